@@ -1,0 +1,148 @@
+package capture
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// maxZstdWindow is the most a zstd stream may ask to look back, in bytes. The
+// zstd program has the same limit.
+const maxZstdWindow = 128 << 20
+
+const (
+	magicGzip      = 0x00088b1f // three bytes
+	magicZstd      = 0xfd2fb528
+	magicSkip      = 0x184d2a50 // and the 15 numbers behind it: a skippable frame of zstd
+	magicLZ4       = 0x184d2204
+	magicLZ4Legacy = 0x184c2102
+)
+
+// decompressor returns what unpacks w, or nil when w is not compressed. It is
+// told by the content: names lie.
+func decompressor(w *window) (io.Reader, error) {
+	if !w.need(4) {
+		return nil, nil
+	}
+	var u unpacker
+	var err error
+	magic := binary.LittleEndian.Uint32(w.buf[w.lo:])
+	switch {
+	case magic&0xffffff == magicGzip:
+		u.kind = "gzip"
+		u.src, err = gzip.NewReader(w)
+	case magic == magicZstd || magic&^0xf == magicSkip:
+		u.kind = "zstd"
+		u.src, err = zstd.NewReader(w, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+			zstd.WithDecoderMaxWindow(maxZstdWindow))
+	case magic == magicLZ4 || magic == magicLZ4Legacy:
+		u.kind = "lz4"
+		u.src = lz4.NewReader(w)
+	default:
+		return nil, nil
+	}
+	return &u, u.explain(err)
+}
+
+// unpacker is a decompressor whose errors say what it is.
+type unpacker struct {
+	src  io.Reader
+	kind string
+}
+
+func (u *unpacker) explain(err error) error {
+	switch err {
+	case nil, io.EOF:
+		return err
+	case io.ErrUnexpectedEOF:
+		return fmt.Errorf("cut short: the %s data ends early", u.kind)
+	}
+	return fmt.Errorf("damaged %s data: %w", u.kind, err)
+}
+
+// Read turns a panic of the decompressor into an error: what it reads comes
+// from strangers, and it may run in a goroutine where nobody could recover.
+func (u *unpacker) Read(p []byte) (n int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			n, err = 0, fmt.Errorf("damaged %s data: %v", u.kind, r)
+		}
+	}()
+	n, err = u.src.Read(p)
+	return n, u.explain(err)
+}
+
+const (
+	aheadChunk = 256 << 10 // bytes
+	aheadDepth = 2         // chunks unpacked before they are asked for
+)
+
+// ahead unpacks in a goroutine, so that the work has a core of its own. Plain
+// files do not go through it: reading them is cheaper than handing them over.
+type ahead struct {
+	full  chan chunk
+	spare chan []byte
+	done  <-chan struct{}
+	now   chunk
+	used  int
+}
+
+type chunk struct {
+	data []byte
+	err  error // behind the data
+}
+
+// newAhead reads src until its end or until done is closed.
+func newAhead(src io.Reader, done <-chan struct{}) *ahead {
+	a := &ahead{full: make(chan chunk), spare: make(chan []byte, aheadDepth), done: done}
+	for range aheadDepth {
+		a.spare <- make([]byte, aheadChunk)
+	}
+	go a.run(src)
+	return a
+}
+
+func (a *ahead) run(src io.Reader) {
+	for {
+		var buf []byte
+		select {
+		case buf = <-a.spare:
+		case <-a.done:
+			return
+		}
+		n, err := src.Read(buf[:cap(buf)])
+		select {
+		case a.full <- chunk{buf[:n], err}:
+		case <-a.done:
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (a *ahead) Read(p []byte) (int, error) {
+	for a.used == len(a.now.data) {
+		if a.now.err != nil {
+			return 0, a.now.err
+		}
+		if a.now.data != nil {
+			a.spare <- a.now.data
+		}
+		select {
+		case a.now = <-a.full:
+			a.used = 0
+		case <-a.done:
+			return 0, os.ErrClosed
+		}
+	}
+	n := copy(p, a.now.data[a.used:])
+	a.used += n
+	return n, nil
+}

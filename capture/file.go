@@ -1,0 +1,133 @@
+package capture
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const stdinName = "standard input"
+
+// file is one input of a Reader.
+type file struct {
+	name   string
+	index  int // place in the list of inputs
+	os     *os.File
+	size   int64         // bytes when it was opened; -1 for a pipe
+	offset time.Duration // added to the times
+	source int
+	frame  Frame // the next one, in a merge
+
+	read  atomic.Int64 // bytes of the file, compressed or not
+	close sync.Once
+	done  chan struct{} // closed with the file
+	win   *window       // nil until the first frame is wanted
+	recs  records
+	plain bool // not compressed
+}
+
+// openFile opens an input without reading from it.
+func openFile(path string, index int) (*file, error) {
+	f := &file{name: path, index: index, size: -1, source: -1, done: make(chan struct{})}
+	if path == "-" {
+		f.name, f.os = stdinName, os.Stdin
+	} else {
+		var err error
+		if f.os, err = os.Open(path); err != nil {
+			return nil, err
+		}
+	}
+	info, err := f.os.Stat()
+	if err == nil && info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: path, Err: syscall.EISDIR}
+	}
+	if err != nil {
+		f.os.Close()
+		return nil, err
+	}
+	if info.Mode().IsRegular() {
+		f.size = info.Size()
+		if at, err := f.os.Seek(0, io.SeekCurrent); err == nil {
+			f.size -= at // standard input may have been read before
+		}
+	}
+	return f, nil
+}
+
+// Read counts what is read, for the progress.
+func (f *file) Read(p []byte) (int, error) {
+	n, err := f.os.Read(p)
+	f.read.Add(int64(n))
+	return n, err
+}
+
+// start reads the file's head: compression and format.
+func (f *file) start(size int, src io.Reader) error {
+	w := newWindow(f.name, src, size)
+	unpack, err := decompressor(w)
+	if err != nil {
+		return w.damage(0, "%v", err)
+	}
+	f.plain = unpack == nil
+	if !f.plain {
+		if size == windowSize {
+			unpack = newAhead(unpack, f.done)
+		}
+		w = newWindow(f.name, unpack, size)
+	}
+	f.win = w
+	f.recs, err = newRecords(w)
+	return err
+}
+
+// next reads the next frame, all but its number and source.
+func (f *file) next(fr *Frame) error {
+	if f.recs == nil {
+		if err := f.start(windowSize, f); err != nil {
+			return err
+		}
+	}
+	err := f.recs.next(f.win, fr)
+	if err == nil {
+		fr.Time += int64(f.offset)
+		return nil
+	}
+	if err == io.EOF && f.plain && f.win.offset() < f.size {
+		return f.win.damage(f.win.offset(), "the file became shorter while it was read: it had %d bytes", f.size)
+	}
+	return err
+}
+
+// peek learns the time of the first frame without keeping a large buffer: of a
+// hundred files that follow each other only one is being read at a time. A
+// pipe cannot be read again; it is started for good.
+func (f *file) peek() error {
+	if f.size < 0 || f.os == os.Stdin {
+		return f.next(&f.frame)
+	}
+	if err := f.start(headSize, io.NewSectionReader(f.os, 0, f.size)); err != nil {
+		return err
+	}
+	err := f.recs.next(f.win, &f.frame)
+	f.frame.Time += int64(f.offset)
+	f.win, f.recs = nil, nil
+	return err
+}
+
+// end closes the file. It may be called twice, and while a read is under way.
+func (f *file) end() error {
+	var err error
+	f.close.Do(func() {
+		close(f.done)
+		err = f.os.Close()
+	})
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}

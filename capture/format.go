@@ -1,0 +1,84 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// records reads the frames of one capture file format.
+type records interface {
+	// next reads a frame into f, all but its number and source. It returns
+	// io.EOF at the end of the input and a *DamageError where it is damaged.
+	next(w *window, f *Frame) error
+}
+
+// newRecords tells the format from the first bytes.
+func newRecords(w *window) (records, error) {
+	if !w.need(4) {
+		return nil, notCapture(w)
+	}
+	magic := binary.LittleEndian.Uint32(w.buf[w.lo:])
+	if magic == blockSection {
+		return &pcapng{}, nil
+	}
+	swapped := bits.ReverseBytes32(magic)
+	switch {
+	case magic == pcapMicros || magic == pcapNanos:
+		return newPcap(w, magic, false)
+	case swapped == pcapMicros || swapped == pcapNanos:
+		return newPcap(w, swapped, true)
+	}
+	return nil, notCapture(w)
+}
+
+// foreign are the first bytes of files that are given by mistake.
+var foreign = []struct{ magic, name string }{
+	{"\xfd7zXZ\x00", "xz data; unpack it first"},
+	{"BZh", "bzip2 data; unpack it first"},
+	{"PK\x03\x04", "a zip archive; unpack it first"},
+	{"snoop\x00\x00\x00", "a snoop file; editcap can convert it"},
+	{"\x34\xcd\xb2\xa1", "a pcap file of an old patched kernel; editcap can convert it"},
+	{"\xa1\xb2\xcd\x34", "a pcap file of an old patched kernel; editcap can convert it"},
+	{"\x7fELF", "a program"},
+}
+
+// notCapture says what an input looks like that is neither pcap nor pcapng.
+func notCapture(w *window) error {
+	w.need(512)
+	if w.err != nil && w.err != io.EOF {
+		return w.cut("file header", pcapHeaderSize)
+	}
+	head := w.buf[w.lo:min(w.hi, w.lo+512)]
+	what := "unknown data"
+	switch {
+	case len(head) == 0:
+		return w.damage(w.offset(), "not a capture: empty")
+	case isText(head):
+		what = "text"
+	case len(bytes.Trim(head, "\x00")) == 0:
+		what = "zeros"
+	}
+	for _, f := range foreign {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			what = f.name
+		}
+	}
+	return w.damage(w.offset(), "not a capture: %s", what)
+}
+
+func isText(b []byte) bool {
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if r == utf8.RuneError && n == 1 && len(b) >= utf8.UTFMax {
+			return false
+		}
+		if r < ' ' && r != '\n' && r != '\t' && r != '\r' && r != '\f' && r != 0x1b {
+			return false
+		}
+		b = b[n:]
+	}
+	return true
+}

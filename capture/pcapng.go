@@ -1,0 +1,221 @@
+package capture
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// A pcapng file is a sequence of blocks: type, length, body, length again.
+// Blocks of unknown type are skipped.
+const (
+	blockSection   = 0x0a0d0d0a // reads the same in both byte orders
+	blockInterface = 1
+	blockPacket    = 2 // obsolete
+	blockSimple    = 3
+	blockEnhanced  = 6
+
+	blockMinSize    = 12 // bytes
+	byteOrderMagic  = 0x1a2b3c4d
+	optionEnd       = 0
+	optionComment   = 1
+	optionTsResol   = 9
+	optionTsOffset  = 14
+	frameHeaderSize = 28 // of an enhanced or obsolete packet block, bytes before the frame
+)
+
+type pcapng struct {
+	swapped bool
+	ifaces  []ngIface
+	section int   // where the interfaces of this section begin in ifaces
+	last    int64 // time of the frame before: a simple packet has none of its own
+}
+
+type ngIface struct {
+	link    LinkType
+	snaplen uint32 // 0 is no limit
+	clock   ngClock
+}
+
+func (p *pcapng) u16(b []byte) uint16 {
+	v := binary.LittleEndian.Uint16(b)
+	if p.swapped {
+		v = bits.ReverseBytes16(v)
+	}
+	return v
+}
+
+func (p *pcapng) u32(b []byte) uint32 {
+	v := binary.LittleEndian.Uint32(b)
+	if p.swapped {
+		v = bits.ReverseBytes32(v)
+	}
+	return v
+}
+
+func (p *pcapng) next(w *window, f *Frame) error {
+	for {
+		kind, size, err := p.header(w)
+		if err != nil {
+			return err
+		}
+		switch kind {
+		case blockSection, blockInterface, blockPacket, blockSimple, blockEnhanced:
+		default:
+			if err := p.skip(w, size); err != nil {
+				return err
+			}
+			continue
+		}
+		if size > maxRecord {
+			return w.damage(w.offset(), "not a block: type %d, %d bytes", kind, size)
+		}
+		n := int(size)
+		if !w.need(n) {
+			return w.cut("block", int64(size))
+		}
+		block, at := w.buf[w.lo:w.lo+n:w.lo+n], w.offset()
+		if again := p.u32(block[n-4:]); again != size {
+			return p.unequal(w, at, size, again)
+		}
+		w.lo += n
+		var cause string
+		switch kind {
+		case blockSection:
+			p.section = len(p.ifaces)
+		case blockInterface:
+			cause = p.addInterface(block)
+		default:
+			if cause = p.frame(kind, block, f); cause == "" {
+				return nil
+			}
+		}
+		if cause != "" {
+			return w.damage(at, "%s", cause)
+		}
+	}
+}
+
+// header looks at the next block's type and size; a section header says in
+// which byte order to read on.
+func (p *pcapng) header(w *window) (kind, size uint32, err error) {
+	if !w.need(blockMinSize) {
+		return 0, 0, w.cut("block header", blockMinSize)
+	}
+	b := w.buf[w.lo:]
+	kind = p.u32(b)
+	if kind == blockSection {
+		switch binary.LittleEndian.Uint32(b[8:]) {
+		case byteOrderMagic:
+			p.swapped = false
+		case bits.ReverseBytes32(byteOrderMagic):
+			p.swapped = true
+		default:
+			return 0, 0, w.damage(w.offset(), "not a section header: no byte order mark")
+		}
+	}
+	size = p.u32(b[4:])
+	if size < blockMinSize || size%4 != 0 {
+		return 0, 0, w.damage(w.offset(), "not a block: type %d, %d bytes", kind, size)
+	}
+	return kind, size, nil
+}
+
+func (p *pcapng) skip(w *window, size uint32) error {
+	at := w.offset()
+	if !w.skip(int64(size)-4) || !w.need(4) {
+		return w.cutAt(at, w.base+int64(w.hi)-at, "block", int64(size))
+	}
+	if again := p.u32(w.buf[w.lo:]); again != size {
+		return p.unequal(w, at, size, again)
+	}
+	w.lo += 4
+	return nil
+}
+
+func (p *pcapng) unequal(w *window, at int64, size, again uint32) error {
+	return w.damage(at, "not a block: it has %d bytes at its begin, %d at its end", size, again)
+}
+
+// addInterface reads an interface description: link type, snaplen, options.
+// The result is what is wrong with it.
+func (p *pcapng) addInterface(b []byte) string {
+	const fixed = 16
+	if len(b) < fixed+4 {
+		return "interface description of too few bytes"
+	}
+	i := ngIface{link: linkType(p.u16(b[8:])), snaplen: p.u32(b[12:]), clock: microseconds}
+	resolution, offset := byte(6), int64(0)
+	for o := b[fixed : len(b)-4]; len(o) >= 4; {
+		code, n := p.u16(o), int(p.u16(o[2:]))
+		if code == optionEnd || n > len(o)-4 {
+			break
+		}
+		switch v := o[4 : 4+n]; {
+		case code == optionTsResol && n >= 1:
+			resolution = v[0]
+		case code == optionTsOffset && n >= 8:
+			offset = p.i64(v)
+		}
+		o = o[min(4+(n+3)&^3, len(o)):]
+	}
+	i.clock = newNgClock(resolution, offset)
+	p.ifaces = append(p.ifaces, i)
+	return ""
+}
+
+func (p *pcapng) i64(b []byte) int64 {
+	v := binary.LittleEndian.Uint64(b)
+	if p.swapped {
+		v = bits.ReverseBytes64(v)
+	}
+	return int64(v)
+}
+
+// frame reads a block that holds a frame. The result is what is wrong with it.
+func (p *pcapng) frame(kind uint32, b []byte, f *Frame) string {
+	if kind == blockSimple {
+		return p.simple(b, f)
+	}
+	if len(b) < frameHeaderSize+4 {
+		return "packet block of too few bytes"
+	}
+	iface := uint(p.u32(b[8:]))
+	if kind == blockPacket {
+		iface = uint(p.u16(b[8:])) // and 16 bits of a drop count
+	}
+	if iface >= uint(len(p.ifaces)-p.section) {
+		return "frame of an interface that is not described"
+	}
+	have := p.u32(b[20:])
+	if have > uint32(len(b)-frameHeaderSize-4) {
+		return "frame longer than its block"
+	}
+	f.Iface = p.section + int(iface)
+	i := &p.ifaces[f.Iface]
+	f.Data = b[frameHeaderSize : frameHeaderSize+have : frameHeaderSize+have]
+	f.Time = i.clock.time(uint64(p.u32(b[12:]))<<32 | uint64(p.u32(b[16:])))
+	f.Len = int(max(have, p.u32(b[24:])))
+	f.Link = i.link
+	p.last = f.Time
+	return ""
+}
+
+// simple reads a block that has the frame's length and bytes alone.
+func (p *pcapng) simple(b []byte, f *Frame) string {
+	const header = 12
+	if len(b) < header+4 {
+		return "packet block of too few bytes"
+	}
+	if p.section == len(p.ifaces) {
+		return "frame of an interface that is not described"
+	}
+	i := &p.ifaces[p.section]
+	size := p.u32(b[8:])
+	have := min(size, uint32(len(b)-header-4))
+	if i.snaplen != 0 {
+		have = min(have, i.snaplen)
+	}
+	*f = Frame{Number: f.Number, Source: f.Source, Time: p.last, Len: int(size),
+		Data: b[header : header+have : header+have], Link: i.link, Iface: p.section}
+	return ""
+}

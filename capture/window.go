@@ -1,0 +1,109 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+const (
+	windowSize = 1 << 20  // bytes read ahead of a capture file
+	headSize   = 64 << 10 // enough to learn when a file begins
+	maxRecord  = 16 << 20 // the longest record believed; a frame of 64 KiB, or 512 KiB with BIG TCP, is usual
+)
+
+// window is a sliding view of an input. Records are parsed where they lie in
+// it, so a byte is copied once: from the kernel.
+type window struct {
+	name   string // for messages
+	src    io.Reader
+	buf    []byte
+	lo, hi int   // buf[lo:hi] has been read from src and not been used
+	base   int64 // offset of buf[0] in the input
+	err    error // why src gives no more
+}
+
+func newWindow(name string, src io.Reader, size int) *window {
+	return &window{name: name, src: src, buf: make([]byte, size)}
+}
+
+// need makes the next n bytes present in buf[lo:]. It is false when the input
+// ends before; then err says why.
+func (w *window) need(n int) bool {
+	return w.hi-w.lo >= n || w.fill(n)
+}
+
+func (w *window) fill(n int) bool {
+	w.hi = copy(w.buf, w.buf[w.lo:w.hi])
+	w.base += int64(w.lo)
+	w.lo = 0
+	for idle := 0; w.hi < n; {
+		if w.err != nil {
+			return false
+		}
+		if w.hi == len(w.buf) {
+			// The buffer doubles only when it is full: a length that lies
+			// costs no more memory than the input has bytes.
+			w.buf = append(w.buf, make([]byte, len(w.buf))...)
+		}
+		got, err := w.src.Read(w.buf[w.hi:])
+		w.hi += got
+		w.err = err
+		if idle++; got > 0 {
+			idle = 0
+		} else if err == nil && idle > 100 {
+			w.err = io.ErrNoProgress
+		}
+	}
+	return true
+}
+
+// skip drops n bytes without keeping them.
+func (w *window) skip(n int64) bool {
+	for n > int64(w.hi-w.lo) {
+		n -= int64(w.hi - w.lo)
+		w.lo = w.hi
+		if !w.need(1) {
+			return false
+		}
+	}
+	w.lo += int(n)
+	return true
+}
+
+// Read makes a window the source of a decompressor.
+func (w *window) Read(p []byte) (int, error) {
+	if !w.need(1) {
+		return 0, w.err
+	}
+	n := copy(p, w.buf[w.lo:w.hi])
+	w.lo += n
+	return n, nil
+}
+
+func (w *window) offset() int64 { return w.base + int64(w.lo) }
+
+// damage is the error for a record that begins at the given offset.
+func (w *window) damage(at int64, format string, args ...any) error {
+	return &DamageError{File: w.name, Offset: at, Cause: fmt.Sprintf(format, args...)}
+}
+
+// cut is the error for a record of the given size that is not all there, of
+// which the window holds the first bytes. At a record's border it is the
+// plain end of the input.
+func (w *window) cut(what string, size int64) error {
+	return w.cutAt(w.offset(), int64(w.hi-w.lo), what, size)
+}
+
+func (w *window) cutAt(at, have int64, what string, size int64) error {
+	switch {
+	case errors.Is(w.err, os.ErrClosed):
+		return w.err
+	case w.err != io.EOF:
+		return w.damage(at+have, "%v", w.err)
+	case have == 0:
+		return io.EOF
+	}
+	return w.damage(at, "cut short: the file ends %d bytes into a %s of %d", have, what, size)
+}
