@@ -1,0 +1,158 @@
+package opcodes
+
+import "fmt"
+
+// The constructors take their options in any order: a *Names, a Format, an
+// Order, a Since, an Over, an At, a Tagged, a CountBy, a Cond, a func of one of Field's types,
+// or a string, which is the field's one-line meaning.
+
+// U8 is an unsigned byte.
+func U8(name string, opts ...any) *Field { return number(name, Uint, 1, opts) }
+
+// U16 is an unsigned integer of 2 bytes.
+func U16(name string, opts ...any) *Field { return number(name, Uint, 2, opts) }
+
+// U32 is an unsigned integer of 4 bytes.
+func U32(name string, opts ...any) *Field { return number(name, Uint, 4, opts) }
+
+// U48 is an unsigned integer of 6 bytes.
+func U48(name string, opts ...any) *Field { return number(name, Uint, 6, opts) }
+
+// U64 is an unsigned integer of 8 bytes.
+func U64(name string, opts ...any) *Field { return number(name, Uint, 8, opts) }
+
+// S32 is a signed integer of 4 bytes.
+func S32(name string, opts ...any) *Field { return number(name, Int, 4, opts) }
+
+// S64 is a signed integer of 8 bytes.
+func S64(name string, opts ...any) *Field { return number(name, Int, 8, opts) }
+
+// S16 is a signed integer of 2 bytes.
+func S16(name string, opts ...any) *Field { return number(name, Int, 2, opts) }
+
+// Pad is padding of size bytes: shown only when it is not zero.
+func Pad(name string, size int, opts ...any) *Field {
+	f := newField(name, Uint, size, opts)
+	if size > 8 {
+		f.Kind = Bytes
+	}
+	f.Format, f.Pad = Hex, true
+	return f
+}
+
+// Opaque is size bytes, or all bytes up to the end of the buffer when size is
+// zero.
+func Opaque(name string, size int, opts ...any) *Field { return newField(name, Bytes, size, opts) }
+
+// Str is a string in size bytes, or up to the end of the buffer when size is
+// zero.
+func Str(name string, size int, opts ...any) *Field { return newField(name, Text, size, opts) }
+
+// Strs is a list of strings with a NUL behind each, up to the end of the
+// buffer.
+func Strs(name string, opts ...any) *Field { return newField(name, Strings, 0, opts) }
+
+// Sub is a struct, inside another one or filling a buffer.
+func Sub(name string, s *Struct, opts ...any) *Field {
+	f := newField(name, Record, s.Size, opts)
+	f.Type = s
+	if f.Format == Plain {
+		f.Format = s.Atom
+	}
+	return f
+}
+
+// Arr is an array of n elements, or up to the end of the buffer when n is
+// negative; with a CountBy or CountOf of as many as that says.
+func Arr(name string, n int, elem *Field, opts ...any) *Field {
+	f := newField(name, Array, 0, opts)
+	f.Elem, f.Count = elem, n
+	if n > 0 {
+		f.Size = n * elem.Size
+	}
+	elem.Off = 0
+	return f
+}
+
+// Records is a list of records that tell their own type and length.
+func Records(name string, step func(*View) (*Field, int), opts ...any) *Field {
+	f := newField(name, List, 0, opts)
+	f.Step = step
+	return f
+}
+
+// OneOf is a union: choose says which of the options lies there, nil when
+// none does.
+func OneOf(name string, choose func(*View) *Field, options []*Field, opts ...any) *Field {
+	f := newField(name, Union, 0, opts)
+	f.Choose, f.Options = choose, options
+	for _, o := range options {
+		if o.Size > f.Size {
+			f.Size = o.Size
+		}
+	}
+	return f
+}
+
+// Rest makes a union take all bytes up to the end of its buffer.
+func (f *Field) Rest() *Field { f.Size = 0; return f }
+
+// Msgs is a lustre_msg inside another message.
+func Msgs(name string, opts ...any) *Field { return newField(name, Message, 0, opts) }
+
+// Says is text put together from other fields.
+func Says(name string, derive func(v *View, dst []byte) []byte, opts ...any) *Field {
+	f := newField(name, Virtual, 0, opts)
+	f.Derive = derive
+	return f
+}
+
+// If keeps a field out of a message where the func says no.
+type If func(v *View) bool
+
+// Remark adds text behind the value in trees.
+type Remark func(v *View, dst []byte) []byte
+
+// CountOf computes the number of elements of an array, or of bytes.
+type CountOf func(v *View) int
+
+func number(name string, k Kind, size int, opts []any) *Field {
+	return newField(name, k, size, opts)
+}
+
+func newField(name string, k Kind, size int, opts []any) *Field {
+	f := &Field{Name: name, Kind: k, Size: size}
+	for _, o := range opts {
+		switch o := o.(type) {
+		case string:
+			f.Doc = o
+		case *Names:
+			f.Names = o
+		case Format:
+			f.Format = o
+		case Order:
+			f.Order = o
+		case Since:
+			f.Since = o
+		case Over:
+			f.over = string(o)
+		case At:
+			f.at = int(o)
+		case Tagged:
+			f.Tagged = bool(o)
+		case CountBy:
+			f.CountBy = string(o)
+		case Cond:
+			f.When = append(f.When, o)
+		case If:
+			f.If = o
+		case Remark:
+			f.Remark = o
+		case CountOf:
+			f.CountOf = o
+		default:
+			panic(fmt.Sprintf("field %s: option of type %T", name, o))
+		}
+	}
+	return f
+}

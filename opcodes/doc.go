@@ -1,0 +1,27 @@
+// Package opcodes is the protocol as data: the operations of ptlrpc, the
+// buffers of their requests and replies, the structs that fill the buffers,
+// the fields of the structs, and the names of values and flags. All that a
+// user sees comes from these declarations: trees, JSON keys, filter names,
+// explanations.
+//
+// A field is part of a struct; a struct, a string, an array or a union fills a
+// buffer; an RPC is a list of request buffers and a list of reply buffers, in
+// one or more variants. What really needs code, such as a union that is told
+// apart by a magic number, is a small func beside the table; it gets a View of
+// the bytes and reads them through the field declarations.
+//
+// To add a message: (1) its opcode in numbers.go, (2) new structs, if any, with
+// Define, and in the list Structs, (3) one RPC literal, in the list RPCs, (4) a
+// sample in pcaps/ and go test ./... -update. For example:
+//
+//	var fooBody = Define("foo_body", "what a foo is about",
+//		U64("fb_valid", FooValid),
+//		Sub("fb_fid", luFid, When("fb_valid", "FID")),
+//		U64("fb_size", Size, When("fb_valid", "SIZE")),
+//	)
+//
+//	var rpcFoo = &RPC{Opcode: OST_FOO, Name: "OST_FOO", Doc: "asks for a foo", Variants: []*Variant{{
+//		Request: Bufs(bufPtlrpcBody, Sub("foo_body", fooBody)),
+//		Reply:   Bufs(bufPtlrpcBody),
+//	}}}
+package opcodes

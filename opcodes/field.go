@@ -1,0 +1,210 @@
+package opcodes
+
+import "encoding/binary"
+
+// Kind says how the bytes of a field lie.
+type Kind uint8
+
+// The kinds of fields.
+const (
+	Uint    Kind = iota // unsigned integer of 1 to 8 bytes
+	Int                 // signed integer of 1 to 8 bytes
+	Bytes               // opaque bytes; Size 0: up to the end of the buffer
+	Text                // string up to a NUL or the end; Size 0: up to the end of the buffer
+	Strings             // strings, a NUL between each and the next
+	Record              // one struct
+	Array               // Count elements of Elem
+	List                // records one behind the other, each tells its own type and length
+	Union               // one of several forms, chosen by what is in the message
+	Message             // a lustre_msg of its own, with its buffers
+	Virtual             // no bytes: text put together from other fields
+)
+
+// Format says how a value is shown.
+type Format uint8
+
+// The formats. Those of 64-bit identifiers are strings in JSON.
+const (
+	Plain      Format = iota // decimal number, text or hex bytes
+	Hex                      // packed word, "0x…"
+	ID                       // xid, transno: decimal identifier
+	Cookie                   // handle, hash, cookie, version of an object: "0x…" identifier
+	Octal                    // file mode
+	Size                     // bytes or offset; all ones is "EOF"
+	Seconds                  // seconds since the epoch
+	Duration                 // seconds
+	Version                  // Lustre version a.b.c.d
+	NID4                     // 8-byte NID
+	IPv4                     // address, u32
+	Errno                    // errno, by name where it is one
+	FID                      // struct lu_fid
+	OSTID                    // struct ost_id: id and seq, or a FID
+	OSTIDPlain               // struct ost_id that always is id and seq
+	NID                      // struct lnet_nid
+	Handle                   // struct lustre_handle, never swapped
+	UUID                     // struct obd_uuid
+)
+
+// Order is the byte order of a struct or field.
+type Order uint8
+
+// The byte orders.
+const (
+	Inherit Order = iota // that of what is around it; for ptlrpc the sender's
+	Little
+	Big
+)
+
+// Since is the first release that has a field or value, empty for 2.12 and
+// older.
+type Since string
+
+// Field is a part of a struct, or what fills a buffer of an RPC.
+type Field struct {
+	Name   string
+	Doc    string
+	Since  Since
+	Kind   Kind
+	Format Format
+	Order  Order
+	Pad    bool // padding: left out when zero
+
+	Off  int // from the start of its struct, -1 when it depends on the bytes before
+	Size int // bytes, 0 when it depends on the bytes
+
+	Names *Names  // values or bits by name
+	Type  *Struct // of a Record
+	Elem  *Field  // of an Array
+	Count int     // elements of an Array, when fixed; -1: up to the end
+
+	CountBy string               // the field of the same struct that holds the number of elements or bytes
+	CountOf func(v *View) int    // or a func that knows it
+	Choose  func(v *View) *Field // of a Union; nil: unknown
+	Options []*Field             // what Choose may answer
+
+	// Step is asked at each record of a List: its type, and its length, 0
+	// when the record itself tells. A nil type ends the list.
+	Step func(v *View) (*Field, int)
+
+	When   []Cond                           // all must hold, else the value is a leftover
+	If     func(v *View) bool               // of overlaid members: this one is meant
+	Derive func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
+	Remark func(v *View, dst []byte) []byte // shown behind the value in trees
+	Tagged bool                             // JSON names the struct: "_struct"
+	over   string                           // name of the field it overlays
+	at     int                              // explicit offset, 0: none
+	count  *Field                           // CountBy, resolved
+}
+
+// Cond is a validity rule: the field means something only if one of the bits
+// is set.
+type Cond struct {
+	Field string   // the flag word, in the same struct
+	Bits  []string // names of its bits; any of them will do
+	word  *Field
+	mask  uint64
+}
+
+// When makes a field valid only if the flag word of the same struct has one of
+// the bits set.
+func When(word string, bits ...string) Cond { return Cond{Field: word, Bits: bits} }
+
+// Over lays a field over another one of the same struct.
+type Over string
+
+// At puts a field at an offset of its own: over the middle of another one, or
+// behind a hole that the compiler left.
+type At int
+
+// Tagged makes JSON name the struct that was chosen, as "_struct".
+type Tagged bool
+
+// CountBy names the field of the same struct that holds the number of
+// elements (or of bytes, for Bytes and Text).
+type CountBy string
+
+// Met says whether the condition holds in the struct that starts at b.
+func (c *Cond) Met(b []byte, big bool) bool { return c.word.Uint(b, big)&c.mask != 0 }
+
+// Valid says whether the field means something in the struct at b.
+func (f *Field) Valid(b []byte, big bool) bool {
+	for i := range f.When {
+		if !f.When[i].Met(b, big) {
+			return false
+		}
+	}
+	return true
+}
+
+// Uint reads the field from the struct that starts at b; what is not there
+// reads as zero.
+func (f *Field) Uint(b []byte, big bool) uint64 {
+	if f.Off < 0 || f.Off+f.Size > len(b) || len(b) < f.Off {
+		return 0
+	}
+	v := ReadUint(b[f.Off:f.Off+f.Size], f.Order.Is(big))
+	if f.Kind == Int {
+		return uint64(signed(v, f.Size))
+	}
+	return v
+}
+
+// Bytes is the part of the struct at b that the field takes, nil when it is
+// not all there. A field of variable size reaches to the end.
+func (f *Field) Bytes(b []byte) []byte {
+	if f.Off < 0 || f.Off+f.Size > len(b) {
+		return nil
+	}
+	if f.Size == 0 {
+		return b[f.Off:]
+	}
+	return b[f.Off : f.Off+f.Size]
+}
+
+// Is says whether integers are big-endian here, given that they are around it.
+func (o Order) Is(big bool) bool {
+	switch o {
+	case Little:
+		return false
+	case Big:
+		return true
+	}
+	return big
+}
+
+// ReadUint reads an integer of any size up to 8 bytes.
+func ReadUint(b []byte, big bool) uint64 {
+	switch len(b) {
+	case 1:
+		return uint64(b[0])
+	case 2:
+		if big {
+			return uint64(binary.BigEndian.Uint16(b))
+		}
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		if big {
+			return uint64(binary.BigEndian.Uint32(b))
+		}
+		return uint64(binary.LittleEndian.Uint32(b))
+	case 8:
+		if big {
+			return binary.BigEndian.Uint64(b)
+		}
+		return binary.LittleEndian.Uint64(b)
+	}
+	var v uint64
+	for i := range b {
+		if big {
+			v = v<<8 | uint64(b[i])
+		} else {
+			v |= uint64(b[i]) << (8 * i)
+		}
+	}
+	return v
+}
+
+func signed(v uint64, size int) int64 {
+	shift := 64 - 8*size
+	return int64(v<<shift) >> shift
+}

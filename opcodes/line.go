@@ -1,0 +1,54 @@
+package opcodes
+
+// Role is what a piece of a summary line is; renderers colour by it.
+type Role uint8
+
+// The roles.
+const (
+	Dim    Role = iota // labels and punctuation
+	Name               // names of files, xattrs, keys
+	Object             // FIDs, object ids
+	Number             // sizes, offsets, counts
+	Node               // NIDs, uuids, targets
+	Good               // a result as it should be
+	Bad                // an error
+	Flag               // flags, modes, states
+)
+
+// Line collects the pieces of a summary line.
+type Line struct {
+	Text  []byte
+	Parts []Part
+}
+
+// Part is a piece: it reaches from the end of the one before to End.
+type Part struct {
+	End  int
+	Role Role
+}
+
+// Reset empties the line.
+func (l *Line) Reset() { l.Text, l.Parts = l.Text[:0], l.Parts[:0] }
+
+// Mark makes all that was appended to Text since the last mark a piece of that
+// role.
+func (l *Line) Mark(r Role) {
+	if n := len(l.Parts); n > 0 && l.Parts[n-1].End == len(l.Text) || len(l.Text) == 0 {
+		return
+	}
+	l.Parts = append(l.Parts, Part{len(l.Text), r})
+}
+
+// Add appends a piece.
+func (l *Line) Add(r Role, text string) {
+	l.Text = append(l.Text, text...)
+	l.Mark(r)
+}
+
+// Key appends a label, with a space before it.
+func (l *Line) Key(label string) {
+	if len(l.Text) > 0 {
+		l.Text = append(l.Text, ' ')
+	}
+	l.Add(Dim, label)
+}

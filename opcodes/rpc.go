@@ -1,0 +1,48 @@
+package opcodes
+
+// RPC is an operation: its number, its name, and the buffers of its requests
+// and replies, in one or several variants.
+type RPC struct {
+	Opcode   uint32
+	Name     string
+	Doc      string
+	Retired  bool // no release since 2.12 sends it
+	OneWay   bool // has no reply
+	Variants []*Variant
+
+	// Pick says which variant a request is; nil: the first.
+	Pick func(m *Msg) *Variant
+
+	// Guess says which variant a reply is when its request was not
+	// captured; nil: the first.
+	Guess func(m *Msg) *Variant
+
+	// Context: replies or bulk data are read with the bytes of the request.
+	Context bool
+}
+
+// Variant is one form of an RPC.
+type Variant struct {
+	Name    string // as RPC records show it; empty when the RPC has only one form
+	Request []*Field
+	Reply   []*Field
+	Bulk    *BulkData
+
+	// Ask and Answer write what an expert looks for first.
+	Ask    func(m *Msg, l *Line)
+	Answer func(m *Msg, l *Line)
+
+	// Subject is the FID (16 bytes in the order of the message) and the name
+	// that the request is about, as far as it has them.
+	Subject func(m *Msg) (fid, name []byte)
+}
+
+// BulkData describes what travels in the bulk of an RPC.
+type BulkData struct {
+	Portal uint32
+	Get    bool    // fetched by the server; else sent by it
+	Type   *Struct // what it means; nil: file data
+}
+
+// Bufs lists the buffers of a message.
+func Bufs(f ...*Field) []*Field { return f }

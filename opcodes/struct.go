@@ -1,0 +1,157 @@
+package opcodes
+
+import "fmt"
+
+// Struct is a struct of the wire: fields one behind the other, some laid over
+// others.
+type Struct struct {
+	Name   string
+	Doc    string
+	Since  Since
+	Order  Order
+	Atom   Format // not Plain: shown as one value
+	Fields []*Field
+	Size   int  // of the fixed part
+	Open   bool // bytes behind the fixed part belong to it
+
+	// Shorter are the sizes that older releases send.
+	Shorter []int
+
+	// Detect finds the byte order from the struct's own bytes, given the
+	// order around it; nil: Order rules.
+	Detect func(b []byte, big bool) bool
+
+	// Brief puts the struct into a few words, shown beside its name.
+	Brief func(v *View, dst []byte) []byte
+}
+
+// Shorter are the sizes of a struct in older releases.
+type Shorter []int
+
+// Detect finds the byte order of a struct from its bytes.
+type Detect func(b []byte, big bool) bool
+
+// Brief puts a struct into a few words.
+type Brief func(v *View, dst []byte) []byte
+
+// Define makes a struct of fields and options (an Order, a Since, a Format when
+// the struct is one value, Shorter, Detect, Brief, or a string, its meaning), works out the offsets and
+// resolves the names that conditions and counts refer to.
+func Define(name string, parts ...any) *Struct {
+	s := &Struct{Name: name}
+	fixed := true
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *Field:
+			fixed = s.place(p, fixed)
+		case Order:
+			s.Order = p
+		case Since:
+			s.Since = p
+		case Format:
+			s.Atom = p
+		case string:
+			s.Doc = p
+		case Shorter:
+			s.Shorter = p
+		case Detect:
+			s.Detect = p
+		case Brief:
+			s.Brief = p
+		default:
+			panic(fmt.Sprintf("struct %s: part of type %T", name, p))
+		}
+	}
+	s.resolve()
+	return s
+}
+
+// place puts a field behind the ones before it or over one of them. It returns
+// whether the next field still has a fixed offset.
+func (s *Struct) place(f *Field, fixed bool) bool {
+	s.Fields = append(s.Fields, f)
+	switch {
+	case f.over != "":
+		f.Off = s.Field(f.over).Off
+		if fixed && f.Off+f.Size > s.Size {
+			s.Size = f.Off + f.Size
+		}
+		return fixed
+	case f.at > 0:
+		f.Off = f.at
+		if f.Off+f.Size > s.Size {
+			s.Size = f.Off + f.Size
+		}
+		return fixed
+	case !fixed:
+		f.Off = -1
+		return false
+	}
+	f.Off = s.Size
+	if f.Kind == Virtual {
+		return fixed
+	}
+	s.Size += f.Size
+	if f.Size == 0 || f.Kind == Record && f.Type.Open {
+		s.Open = true
+		return false
+	}
+	return true
+}
+
+func (s *Struct) resolve() {
+	for _, f := range s.Fields {
+		if f.CountBy != "" {
+			f.count = s.Field(f.CountBy)
+		}
+		for i := range f.When {
+			c := &f.When[i]
+			c.word = s.Field(c.Field)
+			for _, b := range c.Bits {
+				c.mask |= c.word.Names.Bit(b)
+			}
+		}
+	}
+}
+
+// Lookup finds a field by name.
+func (s *Struct) Lookup(name string) (*Field, bool) {
+	for _, f := range s.Fields {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return nil, false
+}
+
+// Field is the field of that name; the tables are wrong when there is none.
+func (s *Struct) Field(name string) *Field {
+	f, ok := s.Lookup(name)
+	if !ok {
+		panic(fmt.Sprintf("struct %s has no field %s", s.Name, name))
+	}
+	return f
+}
+
+// Big says whether the integers of the struct at b are big-endian, given that
+// those around it are.
+func (s *Struct) Big(b []byte, big bool) bool {
+	if s.Detect != nil {
+		return s.Detect(b, big)
+	}
+	return s.Order.Is(big)
+}
+
+// Elements is the number of elements the field holds according to the fields
+// before it; -1: as many as there is room for.
+func (f *Field) Elements(v *View) int {
+	switch {
+	case f.count != nil:
+		return int(f.count.Uint(v.Struct, v.Big) & 0x7fffffff)
+	case f.CountOf != nil:
+		return f.CountOf(v)
+	case f.Kind == Array:
+		return f.Count
+	}
+	return -1
+}

@@ -1,0 +1,141 @@
+package opcodes
+
+import (
+	"net/netip"
+	"strconv"
+)
+
+const hexDigits = "0123456789abcdef"
+
+// The network types whose addresses are IPv4 addresses.
+const (
+	lndTCP  = 2
+	lndO2IB = 5
+	lndGIP  = 14
+)
+
+// lndNames are the names of networks in NIDs, by type.
+var lndNames = [256]string{lndTCP: "tcp", lndO2IB: "o2ib", 9: "lo", 13: "gni", lndGIP: "gip", 15: "ptlf",
+	16: "kfi", 18: "efa", 19: "bxi3f"}
+
+// LNDName is the name of a network type in NIDs, empty when it has none.
+func LNDName(lnd uint8) string { return lndNames[lnd] }
+
+// AppendHex appends v as "0x…".
+func AppendHex(dst []byte, v uint64) []byte {
+	return strconv.AppendUint(append(dst, "0x"...), v, 16)
+}
+
+// AppendFID appends a FID as Lustre prints it: [0x200000401:0x1:0x0].
+func AppendFID(dst []byte, seq uint64, oid, ver uint32) []byte {
+	dst = AppendHex(append(dst, '['), seq)
+	dst = AppendHex(append(dst, ':'), uint64(oid))
+	dst = AppendHex(append(dst, ':'), uint64(ver))
+	return append(dst, ']')
+}
+
+// AppendFIDBytes appends the FID in the first 16 bytes of b.
+func AppendFIDBytes(dst, b []byte, big bool) []byte {
+	if len(b) < 16 {
+		return dst
+	}
+	return AppendFID(dst, ReadUint(b[:8], big), uint32(ReadUint(b[8:12], big)), uint32(ReadUint(b[12:16], big)))
+}
+
+// AppendOSTID appends the object id in the first 16 bytes of b: "seq:id", or
+// the FID it really is. plain says that it always is an id and a sequence.
+func AppendOSTID(dst, b []byte, big, plain bool) []byte {
+	if len(b) < 16 {
+		return dst
+	}
+	first, second := ReadUint(b[:8], big), ReadUint(b[8:16], big)
+	if !plain && second != 0 && second != ^uint64(0) {
+		return AppendFIDBytes(dst, b, big)
+	}
+	dst = append(AppendHex(dst, second), ':')
+	return strconv.AppendUint(dst, first, 10)
+}
+
+// AppendNID4 appends an 8-byte NID: 192.0.2.1@tcp.
+func AppendNID4(dst []byte, nid uint64) []byte {
+	if nid == ^uint64(0) {
+		return append(dst, "<?>"...)
+	}
+	var a [4]byte
+	for i := range a {
+		a[i] = byte(nid >> (24 - 8*i))
+	}
+	return AppendNID(dst, a[:], uint8(nid>>48), uint16(nid>>32))
+}
+
+// AppendNIDBytes appends the struct lnet_nid in the first bytes of b.
+func AppendNIDBytes(dst, b []byte) []byte {
+	if len(b) < 4 {
+		return dst
+	}
+	n := min(int(b[0])+4, 16, len(b)-4)
+	if b[1] == 0xff {
+		return append(dst, "<?>"...)
+	}
+	return AppendNID(dst, b[4:4+n], b[1], uint16(b[2])<<8|uint16(b[3]))
+}
+
+// AppendNID appends a NID from its address, network type and number.
+func AppendNID(dst, addr []byte, lnd uint8, num uint16) []byte {
+	name := lndNames[lnd]
+	switch {
+	case lnd == 0xff:
+		return append(dst, "<?>"...)
+	case len(addr) == 16:
+		a, _ := netip.AddrFromSlice(addr)
+		dst = a.AppendTo(dst)
+	case len(addr) != 4:
+		dst = appendHexBytes(dst, addr)
+	case name == "":
+		dst = AppendHex(dst, ReadUint(addr, true))
+	case lnd == lndTCP || lnd == lndO2IB || lnd == lndGIP:
+		a, _ := netip.AddrFromSlice(addr)
+		dst = a.AppendTo(dst)
+	default:
+		dst = strconv.AppendUint(dst, ReadUint(addr, true), 10)
+	}
+	dst = append(dst, '@')
+	if name == "" {
+		dst = strconv.AppendUint(append(dst, '<'), uint64(lnd), 10)
+		dst = strconv.AppendUint(append(dst, ':'), uint64(num), 10)
+		return append(dst, '>')
+	}
+	dst = append(dst, name...)
+	if num != 0 {
+		dst = strconv.AppendUint(dst, uint64(num), 10)
+	}
+	return dst
+}
+
+func appendHexBytes(dst, b []byte) []byte {
+	for _, c := range b {
+		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return dst
+}
+
+// AppendVersion appends a packed Lustre version: 2.17.0.0.
+func AppendVersion(dst []byte, v uint32) []byte {
+	for i := 24; i >= 0; i -= 8 {
+		dst = strconv.AppendUint(dst, uint64(v>>i&0xff), 10)
+		if i > 0 {
+			dst = append(dst, '.')
+		}
+	}
+	return dst
+}
+
+// TrimNUL is b up to its first NUL.
+func TrimNUL(b []byte) []byte {
+	for i, c := range b {
+		if c == 0 {
+			return b[:i]
+		}
+	}
+	return b
+}

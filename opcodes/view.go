@@ -1,0 +1,60 @@
+package opcodes
+
+// View is what the small funcs of the tables see of a message: raw bytes, with
+// the field and struct declarations to read them by.
+type View struct {
+	Struct []byte // the struct the field is part of, to the end of its buffer
+	Rest   []byte // from the field to the end of its buffer
+	Big    bool   // integers of this struct are big-endian
+	Index  int    // of the record in its list or the element in its array
+	Type   *Struct
+	Up     *View // the struct around this one, nil in a buffer's own struct
+	Msg    *Msg
+}
+
+// Uint reads a field of the struct.
+func (v *View) Uint(f *Field) uint64 { return f.Uint(v.Struct, v.Big) }
+
+// Msg is a lustre_msg with its buffers.
+type Msg struct {
+	Bufs    [][]byte // as far as they were captured
+	Big     bool
+	Reply   bool
+	Opcode  uint32
+	Status  int32 // pb_status
+	RPC     *RPC
+	Variant *Variant
+	Guess   bool // the variant is a guess
+	Req     *Msg // of a reply or a bulk: its request; nil when it is not known
+	Portal  uint32
+	Sub     bool // a message inside a batch
+}
+
+// Buf is buffer i, nil when the message has none.
+func (m *Msg) Buf(i int) []byte {
+	if m == nil || i >= len(m.Bufs) {
+		return nil
+	}
+	return m.Bufs[i]
+}
+
+// Fields are the declared buffers of the message.
+func (m *Msg) Fields() []*Field {
+	switch {
+	case m == nil || m.Variant == nil:
+		return nil
+	case m.Reply:
+		return m.Variant.Reply
+	}
+	return m.Variant.Request
+}
+
+// Named is the buffer of that name, nil when there is none.
+func (m *Msg) Named(name string) []byte {
+	for i, f := range m.Fields() {
+		if f.Name == name {
+			return m.Buf(i)
+		}
+	}
+	return nil
+}
