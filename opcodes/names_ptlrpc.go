@@ -32,8 +32,8 @@ var MsgVersion = Enum("msg_version", "", "", []Value{
 	{Name: "LUSTRE_MGS_VERSION", Value: 0x60000},
 })
 
-// PbFlags is the group pb_flags.
-var PbFlags = Bits("pb_flags", "MSG_", "", []Value{
+// MsgFlags is the group pb_flags.
+var MsgFlags = Bits("pb_flags", "MSG_", "", []Value{
 	{Name: "RESENT", Value: 0x2, Doc: "request sent again because no reply was seen"},
 	{Name: "REPLAY", Value: 0x4, Doc: "request replayed in recovery; transno is set by client"},
 	{Name: "REQ_REPLAY_DONE", Value: 0x40, Doc: "client finished replaying requests"},
@@ -43,8 +43,8 @@ var PbFlags = Bits("pb_flags", "MSG_", "", []Value{
 	{Name: "PACK_PROJID", Value: 0x400, Since: "2.17", Doc: "pb_projid is valid"},
 })
 
-// PbOpFlags is the group pb_op_flags.
-var PbOpFlags = Bits("pb_op_flags", "MSG_CONNECT_", "", []Value{
+// MsgConnectFlags is the group pb_op_flags.
+var MsgConnectFlags = Bits("pb_op_flags", "MSG_CONNECT_", "", []Value{
 	{Name: "RECOVERING", Value: 0x1, Doc: "reply: target in recovery"},
 	{Name: "RECONNECT", Value: 0x2, Doc: "reply: server already knew this client"},
 	{Name: "REPLAYABLE", Value: 0x4, Doc: "reply: replay supported"},
