@@ -1,0 +1,345 @@
+package opcodes
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The facts about the wire stand in testdata as numbers. These tests compare
+// the tables with them; where the tables differ on purpose, facts_except_test.go
+// says why.
+
+// readFacts reads a table of tab-separated columns with a line of headings.
+func readFacts(t *testing.T, name string, columns int) [][]string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	rows := make([][]string, 0, len(lines))
+	for _, l := range lines[1:] {
+		row := strings.Split(l, "\t")
+		for len(row) < columns {
+			row = append(row, "")
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func number10(t *testing.T, text string) int {
+	t.Helper()
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func sinceOf(text string) Since {
+	if text == "<=2.12" {
+		return ""
+	}
+	return Since(text)
+}
+
+func TestStructs(t *testing.T) {
+	structs := make(map[string]*Struct)
+	for _, s := range Structs {
+		if structs[s.Name] != nil {
+			t.Errorf("%s is listed twice", s.Name)
+		}
+		structs[s.Name] = s
+	}
+	for _, row := range readFacts(t, "structs.tsv", 8) {
+		where := row[0] + "." + row[1]
+		s := structs[row[0]]
+		if reason(where) {
+			continue
+		}
+		offset, size := number10(t, row[2]), number10(t, row[3])
+		switch {
+		case s == nil:
+			t.Errorf("struct %s is missing", row[0])
+		case row[1] == "*":
+			if s.Size != size {
+				t.Errorf("%s has %d bytes, not %d", s.Name, s.Size, size)
+			}
+			if s.Since != sinceOf(row[6]) {
+				t.Errorf("%s is since %q, not %q", s.Name, s.Since, sinceOf(row[6]))
+			}
+		default:
+			compareField(t, s, row[1], offset, size, row)
+		}
+	}
+}
+
+func compareField(t *testing.T, s *Struct, name string, offset, size int, row []string) {
+	t.Helper()
+	f, off := find(s, name)
+	if f == nil {
+		if !named(s, name+".") {
+			t.Errorf("%s has no %s", s.Name, name)
+		}
+		return
+	}
+	if off != offset {
+		t.Errorf("%s.%s lies at %d, not %d", s.Name, name, off, offset)
+	}
+	flexible := row[5] != "" && !isNumber(row[5]) || size == 0
+	if f.Size != size && !(flexible && f.Size == 0) {
+		t.Errorf("%s.%s has %d bytes, not %d", s.Name, name, f.Size, size)
+	}
+	if f.Since != sinceOf(row[6]) && s.Since != sinceOf(row[6]) {
+		t.Errorf("%s.%s is since %q, not %q", s.Name, name, f.Since, sinceOf(row[6]))
+	}
+}
+
+// find follows a dotted path into the structs and unions inside a struct and
+// adds up the offsets.
+func find(s *Struct, path string) (*Field, int) {
+	for _, f := range s.Fields {
+		if f.Name == path {
+			return f, f.Off
+		}
+		rest, ok := strings.CutPrefix(path, f.Name+".")
+		if !ok || f.Name == "" {
+			continue
+		}
+		if inner, off := findInside(f, rest); inner != nil {
+			return inner, f.Off + off
+		}
+	}
+	return nil, 0
+}
+
+func findInside(f *Field, path string) (*Field, int) {
+	if f.Type != nil {
+		return find(f.Type, path)
+	}
+	for _, o := range f.Options {
+		if o.Name == path {
+			return o, 0
+		}
+		rest, ok := strings.CutPrefix(path, o.Name+".")
+		if !ok {
+			continue
+		}
+		if inner, off := findInside(o, rest); inner != nil {
+			return inner, off
+		}
+	}
+	return nil, 0
+}
+
+// named says whether a union stands in the table as its members, each with the
+// union's name in front.
+func named(s *Struct, prefix string) bool {
+	return slices.ContainsFunc(s.Fields, func(f *Field) bool { return strings.HasPrefix(f.Name, prefix) })
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
+}
+
+// TestFieldsInside holds that fields of fixed size lie inside their struct and
+// that those behind one another leave no hole that is not declared.
+func TestFieldsInside(t *testing.T) {
+	for _, s := range Structs {
+		names := make(map[string]bool)
+		for _, f := range s.Fields {
+			if f.Name != "" && names[f.Name] {
+				t.Errorf("%s has two fields %s", s.Name, f.Name)
+			}
+			names[f.Name] = true
+			if f.Off >= 0 && f.Off+f.Size > s.Size {
+				t.Errorf("%s.%s reaches to %d of %d bytes", s.Name, f.Name, f.Off+f.Size, s.Size)
+			}
+		}
+	}
+}
+
+func TestConstants(t *testing.T) {
+	groups := make(map[string]*Names)
+	for _, g := range Groups {
+		if groups[g.Group] != nil {
+			t.Errorf("%s is listed twice", g.Group)
+		}
+		groups[g.Group] = g
+	}
+	for _, row := range readFacts(t, "constants.tsv", 6) {
+		group, name := row[0], row[1]
+		value, err := strconv.ParseUint(row[2], 0, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if reason(group + " " + name) {
+			continue
+		}
+		if strings.HasPrefix(group, "opcode") {
+			compareOpcode(t, group, name, value)
+			continue
+		}
+		g := groups[group]
+		if g == nil {
+			t.Errorf("group %s is missing", group)
+			continue
+		}
+		i := slices.IndexFunc(g.Values, func(v Value) bool {
+			return (g.Full(v) == name || v.Name == name) && v.Value == value
+		})
+		if i < 0 {
+			t.Errorf("%s has no %s = %#x", group, name, value)
+			continue
+		}
+		if v := g.Values[i]; v.Since != sinceOf(row[4]) {
+			t.Errorf("%s is since %q, not %q", name, v.Since, sinceOf(row[4]))
+		}
+	}
+}
+
+// numbersWithoutRPC are opcodes that have a number and nothing else.
+var numbersWithoutRPC = map[string]uint64{
+	"BUT_GETATTR":                  BUT_GETATTR,
+	"OBD_LOG_CANCEL":               OBD_LOG_CANCEL,
+	"OBD_QC_CALLBACK":              OBD_QC_CALLBACK,
+	"LLOG_ORIGIN_HANDLE_WRITE_REC": LLOG_ORIGIN_HANDLE_WRITE_REC,
+	"LLOG_ORIGIN_HANDLE_CLOSE":     LLOG_ORIGIN_HANDLE_CLOSE,
+	"LLOG_ORIGIN_CONNECT":          LLOG_ORIGIN_CONNECT,
+	"LLOG_CATINFO":                 LLOG_CATINFO,
+}
+
+func compareOpcode(t *testing.T, group, name string, value uint64) {
+	t.Helper()
+	if n, ok := numbersWithoutRPC[name]; ok {
+		if n != value {
+			t.Errorf("%s is %d, not %d", name, n, value)
+		}
+		return
+	}
+	for _, r := range RPCs {
+		if r.Name == name {
+			if uint64(r.Opcode) != value {
+				t.Errorf("%s is %d, not %d", name, r.Opcode, value)
+			}
+			return
+		}
+	}
+	t.Errorf("%s: %s is missing", group, name)
+}
+
+func TestMessages(t *testing.T) {
+	rpcs := make(map[string]*RPC)
+	for _, r := range RPCs {
+		rpcs[r.Name] = r
+	}
+	for _, row := range readFacts(t, "messages.tsv", 10) {
+		name, variant, direction, field := row[0], row[2], row[3], row[5]
+		index := number10(t, row[4])
+		where := fmt.Sprintf("%s %s %s %d", name, variant, direction, index)
+		if reason(where) {
+			continue
+		}
+		r := rpcs[name]
+		switch {
+		case r == nil || int(r.Opcode) != number10(t, row[1]):
+			t.Errorf("%s: no such operation", where)
+		case variant == "not-on-wire":
+			if !r.Retired {
+				t.Errorf("%s is retired", name)
+			}
+		default:
+			if problem := compareBuffer(r, ourVariant(name, variant), direction == "reply", index, field, row[6]); problem != "" {
+				t.Errorf("%s: %s", where, problem)
+			}
+		}
+	}
+}
+
+// compareBuffer looks for a variant of that name whose buffer is as given; it
+// says what is wrong with the last one if none is.
+func compareBuffer(r *RPC, variant string, reply bool, index int, field, kind string) string {
+	problem := "no variant " + strconv.Quote(variant)
+	for _, v := range r.Variants {
+		if v.Name != variant {
+			continue
+		}
+		bufs := v.Request
+		if reply {
+			bufs = v.Reply
+		}
+		switch {
+		case index >= len(bufs):
+			problem = "has no such buffer"
+		case bufs[index].Name != field:
+			problem = fmt.Sprintf("is %s, not %s", bufs[index].Name, field)
+		case !holds(bufs[index], kind):
+			problem = fmt.Sprintf("%s does not hold %s", field, kind)
+		default:
+			return ""
+		}
+	}
+	return problem
+}
+
+var structName = regexp.MustCompile(`struct (\w+)`)
+
+// holds says whether a buffer's declaration has room for what the facts say is
+// in it.
+func holds(f *Field, kind string) bool {
+	switch {
+	case kind == "opaque" || strings.HasPrefix(kind, "opaque;"):
+		return true
+	case kind == "string":
+		return anyForm(f, func(f *Field) bool { return f.Kind == Text || f.Kind == Strings })
+	case kind == "__u32" || kind == "array of __u32":
+		return anyForm(f, func(f *Field) bool { return f.Kind <= Int && f.Size == 4 })
+	case kind == "__u64":
+		return anyForm(f, func(f *Field) bool { return f.Kind <= Int && f.Size == 8 })
+	}
+	for _, name := range structNames(kind) {
+		if !anyForm(f, func(f *Field) bool { return f.Type != nil && f.Type.Name == name }) {
+			return false
+		}
+	}
+	return true
+}
+
+func structNames(kind string) []string {
+	var names []string
+	for _, m := range structName.FindAllStringSubmatch(kind, -1) {
+		names = append(names, m[1])
+	}
+	if rest, ok := strings.CutPrefix(kind, "union: "); ok {
+		for _, name := range strings.Split(rest, " | ") {
+			if !strings.Contains(name, " ") {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// anyForm tries a buffer, its elements and its forms.
+func anyForm(f *Field, is func(*Field) bool) bool {
+	seen := make(map[*Field]bool)
+	var try func(f *Field) bool
+	try = func(f *Field) bool {
+		if f == nil || seen[f] {
+			return false
+		}
+		seen[f] = true
+		if is(f) || try(f.Elem) || slices.ContainsFunc(f.Options, try) {
+			return true
+		}
+		return f.Type != nil && slices.ContainsFunc(f.Type.Fields, try)
+	}
+	return try(f)
+}
