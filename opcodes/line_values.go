@@ -1,0 +1,109 @@
+package opcodes
+
+import (
+	"strconv"
+	"unicode/utf8"
+)
+
+// Num appends a decimal number.
+func (l *Line) Num(v uint64) {
+	l.Text = strconv.AppendUint(l.Text, v, 10)
+	l.Mark(Number)
+}
+
+// Hex appends a number as "0x…".
+func (l *Line) Hex(r Role, v uint64) {
+	l.Text = AppendHex(l.Text, v)
+	l.Mark(r)
+}
+
+// Offset appends a file offset or size; all ones is "EOF".
+func (l *Line) Offset(v uint64) {
+	if v == ^uint64(0) {
+		l.Add(Number, "EOF")
+		return
+	}
+	l.Num(v)
+}
+
+// Range appends the bytes from start to end, end included.
+func (l *Line) Range(start, end uint64) {
+	l.Add(Dim, "[")
+	l.Offset(start)
+	l.Add(Dim, "-")
+	l.Offset(end)
+	l.Add(Dim, "]")
+}
+
+// FID appends the FID in the first 16 bytes of b.
+func (l *Line) FID(b []byte, big bool) {
+	l.Text = AppendFIDBytes(l.Text, b, big)
+	l.Mark(Object)
+}
+
+// ObjectID appends the object id in the first 16 bytes of b.
+func (l *Line) ObjectID(b []byte, big bool) {
+	l.Text = AppendOSTID(l.Text, b, big, false)
+	l.Mark(Object)
+}
+
+// Handle appends the cookie of a handle.
+func (l *Line) Handle(b []byte) {
+	if len(b) < 8 {
+		return
+	}
+	l.Hex(Object, ReadUint(b[:8], false))
+}
+
+// Flags appends the names of the bits that are set: LOOKUP|UPDATE.
+func (l *Line) Flags(n *Names, word uint64) {
+	first := true
+	bar := func() {
+		if !first {
+			l.Text = append(l.Text, '|')
+		}
+		first = false
+	}
+	rest := n.Set(word, func(v *Value) {
+		bar()
+		l.Text = append(l.Text, v.Name...)
+	})
+	if rest != 0 || word == 0 {
+		bar()
+		l.Text = AppendHex(l.Text, rest)
+	}
+	l.Mark(Flag)
+}
+
+// Value appends the name of a value, or its number when it has none.
+func (l *Line) Value(r Role, n *Names, v uint64) {
+	if name := n.Name(v); name != "" {
+		l.Add(r, name)
+		return
+	}
+	l.Text = strconv.AppendUint(l.Text, v, 10)
+	l.Mark(r)
+}
+
+// Label appends a file name or other text of the wire up to its first NUL;
+// what a terminal would act upon is escaped.
+func (l *Line) Label(r Role, b []byte) {
+	l.Text = appendPrintable(l.Text, TrimNUL(b))
+	l.Mark(r)
+}
+
+func appendPrintable(dst, b []byte) []byte {
+	for len(b) > 0 {
+		c, n := utf8.DecodeRune(b)
+		switch {
+		case c == utf8.RuneError && n <= 1, c < ' ', c >= 0x7f && c < 0xa0:
+			for _, x := range b[:n] {
+				dst = append(dst, '\\', 'x', hexDigits[x>>4], hexDigits[x&15])
+			}
+		default:
+			dst = append(dst, b[:n]...)
+		}
+		b = b[n:]
+	}
+	return dst
+}
