@@ -1,0 +1,62 @@
+package dissect
+
+import "encoding/binary"
+
+const portVXLAN = 4789
+
+// GRE header flags.
+const (
+	greChecksum = 0x8000
+	greKey      = 0x2000
+	greSequence = 0x1000
+	greVersion  = 0x0007
+)
+
+// GRE protocol types beside the Ethernet types.
+const (
+	greERSPAN  = 0x88be // type II, and type I when there is no sequence number
+	greERSPAN3 = 0x22eb
+)
+
+// vxlan looks into UDP for an Ethernet frame in VXLAN.
+func (d *decoder) vxlan(p span, depth int) bool {
+	b := p.data
+	if len(b) < 16 || binary.BigEndian.Uint16(b[2:]) != portVXLAN {
+		return false
+	}
+	if b[8]&0x08 == 0 { // the flag that a network identifier is there, always set
+		return false
+	}
+	if n := int(binary.BigEndian.Uint16(b[4:])); n >= 16 {
+		p = p.limit(n)
+	}
+	return d.ethernet(p.from(16), depth)
+}
+
+// gre looks into GRE version 0: IP, Ethernet, or a mirrored frame (ERSPAN).
+func (d *decoder) gre(p span, depth int) bool {
+	b := p.data
+	if len(b) < 4 {
+		return false
+	}
+	flags := binary.BigEndian.Uint16(b)
+	proto := binary.BigEndian.Uint16(b[2:])
+	if flags&greVersion != 0 {
+		return false
+	}
+	n := 4
+	for _, f := range [...]uint16{greChecksum, greKey, greSequence} {
+		if flags&f != 0 {
+			n += 4
+		}
+	}
+	switch {
+	case proto == greERSPAN && flags&greSequence != 0:
+		return d.ethernet(p.from(n+8), depth)
+	case proto == greERSPAN:
+		return d.ethernet(p.from(n), depth)
+	case proto == greERSPAN3:
+		return d.ethernet(p.from(n+12), depth)
+	}
+	return d.network(proto, p.from(n), depth)
+}

@@ -1,0 +1,126 @@
+package dissect
+
+import (
+	"encoding/binary"
+
+	"github.com/lshark/lshark/capture"
+)
+
+// Ethernet types.
+const (
+	etherIPv4  = 0x0800
+	etherIPv6  = 0x86dd
+	etherVLAN  = 0x8100
+	etherQinQ  = 0x88a8
+	etherOldQ  = 0x9100
+	etherTEB   = 0x6558 // an Ethernet frame inside GRE
+	maxTunnels = 4      // headers of the same layer inside each other
+)
+
+// Raw IP has two more numbers: DLT_RAW as BSD and OpenBSD number it.
+const (
+	linkRawBSD     = 12
+	linkRawOpenBSD = 14
+)
+
+// span is part of a frame: the bytes that were captured, and how many there
+// were on the wire. More captured than wire bytes cannot be.
+type span struct {
+	data []byte
+	wire int
+}
+
+// from drops the first n bytes; what is not captured of the rest is not there.
+func (p span) from(n int) span {
+	return span{p.data[min(n, len(p.data)):], max(p.wire-n, 0)}
+}
+
+// limit says that only n bytes belong here, as a header within claims. The
+// rest is padding. A claim beyond the frame stands: the capture may know less
+// of the length than the header.
+func (p span) limit(n int) span {
+	return span{p.data[:min(n, len(p.data))], n}
+}
+
+// segment is a TCP segment and where it was found.
+type segment struct {
+	key   flowKey
+	flags uint8
+	seq   uint32
+	ack   uint32
+	data  []byte // captured bytes of the payload
+	size  int    // bytes of the payload on the wire
+	frame int64
+	time  int64
+}
+
+// decoder finds the TCP segment in a frame.
+type decoder struct {
+	frags fragments
+	seg   segment
+}
+
+// decode fills d.seg; it reports whether the frame holds a TCP segment.
+func (d *decoder) decode(f *capture.Frame) bool {
+	d.seg.frame, d.seg.time, d.seg.key.source = f.Number, f.Time, int32(f.Source)
+	p := span{f.Data, max(f.Len, len(f.Data))}
+	b := f.Data
+	switch f.Link {
+	case capture.LinkEthernet:
+		return d.ethernet(p, 0)
+	case capture.LinkLinuxSLL:
+		return len(b) >= 16 && d.network(binary.BigEndian.Uint16(b[14:]), p.from(16), 0)
+	case capture.LinkLinuxSLL2:
+		return len(b) >= 20 && d.network(binary.BigEndian.Uint16(b), p.from(20), 0)
+	case capture.LinkNull, capture.LinkLoop:
+		return len(b) >= 4 && d.rawIP(p.from(4), 0)
+	case capture.LinkRaw, linkRawBSD, linkRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
+		return d.rawIP(p, 0)
+	}
+	return false
+}
+
+func (d *decoder) ethernet(p span, depth int) bool {
+	if len(p.data) < 14 {
+		return false
+	}
+	return d.network(binary.BigEndian.Uint16(p.data[12:]), p.from(14), depth)
+}
+
+// network goes by the Ethernet type, through any number of VLAN tags.
+func (d *decoder) network(etherType uint16, p span, depth int) bool {
+	for {
+		switch etherType {
+		case etherIPv4:
+			return d.ipv4(p, depth)
+		case etherIPv6:
+			return d.ipv6(p, depth)
+		case etherTEB:
+			return depth < maxTunnels && d.ethernet(p, depth+1)
+		case etherVLAN, etherQinQ, etherOldQ:
+			if len(p.data) < 4 {
+				return false
+			}
+			etherType = binary.BigEndian.Uint16(p.data[2:])
+			p = p.from(4)
+		default:
+			return false
+		}
+	}
+}
+
+// rawIP goes by the version in the first byte. The address family that NULL
+// and LOOP put before it has another number on every system, so the packet
+// itself is the better witness.
+func (d *decoder) rawIP(p span, depth int) bool {
+	if len(p.data) == 0 {
+		return false
+	}
+	switch p.data[0] >> 4 {
+	case 4:
+		return d.ipv4(p, depth)
+	case 6:
+		return d.ipv6(p, depth)
+	}
+	return false
+}

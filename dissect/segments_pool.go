@@ -1,0 +1,57 @@
+package dissect
+
+// Sizes of the buffers that streams borrow. The last one holds a resync
+// window: the longest message, one header and one segment.
+var poolSizes = [...]int{2 << 10, 16 << 10, 128 << 10, 1<<20 + 128<<10, 4 << 20}
+
+// How many free buffers of each size stay.
+var poolFree = [...]int{1024, 256, 32, 4, 1}
+
+// pool lends buffers to streams, so that idle streams hold none.
+type pool struct {
+	free [len(poolSizes)][][]byte
+	lent int // bytes
+}
+
+func poolClass(n int) int {
+	for i, size := range poolSizes {
+		if n <= size {
+			return i
+		}
+	}
+	return -1
+}
+
+// get returns an empty buffer for n bytes, at most the largest size.
+func (p *pool) get(n int) []byte {
+	i := poolClass(n)
+	p.lent += poolSizes[i]
+	if k := len(p.free[i]); k > 0 {
+		b := p.free[i][k-1]
+		p.free[i] = p.free[i][:k-1]
+		return b
+	}
+	return make([]byte, 0, poolSizes[i])
+}
+
+// put takes a buffer back; nil is fine.
+func (p *pool) put(b []byte) {
+	if cap(b) == 0 {
+		return
+	}
+	i := poolClass(cap(b))
+	p.lent -= poolSizes[i]
+	if len(p.free[i]) < poolFree[i] {
+		p.free[i] = append(p.free[i], b[:0])
+	}
+}
+
+// grow makes room for n more bytes behind those of b.
+func (p *pool) grow(b []byte, n int) []byte {
+	if len(b)+n <= cap(b) {
+		return b
+	}
+	bigger := append(p.get(len(b)+n), b...)
+	p.put(b)
+	return bigger
+}

@@ -1,0 +1,243 @@
+package dissect
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lshark/lshark/capture"
+)
+
+// StreamOptions says what Streams does with what it finds.
+type StreamOptions struct {
+	// Ports are the TCP ports that carry LNet; without any, 988.
+	Ports []uint16
+
+	// Want returns how many bytes of the LNet payload of m anyone needs. It
+	// is called when the headers of m are there: addresses, NIDs, LNet, Kind
+	// and Size are set, Data holds the header. What lies beyond is skipped
+	// without a copy. Without Want everything is kept.
+	Want func(m *Message) int
+
+	// Handle gets each message. What it gets is valid until it returns.
+	Handle func(m *Message)
+
+	// MaxStream and MaxTotal bound the bytes held of one stream and of all
+	// together; by default 8 MiB and 256 MiB.
+	MaxStream, MaxTotal int
+}
+
+// StreamStats counts what Streams saw. Bytes are those of TCP payload.
+type StreamStats struct {
+	Frames        int64 // given to Frame
+	TCP           int64 // of them with a TCP segment
+	Segments      int64 // of them on an LNet port
+	Bytes         int64 // carried by them on the wire
+	Messages      int64
+	Conns         int64 // connections so far
+	Live          int   // connections in the table now
+	Evicted       int64 // connections dropped because there were too many
+	Retransmitted int64 // segments with nothing new
+	OutOfOrder    int64 // segments that came behind a gap
+	Gaps          int64 // gaps that nothing filled
+	LostBytes     int64 // in those gaps
+	SkippedLost   int64 // of those, in bulk that was skipped anyway
+	CutBytes      int64 // cut off by the snaplen
+	Resyncs       int64 // times a header had to be searched for
+	SkippedBytes  int64 // passed over in these searches and the gaps before
+	NotLNet       int64 // streams in which no header was found
+	Unaffordable  int64 // messages cut because too much was held
+	Copied        int64 // held segments that needed no copy
+	Held          int   // bytes held now
+}
+
+// Streams turns frames into LNet messages: it finds the TCP segments on the
+// LNet ports, puts each direction of each connection in order, and cuts it
+// into messages.
+//
+// Messages of one direction come in their order. A gap in a stream is waited
+// for as long as a retransmission or a late frame may fill it; then it is a
+// hole, and the messages go on behind it. What has to be held for all that is
+// bounded.
+type Streams struct {
+	opt     StreamOptions
+	decoder decoder
+	flows   flows
+	sources map[int]*source
+	last    *source // used last
+	lastID  int
+	pool    pool
+	asked   asked
+	msg     Message
+	stats   StreamStats
+	ending  Why // why the messages that are cut off now end
+}
+
+// NewStreams makes a Streams that calls the functions of o.
+func NewStreams(o StreamOptions) *Streams {
+	if len(o.Ports) == 0 {
+		o.Ports = []uint16{988}
+	}
+	if o.MaxStream == 0 {
+		o.MaxStream = 8 << 20
+	}
+	if o.MaxTotal == 0 {
+		o.MaxTotal = 256 << 20
+	}
+	s := &Streams{opt: o, sources: make(map[int]*source), ending: Lost}
+	s.flows.init()
+	return s
+}
+
+// Frame takes the next frame of the capture. It calls Handle for the messages
+// that the frame completes.
+func (s *Streams) Frame(f *capture.Frame) {
+	src := s.source(f.Source)
+	src.frames++
+	src.now = f.Time
+	s.stats.Frames++
+	if src.busy() {
+		s.tick(src)
+	}
+	if !s.decoder.decode(f) {
+		return
+	}
+	s.stats.TCP++
+	g := &s.decoder.seg
+	if !s.carries(g.key.sport) && !s.carries(g.key.dport) {
+		return
+	}
+	s.stats.Segments++
+	s.stats.Bytes += int64(g.size)
+	key, dir := g.key.normal()
+	c := s.flows.find(&key)
+	if c != nil && c.older == nil && src.waiting == 0 && len(src.queue) == 0 &&
+		g.flags&(tcpSYN|tcpRST) == 0 && c.half[dir].started && isNear(g.seq, c.half[dir].next) {
+		s.deliver(src, c, dir, g)
+		return
+	}
+	s.route(src, c, key, dir, g)
+}
+
+func (s *Streams) carries(port uint16) bool {
+	for _, p := range s.opt.Ports {
+		if p == port {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Streams) source(id int) *source {
+	if s.last != nil && s.lastID == id {
+		return s.last
+	}
+	src := s.sources[id]
+	if src == nil {
+		src = new(source)
+		s.sources[id] = src
+	}
+	s.last, s.lastID = src, id
+	return src
+}
+
+// busy reports whether anything waits for frames to pass.
+func (src *source) busy() bool {
+	return len(src.queue)+len(src.gapped)+len(src.ending) > 0
+}
+
+// tick does what falls due as frames pass. Of the streams with a gap it looks
+// at one, in turn, so that its cost is the same for any number of them.
+func (s *Streams) tick(src *source) {
+	s.drain(src, false)
+	s.expire(src)
+	if len(src.gapped) == 0 {
+		return
+	}
+	if src.turn >= len(src.gapped) {
+		src.turn = 0
+	}
+	st := src.gapped[src.turn]
+	st.patience(src)
+	if len(st.held) > 0 {
+		src.turn++
+		return
+	}
+	st.inGapped = false
+	last := len(src.gapped) - 1
+	src.gapped[src.turn] = src.gapped[last]
+	src.gapped[last] = nil
+	src.gapped = src.gapped[:last]
+}
+
+// deliver gives a segment to its stream.
+func (s *Streams) deliver(src *source, c *conn, dir uint8, g *segment) {
+	if c.number < 0 {
+		c.number = s.flows.number
+		s.flows.number++
+		s.stats.Conns++
+	}
+	s.flows.touch(c, g.time)
+	st, peer := &c.half[dir], &c.half[1-dir]
+	if g.flags&tcpACK != 0 {
+		peer.acknowledge(g.ack)
+		if len(peer.held) > 0 {
+			peer.patience(src)
+		}
+	}
+	seq := g.seq
+	if g.flags&tcpSYN != 0 {
+		seq++
+	}
+	if !st.started && st.known {
+		st.start(st.first)
+	}
+	if g.size > 0 && g.flags&tcpRST == 0 {
+		st.segment(src, g, seq)
+	}
+	if g.flags&(tcpFIN|tcpRST) != 0 {
+		st.over = true
+		c.closed = st.over && peer.over || g.flags&tcpRST != 0
+		peer.over = peer.over || g.flags&tcpRST != 0
+	}
+}
+
+// finish hands out what a connection still holds.
+func (s *Streams) finish(c *conn) {
+	for i := range c.half {
+		c.half[i].close()
+	}
+}
+
+// Quiet says that no frame came for a while. In a live capture what waits for
+// frames that may have been overtaken should not wait longer.
+func (s *Streams) Quiet() {
+	for _, id := range s.sourceIDs() {
+		src := s.sources[id]
+		src.frames += reorder
+		s.tick(src)
+	}
+}
+
+// Close ends the input: it hands out what is held.
+func (s *Streams) Close() {
+	s.ending = EndOfFile
+	for _, id := range s.sourceIDs() {
+		s.drain(s.sources[id], true)
+	}
+	for c := s.flows.order.prev; c != &s.flows.order; c = c.prev {
+		s.finish(c)
+	}
+}
+
+// Stats returns the counts so far.
+func (s *Streams) Stats() StreamStats {
+	st := s.stats
+	st.Live = s.flows.live
+	st.Held = s.pool.lent
+	return st
+}
+
+// sourceIDs lists the capture points in a fixed order.
+func (s *Streams) sourceIDs() []int {
+	return slices.Sorted(maps.Keys(s.sources))
+}
