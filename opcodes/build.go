@@ -150,6 +150,8 @@ func newField(name string, k Kind, size int, opts []any) *Field {
 			f.Remark = o
 		case CountOf:
 			f.CountOf = o
+		case Elsewhere:
+			f.Elsewhere = o
 		default:
 			panic(fmt.Sprintf("field %s: option of type %T", name, o))
 		}

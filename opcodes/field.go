@@ -91,9 +91,14 @@ type Field struct {
 	Derive func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
 	Remark func(v *View, dst []byte) []byte // shown behind the value in trees
 	Tagged bool                             // JSON names the struct: "_struct"
-	over   string                           // name of the field it overlays
-	at     int                              // explicit offset, 0: none
-	count  *Field                           // CountBy, resolved
+
+	// Elsewhere says where a field lies that is not behind the one before it:
+	// its first byte, counted as View.Off, and its size; 0: nowhere.
+	Elsewhere func(v *View) (off, size int)
+
+	over  string // name of the field it overlays
+	at    int    // explicit offset, 0: none
+	count *Field // CountBy, resolved
 }
 
 // Cond is a validity rule: the field means something only if one of the bits
@@ -122,6 +127,9 @@ type Tagged bool
 // CountBy names the field of the same struct that holds the number of
 // elements (or of bytes, for Bytes and Text).
 type CountBy string
+
+// Elsewhere places a field by what is in the message.
+type Elsewhere func(v *View) (off, size int)
 
 // Met says whether the condition holds in the struct that starts at b.
 func (c *Cond) Met(b []byte, big bool) bool { return c.word.Uint(b, big)&c.mask != 0 }

@@ -6,6 +6,8 @@ type View struct {
 	Struct []byte // the struct the field is part of, to the end of its buffer
 	Rest   []byte // from the field to the end of its buffer
 	Big    bool   // integers of this struct are big-endian
+	Off    int    // where Struct begins among the bytes of the message
+	Reach  int    // where the last part ends that lies elsewhere in the struct
 	Index  int    // of the record in its list or the element in its array
 	Type   *Struct
 	Up     *View // the struct around this one, nil in a buffer's own struct
