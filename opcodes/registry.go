@@ -512,6 +512,7 @@ var Groups = []*Names{
 	ObdMdValid,
 	ObdStatfsState,
 	ObdoFlags,
+	Opcodes,
 	OstId,
 	OstLvb,
 	OutMagic,
