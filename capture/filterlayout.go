@@ -1,0 +1,76 @@
+package capture
+
+// maxTags is how many VLAN tags a filter can look behind.
+const maxTags = 2
+
+// layout is where things are in a frame of one link type.
+type layout struct {
+	header int  // bytes before the IP header, without VLAN tags
+	etype  int  // offset of the EtherType; -1 when there is none
+	kernel bool // seen by the kernel, which keeps VLAN tags beside the frame
+	cooked bool // the kernel keeps the whole link header beside the frame
+
+	families bool   // an address family of 4 bytes stands before the packet
+	version  uint32 // of IP when the link type says it, else 0
+}
+
+var layouts = map[LinkType]layout{
+	LinkEthernet:  {header: 14, etype: 12},
+	LinkLinuxSLL:  {header: 16, etype: 14},
+	LinkLinuxSLL2: {header: 20, etype: 0},
+	LinkRaw:       {etype: -1},
+	LinkIPv4:      {etype: -1, version: 4},
+	LinkIPv6:      {etype: -1, version: 6},
+	LinkNull:      {header: 4, etype: -1, families: true},
+	LinkLoop:      {header: 4, etype: -1, families: true},
+}
+
+// packet is the offset of the IP header behind VLAN tags.
+func (l *layout) packet(tags int) int { return l.header + 4*tags }
+
+// typeOffset is that of the EtherType behind VLAN tags: the last two bytes
+// before the packet, only LINUX_SLL2 has its own first.
+func (l *layout) typeOffset(tags int) int {
+	if tags == 0 {
+		return l.etype
+	}
+	return l.packet(tags) - 2
+}
+
+// family tests for a protocol of the link layer.
+func (e *emitter) family(tags int, etherType uint32, yes, no label) label {
+	switch {
+	case e.cooked && tags == 0:
+		return e.equal(opLoadWord, skfProtocol, etherType, yes, no)
+	case e.cooked:
+		return e.equal(opLoadHalf, 4*tags-2, etherType, yes, no)
+	case e.etype >= 0:
+		return e.equal(opLoadHalf, e.typeOffset(tags), etherType, yes, no)
+	case tags > 0:
+		return no // these link types have no VLANs
+	}
+	switch etherType {
+	case etherTypes["ip"]:
+		return e.rawFamily(4, []uint32{2}, yes, no)
+	case etherTypes["ip6"]:
+		return e.rawFamily(6, []uint32{10, 24, 28, 30}, yes, no) // Linux, NetBSD, FreeBSD, macOS
+	}
+	return no
+}
+
+// rawFamily tests for an IP version where no EtherType says it.
+func (e *emitter) rawFamily(version uint32, families []uint32, yes, no label) label {
+	switch {
+	case e.families:
+		for _, n := range families {
+			no = e.equal(opLoadWord, 0, n, yes, no)
+			no = e.equal(opLoadWord, 0, n<<24, yes, no)
+		}
+		return no
+	case e.version == 0:
+		return e.masked(opLoadByte, 0, 0xf0, opJumpEqual, version<<4, yes, no)
+	case e.version == version:
+		return yes
+	}
+	return no
+}

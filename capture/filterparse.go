@@ -1,0 +1,264 @@
+package capture
+
+import (
+	"fmt"
+	"strings"
+)
+
+// condition is a node of a parsed capture filter.
+type condition interface {
+	compile(e *emitter, yes, no label) label
+}
+
+type (
+	both   struct{ a, b condition }
+	either struct{ a, b condition }
+	negate struct{ a condition }
+
+	// anyFrame matches all: the empty expression.
+	anyFrame struct{}
+
+	// primitive is a test of a frame, behind a number of VLAN tags.
+	primitive struct {
+		tags int
+		test test
+	}
+)
+
+// qualifiers say what a value is; a value without any has those before it.
+type qualifiers struct {
+	proto, dir, kind string
+}
+
+// maxNesting bounds parentheses and negations, which recurse.
+const maxNesting = 200
+
+type parser struct {
+	expr   string
+	tokens []token
+	next   int
+	last   qualifiers
+	tags   int // `vlan` words so far: each moves what follows it by one tag
+	nested int
+}
+
+func parseFilter(expr string) (condition, error) {
+	tokens, err := lex(expr)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{expr: expr, tokens: tokens}
+	if p.peek().text == "" {
+		return anyFrame{}, nil
+	}
+	c, err := p.expression()
+	if err != nil {
+		return nil, err
+	}
+	if t := p.peek(); t.text != "" {
+		return nil, p.wrong(t, "unexpected %q", t.text)
+	}
+	return c, nil
+}
+
+func (p *parser) peek() token { return p.tokens[p.next] }
+
+func (p *parser) take() token {
+	t := p.tokens[p.next]
+	if t.text != "" {
+		p.next++
+	}
+	return t
+}
+
+// accept takes the next token when it is one of the words.
+func (p *parser) accept(words ...string) bool {
+	for _, w := range words {
+		if p.peek().text == w {
+			p.next++
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) wrong(t token, format string, args ...any) error {
+	cause := fmt.Sprintf(format, args...)
+	if t.text == "" {
+		cause = "the expression ends too early"
+	}
+	return &FilterError{Expr: p.expr, Column: t.at + 1, Cause: cause}
+}
+
+func (p *parser) unsupported(t token, what string) error {
+	return &FilterError{Expr: p.expr, Column: t.at + 1, Unsupported: true,
+		Cause: fmt.Sprintf("%s %q is not supported", what, t.text)}
+}
+
+// expression is terms with `and` and `or` between them, which bind equally.
+func (p *parser) expression() (condition, error) {
+	c, err := p.term()
+	for err == nil {
+		var right condition
+		switch {
+		case p.accept("and", "&&"):
+			right, err = p.term()
+			c = both{c, right}
+		case p.accept("or", "||"):
+			right, err = p.term()
+			c = either{c, right}
+		default:
+			return c, nil
+		}
+	}
+	return nil, err
+}
+
+func (p *parser) term() (condition, error) {
+	if p.nested++; p.nested > maxNesting {
+		return nil, p.wrong(p.peek(), "nested too deeply")
+	}
+	defer func() { p.nested-- }()
+	switch {
+	case p.accept("not", "!"):
+		c, err := p.term()
+		return negate{c}, err
+	case p.accept("("):
+		c, err := p.expression()
+		if err == nil && !p.accept(")") {
+			err = p.wrong(p.peek(), "%q where ) is wanted", p.peek().text)
+		}
+		return c, err
+	}
+	return p.primitive()
+}
+
+func (p *parser) primitive() (condition, error) {
+	tags := p.tags
+	var t test
+	var err error
+	first := p.peek()
+	switch first.text {
+	case "vlan":
+		p.next++
+		if tags == maxTags {
+			return nil, p.unsupported(first, "a third")
+		}
+		p.tags++
+		t, err = p.vlan()
+	case "less", "greater":
+		p.next++
+		t, err = p.length(first)
+	default:
+		if p.atRelation() {
+			t, err = p.relation()
+			break
+		}
+		q, given, err := p.qualifiers()
+		if err != nil {
+			return nil, err
+		}
+		if given && p.accept("(") { // port (988 or 989)
+			p.next--
+			p.last = q
+			return p.term()
+		}
+		if t, err = p.value(q, given); err != nil {
+			return nil, err
+		}
+	}
+	return primitive{tags, t}, err
+}
+
+// protocols are the words that stand for a protocol, with its number in the
+// IP header.
+var protocols = map[string]uint32{"icmp": 1, "igmp": 2, "tcp": 6, "udp": 17, "icmp6": 58, "sctp": 132}
+
+// etherTypes are those that have a number in the link header instead.
+var etherTypes = map[string]uint32{"ip": 0x0800, "ip6": 0x86dd, "arp": 0x0806, "rarp": 0x8035}
+
+func isProtocol(word string) bool {
+	return protocols[word] != 0 || etherTypes[word] != 0
+}
+
+// qualifiers reads the words in front of a value. Given is false when there
+// are none, so that those of the last value hold.
+func (p *parser) qualifiers() (q qualifiers, given bool, err error) {
+	first := p.peek()
+	if isProtocol(first.text) {
+		q.proto = p.take().text
+	}
+	if dir := p.peek().text; p.accept("src", "dst") {
+		q.dir = dir
+		for _, join := range []string{"or", "and"} {
+			other := p.tokens[min(p.next+1, len(p.tokens)-1)].text
+			if p.peek().text == join && dir == "src" && other == "dst" {
+				p.next += 2
+				q.dir = "src " + join + " dst"
+			}
+		}
+	}
+	if kind := p.peek().text; p.accept("host", "net", "port", "portrange", "proto") {
+		q.kind = kind
+	}
+	if q == (qualifiers{}) {
+		return p.last, false, nil
+	}
+	if q.kind == "" && q.dir != "" {
+		q.kind = "host"
+	}
+	return q, true, p.sensible(q, first)
+}
+
+// sensible refuses qualifiers that mean nothing together.
+func (p *parser) sensible(q qualifiers, at token) error {
+	ok := true
+	switch q.kind {
+	case "host", "net":
+		ok = protocols[q.proto] == 0
+	case "port", "portrange":
+		ok = q.proto == "" || q.proto == "tcp" || q.proto == "udp" || q.proto == "sctp"
+	case "proto":
+		ok = q.dir == "" && (q.proto == "" || q.proto == "ip" || q.proto == "ip6")
+	}
+	if ok {
+		return nil
+	}
+	words := strings.Join(strings.Fields(q.proto+" "+q.dir+" "+q.kind), " ")
+	return p.wrong(at, "%q means nothing", words)
+}
+
+// value reads what the qualifiers want.
+func (p *parser) value(q qualifiers, given bool) (test, error) {
+	if q.kind == "" {
+		if given {
+			return protocolTest{q.proto}, nil
+		}
+		q.kind = "host"
+	}
+	t := p.peek()
+	if t.text == "" || !isWordByte(t.text[0]) || isReserved(t.text) {
+		return nil, p.wrong(t, "unexpected %q", t.text)
+	}
+	p.next++
+	p.last = q
+	switch q.kind {
+	case "host":
+		return p.host(q, t)
+	case "net":
+		return p.network(q, t)
+	case "port":
+		return p.port(q, t)
+	case "portrange":
+		return p.portRange(q, t)
+	}
+	return p.protocolNumber(q, t)
+}
+
+func isReserved(word string) bool {
+	switch word {
+	case "and", "or", "not", "src", "dst", "host", "net", "port", "portrange", "proto", "vlan", "less", "greater":
+		return true
+	}
+	return isProtocol(word)
+}
