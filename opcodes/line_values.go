@@ -107,3 +107,20 @@ func appendPrintable(dst, b []byte) []byte {
 	}
 	return dst
 }
+
+// Errno appends the name of an errno of either sign, or the number.
+func (l *Line) Errno(n int32) {
+	l.Text = appendErrno(l.Text, n)
+	l.Mark(Bad)
+}
+
+func appendErrno(dst []byte, n int32) []byte {
+	size := int64(n)
+	if size < 0 {
+		size = -size
+	}
+	if name := Errnos.Name(uint64(size)); name != "" {
+		return append(dst, name...)
+	}
+	return strconv.AppendInt(dst, int64(n), 10)
+}

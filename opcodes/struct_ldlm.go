@@ -1,119 +1,133 @@
 package opcodes
 
-// ostLvbV1 is struct ost_lvb_v1.
-var ostLvbV1 = Define("ost_lvb_v1",
-	U64("lvb_size"),
-	S64("lvb_mtime"),
-	S64("lvb_atime"),
-	S64("lvb_ctime"),
-	U64("lvb_blocks"),
-)
-
-// ostLvb is struct ost_lvb.
-var ostLvb = Define("ost_lvb",
-	U64("lvb_size"),
-	S64("lvb_mtime"),
-	S64("lvb_atime"),
-	S64("lvb_ctime"),
-	U64("lvb_blocks", "0xffbadbad top half = error code in the low half"),
-	U32("lvb_mtime_ns"),
-	U32("lvb_atime_ns"),
-	U32("lvb_ctime_ns"),
-	Pad("lvb_padding", 4),
-)
-
 // ldlmResId is struct ldlm_res_id.
-var ldlmResId = Define("ldlm_res_id",
-	Arr("name", 4, U64("")),
+var ldlmResId = Define("ldlm_res_id", "name of what is locked",
+	Arr("name", 4, U64("", Cookie)),
+	Says("text", resourceText, "what the name stands for: FID, object, quota id or configuration log"),
+	Brief(resourceText),
+)
+
+// lrType says what the policy and the name of a lock mean.
+var lrType = U32("lr_type", LdlmType, "kind of lock")
+
+// ldlmResourceDesc is struct ldlm_resource_desc.
+var ldlmResourceDesc = Define("ldlm_resource_desc", "what is locked",
+	lrType,
+	Pad("lr_pad", 4),
+	Sub("lr_name", ldlmResId, "name of the resource"),
 )
 
 // ldlmExtent is struct ldlm_extent.
-var ldlmExtent = Define("ldlm_extent",
-	U64("start"),
-	U64("end"),
-	U64("gid"),
+var ldlmExtent = Define("ldlm_extent", "range of an extent lock",
+	U64("start", Size, "first byte"),
+	U64("end", Size, "last byte"),
+	U64("gid", "group id of a group lock"),
 )
 
 // ldlmInodebits is struct ldlm_inodebits.
-var ldlmInodebits = Define("ldlm_inodebits",
-	U64("bits", LdlmInodebits, "MDS_INODELOCK_*; LDLM_CONVERT request: bits to keep"),
-	U64("try_bits", LdlmInodebits, "enqueue: optional bits (try_bits); blocking callback: conflicting bits (cancel_bits); 0 in LDLM_CONVERT"),
-	U64("cancel_bits", LdlmInodebits, Over("try_bits")),
-	U64("li_gid", Since("2.15")),
+var ldlmInodebits = Define("ldlm_inodebits", "parts of an inode that a lock covers",
+	U64("bits", LdlmInodebits, "the parts; in LDLM_CONVERT those to keep"),
+	U64("try_bits", LdlmInodebits, If(notBlocking), "parts that are welcome but not asked for"),
+	U64("cancel_bits", LdlmInodebits, Over("try_bits"), If(blocking), "the parts that somebody else wants"),
+	U64("li_gid", Since("2.15"), "group id of a group lock"),
 	Pad("li_padding", 4, Since("2.16")),
-	U32("li_initiator_id", Since("2.16")),
+	U32("li_initiator_id", Since("2.16"), "the MDT that takes the lock, on behalf of its own namespace"),
 )
 
 // ldlmFlockWire is struct ldlm_flock_wire.
-var ldlmFlockWire = Define("ldlm_flock_wire",
-	U64("lfw_start"),
-	U64("lfw_end"),
-	U64("lfw_owner"),
+var ldlmFlockWire = Define("ldlm_flock_wire", "range of a flock or fcntl lock",
+	U64("lfw_start", Size, "first byte"),
+	U64("lfw_end", Size, "last byte"),
+	U64("lfw_owner", Cookie, "who holds it: processes on a node that share their locks"),
 	Pad("lfw_padding", 4),
-	U32("lfw_pid"),
+	U32("lfw_pid", "process that asked"),
 )
 
-// ldlmWirePolicyData is union ldlm_wire_policy_data.
-var ldlmWirePolicyData = Define("ldlm_wire_policy_data",
-	Sub("l_extent", ldlmExtent),
-	Sub("l_flock", ldlmFlockWire, Over("l_extent")),
-	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), "size 16 in <=2.12"),
+// ldlmWirePolicyData is union ldlm_wire_policy_data; plain locks have none.
+var ldlmWirePolicyData = Define("ldlm_wire_policy_data", "what of the resource the lock covers, by the kind of lock",
+	Sub("l_extent", ldlmExtent, If(policyOf(ldlmExtentType))),
+	Sub("l_flock", ldlmFlockWire, Over("l_extent"), If(policyOf(ldlmFlockType))),
+	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), If(policyOf(ldlmIbitsType)), "16 bytes in 2.12"),
+)
+
+// ldlmLockDesc is struct ldlm_lock_desc.
+var ldlmLockDesc = Define("ldlm_lock_desc", "a lock",
+	Sub("l_resource", ldlmResourceDesc, "what is locked"),
+	U32("l_req_mode", LdlmMode, "mode asked for"),
+	U32("l_granted_mode", LdlmMode, "mode granted; 0 while the lock waits"),
+	Sub("l_policy_data", ldlmWirePolicyData, "range or parts, by lr_type"),
+	Brief(func(v *View, dst []byte) []byte {
+		var l Line
+		l.Text = dst
+		lockIn(v.Struct, v.Big).say(&l)
+		return l.Text
+	}),
+)
+
+// ldlmRequest is struct ldlm_request.
+var ldlmRequest = Define("ldlm_request", "a lock to take, convert or cancel, or that a callback is about",
+	U32("lock_flags", LdlmFlags, "lower half of the lock flags"),
+	U32("lock_count", "handles that count in lock_handle; 0 means 1 in a cancel"),
+	Sub("lock_desc", ldlmLockDesc, "the lock; in a blocking callback the lock that is in conflict"),
+	Arr("lock_handle", -1, Sub("", lustreHandle),
+		"an enqueue: [0] the client's cookie of the new lock, behind it locks to cancel; a callback: [0] the client's cookie, [1] the server's; a cancel: server cookies"),
+)
+
+// ldlmReply is struct ldlm_reply.
+var ldlmReply = Define("ldlm_reply", "the lock that was granted or waits",
+	U32("lock_flags", LdlmFlags, "how the lock was granted, or why it waits"),
+	Pad("lock_padding", 4),
+	Sub("lock_desc", ldlmLockDesc, "the lock as the server has it"),
+	Sub("lock_handle", lustreHandle, "the server's cookie of the lock; in a convert the client's"),
+	U64("lock_policy_res1", Disposition, "how far the intent got"),
+	S64("lock_policy_res2", Errno, "result of the intent; the lower half is the errno, some senders extend its sign"),
+)
+
+// ldlmIntent is struct ldlm_intent.
+var ldlmIntent = Define("ldlm_intent", "what to do along with the lock",
+	U64("opc", LdlmIntent, "the intent"),
+)
+
+// ostLvbV1 is struct ost_lvb_v1.
+var ostLvbV1 = Define("ost_lvb_v1", "size and times of an object, as old peers send them",
+	U64("lvb_size", Size, "size of the object"),
+	S64("lvb_mtime", Seconds),
+	S64("lvb_atime", Seconds),
+	S64("lvb_ctime", Seconds),
+	lvbBlocks(),
+)
+
+// ostLvb is struct ost_lvb.
+var ostLvb = Define("ost_lvb", "size and times of an object, as an OST or the holder of its lock knows them",
+	U64("lvb_size", Size, "size of the object"),
+	S64("lvb_mtime", Seconds),
+	S64("lvb_atime", Seconds),
+	S64("lvb_ctime", Seconds),
+	lvbBlocks(),
+	U32("lvb_mtime_ns", "nanoseconds of lvb_mtime"),
+	U32("lvb_atime_ns", "nanoseconds of lvb_atime"),
+	U32("lvb_ctime_ns", "nanoseconds of lvb_ctime"),
+	Pad("lvb_padding", 4),
 )
 
 // barrierLvb is struct barrier_lvb.
-var barrierLvb = Define("barrier_lvb",
-	U32("lvb_status"),
-	U32("lvb_index"),
+var barrierLvb = Define("barrier_lvb", "state of an MDT's write barrier",
+	U32("lvb_status", BarrierStatus, "state of the barrier"),
+	U32("lvb_index", "index of the MDT"),
 	Pad("lvb_padding", 8),
 )
 
 // ldlmGlBarrierDesc is struct ldlm_gl_barrier_desc.
-var ldlmGlBarrierDesc = Define("ldlm_gl_barrier_desc",
-	U32("lgbd_status"),
-	U32("lgbd_timeout"),
+var ldlmGlBarrierDesc = Define("ldlm_gl_barrier_desc", "what the MGS tells an MDT about its write barrier",
+	U32("lgbd_status", BarrierStatus, "state to go to"),
+	U32("lgbd_timeout", Duration, "seconds after which the barrier gives way"),
 	Pad("lgbd_padding", 8),
 )
 
 // ldlmGlDesc is union ldlm_gl_desc.
-var ldlmGlDesc = Define("ldlm_gl_desc",
+var ldlmGlDesc = Define("ldlm_gl_desc", "what a glimpse callback tells",
 	Sub("lquota_desc", ldlmGlLquotaDesc),
-	Sub("barrier_desc", ldlmGlBarrierDesc, Over("lquota_desc")),
+	Sub("barrier_desc", ldlmGlBarrierDesc, Over("lquota_desc"), If(never)),
 )
 
-// ldlmIntent is struct ldlm_intent.
-var ldlmIntent = Define("ldlm_intent",
-	U64("opc", "IT_*"),
-)
-
-// ldlmResourceDesc is struct ldlm_resource_desc.
-var ldlmResourceDesc = Define("ldlm_resource_desc",
-	U32("lr_type", LdlmType, "LDLM_*"),
-	Pad("lr_pad", 4),
-	Sub("lr_name", ldlmResId),
-)
-
-// ldlmLockDesc is struct ldlm_lock_desc.
-var ldlmLockDesc = Define("ldlm_lock_desc",
-	Sub("l_resource", ldlmResourceDesc),
-	U32("l_req_mode", LdlmMode),
-	U32("l_granted_mode", LdlmMode),
-	Sub("l_policy_data", ldlmWirePolicyData, "32 bytes; meaning by l_resource.lr_type"),
-)
-
-// ldlmRequest is struct ldlm_request.
-var ldlmRequest = Define("ldlm_request",
-	U32("lock_flags", "low 32 bits of LDLM_FL_*"),
-	U32("lock_count", "handles in lock_handle[]; 0 or 1 for an enqueue, plus ELC"),
-	Sub("lock_desc", ldlmLockDesc),
-	Arr("lock_handle", -1, Sub("", lustreHandle), "[0] lock of this request (client cookie at enqueue, server cookie at cancel/callback as received), [1..] early cancels; size 16 in <=2.12"),
-)
-
-// ldlmReply is struct ldlm_reply.
-var ldlmReply = Define("ldlm_reply",
-	U32("lock_flags"),
-	Pad("lock_padding", 4),
-	Sub("lock_desc", ldlmLockDesc),
-	Sub("lock_handle", lustreHandle, "server cookie of the new lock"),
-	U64("lock_policy_res1", "DISP_* of the intent"),
-	U64("lock_policy_res2", "intent result, errno encoded"),
-)
+func never(*View) bool { return false }

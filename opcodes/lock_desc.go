@@ -1,0 +1,151 @@
+package opcodes
+
+// The kinds of locks, lr_type.
+const (
+	ldlmPlainType  = 10
+	ldlmExtentType = 11
+	ldlmFlockType  = 12
+	ldlmIbitsType  = 13
+)
+
+// policyOf says whether the lock around a policy is of that kind. The
+// resource, with its type, is at the start of the lock.
+func policyOf(kind uint64) func(*View) bool {
+	return func(v *View) bool { return v.Up != nil && v.Up.Uint(lrType) == kind }
+}
+
+// blocking: the lock is in a blocking callback, or in a completion that
+// doubles as one.
+func blocking(v *View) bool { return v.Msg != nil && v.Msg.Opcode == LDLM_BL_CALLBACK }
+
+func notBlocking(v *View) bool { return !blocking(v) }
+
+// lock reads a struct ldlm_lock_desc.
+type lock struct {
+	b   []byte
+	big bool
+}
+
+// Offsets inside ldlm_lock_desc, ldlm_request and ldlm_reply.
+const (
+	lockNameAt   = 8
+	lockPolicyAt = 48
+	lockDescAt   = 8
+	handlesAt    = 88
+)
+
+func lockIn(desc []byte, big bool) lock { return lock{desc, big} }
+
+// requestLock is the lock of a struct ldlm_request or ldlm_reply.
+func requestLock(b []byte, big bool) lock {
+	if len(b) < lockDescAt {
+		return lock{nil, big}
+	}
+	return lock{b[lockDescAt:], big}
+}
+
+func (k lock) u32(at int) uint64 {
+	if len(k.b) < at+4 {
+		return 0
+	}
+	return ReadUint(k.b[at:at+4], k.big)
+}
+
+func (k lock) u64(at int) uint64 {
+	if len(k.b) < at+8 {
+		return 0
+	}
+	return ReadUint(k.b[at:at+8], k.big)
+}
+
+func (k lock) kind() uint64    { return k.u32(0) }
+func (k lock) asked() uint64   { return k.u32(40) }
+func (k lock) granted() uint64 { return k.u32(44) }
+func (k lock) start() uint64   { return k.u64(lockPolicyAt) }
+func (k lock) end() uint64     { return k.u64(lockPolicyAt + 8) }
+func (k lock) bits() uint64    { return k.u64(lockPolicyAt) }
+func (k lock) conflict() uint64 {
+	return k.u64(lockPolicyAt + 8)
+}
+
+// fid is the FID that the resource name holds, nil when it is no FID.
+func (k lock) fid() []byte {
+	if len(k.b) < lockNameAt+16 || k.kind() != ldlmIbitsType && k.kind() != ldlmFlockType {
+		return nil
+	}
+	return k.b[lockNameAt : lockNameAt+16]
+}
+
+// resource appends what the name of the resource stands for.
+func (k lock) resource(l *Line) {
+	if len(k.b) < lockNameAt+32 {
+		return
+	}
+	l.Text = appendResource(l.Text, k.b[lockNameAt:lockNameAt+32], k.kind(), k.big)
+	l.Mark(Object)
+}
+
+// policy appends the range or the parts that the lock covers.
+func (k lock) policy(l *Line) {
+	switch k.kind() {
+	case ldlmExtentType, ldlmFlockType:
+		l.Key("")
+		l.Range(k.start(), k.end())
+	case ldlmIbitsType:
+		l.Key("")
+		l.Flags(LdlmInodebits, k.bits())
+	}
+	if k.kind() == ldlmExtentType && k.group() {
+		l.Key("gid ")
+		l.Num(k.u64(lockPolicyAt + 16))
+	}
+}
+
+func (k lock) group() bool { return k.asked() == 0x40 || k.granted() == 0x40 }
+
+// say appends mode, kind, resource and what the lock covers.
+func (k lock) say(l *Line) {
+	if len(k.b) < lockPolicyAt {
+		return
+	}
+	mode := k.granted()
+	if mode == 0 {
+		mode = k.asked()
+	}
+	k.describe(l, mode)
+}
+
+func (k lock) describe(l *Line, mode uint64) {
+	if len(k.b) < lockPolicyAt {
+		return
+	}
+	l.Value(Flag, LdlmMode, mode)
+	l.Add(Dim, " ")
+	l.Value(Dim, LdlmType, k.kind())
+	l.Add(Dim, " ")
+	k.resource(l)
+	k.policy(l)
+}
+
+// A value block's block count with this in its upper half is no count, the
+// lower half is an errno.
+const lvbError = 0xffbadbad
+
+// lvbBlocks is the block count of an ost_lvb.
+func lvbBlocks() *Field {
+	return U64("lvb_blocks", Remark(lvbErrorText), "512-byte blocks; 0xffbadbad in the upper half: no count, the lower half is an errno")
+}
+
+func lvbErrorText(v *View, dst []byte) []byte {
+	if len(v.Rest) < 8 {
+		return dst
+	}
+	blocks := ReadUint(v.Rest[:8], v.Big)
+	if blocks>>32 != lvbError {
+		return dst
+	}
+	if int32(blocks) == -1<<31 {
+		return append(dst, "not filled in yet"...)
+	}
+	return appendErrno(append(dst, "error "...), int32(blocks))
+}
