@@ -30,10 +30,11 @@ func S64(name string, opts ...any) *Field { return number(name, Int, 8, opts) }
 // S16 is a signed integer of 2 bytes.
 func S16(name string, opts ...any) *Field { return number(name, Int, 2, opts) }
 
-// Pad is padding of size bytes: shown only when it is not zero.
+// Pad is padding of size bytes, or of as many as a CountOf says when size is
+// zero: shown only when it is not zero.
 func Pad(name string, size int, opts ...any) *Field {
 	f := newField(name, Uint, size, opts)
-	if size > 8 {
+	if size > 8 || size == 0 {
 		f.Kind = Bytes
 	}
 	f.Format, f.Pad = Hex, true
@@ -74,7 +75,8 @@ func Arr(name string, n int, elem *Field, opts ...any) *Field {
 	return f
 }
 
-// Records is a list of records that tell their own type and length.
+// Records is a list of records that tell their own type and length; an option
+// of type []*Field says what may be among them.
 func Records(name string, step func(*View) (*Field, int), opts ...any) *Field {
 	f := newField(name, List, 0, opts)
 	f.Step = step
@@ -152,6 +154,10 @@ func newField(name string, k Kind, size int, opts []any) *Field {
 			f.CountOf = o
 		case Elsewhere:
 			f.Elsewhere = o
+		case Floats:
+			f.floats = bool(o)
+		case []*Field:
+			f.Options = o
 		default:
 			panic(fmt.Sprintf("field %s: option of type %T", name, o))
 		}

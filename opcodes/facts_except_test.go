@@ -19,7 +19,7 @@ func reason(fact string) bool { return except[fact] != "" }
 // ours are what a user sees. A name with its opcode in front counts for that
 // opcode alone.
 var variantNames = map[string]string{
-	"-":                            "",
+	"-": "",
 }
 
 func ourVariant(opcode, variant string) string {

@@ -80,7 +80,7 @@ type Field struct {
 	CountBy string               // the field of the same struct that holds the number of elements or bytes
 	CountOf func(v *View) int    // or a func that knows it
 	Choose  func(v *View) *Field // of a Union; nil: unknown
-	Options []*Field             // what Choose may answer
+	Options []*Field             // what Choose or Step may answer
 
 	// Step is asked at each record of a List: its type, and its length, 0
 	// when the record itself tells. A nil type ends the list.
@@ -96,9 +96,10 @@ type Field struct {
 	// its first byte, counted as View.Off, and its size; 0: nowhere.
 	Elsewhere func(v *View) (off, size int)
 
-	over  string // name of the field it overlays
-	at    int    // explicit offset, 0: none
-	count *Field // CountBy, resolved
+	over   string // name of the field it overlays
+	at     int    // explicit offset, 0: none
+	floats bool   // behind the field before it, wherever that ends
+	count  *Field // CountBy, resolved
 }
 
 // Cond is a validity rule: the field means something only if one of the bits
@@ -120,6 +121,9 @@ type Over string
 // At puts a field at an offset of its own: over the middle of another one, or
 // behind a hole that the compiler left.
 type At int
+
+// Floats puts a field behind the one before it, which may be absent.
+type Floats bool
 
 // Tagged makes JSON name the struct that was chosen, as "_struct".
 type Tagged bool

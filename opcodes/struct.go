@@ -83,12 +83,13 @@ func (s *Struct) place(f *Field, fixed bool) bool {
 			s.Size = f.Off + f.Size
 		}
 		return fixed
-	case !fixed:
+	case !fixed || f.floats:
 		f.Off = -1
+		s.Open = true
 		return false
 	}
 	f.Off = s.Size
-	if f.Kind == Virtual {
+	if f.Kind == Virtual || f.Elsewhere != nil {
 		return fixed
 	}
 	s.Size += f.Size
@@ -113,6 +114,9 @@ func (s *Struct) resolve() {
 		}
 	}
 }
+
+// Overlays says whether the field lies over others of its struct.
+func (f *Field) Overlays() bool { return f.over != "" || f.at > 0 }
 
 // Lookup finds a field by name.
 func (s *Struct) Lookup(name string) (*Field, bool) {
