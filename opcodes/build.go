@@ -112,6 +112,10 @@ func Says(name string, derive func(v *View, dst []byte) []byte, opts ...any) *Fi
 // If keeps a field out of a message where the func says no.
 type If func(v *View) bool
 
+// Anyway makes a field valid without the bits of its conditions where the func
+// says so.
+type Anyway func(v *View) bool
+
 // Remark adds text behind the value in trees.
 type Remark func(v *View, dst []byte) []byte
 
@@ -148,6 +152,8 @@ func newField(name string, k Kind, size int, opts []any) *Field {
 			f.When = append(f.When, o)
 		case If:
 			f.If = o
+		case Anyway:
+			f.Anyway = o
 		case Remark:
 			f.Remark = o
 		case CountOf:

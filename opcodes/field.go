@@ -87,6 +87,7 @@ type Field struct {
 	Step func(v *View) (*Field, int)
 
 	When   []Cond                           // all must hold, else the value is a leftover
+	Anyway func(v *View) bool               // it means something whatever When says
 	If     func(v *View) bool               // of overlaid members: this one is meant
 	Derive func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
 	Remark func(v *View, dst []byte) []byte // shown behind the value in trees
@@ -138,11 +139,11 @@ type Elsewhere func(v *View) (off, size int)
 // Met says whether the condition holds in the struct that starts at b.
 func (c *Cond) Met(b []byte, big bool) bool { return c.word.Uint(b, big)&c.mask != 0 }
 
-// Valid says whether the field means something in the struct at b.
-func (f *Field) Valid(b []byte, big bool) bool {
+// Valid says whether the field means something in the struct that v sees.
+func (f *Field) Valid(v *View) bool {
 	for i := range f.When {
-		if !f.When[i].Met(b, big) {
-			return false
+		if !f.When[i].Met(v.Struct, v.Big) {
+			return f.Anyway != nil && f.Anyway(v)
 		}
 	}
 	return true
