@@ -137,6 +137,11 @@ type Message struct {
 	Tail       Why // why Data is shorter than Size
 
 	Notes []Note
+
+	// Above LNet.
+	RPC     RPC
+	Req     *RequestInfo // of a reply or a bulk: its request, when it was seen; of a request itself
+	Content []byte       // bulk data put together, in the message that completed them
 }
 
 // Note adds a remark.

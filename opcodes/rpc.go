@@ -17,6 +17,9 @@ type RPC struct {
 	// captured; nil: the first.
 	Guess func(m *Msg) *Variant
 
+	// Sub says which variant a message inside this one is (batches).
+	Sub func(m *Msg) *Variant
+
 	// Context: replies or bulk data are read with the bytes of the request.
 	Context bool
 }
@@ -43,6 +46,21 @@ type BulkData struct {
 	Get    bool    // fetched by the server; else sent by it
 	Type   *Struct // what it means; nil: file data
 }
+
+// ByOpcode finds an operation; nil when the number has none.
+func ByOpcode(opc uint32) *RPC {
+	if opc < uint32(len(byOpcode)) {
+		return byOpcode[opc]
+	}
+	return nil
+}
+
+var byOpcode = func() (t [1200]*RPC) {
+	for _, r := range RPCs {
+		t[r.Opcode] = r
+	}
+	return t
+}()
 
 // Bufs lists the buffers of a message.
 func Bufs(f ...*Field) []*Field { return f }

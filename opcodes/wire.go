@@ -69,3 +69,10 @@ var (
 	PbGid           = ptlrpcBodyV3.Field("pb_gid")
 	PbJobid         = ptlrpcBodyV3.Field("pb_jobid")
 )
+
+// IsSelftest says whether b begins with the magic of LNet selftest, in either
+// byte order.
+func IsSelftest(b []byte) bool {
+	const magic = 0xeeb0f00d
+	return len(b) >= 4 && (ReadUint(b[:4], false) == magic || ReadUint(b[:4], true) == magic)
+}

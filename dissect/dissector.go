@@ -1,0 +1,167 @@
+package dissect
+
+import (
+	"github.com/lshark/lshark/capture"
+)
+
+// Options are the settings of a Dissector.
+type Options struct {
+	Ports  []uint16       // TCP ports that carry LNet; none: 988
+	Handle func(*Message) // gets each message, in the order of completion
+}
+
+// Dissector turns frames into messages: streams are put together, RPC messages
+// read as far as pairing needs, replies and bulk data tied to their requests.
+// What a message says in full, a Tree tells.
+type Dissector struct {
+	streams *Streams
+	ex      *exchanges
+	handle  func(*Message)
+	msg     rpcMsg
+}
+
+// New makes a Dissector.
+func New(o Options) *Dissector {
+	d := &Dissector{ex: newExchanges(), handle: o.Handle}
+	d.streams = NewStreams(StreamOptions{Ports: o.Ports, Want: d.want, Handle: d.message})
+	return d
+}
+
+// Frame takes the next frame.
+func (d *Dissector) Frame(f *capture.Frame) { d.streams.Frame(f) }
+
+// Close hands out what is still held: the capture has ended.
+func (d *Dissector) Close() { d.streams.Close() }
+
+// Stats tells about the streams.
+func (d *Dissector) Stats() StreamStats { return d.streams.Stats() }
+
+// Kept of bulk data that nobody decodes, and of selftest messages.
+const (
+	keepData     = 64
+	keepSelftest = 4096
+
+	ostBulkPortal = 8
+)
+
+// want says how many payload bytes of a message are needed.
+func (d *Dissector) want(m *Message) int {
+	n := int(m.LNet.Length)
+	switch m.Kind {
+	case Bulk, GetReply:
+		ex := d.exchange(m)
+		if ex == nil && m.Kind == Bulk && m.LNet.Portal != ostBulkPortal {
+			return n
+		}
+		if ex != nil && ex.known && ex.req.Variant != nil && ex.req.Variant.Bulk != nil && ex.req.Variant.Bulk.Type != nil {
+			return n
+		}
+		return min(n, keepData)
+	case Selftest:
+		return min(n, keepSelftest)
+	}
+	return n
+}
+
+// exchange finds the request of a bulk message.
+func (d *Dissector) exchange(m *Message) *exchange {
+	switch m.Kind {
+	case Bulk, Get:
+		return d.ex.find(m.LNet.MatchBits, m.LNet.Dst, m.LNet.Src, 0, false)
+	case GetReply, Ack:
+		return d.ex.handles[m.LNet.Handle].ex
+	}
+	return nil
+}
+
+// message completes a message with what is known of its RPC and passes it on.
+func (d *Dissector) message(m *Message) {
+	m.RPC, m.Req, m.Content = RPC{}, nil, nil
+	switch m.Kind {
+	case Request, Reply:
+		d.rpc(m)
+	case Bulk, Get, GetReply, Ack:
+		d.bulk(m)
+	case Unknown:
+		d.guess(m)
+	}
+	d.handle(m)
+}
+
+// guess takes a message on an unknown portal for an RPC when it looks like one.
+func (d *Dissector) guess(m *Message) {
+	if m.LNet.Type != LNetPut || !d.msg.parse(m.Data, m.PayloadOff, m.Size) {
+		return
+	}
+	m.Kind = Request
+	d.rpc(m)
+	if m.RPC.Type == typeReply || m.RPC.Type == typeError {
+		m.Kind = Reply
+		m.RPC = RPC{}
+		d.rpc(m)
+	}
+}
+
+func (d *Dissector) rpc(m *Message) {
+	p := &d.msg
+	m.RPC.XID, m.RPC.HasXID = m.LNet.MatchBits, true
+	probe(m, p)
+	r := &m.RPC
+	if m.Kind == Request {
+		p.identify(r.Opcode, false, nil)
+		r.Variant = p.Variant
+		m.Req = &d.ex.add(m, p).req
+		if r.Flags&FlagResent != 0 {
+			m.Note("resent", "sent again")
+		}
+		if r.Flags&FlagReplay != 0 {
+			m.Note("replay", "replayed after recovery")
+		}
+		return
+	}
+	ex := d.ex.find(m.LNet.MatchBits, m.LNet.Dst, m.LNet.Src, r.Opcode, r.HasOpcode)
+	if ex != nil && ex.known {
+		m.Req = &ex.req
+		r.XID = ex.req.XID
+		if r.Variant = ex.req.Variant; !r.HasOpcode || r.Opcode == 0 && !r.Encrypted {
+			r.Opcode = ex.req.Opcode
+		}
+	}
+	if early(m, p) {
+		m.Kind = EarlyReply
+	} else if ex != nil {
+		ex.replied = true
+	}
+	d.ex.expect(m.LNet.Handle, ex, m.LNet.MatchBits)
+}
+
+func (d *Dissector) bulk(m *Message) {
+	ex := d.exchange(m)
+	bits := m.LNet.MatchBits
+	if m.Kind == GetReply {
+		bits = d.ex.handles[m.LNet.Handle].bits
+	}
+	switch m.Kind {
+	case GetReply, Ack:
+		delete(d.ex.handles, m.LNet.Handle)
+	case Bulk, Get:
+		d.ex.expect(m.LNet.Handle, ex, bits)
+	}
+	m.RPC.Bytes = int(m.LNet.Length)
+	switch m.Kind {
+	case Get:
+		m.RPC.Bytes = int(m.LNet.Sink)
+	case Ack:
+		m.RPC.Bytes = int(m.LNet.Sink)
+	}
+	if ex == nil || !ex.known {
+		return
+	}
+	m.Req = &ex.req
+	m.RPC.XID, m.RPC.HasXID = ex.req.XID, true
+	m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Variant = ex.req.Opcode, ex.req.Opcode != 0, ex.req.Variant
+	if (m.Kind == Bulk || m.Kind == GetReply) && m.RPC.Variant != nil && m.RPC.Variant.Bulk != nil &&
+		m.RPC.Variant.Bulk.Type != nil && len(m.Data) == m.Size && len(m.Holes) == 0 && m.LNet.Length > 0 {
+		m.Content = ex.part(bits, m.Payload())
+	}
+}

@@ -1,0 +1,97 @@
+package dissect
+
+import (
+	"github.com/lshark/lshark/opcodes"
+)
+
+// RPC is what every ptlrpc message carries, read at fixed offsets without a
+// tree. Fields whose bytes were not captured are zero; Has tells.
+type RPC struct {
+	XID       uint64
+	HasXID    bool
+	HasOpcode bool
+	Big       bool
+	Encrypted bool
+	AT        bool // the sender takes early replies
+	Opcode    uint32
+	Type      uint32 // pb_type
+	Version   uint32
+	Status    int32
+	Flags     uint32
+	OpFlags   uint32
+	ConnCnt   uint32
+	Timeout   uint32 // seconds
+	Service   uint32 // seconds the server took, or the estimate, see pb_service_time
+	UID, GID  uint32
+
+	Transno       uint64
+	LastCommitted uint64
+	Mbits         uint64
+	Handle        uint64 // pb_handle, never swapped
+	JobID         []byte // in Message.Data
+	Variant       *opcodes.Variant
+	Bytes         int // of the lustre_msg, or of bulk data
+}
+
+// Values of pb_type and pb_flags.
+const (
+	typeRequest = 4711
+	typeError   = 4712
+	typeReply   = 4713
+
+	FlagResent         = 0x2
+	FlagReplay         = 0x4
+	FlagReqReplayDone  = 0x40
+	FlagLockReplayDone = 0x80
+	flagPackUIDGID     = 0x200
+	msghdrATSupport    = 1
+	bodySize           = 184
+)
+
+// probe fills m.RPC of a request or reply.
+func probe(m *Message, p *rpcMsg) {
+	r := &m.RPC
+	ok, encrypted := p.open(m.Data, m.PayloadOff, m.Size)
+	r.Bytes = m.Size - m.PayloadOff
+	if !ok {
+		return
+	}
+	r.Big, r.Encrypted = p.Big, encrypted
+	r.AT = opcodes.LmFlags.Uint(m.Data[p.off:], p.Big)&msghdrATSupport != 0
+	if encrypted {
+		return
+	}
+	b := p.Buf(0)
+	u32 := func(f *opcodes.Field) uint32 { return uint32(f.Uint(b, p.Big)) }
+	if r.Type = u32(opcodes.PbType); r.Type == 0 {
+		return
+	}
+	opc := opcodes.PbOpc
+	r.HasOpcode = m.Missing(p.starts[0]+opc.Off, opc.Size) == Present && len(b) >= opc.Off+opc.Size
+	r.Opcode = u32(opc)
+	r.Version, r.Status = u32(opcodes.PbVersion), int32(u32(opcodes.PbStatus))
+	r.Flags, r.OpFlags = u32(opcodes.PbFlags), u32(opcodes.PbOpFlags)
+	r.ConnCnt, r.Timeout, r.Service = u32(opcodes.PbConnCnt), u32(opcodes.PbTimeout), u32(opcodes.PbServiceTime)
+	r.Transno = opcodes.PbTransno.Uint(b, p.Big)
+	r.LastCommitted = opcodes.PbLastCommitted.Uint(b, p.Big)
+	r.Mbits = opcodes.PbMbits.Uint(b, p.Big)
+	r.Handle = opcodes.PbHandle.Type.Fields[0].Uint(opcodes.PbHandle.Bytes(b), false)
+	if r.Flags&flagPackUIDGID != 0 {
+		r.UID, r.GID = u32(opcodes.PbUid), u32(opcodes.PbGid)
+	}
+	if len(b) >= bodySize {
+		r.JobID = opcodes.TrimNUL(b[opcodes.PbJobid.Off : opcodes.PbJobid.Off+opcodes.PbJobid.Size])
+	}
+}
+
+// early says whether a reply only asks for more time: it lies at the start of
+// the reply buffer, has nothing but a body, and carries a checksum.
+func early(m *Message, p *rpcMsg) bool {
+	if m.LNet.Offset != 0 || m.RPC.Status != 0 || m.RPC.Type != typeReply {
+		return false
+	}
+	if p.outer != nil {
+		return len(p.lens) == minBodies && m.RPC.AT && p.outer.cksum != 0
+	}
+	return len(p.lens) == minBodies && p.cksum != 0
+}

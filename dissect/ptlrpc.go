@@ -1,0 +1,164 @@
+package dissect
+
+import (
+	"encoding/binary"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Layout of struct lustre_msg_v2, in bytes.
+const (
+	msgMagic  = uint32(0x0bd00bd3)
+	msgFixed  = 32  // bytes before lm_buflens
+	maxBufs   = 256 // more buffers than any message has
+	offMagic  = 8
+	minBodies = 1
+)
+
+// Parts of lm_secflvr.
+const (
+	policyNull  = 0
+	policyPlain = 1
+	policyGSS   = 2
+	svcPrivacy  = 3
+)
+
+func flavorPolicy(flvr uint32) uint32  { return flvr & 0xf }
+func flavorService(flvr uint32) uint32 { return flvr >> 8 & 0xf }
+
+// rpcMsg is a lustre_msg taken apart: where its buffers lie in the data it was
+// parsed from.
+type rpcMsg struct {
+	opcodes.Msg
+	off    int // of the message
+	hdr    int // bytes of its header
+	flavor uint32
+	cksum  uint32
+	opc    uint32 // lm_opc
+	starts []int  // of the buffers
+	lens   []int  // as the header claims them
+	outer  *rpcMsg
+}
+
+// parse takes the lustre_msg at off apart. It fails when the magic is not
+// there; a message that is cut short has fewer or shorter buffers.
+func (p *rpcMsg) parse(data []byte, off, limit int) bool {
+	p.off, p.hdr = off, 0
+	p.Msg = opcodes.Msg{Bufs: p.Bufs[:0]}
+	p.starts, p.lens = p.starts[:0], p.lens[:0]
+	limit = max(limit, off)
+	b := data[min(off, len(data)):min(limit, len(data))]
+	if len(b) < offMagic+4 {
+		return false
+	}
+	switch msgMagic {
+	case binary.LittleEndian.Uint32(b[offMagic:]):
+	case binary.BigEndian.Uint32(b[offMagic:]):
+		p.Big = true
+	default:
+		return false
+	}
+	u32 := func(at int) uint32 {
+		if at+4 > len(b) {
+			return 0
+		}
+		return uint32(opcodes.ReadUint(b[at:at+4], p.Big))
+	}
+	n := int(min(u32(0), maxBufs))
+	p.flavor, p.cksum, p.opc = u32(4), u32(16), u32(24)
+	n = min(n, max(0, (limit-off-msgFixed)/4))
+	p.hdr = round8(msgFixed + 4*n)
+	at := off + p.hdr
+	for i := range n {
+		if msgFixed+4*i+4 > len(b) {
+			break
+		}
+		size := int(min(u32(msgFixed+4*i), 1<<24))
+		p.starts, p.lens = append(p.starts, at), append(p.lens, size)
+		p.Bufs = append(p.Bufs, cut(data, at, min(at+size, limit)))
+		at += round8(size)
+	}
+	return true
+}
+
+// end is where the message ends, with padding.
+func (p *rpcMsg) end() int {
+	if n := len(p.starts); n > 0 {
+		return p.starts[n-1] + round8(p.lens[n-1])
+	}
+	return p.off + p.hdr
+}
+
+func round8(n int) int { return (n + 7) &^ 7 }
+
+func cut(b []byte, from, to int) []byte {
+	to = min(to, len(b))
+	if from >= to {
+		return nil
+	}
+	return b[from:to]
+}
+
+// wrapped says which buffer of a secured message holds the real one, 0 when
+// none does, and whether the message is encrypted.
+func (p *rpcMsg) wrapped() (buf int, encrypted bool) {
+	switch flavorPolicy(p.flavor) {
+	case policyPlain:
+		return 1, false
+	case policyGSS:
+		if flavorService(p.flavor) == svcPrivacy && len(p.lens) == 2 {
+			return 0, true
+		}
+		return 1, false
+	}
+	return 0, false
+}
+
+// open parses the lustre_msg in a payload and, when it is wrapped by a
+// security policy, the one inside, into p; the wrapping is kept in p.outer.
+func (p *rpcMsg) open(data []byte, off, limit int) (ok, encrypted bool) {
+	p.outer = nil
+	if !p.parse(data, off, limit) {
+		return false, false
+	}
+	buf, encrypted := p.wrapped()
+	if encrypted || buf == 0 {
+		return true, encrypted
+	}
+	if buf >= len(p.lens) {
+		return true, false
+	}
+	out := &rpcMsg{}
+	*out = *p
+	p.Bufs, p.starts, p.lens = nil, nil, nil
+	from := out.starts[buf]
+	if !p.parse(data, from, min(from+out.lens[buf], limit)) {
+		*p = *out
+		p.outer = nil
+		return true, false
+	}
+	p.outer = out
+	return true, false
+}
+
+// identify finds the operation and its variant: of a request by its buffers,
+// of a reply by its request or else by a guess.
+func (p *rpcMsg) identify(opc uint32, reply bool, req *opcodes.Msg) {
+	p.Opcode, p.Reply, p.Req = opc, reply, req
+	p.RPC = opcodes.ByOpcode(opc)
+	if p.RPC == nil || len(p.RPC.Variants) == 0 {
+		return
+	}
+	p.Variant = p.RPC.Variants[0]
+	switch {
+	case !reply && p.RPC.Pick != nil:
+		p.Variant = p.RPC.Pick(&p.Msg)
+	case reply && req != nil && req.RPC == p.RPC && req.Variant != nil:
+		p.Variant = req.Variant
+	case reply && len(p.RPC.Variants) > 1:
+		p.Guess = true
+		if p.RPC.Guess != nil {
+			p.Variant = p.RPC.Guess(&p.Msg)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package dissect
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// The sections of a tree are its nodes of depth 0; these are their
+// declarations.
+var (
+	sectionLustreMsg = opcodes.Sub("lustre_msg", opcodes.LustreMsg, "header of the RPC message: its buffers")
+	sectionBody      = opcodes.Sub("ptlrpc_body", opcodes.PtlrpcBody, "what every RPC carries")
+	sectionBuffers   = opcodes.Opaque("buffers", 0, "what this operation carries, by buffer")
+	sectionContent   = opcodes.Opaque("content", 0, "what the bulk data mean")
+	sectionGSS       = opcodes.Opaque("gss", 0, "security wrapping of the message")
+	sectionPlain     = opcodes.Opaque("plain", 0, "the plain security policy's wrapping of the message")
+	extraBuffer      = opcodes.Opaque("buffer", 0, "a buffer that no known release fills")
+	fileData         = opcodes.Opaque("data", 0, "bulk data, as far as kept")
+)
+
+// section walks a struct as a section.
+func (w *walker) section(name string, s *opcodes.Struct, off, limit int) int {
+	f := &opcodes.Field{Kind: opcodes.Record, Type: s, Name: name}
+	return w.record(f, name, nil, off, limit)
+}
+
+// transport walks what socklnd put in front.
+func (w *walker) transport(m *Message) {
+	if m.Transport != TCP {
+		return
+	}
+	w.big = m.Swapped
+	switch {
+	case m.Kind == Connreq && m.Size == opcodes.ConnreqV1.Size:
+		w.section("connreq", opcodes.ConnreqV1, 0, m.Size)
+	case m.Kind == Connreq:
+		w.section("connreq", opcodes.ConnreqV2, 0, m.Size)
+	case m.Kind == Hello && m.Version == 1:
+		w.section("hello", opcodes.HelloV1, 0, m.Size)
+	case m.Kind == Hello && m.Version == 4:
+		w.section("hello", opcodes.HelloV4, 0, m.Size)
+	case m.Kind == Hello:
+		w.section("hello", opcodes.HelloV2, 0, m.Size)
+	case m.LNetOff != 0:
+		w.section("ksock", opcodes.KsockHdr, 0, opcodes.KsockHdr.Size)
+	}
+	w.big = false
+}
+
+func (w *walker) lnet(m *Message) {
+	s := opcodes.LNetHdr4
+	if m.PayloadOff-m.LNetOff == opcodes.LNetHdr16.Size {
+		s = opcodes.LNetHdr16
+	}
+	w.section("lnet", s, m.LNetOff, m.PayloadOff)
+}
+
+func (w *walker) selftest(m *Message) {
+	if b := m.Payload(); len(b) >= 4 && opcodes.IsSelftest(b) {
+		w.section("selftest", opcodes.SelftestMsg, m.PayloadOff, m.Size)
+	}
+}
+
+// ptlrpc walks an RPC message.
+func (w *walker) ptlrpc(m *Message) {
+	p := &w.t.rpc
+	ok, encrypted := p.open(m.Data, m.PayloadOff, m.Size)
+	if !ok {
+		if m.Size > m.PayloadOff && len(m.Payload()) >= 12 {
+			w.note("unknown", "no lustre_msg magic in the payload")
+		} else if m.Size > len(m.Data) {
+			w.note("truncated", "lustre_msg: "+m.Tail.String())
+		}
+		return
+	}
+	if p.outer != nil || encrypted {
+		w.wrapping(p, encrypted, m.Size)
+	}
+	if encrypted {
+		return
+	}
+	w.big = p.Big
+	w.record(sectionLustreMsg, sectionLustreMsg.Name, nil, p.off, min(p.off+p.hdr, m.Size))
+	body := p.Buf(0)
+	if len(p.starts) > 0 {
+		w.buffer(sectionBody, 0, p, m.Size)
+	}
+	p.identify(uint32(opcodes.PbOpc.Uint(body, p.Big)), m.Kind != Request, w.request(m))
+	p.Status = int32(opcodes.PbStatus.Uint(body, p.Big))
+	w.msg = &p.Msg
+	if m.RPC.HasOpcode {
+		w.buffers(p, 1, m.Size)
+	}
+	if p.Guess && len(p.Bufs) > 1 {
+		w.note("guess", "read without its request, which is not in the capture")
+	}
+}
+
+// request takes the bytes of the message's request apart again, when they
+// were kept.
+func (w *walker) request(m *Message) *opcodes.Msg {
+	if m.Req == nil {
+		return nil
+	}
+	q := &w.t.req
+	*q = rpcMsg{}
+	if m.Req.Data == nil || !q.parse(m.Req.Data, 0, len(m.Req.Data)) {
+		q.Msg = opcodes.Msg{Big: m.RPC.Big}
+	}
+	q.Opcode = m.Req.Opcode
+	q.RPC, q.Variant = opcodes.ByOpcode(m.Req.Opcode), m.Req.Variant
+	return &q.Msg
+}
+
+// buffers walks the buffers from number first on.
+func (w *walker) buffers(p *rpcMsg, first, limit int) {
+	if p.RPC == nil && p.Opcode != 0 {
+		w.note("unknown", "opcode "+strconv.Itoa(int(p.Opcode))+" is not known")
+	}
+	if len(p.starts) <= first {
+		return
+	}
+	i := w.open(sectionBuffers, sectionBuffers.Name, p.starts[first], 0)
+	w.depth++
+	decl := p.Fields()
+	for k := first; k < len(p.starts); k++ {
+		if p.lens[k] == 0 {
+			continue
+		}
+		f := extraBuffer
+		if k < len(decl) {
+			f = decl[k]
+		}
+		w.buffer(f, k, p, limit)
+	}
+	w.depth--
+	w.close(i, min(p.end(), limit))
+}
+
+// buffer walks one buffer; what its declaration leaves over is a tail.
+func (w *walker) buffer(f *opcodes.Field, k int, p *rpcMsg, limit int) {
+	start := p.starts[k]
+	stop := start + p.lens[k]
+	if stop > limit {
+		w.note("short", f.Name+": the buffer reaches behind the end of the message")
+		stop = max(limit, start)
+	}
+	if start >= stop {
+		return
+	}
+	raw := w.bytes(start, stop)
+	v := w.view()
+	*v = opcodes.View{Struct: raw, Rest: raw, Big: p.Big, Msg: &p.Msg}
+	name := f.Name
+	if f == extraBuffer {
+		name += "_" + strconv.Itoa(k)
+		w.unknownBuffer(name, start, stop)
+	} else {
+		end := w.field(f, name, v, start, stop)
+		w.tail(end, stop)
+	}
+	w.drop()
+}
+
+func (w *walker) unknownBuffer(name string, off, limit int) {
+	n := len(w.bytes(off, limit))
+	i := w.open(extraBuffer, name, off, n)
+	w.t.Nodes[i].State |= Undecoded
+	if !zero(w.bytes(off, limit)) {
+		w.note("tail", name+": a buffer behind those that are known")
+	}
+}
+
+// submessage walks a lustre_msg inside a buffer, as batches have them.
+func (w *walker) submessage(f *opcodes.Field, name string, off, limit int) int {
+	i := w.open(f, name, off, 0)
+	var p rpcMsg
+	if w.depth > maxDepth/2 || !p.parse(w.data, off, limit) {
+		w.close(i, limit)
+		return limit
+	}
+	outer, big := w.msg, w.big
+	w.big = p.Big
+	p.Sub = true
+	if outer != nil {
+		p.Reply, p.Req, p.RPC, p.Opcode = outer.Reply, outer.Req, outer.RPC, p.opc
+		if outer.RPC != nil && outer.RPC.Sub != nil {
+			p.Variant = outer.RPC.Sub(&p.Msg)
+		}
+	}
+	w.msg = &p.Msg
+	w.depth++
+	w.record(sectionLustreMsg, sectionLustreMsg.Name, nil, off, min(off+p.hdr, limit))
+	w.buffers(&p, 0, limit)
+	w.depth--
+	w.msg, w.big = outer, big
+	end := min(p.end(), limit)
+	w.close(i, end)
+	return end
+}
+
+// bulk walks what a bulk transfer carries.
+func (w *walker) bulk(m *Message) {
+	if m.Req != nil && m.Req.Variant != nil && len(m.Content) > 0 {
+		if b := m.Req.Variant.Bulk; b != nil && b.Type != nil {
+			w.content(m, b.Type)
+			return
+		}
+	}
+	if n := len(m.Payload()); n > 0 {
+		w.open(fileData, fileData.Name, m.PayloadOff, n)
+	}
+}
+
+func (w *walker) content(m *Message, s *opcodes.Struct) {
+	w.use(InContent, m.Content)
+	req := w.request(m)
+	msg := opcodes.Msg{Big: req.Big, Opcode: req.Opcode, RPC: req.RPC, Variant: req.Variant, Req: req}
+	w.msg, w.big = &msg, req.Big
+	f := &opcodes.Field{Kind: opcodes.Record, Type: s, Name: sectionContent.Name}
+	end := w.record(f, sectionContent.Name, nil, 0, len(m.Content))
+	w.tail(end, len(m.Content))
+	w.use(InMessage, m.Data)
+}
+
+// wrapping walks what a security policy put around the message: the outer
+// lustre_msg, when it is not the only readable one, and the headers.
+func (w *walker) wrapping(p *rpcMsg, encrypted bool, limit int) {
+	out := p.outer
+	if encrypted {
+		out = p
+	}
+	w.big = out.Big
+	hdr := min(out.off+out.hdr, limit)
+	if encrypted {
+		w.record(sectionLustreMsg, sectionLustreMsg.Name, nil, out.off, hdr)
+	}
+	f := sectionGSS
+	if flavorPolicy(out.flavor) == policyPlain {
+		f = sectionPlain
+	}
+	i := w.open(f, f.Name, out.off+out.hdr, 0)
+	w.depth++
+	if !encrypted {
+		w.record(sectionLustreMsg, sectionLustreMsg.Name, nil, out.off, hdr)
+	}
+	for k, f := range opcodes.Wrapping(out.flavor, out.Bufs, out.Big, w.m.Kind != Request, encrypted) {
+		if f != nil && k < len(out.lens) && out.lens[k] > 0 {
+			w.buffer(f, k, out, limit)
+		}
+	}
+	w.depth--
+	w.close(i, out.end())
+	if encrypted {
+		w.note("encrypted", "the message is encrypted; only its wrapping can be read")
+	}
+}

@@ -1,0 +1,257 @@
+package dissect
+
+import (
+	"fmt"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// maxDepth bounds the nesting of a tree; deeper parts stay bytes.
+const maxDepth = 32
+
+// walker turns bytes into nodes by the declarations. It knows where a buffer
+// ends by the length fields (limit) and what was captured of it.
+type walker struct {
+	t     *Tree
+	m     *Message
+	msg   *opcodes.Msg
+	src   Source
+	data  []byte
+	big   bool
+	whole bool // no holes: all bytes up to len(data) are there
+	depth int
+	dim   int // inside this many leftovers
+	views [maxDepth + 8]opcodes.View
+	nview int
+	told  bool // a note about missing bytes was made
+}
+
+func (w *walker) reset(t *Tree, m *Message) {
+	w.t, w.m, w.msg = t, m, nil
+	w.use(InMessage, m.Data)
+	w.big, w.depth, w.dim, w.nview, w.told = false, 0, 0, 0, false
+}
+
+func (w *walker) use(src Source, data []byte) {
+	w.src, w.data = src, data
+	w.whole = src != InMessage || len(w.m.Holes) == 0
+}
+
+// bytes is what was captured between off and limit.
+func (w *walker) bytes(off, limit int) []byte {
+	limit = min(limit, len(w.data))
+	if off >= limit {
+		return nil
+	}
+	return w.data[off:limit]
+}
+
+// missing says why the n bytes at off are not all there.
+func (w *walker) missing(off, n, limit int) Why {
+	switch {
+	case off+n > limit:
+		return Shorter
+	case w.whole && off+n <= len(w.data):
+		return Present
+	case w.src != InMessage:
+		return Shorter
+	}
+	return w.m.Missing(off, n)
+}
+
+// open appends a node; its End is set by close.
+func (w *walker) open(f *opcodes.Field, name string, off, n int) int {
+	t := w.t
+	t.Nodes = append(t.Nodes, Node{Field: f, Name: name, Off: int32(off), Len: int32(n), Index: -1,
+		Depth: uint8(w.depth), Src: w.src, End: int32(len(t.Nodes) + 1)})
+	node := &t.Nodes[len(t.Nodes)-1]
+	if w.big {
+		node.State |= BigEndian
+	}
+	if w.dim > 0 {
+		node.State |= Leftover
+	}
+	return len(t.Nodes) - 1
+}
+
+func (w *walker) close(i, end int) {
+	n := &w.t.Nodes[i]
+	n.End = int32(len(w.t.Nodes))
+	if n.Len = int32(end) - n.Off; n.Len < 0 {
+		n.Len = 0
+	}
+}
+
+// view takes a view from the stack; drop gives it back.
+func (w *walker) view() *opcodes.View {
+	v := &w.views[w.nview]
+	w.nview++
+	return v
+}
+
+func (w *walker) drop() { w.nview-- }
+
+// field walks one field at off and returns where it ends. v is the view of the
+// struct around it, or of the buffer itself.
+func (w *walker) field(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+	dim := !f.Valid(v)
+	if dim {
+		w.dim++
+		defer func() { w.dim-- }()
+	}
+	save := w.big
+	w.big = f.Order.Is(v.Big)
+	end := w.kind(f, name, v, off, limit)
+	if f.Remark != nil && w.t.Remarks && !dim {
+		v.Rest = w.bytes(off, limit)
+		w.says(f, f.Remark, v, Remark)
+	}
+	w.big = save
+	return end
+}
+
+func (w *walker) kind(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+	switch f.Kind {
+	case opcodes.Uint, opcodes.Int:
+		return w.integer(f, name, off, limit)
+	case opcodes.Record:
+		if f.Type.Atom != opcodes.Plain {
+			return w.span(f, name, off, f.Type.Size, limit)
+		}
+		return w.record(f, name, v, off, limit)
+	case opcodes.Array:
+		return w.array(f, name, v, off, limit)
+	case opcodes.List:
+		return w.list(f, name, v, off, limit)
+	case opcodes.Union:
+		return w.union(f, name, v, off, limit)
+	case opcodes.Message:
+		return w.submessage(f, name, off, limit)
+	case opcodes.Virtual:
+		v.Rest = w.bytes(off, limit)
+		w.says(f, f.Derive, v, 0)
+		return off
+	}
+	return w.run(f, name, v, off, limit)
+}
+
+func (w *walker) integer(f *opcodes.Field, name string, off, limit int) int {
+	if why := w.missing(off, f.Size, limit); why != Present {
+		return w.gap(f, name, off, f.Size, why, limit)
+	}
+	val := opcodes.ReadUint(w.data[off:off+f.Size], w.big)
+	if f.Pad && val == 0 {
+		return off + f.Size
+	}
+	if f.Kind == opcodes.Int {
+		shift := 64 - 8*f.Size
+		val = uint64(int64(val<<shift) >> shift)
+	}
+	i := w.open(f, name, off, f.Size)
+	w.t.Nodes[i].Val = val
+	return off + f.Size
+}
+
+// span is a node of a fixed number of bytes that is shown as one value.
+func (w *walker) span(f *opcodes.Field, name string, off, n, limit int) int {
+	if why := w.missing(off, n, limit); why != Present {
+		return w.gap(f, name, off, n, why, limit)
+	}
+	w.open(f, name, off, n)
+	return off + n
+}
+
+// run is a string or opaque bytes: of fixed size, of the size another field
+// tells, or up to the end of the buffer.
+func (w *walker) run(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+	n := f.Size
+	if n == 0 {
+		v.Rest = w.bytes(off, limit)
+		if n = f.Elements(v); n < 0 {
+			n = limit - off
+		}
+		if n <= 0 {
+			return off
+		}
+	}
+	if why := w.missing(off, n, limit); why != Present {
+		if got := len(w.bytes(off, limit)); got > 0 && w.whole {
+			w.open(f, name, off, got)
+		}
+		return w.gap(f, name, off, n, why, limit)
+	}
+	if f.Pad && zero(w.data[off:off+n]) {
+		return off + n
+	}
+	w.open(f, name, off, n)
+	return off + n
+}
+
+// gap is a node for bytes that are not there. It ends where the walk of the
+// struct has to stop: at the limit, or behind a hole of known length.
+func (w *walker) gap(f *opcodes.Field, name string, off, n int, why Why, limit int) int {
+	if !w.told {
+		w.told = true
+		w.t.Notes = append(w.t.Notes, Note{noteCode(why), w.gapText(name, off, n, why, limit)})
+	}
+	i := w.open(f, name, off, n)
+	w.t.Nodes[i].State |= Missing
+	w.t.Nodes[i].Val = uint64(why)
+	if why == Lost {
+		return off + n
+	}
+	return limit
+}
+
+func noteCode(why Why) string {
+	switch why {
+	case Shorter:
+		return "short"
+	case Lost:
+		return "gap"
+	}
+	return "truncated"
+}
+
+func (w *walker) gapText(name string, off, n int, why Why, limit int) string {
+	have := max(0, min(limit, len(w.data))-off)
+	if why == Lost || have > n {
+		have = 0
+	}
+	return fmt.Sprintf("%s: %d of %d bytes missing, %s", w.path(name), n-have, n, why)
+}
+
+// path names a field from its buffer on.
+func (w *walker) path(name string) string {
+	depth := w.depth
+	for i := len(w.t.Nodes) - 1; i >= 0 && depth > 1; i-- {
+		if n := &w.t.Nodes[i]; int(n.Depth) == depth-1 {
+			depth--
+			if n.Name != "" && n.Index < 0 {
+				name = n.Name + "." + name
+			}
+		}
+	}
+	return name
+}
+
+// says makes a node of text that a func of the tables puts together.
+func (w *walker) says(f *opcodes.Field, derive func(*opcodes.View, []byte) []byte, v *opcodes.View, state State) {
+	t := w.t
+	start := len(t.src[InText])
+	t.src[InText] = derive(v, t.src[InText])
+	if n := len(t.src[InText]) - start; n > 0 {
+		i := w.open(f, f.Name, start, n)
+		t.Nodes[i].Src = InText
+		t.Nodes[i].State |= state
+	}
+}
+
+func zero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,240 @@
+package dissect
+
+import (
+	"slices"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// record walks a struct.
+func (w *walker) record(f *opcodes.Field, name string, up *opcodes.View, off, limit int) int {
+	s := f.Type
+	i := w.open(f, name, off, 0)
+	w.t.Nodes[i].Tag = f.Tagged
+	if w.depth >= maxDepth {
+		w.close(i, limit)
+		return limit
+	}
+	raw := w.bytes(off, limit)
+	v := w.view()
+	*v = opcodes.View{Struct: raw, Rest: raw, Off: off, Big: s.Big(raw, w.big), Type: s, Up: up, Msg: w.msg}
+	if up != nil {
+		v.Index = up.Index
+	}
+	w.depth++
+	if s.Brief != nil && w.t.Remarks && len(raw) >= min(s.Size, 8) {
+		w.says(f, s.Brief, v, Remark)
+	}
+	end := max(w.members(s, v, off, limit), v.Reach)
+	w.depth--
+	w.drop()
+	w.close(i, end)
+	return end
+}
+
+// members walks the fields of a struct, of overlaid ones those that are meant.
+func (w *walker) members(s *opcodes.Struct, v *opcodes.View, off, limit int) int {
+	end, covered := off, 0
+	for _, f := range s.Fields {
+		if f.Overlays() && f.If == nil && f.Off < covered {
+			continue
+		}
+		at := end
+		if f.Off >= 0 {
+			at = off + f.Off
+		}
+		if f.If != nil {
+			v.Rest = w.bytes(at, limit)
+			if !f.If(v) {
+				continue
+			}
+		}
+		if f.Elsewhere != nil {
+			w.elsewhere(f, v, limit)
+			continue
+		}
+		if f.Elsewhere != nil {
+			w.elsewhere(f, v, limit)
+			continue
+		}
+		if at >= limit && f.Kind != opcodes.Virtual && w.enough(s, f, off, at, limit) {
+			continue
+		}
+		stop := w.field(f, f.Name, v, at, limit)
+		end = max(end, stop)
+		if f.Off >= 0 {
+			covered = max(covered, f.Off+f.Size)
+		}
+		if last := len(w.t.Nodes) - 1; last >= 0 && w.t.Nodes[last].Is(Missing) && stop >= limit {
+			return limit
+		}
+	}
+	if s.Size > 0 && !s.Open {
+		end = max(end, min(off+s.Size, limit))
+	}
+	return max(end, min(v.Reach, limit))
+}
+
+// elsewhere walks a field that the message places somewhere in the struct
+// around its own.
+func (w *walker) elsewhere(f *opcodes.Field, v *opcodes.View, limit int) {
+	at, n := f.Elsewhere(v)
+	if n <= 0 || at < 0 || at >= limit {
+		return
+	}
+	stop := min(at+n, limit)
+	w.tail(w.field(f, f.Name, v, at, stop), stop)
+	if v.Up != nil {
+		v.Up.Reach = max(v.Up.Reach, stop)
+	}
+}
+
+// elsewhere walks a field that lies where the message says, as a rule behind
+// the struct, in the one around it.
+func (w *walker) elsewhere(f *opcodes.Field, v *opcodes.View, limit int) {
+	at, n := f.Elsewhere(v)
+	if n <= 0 || at < v.Off || at >= limit {
+		return
+	}
+	stop := min(at+n, limit)
+	w.tail(w.field(f, f.Name, v, at, stop), stop)
+	if v.Up != nil {
+		v = v.Up
+	}
+	v.Reach = max(v.Reach, stop)
+}
+
+// enough says whether a struct may end here: at its variable part, or at a
+// size that older releases send.
+func (w *walker) enough(s *opcodes.Struct, f *opcodes.Field, off, at, limit int) bool {
+	return at-off >= s.Size || f.Size == 0 || slices.Contains(s.Shorter, limit-off)
+}
+
+// array walks elements of one kind.
+func (w *walker) array(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+	v.Rest = w.bytes(off, limit)
+	n := f.Elements(v)
+	if n == 0 || n < 0 && off >= limit {
+		return off
+	}
+	i := w.open(f, name, off, 0)
+	w.t.Nodes[i].Tag = f.Tagged
+	index := v.Index
+	w.depth++
+	end := off
+	for k := 0; n < 0 || k < n; k++ {
+		if n < 0 && (end >= limit || end+f.Elem.Size > limit) {
+			break
+		}
+		v.Index = k
+		node := len(w.t.Nodes)
+		next := w.field(f.Elem, "", v, end, limit)
+		if node < len(w.t.Nodes) {
+			w.t.Nodes[node].Index = int32(k)
+		}
+		stuck := next <= end
+		end = next
+		if stuck || len(w.t.Nodes) > node && w.t.Nodes[len(w.t.Nodes)-1].Is(Missing) && end >= limit {
+			break
+		}
+	}
+	w.depth--
+	v.Index = index
+	w.close(i, end)
+	return end
+}
+
+// list walks records that tell their own type and length.
+func (w *walker) list(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+	if off >= limit || w.depth >= maxDepth {
+		return off
+	}
+	i := w.open(f, name, off, 0)
+	lv := w.view()
+	*lv = *v
+	w.depth++
+	end := off
+	for k := 0; end < limit; k++ {
+		lv.Index, lv.Rest = k, w.bytes(end, limit)
+		el, n := f.Step(lv)
+		if el == nil {
+			break
+		}
+		stop := limit
+		if n > 0 {
+			stop = min(end+n, limit)
+		}
+		node := len(w.t.Nodes)
+		next := w.field(el, el.Name, lv, end, stop)
+		if n > 0 {
+			w.tail(next, stop)
+			next = end + n
+		}
+		if node < len(w.t.Nodes) {
+			w.t.Nodes[node].Index = int32(k)
+		}
+		if next <= end {
+			break
+		}
+		end = min(next, limit)
+	}
+	w.depth--
+	w.drop()
+	w.close(i, end)
+	return end
+}
+
+// union walks the form that the message chose.
+func (w *walker) union(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+	if f.Size > 0 {
+		limit = min(limit, off+f.Size)
+	}
+	v.Rest = w.bytes(off, limit)
+	if len(v.Rest) == 0 {
+		if limit > off && f.Size == 0 {
+			return w.gap(f, name, off, limit-off, w.missing(off, limit-off, limit), limit)
+		}
+		return off
+	}
+	c := f.Choose(v)
+	if c == nil {
+		w.unknown(f, name, off, limit)
+		return limit
+	}
+	node := len(w.t.Nodes)
+	end := w.field(c, name, v, off, limit)
+	if node < len(w.t.Nodes) && f.Tagged {
+		w.t.Nodes[node].Tag = c.Kind == opcodes.Record && c.Type.Atom == opcodes.Plain
+	}
+	if f.Size > 0 {
+		return limit
+	}
+	return end
+}
+
+// unknown is a node of bytes that no declaration fits.
+func (w *walker) unknown(f *opcodes.Field, name string, off, limit int) {
+	if n := len(w.bytes(off, limit)); n > 0 && !zero(w.bytes(off, limit)) {
+		i := w.open(f, name, off, n)
+		w.t.Nodes[i].State |= Undecoded
+		w.note("unknown", w.path(name)+": of unknown form")
+	}
+}
+
+// tail is a node for the bytes between off and limit that nothing explains;
+// zero bytes are padding.
+func (w *walker) tail(off, limit int) {
+	b := w.bytes(off, limit)
+	if len(b) == 0 || zero(b) {
+		return
+	}
+	i := w.open(tailField, tailField.Name, off, len(b))
+	w.t.Nodes[i].State |= Undecoded
+	w.note("tail", w.path("")+": bytes behind what is known")
+}
+
+var tailField = opcodes.Opaque("_tail", 0, "bytes behind the part that is known")
+
+func (w *walker) note(code, text string) {
+	w.t.Notes = append(w.t.Notes, Note{code, text})
+}

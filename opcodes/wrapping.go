@@ -1,0 +1,75 @@
+package opcodes
+
+// Parts of lm_secflvr and of the GSS header that decide what the buffers of a
+// wrapped message are.
+const (
+	policyPlain  = 1
+	serviceNull  = 0
+	gssDescBulk  = 1 // gh_flags: a bulk descriptor is there
+	gssDescUser  = 2 // gh_flags: a user descriptor is there
+	gssProcInit  = 1
+	gssProcCont  = 2
+	gssProcError = 4
+)
+
+var (
+	ghFlags = gssHeader.Field("gh_flags")
+	ghProc  = gssHeader.Field("gh_proc")
+
+	bufPlainHeader = Sub("plain_header", plainHeader)
+	bufGSSHeader   = Sub("gss_header", gssHeader)
+	bufGSSReply    = Sub("gss_rep_header", gssRepHeader)
+	bufGSSError    = Sub("gss_err_header", gssErrHeader)
+	bufGSSInit     = Sub("gss_ctx_init_payload", gssCtxInitPayload)
+	bufGSSToken    = Opaque("token", 0, "answer of the security mechanism")
+	bufCipher      = Opaque("cipher", 0, "the encrypted message")
+	bufSignature   = Opaque("signature", 0, "proof that the message was not changed")
+	bufUserDesc    = Sub("user_desc", ptlrpcUserDesc)
+	bufBulkDesc    = Sub("bulk_desc", ptlrpcBulkSecDesc)
+)
+
+// Wrapping declares the buffers that a security policy puts around a message;
+// nil stands for the message itself.
+func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field {
+	if flavor&0xf == policyPlain {
+		return Bufs(bufPlainHeader, nil, bufUserDesc, bufBulkDesc)
+	}
+	var head []byte
+	if len(bufs) > 0 {
+		head = bufs[0]
+	}
+	proc, flags := ghProc.Uint(head, big), ghFlags.Uint(head, big)
+	if encrypted {
+		return Bufs(gssHead(proc, reply, false), bufCipher)
+	}
+	init := proc == gssProcInit || proc == gssProcCont || reply && proc == gssProcError && len(bufs) > 2
+	list := Bufs(gssHead(proc, reply, init), nil)
+	if flags&gssDescUser != 0 && !init {
+		list = append(list, bufUserDesc)
+	}
+	if flags&gssDescBulk != 0 {
+		list = append(list, bufBulkDesc)
+	}
+	switch {
+	case init && reply:
+		return append(list, bufGSSToken)
+	case init:
+		if len(bufs) > len(list)+1 {
+			list = append(list, bufUserDesc)
+		}
+		return append(list, bufGSSInit)
+	case flavor>>8&0xf != serviceNull:
+		return append(list, bufSignature)
+	}
+	return list
+}
+
+func gssHead(proc uint64, reply, init bool) *Field {
+	switch {
+	case !reply:
+		return bufGSSHeader
+	case proc == gssProcError && !init:
+		return bufGSSError
+	}
+	return bufGSSReply
+}
