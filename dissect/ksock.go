@@ -144,6 +144,10 @@ type partial struct {
 	holes []Hole
 	seq   uint32 // of the first byte
 	late  bool   // bytes of it were sent again
+
+	// The frame whose snaplen cut the message, if any: tshark, which cannot
+	// go on behind a cut, puts the message there.
+	cutFrame, cutTime int64
 }
 
 // skipping reports whether the rest of the message is of no interest.
@@ -272,6 +276,9 @@ func (st *stream) gap(n int, why Why) {
 	}
 	if p.size > 0 {
 		k := min(n, p.size-p.have)
+		if why == Snaplen && p.cutFrame == 0 {
+			p.cutFrame, p.cutTime = st.frame, st.time
+		}
 		if p.have < p.keep {
 			p.holes = appendHole(p.holes, Hole{p.have, min(k, p.keep-p.have), why})
 		} else if why == Lost {

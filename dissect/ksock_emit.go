@@ -37,6 +37,9 @@ func (st *stream) affordable(keep int) int {
 func (st *stream) describe(b []byte) {
 	p, m := &st.msg, &st.s.msg
 	m.Frame, m.Time = st.frame, st.time
+	if p.cutFrame != 0 {
+		m.Frame, m.Time = p.cutFrame, p.cutTime
+	}
 	m.Source, m.Conn = int(st.conn.key.source), st.conn.number
 	m.Src, m.Dst = st.src, st.dst
 	m.Transport, m.Version, m.Swapped, m.Seq = TCP, st.version(), p.order == orderBig, p.seq
@@ -50,6 +53,7 @@ func (st *stream) describe(b []byte) {
 		m.LNet.Type = LNetHello
 		helloNIDs(&m.LNet, &p.head, b)
 	case Connreq:
+		m.Version = 0
 		connreqNID(&m.LNet, &p.head, b)
 	case Unknown:
 		st.describeLNet(b[p.lnet:])
@@ -78,6 +82,9 @@ func (st *stream) emit(data []byte) {
 	st.describe(data)
 	if p.kind == Unknown && !p.cut {
 		m.Kind = s.asked.kind(&m.LNet)
+		if m.Kind == GetReply && len(data) > p.payload && isPingInfo(data[p.payload:]) {
+			m.Kind = PingReply
+		}
 	}
 	m.Data = data
 	m.Holes = append(m.Holes, p.holes...)

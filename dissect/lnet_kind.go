@@ -117,3 +117,18 @@ func (a *asked) add(key asking, answer Kind) {
 	}
 	a.kinds[key] = answer
 }
+
+const magicPing = 0x70696e67
+
+// isPingInfo tells the answer to a ping from bulk data when the ping was not
+// seen: by its magic, the process id of kernel Lustre and the list's length.
+func isPingInfo(b []byte) bool {
+	if len(b) < 16 {
+		return false
+	}
+	o := orderLittle
+	if o.u32(b) != magicPing {
+		o = orderBig
+	}
+	return o.u32(b) == magicPing && o.u32(b[8:]) == lnetLndPid && o.u32(b[12:]) <= uint32(len(b)/16)
+}
