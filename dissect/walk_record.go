@@ -25,7 +25,7 @@ func (w *walker) record(f *opcodes.Field, name string, up *opcodes.View, off, li
 	if s.Brief != nil && w.t.Remarks && len(raw) >= min(s.Size, 8) {
 		w.says(f, s.Brief, v, Remark)
 	}
-	end := max(w.members(s, v, off, limit), v.Reach)
+	end := w.members(s, v, off, limit)
 	w.depth--
 	w.drop()
 	w.close(i, end)
@@ -48,10 +48,6 @@ func (w *walker) members(s *opcodes.Struct, v *opcodes.View, off, limit int) int
 			if !f.If(v) {
 				continue
 			}
-		}
-		if f.Elsewhere != nil {
-			w.elsewhere(f, v, limit)
-			continue
 		}
 		if f.Elsewhere != nil {
 			w.elsewhere(f, v, limit)
@@ -87,21 +83,6 @@ func (w *walker) elsewhere(f *opcodes.Field, v *opcodes.View, limit int) {
 	if v.Up != nil {
 		v.Up.Reach = max(v.Up.Reach, stop)
 	}
-}
-
-// elsewhere walks a field that lies where the message says, as a rule behind
-// the struct, in the one around it.
-func (w *walker) elsewhere(f *opcodes.Field, v *opcodes.View, limit int) {
-	at, n := f.Elsewhere(v)
-	if n <= 0 || at < v.Off || at >= limit {
-		return
-	}
-	stop := min(at+n, limit)
-	w.tail(w.field(f, f.Name, v, at, stop), stop)
-	if v.Up != nil {
-		v = v.Up
-	}
-	v.Reach = max(v.Reach, stop)
 }
 
 // enough says whether a struct may end here: at its variable part, or at a

@@ -1,0 +1,79 @@
+package dissect
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+)
+
+// eachMessage runs a capture through a Dissector.
+func eachMessage(t testing.TB, path string, handle func(*Message)) {
+	t.Helper()
+	r, err := capture.Open([]string{path}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	d := New(Options{Handle: handle})
+	var f capture.Frame
+	for {
+		if err := r.Next(&f); err != nil {
+			if !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			break
+		}
+		d.Frame(&f)
+	}
+	d.Close()
+}
+
+// TestSamplesAreReadWhole holds what must be true of every message of an intact
+// capture: nothing unknown, nothing left over, no field outside its buffer.
+func TestSamplesAreReadWhole(t *testing.T) {
+	paths, _ := filepath.Glob("../pcaps/*.pcap*")
+	if len(paths) == 0 {
+		t.Fatal("no samples")
+	}
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			var tree Tree
+			messages := 0
+			eachMessage(t, path, func(m *Message) {
+				messages++
+				tree.Remarks = true
+				tree.Build(m)
+				if m.Kind == Unknown {
+					t.Errorf("frame %d: a message of unknown kind", m.Frame)
+				}
+				for _, n := range tree.Notes {
+					switch n.Code {
+					case "tail", "unknown", "short":
+						t.Errorf("frame %d %s opcode %d: %s: %s", m.Frame, m.Kind, m.RPC.Opcode, n.Code, n.Text)
+					}
+				}
+				checkNodes(t, m, &tree)
+			})
+			if messages == 0 {
+				t.Error("no messages")
+			}
+		})
+	}
+}
+
+// checkNodes holds the shape of a tree: descendants follow their node and lie
+// one level deeper.
+func checkNodes(t *testing.T, m *Message, tree *Tree) {
+	t.Helper()
+	for i, n := range tree.Nodes {
+		if int(n.End) <= i || int(n.End) > len(tree.Nodes) {
+			t.Fatalf("frame %d: node %d %s ends at %d of %d", m.Frame, i, n.Name, n.End, len(tree.Nodes))
+		}
+		if i > 0 && n.Depth > tree.Nodes[i-1].Depth+1 {
+			t.Fatalf("frame %d: node %d %s is %d deep behind %d", m.Frame, i, n.Name, n.Depth, tree.Nodes[i-1].Depth)
+		}
+	}
+}
