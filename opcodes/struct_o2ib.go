@@ -1,83 +1,111 @@
 package opcodes
 
+func isKib(b []byte, big bool) bool { return magicAt(b, 0, 0x0be91b91, big) }
+
 // kibConnparams is struct kib_connparams.
 var kibConnparams = Define("kib_connparams",
-	U16("ibcp_queue_depth"),
-	U16("ibcp_max_frags"),
-	U32("ibcp_max_msg_size"),
+	"what the two ends of an InfiniBand connection agree on",
+	U16("ibcp_queue_depth", "messages that may be under way at once"),
+	U16("ibcp_max_frags", "pieces that one transfer may have"),
+	U32("ibcp_max_msg_size", Size, "longest message sent without RDMA"),
 )
 
 // kibImmediateMsg is struct kib_immediate_msg.
 var kibImmediateMsg = Define("kib_immediate_msg",
-	Sub("ibim_hdr", lnetHdrNid4),
-	Str("ibim_payload", 0),
+	"a whole LNet message, small enough for one SEND",
+	Sub("ibim_hdr", lnetHdrNid4, "LNet header"),
+	Opaque("ibim_payload", 0, "what the LNet message carries"),
 )
 
 // kibRdmaFrag is struct kib_rdma_frag.
 var kibRdmaFrag = Define("kib_rdma_frag",
-	U32("rf_nob"),
-	U64("rf_addr"),
+	"a piece of memory open to the peer",
+	U32("rf_nob", Size, "bytes"),
+	U64("rf_addr", Cookie, "address as the adapter knows it"),
 )
 
 // kibRdmaDesc is struct kib_rdma_desc.
 var kibRdmaDesc = Define("kib_rdma_desc",
-	U32("rd_key"),
-	U32("rd_nfrags"),
-	Arr("rd_frags", -1, Sub("", kibRdmaFrag)),
+	"memory that the peer may write to",
+	U32("rd_key", Hex, "key that the writer must show"),
+	U32("rd_nfrags", "number of pieces"),
+	Arr("rd_frags", -1, Sub("", kibRdmaFrag), CountBy("rd_nfrags"), "the pieces"),
 )
 
 // kibPutreqMsg is struct kib_putreq_msg.
 var kibPutreqMsg = Define("kib_putreq_msg",
-	Sub("ibprm_hdr", lnetHdrNid4),
-	U64("ibprm_cookie"),
+	"offers a PUT or REPLY that is too large for one SEND",
+	Sub("ibprm_hdr", lnetHdrNid4, "LNet header"),
+	U64("ibprm_cookie", Cookie, "names the offer in the answer"),
 )
 
 // kibPutackMsg is struct kib_putack_msg.
 var kibPutackMsg = Define("kib_putack_msg",
-	U64("ibpam_src_cookie"),
-	U64("ibpam_dst_cookie"),
-	Sub("ibpam_rd", kibRdmaDesc),
+	"accepts an offer and says where to write",
+	U64("ibpam_src_cookie", Cookie, "cookie of the offer"),
+	U64("ibpam_dst_cookie", Cookie, "names the transfer when it is done"),
+	Sub("ibpam_rd", kibRdmaDesc, "where the data go"),
 )
 
 // kibGetMsg is struct kib_get_msg.
 var kibGetMsg = Define("kib_get_msg",
-	Sub("ibgm_hdr", lnetHdrNid4),
-	U64("ibgm_cookie"),
-	Sub("ibgm_rd", kibRdmaDesc),
+	"asks for data and says where to write them",
+	Sub("ibgm_hdr", lnetHdrNid4, "LNet header"),
+	U64("ibgm_cookie", Cookie, "names the transfer when it is done"),
+	Sub("ibgm_rd", kibRdmaDesc, "where the data go"),
 )
 
 // kibCompletionMsg is struct kib_completion_msg.
 var kibCompletionMsg = Define("kib_completion_msg",
-	U64("ibcm_cookie"),
-	S32("ibcm_status"),
+	"ends a transfer",
+	U64("ibcm_cookie", Cookie, "the transfer"),
+	S32("ibcm_status", Errno, "negative errno, or bytes written"),
 )
+
+var ibmType = U8("ibm_type", IblndMsgType, "what the message is")
+
+func isKibType(types ...string) If {
+	var mask [256]bool
+	for _, name := range types {
+		v, ok := IblndMsgType.Find(name)
+		if !ok {
+			panic("no o2iblnd message " + name)
+		}
+		mask[v.Value] = true
+	}
+	return func(v *View) bool { return mask[v.Uint(ibmType)] }
+}
 
 // kibMsg is struct kib_msg.
 var kibMsg = Define("kib_msg",
-	U32("ibm_magic"),
-	U16("ibm_version"),
-	U8("ibm_type", "IBLND_MSG_*"),
-	U8("ibm_credits"),
-	U32("ibm_nob", "total message bytes"),
-	U32("ibm_cksum"),
-	U64("ibm_srcnid"),
-	U64("ibm_srcstamp"),
-	U64("ibm_dstnid"),
-	U64("ibm_dststamp"),
-	Sub("ibm_u.connparams", kibConnparams),
-	Sub("ibm_u.immediate", kibImmediateMsg, Over("ibm_u.connparams")),
-	Sub("ibm_u.putreq", kibPutreqMsg, Over("ibm_u.connparams")),
-	Sub("ibm_u.putack", kibPutackMsg, Over("ibm_u.connparams")),
-	Sub("ibm_u.get", kibGetMsg, Over("ibm_u.connparams")),
-	Sub("ibm_u.completion", kibCompletionMsg, Over("ibm_u.connparams")),
+	Detect(isKib),
+	"a message of LNet over InfiniBand or RoCE",
+	U32("ibm_magic", Hex, LnetMagic, "marks the message and the byte order of the sender"),
+	U16("ibm_version", Hex, "protocol version"),
+	ibmType,
+	U8("ibm_credits", "sends that the receiver gets back"),
+	U32("ibm_nob", Size, "bytes of the message"),
+	U32("ibm_cksum", Hex, "checksum over the message, 0 for none"),
+	U64("ibm_srcnid", NID4, "NID of the sender"),
+	U64("ibm_srcstamp", Cookie, "incarnation of the sender"),
+	U64("ibm_dstnid", NID4, "NID of the receiver"),
+	U64("ibm_dststamp", Cookie, "incarnation of the receiver that the sender knows"),
+	Sub("ibm_u.connparams", kibConnparams, If(isKibType("CONNREQ", "CONNACK"))),
+	Sub("ibm_u.immediate", kibImmediateMsg, Over("ibm_u.connparams"), If(isKibType("IMMEDIATE"))),
+	Sub("ibm_u.putreq", kibPutreqMsg, Over("ibm_u.connparams"), If(isKibType("PUT_REQ"))),
+	Sub("ibm_u.putack", kibPutackMsg, Over("ibm_u.connparams"), If(isKibType("PUT_ACK"))),
+	Sub("ibm_u.get", kibGetMsg, Over("ibm_u.connparams"), If(isKibType("GET_REQ"))),
+	Sub("ibm_u.completion", kibCompletionMsg, Over("ibm_u.connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE"))),
 )
 
 // kibRej is struct kib_rej.
 var kibRej = Define("kib_rej",
-	U32("ibr_magic"),
-	U16("ibr_version"),
-	U8("ibr_why", "IBLND_REJECT_*"),
+	Detect(isKib),
+	"tells why a connection was refused",
+	U32("ibr_magic", Hex, LnetMagic, "marks the refusal and the byte order of the sender"),
+	U16("ibr_version", Hex, "protocol version of the sender"),
+	U8("ibr_why", IblndReject, "the reason"),
 	Pad("ibr_padding", 1),
-	U64("ibr_incarnation"),
-	Sub("ibr_cp", kibConnparams),
+	U64("ibr_incarnation", Cookie, "incarnation of the sender"),
+	Sub("ibr_cp", kibConnparams, "what the sender would agree to"),
 )

@@ -1,0 +1,57 @@
+package opcodes
+
+import "testing"
+
+// TestLNetHeaders holds that the members of the commands lie in both headers
+// where the command structs have them.
+func TestLNetHeaders(t *testing.T) {
+	for _, h := range []struct {
+		hdr     *Struct
+		command int
+	}{{lnetHdrNid4, 32}, {lnetHdrNid16, 56}} {
+		for command, s := range map[string]*Struct{"ACK": lnetAck, "PUT": lnetPut, "GET": lnetGet, "REPLY": lnetReply} {
+			v, _ := LnetMsgType.Find(command)
+			raw := make([]byte, h.hdr.Size)
+			raw[h.hdr.Field("type").Off] = byte(v.Value)
+			view := &View{Struct: raw, Rest: raw, Type: h.hdr}
+			shown := make(map[string]int)
+			for _, f := range h.hdr.Fields {
+				if f.If != nil && f.If(view) {
+					shown[f.Name] = f.Off - h.command
+				}
+			}
+			for _, f := range s.Fields {
+				if off, ok := shown[f.Name]; !ok || off != f.Off {
+					t.Errorf("%s of %s: %s lies at %d (%v), not %d", h.hdr.Name, command, f.Name, off, ok, f.Off)
+				}
+				delete(shown, f.Name)
+			}
+			for name := range shown {
+				t.Errorf("%s of %s shows %s", h.hdr.Name, command, name)
+			}
+		}
+	}
+}
+
+func TestLargeNids(t *testing.T) {
+	info := make([]byte, 0, 96)
+	le32 := func(words ...uint32) {
+		for _, w := range words {
+			info = append(info, byte(w), byte(w>>8), byte(w>>16), byte(w>>24))
+		}
+	}
+	const up, v6 = 0x15aac0de, 12
+	le32(0x70696e67, 0x7e, 12345, 1)
+	le32(0, 0x00090000, 7, 56) // loopback: sequence number, bytes of all
+	le32(up, v6|2<<8, 0xfd, 0, 0, 1)
+	le32(0xaaaaaaaa, 0xbbbbbbbb, 0xcccccccc)
+
+	v := &View{Struct: info, Rest: info[32:], Type: lnetPingInfo}
+	if f, n := stepLargeNi(v); f == nil || n != 24 {
+		t.Fatalf("the first long NID takes %d bytes", n)
+	}
+	v.Rest = info[56:]
+	if f, _ := stepLargeNi(v); f != nil {
+		t.Error("there is a NID behind the end")
+	}
+}
