@@ -82,7 +82,7 @@ func (t *Tree) Build(m *Message) {
 	switch m.Kind {
 	case Request, Reply, EarlyReply:
 		w.ptlrpc(m)
-	case Ping, PingReply, Push:
+	case PingReply, Push:
 		w.section("ping_info", opcodes.PingInfo, m.PayloadOff, m.Size)
 	case Selftest:
 		w.selftest(m)
