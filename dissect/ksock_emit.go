@@ -165,8 +165,7 @@ func (st *stream) learn() {
 // the payload alone; when the version is not known either will do.
 func (st *stream) checksum() {
 	p, m := &st.msg, &st.s.msg
-	all := crcOn(^uint32(0), m.Data[:4])
-	all = crcOn(crcOn(all, []byte{0, 0, 0, 0}), m.Data[8:])
+	all := wholeSum(m.Data)
 	payload := crcOn(^uint32(0), m.Data[p.payload:])
 	should := all
 	if m.Version >= 3 {
@@ -177,6 +176,14 @@ func (st *stream) checksum() {
 	}
 	m.Note("checksum", fmt.Sprintf("ksock checksum 0x%08x should be 0x%08x", p.csum, should))
 }
+
+// wholeSum sums a message with the checksum itself as zero.
+func wholeSum(b []byte) uint32 {
+	var zero [4]byte
+	return crcOn(crcOn(crcOn(^uint32(0), b[:4]), zero[:]), b[8:])
+}
+
+func noopSum(b []byte) uint32 { return wholeSum(b[:ksockSize]) }
 
 // crcOn continues a CRC32 that is never inverted at the end.
 func crcOn(crc uint32, b []byte) uint32 {

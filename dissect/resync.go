@@ -13,6 +13,10 @@ const maxChain = 8
 // strong is the score that makes a header believable without a second one.
 const strong = 5
 
+// noopScore is that of a NOOP, which has little to go by: it must be a segment
+// of its own.
+const noopScore = 2
+
 // window holds the bytes in which a stream that lost its framing looks for a
 // header.
 type window struct {
@@ -222,12 +226,12 @@ func (st *stream) judge(r reading, i int, last bool) verdict {
 	if ends {
 		score++
 	}
+	if !plausible(&h, b) {
+		return bad
+	}
 	if h.lnet < 0 {
-		score += noopScore(&h)
+		score += noopScore
 	} else {
-		if !plausibleLNet(h.form, b[h.lnet:]) {
-			return bad
-		}
 		score += st.lnetScore(&h, b[h.lnet:])
 	}
 	r.form, r.order, r.fresh = h.form, h.order, false
@@ -253,7 +257,7 @@ func chain(r reading, b []byte, size int) (int, verdict) {
 		if v != good {
 			return n, v
 		}
-		if h.lnet >= 0 && !plausibleLNet(h.form, b[size+h.lnet:]) {
+		if !plausible(&h, b[size:]) {
 			return n, bad
 		}
 		size += h.size
@@ -271,6 +275,18 @@ func (w *window) begins(at int) bool {
 func (w *window) ends(at int) bool {
 	i := sort.Search(len(w.marks), func(i int) bool { return w.marks[i].end >= at })
 	return i < len(w.marks) && w.marks[i].end == at
+}
+
+// plausible tells a header from chance bytes. b begins with it.
+func plausible(h *head, b []byte) bool {
+	if h.lnet >= 0 {
+		return plausibleLNet(h.form, b[h.lnet:])
+	}
+	// A NOOP returns a cookie, and its checksum covers nothing but itself.
+	if h.order.u64(b[16:]) == 0 {
+		return false
+	}
+	return h.csum == 0 || h.csum == noopSum(b)
 }
 
 // plausibleLNet tells an LNet header from chance bytes, as far as one can.
@@ -315,14 +331,6 @@ func (st *stream) lnetScore(hd *head, b []byte) int {
 }
 
 func plausiblePid(pid uint32) bool { return pid == lnetLndPid || pid&lnetUserPid != 0 }
-
-// noopScore weighs a NOOP, which has little to go by.
-func noopScore(h *head) int {
-	if h.csum == 0 {
-		return 2
-	}
-	return 0
-}
 
 // revived reports whether a stream that is not LNet is so after all: when a
 // segment begins with a message that fits.

@@ -272,7 +272,7 @@ func (w wire) hello(back bool, ips ...uint32) []byte {
 	default:
 		b = w.u32(w.u32(b, magicLNet), uint32(w.version))
 		b = w.u64(w.u64(b, testNID(back)), testNID(!back))
-		b = append(b, make([]byte, 20)...)
+		b = append(b, make([]byte, 28)...)
 		b = w.u32(b, uint32(len(ips)))
 	}
 	for _, ip := range ips {
