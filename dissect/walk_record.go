@@ -141,6 +141,11 @@ func (w *walker) list(f *opcodes.Field, name string, v *opcodes.View, off, limit
 		if el == nil {
 			break
 		}
+		if n == opcodes.EmptyRecord {
+			node := w.open(el, el.Name, end, 0)
+			w.t.Nodes[node].Index = int32(k)
+			continue
+		}
 		stop := limit
 		if n > 0 {
 			stop = min(end+n, limit)

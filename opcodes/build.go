@@ -116,6 +116,9 @@ type If func(v *View) bool
 // says so.
 type Anyway func(v *View) bool
 
+// Unless makes a field a leftover where the func says so.
+type Unless func(v *View) bool
+
 // Remark adds text behind the value in trees.
 type Remark func(v *View, dst []byte) []byte
 
@@ -154,6 +157,8 @@ func newField(name string, k Kind, size int, opts []any) *Field {
 			f.If = o
 		case Anyway:
 			f.Anyway = o
+		case Unless:
+			f.Unless = o
 		case Remark:
 			f.Remark = o
 		case CountOf:

@@ -83,11 +83,12 @@ type Field struct {
 	Options []*Field             // what Choose or Step may answer
 
 	// Step is asked at each record of a List: its type, and its length, 0
-	// when the record itself tells. A nil type ends the list.
+	// when the record itself tells, or EmptyRecord. A nil type ends the list.
 	Step func(v *View) (*Field, int)
 
 	When   []Cond                           // all must hold, else the value is a leftover
 	Anyway func(v *View) bool               // it means something whatever When says
+	Unless func(v *View) bool               // it means nothing whatever When says
 	If     func(v *View) bool               // of overlaid members: this one is meant
 	Derive func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
 	Remark func(v *View, dst []byte) []byte // shown behind the value in trees
@@ -102,6 +103,9 @@ type Field struct {
 	floats bool   // behind the field before it, wherever that ends
 	count  *Field // CountBy, resolved
 }
+
+// EmptyRecord is the length of a record that has no bytes.
+const EmptyRecord = -1
 
 // Cond is a validity rule: the field means something only if one of the bits
 // is set.
@@ -141,6 +145,9 @@ func (c *Cond) Met(b []byte, big bool) bool { return c.word.Uint(b, big)&c.mask 
 
 // Valid says whether the field means something in the struct that v sees.
 func (f *Field) Valid(v *View) bool {
+	if f.Unless != nil && f.Unless(v) {
+		return false
+	}
 	for i := range f.When {
 		if !f.When[i].Met(v.Struct, v.Big) {
 			return f.Anyway != nil && f.Anyway(v)
