@@ -101,7 +101,8 @@ func (c *conn) knows(n NID) bool {
 type flows struct {
 	conns  map[flowKey]*conn // the newest of each key
 	last   *conn             // looked up last
-	order  conn              // ring of all, the most recently used first
+	order  conn              // ring of the open ones, the most recently used first
+	closed conn              // ring of the closed ones, the last closed first
 	live   int
 	number int
 }
@@ -109,6 +110,7 @@ type flows struct {
 func (t *flows) init() {
 	t.conns = make(map[flowKey]*conn)
 	t.order.prev, t.order.next = &t.order, &t.order
+	t.closed.prev, t.closed.next = &t.closed, &t.closed
 }
 
 // find returns the newest connection for a normal key, or nil.
@@ -132,7 +134,7 @@ func (t *flows) add(s *Streams, key flowKey) *conn {
 	t.conns[key] = c
 	t.last = c
 	t.live++
-	t.link(c)
+	t.order.push(c)
 	return c
 }
 
@@ -140,8 +142,9 @@ func addrPort(addr [16]byte, port uint16) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom16(addr).Unmap(), port)
 }
 
-func (t *flows) link(c *conn) {
-	c.prev, c.next = &t.order, t.order.next
+// push puts c at the front of the ring.
+func (ring *conn) push(c *conn) {
+	c.prev, c.next = ring, ring.next
 	c.prev.next, c.next.prev = c, c
 }
 
@@ -154,11 +157,33 @@ func unlink(c *conn) {
 // is exact enough.
 func (t *flows) touch(c *conn, now int64) {
 	c.last = now
-	if d := now - c.listed; (d > 1e9 || d < -1e9) && c.next != nil {
+	if d := now - c.listed; (d > 1e9 || d < -1e9) && c.next != nil && !c.closed {
 		c.listed = now
 		unlink(c)
-		t.link(c)
+		t.order.push(c)
 	}
+}
+
+// close files a connection under the closed ones.
+func (t *flows) close(c *conn) {
+	if !c.closed && c.next != nil {
+		c.closed = true
+		unlink(c)
+		t.closed.push(c)
+	}
+}
+
+// stale returns a connection to forget: one that nothing was heard of for
+// long, or any when there are too many.
+func (t *flows) stale(now int64) *conn {
+	full := t.live > maxConns
+	if c := t.closed.prev; c != &t.closed && (full || now-c.last > closedIdle) {
+		return c
+	}
+	if c := t.order.prev; c != &t.order && (full || now-c.last > maxIdle) {
+		return c
+	}
+	return nil
 }
 
 // remove takes a connection out of the table.

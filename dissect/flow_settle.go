@@ -102,12 +102,12 @@ func (c *conn) meet(dir uint8, g *segment) {
 // begin makes a new connection. One it replaces stays for its late segments.
 func (s *Streams) begin(src *source, key flowKey) *conn {
 	c := s.flows.add(s, key)
-	c.born = src.frames
+	c.born, c.last = src.frames, src.now
 	if c.older != nil {
 		src.ending = append(src.ending, ending{c.older, src.frames + reorder})
 	}
-	for s.flows.live > maxConns {
-		s.retire(s.flows.order.prev)
+	for old := s.flows.stale(src.now); old != nil && old != c; old = s.flows.stale(src.now) {
+		s.retire(old)
 		s.stats.Evicted++
 	}
 	return c

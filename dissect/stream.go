@@ -35,7 +35,7 @@ type StreamStats struct {
 	Messages      int64
 	Conns         int64 // connections so far
 	Live          int   // connections in the table now
-	Evicted       int64 // connections dropped because there were too many
+	Evicted       int64 // connections forgotten: idle, closed, or too many
 	Retransmitted int64 // segments with nothing new
 	OutOfOrder    int64 // segments that came behind a gap
 	Gaps          int64 // gaps that nothing filled
@@ -196,8 +196,10 @@ func (s *Streams) deliver(src *source, c *conn, dir uint8, g *segment) {
 	}
 	if g.flags&(tcpFIN|tcpRST) != 0 {
 		st.over = true
-		c.closed = st.over && peer.over || g.flags&tcpRST != 0
 		peer.over = peer.over || g.flags&tcpRST != 0
+		if peer.over {
+			s.flows.close(c)
+		}
 	}
 }
 
@@ -224,8 +226,10 @@ func (s *Streams) Close() {
 	for _, id := range s.sourceIDs() {
 		s.drain(s.sources[id], true)
 	}
-	for c := s.flows.order.prev; c != &s.flows.order; c = c.prev {
-		s.finish(c)
+	for _, ring := range [...]*conn{&s.flows.closed, &s.flows.order} {
+		for c := ring.prev; c != ring; c = c.prev {
+			s.finish(c)
+		}
 	}
 }
 

@@ -1,0 +1,230 @@
+package dissect
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net/netip"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+)
+
+var (
+	linkA = end{netip.MustParseAddr("10.0.0.1"), 1023, 77}
+	linkB = end{netip.MustParseAddr("10.0.0.2"), 988, 88}
+	six1  = netip.MustParseAddr("fd00::1")
+	six2  = netip.MustParseAddr("fd00::2")
+	text  = []byte("what the segment carries")
+)
+
+func testSegment() []byte { return tcpSegment(&linkA, &linkB, tcpACK, 77, text) }
+func packet4() []byte     { return ipPacket(linkA.addr, linkB.addr, protoTCP, testSegment()) }
+func packet6() []byte     { return ipPacket(six1, six2, protoTCP, testSegment()) }
+
+// vlan puts a tag before the Ethernet type.
+func vlan(frame []byte, typ uint16) []byte {
+	return joined(frame[:12], binary.BigEndian.AppendUint16(nil, typ), []byte{0, 5}, frame[12:])
+}
+
+func sll(packet []byte, typ uint16) []byte {
+	return joined(make([]byte, 14), binary.BigEndian.AppendUint16(nil, typ), packet)
+}
+
+func sll2(packet []byte, typ uint16) []byte {
+	return joined(binary.BigEndian.AppendUint16(nil, typ), make([]byte, 18), packet)
+}
+
+func udp(dport uint16, body []byte) []byte {
+	b := make([]byte, 8)
+	binary.BigEndian.PutUint16(b[2:], dport)
+	binary.BigEndian.PutUint16(b[4:], uint16(8+len(body)))
+	return append(b, body...)
+}
+
+func vxlanFrame() []byte {
+	inner := joined([]byte{8, 0, 0, 0, 0, 0, 1, 0}, ethernetFrame(packet4()))
+	return ethernetFrame(ipPacket(six1, six2, protoUDP, udp(portVXLAN, inner)))
+}
+
+func greFrame(flags, proto uint16, options int, body []byte) []byte {
+	b := binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(nil, flags), proto)
+	return ethernetFrame(ipPacket(linkB.addr, linkA.addr, protoGRE, joined(b, make([]byte, options), body)))
+}
+
+// options4 gives an IPv4 packet a header with options.
+func options4(packet []byte) []byte {
+	b := joined(packet[:20], []byte{1, 1, 1, 0}, packet[20:])
+	b[0] = 0x46
+	binary.BigEndian.PutUint16(b[2:], uint16(len(b)))
+	return b
+}
+
+// extended6 puts an extension header before the segment.
+func extended6(proto byte, header []byte) []byte {
+	b := ipPacket(six1, six2, proto, joined(header, testSegment()))
+	return b
+}
+
+func noLength(packet []byte) []byte {
+	b := bytes.Clone(packet)
+	if b[0]>>4 == 4 {
+		b[2], b[3] = 0, 0
+	} else {
+		b[4], b[5] = 0, 0
+	}
+	return b
+}
+
+func TestLinks(t *testing.T) {
+	eth := ethernetFrame(packet4())
+	jumboHeader := []byte{protoTCP, 0, optJumbo, 4, 0, 0, 0, byte(8 + 20 + len(text))}
+	for _, c := range []struct {
+		name string
+		link capture.LinkType
+		data []byte
+	}{
+		{"Ethernet", capture.LinkEthernet, eth},
+		{"Ethernet, IPv6", capture.LinkEthernet, ethernetFrame(packet6())},
+		{"802.1Q", capture.LinkEthernet, vlan(eth, etherVLAN)},
+		{"QinQ", capture.LinkEthernet, vlan(vlan(eth, etherVLAN), etherQinQ)},
+		{"old QinQ", capture.LinkEthernet, vlan(vlan(vlan(eth, etherVLAN), etherVLAN), etherOldQ)},
+		{"padding", capture.LinkEthernet, joined(eth, make([]byte, 30))},
+		{"SLL", capture.LinkLinuxSLL, sll(packet4(), etherIPv4)},
+		{"SLL2", capture.LinkLinuxSLL2, sll2(packet6(), etherIPv6)},
+		{"raw", capture.LinkRaw, packet4()},
+		{"raw, IPv6", capture.LinkRaw, packet6()},
+		{"raw of BSD", linkRawBSD, packet4()},
+		{"raw of OpenBSD", linkRawOpenBSD, packet6()},
+		{"IPv4", capture.LinkIPv4, packet4()},
+		{"IPv6", capture.LinkIPv6, packet6()},
+		{"NULL", capture.LinkNull, joined([]byte{2, 0, 0, 0}, packet4())},
+		{"NULL, big-endian", capture.LinkNull, joined([]byte{0, 0, 0, 30}, packet6())},
+		{"LOOP", capture.LinkLoop, joined([]byte{0, 0, 0, 2}, packet4())},
+		{"IP options", capture.LinkRaw, options4(packet4())},
+		{"no total length", capture.LinkRaw, noLength(packet4())},
+		{"no payload length", capture.LinkRaw, noLength(packet6())},
+		{"jumbogram", capture.LinkRaw, noLength(extended6(protoHopByHop, jumboHeader))},
+		{"routing header", capture.LinkRaw, extended6(protoRouting, []byte{protoTCP, 0, 0, 0, 0, 0, 0, 0})},
+		{"authentication", capture.LinkRaw, extended6(protoAuth, append([]byte{protoTCP, 1}, make([]byte, 10)...))},
+		{"only fragment", capture.LinkRaw, extended6(protoFragment, []byte{protoTCP, 0, 0, 0, 0, 0, 0, 9})},
+		{"IP in IP", capture.LinkRaw, ipPacket(six1, six2, protoIPIP, packet4())},
+		{"IPv6 in IP", capture.LinkRaw, ipPacket(linkB.addr, linkA.addr, protoIPv6, packet6())},
+		{"VXLAN", capture.LinkEthernet, vxlanFrame()},
+		{"GRE", capture.LinkEthernet, greFrame(0, etherIPv4, 0, packet4())},
+		{"GRE, all options", capture.LinkEthernet, greFrame(greChecksum|greKey|greSequence, etherIPv6, 12, packet6())},
+		{"GRE, Ethernet", capture.LinkEthernet, greFrame(greKey, etherTEB, 4, eth)},
+		{"ERSPAN I", capture.LinkEthernet, greFrame(0, greERSPAN, 0, eth)},
+		{"ERSPAN II", capture.LinkEthernet, greFrame(greSequence, greERSPAN, 12, eth)},
+		{"ERSPAN III", capture.LinkEthernet, greFrame(greSequence, greERSPAN3, 16, eth)},
+	} {
+		var d decoder
+		f := capture.Frame{Number: 1, Len: len(c.data), Data: c.data, Link: c.link}
+		if !d.decode(&f) {
+			t.Errorf("%s: no segment", c.name)
+			continue
+		}
+		g := &d.seg
+		if !bytes.Equal(g.data, text) || g.size != len(text) || g.key.sport != 1023 || g.key.dport != 988 || g.seq != 77 || g.ack != 88 {
+			t.Errorf("%s: %q of %d, %d>%d", c.name, g.data, g.size, g.key.sport, g.key.dport)
+		}
+		for n := range c.data {
+			f.Data = c.data[:n]
+			if d.decode(&f) && (g.size != len(text) || !bytes.HasPrefix(text, g.data)) {
+				t.Errorf("%s: cut at %d: %q of %d", c.name, n, g.data, g.size)
+			}
+		}
+	}
+}
+
+// TestNotTCP has frames without a segment.
+func TestNotTCP(t *testing.T) {
+	for _, data := range [][]byte{
+		nil,
+		make([]byte, 60),
+		ethernetFrame(ipPacket(linkA.addr, linkB.addr, protoUDP, udp(53, testSegment()))),
+		greFrame(1, etherIPv4, 0, packet4()),
+		bytes.Repeat(binary.BigEndian.AppendUint16(nil, etherVLAN), 700),
+	} {
+		var d decoder
+		if d.decode(&capture.Frame{Len: len(data), Data: data, Link: capture.LinkEthernet}) {
+			t.Errorf("%x: a segment", data)
+		}
+	}
+}
+
+// fragments4 cuts the body of an IPv4 packet into fragments of n bytes.
+func fragments4(packet []byte, n int) [][]byte {
+	var all [][]byte
+	body := packet[20:]
+	for at := 0; at < len(body); at += n {
+		part := body[at:min(at+n, len(body))]
+		b := ipPacket(linkA.addr, linkB.addr, protoTCP, part)
+		flags := uint16(at / 8)
+		if at+n < len(body) {
+			flags |= 0x2000
+		}
+		binary.BigEndian.PutUint16(b[4:], 7)
+		binary.BigEndian.PutUint16(b[6:], flags)
+		all = append(all, b)
+	}
+	return all
+}
+
+func fragments6(n int) [][]byte {
+	var all [][]byte
+	body := testSegment()
+	for at := 0; at < len(body); at += n {
+		head := []byte{protoTCP, 0, 0, 0, 0, 0, 0, 7}
+		flags := uint16(at)
+		if at+n < len(body) {
+			flags |= 1
+		}
+		binary.BigEndian.PutUint16(head[2:], flags)
+		all = append(all, ipPacket(six1, six2, protoFragment, joined(head, body[at:min(at+n, len(body))])))
+	}
+	return all
+}
+
+func TestFragments(t *testing.T) {
+	for _, parts := range [][][]byte{fragments4(packet4(), 8), fragments4(packet4(), 24), fragments6(16)} {
+		for turn := range parts {
+			var d decoder
+			whole := 0
+			for i := range parts {
+				p := parts[(i+turn)%len(parts)]
+				f := capture.Frame{Number: int64(i + 1), Len: len(p), Data: p, Link: capture.LinkRaw}
+				if d.decode(&f) {
+					whole++
+					if !bytes.Equal(d.seg.data, text) || d.seg.size != len(text) || d.seg.frame != int64(len(parts)) {
+						t.Errorf("%d fragments: %q of %d in frame %d", len(parts), d.seg.data, d.seg.size, d.seg.frame)
+					}
+				}
+				if i < len(parts)-1 && d.decode(&f) {
+					t.Errorf("%d fragments: whole by a duplicate", len(parts))
+				}
+			}
+			if whole != 1 || d.frags.bytes != 0 || len(d.frags.packets) != 0 {
+				t.Errorf("%d fragments from %d: %d whole, %d bytes left", len(parts), turn, whole, d.frags.bytes)
+			}
+		}
+	}
+}
+
+func TestFragmentBounds(t *testing.T) {
+	var d decoder
+	p := fragments4(packet4(), 24)[0]
+	for id := range 100000 {
+		binary.BigEndian.PutUint16(p[4:], uint16(id))
+		d.decode(&capture.Frame{Len: len(p), Data: p, Link: capture.LinkRaw, Source: id >> 16})
+		if len(d.frags.packets) > maxFragmentedPackets || d.frags.bytes > maxFragmentBytes {
+			t.Fatalf("%d packets, %d bytes", len(d.frags.packets), d.frags.bytes)
+		}
+	}
+	late := fragments4(packet4(), 24)
+	for i, part := range late {
+		f := capture.Frame{Len: len(part), Data: part, Link: capture.LinkRaw, Time: int64(i) * (maxFragmentAge + 1), Source: 9}
+		if d.decode(&f) {
+			t.Error("fragments of different packets put together")
+		}
+	}
+}
