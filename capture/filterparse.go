@@ -241,6 +241,9 @@ func (p *parser) value(q qualifiers, given bool) (test, error) {
 		return nil, p.wrong(t, "unexpected %q", t.text)
 	}
 	p.next++
+	if p.last == (qualifiers{}) && !given && !startsWithDigit(t.text) && !strings.ContainsRune(t.text, ':') {
+		return nil, p.unsupported(t, "the word")
+	}
 	p.last = q
 	switch q.kind {
 	case "host":

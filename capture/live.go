@@ -1,0 +1,54 @@
+package capture
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// ErrTimeout is returned by Live.Next when nothing has arrived for a while.
+// The capture goes on: it is the time to flush output.
+var ErrTimeout = errors.New("no frame has arrived")
+
+// LiveOptions say how an interface is captured. The zero value is ready to
+// use.
+type LiveOptions struct {
+	Filter      string        // in the syntax of pcap-filter(7); "" is all
+	Snaplen     int           // bytes kept of a frame; 0 is 1 MiB
+	Promiscuous bool          // also what is addressed to others; not with "any"
+	Buffer      int           // bytes the kernel may keep for us; 0 is 32 MiB
+	Idle        time.Duration // until Next returns ErrTimeout; 0 is 200 ms
+}
+
+// Interface is a network interface that can be captured. Linux also has "any",
+// which is all of them.
+type Interface struct {
+	Name      string
+	Addresses []netip.Prefix
+	Up        bool
+	Loopback  bool
+}
+
+// Interfaces lists the network interfaces in the order of the system.
+func Interfaces() ([]Interface, error) {
+	all, err := net.Interfaces()
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Interface, 0, len(all))
+	for _, i := range all {
+		addrs, err := i.Addrs()
+		if err != nil {
+			return nil, err
+		}
+		one := Interface{Name: i.Name, Up: i.Flags&net.FlagUp != 0, Loopback: i.Flags&net.FlagLoopback != 0}
+		for _, a := range addrs {
+			if p, err := netip.ParsePrefix(a.String()); err == nil {
+				one.Addresses = append(one.Addresses, p)
+			}
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}

@@ -1,0 +1,321 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+const (
+	anyInterface  = "any"
+	defaultIdle   = 200 * time.Millisecond
+	defaultBuffer = 32 << 20 // bytes
+)
+
+// Live is a capture of an interface through a packet socket, whose frames lie
+// in memory shared with the kernel.
+type Live struct {
+	iface   string
+	link    LinkType
+	fd      int
+	ring    *ring
+	filter  *Filter // what the kernel cannot filter, else nil
+	lo      int32   // index of the loopback interface
+	idle    time.Duration
+	number  int64
+	dropped atomic.Uint64
+
+	stopped atomic.Bool
+	mu      sync.Mutex // guards wake and fd against Close
+	wake    int        // eventfd that ends a wait
+}
+
+// OpenLive begins to capture an interface, or all when its name is "any". An
+// interface that is not Ethernet is captured cooked, as LinkLinuxSLL2, and so
+// is "any". It needs CAP_NET_RAW, from then on nothing (see DropPrivileges).
+func OpenLive(iface string, opt LiveOptions) (*Live, error) {
+	l := &Live{iface: iface, fd: -1, wake: -1, idle: opt.Idle, link: LinkLinuxSLL2}
+	if l.idle <= 0 {
+		l.idle = defaultIdle
+	}
+	if err := l.open(opt); err != nil {
+		return nil, errors.Join(explainLive(iface, err), l.Close())
+	}
+	return l, nil
+}
+
+func (l *Live) open(opt LiveOptions) error {
+	index, err := l.look()
+	if err != nil {
+		return err
+	}
+	kind := unix.SOCK_RAW
+	if l.link == LinkLinuxSLL2 {
+		kind = unix.SOCK_DGRAM
+	}
+	// Protocol 0: no frame arrives before the filter is in place and bind
+	// has said which interface.
+	if l.fd, err = unix.Socket(unix.AF_PACKET, kind|unix.SOCK_CLOEXEC, 0); err != nil {
+		return os.NewSyscallError("socket", err)
+	}
+	if l.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return os.NewSyscallError("eventfd", err)
+	}
+	if err = l.attach(opt); err != nil {
+		return err
+	}
+	if opt.Buffer <= 0 {
+		opt.Buffer = defaultBuffer
+	}
+	if l.ring, err = newRing(l.fd, opt.Buffer); err != nil {
+		return err
+	}
+	if opt.Promiscuous && index != 0 {
+		member := &unix.PacketMreq{Ifindex: int32(index), Type: unix.PACKET_MR_PROMISC}
+		if err = unix.SetsockoptPacketMreq(l.fd, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, member); err != nil {
+			return os.NewSyscallError("promiscuous mode", err)
+		}
+	}
+	err = unix.Bind(l.fd, &unix.SockaddrLinklayer{Protocol: hostToNet(unix.ETH_P_ALL), Ifindex: index})
+	return os.NewSyscallError("bind", err)
+}
+
+// look finds the interface's index, 0 for all, and how its frames begin.
+func (l *Live) look() (int, error) {
+	list, err := net.Interfaces()
+	if err != nil {
+		return 0, err
+	}
+	index := 0
+	for _, i := range list {
+		if i.Flags&net.FlagLoopback != 0 {
+			l.lo = int32(i.Index)
+		}
+		if i.Name != l.iface {
+			continue
+		}
+		if i.Flags&net.FlagUp == 0 {
+			return 0, errDown
+		}
+		index = i.Index
+	}
+	if l.iface == anyInterface {
+		return 0, nil
+	}
+	if index == 0 {
+		return 0, errors.New("there is no such interface")
+	}
+	kind, err := hardware(l.iface)
+	if kind == unix.ARPHRD_ETHER || kind == unix.ARPHRD_LOOPBACK {
+		l.link = LinkEthernet
+	}
+	return index, err
+}
+
+var errDown = errors.New("the interface is down")
+
+// hardware is the ARPHRD_ number of an interface.
+func hardware(name string) (uint16, error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, os.NewSyscallError("socket", err)
+	}
+	defer unix.Close(fd)
+	req, err := unix.NewIfreq(name)
+	if err == nil {
+		err = unix.IoctlIfreq(fd, unix.SIOCGIFHWADDR, req)
+	}
+	if err != nil {
+		return 0, os.NewSyscallError("SIOCGIFHWADDR", err)
+	}
+	return req.Uint16(), nil
+}
+
+// attach gives the filter to the kernel. One that only tcpdump can compile is
+// applied here: it is made for whole frames, and the kernel takes VLAN tags
+// and cooked headers out of them.
+func (l *Live) attach(opt LiveOptions) error {
+	if opt.Snaplen <= 0 || opt.Snaplen > acceptBytes {
+		opt.Snaplen = acceptBytes
+	}
+	program, err := compileKernel(opt.Filter, l.link == LinkLinuxSLL2)
+	var wrong *FilterError
+	if errors.As(err, &wrong) && wrong.Unsupported {
+		l.filter = &Filter{expr: opt.Filter, programs: map[LinkType][]bpf.RawInstruction{}}
+		if err = l.filter.choose(l.link); err == nil {
+			program, err = compileKernel("", false)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	code := make([]unix.SockFilter, len(program))
+	for i, ins := range program {
+		if ins.Op == opReturn && ins.K != 0 {
+			ins.K = uint32(opt.Snaplen)
+		}
+		code[i] = unix.SockFilter{Code: ins.Op, Jt: ins.Jt, Jf: ins.Jf, K: ins.K}
+	}
+	prog := &unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	return os.NewSyscallError("attach filter", unix.SetsockoptSockFprog(l.fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, prog))
+}
+
+// compileKernel compiles for frames as the kernel sees them.
+func compileKernel(expr string, cooked bool) ([]bpf.RawInstruction, error) {
+	c, err := parseFilter(expr)
+	if err != nil {
+		return nil, err
+	}
+	at := layout{header: 14, etype: 12, kernel: true}
+	if cooked {
+		at = layout{etype: -1, kernel: true, cooked: true}
+	}
+	return compileFor(expr, c, at)
+}
+
+// Next waits for a frame. It returns ErrTimeout when none has come for a
+// while, io.EOF after Stop, and another error when the interface fails.
+func (l *Live) Next(f *Frame) error {
+	for !l.stopped.Load() {
+		p, ok := l.ring.next()
+		if !ok {
+			if err := l.wait(); err != nil {
+				return err
+			}
+			continue
+		}
+		// The loopback interface shows each frame as sent and as received.
+		if p.kind() == unix.PACKET_OUTGOING && p.index() == l.lo {
+			continue
+		}
+		f.Link, f.Source, f.Iface = l.link, 0, 0
+		f.Time = p.time()
+		if l.link == LinkEthernet {
+			f.Data, f.Len = p.ethernet()
+		} else {
+			f.Data, f.Len = p.cooked()
+		}
+		if l.filter != nil {
+			wanted, err := l.filter.Match(f)
+			if err != nil {
+				return err
+			}
+			if !wanted {
+				continue
+			}
+		}
+		l.number++
+		f.Number = l.number
+		return nil
+	}
+	return io.EOF
+}
+
+// wait returns nil when a frame may be there.
+func (l *Live) wait() error {
+	fds := []unix.PollFd{
+		{Fd: int32(l.fd), Events: unix.POLLIN | unix.POLLERR},
+		{Fd: int32(l.wake), Events: unix.POLLIN},
+	}
+	n, err := unix.Poll(fds, int(l.idle.Milliseconds()))
+	switch {
+	case err == unix.EINTR:
+		return nil
+	case err != nil:
+		return os.NewSyscallError("poll", err)
+	case n == 0:
+		return ErrTimeout
+	case fds[0].Revents&unix.POLLERR == 0:
+		return nil
+	}
+	code, err := unix.GetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_ERROR)
+	if err == nil && code != 0 {
+		err = unix.Errno(code)
+	}
+	if err == nil {
+		return nil
+	}
+	return explainLive(l.iface, err)
+}
+
+// Stop ends the capture: Next returns io.EOF soon. It may be called from
+// another goroutine, more than once, also after Close.
+func (l *Live) Stop() {
+	l.stopped.Store(true)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.wake >= 0 {
+		// An eventfd write of 1 cannot fail before 2^64 of them.
+		unix.Write(l.wake, []byte{1, 0, 0, 0, 1, 0, 0, 0})
+	}
+}
+
+// Dropped is how many frames the kernel had no room for. It may be called from
+// another goroutine, also after Close.
+func (l *Live) Dropped() (uint64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.countDropped()
+}
+
+// countDropped adds up: the kernel's counters begin anew with each reading.
+func (l *Live) countDropped() (uint64, error) {
+	if l.fd >= 0 {
+		stats, err := unix.GetsockoptTpacketStatsV3(l.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS)
+		if err != nil {
+			return l.dropped.Load(), os.NewSyscallError("packet statistics", err)
+		}
+		l.dropped.Add(uint64(stats.Drops))
+	}
+	return l.dropped.Load(), nil
+}
+
+// Close frees the socket and the memory of the frames. Next must not be
+// running: Stop ends it.
+func (l *Live) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.stopped.Store(true)
+	var all []error
+	if l.ring != nil {
+		_, err := l.countDropped()
+		all = append(all, err, l.ring.close())
+		l.ring = nil
+	}
+	for _, fd := range []*int{&l.fd, &l.wake} {
+		if *fd >= 0 {
+			all = append(all, unix.Close(*fd))
+			*fd = -1
+		}
+	}
+	return errors.Join(all...)
+}
+
+// explainLive names the interface, and the privilege when it is missing.
+func explainLive(iface string, err error) error {
+	var wrong *FilterError
+	switch {
+	case errors.As(err, &wrong):
+		return err
+	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES):
+		self, pathErr := os.Executable()
+		if pathErr != nil {
+			self = "lshark"
+		}
+		return fmt.Errorf("capturing on %s needs the capability CAP_NET_RAW: be root, or once do: setcap cap_net_raw+ep %s",
+			printable(iface), printable(self))
+	case errors.Is(err, unix.ENETDOWN):
+		return fmt.Errorf("%s: the interface went down", printable(iface))
+	}
+	return fmt.Errorf("%s: %w", printable(iface), err)
+}
+
+func hostToNet(n uint16) uint16 { return n<<8 | n>>8 }

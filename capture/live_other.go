@@ -1,0 +1,31 @@
+//go:build !linux
+
+package capture
+
+import (
+	"errors"
+	"runtime"
+)
+
+var errNoLive = errors.New("live capture needs Linux; this is " + runtime.GOOS)
+
+// Live is a capture of an interface; it exists on Linux alone.
+type Live struct{}
+
+// OpenLive fails on this system.
+func OpenLive(string, LiveOptions) (*Live, error) { return nil, errNoLive }
+
+// Next fails on this system.
+func (*Live) Next(*Frame) error { return errNoLive }
+
+// Stop does nothing on this system.
+func (*Live) Stop() {}
+
+// Dropped is 0 on this system.
+func (*Live) Dropped() (uint64, error) { return 0, nil }
+
+// Close does nothing on this system.
+func (*Live) Close() error { return nil }
+
+// DropPrivileges does nothing on this system, where no privilege was needed.
+func DropPrivileges() error { return nil }
