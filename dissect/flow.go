@@ -128,9 +128,8 @@ func (t *flows) find(key *flowKey) *conn {
 // add makes a connection the newest for its key.
 func (t *flows) add(s *Streams, key flowKey) *conn {
 	c := &conn{key: key, number: -1, older: t.conns[key]}
-	a, b := addrPort(key.src, key.sport), addrPort(key.dst, key.dport)
-	c.half[0].open(s, c, a, b)
-	c.half[1].open(s, c, b, a)
+	c.half[0].open(s, c, false)
+	c.half[1].open(s, c, true)
 	t.conns[key] = c
 	t.last = c
 	t.live++

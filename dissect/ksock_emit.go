@@ -41,7 +41,7 @@ func (st *stream) describe(b []byte) {
 		m.Frame, m.Time = p.cutFrame, p.cutTime
 	}
 	m.Source, m.Conn = int(st.conn.key.source), st.conn.number
-	m.Src, m.Dst = st.src, st.dst
+	m.Src, m.Dst = st.ends()
 	m.Transport, m.Version, m.Swapped, m.Seq = TCP, st.version(), p.order == orderBig, p.seq
 	m.Size, m.LNetOff, m.PayloadOff = p.size, p.lnet, p.payload
 	m.Holes, m.Notes, m.Tail = m.Holes[:0], m.Notes[:0], Present

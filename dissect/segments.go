@@ -14,8 +14,7 @@ const (
 type stream struct {
 	s    *Streams
 	conn *conn
-	src  netip.AddrPort
-	dst  netip.AddrPort
+	back bool // from key.dst to key.src
 
 	// Sequence numbers.
 	first   uint32 // of the first byte, when known
@@ -65,8 +64,18 @@ type piece struct {
 
 func (p *piece) end() uint32 { return p.seq + uint32(p.size) }
 
-func (st *stream) open(s *Streams, c *conn, src, dst netip.AddrPort) {
-	st.s, st.conn, st.src, st.dst, st.fresh = s, c, src, dst, true
+func (st *stream) open(s *Streams, c *conn, back bool) {
+	st.s, st.conn, st.back, st.fresh = s, c, back, true
+}
+
+// ends returns the sender and the receiver.
+func (st *stream) ends() (src, dst netip.AddrPort) {
+	k := &st.conn.key
+	src, dst = addrPort(k.src, k.sport), addrPort(k.dst, k.dport)
+	if st.back {
+		return dst, src
+	}
+	return src, dst
 }
 
 // inherit takes over what an earlier part of the same stream told.
@@ -80,10 +89,10 @@ func (st *stream) version() uint8 {
 	if st.hello != 0 {
 		return st.hello
 	}
-	if st == &st.conn.half[0] {
-		return st.conn.half[1].hello
+	if st.back {
+		return st.conn.half[0].hello
 	}
-	return st.conn.half[0].hello
+	return st.conn.half[1].hello
 }
 
 // start sets where the stream begins.

@@ -1,11 +1,12 @@
 package dissect
 
-// Sizes of the buffers that streams borrow. The last one holds a resync
-// window: the longest message, one header and one segment.
-var poolSizes = [...]int{2 << 10, 16 << 10, 128 << 10, 1<<20 + 128<<10, 4 << 20}
+// Sizes of the buffers that streams borrow. The first holds a header that is
+// not complete, the last a resync window: the longest message, one header and
+// one segment.
+var poolSizes = [...]int{256, 2 << 10, 16 << 10, 128 << 10, 1<<20 + 128<<10, 4 << 20}
 
 // How many free buffers of each size stay.
-var poolFree = [...]int{1024, 256, 32, 4, 1}
+var poolFree = [...]int{1024, 1024, 256, 32, 4, 1}
 
 // pool lends buffers to streams, so that idle streams hold none.
 type pool struct {

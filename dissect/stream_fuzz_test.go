@@ -1,0 +1,102 @@
+package dissect
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+)
+
+var fuzzLinks = []capture.LinkType{capture.LinkNull, capture.LinkEthernet, linkRawBSD, linkRawOpenBSD, capture.LinkRaw, capture.LinkLoop,
+	capture.LinkLinuxSLL, capture.LinkIPv4, capture.LinkIPv6, capture.LinkLinuxSLL2}
+
+// FuzzLink decodes one frame of any link type.
+func FuzzLink(f *testing.F) {
+	for _, data := range [][]byte{ethernetFrame(packet4()), ethernetFrame(packet6()), vlan(ethernetFrame(packet4()), etherQinQ),
+		vxlanFrame(), greFrame(greKey|greSequence, etherTEB, 8, ethernetFrame(packet4()))} {
+		f.Add(uint8(1), 0, data)
+	}
+	for _, p := range append(fragments4(packet4(), 24), fragments6(16)...) {
+		f.Add(uint8(4), 9000, p)
+	}
+	f.Fuzz(func(t *testing.T, link uint8, more int, data []byte) {
+		var d decoder
+		fr := capture.Frame{Number: 1, Len: len(data) + max(0, more), Data: data, Link: fuzzLinks[int(link)%len(fuzzLinks)]}
+		for range 2 {
+			if d.decode(&fr) && (d.seg.size < len(d.seg.data) || d.seg.size > maxSegment) {
+				t.Fatalf("%d bytes of %d", len(d.seg.data), d.seg.size)
+			}
+		}
+	})
+}
+
+// FuzzStream plays segments whose place, length, direction and flags the
+// input tells, with its bytes as payload, and checks what must always hold.
+func FuzzStream(f *testing.F) {
+	for _, w := range []wire{{version: 1}, {version: 2, big: true, sum: true}, {version: 3}, {version: 4}} {
+		stream := joined(w.connreq(), w.hello(false, 1, 2), w.put(64, 100), w.noop(0, 5), w.put(128, 300), w.put(192, 10))
+		for _, plan := range [][]byte{nil, {50, 10, 0, 0, 9, 200, 40}, {1, 3, 90, 255, 0, 60}} {
+			f.Add(plan, stream)
+		}
+	}
+	f.Fuzz(func(t *testing.T, plan, stream []byte) {
+		held := 0
+		s := NewStreams(StreamOptions{
+			MaxStream: 1 << 18, MaxTotal: 1 << 20,
+			Want:   func(m *Message) int { return int(m.LNet.MatchBits % 1000) },
+			Handle: func(m *Message) { checkMessage(t, m) },
+		})
+		for _, fr := range fuzzFrames(plan, stream) {
+			s.Frame(&fr)
+			held = max(held, s.Stats().Held)
+		}
+		s.Close()
+		if st := s.Stats(); st.Held != 0 || held > 8<<20 {
+			t.Fatalf("%d bytes held, %d at the end", held, st.Held)
+		}
+	})
+}
+
+// fuzzFrames makes segments: three bytes of plan are the length, a step back
+// or forth, and flags.
+func fuzzFrames(plan, stream []byte) []capture.Frame {
+	tp := newTape()
+	at := 0
+	for len(plan) >= 3 && at < len(stream) {
+		n, step, bits := int(plan[0]), int(int8(plan[1])), plan[2]
+		plan = plan[3:]
+		from := max(0, min(at+step, len(stream)))
+		to := min(from+n, len(stream))
+		a, b := &tp.a, &tp.b
+		if bits&1 != 0 {
+			a, b = b, a
+		}
+		b.seq = testISNTwo + binary.BigEndian.Uint32([]byte{0, 0, bits, bits})
+		tp.put(a, b, bits&(tcpSYN|tcpFIN|tcpRST)|tcpACK, testISN+uint32(from), stream[from:to])
+		if bits&0x20 != 0 {
+			fr := &tp.frames[len(tp.frames)-1]
+			fr.Data = fr.Data[:max(54, len(fr.Data)-n/2)]
+		}
+		if bits&0x40 != 0 {
+			tp.other(3)
+		}
+		at = max(at, to)
+	}
+	tp.a.seq = testISN + uint32(at)
+	tp.cut(stream[min(at, len(stream)):], 1000)
+	return tp.frames
+}
+
+// checkMessage checks what holds of every message.
+func checkMessage(t *testing.T, m *Message) {
+	t.Helper()
+	bad := len(m.Data) > m.Size || m.PayloadOff > m.Size || m.LNetOff > m.PayloadOff || (m.Tail == Present) != (len(m.Data) == m.Size)
+	end := 0
+	for _, h := range m.Holes {
+		bad = bad || h.Len <= 0 || h.Off < end || h.Off+h.Len > len(m.Data)
+		end = h.Off + h.Len
+	}
+	if bad {
+		t.Fatalf("%+v", m)
+	}
+}
