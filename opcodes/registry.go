@@ -522,6 +522,7 @@ var Groups = []*Names{
 	PbFlagsRetired,
 	MsgConnectFlags,
 	PbOpFlagsRetired,
+	PlainFlags,
 	Portal,
 	PtlrpcLimits,
 	QuotaCmd,

@@ -21,7 +21,6 @@ var (
 	bufGSSReply    = Sub("gss_rep_header", gssRepHeader)
 	bufGSSError    = Sub("gss_err_header", gssErrHeader)
 	bufGSSInit     = Sub("gss_ctx_init_payload", gssCtxInitPayload)
-	bufGSSToken    = Opaque("token", 0, "answer of the security mechanism")
 	bufCipher      = Opaque("cipher", 0, "the encrypted message")
 	bufSignature   = Opaque("signature", 0, "proof that the message was not changed")
 	bufUserDesc    = Sub("user_desc", ptlrpcUserDesc)
@@ -52,7 +51,7 @@ func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field
 	}
 	switch {
 	case init && reply:
-		return append(list, bufGSSToken)
+		return append(list, gssReplyToken)
 	case init:
 		if len(bufs) > len(list)+1 {
 			list = append(list, bufUserDesc)
