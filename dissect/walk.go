@@ -180,7 +180,7 @@ func (w *walker) run(f *opcodes.Field, name string, v *opcodes.View, off, limit 
 		}
 		return w.gap(f, name, off, n, why, limit)
 	}
-	if f.Pad && zero(w.data[off:off+n]) {
+	if f.Pad && (f.Kind == opcodes.Text || zero(w.data[off:off+n])) {
 		return off + n
 	}
 	w.open(f, name, off, n)
