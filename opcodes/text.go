@@ -3,6 +3,7 @@ package opcodes
 import (
 	"net/netip"
 	"strconv"
+	"strings"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -20,6 +21,23 @@ var lndNames = [256]string{lndTCP: "tcp", lndO2IB: "o2ib", 9: "lo", 13: "gni", l
 
 // LNDName is the name of a network type in NIDs, empty when it has none.
 func LNDName(lnd uint8) string { return lndNames[lnd] }
+
+// ParseNetwork reads the name of a network: tcp, o2ib3.
+func ParseNetwork(s string) (lnd uint8, num uint16, ok bool) {
+	for i, name := range lndNames {
+		rest, found := strings.CutPrefix(s, name)
+		if name == "" || !found {
+			continue
+		}
+		if rest == "" {
+			return uint8(i), 0, true
+		}
+		if n, err := strconv.ParseUint(rest, 10, 16); err == nil {
+			return uint8(i), uint16(n), true
+		}
+	}
+	return 0, 0, false
+}
 
 // AppendHex appends v as "0x…".
 func AppendHex(dst []byte, v uint64) []byte {
