@@ -37,7 +37,13 @@ func reason(fact string) bool {
 // ours are what a user sees. A name with its opcode in front counts for that
 // opcode alone.
 var variantNames = map[string]string{
-	"-": "",
+	"-":                   "",
+	"intent:hsm_release":  "HSM_RELEASE",
+	"intent:layout_swap":  "LAYOUT_SWAP",
+	"intent:layout_merge": "LAYOUT_MERGE",
+	"intent:layout_split": "LAYOUT_SPLIT",
+	"intent:resync_done":  "RESYNC_DONE",
+	"CREATE:symlink":      "CREATE",
 }
 
 func ourVariant(opcode, variant string) string {

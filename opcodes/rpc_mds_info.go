@@ -1,0 +1,127 @@
+package opcodes
+
+import "bytes"
+
+// MDS_GET_INFO and MDS_SET_INFO: a key, by its name, and a value.
+
+var rpcMdsGetInfo = &RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO",
+	Doc:  "Asks for something by the name of a key: the path of a FID, the map of a file's data, a changelog user.",
+	Pick: pickMdsGetInfo, Guess: guessMdsGetInfo, Context: true,
+	Variants: []*Variant{mdsFid2path, mdsFiemap, mdsChangelogUser, mdsOtherInfo}}
+
+var (
+	mdsFid2path = &Variant{Name: "fid2path",
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyGetinfoFid2path, bufGetinfoVallen),
+		Reply:   Bufs(bufPtlrpcBody, bufGetinfoVal),
+		Ask:     askFid2path, Answer: answerFid2path, Subject: fid2pathSubject,
+	}
+	mdsFiemap = &Variant{Name: "fiemap",
+		Request: Bufs(bufPtlrpcBody, bufFiemapKey, bufFiemap),
+		Reply:   Bufs(bufPtlrpcBody, bufFiemap),
+	}
+	mdsChangelogUser = &Variant{Name: "changelog_user",
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoValChangelogFilter),
+		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValChangelogFilter),
+		Ask: func(m *Msg, l *Line) {
+			l.Key("user cl")
+			l.Num(cfUser.Uint(m.Named("getinfo_val"), m.Big))
+		},
+	}
+	mdsOtherInfo = &Variant{Name: "other",
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoVallen),
+		Reply:   Bufs(bufPtlrpcBody, bufGenericVal),
+		Ask:     askInfoKey,
+	}
+)
+
+var cfUser = changelogFilter.Field("cf_user_id")
+
+func pickMdsGetInfo(m *Msg) *Variant {
+	key := m.Buf(1)
+	switch {
+	case bytes.HasPrefix(key, []byte("fid2path")):
+		return mdsFid2path
+	case bytes.HasPrefix(key, []byte("fiemap")):
+		return mdsFiemap
+	case bytes.HasPrefix(key, []byte("changelog_user")):
+		return mdsChangelogUser
+	}
+	return mdsOtherInfo
+}
+
+// guessMdsGetInfo reads an answer without its request by its size.
+func guessMdsGetInfo(m *Msg) *Variant {
+	val := m.Buf(1)
+	switch {
+	case len(val) == changelogFilter.Size:
+		return mdsChangelogUser
+	case len(val) > getinfoFid2path.Size && !allZero(val[:8]):
+		return mdsFid2path
+	case len(val) >= fiemapHdr.Size:
+		return mdsFiemap
+	}
+	return mdsOtherInfo
+}
+
+const fid2pathKeySize = 16
+
+func askFid2path(m *Msg, l *Line) {
+	fid, _ := fid2pathSubject(m)
+	l.FID(fid, m.Big)
+}
+
+func fid2pathSubject(m *Msg) (fid, name []byte) {
+	key := m.Named("getinfo_key")
+	if len(key) < fid2pathKeySize+16 {
+		return nil, nil
+	}
+	return key[fid2pathKeySize : fid2pathKeySize+16], nil
+}
+
+func answerFid2path(m *Msg, l *Line) {
+	if val := m.Named("getinfo_val"); len(val) > getinfoFid2path.Size {
+		l.Key("")
+		l.FID(val[:16], m.Big)
+		l.Key("is ")
+		l.Label(Name, val[getinfoFid2path.Size:])
+	}
+}
+
+func askInfoKey(m *Msg, l *Line) {
+	l.Key("key ")
+	l.Label(Name, m.Buf(1))
+}
+
+var rpcMdsSetInfo = &RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
+	Doc:      "Tells something by the name of a key: changelog records that a user has read and no longer needs, a read-only mount.",
+	Pick:     pickMdsSetInfo,
+	Variants: []*Variant{mdsChangelogClear, mdsOtherSetInfo}}
+
+var (
+	mdsChangelogClear = &Variant{Name: "changelog_clear",
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValChangelogSetinfo, bufMdtBody),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			val := m.Named("setinfo_val")
+			if len(val) < 12 {
+				return
+			}
+			l.Key("user cl")
+			l.Num(ReadUint(val[8:12], m.Big))
+			l.Key("up to record ")
+			l.Num(ReadUint(val[:8], m.Big))
+		},
+	}
+	mdsOtherSetInfo = &Variant{Name: "other",
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoVal2),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask:     askInfoKey,
+	}
+)
+
+func pickMdsSetInfo(m *Msg) *Variant {
+	if bytes.HasPrefix(m.Buf(1), []byte("changelog_clear")) {
+		return mdsChangelogClear
+	}
+	return mdsOtherSetInfo
+}
