@@ -1,0 +1,179 @@
+package capture
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand"
+	"slices"
+	"testing"
+	"time"
+)
+
+// at makes frames at the given seconds, marked with a letter.
+func at(mark string, seconds ...int64) []byte {
+	var list []sample
+	for _, s := range seconds {
+		list = append(list, sample{s * 1e9, []byte(mark), 1})
+	}
+	return pcapFile(binary.LittleEndian, true, 1, list)
+}
+
+func TestMergeOrder(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	var paths []string
+	var want []int64
+	for i := range 7 {
+		var list []sample
+		now := int64(0)
+		for range 100 * i {
+			now += random.Int63n(1000)
+			list = append(list, sample{now + 1, []byte{byte(i)}, 1})
+			want = append(want, now+1)
+		}
+		paths = append(paths, writeFile(t, fmt.Sprint(i), pcapFile(binary.LittleEndian, true, 1, list)))
+	}
+	slices.Sort(want)
+	got, err := readAll(t, Options{}, paths...)
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("%d frames, want %d; %v", len(got), len(want), err)
+	}
+	for i, f := range got {
+		if f.Time != want[i] {
+			t.Fatalf("frame %d at %d, want %d", i+1, f.Time, want[i])
+		}
+	}
+}
+
+// TestSources: files of one node follow each other, files of different nodes
+// overlap.
+func TestSources(t *testing.T) {
+	dir := func(name string, data []byte) string { return writeFile(t, name, data) }
+	for name, c := range map[string]struct {
+		files []string
+		want  string
+	}{
+		"rotated": {[]string{dir("c2", at("c", 5, 6)), dir("c0", at("a", 1, 2)), dir("c1", at("b", 3, 4))},
+			"a0 a0 b0 b0 c0 c0"},
+		"two nodes": {[]string{dir("x", at("a", 1, 3)), dir("y", at("b", 2, 4))},
+			"a0 b1 a0 b1"},
+		"equal times": {[]string{dir("x", at("a", 1, 1)), dir("y", at("b", 1, 1))},
+			"a0 a0 b0 b0"},
+		"one inside": {[]string{dir("x", at("a", 1, 9)), dir("y", at("b", 2, 3)), dir("z", at("c", 4))},
+			"a0 b1 b1 c1 a0"},
+	} {
+		got, err := readAll(t, Options{}, c.files...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text := marks(got); text != c.want {
+			t.Errorf("%s: %s, want %s", name, text, c.want)
+		}
+	}
+	// Two nodes, rotated: the names say what goes on with what.
+	base := t.TempDir() + "/"
+	for name, data := range map[string][]byte{"client.0": at("a", 1, 4), "server.0": at("b", 2, 3), "client.1": at("c", 6, 8), "server.1": at("d", 5, 7)} {
+		writeTo(t, base+name, data)
+	}
+	got, err := readAll(t, Options{}, base+"client.0", base+"client.1", base+"server.0", base+"server.1")
+	if want := "a0 b1 b1 a0 d1 c0 d1 c0"; err != nil || marks(got) != want {
+		t.Errorf("%s, want %s; %v", marks(got), want, err)
+	}
+}
+
+func marks(list []Frame) string {
+	text := ""
+	for i, f := range list {
+		if i > 0 {
+			text += " "
+		}
+		text += string(f.Data) + fmt.Sprint(f.Source)
+	}
+	return text
+}
+
+func TestOffset(t *testing.T) {
+	a, b := writeFile(t, "a", at("a", 1, 3, 5)), writeFile(t, "b", at("b", 12, 14))
+	got, err := readAll(t, Options{Offset: map[string]time.Duration{b: -10 * time.Second}}, a, b)
+	if want := "a0 b1 a0 b1 a0"; err != nil || marks(got) != want || got[1].Time != 2e9 {
+		t.Errorf("%s, want %s; %v", marks(got), want, err)
+	}
+}
+
+// TestMergeDamage: the damaged file ends early, the others go on.
+func TestMergeDamage(t *testing.T) {
+	data := at("b", 2, 4, 6)
+	a, b := writeFile(t, "a", at("a", 1, 3, 5, 7)), writeFile(t, "b", data[:len(data)-1])
+	c := writeFile(t, "c", nil)
+	got, err := readAll(t, Options{}, a, b, c)
+	if want := "a0 b1 a0 b1 a0 a0"; marks(got) != want {
+		t.Errorf("%s, want %s", marks(got), want)
+	}
+	d := damaged(t, err)
+	if first := (err.(interface{ Unwrap() []error })).Unwrap(); len(first) != 2 || d.File != c {
+		t.Errorf("%v, want the damage of %s and %s", err, c, b)
+	}
+}
+
+// conversation makes the captures of a connection at its two ends: what a
+// sends arrives at b after delay and more, and b's clock is ahead by skew.
+func conversation(t *testing.T, skew, delay time.Duration, oneWay bool) (a, b string) {
+	random := rand.New(rand.NewSource(2))
+	var at [2][]sample
+	for i := range 200 {
+		p := testPacket{link: LinkEthernet, src: "192.0.2.1", dst: "192.0.2.2", proto: 6, sport: 1021, dport: 988, seq: uint32(i * 100), payload: 100}
+		if i%3 == 0 && !oneWay {
+			p.src, p.dst, p.sport, p.dport = p.dst, p.src, p.dport, p.sport
+		}
+		data := p.build(t).Data
+		sent := int64(i) * 1e6
+		arrived := sent + int64(delay) + random.Int63n(300_000)
+		if i == 10 {
+			arrived = sent + int64(delay)
+		}
+		if p.dport == 988 {
+			at[0] = append(at[0], sample{5e9 + sent, data, len(data)})
+			at[1] = append(at[1], sample{5e9 + arrived + int64(skew), data, len(data)})
+		} else {
+			if i == 12 {
+				arrived = sent + int64(delay)
+			}
+			at[0] = append(at[0], sample{5e9 + arrived, data, len(data)})
+			at[1] = append(at[1], sample{5e9 + sent + int64(skew), data, len(data)})
+		}
+	}
+	// Sent again, and seen at a different time by each: to be left out.
+	again := at[0][0]
+	at[0] = append(at[0], again)
+	again.time += 3e9
+	at[1] = append(at[1], again, again)
+	return writeFile(t, "a", pcapFile(binary.LittleEndian, true, 1, at[0])), writeFile(t, "b", pcapFile(binary.LittleEndian, true, 1, at[1]))
+}
+
+func TestEstimateOffsets(t *testing.T) {
+	for _, skew := range []time.Duration{0, 3 * time.Second, -700 * time.Millisecond, 20 * time.Microsecond} {
+		a, b := conversation(t, skew, 150*time.Microsecond, false)
+		got, notes, err := EstimateOffsets([]string{a, b})
+		if err != nil || len(notes) != 1 {
+			t.Fatal(err, notes)
+		}
+		off := got[b] + skew
+		if _, moved := got[a]; moved || off.Abs() > time.Microsecond {
+			t.Errorf("skew %v: offset %v", skew, got)
+		}
+		swapped, _, err := EstimateOffsets([]string{b, a})
+		if off := swapped[a] - skew; err != nil || off.Abs() > time.Microsecond {
+			t.Errorf("skew %v the other way: offset %v, %v", skew, swapped, err)
+		}
+	}
+	a, b := conversation(t, time.Second, 0, true)
+	if got, _, err := EstimateOffsets([]string{a, b}); err != nil || len(got) != 0 {
+		t.Errorf("one direction alone: %v, %v", got, err)
+	}
+	a, b = conversation(t, time.Second, 5*time.Second, false)
+	if got, notes, err := EstimateOffsets([]string{a, b}); err != nil || len(got) != 0 || len(notes) != 1 {
+		t.Errorf("five seconds on the way: %v, %v, %v", got, notes, err)
+	}
+	if _, _, err := EstimateOffsets([]string{a, a + "missing"}); err == nil {
+		t.Error("a missing file is not reported")
+	}
+}

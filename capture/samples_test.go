@@ -1,0 +1,251 @@
+package capture
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+)
+
+// sample is a frame as the tests write it.
+type sample struct {
+	time int64
+	data []byte
+	size int
+}
+
+// numbered makes frames of growing length whose bytes tell them apart.
+func numbered(n int) []sample {
+	var list []sample
+	for i := range n {
+		data := bytes.Repeat([]byte{byte(i + 1)}, 3+5*i)
+		list = append(list, sample{int64(1700000000+i)*1e9 + 123456000, data, len(data) + i%2*1000})
+	}
+	return list
+}
+
+// pcapFile writes frames as pcap.
+func pcapFile(order binary.AppendByteOrder, nanos bool, link uint32, frames []sample) []byte {
+	magic, unit := uint32(pcapMicros), int64(1000)
+	if nanos {
+		magic, unit = pcapNanos, 1
+	}
+	b := order.AppendUint32(nil, magic)
+	b = order.AppendUint16(b, 2)
+	b = order.AppendUint16(b, 4)
+	for _, v := range []uint32{0, 0, 8, link} { // a snaplen too small: it must not matter
+		b = order.AppendUint32(b, v)
+	}
+	for _, f := range frames {
+		for _, v := range []int64{f.time / 1e9, f.time % 1e9 / unit, int64(len(f.data)), int64(f.size)} {
+			b = order.AppendUint32(b, uint32(v))
+		}
+		b = append(b, f.data...)
+	}
+	return b
+}
+
+// blocks builds a pcapng file.
+type blocks struct {
+	order binary.AppendByteOrder
+	b     []byte
+}
+
+func (n *blocks) block(kind uint32, parts ...any) *blocks {
+	var body []byte
+	for _, part := range parts {
+		switch v := part.(type) {
+		case uint16:
+			body = n.order.AppendUint16(body, v)
+		case uint32:
+			body = n.order.AppendUint32(body, v)
+		case uint64:
+			body = n.order.AppendUint64(body, v)
+		case string:
+			body = append(body, v...)
+		case []byte:
+			body = append(body, v...)
+		}
+	}
+	for len(body)%4 != 0 {
+		body = append(body, 0)
+	}
+	n.b = n.order.AppendUint32(n.b, kind)
+	n.b = n.order.AppendUint32(n.b, uint32(len(body)+12))
+	n.b = append(n.b, body...)
+	n.b = n.order.AppendUint32(n.b, uint32(len(body)+12))
+	return n
+}
+
+func (n *blocks) section() *blocks {
+	return n.block(blockSection, uint32(byteOrderMagic), uint32(1), ^uint64(0))
+}
+
+func (n *blocks) enhanced(iface uint32, ticks uint64, f sample, options ...any) *blocks {
+	data := f.data
+	for len(data)%4 != 0 {
+		data = append(data[:len(data):len(data)], 0)
+	}
+	return n.block(blockEnhanced, append([]any{iface, uint32(ticks >> 32), uint32(ticks),
+		uint32(len(f.data)), uint32(f.size), data}, options...)...)
+}
+
+// pcapngFile has two interfaces of different resolution, a comment and blocks
+// that are of no interest.
+func pcapngFile(order binary.AppendByteOrder, frames []sample) []byte {
+	n := (&blocks{order: order}).section()
+	n.block(blockInterface, uint16(LinkEthernet), uint16(0), uint32(0))
+	n.block(blockInterface, uint16(LinkEthernet), uint16(0), uint32(0),
+		uint16(optionTsResol), uint16(1), "\x09\x00\x00\x00", uint16(optionEnd), uint16(0))
+	for i, f := range frames {
+		n.block(0x0bad, "not known")
+		if i%2 == 0 {
+			n.enhanced(0, uint64(f.time/1000), f, uint16(optionComment), uint16(2), "hi\x00\x00", uint32(0))
+		} else {
+			n.enhanced(1, uint64(f.time), f)
+		}
+	}
+	return n.b
+}
+
+func writeFile(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	writeTo(t, path, data)
+	return path
+}
+
+// readAll reads to the end. The result's frames own their data.
+func readAll(t testing.TB, opt Options, paths ...string) ([]Frame, error) {
+	t.Helper()
+	r, err := Open(paths, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var list []Frame
+	for {
+		var f Frame
+		if err := r.Next(&f); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return list, err
+		}
+		f.Data = bytes.Clone(f.Data)
+		list = append(list, f)
+		if f.Number != int64(len(list)) {
+			t.Fatalf("frame %d has the number %d", len(list), f.Number)
+		}
+	}
+}
+
+// same fails unless the frames read are those written.
+func same(t testing.TB, got []Frame, want []sample) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%d frames, want %d", len(got), len(want))
+	}
+	for i, f := range got {
+		if f.Time != want[i].time || !bytes.Equal(f.Data, want[i].data) || f.Len != want[i].size {
+			t.Fatalf("frame %d: time %d, %d of %d bytes; want %d, %d of %d", i+1,
+				f.Time, len(f.Data), f.Len, want[i].time, len(want[i].data), want[i].size)
+		}
+	}
+}
+
+// damaged is the damage in err, which must be there.
+func damaged(t testing.TB, err error) *DamageError {
+	t.Helper()
+	var d *DamageError
+	if !errors.As(err, &d) {
+		t.Fatalf("error %v, want a DamageError", err)
+	}
+	return d
+}
+
+// packet describes a frame for the filter tests.
+type testPacket struct {
+	link     LinkType
+	tags     []uint16
+	src, dst string
+	proto    layers.IPProtocol
+	sport    uint16
+	dport    uint16
+	fragment uint16 // offset in 8 bytes
+	seq      uint32
+	payload  int // bytes
+	syn      bool
+}
+
+// build serializes a packet behind the header of its link type.
+func (p testPacket) build(t testing.TB) *Frame {
+	t.Helper()
+	src, dst := net.ParseIP(p.src), net.ParseIP(p.dst)
+	var list []gopacket.SerializableLayer
+	etherType := layers.EthernetTypeIPv4
+	if src.To4() != nil {
+		list = append(list, &layers.IPv4{Version: 4, IHL: 5, TTL: 64, SrcIP: src, DstIP: dst, Protocol: p.proto, FragOffset: p.fragment})
+	} else {
+		etherType = layers.EthernetTypeIPv6
+		list = append(list, &layers.IPv6{Version: 6, HopLimit: 64, SrcIP: src, DstIP: dst, NextHeader: p.proto})
+	}
+	switch p.proto {
+	case layers.IPProtocolTCP:
+		list = append(list, &layers.TCP{SrcPort: layers.TCPPort(p.sport), DstPort: layers.TCPPort(p.dport), Seq: p.seq, SYN: p.syn, ACK: true})
+	case layers.IPProtocolUDP:
+		list = append(list, &layers.UDP{SrcPort: layers.UDPPort(p.sport), DstPort: layers.UDPPort(p.dport)})
+	}
+	list = append(list, gopacket.Payload(make([]byte, p.payload)))
+	buf := gopacket.NewSerializeBuffer()
+	if err := gopacket.SerializeLayers(buf, gopacket.SerializeOptions{FixLengths: true}, list...); err != nil {
+		t.Fatal(err)
+	}
+	data := append(linkHeader(p.link, p.tags, etherType), buf.Bytes()...)
+	return &Frame{Data: data, Len: len(data), Link: p.link}
+}
+
+// linkHeader is what stands before the packet.
+func linkHeader(link LinkType, tags []uint16, etherType layers.EthernetType) []byte {
+	first := uint16(etherType)
+	var behind []byte
+	for i := len(tags) - 1; i >= 0; i-- {
+		behind = append(binary.BigEndian.AppendUint16(binary.BigEndian.AppendUint16(nil, tags[i]), first), behind...)
+		first = 0x8100
+	}
+	six := etherType == layers.EthernetTypeIPv6
+	var b []byte
+	switch link {
+	case LinkEthernet:
+		b = binary.BigEndian.AppendUint16(make([]byte, 12), first)
+	case LinkLinuxSLL:
+		b = binary.BigEndian.AppendUint16(make([]byte, 14), first)
+	case LinkLinuxSLL2:
+		b = append(binary.BigEndian.AppendUint16(nil, first), make([]byte, 18)...)
+	case LinkNull:
+		b = []byte{2, 0, 0, 0}
+		if six {
+			b[0] = 10
+		}
+	case LinkLoop:
+		b = []byte{0, 0, 0, 2}
+		if six {
+			b[3] = 24
+		}
+	}
+	return append(b, behind...)
+}
+
+func writeTo(t testing.TB, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
