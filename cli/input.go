@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect"
+)
+
+// input holds the flags of all commands that read packets.
+type input struct {
+	sys      *IO
+	read     []string
+	iface    string
+	filter   string
+	ports    []uint
+	stops    []string
+	count    int
+	quiet    bool
+	verbose  bool
+	duration time.Duration
+	files    []string // read and the arguments
+}
+
+// errStop ends the reading of messages without being an error.
+var errStop = errors.New("enough")
+
+func (in *input) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringArrayVarP(&in.read, "read", "r", nil, "capture `FILE`; may be repeated, - is standard input")
+	f.StringVarP(&in.iface, "interface", "i", "", "capture live from `IFACE` (any: all of them)")
+	f.StringVarP(&in.filter, "filter", "f", "", "capture filter `EXPR`, in the syntax of pcap-filter")
+	f.UintSliceVar(&in.ports, "port", nil, "TCP `PORT`s that carry LNet (default 988)")
+	f.StringArrayVarP(&in.stops, "autostop", "a", nil, "stop a live capture after duration:`SECS`")
+	f.IntVarP(&in.count, "count", "c", 0, "stop after `N` messages")
+	f.BoolVarP(&in.quiet, "quiet", "q", false, "say nothing about the capture itself")
+	f.BoolVarP(&in.verbose, "verbose", "v", false, "say more about the capture itself")
+}
+
+// check completes the flags with the arguments.
+func (in *input) check(args []string) error {
+	in.files = append(append([]string{}, in.read...), args...)
+	for _, s := range in.stops {
+		secs, ok := strings.CutPrefix(s, "duration:")
+		d, err := time.ParseDuration(secs + "s")
+		if !ok || err != nil || d <= 0 {
+			return usagef("-a %s: only duration:SECS is known", s)
+		}
+		in.duration = d
+	}
+	for _, p := range in.ports {
+		if p == 0 || p > 65535 {
+			return usagef("--port %d: not a TCP port", p)
+		}
+	}
+	switch {
+	case in.count < 0:
+		return usagef("-c %d: must not be negative", in.count)
+	case in.iface != "" && len(in.files) > 0:
+		return usagef("files and -i exclude each other")
+	case in.duration > 0 && in.iface == "":
+		return usagef("-a is for live captures (-i)")
+	case in.iface == "" && len(in.files) == 0:
+		if in.sys.InTTY {
+			return usagef("no capture given: name a file, or an interface with -i")
+		}
+		in.files = []string{"-"}
+	}
+	return nil
+}
+
+// live says whether frames come as they happen.
+func (in *input) live() bool { return in.iface != "" }
+
+// frames is where frames come from.
+type frames interface {
+	Next(*capture.Frame) error
+	Close() error
+}
+
+// run reads the input to its end and calls handle for each message, with the
+// time of the first frame. An error of handle ends it; errStop is none.
+func (in *input) run(handle func(m *dissect.Message, first int64) error, idle func() error) (err error) {
+	src, err := in.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	r := reading{in: in, handle: handle, idle: idle}
+	o := dissect.Options{Handle: r.message}
+	for _, p := range in.ports {
+		o.Ports = append(o.Ports, uint16(p))
+	}
+	r.dissector = dissect.New(o)
+	err = r.frames(src)
+	if err == nil || errors.As(err, new(*capture.DamageError)) {
+		r.dissector.Close()
+		err = errors.Join(err, r.err)
+	}
+	if errors.Is(err, errStop) {
+		err = nil
+	}
+	in.summarize(&r, src)
+	return err
+}
+
+// reading is one run over the input.
+type reading struct {
+	in        *input
+	dissector *dissect.Dissector
+	handle    func(m *dissect.Message, first int64) error
+	idle      func() error
+	first     int64
+	count     int
+	err       error // of handle
+}
+
+func (r *reading) message(m *dissect.Message) {
+	if r.err != nil {
+		return
+	}
+	r.count++
+	r.err = r.handle(m, r.first)
+	if r.err == nil && r.in.count > 0 && r.count >= r.in.count {
+		r.err = errStop
+	}
+}
+
+// frames passes frames on until their end, or until a message was one too
+// many.
+func (r *reading) frames(src frames) error {
+	var keep *capture.Filter
+	if r.in.filter != "" && !r.in.live() {
+		var err error
+		if keep, err = capture.NewFilter(r.in.filter); err != nil {
+			return usageError{err}
+		}
+	}
+	var f capture.Frame
+	for begun := false; ; {
+		switch err := src.Next(&f); {
+		case errors.Is(err, capture.ErrTimeout):
+			if err := r.idle(); err != nil {
+				return err
+			}
+			continue
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		if !begun {
+			begun, r.first = true, f.Time
+		}
+		if keep != nil {
+			if ok, err := keep.Match(&f); err != nil {
+				return usageError{err}
+			} else if !ok {
+				continue
+			}
+		}
+		if r.dissector.Frame(&f); r.err != nil {
+			return r.err
+		}
+	}
+}
+
+// open opens the files, or the interface.
+func (in *input) open() (frames, error) {
+	if !in.live() {
+		return capture.Open(in.files, capture.Options{})
+	}
+	filter := in.filter
+	if filter == "" {
+		ports := []int{}
+		for _, p := range in.ports {
+			ports = append(ports, int(p))
+		}
+		filter = capture.DefaultFilter(ports)
+	}
+	l, err := capture.OpenLive(in.iface, capture.LiveOptions{Filter: filter})
+	if err != nil {
+		return nil, err
+	}
+	in.stopOn(l)
+	return l, nil
+}
+
+// stopOn lets a signal or the time limit end a live capture.
+func (in *input) stopOn(l *capture.Live) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	var limit <-chan time.Time
+	if in.duration > 0 {
+		limit = time.After(in.duration)
+	}
+	go func() {
+		select {
+		case <-signals:
+		case <-limit:
+		}
+		l.Stop()
+	}()
+}
+
+// summarize tells about the capture itself.
+func (in *input) summarize(r *reading, src frames) {
+	if in.quiet {
+		return
+	}
+	st := r.dissector.Stats()
+	if l, ok := src.(*capture.Live); ok {
+		if n, err := l.Dropped(); err == nil && n > 0 {
+			fmt.Fprintf(in.sys.Err, "lshark: %d frames were dropped: they came faster than they could be read\n", n)
+		}
+	}
+	if r.count == 0 && r.err == nil {
+		fmt.Fprintf(in.sys.Err, "lshark: no Lustre traffic in %d frames\n", st.Frames)
+	}
+	if in.verbose {
+		fmt.Fprintf(in.sys.Err, "lshark: %d frames, %d connections, %d messages, %d segments retransmitted, "+
+			"%d out of order, %d gaps of %d bytes, %d searches for a header\n", st.Frames, st.Conns, r.count,
+			st.Retransmitted, st.OutOfOrder, st.Gaps, st.LostBytes, st.Resyncs)
+	}
+}

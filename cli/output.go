@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/lshark/lshark/render"
+)
+
+// output holds the flags that say how messages are shown.
+type output struct {
+	sys    *IO
+	form   string
+	tree   bool
+	hex    bool
+	raw    bool
+	time   string
+	color  string
+	fields []string
+	extra  []string
+}
+
+var (
+	forms = []string{"summary", "tree", "json", "fields", "flags"}
+	times = map[string]render.TimeForm{"r": render.Relative, "a": render.Local, "u": render.UTC, "d": render.Delta}
+)
+
+func (o *output) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&o.form, "form", "T", "summary", "what is printed: summary, tree, json, fields or flags")
+	f.BoolVarP(&o.tree, "tree", "V", false, "all fields of each message, as -T tree")
+	f.StringArrayVarP(&o.fields, "field", "e", nil, "with -T fields: print field `NAME`; may be repeated")
+	f.StringArrayVarP(&o.extra, "fields-option", "E", nil, "with -T fields: `header=y` prints the names first")
+	f.BoolVarP(&o.hex, "hex", "x", false, "with trees: place and bytes of each field")
+	f.StringVarP(&o.time, "time", "t", "r", "time: r relative, a local, u UTC, d since the message before")
+	f.BoolVarP(&o.raw, "no-names", "n", false, "NIDs as they are")
+	f.StringVar(&o.color, "color", "auto", "colours: auto, always or never")
+}
+
+// renderer makes what the flags ask for.
+func (o *output) renderer() (render.Renderer, error) {
+	form, known := times[o.time]
+	if !known {
+		return nil, usagef("-t %s: one of r, a, u and d", o.time)
+	}
+	switch o.color {
+	case "auto", "always", "never":
+	default:
+		return nil, usagef("--color %s: one of auto, always and never", o.color)
+	}
+	colors := render.NewColors(o.sys.colored(o.color))
+	if o.tree || o.hex && o.form == "summary" {
+		o.form = "tree"
+	}
+	switch o.form {
+	case "summary":
+		return render.NewSummary(render.SummaryOptions{Colors: colors, Width: o.sys.width(), Time: form, Raw: o.raw}), nil
+	case "tree":
+		return render.NewTree(render.TreeOptions{Colors: colors, Width: o.sys.width(), Time: form, Raw: o.raw, Hex: o.hex}), nil
+	case "json":
+		return render.NewJSON(), nil
+	}
+	return nil, unknown("form", o.form, forms)
+}

@@ -1,0 +1,39 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// newRoot makes the command `lshark`, which dissects, with all others below.
+func newRoot(sys *IO) *cobra.Command {
+	in := &input{sys: sys}
+	out := &output{sys: sys}
+	list := false
+	cmd := &cobra.Command{
+		Use:   "lshark [flags] [FILE…|-]",
+		Short: "Read Lustre network traffic and show what every RPC says",
+		Long: "lshark reads Lustre network traffic from capture files or a live interface, puts the\n" +
+			"LNet streams back together and shows what every RPC says.",
+		Example: "  lshark mount.pcap                    one line a message\n" +
+			"  lshark -V -c 10 mount.pcap           everything the first ten messages say\n" +
+			"  lshark -T json x.pcap.zst | jq .     for scripts\n" +
+			"  lshark -i eth0                       live",
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if list {
+				return listInterfaces(sys)
+			}
+			if err := in.check(args); err != nil {
+				return err
+			}
+			return dissectAll(in, out)
+		},
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	in.flags(cmd)
+	cmd.Flags().BoolVarP(&list, "list-interfaces", "D", false, "list the interfaces that can be captured")
+	out.flags(cmd)
+	return cmd
+}

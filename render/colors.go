@@ -1,0 +1,67 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/fatih/color"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Style is how a piece of text looks: what a terminal gets in front of it and
+// behind it. The zero Style is plain.
+type Style struct{ on, off string }
+
+// Colors are the styles by meaning. The zero value is plain text.
+type Colors struct {
+	NID  Style // nodes, uuids, targets
+	FID  Style // FIDs, object ids, handles
+	Name Style // names of files, xattrs, keys
+	Num  Style // sizes, offsets, counts
+	Good Style // a result as it should be
+	Bad  Style // an error
+	Warn Style // something missing or odd
+	Flag Style // flags, modes, states
+	Dim  Style // labels, punctuation, what matters little
+	Key  Style // field names
+	Op   Style // operations
+	Head Style // headings
+
+	roles [8]*Style
+}
+
+// NewColors makes the styles for a terminal, or plain ones.
+func NewColors(on bool) *Colors {
+	c := &Colors{}
+	if on {
+		*c = Colors{
+			NID: style(color.FgBlue), FID: style(color.FgMagenta), Name: style(color.FgYellow),
+			Num: style(color.FgCyan), Good: style(color.FgGreen), Bad: style(color.FgRed, color.Bold),
+			Warn: style(color.FgYellow, color.Bold), Flag: style(color.FgGreen), Dim: style(color.Faint),
+			Key: style(color.FgBlue), Op: style(color.Bold), Head: style(color.Bold),
+		}
+	}
+	c.roles = [...]*Style{opcodes.Dim: &c.Dim, opcodes.Name: &c.Name, opcodes.Object: &c.FID, opcodes.Number: &c.Num,
+		opcodes.Node: &c.NID, opcodes.Good: &c.Good, opcodes.Bad: &c.Bad, opcodes.Flag: &c.Flag}
+	return c
+}
+
+// style asks for the escapes once; they do not change afterwards.
+func style(a ...color.Attribute) Style {
+	const text = "\x00"
+	c := color.New(a...)
+	c.EnableColor()
+	on, off, _ := strings.Cut(c.Sprint(text), text)
+	return Style{on, off}
+}
+
+// Append appends text in this style.
+func (s *Style) Append(dst []byte, text string) []byte {
+	return append(append(append(dst, s.on...), text...), s.off...)
+}
+
+// Text is text in this style.
+func (s *Style) Text(text string) string { return s.on + text + s.off }
+
+// role is the style of a piece of a summary line.
+func (c *Colors) role(r opcodes.Role) *Style { return c.roles[r] }

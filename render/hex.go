@@ -1,0 +1,61 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+)
+
+// inline is how many bytes stand in the line of their field.
+const inline = 8
+
+// span appends the place of a node's bytes, and the bytes when they are few.
+func (r *Tree) span(dst []byte, n *dissect.Node) []byte {
+	if !r.opt.Hex || n.Src == dissect.InText {
+		return dst
+	}
+	dst = append(append(append(dst, "  "...), r.c.Dim.on...), '[')
+	dst = strconv.AppendInt(dst, int64(n.Off), 10)
+	dst = strconv.AppendInt(append(dst, ':'), int64(n.Len), 10)
+	dst = append(dst, ']')
+	if b := r.tree.Bytes(n); len(b) <= inline {
+		dst = appendSpaced(append(dst, ' '), b)
+	}
+	return append(dst, r.c.Dim.off...)
+}
+
+// dump appends the bytes of a node in lines of 16, as hex and as text.
+func (r *Tree) dump(dst []byte, n *dissect.Node, depth int) []byte {
+	const line = 16
+	b := r.tree.Bytes(n)
+	if !r.opt.Hex || n.Src == dissect.InText || len(b) <= inline {
+		return dst
+	}
+	for at := 0; at < len(b); at += line {
+		part := b[at:min(at+line, len(b))]
+		dst = append(appendSpaces(dst, depth*indent), r.c.Dim.on...)
+		off := int(n.Off) + at
+		dst = append(dst, hexDigits[off>>20&15], hexDigits[off>>16&15], hexDigits[off>>12&15], hexDigits[off>>8&15],
+			hexDigits[off>>4&15], hexDigits[off&15], ' ', ' ')
+		dst = appendSpaced(dst, part)
+		dst = appendSpaces(dst, 3*(line-len(part))+2)
+		for _, c := range part {
+			if c < ' ' || c >= 0x7f {
+				c = '.'
+			}
+			dst = append(dst, c)
+		}
+		dst = append(append(dst, r.c.Dim.off...), '\n')
+	}
+	return dst
+}
+
+func appendSpaced(dst, b []byte) []byte {
+	for i, c := range b {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
+	}
+	return dst
+}

@@ -1,0 +1,186 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// SummaryOptions are the settings of a Summary.
+type SummaryOptions struct {
+	Colors *Colors
+	Width  int // columns of the terminal; 0: lines may be of any length
+	Time   TimeForm
+	Raw    bool // NIDs as they are, @tcp too
+}
+
+// wide is the terminal width from which on lines have all their columns.
+const wide = 120
+
+// Summary renders a message as one line.
+type Summary struct {
+	opt   SummaryOptions
+	c     *Colors
+	tree  dissect.Tree
+	stamp stamp
+	line  opcodes.Line
+	text  []byte
+
+	// Columns grow to the widest value so far, so lines stay aligned.
+	number, time, src, dst, op int
+}
+
+// NewSummary makes a summary renderer.
+func NewSummary(o SummaryOptions) *Summary {
+	s := &Summary{opt: o, c: o.Colors, number: 5, time: 9, src: 9, dst: 9, op: 16}
+	return s
+}
+
+// Append appends the line of a message.
+func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
+	start := len(dst)
+	dim := quiet(m)
+	room := s.opt.Width
+	dst = s.columns(dst, m, at, dim)
+	s.line.Reset()
+	s.describe(m)
+	if s.opt.Width == 0 || s.opt.Width >= wide {
+		s.identify(m)
+	}
+	left := -1
+	if room > 0 {
+		left = room - width(dst[start:])
+	}
+	dst = s.pieces(dst, left, dim)
+	for len(dst) > start && dst[len(dst)-1] == ' ' {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, '\n')
+}
+
+// quiet says whether a message is of the kind that only keeps a connection
+// going.
+func quiet(m *dissect.Message) bool {
+	switch m.Kind {
+	case dissect.Noop, dissect.Ack, dissect.Ping, dissect.PingReply:
+		return true
+	case dissect.Request, dissect.Reply:
+		return m.RPC.Opcode == opcodes.OBD_PING && m.RPC.Status >= 0
+	}
+	return false
+}
+
+// columns appends number, time, nodes and operation.
+func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) []byte {
+	c := s.c
+	s.text = strconv.AppendInt(s.text[:0], m.Frame, 10)
+	dst = right(dst, &c.Dim, s.text, &s.number)
+	s.text = s.stamp.appendWhen(s.text[:0], s.opt.Time, m.Time, at, s.opt.Width == 0 || s.opt.Width >= wide)
+	dst = right(append(dst, ' '), &c.Dim, s.text, &s.time)
+	nid, op := &c.NID, &c.Op
+	if dim {
+		nid, op = &c.Dim, &c.Dim
+	}
+	s.text = s.node(s.text[:0], m, &m.LNet.Src, true)
+	dst = left(append(dst, ' '), nid, s.text, &s.src)
+	dst = c.Dim.Append(append(dst, ' '), ">")
+	s.text = s.node(s.text[:0], m, &m.LNet.Dst, false)
+	dst = left(append(dst, ' '), nid, s.text, &s.dst)
+	s.text = appendOperation(s.text[:0], m)
+	if m.Kind == dissect.Reply && m.RPC.Status < 0 {
+		op = &c.Bad
+	}
+	dst = left(append(dst, ' '), op, s.text, &s.op)
+	return append(dst, ' ')
+}
+
+// right appends a column that is aligned at its right end.
+func right(dst []byte, st *Style, text []byte, column *int) []byte {
+	*column = max(*column, len(text))
+	dst = appendSpaces(dst, *column-len(text))
+	return append(append(append(dst, st.on...), text...), st.off...)
+}
+
+// left appends a column that is aligned at its left end.
+func left(dst []byte, st *Style, text []byte, column *int) []byte {
+	const most = 40 // wider values push the rest of their own line only
+	if n := len(text); n <= most {
+		*column = max(*column, n)
+	}
+	dst = append(append(append(dst, st.on...), text...), st.off...)
+	return appendSpaces(dst, *column-len(text))
+}
+
+// node appends a NID, or the address where there is none.
+func (s *Summary) node(dst []byte, m *dissect.Message, nid *dissect.NID, src bool) []byte {
+	if m.LNetOff < 0 || nid.Len == 0 {
+		if src {
+			return m.Src.Addr().Unmap().AppendTo(dst)
+		}
+		return m.Dst.Addr().Unmap().AppendTo(dst)
+	}
+	start := len(dst)
+	dst = opcodes.AppendNID(dst, nid.Addr[:nid.Len], nid.Type, nid.Num)
+	const usual = "@tcp"
+	if n := len(dst) - len(usual); !s.opt.Raw && n > start && string(dst[n:]) == usual {
+		return dst[:n]
+	}
+	return dst
+}
+
+// appendOperation appends the operation of a message, or its kind.
+func appendOperation(dst []byte, m *dissect.Message) []byte {
+	if !m.RPC.HasOpcode {
+		return append(dst, m.Kind.String()...)
+	}
+	if name := opcodes.Opcodes.Name(uint64(m.RPC.Opcode)); name != "" {
+		dst = append(dst, name...)
+	} else {
+		dst = strconv.AppendUint(append(dst, "opcode "...), uint64(m.RPC.Opcode), 10)
+	}
+	if v := m.RPC.Variant; v != nil && v.Name != "" {
+		dst = append(append(dst, ' '), v.Name...)
+	}
+	return dst
+}
+
+// pieces appends the described line, cut to the columns that are left; -1 is
+// no limit.
+func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
+	from := 0
+	for _, p := range s.line.Parts {
+		text := s.line.Text[from:p.End]
+		from = p.End
+		cut := false
+		if left >= 0 {
+			if text, cut = fit(text, left); len(text) == 0 && cut {
+				break
+			}
+			left -= width(text)
+		}
+		st := s.c.role(p.Role)
+		if dim && p.Role != opcodes.Bad {
+			st = &s.c.Dim
+		}
+		dst = append(append(append(dst, st.on...), text...), st.off...)
+		if cut {
+			break
+		}
+	}
+	return dst
+}
+
+// fit cuts text to a number of columns, at a character's boundary.
+func fit(text []byte, columns int) (head []byte, cut bool) {
+	for i := 0; i < len(text); i++ {
+		if text[i]&0xc0 == 0x80 {
+			continue
+		}
+		if columns == 0 {
+			return text[:i], true
+		}
+		columns--
+	}
+	return text, false
+}

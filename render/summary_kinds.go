@@ -1,0 +1,144 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// describe fills the line with what is worth knowing of a message.
+func (s *Summary) describe(m *dissect.Message) {
+	l := &s.line
+	switch m.Kind {
+	case dissect.Request:
+		s.request(m)
+	case dissect.Reply:
+		s.reply(m)
+	case dissect.EarlyReply:
+		l.Add(opcodes.Flag, "early reply")
+		l.Key("timeout now ")
+		l.Num(uint64(m.RPC.Timeout))
+		l.Add(opcodes.Dim, " s")
+	case dissect.Bulk:
+		s.transfer(m, "data", m.LNet.Portal)
+	case dissect.Get:
+		s.transfer(m, "get", m.LNet.Portal)
+	case dissect.GetReply:
+		s.transfer(m, "data", 0)
+	case dissect.Ack:
+		l.Add(opcodes.Dim, "ack")
+	case dissect.Unknown:
+		l.Key("portal ")
+		l.Num(uint64(m.LNet.Portal))
+		l.Key("length ")
+		l.Num(uint64(m.LNet.Length))
+	case dissect.Hello, dissect.Connreq:
+		s.greeting(m)
+	}
+	for i := range m.Notes {
+		s.note(&m.Notes[i])
+	}
+	if m.RPC.Encrypted {
+		l.Key("encrypted")
+	}
+}
+
+func (s *Summary) note(n *dissect.Note) {
+	if len(s.line.Text) > 0 {
+		s.line.Add(opcodes.Dim, " ")
+	}
+	s.line.Add(opcodes.Bad, n.Code)
+}
+
+func (s *Summary) request(m *dissect.Message) {
+	msg := s.tree.Open(m)
+	if msg == nil || msg.Variant == nil || msg.Variant.Ask == nil {
+		return
+	}
+	msg.Variant.Ask(msg, &s.line)
+}
+
+func (s *Summary) reply(m *dissect.Message) {
+	l := &s.line
+	switch status := m.RPC.Status; {
+	case m.RPC.Encrypted || !m.RPC.HasOpcode:
+		l.Add(opcodes.Dim, "reply")
+	case status < 0:
+		l.Errno(status)
+	case status > 0:
+		l.Add(opcodes.Good, "ok ")
+		l.Num(uint64(status))
+	default:
+		l.Add(opcodes.Good, "ok")
+	}
+	if m.Req != nil && m.Req.Frame > 0 {
+		l.Add(opcodes.Dim, " ")
+		l.Text = appendLatency(l.Text, m.Time-m.Req.Time)
+		l.Mark(opcodes.Number)
+	}
+	msg := s.tree.Open(m)
+	if msg == nil || msg.Variant == nil || msg.Variant.Answer == nil {
+		return
+	}
+	l.Add(opcodes.Dim, " ")
+	msg.Variant.Answer(msg, l)
+}
+
+// transfer describes a part of a bulk.
+func (s *Summary) transfer(m *dissect.Message, what string, portal uint32) {
+	l := &s.line
+	l.Add(opcodes.Dim, what)
+	l.Add(opcodes.Dim, " ")
+	l.Num(uint64(m.RPC.Bytes))
+	l.Add(opcodes.Dim, " bytes")
+	if portal != 0 && !m.RPC.HasOpcode {
+		l.Key("portal ")
+		l.Num(uint64(portal))
+	}
+}
+
+// greeting describes what comes before the first message of a connection.
+func (s *Summary) greeting(m *dissect.Message) {
+	l := &s.line
+	s.tree.Build(m)
+	for i := range s.tree.Nodes {
+		n := &s.tree.Nodes[i]
+		if n.Depth != 1 || n.Is(dissect.Missing) {
+			continue
+		}
+		switch n.Name {
+		case "acr_nid", "kshm_src_nid", "kshm_dst_nid", "src_nid":
+			l.Key(label(n.Name))
+			l.Text = appendLeaf(l.Text, &s.tree, n)
+			l.Mark(opcodes.Node)
+		case "kshm_version", "acr_version", "kshm_ctype", "hello.type":
+			l.Key(label(n.Name))
+			l.Text = appendLeaf(l.Text, &s.tree, n)
+			l.Mark(opcodes.Flag)
+		}
+	}
+}
+
+func label(field string) string {
+	switch field {
+	case "acr_nid", "kshm_dst_nid":
+		return "to "
+	case "kshm_src_nid", "src_nid":
+		return "from "
+	case "kshm_version", "acr_version":
+		return "v"
+	}
+	return "for "
+}
+
+// identify appends the xid.
+func (s *Summary) identify(m *dissect.Message) {
+	if !m.RPC.HasXID {
+		return
+	}
+	l := &s.line
+	l.Key("x")
+	l.Text = strconv.AppendUint(l.Text, m.RPC.XID, 10)
+	l.Mark(opcodes.Dim)
+}

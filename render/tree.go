@@ -1,0 +1,171 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// TreeOptions are the settings of a Tree.
+type TreeOptions struct {
+	Colors *Colors
+	Width  int // columns of the terminal; 0: lines may be of any length
+	Time   TimeForm
+	Raw    bool // NIDs as they are
+	Hex    bool // with the place and the bytes of each field
+}
+
+// Tree renders a message with all its fields, indented by what is part of
+// what.
+type Tree struct {
+	opt   TreeOptions
+	c     *Colors
+	tree  dissect.Tree
+	stamp stamp
+	text  []byte
+}
+
+// NewTree makes a tree renderer.
+func NewTree(o TreeOptions) *Tree {
+	r := &Tree{opt: o, c: o.Colors}
+	r.tree.Remarks = true
+	return r
+}
+
+const (
+	indent   = 2  // columns a level
+	maxLabel = 28 // of a name, longer ones push their value
+)
+
+// Append appends the tree of a message and an empty line.
+func (r *Tree) Append(dst []byte, m *dissect.Message, at Moment) []byte {
+	t := &r.tree
+	t.Build(m)
+	dst = r.head(dst, m, at)
+	for i := 0; i < len(t.Nodes); i = int(t.Nodes[i].End) {
+		dst = r.node(dst, i, 1, 0)
+	}
+	for i := range t.Notes {
+		dst = appendSpaces(dst, indent)
+		dst = append(append(append(dst, r.c.Warn.on...), "note: "...), t.Notes[i].Code...)
+		dst = append(dst, r.c.Warn.off...)
+		dst = append(append(dst, ": "...), t.Notes[i].Text...)
+		dst = append(dst, '\n')
+	}
+	return append(dst, '\n')
+}
+
+// head appends the first line: which message this is.
+func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
+	c := r.c
+	dst = append(append(dst, c.Head.on...), "frame "...)
+	dst = strconv.AppendInt(dst, m.Frame, 10)
+	dst = append(dst, c.Head.off...)
+	dst = r.stamp.appendWhen(append(dst, "  "...), r.opt.Time, m.Time, at, true)
+	dst = append(append(dst, "  "...), c.NID.on...)
+	dst = m.Src.AppendTo(dst)
+	dst = append(append(dst, c.NID.off...), " > "...)
+	dst = append(dst, c.NID.on...)
+	dst = m.Dst.AppendTo(dst)
+	dst = append(append(dst, c.NID.off...), "  "...)
+	dst = append(append(append(dst, c.Op.on...), m.Kind.String()...), c.Op.off...)
+	if m.RPC.HasOpcode {
+		r.text = appendOperation(r.text[:0], m)
+		dst = append(append(append(append(dst, ' '), c.Op.on...), r.text...), c.Op.off...)
+	}
+	if m.RPC.HasXID {
+		dst = append(append(dst, "  "...), c.Dim.on...)
+		dst = strconv.AppendUint(append(dst, 'x'), m.RPC.XID, 10)
+		dst = append(dst, c.Dim.off...)
+	}
+	return append(dst, '\n')
+}
+
+// node appends a node and its parts; the values of a struct's fields stand in
+// one column, which begins label columns behind the indent.
+func (r *Tree) node(dst []byte, i, depth, label int) []byte {
+	n := &r.tree.Nodes[i]
+	switch {
+	case n.Is(dissect.Remark):
+		return dst // shown with what it says something about
+	case isList(n) && !n.Is(dissect.Missing) && r.flat(i):
+		return r.scalars(dst, i, depth, label)
+	case !isContainer(n, i) || n.Is(dissect.Missing):
+		return r.leaf(dst, i, depth, label)
+	}
+	dst = r.name(dst, i, depth, 0)
+	first := i + 1
+	if n.Field.Kind == opcodes.Record && n.Field.Type.Name != n.Name && n.Depth > 0 {
+		dst = append(append(append(append(dst, ' '), r.c.Dim.on...), n.Field.Type.Name...), r.c.Dim.off...)
+	}
+	dst = r.remarks(dst, i)
+	if first < int(n.End) && r.tree.Nodes[first].Is(dissect.Remark) && r.tree.Nodes[first].Field == n.Field {
+		dst = r.remark(dst, first)
+	}
+	dst = r.span(dst, n)
+	dst = append(dst, '\n')
+	column := r.labels(i)
+	for k := first; k < int(n.End); k = int(r.tree.Nodes[k].End) {
+		dst = r.node(dst, k, depth+1, column)
+	}
+	return dst
+}
+
+// labels is the width of the names of a node's parts.
+func (r *Tree) labels(i int) int {
+	most := 0
+	t := &r.tree
+	for k := i + 1; k < int(t.Nodes[i].End); k = int(t.Nodes[k].End) {
+		n := &t.Nodes[k]
+		if isContainer(n, k) && !isList(n) || n.Is(dissect.Remark) {
+			continue
+		}
+		most = max(most, min(len(n.Name), maxLabel))
+	}
+	return most
+}
+
+// name appends indent, name and the space up to the value.
+func (r *Tree) name(dst []byte, i, depth, label int) []byte {
+	n := &r.tree.Nodes[i]
+	dst = appendSpaces(dst, depth*indent)
+	size := len(n.Name)
+	st := &r.c.Key
+	switch {
+	case n.Depth == 0:
+		st = &r.c.Head
+	case n.Is(dissect.Leftover):
+		st = &r.c.Dim
+	}
+	dst = append(dst, st.on...)
+	if n.Index >= 0 {
+		start := len(dst)
+		dst = append(strconv.AppendInt(append(dst, '['), int64(n.Index), 10), ']')
+		if size > 0 {
+			dst = append(dst, ' ')
+		}
+		size += len(dst) - start
+	}
+	dst = append(append(dst, n.Name...), st.off...)
+	if label == 0 {
+		return dst
+	}
+	return append(appendSpaces(dst, label-size), "  "...)
+}
+
+// remarks appends what the dissector says about a value, which lies in the
+// node behind it.
+func (r *Tree) remarks(dst []byte, i int) []byte {
+	next := int(r.tree.Nodes[i].End)
+	if next < len(r.tree.Nodes) && r.tree.Nodes[next].Is(dissect.Remark) && r.tree.Nodes[next].Field == r.tree.Nodes[i].Field {
+		dst = r.remark(dst, next)
+	}
+	return dst
+}
+
+func (r *Tree) remark(dst []byte, i int) []byte {
+	dst = append(append(append(dst, ' '), r.c.Dim.on...), '(')
+	dst = appendText(dst, r.tree.Bytes(&r.tree.Nodes[i]))
+	return append(append(dst, ')'), r.c.Dim.off...)
+}

@@ -1,0 +1,159 @@
+package render
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// exact is the largest integer that all readers of JSON keep as it is.
+const exact = 1 << 53
+
+// isContainer says whether a node has parts rather than a value.
+func isContainer(n *dissect.Node, i int) bool {
+	if int(n.End) > i+1 {
+		return true
+	}
+	switch n.Field.Kind {
+	case opcodes.Record:
+		return n.Field.Type.Atom == opcodes.Plain
+	case opcodes.Array, opcodes.List, opcodes.Message:
+		return true
+	}
+	return false
+}
+
+func isList(n *dissect.Node) bool {
+	return n.Field.Kind == opcodes.Array || n.Field.Kind == opcodes.List
+}
+
+// isNumber says whether an integer is shown as a number: it is no identifier
+// and no packed word.
+func isNumber(f *opcodes.Field) bool {
+	switch f.Format {
+	case opcodes.Plain, opcodes.Size, opcodes.Seconds, opcodes.Duration:
+		return true
+	}
+	return false
+}
+
+// appendFormat appends an integer in its field's format, without names.
+func appendFormat(dst []byte, f *opcodes.Field, v uint64) []byte {
+	switch f.Format {
+	case opcodes.Hex, opcodes.Cookie:
+		return opcodes.AppendHex(dst, v)
+	case opcodes.Octal:
+		return strconv.AppendUint(append(dst, '0'), v, 8)
+	case opcodes.Size:
+		if v == math.MaxUint64 {
+			return append(dst, "EOF"...)
+		}
+	case opcodes.Version:
+		return opcodes.AppendVersion(dst, uint32(v))
+	case opcodes.NID4:
+		return opcodes.AppendNID4(dst, v)
+	case opcodes.IPv4:
+		for i := 24; i >= 0; i -= 8 {
+			dst = strconv.AppendUint(dst, v>>i&0xff, 10)
+			if i > 0 {
+				dst = append(dst, '.')
+			}
+		}
+		return dst
+	}
+	if f.Kind == opcodes.Int {
+		return strconv.AppendInt(dst, int64(v), 10)
+	}
+	return strconv.AppendUint(dst, v, 10)
+}
+
+// appendAtom appends a struct that is one value.
+func appendAtom(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
+	b, big := t.Bytes(n), n.Is(dissect.BigEndian)
+	format := n.Field.Format
+	if format == opcodes.Plain {
+		format = n.Field.Type.Atom
+	}
+	switch format {
+	case opcodes.FID:
+		return opcodes.AppendFIDBytes(dst, b, big)
+	case opcodes.OSTID, opcodes.OSTIDPlain:
+		return opcodes.AppendOSTID(dst, b, big, format == opcodes.OSTIDPlain)
+	case opcodes.NID:
+		return opcodes.AppendNIDBytes(dst, b)
+	case opcodes.Handle:
+		return opcodes.AppendHex(dst, opcodes.ReadUint(b[:min(8, len(b))], false))
+	case opcodes.UUID:
+		return appendText(dst, opcodes.TrimNUL(b))
+	}
+	return appendHexBytes(dst, b)
+}
+
+// appendFlags appends the names of a word's bits with a separator, unknown
+// ones as a number at the end; "0" when none is set.
+func appendFlags(dst []byte, names *opcodes.Names, word uint64, sep string) []byte {
+	first := true
+	rest := names.Set(word, func(v *opcodes.Value) {
+		if !first {
+			dst = append(dst, sep...)
+		}
+		first = false
+		dst = append(dst, v.Name...)
+	})
+	if rest != 0 {
+		if !first {
+			dst = append(dst, sep...)
+		}
+		return opcodes.AppendHex(dst, rest)
+	}
+	if first {
+		dst = append(dst, '0')
+	}
+	return dst
+}
+
+// appendLeaf appends the value of a node without parts as plain text.
+func appendLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
+	f := n.Field
+	if n.Src == dissect.InText {
+		return appendText(dst, t.Bytes(n))
+	}
+	if n.Is(dissect.Undecoded) {
+		return appendHexBytes(dst, t.Bytes(n))
+	}
+	switch f.Kind {
+	case opcodes.Uint, opcodes.Int:
+		if f.Names == nil || n.Is(dissect.Leftover) {
+			return appendFormat(dst, f, n.Val)
+		}
+		if f.Names.Flags {
+			return appendFlags(dst, f.Names, n.Val, "|")
+		}
+		if name := f.Names.Name(n.Val); name != "" {
+			return append(dst, name...)
+		}
+		return appendFormat(dst, f, n.Val)
+	case opcodes.Record:
+		return appendAtom(dst, t, n)
+	case opcodes.Text:
+		return appendText(dst, opcodes.TrimNUL(t.Bytes(n)))
+	case opcodes.Strings:
+		return appendStrings(dst, t.Bytes(n))
+	}
+	return appendHexBytes(dst, t.Bytes(n))
+}
+
+// appendStrings appends NUL-separated strings with commas.
+func appendStrings(dst, b []byte) []byte {
+	for first := true; len(b) > 0; first = false {
+		s := opcodes.TrimNUL(b)
+		if !first {
+			dst = append(dst, ',')
+		}
+		dst = appendText(dst, s)
+		b = b[min(len(s)+1, len(b)):]
+	}
+	return dst
+}
