@@ -1,22 +1,13 @@
 package opcodes
 
-var rpcSecCtxInit = &RPC{Opcode: SEC_CTX_INIT, Name: "SEC_CTX_INIT", Variants: []*Variant{
-	{
-		Request: Bufs(bufPtlrpcBody),
-		Reply:   Bufs(bufPtlrpcBody),
-	},
-}}
+var rpcSecCtxInit = &RPC{Opcode: SEC_CTX_INIT, Name: "SEC_CTX_INIT",
+	Doc:      "Begins to set up a security context under GSS. The token of the security mechanism stands in the wrapping of the message, behind it.",
+	Variants: bodyOnly}
 
-var rpcSecCtxInitCont = &RPC{Opcode: SEC_CTX_INIT_CONT, Name: "SEC_CTX_INIT_CONT", Variants: []*Variant{
-	{
-		Request: Bufs(bufPtlrpcBody),
-		Reply:   Bufs(bufPtlrpcBody),
-	},
-}}
+var rpcSecCtxInitCont = &RPC{Opcode: SEC_CTX_INIT_CONT, Name: "SEC_CTX_INIT_CONT",
+	Doc:      "Goes on with setting up a security context, for mechanisms that need more than one exchange.",
+	Variants: bodyOnly}
 
-var rpcSecCtxFini = &RPC{Opcode: SEC_CTX_FINI, Name: "SEC_CTX_FINI", Variants: []*Variant{
-	{
-		Request: Bufs(bufPtlrpcBody),
-		Reply:   Bufs(bufPtlrpcBody),
-	},
-}}
+var rpcSecCtxFini = &RPC{Opcode: SEC_CTX_FINI, Name: "SEC_CTX_FINI", OneWay: true,
+	Doc:      "Takes a security context down. The server does not answer.",
+	Variants: bodyOnly}
