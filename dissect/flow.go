@@ -14,8 +14,9 @@ const (
 // Bounds of the connection table.
 const (
 	maxConns   = 1 << 16
-	maxIdle    = 3600e9 // ns of capture time
-	closedIdle = 60e9   // after FIN or RST
+	maxClosed  = 1 << 12 // of them, after FIN or RST
+	maxIdle    = 3600e9  // ns of capture time
+	closedIdle = 60e9    // after FIN or RST
 )
 
 // near is how far a segment may lie from the place its stream is at: above
@@ -51,6 +52,7 @@ type conn struct {
 	last   int64 // time of the last segment
 
 	born    int64 // count of the source's frames at the first segment
+	until   int64 // count at which it waits no longer
 	waiting bool  // held back until it is known where its streams begin
 	syn     bool  // its SYN, or the answer to it, was seen
 	closed  bool
@@ -104,6 +106,7 @@ type flows struct {
 	order  conn              // ring of the open ones, the most recently used first
 	closed conn              // ring of the closed ones, the last closed first
 	live   int
+	shut   int // of them closed
 	number int
 }
 
@@ -167,6 +170,7 @@ func (t *flows) touch(c *conn, now int64) {
 func (t *flows) close(c *conn) {
 	if !c.closed && c.next != nil {
 		c.closed = true
+		t.shut++
 		unlink(c)
 		t.closed.push(c)
 	}
@@ -176,7 +180,7 @@ func (t *flows) close(c *conn) {
 // long, or any when there are too many.
 func (t *flows) stale(now int64) *conn {
 	full := t.live > maxConns
-	if c := t.closed.prev; c != &t.closed && (full || now-c.last > closedIdle) {
+	if c := t.closed.prev; c != &t.closed && (full || t.shut > maxClosed || now-c.last > closedIdle) {
 		return c
 	}
 	if c := t.order.prev; c != &t.order && (full || now-c.last > maxIdle) {
@@ -192,6 +196,9 @@ func (t *flows) remove(c *conn) {
 	}
 	unlink(c)
 	t.live--
+	if c.closed {
+		t.shut--
+	}
 	if t.last == c {
 		t.last = nil
 	}
@@ -212,37 +219,65 @@ func (t *flows) remove(c *conn) {
 	}
 }
 
+// match says how well a segment fits a connection.
+type match uint8
+
+const (
+	alien   match = iota
+	perhaps       // nothing speaks against it
+	certain
+)
+
 // owner returns the connection of the chain that a segment belongs to, or nil.
-func (c *conn) owner(dir uint8, g *segment) *conn {
+func (c *conn) owner(dir uint8, g *segment, frames int64) *conn {
+	var best *conn
 	for ; c != nil; c = c.older {
-		if c.fits(dir, g) {
+		switch c.fits(dir, g, frames) {
+		case certain:
 			return c
+		case perhaps:
+			if best == nil {
+				best = c
+			}
 		}
 	}
-	return nil
+	return best
 }
 
-// fits reports whether a segment can belong to this connection, by its
-// sequence numbers.
-func (c *conn) fits(dir uint8, g *segment) bool {
+// fits tells by the sequence numbers whether a segment can belong to this
+// connection.
+func (c *conn) fits(dir uint8, g *segment, frames int64) match {
 	st, peer := &c.half[dir], &c.half[1-dir]
-	switch {
-	case g.flags&tcpSYN != 0 && st.known:
-		return g.seq+1 == st.first
-	case g.flags&tcpSYN != 0 && g.flags&tcpACK != 0 && peer.known:
-		return g.ack == peer.first
-	case g.flags&tcpRST != 0:
-		return true // of either half it may have any number
-	case st.started:
-		return isNear(g.seq, st.next)
-	case st.known:
-		return isNear(g.seq, st.first)
-	case st.held1:
-		return isNear(g.seq, st.low)
-	case st.acked:
-		return isNear(g.seq, st.ack)
+	if g.flags&tcpSYN != 0 {
+		switch {
+		case st.known:
+			return matchIf(g.seq+1 == st.first)
+		case g.flags&tcpACK != 0 && peer.known:
+			return matchIf(g.ack == peer.first)
+		case frames-c.born >= reorder:
+			return alien // its own SYN would have come
+		}
 	}
-	return true
+	switch {
+	case g.flags&tcpRST != 0:
+		return perhaps // it may have any number
+	case st.started:
+		return matchIf(isNear(g.seq, st.next))
+	case st.known:
+		return matchIf(isNear(g.seq, st.first))
+	case st.waits:
+		return matchIf(isNear(g.seq, st.low))
+	case st.acked:
+		return matchIf(isNear(g.seq, st.ack))
+	}
+	return perhaps
+}
+
+func matchIf(fits bool) match {
+	if fits {
+		return certain
+	}
+	return alien
 }
 
 func isNear(a, b uint32) bool { return a-b+near < 2*near }

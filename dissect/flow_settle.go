@@ -12,6 +12,7 @@ const maxQueued = 8 << 20
 // source is a capture point.
 type source struct {
 	frames  int64 // seen so far, of any kind
+	clock   int64 // of them, those that no longer wait
 	now     int64 // time of the last one
 	waiting int   // connections that wait
 	queue   []queued
@@ -27,6 +28,7 @@ type queued struct {
 	segment
 	conn *conn
 	dir  uint8
+	at   int64  // count of frames when it came
 	buf  []byte // borrowed from the pool
 }
 
@@ -39,7 +41,7 @@ type ending struct {
 // route finds or makes the connection of a segment, and delivers the segment
 // or lets it wait.
 func (s *Streams) route(src *source, c *conn, key flowKey, dir uint8, g *segment) {
-	if c = c.owner(dir, g); c == nil {
+	if c = c.owner(dir, g, src.frames); c == nil {
 		if g.flags&tcpRST != 0 {
 			return // of a connection nobody knows
 		}
@@ -48,12 +50,13 @@ func (s *Streams) route(src *source, c *conn, key flowKey, dir uint8, g *segment
 	c.meet(dir, g)
 	st := &c.half[dir]
 	if g.size > 0 && !st.known && !st.started {
+		if !st.waits {
+			c.until = src.frames + reorder
+		}
 		st.lowest(g.seq)
-		if !c.waiting && src.frames-c.born < reorder {
+		if !c.waiting {
 			c.waiting = true
 			src.waiting++
-		} else if !c.waiting {
-			st.known, st.first, st.amid = true, st.low, true
 		}
 	}
 	if c.waiting && c.half[0].clear() && c.half[1].clear() {
@@ -64,7 +67,7 @@ func (s *Streams) route(src *source, c *conn, key flowKey, dir uint8, g *segment
 		s.deliver(src, c, dir, g)
 		return
 	}
-	q := queued{segment: *g, conn: c, dir: dir}
+	q := queued{segment: *g, conn: c, dir: dir, at: src.frames}
 	if len(g.data) > 0 {
 		q.buf = append(s.pool.get(len(g.data)), g.data...)
 		q.data = q.buf
@@ -76,12 +79,12 @@ func (s *Streams) route(src *source, c *conn, key flowKey, dir uint8, g *segment
 
 // clear reports whether it is known where the stream begins, as far as it
 // matters yet.
-func (st *stream) clear() bool { return st.known || st.started || !st.held1 }
+func (st *stream) clear() bool { return st.known || st.started || !st.waits }
 
 // lowest notes the first sequence number of data that wait.
 func (st *stream) lowest(seq uint32) {
-	if !st.held1 || int32(seq-st.low) < 0 {
-		st.low, st.held1 = seq, true
+	if !st.waits || int32(seq-st.low) < 0 {
+		st.low, st.waits = seq, true
 	}
 }
 
@@ -118,19 +121,21 @@ func (s *Streams) drain(src *source, all bool) {
 	for src.head < len(src.queue) {
 		q := &src.queue[src.head]
 		if c := q.conn; c.waiting {
-			if !all && src.frames-c.born < reorder && src.bytes < maxQueued {
+			if !all && src.frames < c.until && src.bytes < maxQueued {
 				break
 			}
 			s.settle(src, c)
 		}
 		src.head++
 		src.bytes -= cap(q.buf)
+		src.clock = q.at
 		s.deliver(src, q.conn, q.dir, &q.segment)
 		s.pool.put(q.buf)
 		*q = queued{}
 	}
 	if src.head == len(src.queue) {
 		src.queue, src.head = src.queue[:0], 0
+		src.clock = src.frames
 	}
 }
 
@@ -157,7 +162,7 @@ func (s *Streams) settle(src *source, c *conn) {
 
 // expire ends the connections that were replaced some time ago.
 func (s *Streams) expire(src *source) {
-	for len(src.ending) > 0 && src.ending[0].at <= src.frames {
+	for len(src.ending) > 0 && src.ending[0].at <= src.clock {
 		s.retire(src.ending[0].conn)
 		src.ending = src.ending[1:]
 	}

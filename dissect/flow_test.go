@@ -94,9 +94,9 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// shortFlows makes n connections of a few frames each and calls each with the
-// number so far.
-func shortFlows(s *Streams, n int, each func(i int)) {
+// shortFlows makes n connections of a few frames each, the last one with these
+// flags, and calls each with the number so far.
+func shortFlows(s *Streams, n int, flags byte, each func(i int)) {
 	tp := newTape()
 	w := wire{version: 3}
 	for i := range n {
@@ -104,6 +104,7 @@ func shortFlows(s *Streams, n int, each func(i int)) {
 		tp.a = end{netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), uint16(512 + i%511), uint32(i) * 77777}
 		tp.b.seq = uint32(i) * 99999
 		tp.syn().send(false, w.connreq()).send(false, w.hello(false)).send(true, w.hello(true)).send(false, w.put(64, 10)[:100])
+		tp.put(&tp.a, &tp.b, flags, tp.a.seq, nil)
 		for k := range tp.frames {
 			tp.frames[k].Number += int64(i) * 10
 			s.Frame(&tp.frames[k])
@@ -116,7 +117,7 @@ func TestManyFlows(t *testing.T) {
 	s := NewStreams(StreamOptions{})
 	var atFull uint64
 	var m runtime.MemStats
-	shortFlows(s, 3*maxConns, func(i int) {
+	shortFlows(s, 3*maxConns, tcpACK, func(i int) {
 		if s.flows.live > maxConns {
 			t.Fatalf("%d connections", s.flows.live)
 		}
@@ -135,6 +136,16 @@ func TestManyFlows(t *testing.T) {
 	if st := s.Stats(); st.Evicted != 2*maxConns || len(s.flows.conns) != maxConns {
 		t.Errorf("%+v", st)
 	}
+}
+
+// TestClosedFlows: closed connections do not pile up.
+func TestClosedFlows(t *testing.T) {
+	s := NewStreams(StreamOptions{})
+	shortFlows(s, 10*maxClosed, tcpRST, func(i int) {
+		if s.flows.live > maxClosed+2 {
+			t.Fatalf("%d connections", s.flows.live)
+		}
+	})
 }
 
 // TestIdle: connections that nothing was heard of for long are forgotten,

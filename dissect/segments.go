@@ -19,11 +19,11 @@ type stream struct {
 	// Sequence numbers.
 	first   uint32 // of the first byte, when known
 	next    uint32 // expected
-	low     uint32 // lowest seen while waiting, when held1
+	low     uint32 // lowest seen while waiting, when waits
 	ack     uint32 // highest the other side acknowledged, when acked
 	known   bool
 	started bool
-	held1   bool
+	waits   bool
 	acked   bool
 	amid    bool // it begins in mid-stream
 	over    bool // FIN or RST was seen
@@ -32,7 +32,6 @@ type stream struct {
 	bytes    int     // of buffers in held
 	behind   int     // segments that came since the gap opened
 	silent   bool    // no acknowledgement came since then
-	gapSince int64   // time of the first held segment
 	inGapped bool    // listed in source.gapped
 
 	// Framing.
@@ -122,7 +121,7 @@ func (st *stream) segment(src *source, g *segment, seq uint32) {
 	if seq != st.next {
 		st.s.stats.OutOfOrder++
 	}
-	st.hold(src, piece{seq: seq, size: size, data: data, frame: g.frame, time: g.time, at: src.frames})
+	st.hold(src, piece{seq: seq, size: size, data: data, frame: g.frame, time: g.time, at: src.clock})
 	st.drain()
 	st.patience(src)
 }
@@ -130,7 +129,7 @@ func (st *stream) segment(src *source, g *segment, seq uint32) {
 // hold files a piece among the held ones. Bytes that are there already win.
 func (st *stream) hold(src *source, p piece) {
 	if len(st.held) == 0 {
-		st.behind, st.silent, st.gapSince = 0, true, p.time
+		st.behind, st.silent = 0, true
 	}
 	st.behind++
 	i := len(st.held)
@@ -143,7 +142,7 @@ func (st *stream) hold(src *source, p piece) {
 			front := p
 			front.size = min(p.size, int(d))
 			front.data = p.data[:min(len(p.data), front.size)]
-			front.late = p.time-st.gapSince >= resentAge
+			front.late = p.time-q.time >= resentAge
 			over := q.end()
 			st.insert(i, front)
 			i++
@@ -156,7 +155,6 @@ func (st *stream) hold(src *source, p piece) {
 		p.cut(q.end())
 	}
 	if p.size > 0 {
-		p.late = p.seq == st.next && len(st.held) > 0 && p.time-st.gapSince >= resentAge
 		st.insert(i, p)
 	}
 	if len(st.held) > 0 && !st.inGapped {
@@ -220,7 +218,7 @@ func (st *stream) drain() {
 	clear(st.held[k:])
 	st.held = st.held[:k]
 	if k > 0 {
-		st.behind, st.silent, st.gapSince = 0, true, st.held[0].time
+		st.behind, st.silent = 0, true
 	} else if cap(st.held) > 256 {
 		st.held = nil
 	}
@@ -310,7 +308,7 @@ func (st *stream) hopeless(src *source) bool {
 	switch {
 	case st.bytes > o.MaxStream || len(st.held) > maxHeld || st.s.pool.lent > o.MaxTotal:
 		return true
-	case src.frames-p.at < reorder:
+	case src.clock-p.at < reorder:
 		return false
 	case st.over, st.acked && int32(st.ack-p.seq) >= 0, st.silent && st.behind >= maxUnacked:
 		return true

@@ -95,6 +95,9 @@ func (s *Streams) Frame(f *capture.Frame) {
 	src.frames++
 	src.now = f.Time
 	s.stats.Frames++
+	if len(src.queue) == 0 {
+		src.clock = src.frames
+	}
 	if src.busy() {
 		s.tick(src)
 	}
@@ -216,7 +219,9 @@ func (s *Streams) Quiet() {
 	for _, id := range s.sourceIDs() {
 		src := s.sources[id]
 		src.frames += reorder
-		s.tick(src)
+		for range len(src.gapped) + 1 {
+			s.tick(src)
+		}
 	}
 }
 
