@@ -37,13 +37,31 @@ func reason(fact string) bool {
 // ours are what a user sees. A name with its opcode in front counts for that
 // opcode alone.
 var variantNames = map[string]string{
-	"-":                   "",
-	"intent:hsm_release":  "HSM_RELEASE",
-	"intent:layout_swap":  "LAYOUT_SWAP",
-	"intent:layout_merge": "LAYOUT_MERGE",
-	"intent:layout_split": "LAYOUT_SPLIT",
-	"intent:resync_done":  "RESYNC_DONE",
-	"CREATE:symlink":      "CREATE",
+	"-":                             "",
+	"intent:hsm_release":            "HSM_RELEASE",
+	"intent:layout_swap":            "LAYOUT_SWAP",
+	"intent:layout_merge":           "LAYOUT_MERGE",
+	"intent:layout_split":           "LAYOUT_SPLIT",
+	"intent:resync_done":            "RESYNC_DONE",
+	"CREATE:symlink":                "CREATE",
+	"OST_READ bulk":                 "",
+	"OST_WRITE bulk":                "",
+	"glimpse(OST)":                  "glimpse",
+	"ibits-plain":                   "ibits",
+	"plain(MGS config)":             "plain",
+	"intent:IT_OPEN":                "OPEN",
+	"intent:IT_OPEN|IT_CREAT":       "OPEN|CREAT",
+	"intent:IT_CREAT(REINT_CREATE)": "CREATE",
+	"intent:IT_GETATTR":             "GETATTR",
+	"intent:IT_LOOKUP":              "LOOKUP",
+	"intent:IT_GETXATTR":            "GETXATTR",
+	"intent:IT_LAYOUT":              "LAYOUT",
+	"intent:IT_GLIMPSE":             "GLIMPSE",
+	"intent:IT_BRW":                 "BRW",
+	"intent:IT_QUOTA_DQACQ":         "QUOTA_DQACQ",
+	"intent:IT_QUOTA_CONN":          "QUOTA_CONN",
+	"desc:quota":                    "quota",
+	"desc:barrier":                  "barrier",
 }
 
 func ourVariant(opcode, variant string) string {

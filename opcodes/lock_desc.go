@@ -14,13 +14,12 @@ func policyOf(kind uint64) func(*View) bool {
 	return func(v *View) bool { return v.Up != nil && v.Up.Uint(lrType) == kind }
 }
 
-// blocking: the lock is in a blocking callback, or in a completion that
-// doubles as one.
+// blocking: the lock is in a blocking callback.
 func blocking(v *View) bool { return v.Msg != nil && v.Msg.Opcode == LDLM_BL_CALLBACK }
 
 func notBlocking(v *View) bool { return !blocking(v) }
 
-// lock reads a struct ldlm_lock_desc.
+// lock reads a struct ldlm_lock_desc; what was not captured reads as zero.
 type lock struct {
 	b   []byte
 	big bool
@@ -68,12 +67,24 @@ func (k lock) conflict() uint64 {
 	return k.u64(lockPolicyAt + 8)
 }
 
-// fid is the FID that the resource name holds, nil when it is no FID.
+// fid is the FID in the name of the resource, nil when that is no FID. The
+// second word of the name holds object id and version.
 func (k lock) fid() []byte {
 	if len(k.b) < lockNameAt+16 || k.kind() != ldlmIbitsType && k.kind() != ldlmFlockType {
 		return nil
 	}
-	return k.b[lockNameAt : lockNameAt+16]
+	fid := k.b[lockNameAt : lockNameAt+16]
+	if !k.big {
+		return fid
+	}
+	swapped := append(make([]byte, 0, 16), fid[:8]...)
+	swapped = append(swapped, fid[12:16]...)
+	return append(swapped, fid[8:12]...)
+}
+
+func (k lock) isQuota() bool {
+	seq := k.u64(lockNameAt)
+	return seq == seqQuota || seq == seqQuotaGlobal
 }
 
 // resource appends what the name of the resource stands for.

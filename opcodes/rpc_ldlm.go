@@ -1,118 +1,225 @@
 package opcodes
 
-var rpcLdlmEnqueue = &RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE", Variants: []*Variant{
-	{Name: "extent",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb),
+var rpcLdlmEnqueue = &RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
+	Doc: "Asks for a lock. With an intent the server does what the intent says in the same step: opens, looks up, gets attributes, and so on. " +
+		"When the lock has to wait, a completion callback follows.",
+	Variants: []*Variant{
+		enqueueExtent, enqueueGlimpse, enqueueFlock, enqueueIbits, enqueuePlain,
+		intentOpen, intentOpenCreat, intentCreate, intentGetattr, intentLookup, intentGetxattr,
+		intentLayout, intentGlimpse, intentBrw, intentDqacq, intentQuotaConn,
 	},
-	{Name: "glimpse(OST)",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb),
-	},
-	{Name: "flock",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb2),
-	},
-	{Name: "ibits-plain",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb),
-	},
-	{Name: "plain(MGS config)",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb2),
-	},
-	{Name: "intent:IT_OPEN",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecCreate, bufCapa1, bufCapa2, bufName, bufEadata3, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx, bufFileEncctx, bufDefaultMdtMd),
-	},
-	{Name: "intent:IT_OPEN|IT_CREAT",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecCreate, bufCapa1, bufCapa2, bufName, bufEadata3, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx, bufFileEncctx, bufDefaultMdtMd),
-	},
-	{Name: "intent:IT_CREAT(REINT_CREATE)",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecCreate, bufCapa1, bufName, bufEadata3, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-	},
-	{Name: "intent:IT_GETATTR",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-	},
-	{Name: "intent:IT_LOOKUP",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-	},
-	{Name: "intent:IT_GETXATTR",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadata4, bufEavals, bufEavalsLens),
-	},
-	{Name: "intent:IT_LAYOUT",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLovCompMdV1),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb3),
-	},
-	{Name: "intent:IT_GLIMPSE",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecReint),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
-	},
-	{Name: "intent:IT_BRW",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecReint),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
-	},
-	{Name: "intent:IT_QUOTA_DQACQ",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLquotaLvb, bufQuotaBody),
-	},
-	{Name: "intent:IT_QUOTA_CONN",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLquotaLvb, bufQuotaBody),
-	},
-}}
+	Pick: pickEnqueue, Guess: guessEnqueue,
+}
 
-var rpcLdlmConvert = &RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT", Variants: []*Variant{
-	{
+var (
+	enqueueExtent  = plainEnqueue("extent")
+	enqueueGlimpse = plainEnqueue("glimpse")
+	enqueueFlock   = plainEnqueue("flock")
+	enqueueIbits   = plainEnqueue("ibits")
+	enqueuePlain   = plainEnqueue("plain")
+)
+
+// plainEnqueue is the form of an enqueue without an intent buffer.
+func plainEnqueue(name string) *Variant {
+	return &Variant{Name: name,
+		Request: Bufs(bufPtlrpcBody, bufDlmReq),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb),
+		Ask:     askLock, Answer: answerLock, Subject: lockSubject,
+	}
+}
+
+var rpcLdlmConvert = &RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
+	Doc: "A client keeps some of the bits of an inode lock and gives the others up, instead of cancelling the lock.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep),
-	},
-}}
+		Ask: func(m *Msg, l *Line) {
+			b := m.Buf(1)
+			sayHandle(b, 0, l)
+			l.Key("keep ")
+			l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
+		},
+		Answer: func(m *Msg, l *Line) {
+			sayLdlmStatus(m, l)
+			if b := m.Buf(1); len(b) > 0 {
+				l.Key("holds ")
+				l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
+			}
+		},
+		Subject: lockSubject,
+	}}}
 
-var rpcLdlmCancel = &RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL", Variants: []*Variant{
-	{
+var rpcLdlmCancel = &RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
+	Doc: "A client gives locks back, by the server's handles: after a blocking callback, or because it has not used them.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody),
-	},
-}}
+		Ask: func(m *Msg, l *Line) {
+			b := m.Buf(1)
+			n := max(1, lockCount.Uint(b, m.Big))
+			l.Num(n)
+			l.Key("locks ")
+			for i := range min(int(n), 3) {
+				if i > 0 {
+					l.Add(Dim, ",")
+				}
+				sayHandle(b, i, l)
+			}
+			if n > 3 {
+				l.Add(Dim, ",…")
+			}
+		},
+	}}}
 
-var rpcLdlmBlCallback = &RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK", Variants: []*Variant{
-	{
+var rpcLdlmBlCallback = &RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
+	Doc: "The server tells a client that its lock is in somebody's way. The client answers at once, then writes back and cancels; when it takes too long it is evicted.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody),
-	},
-}}
+		Ask: func(m *Msg, l *Line) {
+			b := m.Buf(1)
+			k := requestLock(b, m.Big)
+			sayHandle(b, 0, l)
+			l.Key("blocks ")
+			k.describe(l, k.asked())
+			if k.kind() == ldlmIbitsType && k.conflict() != 0 {
+				l.Key("in ")
+				l.Flags(LdlmInodebits, k.conflict())
+			}
+		},
+		Subject: lockSubject,
+	}}}
 
-var rpcLdlmCpCallback = &RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK", Variants: []*Variant{
-	{
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmLvb2),
+var rpcLdlmCpCallback = &RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
+	Doc: "The server tells a client that the lock it has been waiting for is granted. With AST_SENT the lock is wanted back at the same time.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmLvb),
 		Reply:   Bufs(bufPtlrpcBody),
-	},
-}}
+		Ask: func(m *Msg, l *Line) {
+			b := m.Buf(1)
+			k := requestLock(b, m.Big)
+			sayHandle(b, 0, l)
+			l.Key("granted ")
+			k.describe(l, k.granted())
+			if flags := lockFlags.Uint(b, m.Big); flags != 0 {
+				l.Key("")
+				l.Flags(LdlmFlags, flags)
+			}
+		},
+		Subject: lockSubject,
+	}}}
 
-var rpcLdlmGlCallback = &RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK", Variants: []*Variant{
-	{
-		Request: Bufs(bufPtlrpcBody, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmLvb),
-	},
-	{Name: "desc:quota",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDesc),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbLquotaLvb),
-	},
-	{Name: "desc:barrier",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescLdlmGlBarrierDesc),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbBarrierLvb),
-	},
-}}
-
-var rpcLdlmSetInfo = &RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO", Variants: []*Variant{
-	{Name: "hsm_send",
+var rpcLdlmSetInfo = &RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
+	Doc: "An MDT hands HSM actions to the copytool of a client.",
+	Variants: []*Variant{{Name: "hsm_send",
 		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValKucHdr),
 		Reply:   Bufs(bufPtlrpcBody),
-	},
-}}
+		Ask:     askKey,
+	}}}
+
+var (
+	lockFlags = ldlmRequest.Field("lock_flags")
+	lockCount = ldlmRequest.Field("lock_count")
+)
+
+// askLock says which lock is asked for.
+func askLock(m *Msg, l *Line) {
+	b := m.Buf(1)
+	k := requestLock(b, m.Big)
+	k.describe(l, k.asked())
+	if flags := lockFlags.Uint(b, m.Big) &^ flagHasIntent; flags != 0 {
+		l.Key("")
+		l.Flags(LdlmFlags, flags)
+	}
+	sayEarlyCancels(b, m.Big, l)
+}
+
+var (
+	flagHasIntent = LdlmFlags.Bit("HAS_INTENT")
+	flagsWaiting  = LdlmFlags.Bit("BLOCK_GRANTED") | LdlmFlags.Bit("BLOCK_WAIT") | LdlmFlags.Bit("BLOCK_CONV")
+)
+
+// sayEarlyCancels: behind the handle of the new lock stand those of locks that
+// the client gives back.
+func sayEarlyCancels(b []byte, big bool, l *Line) {
+	if n := lockCount.Uint(b, big); n > 1 {
+		l.Key("cancels ")
+		l.Num(n - 1)
+	}
+}
+
+// sayCancels: all handles of the buffer are those of locks that the client
+// gives back.
+func sayCancels(b []byte, big bool, l *Line) {
+	if n := lockCount.Uint(b, big); n > 0 {
+		l.Key("cancels ")
+		l.Num(n)
+	}
+}
+
+// sayHandle appends handle i of a struct ldlm_request.
+func sayHandle(b []byte, i int, l *Line) {
+	if at := handlesAt + 8*i; len(b) >= at+8 {
+		l.Handle(b[at:])
+	}
+}
+
+// answerLock says which lock came of it.
+func answerLock(m *Msg, l *Line) {
+	sayLdlmStatus(m, l)
+	b := m.Buf(1)
+	k := requestLock(b, m.Big)
+	flags := lockFlags.Uint(b, m.Big)
+	switch {
+	case len(b) < lockDescAt+lockPolicyAt:
+		return
+	case k.granted() != 0:
+		l.Key("")
+		l.Value(Flag, LdlmMode, k.granted())
+		k.policy(l)
+	case m.Status == 0:
+		l.Key("")
+		l.Add(Bad, "waits")
+	}
+	if waiting := flags & flagsWaiting; waiting != 0 {
+		l.Key("")
+		l.Flags(LdlmFlags, waiting)
+	}
+	sayLvb(m, l)
+}
+
+// sayLvb appends the size of the object when the reply has it.
+func sayLvb(m *Msg, l *Line) {
+	b := m.Buf(2)
+	if k := requestLock(m.Buf(1), m.Big).kind(); k != ldlmExtentType && k != ldlmIbitsType || len(b) != ostLvb.Size && len(b) != ostLvbV1.Size {
+		return
+	}
+	sayLvbSize(b, m.Big, l)
+}
+
+func sayLvbSize(b []byte, big bool, l *Line) {
+	if len(b) < ostLvbV1.Size {
+		return
+	}
+	if blocks := ReadUint(b[32:40], big); blocks>>32 == lvbError {
+		l.Key("lvb ")
+		l.Errno(int32(blocks))
+		return
+	}
+	l.Key("size ")
+	l.Offset(ReadUint(b[:8], big))
+}
+
+// sayLdlmStatus appends a status that is no errno.
+func sayLdlmStatus(m *Msg, l *Line) {
+	if m.Status < 300 {
+		return
+	}
+	if name := LdlmError.Name(uint64(m.Status)); name != "" {
+		l.Add(Flag, name)
+	}
+}
+
+func lockSubject(m *Msg) (fid, name []byte) {
+	return requestLock(m.Buf(1), m.Big).fid(), nil
+}

@@ -1,143 +1,155 @@
 package opcodes
 
-var rpcOstReply = &RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true}
+var rpcOstReply = &RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc: "a number that no message has"}
 
-var rpcOstGetattr = &RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR", Variants: []*Variant{
-	{
+var rpcOstGetattr = &RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR",
+	Doc: "Asks for size, blocks, times and owner of an object, also for its data version.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-	},
-}}
+		Ask:     askObject, Answer: answerSize, Subject: objectSubject,
+	}}}
 
-var rpcOstSetattr = &RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR", Variants: []*Variant{
-	{
+var rpcOstSetattr = &RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR",
+	Doc: "Sets times, owner, project or layout of an object; o_valid says which. MDTs send it after a chown.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-	},
-}}
+		Ask: func(m *Msg, l *Line) {
+			a := attrsOf(m, 1)
+			a.object(l)
+			if set := a.word(oValid) & setByValid; set != 0 {
+				l.Key("set ")
+				l.Flags(ObdMdValid, set)
+			}
+		},
+		Subject: objectSubject,
+	}}}
 
-var rpcOstRead = &RPC{Opcode: OST_READ, Name: "OST_READ", Variants: []*Variant{
-	{Name: "bulk",
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
-		// bulk: server PUTs file data to OST_BULK_PORTAL(8) of the client, match bits from pb_mbits (or xid); one PUT per 1 MiB
-	},
-	{Name: "short-io",
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
-	},
-}}
-
-var rpcOstWrite = &RPC{Opcode: OST_WRITE, Name: "OST_WRITE", Variants: []*Variant{
-	{Name: "bulk",
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
-		// bulk: server GETs file data from OST_BULK_PORTAL(8) of the client, match bits from pb_mbits (or xid)
-	},
-	{Name: "short-io",
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
-	},
-}}
-
-var rpcOstCreate = &RPC{Opcode: OST_CREATE, Name: "OST_CREATE", Variants: []*Variant{
-	{
+var rpcOstCreate = &RPC{Opcode: OST_CREATE, Name: "OST_CREATE",
+	Doc: "An MDT has objects made ahead of need, up to the id given; with DELORPHAN it has those destroyed that no file uses.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-	},
-}}
+		Ask: func(m *Msg, l *Line) {
+			a := attrsOf(m, 1)
+			if a.flag(flagDelOrphan) {
+				l.Add(Flag, "DELORPHAN")
+				l.Key("above ")
+			} else {
+				l.Key("up to ")
+			}
+			a.object(l)
+		},
+		Answer: func(m *Msg, l *Line) {
+			l.Key("last ")
+			attrsOf(m, 1).object(l)
+		},
+		Subject: objectSubject,
+	}}}
 
-var rpcOstDestroy = &RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY", Variants: []*Variant{
-	{
+var rpcOstDestroy = &RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
+	Doc: "Destroys an object of a file that was removed, or several with consecutive ids.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufDlmReq, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-	},
-}}
+		Ask: func(m *Msg, l *Line) {
+			a := attrsOf(m, 1)
+			a.object(l)
+			if a.valid(validCount) {
+				l.Key("objects ")
+				l.Num(a.word(oMisc))
+			}
+			sayCancels(m.Buf(2), m.Big, l)
+		},
+		Subject: objectSubject,
+	}}}
 
-var rpcOstGetInfo = &RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO", Variants: []*Variant{
-	{Name: "last_id",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKey),
-		Reply:   Bufs(bufPtlrpcBody, bufLastId),
-	},
-	{Name: "last_fid",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufFid),
-		Reply:   Bufs(bufPtlrpcBody, bufFid),
-	},
-	{Name: "fiemap",
-		Request: Bufs(bufPtlrpcBody, bufFiemapKey, bufFiemap),
-		Reply:   Bufs(bufPtlrpcBody, bufFiemap),
-	},
-	{Name: "fid2path",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyGetinfoFid2path, bufGetinfoVallen),
-		Reply:   Bufs(bufPtlrpcBody, bufGetinfoVal),
-	},
-	{Name: "other",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKey),
-		Reply:   Bufs(bufPtlrpcBody, bufGenericData),
-	},
-}}
-
-var rpcOstPunch = &RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH", Variants: []*Variant{
-	{
+var rpcOstPunch = &RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH",
+	Doc: "Truncates an object, or frees a range of it.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-	},
-}}
+		Ask:     askSpan, Answer: answerSize, Subject: objectSubject,
+	}}}
 
-var rpcOstOpen = &RPC{Opcode: OST_OPEN, Name: "OST_OPEN", Retired: true}
-
-var rpcOstClose = &RPC{Opcode: OST_CLOSE, Name: "OST_CLOSE", Retired: true}
-
-var rpcOstSync = &RPC{Opcode: OST_SYNC, Name: "OST_SYNC", Variants: []*Variant{
-	{
+var rpcOstSync = &RPC{Opcode: OST_SYNC, Name: "OST_SYNC",
+	Doc: "Has a range of an object written to disk, or the whole target when no object is named.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-	},
-}}
+		Ask:     askSpan, Subject: objectSubject,
+	}}}
 
-var rpcOstSetInfo = &RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO", Variants: []*Variant{
-	{Name: "grant_shrink",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufOstBody),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-	},
-	{Name: "other",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoVal),
-		Reply:   Bufs(bufPtlrpcBody),
-	},
-	{Name: "last_fid",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoVal),
-		Reply:   Bufs(bufPtlrpcBody),
-	},
-}}
-
-var rpcOstQuotacheck = &RPC{Opcode: OST_QUOTACHECK, Name: "OST_QUOTACHECK", Retired: true}
-
-var rpcOstQuotactl = &RPC{Opcode: OST_QUOTACTL, Name: "OST_QUOTACTL", Variants: []*Variant{
-	{
-		Request: Bufs(bufPtlrpcBody, bufObdQuotactl),
-		Reply:   Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
-	},
-}}
-
-var rpcOstQuotaAdjustQunit = &RPC{Opcode: OST_QUOTA_ADJUST_QUNIT, Name: "OST_QUOTA_ADJUST_QUNIT", Retired: true}
-
-var rpcOstLadvise = &RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE", Variants: []*Variant{
-	{
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufLadviseHdr, bufLadvise),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-	},
-}}
-
-var rpcOstFallocate = &RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE", Variants: []*Variant{
-	{
+var rpcOstFallocate = &RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
+	Doc: "Allocates a range of an object, frees it or makes it zero, by the mode; since 2.15.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-	},
-}}
+		Ask: func(m *Msg, l *Line) {
+			a := attrsOf(m, 1)
+			a.object(l)
+			l.Key("")
+			if mode := a.word(oFallocM); mode != 0 {
+				l.Flags(FallocMode, mode)
+			} else {
+				l.Add(Flag, "ALLOCATE")
+			}
+			a.span(l)
+		},
+		Answer: answerSize, Subject: objectSubject,
+	}}}
 
-var rpcOstSeek = &RPC{Opcode: OST_SEEK, Name: "OST_SEEK", Variants: []*Variant{
-	{
+var rpcOstSeek = &RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
+	Doc: "Finds the next data or the next hole in an object; since 2.15.",
+	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-	},
-}}
+		Ask: func(m *Msg, l *Line) {
+			a := attrsOf(m, 1)
+			a.object(l)
+			l.Key("")
+			l.Value(Flag, SeekWhence, a.word(oMode))
+			l.Key("from ")
+			l.Offset(a.word(oSize))
+		},
+		Answer: func(m *Msg, l *Line) {
+			if m.Status >= 0 {
+				l.Key("at ")
+				l.Offset(attrsOf(m, 1).word(oSize))
+			}
+		},
+		Subject: objectSubject,
+	}}}
+
+var rpcOstLadvise = &RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE",
+	Doc: "Tells how a range of an object will be used, from lfs ladvise.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufLadviseHdr, bufLadvise),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask: func(m *Msg, l *Line) {
+			attrsOf(m, 1).object(l)
+			if b := m.Buf(3); len(b) >= luLadvise.Size {
+				l.Key("")
+				l.Value(Flag, Ladvise, llaAdvice.Uint(b, m.Big))
+				l.Key("from ")
+				l.Offset(llaStart.Uint(b, m.Big))
+				l.Key("to ")
+				l.Offset(llaEnd.Uint(b, m.Big))
+			}
+		},
+		Subject: objectSubject,
+	}}}
+
+var (
+	llaAdvice = luLadvise.Field("lla_advice")
+	llaStart  = luLadvise.Field("lla_start")
+	llaEnd    = luLadvise.Field("lla_end")
+)
+
+var (
+	rpcOstOpen             = &RPC{Opcode: OST_OPEN, Name: "OST_OPEN", Retired: true, Doc: "opened an object, long ago"}
+	rpcOstClose            = &RPC{Opcode: OST_CLOSE, Name: "OST_CLOSE", Retired: true, Doc: "closed an object, long ago"}
+	rpcOstQuotacheck       = &RPC{Opcode: OST_QUOTACHECK, Name: "OST_QUOTACHECK", Retired: true, Doc: "counted the usage for quota, long ago"}
+	rpcOstQuotaAdjustQunit = &RPC{Opcode: OST_QUOTA_ADJUST_QUNIT, Name: "OST_QUOTA_ADJUST_QUNIT", Retired: true, Doc: "changed the unit in which quota is handed out, long ago"}
+)

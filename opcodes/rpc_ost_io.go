@@ -1,0 +1,131 @@
+package opcodes
+
+// ostBulkPortal is where clients expect the data of reads and writes.
+const ostBulkPortal = 8
+
+var rpcOstRead = &RPC{Opcode: OST_READ, Name: "OST_READ",
+	Doc:      "Reads ranges of an object. The data comes as bulk, or in the reply when it is little (short I/O); the status is the number of bytes.",
+	Variants: []*Variant{readBulk, readShort},
+	Pick: func(m *Msg) *Variant {
+		if attrsOf(m, 1).flag(flagShortIO) {
+			return readShort
+		}
+		return readBulk
+	},
+	Guess: func(m *Msg) *Variant {
+		if len(m.Buf(2)) > 0 {
+			return readShort
+		}
+		return readBulk
+	},
+}
+
+var (
+	readBulk = &Variant{
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
+		Bulk:    &BulkData{Portal: ostBulkPortal},
+		Ask:     askTransfer, Answer: answerRead, Subject: objectSubject,
+	}
+	readShort = &Variant{Name: "short-io",
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
+		Ask:     askTransfer, Answer: answerRead, Subject: objectSubject,
+	}
+)
+
+var rpcOstWrite = &RPC{Opcode: OST_WRITE, Name: "OST_WRITE",
+	Doc:      "Writes ranges of an object. The server fetches the data as bulk, or it is in the request when it is little (short I/O); the reply has a result for each range.",
+	Variants: []*Variant{writeBulk, writeShort},
+	Pick: func(m *Msg) *Variant {
+		if attrsOf(m, 1).flag(flagShortIO) {
+			return writeShort
+		}
+		return writeBulk
+	},
+	Guess: func(m *Msg) *Variant {
+		if attrsOf(m, 1).flag(flagShortIO) {
+			return writeShort
+		}
+		return writeBulk
+	},
+}
+
+var (
+	writeBulk = &Variant{
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
+		Bulk:    &BulkData{Portal: ostBulkPortal, Get: true},
+		Ask:     askTransfer, Answer: answerWrite, Subject: objectSubject,
+	}
+	writeShort = &Variant{Name: "short-io",
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
+		Ask:     askTransfer, Answer: answerWrite, Subject: objectSubject,
+	}
+)
+
+// askTransfer says what is read or written, and what grant the client has.
+func askTransfer(m *Msg, l *Line) {
+	if b := m.Buf(2); len(b) >= obdIoobj.Size {
+		l.ObjectID(b[objectInIoobj:], m.Big)
+	}
+	ranges := m.Buf(3)
+	n := len(ranges) / niobufRemote.Size
+	if n == 0 {
+		return
+	}
+	var bytes, end uint64
+	start := ^uint64(0)
+	for i := range n {
+		b := ranges[i*niobufRemote.Size:]
+		at, size := rnbOffset.Uint(b, m.Big), rnbLen.Uint(b, m.Big)
+		bytes += size
+		start, end = min(start, at), max(end, at+size)
+	}
+	l.Key("")
+	l.Range(start, end-1)
+	l.Key("")
+	l.Num(bytes)
+	l.Add(Dim, " bytes")
+	if n > 1 {
+		l.Key("niobufs ")
+		l.Num(uint64(n))
+	}
+	attrsOf(m, 1).grant(l)
+}
+
+func answerRead(m *Msg, l *Line) {
+	if m.Status >= 0 {
+		l.Num(uint64(m.Status))
+		l.Add(Dim, " bytes")
+	}
+}
+
+// answerWrite says what failed, the grant that came, and which quota is used
+// up.
+func answerWrite(m *Msg, l *Line) {
+	failed, first := 0, int32(0)
+	for b := m.Buf(2); len(b) >= 4; b = b[4:] {
+		if rc := int32(ReadUint(b[:4], m.Big)); rc != 0 {
+			if failed == 0 {
+				first = rc
+			}
+			failed++
+		}
+	}
+	if failed > 0 {
+		l.Key("failed niobufs ")
+		l.Num(uint64(failed))
+		l.Add(Dim, " ")
+		l.Errno(first)
+	}
+	a := attrsOf(m, 1)
+	a.grant(l)
+	if over := a.word(oFlags) & overQuota; over != 0 && a.valid(validFlags) {
+		l.Key("over ")
+		l.Flags(ObdoFlags, over)
+	}
+}
+
+var overQuota = ObdoFlags.Bit("NO_USRQUOTA") | ObdoFlags.Bit("NO_GRPQUOTA") | ObdoFlags.Bit("NO_PRJQUOTA")
