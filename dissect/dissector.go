@@ -76,7 +76,7 @@ func (d *Dissector) exchange(m *Message) *exchange {
 
 // message completes a message with what is known of its RPC and passes it on.
 func (d *Dissector) message(m *Message) {
-	m.RPC, m.Req, m.Content = RPC{}, nil, nil
+	m.RPC, m.Req, m.Msg, m.Content = RPC{}, nil, nil, nil
 	switch m.Kind {
 	case Request, Reply:
 		d.rpc(m)
@@ -95,7 +95,7 @@ func (d *Dissector) guess(m *Message) {
 	}
 	m.Kind = Request
 	d.rpc(m)
-	if m.RPC.Type == typeReply || m.RPC.Type == typeError {
+	if m.RPC.Type == TypeReply || m.RPC.Type == TypeError {
 		m.Kind = Reply
 		m.RPC = RPC{}
 		d.rpc(m)
@@ -107,6 +107,9 @@ func (d *Dissector) rpc(m *Message) {
 	m.RPC.XID, m.RPC.HasXID = m.LNet.MatchBits, true
 	probe(m, p)
 	r := &m.RPC
+	if !r.Encrypted {
+		m.Msg = &p.Msg
+	}
 	if m.Kind == Request {
 		p.identify(r.Opcode, false, nil)
 		r.Variant = p.Variant
@@ -141,10 +144,7 @@ func (d *Dissector) bulk(m *Message) {
 	if m.Kind == GetReply {
 		bits = d.ex.handles[m.LNet.Handle].bits
 	}
-	switch m.Kind {
-	case GetReply, Ack:
-		delete(d.ex.handles, m.LNet.Handle)
-	case Bulk, Get:
+	if m.Kind == Bulk || m.Kind == Get {
 		d.ex.expect(m.LNet.Handle, ex, bits)
 	}
 	m.RPC.Bytes = int(m.LNet.Length)

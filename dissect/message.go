@@ -1,6 +1,10 @@
 package dissect
 
-import "net/netip"
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/opcodes"
+)
 
 // Kind is what a message is.
 type Kind uint8
@@ -141,6 +145,7 @@ type Message struct {
 	// Above LNet.
 	RPC     RPC
 	Req     *RequestInfo // of a reply or a bulk: its request, when it was seen; of a request itself
+	Msg     *opcodes.Msg // the lustre_msg of a request or reply in the clear, its buffers told apart
 	Content []byte       // bulk data put together, in the message that completed them
 }
 

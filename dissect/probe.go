@@ -35,9 +35,9 @@ type RPC struct {
 
 // Values of pb_type and pb_flags.
 const (
-	typeRequest = 4711
-	typeError   = 4712
-	typeReply   = 4713
+	TypeRequest = 4711
+	TypeError   = 4712
+	TypeReply   = 4713
 
 	FlagResent         = 0x2
 	FlagReplay         = 0x4
@@ -87,7 +87,7 @@ func probe(m *Message, p *rpcMsg) {
 // early says whether a reply only asks for more time: it lies at the start of
 // the reply buffer, has nothing but a body, and carries a checksum.
 func early(m *Message, p *rpcMsg) bool {
-	if m.LNet.Offset != 0 || m.RPC.Status != 0 || m.RPC.Type != typeReply {
+	if m.LNet.Offset != 0 || m.RPC.Status != 0 || m.RPC.Type != TypeReply {
 		return false
 	}
 	if p.outer != nil {

@@ -1,0 +1,130 @@
+package track
+
+import (
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Imports follows connections. Its methods Sent, Answered and Done are those
+// of Options.
+type Imports struct {
+	list    []*Import
+	changed func(*Import)
+}
+
+const maxImports = 1 << 16
+
+// NewImports makes an Imports. After each step in a connection's life changed
+// is called, if it is not nil.
+func NewImports(changed func(*Import)) *Imports { return &Imports{changed: changed} }
+
+// List returns the connections in the order in which they appeared.
+func (t *Imports) List() []*Import { return t.list }
+
+// of finds or makes the record of an RPC's connection.
+func (t *Imports) of(r *RPC, p Point) *Import {
+	l := r.Link
+	if l == nil {
+		return nil
+	}
+	if l.imp == nil {
+		if len(t.list) >= maxImports {
+			t.list = append(t.list[:0], t.list[maxImports/2:]...)
+		}
+		l.imp = &Import{Link: l, First: p}
+		t.list = append(t.list, l.imp)
+	}
+	l.imp.Last = p
+	return l.imp
+}
+
+// Sent looks at a request.
+func (t *Imports) Sent(r *RPC, m *dissect.Message) {
+	p := Point{m.Frame, m.Time}
+	i := t.of(r, p)
+	if i == nil {
+		return
+	}
+	if isCallback(r.Opcode) {
+		i.called(r, m, p)
+		return
+	}
+	if r.Sends > 1 && IsConnect(r.Opcode) {
+		return
+	}
+	n := len(i.History) + len(i.Events)
+	i.Requests++
+	switch {
+	case IsConnect(r.Opcode):
+		i.connect(r, m, p)
+	case IsDisconnect(r.Opcode):
+		i.event(Event{Point: p, Kind: EvDisconnect})
+	default:
+		i.request(r, m, p)
+	}
+	t.tell(i, n)
+}
+
+// Answered looks at a reply.
+func (t *Imports) Answered(r *RPC, m *dissect.Message) {
+	p := Point{m.Frame, m.Time}
+	i := t.of(r, p)
+	if i == nil {
+		return
+	}
+	if isCallback(r.Opcode) {
+		i.obeyed(r)
+		return
+	}
+	n := len(i.History) + len(i.Events)
+	i.Replies++
+	i.LastCommitted = max(i.LastCommitted, m.RPC.LastCommitted)
+	switch {
+	case IsConnect(r.Opcode):
+		i.connected(r, m, p)
+	case IsDisconnect(r.Opcode):
+		i.to(Closed, p)
+	default:
+		i.reply(r, m, p)
+	}
+	t.tell(i, n)
+}
+
+// Done notes pings that were not answered.
+func (t *Imports) Done(r *RPC) {
+	if r.Opcode != opcodes.OBD_PING || !r.Unanswered() || r.Link == nil || r.Link.imp == nil {
+		return
+	}
+	r.Link.imp.event(Event{Point: r.Requested(), Kind: EvPingLost})
+}
+
+func (t *Imports) tell(i *Import, before int) {
+	if t.changed != nil && len(i.History)+len(i.Events) != before {
+		t.changed(i)
+	}
+}
+
+// Close settles which connections are idle rather than closed: those to OSTs
+// of clients that kept others. An idle one that was used again is known by
+// that.
+func (t *Imports) Close() {
+	busy := make(map[string]bool)
+	for _, i := range t.list {
+		if i.State != Closed && i.State != StateUnknown && !i.toOST() {
+			busy[i.ClientUUID] = true
+		}
+	}
+	for _, i := range t.list {
+		if i.State == Closed && i.toOST() && i.Kind() == "client" && busy[i.ClientUUID] {
+			i.idle()
+		}
+	}
+}
+
+// idle corrects what looked like the end of a connection.
+func (i *Import) idle() {
+	i.State = Idle
+	if n := len(i.History); n > 0 {
+		i.History[n-1].State = Idle
+	}
+}

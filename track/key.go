@@ -1,0 +1,90 @@
+package track
+
+import "github.com/lshark/lshark/dissect"
+
+// Dim is something that statistics can be grouped by.
+type Dim uint8
+
+// The dimensions.
+const (
+	ByOp Dim = iota
+	ByVariant
+	ByClient
+	ByServer
+	ByTarget
+	ByJob
+	ByUID
+	ByPortal
+	ByError
+	dims
+)
+
+var dimNames = [dims]string{"op", "variant", "client", "server", "target", "job", "uid", "portal", "error"}
+
+func (d Dim) String() string { return dimNames[d] }
+
+// DimNames lists the names of all dimensions, in their order.
+func DimNames() []string { return dimNames[:] }
+
+// ParseDim finds a dimension by its name.
+func ParseDim(name string) (Dim, bool) {
+	for d, n := range dimNames {
+		if n == name {
+			return Dim(d), true
+		}
+	}
+	return 0, false
+}
+
+// Key is what the RPCs of a row have in common. Of the fields, those of the
+// dimensions asked for are set.
+type Key struct {
+	Opcode         uint32
+	HasOpcode      bool
+	Variant        string
+	Client, Server dissect.NID
+	Target         string
+	Job            [32]byte
+	UID            uint32
+	Portal         uint32
+	Error          int32 // negative errno, 0 without error
+}
+
+// key reads the dimensions of an RPC.
+func (r *RPC) key(by []Dim) (k Key) {
+	for _, d := range by {
+		switch d {
+		case ByOp:
+			k.Opcode, k.HasOpcode = r.Opcode, r.HasOpcode
+		case ByVariant:
+			if r.Variant != nil {
+				k.Variant = r.Variant.Name
+			}
+		case ByClient:
+			k.Client = r.Client
+		case ByServer:
+			k.Server = r.Server
+		case ByTarget:
+			k.Target = r.Target()
+		case ByJob:
+			k.Job = r.job
+		case ByUID:
+			k.UID = r.UID
+		case ByPortal:
+			k.Portal = r.Portal
+		case ByError:
+			k.Error = min(r.Status, 0)
+		}
+	}
+	return k
+}
+
+// JobName is the job id of the key.
+func (k *Key) JobName() []byte {
+	for i, c := range k.Job {
+		if c == 0 {
+			return k.Job[:i]
+		}
+	}
+	return k.Job[:]
+}

@@ -1,0 +1,119 @@
+package track
+
+import (
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Link is a connection between a client and a target as their handles name it.
+type Link struct {
+	ClientUUID, TargetUUID string
+	Target                 string // TargetUUID without "_UUID"
+	Client, Server         dissect.NID
+
+	imp *Import
+}
+
+// links finds connections by handle: the server's export cookie, which
+// requests carry, and the client's own, which callbacks carry.
+type links struct {
+	byHandle map[uint64]*Link
+	order    [maxHandles]uint64 // ring: the oldest handle goes first
+	next     int
+	byName   map[linkName]*Link
+}
+
+type linkName struct{ client, target string }
+
+const maxHandles = 1 << 16
+
+func newLinks() links {
+	return links{byHandle: make(map[uint64]*Link), byName: make(map[linkName]*Link)}
+}
+
+// learn ties a handle to a connection.
+func (l *links) learn(handle uint64, link *Link) {
+	if handle == 0 || link == nil {
+		return
+	}
+	if _, known := l.byHandle[handle]; !known {
+		if old, used := l.byHandle[l.order[l.next]]; used {
+			delete(l.byHandle, l.order[l.next])
+			delete(l.byName, linkName{old.ClientUUID, old.TargetUUID})
+		}
+		l.order[l.next] = handle
+		l.next = (l.next + 1) % maxHandles
+	}
+	l.byHandle[handle] = link
+}
+
+// request finds the connection of a request; a connect names it.
+func (l *links) request(r *RPC, m *dissect.Message) {
+	if !IsConnect(r.Opcode) || m.Msg == nil {
+		r.Link = l.find(r)
+		return
+	}
+	target, client := string(opcodes.TrimNUL(m.Msg.Buf(connTarget))), string(opcodes.TrimNUL(m.Msg.Buf(connClient)))
+	if target == "" || len(target) > maxUUID || len(client) > maxUUID {
+		return
+	}
+	name := linkName{client, target}
+	link := l.byName[name]
+	if link == nil {
+		link = l.byHandle[r.handle]
+		if link == nil || link.TargetUUID != "" {
+			link = &Link{}
+		}
+		link.ClientUUID, link.TargetUUID, link.Target = client, target, strings.TrimSuffix(target, "_UUID")
+		if len(l.byName) >= maxHandles {
+			clear(l.byName)
+		}
+		l.byName[name] = link
+	}
+	link.Client, link.Server = r.Client, r.Server
+	r.Link = link
+	l.learn(r.handle, link) // of a reconnect: the old one
+	if b := m.Msg.Buf(connCookie); len(b) >= 8 {
+		l.learn(opcodes.ReadUint(b[:8], false), link)
+	}
+}
+
+// find looks a handle up. A connection that was made before the capture began
+// has no names until it is made again.
+func (l *links) find(r *RPC) *Link {
+	link := l.byHandle[r.handle]
+	if link == nil && r.handle != 0 && r.HasOpcode && !isCallback(r.Opcode) {
+		link = &Link{Client: r.Client, Server: r.Server}
+		l.learn(r.handle, link)
+	}
+	return link
+}
+
+// reply learns the export cookie from the reply to a connect.
+func (l *links) reply(r *RPC, m *dissect.Message) {
+	if IsConnect(r.Opcode) && r.Link != nil && r.Status == 0 {
+		l.learn(m.RPC.Handle, r.Link)
+	}
+}
+
+// Buffers of a connect request.
+const (
+	connTarget = 1
+	connClient = 2
+	connCookie = 3
+	connData   = 4
+
+	maxUUID = 40
+)
+
+// IsConnect says whether an operation makes a connection.
+func IsConnect(opc uint32) bool {
+	return opc == opcodes.OST_CONNECT || opc == opcodes.MDS_CONNECT || opc == opcodes.MGS_CONNECT
+}
+
+// IsDisconnect says whether an operation ends a connection.
+func IsDisconnect(opc uint32) bool {
+	return opc == opcodes.OST_DISCONNECT || opc == opcodes.MDS_DISCONNECT || opc == opcodes.MGS_DISCONNECT
+}

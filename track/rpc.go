@@ -1,0 +1,230 @@
+package track
+
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// RPC is one remote procedure call: the request, however often it was sent,
+// and all that belongs to it. An RPCs reuses its records; one is valid until
+// the Done hook returns.
+type RPC struct {
+	XID       uint64
+	Opcode    uint32
+	HasOpcode bool
+	Encrypted bool // GSS privacy: neither opcode nor body can be read
+	Variant   *opcodes.Variant
+	Client    dissect.NID // the node that asked, also when that is a server
+	Server    dissect.NID
+	Portal    uint32 // of the request
+	Link      *Link  // the connection it belongs to, nil when its connect was not seen
+
+	UID, GID uint32
+	FID      FID
+	HasFID   bool
+
+	Status      int32
+	Type        uint32 // pb_type of the reply
+	Transno     uint64
+	Service     uint32 // seconds, as the server says
+	Estimate    uint32 // seconds, as the server says
+	Flags       uint32 // pb_flags of all sends of the request
+	ConnCnt     uint32
+	Early       int // early replies
+	Sends       int // how often the request was sent
+	RequestSize int // bytes of the lustre_msg
+	ReplySize   int
+
+	HasRequest bool
+	HasReply   bool
+	OneWay     bool // has no reply
+	Expired    bool // waited longer than the timeout
+
+	// Seen tells when each capture point saw what.
+	Seen []Sighting
+
+	job    [32]byte
+	jobLen uint8
+	name   []byte
+	handle uint64 // pb_handle of the request
+
+	group      *group // of the statistics, while the RPC is under way
+	depth      int64  // of that group when it was sent
+	interval   *Interval
+	state      state
+	list       *list
+	prev, next *RPC
+	same       *RPC // next record with the same xid
+	since      int64
+}
+
+// state is where a record is on its way.
+type state uint8
+
+const (
+	open      state = iota // waits for its reply
+	lingering              // is complete; stragglers may still come
+	spent                  // was handed out; absorbs what comes late
+)
+
+// Point is when and where a message was seen.
+type Point struct {
+	Frame int64
+	Time  int64
+}
+
+// Sighting is what one capture point saw of an RPC.
+type Sighting struct {
+	Source  int
+	Request Point // first time it was sent
+	Reply   Point
+	Bulk    Span
+	Bytes   int64 // of bulk data
+
+	sends, early int
+	from         netip.Addr // sender of the last request on the wire
+	flags        uint32     // of the last request
+	mbits        uint64
+	parts        [2]uint64 // bulk parts seen, by the low bits of their match bits
+	asked        int       // GETs that were not answered yet
+}
+
+// Span is a stretch of time.
+type Span struct{ From, To int64 }
+
+// FID is a Lustre file identifier.
+type FID struct {
+	Seq      uint64
+	OID, Ver uint32
+}
+
+// Job is the job id, empty when the request had none.
+func (r *RPC) Job() []byte { return r.job[:r.jobLen] }
+
+// Name is the file name the request is about, empty when it has none.
+func (r *RPC) Name() []byte { return r.name }
+
+// Target is the name of the target without "_UUID", empty when it is not
+// known.
+func (r *RPC) Target() string {
+	if r.Link == nil {
+		return ""
+	}
+	return r.Link.Target
+}
+
+// Answered says whether the final reply was seen.
+func (r *RPC) Answered() bool { return r.HasReply }
+
+// Unanswered says whether a reply is due and was not seen.
+func (r *RPC) Unanswered() bool { return r.HasRequest && !r.HasReply && !r.OneWay }
+
+// Failed says whether the reply carries an error.
+func (r *RPC) Failed() bool { return r.HasReply && r.Status < 0 }
+
+// Requested is when the request was first seen, by the capture point nearest
+// to the client; the zero Point when it was not seen.
+func (r *RPC) Requested() Point {
+	if s := r.client(); s != nil {
+		return s.Request
+	}
+	return Point{}
+}
+
+// Replied is when the reply was seen by the capture point nearest to the
+// client that saw it.
+func (r *RPC) Replied() Point {
+	if s := r.client(); s != nil && s.Reply.Frame != 0 {
+		return s.Reply
+	}
+	var last Point
+	for i := range r.Seen {
+		if p := r.Seen[i].Reply; p.Frame != 0 && p.Time >= last.Time {
+			last = p
+		}
+	}
+	return last
+}
+
+// Latency is the time from the request to the reply in nanoseconds, at the
+// capture point nearest to the client.
+func (r *RPC) Latency() (ns int64, ok bool) {
+	if !r.HasRequest || !r.HasReply {
+		return 0, false
+	}
+	return max(0, r.Replied().Time-r.Requested().Time), true
+}
+
+// NodeTime is the time from the request's coming to the reply's going at the
+// capture point nearest to the server. What is left of the latency was spent
+// on the way between the points. It needs two capture points.
+func (r *RPC) NodeTime() (ns int64, ok bool) {
+	c := r.client()
+	var at *Sighting
+	for i := range r.Seen {
+		s := &r.Seen[i]
+		if s != c && s.Request.Frame != 0 && s.Reply.Frame != 0 && (at == nil || s.Request.Time > at.Request.Time) {
+			at = s
+		}
+	}
+	if at == nil {
+		return 0, false
+	}
+	return max(0, at.Reply.Time-at.Request.Time), true
+}
+
+// BulkBytes is the size of the bulk data; what several points saw counts once.
+func (r *RPC) BulkBytes() int64 {
+	var n int64
+	for i := range r.Seen {
+		n = max(n, r.Seen[i].Bytes)
+	}
+	return n
+}
+
+// BulkTime is the time from the first to the last message of the bulk.
+func (r *RPC) BulkTime() (ns int64, ok bool) {
+	if s := r.client(); s != nil && s.Bulk.From != 0 {
+		return s.Bulk.To - s.Bulk.From, true
+	}
+	for i := range r.Seen {
+		if b := r.Seen[i].Bulk; b.From != 0 {
+			return b.To - b.From, true
+		}
+	}
+	return 0, false
+}
+
+// client is what the capture point nearest to the client saw: the one that saw
+// the request first.
+func (r *RPC) client() *Sighting {
+	var at *Sighting
+	for i := range r.Seen {
+		s := &r.Seen[i]
+		if s.Request.Frame != 0 && (at == nil || s.Request.Time < at.Request.Time) {
+			at = s
+		}
+	}
+	return at
+}
+
+// at finds or makes the sighting of a capture point.
+func (r *RPC) at(source int) *Sighting {
+	for i := range r.Seen {
+		if r.Seen[i].Source == source {
+			return &r.Seen[i]
+		}
+	}
+	r.Seen = append(r.Seen, Sighting{Source: source})
+	return &r.Seen[len(r.Seen)-1]
+}
+
+// first is when anything was seen of the RPC.
+func (r *RPC) first() int64 {
+	if p := r.Requested(); p.Frame != 0 {
+		return p.Time
+	}
+	return r.Replied().Time
+}

@@ -1,0 +1,279 @@
+package track
+
+import (
+	"math/bits"
+
+	"github.com/lshark/lshark/dissect"
+)
+
+// Row is the statistics of the RPCs with one key.
+type Row struct {
+	Key
+	Others bool // stands for all rows that were too many
+
+	Count      int64
+	Replies    int64
+	Unanswered int64
+	OneWay     int64
+	Resends    int64
+	Errors     map[int32]int64 // by errno, negative
+
+	Latency Dist // nanoseconds
+	Service Dist // nanoseconds, in whole seconds
+
+	RequestBytes int64
+	ReplyBytes   int64
+	BulkBytes    int64
+
+	// IO counts the bulk transfers by size: IO[n] those of at most 1<<n bytes
+	// and more than half of that.
+	IO [ioSizes]int64
+
+	// How many RPCs of the kind were under way when one was sent, itself
+	// included: the most, and what to average.
+	DepthMax int64
+	depthSum int64
+	depthN   int64
+}
+
+const ioSizes = 40
+
+// DepthMean is how many RPCs of the kind were under way when one was sent, on
+// average.
+func (r *Row) DepthMean() float64 {
+	if r.depthN == 0 {
+		return 0
+	}
+	return float64(r.depthSum) / float64(r.depthN)
+}
+
+// Interval is the statistics of a stretch of time: of the RPCs whose requests
+// were sent in it.
+type Interval struct {
+	From, To int64
+	Rows     map[Key]*Row
+	Total    Row
+
+	others  *Row
+	open    int // RPCs that have not ended
+	flushed bool
+}
+
+// StatsOptions are the settings of a Stats.
+type StatsOptions struct {
+	By []Dim
+
+	// Step cuts the time into intervals, in nanoseconds; 0: there is one.
+	Step int64
+
+	// Patience is how long an interval waits for RPCs that have not ended,
+	// in nanoseconds; 0: until they have. What ends later still counts, in
+	// the oldest interval there is.
+	Patience int64
+
+	// Flush gets the intervals in order, as they are complete.
+	Flush func(*Interval)
+}
+
+const maxRows = 1 << 16
+
+// Stats counts and measures RPCs. Its methods Sent, Answered and Done are
+// those of Options.
+type Stats struct {
+	opt    StatsOptions
+	steps  []*Interval // oldest first
+	groups map[Key]*group
+	live   []Dim // the dimensions that are known when a request is sent
+}
+
+// group counts the RPCs of a kind that are under way.
+type group struct{ open int64 }
+
+// NewStats makes a Stats.
+func NewStats(o StatsOptions) *Stats {
+	s := &Stats{opt: o, groups: make(map[Key]*group)}
+	for _, d := range o.By {
+		if d != ByError {
+			s.live = append(s.live, d)
+		}
+	}
+	return s
+}
+
+// Sent counts a request in.
+func (s *Stats) Sent(r *RPC, m *dissect.Message) {
+	if r.group != nil || r.OneWay || r.state != open {
+		return
+	}
+	k := r.key(s.live)
+	g := s.groups[k]
+	if g == nil {
+		if len(s.groups) >= maxRows {
+			return
+		}
+		g = &group{}
+		s.groups[k] = g
+	}
+	g.open++
+	r.group, r.depth = g, g.open
+	s.flush(m.Time)
+	r.interval = s.at(m.Time)
+	r.interval.open++
+}
+
+// Answered counts a request out.
+func (s *Stats) Answered(r *RPC, m *dissect.Message) {
+	s.leave(r)
+	s.flush(m.Time)
+}
+
+func (s *Stats) leave(r *RPC) {
+	if r.group != nil {
+		r.group.open--
+		r.group = nil
+	}
+}
+
+// Done counts an RPC that has ended.
+func (s *Stats) Done(r *RPC) {
+	s.leave(r)
+	i := r.interval
+	if i != nil {
+		i.open--
+	}
+	if i == nil || i.flushed {
+		i = s.at(r.first())
+	}
+	i.row(r.key(s.opt.By)).add(r)
+	i.Total.add(r)
+	r.depth, r.interval = 0, nil
+}
+
+// Intervals are those that were not flushed: without steps the only one.
+func (s *Stats) Intervals() []*Interval { return s.steps }
+
+// Close flushes all.
+func (s *Stats) Close() {
+	for _, i := range s.steps {
+		if s.opt.Flush != nil {
+			s.opt.Flush(i)
+		}
+	}
+	s.steps = nil
+}
+
+// at finds or makes the interval of a time.
+func (s *Stats) at(t int64) *Interval {
+	n := len(s.steps)
+	if s.opt.Step == 0 {
+		if n == 0 {
+			s.steps = append(s.steps, newInterval(t, t))
+		}
+		i := s.steps[0]
+		i.From, i.To = min(i.From, t), max(i.To, t)
+		return i
+	}
+	from := t - t%s.opt.Step
+	for k := n - 1; k >= 0; k-- {
+		if i := s.steps[k]; i.From == from {
+			return i
+		} else if i.From < from {
+			return s.insert(k+1, from)
+		}
+	}
+	if n > 0 && s.opt.Flush != nil && s.opt.Patience > 0 {
+		return s.steps[0] // its own was flushed
+	}
+	return s.insert(0, from)
+}
+
+func (s *Stats) insert(k int, from int64) *Interval {
+	s.steps = append(s.steps, nil)
+	copy(s.steps[k+1:], s.steps[k:])
+	s.steps[k] = newInterval(from, from+s.opt.Step)
+	return s.steps[k]
+}
+
+func newInterval(from, to int64) *Interval {
+	return &Interval{From: from, To: to, Rows: make(map[Key]*Row)}
+}
+
+// flush hands out the intervals that nothing more can fall into.
+func (s *Stats) flush(now int64) {
+	if s.opt.Step == 0 || s.opt.Flush == nil {
+		return
+	}
+	for len(s.steps) > 0 {
+		i := s.steps[0]
+		over := now - i.To
+		if over < 0 || i.open > 0 && (s.opt.Patience == 0 || over < s.opt.Patience) {
+			return
+		}
+		s.steps = s.steps[1:]
+		i.flushed = true
+		s.opt.Flush(i)
+	}
+}
+
+func (i *Interval) row(k Key) *Row {
+	r := i.Rows[k]
+	if r != nil {
+		return r
+	}
+	if len(i.Rows) < maxRows {
+		r = &Row{Key: k}
+		i.Rows[k] = r
+		return r
+	}
+	if i.others == nil {
+		i.others = &Row{Others: true}
+	}
+	return i.others
+}
+
+// List lists the rows, in no order.
+func (i *Interval) List() []*Row {
+	rows := make([]*Row, 0, len(i.Rows)+1)
+	for _, r := range i.Rows {
+		rows = append(rows, r)
+	}
+	if i.others != nil {
+		rows = append(rows, i.others)
+	}
+	return rows
+}
+
+func (w *Row) add(r *RPC) {
+	w.Count++
+	if r.HasReply {
+		w.Replies++
+	}
+	switch {
+	case r.Unanswered():
+		w.Unanswered++
+	case r.OneWay:
+		w.OneWay++
+	}
+	w.Resends += int64(max(0, r.Sends-1))
+	if r.Failed() {
+		if w.Errors == nil {
+			w.Errors = make(map[int32]int64)
+		}
+		w.Errors[r.Status]++
+	}
+	if ns, ok := r.Latency(); ok {
+		w.Latency.Add(ns)
+		w.Service.Add(int64(r.Service) * 1e9)
+	}
+	w.RequestBytes += int64(r.RequestSize)
+	w.ReplyBytes += int64(r.ReplySize)
+	if n := r.BulkBytes(); n > 0 {
+		w.BulkBytes += n
+		w.IO[min(bits.Len64(uint64(n-1)), ioSizes-1)]++
+	}
+	if r.depth > 0 {
+		w.DepthMax = max(w.DepthMax, r.depth)
+		w.depthSum += r.depth
+		w.depthN++
+	}
+}
