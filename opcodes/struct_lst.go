@@ -1,256 +1,179 @@
 package opcodes
 
-// lnetCountersCommon is struct lnet_counters_common.
-var lnetCountersCommon = Define("lnet_counters_common",
-	U32("lcc_msgs_alloc"),
-	U32("lcc_msgs_max"),
-	U32("lcc_errors"),
-	U32("lcc_send_count"),
-	U32("lcc_recv_count"),
-	U32("lcc_route_count"),
-	U32("lcc_drop_count"),
-	U64("lcc_send_length"),
-	U64("lcc_recv_length"),
-	U64("lcc_route_length"),
-	U64("lcc_drop_length"),
+// The messages of LNet selftest. Requests have even types, replies odd ones.
+
+var (
+	srpcMsgType = U32("msg_type", SrpcMsgType, "request or reply of which service")
+	srpcFeats   = U32("msg_ses_feats", LstFeatures, "features of the session")
+)
+
+// isSrpc says of the message that it is of the type named.
+func isSrpc(name string) If {
+	want, ok := SrpcMsgType.Find(name)
+	if !ok {
+		panic("no selftest message " + name)
+	}
+	return func(v *View) bool { return v.Uint(srpcMsgType) == want.Value }
+}
+
+// isUnknownSrpc is for messages of types that have no body of their own here.
+func isUnknownSrpc(odd uint64) If {
+	return func(v *View) bool {
+		t := v.Uint(srpcMsgType)
+		name := SrpcMsgType.Name(t)
+		return (name == "" || name == "INVALID") && t&1 == odd
+	}
+}
+
+// srpcMsg is struct srpc_msg.
+var srpcMsg = Define("srpc_msg",
+	Detect(func(b []byte, big bool) bool { return magicAt(b, 0, 0xeeb0f00d, big) }),
+	"a message of LNet selftest",
+	U32("msg_magic", Hex, "marks the message and the byte order of the sender"),
+	U32("msg_version", "1"),
+	srpcMsgType,
+	Pad("msg_reserved0", 4),
+	Pad("msg_reserved1", 4),
+	srpcFeats,
+	Sub("msg_body.reqst", srpcGenericReqst, If(isUnknownSrpc(0)), "what all requests begin with"),
+	Sub("msg_body.reply", srpcGenericReply, Over("msg_body.reqst"), If(isUnknownSrpc(1)), "what all replies begin with"),
+	Sub("msg_body.mksn_reqst", srpcMksnReqst, Over("msg_body.reqst"), If(isSrpc("MKSN_REQST"))),
+	Sub("msg_body.mksn_reply", srpcMksnReply, Over("msg_body.reqst"), If(isSrpc("MKSN_REPLY"))),
+	Sub("msg_body.rmsn_reqst", srpcRmsnReqst, Over("msg_body.reqst"), If(isSrpc("RMSN_REQST"))),
+	Sub("msg_body.rmsn_reply", srpcRmsnReply, Over("msg_body.reqst"), If(isSrpc("RMSN_REPLY"))),
+	Sub("msg_body.dbg_reqst", srpcDebugReqst, Over("msg_body.reqst"), If(isSrpc("DEBUG_REQST"))),
+	Sub("msg_body.dbg_reply", srpcDebugReply, Over("msg_body.reqst"), If(isSrpc("DEBUG_REPLY"))),
+	Sub("msg_body.bat_reqst", srpcBatchReqst, Over("msg_body.reqst"), If(isSrpc("BATCH_REQST"))),
+	Sub("msg_body.bat_reply", srpcBatchReply, Over("msg_body.reqst"), If(isSrpc("BATCH_REPLY"))),
+	Sub("msg_body.stat_reqst", srpcStatReqst, Over("msg_body.reqst"), If(isSrpc("STAT_REQST"))),
+	Sub("msg_body.stat_reply", srpcStatReply, Over("msg_body.reqst"), If(isSrpc("STAT_REPLY"))),
+	Sub("msg_body.tes_reqst", srpcTestReqst, Over("msg_body.reqst"), If(isSrpc("TEST_REQST"))),
+	Sub("msg_body.tes_reply", srpcTestReply, Over("msg_body.reqst"), If(isSrpc("TEST_REPLY"))),
+	Sub("msg_body.join_reqst", srpcJoinReqst, Over("msg_body.reqst"), If(isSrpc("JOIN_REQST"))),
+	Sub("msg_body.join_reply", srpcJoinReply, Over("msg_body.reqst"), If(isSrpc("JOIN_REPLY"))),
+	Sub("msg_body.ping_reqst", srpcPingReqst, Over("msg_body.reqst"), If(isSrpc("PING_REQST"))),
+	Sub("msg_body.ping_reply", srpcPingReply, Over("msg_body.reqst"), If(isSrpc("PING_REPLY"))),
+	Sub("msg_body.brw_reqst", srpcBrwReqst, Over("msg_body.reqst"), If(isSrpc("BRW_REQST"))),
+	Sub("msg_body.brw_reply", srpcBrwReply, Over("msg_body.reqst"), If(isSrpc("BRW_REPLY"))),
+)
+
+const (
+	rpyidDoc  = "match bits that the reply is to have"
+	bulkidDoc = "match bits that bulk data are to have"
+	statusDoc = "0 or an errno"
+	sidDoc    = "the session"
 )
 
 // lstSid is struct lst_sid.
 var lstSid = Define("lst_sid",
-	U64("ses_nid", NID4),
-	S64("ses_stamp"),
+	"names a session: the console that made it, and when",
+	U64("ses_nid", NID4, "NID of the console"),
+	S64("ses_stamp", "when the session was made, by the console's clock"),
 )
 
 // lstBid is struct lst_bid.
 var lstBid = Define("lst_bid",
-	U64("bat_id"),
-)
-
-// srpcCounters is struct srpc_counters.
-var srpcCounters = Define("srpc_counters",
-	U32("errors"),
-	U32("rpcs_sent"),
-	U32("rpcs_rcvd"),
-	U32("rpcs_dropped"),
-	U32("rpcs_expired"),
-	U64("bulk_get"),
-	U64("bulk_put"),
-)
-
-// sfwCounters is struct sfw_counters.
-var sfwCounters = Define("sfw_counters",
-	U32("running_ms"),
-	U32("active_batches"),
-	U32("zombie_sessions"),
-	U32("brw_errors"),
-	U32("ping_errors"),
+	"names a batch of tests in a session",
+	U64("bat_id", Cookie, "number of the batch"),
 )
 
 // srpcGenericReqst is struct srpc_generic_reqst.
 var srpcGenericReqst = Define("srpc_generic_reqst",
-	U64("rpyid"),
-	U64("bulkid"),
+	"what all requests begin with",
+	U64("rpyid", Cookie, rpyidDoc),
+	U64("bulkid", Cookie, bulkidDoc),
 )
 
 // srpcGenericReply is struct srpc_generic_reply.
 var srpcGenericReply = Define("srpc_generic_reply",
-	U32("status"),
-	Sub("sid", lstSid),
+	"what all replies begin with",
+	S32("status", Errno, statusDoc),
+	Sub("sid", lstSid, sidDoc),
 )
 
 // srpcMksnReqst is struct srpc_mksn_reqst.
 var srpcMksnReqst = Define("srpc_mksn_reqst",
-	U64("mksn_rpyid"),
-	Sub("mksn_sid", lstSid),
-	U32("mksn_force"),
-	Str("mksn_name", 32),
+	"makes a session on a node",
+	U64("mksn_rpyid", Cookie, rpyidDoc),
+	Sub("mksn_sid", lstSid, sidDoc),
+	U32("mksn_force", "1: replaces a session that the node is in"),
+	Str("mksn_name", 32, "name of the session"),
 )
 
 // srpcMksnReply is struct srpc_mksn_reply.
 var srpcMksnReply = Define("srpc_mksn_reply",
-	U32("mksn_status"),
-	Sub("mksn_sid", lstSid),
-	U32("mksn_timeout"),
-	Str("mksn_name", 32),
+	"answers a session that was to be made",
+	S32("mksn_status", Errno, statusDoc),
+	Sub("mksn_sid", lstSid, "the session that the node is in"),
+	U32("mksn_timeout", Duration, "seconds until an idle session ends"),
+	Str("mksn_name", 32, "name of the session"),
 )
 
 // srpcRmsnReqst is struct srpc_rmsn_reqst.
 var srpcRmsnReqst = Define("srpc_rmsn_reqst",
-	U64("rmsn_rpyid"),
-	Sub("rmsn_sid", lstSid),
+	"ends a session on a node",
+	U64("rmsn_rpyid", Cookie, rpyidDoc),
+	Sub("rmsn_sid", lstSid, sidDoc),
 )
 
 // srpcRmsnReply is struct srpc_rmsn_reply.
 var srpcRmsnReply = Define("srpc_rmsn_reply",
-	U32("rmsn_status"),
-	Sub("rmsn_sid", lstSid),
+	"answers the end of a session",
+	S32("rmsn_status", Errno, statusDoc),
+	Sub("rmsn_sid", lstSid, sidDoc),
 )
 
 // srpcJoinReqst is struct srpc_join_reqst.
 var srpcJoinReqst = Define("srpc_join_reqst",
-	U64("join_rpyid"),
-	Sub("join_sid", lstSid),
-	Str("join_group", 32),
+	"lets a node join a session",
+	U64("join_rpyid", Cookie, rpyidDoc),
+	Sub("join_sid", lstSid, sidDoc),
+	Str("join_group", 32, "name of the group of nodes"),
 )
 
 // srpcJoinReply is struct srpc_join_reply.
 var srpcJoinReply = Define("srpc_join_reply",
-	U32("join_status"),
-	Sub("join_sid", lstSid),
-	U32("join_timeout"),
-	Str("join_session", 32),
+	"answers a node that was to join",
+	S32("join_status", Errno, statusDoc),
+	Sub("join_sid", lstSid, sidDoc),
+	U32("join_timeout", Duration, "seconds until an idle session ends"),
+	Str("join_session", 32, "name of the session"),
 )
 
 // srpcDebugReqst is struct srpc_debug_reqst.
 var srpcDebugReqst = Define("srpc_debug_reqst",
-	U64("dbg_rpyid"),
-	Sub("dbg_sid", lstSid),
-	U32("dbg_flags"),
+	"asks a node what session it is in",
+	U64("dbg_rpyid", Cookie, rpyidDoc),
+	Sub("dbg_sid", lstSid, sidDoc),
+	U32("dbg_flags", Hex, "not in use"),
 )
 
 // srpcDebugReply is struct srpc_debug_reply.
 var srpcDebugReply = Define("srpc_debug_reply",
-	U32("dbg_status"),
-	Sub("dbg_sid", lstSid),
-	U32("dbg_timeout"),
-	U32("dbg_nbatch"),
-	Str("dbg_name", 32),
+	"the session of a node",
+	S32("dbg_status", Errno, statusDoc),
+	Sub("dbg_sid", lstSid, sidDoc),
+	U32("dbg_timeout", Duration, "seconds until an idle session ends"),
+	U32("dbg_nbatch", "batches of tests on the node"),
+	Str("dbg_name", 32, "name of the session"),
 )
 
 // srpcBatchReqst is struct srpc_batch_reqst.
 var srpcBatchReqst = Define("srpc_batch_reqst",
-	U64("bar_rpyid"),
-	Sub("bar_sid", lstSid),
-	Sub("bar_bid", lstBid),
-	U32("bar_opc"),
-	U32("bar_testidx"),
-	U32("bar_arg"),
+	"runs, stops or asks after a batch of tests",
+	U64("bar_rpyid", Cookie, rpyidDoc),
+	Sub("bar_sid", lstSid, sidDoc),
+	Sub("bar_bid", lstBid, "the batch"),
+	U32("bar_opc", LstBatchOp, "what to do"),
+	U32("bar_testidx", "number of one test of the batch, 0 for all"),
+	U32("bar_arg", "how to do it"),
 )
 
 // srpcBatchReply is struct srpc_batch_reply.
 var srpcBatchReply = Define("srpc_batch_reply",
-	U32("bar_status"),
-	Sub("bar_sid", lstSid),
-	U32("bar_active"),
-	U32("bar_time"),
-)
-
-// srpcStatReqst is struct srpc_stat_reqst.
-var srpcStatReqst = Define("srpc_stat_reqst",
-	U64("str_rpyid"),
-	Sub("str_sid", lstSid),
-	U32("str_type"),
-)
-
-// srpcStatReply is struct srpc_stat_reply.
-var srpcStatReply = Define("srpc_stat_reply",
-	U32("str_status"),
-	Sub("str_sid", lstSid),
-	Sub("str_fw", sfwCounters),
-	Sub("str_rpc", srpcCounters),
-	Sub("str_lnet", lnetCountersCommon),
-)
-
-// testBulkReq is struct test_bulk_req.
-var testBulkReq = Define("test_bulk_req",
-	U32("blk_opc"),
-	U32("blk_npg"),
-	U32("blk_flags"),
-)
-
-// testBulkReqV1 is struct test_bulk_req_v1.
-var testBulkReqV1 = Define("test_bulk_req_v1",
-	U16("blk_opc"),
-	U16("blk_flags"),
-	U32("blk_len"),
-	U32("blk_offset"),
-)
-
-// testPingReq is struct test_ping_req.
-var testPingReq = Define("test_ping_req",
-	U32("png_size"),
-	U32("png_flags"),
-)
-
-// srpcTestReqst is struct srpc_test_reqst.
-var srpcTestReqst = Define("srpc_test_reqst",
-	U64("tsr_rpyid"),
-	U64("tsr_bulkid"),
-	Sub("tsr_sid", lstSid),
-	Sub("tsr_bid", lstBid),
-	U32("tsr_service", SrpcService),
-	U32("tsr_loop"),
-	U32("tsr_concur"),
-	U8("tsr_is_client"),
-	U8("tsr_stop_onerr"),
-	U32("tsr_ndest"),
-	Sub("tsr_u.ping", testPingReq),
-	Sub("tsr_u.bulk_v0", testBulkReq, Over("tsr_u.ping")),
-	Sub("tsr_u.bulk_v1", testBulkReqV1, Over("tsr_u.ping")),
-)
-
-// srpcTestReply is struct srpc_test_reply.
-var srpcTestReply = Define("srpc_test_reply",
-	U32("tsr_status"),
-	Sub("tsr_sid", lstSid),
-)
-
-// srpcPingReqst is struct srpc_ping_reqst.
-var srpcPingReqst = Define("srpc_ping_reqst",
-	U64("pnr_rpyid"),
-	U32("pnr_magic"),
-	U32("pnr_seq"),
-	U64("pnr_time_sec"),
-	U64("pnr_time_nsec"),
-)
-
-// srpcPingReply is struct srpc_ping_reply.
-var srpcPingReply = Define("srpc_ping_reply",
-	U32("pnr_status"),
-	U32("pnr_magic"),
-	U32("pnr_seq"),
-)
-
-// srpcBrwReqst is struct srpc_brw_reqst.
-var srpcBrwReqst = Define("srpc_brw_reqst",
-	U64("brw_rpyid"),
-	U64("brw_bulkid"),
-	U32("brw_rw"),
-	U32("brw_len"),
-	U32("brw_flags"),
-)
-
-// srpcBrwReply is struct srpc_brw_reply.
-var srpcBrwReply = Define("srpc_brw_reply",
-	U32("brw_status"),
-)
-
-// srpcMsg is struct srpc_msg.
-var srpcMsg = Define("srpc_msg",
-	U32("msg_magic"),
-	U32("msg_version"),
-	U32("msg_type", "SRPC_MSG_*"),
-	Pad("msg_reserved0", 4),
-	Pad("msg_reserved1", 4),
-	U32("msg_ses_feats"),
-	Sub("msg_body.reqst", srpcGenericReqst),
-	Sub("msg_body.reply", srpcGenericReply, Over("msg_body.reqst")),
-	Sub("msg_body.mksn_reqst", srpcMksnReqst, Over("msg_body.reqst")),
-	Sub("msg_body.mksn_reply", srpcMksnReply, Over("msg_body.reqst")),
-	Sub("msg_body.rmsn_reqst", srpcRmsnReqst, Over("msg_body.reqst")),
-	Sub("msg_body.rmsn_reply", srpcRmsnReply, Over("msg_body.reqst")),
-	Sub("msg_body.dbg_reqst", srpcDebugReqst, Over("msg_body.reqst")),
-	Sub("msg_body.dbg_reply", srpcDebugReply, Over("msg_body.reqst")),
-	Sub("msg_body.bat_reqst", srpcBatchReqst, Over("msg_body.reqst")),
-	Sub("msg_body.bat_reply", srpcBatchReply, Over("msg_body.reqst")),
-	Sub("msg_body.stat_reqst", srpcStatReqst, Over("msg_body.reqst")),
-	Sub("msg_body.stat_reply", srpcStatReply, Over("msg_body.reqst")),
-	Sub("msg_body.tes_reqst", srpcTestReqst, Over("msg_body.reqst")),
-	Sub("msg_body.tes_reply", srpcTestReply, Over("msg_body.reqst")),
-	Sub("msg_body.join_reqst", srpcJoinReqst, Over("msg_body.reqst")),
-	Sub("msg_body.join_reply", srpcJoinReply, Over("msg_body.reqst")),
-	Sub("msg_body.ping_reqst", srpcPingReqst, Over("msg_body.reqst")),
-	Sub("msg_body.ping_reply", srpcPingReply, Over("msg_body.reqst")),
-	Sub("msg_body.brw_reqst", srpcBrwReqst, Over("msg_body.reqst")),
-	Sub("msg_body.brw_reply", srpcBrwReply, Over("msg_body.reqst")),
+	"the state of a batch",
+	S32("bar_status", Errno, statusDoc),
+	Sub("bar_sid", lstSid, sidDoc),
+	U32("bar_active", "tests that still run"),
+	U32("bar_time", "time left"),
 )
