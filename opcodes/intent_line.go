@@ -24,7 +24,6 @@ func askLayout(m *Msg, l *Line) {
 }
 
 func answerLayout(m *Msg, l *Line) {
-	sayLdlmStatus(m, l)
 	sayGranted(m, l)
 	l.layout(m.Buf(2), false)
 }

@@ -45,9 +45,9 @@ func (l *Line) Add(r Role, text string) {
 	l.Mark(r)
 }
 
-// Key appends a label, with a space before it.
+// Key appends a label, with a space before it unless there is one.
 func (l *Line) Key(label string) {
-	if len(l.Text) > 0 {
+	if n := len(l.Text); n > 0 && l.Text[n-1] != ' ' {
 		l.Text = append(l.Text, ' ')
 	}
 	l.Add(Dim, label)

@@ -17,9 +17,13 @@ func (l *Line) Hex(r Role, v uint64) {
 	l.Mark(r)
 }
 
-// Offset appends a file offset or size; all ones is "EOF".
+// maxOffset is the largest offset that a file can have: the end in what
+// applications ask for.
+const maxOffset = 1<<63 - 1
+
+// Offset appends a file offset or size; the largest one is "EOF".
 func (l *Line) Offset(v uint64) {
-	if v == ^uint64(0) {
+	if v == ^uint64(0) || v == maxOffset {
 		l.Add(Number, "EOF")
 		return
 	}

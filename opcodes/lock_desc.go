@@ -131,9 +131,13 @@ func (k lock) describe(l *Line, mode uint64) {
 		return
 	}
 	l.Value(Flag, LdlmMode, mode)
-	l.Add(Dim, " ")
-	l.Value(Dim, LdlmType, k.kind())
-	l.Add(Dim, " ")
+	switch k.kind() {
+	case ldlmFlockType:
+		l.Key("flock")
+	case ldlmPlainType:
+		l.Key("plain")
+	}
+	l.Key("")
 	k.resource(l)
 	k.policy(l)
 }

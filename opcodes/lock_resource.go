@@ -43,7 +43,7 @@ func appendResource(dst, b []byte, kind uint64, big bool) []byte {
 		return strconv.AppendUint(append(dst, "0x0:"...), name[0], 10)
 	}
 	dst = appendResourceFID(dst, name[0], name[1])
-	if name[3] != 0 {
+	if name[3] != 0 && kind != ldlmFlockType { // there it is the kind of the lock
 		dst = AppendHex(append(dst, " name hash "...), name[3])
 	}
 	return dst

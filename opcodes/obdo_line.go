@@ -19,18 +19,44 @@ var (
 
 // Bits of o_valid.
 var (
-	validID      = ObdMdValid.Bit("FLID")
-	validSize    = ObdMdValid.Bit("FLSIZE")
-	validBlocks  = ObdMdValid.Bit("FLBLOCKS")
-	validFlags   = ObdMdValid.Bit("FLFLAGS")
-	validParent  = ObdMdValid.Bit("FLFID")
-	validProject = ObdMdValid.Bit("FLPROJID")
+	validID     = ObdMdValid.Bit("FLID")
+	validObject = validID | ObdMdValid.Bit("FLGROUP")
+	validSize   = ObdMdValid.Bit("FLSIZE")
+	validBlocks = ObdMdValid.Bit("FLBLOCKS")
+	validFlags  = ObdMdValid.Bit("FLFLAGS")
+	validParent = ObdMdValid.Bit("FLFID")
 )
 
-// setByValid are the bits of o_valid that name an attribute to set.
-var setByValid = validSize | validProject | ObdMdValid.Bit("FLATIME") | ObdMdValid.Bit("FLMTIME") |
-	ObdMdValid.Bit("FLCTIME") | ObdMdValid.Bit("FLMODE") | ObdMdValid.Bit("FLUID") | ObdMdValid.Bit("FLGID") |
-	ObdMdValid.Bit("LAYOUT_VERSION") | ObdMdValid.Bit("FLOSTLAYOUT")
+// settable are the attributes that a setattr may set.
+var settable = []struct {
+	bits uint64
+	name string
+}{
+	{validSize, "size"},
+	{ObdMdValid.Bit("FLATIME") | ObdMdValid.Bit("FLMTIME") | ObdMdValid.Bit("FLCTIME"), "times"},
+	{ObdMdValid.Bit("FLMODE"), "mode"},
+	{ObdMdValid.Bit("FLUID"), "uid"},
+	{ObdMdValid.Bit("FLGID"), "gid"},
+	{ObdMdValid.Bit("FLPROJID"), "projid"},
+	{ObdMdValid.Bit("FLOSTLAYOUT") | ObdMdValid.Bit("LAYOUT_VERSION"), "layout"},
+}
+
+// sets appends what a setattr sets: set uid,gid.
+func (a attrs) sets(l *Line) {
+	label := "set "
+	for _, s := range settable {
+		if a.word(oValid)&s.bits == 0 {
+			continue
+		}
+		if label == "," {
+			l.Add(Dim, ",")
+		} else {
+			l.Key(label)
+		}
+		l.Add(Flag, s.name)
+		label = ","
+	}
+}
 
 var (
 	flagShortIO   = ObdoFlags.Bit("SHORT_IO")
@@ -47,19 +73,25 @@ func attrsOf(m *Msg, buf int) attrs {
 
 func (a attrs) word(f *Field) uint64 { return f.Uint(a.b, a.big) }
 
+// reach says whether the field was captured.
+func (a attrs) reach(f *Field) bool { return len(a.b) >= f.Off+f.Size }
+
 func (a attrs) valid(bits uint64) bool { return a.word(oValid)&bits == bits }
 
 func (a attrs) flag(bit uint64) bool { return a.valid(validFlags) && a.word(oFlags)&bit != 0 }
 
 // object appends the id of the object.
 func (a attrs) object(l *Line) {
-	if a.valid(validID) {
+	if a.word(oValid)&validObject != 0 {
 		l.ObjectID(oOi.Bytes(a.b), a.big)
 	}
 }
 
 // span appends the range of a punch, sync or fallocate.
 func (a attrs) span(l *Line) {
+	if !a.reach(oBlocks) {
+		return
+	}
 	l.Key("from ")
 	l.Offset(a.word(oSize))
 	l.Key("to ")
@@ -68,7 +100,7 @@ func (a attrs) span(l *Line) {
 
 // grant appends the bytes granted.
 func (a attrs) grant(l *Line) {
-	if a.valid(validGrant) {
+	if a.valid(validGrant) && a.reach(oGrant) {
 		l.Key("grant ")
 		l.Num(a.word(oGrant))
 	}
@@ -76,11 +108,11 @@ func (a attrs) grant(l *Line) {
 
 // size appends size and blocks of the object.
 func (a attrs) size(l *Line) {
-	if a.valid(validSize) {
+	if a.valid(validSize) && a.reach(oSize) {
 		l.Key("size ")
 		l.Offset(a.word(oSize))
 	}
-	if a.valid(validBlocks) {
+	if a.valid(validBlocks) && a.reach(oBlocks) {
 		l.Key("blocks ")
 		l.Num(a.word(oBlocks))
 	}

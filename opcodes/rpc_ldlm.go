@@ -40,7 +40,6 @@ var rpcLdlmConvert = &RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
 			l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
 		},
 		Answer: func(m *Msg, l *Line) {
-			sayLdlmStatus(m, l)
 			if b := m.Buf(1); len(b) > 0 {
 				l.Key("holds ")
 				l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
@@ -57,19 +56,24 @@ var rpcLdlmCancel = &RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 		Ask: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			n := max(1, lockCount.Uint(b, m.Big))
-			l.Num(n)
-			l.Key("locks ")
-			for i := range min(int(n), 3) {
+			if n > 1 {
+				l.Num(n)
+				l.Key("locks ")
+			}
+			for i := range min(int(n), cancelsShown) {
 				if i > 0 {
 					l.Add(Dim, ",")
 				}
 				sayHandle(b, i, l)
 			}
-			if n > 3 {
+			if n > cancelsShown {
 				l.Add(Dim, ",…")
 			}
 		},
 	}}}
+
+// cancelsShown handles of a cancel fit into a summary.
+const cancelsShown = 2
 
 var rpcLdlmBlCallback = &RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 	Doc: "The server tells a client that its lock is in somebody's way. The client answers at once, then writes back and cancels; when it takes too long it is evicted.",
@@ -82,7 +86,7 @@ var rpcLdlmBlCallback = &RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 			sayHandle(b, 0, l)
 			l.Key("blocks ")
 			k.describe(l, k.asked())
-			if k.kind() == ldlmIbitsType && k.conflict() != 0 {
+			if k.kind() == ldlmIbitsType && k.conflict() != 0 && k.conflict() != k.bits() {
 				l.Key("in ")
 				l.Flags(LdlmInodebits, k.conflict())
 			}
@@ -166,7 +170,6 @@ func sayHandle(b []byte, i int, l *Line) {
 
 // answerLock says which lock came of it.
 func answerLock(m *Msg, l *Line) {
-	sayLdlmStatus(m, l)
 	b := m.Buf(1)
 	k := requestLock(b, m.Big)
 	flags := lockFlags.Uint(b, m.Big)
@@ -210,14 +213,21 @@ func sayLvbSize(b []byte, big bool, l *Line) {
 	l.Offset(ReadUint(b[:8], big))
 }
 
-// sayLdlmStatus appends a status that is no errno.
-func sayLdlmStatus(m *Msg, l *Line) {
-	if m.Status < 300 {
-		return
+// LockStatus is the name of a status that is no errno, as replies about locks
+// have it; empty for all others.
+func LockStatus(opcode uint32, status int32) string {
+	if status < 300 || opcode < LDLM_ENQUEUE || opcode > LDLM_SET_INFO {
+		return ""
 	}
-	if name := LdlmError.Name(uint64(m.Status)); name != "" {
-		l.Add(Flag, name)
+	return LdlmError.Name(uint64(status))
+}
+
+func lockStatusText(v *View, dst []byte) []byte {
+	b := v.Rest
+	if v.Msg == nil || !v.Msg.Reply || len(b) < 4 {
+		return dst
 	}
+	return append(dst, LockStatus(v.Msg.Opcode, int32(ReadUint(b[:4], v.Big)))...)
 }
 
 func lockSubject(m *Msg) (fid, name []byte) {

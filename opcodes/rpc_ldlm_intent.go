@@ -163,9 +163,6 @@ func quotaIntent(name string) *Variant {
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLquotaLvb, bufQuotaBody),
 		Ask:     func(m *Msg, l *Line) { askAcquire(m.Buf(3), m.Big, l) },
-		Answer: func(m *Msg, l *Line) {
-			sayLdlmStatus(m, l)
-			answerAcquire(m.Buf(3), m.Big, l)
-		},
+		Answer:  func(m *Msg, l *Line) { answerAcquire(m.Buf(3), m.Big, l) },
 	}
 }

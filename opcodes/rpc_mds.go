@@ -110,6 +110,7 @@ var rpcMdsQuotactl = &RPC{Opcode: MDS_QUOTACTL, Name: "MDS_QUOTACTL",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufObdQuotactl),
 		Reply:   Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
+		Ask:     askQuota, Answer: answerQuota,
 	}}}
 
 var rpcMdsGetxattr = &RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",

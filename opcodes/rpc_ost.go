@@ -18,10 +18,7 @@ var rpcOstSetattr = &RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR",
 		Ask: func(m *Msg, l *Line) {
 			a := attrsOf(m, 1)
 			a.object(l)
-			if set := a.word(oValid) & setByValid; set != 0 {
-				l.Key("set ")
-				l.Flags(ObdMdValid, set)
-			}
+			a.sets(l)
 		},
 		Subject: objectSubject,
 	}}}
@@ -89,10 +86,12 @@ var rpcOstFallocate = &RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
 		Ask: func(m *Msg, l *Line) {
 			a := attrsOf(m, 1)
 			a.object(l)
-			l.Key("")
-			if mode := a.word(oFallocM); mode != 0 {
+			switch mode := a.word(oFallocM); {
+			case mode != 0:
+				l.Key("")
 				l.Flags(FallocMode, mode)
-			} else {
+			case a.reach(oFallocM):
+				l.Key("")
 				l.Add(Flag, "ALLOCATE")
 			}
 			a.span(l)
@@ -108,15 +107,17 @@ var rpcOstSeek = &RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
 		Ask: func(m *Msg, l *Line) {
 			a := attrsOf(m, 1)
 			a.object(l)
-			l.Key("")
-			l.Value(Flag, SeekWhence, a.word(oMode))
-			l.Key("from ")
-			l.Offset(a.word(oSize))
+			if a.reach(oMode) {
+				l.Key("")
+				l.Value(Flag, SeekWhence, a.word(oMode))
+				l.Key("from ")
+				l.Offset(a.word(oSize))
+			}
 		},
 		Answer: func(m *Msg, l *Line) {
-			if m.Status >= 0 {
+			if a := attrsOf(m, 1); m.Status >= 0 && a.reach(oSize) {
 				l.Key("at ")
-				l.Offset(attrsOf(m, 1).word(oSize))
+				l.Offset(a.word(oSize))
 			}
 		},
 		Subject: objectSubject,

@@ -65,7 +65,8 @@ var (
 	}
 )
 
-// askTransfer says what is read or written, and what grant the client has.
+// askTransfer says what is read or written, and for a write what grant the
+// client has.
 func askTransfer(m *Msg, l *Line) {
 	if b := m.Buf(2); len(b) >= obdIoobj.Size {
 		l.ObjectID(b[objectInIoobj:], m.Big)
@@ -92,13 +93,15 @@ func askTransfer(m *Msg, l *Line) {
 		l.Key("niobufs ")
 		l.Num(uint64(n))
 	}
-	attrsOf(m, 1).grant(l)
+	if m.Opcode == OST_WRITE {
+		attrsOf(m, 1).grant(l)
+	}
 }
 
+// answerRead: the status, which stands before it, is the number of bytes.
 func answerRead(m *Msg, l *Line) {
-	if m.Status >= 0 {
-		l.Num(uint64(m.Status))
-		l.Add(Dim, " bytes")
+	if m.Status > 0 {
+		l.Add(Dim, "bytes")
 	}
 }
 

@@ -1,8 +1,7 @@
 package opcodes
 
 var rpcOstQuotactl = &RPC{Opcode: OST_QUOTACTL, Name: "OST_QUOTACTL",
-	Doc:     "Asks a target what an id uses on it, and other quota commands for one target.",
-	Context: true,
+	Doc: "Asks a target what an id uses on it, and other quota commands for one target.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufObdQuotactl),
 		Reply:   Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
@@ -100,8 +99,9 @@ func answerQuota(m *Msg, l *Line) {
 	cmd := qcCmd.Uint(b, m.Big)
 	switch {
 	case cmd == qIterQuota || cmd == qIterOQuota:
-		l.Key("ids listed, bytes ")
+		l.Key("quota_iter ")
 		l.Num(uint64(len(m.Buf(2))))
+		l.Add(Dim, " bytes")
 		return
 	case isQuotaGrace(cmd):
 		info := qcDqinfo.Bytes(b)
@@ -111,20 +111,29 @@ func answerQuota(m *Msg, l *Line) {
 		l.Num(dqiIgrace.Uint(info, m.Big))
 		return
 	}
-	blk := qcDqblk.Bytes(b)
-	limits := func(key string, used, soft, hard *Field) {
+	sayQuotaBlk(qcDqblk.Bytes(b), m.Big, m.Reply, l)
+}
+
+// sayQuotaBlk appends the usage, and the limits as soft/hard.
+func sayQuotaBlk(b []byte, big, used bool, l *Line) {
+	part := func(key string, f *Field) {
 		l.Key(key)
-		if m.Reply {
-			l.Num(used.Uint(blk, m.Big))
-			l.Add(Dim, " of ")
-		}
-		l.Num(soft.Uint(blk, m.Big))
-		l.Add(Dim, "/")
-		l.Num(hard.Uint(blk, m.Big))
+		l.Num(f.Uint(b, big))
 	}
-	limits("bytes ", dqbSpace, dqbBsoft, dqbBhard)
-	l.Add(Dim, "K")
-	limits("inodes ", dqbFiles, dqbIsoft, dqbIhard)
+	if used {
+		part("bytes ", dqbSpace)
+		part("inodes ", dqbFiles)
+	}
+	limits := func(key string, soft, hard *Field) {
+		if soft.Uint(b, big)|hard.Uint(b, big) == 0 {
+			return
+		}
+		part(key, soft)
+		l.Add(Dim, "/")
+		l.Num(hard.Uint(b, big))
+	}
+	limits("limit KiB ", dqbBsoft, dqbBhard)
+	limits("limit inodes ", dqbIsoft, dqbIhard)
 }
 
 // askAcquire says what a quota slave wants, of which id.

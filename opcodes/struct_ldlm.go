@@ -4,7 +4,6 @@ package opcodes
 var ldlmResId = Define("ldlm_res_id", "name of what is locked",
 	Arr("name", 4, U64("", Cookie)),
 	Says("text", resourceText, "what the name stands for: FID, object, quota id or configuration log"),
-	Brief(resourceText),
 )
 
 // lrType says what the policy and the name of a lock mean.

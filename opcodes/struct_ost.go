@@ -68,7 +68,7 @@ var oValid = U64("o_valid", ObdMdValid, "which fields mean something")
 // operation; the names of those are the ones in Lustre's sources.
 var obdo = Define("obdo", "attributes of an object, and what goes with reads and writes",
 	oValid,
-	Sub("o_oi", ostId, When("o_valid", "FLID"), "the object"),
+	Sub("o_oi", ostId, When("o_valid", "FLID", "FLGROUP"), "the object; with FLGROUP alone its sequence, and in a create the id too"),
 	U64("o_parent_seq", Hex, When("o_valid", "FLFID"), Remark(parentText), "sequence of the FID of the file on the MDT"),
 	U64("o_size", Size, When("o_valid", "FLSIZE"), Anyway(inSeek), Remark(sizeRole), "size; for punch, sync and fallocate the start, for seek the offset"),
 	S64("o_mtime", Seconds, When("o_valid", "FLMTIME")),

@@ -48,7 +48,7 @@ func ptlrpcBodyFields() []any {
 		U32("pb_type", MsgType, "Request, reply, or an error reply from a server that could not handle the request at all."),
 		U32("pb_version", Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the ptlrpc_body in the low half, always 3. Connects, disconnects and pings name OBD whatever the service."),
 		U32("pb_opc", Opcodes, "The operation. A reply repeats that of its request."),
-		S32("pb_status", Errno, "Reply: 0 or a negative errno; some operations answer with a positive count or a lock status. Request: process id of the sender."),
+		S32("pb_status", Errno, Remark(lockStatusText), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock status. Request: process id of the sender."),
 		U64("pb_last_xid", ID, "Request: every request with an xid up to this one has been answered, so the server may forget those replies."),
 		U16("pb_tag", "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request modifies nothing or there is just one slot."),
 		Pad("pb_padding0", 2),

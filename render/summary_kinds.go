@@ -66,6 +66,8 @@ func (s *Summary) reply(m *dissect.Message) {
 		l.Add(opcodes.Dim, "reply")
 	case status < 0:
 		l.Errno(status)
+	case opcodes.LockStatus(m.RPC.Opcode, status) != "":
+		l.Add(opcodes.Flag, opcodes.LockStatus(m.RPC.Opcode, status))
 	case status > 0:
 		l.Add(opcodes.Good, "ok ")
 		l.Num(uint64(status))
