@@ -1,0 +1,38 @@
+package filter
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Error is a mistake in a filter: where it is, what it is, and what may have
+// been meant.
+type Error struct {
+	Text string // the filter
+	Col  int    // of the mistake, from 0, in bytes
+	Len  int    // bytes it covers, at least 1
+	Msg  string
+	Hint string // as in: did you mean pb_opc?
+}
+
+// Error shows the text with a caret under the mistake.
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "filter: %s\n  %s\n  %s%s", e.Msg, e.Text, strings.Repeat(" ", len([]rune(e.Text[:e.Col]))),
+		strings.Repeat("^", max(1, e.Len)))
+	if e.Hint != "" {
+		b.WriteString("\n  " + e.Hint)
+	}
+	return b.String()
+}
+
+// DidYouMean offers names that are near a mistaken one.
+func DidYouMean(near []string) string {
+	switch len(near) {
+	case 0:
+		return ""
+	case 1:
+		return "did you mean " + near[0] + "?"
+	}
+	return "did you mean " + strings.Join(near[:len(near)-1], ", ") + " or " + near[len(near)-1] + "?"
+}

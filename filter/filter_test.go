@@ -1,0 +1,199 @@
+package filter
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect"
+)
+
+// count runs a filter over a sample.
+func count(t *testing.T, path, text string) int {
+	t.Helper()
+	f, err := Compile(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	var m Message
+	each(t, path, func(msg *dissect.Message) {
+		m.Set(msg)
+		if f.Match(&m) {
+			n++
+		}
+	})
+	return n
+}
+
+func each(t testing.TB, path string, handle func(*dissect.Message)) {
+	t.Helper()
+	r, err := capture.Open([]string{path}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	d := dissect.New(dissect.Options{Handle: handle})
+	var f capture.Frame
+	for {
+		if err := r.Next(&f); err != nil {
+			if !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			break
+		}
+		d.Frame(&f)
+	}
+	d.Close()
+}
+
+// TestCounts compares filters with what the messages say when asked in Go.
+func TestCounts(t *testing.T) {
+	const mount = "../pcaps/mount.pcap"
+	isRPC := func(m *dissect.Message) bool { return m.RPC.Type != 0 }
+	for text, want := range map[string]func(*dissect.Message) bool{
+		`kind == request`:                 func(m *dissect.Message) bool { return m.Kind == dissect.Request },
+		`kind != request`:                 func(m *dissect.Message) bool { return m.Kind != dissect.Request },
+		`kind in {hello, connreq}`:        func(m *dissect.Message) bool { return m.Kind == dissect.Hello || m.Kind == dissect.Connreq },
+		`not kind == reply`:               func(m *dissect.Message) bool { return m.Kind != dissect.Reply },
+		`pb_opc == MDS_CONNECT`:           func(m *dissect.Message) bool { return isRPC(m) && m.RPC.Opcode == 38 },
+		`pb_opc == 38`:                    func(m *dissect.Message) bool { return isRPC(m) && m.RPC.Opcode == 38 },
+		`pb_opc eq 0x26`:                  func(m *dissect.Message) bool { return isRPC(m) && m.RPC.Opcode == 38 },
+		`pb_opc != MDS_CONNECT`:           func(m *dissect.Message) bool { return isRPC(m) && m.RPC.Opcode != 38 },
+		`!(pb_opc == MDS_CONNECT)`:        func(m *dissect.Message) bool { return !isRPC(m) || m.RPC.Opcode != 38 },
+		`pb_opc in {OST_CONNECT, 38..40}`: func(m *dissect.Message) bool { o := m.RPC.Opcode; return isRPC(m) && (o == 8 || o >= 38 && o <= 40) },
+		`pb_opc`:                          isRPC,
+		`opcode == MGS_CONFIG_READ`:       func(m *dissect.Message) bool { return m.RPC.HasOpcode && m.RPC.Opcode == 256 },
+		`pb_status == ENOENT`:             func(m *dissect.Message) bool { return isRPC(m) && (m.RPC.Status == -2 || m.RPC.Status == 2) },
+		`pb_status == -2`:                 func(m *dissect.Message) bool { return isRPC(m) && m.RPC.Status == -2 },
+		`pb_status < 0`:                   func(m *dissect.Message) bool { return isRPC(m) && m.RPC.Status < 0 },
+		`pb_type == 4711 and lnet`:        func(m *dissect.Message) bool { return m.RPC.Type == 4711 },
+		`frame <= 40`:                     func(m *dissect.Message) bool { return m.Frame <= 40 },
+		`frame in {1..20, 30..40}`:        func(m *dissect.Message) bool { return m.Frame <= 20 || m.Frame >= 30 && m.Frame <= 40 },
+		`frame > 10 && frame < 20`:        func(m *dissect.Message) bool { return m.Frame > 10 && m.Frame < 20 },
+		`frame < 10 || frame > 100`:       func(m *dissect.Message) bool { return m.Frame < 10 || m.Frame > 100 },
+		`lnet.src_nid == 192.0.2.3@tcp`:   func(m *dissect.Message) bool { return m.LNetOff >= 0 && m.LNet.Src.String() == "192.0.2.3@tcp" },
+		`lnet.src_nid != 192.0.2.3@tcp`:   func(m *dissect.Message) bool { return m.LNetOff >= 0 && m.LNet.Src.String() != "192.0.2.3@tcp" },
+		`lnet.dest_nid == 192.0.2.0/31@tcp`: func(m *dissect.Message) bool {
+			s := m.LNet.Dst.String()
+			return m.LNetOff >= 0 && (s == "192.0.2.0@tcp" || s == "192.0.2.1@tcp")
+		},
+		`lnet.dest_nid == 192.0.2.0/24@o2ib`: func(m *dissect.Message) bool { return false },
+		`lnet.dest_nid == 192.0.2.1`:         func(m *dissect.Message) bool { return m.LNetOff >= 0 && m.LNet.Dst.String() == "192.0.2.1@tcp" },
+		`src == 192.0.2.3`:                   func(m *dissect.Message) bool { return m.Src.Addr().String() == "192.0.2.3" },
+		`dst == 192.0.2.1:988`:               func(m *dissect.Message) bool { return m.Dst.String() == "192.0.2.1:988" },
+		`src contains "192.0.2.3:"`:          func(m *dissect.Message) bool { return m.Src.Addr().String() == "192.0.2.3" },
+		`lnet.payload_length >= 1k`:          func(m *dissect.Message) bool { return m.LNetOff >= 0 && m.LNet.Length >= 1024 },
+		`ptl_index == 12`: func(m *dissect.Message) bool {
+			return m.LNet.Portal == 12 && m.LNetOff >= 0 && m.LNet.Type != dissect.LNetAck
+		},
+		`rpc.latency >= 0s`: func(m *dissect.Message) bool { return m.Kind == dissect.Reply && m.Req != nil },
+		`rpc.latency > 1ms`: func(m *dissect.Message) bool {
+			return m.Kind == dissect.Reply && m.Req != nil && m.Time-m.Req.Time > 1e6
+		},
+		`conn == 0`:                        func(m *dissect.Message) bool { return m.Conn == 0 },
+		`xid`:                              func(m *dissect.Message) bool { return m.RPC.HasXID },
+		`target_uuid contains "MDT"`:       func(m *dissect.Message) bool { return m.Kind == dissect.Request && m.RPC.Opcode == 38 },
+		`target_uuid matches "OST000[01]"`: func(m *dissect.Message) bool { return m.Kind == dissect.Request && m.RPC.Opcode == 8 },
+		`target_uuid == "MGS"`:             func(m *dissect.Message) bool { return m.Kind == dissect.Request && m.RPC.Opcode == 250 },
+		`target_uuid == MGS`:               func(m *dissect.Message) bool { return m.Kind == dissect.Request && m.RPC.Opcode == 250 },
+		`ocd_connect_flags.GRANT && kind == request`:  func(m *dissect.Message) bool { return asked(m)&8 != 0 },
+		`ocd_connect_flags & 0x8 and kind == request`: func(m *dissect.Message) bool { return asked(m)&8 != 0 },
+		`connect_data.ocd_version == 2.17.0.0`: func(m *dissect.Message) bool {
+			return (m.RPC.Opcode == 8 || m.RPC.Opcode == 38 || m.RPC.Opcode == 250) && isRPC(m)
+		},
+		`obd_connect_data.ocd_version >= 2.17`: func(m *dissect.Message) bool {
+			return (m.RPC.Opcode == 8 || m.RPC.Opcode == 38 || m.RPC.Opcode == 250) && isRPC(m)
+		},
+		`error == "ENOENT"`: func(m *dissect.Message) bool { return m.Kind == dissect.Reply && m.RPC.Status == -2 },
+	} {
+		t.Run(text, func(t *testing.T) {
+			expected := 0
+			each(t, mount, func(m *dissect.Message) {
+				if want(m) {
+					expected++
+				}
+			})
+			if got := count(t, mount, text); got != expected {
+				t.Errorf("%d messages match, want %d", got, expected)
+			}
+		})
+	}
+}
+
+// asked are the flags of a connect request, which begin its fifth buffer.
+func asked(m *dissect.Message) uint64 {
+	o := m.RPC.Opcode
+	if m.Kind != dissect.Request || o != 8 && o != 38 && o != 250 {
+		return 0
+	}
+	b := m.Payload()
+	at := (32 + 4*int(binary.LittleEndian.Uint32(b)) + 7) &^ 7
+	for i := range 4 {
+		at += int(binary.LittleEndian.Uint32(b[32+4*i:])+7) &^ 7
+	}
+	return binary.LittleEndian.Uint64(b[at:])
+}
+
+// TestMistakes checks where errors point and what they offer.
+func TestMistakes(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		col  int
+		hint string
+	}{
+		{``, 0, ""},
+		{`pb_opcc == 3`, 0, "pb_opc"},
+		{`pb_opc == MDS_CONECT`, 10, "MDS_CONNECT"},
+		{`pb_opc = 3`, 7, ""},
+		{`pb_opc == `, 10, ""},
+		{`(pb_opc == 3`, 12, ""},
+		{`pb_opc == 3)`, 11, ""},
+		{`pb_opc == 3 pb_type`, 12, ""},
+		{`pb_opc in 3`, 10, ""},
+		{`pb_opc in {3 4}`, 13, ""},
+		{`pb_opc in {3, }`, 14, ""},
+		{`ocd_connect_flags.GRAND`, 18, "GRANT"},
+		{`name matches "("`, 13, ""},
+		{`name == "abc`, 8, ""},
+		{`mbo_fid1 == [0x1:2`, 12, ""},
+		{`and pb_opc`, 0, ""},
+		{`pb_opc == 3 and`, 15, ""},
+		{`pb_status == ENOEND`, 13, "ENOENT"},
+		{`lnet.src_nid == 1.2.3`, 16, ""},
+		{`ocd_connect_flags.GRANT == 1`, 24, ""},
+		{`$pb`, 0, ""},
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			_, err := Compile(tt.text)
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("got %v, want a filter error", err)
+			}
+			if e.Col != tt.col {
+				t.Errorf("points at column %d, want %d: %s", e.Col, tt.col, e.Msg)
+			}
+			if !strings.Contains(e.Hint, tt.hint) {
+				t.Errorf("hint %q, want one with %q", e.Hint, tt.hint)
+			}
+			if e.Error() == "" || strings.Count(e.Error(), "\n") < 2 {
+				t.Errorf("error text %q does not show the place", e.Error())
+			}
+		})
+	}
+}
+
+func FuzzCompile(f *testing.F) {
+	for _, s := range []string{`pb_opc == 3`, `a in {1..2}`, `not (x or y)`, `"\x4`, `[`, `name contains "\xff"`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var e *Error
+		if _, err := Compile(text); err != nil && (!errors.As(err, &e) || e.Error() == "") {
+			t.Errorf("%q: %v", text, err)
+		}
+	})
+}

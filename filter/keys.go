@@ -1,0 +1,188 @@
+package filter
+
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Message is what a filter looks at: a message, and its tree when the filter
+// has to ask for one.
+type Message struct {
+	*dissect.Message
+	Conn0 int64 // time of the first frame, for rel
+
+	tree  *dissect.Tree
+	built bool
+}
+
+// Set makes m the message to look at.
+func (e *Message) Set(m *dissect.Message) { e.Message, e.built = m, false }
+
+// Tree is the message's tree, built at the first call.
+func (e *Message) Tree() *dissect.Tree {
+	if e.tree == nil {
+		e.tree = &dissect.Tree{}
+	}
+	if !e.built {
+		e.tree.Build(e.Message)
+		e.built = true
+	}
+	return e.tree
+}
+
+// Key is a field that every message has at a fixed place, or that is the
+// message's own: it needs no tree.
+type key struct {
+	class class
+	names *opcodes.Names
+	doc   string
+	get   func(m *Message, v *value) bool
+}
+
+func uintKey(doc string, get func(m *Message) (uint64, bool)) key {
+	return key{doc: doc, get: func(m *Message, v *value) bool {
+		u, ok := get(m)
+		*v = value{class: number, u: u}
+		return ok
+	}}
+}
+
+func textKey(doc string, get func(m *Message, dst []byte) []byte) key {
+	return key{class: text, doc: doc, get: func(m *Message, v *value) bool {
+		*v = value{class: text, b: get(m, v.b[:0])}
+		return len(v.b) > 0
+	}}
+}
+
+func addrKey(doc string, get func(m *Message) netip.AddrPort) key {
+	return key{class: address, doc: doc, get: func(m *Message, v *value) bool {
+		*v = value{class: address, addr: get(m)}
+		return v.addr.IsValid()
+	}}
+}
+
+func nidKey(doc string, get func(m *Message) (dissect.NID, bool)) key {
+	return key{class: nidClass, doc: doc, get: func(m *Message, v *value) bool {
+		n, ok := get(m)
+		*v = value{class: nidClass, nid: n}
+		return ok
+	}}
+}
+
+// hasBody says whether a message has a readable ptlrpc_body.
+func hasBody(m *Message) bool {
+	switch m.Kind {
+	case dissect.Request, dissect.Reply, dissect.EarlyReply:
+		return m.RPC.Type != 0
+	}
+	return false
+}
+
+// body makes the key of a number in ptlrpc_body.
+func body(f *opcodes.Field, get func(r *dissect.RPC) uint64) key {
+	return key{names: f.Names, doc: f.Doc, get: func(m *Message, v *value) bool {
+		*v = value{class: number, u: get(&m.RPC), names: f.Names, signed: f.Kind == opcodes.Int}
+		return hasBody(m)
+	}}
+}
+
+// kindGroup are the names of message kinds.
+var kindGroup = func() *opcodes.Names {
+	var values []opcodes.Value
+	for i, name := range dissect.KindNames() {
+		values = append(values, opcodes.Value{Name: name, Value: uint64(i)})
+	}
+	return opcodes.Enum("kind", "", "what a message is", values)
+}()
+
+func opcodeOf(m *Message, v *value) bool {
+	*v = value{class: number, u: uint64(m.RPC.Opcode), names: opcodes.PbOpc.Names}
+	return m.RPC.HasOpcode
+}
+
+func statusOf(m *Message, v *value) bool {
+	*v = value{class: number, u: uint64(int64(m.RPC.Status)), signed: true}
+	return hasBody(m) && m.Kind != dissect.Request
+}
+
+func errorOf(m *Message, v *value) bool {
+	*v = value{class: text}
+	if !hasBody(m) || m.Kind == dissect.Request || m.RPC.Status >= 0 {
+		return false
+	}
+	v.b = append(v.b, opcodes.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
+	return len(v.b) > 0
+}
+
+// latencyOf is the time from the request to this reply.
+func latencyOf(m *Message, v *value) bool {
+	*v = value{class: seconds}
+	if m.Kind != dissect.Reply || m.Req == nil {
+		return false
+	}
+	v.f = float64(m.Time-m.Req.Time) / 1e9
+	return true
+}
+
+// keys are the record's own names and those read without a tree.
+var keys = map[string]key{
+	"frame": uintKey("number of the frame that completed the message", func(m *Message) (uint64, bool) { return uint64(m.Frame), true }),
+	"conn":  uintKey("number of the connection", func(m *Message) (uint64, bool) { return uint64(m.Conn), true }),
+	"bytes": uintKey("bytes of bulk data", func(m *Message) (uint64, bool) {
+		switch m.Kind {
+		case dissect.Bulk, dissect.Get, dissect.GetReply, dissect.Ack:
+			return uint64(m.RPC.Bytes), true
+		}
+		return 0, false
+	}),
+	"time": {class: seconds, doc: "time of the frame, seconds since the epoch", get: func(m *Message, v *value) bool {
+		*v = value{class: seconds, f: float64(m.Time) / 1e9}
+		return true
+	}},
+	"rel": {class: seconds, doc: "time since the first frame, seconds", get: func(m *Message, v *value) bool {
+		*v = value{class: seconds, f: float64(m.Time-m.Conn0) / 1e9}
+		return true
+	}},
+	"src":    addrKey("address and port of the sender", func(m *Message) netip.AddrPort { return m.Src }),
+	"dst":    addrKey("address and port of the receiver", func(m *Message) netip.AddrPort { return m.Dst }),
+	"xid":    uintKey("number of the RPC", func(m *Message) (uint64, bool) { return m.RPC.XID, m.RPC.HasXID }),
+	"opcode": {names: opcodes.PbOpc.Names, doc: "operation, also of bulk messages", get: opcodeOf},
+	"status": {doc: "result of a reply", get: statusOf},
+	"error":  {doc: "name of a reply's error", get: errorOf},
+	"variant": textKey("form of the operation", func(m *Message, dst []byte) []byte {
+		if m.RPC.Variant == nil {
+			return dst
+		}
+		return append(dst, m.RPC.Variant.Name...)
+	}),
+	"kind": {names: kindGroup, doc: "what the message is", get: func(m *Message, v *value) bool {
+		*v = value{class: number, u: uint64(m.Kind), names: kindGroup}
+		return true
+	}},
+	"rpc.latency": {class: seconds, doc: "seconds from the request to the reply", get: latencyOf},
+
+	"lnet.src_nid":        nidKey("sender", func(m *Message) (dissect.NID, bool) { return m.LNet.Src, m.LNetOff >= 0 }),
+	"lnet.dest_nid":       nidKey("receiver", func(m *Message) (dissect.NID, bool) { return m.LNet.Dst, m.LNetOff >= 0 }),
+	"lnet.payload_length": uintKey("bytes behind the LNet header", func(m *Message) (uint64, bool) { return uint64(m.LNet.Length), m.LNetOff >= 0 }),
+	"match_bits":          uintKey("match bits", matchBits),
+	"lnet.match_bits":     uintKey("match bits", matchBits),
+
+	"pb_opc":            body(opcodes.PbOpc, func(r *dissect.RPC) uint64 { return uint64(r.Opcode) }),
+	"pb_type":           body(opcodes.PbType, func(r *dissect.RPC) uint64 { return uint64(r.Type) }),
+	"pb_status":         {doc: opcodes.PbStatus.Doc, get: pbStatus},
+	"pb_flags":          body(opcodes.PbFlags, func(r *dissect.RPC) uint64 { return uint64(r.Flags) }),
+	"pb_op_flags":       body(opcodes.PbOpFlags, func(r *dissect.RPC) uint64 { return uint64(r.OpFlags) }),
+	"pb_transno":        body(opcodes.PbTransno, func(r *dissect.RPC) uint64 { return r.Transno }),
+	"pb_last_committed": body(opcodes.PbLastCommitted, func(r *dissect.RPC) uint64 { return r.LastCommitted }),
+}
+
+func matchBits(m *Message) (uint64, bool) {
+	return m.LNet.MatchBits, m.LNetOff >= 0 && m.LNet.Type <= dissect.LNetGet
+}
+
+func pbStatus(m *Message, v *value) bool {
+	*v = value{class: number, u: uint64(int64(m.RPC.Status)), signed: true}
+	return hasBody(m)
+}

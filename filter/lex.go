@@ -1,0 +1,172 @@
+package filter
+
+import "strings"
+
+// kind is the kind of a token.
+type kind uint8
+
+const (
+	eof kind = iota
+	word
+	str  // quoted
+	fid  // [0x200000401:0x1:0x0]
+	oper // == != < <= > >= & contains matches
+	in
+	and
+	or
+	not
+	open
+	closing
+	openSet
+	closeSet
+	comma
+	dots // ..
+)
+
+type token struct {
+	kind kind
+	text string // of a quoted string: what it means
+	col  int
+	len  int
+}
+
+// wordOps are operators that are words, by what they stand for.
+var wordOps = map[string]token{
+	"eq": {kind: oper, text: "=="}, "ne": {kind: oper, text: "!="},
+	"lt": {kind: oper, text: "<"}, "le": {kind: oper, text: "<="},
+	"gt": {kind: oper, text: ">"}, "ge": {kind: oper, text: ">="},
+	"contains": {kind: oper, text: "contains"}, "matches": {kind: oper, text: "matches"},
+	"bitwise_and": {kind: oper, text: "&"},
+	"in":          {kind: in}, "and": {kind: and}, "or": {kind: or}, "not": {kind: not},
+}
+
+// signs are operators that are not words, longest first.
+var signs = []struct {
+	text string
+	tok  token
+}{
+	{"==", token{kind: oper, text: "=="}}, {"!=", token{kind: oper, text: "!="}},
+	{"<=", token{kind: oper, text: "<="}}, {">=", token{kind: oper, text: ">="}},
+	{"&&", token{kind: and}}, {"||", token{kind: or}}, {"..", token{kind: dots}},
+	{"<", token{kind: oper, text: "<"}}, {">", token{kind: oper, text: ">"}},
+	{"~", token{kind: oper, text: "matches"}}, {"&", token{kind: oper, text: "&"}},
+	{"!", token{kind: not}}, {"(", token{kind: open}}, {")", token{kind: closing}},
+	{"{", token{kind: openSet}}, {"}", token{kind: closeSet}}, {",", token{kind: comma}},
+}
+
+type lexer struct {
+	text string
+	pos  int
+}
+
+func (l *lexer) fail(col, n int, msg string) *Error {
+	return &Error{Text: l.text, Col: min(col, len(l.text)), Len: n, Msg: msg}
+}
+
+// next is the next token.
+func (l *lexer) next() (token, error) {
+	for l.pos < len(l.text) && strings.IndexByte(" \t\r\n", l.text[l.pos]) >= 0 {
+		l.pos++
+	}
+	start := l.pos
+	if start == len(l.text) {
+		return token{kind: eof, col: start, len: 1}, nil
+	}
+	rest := l.text[start:]
+	switch c := rest[0]; {
+	case c == '"' || c == '\'':
+		return l.quoted(c)
+	case c == '[':
+		end := strings.IndexByte(rest, ']')
+		if end < 0 {
+			return token{}, l.fail(start, 1, "a FID begins here, but it has no closing ]")
+		}
+		l.pos += end + 1
+		return token{kind: fid, text: rest[:end+1], col: start, len: end + 1}, nil
+	}
+	for _, s := range signs {
+		if strings.HasPrefix(rest, s.text) {
+			l.pos += len(s.text)
+			t := s.tok
+			t.col, t.len = start, len(s.text)
+			return t, nil
+		}
+	}
+	return l.word()
+}
+
+// word reads a name, number, NID or the like: up to white space or an
+// operator.
+func (l *lexer) word() (token, error) {
+	start := l.pos
+	for l.pos < len(l.text) && wordByte(l.text[l.pos]) && !strings.HasPrefix(l.text[l.pos:], "..") {
+		l.pos++
+	}
+	if l.pos == start {
+		return token{}, l.fail(start, 1, "what is "+l.text[start:start+1]+" for?")
+	}
+	text := l.text[start:l.pos]
+	t, ok := wordOps[strings.ToLower(text)]
+	if !ok {
+		t = token{kind: word, text: text}
+	}
+	t.col, t.len = start, len(text)
+	return t, nil
+}
+
+func wordByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80 ||
+		strings.IndexByte("_.:@/-+|*", c) >= 0
+}
+
+// quoted reads a string with the escapes of C.
+func (l *lexer) quoted(quote byte) (token, error) {
+	start := l.pos
+	var b []byte
+	for i := start + 1; i < len(l.text); i++ {
+		switch c := l.text[i]; {
+		case c == quote:
+			l.pos = i + 1
+			return token{kind: str, text: string(b), col: start, len: l.pos - start}, nil
+		case c == '\\' && i+1 < len(l.text):
+			i++
+			i, b = l.escape(i, b)
+		default:
+			b = append(b, c)
+		}
+	}
+	return token{}, l.fail(start, 1, "a string begins here, but it has no end")
+}
+
+// escape reads what follows a backslash at i; it returns the last byte it
+// took.
+func (l *lexer) escape(i int, b []byte) (int, []byte) {
+	switch c := l.text[i]; c {
+	case 'n':
+		return i, append(b, '\n')
+	case 't':
+		return i, append(b, '\t')
+	case '\\', '"', '\'':
+		return i, append(b, c)
+	case 'x':
+		if i+2 < len(l.text) {
+			hi, lo := unhex(l.text[i+1]), unhex(l.text[i+2])
+			if hi >= 0 && lo >= 0 {
+				return i + 2, append(b, byte(hi<<4|lo))
+			}
+		}
+	}
+	return i, append(b, '\\', l.text[i]) // left to regular expressions
+}
+
+func unhex(c byte) int {
+	switch {
+	case '0' <= c && c <= '9':
+		return int(c - '0')
+	case 'a' <= c && c <= 'f':
+		return int(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}

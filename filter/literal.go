@@ -1,0 +1,162 @@
+package filter
+
+import (
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// read takes the text of a literal for everything it can be. names are those
+// of the fields it may be compared with.
+func read(t token, names []*opcodes.Names) *literal {
+	l := &literal{text: []byte(t.text)}
+	if t.kind == fid || strings.HasPrefix(t.text, "[") {
+		l.readFID(t.text)
+		return l
+	}
+	l.readNumber(t.text)
+	l.readSeconds(t.text)
+	l.readNID(t.text)
+	l.readAddr(t.text)
+	for _, n := range names {
+		if u, ok := nameOrSet(n, t.text); ok {
+			if l.byName == nil {
+				l.byName = make(map[*opcodes.Names]uint64)
+			}
+			l.byName[n] = u
+		}
+	}
+	if v, ok := opcodes.Errnos.Find(t.text); ok {
+		l.errno = int64(v.Value)
+	}
+	return l
+}
+
+// nameOrSet is the value of a name, or of names of flags joined by |.
+func nameOrSet(n *opcodes.Names, text string) (uint64, bool) {
+	if v, ok := n.Find(text); ok {
+		return v.Value, true
+	}
+	if !n.Flags || !strings.Contains(text, "|") {
+		return 0, false
+	}
+	var u uint64
+	for _, part := range strings.Split(text, "|") {
+		v, ok := n.Find(part)
+		if !ok {
+			return 0, false
+		}
+		u |= v.Value
+	}
+	return u, true
+}
+
+// sizes are the suffixes of sizes, powers of 1024.
+var sizes = map[byte]uint{'k': 10, 'K': 10, 'm': 20, 'M': 20, 'g': 30, 'G': 30, 't': 40, 'T': 40}
+
+func (l *literal) readNumber(text string) {
+	if text == "EOF" {
+		l.u, l.isNum = ^uint64(0), true
+		return
+	}
+	digits, shift := text, uint(0)
+	if n := len(text); n > 1 && !strings.HasPrefix(text, "0x") {
+		if s, ok := sizes[text[n-1]]; ok {
+			digits, shift = text[:n-1], s
+		}
+	}
+	if u, err := strconv.ParseUint(digits, 0, 64); err == nil {
+		l.u, l.isNum = u<<shift, true
+		return
+	}
+	if i, err := strconv.ParseInt(digits, 0, 64); err == nil {
+		l.u, l.isNum, l.neg = uint64(i<<shift), true, i < 0
+		return
+	}
+	l.readVersion(text)
+}
+
+// readVersion reads a Lustre version: 2.17.0.0 or its beginning.
+func (l *literal) readVersion(text string) {
+	parts := strings.Split(text, ".")
+	if len(parts) < 2 || len(parts) > 4 {
+		return
+	}
+	var u uint64
+	for i := range 4 {
+		u <<= 8
+		if i < len(parts) {
+			n, err := strconv.ParseUint(parts[i], 10, 8)
+			if err != nil {
+				return
+			}
+			u |= n
+		}
+	}
+	l.u, l.isNum = u, true
+}
+
+func (l *literal) readSeconds(text string) {
+	if f, err := strconv.ParseFloat(text, 64); err == nil {
+		l.f, l.isSec = f, true
+	} else if d, err := time.ParseDuration(text); err == nil {
+		l.f, l.isSec = d.Seconds(), true
+	}
+}
+
+func (l *literal) readFID(s string) {
+	parts := strings.Split(strings.Trim(s, "[]"), ":")
+	if len(parts) != 3 {
+		return
+	}
+	seq, err1 := strconv.ParseUint(parts[0], 0, 64)
+	oid, err2 := strconv.ParseUint(parts[1], 0, 32)
+	ver, err3 := strconv.ParseUint(parts[2], 0, 32)
+	if err1 == nil && err2 == nil && err3 == nil {
+		l.isFID, l.seq, l.oid, l.ver = true, seq, uint32(oid), uint32(ver)
+	}
+}
+
+// readNID reads a NID, or a prefix of NIDs: 192.0.2.0/24@tcp.
+func (l *literal) readNID(s string) {
+	addr, net, found := strings.Cut(s, "@")
+	if !found {
+		return
+	}
+	addr, bits, prefixed := strings.Cut(addr, "/")
+	n, ok := dissect.ParseNID(addr + "@" + net)
+	if !ok {
+		return
+	}
+	l.isNID, l.nid, l.bits = true, n, int(n.Len)*8
+	if prefixed {
+		b, err := strconv.Atoi(bits)
+		if err != nil || b < 0 || b > l.bits {
+			l.isNID = false
+			return
+		}
+		l.bits = b
+	}
+}
+
+// readAddr reads an address, with a port, or with a prefix length. Without a
+// network, it stands for NIDs of that address in any network.
+func (l *literal) readAddr(s string) {
+	if p, err := netip.ParsePrefix(s); err == nil {
+		l.isAddr, l.prefix = true, p.Masked()
+	} else if a, err := netip.ParseAddr(s); err == nil {
+		l.isAddr, l.prefix = true, netip.PrefixFrom(a, a.BitLen())
+	} else if ap, err := netip.ParseAddrPort(s); err == nil {
+		l.isAddr, l.port = true, ap.Port()
+		l.prefix = netip.PrefixFrom(ap.Addr(), ap.Addr().BitLen())
+		return
+	}
+	if l.isAddr && !l.isNID {
+		l.isNID, l.anyNet, l.bits = true, true, l.prefix.Bits()
+		l.nid.Len = uint8(copy(l.nid.Addr[:], l.prefix.Addr().AsSlice()))
+	}
+}

@@ -1,0 +1,169 @@
+package filter
+
+import (
+	"github.com/lshark/lshark/opcodes"
+)
+
+// literal reads a literal and refuses one that no value of the field can be
+// compared with.
+func (c *compiler) literal(t token, f *field) (*literal, error) {
+	l := read(t, f.names)
+	if c.sensible(l, f) {
+		return l, nil
+	}
+	var all []string
+	for _, n := range f.names {
+		for _, v := range n.Values {
+			all = append(all, v.Name, n.Prefix+v.Name)
+		}
+	}
+	hint := DidYouMean(opcodes.Nearest(t.text, all, 3))
+	if len(all) == 0 {
+		hint = DidYouMean(opcodes.Nearest(t.text, errnoNames(), 3))
+	}
+	return nil, c.fail(t, t.text+" is not a value of this field", hint)
+}
+
+func errnoNames() []string {
+	var all []string
+	for _, v := range opcodes.Errnos.Values {
+		all = append(all, v.Name)
+	}
+	return all
+}
+
+// sensible says whether the field has values that the literal can be.
+func (c *compiler) sensible(l *literal, f *field) bool {
+	if len(l.byName) > 0 {
+		return true
+	}
+	if f.key != nil {
+		return classSensible(l, f.key.class, len(f.names) == 0)
+	}
+	for i := range f.forms {
+		if formSensible(l, &f.forms[i]) {
+			return true
+		}
+	}
+	return len(f.forms) == 0
+}
+
+// classSensible says whether a literal can be compared with a class of values.
+func classSensible(l *literal, c class, errnos bool) bool {
+	switch c {
+	case number:
+		return l.isNum || errnos && l.errno != 0
+	case seconds:
+		return l.isSec
+	case fidClass:
+		return l.isFID
+	case nidClass:
+		return l.isNID
+	case address:
+		return l.isAddr
+	}
+	return true
+}
+
+func formSensible(l *literal, d *opcodes.Field) bool {
+	if d.Elem != nil {
+		return formSensible(l, d.Elem)
+	}
+	switch d.Format {
+	case opcodes.FID:
+		return l.isFID
+	case opcodes.OSTID, opcodes.OSTIDPlain, opcodes.UUID:
+		return true
+	case opcodes.NID4, opcodes.NID:
+		return l.isNID
+	case opcodes.Handle:
+		return l.isNum
+	}
+	switch d.Kind {
+	case opcodes.Uint, opcodes.Int:
+		return l.isNum || l.errno != 0 && d.Names == nil
+	case opcodes.Record, opcodes.Array, opcodes.List:
+		return false
+	}
+	return true
+}
+
+func (c *compiler) orderTest(e *expr, f *field) (func(*value) bool, error) {
+	var mask uint64
+	if e.mask != nil {
+		m, err := c.literal(*e.mask, f)
+		if err != nil {
+			return nil, err
+		}
+		if mask = m.u; !m.isNum {
+			for _, u := range m.byName {
+				mask = u
+			}
+		}
+		if len(e.set) == 0 {
+			return func(v *value) bool { return v.class == number && v.u&mask != 0 }, nil
+		}
+	}
+	l, err := c.literal(e.set[0].from, f)
+	if err != nil {
+		return nil, err
+	}
+	op := e.op
+	return func(v *value) bool {
+		if mask != 0 {
+			v.u &= mask
+		}
+		o, ok := order(v, l)
+		if !ok {
+			return op == "!=" && v.class != seconds
+		}
+		return holds(op, o)
+	}, nil
+}
+
+func holds(op string, o int) bool {
+	switch op {
+	case "==":
+		return o == 0
+	case "!=":
+		return o != 0
+	case "<":
+		return o < 0
+	case "<=":
+		return o <= 0
+	case ">":
+		return o > 0
+	}
+	return o >= 0
+}
+
+func (c *compiler) setTest(e *expr, f *field) (func(*value) bool, error) {
+	type ends struct{ from, to *literal }
+	var set []ends
+	for _, s := range e.set {
+		from, err := c.literal(s.from, f)
+		if err != nil {
+			return nil, err
+		}
+		to := from
+		if s.to.text != "" {
+			if to, err = c.literal(s.to, f); err != nil {
+				return nil, err
+			}
+		}
+		set = append(set, ends{from, to})
+	}
+	return func(v *value) bool {
+		for _, s := range set {
+			if low, ok := order(v, s.from); ok && low == 0 || ok && low > 0 && s.to != s.from && below(v, s.to) {
+				return true
+			}
+		}
+		return false
+	}, nil
+}
+
+func below(v *value, l *literal) bool {
+	o, ok := order(v, l)
+	return ok && o <= 0
+}

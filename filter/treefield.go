@@ -1,0 +1,99 @@
+package filter
+
+import (
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// treeField finds the values of a field in a tree.
+type treeField struct {
+	name string
+	path []string // what must be around it, outermost first
+}
+
+func newTreeField(path string) treeField {
+	parts := strings.Split(path, ".")
+	return treeField{name: parts[len(parts)-1], path: parts[:len(parts)-1]}
+}
+
+// each calls f for each value until f says stop.
+func (t *treeField) each(tree *dissect.Tree, f func(*value) bool) bool {
+	var v value
+	for i := range tree.Nodes {
+		n := &tree.Nodes[i]
+		if n.Name != t.name || n.State&(dissect.Missing|dissect.Remark) != 0 || !t.within(tree, i) {
+			continue
+		}
+		if n.Field.Kind == opcodes.Array || n.Field.Kind == opcodes.List {
+			for k := i + 1; k < int(n.End); k = int(tree.Nodes[k].End) {
+				if read1(tree, &tree.Nodes[k], &v) && f(&v) {
+					return true
+				}
+			}
+		}
+		if read1(tree, n, &v) && f(&v) {
+			return true
+		}
+	}
+	return false
+}
+
+// within says whether the nodes around node i bear the names of the path: as
+// sections, buffers, structs, or fields.
+func (t *treeField) within(tree *dissect.Tree, i int) bool {
+	want := len(t.path) - 1
+	depth := tree.Nodes[i].Depth
+	for k := i - 1; k >= 0 && want >= 0 && depth > 0; k-- {
+		n := &tree.Nodes[k]
+		if n.Depth >= depth {
+			continue
+		}
+		depth = n.Depth
+		if n.Name == t.path[want] || n.Field.Kind == opcodes.Record && n.Field.Type.Name == t.path[want] {
+			want--
+		}
+	}
+	return want < 0
+}
+
+// read1 reads the value of a node; it has one if it is a leaf, or something
+// that can at least be there.
+func read1(tree *dissect.Tree, n *dissect.Node, v *value) bool {
+	f := n.Field
+	b := tree.Bytes(n)
+	big := n.Is(dissect.BigEndian)
+	*v = value{names: f.Names}
+	switch {
+	case f.Kind == opcodes.Uint || f.Kind == opcodes.Int:
+		v.class, v.u, v.signed = number, n.Val, f.Kind == opcodes.Int
+		if f.Format == opcodes.NID4 {
+			v.class, v.nid = nidClass, dissect.NIDFrom4(n.Val)
+		}
+	case f.Format == opcodes.FID:
+		v.class, v.u = fidClass, opcodes.ReadUint(b[:8], big)
+		v.oid, v.ver = uint32(opcodes.ReadUint(b[8:12], big)), uint32(opcodes.ReadUint(b[12:16], big))
+	case f.Format == opcodes.OSTID || f.Format == opcodes.OSTIDPlain:
+		readOSTID(b, big, f.Format == opcodes.OSTIDPlain, v)
+	case f.Format == opcodes.NID:
+		v.class, v.nid = nidClass, dissect.NIDFromBytes(b)
+	case f.Format == opcodes.Handle:
+		v.class, v.u = number, opcodes.ReadUint(b[:8], false)
+	case f.Kind == opcodes.Text || f.Kind == opcodes.Virtual || f.Format == opcodes.UUID:
+		v.class, v.b = text, opcodes.TrimNUL(b)
+	default:
+		v.class, v.b = text, b
+	}
+	return true
+}
+
+func readOSTID(b []byte, big, plain bool, v *value) {
+	first, second := opcodes.ReadUint(b[:8], big), opcodes.ReadUint(b[8:16], big)
+	if !plain && second != 0 && second != ^uint64(0) {
+		v.class, v.u = fidClass, first
+		v.oid, v.ver = uint32(opcodes.ReadUint(b[8:12], big)), uint32(opcodes.ReadUint(b[12:16], big))
+		return
+	}
+	v.class, v.b = text, opcodes.AppendOSTID(nil, b, big, plain)
+}
