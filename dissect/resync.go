@@ -13,8 +13,8 @@ const maxChain = 8
 // strong is the score that makes a header believable without a second one.
 const strong = 5
 
-// noopScore is that of a NOOP, which has little to go by: it must be a segment
-// of its own.
+// noopScore is that of a NOOP, which has little to go by: without a header
+// behind it, it must be a segment of its own before a gap.
 const noopScore = 2
 
 // window holds the bytes in which a stream that lost its framing looks for a
@@ -239,7 +239,7 @@ func (st *stream) judge(r reading, i int, last bool) verdict {
 	switch {
 	case v == bad:
 		return bad
-	case followers > 0 || !bare && score >= strong && (last || starts && ends):
+	case followers > 0 || !bare && score >= strong && (last || starts && ends && h.lnet >= 0):
 		st.form, st.order = h.form, h.order
 		return good
 	case last:
@@ -282,8 +282,9 @@ func plausible(h *head, b []byte) bool {
 	if h.lnet >= 0 {
 		return plausibleLNet(h.form, b[h.lnet:])
 	}
-	// A NOOP returns a cookie, and its checksum covers nothing but itself.
-	if h.order.u64(b[16:]) == 0 {
+	// A NOOP returns cookies, which are counted from 1, and its checksum
+	// covers nothing but itself.
+	if first, second := h.order.u64(b[8:]), h.order.u64(b[16:]); second == 0 || first|second >= 1<<40 {
 		return false
 	}
 	return h.csum == 0 || h.csum == noopSum(b)

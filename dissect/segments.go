@@ -178,7 +178,7 @@ func (p *piece) cut(seq uint32) {
 // insert puts a copy of p at index i of the held pieces.
 func (st *stream) insert(i int, p piece) {
 	if st.idle(&p) {
-		st.s.stats.Copied++
+		st.s.stats.NotCopied++
 		p.data = nil
 	} else if len(p.data) > 0 {
 		p.data = append(st.s.pool.get(len(p.data)), p.data...)

@@ -65,7 +65,7 @@ func TestLostInSkipped(t *testing.T) {
 	if len(got) != 4 || got[2].m.Tail != Skipped || len(got[2].m.Holes) > 0 || len(got[2].notes) > 0 || len(got[2].m.Payload()) != 100 {
 		t.Fatalf("%+v", got)
 	}
-	if st.Gaps != 1 || st.LostBytes != 1448 || st.SkippedLost != 1448 || st.Copied == 0 {
+	if st.Gaps != 1 || st.LostBytes != 1448 || st.SkippedLost != 1448 || st.NotCopied == 0 {
 		t.Errorf("%+v", st)
 	}
 }

@@ -46,7 +46,7 @@ type StreamStats struct {
 	SkippedBytes  int64 // passed over in these searches and the gaps before
 	NotLNet       int64 // streams in which no header was found
 	Unaffordable  int64 // messages cut because too much was held
-	Copied        int64 // held segments that needed no copy
+	NotCopied     int64 // held segments that needed no copy
 	Held          int   // bytes held now
 }
 

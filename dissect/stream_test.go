@@ -135,41 +135,60 @@ func TestDuplicate(t *testing.T) {
 	})
 }
 
-// TestDrop leaves out each segment in turn: lost are at most the messages it
-// carried bytes of and one behind them.
+// TestDrop leaves out each segment in turn.
 func TestDrop(t *testing.T) {
 	overSamples(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
-		var d decoder
 		for i := range frames {
-			if !d.decode(&frames[i]) || d.seg.size == 0 {
-				continue
-			}
-			flow := fmt.Sprintf("%v>%v", addrPort(d.seg.key.src, d.seg.key.sport), addrPort(d.seg.key.dst, d.seg.key.dport))
-			seq, size := d.seg.seq, d.seg.size
-			got, _ := collect(slices.Delete(slices.Clone(frames), i, i+1), StreamOptions{})
-			found := make(map[string]int)
-			for _, m := range got {
-				found[m.what]++
-			}
-			behind := 0
-			for _, m := range whole {
-				if found[m.what]--; found[m.what] >= 0 {
-					continue
-				}
-				if m.flow != flow {
-					t.Errorf("frame %d: lost in another direction: %s", i+1, m.what)
-				}
-				touched := int32(m.seq-seq) < int32(size) && int32(seq-m.seq) < int32(m.size)
-				if !touched {
-					behind++
-				}
-			}
-			if behind > 1 {
-				t.Errorf("frame %d: %d messages lost that were not in it", i+1, behind)
-			}
-			checkPhantoms(t, got, whole)
+			dropOne(t, frames, i, whole)
 		}
 	})
+}
+
+// TestDropSmall leaves out some of many small segments, so that a lost one
+// hits every part of a message.
+func TestDropSmall(t *testing.T) {
+	overSamples(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
+		for _, size := range []int{24, 60, 100, 536} {
+			small := resegment(frames, size)
+			for i := size % 7; i < len(small); i += 1 + len(small)/40 {
+				dropOne(t, small, i, whole)
+			}
+		}
+	})
+}
+
+// dropOne leaves out one frame: lost are at most the messages it carried bytes
+// of and one behind them.
+func dropOne(t *testing.T, frames []capture.Frame, i int, whole []seen) {
+	t.Helper()
+	var d decoder
+	if !d.decode(&frames[i]) || d.seg.size == 0 {
+		return
+	}
+	flow := fmt.Sprintf("%v>%v", addrPort(d.seg.key.src, d.seg.key.sport), addrPort(d.seg.key.dst, d.seg.key.dport))
+	seq, size := d.seg.seq, d.seg.size
+	got, _ := collect(slices.Delete(slices.Clone(frames), i, i+1), StreamOptions{})
+	found := make(map[string]int)
+	for _, m := range got {
+		found[m.what]++
+	}
+	behind := 0
+	for _, m := range whole {
+		if found[m.what]--; found[m.what] >= 0 {
+			continue
+		}
+		if m.flow != flow {
+			t.Errorf("frame %d: lost in another direction: %s", i+1, m.what)
+		}
+		touched := int32(m.seq-seq) < int32(size) && int32(seq-m.seq) < int32(m.size)
+		if !touched {
+			behind++
+		}
+	}
+	if behind > 1 {
+		t.Errorf("frame %d of %d bytes: %d messages lost that were not in it", i+1, size, behind)
+	}
+	checkPhantoms(t, got, whole)
 }
 
 // checkPhantoms fails when there is a message where none was.
