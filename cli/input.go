@@ -82,6 +82,19 @@ func (in *input) check(args []string) error {
 // live says whether frames come as they happen.
 func (in *input) live() bool { return in.iface != "" }
 
+// piped says whether frames come through a pipe, from someone who may be slow.
+func (in *input) piped() bool {
+	for _, path := range in.files {
+		if path == "-" {
+			path = "/dev/stdin"
+		}
+		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}
+
 // frames is where frames come from.
 type frames interface {
 	Next(*capture.Frame) error

@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 )
 
@@ -17,6 +18,7 @@ type output struct {
 	color  string
 	fields []string
 	extra  []string
+	header bool
 }
 
 var (
@@ -36,21 +38,41 @@ func (o *output) flags(cmd *cobra.Command) {
 	f.StringVar(&o.color, "color", "auto", "colours: auto, always or never")
 }
 
-// renderer makes what the flags ask for.
-func (o *output) renderer() (render.Renderer, error) {
-	form, known := times[o.time]
-	if !known {
-		return nil, usagef("-t %s: one of r, a, u and d", o.time)
+// check looks at what cannot be told from the flags' types.
+func (o *output) check() error {
+	for _, e := range o.extra {
+		switch e {
+		case "header=y":
+			o.header = true
+		case "header=n":
+			o.header = false
+		default:
+			return usagef("-E %s: only header=y and header=n are known", e)
+		}
 	}
-	switch o.color {
-	case "auto", "always", "never":
-	default:
-		return nil, usagef("--color %s: one of auto, always and never", o.color)
-	}
-	colors := render.NewColors(o.sys.colored(o.color))
 	if o.tree || o.hex && o.form == "summary" {
 		o.form = "tree"
 	}
+	if len(o.fields) > 0 && o.form != "fields" {
+		return usagef("-e is for -T fields")
+	}
+	if _, known := times[o.time]; !known {
+		return usagef("-t %s: one of r, a, u and d", o.time)
+	}
+	switch o.color {
+	case "auto", "always", "never":
+		return nil
+	}
+	return usagef("--color %s: one of auto, always and never", o.color)
+}
+
+// parallel says whether messages can be shown independently of each other.
+func (o *output) parallel() bool { return o.form == "json" || o.form == "tree" }
+
+// renderer makes what the flags ask for.
+func (o *output) renderer() (render.Renderer, error) {
+	form := times[o.time]
+	colors := render.NewColors(o.sys.colored(o.color))
 	switch o.form {
 	case "summary":
 		return render.NewSummary(render.SummaryOptions{Colors: colors, Width: o.sys.width(), Time: form, Raw: o.raw}), nil
@@ -58,6 +80,17 @@ func (o *output) renderer() (render.Renderer, error) {
 		return render.NewTree(render.TreeOptions{Colors: colors, Width: o.sys.width(), Time: form, Raw: o.raw, Hex: o.hex}), nil
 	case "json":
 		return render.NewJSON(), nil
+	case "flags":
+		return render.NewFlags(render.FlagsOptions{Colors: colors, Width: o.sys.width(), Time: form}), nil
+	case "fields":
+		if len(o.fields) == 0 {
+			return nil, usagef("-T fields: name the fields with -e")
+		}
+		r, err := render.NewFields(o.fields, opcodes.NewIndex())
+		if err != nil {
+			return nil, usageError{err}
+		}
+		return r, nil
 	}
-	return nil, unknown("form", o.form, forms)
+	return nil, unknown("form", o.form, opcodes.Nearest(o.form, forms, len(forms)))
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 
 	"github.com/lshark/lshark/dissect"
@@ -14,19 +13,31 @@ func dissectAll(in *input, out *output) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriterSize(out.sys.Out, 1<<16)
-	flush := out.sys.OutTTY || in.live()
+	w := newWriter(out.sys, in)
+	if out.parallel() && w.buffered {
+		return showParallel(in, out, w)
+	}
+	return show(in, out, w, r)
+}
+
+// show renders and writes one message after the other.
+func show(in *input, out *output, w *writer, r render.Renderer) error {
 	var buf []byte
+	if f, ok := r.(*render.Fields); ok && out.header {
+		buf = f.Header(buf)
+		if err := w.write(buf); err != nil {
+			return err
+		}
+	}
 	var at render.Moment
-	err = in.run(func(m *dissect.Message, first int64) error {
+	err := in.run(func(m *dissect.Message, first int64) error {
 		at.First = first
 		buf = r.Append(buf[:0], m, at)
 		at.Before = m.Time
-		_, err := w.Write(buf)
-		if err == nil && flush {
-			err = w.Flush()
-		}
-		return err
-	}, w.Flush)
-	return errors.Join(w.Flush(), err)
+		return w.write(buf)
+	}, w.flush)
+	if f, ok := r.(*render.Flags); ok && !errors.Is(err, errWrite) {
+		err = errors.Join(w.write(f.Finish(buf[:0])), err)
+	}
+	return errors.Join(err, w.close())
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 )
 
@@ -25,7 +27,7 @@ func newRoot(sys *IO) *cobra.Command {
 			if list {
 				return listInterfaces(sys)
 			}
-			if err := in.check(args); err != nil {
+			if err := errors.Join(in.check(args), out.check()); err != nil {
 				return err
 			}
 			return dissectAll(in, out)

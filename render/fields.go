@@ -1,0 +1,199 @@
+package render
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// FieldError says that a field does not exist, and which ones are named
+// alike.
+type FieldError struct {
+	Name string
+	Near []string
+}
+
+func (e *FieldError) Error() string {
+	msg := "unknown field " + strconv.Quote(e.Name)
+	if len(e.Near) > 0 {
+		msg += "; did you mean " + strings.Join(e.Near, ", ") + "?"
+	}
+	return msg
+}
+
+// Fields renders chosen fields of a message, separated by tabs: several values
+// of the same field by commas, nothing for a field the message does not have.
+type Fields struct {
+	names   []string
+	columns []column
+	deep    bool // some columns need a tree
+	tree    dissect.Tree
+	stamp   stamp
+	path    []int // nodes around the one that is looked at
+}
+
+// column is one field: a key of the record, or nodes of the tree by name and
+// the names around it.
+type column struct {
+	key   func(f *Fields, dst []byte, m *dissect.Message, at Moment) []byte
+	name  string
+	above []string // in the order of the path, the innermost last
+	out   []byte
+	found bool
+}
+
+// NewFields makes a renderer for the fields of these names: wire names, paths
+// such as lnet.src_nid, or keys of a record such as frame. The error is a
+// *FieldError.
+func NewFields(names []string, index *opcodes.Index) (*Fields, error) {
+	f := &Fields{names: names}
+	for _, name := range names {
+		if key := recordKeys[name]; key != nil {
+			f.columns = append(f.columns, column{key: key})
+			continue
+		}
+		parts := strings.Split(name, ".")
+		if !known(parts, name, index) {
+			return nil, &FieldError{name, nearest(name, index)}
+		}
+		c := column{name: parts[len(parts)-1], above: parts[:len(parts)-1]}
+		if index.Find(name) != nil && len(parts) > 1 && index.Find(c.name) == nil {
+			c = column{name: name} // names of the wire may have dots of their own
+		}
+		f.columns = append(f.columns, c)
+		f.deep = true
+	}
+	return f, nil
+}
+
+// known says whether a path can be found in some message.
+func known(parts []string, name string, index *opcodes.Index) bool {
+	last := parts[len(parts)-1]
+	if index.Find(name) == nil && !isSection(last) {
+		return false
+	}
+	for _, p := range parts[:len(parts)-1] {
+		if !isSection(p) && index.Find(p) == nil && !isStruct(p) && index.Find(name) == nil {
+			return false
+		}
+	}
+	return true
+}
+
+func isStruct(name string) bool {
+	for _, s := range opcodes.Structs {
+		if s.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+var sections = []string{"ksock", "connreq", "hello", "lnet", "ping_info", "selftest", "lustre_msg", "ptlrpc_body",
+	"buffers", "content", "gss", "plain"}
+
+func isSection(name string) bool {
+	for _, s := range sections {
+		if s == name {
+			return true
+		}
+	}
+	return false
+}
+
+func nearest(name string, index *opcodes.Index) []string {
+	all := append([]string{}, index.Names()...)
+	for key := range recordKeys {
+		all = append(all, key)
+	}
+	const few = 3
+	return opcodes.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few)
+}
+
+// Header appends a line of the names.
+func (f *Fields) Header(dst []byte) []byte {
+	return append(append(dst, strings.Join(f.names, "\t")...), '\n')
+}
+
+// Append appends the line of a message.
+func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
+	if f.deep {
+		f.collect(m)
+	}
+	for i := range f.columns {
+		if i > 0 {
+			dst = append(dst, '\t')
+		}
+		if c := &f.columns[i]; c.key != nil {
+			dst = c.key(f, dst, m, at)
+		} else {
+			dst = append(dst, c.out...)
+		}
+	}
+	return append(dst, '\n')
+}
+
+// collect walks the tree once and gives each column its values.
+func (f *Fields) collect(m *dissect.Message) {
+	t := &f.tree
+	t.Build(m)
+	for i := range f.columns {
+		f.columns[i].out, f.columns[i].found = f.columns[i].out[:0], false
+	}
+	f.path = f.path[:0]
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		f.path = append(f.path[:min(int(n.Depth), len(f.path))], i)
+		if n.Name == "" || n.State&(dissect.Missing|dissect.Remark) != 0 {
+			continue
+		}
+		for k := range f.columns {
+			c := &f.columns[k]
+			if c.name != n.Name || c.key != nil || !f.inside(c.above) {
+				continue
+			}
+			if c.found {
+				c.out = append(c.out, ',')
+			}
+			c.found = true
+			c.out = appendWhole(c.out, t, i)
+		}
+	}
+}
+
+// inside says whether the last node of the path lies in nodes or structs of
+// these names, in this order.
+func (f *Fields) inside(above []string) bool {
+	k := len(above) - 1
+	for i := len(f.path) - 2; i >= 0 && k >= 0; i-- {
+		n := &f.tree.Nodes[f.path[i]]
+		if n.Name == above[k] || n.Field.Kind == opcodes.Record && n.Field.Type.Name == above[k] {
+			k--
+		}
+	}
+	return k < 0
+}
+
+// appendWhole appends a node: a value as text, values of a list with commas
+// between them, and a struct as JSON.
+func appendWhole(dst []byte, t *dissect.Tree, i int) []byte {
+	n := &t.Nodes[i]
+	switch {
+	case !isContainer(n, i):
+		return appendLeaf(dst, t, n)
+	case !isList(n):
+		return appendValue(dst, t, i)
+	}
+	for k := i + 1; k < int(n.End); k = int(t.Nodes[k].End) {
+		if t.Nodes[k].State&(dissect.Missing|dissect.Remark) != 0 {
+			continue
+		}
+		if k > i+1 {
+			dst = append(dst, ',')
+		}
+		dst = appendWhole(dst, t, k)
+	}
+	return dst
+}

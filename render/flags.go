@@ -1,0 +1,289 @@
+package render
+
+import (
+	"math/bits"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// FlagsOptions are the settings of Flags.
+type FlagsOptions struct {
+	Colors *Colors
+	Width  int // columns of the terminal; 0: lines may be of any length
+	Time   TimeForm
+}
+
+// Flags renders the flag words of a message as tables, a row a flag. A connect
+// is shown once its reply is there: what was asked for beside what was
+// granted.
+type Flags struct {
+	opt     FlagsOptions
+	c       *Colors
+	tree    dissect.Tree
+	stamp   stamp
+	text    []byte
+	asked   map[connectKey]*connect
+	waiting []connectKey // in the order of their requests
+}
+
+type connectKey struct {
+	xid    uint64
+	client dissect.NID
+}
+
+// connect is what a connect request asked for.
+type connect struct {
+	head  []byte // its first line
+	words []word
+	name  string
+}
+
+// word is a flag word of a connect.
+type word struct {
+	field *opcodes.Field
+	val   uint64
+}
+
+// maxConnects bounds the requests that wait for a reply.
+const maxConnects = 4096
+
+// NewFlags makes a flags renderer.
+func NewFlags(o FlagsOptions) *Flags {
+	return &Flags{opt: o, c: o.Colors, asked: make(map[connectKey]*connect)}
+}
+
+// Append appends the tables of a message; nothing when it has no flags set.
+func (r *Flags) Append(dst []byte, m *dissect.Message, at Moment) []byte {
+	r.tree.Build(m)
+	if isConnect(m) {
+		return r.connect(dst, m, at)
+	}
+	start := len(dst)
+	dst = r.head(dst, m, at)
+	empty := len(dst)
+	for i := range r.tree.Nodes {
+		if n := &r.tree.Nodes[i]; isFlags(n) && n.Val != 0 {
+			dst = r.table(dst, n)
+		}
+	}
+	if len(dst) == empty {
+		return dst[:start]
+	}
+	return append(dst, '\n')
+}
+
+// Finish appends the connects that got no reply.
+func (r *Flags) Finish(dst []byte) []byte {
+	for _, key := range r.waiting {
+		if c := r.asked[key]; c != nil {
+			dst = append(append(dst, c.head...), "no reply\n"...)
+			dst = r.words(dst, c.words, nil)
+			dst = append(dst, '\n')
+		}
+	}
+	clear(r.asked)
+	r.waiting = r.waiting[:0]
+	return dst
+}
+
+func isFlags(n *dissect.Node) bool {
+	return n.Field.Names != nil && n.Field.Names.Flags && n.State&(dissect.Missing|dissect.Leftover|dissect.Remark) == 0 &&
+		(n.Field.Kind == opcodes.Uint || n.Field.Kind == opcodes.Int)
+}
+
+func isConnect(m *dissect.Message) bool {
+	if m.Kind != dissect.Request && m.Kind != dissect.Reply || !m.RPC.HasOpcode {
+		return false
+	}
+	switch m.RPC.Opcode {
+	case opcodes.MDS_CONNECT, opcodes.OST_CONNECT, opcodes.MGS_CONNECT:
+		return true
+	}
+	return false
+}
+
+// connect keeps the words of a request, and shows them with those of its
+// reply.
+func (r *Flags) connect(dst []byte, m *dissect.Message, at Moment) []byte {
+	words := r.connectWords()
+	if m.Kind == dissect.Request {
+		key := connectKey{m.RPC.XID, m.LNet.Src}
+		if r.asked[key] == nil && len(r.asked) < maxConnects {
+			r.waiting = append(r.waiting, key)
+			r.asked[key] = &connect{head: r.head(nil, m, at), words: words}
+			r.asked[key].head = r.asked[key].head[:len(r.asked[key].head)-1]
+			r.asked[key].head = append(r.asked[key].head, ' ', ' ')
+		}
+		return dst
+	}
+	key := connectKey{m.RPC.XID, m.LNet.Dst}
+	c := r.asked[key]
+	if c == nil {
+		dst = r.head(dst, m, at)
+		dst = r.words(dst, nil, words)
+		return append(dst, '\n')
+	}
+	delete(r.asked, key)
+	if len(r.asked) == 0 {
+		r.waiting = r.waiting[:0]
+	}
+	dst = append(append(dst, c.head...), "reply in frame "...)
+	dst = strconv.AppendInt(dst, m.Frame, 10)
+	if m.RPC.Status < 0 {
+		r.text = appendErrno(r.text[:0], m.RPC.Status)
+		dst = append(append(append(append(dst, "  "...), r.c.Bad.on...), r.text...), r.c.Bad.off...)
+	}
+	dst = append(dst, '\n')
+	dst = r.words(dst, c.words, words)
+	return append(dst, '\n')
+}
+
+// connectWords are the flag words of the connect data.
+func (r *Flags) connectWords() []word {
+	var list []word
+	for i := range r.tree.Nodes {
+		n := &r.tree.Nodes[i]
+		if isFlags(n) && (n.Name == "ocd_connect_flags" || n.Name == "ocd_connect_flags2" || n.Name == "ocd_cksum_types" ||
+			n.Name == "ocd_ibits_known" || n.Name == "pb_op_flags") {
+			list = append(list, word{n.Field, n.Val})
+		}
+	}
+	return list
+}
+
+// head appends the line that says which message this is.
+func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
+	c := r.c
+	dst = append(append(dst, c.Head.on...), "frame "...)
+	dst = append(strconv.AppendInt(dst, m.Frame, 10), c.Head.off...)
+	dst = r.stamp.appendWhen(append(dst, "  "...), r.opt.Time, m.Time, at, true)
+	dst = append(append(dst, "  "...), c.NID.on...)
+	dst = append(append(m.LNet.Src.Append(dst), c.NID.off...), " > "...)
+	dst = append(m.LNet.Dst.Append(append(dst, c.NID.on...)), c.NID.off...)
+	dst = append(append(dst, "  "...), m.Kind.String()...)
+	if m.RPC.HasOpcode {
+		r.text = appendOperation(r.text[:0], m)
+		dst = append(append(append(append(dst, ' '), c.Op.on...), r.text...), c.Op.off...)
+	}
+	return append(dst, '\n')
+}
+
+// words appends a table for each word, asked beside granted; nil is not known.
+func (r *Flags) words(dst []byte, asked, granted []word) []byte {
+	list := asked
+	if list == nil {
+		list = granted
+	}
+	for _, w := range list {
+		a, haveAsked := find(asked, w.field.Name)
+		g, haveGranted := find(granted, w.field.Name)
+		if a|g == 0 {
+			continue
+		}
+		dst = r.title(dst, w.field)
+		dst = r.row(dst, "bit", w.field.Names, "name", "asked  granted  ", "meaning", &r.c.Dim)
+		w.field.Names.Set(a|g, func(v *opcodes.Value) {
+			mark := yes(a&v.Mask == v.Value, haveAsked) + "    " + yes(g&v.Mask == v.Value, haveGranted) + "      "
+			st := &r.c.Good
+			if haveAsked && haveGranted && a&v.Mask == v.Value && g&v.Mask != v.Value {
+				st = &r.c.Warn
+			}
+			dst = r.row(dst, bitsOf(v.Mask), w.field.Names, v.Name, mark, v.Doc, st)
+		})
+		if rest := w.field.Names.Set(a|g, func(*opcodes.Value) {}); rest != 0 {
+			mark := yes(a&rest != 0, haveAsked) + "    " + yes(g&rest != 0, haveGranted) + "      "
+			dst = r.row(dst, "", w.field.Names, string(opcodes.AppendHex(nil, rest)), mark, "unknown bits", &r.c.Warn)
+		}
+	}
+	return dst
+}
+
+func find(words []word, name string) (val uint64, ok bool) {
+	for _, w := range words {
+		if w.field.Name == name {
+			return w.val, true
+		}
+	}
+	return 0, words != nil
+}
+
+func yes(set, known bool) string {
+	switch {
+	case !known:
+		return "  ?"
+	case set:
+		return "yes"
+	}
+	return "  -"
+}
+
+// table appends the bits of a word that are set.
+func (r *Flags) table(dst []byte, n *dissect.Node) []byte {
+	dst = r.title(dst, n.Field)
+	names := n.Field.Names
+	dst = r.row(dst, "bit", names, "name", "", "meaning", &r.c.Dim)
+	rest := names.Set(n.Val, func(v *opcodes.Value) {
+		dst = r.row(dst, bitsOf(v.Mask), names, v.Name, "", v.Doc, &r.c.Flag)
+	})
+	if rest != 0 {
+		dst = r.row(dst, "", names, string(opcodes.AppendHex(nil, rest)), "", "unknown bits", &r.c.Warn)
+	}
+	return dst
+}
+
+func (r *Flags) title(dst []byte, f *opcodes.Field) []byte {
+	dst = append(appendSpaces(dst, indent), r.c.Key.on...)
+	dst = append(append(dst, f.Name...), r.c.Key.off...)
+	return append(dst, '\n')
+}
+
+// row appends a line of a table. What a terminal has no room for goes on in
+// the next line, under its column.
+func (r *Flags) row(dst []byte, bit string, names *opcodes.Names, name, marks, doc string, st *Style) []byte {
+	const bitColumn = 6
+	column := 4
+	for i := range names.Values {
+		column = max(column, min(len(names.Values[i].Name), maxLabel))
+	}
+	start := len(dst)
+	dst = appendSpaces(dst, indent+bitColumn-len(bit))
+	dst = append(append(dst, bit...), "  "...)
+	dst = st.Append(dst, name)
+	if doc == "" && marks == "" {
+		return append(dst, '\n')
+	}
+	dst = appendSpaces(dst, column-len(name)+2)
+	dst = append(dst, marks...)
+	at := width(dst[start:])
+	return append(wrap(dst, doc, at, r.opt.Width), '\n')
+}
+
+// wrap appends text in lines that begin at a column and end before the width.
+func wrap(dst []byte, text string, column, width int) []byte {
+	room := width - column
+	const least = 24 // columns that are worth a second line
+	for width > 0 && room >= least && len(text) > room {
+		cut := room
+		for cut > 0 && text[cut] != ' ' {
+			cut--
+		}
+		if cut == 0 {
+			break
+		}
+		dst = append(append(dst, text[:cut]...), '\n')
+		dst = appendSpaces(dst, column)
+		text = text[cut+1:]
+	}
+	return append(dst, text...)
+}
+
+// bitsOf is the number of a mask's bit, or of its first and last.
+func bitsOf(mask uint64) string {
+	low, high := bits.TrailingZeros64(mask), bits.Len64(mask)-1
+	if low == high {
+		return strconv.Itoa(low)
+	}
+	return strconv.Itoa(low) + "-" + strconv.Itoa(high)
+}
