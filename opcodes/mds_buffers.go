@@ -25,13 +25,6 @@ var inlineData = Define("niobuf_inline",
 	Opaque("data", 0, CountOf(inlineBytes), "the bytes"),
 )
 
-// dirPages are pages of a directory.
-var dirPages = Define("dir_pages",
-	Little,
-	"pages of a directory",
-	Arr("pages", -1, Sub("", luDirpage), "the pages, 4096 bytes each"),
-)
-
 var (
 	formInline   = Sub("niobuf_inline", inlineData)
 	formDirPages = Sub("dir_pages", dirPages)
