@@ -222,12 +222,24 @@ func LockStatus(opcode uint32, status int32) string {
 	return LdlmError.Name(uint64(status))
 }
 
+// Offsets in a ptlrpc_body of type, operation and status.
+const (
+	bodyTypeAt   = 8
+	bodyOpcodeAt = 16
+	bodyStatusAt = 20
+	typeReply    = 4713
+)
+
+// lockStatusText is the name of pb_status where it is one of a lock.
 func lockStatusText(v *View, dst []byte) []byte {
-	b := v.Rest
-	if v.Msg == nil || !v.Msg.Reply || len(b) < 4 {
+	if len(v.Struct) < bodyStatusAt+4 {
 		return dst
 	}
-	return append(dst, LockStatus(v.Msg.Opcode, int32(ReadUint(b[:4], v.Big)))...)
+	word := func(at int) uint32 { return uint32(ReadUint(v.Struct[at:at+4], v.Big)) }
+	if word(bodyTypeAt) != typeReply {
+		return dst
+	}
+	return append(dst, LockStatus(word(bodyOpcodeAt), int32(word(bodyStatusAt)))...)
 }
 
 func lockSubject(m *Msg) (fid, name []byte) {
