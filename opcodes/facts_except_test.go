@@ -62,6 +62,8 @@ var variantNames = map[string]string{
 	"intent:IT_QUOTA_CONN":          "QUOTA_CONN",
 	"desc:quota":                    "quota",
 	"desc:barrier":                  "barrier",
+	"sub:BUT_GETATTR":               "BUT_GETATTR",
+	"read(OUT_READ)":                "read",
 }
 
 func ourVariant(opcode, variant string) string {

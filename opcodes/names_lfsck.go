@@ -40,7 +40,7 @@ var LfsckStatus = Enum("lfsck_status", "LS_", "", []Value{
 	{Name: "CO_FAILED", Value: 0x9},
 	{Name: "CO_STOPPED", Value: 0xa},
 	{Name: "CO_PAUSED", Value: 0xb},
-	{Name: "MAX", Value: 0xc},
+	{Name: "MAX", Value: 0xc, Alias: true},
 })
 
 // LfsckParam is the group lfsck_param.

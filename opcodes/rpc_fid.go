@@ -4,23 +4,74 @@ var rpcSeqQuery = &RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Varian
 	{Name: "super",
 		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
 		Reply:   Bufs(bufPtlrpcBody, bufSeqRange),
+		Ask:     func(m *Msg, l *Line) { askRange(m, l, "super", "for ") },
+		Answer:  func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
 	},
 	{Name: "meta",
 		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
 		Reply:   Bufs(bufPtlrpcBody, bufSeqRange),
+		Ask:     func(m *Msg, l *Line) { askRange(m, l, "meta", "for ") },
+		Answer:  func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
 	},
-}}
+},
+	Doc: "Asks for sequences, the upper part of FIDs. A server gets a super-sequence from MDT0000 to hand out itself; " +
+		"a client gets one sequence (meta) from a server, under which it makes FIDs of new files.",
+	Pick: func(m *Msg) *Variant { return m.RPC.Variants[min(ReadUint(first4(m.Buf(1)), m.Big), 1)] },
+}
 
-var rpcFldQuery = &RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Variant{
-	{
-		Request: Bufs(bufPtlrpcBody, bufFldOpc, bufFldRange),
-		Reply:   Bufs(bufPtlrpcBody, bufFldRange),
+var rpcFldQuery = &RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Variant{{
+	Request: Bufs(bufPtlrpcBody, bufFldOpc, bufFldRange),
+	Reply:   Bufs(bufPtlrpcBody, bufFldRange),
+	Ask: func(m *Msg, l *Line) {
+		l.Value(Flag, FldOp, ReadUint(first4(m.Buf(1)), m.Big))
+		l.Key("seq ")
+		l.Hex(Object, lsrStart.Uint(m.Buf(2), m.Big))
 	},
-}}
+	Answer: func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+}},
+	Doc: "Asks the FID location database on which target a sequence lives. The answer is the range around it and the target's index."}
 
-var rpcFldRead = &RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{
-	{
-		Request: Bufs(bufPtlrpcBody, bufFldRange),
-		Reply:   Bufs(bufPtlrpcBody, bufGenericDataLuSeqRangeArray),
+var rpcFldRead = &RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
+	Request: Bufs(bufPtlrpcBody, bufFldRange),
+	Reply:   Bufs(bufPtlrpcBody, bufGenericDataLuSeqRangeArray),
+	Ask:     func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+	Answer: func(m *Msg, l *Line) {
+		if len(m.Buf(1)) >= 4 {
+			l.Key("")
+			l.Num(ReadUint(first4(m.Buf(1)), false))
+			l.Add(Dim, " ranges")
+		}
 	},
-}}
+}},
+	Doc: "Reads the whole FID location database of a server, which a starting server keeps a copy of."}
+
+var (
+	lsrStart = luSeqRange.Field("lsr_start")
+	lsrEnd   = luSeqRange.Field("lsr_end")
+	lsrIndex = luSeqRange.Field("lsr_index")
+	lsrFlags = luSeqRange.Field("lsr_flags")
+)
+
+// first4 is the first word of a buffer, or what there is of it.
+func first4(b []byte) []byte { return b[:min(4, len(b))] }
+
+func askRange(m *Msg, l *Line, what, label string) {
+	l.Add(Flag, what)
+	l.Key(label)
+	l.Value(Node, SeqRangeType, lsrFlags.Uint(m.Buf(2), m.Big))
+	l.Hex(Node, lsrIndex.Uint(m.Buf(2), m.Big))
+}
+
+// addRange: "[0x200000400-0x240000400) MDT0x0".
+func addRange(b []byte, big bool, l *Line) {
+	if len(b) < luSeqRange.Size {
+		return
+	}
+	l.Key("[")
+	l.Hex(Object, lsrStart.Uint(b, big))
+	l.Add(Dim, "-")
+	l.Hex(Object, lsrEnd.Uint(b, big))
+	l.Add(Dim, ") ")
+	l.Value(Node, SeqRangeType, lsrFlags.Uint(b, big))
+	l.Hex(Node, lsrIndex.Uint(b, big))
+}

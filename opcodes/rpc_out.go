@@ -1,34 +1,103 @@
 package opcodes
 
-var rpcMdsBatch = &RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH", Variants: []*Variant{
-	{Name: "inline",
-		Request: Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
-		Reply:   Bufs(bufPtlrpcBody, bufBatchUpdateReply),
-	},
-	{Name: "bulk",
-		Request: Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
-		Reply:   Bufs(bufPtlrpcBody, bufBatchUpdateReply),
-		// bulk: server GETs buh_count buffers, each struct batch_update_request of bub_size bytes, from MDS_BULK_PORTAL(14)
-	},
-	{Name: "sub:BUT_GETATTR",
-		Request: Bufs(bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
-		Reply:   Bufs(bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-	},
-}}
+import "strconv"
 
-var rpcOutUpdate = &RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE", Variants: []*Variant{
-	{Name: "inline",
-		Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
-		Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
+var rpcOutUpdate = &RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
+	Doc: "What one MDT asks another to do to its objects, in small steps: create, set attributes, insert a name, write to a log, " +
+		"or read such things. Operations over several MDTs are made of it.",
+	Variants: []*Variant{
+		{Name: "inline",
+			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
+			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
+			Ask:     askUpdates, Answer: answerUpdates, Subject: updateSubject,
+		},
+		{Name: "bulk",
+			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
+			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
+			Bulk:    &BulkData{Portal: portalMDSBulk, Get: true, Type: updatesBulk},
+			Ask:     askUpdates, Answer: answerUpdates,
+		},
+		{Name: "read",
+			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
+			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
+			Bulk:    &BulkData{Portal: portalMDSBulk, Type: outReadBulk},
+			Ask:     askUpdates, Answer: answerUpdates, Subject: updateSubject,
+		},
 	},
-	{Name: "bulk",
-		Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
-		Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
-		// bulk: server GETs ouh_count buffers, each struct object_update_request of oub_size bytes, from MDS_BULK_PORTAL(14)
+	Pick: func(m *Msg) *Variant {
+		first := updateAt(m, 0)
+		switch {
+		case ouhInline.Uint(m.Buf(1), m.Big) == 0:
+			return m.RPC.Variants[1]
+		case first != nil && ouType.Uint(first, m.Big) == outRead:
+			return m.RPC.Variants[2]
+		}
+		return m.RPC.Variants[0]
 	},
-	{Name: "read(OUT_READ)",
-		Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
-		Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
-		// bulk: server PUTs the data read by OUT_READ to MDS_BULK_PORTAL(14); the reply has only out_read_reply
-	},
-}}
+	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
+	Context: true,
+}
+
+var ouhCount = outUpdateHeader.Field("ouh_count")
+
+func updateSubject(m *Msg) (fid, name []byte) {
+	u := updateAt(m, 0)
+	if u == nil {
+		return nil, nil
+	}
+	if updateParamForm(ouType.Uint(u, m.Big), 0) == paramName && len(u) > updateHeader {
+		name = TrimNUL(paramValue(u[updateHeader:], m.Big))
+	}
+	return ouFid.Bytes(u), name
+}
+
+// askUpdates: the first update, and how many more there are.
+func askUpdates(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < outHeaderSize {
+		return
+	}
+	u := updateAt(m, 0)
+	if u == nil {
+		l.Num(ouhCount.Uint(b, m.Big))
+		l.Add(Dim, " bulk buffers")
+		return
+	}
+	l.Value(Flag, OutUpdateType, ouType.Uint(u, m.Big))
+	fid, name := updateSubject(m)
+	l.Key("")
+	l.FID(fid, m.Big)
+	if len(name) > 0 {
+		l.Key("")
+		l.Label(Name, name)
+	}
+	if n := ourqCount.Uint(b[outHeaderSize:], m.Big); n > 1 {
+		l.Key("+")
+		l.Add(Dim, strconv.FormatUint(n-1, 10)+" more")
+	}
+}
+
+// answerUpdates: the first result that is not 0.
+func answerUpdates(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < resultsAt {
+		return
+	}
+	count := int(ourpCount.Uint(b, m.Big))
+	at := resultsAt + pad8(2*count)
+	for i := 0; i < count && at+4 <= len(b); i++ {
+		n := int(ReadUint(b[resultsAt+2*i:resultsAt+2*i+2], m.Big))
+		if n == 0 {
+			break
+		}
+		if rc := int32(ourRc.Uint(b[at:], m.Big)); rc < 0 {
+			l.Key("update ")
+			l.Num(uint64(i))
+			l.Key("")
+			l.Text = appendErrno(l.Text, rc)
+			l.Mark(Bad)
+			return
+		}
+		at += pad8(n)
+	}
+}

@@ -1,116 +1,129 @@
 package opcodes
 
-// luOrphanRec is struct lu_orphan_rec.
-var luOrphanRec = Define("lu_orphan_rec",
-	Sub("lor_fid", luFid),
-	U32("lor_uid"),
-	U32("lor_gid"),
-)
-
-// luOrphanEnt is struct lu_orphan_ent.
-var luOrphanEnt = Define("lu_orphan_ent",
-	Sub("loe_key", luFid),
-	Sub("loe_rec", luOrphanRec),
-)
-
-// luOrphanRecV2 is struct lu_orphan_rec_v2.
-var luOrphanRecV2 = Define("lu_orphan_rec_v2",
-	Sub("lor_rec", luOrphanRec),
-	Sub("lor_layout", ostLayout),
-	Pad("lor_padding", 4),
-)
-
-// luOrphanEntV2 is struct lu_orphan_ent_v2.
-var luOrphanEntV2 = Define("lu_orphan_ent_v2",
-	Sub("loe_key", luFid),
-	Sub("loe_rec", luOrphanRecV2),
-)
-
-// luOrphanRecV3 is struct lu_orphan_rec_v3.
-var luOrphanRecV3 = Define("lu_orphan_rec_v3",
-	Sub("lor_rec", luOrphanRec),
-	Sub("lor_layout", ostLayout),
-	U32("lor_layout_version"),
-	U32("lor_range"),
-	Pad("lor_padding_1", 4),
-	Pad("lor_padding_2", 8),
-)
-
-// luOrphanEntV3 is struct lu_orphan_ent_v3.
-var luOrphanEntV3 = Define("lu_orphan_ent_v3",
-	Sub("loe_key", luFid),
-	Sub("loe_rec", luOrphanRecV3),
-)
-
 // luDirent is struct lu_dirent.
-var luDirent = Define("lu_dirent",
+var luDirent = Define("lu_dirent", "entry of a directory",
 	Little,
-	Sub("lde_fid", luFid),
-	U64("lde_hash"),
-	U16("lde_reclen", "0 in the last entry of a page"),
-	U16("lde_namelen"),
-	U32("lde_attrs", "LUDA_*"),
-	Str("lde_name", 0),
+	Sub("lde_fid", luFid, "what it names"),
+	U64("lde_hash", Cookie, "hash of the name: entries come in its order"),
+	U16("lde_reclen", Size, "bytes of the entry; 0 in the last one of a page"),
+	U16("lde_namelen", Size, "bytes of the name"),
+	U32("lde_attrs", DirentAttrs, "what follows the name"),
+	Str("lde_name", 0, CountBy("lde_namelen"), "the name; no NUL ends it"),
+	Pad("lde_pad", 0, CountOf(func(v *View) int { return int(ldeNamelen.Uint(v.Struct, false) & 1) })),
+	U16("lt_type", Octal, If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 }),
+		Remark(fileTypeRemark), "file type, as in the upper bits of a mode"),
 )
+
+const (
+	ludaHasType  = 2
+	pageSize     = 4096
+	dirHashEnd   = 0xfffffffffffffffe
+	dirPageEmpty = 1
+)
+
+var (
+	ldeReclen  = Field{Off: 24, Size: 2}
+	ldeNamelen = Field{Off: 26, Size: 2}
+	ldeAttrs   = Field{Off: 28, Size: 4}
+)
+
+// fileTypeRemark says what the type is that ends the entry.
+func fileTypeRemark(v *View, dst []byte) []byte {
+	if len(v.Rest) < 2 {
+		return dst
+	}
+	return append(dst, FileTypeName(ReadUint(v.Rest[:2], false))...)
+}
+
+// FileTypeName is the file type in a mode, in plain English.
+func FileTypeName(mode uint64) string {
+	switch mode & 0o170000 {
+	case 0o010000:
+		return "fifo"
+	case 0o020000:
+		return "character device"
+	case 0o040000:
+		return "directory"
+	case 0o060000:
+		return "block device"
+	case 0o100000:
+		return "file"
+	case 0o120000:
+		return "symlink"
+	case 0o140000:
+		return "socket"
+	}
+	return ""
+}
 
 // ludaType is struct luda_type.
-var ludaType = Define("luda_type",
+var ludaType = Define("luda_type", "type of a directory entry, behind its name",
 	Little,
-	U16("lt_type"),
+	U16("lt_type", Octal, "file type, as in the upper bits of a mode"),
 )
 
 // luDirpage is struct lu_dirpage.
-var luDirpage = Define("lu_dirpage",
+var luDirpage = Define("lu_dirpage", "page of a directory: 4096 bytes",
 	Little,
-	U64("ldp_hash_start"),
-	U64("ldp_hash_end"),
-	U32("ldp_flags", "LDF_*"),
+	U64("ldp_hash_start", Cookie, "hash that was asked for"),
+	U64("ldp_hash_end", Cookie, Remark(hashEndRemark), "hash to go on with"),
+	U32("ldp_flags", DirpageFlags, "what is special about the page"),
 	Pad("ldp_pad0", 4),
-	Arr("ldp_entries", -1, Sub("", luDirent)),
+	Arr("ldp_entries", -1, Sub("", luDirent), If(never), "the entries; shown as `entries`"),
+	Records("entries", nextDirent, []*Field{dirent}, "what is in the directory"),
 )
 
-// idxInfo is struct idx_info.
-var idxInfo = Define("idx_info",
-	U32("ii_magic"),
-	U32("ii_flags"),
-	U16("ii_count", "number of 4 KiB pages"),
-	Pad("ii_pad0", 2),
-	U32("ii_attrs"),
-	Sub("ii_fid", luFid),
-	U64("ii_version"),
-	U64("ii_hash_start"),
-	U64("ii_hash_end"),
-	U16("ii_keysize"),
-	U16("ii_recsize"),
-	Pad("ii_pad1", 4),
-	Pad("ii_pad2", 8),
-	Pad("ii_pad3", 8),
+var dirent = Sub("", luDirent)
+
+var (
+	ldpHashEnd = Field{Off: 8, Size: 8}
+	ldpFlags   = Field{Off: 16, Size: 4}
 )
 
-// luIdxpage is struct lu_idxpage.
-var luIdxpage = Define("lu_idxpage",
-	U32("lip_magic"),
-	U16("lip_flags"),
-	U16("lip_nr"),
-	Pad("lip_pad0", 8),
-	Str("lip_entries", 0),
+func hashEndRemark(v *View, dst []byte) []byte {
+	if ldpHashEnd.Uint(v.Struct, false) == dirHashEnd {
+		return append(dst, "end of the directory"...)
+	}
+	return dst
+}
+
+// nextDirent finds the entries of a page; the last one reaches to its end.
+func nextDirent(v *View) (*Field, int) {
+	if ldpFlags.Uint(v.Struct, false)&dirPageEmpty != 0 || len(v.Rest) < 32 {
+		return nil, 0
+	}
+	size := 32 + int(ldeNamelen.Uint(v.Rest, false))
+	n := int(ldeReclen.Uint(v.Rest, false))
+	switch {
+	case size == 32 || n != 0 && n < size:
+		return nil, 0
+	case n == 0:
+		return dirent, len(v.Rest)
+	}
+	return dirent, n
+}
+
+// dirPages is the bulk data of a readdir.
+var dirPages = Define("dir_pages", "pages of a directory", Little,
+	Records("pages", nextPage(dirPage), []*Field{dirPage}),
 )
+
+var dirPage = Sub("", luDirpage)
+
+// nextPage cuts bulk data into pages, each a page of its own whatever the
+// page size of the client.
+func nextPage(page *Field) func(*View) (*Field, int) {
+	return func(v *View) (*Field, int) {
+		if len(v.Rest) == 0 {
+			return nil, 0
+		}
+		return page, pageSize
+	}
+}
 
 // luPage is union lu_page.
-var luPage = Define("lu_page",
-	Sub("lp_dir", luDirpage),
-	Sub("lp_idx", luIdxpage, Over("lp_dir")),
-	Str("lp_array", 4096, Over("lp_dir")),
-)
-
-// idxpageQuotaEntry is struct idxpage_quota_entry.
-var idxpageQuotaEntry = Define("idxpage_quota_entry",
-	U64("key", "uid/gid/projid"),
-	Sub("rec", lquotaGlbRec, "slave index: 8-byte struct lquota_slv_rec instead"),
-)
-
-// idxpageNodemapEntry is struct idxpage_nodemap_entry.
-var idxpageNodemapEntry = Define("idxpage_nodemap_entry",
-	Sub("key", nodemapKey),
-	Sub("rec", nodemapRec, "member chosen by index type in the top 4 bits of nk_nodemap_id"),
+var luPage = Define("lu_page", "page of a directory or of an index",
+	Str("lp_array", pageSize, If(never), "the page as bytes"),
+	Sub("lp_dir", luDirpage, Over("lp_array")),
+	Sub("lp_idx", luIdxpage, Over("lp_array")),
 )

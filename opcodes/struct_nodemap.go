@@ -1,42 +1,44 @@
 package opcodes
 
+import "strconv"
+
 // nodemapClusterRec is struct nodemap_cluster_rec.
-var nodemapClusterRec = Define("nodemap_cluster_rec",
+var nodemapClusterRec = Define("nodemap_cluster_rec", "a nodemap: what clients of it may do",
 	Little,
-	Str("ncr_name", 17),
-	U8("ncr_flags", NodemapFlags, "NM_FL_*, one byte; bit-field 8 bits"),
-	U8("ncr_flags2", NodemapFlags2, Since("2.16"), "NM_FL2_*, one byte, zero before 2.16; bit-field 8 bits"),
-	Pad("ncr_padding1", 1, "offset 18 in <=2.12"),
-	U32("ncr_squash_projid", Since("2.15"), "named ncr_padding2 through 2.12"),
-	U32("ncr_squash_uid"),
-	U32("ncr_squash_gid"),
+	Str("ncr_name", 17, "name of the nodemap"),
+	U8("ncr_flags", NodemapFlags, "what its clients may do"),
+	U8("ncr_flags2", NodemapFlags2, Since("2.16"), "more of it"),
+	Pad("ncr_padding1", 1, "a byte longer in 2.12, which has no second flags"),
+	U32("ncr_squash_projid", Since("2.15"), "project for unknown projects"),
+	U32("ncr_squash_uid", "user for unknown users"),
+	U32("ncr_squash_gid", "group for unknown groups"),
 )
 
 // nodemapRangeRec is struct nodemap_range_rec.
-var nodemapRangeRec = Define("nodemap_range_rec",
+var nodemapRangeRec = Define("nodemap_range_rec", "range of client NIDs that a nodemap holds for",
 	Little,
-	U64("nrr_start_nid", NID4),
-	U64("nrr_end_nid", NID4),
+	U64("nrr_start_nid", NID4, "first NID"),
+	U64("nrr_end_nid", NID4, "last NID"),
 	Pad("nrr_padding1", 8),
 	Pad("nrr_padding2", 8),
 )
 
 // nodemapRange2Rec is struct nodemap_range2_rec.
-var nodemapRange2Rec = Define("nodemap_range2_rec",
+var nodemapRange2Rec = Define("nodemap_range2_rec", "client NIDs that a nodemap holds for, as a prefix",
 	Since("2.16"),
 	Little,
-	Sub("nrr_nid_prefix", lnetNid),
+	Sub("nrr_nid_prefix", lnetNid, "NID that begins the range"),
 	Pad("nrr_padding1", 4),
 	Pad("nrr_padding2", 4),
 	Pad("nrr_padding3", 2),
 	Pad("nrr_padding4", 1),
-	U8("nrr_netmask"),
+	U8("nrr_netmask", "bits that count"),
 )
 
 // nodemapIdRec is struct nodemap_id_rec.
-var nodemapIdRec = Define("nodemap_id_rec",
+var nodemapIdRec = Define("nodemap_id_rec", "id that a client's id is mapped to; the key has the client's",
 	Little,
-	U32("nir_id_fs"),
+	U32("nir_id_fs", "id in the file system"),
 	Pad("nir_padding1", 4),
 	Pad("nir_padding2", 8),
 	Pad("nir_padding3", 8),
@@ -44,9 +46,9 @@ var nodemapIdRec = Define("nodemap_id_rec",
 )
 
 // nodemapGlobalRec is struct nodemap_global_rec.
-var nodemapGlobalRec = Define("nodemap_global_rec",
+var nodemapGlobalRec = Define("nodemap_global_rec", "whether nodemaps are used at all",
 	Little,
-	U8("ngr_is_active"),
+	U8("ngr_is_active", "1: nodemaps are in use"),
 	Pad("ngr_padding1", 1),
 	Pad("ngr_padding2", 2),
 	Pad("ngr_padding3", 4),
@@ -56,34 +58,34 @@ var nodemapGlobalRec = Define("nodemap_global_rec",
 )
 
 // nodemapClusterRolesRec is struct nodemap_cluster_roles_rec.
-var nodemapClusterRolesRec = Define("nodemap_cluster_roles_rec",
+var nodemapClusterRolesRec = Define("nodemap_cluster_roles_rec", "what users of a nodemap may do that needs a role",
 	Since("2.16"),
 	Little,
-	U64("ncrr_roles"),
-	U64("ncrr_privs", Since("2.17"), "named ncrr_padding1 through 2.16"),
-	U64("ncrr_roles_raise", Since("2.17"), "named ncrr_padding2 through 2.16"),
-	Pad("ncrr_unused1", 8, Since("2.17"), "named ncrr_padding3 through 2.16"),
+	U64("ncrr_roles", NodemapRbac, "roles"),
+	U64("ncrr_privs", Since("2.17"), NodemapRaisePrivs, "what a child nodemap may allow beyond its parent"),
+	U64("ncrr_roles_raise", Since("2.17"), NodemapRbac, "roles that a child nodemap may add"),
+	Pad("ncrr_unused1", 8, Since("2.17")),
 )
 
 // nodemapOffsetRec is struct nodemap_offset_rec.
-var nodemapOffsetRec = Define("nodemap_offset_rec",
+var nodemapOffsetRec = Define("nodemap_offset_rec", "ranges that ids of a nodemap are shifted into",
 	Since("2.17"),
 	Little,
-	U32("nor_start_uid"),
-	U32("nor_limit_uid"),
-	U32("nor_start_gid"),
-	U32("nor_limit_gid"),
-	U32("nor_start_projid"),
-	U32("nor_limit_projid"),
+	U32("nor_start_uid", "first id of the range"),
+	U32("nor_limit_uid", "size of the range"),
+	U32("nor_start_gid", "first id of the range"),
+	U32("nor_limit_gid", "size of the range"),
+	U32("nor_start_projid", "first id of the range"),
+	U32("nor_limit_projid", "size of the range"),
 	Pad("nor_padding1", 4),
 	Pad("nor_padding2", 4),
 )
 
 // nodemapFilesetHeaderRec is struct nodemap_fileset_header_rec.
-var nodemapFilesetHeaderRec = Define("nodemap_fileset_header_rec",
+var nodemapFilesetHeaderRec = Define("nodemap_fileset_header_rec", "fileset: directory that clients are confined to; its path follows in pieces",
 	Since("2.17"),
 	Little,
-	U8("nfhr_flags", NodemapFilesetFlags, "bit-field 8 bits"),
+	U8("nfhr_flags", NodemapFilesetFlags, "kind of fileset"),
 	Pad("nfr_padding1", 1),
 	Pad("nfr_padding2", 2),
 	Pad("nfr_padding3", 4),
@@ -93,20 +95,20 @@ var nodemapFilesetHeaderRec = Define("nodemap_fileset_header_rec",
 )
 
 // nodemapFilesetRec is struct nodemap_fileset_rec.
-var nodemapFilesetRec = Define("nodemap_fileset_rec",
+var nodemapFilesetRec = Define("nodemap_fileset_rec", "piece of the path of a fileset",
 	Since("2.17"),
 	Little,
-	Str("nfr_path_fragment", 28),
-	U16("nfr_fragment_id"),
+	Str("nfr_path_fragment", 28, "the piece"),
+	U16("nfr_fragment_id", "its number"),
 	Pad("nfr_padding1", 2),
 )
 
 // nodemapUserCapabilitiesRec is struct nodemap_user_capabilities_rec.
-var nodemapUserCapabilitiesRec = Define("nodemap_user_capabilities_rec",
+var nodemapUserCapabilitiesRec = Define("nodemap_user_capabilities_rec", "capabilities that users of a nodemap keep",
 	Since("2.17"),
 	Little,
-	U64("nucr_caps"),
-	U8("nucr_type"),
+	U64("nucr_caps", Hex, "bit per capability, as in capabilities(7)"),
+	U8("nucr_type", NodemapCapType, "what the bits mean"),
 	Pad("nucr_padding1", 1),
 	Pad("nucr_padding2", 2),
 	Pad("nucr_padding3", 4),
@@ -115,26 +117,89 @@ var nodemapUserCapabilitiesRec = Define("nodemap_user_capabilities_rec",
 )
 
 // nodemapRec is union nodemap_rec.
-var nodemapRec = Define("nodemap_rec",
+var nodemapRec = Define("nodemap_rec", "value in the nodemap index; the key tells which",
 	Little,
-	Sub("ncr", nodemapClusterRec),
-	Sub("nrr", nodemapRangeRec, Over("ncr")),
-	Sub("nrr2", nodemapRange2Rec, Over("ncr"), Since("2.16")),
-	Sub("nir", nodemapIdRec, Over("ncr")),
-	Sub("ngr", nodemapGlobalRec, Over("ncr")),
-	Sub("ncrr", nodemapClusterRolesRec, Over("ncr"), Since("2.16")),
-	Sub("nor", nodemapOffsetRec, Over("ncr"), Since("2.17")),
-	Sub("nfhr", nodemapFilesetHeaderRec, Over("ncr"), Since("2.17")),
-	Sub("nfr", nodemapFilesetRec, Over("ncr"), Since("2.17")),
-	Sub("nucr", nodemapUserCapabilitiesRec, Over("ncr"), Since("2.17")),
+	Sub("ncr", nodemapClusterRec, ifNodemap(nodemapCluster, 0, 0), "a nodemap"),
+	Sub("nrr", nodemapRangeRec, Over("ncr"), ifNodemap(nodemapRange, 0, anySubid)),
+	Sub("nrr2", nodemapRange2Rec, Over("ncr"), Since("2.16"), ifNodemap(nodemapNidMask, 0, anySubid)),
+	Sub("nir", nodemapIdRec, Over("ncr"), If(func(v *View) bool {
+		kind, _ := nodemapKind(v)
+		return kind >= nodemapUidMap && kind <= nodemapProjidMap
+	})),
+	Sub("ngr", nodemapGlobalRec, Over("ncr"), ifNodemap(nodemapGlobal, 0, anySubid)),
+	Sub("ncrr", nodemapClusterRolesRec, Over("ncr"), Since("2.16"), ifNodemap(nodemapCluster, 1, 1)),
+	Sub("nor", nodemapOffsetRec, Over("ncr"), Since("2.17"), ifNodemap(nodemapCluster, 2, 2)),
+	Sub("nfhr", nodemapFilesetHeaderRec, Over("ncr"), Since("2.17"), If(func(v *View) bool {
+		kind, subid := nodemapKind(v)
+		return kind == nodemapCluster && subid >= nodemapFileset && subid%nodemapFilesetStep == 0
+	})),
+	Sub("nfr", nodemapFilesetRec, Over("ncr"), Since("2.17"), If(func(v *View) bool {
+		kind, subid := nodemapKind(v)
+		return kind == nodemapCluster && subid >= nodemapFileset && subid%nodemapFilesetStep != 0
+	})),
+	Sub("nucr", nodemapUserCapabilitiesRec, Over("ncr"), Since("2.17"), ifNodemap(nodemapCluster, 3, 3)),
 )
 
 // nodemapKey is struct nodemap_key.
-var nodemapKey = Define("nodemap_key",
+var nodemapKey = Define("nodemap_key", "key in the nodemap index",
 	Little,
-	U32("nk_nodemap_id"),
-	U32("nk_cluster_subid", Since("2.16")),
-	U32("nk_range_id", Over("nk_cluster_subid")),
-	U32("nk_id_client", Over("nk_cluster_subid")),
-	Pad("nk_unused", 4, Over("nk_cluster_subid")),
+	U32("nk_nodemap_id", Hex, Remark(nodemapIDRemark), "kind of record in the upper 4 bits, number of the nodemap in the others"),
+	U32("nk_cluster_subid", Since("2.16"), NodemapSubid, ifNodemapKey(nodemapCluster, nodemapCluster), "which part of the nodemap"),
+	U32("nk_range_id", Over("nk_cluster_subid"), If(func(v *View) bool {
+		kind := keyKind(v.Struct)
+		return kind == nodemapRange || kind == nodemapNidMask
+	}), "number of the range"),
+	U32("nk_id_client", Over("nk_cluster_subid"), ifNodemapKey(nodemapUidMap, nodemapProjidMap), "the client's id"),
+	Pad("nk_unused", 4, Over("nk_cluster_subid"), ifNodemapKey(nodemapGlobal, nodemapGlobal)),
 )
+
+// Kinds of nodemap records, and parts of a nodemap.
+const (
+	nodemapCluster     = 1
+	nodemapRange       = 2
+	nodemapUidMap      = 3
+	nodemapProjidMap   = 5
+	nodemapNidMask     = 6
+	nodemapGlobal      = 15
+	nodemapKindShift   = 28
+	nodemapFileset     = 0x200
+	nodemapFilesetStep = 0x100
+	anySubid           = 0xffffffff
+)
+
+// keyKind is the kind of record that the key at b is of.
+func keyKind(b []byte) uint64 {
+	if len(b) < 8 {
+		return 0
+	}
+	return ReadUint(b[:4], false) >> nodemapKindShift
+}
+
+// nodemapKind is asked in a record; its key lies before it in the entry.
+func nodemapKind(v *View) (kind, subid uint64) {
+	if v.Up == nil || len(v.Up.Struct) < 8 {
+		return nodemapCluster, 0
+	}
+	return keyKind(v.Up.Struct), ReadUint(v.Up.Struct[4:8], false)
+}
+
+func ifNodemap(kind, first, last uint64) If {
+	return func(v *View) bool {
+		k, subid := nodemapKind(v)
+		return k == kind && subid >= first && subid <= last
+	}
+}
+
+func ifNodemapKey(first, last uint64) If {
+	return func(v *View) bool { k := keyKind(v.Struct); return k >= first && k <= last }
+}
+
+// nodemapIDRemark: "CLUSTER_IDX of nodemap 2".
+func nodemapIDRemark(v *View, dst []byte) []byte {
+	if len(v.Struct) < 4 {
+		return dst
+	}
+	dst = append(dst, NodemapIdxType.Name(keyKind(v.Struct))...)
+	const number = 1<<nodemapKindShift - 1
+	return strconv.AppendUint(append(dst, " of nodemap "...), ReadUint(v.Struct[:4], false)&number, 10)
+}

@@ -1,0 +1,184 @@
+package opcodes
+
+// Types of updates.
+const (
+	outCreate      = 1
+	outAttrSet     = 5
+	outAttrGet     = 6
+	outXattrSet    = 7
+	outXattrGet    = 8
+	outIndexLookup = 9
+	outIndexInsert = 10
+	outIndexDelete = 11
+	outWrite       = 12
+	outXattrDel    = 13
+	outPunch       = 14
+	outRead        = 15
+	outXattrList   = 17
+)
+
+// The forms of parameters and results. Some are little-endian whatever the
+// order of the message.
+var (
+	paramAttr   = Sub("", obdo)
+	paramFid    = Sub("", luFid, Little)
+	paramName   = Str("", 0)
+	paramFlags  = U32("", xattrSetFlags)
+	paramType   = U32("", Octal, Little)
+	paramOffset = U64("", Size, Little)
+	paramStart  = U64("", Size)
+	paramText   = Str("", 0, CountOf(paramLength))
+	paramBytes  = Opaque("", 0, CountOf(paramLength))
+	paramNames  = Strs("", CountOf(paramLength))
+	resultFid   = Sub("", luFid)
+	resultRead  = Sub("", outReadReply)
+
+	paramForms     = append([]*Field{paramAttr, paramFid, paramName, paramFlags, paramType, paramOffset, paramStart, paramText, paramBytes}, xattrForms...)
+	outResultForms = append([]*Field{paramAttr, resultFid, resultRead, paramNames, paramBytes}, xattrForms...)
+)
+
+// xattrSetFlags are the flags of an XATTR_SET, those of setxattr(2).
+var xattrSetFlags = Bits("xattr_set_flags", "XATTR_", "flags of setxattr(2)", []Value{
+	{Name: "CREATE", Value: 1, Doc: "the attribute must not be there"},
+	{Name: "REPLACE", Value: 2, Doc: "the attribute must be there"},
+})
+
+// paramLength is the length that is given in front: as the first word of a
+// parameter, and as the third of a result.
+func paramLength(v *View) int {
+	if v.Type != nil && v.Type.Name == "object_update_result" {
+		return int(ourDatalen.Uint(v.Struct, v.Big))
+	}
+	if len(v.Struct) < 2 {
+		return 0
+	}
+	return int(ReadUint(v.Struct[:2], v.Big))
+}
+
+// updateParamForm is the form of parameter i of an update; nil: bytes.
+func updateParamForm(kind uint64, i int) *Field {
+	switch {
+	case kind == outCreate && i == 0, kind == outAttrSet:
+		return paramAttr
+	case kind == outCreate, kind == outIndexInsert && i == 1:
+		return paramFid
+	case kind >= outXattrSet && kind <= outIndexDelete && i == 0, kind == outXattrDel:
+		return paramName
+	case kind == outXattrSet && i == 2:
+		return paramFlags
+	case kind == outIndexInsert:
+		return paramType
+	case kind == outPunch:
+		return paramStart
+	case kind == outWrite && i == 1, kind == outRead:
+		return paramOffset
+	}
+	return nil
+}
+
+// chooseUpdateParam is asked in a parameter of an update.
+func chooseUpdateParam(v *View) *Field {
+	if v.Up == nil {
+		return paramBytes
+	}
+	kind, name := ouType.Uint(v.Up.Struct, v.Up.Big), []byte(nil)
+	if len(v.Up.Struct) > updateHeader {
+		name = paramValue(v.Up.Struct[updateHeader:], v.Up.Big)
+	}
+	if kind == outWrite && v.Index == 0 && isLog(paramBytesOf(v)) {
+		return formLog
+	}
+	return paramForm(v, kind, v.Index, name)
+}
+
+// paramForm is the form of parameter i of an update whose first parameter is
+// name.
+func paramForm(v *View, kind uint64, i int, name []byte) *Field {
+	if f := updateParamForm(kind, i); f != nil {
+		return f
+	}
+	if kind == outXattrSet && i == 1 {
+		return xattrParam(name, paramBytesOf(v))
+	}
+	return paramBytes
+}
+
+func paramBytesOf(v *View) []byte { return v.Rest[:min(len(v.Rest), paramLength(v))] }
+
+// xattrParam is the form of an attribute's value, with a length of its own.
+func xattrParam(name, value []byte) *Field {
+	switch f := xattrForm(TrimNUL(name), value, false); f {
+	case formText:
+		return paramText
+	case formBytes:
+		return paramBytes
+	default:
+		return f
+	}
+}
+
+// updateAt finds update i of the request that a reply answers, when its
+// updates were in the request itself.
+func updateAt(req *Msg, i int) []byte {
+	b := req.Buf(1)
+	if len(b) < outHeaderSize+updateRequestHeader || ouhInline.Uint(b, req.Big) == 0 {
+		return nil
+	}
+	b = b[outHeaderSize:]
+	if i >= int(ourqCount.Uint(b, req.Big)) {
+		return nil
+	}
+	b = b[updateRequestHeader:]
+	for range i {
+		if len(b) < updateHeader {
+			return nil
+		}
+		b = b[min(len(b), updateSize(b, req.Big)):]
+	}
+	if len(b) < updateHeader {
+		return nil
+	}
+	return b
+}
+
+// chooseUpdateResult: what was asked for is known from the request.
+func chooseUpdateResult(v *View) *Field {
+	u := updateAt(v.Msg.Req, v.Index)
+	if u == nil {
+		if paramLength(v) == obdo.Size {
+			return paramAttr
+		}
+		return paramBytes
+	}
+	switch ouType.Uint(u, v.Msg.Req.Big) {
+	case outAttrGet:
+		return paramAttr
+	case outIndexLookup:
+		return resultFid
+	case outRead:
+		return resultRead
+	case outXattrList:
+		return paramNames
+	case outXattrGet:
+		return xattrParam(paramValue(u[updateHeader:], v.Msg.Req.Big), paramBytesOf(v))
+	}
+	return paramBytes
+}
+
+// updateBrief: "XATTR_SET [0x240000401:0x1:0x0] trusted.lov".
+func updateBrief(v *View, dst []byte) []byte {
+	if len(v.Struct) < updateHeader {
+		return dst
+	}
+	return appendUpdate(dst, v.Struct, v.Big)
+}
+
+func appendUpdate(dst, u []byte, big bool) []byte {
+	kind := ouType.Uint(u, big)
+	dst = append(append(dst, OutUpdateType.Name(kind)...), ' ')
+	dst = AppendFIDBytes(dst, ouFid.Bytes(u), big)
+	if updateParamForm(kind, 0) == paramName && len(u) > updateHeader {
+		dst = appendPrintable(append(dst, ' '), TrimNUL(paramValue(u[updateHeader:], big)))
+	}
+	return dst
+}
