@@ -33,7 +33,7 @@ var (
 	bufLadvise                    = Arr("ladvise", -1, Sub("", luLadvise))
 	bufMdtBody                    = Sub("mdt_body", mdtBody)
 	bufMdtMd                      = OneOf("mdt_md", chooseMd, mdForms, Tagged(true), "layout of the file or directory, or target of the link").Rest()
-	bufAcl                        = Sub("acl", posixAclXattrHeader, "POSIX ACL of the object")
+	bufAcl                        = OneOf("acl", chooseACL, []*Field{formACL}, "POSIX ACL of the object").Rest()
 	bufCapa2                      = Sub("capa2", lustreCapa)
 	bufFileEncctx                 = OneOf("file_encctx", chooseFscrypt, []*Field{formFscryptV1, formFscryptV2}, Tagged(true), "how the file is encrypted").Rest()
 	bufName                       = Str("name", 0, "name in the directory; may be encrypted")

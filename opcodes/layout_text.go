@@ -26,15 +26,13 @@ func briefUserLov(v *View, dst []byte) []byte {
 }
 
 func briefStripes(v *View, dst []byte) []byte {
-	dst = append(dst, "stripe_count "...)
-	dst = briefStripeCount(dst, v.Uint(v.Type.Field("lmm_stripe_count")))
-	size := v.Uint(v.Type.Field("lmm_stripe_size"))
+	count, size := v.Uint(v.Type.Field("lmm_stripe_count")), v.Uint(v.Type.Field("lmm_stripe_size"))
+	what := ", stripe_size "
 	if flags, ok := componentFlags(v); ok && flags&compExtension != 0 {
-		dst = append(dst, ", extension_size "...)
-		size *= extensionUnit
-	} else {
-		dst = append(dst, ", stripe_size "...)
+		count, size, what = 0, size*extensionUnit, ", extension_size "
 	}
+	dst = briefStripeCount(append(dst, "stripe_count "...), count)
+	dst = append(dst, what...)
 	dst = strconv.AppendUint(dst, size, 10)
 	dst = append(dst, ", "...)
 	return briefPattern(dst, v.Uint(v.Type.Field("lmm_pattern")))
@@ -94,9 +92,14 @@ func briefIndex16(dst []byte, n uint64) []byte {
 
 func briefIndex(dst []byte, n uint32) []byte { return strconv.AppendInt(dst, int64(int32(n)), 10) }
 
+// briefCount appends how many there are of what: "1 stripe", "2 stripes".
 func briefCount(dst []byte, what string, n int32) []byte {
 	dst = strconv.AppendInt(dst, int64(n), 10)
-	return append(append(dst, ' '), what...)
+	dst = append(append(dst, ' '), what...)
+	if n != 1 {
+		dst = append(dst, 's')
+	}
+	return dst
 }
 
 func briefFlags(dst []byte, n *Names, word uint64) []byte {
@@ -144,17 +147,20 @@ func briefForeign(v *View, dst []byte) []byte {
 		kind = ReadUint(v.Struct[8:12], v.Big)
 	}
 	if name := ForeignType.Name(kind); name != "" {
-		return append(dst, name...)
+		dst = append(dst, name...)
+	} else {
+		dst = AppendHex(dst, kind)
 	}
-	return AppendHex(dst, kind)
+	if value, ok := v.Type.Lookup("lfm_value"); ok && len(v.Struct) > value.Off {
+		n := min(value.Elements(v), len(v.Struct)-value.Off, maxForeignShown)
+		dst = append(dst, ", "...)
+		dst = appendPrintable(dst, v.Struct[value.Off:value.Off+n])
+	}
+	return dst
 }
 
-func briefExtent(v *View, dst []byte) []byte {
-	if len(v.Struct) < 16 {
-		return dst
-	}
-	return appendRange(dst, ReadUint(v.Struct[:8], v.Big), ReadUint(v.Struct[8:16], v.Big))
-}
+// maxForeignShown is how much of a foreign value a line has room for.
+const maxForeignShown = 64
 
 // appendRange appends [start, end), with EOF for all ones.
 func appendRange(dst []byte, start, end uint64) []byte {
@@ -182,13 +188,49 @@ func briefComposite(v *View, dst []byte) []byte {
 	if len(v.Struct) < 18 {
 		return dst
 	}
-	dst = briefCount(dst, "components", int32(le16or(v.Struct[atCompCount:], v.Big)))
+	dst = briefCount(dst, "component", int32(le16or(v.Struct[atCompCount:], v.Big)))
 	if mirrors := le16or(v.Struct[16:], v.Big) + 1; mirrors > 1 {
 		dst = append(dst, ", "...)
-		dst = briefCount(dst, "mirrors", int32(mirrors))
+		dst = briefCount(dst, "mirror", int32(mirrors))
 		if state := LovCompMdFlags.Name(le16or(v.Struct[12:], v.Big)); state != "" {
 			dst = append(append(dst, ", "...), state...)
 		}
+	}
+	return dst
+}
+
+// sketchLayout says in one or two words what a layout of the form f is, for
+// summary lines.
+func sketchLayout(dst []byte, f *Field, b []byte) []byte {
+	v := View{Struct: b, Rest: b, Big: f.Type.Big(b, false), Type: f.Type}
+	switch f {
+	case formComp:
+		return briefComposite(&v, dst)
+	case formLmv, formUserLmv:
+		return sketchStripes(&v, dst)
+	case formForeign, formHsm, formLmvForeign:
+		return append(dst, "foreign"...)
+	}
+	pattern := v.Uint(v.Type.Field("lmm_pattern"))
+	dst = briefPattern(dst, pattern)
+	if pattern&lovNoObjects == 0 {
+		dst = append(dst, ' ')
+		dst = briefStripeCount(dst, v.Uint(v.Type.Field("lmm_stripe_count")))
+		dst = append(dst, 'x')
+		dst = strconv.AppendUint(dst, v.Uint(v.Type.Field("lmm_stripe_size")), 10)
+	}
+	return briefPool(&v, dst, "lmm_pool_name")
+}
+
+// sketchStripes tells the number of stripes of a directory and their hash.
+func sketchStripes(v *View, dst []byte) []byte {
+	count, hash := "lum_stripe_count", "lum_hash_type"
+	if v.Type.Name == "lmv_mds_md_v1" {
+		count, hash = "lmv_stripe_count", "lmv_hash_type"
+	}
+	dst = briefCount(dst, "stripe", int32(v.Uint(v.Type.Field(count))))
+	if word := v.Uint(v.Type.Field(hash)); word != 0 {
+		dst = briefFlags(append(dst, ' '), lmvHashWord, word)
 	}
 	return dst
 }
@@ -249,7 +291,7 @@ func remarkMirror(v *View, dst []byte) []byte {
 
 func remarkMirrors(v *View, dst []byte) []byte {
 	if n, ok := restUint(v, 2); ok {
-		return briefCount(dst, "mirrors", int32(n)+1)
+		return briefCount(dst, "mirror", int32(n)+1)
 	}
 	return dst
 }

@@ -24,15 +24,14 @@ func (l *Line) octal(mode uint64) {
 	l.Mark(Flag)
 }
 
-// layout appends what a layout says, if b holds one.
+// layout appends what kind of layout it is, if b holds one.
 func (l *Line) layout(b []byte, user bool) {
 	f := layoutForm(b, user)
-	if f == nil || f.Type.Brief == nil {
+	if f == nil || len(b) < f.Type.Size {
 		return
 	}
 	l.Key("layout ")
-	v := View{Struct: b, Rest: b, Big: f.Type.Big(b, false), Type: f.Type}
-	l.Text = f.Type.Brief(&v, l.Text)
+	l.Text = sketchLayout(l.Text, f, b)
 	l.Mark(Flag)
 }
 

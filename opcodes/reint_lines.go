@@ -182,12 +182,14 @@ func askResync(m *Msg, l *Line) {
 	}
 }
 
-// askClose tells the file, what the close stores, and what it does beside
-// closing.
+// askClose tells the file, its size, and what the close does beside closing.
 func askClose(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
-	r.changes(l)
+	if r.word(saValid)&attrSize != 0 {
+		l.Key("size ")
+		l.Num(r.word(saSize))
+	}
 	if bias := r.word(saBias) & biasShown; bias != 0 {
 		l.Key("")
 		l.Flags(MdsOpBias, bias)

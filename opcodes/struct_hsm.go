@@ -103,7 +103,7 @@ func briefActions(v *View, dst []byte) []byte {
 	if len(v.Struct) < 8 {
 		return dst
 	}
-	return briefCount(dst, "items", int32(ReadUint(v.Struct[4:8], v.Big)))
+	return briefCount(dst, "item", int32(ReadUint(v.Struct[4:8], v.Big)))
 }
 
 // hsmStateSet is struct hsm_state_set.

@@ -54,7 +54,6 @@ var lovForeignMd = Define("lov_foreign_md",
 // luExtent is struct lu_extent.
 var luExtent = Define("lu_extent",
 	"a range of a file",
-	Brief(briefExtent),
 	U64("e_start", Size, "its first byte"),
 	U64("e_end", Size, "the byte behind it"),
 )

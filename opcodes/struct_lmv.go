@@ -126,11 +126,12 @@ func remarkInherit(v *View, dst []byte) []byte {
 }
 
 func briefUserLmv(v *View, dst []byte) []byte {
-	dst = briefCount(dst, "stripes", int32(v.Uint(v.Type.Field("lum_stripe_count"))))
+	dst = briefCount(dst, "stripe", int32(v.Uint(v.Type.Field("lum_stripe_count"))))
 	dst = append(dst, " from MDT "...)
 	dst = briefIndex(dst, uint32(v.Uint(v.Type.Field("lum_stripe_offset"))))
-	dst = append(dst, ", "...)
-	dst = briefFlags(dst, lmvHashWord, v.Uint(v.Type.Field("lum_hash_type")))
+	if hash := v.Uint(v.Type.Field("lum_hash_type")); hash != 0 {
+		dst = briefFlags(append(dst, ", "...), lmvHashWord, hash)
+	}
 	return briefPool(v, dst, "lum_pool_name")
 }
 
@@ -140,7 +141,7 @@ func briefLmv(v *View, dst []byte) []byte {
 		dst = briefIndex(dst, uint32(v.Uint(v.Type.Field("lmv_master_mdt_index"))))
 		dst = append(dst, " of "...)
 	}
-	dst = briefCount(dst, "stripes", int32(v.Uint(v.Type.Field("lmv_stripe_count"))))
+	dst = briefCount(dst, "stripe", int32(v.Uint(v.Type.Field("lmv_stripe_count"))))
 	dst = append(dst, ", "...)
 	dst = briefFlags(dst, lmvHashWord, v.Uint(v.Type.Field("lmv_hash_type")))
 	return briefPool(v, dst, "lmv_pool_name")

@@ -93,7 +93,7 @@ var posixAclXattrHeader = Define("posix_acl_xattr_header",
 	Little,
 	"a POSIX ACL",
 	U32("a_version", "version of the form, 2"),
-	Arr("a_entries", -1, Sub("", posixAclXattrEntry), "the entries"),
+	Arr("a_entries", -1, Sub("", posixAclXattrEntry), CountOf(aclEntries), "the entries"),
 )
 
 // posixAclXattrEntry is struct posix_acl_xattr_entry.
@@ -105,6 +105,26 @@ var posixAclXattrEntry = Define("posix_acl_xattr_entry",
 	U16("e_perm", ACLPerm, "what is permitted"),
 	U32("e_id", Remark(remarkNoID), "the user or group; 0xffffffff where the tag says all"),
 )
+
+// aclEntries is how many entries there are: a buffer may be longer than the
+// ACL in it and end in zeros.
+func aclEntries(v *View) int {
+	n := 0
+	for b := v.Rest; len(b) >= aclEntrySize && b[0] != 0; b = b[aclEntrySize:] {
+		n++
+	}
+	return n
+}
+
+const aclEntrySize = 8
+
+// chooseACL leaves an ACL buffer alone that the server did not fill.
+func chooseACL(v *View) *Field {
+	if allZero(v.Rest) {
+		return nil
+	}
+	return formACL
+}
 
 func remarkNoID(v *View, dst []byte) []byte { return remarkNoGroup(v, dst) }
 
