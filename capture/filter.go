@@ -122,7 +122,7 @@ func askTcpdump(expr string, link LinkType) ([]bpf.RawInstruction, error) {
 		if text == "" {
 			text = err.Error()
 		}
-		return nil, fmt.Errorf("tcpdump says: %s", printable(lastLine(text)))
+		return nil, fmt.Errorf("tcpdump says: %s", printable(strings.TrimPrefix(lastLine(text), "tcpdump: ")))
 	}
 	return parseProgram(string(out))
 }

@@ -55,7 +55,7 @@ func (t portTest) compile(e *emitter, tags int, yes, no label) label {
 	six = t.protocol(e, ip+ip6Next, six, no)
 	no6 := e.family(tags, etherTypes["ip6"], six, no)
 
-	t.ports(e, opLoadHalfX, ip, yes, no)
+	t.ports(e, opLoadHalf+opIndexed, ip, yes, no)
 	four := e.op(opLoadX4Nibble, uint32(ip))
 	four = e.load(opLoadHalf, ip+ip4Fragment, opJumpBits, fragmentBits, no, four)
 	four = t.protocol(e, ip+ip4Proto, four, no)
@@ -102,41 +102,26 @@ func directions(dir string, yes, no label, test func(dest bool, yes, no label) l
 }
 
 func (t addressTest) compile(e *emitter, tags int, yes, no label) label {
-	packet := e.packet(tags)
-	if t.net.Addr().Is6() {
-		six := directions(t.dir, yes, no, func(dest bool, yes, no label) label {
-			if dest {
-				return e.address(packet+ip6Dest, t.net, yes, no)
-			}
-			return e.address(packet+ip6Source, t.net, yes, no)
-		})
-		return e.family(tags, etherTypes["ip6"], six, no)
-	}
 	const arpSource, arpDest = 14, 24 // the IPv4 addresses asked from and for
-	if t.proto != "ip" {
-		arp := directions(t.dir, yes, no, func(dest bool, yes, no label) label {
-			if dest {
-				return e.address(packet+arpDest, t.net, yes, no)
+	family := func(name string, source, dest int, no label) label {
+		if t.proto != "" && t.proto != name {
+			return no
+		}
+		found := directions(t.dir, yes, no, func(isDest bool, yes, no label) label {
+			at := e.packet(tags) + source
+			if isDest {
+				at = e.packet(tags) + dest
 			}
-			return e.address(packet+arpSource, t.net, yes, no)
+			return e.address(at, t.net, yes, no)
 		})
-		if t.proto != "arp" {
-			no = e.family(tags, etherTypes["rarp"], arp, no)
-		}
-		if t.proto != "rarp" {
-			no = e.family(tags, etherTypes["arp"], arp, no)
-		}
+		return e.family(tags, etherTypes[name], found, no)
 	}
-	if t.proto == "arp" || t.proto == "rarp" {
-		return no
+	if t.net.Addr().Is6() {
+		return family("ip6", ip6Source, ip6Dest, no)
 	}
-	four := directions(t.dir, yes, no, func(dest bool, yes, no label) label {
-		if dest {
-			return e.address(packet+ip4Dest, t.net, yes, no)
-		}
-		return e.address(packet+ip4Source, t.net, yes, no)
-	})
-	return e.family(tags, etherTypes["ip"], four, no)
+	no = family("rarp", arpSource, arpDest, no)
+	no = family("arp", arpSource, arpDest, no)
+	return family("ip", ip4Source, ip4Dest, no)
 }
 
 // address compares the first bits of an address word by word.
@@ -172,42 +157,50 @@ func (t lengthTest) compile(e *emitter, _ int, yes, no label) label {
 }
 
 func (t relationTest) compile(e *emitter, tags int, yes, no label) label {
-	jump := uint16(opJumpEqual)
-	yes, no, outside := yes, no, no
-	switch t.op {
-	case "!=":
-		yes, no = no, yes
-	case ">":
-		jump = opJumpGreater
-	case "<=":
-		jump, yes, no = opJumpGreater, no, yes
-	case ">=":
-		jump = opJumpGreaterEq
-	case "<":
-		jump, yes, no = opJumpGreaterEq, no, yes
+	packet := e.packet(tags)
+	if etherType, is := etherTypes[t.proto]; is {
+		return e.family(tags, etherType, t.compare(e, t.load(), packet, yes, no), no)
 	}
-	compare := func(code uint16, base int) label {
-		return e.masked(code, base+int(t.offset), t.mask, jump, t.value, yes, no)
-	}
-	loads := map[uint32][2]uint16{1: {opLoadByte, opLoadByteX}, 2: {opLoadHalf, opLoadHalfX}, 4: {opLoadWord, opLoadWordX}}
-	load := loads[t.size]
 	switch t.proto {
 	case "":
-		return e.masked(opLoadLength, 0, t.mask, jump, t.value, yes, no)
+		return t.compare(e, opLoadLength, 0, yes, no)
 	case "ether":
-		return compare(load[0], 0)
+		return t.compare(e, t.load(), 0, yes, no)
 	case "icmp6":
-		six := compare(load[0], e.packet(tags)+ip6Header)
-		six = e.equal(opLoadByte, e.packet(tags)+ip6Next, protocols["icmp6"], six, outside)
-		return e.family(tags, etherTypes["ip6"], six, outside)
+		six := t.compare(e, t.load(), packet+ip6Header, yes, no)
+		six = e.equal(opLoadByte, packet+ip6Next, protocols["icmp6"], six, no)
+		return e.family(tags, etherTypes["ip6"], six, no)
 	}
-	if etherType, is := etherTypes[t.proto]; is {
-		return e.family(tags, etherType, compare(load[0], e.packet(tags)), outside)
+	t.compare(e, t.load()+opIndexed, packet, yes, no)
+	four := e.op(opLoadX4Nibble, uint32(packet))
+	four = e.load(opLoadHalf, packet+ip4Fragment, opJumpBits, fragmentBits, no, four)
+	four = e.equal(opLoadByte, packet+ip4Proto, protocols[t.proto], four, no)
+	return e.family(tags, etherTypes["ip"], four, no)
+}
+
+func (t relationTest) load() uint16 {
+	switch t.size {
+	case 1:
+		return opLoadByte
+	case 2:
+		return opLoadHalf
 	}
-	ip := e.packet(tags)
-	compare(load[1], ip)
-	four := e.op(opLoadX4Nibble, uint32(ip))
-	four = e.load(opLoadHalf, ip+ip4Fragment, opJumpBits, fragmentBits, outside, four)
-	four = e.equal(opLoadByte, ip+ip4Proto, protocols[t.proto], four, outside)
-	return e.family(tags, etherTypes["ip"], four, outside)
+	return opLoadWord
+}
+
+// compare compares what is loaded from behind base. BPF has only half of the
+// comparisons; the others are these with the answers exchanged.
+func (t relationTest) compare(e *emitter, load uint16, base int, yes, no label) label {
+	jump := uint16(opJumpEqual)
+	switch t.op {
+	case "!=", "<=", "<":
+		yes, no = no, yes
+	}
+	switch t.op {
+	case ">", "<=":
+		jump = opJumpGreater
+	case ">=", "<":
+		jump = opJumpGreaterEq
+	}
+	return e.masked(load, base+int(t.offset), t.mask, jump, t.value, yes, no)
 }

@@ -7,9 +7,7 @@ const (
 	opLoadWord      = 0x20 // A = 32 bits at k
 	opLoadHalf      = 0x28
 	opLoadByte      = 0x30
-	opLoadWordX     = 0x40 // A = 32 bits at X + k
-	opLoadHalfX     = 0x48
-	opLoadByteX     = 0x50
+	opIndexed       = 0x20 // added to these: at X + k
 	opLoadLength    = 0x80 // A = length of the frame
 	opLoadX4Nibble  = 0xb1 // X = 4 * low nibble of the byte at k: an IPv4 header's length
 	opAnd           = 0x54 // A &= k

@@ -48,7 +48,7 @@ func lex(expr string) ([]token, error) {
 			}
 			op := operatorAt(expr[i:])
 			if op == "" {
-				return nil, &FilterError{Expr: expr, Column: i + 1, Cause: fmt.Sprintf("unexpected character %q", expr[i])}
+				return nil, &FilterError{Expr: expr, Column: i + 1, Cause: fmt.Sprintf("unexpected character %q", []rune(expr[i:])[0])}
 			}
 			i += len(op)
 		}
