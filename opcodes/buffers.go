@@ -28,7 +28,7 @@ var (
 	bufSetinfoKey                 = Str("setinfo_key", 0)
 	bufSetinfoVal                 = Opaque("setinfo_val", 0)
 	bufObdQuotactl                = Sub("obd_quotactl", obdQuotactl)
-	bufQuotaIter                  = OneOf("quota_iter", quotaIter, quotaIterForms).Rest()
+	bufQuotaIter                  = OneOf("quota_iter", quotaIter, quotaIterForms, Tagged(true), "limits or usage of many ids").Rest()
 	bufLadviseHdr                 = Sub("ladvise_hdr", ladviseHdr)
 	bufLadvise                    = Arr("ladvise", -1, Sub("", luLadvise))
 	bufMdtBody                    = Sub("mdt_body", mdtBody)

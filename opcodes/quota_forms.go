@@ -57,6 +57,12 @@ func quotactlWord(v *View, at, size int) uint64 {
 	return ReadUint(b[at:at+size], v.Msg.Big)
 }
 
+// listsIDs: the command lists all ids, and uses the limits for other things.
+func listsIDs(v *View) bool {
+	cmd := quotactlWord(v, 0, 4)
+	return cmd == qIterQuota || cmd == qIterOQuota
+}
+
 func iterHalf(v *View) int { return len(v.Struct) / 2 }
 
 // iterItems is the number of items in the bytes that obd_quotactl claims at
@@ -86,7 +92,7 @@ var quotaIterForms = []*Field{Sub("", quotaIterLimits), Sub("", quotaIterUsage)}
 // iterMeans says what a limit stands for in the commands that list all ids.
 func iterMeans(text string) func(*View, []byte) []byte {
 	return func(v *View, dst []byte) []byte {
-		if cmd := quotactlWord(v, 0, 4); cmd == qIterQuota || cmd == qIterOQuota {
+		if listsIDs(v) {
 			return append(dst, text...)
 		}
 		return dst

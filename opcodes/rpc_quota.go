@@ -111,30 +111,39 @@ func answerQuota(m *Msg, l *Line) {
 		l.Num(dqiIgrace.Uint(info, m.Big))
 		return
 	}
-	sayQuotaBlk(qcDqblk.Bytes(b), m.Big, m.Reply, l)
+	sayQuotaBlk(qcDqblk.Bytes(b), m.Big, l)
 }
 
-// sayQuotaBlk appends the usage, and the limits as soft/hard.
-func sayQuotaBlk(b []byte, big, used bool, l *Line) {
-	part := func(key string, f *Field) {
-		l.Key(key)
-		l.Num(f.Uint(b, big))
-	}
-	if used {
-		part("bytes ", dqbSpace)
-		part("inodes ", dqbFiles)
-	}
-	limits := func(key string, soft, hard *Field) {
-		if soft.Uint(b, big)|hard.Uint(b, big) == 0 {
-			return
+// sayQuotaBlk appends the usage, and the limits as soft/hard, of those that
+// dqb_valid names.
+func sayQuotaBlk(b []byte, big bool, l *Line) {
+	valid := dqbValid.Uint(b, big)
+	used := func(bit uint64, key string, f *Field) {
+		if valid&bit != 0 {
+			l.Key(key)
+			l.Num(f.Uint(b, big))
 		}
-		part(key, soft)
-		l.Add(Dim, "/")
-		l.Num(hard.Uint(b, big))
 	}
-	limits("limit KiB ", dqbBsoft, dqbBhard)
-	limits("limit inodes ", dqbIsoft, dqbIhard)
+	limits := func(bit uint64, key string, soft, hard *Field) {
+		if valid&bit != 0 {
+			l.Key(key)
+			l.Num(soft.Uint(b, big))
+			l.Add(Dim, "/")
+			l.Num(hard.Uint(b, big))
+		}
+	}
+	used(quotaSpace, "bytes ", dqbSpace)
+	used(quotaInodes, "inodes ", dqbFiles)
+	limits(quotaBlimits, "KiB limit ", dqbBsoft, dqbBhard)
+	limits(quotaIlimits, "inodes limit ", dqbIsoft, dqbIhard)
 }
+
+var (
+	quotaSpace   = QuotaValid.Bit("SPACE")
+	quotaInodes  = QuotaValid.Bit("INODES")
+	quotaBlimits = QuotaValid.Bit("BLIMITS") | QuotaValid.Bit("BSOFTLIMIT")
+	quotaIlimits = QuotaValid.Bit("ILIMITS") | QuotaValid.Bit("ISOFTLIMIT")
+)
 
 // askAcquire says what a quota slave wants, of which id.
 func askAcquire(b []byte, big bool, l *Line) {
