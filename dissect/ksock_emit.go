@@ -126,13 +126,19 @@ func (st *stream) remark() {
 	if p.late || st.late {
 		m.Note("retransmitted", "part of this message was sent again")
 	}
+	var lost, cut int
 	for _, h := range p.holes {
-		switch {
-		case h.Why == Lost:
-			m.Note("gap", fmt.Sprintf("%d bytes of this message are in segments that the capture lacks", h.Len))
-		default:
-			m.Note("truncated", fmt.Sprintf("%d bytes of this message are %s", h.Len, h.Why))
+		if h.Why == Lost {
+			lost += h.Len
+		} else {
+			cut += h.Len
 		}
+	}
+	if lost > 0 {
+		m.Note("gap", fmt.Sprintf("%d bytes of this message are %s", lost, Lost))
+	}
+	if cut > 0 {
+		m.Note("truncated", fmt.Sprintf("%d bytes of this message are %s", cut, Snaplen))
 	}
 	if m.Tail == EndOfFile || m.Tail == Lost && len(p.holes) == 0 {
 		m.Note("truncated", fmt.Sprintf("%d bytes of this message are %s", p.size-p.have, m.Tail))

@@ -56,6 +56,20 @@ func TestLostPayload(t *testing.T) {
 	}
 }
 
+// TestCutManyTimes: however many frames the snaplen cut, one note says so.
+func TestCutManyTimes(t *testing.T) {
+	tp, w := opened()
+	tp.cut(w.put(64, 1000), 250)
+	for i := range tp.frames {
+		tp.frames[i].Data = tp.frames[i].Data[:min(256, len(tp.frames[i].Data))]
+	}
+	got := tp.run(t, 3)
+	m := got[2].m
+	if len(m.Notes) != 1 || m.Notes[0].Text != "192 bytes of this message are cut by the snaplen" || len(m.Holes) != 4 || m.Frame != 6 {
+		t.Errorf("frame %d, holes %v, %v", m.Frame, m.Holes, m.Notes)
+	}
+}
+
 // TestLostInSkipped: a gap in bulk nobody wants costs nothing.
 func TestLostInSkipped(t *testing.T) {
 	tp, w := opened()
@@ -143,7 +157,6 @@ func TestOverlap(t *testing.T) {
 	put(m, 100, 150)    // in order
 	mix := joined(liar[:150], m[150:200], liar[200:300], m[300:350], liar[350:])
 	put(mix, 120, len(m)) // fills both gaps, differs where bytes are there
-	mix = nil
 	tp.a.seq += uint32(len(m))
 	got := tp.run(t, 3)
 	if d := got[2].m.Data; !bytes.Equal(d[:120], m[:120]) || !bytes.Equal(d[150:], m[150:]) || !bytes.Equal(d, m) {
@@ -159,9 +172,8 @@ func TestRetransmitted(t *testing.T) {
 	}{{time.Millisecond, 0}, {20 * time.Millisecond, 1}} {
 		tp, w := opened()
 		m := w.put(64, 300)
-		seq := tp.a.seq
 		tp.send(false, w.put(1, 1))
-		seq = tp.a.seq
+		seq := tp.a.seq
 		tp.put(&tp.a, &tp.b, tcpACK, seq+100, m[100:])
 		tp.now += int64(c.after)
 		tp.put(&tp.a, &tp.b, tcpACK, seq, m[:100])
@@ -235,7 +247,6 @@ func TestBound(t *testing.T) {
 		for i := range tp.frames {
 			s.Frame(&tp.frames[i])
 		}
-		_ = c
 		big := w.put(64, 1<<20)
 		next := newTape()
 		next.a.port = uint16(600 + c)
