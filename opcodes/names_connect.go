@@ -134,6 +134,11 @@ var ConnPolicyBit = Enum("conn_policy_bit", "", "bits of ocd_conn_policy, by num
 	{Name: "BYPASS_SOFT_BLOCK", Value: 0x0, Since: "2.16", Doc: "a connect that a soft limit would refuse goes through"},
 })
 
+// ConnPolicy are the bits that conn_policy_bit numbers.
+var ConnPolicy = Bits("conn_policy", "", "how a server is to treat a connect", []Value{
+	{Name: "BYPASS_SOFT_BLOCK", Value: 0x1, Since: "2.16", Doc: "a soft limit does not refuse it"},
+})
+
 // CksumTypes is the group cksum_types.
 var CksumTypes = Bits("cksum_types", "OBD_CKSUM_", "checksums for bulk data", []Value{
 	{Name: "CRC32", Value: 0x1, Doc: "CRC-32"},

@@ -375,11 +375,19 @@ var Structs = []*Struct{
 	updateOps,
 	updateParams,
 	updateRecords,
+	fid2pathKey,
+	fscryptV1,
+	fscryptV2,
+	inlineData,
+	kucMessage,
+	xattrValue,
 }
 
 // Groups are all groups of names.
 var Groups = []*Names{
 	Acceptor,
+	ACLPerm,
+	ACLTag,
 	BarrierCmd,
 	BarrierStatus,
 	BatchMagic,
@@ -392,6 +400,7 @@ var Groups = []*Names{
 	ChangelogSendFlags,
 	ChangelogType,
 	CksumTypes,
+	ConnPolicy,
 	ConnPolicyBit,
 	DataVersionFlags,
 	DirentAttrs,
@@ -405,6 +414,7 @@ var Groups = []*Names{
 	FiemapFlags,
 	FldOp,
 	ForeignType,
+	FscryptMode,
 	FsXflag,
 	GssHeaderFlags,
 	GssKrb5,

@@ -113,7 +113,7 @@ func askConnect(m *Msg, l *Line) {
 }
 
 func answerConnect(m *Msg, l *Line) {
-	if data := m.Buf(1); len(data) > 0 {
+	if data := m.Buf(1); m.Status >= 0 && len(data) > 0 {
 		got := readConnectData(data, m.Big)
 		got.appendVersion(l)
 		l.Key("grants ")
@@ -133,12 +133,21 @@ func answerConnect(m *Msg, l *Line) {
 	}
 }
 
-// appendRefused names the flags that were asked for and not granted.
+// mostNamed is how many refused flags a summary has room for.
+const mostNamed = 6
+
+// appendRefused names the flags that were asked for and not granted, or counts
+// them when they are many.
 func appendRefused(l *Line, flags, flags2 uint64) {
-	if flags|flags2 == 0 {
+	n := bits.OnesCount64(flags) + bits.OnesCount64(flags2)
+	if n == 0 {
 		return
 	}
 	l.Key("refuses ")
+	if n > mostNamed {
+		l.Num(uint64(n))
+		return
+	}
 	if flags != 0 {
 		l.Flags(ObdConnectFlags, flags)
 	}

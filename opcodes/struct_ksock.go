@@ -43,7 +43,7 @@ var kshType = U32("ksh_type", KsockMsgType, "whether an LNet message follows")
 var ksockMsgHdr = Define("ksock_msg_hdr",
 	"stands before each LNet message on a TCP connection",
 	kshType,
-	U32("ksh_csum", Hex, "CRC-32 of headers and payload in version 2, if wanted; 0 is none"),
+	U32("ksh_csum", "CRC-32 of headers and payload in version 2, if wanted; 0 is none"),
 	Arr("ksh_zc_cookies", 2, U64("", Cookie), Remark(remarkZeroCopy),
 		"first: the sender asks to be told when its pages are free again; second: the answer to such a request. A NOOP acknowledges all from the first to the second"),
 )

@@ -23,7 +23,7 @@ var lustreMsgV2 = Define("lustre_msg_v2",
 		"Security flavour of the message in the low 20 bits. Under the null policy the top byte tells which kind of node sent it."),
 	U32("lm_magic", Hex, MsgMagic, "Marks the message format and, by the order of its bytes, the byte order of the sender."),
 	U32("lm_repsize", Size, "How much inline data the client has room for in the reply to an open; 0 when it does not say."),
-	U32("lm_cksum", Hex, "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
+	U32("lm_cksum", "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
 	U32("lm_flags", MsghdrFlags, "What the sender can do with early replies."),
 	U32("lm_opc", Since("2.16"), Remark(remarkLmOpc),
 		"Inside an MDS_BATCH the operation of the sub-request, or the result of the sub-reply. 0 elsewhere; padding up to 2.15."),
@@ -92,16 +92,18 @@ func remarkFlavor(v *View, dst []byte) []byte {
 		return dst
 	}
 	word := ReadUint(v.Rest[:4], v.Big)
-	const flavorBits, senderShift = 0xfffff, 24
-	sender := word >> senderShift
-	if word == 0 || word&0xf != 0 && word&^flavorBits == 0 {
+	const policyBits, rpcBits, bulkShift, senderShift = 0xf, 0xfff, 16, 24
+	switch {
+	case SptlrpcFlavor.Name(word) != "":
 		return dst
+	case word&policyBits == 0:
+		return append(append(dst, "null, from "...), SptlrpcSecPart.Name(word>>senderShift)...)
 	}
-	if name := SptlrpcFlavor.Name(word & flavorBits); name != "" {
-		dst = append(dst, name...)
-	}
-	if part := SptlrpcSecPart.Name(sender); part != "" && word&0xf == 0 {
-		dst = append(append(dst, ", from "...), part...)
+	for _, f := range SptlrpcFlavor.Values {
+		if f.Value != 0 && f.Value&rpcBits == word&rpcBits {
+			dst = append(append(dst, f.Name...), ", bulk "...)
+			return append(dst, SptlrpcBulkService.Name(word>>bulkShift&policyBits)...)
+		}
 	}
 	return dst
 }

@@ -114,3 +114,10 @@ var skHdr = Define("sk_hdr",
 	U64("skh_version", ID, "1"),
 	U64("skh_iv", Cookie, "initialisation vector: a counter, not to be used twice with one key"),
 )
+
+// skSealed is a message that is encrypted with a shared key.
+var skSealed = Define("sk_sealed",
+	"a message that is encrypted with a shared key",
+	Sub("sk_hdr", skHdr, "what the cipher needs to know"),
+	Opaque("data", 0, "cipher text, and an HMAC at its end"),
+)

@@ -7,6 +7,9 @@ const (
 	serviceNull  = 0
 	gssDescBulk  = 1 // gh_flags: a bulk descriptor is there
 	gssDescUser  = 2 // gh_flags: a user descriptor is there
+	mechKrb5     = 1
+	mechSK       = 2
+	gssProcData  = 0
 	gssProcInit  = 1
 	gssProcCont  = 2
 	gssProcError = 4
@@ -16,15 +19,18 @@ var (
 	ghFlags = gssHeader.Field("gh_flags")
 	ghProc  = gssHeader.Field("gh_proc")
 
-	bufPlainHeader = Sub("plain_header", plainHeader)
-	bufGSSHeader   = Sub("gss_header", gssHeader)
-	bufGSSReply    = Sub("gss_rep_header", gssRepHeader)
-	bufGSSError    = Sub("gss_err_header", gssErrHeader)
-	bufGSSInit     = Sub("gss_ctx_init_payload", gssCtxInitPayload)
-	bufCipher      = Opaque("cipher", 0, "the encrypted message")
-	bufSignature   = Opaque("signature", 0, "proof that the message was not changed")
-	bufUserDesc    = Sub("user_desc", ptlrpcUserDesc)
-	bufBulkDesc    = Sub("bulk_desc", ptlrpcBulkSecDesc)
+	bufPlainHeader   = Sub("plain_header", plainHeader)
+	bufGSSHeader     = Sub("gss_header", gssHeader)
+	bufGSSReply      = Sub("gss_rep_header", gssRepHeader)
+	bufGSSError      = Sub("gss_err_header", gssErrHeader)
+	bufGSSInit       = Sub("gss_ctx_init_payload", gssCtxInitPayload)
+	bufCipher        = Opaque("cipher", 0, "the encrypted message")
+	bufSignature     = Opaque("signature", 0, "proof that the message was not changed")
+	bufKrb5Cipher    = Sub("cipher", krb5Header, "the encrypted message")
+	bufSKCipher      = Sub("cipher", skSealed, "the encrypted message")
+	bufKrb5Signature = Sub("signature", krb5Header, "proof that the message was not changed")
+	bufUserDesc      = Sub("user_desc", ptlrpcUserDesc)
+	bufBulkDesc      = Sub("bulk_desc", ptlrpcBulkSecDesc)
 )
 
 // Wrapping declares the buffers that a security policy puts around a message;
@@ -39,7 +45,7 @@ func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field
 	}
 	proc, flags := ghProc.Uint(head, big), ghFlags.Uint(head, big)
 	if encrypted {
-		return Bufs(gssHead(proc, reply, false), bufCipher)
+		return Bufs(gssHead(proc, reply, false), sealed(flavor))
 	}
 	init := proc == gssProcInit || proc == gssProcCont || reply && proc == gssProcError && len(bufs) > 2
 	list := Bufs(gssHead(proc, reply, init), nil)
@@ -58,17 +64,38 @@ func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field
 		}
 		return append(list, bufGSSInit)
 	case flavor>>8&0xf != serviceNull:
-		return append(list, bufSignature)
+		return append(list, signature(flavor))
 	}
 	return list
 }
 
+// gssHead is the header that a buffer 0 has. Replies that carry data have the
+// header of requests, with the number and the service of the request.
 func gssHead(proc uint64, reply, init bool) *Field {
 	switch {
-	case !reply:
+	case !reply || proc == gssProcData:
 		return bufGSSHeader
 	case proc == gssProcError && !init:
 		return bufGSSError
 	}
 	return bufGSSReply
+}
+
+// sealed is the buffer of an encrypted message, by the mechanism.
+func sealed(flavor uint32) *Field {
+	switch flavor >> 4 & 0xf {
+	case mechKrb5:
+		return bufKrb5Cipher
+	case mechSK:
+		return bufSKCipher
+	}
+	return bufCipher
+}
+
+// signature is the last buffer of a message that is signed.
+func signature(flavor uint32) *Field {
+	if flavor>>4&0xf == mechKrb5 {
+		return bufKrb5Signature
+	}
+	return bufSignature
 }
