@@ -115,7 +115,7 @@ func (f *file) peek() error {
 	}
 	err := f.recs.next(f.win, &f.frame)
 	f.frame.Time += int64(f.offset)
-	f.win, f.recs = nil, nil
+	f.win, f.recs, f.frame.Data = nil, nil, nil
 	return err
 }
 

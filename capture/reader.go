@@ -163,7 +163,7 @@ func (r *Reader) ended(in *file, err error) error {
 	if in.source >= 0 {
 		r.sources[in.source].busy = false
 	}
-	in.win, in.recs = nil, nil
+	in.win, in.recs, in.frame.Data = nil, nil, nil // a thousand files may follow
 	if err := in.end(); err != nil {
 		r.damage = append(r.damage, err)
 	}
