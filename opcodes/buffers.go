@@ -2,7 +2,7 @@ package opcodes
 
 // The buffers that messages are made of.
 var (
-	bufPtlrpcBody                 = Sub("ptlrpc_body", ptlrpcBodyV3)
+	bufPtlrpcBody                 = Sub("ptlrpc_body", ptlrpcBodyV3, "what all requests and replies have in common")
 	bufOstBody                    = Sub("ost_body", ostBody)
 	bufCapa1                      = Sub("capa1", lustreCapa)
 	bufObdIoobj                   = Arr("obd_ioobj", -1, Sub("", obdIoobj))
@@ -19,12 +19,12 @@ var (
 	bufGetinfoVallen              = U32("getinfo_vallen", Size, "room for the value")
 	bufGetinfoVal                 = Sub("getinfo_val", getinfoFid2path, "the path")
 	bufGenericData                = Opaque("generic_data", 0)
-	bufTargetUuid                 = Str("target_uuid", 0)
-	bufClientUuid                 = Str("client_uuid", 0)
-	bufConn                       = Sub("conn", lustreHandle)
-	bufConnectData                = Sub("connect_data", obdConnectData)
+	bufTargetUuid                 = Str("target_uuid", 0, "the target to connect to")
+	bufClientUuid                 = Str("client_uuid", 0, "the client, or the device of a server that acts as one")
+	bufConn                       = Sub("conn", lustreHandle, "handle on the client, under which the server will call back")
+	bufConnectData                = Sub("connect_data", obdConnectData, "what the sender can do")
 	bufSelinuxPol                 = Str("selinux_pol", 0, "SELinux policy of the client: mode:name:version:hash")
-	bufObdStatfs                  = Sub("obd_statfs", obdStatfs)
+	bufObdStatfs                  = Sub("obd_statfs", obdStatfs, "space and objects")
 	bufSetinfoKey                 = Str("setinfo_key", 0)
 	bufSetinfoVal                 = Opaque("setinfo_val", 0)
 	bufObdQuotactl                = Sub("obd_quotactl", obdQuotactl)
