@@ -1,0 +1,190 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
+)
+
+// RPCSummary renders an RPC as one line.
+type RPCSummary struct {
+	opt   SummaryOptions
+	c     *Colors
+	stamp stamp
+	text  []byte
+	last  int64
+
+	// Columns grow to the widest value so far, so lines stay aligned.
+	time, client, server, op, latency int
+}
+
+// NewRPCSummary makes a summary renderer of RPCs.
+func NewRPCSummary(o SummaryOptions) *RPCSummary {
+	return &RPCSummary{opt: o, c: o.Colors, time: 9, client: 9, server: 9, op: 13, latency: 7}
+}
+
+// AppendRPC appends the line of an RPC.
+func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, first int64) []byte {
+	c, start := s.c, len(dst)
+	p := r.Requested()
+	if p.Frame == 0 {
+		p = r.Replied()
+	}
+	wideEnough := s.opt.Width == 0 || s.opt.Width >= wide
+	s.text = s.stamp.appendWhen(s.text[:0], s.opt.Time, p.Time, Moment{First: first, Before: s.last}, wideEnough)
+	s.last = p.Time
+	dst = right(dst, &c.Dim, s.text, &s.time)
+	s.text = appendNode(s.text[:0], r.Client.Append, s.opt.Raw)
+	dst = left(append(dst, ' '), &c.NID, s.text, &s.client)
+	dst = c.Dim.Append(append(dst, ' '), ">")
+	s.text = s.asked(s.text[:0], r, wideEnough)
+	dst = left(append(dst, ' '), &c.NID, s.text, &s.server)
+	dst = s.operation(append(dst, ' '), r)
+	dst = s.outcome(append(dst, ' '), r)
+	dst = s.details(dst, r, start)
+	for len(dst) > start && dst[len(dst)-1] == ' ' {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, '\n')
+}
+
+// asked appends who was asked: the target where it is known.
+func (s *RPCSummary) asked(dst []byte, r *track.RPC, both bool) []byte {
+	t := r.Target()
+	if t == "" || both {
+		dst = appendNode(dst, r.Server.Append, s.opt.Raw)
+	}
+	if t != "" {
+		if both {
+			dst = append(dst, ' ')
+		}
+		dst = appendText(dst, []byte(t))
+	}
+	return dst
+}
+
+// appendNode appends a NID, without the network that is usual.
+func appendNode(dst []byte, nid func([]byte) []byte, raw bool) []byte {
+	const usual = "@tcp"
+	start := len(dst)
+	dst = nid(dst)
+	if n := len(dst) - len(usual); !raw && n > start && string(dst[n:]) == usual {
+		return dst[:n]
+	}
+	return dst
+}
+
+func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
+	s.text = s.text[:0]
+	switch {
+	case r.HasOpcode:
+		s.text = appendOpcode(s.text, r.Opcode)
+	case r.Encrypted:
+		s.text = append(s.text, "(encrypted)"...)
+	default:
+		s.text = append(s.text, "(unknown)"...)
+	}
+	if r.Variant != nil && r.Variant.Name != "" {
+		s.text = append(append(s.text, ' '), r.Variant.Name...)
+	}
+	st := &s.c.Op
+	switch {
+	case r.Failed():
+		st = &s.c.Bad
+	case r.Opcode == opcodes.OBD_PING:
+		st = &s.c.Dim
+	}
+	return left(dst, st, s.text, &s.op)
+}
+
+// outcome appends the latency, or why there is none.
+func (s *RPCSummary) outcome(dst []byte, r *track.RPC) []byte {
+	c := s.c
+	switch ns, ok := r.Latency(); {
+	case ok:
+		s.text = appendLatency(s.text[:0], ns)
+		dst = right(dst, &c.Num, s.text, &s.latency)
+	case r.OneWay:
+		dst = right(dst, &c.Dim, append(s.text[:0], "one way"...), &s.latency)
+	case !r.HasReply:
+		dst = right(dst, &c.Warn, append(s.text[:0], "no reply"...), &s.latency)
+	default:
+		dst = right(dst, &c.Dim, append(s.text[:0], "no request"...), &s.latency)
+	}
+	if r.Failed() {
+		s.text = appendErrno(s.text[:0], r.Status)
+		dst = c.Bad.Append(append(dst, ' '), string(s.text))
+	} else if r.Status > 0 {
+		s.text = strconv.AppendInt(s.text[:0], int64(r.Status), 10)
+		dst = c.Dim.Append(append(dst, ' '), string(s.text))
+	}
+	return dst
+}
+
+// details appends what there is room for.
+func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
+	c := s.c
+	add := func(label string, st *Style, value []byte) {
+		if len(value) == 0 {
+			return
+		}
+		if s.opt.Width > 0 && width(dst[start:])+1+len(label)+width(value) > s.opt.Width {
+			return
+		}
+		dst = append(dst, ' ')
+		if label != "" {
+			dst = c.Dim.Append(dst, label)
+		}
+		dst = append(append(append(dst, st.on...), value...), st.off...)
+	}
+	var buf [128]byte
+	b := buf[:0]
+	if n := r.BulkBytes(); n > 0 {
+		add("bulk=", &c.Num, appendSize(b, n))
+	}
+	if r.Sends > 1 {
+		add("sends=", &c.Warn, strconv.AppendInt(b, int64(r.Sends), 10))
+	}
+	if r.Early > 0 {
+		add("early=", &c.Warn, strconv.AppendInt(b, int64(r.Early), 10))
+	}
+	add("", &c.Warn, appendRPCFlags(b, r))
+	add("", &c.Name, appendText(b, r.Name()))
+	if r.HasFID {
+		add("", &c.FID, appendRPCFID(b, r))
+	}
+	if r.HasReply && r.Service > 1 {
+		add("service=", &c.Num, append(strconv.AppendUint(b, uint64(r.Service), 10), 's'))
+	}
+	if ns, ok := r.NodeTime(); ok {
+		add("node=", &c.Num, appendLatency(b, ns))
+	}
+	add("job=", &c.Name, appendText(b, r.Job()))
+	if r.HasReply && r.Transno != 0 {
+		add("transno=", &c.FID, strconv.AppendUint(b, r.Transno, 10))
+	}
+	if p := r.Requested(); p.Frame != 0 {
+		add("frame=", &c.Dim, strconv.AppendInt(b, p.Frame, 10))
+	}
+	return dst
+}
+
+// appendSize appends a number of bytes with the unit that suits it: 512,
+// 4K, 1.5M.
+func appendSize(dst []byte, n int64) []byte {
+	const units = "KMGTPE"
+	if n < 1024 {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	u, v := 0, float64(n)/1024
+	for v >= 1023.95 && u < len(units)-1 {
+		u, v = u+1, v/1024
+	}
+	if v < 10 && v != float64(int64(v)) {
+		dst = strconv.AppendFloat(dst, v, 'f', 1, 64)
+	} else {
+		dst = strconv.AppendFloat(dst, v, 'f', 0, 64)
+	}
+	return append(dst, units[u])
+}
