@@ -40,9 +40,12 @@ func inlineBytes(v *View) int {
 }
 
 // chooseInline tells data of a file from pages of a directory by the type in
-// mbo_mode.
+// mbo_mode. A server that has nothing to bring leaves zeros.
 func chooseInline(v *View) *Field {
-	if isDir(mboMode.Uint(v.Msg.Named("mdt_body"), v.Msg.Big)) {
+	if allZero(v.Rest) {
+		return nil
+	}
+	if isDir(mboMode.Uint(v.Msg.Named("mdt_body"), v.Msg.Big)) && len(v.Rest) > niobufRemote.Size {
 		return formDirPages
 	}
 	return formInline

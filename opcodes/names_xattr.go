@@ -34,12 +34,6 @@ var Linkea = Enum("linkea", "", "", []Value{
 	{Name: "LINK_EA_MAGIC", Value: 0x11eaf1df, Doc: "begins the list of names and parents in trusted.link"},
 })
 
-// XattrFlags is the group xattr_flags.
-var XattrFlags = Bits("xattr_flags", "XATTR_", "how an extended attribute is set", []Value{
-	{Name: "CREATE", Value: 0x1, Doc: "fail when it is there"},
-	{Name: "REPLACE", Value: 0x2, Doc: "fail when it is not there"},
-})
-
 // ACLTag is the group acl_tag.
 var ACLTag = Enum("acl_tag", "ACL_", "who an entry of a POSIX ACL is about", []Value{
 	{Name: "USER_OBJ", Value: 0x1, Doc: "the owner"},

@@ -7,17 +7,13 @@ import "bytes"
 var rpcMdsGetInfo = &RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO",
 	Doc:  "Asks for something by the name of a key: the path of a FID, the map of a file's data, a changelog user.",
 	Pick: pickMdsGetInfo, Guess: guessMdsGetInfo, Context: true,
-	Variants: []*Variant{mdsFid2path, mdsFiemap, mdsChangelogUser, mdsOtherInfo}}
+	Variants: []*Variant{mdsFid2path, getFiemap, mdsChangelogUser, mdsOtherInfo}}
 
 var (
 	mdsFid2path = &Variant{Name: "fid2path",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyGetinfoFid2path, bufGetinfoVallen),
 		Reply:   Bufs(bufPtlrpcBody, bufGetinfoVal),
 		Ask:     askFid2path, Answer: answerFid2path, Subject: fid2pathSubject,
-	}
-	mdsFiemap = &Variant{Name: "fiemap",
-		Request: Bufs(bufPtlrpcBody, bufFiemapKey, bufFiemap),
-		Reply:   Bufs(bufPtlrpcBody, bufFiemap),
 	}
 	mdsChangelogUser = &Variant{Name: "changelog_user",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoValChangelogFilter),
@@ -42,7 +38,7 @@ func pickMdsGetInfo(m *Msg) *Variant {
 	case bytes.HasPrefix(key, []byte("fid2path")):
 		return mdsFid2path
 	case bytes.HasPrefix(key, []byte("fiemap")):
-		return mdsFiemap
+		return getFiemap
 	case bytes.HasPrefix(key, []byte("changelog_user")):
 		return mdsChangelogUser
 	}
@@ -58,7 +54,7 @@ func guessMdsGetInfo(m *Msg) *Variant {
 	case len(val) > getinfoFid2path.Size && !allZero(val[:8]):
 		return mdsFid2path
 	case len(val) >= fiemapHdr.Size:
-		return mdsFiemap
+		return getFiemap
 	}
 	return mdsOtherInfo
 }

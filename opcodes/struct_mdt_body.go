@@ -49,7 +49,7 @@ var mdtBodyReadpage = mdtBody.with("the directory to read, and from where on",
 
 // mdtBodyXattr is the mdt_body in the request of a MDS_GETXATTR.
 var mdtBodyXattr = mdtBody.with("the object whose extended attributes are wanted",
-	U32("mbo_flags", XattrFlags, "how the attribute is set"),
+	U32("mbo_flags", xattrSetFlags, "how the attribute is set"),
 )
 
 // with is the struct under the same name with some fields of the same size and
