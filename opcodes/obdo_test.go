@@ -1,0 +1,150 @@
+package opcodes
+
+import (
+	"encoding/binary"
+	"testing"
+)
+
+// obdoWith is an obdo with those bits of o_valid, and the fields set by name.
+func obdoWith(o binary.ByteOrder, valid uint64, fields map[string]uint64) []byte {
+	b := make([]byte, obdo.Size)
+	o.PutUint64(b, valid)
+	for name, val := range fields {
+		switch f := obdo.Field(name); f.Size {
+		case 4:
+			o.PutUint32(b[f.Off:], uint32(val))
+		default:
+			o.PutUint64(b[f.Off:], val)
+		}
+	}
+	return b
+}
+
+// validIn says whether a field means something, and whether it is there at
+// all, in such an obdo.
+func validIn(name string, opcode uint32, reply bool, valid uint64) (means, there bool) {
+	f := obdo.Field(name)
+	v := View{Struct: obdoWith(binary.LittleEndian, valid, nil), Msg: &Msg{Opcode: opcode, Reply: reply}}
+	return f.Valid(&v), f.If == nil || f.If(&v)
+}
+
+func TestObdoValidity(t *testing.T) {
+	const mode, nlink, checksum, grant, kind = 0x80, 0x2000, 0x100000, 0x8000000, 0x100
+	tests := []struct {
+		field        string
+		opcode       uint32
+		reply        bool
+		valid        uint64
+		means, there bool
+	}{
+		{"o_size", OST_PUNCH, false, 0x10, true, true},
+		{"o_size", OST_PUNCH, false, 0, false, true},
+		{"o_size", OST_SEEK, false, 0, true, true},
+		{"o_whence", OST_SEEK, false, 0, true, true},
+		{"o_whence", OST_WRITE, false, 0, true, false},
+		{"o_mode", OST_SETATTR, false, mode, true, true},
+		{"o_mode", OST_WRITE, false, kind | grant, false, true}, // the slot has the grant wanted
+		{"o_undirty", OST_WRITE, false, kind | grant, true, true},
+		{"o_mode", OST_WRITE, true, mode | grant, true, true},
+		{"o_undirty", OST_WRITE, true, mode | grant, true, false},
+		{"o_nlink", OST_GETATTR, true, nlink, true, true},
+		{"o_nlink", OST_WRITE, false, checksum, false, true},
+		{"o_cksum", OST_WRITE, false, checksum, true, true},
+		{"o_cksum", OST_GETATTR, true, nlink, true, false},
+		{"o_falloc_mode", OST_FALLOCATE, false, 0, true, true},
+	}
+	for _, tt := range tests {
+		means, there := validIn(tt.field, tt.opcode, tt.reply, tt.valid)
+		if there != tt.there || there && means != tt.means {
+			t.Errorf("%s of opcode %d (reply %v) with %#x: means something %v, there %v", tt.field, tt.opcode, tt.reply, tt.valid, means, there)
+		}
+	}
+}
+
+func TestChecksumTypes(t *testing.T) {
+	for word, want := range map[uint64]string{
+		0x1000: "CKSUM_CRC32", 0x4000: "CKSUM_CRC32C", 0x5000: "CKSUM_T10IP512", 0x7000: "CKSUM_T10CRC512",
+		0x8000 | 0x400000: "CKSUM_T10CRC4K|SHORT_IO",
+	} {
+		var l Line
+		l.Flags(ObdoFlags, word)
+		if string(l.Text) != want {
+			t.Errorf("%#x is %s, not %s", word, l.Text, want)
+		}
+	}
+}
+
+func TestParentOfObject(t *testing.T) {
+	for _, o := range orders {
+		b := obdoWith(o.order.(binary.ByteOrder), 0x2000001, map[string]uint64{
+			"o_parent_seq": 0x200000401, "o_parent_oid": 9, "o_parent_ver": 3,
+		})
+		if got := string(AppendFIDBytes(nil, attrs{b, o.big}.file(), o.big)); got != "[0x200000401:0x9:0x3]" {
+			t.Errorf("%s: %s", o.name, got)
+		}
+	}
+}
+
+func TestTransferLine(t *testing.T) {
+	o := binary.LittleEndian
+	obj := o.AppendUint64(o.AppendUint64(nil, 0x100010000), 7)
+	obj = o.AppendUint32(o.AppendUint32(obj, 0), 2)
+	niobuf := func(b []byte, off uint64, n uint32) []byte {
+		return o.AppendUint32(o.AppendUint32(o.AppendUint64(b, off), n), 0)
+	}
+	m := &Msg{Opcode: OST_WRITE, Bufs: [][]byte{nil, obdoWith(o, 0x8000000, map[string]uint64{"o_grant": 5000}), obj,
+		niobuf(niobuf(nil, 0, 4096), 8192, 4096)}}
+	var l Line
+	askTransfer(m, &l)
+	if want := "[0x100010000:0x7:0x0] [0-12287] 8192 bytes niobufs 2 grant 5000"; string(l.Text) != want {
+		t.Errorf("%q, not %q", l.Text, want)
+	}
+	m.Bufs = [][]byte{nil, obdoWith(o, 0, nil), append(make([]byte, 4), 0xe4, 0xff, 0xff, 0xff)}
+	l.Reset()
+	answerWrite(m, &l)
+	if want := "failed niobufs 1 ENOSPC"; string(l.Text) != want {
+		t.Errorf("%q, not %q", l.Text, want)
+	}
+}
+
+// TestCutRequests holds that a summary says nothing of fields that are not
+// there, and that no length makes one panic.
+func TestCutRequests(t *testing.T) {
+	for _, r := range RPCs {
+		for _, v := range r.Variants {
+			for n := range 260 {
+				m := &Msg{Opcode: r.Opcode, RPC: r, Variant: v}
+				for range 12 {
+					m.Bufs = append(m.Bufs, make([]byte, n))
+				}
+				summarize(m, v)
+			}
+		}
+	}
+	var l Line
+	m := &Msg{Opcode: OST_PUNCH, Bufs: [][]byte{nil, obdoWith(binary.LittleEndian, 0x31, nil)[:40]}}
+	askSpan(m, &l)
+	if want := "0x0:0"; string(l.Text) != want {
+		t.Errorf("%q, not %q", l.Text, want)
+	}
+}
+
+func summarize(m *Msg, v *Variant) {
+	var l Line
+	if v.Ask != nil {
+		v.Ask(m, &l)
+	}
+	if v.Subject != nil {
+		v.Subject(m)
+	}
+	m.Reply = true
+	if v.Answer != nil {
+		v.Answer(m, &l)
+	}
+	if m.RPC.Guess != nil {
+		m.RPC.Guess(m)
+	}
+	if m.RPC.Pick != nil {
+		m.RPC.Pick(m)
+	}
+}

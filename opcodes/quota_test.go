@@ -1,0 +1,88 @@
+package opcodes
+
+import (
+	"encoding/binary"
+	"testing"
+)
+
+func quotactl(cmd uint32, first, second uint64) []byte {
+	o := binary.LittleEndian
+	b := make([]byte, obdQuotactl.Size)
+	o.PutUint32(b, cmd)
+	o.PutUint64(b[iterFirstAt:], first)
+	o.PutUint64(b[iterSecondAt:], second)
+	return b
+}
+
+func TestQuotaIter(t *testing.T) {
+	tests := []struct {
+		form                  string
+		cmd                   uint32
+		first, second         uint64
+		metadata, data, usage int
+	}{
+		{"quota_iter_limits", qIterQuota, 160, 200, 4, 5, 6},
+		{"quota_iter_usage", qIterOQuota, 48, 0, 1, 0, 2},
+		{"quota_iter_limits", qIterQuota, 1 << 40, ^uint64(0), 128, 128, 426}, // sizes that lie
+	}
+	buffer := make([]byte, 10240)
+	for _, tt := range tests {
+		v := View{Struct: buffer, Rest: buffer, Msg: &Msg{Reply: true, Bufs: [][]byte{nil, quotactl(tt.cmd, tt.first, tt.second), buffer}}}
+		if f := quotaIter(&v); f == nil || f.Type.Name != tt.form {
+			t.Errorf("command %#x is taken for %v", tt.cmd, f)
+		}
+		if got := [3]int{iterMetadata(&v), iterData(&v), iterUsage(&v)}; got != [3]int{tt.metadata, tt.data, tt.usage} {
+			t.Errorf("sizes %d and %d: %v items", tt.first, tt.second, got)
+		}
+	}
+	if quotaIter(&View{Msg: &Msg{Bufs: [][]byte{nil, quotactl(0x800007, 0, 0)}}}) != nil {
+		t.Error("a command that lists nothing has a list")
+	}
+}
+
+func TestQuotaID(t *testing.T) {
+	o := binary.LittleEndian
+	body := make([]byte, quotaBody.Size)
+	o.PutUint64(body, seqQuotaGlobal)
+	o.PutUint32(body[8:], 0x1020000)
+	o.PutUint64(body[16:], 501)
+	up := View{Struct: body, Type: quotaBody}
+	v := View{Struct: body[16:], Type: lquotaId, Up: &up}
+	if got := quotaIDForm(&v); got != "gid" {
+		t.Errorf("an id of a group index is a %q", got)
+	}
+	var l Line
+	askAcquire(body, false, &l)
+	if want := "0x0 gid 501 count 0 usage 0"; string(l.Text) != want {
+		t.Errorf("%q, not %q", l.Text, want)
+	}
+	o.PutUint64(body[24:], 1)
+	if got := quotaIDForm(&v); got != "" {
+		t.Errorf("a FID is a %q", got)
+	}
+}
+
+func TestQuotaValidity(t *testing.T) {
+	o := binary.LittleEndian
+	ctl := quotactl(0x800007, 0, 0)
+	o.PutUint32(ctl[40+64:], 0x1|0x8) // BLIMITS and INODES
+	v := View{Struct: ctl[40:], Msg: &Msg{Bufs: [][]byte{nil, ctl}}}
+	for name, want := range map[string]bool{
+		"dqb_bhardlimit": true, "dqb_curspace": false, "dqb_curinodes": true, "dqb_ihardlimit": false, "dqb_btime": false,
+	} {
+		if got := obdDqblk.Field(name).Valid(&v); got != want {
+			t.Errorf("%s means something: %v", name, got)
+		}
+	}
+	o.PutUint32(ctl, qIterQuota)
+	if !obdDqblk.Field("dqb_ihardlimit").Valid(&v) || obdDqblk.Field("dqb_curspace").Valid(&v) {
+		t.Error("a command that lists ids uses the limits, not the usage")
+	}
+}
+
+func TestGraceFlags(t *testing.T) {
+	v := View{Rest: binary.LittleEndian.AppendUint64(nil, 1<<48|60)}
+	if got, want := string(graceText(&v, nil)), "flags DEFAULT, time 60"; got != want {
+		t.Errorf("%q, not %q", got, want)
+	}
+}
