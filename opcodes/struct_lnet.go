@@ -73,8 +73,9 @@ var lnetHello = Define("lnet_hello",
 	U32("type", KsockConnType, "what the connection is for"),
 )
 
-// isLnet says of a header that its command is one of those named.
-func isLnet(commands ...string) If {
+// isLnet says of a header whose type is in the field given that its command
+// is one of those named.
+func isLnet(typ *Field, commands ...string) If {
 	var want [8]bool
 	for _, c := range commands {
 		v, ok := LnetMsgType.Find(c)
@@ -84,26 +85,21 @@ func isLnet(commands ...string) If {
 		want[v.Value] = true
 	}
 	return func(v *View) bool {
-		t := v.Uint(v.Type.Field("type"))
+		t := v.Uint(typ)
 		return t < uint64(len(want)) && want[t]
 	}
 }
 
-// lnetCmdHdr is union lnet_cmd_hdr.
+// lnetCmdHdr is union lnet_cmd_hdr. The headers have its members in themselves.
 var lnetCmdHdr = Define("lnet_cmd_hdr",
 	Little,
 	"the command of an LNet message, by the type in the header around it",
-	Sub("ack", lnetAck, If(isLnetAround("ACK"))),
-	Sub("put", lnetPut, Over("ack"), If(isLnetAround("PUT"))),
-	Sub("get", lnetGet, Over("ack"), If(isLnetAround("GET"))),
-	Sub("reply", lnetReply, Over("ack"), If(isLnetAround("REPLY"))),
-	Sub("hello", lnetHello, Over("ack"), If(isLnetAround("HELLO"))),
+	Sub("ack", lnetAck),
+	Sub("put", lnetPut, Over("ack")),
+	Sub("get", lnetGet, Over("ack")),
+	Sub("reply", lnetReply, Over("ack")),
+	Sub("hello", lnetHello, Over("ack")),
 )
-
-func isLnetAround(command string) If {
-	is := isLnet(command)
-	return func(v *View) bool { return v.Up != nil && is(v.Up) }
-}
 
 // lnetHdrNid4 is struct lnet_hdr_nid4.
 var lnetHdrNid4 = Define("lnet_hdr_nid4", append(lnetHdrFields(32,
@@ -120,10 +116,11 @@ var lnetHdrNid16 = Define("lnet_hdr_nid16", append(lnetHdrFields(56,
 // lnetHdrFields are the fields of a header whose command begins at offset
 // command. The members of the command stand in the header itself.
 func lnetHdrFields(command int, nids ...*Field) []any {
+	typ := U32("type", LnetMsgType, "the command")
 	parts := []any{Little, nids[0], nids[1],
 		U32("dest_pid", Remark(remarkPid), "LNet process id of the receiver"),
 		U32("src_pid", Remark(remarkPid), "LNet process id of the sender"),
-		U32("type", LnetMsgType, "the command"),
+		typ,
 		U32("payload_length", Size, "bytes behind the header; GET and ACK have none"),
 	}
 	for _, m := range []struct {
@@ -145,7 +142,7 @@ func lnetHdrFields(command int, nids ...*Field) []any {
 		{lnetHello, "incarnation", []string{"HELLO"}},
 	} {
 		f := *m.s.Field(m.name)
-		f.at, f.If = command+f.Off, isLnet(m.commands...)
+		f.at, f.If = command+f.Off, isLnet(typ, m.commands...)
 		parts = append(parts, &f)
 	}
 	return parts
