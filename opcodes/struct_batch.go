@@ -14,9 +14,14 @@ var (
 	batchCount = Field{Off: 4, Size: 2}
 )
 
-// nextBatched: a message knows its own length.
+// nextBatched: a message knows its own length. An answer that tells of an
+// error does not count the request that failed, but has its message.
 func nextBatched(v *View) (*Field, int) {
-	if v.Index >= int(batchCount.Uint(v.Struct, v.Big)) || len(v.Rest) < 32 {
+	n := int(batchCount.Uint(v.Struct, v.Big))
+	if v.Msg != nil && v.Msg.Reply && v.Msg.Status < 0 {
+		n++
+	}
+	if v.Index >= n || len(v.Rest) < 32 {
 		return nil, 0
 	}
 	return batched, 0

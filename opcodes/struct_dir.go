@@ -1,5 +1,7 @@
 package opcodes
 
+import "bytes"
+
 // luDirent is struct lu_dirent.
 var luDirent = Define("lu_dirent", "entry of a directory",
 	Little,
@@ -9,7 +11,8 @@ var luDirent = Define("lu_dirent", "entry of a directory",
 	U16("lde_namelen", Size, "bytes of the name"),
 	U32("lde_attrs", DirentAttrs, "what follows the name"),
 	Str("lde_name", 0, CountBy("lde_namelen"), "the name; no NUL ends it"),
-	Pad("lde_pad", 0, CountOf(func(v *View) int { return int(ldeNamelen.Uint(v.Struct, false) & 1) })),
+	Pad("lde_pad", 0, CountOf(func(v *View) int { return int(ldeNamelen.Uint(v.Struct, false) & 1) }),
+		If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 })),
 	U16("lt_type", Octal, If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 }),
 		Remark(fileTypeRemark), "file type, as in the upper bits of a mode"),
 )
@@ -19,6 +22,9 @@ const (
 	pageSize     = 4096
 	dirHashEnd   = 0xfffffffffffffffe
 	dirPageEmpty = 1
+
+	dirPageHeader = 24
+	direntHeader  = 32
 )
 
 var (
@@ -71,6 +77,7 @@ var luDirpage = Define("lu_dirpage", "page of a directory: 4096 bytes",
 	Pad("ldp_pad0", 4),
 	Arr("ldp_entries", -1, Sub("", luDirent), If(never), "the entries; shown as `entries`"),
 	Records("entries", nextDirent, []*Field{dirent}, "what is in the directory"),
+	Pad("slack", 0, Floats(true), CountOf(func(v *View) int { return len(bytes.TrimRight(v.Rest, "\x00")) }), "behind the last entry: of no meaning"),
 )
 
 var dirent = Sub("", luDirent)
@@ -87,20 +94,40 @@ func hashEndRemark(v *View, dst []byte) []byte {
 	return dst
 }
 
-// nextDirent finds the entries of a page; the last one reaches to its end.
+// nextDirent finds the entries of a page. What lies behind the last one is
+// not zero for certain: servers leave entries there that they do not show.
 func nextDirent(v *View) (*Field, int) {
-	if ldpFlags.Uint(v.Struct, false)&dirPageEmpty != 0 || len(v.Rest) < 32 {
+	page := v.Struct[:min(len(v.Struct), pageSize)]
+	if len(page) < dirPageHeader || ldpFlags.Uint(page, false)&dirPageEmpty != 0 {
 		return nil, 0
 	}
-	size := 32 + int(ldeNamelen.Uint(v.Rest, false))
-	n := int(ldeReclen.Uint(v.Rest, false))
+	at := dirPageHeader
+	for range v.Index {
+		n := int(ldeReclen.Uint(page[at:], false))
+		if at+n > len(page) || n == 0 {
+			return nil, 0
+		}
+		at += n
+	}
+	entry := page[at:]
+	name := int(ldeNamelen.Uint(entry, false))
+	size := direntSize(name, ldeAttrs.Uint(entry, false))
+	n := int(ldeReclen.Uint(entry, false))
 	switch {
-	case size == 32 || n != 0 && n < size:
+	case name == 0 || n != 0 && n < size:
 		return nil, 0
 	case n == 0:
-		return dirent, len(v.Rest)
+		return dirent, size
 	}
 	return dirent, n
+}
+
+// direntSize is the number of bytes of an entry, without padding.
+func direntSize(name int, attrs uint64) int {
+	if attrs&ludaHasType != 0 {
+		return direntHeader + name + name&1 + 2
+	}
+	return direntHeader + name
 }
 
 // dirPages is the bulk data of a readdir.
