@@ -59,6 +59,7 @@ type piece struct {
 	time  int64
 	at    int64 // count of the source's frames when it came
 	late  bool
+	idle  bool // its bytes will be skipped and were not copied
 }
 
 func (p *piece) end() uint32 { return p.seq + uint32(p.size) }
@@ -177,11 +178,14 @@ func (p *piece) cut(seq uint32) {
 
 // insert puts a copy of p at index i of the held pieces.
 func (st *stream) insert(i int, p piece) {
-	if st.idle(&p) {
+	data := p.data
+	p.data = nil
+	p.idle = st.idle(&p)
+	switch {
+	case p.idle:
 		st.s.stats.NotCopied++
-		p.data = nil
-	} else if len(p.data) > 0 {
-		p.data = append(st.s.pool.get(len(p.data)), p.data...)
+	case len(data) > 0:
+		p.data = append(st.s.pool.get(len(data)), data...)
 		st.bytes += cap(p.data)
 	}
 	st.held = append(st.held, piece{})
@@ -204,7 +208,7 @@ func (st *stream) drain() {
 		p := &st.held[n]
 		n++
 		st.bytes -= cap(p.data)
-		if p.data == nil && st.msg.skipping() {
+		if p.idle {
 			st.skip(p)
 		} else {
 			st.consume(p.data, p.size, p.frame, p.time, p.late)
