@@ -24,15 +24,22 @@ func (l *Line) octal(mode uint64) {
 	l.Mark(Flag)
 }
 
-// layout appends what kind of layout it is, if b holds one.
+// layout appends what kind of layout it is, if b holds one. One stripe of a
+// directory is no news.
 func (l *Line) layout(b []byte, user bool) {
 	f := layoutForm(b, user)
-	if f == nil || len(b) < f.Type.Size {
+	if f == nil || len(b) < f.Type.Size || f == formUserLmv && oneStripe(b) {
 		return
 	}
 	l.Key("layout ")
 	l.Text = sketchLayout(l.Text, f, b)
 	l.Mark(Flag)
+}
+
+// oneStripe says whether a lmv_user_md_v1 asks for nothing out of the way.
+func oneStripe(b []byte) bool {
+	const count, hash = 4, 12
+	return ReadUint(b[count:count+4], littleLayout(b, false)) <= 1 && allZero(b[hash:hash+4])
 }
 
 // fileTypes are the types of files by the top bits of the mode.

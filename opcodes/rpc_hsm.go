@@ -12,7 +12,12 @@ var rpcMdsHsmStateGet = &RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET
 				return
 			}
 			l.Key("state ")
-			l.Flags(HsmStates, husStates.Uint(state, m.Big))
+			set := husStates.Uint(state, m.Big)
+			if set == 0 {
+				l.Add(Flag, "NONE")
+				return
+			}
+			l.Flags(HsmStates, set)
 			l.Key("archive ")
 			l.Num(husArchive.Uint(state, m.Big))
 		},

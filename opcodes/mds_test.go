@@ -1,0 +1,142 @@
+package opcodes
+
+import "testing"
+
+// reintRequest is a MDS_REINT request with the record in its place.
+func reintRequest(op uint32, set func(rec []byte), more ...[]byte) *Msg {
+	rec := make([]byte, 136)
+	le.PutUint32(rec, op)
+	le.PutUint64(rec[40:], 0x200000007) // first FID
+	le.PutUint32(rec[48:], 1)
+	if set != nil {
+		set(rec)
+	}
+	m := &Msg{Opcode: MDS_REINT, RPC: rpcMdsReint, Bufs: append([][]byte{nil, rec}, more...)}
+	m.Variant = pickReint(m)
+	return m
+}
+
+func TestReintLines(t *testing.T) {
+	name, other := []byte("a\x00"), []byte("b\x00")
+	mode := func(at int, mode uint32) func([]byte) { return func(rec []byte) { le.PutUint32(rec[at:], mode) } }
+	setattr := func(rec []byte) {
+		le.PutUint64(rec[56:], 1|2|8)
+		le.PutUint32(rec[64:], 500)
+		le.PutUint64(rec[72:], 4096)
+		le.PutUint32(rec[116:], 0o100640)
+	}
+	for _, c := range []struct {
+		m             *Msg
+		variant, want string
+	}{
+		{reintRequest(reintSetattr, setattr), "SETATTR", "[0x200000007:0x1:0x0] mode 0640 uid 500 size 4096"},
+		{reintRequest(reintCreate, mode(112, 0o40755), nil, name), "CREATE", "[0x200000007:0x1:0x0]/a dir 0755"},
+		{reintRequest(reintCreate, mode(112, 0o120777), nil, name, other), "CREATE", "[0x200000007:0x1:0x0]/a symlink 0777 -> b"},
+		{reintRequest(reintUnlink, nil, nil, name), "UNLINK", "[0x200000007:0x1:0x0]/a"},
+		{reintRequest(reintRename, func(rec []byte) { copy(rec[56:72], rec[40:56]) }, nil, nil, name, other), "RENAME",
+			"[0x200000007:0x1:0x0]/a to b"},
+		{reintRequest(reintOpen, func(rec []byte) {
+			le.PutUint32(rec[120:], 0x41)
+			le.PutUint32(rec[124:], 0x10)
+			le.PutUint32(rec[112:], 0o100600)
+		}, nil, nil, name),
+			"OPEN", "[0x200000007:0x1:0x0]/a READ|CREAT|LEASE 0600"},
+	} {
+		var l Line
+		c.m.Variant.Ask(c.m, &l)
+		if c.m.Variant.Name != c.variant || string(l.Text) != c.want {
+			t.Errorf("%s %q, not %s %q", c.m.Variant.Name, l.Text, c.variant, c.want)
+		}
+	}
+	if v := pickReint(&Msg{Bufs: [][]byte{nil, {99, 0, 0, 0}}}); v != nil {
+		t.Errorf("operation 99 is %s", v.Name)
+	}
+}
+
+// TestCloseData holds that the bias of the record decides what the last part
+// of close_data is.
+func TestCloseData(t *testing.T) {
+	for bias, want := range map[uint32]string{
+		0:       "cd_reserved",
+		0x1000:  "cd_reserved",
+		0x8000:  "cd_reserved",
+		0x4000:  "cd_data_version2",
+		0x10000: "cd_resync",
+		0x20000: "cd_mirror_id",
+		0x81000: "cd_archive_id",
+	} {
+		rec := make([]byte, 136)
+		le.PutUint32(rec[120:], bias)
+		m := &Msg{Opcode: MDS_CLOSE, RPC: rpcMdsClose, Bufs: [][]byte{nil, nil, rec, nil, make([]byte, 96)}}
+		m.Variant = closeRelease
+		v := &View{Struct: m.Bufs[4], Msg: m, Type: closeData}
+		var got []string
+		for _, f := range closeData.Fields {
+			if f.If != nil && f.If(v) {
+				got = append(got, f.Name)
+			}
+		}
+		if len(got) != 1 || got[0] != want {
+			t.Errorf("bias %#x: %v, not %s", bias, got, want)
+		}
+	}
+}
+
+// TestGetxattr holds that the request decides what the reply of a getxattr is.
+func TestGetxattr(t *testing.T) {
+	answer := func(name string, valid uint64, value []byte) *Field {
+		body := make([]byte, 216)
+		le.PutUint64(body[atMboValid:], valid)
+		req := &Msg{Variant: rpcMdsGetxattr.Variants[0], Bufs: [][]byte{nil, body, nil, []byte(name)}}
+		return chooseGetxattr(&View{Rest: value, Msg: &Msg{Reply: true, Req: req}})
+	}
+	link := []byte{0xdf, 0xf1, 0xea, 0x11}
+	for _, c := range []struct {
+		name  string
+		valid uint64
+		value []byte
+		want  *Field
+	}{
+		{"", 0x2000000000, []byte("user.a\x00user.b\x00"), formNames},
+		{"user.a\x00", 0x1000000000, []byte("text"), formText},
+		{"user.a\x00", 0x1000000000, []byte{1, 2, 3}, formBytes},
+		{"trusted.link\x00", 0x1000000000, link, formLinkea},
+		{"trusted.lov\x00", 0x1000000000, plainLayout(1, 1, 1), formLovV1},
+		{"trusted.lma\x00", 0x1000000000, make([]byte, 24), formLma},
+		{"trusted.lma\x00", 0x1000000000, make([]byte, 64), formLoa},
+		{"system.posix_acl_access\x00", 0x1000000000, []byte{2, 0, 0, 0}, formACL},
+	} {
+		if got := answer(c.name, c.valid, c.value); got != c.want {
+			t.Errorf("%q: %s, not %s", c.name, got.Name, c.want.Name)
+		}
+	}
+	if got := chooseGetxattr(&View{Rest: []byte("user.a\x00user.b\x00"), Msg: &Msg{Reply: true}}); got != formNames {
+		t.Errorf("without a request: %s", got.Name)
+	}
+}
+
+// TestXattrValues holds that names, values and lengths of a getxattr intent
+// find each other.
+func TestXattrValues(t *testing.T) {
+	v := &Variant{Reply: Bufs(bufEadataNames, bufEavals, bufEavalsLens)}
+	m := &Msg{Reply: true, Variant: v, Bufs: [][]byte{[]byte("user.a\x00trusted.lma\x00"), make([]byte, 27), {3, 0, 0, 0, 24, 0, 0, 0}}}
+	for i, want := range []struct {
+		name string
+		n    int
+		form *Field
+	}{{"user.a", 3, formBytes}, {"trusted.lma", 24, formLma}} {
+		view := &View{Msg: m, Index: i, Rest: m.Bufs[1]}
+		if f, n := stepXattrValue(view); f == nil || n != want.n {
+			t.Errorf("value %d has %d bytes, not %d", i, n, want.n)
+		}
+		if got := string(xattrNameHere(view, nil)); got != want.name {
+			t.Errorf("value %d is %s, not %s", i, got, want.name)
+		}
+		if got := chooseListed(view); got != want.form {
+			t.Errorf("value %d is %s, not %s", i, got.Name, want.form.Name)
+		}
+	}
+	if f, _ := stepXattrValue(&View{Msg: m, Index: 2}); f != nil {
+		t.Error("a value without a length")
+	}
+}
