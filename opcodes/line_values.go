@@ -118,6 +118,15 @@ func (l *Line) Errno(n int32) {
 	l.Mark(Bad)
 }
 
+// ErrnoValue is the signed number in an errno field of any size. Of 8 bytes
+// some senders fill the lower half only, without the sign.
+func ErrnoValue(v uint64) int64 {
+	if v>>32 == 0 {
+		return int64(int32(v))
+	}
+	return int64(v)
+}
+
 func appendErrno(dst []byte, n int32) []byte {
 	size := int64(n)
 	if size < 0 {

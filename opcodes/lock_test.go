@@ -224,3 +224,16 @@ func TestLockStatus(t *testing.T) {
 		t.Errorf("301 bytes read are %q", got)
 	}
 }
+
+func TestErrnoValue(t *testing.T) {
+	for v, want := range map[uint64]int64{
+		0xfffffffffffffffe: -2,
+		0xfffffffe:         -2, // the sign stayed behind
+		2:                  2,
+		0:                  0,
+	} {
+		if got := ErrnoValue(v); got != want {
+			t.Errorf("%#x is %d, not %d", v, got, want)
+		}
+	}
+}

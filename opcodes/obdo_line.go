@@ -61,7 +61,6 @@ func (a attrs) sets(l *Line) {
 var (
 	flagShortIO   = ObdoFlags.Bit("SHORT_IO")
 	flagDelOrphan = ObdoFlags.Bit("DELORPHAN")
-	flagShrink    = ObdoFlags.Bit("SHRINK_GRANT")
 )
 
 func attrsOf(m *Msg, buf int) attrs {

@@ -118,8 +118,21 @@ var rpcLdlmSetInfo = &RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
 	Variants: []*Variant{{Name: "hsm_send",
 		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValKucHdr),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask:     askKey,
+		Ask:     askHsmSend,
 	}}}
+
+// askHsmSend tells the key and how many actions come with it.
+func askHsmSend(m *Msg, l *Line) {
+	askKey(m, l)
+	b := m.Buf(2)
+	v := View{Struct: b, Rest: b, Big: kucMessage.Big(b, m.Big)}
+	if isActionList(&v) {
+		l.Key("")
+		v.Struct = b[kucHdr.Size:]
+		l.Text = briefActions(&v, l.Text)
+		l.Mark(Number)
+	}
+}
 
 var (
 	lockFlags = ldlmRequest.Field("lock_flags")

@@ -1,5 +1,7 @@
 package opcodes
 
+import "strings"
+
 var rpcOstReply = &RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc: "a number that no message has"}
 
 var rpcOstGetattr = &RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR",
@@ -132,7 +134,7 @@ var rpcOstLadvise = &RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE",
 			attrsOf(m, 1).object(l)
 			if b := m.Buf(3); len(b) >= luLadvise.Size {
 				l.Key("")
-				l.Value(Flag, Ladvise, llaAdvice.Uint(b, m.Big))
+				l.Add(Flag, strings.TrimPrefix(Ladvise.Name(llaAdvice.Uint(b, m.Big)), "LU_LADVISE_"))
 				l.Key("from ")
 				l.Offset(llaStart.Uint(b, m.Big))
 				l.Key("to ")

@@ -44,9 +44,9 @@ var ldlmFlockWire = Define("ldlm_flock_wire", "range of a flock or fcntl lock",
 
 // ldlmWirePolicyData is union ldlm_wire_policy_data; plain locks have none.
 var ldlmWirePolicyData = Define("ldlm_wire_policy_data", "what of the resource the lock covers, by the kind of lock",
-	Sub("l_extent", ldlmExtent, If(policyOf(ldlmExtentType))),
-	Sub("l_flock", ldlmFlockWire, Over("l_extent"), If(policyOf(ldlmFlockType))),
-	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), If(policyOf(ldlmIbitsType)), "16 bytes in 2.12"),
+	Sub("l_extent", ldlmExtent, "range of an extent lock", If(policyOf(ldlmExtentType))),
+	Sub("l_flock", ldlmFlockWire, "range of a flock", Over("l_extent"), If(policyOf(ldlmFlockType))),
+	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), If(policyOf(ldlmIbitsType)), "parts of an inode; 16 bytes in 2.12"),
 )
 
 // ldlmLockDesc is struct ldlm_lock_desc.
@@ -90,18 +90,18 @@ var ldlmIntent = Define("ldlm_intent", "what to do along with the lock",
 // ostLvbV1 is struct ost_lvb_v1.
 var ostLvbV1 = Define("ost_lvb_v1", "size and times of an object, as old peers send them",
 	U64("lvb_size", Size, "size of the object"),
-	S64("lvb_mtime", Seconds),
-	S64("lvb_atime", Seconds),
-	S64("lvb_ctime", Seconds),
+	S64("lvb_mtime", Seconds, "modification time"),
+	S64("lvb_atime", Seconds, "access time"),
+	S64("lvb_ctime", Seconds, "change time"),
 	lvbBlocks(),
 )
 
 // ostLvb is struct ost_lvb.
 var ostLvb = Define("ost_lvb", "size and times of an object, as an OST or the holder of its lock knows them",
 	U64("lvb_size", Size, "size of the object"),
-	S64("lvb_mtime", Seconds),
-	S64("lvb_atime", Seconds),
-	S64("lvb_ctime", Seconds),
+	S64("lvb_mtime", Seconds, "modification time"),
+	S64("lvb_atime", Seconds, "access time"),
+	S64("lvb_ctime", Seconds, "change time"),
 	lvbBlocks(),
 	U32("lvb_mtime_ns", "nanoseconds of lvb_mtime"),
 	U32("lvb_atime_ns", "nanoseconds of lvb_atime"),

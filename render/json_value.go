@@ -99,6 +99,9 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	}
 	if f.Kind == opcodes.Int {
 		v := int64(n.Val)
+		if f.Format == opcodes.Errno {
+			v = opcodes.ErrnoValue(n.Val)
+		}
 		if v > exact || v < -exact {
 			return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
 		}

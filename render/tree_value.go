@@ -131,7 +131,7 @@ func (r *Tree) reading(dst []byte, n *dissect.Node) []byte {
 	case opcodes.Size:
 		r.text = appendUnits(r.text, n.Val)
 	case opcodes.Errno:
-		if v := int64(n.Val); v < 0 && v > -1<<16 {
+		if v := opcodes.ErrnoValue(n.Val); v < 0 && v > -1<<16 {
 			r.text = append(r.text, opcodes.Errnos.Name(uint64(-v))...)
 		}
 	}
