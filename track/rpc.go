@@ -49,6 +49,7 @@ type RPC struct {
 	jobLen uint8
 	name   []byte
 	handle uint64 // pb_handle of the request
+	stale  bool   // the reply was followed by another send
 
 	group      *group // of the statistics, while the RPC is under way
 	depth      int64  // of that group when it was sent
@@ -89,6 +90,7 @@ type Sighting struct {
 	mbits        uint64
 	parts        [2]uint64 // bulk parts seen, by the low bits of their match bits
 	asked        int       // GETs that were not answered yet
+	stale        bool      // Reply was followed by another send
 }
 
 // Span is a stretch of time.

@@ -102,6 +102,9 @@ func (t *RPCs) request(m *dissect.Message) *RPC {
 	}
 	r.Sends = s.sends
 	r.Flags |= q.Flags
+	if r.HasReply && r.state == lingering && q.Flags&dissect.FlagResent != 0 {
+		t.reopen(r)
+	}
 	if r.HasRequest = true; r.Sends == 1 {
 		t.describe(r, m)
 	}
@@ -112,6 +115,17 @@ func (t *RPCs) request(m *dissect.Message) *RPC {
 		t.opt.Sent(r, m)
 	}
 	return r
+}
+
+// reopen waits for another reply to a request that is sent again although it
+// was answered: the client was told that the server does not know it, or the
+// answer did not reach it.
+func (t *RPCs) reopen(r *RPC) {
+	r.stale = true
+	for i := range r.Seen {
+		r.Seen[i].stale = true
+	}
+	t.move(r, &t.open, open)
 }
 
 // forwarded says whether a request that the point has seen is on its next leg:
@@ -145,14 +159,14 @@ func (t *RPCs) reply(m *dissect.Message) *RPC {
 		r = t.orphan(m)
 	}
 	s := r.at(m.Source)
-	if s.Reply.Frame != 0 || r.state == spent {
+	if s.Reply.Frame != 0 && !s.stale || r.state == spent {
 		return r
 	}
-	s.Reply = Point{m.Frame, m.Time}
-	if r.HasReply {
+	s.Reply, s.stale = Point{m.Frame, m.Time}, false
+	if r.HasReply && !r.stale {
 		return r // another capture point saw it before
 	}
-	r.HasReply = true
+	r.HasReply, r.stale = true, false
 	r.Status, r.Type, r.Transno, r.Service, r.Estimate = q.Status, q.Type, q.Transno, q.Service, q.Timeout
 	r.ReplySize = q.Bytes
 	if !r.HasOpcode && q.HasOpcode {

@@ -117,8 +117,10 @@ func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 	g.open++
 	r.group, r.depth = g, g.open
 	s.flush(m.Time)
-	r.interval = s.at(m.Time)
-	r.interval.open++
+	if r.interval == nil {
+		r.interval = s.at(m.Time)
+		r.interval.open++
+	}
 }
 
 // Answered counts a request out.
