@@ -38,6 +38,7 @@ type rpcMsg struct {
 	starts []int  // of the buffers
 	lens   []int  // as the header claims them
 	outer  *rpcMsg
+	spare  *rpcMsg // used for outer
 }
 
 // parse takes the lustre_msg at off apart. It fails when the magic is not
@@ -128,13 +129,16 @@ func (p *rpcMsg) open(data []byte, off, limit int) (ok, encrypted bool) {
 	if buf >= len(p.lens) {
 		return true, false
 	}
-	out := &rpcMsg{}
-	*out = *p
-	p.Bufs, p.starts, p.lens = nil, nil, nil
+	if p.spare == nil {
+		p.spare = &rpcMsg{}
+	}
+	out := p.spare
+	*out, p.Bufs, p.starts, p.lens = *p, out.Bufs, out.starts, out.lens
+	out.spare = nil
 	from := out.starts[buf]
 	if !p.parse(data, from, min(from+out.lens[buf], limit)) {
-		*p = *out
-		p.outer = nil
+		*p, *out = *out, *p
+		p.spare, p.outer = out, nil
 		return true, false
 	}
 	p.outer = out

@@ -9,6 +9,16 @@ import (
 // The sections of a tree are its nodes of depth 0; these are their
 // declarations.
 var (
+	sectionConnreqV1 = opcodes.Sub("connreq", opcodes.ConnreqV1, "what the connecting side sends first")
+	sectionConnreqV2 = opcodes.Sub("connreq", opcodes.ConnreqV2, "what the connecting side sends first")
+	sectionHelloV1   = opcodes.Sub("hello", opcodes.HelloV1, "who speaks, and what the connection is for")
+	sectionHelloV2   = opcodes.Sub("hello", opcodes.HelloV2, "who speaks, and what the connection is for")
+	sectionHelloV4   = opcodes.Sub("hello", opcodes.HelloV4, "who speaks, and what the connection is for")
+	sectionKsock     = opcodes.Sub("ksock", opcodes.KsockHdr, "header of the socket transport")
+	sectionLNet4     = opcodes.Sub("lnet", opcodes.LNetHdr4, "LNet header")
+	sectionLNet16    = opcodes.Sub("lnet", opcodes.LNetHdr16, "LNet header")
+	sectionPing      = opcodes.Sub("ping_info", opcodes.PingInfo, "the interfaces of a node")
+	sectionSelftest  = opcodes.Sub("selftest", opcodes.SelftestMsg, "message of LNet selftest")
 	sectionLustreMsg = opcodes.Sub("lustre_msg", opcodes.LustreMsg, "header of the RPC message: its buffers")
 	sectionBody      = opcodes.Sub("ptlrpc_body", opcodes.PtlrpcBody, "what every RPC carries")
 	sectionBuffers   = opcodes.Opaque("buffers", 0, "what this operation carries, by buffer")
@@ -20,9 +30,8 @@ var (
 )
 
 // section walks a struct as a section.
-func (w *walker) section(name string, s *opcodes.Struct, off, limit int) int {
-	f := &opcodes.Field{Kind: opcodes.Record, Type: s, Name: name}
-	return w.record(f, name, nil, off, limit)
+func (w *walker) section(f *opcodes.Field, off, limit int) int {
+	return w.record(f, f.Name, nil, off, limit)
 }
 
 // transport walks what socklnd put in front.
@@ -33,32 +42,32 @@ func (w *walker) transport(m *Message) {
 	w.big = m.Swapped
 	switch {
 	case m.Kind == Connreq && m.Size == opcodes.ConnreqV1.Size:
-		w.section("connreq", opcodes.ConnreqV1, 0, m.Size)
+		w.section(sectionConnreqV1, 0, m.Size)
 	case m.Kind == Connreq:
-		w.section("connreq", opcodes.ConnreqV2, 0, m.Size)
+		w.section(sectionConnreqV2, 0, m.Size)
 	case m.Kind == Hello && m.Version == 1:
-		w.section("hello", opcodes.HelloV1, 0, m.Size)
+		w.section(sectionHelloV1, 0, m.Size)
 	case m.Kind == Hello && m.Version == 4:
-		w.section("hello", opcodes.HelloV4, 0, m.Size)
+		w.section(sectionHelloV4, 0, m.Size)
 	case m.Kind == Hello:
-		w.section("hello", opcodes.HelloV2, 0, m.Size)
+		w.section(sectionHelloV2, 0, m.Size)
 	case m.LNetOff != 0:
-		w.section("ksock", opcodes.KsockHdr, 0, opcodes.KsockHdr.Size)
+		w.section(sectionKsock, 0, opcodes.KsockHdr.Size)
 	}
 	w.big = false
 }
 
 func (w *walker) lnet(m *Message) {
-	s := opcodes.LNetHdr4
+	f := sectionLNet4
 	if m.PayloadOff-m.LNetOff == opcodes.LNetHdr16.Size {
-		s = opcodes.LNetHdr16
+		f = sectionLNet16
 	}
-	w.section("lnet", s, m.LNetOff, m.PayloadOff)
+	w.section(f, m.LNetOff, m.PayloadOff)
 }
 
 func (w *walker) selftest(m *Message) {
 	if b := m.Payload(); len(b) >= 4 && opcodes.IsSelftest(b) {
-		w.section("selftest", opcodes.SelftestMsg, m.PayloadOff, m.Size)
+		w.section(sectionSelftest, m.PayloadOff, m.Size)
 	}
 }
 
@@ -104,9 +113,8 @@ func (w *walker) request(m *Message) *opcodes.Msg {
 		return nil
 	}
 	q := &w.t.req
-	*q = rpcMsg{}
 	if m.Req.Data == nil || !q.parse(m.Req.Data, 0, len(m.Req.Data)) {
-		q.Msg = opcodes.Msg{Big: m.RPC.Big}
+		q.Msg = opcodes.Msg{Bufs: q.Bufs[:0], Big: m.RPC.Big}
 	}
 	q.Opcode = m.Req.Opcode
 	q.RPC, q.Variant = opcodes.ByOpcode(m.Req.Opcode), m.Req.Variant
@@ -175,7 +183,7 @@ func (w *walker) unknownBuffer(name string, off, limit int) {
 // submessage walks a lustre_msg inside a buffer, as batches have them.
 func (w *walker) submessage(f *opcodes.Field, name string, off, limit int) int {
 	i := w.open(f, name, off, 0)
-	var p rpcMsg
+	p := w.t.inner(w.nested)
 	if w.depth > maxDepth/2 || !p.parse(w.data, off, limit) {
 		w.close(i, limit)
 		return limit
@@ -191,8 +199,10 @@ func (w *walker) submessage(f *opcodes.Field, name string, off, limit int) int {
 	}
 	w.msg = &p.Msg
 	w.depth++
+	w.nested++
 	w.record(sectionLustreMsg, sectionLustreMsg.Name, nil, off, min(off+p.hdr, limit))
-	w.buffers(&p, 0, limit)
+	w.buffers(p, 0, limit)
+	w.nested--
 	w.depth--
 	w.msg, w.big = outer, big
 	end := min(p.end(), limit)
@@ -216,9 +226,10 @@ func (w *walker) bulk(m *Message) {
 func (w *walker) content(m *Message, s *opcodes.Struct) {
 	w.use(InContent, m.Content)
 	req := w.request(m)
-	msg := opcodes.Msg{Big: req.Big, Opcode: req.Opcode, RPC: req.RPC, Variant: req.Variant, Req: req}
-	w.msg, w.big = &msg, req.Big
-	f := &opcodes.Field{Kind: opcodes.Record, Type: s, Name: sectionContent.Name}
+	w.t.bulk = opcodes.Msg{Big: req.Big, Opcode: req.Opcode, RPC: req.RPC, Variant: req.Variant, Req: req}
+	w.msg, w.big = &w.t.bulk, req.Big
+	f := &w.t.content
+	*f = opcodes.Field{Kind: opcodes.Record, Type: s, Name: sectionContent.Name}
 	end := w.record(f, sectionContent.Name, nil, 0, len(m.Content))
 	w.tail(end, len(m.Content))
 	w.use(InMessage, m.Data)

@@ -57,6 +57,18 @@ type Tree struct {
 	walker walker
 	rpc    rpcMsg
 	req    rpcMsg
+	bulk   opcodes.Msg
+	inside []*rpcMsg // messages inside messages, by depth
+
+	content opcodes.Field // of the section of that name
+}
+
+// inner is the place to take apart a message inside another one.
+func (t *Tree) inner(depth int) *rpcMsg {
+	for len(t.inside) <= depth {
+		t.inside = append(t.inside, &rpcMsg{})
+	}
+	return t.inside[depth]
 }
 
 // Bytes are the captured bytes of a node.
@@ -83,7 +95,7 @@ func (t *Tree) Build(m *Message) {
 	case Request, Reply, EarlyReply:
 		w.ptlrpc(m)
 	case PingReply, Push:
-		w.section("ping_info", opcodes.PingInfo, m.PayloadOff, m.Size)
+		w.section(sectionPing, m.PayloadOff, m.Size)
 	case Selftest:
 		w.selftest(m)
 	case Bulk, GetReply:

@@ -2,6 +2,7 @@ package dissect
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lshark/lshark/opcodes"
 )
@@ -12,24 +13,25 @@ const maxDepth = 32
 // walker turns bytes into nodes by the declarations. It knows where a buffer
 // ends by the length fields (limit) and what was captured of it.
 type walker struct {
-	t     *Tree
-	m     *Message
-	msg   *opcodes.Msg
-	src   Source
-	data  []byte
-	big   bool
-	whole bool // no holes: all bytes up to len(data) are there
-	depth int
-	dim   int // inside this many leftovers
-	views [maxDepth + 8]opcodes.View
-	nview int
-	told  bool // a note about missing bytes was made
+	t      *Tree
+	m      *Message
+	msg    *opcodes.Msg
+	src    Source
+	data   []byte
+	big    bool
+	whole  bool // no holes: all bytes up to len(data) are there
+	depth  int
+	dim    int // inside this many leftovers
+	views  [maxDepth + 8]opcodes.View
+	nview  int
+	nested int  // inside this many messages of the message
+	told   bool // a note about missing bytes was made
 }
 
 func (w *walker) reset(t *Tree, m *Message) {
 	w.t, w.m, w.msg = t, m, nil
 	w.use(InMessage, m.Data)
-	w.big, w.depth, w.dim, w.nview, w.told = false, 0, 0, 0, false
+	w.big, w.depth, w.dim, w.nview, w.nested, w.told = false, 0, 0, 0, 0, false
 }
 
 func (w *walker) use(src Source, data []byte) {
@@ -61,17 +63,45 @@ func (w *walker) missing(off, n, limit int) Why {
 
 // open appends a node; its End is set by close.
 func (w *walker) open(f *opcodes.Field, name string, off, n int) int {
+	w.add(f, name, off, n)
+	return len(w.t.Nodes) - 1
+}
+
+// add appends a node without parts.
+func (w *walker) add(f *opcodes.Field, name string, off, n int) *Node {
 	t := w.t
-	t.Nodes = append(t.Nodes, Node{Field: f, Name: name, Off: int32(off), Len: int32(n), Index: -1,
-		Depth: uint8(w.depth), Src: w.src, End: int32(len(t.Nodes) + 1)})
-	node := &t.Nodes[len(t.Nodes)-1]
+	i := len(t.Nodes)
+	if i == cap(t.Nodes) {
+		t.Nodes = slices.Grow(t.Nodes, max(i, 256))
+	}
+	t.Nodes = t.Nodes[:i+1]
+	state := State(0)
 	if w.big {
-		node.State |= BigEndian
+		state = BigEndian
 	}
 	if w.dim > 0 {
-		node.State |= Leftover
+		state |= Leftover
 	}
-	return len(t.Nodes) - 1
+	node := &t.Nodes[i]
+	*node = Node{Field: f, Name: name, Off: int32(off), Len: int32(n), Index: -1,
+		Depth: uint8(w.depth), Src: w.src, End: int32(i + 1), State: state}
+	return node
+}
+
+// direct walks an integer whose bytes are there and that needs no more than
+// its declaration.
+func (w *walker) direct(f *opcodes.Field, name string, off int) *Node {
+	val := opcodes.ReadUint(w.data[off:off+f.Size], w.big)
+	if f.Pad && val == 0 {
+		return nil
+	}
+	if f.Kind == opcodes.Int {
+		shift := 64 - 8*f.Size
+		val = uint64(int64(val<<shift) >> shift)
+	}
+	node := w.add(f, name, off, f.Size)
+	node.Val = val
+	return node
 }
 
 func (w *walker) close(i, end int) {
@@ -97,7 +127,6 @@ func (w *walker) field(f *opcodes.Field, name string, v *opcodes.View, off, limi
 	dim := !f.Valid(v)
 	if dim {
 		w.dim++
-		defer func() { w.dim-- }()
 	}
 	save := w.big
 	w.big = f.Order.Is(v.Big)
@@ -107,6 +136,9 @@ func (w *walker) field(f *opcodes.Field, name string, v *opcodes.View, off, limi
 		w.says(f, f.Remark, v, Remark)
 	}
 	w.big = save
+	if dim {
+		w.dim--
+	}
 	return end
 }
 
@@ -139,16 +171,7 @@ func (w *walker) integer(f *opcodes.Field, name string, off, limit int) int {
 	if why := w.missing(off, f.Size, limit); why != Present {
 		return w.gap(f, name, off, f.Size, why, limit)
 	}
-	val := opcodes.ReadUint(w.data[off:off+f.Size], w.big)
-	if f.Pad && val == 0 {
-		return off + f.Size
-	}
-	if f.Kind == opcodes.Int {
-		shift := 64 - 8*f.Size
-		val = uint64(int64(val<<shift) >> shift)
-	}
-	i := w.open(f, name, off, f.Size)
-	w.t.Nodes[i].Val = val
+	w.direct(f, name, off)
 	return off + f.Size
 }
 

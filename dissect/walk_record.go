@@ -35,7 +35,14 @@ func (w *walker) record(f *opcodes.Field, name string, up *opcodes.View, off, li
 // members walks the fields of a struct, of overlaid ones those that are meant.
 func (w *walker) members(s *opcodes.Struct, v *opcodes.View, off, limit int) int {
 	end, covered := off, 0
+	there := w.there(limit)
 	for _, f := range s.Fields {
+		if f.Direct && off+f.Off+f.Size <= there {
+			w.number(f, v, off+f.Off)
+			end = max(end, off+f.Off+f.Size)
+			covered = max(covered, f.Off+f.Size)
+			continue
+		}
 		if f.Overlays() && f.If == nil && f.Off < covered {
 			continue
 		}
@@ -71,6 +78,24 @@ func (w *walker) members(s *opcodes.Struct, v *opcodes.View, off, limit int) int
 	return max(end, min(v.Reach, limit))
 }
 
+// there is the end of the bytes that need not be looked at for holes.
+func (w *walker) there(limit int) int {
+	if !w.whole {
+		return 0
+	}
+	return min(limit, len(w.data))
+}
+
+// number walks a Direct field.
+func (w *walker) number(f *opcodes.Field, v *opcodes.View, off int) {
+	save := w.big
+	w.big = f.Order.Is(v.Big)
+	if node := w.direct(f, f.Name, off); node != nil && !f.Valid(v) {
+		node.State |= Leftover
+	}
+	w.big = save
+}
+
 // elsewhere walks a field that the message places somewhere in the struct
 // around its own.
 func (w *walker) elsewhere(f *opcodes.Field, v *opcodes.View, limit int) {
@@ -100,12 +125,20 @@ func (w *walker) array(f *opcodes.Field, name string, v *opcodes.View, off, limi
 	}
 	i := w.open(f, name, off, 0)
 	w.t.Nodes[i].Tag = f.Tagged
-	index := v.Index
+	index, there, save := v.Index, w.there(limit), w.big
+	w.big = f.Elem.Order.Is(v.Big)
 	w.depth++
 	end := off
 	for k := 0; n < 0 || k < n; k++ {
 		if n < 0 && (end >= limit || end+f.Elem.Size > limit) {
 			break
+		}
+		if f.Elem.Direct && end+f.Elem.Size <= there {
+			if node := w.direct(f.Elem, "", end); node != nil {
+				node.Index = int32(k)
+			}
+			end += f.Elem.Size
+			continue
 		}
 		v.Index = k
 		node := len(w.t.Nodes)
@@ -120,7 +153,7 @@ func (w *walker) array(f *opcodes.Field, name string, v *opcodes.View, off, limi
 		}
 	}
 	w.depth--
-	v.Index = index
+	v.Index, w.big = index, save
 	w.close(i, end)
 	return end
 }

@@ -98,6 +98,10 @@ type Field struct {
 	// its first byte, counted as View.Off, and its size; 0: nowhere.
 	Elsewhere func(v *View) (off, size int)
 
+	// Direct: an integer at a fixed place that is always there, so that a walk
+	// needs to look at nothing else. Define finds out.
+	Direct bool
+
 	over   string // name of the field it overlays
 	at     int    // explicit offset, 0: none
 	floats bool   // behind the field before it, wherever that ends

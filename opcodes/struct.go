@@ -102,6 +102,7 @@ func (s *Struct) place(f *Field, fixed bool) bool {
 
 func (s *Struct) resolve() {
 	for _, f := range s.Fields {
+		f.Direct = f.direct()
 		if f.CountBy != "" {
 			f.count = s.Field(f.CountBy)
 		}
@@ -113,6 +114,11 @@ func (s *Struct) resolve() {
 			}
 		}
 	}
+}
+
+func (f *Field) direct() bool {
+	return (f.Kind == Uint || f.Kind == Int) && f.Off >= 0 && !f.Overlays() && f.If == nil && f.Elsewhere == nil &&
+		f.Remark == nil && f.Unless == nil && f.Anyway == nil
 }
 
 // Overlays says whether the field lies over others of its struct.
