@@ -70,7 +70,16 @@ func (k lock) conflict() uint64 {
 // fid is the FID in the name of the resource, nil when that is no FID. The
 // second word of the name holds object id and version.
 func (k lock) fid() []byte {
-	if len(k.b) < lockNameAt+16 || k.kind() != ldlmIbitsType && k.kind() != ldlmFlockType {
+	if len(k.b) < lockNameAt+16 {
+		return nil
+	}
+	switch k.kind() {
+	case ldlmIbitsType, ldlmFlockType:
+	case ldlmExtentType:
+		if k.u64(lockNameAt+8) == 0 { // an object id of the old form
+			return nil
+		}
+	default:
 		return nil
 	}
 	fid := k.b[lockNameAt : lockNameAt+16]

@@ -103,6 +103,10 @@ func TestLockSubject(t *testing.T) {
 			t.Errorf("%s: %s", o.name, got)
 		}
 	}
+	m := &Msg{Bufs: [][]byte{nil, lockBytes(binary.LittleEndian, 0, ldlmExtentType, []uint64{123}, 4, 0)}}
+	if fid, _ := lockSubject(m); fid != nil {
+		t.Errorf("object 0x0:123 has the FID %x", fid)
+	}
 }
 
 func TestPickEnqueue(t *testing.T) {

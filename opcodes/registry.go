@@ -381,6 +381,10 @@ var Structs = []*Struct{
 	inlineData,
 	kucMessage,
 	xattrValue,
+	quotaIterGlb,
+	quotaIterAcct,
+	quotaIterLimits,
+	quotaIterUsage,
 }
 
 // Groups are all groups of names.

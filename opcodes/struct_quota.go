@@ -4,8 +4,8 @@ package opcodes
 var obdDqinfo = Define("obd_dqinfo", "grace times of a kind of quota",
 	U64("dqi_bgrace", Duration, "how long blocks may be above the soft limit"),
 	U64("dqi_igrace", Duration, "how long inodes may be above the soft limit"),
-	U32("dqi_flags", Hex),
-	U32("dqi_valid", Hex),
+	U32("dqi_flags", "flags of the kind of quota"),
+	U32("dqi_valid", "which grace times are meant: 1 blocks, 2 inodes, 4 the flags"),
 )
 
 // obdDqblk is struct obd_dqblk.
