@@ -138,15 +138,15 @@ func changelogText(v *View, dst []byte) []byte {
 		dst = c.appendExtra(dst)
 	}
 	if !zeroBytes(crPfid.Bytes(c.rec)[:crPfid.Size]) {
-		dst = AppendFIDBytes(append(dst, " p="...), crPfid.Bytes(c.rec), c.big)
+		dst = c.appendFID(append(dst, " p="...), crPfid.Bytes(c.rec))
 	}
 	name, old := c.name()
 	if len(name) > 0 {
 		dst = appendPrintable(append(dst, ' '), name)
 	}
 	if c.rename != nil && !zeroBytes(c.rename[:16]) {
-		dst = AppendFIDBytes(append(dst, " s="...), c.rename, c.big)
-		dst = AppendFIDBytes(append(dst, " sp="...), c.rename[16:], c.big)
+		dst = c.appendFID(append(dst, " s="...), c.rename)
+		dst = c.appendFID(append(dst, " sp="...), c.rename[16:])
 		dst = appendPrintable(append(dst, ' '), old)
 	}
 	return dst
@@ -173,7 +173,16 @@ func (c *changelog) appendHead(dst []byte) []byte {
 	if kind == 0 {
 		return AppendHex(append(dst, " mark="...), ReadUint(crTfid.Bytes(c.rec)[:4], c.big))
 	}
-	return AppendFIDBytes(append(dst, " t="...), crTfid.Bytes(c.rec), c.big)
+	return c.appendFID(append(dst, " t="...), crTfid.Bytes(c.rec))
+}
+
+// appendFID writes a sequence of zero as lfs does, without "0x".
+func (c *changelog) appendFID(dst, fid []byte) []byte {
+	if ReadUint(fid[:8], c.big) != 0 {
+		return AppendFIDBytes(dst, fid, c.big)
+	}
+	dst = AppendHex(append(dst, "[0:"...), ReadUint(fid[8:12], c.big))
+	return append(AppendHex(append(dst, ':'), ReadUint(fid[12:16], c.big)), ']')
 }
 
 func (c *changelog) appendExtra(dst []byte) []byte {

@@ -71,7 +71,7 @@ func appendArguments(dst, b []byte, first int, big bool) []byte {
 
 func argumentText(b []byte, i int, big bool) []byte {
 	off, size := argument(b, i, big)
-	if off+size > len(b) {
+	if off+size > len(b) || isDesc(b, i, size, big) {
 		return nil
 	}
 	return TrimNUL(b[off : off+size])

@@ -110,8 +110,8 @@ var NodemapRangeType = Enum("nodemap_range_type", "NM_RANGE_FL_", "", []Value{
 })
 
 // NodemapFilesetFlags is the group nodemap_fileset_flags.
-var NodemapFilesetFlags = Bits("nodemap_fileset_flags", "", "", []Value{
-	{Name: "NM_FS_FL_READONLY", Value: 0x1, Since: "2.17"},
+var NodemapFilesetFlags = Bits("nodemap_fileset_flags", "NM_FS_FL_", "", []Value{
+	{Name: "READONLY", Value: 0x1, Since: "2.17"},
 })
 
 // NodemapRbac is the group nodemap_rbac.

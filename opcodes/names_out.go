@@ -51,6 +51,6 @@ var BatchMagic = Enum("batch_magic", "BUT_", "", []Value{
 })
 
 // UpdateRecordsFlag is the group update_records_flag.
-var UpdateRecordsFlag = Bits("update_records_flag", "", "", []Value{
-	{Name: "UPDATE_RECORD_CONTINUE", Value: 0x1},
+var UpdateRecordsFlag = Bits("update_records_flag", "UPDATE_RECORD_", "", []Value{
+	{Name: "CONTINUE", Value: 0x1},
 })

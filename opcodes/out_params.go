@@ -85,8 +85,8 @@ func chooseUpdateParam(v *View) *Field {
 	if len(v.Up.Struct) > updateHeader {
 		name = paramValue(v.Up.Struct[updateHeader:], v.Up.Big)
 	}
-	if kind == outWrite && v.Index == 0 && isLog(paramBytesOf(v)) {
-		return formLog
+	if kind == outWrite && v.Index == 0 {
+		return logForm(ouFid.Bytes(v.Up.Struct), paramBytesOf(v), v.Up.Big)
 	}
 	return paramForm(v, kind, v.Index, name)
 }
@@ -104,6 +104,22 @@ func paramForm(v *View, kind uint64, i int, name []byte) *Field {
 }
 
 func paramBytesOf(v *View) []byte { return v.Rest[:min(len(v.Rest), paramLength(v))] }
+
+// updateLogSeq is the sequence of the objects that list the logs of
+// distributed operations.
+const updateLogSeq = 0x200000009
+
+// logForm is the form of what MDTs read from each other and write: logs, and
+// the lists of their catalogs.
+func logForm(fid, data []byte, big bool) *Field {
+	switch {
+	case len(fid) >= 8 && ReadUint(fid[:8], big) == updateLogSeq && len(data)%llogCatid.Size == 0:
+		return formCatids
+	case isLog(data):
+		return formLog
+	}
+	return paramBytes
+}
 
 // xattrParam is the form of an attribute's value, with a length of its own.
 func xattrParam(name, value []byte) *Field {

@@ -41,12 +41,13 @@ var lustreCfg = Define("lustre_cfg", "one step of a configuration: a command and
 	U32("lcfg_command", LcfgCommand, "what to do"),
 	U32("lcfg_num", "number, where the command takes one: a timeout"),
 	U32("lcfg_flags", Hex),
-	U64("lcfg_nid", NID4, "NID, where the command takes one"),
+	U64("lcfg_nid", NID4, Unless(func(v *View) bool { return lcfgNid.Uint(v.Struct, v.Big) == 0 }),
+		"NID, where the command takes one"),
 	U32("lcfg_nal", "obsolete"),
 	U32("lcfg_bufcount", "number of arguments"),
 	Arr("lcfg_buflens", -1, U32(""), CountOf(cfgArguments), "bytes of each argument"),
 	Pad("lcfg_padding", 0, CountOf(func(v *View) int { return cfgArguments(v) % 2 * 4 })),
-	Records("lcfg_bufs", nextArgument, []*Field{argText, argMarker, argMarker32},
+	Records("lcfg_bufs", nextArgument, []*Field{argText, argMarker, argMarker32, argLovDesc, argLmvDesc},
 		"the arguments, each padded to 8 bytes; the first is the device"),
 )
 
@@ -65,6 +66,8 @@ const (
 	lustreCfgFixed = 32
 	maxArguments   = 32 // Lustre allows 8
 	lcfgMarker     = 0xcf010
+	lcfgSetup      = 0xcf003
+	lovDescMagic   = 0xb0ccde5c // where the number of active OSTs is later
 )
 
 var (
@@ -75,6 +78,8 @@ var (
 
 	argText     = Str("", 0)
 	argMarker   = Sub("", cfgMarker, Tagged(true))
+	argLovDesc  = Sub("", lovDesc, Tagged(true))
+	argLmvDesc  = Sub("", lmvDesc, Tagged(true))
 	argMarker32 = Sub("", cfgMarker32, Tagged(true))
 )
 
@@ -100,6 +105,12 @@ func argument(b []byte, i int, big bool) (off, size int) {
 
 func pad8(n int) int { return (n + 7) &^ 7 }
 
+// isDesc says whether argument i is the description of a LOV or LMV, which
+// is not text.
+func isDesc(b []byte, i, size int, big bool) bool {
+	return i == 1 && size == lovDesc.Size && lcfgCommand.Uint(b, big) == lcfgSetup
+}
+
 // nextArgument is asked for the arguments of a lustre_cfg in turn.
 func nextArgument(v *View) (*Field, int) {
 	if v.Index >= cfgArguments(v) {
@@ -109,6 +120,11 @@ func nextArgument(v *View) (*Field, int) {
 	switch {
 	case size == 0:
 		return argText, EmptyRecord
+	case isDesc(v.Struct, v.Index, size, v.Big):
+		if len(v.Rest) >= 8 && ReadUint(v.Rest[4:8], v.Big) == lovDescMagic {
+			return argLovDesc, size
+		}
+		return argLmvDesc, size
 	case lcfgCommand.Uint(v.Struct, v.Big) != lcfgMarker || v.Index != 1:
 		return argText, pad8(size)
 	case size == cfgMarker32.Size:

@@ -1,7 +1,7 @@
 package opcodes
 
 // objectUpdateParam is struct object_update_param.
-var objectUpdateParam = defineParam(chooseUpdateParam, append([]*Field{formLog}, paramForms...))
+var objectUpdateParam = defineParam(chooseUpdateParam, append([]*Field{formLog, formCatids}, paramForms...))
 
 // defineParam: the form of a parameter follows from the update, which is at
 // another place in messages than in the records of distributed operations.
@@ -197,15 +197,25 @@ var outReadReply = Define("out_read_reply", "how much an OUT_READ read", Little,
 
 // outReadBulk is what an OUT_READ reads: as a rule a log.
 var outReadBulk = Define("out_read_data", "what was read from an object of another MDT",
-	OneOf("data", func(v *View) *Field {
-		if isLog(v.Rest) {
-			return formLog
-		}
-		return formRead
-	}, []*Field{formLog, formRead}, Tagged(true)).Rest(),
+	OneOf("data", chooseReadData, []*Field{formLog, formCatids, formRead}, Tagged(true)).Rest(),
 )
 
+// chooseReadData: which object was read is known from the request.
+func chooseReadData(v *View) *Field {
+	var fid []byte
+	if v.Msg != nil {
+		if u := updateAt(v.Msg.Req, 0); u != nil {
+			fid = ouFid.Bytes(u)
+		}
+	}
+	if f := logForm(fid, v.Rest, v.Big); f != paramBytes {
+		return f
+	}
+	return formRead
+}
+
 var (
-	formLog  = Sub("", llogBlock)
-	formRead = Opaque("", 0)
+	formLog    = Sub("", llogBlock)
+	formCatids = Arr("", -1, Sub("", llogCatid))
+	formRead   = Opaque("", 0)
 )
