@@ -41,7 +41,7 @@ var (
 	bufRecReint                   = Sub("rec_reint", mdtRecSetattr, Tagged(true), "attributes to set")
 	bufLogcookies                 = Arr("logcookies", -1, Sub("", llogCookie))
 	bufCloseData                  = Sub("close_data", closeData, "what the close does beside closing")
-	bufU32Array                   = Arr("u32_array", -1, U32(""), "components that are in sync again, when they are more than 15")
+	bufU32Array                   = Arr("u32_array", -1, U32(""), CountOf(outerResyncIDs), "components that are in sync again, when they are more than 15")
 	bufEadata                     = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set").Rest()
 	bufRecReintMdtRecCreate       = Sub("rec_reint", mdtRecCreate, Tagged(true), "the record that creates or opens")
 	bufEadata2                    = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the new object").Rest()

@@ -41,8 +41,25 @@ var (
 
 func closeIntent(name string) *Variant {
 	return &Variant{Name: name, Request: requestCloseIntent, Reply: replyClose,
-		Ask: askClose, Answer: answerAttrs, Subject: setattrSubject}
+		Ask: askClose, Answer: answerCloseIntent, Subject: setattrSubject}
 }
+
+// answerCloseIntent says whether the close did what it was to do beside
+// closing: a server may well close the file and leave that out.
+func answerCloseIntent(m *Msg, l *Line) {
+	answerAttrs(m, l)
+	if o := bodyOf(m); len(o.b) > 0 {
+		if o.has(closeExecuted) {
+			l.Key("")
+			l.Add(Good, "done")
+		} else {
+			l.Key("")
+			l.Add(Bad, "only closed")
+		}
+	}
+}
+
+var closeExecuted = ObdMdValid.Bit("CLOSE_INTENT_EXECED")
 
 // pickClose tells what a close does beside closing by the bias of its record.
 func pickClose(m *Msg) *Variant {

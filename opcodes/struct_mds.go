@@ -93,6 +93,22 @@ func inlineResyncIDs(v *View) int {
 	return 0
 }
 
+// outerResyncIDs is how many numbers are in the buffer u32_array: all, when
+// there are too many for close_data. Else it is one word of zero.
+func outerResyncIDs(v *View) int {
+	const atUnion = 32
+	data := v.Msg.Named("close_data")
+	if v.Msg != nil && closeBias(v.Msg)&biasResyncDone != 0 && len(data) >= atUnion+4 {
+		if n := resyncCountOf(data[atUnion:], v.Msg.Big); n > maxInlineResyncIDs {
+			return int(n & 0x7fffffff)
+		}
+	}
+	if allZero(v.Rest) {
+		return 0
+	}
+	return -1
+}
+
 func resyncCountOf(b []byte, big bool) uint64 { return ReadUint(b[:min(4, len(b))], big) }
 
 // closeData is struct close_data.

@@ -73,16 +73,12 @@ func (s *Struct) with(doc string, fields ...*Field) *Struct {
 var (
 	mboFid1       = mdtBody.Field("mbo_fid1")
 	mboFid2       = mdtBody.Field("mbo_fid2")
-	mboOpenHandle = mdtBody.Field("mbo_open_handle")
 	mboValid      = mdtBody.Field("mbo_valid")
 	mboSize       = mdtBody.Field("mbo_size")
 	mboMode       = mdtBody.Field("mbo_mode")
-	mboUID        = mdtBody.Field("mbo_uid")
-	mboGID        = mdtBody.Field("mbo_gid")
 	mboNlink      = mdtBody.Field("mbo_nlink")
 	mboVersion    = mdtBody.Field("mbo_version")
 	mboEadatasize = mdtBody.Field("mbo_eadatasize")
-	mboDomSize    = mdtBody.Field("mbo_dom_size")
 )
 
 func allZero(b []byte) bool {
