@@ -30,6 +30,10 @@ func New(o Options) *Dissector {
 // Frame takes the next frame.
 func (d *Dissector) Frame(f *capture.Frame) { d.streams.Frame(f) }
 
+// Quiet says that no frame came for a while, as it happens in a live capture:
+// what waits for frames that may only be late is handed out.
+func (d *Dissector) Quiet() { d.streams.Quiet() }
+
 // Close hands out what is still held: the capture has ended.
 func (d *Dissector) Close() { d.streams.Close() }
 

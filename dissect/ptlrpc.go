@@ -160,7 +160,7 @@ func (p *rpcMsg) identify(opc uint32, reply bool, req *opcodes.Msg) {
 	case reply && req != nil && req.RPC == p.RPC && req.Variant != nil:
 		p.Variant = req.Variant
 	case reply && len(p.RPC.Variants) > 1:
-		p.Guess = true
+		p.Guess = !p.RPC.SameReplies()
 		if p.RPC.Guess != nil {
 			p.Variant = p.RPC.Guess(&p.Msg)
 		}

@@ -76,10 +76,13 @@ func (w *walker) ptlrpc(m *Message) {
 	p := &w.t.rpc
 	ok, encrypted := p.open(m.Data, m.PayloadOff, m.Size)
 	if !ok {
-		if m.Size > m.PayloadOff && len(m.Payload()) >= 12 {
+		switch why := m.Missing(m.PayloadOff, offMagic+4); why {
+		case Present:
 			w.note("unknown", "no lustre_msg magic in the payload")
-		} else if m.Size > len(m.Data) {
-			w.note("truncated", "lustre_msg: "+m.Tail.String())
+		case Shorter:
+			w.note("unknown", "too short for a lustre_msg")
+		default:
+			w.note(noteCode(why), "lustre_msg: "+why.String())
 		}
 		return
 	}

@@ -1,5 +1,7 @@
 package opcodes
 
+import "slices"
+
 // RPC is an operation: its number, its name, and the buffers of its requests
 // and replies, in one or several variants.
 type RPC struct {
@@ -45,6 +47,16 @@ type BulkData struct {
 	Portal uint32
 	Get    bool    // fetched by the server; else sent by it
 	Type   *Struct // what it means; nil: file data
+}
+
+// SameReplies says whether the replies of all variants have the same buffers.
+func (r *RPC) SameReplies() bool {
+	for _, v := range r.Variants[1:] {
+		if !slices.Equal(v.Reply, r.Variants[0].Reply) {
+			return false
+		}
+	}
+	return true
 }
 
 // ByOpcode finds an operation; nil when the number has none.

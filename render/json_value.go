@@ -86,10 +86,13 @@ func appendJSONLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 
 func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	f := n.Field
-	if f.Names != nil && !n.Is(dissect.Leftover) {
-		if f.Names.Flags {
-			return appendJSONFlags(dst, f.Names, n.Val)
+	if f.Names != nil && f.Names.Flags {
+		if n.Is(dissect.Leftover) && n.Val != 0 {
+			return append(opcodes.AppendHex(append(dst, `["`...), n.Val), `"]`...)
 		}
+		return appendJSONFlags(dst, f.Names, n.Val)
+	}
+	if f.Names != nil && !n.Is(dissect.Leftover) {
 		if name := f.Names.Name(n.Val); name != "" {
 			return append(append(append(dst, '"'), name...), '"')
 		}
