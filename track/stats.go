@@ -154,6 +154,9 @@ func (s *Stats) Done(r *RPC) {
 // Intervals are those that were not flushed: without steps the only one.
 func (s *Stats) Intervals() []*Interval { return s.steps }
 
+// Advance tells the time when no message comes.
+func (s *Stats) Advance(now int64) { s.flush(now) }
+
 // Close flushes all.
 func (s *Stats) Close() {
 	for _, i := range s.steps {

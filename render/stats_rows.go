@@ -1,0 +1,129 @@
+package render
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/track"
+)
+
+// StatsOptions are the settings of the renderers of statistics.
+type StatsOptions struct {
+	By     []track.Dim
+	Step   int64 // of the intervals in nanoseconds, 0 without
+	Sort   string
+	Colors *Colors
+	Width  int
+	Raw    bool
+	Bars   bool // show the latencies and sizes as bars
+}
+
+// statsSorts are the orders of rows: greatest first.
+var statsSorts = []struct {
+	name  string
+	value func(r *track.Row) int64
+}{
+	{"count", func(r *track.Row) int64 { return r.Count }},
+	{"errors", func(r *track.Row) int64 { return failures(r) }},
+	{"unanswered", func(r *track.Row) int64 { return r.Unanswered }},
+	{"p50", func(r *track.Row) int64 { return r.Latency.Quantile(.5) }},
+	{"p99", func(r *track.Row) int64 { return r.Latency.Quantile(.99) }},
+	{"max", func(r *track.Row) int64 { return r.Latency.Max }},
+	{"time", func(r *track.Row) int64 { return r.Latency.Sum }},
+	{"bytes", func(r *track.Row) int64 { return r.RequestBytes + r.ReplyBytes + r.BulkBytes }},
+	{"depth", func(r *track.Row) int64 { return r.DepthMax }},
+}
+
+// StatsSorts lists the names of the orders.
+func StatsSorts() []string {
+	names := make([]string, len(statsSorts))
+	for i := range statsSorts {
+		names[i] = statsSorts[i].name
+	}
+	return append(names, "name")
+}
+
+// sortRows orders the rows of an interval; equal ones by their keys.
+func sortRows(i *track.Interval, by []track.Dim, order string) []*track.Row {
+	rows := i.List()
+	names := make(map[*track.Row]string, len(rows))
+	for _, r := range rows {
+		var b []byte
+		for _, d := range by {
+			b = append(appendDim(b, r, d, true), 0)
+		}
+		names[r] = string(b)
+	}
+	value := func(*track.Row) int64 { return 0 }
+	for k := range statsSorts {
+		if statsSorts[k].name == order {
+			value = statsSorts[k].value
+		}
+	}
+	slices.SortFunc(rows, func(a, b *track.Row) int {
+		if a.Others != b.Others {
+			if a.Others {
+				return 1
+			}
+			return -1
+		}
+		if c := cmp.Compare(value(b), value(a)); c != 0 {
+			return c
+		}
+		return cmp.Compare(names[a], names[b])
+	})
+	return rows
+}
+
+func failures(r *track.Row) (n int64) {
+	for _, c := range r.Errors {
+		n += c
+	}
+	return n
+}
+
+// appendDim appends the value of a dimension as text, empty when it is not
+// known.
+func appendDim(dst []byte, r *track.Row, d track.Dim, raw bool) []byte {
+	switch d {
+	case track.ByOp:
+		if r.HasOpcode {
+			return appendOpcode(dst, r.Opcode)
+		}
+	case track.ByVariant:
+		return append(dst, r.Variant...)
+	case track.ByClient:
+		return appendNode(dst, r.Client.Append, raw)
+	case track.ByServer:
+		return appendNode(dst, r.Server.Append, raw)
+	case track.ByTarget:
+		return appendText(dst, []byte(r.Target))
+	case track.ByJob:
+		return appendText(dst, r.JobName())
+	case track.ByUID:
+		return strconv.AppendUint(dst, uint64(r.UID), 10)
+	case track.ByPortal:
+		return strconv.AppendUint(dst, uint64(r.Portal), 10)
+	case track.ByError:
+		if r.Error < 0 {
+			return appendErrno(dst, r.Error)
+		}
+	}
+	return dst
+}
+
+// errorsOf lists the errors of a row, most frequent first.
+func errorsOf(r *track.Row) []int32 {
+	list := make([]int32, 0, len(r.Errors))
+	for e := range r.Errors {
+		list = append(list, e)
+	}
+	slices.SortFunc(list, func(a, b int32) int {
+		if c := cmp.Compare(r.Errors[b], r.Errors[a]); c != 0 {
+			return c
+		}
+		return cmp.Compare(b, a)
+	})
+	return list
+}

@@ -1,0 +1,149 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/track"
+)
+
+// StatsTable renders statistics as tables for people.
+type StatsTable struct {
+	opt   StatsOptions
+	stamp stamp
+}
+
+// NewStatsTable makes a renderer.
+func NewStatsTable(o StatsOptions) *StatsTable { return &StatsTable{opt: o} }
+
+// SetSort changes the order of rows.
+func (s *StatsTable) SetSort(order string) { s.opt.Sort = order }
+
+// SetWidth tells the columns of the terminal.
+func (s *StatsTable) SetWidth(columns int) { s.opt.Width = columns }
+
+// columns are those of the dimensions, then the numbers; the ones that
+// matter less are only on terminals with room for them.
+func (s *StatsTable) columns() []tableColumn {
+	var cols []tableColumn
+	for _, d := range s.opt.By {
+		cols = append(cols, tableColumn{title: d.String(), left: true})
+	}
+	return append(cols, tableColumn{title: "count"}, tableColumn{title: "err"}, tableColumn{title: "unans"},
+		tableColumn{title: "p50"}, tableColumn{title: "p90", extra: true}, tableColumn{title: "p99"},
+		tableColumn{title: "max"}, tableColumn{title: "bulk"}, tableColumn{title: "depth", extra: true},
+		tableColumn{title: "time", extra: true}, tableColumn{title: "min", extra: true},
+		tableColumn{title: "svc", extra: true}, tableColumn{title: "sent", extra: true},
+		tableColumn{title: "got", extra: true}, tableColumn{title: "errors", left: true, extra: true})
+}
+
+// AppendInterval appends the table of an interval.
+func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
+	if s.opt.Step > 0 {
+		dst = s.opt.Colors.Head.Append(dst, string(s.stamp.iso(nil, i.From)))
+		dst = append(dst, '\n')
+	}
+	t := newTable(s.opt.Colors, s.columns())
+	rows := sortRows(i, s.opt.By, s.opt.Sort)
+	for _, r := range rows {
+		s.row(t, r, false)
+	}
+	if len(rows) > 1 {
+		s.row(t, &i.Total, true)
+	}
+	dst = t.render(dst, s.opt.Width)
+	if s.opt.Bars {
+		for _, r := range rows {
+			dst = s.bars(dst, r)
+		}
+	}
+	return dst
+}
+
+func (s *StatsTable) row(t *table, r *track.Row, total bool) {
+	c := s.opt.Colors
+	for k, d := range s.opt.By {
+		t.put(&c.Op, func(b []byte) []byte {
+			switch {
+			case k == 0 && total:
+				return append(b, "(all)"...)
+			case k == 0 && r.Others:
+				return append(b, "(others)"...)
+			case total:
+				return b
+			}
+			from := len(b)
+			if b = appendDim(b, r, d, s.opt.Raw); len(b) == from {
+				return append(b, '-')
+			}
+			return b
+		})
+	}
+	number := func(st *Style, n int64) {
+		if n == 0 {
+			st = &c.Dim
+		}
+		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
+	}
+	span := func(get func(d *track.Dist) int64) {
+		t.put(&c.Num, func(b []byte) []byte {
+			if r.Latency.N == 0 {
+				return append(b, '-')
+			}
+			return appendLatency(b, get(&r.Latency))
+		})
+	}
+	size := func(n int64) { t.put(&c.Num, func(b []byte) []byte { return appendSize(b, n) }) }
+	number(&c.Num, r.Count)
+	number(&c.Bad, failures(r))
+	number(&c.Warn, r.Unanswered)
+	span(func(d *track.Dist) int64 { return d.Quantile(.5) })
+	span(func(d *track.Dist) int64 { return d.Quantile(.9) })
+	span(func(d *track.Dist) int64 { return d.Quantile(.99) })
+	span(func(d *track.Dist) int64 { return d.Max })
+	size(r.BulkBytes)
+	t.put(&c.Num, func(b []byte) []byte {
+		if r.DepthMax == 0 {
+			return append(b, '-')
+		}
+		b = strconv.AppendFloat(b, r.DepthMean(), 'f', 1, 64)
+		return strconv.AppendInt(append(b, '/'), r.DepthMax, 10)
+	})
+	span(func(d *track.Dist) int64 { return d.Sum })
+	span(func(d *track.Dist) int64 { return d.Min })
+	t.put(&c.Num, func(b []byte) []byte {
+		if r.Service.N == 0 {
+			return append(b, '-')
+		}
+		return append(strconv.AppendFloat(b, r.Service.Mean()/1e9, 'f', 1, 64), 's')
+	})
+	size(r.RequestBytes)
+	size(r.ReplyBytes)
+	t.put(&c.Bad, func(b []byte) []byte { return appendErrors(b, r, " ") })
+}
+
+// bars appends the latencies and the sizes of a row as bars.
+func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
+	c := s.opt.Colors
+	var name []byte
+	for k, d := range s.opt.By {
+		if k > 0 {
+			name = append(name, ' ')
+		}
+		name = appendDim(name, r, d, s.opt.Raw)
+	}
+	if r.Latency.N > 0 {
+		h := bins{unit: 1000}
+		r.Latency.Each(h.add)
+		dst = c.Head.Append(append(dst, '\n'), string(name)+" latency")
+		dst = h.append(append(dst, '\n'), c, s.opt.Width, appendLatency)
+	}
+	if r.BulkBytes > 0 {
+		h := bins{unit: 1}
+		for n, count := range r.IO {
+			h.n[min(n, len(h.n)-1)] += count
+		}
+		dst = c.Head.Append(append(dst, '\n'), string(name)+" size of bulk")
+		dst = h.append(append(dst, '\n'), c, s.opt.Width, appendSize)
+	}
+	return dst
+}

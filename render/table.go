@@ -1,0 +1,99 @@
+package render
+
+// table lines up cells. All cells are put in first; then it is known how wide
+// the columns are.
+type table struct {
+	colors *Colors
+	cols   []tableColumn
+	text   []byte
+	cells  []cell
+}
+
+// tableColumn is a column; narrow terminals go without those that are extra,
+// the last of them first.
+type tableColumn struct {
+	title string
+	left  bool
+	extra bool
+	width int
+}
+
+type cell struct {
+	from, to int
+	style    *Style
+}
+
+func newTable(c *Colors, cols []tableColumn) *table {
+	t := &table{colors: c, cols: cols}
+	for i := range t.cols {
+		t.cols[i].width = len(t.cols[i].title)
+	}
+	return t
+}
+
+// put adds the next cell, which write appends.
+func (t *table) put(st *Style, write func([]byte) []byte) {
+	from := len(t.text)
+	t.text = write(t.text)
+	k := len(t.cells) % len(t.cols)
+	t.cells = append(t.cells, cell{from, len(t.text), st})
+	t.cols[k].width = max(t.cols[k].width, width(t.text[from:]))
+}
+
+// shown says which columns there is room for; 0 columns of width: all.
+func (t *table) shown(columns int) []bool {
+	show := make([]bool, len(t.cols))
+	all := -2
+	for k := range t.cols {
+		show[k] = true
+		all += t.cols[k].width + 2
+	}
+	for k := len(t.cols) - 1; k >= 0 && columns > 0 && all > columns; k-- {
+		if t.cols[k].extra {
+			show[k] = false
+			all -= t.cols[k].width + 2
+		}
+	}
+	return show
+}
+
+// render appends the lines, titles first.
+func (t *table) render(dst []byte, columns int) []byte {
+	show := t.shown(columns)
+	dst = t.line(dst, show, func(k int) ([]byte, *Style) { return []byte(t.cols[k].title), &t.colors.Head })
+	for at := 0; at < len(t.cells); at += len(t.cols) {
+		dst = t.line(dst, show, func(k int) ([]byte, *Style) {
+			c := t.cells[at+k]
+			return t.text[c.from:c.to], c.style
+		})
+	}
+	return dst
+}
+
+func (t *table) line(dst []byte, show []bool, get func(k int) ([]byte, *Style)) []byte {
+	first := true
+	pending := 0 // spaces that are written when something follows
+	for k := range t.cols {
+		if !show[k] {
+			continue
+		}
+		if !first {
+			pending += 2
+		}
+		first = false
+		text, st := get(k)
+		fill := t.cols[k].width - width(text)
+		if !t.cols[k].left {
+			pending += fill
+		}
+		if len(text) > 0 {
+			dst = appendSpaces(dst, pending)
+			dst = append(append(append(dst, st.on...), text...), st.off...)
+			pending = 0
+		}
+		if t.cols[k].left {
+			pending += fill
+		}
+	}
+	return append(dst, '\n')
+}
