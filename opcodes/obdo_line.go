@@ -118,14 +118,14 @@ func (a attrs) size(l *Line) {
 }
 
 // file is the FID of the file that the object belongs to, else of the object
-// itself, when it has one. The parts of the former lie apart in an obdo.
-func (a attrs) file() []byte {
+// itself, when it has one. The parts of the former lie apart in an obdo; they
+// are put together in fid.
+func (a attrs) file(fid []byte) []byte {
 	if len(a.b) < obdo.Size {
 		return nil
 	}
 	if a.valid(validParent) {
-		fid := make([]byte, 0, 16)
-		fid = append(fid, a.b[24:32]...)
+		fid = append(fid[:0], a.b[24:32]...)
 		fid = append(fid, a.b[104:108]...)
 		return append(fid, a.b[124:128]...)
 	}
@@ -135,7 +135,7 @@ func (a attrs) file() []byte {
 	return nil
 }
 
-func objectSubject(m *Msg) (fid, name []byte) { return attrsOf(m, 1).file(), nil }
+func objectSubject(m *Msg) (fid, name []byte) { return attrsOf(m, 1).file(m.fid[:0]), nil }
 
 func askObject(m *Msg, l *Line) { attrsOf(m, 1).object(l) }
 

@@ -79,9 +79,16 @@ func TestParentOfObject(t *testing.T) {
 		b := obdoWith(o.order.(binary.ByteOrder), 0x2000001, map[string]uint64{
 			"o_parent_seq": 0x200000401, "o_parent_oid": 9, "o_parent_ver": 3,
 		})
-		if got := string(AppendFIDBytes(nil, attrs{b, o.big}.file(), o.big)); got != "[0x200000401:0x9:0x3]" {
+		if got := string(AppendFIDBytes(nil, attrs{b, o.big}.file(nil), o.big)); got != "[0x200000401:0x9:0x3]" {
 			t.Errorf("%s: %s", o.name, got)
 		}
+	}
+}
+
+func TestObjectSubjectAllocatesNothing(t *testing.T) {
+	m := &Msg{Bufs: [][]byte{nil, obdoWith(binary.LittleEndian, 0x2000001, nil)}}
+	if n := testing.AllocsPerRun(100, func() { objectSubject(m) }); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 

@@ -30,6 +30,8 @@ type Msg struct {
 	Req     *Msg // of a reply or a bulk: its request; nil when it is not known
 	Portal  uint32
 	Sub     bool // a message inside a batch
+
+	fid [16]byte // room for the subject's FID, when its parts lie apart
 }
 
 // Buf is buffer i, nil when the message has none.
