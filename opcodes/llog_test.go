@@ -1,0 +1,182 @@
+package opcodes
+
+import (
+	"bytes"
+	"encoding/binary"
+	"testing"
+)
+
+// build puts integers, in that order, and byte strings one behind the other.
+func build(order binary.AppendByteOrder, parts ...any) []byte {
+	var b []byte
+	for _, p := range parts {
+		switch p := p.(type) {
+		case uint16:
+			b = order.AppendUint16(b, p)
+		case uint32:
+			b = order.AppendUint32(b, p)
+		case uint64:
+			b = order.AppendUint64(b, p)
+		case []byte:
+			b = append(b, p...)
+		case string:
+			b = append(b, p...)
+		}
+	}
+	return b
+}
+
+func zeroPadded(text string, n int) []byte {
+	return append([]byte(text), make([]byte, n-len(text))...)
+}
+
+// record puts a llog header and tail around a body.
+func record(order binary.AppendByteOrder, kind uint32, body []byte) []byte {
+	body = append(body, make([]byte, pad8(len(body))-len(body))...)
+	n := uint32(len(body) + llogLeast)
+	return build(order, n, uint32(7), kind, uint32(0), body, n, uint32(7))
+}
+
+func configRecord(order binary.AppendByteOrder, command, num uint32, nid uint64, args ...string) []byte {
+	b := build(order, uint32(lustreCfgMagic), command, num, uint32(0), nid, uint32(0), uint32(len(args)))
+	for _, a := range args {
+		b = order.AppendUint32(b, uint32(len(a)))
+	}
+	b = append(b, make([]byte, pad8(len(b))-len(b))...)
+	for _, a := range args {
+		b = append(b, zeroPadded(a, pad8(len(a)))...)
+	}
+	return record(order, 0x10620000, b)
+}
+
+func TestConfigText(t *testing.T) {
+	const nid = 2<<48 | 192<<24 | 2<<8 | 1
+	marker := build(binary.LittleEndian, uint32(4), uint32(1), uint32(0x02110000), uint32(0), uint64(1795248343), uint64(0),
+		zeroPadded("lustre-OST0000", 64), zeroPadded("add osc", 64))
+	marker32 := build(binary.BigEndian, uint32(4), uint32(6), uint32(0x02110000), uint32(0), uint32(1795248343), uint32(0),
+		zeroPadded("lustre-OST0000", 64), zeroPadded("add osc", 64))
+	for _, c := range []struct {
+		rec  []byte
+		want string
+	}{
+		{configRecord(binary.LittleEndian, 0xcf001, 0, 0, "lustre-OST0000-osc\x00", "osc\x00", "lustre-clilov_UUID\x00"),
+			"attach lustre-OST0000-osc osc lustre-clilov_UUID"},
+		{configRecord(binary.BigEndian, 0xcf005, 0, nid, "", "192.0.2.1@tcp\x00"), "add_uuid 192.0.2.1@tcp 192.0.2.1@tcp"},
+		{configRecord(binary.LittleEndian, 0xcf005, 0, 0, "", "fd00::1@tcp\x00", "fd00::1@tcp1\x00"), "add_uuid fd00::1@tcp1 fd00::1@tcp"},
+		{configRecord(binary.LittleEndian, 0xcf00f, 0, 0, "lustre-OST0000-osc\x00", "osc.active=0\x00"),
+			"param lustre-OST0000-osc osc.active=0"},
+		{configRecord(binary.LittleEndian, 0xce021, 0, 0, "lustre-clilov\x00", "lustre\x00", "p\x1b[1m\x00"), `pool_add lustre-clilov lustre p\x1b[1m`},
+		{configRecord(binary.LittleEndian, 0xcf009, 100, 0, "lustre\x00"), "set_timeout 100 lustre"},
+		{configRecord(binary.LittleEndian, 0xcf777, 0, 0), "command 0xcf777"},
+		{configRecord(binary.LittleEndian, lcfgMarker, 0, 0, "", string(marker)),
+			"marker 4 start lustre-OST0000 'add osc' 2026-11-21 08:05:43"},
+		{configRecord(binary.BigEndian, lcfgMarker, 0, 0, "", string(marker32)),
+			"marker 4 end skip lustre-OST0000 'add osc' 2026-11-21 08:05:43"},
+	} {
+		big := llogBig(c.rec, false)
+		if got := string(configText(&View{Struct: c.rec, Big: big}, nil)); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestArguments: empty arguments keep their place, and a marker of either
+// size is told by its length.
+func TestArguments(t *testing.T) {
+	rec := configRecord(binary.LittleEndian, lcfgMarker, 0, 0, "", string(make([]byte, 152)), "x")
+	v := View{Struct: rec[llogRecHdr.Size:]}
+	want := []struct {
+		form *Field
+		size int
+	}{{argText, EmptyRecord}, {argMarker32, 152}, {argText, 8}, {nil, 0}}
+	for i, w := range want {
+		v.Index = i
+		if f, n := nextArgument(&v); f != w.form || n != w.size {
+			t.Errorf("argument %d: %d bytes, want %d", i, n, w.size)
+		}
+	}
+}
+
+func changelogRecord(order binary.AppendByteOrder) []byte {
+	const names = "new\x00old"
+	rec := build(order, uint16(len(names)), uint16(clfRename|clfJobid|clfExtra), uint32(8), uint64(5), uint64(0),
+		uint64(1795249589)<<30|681891870, make([]byte, 16), uint64(0x200000bd2), uint32(1), uint32(0),
+		uint64(0x200000bd2), uint32(2), uint32(0), uint64(0x200000bd2), uint32(3), uint32(0),
+		zeroPadded("cp.0", 32), uint64(clfeUidgid|clfeNid|clfeOpen|clfeXattr|clfeNidBE), uint64(500), uint64(501),
+		[]byte{0, 2, 0, 0, 192, 0, 2, 3}, make([]byte, 16), uint32(5), zeroPadded("user.a", 256), names)
+	return record(order, 0x10660000, rec)
+}
+
+func TestChangelogText(t *testing.T) {
+	const want = "5 08RENME 08:26:29.681891870 2026.11.21 0x0 t=[0:0x0:0x0] j=cp.0 ef=0x1f u=500:501 nid=192.0.2.3@tcp m=r-x x=user.a" +
+		" p=[0x200000bd2:0x1:0x0] new s=[0x200000bd2:0x2:0x0] sp=[0x200000bd2:0x3:0x0] old"
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		rec := changelogRecord(order)
+		v := View{Struct: rec, Big: llogBig(rec, false)}
+		if got := string(changelogText(&v, nil)); got != want {
+			t.Errorf("%v: %q", order, got)
+		}
+		if n, old := changelogNameSize(&v), changelogOldNameSize(&v); n != 4 || old != 3 {
+			t.Errorf("names of %d and %d bytes", n, old)
+		}
+	}
+}
+
+// TestBlock walks a block: two records, padding up to its end, and zeros.
+func TestBlock(t *testing.T) {
+	block := append(configRecord(binary.BigEndian, 0xcf001, 0, 0, "a\x00"), changelogRecord(binary.BigEndian)...)
+	block = append(block, record(binary.BigEndian, 0x10600000, make([]byte, 40))...)
+	block = append(block, make([]byte, 64)...)
+	v := View{Rest: block}
+	for _, want := range []*Struct{llogConfigRec, llogChangelogRec, llogPadRec} {
+		f, n := nextLogRecord(&v)
+		if f == nil || f.Type != want || n > len(v.Rest) {
+			t.Fatalf("%s not found", want.Name)
+		}
+		v.Rest = v.Rest[n:]
+	}
+	if f, _ := nextLogRecord(&v); f != nil {
+		t.Error("zeros are taken for a record")
+	}
+}
+
+func TestUsedIndices(t *testing.T) {
+	hdr := make([]byte, llogLogHdr.Size)
+	bitmap := llogLogHdr.Field("llh_bitmap").Bytes(hdr)
+	for _, i := range []int{0, 1, 2, 30, 31, 32, 100, 64767} {
+		bitmap[i/8] |= 1 << (i % 8)
+	}
+	if got := string(usedIndices(&View{Struct: hdr, Type: llogLogHdr}, nil)); got != "0-2,30-32,100,64767" {
+		t.Error(got)
+	}
+}
+
+// TestDirents: the page goes on behind its last entry, with entries that do
+// not count.
+func TestDirents(t *testing.T) {
+	entry := func(name string, reclen uint16) []byte {
+		b := build(binary.LittleEndian, uint64(1), uint32(2), uint32(0), uint64(3), reclen, uint16(len(name)), uint32(1|ludaHasType), name)
+		return append(b, make([]byte, pad8(len(b)+3)-len(b))...)
+	}
+	page := append(make([]byte, dirPageHeader), entry("first", 40)...)
+	page = append(page, entry("last", 0)...)
+	page = append(page, entry("hidden", 48)...)
+	page = append(page, make([]byte, pageSize-len(page))...)
+	var sizes []int
+	v := View{Struct: page, Rest: page[dirPageHeader:]}
+	for {
+		f, n := nextDirent(&v)
+		if f == nil {
+			break
+		}
+		sizes = append(sizes, n)
+		v.Rest = v.Rest[n:]
+		v.Index++
+	}
+	if len(sizes) != 2 || sizes[0] != 40 || sizes[1] != 38 {
+		t.Errorf("entries of %v bytes", sizes)
+	}
+	if !bytes.HasPrefix(v.Rest[2:], entry("hidden", 48)) {
+		t.Error("the page does not go on behind its last entry")
+	}
+}

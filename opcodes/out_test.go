@@ -1,0 +1,97 @@
+package opcodes
+
+import (
+	"encoding/binary"
+	"testing"
+)
+
+func update(order binary.AppendByteOrder, kind uint16, params ...string) []byte {
+	b := build(order, kind, uint16(len(params)), uint32(0), uint32(0), uint32(0), uint64(0), uint64(0x240000401), uint32(1), uint32(0))
+	for _, p := range params {
+		b = build(order, b, uint16(len(p)), uint16(0), uint32(0), zeroPadded(p, pad8(len(p))))
+	}
+	return b
+}
+
+// TestUpdateParams: the form of a parameter follows from the update's type
+// and, of an attribute's value, from the name in front.
+func TestUpdateParams(t *testing.T) {
+	for _, c := range []struct {
+		kind   uint16
+		params []string
+		want   []*Field
+	}{
+		{outCreate, []string{string(make([]byte, 208)), string(make([]byte, 16))}, []*Field{paramAttr, paramFid}},
+		{outAttrSet, []string{string(make([]byte, 208))}, []*Field{paramAttr}},
+		{outXattrSet, []string{"trusted.lma\x00", string(make([]byte, 24)), "\x01\x00\x00\x00"}, []*Field{paramName, formLma, paramFlags}},
+		{outXattrSet, []string{"user.a\x00", "some text", "\x00\x00\x00\x00"}, []*Field{paramName, paramText, paramFlags}},
+		{outIndexInsert, []string{"name\x00", string(make([]byte, 16)), "\x00\x40\x00\x00"}, []*Field{paramName, paramFid, paramType}},
+		{outWrite, []string{string(changelogRecord(binary.LittleEndian)), "\x00\x20\x00\x00\x00\x00\x00\x00"}, []*Field{formLog, paramOffset}},
+		{outWrite, []string{"data", "\x00\x20\x00\x00\x00\x00\x00\x00"}, []*Field{paramBytes, paramOffset}},
+		{outRead, []string{"\x00\x20\x00\x00\x00\x00\x00\x00", "\x00\x00\x00\x00\x00\x00\x00\x00"}, []*Field{paramOffset, paramOffset}},
+	} {
+		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			u := update(order, c.kind, c.params...)
+			big := order == binary.AppendByteOrder(binary.BigEndian)
+			list := View{Struct: u, Big: big, Rest: u[updateHeader:], Type: objectUpdate}
+			for i, want := range c.want {
+				list.Index = i
+				form, n := nextUpdateParam(&list)
+				if form != updateParam {
+					t.Fatalf("update %d has no parameter %d", c.kind, i)
+				}
+				v := View{Struct: list.Rest, Rest: list.Rest[paramHeader:n], Big: big, Index: i, Type: objectUpdateParam, Up: &list}
+				if got := chooseUpdateParam(&v); got != want {
+					t.Errorf("parameter %d of update %d has another form", i, c.kind)
+				}
+				list.Rest = list.Rest[n:]
+			}
+			if len(list.Rest) != 0 || updateSize(u, big) != len(u) {
+				t.Errorf("update %d has %d bytes, not %d", c.kind, len(u), updateSize(u, big))
+			}
+		}
+	}
+}
+
+// TestResults: what a result holds is known from the request.
+func TestResults(t *testing.T) {
+	updates := append(update(binary.LittleEndian, outAttrGet), update(binary.LittleEndian, outXattrGet, "trusted.lma\x00")...)
+	updates = append(updates, update(binary.LittleEndian, outIndexLookup, "name\x00")...)
+	header := build(binary.LittleEndian, uint32(0xbddf0001), uint32(1), uint32(updateRequestHeader+len(updates)), uint32(4096),
+		uint32(0xbdde0002), uint16(3), uint16(0), updates)
+	req := &Msg{Bufs: [][]byte{nil, header}}
+	for i, want := range []*Field{paramAttr, formLma, resultFid, paramBytes} {
+		result := build(binary.LittleEndian, uint32(0), uint16(24), uint16(0), make([]byte, 24))
+		v := View{Struct: result, Rest: result[8:], Index: i, Type: objectUpdateResult, Msg: &Msg{Reply: true, Req: req}}
+		if got := chooseUpdateResult(&v); got != want {
+			t.Errorf("result %d has another form", i)
+		}
+	}
+}
+
+// TestRecordedParams: in the record of an operation the updates refer to the
+// parameters by number, and share them.
+func TestRecordedParams(t *testing.T) {
+	order := binary.LittleEndian
+	fid := build(order, uint64(0x240000401), uint32(1), uint32(0))
+	ops := build(order, fid, uint16(outXattrSet), uint16(3), uint16(1), uint16(2), uint16(3), fid, uint16(outAttrSet), uint16(1), uint16(0))
+	params := []byte(nil)
+	for _, p := range []string{string(make([]byte, 208)), "trusted.lma\x00", string(make([]byte, 24)), "\x00\x00\x00\x00"} {
+		params = build(order, params, uint16(len(p)), uint16(0), uint32(0), zeroPadded(p, pad8(len(p))))
+	}
+	rec := build(order, uint64(1), uint64(2), uint32(0), uint32(0), uint32(2), uint32(4), ops, params)
+	whole := View{Struct: rec, Type: updateRecords}
+	list := View{Struct: params, Rest: params, Type: updateParams, Up: &whole}
+	for i, want := range []*Field{paramAttr, paramName, formLma, paramFlags} {
+		list.Index = i
+		form, n := nextRecordedParam(&list)
+		if form == nil {
+			t.Fatalf("no parameter %d", i)
+		}
+		v := View{Struct: list.Rest, Rest: list.Rest[paramHeader:n], Index: i, Type: form.Type, Up: &list}
+		if got := chooseRecordedParam(&v); got != want {
+			t.Errorf("parameter %d has another form", i)
+		}
+		list.Rest = list.Rest[n:]
+	}
+}
