@@ -1,20 +1,20 @@
 package opcodes
 
 // SeqOp is the group seq_op.
-var SeqOp = Enum("seq_op", "SEQ_ALLOC_", "", []Value{
-	{Name: "SUPER", Value: 0x0},
-	{Name: "META", Value: 0x1},
+var SeqOp = Enum("seq_op", "SEQ_ALLOC_", "what sequences are asked for", []Value{
+	{Name: "SUPER", Value: 0x0, Doc: "many, for a server that hands them out"},
+	{Name: "META", Value: 0x1, Doc: "one, for a client"},
 })
 
 // FldOp is the group fld_op.
-var FldOp = Enum("fld_op", "FLD_", "", []Value{
+var FldOp = Enum("fld_op", "FLD_", "what is asked of the FID location database", []Value{
 	{Name: "CREATE", Value: 0x0},
 	{Name: "DELETE", Value: 0x1},
 	{Name: "LOOKUP", Value: 0x2},
 })
 
 // Idx is the group idx.
-var Idx = Enum("idx", "", "", []Value{
+var Idx = Enum("idx", "", "sizes and magic of index pages", []Value{
 	{Name: "LU_PAGE_SHIFT", Value: 0xc},
 	{Name: "LIP_HDR_SIZE", Value: 0x10},
 	{Name: "LU_PAGE_SIZE", Value: 0x1000},
@@ -24,16 +24,16 @@ var Idx = Enum("idx", "", "", []Value{
 })
 
 // IdxFlags is the group idx_flags.
-var IdxFlags = Bits("idx_flags", "II_FL_", "", []Value{
-	{Name: "NOHASH", Value: 0x1},
-	{Name: "VARKEY", Value: 0x2},
-	{Name: "VARREC", Value: 0x4},
-	{Name: "NONUNQ", Value: 0x8},
-	{Name: "NOKEY", Value: 0x10},
+var IdxFlags = Bits("idx_flags", "II_FL_", "form of the entries of an index", []Value{
+	{Name: "NOHASH", Value: 0x1, Doc: "no hash is stored"},
+	{Name: "VARKEY", Value: 0x2, Doc: "keys of different sizes"},
+	{Name: "VARREC", Value: 0x4, Doc: "records of different sizes"},
+	{Name: "NONUNQ", Value: 0x8, Doc: "keys may occur more than once"},
+	{Name: "NOKEY", Value: 0x10, Doc: "no key is stored"},
 })
 
 // FidSeq is the group fid_seq.
-var FidSeq = Enum("fid_seq", "FID_SEQ_", "", []Value{
+var FidSeq = Enum("fid_seq", "FID_SEQ_", "sequences of FIDs with a meaning of their own", []Value{
 	{Name: "OST_MDT0", Value: 0x0, Doc: "legacy OST objects (id/seq form, seq 0)"},
 	{Name: "LLOG", Value: 0x1, Doc: "unnamed llogs"},
 	{Name: "ECHO", Value: 0x2, Doc: "echo client objects"},
@@ -61,7 +61,7 @@ var FidSeq = Enum("fid_seq", "FID_SEQ_", "", []Value{
 })
 
 // FidOid is the group fid_oid.
-var FidOid = Enum("fid_oid", "", "", []Value{
+var FidOid = Enum("fid_oid", "", "object numbers with a meaning of their own", []Value{
 	{Name: "LUSTRE_FID_LASTID_OID", Value: 0x0},
 	{Name: "LUSTRE_FID_INIT_OID", Value: 0x1},
 	{Name: "FID_OID_SPECIAL_BFL", Value: 0x1, Alias: true},
@@ -73,7 +73,7 @@ var FidOid = Enum("fid_oid", "", "", []Value{
 })
 
 // SeqRangeType is the group seq_range_type.
-var SeqRangeType = Enum("seq_range_type", "LU_SEQ_RANGE_", "", []Value{
+var SeqRangeType = Enum("seq_range_type", "LU_SEQ_RANGE_", "what kind of target a range of sequences belongs to", []Value{
 	{Name: "MDT", Value: 0x0},
 	{Name: "OST", Value: 0x1},
 	{Name: "ANY", Value: 0x3},

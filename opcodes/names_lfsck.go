@@ -1,33 +1,33 @@
 package opcodes
 
 // LfsckEvent is the group lfsck_event.
-var LfsckEvent = Enum("lfsck_event", "LE_", "", []Value{
-	{Name: "LASTID_REBUILDING", Value: 0x1, Doc: "OST->MDT"},
-	{Name: "LASTID_REBUILT", Value: 0x2, Doc: "OST->MDT"},
-	{Name: "PHASE1_DONE", Value: 0x3},
-	{Name: "PHASE2_DONE", Value: 0x4},
-	{Name: "START", Value: 0x5, Doc: "start request to peers"},
-	{Name: "STOP", Value: 0x6, Doc: "stop request to peers"},
-	{Name: "QUERY", Value: 0x7, Doc: "status query (LFSCK_QUERY opcode)"},
-	{Name: "PEER_EXIT", Value: 0x9},
-	{Name: "CONDITIONAL_DESTROY", Value: 0xa},
-	{Name: "PAIRS_VERIFY", Value: 0xb},
-	{Name: "SET_LMV_MASTER", Value: 0xf},
-	{Name: "SET_LMV_SLAVE", Value: 0x10},
+var LfsckEvent = Enum("lfsck_event", "LE_", "what LFSCKs tell each other", []Value{
+	{Name: "LASTID_REBUILDING", Value: 0x1, Doc: "an OST works out its last object id anew"},
+	{Name: "LASTID_REBUILT", Value: 0x2, Doc: "it has it"},
+	{Name: "PHASE1_DONE", Value: 0x3, Doc: "first scan finished"},
+	{Name: "PHASE2_DONE", Value: 0x4, Doc: "second scan finished"},
+	{Name: "START", Value: 0x5, Doc: "begin"},
+	{Name: "STOP", Value: 0x6, Doc: "stop"},
+	{Name: "QUERY", Value: 0x7, Doc: "how far are you"},
+	{Name: "PEER_EXIT", Value: 0x9, Doc: "a peer has stopped"},
+	{Name: "CONDITIONAL_DESTROY", Value: 0xa, Doc: "destroy an object that nothing refers to"},
+	{Name: "PAIRS_VERIFY", Value: 0xb, Doc: "do object and parent point at each other"},
+	{Name: "SET_LMV_MASTER", Value: 0xf, Doc: "a striped directory has a new master"},
+	{Name: "SET_LMV_SLAVE", Value: 0x10, Doc: "a directory is a stripe"},
 })
 
 // LfsckEventFlags is the group lfsck_event_flags.
-var LfsckEventFlags = Bits("lfsck_event_flags", "LEF_", "", []Value{
-	{Name: "TO_OST", Value: 0x1},
-	{Name: "FROM_OST", Value: 0x2},
-	{Name: "SET_LMV_HASH", Value: 0x4},
-	{Name: "SET_LMV_ALL", Value: 0x8},
-	{Name: "RECHECK_NAME_HASH", Value: 0x10},
-	{Name: "QUERY_ALL", Value: 0x20},
+var LfsckEventFlags = Bits("lfsck_event_flags", "LEF_", "whom an event is for, and what else it asks", []Value{
+	{Name: "TO_OST", Value: 0x1, Doc: "for an OST"},
+	{Name: "FROM_OST", Value: 0x2, Doc: "from an OST"},
+	{Name: "SET_LMV_HASH", Value: 0x4, Doc: "set the hash type"},
+	{Name: "SET_LMV_ALL", Value: 0x8, Doc: "set all of the layout"},
+	{Name: "RECHECK_NAME_HASH", Value: 0x10, Doc: "check the hashes of names again"},
+	{Name: "QUERY_ALL", Value: 0x20, Doc: "ask all targets"},
 })
 
 // LfsckStatus is the group lfsck_status.
-var LfsckStatus = Enum("lfsck_status", "LS_", "", []Value{
+var LfsckStatus = Enum("lfsck_status", "LS_", "state of an LFSCK", []Value{
 	{Name: "INIT", Value: 0x0},
 	{Name: "SCANNING_PHASE1", Value: 0x1},
 	{Name: "SCANNING_PHASE2", Value: 0x2},
@@ -44,31 +44,31 @@ var LfsckStatus = Enum("lfsck_status", "LS_", "", []Value{
 })
 
 // LfsckParam is the group lfsck_param.
-var LfsckParam = Bits("lfsck_param", "LPF_", "", []Value{
-	{Name: "RESET", Value: 0x1},
-	{Name: "FAILOUT", Value: 0x2},
-	{Name: "DRYRUN", Value: 0x4},
-	{Name: "ALL_TGT", Value: 0x8},
-	{Name: "BROADCAST", Value: 0x10},
-	{Name: "OST_ORPHAN", Value: 0x20},
-	{Name: "CREATE_OSTOBJ", Value: 0x40},
-	{Name: "CREATE_MDTOBJ", Value: 0x80},
-	{Name: "WAIT", Value: 0x100},
-	{Name: "DELAY_CREATE_OSTOBJ", Value: 0x200},
+var LfsckParam = Bits("lfsck_param", "LPF_", "how an LFSCK works", []Value{
+	{Name: "RESET", Value: 0x1, Doc: "from the beginning"},
+	{Name: "FAILOUT", Value: 0x2, Doc: "stop at the first failure"},
+	{Name: "DRYRUN", Value: 0x4, Doc: "look only"},
+	{Name: "ALL_TGT", Value: 0x8, Doc: "on all targets"},
+	{Name: "BROADCAST", Value: 0x10, Doc: "tell the others"},
+	{Name: "OST_ORPHAN", Value: 0x20, Doc: "look for orphans on OSTs"},
+	{Name: "CREATE_OSTOBJ", Value: 0x40, Doc: "make OST objects that are missing"},
+	{Name: "CREATE_MDTOBJ", Value: 0x80, Doc: "make MDT objects that are missing"},
+	{Name: "WAIT", Value: 0x100, Doc: "wait for the end"},
+	{Name: "DELAY_CREATE_OSTOBJ", Value: 0x200, Doc: "make OST objects at the end"},
 })
 
 // LfsckType is the group lfsck_type.
-var LfsckType = Bits("lfsck_type", "LFSCK_TYPE_", "", []Value{
+var LfsckType = Bits("lfsck_type", "LFSCK_TYPE_", "kinds of checks", []Value{
 	{Name: "SCRUB", Value: 0x0},
-	{Name: "LAYOUT", Value: 0x1},
-	{Name: "NAMESPACE", Value: 0x4},
+	{Name: "LAYOUT", Value: 0x1, Doc: "files and their OST objects"},
+	{Name: "NAMESPACE", Value: 0x4, Doc: "names and what they name"},
 	{Name: "LFSCK_TYPES_SUPPORTED", Value: 0x5, Alias: true},
 	{Name: "LFSCK_TYPES_DEF", Value: 0x5, Alias: true},
 	{Name: "LFSCK_TYPES_ALL", Value: 0xffff, Alias: true},
 })
 
 // LfsckStartValid is the group lfsck_start_valid.
-var LfsckStartValid = Bits("lfsck_start_valid", "LSV_", "", []Value{
+var LfsckStartValid = Bits("lfsck_start_valid", "LSV_", "parameters that a start gives", []Value{
 	{Name: "SPEED_LIMIT", Value: 0x1},
 	{Name: "ERROR_HANDLE", Value: 0x2},
 	{Name: "DRYRUN", Value: 0x4},

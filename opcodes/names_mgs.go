@@ -1,44 +1,44 @@
 package opcodes
 
 // MgsCfgType is the group mgs_cfg_type.
-var MgsCfgType = Enum("mgs_cfg_type", "MGS_CFG_T_", "", []Value{
-	{Name: "CONFIG", Value: 0x0, Since: "2.15"},
-	{Name: "SPTLRPC", Value: 0x1, Since: "2.15"},
-	{Name: "RECOVER", Value: 0x2, Since: "2.15"},
-	{Name: "PARAMS", Value: 0x3, Since: "2.15"},
-	{Name: "NODEMAP", Value: 0x4, Since: "2.15"},
-	{Name: "BARRIER", Value: 0x5, Since: "2.15"},
+var MgsCfgType = Enum("mgs_cfg_type", "MGS_CFG_T_", "tables and logs of the MGS", []Value{
+	{Name: "CONFIG", Value: 0x0, Since: "2.15", Doc: "configuration of a target or client"},
+	{Name: "SPTLRPC", Value: 0x1, Since: "2.15", Doc: "security rules"},
+	{Name: "RECOVER", Value: 0x2, Since: "2.15", Doc: "where targets run: imperative recovery"},
+	{Name: "PARAMS", Value: 0x3, Since: "2.15", Doc: "parameters set with set_param -P"},
+	{Name: "NODEMAP", Value: 0x4, Since: "2.15", Doc: "nodemaps"},
+	{Name: "BARRIER", Value: 0x5, Since: "2.15", Doc: "write barriers"},
 })
 
 // MgsNidlistFlags is the group mgs_nidlist_flags.
-var MgsNidlistFlags = Bits("mgs_nidlist_flags", "NIDLIST_", "", []Value{
-	{Name: "APPEND", Value: 0x1, Since: "2.17"},
-	{Name: "IN_BULK", Value: 0x2, Since: "2.17"},
-	{Name: "COMPRESSED", Value: 0x4, Since: "2.17"},
+var MgsNidlistFlags = Bits("mgs_nidlist_flags", "NIDLIST_", "where and how the NIDs of a target are given", []Value{
+	{Name: "APPEND", Value: 0x1, Since: "2.17", Doc: "add to the list"},
+	{Name: "IN_BULK", Value: 0x2, Since: "2.17", Doc: "the list comes as bulk data"},
+	{Name: "COMPRESSED", Value: 0x4, Since: "2.17", Doc: "the list is compressed"},
 })
 
 // MtiFlags is the group mti_flags.
-var MtiFlags = Bits("mti_flags", "LDD_F_", "", []Value{
-	{Name: "SV_TYPE_MDT", Value: 0x1},
-	{Name: "SV_TYPE_OST", Value: 0x2},
-	{Name: "SV_TYPE_MGS", Value: 0x4},
+var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value{
+	{Name: "SV_TYPE_MDT", Value: 0x1, Doc: "an MDT"},
+	{Name: "SV_TYPE_OST", Value: 0x2, Doc: "an OST"},
+	{Name: "SV_TYPE_MGS", Value: 0x4, Doc: "the MGS"},
 	{Name: "SV_TYPE_MASK", Value: 0x7, Alias: true},
-	{Name: "SV_ALL", Value: 0x8},
-	{Name: "NEED_INDEX", Value: 0x10},
-	{Name: "VIRGIN", Value: 0x20},
-	{Name: "UPDATE", Value: 0x40},
-	{Name: "REWRITE_LDD", Value: 0x80},
-	{Name: "WRITECONF", Value: 0x100},
-	{Name: "PARAM", Value: 0x400},
-	{Name: "NO_PRIMNODE", Value: 0x1000},
-	{Name: "IR_CAPABLE", Value: 0x2000},
-	{Name: "ERROR", Value: 0x4000},
-	{Name: "PARAM2", Value: 0x8000},
-	{Name: "NO_LOCAL_LOGS", Value: 0x10000, Since: "2.15"},
+	{Name: "SV_ALL", Value: 0x8, Doc: "for all targets"},
+	{Name: "NEED_INDEX", Value: 0x10, Doc: "wants an index"},
+	{Name: "VIRGIN", Value: 0x20, Doc: "never registered before"},
+	{Name: "UPDATE", Value: 0x40, Doc: "update the configuration"},
+	{Name: "REWRITE_LDD", Value: 0x80, Doc: "write the label anew"},
+	{Name: "WRITECONF", Value: 0x100, Doc: "make the configuration anew"},
+	{Name: "PARAM", Value: 0x400, Doc: "parameters have changed"},
+	{Name: "NO_PRIMNODE", Value: 0x1000, Doc: "give no node the precedence"},
+	{Name: "IR_CAPABLE", Value: 0x2000, Doc: "can do imperative recovery"},
+	{Name: "ERROR", Value: 0x4000, Doc: "registration failed"},
+	{Name: "PARAM2", Value: 0x8000, Doc: "a parameter for set_param -P"},
+	{Name: "NO_LOCAL_LOGS", Value: 0x10000, Since: "2.15", Doc: "keeps no copy of its configuration"},
 })
 
 // MtiLimits is the group mti_limits.
-var MtiLimits = Enum("mti_limits", "", "", []Value{
+var MtiLimits = Enum("mti_limits", "", "room in the information about a target", []Value{
 	{Name: "LUSTRE_MAXFSNAME", Value: 0x8},
 	{Name: "MAX_MGSNIDS", Value: 0x10, Since: "2.18"},
 	{Name: "LUSTRE_MAXINSTANCE", Value: 0x10, Since: "2.15", Alias: true},
@@ -51,51 +51,51 @@ var MtiLimits = Enum("mti_limits", "", "", []Value{
 })
 
 // LddMountType is the group ldd_mount_type.
-var LddMountType = Enum("ldd_mount_type", "LDD_MT_", "", []Value{
+var LddMountType = Enum("ldd_mount_type", "LDD_MT_", "file system under a target", []Value{
 	{Name: "EXT3", Value: 0x0},
 	{Name: "LDISKFS", Value: 0x1},
 	{Name: "REISERFS", Value: 0x3},
 	{Name: "LDISKFS2", Value: 0x4},
 	{Name: "ZFS", Value: 0x5},
 	{Name: "WBCFS", Value: 0x6, Since: "2.17"},
-	{Name: "LAST", Value: 0x7, Doc: "value changed: <=2.12=0x6, 2.15=0x6, 2.16=0x6, 2.17=0x7, 2.18=0x7"},
-	{Name: "SMFS", Value: 0x2, Doc: "not defined after 2.15", Alias: true},
+	{Name: "LAST", Value: 0x7, Doc: "number of types"},
+	{Name: "SMFS", Value: 0x2, Doc: "gone after 2.15", Alias: true},
 })
 
 // NodemapIdxType is the group nodemap_idx_type.
-var NodemapIdxType = Enum("nodemap_idx_type", "NODEMAP_", "", []Value{
+var NodemapIdxType = Enum("nodemap_idx_type", "NODEMAP_", "kinds of records in the nodemap index", []Value{
 	{Name: "EMPTY_IDX", Value: 0x0},
-	{Name: "CLUSTER_IDX", Value: 0x1},
-	{Name: "RANGE_IDX", Value: 0x2},
-	{Name: "UIDMAP_IDX", Value: 0x3},
-	{Name: "GIDMAP_IDX", Value: 0x4},
-	{Name: "PROJIDMAP_IDX", Value: 0x5, Since: "2.15"},
-	{Name: "NID_MASK_IDX", Value: 0x6, Since: "2.16"},
-	{Name: "GLOBAL_IDX", Value: 0xf},
+	{Name: "CLUSTER_IDX", Value: 0x1, Doc: "a nodemap, or part of it"},
+	{Name: "RANGE_IDX", Value: 0x2, Doc: "range of NIDs"},
+	{Name: "UIDMAP_IDX", Value: 0x3, Doc: "mapping of a user"},
+	{Name: "GIDMAP_IDX", Value: 0x4, Doc: "mapping of a group"},
+	{Name: "PROJIDMAP_IDX", Value: 0x5, Since: "2.15", Doc: "mapping of a project"},
+	{Name: "NID_MASK_IDX", Value: 0x6, Since: "2.16", Doc: "prefix of NIDs"},
+	{Name: "GLOBAL_IDX", Value: 0xf, Doc: "whether nodemaps are used"},
 })
 
 // NodemapFlags is the group nodemap_flags.
-var NodemapFlags = Bits("nodemap_flags", "NM_FL_", "", []Value{
-	{Name: "ALLOW_ROOT_ACCESS", Value: 0x1, Since: "2.16"},
-	{Name: "TRUST_CLIENT_IDS", Value: 0x2, Since: "2.16"},
-	{Name: "DENY_UNKNOWN", Value: 0x4, Since: "2.16"},
-	{Name: "MAP_UID", Value: 0x8, Since: "2.16"},
-	{Name: "MAP_GID", Value: 0x10, Since: "2.16"},
-	{Name: "ENABLE_AUDIT", Value: 0x20, Since: "2.16"},
-	{Name: "FORBID_ENCRYPT", Value: 0x40, Since: "2.16"},
-	{Name: "MAP_PROJID", Value: 0x80, Since: "2.16"},
+var NodemapFlags = Bits("nodemap_flags", "NM_FL_", "what clients of a nodemap may do", []Value{
+	{Name: "ALLOW_ROOT_ACCESS", Value: 0x1, Since: "2.16", Doc: "root stays root"},
+	{Name: "TRUST_CLIENT_IDS", Value: 0x2, Since: "2.16", Doc: "ids are not mapped"},
+	{Name: "DENY_UNKNOWN", Value: 0x4, Since: "2.16", Doc: "ids without a mapping may do nothing"},
+	{Name: "MAP_UID", Value: 0x8, Since: "2.16", Doc: "map users"},
+	{Name: "MAP_GID", Value: 0x10, Since: "2.16", Doc: "map groups"},
+	{Name: "ENABLE_AUDIT", Value: 0x20, Since: "2.16", Doc: "record them in changelogs"},
+	{Name: "FORBID_ENCRYPT", Value: 0x40, Since: "2.16", Doc: "no encryption"},
+	{Name: "MAP_PROJID", Value: 0x80, Since: "2.16", Doc: "map projects"},
 })
 
 // NodemapFlags2 is the group nodemap_flags2.
-var NodemapFlags2 = Bits("nodemap_flags2", "NM_FL2_", "", []Value{
-	{Name: "READONLY_MOUNT", Value: 0x1, Since: "2.16"},
-	{Name: "DENY_MOUNT", Value: 0x2, Since: "2.17"},
-	{Name: "FILESET_USE_IAM", Value: 0x4, Since: "2.17"},
-	{Name: "GSS_IDENTIFY", Value: 0x8, Since: "2.17"},
+var NodemapFlags2 = Bits("nodemap_flags2", "NM_FL2_", "more of what clients of a nodemap may do", []Value{
+	{Name: "READONLY_MOUNT", Value: 0x1, Since: "2.16", Doc: "mount read-only"},
+	{Name: "DENY_MOUNT", Value: 0x2, Since: "2.17", Doc: "no new mounts"},
+	{Name: "FILESET_USE_IAM", Value: 0x4, Since: "2.17", Doc: "filesets stand in the index"},
+	{Name: "GSS_IDENTIFY", Value: 0x8, Since: "2.17", Doc: "clients are told by their GSS credentials"},
 })
 
 // NodemapSubid is the group nodemap_subid.
-var NodemapSubid = Enum("nodemap_subid", "NODEMAP_", "", []Value{
+var NodemapSubid = Enum("nodemap_subid", "NODEMAP_", "parts of a nodemap in the index", []Value{
 	{Name: "CLUSTER_REC", Value: 0x0, Since: "2.16"},
 	{Name: "CLUSTER_ROLES", Value: 0x1, Since: "2.16"},
 	{Name: "CLUSTER_OFFSET", Value: 0x2, Since: "2.17"},
@@ -104,18 +104,18 @@ var NodemapSubid = Enum("nodemap_subid", "NODEMAP_", "", []Value{
 })
 
 // NodemapRangeType is the group nodemap_range_type.
-var NodemapRangeType = Enum("nodemap_range_type", "NM_RANGE_FL_", "", []Value{
+var NodemapRangeType = Enum("nodemap_range_type", "NM_RANGE_FL_", "what a range of NIDs is for", []Value{
 	{Name: "REG", Value: 0x0, Since: "2.17"},
 	{Name: "BAN", Value: 0x1, Since: "2.17"},
 })
 
 // NodemapFilesetFlags is the group nodemap_fileset_flags.
-var NodemapFilesetFlags = Bits("nodemap_fileset_flags", "NM_FS_FL_", "", []Value{
+var NodemapFilesetFlags = Bits("nodemap_fileset_flags", "NM_FS_FL_", "kind of a fileset", []Value{
 	{Name: "READONLY", Value: 0x1, Since: "2.17"},
 })
 
 // NodemapRbac is the group nodemap_rbac.
-var NodemapRbac = Bits("nodemap_rbac", "NODEMAP_RBAC_", "", []Value{
+var NodemapRbac = Bits("nodemap_rbac", "NODEMAP_RBAC_", "roles: operations that users of a nodemap may do", []Value{
 	{Name: "FILE_PERMS", Value: 0x1, Since: "2.16"},
 	{Name: "DNE_OPS", Value: 0x2, Since: "2.16"},
 	{Name: "QUOTA_OPS", Value: 0x4, Since: "2.16"},
@@ -131,12 +131,12 @@ var NodemapRbac = Bits("nodemap_rbac", "NODEMAP_RBAC_", "", []Value{
 	{Name: "PROJID_SET", Value: 0x1000, Since: "2.18"},
 	{Name: "FOREIGN_OPS", Value: 0x2000, Since: "2.18"},
 	{Name: "IMMUTABLE_FLAGS", Value: 0x4000, Since: "2.18"},
-	{Name: "NONE", Value: 0xffff8000, Since: "2.16", Doc: "value changed: 2.16=0xffffffc0, 2.17=0xfffff800, 2.18=0xffff8000", Alias: true},
+	{Name: "NONE", Value: 0xffff8000, Since: "2.16", Doc: "no role; the value grows with each release", Alias: true},
 	{Name: "ALL", Value: 0xffffffff, Since: "2.16", Alias: true},
 })
 
 // NodemapRaisePrivs is the group nodemap_raise_privs.
-var NodemapRaisePrivs = Bits("nodemap_raise_privs", "NODEMAP_RAISE_PRIV_", "", []Value{
+var NodemapRaisePrivs = Bits("nodemap_raise_privs", "NODEMAP_RAISE_PRIV_", "what a child nodemap may allow beyond its parent", []Value{
 	{Name: "RAISE", Value: 0x1, Since: "2.17"},
 	{Name: "ADMIN", Value: 0x2, Since: "2.17"},
 	{Name: "TRUSTED", Value: 0x4, Since: "2.17"},
@@ -151,14 +151,14 @@ var NodemapRaisePrivs = Bits("nodemap_raise_privs", "NODEMAP_RAISE_PRIV_", "", [
 })
 
 // NodemapCapType is the group nodemap_cap_type.
-var NodemapCapType = Enum("nodemap_cap_type", "NODEMAP_CAP_", "", []Value{
+var NodemapCapType = Enum("nodemap_cap_type", "NODEMAP_CAP_", "what the capabilities of a nodemap mean", []Value{
 	{Name: "OFF", Value: 0x0, Since: "2.17"},
 	{Name: "MASK", Value: 0x1, Since: "2.17"},
 	{Name: "SET", Value: 0x2, Since: "2.17"},
 })
 
 // NodemapMapMode is the group nodemap_map_mode.
-var NodemapMapMode = Bits("nodemap_map_mode", "NODEMAP_MAP_", "", []Value{
+var NodemapMapMode = Bits("nodemap_map_mode", "NODEMAP_MAP_", "which ids a nodemap maps", []Value{
 	{Name: "BOTH_LEGACY", Value: 0x0, Since: "2.15"},
 	{Name: "UID", Value: 0x1, Since: "2.15"},
 	{Name: "GID", Value: 0x2, Since: "2.15"},
@@ -168,14 +168,14 @@ var NodemapMapMode = Bits("nodemap_map_mode", "NODEMAP_MAP_", "", []Value{
 })
 
 // NodemapIdType is the group nodemap_id_type.
-var NodemapIdType = Enum("nodemap_id_type", "NODEMAP_", "", []Value{
+var NodemapIdType = Enum("nodemap_id_type", "NODEMAP_", "kinds of ids", []Value{
 	{Name: "UID", Value: 0x0},
 	{Name: "GID", Value: 0x1},
 	{Name: "PROJID", Value: 0x2, Since: "2.15"},
 })
 
 // NodemapMisc is the group nodemap_misc.
-var NodemapMisc = Enum("nodemap_misc", "", "", []Value{
+var NodemapMisc = Enum("nodemap_misc", "", "limits of nodemaps", []Value{
 	{Name: "LUSTRE_NODEMAP_NAME_LENGTH", Value: 0x10},
 	{Name: "LUSTRE_NODEMAP_FILESET_FRAGMENT_SIZE", Value: 0x1c, Since: "2.17"},
 	{Name: "NM_TYPE_SHIFT", Value: 0x1c, Alias: true},
