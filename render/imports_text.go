@@ -1,0 +1,159 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
+)
+
+// EventText puts the events of connections into words.
+type EventText struct{ Raw bool }
+
+// Append appends what happened.
+func (t *EventText) Append(dst []byte, e *track.Event) []byte {
+	switch e.Kind {
+	case track.EvConnect:
+		dst = appendNode(append(dst, "connect to "...), e.Node.Append, t.Raw)
+		dst = strconv.AppendUint(append(dst, ", conn_cnt "...), uint64(e.ConnCnt), 10)
+		return appendOpFlags(dst, e.OpFlags)
+	case track.EvConnected:
+		return appendOpFlags(append(dst, "connected"...), e.OpFlags)
+	case track.EvRefused:
+		return appendErrno(append(dst, "connect refused: "...), e.Status)
+	case track.EvNotConn:
+		dst = appendErrno(dst, e.Status)
+		return appendOpcode(append(dst, " in reply to "...), e.Opcode)
+	case track.EvEvicted:
+		return append(dst, "evicted: the server no longer knew the client"...)
+	case track.EvCallback:
+		return callbackText(dst, e)
+	case track.EvReplay:
+		return transnos(append(dst, "replay of "...), e, "request")
+	case track.EvGap:
+		return transnos(append(dst, "not replayed: "...), e, "request")
+	case track.EvLockReplay:
+		return plural(append(dst, "replay of "...), e.Count, "lock")
+	case track.EvPing:
+		return plural(dst, e.Count, "ping")
+	case track.EvPingLost:
+		return append(plural(dst, e.Count, "ping"), " without reply"...)
+	case track.EvDisconnect:
+		return append(dst, "disconnect"...)
+	}
+	return append(dst, e.Kind.String()...)
+}
+
+func appendOpFlags(dst []byte, flags uint32) []byte {
+	if flags == 0 {
+		return dst
+	}
+	return appendFlags(append(dst, ' '), opcodes.MsgConnectFlags, uint64(flags), "|")
+}
+
+// callbackText tells of a lock callback that the client had not obeyed.
+func callbackText(dst []byte, e *track.Event) []byte {
+	dst = appendOpcode(dst, e.Opcode)
+	dst = opcodes.AppendHex(append(dst, " for lock "...), e.From)
+	if e.Replied {
+		dst = append(dst, " was answered, but the lock not given up in "...)
+	} else {
+		dst = append(dst, " was not answered in "...)
+	}
+	return appendLatency(dst, e.Until.Time-e.Time)
+}
+
+func transnos(dst []byte, e *track.Event, what string) []byte {
+	dst = plural(dst, e.Count, what)
+	dst = strconv.AppendUint(append(dst, ", transno "...), e.From, 10)
+	if e.To != e.From {
+		dst = strconv.AppendUint(append(dst, " to "...), e.To, 10)
+	}
+	return dst
+}
+
+func plural(dst []byte, n int, what string) []byte {
+	dst = append(append(strconv.AppendInt(dst, int64(n), 10), ' '), what...)
+	if n != 1 {
+		dst = append(dst, 's')
+	}
+	return dst
+}
+
+// ImportsTable renders connections as a table.
+type ImportsTable struct{ opt SummaryOptions }
+
+// NewImportsTable makes a renderer.
+func NewImportsTable(o SummaryOptions) *ImportsTable { return &ImportsTable{opt: o} }
+
+// Append appends the table.
+func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
+	c := s.opt.Colors
+	t := newTable(c, []tableColumn{{title: "target", left: true}, {title: "client", left: true},
+		{title: "state", left: true}, {title: "cnt"}, {title: "evict"}, {title: "pings"},
+		{title: "version", left: true}, {title: "kind", left: true, extra: true}, {title: "server", left: true, extra: true},
+		{title: "committed", extra: true}, {title: "refused", extra: true}, {title: "uuid", left: true, extra: true}})
+	number := func(st *Style, n int64) {
+		if n == 0 {
+			st = &c.Dim
+		}
+		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
+	}
+	text := func(st *Style, s string) {
+		t.put(st, func(b []byte) []byte {
+			if s == "" {
+				return append(b, '-')
+			}
+			return appendText(b, []byte(s))
+		})
+	}
+	for _, i := range list {
+		text(&c.NID, i.Target)
+		t.put(&c.NID, func(b []byte) []byte { return appendNode(b, i.Client.Append, s.opt.Raw) })
+		text(stateStyle(c, i.State), i.State.String())
+		number(&c.Num, int64(i.ConnCnt))
+		number(&c.Bad, int64(i.Evictions))
+		number(&c.Num, i.Pings)
+		t.put(&c.Dim, func(b []byte) []byte { return versions(b, i) })
+		text(&c.Dim, i.Kind())
+		t.put(&c.NID, func(b []byte) []byte { return appendNode(b, i.Server.Append, s.opt.Raw) })
+		t.put(&c.FID, func(b []byte) []byte { return strconv.AppendUint(b, i.LastCommitted, 10) })
+		f, f2 := i.Refused()
+		number(&c.Warn, int64(ones(f)+ones(f2)))
+		text(&c.Dim, i.ClientUUID)
+	}
+	return t.render(dst, s.opt.Width)
+}
+
+// versions appends the version, or those of both sides when they differ.
+func versions(dst []byte, i *track.Import) []byte {
+	a, b := i.Asked.Version, i.Granted.Version
+	switch {
+	case a == 0 && b == 0:
+		return append(dst, '-')
+	case b == 0 || a == b:
+		return opcodes.AppendVersion(dst, a)
+	case a == 0:
+		return opcodes.AppendVersion(dst, b)
+	}
+	return opcodes.AppendVersion(append(opcodes.AppendVersion(dst, a), '/'), b)
+}
+
+func ones(v uint64) (n int) {
+	for ; v != 0; v &= v - 1 {
+		n++
+	}
+	return n
+}
+
+func stateStyle(c *Colors, s track.ImportState) *Style {
+	switch s {
+	case track.Full:
+		return &c.Good
+	case track.Evicted, track.Discon:
+		return &c.Bad
+	case track.Closed, track.Idle, track.StateUnknown:
+		return &c.Dim
+	}
+	return &c.Warn
+}

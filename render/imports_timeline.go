@@ -1,0 +1,95 @@
+package render
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/track"
+)
+
+// Timeline renders the lives of connections as lines in the order of time.
+type Timeline struct {
+	opt   SummaryOptions
+	stamp stamp
+	text  EventText
+	buf   []byte
+	last  int64
+
+	number, time, client, target, state int
+}
+
+// NewTimeline makes a renderer.
+func NewTimeline(o SummaryOptions) *Timeline {
+	return &Timeline{opt: o, text: EventText{Raw: o.Raw}, number: 5, time: 9, client: 9, target: 14, state: 12}
+}
+
+// happening is a transition or an event of a connection.
+type happening struct {
+	imp    *track.Import
+	at     track.Point
+	order  int
+	change *track.Change
+	event  *track.Event
+}
+
+// Append appends the lines of all connections. At one frame, events come
+// before the states they lead to.
+func (t *Timeline) Append(dst []byte, list []*track.Import, first int64) []byte {
+	var all []happening
+	for _, i := range list {
+		for k := range i.Events {
+			all = append(all, happening{imp: i, at: i.Events[k].Point, event: &i.Events[k], order: 2 * k})
+		}
+		for k := range i.History {
+			all = append(all, happening{imp: i, at: i.History[k].Point, change: &i.History[k], order: 2*k + 1})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b happening) int {
+		if a.at.Time != b.at.Time {
+			return int(max(-1, min(1, a.at.Time-b.at.Time)))
+		}
+		return int(max(-1, min(1, a.at.Frame-b.at.Frame)))
+	})
+	for k := range all {
+		dst = t.line(dst, &all[k], first)
+	}
+	return dst
+}
+
+func (t *Timeline) line(dst []byte, h *happening, first int64) []byte {
+	c, start := t.opt.Colors, len(dst)
+	wideEnough := t.opt.Width == 0 || t.opt.Width >= wide
+	t.buf = strconv.AppendInt(t.buf[:0], h.at.Frame, 10)
+	dst = right(dst, &c.Dim, t.buf, &t.number)
+	t.buf = t.stamp.appendWhen(t.buf[:0], t.opt.Time, h.at.Time, Moment{First: first, Before: t.last}, wideEnough)
+	t.last = h.at.Time
+	dst = right(append(dst, ' '), &c.Dim, t.buf, &t.time)
+	t.buf = appendNode(t.buf[:0], h.imp.Client.Append, t.opt.Raw)
+	dst = left(append(dst, ' '), &c.NID, t.buf, &t.client)
+	t.buf = appendText(t.buf[:0], []byte(h.imp.Target))
+	if len(t.buf) == 0 {
+		t.buf = appendNode(t.buf, h.imp.Server.Append, t.opt.Raw)
+	}
+	dst = left(append(dst, ' '), &c.NID, t.buf, &t.target)
+	if h.change != nil {
+		dst = left(append(dst, ' '), stateStyle(c, h.change.State), append(t.buf[:0], h.change.State.String()...), &t.state)
+	} else {
+		st := &c.Key
+		switch h.event.Kind {
+		case track.EvPing:
+			st = &c.Dim
+		case track.EvEvicted, track.EvCallback, track.EvRefused, track.EvNotConn, track.EvGap, track.EvPingLost:
+			st = &c.Bad
+		}
+		t.buf = t.text.Append(t.buf[:0], h.event)
+		text := t.buf
+		if t.opt.Width > 0 {
+			text, _ = fit(text, max(0, t.opt.Width-width(dst[start:])-1))
+		}
+		dst = append(append(append(append(dst, ' '), st.on...), text...), st.off...)
+	}
+	for len(dst) > start && dst[len(dst)-1] == ' ' {
+		dst = dst[:len(dst)-1]
+	}
+	return append(dst, '\n')
+}
