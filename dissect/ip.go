@@ -1,21 +1,13 @@
 package dissect
 
-import "encoding/binary"
+import (
+	"encoding/binary"
 
-// IP protocols and IPv6 extension headers.
-const (
-	protoHopByHop = 0
-	protoIPIP     = 4
-	protoTCP      = 6
-	protoUDP      = 17
-	protoIPv6     = 41
-	protoRouting  = 43
-	protoFragment = 44
-	protoGRE      = 47
-	protoAuth     = 51
-	protoDestOpts = 60
-	protoMobility = 135
+	"github.com/google/gopacket/layers"
 )
+
+// protoMobility is an IPv6 extension header that gopacket has no name for.
+const protoMobility = 135
 
 // maxSegment is twice what BIG TCP makes of one segment; a longer one is a lie.
 const maxSegment = 1 << 20
@@ -46,10 +38,10 @@ func (d *decoder) ipv4(p span, depth int) bool {
 	a.src[10], a.src[11], a.dst[10], a.dst[11] = 0xff, 0xff, 0xff, 0xff
 	copy(a.src[12:], b[12:16])
 	copy(a.dst[12:], b[16:20])
-	proto := b[9]
+	proto := layers.IPProtocol(b[9])
 	body := p.limit(total).from(header)
 	if frag := binary.BigEndian.Uint16(b[6:]); frag&0x3fff != 0 {
-		key := fragmentKey{addresses: a, source: d.seg.key.source, proto: proto, id: uint32(binary.BigEndian.Uint16(b[4:]))}
+		key := fragmentKey{addresses: a, source: d.seg.key.source, proto: byte(proto), id: uint32(binary.BigEndian.Uint16(b[4:]))}
 		var whole bool
 		body, whole = d.frags.add(key, fragment{int(frag&0x1fff) * 8, frag&0x2000 != 0, body}, d.seg.time)
 		if !whole {
@@ -71,40 +63,40 @@ func (d *decoder) ipv6(p span, depth int) bool {
 	if n := int(binary.BigEndian.Uint16(b[4:])); n > 0 {
 		body = body.limit(n)
 	}
-	return d.extensions(b[6], a, body, depth)
+	return d.extensions(layers.IPProtocol(b[6]), a, body, depth)
 }
 
 // extensions walks the IPv6 extension headers. Each takes at least eight
 // bytes, so the walk ends.
-func (d *decoder) extensions(next byte, a addresses, p span, depth int) bool {
+func (d *decoder) extensions(next layers.IPProtocol, a addresses, p span, depth int) bool {
 	for {
 		b := p.data
 		switch next {
-		case protoHopByHop, protoRouting, protoDestOpts, protoMobility, protoAuth:
+		case layers.IPProtocolIPv6HopByHop, layers.IPProtocolIPv6Routing, layers.IPProtocolIPv6Destination, protoMobility, layers.IPProtocolAH:
 			if len(b) < 8 {
 				return false
 			}
 			n := (int(b[1]) + 1) * 8
-			if next == protoAuth {
+			if next == layers.IPProtocolAH {
 				n = (int(b[1]) + 2) * 4
 			}
-			if next == protoHopByHop {
+			if next == layers.IPProtocolIPv6HopByHop {
 				p = jumbo(p, n)
 			}
-			next = b[0]
+			next = layers.IPProtocol(b[0])
 			p = p.from(n)
-		case protoFragment:
+		case layers.IPProtocolIPv6Fragment:
 			if len(b) < 8 {
 				return false
 			}
-			next = b[0]
+			next = layers.IPProtocol(b[0])
 			at := binary.BigEndian.Uint16(b[2:])
 			id := binary.BigEndian.Uint32(b[4:])
 			p = p.from(8)
 			if at&^6 == 0 {
 				continue // the only fragment
 			}
-			key := fragmentKey{addresses: a, source: d.seg.key.source, proto: next, id: id, six: true}
+			key := fragmentKey{addresses: a, source: d.seg.key.source, proto: byte(next), id: id, six: true}
 			var whole bool
 			p, whole = d.frags.add(key, fragment{int(at &^ 7), at&1 != 0, p}, d.seg.time)
 			if !whole {
@@ -134,15 +126,15 @@ func jumbo(p span, n int) span {
 }
 
 // transport goes by the IP protocol.
-func (d *decoder) transport(proto byte, a addresses, p span, depth int) bool {
+func (d *decoder) transport(proto layers.IPProtocol, a addresses, p span, depth int) bool {
 	switch proto {
-	case protoTCP:
+	case layers.IPProtocolTCP:
 		return d.tcp(a, p)
-	case protoUDP:
+	case layers.IPProtocolUDP:
 		return depth < maxTunnels && d.vxlan(p, depth+1)
-	case protoGRE:
+	case layers.IPProtocolGRE:
 		return depth < maxTunnels && d.gre(p, depth+1)
-	case protoIPIP, protoIPv6:
+	case layers.IPProtocolIPIP, layers.IPProtocolIPv6:
 		return depth < maxTunnels && d.rawIP(p, depth+1)
 	}
 	return false

@@ -1,6 +1,10 @@
 package dissect
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/google/gopacket/layers"
+)
 
 const portVXLAN = 4789
 
@@ -14,7 +18,7 @@ const (
 
 // GRE protocol types beside the Ethernet types.
 const (
-	greERSPAN  = 0x88be // type II, and type I when there is no sequence number
+	greERSPAN  = layers.EthernetTypeERSPAN // type II, and type I when there is no sequence number
 	greERSPAN3 = 0x22eb
 )
 
@@ -40,7 +44,7 @@ func (d *decoder) gre(p span, depth int) bool {
 		return false
 	}
 	flags := binary.BigEndian.Uint16(b)
-	proto := binary.BigEndian.Uint16(b[2:])
+	proto := ethertype(b[2:])
 	if flags&greVersion != 0 {
 		return false
 	}

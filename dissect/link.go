@@ -3,18 +3,14 @@ package dissect
 import (
 	"encoding/binary"
 
+	"github.com/google/gopacket/layers"
+
 	"github.com/lshark/lshark/capture"
 )
 
-// Ethernet types.
 const (
-	etherIPv4  = 0x0800
-	etherIPv6  = 0x86dd
-	etherVLAN  = 0x8100
-	etherQinQ  = 0x88a8
-	etherOldQ  = 0x9100
-	etherTEB   = 0x6558 // an Ethernet frame inside GRE
-	maxTunnels = 4      // headers of the same layer inside each other
+	etherOldQinQ = 0x9100 // stacked VLANs before 802.1ad
+	maxTunnels   = 4      // headers of the same layer inside each other
 )
 
 // Raw IP has two more numbers: DLT_RAW as BSD and OpenBSD number it.
@@ -69,9 +65,9 @@ func (d *decoder) decode(f *capture.Frame) bool {
 	case capture.LinkEthernet:
 		return d.ethernet(p, 0)
 	case capture.LinkLinuxSLL:
-		return len(b) >= 16 && d.network(binary.BigEndian.Uint16(b[14:]), p.from(16), 0)
+		return len(b) >= 16 && d.network(ethertype(b[14:]), p.from(16), 0)
 	case capture.LinkLinuxSLL2:
-		return len(b) >= 20 && d.network(binary.BigEndian.Uint16(b), p.from(20), 0)
+		return len(b) >= 20 && d.network(ethertype(b), p.from(20), 0)
 	case capture.LinkNull, capture.LinkLoop:
 		return len(b) >= 4 && d.rawIP(p.from(4), 0)
 	case capture.LinkRaw, linkRawBSD, linkRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
@@ -80,28 +76,32 @@ func (d *decoder) decode(f *capture.Frame) bool {
 	return false
 }
 
+func ethertype(b []byte) layers.EthernetType {
+	return layers.EthernetType(binary.BigEndian.Uint16(b))
+}
+
 func (d *decoder) ethernet(p span, depth int) bool {
 	if len(p.data) < 14 {
 		return false
 	}
-	return d.network(binary.BigEndian.Uint16(p.data[12:]), p.from(14), depth)
+	return d.network(ethertype(p.data[12:]), p.from(14), depth)
 }
 
 // network goes by the Ethernet type, through any number of VLAN tags.
-func (d *decoder) network(etherType uint16, p span, depth int) bool {
+func (d *decoder) network(etherType layers.EthernetType, p span, depth int) bool {
 	for {
 		switch etherType {
-		case etherIPv4:
+		case layers.EthernetTypeIPv4:
 			return d.ipv4(p, depth)
-		case etherIPv6:
+		case layers.EthernetTypeIPv6:
 			return d.ipv6(p, depth)
-		case etherTEB:
+		case layers.EthernetTypeTransparentEthernetBridging:
 			return depth < maxTunnels && d.ethernet(p, depth+1)
-		case etherVLAN, etherQinQ, etherOldQ:
+		case layers.EthernetTypeDot1Q, layers.EthernetTypeQinQ, etherOldQinQ:
 			if len(p.data) < 4 {
 				return false
 			}
-			etherType = binary.BigEndian.Uint16(p.data[2:])
+			etherType = ethertype(p.data[2:])
 			p = p.from(4)
 		default:
 			return false

@@ -3,10 +3,30 @@ package dissect
 import (
 	"bytes"
 	"encoding/binary"
+	"github.com/google/gopacket/layers"
 	"net/netip"
 	"testing"
 
 	"github.com/lshark/lshark/capture"
+)
+
+// Numbers as they stand in packets.
+const (
+	etherIPv4     = uint16(layers.EthernetTypeIPv4)
+	etherIPv6     = uint16(layers.EthernetTypeIPv6)
+	etherVLAN     = uint16(layers.EthernetTypeDot1Q)
+	etherQinQ     = uint16(layers.EthernetTypeQinQ)
+	etherOldQ     = uint16(etherOldQinQ)
+	etherTEB      = uint16(layers.EthernetTypeTransparentEthernetBridging)
+	protoHopByHop = byte(layers.IPProtocolIPv6HopByHop)
+	protoIPIP     = byte(layers.IPProtocolIPIP)
+	protoTCP      = byte(layers.IPProtocolTCP)
+	protoUDP      = byte(layers.IPProtocolUDP)
+	protoIPv6     = byte(layers.IPProtocolIPv6)
+	protoRouting  = byte(layers.IPProtocolIPv6Routing)
+	protoFragment = byte(layers.IPProtocolIPv6Fragment)
+	protoGRE      = byte(layers.IPProtocolGRE)
+	protoAuth     = byte(layers.IPProtocolAH)
 )
 
 var (
@@ -113,8 +133,8 @@ func TestLinks(t *testing.T) {
 		{"GRE", capture.LinkEthernet, greFrame(0, etherIPv4, 0, packet4())},
 		{"GRE, all options", capture.LinkEthernet, greFrame(greChecksum|greKey|greSequence, etherIPv6, 12, packet6())},
 		{"GRE, Ethernet", capture.LinkEthernet, greFrame(greKey, etherTEB, 4, eth)},
-		{"ERSPAN I", capture.LinkEthernet, greFrame(0, greERSPAN, 0, eth)},
-		{"ERSPAN II", capture.LinkEthernet, greFrame(greSequence, greERSPAN, 12, eth)},
+		{"ERSPAN I", capture.LinkEthernet, greFrame(0, uint16(greERSPAN), 0, eth)},
+		{"ERSPAN II", capture.LinkEthernet, greFrame(greSequence, uint16(greERSPAN), 12, eth)},
 		{"ERSPAN III", capture.LinkEthernet, greFrame(greSequence, greERSPAN3, 16, eth)},
 	} {
 		var d decoder
