@@ -241,3 +241,30 @@ func TestErrnoValue(t *testing.T) {
 		}
 	}
 }
+
+func TestGlimpseForms(t *testing.T) {
+	o := binary.LittleEndian
+	plain := func(seq uint64) []byte {
+		return lockBytes(o, 0, ldlmPlainType, []uint64{seq, 0x20000, 500}, 0x10, 0x10)
+	}
+	tests := []struct {
+		want, line string
+		bufs       [][]byte
+	}{
+		{"", "[0x9:0x0:0x0]", [][]byte{nil, lockBytes(o, 0, ldlmIbitsType, []uint64{9}, 4, 4)}},
+		{"quota", "[0x200000006:0x20000:0x0] uid 500 id 7 hard 0 soft 0", [][]byte{nil, plain(seqQuotaGlobal), append([]byte{7}, make([]byte, 63)...)}},
+	}
+	for _, tt := range tests {
+		m := &Msg{Opcode: LDLM_GL_CALLBACK, Bufs: tt.bufs}
+		v := rpcLdlmGlCallback.Pick(m)
+		var l Line
+		v.Ask(m, &l)
+		if v.Name != tt.want || string(l.Text) != tt.line {
+			t.Errorf("%q: %q, not %q: %q", v.Name, l.Text, tt.want, tt.line)
+		}
+	}
+	barrier := [][]byte{nil, plain(9), append([]byte{3}, make([]byte, 63)...)}
+	if v := rpcLdlmGlCallback.Pick(&Msg{Bufs: barrier}); v.Name != "barrier" {
+		t.Errorf("a barrier's glimpse is taken for %q", v.Name)
+	}
+}

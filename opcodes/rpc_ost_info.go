@@ -30,7 +30,6 @@ var rpcOstGetInfo = &RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
 		}
 		return getOther
 	},
-	Context: true,
 }
 
 // hasKey: keys are compared as far as they go, a NUL behind them is not

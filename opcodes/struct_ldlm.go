@@ -79,7 +79,7 @@ var ldlmReply = Define("ldlm_reply", "the lock that was granted or waits",
 	Sub("lock_desc", ldlmLockDesc, "the lock as the server has it"),
 	Sub("lock_handle", lustreHandle, "the server's cookie of the lock; in a convert the client's"),
 	U64("lock_policy_res1", Disposition, "how far the intent got"),
-	S64("lock_policy_res2", Errno, "result of the intent; the lower half is the errno, some senders extend its sign"),
+	S64("lock_policy_res2", Errno, Remark(positiveErrno), "result of the intent; the lower half is the errno, some senders extend its sign"),
 )
 
 // ldlmIntent is struct ldlm_intent.
@@ -128,5 +128,16 @@ var ldlmGlDesc = Define("ldlm_gl_desc", "what a glimpse callback tells",
 	Sub("lquota_desc", ldlmGlLquotaDesc),
 	Sub("barrier_desc", ldlmGlBarrierDesc, Over("lquota_desc"), If(never)),
 )
+
+// positiveErrno names an errno without its sign.
+func positiveErrno(v *View, dst []byte) []byte {
+	if len(v.Rest) < 8 {
+		return dst
+	}
+	if n := ErrnoValue(ReadUint(v.Rest[:8], v.Big)); n > 0 {
+		return append(dst, Errnos.Name(uint64(n))...)
+	}
+	return dst
+}
 
 func never(*View) bool { return false }
