@@ -96,7 +96,6 @@ var (
 	bufMgsConfigRes               = Sub("mgs_config_res", mgsConfigRes)
 	bufIdxInfo                    = Sub("idx_info", idxInfo)
 	bufLlogdBody                  = Sub("llogd_body", llogdBody)
-	bufEadata5                    = Opaque("eadata", 0) // array of llog records
 	bufLlogLogHdr                 = Sub("llog_log_hdr", llogLogHdr)
 	bufSeqOpc                     = U32("seq_opc")
 	bufSeqRange                   = Sub("seq_range", luSeqRange)

@@ -35,6 +35,10 @@ var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value
 	{Name: "ERROR", Value: 0x4000, Doc: "registration failed"},
 	{Name: "PARAM2", Value: 0x8000, Doc: "a parameter for set_param -P"},
 	{Name: "NO_LOCAL_LOGS", Value: 0x10000, Since: "2.15", Doc: "keeps no copy of its configuration"},
+	{Name: "LARGE_NID", Value: 0x20000, Since: "2.16", Doc: "NIDs are given as text"},
+	{Name: "OPC_REG", Value: 0x10000000, Doc: "what it wants: to register"},
+	{Name: "OPC_UNREG", Value: 0x20000000, Doc: "to be taken out"},
+	{Name: "OPC_READY", Value: 0x40000000, Doc: "to say that it runs"},
 })
 
 // MtiLimits is the group mti_limits.

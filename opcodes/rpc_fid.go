@@ -1,16 +1,18 @@
 package opcodes
 
+import "fmt"
+
 var rpcSeqQuery = &RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{
 	{Name: "super",
 		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
 		Reply:   Bufs(bufPtlrpcBody, bufSeqRange),
-		Ask:     func(m *Msg, l *Line) { askRange(m, l, "super", "for ") },
+		Ask:     func(m *Msg, l *Line) { askRange(m, l) },
 		Answer:  func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
 	},
 	{Name: "meta",
 		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
 		Reply:   Bufs(bufPtlrpcBody, bufSeqRange),
-		Ask:     func(m *Msg, l *Line) { askRange(m, l, "meta", "for ") },
+		Ask:     func(m *Msg, l *Line) { askRange(m, l) },
 		Answer:  func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
 	},
 },
@@ -34,7 +36,10 @@ var rpcFldQuery = &RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Varian
 var rpcFldRead = &RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufFldRange),
 	Reply:   Bufs(bufPtlrpcBody, bufGenericDataLuSeqRangeArray),
-	Ask:     func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+	Ask: func(m *Msg, l *Line) {
+		l.Key("of ")
+		addTargetIndex(m.Buf(1), m.Big, l)
+	},
 	Answer: func(m *Msg, l *Line) {
 		if len(m.Buf(1)) >= 4 {
 			l.Key("")
@@ -55,16 +60,21 @@ var (
 // first4 is the first word of a buffer, or what there is of it.
 func first4(b []byte) []byte { return b[:min(4, len(b))] }
 
-func askRange(m *Msg, l *Line, what, label string) {
-	l.Add(Flag, what)
-	l.Key(label)
-	l.Value(Node, SeqRangeType, lsrFlags.Uint(m.Buf(2), m.Big))
-	l.Hex(Node, lsrIndex.Uint(m.Buf(2), m.Big))
+func askRange(m *Msg, l *Line) {
+	l.Key("for ")
+	addTargetIndex(m.Buf(2), m.Big, l)
 }
 
-// addRange: "[0x200000400-0x240000400) MDT0x0".
+// addTargetIndex writes a target as its name ends: MDT0001.
+func addTargetIndex(b []byte, big bool, l *Line) {
+	l.Text = append(l.Text, SeqRangeType.Name(lsrFlags.Uint(b, big))...)
+	l.Text = fmt.Appendf(l.Text, "%04x", lsrIndex.Uint(b, big))
+	l.Mark(Node)
+}
+
+// addRange: "[0x200000400-0x240000400) MDT0000".
 func addRange(b []byte, big bool, l *Line) {
-	if len(b) < luSeqRange.Size {
+	if len(b) < luSeqRange.Size || lsrEnd.Uint(b, big) == 0 {
 		return
 	}
 	l.Key("[")
@@ -72,6 +82,5 @@ func addRange(b []byte, big bool, l *Line) {
 	l.Add(Dim, "-")
 	l.Hex(Object, lsrEnd.Uint(b, big))
 	l.Add(Dim, ") ")
-	l.Value(Node, SeqRangeType, lsrFlags.Uint(b, big))
-	l.Hex(Node, lsrIndex.Uint(b, big))
+	addTargetIndex(b, big, l)
 }

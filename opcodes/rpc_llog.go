@@ -48,6 +48,9 @@ var (
 	llhFlags  = llogLogHdr.Field("llh_flags")
 )
 
+// llogKinds are the flags that say whether a log is a catalog or a plain one.
+const llogKinds = 0x2 | 0x4
+
 // askLogOpen: the log's name, or its id when it has none.
 func askLogOpen(m *Msg, l *Line) {
 	body := m.Buf(1)
@@ -66,7 +69,7 @@ func logID(m *Msg, l *Line) {
 }
 
 func answerLogOpen(m *Msg, l *Line) {
-	if len(m.Buf(1)) >= llogLogid.Size {
+	if m.Status >= 0 && len(m.Buf(1)) >= llogLogid.Size {
 		l.Key("log ")
 		logID(m, l)
 	}
@@ -121,5 +124,5 @@ func answerLogHeader(m *Msg, l *Line) {
 	l.Key("")
 	l.Num(llhCount.Uint(b, big))
 	l.Add(Dim, " records ")
-	l.Flags(LlogFlags, llhFlags.Uint(b, big))
+	l.Flags(LlogFlags, llhFlags.Uint(b, big)&llogKinds)
 }

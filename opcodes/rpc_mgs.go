@@ -107,8 +107,6 @@ func askConfig(m *Msg, l *Line) {
 		return
 	}
 	l.Label(Name, mcbName.Bytes(b))
-	l.Key("")
-	l.Value(Flag, MgsCfgType, mcbType.Uint(b, m.Big))
 	l.Key("from ")
 	l.Num(mcbOffset.Uint(b, m.Big))
 }
@@ -118,8 +116,17 @@ func answerConfig(m *Msg, l *Line) {
 	if len(b) < mgsConfigRes.Size {
 		return
 	}
+	upto := mcrOffset.Uint(b, m.Big)
+	if m.Variant != nil && m.Variant.Name == "nodemap" {
+		l.Key("pass ")
+		l.Num(mcrVersion.Uint(b, m.Big))
+		if upto == dirHashEnd {
+			l.Key("end")
+		}
+		return
+	}
 	l.Key("up to ")
-	l.Num(mcrOffset.Uint(b, m.Big))
+	l.Num(upto)
 	l.Key("of ")
 	l.Num(mcrVersion.Uint(b, m.Big))
 }
