@@ -24,6 +24,7 @@ type input struct {
 	filter   string
 	ports    []uint
 	stops    []string
+	offset   []string
 	count    int
 	quiet    bool
 	verbose  bool
@@ -42,6 +43,7 @@ func (in *input) flags(cmd *cobra.Command) {
 	f.StringVarP(&in.filter, "filter", "f", "", "capture filter `EXPR`, in the syntax of pcap-filter")
 	f.UintSliceVar(&in.ports, "port", nil, "TCP `PORT`s that carry LNet (default 988)")
 	f.StringArrayVarP(&in.stops, "autostop", "a", nil, "stop a live capture after duration:`SECS`")
+	f.StringArrayVar(&in.offset, "offset", nil, "add SECS to the times of FILE (`FILE=SECS`); by default clocks are compared")
 	f.IntVarP(&in.count, "count", "c", 0, "stop after `N` messages")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "say nothing about the capture itself")
 	f.BoolVarP(&in.verbose, "verbose", "v", false, "say more about the capture itself")
@@ -191,7 +193,11 @@ func (r *reading) frames(src frames) error {
 // open opens the files, or the interface.
 func (in *input) open() (frames, error) {
 	if !in.live() {
-		return capture.Open(in.files, capture.Options{})
+		offsets, err := in.offsets()
+		if err != nil {
+			return nil, err
+		}
+		return capture.Open(in.files, capture.Options{Offset: offsets})
 	}
 	filter := in.filter
 	if filter == "" {
