@@ -9,9 +9,19 @@ const (
 )
 
 // policyOf says whether the lock around a policy is of that kind. The
-// resource, with its type, is at the start of the lock.
+// resource, with its type, is at the start of the lock. A convert leaves the
+// type out; it is always about inode bits.
 func policyOf(kind uint64) func(*View) bool {
-	return func(v *View) bool { return v.Up != nil && v.Up.Uint(lrType) == kind }
+	return func(v *View) bool {
+		if v.Up == nil {
+			return false
+		}
+		is := v.Up.Uint(lrType)
+		if is == 0 && v.Msg != nil && v.Msg.Opcode == LDLM_CONVERT {
+			is = ldlmIbitsType
+		}
+		return is == kind
+	}
 }
 
 // blocking: the lock is in a blocking callback.
@@ -125,7 +135,7 @@ func (k lock) group() bool { return k.asked() == 0x40 || k.granted() == 0x40 }
 
 // say appends mode, kind, resource and what the lock covers.
 func (k lock) say(l *Line) {
-	if len(k.b) < lockPolicyAt {
+	if len(k.b) < lockPolicyAt || k.kind() == 0 {
 		return
 	}
 	mode := k.granted()

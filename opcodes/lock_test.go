@@ -109,6 +109,36 @@ func TestLockSubject(t *testing.T) {
 	}
 }
 
+// TestPolicyKind holds that the member of the policy is the one of the lock's
+// kind, and that a convert, which has no kind, is about inode bits.
+func TestPolicyKind(t *testing.T) {
+	tests := []struct {
+		opcode, kind uint32
+		want         string
+	}{
+		{LDLM_ENQUEUE, ldlmExtentType, "l_extent"},
+		{LDLM_ENQUEUE, ldlmFlockType, "l_flock"},
+		{LDLM_ENQUEUE, ldlmIbitsType, "l_inodebits"},
+		{LDLM_ENQUEUE, ldlmPlainType, ""},
+		{LDLM_CANCEL, 0, ""},
+		{LDLM_CONVERT, 0, "l_inodebits"},
+	}
+	for _, tt := range tests {
+		desc := lockBytes(binary.LittleEndian, 0, tt.kind, nil, 2, 2)[lockDescAt:]
+		m := &Msg{Opcode: tt.opcode}
+		v := &View{Struct: desc[lockPolicyAt:], Msg: m, Up: &View{Struct: desc, Msg: m}}
+		got := ""
+		for _, f := range ldlmWirePolicyData.Fields {
+			if f.If(v) {
+				got += f.Name
+			}
+		}
+		if got != tt.want {
+			t.Errorf("opcode %d, kind %d: %q, not %q", tt.opcode, tt.kind, got, tt.want)
+		}
+	}
+}
+
 func TestPickEnqueue(t *testing.T) {
 	o := binary.LittleEndian
 	intent := func(opc uint64) []byte { return o.AppendUint64(nil, opc) }
