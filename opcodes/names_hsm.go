@@ -15,7 +15,7 @@ var HsmStates = Bits("hsm_states", "HS_", "HSM state of a file", []Value{
 })
 
 // HsmMasks is the group hsm_masks.
-var HsmMasks = Enum("hsm_masks", "HSM_", "", []Value{
+var HsmMasks = Enum("hsm_masks", "HSM_", "groups of HSM states", []Value{
 	{Name: "USER_MASK", Value: 0x32, Doc: "states that users may set"},
 	{Name: "STATUS_MASK", Value: 0x1cd, Doc: "states that show what happened"},
 	{Name: "FLAGS_MASK", Value: 0x1ff, Doc: "all states"},
@@ -80,21 +80,21 @@ var HsmStateSetValid = Bits("hsm_state_set_valid", "HSS_", "which members of an 
 // HsmMisc is the group hsm_misc.
 var HsmMisc = Enum("hsm_misc", "", "limits of HSM", []Value{
 	{Name: "HAL_VERSION", Value: 0x1, Doc: "version of action lists"},
-	{Name: "LL_HSM_ORIGIN_MAX_ARCHIVE", Value: 0x20},
-	{Name: "LL_HSM_MAX_ARCHIVES_PER_AGENT", Value: 0x400},
-	{Name: "HAL_MAXSIZE", Value: 0x100000},
+	{Name: "LL_HSM_ORIGIN_MAX_ARCHIVE", Value: 0x20, Doc: "archives that fit into the bitmap of older clients"},
+	{Name: "LL_HSM_MAX_ARCHIVES_PER_AGENT", Value: 0x400, Doc: "most archives a copytool may serve"},
+	{Name: "HAL_MAXSIZE", Value: 0x100000, Doc: "most bytes of an action list"},
 })
 
 // HsmEvent is the group hsm_event.
 var HsmEvent = Enum("hsm_event", "HE_", "HSM events in the changelog", []Value{
-	{Name: "ARCHIVE", Value: 0x0},
-	{Name: "RESTORE", Value: 0x1},
-	{Name: "CANCEL", Value: 0x2},
-	{Name: "RELEASE", Value: 0x3},
-	{Name: "REMOVE", Value: 0x4},
-	{Name: "STATE", Value: 0x5},
-	{Name: "SPARE1", Value: 0x6},
-	{Name: "SPARE2", Value: 0x7},
+	{Name: "ARCHIVE", Value: 0x0, Doc: "archived"},
+	{Name: "RESTORE", Value: 0x1, Doc: "restored"},
+	{Name: "CANCEL", Value: 0x2, Doc: "an action was cancelled"},
+	{Name: "RELEASE", Value: 0x3, Doc: "released"},
+	{Name: "REMOVE", Value: 0x4, Doc: "copy removed"},
+	{Name: "STATE", Value: 0x5, Doc: "state changed"},
+	{Name: "SPARE1", Value: 0x6, Doc: "unused"},
+	{Name: "SPARE2", Value: 0x7, Doc: "unused"},
 })
 
 // KucTransport is the group kuc_transport.
@@ -110,6 +110,6 @@ var KucMsgType = Enum("kuc_msg_type", "", "what a message to user space is", []V
 })
 
 // KucMagic is the group kuc_magic.
-var KucMagic = Enum("kuc_magic", "", "", []Value{
+var KucMagic = Enum("kuc_magic", "", "magic of messages to user space", []Value{
 	{Name: "KUC_MAGIC", Value: 0x191c, Doc: "begins a message to user space; its byte order is that of the message"},
 })

@@ -73,13 +73,13 @@ var LovCompEntryFlags = Bits("lov_comp_entry_flags", "LCME_FL_", "state of a com
 // LovCompEntryId is the group lov_comp_entry_id.
 var LovCompEntryId = Enum("lov_comp_entry_id", "LCME_", "numbers of components", []Value{
 	{Name: "ID_INVAL", Value: 0x0, Doc: "none yet"},
-	{Name: "ID_MAX", Value: 0x7fffffff},
+	{Name: "ID_MAX", Value: 0x7fffffff, Doc: "largest number"},
 	{Name: "ID_ALL", Value: 0xffffffff, Doc: "all components"},
-	{Name: "ID_NOT_ID", Value: 0x80000000},
-	{Name: "TIMESTAMP_ID_SHIFT", Value: 0x30, Since: "2.18"},
-	{Name: "TIMESTAMP_ID_MASK", Value: 0xffff, Since: "2.18"},
+	{Name: "ID_NOT_ID", Value: 0x80000000, Doc: "the number stands for flags to look for"},
+	{Name: "TIMESTAMP_ID_SHIFT", Value: 0x30, Since: "2.18", Doc: "where the mirror link id begins"},
+	{Name: "TIMESTAMP_ID_MASK", Value: 0xffff, Since: "2.18", Doc: "bits of the mirror link id"},
 	{Name: "ID_MASK", Value: 0x7fffffff, Alias: true},
-	{Name: "TIMESTAMP_TIME_MASK", Value: 0xffffffffffff, Since: "2.18"},
+	{Name: "TIMESTAMP_TIME_MASK", Value: 0xffffffffffff, Since: "2.18", Doc: "bits of the time"},
 })
 
 // LovCompMdFlags is the group lov_comp_md_flags.
@@ -100,21 +100,21 @@ var LayoutVersion = Enum("layout_version", "LU_LAYOUT_", "bits of a layout versi
 
 // LovLimits is the group lov_limits.
 var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
-	{Name: "LOV_EC_MAX_CODING_STRIPES", Value: 0xf, Since: "2.18"},
+	{Name: "LOV_EC_MAX_CODING_STRIPES", Value: 0xf, Since: "2.18", Doc: "most parity stripes"},
 	{Name: "LOV_MAXPOOLNAME", Value: 0xf, Alias: true},
-	{Name: "LOV_MIN_STRIPE_BITS", Value: 0x10},
-	{Name: "LOV_MAX_STRIPE_COUNT_OLD", Value: 0xa0},
-	{Name: "LOV_EC_MAX_DATA_STRIPES", Value: 0xff, Since: "2.18"},
-	{Name: "LOV_EC_MAX_TOTAL_STRIPES", Value: 0x100, Since: "2.18"},
-	{Name: "SEL_UNIT_SIZE", Value: 0x400, Since: "2.15"},
-	{Name: "LOV_MAX_STRIPE_COUNT", Value: 0x7d0},
-	{Name: "LOV_V1_INSANE_STRIPE_COUNT", Value: 0xffdf},
+	{Name: "LOV_MIN_STRIPE_BITS", Value: 0x10, Doc: "smallest stripe size as a power of two"},
+	{Name: "LOV_MAX_STRIPE_COUNT_OLD", Value: 0xa0, Doc: "most stripes before wide striping"},
+	{Name: "LOV_EC_MAX_DATA_STRIPES", Value: 0xff, Since: "2.18", Doc: "most data stripes"},
+	{Name: "LOV_EC_MAX_TOTAL_STRIPES", Value: 0x100, Since: "2.18", Doc: "most stripes in an erasure coded group"},
+	{Name: "SEL_UNIT_SIZE", Value: 0x400, Since: "2.15", Doc: "unit of an extension size"},
+	{Name: "LOV_MAX_STRIPE_COUNT", Value: 0x7d0, Doc: "most stripes of a file"},
+	{Name: "LOV_V1_INSANE_STRIPE_COUNT", Value: 0xffdf, Doc: "larger counts are not counts"},
 	{Name: "LOV_V1_INSANE_STRIPE_INDEX", Value: 0xffdf, Since: "2.16", Alias: true},
-	{Name: "LOV_ALL_STRIPES_WIDE", Value: 0xffe0, Since: "2.16"},
-	{Name: "LOV_ALL_STRIPES", Value: 0xffff},
+	{Name: "LOV_ALL_STRIPES_WIDE", Value: 0xffe0, Since: "2.16", Doc: "first of the counts that say how many stripes on each OST"},
+	{Name: "LOV_ALL_STRIPES", Value: 0xffff, Doc: "on all OSTs"},
 	{Name: "LOV_OFFSET_DEFAULT", Value: 0xffff, Alias: true},
-	{Name: "LOV_MIN_STRIPE_SIZE", Value: 0x10000},
-	{Name: "LOV_DESC_MAGIC", Value: 0xb0ccde5c},
+	{Name: "LOV_MIN_STRIPE_SIZE", Value: 0x10000, Doc: "smallest stripe size"},
+	{Name: "LOV_DESC_MAGIC", Value: 0xb0ccde5c, Doc: "magic of a LOV description"},
 })
 
 // LmvMagic is the group lmv_magic.
@@ -155,20 +155,20 @@ var LmvHashFlags = Bits("lmv_hash_flags", "LMV_HASH_FLAG_", "state of a striped 
 })
 
 // LmvType is the group lmv_type.
-var LmvType = Enum("lmv_type", "LMV_TYPE_", "", []Value{
+var LmvType = Enum("lmv_type", "LMV_TYPE_", "where the layout of a directory comes from", []Value{
 	{Name: "DEFAULT", Value: 0x0, Since: "2.15", Doc: "as the parent has it"},
 	{Name: "RAW", Value: 0x1, Since: "2.16", Doc: "as set on the directory itself"},
 })
 
 // LmvInherit is the group lmv_inherit.
 var LmvInherit = Enum("lmv_inherit", "LMV_INHERIT_", "how many levels of subdirectories inherit the default layout", []Value{
-	{Name: "UNLIMITED", Value: 0x0, Since: "2.15"},
+	{Name: "UNLIMITED", Value: 0x0, Since: "2.15", Doc: "all levels"},
 	{Name: "DEFAULT_PLAIN", Value: 0x0, Since: "2.15", Alias: true},
-	{Name: "END", Value: 0x1, Since: "2.15"},
-	{Name: "DEFAULT_OVERSTRIPED", Value: 0x2, Since: "2.16"},
-	{Name: "DEFAULT_STRIPED", Value: 0x3, Since: "2.15"},
-	{Name: "MAX", Value: 0xfa, Since: "2.15"},
-	{Name: "NONE", Value: 0xff, Since: "2.15"},
+	{Name: "END", Value: 0x1, Since: "2.15", Doc: "no further"},
+	{Name: "DEFAULT_OVERSTRIPED", Value: 0x2, Since: "2.16", Doc: "usual value for overstriped directories"},
+	{Name: "DEFAULT_STRIPED", Value: 0x3, Since: "2.15", Doc: "usual value for striped directories"},
+	{Name: "MAX", Value: 0xfa, Since: "2.15", Doc: "most levels"},
+	{Name: "NONE", Value: 0xff, Since: "2.15", Doc: "not inherited"},
 	{Name: "RR_NONE", Value: 0x0, Since: "2.15", Alias: true},
 	{Name: "RR_DEFAULT", Value: 0x0, Since: "2.15", Alias: true},
 	{Name: "RR_END", Value: 0x1, Since: "2.15", Alias: true},
@@ -179,12 +179,12 @@ var LmvInherit = Enum("lmv_inherit", "LMV_INHERIT_", "how many levels of subdire
 
 // LmvLimits is the group lmv_limits.
 var LmvLimits = Enum("lmv_limits", "LMV_", "limits of directory layouts", []Value{
-	{Name: "MAX_STRIPES_PER_MDT", Value: 0x5, Since: "2.16"},
-	{Name: "MAX_STRIPE_COUNT", Value: 0x7d0},
-	{Name: "CRUSH_PG_COUNT", Value: 0x1000, Since: "2.15"},
-	{Name: "OFFSET_DEFAULT", Value: 0xffffffff, Since: "2.15"},
-	{Name: "OVERSTRIPE_COUNT_MAX", Value: 0xfffb, Since: "2.17"},
-	{Name: "OVERSTRIPE_COUNT_MIN", Value: 0xffff, Since: "2.17"},
+	{Name: "MAX_STRIPES_PER_MDT", Value: 0x5, Since: "2.16", Doc: "most stripes on an MDT"},
+	{Name: "MAX_STRIPE_COUNT", Value: 0x7d0, Doc: "most stripes"},
+	{Name: "CRUSH_PG_COUNT", Value: 0x1000, Since: "2.15", Doc: "placement groups of the CRUSH hash"},
+	{Name: "OFFSET_DEFAULT", Value: 0xffffffff, Since: "2.15", Doc: "any MDT"},
+	{Name: "OVERSTRIPE_COUNT_MAX", Value: 0xfffb, Since: "2.17", Doc: "-5: five stripes on each MDT"},
+	{Name: "OVERSTRIPE_COUNT_MIN", Value: 0xffff, Since: "2.17", Doc: "-1: one stripe on each MDT"},
 })
 
 // ForeignType is the group foreign_type.

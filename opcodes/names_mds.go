@@ -215,27 +215,27 @@ var FsXflag = Bits("fs_xflag", "FS_XFLAG_", "inode flags as FS_IOC_FSSETXATTR ha
 
 // LaValid is the group la_valid.
 var LaValid = Bits("la_valid", "LA_", "which attributes are set, inside a server", []Value{
-	{Name: "ATIME", Value: 0x1},
-	{Name: "MTIME", Value: 0x2},
-	{Name: "CTIME", Value: 0x4},
-	{Name: "SIZE", Value: 0x8},
-	{Name: "MODE", Value: 0x10},
-	{Name: "UID", Value: 0x20},
-	{Name: "GID", Value: 0x40},
-	{Name: "BLOCKS", Value: 0x80},
-	{Name: "TYPE", Value: 0x100},
-	{Name: "FLAGS", Value: 0x200},
-	{Name: "NLINK", Value: 0x400},
-	{Name: "RDEV", Value: 0x800},
-	{Name: "BLKSIZE", Value: 0x1000},
-	{Name: "KILL_SUID", Value: 0x2000},
-	{Name: "KILL_SGID", Value: 0x4000},
-	{Name: "PROJID", Value: 0x8000},
-	{Name: "LAYOUT_VERSION", Value: 0x10000},
-	{Name: "LSIZE", Value: 0x20000},
-	{Name: "LBLOCKS", Value: 0x40000},
-	{Name: "BTIME", Value: 0x80000, Since: "2.15"},
-	{Name: "DIRENT_CNT", Value: 0x100000, Since: "2.16"},
+	{Name: "ATIME", Value: 0x1, Doc: "access time"},
+	{Name: "MTIME", Value: 0x2, Doc: "modification time"},
+	{Name: "CTIME", Value: 0x4, Doc: "change time"},
+	{Name: "SIZE", Value: 0x8, Doc: "size"},
+	{Name: "MODE", Value: 0x10, Doc: "permission bits"},
+	{Name: "UID", Value: 0x20, Doc: "owner"},
+	{Name: "GID", Value: 0x40, Doc: "group"},
+	{Name: "BLOCKS", Value: 0x80, Doc: "block count"},
+	{Name: "TYPE", Value: 0x100, Doc: "file type"},
+	{Name: "FLAGS", Value: 0x200, Doc: "inode flags"},
+	{Name: "NLINK", Value: 0x400, Doc: "number of links"},
+	{Name: "RDEV", Value: 0x800, Doc: "device number"},
+	{Name: "BLKSIZE", Value: 0x1000, Doc: "preferred block size"},
+	{Name: "KILL_SUID", Value: 0x2000, Doc: "clear the set-user-id bit"},
+	{Name: "KILL_SGID", Value: 0x4000, Doc: "clear the set-group-id bit"},
+	{Name: "PROJID", Value: 0x8000, Doc: "project id"},
+	{Name: "LAYOUT_VERSION", Value: 0x10000, Doc: "version of the layout"},
+	{Name: "LSIZE", Value: 0x20000, Doc: "lazy size"},
+	{Name: "LBLOCKS", Value: 0x40000, Doc: "lazy block count"},
+	{Name: "BTIME", Value: 0x80000, Since: "2.15", Doc: "birth time"},
+	{Name: "DIRENT_CNT", Value: 0x100000, Since: "2.16", Doc: "number of directory entries"},
 	{Name: "REMOTE_ATTR_SET", Value: 0x18060, Alias: true},
 })
 
@@ -260,7 +260,7 @@ var DirpageFlags = Bits("dirpage_flags", "LDF_", "what is special about a page o
 })
 
 // ReaddirMisc is the group readdir_misc.
-var ReaddirMisc = Enum("readdir_misc", "", "", []Value{
+var ReaddirMisc = Enum("readdir_misc", "", "special hashes of directory entries", []Value{
 	{Name: "MDS_DIR_END_OFF", Value: 0xfffffffffffffffe, Doc: "hash behind the last entry of a directory"},
 })
 
@@ -285,9 +285,9 @@ var DataVersionFlags = Bits("data_version_flags", "LL_DV_", "what is flushed bef
 
 // CfsPerm is the group cfs_perm.
 var CfsPerm = Bits("cfs_perm", "CFS_", "what a user may do", []Value{
-	{Name: "SETUID_PERM", Value: 0x1},
-	{Name: "SETGID_PERM", Value: 0x2},
-	{Name: "SETGRP_PERM", Value: 0x4},
+	{Name: "SETUID_PERM", Value: 0x1, Doc: "change its user id"},
+	{Name: "SETGID_PERM", Value: 0x2, Doc: "change its group id"},
+	{Name: "SETGRP_PERM", Value: 0x4, Doc: "change its groups"},
 })
 
 // mdsOpenFlagsHigh are the bits of the high half, as cr_flags_h has them.

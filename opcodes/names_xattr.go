@@ -30,7 +30,7 @@ var SomFlags = Bits("som_flags", "SOM_FL_", "how far the size on the MDT can be 
 })
 
 // Linkea is the group linkea.
-var Linkea = Enum("linkea", "", "", []Value{
+var Linkea = Enum("linkea", "", "magic of trusted.link", []Value{
 	{Name: "LINK_EA_MAGIC", Value: 0x11eaf1df, Doc: "begins the list of names and parents in trusted.link"},
 })
 

@@ -190,18 +190,31 @@ func askClose(m *Msg, l *Line) {
 		l.Key("size ")
 		l.Num(r.word(saSize))
 	}
-	if bias := r.word(saBias) & biasShown; bias != 0 {
+	bias := r.word(saBias)
+	if shown := bias & biasShown; shown != 0 {
 		l.Key("")
-		l.Flags(MdsOpBias, bias)
+		l.Flags(MdsOpBias, shown)
 	}
 	data := m.Named("close_data")
 	if other := cdFid.Bytes(data); len(other) > 0 && !allZero(other) {
 		l.Key("with ")
 		l.FID(other, m.Big)
 	}
+	switch {
+	case bias&biasSplit != 0:
+		l.Key("mirror ")
+		l.Num(cdMirror.Uint(data, m.Big))
+	case bias&biasResyncDone != 0 && len(data) >= cdResync.Off+4:
+		l.Key("components ")
+		l.Num(resyncCountOf(data[cdResync.Off:], m.Big))
+	}
 }
 
 var (
-	cdFid     = closeData.Field("cd_fid")
-	biasShown = biasCloseUnion | biasMerge | biasRelease | MdsOpBias.Bit("CLOSE_MIGRATE") | MdsOpBias.Bit("DATA_MODIFIED")
+	cdFid    = closeData.Field("cd_fid")
+	cdMirror = closeData.Field("cd_mirror_id")
+	cdResync = closeData.Field("cd_resync")
+
+	// What the variant does not tell.
+	biasShown = biasPCC | MdsOpBias.Bit("CLOSE_MIGRATE") | MdsOpBias.Bit("DATA_MODIFIED")
 )

@@ -143,8 +143,8 @@ var kucHdr = Define("kuc_hdr",
 var kucMessage = Define("kuc_message",
 	"message of the coordinator for a copytool",
 	Detect(func(b []byte, _ bool) bool { return len(b) > 0 && b[0] == kucMagicHigh }),
-	Sub("kuc_hdr", kucHdr),
-	Sub("hsm_action_list", hsmActionList, If(isActionList)),
+	Sub("kuc_hdr", kucHdr, "who it is for and what it is"),
+	Sub("hsm_action_list", hsmActionList, If(isActionList), "work for the copytool"),
 )
 
 const (

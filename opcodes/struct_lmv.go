@@ -76,9 +76,9 @@ var lmvMdsMd = Define("lmv_mds_md",
 	"layout of a directory, by its magic",
 	Detect(littleLayout),
 	U32("lmv_magic", Hex, LmvMagic, "kind of layout"),
-	Sub("lmv_md_v1", lmvMdsMdV1, Over("lmv_magic")),
-	Sub("lmv_user_md_v1", lmvUserMdV1, Over("lmv_magic")),
-	Sub("lmv_foreign_md", lmvForeignMd, Over("lmv_magic"), Since("2.15")),
+	Sub("lmv_md_v1", lmvMdsMdV1, Over("lmv_magic"), "stripes of a directory"),
+	Sub("lmv_user_md_v1", lmvUserMdV1, Over("lmv_magic"), "stripes asked for, or the default"),
+	Sub("lmv_foreign_md", lmvForeignMd, Over("lmv_magic"), Since("2.15"), "a foreign directory"),
 )
 
 const (

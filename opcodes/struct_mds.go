@@ -46,7 +46,7 @@ var getinfoFid2path = Define("getinfo_fid2path",
 var fid2pathKey = Define("fid2path_key",
 	"key of a fid2path together with its argument",
 	Str("key", 16, "the name of the key"),
-	Sub("getinfo_fid2path", getinfoFid2path),
+	Sub("getinfo_fid2path", getinfoFid2path, "the question"),
 )
 
 func isReply(v *View) bool   { return v.Msg != nil && v.Msg.Reply }
