@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render"
+)
+
+// prose holds the flags of commands that print text for reading.
+type prose struct {
+	sys   *IO
+	form  string
+	color string
+}
+
+var proseForms = []string{"text", "json"}
+
+func (p *prose) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVarP(&p.form, "form", "T", "text", "what is printed: text or json")
+	f.StringVar(&p.color, "color", "auto", "colours: auto, always or never")
+}
+
+func (p *prose) check() error {
+	if p.form != "text" && p.form != "json" {
+		return unknown("form", p.form, opcodes.Nearest(p.form, proseForms, len(proseForms)))
+	}
+	switch p.color {
+	case "auto", "always", "never":
+		return nil
+	}
+	return usagef("--color %s: one of auto, always and never", p.color)
+}
+
+func newExplain(sys *IO) *cobra.Command {
+	p := &prose{sys: sys}
+	cmd := &cobra.Command{
+		Use:   "explain [flags] [NAME…]",
+		Short: "Say what a struct, field, flag, opcode or constant means and how it lies on the wire",
+		Long: "explain prints what lshark knows about a name of the protocol; no capture is needed. A NAME is that\n" +
+			"of a struct, a field, a group of flags or values, a flag or constant with or without its prefix, or an\n" +
+			"operation; STRUCT.FIELD and GROUP.VALUE tell names apart; a number is that of an operation, a portal or\n" +
+			"an error. Letters may be of either case. Without a NAME it says what there is.",
+		Example: "  lshark explain obd_connect_data        offsets, types, when each field means something\n" +
+			"  lshark explain OBD_CONNECT_GRANT ENOSPC\n" +
+			"  lshark explain LDLM_ENQUEUE            the buffers of request and reply\n" +
+			"  lshark explain mbo_valid mbo_valid.SIZE",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := p.check(); err != nil {
+				return err
+			}
+			return p.explain(args)
+		},
+		ValidArgsFunction: completeTopics,
+	}
+	p.flags(cmd)
+	return cmd
+}
+
+// explain prints all topics, or says which names are unknown; then nothing
+// else.
+func (p *prose) explain(names []string) error {
+	index := opcodes.NewIndex()
+	if len(names) == 0 {
+		return p.overview(index)
+	}
+	var topics []opcodes.Topic
+	for _, name := range names {
+		found := index.Topics(name)
+		if found == nil {
+			near := opcodes.Nearest(name[strings.LastIndexByte(name, '.')+1:], index.TopicNames(true), 3)
+			return unknown("name", name, near)
+		}
+		topics = append(topics, found...)
+	}
+	r := render.NewExplain(render.NewColors(p.sys.colored(p.color)), p.sys.width(), index)
+	var out []byte
+	for i := range topics {
+		var err error
+		if p.form == "json" {
+			if out, err = r.AppendTopicJSON(out, &topics[i]); err != nil {
+				return err
+			}
+			continue
+		}
+		if i > 0 {
+			out = append(out, '\n')
+		}
+		out = r.AppendTopic(out, &topics[i])
+	}
+	_, err := p.sys.Out.Write(out)
+	return err
+}
+
+// overview says what can be explained.
+func (p *prose) overview(index *opcodes.Index) error {
+	flags, values, constants := 0, 0, 0
+	for _, g := range opcodes.Groups {
+		constants += len(g.Values)
+		if g.Flags {
+			flags++
+		} else {
+			values++
+		}
+	}
+	kinds := []struct {
+		n             int
+		kind, example string
+	}{
+		{len(opcodes.RPCs), "operations", "OST_WRITE"},
+		{len(opcodes.Structs), "structs", "obd_connect_data"},
+		{len(index.Names()), "fields", "mbo_valid"},
+		{flags, "flag words", "obd_connect_flags"},
+		{values, "enumerations", "ldlm_mode"},
+		{constants, "constants", "OBD_CONNECT_GRANT"},
+	}
+	if p.form == "json" {
+		out := "{"
+		for i, k := range kinds {
+			if i > 0 {
+				out += ","
+			}
+			out += fmt.Sprintf("%q:%d", strings.ReplaceAll(k.kind, " ", "_"), k.n)
+		}
+		_, err := fmt.Fprintln(p.sys.Out, out+"}")
+		return err
+	}
+	out := "explain knows:\n"
+	for _, k := range kinds {
+		out += fmt.Sprintf("%8d  %-13s such as %s\n", k.n, k.kind, k.example)
+	}
+	_, err := fmt.Fprint(p.sys.Out, out)
+	return err
+}
+
+func completeTopics(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	return withPrefix(opcodes.NewIndex().TopicNames(false), start), cobra.ShellCompDirectiveNoFileComp
+}
+
+// withPrefix are the names that begin as start does, letters of either case.
+func withPrefix(names []string, start string) (list []string) {
+	for _, n := range names {
+		if len(n) >= len(start) && strings.EqualFold(n[:len(start)], start) {
+			list = append(list, n)
+		}
+	}
+	return list
+}

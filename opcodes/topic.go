@@ -1,0 +1,245 @@
+package opcodes
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Topic is something of the tables that can be explained: a struct, a group of
+// names, one value of a group, an operation, or a field in all its places.
+type Topic struct {
+	Struct *Struct
+	Group  *Names
+	Value  *Value // of Group
+	RPC    *RPC
+	Field  string // its name
+	Places []Place
+}
+
+// Topics finds what a name stands for; letters may be of either case. A name
+// is that of a struct, a group, an operation, a field, or a value with or
+// without its prefix; a path such as obd_connect_data.ocd_grant or
+// obd_connect_flags.GRANT narrows it down; a number is that of an operation, a
+// portal or an error.
+func (x *Index) Topics(name string) []Topic {
+	if n, err := strconv.ParseInt(name, 0, 32); err == nil {
+		return numbered(n)
+	}
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		if t := x.parts(name[:i], name[i+1:]); t != nil {
+			return t
+		}
+	}
+	list := x.declared(name)
+	for _, g := range Groups {
+		if strings.EqualFold(g.Group, name) {
+			list = append(list, Topic{Group: g})
+		}
+	}
+	return append(list, valuesNamed(name, len(list) > 0)...)
+}
+
+// declared are the structs, operations and fields of a name.
+func (x *Index) declared(name string) (list []Topic) {
+	for _, s := range Structs {
+		if strings.EqualFold(s.Name, name) {
+			list = append(list, Topic{Struct: s})
+		}
+	}
+	for _, r := range RPCs {
+		if strings.EqualFold(r.Name, name) {
+			list = append(list, Topic{RPC: r})
+		}
+	}
+	places := x.fold(name)
+	if len(places) == 0 {
+		return list
+	}
+	s := onlyStruct(places)
+	if s != nil && len(list) == 1 && list[0].Struct == s {
+		return list // it tells where it lies
+	}
+	list = append(list, Topic{Field: places[0].Field.Name, Places: places})
+	if s != nil {
+		list = append(list, Topic{Struct: s})
+	}
+	return list
+}
+
+// fold finds a field by its name, letters of either case.
+func (x *Index) fold(name string) []Place {
+	if p := x.places[name]; p != nil {
+		return p
+	}
+	for _, n := range x.names {
+		if strings.EqualFold(n, name) {
+			return x.places[n]
+		}
+	}
+	return nil
+}
+
+// onlyStruct is the struct that a field is wherever it occurs, nil when it is
+// none or one of several.
+func onlyStruct(places []Place) (s *Struct) {
+	for _, p := range places {
+		t := p.Field.Type
+		if t == nil || s != nil && s != t {
+			return nil
+		}
+		s = t
+	}
+	return s
+}
+
+// parts finds a field of a struct or operation, or a value of a group or of a
+// field.
+func (x *Index) parts(of, name string) []Topic {
+	var in []Place
+	for _, p := range x.fold(name) {
+		if strings.EqualFold(p.In, of) {
+			in = append(in, p)
+		}
+	}
+	if in != nil {
+		return []Topic{{Field: in[0].Field.Name, Places: in}}
+	}
+	var groups []*Names
+	for _, g := range Groups {
+		if strings.EqualFold(g.Group, of) {
+			groups = append(groups, g)
+		}
+	}
+	for _, p := range x.fold(of[strings.LastIndexByte(of, '.')+1:]) {
+		if g := p.Field.Group(); g != nil && !contains(groups, g) {
+			groups = append(groups, g)
+		}
+	}
+	var list []Topic
+	for _, g := range groups {
+		if v := g.value(name); v != nil {
+			list = append(list, Topic{Group: g, Value: v})
+		}
+	}
+	return list
+}
+
+func contains(groups []*Names, g *Names) bool {
+	for _, h := range groups {
+		if g == h {
+			return true
+		}
+	}
+	return false
+}
+
+// Group is the group of names of the field or of its elements, nil without.
+func (f *Field) Group() *Names {
+	if f.Names == nil && f.Elem != nil {
+		return f.Elem.Names
+	}
+	return f.Names
+}
+
+// Covers is the name of the field that this one overlays, empty when it is
+// none or only a part of one.
+func (f *Field) Covers() string { return f.over }
+
+func (n *Names) value(name string) *Value {
+	for i := range n.Values {
+		if v := &n.Values[i]; strings.EqualFold(v.Name, name) || strings.EqualFold(n.Prefix+v.Name, name) {
+			return v
+		}
+	}
+	return nil
+}
+
+// numbered is what has a number.
+func numbered(n int64) (list []Topic) {
+	if n >= 0 {
+		if r := ByOpcode(uint32(n)); r != nil {
+			list = append(list, Topic{RPC: r})
+		}
+	}
+	for _, g := range []*Names{Opcodes, Portal, Errnos} {
+		u := uint64(n)
+		if g == Errnos && n < 0 {
+			u = uint64(-n)
+		}
+		if i, ok := g.byValue[u]; ok && (g != Opcodes || len(list) == 0) {
+			list = append(list, Topic{Group: g, Value: &g.Values[i]})
+		}
+	}
+	return list
+}
+
+// valuesNamed finds values in all groups: those whose full name it is, else
+// those whose short name it is. Operations are told of by themselves.
+func valuesNamed(name string, found bool) (list []Topic) {
+	var short []Topic
+	for _, g := range Groups {
+		for i := range g.Values {
+			v := &g.Values[i]
+			switch {
+			case g == Opcodes && ByOpcode(uint32(v.Value)) != nil:
+			case strings.EqualFold(g.Prefix+v.Name, name):
+				list = append(list, Topic{Group: g, Value: v})
+			case strings.EqualFold(v.Name, name):
+				short = append(short, Topic{Group: g, Value: v})
+			}
+		}
+	}
+	if list != nil || found {
+		return list
+	}
+	return short
+}
+
+// Users are the places of fields whose values a group names.
+func (x *Index) Users(g *Names) []Place {
+	return x.where(func(f *Field) bool { return f.Group() == g })
+}
+
+// Holders are the places where a struct lies.
+func (x *Index) Holders(s *Struct) []Place {
+	return x.where(func(f *Field) bool { return f.Type == s || f.Elem != nil && f.Elem.Type == s })
+}
+
+func (x *Index) where(is func(*Field) bool) (list []Place) {
+	for _, name := range x.names {
+		for _, p := range x.places[name] {
+			if is(p.Field) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// TopicNames are all names that Topics knows, sorted. Values have their full
+// names, and their short ones when short is set.
+func (x *Index) TopicNames(short bool) []string {
+	all := make(map[string]bool, 8192)
+	for _, n := range x.names {
+		all[n] = true
+	}
+	for _, s := range Structs {
+		all[s.Name] = true
+	}
+	for _, g := range Groups {
+		all[g.Group] = true
+		for _, v := range g.Values {
+			all[g.Prefix+v.Name] = true
+			if short {
+				all[v.Name] = true
+			}
+		}
+	}
+	names := make([]string, 0, len(all))
+	for n := range all {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}

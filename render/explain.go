@@ -1,0 +1,258 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Explain renders what the tables say of a topic, as text for reading.
+type Explain struct {
+	colors *Colors
+	width  int
+	index  *opcodes.Index
+}
+
+// NewExplain makes a renderer of topics; width is that of the terminal, 0
+// without one.
+func NewExplain(c *Colors, width int, index *opcodes.Index) *Explain {
+	return &Explain{colors: c, width: width, index: index}
+}
+
+// AppendTopic appends the text about a topic.
+func (e *Explain) AppendTopic(dst []byte, t *opcodes.Topic) []byte {
+	p := newPage(e.colors, e.width)
+	p.out = dst
+	switch {
+	case t.Struct != nil:
+		e.structure(p, t.Struct)
+	case t.Value != nil:
+		e.value(p, t.Group, t.Value)
+	case t.Group != nil:
+		e.group(p, t.Group)
+	case t.RPC != nil:
+		e.operation(p, t.RPC)
+	default:
+		e.field(p, t)
+	}
+	return p.out
+}
+
+// textIndent is the column of text under a heading.
+const textIndent = 2
+
+func (p *page) heading(kind, name string, more ...string) {
+	p.put(&p.c.Dim, kind+" ")
+	p.put(&p.c.Head, name)
+	for _, m := range more {
+		if m != "" {
+			p.put(&p.c.Dim, ",")
+			p.words(textIndent, &p.c.Dim, m)
+		}
+	}
+	p.end()
+}
+
+// paragraph appends a text of its own, nothing for an empty one.
+func (p *page) paragraph(text string) {
+	if text == "" {
+		return
+	}
+	p.words(textIndent, &Style{}, sentence(text))
+	p.end()
+}
+
+// sentence makes a sentence of a meaning.
+func sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
+}
+
+func since(s opcodes.Since) string {
+	if s == "" {
+		return ""
+	}
+	return "since " + string(s)
+}
+
+func (e *Explain) structure(p *page, s *opcodes.Struct) {
+	p.heading("struct", s.Name, structSize(s), structOrder(s), since(s.Since))
+	p.paragraph(s.Doc)
+	if len(s.Shorter) > 0 {
+		p.paragraph("Older releases send " + joinInts(s.Shorter) + " bytes")
+	}
+	p.end()
+	e.members(p, s)
+	if in := placeNames(e.index.Holders(s)); len(in) > 0 {
+		p.end()
+		p.words(textIndent, &p.c.Dim, "in")
+		p.list(textIndent+3, &p.c.Key, in)
+		p.end()
+	}
+}
+
+func structSize(s *opcodes.Struct) string {
+	text := strconv.Itoa(s.Size) + " bytes"
+	if s.Open {
+		text += " and more"
+	}
+	return text
+}
+
+func structOrder(s *opcodes.Struct) string {
+	switch {
+	case s.Detect != nil:
+		return "byte order by its magic"
+	case s.Order == opcodes.Big:
+		return "big-endian"
+	case s.Order == opcodes.Little:
+		return "little-endian"
+	}
+	return "in the sender's byte order"
+}
+
+func joinInts(list []int) string {
+	var b strings.Builder
+	for i, n := range list {
+		if i > 0 {
+			b.WriteString(" or ")
+		}
+		b.WriteString(strconv.Itoa(n))
+	}
+	return b.String()
+}
+
+// layout are the columns of a table of fields.
+type layout struct{ name, kind, text int }
+
+func layoutOf(fields []*opcodes.Field, room int) layout {
+	name, kind := 5, 4
+	for _, f := range fields {
+		name = max(name, min(len(f.Name), 24))
+		kind = max(kind, min(len(f.TypeText()), 16))
+	}
+	l := layout{name: 16}
+	l.kind = l.name + name + 2
+	l.text = l.kind + kind + 2
+	if l.text > room-30 {
+		l.text = l.name + 2 // on lines of its own
+	}
+	return l
+}
+
+func (e *Explain) members(p *page, s *opcodes.Struct) {
+	if len(s.Fields) == 0 {
+		return
+	}
+	l := layoutOf(s.Fields, p.width)
+	p.put(&p.c.Dim, "  offset  size  field")
+	p.pad(l.kind)
+	p.put(&p.c.Dim, "type")
+	if l.text > l.kind {
+		p.pad(l.text)
+		p.put(&p.c.Dim, "meaning")
+	}
+	p.end()
+	for _, f := range s.Fields {
+		e.member(p, f, l)
+	}
+}
+
+func (e *Explain) member(p *page, f *opcodes.Field, l layout) {
+	p.put(&p.c.Num, fmt.Sprintf("%8s%6s", offsetText(f), sizeText(f)))
+	p.pad(l.name)
+	p.put(&p.c.Key, f.Name)
+	p.pad(l.kind)
+	p.put(&p.c.Flag, f.TypeText())
+	e.meaning(p, f, l.text)
+	p.end()
+}
+
+// offsetText is the place of a field, "-" when it depends on the message.
+func offsetText(f *opcodes.Field) string {
+	if f.Off < 0 || f.Kind == opcodes.Virtual || f.Elsewhere != nil {
+		return "-"
+	}
+	return strconv.Itoa(f.Off)
+}
+
+func sizeText(f *opcodes.Field) string {
+	if f.Size == 0 {
+		return "-"
+	}
+	return strconv.Itoa(f.Size)
+}
+
+// meaning appends what a field means and when, in the column col.
+func (e *Explain) meaning(p *page, f *opcodes.Field, col int) {
+	if p.at+2 > col && (f.Doc != "" || len(facts(f)) > 0) {
+		p.column(col)
+	}
+	p.words(col, &Style{}, f.Doc)
+	for _, fact := range facts(f) {
+		p.words(col, &p.c.Dim, "("+fact+")")
+	}
+}
+
+// facts are what the declaration says of a field beside place, type and
+// meaning.
+func facts(f *opcodes.Field) (list []string) {
+	if s := since(f.Since); s != "" {
+		list = append(list, s)
+	}
+	if g := f.Group(); g != nil {
+		list = append(list, "names: "+g.Group)
+	}
+	if f.Elem != nil && f.Elem.Type != nil && f.Elem.Name != "" && f.Elem.Name != f.Elem.Type.Name {
+		list = append(list, "of "+f.Elem.Type.Name)
+	}
+	if f.CountBy != "" {
+		list = append(list, "as many as "+f.CountBy+" says")
+	}
+	if len(f.Options) > 0 {
+		list = append(list, "one of "+strings.Join(optionNames(f), ", "))
+	}
+	for _, c := range f.When {
+		list = append(list, "if "+c.Field+" has "+strings.Join(c.Bits, " or "))
+	}
+	if over := f.Covers(); over != "" {
+		list = append(list, "in the place of "+over)
+	}
+	if f.Order == opcodes.Big {
+		list = append(list, "big-endian")
+	}
+	return list
+}
+
+func optionNames(f *opcodes.Field) (names []string) {
+	seen := make(map[string]bool)
+	for _, o := range f.Options {
+		name := o.Name
+		if o.Type != nil {
+			name = o.Type.Name
+		}
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// placeNames are structs and operations with the name of the field there:
+// ost_body.oa.
+func placeNames(places []opcodes.Place) (names []string) {
+	seen := make(map[string]bool)
+	for _, pl := range places {
+		name := pl.In + "." + pl.Field.Name
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,175 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// topicJSON is what the JSON of a topic holds; each kind has its own keys.
+type topicJSON struct {
+	Kind    string        `json:"kind"`
+	Name    string        `json:"name"`
+	Opcode  *uint32       `json:"opcode,omitempty"`
+	Group   string        `json:"group,omitempty"`
+	Short   string        `json:"short,omitempty"`
+	Value   string        `json:"value,omitempty"`
+	Mask    string        `json:"mask,omitempty"`
+	Size    int           `json:"size,omitempty"`
+	Open    bool          `json:"open,omitempty"`
+	Shorter []int         `json:"shorter,omitempty"`
+	Order   string        `json:"order,omitempty"`
+	Prefix  string        `json:"prefix,omitempty"`
+	Since   string        `json:"since,omitempty"`
+	Retired bool          `json:"retired,omitempty"`
+	OneWay  bool          `json:"one_way,omitempty"`
+	Meaning string        `json:"meaning,omitempty"`
+	Fields  []fieldJSON   `json:"fields,omitempty"`
+	Values  []topicJSON   `json:"values,omitempty"`
+	Forms   []variantJSON `json:"variants,omitempty"`
+	In      []string      `json:"in,omitempty"`
+}
+
+// fieldJSON is a field in one place.
+type fieldJSON struct {
+	In      string   `json:"in,omitempty"`
+	Name    string   `json:"name"`
+	Offset  *int     `json:"offset,omitempty"`
+	Size    int      `json:"size,omitempty"`
+	Type    string   `json:"type"`
+	Since   string   `json:"since,omitempty"`
+	Names   string   `json:"names,omitempty"`
+	Forms   []string `json:"options,omitempty"`
+	When    []string `json:"when,omitempty"` // any of the bits of each
+	Over    string   `json:"over,omitempty"`
+	CountBy string   `json:"count_by,omitempty"`
+	Meaning string   `json:"meaning,omitempty"`
+}
+
+// variantJSON is a form of an operation.
+type variantJSON struct {
+	Name    string      `json:"name"`
+	Request []fieldJSON `json:"request"`
+	Reply   []fieldJSON `json:"reply"`
+	Bulk    *bulkJSON   `json:"bulk,omitempty"`
+}
+
+type bulkJSON struct {
+	Portal uint32 `json:"portal"`
+	From   string `json:"from"`
+	Type   string `json:"type,omitempty"`
+}
+
+// AppendTopicJSON appends a topic as an object on a line.
+func (e *Explain) AppendTopicJSON(dst []byte, t *opcodes.Topic) ([]byte, error) {
+	var j topicJSON
+	switch {
+	case t.Struct != nil:
+		j = e.structJSON(t.Struct)
+	case t.Value != nil:
+		j = valueJSON(t.Group, t.Value)
+		j.Group = t.Group.Group
+		j.In = placeNames(e.index.Users(t.Group))
+	case t.Group != nil:
+		j = topicJSON{Kind: "enum", Name: t.Group.Group, Prefix: t.Group.Prefix, Meaning: t.Group.Doc}
+		if t.Group.Flags {
+			j.Kind = "flags"
+		}
+		for i := range t.Group.Values {
+			j.Values = append(j.Values, valueJSON(t.Group, &t.Group.Values[i]))
+		}
+		j.In = placeNames(e.index.Users(t.Group))
+	case t.RPC != nil:
+		j = operationJSON(t.RPC)
+	default:
+		j = topicJSON{Kind: "field", Name: t.Field}
+		for _, p := range t.Places {
+			f := describeField(p.Field, isStruct(p.In))
+			f.In = p.In
+			j.Fields = append(j.Fields, f)
+		}
+	}
+	return appendObject(dst, j)
+}
+
+// appendObject appends a value of ours as JSON on a line.
+func appendObject(dst []byte, v any) ([]byte, error) {
+	b := bytes.NewBuffer(dst)
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return b.Bytes(), err
+}
+
+func (e *Explain) structJSON(s *opcodes.Struct) topicJSON {
+	j := topicJSON{Kind: "struct", Name: s.Name, Size: s.Size, Open: s.Open, Shorter: s.Shorter, Order: orderWord(s),
+		Since: string(s.Since), Meaning: s.Doc, In: placeNames(e.index.Holders(s))}
+	for _, f := range s.Fields {
+		j.Fields = append(j.Fields, describeField(f, true))
+	}
+	return j
+}
+
+func orderWord(s *opcodes.Struct) string {
+	switch {
+	case s.Detect != nil:
+		return "magic"
+	case s.Order == opcodes.Big:
+		return "big"
+	case s.Order == opcodes.Little:
+		return "little"
+	}
+	return "sender"
+}
+
+func valueJSON(g *opcodes.Names, v *opcodes.Value) topicJSON {
+	j := topicJSON{Kind: "value", Name: g.Full(*v), Short: v.Name, Value: fmt.Sprintf("%#x", v.Value),
+		Since: string(v.Since), Meaning: v.Doc}
+	if g.Flags {
+		j.Kind, j.Mask = "flag", fmt.Sprintf("%#x", v.Mask)
+	}
+	return j
+}
+
+func operationJSON(r *opcodes.RPC) topicJSON {
+	j := topicJSON{Kind: "operation", Name: r.Name, Opcode: &r.Opcode, Retired: r.Retired, OneWay: r.OneWay, Meaning: r.Doc}
+	for _, v := range r.Variants {
+		form := variantJSON{Name: v.Name, Request: []fieldJSON{}, Reply: []fieldJSON{}}
+		for _, f := range v.Request {
+			form.Request = append(form.Request, describeField(f, false))
+		}
+		for _, f := range v.Reply {
+			form.Reply = append(form.Reply, describeField(f, false))
+		}
+		if b := v.Bulk; b != nil {
+			form.Bulk = &bulkJSON{Portal: b.Portal, From: "server"}
+			if b.Get {
+				form.Bulk.From = "client"
+			}
+			if b.Type != nil {
+				form.Bulk.Type = b.Type.Name
+			}
+		}
+		j.Forms = append(j.Forms, form)
+	}
+	return j
+}
+
+func describeField(f *opcodes.Field, placed bool) fieldJSON {
+	j := fieldJSON{Name: f.Name, Size: f.Size, Type: f.TypeText(), Since: string(f.Since), Over: f.Covers(),
+		CountBy: f.CountBy, Meaning: f.Doc, Forms: optionNames(f)}
+	if placed && offsetText(f) != "-" {
+		j.Offset = &f.Off
+	}
+	if g := f.Group(); g != nil {
+		j.Names = g.Group
+	}
+	for _, c := range f.When {
+		for _, b := range c.Bits {
+			j.When = append(j.When, c.Field+"."+b)
+		}
+	}
+	return j
+}

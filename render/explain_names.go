@@ -1,0 +1,169 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// group appends the table of a flag word or enumeration.
+func (e *Explain) group(p *page, g *opcodes.Names) {
+	kind := "values"
+	if g.Flags {
+		kind = "flags"
+	}
+	full := ""
+	if g.Prefix != "" {
+		full = "full names begin with " + g.Prefix
+	}
+	p.heading(kind, g.Group, full)
+	p.paragraph(g.Doc)
+	p.end()
+	name, number := 4, 4
+	for i := range g.Values {
+		name = max(name, min(len(g.Values[i].Name), 32))
+		number = max(number, len(valueText(g, &g.Values[i])))
+	}
+	for i := range g.Values {
+		v := &g.Values[i]
+		p.column(textIndent)
+		if g.Flags {
+			p.put(&p.c.Num, fmt.Sprintf("%5s", bitText(v.Mask)))
+			p.out, p.at = appendSpaces(p.out, 2), p.at+2
+		}
+		p.put(&p.c.Num, valueText(g, v))
+		at := textIndent + number + 2
+		if g.Flags {
+			at += 7
+		}
+		p.pad(at)
+		p.put(&p.c.Flag, v.Name)
+		text := at + name + 2
+		if text > p.width-30 {
+			text = at + 2
+		}
+		e.about(p, v, text)
+		p.end()
+	}
+	e.users(p, g)
+}
+
+// about appends the meaning of a value in the column col.
+func (e *Explain) about(p *page, v *opcodes.Value, col int) {
+	if v.Doc == "" && v.Since == "" && !v.Alias {
+		return
+	}
+	if p.at+2 > col {
+		p.column(col)
+	}
+	p.words(col, &Style{}, v.Doc)
+	if s := since(v.Since); s != "" {
+		p.words(col, &p.c.Dim, "("+s+")")
+	}
+	if v.Alias {
+		p.words(col, &p.c.Dim, "(another name)")
+	}
+}
+
+// bitText is the number of a bit, or of the first and last bit of a mask.
+func bitText(mask uint64) string {
+	first, last := -1, -1
+	for i := range 64 {
+		if mask>>i&1 != 0 {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	switch {
+	case first < 0:
+		return "-"
+	case first == last:
+		return strconv.Itoa(first)
+	}
+	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
+}
+
+// valueText is the number of a value, hex where that is how one knows it.
+func valueText(g *opcodes.Names, v *opcodes.Value) string {
+	const large = 4096
+	if !g.Flags && v.Value < large {
+		return strconv.FormatUint(v.Value, 10)
+	}
+	return fmt.Sprintf("%#x", v.Value)
+}
+
+// users appends the fields whose values a group names.
+func (e *Explain) users(p *page, g *opcodes.Names) {
+	in := placeNames(e.index.Users(g))
+	if len(in) == 0 {
+		return
+	}
+	p.end()
+	p.words(textIndent, &p.c.Dim, "in")
+	p.list(textIndent+3, &p.c.Key, in)
+	p.end()
+}
+
+// value appends one value of a group.
+func (e *Explain) value(p *page, g *opcodes.Names, v *opcodes.Value) {
+	kind := "value"
+	number := strconv.FormatUint(v.Value, 10)
+	if v.Value > 9 {
+		number += fmt.Sprintf(" = %#x", v.Value)
+	}
+	if g.Flags {
+		kind = "flag"
+		number = fmt.Sprintf("%#x", v.Value)
+		if v.Mask&(v.Mask-1) == 0 {
+			number = "bit " + bitText(v.Mask) + ", " + number
+		} else {
+			number = "bits " + bitText(v.Mask) + ", " + number
+		}
+	}
+	other := ""
+	if v.Alias {
+		other = "another name"
+	}
+	name := g.Full(*v)
+	if g == opcodes.Errnos {
+		name = v.Name // as everybody knows them
+	}
+	p.heading(kind, name, number, "of "+g.Group, since(v.Since), other)
+	p.paragraph(v.Doc)
+	if v.Doc == "" {
+		p.paragraph(g.Doc)
+	}
+	e.decides(p, g, v)
+	e.users(p, g)
+}
+
+// decides appends the fields that mean something only with a flag.
+func (e *Explain) decides(p *page, g *opcodes.Names, v *opcodes.Value) {
+	var names []string
+	for _, s := range opcodes.Structs {
+		for _, f := range s.Fields {
+			for _, c := range f.When {
+				if word, ok := s.Lookup(c.Field); ok && word.Names == g && has(c.Bits, v.Name) {
+					names = append(names, s.Name+"."+f.Name)
+				}
+			}
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	p.words(textIndent, &Style{}, "Gives meaning to")
+	p.list(textIndent, &p.c.Key, names)
+	p.end()
+}
+
+func has(list []string, name string) bool {
+	for _, s := range list {
+		if s == name {
+			return true
+		}
+	}
+	return false
+}

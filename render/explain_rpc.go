@@ -1,0 +1,133 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// operation appends an operation with its buffers both ways.
+func (e *Explain) operation(p *page, r *opcodes.RPC) {
+	retired, oneWay := "", ""
+	if r.Retired {
+		retired = "not sent since 2.12"
+	}
+	if r.OneWay {
+		oneWay = "without a reply"
+	}
+	p.heading("operation", r.Name, "opcode "+strconv.Itoa(int(r.Opcode)), retired, oneWay)
+	p.paragraph(r.Doc)
+	for _, v := range r.Variants {
+		p.end()
+		if v.Name != "" {
+			p.words(textIndent, &p.c.Op, v.Name)
+			p.end()
+		}
+		e.buffers(p, "request", v.Request)
+		e.buffers(p, "reply", v.Reply)
+		e.bulk(p, v.Bulk)
+	}
+}
+
+func (e *Explain) buffers(p *page, name string, list []*opcodes.Field) {
+	if len(list) == 0 {
+		return
+	}
+	p.words(textIndent, &p.c.Dim, name)
+	p.end()
+	const number, first = 4, 7
+	l := layoutOf(list, p.width)
+	shift := l.name - first
+	for i, f := range list {
+		p.column(number)
+		p.put(&p.c.Num, strconv.Itoa(i))
+		p.pad(first)
+		p.put(&p.c.Key, f.Name)
+		p.pad(l.kind - shift)
+		p.put(&p.c.Flag, f.TypeText())
+		e.meaning(p, f, l.text-shift)
+		p.end()
+	}
+}
+
+func (e *Explain) bulk(p *page, b *opcodes.BulkData) {
+	if b == nil {
+		return
+	}
+	p.words(textIndent, &p.c.Dim, "bulk")
+	if b.Get {
+		p.words(textIndent, &Style{}, "fetched by the server, portal")
+	} else {
+		p.words(textIndent, &Style{}, "sent by the server, portal")
+	}
+	p.words(textIndent, &p.c.Num, strconv.Itoa(int(b.Portal)))
+	if name := opcodes.Portal.Name(uint64(b.Portal)); name != "" {
+		p.words(textIndent, &p.c.Dim, "("+name+")")
+	}
+	if b.Type != nil {
+		p.words(textIndent, &p.c.Flag, b.Type.Name)
+	} else {
+		p.words(textIndent, &Style{}, "file data")
+	}
+	p.end()
+}
+
+// field appends a field in all its places. Places with the same declaration
+// stand together.
+func (e *Explain) field(p *page, t *opcodes.Topic) {
+	p.heading("field", t.Field, placesText(len(t.Places)))
+	var shown []*opcodes.Field
+	for i := range t.Places {
+		f := t.Places[i].Field
+		if declared(shown, f) {
+			continue
+		}
+		shown = append(shown, f)
+		p.end()
+		p.column(textIndent)
+		p.put(&p.c.Flag, f.TypeText())
+		if f.Size > 0 {
+			p.words(textIndent, &p.c.Dim, "("+strconv.Itoa(f.Size)+" bytes)")
+		}
+		p.end()
+		e.meaning(p, f, textIndent)
+		p.end()
+		p.words(textIndent, &p.c.Dim, "in")
+		p.list(textIndent+3, &p.c.Key, e.where(t.Places, f))
+		p.end()
+	}
+}
+
+func declared(list []*opcodes.Field, f *opcodes.Field) bool {
+	for _, g := range list {
+		if f == g {
+			return true
+		}
+	}
+	return false
+}
+
+func placesText(n int) string {
+	if n == 1 {
+		return "in one place"
+	}
+	return "in " + strconv.Itoa(n) + " places"
+}
+
+// where are the structs and operations that have the field f, with its offset
+// in structs.
+func (e *Explain) where(places []opcodes.Place, f *opcodes.Field) (names []string) {
+	for _, pl := range places {
+		if pl.Field != f {
+			continue
+		}
+		name := pl.In
+		if isStruct(pl.In) {
+			if at := offsetText(f); at != "-" {
+				name += " at " + at
+			}
+		}
+		names = append(names, name)
+	}
+	return names
+}

@@ -1,0 +1,78 @@
+package render
+
+import "strings"
+
+// page is text for reading, wrapped at the width of the terminal.
+type page struct {
+	out   []byte
+	c     *Colors
+	width int
+	at    int // column
+}
+
+// A page without a terminal is as wide as this.
+const pageWidth = 80
+
+func newPage(c *Colors, width int) *page {
+	const least = 40 // narrower ones are wrapped by the terminal itself
+	if width == 0 {
+		width = pageWidth
+	}
+	return &page{c: c, width: max(width, least)}
+}
+
+// end ends the line.
+func (p *page) end() {
+	p.out = append(p.out, '\n')
+	p.at = 0
+}
+
+// put appends text as it is.
+func (p *page) put(st *Style, text string) {
+	p.out = st.Append(p.out, text)
+	p.at += width([]byte(text))
+}
+
+// column goes to a column, and to the next line if that is passed already.
+func (p *page) column(col int) {
+	if p.at > 0 && p.at >= col {
+		p.end()
+	}
+	p.out = appendSpaces(p.out, col-p.at)
+	p.at = col
+}
+
+// pad goes on to a column, or at least by two.
+func (p *page) pad(col int) {
+	n := max(col-p.at, 2)
+	p.out = appendSpaces(p.out, n)
+	p.at += n
+}
+
+// words appends text word by word; lines that are full go on at the column
+// indent.
+func (p *page) words(indent int, st *Style, text string) {
+	for _, w := range strings.Fields(text) {
+		n := width([]byte(w))
+		switch {
+		case p.at < indent:
+			p.column(indent)
+		case p.at > indent && p.at+1+n > p.width:
+			p.column(indent)
+		case p.at > indent:
+			p.out = append(p.out, ' ')
+			p.at++
+		}
+		p.put(st, w)
+	}
+}
+
+// list appends names with commas between them.
+func (p *page) list(indent int, st *Style, names []string) {
+	for i, n := range names {
+		if i < len(names)-1 {
+			n += ","
+		}
+		p.words(indent, st, n)
+	}
+}
