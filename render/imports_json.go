@@ -25,6 +25,9 @@ func (j *ImportsJSON) AppendImport(dst []byte, i *track.Import) []byte {
 	dst = i.Client.Append(append(dst, `,"client":"`...))
 	dst = i.Server.Append(append(dst, `","server":"`...))
 	dst = appendStringOrNull(append(dst, `","kind":`...), i.Kind())
+	if i.Handle != 0 {
+		dst = append(opcodes.AppendHex(append(dst, `,"handle":"`...), i.Handle), '"')
+	}
 	dst = append(append(append(dst, `,"state":"`...), i.State.String()...), '"')
 	dst = strconv.AppendUint(append(dst, `,"conn_cnt":`...), uint64(i.ConnCnt), 10)
 	dst = strconv.AppendInt(append(dst, `,"attempts":`...), int64(i.Attempts), 10)
@@ -35,7 +38,7 @@ func (j *ImportsJSON) AppendImport(dst []byte, i *track.Import) []byte {
 	f, f2 := i.Refused()
 	dst = appendConnectFlags(append(dst, `,"refused":`...), i.HasGranted && i.HasAsked, f, f2)
 	dst = append(dst, `},"instance":`...)
-	if i.HasGranted && i.Granted.Instance != 0 {
+	if i.HasGranted {
 		dst = strconv.AppendUint(dst, uint64(i.Granted.Instance), 10)
 	} else {
 		dst = append(dst, null...)
@@ -71,6 +74,9 @@ func (j *ImportsJSON) history(dst []byte, i *track.Import) []byte {
 			dst = append(dst, ',')
 		}
 		dst = j.at(append(dst, '{'), h.Point)
+		if i.Handle != 0 {
+			dst = append(opcodes.AppendHex(append(dst, `,"handle":"`...), i.Handle), '"')
+		}
 		dst = append(append(append(dst, `,"state":"`...), h.State.String()...), '"', '}')
 	}
 	return dst

@@ -108,7 +108,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		})
 	}
 	for _, i := range list {
-		text(&c.NID, i.Target)
+		t.put(&c.NID, func(b []byte) []byte { return appendTarget(b, i) })
 		t.put(&c.NID, func(b []byte) []byte { return appendNode(b, i.Client.Append, s.opt.Raw) })
 		text(stateStyle(c, i.State), i.State.String())
 		number(&c.Num, int64(i.ConnCnt))
@@ -123,6 +123,15 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		text(&c.Dim, i.ClientUUID)
 	}
 	return t.render(dst, s.opt.Width)
+}
+
+// appendTarget appends the target of a connection, or the handle where its
+// connect was not seen.
+func appendTarget(dst []byte, i *track.Import) []byte {
+	if i.Target == "" {
+		return opcodes.AppendHex(dst, i.Handle)
+	}
+	return appendText(dst, []byte(i.Target))
 }
 
 // versions appends the version, or those of both sides when they differ.

@@ -66,10 +66,7 @@ func (t *Timeline) line(dst []byte, h *happening, first int64) []byte {
 	dst = right(append(dst, ' '), &c.Dim, t.buf, &t.time)
 	t.buf = appendNode(t.buf[:0], h.imp.Client.Append, t.opt.Raw)
 	dst = left(append(dst, ' '), &c.NID, t.buf, &t.client)
-	t.buf = appendText(t.buf[:0], []byte(h.imp.Target))
-	if len(t.buf) == 0 {
-		t.buf = appendNode(t.buf, h.imp.Server.Append, t.opt.Raw)
-	}
+	t.buf = appendTarget(t.buf[:0], h.imp)
 	dst = left(append(dst, ' '), &c.NID, t.buf, &t.target)
 	if h.change != nil {
 		dst = left(append(dst, ' '), stateStyle(c, h.change.State), append(t.buf[:0], h.change.State.String()...), &t.state)

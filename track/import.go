@@ -58,6 +58,7 @@ type Import struct {
 	handle   uint64      // the server's, as of the last connect
 	before   ImportState // state of the replay that a reconnect interrupts
 	initial  bool        // the last connect was
+	ost      bool        // it was ended by an OST_DISCONNECT
 	replayed replayed
 	calls    []callback
 }
@@ -191,9 +192,7 @@ func (c *Connect) read(b []byte, big bool) bool {
 	if c.Flags&flagVersion != 0 {
 		c.Version = uint32(opcodes.OcdVersion.Uint(b, big))
 	}
-	if c.Flags&flagInstance != 0 {
-		c.Instance = uint32(opcodes.OcdInstance.Uint(b, big))
-	}
+	c.Instance = uint32(opcodes.OcdInstance.Uint(b, big)) // servers fill it in without the flag, too
 	return true
 }
 
@@ -203,5 +202,4 @@ var (
 	flagMDS         = opcodes.ObdConnectFlags.Bit("MDS")
 	flagFlags2      = opcodes.ObdConnectFlags.Bit("FLAGS2")
 	flagVersion     = opcodes.ObdConnectFlags.Bit("VERSION")
-	flagInstance    = opcodes.ObdConnectFlags.Bit("IMP_RECOV")
 )

@@ -58,6 +58,7 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 	case IsConnect(r.Opcode):
 		i.connect(r, m, p)
 	case IsDisconnect(r.Opcode):
+		i.ost = r.Opcode == opcodes.OST_DISCONNECT
 		i.event(Event{Point: p, Kind: EvDisconnect})
 	default:
 		i.request(r, m, p)
@@ -108,14 +109,24 @@ func (t *Imports) tell(i *Import, before int) {
 // of clients that kept others. An idle one that was used again is known by
 // that.
 func (t *Imports) Close() {
-	busy := make(map[string]bool)
+	type client struct {
+		uuid string
+		nid  dissect.NID // where the uuid is not known
+	}
+	of := func(i *Import) client {
+		if i.ClientUUID == "" {
+			return client{nid: i.Client}
+		}
+		return client{uuid: i.ClientUUID}
+	}
+	busy := make(map[client]bool)
 	for _, i := range t.list {
-		if i.State != Closed && i.State != StateUnknown && !i.toOST() {
-			busy[i.ClientUUID] = true
+		if i.State != Closed && i.State != StateUnknown && i.Kind() != "mgc" && !i.toOST() {
+			busy[of(i)] = true
 		}
 	}
 	for _, i := range t.list {
-		if i.State == Closed && i.toOST() && i.Kind() == "client" && busy[i.ClientUUID] {
+		if kind := i.Kind(); i.State == Closed && i.ost && (kind == "" || kind == "client") && busy[of(i)] {
 			i.idle()
 		}
 	}

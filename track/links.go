@@ -12,6 +12,7 @@ type Link struct {
 	ClientUUID, TargetUUID string
 	Target                 string // TargetUUID without "_UUID"
 	Client, Server         dissect.NID
+	Handle                 uint64 // the server's handle of it, as last learned
 
 	imp *Import
 }
@@ -85,7 +86,7 @@ func (l *links) request(r *RPC, m *dissect.Message) {
 func (l *links) find(r *RPC) *Link {
 	link := l.byHandle[r.handle]
 	if link == nil && r.handle != 0 && r.HasOpcode && !isCallback(r.Opcode) {
-		link = &Link{Client: r.Client, Server: r.Server}
+		link = &Link{Client: r.Client, Server: r.Server, Handle: r.handle}
 		l.learn(r.handle, link)
 	}
 	return link
@@ -94,6 +95,7 @@ func (l *links) find(r *RPC) *Link {
 // reply learns the export cookie from the reply to a connect.
 func (l *links) reply(r *RPC, m *dissect.Message) {
 	if IsConnect(r.Opcode) && r.Link != nil && r.Status == 0 {
+		r.Link.Handle = m.RPC.Handle
 		l.learn(m.RPC.Handle, r.Link)
 	}
 }
