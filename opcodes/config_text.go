@@ -2,7 +2,6 @@ package opcodes
 
 import (
 	"strconv"
-	"strings"
 	"time"
 )
 
@@ -53,9 +52,20 @@ func appendVerb(dst []byte, command uint64) []byte {
 		return append(dst, verb...)
 	}
 	if name := LcfgCommand.Name(command); name != "" {
-		return append(dst, strings.ToLower(name)...)
+		return appendLower(dst, name)
 	}
 	return AppendHex(append(dst, "command "...), command)
+}
+
+func appendLower(dst []byte, name string) []byte {
+	for i := range len(name) {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 // appendArguments appends the arguments from number first on that are not
@@ -106,9 +116,12 @@ func markerText(b []byte, big bool, dst []byte) []byte {
 	}
 	m := b[off : off+size]
 	dst = strconv.AppendUint(append(dst, "marker "...), s.Field("cm_step").Uint(m, big), 10)
-	CfgMarkerFlags.Set(s.Field("cm_flags").Uint(m, big), func(f *Value) {
-		dst = append(append(dst, ' '), strings.ToLower(f.Name)...)
-	})
+	flags := s.Field("cm_flags").Uint(m, big)
+	for i := range CfgMarkerFlags.Values {
+		if f := &CfgMarkerFlags.Values[i]; !f.Alias && flags&f.Value != 0 {
+			dst = appendLower(append(dst, ' '), f.Name)
+		}
+	}
 	dst = appendPrintable(append(dst, ' '), TrimNUL(s.Field("cm_tgtname").Bytes(m)))
 	dst = appendPrintable(append(dst, " '"...), TrimNUL(s.Field("cm_comment").Bytes(m)))
 	dst = append(dst, "' "...)

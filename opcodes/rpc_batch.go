@@ -1,7 +1,5 @@
 package opcodes
 
-import "strconv"
-
 var rpcMdsBatch = &RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
 	Doc: "Carries several requests of the same kind in one message: the attributes of the files that a client " +
 		"expects to need next (statahead). Each request has buffers of its own, and so has each answer.",
@@ -47,7 +45,9 @@ func askBatch(m *Msg, l *Line) {
 	l.Num(buhUpdateCount.Uint(b, m.Big))
 	l.Add(Dim, " requests")
 	if ouhInline.Uint(b, m.Big) == 0 {
-		l.Add(Dim, " in "+strconv.FormatUint(buhBuffers.Uint(b, m.Big), 10)+" bulk buffers")
+		l.Key("in ")
+		l.Num(buhBuffers.Uint(b, m.Big))
+		l.Add(Dim, " bulk buffers")
 	}
 }
 

@@ -1,7 +1,5 @@
 package opcodes
 
-import "fmt"
-
 var rpcSeqQuery = &RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{
 	{Name: "super",
 		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
@@ -68,7 +66,10 @@ func askRange(m *Msg, l *Line) {
 // addTargetIndex writes a target as its name ends: MDT0001.
 func addTargetIndex(b []byte, big bool, l *Line) {
 	l.Text = append(l.Text, SeqRangeType.Name(lsrFlags.Uint(b, big))...)
-	l.Text = fmt.Appendf(l.Text, "%04x", lsrIndex.Uint(b, big))
+	index := lsrIndex.Uint(b, big)
+	for i := 12; i >= 0; i -= 4 {
+		l.Text = append(l.Text, hexDigits[index>>i&15])
+	}
 	l.Mark(Node)
 }
 

@@ -1,7 +1,5 @@
 package opcodes
 
-import "strconv"
-
 var rpcOutUpdate = &RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 	Doc: "What one MDT asks another to do to its objects, in small steps: create, set attributes, insert a name, write to a log, " +
 		"or read such things. Operations over several MDTs are made of it.",
@@ -73,7 +71,7 @@ func askUpdates(m *Msg, l *Line) {
 	}
 	if n := ourqCount.Uint(b[outHeaderSize:], m.Big); n > 1 {
 		l.Key("+")
-		l.Add(Dim, strconv.FormatUint(n-1, 10)+" more")
+		l.Num(n - 1)
 	}
 }
 

@@ -25,8 +25,8 @@ const nidTextSize = 64
 
 // targetNids: the array has room for 32; all is unused when the NIDs are text.
 func targetNids(v *View) int {
-	const room, count = 32, 16
-	if len(v.Struct) < count+4 || len(v.Struct) > v.Type.Size {
+	const room, flags, count, asText = 32, 12, 16, 0x20000
+	if len(v.Struct) < count+4 || ReadUint(v.Struct[flags:flags+4], v.Big)&asText != 0 {
 		return 0
 	}
 	return int(min(ReadUint(v.Struct[count:count+4], v.Big), room))
