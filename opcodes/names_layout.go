@@ -229,3 +229,18 @@ var lmvHashWord = func() *Names {
 	}
 	return Bits(LmvHashFlags.Group, LmvHashFlags.Prefix, LmvHashFlags.Doc, append(word, LmvHashFlags.Values...))
 }()
+
+// lmvServerMagic are the magics as servers use them: the number that in a
+// request names MDTs is a stripe there.
+var lmvServerMagic = func() *Names {
+	values := append([]Value(nil), LmvMagic.Values...)
+	for i := range values {
+		switch values[i].Name {
+		case "MAGIC_STRIPE":
+			values[i].Alias = false
+		case "USER_MAGIC_SPECIFIC":
+			values[i].Alias = true
+		}
+	}
+	return Enum(LmvMagic.Group, LmvMagic.Prefix, LmvMagic.Doc, values)
+}()
