@@ -66,13 +66,26 @@ func (st *stream) describeLNet(b []byte) {
 		var full [lnet16Size]byte
 		copy(full[:n], b)
 		decodeLNet(&m.LNet, p.form, full[:n])
-		if m.LNet.Type == LNetPut || m.LNet.Type == LNetGet {
+		if len(b) < n-lnetCommand+portalEnd(m.LNet.Type) {
 			return // the portal is not there
 		}
 	} else {
 		decodeLNet(&m.LNet, p.form, b)
 	}
 	m.Kind = kindOf(&m.LNet)
+}
+
+const lnetCommand = 40 // bytes at the end of the header that depend on its type
+
+// portalEnd is how many bytes of the command reach up to its portal.
+func portalEnd(t LNetType) int {
+	switch t {
+	case LNetPut:
+		return 36
+	case LNetGet:
+		return 28
+	}
+	return 0
 }
 
 // emit hands out the message in hand; data are the kept bytes.

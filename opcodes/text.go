@@ -76,7 +76,10 @@ func AppendOSTID(dst, b []byte, big, plain bool) []byte {
 
 // AppendNID4 appends an 8-byte NID: 192.0.2.1@tcp.
 func AppendNID4(dst []byte, nid uint64) []byte {
-	if nid == ^uint64(0) {
+	switch nid {
+	case 0: // no NID
+		return append(dst, '0')
+	case ^uint64(0): // any
 		return append(dst, "<?>"...)
 	}
 	var a [4]byte
