@@ -11,9 +11,9 @@ var luFid = Define("lu_fid", "file identifier, unique in a file system for all t
 // ostId is struct ost_id.
 var ostId = Define("ost_id", "OST object: an id and a sequence, or a FID",
 	OSTID,
-	U64("oi.oi_id", "object id"),
-	U64("oi.oi_seq", Cookie, "sequence"),
-	Sub("oi_fid", luFid, Over("oi.oi_id"), "the same bytes as a FID"),
+	U64("oi_id", "object id"),
+	U64("oi_seq", Cookie, "sequence"),
+	Sub("oi_fid", luFid, Over("oi_id"), "the same bytes as a FID"),
 )
 
 // llFid is struct ll_fid.
@@ -33,11 +33,19 @@ var fidArray = Define("fid_array", "list of FIDs",
 
 // luSeqRange is struct lu_seq_range.
 var luSeqRange = Define("lu_seq_range", "range of FID sequences and the target they belong to",
-	U64("lsr_start", Cookie, "first sequence"),
+	U64("lsr_start", Cookie, Remark(sequenceRemark), "first sequence"),
 	U64("lsr_end", Cookie, "sequence behind the last"),
 	U32("lsr_index", "index of the MDT or OST"),
 	U32("lsr_flags", SeqRangeType, "what kind of target"),
 )
+
+// sequenceRemark names a sequence that is special.
+func sequenceRemark(v *View, dst []byte) []byte {
+	if len(v.Rest) < 8 {
+		return dst
+	}
+	return append(dst, FidSeq.Name(ReadUint(v.Rest[:8], v.Big))...)
+}
 
 // luSeqRangeArray is struct lu_seq_range_array.
 var luSeqRangeArray = Define("lu_seq_range_array", "ranges of the FID location database, in little-endian order always",

@@ -97,9 +97,9 @@ var srpcTestReqst = Define("srpc_test_reqst",
 	U8("tsr_is_client", "1: the node begins the test, 0: it is tested"),
 	U8("tsr_stop_onerr", "1: the first failure ends the test"),
 	U32("tsr_ndest", "nodes to test against"),
-	Sub("tsr_u.ping", testPingReq, If(isTest("SERVICE_PING", nil)), "parameters of a ping test"),
-	Sub("tsr_u.bulk_v0", testBulkReq, Over("tsr_u.ping"), If(isTest("SERVICE_BRW", inPages)), "parameters of a bulk test, in pages"),
-	Sub("tsr_u.bulk_v1", testBulkReqV1, Over("tsr_u.ping"), If(isTest("SERVICE_BRW", inBytes)), "parameters of a bulk test, in bytes"),
+	Sub("ping", testPingReq, If(isTest("SERVICE_PING", nil)), "parameters of a ping test"),
+	Sub("bulk_v0", testBulkReq, Over("ping"), If(isTest("SERVICE_BRW", inPages)), "parameters of a bulk test, in pages"),
+	Sub("bulk_v1", testBulkReqV1, Over("ping"), If(isTest("SERVICE_BRW", inBytes)), "parameters of a bulk test, in bytes"),
 )
 
 // isTest says of a test that it is of the service named.

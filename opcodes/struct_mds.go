@@ -37,8 +37,8 @@ var getinfoFid2path = Define("getinfo_fid2path",
 	U64("gf_recno", "changelog record up to which names may be as they were; all ones: as they are"),
 	U32("gf_linkno", "which of several names, from 0; reply: the next one"),
 	U32("gf_pathlen", Size, "room for the path"),
-	Str("gf_u.gf_path", 0, If(isReply), "the path, from the root of the file system or of the fileset"),
-	Arr("gf_u.gf_root_fid", -1, Sub("", luFid), Over("gf_u.gf_path"), If(isRequest), "root of the client's fileset"),
+	Str("gf_path", 0, If(isReply), "the path, from the root of the file system or of the fileset"),
+	Arr("gf_root_fid", -1, Sub("", luFid), Over("gf_path"), If(isRequest), "root of the client's fileset"),
 )
 
 // fid2pathKey is what fills the key buffer of a fid2path: its name in an area

@@ -54,8 +54,8 @@ var mgsNidtblEntry = Define("mgs_nidtbl_entry", "where a target runs now, for im
 	U8("mne_nid_type", "form of the NIDs; 0: 8 bytes each, 1: large ones"),
 	U8("mne_nid_size", Size, "bytes of a NID"),
 	U8("mne_nid_count", "number of NIDs"),
-	Arr("u.nids", -1, U64("", NID4), CountBy("mne_nid_count"), If(func(v *View) bool { return !hasLargeNids(v) }), "NIDs of its server"),
-	Arr("u.nidlist", -1, Sub("", lnetNid), Over("u.nids"), CountBy("mne_nid_count"), If(hasLargeNids), Since("2.16"),
+	Arr("nids", -1, U64("", NID4), CountBy("mne_nid_count"), If(func(v *View) bool { return !hasLargeNids(v) }), "NIDs of its server"),
+	Arr("nidlist", -1, Sub("", lnetNid), Over("nids"), CountBy("mne_nid_count"), If(hasLargeNids), Since("2.16"),
 		"NIDs of its server"),
 )
 

@@ -90,12 +90,12 @@ var kibMsg = Define("kib_msg",
 	U64("ibm_srcstamp", Cookie, "incarnation of the sender"),
 	U64("ibm_dstnid", NID4, "NID of the receiver"),
 	U64("ibm_dststamp", Cookie, "incarnation of the receiver that the sender knows"),
-	Sub("ibm_u.connparams", kibConnparams, If(isKibType("CONNREQ", "CONNACK"))),
-	Sub("ibm_u.immediate", kibImmediateMsg, Over("ibm_u.connparams"), If(isKibType("IMMEDIATE"))),
-	Sub("ibm_u.putreq", kibPutreqMsg, Over("ibm_u.connparams"), If(isKibType("PUT_REQ"))),
-	Sub("ibm_u.putack", kibPutackMsg, Over("ibm_u.connparams"), If(isKibType("PUT_ACK"))),
-	Sub("ibm_u.get", kibGetMsg, Over("ibm_u.connparams"), If(isKibType("GET_REQ"))),
-	Sub("ibm_u.completion", kibCompletionMsg, Over("ibm_u.connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE"))),
+	Sub("connparams", kibConnparams, If(isKibType("CONNREQ", "CONNACK"))),
+	Sub("immediate", kibImmediateMsg, Over("connparams"), If(isKibType("IMMEDIATE"))),
+	Sub("putreq", kibPutreqMsg, Over("connparams"), If(isKibType("PUT_REQ"))),
+	Sub("putack", kibPutackMsg, Over("connparams"), If(isKibType("PUT_ACK"))),
+	Sub("get", kibGetMsg, Over("connparams"), If(isKibType("GET_REQ"))),
+	Sub("completion", kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE"))),
 )
 
 // kibRej is struct kib_rej.

@@ -106,16 +106,20 @@ func (s *Summary) greeting(m *dissect.Message) {
 	s.tree.Build(m)
 	for i := range s.tree.Nodes {
 		n := &s.tree.Nodes[i]
-		if n.Depth != 1 || n.Is(dissect.Missing) {
+		if n.Depth > 2 || n.Is(dissect.Missing) {
 			continue
 		}
-		switch n.Name {
+		name := n.Name
+		if n.Depth == 2 && name == "type" {
+			name = "kshm_ctype" // as version 1 calls it, inside its command
+		}
+		switch name {
 		case "acr_nid", "kshm_src_nid", "kshm_dst_nid", "src_nid":
-			l.Key(label(n.Name))
+			l.Key(label(name))
 			l.Text = appendLeaf(l.Text, &s.tree, n)
 			l.Mark(opcodes.Node)
-		case "kshm_version", "acr_version", "kshm_ctype", "hello.type":
-			l.Key(label(n.Name))
+		case "kshm_version", "acr_version", "kshm_ctype":
+			l.Key(label(name))
 			l.Text = appendLeaf(l.Text, &s.tree, n)
 			l.Mark(opcodes.Flag)
 		}
