@@ -82,9 +82,11 @@ func (w *walker) add(f *opcodes.Field, name string, off, n int) *Node {
 	if w.dim > 0 {
 		state |= Leftover
 	}
+	// Field by field: a whole Node would be put together elsewhere and copied.
 	node := &t.Nodes[i]
-	*node = Node{Field: f, Name: name, Off: int32(off), Len: int32(n), Index: -1,
-		Depth: uint8(w.depth), Src: w.src, End: int32(i + 1), State: state}
+	node.Field, node.Name, node.Val = f, name, 0
+	node.Off, node.Len, node.End, node.Index = int32(off), int32(n), int32(i+1), -1
+	node.Depth, node.Src, node.State, node.Tag = uint8(w.depth), w.src, state, false
 	return node
 }
 

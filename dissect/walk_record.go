@@ -90,7 +90,7 @@ func (w *walker) there(limit int) int {
 func (w *walker) number(f *opcodes.Field, v *opcodes.View, off int) {
 	save := w.big
 	w.big = f.Order.Is(v.Big)
-	if node := w.direct(f, f.Name, off); node != nil && !f.Valid(v) {
+	if node := w.direct(f, f.Name, off); node != nil && len(f.When) > 0 && !f.Valid(v) {
 		node.State |= Leftover
 	}
 	w.big = save

@@ -61,21 +61,25 @@ type Since string
 
 // Field is a part of a struct, or what fills a buffer of an RPC.
 type Field struct {
+	// What a walk needs of every field comes first, in one cache line.
 	Name   string
-	Doc    string
-	Since  Since
 	Kind   Kind
 	Format Format
 	Order  Order
 	Pad    bool // padding: left out when zero
+	Direct bool // an integer at a fixed place that is always there; Define finds out
+	Tagged bool // JSON names the struct: "_struct"
 
-	Off  int // from the start of its struct, -1 when it depends on the bytes before
-	Size int // bytes, 0 when it depends on the bytes
-
+	Off   int     // from the start of its struct, -1 when it depends on the bytes before
+	Size  int     // bytes, 0 when it depends on the bytes
 	Names *Names  // values or bits by name
+	When  []Cond  // all must hold, else the value is a leftover
 	Type  *Struct // of a Record
 	Elem  *Field  // of an Array
 	Count int     // elements of an Array, when fixed; -1: up to the end
+
+	Doc   string
+	Since Since
 
 	CountBy string               // the field of the same struct that holds the number of elements or bytes
 	CountOf func(v *View) int    // or a func that knows it
@@ -86,21 +90,15 @@ type Field struct {
 	// when the record itself tells, or EmptyRecord. A nil type ends the list.
 	Step func(v *View) (*Field, int)
 
-	When   []Cond                           // all must hold, else the value is a leftover
 	Anyway func(v *View) bool               // it means something whatever When says
 	Unless func(v *View) bool               // it means nothing whatever When says
 	If     func(v *View) bool               // of overlaid members: this one is meant
 	Derive func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
 	Remark func(v *View, dst []byte) []byte // shown behind the value in trees
-	Tagged bool                             // JSON names the struct: "_struct"
 
 	// Elsewhere says where a field lies that is not behind the one before it:
 	// its first byte, counted as View.Off, and its size; 0: nowhere.
 	Elsewhere func(v *View) (off, size int)
-
-	// Direct: an integer at a fixed place that is always there, so that a walk
-	// needs to look at nothing else. Define finds out.
-	Direct bool
 
 	over   string // name of the field it overlays
 	at     int    // explicit offset, 0: none
