@@ -95,3 +95,18 @@ func TestRecordedParams(t *testing.T) {
 		list.Rest = list.Rest[n:]
 	}
 }
+
+// TestBatchSubject: the first request of a batch says what it is about.
+func TestBatchSubject(t *testing.T) {
+	order := binary.LittleEndian
+	msg := build(order, uint32(5), make([]byte, 28), uint32(8), uint32(0), uint32(16), uint32(0), uint32(5), uint32(0),
+		uint64(1), uint64(0x240000401), uint32(2), uint32(0), "name\x00\x00\x00\x00")
+	header := build(order, uint32(0xbadf0001), uint32(1), uint32(len(msg)+8), make([]byte, 12), uint32(0xbade0001), uint16(1), uint16(0), msg)
+	fid, name := batchSubject(&Msg{Bufs: [][]byte{nil, header}})
+	if string(name) != "name" || string(AppendFIDBytes(nil, fid, false)) != "[0x240000401:0x2:0x0]" {
+		t.Errorf("%x %q", fid, name)
+	}
+	for n := range header {
+		batchSubject(&Msg{Bufs: [][]byte{nil, header[:n]}})
+	}
+}

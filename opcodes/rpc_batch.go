@@ -7,7 +7,7 @@ var rpcMdsBatch = &RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
 		{Name: "inline",
 			Request: Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
 			Reply:   Bufs(bufPtlrpcBody, bufBatchUpdateReply),
-			Ask:     askBatch, Answer: answerBatch,
+			Ask:     askBatch, Answer: answerBatch, Subject: batchSubject,
 		},
 		{Name: "bulk",
 			Request: Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
@@ -36,7 +36,47 @@ var (
 	buhBuffers     = butUpdateHeader.Field("buh_count")
 )
 
-// askBatch: how many requests, and for bulk data in how many buffers.
+// Where the directory and the name are among the buffers of a BUT_GETATTR.
+const (
+	batchedBody = 2
+	batchedName = 4
+	batchData   = 24 + 8 // bytes before the first message
+)
+
+// batchSubject is the directory and the name that the first request is about,
+// when the requests are in the message itself.
+func batchSubject(m *Msg) (fid, name []byte) {
+	b := m.Buf(1)
+	if len(b) < batchData || ouhInline.Uint(b, m.Big) == 0 {
+		return nil, nil
+	}
+	b = b[batchData:]
+	return messageBuffer(b, batchedBody, m.Big), TrimNUL(messageBuffer(b, batchedName, m.Big))
+}
+
+// messageBuffer is buffer i of the lustre_msg at b, nil when it is not all
+// there.
+func messageBuffer(b []byte, i int, big bool) []byte {
+	const fixed, most = 32, 16
+	n := int(min(ReadUint(first4(b), big), most))
+	at := pad8(fixed + 4*n)
+	if i >= n || at > len(b) {
+		return nil
+	}
+	for k := 0; ; k++ {
+		size := int(min(ReadUint(b[fixed+4*k:fixed+4*k+4], big), 1<<20))
+		if at+size > len(b) {
+			return nil
+		}
+		if k == i {
+			return b[at : at+size]
+		}
+		at = min(len(b), at+pad8(size))
+	}
+}
+
+// askBatch: how many requests, what the first is about, and for bulk data in
+// how many buffers.
 func askBatch(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < butUpdateHeader.Size {
@@ -44,6 +84,12 @@ func askBatch(m *Msg, l *Line) {
 	}
 	l.Num(buhUpdateCount.Uint(b, m.Big))
 	l.Add(Dim, " requests")
+	if fid, name := batchSubject(m); len(fid) >= 16 {
+		l.Key("from ")
+		l.FID(fid, m.Big)
+		l.Key("")
+		l.Label(Name, name)
+	}
 	if ouhInline.Uint(b, m.Big) == 0 {
 		l.Key("in ")
 		l.Num(buhBuffers.Uint(b, m.Big))
