@@ -165,6 +165,9 @@ func (r *reading) frames(src frames) error {
 	for begun := false; ; {
 		switch err := src.Next(&f); {
 		case errors.Is(err, capture.ErrTimeout):
+			if r.dissector.Quiet(); r.err != nil {
+				return r.err
+			}
 			if err := r.idle(); err != nil {
 				return err
 			}
@@ -212,6 +215,9 @@ func (in *input) open() (frames, error) {
 		return nil, err
 	}
 	in.stopOn(l)
+	if !in.quiet {
+		fmt.Fprintf(in.sys.Err, "lshark: capturing on %s: %s\n", in.iface, filter)
+	}
 	return l, nil
 }
 
