@@ -21,6 +21,12 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 		return appendOpFlags(append(dst, "connected"...), e.OpFlags)
 	case track.EvRefused:
 		return appendErrno(append(dst, "connect refused: "...), e.Status)
+	case track.EvLate:
+		dst = strconv.AppendUint(append(dst, "late reply to conn_cnt "...), uint64(e.ConnCnt), 10)
+		if e.Status < 0 {
+			return appendErrno(append(dst, ": "...), e.Status)
+		}
+		return dst
 	case track.EvNotConn:
 		dst = appendErrno(dst, e.Status)
 		return appendOpcode(append(dst, " in reply to "...), e.Opcode)

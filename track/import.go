@@ -84,6 +84,7 @@ const (
 	EvConnect   EventKind = iota // a connect request
 	EvConnected                  // it was granted
 	EvRefused                    // it was refused
+	EvLate                       // the reply to a connect that was given up
 	EvNotConn                    // the server does not know the client, or the target is not there
 	EvEvicted
 	EvCallback   // a lock callback that was not obeyed when the client was evicted
@@ -95,7 +96,7 @@ const (
 	EvDisconnect
 )
 
-var eventNames = [...]string{"connect", "connected", "refused", "notconn", "evicted", "callback", "replay", "gap",
+var eventNames = [...]string{"connect", "connected", "refused", "late", "notconn", "evicted", "callback", "replay", "gap",
 	"lock_replay", "ping", "ping_lost", "disconnect"}
 
 func (k EventKind) String() string { return eventNames[k] }

@@ -45,6 +45,10 @@ func (i *Import) connect(r *RPC, m *dissect.Message, p Point) {
 // connected takes the reply to a connect, which says where the life of the
 // connection goes on.
 func (i *Import) connected(r *RPC, m *dissect.Message, p Point) {
+	if i.Attempts > 0 && r.ConnCnt < i.ConnCnt {
+		i.event(Event{Point: p, Kind: EvLate, ConnCnt: r.ConnCnt, Status: r.Status})
+		return // the client has given this attempt up
+	}
 	if r.Status != 0 {
 		i.event(Event{Point: p, Kind: EvRefused, Status: r.Status})
 		i.to(Discon, p)
@@ -117,7 +121,6 @@ func (i *Import) request(r *RPC, m *dissect.Message, p Point) {
 // reply takes the reply to any other request.
 func (i *Import) reply(r *RPC, m *dissect.Message, p Point) {
 	if r.Transno != 0 {
-		i.LastTransno = max(i.LastTransno, r.Transno)
 		i.replayed.answered(r.Transno, i.LastCommitted)
 	}
 	switch {
@@ -129,9 +132,21 @@ func (i *Import) reply(r *RPC, m *dissect.Message, p Point) {
 	case i.State == ReplayWait && r.Opcode == opcodes.OBD_PING && r.Flags&dissect.FlagLockReplayDone != 0 && r.Status == 0:
 		i.to(Recover, p)
 		i.to(Full, p)
-	case i.State == StateUnknown && r.HasRequest && r.Type == dissect.TypeReply && !r.Replay() && r.Flags&dissect.FlagReqReplayDone == 0:
+	case i.outside(r) && r.HasRequest && r.Type == dissect.TypeReply && !r.Replay() && r.Flags&dissect.FlagReqReplayDone == 0:
 		i.to(Full, p)
 	}
+}
+
+// outside says whether a request was sent while the connection was not known
+// to be there: since clients do not do that, it is.
+func (i *Import) outside(r *RPC) bool {
+	switch i.State {
+	case StateUnknown:
+		return true
+	case Discon, Connecting:
+		return r.Requested().Time > i.History[len(i.History)-1].Time
+	}
+	return false
 }
 
 // gap notes which requests should have been replayed and were not.

@@ -80,6 +80,7 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 	n := len(i.History) + len(i.Events)
 	i.Replies++
 	i.LastCommitted = max(i.LastCommitted, m.RPC.LastCommitted)
+	i.LastTransno = max(i.LastTransno, r.Transno)
 	switch {
 	case IsConnect(r.Opcode):
 		i.connected(r, m, p)

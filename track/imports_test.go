@@ -1,0 +1,268 @@
+package track
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+const (
+	target = "lustre-MDT0000_UUID"
+	uuid   = "93d2759a-055c-460a-bf78-57b2c4b2d29e"
+	export = 0xabc1
+	cookie = 0xc00c1e
+)
+
+// connected makes RPCs whose connections are followed.
+func connected(t *testing.T) (*wire, *Imports) {
+	i := NewImports(nil)
+	return newWire(t, Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done}), i
+}
+
+// life is a connection's history and events as text.
+func life(i *Import) string {
+	var b strings.Builder
+	for _, h := range i.History {
+		fmt.Fprintf(&b, "%v ", h.State)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func events(i *Import) string {
+	var b strings.Builder
+	for _, e := range i.Events {
+		fmt.Fprintf(&b, "%v", e.Kind)
+		if e.Count > 1 {
+			fmt.Fprintf(&b, "*%d", e.Count)
+		}
+		b.WriteByte(' ')
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// script sends requests and replies, a millisecond apart, each with an xid of
+// its own.
+type script struct {
+	*wire
+	xid uint64
+}
+
+func (s *script) ask(opc uint32, req, rep []func(*dissect.Message)) {
+	s.xid += 128
+	s.request(s.xid, opc, req...)
+	s.pass(ms)
+	if rep != nil {
+		s.reply(s.xid, opc, rep...)
+		s.pass(ms)
+	}
+}
+
+type change = func(*dissect.Message)
+
+func (s *script) connect(cnt uint32, op uint32, old uint64, rep ...change) {
+	s.ask(opcodes.MDS_CONNECT, []change{connectTo(target, uuid, cookie), connCnt(cnt), opFlags(op), handle(old)}, rep)
+}
+
+func (s *script) plain(opc uint32, h uint64, rep ...change) {
+	s.ask(opc, []change{handle(h)}, append([]change{handle(h)}, rep...))
+}
+
+func (s *script) final(h uint64) {
+	s.ask(opcodes.OBD_PING, []change{handle(h), flags(dissect.FlagReqReplayDone | dissect.FlagLockReplayDone)}, []change{handle(h)})
+}
+
+func TestMountAndUnmount(t *testing.T) {
+	w, imports := connected(t)
+	s := &script{w, xid}
+	s.connect(1, msgInitial, 0, handle(export))
+	s.plain(getter, export)
+	for range 3 {
+		s.plain(opcodes.OBD_PING, export, func(m *dissect.Message) { m.RPC.LastCommitted = 17 })
+	}
+	s.plain(opcodes.MDS_DISCONNECT, export, transno(18))
+	all := s.end()
+	imports.Close()
+	if n := len(imports.List()); n != 1 {
+		t.Fatalf("%d connections", n)
+	}
+	i := imports.List()[0]
+	if got := life(i); got != "CONNECTING FULL CLOSED" {
+		t.Errorf("history %q", got)
+	}
+	if got := events(i); got != "connect connected ping*3 disconnect" {
+		t.Errorf("events %q", got)
+	}
+	if i.Target != "lustre-MDT0000" || i.TargetUUID != target || i.ClientUUID != uuid || i.Client != client ||
+		i.ConnCnt != 1 || i.Asked.Version != 0x02110000 || i.LastCommitted != 17 || i.LastTransno != 18 || i.Pings != 3 {
+		t.Errorf("got %+v", i)
+	}
+	for _, r := range all {
+		if r.Target() != "lustre-MDT0000" {
+			t.Errorf("target of opcode %d is %q", r.Opcode, r.Target())
+		}
+	}
+}
+
+func TestRecovery(t *testing.T) {
+	w, imports := connected(t)
+	s := &script{w, xid}
+	s.connect(1, msgInitial, 0, handle(export))
+	for n := range uint64(4) {
+		s.plain(opcodes.MDS_REINT, export, transno(100+n), func(m *dissect.Message) { m.RPC.LastCommitted = 100 })
+	}
+	s.plain(opcodes.OBD_PING, export, status(enotconn))
+	s.connect(2, 0, export, status(enodev))
+	s.connect(3, 0, export, handle(export+1), opFlags(msgRecovering))
+	s.ask(opcodes.MDS_REINT, []change{handle(export + 1), flags(dissect.FlagReplay), transno(101)}, []change{transno(101)})
+	s.ask(opcodes.MDS_REINT, []change{handle(export + 1), flags(dissect.FlagReplay), transno(103)}, []change{transno(103)})
+	s.ask(opcodes.LDLM_ENQUEUE, []change{handle(export + 1), flags(dissect.FlagReqReplayDone)}, []change{})
+	s.final(export + 1)
+	s.plain(getter, export+1)
+	s.end()
+	i := imports.List()[0]
+	if got := life(i); got != "CONNECTING FULL DISCON CONNECTING DISCON CONNECTING REPLAY REPLAY_LOCKS REPLAY_WAIT RECOVER FULL" {
+		t.Errorf("history %q", got)
+	}
+	if got := events(i); got != "connect connected ping notconn connect refused connect connected replay*2 gap lock_replay" {
+		t.Errorf("events %q", got)
+	}
+	for _, e := range i.Events {
+		if e.Kind == EvGap && (e.From != 102 || e.To != 102) {
+			t.Errorf("gap from %d to %d", e.From, e.To)
+		}
+	}
+}
+
+func TestReconnect(t *testing.T) {
+	w, imports := connected(t)
+	s := &script{w, xid}
+	s.connect(1, msgInitial, 0, handle(export))
+	s.connect(2, 0, export, handle(export), opFlags(msgReconnect))
+	s.end()
+	if got := life(imports.List()[0]); got != "CONNECTING FULL DISCON CONNECTING RECOVER FULL" {
+		t.Errorf("history %q", got)
+	}
+}
+
+// A reply to a connect that was given up changes nothing.
+func TestLateConnectReply(t *testing.T) {
+	w, imports := connected(t)
+	s := &script{w, xid}
+	s.connect(1, msgInitial, 0, handle(export))
+	s.connect(2, 0, export)
+	late := s.xid
+	s.connect(3, 0, export, status(-114))
+	s.reply(late, opcodes.MDS_CONNECT, handle(export), opFlags(msgReconnect))
+	s.end()
+	if got := life(imports.List()[0]); got != "CONNECTING FULL DISCON CONNECTING DISCON CONNECTING DISCON" {
+		t.Errorf("history %q", got)
+	}
+}
+
+func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
+	w, imports := connected(t)
+	s := &script{w, xid}
+	s.connect(1, msgInitial, 0, handle(export))
+	call := func(lock byte, answer bool) {
+		s.xid += 128
+		locks := make([]byte, opcodes.LockHandles.Off+16)
+		locks[opcodes.LockHandles.Off] = lock
+		locks[opcodes.LockHandles.Off+8] = lock + 100
+		s.send(dissect.Request, server, client, rpc(s.xid, opcodes.LDLM_BL_CALLBACK), handle(cookie), func(m *dissect.Message) {
+			m.RPC.Type, m.Msg = dissect.TypeRequest, &opcodes.Msg{Bufs: [][]byte{nil, locks}}
+		})
+		if answer {
+			s.send(dissect.Reply, client, server, rpc(s.xid, opcodes.LDLM_BL_CALLBACK), handle(cookie))
+		}
+		s.pass(ms)
+	}
+	call(1, true)
+	call(2, true)
+	call(3, false)
+	s.ask(opcodes.LDLM_CANCEL, []change{handle(export), func(m *dissect.Message) {
+		m.Data = []byte{0, 101, 0, 0, 0, 0, 0, 0, 0, 9} // the first lock's handle at the server
+	}}, []change{handle(export)})
+	s.pass(int64(100 * time.Second))
+	s.plain(opcodes.OBD_PING, export, status(enotconn))
+	s.connect(2, 0, export, handle(export+1))
+	s.plain(getter, export+1)
+	s.end()
+	i := imports.List()[0]
+	if got := life(i); got != "CONNECTING FULL DISCON CONNECTING EVICTED RECOVER FULL" {
+		t.Errorf("history %q", got)
+	}
+	var calls []string
+	for _, e := range i.Events {
+		if e.Kind == EvCallback {
+			calls = append(calls, fmt.Sprintf("%d %v", e.From, e.Replied))
+		}
+	}
+	if got := strings.Join(calls, ", "); got != "2 true, 3 false" || i.Evictions != 1 {
+		t.Errorf("callbacks %q, evictions %d", got, i.Evictions)
+	}
+}
+
+// A connection that was there before the capture gets its names when it is
+// made again.
+func TestConnectionFromBefore(t *testing.T) {
+	w, imports := connected(t)
+	s := &script{w, xid}
+	s.plain(getter, export)
+	if i := imports.List()[0]; i.TargetUUID != "" || i.State != Full || i.Handle != export {
+		t.Errorf("before: %+v", i)
+	}
+	s.connect(5, 0, export, handle(export), opFlags(msgReconnect))
+	all := s.end()
+	if n := len(imports.List()); n != 1 {
+		t.Fatalf("%d connections", n)
+	}
+	if got := life(imports.List()[0]); got != "FULL DISCON CONNECTING RECOVER FULL" {
+		t.Errorf("history %q", got)
+	}
+	if all[0].Target() != "lustre-MDT0000" {
+		t.Errorf("target %q", all[0].Target())
+	}
+}
+
+func TestIdleConnection(t *testing.T) {
+	const ost = "lustre-OST0000_UUID"
+	for _, again := range []bool{false, true} {
+		w, imports := connected(t)
+		s := &script{w, xid}
+		s.connect(1, msgInitial, 0, handle(export))
+		toOST := func(h uint64) {
+			s.ask(opcodes.OST_CONNECT, []change{connectTo(ost, uuid, cookie+1), func(m *dissect.Message) {
+				m.Msg.Bufs[connData][0] &^= byte(flagMDS)
+			}, connCnt(1), opFlags(msgInitial)}, []change{handle(h)})
+		}
+		toOST(0x05e)
+		s.plain(opcodes.OST_DISCONNECT, 0x05e)
+		want := "CONNECTING FULL IDLE"
+		if again {
+			toOST(0x05f)
+			want += " CONNECTING FULL"
+		}
+		s.end()
+		imports.Close()
+		if got := life(imports.List()[1]); got != want {
+			t.Errorf("history %q, want %q", got, want)
+		}
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	w, imports := connected(t)
+	s := &script{w, xid}
+	for n := range uint32(3 * maxHistory) {
+		s.connect(n, 0, export, status(enodev))
+	}
+	s.end()
+	i := imports.List()[0]
+	if len(i.History) > maxHistory || len(i.Events) > maxHistory || i.Dropped == 0 {
+		t.Errorf("%d transitions, %d events, %d dropped", len(i.History), len(i.Events), i.Dropped)
+	}
+}

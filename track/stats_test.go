@@ -1,0 +1,192 @@
+package track
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// measured makes RPCs whose statistics are kept.
+func measured(t testing.TB, o StatsOptions) (*wire, *Stats) {
+	s := NewStats(o)
+	return newWire(t, Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done, Linger: ms}), s
+}
+
+func only(t *testing.T, s *Stats) *Interval {
+	t.Helper()
+	if n := len(s.Intervals()); n != 1 {
+		t.Fatalf("%d intervals", n)
+	}
+	return s.Intervals()[0]
+}
+
+func TestStatsCount(t *testing.T) {
+	w, s := measured(t, StatsOptions{By: []Dim{ByOp, ByJob}})
+	for i := range uint64(10) {
+		w.request(xid+i<<7, writer, job("a"))
+		w.send(dissect.Bulk, server, client, rpc(xid+i<<7, writer), size(4096))
+		w.pass(int64(i) * ms)
+		if i == 9 {
+			break // stays without reply
+		}
+		e := int32(0)
+		if i%3 == 0 {
+			e = -28
+		}
+		w.reply(xid+i<<7, writer, status(e))
+	}
+	w.request(xid+20<<7, writer, job("b"))
+	w.request(xid+21<<7, opcodes.SEC_CTX_FINI, job("b"))
+	w.end()
+	rows := only(t, s).Rows
+	key := Key{Opcode: writer, HasOpcode: true}
+	copy(key.Job[:], "a")
+	r := rows[key]
+	if len(rows) != 3 || r == nil {
+		t.Fatalf("rows %v", rows)
+	}
+	if r.Count != 10 || r.Replies != 9 || r.Unanswered != 1 || r.Errors[-28] != 3 || len(r.Errors) != 1 {
+		t.Errorf("count %d, replies %d, unanswered %d, errors %v", r.Count, r.Replies, r.Unanswered, r.Errors)
+	}
+	if r.RequestBytes != 1000 || r.ReplyBytes != 450 || r.BulkBytes != 40960 || r.IO[12] != 10 {
+		t.Errorf("bytes %d %d %d, sizes %v", r.RequestBytes, r.ReplyBytes, r.BulkBytes, r.IO)
+	}
+	if l := &r.Latency; l.Min != 0 || l.Max != 8*ms || l.Sum != 36*ms || l.Quantile(.5) != 4*ms || l.Quantile(.99) != 8*ms {
+		t.Errorf("latency %+v, median %d", l, l.Quantile(.5))
+	}
+	if all := &only(t, s).Total; all.Count != 12 || all.OneWay != 1 || all.Unanswered != 2 {
+		t.Errorf("total %+v", all)
+	}
+}
+
+func TestStatsByError(t *testing.T) {
+	w, s := measured(t, StatsOptions{By: []Dim{ByError}})
+	for i, e := range []int32{0, -2, -2, -13, 301} {
+		w.request(xid+uint64(i)<<7, getter)
+		w.reply(xid+uint64(i)<<7, getter, status(e))
+	}
+	w.end()
+	rows := only(t, s).Rows
+	for e, n := range map[int32]int64{0: 2, -2: 2, -13: 1} {
+		if r := rows[Key{Error: e}]; r == nil || r.Count != n {
+			t.Errorf("error %d: %+v, want %d", e, r, n)
+		}
+	}
+}
+
+func TestDepth(t *testing.T) {
+	w, s := measured(t, StatsOptions{By: []Dim{ByOp}})
+	for _, step := range []int{1, 2, -1, 3, 4, -2, -3, -4, 5, -5} { // n is sent, -n answered
+		if step > 0 {
+			w.request(xid+uint64(step)<<7, getter)
+		} else {
+			w.reply(xid+uint64(-step)<<7, getter)
+		}
+		w.pass(10 * ms)
+	}
+	w.end()
+	r := only(t, s).Rows[Key{Opcode: getter, HasOpcode: true}]
+	if r.DepthMax != 3 || r.DepthMean() != (1+2+2+3+1)/5. {
+		t.Errorf("depth %d, mean %v", r.DepthMax, r.DepthMean())
+	}
+}
+
+// Intervals come in order, each with the RPCs whose requests were sent in it,
+// and not before those have ended.
+func TestIntervals(t *testing.T) {
+	var got [][2]int64
+	w, s := measured(t, StatsOptions{Step: int64(time.Second), Flush: func(i *Interval) {
+		got = append(got, [2]int64{(i.From - 1e18) / 1e9, i.Total.Count})
+	}})
+	send := func(n uint64) { w.request(xid+n<<7, getter) }
+	answer := func(n uint64) { w.reply(xid+n<<7, getter) }
+	second := func() { w.pass(int64(time.Second)) }
+	send(1)
+	send(2)
+	answer(1)
+	second()
+	send(3)
+	answer(3)
+	second()
+	second()
+	if len(got) != 0 {
+		t.Fatalf("intervals %v while an RPC of the first is under way", got)
+	}
+	send(4)
+	answer(2)
+	second()
+	send(5)
+	if !slices.Equal(got, [][2]int64{{0, 2}, {1, 1}}) {
+		t.Errorf("intervals %v", got)
+	}
+	w.end()
+	s.Close()
+	if !slices.Equal(got, [][2]int64{{0, 2}, {1, 1}, {3, 1}, {4, 1}}) {
+		t.Errorf("intervals %v at the end", got)
+	}
+}
+
+func TestImpatientIntervals(t *testing.T) {
+	flushed, count := 0, int64(0)
+	w, s := measured(t, StatsOptions{Step: int64(time.Second), Patience: int64(2 * time.Second), Flush: func(i *Interval) {
+		flushed++
+		count += i.Total.Count
+	}})
+	w.request(xid, getter)
+	w.pass(int64(4 * time.Second))
+	w.request(xid+128, getter)
+	if flushed != 1 {
+		t.Fatalf("%d intervals flushed", flushed)
+	}
+	w.reply(xid, getter)
+	w.end()
+	s.Close()
+	if count != 2 {
+		t.Errorf("%d RPCs counted", count)
+	}
+}
+
+func TestRowsAreBounded(t *testing.T) {
+	s := NewStats(StatsOptions{By: []Dim{ByUID}})
+	r := &RPC{HasReply: true}
+	for i := range uint32(maxRows + 100) {
+		r.UID = i
+		s.Done(r)
+	}
+	i := only(t, s)
+	if len(i.List()) != maxRows+1 || i.others.Count != 100 || i.Total.Count != maxRows+100 {
+		t.Errorf("%d rows, %d others", len(i.List()), i.others.Count)
+	}
+}
+
+func TestQuantiles(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{1, 2, 100, keepRaw, keepRaw + 1, 20000} {
+		var d Dist
+		values := make([]int64, n)
+		for i := range values {
+			values[i] = int64(20e3 * math.Exp(rnd.Float64()*12)) // 20 µs to 3 s
+			d.Add(values[i])
+		}
+		slices.Sort(values)
+		for _, q := range []float64{0.01, .5, .9, .99, 1} {
+			want := values[max(1, int(math.Ceil(q*float64(n))))-1]
+			if got := d.Quantile(q); math.Abs(float64(got-want)) > .01*float64(want) {
+				t.Errorf("%d values: quantile %v is %d, want %d", n, q, got, want)
+			}
+		}
+		if d.Min != values[0] || d.Max != values[n-1] {
+			t.Errorf("%d values: from %d to %d", n, d.Min, d.Max)
+		}
+		var count int64
+		d.Each(func(_, n int64) { count += n })
+		if count != int64(n) {
+			t.Errorf("%d of %d values in the bins", count, n)
+		}
+	}
+}
