@@ -27,6 +27,7 @@ func (a *Arena) At(i int) *Message { return &a.msgs[i] }
 func (a *Arena) Add(m *Message) {
 	a.msgs = append(a.msgs, *m)
 	c := &a.msgs[len(a.msgs)-1]
+	c.Frames = nil // for the handler alone
 	c.Data, c.Content, c.RPC.JobID = a.bytes(m.Data), a.bytes(m.Content), a.bytes(m.RPC.JobID)
 	n := len(a.notes)
 	a.notes = append(a.notes, m.Notes...)

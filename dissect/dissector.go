@@ -7,6 +7,7 @@ import (
 // Options are the settings of a Dissector.
 type Options struct {
 	Ports  []uint16       // TCP ports that carry LNet; none: 988
+	Frames bool           // tell which frames carried each message
 	Handle func(*Message) // gets each message, in the order of completion
 }
 
@@ -23,7 +24,7 @@ type Dissector struct {
 // New makes a Dissector.
 func New(o Options) *Dissector {
 	d := &Dissector{ex: newExchanges(), handle: o.Handle}
-	d.streams = NewStreams(StreamOptions{Ports: o.Ports, Want: d.want, Handle: d.message})
+	d.streams = NewStreams(StreamOptions{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message})
 	return d
 }
 

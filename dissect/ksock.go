@@ -340,6 +340,7 @@ func (st *stream) reading(whole bool) reading {
 func (st *stream) drop() {
 	st.s.pool.put(st.msg.buf)
 	st.msg = partial{holes: st.msg.holes[:0]}
+	st.carryOn()
 }
 
 // finish hands out the message in hand, of which all bytes were seen.

@@ -44,6 +44,7 @@ func (st *stream) describe(b []byte) {
 	m.Src, m.Dst = st.ends()
 	m.Transport, m.Version, m.Swapped, m.Seq = TCP, st.version(), p.order == orderBig, p.seq
 	m.Size, m.LNetOff, m.PayloadOff = p.size, p.lnet, p.payload
+	m.Frames = st.carriers
 	m.Holes, m.Notes, m.Tail = m.Holes[:0], m.Notes[:0], Present
 	m.LNet = LNet{}
 	m.Kind = p.kind

@@ -113,10 +113,11 @@ const (
 // the last payload byte. The dissector reuses it: it and all it refers to are
 // valid until the handler returns. Clone keeps one.
 type Message struct {
-	Frame  int64 // number of the frame that completed it
-	Time   int64 // of that frame, nanoseconds since the epoch
-	Source int   // capture point
-	Conn   int   // number of the connection, from 0 in order of appearance
+	Frame  int64   // number of the frame that completed it
+	Time   int64   // of that frame, nanoseconds since the epoch
+	Source int     // capture point
+	Frames []int64 // numbers of all frames that carried bytes of it, when Options.Frames asks for them
+	Conn   int     // number of the connection, from 0 in order of appearance
 
 	Src, Dst  netip.AddrPort
 	Transport Transport

@@ -31,6 +31,7 @@ type mark struct {
 	start, end  int // in buf; start is -1 when the bytes begin amid a segment
 	frame, time int64
 	late        bool
+	carrier     int64
 }
 
 // lose gives up the framing.
@@ -64,7 +65,7 @@ func (st *stream) loseIn(data []byte, amid bool) {
 func (st *stream) look(data []byte, amid bool) {
 	w := &st.win
 	w.buf = append(st.s.pool.grow(w.buf, len(data)), data...)
-	m := mark{len(w.buf) - len(data), len(w.buf), st.frame, st.time, st.late}
+	m := mark{len(w.buf) - len(data), len(w.buf), st.frame, st.time, st.late, st.carrier}
 	if amid {
 		m.start = -1
 	}
@@ -143,6 +144,7 @@ func (st *stream) replay() bool {
 			continue
 		}
 		st.frame, st.time, st.late = m.frame, m.time, m.late
+		st.carry(m.carrier)
 		n, ok := st.run(w.buf[w.off:m.end])
 		w.off += n
 		if ok {

@@ -48,6 +48,9 @@ type stream struct {
 	msg     partial
 	win     window
 	skipped int64 // bytes since the last message that could not be framed
+
+	carrier  int64   // frame whose bytes are being framed
+	carriers []int64 // frames of the message in hand
 }
 
 // piece is a segment, or a part of one, that waits behind a gap.
@@ -231,6 +234,7 @@ func (st *stream) drain() {
 // skip passes over a piece whose bytes nobody wanted and nobody kept.
 func (st *stream) skip(p *piece) {
 	st.see(p.frame, p.time)
+	st.carry(p.frame)
 	m := &st.msg
 	st.next += uint32(p.size)
 	st.advance(p.size)
@@ -253,6 +257,7 @@ func (st *stream) see(frame, time int64) {
 // off are a hole.
 func (st *stream) consume(data []byte, size int, frame, time int64, late bool) {
 	st.see(frame, time)
+	st.carry(frame)
 	st.next += uint32(size)
 	st.late = late
 	st.feed(data)

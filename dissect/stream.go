@@ -18,6 +18,9 @@ type StreamOptions struct {
 	// without a copy. Without Want everything is kept.
 	Want func(m *Message) int
 
+	// Frames asks for Message.Frames.
+	Frames bool
+
 	// Handle gets each message. What it gets is valid until it returns.
 	Handle func(m *Message)
 
