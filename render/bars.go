@@ -1,22 +1,37 @@
 package render
 
 import (
-	"math/bits"
+	"slices"
 	"strconv"
 )
 
-// bins counts values by powers of two of a unit: n[k] those of at most
-// unit<<k and more than half of that.
+// bins counts values between bounds: n[k] those of at most bounds[k] and more
+// than the bound before; the last bin has what is more than all.
 type bins struct {
-	unit int64
-	n    [48]int64
+	bounds []int64
+	n      []int64
 }
 
-func (h *bins) add(v, count int64) {
-	k := 0
-	if v > h.unit {
-		k = bits.Len64(uint64((v - 1) / h.unit))
+func newBins(bounds []int64) *bins { return &bins{bounds, make([]int64, len(bounds))} }
+
+// latencyBounds are 1, 2 and 5 times the powers of ten, in nanoseconds.
+var latencyBounds = func() (list []int64) {
+	for unit := int64(1000); unit <= 1000*second; unit *= 10 {
+		list = append(list, unit, 2*unit, 5*unit)
 	}
+	return list
+}()
+
+// sizeBounds are the powers of two.
+var sizeBounds = func() (list []int64) {
+	for k := range 40 {
+		list = append(list, 1<<k)
+	}
+	return list
+}()
+
+func (h *bins) add(v, count int64) {
+	k, _ := slices.BinarySearch(h.bounds, v)
 	h.n[min(k, len(h.n)-1)] += count
 }
 
@@ -43,7 +58,7 @@ func (h *bins) append(dst []byte, c *Colors, columns int, label func([]byte, int
 	}
 	for k := first; k <= last; k++ {
 		var buf [32]byte
-		text := label(buf[:0], h.unit<<k)
+		text := label(buf[:0], h.bounds[k])
 		dst = append(appendSpaces(dst, labelWidth-len(text)), "<= "...)
 		dst = append(dst, text...)
 		num := strconv.AppendInt(buf[:0], h.n[k], 10)

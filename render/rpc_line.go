@@ -49,16 +49,18 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, first int64) []byte {
 	return append(dst, '\n')
 }
 
-// asked appends who was asked: the target where it is known.
+// asked appends who was asked: the target where it is known. Callbacks ask the
+// client.
 func (s *RPCSummary) asked(dst []byte, r *track.RPC, both bool) []byte {
 	t := r.Target()
-	if t == "" || both {
+	named := t != "" && (both || !track.IsCallback(r.Opcode))
+	if !named || both {
 		dst = appendNode(dst, r.Server.Append, s.opt.Raw)
 	}
-	if t != "" {
-		if both {
-			dst = append(dst, ' ')
-		}
+	if named && both {
+		dst = append(dst, ' ')
+	}
+	if named {
 		dst = appendText(dst, []byte(t))
 	}
 	return dst

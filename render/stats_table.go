@@ -132,15 +132,15 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 		name = appendDim(name, r, d, s.opt.Raw)
 	}
 	if r.Latency.N > 0 {
-		h := bins{unit: 1000}
+		h := newBins(latencyBounds)
 		r.Latency.Each(h.add)
 		dst = c.Head.Append(append(dst, '\n'), string(name)+" latency")
 		dst = h.append(append(dst, '\n'), c, s.opt.Width, appendLatency)
 	}
 	if r.BulkBytes > 0 {
-		h := bins{unit: 1}
+		h := newBins(sizeBounds)
 		for n, count := range r.IO {
-			h.n[min(n, len(h.n)-1)] += count
+			h.add(1<<n, count)
 		}
 		dst = c.Head.Append(append(dst, '\n'), string(name)+" size of bulk")
 		dst = h.append(append(dst, '\n'), c, s.opt.Width, appendSize)

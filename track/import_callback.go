@@ -20,7 +20,8 @@ type callback struct {
 
 const maxCalls = 256
 
-func isCallback(opc uint32) bool {
+// IsCallback says whether an operation goes from a server to a client.
+func IsCallback(opc uint32) bool {
 	return opc >= opcodes.LDLM_BL_CALLBACK && opc <= opcodes.LDLM_SET_INFO
 }
 

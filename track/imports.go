@@ -45,7 +45,7 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 	if i == nil {
 		return
 	}
-	if isCallback(r.Opcode) {
+	if IsCallback(r.Opcode) {
 		i.called(r, m, p)
 		return
 	}
@@ -73,7 +73,7 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 	if i == nil {
 		return
 	}
-	if isCallback(r.Opcode) {
+	if IsCallback(r.Opcode) {
 		i.obeyed(r)
 		return
 	}

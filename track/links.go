@@ -85,7 +85,7 @@ func (l *links) request(r *RPC, m *dissect.Message) {
 // has no names until it is made again.
 func (l *links) find(r *RPC) *Link {
 	link := l.byHandle[r.handle]
-	if link == nil && r.handle != 0 && r.HasOpcode && !isCallback(r.Opcode) {
+	if link == nil && r.handle != 0 && r.HasOpcode && !IsCallback(r.Opcode) {
 		link = &Link{Client: r.Client, Server: r.Server, Handle: r.handle}
 		l.learn(r.handle, link)
 	}
