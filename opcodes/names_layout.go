@@ -1,31 +1,31 @@
 package opcodes
 
 // LovMagic is the group lov_magic.
-var LovMagic = Enum("lov_magic", "LOV_", "kinds of file layouts", []Value{
-	{Name: "MAGIC_MAGIC", Value: 0xbd0, Alias: true},
-	{Name: "MAGIC_MASK", Value: 0xffff, Alias: true},
-	{Name: "MAGIC_BAD", Value: 0xbad0bd0, Since: "2.16", Doc: "layout that was found damaged"},
-	{Name: "USER_MAGIC", Value: 0xbd10bd0, Alias: true},
-	{Name: "USER_MAGIC_V1", Value: 0xbd10bd0, Alias: true},
-	{Name: "MAGIC_V1", Value: 0xbd10bd0, Doc: "plain layout"},
-	{Name: "MAGIC", Value: 0xbd10bd0, Alias: true},
-	{Name: "USER_MAGIC_JOIN_V1", Value: 0xbd20bd0, Alias: true},
-	{Name: "MAGIC_JOIN_V1", Value: 0xbd20bd0},
-	{Name: "MAGIC_V3", Value: 0xbd30bd0, Doc: "plain layout in a pool"},
-	{Name: "USER_MAGIC_V3", Value: 0xbd30bd0, Alias: true},
-	{Name: "MAGIC_MIGRATE", Value: 0xbd40bd0, Doc: "layout of a migration"},
-	{Name: "USER_MAGIC_SPECIFIC", Value: 0xbd50bd0, Alias: true},
-	{Name: "MAGIC_SPECIFIC", Value: 0xbd50bd0, Doc: "user request naming OSTs (v3 shape)"},
-	{Name: "USER_MAGIC_COMP_V1", Value: 0xbd60bd0, Alias: true},
-	{Name: "MAGIC_COMP_V1", Value: 0xbd60bd0, Doc: "composite (PFL/FLR) layout"},
-	{Name: "MAGIC_FOREIGN", Value: 0xbd70bd0, Since: "2.15", Doc: "foreign layout"},
-	{Name: "USER_MAGIC_FOREIGN", Value: 0xbd70bd0, Since: "2.15", Alias: true},
-	{Name: "USER_MAGIC_SEL", Value: 0xbd80bd0, Since: "2.15", Alias: true},
-	{Name: "MAGIC_SEL", Value: 0xbd80bd0, Since: "2.15", Doc: "self-extending layout marker in user API"},
-	{Name: "MAGIC_DEFINED", Value: 0x10000000, Doc: "server-internal bit, never on wire"},
-	{Name: "MAGIC_V1_DEFINED", Value: 0x1bd10bd0},
-	{Name: "MAGIC_V3_DEFINED", Value: 0x1bd30bd0},
-	{Name: "MAGIC_COMP_V1_DEFINED", Value: 0x1bd60bd0},
+var LovMagic = Enum("lov_magic", "", "kinds of file layouts", []Value{
+	{Name: "LOV_MAGIC_MAGIC", Value: 0xbd0, Alias: true},
+	{Name: "LOV_MAGIC_MASK", Value: 0xffff, Alias: true},
+	{Name: "LOV_MAGIC_BAD", Value: 0xbad0bd0, Since: "2.16", Doc: "layout that was found damaged"},
+	{Name: "LOV_USER_MAGIC", Value: 0xbd10bd0, Alias: true},
+	{Name: "LOV_USER_MAGIC_V1", Value: 0xbd10bd0, Alias: true},
+	{Name: "LOV_MAGIC_V1", Value: 0xbd10bd0, Doc: "plain layout"},
+	{Name: "LOV_MAGIC", Value: 0xbd10bd0, Alias: true},
+	{Name: "LOV_USER_MAGIC_JOIN_V1", Value: 0xbd20bd0, Alias: true},
+	{Name: "LOV_MAGIC_JOIN_V1", Value: 0xbd20bd0},
+	{Name: "LOV_MAGIC_V3", Value: 0xbd30bd0, Doc: "plain layout in a pool"},
+	{Name: "LOV_USER_MAGIC_V3", Value: 0xbd30bd0, Alias: true},
+	{Name: "LOV_MAGIC_MIGRATE", Value: 0xbd40bd0, Doc: "layout of a migration"},
+	{Name: "LOV_USER_MAGIC_SPECIFIC", Value: 0xbd50bd0, Alias: true},
+	{Name: "LOV_MAGIC_SPECIFIC", Value: 0xbd50bd0, Doc: "user request naming OSTs (v3 shape)"},
+	{Name: "LOV_USER_MAGIC_COMP_V1", Value: 0xbd60bd0, Alias: true},
+	{Name: "LOV_MAGIC_COMP_V1", Value: 0xbd60bd0, Doc: "composite (PFL/FLR) layout"},
+	{Name: "LOV_MAGIC_FOREIGN", Value: 0xbd70bd0, Since: "2.15", Doc: "foreign layout"},
+	{Name: "LOV_USER_MAGIC_FOREIGN", Value: 0xbd70bd0, Since: "2.15", Alias: true},
+	{Name: "LOV_USER_MAGIC_SEL", Value: 0xbd80bd0, Since: "2.15", Alias: true},
+	{Name: "LOV_MAGIC_SEL", Value: 0xbd80bd0, Since: "2.15", Doc: "self-extending layout marker in user API"},
+	{Name: "LOV_MAGIC_DEFINED", Value: 0x10000000, Doc: "server-internal bit, never on wire"},
+	{Name: "LOV_MAGIC_V1_DEFINED", Value: 0x1bd10bd0},
+	{Name: "LOV_MAGIC_V3_DEFINED", Value: 0x1bd30bd0},
+	{Name: "LOV_MAGIC_COMP_V1_DEFINED", Value: 0x1bd60bd0},
 })
 
 // LovPattern is the group lov_pattern.
@@ -118,14 +118,14 @@ var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
 })
 
 // LmvMagic is the group lmv_magic.
-var LmvMagic = Enum("lmv_magic", "LMV_", "kinds of directory layouts", []Value{
-	{Name: "USER_MAGIC_V0", Value: 0xcd20cd0, Alias: true},
-	{Name: "MAGIC_V1", Value: 0xcd20cd0, Doc: "striped directory master EA"},
-	{Name: "MAGIC", Value: 0xcd20cd0, Alias: true},
-	{Name: "USER_MAGIC", Value: 0xcd30cd0, Doc: "default layout of a directory (LMV_USER_MAGIC)"},
-	{Name: "USER_MAGIC_SPECIFIC", Value: 0xcd40cd0, Doc: "user layout naming MDTs"},
-	{Name: "MAGIC_STRIPE", Value: 0xcd40cd0, Doc: "slave stripe object", Alias: true},
-	{Name: "MAGIC_FOREIGN", Value: 0xcd50cd0, Since: "2.15", Doc: "foreign directory"},
+var LmvMagic = Enum("lmv_magic", "", "kinds of directory layouts", []Value{
+	{Name: "LMV_USER_MAGIC_V0", Value: 0xcd20cd0, Alias: true},
+	{Name: "LMV_MAGIC_V1", Value: 0xcd20cd0, Doc: "striped directory master EA"},
+	{Name: "LMV_MAGIC", Value: 0xcd20cd0, Alias: true},
+	{Name: "LMV_USER_MAGIC", Value: 0xcd30cd0, Doc: "default layout of a directory (LMV_USER_MAGIC)"},
+	{Name: "LMV_USER_MAGIC_SPECIFIC", Value: 0xcd40cd0, Doc: "user layout naming MDTs"},
+	{Name: "LMV_MAGIC_STRIPE", Value: 0xcd40cd0, Doc: "slave stripe object", Alias: true},
+	{Name: "LMV_MAGIC_FOREIGN", Value: 0xcd50cd0, Since: "2.15", Doc: "foreign directory"},
 })
 
 // LmvHashType is the group lmv_hash_type.

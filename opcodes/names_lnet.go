@@ -10,15 +10,15 @@ var LnetMsgType = Enum("lnet_msg_type", "LNET_MSG_", "commands of LNet", []Value
 })
 
 // LnetMagic is the group lnet_magic.
-var LnetMagic = Enum("lnet_magic", "LNET_PROTO_", "magic numbers at the start of connections and messages", []Value{
-	{Name: "IB_MAGIC", Value: 0xbe91b91, Doc: "message of o2iblnd"},
-	{Name: "EFA_MAGIC", Value: 0x2be092be, Since: "2.17", Doc: "message of the EFA driver"},
-	{Name: "MAGIC", Value: 0x45726963, Doc: "hello of socklnd from version 2 on"},
-	{Name: "PING_MAGIC", Value: 0x70696e67, Doc: "answer to a ping"},
-	{Name: "ACCEPTOR_MAGIC", Value: 0xacce7100, Doc: "connection request"},
-	{Name: "GNI_MAGIC", Value: 0xb00fbabe, Doc: "message of the Cray Gemini driver"},
-	{Name: "KFI_MAGIC", Value: 0xdeadbeef, Since: "2.16", Doc: "message of the Slingshot driver"},
-	{Name: "TCP_MAGIC", Value: 0xeebc0ded, Doc: "hello of socklnd version 1"},
+var LnetMagic = Enum("lnet_magic", "", "magic numbers at the start of connections and messages", []Value{
+	{Name: "LNET_PROTO_IB_MAGIC", Value: 0xbe91b91, Doc: "message of o2iblnd"},
+	{Name: "LNET_PROTO_EFA_MAGIC", Value: 0x2be092be, Since: "2.17", Doc: "message of the EFA driver"},
+	{Name: "LNET_PROTO_MAGIC", Value: 0x45726963, Doc: "hello of socklnd from version 2 on"},
+	{Name: "LNET_PROTO_PING_MAGIC", Value: 0x70696e67, Doc: "answer to a ping"},
+	{Name: "LNET_PROTO_ACCEPTOR_MAGIC", Value: 0xacce7100, Doc: "connection request"},
+	{Name: "LNET_PROTO_GNI_MAGIC", Value: 0xb00fbabe, Doc: "message of the Cray Gemini driver"},
+	{Name: "LNET_PROTO_KFI_MAGIC", Value: 0xdeadbeef, Since: "2.16", Doc: "message of the Slingshot driver"},
+	{Name: "LNET_PROTO_TCP_MAGIC", Value: 0xeebc0ded, Doc: "hello of socklnd version 1"},
 })
 
 // LnetVersion is the group lnet_version.

@@ -44,10 +44,10 @@ var OutMagic = Enum("out_magic", "", "magic and sizes of updates", []Value{
 })
 
 // BatchMagic is the group batch_magic.
-var BatchMagic = Enum("batch_magic", "BUT_", "magic of batches", []Value{
-	{Name: "REPLY_MAGIC", Value: 0xad0001, Since: "2.16", Doc: "batch reply"},
-	{Name: "REQUEST_MAGIC", Value: 0xbade0001, Since: "2.16", Doc: "batch body"},
-	{Name: "HEADER_MAGIC", Value: 0xbadf0001, Since: "2.16", Doc: "first buffer of MDS_BATCH"},
+var BatchMagic = Enum("batch_magic", "", "magic of batches", []Value{
+	{Name: "BUT_REPLY_MAGIC", Value: 0xad0001, Since: "2.16", Doc: "batch reply"},
+	{Name: "BUT_REQUEST_MAGIC", Value: 0xbade0001, Since: "2.16", Doc: "batch body"},
+	{Name: "BUT_HEADER_MAGIC", Value: 0xbadf0001, Since: "2.16", Doc: "first buffer of MDS_BATCH"},
 })
 
 // UpdateRecordsFlag is the group update_records_flag.

@@ -8,10 +8,10 @@ var MsgType = Enum("msg_type", "PTL_RPC_MSG_", "whether a message is a request o
 })
 
 // MsgMagic is the group msg_magic.
-var MsgMagic = Enum("msg_magic", "LUSTRE_MSG_", "magic number of a message, as the receiver reads it", []Value{
-	{Name: "MAGIC_V2", Value: 0xbd00bd3, Doc: "sender and receiver have the same byte order"},
-	{Name: "MAGIC_V2_SWABBED", Value: 0xd30bd00b, Doc: "sender and receiver have opposite byte orders"},
-	{Name: "MAGIC", Value: 0xbd00bd3, Alias: true},
+var MsgMagic = Enum("msg_magic", "", "magic number of a message, as the receiver reads it", []Value{
+	{Name: "LUSTRE_MSG_MAGIC_V2", Value: 0xbd00bd3, Doc: "sender and receiver have the same byte order"},
+	{Name: "LUSTRE_MSG_MAGIC_V2_SWABBED", Value: 0xd30bd00b, Doc: "sender and receiver have opposite byte orders"},
+	{Name: "LUSTRE_MSG_MAGIC", Value: 0xbd00bd3, Alias: true},
 })
 
 // MsghdrFlags is the group msghdr_flags.
