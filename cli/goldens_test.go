@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the goldens instead of comparing with them")
+
+// recordGoldens are the outputs that lie beside each sample.
+var recordGoldens = []struct {
+	ext  string
+	args []string
+}{
+	{".rpcs", []string{"rpcs"}},
+	{".stats", []string{"stats", "--by", "op,variant"}},
+	{".imports", []string{"imports", "--timeline"}},
+}
+
+// run runs a command line as if its output were a file.
+func run(t *testing.T, args ...string) (out, errs string, status int) {
+	t.Helper()
+	var o, e bytes.Buffer
+	sys := &IO{Out: &o, Err: &e, Env: func(string) string { return "" }}
+	status = Run(sys, args)
+	return o.String(), e.String(), status
+}
+
+func TestRecordsOfSamples(t *testing.T) {
+	plain, err := filepath.Glob("../pcaps/*.pcap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := filepath.Glob("../pcaps/*.pcap.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	samples := append(plain, packed...)
+	if len(samples) == 0 {
+		t.Fatal("no samples")
+	}
+	for _, sample := range samples {
+		name, _, _ := strings.Cut(sample[len("../pcaps/"):], ".pcap")
+		for _, g := range recordGoldens {
+			t.Run(name+g.ext, func(t *testing.T) { golden(t, "../pcaps/"+name+g.ext, append(g.args, sample)) })
+		}
+	}
+}
+
+func golden(t *testing.T, file string, args []string) {
+	out, errs, status := run(t, args...)
+	if status != exitOK || errs != "" {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out == string(want) {
+		return
+	}
+	a, b := strings.Split(out, "\n"), strings.Split(string(want), "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			t.Fatalf("line %d is\n%s\nwant\n%s", i+1, a[i], b[i])
+		}
+	}
+	t.Errorf("%d lines, want %d", len(a), len(b))
+}
