@@ -35,9 +35,8 @@ func main() {
 type piece struct {
 	data     []byte
 	conn     int
-	reverse  bool // sent to the side that the connection was first seen to come from
-	bits     int  // where its match bits lie, 0: nowhere
-	mbits    int  // where pb_mbits lies, 0: nowhere
+	bits     int // where its match bits lie, 0: nowhere
+	mbits    int // where pb_mbits lies, 0: nowhere
 	src, dst [4]byte
 	sp, dp   uint16
 	rel      int64
@@ -51,11 +50,13 @@ func run(sample string, size int64, segment int, bulk bool) error {
 	if len(pieces) == 0 {
 		return errors.New("the sample has no messages to repeat")
 	}
-	w := &writer{w: bufio.NewWriterSize(os.Stdout, 1<<20), segment: segment}
+	w := &writer{w: bufio.NewWriterSize(os.Stdout, 1<<20), segment: segment, seq: map[[2]uint16]uint32{}}
+	for _, p := range pieces {
+		w.conns = max(w.conns, p.conn+1)
+	}
 	w.header()
 	span := pieces[len(pieces)-1].rel + 1e6
 	for round := int64(0); w.written < size && w.err == nil; round++ {
-		w.seq = map[[2]int]uint32{}
 		for _, p := range pieces {
 			w.piece(p, round, round*span)
 		}
@@ -76,7 +77,6 @@ func read(path string, bulk bool) ([]piece, error) {
 	defer r.Close()
 	var list []piece
 	var first int64
-	ports := map[int]uint16{}
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 		if first == 0 {
 			first = m.Time
@@ -84,10 +84,7 @@ func read(path string, bulk bool) ([]piece, error) {
 		if m.Transport != dissect.TCP || !m.Src.Addr().Is4() || bulk && !carries(m) {
 			return
 		}
-		if _, ok := ports[m.Conn]; !ok {
-			ports[m.Conn] = m.Src.Port()
-		}
-		p := piece{data: make([]byte, m.Size), conn: m.Conn, reverse: m.Src.Port() != ports[m.Conn],
+		p := piece{data: make([]byte, m.Size), conn: m.Conn,
 			src: m.Src.Addr().As4(), dst: m.Dst.Addr().As4(), sp: m.Src.Port(), dp: m.Dst.Port(), rel: m.Time - first}
 		copy(p.data, m.Data)
 		p.places(m)
@@ -136,7 +133,8 @@ func (p *piece) places(m *dissect.Message) {
 type writer struct {
 	w       *bufio.Writer
 	segment int
-	seq     map[[2]int]uint32
+	conns   int
+	seq     map[[2]uint16]uint32 // next number, by ports
 	frame   [16 + 54]byte
 	written int64
 	id      uint16
@@ -168,20 +166,17 @@ func (w *writer) piece(p piece, round, shift int64) {
 			binary.LittleEndian.PutUint64(p.data[at:], binary.LittleEndian.Uint64(p.data[at:])+uint64(min(round, 1))<<24)
 		}
 	}
-	dir := 0
-	if p.reverse {
-		dir = 1
-	}
-	key := [2]int{p.conn, dir}
 	port := func(n uint16) uint16 {
 		if n == 988 {
 			return n
 		}
-		return 1024 + uint16((int64(n)+round*61+int64(p.conn))%60000)
+		return 1024 + uint16((round*int64(w.conns)+int64(p.conn))%60000)
 	}
+	sp, dp := port(p.sp), port(p.dp)
+	key := [2]uint16{sp, dp}
 	for b := p.data; len(b) > 0; {
 		n := min(len(b), w.segment)
-		w.tcp(p, port(p.sp), port(p.dp), w.seq[key], b[:n], 1_700_000_000_000_000_000+p.rel+shift)
+		w.tcp(p, sp, dp, w.seq[key], b[:n], 1_700_000_000_000_000_000+p.rel+shift)
 		w.seq[key] += uint32(n)
 		b = b[n:]
 	}
