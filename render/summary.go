@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
@@ -27,13 +28,20 @@ type Summary struct {
 	line  opcodes.Line
 	text  []byte
 
+	wide bool
+
 	// Columns grow to the widest value so far, so lines stay aligned.
-	number, time, src, dst, op int
+	number, time, src, dst, xid, op int
+	mostOp                          int // wider operations push the rest of their own line only
 }
 
 // NewSummary makes a summary renderer.
 func NewSummary(o SummaryOptions) *Summary {
-	s := &Summary{opt: o, c: o.Colors, number: 5, time: 9, src: 9, dst: 9, op: 16}
+	s := &Summary{opt: o, c: o.Colors, number: 4, time: 6, src: 9, dst: 9, op: 18, mostOp: 20}
+	s.wide = o.Width == 0 || o.Width >= wide
+	if s.wide {
+		s.number, s.time, s.op, s.mostOp, s.xid = 5, 9, 26, 30, 17
+	}
 	return s
 }
 
@@ -45,12 +53,9 @@ func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	dst = s.columns(dst, m, at, dim)
 	s.line.Reset()
 	s.describe(m)
-	if s.opt.Width == 0 || s.opt.Width >= wide {
-		s.identify(m)
-	}
 	left := -1
 	if room > 0 {
-		left = room - width(dst[start:])
+		left = max(room-width(dst[start:]), 0)
 	}
 	dst = s.pieces(dst, left, dim)
 	for len(dst) > start && dst[len(dst)-1] == ' ' {
@@ -76,7 +81,11 @@ func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) [
 	c := s.c
 	s.text = strconv.AppendInt(s.text[:0], m.Frame, 10)
 	dst = right(dst, &c.Dim, s.text, &s.number)
-	s.text = s.stamp.appendWhen(s.text[:0], s.opt.Time, m.Time, at, s.opt.Width == 0 || s.opt.Width >= wide)
+	s.text = s.stamp.appendWhen(s.text[:0], s.opt.Time, m.Time, at, s.wide)
+	if !s.wide {
+		const micro = 3 // digits of microseconds that a narrow line leaves out
+		s.text = s.text[:len(s.text)-micro]
+	}
 	dst = right(append(dst, ' '), &c.Dim, s.text, &s.time)
 	nid, op := &c.NID, &c.Op
 	if dim {
@@ -87,12 +96,31 @@ func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) [
 	dst = c.Dim.Append(append(dst, ' '), ">")
 	s.text = s.node(s.text[:0], m, &m.LNet.Dst, false)
 	dst = left(append(dst, ' '), nid, s.text, &s.dst)
+	if s.xid > 0 {
+		s.text = s.text[:0]
+		if m.RPC.HasXID {
+			s.text = strconv.AppendUint(append(s.text, 'x'), m.RPC.XID, 10)
+		}
+		dst = left(append(dst, ' '), &c.Dim, s.text, &s.xid)
+	}
 	s.text = appendOperation(s.text[:0], m)
+	if !s.wide {
+		s.text = s.shorten(s.text)
+	}
 	if m.Kind == dissect.Reply && m.RPC.Status < 0 {
 		op = &c.Bad
 	}
-	dst = left(append(dst, ' '), op, s.text, &s.op)
+	dst = leftUpTo(append(dst, ' '), op, s.text, &s.op, s.mostOp)
 	return append(dst, ' ')
+}
+
+// shorten takes the middle out of the longest names of operations.
+func (s *Summary) shorten(op []byte) []byte {
+	const long = "LLOG_ORIGIN_HANDLE_"
+	if !bytes.HasPrefix(op, []byte(long)) {
+		return op
+	}
+	return append(append(op[:0], "LLOG_…_"...), op[len(long):]...)
 }
 
 // right appends a column that is aligned at its right end.
@@ -104,12 +132,19 @@ func right(dst []byte, st *Style, text []byte, column *int) []byte {
 
 // left appends a column that is aligned at its left end.
 func left(dst []byte, st *Style, text []byte, column *int) []byte {
-	const most = 40 // wider values push the rest of their own line only
-	if n := len(text); n <= most {
+	const most = 40
+	return leftUpTo(dst, st, text, column, most)
+}
+
+// leftUpTo does so for a column that grows to at most columns; wider values
+// push the rest of their own line only.
+func leftUpTo(dst []byte, st *Style, text []byte, column *int, most int) []byte {
+	n := width(text)
+	if n <= most {
 		*column = max(*column, n)
 	}
 	dst = append(append(append(dst, st.on...), text...), st.off...)
-	return appendSpaces(dst, *column-len(text))
+	return appendSpaces(dst, *column-n)
 }
 
 // node appends a NID, or the address where there is none.
@@ -148,15 +183,16 @@ func appendOperation(dst []byte, m *dissect.Message) []byte {
 // pieces appends the described line, cut to the columns that are left; -1 is
 // no limit.
 func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
+	long := left >= 0 && width(s.line.Text) > left
+	if long {
+		left-- // for the mark that something is cut off
+	}
 	from := 0
 	for _, p := range s.line.Parts {
 		text := s.line.Text[from:p.End]
 		from = p.End
-		cut := false
-		if left >= 0 {
-			if text, cut = fit(text, left); len(text) == 0 && cut {
-				break
-			}
+		if long {
+			text, _ = fit(text, left)
 			left -= width(text)
 		}
 		st := s.c.role(p.Role)
@@ -164,8 +200,8 @@ func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
 			st = &s.c.Dim
 		}
 		dst = append(append(append(dst, st.on...), text...), st.off...)
-		if cut {
-			break
+		if long && left <= 0 {
+			return s.c.Dim.Append(dst, "…")
 		}
 	}
 	return dst
@@ -177,7 +213,7 @@ func fit(text []byte, columns int) (head []byte, cut bool) {
 		if text[i]&0xc0 == 0x80 {
 			continue
 		}
-		if columns == 0 {
+		if columns <= 0 {
 			return text[:i], true
 		}
 		columns--

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"strconv"
-
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -27,7 +25,11 @@ func (s *Summary) describe(m *dissect.Message) {
 	case dissect.GetReply:
 		s.transfer(m, "data", 0)
 	case dissect.Ack:
-		l.Add(opcodes.Dim, "ack")
+		if m.RPC.HasOpcode {
+			l.Add(opcodes.Dim, "ack")
+		}
+	case dissect.PingReply, dissect.Push:
+		s.interfaces(m)
 	case dissect.Unknown:
 		l.Key("portal ")
 		l.Num(uint64(m.LNet.Portal))
@@ -102,49 +104,44 @@ func (s *Summary) transfer(m *dissect.Message, what string, portal uint32) {
 
 // greeting describes what comes before the first message of a connection.
 func (s *Summary) greeting(m *dissect.Message) {
-	l := &s.line
 	s.tree.Build(m)
 	for i := range s.tree.Nodes {
 		n := &s.tree.Nodes[i]
-		if n.Depth > 2 || n.Is(dissect.Missing) {
+		if n.Depth != 1 || n.Is(dissect.Missing) {
 			continue
 		}
-		name := n.Name
-		if n.Depth == 2 && name == "type" {
-			name = "kshm_ctype" // as version 1 calls it, inside its command
-		}
-		switch name {
-		case "acr_nid", "kshm_src_nid", "kshm_dst_nid", "src_nid":
-			l.Key(label(name))
-			l.Text = appendLeaf(l.Text, &s.tree, n)
-			l.Mark(opcodes.Node)
-		case "kshm_version", "acr_version", "kshm_ctype":
-			l.Key(label(name))
-			l.Text = appendLeaf(l.Text, &s.tree, n)
-			l.Mark(opcodes.Flag)
+		switch n.Name {
+		case "acr_nid":
+			s.greet("to ", opcodes.Node, n)
+		case "kshm_dst_nid":
+			if s.wide {
+				s.greet("to ", opcodes.Node, n)
+			}
+		case "kshm_src_nid", "src_nid":
+			if s.wide {
+				s.greet("from ", opcodes.Node, n)
+			}
+		case "kshm_version", "acr_version", "version_major":
+			s.greet("version ", opcodes.Flag, n)
+		case "kshm_ctype", "hello.type":
+			s.greet("for ", opcodes.Flag, n)
 		}
 	}
 }
 
-func label(field string) string {
-	switch field {
-	case "acr_nid", "kshm_dst_nid":
-		return "to "
-	case "kshm_src_nid", "src_nid":
-		return "from "
-	case "kshm_version", "acr_version":
-		return "v"
-	}
-	return "for "
+func (s *Summary) greet(label string, role opcodes.Role, n *dissect.Node) {
+	s.line.Key(label)
+	s.line.Text = appendLeaf(s.line.Text, &s.tree, n)
+	s.line.Mark(role)
 }
 
-// identify appends the xid.
-func (s *Summary) identify(m *dissect.Message) {
-	if !m.RPC.HasXID {
-		return
+// interfaces lists the NIDs that a node tells of itself.
+func (s *Summary) interfaces(m *dissect.Message) {
+	s.tree.Build(m)
+	for i := range s.tree.Nodes {
+		n := &s.tree.Nodes[i]
+		if (n.Name == "ns_nid" || n.Name == "nid") && !n.Is(dissect.Missing) {
+			s.greet("", opcodes.Node, n)
+		}
 	}
-	l := &s.line
-	l.Key("x")
-	l.Text = strconv.AppendUint(l.Text, m.RPC.XID, 10)
-	l.Mark(opcodes.Dim)
 }

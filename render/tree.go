@@ -1,6 +1,7 @@
 package render
 
 import (
+	"net/netip"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
@@ -64,10 +65,10 @@ func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	dst = append(dst, c.Head.off...)
 	dst = r.stamp.appendWhen(append(dst, "  "...), r.opt.Time, m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)
-	dst = m.Src.AppendTo(dst)
+	dst = r.address(dst, m.Src)
 	dst = append(append(dst, c.NID.off...), " > "...)
 	dst = append(dst, c.NID.on...)
-	dst = m.Dst.AppendTo(dst)
+	dst = r.address(dst, m.Dst)
 	dst = append(append(dst, c.NID.off...), "  "...)
 	dst = append(append(append(dst, c.Op.on...), m.Kind.String()...), c.Op.off...)
 	if m.RPC.HasOpcode {
@@ -80,6 +81,14 @@ func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 		dst = append(dst, c.Dim.off...)
 	}
 	return append(dst, '\n')
+}
+
+// address appends one end of a connection, where there is room with its port.
+func (r *Tree) address(dst []byte, a netip.AddrPort) []byte {
+	if r.opt.Width > 0 && r.opt.Width < wide {
+		return a.Addr().Unmap().AppendTo(dst)
+	}
+	return a.AppendTo(dst)
 }
 
 // node appends a node and its parts; the values of a struct's fields stand in

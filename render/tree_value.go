@@ -86,35 +86,23 @@ func (r *Tree) enum(dst []byte, n *dissect.Node) []byte {
 	return append(append(dst, ')'), r.c.Dim.off...)
 }
 
-// flags appends the names of the bits, on as many lines as the terminal needs,
-// and the word itself.
+// flags appends the word itself and the names of its bits, on as many lines as
+// the terminal needs.
 func (r *Tree) flags(dst []byte, n *dissect.Node, column int) []byte {
-	room := r.opt.Width
 	at := column
-	put := func(text []byte, st *Style) {
-		if room > column+20 && at > column {
-			if at+1+len(text) > room {
-				dst = appendSpaces(append(dst, '\n'), column)
-				at = column
-			} else {
-				dst = append(dst, ' ')
-				at++
-			}
-		} else if at > column {
-			dst = append(dst, ' ')
-		}
-		dst = append(append(append(dst, st.on...), text...), st.off...)
-		at += len(text)
+	put := func(st *Style) {
+		dst, at = r.space(dst, column, at, len(r.text))
+		dst = append(append(append(dst, st.on...), r.text...), st.off...)
 	}
 	r.text = opcodes.AppendHex(r.text[:0], n.Val)
-	put(r.text, &r.c.Dim)
+	put(&r.c.Dim)
 	rest := n.Field.Names.Set(n.Val, func(v *opcodes.Value) {
 		r.text = append(r.text[:0], v.Name...)
-		put(r.text, &r.c.Flag)
+		put(&r.c.Flag)
 	})
 	if rest != 0 && rest != n.Val {
 		r.text = opcodes.AppendHex(r.text[:0], rest)
-		put(r.text, &r.c.Warn)
+		put(&r.c.Warn)
 	}
 	return dst
 }
@@ -168,63 +156,4 @@ func (r *Tree) bytes(dst []byte, n *dissect.Node) []byte {
 		dst = append(dst, " bytes"...)
 	}
 	return dst
-}
-
-// flat says whether a list holds nothing but values without a name.
-func (r *Tree) flat(i int) bool {
-	t := &r.tree
-	for k := i + 1; k < int(t.Nodes[i].End); k++ {
-		if n := &t.Nodes[k]; isContainer(n, k) || n.Name != "" || n.State&(dissect.Missing|dissect.Remark|dissect.Undecoded) != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// scalars appends the values of a list behind each other; of equal ones the
-// first, and how many there are.
-func (r *Tree) scalars(dst []byte, i, depth, label int) []byte {
-	t := &r.tree
-	start := len(dst)
-	dst = r.name(dst, i, depth, max(label, 1))
-	column := width(dst[start:])
-	at := column
-	end := int(t.Nodes[i].End)
-	var last []byte
-	for k := i + 1; k < end; {
-		n := &t.Nodes[k]
-		st := r.style(n.Field)
-		if n.Is(dissect.Leftover) {
-			st = &r.c.Dim
-		}
-		r.text = appendLeaf(r.text[:0], t, n)
-		same := 1
-		for k += 1; k < end; k++ {
-			size := len(r.text)
-			r.text = appendLeaf(r.text, t, &t.Nodes[k])
-			last, r.text = r.text[size:], r.text[:size]
-			if string(last) != string(r.text) {
-				break
-			}
-			same++
-		}
-		if r.opt.Width > column+20 && at > column && at+1+len(r.text) > r.opt.Width {
-			dst = appendSpaces(append(dst, '\n'), column)
-			at = column
-		} else if at > column {
-			dst = append(dst, ' ')
-			at++
-		}
-		dst = append(append(append(dst, st.on...), r.text...), st.off...)
-		at += len(r.text)
-		if same > 1 {
-			dst = append(append(append(dst, ' '), r.c.Dim.on...), 'x')
-			dst = append(strconv.AppendInt(dst, int64(same), 10), r.c.Dim.off...)
-			at += 4
-		}
-	}
-	dst = r.remarks(dst, i)
-	dst = r.span(dst, &t.Nodes[i])
-	dst = append(dst, '\n')
-	return r.dump(dst, &t.Nodes[i], depth+1)
 }

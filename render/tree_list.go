@@ -1,0 +1,89 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+)
+
+// flat says whether a list holds nothing but values without a name.
+func (r *Tree) flat(i int) bool {
+	t := &r.tree
+	for k := i + 1; k < int(t.Nodes[i].End); k++ {
+		if n := &t.Nodes[k]; isContainer(n, k) || n.Name != "" || n.State&(dissect.Missing|dissect.Remark|dissect.Undecoded) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// manyEqual is from how many equal values on a list shows only one of them.
+const manyEqual = 4
+
+// scalars appends the values of a list behind each other, on as many lines as
+// the terminal needs; of many equal ones the first, and how many there are.
+func (r *Tree) scalars(dst []byte, i, depth, label int) []byte {
+	t := &r.tree
+	start := len(dst)
+	dst = r.name(dst, i, depth, max(label, 1))
+	column := width(dst[start:])
+	at := column
+	for k := i + 1; k < int(t.Nodes[i].End); {
+		n := &t.Nodes[k]
+		st := r.style(n.Field)
+		if n.Is(dissect.Leftover) {
+			st = &r.c.Dim
+		}
+		same := r.equal(k, int(t.Nodes[i].End))
+		times := same
+		if same >= manyEqual {
+			times = 1
+		}
+		for range times {
+			dst, at = r.space(dst, column, at, len(r.text))
+			dst = append(append(append(dst, st.on...), r.text...), st.off...)
+		}
+		if same >= manyEqual {
+			size := len(r.text)
+			r.text = strconv.AppendInt(append(r.text, 'x'), int64(same), 10)
+			dst, at = r.space(dst, column, at, len(r.text)-size)
+			dst = append(append(append(dst, r.c.Dim.on...), r.text[size:]...), r.c.Dim.off...)
+		}
+		k += same
+	}
+	dst = r.remarks(dst, i)
+	dst = r.span(dst, &t.Nodes[i])
+	dst = append(dst, '\n')
+	return r.dump(dst, &t.Nodes[i], depth+1)
+}
+
+// equal writes the value of node k into r.text and counts the nodes from k on,
+// before end, that have the same.
+func (r *Tree) equal(k, end int) int {
+	t := &r.tree
+	r.text = appendLeaf(r.text[:0], t, &t.Nodes[k])
+	size := len(r.text)
+	n := 1
+	for ; k+n < end; n++ {
+		r.text = appendLeaf(r.text, t, &t.Nodes[k+n])
+		same := string(r.text[size:]) == string(r.text[:size])
+		r.text = r.text[:size]
+		if !same {
+			break
+		}
+	}
+	return n
+}
+
+// space appends what goes in front of a word of a value that began at column,
+// a space or a new line, and returns where the word ends.
+func (r *Tree) space(dst []byte, column, at, word int) ([]byte, int) {
+	const least = 20 // columns that are worth a line of their own
+	switch {
+	case at == column:
+		return dst, at + word
+	case r.opt.Width > column+least && at+1+word > r.opt.Width:
+		return appendSpaces(append(dst, '\n'), column), column + word
+	}
+	return append(dst, ' '), at + 1 + word
+}
