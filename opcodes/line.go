@@ -19,7 +19,13 @@ const (
 type Line struct {
 	Text  []byte
 	Parts []Part
+
+	from  int  // where the line begins in Text
+	plain bool // nobody asks for the parts
 }
+
+// plainLine is a line of text behind what dst holds already.
+func plainLine(dst []byte) Line { return Line{Text: dst, from: len(dst), plain: true} }
 
 // Part is a piece: it reaches from the end of the one before to End.
 type Part struct {
@@ -33,6 +39,9 @@ func (l *Line) Reset() { l.Text, l.Parts = l.Text[:0], l.Parts[:0] }
 // Mark makes all that was appended to Text since the last mark a piece of that
 // role.
 func (l *Line) Mark(r Role) {
+	if l.plain {
+		return
+	}
 	if n := len(l.Parts); n > 0 && l.Parts[n-1].End == len(l.Text) || len(l.Text) == 0 {
 		return
 	}
@@ -47,7 +56,7 @@ func (l *Line) Add(r Role, text string) {
 
 // Key appends a label, with a space before it unless there is one.
 func (l *Line) Key(label string) {
-	if n := len(l.Text); n > 0 && l.Text[n-1] != ' ' {
+	if n := len(l.Text); n > l.from && l.Text[n-1] != ' ' {
 		l.Text = append(l.Text, ' ')
 	}
 	l.Add(Dim, label)

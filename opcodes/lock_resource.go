@@ -59,7 +59,8 @@ func isLogName(name [4]uint64) bool {
 	if name[2] != 0 || name[3] != 0 || name[1] >= uint64(len(configLogs)) {
 		return false
 	}
-	text := appendLogName(nil, name[0])
+	var room [8]byte
+	text := appendLogName(room[:0], name[0])
 	if len(text) == 0 {
 		return false
 	}

@@ -108,8 +108,7 @@ func graceText(v *View, dst []byte) []byte {
 	if word>>graceBits == 0 {
 		return dst
 	}
-	var l Line
-	l.Text = append(dst, "flags "...)
+	l := plainLine(append(dst, "flags "...))
 	l.Flags(QuotaGraceFlags, word>>graceBits)
 	l.Text = strconv.AppendUint(append(l.Text, ", time "...), word&(1<<graceBits-1), 10)
 	return l.Text

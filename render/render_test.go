@@ -1,0 +1,86 @@
+package render
+
+import (
+	"io"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect"
+)
+
+// sample reads the messages of a capture.
+func sample(t testing.TB, path string) *dissect.Arena {
+	t.Helper()
+	r, err := capture.Open([]string{path}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	msgs := &dissect.Arena{}
+	d := dissect.New(dissect.Options{Handle: msgs.Add})
+	var f capture.Frame
+	for err = r.Next(&f); err == nil; err = r.Next(&f) {
+		d.Frame(&f)
+	}
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	d.Close()
+	if msgs.Len() == 0 {
+		t.Fatal("no messages in " + path)
+	}
+	return msgs
+}
+
+const mount = "../pcaps/mount.pcap"
+
+// renderers are all that work message by message.
+func renderers() map[string]Renderer {
+	c := NewColors(true)
+	return map[string]Renderer{
+		"JSON":    NewJSON(),
+		"Tree":    NewTree(TreeOptions{Colors: c, Width: 80}),
+		"Hex":     NewTree(TreeOptions{Colors: c, Hex: true}),
+		"Summary": NewSummary(SummaryOptions{Colors: c, Width: 80}),
+		"Wide":    NewSummary(SummaryOptions{Colors: c}),
+	}
+}
+
+// TestNoAllocations: once buffers are large enough, a message costs none.
+func TestNoAllocations(t *testing.T) {
+	msgs := sample(t, mount)
+	for name, r := range renderers() {
+		var buf []byte
+		n := testing.AllocsPerRun(3, func() {
+			for i := range msgs.Len() {
+				buf = r.Append(buf[:0], msgs.At(i), Moment{})
+			}
+		})
+		if n != 0 {
+			t.Errorf("%s: %v allocations for %d messages", name, n, msgs.Len())
+		}
+	}
+}
+
+func BenchmarkRender(b *testing.B) {
+	msgs := sample(b, mount)
+	for name, r := range renderers() {
+		b.Run(name, func(b *testing.B) {
+			var buf []byte
+			bytes := 0
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				buf = r.Append(buf[:0], msgs.At(i%msgs.Len()), Moment{})
+				bytes += len(buf)
+			}
+			b.ReportMetric(float64(bytes)/float64(b.N), "B/msg")
+		})
+	}
+	b.Run("Tree only", func(b *testing.B) {
+		var t dissect.Tree
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			t.Build(msgs.At(i % msgs.Len()))
+		}
+	})
+}
