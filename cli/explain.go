@@ -49,7 +49,7 @@ func newExplain(sys *IO) *cobra.Command {
 		Example: "  lshark explain obd_connect_data        offsets, types, when each field means something\n" +
 			"  lshark explain OBD_CONNECT_GRANT ENOSPC\n" +
 			"  lshark explain LDLM_ENQUEUE            the buffers of request and reply\n" +
-			"  lshark explain mbo_valid mbo_valid.SIZE",
+			"  lshark explain mbo_valid mbo_valid.FLSIZE",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := p.check(); err != nil {
 				return err

@@ -22,6 +22,8 @@ type input struct {
 	read     []string
 	iface    string
 	filter   string
+	display  display
+	save     string
 	ports    []uint
 	stops    []string
 	offset   []string
@@ -41,6 +43,8 @@ func (in *input) flags(cmd *cobra.Command) {
 	f.StringArrayVarP(&in.read, "read", "r", nil, "capture `FILE`; may be repeated, - is standard input")
 	f.StringVarP(&in.iface, "interface", "i", "", "capture live from `IFACE` (any: all of them)")
 	f.StringVarP(&in.filter, "filter", "f", "", "capture filter `EXPR`, in the syntax of pcap-filter")
+	in.display.flags(cmd)
+	f.StringVarP(&in.save, "write", "w", "", "write the frames of what matches to `FILE`, as pcapng")
 	f.UintSliceVar(&in.ports, "port", nil, "TCP `PORT`s that carry LNet (default 988)")
 	f.StringArrayVarP(&in.stops, "autostop", "a", nil, "stop a live capture after duration:`SECS`")
 	f.StringArrayVar(&in.offset, "offset", nil, "add SECS to the times of FILE (`FILE=SECS`); by default clocks are compared")
@@ -78,7 +82,7 @@ func (in *input) check(args []string) error {
 		}
 		in.files = []string{"-"}
 	}
-	return nil
+	return in.display.check()
 }
 
 // live says whether frames come as they happen.
@@ -112,7 +116,13 @@ func (in *input) run(handle func(m *dissect.Message, first int64) error, idle fu
 	}
 	defer func() { err = errors.Join(err, src.Close()) }()
 	r := reading{in: in, handle: handle, idle: idle}
-	o := dissect.Options{Handle: r.message}
+	if in.save != "" {
+		if r.saver, err = newSaver(in.save, in.files); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, r.saver.close(in.sys.Err, in.quiet)) }()
+	}
+	o := dissect.Options{Handle: r.message, Frames: in.save != ""}
 	for _, p := range in.ports {
 		o.Ports = append(o.Ports, uint16(p))
 	}
@@ -135,8 +145,10 @@ type reading struct {
 	dissector *dissect.Dissector
 	handle    func(m *dissect.Message, first int64) error
 	idle      func() error
+	saver     *saver // nil without -w
 	first     int64
-	count     int
+	seen      int
+	count     int   // of those that matched
 	err       error // of handle
 }
 
@@ -144,7 +156,14 @@ func (r *reading) message(m *dissect.Message) {
 	if r.err != nil {
 		return
 	}
+	r.seen++
+	if !r.in.display.match(m, r.first) {
+		return
+	}
 	r.count++
+	if r.saver != nil {
+		r.saver.message(m)
+	}
 	r.err = r.handle(m, r.first)
 	if r.err == nil && r.in.count > 0 && r.count >= r.in.count {
 		r.err = errStop
@@ -185,6 +204,11 @@ func (r *reading) frames(src frames) error {
 				return usageError{err}
 			} else if !ok {
 				continue
+			}
+		}
+		if r.saver != nil {
+			if err := r.saver.add(&f); err != nil {
+				return err
 			}
 		}
 		if r.dissector.Frame(&f); r.err != nil {
@@ -249,12 +273,12 @@ func (in *input) summarize(r *reading, src frames) {
 			fmt.Fprintf(in.sys.Err, "lshark: %d frames were dropped: they came faster than they could be read\n", n)
 		}
 	}
-	if r.count == 0 && r.err == nil {
+	if r.seen == 0 && r.err == nil {
 		fmt.Fprintf(in.sys.Err, "lshark: no Lustre traffic in %d frames\n", st.Frames)
 	}
 	if in.verbose {
 		fmt.Fprintf(in.sys.Err, "lshark: %d frames, %d connections, %d messages, %d segments retransmitted, "+
-			"%d out of order, %d gaps of %d bytes, %d searches for a header\n", st.Frames, st.Conns, r.count,
+			"%d out of order, %d gaps of %d bytes, %d searches for a header\n", st.Frames, st.Conns, r.seen,
 			st.Retransmitted, st.OutOfOrder, st.Gaps, st.LostBytes, st.Resyncs)
 	}
 }

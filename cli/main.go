@@ -19,7 +19,7 @@ func Main() {
 // Run runs a command line and returns the exit status.
 func Run(sys *IO, args []string) int {
 	root := newRoot(sys)
-	root.SetArgs(args)
+	root.SetArgs(bareNumbers(args))
 	root.SetOut(sys.Out)
 	root.SetErr(sys.Err)
 	return sys.status(root.Execute())

@@ -37,6 +37,6 @@ func newRoot(sys *IO) *cobra.Command {
 	in.flags(cmd)
 	cmd.Flags().BoolVarP(&list, "list-interfaces", "D", false, "list the interfaces that can be captured")
 	out.flags(cmd)
-	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newExplain(sys))
+	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newExplain(sys), newDecode(sys))
 	return cmd
 }

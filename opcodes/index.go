@@ -100,8 +100,10 @@ func Nearest(name string, among []string, n int) []string {
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].dist < list[j].dist })
 	var names []string
-	for _, l := range list[:min(n, len(list))] {
-		names = append(names, l.name)
+	for i, l := range list {
+		if len(names) < n && (i == 0 || l.name != list[i-1].name) {
+			names = append(names, l.name)
+		}
 	}
 	return names
 }

@@ -243,3 +243,19 @@ func (x *Index) TopicNames(short bool) []string {
 	sort.Strings(names)
 	return names
 }
+
+// Alone is the field as it is without the struct around it: at the beginning,
+// and with a meaning whatever flags say.
+func (f *Field) Alone() *Field {
+	c := *f
+	c.Off, c.over, c.at, c.floats = 0, "", 0, false
+	c.When, c.Anyway, c.Unless, c.If, c.Elsewhere = nil, nil, nil, nil, nil
+	if c.CountBy != "" {
+		c.CountBy, c.count = "", nil
+		if c.Kind == Array {
+			c.Count = -1
+		}
+	}
+	c.Direct = false
+	return &c
+}

@@ -47,6 +47,12 @@ func (r *Tree) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	for i := 0; i < len(t.Nodes); i = int(t.Nodes[i].End) {
 		dst = r.node(dst, i, 1, 0)
 	}
+	return append(r.notes(dst), '\n')
+}
+
+// notes appends what is odd, a line each.
+func (r *Tree) notes(dst []byte) []byte {
+	t := &r.tree
 	for i := range t.Notes {
 		dst = appendSpaces(dst, indent)
 		dst = append(append(append(dst, r.c.Warn.on...), "note: "...), t.Notes[i].Code...)
@@ -54,7 +60,7 @@ func (r *Tree) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 		dst = append(append(dst, ": "...), t.Notes[i].Text...)
 		dst = append(dst, '\n')
 	}
-	return append(dst, '\n')
+	return dst
 }
 
 // head appends the first line: which message this is.

@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render"
+)
+
+func newDecode(sys *IO) *cobra.Command {
+	p := &prose{sys: sys}
+	big := false
+	cmd := &cobra.Command{
+		Use:   "decode [flags] TYPE VALUE",
+		Short: "Decode one value or hex string",
+		Long: "decode reads a VALUE as what TYPE names: a struct, a field, a group of flags or values, or one of\n" +
+			strings.Join(render.DecodeTypes(), ", ") + ". A VALUE is a number, the bytes in hex as they lie\n" +
+			"on the wire (white space and colons do not matter), or a name, which is turned into its number.",
+		Example: "  lshark decode obd_connect_flags 0xae7a5e7be344d2b8\n" +
+			"  lshark decode obd_connect_flags 'VERSION|GRANT'\n" +
+			"  lshark decode lu_fid '01 04 00 00 02 00 00 00 01 00 00 00 00 00 00 00'\n" +
+			"  lshark decode errno -28\n" +
+			"  lshark decode xid 1883108012032128",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("decode needs a type and a value, as in: lshark decode errno -2")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := p.check(); err != nil {
+				return err
+			}
+			return p.decode(args[0], strings.Join(args[1:], " "), big)
+		},
+		ValidArgsFunction: completeTypes,
+	}
+	p.flags(cmd)
+	cmd.Flags().BoolVar(&big, "big", false, "the bytes are those of a big-endian sender")
+	return cmd
+}
+
+func (p *prose) decode(kind, value string, big bool) error {
+	index := opcodes.NewIndex()
+	d := render.NewDecode(render.NewColors(p.sys.colored(p.color)), p.sys.width(), index)
+	list, err := d.Parse(kind, value, big)
+	switch {
+	case errors.Is(err, render.ErrType):
+		return unknown("type", kind, opcodes.Nearest(kind, render.DecodeNames(index), 3))
+	case err != nil:
+		return usageError{err}
+	}
+	var out []byte
+	for i, v := range list {
+		if p.form == "json" {
+			out = d.AppendJSON(out, v)
+			continue
+		}
+		if i > 0 {
+			out = append(out, '\n')
+		}
+		out = d.AppendText(out, v)
+	}
+	_, err = p.sys.Out.Write(out)
+	return err
+}
+
+func completeTypes(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return withPrefix(render.DecodeNames(opcodes.NewIndex()), start), cobra.ShellCompDirectiveNoFileComp
+}
+
+// bareNumbers lets numbers with a minus sign be arguments of decode and
+// explain: they go to the end, behind a --.
+func bareNumbers(args []string) []string {
+	if len(args) == 0 || args[0] != "decode" && args[0] != "explain" {
+		return args
+	}
+	var kept, numbers []string
+	for _, a := range args {
+		switch {
+		case a == "--":
+			return args
+		case len(a) > 1 && a[0] == '-' && a[1] >= '0' && a[1] <= '9':
+			numbers = append(numbers, a)
+		default:
+			kept = append(kept, a)
+		}
+	}
+	if numbers == nil {
+		return args
+	}
+	return append(append(kept, "--"), numbers...)
+}

@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// saver writes the frames of what matched to a file (-w). Frames are kept for a
+// while, so that those of a message are still there when it is complete.
+type saver struct {
+	path    string
+	file    *os.File
+	w       *capture.Writer
+	recent  []kept // a ring
+	head, n int
+	bytes   int
+	missed  int // frames that were wanted when they were gone
+	err     error
+}
+
+// kept is a frame that waits.
+type kept struct {
+	frame   capture.Frame
+	data    []byte
+	wanted  bool
+	comment string
+}
+
+// What is kept: enough for the longest bulk on many connections at once.
+const (
+	keptBytes  = 64 << 20
+	keptFrames = 1 << 17
+)
+
+// newSaver creates the file, unless it is one of the inputs.
+func newSaver(path string, inputs []string) (*saver, error) {
+	if path == "-" {
+		return nil, usagef("-w -: standard output has the results; name a file")
+	}
+	if out, err := os.Stat(path); err == nil {
+		for _, in := range inputs {
+			if sameFile(out, in) {
+				return nil, usagef("-w %s: would overwrite the input", path)
+			}
+		}
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	return &saver{path: path, file: f, w: capture.NewWriter(f), recent: make([]kept, 1024)}, nil
+}
+
+func sameFile(out os.FileInfo, path string) bool {
+	var in os.FileInfo
+	var err error
+	if path == "-" {
+		in, err = os.Stdin.Stat()
+	} else {
+		in, err = os.Stat(path)
+	}
+	return err == nil && os.SameFile(out, in)
+}
+
+// add keeps a frame.
+func (s *saver) add(f *capture.Frame) error {
+	for s.n > 0 && (s.n == keptFrames || s.bytes+len(f.Data) > keptBytes) {
+		s.leave()
+	}
+	if s.n == len(s.recent) {
+		s.grow()
+	}
+	k := &s.recent[(s.head+s.n)%len(s.recent)]
+	s.n++
+	k.frame, k.wanted, k.comment = *f, false, ""
+	k.data = append(k.data[:0], f.Data...)
+	k.frame.Data = k.data
+	s.bytes += len(k.data)
+	return s.err
+}
+
+func (s *saver) grow() {
+	all := make([]kept, 2*len(s.recent))
+	for i := range s.n {
+		all[i] = s.recent[(s.head+i)%len(s.recent)]
+	}
+	s.recent, s.head = all, 0
+}
+
+// leave lets the oldest frame go, to the file when it is wanted.
+func (s *saver) leave() {
+	k := &s.recent[s.head]
+	s.head, s.n = (s.head+1)%len(s.recent), s.n-1
+	s.bytes -= len(k.data)
+	if k.wanted && s.err == nil {
+		s.fail(s.w.Write(&k.frame, k.comment))
+	}
+	const large = 64 << 10
+	if cap(k.data) > large {
+		k.data = nil
+	}
+}
+
+func (s *saver) fail(err error) {
+	if err != nil && s.err == nil {
+		s.err = fmt.Errorf("-w: %w", err)
+	}
+}
+
+// want marks frames; the last one gets the comment.
+func (s *saver) want(frames []int64, comment string) {
+	if s.n == 0 {
+		s.missed += len(frames)
+		return
+	}
+	first := s.recent[s.head].frame.Number
+	for _, n := range frames {
+		i := s.place(n, first)
+		if i < 0 {
+			s.missed++
+			continue
+		}
+		k := &s.recent[i]
+		k.wanted = true
+		if k.comment != "" {
+			k.comment += "; "
+		}
+		k.comment += comment
+	}
+}
+
+// place is where a frame is kept. Frames that a capture filter leaves out have
+// numbers too.
+func (s *saver) place(n, first int64) int {
+	if n < first {
+		return -1
+	}
+	lo, hi := 0, min(s.n, int(n-first)+1)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		i := (s.head + mid) % len(s.recent)
+		switch have := s.recent[i].frame.Number; {
+		case have == n:
+			return i
+		case have < n:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return -1
+}
+
+// message marks the frames of a message.
+func (s *saver) message(m *dissect.Message) { s.want(m.Frames, comment(m)) }
+
+// comment names a message.
+func comment(m *dissect.Message) string {
+	var b []byte
+	if m.RPC.HasOpcode {
+		b = append(appendOpcode(b, m.RPC.Opcode), ' ')
+	}
+	b = append(b, m.Kind.String()...)
+	if m.RPC.HasXID {
+		b = strconv.AppendUint(append(b, " x"...), m.RPC.XID, 10)
+	}
+	if m.Kind == dissect.Reply && m.RPC.Status < 0 {
+		b = append(append(b, ' '), opcodes.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
+	}
+	if m.LNetOff >= 0 {
+		b = m.LNet.Src.Append(append(b, ' '))
+		b = m.LNet.Dst.Append(append(b, " > "...))
+	}
+	return string(b)
+}
+
+func appendOpcode(dst []byte, opc uint32) []byte {
+	if name := opcodes.Opcodes.Name(uint64(opc)); name != "" {
+		return append(dst, name...)
+	}
+	return strconv.AppendUint(append(dst, "opcode "...), uint64(opc), 10)
+}
+
+// close writes what is left.
+func (s *saver) close(errOut io.Writer, quiet bool) error {
+	for s.n > 0 {
+		s.leave()
+	}
+	if s.err == nil {
+		s.fail(s.w.Flush())
+	}
+	if err := s.file.Close(); s.err == nil {
+		s.fail(err)
+	}
+	if s.missed > 0 && !quiet {
+		fmt.Fprintf(errOut, "lshark: -w: %d frames were no longer there when their RPC was complete\n", s.missed)
+	}
+	return s.err
+}

@@ -1,0 +1,250 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Decode reads single values that no capture is around and renders them.
+type Decode struct {
+	tree  *Tree
+	width int
+	index *opcodes.Index
+}
+
+// Decoded is a value as one type.
+type Decoded struct {
+	Type  string // as it was asked for
+	In    string // the struct or operation that has the field
+	Field *opcodes.Field
+	Bytes []byte
+	Big   bool
+	Note  string // what else the value tells
+}
+
+// ErrType is the error for a type that does not exist.
+var ErrType = errors.New("unknown type")
+
+// NewDecode makes a decoder; width is that of the terminal, 0 without one.
+func NewDecode(c *Colors, width int, index *opcodes.Index) *Decode {
+	return &Decode{tree: NewTree(TreeOptions{Colors: c, Width: width}), width: width, index: index}
+}
+
+// scalars are the types besides those of the tables.
+var scalars = map[string]*opcodes.Field{
+	"errno":   opcodes.S32("errno", opcodes.Errno),
+	"fid":     opcodes.Sub("fid", structNamed("lu_fid")),
+	"ip":      opcodes.U32("ip", opcodes.IPv4),
+	"mode":    opcodes.U32("mode", opcodes.Octal),
+	"nid":     opcodes.U64("nid", opcodes.NID4),
+	"opcode":  opcodes.U32("opcode", opcodes.Opcodes),
+	"size":    opcodes.U64("size", opcodes.Size),
+	"time":    opcodes.U64("time", opcodes.Seconds),
+	"version": opcodes.U32("version", opcodes.Version),
+	"xid":     opcodes.U64("xid", opcodes.ID),
+}
+
+func structNamed(name string) *opcodes.Struct {
+	for _, s := range opcodes.Structs {
+		if strings.EqualFold(s.Name, name) {
+			return s
+		}
+	}
+	return nil
+}
+
+// DecodeTypes are the names of the types that are none of the tables.
+func DecodeTypes() (names []string) {
+	for name := range scalars {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// DecodeNames are the names of all types.
+func DecodeNames(index *opcodes.Index) []string {
+	names := append(DecodeTypes(), index.Names()...)
+	for _, s := range opcodes.Structs {
+		names = append(names, s.Name)
+	}
+	for _, g := range opcodes.Groups {
+		names = append(names, g.Group)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Parse reads text as a value of a type. A field that is declared in several
+// ways gives a value for each that the text fits.
+func (d *Decode) Parse(kind, text string, big bool) ([]Decoded, error) {
+	forms := d.forms(kind)
+	if forms == nil {
+		return nil, fmt.Errorf("%w %q", ErrType, kind)
+	}
+	var list []Decoded
+	var first error
+	for _, v := range forms {
+		v.Big = big
+		err := v.read(strings.TrimSpace(text))
+		switch {
+		case err == nil:
+			list = append(list, v)
+		case first == nil:
+			first = fmt.Errorf("%s: %w", kind, err)
+		}
+	}
+	switch len(list) {
+	case 0:
+		return nil, first
+	case 1:
+		list[0].In = ""
+	}
+	return list, nil
+}
+
+// forms are the declarations that a name stands for.
+func (d *Decode) forms(kind string) (list []Decoded) {
+	if f := scalars[strings.ToLower(kind)]; f != nil {
+		return []Decoded{{Type: strings.ToLower(kind), Field: f}}
+	}
+	if s := structNamed(kind); s != nil {
+		return []Decoded{{Type: s.Name, Field: opcodes.Sub(s.Name, s)}}
+	}
+	for _, g := range opcodes.Groups {
+		if strings.EqualFold(g.Group, kind) {
+			return []Decoded{{Type: g.Group, Field: groupField(g)}}
+		}
+	}
+	for _, t := range d.index.Topics(kind) {
+		for _, p := range t.Places {
+			if !sameForm(list, p.Field) {
+				list = append(list, Decoded{Type: t.Field, In: p.In, Field: p.Field.Alone()})
+			}
+		}
+	}
+	return list
+}
+
+func sameForm(list []Decoded, f *opcodes.Field) bool {
+	for i := range list {
+		g := list[i].Field
+		if g.Kind == f.Kind && g.Size == f.Size && g.Format == f.Format && g.Names == f.Names && g.Type == f.Type && g.Elem == f.Elem {
+			return true
+		}
+	}
+	return false
+}
+
+// groupField is a number whose values the group names.
+func groupField(g *opcodes.Names) *opcodes.Field {
+	for i := range g.Values {
+		if g.Values[i].Value > 1<<32-1 {
+			return opcodes.U64(g.Group, g, opcodes.Hex)
+		}
+	}
+	if g == opcodes.Errnos {
+		return opcodes.S32(g.Group, opcodes.Errno)
+	}
+	return opcodes.U32(g.Group, g)
+}
+
+// AppendText appends a value as text for reading.
+func (d *Decode) AppendText(dst []byte, v Decoded) []byte {
+	r := d.tree
+	r.tree.BuildField(v.Field, v.Bytes, v.Big)
+	if v.In != "" {
+		dst = append(r.c.Dim.Append(dst, "as in "+v.In), '\n')
+	}
+	if len(r.tree.Nodes) == 1 && v.Field.Names != nil {
+		return d.named(dst, v)
+	}
+	for i := 0; i < len(r.tree.Nodes); i = int(r.tree.Nodes[i].End) {
+		dst = r.node(dst, i, 0, 0)
+	}
+	dst = r.notes(dst)
+	if v.Note != "" {
+		p := newPage(r.c, d.width)
+		p.out = dst
+		p.paragraph(v.Note)
+		dst = p.out
+	}
+	return dst
+}
+
+// named appends a flag word with a line for each flag, or the value of an
+// enumeration, with what they mean.
+func (d *Decode) named(dst []byte, v Decoded) []byte {
+	p := newPage(d.tree.c, d.width)
+	p.out = dst
+	g, word := v.Field.Names, d.tree.tree.Nodes[0].Val
+	p.put(&p.c.Key, v.Field.Name)
+	p.put(&Style{}, "  ")
+	p.put(&p.c.Num, valueText(g, &opcodes.Value{Value: word}))
+	if !g.Flags {
+		d.enum(p, g, word)
+		return p.out
+	}
+	p.end()
+	name := 0
+	g.Set(word, func(f *opcodes.Value) { name = max(name, len(f.Name)) })
+	rest := g.Set(word, func(f *opcodes.Value) {
+		p.put(&p.c.Num, fmt.Sprintf("%5s", bitText(f.Mask)))
+		p.pad(textIndent + 5)
+		p.put(&p.c.Flag, f.Name)
+		e := Explain{colors: p.c}
+		e.about(p, f, textIndent+5+name+2)
+		p.end()
+	})
+	if rest != 0 {
+		p.column(textIndent + 5)
+		p.put(&p.c.Warn, fmt.Sprintf("%#x", rest))
+		p.put(&Style{}, "  without a name")
+		p.end()
+	}
+	return p.out
+}
+
+func (d *Decode) enum(p *page, g *opcodes.Names, word uint64) {
+	name := g.Name(word)
+	p.put(&Style{}, "  ")
+	if name == "" {
+		p.put(&p.c.Warn, "without a name")
+		p.end()
+		return
+	}
+	p.put(&p.c.Flag, name)
+	if v, ok := g.Find(name); ok {
+		e := Explain{colors: p.c}
+		e.about(p, &v, textIndent)
+	}
+	p.end()
+}
+
+// AppendJSON appends a value as an object on a line.
+func (d *Decode) AppendJSON(dst []byte, v Decoded) []byte {
+	t := &d.tree.tree
+	t.BuildField(v.Field, v.Bytes, v.Big)
+	dst = appendJSONString(append(dst, `{"type":`...), []byte(v.Type))
+	if v.In != "" {
+		dst = appendJSONString(append(dst, `,"in":`...), []byte(v.In))
+	}
+	dst = append(dst, `,"value":`...)
+	if len(t.Nodes) == 0 || t.Nodes[0].State != t.Nodes[0].State&^missing {
+		dst = append(dst, "null"...)
+	} else {
+		dst = appendValue(dst, t, 0)
+	}
+	if len(t.Nodes) > 0 && (v.Field.Kind == opcodes.Uint || v.Field.Kind == opcodes.Int) && v.Field.Names != nil {
+		dst = append(opcodes.AppendHex(append(dst, `,"number":"`...), t.Nodes[0].Val), '"')
+	}
+	if len(t.Nodes) > 0 && v.Field.Format == opcodes.Errno && int64(t.Nodes[0].Val) < 0 {
+		dst = append(appendErrno(append(dst, `,"error":"`...), int32(t.Nodes[0].Val)), '"')
+	}
+	dst = appendNotes(dst, t.Notes)
+	return append(dst, '}', '\n')
+}

@@ -1,0 +1,250 @@
+package render
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+const missing = dissect.Missing
+
+// read turns text into the bytes of the value.
+func (v *Decoded) read(text string) error {
+	if text == "" {
+		return errors.New("the value is empty")
+	}
+	switch v.Type {
+	case "fid":
+		if strings.Contains(text, ":") {
+			return v.readFID(text)
+		}
+	case "nid":
+		return v.readNID(text)
+	case "version":
+		if strings.Contains(text, ".") {
+			return v.readVersion(text)
+		}
+	}
+	switch v.Field.Kind {
+	case opcodes.Uint, opcodes.Int:
+		return v.readInteger(text)
+	case opcodes.Text, opcodes.Strings:
+		return v.readText(text)
+	case opcodes.Virtual:
+		return errors.New("this field is put together from others")
+	}
+	b, err := hexBytes(text)
+	if err != nil && v.Field.Format == opcodes.UUID {
+		b, err = append([]byte(text), 0), nil
+	}
+	v.Bytes = b
+	return err
+}
+
+// readText takes text as it is, with NULs behind it up to its size.
+func (v *Decoded) readText(text string) error {
+	n := v.Field.Size
+	if n > 0 && len(text) > n {
+		return fmt.Errorf("%d bytes, but the value has %d", len(text), n)
+	}
+	v.Bytes = append([]byte(text), make([]byte, max(0, n-len(text)))...)
+	return nil
+}
+
+// hexBytes reads hex digits in pairs.
+func hexBytes(text string) ([]byte, error) {
+	text = strings.NewReplacer(" ", "", ":", "", "\n", "", "\t", "").Replace(text)
+	if rest, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
+		text = rest
+	}
+	if len(text)%2 != 0 {
+		return nil, fmt.Errorf("%d hex digits: a byte has two", len(text))
+	}
+	b, err := hex.DecodeString(text)
+	var bad hex.InvalidByteError
+	if errors.As(err, &bad) {
+		return nil, fmt.Errorf("%q is not a hex digit", rune(bad))
+	}
+	if err == nil && len(b) == 0 {
+		return nil, errors.New("the value is empty")
+	}
+	return b, err
+}
+
+// readInteger reads a number, a name or names of flags, or bytes.
+func (v *Decoded) readInteger(text string) error {
+	f := v.Field
+	u, err := strconv.ParseUint(text, 0, 64)
+	if err != nil {
+		i, err2 := strconv.ParseInt(text, 0, 64)
+		u, err = uint64(i), err2
+	} else if f.Size < 8 && u>>(8*f.Size) != 0 {
+		return fmt.Errorf("%s does not fit into %d bytes", text, f.Size)
+	}
+	if err != nil {
+		var ok bool
+		if u, ok = named(f, text); !ok {
+			return v.integerBytes(text)
+		}
+	}
+	if i := int64(u); strings.HasPrefix(text, "-") && f.Size < 8 && i < -1<<(8*f.Size-1) {
+		return fmt.Errorf("%s does not fit into %d bytes", text, f.Size)
+	}
+	if f.Format == opcodes.Errno && int32(u) > 0 {
+		u = -u // on the wire they are negative
+	}
+	v.put(u)
+	return nil
+}
+
+// integerBytes takes the bytes of an integer as they lie on the wire.
+func (v *Decoded) integerBytes(text string) error {
+	b, err := hexBytes(text)
+	switch {
+	case err != nil && v.Field.Names != nil:
+		return fmt.Errorf("%q is no number, no name of %s and no bytes in hex", text, v.Field.Names.Group)
+	case err != nil:
+		return fmt.Errorf("%q is no number and no bytes in hex", text)
+	case len(b) != v.Field.Size:
+		return fmt.Errorf("%d bytes, but the value has %d", len(b), v.Field.Size)
+	}
+	v.Bytes = b
+	return nil
+}
+
+// named is the number of a name, or of names of flags with | or , between
+// them.
+func named(f *opcodes.Field, text string) (u uint64, ok bool) {
+	g := f.Names
+	if f.Format == opcodes.Errno {
+		g = opcodes.Errnos
+	}
+	if g == nil {
+		return 0, false
+	}
+	if val, ok := g.Find(text); ok {
+		return val.Value, true
+	}
+	if !g.Flags {
+		return 0, false
+	}
+	for _, name := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("|, ", r) }) {
+		val, ok := g.Find(name)
+		if !ok {
+			return 0, false
+		}
+		u |= val.Value
+	}
+	return u, true
+}
+
+// put makes the bytes of an integer.
+func (v *Decoded) put(u uint64) {
+	var b [8]byte
+	if v.Field.Order.Is(v.Big) {
+		binary.BigEndian.PutUint64(b[:], u)
+		v.Bytes = b[8-v.Field.Size:]
+	} else {
+		binary.LittleEndian.PutUint64(b[:], u)
+		v.Bytes = b[:v.Field.Size]
+	}
+	switch {
+	case v.Type == "xid":
+		v.Note = xidNote(u)
+	case v.Field.Format == opcodes.Errno:
+		if e, ok := opcodes.Errnos.Find(opcodes.Errnos.Name(uint64(-int64(int32(u))))); ok {
+			v.Note = e.Doc
+		}
+	}
+}
+
+// xidNote tells the time in an xid: a client begins to count at the seconds
+// since the epoch, shifted by 20 bits, and goes on by 64 or more an RPC.
+func xidNote(u uint64) string {
+	const year2000, year2100 = 946684800, 4102444800
+	secs := u >> 20
+	if secs < year2000 || secs > year2100 {
+		return ""
+	}
+	return "A client begins to count at the time when it starts; this is the number of " +
+		time.Unix(int64(secs), 0).UTC().Format("2006-01-02 15:04:05") + " UTC."
+}
+
+func (v *Decoded) readFID(text string) error {
+	parts := strings.Split(strings.Trim(text, "[]"), ":")
+	if len(parts) != 3 {
+		return fmt.Errorf("%q is not a FID such as [0x200000401:0x1:0x0]", text)
+	}
+	seq, err1 := strconv.ParseUint(parts[0], 0, 64)
+	oid, err2 := strconv.ParseUint(parts[1], 0, 32)
+	ver, err3 := strconv.ParseUint(parts[2], 0, 32)
+	if err := errors.Join(err1, err2, err3); err != nil {
+		return fmt.Errorf("%q is not a FID such as [0x200000401:0x1:0x0]", text)
+	}
+	var order binary.AppendByteOrder = binary.LittleEndian
+	if v.Big {
+		order = binary.BigEndian
+	}
+	v.Bytes = order.AppendUint32(order.AppendUint32(order.AppendUint64(nil, seq), uint32(oid)), uint32(ver))
+	v.Note = fidNote(seq)
+	return nil
+}
+
+// fidNote names the kind of FID by its sequence.
+func fidNote(seq uint64) string {
+	if v, ok := opcodes.FidSeq.Find(opcodes.FidSeq.Name(seq)); ok {
+		return "Sequence " + opcodes.FidSeq.Full(v) + ": " + v.Doc
+	}
+	return ""
+}
+
+// readNID reads a NID in text, as the number of the short form, or as bytes:
+// 8 of the short form, 8 or more of struct lnet_nid.
+func (v *Decoded) readNID(text string) error {
+	if n, ok := dissect.ParseNID(text); ok {
+		v.Field = opcodes.Sub("nid", structNamed("lnet_nid"))
+		v.Bytes = make([]byte, v.Field.Size)
+		v.Bytes[0], v.Bytes[1] = n.Len-4, n.Type
+		binary.BigEndian.PutUint16(v.Bytes[2:], n.Num)
+		copy(v.Bytes[4:], n.Addr[:n.Len])
+		return nil
+	}
+	if err := v.readInteger(text); err == nil {
+		return nil
+	}
+	b, err := hexBytes(text)
+	if err != nil {
+		return fmt.Errorf("%q is no NID such as 192.0.2.1@tcp, no number and no bytes in hex", text)
+	}
+	s := structNamed("lnet_nid")
+	if len(b) != s.Size {
+		return fmt.Errorf("%d bytes, but a NID has 8 or %d", len(b), s.Size)
+	}
+	v.Field, v.Bytes = opcodes.Sub("nid", s), b
+	return nil
+}
+
+func (v *Decoded) readVersion(text string) error {
+	parts := strings.Split(text, ".")
+	var u uint64
+	for i := range 4 {
+		u <<= 8
+		if i >= len(parts) {
+			continue
+		}
+		n, err := strconv.ParseUint(parts[i], 10, 8)
+		if err != nil || len(parts) > 4 {
+			return fmt.Errorf("%q is not a version such as 2.17.0.0", text)
+		}
+		u |= n
+	}
+	v.put(u)
+	return nil
+}
