@@ -74,7 +74,8 @@ func (d *Dissector) exchange(m *Message) *exchange {
 	case Bulk, Get:
 		return d.ex.find(m.LNet.MatchBits, m.LNet.Dst, m.LNet.Src, 0, false)
 	case GetReply, Ack:
-		return d.ex.handles[m.LNet.Handle].ex
+		ex, _ := d.ex.expected(m.LNet.Handle)
+		return ex
 	}
 	return nil
 }
@@ -138,7 +139,7 @@ func (d *Dissector) rpc(m *Message) {
 	if early(m, p) {
 		m.Kind = EarlyReply
 	} else if ex != nil {
-		ex.replied = true
+		d.ex.reply(ex, m.Time)
 	}
 	d.ex.expect(m.LNet.Handle, ex, m.LNet.MatchBits)
 }
@@ -147,7 +148,7 @@ func (d *Dissector) bulk(m *Message) {
 	ex := d.exchange(m)
 	bits := m.LNet.MatchBits
 	if m.Kind == GetReply {
-		bits = d.ex.handles[m.LNet.Handle].bits
+		_, bits = d.ex.expected(m.LNet.Handle)
 	}
 	if m.Kind == Bulk || m.Kind == Get {
 		d.ex.expect(m.LNet.Handle, ex, bits)
@@ -167,6 +168,6 @@ func (d *Dissector) bulk(m *Message) {
 	m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Variant = ex.req.Opcode, ex.req.Opcode != 0, ex.req.Variant
 	if (m.Kind == Bulk || m.Kind == GetReply) && m.RPC.Variant != nil && m.RPC.Variant.Bulk != nil &&
 		m.RPC.Variant.Bulk.Type != nil && len(m.Data) == m.Size && len(m.Holes) == 0 && m.LNet.Length > 0 {
-		m.Content = ex.part(bits, m.Payload())
+		m.Content = d.ex.part(ex, bits, m.Payload())
 	}
 }

@@ -1,6 +1,8 @@
 package dissect
 
 import (
+	"time"
+
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -20,74 +22,112 @@ type RequestInfo struct {
 // exchange is a request that may still get answers.
 type exchange struct {
 	req         RequestInfo
-	known       bool // the request was seen; else only its place is kept
-	replied     bool
+	known       bool   // the request was seen; else only its place is kept
 	mbits       uint64 // last match bits of the bulk, and of the reply by newer rules
 	first, last uint64 // match bits of the bulk's parts
 	parts       [][]byte
 	have        int
-	keys        [3]uint64
-	nkeys       int
+	places      [3]place
+	nplaces     int
+
+	since      int64 // when it came into its queue
+	queue      *exchangeQueue
+	prev, next *exchange
+	life       uint32 // exchanges are used again
+}
+
+// place is an exchange's entry under one of its keys.
+type place struct {
+	ex   *exchange
+	key  uint64
+	next *place // older one of the same key
 }
 
 // exchanges finds the request of a message by match bits and NIDs, whatever
-// connection it came on. It is bounded by number and age.
+// connection it came on. It is bounded by number, bytes and age; a request
+// that was answered is kept for a while, for what comes late or again.
 type exchanges struct {
-	byBits  map[uint64][]*exchange // by match bits without the low six
+	byBits   map[uint64]*place // by match bits without the low six, newest first
+	open     exchangeQueue     // wait for their replies
+	answered exchangeQueue
+	free     *exchange
+	held     int // bytes of requests and bulk data
+	bounds   exchangeBounds
+
 	handles map[[16]byte]handled
-	order   []*exchange // oldest first, a ring
-	head    int
 	ring    [][16]byte // handles in the order of their coming
 	at      int
-	limit   int
-	timeout int64
+}
+
+// exchangeBounds is how much is kept, and how long in nanoseconds.
+type exchangeBounds struct {
+	open, answered int
+	held           int
+	wait, linger   int64
 }
 
 // handled is an operation that waits for the answer with its handle.
 type handled struct {
 	ex   *exchange
+	life uint32
 	bits uint64
 }
 
 const (
-	keyShift    = 6   // xids of all releases are multiples of 64
-	bulkOps     = 128 // parts of a bulk, at most
-	maxHandles  = 1 << 15
-	maxWaiting  = 1 << 17
-	waitTimeout = int64(3600e9)
+	keyShift   = 6   // xids of all releases are multiples of 64
+	bulkOps    = 128 // parts of a bulk, at most
+	maxHandles = 1 << 15
+	maxSame    = 64 // requests with the same xid, of many clients
 )
 
 func newExchanges() *exchanges {
-	return &exchanges{byBits: make(map[uint64][]*exchange), handles: make(map[[16]byte]handled),
-		ring: make([][16]byte, maxHandles), limit: maxWaiting, timeout: waitTimeout}
+	return &exchanges{byBits: make(map[uint64]*place), handles: make(map[[16]byte]handled),
+		bounds: exchangeBounds{open: 1 << 17, answered: 1 << 14, held: 32 << 20, wait: int64(time.Hour), linger: int64(time.Minute)}}
 }
 
 // add keeps a request, or takes up one that is sent again.
 func (e *exchanges) add(m *Message, p *rpcMsg) *exchange {
 	r := &m.RPC
 	ex := e.find(r.XID, m.LNet.Src, m.LNet.Dst, r.Opcode, r.HasOpcode)
-	if ex == nil {
-		ex = &exchange{}
-		e.order = append(e.order, ex)
+	if ex == nil || ex.req.Client != m.LNet.Src && r.Flags&FlagResent == 0 {
+		ex = e.fresh()
 	}
-	ex.known, ex.replied = true, false
+	e.held -= len(ex.req.Data)
+	ex.known = true
 	ex.req = RequestInfo{XID: r.XID, Opcode: r.Opcode, Client: m.LNet.Src, Server: m.LNet.Dst,
 		Frame: m.Frame, Time: m.Time, Big: r.Big, Variant: r.Variant}
 	if rpc := p.RPC; rpc != nil && rpc.Context {
 		ex.req.Data = append([]byte(nil), cut(m.Data, p.off, m.Size)...)
+		e.held += len(ex.req.Data)
 	}
-	ex.number(r)
+	e.number(ex, r)
 	e.index(ex, r.XID>>keyShift)
 	e.index(ex, ex.first>>keyShift)
 	e.index(ex, ex.last>>keyShift)
+	e.open.push(ex, m.Time)
 	e.expire(m.Time)
+	return ex
+}
+
+// reply notes that a request has its answer.
+func (e *exchanges) reply(ex *exchange, now int64) {
+	e.answered.push(ex, now)
+}
+
+func (e *exchanges) fresh() *exchange {
+	ex := e.free
+	if ex == nil {
+		return &exchange{}
+	}
+	e.free = ex.next
+	*ex = exchange{life: ex.life}
 	return ex
 }
 
 // number works out the match bits of the bulk's parts. Peers without mbits
 // raise the xid to the last of them; a request that is sent again has new
 // ones, whose first has its low bits clear.
-func (ex *exchange) number(r *RPC) {
+func (e *exchanges) number(ex *exchange, r *RPC) {
 	first, last := r.XID, r.Mbits
 	switch {
 	case last == 0:
@@ -97,36 +137,43 @@ func (ex *exchange) number(r *RPC) {
 		first = last &^ (1<<keyShift - 1)
 	}
 	if last != ex.last {
-		ex.parts, ex.have = nil, 0
+		e.dropParts(ex)
 	}
 	ex.mbits, ex.first, ex.last = r.Mbits, first, last
 }
 
 // index lets an exchange be found by a key; of too many keys the last one but
-// the xid's gives way.
+// the xid's gives way. Of too many exchanges with one key the oldest does.
 func (e *exchanges) index(ex *exchange, key uint64) {
-	for _, k := range ex.keys[:ex.nkeys] {
-		if k == key {
+	for i := range ex.places[:ex.nplaces] {
+		if ex.places[i].key == key {
 			return
 		}
 	}
-	if ex.nkeys == len(ex.keys) {
-		e.unindex(ex, ex.keys[1])
-		ex.keys[1], ex.keys[2] = ex.keys[2], key
+	p := &ex.places[len(ex.places)-1]
+	if ex.nplaces < len(ex.places) {
+		p = &ex.places[ex.nplaces]
+		ex.nplaces++
 	} else {
-		ex.keys[ex.nkeys] = key
-		ex.nkeys++
+		e.unindex(p)
 	}
-	e.byBits[key] = append(e.byBits[key], ex)
+	*p = place{ex, key, e.byBits[key]}
+	e.byBits[key] = p
+	n := 1
+	for q := p; q.next != nil; q = q.next {
+		if n++; n > maxSame {
+			e.forget(q.next.ex)
+			return
+		}
+	}
 }
 
 // find looks for the request that match bits belong to: of the client itself
 // rather than of another node of the same name, newest first.
 func (e *exchanges) find(bits uint64, client, server NID, opc uint32, hasOpc bool) *exchange {
 	var second *exchange
-	list := e.byBits[bits>>keyShift]
-	for i := len(list) - 1; i >= 0; i-- {
-		ex := list[i]
+	for p := e.byBits[bits>>keyShift]; p != nil; p = p.next {
+		ex := p.ex
 		if bits != ex.req.XID && bits != ex.mbits && (bits < ex.first || bits > ex.last) {
 			continue
 		}
@@ -148,10 +195,25 @@ func (e *exchanges) expect(handle [16]byte, ex *exchange, bits uint64) {
 	if ex == nil || noHandle(handle) {
 		return
 	}
-	delete(e.handles, e.ring[e.at])
-	e.ring[e.at] = handle
-	e.at = (e.at + 1) % len(e.ring)
-	e.handles[handle] = handled{ex, bits}
+	if _, known := e.handles[handle]; !known {
+		if len(e.ring) < maxHandles {
+			e.ring = append(e.ring, handle)
+		} else {
+			delete(e.handles, e.ring[e.at])
+			e.ring[e.at] = handle
+			e.at = (e.at + 1) % maxHandles
+		}
+	}
+	e.handles[handle] = handled{ex, ex.life, bits}
+}
+
+// expected finds the operation that an answer names by its handle.
+func (e *exchanges) expected(handle [16]byte) (ex *exchange, bits uint64) {
+	h := e.handles[handle]
+	if h.ex != nil && h.ex.life != h.life {
+		return nil, h.bits
+	}
+	return h.ex, h.bits
 }
 
 func noHandle(h [16]byte) bool {
@@ -163,47 +225,47 @@ func noHandle(h [16]byte) bool {
 	return true
 }
 
-// expire drops what is too old or too much.
+// expire drops what is too old or too much: answered requests first.
 func (e *exchanges) expire(now int64) {
-	for len(e.order)-e.head > 0 {
-		ex := e.order[e.head]
-		if len(e.order)-e.head <= e.limit && now-ex.req.Time < e.timeout {
-			break
-		}
-		e.order[e.head] = nil
-		e.head++
+	b := &e.bounds
+	for ex := e.answered.head; ex != nil && (now-ex.since >= b.linger || e.answered.n > b.answered || e.held > b.held); ex = e.answered.head {
 		e.forget(ex)
 	}
-	if e.head > 1024 && e.head > len(e.order)/2 {
-		e.order = append(e.order[:0], e.order[e.head:]...)
-		e.head = 0
+	for ex := e.open.head; ex != nil && ex != e.open.tail && (now-ex.since >= b.wait || e.open.n > b.open || e.held > b.held); ex = e.open.head {
+		e.forget(ex)
 	}
 }
 
+// forget takes an exchange out of everything.
 func (e *exchanges) forget(ex *exchange) {
-	for _, k := range ex.keys[:ex.nkeys] {
-		e.unindex(ex, k)
+	for i := range ex.places[:ex.nplaces] {
+		e.unindex(&ex.places[i])
 	}
+	e.dropParts(ex)
+	e.held -= len(ex.req.Data)
+	ex.queue.remove(ex)
+	*ex = exchange{life: ex.life + 1, next: e.free}
+	e.free = ex
 }
 
-func (e *exchanges) unindex(ex *exchange, key uint64) {
-	list := e.byBits[key]
-	for i, x := range list {
-		if x == ex {
-			list = append(list[:i], list[i+1:]...)
-			break
+func (e *exchanges) unindex(p *place) {
+	first := e.byBits[p.key]
+	switch {
+	case first != p:
+		for first.next != p {
+			first = first.next
 		}
+		first.next = p.next
+	case p.next == nil:
+		delete(e.byBits, p.key)
+	default:
+		e.byBits[p.key] = p.next
 	}
-	if len(list) == 0 {
-		delete(e.byBits, key)
-		return
-	}
-	e.byBits[key] = list
 }
 
 // part keeps the data of one part of a bulk. When they are complete, it
 // returns them in order.
-func (ex *exchange) part(bits uint64, data []byte) []byte {
+func (e *exchanges) part(ex *exchange, bits uint64, data []byte) []byte {
 	if bits < ex.first || bits > ex.last {
 		return nil
 	}
@@ -216,8 +278,13 @@ func (ex *exchange) part(bits uint64, data []byte) []byte {
 	}
 	i := bits - ex.first
 	if ex.parts[i] == nil {
+		if e.held > 2*e.bounds.held {
+			e.dropParts(ex)
+			return nil
+		}
 		ex.parts[i] = append([]byte{}, data...)
 		ex.have++
+		e.held += len(data)
 	}
 	if ex.have < n {
 		return nil
@@ -226,6 +293,13 @@ func (ex *exchange) part(bits uint64, data []byte) []byte {
 	for _, p := range ex.parts {
 		all = append(all, p...)
 	}
-	ex.parts, ex.have = nil, 0
+	e.dropParts(ex)
 	return all
+}
+
+func (e *exchanges) dropParts(ex *exchange) {
+	for _, p := range ex.parts {
+		e.held -= len(p)
+	}
+	ex.parts, ex.have = nil, 0
 }
