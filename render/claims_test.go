@@ -1,0 +1,107 @@
+package render
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+)
+
+// TestBuiltDialogsAreUnderstood holds the builders of this package: what they
+// make is what the other tests think it is.
+func TestBuiltDialogsAreUnderstood(t *testing.T) {
+	dialogs := append(sampleDialogs(t), tableDialogs()...)
+	if len(dialogs) < 150 {
+		t.Fatal(len(dialogs), "dialogs")
+	}
+	contents := 0
+	for _, d := range dialogs {
+		var kinds []dissect.Kind
+		dd := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+			kinds = append(kinds, m.Kind)
+			if len(m.Content) > 0 {
+				contents++
+			}
+		}})
+		for _, f := range conversation(d.how, d.request, d.answer) {
+			dd.Frame(&f)
+		}
+		dd.Close()
+		if len(kinds) < 3 || kinds[0] != dissect.Request {
+			t.Errorf("%s: %v", d.name, kinds)
+		}
+	}
+	if contents < 5 {
+		t.Error(contents, "with content")
+	}
+}
+
+// TestClaimsCostNothing sets each length, count and offset of a message to
+// what it cannot be, one after the other: the messages are shown without
+// panic, in no more than they deserve.
+func TestClaimsCostNothing(t *testing.T) {
+	b := newTrees(t)
+	for _, d := range append(sampleDialogs(t), tableDialogs()...) {
+		if len(d.request) > 2000 || len(d.answer) > 2000 {
+			continue
+		}
+		b.name = d.name
+		claims(d.request, func(lie []byte) { b.play(d.how, lie, d.answer) })
+		claims(d.answer, func(lie []byte) { b.play(d.how, d.request, lie) })
+	}
+	for _, c := range contents(t) {
+		if len(c.answer) <= 4096 {
+			b.name = c.name
+			claims(c.answer, func(lie []byte) { b.message(c.message(lie)) })
+		}
+	}
+}
+
+// claims calls try with b in which one integer lies.
+func claims(b []byte, try func([]byte)) {
+	lies := [...]uint32{0, 1, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xffffffff}
+	b = append([]byte(nil), b...)
+	for off := 0; off+4 <= len(b); off += 4 {
+		old := binary.LittleEndian.Uint32(b[off:])
+		binary.LittleEndian.PutUint32(b[off:], lies[off/4%len(lies)])
+		try(b)
+		binary.LittleEndian.PutUint32(b[off:], old)
+	}
+}
+
+// trees builds the trees of conversations and holds what they may cost.
+type trees struct {
+	t    *testing.T
+	name string
+	tree dissect.Tree
+	sum  *Summary
+	json *JSON
+	out  []byte
+}
+
+func newTrees(t *testing.T) *trees {
+	b := &trees{t: t, sum: NewSummary(SummaryOptions{Colors: NewColors(false)}), json: NewJSON()}
+	b.tree.Remarks = true
+	return b
+}
+
+func (b *trees) play(how uint8, request, answer []byte) {
+	d := dissect.New(dissect.Options{Handle: b.message})
+	for _, f := range conversation(how, request, answer) {
+		d.Frame(&f)
+	}
+	d.Close()
+}
+
+func (b *trees) message(m *dissect.Message) {
+	size := len(m.Data) + len(m.Content)
+	b.tree.Build(m)
+	if n := len(b.tree.Nodes); n > 64+nodesPerByte*size {
+		b.t.Fatalf("%s: %s: %d nodes of %d bytes", b.name, m.Kind, n, size)
+	}
+	b.out = b.sum.Append(b.out[:0], m, Moment{})
+	b.out = b.json.Append(b.out, m, Moment{})
+	if len(b.out) > 16<<10+200*size {
+		b.t.Fatalf("%s: %s: %d bytes shown of %d", b.name, m.Kind, len(b.out), size)
+	}
+}

@@ -1,0 +1,213 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
+)
+
+// views is every way to show what is in a capture.
+type views struct {
+	t     testing.TB
+	tree  dissect.Tree
+	lines map[string]Renderer // text, a line ends with a newline
+	flags *Flags
+	json  *JSON
+	rpcs  map[string]RPCRenderer
+	out   []byte
+	first int64
+	bytes int // of the messages so far
+
+	pairs   *track.RPCs
+	imports *track.Imports
+	stats   *track.Stats
+	by      []track.Dim
+}
+
+func newViews(t testing.TB) *views {
+	c := NewColors(false)
+	fields, err := NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}, opcodes.NewIndex())
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs, unknown := NewRPCFields(RPCKeys())
+	if unknown != "" {
+		t.Fatal(unknown)
+	}
+	v := &views{t: t, json: NewJSON(), flags: NewFlags(FlagsOptions{Colors: c}),
+		lines: map[string]Renderer{
+			"summary": NewSummary(SummaryOptions{Colors: c}),
+			"narrow":  NewSummary(SummaryOptions{Colors: c, Width: 60}),
+			"tree":    NewTree(TreeOptions{Colors: c, Width: 80}),
+			"hex":     NewTree(TreeOptions{Colors: c, Hex: true}),
+			"fields":  fields,
+		},
+		rpcs: map[string]RPCRenderer{
+			"rpcs":        NewRPCSummary(SummaryOptions{Colors: c}),
+			"rpcs json":   NewRPCJSON(),
+			"rpcs fields": pairs,
+		},
+		imports: track.NewImports(nil),
+	}
+	for d := range track.DimNames() {
+		v.by = append(v.by, track.Dim(d))
+	}
+	v.stats = track.NewStats(track.StatsOptions{By: v.by})
+	v.pairs = track.NewRPCs(track.Options{
+		Sent:     func(r *track.RPC, m *dissect.Message) { v.imports.Sent(r, m); v.stats.Sent(r, m) },
+		Answered: func(r *track.RPC, m *dissect.Message) { v.imports.Answered(r, m); v.stats.Answered(r, m) },
+		Done:     func(r *track.RPC) { v.imports.Done(r); v.stats.Done(r); v.rpc(r) },
+	})
+	v.tree.Remarks = true
+	return v
+}
+
+// nodesPerByte bounds a tree: more parts than this no message has.
+const nodesPerByte = 4
+
+// message shows a message in all forms and checks what must hold of each.
+func (v *views) message(m *dissect.Message) {
+	v.t.Helper()
+	if v.first == 0 {
+		v.first = m.Time
+	}
+	size := len(m.Data) + len(m.Content)
+	v.bytes += size
+	v.tree.Build(m)
+	if n := len(v.tree.Nodes); n > 64+nodesPerByte*size {
+		v.t.Fatalf("%s: %d nodes of %d bytes", m.Kind, n, size)
+	}
+	at := Moment{First: v.first}
+	for name, r := range v.lines {
+		v.out = r.Append(v.out[:0], m, at)
+		v.text(name, size)
+	}
+	v.out = v.flags.Append(v.out[:0], m, at)
+	v.text("flags", size)
+	v.out = v.json.Append(v.out[:0], m, at)
+	v.valid("json", size)
+	v.pairs.Message(m)
+}
+
+func (v *views) rpc(r *track.RPC) {
+	for name, s := range v.rpcs {
+		v.out = s.AppendRPC(v.out[:0], r, v.first)
+		if name == "rpcs json" {
+			v.valid(name, v.bytes)
+		} else {
+			v.text(name, v.bytes)
+		}
+	}
+}
+
+// finish shows what there is at the end of a capture.
+func (v *views) finish() {
+	v.pairs.Close()
+	v.imports.Close()
+	o := SummaryOptions{Colors: NewColors(false)}
+	v.out = v.flags.Finish(v.out[:0])
+	v.text("flags", v.bytes)
+	if list := v.imports.List(); len(list) > 0 {
+		v.out = NewImportsTable(o).Append(v.out[:0], list)
+		v.text("imports", v.bytes)
+		v.out = NewTimeline(o).Append(v.out[:0], list, v.first)
+		v.text("timeline", v.bytes)
+		v.out = v.out[:0]
+		for _, i := range list {
+			v.out = NewImportsJSON().AppendImport(v.out, i)
+		}
+		v.valid("imports json", v.bytes)
+	}
+	so := StatsOptions{By: v.by, Sort: "count", Colors: NewColors(false), Bars: true}
+	for _, i := range v.stats.Intervals() {
+		v.out = NewStatsTable(so).AppendInterval(v.out[:0], i)
+		v.text("stats", v.bytes)
+		v.out = NewStatsTSV(so).AppendInterval(v.out[:0], i)
+		v.text("stats tsv", v.bytes)
+		v.out = NewStatsJSON(so).AppendInterval(v.out[:0], i)
+		v.valid("stats json", v.bytes)
+	}
+}
+
+// text checks what a terminal may get to see.
+func (v *views) text(name string, size int) {
+	v.t.Helper()
+	v.bounded(name, size)
+	if at := bytes.IndexFunc(v.out, func(r rune) bool { return r != '\n' && r != '\t' && acts(r) }); at >= 0 {
+		v.t.Fatalf("%s: a control character at %d: %q", name, at, v.out)
+	}
+	if !utf8.Valid(v.out) {
+		v.t.Fatalf("%s: not UTF-8: %q", name, v.out)
+	}
+}
+
+// valid checks records in JSON.
+func (v *views) valid(name string, size int) {
+	v.t.Helper()
+	v.text(name, size)
+	for line := range bytes.Lines(v.out) {
+		if !json.Valid(line) {
+			v.t.Fatalf("%s: %q", name, line)
+		}
+	}
+}
+
+func (v *views) bounded(name string, size int) {
+	v.t.Helper()
+	if len(v.out) > 64<<10+600*size {
+		v.t.Fatalf("%s: %d bytes shown of %d", name, len(v.out), size)
+	}
+}
+
+// play runs frames through a Dissector and shows all messages.
+func play(t testing.TB, frames []capture.Frame) {
+	v := newViews(t)
+	d := dissect.New(dissect.Options{Handle: v.message})
+	for i := range frames {
+		d.Frame(&frames[i])
+	}
+	d.Close()
+	v.finish()
+}
+
+// FuzzDialog shows a request and its answer in all forms: a reply or bulk
+// data, with or without the request, whole or in part.
+func FuzzDialog(f *testing.F) {
+	for _, d := range append(sampleDialogs(f), tableDialogs()...) {
+		if len(d.request)+len(d.answer) > 16<<10 {
+			continue
+		}
+		f.Add(d.how, d.request, d.answer)
+	}
+	f.Fuzz(func(t *testing.T, how uint8, request, answer []byte) {
+		if len(request)+len(answer) > 1<<16 {
+			return
+		}
+		play(t, conversation(how, request, answer))
+	})
+}
+
+// FuzzContent shows bulk data of each kind.
+func FuzzContent(f *testing.F) {
+	var kinds []bulk
+	for i, c := range contents(f) {
+		kinds = append(kinds, c)
+		f.Add(uint8(i), c.request, c.answer)
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, request, data []byte) {
+		if len(request)+len(data) > 1<<16 {
+			return
+		}
+		b := kinds[int(kind)%len(kinds)]
+		b.request = request
+		v := newViews(t)
+		v.message(b.message(data))
+		v.finish()
+	})
+}
