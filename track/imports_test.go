@@ -138,13 +138,37 @@ func TestRecovery(t *testing.T) {
 }
 
 func TestReconnect(t *testing.T) {
-	w, imports := connected(t)
+	for _, c := range []struct {
+		handle uint64
+		op     uint32
+		want   string
+	}{
+		{export, msgReconnect, "RECOVER FULL"},
+		{export, 0, "EVICTED RECOVER FULL"},
+		{export + 1, msgReconnect, "EVICTED RECOVER FULL"},
+		{export + 1, msgRecovering, "REPLAY"},
+	} {
+		w, imports := connected(t)
+		s := &script{w, xid}
+		s.connect(1, msgInitial, 0, handle(export))
+		s.connect(2, 0, export, handle(c.handle), opFlags(c.op))
+		s.end()
+		if got, want := life(imports.List()[0]), "CONNECTING FULL DISCON CONNECTING "+c.want; got != want {
+			t.Errorf("handle %x, flags %x: history %q, want %q", c.handle, c.op, got, want)
+		}
+	}
+}
+
+// A reconnect names the connection of its old handle, even without an answer.
+func TestReconnectNamesTheHandle(t *testing.T) {
+	w, _ := connected(t)
 	s := &script{w, xid}
-	s.connect(1, msgInitial, 0, handle(export))
-	s.connect(2, 0, export, handle(export), opFlags(msgReconnect))
-	s.end()
-	if got := life(imports.List()[0]); got != "CONNECTING FULL DISCON CONNECTING RECOVER FULL" {
-		t.Errorf("history %q", got)
+	s.connect(2, 0, export)
+	s.plain(getter, export)
+	for _, r := range s.end() {
+		if r.Target() != "lustre-MDT0000" {
+			t.Errorf("target of opcode %d is %q", r.Opcode, r.Target())
+		}
 	}
 }
 
@@ -230,7 +254,7 @@ func TestConnectionFromBefore(t *testing.T) {
 
 func TestIdleConnection(t *testing.T) {
 	const ost = "lustre-OST0000_UUID"
-	for _, again := range []bool{false, true} {
+	for _, then := range []string{"", "again", "unmount"} {
 		w, imports := connected(t)
 		s := &script{w, xid}
 		s.connect(1, msgInitial, 0, handle(export))
@@ -242,9 +266,13 @@ func TestIdleConnection(t *testing.T) {
 		toOST(0x05e)
 		s.plain(opcodes.OST_DISCONNECT, 0x05e)
 		want := "CONNECTING FULL IDLE"
-		if again {
+		switch then {
+		case "again":
 			toOST(0x05f)
 			want += " CONNECTING FULL"
+		case "unmount":
+			s.plain(opcodes.MDS_DISCONNECT, export)
+			want = "CONNECTING FULL CLOSED"
 		}
 		s.end()
 		imports.Close()

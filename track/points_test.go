@@ -79,3 +79,19 @@ func TestRoutedMessageCountsOnce(t *testing.T) {
 		t.Errorf("sends %d, bulk %d", r.Sends, r.BulkBytes())
 	}
 }
+
+func TestRoutedFetchCountsOnce(t *testing.T) {
+	w := newWire(t, Options{})
+	router := nid(9)
+	w.request(xid, writer, leg(client, router))
+	for _, l := range []func(*dissect.Message){leg(server, router), leg(router, client)} {
+		w.send(dissect.Get, server, client, rpc(xid, writer), size(1000), l)
+	}
+	for _, l := range []func(*dissect.Message){leg(client, router), leg(router, server)} {
+		w.send(dissect.GetReply, client, server, rpc(xid, writer), size(1000), l)
+	}
+	w.reply(xid, writer)
+	if r := w.one(); r.BulkBytes() != 1000 {
+		t.Errorf("bulk %d", r.BulkBytes())
+	}
+}

@@ -45,6 +45,11 @@ type RPC struct {
 	// Seen tells when each capture point saw what.
 	Seen []Sighting
 
+	// Carriers are the frames that carried its messages, when the dissector
+	// tells; Marks is for users: what they found about its messages.
+	Carriers []Carrier
+	Marks    uint64
+
 	job    [32]byte
 	jobLen uint8
 	name   []byte
@@ -74,6 +79,12 @@ const (
 type Point struct {
 	Frame int64
 	Time  int64
+}
+
+// Carrier is a frame with bytes of a message of this kind.
+type Carrier struct {
+	Frame int64
+	Kind  dissect.Kind
 }
 
 // Sighting is what one capture point saw of an RPC.

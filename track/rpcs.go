@@ -66,6 +66,16 @@ func NewRPCs(o Options) *RPCs {
 // it belongs to none.
 func (t *RPCs) Message(m *dissect.Message) *RPC {
 	t.Advance(m.Time)
+	r := t.take(m)
+	if r != nil && r.state != spent {
+		for _, f := range m.Frames {
+			r.Carriers = append(r.Carriers, Carrier{f, m.Kind})
+		}
+	}
+	return r
+}
+
+func (t *RPCs) take(m *dissect.Message) *RPC {
 	switch m.Kind {
 	case dissect.Request:
 		return t.request(m)

@@ -109,6 +109,19 @@ func TestReplayIsAnotherRPC(t *testing.T) {
 	}
 }
 
+// A reply goes to the RPC that waits for one.
+func TestReplyFindsTheOneThatWaits(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, getter)
+	w.request(xid, getter, flags(dissect.FlagReplay))
+	w.reply(xid, getter, status(-1))
+	w.reply(xid, getter, status(-2))
+	all := w.end()
+	if len(all) != 2 || all[0].Status != -1 || all[1].Status != -2 {
+		t.Errorf("got %+v", all)
+	}
+}
+
 func TestBulkBytes(t *testing.T) {
 	w := newWire(t, Options{})
 	w.request(xid, reader)
@@ -158,7 +171,8 @@ func TestClientsWithTheSameXID(t *testing.T) {
 	w.reply(xid, getter, handle(2), nodes(server, client2), status(-2))
 	w.reply(xid, getter, handle(1))
 	all := w.end()
-	if len(all) != 2 || all[0].Client != client2 || all[0].Status != -2 || all[1].Client != client || all[1].Status != 0 {
+	if len(all) != 2 || all[0].Client != client2 || all[0].Status != -2 || all[1].Client != client || all[1].Status != 0 ||
+		all[0].Sends != 1 || all[1].Sends != 1 {
 		t.Errorf("got %+v", all)
 	}
 }
