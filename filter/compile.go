@@ -34,6 +34,7 @@ func Compile(text string) (*Filter, error) {
 type compiler struct {
 	text  string
 	index *opcodes.Index
+	rpc   *RPCFilter // over RPCs; nil: over messages
 }
 
 func (c *compiler) fail(t token, msg, hint string) *Error {
@@ -74,6 +75,17 @@ type field struct {
 
 // resolve finds what a name stands for.
 func (c *compiler) resolve(t token) (*field, error) {
+	if aboutRPC(t.text) {
+		f, err := c.rpcField(t)
+		if i := strings.LastIndexByte(t.text, '.'); err != nil && i > len("rpc.") {
+			inner := t
+			inner.text, inner.len = t.text[:i], i
+			if f, err = c.rpcField(inner); err == nil {
+				return c.bit(f, t, t.text[i+1:])
+			}
+		}
+		return f, err
+	}
 	if k, ok := keys[t.text]; ok {
 		f := &field{each: func(m *Message, f func(*value) bool) bool {
 			var v value
@@ -104,8 +116,10 @@ func (c *compiler) resolve(t token) (*field, error) {
 
 func (c *compiler) names() []string {
 	all := append([]string(nil), c.index.Names()...)
-	for k := range keys {
-		all = append(all, k)
+	for _, k := range Keys() {
+		if c.rpc != nil || !k.RPC || k.Name == "rpc.latency" {
+			all = append(all, k.Name)
+		}
 	}
 	return all
 }
@@ -194,7 +208,11 @@ func (c *compiler) leaf(e *expr) (func(*Message) bool, error) {
 		return nil, err
 	}
 	each := f.each
-	return func(m *Message) bool { return each(m, test) }, nil
+	ask := func(m *Message) bool { return each(m, test) }
+	if c.rpc != nil && !aboutRPC(e.field.text) {
+		return c.marked(e, ask)
+	}
+	return ask, nil
 }
 
 func (c *compiler) test(e *expr, f *field) (func(*value) bool, error) {

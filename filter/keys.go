@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
 )
 
 // Message is what a filter looks at: a message, and its tree when the filter
@@ -13,6 +14,7 @@ type Message struct {
 	*dissect.Message
 	Conn0 int64 // time of the first frame, for rel
 
+	rpc   *track.RPC // of filters over RPCs
 	tree  *dissect.Tree
 	built bool
 }
@@ -161,7 +163,6 @@ var keys = map[string]key{
 		*v = value{class: number, u: uint64(m.Kind), names: kindGroup}
 		return true
 	}},
-	"rpc.latency": {class: seconds, doc: "seconds from the request to the reply", get: latencyOf},
 
 	"lnet.src_nid":        nidKey("sender", func(m *Message) (dissect.NID, bool) { return m.LNet.Src, m.LNetOff >= 0 }),
 	"lnet.dest_nid":       nidKey("receiver", func(m *Message) (dissect.NID, bool) { return m.LNet.Dst, m.LNetOff >= 0 }),
