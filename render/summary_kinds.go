@@ -85,8 +85,11 @@ func (s *Summary) reply(m *dissect.Message) {
 	if msg == nil || msg.Variant == nil || msg.Variant.Answer == nil {
 		return
 	}
+	text, parts := len(l.Text), len(l.Parts)
 	l.Add(opcodes.Dim, " ")
-	msg.Variant.Answer(msg, l)
+	if msg.Variant.Answer(msg, l); len(l.Text) == text+1 {
+		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
+	}
 }
 
 // transfer describes a part of a bulk.

@@ -1,0 +1,253 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestMessagesOfSamples compares summaries, and of each form that messages
+// have in a sample the first one as tree and as JSON.
+func TestMessagesOfSamples(t *testing.T) {
+	for _, sample := range samples(t) {
+		base := sample[:strings.Index(sample, ".pcap")]
+		summary, _, _ := run(t, sample)
+		records, _, _ := run(t, "-T", "json", sample)
+		trees, _, _ := run(t, "-V", sample)
+		lines, parts := strings.SplitAfter(records, "\n"), strings.SplitAfter(trees, "\n\n")
+		if n := strings.Count(summary, "\n"); len(lines) != n+1 || len(parts) != n+1 {
+			t.Errorf("%s: %d lines, %d records and %d trees", sample, n, len(lines)-1, len(parts)-1)
+			continue
+		}
+		var someRecords, someTrees strings.Builder
+		seen := map[string]bool{}
+		for i, line := range lines[:len(lines)-1] {
+			if form := formOf(t, line); !seen[form] {
+				seen[form] = true
+				someRecords.WriteString(line)
+				someTrees.WriteString(parts[i])
+			}
+		}
+		compare(t, base+".summary", summary)
+		compare(t, base+".json", someRecords.String())
+		compare(t, base+".tree", someTrees.String())
+	}
+}
+
+func samples(t *testing.T) []string {
+	t.Helper()
+	var list []string
+	for _, pattern := range []string{"../pcaps/*.pcap", "../pcaps/*.pcap.zst", "../pcaps/*.pcapng"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, found...)
+	}
+	if len(list) == 0 {
+		t.Fatal("no samples")
+	}
+	return list
+}
+
+// formOf is what makes a message differ from others: kind, operation and
+// buffers.
+func formOf(t *testing.T, line string) string {
+	t.Helper()
+	var r struct {
+		Kind, Error string
+		Opcode      any
+		Buffers     map[string]any
+		Content     any
+	}
+	if err := json.Unmarshal([]byte(line), &r); err != nil {
+		t.Fatalf("%v in %.200s", err, line)
+	}
+	names := make([]string, 0, len(r.Buffers))
+	for name := range r.Buffers {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return fmt.Sprint(r.Kind, r.Opcode, names, r.Content != nil, r.Error != "")
+}
+
+func compare(t *testing.T, file, out string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := strings.Split(out, "\n"), strings.Split(string(want), "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			t.Errorf("%s: line %d is\n%s\nwant\n%s", file, i+1, a[i], b[i])
+			return
+		}
+	}
+	if len(a) != len(b) {
+		t.Errorf("%s: %d lines, want %d", file, len(a), len(b))
+	}
+}
+
+var recordOrder = []string{"frame", "time", "rel", "conn", "src", "dst", "kind", "ksock", "connreq", "hello", "lnet",
+	"ping_info", "selftest", "opcode", "xid", "error", "gss", "plain", "lustre_msg", "ptlrpc_body", "buffers", "content",
+	"bytes", "notes"}
+
+// TestRecordKeys: keys of records stand in their order, and no object has a key
+// twice.
+func TestRecordKeys(t *testing.T) {
+	for _, sample := range samples(t) {
+		out, _, _ := run(t, "-T", "json", sample)
+		for line := range strings.Lines(out) {
+			last := -1
+			for _, key := range keys(t, line) {
+				i := slices.Index(recordOrder, key)
+				if i <= last {
+					t.Fatalf("%s: key %s is unknown or out of order in %.300s", sample, key, line)
+				}
+				last = i
+			}
+		}
+	}
+}
+
+// keys lists the keys of a record and fails when an object inside has one
+// twice.
+func keys(t *testing.T, line string) []string {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(line))
+	type object struct {
+		keys  []string
+		array bool
+		value bool // a value comes next
+	}
+	stack := []*object{{array: true}}
+	var top []string
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return top
+		}
+		if err != nil {
+			t.Fatalf("%v in %.300s", err, line)
+		}
+		o := stack[len(stack)-1]
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			o.value = false
+			stack = append(stack, &object{array: token == json.Delim('[')})
+			continue
+		case json.Delim('}'), json.Delim(']'):
+			top = o.keys
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		if o.array || o.value {
+			o.value = false
+			continue
+		}
+		key := token.(string)
+		if slices.Contains(o.keys, key) {
+			t.Fatalf("%s twice in %.300s", key, line)
+		}
+		o.keys, o.value = append(o.keys, key), true
+	}
+}
+
+// TestWidths: on a terminal no line of a summary is wider than it, and nothing
+// is cut in a file.
+func TestWidths(t *testing.T) {
+	for _, columns := range []int{40, 80, 200} {
+		var out bytes.Buffer
+		sys := &IO{Out: &out, Err: io.Discard, OutTTY: true, Columns: columns, Env: func(string) string { return "" }}
+		if status := Run(sys, []string{"../pcaps/mount.pcap"}); status != exitOK {
+			t.Fatal("status", status)
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := utf8.RuneCountInString(plainText(line)) - 1; n > max(columns, 62) {
+				t.Errorf("%d columns: %d in %q", columns, n, line)
+			}
+		}
+	}
+}
+
+var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func plainText(s string) string { return escapes.ReplaceAllString(s, "") }
+
+// TestColorsOnlyAdd: without its escapes, coloured output is the plain one.
+func TestColorsOnlyAdd(t *testing.T) {
+	for _, form := range []string{"summary", "tree", "flags", "json"} {
+		plain, _, _ := run(t, "-T", form, "--color", "never", "../pcaps/mount.pcap")
+		colored, _, _ := run(t, "-T", form, "--color", "always", "../pcaps/mount.pcap")
+		if plainText(colored) != plain {
+			t.Errorf("%s: colours change the text", form)
+		}
+		if (colored == plain) != (form == "json") {
+			t.Errorf("%s: coloured equals plain: %v", form, colored == plain)
+		}
+		if strings.Contains(plain, "\x1b") {
+			t.Errorf("%s: escapes without colours", form)
+		}
+	}
+}
+
+// TestColored: the flag decides, then NO_COLOR, CLICOLOR_FORCE, CLICOLOR, TERM
+// and the terminal.
+func TestColored(t *testing.T) {
+	for _, c := range []struct {
+		flag string
+		tty  bool
+		env  map[string]string
+		want bool
+	}{
+		{"always", false, map[string]string{"NO_COLOR": "1"}, true},
+		{"never", true, map[string]string{"CLICOLOR_FORCE": "1"}, false},
+		{"auto", true, nil, true},
+		{"auto", false, nil, false},
+		{"auto", true, map[string]string{"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, false},
+		{"auto", true, map[string]string{"NO_COLOR": ""}, true},
+		{"auto", false, map[string]string{"CLICOLOR_FORCE": "1", "TERM": "dumb"}, true},
+		{"auto", false, map[string]string{"CLICOLOR_FORCE": "0"}, false},
+		{"auto", true, map[string]string{"CLICOLOR": "0"}, false},
+		{"auto", false, map[string]string{"CLICOLOR": "1"}, false},
+		{"auto", true, map[string]string{"TERM": "dumb"}, false},
+	} {
+		sys := &IO{OutTTY: c.tty, Env: func(name string) string { return c.env[name] }}
+		if got := sys.colored(c.flag); got != c.want {
+			t.Errorf("%s, terminal %v, %v: %v", c.flag, c.tty, c.env, got)
+		}
+	}
+}
+
+// TestParallel: what workers render is what one renderer does.
+func TestParallel(t *testing.T) {
+	files := []string{"../pcaps/mount.pcap", "../pcaps/recovery.pcap.zst", "../pcaps/io.pcap.zst"}
+	for _, form := range []string{"json", "tree"} {
+		args := append([]string{"--color", "never", "-T", form}, files...)
+		parallel, _, _ := run(t, args...)
+		var direct bytes.Buffer
+		sys := &IO{Out: &direct, Err: io.Discard, OutTTY: true, Env: func(string) string { return "" }}
+		if status := Run(sys, args); status != exitOK {
+			t.Fatal("status", status)
+		}
+		if parallel != direct.String() {
+			t.Errorf("%s: workers render something else", form)
+		}
+	}
+}
