@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+const recovery = "../pcaps/recovery.pcap.zst"
+
+func TestRecordFlags(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		says string
+	}{
+		{"stats --by opp", "did you mean op"},
+		{"stats --by op,op", "twice"},
+		{"stats --sort nam", "did you mean name"},
+		{"stats -T jso", "did you mean json"},
+		{"stats --histogram -T json", "tables"},
+		{"stats --interval -1s", "too short"},
+		{"stats --timeout 0s", "more than zero"},
+		{"rpcs -T tree", "unknown form"},
+		{"rpcs -T fields", "-e"},
+		{"rpcs -T fields -e latenc", "did you mean latency"},
+		{"rpcs -e xid", "-T fields"},
+		{"rpcs --slowest -1", "negative"},
+		{"rpcs --timeout 0s", "more than zero"},
+		{"rpcs -t x", "one of r, a, u and d"},
+		{"rpcs --offset x", "FILE=SECS"},
+		{"rpcs --offset other.pcap=1", "not among the files"},
+		{"imports -T summary", "unknown form"},
+		{"imports --color maybe", "auto, always and never"},
+	} {
+		out, errs, status := run(t, append(strings.Fields(c.args), recovery)...)
+		if status != exitUsage || out != "" || !strings.Contains(errs, c.says) {
+			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
+		}
+	}
+}
+
+// lines counts the lines a command prints.
+func lines(t *testing.T, args string) int {
+	t.Helper()
+	out, errs, status := run(t, append(strings.Fields(args), recovery)...)
+	if status != exitOK || errs != "" {
+		t.Fatalf("%s: status %d, %s", args, status, errs)
+	}
+	return strings.Count(out, "\n")
+}
+
+func TestChoosingRPCs(t *testing.T) {
+	all, _, _ := run(t, "rpcs", "-T", "json", recovery)
+	failed := strings.Count(all, `"error":`)
+	lost := strings.Count(all, `"reply":null`)
+	for args, want := range map[string]int{
+		"rpcs":                              strings.Count(all, "\n"),
+		"rpcs --errors":                     failed,
+		"rpcs --unanswered":                 lost,
+		"rpcs --errors --unanswered":        failed + lost,
+		"rpcs -c 7":                         7,
+		"rpcs --slowest 5":                  5,
+		"rpcs --slowest 5 -c 2":             2,
+		"rpcs -T fields -e xid":             strings.Count(all, "\n"),
+		"rpcs -T fields -e xid -E header=y": strings.Count(all, "\n") + 1,
+	} {
+		if got := lines(t, args); got != want {
+			t.Errorf("%s: %d lines, want %d", args, got, want)
+		}
+	}
+	if failed == 0 {
+		t.Error("the sample has no errors")
+	}
+}
+
+func TestSlowestComesFirst(t *testing.T) {
+	out, _, _ := run(t, "rpcs", "--slowest", "20", "-T", "fields", "-e", "latency", recovery)
+	list := strings.Fields(out)
+	for i := 1; i < len(list); i++ {
+		if len(list[i]) > len(list[i-1]) || len(list[i]) == len(list[i-1]) && list[i] > list[i-1] {
+			t.Errorf("%s comes before %s", list[i-1], list[i])
+		}
+	}
+}
+
+// An offset moves the times of its file and nothing else.
+func TestOffset(t *testing.T) {
+	first := func(args ...string) string {
+		out, errs, status := run(t, append([]string{"rpcs", "-c", "1", "-T", "fields", "-e", "request.time"}, args...)...)
+		if status != exitOK {
+			t.Fatal(errs)
+		}
+		return strings.TrimSpace(out)
+	}
+	const mount = "../pcaps/mount.pcap"
+	if a, b := first(mount), first("--offset", mount+"=1.5", mount); a != "2026-11-21T08:06:42.067707000Z" || b != "2026-11-21T08:06:43.567707000Z" {
+		t.Errorf("%s becomes %s", a, b)
+	}
+}
