@@ -40,12 +40,16 @@ func RPCKeys() []string {
 
 func always(*track.RPC) bool         { return true }
 func hasRequest(r *track.RPC) bool   { return r.HasRequest }
+func hasBody(r *track.RPC) bool      { return r.HasRequest && r.HasOpcode }
 func hasReply(r *track.RPC) bool     { return r.HasReply }
 func hasOpcode(r *track.RPC) bool    { return r.HasOpcode }
 func hasTarget(r *track.RPC) bool    { return r.Target() != "" }
 func hasFID(r *track.RPC) bool       { return r.HasFID }
 func hasName(r *track.RPC) bool      { return len(r.Name()) > 0 }
-func hasEstimate(r *track.RPC) bool  { return r.HasReply || r.Early > 0 }
+func hasStatus(r *track.RPC) bool    { return r.Has(opcodes.PbStatus) }
+func hasTransno(r *track.RPC) bool   { return r.Has(opcodes.PbTransno) }
+func hasService(r *track.RPC) bool   { return r.Has(opcodes.PbServiceTime) }
+func hasEstimate(r *track.RPC) bool  { return r.Has(opcodes.PbTimeout) || r.Early > 0 }
 func seenTwice(r *track.RPC) bool    { return len(r.Seen) > 1 }
 func isOneWay(r *track.RPC) bool     { return r.OneWay }
 func isEncrypted(r *track.RPC) bool  { return r.Encrypted }
@@ -91,9 +95,9 @@ var rpcKeys = []rpcKey{
 	{name: "client", form: formString, has: always, append: func(dst []byte, r *track.RPC) []byte { return r.Client.Append(dst) }},
 	{name: "server", form: formString, has: always, append: func(dst []byte, r *track.RPC) []byte { return r.Server.Append(dst) }},
 	{name: "target", form: formText, has: hasTarget, append: func(dst []byte, r *track.RPC) []byte { return append(dst, r.Target()...) }},
-	{name: "job", form: formText, has: hasRequest, append: func(dst []byte, r *track.RPC) []byte { return append(dst, r.Job()...) }},
-	{name: "uid", has: hasRequest, append: integer(func(r *track.RPC) uint32 { return r.UID })},
-	{name: "gid", has: hasRequest, append: integer(func(r *track.RPC) uint32 { return r.GID })},
+	{name: "job", form: formText, has: (*track.RPC).HasJob, append: func(dst []byte, r *track.RPC) []byte { return append(dst, r.Job()...) }},
+	{name: "uid", has: hasBody, append: integer(func(r *track.RPC) uint32 { return r.UID })},
+	{name: "gid", has: hasBody, append: integer(func(r *track.RPC) uint32 { return r.GID })},
 	{name: "request", nested: func(dst []byte, j *RPCJSON, r *track.RPC) []byte { return j.point(dst, r.Requested()) }},
 	{name: "request.frame", part: true, has: wasRequested, append: integer(func(r *track.RPC) int64 { return r.Requested().Frame })},
 	{name: "request.time", part: true, has: wasRequested, append: moment((*track.RPC).Requested)},
@@ -101,10 +105,10 @@ var rpcKeys = []rpcKey{
 	{name: "reply.frame", part: true, has: wasReplied, append: integer(func(r *track.RPC) int64 { return r.Replied().Frame })},
 	{name: "reply.time", part: true, has: wasReplied, append: moment((*track.RPC).Replied)},
 	{name: "latency", has: hasLatency, append: elapsed((*track.RPC).Latency)},
-	{name: "service_time", has: hasReply, append: integer(func(r *track.RPC) uint32 { return r.Service })},
-	{name: "status", has: hasReply, append: integer(func(r *track.RPC) int32 { return r.Status })},
+	{name: "service_time", has: hasService, append: integer(func(r *track.RPC) uint32 { return r.Service })},
+	{name: "status", has: hasStatus, append: integer(func(r *track.RPC) int32 { return r.Status })},
 	{name: "error", form: formString, rare: true, has: (*track.RPC).Failed, append: func(dst []byte, r *track.RPC) []byte { return appendErrno(dst, r.Status) }},
-	{name: "transno", form: formString, has: hasReply, append: func(dst []byte, r *track.RPC) []byte { return strconv.AppendUint(dst, r.Transno, 10) }},
+	{name: "transno", form: formString, has: hasTransno, append: func(dst []byte, r *track.RPC) []byte { return strconv.AppendUint(dst, r.Transno, 10) }},
 	{name: "early_replies", has: always, append: integer(func(r *track.RPC) int { return r.Early })},
 	{name: "sends", has: always, append: integer(func(r *track.RPC) int { return r.Sends })},
 	{name: "flags", has: always, append: appendRPCFlags, nested: func(dst []byte, _ *RPCJSON, r *track.RPC) []byte {

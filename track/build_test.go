@@ -76,6 +76,7 @@ func (w *wire) request(xid uint64, opc uint32, change ...func(m *dissect.Message
 func (w *wire) reply(xid uint64, opc uint32, change ...func(m *dissect.Message)) *RPC {
 	return w.send(dissect.Reply, server, client, append([]func(*dissect.Message){rpc(xid, opc), func(m *dissect.Message) {
 		m.RPC.Type, m.RPC.Bytes = dissect.TypeReply, 50
+		m.Msg = &opcodes.Msg{Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size)}}
 	}}, change...)...)
 }
 

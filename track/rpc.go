@@ -52,6 +52,8 @@ type RPC struct {
 
 	job    [32]byte
 	jobLen uint8
+	hasJob bool
+	body   int // bytes of the reply's ptlrpc_body that were captured
 	name   []byte
 	handle uint64 // pb_handle of the request
 	stale  bool   // the reply was followed by another send
@@ -115,6 +117,14 @@ type FID struct {
 
 // Job is the job id, empty when the request had none.
 func (r *RPC) Job() []byte { return r.job[:r.jobLen] }
+
+// HasJob says whether the request has a place for a job id, and it was
+// captured.
+func (r *RPC) HasJob() bool { return r.hasJob }
+
+// Has says whether a field of the reply's ptlrpc_body was captured. It was not
+// when the reply was cut short, or is encrypted.
+func (r *RPC) Has(f *opcodes.Field) bool { return r.HasReply && r.body >= f.Off+f.Size }
 
 // Name is the file name the request is about, empty when it has none.
 func (r *RPC) Name() []byte { return r.name }

@@ -150,7 +150,7 @@ func (t *RPCs) describe(r *RPC, m *dissect.Message) {
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
 	r.Client, r.Server, r.Portal = m.LNet.Src, m.LNet.Dst, m.LNet.Portal
 	r.UID, r.GID, r.ConnCnt, r.handle, r.RequestSize = q.UID, q.GID, q.ConnCnt, q.Handle, q.Bytes
-	r.jobLen = uint8(copy(r.job[:], q.JobID))
+	r.jobLen, r.hasJob = uint8(copy(r.job[:], q.JobID)), q.JobID != nil
 	if op := opcodes.ByOpcode(q.Opcode); op != nil && q.HasOpcode {
 		r.OneWay = op.OneWay
 	}
@@ -178,7 +178,7 @@ func (t *RPCs) reply(m *dissect.Message) *RPC {
 	}
 	r.HasReply, r.stale = true, false
 	r.Status, r.Type, r.Transno, r.Service, r.Estimate = q.Status, q.Type, q.Transno, q.Service, q.Timeout
-	r.ReplySize = q.Bytes
+	r.ReplySize, r.body = q.Bytes, len(m.Msg.Buf(0))
 	if !r.HasOpcode && q.HasOpcode {
 		r.Opcode, r.HasOpcode = q.Opcode, true
 	}

@@ -34,6 +34,22 @@ func TestRequestAndReply(t *testing.T) {
 	}
 }
 
+// Of a reply that was cut short or is encrypted, only what is there counts.
+func TestCutReply(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, getter)
+	w.reply(xid, getter, func(m *dissect.Message) { m.Msg.Bufs[0] = m.Msg.Bufs[0][:opcodes.PbTransno.Off] })
+	w.request(xid+128, getter)
+	w.reply(xid+128, getter, func(m *dissect.Message) { m.Msg = nil })
+	all := w.end()
+	if r := all[0]; !r.Has(opcodes.PbStatus) || r.Has(opcodes.PbTransno) {
+		t.Errorf("cut: status %v, transno %v", r.Has(opcodes.PbStatus), r.Has(opcodes.PbTransno))
+	}
+	if r := all[1]; r.Has(opcodes.PbStatus) || !r.HasReply {
+		t.Errorf("encrypted: status %v, reply %v", r.Has(opcodes.PbStatus), r.HasReply)
+	}
+}
+
 func TestEarlyReplies(t *testing.T) {
 	w := newWire(t, Options{})
 	w.request(xid, getter)

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // Row is the statistics of the RPCs with one key.
@@ -268,6 +269,8 @@ func (w *Row) add(r *RPC) {
 	}
 	if ns, ok := r.Latency(); ok {
 		w.Latency.Add(ns)
+	}
+	if r.HasRequest && r.Has(opcodes.PbServiceTime) {
 		w.Service.Add(int64(r.Service) * 1e9)
 	}
 	w.RequestBytes += int64(r.RequestSize)
