@@ -5,13 +5,17 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/filter"
+	"github.com/lshark/lshark/track"
 )
 
-// display is what -Y lets through, message by message.
+// display is what -Y lets through: messages, or RPCs where these are the
+// records.
 type display struct {
-	text   string
-	filter *filter.Filter
-	msg    filter.Message
+	text     string
+	rpcs     bool
+	messages *filter.Filter
+	whole    *filter.RPCFilter
+	msg      filter.Message
 }
 
 func (d *display) flags(cmd *cobra.Command) {
@@ -20,10 +24,15 @@ func (d *display) flags(cmd *cobra.Command) {
 
 // check compiles the filter.
 func (d *display) check() (err error) {
-	if d.text == "" {
+	switch {
+	case d.text == "":
 		return nil
+	case d.rpcs:
+		d.whole, err = filter.CompileRPC(d.text)
+	default:
+		d.messages, err = filter.Compile(d.text)
 	}
-	if d.filter, err = filter.Compile(d.text); err != nil {
+	if err != nil {
 		return usageError{err}
 	}
 	return nil
@@ -32,10 +41,23 @@ func (d *display) check() (err error) {
 // match says whether a message is to be shown; first is the time of the first
 // frame.
 func (d *display) match(m *dissect.Message, first int64) bool {
-	if d.filter == nil {
+	if d.messages == nil {
 		return true
 	}
 	d.msg.Set(m)
 	d.msg.Conn0 = first
-	return d.filter.Match(&d.msg)
+	return d.messages.Match(&d.msg)
 }
+
+// mark keeps in an RPC what the filter asks of one of its messages.
+func (d *display) mark(m *dissect.Message, first int64, r *track.RPC) {
+	if d.whole == nil || r == nil {
+		return
+	}
+	d.msg.Set(m)
+	d.msg.Conn0 = first
+	d.whole.Mark(&d.msg, r)
+}
+
+// matchRPC says whether an RPC is to be shown.
+func (d *display) matchRPC(r *track.RPC) bool { return d.whole == nil || d.whole.Match(r) }

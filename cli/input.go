@@ -24,6 +24,7 @@ type input struct {
 	filter   string
 	display  display
 	save     string
+	saver    *saver // once the input is open, nil without save
 	ports    []uint
 	stops    []string
 	offset   []string
@@ -117,10 +118,12 @@ func (in *input) run(handle func(m *dissect.Message, first int64) error, idle fu
 	defer func() { err = errors.Join(err, src.Close()) }()
 	r := reading{in: in, handle: handle, idle: idle}
 	if in.save != "" {
-		if r.saver, err = newSaver(in.save, in.files); err != nil {
+		if in.saver, err = newSaver(in); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, r.saver.close(in.sys.Err, in.quiet)) }()
+		if !in.display.rpcs { // RPCs may be shown after the end of the input
+			defer func() { err = errors.Join(err, in.saved()) }()
+		}
 	}
 	o := dissect.Options{Handle: r.message, Frames: in.save != ""}
 	for _, p := range in.ports {
@@ -135,7 +138,7 @@ func (in *input) run(handle func(m *dissect.Message, first int64) error, idle fu
 	if errors.Is(err, errStop) {
 		err = nil
 	}
-	in.summarize(&r, src)
+	in.summarize(&r, src, err == nil)
 	return err
 }
 
@@ -145,7 +148,6 @@ type reading struct {
 	dissector *dissect.Dissector
 	handle    func(m *dissect.Message, first int64) error
 	idle      func() error
-	saver     *saver // nil without -w
 	first     int64
 	seen      int
 	count     int   // of those that matched
@@ -161,8 +163,8 @@ func (r *reading) message(m *dissect.Message) {
 		return
 	}
 	r.count++
-	if r.saver != nil {
-		r.saver.message(m)
+	if s := r.in.saver; s != nil && !r.in.display.rpcs {
+		s.message(m)
 	}
 	r.err = r.handle(m, r.first)
 	if r.err == nil && r.in.count > 0 && r.count >= r.in.count {
@@ -206,8 +208,8 @@ func (r *reading) frames(src frames) error {
 				continue
 			}
 		}
-		if r.saver != nil {
-			if err := r.saver.add(&f); err != nil {
+		if s := r.in.saver; s != nil {
+			if err := s.add(&f); err != nil {
 				return err
 			}
 		}
@@ -262,8 +264,9 @@ func (in *input) stopOn(l *capture.Live) {
 	}()
 }
 
-// summarize tells about the capture itself.
-func (in *input) summarize(r *reading, src frames) {
+// summarize tells about the capture itself; whole says that it was read to its
+// end.
+func (in *input) summarize(r *reading, src frames, whole bool) {
 	if in.quiet {
 		return
 	}
@@ -273,7 +276,7 @@ func (in *input) summarize(r *reading, src frames) {
 			fmt.Fprintf(in.sys.Err, "lshark: %d frames were dropped: they came faster than they could be read\n", n)
 		}
 	}
-	if r.seen == 0 && r.err == nil {
+	if r.seen == 0 && r.err == nil && whole {
 		fmt.Fprintf(in.sys.Err, "lshark: no Lustre traffic in %d frames\n", st.Frames)
 	}
 	if in.verbose {

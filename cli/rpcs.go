@@ -26,7 +26,7 @@ type rpcs struct {
 }
 
 func newRPCs(sys *IO) *cobra.Command {
-	c := &rpcs{in: &input{sys: sys}, look: look{sys: sys, forms: []string{"summary", "json", "fields"}}}
+	c := &rpcs{in: &input{sys: sys, display: display{rpcs: true}}, look: look{sys: sys, forms: []string{"summary", "json", "fields"}}}
 	cmd := &cobra.Command{
 		Use:   "rpcs [flags] [FILE…|-]",
 		Short: "Show RPCs: request, early replies, bulk and reply put together",
@@ -96,6 +96,8 @@ func (c *rpcs) renderer() (render.RPCRenderer, error) {
 // wanted says whether an RPC is to be shown.
 func (c *rpcs) wanted(r *track.RPC) bool {
 	switch {
+	case !c.in.display.matchRPC(r):
+		return false
 	case c.noReply && c.failed:
 		return r.Unanswered() || r.Failed()
 	case c.noReply:
@@ -120,7 +122,7 @@ func (c *rpcs) run() error {
 	count := c.in.count
 	c.in.count = 0 // it counts RPCs here
 	w := newWriter(c.look.sys, c.in)
-	s := showing{w: w, show: show, left: count}
+	s := showing{in: c.in, w: w, show: show, left: count}
 	if f, ok := show.(*render.RPCFields); ok && c.header {
 		s.err = w.write(f.Header(nil))
 	}
@@ -140,7 +142,7 @@ func (c *rpcs) run() error {
 	t := track.NewRPCs(o)
 	err = c.in.run(func(m *dissect.Message, first int64) error {
 		s.first = first
-		t.Message(m)
+		c.in.display.mark(m, first, t.Message(m))
 		return s.err
 	}, func() error {
 		t.Advance(time.Now().UnixNano())
@@ -155,11 +157,12 @@ func (c *rpcs) run() error {
 	if s.err != nil && !errors.Is(s.err, errStop) && err == nil {
 		err = s.err
 	}
-	return errors.Join(err, w.close())
+	return errors.Join(err, c.in.saved(), w.close())
 }
 
 // showing writes RPCs until there were enough.
 type showing struct {
+	in    *input
 	w     *writer
 	show  render.RPCRenderer
 	first int64
@@ -171,6 +174,9 @@ type showing struct {
 func (s *showing) rpc(r *track.RPC) {
 	if s.err != nil {
 		return
+	}
+	if s.in.saver != nil {
+		s.in.saver.rpc(r)
 	}
 	s.buf = s.show.AppendRPC(s.buf[:0], r, s.first)
 	if s.err = s.w.write(s.buf); s.err == nil && s.left > 0 {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,18 +10,19 @@ import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
 )
 
 // saver writes the frames of what matched to a file (-w). Frames are kept for a
 // while, so that those of a message are still there when it is complete.
 type saver struct {
-	path    string
 	file    *os.File
 	w       *capture.Writer
 	recent  []kept // a ring
 	head, n int
 	bytes   int
-	missed  int // frames that were wanted when they were gone
+	missed  int              // frames that were wanted when they were gone
+	later   map[int64]string // frames to be read again, with their comments; nil: recent has them
 	err     error
 }
 
@@ -39,13 +41,14 @@ const (
 )
 
 // newSaver creates the file, unless it is one of the inputs.
-func newSaver(path string, inputs []string) (*saver, error) {
+func newSaver(in *input) (*saver, error) {
+	path := in.save
 	if path == "-" {
 		return nil, usagef("-w -: standard output has the results; name a file")
 	}
 	if out, err := os.Stat(path); err == nil {
-		for _, in := range inputs {
-			if sameFile(out, in) {
+		for _, file := range in.files {
+			if sameFile(out, file) {
 				return nil, usagef("-w %s: would overwrite the input", path)
 			}
 		}
@@ -54,7 +57,15 @@ func newSaver(path string, inputs []string) (*saver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &saver{path: path, file: f, w: capture.NewWriter(f), recent: make([]kept, 1024)}, nil
+	s := &saver{file: f, w: capture.NewWriter(f)}
+	if in.display.rpcs && !in.live() && !in.piped() {
+		// An RPC may take long, and which are the slowest is known at the
+		// end: the files are read again then.
+		s.later = make(map[int64]string)
+	} else {
+		s.recent = make([]kept, 1024)
+	}
+	return s, nil
 }
 
 func sameFile(out os.FileInfo, path string) bool {
@@ -70,6 +81,9 @@ func sameFile(out os.FileInfo, path string) bool {
 
 // add keeps a frame.
 func (s *saver) add(f *capture.Frame) error {
+	if s.later != nil {
+		return nil
+	}
 	for s.n > 0 && (s.n == keptFrames || s.bytes+len(f.Data) > keptBytes) {
 		s.leave()
 	}
@@ -113,8 +127,14 @@ func (s *saver) fail(err error) {
 	}
 }
 
-// want marks frames; the last one gets the comment.
+// want marks frames, and says in each what it carries.
 func (s *saver) want(frames []int64, comment string) {
+	if s.later != nil {
+		for _, n := range frames {
+			s.later[n] = joinComment(s.later[n], comment)
+		}
+		return
+	}
 	if s.n == 0 {
 		s.missed += len(frames)
 		return
@@ -128,11 +148,15 @@ func (s *saver) want(frames []int64, comment string) {
 		}
 		k := &s.recent[i]
 		k.wanted = true
-		if k.comment != "" {
-			k.comment += "; "
-		}
-		k.comment += comment
+		k.comment = joinComment(k.comment, comment)
 	}
+}
+
+func joinComment(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
 }
 
 // place is where a frame is kept. Frames that a capture filter leaves out have
@@ -187,8 +211,33 @@ func appendOpcode(dst []byte, opc uint32) []byte {
 	return strconv.AppendUint(append(dst, "opcode "...), uint64(opc), 10)
 }
 
-// close writes what is left.
-func (s *saver) close(errOut io.Writer, quiet bool) error {
+// rpc marks the frames of an RPC.
+func (s *saver) rpc(r *track.RPC) {
+	var b []byte
+	for i, c := range r.Carriers {
+		if i == 0 || r.Carriers[i-1].Kind != c.Kind {
+			b = b[:0]
+			if r.HasOpcode {
+				b = append(appendOpcode(b, r.Opcode), ' ')
+			}
+			b = strconv.AppendUint(append(append(b, c.Kind.String()...), " x"...), r.XID, 10)
+			if t := r.Target(); t != "" {
+				b = append(append(b, ' '), t...)
+			}
+		}
+		s.want([]int64{c.Frame}, string(b))
+	}
+}
+
+// saved writes what is left to the file of -w.
+func (in *input) saved() error {
+	s := in.saver
+	if s == nil {
+		return nil
+	}
+	if s.later != nil && s.err == nil {
+		s.fail(in.again())
+	}
 	for s.n > 0 {
 		s.leave()
 	}
@@ -198,8 +247,34 @@ func (s *saver) close(errOut io.Writer, quiet bool) error {
 	if err := s.file.Close(); s.err == nil {
 		s.fail(err)
 	}
-	if s.missed > 0 && !quiet {
-		fmt.Fprintf(errOut, "lshark: -w: %d frames were no longer there when their RPC was complete\n", s.missed)
+	if s.missed > 0 && !in.quiet {
+		fmt.Fprintf(in.sys.Err, "lshark: -w: %d frames were no longer there when their RPC was complete\n", s.missed)
 	}
 	return s.err
+}
+
+// again reads the input a second time and writes the frames that were marked.
+func (in *input) again() (err error) {
+	s := in.saver
+	src, err := in.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.Close()) }()
+	var f capture.Frame
+	for left := len(s.later); left > 0; {
+		switch err := src.Next(&f); {
+		case err == io.EOF, errors.As(err, new(*capture.DamageError)):
+			return nil // the first reading told of damage
+		case err != nil:
+			return err
+		}
+		if text, ok := s.later[f.Number]; ok {
+			left--
+			if err := s.w.Write(&f, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
