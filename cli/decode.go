@@ -49,7 +49,7 @@ func (p *prose) decode(kind, value string, big bool) error {
 	list, err := d.Parse(kind, value, big)
 	switch {
 	case errors.Is(err, render.ErrType):
-		return unknown("type", kind, opcodes.Nearest(kind, render.DecodeNames(index), 3))
+		return unknown("type", kind, render.DecodeNames(index))
 	case err != nil:
 		return usageError{err}
 	}

@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // The exit statuses.
@@ -27,13 +28,17 @@ func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// unknown is the usage error for a name that does not exist, with those that
-// do and are like it.
-func unknown(what, name string, near []string) error {
-	if len(near) == 0 {
-		return usagef("unknown %s %q", what, name)
+// unknown is the usage error for a name that is none of some. It offers those
+// that are like it, or all when they are few.
+func unknown(what, name string, among []string) error {
+	const few = 12
+	if near := opcodes.Nearest(name, among, 3); len(near) > 0 {
+		return usagef("unknown %s %q; did you mean %s?", what, name, strings.Join(near, ", "))
 	}
-	return usagef("unknown %s %q; did you mean %s?", what, name, strings.Join(near, ", "))
+	if len(among) <= few {
+		return usagef("unknown %s %q; there are %s", what, name, strings.Join(among, ", "))
+	}
+	return usagef("unknown %s %q", what, name)
 }
 
 // status tells the user what went wrong and returns the exit status.

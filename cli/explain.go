@@ -28,7 +28,7 @@ func (p *prose) flags(cmd *cobra.Command) {
 
 func (p *prose) check() error {
 	if p.form != "text" && p.form != "json" {
-		return unknown("form", p.form, opcodes.Nearest(p.form, proseForms, len(proseForms)))
+		return unknown("form", p.form, proseForms)
 	}
 	switch p.color {
 	case "auto", "always", "never":
@@ -73,8 +73,7 @@ func (p *prose) explain(names []string) error {
 	for _, name := range names {
 		found := index.Topics(name)
 		if found == nil {
-			near := opcodes.Nearest(name[strings.LastIndexByte(name, '.')+1:], index.TopicNames(true), 3)
-			return unknown("name", name, near)
+			return unknown("name", name[strings.LastIndexByte(name, '.')+1:], index.TopicNames(true))
 		}
 		topics = append(topics, found...)
 	}

@@ -92,5 +92,5 @@ func (o *output) renderer() (render.Renderer, error) {
 		}
 		return r, nil
 	}
-	return nil, unknown("form", o.form, opcodes.Nearest(o.form, forms, len(forms)))
+	return nil, unknown("form", o.form, forms)
 }

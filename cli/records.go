@@ -3,7 +3,6 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 )
 
@@ -32,7 +31,7 @@ func (l *look) check() error {
 		known = known || f == l.form
 	}
 	if !known {
-		return unknown("form", l.form, opcodes.Nearest(l.form, l.forms, len(l.forms)))
+		return unknown("form", l.form, l.forms)
 	}
 	if _, known := times[l.time]; !known {
 		return usagef("-t %s: one of r, a, u and d", l.time)

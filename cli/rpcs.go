@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
@@ -86,7 +85,7 @@ func (c *rpcs) renderer() (render.RPCRenderer, error) {
 		}
 		r, wrong := render.NewRPCFields(c.fields)
 		if r == nil {
-			return nil, unknown("field", wrong, opcodes.Nearest(wrong, render.RPCKeys(), 3))
+			return nil, unknown("field", wrong, render.RPCKeys())
 		}
 		return r, nil
 	}

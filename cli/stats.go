@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
@@ -60,7 +59,7 @@ func (c *stats) dims() ([]track.Dim, error) {
 	for _, name := range strings.Split(c.by, ",") {
 		d, ok := track.ParseDim(strings.TrimSpace(name))
 		if !ok {
-			return nil, unknown("key for --by", name, opcodes.Nearest(name, track.DimNames(), 3))
+			return nil, unknown("key for --by", name, track.DimNames())
 		}
 		for _, have := range by {
 			if have == d {
@@ -87,7 +86,7 @@ func (c *stats) options() (render.StatsOptions, error) {
 	}
 	switch {
 	case !known:
-		return o, unknown("order", c.sort, opcodes.Nearest(c.sort, render.StatsSorts(), 3))
+		return o, unknown("order", c.sort, render.StatsSorts())
 	case c.interval < 0 || c.interval > 0 && c.interval < time.Microsecond:
 		return o, usagef("--interval %v: too short", c.interval)
 	case c.timeout <= 0:
