@@ -123,6 +123,9 @@ func (w *walker) array(f *opcodes.Field, name string, v *opcodes.View, off, limi
 	if n == 0 || n < 0 && off >= limit {
 		return off
 	}
+	if f.Pad && w.whole && zero(w.bytes(off, min(off+f.Size, limit))) {
+		return min(off+f.Size, limit)
+	}
 	i := w.open(f, name, off, 0)
 	w.t.Nodes[i].Tag = f.Tagged
 	index, there, save := v.Index, w.there(limit), w.big

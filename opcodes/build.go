@@ -41,6 +41,13 @@ func Pad(name string, size int, opts ...any) *Field {
 	return f
 }
 
+// Pads is padding that is an array of n integers of size bytes.
+func Pads(name string, n, size int, opts ...any) *Field {
+	f := Arr(name, n, newField("", Uint, size, []any{Hex}), opts...)
+	f.Pad = true
+	return f
+}
+
 // Opaque is size bytes, or all bytes up to the end of the buffer when size is
 // zero.
 func Opaque(name string, size int, opts ...any) *Field { return newField(name, Bytes, size, opts) }

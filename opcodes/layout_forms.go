@@ -140,8 +140,8 @@ func mdValid(m *Msg) uint64 {
 // write: in requests, but those that bring the objects, and as the default of
 // a directory.
 func userWrote(m *Msg) bool {
-	if m == nil {
-		return false
+	if m == nil || m.Opcode == LDLM_CP_CALLBACK {
+		return false // the callback brings the layout that is
 	}
 	if m.Reply {
 		valid := mdValid(m)

@@ -85,20 +85,18 @@ func TestCloseData(t *testing.T) {
 // TestResyncIDs holds that the numbers of more than 15 components travel in a
 // buffer of their own.
 func TestResyncIDs(t *testing.T) {
-	for _, c := range []struct {
-		count         uint32
-		inline, outer int
-	}{{1, 1, 0}, {15, 15, 0}, {16, 0, 16}} {
-		rec, data := make([]byte, 136), make([]byte, 96)
-		le.PutUint32(rec[120:], 0x10000)
-		le.PutUint32(data[32:], c.count)
-		m := &Msg{Opcode: MDS_CLOSE, RPC: rpcMdsClose, Variant: closeResync, Bufs: [][]byte{nil, nil, rec, nil, data}}
-		if n := inlineResyncIDs(&View{Struct: data[32:], Msg: m}); n != c.inline {
-			t.Errorf("of %d: %d in close_data, not %d", c.count, n, c.inline)
+	for count, inline := range map[uint32]int{1: 1, 15: 15, 16: 0} {
+		data := make([]byte, 64)
+		le.PutUint32(data, count)
+		if n := inlineResyncIDs(&View{Struct: data, Rest: data[4:]}); n != inline {
+			t.Errorf("of %d: %d in close_data, not %d", count, n, inline)
 		}
-		if n := outerResyncIDs(&View{Rest: make([]byte, 4), Msg: m}); n != c.outer {
-			t.Errorf("of %d: %d in u32_array, not %d", c.count, n, c.outer)
-		}
+	}
+	if n := outerResyncIDs(&View{Rest: make([]byte, 4)}); n != 0 {
+		t.Errorf("%d in a u32_array that is not used", n)
+	}
+	if n := outerResyncIDs(&View{Rest: []byte{1, 0, 0, 0}}); n != -1 {
+		t.Errorf("%d in a u32_array that is used", n)
 	}
 }
 

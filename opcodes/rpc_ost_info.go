@@ -51,13 +51,13 @@ var (
 	}
 	getLastFID = &Variant{Name: "last_fid",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufFid),
-		Reply:   Bufs(bufPtlrpcBody, bufFid),
+		Reply:   Bufs(bufPtlrpcBody, bufLastFid),
 		Ask: func(m *Msg, l *Line) {
 			askKey(m, l)
 			l.Key("")
 			l.FID(m.Buf(2), false)
 		},
-		Answer: func(m *Msg, l *Line) { l.FID(m.Buf(1), false) },
+		Answer: func(m *Msg, l *Line) { l.FID(m.Buf(1), m.Big) },
 	}
 	getFiemap = &Variant{Name: "fiemap",
 		Request: Bufs(bufPtlrpcBody, bufFiemapKey, bufFiemap),

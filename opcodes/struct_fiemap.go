@@ -5,9 +5,9 @@ var fiemapExtent = Define("fiemap_extent", "where a part of a file lies",
 	U64("fe_logical", Size, "offset in the file or object"),
 	U64("fe_physical", Size, "offset on the device"),
 	U64("fe_length", Size, "bytes"),
-	Pad("fe_reserved64", 16),
+	Pads("fe_reserved64", 2, 8),
 	U32("fe_flags", FiemapExtentFlags, "what is special about the extent"),
-	Pad("fe_reserved", 12),
+	Pads("fe_reserved", 3, 4),
 )
 
 var (

@@ -76,7 +76,7 @@ var lovCompMdV1 = Define("lov_comp_md_v1",
 	U16("lcm_mirror_count", Remark(remarkMirrors), "number of mirrors less one"),
 	U8("lcm_ec_count", Since("2.16"), "number of parity mirrors"),
 	Pad("lcm_padding3", 1, Since("2.16")),
-	Pad("lcm_padding1", 4),
+	Pads("lcm_padding1", 2, 2),
 	Pad("lcm_padding2", 8),
 	Arr("lcm_entries", -1, Sub("", lovCompMdEntryV1), CountBy("lcm_entry_count"), "the components"),
 )

@@ -86,23 +86,23 @@ var closeDataResyncDone = Define("close_data_resync_done",
 
 const maxInlineResyncIDs = 15
 
+// inlineResyncIDs is how many numbers are in close_data: when there are too
+// many for it, it should be none.
 func inlineResyncIDs(v *View) int {
-	if n := resyncCountOf(v.Struct, v.Big); n <= maxInlineResyncIDs {
+	n := resyncCountOf(v.Struct, v.Big)
+	switch {
+	case n <= maxInlineResyncIDs:
 		return int(n)
+	case allZero(v.Rest[:min(len(v.Rest), 4*maxInlineResyncIDs)]):
+		return 0
 	}
-	return 0
+	return maxInlineResyncIDs
 }
 
-// outerResyncIDs is how many numbers are in the buffer u32_array: all, when
-// there are too many for close_data. Else it is one word of zero.
+// outerResyncIDs is how many numbers are in the buffer u32_array: as many as
+// it holds, when there are too many for close_data. Else it is one word of
+// zero.
 func outerResyncIDs(v *View) int {
-	const atUnion = 32
-	data := v.Msg.Named("close_data")
-	if v.Msg != nil && closeBias(v.Msg)&biasResyncDone != 0 && len(data) >= atUnion+4 {
-		if n := resyncCountOf(data[atUnion:], v.Msg.Big); n > maxInlineResyncIDs {
-			return int(n & 0x7fffffff)
-		}
-	}
 	if allZero(v.Rest) {
 		return 0
 	}
@@ -117,7 +117,7 @@ var closeData = Define("close_data",
 	U64("cd_handle", Cookie, "handle of the lease that the close gives up; in the sender's byte order, unlike other handles"),
 	Sub("cd_fid", luFid, "the second file: volatile file of a release or migration, victim of a merge or split"),
 	U64("cd_data_version", Cookie, "data version that the file must still have"),
-	Pad("cd_reserved", 64, If(closeNeeds(0))),
+	Pads("cd_reserved", 8, 8, If(closeNeeds(0))),
 	Sub("cd_resync", closeDataResyncDone, Over("cd_reserved"), If(closeNeeds(biasResyncDone)), "components that are in sync again"),
 	U16("cd_mirror_id", Over("cd_reserved"), If(closeNeeds(biasSplit)), "the mirror that is split off"),
 	U32("cd_archive_id", Over("cd_reserved"), Since("2.15"), If(closeNeeds(biasPCC)), "the client cache that gets the data"),

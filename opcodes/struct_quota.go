@@ -105,7 +105,7 @@ var quotaBody = Define("quota_body", "what a quota slave asks of the master, and
 	Sub("qb_lockh", lustreHandle, "the slave's lock of the id"),
 	Sub("qb_glb_lockh", lustreHandle, "the slave's lock of the global index"),
 	U64("qb_glb_ver", Cookie, Since("2.18"), "version of the global index"),
-	Pad("qb_padding1", 24, "at offset 80 in 2.12"),
+	Pads("qb_padding1", 3, 8, "at offset 80 in 2.12"),
 )
 
 // lquotaAcctRec is struct lquota_acct_rec.

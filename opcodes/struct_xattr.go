@@ -26,7 +26,7 @@ var lustreSomAttrs = Define("lustre_som_attrs",
 	Little,
 	"size of a file as the MDT knows it: trusted.som",
 	U16("lsa_valid", SomFlags, "how far it can be trusted"),
-	Pad("lsa_reserved", 6),
+	Pads("lsa_reserved", 3, 2),
 	U64("lsa_size", Size, "size in bytes"),
 	U64("lsa_blocks", "blocks of 512 bytes"),
 )
