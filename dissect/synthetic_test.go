@@ -1,0 +1,266 @@
+package dissect
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// synthetic makes all messages of messages.tsv and holds the trees to what was
+// put into them.
+type synthetic struct {
+	f *facts
+}
+
+func (c *synthetic) formNamed(b *builder, name string) *factForm {
+	for _, f := range b.forms {
+		if f.name+" "+f.variant == name {
+			return f
+		}
+	}
+	panic("no form " + name)
+}
+
+// TestSyntheticMessages decodes every message of the facts, both directions
+// and byte orders.
+func TestSyntheticMessages(t *testing.T) {
+	c := &synthetic{readFacts(t)}
+	seen := make(map[string]bool)
+	for _, form := range c.f.forms {
+		if strings.HasPrefix(form.variant, "sub:") {
+			continue // inside MDS_BATCH
+		}
+		for _, one := range c.cases(form) {
+			for _, big := range []bool{false, true} {
+				name := strings.TrimSuffix(fmt.Sprintf("%s %s/%s", form.name, form.variant, one.name), "/")
+				if big {
+					name += " big"
+				}
+				t.Run(name, func(t *testing.T) { c.exchange(t, form, one, big, seen) })
+			}
+		}
+	}
+	if !t.Failed() {
+		c.coverage(t, seen)
+	}
+}
+
+// cases are the forms in which a message is built: as usual, each member of
+// its unions, and what extraCases has.
+func (c *synthetic) cases(form *factForm) []synthCase {
+	all := []synthCase{{}}
+	for _, one := range extraCases[form.name+" "+form.variant] {
+		all = append(all, one)
+	}
+	for i, list := range [][]factBuffer{form.request, form.reply} {
+		for _, buf := range list {
+			kinds, ok := strings.CutPrefix(buf.kind, "union: ")
+			if !ok || strings.HasPrefix(buf.size, "0") || buf.name == "dlm_lvb" && form.name != "LDLM_ENQUEUE" {
+				continue
+			}
+			for _, kind := range strings.Split(kinds, " | ")[1:] {
+				one := synthCase{name: buf.name + " " + kind}
+				part := bufs{buf.name: layout(kind)}
+				if buf.name == "eadata" && kind == "lov_comp_md_v1" {
+					part[buf.name] = userComposite
+				}
+				if buf.name == "mdt_md" {
+					part["mdt_body"] = values{"mbo_valid": c.validFor(kind)}
+				}
+				if i == 0 {
+					one.request = part
+				} else {
+					one.reply = part
+				}
+				all = append(all, one)
+			}
+		}
+	}
+	return all
+}
+
+// validFor is mbo_valid of a reply with that kind of layout.
+func (c *synthetic) validFor(kind string) uint64 {
+	b := &builder{facts: c.f}
+	v, _ := b.usual("mdt_body.mbo_valid")
+	valid := v.(uint64)
+	if strings.HasPrefix(kind, "lmv_mds") || strings.HasPrefix(kind, "lmv_foreign") {
+		valid |= c.f.number("OBD_MD_FLDIREA") | c.f.number("OBD_MD_MEA")
+	}
+	if strings.HasPrefix(kind, "lmv_user") {
+		valid |= c.f.number("OBD_MD_FLDIREA") | c.f.number("OBD_MD_DEFAULT_MEA")
+	}
+	return valid
+}
+
+// exchange sends a request and its reply and looks at both trees.
+func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bool, seen map[string]bool) {
+	const xid = 1883108012032128
+	b := &builder{facts: c.f, big: big}
+	request := c.message(b, form, false, one)
+	reply := c.message(b, form, true, one)
+	tape := newTape().syn().send(false, wire{version: 3}.hello(false)).send(true, wire{version: 3}.hello(true))
+	tape.send(false, lnetPayload(false, 12, xid, 0, request.data))
+	tape.send(true, lnetPayload(true, 10, xid, 224, reply.data))
+	kinds := 0
+	d := New(Options{Handle: func(m *Message) {
+		want := request.wants
+		switch m.Kind {
+		case Request:
+		case Reply:
+			want = reply.wants
+		default:
+			return
+		}
+		kinds++
+		check(t, m, want, seen)
+	}})
+	for i := range tape.frames {
+		d.Frame(&tape.frames[i])
+	}
+	d.Close()
+	if kinds != 2 {
+		t.Errorf("%d of 2 messages", kinds)
+	}
+}
+
+// message builds a request or reply.
+func (c *synthetic) message(b *builder, form *factForm, reply bool, one synthCase) blob {
+	parts, names := c.buffers(b, form, reply, one)
+	head := values{"lm_secflvr": 0, "lm_opc": 0, "lm_flags": 3}
+	return b.packMessage("lustre_msg", head, names, parts)
+}
+
+// buffers builds the buffers of a message, the bodies after those that they
+// give the size of.
+func (c *synthetic) buffers(b *builder, form *factForm, reply bool, one synthCase) (parts []blob, names []string) {
+	list, given := form.request, with(bases[form.name+" "+form.variant], one.request)
+	if reply {
+		list, given = form.reply, with(bases[form.name+" "+form.variant], one.reply)
+	}
+	parts, names = make([]blob, 0, len(list)), make([]string, 0, len(list))
+	for _, buf := range list {
+		for len(parts) <= buf.index {
+			parts, names = append(parts, blob{}), append(names, "")
+		}
+		names[buf.index] = "buffers." + buf.name
+		switch buf.name {
+		case "mdt_body":
+		case "ptlrpc_body":
+			names[buf.index] = "ptlrpc_body"
+			parts[buf.index] = c.body(b, form, reply)
+		default:
+			parts[buf.index] = c.buffer(b, form, reply, buf, given)
+		}
+	}
+	for _, buf := range list {
+		if buf.name == "mdt_body" {
+			v, _ := given["mdt_body"].(values)
+			parts[buf.index] = b.record("mdt_body", with2(v, c.sizes(list, parts, reply)))
+		}
+	}
+	return parts, names
+}
+
+func with2(v, more values) values {
+	all := values{}
+	for k, x := range more {
+		all[k] = x
+	}
+	for k, x := range v {
+		all[k] = x
+	}
+	return all
+}
+
+// sizes are the fields of a mdt_body that tell the sizes of other buffers.
+func (c *synthetic) sizes(list []factBuffer, parts []blob, reply bool) values {
+	v := values{}
+	if !reply {
+		return v
+	}
+	for _, buf := range list {
+		n := len(parts[buf.index].data)
+		switch {
+		case n == 0:
+		case buf.name == "mdt_md" || buf.name == "eadata":
+			v["mbo_eadatasize"] = n
+		case buf.name == "acl" || buf.name == "eavals":
+			v["mbo_aclsize"] = n
+		case buf.name == "eavals_lens":
+			v["mbo_max_mdsize"] = n / 4
+		}
+	}
+	return v
+}
+
+func (c *synthetic) body(b *builder, form *factForm, reply bool) blob {
+	v := values{"pb_type": 4711, "pb_opc": uint64(form.opcode), "pb_status": 0, "pb_version": 0x00030003, "pb_flags": 0x600, "pb_transno": 0}
+	if reply {
+		v["pb_type"] = 4713
+		v["pb_transno"] = b.value(8)
+	}
+	return b.record("ptlrpc_body_v3", v)
+}
+
+// check holds a tree to the values that were put into its message.
+func check(t *testing.T, m *Message, wants []want, seen map[string]bool) {
+	t.Helper()
+	var tree Tree
+	tree.Build(m)
+	for _, n := range tree.Notes {
+		t.Errorf("%s: note %s: %s", m.Kind, n.Code, n.Text)
+	}
+	nodes := paths(&tree)
+	for _, w := range wants {
+		n := nodes[w.path]
+		if n == nil {
+			t.Errorf("%s: no %s (%s)", m.Kind, w.path, w.fact)
+			continue
+		}
+		seen[w.fact] = true
+		if got := tree.Bytes(n); !bytes.Equal(got, w.bytes) && !bytes.Equal(opcodes.TrimNUL(got), opcodes.TrimNUL(w.bytes)) {
+			t.Errorf("%s: %s is %x, not %x", m.Kind, w.path, got, w.bytes)
+		}
+		if int(n.Off) != m.PayloadOff+w.off {
+			t.Errorf("%s: %s at %d, not %d", m.Kind, w.path, int(n.Off)-m.PayloadOff, w.off)
+		}
+		if n.Field.Kind <= opcodes.Int && len(w.bytes) <= 8 {
+			shift := 64 - 8*len(w.bytes)
+			if want := opcodes.ReadUint(w.bytes, w.big); n.Val<<shift>>shift != want {
+				t.Errorf("%s: %s is %#x, not %#x", m.Kind, w.path, n.Val, want)
+			}
+		} else if n.Is(BigEndian) != w.big && n.Field.Kind == opcodes.Record {
+			t.Errorf("%s: %s big-endian: %v", m.Kind, w.path, n.Is(BigEndian))
+		}
+		if n.Is(Leftover) && !leftover(w.fact) {
+			t.Errorf("%s: %s is a leftover", m.Kind, w.path)
+		}
+	}
+}
+
+// paths finds the nodes of a tree by their places in it.
+func paths(tree *Tree) map[string]*Node {
+	all := make(map[string]*Node, len(tree.Nodes))
+	var stack [64]string
+	for i := range tree.Nodes {
+		n := &tree.Nodes[i]
+		path := ""
+		if n.Depth > 0 {
+			path = stack[n.Depth-1]
+		}
+		if n.Index >= 0 {
+			path += index(int(n.Index))
+		} else {
+			path = under(path, n.Name)
+		}
+		stack[n.Depth] = path
+		if all[path] == nil {
+			all[path] = n
+		}
+	}
+	return all
+}
