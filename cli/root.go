@@ -37,6 +37,12 @@ func newRoot(sys *IO) *cobra.Command {
 	in.flags(cmd)
 	cmd.Flags().BoolVarP(&list, "list-interfaces", "D", false, "list the interfaces that can be captured")
 	out.flags(cmd)
-	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newExplain(sys), newDecode(sys))
+	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newExplain(sys), newDecode(sys),
+		newFields(sys), newVersion(sys), newCompletion(sys))
+	cmd.SetHelpCommand(newHelp())
+	cmd.CompletionOptions.DisableDefaultCmd = true
+	if err := completeFlags(cmd); err != nil {
+		panic(err) // two functions for one flag
+	}
 	return cmd
 }

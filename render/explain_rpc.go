@@ -79,7 +79,7 @@ func (e *Explain) field(p *page, t *opcodes.Topic) {
 	var shown []*opcodes.Field
 	for i := range t.Places {
 		f := t.Places[i].Field
-		if declared(shown, f) {
+		if shownBefore(shown, f) {
 			continue
 		}
 		shown = append(shown, f)
@@ -98,7 +98,7 @@ func (e *Explain) field(p *page, t *opcodes.Topic) {
 	}
 }
 
-func declared(list []*opcodes.Field, f *opcodes.Field) bool {
+func shownBefore(list []*opcodes.Field, f *opcodes.Field) bool {
 	for _, g := range list {
 		if f == g {
 			return true

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/filter"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
+)
+
+// complete is what a shell asks for the words that may follow.
+type complete = func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective)
+
+// completeFlags tells, for a command and all below, what the values of flags
+// may be. Those that are not named here are files.
+func completeFlags(cmd *cobra.Command) error {
+	known := map[string]complete{
+		"form":          completeForm,
+		"color":         oneOf("auto", "always", "never"),
+		"time":          oneOf("r\trelative", "a\tlocal", "u\tUTC", "d\tsince the one before"),
+		"field":         completeField,
+		"fields-option": oneOf("header=y", "header=n"),
+		"display":       completeFilter,
+		"interface":     completeInterface,
+		"autostop":      oneOf("duration:"),
+		"by":            completeBy,
+		"sort":          oneOf(render.StatsSorts()...),
+	}
+	var err error
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		c := known[f.Name]
+		switch f.Value.Type() {
+		case "int", "duration", "uintSlice":
+			c = cobra.NoFileCompletions
+		}
+		if c != nil && err == nil {
+			err = cmd.RegisterFlagCompletionFunc(f.Name, c)
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		if err == nil {
+			err = completeFlags(sub)
+		}
+	}
+	return err
+}
+
+func oneOf(words ...string) complete {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// completeForm takes the forms from the flag's help: "what is printed: a, b or
+// c".
+func completeForm(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	_, list, _ := strings.Cut(cmd.Flags().Lookup("form").Usage, ": ")
+	words := strings.FieldsFunc(list, func(r rune) bool { return r == ' ' || r == ',' })
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "or" })
+	return withPrefix(words, start), cobra.ShellCompDirectiveNoFileComp
+}
+
+func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	names := render.RPCKeys()
+	if cmd.Name() != "rpcs" {
+		names = append(render.RecordKeys(), opcodes.NewIndex().Names()...)
+	}
+	return withPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFilter completes the last word of a filter.
+func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	at := strings.LastIndexAny(start, " (!") + 1
+	names := opcodes.NewIndex().Names()
+	for _, k := range filter.Keys() {
+		if !k.RPC || cmd.Name() == "rpcs" || k.Name == "rpc.latency" {
+			names = append(names, k.Name)
+		}
+	}
+	return prefixed(start[:at], withPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeBy completes the last of several keys with commas between them.
+func completeBy(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	at := strings.LastIndexByte(start, ',') + 1
+	return prefixed(start[:at], withPrefix(track.DimNames(), start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func prefixed(before string, words []string) []string {
+	for i := range words {
+		words[i] = before + words[i]
+	}
+	return words
+}
+
+func completeInterface(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	list, err := capture.Interfaces()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	names := []string{"any"}
+	for _, i := range list {
+		names = append(names, i.Name)
+	}
+	return withPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
+}

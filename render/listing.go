@@ -1,0 +1,53 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// AppendFieldList appends a line for each field of the tables, and for each
+// way a name is declared: name, type, places and meaning, with tabs between
+// them.
+func AppendFieldList(dst []byte, index *opcodes.Index) []byte {
+	for _, name := range index.Names() {
+		places := index.Find(name)
+		for i := range places {
+			if declaredBefore(places[:i], places[i].Field) {
+				continue
+			}
+			f := places[i].Field
+			var in []string
+			for _, p := range places[i:] {
+				if sameMeaning(p.Field, f) {
+					in = append(in, p.In)
+				}
+			}
+			dst = appendColumns(dst, name, f.TypeText(), strings.Join(in, ","), f.Doc)
+		}
+	}
+	return dst
+}
+
+func declaredBefore(places []opcodes.Place, f *opcodes.Field) bool {
+	for _, p := range places {
+		if sameMeaning(p.Field, f) {
+			return true
+		}
+	}
+	return false
+}
+
+func sameMeaning(a, b *opcodes.Field) bool {
+	return a == b || a.Doc == b.Doc && a.TypeText() == b.TypeText()
+}
+
+func appendColumns(dst []byte, columns ...string) []byte {
+	for i, c := range columns {
+		if i > 0 {
+			dst = append(dst, '\t')
+		}
+		dst = append(dst, c...)
+	}
+	return append(dst, '\n')
+}
