@@ -175,6 +175,10 @@ func (w *walker) buffer(f *opcodes.Field, k int, p *rpcMsg, limit int) {
 }
 
 func (w *walker) unknownBuffer(name string, off, limit int) {
+	if w.untold(off, limit) {
+		w.gap(extraBuffer, name, off, limit-off, w.missing(off, limit-off, limit), limit)
+		return
+	}
 	n := len(w.bytes(off, limit))
 	i := w.open(extraBuffer, name, off, n)
 	w.t.Nodes[i].State |= Undecoded

@@ -219,6 +219,9 @@ func (w *walker) union(f *opcodes.Field, name string, v *opcodes.View, off, limi
 		return off
 	}
 	c := f.Choose(v)
+	if c == nil && w.untold(off, limit) {
+		return w.gap(f, name, off, limit-off, w.missing(off, limit-off, limit), limit)
+	}
 	if c == nil {
 		w.unknown(f, name, off, limit)
 		return limit
@@ -232,6 +235,13 @@ func (w *walker) union(f *opcodes.Field, name string, v *opcodes.View, off, limi
 		return limit
 	}
 	return end
+}
+
+// untold says whether so little was captured of what lies between off and limit
+// that its form may be among the missing bytes.
+func (w *walker) untold(off, limit int) bool {
+	const most = 16 // a magic or an operation stands in the first bytes
+	return len(w.bytes(off, limit)) < most && w.missing(off, limit-off, limit) != Present
 }
 
 // unknown is a node of bytes that no declaration fits.
@@ -248,6 +258,10 @@ func (w *walker) unknown(f *opcodes.Field, name string, off, limit int) {
 func (w *walker) tail(off, limit int) {
 	b := w.bytes(off, limit)
 	if len(b) == 0 || zero(b) {
+		return
+	}
+	if why := w.missing(off, limit-off, limit); why != Present {
+		w.gap(tailField, tailField.Name, off, limit-off, why, limit) // or a part that is cut too short to tell
 		return
 	}
 	i := w.open(tailField, tailField.Name, off, len(b))

@@ -1,0 +1,170 @@
+package dissect
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// leaf is what a tree says of some bytes.
+type leaf struct {
+	path  string
+	off   int32
+	len   int32
+	val   uint64
+	bytes string
+}
+
+// leaves lists the nodes without parts that stand for bytes of the message,
+// and apart from them those whose bytes are missing.
+func leaves(t *Tree) (there []leaf, missing []Node) {
+	var path [maxDepth + 2]string
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		path[n.Depth] = fmt.Sprint(n.Name, n.Index)
+		switch {
+		case n.Src != InMessage || int(n.End) > i+1:
+		case n.Field.Kind == opcodes.Record && n.Field.Type.Atom == opcodes.Plain:
+		case n.Is(Missing):
+			missing = append(missing, *n)
+		case n.Len > 0:
+			there = append(there, leaf{fmt.Sprint(path[:n.Depth+1]), n.Off, n.Len, n.Val, string(t.Bytes(n))})
+		}
+	}
+	return there, missing
+}
+
+// fits says whether a leaf of a cut message is one of the whole, or the part
+// of one that was captured.
+func (l leaf) fits(whole map[leaf]bool, at map[int32]leaf, cut int) bool {
+	if whole[l] {
+		return true
+	}
+	w, ok := at[l.off]
+	return ok && int(l.off+l.len) == cut && w.len > l.len && strings.HasPrefix(w.path, strings.TrimSuffix(l.path, "]")) && w.bytes[:l.len] == l.bytes
+}
+
+// dialogs are the requests and replies of a sample, one of each format, with
+// the message before as context.
+func dialogs(t *testing.T, path string) map[string][]*Message {
+	found := map[string][]*Message{}
+	requests := map[uint64]*Message{}
+	eachMessage(t, path, func(m *Message) {
+		name := fmt.Sprint(m.Kind, m.RPC.Opcode)
+		if m.RPC.Variant != nil {
+			name += m.RPC.Variant.Name
+		}
+		if m.Kind == Request {
+			requests[m.RPC.XID] = m.Clone()
+		}
+		// Bulk data that are cut mean nothing.
+		if m.Kind == Bulk || m.Kind == GetReply || found[name] != nil || m.Size > 4096 || len(m.Data) < m.Size || len(m.Holes) > 0 {
+			return
+		}
+		list := []*Message{}
+		if q := requests[m.RPC.XID]; q != nil && m.Kind != Request {
+			list = append(list, q)
+		}
+		found[name] = append(list, m.Clone())
+	})
+	return found
+}
+
+// TestPrefixSaysThePrefix cuts a message of each format at every byte, as a
+// snaplen does: what can be read is what the whole message says, and of the
+// rest the tree says why it is missing.
+func TestPrefixSaysThePrefix(t *testing.T) {
+	paths, _ := filepath.Glob("../pcaps/*.pcap*")
+	if len(paths) == 0 {
+		t.Fatal("no samples")
+	}
+	seen := map[string]bool{}
+	for _, path := range paths {
+		for name, list := range dialogs(t, path) {
+			if !seen[name] {
+				seen[name] = true
+				t.Run(name, func(t *testing.T) { cutEverywhere(t, list) })
+			}
+		}
+	}
+}
+
+func cutEverywhere(t *testing.T, list []*Message) {
+	last := list[len(list)-1]
+	var whole Tree
+	playThese(list, func(m *Message) { whole.Build(m) })
+	all, _ := leaves(&whole)
+	set, at := map[leaf]bool{}, map[int32]leaf{}
+	for _, l := range all {
+		set[l] = true
+		if old, ok := at[l.off]; !ok || l.len > old.len {
+			at[l.off] = l
+		}
+	}
+	var tree Tree
+	// Before its magic is there, a lustre_msg is none.
+	for n := max(last.PayloadOff+offMagic+4, ksockSize); n < last.Size; n += 1 + n/1024 {
+		c := *last
+		c.Data, c.Tail, c.Notes = bytes.Clone(last.Data[:n]), Snaplen, nil
+		playThese(append(append([]*Message(nil), list[:len(list)-1]...), &c), func(m *Message) { tree.Build(m) })
+		there, missing := leaves(&tree)
+		for _, l := range there {
+			if !l.fits(set, at, n) {
+				t.Fatalf("cut at %d of %d: %+v is not in the whole", n, last.Size, l)
+			}
+		}
+		for _, m := range missing {
+			if Why(m.Val) != Snaplen {
+				t.Fatalf("cut at %d of %d: %s is missing: %s", n, last.Size, m.Name, Why(m.Val))
+			}
+		}
+		const header = 64 // bytes at most that tell what a part is
+		if k := before(all, n-header); len(there) < k {
+			t.Fatalf("cut at %d of %d: %d leaves of the %d that lie before, %+v", n, last.Size, len(there), k, firstOther(there, all))
+		}
+	}
+}
+
+// firstOther is the first leaf of all that is not there.
+func firstOther(there, all []leaf) leaf {
+	for i, l := range all {
+		if i >= len(there) || there[i] != l {
+			return l
+		}
+	}
+	return leaf{}
+}
+
+// before counts the leaves that end at or before an offset.
+func before(all []leaf, n int) int {
+	k := 0
+	for _, l := range all {
+		if int(l.off+l.len) <= n {
+			k++
+		}
+	}
+	return k
+}
+
+// playThese runs messages through a new Dissector, and the last one through
+// show.
+func playThese(list []*Message, show func(*Message)) {
+	n := 0
+	d := &Dissector{ex: newExchanges(), handle: func(m *Message) {
+		if n++; n == len(list) {
+			show(m)
+		}
+	}}
+	for _, m := range list {
+		c := *m
+		c.Kind = kindOf(&c.LNet)
+		if m.LNetOff < 0 || m.Kind == PingReply || m.Kind == Selftest {
+			c.Kind = m.Kind
+		}
+		d.message(&c)
+	}
+}
