@@ -251,3 +251,74 @@ func TestParallel(t *testing.T) {
 		}
 	}
 }
+
+// TestDamage: what could be read is printed, then one line says where the
+// damage is.
+func TestDamage(t *testing.T) {
+	whole, err := os.ReadFile("../pcaps/mount.pcap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name  string
+		data  []byte
+		lines int
+		err   string
+	}{
+		{"empty", nil, 0, "byte 0: not a capture: empty"},
+		{"cut", whole[:30000], 33, "cut short"},
+		{"text", []byte("hello there, this is not a capture\n"), 0, "byte 0: not a capture"},
+	} {
+		file := filepath.Join(dir, c.name)
+		if err := os.WriteFile(file, c.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range []string{"summary", "json"} {
+			out, errs, status := run(t, "-T", form, file)
+			if n := strings.Count(out, "\n"); n != c.lines || status != exitDamage {
+				t.Errorf("%s as %s: %d lines, status %d", c.name, form, n, status)
+			}
+			if strings.Count(errs, "\n") != 1 || !strings.Contains(errs, file) || !strings.Contains(errs, c.err) {
+				t.Errorf("%s as %s: %s", c.name, form, errs)
+			}
+		}
+	}
+}
+
+// TestMissing: nothing is printed of the files that are there.
+func TestMissing(t *testing.T) {
+	out, errs, status := run(t, "../pcaps/mount.pcap", "../pcaps/none.pcap")
+	if out != "" || status != exitFailure || !strings.Contains(errs, "none.pcap") {
+		t.Errorf("status %d, %q, %s", status, out, errs)
+	}
+}
+
+// TestNearNames: a mistaken name is answered with those that are like it.
+func TestNearNames(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-T", "jsno", "x"}, "json"},
+		{[]string{"-T", "fields", "-e", "mbo_siz", "x"}, "mbo_size"},
+		{[]string{"-T", "fields", "-e", "lent.src_nid", "x"}, "unknown field"},
+	} {
+		out, errs, status := run(t, c.args...)
+		if out != "" || status != exitUsage || !strings.Contains(errs, c.want) {
+			t.Errorf("%v: status %d, %q, %s", c.args, status, out, errs)
+		}
+	}
+}
+
+// TestFields: values of a field that occurs several times stand with commas.
+func TestFields(t *testing.T) {
+	out, _, status := run(t, "-T", "fields", "-E", "header=y", "-e", "frame", "-e", "pb_opc", "-e", "lnet.src_nid",
+		"-e", "lm_buflens", "-e", "ocd_version", "-e", "status", "-c", "17", "../pcaps/mount.pcap")
+	lines := strings.Split(out, "\n")
+	const head, last = "frame\tpb_opc\tlnet.src_nid\tlm_buflens\tocd_version\tstatus",
+		"39\tMGS_CONNECT\t192.0.2.1@tcp\t184,192\t2.17.0.0\t0"
+	if status != exitOK || len(lines) != 19 || lines[0] != head || lines[17] != last {
+		t.Errorf("status %d: %d lines\n%s", status, len(lines), out)
+	}
+}

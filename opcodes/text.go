@@ -1,6 +1,7 @@
 package opcodes
 
 import (
+	"math/bits"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -41,7 +42,11 @@ func ParseNetwork(s string) (lnd uint8, num uint16, ok bool) {
 
 // AppendHex appends v as "0x…".
 func AppendHex(dst []byte, v uint64) []byte {
-	return strconv.AppendUint(append(dst, "0x"...), v, 16)
+	dst = append(dst, '0', 'x')
+	for shift := (bits.Len64(v|1) - 1) &^ 3; shift >= 0; shift -= 4 {
+		dst = append(dst, hexDigits[v>>shift&15])
+	}
+	return dst
 }
 
 // AppendFID appends a FID as Lustre prints it: [0x200000401:0x1:0x0].

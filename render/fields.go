@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,13 +55,9 @@ func NewFields(names []string, index *opcodes.Index) (*Fields, error) {
 			f.columns = append(f.columns, column{key: key})
 			continue
 		}
-		parts := strings.Split(name, ".")
-		if !known(parts, name, index) {
+		c, ok := path(name, index)
+		if !ok {
 			return nil, &FieldError{name, nearest(name, index)}
-		}
-		c := column{name: parts[len(parts)-1], above: parts[:len(parts)-1]}
-		if index.Find(name) != nil && len(parts) > 1 && index.Find(c.name) == nil {
-			c = column{name: name} // names of the wire may have dots of their own
 		}
 		f.columns = append(f.columns, c)
 		f.deep = true
@@ -68,18 +65,26 @@ func NewFields(names []string, index *opcodes.Index) (*Fields, error) {
 	return f, nil
 }
 
-// known says whether a path can be found in some message.
-func known(parts []string, name string, index *opcodes.Index) bool {
-	last := parts[len(parts)-1]
-	if index.Find(name) == nil && !isSection(last) {
-		return false
+// path takes a name apart: of a field, or of one inside others. Names of the
+// wire may have dots of their own.
+func path(name string, index *opcodes.Index) (column, bool) {
+	if isDeclared(name, index) {
+		return column{name: name}, true
 	}
-	for _, p := range parts[:len(parts)-1] {
-		if !isSection(p) && index.Find(p) == nil && !isStruct(p) && index.Find(name) == nil {
-			return false
+	parts := strings.Split(name, ".")
+	last := len(parts) - 1
+	for i, p := range parts {
+		if !isDeclared(p, index) && (i == last || !isStruct(p)) {
+			return column{}, false
 		}
 	}
-	return true
+	return column{name: parts[last], above: parts[:last]}, true
+}
+
+// isDeclared says whether a field or section has this name.
+func isDeclared(name string, index *opcodes.Index) bool {
+	_, ok := slices.BinarySearch(index.Names(), name)
+	return ok || isSection(name)
 }
 
 func isStruct(name string) bool {
@@ -94,14 +99,7 @@ func isStruct(name string) bool {
 var sections = []string{"ksock", "connreq", "hello", "lnet", "ping_info", "selftest", "lustre_msg", "ptlrpc_body",
 	"buffers", "content", "gss", "plain"}
 
-func isSection(name string) bool {
-	for _, s := range sections {
-		if s == name {
-			return true
-		}
-	}
-	return false
-}
+func isSection(name string) bool { return slices.Contains(sections, name) }
 
 func nearest(name string, index *opcodes.Index) []string {
 	all := append([]string{}, index.Names()...)

@@ -21,12 +21,20 @@ func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
 	dst = append(dst, '"')
 	dst = append(dst, n.Name...)
 	dst = append(dst, '"', ':')
+	if isInteger(n) {
+		return appendJSONInteger(dst, n)
+	}
 	value := len(dst)
 	dst = appendValue(dst, t, i)
 	if len(dst) == value+2 && dst[value] == '{' && int(n.End) > i+1 {
 		return dst[:start] // all of its parts are missing
 	}
 	return dst
+}
+
+// isInteger picks out what most nodes are.
+func isInteger(n *dissect.Node) bool {
+	return n.Field.Kind <= opcodes.Int && n.State&dissect.Undecoded == 0 && n.Src != dissect.InText
 }
 
 // appendValue appends the value of a node.
@@ -42,7 +50,8 @@ func appendValue(dst []byte, t *dissect.Tree, i int) []byte {
 	if n.Tag && n.Field.Kind == opcodes.Record {
 		dst = append(append(append(dst, `"_struct":"`...), n.Field.Type.Name...), '"')
 	}
-	for k := i + 1; k < int(n.End); k = int(t.Nodes[k].End) {
+	nodes, end := t.Nodes, int(n.End)
+	for k := i + 1; k < end; k = int(nodes[k].End) {
 		dst = appendMember(dst, t, k)
 	}
 	return append(dst, '}')
