@@ -37,7 +37,6 @@ type connectKey struct {
 type connect struct {
 	head  []byte // its first line
 	words []word
-	name  string
 }
 
 // word is a flag word of a connect.
