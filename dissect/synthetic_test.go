@@ -98,33 +98,37 @@ func (c *synthetic) validFor(kind string) uint64 {
 
 // exchange sends a request and its reply and looks at both trees.
 func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bool, seen map[string]bool) {
-	const xid = 1883108012032128
 	b := &builder{facts: c.f, big: big}
 	request := c.message(b, form, false, one)
 	reply := c.message(b, form, true, one)
-	tape := newTape().syn().send(false, wire{version: 3}.hello(false)).send(true, wire{version: 3}.hello(true))
-	tape.send(false, lnetPayload(false, 12, xid, 0, request.data))
-	tape.send(true, lnetPayload(true, 10, xid, 224, reply.data))
 	kinds := 0
-	d := New(Options{Handle: func(m *Message) {
-		want := request.wants
+	send(t, request.data, reply.data, func(m *Message) {
 		switch m.Kind {
 		case Request:
+			check(t, m, request.wants, seen)
+			kinds++
 		case Reply:
-			want = reply.wants
-		default:
-			return
+			check(t, m, reply.wants, seen)
+			kinds++
 		}
-		kinds++
-		check(t, m, want, seen)
-	}})
+	})
+	if kinds != 2 {
+		t.Errorf("%d of 2 messages", kinds)
+	}
+}
+
+// send runs a request and its reply through a Dissector.
+func send(t *testing.T, request, reply []byte, handle func(*Message)) {
+	t.Helper()
+	const xid = 1883108012032128
+	tape := newTape().syn().send(false, wire{version: 3}.hello(false)).send(true, wire{version: 3}.hello(true))
+	tape.send(false, lnetPayload(false, 12, xid, 0, request))
+	tape.send(true, lnetPayload(true, 10, xid, 224, reply))
+	d := New(Options{Handle: handle})
 	for i := range tape.frames {
 		d.Frame(&tape.frames[i])
 	}
 	d.Close()
-	if kinds != 2 {
-		t.Errorf("%d of 2 messages", kinds)
-	}
 }
 
 // message builds a request or reply.
@@ -216,29 +220,34 @@ func check(t *testing.T, m *Message, wants []want, seen map[string]bool) {
 	}
 	nodes := paths(&tree)
 	for _, w := range wants {
-		n := nodes[w.path]
-		if n == nil {
-			t.Errorf("%s: no %s (%s)", m.Kind, w.path, w.fact)
-			continue
-		}
+		checkNode(t, m, &tree, nodes[w.path], w)
 		seen[w.fact] = true
-		if got := tree.Bytes(n); !bytes.Equal(got, w.bytes) && !bytes.Equal(opcodes.TrimNUL(got), opcodes.TrimNUL(w.bytes)) {
-			t.Errorf("%s: %s is %x, not %x", m.Kind, w.path, got, w.bytes)
+	}
+}
+
+// checkNode holds a node to the value that was put there.
+func checkNode(t *testing.T, m *Message, tree *Tree, n *Node, w want) {
+	t.Helper()
+	if n == nil {
+		t.Errorf("%s: no %s (%s)", m.Kind, w.path, w.fact)
+		return
+	}
+	if got := tree.Bytes(n); !bytes.Equal(got, w.bytes) && !bytes.Equal(opcodes.TrimNUL(got), opcodes.TrimNUL(w.bytes)) {
+		t.Errorf("%s: %s is %x, not %x", m.Kind, w.path, got, w.bytes)
+	}
+	if int(n.Off) != m.PayloadOff+w.off {
+		t.Errorf("%s: %s at %d, not %d", m.Kind, w.path, int(n.Off)-m.PayloadOff, w.off)
+	}
+	if n.Field.Kind <= opcodes.Int && len(w.bytes) <= 8 {
+		shift := 64 - 8*len(w.bytes)
+		if want := opcodes.ReadUint(w.bytes, w.big); n.Val<<shift>>shift != want {
+			t.Errorf("%s: %s is %#x, not %#x", m.Kind, w.path, n.Val, want)
 		}
-		if int(n.Off) != m.PayloadOff+w.off {
-			t.Errorf("%s: %s at %d, not %d", m.Kind, w.path, int(n.Off)-m.PayloadOff, w.off)
-		}
-		if n.Field.Kind <= opcodes.Int && len(w.bytes) <= 8 {
-			shift := 64 - 8*len(w.bytes)
-			if want := opcodes.ReadUint(w.bytes, w.big); n.Val<<shift>>shift != want {
-				t.Errorf("%s: %s is %#x, not %#x", m.Kind, w.path, n.Val, want)
-			}
-		} else if n.Is(BigEndian) != w.big && n.Field.Kind == opcodes.Record {
-			t.Errorf("%s: %s big-endian: %v", m.Kind, w.path, n.Is(BigEndian))
-		}
-		if n.Is(Leftover) && !leftover(w.fact) {
-			t.Errorf("%s: %s is a leftover", m.Kind, w.path)
-		}
+	} else if n.Is(BigEndian) != w.big && n.Field.Kind == opcodes.Record {
+		t.Errorf("%s: %s big-endian: %v", m.Kind, w.path, n.Is(BigEndian))
+	}
+	if n.Is(Leftover) && !leftover(w.fact) {
+		t.Errorf("%s: %s is a leftover", m.Kind, w.path)
 	}
 }
 

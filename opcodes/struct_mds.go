@@ -89,14 +89,11 @@ const maxInlineResyncIDs = 15
 // inlineResyncIDs is how many numbers are in close_data: when there are too
 // many for it, it should be none.
 func inlineResyncIDs(v *View) int {
-	n := resyncCountOf(v.Struct, v.Big)
-	switch {
-	case n <= maxInlineResyncIDs:
-		return int(n)
-	case allZero(v.Rest[:min(len(v.Rest), 4*maxInlineResyncIDs)]):
-		return 0
+	used := usedElements(v.Rest, maxInlineResyncIDs, 4)
+	if n := resyncCountOf(v.Struct, v.Big); n <= maxInlineResyncIDs {
+		return max(int(n), used)
 	}
-	return maxInlineResyncIDs
+	return used
 }
 
 // outerResyncIDs is how many numbers are in the buffer u32_array: as many as

@@ -23,13 +23,27 @@ var mgsTargetInfo = Define("mgs_target_info", "a target that registers with the 
 
 const nidTextSize = 64
 
-// targetNids: the array has room for 32; all is unused when the NIDs are text.
+// targetNids: the array has room for 32, of which mti_nid_count are used; none
+// when the NIDs are text.
 func targetNids(v *View) int {
 	const room, flags, count, asText = 32, 12, 16, 0x20000
+	n := usedElements(v.Rest, room, 8)
 	if len(v.Struct) < count+4 || ReadUint(v.Struct[flags:flags+4], v.Big)&asText != 0 {
-		return 0
+		return n
 	}
-	return int(min(ReadUint(v.Struct[count:count+4], v.Big), room))
+	return max(n, int(min(ReadUint(v.Struct[count:count+4], v.Big), room)))
+}
+
+// usedElements is the number of elements up to the last that is not zero, of
+// an array of n elements of size bytes.
+func usedElements(b []byte, n, size int) int {
+	b = b[:min(len(b), n*size)]
+	for i := len(b); i > 0; i-- {
+		if b[i-1] != 0 {
+			return (i + size - 1) / size
+		}
+	}
+	return 0
 }
 
 // mgsTargetNidlist is struct mgs_target_nidlist.
