@@ -250,8 +250,8 @@ func (f *Field) Alone() *Field {
 	c := *f
 	c.Off, c.over, c.at, c.floats = 0, "", 0, false
 	c.When, c.Anyway, c.Unless, c.If, c.Elsewhere = nil, nil, nil, nil, nil
-	if c.CountBy != "" {
-		c.CountBy, c.count = "", nil
+	if c.CountBy != "" || c.CountOf != nil {
+		c.CountBy, c.CountOf, c.count = "", nil, nil
 		if c.Kind == Array {
 			c.Count = -1
 		}

@@ -18,8 +18,9 @@ type Decode struct {
 
 // Decoded is a value as one type.
 type Decoded struct {
-	Type  string // as it was asked for
-	In    string // the struct or operation that has the field
+	Type  string          // as it was asked for
+	In    string          // the struct or operation that has the field
+	Owner *opcodes.Struct // In, when it is a struct
 	Field *opcodes.Field
 	Bytes []byte
 	Big   bool
@@ -123,7 +124,7 @@ func (d *Decode) forms(kind string) (list []Decoded) {
 	for _, t := range d.index.Topics(kind) {
 		for _, p := range t.Places {
 			if !sameForm(list, p.Field) {
-				list = append(list, Decoded{Type: t.Field, In: p.In, Field: p.Field.Alone()})
+				list = append(list, Decoded{Type: t.Field, In: p.In, Owner: structNamed(p.In), Field: p.Field.Alone()})
 			}
 		}
 	}
@@ -156,7 +157,7 @@ func groupField(g *opcodes.Names) *opcodes.Field {
 // AppendText appends a value as text for reading.
 func (d *Decode) AppendText(dst []byte, v Decoded) []byte {
 	r := d.tree
-	r.tree.BuildField(v.Field, v.Bytes, v.Big)
+	r.tree.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
 	if v.In != "" {
 		dst = append(r.c.Dim.Append(dst, "as in "+v.In), '\n')
 	}
@@ -228,7 +229,7 @@ func (d *Decode) enum(p *page, g *opcodes.Names, word uint64) {
 // AppendJSON appends a value as an object on a line.
 func (d *Decode) AppendJSON(dst []byte, v Decoded) []byte {
 	t := &d.tree.tree
-	t.BuildField(v.Field, v.Bytes, v.Big)
+	t.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
 	dst = appendJSONString(append(dst, `{"type":`...), []byte(v.Type))
 	if v.In != "" {
 		dst = appendJSONString(append(dst, `,"in":`...), []byte(v.In))

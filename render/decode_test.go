@@ -1,0 +1,81 @@
+package render
+
+import (
+	"encoding/hex"
+	"testing"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// FuzzDecode: whatever the arguments, there is an answer or an error.
+func FuzzDecode(f *testing.F) {
+	for _, s := range [][2]string{{"obd_connect_flags", "0xae7a5e7be344d2b8"}, {"obd_connect_data", "2800"}, {"fid", "[1:2:3]"},
+		{"nid", "192.0.2.1@tcp"}, {"nid", "00000000000000000000000000000000ffffffff"}, {"errno", "-9223372036854775808"},
+		{"xid", "18446744073709551615"}, {"version", "2.17"}, {"lm_buflens", "0000"}, {"layout", "d00bd60b"}, {"pb_jobid", "x"},
+		{"mgs_nidtbl_entry", "00"}, {"llog_log_hdr", "ffffffff"}, {"lov_comp_md_v1", "d00bd60bffffffff"}} {
+		f.Add(s[0], s[1], true)
+		f.Add(s[0], s[1], false)
+	}
+	index := opcodes.NewIndex()
+	d := NewDecode(NewColors(false), 80, index)
+	f.Fuzz(func(t *testing.T, kind, value string, big bool) {
+		list, err := d.Parse(kind, value, big)
+		if err == nil && len(list) == 0 {
+			t.Errorf("%q %q: neither value nor error", kind, value)
+		}
+		for _, v := range list {
+			if len(d.AppendText(nil, v)) == 0 || len(d.AppendJSON(nil, v)) == 0 {
+				t.Errorf("%q %q: nothing to show", kind, value)
+			}
+		}
+	})
+}
+
+// TestDecodeAll decodes bytes of several lengths and patterns as each type.
+func TestDecodeAll(t *testing.T) {
+	index := opcodes.NewIndex()
+	d := NewDecode(NewColors(true), 80, index)
+	for _, n := range []int{8, 200} {
+		for _, fill := range []byte{1, 0xff} {
+			b := make([]byte, n)
+			for i := range b {
+				b[i] = fill
+			}
+			text := hex.EncodeToString(b)
+			for _, name := range DecodeNames(index) {
+				for _, big := range []bool{false, true} {
+					list, err := d.Parse(name, text, big)
+					if err != nil {
+						continue
+					}
+					for _, v := range list {
+						d.AppendText(nil, v)
+						d.AppendJSON(nil, v)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestExplainAll explains everything, at every width.
+func TestExplainAll(t *testing.T) {
+	index := opcodes.NewIndex()
+	for _, width := range []int{40, 80, 200} {
+		e := NewExplain(NewColors(false), width, index)
+		for _, name := range index.TopicNames(true) {
+			topics := index.Topics(name)
+			if len(topics) == 0 {
+				t.Errorf("%s is listed and cannot be explained", name)
+			}
+			for i := range topics {
+				if len(e.AppendTopic(nil, &topics[i])) == 0 {
+					t.Errorf("%s: nothing to show", name)
+				}
+				if _, err := e.AppendTopicJSON(nil, &topics[i]); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+	}
+}
