@@ -130,7 +130,9 @@ func (in *input) run(handle func(m *dissect.Message, first int64) error, idle fu
 		o.Ports = append(o.Ports, uint16(p))
 	}
 	r.dissector = dissect.New(o)
+	line := in.watch(src)
 	err = r.frames(src)
+	line.end()
 	if err == nil || errors.As(err, new(*capture.DamageError)) {
 		r.dissector.Close()
 		err = errors.Join(err, r.err)
