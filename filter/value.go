@@ -3,7 +3,6 @@ package filter
 import (
 	"bytes"
 	"net/netip"
-	"regexp"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
@@ -40,7 +39,6 @@ type value struct {
 // be; which reading counts depends on the value it meets.
 type literal struct {
 	text   []byte
-	re     *regexp.Regexp
 	isNum  bool
 	neg    bool // the number is negative: u is its two's complement
 	u      uint64
