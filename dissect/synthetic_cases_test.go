@@ -208,8 +208,10 @@ var extraCases = map[string][]synthCase{
 		{name: "iterate", request: bufs{"obd_quotactl": values{"qc_cmd": 0x800017}},
 			reply: bufs{"obd_quotactl": values{"qc_cmd": 0x800017, "qc_dqblk.dqb_bsoftlimit": 80, "qc_dqblk.dqb_isoftlimit": 80}, "quota_iter": quotaItems}},
 		{name: "usage", request: bufs{"obd_quotactl": values{"qc_cmd": 0x800018}},
-			reply: bufs{"obd_quotactl": values{"qc_cmd": 0x800018, "qc_dqblk.dqb_bsoftlimit": 72}, "quota_iter": quotaUsage}},
+			reply: bufs{"obd_quotactl": values{"qc_cmd": 0x800018, "qc_dqblk.dqb_bsoftlimit": 72, "qc_dqblk.dqb_isoftlimit": 0}, "quota_iter": quotaUsage}},
 	},
+	"OST_QUOTACTL -": {{name: "usage", request: bufs{"obd_quotactl": values{"qc_cmd": 0x800018}},
+		reply: bufs{"obd_quotactl": values{"qc_cmd": 0x800018, "qc_dqblk.dqb_bsoftlimit": 0, "qc_dqblk.dqb_isoftlimit": 72}, "quota_iter": quotaUsage}}},
 	"MGS_TARGET_REG -": {{name: "large", request: bufs{"mgs_target_info": values{"mti_nid_count": 2, "mti_flags": 0x20002,
 		"mti_nids": blob{data: make([]byte, 256)}, "mti_nidlist": nidTexts}}}},
 	"OUT_UPDATE inline": {

@@ -74,7 +74,13 @@ func iterItems(v *View, at, room, size int) int {
 
 func iterMetadata(v *View) int { return iterItems(v, iterFirstAt, iterHalf(v), iterGlbSize) }
 func iterData(v *View) int     { return iterItems(v, iterSecondAt, iterHalf(v), iterGlbSize) }
-func iterUsage(v *View) int    { return iterItems(v, iterFirstAt, len(v.Struct), iterAcctSize) }
+
+// iterUsage: usage lies in one part from the start on. MDTs give its size as
+// that of the first half, OSTs as that of the second.
+func iterUsage(v *View) int {
+	room := len(v.Struct)
+	return max(iterItems(v, iterFirstAt, room, iterAcctSize), iterItems(v, iterSecondAt, room, iterAcctSize))
+}
 
 // quotaIter chooses what a quota_iter buffer holds.
 func quotaIter(v *View) *Field {
