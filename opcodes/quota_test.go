@@ -22,8 +22,8 @@ func TestQuotaIter(t *testing.T) {
 		metadata, data, usage int
 	}{
 		{"quota_iter_limits", qIterQuota, 160, 200, 4, 5, 8},
-		{"quota_iter_usage", qIterOQuota, 48, 0, 1, 0, 2}, // of an MDT
-		{"quota_iter_usage", qIterOQuota, 0, 48, 0, 1, 2}, // of an OST
+		{"quota_iter_usage", qIterOQuota, 48, 0, 1, 0, 2},                     // of an MDT
+		{"quota_iter_usage", qIterOQuota, 0, 48, 0, 1, 2},                     // of an OST
 		{"quota_iter_limits", qIterQuota, 1 << 40, ^uint64(0), 128, 128, 426}, // sizes that lie
 	}
 	buffer := make([]byte, 10240)
