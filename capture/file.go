@@ -35,7 +35,7 @@ type file struct {
 func openFile(path string, index int) (*file, error) {
 	f := &file{name: path, index: index, size: -1, source: -1, done: make(chan struct{})}
 	if path == "-" {
-		f.name, f.os = stdinName, os.Stdin
+		f.name, f.os = stdinName, standardInput()
 	} else {
 		var err error
 		if f.os, err = os.Open(path); err != nil {
@@ -57,6 +57,18 @@ func openFile(path string, index int) (*file, error) {
 		}
 	}
 	return f, nil
+}
+
+// standardInput is os.Stdin. A pipe is opened once more where the system can do
+// that: Close ends a read from a file that was opened here, but not one from a
+// descriptor that others may share.
+func standardInput() *os.File {
+	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
+		if f, err := os.OpenFile("/proc/self/fd/0", os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+			return f
+		}
+	}
+	return os.Stdin
 }
 
 // Read counts what is read, for the progress.

@@ -3,8 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"syscall"
+	"unicode/utf8"
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/opcodes"
@@ -62,6 +64,22 @@ func (sys *IO) status(err error) int {
 // complain writes an error to Err, each of several on a line of its own.
 func (sys *IO) complain(err error) {
 	for _, line := range strings.Split(err.Error(), "\n") {
-		fmt.Fprintf(sys.Err, "lshark: %s\n", line)
+		sys.say("%s", line)
 	}
+}
+
+// say writes a line to Err.
+func (sys *IO) say(format string, args ...any) {
+	fmt.Fprintf(sys.Err, "lshark: %s\n", shown(fmt.Sprintf(format, args...)))
+}
+
+// shown is text in which nothing acts upon a terminal: names of files come
+// from strangers, too.
+func shown(s string) string {
+	odd := func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }
+	if !strings.ContainsFunc(s, odd) {
+		return s
+	}
+	q := strconv.Quote(s)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
 }

@@ -2,11 +2,11 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -33,6 +33,7 @@ type input struct {
 	verbose  bool
 	duration time.Duration
 	files    []string // read and the arguments
+	stopped  atomic.Bool
 }
 
 // errStop ends the reading of messages without being an error.
@@ -130,10 +131,15 @@ func (in *input) run(handle func(m *dissect.Message, first int64) error, idle fu
 		o.Ports = append(o.Ports, uint16(p))
 	}
 	r.dissector = dissect.New(o)
+	if in.live() && in.sys.Harden != nil {
+		if err := in.sys.Harden(); err != nil {
+			return err
+		}
+	}
 	line := in.watch(src)
 	err = r.frames(src)
 	line.end()
-	if err == nil || errors.As(err, new(*capture.DamageError)) {
+	if r.err == nil {
 		r.dissector.Close()
 		err = errors.Join(err, r.err)
 	}
@@ -195,7 +201,7 @@ func (r *reading) frames(src frames) error {
 				return err
 			}
 			continue
-		case err == io.EOF:
+		case err == io.EOF, r.in.stopped.Load() && errors.Is(err, os.ErrClosed):
 			return nil
 		case err != nil:
 			return err
@@ -228,7 +234,14 @@ func (in *input) open() (frames, error) {
 		if err != nil {
 			return nil, err
 		}
-		return capture.Open(in.files, capture.Options{Offset: offsets})
+		r, err := capture.Open(in.files, capture.Options{Offset: offsets})
+		if err == nil && in.piped() {
+			in.stopOn(func() {
+				in.stopped.Store(true)
+				r.Close() // Next tells
+			})
+		}
+		return r, err
 	}
 	filter := in.filter
 	if filter == "" {
@@ -242,15 +255,16 @@ func (in *input) open() (frames, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.stopOn(l)
+	in.stopOn(l.Stop)
 	if !in.quiet {
-		fmt.Fprintf(in.sys.Err, "lshark: capturing on %s: %s\n", in.iface, filter)
+		in.sys.say("capturing on %s: %s", in.iface, filter)
 	}
 	return l, nil
 }
 
-// stopOn lets a signal or the time limit end a live capture.
-func (in *input) stopOn(l *capture.Live) {
+// stopOn lets a signal or the time limit end what may never end by itself: a
+// live capture or a pipe. What was seen by then is shown.
+func (in *input) stopOn(stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	var limit <-chan time.Time
@@ -262,7 +276,7 @@ func (in *input) stopOn(l *capture.Live) {
 		case <-signals:
 		case <-limit:
 		}
-		l.Stop()
+		stop()
 	}()
 }
 
@@ -275,15 +289,15 @@ func (in *input) summarize(r *reading, src frames, whole bool) {
 	st := r.dissector.Stats()
 	if l, ok := src.(*capture.Live); ok {
 		if n, err := l.Dropped(); err == nil && n > 0 {
-			fmt.Fprintf(in.sys.Err, "lshark: %d frames were dropped: they came faster than they could be read\n", n)
+			in.sys.say("%d frames were dropped: they came faster than they could be read", n)
 		}
 	}
 	if r.seen == 0 && r.err == nil && whole {
-		fmt.Fprintf(in.sys.Err, "lshark: no Lustre traffic in %d frames\n", st.Frames)
+		in.sys.say("no Lustre traffic in %d frames", st.Frames)
 	}
 	if in.verbose {
-		fmt.Fprintf(in.sys.Err, "lshark: %d frames, %d connections, %d messages, %d segments retransmitted, "+
-			"%d out of order, %d gaps of %d bytes, %d searches for a header\n", st.Frames, st.Conns, r.seen,
+		in.sys.say("%d frames, %d connections, %d messages, %d segments retransmitted, "+
+			"%d out of order, %d gaps of %d bytes, %d searches for a header", st.Frames, st.Conns, r.seen,
 			st.Retransmitted, st.OutOfOrder, st.Gaps, st.LostBytes, st.Resyncs)
 	}
 }

@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"io"
 	"os"
 	"strconv"
 
 	"golang.org/x/term"
+
+	"github.com/lshark/lshark/capture"
 )
 
 // IO is all that commands know of the world around them; tests make their own.
@@ -15,11 +18,15 @@ type IO struct {
 	OutTTY, ErrTTY bool
 	Columns        int // of the terminal that Out is
 	Env            func(string) string
+
+	// Harden gives up what only opening needs, once a live capture is open;
+	// nil: nothing.
+	Harden func() error
 }
 
 // System is the IO of the process.
 func System() *IO {
-	sys := &IO{Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
+	sys := &IO{Out: os.Stdout, Err: os.Stderr, Env: os.Getenv, Harden: harden}
 	sys.InTTY = term.IsTerminal(int(os.Stdin.Fd()))
 	sys.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
 	sys.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
@@ -29,6 +36,14 @@ func System() *IO {
 		}
 	}
 	return sys
+}
+
+// harden drops all privileges, where the program can do so.
+func harden() error {
+	if err := capture.DropPrivileges(); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
 }
 
 // width is the number of columns that lines have to fit in, 0 when Out is no

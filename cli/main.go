@@ -4,6 +4,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
@@ -19,8 +20,28 @@ func Main() {
 // Run runs a command line and returns the exit status.
 func Run(sys *IO, args []string) int {
 	root := newRoot(sys)
+	help := &sticky{to: sys.Out}
 	root.SetArgs(bareNumbers(args))
-	root.SetOut(sys.Out)
+	root.SetOut(help)
 	root.SetErr(sys.Err)
-	return sys.status(root.Execute())
+	err := root.Execute()
+	if err == nil {
+		err = help.err
+	}
+	return sys.status(err)
+}
+
+// sticky remembers the first error of a writer: those who print help texts
+// look at none.
+type sticky struct {
+	to  io.Writer
+	err error
+}
+
+func (s *sticky) Write(b []byte) (int, error) {
+	n, err := s.to.Write(b)
+	if s.err == nil {
+		s.err = err
+	}
+	return n, err
 }

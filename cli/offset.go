@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -34,7 +33,7 @@ func (in *input) offsets() (map[string]time.Duration, error) {
 	}
 	if in.verbose {
 		for _, n := range notes {
-			fmt.Fprintf(in.sys.Err, "lshark: %s\n", n)
+			in.sys.say("%s", n)
 		}
 	}
 	maps.Copy(found, given)

@@ -21,6 +21,7 @@ type saver struct {
 	recent  []kept // a ring
 	head, n int
 	bytes   int
+	room    int              // bytes that the places of the ring take, in use or not
 	missed  int              // frames that were wanted when they were gone
 	later   map[int64]string // frames to be read again, with their comments; nil: recent has them
 	err     error
@@ -93,7 +94,9 @@ func (s *saver) add(f *capture.Frame) error {
 	k := &s.recent[(s.head+s.n)%len(s.recent)]
 	s.n++
 	k.frame, k.wanted, k.comment = *f, false, ""
+	s.room -= cap(k.data)
 	k.data = append(k.data[:0], f.Data...)
+	s.room += cap(k.data)
 	k.frame.Data = k.data
 	s.bytes += len(k.data)
 	return s.err
@@ -115,8 +118,8 @@ func (s *saver) leave() {
 	if k.wanted && s.err == nil {
 		s.fail(s.w.Write(&k.frame, k.comment))
 	}
-	const large = 64 << 10
-	if cap(k.data) > large {
+	if s.room > keptBytes+keptBytes/2 {
+		s.room -= cap(k.data)
 		k.data = nil
 	}
 }

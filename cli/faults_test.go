@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+)
+
+const sampleFile = "../pcaps/mount.pcap"
+
+// process starts lshark; what it says of faults is in the buffer.
+func process(t *testing.T, in io.Reader, out io.Writer, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	errs := &bytes.Buffer{}
+	cmd := exec.Command("lshark", args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return cmd, errs
+}
+
+// ended waits for a process and compares its exit status.
+func ended(t *testing.T, cmd *exec.Cmd, errs *bytes.Buffer, status int) {
+	t.Helper()
+	err := cmd.Wait()
+	if got := cmd.ProcessState.ExitCode(); got != status {
+		t.Errorf("%v: exit status %d, not %d: %v: %s", cmd.Args, got, status, err, errs)
+	}
+}
+
+// TestFullDisk has no room for the output.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer full.Close()
+	for _, args := range []string{sampleFile, "-T json " + sampleFile, "-V " + sampleFile, "rpcs " + sampleFile,
+		"stats " + sampleFile, "imports " + sampleFile, "explain lu_fid", "decode errno 2", "fields", "--help"} {
+		cmd, errs := process(t, nil, full, strings.Fields(args)...)
+		ended(t, cmd, errs, exitFailure)
+		if !strings.Contains(errs.String(), "no space left") || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%s: %q", args, errs)
+		}
+	}
+	cmd, errs := process(t, nil, nil, "-w", "/dev/full", sampleFile)
+	ended(t, cmd, errs, exitFailure)
+	if !strings.Contains(errs.String(), "-w: write /dev/full: no space left") {
+		t.Errorf("-w: %q", errs)
+	}
+}
+
+// TestReaderGone writes to a pipe that nobody reads any more.
+func TestReaderGone(t *testing.T) {
+	for _, args := range []string{sampleFile, "-T json " + sampleFile, "-V " + sampleFile, "rpcs " + sampleFile,
+		"stats " + sampleFile, "fields", "--help"} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		cmd, errs := process(t, nil, w, strings.Fields(args)...)
+		w.Close()
+		ended(t, cmd, errs, exitOK)
+		if errs.Len() > 0 {
+			t.Errorf("%s: %q", args, errs)
+		}
+	}
+}
+
+// TestSignals ends the reading of a pipe whose writer says no more: what was
+// seen is shown.
+func TestSignals(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a read from standard input cannot be ended here")
+	}
+	data, err := os.ReadFile(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _, _ := run(t, sampleFile)
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		in, feed, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, to, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd, errs := process(t, in, to, "-")
+		in.Close()
+		to.Close()
+		go func() {
+			if _, err := feed.Write(data); err != nil {
+				t.Error(err)
+			}
+		}()
+		got := bufio.NewReader(out)
+		var text strings.Builder
+		// The last lines may wait for what the capture does not have.
+		for range strings.Count(want, "\n") - 10 {
+			line, err := got.ReadString('\n')
+			if err != nil {
+				t.Fatal(err, errs)
+			}
+			text.WriteString(line)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		rest, err := io.ReadAll(got)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended(t, cmd, errs, exitOK)
+		if got := text.String() + string(rest); got != want {
+			t.Errorf("%v: %d bytes of %d", sig, len(got), len(want))
+		}
+		feed.Close()
+		out.Close()
+	}
+}
+
+// TestWriterKilled reads a FIFO whose writer dies inside a record.
+func TestWriterKilled(t *testing.T) {
+	data, err := os.ReadFile(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	cmd, errs := process(t, nil, &out, fifo)
+	w, err := os.OpenFile(fifo, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(data[:100_000]); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	ended(t, cmd, errs, exitDamage)
+	if !strings.Contains(errs.String(), "cut short") || strings.Count(out.String(), "\n") < 50 {
+		t.Errorf("%q behind %d lines", errs, strings.Count(out.String(), "\n"))
+	}
+}
+
+// TestNamesOnTheTerminal has names and texts that would act upon a terminal.
+func TestNamesOnTheTerminal(t *testing.T) {
+	const evil = "\x1b[31mred\x07\u202e\x9b"
+	dir := filepath.Join(t.TempDir(), evil)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Skip(err)
+	}
+	damaged, empty := filepath.Join(dir, "damaged"), filepath.Join(dir, "empty")
+	data, err := os.ReadFile(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(damaged, data[:5000], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{damaged}, {empty}, {dir}, {filepath.Join(dir, "none")}, {"-v", damaged, sampleFile},
+		{"--" + evil}, {evil}, {"-T", evil}, {"-Y", evil, sampleFile}, {"-Y", "name == " + evil, sampleFile}, {"-f", evil, sampleFile},
+		{"-i", evil}, {"-w", filepath.Join(dir, "none", "out"), sampleFile}, {"-w", damaged, damaged}, {"-t", evil}, {"-T", "fields", "-e", evil},
+		{"-a", evil}, {"--offset", evil, sampleFile}, {"--color", evil}, {"-c", evil}, {"stats", "--by", evil}, {"stats", "--sort", evil},
+		{"rpcs", "-T", "fields", "-e", evil}, {"explain", evil}, {"decode", evil, "1"}, {"decode", "errno", evil}, {"imports", "-T", evil},
+		{"rpcs", "-Y", evil, sampleFile}, {"decode", "lu_fid", evil}, {"fields", evil}, {"completion", evil}, {"help", evil}} {
+		_, errs, status := run(t, args...)
+		for _, line := range strings.Split(errs, "\n") {
+			if line != shown(line) {
+				t.Errorf("%q: %q", args, line)
+			}
+		}
+		if status == exitOK && args[0] != "help" {
+			t.Errorf("%q: exit status 0", args)
+		}
+	}
+}
+
+// TestShown escapes what acts upon a terminal, and nothing else.
+func TestShown(t *testing.T) {
+	for text, want := range map[string]string{"a b": "a b", "ü \"x\"": "ü \"x\"", "\x1b[m\"": `\x1b[m"`, "\xff": `\xff`, "\u202e": `\u202e`} {
+		if got := shown(text); got != want {
+			t.Errorf("%q: %s", text, got)
+		}
+	}
+}
+
+// TestSavedFramesAreBounded keeps frames of all sizes.
+func TestSavedFramesAreBounded(t *testing.T) {
+	s := &saver{w: capture.NewWriter(io.Discard), recent: make([]kept, 1024)}
+	f := capture.Frame{}
+	for _, phase := range []struct{ size, frames int }{{40, 20_000}, {64 << 10, 3000}, {1448, 20_000}, {300 << 10, 500}} {
+		f.Data = make([]byte, phase.size)
+		for range phase.frames {
+			f.Number++
+			if err := s.add(&f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		room := 0
+		for i := range s.recent {
+			room += cap(s.recent[i].data)
+		}
+		if room != s.room || room > 2*keptBytes || s.bytes > keptBytes {
+			t.Fatalf("%d bytes in %d, counted as %d", s.bytes, room, s.room)
+		}
+	}
+}
