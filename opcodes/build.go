@@ -138,7 +138,7 @@ func number(name string, k Kind, size int, opts []any) *Field {
 }
 
 func newField(name string, k Kind, size int, opts []any) *Field {
-	f := &Field{Name: name, Kind: k, Size: size}
+	f := &Field{Name: name, Kind: k, Size: size, Key: `,"` + name + `":`}
 	for _, o := range opts {
 		switch o := o.(type) {
 		case string:

@@ -73,6 +73,7 @@ type Field struct {
 	Off   int     // from the start of its struct, -1 when it depends on the bytes before
 	Size  int     // bytes, 0 when it depends on the bytes
 	Names *Names  // values or bits by name
+	Key   string  // the name as JSON has it behind another member: ,"name":
 	When  []Cond  // all must hold, else the value is a leftover
 	Type  *Struct // of a Record
 	Elem  *Field  // of an Array

@@ -15,12 +15,7 @@ func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
 		return dst
 	}
 	start := len(dst)
-	if dst[start-1] != '{' {
-		dst = append(dst, ',')
-	}
-	dst = append(dst, '"')
-	dst = append(dst, n.Name...)
-	dst = append(dst, '"', ':')
+	dst = appendKey(dst, n)
 	if isInteger(n) {
 		return appendJSONInteger(dst, n)
 	}
@@ -32,15 +27,31 @@ func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
 	return dst
 }
 
-// isInteger picks out what most nodes are.
+// appendKey appends "name": and what parts it from the member before.
+func appendKey(dst []byte, n *dissect.Node) []byte {
+	if key := n.Field.Key; len(key) > 0 && n.Name == n.Field.Name {
+		if dst[len(dst)-1] == '{' {
+			key = key[1:]
+		}
+		return append(dst, key...)
+	}
+	if dst[len(dst)-1] != '{' {
+		dst = append(dst, ',')
+	}
+	return append(append(append(dst, '"'), n.Name...), '"', ':')
+}
+
+// isInteger says whether a node is shown as an integer.
 func isInteger(n *dissect.Node) bool {
-	return n.Field.Kind <= opcodes.Int && n.State&dissect.Undecoded == 0 && n.Src != dissect.InText
+	return n.Field.Kind <= opcodes.Int && n.Src != dissect.InText && !n.Is(dissect.Undecoded)
 }
 
 // appendValue appends the value of a node.
 func appendValue(dst []byte, t *dissect.Tree, i int) []byte {
 	n := &t.Nodes[i]
 	switch {
+	case isInteger(n):
+		return appendJSONInteger(dst, n)
 	case !isContainer(n, i):
 		return appendJSONLeaf(dst, t, n)
 	case isList(n):
@@ -77,8 +88,6 @@ func appendJSONLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	}
 	if !n.Is(dissect.Undecoded) {
 		switch n.Field.Kind {
-		case opcodes.Uint, opcodes.Int:
-			return appendJSONInteger(dst, n)
 		case opcodes.Record:
 			if n.Field.Type.Atom == opcodes.UUID {
 				return appendJSONString(dst, opcodes.TrimNUL(t.Bytes(n)))
@@ -95,37 +104,44 @@ func appendJSONLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 
 func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	f := n.Field
-	if f.Names != nil && f.Names.Flags {
-		if n.Is(dissect.Leftover) && n.Val != 0 {
-			return append(opcodes.AppendHex(append(dst, `["`...), n.Val), `"]`...)
+	if f.Names != nil {
+		if f.Names.Flags {
+			if n.Is(dissect.Leftover) && n.Val != 0 {
+				return append(opcodes.AppendHex(append(dst, `["`...), n.Val), `"]`...)
+			}
+			return appendJSONFlags(dst, f.Names, n.Val)
 		}
-		return appendJSONFlags(dst, f.Names, n.Val)
-	}
-	if f.Names != nil && !n.Is(dissect.Leftover) {
-		if name := f.Names.Name(n.Val); name != "" {
-			return append(append(append(dst, '"'), name...), '"')
+		if !n.Is(dissect.Leftover) {
+			if name := f.Names.Name(n.Val); name != "" {
+				return append(append(append(dst, '"'), name...), '"')
+			}
 		}
-	}
-	if !isNumber(f) && f.Format != opcodes.Errno {
-		return append(appendFormat(append(dst, '"'), f, n.Val), '"')
-	}
-	if f.Kind == opcodes.Int {
-		v := int64(n.Val)
-		if f.Format == opcodes.Errno {
-			v = opcodes.ErrnoValue(n.Val)
-		}
-		if v > exact || v < -exact {
-			return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
-		}
-		return strconv.AppendInt(dst, v, 10)
 	}
 	switch {
+	case f.Format == opcodes.Errno:
+		return appendJSONNumber(dst, opcodes.ErrnoValue(n.Val))
+	case !isNumber(f):
+		return append(appendFormat(append(dst, '"'), f, n.Val), '"')
+	case f.Kind == opcodes.Int:
+		return appendJSONNumber(dst, int64(n.Val))
+	case n.Val <= exact:
+		return appendDecimal(dst, n.Val)
 	case f.Format == opcodes.Size && n.Val == math.MaxUint64:
 		return append(dst, `"EOF"`...)
-	case n.Val > exact:
-		return append(strconv.AppendUint(append(dst, '"'), n.Val, 10), '"')
 	}
-	return strconv.AppendUint(dst, n.Val, 10)
+	return append(appendDecimal(append(dst, '"'), n.Val), '"')
+}
+
+// appendJSONNumber appends an integer, as a string where readers would round
+// the number.
+func appendJSONNumber(dst []byte, v int64) []byte {
+	switch {
+	case v >= 0 && v <= exact:
+		return appendDecimal(dst, uint64(v))
+	case v < 0 && v >= -exact:
+		return strconv.AppendInt(dst, v, 10)
+	}
+	return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
 }
 
 func appendJSONFlags(dst []byte, names *opcodes.Names, word uint64) []byte {

@@ -66,7 +66,23 @@ func appendFormat(dst []byte, f *opcodes.Field, v uint64) []byte {
 	if f.Kind == opcodes.Int {
 		return strconv.AppendInt(dst, int64(v), 10)
 	}
-	return strconv.AppendUint(dst, v, 10)
+	return appendDecimal(dst, v)
+}
+
+// appendDecimal appends an integer as strconv does, which is made for any base.
+func appendDecimal(dst []byte, v uint64) []byte {
+	if v < 10 {
+		return append(dst, byte('0'+v))
+	}
+	var d [20]byte
+	i := len(d)
+	for ; v >= 10; v /= 10 {
+		i--
+		d[i] = byte('0' + v%10)
+	}
+	i--
+	d[i] = byte('0' + v)
+	return append(dst, d[i:]...)
 }
 
 // appendAtom appends a struct that is one value.
