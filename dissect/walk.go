@@ -71,16 +71,10 @@ func (w *walker) open(f *opcodes.Field, name string, off, n int) int {
 func (w *walker) add(f *opcodes.Field, name string, off, n int) *Node {
 	t := w.t
 	i := len(t.Nodes)
-	if i == cap(t.Nodes) {
-		t.Nodes = slices.Grow(t.Nodes, max(i, 256))
-	}
-	t.Nodes = t.Nodes[:i+1]
-	state := State(0)
+	t.Nodes = w.room(1)[:i+1]
+	state := w.state()
 	if w.big {
-		state = BigEndian
-	}
-	if w.dim > 0 {
-		state |= Leftover
+		state |= BigEndian
 	}
 	// Field by field: a whole Node would be put together elsewhere and copied.
 	node := &t.Nodes[i]
@@ -90,20 +84,21 @@ func (w *walker) add(f *opcodes.Field, name string, off, n int) *Node {
 	return node
 }
 
-// direct walks an integer whose bytes are there and that needs no more than
-// its declaration.
-func (w *walker) direct(f *opcodes.Field, name string, off int) *Node {
-	val := opcodes.ReadUint(w.data[off:off+f.Size], w.big)
-	if f.Pad && val == 0 {
-		return nil
+// room returns the nodes with room for n more behind them.
+func (w *walker) room(n int) []Node {
+	nodes := w.t.Nodes
+	if cap(nodes)-len(nodes) < n {
+		nodes = slices.Grow(nodes, max(n, len(nodes), 256))
 	}
-	if f.Kind == opcodes.Int {
-		shift := 64 - 8*f.Size
-		val = uint64(int64(val<<shift) >> shift)
+	return nodes
+}
+
+// state is that of all nodes made now, but for the byte order.
+func (w *walker) state() State {
+	if w.dim > 0 {
+		return Leftover
 	}
-	node := w.add(f, name, off, f.Size)
-	node.Val = val
-	return node
+	return 0
 }
 
 func (w *walker) close(i, end int) {
@@ -133,9 +128,8 @@ func (w *walker) field(f *opcodes.Field, name string, v *opcodes.View, off, limi
 	save := w.big
 	w.big = f.Order.Is(v.Big)
 	end := w.kind(f, name, v, off, limit)
-	if f.Remark != nil && w.t.Remarks && !dim {
-		v.Rest = w.bytes(off, limit)
-		w.says(f, f.Remark, v, Remark)
+	if w.t.Remarks && !dim {
+		w.remark(f, v, off, limit)
 	}
 	w.big = save
 	if dim {

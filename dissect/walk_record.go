@@ -17,7 +17,8 @@ func (w *walker) record(f *opcodes.Field, name string, up *opcodes.View, off, li
 	}
 	raw := w.bytes(off, limit)
 	v := w.view()
-	*v = opcodes.View{Struct: raw, Rest: raw, Off: off, Big: s.Big(raw, w.big), Type: s, Up: up, Msg: w.msg}
+	v.Struct, v.Rest, v.Big, v.Off, v.Reach = raw, raw, s.Big(raw, w.big), off, 0
+	v.Index, v.Type, v.Up, v.Msg = 0, s, up, w.msg
 	if up != nil {
 		v.Index = up.Index
 	}
@@ -36,13 +37,14 @@ func (w *walker) record(f *opcodes.Field, name string, up *opcodes.View, off, li
 func (w *walker) members(s *opcodes.Struct, v *opcodes.View, off, limit int) int {
 	end, covered := off, 0
 	there := w.there(limit)
-	for _, f := range s.Fields {
-		if f.Direct && off+f.Off+f.Size <= there {
-			w.number(f, v, off+f.Off)
-			end = max(end, off+f.Off+f.Size)
-			covered = max(covered, f.Off+f.Size)
+	for i := 0; i < len(s.Fields); i++ {
+		if r := &s.Runs[i]; len(r.Values) > 0 && off+r.End <= there {
+			last := w.values(r, v, off, limit)
+			end, covered = max(end, off+last), max(covered, last)
+			i += len(r.Values) - 1
 			continue
 		}
+		f := s.Fields[i]
 		if f.Overlays() && f.If == nil && f.Off < covered {
 			continue
 		}
@@ -50,11 +52,8 @@ func (w *walker) members(s *opcodes.Struct, v *opcodes.View, off, limit int) int
 		if f.Off >= 0 {
 			at = off + f.Off
 		}
-		if f.If != nil {
-			v.Rest = w.bytes(at, limit)
-			if !f.If(v) {
-				continue
-			}
+		if !w.meant(f, v, at, limit) {
+			continue
 		}
 		if f.Elsewhere != nil {
 			w.elsewhere(f, v, limit)
@@ -68,7 +67,7 @@ func (w *walker) members(s *opcodes.Struct, v *opcodes.View, off, limit int) int
 		if f.Off >= 0 {
 			covered = max(covered, f.Off+f.Size)
 		}
-		if last := len(w.t.Nodes) - 1; last >= 0 && w.t.Nodes[last].Is(Missing) && stop >= limit {
+		if last := len(w.t.Nodes) - 1; stop >= limit && last >= 0 && w.t.Nodes[last].Is(Missing) {
 			return limit
 		}
 	}
@@ -84,16 +83,6 @@ func (w *walker) there(limit int) int {
 		return 0
 	}
 	return min(limit, len(w.data))
-}
-
-// number walks a Direct field.
-func (w *walker) number(f *opcodes.Field, v *opcodes.View, off int) {
-	save := w.big
-	w.big = f.Order.Is(v.Big)
-	if node := w.direct(f, f.Name, off); node != nil && len(f.When) > 0 && !f.Valid(v) {
-		node.State |= Leftover
-	}
-	w.big = save
 }
 
 // elsewhere walks a field that the message places somewhere in the struct

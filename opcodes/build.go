@@ -79,7 +79,7 @@ func Arr(name string, n int, elem *Field, opts ...any) *Field {
 		f.Size = n * elem.Size
 	}
 	elem.Off = 0
-	elem.Direct = elem.direct() && len(elem.When) == 0
+	elem.Direct = elem.direct() && len(elem.When) == 0 && !elem.asks()
 	return f
 }
 

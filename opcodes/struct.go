@@ -14,6 +14,8 @@ type Struct struct {
 	Size   int  // of the fixed part
 	Open   bool // bytes behind the fixed part belong to it
 
+	Runs []Run // for each field, the Direct fields that begin with it
+
 	// Shorter are the sizes that older releases send.
 	Shorter []int
 
@@ -114,11 +116,7 @@ func (s *Struct) resolve() {
 			}
 		}
 	}
-}
-
-func (f *Field) direct() bool {
-	return (f.Kind == Uint || f.Kind == Int) && f.Off >= 0 && !f.Overlays() && f.If == nil && f.Elsewhere == nil &&
-		f.Remark == nil && f.Unless == nil && f.Anyway == nil
+	s.Runs = runs(s.Fields)
 }
 
 // Overlays says whether the field lies over others of its struct.

@@ -66,6 +66,7 @@ func (s *Struct) with(doc string, fields ...*Field) *Struct {
 			}
 		}
 	}
+	t.resolve()
 	return &t
 }
 

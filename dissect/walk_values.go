@@ -1,0 +1,126 @@
+package dissect
+
+import (
+	"encoding/binary"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// direct walks a field whose bytes are there and that needs no more than its
+// declaration. It returns nil when there is nothing to show.
+func (w *walker) direct(f *opcodes.Field, name string, off int) *Node {
+	val := uint64(0)
+	if f.Kind <= opcodes.Int {
+		val = opcodes.ReadUint(w.data[off:off+f.Size], w.big)
+		if f.Pad && val == 0 {
+			return nil
+		}
+		if f.Kind == opcodes.Int {
+			shift := 64 - 8*f.Size
+			val = uint64(int64(val<<shift) >> shift)
+		}
+	}
+	node := w.add(f, name, off, f.Size)
+	node.Val = val
+	return node
+}
+
+// values walks Direct fields of the struct at off whose bytes are there, and
+// returns where the last one ends in the struct. Most nodes of a tree are made
+// here, so it makes them in place.
+func (w *walker) values(r *opcodes.Run, v *opcodes.View, off, limit int) (end int) {
+	data := w.data[off : off+r.End]
+	depth, src, common := uint8(w.depth), w.src, w.state()
+	nodes := w.room(len(r.Values))
+	n := len(nodes)
+	nodes = nodes[:n+len(r.Values)]
+	var word *opcodes.Field
+	var bits uint64
+	for i := range r.Values {
+		d := &r.Values[i]
+		if d.Asks {
+			w.t.Nodes = nodes[:n]
+			end = max(end, w.asked(d, v, off, limit))
+			nodes = w.room(len(r.Values) - i)
+			n = len(nodes)
+			nodes = nodes[:n+len(r.Values)-i]
+			continue
+		}
+		end = max(end, int(d.Off+d.Size))
+		val := uint64(0)
+		big := d.Order.Is(v.Big)
+		switch {
+		case d.Kind > opcodes.Int:
+		case big || d.Kind == opcodes.Int:
+			val = d.Uint(data, v.Big)
+		case d.Size == 8:
+			val = binary.LittleEndian.Uint64(data[d.Off:])
+		case d.Size == 4:
+			val = uint64(binary.LittleEndian.Uint32(data[d.Off:]))
+		default:
+			val = opcodes.ReadUint(data[d.Off:d.Off+d.Size], false)
+		}
+		if d.Pad && val == 0 {
+			continue
+		}
+		state := common
+		if big {
+			state |= BigEndian
+		}
+		if d.Word != nil {
+			if d.Word != word {
+				word, bits = d.Word, d.Word.Uint(v.Struct, v.Big)
+			}
+			if bits&d.Mask == 0 {
+				state |= Leftover
+			}
+		} else if d.More && !d.Field.Valid(v) {
+			state |= Leftover
+		}
+		node := &nodes[n]
+		n++
+		node.Field, node.Name, node.Val = d.Field, d.Name, val
+		node.Off, node.Len, node.End, node.Index = int32(off)+d.Off, d.Size, int32(n), -1
+		node.Depth, node.Src, node.State, node.Tag = depth, src, state, false
+	}
+	w.t.Nodes = nodes[:n]
+	return end
+}
+
+// asked walks a Direct field with a func, and returns where it ends.
+func (w *walker) asked(d *opcodes.Direct, v *opcodes.View, off, limit int) int {
+	at := off + int(d.Off)
+	if !w.meant(d.Field, v, at, limit) {
+		return 0
+	}
+	big := w.big
+	w.big = d.Order.Is(v.Big)
+	node := w.direct(d.Field, d.Name, at)
+	w.big = big
+	switch {
+	case node == nil:
+	case !d.Field.Valid(v):
+		node.State |= Leftover
+	case w.t.Remarks && !node.Is(Leftover):
+		w.remark(d.Field, v, at, limit)
+	}
+	return int(d.Off + d.Size)
+}
+
+// meant says whether the field at off is the one that is meant of those that
+// lie there.
+func (w *walker) meant(f *opcodes.Field, v *opcodes.View, off, limit int) bool {
+	if f.If == nil {
+		return true
+	}
+	v.Rest = w.bytes(off, limit)
+	return f.If(v)
+}
+
+// remark adds what a field's Remark says to its node.
+func (w *walker) remark(f *opcodes.Field, v *opcodes.View, off, limit int) {
+	if f.Remark != nil {
+		v.Rest = w.bytes(off, limit)
+		w.says(f, f.Remark, v, Remark)
+	}
+}

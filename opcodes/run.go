@@ -1,0 +1,81 @@
+package opcodes
+
+// Run is a row of Direct fields of a struct.
+type Run struct {
+	Values []Direct
+	End    int // the furthest of them, from the start of the struct
+}
+
+// Direct is what a walk needs to know of a Direct field, close to that of its
+// neighbours.
+type Direct struct {
+	Field *Field
+	Name  string
+	Word  *Field // holds the bits that must be set, nil: it always means something
+	Mask  uint64
+	Off   int32
+	Size  int32
+	Kind  Kind
+	Order Order
+	Pad   bool
+	Asks  bool // a func of the field has to be asked
+	More  bool // Field.Valid has to be asked
+}
+
+// direct finds out whether a field is Direct.
+func (f *Field) direct() bool {
+	if f.Off < 0 || f.Size == 0 || f.Overlays() && f.If == nil || f.Elsewhere != nil {
+		return false
+	}
+	switch f.Kind {
+	case Uint, Int:
+		return true
+	case Text, Bytes:
+		return !f.Pad
+	case Record:
+		return f.Type.Atom != Plain && f.Size == f.Type.Size
+	}
+	return false
+}
+
+// asks says whether the field depends on a func.
+func (f *Field) asks() bool {
+	return f.If != nil || f.Remark != nil || f.Unless != nil || f.Anyway != nil
+}
+
+// runs finds, for each field, the Direct fields from it on.
+func runs(fields []*Field) []Run {
+	values := make([]Direct, len(fields))
+	list := make([]Run, len(fields))
+	for i := len(fields) - 1; i >= 0; i-- {
+		f := fields[i]
+		if !f.Direct {
+			continue
+		}
+		d := &values[i]
+		*d = Direct{Field: f, Name: f.Name, Off: int32(f.Off), Size: int32(f.Size), Kind: f.Kind, Order: f.Order,
+			Pad: f.Pad, Asks: f.If != nil || f.Remark != nil}
+		if d.More = len(f.When) > 1 || f.Unless != nil || f.Anyway != nil; !d.More && len(f.When) == 1 {
+			d.Word, d.Mask = f.When[0].word, f.When[0].mask
+		}
+		n, end := 1, f.Off+f.Size
+		if i+1 < len(fields) {
+			n, end = n+len(list[i+1].Values), max(end, list[i+1].End)
+		}
+		list[i] = Run{Values: values[i : i+n], End: end}
+	}
+	return list
+}
+
+// Uint reads the integer in the struct at b; it is zero for a field that is
+// none.
+func (d *Direct) Uint(b []byte, big bool) uint64 {
+	if d.Kind > Int {
+		return 0
+	}
+	v := ReadUint(b[d.Off:d.Off+d.Size], d.Order.Is(big))
+	if d.Kind == Int {
+		return uint64(signed(v, int(d.Size)))
+	}
+	return v
+}
