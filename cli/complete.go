@@ -77,7 +77,7 @@ func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cob
 	at := strings.LastIndexAny(start, " (!") + 1
 	names := opcodes.NewIndex().Names()
 	for _, k := range filter.Keys() {
-		if !k.RPC || cmd.Name() == "rpcs" || k.Name == "rpc.latency" {
+		if !k.RPC || cmd.Name() == "rpcs" || cmd.Name() == "stats" || k.Name == "rpc.latency" {
 			names = append(names, k.Name)
 		}
 	}

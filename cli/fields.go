@@ -16,7 +16,7 @@ func newFields(sys *IO) *cobra.Command {
 		Short: "List the names of all fields, with type, place and meaning",
 		Long: "fields prints a line for each field that -e and -Y know: its name, its type, the structs and\n" +
 			"operations where it occurs, and what it means, with tabs between them. First come the keys that every\n" +
-			"record has (in: record), then those of whole RPCs (in: rpc), which lshark rpcs knows.",
+			"record has (in: record), then those of whole RPCs (in: rpc), which rpcs and stats know.",
 		Example: "  lshark fields | grep -i jobid\n" +
 			"  lshark fields | awk -F'\\t' '$3 ~ /mdt_body/'",
 		Args: noArgs,

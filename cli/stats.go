@@ -24,7 +24,7 @@ type stats struct {
 }
 
 func newStats(sys *IO) *cobra.Command {
-	c := &stats{in: &input{sys: sys}, look: look{sys: sys, forms: []string{"table", "json", "tsv"}}}
+	c := &stats{in: &input{sys: sys, display: display{rpcs: true}}, look: look{sys: sys, forms: []string{"table", "json", "tsv"}}}
 	cmd := &cobra.Command{
 		Use:   "stats [flags] [FILE…|-]",
 		Short: "Count and measure RPCs",
@@ -135,8 +135,8 @@ func (c *stats) run() error {
 	}
 	s := track.NewStats(so)
 	t := c.tracker(s)
-	err = c.in.run(func(m *dissect.Message, _ int64) error {
-		t.Message(m)
+	err = c.in.run(func(m *dissect.Message, first int64) error {
+		c.in.display.mark(m, first, t.Message(m))
 		return failed
 	}, func() error {
 		now := time.Now().UnixNano()
@@ -151,12 +151,21 @@ func (c *stats) run() error {
 	if err == nil {
 		err = failed
 	}
-	return errors.Join(err, w.close())
+	return errors.Join(err, c.in.saved(), w.close())
 }
 
 // tracker makes the RPCs that statistics are made of.
 func (c *stats) tracker(s *track.Stats) *track.RPCs {
-	o := track.Options{Timeout: int64(c.timeout), Sent: s.Sent, Answered: s.Answered, Done: s.Done}
+	o := track.Options{Timeout: int64(c.timeout), Sent: s.Sent, Answered: s.Answered, Done: func(r *track.RPC) {
+		if !c.in.display.matchRPC(r) {
+			s.Drop(r)
+			return
+		}
+		if c.in.saver != nil {
+			c.in.saver.rpc(r)
+		}
+		s.Done(r)
+	}}
 	if c.in.live() {
 		o.Linger = int64(liveLinger)
 	}

@@ -48,12 +48,12 @@ func (c *stats) top(o render.StatsOptions) error {
 	if err != nil {
 		return err
 	}
-	err = c.in.run(func(m *dissect.Message, _ int64) error {
-		t.Message(m)
+	err = c.in.run(func(m *dissect.Message, first int64) error {
+		c.in.display.mark(m, first, t.Message(m))
 		return p.step(t)
 	}, func() error { return p.step(t) })
 	t.Close()
-	return errors.Join(err, restore(), p.final())
+	return errors.Join(err, c.in.saved(), restore(), p.final())
 }
 
 // raw makes the terminal hand over single keys, and returns what undoes it.

@@ -74,7 +74,7 @@ func (c *compiler) rpcField(t token) (*field, error) {
 			DidYouMean(opcodes.Nearest(t.text, slices.Sorted(maps.Keys(rpcKeys)), 3)))
 	}
 	if c.rpc == nil && t.text != "rpc.latency" {
-		return nil, c.fail(t, t.text+" is known of whole RPCs, and messages are looked at here", "use it with: lshark rpcs")
+		return nil, c.fail(t, t.text+" is known of whole RPCs, and messages are looked at here", "lshark rpcs and lshark stats know it")
 	}
 	f := &field{each: func(m *Message, f func(*value) bool) bool {
 		var v value

@@ -152,6 +152,15 @@ func (s *Stats) Done(r *RPC) {
 	r.depth, r.interval = 0, nil
 }
 
+// Drop takes an RPC that has ended out without counting it.
+func (s *Stats) Drop(r *RPC) {
+	s.leave(r)
+	if r.interval != nil {
+		r.interval.open--
+	}
+	r.depth, r.interval = 0, nil
+}
+
 // Intervals are those that were not flushed: without steps the only one.
 func (s *Stats) Intervals() []*Interval { return s.steps }
 
