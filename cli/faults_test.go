@@ -224,3 +224,16 @@ func TestSavedFramesAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveFilter holds what a live capture lets through: LNet, not everything.
+func TestLiveFilter(t *testing.T) {
+	for _, c := range []struct {
+		in   *input
+		want string
+	}{{&input{}, "tcp port 988 or "}, {&input{ports: []uint{1988, 1989}}, "tcp port 1988 or tcp port 1989 or "},
+		{&input{filter: "udp", ports: []uint{1}}, "udp"}} {
+		if got := c.in.liveFilter(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q", got)
+		}
+	}
+}

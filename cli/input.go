@@ -243,14 +243,7 @@ func (in *input) open() (frames, error) {
 		}
 		return r, err
 	}
-	filter := in.filter
-	if filter == "" {
-		ports := []int{}
-		for _, p := range in.ports {
-			ports = append(ports, int(p))
-		}
-		filter = capture.DefaultFilter(ports)
-	}
+	filter := in.liveFilter()
 	l, err := capture.OpenLive(in.iface, capture.LiveOptions{Filter: filter})
 	if err != nil {
 		return nil, err
@@ -260,6 +253,21 @@ func (in *input) open() (frames, error) {
 		in.sys.say("capturing on %s: %s", in.iface, filter)
 	}
 	return l, nil
+}
+
+// liveFilter is the capture filter; without -f the ports of LNet.
+func (in *input) liveFilter() string {
+	if in.filter != "" {
+		return in.filter
+	}
+	var ports []int
+	for _, p := range in.ports {
+		ports = append(ports, int(p))
+	}
+	if len(ports) == 0 {
+		ports = []int{dissect.DefaultPort}
+	}
+	return capture.DefaultFilter(ports)
 }
 
 // stopOn lets a signal or the time limit end what may never end by itself: a

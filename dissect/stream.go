@@ -7,9 +7,12 @@ import (
 	"github.com/lshark/lshark/capture"
 )
 
+// DefaultPort is the TCP port of LNet.
+const DefaultPort = 988
+
 // StreamOptions says what Streams does with what it finds.
 type StreamOptions struct {
-	// Ports are the TCP ports that carry LNet; without any, 988.
+	// Ports are the TCP ports that carry LNet; without any, DefaultPort.
 	Ports []uint16
 
 	// Want returns how many bytes of the LNet payload of m anyone needs. It
@@ -78,7 +81,7 @@ type Streams struct {
 // NewStreams makes a Streams that calls the functions of o.
 func NewStreams(o StreamOptions) *Streams {
 	if len(o.Ports) == 0 {
-		o.Ports = []uint16{988}
+		o.Ports = []uint16{DefaultPort}
 	}
 	if o.MaxStream == 0 {
 		o.MaxStream = 8 << 20
