@@ -52,6 +52,9 @@ func (x *Index) declared(name string) (list []Topic) {
 			list = append(list, Topic{RPC: r})
 		}
 	}
+	for _, s := range sections[strings.ToLower(name)] {
+		list = append(list, Topic{Struct: s})
+	}
 	places := x.fold(name)
 	if len(places) == 0 {
 		return list
@@ -96,9 +99,10 @@ func onlyStruct(places []Place) (s *Struct) {
 // parts finds a field of a struct or operation, or a value of a group or of a
 // field.
 func (x *Index) parts(of, name string) []Topic {
+	owners := x.owners(of[strings.LastIndexByte(of, '.')+1:])
 	var in []Place
 	for _, p := range x.fold(name) {
-		if strings.EqualFold(p.In, of) {
+		if strings.EqualFold(p.In, of) || owners[p.In] {
 			in = append(in, p)
 		}
 	}
@@ -123,6 +127,31 @@ func (x *Index) parts(of, name string) []Topic {
 		}
 	}
 	return list
+}
+
+// sections are the structs at the top of a tree, by the names they have there.
+var sections = map[string][]*Struct{
+	"connreq":    {ConnreqV1, ConnreqV2},
+	"hello":      {HelloV1, HelloV2, HelloV4},
+	"ksock":      {KsockHdr},
+	"lnet":       {LNetHdr4, LNetHdr16},
+	"lustre_msg": {LustreMsg},
+	"ping_info":  {PingInfo},
+	"selftest":   {SelftestMsg},
+}
+
+// owners are the names of the structs that a section or a field is.
+func (x *Index) owners(name string) map[string]bool {
+	names := make(map[string]bool)
+	for _, s := range sections[strings.ToLower(name)] {
+		names[s.Name] = true
+	}
+	for _, p := range x.fold(name) {
+		if p.Field.Type != nil {
+			names[p.Field.Type.Name] = true
+		}
+	}
+	return names
 }
 
 func contains(groups []*Names, g *Names) bool {
@@ -222,6 +251,9 @@ func (x *Index) where(is func(*Field) bool) (list []Place) {
 func (x *Index) TopicNames(short bool) []string {
 	all := make(map[string]bool, 8192)
 	for _, n := range x.names {
+		all[n] = true
+	}
+	for n := range sections {
 		all[n] = true
 	}
 	for _, s := range Structs {
