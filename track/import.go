@@ -1,6 +1,8 @@
 package track
 
 import (
+	"slices"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -55,6 +57,7 @@ type Import struct {
 	Events  []Event
 	Dropped int // entries of History and Events that were too many
 
+	told     *int        // entries of all connections
 	handle   uint64      // the server's, as of the last connect
 	before   ImportState // state of the replay that a reconnect interrupts
 	initial  bool        // the last connect was
@@ -145,7 +148,23 @@ func (i *Import) Refused() (flags, flags2 uint64) {
 	return i.Asked.Flags &^ i.Granted.Flags, i.Asked.Flags2 &^ i.Granted.Flags2
 }
 
-const maxHistory = 1024
+// The most entries of a History or Events: of one of a few connections, and
+// when many have many.
+const (
+	maxHistory = 1024
+	fewHistory = 16
+)
+
+// room makes room for an entry behind n others: it returns how many of them,
+// the oldest, have to go.
+func (i *Import) room(n int) (drop int) {
+	if n >= maxHistory || n >= fewHistory && *i.told >= maxTold {
+		drop = (n + 1) / 2
+	}
+	i.Dropped += drop
+	*i.told += 1 - drop
+	return drop
+}
 
 // to notes a transition.
 func (i *Import) to(s ImportState, p Point) {
@@ -153,11 +172,7 @@ func (i *Import) to(s ImportState, p Point) {
 		return
 	}
 	i.State = s
-	if len(i.History) >= maxHistory {
-		i.Dropped += maxHistory / 2
-		i.History = append(i.History[:0], i.History[maxHistory/2:]...)
-	}
-	i.History = append(i.History, Change{p, s})
+	i.History = append(slices.Delete(i.History, 0, i.room(len(i.History))), Change{p, s})
 }
 
 // event notes an event; one like the last prolongs it when runs make sense.
@@ -170,11 +185,7 @@ func (i *Import) event(e Event) *Event {
 		last.From, last.To = min(last.From, e.From), max(last.To, e.To)
 		return last
 	}
-	if len(i.Events) >= maxHistory {
-		i.Dropped += maxHistory / 2
-		i.Events = append(i.Events[:0], i.Events[maxHistory/2:]...)
-	}
-	i.Events = append(i.Events, e)
+	i.Events = append(slices.Delete(i.Events, 0, i.room(len(i.Events))), e)
 	return &i.Events[len(i.Events)-1]
 }
 

@@ -1,6 +1,8 @@
 package track
 
 import (
+	"slices"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -10,9 +12,14 @@ import (
 type Imports struct {
 	list    []*Import
 	changed func(*Import)
+	told    int // entries of all histories and lists of events
 }
 
-const maxImports = 1 << 16
+// The bounds of what is kept.
+const (
+	maxImports = 1 << 16
+	maxTold    = 1 << 18
+)
 
 // NewImports makes an Imports. After each step in a connection's life changed
 // is called, if it is not nil.
@@ -29,13 +36,31 @@ func (t *Imports) of(r *RPC, p Point) *Import {
 	}
 	if l.imp == nil {
 		if len(t.list) >= maxImports {
-			t.list = append(t.list[:0], t.list[maxImports/2:]...)
+			t.evict()
 		}
-		l.imp = &Import{Link: l, First: p}
+		l.imp = &Import{Link: l, First: p, told: &t.told}
 		t.list = append(t.list, l.imp)
 	}
 	l.imp.Last = p
 	return l.imp
+}
+
+// evict forgets the half of the connections that was silent longest.
+func (t *Imports) evict() {
+	times := make([]int64, len(t.list))
+	for k, i := range t.list {
+		times[k] = i.Last.Time
+	}
+	slices.Sort(times)
+	limit := times[len(times)/2]
+	t.list = slices.DeleteFunc(t.list, func(i *Import) bool {
+		old := i.Last.Time <= limit
+		if old {
+			i.Link.imp = nil
+			t.told -= len(i.History) + len(i.Events)
+		}
+		return old
+	})
 }
 
 // Sent looks at a request.

@@ -54,7 +54,23 @@ func (t *RPCs) fresh(xid uint64) *RPC {
 	r.same = t.byXID[xid]
 	t.byXID[xid] = r
 	t.move(r, &t.open, open)
+	t.thin(r)
 	return r
+}
+
+// thin drops the oldest of too many records with the same xid: looking one up
+// must not mean to look at all.
+func (t *RPCs) thin(newest *RPC) {
+	r := newest
+	for range maxSame {
+		if r = r.same; r == nil {
+			return
+		}
+	}
+	if r.state != spent {
+		t.emit(r)
+	}
+	t.release(r)
 }
 
 // release takes a record out of everything.

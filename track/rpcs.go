@@ -34,6 +34,8 @@ const (
 	maxOpen   = 1 << 17 // RPCs that wait for a reply
 	maxLinger = 1 << 14 // complete ones that wait for stragglers
 	maxSpent  = 1 << 14 // ones that were handed out and absorb duplicates
+	maxSame   = 64      // ones with the same xid, of many clients
+	maxName   = 4096    // bytes of a name, which is a path at most
 	absorb    = int64(60 * time.Second)
 )
 
@@ -157,7 +159,7 @@ func (t *RPCs) describe(r *RPC, m *dissect.Message) {
 	if v := q.Variant; v != nil && v.Subject != nil && m.Msg != nil {
 		fid, name := v.Subject(m.Msg)
 		r.HasFID = r.FID.read(fid, q.Big)
-		r.name = append(r.name[:0], name...)
+		r.name = append(r.name[:0], name[:min(len(name), maxName)]...)
 	}
 	t.links.request(r, m)
 }

@@ -1,0 +1,133 @@
+package track
+
+import (
+	"encoding/binary"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// heap is what is in use.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestMemoryIsFlat plays months of traffic: each RPC of a connection of its
+// own, some unanswered, some connects. What is held after a while is what is
+// held later.
+func TestMemoryIsFlat(t *testing.T) {
+	i := NewImports(nil)
+	s := NewStats(StatsOptions{By: []Dim{ByOp, ByTarget}, Step: 600e9, Patience: 60e9, Flush: func(*Interval) {}})
+	w := &wire{t: t, now: 1e18, rpcs: NewRPCs(Options{
+		Sent:     func(r *RPC, m *dissect.Message) { i.Sent(r, m); s.Sent(r, m) },
+		Answered: func(r *RPC, m *dissect.Message) { i.Answered(r, m); s.Answered(r, m) },
+		Done:     func(r *RPC) { i.Done(r); s.Done(r) },
+	})}
+	n := uint64(0)
+	play := func(rpcs int) {
+		for range rpcs {
+			n++
+			w.pass(300 * ms)
+			handle := func(m *dissect.Message) { m.RPC.Handle = n }
+			if n%50 == 0 {
+				w.connect(n)
+				continue
+			}
+			w.request(n<<6, opcodes.OBD_PING, handle)
+			if n%10 != 0 {
+				w.reply(n<<6, opcodes.OBD_PING, handle)
+			}
+		}
+	}
+	play(200_000)
+	before := heap()
+	play(200_000)
+	if after := heap(); after > before+before/10+1<<20 {
+		t.Errorf("%d bytes held, %d later", before, after)
+	}
+	if len(i.list) > maxImports || len(w.rpcs.links.byHandle) > maxHandles || len(w.rpcs.links.byName) > maxHandles {
+		t.Errorf("%d imports, %d handles, %d names", len(i.list), len(w.rpcs.links.byHandle), len(w.rpcs.links.byName))
+	}
+	for _, l := range w.rpcs.links.byHandle {
+		if l.imp != nil && l.imp.Last.Time < w.now-int64(1e18) {
+			t.Error("a link holds a connection that was forgotten")
+		}
+	}
+	runtime.KeepAlive(s)
+}
+
+// connect sends a connect of a client of its own.
+func (w *wire) connect(n uint64) {
+	uuid := make([]byte, 40)
+	binary.LittleEndian.PutUint64(uuid, n|1<<63)
+	bufs := [][]byte{make([]byte, opcodes.PtlrpcBody.Size), []byte("lustre-OST0000_UUID"), uuid, make([]byte, 8), make([]byte, 72)}
+	w.request(n<<6, opcodes.OST_CONNECT, func(m *dissect.Message) { m.Msg = &opcodes.Msg{Bufs: bufs} })
+	w.reply(n<<6, opcodes.OST_CONNECT, func(m *dissect.Message) { m.RPC.Handle = n })
+}
+
+// TestHistoriesAreBounded lets connections come and go for ever.
+func TestHistoriesAreBounded(t *testing.T) {
+	told := 0
+	var list []*Import
+	for range 2000 {
+		list = append(list, &Import{Link: &Link{}, told: &told})
+	}
+	for round := range 1500 {
+		for _, i := range list {
+			p := Point{int64(round), int64(round)}
+			i.event(Event{Point: p, Kind: EvConnect})
+			i.to(ImportState(1+round%5), p)
+		}
+	}
+	sum := 0
+	for _, i := range list {
+		if sum += len(i.History) + len(i.Events); i.Dropped+len(i.History)+len(i.Events) != 3000 {
+			t.Fatalf("%d dropped, %d and %d kept", i.Dropped, len(i.History), len(i.Events))
+		}
+		if last := i.Events[len(i.Events)-1]; last.Frame != 1499 {
+			t.Fatalf("the last event is of frame %d", last.Frame)
+		}
+	}
+	if sum != told || sum > maxTold+len(list)*fewHistory {
+		t.Errorf("%d entries, counted as %d", sum, told)
+	}
+}
+
+// TestRPCsOfOneNumberAreBounded has thousands of clients with the same xid.
+func TestRPCsOfOneNumberAreBounded(t *testing.T) {
+	done := 0
+	w := &wire{t: t, now: 1e18, rpcs: NewRPCs(Options{Done: func(r *RPC) { done++ }})}
+	const clients = 5000
+	for n := range clients {
+		from := nid(0)
+		from.Addr[0], from.Addr[1] = byte(n), byte(n>>8)
+		w.send(dissect.Request, from, server, rpc(64, opcodes.OST_WRITE))
+	}
+	same := 0
+	for r := w.rpcs.byXID[64]; r != nil; r = r.same {
+		same++
+	}
+	if same != maxSame || w.rpcs.open.n+w.rpcs.done.n+w.rpcs.spent.n != maxSame {
+		t.Errorf("%d with one xid, %d open, %d done, %d spent", same, w.rpcs.open.n, w.rpcs.done.n, w.rpcs.spent.n)
+	}
+	w.rpcs.Close()
+	if done != clients {
+		t.Errorf("%d of %d RPCs handed out", done, clients)
+	}
+}
+
+// TestNamesAreBounded has a name of a megabyte.
+func TestNamesAreBounded(t *testing.T) {
+	variant := &opcodes.Variant{Subject: func(*opcodes.Msg) (fid, name []byte) { return nil, []byte(strings.Repeat("x", 1<<20)) }}
+	w := newWire(t, Options{})
+	w.request(64, opcodes.MDS_REINT, func(m *dissect.Message) { m.RPC.Variant, m.Msg = variant, &opcodes.Msg{} })
+	if r := w.one(); len(r.name) != maxName || cap(r.name) > 2*maxName {
+		t.Errorf("%d bytes of %d", len(r.name), cap(r.name))
+	}
+}
