@@ -19,6 +19,8 @@ type Dissector struct {
 	ex      *exchanges
 	handle  func(*Message)
 	msg     rpcMsg
+	late    late
+	frames  int64
 }
 
 // New makes a Dissector.
@@ -29,14 +31,26 @@ func New(o Options) *Dissector {
 }
 
 // Frame takes the next frame.
-func (d *Dissector) Frame(f *capture.Frame) { d.streams.Frame(f) }
+func (d *Dissector) Frame(f *capture.Frame) {
+	d.frames++
+	d.streams.Frame(f)
+	if d.late.len() > 0 {
+		d.release(false)
+	}
+}
 
 // Quiet says that no frame came for a while, as it happens in a live capture:
 // what waits for frames that may only be late is handed out.
-func (d *Dissector) Quiet() { d.streams.Quiet() }
+func (d *Dissector) Quiet() {
+	d.streams.Quiet()
+	d.release(true)
+}
 
 // Close hands out what is still held: the capture has ended.
-func (d *Dissector) Close() { d.streams.Close() }
+func (d *Dissector) Close() {
+	d.streams.Close()
+	d.release(true)
+}
 
 // Stats tells about the streams.
 func (d *Dissector) Stats() StreamStats { return d.streams.Stats() }
@@ -80,18 +94,35 @@ func (d *Dissector) exchange(m *Message) *exchange {
 	return nil
 }
 
-// message completes a message with what is known of its RPC and passes it on.
+// message completes a message with what is known of its RPC and passes it on,
+// at once or when its request has come.
 func (d *Dissector) message(m *Message) {
+	known := d.resolve(m)
+	if known && d.late.len() == 0 {
+		d.handle(m)
+		return
+	}
+	d.late.put(m, known, d.frames)
+}
+
+// resolve reads what the message carries and ties it to its request. It says
+// whether nothing more can become known.
+func (d *Dissector) resolve(m *Message) bool {
 	m.RPC, m.Req, m.Msg, m.Content = RPC{}, nil, nil, nil
 	switch m.Kind {
-	case Request, Reply:
+	case Request:
 		d.rpc(m)
+	case Reply, EarlyReply:
+		m.Kind = Reply
+		d.rpc(m)
+		return m.Req != nil
 	case Bulk, Get, GetReply, Ack:
 		d.bulk(m)
+		return m.Req != nil
 	case Unknown:
 		d.guess(m)
 	}
-	d.handle(m)
+	return true
 }
 
 // guess takes a message on an unknown portal for an RPC when it looks like one.

@@ -1,0 +1,93 @@
+package dissect
+
+// A reply, a bulk transfer or an ACK can be complete before its request: they
+// travel on other connections, whose frames the capture may have in another
+// order, and a gap in front of the request holds it back until it is given up.
+// Such a message waits a while, and all behind it, so that the order stays.
+
+const (
+	latePatience = 2 * reorder // frames; a gap is given up after reorder of them
+	lateMessages = 1 << 12
+	lateBytes    = 16 << 20
+)
+
+// waiting is a message kept until its turn.
+type waiting struct {
+	arena  Arena
+	frames []int64
+	since  int64 // in frames of the capture
+	known  bool  // its request is known, or it needs none
+}
+
+// late is a queue of messages, the first of which waits for its request.
+type late struct {
+	queue []*waiting // from head on
+	head  int
+	spare []*waiting
+	bytes int
+}
+
+func (l *late) put(m *Message, known bool, now int64) {
+	var w *waiting
+	if n := len(l.spare); n > 0 {
+		w, l.spare = l.spare[n-1], l.spare[:n-1]
+	} else {
+		w = &waiting{}
+	}
+	w.arena.Reset()
+	w.arena.Add(m)
+	w.frames = append(w.frames[:0], m.Frames...)
+	w.since, w.known = now, known
+	l.queue = append(l.queue, w)
+	l.bytes += w.arena.Size()
+}
+
+// full says whether the first message must go, whatever it waits for.
+func (l *late) full() bool { return l.len() > lateMessages || l.bytes > lateBytes }
+
+func (l *late) len() int { return len(l.queue) - l.head }
+
+func (l *late) pop() {
+	w := l.queue[l.head]
+	l.bytes -= w.arena.Size()
+	if l.head++; 2*l.head >= len(l.queue) {
+		l.queue = append(l.queue[:0], l.queue[l.head:]...)
+		l.head = 0
+	}
+	if w.arena.Size() < 1<<16 {
+		l.spare = append(l.spare, w)
+	}
+}
+
+// release hands out the messages whose turn it is; all of them when nothing
+// more comes.
+func (d *Dissector) release(all bool) {
+	for d.late.len() > 0 {
+		w := d.late.queue[d.late.head]
+		m := w.arena.At(0)
+		if !w.known {
+			w.known = d.resolve(m)
+		} else if m.Kind == Request || m.Kind == Reply || m.Kind == EarlyReply {
+			d.reopen(m)
+		}
+		if !w.known && !all && d.frames-w.since < latePatience && !d.late.full() {
+			return
+		}
+		m.Frames = w.frames
+		d.handle(m)
+		d.late.pop()
+	}
+}
+
+// reopen takes the RPC message apart once more: what was taken apart when it
+// came belongs to another message by now.
+func (d *Dissector) reopen(m *Message) {
+	p := &d.msg
+	if ok, encrypted := p.open(m.Data, m.PayloadOff, m.Size); !ok || encrypted {
+		m.Msg = nil
+		return
+	}
+	p.identify(m.RPC.Opcode, m.Kind != Request, nil)
+	p.Variant = m.RPC.Variant
+	m.Msg = &p.Msg
+}

@@ -1,0 +1,106 @@
+package dissect
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+)
+
+// sampleFrames are the frames of a sample.
+func sampleFrames(t *testing.T, path string) []capture.Frame {
+	t.Helper()
+	r, err := capture.Open([]string{path}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var list []capture.Frame
+	var f capture.Frame
+	for r.Next(&f) == nil {
+		f.Data = slices.Clone(f.Data)
+		list = append(list, f)
+	}
+	return list
+}
+
+// tied is what is known of each message and its request, in no order.
+func tied(frames []capture.Frame) map[string]int {
+	said := map[string]int{}
+	d := New(Options{Handle: func(m *Message) {
+		request := "alone"
+		if m.Req != nil {
+			request = fmt.Sprint(m.Req.XID, m.Req.Opcode)
+		}
+		said[fmt.Sprint(m.Kind, " ", m.RPC.XID, " ", m.RPC.Opcode, " ", m.RPC.Status, " of ", request, " content ", len(m.Content))]++
+	}})
+	for i := range frames {
+		f := frames[i]
+		f.Number = int64(i + 1)
+		d.Frame(&f)
+	}
+	d.Close()
+	return said
+}
+
+func differ(a, b map[string]int) (n int, example string) {
+	for k, v := range a {
+		if b[k] < v {
+			n += v - b[k]
+			example = k
+		}
+	}
+	return n, example
+}
+
+// TestLateRequest: in whatever order the frames of a capture stand, within
+// reason, answers and bulk data find their requests.
+func TestLateRequest(t *testing.T) {
+	for _, path := range []string{"../pcaps/mount.pcap", "../pcaps/metadata.pcap.zst"} {
+		frames := sampleFrames(t, path)
+		want := tied(frames)
+		for seed := range uint64(8) {
+			rnd := rand.New(rand.NewPCG(seed, 1))
+			place := make([]float64, len(frames))
+			order := make([]int, len(frames))
+			for i := range order {
+				order[i], place[i] = i, float64(i)+64*rnd.Float64()
+			}
+			slices.SortStableFunc(order, func(a, b int) int {
+				if place[a] < place[b] {
+					return -1
+				}
+				return 1
+			})
+			mixed := make([]capture.Frame, len(frames))
+			for i, k := range order {
+				mixed[i] = frames[k]
+				mixed[i].Time = frames[i].Time
+			}
+			if n, example := differ(want, tied(mixed)); n > 0 {
+				t.Errorf("%s, mixed with seed %d: %d messages are told otherwise, such as %s", path, seed, n, example)
+			}
+		}
+	}
+}
+
+// TestLateBehindGap: while a lost segment is waited for, what comes on other
+// connections does not lose its request.
+func TestLateBehindGap(t *testing.T) {
+	frames := sampleFrames(t, "../pcaps/mount.pcap")
+	want := tied(frames)
+	carried := map[int64]int{}
+	eachMessage(t, "../pcaps/mount.pcap", func(m *Message) { carried[m.Frame]++ })
+	for i := range frames {
+		less := slices.Delete(slices.Clone(frames), i, i+1)
+		n, example := differ(want, tied(less))
+		// A request takes the ties of its answers along; a message may have
+		// ended in a later frame.
+		if answers := 4; n > (carried[int64(i+1)]+1)*answers {
+			t.Errorf("without frame %d, which carried %d messages, %d are told otherwise, such as %s",
+				i+1, carried[int64(i+1)], n, example)
+		}
+	}
+}
