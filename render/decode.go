@@ -167,6 +167,9 @@ func (d *Decode) AppendText(dst []byte, v Decoded) []byte {
 	for i := 0; i < len(r.tree.Nodes); i = int(r.tree.Nodes[i].End) {
 		dst = r.node(dst, i, 0, 0)
 	}
+	if len(r.tree.Nodes) == 0 { // padding, or a form that zeros do not tell
+		dst = append(r.c.Dim.Append(append(dst, v.Field.Name...), "  nothing but zeros"), '\n')
+	}
 	dst = r.notes(dst)
 	if v.Note != "" {
 		p := newPage(r.c, d.width)
