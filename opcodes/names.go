@@ -2,6 +2,7 @@ package opcodes
 
 import (
 	"fmt"
+	"math/bits"
 	"sort"
 	"strings"
 )
@@ -15,8 +16,13 @@ type Names struct {
 	Flags  bool
 	Values []Value
 
-	byValue map[uint64]int
+	byValue map[uint64]int // places in Values, of enumerations
+	dense   []int16        // places in Values and one more, by value, where values are small
+	bits    []int16        // places in Values, by bit, nil when flags are more than single bits
 }
+
+// maxDense is the largest value of enumerations that are kept in a slice.
+const maxDense = 1 << 11
 
 // Value is a named value, bit, or value of a part of a flag word.
 type Value struct {
@@ -37,23 +43,76 @@ func Bits(group, prefix, doc string, values []Value) *Names {
 		}
 	}
 	sort.SliceStable(n.Values, func(i, j int) bool { return n.Values[i].Mask < n.Values[j].Mask })
+	n.bits = n.singleBits()
 	return n
+}
+
+// singleBits finds the flag of each bit, when each flag is one bit.
+func (n *Names) singleBits() []int16 {
+	places := make([]int16, 64)
+	for i := range places {
+		places[i] = -1
+	}
+	for i := range n.Values {
+		v := &n.Values[i]
+		if v.Alias || v.Value == 0 {
+			continue
+		}
+		bit := bits.TrailingZeros64(v.Mask)
+		if v.Mask != v.Value || v.Mask != 1<<bit || places[bit] >= 0 {
+			return nil
+		}
+		places[bit] = int16(i)
+	}
+	return places
 }
 
 // Enum declares the names of a field's values.
 func Enum(group, prefix, doc string, values []Value) *Names {
-	n := &Names{Group: group, Prefix: prefix, Doc: doc, Values: values, byValue: make(map[uint64]int, len(values))}
-	for i, v := range values {
-		if _, known := n.byValue[v.Value]; !known && !v.Alias {
+	n := &Names{Group: group, Prefix: prefix, Doc: doc, Values: values}
+	n.index()
+	return n
+}
+
+// index prepares an enumeration for place.
+func (n *Names) index() {
+	most := uint64(0)
+	for _, v := range n.Values {
+		most = max(most, v.Value)
+	}
+	if most < maxDense {
+		n.dense, n.byValue = make([]int16, most+1), nil
+	} else {
+		n.dense, n.byValue = nil, make(map[uint64]int, len(n.Values))
+	}
+	for i, v := range n.Values {
+		if _, known := n.place(v.Value); known || v.Alias {
+			continue
+		}
+		if n.dense != nil {
+			n.dense[v.Value] = int16(i + 1)
+		} else {
 			n.byValue[v.Value] = i
 		}
 	}
-	return n
+}
+
+// place finds a value of an enumeration among Values.
+func (n *Names) place(v uint64) (int, bool) {
+	if n.byValue != nil {
+		i, ok := n.byValue[v]
+		return i, ok
+	}
+	if v >= uint64(len(n.dense)) {
+		return 0, false
+	}
+	i := int(n.dense[v])
+	return i - 1, i > 0
 }
 
 // Name is the name of a value of an enumeration, empty when it has none.
 func (n *Names) Name(v uint64) string {
-	if i, ok := n.byValue[v]; ok {
+	if i, ok := n.place(v); ok {
 		return n.Values[i].Name
 	}
 	return ""
@@ -86,6 +145,17 @@ func (n *Names) Bit(name string) uint64 {
 // Set calls f for each flag of the word, in bit order, and returns the bits
 // that have no name.
 func (n *Names) Set(word uint64, f func(*Value)) (rest uint64) {
+	if n.bits != nil {
+		for ; word != 0; word &= word - 1 {
+			bit := bits.TrailingZeros64(word)
+			if i := n.bits[bit]; i >= 0 {
+				f(&n.Values[i])
+			} else {
+				rest |= 1 << bit
+			}
+		}
+		return rest
+	}
 	rest = word
 	for i := range n.Values {
 		v := &n.Values[i]

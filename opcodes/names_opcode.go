@@ -18,8 +18,5 @@ func init() {
 		Value{Name: "LLOG_ORIGIN_CONNECT", Value: LLOG_ORIGIN_CONNECT, Doc: "set up llog traffic between servers; gone since 2.4"},
 		Value{Name: "LLOG_CATINFO", Value: LLOG_CATINFO, Doc: "listed a catalog for debugging; gone since 2.3"},
 	)
-	Opcodes.byValue = make(map[uint64]int, len(Opcodes.Values))
-	for i, v := range Opcodes.Values {
-		Opcodes.byValue[v.Value] = i
-	}
+	Opcodes.index()
 }

@@ -196,7 +196,7 @@ func numbered(n int64) (list []Topic) {
 		if g == Errnos && n < 0 {
 			u = uint64(-n)
 		}
-		if i, ok := g.byValue[u]; ok && (g != Opcodes || len(list) == 0) {
+		if i, ok := g.place(u); ok && (g != Opcodes || len(list) == 0) {
 			list = append(list, Topic{Group: g, Value: &g.Values[i]})
 		}
 	}
