@@ -27,8 +27,11 @@ func (r *Tree) span(dst []byte, n *dissect.Node) []byte {
 // dump appends the bytes of a node in lines of 16, as hex and as text.
 func (r *Tree) dump(dst []byte, n *dissect.Node, depth int) []byte {
 	const line = 16
+	if !r.opt.Hex || n.Src == dissect.InText {
+		return dst
+	}
 	b := r.tree.Bytes(n)
-	if !r.opt.Hex || n.Src == dissect.InText || len(b) <= inline {
+	if len(b) <= inline {
 		return dst
 	}
 	for at := 0; at < len(b); at += line {

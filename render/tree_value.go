@@ -13,7 +13,6 @@ func (r *Tree) leaf(dst []byte, i, depth, label int) []byte {
 	n := &r.tree.Nodes[i]
 	start := len(dst)
 	dst = r.name(dst, i, depth, max(label, 1))
-	column := width(dst[start:])
 	switch {
 	case n.Is(dissect.Missing):
 		dst = append(dst, r.c.Warn.on...)
@@ -25,7 +24,7 @@ func (r *Tree) leaf(dst []byte, i, depth, label int) []byte {
 		dst = appendLeaf(dst, &r.tree, n)
 		dst = append(dst, r.c.Dim.off...)
 	default:
-		dst = r.value(dst, n, column)
+		dst = r.value(dst, n, start)
 		dst = r.remarks(dst, i)
 	}
 	dst = r.span(dst, n)
@@ -33,12 +32,13 @@ func (r *Tree) leaf(dst []byte, i, depth, label int) []byte {
 	return r.dump(dst, n, depth+1)
 }
 
-// value appends a value in its style, with what helps to read it.
-func (r *Tree) value(dst []byte, n *dissect.Node, column int) []byte {
+// value appends a value in its style, with what helps to read it, to the line
+// that begins at start.
+func (r *Tree) value(dst []byte, n *dissect.Node, start int) []byte {
 	f := n.Field
 	if f.Names != nil && (f.Kind == opcodes.Uint || f.Kind == opcodes.Int) {
 		if f.Names.Flags {
-			return r.flags(dst, n, column)
+			return r.flags(dst, n, width(dst[start:]))
 		}
 		return r.enum(dst, n)
 	}
