@@ -95,10 +95,10 @@ func (d *Dissector) exchange(m *Message) *exchange {
 }
 
 // message completes a message with what is known of its RPC and passes it on,
-// at once or when its request has come.
+// at once or when its turn has come.
 func (d *Dissector) message(m *Message) {
 	known := d.resolve(m)
-	if known && d.late.len() == 0 {
+	if held := d.streams.Held(); known && d.late.len() == 0 && (held == 0 || m.Frame < held) {
 		d.handle(m)
 		return
 	}

@@ -1,9 +1,11 @@
 package dissect
 
-// A reply, a bulk transfer or an ACK can be complete before its request: they
-// travel on other connections, whose frames the capture may have in another
-// order, and a gap in front of the request holds it back until it is given up.
-// Such a message waits a while, and all behind it, so that the order stays.
+// Messages are handed out in the order of the frames that completed them. Two
+// things stand in the way. A gap holds back what is behind it until it is given
+// up, while messages on other connections are complete: they wait for it. And a
+// reply, a bulk transfer or an ACK can be complete before its request, when the
+// capture has the frames of several connections in another order: it waits a
+// while, and all behind it.
 
 const (
 	latePatience = 2 * reorder // frames; a gap is given up after reorder of them
@@ -19,7 +21,8 @@ type waiting struct {
 	known  bool  // its request is known, or it needs none
 }
 
-// late is a queue of messages, the first of which waits for its request.
+// late is a queue of messages in the order of their frames. The first waits for
+// its request or for messages behind a gap.
 type late struct {
 	queue []*waiting // from head on
 	head  int
@@ -39,6 +42,9 @@ func (l *late) put(m *Message, known bool, now int64) {
 	w.frames = append(w.frames[:0], m.Frames...)
 	w.since, w.known = now, known
 	l.queue = append(l.queue, w)
+	for i := len(l.queue) - 1; i > l.head && l.queue[i-1].arena.At(0).Frame > m.Frame; i-- {
+		l.queue[i], l.queue[i-1] = l.queue[i-1], l.queue[i]
+	}
 	l.bytes += w.arena.Size()
 }
 
@@ -65,12 +71,16 @@ func (d *Dissector) release(all bool) {
 	for d.late.len() > 0 {
 		w := d.late.queue[d.late.head]
 		m := w.arena.At(0)
+		forced := all || d.late.full()
+		if held := d.streams.Held(); held != 0 && m.Frame >= held && !forced {
+			return
+		}
 		if !w.known {
 			w.known = d.resolve(m)
 		} else if m.Kind == Request || m.Kind == Reply || m.Kind == EarlyReply {
 			d.reopen(m)
 		}
-		if !w.known && !all && d.frames-w.since < latePatience && !d.late.full() {
+		if !w.known && !forced && d.frames-w.since < latePatience {
 			return
 		}
 		m.Frames = w.frames

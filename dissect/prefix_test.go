@@ -155,11 +155,11 @@ func before(all []leaf, n int) int {
 // show.
 func playThese(list []*Message, show func(*Message)) {
 	n := 0
-	d := &Dissector{ex: newExchanges(), handle: func(m *Message) {
+	d := New(Options{Handle: func(m *Message) {
 		if n++; n == len(list) {
 			show(m)
 		}
-	}}
+	}})
 	for _, m := range list {
 		c := *m
 		c.Kind = kindOf(&c.LNet)
@@ -168,4 +168,5 @@ func playThese(list []*Message, show func(*Message)) {
 		}
 		d.message(&c)
 	}
+	d.release(true)
 }

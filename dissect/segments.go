@@ -164,6 +164,7 @@ func (st *stream) hold(src *source, p piece) {
 	if len(st.held) > 0 && !st.inGapped {
 		st.inGapped = true
 		src.gapped = append(src.gapped, st)
+		st.s.gapped++
 	}
 }
 
