@@ -194,8 +194,8 @@ func (w *walker) run(f *opcodes.Field, name string, v *opcodes.View, off, limit 
 		}
 	}
 	if why := w.missing(off, n, limit); why != Present {
-		if got := len(w.bytes(off, limit)); got > 0 && w.whole {
-			w.open(f, name, off, got)
+		if got := w.bytes(off, limit); len(got) > 0 && w.whole && !(f.Pad && zero(got)) {
+			w.open(f, name, off, len(got))
 		}
 		return w.gap(f, name, off, n, why, limit)
 	}

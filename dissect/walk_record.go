@@ -200,7 +200,7 @@ func (w *walker) union(f *opcodes.Field, name string, v *opcodes.View, off, limi
 	if f.Size > 0 {
 		limit = min(limit, off+f.Size)
 	}
-	v.Rest = w.bytes(off, limit)
+	v.Rest, v.Len = w.bytes(off, limit), limit-off
 	if len(v.Rest) == 0 {
 		if limit > off && f.Size == 0 {
 			return w.gap(f, name, off, limit-off, w.missing(off, limit-off, limit), limit)

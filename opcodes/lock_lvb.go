@@ -18,33 +18,34 @@ func chooseLvb(v *View) *Field {
 		m = m.Req
 	}
 	if m == nil || len(m.Buf(1)) < handlesAt {
-		return lvbBySize(v.Rest)
+		return lvbBySize(v)
 	}
 	switch k := requestLock(m.Buf(1), m.Big); k.kind() {
 	case ldlmExtentType:
-		return ostLvbForm(v.Rest)
+		return ostLvbForm(v)
 	case ldlmIbitsType:
 		if f := layoutForm(v.Rest, false); f != nil {
 			return f
 		}
-		return ostLvbForm(v.Rest)
+		return ostLvbForm(v)
 	case ldlmPlainType:
 		if k.isQuota() {
 			return formQuotaLvb
 		}
 	}
-	return lvbBySize(v.Rest)
+	return lvbBySize(v)
 }
 
-func ostLvbForm(b []byte) *Field {
-	if len(b) == ostLvbV1.Size {
+// ostLvbForm tells the old form by its size, which a cut does not change.
+func ostLvbForm(v *View) *Field {
+	if max(v.Len, len(v.Rest)) == ostLvbV1.Size {
 		return formOstLvbV1
 	}
 	return formOstLvb
 }
 
-func lvbBySize(b []byte) *Field {
-	switch len(b) {
+func lvbBySize(v *View) *Field {
+	switch max(v.Len, len(v.Rest)) {
 	case ostLvb.Size:
 		return formOstLvb
 	case ostLvbV1.Size:
@@ -52,5 +53,5 @@ func lvbBySize(b []byte) *Field {
 	case barrierLvb.Size:
 		return formBarrierLvb
 	}
-	return layoutForm(b, false)
+	return layoutForm(v.Rest, false)
 }

@@ -167,8 +167,9 @@ func askSetxattr(m *Msg, l *Line) {
 		l.Key("remove")
 		return
 	}
+	// sx_size is 0 as a rule.
 	l.Key("bytes ")
-	l.Num(r.word(sxSize))
+	l.Num(uint64(len(m.Named("eadata"))))
 }
 
 var xattrRemove = ObdMdValid.Bit("FLXATTRRM")

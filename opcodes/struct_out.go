@@ -93,7 +93,11 @@ func nextUpdate(v *View) (*Field, int) {
 	if v.Index >= int(ourqCount.Uint(v.Struct, v.Big)) || len(v.Rest) < updateHeader {
 		return nil, 0
 	}
-	return updateForm, updateSize(v.Rest, v.Big)
+	n := updateSize(v.Rest, v.Big)
+	if n >= len(v.Rest) {
+		return updateForm, 0 // the last, or cut: it ends where its parameters do
+	}
+	return updateForm, n
 }
 
 // outUpdateHeader is struct out_update_header.

@@ -251,7 +251,6 @@ var (
 	ulMode      = mdtRecUnlink.Field("ul_mode")
 	rnBias      = mdtRecRename.Field("rn_bias")
 	sxValid     = mdtRecSetxattr.Field("sx_valid")
-	sxSize      = mdtRecSetxattr.Field("sx_size")
 	rsMirrorNew = mdtRecResync.Field("rs_mirror_id_new")
 	rsMirrorOld = mdtRecResync.Field("rs_mirror_id_old")
 )

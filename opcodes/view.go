@@ -5,6 +5,7 @@ package opcodes
 type View struct {
 	Struct []byte // the struct the field is part of, to the end of its buffer
 	Rest   []byte // from the field to the end of its buffer
+	Len    int    // of a union: the bytes it has, of which Rest is what was captured
 	Big    bool   // integers of this struct are big-endian
 	Off    int    // where Struct begins among the bytes of the message
 	Reach  int    // where the last part ends that lies elsewhere in the struct
