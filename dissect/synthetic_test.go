@@ -117,13 +117,15 @@ func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bo
 	}
 }
 
+// synthXID is the xid of the messages here.
+const synthXID = 1883108012032128
+
 // send runs a request and its reply through a Dissector.
 func send(t *testing.T, request, reply []byte, handle func(*Message)) {
 	t.Helper()
-	const xid = 1883108012032128
 	tape := newTape().syn().send(false, wire{version: 3}.hello(false)).send(true, wire{version: 3}.hello(true))
-	tape.send(false, lnetPayload(false, 12, xid, 0, request))
-	tape.send(true, lnetPayload(true, 10, xid, 224, reply))
+	tape.send(false, lnetPayload(false, 12, synthXID, 0, request))
+	tape.send(true, lnetPayload(true, 10, synthXID, 224, reply))
 	d := New(Options{Handle: handle})
 	for i := range tape.frames {
 		d.Frame(&tape.frames[i])
@@ -202,7 +204,8 @@ func (c *synthetic) sizes(list []factBuffer, parts []blob, reply bool) values {
 }
 
 func (c *synthetic) body(b *builder, form *factForm, reply bool) blob {
-	v := values{"pb_type": 4711, "pb_opc": uint64(form.opcode), "pb_status": 0, "pb_version": 0x00030003, "pb_flags": 0x600, "pb_transno": 0}
+	v := values{"pb_type": 4711, "pb_opc": uint64(form.opcode), "pb_status": 0, "pb_version": 0x00030003, "pb_flags": 0x600, "pb_transno": 0,
+		"pb_mbits": uint64(synthXID)}
 	if reply {
 		v["pb_type"] = 4713
 		v["pb_transno"] = b.value(8)
@@ -235,8 +238,12 @@ func checkNode(t *testing.T, m *Message, tree *Tree, n *Node, w want) {
 	if got := tree.Bytes(n); !bytes.Equal(got, w.bytes) && !bytes.Equal(opcodes.TrimNUL(got), opcodes.TrimNUL(w.bytes)) {
 		t.Errorf("%s: %s is %x, not %x", m.Kind, w.path, got, w.bytes)
 	}
-	if int(n.Off) != m.PayloadOff+w.off {
-		t.Errorf("%s: %s at %d, not %d", m.Kind, w.path, int(n.Off)-m.PayloadOff, w.off)
+	base := m.PayloadOff
+	if n.Src == InContent {
+		base = 0
+	}
+	if int(n.Off) != base+w.off {
+		t.Errorf("%s: %s at %d, not %d", m.Kind, w.path, int(n.Off)-base, w.off)
 	}
 	if n.Field.Kind <= opcodes.Int && len(w.bytes) <= 8 {
 		shift := 64 - 8*len(w.bytes)
