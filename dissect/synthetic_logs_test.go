@@ -29,6 +29,7 @@ func logRecords(b *builder) blob {
 	add(b.changelogMark())
 	add(b.configRecord(0xcf001, str("lustre-client"), str("lov"), str("lustre-clilov_UUID")))
 	add(b.configRecord(0xcf010, str(""), b.record("cfg_marker", nil)))
+	add(b.configRecord(0xcf010, str(""), b.oldMarker()))
 	add(b.updateRecord())
 	return out
 }
@@ -122,6 +123,25 @@ func (b *builder) configRecord(command int, args ...blob) blob {
 	body.fill(8)
 	body.put("cfg", list)
 	return b.logRecord("OBD_CFG_REC", "cfg_hdr", "cfg_tail", body)
+}
+
+// oldMarker is a cfg_marker of a 32-bit server: its times have 4 bytes.
+func (b *builder) oldMarker() blob {
+	var out blob
+	for _, f := range b.structs["cfg_marker"].fields {
+		size := f.size
+		if f.kind == "__s64" {
+			size = 4
+		}
+		if f.count > 0 {
+			p := make([]byte, size)
+			copy(p, b.text("marker"))
+			out.put(f.name, raw(p))
+			continue
+		}
+		out.put(f.name, b.number(b.value(size), size))
+	}
+	return out
 }
 
 // updateRecord is a distributed operation of one step with one parameter.
