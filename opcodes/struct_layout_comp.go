@@ -52,7 +52,9 @@ func layoutOfEntry(v *View) (off, size int) {
 		at, n := layoutRange(v.Up.Struct[before:], v.Up.Big)
 		least = max(least, at+n)
 	}
-	if off < least {
+	// What was read of the others ends at Reach; an empty one between two may
+	// not hide the first.
+	if off < max(least, v.Up.Reach-v.Up.Off) {
 		return 0, 0
 	}
 	return v.Up.Off + off, size

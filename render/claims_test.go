@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // TestBuiltDialogsAreUnderstood holds the builders of this package: what they
@@ -103,5 +104,33 @@ func (b *trees) message(m *dissect.Message) {
 	b.out = b.json.Append(b.out, m, Moment{})
 	if len(b.out) > 16<<10+200*size {
 		b.t.Fatalf("%s: %s: %d bytes shown of %d", b.name, m.Kind, len(b.out), size)
+	}
+}
+
+// TestComponentsShareNoBytes has a composite layout whose components claim the
+// same bytes over and over: they are read once.
+func TestComponentsShareNoBytes(t *testing.T) {
+	le := binary.LittleEndian
+	const entries, room = 400, 30 << 10
+	b := make([]byte, 32+48*entries+room)
+	le.PutUint32(b, 0x0bd60bd0)
+	le.PutUint32(b[4:], uint32(len(b)))
+	le.PutUint16(b[14:], entries)
+	for i := range entries {
+		e := b[32+48*i:]
+		le.PutUint32(e, uint32(i+1))
+		if i%2 == 0 { // else none, so that the next may seem the first
+			le.PutUint32(e[24:], 32+48*entries)
+			le.PutUint32(e[28:], room)
+		}
+	}
+	layout := b[32+48*entries:]
+	le.PutUint32(layout, 0x0bd10bd0)
+	le.PutUint16(layout[28:], room/24)
+	var tree dissect.Tree
+	s := structNamed("lov_comp_md_v1")
+	tree.BuildField(opcodes.Sub(s.Name, s), nil, b, false)
+	if n := len(tree.Nodes); n > len(b) || n < entries {
+		t.Errorf("%d nodes of %d bytes", n, len(b))
 	}
 }
