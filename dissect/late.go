@@ -60,7 +60,8 @@ func (l *late) pop() {
 		l.queue = append(l.queue[:0], l.queue[l.head:]...)
 		l.head = 0
 	}
-	if w.arena.Size() < 1<<16 {
+	const small = 4 << 10 // many large ones would be kept for good
+	if w.arena.Size() <= small {
 		l.spare = append(l.spare, w)
 	}
 }
