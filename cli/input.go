@@ -53,6 +53,7 @@ func (in *input) flags(cmd *cobra.Command) {
 	f.IntVarP(&in.count, "count", "c", 0, "stop after `N` messages")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "say nothing about the capture itself")
 	f.BoolVarP(&in.verbose, "verbose", "v", false, "say more about the capture itself")
+	listFlag(cmd, in.sys)
 }
 
 // check completes the flags with the arguments.
@@ -284,6 +285,7 @@ func (in *input) stopOn(stop func()) {
 		case <-signals:
 		case <-limit:
 		}
+		signal.Stop(signals) // a second one ends us, whatever holds us up
 		stop()
 	}()
 }

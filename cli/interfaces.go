@@ -3,8 +3,22 @@ package cli
 import (
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"github.com/lshark/lshark/capture"
 )
+
+// listFlag gives cmd the flag -D, which lists the interfaces instead.
+func listFlag(cmd *cobra.Command, sys *IO) {
+	list, run := false, cmd.RunE
+	cmd.Flags().BoolVarP(&list, "list-interfaces", "D", false, "list the interfaces that can be captured")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if list {
+			return listInterfaces(sys)
+		}
+		return run(cmd, args)
+	}
+}
 
 // listInterfaces writes a line for each interface (-D).
 func listInterfaces(sys *IO) error {

@@ -50,7 +50,7 @@ func (o *output) check() error {
 			return usagef("-E %s: only header=y and header=n are known", e)
 		}
 	}
-	if o.tree || o.hex && o.form == "summary" {
+	if (o.tree || o.hex) && o.form == "summary" {
 		o.form = "tree"
 	}
 	if len(o.fields) > 0 && o.form != "fields" {

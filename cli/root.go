@@ -10,7 +10,6 @@ import (
 func newRoot(sys *IO) *cobra.Command {
 	in := &input{sys: sys}
 	out := &output{sys: sys}
-	list := false
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
 		Short: "Read Lustre network traffic and show what every RPC says",
@@ -24,9 +23,6 @@ func newRoot(sys *IO) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if list {
-				return listInterfaces(sys)
-			}
 			if err := errors.Join(in.check(args), out.check()); err != nil {
 				return err
 			}
@@ -35,7 +31,6 @@ func newRoot(sys *IO) *cobra.Command {
 	}
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	in.flags(cmd)
-	cmd.Flags().BoolVarP(&list, "list-interfaces", "D", false, "list the interfaces that can be captured")
 	out.flags(cmd)
 	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newExplain(sys), newDecode(sys),
 		newFields(sys), newVersion(sys), newCompletion(sys))
