@@ -204,6 +204,7 @@ func TestFilterErrors(t *testing.T) {
 		{"ip[0:3] = 1", 6, "1, 2 or 4", false},
 		{"ip[0] tcp", 7, "comparison", false},
 		{"vlan 5000", 6, "up to 4095", false},
+		{"(ip multicast)", 5, `"multicast" is not supported`, true},
 		{"broadcast", 1, `"broadcast" is not supported`, true},
 		{"ether host 00:11:22:33:44:55", 1, `"ether" is not supported`, true},
 		{"tcp and gateway router", 9, `"gateway" is not supported`, true},

@@ -232,6 +232,9 @@ func (p *parser) sensible(q qualifiers, at token) error {
 func (p *parser) value(q qualifiers, given bool) (test, error) {
 	if q.kind == "" {
 		if given {
+			if t := p.peek(); t.text == "broadcast" || t.text == "multicast" {
+				return nil, p.unsupported(t, "the word")
+			}
 			return protocolTest{q.proto}, nil
 		}
 		q.kind = "host"
