@@ -1,10 +1,6 @@
 package render
 
-import (
-	"testing"
-
-	"github.com/lshark/lshark/dissect"
-)
+import "testing"
 
 func BenchmarkMetadata(b *testing.B) {
 	msgs := sample(b, "../pcaps/metadata.pcap.zst")
@@ -17,11 +13,4 @@ func BenchmarkMetadata(b *testing.B) {
 			}
 		})
 	}
-	b.Run("Build", func(b *testing.B) {
-		var t dissect.Tree
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			t.Build(msgs.At(i % msgs.Len()))
-		}
-	})
 }
