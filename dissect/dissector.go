@@ -116,9 +116,11 @@ func (d *Dissector) resolve(m *Message) bool {
 		m.Kind = Reply
 		d.rpc(m)
 		return m.Req != nil
+	case Push, Selftest:
+		d.ex.foreign(m.LNet.Handle)
 	case Bulk, Get, GetReply, Ack:
 		d.bulk(m)
-		return m.Req != nil
+		return m.Req != nil || d.ex.isForeign(m.LNet.Handle)
 	case Unknown:
 		d.guess(m)
 	}

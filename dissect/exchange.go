@@ -207,6 +207,16 @@ func (e *exchanges) expect(handle [16]byte, ex *exchange, bits uint64) {
 	e.handles[handle] = handled{ex, ex.life, bits}
 }
 
+// foreign remembers the handle of an operation that is not part of an RPC: its
+// ACK waits for nothing.
+func (e *exchanges) foreign(handle [16]byte) { e.expect(handle, &noRPC, 0) }
+
+// noRPC stands for what belongs to no request.
+var noRPC exchange
+
+// isForeign says whether an answer belongs to no RPC.
+func (e *exchanges) isForeign(handle [16]byte) bool { return e.handles[handle].ex == &noRPC }
+
 // expected finds the operation that an answer names by its handle.
 func (e *exchanges) expected(handle [16]byte) (ex *exchange, bits uint64) {
 	h := e.handles[handle]
