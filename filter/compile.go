@@ -88,8 +88,8 @@ func (c *compiler) resolve(t token) (*field, error) {
 	}
 	if k, ok := keys[t.text]; ok {
 		f := &field{each: func(m *Message, f func(*value) bool) bool {
-			var v value
-			return k.get(m, &v) && f(&v)
+			m.value = value{}
+			return k.get(m, &m.value) && f(&m.value)
 		}, key: &k}
 		if k.names != nil {
 			f.names = append(f.names, k.names)
@@ -98,7 +98,7 @@ func (c *compiler) resolve(t token) (*field, error) {
 	}
 	if sections[t.text] {
 		s := newTreeField(t.text)
-		return &field{each: func(m *Message, f func(*value) bool) bool { return s.each(m.Tree(), f) }}, nil
+		return &field{each: func(m *Message, f func(*value) bool) bool { return s.each(m.Tree(), &m.value, f) }}, nil
 	}
 	if f := c.declared(t.text); f != nil {
 		return f, nil
@@ -134,7 +134,7 @@ func (c *compiler) declared(path string) *field {
 	if !c.pathKnown(t.path) {
 		return nil
 	}
-	f := &field{each: func(m *Message, f func(*value) bool) bool { return t.each(m.Tree(), f) }}
+	f := &field{each: func(m *Message, f func(*value) bool) bool { return t.each(m.Tree(), &m.value, f) }}
 	for _, p := range places {
 		f.forms = append(f.forms, *p.Field)
 		if n := p.Field.Names; n != nil {

@@ -17,6 +17,7 @@ type Message struct {
 	rpc   *track.RPC // of filters over RPCs
 	tree  *dissect.Tree
 	built bool
+	value value // the one that a comparison looks at
 }
 
 // Set makes m the message to look at.

@@ -77,8 +77,8 @@ func (c *compiler) rpcField(t token) (*field, error) {
 		return nil, c.fail(t, t.text+" is known of whole RPCs, and messages are looked at here", "lshark rpcs and lshark stats know it")
 	}
 	f := &field{each: func(m *Message, f func(*value) bool) bool {
-		var v value
-		return k.get(m, &v) && f(&v)
+		m.value = value{}
+		return k.get(m, &m.value) && f(&m.value)
 	}, key: &k}
 	if k.names != nil {
 		f.names = append(f.names, k.names)

@@ -18,9 +18,8 @@ func newTreeField(path string) treeField {
 	return treeField{name: parts[len(parts)-1], path: parts[:len(parts)-1]}
 }
 
-// each calls f for each value until f says stop.
-func (t *treeField) each(tree *dissect.Tree, f func(*value) bool) bool {
-	var v value
+// each reads each value into v and calls f with it, until f says stop.
+func (t *treeField) each(tree *dissect.Tree, v *value, f func(*value) bool) bool {
 	for i := range tree.Nodes {
 		n := &tree.Nodes[i]
 		if n.Name != t.name || n.State&(dissect.Missing|dissect.Remark) != 0 || !t.within(tree, i) {
@@ -28,12 +27,12 @@ func (t *treeField) each(tree *dissect.Tree, f func(*value) bool) bool {
 		}
 		if n.Field.Kind == opcodes.Array || n.Field.Kind == opcodes.List {
 			for k := i + 1; k < int(n.End); k = int(tree.Nodes[k].End) {
-				if read1(tree, &tree.Nodes[k], &v) && f(&v) {
+				if read1(tree, &tree.Nodes[k], v) && f(v) {
 					return true
 				}
 			}
 		}
-		if read1(tree, n, &v) && f(&v) {
+		if read1(tree, n, v) && f(v) {
 			return true
 		}
 	}
