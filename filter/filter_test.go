@@ -156,6 +156,8 @@ func TestMistakes(t *testing.T) {
 		{`pb_opc in 3`, 10, ""},
 		{`pb_opc in {3 4}`, 13, ""},
 		{`pb_opc in {3, }`, 14, ""},
+		{`frame in {5..1}`, 13, ""},
+		{`pb_status in {2..-2}`, 17, ""},
 		{`ocd_connect_flags.GRAND`, 18, "GRANT"},
 		{`name matches "("`, 13, ""},
 		{`name == "abc`, 8, ""},

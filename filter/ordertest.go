@@ -150,17 +150,32 @@ func (c *compiler) setTest(e *expr, f *field) (func(*value) bool, error) {
 			if to, err = c.literal(s.to, f); err != nil {
 				return nil, err
 			}
+			if reversed(from, to) {
+				return nil, c.fail(s.to, "this range ends before it begins", "")
+			}
 		}
 		set = append(set, ends{from, to})
 	}
 	return func(v *value) bool {
 		for _, s := range set {
-			if low, ok := order(v, s.from); ok && low == 0 || ok && low > 0 && s.to != s.from && below(v, s.to) {
+			low, ok := order(v, s.from)
+			if ok && (low == 0 && s.to == s.from || low >= 0 && s.to != s.from && below(v, s.to)) {
 				return true
 			}
 		}
 		return false
 	}, nil
+}
+
+// reversed says whether two numbers are in the wrong order for a range.
+func reversed(from, to *literal) bool {
+	switch {
+	case !from.isNum || !to.isNum:
+		return false
+	case from.neg != to.neg:
+		return to.neg
+	}
+	return from.u > to.u
 }
 
 func below(v *value, l *literal) bool {
