@@ -111,7 +111,7 @@ var krb5Header = Define("krb5_header",
 var skHdr = Define("sk_hdr",
 	Big,
 	"begins what is encrypted with a shared key",
-	U64("skh_version", ID, "1"),
+	U64("skh_version", Cookie, "1"),
 	U64("skh_iv", Cookie, "initialisation vector: a counter, not to be used twice with one key"),
 )
 
