@@ -44,7 +44,6 @@ func newFields(sys *IO) *cobra.Command {
 // onlyShown are the keys that -e knows and -Y does not.
 var onlyShown = map[string]string{
 	"latency": "seconds from the request to the reply; rpc.latency in filters",
-	"notes":   "what is odd about the message, in words for scripts",
 }
 
 // noArgs refuses arguments.

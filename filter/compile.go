@@ -87,10 +87,7 @@ func (c *compiler) resolve(t token) (*field, error) {
 		return f, err
 	}
 	if k, ok := keys[t.text]; ok {
-		f := &field{each: func(m *Message, f func(*value) bool) bool {
-			m.value = value{}
-			return k.get(m, &m.value) && f(&m.value)
-		}, key: &k}
+		f := &field{each: k.values, key: &k}
 		if k.names != nil {
 			f.names = append(f.names, k.names)
 		}

@@ -36,12 +36,32 @@ func (e *Message) Tree() *dissect.Tree {
 }
 
 // Key is a field that every message has at a fixed place, or that is the
-// message's own: it needs no tree.
+// message's own: it needs no tree, but for the notes.
 type key struct {
 	class class
 	names *opcodes.Names
 	doc   string
 	get   func(m *Message, v *value) bool
+	each  func(m *Message, f func(*value) bool) bool // instead of get, of keys with several values
+}
+
+// values calls f with the key's values until it is content.
+func (k *key) values(m *Message, f func(*value) bool) bool {
+	if k.each != nil {
+		return k.each(m, f)
+	}
+	m.value = value{}
+	return k.get(m, &m.value) && f(&m.value)
+}
+
+// eachNote passes the codes of what is odd, in the message or its tree.
+func eachNote(m *Message, f func(*value) bool) bool {
+	for _, n := range m.Tree().Notes {
+		if m.value = (value{class: text, b: []byte(n.Code)}); f(&m.value) {
+			return true
+		}
+	}
+	return false
 }
 
 func uintKey(doc string, get func(m *Message) (uint64, bool)) key {
@@ -164,6 +184,8 @@ var keys = map[string]key{
 		*v = value{class: number, u: uint64(m.Kind), names: kindGroup}
 		return true
 	}},
+
+	"notes": {class: text, doc: "what is odd about the message, in words for scripts", each: eachNote},
 
 	"lnet.src_nid":        nidKey("sender", func(m *Message) (dissect.NID, bool) { return m.LNet.Src, m.LNetOff >= 0 }),
 	"lnet.dest_nid":       nidKey("receiver", func(m *Message) (dissect.NID, bool) { return m.LNet.Dst, m.LNetOff >= 0 }),
