@@ -173,17 +173,34 @@ func (w *writer) piece(p piece, round, shift int64) {
 		return 1024 + uint16((round*int64(w.conns)+int64(p.conn))%60000)
 	}
 	sp, dp := port(p.sp), port(p.dp)
-	key := [2]uint16{sp, dp}
+	key, back := [2]uint16{sp, dp}, [2]uint16{dp, sp}
+	when := 1_700_000_000_000_000_000 + p.rel + shift
+	if _, known := w.seq[key]; !known {
+		// A connection begins with its SYNs, as all but the first ones of a
+		// long capture do.
+		q := p
+		q.src, q.dst = p.dst, p.src
+		w.tcp(p, sp, dp, ^uint32(0), nil, when, flagSYN)
+		w.tcp(q, dp, sp, ^uint32(0), nil, when, flagSYN|flagACK)
+		w.seq[key], w.seq[back] = 0, 0
+	}
 	for b := p.data; len(b) > 0; {
 		n := min(len(b), w.segment)
-		w.tcp(p, sp, dp, w.seq[key], b[:n], 1_700_000_000_000_000_000+p.rel+shift)
+		w.tcp(p, sp, dp, w.seq[key], b[:n], when, flagPSH|flagACK)
 		w.seq[key] += uint32(n)
 		b = b[n:]
 	}
 }
 
+// TCP flags.
+const (
+	flagSYN = 0x02
+	flagPSH = 0x08
+	flagACK = 0x10
+)
+
 // tcp writes one segment in one frame.
-func (w *writer) tcp(p piece, sp, dp uint16, seq uint32, payload []byte, when int64) {
+func (w *writer) tcp(p piece, sp, dp uint16, seq uint32, payload []byte, when int64, flags byte) {
 	h := &w.frame
 	n := uint32(54 + len(payload))
 	binary.LittleEndian.PutUint32(h[0:], uint32(when/1e9))
@@ -207,7 +224,12 @@ func (w *writer) tcp(p piece, sp, dp uint16, seq uint32, payload []byte, when in
 	binary.BigEndian.PutUint16(tcp[0:], sp)
 	binary.BigEndian.PutUint16(tcp[2:], dp)
 	binary.BigEndian.PutUint32(tcp[4:], seq+1)
-	tcp[12], tcp[13] = 5<<4, 0x18
+	ack := uint32(0)
+	if flags&flagACK != 0 {
+		ack = w.seq[[2]uint16{dp, sp}] + 1
+	}
+	binary.BigEndian.PutUint32(tcp[8:], ack)
+	tcp[12], tcp[13] = 5<<4, flags
 	binary.BigEndian.PutUint16(tcp[14:], 0xffff)
 	w.write(h[:])
 	w.write(payload)
