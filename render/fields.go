@@ -53,6 +53,7 @@ func NewFields(names []string, index *opcodes.Index) (*Fields, error) {
 	for _, name := range names {
 		if key := recordKeys[name]; key != nil {
 			f.columns = append(f.columns, column{key: key})
+			f.deep = f.deep || name == "notes" // the tree has its own
 			continue
 		}
 		c, ok := path(name, index)

@@ -74,12 +74,12 @@ var recordKeys = map[string]func(f *Fields, dst []byte, m *dissect.Message, at M
 	"bytes": func(_ *Fields, dst []byte, m *dissect.Message, _ Moment) []byte {
 		return strconv.AppendInt(dst, int64(m.RPC.Bytes), 10)
 	},
-	"notes": func(_ *Fields, dst []byte, m *dissect.Message, _ Moment) []byte {
-		for i := range m.Notes {
+	"notes": func(f *Fields, dst []byte, _ *dissect.Message, _ Moment) []byte {
+		for i := range f.tree.Notes {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(dst, m.Notes[i].Code...)
+			dst = append(dst, f.tree.Notes[i].Code...)
 		}
 		return dst
 	},
