@@ -52,9 +52,7 @@ func TestSyntheticMessages(t *testing.T) {
 // its unions, and what extraCases has.
 func (c *synthetic) cases(form *factForm) []synthCase {
 	all := []synthCase{{}}
-	for _, one := range extraCases[form.name+" "+form.variant] {
-		all = append(all, one)
-	}
+	all = append(all, extraCases[form.name+" "+form.variant]...)
 	for i, list := range [][]factBuffer{form.request, form.reply} {
 		for _, buf := range list {
 			kinds, ok := strings.CutPrefix(buf.kind, "union: ")
