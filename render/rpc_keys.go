@@ -2,6 +2,7 @@ package render
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/track"
@@ -150,15 +151,19 @@ func appendRPCFlags(dst []byte, r *track.RPC) []byte {
 }
 
 // RPCFields renders RPCs as lines of values with tabs between them.
-type RPCFields struct{ keys []*rpcKey }
+type RPCFields struct {
+	names []string
+	keys  []*rpcKey
+}
 
-// NewRPCFields makes a renderer of the named keys; names must be in RPCKeys.
+// NewRPCFields makes a renderer of the named keys; names must be in RPCKeys,
+// but for the rpc. that they have in filters.
 func NewRPCFields(names []string) (f *RPCFields, unknown string) {
-	f = &RPCFields{}
+	f = &RPCFields{names: names}
 next:
 	for _, name := range names {
 		for i := range rpcKeys {
-			if k := &rpcKeys[i]; k.name == name && k.append != nil {
+			if k := &rpcKeys[i]; k.name == strings.TrimPrefix(name, "rpc.") && k.append != nil {
 				f.keys = append(f.keys, k)
 				continue next
 			}
@@ -170,13 +175,7 @@ next:
 
 // Header appends the line of the names.
 func (f *RPCFields) Header(dst []byte) []byte {
-	for i, k := range f.keys {
-		if i > 0 {
-			dst = append(dst, '\t')
-		}
-		dst = append(dst, k.name...)
-	}
-	return append(dst, '\n')
+	return append(append(dst, strings.Join(f.names, "\t")...), '\n')
 }
 
 // AppendRPC appends the line of an RPC; what is not known is empty.
