@@ -14,10 +14,12 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/track"
 )
 
 // input holds the flags of all commands that read packets.
 type input struct {
+	once     *track.Once // not nil: a message is shown once, whoever saw it
 	sys      *IO
 	read     []string
 	iface    string
@@ -54,6 +56,13 @@ func (in *input) flags(cmd *cobra.Command) {
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "say nothing about the capture itself")
 	f.BoolVarP(&in.verbose, "verbose", "v", false, "say more about the capture itself")
 	listFlag(cmd, in.sys)
+}
+
+// oneSighting makes messages that several capture points saw count once.
+func (in *input) oneSighting() {
+	if len(in.files) > 1 {
+		in.once = &track.Once{}
+	}
 }
 
 // check completes the flags with the arguments.
@@ -168,6 +177,9 @@ func (r *reading) message(m *dissect.Message) {
 		return
 	}
 	r.seen++
+	if r.in.once != nil && r.in.once.Again(m) {
+		return
+	}
 	if !r.in.display.match(m, r.first) {
 		return
 	}

@@ -13,6 +13,7 @@ func dissectAll(in *input, out *output) error {
 	if err != nil {
 		return err
 	}
+	in.oneSighting()
 	w := newWriter(out.sys, in)
 	if out.parallel() && w.buffered {
 		return showParallel(in, out, w)
