@@ -236,7 +236,7 @@ func (w *walker) content(m *Message, s *opcodes.Struct) {
 	w.t.bulk = opcodes.Msg{Big: req.Big, Opcode: req.Opcode, RPC: req.RPC, Variant: req.Variant, Req: req}
 	w.msg, w.big = &w.t.bulk, req.Big
 	f := &w.t.content
-	*f = opcodes.Field{Kind: opcodes.Record, Type: s, Name: sectionContent.Name}
+	*f = opcodes.Field{Kind: opcodes.Record, Type: s, Name: sectionContent.Name, Key: sectionContent.Key}
 	end := w.record(f, sectionContent.Name, nil, 0, len(m.Content))
 	w.tail(end, len(m.Content))
 	w.use(InMessage, m.Data)

@@ -40,6 +40,8 @@ type Node struct {
 	Src   Source
 	State State
 	Tag   bool // the struct's name belongs in front
+
+	Renamed bool // Name is not the Field's
 }
 
 // Is says whether a state bit is set.

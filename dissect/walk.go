@@ -81,6 +81,7 @@ func (w *walker) add(f *opcodes.Field, name string, off, n int) *Node {
 	node.Field, node.Name, node.Val = f, name, 0
 	node.Off, node.Len, node.End, node.Index = int32(off), int32(n), int32(i+1), -1
 	node.Depth, node.Src, node.State, node.Tag = uint8(w.depth), w.src, state, false
+	node.Renamed = name != f.Name
 	return node
 }
 

@@ -34,11 +34,20 @@ func (w *walker) values(r *opcodes.Run, v *opcodes.View, off, limit int) (end in
 	nodes := w.room(len(r.Values))
 	n := len(nodes)
 	nodes = nodes[:n+len(r.Values)]
-	var word *opcodes.Field
-	var bits uint64
+	remarks := w.t.Remarks
+	var word, kind *opcodes.Field
+	var bits, is uint64
 	for i := range r.Values {
 		d := &r.Values[i]
-		if d.Asks {
+		if d.Case != nil {
+			if d.Case != kind {
+				kind, is = d.Case, 1<<d.Case.Uint(v.Struct, v.Big)
+			}
+			if is&d.Cases == 0 {
+				continue
+			}
+		}
+		if d.Asks || d.Says && remarks {
 			w.t.Nodes = nodes[:n]
 			end = max(end, w.asked(d, v, off, limit))
 			nodes = w.room(len(r.Values) - i)
@@ -82,6 +91,7 @@ func (w *walker) values(r *opcodes.Run, v *opcodes.View, off, limit int) (end in
 		node.Field, node.Name, node.Val = d.Field, d.Name, val
 		node.Off, node.Len, node.End, node.Index = int32(off)+d.Off, d.Size, int32(n), -1
 		node.Depth, node.Src, node.State, node.Tag = depth, src, state, false
+		node.Renamed = false
 	}
 	w.t.Nodes = nodes[:n]
 	return end

@@ -38,6 +38,7 @@ func Pad(name string, size int, opts ...any) *Field {
 		f.Kind = Bytes
 	}
 	f.Format, f.Pad = Hex, true
+	f.Look = look(f.Kind, f.Format)
 	return f
 }
 
@@ -163,6 +164,8 @@ func newField(name string, k Kind, size int, opts []any) *Field {
 			f.When = append(f.When, o)
 		case If:
 			f.If = o
+		case Case:
+			f.For = &o
 		case Anyway:
 			f.Anyway = o
 		case Unless:
@@ -181,5 +184,6 @@ func newField(name string, k Kind, size int, opts []any) *Field {
 			panic(fmt.Sprintf("field %s: option of type %T", name, o))
 		}
 	}
+	f.Look = look(f.Kind, f.Format)
 	return f
 }

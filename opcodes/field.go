@@ -45,6 +45,35 @@ const (
 	UUID                     // struct obd_uuid
 )
 
+// Look says how an integer without a name is written down. It follows from
+// kind and format.
+type Look uint8
+
+// The looks.
+const (
+	Spelled Look = iota // text, by the format: an identifier or a packed word
+	Decimal             // number
+	Signed              // number that may be negative
+	Amount              // number of bytes, all ones is "EOF"
+	Status              // errno
+)
+
+func look(k Kind, f Format) Look {
+	switch f {
+	case Errno:
+		return Status
+	case Plain, Seconds, Duration, Size:
+		switch {
+		case k == Int:
+			return Signed
+		case f == Size:
+			return Amount
+		}
+		return Decimal
+	}
+	return Spelled
+}
+
 // Order is the byte order of a struct or field.
 type Order uint8
 
@@ -69,6 +98,7 @@ type Field struct {
 	Pad    bool // padding: left out when zero
 	Direct bool // an integer at a fixed place that is always there; Define finds out
 	Tagged bool // JSON names the struct: "_struct"
+	Look   Look
 
 	Off   int     // from the start of its struct, -1 when it depends on the bytes before
 	Size  int     // bytes, 0 when it depends on the bytes
@@ -94,6 +124,7 @@ type Field struct {
 	Anyway func(v *View) bool               // it means something whatever When says
 	Unless func(v *View) bool               // it means nothing whatever When says
 	If     func(v *View) bool               // of overlaid members: this one is meant
+	For    *Case                            // what If looks at, where that is no more than a value
 	Derive func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
 	Remark func(v *View, dst []byte) []byte // shown behind the value in trees
 
@@ -118,6 +149,19 @@ type Cond struct {
 	word  *Field
 	mask  uint64
 }
+
+// Case says which of overlaid members is meant: the one whose values another
+// field of the same struct has.
+type Case struct {
+	Field  string
+	Values []string // names of its values
+	word   *Field
+	set    uint64 // a bit for each value
+}
+
+// For keeps a field out of a message unless a field of the same struct has one
+// of the values.
+func For(field string, values ...string) Case { return Case{Field: field, Values: values} }
 
 // When makes a field valid only if the flag word of the same struct has one of
 // the bits set.
@@ -145,6 +189,21 @@ type Elsewhere func(v *View) (off, size int)
 
 // Met says whether the condition holds in the struct that starts at b.
 func (c *Cond) Met(b []byte, big bool) bool { return c.word.Uint(b, big)&c.mask != 0 }
+
+// Met says whether the case is that of the struct that starts at b.
+func (c *Case) Met(b []byte, big bool) bool { return c.set>>c.word.Uint(b, big)&1 != 0 }
+
+// resolve finds the field and the values by their names.
+func (c *Case) resolve(s *Struct) {
+	c.word = s.Field(c.Field)
+	for _, name := range c.Values {
+		v, ok := c.word.Names.Find(name)
+		if !ok || v.Value > 63 {
+			panic(c.Field + " has no value " + name + " up to 63")
+		}
+		c.set |= 1 << v.Value
+	}
+}
 
 // Valid says whether the field means something in the struct that v sees.
 func (f *Field) Valid(v *View) bool {

@@ -13,12 +13,15 @@ type Direct struct {
 	Name  string
 	Word  *Field // holds the bits that must be set, nil: it always means something
 	Mask  uint64
+	Case  *Field // tells the cases that the field is for, nil: it is there always
+	Cases uint64
 	Off   int32
 	Size  int32
 	Kind  Kind
 	Order Order
 	Pad   bool
 	Asks  bool // a func of the field has to be asked
+	Says  bool // and for remarks another one
 	More  bool // Field.Valid has to be asked
 }
 
@@ -54,7 +57,10 @@ func runs(fields []*Field) []Run {
 		}
 		d := &values[i]
 		*d = Direct{Field: f, Name: f.Name, Off: int32(f.Off), Size: int32(f.Size), Kind: f.Kind, Order: f.Order,
-			Pad: f.Pad, Asks: f.If != nil || f.Remark != nil}
+			Pad: f.Pad, Asks: f.If != nil && f.For == nil, Says: f.Remark != nil}
+		if f.For != nil {
+			d.Case, d.Cases = f.For.word, f.For.set
+		}
 		if d.More = len(f.When) > 1 || f.Unless != nil || f.Anyway != nil; !d.More && len(f.When) == 1 {
 			d.Word, d.Mask = f.When[0].word, f.When[0].mask
 		}

@@ -104,6 +104,10 @@ func (s *Struct) place(f *Field, fixed bool) bool {
 
 func (s *Struct) resolve() {
 	for _, f := range s.Fields {
+		if c := f.For; c != nil {
+			c.resolve(s)
+			f.If = func(v *View) bool { return c.Met(v.Struct, v.Big) }
+		}
 		f.Direct = f.direct()
 		if f.CountBy != "" {
 			f.count = s.Field(f.CountBy)

@@ -73,23 +73,6 @@ var lnetHello = Define("lnet_hello",
 	U32("type", KsockConnType, "what the connection is for"),
 )
 
-// isLnet says of a header whose type is in the field given that its command
-// is one of those named.
-func isLnet(typ *Field, commands ...string) If {
-	var want [8]bool
-	for _, c := range commands {
-		v, ok := LnetMsgType.Find(c)
-		if !ok {
-			panic("no LNet command " + c)
-		}
-		want[v.Value] = true
-	}
-	return func(v *View) bool {
-		t := v.Uint(typ)
-		return t < uint64(len(want)) && want[t]
-	}
-}
-
 // lnetCmdHdr is union lnet_cmd_hdr. The headers have its members in themselves.
 var lnetCmdHdr = Define("lnet_cmd_hdr",
 	Little,
@@ -116,11 +99,10 @@ var lnetHdrNid16 = Define("lnet_hdr_nid16", append(lnetHdrFields(56,
 // lnetHdrFields are the fields of a header whose command begins at offset
 // command. The members of the command stand in the header itself.
 func lnetHdrFields(command int, nids ...*Field) []any {
-	typ := U32("type", LnetMsgType, "the command")
 	parts := []any{Little, nids[0], nids[1],
 		U32("dest_pid", Remark(remarkPid), "LNet process id of the receiver"),
 		U32("src_pid", Remark(remarkPid), "LNet process id of the sender"),
-		typ,
+		U32("type", LnetMsgType, "the command"),
 		U32("payload_length", Size, "bytes behind the header; GET and ACK have none"),
 	}
 	for _, m := range []struct {
@@ -142,7 +124,8 @@ func lnetHdrFields(command int, nids ...*Field) []any {
 		{lnetHello, "incarnation", []string{"HELLO"}},
 	} {
 		f := *m.s.Field(m.name)
-		f.at, f.If = command+f.Off, isLnet(typ, m.commands...)
+		c := For("type", m.commands...)
+		f.at, f.For = command+f.Off, &c
 		parts = append(parts, &f)
 	}
 	return parts

@@ -281,7 +281,7 @@ func (x *Index) TopicNames(short bool) []string {
 func (f *Field) Alone() *Field {
 	c := *f
 	c.Off, c.over, c.at, c.floats = 0, "", 0, false
-	c.When, c.Anyway, c.Unless, c.If, c.Elsewhere = nil, nil, nil, nil, nil
+	c.When, c.Anyway, c.Unless, c.If, c.For, c.Elsewhere = nil, nil, nil, nil, nil, nil
 	if c.CountBy != "" || c.CountOf != nil {
 		c.CountBy, c.CountOf, c.count = "", nil, nil
 		if c.Kind == Array {

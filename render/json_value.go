@@ -8,37 +8,43 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// appendMember appends ,"name":value, or nothing when there is no value.
-func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
-	n := &t.Nodes[i]
-	if n.State&(dissect.Missing|dissect.Remark) != 0 {
-		return dst
-	}
-	start := len(dst)
-	dst = appendKey(dst, n)
-	if isInteger(n) {
-		return appendJSONInteger(dst, n)
-	}
-	value := len(dst)
-	dst = appendValue(dst, t, i)
-	if len(dst) == value+2 && dst[value] == '{' && int(n.End) > i+1 {
-		return dst[:start] // all of its parts are missing
+// appendMembers appends ,"name":value for the nodes from i to end. The first
+// comma is for the caller to overwrite or to keep.
+func appendMembers(dst []byte, t *dissect.Tree, i, end int) []byte {
+	nodes := t.Nodes[:end]
+	for i < len(nodes) {
+		n := &nodes[i]
+		switch {
+		case n.State&(dissect.Missing|dissect.Remark) != 0:
+		case isInteger(n):
+			dst = appendJSONInteger(appendKey(dst, n), n)
+		default:
+			dst = appendMember(dst, t, i)
+		}
+		i = int(n.End)
 	}
 	return dst
 }
 
-// appendKey appends "name": and what parts it from the member before.
+// appendMember appends ,"name":value of a node that is no integer, or nothing
+// when all of its parts are missing.
+func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
+	start := len(dst)
+	dst = appendKey(dst, &t.Nodes[i])
+	value := len(dst)
+	dst = appendValue(dst, t, i)
+	if len(dst) == value+2 && dst[value] == '{' && int(t.Nodes[i].End) > i+1 {
+		return dst[:start]
+	}
+	return dst
+}
+
+// appendKey appends ,"name":
 func appendKey(dst []byte, n *dissect.Node) []byte {
-	if key := n.Field.Key; len(key) > 0 && n.Name == n.Field.Name {
-		if dst[len(dst)-1] == '{' {
-			key = key[1:]
-		}
-		return append(dst, key...)
+	if !n.Renamed {
+		return append(dst, n.Field.Key...)
 	}
-	if dst[len(dst)-1] != '{' {
-		dst = append(dst, ',')
-	}
-	return append(append(append(dst, '"'), n.Name...), '"', ':')
+	return append(append(append(dst, `,"`...), n.Name...), `":`...)
 }
 
 // isInteger says whether a node is shown as an integer.
@@ -57,28 +63,29 @@ func appendValue(dst []byte, t *dissect.Tree, i int) []byte {
 	case isList(n):
 		return appendList(dst, t, i)
 	}
-	dst = append(dst, '{')
+	start := len(dst)
 	if n.Tag && n.Field.Kind == opcodes.Record {
-		dst = append(append(append(dst, `"_struct":"`...), n.Field.Type.Name...), '"')
+		dst = append(append(append(dst, `,"_struct":"`...), n.Field.Type.Name...), '"')
 	}
-	nodes, end := t.Nodes, int(n.End)
-	for k := i + 1; k < end; k = int(nodes[k].End) {
-		dst = appendMember(dst, t, k)
+	dst = appendMembers(dst, t, i+1, int(n.End))
+	if len(dst) == start {
+		return append(dst, "{}"...)
 	}
+	dst[start] = '{'
 	return append(dst, '}')
 }
 
 func appendList(dst []byte, t *dissect.Tree, i int) []byte {
-	dst = append(dst, '[')
-	for k := i + 1; k < int(t.Nodes[i].End); k = int(t.Nodes[k].End) {
-		if t.Nodes[k].State&(dissect.Missing|dissect.Remark) != 0 {
-			continue
+	nodes, start := t.Nodes[:t.Nodes[i].End], len(dst)
+	for k := i + 1; k < len(nodes); k = int(nodes[k].End) {
+		if nodes[k].State&(dissect.Missing|dissect.Remark) == 0 {
+			dst = appendValue(append(dst, ','), t, k)
 		}
-		if dst[len(dst)-1] != '[' {
-			dst = append(dst, ',')
-		}
-		dst = appendValue(dst, t, k)
 	}
+	if len(dst) == start {
+		return append(dst, "[]"...)
+	}
+	dst[start] = '['
 	return append(dst, ']')
 }
 
@@ -117,17 +124,24 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 			}
 		}
 	}
-	switch {
-	case f.Format == opcodes.Errno:
-		return appendJSONNumber(dst, opcodes.ErrnoValue(n.Val))
-	case !isNumber(f):
-		return append(appendFormat(append(dst, '"'), f, n.Val), '"')
-	case f.Kind == opcodes.Int:
+	switch f.Look {
+	case opcodes.Decimal:
+		if n.Val <= exact {
+			return appendDecimal(dst, n.Val)
+		}
+	case opcodes.Signed:
 		return appendJSONNumber(dst, int64(n.Val))
-	case n.Val <= exact:
-		return appendDecimal(dst, n.Val)
-	case f.Format == opcodes.Size && n.Val == math.MaxUint64:
-		return append(dst, `"EOF"`...)
+	case opcodes.Status:
+		return appendJSONNumber(dst, opcodes.ErrnoValue(n.Val))
+	case opcodes.Amount:
+		if n.Val <= exact {
+			return appendDecimal(dst, n.Val)
+		}
+		if n.Val == math.MaxUint64 {
+			return append(dst, `"EOF"`...)
+		}
+	default:
+		return append(appendFormat(append(dst, '"'), f, n.Val), '"')
 	}
 	return append(appendDecimal(append(dst, '"'), n.Val), '"')
 }

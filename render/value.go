@@ -29,16 +29,6 @@ func isList(n *dissect.Node) bool {
 	return n.Field.Kind == opcodes.Array || n.Field.Kind == opcodes.List
 }
 
-// isNumber says whether an integer is shown as a number: it is no identifier
-// and no packed word.
-func isNumber(f *opcodes.Field) bool {
-	switch f.Format {
-	case opcodes.Plain, opcodes.Size, opcodes.Seconds, opcodes.Duration:
-		return true
-	}
-	return false
-}
-
 // appendFormat appends an integer in its field's format, without names.
 func appendFormat(dst []byte, f *opcodes.Field, v uint64) []byte {
 	switch f.Format {
