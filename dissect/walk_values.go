@@ -34,47 +34,50 @@ func (w *walker) values(r *opcodes.Run, v *opcodes.View, off, limit int) (end in
 	nodes := w.room(len(r.Values))
 	n := len(nodes)
 	nodes = nodes[:n+len(r.Values)]
-	remarks := w.t.Remarks
+	slow := opcodes.NeedsFunc | opcodes.NeedsCare
+	if w.t.Remarks {
+		slow |= opcodes.NeedsRemark
+	}
+	if v.Big {
+		slow |= opcodes.NeedsOrder
+	}
 	var word, kind *opcodes.Field
 	var bits, is uint64
 	for i := range r.Values {
 		d := &r.Values[i]
-		if d.Case != nil {
-			if d.Case != kind {
-				kind, is = d.Case, 1<<d.Case.Uint(v.Struct, v.Big)
+		state, val := common, uint64(0)
+		if d.Needs&(slow) != 0 {
+			if d.Case != nil {
+				if d.Case != kind {
+					kind, is = d.Case, 1<<d.Case.Uint(v.Struct, v.Big)
+				}
+				if is&d.Cases == 0 {
+					continue
+				}
 			}
-			if is&d.Cases == 0 {
+			if d.Needs&slow&(opcodes.NeedsFunc|opcodes.NeedsRemark) != 0 {
+				w.t.Nodes = nodes[:n]
+				end = max(end, w.asked(d, v, off, limit))
+				nodes = w.room(len(r.Values) - i)
+				n = len(nodes)
+				nodes = nodes[:n+len(r.Values)-i]
 				continue
 			}
-		}
-		if d.Asks || d.Says && remarks {
-			w.t.Nodes = nodes[:n]
-			end = max(end, w.asked(d, v, off, limit))
-			nodes = w.room(len(r.Values) - i)
-			n = len(nodes)
-			nodes = nodes[:n+len(r.Values)-i]
-			continue
-		}
-		end = max(end, int(d.Off+d.Size))
-		val := uint64(0)
-		big := d.Order.Is(v.Big)
-		switch {
-		case d.Kind > opcodes.Int:
-		case big || d.Kind == opcodes.Int:
+			if d.Order.Is(v.Big) {
+				state |= BigEndian
+			}
 			val = d.Uint(data, v.Big)
-		case d.Size == 8:
-			val = binary.LittleEndian.Uint64(data[d.Off:])
-		case d.Size == 4:
+			if d.Pad && val == 0 {
+				end = max(end, int(d.Off+d.Size))
+				continue
+			}
+			if d.More && !d.Field.Valid(v) {
+				state |= Leftover
+			}
+		} else if d.Size == 4 {
 			val = uint64(binary.LittleEndian.Uint32(data[d.Off:]))
-		default:
-			val = opcodes.ReadUint(data[d.Off:d.Off+d.Size], false)
-		}
-		if d.Pad && val == 0 {
-			continue
-		}
-		state := common
-		if big {
-			state |= BigEndian
+		} else if d.Size == 8 {
+			val = binary.LittleEndian.Uint64(data[d.Off:])
 		}
 		if d.Word != nil {
 			if d.Word != word {
@@ -83,9 +86,8 @@ func (w *walker) values(r *opcodes.Run, v *opcodes.View, off, limit int) (end in
 			if bits&d.Mask == 0 {
 				state |= Leftover
 			}
-		} else if d.More && !d.Field.Valid(v) {
-			state |= Leftover
 		}
+		end = max(end, int(d.Off+d.Size))
 		node := &nodes[n]
 		n++
 		node.Field, node.Name, node.Val = d.Field, d.Name, val

@@ -19,11 +19,22 @@ type Direct struct {
 	Size  int32
 	Kind  Kind
 	Order Order
+	Needs Needs
 	Pad   bool
-	Asks  bool // a func of the field has to be asked
-	Says  bool // and for remarks another one
 	More  bool // Field.Valid has to be asked
 }
+
+// Needs says what a Direct field takes beyond the reading of 4 or 8 bytes in
+// little-endian order; none that is no integer is read.
+type Needs uint8
+
+// The needs.
+const (
+	NeedsFunc   Needs = 1 << iota // a func of the field has to be asked
+	NeedsRemark                   // and for remarks another one
+	NeedsOrder                    // its byte order is that of what is around it
+	NeedsCare                     // anything else
+)
 
 // direct finds out whether a field is Direct.
 func (f *Field) direct() bool {
@@ -56,14 +67,14 @@ func runs(fields []*Field) []Run {
 			continue
 		}
 		d := &values[i]
-		*d = Direct{Field: f, Name: f.Name, Off: int32(f.Off), Size: int32(f.Size), Kind: f.Kind, Order: f.Order,
-			Pad: f.Pad, Asks: f.If != nil && f.For == nil, Says: f.Remark != nil}
+		*d = Direct{Field: f, Name: f.Name, Off: int32(f.Off), Size: int32(f.Size), Kind: f.Kind, Order: f.Order, Pad: f.Pad}
 		if f.For != nil {
 			d.Case, d.Cases = f.For.word, f.For.set
 		}
 		if d.More = len(f.When) > 1 || f.Unless != nil || f.Anyway != nil; !d.More && len(f.When) == 1 {
 			d.Word, d.Mask = f.When[0].word, f.When[0].mask
 		}
+		d.Needs = d.needs()
 		n, end := 1, f.Off+f.Size
 		if i+1 < len(fields) {
 			n, end = n+len(list[i+1].Values), max(end, list[i+1].End)
@@ -71,6 +82,24 @@ func runs(fields []*Field) []Run {
 		list[i] = Run{Values: values[i : i+n], End: end}
 	}
 	return list
+}
+
+func (d *Direct) needs() (n Needs) {
+	f := d.Field
+	if f.If != nil && f.For == nil {
+		n |= NeedsFunc
+	}
+	if f.Remark != nil {
+		n |= NeedsRemark
+	}
+	if f.Order == Inherit {
+		n |= NeedsOrder
+	}
+	odd := f.Kind == Int || (f.Kind == Uint) != (f.Size == 4 || f.Size == 8)
+	if odd || f.Order == Big || d.Case != nil || d.Pad || d.More {
+		n |= NeedsCare
+	}
+	return n
 }
 
 // Uint reads the integer in the struct at b; it is zero for a field that is
