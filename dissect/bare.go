@@ -15,6 +15,6 @@ func (t *Tree) BuildField(f *opcodes.Field, in *opcodes.Struct, b []byte, big bo
 	w.msg, w.big = &t.bulk, big
 	v := w.view()
 	*v = opcodes.View{Struct: b, Rest: b, Big: big, Type: in, Msg: &t.bulk}
-	w.tail(w.field(f, f.Name, v, 0, len(b)), len(b))
+	w.tail(w.field(f, v, 0, len(b)), len(b))
 	w.drop()
 }

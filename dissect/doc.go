@@ -4,7 +4,7 @@
 //	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 //		tree.Build(m)
 //		for i := range tree.Nodes {
-//			fmt.Println(tree.Nodes[i].Name)
+//			fmt.Println(tree.Nodes[i].Name())
 //		}
 //	}})
 //	for r.Next(&frame) == nil {

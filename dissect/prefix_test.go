@@ -25,7 +25,7 @@ func leaves(t *Tree) (there []leaf, missing []Node) {
 	var path [maxDepth + 2]string
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		path[n.Depth] = fmt.Sprint(n.Name, n.Index)
+		path[n.Depth] = fmt.Sprint(n.Name(), n.Index)
 		switch {
 		case n.Src != InMessage || int(n.End) > i+1:
 		case n.Field.Kind == opcodes.Record && n.Field.Type.Atom == opcodes.Plain:
@@ -120,7 +120,7 @@ func cutEverywhere(t *testing.T, list []*Message) {
 		}
 		for _, m := range missing {
 			if Why(m.Val) != Snaplen {
-				t.Fatalf("cut at %d of %d: %s is missing: %s", n, last.Size, m.Name, Why(m.Val))
+				t.Fatalf("cut at %d of %d: %s is missing: %s", n, last.Size, m.Name(), Why(m.Val))
 			}
 		}
 		const header = 40 // bytes at most that tell what a part is

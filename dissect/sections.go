@@ -25,13 +25,12 @@ var (
 	sectionContent   = opcodes.Opaque("content", 0, "what the bulk data mean")
 	sectionGSS       = opcodes.Opaque("gss", 0, "security wrapping of the message")
 	sectionPlain     = opcodes.Opaque("plain", 0, "the plain security policy's wrapping of the message")
-	extraBuffer      = opcodes.Opaque("buffer", 0, "a buffer that no known release fills")
 	fileData         = opcodes.Opaque("data", 0, "bulk data, as far as kept")
 )
 
 // section walks a struct as a section.
 func (w *walker) section(f *opcodes.Field, off, limit int) int {
-	return w.record(f, f.Name, nil, off, limit)
+	return w.record(f, nil, off, limit)
 }
 
 // transport walks what socklnd put in front.
@@ -93,7 +92,7 @@ func (w *walker) ptlrpc(m *Message) {
 		return
 	}
 	w.big = p.Big
-	w.record(sectionLustreMsg, sectionLustreMsg.Name, nil, p.off, min(p.off+p.hdr, m.Size))
+	w.record(sectionLustreMsg, nil, p.off, min(p.off+p.hdr, m.Size))
 	body := p.Buf(0)
 	if len(p.starts) > 0 {
 		w.buffer(sectionBody, 0, p, m.Size)
@@ -132,64 +131,76 @@ func (w *walker) buffers(p *rpcMsg, first, limit int) {
 	if len(p.starts) <= first {
 		return
 	}
-	i := w.open(sectionBuffers, sectionBuffers.Name, p.starts[first], 0)
+	i := w.open(sectionBuffers, p.starts[first], 0)
 	w.depth++
 	decl := p.Fields()
 	for k := first; k < len(p.starts); k++ {
 		if p.lens[k] == 0 {
 			continue
 		}
-		f := extraBuffer
 		if k < len(decl) {
-			f = decl[k]
+			w.buffer(decl[k], k, p, limit)
+		} else {
+			w.extraBuffer(k, p, limit)
 		}
-		w.buffer(f, k, p, limit)
 	}
 	w.depth--
 	w.close(i, min(p.end(), limit))
 }
 
-// buffer walks one buffer; what its declaration leaves over is a tail.
-func (w *walker) buffer(f *opcodes.Field, k int, p *rpcMsg, limit int) {
-	start := p.starts[k]
-	stop := start + p.lens[k]
+// extent is where buffer k of a message lies.
+func (w *walker) extent(f *opcodes.Field, k int, p *rpcMsg, limit int) (start, stop int) {
+	start = p.starts[k]
+	stop = start + p.lens[k]
 	if stop > limit {
 		w.note("short", f.Name+": the buffer reaches behind the end of the message")
 		stop = max(limit, start)
 	}
+	return start, stop
+}
+
+// buffer walks one buffer; what its declaration leaves over is a tail.
+func (w *walker) buffer(f *opcodes.Field, k int, p *rpcMsg, limit int) {
+	start, stop := w.extent(f, k, p, limit)
 	if start >= stop {
 		return
 	}
 	raw := w.bytes(start, stop)
 	v := w.view()
 	*v = opcodes.View{Struct: raw, Rest: raw, Big: p.Big, Msg: &p.Msg}
-	name := f.Name
-	if f == extraBuffer {
-		name += "_" + strconv.Itoa(k)
-		w.unknownBuffer(name, start, stop)
-	} else {
-		end := w.field(f, name, v, start, stop)
-		w.tail(end, stop)
-	}
+	w.tail(w.field(f, v, start, stop), stop)
 	w.drop()
 }
 
-func (w *walker) unknownBuffer(name string, off, limit int) {
-	if w.untold(off, limit) {
-		w.gap(extraBuffer, name, off, limit-off, w.missing(off, limit-off, limit), limit)
+// extraBuffer walks a buffer behind those that are declared.
+func (w *walker) extraBuffer(k int, p *rpcMsg, limit int) {
+	f := w.t.extraField(k)
+	start, stop := w.extent(f, k, p, limit)
+	if start >= stop {
 		return
 	}
-	n := len(w.bytes(off, limit))
-	i := w.open(extraBuffer, name, off, n)
+	if w.untold(start, stop) {
+		w.gap(f, start, stop-start, w.missing(start, stop-start, stop), stop)
+		return
+	}
+	i := w.open(f, start, len(w.bytes(start, stop)))
 	w.t.Nodes[i].State |= Undecoded
-	if !zero(w.bytes(off, limit)) {
-		w.note("tail", name+": a buffer behind those that are known")
+	if !zero(w.bytes(start, stop)) {
+		w.note("tail", f.Name+": a buffer behind those that are known")
 	}
 }
 
+// extraField is the declaration of buffer k where no known release has one.
+func (t *Tree) extraField(k int) *opcodes.Field {
+	for len(t.extra) <= k {
+		t.extra = append(t.extra, opcodes.Opaque("buffer_"+strconv.Itoa(len(t.extra)), 0, "a buffer that no known release fills"))
+	}
+	return t.extra[k]
+}
+
 // submessage walks a lustre_msg inside a buffer, as batches have them.
-func (w *walker) submessage(f *opcodes.Field, name string, off, limit int) int {
-	i := w.open(f, name, off, 0)
+func (w *walker) submessage(f *opcodes.Field, off, limit int) int {
+	i := w.open(f, off, 0)
 	p := w.t.inner(w.nested)
 	if w.depth > maxDepth/2 || !p.parse(w.data, off, limit) {
 		w.close(i, limit)
@@ -207,7 +218,7 @@ func (w *walker) submessage(f *opcodes.Field, name string, off, limit int) int {
 	w.msg = &p.Msg
 	w.depth++
 	w.nested++
-	w.record(sectionLustreMsg, sectionLustreMsg.Name, nil, off, min(off+p.hdr, limit))
+	w.record(sectionLustreMsg, nil, off, min(off+p.hdr, limit))
 	w.buffers(p, 0, limit)
 	w.nested--
 	w.depth--
@@ -226,7 +237,7 @@ func (w *walker) bulk(m *Message) {
 		}
 	}
 	if n := len(m.Payload()); n > 0 {
-		w.open(fileData, fileData.Name, m.PayloadOff, n)
+		w.open(fileData, m.PayloadOff, n)
 	}
 }
 
@@ -237,7 +248,7 @@ func (w *walker) content(m *Message, s *opcodes.Struct) {
 	w.msg, w.big = &w.t.bulk, req.Big
 	f := &w.t.content
 	*f = opcodes.Field{Kind: opcodes.Record, Type: s, Name: sectionContent.Name, Key: sectionContent.Key}
-	end := w.record(f, sectionContent.Name, nil, 0, len(m.Content))
+	end := w.record(f, nil, 0, len(m.Content))
 	w.tail(end, len(m.Content))
 	w.use(InMessage, m.Data)
 }
@@ -252,16 +263,16 @@ func (w *walker) wrapping(p *rpcMsg, encrypted bool, limit int) {
 	w.big = out.Big
 	hdr := min(out.off+out.hdr, limit)
 	if encrypted {
-		w.record(sectionLustreMsg, sectionLustreMsg.Name, nil, out.off, hdr)
+		w.record(sectionLustreMsg, nil, out.off, hdr)
 	}
 	f := sectionGSS
 	if flavorPolicy(out.flavor) == policyPlain {
 		f = sectionPlain
 	}
-	i := w.open(f, f.Name, out.off+out.hdr, 0)
+	i := w.open(f, out.off+out.hdr, 0)
 	w.depth++
 	if !encrypted {
-		w.record(sectionLustreMsg, sectionLustreMsg.Name, nil, out.off, hdr)
+		w.record(sectionLustreMsg, nil, out.off, hdr)
 	}
 	for k, f := range opcodes.Wrapping(out.flavor, out.Bufs, out.Big, w.m.Kind != Request, encrypted) {
 		if f != nil && k < len(out.lens) && out.lens[k] > 0 {

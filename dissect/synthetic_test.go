@@ -269,7 +269,7 @@ func paths(tree *Tree) map[string]*Node {
 		if n.Index >= 0 {
 			path += index(int(n.Index))
 		} else {
-			path = under(path, n.Name)
+			path = under(path, n.Name())
 		}
 		stack[n.Depth] = path
 		if all[path] == nil {

@@ -30,7 +30,6 @@ const (
 // wire, each followed by its descendants.
 type Node struct {
 	Field *opcodes.Field
-	Name  string
 	Val   uint64 // of integers
 	Off   int32
 	Len   int32
@@ -40,9 +39,10 @@ type Node struct {
 	Src   Source
 	State State
 	Tag   bool // the struct's name belongs in front
-
-	Renamed bool // Name is not the Field's
 }
+
+// Name is the node's name, empty for the elements of an array.
+func (n *Node) Name() string { return n.Field.Name }
 
 // Is says whether a state bit is set.
 func (n *Node) Is(s State) bool { return n.State&s != 0 }
@@ -62,7 +62,8 @@ type Tree struct {
 	bulk   opcodes.Msg
 	inside []*rpcMsg // messages inside messages, by depth
 
-	content opcodes.Field // of the section of that name
+	content opcodes.Field    // of the section of that name
+	extra   []*opcodes.Field // of buffers that no declaration knows, by number
 }
 
 // inner is the place to take apart a message inside another one.

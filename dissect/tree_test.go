@@ -70,10 +70,10 @@ func checkNodes(t *testing.T, m *Message, tree *Tree) {
 	t.Helper()
 	for i, n := range tree.Nodes {
 		if int(n.End) <= i || int(n.End) > len(tree.Nodes) {
-			t.Fatalf("frame %d: node %d %s ends at %d of %d", m.Frame, i, n.Name, n.End, len(tree.Nodes))
+			t.Fatalf("frame %d: node %d %s ends at %d of %d", m.Frame, i, n.Name(), n.End, len(tree.Nodes))
 		}
 		if i > 0 && n.Depth > tree.Nodes[i-1].Depth+1 {
-			t.Fatalf("frame %d: node %d %s is %d deep behind %d", m.Frame, i, n.Name, n.Depth, tree.Nodes[i-1].Depth)
+			t.Fatalf("frame %d: node %d %s is %d deep behind %d", m.Frame, i, n.Name(), n.Depth, tree.Nodes[i-1].Depth)
 		}
 	}
 }

@@ -62,13 +62,13 @@ func (w *walker) missing(off, n, limit int) Why {
 }
 
 // open appends a node; its End is set by close.
-func (w *walker) open(f *opcodes.Field, name string, off, n int) int {
-	w.add(f, name, off, n)
+func (w *walker) open(f *opcodes.Field, off, n int) int {
+	w.add(f, off, n)
 	return len(w.t.Nodes) - 1
 }
 
 // add appends a node without parts.
-func (w *walker) add(f *opcodes.Field, name string, off, n int) *Node {
+func (w *walker) add(f *opcodes.Field, off, n int) *Node {
 	t := w.t
 	i := len(t.Nodes)
 	t.Nodes = w.room(1)[:i+1]
@@ -78,10 +78,9 @@ func (w *walker) add(f *opcodes.Field, name string, off, n int) *Node {
 	}
 	// Field by field: a whole Node would be put together elsewhere and copied.
 	node := &t.Nodes[i]
-	node.Field, node.Name, node.Val = f, name, 0
+	node.Field, node.Val = f, 0
 	node.Off, node.Len, node.End, node.Index = int32(off), int32(n), int32(i+1), -1
 	node.Depth, node.Src, node.State, node.Tag = uint8(w.depth), w.src, state, false
-	node.Renamed = name != f.Name
 	return node
 }
 
@@ -121,14 +120,14 @@ func (w *walker) drop() { w.nview-- }
 
 // field walks one field at off and returns where it ends. v is the view of the
 // struct around it, or of the buffer itself.
-func (w *walker) field(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+func (w *walker) field(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 	dim := !f.Valid(v)
 	if dim {
 		w.dim++
 	}
 	save := w.big
 	w.big = f.Order.Is(v.Big)
-	end := w.kind(f, name, v, off, limit)
+	end := w.kind(f, v, off, limit)
 	if w.t.Remarks && !dim {
 		w.remark(f, v, off, limit)
 	}
@@ -139,51 +138,51 @@ func (w *walker) field(f *opcodes.Field, name string, v *opcodes.View, off, limi
 	return end
 }
 
-func (w *walker) kind(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+func (w *walker) kind(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 	switch f.Kind {
 	case opcodes.Uint, opcodes.Int:
-		return w.integer(f, name, off, limit)
+		return w.integer(f, off, limit)
 	case opcodes.Record:
 		if f.Type.Atom != opcodes.Plain {
-			return w.span(f, name, off, f.Type.Size, limit)
+			return w.span(f, off, f.Type.Size, limit)
 		}
-		return w.record(f, name, v, off, limit)
+		return w.record(f, v, off, limit)
 	case opcodes.Array:
-		return w.array(f, name, v, off, limit)
+		return w.array(f, v, off, limit)
 	case opcodes.List:
-		return w.list(f, name, v, off, limit)
+		return w.list(f, v, off, limit)
 	case opcodes.Union:
-		return w.union(f, name, v, off, limit)
+		return w.union(f, v, off, limit)
 	case opcodes.Message:
-		return w.submessage(f, name, off, limit)
+		return w.submessage(f, off, limit)
 	case opcodes.Virtual:
 		v.Rest = w.bytes(off, limit)
 		w.says(f, f.Derive, v, 0)
 		return off
 	}
-	return w.run(f, name, v, off, limit)
+	return w.run(f, v, off, limit)
 }
 
-func (w *walker) integer(f *opcodes.Field, name string, off, limit int) int {
+func (w *walker) integer(f *opcodes.Field, off, limit int) int {
 	if why := w.missing(off, f.Size, limit); why != Present {
-		return w.gap(f, name, off, f.Size, why, limit)
+		return w.gap(f, off, f.Size, why, limit)
 	}
-	w.direct(f, name, off)
+	w.direct(f, off)
 	return off + f.Size
 }
 
 // span is a node of a fixed number of bytes that is shown as one value.
-func (w *walker) span(f *opcodes.Field, name string, off, n, limit int) int {
+func (w *walker) span(f *opcodes.Field, off, n, limit int) int {
 	if why := w.missing(off, n, limit); why != Present {
-		return w.gap(f, name, off, n, why, limit)
+		return w.gap(f, off, n, why, limit)
 	}
-	w.open(f, name, off, n)
+	w.open(f, off, n)
 	return off + n
 }
 
 // run is a string or opaque bytes: of fixed size, of the size another field
 // tells, or up to the end of the buffer.
-func (w *walker) run(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+func (w *walker) run(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 	n := f.Size
 	if n == 0 {
 		v.Rest = w.bytes(off, limit)
@@ -196,25 +195,25 @@ func (w *walker) run(f *opcodes.Field, name string, v *opcodes.View, off, limit 
 	}
 	if why := w.missing(off, n, limit); why != Present {
 		if got := w.bytes(off, limit); len(got) > 0 && w.whole && !(f.Pad && zero(got)) {
-			w.open(f, name, off, len(got))
+			w.open(f, off, len(got))
 		}
-		return w.gap(f, name, off, n, why, limit)
+		return w.gap(f, off, n, why, limit)
 	}
 	if f.Pad && (f.Kind == opcodes.Text || zero(w.data[off:off+n])) {
 		return off + n
 	}
-	w.open(f, name, off, n)
+	w.open(f, off, n)
 	return off + n
 }
 
 // gap is a node for bytes that are not there. It ends where the walk of the
 // struct has to stop: at the limit, or behind a hole of known length.
-func (w *walker) gap(f *opcodes.Field, name string, off, n int, why Why, limit int) int {
+func (w *walker) gap(f *opcodes.Field, off, n int, why Why, limit int) int {
 	if !w.told {
 		w.told = true
-		w.t.Notes = append(w.t.Notes, Note{noteCode(why), w.gapText(name, off, n, why, limit)})
+		w.t.Notes = append(w.t.Notes, Note{noteCode(why), w.gapText(f, off, n, why, limit)})
 	}
-	i := w.open(f, name, off, n)
+	i := w.open(f, off, n)
 	w.t.Nodes[i].State |= Missing
 	w.t.Nodes[i].Val = uint64(why)
 	if why == Lost {
@@ -233,12 +232,12 @@ func noteCode(why Why) string {
 	return "truncated"
 }
 
-func (w *walker) gapText(name string, off, n int, why Why, limit int) string {
+func (w *walker) gapText(f *opcodes.Field, off, n int, why Why, limit int) string {
 	have := max(0, min(limit, len(w.data))-off)
 	if why == Lost || have > n {
 		have = 0
 	}
-	return fmt.Sprintf("%s: %d of %d bytes missing, %s", w.path(name), n-have, n, why)
+	return fmt.Sprintf("%s: %d of %d bytes missing, %s", w.path(f.Name), n-have, n, why)
 }
 
 // path names a field from its buffer on.
@@ -247,8 +246,8 @@ func (w *walker) path(name string) string {
 	for i := len(w.t.Nodes) - 1; i >= 0 && depth > 1; i-- {
 		if n := &w.t.Nodes[i]; int(n.Depth) == depth-1 {
 			depth--
-			if n.Name != "" && n.Index < 0 {
-				name = n.Name + "." + name
+			if n.Name() != "" && n.Index < 0 {
+				name = n.Name() + "." + name
 			}
 		}
 	}
@@ -261,7 +260,7 @@ func (w *walker) says(f *opcodes.Field, derive func(*opcodes.View, []byte) []byt
 	start := len(t.src[InText])
 	t.src[InText] = derive(v, t.src[InText])
 	if n := len(t.src[InText]) - start; n > 0 {
-		i := w.open(f, f.Name, start, n)
+		i := w.open(f, start, n)
 		t.Nodes[i].Src = InText
 		t.Nodes[i].State |= state
 	}

@@ -7,9 +7,9 @@ import (
 )
 
 // record walks a struct.
-func (w *walker) record(f *opcodes.Field, name string, up *opcodes.View, off, limit int) int {
+func (w *walker) record(f *opcodes.Field, up *opcodes.View, off, limit int) int {
 	s := f.Type
-	i := w.open(f, name, off, 0)
+	i := w.open(f, off, 0)
 	w.t.Nodes[i].Tag = f.Tagged
 	if w.depth >= maxDepth {
 		w.close(i, limit)
@@ -62,7 +62,7 @@ func (w *walker) members(s *opcodes.Struct, v *opcodes.View, off, limit int) int
 		if at >= limit && f.Kind != opcodes.Virtual && w.enough(s, f, off, at, limit) {
 			continue
 		}
-		stop := w.field(f, f.Name, v, at, limit)
+		stop := w.field(f, v, at, limit)
 		end = max(end, stop)
 		if f.Off >= 0 {
 			covered = max(covered, f.Off+f.Size)
@@ -93,7 +93,7 @@ func (w *walker) elsewhere(f *opcodes.Field, v *opcodes.View, limit int) {
 		return
 	}
 	stop := min(at+n, limit)
-	w.tail(w.field(f, f.Name, v, at, stop), stop)
+	w.tail(w.field(f, v, at, stop), stop)
 	if v.Up != nil {
 		v.Up.Reach = max(v.Up.Reach, stop)
 	}
@@ -106,7 +106,7 @@ func (w *walker) enough(s *opcodes.Struct, f *opcodes.Field, off, at, limit int)
 }
 
 // array walks elements of one kind.
-func (w *walker) array(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+func (w *walker) array(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 	v.Rest = w.bytes(off, limit)
 	n := f.Elements(v)
 	if n == 0 || n < 0 && off >= limit {
@@ -115,7 +115,7 @@ func (w *walker) array(f *opcodes.Field, name string, v *opcodes.View, off, limi
 	if f.Pad && w.whole && zero(w.bytes(off, min(off+f.Size, limit))) {
 		return min(off+f.Size, limit)
 	}
-	i := w.open(f, name, off, 0)
+	i := w.open(f, off, 0)
 	w.t.Nodes[i].Tag = f.Tagged
 	index, there, save := v.Index, w.there(limit), w.big
 	w.big = f.Elem.Order.Is(v.Big)
@@ -126,7 +126,7 @@ func (w *walker) array(f *opcodes.Field, name string, v *opcodes.View, off, limi
 			break
 		}
 		if f.Elem.Direct && end+f.Elem.Size <= there {
-			if node := w.direct(f.Elem, "", end); node != nil {
+			if node := w.direct(f.Elem, end); node != nil {
 				node.Index = int32(k)
 			}
 			end += f.Elem.Size
@@ -134,7 +134,7 @@ func (w *walker) array(f *opcodes.Field, name string, v *opcodes.View, off, limi
 		}
 		v.Index = k
 		node := len(w.t.Nodes)
-		next := w.field(f.Elem, "", v, end, limit)
+		next := w.field(f.Elem, v, end, limit)
 		if node < len(w.t.Nodes) {
 			w.t.Nodes[node].Index = int32(k)
 		}
@@ -151,11 +151,11 @@ func (w *walker) array(f *opcodes.Field, name string, v *opcodes.View, off, limi
 }
 
 // list walks records that tell their own type and length.
-func (w *walker) list(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+func (w *walker) list(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 	if off >= limit || w.depth >= maxDepth {
 		return off
 	}
-	i := w.open(f, name, off, 0)
+	i := w.open(f, off, 0)
 	lv := w.view()
 	*lv = *v
 	w.depth++
@@ -167,7 +167,7 @@ func (w *walker) list(f *opcodes.Field, name string, v *opcodes.View, off, limit
 			break
 		}
 		if n == opcodes.EmptyRecord {
-			node := w.open(el, el.Name, end, 0)
+			node := w.open(el, end, 0)
 			w.t.Nodes[node].Index = int32(k)
 			continue
 		}
@@ -176,7 +176,7 @@ func (w *walker) list(f *opcodes.Field, name string, v *opcodes.View, off, limit
 			stop = min(end+n, limit)
 		}
 		node := len(w.t.Nodes)
-		next := w.field(el, el.Name, lv, end, stop)
+		next := w.field(el, lv, end, stop)
 		if n > 0 {
 			w.tail(next, stop)
 			next = end + n
@@ -196,27 +196,27 @@ func (w *walker) list(f *opcodes.Field, name string, v *opcodes.View, off, limit
 }
 
 // union walks the form that the message chose.
-func (w *walker) union(f *opcodes.Field, name string, v *opcodes.View, off, limit int) int {
+func (w *walker) union(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 	if f.Size > 0 {
 		limit = min(limit, off+f.Size)
 	}
 	v.Rest, v.Len = w.bytes(off, limit), limit-off
 	if len(v.Rest) == 0 {
 		if limit > off && f.Size == 0 {
-			return w.gap(f, name, off, limit-off, w.missing(off, limit-off, limit), limit)
+			return w.gap(f, off, limit-off, w.missing(off, limit-off, limit), limit)
 		}
 		return off
 	}
 	c := f.Choose(v)
 	if c == nil && w.untold(off, limit) {
-		return w.gap(f, name, off, limit-off, w.missing(off, limit-off, limit), limit)
+		return w.gap(f, off, limit-off, w.missing(off, limit-off, limit), limit)
 	}
 	if c == nil {
-		w.unknown(f, name, off, limit)
+		w.unknown(f, off, limit)
 		return limit
 	}
 	node := len(w.t.Nodes)
-	end := w.field(c, name, v, off, limit)
+	end := w.field(f.Option(c), v, off, limit)
 	if node < len(w.t.Nodes) && f.Tagged {
 		w.t.Nodes[node].Tag = c.Kind == opcodes.Record && c.Type.Atom == opcodes.Plain
 	}
@@ -234,11 +234,11 @@ func (w *walker) untold(off, limit int) bool {
 }
 
 // unknown is a node of bytes that no declaration fits.
-func (w *walker) unknown(f *opcodes.Field, name string, off, limit int) {
+func (w *walker) unknown(f *opcodes.Field, off, limit int) {
 	if n := len(w.bytes(off, limit)); n > 0 && !zero(w.bytes(off, limit)) {
-		i := w.open(f, name, off, n)
+		i := w.open(f, off, n)
 		w.t.Nodes[i].State |= Undecoded
-		w.note("unknown", w.path(name)+": of unknown form")
+		w.note("unknown", w.path(f.Name)+": of unknown form")
 	}
 }
 
@@ -250,10 +250,10 @@ func (w *walker) tail(off, limit int) {
 		return
 	}
 	if why := w.missing(off, limit-off, limit); why != Present {
-		w.gap(tailField, tailField.Name, off, limit-off, why, limit) // or a part that is cut too short to tell
+		w.gap(tailField, off, limit-off, why, limit) // or a part that is cut too short to tell
 		return
 	}
-	i := w.open(tailField, tailField.Name, off, len(b))
+	i := w.open(tailField, off, len(b))
 	w.t.Nodes[i].State |= Undecoded
 	w.note("tail", w.path("")+": bytes behind what is known")
 }

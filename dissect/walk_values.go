@@ -8,7 +8,7 @@ import (
 
 // direct walks a field whose bytes are there and that needs no more than its
 // declaration. It returns nil when there is nothing to show.
-func (w *walker) direct(f *opcodes.Field, name string, off int) *Node {
+func (w *walker) direct(f *opcodes.Field, off int) *Node {
 	val := uint64(0)
 	if f.Kind <= opcodes.Int {
 		val = opcodes.ReadUint(w.data[off:off+f.Size], w.big)
@@ -20,7 +20,7 @@ func (w *walker) direct(f *opcodes.Field, name string, off int) *Node {
 			val = uint64(int64(val<<shift) >> shift)
 		}
 	}
-	node := w.add(f, name, off, f.Size)
+	node := w.add(f, off, f.Size)
 	node.Val = val
 	return node
 }
@@ -90,10 +90,9 @@ func (w *walker) values(r *opcodes.Run, v *opcodes.View, off, limit int) (end in
 		end = max(end, int(d.Off+d.Size))
 		node := &nodes[n]
 		n++
-		node.Field, node.Name, node.Val = d.Field, d.Name, val
+		node.Field, node.Val = d.Field, val
 		node.Off, node.Len, node.End, node.Index = int32(off)+d.Off, d.Size, int32(n), -1
 		node.Depth, node.Src, node.State, node.Tag = depth, src, state, false
-		node.Renamed = false
 	}
 	w.t.Nodes = nodes[:n]
 	return end
@@ -107,7 +106,7 @@ func (w *walker) asked(d *opcodes.Direct, v *opcodes.View, off, limit int) int {
 	}
 	big := w.big
 	w.big = d.Order.Is(v.Big)
-	node := w.direct(d.Field, d.Name, at)
+	node := w.direct(d.Field, at)
 	w.big = big
 	switch {
 	case node == nil:

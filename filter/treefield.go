@@ -22,7 +22,7 @@ func newTreeField(path string) treeField {
 func (t *treeField) each(tree *dissect.Tree, v *value, f func(*value) bool) bool {
 	for i := range tree.Nodes {
 		n := &tree.Nodes[i]
-		if n.Name != t.name || n.State&(dissect.Missing|dissect.Remark) != 0 || !t.within(tree, i) {
+		if n.Name() != t.name || n.State&(dissect.Missing|dissect.Remark) != 0 || !t.within(tree, i) {
 			continue
 		}
 		if n.Field.Kind == opcodes.Array || n.Field.Kind == opcodes.List {
@@ -50,7 +50,7 @@ func (t *treeField) within(tree *dissect.Tree, i int) bool {
 			continue
 		}
 		depth = n.Depth
-		if n.Name == t.path[want] || n.Field.Kind == opcodes.Record && n.Field.Type.Name == t.path[want] {
+		if n.Name() == t.path[want] || n.Field.Kind == opcodes.Record && n.Field.Type.Name == t.path[want] {
 			want--
 		}
 	}

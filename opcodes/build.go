@@ -97,12 +97,26 @@ func Records(name string, step func(*View) (*Field, int), opts ...any) *Field {
 func OneOf(name string, choose func(*View) *Field, options []*Field, opts ...any) *Field {
 	f := newField(name, Union, 0, opts)
 	f.Choose, f.Options = choose, options
+	f.named = make(map[*Field]*Field, len(options))
 	for _, o := range options {
-		if o.Size > f.Size {
-			f.Size = o.Size
-		}
+		f.Size = max(f.Size, o.Size)
+		f.named[o] = f.rename(o)
 	}
 	return f
+}
+
+// Option is one of the union's forms under the union's name.
+func (f *Field) Option(o *Field) *Field {
+	if c := f.named[o]; c != nil {
+		return c
+	}
+	return f.rename(o)
+}
+
+func (f *Field) rename(o *Field) *Field {
+	c := *o
+	c.Name, c.Key = f.Name, f.Key
+	return &c
 }
 
 // Rest makes a union take all bytes up to the end of its buffer.

@@ -132,10 +132,11 @@ type Field struct {
 	// its first byte, counted as View.Off, and its size; 0: nowhere.
 	Elsewhere func(v *View) (off, size int)
 
-	over   string // name of the field it overlays
-	at     int    // explicit offset, 0: none
-	floats bool   // behind the field before it, wherever that ends
-	count  *Field // CountBy, resolved
+	over   string            // name of the field it overlays
+	at     int               // explicit offset, 0: none
+	floats bool              // behind the field before it, wherever that ends
+	count  *Field            // CountBy, resolved
+	named  map[*Field]*Field // Options, under the name of the Union
 }
 
 // EmptyRecord is the length of a record that has no bytes.

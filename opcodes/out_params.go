@@ -34,7 +34,7 @@ var (
 	resultRead  = Sub("", outReadReply)
 
 	paramForms     = append([]*Field{paramAttr, paramFid, paramName, paramFlags, paramType, paramOffset, paramStart, paramText, paramBytes}, xattrForms...)
-	outResultForms = append([]*Field{paramAttr, resultFid, resultRead, paramNames, paramBytes}, xattrForms...)
+	outResultForms = append([]*Field{paramAttr, resultFid, resultRead, paramNames, paramText, paramBytes}, xattrForms...)
 )
 
 // xattrSetFlags are the flags of an XATTR_SET, those of setxattr(2).

@@ -10,7 +10,6 @@ type Run struct {
 // neighbours.
 type Direct struct {
 	Field *Field
-	Name  string
 	Word  *Field // holds the bits that must be set, nil: it always means something
 	Mask  uint64
 	Case  *Field // tells the cases that the field is for, nil: it is there always
@@ -67,7 +66,7 @@ func runs(fields []*Field) []Run {
 			continue
 		}
 		d := &values[i]
-		*d = Direct{Field: f, Name: f.Name, Off: int32(f.Off), Size: int32(f.Size), Kind: f.Kind, Order: f.Order, Pad: f.Pad}
+		*d = Direct{Field: f, Off: int32(f.Off), Size: int32(f.Size), Kind: f.Kind, Order: f.Order, Pad: f.Pad}
 		if f.For != nil {
 			d.Case, d.Cases = f.For.word, f.For.set
 		}

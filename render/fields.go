@@ -145,12 +145,12 @@ func (f *Fields) collect(m *dissect.Message) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		f.path = append(f.path[:min(int(n.Depth), len(f.path))], i)
-		if n.Name == "" || n.State&(dissect.Missing|dissect.Remark) != 0 {
+		if n.Name() == "" || n.State&(dissect.Missing|dissect.Remark) != 0 {
 			continue
 		}
 		for k := range f.columns {
 			c := &f.columns[k]
-			if c.name != n.Name || c.key != nil || !f.inside(c.above) {
+			if c.name != n.Name() || c.key != nil || !f.inside(c.above) {
 				continue
 			}
 			if c.found {
@@ -168,7 +168,7 @@ func (f *Fields) inside(above []string) bool {
 	k := len(above) - 1
 	for i := len(f.path) - 2; i >= 0 && k >= 0; i-- {
 		n := &f.tree.Nodes[f.path[i]]
-		if n.Name == above[k] || n.Field.Kind == opcodes.Record && n.Field.Type.Name == above[k] {
+		if n.Name() == above[k] || n.Field.Kind == opcodes.Record && n.Field.Type.Name == above[k] {
 			k--
 		}
 	}

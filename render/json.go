@@ -23,13 +23,13 @@ func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	dst = j.head(dst, m, at)
 	nodes := t.Nodes
 	i := 0
-	for i < len(nodes) && beforeOpcode(nodes[i].Name) {
+	for i < len(nodes) && beforeOpcode(nodes[i].Name()) {
 		i = int(nodes[i].End)
 	}
 	dst = appendMembers(dst, t, 0, i)
 	dst = appendRPC(dst, m)
 	for ; i < len(nodes); i = int(nodes[i].End) {
-		if nodes[i].Name != "data" {
+		if nodes[i].Name() != "data" {
 			dst = appendMembers(dst, t, i, int(nodes[i].End))
 		}
 	}

@@ -17,7 +17,7 @@ func appendMembers(dst []byte, t *dissect.Tree, i, end int) []byte {
 		switch {
 		case n.State&(dissect.Missing|dissect.Remark) != 0:
 		case isInteger(n):
-			dst = appendJSONInteger(appendKey(dst, n), n)
+			dst = appendJSONInteger(append(dst, n.Field.Key...), n)
 		default:
 			dst = appendMember(dst, t, i)
 		}
@@ -30,21 +30,13 @@ func appendMembers(dst []byte, t *dissect.Tree, i, end int) []byte {
 // when all of its parts are missing.
 func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
 	start := len(dst)
-	dst = appendKey(dst, &t.Nodes[i])
+	dst = append(dst, t.Nodes[i].Field.Key...)
 	value := len(dst)
 	dst = appendValue(dst, t, i)
 	if len(dst) == value+2 && dst[value] == '{' && int(t.Nodes[i].End) > i+1 {
 		return dst[:start]
 	}
 	return dst
-}
-
-// appendKey appends ,"name":
-func appendKey(dst []byte, n *dissect.Node) []byte {
-	if !n.Renamed {
-		return append(dst, n.Field.Key...)
-	}
-	return append(append(append(dst, `,"`...), n.Name...), `":`...)
 }
 
 // isInteger says whether a node is shown as an integer.

@@ -113,7 +113,7 @@ func (s *Summary) greeting(m *dissect.Message) {
 		if n.Depth != 1 || n.Is(dissect.Missing) {
 			continue
 		}
-		switch n.Name {
+		switch n.Name() {
 		case "acr_nid":
 			s.greet("to ", opcodes.Node, n)
 		case "kshm_dst_nid":
@@ -143,7 +143,7 @@ func (s *Summary) interfaces(m *dissect.Message) {
 	s.tree.Build(m)
 	for i := range s.tree.Nodes {
 		n := &s.tree.Nodes[i]
-		if (n.Name == "ns_nid" || n.Name == "nid") && !n.Is(dissect.Missing) {
+		if (n.Name() == "ns_nid" || n.Name() == "nid") && !n.Is(dissect.Missing) {
 			s.greet("", opcodes.Node, n)
 		}
 	}

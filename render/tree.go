@@ -111,7 +111,7 @@ func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 	}
 	dst = r.name(dst, i, depth, 0)
 	first := i + 1
-	if n.Field.Kind == opcodes.Record && n.Field.Type.Name != n.Name && n.Depth > 0 {
+	if n.Field.Kind == opcodes.Record && n.Field.Type.Name != n.Name() && n.Depth > 0 {
 		dst = append(append(append(append(dst, ' '), r.c.Dim.on...), n.Field.Type.Name...), r.c.Dim.off...)
 	}
 	dst = r.remarks(dst, i)
@@ -136,7 +136,7 @@ func (r *Tree) labels(i int) int {
 		if isContainer(n, k) && !isList(n) || n.Is(dissect.Remark) {
 			continue
 		}
-		most = max(most, min(len(n.Name), maxLabel))
+		most = max(most, min(len(n.Name()), maxLabel))
 	}
 	return most
 }
@@ -145,7 +145,7 @@ func (r *Tree) labels(i int) int {
 func (r *Tree) name(dst []byte, i, depth, label int) []byte {
 	n := &r.tree.Nodes[i]
 	dst = appendSpaces(dst, depth*indent)
-	size := len(n.Name)
+	size := len(n.Name())
 	st := &r.c.Key
 	switch {
 	case n.Depth == 0:
@@ -162,7 +162,7 @@ func (r *Tree) name(dst []byte, i, depth, label int) []byte {
 		}
 		size += len(dst) - start
 	}
-	dst = append(append(dst, n.Name...), st.off...)
+	dst = append(append(dst, n.Name()...), st.off...)
 	if label == 0 {
 		return dst
 	}

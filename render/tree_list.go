@@ -10,7 +10,7 @@ import (
 func (r *Tree) flat(i int) bool {
 	t := &r.tree
 	for k := i + 1; k < int(t.Nodes[i].End); k++ {
-		if n := &t.Nodes[k]; isContainer(n, k) || n.Name != "" || n.State&(dissect.Missing|dissect.Remark|dissect.Undecoded) != 0 {
+		if n := &t.Nodes[k]; isContainer(n, k) || n.Name() != "" || n.State&(dissect.Missing|dissect.Remark|dissect.Undecoded) != 0 {
 			return false
 		}
 	}
