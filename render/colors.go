@@ -57,7 +57,23 @@ func style(a ...color.Attribute) Style {
 
 // Append appends text in this style.
 func (s *Style) Append(dst []byte, text string) []byte {
-	return append(append(append(dst, s.on...), text...), s.off...)
+	return s.end(append(s.begin(dst), text...))
+}
+
+// begin appends what comes in front of text in this style, as a rule nothing.
+func (s *Style) begin(dst []byte) []byte {
+	if s.on != "" {
+		dst = append(dst, s.on...)
+	}
+	return dst
+}
+
+// end appends what comes behind text in this style.
+func (s *Style) end(dst []byte) []byte {
+	if s.off != "" {
+		dst = append(dst, s.off...)
+	}
+	return dst
 }
 
 // Text is text in this style.

@@ -56,7 +56,7 @@ func (r *Tree) notes(dst []byte) []byte {
 	for i := range t.Notes {
 		dst = appendSpaces(dst, indent)
 		dst = append(append(append(dst, r.c.Warn.on...), "note: "...), t.Notes[i].Code...)
-		dst = append(dst, r.c.Warn.off...)
+		dst = r.c.Warn.end(dst)
 		dst = append(append(dst, ": "...), t.Notes[i].Text...)
 		dst = append(dst, '\n')
 	}
@@ -68,15 +68,15 @@ func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	c := r.c
 	dst = append(append(dst, c.Head.on...), "frame "...)
 	dst = strconv.AppendInt(dst, m.Frame, 10)
-	dst = append(dst, c.Head.off...)
+	dst = c.Head.end(dst)
 	dst = r.stamp.appendWhen(append(dst, "  "...), r.opt.Time, m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)
 	dst = r.address(dst, m.Src)
 	dst = append(append(dst, c.NID.off...), " > "...)
-	dst = append(dst, c.NID.on...)
+	dst = c.NID.begin(dst)
 	dst = r.address(dst, m.Dst)
 	dst = append(append(dst, c.NID.off...), "  "...)
-	dst = append(append(append(dst, c.Op.on...), m.Kind.String()...), c.Op.off...)
+	dst = c.Op.end(append(c.Op.begin(dst), m.Kind.String()...))
 	if m.RPC.HasOpcode {
 		r.text = appendOperation(r.text[:0], m)
 		dst = append(append(append(append(dst, ' '), c.Op.on...), r.text...), c.Op.off...)
@@ -84,7 +84,7 @@ func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	if m.RPC.HasXID {
 		dst = append(append(dst, "  "...), c.Dim.on...)
 		dst = strconv.AppendUint(append(dst, 'x'), m.RPC.XID, 10)
-		dst = append(dst, c.Dim.off...)
+		dst = c.Dim.end(dst)
 	}
 	return append(dst, '\n')
 }
@@ -102,6 +102,8 @@ func (r *Tree) address(dst []byte, a netip.AddrPort) []byte {
 func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 	n := &r.tree.Nodes[i]
 	switch {
+	case n.Field.Kind <= opcodes.Int && int(n.End) == i+1 && !n.Is(dissect.Remark):
+		return r.leaf(dst, i, depth, label)
 	case n.Is(dissect.Remark):
 		return dst // shown with what it says something about
 	case isList(n) && !n.Is(dissect.Missing) && r.flat(i):
@@ -109,7 +111,7 @@ func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 	case !isContainer(n, i) || n.Is(dissect.Missing):
 		return r.leaf(dst, i, depth, label)
 	}
-	dst = r.name(dst, i, depth, 0)
+	dst, _ = r.name(dst, n, depth, 0)
 	first := i + 1
 	if n.Field.Kind == opcodes.Record && n.Field.Type.Name != n.Name() && n.Depth > 0 {
 		dst = append(append(append(append(dst, ' '), r.c.Dim.on...), n.Field.Type.Name...), r.c.Dim.off...)
@@ -118,10 +120,12 @@ func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 	if first < int(n.End) && r.tree.Nodes[first].Is(dissect.Remark) && r.tree.Nodes[first].Field == n.Field {
 		dst = r.remark(dst, first)
 	}
-	dst = r.span(dst, n)
+	if r.opt.Hex {
+		dst = r.span(dst, n)
+	}
 	dst = append(dst, '\n')
-	column := r.labels(i)
-	for k := first; k < int(n.End); k = int(r.tree.Nodes[k].End) {
+	column, nodes := r.labels(i), r.tree.Nodes[:n.End]
+	for k := first; k < len(nodes); k = int(nodes[k].End) {
 		dst = r.node(dst, k, depth+1, column)
 	}
 	return dst
@@ -141,11 +145,9 @@ func (r *Tree) labels(i int) int {
 	return most
 }
 
-// name appends indent, name and the space up to the value.
-func (r *Tree) name(dst []byte, i, depth, label int) []byte {
-	n := &r.tree.Nodes[i]
-	dst = appendSpaces(dst, depth*indent)
-	size := len(n.Name())
+// name appends indent, name and the space up to the value, and tells the
+// column of the value.
+func (r *Tree) name(dst []byte, n *dissect.Node, depth, label int) ([]byte, int) {
 	st := &r.c.Key
 	switch {
 	case n.Depth == 0:
@@ -153,7 +155,9 @@ func (r *Tree) name(dst []byte, i, depth, label int) []byte {
 	case n.Is(dissect.Leftover):
 		st = &r.c.Dim
 	}
-	dst = append(dst, st.on...)
+	dst = st.begin(appendSpaces(dst, depth*indent))
+	name := n.Field.Name
+	size := len(name)
 	if n.Index >= 0 {
 		start := len(dst)
 		dst = append(strconv.AppendInt(append(dst, '['), int64(n.Index), 10), ']')
@@ -162,25 +166,28 @@ func (r *Tree) name(dst []byte, i, depth, label int) []byte {
 		}
 		size += len(dst) - start
 	}
-	dst = append(append(dst, n.Name()...), st.off...)
+	dst = st.end(append(dst, name...))
 	if label == 0 {
-		return dst
+		return dst, 0
 	}
-	return append(appendSpaces(dst, label-size), "  "...)
+	const gap = 2
+	label = max(label, size)
+	return appendSpaces(dst, label-size+gap), depth*indent + label + gap
 }
 
 // remarks appends what the dissector says about a value, which lies in the
 // node behind it.
 func (r *Tree) remarks(dst []byte, i int) []byte {
-	next := int(r.tree.Nodes[i].End)
-	if next < len(r.tree.Nodes) && r.tree.Nodes[next].Is(dissect.Remark) && r.tree.Nodes[next].Field == r.tree.Nodes[i].Field {
+	nodes := r.tree.Nodes
+	next := int(nodes[i].End)
+	if next < len(nodes) && nodes[next].Is(dissect.Remark) && nodes[next].Field == nodes[i].Field {
 		dst = r.remark(dst, next)
 	}
 	return dst
 }
 
 func (r *Tree) remark(dst []byte, i int) []byte {
-	dst = append(append(append(dst, ' '), r.c.Dim.on...), '(')
+	dst = append(r.c.Dim.begin(append(dst, ' ')), '(')
 	dst = appendText(dst, r.tree.Bytes(&r.tree.Nodes[i]))
-	return append(append(dst, ')'), r.c.Dim.off...)
+	return r.c.Dim.end(append(dst, ')'))
 }

@@ -24,9 +24,7 @@ const manyEqual = 4
 // the terminal needs; of many equal ones the first, and how many there are.
 func (r *Tree) scalars(dst []byte, i, depth, label int) []byte {
 	t := &r.tree
-	start := len(dst)
-	dst = r.name(dst, i, depth, max(label, 1))
-	column := width(dst[start:])
+	dst, column := r.name(dst, &t.Nodes[i], depth, max(label, 1))
 	at := column
 	for k := i + 1; k < int(t.Nodes[i].End); {
 		n := &t.Nodes[k]
@@ -41,20 +39,18 @@ func (r *Tree) scalars(dst []byte, i, depth, label int) []byte {
 		}
 		for range times {
 			dst, at = r.space(dst, column, at, len(r.text))
-			dst = append(append(append(dst, st.on...), r.text...), st.off...)
+			dst = st.end(append(st.begin(dst), r.text...))
 		}
 		if same >= manyEqual {
 			size := len(r.text)
 			r.text = strconv.AppendInt(append(r.text, 'x'), int64(same), 10)
 			dst, at = r.space(dst, column, at, len(r.text)-size)
-			dst = append(append(append(dst, r.c.Dim.on...), r.text[size:]...), r.c.Dim.off...)
+			dst = r.c.Dim.end(append(r.c.Dim.begin(dst), r.text[size:]...))
 		}
 		k += same
 	}
 	dst = r.remarks(dst, i)
-	dst = r.span(dst, &t.Nodes[i])
-	dst = append(dst, '\n')
-	return r.dump(dst, &t.Nodes[i], depth+1)
+	return r.endLine(dst, &t.Nodes[i], depth)
 }
 
 // equal writes the value of node k into r.text and counts the nodes from k on,

@@ -11,39 +11,44 @@ import (
 // leaf appends the line of a value.
 func (r *Tree) leaf(dst []byte, i, depth, label int) []byte {
 	n := &r.tree.Nodes[i]
-	start := len(dst)
-	dst = r.name(dst, i, depth, max(label, 1))
+	dst, column := r.name(dst, n, depth, max(label, 1))
 	switch {
 	case n.Is(dissect.Missing):
-		dst = append(dst, r.c.Warn.on...)
+		dst = r.c.Warn.begin(dst)
 		dst = strconv.AppendInt(dst, int64(n.Len), 10)
 		dst = append(append(dst, " bytes missing, "...), dissect.Why(n.Val).String()...)
 		return append(append(dst, r.c.Warn.off...), '\n')
 	case n.Is(dissect.Leftover):
-		dst = append(dst, r.c.Dim.on...)
+		dst = r.c.Dim.begin(dst)
 		dst = appendLeaf(dst, &r.tree, n)
-		dst = append(dst, r.c.Dim.off...)
+		dst = r.c.Dim.end(dst)
 	default:
-		dst = r.value(dst, n, start)
+		dst = r.value(dst, n, column)
 		dst = r.remarks(dst, i)
 	}
-	dst = r.span(dst, n)
-	dst = append(dst, '\n')
-	return r.dump(dst, n, depth+1)
+	return r.endLine(dst, n, depth)
 }
 
-// value appends a value in its style, with what helps to read it, to the line
-// that begins at start.
-func (r *Tree) value(dst []byte, n *dissect.Node, start int) []byte {
+// endLine ends the line of a value; with Hex its bytes come with it.
+func (r *Tree) endLine(dst []byte, n *dissect.Node, depth int) []byte {
+	if !r.opt.Hex {
+		return append(dst, '\n')
+	}
+	return r.dump(append(r.span(dst, n), '\n'), n, depth+1)
+}
+
+// value appends a value in its style, with what helps to read it. It begins in
+// the column given.
+func (r *Tree) value(dst []byte, n *dissect.Node, column int) []byte {
 	f := n.Field
-	if f.Names != nil && (f.Kind == opcodes.Uint || f.Kind == opcodes.Int) {
+	if f.Names != nil && f.Kind <= opcodes.Int {
 		if f.Names.Flags {
-			return r.flags(dst, n, width(dst[start:]))
+			return r.flags(dst, n, column)
 		}
 		return r.enum(dst, n)
 	}
 	st := r.style(f)
-	dst = append(dst, st.on...)
+	dst = st.begin(dst)
 	switch {
 	case f.Kind == opcodes.Bytes || n.Is(dissect.Undecoded):
 		dst = r.bytes(dst, n)
@@ -52,8 +57,12 @@ func (r *Tree) value(dst []byte, n *dissect.Node, start int) []byte {
 	default:
 		dst = appendLeaf(dst, &r.tree, n)
 	}
-	dst = append(dst, st.off...)
-	return r.reading(dst, n)
+	dst = st.end(dst)
+	switch f.Format {
+	case opcodes.Seconds, opcodes.Size, opcodes.Errno:
+		return r.reading(dst, n)
+	}
+	return dst
 }
 
 // style is the style of a field's values.
@@ -78,12 +87,12 @@ func (r *Tree) enum(dst []byte, n *dissect.Node) []byte {
 	name := n.Field.Names.Name(n.Val)
 	if name == "" {
 		r.text = appendFormat(r.text[:0], n.Field, n.Val)
-		return append(append(append(dst, r.c.Num.on...), r.text...), r.c.Num.off...)
+		return r.c.Num.end(append(r.c.Num.begin(dst), r.text...))
 	}
 	dst = r.c.Flag.Append(dst, name)
-	dst = append(append(append(dst, ' '), r.c.Dim.on...), '(')
+	dst = append(r.c.Dim.begin(append(dst, ' ')), '(')
 	dst = appendFormat(dst, n.Field, n.Val)
-	return append(append(dst, ')'), r.c.Dim.off...)
+	return r.c.Dim.end(append(dst, ')'))
 }
 
 // flags appends the word itself and the names of its bits, on as many lines as
@@ -92,7 +101,7 @@ func (r *Tree) flags(dst []byte, n *dissect.Node, column int) []byte {
 	at := column
 	put := func(st *Style) {
 		dst, at = r.space(dst, column, at, len(r.text))
-		dst = append(append(append(dst, st.on...), r.text...), st.off...)
+		dst = st.end(append(st.begin(dst), r.text...))
 	}
 	r.text = opcodes.AppendHex(r.text[:0], n.Val)
 	put(&r.c.Dim)
@@ -126,8 +135,8 @@ func (r *Tree) reading(dst []byte, n *dissect.Node) []byte {
 	if len(r.text) == 0 {
 		return dst
 	}
-	dst = append(append(append(dst, ' '), r.c.Dim.on...), '(')
-	return append(append(append(dst, r.text...), ')'), r.c.Dim.off...)
+	dst = append(r.c.Dim.begin(append(dst, ' ')), '(')
+	return r.c.Dim.end(append(append(dst, r.text...), ')'))
 }
 
 // appendUnits appends a round size in KiB, MiB …, nothing for others.
