@@ -57,6 +57,38 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
+// FuzzLNet plays what two nodes say to each other, in order and whole, and
+// takes every message apart. What is said decides about hello, version, byte
+// order and framing.
+func FuzzLNet(f *testing.F) {
+	for _, w := range []wire{{version: 1}, {version: 2, big: true, sum: true}, {version: 3}, {version: 4}} {
+		f.Add(joined(w.connreq(), w.hello(false, 1, 2), w.put(64, 100), w.lnet(false, LNetGet, 8, 65, nil), w.noop(0, 5)),
+			joined(w.hello(true, 3), w.lnet(true, LNetReply, 0, 0, make([]byte, 40)), w.lnet(true, LNetAck, 0, 64, nil)))
+	}
+	f.Fuzz(func(t *testing.T, there, back []byte) {
+		var tree Tree
+		d := New(Options{Handle: func(m *Message) {
+			checkMessage(t, m)
+			tree.Build(m)
+			if size := len(m.Data) + len(m.Content); len(tree.Nodes) > 64+4*size {
+				t.Fatalf("%s: %d nodes of %d bytes", m.Kind, len(tree.Nodes), size)
+			}
+		}})
+		tp := newTape().syn()
+		for len(there)+len(back) > 0 {
+			n, k := min(len(there), 700), min(len(back), 500)
+			if tp.send(false, there[:n]); k > 0 {
+				tp.send(true, back[:k])
+			}
+			there, back = there[n:], back[k:]
+		}
+		for i := range tp.frames {
+			d.Frame(&tp.frames[i])
+		}
+		d.Close()
+	})
+}
+
 // fuzzFrames makes segments: three bytes of plan are the length, a step back
 // or forth, and flags.
 func fuzzFrames(plan, stream []byte) []capture.Frame {
