@@ -57,10 +57,10 @@ func probe(m *Message, p *rpcMsg) {
 		return
 	}
 	r.Big, r.Encrypted = p.Big, encrypted
-	r.AT = opcodes.LmFlags.Uint(m.Data[p.off:], p.Big)&msghdrATSupport != 0
-	if encrypted {
+	if encrypted || p.hidden() {
 		return
 	}
+	r.AT = opcodes.LmFlags.Uint(m.Data[p.off:], p.Big)&msghdrATSupport != 0
 	b := p.Buf(0)
 	u32 := func(f *opcodes.Field) uint32 { return uint32(f.Uint(b, p.Big)) }
 	if r.Type = u32(opcodes.PbType); r.Type == 0 {

@@ -117,6 +117,7 @@ func (p *rpcMsg) wrapped() (buf int, encrypted bool) {
 
 // open parses the lustre_msg in a payload and, when it is wrapped by a
 // security policy, the one inside, into p; the wrapping is kept in p.outer.
+// When the one inside is not there, p is empty: hidden says so.
 func (p *rpcMsg) open(data []byte, off, limit int) (ok, encrypted bool) {
 	p.outer = nil
 	if !p.parse(data, off, limit) {
@@ -126,24 +127,25 @@ func (p *rpcMsg) open(data []byte, off, limit int) (ok, encrypted bool) {
 	if encrypted || buf == 0 {
 		return true, encrypted
 	}
-	if buf >= len(p.lens) {
-		return true, false
-	}
 	if p.spare == nil {
 		p.spare = &rpcMsg{}
 	}
 	out := p.spare
 	*out, p.Bufs, p.starts, p.lens = *p, out.Bufs, out.starts, out.lens
 	out.spare = nil
-	from := out.starts[buf]
-	if !p.parse(data, from, min(from+out.lens[buf], limit)) {
-		*p, *out = *out, *p
-		p.spare, p.outer = out, nil
-		return true, false
+	from, size := out.end(), 0
+	if buf < len(out.lens) {
+		from, size = out.starts[buf], out.lens[buf]
+	}
+	if !p.parse(data, from, min(from+size, limit)) {
+		p.Big = out.Big
 	}
 	p.outer = out
 	return true, false
 }
+
+// hidden says whether the message inside of a wrapping is not there.
+func (p *rpcMsg) hidden() bool { return p.outer != nil && p.hdr == 0 }
 
 // identify finds the operation and its variant: of a request by its buffers,
 // of a reply by its request or else by a guess.

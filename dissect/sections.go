@@ -88,7 +88,11 @@ func (w *walker) ptlrpc(m *Message) {
 	if p.outer != nil || encrypted {
 		w.wrapping(p, encrypted, m.Size)
 	}
-	if encrypted {
+	switch {
+	case encrypted:
+		return
+	case p.hidden():
+		w.hidden(p, m)
 		return
 	}
 	w.big = p.Big
@@ -105,6 +109,17 @@ func (w *walker) ptlrpc(m *Message) {
 	}
 	if p.Guess && len(p.Bufs) > 1 {
 		w.note("guess", "read without its request, which is not in the capture")
+	}
+}
+
+// hidden tells why there is no message inside of a wrapping.
+func (w *walker) hidden(p *rpcMsg, m *Message) {
+	switch why := m.Missing(p.off, offMagic+4); {
+	case p.off >= m.Size: // an error of the policy itself has none
+	case why == Present || why == Shorter:
+		w.note("unknown", "no lustre_msg inside the wrapping")
+	default:
+		w.gap(sectionLustreMsg, p.off, m.Size-p.off, why, m.Size)
 	}
 }
 

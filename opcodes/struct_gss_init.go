@@ -54,7 +54,7 @@ func netstring(name string, kind Kind, doc string) *Field {
 	return Sub("", Define("sk_netstring", doc,
 		Str("length", 0, CountOf(func(v *View) int { return digits(v.Struct) }), "number of bytes, in decimal digits"),
 		punctuation("colon"),
-		&Field{Name: name, Doc: doc, Kind: kind, CountOf: func(v *View) int { return netstringLen(v.Struct) }},
+		newField(name, kind, 0, []any{doc, CountOf(func(v *View) int { return netstringLen(v.Struct) })}),
 		punctuation("comma"),
 	))
 }

@@ -34,7 +34,8 @@ var (
 )
 
 // Wrapping declares the buffers that a security policy puts around a message;
-// nil stands for the message itself.
+// nil stands for the message itself, and for what cannot be told from the
+// bytes that are there.
 func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field {
 	if flavor&0xf == policyPlain {
 		return Bufs(bufPlainHeader, nil, bufUserDesc, bufBulkDesc)
@@ -42,6 +43,9 @@ func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field
 	var head []byte
 	if len(bufs) > 0 {
 		head = bufs[0]
+	}
+	if reply && len(head) < ghProc.Off+ghProc.Size {
+		return nil
 	}
 	proc, flags := ghProc.Uint(head, big), ghFlags.Uint(head, big)
 	if encrypted {

@@ -1,0 +1,57 @@
+package opcodes
+
+import "testing"
+
+// eachField calls f for the field and all that are inside it, once each.
+func eachField(f *Field, seen map[*Field]bool, call func(*Field)) {
+	if f == nil || seen[f] {
+		return
+	}
+	seen[f] = true
+	call(f)
+	eachField(f.Elem, seen, call)
+	for _, o := range f.Options {
+		eachField(o, seen, call)
+		if f.Kind == Union {
+			eachField(f.Option(o), seen, call)
+		}
+	}
+	if f.Type != nil {
+		for _, m := range f.Type.Fields {
+			eachField(m, seen, call)
+		}
+	}
+}
+
+// TestFieldsAreComplete: what follows from the name and the format of a field
+// is there, however it was made.
+func TestFieldsAreComplete(t *testing.T) {
+	n, seen := 0, make(map[*Field]bool)
+	check := func(f *Field) {
+		n++
+		if f.Key != `,"`+f.Name+`":` {
+			t.Errorf("field %q, %s: key %q", f.Name, f.TypeText(), f.Key)
+		}
+		if f.Kind <= Int && f.Look != look(f.Kind, f.Format) {
+			t.Errorf("field %q, %s: look %d", f.Name, f.TypeText(), f.Look)
+		}
+	}
+	for _, s := range Structs {
+		for _, f := range s.Fields {
+			eachField(f, seen, check)
+		}
+	}
+	for _, r := range RPCs {
+		for _, v := range r.Variants {
+			for _, f := range append(v.Request[:len(v.Request):len(v.Request)], v.Reply...) {
+				eachField(f, seen, check)
+			}
+			if v.Bulk != nil && v.Bulk.Type != nil {
+				eachField(Sub("bulk", v.Bulk.Type), seen, check)
+			}
+		}
+	}
+	if n < 1000 {
+		t.Errorf("only %d fields", n)
+	}
+}
