@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -169,6 +170,7 @@ type reading struct {
 	first     int64
 	seen      int
 	count     int   // of those that matched
+	longest   int   // bytes that were captured of a frame
 	err       error // of handle
 }
 
@@ -222,6 +224,7 @@ func (r *reading) frames(src frames) error {
 		if !begun {
 			begun, r.first = true, f.Time
 		}
+		r.longest = max(r.longest, len(f.Data))
 		if keep != nil {
 			if ok, err := keep.Match(&f); err != nil {
 				return usageError{err}
@@ -302,6 +305,10 @@ func (in *input) stopOn(stop func()) {
 	}()
 }
 
+// headersLen is what a frame needs to hold the headers of one message:
+// Ethernet, IPv4, TCP with a time stamp, socklnd and LNet.
+const headersLen = 14 + 20 + 32 + 24 + 72
+
 // summarize tells about the capture itself; whole says that it was read to its
 // end.
 func (in *input) summarize(r *reading, src frames, whole bool) {
@@ -314,8 +321,17 @@ func (in *input) summarize(r *reading, src frames, whole bool) {
 			in.sys.say("%d frames were dropped: they came faster than they could be read", n)
 		}
 	}
-	if r.seen == 0 && r.err == nil && whole {
+	short := ""
+	if st.CutBytes > 0 && r.longest < headersLen {
+		short = fmt.Sprintf("frames were cut to %d bytes, too few for the headers of Lustre; capture with -s 1024", r.longest)
+	}
+	switch {
+	case r.seen == 0 && r.err == nil && whole && short != "":
+		in.sys.say("no Lustre traffic in %d frames: %s", st.Frames, short)
+	case r.seen == 0 && r.err == nil && whole:
 		in.sys.say("no Lustre traffic in %d frames", st.Frames)
+	case short != "":
+		in.sys.say("%s", short)
 	}
 	if in.verbose {
 		in.sys.say("%d frames, %d connections, %d messages, %d segments retransmitted, "+
