@@ -21,6 +21,7 @@ type file struct {
 	size   int64         // bytes when it was opened; -1 for a pipe
 	offset time.Duration // added to the times
 	source int
+	idle   time.Duration // how long a pipe is waited for; 0: for ever
 	frame  Frame // the next one, in a merge
 
 	read  atomic.Int64 // bytes of the file, compressed or not
@@ -104,6 +105,11 @@ func (f *file) next(fr *Frame) error {
 			return err
 		}
 	}
+	if f.idle > 0 && f.plain && f.win.empty() {
+		if err := f.wait(); err != nil {
+			return err
+		}
+	}
 	err := f.recs.next(f.win, fr)
 	if err == nil {
 		fr.Time += int64(f.offset)
@@ -113,6 +119,20 @@ func (f *file) next(fr *Frame) error {
 		return f.win.damage(f.win.offset(), "the file became shorter while it was read: it had %d bytes", f.size)
 	}
 	return err
+}
+
+// wait waits for the first byte of a record.
+func (f *file) wait() error {
+	if f.os.SetReadDeadline(time.Now().Add(f.idle)) != nil {
+		f.idle = 0 // this kind of file has no deadlines
+		return nil
+	}
+	if !f.win.need(1) && errors.Is(f.win.err, os.ErrDeadlineExceeded) {
+		f.win.err = nil
+		return ErrTimeout
+	}
+	f.os.SetReadDeadline(time.Time{}) // of a closed file the next read tells
+	return nil
 }
 
 // peek learns the time of the first frame without keeping a large buffer: of a

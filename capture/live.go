@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// ErrTimeout is returned by Live.Next when nothing has arrived for a while.
-// The capture goes on: it is the time to flush output.
+// ErrTimeout is returned by Live.Next, and by Reader.Next for a pipe, when
+// nothing has arrived for a while. The capture goes on: it is the time to flush
+// output.
 var ErrTimeout = errors.New("no frame has arrived")
 
 // LiveOptions say how an interface is captured. The zero value is ready to

@@ -364,6 +364,44 @@ func TestFIFO(t *testing.T) {
 	}
 }
 
+// TestQuietFIFO: a writer that says nothing between frames is waited for, but
+// not without a word.
+func TestQuietFIFO(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip("no FIFOs here:", err)
+	}
+	w, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	want := numbered(3)
+	data := pcapFile(binary.LittleEndian, true, 1, want)
+	r, err := Open([]string{path}, Options{Idle: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	start := 0
+	for i := range want {
+		end := len(pcapFile(binary.LittleEndian, true, 1, want[:i+1]))
+		if _, err := w.Write(data[start:end]); err != nil {
+			t.Fatal(err)
+		}
+		start = end
+		var f Frame
+		if err := r.Next(&f); err != nil || f.Number != int64(i+1) || !bytes.Equal(f.Data, want[i].data) {
+			t.Fatalf("frame %d: %v, number %d", i+1, err, f.Number)
+		}
+		for range 2 {
+			if err := r.Next(&f); err != ErrTimeout {
+				t.Fatalf("after frame %d: %v, want ErrTimeout", i+1, err)
+			}
+		}
+	}
+}
+
 // TestCloseEndsWait closes a reader that waits for a FIFO.
 func TestCloseEndsWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fifo")

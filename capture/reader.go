@@ -12,6 +12,11 @@ type Options struct {
 	// Offset is added to the time of each frame of the file of that name:
 	// what its clock was behind.
 	Offset map[string]time.Duration
+
+	// Idle is how long Next waits for a pipe before it returns ErrTimeout; 0:
+	// for ever. It holds for a single input that is not compressed, and
+	// between whole frames.
+	Idle time.Duration
 }
 
 // Reader hands out the frames of one or several captures in order of time.
@@ -39,6 +44,9 @@ func Open(paths []string, opt Options) (*Reader, error) {
 			return nil, errors.Join(err, r.Close())
 		}
 		f.offset = opt.Offset[path]
+		if len(paths) == 1 && f.size < 0 {
+			f.idle = opt.Idle
+		}
 		r.files = append(r.files, f)
 	}
 	return r, nil
@@ -54,6 +62,10 @@ func (r *Reader) Next(f *Frame) error {
 	}
 	if len(r.files) == 1 {
 		r.err = r.files[0].next(f)
+		if r.err == ErrTimeout {
+			r.err = nil
+			return ErrTimeout
+		}
 		f.Source = 0
 	} else {
 		r.err = r.merge(f)

@@ -34,6 +34,8 @@ func (w *window) need(n int) bool {
 	return w.hi-w.lo >= n || w.fill(n)
 }
 
+func (w *window) empty() bool { return w.lo == w.hi }
+
 func (w *window) fill(n int) bool {
 	w.hi = copy(w.buf, w.buf[w.lo:w.hi])
 	w.base += int64(w.lo)

@@ -250,7 +250,7 @@ func (in *input) open() (frames, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := capture.Open(in.files, capture.Options{Offset: offsets})
+		r, err := capture.Open(in.files, capture.Options{Offset: offsets, Idle: pipeIdle})
 		if err == nil && in.piped() {
 			in.stopOn(func() {
 				in.stopped.Store(true)
@@ -270,6 +270,10 @@ func (in *input) open() (frames, error) {
 	}
 	return l, nil
 }
+
+// pipeIdle is how long the writer of a pipe may be silent before what waits
+// for late frames is shown.
+const pipeIdle = 500 * time.Millisecond
 
 // liveFilter is the capture filter; without -f the ports of LNet.
 func (in *input) liveFilter() string {
