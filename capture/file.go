@@ -22,7 +22,7 @@ type file struct {
 	offset time.Duration // added to the times
 	source int
 	idle   time.Duration // how long a pipe is waited for; 0: for ever
-	frame  Frame // the next one, in a merge
+	frame  Frame         // the next one, in a merge
 
 	read  atomic.Int64 // bytes of the file, compressed or not
 	close sync.Once
