@@ -44,8 +44,8 @@ func newExplain(sys *IO) *cobra.Command {
 		Short: "Say what a struct, field, flag, opcode or constant means and how it lies on the wire",
 		Long: "explain prints what lshark knows about a name of the protocol; no capture is needed. A NAME is that\n" +
 			"of a struct, a field, a group of flags or values, a flag or constant with or without its prefix, or an\n" +
-			"operation; STRUCT.FIELD and GROUP.VALUE tell names apart; a number is that of an operation, a portal or\n" +
-			"an error. Letters may be of either case. Without a NAME it says what there is.",
+			"operation, or of a key of records and filters; STRUCT.FIELD and GROUP.VALUE tell names apart; a number is\n" +
+			"that of an operation, a portal or an error. Letters may be of either case. Without a NAME it says what there is.",
 		Example: "  lshark explain obd_connect_data        offsets, types, when each field means something\n" +
 			"  lshark explain OBD_CONNECT_GRANT ENOSPC\n" +
 			"  lshark explain LDLM_ENQUEUE            the buffers of request and reply\n" +
@@ -69,31 +69,44 @@ func (p *prose) explain(names []string) error {
 	if len(names) == 0 {
 		return p.overview(index)
 	}
-	var topics []opcodes.Topic
-	for _, name := range names {
-		found := index.Topics(name)
-		if found == nil {
-			return unknown("name", name[strings.LastIndexByte(name, '.')+1:], index.TopicNames(true))
-		}
-		topics = append(topics, found...)
-	}
 	r := render.NewExplain(render.NewColors(p.sys.colored(p.color)), p.sys.width(), index)
 	var out []byte
-	for i := range topics {
+	for _, name := range names {
+		key, topics := ownKey(name), index.Topics(name)
+		if key == nil && topics == nil {
+			return unknown("name", name[strings.LastIndexByte(name, '.')+1:], append(index.TopicNames(true), ownNames()...))
+		}
 		var err error
-		if p.form == "json" {
-			if out, err = r.AppendTopicJSON(out, &topics[i]); err != nil {
+		if key != nil {
+			if out, err = p.page(out, r, key, nil); err != nil {
 				return err
 			}
-			continue
 		}
-		if i > 0 {
-			out = append(out, '\n')
+		for i := range topics {
+			if out, err = p.page(out, r, nil, &topics[i]); err != nil {
+				return err
+			}
 		}
-		out = r.AppendTopic(out, &topics[i])
 	}
 	_, err := p.sys.Out.Write(out)
 	return err
+}
+
+// page appends what is known of a key or a topic.
+func (p *prose) page(out []byte, r *render.Explain, key *render.Key, topic *opcodes.Topic) ([]byte, error) {
+	if p.form == "json" {
+		if key != nil {
+			return r.AppendKeyJSON(out, key)
+		}
+		return r.AppendTopicJSON(out, topic)
+	}
+	if len(out) > 0 {
+		out = append(out, '\n')
+	}
+	if key != nil {
+		return r.AppendKey(out, key), nil
+	}
+	return r.AppendTopic(out, topic), nil
 }
 
 // overview says what can be explained.
@@ -117,6 +130,7 @@ func (p *prose) overview(index *opcodes.Index) error {
 		{flags, "flag words", "obd_connect_flags"},
 		{values, "enumerations", "ldlm_mode"},
 		{constants, "constants", "OBD_CONNECT_GRANT"},
+		{len(ownKeys()), "keys", "xid"},
 	}
 	if p.form == "json" {
 		out := "{"
@@ -138,7 +152,8 @@ func (p *prose) overview(index *opcodes.Index) error {
 }
 
 func completeTopics(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	return withPrefix(opcodes.NewIndex().TopicNames(false), start), cobra.ShellCompDirectiveNoFileComp
+	names := append(opcodes.NewIndex().TopicNames(false), ownNames()...)
+	return withPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }
 
 // withPrefix are the names that begin as start does, letters of either case.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -22,17 +23,8 @@ func newFields(sys *IO) *cobra.Command {
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var out []byte
-			for _, k := range filter.Keys() {
-				in := "record"
-				if k.RPC {
-					in = "rpc"
-				}
-				out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", k.Name, k.Type, in, k.Doc)
-			}
-			for _, name := range render.RecordKeys() {
-				if doc := onlyShown[name]; doc != "" {
-					out = fmt.Appendf(out, "%s\ttext\trecord\t%s\n", name, doc)
-				}
+			for _, k := range ownKeys() {
+				out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", k.Name, k.Type, k.In, k.Doc)
 			}
 			_, err := sys.Out.Write(render.AppendFieldList(out, opcodes.NewIndex()))
 			return err
@@ -41,9 +33,44 @@ func newFields(sys *IO) *cobra.Command {
 	}
 }
 
-// onlyShown are the keys that -e knows and -Y does not.
+// ownKeys are the names that are none of the wire.
+func ownKeys() (list []render.Key) {
+	for _, k := range filter.Keys() {
+		in := "record"
+		if k.RPC {
+			in = "rpc"
+		}
+		list = append(list, render.Key{Name: k.Name, Type: k.Type, Doc: k.Doc, In: in})
+	}
+	for _, name := range render.RecordKeys() {
+		if doc := onlyShown[name]; doc != "" {
+			list = append(list, render.Key{Name: name, Type: "seconds", Doc: doc, In: "record"})
+		}
+	}
+	return list
+}
+
+// ownNames are the names of all own keys.
+func ownNames() (list []string) {
+	for _, k := range ownKeys() {
+		list = append(list, k.Name)
+	}
+	return list
+}
+
+// ownKey finds one of them, letters of either case.
+func ownKey(name string) *render.Key {
+	for _, k := range ownKeys() {
+		if strings.EqualFold(k.Name, name) {
+			return &k
+		}
+	}
+	return nil
+}
+
+// onlyShown are the keys that -e knows and -Y does not, all of them seconds.
 var onlyShown = map[string]string{
-	"latency": "seconds from the request to the reply; rpc.latency in filters",
+	"latency": "from the request to the reply; rpc.latency in filters",
 }
 
 // noArgs refuses arguments.

@@ -40,6 +40,22 @@ func (e *Explain) AppendTopic(dst []byte, t *opcodes.Topic) []byte {
 	return p.out
 }
 
+// Key is a name of ours, which records and filters have besides those of the
+// wire.
+type Key struct {
+	Name, Type, Doc string
+	In              string // record, or rpc
+}
+
+// AppendKey appends the text about a key.
+func (e *Explain) AppendKey(dst []byte, k *Key) []byte {
+	p := newPage(e.colors, e.width)
+	p.out = dst
+	p.heading("key", k.Name, k.Type, "of each "+k.In)
+	p.paragraph(k.Doc)
+	return p.out
+}
+
 // textIndent is the column of text under a heading.
 const textIndent = 2
 

@@ -15,6 +15,7 @@ type topicJSON struct {
 	Opcode  *uint32       `json:"opcode,omitempty"`
 	Group   string        `json:"group,omitempty"`
 	Short   string        `json:"short,omitempty"`
+	Type    string        `json:"type,omitempty"`
 	Value   string        `json:"value,omitempty"`
 	Mask    string        `json:"mask,omitempty"`
 	Size    int           `json:"size,omitempty"`
@@ -60,6 +61,11 @@ type bulkJSON struct {
 	Portal uint32 `json:"portal"`
 	From   string `json:"from"`
 	Type   string `json:"type,omitempty"`
+}
+
+// AppendKeyJSON appends a key of the records as an object on a line.
+func (e *Explain) AppendKeyJSON(dst []byte, k *Key) ([]byte, error) {
+	return appendObject(dst, topicJSON{Kind: "key", Name: k.Name, Type: k.Type, In: []string{k.In}, Meaning: k.Doc})
 }
 
 // AppendTopicJSON appends a topic as an object on a line.
