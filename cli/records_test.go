@@ -50,24 +50,25 @@ func lines(t *testing.T, args string) int {
 
 func TestChoosingRPCs(t *testing.T) {
 	all, _, _ := run(t, "rpcs", "-T", "json", recovery)
-	failed := strings.Count(all, `"error":`)
+	failed, resent := strings.Count(all, `"error":`), strings.Count(all, `"other_errors":["ENOTCONN"]`)
 	lost := strings.Count(all, `"reply":null`)
 	for args, want := range map[string]int{
 		"rpcs":                              strings.Count(all, "\n"),
-		"rpcs --errors":                     failed,
+		"rpcs --errors":                     failed + resent,
 		"rpcs --unanswered":                 lost,
-		"rpcs --errors --unanswered":        failed + lost,
+		"rpcs --errors --unanswered":        failed + resent + lost,
 		"rpcs -c 7":                         7,
 		"rpcs --slowest 5":                  5,
 		"rpcs --slowest 5 -c 2":             2,
 		"rpcs -T fields -e xid":             strings.Count(all, "\n"),
 		"rpcs -T fields -e xid -E header=y": strings.Count(all, "\n") + 1,
+		"rpcs -Y rpc.other_error":           resent,
 	} {
 		if got := lines(t, args); got != want {
 			t.Errorf("%s: %d lines, want %d", args, got, want)
 		}
 	}
-	if failed == 0 {
+	if failed == 0 || resent == 0 {
 		t.Error("the sample has no errors")
 	}
 }

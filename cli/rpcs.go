@@ -51,7 +51,7 @@ func newRPCs(sys *IO) *cobra.Command {
 	f.StringArrayVarP(&c.extra, "fields-option", "E", nil, "with -T fields: `header=y` prints the names first")
 	f.IntVar(&c.slowest, "slowest", 0, "only the `N` RPCs that took longest, slowest first")
 	f.BoolVar(&c.noReply, "unanswered", false, "only RPCs without a reply")
-	f.BoolVar(&c.failed, "errors", false, "only RPCs whose reply is an error")
+	f.BoolVar(&c.failed, "errors", false, "only RPCs with an error: their reply, one before they were sent again, or inside the reply")
 	f.DurationVar(&c.timeout, "timeout", time.Hour, "after which an RPC is unanswered, in the capture's time")
 	return cmd
 }
@@ -98,14 +98,17 @@ func (c *rpcs) wanted(r *track.RPC) bool {
 	case !c.in.display.matchRPC(r):
 		return false
 	case c.noReply && c.failed:
-		return r.Unanswered() || r.Failed()
+		return r.Unanswered() || failed(r)
 	case c.noReply:
 		return r.Unanswered()
 	case c.failed:
-		return r.Failed()
+		return failed(r)
 	}
 	return true
 }
+
+// failed says whether an RPC tells of an error.
+func failed(r *track.RPC) bool { return r.Failed() || len(r.OtherErrors) > 0 }
 
 // liveLinger is how long a complete RPC is kept back in a live capture.
 const liveLinger = 200 * time.Millisecond

@@ -169,6 +169,7 @@ func (d *Dissector) rpc(m *Message) {
 			r.Opcode = ex.req.Opcode
 		}
 	}
+	p.Reply, p.Opcode, p.Status, p.Variant = true, r.Opcode, r.Status, r.Variant
 	if early(m, p) {
 		m.Kind = EarlyReply
 	} else if ex != nil {

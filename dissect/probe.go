@@ -23,6 +23,7 @@ type RPC struct {
 	Timeout   uint32 // seconds
 	Service   uint32 // seconds the server took, or the estimate, see pb_service_time
 	UID, GID  uint32
+	HasUser   bool // the sender tells UID and GID
 
 	Transno       uint64
 	LastCommitted uint64
@@ -76,8 +77,8 @@ func probe(m *Message, p *rpcMsg) {
 	r.LastCommitted = opcodes.PbLastCommitted.Uint(b, p.Big)
 	r.Mbits = opcodes.PbMbits.Uint(b, p.Big)
 	r.Handle = opcodes.PbHandle.Type.Fields[0].Uint(opcodes.PbHandle.Bytes(b), false)
-	if r.Flags&flagPackUIDGID != 0 {
-		r.UID, r.GID = u32(opcodes.PbUid), u32(opcodes.PbGid)
+	if gid := opcodes.PbGid; r.Flags&flagPackUIDGID != 0 && len(b) >= gid.Off+gid.Size {
+		r.UID, r.GID, r.HasUser = u32(opcodes.PbUid), u32(gid), true
 	}
 	if len(b) >= bodySize {
 		r.JobID = opcodes.TrimNUL(b[opcodes.PbJobid.Off : opcodes.PbJobid.Off+opcodes.PbJobid.Size])

@@ -77,8 +77,7 @@ func (c *compiler) rpcField(t token) (*field, error) {
 		return nil, c.fail(t, t.text+" is known of whole RPCs, and messages are looked at here", "lshark rpcs and lshark stats know it")
 	}
 	f := &field{each: func(m *Message, f func(*value) bool) bool {
-		m.value = value{}
-		return k.get(m, &m.value) && f(&m.value)
+		return k.values(m, f)
 	}, key: &k}
 	if k.names != nil {
 		f.names = append(f.names, k.names)
@@ -135,8 +134,8 @@ var rpcKeys = map[string]key{
 	"rpc.server": rpcNID("node that it was sent to", func(r *track.RPC) dissect.NID { return r.Server }),
 	"rpc.job":    rpcText("job id", func(r *track.RPC, dst []byte) []byte { return append(dst, r.Job()...) }),
 	"rpc.name":   rpcText("file name the request is about", func(r *track.RPC, dst []byte) []byte { return append(dst, r.Name()...) }),
-	"rpc.uid":    rpcUint("user", func(r *track.RPC) (uint64, bool) { return uint64(r.UID), r.HasRequest }),
-	"rpc.gid":    rpcUint("group", func(r *track.RPC) (uint64, bool) { return uint64(r.GID), r.HasRequest }),
+	"rpc.uid":    rpcUint("user", func(r *track.RPC) (uint64, bool) { return uint64(r.UID), r.HasUser }),
+	"rpc.gid":    rpcUint("group", func(r *track.RPC) (uint64, bool) { return uint64(r.GID), r.HasUser }),
 	"rpc.status": {doc: "result", get: func(m *Message, v *value) bool {
 		*v = value{class: number, u: uint64(int64(m.rpc.Status)), signed: true}
 		return m.rpc.HasReply
@@ -147,6 +146,14 @@ var rpcKeys = map[string]key{
 			v.b = append(v.b, opcodes.Errnos.Name(uint64(-int64(m.rpc.Status)))...)
 		}
 		return len(v.b) > 0
+	}},
+	"rpc.other_error": {class: text, doc: "error that the status does not tell: of a reply after which the request was sent again, or inside the reply", each: func(m *Message, f func(*value) bool) bool {
+		for _, e := range m.rpc.OtherErrors {
+			if m.value = (value{class: text, b: []byte(opcodes.Errnos.Name(uint64(-int64(e))))}); f(&m.value) {
+				return true
+			}
+		}
+		return false
 	}},
 	"rpc.opcode": {names: opcodes.PbOpc.Names, doc: "operation", get: func(m *Message, v *value) bool {
 		*v = value{class: number, u: uint64(m.rpc.Opcode), names: opcodes.PbOpc.Names}

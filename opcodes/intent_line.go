@@ -9,6 +9,8 @@ func askIntent(inner func(m *Msg, l *Line)) func(m *Msg, l *Line) {
 	}
 }
 
+const enoent = 2
+
 var (
 	laiOpc   = layoutIntent.Field("lai_opc")
 	dispNeg  = Disposition.Bit("LOOKUP_NEG")
@@ -28,6 +30,17 @@ func answerLayout(m *Msg, l *Line) {
 	l.layout(m.Buf(2), false)
 }
 
+// intentError is how the operation of an intent failed. That a name is not
+// there is an answer.
+func intentError(m *Msg) int32 {
+	rep := m.Buf(1)
+	rc := int32(lockRes2.Uint(rep, m.Big))
+	if rc > 0 || rc == -enoent && lockRes1.Uint(rep, m.Big)&dispNeg != 0 {
+		return 0
+	}
+	return rc
+}
+
 // answerIntent says what the intent found, how it ended and which lock came
 // with it.
 func answerIntent(m *Msg, l *Line) {
@@ -36,7 +49,7 @@ func answerIntent(m *Msg, l *Line) {
 		return
 	}
 	disp := lockRes1.Uint(rep, m.Big)
-	rc := int32(lockRes2.Uint(rep, m.Big))
+	rc := intentError(m)
 	switch {
 	case disp&dispNeg != 0 && disp&dispMade == 0:
 		l.Add(Flag, "no such name")

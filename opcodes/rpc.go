@@ -37,6 +37,10 @@ type Variant struct {
 	Ask    func(m *Msg, l *Line)
 	Answer func(m *Msg, l *Line)
 
+	// Inner is the first error inside a reply that its pb_status does not
+	// tell: of the intent, of a range, of an update; 0 without one.
+	Inner func(m *Msg) int32
+
 	// Subject is the FID (16 bytes in the order of the message) and the name
 	// that the request is about, as far as it has them.
 	Subject func(m *Msg) (fid, name []byte)

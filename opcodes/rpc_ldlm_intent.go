@@ -116,27 +116,27 @@ var (
 	intentCreate = &Variant{Name: "CREATE",
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecCreate, bufCapa1, bufName, bufEadata3, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-		Ask:     askIntent(askCreate), Answer: answerIntent, Subject: reintSubject,
+		Ask:     askIntent(askCreate), Answer: answerIntent, Inner: intentError, Subject: reintSubject,
 	}
 	intentGetxattr = &Variant{Name: "GETXATTR",
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadata4, bufEavals, bufEavalsLens),
-		Ask:     askIntent(askBody), Answer: answerIntent, Subject: bodySubject,
+		Ask:     askIntent(askBody), Answer: answerIntent, Inner: intentError, Subject: bodySubject,
 	}
 	intentLayout = &Variant{Name: "LAYOUT",
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLovCompMdV1),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLayout),
-		Ask:     askIntent(askLayout), Answer: answerLayout, Subject: lockSubject,
+		Ask:     askIntent(askLayout), Answer: answerLayout, Inner: intentError, Subject: lockSubject,
 	}
 	intentGlimpse = &Variant{Name: "GLIMPSE",
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecReint),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
-		Ask:     askLock, Answer: answerIntent, Subject: lockSubject,
+		Ask:     askLock, Answer: answerIntent, Inner: intentError, Subject: lockSubject,
 	}
 	intentBrw = &Variant{Name: "BRW",
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecReint),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
-		Ask:     askLock, Answer: answerIntent, Subject: lockSubject,
+		Ask:     askLock, Answer: answerIntent, Inner: intentError, Subject: lockSubject,
 	}
 	intentDqacq     = quotaIntent("QUOTA_DQACQ")
 	intentQuotaConn = quotaIntent("QUOTA_CONN")
@@ -146,7 +146,7 @@ func openIntent(name string) *Variant {
 	return &Variant{Name: name,
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecCreate, bufCapa1, bufCapa2, bufName, bufEadata3, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx, bufFileEncctx, bufDefaultMdtMd),
-		Ask:     askIntent(askOpen), Answer: answerIntent, Subject: reintSubject,
+		Ask:     askIntent(askOpen), Answer: answerIntent, Inner: intentError, Subject: reintSubject,
 	}
 }
 
@@ -154,7 +154,7 @@ func getattrIntent(name string) *Variant {
 	return &Variant{Name: name,
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-		Ask:     askIntent(askBody), Answer: answerIntent, Subject: bodySubject,
+		Ask:     askIntent(askBody), Answer: answerIntent, Inner: intentError, Subject: bodySubject,
 	}
 }
 
@@ -164,5 +164,6 @@ func quotaIntent(name string) *Variant {
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLquotaLvb, bufQuotaBody),
 		Ask:     func(m *Msg, l *Line) { askAcquire(m.Buf(3), m.Big, l) },
 		Answer:  func(m *Msg, l *Line) { answerAcquire(m.Buf(3), m.Big, l) },
+		Inner:   intentError,
 	}
 }

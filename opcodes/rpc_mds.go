@@ -193,6 +193,18 @@ var rpcMdsRmfid = &RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID",
 				l.FID(fids[:16], m.Big)
 			}
 		},
+		Answer: func(m *Msg, l *Line) {
+			if n, first := failures(m.Named("rcs"), m.Big); n > 0 {
+				l.Key("failed ")
+				l.Num(uint64(n))
+				l.Add(Dim, " ")
+				l.Errno(first)
+			}
+		},
+		Inner: func(m *Msg) int32 {
+			_, first := failures(m.Named("rcs"), m.Big)
+			return first
+		},
 		Subject: func(m *Msg) (fid, name []byte) { return firstFID(m.Named("fid_array")), nil },
 	}}}
 

@@ -56,12 +56,12 @@ var (
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
 		Bulk:    &BulkData{Portal: ostBulkPortal, Get: true},
-		Ask:     askTransfer, Answer: answerWrite, Subject: objectSubject,
+		Ask:     askTransfer, Answer: answerWrite, Inner: writeError, Subject: objectSubject,
 	}
 	writeShort = &Variant{Name: "short-io",
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
-		Ask:     askTransfer, Answer: answerWrite, Subject: objectSubject,
+		Ask:     askTransfer, Answer: answerWrite, Inner: writeError, Subject: objectSubject,
 	}
 )
 
@@ -105,21 +105,30 @@ func answerRead(m *Msg, l *Line) {
 	}
 }
 
+// failures counts the results that are errors, in an array of them.
+func failures(results []byte, big bool) (n int, first int32) {
+	for b := results; len(b) >= 4; b = b[4:] {
+		if rc := int32(ReadUint(b[:4], big)); rc != 0 {
+			if n == 0 {
+				first = rc
+			}
+			n++
+		}
+	}
+	return n, first
+}
+
+func writeError(m *Msg) int32 {
+	_, first := failures(m.Buf(2), m.Big)
+	return first
+}
+
 // answerWrite says what failed, the grant that came, and which quota is used
 // up.
 func answerWrite(m *Msg, l *Line) {
-	failed, first := 0, int32(0)
-	for b := m.Buf(2); len(b) >= 4; b = b[4:] {
-		if rc := int32(ReadUint(b[:4], m.Big)); rc != 0 {
-			if failed == 0 {
-				first = rc
-			}
-			failed++
-		}
-	}
-	if failed > 0 {
+	if n, first := failures(m.Buf(2), m.Big); n > 0 {
 		l.Key("failed niobufs ")
-		l.Num(uint64(failed))
+		l.Num(uint64(n))
 		l.Add(Dim, " ")
 		l.Errno(first)
 	}

@@ -7,19 +7,19 @@ var rpcOutUpdate = &RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 		{Name: "inline",
 			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
 			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
-			Ask:     askUpdates, Answer: answerUpdates, Subject: updateSubject,
+			Ask:     askUpdates, Answer: answerUpdates, Inner: updateError, Subject: updateSubject,
 		},
 		{Name: "bulk",
 			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
 			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
 			Bulk:    &BulkData{Portal: portalMDSBulk, Get: true, Type: updatesBulk},
-			Ask:     askUpdates, Answer: answerUpdates,
+			Ask:     askUpdates, Answer: answerUpdates, Inner: updateError,
 		},
 		{Name: "read",
 			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
 			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
 			Bulk:    &BulkData{Portal: portalMDSBulk, Type: outReadBulk},
-			Ask:     askUpdates, Answer: answerUpdates, Subject: updateSubject,
+			Ask:     askUpdates, Answer: answerUpdates, Inner: updateError, Subject: updateSubject,
 		},
 	},
 	Pick: func(m *Msg) *Variant {
@@ -75,11 +75,26 @@ func askUpdates(m *Msg, l *Line) {
 	}
 }
 
-// answerUpdates: the first result that is not 0.
+// answerUpdates: the first result that is an error.
 func answerUpdates(m *Msg, l *Line) {
+	if i, rc := failedUpdate(m); rc < 0 {
+		l.Key("update ")
+		l.Num(uint64(i))
+		l.Key("")
+		l.Errno(rc)
+	}
+}
+
+func updateError(m *Msg) int32 {
+	_, rc := failedUpdate(m)
+	return rc
+}
+
+// failedUpdate finds the first result that is an error.
+func failedUpdate(m *Msg) (index int, rc int32) {
 	b := m.Buf(1)
 	if len(b) < resultsAt {
-		return
+		return 0, 0
 	}
 	count := int(ourpCount.Uint(b, m.Big))
 	at := resultsAt + pad8(2*count)
@@ -88,14 +103,10 @@ func answerUpdates(m *Msg, l *Line) {
 		if n == 0 {
 			break
 		}
-		if rc := int32(ourRc.Uint(b[at:], m.Big)); rc < 0 {
-			l.Key("update ")
-			l.Num(uint64(i))
-			l.Key("")
-			l.Text = appendErrno(l.Text, rc)
-			l.Mark(Bad)
-			return
+		if rc = int32(ourRc.Uint(b[at:], m.Big)); rc < 0 {
+			return i, rc
 		}
 		at += pad8(n)
 	}
+	return 0, 0
 }

@@ -41,7 +41,7 @@ func RPCKeys() []string {
 
 func always(*track.RPC) bool         { return true }
 func hasRequest(r *track.RPC) bool   { return r.HasRequest }
-func hasBody(r *track.RPC) bool      { return r.HasRequest && r.HasOpcode }
+func hasUser(r *track.RPC) bool      { return r.HasUser }
 func hasReply(r *track.RPC) bool     { return r.HasReply }
 func hasOpcode(r *track.RPC) bool    { return r.HasOpcode }
 func hasTarget(r *track.RPC) bool    { return r.Target() != "" }
@@ -50,6 +50,7 @@ func hasName(r *track.RPC) bool      { return len(r.Name()) > 0 }
 func hasStatus(r *track.RPC) bool    { return r.Has(opcodes.PbStatus) }
 func hasTransno(r *track.RPC) bool   { return r.Has(opcodes.PbTransno) }
 func hasService(r *track.RPC) bool   { return r.Has(opcodes.PbServiceTime) }
+func hasOthers(r *track.RPC) bool    { return len(r.OtherErrors) > 0 }
 func hasEstimate(r *track.RPC) bool  { return r.Has(opcodes.PbTimeout) || r.Early > 0 }
 func seenTwice(r *track.RPC) bool    { return len(r.Seen) > 1 }
 func isOneWay(r *track.RPC) bool     { return r.OneWay }
@@ -97,8 +98,8 @@ var rpcKeys = []rpcKey{
 	{name: "server", form: formString, has: always, append: func(dst []byte, r *track.RPC) []byte { return r.Server.Append(dst) }},
 	{name: "target", form: formText, has: hasTarget, append: func(dst []byte, r *track.RPC) []byte { return append(dst, r.Target()...) }},
 	{name: "job", form: formText, has: (*track.RPC).HasJob, append: func(dst []byte, r *track.RPC) []byte { return append(dst, r.Job()...) }},
-	{name: "uid", has: hasBody, append: integer(func(r *track.RPC) uint32 { return r.UID })},
-	{name: "gid", has: hasBody, append: integer(func(r *track.RPC) uint32 { return r.GID })},
+	{name: "uid", has: hasUser, append: integer(func(r *track.RPC) uint32 { return r.UID })},
+	{name: "gid", has: hasUser, append: integer(func(r *track.RPC) uint32 { return r.GID })},
 	{name: "request", nested: func(dst []byte, j *RPCJSON, r *track.RPC) []byte { return j.point(dst, r.Requested()) }},
 	{name: "request.frame", part: true, has: wasRequested, append: integer(func(r *track.RPC) int64 { return r.Requested().Frame })},
 	{name: "request.time", part: true, has: wasRequested, append: moment((*track.RPC).Requested)},
@@ -109,6 +110,16 @@ var rpcKeys = []rpcKey{
 	{name: "service_time", has: hasService, append: integer(func(r *track.RPC) uint32 { return r.Service })},
 	{name: "status", has: hasStatus, append: integer(func(r *track.RPC) int32 { return r.Status })},
 	{name: "error", form: formString, rare: true, has: (*track.RPC).Failed, append: func(dst []byte, r *track.RPC) []byte { return appendErrno(dst, r.Status) }},
+	{name: "other_errors", rare: true, has: hasOthers, append: appendOthers, nested: func(dst []byte, _ *RPCJSON, r *track.RPC) []byte {
+		dst = append(dst, '[')
+		for i, e := range r.OtherErrors {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(appendErrno(append(dst, '"'), e), '"')
+		}
+		return append(dst, ']')
+	}},
 	{name: "transno", form: formString, has: hasTransno, append: func(dst []byte, r *track.RPC) []byte { return strconv.AppendUint(dst, r.Transno, 10) }},
 	{name: "early_replies", has: always, append: integer(func(r *track.RPC) int { return r.Early })},
 	{name: "sends", has: always, append: integer(func(r *track.RPC) int { return r.Sends })},
@@ -128,6 +139,17 @@ var rpcKeys = []rpcKey{
 	{name: "node_time", rare: true, has: hasNodeTime, append: elapsed((*track.RPC).NodeTime)},
 	{name: "wire_time", rare: true, has: hasWireTime, append: elapsed(wireTime)},
 	{name: "sightings", rare: true, has: seenTwice, nested: func(dst []byte, j *RPCJSON, r *track.RPC) []byte { return j.sightings(dst, r) }},
+}
+
+// appendOthers appends the errors that the status does not tell.
+func appendOthers(dst []byte, r *track.RPC) []byte {
+	for i, e := range r.OtherErrors {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = appendErrno(dst, e)
+	}
+	return dst
 }
 
 func appendTrue(dst []byte, _ *track.RPC) []byte { return append(dst, "true"...) }

@@ -114,10 +114,13 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC) []byte {
 	default:
 		dst = right(dst, &c.Dim, append(s.text[:0], "no request"...), &s.latency)
 	}
-	if r.Failed() {
+	switch lock := opcodes.LockStatus(r.Opcode, r.Status); {
+	case r.Failed():
 		s.text = appendErrno(s.text[:0], r.Status)
 		dst = c.Bad.Append(append(dst, ' '), string(s.text))
-	} else if r.Status > 0 {
+	case lock != "":
+		dst = c.Flag.Append(append(dst, ' '), lock)
+	case r.Status > 0:
 		s.text = strconv.AppendInt(s.text[:0], int64(r.Status), 10)
 		dst = c.Dim.Append(append(dst, ' '), string(s.text))
 	}
@@ -151,6 +154,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	if r.Early > 0 {
 		add("early=", &c.Warn, strconv.AppendInt(b, int64(r.Early), 10))
 	}
+	add("", &c.Bad, appendOthers(b, r))
 	add("", &c.Warn, appendRPCFlags(b, r))
 	add("", &c.Name, appendText(b, r.Name()))
 	if r.HasFID {

@@ -40,15 +40,11 @@ func (j *StatsJSON) row(dst []byte, r *track.Row) []byte {
 	}
 	dst = strconv.AppendInt(append(dst, `"count":`...), r.Count, 10)
 	dst = strconv.AppendInt(append(dst, `,"replies":`...), r.Replies, 10)
-	dst = append(dst, `,"errors":{`...)
-	for k, e := range errorsOf(r) {
-		if k > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendErrno(append(dst, '"'), e), '"', ':')
-		dst = strconv.AppendInt(dst, r.Errors[e], 10)
+	dst = appendCounts(append(dst, `,"errors":`...), r.Errors)
+	if len(r.OtherErrors) > 0 {
+		dst = appendCounts(append(dst, `,"other_errors":`...), r.OtherErrors)
 	}
-	dst = strconv.AppendInt(append(dst, `},"unanswered":`...), r.Unanswered, 10)
+	dst = strconv.AppendInt(append(dst, `,"unanswered":`...), r.Unanswered, 10)
 	dst = strconv.AppendInt(append(dst, `,"one_way":`...), r.OneWay, 10)
 	dst = strconv.AppendInt(append(dst, `,"resends":`...), r.Resends, 10)
 	dst = appendDist(append(dst, `,"latency":`...), &r.Latency)
@@ -74,11 +70,26 @@ func (j *StatsJSON) row(dst []byte, r *track.Row) []byte {
 	return append(dst, '}')
 }
 
+// appendCounts appends how often each error came.
+func appendCounts(dst []byte, counts map[int32]int64) []byte {
+	dst = append(dst, '{')
+	for i, e := range byCount(counts) {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(appendErrno(append(dst, '"'), e), '"', ':')
+		dst = strconv.AppendInt(dst, counts[e], 10)
+	}
+	return append(dst, '}')
+}
+
 // appendDimJSON appends the value of a dimension; what is not known is null.
 func appendDimJSON(dst []byte, r *track.Row, d track.Dim) []byte {
 	switch d {
 	case track.ByUID, track.ByPortal:
-		return appendDim(dst, r, d, true)
+		if known := appendDim(dst, r, d, true); len(known) > len(dst) {
+			return known
+		}
 	case track.ByTarget:
 		if r.Target != "" {
 			return appendJSONString(dst, []byte(r.Target))

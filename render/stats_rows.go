@@ -76,8 +76,10 @@ func sortRows(i *track.Interval, by []track.Dim, order string) []*track.Row {
 	return rows
 }
 
-func failures(r *track.Row) (n int64) {
-	for _, c := range r.Errors {
+func failures(r *track.Row) int64 { return sum(r.Errors) }
+
+func sum(counts map[int32]int64) (n int64) {
+	for _, c := range counts {
 		n += c
 	}
 	return n
@@ -102,7 +104,9 @@ func appendDim(dst []byte, r *track.Row, d track.Dim, raw bool) []byte {
 	case track.ByJob:
 		return appendText(dst, r.JobName())
 	case track.ByUID:
-		return strconv.AppendUint(dst, uint64(r.UID), 10)
+		if r.HasUser {
+			return strconv.AppendUint(dst, uint64(r.UID), 10)
+		}
 	case track.ByPortal:
 		return strconv.AppendUint(dst, uint64(r.Portal), 10)
 	case track.ByError:
@@ -113,14 +117,14 @@ func appendDim(dst []byte, r *track.Row, d track.Dim, raw bool) []byte {
 	return dst
 }
 
-// errorsOf lists the errors of a row, most frequent first.
-func errorsOf(r *track.Row) []int32 {
-	list := make([]int32, 0, len(r.Errors))
-	for e := range r.Errors {
+// byCount lists errors, most frequent first.
+func byCount(counts map[int32]int64) []int32 {
+	list := make([]int32, 0, len(counts))
+	for e := range counts {
 		list = append(list, e)
 	}
 	slices.SortFunc(list, func(a, b int32) int {
-		if c := cmp.Compare(r.Errors[b], r.Errors[a]); c != 0 {
+		if c := cmp.Compare(counts[b], counts[a]); c != 0 {
 			return c
 		}
 		return cmp.Compare(b, a)

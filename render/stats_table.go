@@ -114,11 +114,22 @@ func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 		if r.Service.N == 0 {
 			return append(b, '-')
 		}
+		if r.Service.Max <= 1e9 { // what servers say of all that took no longer
+			return append(b, "≤1s"...)
+		}
 		return append(strconv.AppendFloat(b, r.Service.Mean()/1e9, 'f', 1, 64), 's')
 	})
 	size(r.RequestBytes)
 	size(r.ReplyBytes)
-	t.put(&c.Bad, func(b []byte) []byte { return appendErrors(b, r, " ") })
+	t.put(&c.Bad, func(b []byte) []byte {
+		if b = appendErrors(b, r.Errors, " "); len(r.OtherErrors) == 0 {
+			return b
+		}
+		if len(b) > 0 {
+			b = append(b, ' ')
+		}
+		return append(appendErrors(append(b, '('), r.OtherErrors, " "), ')')
+	})
 }
 
 // bars appends the latencies and the sizes of a row as bars.

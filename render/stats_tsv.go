@@ -56,16 +56,18 @@ var statsColumns = []statsColumn{
 	{"in_flight_mean", func(dst []byte, r *track.Row) []byte {
 		return strconv.AppendFloat(dst, r.DepthMean(), 'f', 3, 64)
 	}},
-	{"error_names", func(dst []byte, r *track.Row) []byte { return appendErrors(dst, r, ",") }},
+	{"error_names", func(dst []byte, r *track.Row) []byte { return appendErrors(dst, r.Errors, ",") }},
+	{"other_errors", count(func(r *track.Row) int64 { return sum(r.OtherErrors) })},
+	{"other_error_names", func(dst []byte, r *track.Row) []byte { return appendErrors(dst, r.OtherErrors, ",") }},
 }
 
-func appendErrors(dst []byte, r *track.Row, sep string) []byte {
-	for k, e := range errorsOf(r) {
+func appendErrors(dst []byte, counts map[int32]int64, sep string) []byte {
+	for k, e := range byCount(counts) {
 		if k > 0 {
 			dst = append(dst, sep...)
 		}
 		dst = append(appendErrno(dst, e), ':')
-		dst = strconv.AppendInt(dst, r.Errors[e], 10)
+		dst = strconv.AppendInt(dst, counts[e], 10)
 	}
 	return dst
 }

@@ -46,6 +46,7 @@ type Key struct {
 	Target         string
 	Job            [32]byte
 	UID            uint32
+	HasUser        bool
 	Portal         uint32
 	Error          int32 // negative errno, 0 without error
 }
@@ -69,7 +70,7 @@ func (r *RPC) key(by []Dim) (k Key) {
 		case ByJob:
 			k.Job = r.job
 		case ByUID:
-			k.UID = r.UID
+			k.UID, k.HasUser = r.UID, r.HasUser
 		case ByPortal:
 			k.Portal = r.Portal
 		case ByError:

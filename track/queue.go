@@ -48,7 +48,7 @@ func (t *RPCs) fresh(xid uint64) *RPC {
 		r = &RPC{}
 	} else {
 		t.free = r.next
-		*r = RPC{Seen: r.Seen[:0], name: r.name[:0], Carriers: r.Carriers[:0]}
+		*r = RPC{Seen: r.Seen[:0], name: r.name[:0], Carriers: r.Carriers[:0], OtherErrors: r.OtherErrors[:0]}
 	}
 	r.XID = xid
 	r.same = t.byXID[xid]

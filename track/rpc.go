@@ -22,11 +22,13 @@ type RPC struct {
 	Link      *Link  // the connection it belongs to, nil when its connect was not seen
 
 	UID, GID uint32
+	HasUser  bool // the client tells UID and GID; those before 2.16 do not
 	FID      FID
 	HasFID   bool
 
 	Status      int32
-	Type        uint32 // pb_type of the reply
+	OtherErrors []int32 // errors that Status does not tell
+	Type        uint32  // pb_type of the reply
 	Transno     uint64
 	Service     uint32 // seconds, as the server says
 	Estimate    uint32 // seconds, as the server says
@@ -144,8 +146,18 @@ func (r *RPC) Answered() bool { return r.HasReply }
 // Unanswered says whether a reply is due and was not seen.
 func (r *RPC) Unanswered() bool { return r.HasRequest && !r.HasReply && !r.OneWay }
 
-// Failed says whether the reply carries an error.
+// Failed says whether the reply's status is an error. There may be OtherErrors: of
+// replies after which the request was sent again, and inside of the reply.
 func (r *RPC) Failed() bool { return r.HasReply && r.Status < 0 }
+
+// maxOthers errors are kept of an RPC.
+const maxOthers = 8
+
+func (r *RPC) other(errno int32) {
+	if errno < 0 && len(r.OtherErrors) < maxOthers {
+		r.OtherErrors = append(r.OtherErrors, errno)
+	}
+}
 
 // Requested is when the request was first seen, by the capture point nearest
 // to the client; the zero Point when it was not seen.

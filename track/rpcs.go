@@ -151,7 +151,8 @@ func (t *RPCs) describe(r *RPC, m *dissect.Message) {
 	q := &m.RPC
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
 	r.Client, r.Server, r.Portal = m.LNet.Src, m.LNet.Dst, m.LNet.Portal
-	r.UID, r.GID, r.ConnCnt, r.handle, r.RequestSize = q.UID, q.GID, q.ConnCnt, q.Handle, q.Bytes
+	r.UID, r.GID, r.HasUser = q.UID, q.GID, q.HasUser
+	r.ConnCnt, r.handle, r.RequestSize = q.ConnCnt, q.Handle, q.Bytes
 	r.jobLen, r.hasJob = uint8(copy(r.job[:], q.JobID)), q.JobID != nil
 	if op := opcodes.ByOpcode(q.Opcode); op != nil && q.HasOpcode {
 		r.OneWay = op.OneWay
@@ -178,7 +179,13 @@ func (t *RPCs) reply(m *dissect.Message) *RPC {
 	if r.HasReply && !r.stale {
 		return r // another capture point saw it before
 	}
+	if r.HasReply {
+		r.other(r.Status)
+	}
 	r.HasReply, r.stale = true, false
+	if v := q.Variant; v != nil && v.Inner != nil && q.Status >= 0 && m.Msg != nil {
+		r.other(v.Inner(m.Msg))
+	}
 	r.Status, r.Type, r.Transno, r.Service, r.Estimate = q.Status, q.Type, q.Transno, q.Service, q.Timeout
 	r.ReplySize, r.body = q.Bytes, len(m.Msg.Buf(0))
 	if !r.HasOpcode && q.HasOpcode {

@@ -12,12 +12,13 @@ type Row struct {
 	Key
 	Others bool // stands for all rows that were too many
 
-	Count      int64
-	Replies    int64
-	Unanswered int64
-	OneWay     int64
-	Resends    int64
-	Errors     map[int32]int64 // by errno, negative
+	Count       int64
+	Replies     int64
+	Unanswered  int64
+	OneWay      int64
+	Resends     int64
+	Errors      map[int32]int64 // by errno, negative
+	OtherErrors map[int32]int64 // errors that no status tells
 
 	Latency Dist // nanoseconds
 	Service Dist // nanoseconds, in whole seconds
@@ -258,6 +259,13 @@ func (i *Interval) List() []*Row {
 	return rows
 }
 
+func count(m *map[int32]int64, errno int32) {
+	if *m == nil {
+		*m = make(map[int32]int64)
+	}
+	(*m)[errno]++
+}
+
 func (w *Row) add(r *RPC) {
 	w.Count++
 	if r.HasReply {
@@ -271,10 +279,10 @@ func (w *Row) add(r *RPC) {
 	}
 	w.Resends += int64(max(0, r.Sends-1))
 	if r.Failed() {
-		if w.Errors == nil {
-			w.Errors = make(map[int32]int64)
-		}
-		w.Errors[r.Status]++
+		count(&w.Errors, r.Status)
+	}
+	for _, e := range r.OtherErrors {
+		count(&w.OtherErrors, e)
 	}
 	if ns, ok := r.Latency(); ok {
 		w.Latency.Add(ns)
