@@ -332,6 +332,8 @@ func (in *input) summarize(r *reading, src frames, whole bool) {
 	switch {
 	case r.seen == 0 && r.err == nil && whole && short != "":
 		in.sys.say("no Lustre traffic in %d frames: %s", st.Frames, short)
+	case r.seen == 0 && r.err == nil && whole && st.RDMA > 0:
+		in.sys.say("no Lustre traffic in %d frames over TCP; %d of them are RDMA (RoCE), where o2iblnd is not dissected yet", st.Frames, st.RDMA)
 	case r.seen == 0 && r.err == nil && whole:
 		in.sys.say("no Lustre traffic in %d frames", st.Frames)
 	case short != "":

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,8 +12,8 @@ import (
 	"github.com/lshark/lshark/capture"
 )
 
-// cutCapture writes a sample again as if captured with a snaplen.
-func cutCapture(t *testing.T, path string, snaplen int) string {
+// rewritten writes a sample again with each frame changed.
+func rewritten(t *testing.T, path string, change func(f *capture.Frame)) string {
 	t.Helper()
 	r, err := capture.Open([]string{path}, capture.Options{})
 	if err != nil {
@@ -23,7 +24,7 @@ func cutCapture(t *testing.T, path string, snaplen int) string {
 	w := capture.NewWriter(&b)
 	var f capture.Frame
 	for err = r.Next(&f); err == nil; err = r.Next(&f) {
-		f.Data = f.Data[:min(len(f.Data), snaplen)]
+		change(&f)
 		if err := w.Write(&f, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -34,11 +35,30 @@ func cutCapture(t *testing.T, path string, snaplen int) string {
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(t.TempDir(), "cut.pcapng")
+	out := filepath.Join(t.TempDir(), "changed.pcapng")
 	if err := os.WriteFile(out, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// cutCapture writes a sample again as if captured with a snaplen.
+func cutCapture(t *testing.T, path string, snaplen int) string {
+	return rewritten(t, path, func(f *capture.Frame) { f.Data = f.Data[:min(len(f.Data), snaplen)] })
+}
+
+// TestRDMAIsNamed: what goes over another transport is not no traffic.
+func TestRDMAIsNamed(t *testing.T) {
+	const protocol, port = 14 + 9, 14 + 20 + 2
+	udp := rewritten(t, "../pcaps/mount.pcap", func(f *capture.Frame) {
+		f.Data = bytes.Clone(f.Data)
+		f.Data[protocol] = 17
+		binary.BigEndian.PutUint16(f.Data[port:], 4791)
+	})
+	out, errs, status := run(t, udp)
+	if out != "" || status != exitOK || !strings.Contains(errs, "no Lustre traffic") || !strings.Contains(errs, "RDMA") {
+		t.Errorf("status %d, %q, %q", status, out, errs)
+	}
 }
 
 // TestShortSnaplen: a capture with too little of each frame says so.

@@ -131,7 +131,7 @@ func (d *decoder) transport(proto layers.IPProtocol, a addresses, p span, depth 
 	case layers.IPProtocolTCP:
 		return d.tcp(a, p)
 	case layers.IPProtocolUDP:
-		return depth < maxTunnels && d.vxlan(p, depth+1)
+		return depth < maxTunnels && d.udp(p, depth+1)
 	case layers.IPProtocolGRE:
 		return depth < maxTunnels && d.gre(p, depth+1)
 	case layers.IPProtocolIPIP, layers.IPProtocolIPv6:

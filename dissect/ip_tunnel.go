@@ -6,7 +6,14 @@ import (
 	"github.com/google/gopacket/layers"
 )
 
-const portVXLAN = 4789
+// UDP ports.
+const (
+	portVXLAN = 4789
+	portRoCE  = 4791
+)
+
+// etherRoCE is the Ethernet type of the first version of RDMA over Ethernet.
+const etherRoCE = 0x8915
 
 // GRE header flags.
 const (
@@ -22,13 +29,24 @@ const (
 	greERSPAN3 = 0x22eb
 )
 
-// vxlan looks into UDP for an Ethernet frame in VXLAN.
-func (d *decoder) vxlan(p span, depth int) bool {
-	b := p.data
-	if len(b) < 16 || binary.BigEndian.Uint16(b[2:]) != portVXLAN {
+// udp looks for an Ethernet frame in VXLAN, and counts RDMA.
+func (d *decoder) udp(p span, depth int) bool {
+	if len(p.data) < 8 {
 		return false
 	}
-	if b[8]&0x08 == 0 { // the flag that a network identifier is there, always set
+	switch binary.BigEndian.Uint16(p.data[2:]) {
+	case portVXLAN:
+		return d.vxlan(p, depth)
+	case portRoCE:
+		d.rdma++
+	}
+	return false
+}
+
+// vxlan looks for the Ethernet frame inside.
+func (d *decoder) vxlan(p span, depth int) bool {
+	b := p.data
+	if len(b) < 16 || b[8]&0x08 == 0 { // the flag that a network identifier is there, always set
 		return false
 	}
 	if n := int(binary.BigEndian.Uint16(b[4:])); n >= 16 {

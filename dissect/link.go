@@ -54,6 +54,7 @@ type segment struct {
 type decoder struct {
 	frags fragments
 	seg   segment
+	rdma  int64 // frames of RDMA over Ethernet
 }
 
 // decode fills d.seg; it reports whether the frame holds a TCP segment.
@@ -103,6 +104,9 @@ func (d *decoder) network(etherType layers.EthernetType, p span, depth int) bool
 			}
 			etherType = ethertype(p.data[2:])
 			p = p.from(4)
+		case etherRoCE:
+			d.rdma++
+			return false
 		default:
 			return false
 		}

@@ -172,6 +172,20 @@ func TestNotTCP(t *testing.T) {
 	}
 }
 
+func TestRDMAIsCounted(t *testing.T) {
+	var d decoder
+	for _, data := range [][]byte{
+		ethernetFrame(ipPacket(linkA.addr, linkB.addr, protoUDP, udp(portRoCE, make([]byte, 40)))),
+		vlan(ethernetFrame(packet4()), etherRoCE),
+		ethernetFrame(ipPacket(linkA.addr, linkB.addr, protoUDP, udp(53, nil))),
+	} {
+		d.decode(&capture.Frame{Len: len(data), Data: data, Link: capture.LinkEthernet})
+	}
+	if d.rdma != 2 {
+		t.Errorf("%d frames of RDMA, want 2", d.rdma)
+	}
+}
+
 // fragments4 cuts the body of an IPv4 packet into fragments of n bytes.
 func fragments4(packet []byte, n int) [][]byte {
 	var all [][]byte

@@ -50,6 +50,7 @@ type StreamStats struct {
 	CutBytes      int64 // cut off by the snaplen
 	Resyncs       int64 // times a header had to be searched for
 	SkippedBytes  int64 // passed over in these searches and the gaps before
+	RDMA          int64 // frames of RDMA over Ethernet, which is not dissected
 	NotLNet       int64 // streams in which no header was found
 	Unaffordable  int64 // messages cut because too much was held
 	NotCopied     int64 // held segments that needed no copy
@@ -268,6 +269,7 @@ func (s *Streams) Stats() StreamStats {
 	st := s.stats
 	st.Live = s.flows.live
 	st.Held = s.pool.lent
+	st.RDMA = s.decoder.rdma
 	return st
 }
 
