@@ -31,8 +31,9 @@ func notBlocking(v *View) bool { return !blocking(v) }
 
 // lock reads a struct ldlm_lock_desc; what was not captured reads as zero.
 type lock struct {
-	b   []byte
-	big bool
+	b    []byte
+	big  bool
+	wild bool // of a blocking callback: the end of its range may be none
 }
 
 // Offsets inside ldlm_lock_desc, ldlm_request and ldlm_reply.
@@ -43,14 +44,14 @@ const (
 	handlesAt    = 88
 )
 
-func lockIn(desc []byte, big bool) lock { return lock{desc, big} }
+func lockIn(desc []byte, big bool) lock { return lock{b: desc, big: big} }
 
 // requestLock is the lock of a struct ldlm_request or ldlm_reply.
 func requestLock(b []byte, big bool) lock {
 	if len(b) < lockDescAt {
-		return lock{nil, big}
+		return lock{big: big}
 	}
-	return lock{b[lockDescAt:], big}
+	return lock{b: b[lockDescAt:], big: big}
 }
 
 func (k lock) u32(at int) uint64 {
@@ -119,6 +120,11 @@ func (k lock) resource(l *Line) {
 func (k lock) policy(l *Line) {
 	switch k.kind() {
 	case ldlmExtentType, ldlmFlockType:
+		if k.wild && k.end() == k.start() {
+			l.Key("from ")
+			l.Offset(k.start())
+			break
+		}
 		l.Key("")
 		l.Range(k.start(), k.end())
 	case ldlmIbitsType:
@@ -132,6 +138,16 @@ func (k lock) policy(l *Line) {
 }
 
 func (k lock) group() bool { return k.asked() == 0x40 || k.granted() == 0x40 }
+
+// endLost says that the end of a range is none: servers since 2.12 write the
+// bits of the lock in conflict behind them, whatever kind of lock it is, and
+// where a range has its start, bits have theirs.
+func endLost(v *View, dst []byte) []byte {
+	if b := v.Struct; !blocking(v) || len(b) < 16 || ReadUint(b[:8], v.Big) != ReadUint(b[8:16], v.Big) {
+		return dst
+	}
+	return append(dst, "the start again, the callback does not tell the end"...)
+}
 
 // say appends mode, kind, resource and what the lock covers.
 func (k lock) say(l *Line) {

@@ -83,6 +83,7 @@ var rpcLdlmBlCallback = &RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 		Ask: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			k := requestLock(b, m.Big)
+			k.wild = true
 			sayHandle(b, 0, l)
 			l.Key("blocks ")
 			k.describe(l, k.asked())

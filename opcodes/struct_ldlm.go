@@ -19,7 +19,7 @@ var ldlmResourceDesc = Define("ldlm_resource_desc", "what is locked",
 // ldlmExtent is struct ldlm_extent.
 var ldlmExtent = Define("ldlm_extent", "range of an extent lock",
 	U64("start", Size, "first byte"),
-	U64("end", Size, "last byte"),
+	U64("end", Size, Remark(endLost), "last byte; blocking callbacks have the start there again"),
 	U64("gid", "group id of a group lock"),
 )
 
@@ -57,7 +57,9 @@ var ldlmLockDesc = Define("ldlm_lock_desc", "a lock",
 	Sub("l_policy_data", ldlmWirePolicyData, "range or parts, by lr_type"),
 	Brief(func(v *View, dst []byte) []byte {
 		l := plainLine(dst)
-		lockIn(v.Struct, v.Big).say(&l)
+		k := lockIn(v.Struct, v.Big)
+		k.wild = blocking(v)
+		k.say(&l)
 		return l.Text
 	}),
 )

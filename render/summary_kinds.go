@@ -63,16 +63,15 @@ func (s *Summary) request(m *dissect.Message) {
 
 func (s *Summary) reply(m *dissect.Message) {
 	l := &s.line
-	switch status := m.RPC.Status; {
+	status := m.RPC.Status
+	lock := opcodes.LockStatus(m.RPC.Opcode, status)
+	switch {
 	case m.RPC.Encrypted || !m.RPC.HasOpcode:
 		l.Add(opcodes.Dim, "reply")
 	case status < 0:
 		l.Errno(status)
-	case opcodes.LockStatus(m.RPC.Opcode, status) != "":
-		l.Add(opcodes.Flag, opcodes.LockStatus(m.RPC.Opcode, status))
-	case status > 0:
-		l.Add(opcodes.Good, "ok ")
-		l.Num(uint64(status))
+	case lock != "":
+		l.Add(opcodes.Flag, lock)
 	default:
 		l.Add(opcodes.Good, "ok")
 	}
@@ -80,6 +79,10 @@ func (s *Summary) reply(m *dissect.Message) {
 		l.Add(opcodes.Dim, " ")
 		l.Text = appendLatency(l.Text, m.Time-m.Req.Time)
 		l.Mark(opcodes.Number)
+	}
+	if status > 0 && lock == "" {
+		l.Key("")
+		l.Num(uint64(status))
 	}
 	msg := s.tree.Open(m)
 	if msg == nil || msg.Variant == nil || msg.Variant.Answer == nil {
