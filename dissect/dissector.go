@@ -151,7 +151,7 @@ func (d *Dissector) rpc(m *Message) {
 	}
 	if m.Kind == Request {
 		p.identify(r.Opcode, false, nil)
-		r.Variant = p.Variant
+		r.Variant, r.Cut = p.Variant, !p.whole(m)
 		m.Req = &d.ex.add(m, p).req
 		if r.Flags&FlagResent != 0 {
 			m.Note("resent", "sent again")

@@ -94,7 +94,7 @@ func (d *Dissector) release(all bool) {
 // came belongs to another message by now.
 func (d *Dissector) reopen(m *Message) {
 	p := &d.msg
-	if ok, encrypted := p.open(m.Data, m.PayloadOff, m.Size); !ok || encrypted {
+	if ok, encrypted := p.openIn(m); !ok || encrypted {
 		m.Msg = nil
 		return
 	}

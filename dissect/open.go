@@ -4,15 +4,16 @@ import "github.com/lshark/lshark/opcodes"
 
 // Open takes the RPC message in m apart without a walk over its fields: what
 // summaries need. It returns nil when there is none that can be read. The
-// result is valid until the tree is used again.
-func (t *Tree) Open(m *Message) *opcodes.Msg {
+// result is valid until the tree is used again. Whole says that nothing is cut
+// off of what a line about it is made of.
+func (t *Tree) Open(m *Message) (msg *opcodes.Msg, whole bool) {
 	p := &t.rpc
-	ok, encrypted := p.open(m.Data, m.PayloadOff, m.Size)
+	ok, encrypted := p.openIn(m)
 	if !ok || encrypted || !m.RPC.HasOpcode {
-		return nil
+		return nil, false
 	}
 	t.walker.t = t
 	p.identify(m.RPC.Opcode, m.Kind != Request, t.walker.request(m))
 	p.Status = m.RPC.Status
-	return &p.Msg
+	return &p.Msg, p.whole(m)
 }

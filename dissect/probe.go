@@ -12,6 +12,7 @@ type RPC struct {
 	HasOpcode bool
 	Big       bool
 	Encrypted bool
+	Cut       bool // of a request: not all that tells what it is about was captured
 	AT        bool // the sender takes early replies
 	Opcode    uint32
 	Type      uint32 // pb_type
@@ -52,7 +53,7 @@ const (
 // probe fills m.RPC of a request or reply.
 func probe(m *Message, p *rpcMsg) {
 	r := &m.RPC
-	ok, encrypted := p.open(m.Data, m.PayloadOff, m.Size)
+	ok, encrypted := p.openIn(m)
 	r.Bytes = m.Size - m.PayloadOff
 	if !ok {
 		return

@@ -144,6 +144,64 @@ func (p *rpcMsg) open(data []byte, off, limit int) (ok, encrypted bool) {
 	return true, false
 }
 
+// openIn opens the lustre_msg of a message. What holes cover is not there: a
+// buffer ends before it.
+func (p *rpcMsg) openIn(m *Message) (ok, encrypted bool) {
+	ok, encrypted = p.open(m.Data, m.PayloadOff, m.Size)
+	if len(m.Holes) == 0 || !ok {
+		return ok, encrypted
+	}
+	for k, b := range p.Bufs {
+		from := p.starts[k]
+		for _, h := range m.Holes {
+			if h.Off < from+len(b) && from < h.Off+h.Len {
+				b = b[:max(0, h.Off-from)]
+			}
+		}
+		p.Bufs[k] = b
+	}
+	return ok, encrypted
+}
+
+// tells says whether what the variant of a request is told by is there.
+func (p *rpcMsg) tells() bool {
+	for i, need := range p.RPC.Picks {
+		k := i + 1
+		if k < len(p.lens) && (k >= len(p.Bufs) || len(p.Bufs[k]) < min(need, p.lens[k])) {
+			return false
+		}
+	}
+	return true
+}
+
+// whole says whether nothing is cut off of what tells what a message is about:
+// all buffers but opaque bytes.
+func (p *rpcMsg) whole(m *Message) bool {
+	if len(m.Data) == m.Size && len(m.Holes) == 0 {
+		return true
+	}
+	for k, f := range p.Fields() {
+		switch {
+		case k >= len(p.lens):
+			return true
+		case f.Kind == opcodes.Bytes:
+		case k >= len(p.Bufs) || len(p.Bufs[k]) < p.lens[k]:
+			return false
+		}
+	}
+	return true
+}
+
+// filled says whether anything is there behind the body.
+func (p *rpcMsg) filled() bool {
+	for k := 1; k < len(p.Bufs); k++ {
+		if len(p.Bufs[k]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // hidden says whether the message inside of a wrapping is not there.
 func (p *rpcMsg) hidden() bool { return p.outer != nil && p.hdr == 0 }
 
@@ -157,9 +215,11 @@ func (p *rpcMsg) identify(opc uint32, reply bool, req *opcodes.Msg) {
 	}
 	p.Variant = p.RPC.Variants[0]
 	switch {
+	case !reply && p.RPC.Pick != nil && !p.tells():
+		p.Variant = p.RPC.Common
 	case !reply && p.RPC.Pick != nil:
 		p.Variant = p.RPC.Pick(&p.Msg)
-	case reply && req != nil && req.RPC == p.RPC && req.Variant != nil:
+	case reply && req != nil && req.RPC == p.RPC && req.Variant != nil && req.Variant != p.RPC.Common:
 		p.Variant = req.Variant
 	case reply && len(p.RPC.Variants) > 1:
 		p.Guess = !p.RPC.SameReplies()

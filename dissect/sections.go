@@ -73,7 +73,7 @@ func (w *walker) selftest(m *Message) {
 // ptlrpc walks an RPC message.
 func (w *walker) ptlrpc(m *Message) {
 	p := &w.t.rpc
-	ok, encrypted := p.open(m.Data, m.PayloadOff, m.Size)
+	ok, encrypted := p.openIn(m)
 	if !ok {
 		switch why := m.Missing(m.PayloadOff, offMagic+4); why {
 		case Present:
@@ -107,8 +107,8 @@ func (w *walker) ptlrpc(m *Message) {
 	if m.RPC.HasOpcode {
 		w.buffers(p, 1, m.Size)
 	}
-	if p.Guess && len(p.Bufs) > 1 {
-		w.note("guess", "read without its request, which is not in the capture")
+	if p.Guess && p.filled() {
+		w.note("guess", "read without its request, which is not in the capture, or not all of it")
 	}
 }
 
@@ -194,13 +194,13 @@ func (w *walker) extraBuffer(k int, p *rpcMsg, limit int) {
 	if start >= stop {
 		return
 	}
-	if w.untold(start, stop) {
-		w.gap(f, start, stop-start, w.missing(start, stop-start, stop), stop)
+	if why := w.missing(start, stop-start, stop); why != Present {
+		w.gap(f, start, stop-start, why, stop)
 		return
 	}
-	i := w.open(f, start, len(w.bytes(start, stop)))
+	i := w.open(f, start, stop-start)
 	w.t.Nodes[i].State |= Undecoded
-	if !zero(w.bytes(start, stop)) {
+	if !zero(w.bytes(start, stop)) && (p.RPC == nil || p.RPC.Common == nil || p.Variant != p.RPC.Common) {
 		w.note("tail", f.Name+": a buffer behind those that are known")
 	}
 }

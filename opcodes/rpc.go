@@ -12,8 +12,14 @@ type RPC struct {
 	OneWay   bool // has no reply
 	Variants []*Variant
 
-	// Pick says which variant a request is; nil: the first.
-	Pick func(m *Msg) *Variant
+	// Pick says which variant a request is; nil: the first. It reads, of the
+	// buffers behind the body, as many bytes as Picks says.
+	Pick  func(m *Msg) *Variant
+	Picks []int
+
+	// Common is what all variants have in common, for requests that are cut
+	// before it can be told which one they are; nil when there is only one.
+	Common *Variant
 
 	// Guess says which variant a reply is when its request was not
 	// captured; nil: the first.
@@ -63,6 +69,26 @@ func (r *RPC) SameReplies() bool {
 	return true
 }
 
+// common is the variant of the buffers that are the same in all of them.
+func (r *RPC) common() *Variant {
+	if len(r.Variants) < 2 || r.Common != nil {
+		return r.Common
+	}
+	v := &Variant{Request: r.Variants[0].Request, Reply: r.Variants[0].Reply}
+	for _, o := range r.Variants[1:] {
+		v.Request, v.Reply = samePrefix(v.Request, o.Request), samePrefix(v.Reply, o.Reply)
+	}
+	return v
+}
+
+func samePrefix(a, b []*Field) []*Field {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}
+
 // ByOpcode finds an operation; nil when the number has none.
 func ByOpcode(opc uint32) *RPC {
 	if opc < uint32(len(byOpcode)) {
@@ -74,6 +100,7 @@ func ByOpcode(opc uint32) *RPC {
 var byOpcode = func() (t [1200]*RPC) {
 	for _, r := range RPCs {
 		t[r.Opcode] = r
+		r.Common = r.common()
 	}
 	return t
 }()

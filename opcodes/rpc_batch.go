@@ -26,6 +26,11 @@ var rpcMdsBatch = &RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
 		}
 		return m.RPC.Variants[0]
 	},
+	Picks: []int{ouhInline.Off + ouhInline.Size},
+	Common: &Variant{
+		Request: Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
+		Reply:   Bufs(bufPtlrpcBody, bufBatchUpdateReply),
+	},
 	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
 	Sub:     func(m *Msg) *Variant { return m.RPC.Variants[2] },
 	Context: true,

@@ -16,7 +16,8 @@ var rpcSeqQuery = &RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Varian
 },
 	Doc: "Asks for sequences, the upper part of FIDs. A server gets a super-sequence from MDT0000 to hand out itself; " +
 		"a client gets one sequence (meta) from a server, under which it makes FIDs of new files.",
-	Pick: func(m *Msg) *Variant { return m.RPC.Variants[min(ReadUint(first4(m.Buf(1)), m.Big), 1)] },
+	Pick:  func(m *Msg) *Variant { return m.RPC.Variants[min(ReadUint(first4(m.Buf(1)), m.Big), 1)] },
+	Picks: []int{4},
 }
 
 var rpcFldQuery = &RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Variant{{

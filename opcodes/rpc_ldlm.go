@@ -9,6 +9,7 @@ var rpcLdlmEnqueue = &RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
 		intentLayout, intentGlimpse, intentBrw, intentDqacq, intentQuotaConn,
 	},
 	Pick: pickEnqueue, Guess: guessEnqueue,
+	Picks: []int{lockDescAt + 4, ldlmIntent.Size}, // flags and kind, the intent
 }
 
 var (

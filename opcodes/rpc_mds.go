@@ -17,8 +17,9 @@ var rpcMdsGetattrName = &RPC{Opcode: MDS_GETATTR_NAME, Name: "MDS_GETATTR_NAME",
 	}}}
 
 var rpcMdsClose = &RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",
-	Doc:  "Closes an open file, stores times and size, and, when sa_bias says so, ends a lease with a change: a release to the archive, a swap, merge or split of layouts, the end of a resync.",
-	Pick: pickClose,
+	Doc:   "Closes an open file, stores times and size, and, when sa_bias says so, ends a lease with a change: a release to the archive, a swap, merge or split of layouts, the end of a resync.",
+	Pick:  pickClose,
+	Picks: []int{0, saBias.Off + saBias.Size},
 	Variants: []*Variant{
 		closePlain, closeRelease, closeSwap, closeMerge, closeSplit, closeResync,
 	}}

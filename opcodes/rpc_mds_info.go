@@ -5,8 +5,9 @@ import "bytes"
 // MDS_GET_INFO and MDS_SET_INFO: a key, by its name, and a value.
 
 var rpcMdsGetInfo = &RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO",
-	Doc:  "Asks for something by the name of a key: the path of a FID, the map of a file's data, a changelog user.",
-	Pick: pickMdsGetInfo, Guess: guessMdsGetInfo, Context: true,
+	Doc:   "Asks for something by the name of a key: the path of a FID, the map of a file's data, a changelog user.",
+	Picks: []int{maxKey},
+	Pick:  pickMdsGetInfo, Guess: guessMdsGetInfo, Context: true,
 	Variants: []*Variant{mdsFid2path, getFiemap, mdsChangelogUser, mdsOtherInfo}}
 
 var (
@@ -90,6 +91,7 @@ func askInfoKey(m *Msg, l *Line) {
 
 var rpcMdsSetInfo = &RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
 	Doc:      "Tells something by the name of a key: changelog records that a user has read and no longer needs, a read-only mount.",
+	Picks:    []int{maxKey},
 	Pick:     pickMdsSetInfo,
 	Variants: []*Variant{mdsChangelogClear, mdsOtherSetInfo}}
 

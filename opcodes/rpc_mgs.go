@@ -22,6 +22,7 @@ var rpcMgsTargetReg = &RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
 			Ask:     addTarget, Answer: addTarget, Subject: targetName,
 		},
 	},
+	Picks: []int{0, 1},
 	Pick: func(m *Msg) *Variant {
 		if len(m.Buf(2)) > 0 {
 			return m.RPC.Variants[1]
@@ -54,6 +55,7 @@ var rpcMgsConfigRead = &RPC{Opcode: MGS_CONFIG_READ, Name: "MGS_CONFIG_READ",
 			Ask:     askConfig, Answer: answerConfig, Subject: configName,
 		},
 	},
+	Picks: []int{mcbType.Off + mcbType.Size},
 	Pick: func(m *Msg) *Variant {
 		if mcbType.Uint(m.Buf(1), m.Big) == mgsRecover {
 			return m.RPC.Variants[0]

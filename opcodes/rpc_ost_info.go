@@ -5,6 +5,7 @@ import "bytes"
 var rpcOstGetInfo = &RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
 	Doc:      "Asks a target for something by key: the last object id or FID, or the map of an object's extents.",
 	Variants: []*Variant{getLastID, getLastFID, getFiemap, getFid2path, getOther},
+	Picks:    []int{maxKey},
 	Pick: func(m *Msg) *Variant {
 		key := m.Buf(1)
 		switch {
@@ -34,6 +35,9 @@ var rpcOstGetInfo = &RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
 
 // hasKey: keys are compared as far as they go, a NUL behind them is not
 // certain.
+// maxKey is longer than the keys that tell what is asked.
+const maxKey = 32
+
 func hasKey(b []byte, key string) bool {
 	return bytes.HasPrefix(b, []byte(key))
 }
@@ -107,6 +111,7 @@ func askKey(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) }
 var rpcOstSetInfo = &RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO",
 	Doc:      "Sets something by key. With grant_shrink a client gives back grant that it does not use.",
 	Variants: []*Variant{setGrantShrink, setOther, setLastFID},
+	Picks:    []int{maxKey},
 	Pick: func(m *Msg) *Variant {
 		key := m.Buf(1)
 		switch {

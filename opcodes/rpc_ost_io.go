@@ -6,6 +6,7 @@ const ostBulkPortal = 8
 var rpcOstRead = &RPC{Opcode: OST_READ, Name: "OST_READ",
 	Doc:      "Reads ranges of an object. The data comes as bulk, or in the reply when it is little (short I/O); the status is the number of bytes.",
 	Variants: []*Variant{readBulk, readShort},
+	Picks:    []int{oFlags.Off + oFlags.Size},
 	Pick: func(m *Msg) *Variant {
 		if attrsOf(m, 1).flag(flagShortIO) {
 			return readShort
@@ -37,6 +38,7 @@ var (
 var rpcOstWrite = &RPC{Opcode: OST_WRITE, Name: "OST_WRITE",
 	Doc:      "Writes ranges of an object. The server fetches the data as bulk, or it is in the request when it is little (short I/O); the reply has a result for each range.",
 	Variants: []*Variant{writeBulk, writeShort},
+	Picks:    []int{oFlags.Off + oFlags.Size},
 	Pick: func(m *Msg) *Variant {
 		if attrsOf(m, 1).flag(flagShortIO) {
 			return writeShort

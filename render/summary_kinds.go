@@ -54,8 +54,8 @@ func (s *Summary) note(n *dissect.Note) {
 }
 
 func (s *Summary) request(m *dissect.Message) {
-	msg := s.tree.Open(m)
-	if msg == nil || msg.Variant == nil || msg.Variant.Ask == nil {
+	msg, whole := s.tree.Open(m)
+	if !whole || msg.Variant == nil || msg.Variant.Ask == nil {
 		return
 	}
 	msg.Variant.Ask(msg, &s.line)
@@ -63,10 +63,11 @@ func (s *Summary) request(m *dissect.Message) {
 
 func (s *Summary) reply(m *dissect.Message) {
 	l := &s.line
-	status := m.RPC.Status
+	msg, whole := s.tree.Open(m)
+	status, told := m.RPC.Status, len(msg.Buf(0)) >= opcodes.PbStatus.Off+opcodes.PbStatus.Size
 	lock := opcodes.LockStatus(m.RPC.Opcode, status)
 	switch {
-	case m.RPC.Encrypted || !m.RPC.HasOpcode:
+	case !told:
 		l.Add(opcodes.Dim, "reply")
 	case status < 0:
 		l.Errno(status)
@@ -84,8 +85,7 @@ func (s *Summary) reply(m *dissect.Message) {
 		l.Key("")
 		l.Num(uint64(status))
 	}
-	msg := s.tree.Open(m)
-	if msg == nil || msg.Variant == nil || msg.Variant.Answer == nil {
+	if !whole || msg.Variant == nil || msg.Variant.Answer == nil {
 		return
 	}
 	text, parts := len(l.Text), len(l.Parts)

@@ -157,7 +157,7 @@ func (t *RPCs) describe(r *RPC, m *dissect.Message) {
 	if op := opcodes.ByOpcode(q.Opcode); op != nil && q.HasOpcode {
 		r.OneWay = op.OneWay
 	}
-	if v := q.Variant; v != nil && v.Subject != nil && m.Msg != nil {
+	if v := q.Variant; v != nil && v.Subject != nil && m.Msg != nil && !q.Cut {
 		fid, name := v.Subject(m.Msg)
 		r.HasFID = r.FID.read(fid, q.Big)
 		r.name = append(r.name[:0], name[:min(len(name), maxName)]...)
