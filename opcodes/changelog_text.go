@@ -132,7 +132,7 @@ func changelogText(v *View, dst []byte) []byte {
 	}
 	dst = c.appendHead(dst)
 	if c.jobid != nil {
-		dst = appendPrintable(append(dst, " j="...), TrimNUL(c.jobid))
+		dst = append(append(dst, " j="...), TrimNUL(c.jobid)...)
 	}
 	if c.flags&clfExtra != 0 {
 		dst = c.appendExtra(dst)
@@ -142,12 +142,12 @@ func changelogText(v *View, dst []byte) []byte {
 	}
 	name, old := c.name()
 	if len(name) > 0 {
-		dst = appendPrintable(append(dst, ' '), name)
+		dst = append(append(dst, ' '), name...)
 	}
 	if c.rename != nil && !zeroBytes(c.rename[:16]) {
 		dst = c.appendFID(append(dst, " s="...), c.rename)
 		dst = c.appendFID(append(dst, " sp="...), c.rename[16:])
-		dst = appendPrintable(append(dst, ' '), old)
+		dst = append(append(dst, ' '), old...)
 	}
 	return dst
 }
@@ -210,7 +210,7 @@ func (c *changelog) appendExtra(dst []byte) []byte {
 		}
 	}
 	if c.xattr != nil {
-		dst = appendPrintable(append(dst, " x="...), TrimNUL(c.xattr))
+		dst = append(append(dst, " x="...), TrimNUL(c.xattr)...)
 	}
 	return dst
 }

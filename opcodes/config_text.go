@@ -73,7 +73,7 @@ func appendLower(dst []byte, name string) []byte {
 func appendArguments(dst, b []byte, first int, big bool) []byte {
 	for i := first; i < int(min(lcfgBufcount.Uint(b, big), maxArguments)); i++ {
 		if text := argumentText(b, i, big); len(text) > 0 {
-			dst = appendPrintable(append(dst, ' '), text)
+			dst = append(append(dst, ' '), text...)
 		}
 	}
 	return dst
@@ -92,13 +92,13 @@ func argumentText(b []byte, i int, big bool) []byte {
 func addUUIDText(b []byte, big bool, dst []byte) []byte {
 	dst = append(dst, ' ')
 	if text := argumentText(b, 2, big); len(text) > 0 {
-		dst = appendPrintable(dst, text)
+		dst = append(dst, text...)
 	} else {
 		dst = AppendNID4(dst, lcfgNid.Uint(b, big))
 	}
 	for i := range 2 {
 		if text := argumentText(b, i, big); len(text) > 0 {
-			dst = appendPrintable(append(dst, ' '), text)
+			dst = append(append(dst, ' '), text...)
 		}
 	}
 	return dst
@@ -122,8 +122,8 @@ func markerText(b []byte, big bool, dst []byte) []byte {
 			dst = appendLower(append(dst, ' '), f.Name)
 		}
 	}
-	dst = appendPrintable(append(dst, ' '), TrimNUL(s.Field("cm_tgtname").Bytes(m)))
-	dst = appendPrintable(append(dst, " '"...), TrimNUL(s.Field("cm_comment").Bytes(m)))
+	dst = append(append(dst, ' '), TrimNUL(s.Field("cm_tgtname").Bytes(m))...)
+	dst = append(append(dst, " '"...), TrimNUL(s.Field("cm_comment").Bytes(m))...)
 	dst = append(dst, "' "...)
 	created := time.Unix(int64(s.Field("cm_createtime").Uint(m, big)), 0).UTC()
 	return created.AppendFormat(dst, "2006-01-02 15:04:05")

@@ -126,7 +126,7 @@ func briefPool(v *View, dst []byte, field string) []byte {
 	}
 	if pool := TrimNUL(f.Bytes(v.Struct)); len(pool) > 0 {
 		dst = append(dst, ", pool "...)
-		dst = appendPrintable(dst, pool)
+		dst = append(dst, pool...)
 	}
 	return dst
 }
@@ -154,7 +154,7 @@ func briefForeign(v *View, dst []byte) []byte {
 	if value, ok := v.Type.Lookup("lfm_value"); ok && len(v.Struct) > value.Off {
 		n := min(value.Elements(v), len(v.Struct)-value.Off, maxForeignShown)
 		dst = append(dst, ", "...)
-		dst = appendPrintable(dst, v.Struct[value.Off:value.Off+n])
+		dst = append(dst, v.Struct[value.Off:value.Off+n]...)
 	}
 	return dst
 }

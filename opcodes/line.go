@@ -20,6 +20,7 @@ type Line struct {
 	Text  []byte
 	Parts []Part
 
+	spare []byte
 	from  int  // where the line begins in Text
 	plain bool // nobody asks for the parts
 }

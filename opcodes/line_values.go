@@ -1,9 +1,6 @@
 package opcodes
 
-import (
-	"strconv"
-	"unicode/utf8"
-)
+import "strconv"
 
 // Num appends a decimal number.
 func (l *Line) Num(v uint64) {
@@ -92,24 +89,12 @@ func (l *Line) Value(r Role, n *Names, v uint64) {
 // Label appends a file name or other text of the wire up to its first NUL;
 // what a terminal would act upon is escaped.
 func (l *Line) Label(r Role, b []byte) {
-	l.Text = appendPrintable(l.Text, TrimNUL(b))
-	l.Mark(r)
-}
-
-func appendPrintable(dst, b []byte) []byte {
-	for len(b) > 0 {
-		c, n := utf8.DecodeRune(b)
-		switch {
-		case c == utf8.RuneError && n <= 1, c < ' ', c >= 0x7f && c < 0xa0:
-			for _, x := range b[:n] {
-				dst = append(dst, '\\', 'x', hexDigits[x>>4], hexDigits[x&15])
-			}
-		default:
-			dst = append(dst, b[:n]...)
-		}
-		b = b[n:]
+	if l.plain {
+		l.Text = append(l.Text, TrimNUL(b)...) // a renderer will escape it
+	} else {
+		l.Text = AppendText(l.Text, TrimNUL(b))
 	}
-	return dst
+	l.Mark(r)
 }
 
 // Errno appends the name of an errno of either sign, or the number.

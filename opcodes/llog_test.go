@@ -65,7 +65,7 @@ func TestConfigText(t *testing.T) {
 		{configRecord(binary.LittleEndian, 0xcf005, 0, 0, "", "fd00::1@tcp\x00", "fd00::1@tcp1\x00"), "add_uuid fd00::1@tcp1 fd00::1@tcp"},
 		{configRecord(binary.LittleEndian, 0xcf00f, 0, 0, "lustre-OST0000-osc\x00", "osc.active=0\x00"),
 			"param lustre-OST0000-osc osc.active=0"},
-		{configRecord(binary.LittleEndian, 0xce021, 0, 0, "lustre-clilov\x00", "lustre\x00", "p\x1b[1m\x00"), `pool_add lustre-clilov lustre p\x1b[1m`},
+		{configRecord(binary.LittleEndian, 0xce021, 0, 0, "lustre-clilov\x00", "lustre\x00", "p\x1b[1m\x00"), "pool_add lustre-clilov lustre p\x1b[1m"},
 		{configRecord(binary.LittleEndian, 0xcf009, 100, 0, "lustre\x00"), "set_timeout 100 lustre"},
 		{configRecord(binary.LittleEndian, 0xcf777, 0, 0), "command 0xcf777"},
 		{configRecord(binary.LittleEndian, lcfgMarker, 0, 0, "", string(marker)),

@@ -32,7 +32,8 @@ func (l *Line) layout(b []byte, user bool) {
 		return
 	}
 	l.Key("layout ")
-	l.Text = sketchLayout(l.Text, f, b)
+	l.spare = sketchLayout(l.spare[:0], f, b)
+	l.Text = AppendText(l.Text, l.spare) // a pool's name may be in it
 	l.Mark(Flag)
 }
 

@@ -194,7 +194,7 @@ func appendUpdate(dst, u []byte, big bool) []byte {
 	dst = append(append(dst, OutUpdateType.Name(kind)...), ' ')
 	dst = AppendFIDBytes(dst, ouFid.Bytes(u), big)
 	if updateParamForm(kind, 0) == paramName && len(u) > updateHeader {
-		dst = appendPrintable(append(dst, ' '), TrimNUL(paramValue(u[updateHeader:], big)))
+		dst = append(append(dst, ' '), TrimNUL(paramValue(u[updateHeader:], big))...)
 	}
 	return dst
 }

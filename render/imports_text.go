@@ -110,7 +110,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 			if s == "" {
 				return append(b, '-')
 			}
-			return appendText(b, []byte(s))
+			return opcodes.AppendText(b, []byte(s))
 		})
 	}
 	for _, i := range list {
@@ -137,7 +137,7 @@ func appendTarget(dst []byte, i *track.Import) []byte {
 	if i.Target == "" {
 		return opcodes.AppendHex(dst, i.Handle)
 	}
-	return appendText(dst, []byte(i.Target))
+	return opcodes.AppendText(dst, []byte(i.Target))
 }
 
 // versions appends the version, or those of both sides when they differ.

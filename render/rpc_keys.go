@@ -210,7 +210,7 @@ func (f *RPCFields) AppendRPC(dst []byte, r *track.RPC, _ int64) []byte {
 		case !k.has(r):
 		case k.form == formText:
 			var buf [64]byte
-			dst = appendText(dst, k.append(buf[:0], r))
+			dst = opcodes.AppendText(dst, k.append(buf[:0], r))
 		default:
 			dst = k.append(dst, r)
 		}

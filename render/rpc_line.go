@@ -61,7 +61,7 @@ func (s *RPCSummary) asked(dst []byte, r *track.RPC, both bool) []byte {
 		dst = append(dst, ' ')
 	}
 	if named {
-		dst = appendText(dst, []byte(t))
+		dst = opcodes.AppendText(dst, []byte(t))
 	}
 	return dst
 }
@@ -156,7 +156,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	}
 	add("", &c.Bad, appendOthers(b, r))
 	add("", &c.Warn, appendRPCFlags(b, r))
-	add("", &c.Name, appendText(b, r.Name()))
+	add("", &c.Name, opcodes.AppendText(b, r.Name()))
 	if r.HasFID {
 		add("", &c.FID, appendRPCFID(b, r))
 	}
@@ -166,7 +166,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	if ns, ok := r.NodeTime(); ok {
 		add("node=", &c.Num, appendLatency(b, ns))
 	}
-	add("job=", &c.Name, appendText(b, r.Job()))
+	add("job=", &c.Name, opcodes.AppendText(b, r.Job()))
 	if r.HasReply && r.Transno != 0 {
 		add("transno=", &c.FID, strconv.AppendUint(b, r.Transno, 10))
 	}

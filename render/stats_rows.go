@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/track"
 )
 
@@ -100,9 +101,9 @@ func appendDim(dst []byte, r *track.Row, d track.Dim, raw bool) []byte {
 	case track.ByServer:
 		return appendNode(dst, r.Server.Append, raw)
 	case track.ByTarget:
-		return appendText(dst, []byte(r.Target))
+		return opcodes.AppendText(dst, []byte(r.Target))
 	case track.ByJob:
-		return appendText(dst, r.JobName())
+		return opcodes.AppendText(dst, r.JobName())
 	case track.ByUID:
 		if r.HasUser {
 			return strconv.AppendUint(dst, uint64(r.UID), 10)

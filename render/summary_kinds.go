@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strings"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -30,6 +32,8 @@ func (s *Summary) describe(m *dissect.Message) {
 		}
 	case dissect.PingReply, dissect.Push:
 		s.interfaces(m)
+	case dissect.Selftest:
+		s.selftest(m)
 	case dissect.Unknown:
 		l.Key("portal ")
 		l.Num(uint64(m.LNet.Portal))
@@ -135,10 +139,72 @@ func (s *Summary) greeting(m *dissect.Message) {
 	}
 }
 
+// greet appends a label and a value, nothing when the value is empty.
 func (s *Summary) greet(label string, role opcodes.Role, n *dissect.Node) {
-	s.line.Key(label)
-	s.line.Text = appendLeaf(s.line.Text, &s.tree, n)
-	s.line.Mark(role)
+	l := &s.line
+	text, parts := len(l.Text), len(l.Parts)
+	l.Key(label)
+	value := len(l.Text)
+	if l.Text = appendLeaf(l.Text, &s.tree, n); len(l.Text) == value {
+		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
+		return
+	}
+	l.Mark(role)
+}
+
+// selftestPieces are the fields of selftest messages worth a place in a line.
+var selftestPieces = map[string]struct {
+	label string
+	role  opcodes.Role
+}{
+	"msg_type":     {"", opcodes.Flag},
+	"mksn_name":    {"session ", opcodes.Name},
+	"join_session": {"session ", opcodes.Name},
+	"dbg_name":     {"session ", opcodes.Name},
+	"join_group":   {"group ", opcodes.Name},
+	"bar_opc":      {"", opcodes.Flag},
+	"bar_active":   {"active ", opcodes.Number},
+	"tsr_service":  {"", opcodes.Flag},
+	"tsr_loop":     {"loops ", opcodes.Number},
+	"tsr_concur":   {"at once ", opcodes.Number},
+	"blk_opc":      {"", opcodes.Flag},
+	"blk_len":      {"bytes ", opcodes.Number},
+	"brw_rw":       {"", opcodes.Flag},
+	"brw_len":      {"bytes ", opcodes.Number},
+	"pnr_seq":      {"number ", opcodes.Number},
+	"brw_errors":   {"brw errors ", opcodes.Number},
+	"ping_errors":  {"ping errors ", opcodes.Number},
+}
+
+// selftest says what a message of LNet selftest asks or answers.
+func (s *Summary) selftest(m *dissect.Message) {
+	s.tree.Build(m)
+	for i := range s.tree.Nodes {
+		n := &s.tree.Nodes[i]
+		name := n.Name()
+		piece, known := selftestPieces[name]
+		switch {
+		case n.Is(dissect.Missing):
+		case strings.HasSuffix(name, "status") && n.Val == 0:
+			s.line.Key("")
+			s.line.Add(opcodes.Good, "ok")
+		case strings.HasSuffix(name, "status"):
+			s.greet("", opcodes.Bad, n)
+		case known && n.Len > 0:
+			s.greet(piece.label, piece.role, n)
+		}
+	}
+	switch l := &s.line; {
+	case len(l.Text) > 0:
+	case m.LNet.Type == dissect.LNetGet:
+		l.Add(opcodes.Dim, "get ")
+		l.Num(uint64(m.LNet.Sink))
+		l.Add(opcodes.Dim, " bytes")
+	default:
+		l.Add(opcodes.Dim, "data ")
+		l.Num(uint64(m.LNet.Length))
+		l.Add(opcodes.Dim, " bytes")
+	}
 }
 
 // interfaces lists the NIDs that a node tells of itself.

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/lshark/lshark/opcodes"
 )
 
 // TestEscapes: nothing that a terminal acts upon gets through.
@@ -27,7 +29,7 @@ func TestEscapes(t *testing.T) {
 		{`say "hi"`, `say "hi"`, `"say \"hi\""`},
 		{"", "", `""`},
 	} {
-		if got := string(appendText(nil, []byte(c.wire))); got != c.text {
+		if got := string(opcodes.AppendText(nil, []byte(c.wire))); got != c.text {
 			t.Errorf("text of %q is %s, want %s", c.wire, got, c.text)
 		}
 		if got := string(appendJSONString(nil, []byte(c.wire))); got != c.json {
@@ -57,7 +59,7 @@ func TestBytesComeBack(t *testing.T) {
 		for i := range wire {
 			wire[i] = alphabet[rnd.IntN(len(alphabet))]
 		}
-		text := appendText(nil, wire)
+		text := opcodes.AppendText(nil, wire)
 		if !bytes.Equal(unescape(text), wire) {
 			t.Fatalf("%q became %s", wire, text)
 		}

@@ -188,6 +188,6 @@ func (r *Tree) remarks(dst []byte, i int) []byte {
 
 func (r *Tree) remark(dst []byte, i int) []byte {
 	dst = append(r.c.Dim.begin(append(dst, ' ')), '(')
-	dst = appendText(dst, r.tree.Bytes(&r.tree.Nodes[i]))
+	dst = opcodes.AppendText(dst, r.tree.Bytes(&r.tree.Nodes[i]))
 	return r.c.Dim.end(append(dst, ')'))
 }

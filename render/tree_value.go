@@ -53,7 +53,7 @@ func (r *Tree) value(dst []byte, n *dissect.Node, column int) []byte {
 	case f.Kind == opcodes.Bytes || n.Is(dissect.Undecoded):
 		dst = r.bytes(dst, n)
 	case f.Kind == opcodes.Text && n.Src != dissect.InText:
-		dst = append(appendText(append(dst, '"'), opcodes.TrimNUL(r.tree.Bytes(n))), '"')
+		dst = append(opcodes.AppendText(append(dst, '"'), opcodes.TrimNUL(r.tree.Bytes(n))), '"')
 	default:
 		dst = appendLeaf(dst, &r.tree, n)
 	}

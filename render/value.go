@@ -92,7 +92,7 @@ func appendAtom(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	case opcodes.Handle:
 		return opcodes.AppendHex(dst, opcodes.ReadUint(b[:min(8, len(b))], false))
 	case opcodes.UUID:
-		return appendText(dst, opcodes.TrimNUL(b))
+		return opcodes.AppendText(dst, opcodes.TrimNUL(b))
 	}
 	return appendHexBytes(dst, b)
 }
@@ -124,7 +124,7 @@ func appendFlags(dst []byte, names *opcodes.Names, word uint64, sep string) []by
 func appendLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	f := n.Field
 	if n.Src == dissect.InText {
-		return appendText(dst, t.Bytes(n))
+		return opcodes.AppendText(dst, t.Bytes(n))
 	}
 	if n.Is(dissect.Undecoded) {
 		return appendHexBytes(dst, t.Bytes(n))
@@ -144,7 +144,7 @@ func appendLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	case opcodes.Record:
 		return appendAtom(dst, t, n)
 	case opcodes.Text:
-		return appendText(dst, opcodes.TrimNUL(t.Bytes(n)))
+		return opcodes.AppendText(dst, opcodes.TrimNUL(t.Bytes(n)))
 	case opcodes.Strings:
 		return appendStrings(dst, t.Bytes(n))
 	}
@@ -158,7 +158,7 @@ func appendStrings(dst, b []byte) []byte {
 		if !first {
 			dst = append(dst, ',')
 		}
-		dst = appendText(dst, s)
+		dst = opcodes.AppendText(dst, s)
 		b = b[min(len(s)+1, len(b)):]
 	}
 	return dst
