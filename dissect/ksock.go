@@ -240,6 +240,25 @@ func (st *stream) header(data []byte) (int, bool) {
 	}
 }
 
+// reread is for a header that began when nobody could tell how long it would
+// be. The other direction may have told since, and then what was kept of it can
+// be more than a message.
+func (st *stream) reread() {
+	p := &st.msg
+	if p.have == 0 || p.size > 0 {
+		return
+	}
+	h, v := st.reading(true).parse(p.buf)
+	if v != good || h.size > p.have {
+		return
+	}
+	kept := p.buf
+	st.advance(-p.have)
+	*p = partial{holes: p.holes[:0]}
+	st.feed(kept)
+	st.s.pool.put(kept)
+}
+
 // body takes bytes of a message whose header is known.
 func (st *stream) body(data []byte) int {
 	p := &st.msg
@@ -271,6 +290,7 @@ func (st *stream) gap(n int, why Why) {
 	if st.lost {
 		st.search(true)
 	}
+	st.reread()
 	if p.have > 0 && p.size == 0 {
 		st.cutHeader()
 	}

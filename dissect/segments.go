@@ -286,6 +286,7 @@ func (st *stream) feed(data []byte) {
 		st.search(false)
 		return
 	}
+	st.reread()
 	if st.msg.skipping() && len(data) < st.msg.size-st.msg.have {
 		st.msg.have += len(data)
 		st.advance(len(data))
@@ -345,6 +346,7 @@ func (st *stream) close() {
 	if st.lost {
 		st.search(true)
 	}
+	st.reread()
 	if m := &st.msg; m.have > 0 && m.size == 0 {
 		st.cutHeader()
 	}
