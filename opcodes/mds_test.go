@@ -158,3 +158,18 @@ func TestXattrValues(t *testing.T) {
 		t.Error("a value without a length")
 	}
 }
+
+// TestPartsOfLayouts: components are added, set and deleted by names of their
+// own.
+func TestPartsOfLayouts(t *testing.T) {
+	layout := le.AppendUint32(nil, 0xbd60bd0)
+	layout = append(layout, make([]byte, 108)...)
+	for name, want := range map[string]*Field{
+		"lustre.lov": formComp, "lustre.lov.add": formComp, "lustre.lov.del": formComp, "lustre.lov.set.flags": formComp,
+		"lustre.lov.": formBytes, "user.lov.add": formBytes,
+	} {
+		if got := xattrForm([]byte(name), layout, true); got != want {
+			t.Errorf("%s is %s, not %s", name, got.Name, want.Name)
+		}
+	}
+}

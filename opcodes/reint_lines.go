@@ -169,7 +169,11 @@ func askSetxattr(m *Msg, l *Line) {
 	}
 	// sx_size is 0 as a rule.
 	l.Key("bytes ")
-	l.Num(uint64(len(m.Named("eadata"))))
+	value := m.Named("eadata")
+	l.Num(uint64(len(value)))
+	if f := xattrForm(TrimNUL(m.Named("name")), value, true); f != formText && f != formBytes {
+		l.layout(value, true)
+	}
 }
 
 var xattrRemove = ObdMdValid.Bit("FLXATTRRM")

@@ -26,6 +26,10 @@ var (
 // xattrForm is the form of the value of an extended attribute, by its name.
 // user says that a user wrote it.
 func xattrForm(name, value []byte, user bool) *Field {
+	// Parts of a layout are added, set and deleted as lustre.lov.add and such.
+	if part, found := bytes.CutPrefix(name, []byte("lustre.lov.")); found && len(part) > 0 {
+		name = name[:len("lustre.lov")]
+	}
 	switch string(name) {
 	case "trusted.lov", "lustre.lov", "trusted.lmv", "lustre.lmv", "trusted.dmv", "lustre.dmv":
 		if f := layoutForm(value, user); f != nil {
