@@ -50,6 +50,28 @@ func each(t testing.TB, path string, handle func(*dissect.Message)) {
 	d.Close()
 }
 
+// TestNamesOfStatuses: a status can be an errno, a number, or the name of one
+// that is about locks; a flavour also says who speaks.
+func TestNamesOfStatuses(t *testing.T) {
+	const idle = "../pcaps/idle.pcap"
+	same := [][]string{
+		{`kind == reply && pb_status == 301`, `pb_status == LOCK_ABORTED`, `status == ELDLM_LOCK_ABORTED`, `pb_status in {LOCK_ABORTED, ENODATA}`},
+		{`kind == reply && pb_status == 0 && pb_opc == LDLM_ENQUEUE`, `pb_status == OK && pb_opc == LDLM_ENQUEUE`},
+		{`lm_secflvr`, `lm_secflvr == NULL`, `lm_secflvr < 0x4000000`},
+	}
+	for _, texts := range same {
+		want := count(t, idle, texts[0])
+		if want == 0 {
+			t.Errorf("%s: nothing", texts[0])
+		}
+		for _, text := range texts[1:] {
+			if got := count(t, idle, text); got != want {
+				t.Errorf("%s: %d messages, %s: %d", text, got, texts[0], want)
+			}
+		}
+	}
+}
+
 // TestCounts compares filters with what the messages say when asked in Go.
 func TestCounts(t *testing.T) {
 	const mount = "../pcaps/mount.pcap"

@@ -40,6 +40,7 @@ func (e *Message) Tree() *dissect.Tree {
 type key struct {
 	class class
 	names *opcodes.Names
+	errno bool // errnos are values too
 	doc   string
 	get   func(m *Message, v *value) bool
 	each  func(m *Message, f func(*value) bool) bool // instead of get, of keys with several values
@@ -126,7 +127,7 @@ func opcodeOf(m *Message, v *value) bool {
 }
 
 func statusOf(m *Message, v *value) bool {
-	*v = value{class: number, u: uint64(int64(m.RPC.Status)), signed: true}
+	*v = status(m.RPC.Opcode, m.RPC.Status)
 	return hasBody(m) && m.Kind != dissect.Request
 }
 
@@ -172,7 +173,7 @@ var keys = map[string]key{
 	"dst":    addrKey("address and port of the receiver", func(m *Message) netip.AddrPort { return m.Dst }),
 	"xid":    uintKey("number of the RPC", func(m *Message) (uint64, bool) { return m.RPC.XID, m.RPC.HasXID }),
 	"opcode": {names: opcodes.PbOpc.Names, doc: "operation, also of bulk messages", get: opcodeOf},
-	"status": {doc: "result of a reply", get: statusOf},
+	"status": {names: opcodes.LdlmError, errno: true, doc: "result of a reply", get: statusOf},
 	"error":  {doc: "name of a reply's error", get: errorOf},
 	"variant": textKey("form of the operation", func(m *Message, dst []byte) []byte {
 		if m.RPC.Variant == nil {
@@ -195,7 +196,7 @@ var keys = map[string]key{
 
 	"pb_opc":            body(opcodes.PbOpc, func(r *dissect.RPC) uint64 { return uint64(r.Opcode) }),
 	"pb_type":           body(opcodes.PbType, func(r *dissect.RPC) uint64 { return uint64(r.Type) }),
-	"pb_status":         {doc: opcodes.PbStatus.Doc, get: pbStatus},
+	"pb_status":         {names: opcodes.LdlmError, errno: true, doc: opcodes.PbStatus.Doc, get: pbStatus},
 	"pb_flags":          body(opcodes.PbFlags, func(r *dissect.RPC) uint64 { return uint64(r.Flags) }),
 	"pb_op_flags":       body(opcodes.PbOpFlags, func(r *dissect.RPC) uint64 { return uint64(r.OpFlags) }),
 	"pb_transno":        body(opcodes.PbTransno, func(r *dissect.RPC) uint64 { return r.Transno }),
@@ -206,7 +207,20 @@ func matchBits(m *Message) (uint64, bool) {
 	return m.LNet.MatchBits, m.LNetOff >= 0 && m.LNet.Type <= dissect.LNetGet
 }
 
+// status is the result in a reply: an errno, a number, or about locks a name.
+func status(opcode uint32, n int32) value {
+	v := value{class: number, u: uint64(int64(n)), signed: true}
+	if n >= 0 && opcode >= opcodes.LDLM_ENQUEUE && opcode <= opcodes.LDLM_SET_INFO {
+		v.names = opcodes.LdlmError
+	}
+	return v
+}
+
+// pbStatus is the status of a reply; requests have the sender's process there.
 func pbStatus(m *Message, v *value) bool {
+	if m.Kind != dissect.Request {
+		return statusOf(m, v)
+	}
 	*v = value{class: number, u: uint64(int64(m.RPC.Status)), signed: true}
 	return hasBody(m)
 }

@@ -17,11 +17,10 @@ func (c *compiler) literal(t token, f *field) (*literal, error) {
 			all = append(all, v.Name, n.Prefix+v.Name)
 		}
 	}
-	hint := DidYouMean(opcodes.Nearest(t.text, all, 3))
-	if len(all) == 0 {
-		hint = DidYouMean(opcodes.Nearest(t.text, errnoNames(), 3))
+	if len(all) == 0 || f.key != nil && f.key.errno {
+		all = append(all, errnoNames()...)
 	}
-	return nil, c.fail(t, t.text+" is not a value of this field", hint)
+	return nil, c.fail(t, t.text+" is not a value of this field", DidYouMean(opcodes.Nearest(t.text, all, 3)))
 }
 
 func errnoNames() []string {
@@ -38,7 +37,7 @@ func (c *compiler) sensible(l *literal, f *field) bool {
 		return true
 	}
 	if f.key != nil {
-		return classSensible(l, f.key.class, len(f.names) == 0)
+		return classSensible(l, f.key.class, len(f.names) == 0 || f.key.errno)
 	}
 	for i := range f.forms {
 		if formSensible(l, &f.forms[i]) {

@@ -136,8 +136,8 @@ var rpcKeys = map[string]key{
 	"rpc.name":   rpcText("file name the request is about", func(r *track.RPC, dst []byte) []byte { return append(dst, r.Name()...) }),
 	"rpc.uid":    rpcUint("user", func(r *track.RPC) (uint64, bool) { return uint64(r.UID), r.HasUser }),
 	"rpc.gid":    rpcUint("group", func(r *track.RPC) (uint64, bool) { return uint64(r.GID), r.HasUser }),
-	"rpc.status": {doc: "result", get: func(m *Message, v *value) bool {
-		*v = value{class: number, u: uint64(int64(m.rpc.Status)), signed: true}
+	"rpc.status": {names: opcodes.LdlmError, errno: true, doc: "result", get: func(m *Message, v *value) bool {
+		*v = status(m.rpc.Opcode, m.rpc.Status)
 		return m.rpc.HasReply
 	}},
 	"rpc.error": {class: text, doc: "name of the error", get: func(m *Message, v *value) bool {

@@ -15,6 +15,7 @@ type Names struct {
 	Prefix string // what all full names begin with; Value.Name goes without
 	Flags  bool
 	Values []Value
+	Part   uint64 // the bits of the field that tell the values apart; 0: all
 
 	byValue map[uint64]int // places in Values, of enumerations
 	dense   []int16        // places in Values and one more, by value, where values are small
@@ -71,6 +72,12 @@ func (n *Names) singleBits() []int16 {
 func Enum(group, prefix, doc string, values []Value) *Names {
 	n := &Names{Group: group, Prefix: prefix, Doc: doc, Values: values}
 	n.index()
+	return n
+}
+
+// told says which bits of a field tell the values apart.
+func (n *Names) told(part uint64) *Names {
+	n.Part = part
 	return n
 }
 
