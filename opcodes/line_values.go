@@ -8,6 +8,16 @@ func (l *Line) Num(v uint64) {
 	l.Mark(Number)
 }
 
+// Count appends how many there are of something.
+func (l *Line) Count(n uint64, what string) {
+	l.Num(n)
+	l.Add(Dim, " ")
+	l.Add(Dim, what)
+	if n != 1 {
+		l.Add(Dim, "s")
+	}
+}
+
 // Hex appends a number as "0x…".
 func (l *Line) Hex(r Role, v uint64) {
 	l.Text = AppendHex(l.Text, v)

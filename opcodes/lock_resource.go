@@ -109,26 +109,23 @@ func appendQuotaResource(dst []byte, name [4]uint64) []byte {
 // The object id of a quota index: type in the top byte, resource in the next,
 // pool in the lower half.
 
-func quotaIDKind(oid uint64) string {
-	switch oid >> 24 & 0xff {
-	case 0:
-		return "uid"
-	case 1:
-		return "gid"
-	case 2:
-		return "projid"
-	}
-	return "id"
-}
+func quotaIDKind(oid uint64) string { return quotaTypeName(oid >> 24 & 0xff) }
 
 func quotaIndexName(oid uint64) string {
 	kinds := map[string]string{"uid": "usr", "gid": "grp", "projid": "prj"}
 	kind := kinds[quotaIDKind(oid)]
-	switch oid >> 16 & 0xff {
-	case 1:
-		return kind + " inodes"
-	case 2:
-		return kind + " blocks"
+	if resource := quotaResource(oid); resource != "" {
+		return kind + " " + resource
 	}
 	return kind
+}
+
+func quotaResource(oid uint64) string {
+	switch oid >> 16 & 0xff {
+	case 1:
+		return "inodes"
+	case 2:
+		return "blocks"
+	}
+	return ""
 }

@@ -54,7 +54,7 @@ func TestQuotaID(t *testing.T) {
 	}
 	var l Line
 	askAcquire(body, false, &l)
-	if want := "0x0 gid 501 count 0 usage 0"; string(l.Text) != want {
+	if want := "0x0 gid 501 blocks count 0 usage 0"; string(l.Text) != want {
 		t.Errorf("%q, not %q", l.Text, want)
 	}
 	o.PutUint64(body[24:], 1)

@@ -87,8 +87,7 @@ func askBatch(m *Msg, l *Line) {
 	if len(b) < butUpdateHeader.Size {
 		return
 	}
-	l.Num(buhUpdateCount.Uint(b, m.Big))
-	l.Add(Dim, " requests")
+	l.Count(buhUpdateCount.Uint(b, m.Big), "request")
 	if fid, name := batchSubject(m); len(fid) >= 16 {
 		l.Key("from ")
 		l.FID(fid, m.Big)
@@ -97,15 +96,19 @@ func askBatch(m *Msg, l *Line) {
 	}
 	if ouhInline.Uint(b, m.Big) == 0 {
 		l.Key("in ")
-		l.Num(buhBuffers.Uint(b, m.Big))
-		l.Add(Dim, " bulk buffers")
+		l.Count(buhBuffers.Uint(b, m.Big), "bulk buffer")
 	}
 }
 
+// answerBatch: how many requests were answered. After an error the count leaves
+// out the one that failed.
 func answerBatch(m *Msg, l *Line) {
-	if b := m.Buf(1); len(b) >= batchUpdateReply.Size {
+	b := m.Buf(1)
+	if len(b) < batchUpdateReply.Size {
+		return
+	}
+	if n := batchCount.Uint(b, m.Big); n > 0 || m.Status >= 0 {
 		l.Key("")
-		l.Num(batchCount.Uint(b, m.Big))
-		l.Add(Dim, " answers")
+		l.Count(n, "answer")
 	}
 }

@@ -107,8 +107,7 @@ func answerLogBlock(m *Msg, l *Line) {
 		return
 	}
 	l.Key("")
-	l.Num(uint64(count))
-	l.Add(Dim, " records")
+	l.Count(uint64(count), "record")
 	if kind != 0 {
 		l.Key("")
 		l.Value(Flag, LlogRecType, kind)

@@ -58,8 +58,7 @@ func askUpdates(m *Msg, l *Line) {
 	}
 	u := updateAt(m, 0)
 	if u == nil {
-		l.Num(ouhCount.Uint(b, m.Big))
-		l.Add(Dim, " bulk buffers")
+		l.Count(ouhCount.Uint(b, m.Big), "bulk buffer")
 		return
 	}
 	l.Value(Flag, OutUpdateType, ouType.Uint(u, m.Big))

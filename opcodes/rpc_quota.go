@@ -42,28 +42,34 @@ func askQuota(m *Msg, l *Line) {
 	if len(b) < obdQuotactl.Size {
 		return
 	}
-	l.Value(Flag, QuotaCmd, qcCmd.Uint(b, m.Big))
-	l.Key(quotaTypeKey(qcType.Uint(b, m.Big)))
-	l.Num(qcID.Uint(b, m.Big))
+	cmd, kind := qcCmd.Uint(b, m.Big), quotaTypeName(qcType.Uint(b, m.Big))
+	l.Value(Flag, QuotaCmd, cmd)
+	if isQuotaGrace(cmd) {
+		l.Key("of all ")
+		l.Add(Object, kind+"s")
+	} else {
+		l.Key(kind + " ")
+		l.Num(qcID.Uint(b, m.Big))
+	}
 	if pool := TrimNUL(b[obdQuotactl.Size:]); len(pool) > 0 {
 		l.Key("pool ")
 		l.Label(Name, pool)
 	}
-	if quotaSets(qcCmd.Uint(b, m.Big)) {
+	if quotaSets(cmd) {
 		answerQuota(m, l)
 	}
 }
 
-func quotaTypeKey(t uint64) string {
+func quotaTypeName(t uint64) string {
 	switch t {
 	case 0:
-		return "uid "
+		return "uid"
 	case 1:
-		return "gid "
+		return "gid"
 	case 2:
-		return "projid "
+		return "projid"
 	}
-	return "id "
+	return "id"
 }
 
 // Commands whose request holds limits or grace times.
@@ -172,6 +178,8 @@ func sayQuotaID(b []byte, big bool, l *Line) {
 	default:
 		l.Add(Dim, quotaIDKind(oid)+" ")
 		l.Num(ReadUint(id[:8], big))
+		l.Key("")
+		l.Add(Object, quotaResource(oid))
 	}
 }
 
