@@ -106,13 +106,11 @@ func askConnect(m *Msg, l *Line) {
 		l.Num(uint64(asked.count()))
 		l.Add(Dim, " flags")
 	}
-	if op := opFlags(m); op != 0 {
-		l.Key("")
-		l.Flags(MsgConnectFlags, op)
-	}
+	sayConnectFlags(m, l)
 }
 
 func answerConnect(m *Msg, l *Line) {
+	sayConnectFlags(m, l)
 	if data := m.Buf(1); m.Status >= 0 && len(data) > 0 {
 		got := readConnectData(data, m.Big)
 		got.appendVersion(l)
@@ -127,6 +125,11 @@ func answerConnect(m *Msg, l *Line) {
 			l.Add(Dim, " flags")
 		}
 	}
+}
+
+// sayConnectFlags appends what state the target is in, or what the client asks
+// for.
+func sayConnectFlags(m *Msg, l *Line) {
 	if op := opFlags(m); op != 0 {
 		l.Key("")
 		l.Flags(MsgConnectFlags, op)

@@ -28,7 +28,8 @@ type Summary struct {
 	line  opcodes.Line
 	text  []byte
 
-	wide bool
+	wide    bool
+	targets map[uint64]string // names by handle, of the connects that were seen
 
 	// Columns grow to the widest value so far, so lines stay aligned.
 	number, time, src, dst, xid, op int
@@ -37,7 +38,7 @@ type Summary struct {
 
 // NewSummary makes a summary renderer.
 func NewSummary(o SummaryOptions) *Summary {
-	s := &Summary{opt: o, c: o.Colors, number: 4, time: 6, src: 9, dst: 9, op: 18, mostOp: 20}
+	s := &Summary{opt: o, c: o.Colors, targets: make(map[uint64]string), number: 4, time: 6, src: 9, dst: 9, op: 18, mostOp: 20}
 	s.wide = o.Width == 0 || o.Width >= wide
 	if s.wide {
 		s.number, s.time, s.op, s.mostOp, s.xid = 5, 9, 26, 30, 17
@@ -187,10 +188,19 @@ func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
 	if long {
 		left-- // for the mark that something is cut off
 	}
+	names := 0 // parts up to the last name
+	for i, p := range s.line.Parts {
+		if long && p.Role == opcodes.Name {
+			names = i
+		}
+	}
 	from := 0
-	for _, p := range s.line.Parts {
+	for i, p := range s.line.Parts {
 		text := s.line.Text[from:p.End]
 		from = p.End
+		if p.Role == opcodes.Object && i < names && len(text) > len(elided) {
+			text = []byte(elided)
+		}
 		if long {
 			text, _ = fit(text, left)
 			left -= width(text)
@@ -206,6 +216,9 @@ func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
 	}
 	return dst
 }
+
+// elided stands for an object in a line that is too short for the name behind it.
+const elided = "[…]"
 
 // fit cuts text to a number of columns, at a character's boundary.
 func fit(text []byte, columns int) (head []byte, cut bool) {

@@ -1,15 +1,20 @@
 package render
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
 )
 
 // describe fills the line with what is worth knowing of a message.
 func (s *Summary) describe(m *dissect.Message) {
 	l := &s.line
+	if !s.wide {
+		s.notes(m)
+	}
 	switch m.Kind {
 	case dissect.Request:
 		s.request(m)
@@ -42,27 +47,56 @@ func (s *Summary) describe(m *dissect.Message) {
 	case dissect.Hello, dissect.Connreq:
 		s.greeting(m)
 	}
-	for i := range m.Notes {
-		s.note(&m.Notes[i])
+	if s.wide {
+		s.notes(m)
 	}
 	if m.RPC.Encrypted {
 		l.Key("encrypted")
 	}
 }
 
-func (s *Summary) note(n *dissect.Note) {
-	if len(s.line.Text) > 0 {
+// notes says what is odd; where there is little room, before all else.
+func (s *Summary) notes(m *dissect.Message) {
+	for i := range m.Notes {
+		s.line.Key("")
+		s.line.Add(opcodes.Bad, m.Notes[i].Code)
+	}
+	if !s.wide && len(m.Notes) > 0 {
 		s.line.Add(opcodes.Dim, " ")
 	}
-	s.line.Add(opcodes.Bad, n.Code)
 }
 
 func (s *Summary) request(m *dissect.Message) {
 	msg, whole := s.tree.Open(m)
-	if !whole || msg.Variant == nil || msg.Variant.Ask == nil {
+	if !whole || msg.Variant == nil {
 		return
 	}
-	msg.Variant.Ask(msg, &s.line)
+	if msg.Variant.Ask != nil {
+		msg.Variant.Ask(msg, &s.line)
+	}
+	if track.IsConnect(m.RPC.Opcode) {
+		s.connects(msg, m.RPC.Handle) // of a connection that was lost
+	}
+	if len(s.line.Text) == 0 {
+		s.line.Label(opcodes.Node, []byte(s.targets[m.RPC.Handle]))
+	}
+}
+
+// maxTargets is how many names of targets are kept.
+const maxTargets = 1 << 16
+
+// connects keeps the name of the target that a connect asks for, by a handle
+// that other requests carry.
+func (s *Summary) connects(request *opcodes.Msg, handle uint64) {
+	const target = 1 // buffer of a connect
+	name := bytes.TrimSuffix(opcodes.TrimNUL(request.Buf(target)), []byte("_UUID"))
+	if handle == 0 || s.targets[handle] == string(name) {
+		return
+	}
+	if len(s.targets) >= maxTargets {
+		clear(s.targets)
+	}
+	s.targets[handle] = string(name)
 }
 
 func (s *Summary) reply(m *dissect.Message) {
@@ -91,6 +125,9 @@ func (s *Summary) reply(m *dissect.Message) {
 	}
 	if !whole || msg.Variant == nil || msg.Variant.Answer == nil {
 		return
+	}
+	if status >= 0 && track.IsConnect(m.RPC.Opcode) && msg.Req != nil {
+		s.connects(msg.Req, m.RPC.Handle)
 	}
 	text, parts := len(l.Text), len(l.Parts)
 	l.Add(opcodes.Dim, " ")
