@@ -91,9 +91,16 @@ func (r *Tree) enum(dst []byte, n *dissect.Node) []byte {
 	}
 	dst = r.c.Flag.Append(dst, name)
 	dst = append(r.c.Dim.begin(append(dst, ' ')), '(')
-	dst = appendFormat(dst, n.Field, n.Val)
+	if n.Field.Format == opcodes.Plain && n.Val >= magic {
+		dst = opcodes.AppendHex(dst, n.Val)
+	} else {
+		dst = appendFormat(dst, n.Field, n.Val)
+	}
 	return r.c.Dim.end(append(dst, ')'))
 }
+
+// magic is the least of the numbers that people know in hexadecimal.
+const magic = 1 << 16
 
 // flags appends the word itself and the names of its bits, on as many lines as
 // the terminal needs.

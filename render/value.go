@@ -131,6 +131,9 @@ func appendLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	}
 	switch f.Kind {
 	case opcodes.Uint, opcodes.Int:
+		if f.Names != nil && f.Names.Flags && n.Is(dissect.Leftover) {
+			return opcodes.AppendHex(dst, n.Val)
+		}
 		if f.Names == nil || n.Is(dissect.Leftover) {
 			return appendFormat(dst, f, n.Val)
 		}
