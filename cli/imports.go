@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -59,7 +58,7 @@ func (c *imports) run() error {
 		t.Message(m)
 		return nil
 	}, func() error {
-		t.Advance(time.Now().UnixNano())
+		c.in.advance(t.Advance)
 		return nil
 	})
 	t.Close()

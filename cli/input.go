@@ -101,6 +101,19 @@ func (in *input) check(args []string) error {
 // live says whether frames come as they happen.
 func (in *input) live() bool { return in.iface != "" }
 
+// advance tells the time when no frame comes. In a live capture it is that of
+// the clock. What a pipe brings may be of any time, and its writer may be slow:
+// there it is that of the last frame.
+func (in *input) advance(told ...func(now int64)) {
+	if !in.live() {
+		return
+	}
+	now := time.Now().UnixNano()
+	for _, advance := range told {
+		advance(now)
+	}
+}
+
 // piped says whether frames come through a pipe, from someone who may be slow.
 func (in *input) piped() bool {
 	for _, path := range in.files {
@@ -250,7 +263,7 @@ func (in *input) open() (frames, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := capture.Open(in.files, capture.Options{Offset: offsets, Idle: pipeIdle})
+		r, err := in.sys.open(in.files, capture.Options{Offset: offsets, Idle: pipeIdle})
 		if err == nil && in.piped() {
 			in.stopOn(func() {
 				in.stopped.Store(true)

@@ -19,6 +19,9 @@ type IO struct {
 	Columns        int // of the terminal that Out is
 	Env            func(string) string
 
+	// Open opens capture files; nil: capture.Open does.
+	Open func(paths []string, o capture.Options) (frames, error)
+
 	// Harden gives up what only opening needs, once a live capture is open;
 	// nil: nothing.
 	Harden func() error
@@ -36,6 +39,13 @@ func System() *IO {
 		}
 	}
 	return sys
+}
+
+func (sys *IO) open(paths []string, o capture.Options) (frames, error) {
+	if sys.Open != nil {
+		return sys.Open(paths, o)
+	}
+	return capture.Open(paths, o)
 }
 
 // harden drops all privileges, where the program can do so.

@@ -147,7 +147,7 @@ func (c *rpcs) run() error {
 		c.in.display.mark(m, first, t.Message(m))
 		return s.err
 	}, func() error {
-		t.Advance(time.Now().UnixNano())
+		c.in.advance(t.Advance)
 		return errors.Join(s.err, w.flush())
 	})
 	if s.err == nil {

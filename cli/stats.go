@@ -139,9 +139,7 @@ func (c *stats) run() error {
 		c.in.display.mark(m, first, t.Message(m))
 		return failed
 	}, func() error {
-		now := time.Now().UnixNano()
-		t.Advance(now)
-		s.Advance(now)
+		c.in.advance(t.Advance, s.Advance)
 		return failed
 	})
 	if failed == nil {
