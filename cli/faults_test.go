@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -61,6 +62,49 @@ func TestFullDisk(t *testing.T) {
 	ended(t, cmd, errs, exitFailure)
 	if !strings.Contains(errs.String(), "-w: write /dev/full: no space left") {
 		t.Errorf("-w: %q", errs)
+	}
+}
+
+// full has no room, and tells when someone wanted some.
+type full struct {
+	once  sync.Once
+	asked chan struct{}
+}
+
+func (f *full) Write([]byte) (int, error) {
+	f.once.Do(func() { close(f.asked) })
+	return 0, syscall.ENOSPC
+}
+
+// TestFullDiskInPause has no room for what is written while a pipe's writer is
+// silent, and nothing to write after that.
+func TestFullDiskInPause(t *testing.T) {
+	data, err := os.ReadFile(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip(err)
+	}
+	out := &full{asked: make(chan struct{})}
+	go func() {
+		w, err := os.OpenFile(fifo, os.O_WRONLY, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer w.Close()
+		w.Write(data) // fails when the reader gives up first
+		select {
+		case <-out.asked:
+		case <-time.After(time.Minute):
+		}
+	}()
+	var errs bytes.Buffer
+	status := Run(&IO{Out: out, Err: &errs, Env: func(string) string { return "" }}, []string{"-Y", "frame in {100..120}", fifo})
+	if status != exitFailure || strings.Count(errs.String(), "no space left") != 1 {
+		t.Errorf("exit status %d: %q", status, &errs)
 	}
 }
 

@@ -20,6 +20,7 @@ type writer struct {
 	buffered bool // nobody waits for single records
 	stop     chan struct{}
 	err      error
+	told     bool // somebody got the error
 }
 
 func newWriter(sys *IO, in *input) *writer {
@@ -44,8 +45,11 @@ func (w *writer) tick() {
 		case <-w.stop:
 			return
 		case <-t.C:
-			if w.flush() != nil {
-				return // write returns the error
+			w.mu.Lock()
+			failed := w.drain() != nil
+			w.mu.Unlock()
+			if failed {
+				return // the next one to write, flush or close gets the error
 			}
 		}
 	}
@@ -55,22 +59,34 @@ func (w *writer) write(b []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(b) == 0 || w.err != nil {
-		return w.err
+		return w.tell()
 	}
 	_, err := w.buf.Write(b)
 	if err == nil && w.each {
 		err = w.buf.Flush()
 	}
 	w.fail(err)
-	return w.err
+	return w.tell()
 }
 
 func (w *writer) flush() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.drain()
+	return w.tell()
+}
+
+// drain writes what is kept back.
+func (w *writer) drain() error {
 	if w.err == nil {
 		w.fail(w.buf.Flush())
 	}
+	return w.err
+}
+
+// tell returns the error to someone who passes it on.
+func (w *writer) tell() error {
+	w.told = w.err != nil
 	return w.err
 }
 
@@ -80,14 +96,14 @@ func (w *writer) fail(err error) {
 	}
 }
 
-// close writes what is left. An error that write returned before is not
-// returned again.
+// close writes what is left. An error that was returned before is not returned
+// again.
 func (w *writer) close() error {
 	close(w.stop)
-	failed := w.err != nil
-	err := w.flush()
-	if failed {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.told {
 		return nil
 	}
-	return err
+	return w.drain()
 }
