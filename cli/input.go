@@ -25,6 +25,7 @@ type input struct {
 	read     []string
 	iface    string
 	filter   string
+	keep     *capture.Filter // filter, for files; nil: all frames
 	display  display
 	save     string
 	saver    *saver // once the input is open, nil without save
@@ -94,6 +95,12 @@ func (in *input) check(args []string) error {
 			return usagef("no capture given: name a file, or an interface with -i")
 		}
 		in.files = []string{"-"}
+	}
+	if in.filter != "" && !in.live() {
+		var err error
+		if in.keep, err = capture.NewFilter(in.filter); err != nil {
+			return usageError{err}
+		}
 	}
 	return in.display.check()
 }
@@ -211,13 +218,6 @@ func (r *reading) message(m *dissect.Message) {
 // frames passes frames on until their end, or until a message was one too
 // many.
 func (r *reading) frames(src frames) error {
-	var keep *capture.Filter
-	if r.in.filter != "" && !r.in.live() {
-		var err error
-		if keep, err = capture.NewFilter(r.in.filter); err != nil {
-			return usageError{err}
-		}
-	}
 	var f capture.Frame
 	for begun := false; ; {
 		switch err := src.Next(&f); {
@@ -238,8 +238,8 @@ func (r *reading) frames(src frames) error {
 			begun, r.first = true, f.Time
 		}
 		r.longest = max(r.longest, len(f.Data))
-		if keep != nil {
-			if ok, err := keep.Match(&f); err != nil {
+		if r.in.keep != nil {
+			if ok, err := r.in.keep.Match(&f); err != nil {
 				return usageError{err}
 			} else if !ok {
 				continue
