@@ -118,6 +118,10 @@ func job(s string) func(m *dissect.Message) {
 	return func(m *dissect.Message) { m.RPC.JobID = []byte(s) }
 }
 
+func user(uid uint32) func(m *dissect.Message) {
+	return func(m *dissect.Message) { m.RPC.UID, m.RPC.HasUser = uid, true }
+}
+
 func transno(n uint64) func(m *dissect.Message) {
 	return func(m *dissect.Message) { m.RPC.Transno = n }
 }

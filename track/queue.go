@@ -50,7 +50,7 @@ func (t *RPCs) fresh(xid uint64) *RPC {
 		t.free = r.next
 		*r = RPC{Seen: r.Seen[:0], name: r.name[:0], Carriers: r.Carriers[:0], OtherErrors: r.OtherErrors[:0]}
 	}
-	r.XID = xid
+	r.XID, r.made = xid, t.now
 	r.same = t.byXID[xid]
 	t.byXID[xid] = r
 	t.move(r, &t.open, open)

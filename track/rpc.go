@@ -60,6 +60,7 @@ type RPC struct {
 	handle uint64 // pb_handle of the request
 	stale  bool   // the reply was followed by another send
 
+	made       int64  // when it was
 	group      *group // of the statistics, while the RPC is under way
 	depth      int64  // of that group when it was sent
 	interval   *Interval
@@ -261,5 +262,8 @@ func (r *RPC) first() int64 {
 	if p := r.Requested(); p.Frame != 0 {
 		return p.Time
 	}
-	return r.Replied().Time
+	if p := r.Replied(); p.Frame != 0 {
+		return p.Time
+	}
+	return r.made // by an early reply
 }

@@ -1,6 +1,7 @@
 package track
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/lshark/lshark/dissect"
@@ -84,16 +85,22 @@ const maxRows = 1 << 16
 type Stats struct {
 	opt    StatsOptions
 	steps  []*Interval // oldest first
+	begin  int64       // where the last one that was flushed ends
 	groups map[Key]*group
+	free   *group
 	live   []Dim // the dimensions that are known when a request is sent
 }
 
 // group counts the RPCs of a kind that are under way.
-type group struct{ open int64 }
+type group struct {
+	key  Key
+	open int64
+	next *group // that is free
+}
 
 // NewStats makes a Stats.
 func NewStats(o StatsOptions) *Stats {
-	s := &Stats{opt: o, groups: make(map[Key]*group)}
+	s := &Stats{opt: o, begin: math.MinInt64, groups: make(map[Key]*group)}
 	for _, d := range o.By {
 		if d != ByError {
 			s.live = append(s.live, d)
@@ -104,6 +111,7 @@ func NewStats(o StatsOptions) *Stats {
 
 // Sent counts a request in.
 func (s *Stats) Sent(r *RPC, m *dissect.Message) {
+	s.enter(r, m)
 	if r.group != nil || r.OneWay || r.state != open {
 		return
 	}
@@ -113,28 +121,41 @@ func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 		if len(s.groups) >= maxRows {
 			return
 		}
-		g = &group{}
+		if g = s.free; g == nil {
+			g = &group{}
+		}
+		s.free, g.key = g.next, k
 		s.groups[k] = g
 	}
 	g.open++
 	r.group, r.depth = g, g.open
-	s.flush(m.Time)
-	if r.interval == nil {
-		r.interval = s.at(m.Time)
-		r.interval.open++
-	}
 }
 
 // Answered counts a request out.
 func (s *Stats) Answered(r *RPC, m *dissect.Message) {
 	s.leave(r)
+	s.enter(r, m)
+}
+
+// enter ties an RPC to the interval of its first message: that one waits until
+// the RPC has ended.
+func (s *Stats) enter(r *RPC, m *dissect.Message) {
 	s.flush(m.Time)
+	if r.interval == nil && r.state != spent {
+		r.interval = s.at(m.Time)
+		r.interval.open++
+	}
 }
 
 func (s *Stats) leave(r *RPC) {
-	if r.group != nil {
-		r.group.open--
-		r.group = nil
+	g := r.group
+	if g == nil {
+		return
+	}
+	r.group = nil
+	if g.open--; g.open == 0 {
+		delete(s.groups, g.key)
+		g.next, s.free = s.free, g
 	}
 }
 
@@ -190,15 +211,18 @@ func (s *Stats) at(t int64) *Interval {
 		return i
 	}
 	from := t - t%s.opt.Step
+	if from < s.begin { // its own was flushed
+		if n > 0 {
+			return s.steps[0]
+		}
+		from = s.begin
+	}
 	for k := n - 1; k >= 0; k-- {
 		if i := s.steps[k]; i.From == from {
 			return i
 		} else if i.From < from {
 			return s.insert(k+1, from)
 		}
-	}
-	if n > 0 && s.opt.Flush != nil && s.opt.Patience > 0 {
-		return s.steps[0] // its own was flushed
 	}
 	return s.insert(0, from)
 }
@@ -226,7 +250,7 @@ func (s *Stats) flush(now int64) {
 			return
 		}
 		s.steps = s.steps[1:]
-		i.flushed = true
+		i.flushed, s.begin = true, i.To
 		s.opt.Flush(i)
 	}
 }

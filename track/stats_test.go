@@ -131,6 +131,95 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
+// TestIntervalsOfAll: what is not waited for counts in its interval too: a
+// reply without a request, a request that gets no reply, and an RPC of a kind
+// that is one too many.
+func TestIntervalsOfAll(t *testing.T) {
+	for name, last := range map[string]func(w *wire, n uint64){
+		"orphan": func(w *wire, n uint64) { w.reply(xid+n<<7, getter) },
+		"one-way": func(w *wire, n uint64) {
+			w.request(xid+n<<7, opcodes.SEC_CTX_FINI)
+		},
+		"kind": func(w *wire, n uint64) {
+			w.request(xid+n<<7, getter, user(uint32(n)))
+			w.pass(int64(time.Second))
+			w.reply(xid+n<<7, getter)
+			w.pass(-int64(time.Second))
+		},
+	} {
+		for _, patience := range []int64{0, int64(time.Second)} {
+			var got [][2]int64
+			s := NewStats(StatsOptions{By: []Dim{ByUID}, Step: int64(time.Second), Patience: patience, Flush: func(i *Interval) {
+				got = append(got, [2]int64{(i.From - 1e18) / 1e9, i.Total.Count})
+			}})
+			for uid := range uint32(maxRows) { // open all the time
+				s.groups[Key{UID: 1<<30 + uid}] = &group{open: 1}
+			}
+			w := newWire(t, Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done, Linger: 500 * ms})
+			const seconds = 10
+			for n := range uint64(seconds) {
+				w.request(xid+(2*n)<<7, getter)
+				w.pass(ms)
+				w.reply(xid+(2*n)<<7, getter)
+				w.pass(899 * ms)
+				last(w, 2*n+1)
+				w.pass(100 * ms)
+			}
+			w.end()
+			s.Close()
+			sum, before := int64(0), int64(-1)
+			for _, i := range got {
+				if i[0] <= before || patience == 0 && i[1] != 2 {
+					t.Errorf("%s, patience %d: intervals %v", name, patience, got)
+					break
+				}
+				before = i[0]
+				sum += i[1]
+			}
+			if sum != 2*seconds {
+				t.Errorf("%s, patience %d: %d RPCs counted", name, patience, sum)
+			}
+		}
+	}
+}
+
+// TestIntervalOfEarlyReplies: an RPC of which only early replies were seen
+// belongs to their time.
+func TestIntervalOfEarlyReplies(t *testing.T) {
+	w, s := measured(t, StatsOptions{})
+	w.send(dissect.EarlyReply, server, client, rpc(xid, getter))
+	w.pass(ms)
+	w.request(xid+128, getter)
+	w.end()
+	if i := only(t, s); i.From != 1e18 || i.To != 1e18+ms || i.Total.Count != 2 {
+		t.Errorf("from %d to %d, %d RPCs", i.From, i.To, i.Total.Count)
+	}
+}
+
+// TestKindsUnderWayAreForgotten: what is counted of a kind is for as long as
+// one of it is under way, and costs no memory anew.
+func TestKindsUnderWayAreForgotten(t *testing.T) {
+	w, s := measured(t, StatsOptions{By: []Dim{ByUID}})
+	for n := range uint64(100) {
+		w.request(xid+n<<7, getter, user(uint32(n)))
+	}
+	most := len(s.groups)
+	for n := range uint64(100) {
+		w.reply(xid+n<<7, getter)
+	}
+	if most != 100 || len(s.groups) != 0 {
+		t.Errorf("%d kinds, then %d", most, len(s.groups))
+	}
+	r := &RPC{}
+	m := &dissect.Message{Time: w.now}
+	if n := testing.AllocsPerRun(1000, func() {
+		s.Sent(r, m)
+		s.Answered(r, m)
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
 func TestImpatientIntervals(t *testing.T) {
 	flushed, count := 0, int64(0)
 	w, s := measured(t, StatsOptions{Step: int64(time.Second), Patience: int64(2 * time.Second), Flush: func(i *Interval) {
