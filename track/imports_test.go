@@ -173,6 +173,33 @@ func TestReconnectNamesTheHandle(t *testing.T) {
 }
 
 // A reply to a connect that was given up changes nothing.
+// TestReconnectWithAnotherHandle: a connection keeps its name as long as one of
+// its handles is known.
+func TestReconnectWithAnotherHandle(t *testing.T) {
+	l := newLinks()
+	connect := func(old, granted uint64) *Link {
+		r := &RPC{Opcode: opcodes.OST_CONNECT, HasOpcode: true, handle: old}
+		m := &dissect.Message{Msg: &opcodes.Msg{Bufs: [][]byte{nil, []byte("lustre-OST0000_UUID"), []byte("client")}}}
+		m.RPC.Handle = granted
+		l.request(r, m)
+		l.reply(r, m)
+		return r.Link
+	}
+	first := connect(0, 1)
+	if connect(1, 2) != first {
+		t.Fatal("a reconnect makes another connection")
+	}
+	for n := range uint64(maxHandles - 1) { // the first handle has to go
+		l.request(&RPC{Opcode: opcodes.OBD_PING, HasOpcode: true, handle: 1<<40 + n}, &dissect.Message{})
+	}
+	if l.byHandle[1] != nil || l.byHandle[2] != first {
+		t.Fatal("not the first handle was forgotten")
+	}
+	if connect(0, 3) != first {
+		t.Error("a reconnect makes another connection after the first handle was forgotten")
+	}
+}
+
 func TestLateConnectReply(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}

@@ -14,7 +14,8 @@ type Link struct {
 	Client, Server         dissect.NID
 	Handle                 uint64 // the server's handle of it, as last learned
 
-	imp *Import
+	imp   *Import
+	known int // handles that find it
 }
 
 // links finds connections by handle: the server's export cookie, which
@@ -39,15 +40,28 @@ func (l *links) learn(handle uint64, link *Link) {
 	if handle == 0 || link == nil {
 		return
 	}
-	if _, known := l.byHandle[handle]; !known {
-		if old, used := l.byHandle[l.order[l.next]]; used {
-			delete(l.byHandle, l.order[l.next])
-			delete(l.byName, linkName{old.ClientUUID, old.TargetUUID})
+	before, known := l.byHandle[handle]
+	if known {
+		before.known--
+	} else {
+		if oldest := l.order[l.next]; oldest != 0 {
+			l.forget(oldest)
 		}
 		l.order[l.next] = handle
 		l.next = (l.next + 1) % maxHandles
 	}
+	link.known++
 	l.byHandle[handle] = link
+}
+
+// forget drops a handle, and the name of a connection with its last one.
+func (l *links) forget(handle uint64) {
+	link := l.byHandle[handle]
+	delete(l.byHandle, handle)
+	name := linkName{link.ClientUUID, link.TargetUUID}
+	if link.known--; link.known == 0 && l.byName[name] == link {
+		delete(l.byName, name)
+	}
 }
 
 // request finds the connection of a request; a connect names it.
