@@ -1,7 +1,9 @@
 package render
 
 import (
+	"maps"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
@@ -19,13 +21,13 @@ type FlagsOptions struct {
 // is shown once its reply is there: what was asked for beside what was
 // granted.
 type Flags struct {
-	opt     FlagsOptions
-	c       *Colors
-	tree    dissect.Tree
-	stamp   stamp
-	text    []byte
-	asked   map[connectKey]*connect
-	waiting []connectKey // in the order of their requests
+	opt   FlagsOptions
+	c     *Colors
+	tree  dissect.Tree
+	stamp stamp
+	text  []byte
+	asked map[connectKey]*connect
+	count int // of the connects so far
 }
 
 type connectKey struct {
@@ -35,8 +37,9 @@ type connectKey struct {
 
 // connect is what a connect request asked for.
 type connect struct {
-	head  []byte // its first line
-	words []word
+	number int    // in the order of the requests
+	head   []byte // its first line
+	words  []word
 }
 
 // word is a flag word of a connect.
@@ -75,15 +78,13 @@ func (r *Flags) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 
 // Finish appends the connects that got no reply.
 func (r *Flags) Finish(dst []byte) []byte {
-	for _, key := range r.waiting {
-		if c := r.asked[key]; c != nil {
-			dst = append(append(dst, c.head...), "no reply\n"...)
-			dst = r.words(dst, c.words, nil)
-			dst = append(dst, '\n')
-		}
+	lost := slices.SortedFunc(maps.Values(r.asked), func(a, b *connect) int { return a.number - b.number })
+	for _, c := range lost {
+		dst = append(append(dst, c.head...), "no reply\n"...)
+		dst = r.words(dst, c.words, nil)
+		dst = append(dst, '\n')
 	}
 	clear(r.asked)
-	r.waiting = r.waiting[:0]
 	return dst
 }
 
@@ -110,10 +111,10 @@ func (r *Flags) connect(dst []byte, m *dissect.Message, at Moment) []byte {
 	if m.Kind == dissect.Request {
 		key := connectKey{m.RPC.XID, m.LNet.Src}
 		if r.asked[key] == nil && len(r.asked) < maxConnects {
-			r.waiting = append(r.waiting, key)
-			r.asked[key] = &connect{head: r.head(nil, m, at), words: words}
-			r.asked[key].head = r.asked[key].head[:len(r.asked[key].head)-1]
-			r.asked[key].head = append(r.asked[key].head, ' ', ' ')
+			head := r.head(nil, m, at)
+			head = append(head[:len(head)-1], ' ', ' ') // the line goes on
+			r.asked[key] = &connect{number: r.count, head: head, words: words}
+			r.count++
 		}
 		return dst
 	}
@@ -125,9 +126,6 @@ func (r *Flags) connect(dst []byte, m *dissect.Message, at Moment) []byte {
 		return append(dst, '\n')
 	}
 	delete(r.asked, key)
-	if len(r.asked) == 0 {
-		r.waiting = r.waiting[:0]
-	}
 	dst = append(append(dst, c.head...), "reply in frame "...)
 	dst = strconv.AppendInt(dst, m.Frame, 10)
 	if m.RPC.Status < 0 {
