@@ -6,10 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-const (
-	writerSize = 256 << 10 // bytes kept before they are written
-	maxComment = 65532     // bytes; an option's length has 16 bits, and padding follows
-)
+const writerSize = 256 << 10 // bytes kept before they are written
+
+// MaxComment is the longest comment of a frame that a Writer writes, in bytes:
+// an option's length has 16 bits, and padding follows.
+const MaxComment = 65532
 
 // Writer writes frames as pcapng with time stamps in nanoseconds. After an
 // error it writes nothing more and returns that error from then on.
@@ -118,10 +119,10 @@ func (w *Writer) option(code uint16, value string) {
 
 // shorten cuts a comment to what the format holds, not inside a character.
 func shorten(s string) string {
-	if len(s) <= maxComment {
+	if len(s) <= MaxComment {
 		return s
 	}
-	n := maxComment
+	n := MaxComment
 	for n > 0 && !utf8.RuneStart(s[n]) {
 		n--
 	}

@@ -35,13 +35,13 @@ func TestWriter(t *testing.T) {
 }
 
 func TestWriterComment(t *testing.T) {
-	for length, want := range map[int]int{0: 0, 3: 3, maxComment: maxComment, maxComment + 1: maxComment, 200000: maxComment} {
+	for length, want := range map[int]int{0: 0, 3: 3, MaxComment: MaxComment, MaxComment + 1: MaxComment, 200000: MaxComment} {
 		if got := len(shorten(strings.Repeat("x", length))); got != want {
 			t.Errorf("a comment of %d bytes has %d, want %d", length, got, want)
 		}
 	}
-	if got := shorten(strings.Repeat("x", maxComment-1) + "é"); len(got) != maxComment-1 {
-		t.Errorf("cut inside a character: %q", got[maxComment-4:])
+	if got := shorten(strings.Repeat("x", MaxComment-1) + "é"); len(got) != MaxComment-1 {
+		t.Errorf("cut inside a character: %q", got[MaxComment-4:])
 	}
 }
 

@@ -20,10 +20,11 @@ type saver struct {
 	w       *capture.Writer
 	recent  []kept // a ring
 	head, n int
-	bytes   int
+	bytes   int              // of frames and comments
 	room    int              // bytes that the places of the ring take, in use or not
 	missed  int              // frames that were wanted when they were gone
-	later   map[int64]string // frames to be read again, with their comments; nil: recent has them
+	later   map[int64][]byte // frames to be read again, with their comments; nil: recent has them
+	text    []byte           // of a comment that is being made
 	err     error
 }
 
@@ -32,7 +33,7 @@ type kept struct {
 	frame   capture.Frame
 	data    []byte
 	wanted  bool
-	comment string
+	comment []byte
 }
 
 // What is kept: enough for the longest bulk on many connections at once.
@@ -62,7 +63,7 @@ func newSaver(in *input) (*saver, error) {
 	if in.display.rpcs && !in.live() && !in.piped() {
 		// An RPC may take long, and which are the slowest is known at the
 		// end: the files are read again then.
-		s.later = make(map[int64]string)
+		s.later = make(map[int64][]byte)
 	} else {
 		s.recent = make([]kept, 1024)
 	}
@@ -93,7 +94,7 @@ func (s *saver) add(f *capture.Frame) error {
 	}
 	k := &s.recent[(s.head+s.n)%len(s.recent)]
 	s.n++
-	k.frame, k.wanted, k.comment = *f, false, ""
+	k.frame, k.wanted, k.comment = *f, false, k.comment[:0]
 	s.room -= cap(k.data)
 	k.data = append(k.data[:0], f.Data...)
 	s.room += cap(k.data)
@@ -114,13 +115,13 @@ func (s *saver) grow() {
 func (s *saver) leave() {
 	k := &s.recent[s.head]
 	s.head, s.n = (s.head+1)%len(s.recent), s.n-1
-	s.bytes -= len(k.data)
+	s.bytes -= len(k.data) + len(k.comment)
 	if k.wanted && s.err == nil {
-		s.fail(s.w.Write(&k.frame, k.comment))
+		s.fail(s.w.Write(&k.frame, string(k.comment)))
 	}
 	if s.room > keptBytes+keptBytes/2 {
-		s.room -= cap(k.data)
-		k.data = nil
+		s.room -= cap(k.data) + cap(k.comment)
+		k.data, k.comment = nil, nil
 	}
 }
 
@@ -131,7 +132,7 @@ func (s *saver) fail(err error) {
 }
 
 // want marks frames, and says in each what it carries.
-func (s *saver) want(frames []int64, comment string) {
+func (s *saver) want(frames []int64, comment []byte) {
 	if s.later != nil {
 		for _, n := range frames {
 			s.later[n] = joinComment(s.later[n], comment)
@@ -151,15 +152,23 @@ func (s *saver) want(frames []int64, comment string) {
 		}
 		k := &s.recent[i]
 		k.wanted = true
+		length, room := len(k.comment), cap(k.comment)
 		k.comment = joinComment(k.comment, comment)
+		s.bytes += len(k.comment) - length
+		s.room += cap(k.comment) - room
 	}
 }
 
-func joinComment(a, b string) string {
-	if a == "" {
-		return b
+// joinComment adds to a comment while the file has room for it: a frame can
+// carry thousands of messages.
+func joinComment(dst, comment []byte) []byte {
+	if len(dst) >= capture.MaxComment {
+		return dst
 	}
-	return a + "; " + b
+	if len(dst) > 0 {
+		dst = append(dst, "; "...)
+	}
+	return append(dst, comment...)
 }
 
 // place is where a frame is kept. Frames that a capture filter leaves out have
@@ -185,11 +194,13 @@ func (s *saver) place(n, first int64) int {
 }
 
 // message marks the frames of a message.
-func (s *saver) message(m *dissect.Message) { s.want(m.Frames, comment(m)) }
+func (s *saver) message(m *dissect.Message) {
+	s.text = appendMessage(s.text[:0], m)
+	s.want(m.Frames, s.text)
+}
 
-// comment names a message.
-func comment(m *dissect.Message) string {
-	var b []byte
+// appendMessage appends what names a message.
+func appendMessage(b []byte, m *dissect.Message) []byte {
 	if m.RPC.HasOpcode {
 		b = append(appendOpcode(b, m.RPC.Opcode), ' ')
 	}
@@ -204,7 +215,7 @@ func comment(m *dissect.Message) string {
 		b = m.LNet.Src.Append(append(b, ' '))
 		b = m.LNet.Dst.Append(append(b, " > "...))
 	}
-	return string(b)
+	return b
 }
 
 func appendOpcode(dst []byte, opc uint32) []byte {
@@ -216,10 +227,9 @@ func appendOpcode(dst []byte, opc uint32) []byte {
 
 // rpc marks the frames of an RPC.
 func (s *saver) rpc(r *track.RPC) {
-	var b []byte
 	for i, c := range r.Carriers {
 		if i == 0 || r.Carriers[i-1].Kind != c.Kind {
-			b = b[:0]
+			b := s.text[:0]
 			if r.HasOpcode {
 				b = append(appendOpcode(b, r.Opcode), ' ')
 			}
@@ -227,8 +237,9 @@ func (s *saver) rpc(r *track.RPC) {
 			if t := r.Target(); t != "" {
 				b = append(append(b, ' '), t...)
 			}
+			s.text = b
 		}
-		s.want([]int64{c.Frame}, string(b))
+		s.want([]int64{c.Frame}, s.text)
 	}
 }
 
@@ -274,7 +285,7 @@ func (in *input) again() (err error) {
 		}
 		if text, ok := s.later[f.Number]; ok {
 			left--
-			if err := s.w.Write(&f, text); err != nil {
+			if err := s.w.Write(&f, string(text)); err != nil {
 				return err
 			}
 		}

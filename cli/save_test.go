@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect"
 )
 
 // TestSaverForgets: frames are kept for a while, not for ever, and it is said
@@ -27,10 +28,10 @@ func TestSaverForgets(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	in.saver.want([]int64{2}, "gone")
-	in.saver.want([]int64{2 * 11, 2*11 + 1}, "the oldest, and one that was left out")
-	in.saver.want([]int64{2 * all}, "a")
-	in.saver.want([]int64{2 * all, 2*all + 2}, "b")
+	in.saver.want([]int64{2}, []byte("gone"))
+	in.saver.want([]int64{2 * 11, 2*11 + 1}, []byte("the oldest, and one that was left out"))
+	in.saver.want([]int64{2 * all}, []byte("a"))
+	in.saver.want([]int64{2 * all, 2*all + 2}, []byte("b"))
 	if err := in.saved(); err != nil {
 		t.Fatal(err)
 	}
@@ -71,5 +72,35 @@ func TestSaverBounds(t *testing.T) {
 	}
 	if s.n != keptBytes/len(data) {
 		t.Errorf("%d frames wait, want %d", s.n, keptBytes/len(data))
+	}
+}
+
+// TestSavedComments: of a frame with thousands of messages no more is kept than
+// the file takes, it counts as kept, and each message costs the same.
+func TestSavedComments(t *testing.T) {
+	const messages = 43_000
+	for _, s := range []*saver{{recent: make([]kept, 16)}, {later: map[int64][]byte{}}} {
+		if err := s.add(&capture.Frame{Number: 1, Data: []byte("x")}); err != nil {
+			t.Fatal(err)
+		}
+		m := &dissect.Message{Kind: dissect.Noop, Frames: []int64{1}, LNetOff: -1}
+		allocated := testing.AllocsPerRun(1, func() {
+			for range messages {
+				s.message(m)
+			}
+		})
+		comment := s.later[1]
+		if s.later == nil {
+			comment = s.recent[0].comment
+			if s.bytes != 1+len(comment) || s.room != cap(s.recent[0].data)+cap(comment) {
+				t.Errorf("%d bytes in %d are counted", s.bytes, s.room)
+			}
+		}
+		if len(comment) < capture.MaxComment || len(comment) > capture.MaxComment+len("; noop") {
+			t.Errorf("a comment of %d bytes", len(comment))
+		}
+		if allocated > 100 {
+			t.Errorf("%v allocations for %d messages", allocated, messages)
+		}
 	}
 }
