@@ -17,15 +17,16 @@ import (
 
 // top is the table of a live capture that refreshes in place.
 type top struct {
-	sys   *IO
-	stats *track.Stats
-	table *render.StatsTable
-	look  *render.Colors
-	keys  chan byte
-	sort  string
-	until time.Time // of the next drawing
-	text  []byte
-	out   bytes.Buffer
+	sys     *IO
+	stats   *track.Stats
+	table   *render.StatsTable
+	look    *render.Colors
+	keys    chan byte
+	restore func() error // gives the terminal back; nil: it was not taken
+	sort    string
+	until   time.Time // of the next drawing
+	text    []byte
+	out     bytes.Buffer
 }
 
 // topKeys are the keys that change the order of rows.
@@ -44,29 +45,27 @@ func (c *stats) top(o render.StatsOptions) error {
 	s := track.NewStats(track.StatsOptions{By: o.By})
 	t := c.tracker(s)
 	p := &top{sys: c.look.sys, stats: s, table: render.NewStatsTable(o), look: o.Colors, sort: o.Sort}
-	restore, err := p.raw()
-	if err != nil {
-		return err
-	}
-	err = c.in.run(func(m *dissect.Message, first int64) error {
+	err := c.in.run(func(m *dissect.Message, first int64) error {
 		c.in.display.mark(m, first, t.Message(m))
 		return p.step(t)
 	}, func() error { return p.step(t) })
 	t.Close()
-	return errors.Join(err, c.in.saved(), restore(), p.final())
+	return errors.Join(err, c.in.saved(), p.end())
 }
 
-// raw makes the terminal hand over single keys, and returns what undoes it.
-func (p *top) raw() (restore func() error, err error) {
+// begin takes the terminal, which then hands over single keys.
+func (p *top) begin() error {
 	p.keys = make(chan byte, 16)
 	if !p.sys.InTTY {
-		return func() error { return nil }, nil
+		p.restore = func() error { return nil }
+		return nil
 	}
 	fd := int(os.Stdin.Fd())
 	old, err := term.MakeRaw(fd)
 	if err != nil {
-		return nil, fmt.Errorf("the terminal's keys: %w", err)
+		return fmt.Errorf("the terminal's keys: %w", err)
 	}
+	p.restore = func() error { return term.Restore(fd, old) }
 	go func() {
 		var b [1]byte
 		for {
@@ -76,11 +75,17 @@ func (p *top) raw() (restore func() error, err error) {
 			p.keys <- b[0]
 		}
 	}()
-	return func() error { return term.Restore(fd, old) }, nil
+	return nil
 }
 
-// step looks at the keys and draws when it is time.
+// step looks at the keys and draws when it is time. The first one takes the
+// terminal: the interface is open by then.
 func (p *top) step(t *track.RPCs) error {
+	if p.restore == nil {
+		if err := p.begin(); err != nil {
+			return err
+		}
+	}
 	select {
 	case k := <-p.keys:
 		if k == ctrlC || k == 'q' {
@@ -150,12 +155,16 @@ func (p *top) help(columns int) string {
 	return p.look.Dim.Text(text)
 }
 
-// final leaves the last table on the screen.
-func (p *top) final() error {
+// end leaves the last table on the screen, if there was one.
+func (p *top) end() error {
+	if p.restore == nil {
+		return nil
+	}
+	err := p.restore()
 	p.text = append(p.text[:0], "\x1b[H\x1b[J"...)
 	for _, i := range p.stats.Intervals() {
 		p.text = p.table.AppendInterval(p.text, i)
 	}
-	_, err := p.sys.Out.Write(p.text)
-	return err
+	_, failed := p.sys.Out.Write(p.text)
+	return errors.Join(err, failed)
 }
