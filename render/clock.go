@@ -29,11 +29,9 @@ type stamp struct {
 func (s *stamp) seconds(ns int64, loc *time.Location) []byte {
 	sec := floor(ns)
 	if !s.set || sec != s.sec {
-		const layout = "2006-01-02T15:04:05"
-		b := time.Unix(sec, 0).In(loc).AppendFormat(s.text[:0], layout)
-		if len(b) != len(s.text) {
-			copy(s.text[:], layout) // a year of five digits
-		}
+		// The nanoseconds of an int64 are those of the years 1677 to 2262: the
+		// text always has the same length.
+		time.Unix(sec, 0).In(loc).AppendFormat(s.text[:0], "2006-01-02T15:04:05")
 		s.sec, s.set = sec, true
 	}
 	return s.text[:]
@@ -42,7 +40,7 @@ func (s *stamp) seconds(ns int64, loc *time.Location) []byte {
 // iso appends 2026-11-21T08:06:41.801234567Z.
 func (s *stamp) iso(dst []byte, ns int64) []byte {
 	dst = append(dst, s.seconds(ns, time.UTC)...)
-	dst = appendFraction(dst, ns-floor(ns)*second, 9)
+	dst = appendFraction(dst, uint64(ns-floor(ns)*second), 9)
 	return append(dst, 'Z')
 }
 
@@ -55,7 +53,7 @@ func floor(ns int64) int64 {
 }
 
 // appendFraction appends "." and the first digits of nanoseconds.
-func appendFraction(dst []byte, ns int64, digits int) []byte {
+func appendFraction(dst []byte, ns uint64, digits int) []byte {
 	var d [9]byte
 	for i := len(d) - 1; i >= 0; i-- {
 		d[i] = byte('0' + ns%10)
@@ -64,31 +62,36 @@ func appendFraction(dst []byte, ns int64, digits int) []byte {
 	return append(append(dst, '.'), d[:digits]...)
 }
 
+// appendSign appends the sign of a negative number and returns its size, which
+// an int64 cannot always hold.
+func appendSign(dst []byte, n int64) ([]byte, uint64) {
+	if n < 0 {
+		return append(dst, '-'), -uint64(n)
+	}
+	return dst, uint64(n)
+}
+
 // appendElapsed appends a time span in seconds.
 func appendElapsed(dst []byte, ns int64, digits int) []byte {
-	if ns < 0 {
-		dst, ns = append(dst, '-'), -ns
-	}
-	dst = strconv.AppendInt(dst, ns/second, 10)
-	return appendFraction(dst, ns%second, digits)
+	dst, size := appendSign(dst, ns)
+	dst = strconv.AppendUint(dst, size/uint64(second), 10)
+	return appendFraction(dst, size%uint64(second), digits)
 }
 
 // appendLatency appends a time span with the unit that suits it: 12us, 3.4ms,
 // 1.2s.
 func appendLatency(dst []byte, ns int64) []byte {
-	if ns < 0 {
-		dst, ns = append(dst, '-'), -ns
-	}
-	unit, name := int64(1000), "us"
+	dst, size := appendSign(dst, ns)
+	unit, name := uint64(1000), "us"
 	switch {
-	case ns >= second:
-		unit, name = second, "s"
-	case ns >= second/1000:
-		unit, name = second/1000, "ms"
+	case size >= uint64(second):
+		unit, name = uint64(second), "s"
+	case size >= uint64(second/1000):
+		unit, name = uint64(second/1000), "ms"
 	}
-	dst = strconv.AppendInt(dst, ns/unit, 10)
-	if ns/unit < 10 && unit > 1000 {
-		dst = append(dst, '.', byte('0'+ns%unit*10/unit))
+	dst = strconv.AppendUint(dst, size/unit, 10)
+	if size/unit < 10 && unit > 1000 {
+		dst = append(dst, '.', byte('0'+size%unit*10/unit))
 	}
 	return append(dst, name...)
 }
@@ -112,5 +115,5 @@ func (s *stamp) appendWhen(dst []byte, form TimeForm, ns int64, at Moment, date 
 		dst = append(append(dst, text[:10]...), ' ')
 	}
 	dst = append(dst, text[11:]...)
-	return appendFraction(dst, ns-floor(ns)*second, 6)
+	return appendFraction(dst, uint64(ns-floor(ns)*second), 6)
 }
