@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,6 +37,28 @@ func TestRecordFlags(t *testing.T) {
 		if status != exitUsage || out != "" || !strings.Contains(errs, c.says) {
 			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
 		}
+	}
+}
+
+// TestHistoryKeys: a state in the history of a connection has no more than its
+// frame, its time and its name.
+func TestHistoryKeys(t *testing.T) {
+	out, _, _ := run(t, "imports", "-T", "json", recovery)
+	states := 0
+	for line := range strings.Lines(out) {
+		var r struct{ History []json.RawMessage }
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, state := range r.History {
+			states++
+			if got := keys(t, string(state)); !slices.Equal(got, []string{"frame", "time", "state"}) {
+				t.Fatalf("%s has the keys %v", state, got)
+			}
+		}
+	}
+	if states == 0 {
+		t.Error("no history")
 	}
 }
 

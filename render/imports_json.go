@@ -74,9 +74,6 @@ func (j *ImportsJSON) history(dst []byte, i *track.Import) []byte {
 			dst = append(dst, ',')
 		}
 		dst = j.at(append(dst, '{'), h.Point)
-		if i.Handle != 0 {
-			dst = append(opcodes.AppendHex(append(dst, `,"handle":"`...), i.Handle), '"')
-		}
 		dst = append(append(append(dst, `,"state":"`...), h.State.String()...), '"', '}')
 	}
 	return dst
