@@ -10,7 +10,8 @@ import (
 // treeField finds the values of a field in a tree.
 type treeField struct {
 	name string
-	path []string // what must be around it, outermost first
+	path []string        // what must be around it, outermost first
+	open []*dissect.Node // around the node that is looked at, if there is a path
 }
 
 func newTreeField(path string) treeField {
@@ -20,46 +21,62 @@ func newTreeField(path string) treeField {
 
 // each reads each value into v and calls f with it, until f says stop.
 func (t *treeField) each(tree *dissect.Tree, v *value, f func(*value) bool) bool {
+	t.open = t.open[:0]
 	for i := range tree.Nodes {
 		n := &tree.Nodes[i]
-		if n.Name() != t.name || n.State&(dissect.Missing|dissect.Remark) != 0 || !t.within(tree, i) {
-			continue
-		}
-		if n.Field.Kind == opcodes.Array || n.Field.Kind == opcodes.List {
-			for k := i + 1; k < int(n.End); k = int(tree.Nodes[k].End) {
-				if read1(tree, &tree.Nodes[k], v) && f(v) {
-					return true
-				}
-			}
-		}
-		if read1(tree, n, v) && f(v) {
+		if n.Name() == t.name && n.State&(dissect.Missing|dissect.Remark) == 0 && t.within(i) && values(tree, i, v, f) {
 			return true
+		}
+		if len(t.path) > 0 && int(n.End) > i+1 {
+			t.close(i)
+			t.open = append(t.open, n)
 		}
 	}
 	return false
 }
 
+// values calls f with the value of node i, before it with those of a list's
+// elements.
+func values(tree *dissect.Tree, i int, v *value, f func(*value) bool) bool {
+	n := &tree.Nodes[i]
+	if n.Field.Kind == opcodes.Array || n.Field.Kind == opcodes.List {
+		for k := i + 1; k < int(n.End); k = int(tree.Nodes[k].End) {
+			if readNode(tree, &tree.Nodes[k], v); f(v) {
+				return true
+			}
+		}
+	}
+	readNode(tree, n, v)
+	return f(v)
+}
+
+// close takes those off that end before node i.
+func (t *treeField) close(i int) {
+	k := len(t.open)
+	for k > 0 && int(t.open[k-1].End) <= i {
+		k--
+	}
+	t.open = t.open[:k]
+}
+
 // within says whether the nodes around node i bear the names of the path: as
 // sections, buffers, structs, or fields.
-func (t *treeField) within(tree *dissect.Tree, i int) bool {
+func (t *treeField) within(i int) bool {
 	want := len(t.path) - 1
-	depth := tree.Nodes[i].Depth
-	for k := i - 1; k >= 0 && want >= 0 && depth > 0; k-- {
-		n := &tree.Nodes[k]
-		if n.Depth >= depth {
-			continue
-		}
-		depth = n.Depth
-		if n.Name() == t.path[want] || n.Field.Kind == opcodes.Record && n.Field.Type.Name == t.path[want] {
+	if want < 0 {
+		return true
+	}
+	t.close(i)
+	for k := len(t.open) - 1; k >= 0 && want >= 0; k-- {
+		if n := t.open[k]; n.Name() == t.path[want] || n.Field.Kind == opcodes.Record && n.Field.Type.Name == t.path[want] {
 			want--
 		}
 	}
 	return want < 0
 }
 
-// read1 reads the value of a node; it has one if it is a leaf, or something
-// that can at least be there.
-func read1(tree *dissect.Tree, n *dissect.Node, v *value) bool {
+// readNode reads the value of a node. What is no leaf is at least there.
+func readNode(tree *dissect.Tree, n *dissect.Node, v *value) {
 	f := n.Field
 	b := tree.Bytes(n)
 	big := n.Is(dissect.BigEndian)
@@ -84,7 +101,6 @@ func read1(tree *dissect.Tree, n *dissect.Node, v *value) bool {
 	default:
 		v.class, v.b = text, b
 	}
-	return true
 }
 
 func readOSTID(b []byte, big, plain bool, v *value) {
