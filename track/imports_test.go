@@ -172,7 +172,6 @@ func TestReconnectNamesTheHandle(t *testing.T) {
 	}
 }
 
-// A reply to a connect that was given up changes nothing.
 // TestReconnectWithAnotherHandle: a connection keeps its name as long as one of
 // its handles is known.
 func TestReconnectWithAnotherHandle(t *testing.T) {
@@ -200,6 +199,7 @@ func TestReconnectWithAnotherHandle(t *testing.T) {
 	}
 }
 
+// A reply to a connect that was given up changes nothing.
 func TestLateConnectReply(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
