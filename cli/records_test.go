@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +61,27 @@ func TestHistoryKeys(t *testing.T) {
 	}
 	if states == 0 {
 		t.Error("no history")
+	}
+}
+
+// TestImportsColumns: connects that failed are told on a usual terminal, the
+// flags that were not granted where there is more room.
+func TestImportsColumns(t *testing.T) {
+	for columns, want := range map[int]string{
+		60:  "target client state cnt evict pings version",
+		80:  "target client state cnt fails evict pings version",
+		160: "target client state cnt fails evict pings version kind server committed ungranted uuid",
+	} {
+		var out bytes.Buffer
+		sys := &IO{Out: &out, Err: io.Discard, OutTTY: true, Columns: columns, Env: func(string) string { return "" }}
+		Run(sys, []string{"imports", "--color", "never", recovery})
+		title, rows, _ := strings.Cut(out.String(), "\n")
+		if got := strings.Join(strings.Fields(title), " "); got != want {
+			t.Errorf("%d columns: %s, want %s", columns, got, want)
+		}
+		if columns >= 80 && (!strings.Contains(rows, " 5 ENODEV ") || !strings.Contains(rows, " 2 ENODEV ")) {
+			t.Errorf("%d columns: no connect failed in\n%s", columns, rows)
+		}
 	}
 }
 

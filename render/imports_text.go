@@ -96,9 +96,9 @@ func NewImportsTable(o SummaryOptions) *ImportsTable { return &ImportsTable{opt:
 func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 	c := s.opt.Colors
 	t := newTable(c, []tableColumn{{title: "target", left: true}, {title: "client", left: true},
-		{title: "state", left: true}, {title: "cnt"}, {title: "evict"}, {title: "pings"},
+		{title: "state", left: true}, {title: "cnt"}, {title: "fails", left: true, extra: true}, {title: "evict"}, {title: "pings"},
 		{title: "version", left: true}, {title: "kind", left: true, extra: true}, {title: "server", left: true, extra: true},
-		{title: "committed", extra: true}, {title: "refused", extra: true}, {title: "uuid", left: true, extra: true}})
+		{title: "committed", extra: true}, {title: "ungranted", extra: true}, {title: "uuid", left: true, extra: true}})
 	number := func(st *Style, n int64) {
 		if n == 0 {
 			st = &c.Dim
@@ -118,6 +118,13 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		t.put(&c.NID, func(b []byte) []byte { return appendNode(b, i.Client.Append, s.opt.Raw) })
 		text(stateStyle(c, i.State), i.State.String())
 		number(&c.Num, int64(i.ConnCnt))
+		if i.Failures == 0 {
+			number(&c.Dim, 0)
+		} else {
+			t.put(&c.Bad, func(b []byte) []byte {
+				return appendErrno(append(strconv.AppendInt(b, int64(i.Failures), 10), ' '), i.LastFailure)
+			})
+		}
 		number(&c.Bad, int64(i.Evictions))
 		number(&c.Num, i.Pings)
 		t.put(&c.Dim, func(b []byte) []byte { return versions(b, i) })

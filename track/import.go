@@ -45,7 +45,9 @@ type Import struct {
 	HasAsked       bool
 	HasGranted     bool
 	ConnCnt        uint32
-	Attempts       int // connect requests
+	Attempts       int   // connect requests
+	Failures       int   // connects that were answered with an error
+	LastFailure    int32 // the error of the last of them, negative
 	LastCommitted  uint64
 	LastTransno    uint64
 	Requests       int64

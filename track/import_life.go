@@ -45,6 +45,10 @@ func (i *Import) connect(r *RPC, m *dissect.Message, p Point) {
 // connected takes the reply to a connect, which says where the life of the
 // connection goes on.
 func (i *Import) connected(r *RPC, m *dissect.Message, p Point) {
+	if r.Failed() {
+		i.Failures++
+		i.LastFailure = r.Status
+	}
 	if i.Attempts > 0 && r.ConnCnt < i.ConnCnt {
 		i.event(Event{Point: p, Kind: EvLate, ConnCnt: r.ConnCnt, Status: r.Status})
 		return // the client has given this attempt up
