@@ -15,11 +15,10 @@ var ErrTimeout = errors.New("no frame has arrived")
 // LiveOptions say how an interface is captured. The zero value is ready to
 // use.
 type LiveOptions struct {
-	Filter      string        // in the syntax of pcap-filter(7); "" is all
-	Snaplen     int           // bytes kept of a frame; 0 is 1 MiB
-	Promiscuous bool          // also what is addressed to others; not with "any"
-	Buffer      int           // bytes the kernel may keep for us; 0 is 32 MiB
-	Idle        time.Duration // until Next returns ErrTimeout; 0 is 200 ms
+	Filter  string        // in the syntax of pcap-filter(7); "" is all
+	Snaplen int           // bytes kept of a frame; 0 is 1 MiB
+	Buffer  int           // bytes the kernel may keep for us; 0 is 32 MiB
+	Idle    time.Duration // until Next returns ErrTimeout; 0 is 200 ms
 }
 
 // Interface is a network interface that can be captured. Linux also has "any",

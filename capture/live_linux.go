@@ -78,12 +78,6 @@ func (l *Live) open(opt LiveOptions) error {
 	if l.ring, err = newRing(l.fd, opt.Buffer); err != nil {
 		return err
 	}
-	if opt.Promiscuous && index != 0 {
-		member := &unix.PacketMreq{Ifindex: int32(index), Type: unix.PACKET_MR_PROMISC}
-		if err = unix.SetsockoptPacketMreq(l.fd, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, member); err != nil {
-			return os.NewSyscallError("promiscuous mode", err)
-		}
-	}
 	err = unix.Bind(l.fd, &unix.SockaddrLinklayer{Protocol: hostToNet(unix.ETH_P_ALL), Ifindex: index})
 	return os.NewSyscallError("bind", err)
 }

@@ -27,9 +27,6 @@ func S32(name string, opts ...any) *Field { return number(name, Int, 4, opts) }
 // S64 is a signed integer of 8 bytes.
 func S64(name string, opts ...any) *Field { return number(name, Int, 8, opts) }
 
-// S16 is a signed integer of 2 bytes.
-func S16(name string, opts ...any) *Field { return number(name, Int, 2, opts) }
-
 // Pad is padding of size bytes, or of as many as a CountOf says when size is
 // zero: shown only when it is not zero.
 func Pad(name string, size int, opts ...any) *Field {

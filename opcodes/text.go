@@ -20,9 +20,6 @@ const (
 var lndNames = [256]string{lndTCP: "tcp", lndO2IB: "o2ib", 9: "lo", 13: "gni", lndGIP: "gip", 15: "ptlf",
 	16: "kfi", 18: "efa", 19: "bxi3f"}
 
-// LNDName is the name of a network type in NIDs, empty when it has none.
-func LNDName(lnd uint8) string { return lndNames[lnd] }
-
 // ParseNetwork reads the name of a network: tcp, o2ib3.
 func ParseNetwork(s string) (lnd uint8, num uint16, ok bool) {
 	for i, name := range lndNames {

@@ -27,7 +27,6 @@ func NewTimeline(o SummaryOptions) *Timeline {
 type happening struct {
 	imp    *track.Import
 	at     track.Point
-	order  int
 	change *track.Change
 	event  *track.Event
 }
@@ -38,10 +37,10 @@ func (t *Timeline) Append(dst []byte, list []*track.Import, first int64) []byte 
 	var all []happening
 	for _, i := range list {
 		for k := range i.Events {
-			all = append(all, happening{imp: i, at: i.Events[k].Point, event: &i.Events[k], order: 2 * k})
+			all = append(all, happening{imp: i, at: i.Events[k].Point, event: &i.Events[k]})
 		}
 		for k := range i.History {
-			all = append(all, happening{imp: i, at: i.History[k].Point, change: &i.History[k], order: 2*k + 1})
+			all = append(all, happening{imp: i, at: i.History[k].Point, change: &i.History[k]})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b happening) int {

@@ -141,9 +141,6 @@ func (r *RPC) Target() string {
 	return r.Link.Target
 }
 
-// Answered says whether the final reply was seen.
-func (r *RPC) Answered() bool { return r.HasReply }
-
 // Unanswered says whether a reply is due and was not seen.
 func (r *RPC) Unanswered() bool { return r.HasRequest && !r.HasReply && !r.OneWay }
 
