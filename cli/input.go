@@ -354,7 +354,8 @@ func (in *input) summarize(r *reading, src frames, whole bool) {
 	}
 	if in.verbose {
 		in.sys.say("%d frames, %d connections, %d messages, %d segments retransmitted, "+
-			"%d out of order, %d gaps of %d bytes, %d searches for a header", st.Frames, st.Conns, r.seen,
-			st.Retransmitted, st.OutOfOrder, st.Gaps, st.LostBytes, st.Resyncs)
+			"%d out of order, %d gaps of %d bytes, %d searches for a header, %d streams without LNet, "+
+			"%d messages cut for want of memory", st.Frames, st.Conns, r.seen,
+			st.Retransmitted, st.OutOfOrder, st.Gaps, st.LostBytes, st.Resyncs, st.NotLNet, st.Unaffordable)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect"
 )
 
 // rewritten writes a sample again with each frame changed.
@@ -111,5 +112,41 @@ func TestShortSnaplen(t *testing.T) {
 		if status != exitOK || !strings.Contains(errs, hint) || hint == "" && errs != "" {
 			t.Errorf("snaplen %d: status %d, %q", snaplen, status, errs)
 		}
+	}
+}
+
+// stranger is a connection on LNet's port that says something else.
+type stranger struct{ sent int }
+
+func (s *stranger) Next(f *capture.Frame) error {
+	const headers, payload, enough = 14 + 20 + 20, 60_000, 100
+	if s.sent == enough {
+		return io.EOF
+	}
+	b := make([]byte, headers+payload)
+	binary.BigEndian.PutUint16(b[12:], 0x0800) // IPv4
+	b[14], b[14+9] = 0x45, 6                   // TCP
+	binary.BigEndian.PutUint16(b[14+2:], uint16(len(b)-14))
+	tcp := b[34:]
+	binary.BigEndian.PutUint16(tcp, 40_000)
+	binary.BigEndian.PutUint16(tcp[2:], dissect.DefaultPort)
+	binary.BigEndian.PutUint32(tcp[4:], uint32(1+s.sent*payload))
+	tcp[12], tcp[13] = 5<<4, 0x10 // ACK
+	copy(tcp[20:], bytes.Repeat([]byte("GET / HTTP/1.1\r\n\x00\x00\x00\x00"), payload/20))
+	s.sent++
+	*f = capture.Frame{Number: int64(s.sent), Time: int64(s.sent), Len: len(b), Data: b, Link: capture.LinkEthernet}
+	return nil
+}
+
+func (s *stranger) Close() error { return nil }
+
+// TestVerbose: all that is counted about streams is told with -v.
+func TestVerbose(t *testing.T) {
+	var out, errs bytes.Buffer
+	sys := &IO{Out: &out, Err: &errs, Env: func(string) string { return "" },
+		Open: func([]string, capture.Options) (frames, error) { return &stranger{}, nil }}
+	status := Run(sys, []string{"-v", sampleFile})
+	if status != exitOK || !strings.Contains(errs.String(), "1 streams without LNet, 0 messages cut for want of memory") {
+		t.Errorf("status %d, %s", status, &errs)
 	}
 }
