@@ -48,7 +48,7 @@ func (sys *IO) open(paths []string, o capture.Options) (frames, error) {
 	return capture.Open(paths, o)
 }
 
-// harden drops all privileges, where the program can do so.
+// harden drops all capabilities, where the program can do so.
 func harden() error {
 	if err := capture.DropPrivileges(); !errors.Is(err, errors.ErrUnsupported) {
 		return err
