@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"testing"
+	"time"
 
 	"github.com/lshark/lshark/capture"
 )
@@ -12,16 +14,57 @@ import (
 type paused struct {
 	frames
 	behind int64
+	waits  int // how often it says so
 	said   int64
 }
 
 func (p *paused) Next(f *capture.Frame) error {
-	if p.said == p.behind {
-		p.said++
+	if p.said == p.behind && p.waits > 0 {
+		p.waits--
 		return capture.ErrTimeout
 	}
 	p.said++
 	return p.frames.Next(f)
+}
+
+// pausing opens captures that pause.
+func pausing(behind int64, waits int) func(paths []string, o capture.Options) (frames, error) {
+	return func(paths []string, o capture.Options) (frames, error) {
+		r, err := capture.Open(paths, o)
+		return &paused{frames: r, behind: behind, waits: waits}, err
+	}
+}
+
+// TestSilentPipe: what has ended is shown while a pipe is silent.
+func TestSilentPipe(t *testing.T) {
+	const last = 200 // a frame before which RPCs have ended
+	shown := 0
+	open := pausing(last, int(time.Minute/pipeIdle))
+	var out bytes.Buffer
+	sys := &IO{Out: &out, Err: io.Discard, Env: func(string) string { return "" }}
+	sys.Open = func(paths []string, o capture.Options) (frames, error) {
+		src, err := open(paths, o)
+		return &watched{src, func() { shown = bytes.Count(out.Bytes(), []byte{'\n'}) }}, err
+	}
+	if status := Run(sys, []string{"rpcs", sampleFile}); status != exitOK {
+		t.Fatalf("status %d", status)
+	}
+	if want := bytes.Count(out.Bytes(), []byte{'\n'}); shown == 0 || shown >= want {
+		t.Errorf("%d lines of %d when the pipe was silent", shown, want)
+	}
+}
+
+// watched tells when a pause is over.
+type watched struct {
+	frames
+	over func()
+}
+
+func (w *watched) Next(f *capture.Frame) error {
+	if p := w.frames.(*paused); p.said == p.behind && p.waits == 0 {
+		w.over()
+	}
+	return w.frames.Next(f)
 }
 
 // TestSlowPipe: a pipe's writer who stops while RPCs are under way changes
@@ -38,10 +81,7 @@ func TestSlowPipe(t *testing.T) {
 		for _, frame := range []int64{0, 45, 81, 135, 189, 243} {
 			var out, errs bytes.Buffer
 			status := Run(&IO{Out: &out, Err: &errs, Env: func(string) string { return "" },
-				Open: func(paths []string, o capture.Options) (frames, error) {
-					r, err := capture.Open(paths, o)
-					return &paused{frames: r, behind: frame}, err
-				}}, args)
+				Open: pausing(frame, 1)}, args)
 			if status != exitOK || out.String() != want {
 				t.Errorf("%v, a pause behind frame %d: status %d, %d bytes that are not the %d without it: %s",
 					args, frame, status, out.Len(), len(want), &errs)

@@ -26,6 +26,8 @@ type input struct {
 	iface    string
 	filter   string
 	keep     *capture.Filter // filter, for files; nil: all frames
+	last     int64           // time of the last frame
+	silent   time.Duration   // how long nothing has come since
 	display  display
 	save     string
 	saver    *saver // once the input is open, nil without save
@@ -109,13 +111,13 @@ func (in *input) check(args []string) error {
 func (in *input) live() bool { return in.iface != "" }
 
 // advance tells the time when no frame comes. In a live capture it is that of
-// the clock. What a pipe brings may be of any time, and its writer may be slow:
-// there it is that of the last frame.
+// the clock. What a pipe brings may be of any time: there it is that of the last
+// frame, and how long the pipe has been silent since.
 func (in *input) advance(told ...func(now int64)) {
-	if !in.live() {
-		return
+	now := in.last + int64(in.silent)
+	if in.live() {
+		now = time.Now().UnixNano()
 	}
-	now := time.Now().UnixNano()
 	for _, advance := range told {
 		advance(now)
 	}
@@ -222,6 +224,7 @@ func (r *reading) frames(src frames) error {
 	for begun := false; ; {
 		switch err := src.Next(&f); {
 		case errors.Is(err, capture.ErrTimeout):
+			r.in.silent += pipeIdle
 			if r.dissector.Quiet(); r.err != nil {
 				return r.err
 			}
@@ -237,6 +240,7 @@ func (r *reading) frames(src frames) error {
 		if !begun {
 			begun, r.first = true, f.Time
 		}
+		r.in.last, r.in.silent = f.Time, 0
 		r.longest = max(r.longest, len(f.Data))
 		if r.in.keep != nil {
 			if ok, err := r.in.keep.Match(&f); err != nil {
