@@ -30,11 +30,7 @@ func (p *prose) check() error {
 	if p.form != "text" && p.form != "json" {
 		return unknown("form", p.form, proseForms)
 	}
-	switch p.color {
-	case "auto", "always", "never":
-		return nil
-	}
-	return usagef("--color %s: one of auto, always and never", p.color)
+	return checkColor(p.color)
 }
 
 func newExplain(sys *IO) *cobra.Command {

@@ -59,11 +59,15 @@ func (o *output) check() error {
 	if _, known := times[o.time]; !known {
 		return usagef("-t %s: one of r, a, u and d", o.time)
 	}
-	switch o.color {
+	return checkColor(o.color)
+}
+
+func checkColor(color string) error {
+	switch color {
 	case "auto", "always", "never":
 		return nil
 	}
-	return usagef("--color %s: one of auto, always and never", o.color)
+	return usagef("--color %s: one of auto, always and never", color)
 }
 
 // parallel says whether messages can be shown independently of each other.

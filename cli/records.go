@@ -36,11 +36,7 @@ func (l *look) check() error {
 	if _, known := times[l.time]; !known {
 		return usagef("-t %s: one of r, a, u and d", l.time)
 	}
-	switch l.color {
-	case "auto", "always", "never":
-		return nil
-	}
-	return usagef("--color %s: one of auto, always and never", l.color)
+	return checkColor(l.color)
 }
 
 // options are what renderers of text need.

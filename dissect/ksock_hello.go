@@ -91,11 +91,11 @@ func helloNIDs(l *LNet, h *head, b []byte) {
 	}
 	switch h.version {
 	case 1:
-		l.Src = nid4(binary.LittleEndian.Uint64(b[8:]))
+		l.Src = NID4(binary.LittleEndian.Uint64(b[8:]))
 	case 2, 3:
-		l.Src, l.Dst = nid4(h.order.u64(b[8:])), nid4(h.order.u64(b[16:]))
+		l.Src, l.Dst = NID4(h.order.u64(b[8:])), NID4(h.order.u64(b[16:]))
 	case 4:
-		l.Src, l.Dst = nid16(b[8:]), nid16(b[28:])
+		l.Src, l.Dst = NID16(b[8:]), NID16(b[28:])
 	}
 }
 
@@ -104,8 +104,8 @@ func connreqNID(l *LNet, h *head, b []byte) {
 	switch {
 	case len(b) < h.size:
 	case h.size == 16:
-		l.Dst = nid4(h.order.u64(b[8:]))
+		l.Dst = NID4(h.order.u64(b[8:]))
 	default:
-		l.Dst = nid16(b[8:])
+		l.Dst = NID16(b[8:])
 	}
 }

@@ -43,8 +43,8 @@ func (f form) nids() int {
 // header is the size of everything before the payload.
 func (f form) header() int { return f.lnetOff() + f.nids() + 56 }
 
-// nid4 decodes the 8-byte form of a NID.
-func nid4(v uint64) NID {
+// NID4 is the NID of the 8-byte form.
+func NID4(v uint64) NID {
 	n := NID{Len: 4, Type: uint8(v >> 48), Num: uint16(v >> 32)}
 	binary.BigEndian.PutUint32(n.Addr[:], uint32(v))
 	if v == 0 {
@@ -53,18 +53,18 @@ func nid4(v uint64) NID {
 	return n
 }
 
-// nid16 decodes the 20-byte form of a NID. The size byte counts what the
-// address has beyond four bytes.
-func nid16(b []byte) NID {
-	n := NID{Type: b[1], Num: binary.BigEndian.Uint16(b[2:])}
-	switch b[0] {
-	case 12:
-		n.Len = 16
-	default:
-		n.Len = 4
+// NID16 is the NID of the 20-byte form, struct lnet_nid. Its first byte counts
+// what the address has beyond four bytes.
+func NID16(b []byte) NID {
+	if len(b) < 4 {
+		return NID{}
 	}
-	if n.Type == nidAny {
-		n.Len, n.Num = 4, 0xffff
+	n := NID{Len: 4, Type: b[1], Num: binary.BigEndian.Uint16(b[2:])}
+	switch {
+	case n.Type == nidAny:
+		n.Num = 0xffff
+	case b[0] == 12:
+		n.Len = 16
 	}
 	copy(n.Addr[:n.Len], b[4:])
 	if n == (NID{Len: 4}) {
@@ -89,10 +89,10 @@ func (n NID) plausible() bool {
 func decodeLNet(h *LNet, f form, b []byte) {
 	le := binary.LittleEndian
 	if f == formLong {
-		h.Dst, h.Src = nid16(b), nid16(b[20:])
+		h.Dst, h.Src = NID16(b), NID16(b[20:])
 		b = b[40:]
 	} else {
-		h.Dst, h.Src = nid4(le.Uint64(b)), nid4(le.Uint64(b[8:]))
+		h.Dst, h.Src = NID4(le.Uint64(b)), NID4(le.Uint64(b[8:]))
 		b = b[16:]
 	}
 	h.Type = LNetType(le.Uint32(b[8:]))

@@ -43,22 +43,3 @@ func ParseNID(s string) (NID, bool) {
 	}
 	return n, true
 }
-
-// NIDFrom4 is the NID of an 8-byte number.
-func NIDFrom4(u uint64) NID {
-	n := NID{Len: 4, Type: uint8(u >> 48), Num: uint16(u >> 32)}
-	for i := range 4 {
-		n.Addr[i] = byte(u >> (24 - 8*i))
-	}
-	return n
-}
-
-// NIDFromBytes reads a struct lnet_nid.
-func NIDFromBytes(b []byte) NID {
-	if len(b) < 4 {
-		return NID{}
-	}
-	n := NID{Type: b[1], Num: uint16(b[2])<<8 | uint16(b[3])}
-	n.Len = uint8(copy(n.Addr[:min(int(b[0])+4, 16)], b[4:]))
-	return n
-}

@@ -153,20 +153,11 @@ func (c *compiler) pathKnown(path []string) bool {
 		if sections[p] || len(c.index.Find(p)) > 0 {
 			continue
 		}
-		if !structNamed(p) {
+		if s := opcodes.StructNamed(p); s == nil || s.Name != p {
 			return false
 		}
 	}
 	return true
-}
-
-func structNamed(name string) bool {
-	for _, s := range opcodes.Structs {
-		if s.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // bit makes name.BIT: the flag, or the value of the enumeration, is set.

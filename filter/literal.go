@@ -77,27 +77,9 @@ func (l *literal) readNumber(text string) {
 		l.u, l.isNum, l.neg = uint64(i<<shift), true, i < 0
 		return
 	}
-	l.readVersion(text)
-}
-
-// readVersion reads a Lustre version: 2.17.0.0 or its beginning.
-func (l *literal) readVersion(text string) {
-	parts := strings.Split(text, ".")
-	if len(parts) < 2 || len(parts) > 4 {
-		return
+	if v, ok := opcodes.ParseVersion(text); ok {
+		l.u, l.isNum = uint64(v), true
 	}
-	var u uint64
-	for i := range 4 {
-		u <<= 8
-		if i < len(parts) {
-			n, err := strconv.ParseUint(parts[i], 10, 8)
-			if err != nil {
-				return
-			}
-			u |= n
-		}
-	}
-	l.u, l.isNum = u, true
 }
 
 func (l *literal) readSeconds(text string) {
@@ -108,18 +90,7 @@ func (l *literal) readSeconds(text string) {
 	}
 }
 
-func (l *literal) readFID(s string) {
-	parts := strings.Split(strings.Trim(s, "[]"), ":")
-	if len(parts) != 3 {
-		return
-	}
-	seq, err1 := strconv.ParseUint(parts[0], 0, 64)
-	oid, err2 := strconv.ParseUint(parts[1], 0, 32)
-	ver, err3 := strconv.ParseUint(parts[2], 0, 32)
-	if err1 == nil && err2 == nil && err3 == nil {
-		l.isFID, l.seq, l.oid, l.ver = true, seq, uint32(oid), uint32(ver)
-	}
-}
+func (l *literal) readFID(text string) { l.seq, l.oid, l.ver, l.isFID = opcodes.ParseFID(text) }
 
 // readNID reads a NID, or a prefix of NIDs: 192.0.2.0/24@tcp.
 func (l *literal) readNID(s string) {

@@ -128,7 +128,7 @@ func TestComponentsShareNoBytes(t *testing.T) {
 	le.PutUint32(layout, 0x0bd10bd0)
 	le.PutUint16(layout[28:], room/24)
 	var tree dissect.Tree
-	s := structNamed("lov_comp_md_v1")
+	s := opcodes.StructNamed("lov_comp_md_v1")
 	tree.BuildField(opcodes.Sub(s.Name, s), nil, b, false)
 	if n := len(tree.Nodes); n > len(b) || n < entries {
 		t.Errorf("%d nodes of %d bytes", n, len(b))

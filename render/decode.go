@@ -38,7 +38,7 @@ func NewDecode(c *Colors, width int, index *opcodes.Index) *Decode {
 // scalars are the types besides those of the tables.
 var scalars = map[string]*opcodes.Field{
 	"errno":   opcodes.S32("errno", opcodes.Errno),
-	"fid":     opcodes.Sub("fid", structNamed("lu_fid")),
+	"fid":     opcodes.Sub("fid", opcodes.StructNamed("lu_fid")),
 	"ip":      opcodes.U32("ip", opcodes.IPv4),
 	"mode":    opcodes.U32("mode", opcodes.Octal),
 	"nid":     opcodes.U64("nid", opcodes.NID4),
@@ -47,15 +47,6 @@ var scalars = map[string]*opcodes.Field{
 	"time":    opcodes.U64("time", opcodes.Seconds),
 	"version": opcodes.U32("version", opcodes.Version),
 	"xid":     opcodes.U64("xid", opcodes.ID),
-}
-
-func structNamed(name string) *opcodes.Struct {
-	for _, s := range opcodes.Structs {
-		if strings.EqualFold(s.Name, name) {
-			return s
-		}
-	}
-	return nil
 }
 
 // DecodeTypes are the names of the types that are none of the tables.
@@ -113,7 +104,7 @@ func (d *Decode) forms(kind string) (list []Decoded) {
 	if f := scalars[strings.ToLower(kind)]; f != nil {
 		return []Decoded{{Type: strings.ToLower(kind), Field: f}}
 	}
-	if s := structNamed(kind); s != nil {
+	if s := opcodes.StructNamed(kind); s != nil {
 		return []Decoded{{Type: s.Name, Field: opcodes.Sub(s.Name, s)}}
 	}
 	for _, g := range opcodes.Groups {
@@ -124,7 +115,7 @@ func (d *Decode) forms(kind string) (list []Decoded) {
 	for _, t := range d.index.Topics(kind) {
 		for _, p := range t.Places {
 			if !sameForm(list, p.Field) {
-				list = append(list, Decoded{Type: t.Field, In: p.In, Owner: structNamed(p.In), Field: p.Field.Alone()})
+				list = append(list, Decoded{Type: t.Field, In: p.In, Owner: opcodes.StructNamed(p.In), Field: p.Field.Alone()})
 			}
 		}
 	}

@@ -178,21 +178,15 @@ func xidNote(u uint64) string {
 }
 
 func (v *Decoded) readFID(text string) error {
-	parts := strings.Split(strings.Trim(text, "[]"), ":")
-	if len(parts) != 3 {
-		return fmt.Errorf("%q is not a FID such as [0x200000401:0x1:0x0]", text)
-	}
-	seq, err1 := strconv.ParseUint(parts[0], 0, 64)
-	oid, err2 := strconv.ParseUint(parts[1], 0, 32)
-	ver, err3 := strconv.ParseUint(parts[2], 0, 32)
-	if err := errors.Join(err1, err2, err3); err != nil {
+	seq, oid, ver, ok := opcodes.ParseFID(text)
+	if !ok {
 		return fmt.Errorf("%q is not a FID such as [0x200000401:0x1:0x0]", text)
 	}
 	var order binary.AppendByteOrder = binary.LittleEndian
 	if v.Big {
 		order = binary.BigEndian
 	}
-	v.Bytes = order.AppendUint32(order.AppendUint32(order.AppendUint64(nil, seq), uint32(oid)), uint32(ver))
+	v.Bytes = order.AppendUint32(order.AppendUint32(order.AppendUint64(nil, seq), oid), ver)
 	v.Note = fidNote(seq)
 	return nil
 }
@@ -209,7 +203,7 @@ func fidNote(seq uint64) string {
 // 8 of the short form, 8 or more of struct lnet_nid.
 func (v *Decoded) readNID(text string) error {
 	if n, ok := dissect.ParseNID(text); ok {
-		v.Field = opcodes.Sub("nid", structNamed("lnet_nid"))
+		v.Field = opcodes.Sub("nid", opcodes.StructNamed("lnet_nid"))
 		v.Bytes = make([]byte, v.Field.Size)
 		v.Bytes[0], v.Bytes[1] = n.Len-4, n.Type
 		binary.BigEndian.PutUint16(v.Bytes[2:], n.Num)
@@ -223,7 +217,7 @@ func (v *Decoded) readNID(text string) error {
 	if err != nil {
 		return fmt.Errorf("%q is no NID such as 192.0.2.1@tcp, no number and no bytes in hex", text)
 	}
-	s := structNamed("lnet_nid")
+	s := opcodes.StructNamed("lnet_nid")
 	if len(b) != s.Size {
 		return fmt.Errorf("%d bytes, but a NID has 8 or %d", len(b), s.Size)
 	}
@@ -232,19 +226,10 @@ func (v *Decoded) readNID(text string) error {
 }
 
 func (v *Decoded) readVersion(text string) error {
-	parts := strings.Split(text, ".")
-	var u uint64
-	for i := range 4 {
-		u <<= 8
-		if i >= len(parts) {
-			continue
-		}
-		n, err := strconv.ParseUint(parts[i], 10, 8)
-		if err != nil || len(parts) > 4 {
-			return fmt.Errorf("%q is not a version such as 2.17.0.0", text)
-		}
-		u |= n
+	n, ok := opcodes.ParseVersion(text)
+	if !ok {
+		return fmt.Errorf("%q is not a version such as 2.17.0.0", text)
 	}
-	v.put(u)
+	v.put(uint64(n))
 	return nil
 }
