@@ -134,9 +134,20 @@ func (s *Streams) drain(src *source, all bool) {
 		*q = queued{}
 	}
 	if src.head == len(src.queue) {
-		src.queue, src.head = src.queue[:0], 0
 		src.clock = src.frames
 	}
+	src.compact()
+}
+
+// compact drops the done part of the queue once it is the larger one: the queue
+// may never be empty.
+func (src *source) compact() {
+	if src.head == 0 || 2*src.head < len(src.queue) {
+		return
+	}
+	n := copy(src.queue, src.queue[src.head:])
+	clear(src.queue[n:])
+	src.queue, src.head = src.queue[:n], 0
 }
 
 // settle begins the streams of a connection whose SYN does not come.

@@ -95,6 +95,24 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
+// TestQueueIsFlat: connections whose SYN is waited for, one after the other,
+// keep the queue from being empty, but do not let it grow.
+func TestQueueIsFlat(t *testing.T) {
+	tp, w := newTape(), wire{version: 3}
+	s := NewStreams(StreamOptions{})
+	for i := range 2000 {
+		tp.a.port = uint16(1000 + i)
+		tp.frames = tp.frames[:0]
+		tp.send(false, w.put(64, 10)).other(reorder / 2)
+		for k := range tp.frames {
+			s.Frame(&tp.frames[k])
+		}
+		if n := len(s.source(0).queue); n > 4*reorder {
+			t.Fatalf("after %d connections %d places in the queue, of which %d are done with", i+1, n, s.source(0).head)
+		}
+	}
+}
+
 // shortFlows makes n connections of a few frames each, the last one with these
 // flags, and calls each with the number so far.
 func shortFlows(s *Streams, n int, flags byte, each func(i int)) {
