@@ -50,8 +50,12 @@ func (fs *fragments) add(key fragmentKey, f fragment, now int64) (span, bool) {
 		fs.drop(key)
 		p = nil
 	}
+	if p != nil && fs.bytes+f.wire > maxFragmentBytes {
+		fs.drop(key) // fragments that overlap would never end
+		return span{}, false
+	}
 	if p == nil {
-		fs.makeRoom()
+		fs.makeRoom(f.wire)
 		p = &partialPacket{since: now}
 		fs.packets[key] = p
 	}
@@ -77,13 +81,13 @@ func (fs *fragments) add(key fragmentKey, f fragment, now int64) (span, bool) {
 	return fs.join(p), true
 }
 
-// makeRoom keeps the bounds. All go at once: so many unfinished packets are
-// never finished.
-func (fs *fragments) makeRoom() {
+// makeRoom keeps the bounds when a packet begins with a fragment of n bytes.
+// All others go at once: so many unfinished packets are never finished.
+func (fs *fragments) makeRoom(n int) {
 	if fs.packets == nil {
 		fs.packets = make(map[fragmentKey]*partialPacket)
 	}
-	if len(fs.packets) >= maxFragmentedPackets || fs.bytes >= maxFragmentBytes {
+	if len(fs.packets) >= maxFragmentedPackets || fs.bytes+n > maxFragmentBytes {
 		clear(fs.packets)
 		fs.bytes = 0
 	}

@@ -262,3 +262,43 @@ func TestFragmentBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestFragmentsOverlap: fragments that overlap, of packets whose last fragment
+// never comes, keep to the bound too, and leave room for others.
+func TestFragmentsOverlap(t *testing.T) {
+	var d decoder
+	body := make([]byte, 60000)
+	add := func(id, place int, body []byte) {
+		p := ipPacket(linkA.addr, linkB.addr, protoTCP, body)
+		binary.BigEndian.PutUint16(p[4:], uint16(id))
+		binary.BigEndian.PutUint16(p[6:], 0x2000|uint16(place))
+		d.decode(&capture.Frame{Len: len(p), Data: p, Link: capture.LinkRaw})
+	}
+	for id := range 4 {
+		add(id, 0, body[:8])
+	}
+	for place := 1; place < 100; place++ {
+		for id := range 4 {
+			add(id, place, body)
+			if held := d.frags.held(); held > maxFragmentBytes {
+				t.Fatalf("%d bytes held", held)
+			}
+		}
+	}
+	for i, part := range fragments4(packet4(), 24) {
+		f := capture.Frame{Number: int64(i + 1), Len: len(part), Data: part, Link: capture.LinkRaw, Source: 1}
+		if whole := d.decode(&f); i == 1 && !whole {
+			t.Error("no room for a packet of two fragments")
+		}
+	}
+}
+
+// held counts the bytes that are kept.
+func (fs *fragments) held() (n int) {
+	for _, p := range fs.packets {
+		for _, f := range p.parts {
+			n += len(f.data)
+		}
+	}
+	return n
+}
