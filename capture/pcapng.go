@@ -2,6 +2,7 @@ package capture
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 )
 
@@ -21,13 +22,15 @@ const (
 	optionTsResol   = 9
 	optionTsOffset  = 14
 	frameHeaderSize = 28 // of an enhanced or obsolete packet block, bytes before the frame
+
+	maxInterfaces = 1 << 16 // of a section; an obsolete packet block can name no more
 )
 
 type pcapng struct {
 	swapped bool
-	ifaces  []ngIface
-	section int   // where the interfaces of this section begin in ifaces
-	last    int64 // time of the frame before: a simple packet has none of its own
+	ifaces  []ngIface // of this section
+	before  int       // interfaces of the sections before it
+	last    int64     // time of the frame before: a simple packet has none of its own
 }
 
 type ngIface struct {
@@ -81,7 +84,8 @@ func (p *pcapng) next(w *window, f *Frame) error {
 		var cause string
 		switch kind {
 		case blockSection:
-			p.section = len(p.ifaces)
+			p.before += len(p.ifaces)
+			p.ifaces = p.ifaces[:0]
 		case blockInterface:
 			cause = p.addInterface(block)
 		default:
@@ -158,6 +162,9 @@ func (p *pcapng) addInterface(b []byte) string {
 		}
 		o = o[min(4+(n+3)&^3, len(o)):]
 	}
+	if len(p.ifaces) == maxInterfaces {
+		return fmt.Sprintf("more than %d interfaces in a section", maxInterfaces)
+	}
 	i.clock = newNgClock(resolution, offset)
 	p.ifaces = append(p.ifaces, i)
 	return ""
@@ -183,15 +190,15 @@ func (p *pcapng) frame(kind uint32, b []byte, f *Frame) string {
 	if kind == blockPacket {
 		iface = uint(p.u16(b[8:])) // and 16 bits of a drop count
 	}
-	if iface >= uint(len(p.ifaces)-p.section) {
+	if iface >= uint(len(p.ifaces)) {
 		return "frame of an interface that is not described"
 	}
 	have := p.u32(b[20:])
 	if have > uint32(len(b)-frameHeaderSize-4) {
 		return "frame longer than its block"
 	}
-	f.Iface = p.section + int(iface)
-	i := &p.ifaces[f.Iface]
+	f.Iface = p.before + int(iface)
+	i := &p.ifaces[iface]
 	f.Data = b[frameHeaderSize : frameHeaderSize+have : frameHeaderSize+have]
 	f.Time = i.clock.time(uint64(p.u32(b[12:]))<<32 | uint64(p.u32(b[16:])))
 	f.Len = int(max(have, p.u32(b[24:])))
@@ -206,16 +213,16 @@ func (p *pcapng) simple(b []byte, f *Frame) string {
 	if len(b) < header+4 {
 		return "packet block of too few bytes"
 	}
-	if p.section == len(p.ifaces) {
+	if len(p.ifaces) == 0 {
 		return "frame of an interface that is not described"
 	}
-	i := &p.ifaces[p.section]
+	i := &p.ifaces[0]
 	size := p.u32(b[8:])
 	have := min(size, uint32(len(b)-header-4))
 	if i.snaplen != 0 {
 		have = min(have, i.snaplen)
 	}
 	*f = Frame{Number: f.Number, Source: f.Source, Time: p.last, Len: int(size),
-		Data: b[header : header+have : header+have], Link: i.link, Iface: p.section}
+		Data: b[header : header+have : header+have], Link: i.link, Iface: p.before}
 	return ""
 }

@@ -90,6 +90,35 @@ func TestPcapngOldBlocks(t *testing.T) {
 	same(t, got, []sample{{5e9, []byte("abc"), 3}, {5e9, []byte("simp"), 6}, {9e9, []byte("old"), 3}})
 }
 
+// TestManyInterfaces: more interfaces than any machine has are damage; those of
+// an earlier section are forgotten.
+func TestManyInterfaces(t *testing.T) {
+	n := (&blocks{order: binary.LittleEndian}).section()
+	begin := len(n.b)
+	n.block(blockInterface, uint16(LinkEthernet), uint16(0), uint32(0))
+	one := bytes.Clone(n.b[begin:])
+	n.section()
+	n.b = append(n.b, bytes.Repeat(one, maxInterfaces)...)
+	n.enhanced(maxInterfaces-1, 5_000_000, sample{data: []byte("abc"), size: 3})
+	end := len(n.b)
+	n.b = append(append(n.b, one...), one...)
+	w := newWindow("x", bytes.NewReader(n.b), headSize)
+	recs, err := newRecords(w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f Frame
+	if err := recs.next(w, &f); err != nil || f.Iface != maxInterfaces {
+		t.Errorf("interface %d, %v", f.Iface, err)
+	}
+	if d := damaged(t, recs.next(w, &f)); d.Offset != int64(end) {
+		t.Errorf("%v, want damage at %d", d, end)
+	}
+	if n := len(recs.(*pcapng).ifaces); n > maxInterfaces {
+		t.Errorf("%d interfaces are kept", n)
+	}
+}
+
 func TestPcapngResolution(t *testing.T) {
 	for _, c := range []struct {
 		resolution byte
