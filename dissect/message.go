@@ -2,6 +2,7 @@ package dissect
 
 import (
 	"net/netip"
+	"sort"
 
 	"github.com/lshark/lshark/opcodes"
 )
@@ -136,10 +137,10 @@ type Message struct {
 	// of Data that a hole covers are zero.
 	Data       []byte
 	Size       int
-	LNetOff    int // of the LNet header in Data, -1 without one
-	PayloadOff int // of the LNet payload in Data
-	Holes      []Hole
-	Tail       Why // why Data is shorter than Size
+	LNetOff    int    // of the LNet header in Data, -1 without one
+	PayloadOff int    // of the LNet payload in Data
+	Holes      []Hole // in order
+	Tail       Why    // why Data is shorter than Size
 
 	Notes []Note
 
@@ -165,10 +166,10 @@ func (m *Message) Payload() []byte {
 
 // Missing says why the n bytes of Data from off are not all there, or Present.
 func (m *Message) Missing(off, n int) Why {
-	for _, h := range m.Holes {
-		if off < h.Off+h.Len && h.Off < off+n {
-			return h.Why
-		}
+	// There may be thousands of holes, and each field asks.
+	i := sort.Search(len(m.Holes), func(i int) bool { return m.Holes[i].Off+m.Holes[i].Len > off })
+	if i < len(m.Holes) && m.Holes[i].Off < off+n {
+		return m.Holes[i].Why
 	}
 	if off+n <= len(m.Data) {
 		return Present
