@@ -23,11 +23,12 @@ func (a *Arena) Size() int { return len(a.data) }
 // At is a message. It is valid until the next Add or Reset.
 func (a *Arena) At(i int) *Message { return &a.msgs[i] }
 
-// Add keeps a message.
+// Add keeps a message, without Frames and Msg, which are the dissector's own.
+// Tree.Open makes Msg again.
 func (a *Arena) Add(m *Message) {
 	a.msgs = append(a.msgs, *m)
 	c := &a.msgs[len(a.msgs)-1]
-	c.Frames = nil // for the handler alone
+	c.Frames, c.Msg = nil, nil // for the handler alone
 	c.Data, c.Content, c.RPC.JobID = a.bytes(m.Data), a.bytes(m.Content), a.bytes(m.RPC.JobID)
 	n := len(a.notes)
 	a.notes = append(a.notes, m.Notes...)
@@ -36,8 +37,8 @@ func (a *Arena) Add(m *Message) {
 	a.holes = append(a.holes, m.Holes...)
 	c.Holes = a.holes[n:len(a.holes):len(a.holes)]
 	if m.Req != nil {
-		// A request that is sent again changes what is known of it. Its
-		// Data is replaced then, never overwritten.
+		// Its Data is replaced when the request is sent again, never
+		// overwritten.
 		a.reqs = append(a.reqs, *m.Req)
 		c.Req = &a.reqs[len(a.reqs)-1]
 	}
@@ -54,7 +55,8 @@ func (a *Arena) bytes(b []byte) []byte {
 	return a.data[n:len(a.data):len(a.data)]
 }
 
-// Clone keeps a message for as long as it is wanted.
+// Clone keeps a message, without Frames and Msg, for as long as it is wanted.
+// Tree.Open makes Msg again.
 func (m *Message) Clone() *Message {
 	var a Arena
 	a.Add(m)

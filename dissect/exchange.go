@@ -6,8 +6,8 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// RequestInfo is what replies and bulk data need to know of their request. It
-// does not change once it is made.
+// RequestInfo is what replies and bulk data need to know of their request. What
+// a message refers to changes when the request is sent again: Clone copies it.
 type RequestInfo struct {
 	XID            uint64
 	Opcode         uint32
