@@ -33,6 +33,8 @@ type stream struct {
 	behind   int     // segments that came since the gap opened
 	silent   bool    // no acknowledgement came since then
 	inGapped bool    // listed in source.gapped
+	since    int64   // frame of the first of held, as filed in Streams.gaps
+	place    int     // in Streams.gaps, from 1; 0: not there
 
 	// Framing.
 	frame   int64 // the highest number of the frames consumed
@@ -126,6 +128,7 @@ func (st *stream) segment(src *source, g *segment, seq uint32) {
 		st.s.stats.OutOfOrder++
 	}
 	st.hold(src, piece{seq: seq, size: size, data: data, frame: g.frame, time: g.time, at: src.clock})
+	st.s.gaps.note(st)
 	st.drain()
 	st.patience(src)
 }
@@ -164,7 +167,6 @@ func (st *stream) hold(src *source, p piece) {
 	if len(st.held) > 0 && !st.inGapped {
 		st.inGapped = true
 		src.gapped = append(src.gapped, st)
-		st.s.gapped++
 	}
 }
 
@@ -225,6 +227,7 @@ func (st *stream) drain() {
 	k := copy(st.held, st.held[n:])
 	clear(st.held[k:])
 	st.held = st.held[:k]
+	st.s.gaps.note(st)
 	if k > 0 {
 		st.behind, st.silent = 0, true
 	} else if cap(st.held) > 256 {

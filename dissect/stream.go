@@ -77,7 +77,7 @@ type Streams struct {
 	msg     Message
 	stats   StreamStats
 	ending  Why // why the messages that are cut off now end
-	gapped  int // streams listed as having a gap, of all sources
+	gaps    gaps
 }
 
 // NewStreams makes a Streams that calls the functions of o.
@@ -178,7 +178,6 @@ func (s *Streams) tick(src *source) {
 	src.gapped[src.turn] = src.gapped[last]
 	src.gapped[last] = nil
 	src.gapped = src.gapped[:last]
-	s.gapped--
 }
 
 // deliver gives a segment to its stream.
@@ -249,20 +248,7 @@ func (s *Streams) Close() {
 
 // Held is the frame of the first segment that waits behind a gap, 0 when none
 // does: messages of earlier frames are all handed out.
-func (s *Streams) Held() int64 {
-	if s.gapped == 0 {
-		return 0
-	}
-	var first int64
-	for _, src := range s.sources {
-		for _, st := range src.gapped {
-			if len(st.held) > 0 && (first == 0 || st.held[0].frame < first) {
-				first = st.held[0].frame
-			}
-		}
-	}
-	return first
-}
+func (s *Streams) Held() int64 { return s.gaps.first() }
 
 // Stats returns the counts so far.
 func (s *Streams) Stats() StreamStats {

@@ -1,0 +1,58 @@
+package dissect
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+	"time"
+)
+
+// TestGaps compares the heap with a look at all streams.
+func TestGaps(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	streams := make([]stream, 50)
+	var g gaps
+	for range 20000 {
+		st := &streams[rnd.IntN(len(streams))]
+		if st.held = st.held[:0]; rnd.IntN(4) > 0 {
+			st.held = append(st.held, piece{frame: 1 + rnd.Int64N(100)})
+		}
+		g.note(st)
+		first := int64(0)
+		for i := range streams {
+			if held := streams[i].held; len(held) > 0 && (first == 0 || held[0].frame < first) {
+				first = held[0].frame
+			}
+		}
+		if g.first() != first {
+			t.Fatalf("first %d, not %d", g.first(), first)
+		}
+	}
+}
+
+// TestManyGaps: a message costs about the same for any number of streams with
+// a gap.
+func TestManyGaps(t *testing.T) {
+	tp, w := opened()
+	d := New(Options{Handle: func(*Message) {}})
+	for i := range 20000 {
+		other := newTape()
+		other.a.addr = netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)})
+		other.syn().lose(100).send(false, w.noop(0, 1))
+		for k := range other.frames {
+			d.Frame(&other.frames[k])
+		}
+	}
+	begin := time.Now()
+	for range 100000 {
+		tp.frames = tp.frames[:0]
+		tp.send(false, w.noop(0, 1))
+		d.Frame(&tp.frames[0])
+	}
+	if took := time.Since(begin); took > 2*time.Second { // a tenth will do, unless all streams are looked at
+		t.Errorf("%v", took)
+	}
+	if n := len(d.streams.gaps); n != 20000 {
+		t.Errorf("%d streams with a gap: this shows nothing", n)
+	}
+}
