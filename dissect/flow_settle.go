@@ -1,5 +1,7 @@
 package dissect
 
+import "slices"
+
 // A stream should be read from its first byte. When its SYN was not seen yet,
 // it may still come: frames are captured out of order on several queues. So
 // the segments of such a connection, and everything behind them from the same
@@ -73,6 +75,9 @@ func (s *Streams) route(src *source, c *conn, key flowKey, dir uint8, g *segment
 		q.data = q.buf
 	}
 	src.bytes += cap(q.buf)
+	if len(src.queue) == 0 {
+		s.queued = append(s.queued, src)
+	}
 	src.queue = append(src.queue, q)
 	s.drain(src, false)
 }
@@ -135,6 +140,9 @@ func (s *Streams) drain(src *source, all bool) {
 	}
 	if src.head == len(src.queue) {
 		src.clock = src.frames
+		if i := slices.Index(s.queued, src); i >= 0 {
+			s.queued = slices.Delete(s.queued, i, i+1)
+		}
 	}
 	src.compact()
 }

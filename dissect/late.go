@@ -1,11 +1,18 @@
 package dissect
 
-// Messages are handed out in the order of the frames that completed them. Two
+// Messages are handed out in the order of the frames that completed them. Three
 // things stand in the way. A gap holds back what is behind it until it is given
-// up, while messages on other connections are complete: they wait for it. And a
+// up, while messages on other connections are complete: they wait for it. So do
+// those of other capture points while the segments of one wait for a SYN. And a
 // reply, a bulk transfer or an ACK can be complete before its request, when the
 // capture has the frames of several connections in another order: it waits a
-// while, and all behind it.
+// while, and all behind it. When too much waits, the first go out of order.
+//
+// Two kinds of messages are not waited for, as that could take as long as their
+// connection is silent: those in mid-stream that are believed only with a
+// header behind them, as a NOOP is, and those that the snaplen cut, which bear
+// the number of the frame that was cut. They come late, with the numbers they
+// have.
 
 const (
 	latePatience = 2 * reorder // frames; a gap is given up after reorder of them

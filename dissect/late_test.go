@@ -104,3 +104,31 @@ func TestLateBehindGap(t *testing.T) {
 		}
 	}
 }
+
+// TestLateSources: while a SYN is waited for at one capture point, messages of
+// another one do not overtake.
+func TestLateSources(t *testing.T) {
+	one, w := newTape(), wire{version: 3}
+	one.send(false, w.put(64, 10)).send(false, w.put(128, 10)).other(2 * reorder)
+	two := newTape().syn().send(false, w.connreq()).send(false, w.hello(false))
+	for i := range uint64(2 * reorder) {
+		two.send(false, w.noop(0, i+1))
+	}
+	var mixed []capture.Frame
+	for i := range one.frames {
+		f, g := one.frames[i], two.frames[i]
+		g.Source = 1
+		mixed = append(mixed, f, g)
+	}
+	var got []int64
+	d := New(Options{Handle: func(m *Message) { got = append(got, m.Frame) }})
+	for _, f := range renumber(mixed) {
+		if d.Frame(&f); f.Number == 6*reorder/2 && len(got) < reorder {
+			t.Errorf("%d messages after %d frames", len(got), f.Number)
+		}
+	}
+	d.Close()
+	if !slices.IsSorted(got) || got[0] != 1 {
+		t.Errorf("frames %v", got)
+	}
+}

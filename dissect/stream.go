@@ -78,6 +78,7 @@ type Streams struct {
 	stats   StreamStats
 	ending  Why // why the messages that are cut off now end
 	gaps    gaps
+	queued  []*source // whose queue is not empty
 }
 
 // NewStreams makes a Streams that calls the functions of o.
@@ -246,9 +247,21 @@ func (s *Streams) Close() {
 	}
 }
 
-// Held is the frame of the first segment that waits behind a gap, 0 when none
-// does: messages of earlier frames are all handed out.
-func (s *Streams) Held() int64 { return s.gaps.first() }
+// Held is the frame of the first segment that waits, behind a gap or for a SYN
+// before it, 0 when none does. Messages of earlier frames are handed out, but
+// for those that a look for a header has not found yet.
+func (s *Streams) Held() int64 {
+	first := s.gaps.first()
+	for _, src := range s.queued {
+		if src.head == len(src.queue) {
+			continue // the last segment is being delivered
+		}
+		if frame := src.queue[src.head].frame; first == 0 || frame < first {
+			first = frame
+		}
+	}
+	return first
+}
 
 // Stats returns the counts so far.
 func (s *Streams) Stats() StreamStats {
