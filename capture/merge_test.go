@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand"
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -175,5 +176,45 @@ func TestEstimateOffsets(t *testing.T) {
 	}
 	if _, _, err := EstimateOffsets([]string{a, a + "missing"}); err == nil {
 		t.Error("a missing file is not reported")
+	}
+}
+
+// TestEstimateThree: a file is compared with the first one that it shares
+// segments of both directions with.
+func TestEstimateThree(t *testing.T) {
+	a, b := conversation(t, time.Second, 100*time.Microsecond, false)
+	alone := writeFile(t, "alone", at("x", 1, 2))
+	_, c := conversation(t, 3*time.Second, 100*time.Microsecond, false)
+	got, notes, err := EstimateOffsets([]string{alone, a, b, c})
+	if err != nil || len(notes) != 2 || len(got) != 2 {
+		t.Fatal(got, notes, err)
+	}
+	if b, c := got[b]+time.Second, got[c]+3*time.Second; b.Abs() > time.Microsecond || c.Abs() > time.Microsecond {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestManySightings: files that share nothing are not compared, and of a
+// segment that all files saw not all sightings are kept.
+func TestManySightings(t *testing.T) {
+	f := flow{netip.MustParseAddrPort("192.0.2.1:1021"), netip.MustParseAddrPort("192.0.2.2:988")}
+	s := newSightings()
+	there, back := s.number(f), s.number(f.back())
+	if there != s.number(f) || back != there^1 {
+		t.Errorf("flows %d and %d", there, back)
+	}
+	for file := range int32(1000) {
+		own := flowSegment{there, uint32(file), 1}
+		every := flowSegment{back, 0, 1}
+		shared := s.add(file, map[flowSegment]int64{own: 1, every: 2})
+		if len(shared) != min(int(file), maxSightings) {
+			t.Fatalf("file %d is compared with %d", file, len(shared))
+		}
+		if _, first := shared[0]; file > 0 && !first {
+			t.Fatalf("file %d is not compared with the first", file)
+		}
+	}
+	if n := len(s.all); n != 1000+maxSightings {
+		t.Errorf("%d sightings are kept", n)
 	}
 }

@@ -3,13 +3,17 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"slices"
 	"time"
 )
 
 const (
 	estimateFrames = 20000            // looked at in each file
+	estimateTotal  = 1 << 20          // looked at in all files together
+	maxSightings   = 8                // kept of a segment, the first ones
 	longestDelay   = time.Second      // believed between two capture points
 	backwards      = time.Millisecond // by which a segment may seem to arrive before it was sent: clocks drift
 )
@@ -19,18 +23,21 @@ const (
 // the times of a file so that they agree with the first file it shares
 // segments with. A file that shares none is not in it. The notes say in a line
 // each what was found. Only files that can be read twice are looked at, and
-// only their first frames; damage is left for the real reading to report.
+// only their first frames, the fewer of each the more files there are; damage
+// is left for the real reading to report.
 func EstimateOffsets(paths []string) (map[string]time.Duration, []string, error) {
 	offsets := map[string]time.Duration{}
 	var notes []string
-	seen := make([]map[segment]int64, len(paths))
+	s := newSightings()
+	frames := min(estimateFrames, estimateTotal/max(len(paths), 1))
 	for i, path := range paths {
-		var err error
-		if seen[i], err = firstSegments(path); err != nil {
+		list, err := s.firstSegments(path, frames)
+		if err != nil {
 			return nil, nil, err
 		}
-		for j := range i {
-			skew, delay, err := compareClocks(seen[j], seen[i])
+		shared := s.add(int32(i), list)
+		for _, j := range slices.Sorted(maps.Keys(shared)) {
+			skew, delay, err := compareClocks(shared[j])
 			if errors.Is(err, errNothingShared) {
 				continue
 			}
@@ -47,9 +54,35 @@ func EstimateOffsets(paths []string) (map[string]time.Duration, []string, error)
 	return offsets, notes, nil
 }
 
-// firstSegments maps the segments of a file to their times, but for those that
-// were sent more than once.
-func firstSegments(path string) (map[segment]int64, error) {
+// sightings tells which files saw a segment, and when. Of hundreds of files
+// each is compared only with those that it shares segments with.
+type sightings struct {
+	flows map[flow]int32 // a number for each; that of the way back differs in the lowest bit
+	pairs int32
+	last  map[flowSegment]int32
+	all   []sighting
+}
+
+func newSightings() *sightings {
+	return &sightings{flows: map[flow]int32{}, last: map[flowSegment]int32{}}
+}
+
+// flowSegment is a segment of a numbered flow.
+type flowSegment struct {
+	flow      int32
+	seq, size uint32
+}
+
+// sighting is a segment in a file.
+type sighting struct {
+	time    int64
+	file    int32
+	earlier int32 // the sighting of the same segment before this one, -1: none
+}
+
+// firstSegments maps the segments among the first frames of a file to their
+// times, but for those that were sent more than once.
+func (s *sightings) firstSegments(path string, frames int) (map[flowSegment]int64, error) {
 	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil, nil // a pipe
 	}
@@ -59,59 +92,93 @@ func firstSegments(path string) (map[segment]int64, error) {
 	}
 	defer r.Close()
 	const sentAgain = math.MinInt64
-	list := map[segment]int64{}
+	list := map[flowSegment]int64{}
 	var f Frame
-	for range estimateFrames {
+	for range frames {
 		if r.Next(&f) != nil {
 			break
 		}
-		if s, ok := segmentOf(&f); ok {
-			if _, again := list[s]; again {
-				list[s] = sentAgain
+		if seg, ok := segmentOf(&f); ok {
+			key := flowSegment{s.number(seg.flow), seg.seq, seg.size}
+			if _, again := list[key]; again {
+				list[key] = sentAgain
 			} else {
-				list[s] = f.Time
+				list[key] = f.Time
 			}
 		}
 	}
-	for s, t := range list {
+	for key, t := range list {
 		if t == sentAgain {
-			delete(list, s)
+			delete(list, key)
 		}
 	}
 	return list, nil
+}
+
+func (s *sightings) number(f flow) int32 {
+	n, known := s.flows[f]
+	if !known {
+		n = 2 * s.pairs
+		s.pairs++
+		s.flows[f.back()] = n + 1
+		s.flows[f] = n
+	}
+	return n
+}
+
+// add files the segments of a file. It returns by how much their times are
+// later than in each of the earlier files that saw them too.
+func (s *sightings) add(file int32, list map[flowSegment]int64) map[int32]map[int32]spread {
+	shared := map[int32]map[int32]spread{} // by file, by flow
+	for key, t := range list {
+		last, seen := s.last[key]
+		if !seen {
+			last = -1
+		}
+		n := 0
+		for i := last; i >= 0; i = s.all[i].earlier {
+			n++
+			with := shared[s.all[i].file]
+			if with == nil {
+				with = map[int32]spread{}
+				shared[s.all[i].file] = with
+			}
+			widen(with, key.flow, t-s.all[i].time)
+		}
+		if n < maxSightings {
+			s.last[key] = int32(len(s.all))
+			s.all = append(s.all, sighting{t, file, last})
+		}
+	}
+	return shared
 }
 
 // spread is by how much the second file's times are later for one direction of
 // a connection, in nanoseconds.
 type spread struct{ least, most int64 }
 
+func widen(spreads map[int32]spread, flow int32, d int64) {
+	w, known := spreads[flow]
+	if !known {
+		w = spread{d, d}
+	}
+	spreads[flow] = spread{min(w.least, d), max(w.most, d)}
+}
+
 var (
 	errNothingShared = errors.New("they share no TCP segments of both directions")
 	errNoSense       = errors.New("the times of the segments they share make no sense; the clocks are taken as equal")
 )
 
-// compareClocks returns how far b's clock is ahead of a's, and how long a
-// segment travels between them. For what a's node sends, b's time is later by
+// compareClocks returns how far the clock of b, the second file, is ahead of
+// that of a, the first, and how long a segment travels between them. For what a's node sends, b's time is later by
 // skew + delay; for the way back by skew - delay. The fastest segment of each
 // direction was held up least.
-func compareClocks(a, b map[segment]int64) (skew, delay time.Duration, err error) {
-	flows := map[flow]spread{}
-	for s, ta := range a {
-		tb, both := b[s]
-		if !both {
-			continue
-		}
-		d := tb - ta
-		w, known := flows[s.flow]
-		if !known {
-			w = spread{d, d}
-		}
-		flows[s.flow] = spread{min(w.least, d), max(w.most, d)}
-	}
+func compareClocks(flows map[int32]spread) (skew, delay time.Duration, err error) {
 	found := false
 	there, back := int64(math.MaxInt64), int64(math.MinInt64)
 	for f, w := range flows {
-		v, both := flows[f.back()]
+		v, both := flows[f^1]
 		// The direction whose differences are greater leads from a to b;
 		// the other one of the pair is found from here as well.
 		if both && w.least/2+w.most/2 >= v.least/2+v.most/2 {
