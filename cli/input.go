@@ -38,7 +38,8 @@ type input struct {
 	quiet    bool
 	verbose  bool
 	duration time.Duration
-	files    []string // read and the arguments
+	files    []string                 // read and the arguments
+	clocks   map[string]time.Duration // to add to the times of each, nil until it is known
 	stopped  atomic.Bool
 }
 
@@ -263,11 +264,13 @@ func (r *reading) frames(src frames) error {
 // open opens the files, or the interface.
 func (in *input) open() (frames, error) {
 	if !in.live() {
-		offsets, err := in.offsets()
-		if err != nil {
-			return nil, err
+		if in.clocks == nil { // the files may be read a second time
+			var err error
+			if in.clocks, err = in.offsets(); err != nil {
+				return nil, err
+			}
 		}
-		r, err := in.sys.open(in.files, capture.Options{Offset: offsets, Idle: pipeIdle})
+		r, err := in.sys.open(in.files, capture.Options{Offset: in.clocks, Idle: pipeIdle})
 		if err == nil && in.piped() {
 			in.stopOn(func() {
 				in.stopped.Store(true)

@@ -104,3 +104,12 @@ func TestSavedComments(t *testing.T) {
 		}
 	}
 }
+
+// TestSaveTwoFiles: clocks are compared once, though the files are read twice.
+func TestSaveTwoFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.pcapng")
+	_, errs, status := run(t, "rpcs", "-v", "-w", path, sampleFile, sampleFile)
+	if n := strings.Count(errs, "its clock is"); status != exitOK || n != 1 {
+		t.Errorf("status %d, clocks are compared %d times: %s", status, n, errs)
+	}
+}
