@@ -254,7 +254,7 @@ func (st *stream) reread() {
 	}
 	kept := p.buf
 	st.advance(-p.have)
-	*p = partial{holes: p.holes[:0]}
+	*p = partial{}
 	st.feed(kept)
 	st.s.pool.put(kept)
 }
@@ -300,7 +300,7 @@ func (st *stream) gap(n int, why Why) {
 			p.cutFrame, p.cutTime = st.frame, st.time
 		}
 		if p.have < p.keep {
-			p.holes = appendHole(p.holes, Hole{p.have, min(k, p.keep-p.have), why})
+			st.hole(Hole{p.have, min(k, p.keep-p.have), why})
 		} else if why == Lost {
 			st.s.stats.SkippedLost += int64(k)
 		}
@@ -316,6 +316,23 @@ func (st *stream) gap(n int, why Why) {
 		st.skipped += int64(n)
 		st.advance(n)
 	}
+}
+
+// hole notes bytes that are missing from the message in hand. Of a message with
+// too many holes the rest is not kept.
+func (st *stream) hole(h Hole) {
+	p, pool := &st.msg, &st.s.pool
+	if st.s.full() && p.have >= maxHeader {
+		p.keep = p.have
+		st.s.stats.Unaffordable++
+		return
+	}
+	if p.holes == nil {
+		p.holes = pool.holes.take()
+	}
+	n := len(p.holes)
+	p.holes = appendHole(p.holes, h)
+	pool.lent += (len(p.holes) - n) * holeSize
 }
 
 func appendHole(holes []Hole, h Hole) []Hole {
@@ -358,8 +375,13 @@ func (st *stream) reading(whole bool) reading {
 
 // drop forgets the message in hand.
 func (st *stream) drop() {
-	st.s.pool.put(st.msg.buf)
-	st.msg = partial{holes: st.msg.holes[:0]}
+	p := &st.s.pool
+	p.put(st.msg.buf)
+	if holes := st.msg.holes; holes != nil {
+		p.lent -= len(holes) * holeSize
+		p.holes.put(holes)
+	}
+	st.msg = partial{}
 	st.carryOn()
 }
 

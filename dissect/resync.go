@@ -69,12 +69,17 @@ func (st *stream) look(data []byte, amid bool) {
 	if amid {
 		m.start = -1
 	}
+	if w.marks == nil {
+		w.marks = st.s.pool.marks.take()
+	}
+	st.s.pool.lent += markSize
 	w.marks = append(w.marks, m)
 	w.total += int64(len(data))
 }
 
 // search looks for a message in the window and frames what it finds. When
-// nothing more can come behind the window's bytes, last is true.
+// nothing more can come behind the window's bytes, or no more can be held, last
+// is true.
 func (st *stream) search(last bool) {
 	w := &st.win
 	for w.off < len(w.buf) {
@@ -95,7 +100,7 @@ func (st *stream) search(last bool) {
 	if w.off == len(w.buf) {
 		st.closeWindow()
 	} else {
-		w.compact()
+		st.s.pool.lent -= w.compact() * markSize
 	}
 	if w.total > maxSearch && !st.dead {
 		st.dead = true
@@ -104,14 +109,18 @@ func (st *stream) search(last bool) {
 }
 
 func (st *stream) closeWindow() {
-	st.s.pool.put(st.win.buf)
-	st.win = window{marks: st.win.marks[:0], total: st.win.total}
+	p := &st.s.pool
+	p.put(st.win.buf)
+	p.lent -= len(st.win.marks) * markSize
+	p.marks.put(st.win.marks)
+	st.win = window{total: st.win.total}
 }
 
-// compact drops the done part of the window once it is the larger one.
-func (w *window) compact() {
+// compact drops the done part of the window once it is the larger one. It
+// returns the number of marks that went.
+func (w *window) compact() int {
 	if w.off < len(w.buf)/2 || w.off == 0 {
-		return
+		return 0
 	}
 	n := copy(w.buf, w.buf[w.off:])
 	w.buf = w.buf[:n]
@@ -129,8 +138,10 @@ func (w *window) compact() {
 		}
 		keep = append(keep, m)
 	}
+	gone := len(w.marks) - len(keep)
 	w.marks = keep
 	w.off = 0
+	return gone
 }
 
 // replay frames the window from its offset on, each piece under the frame it

@@ -194,6 +194,10 @@ func (st *stream) insert(i int, p piece) {
 		p.data = append(st.s.pool.get(len(data)), data...)
 		st.bytes += cap(p.data)
 	}
+	if st.held == nil {
+		st.held = st.s.pool.pieces.take()
+	}
+	st.s.pool.lent += pieceSize
 	st.held = append(st.held, piece{})
 	copy(st.held[i+1:], st.held[i:])
 	st.held[i] = p
@@ -224,13 +228,15 @@ func (st *stream) drain() {
 	if n == 0 {
 		return
 	}
+	st.s.pool.lent -= n * pieceSize
 	k := copy(st.held, st.held[n:])
 	clear(st.held[k:])
 	st.held = st.held[:k]
 	st.s.gaps.note(st)
 	if k > 0 {
 		st.behind, st.silent = 0, true
-	} else if cap(st.held) > 256 {
+	} else {
+		st.s.pool.pieces.put(st.held)
 		st.held = nil
 	}
 }
@@ -286,7 +292,7 @@ func (st *stream) feed(data []byte) {
 	}
 	if st.lost {
 		st.look(data, false)
-		st.search(false)
+		st.search(st.s.full())
 		return
 	}
 	st.reread()
@@ -297,7 +303,7 @@ func (st *stream) feed(data []byte) {
 	}
 	if n, ok := st.run(data); !ok {
 		st.loseIn(data[n:], n > 0)
-		st.search(false)
+		st.search(st.s.full())
 	}
 }
 
@@ -320,7 +326,7 @@ func (st *stream) hopeless(src *source) bool {
 	p := &st.held[0]
 	o := &st.s.opt
 	switch {
-	case st.bytes > o.MaxStream || len(st.held) > maxHeld || st.s.pool.lent > o.MaxTotal:
+	case st.bytes > o.MaxStream || len(st.held) > maxHeld || st.s.full():
 		return true
 	case src.clock-p.at < reorder:
 		return false

@@ -265,6 +265,84 @@ func TestBound(t *testing.T) {
 	}
 }
 
+// noted counts the bytes that are noted about held ones.
+func (s *Streams) noted() (n int) {
+	for c := s.flows.order.next; c != &s.flows.order; c = c.next {
+		for i := range c.half {
+			st := &c.half[i]
+			n += len(st.held)*pieceSize + len(st.win.marks)*markSize + len(st.msg.holes)*holeSize + len(st.carriers)*carrierSize
+		}
+	}
+	return n
+}
+
+// TestBoundOfTiny: where segments are tiny, what is noted about them is bounded
+// too.
+func TestBoundOfTiny(t *testing.T) {
+	const conns, segments, total = 8, 4000, 200 << 10
+	tiny := func(tp *tape, b []byte, captured int) {
+		tp.send(false, b)
+		f := &tp.frames[len(tp.frames)-1]
+		f.Data = f.Data[:len(f.Data)-len(b)+captured]
+	}
+	for _, c := range []struct {
+		name  string
+		begin func(tp *tape, w wire)
+		each  func(tp *tape)
+	}{
+		{"pieces", func(tp *tape, w wire) { tp.syn().lose(1 << 20) },
+			func(tp *tape) { tiny(tp.lose(1), make([]byte, 1), 0) }},
+		{"marks", func(tp *tape, w wire) { tp.send(false, w.put(64, 1<<20)[:100]) },
+			func(tp *tape) { tiny(tp, make([]byte, 1), 1) }},
+		{"holes", func(tp *tape, w wire) { tp.syn().send(false, w.put(64, 3*segments)[:200]) },
+			func(tp *tape) { tiny(tp, make([]byte, 2), 1) }},
+		{"carriers", func(tp *tape, w wire) { tp.syn().send(false, w.put(64, 1<<20)[:200]) },
+			func(tp *tape) { tiny(tp, make([]byte, 1), 1) }},
+	} {
+		var last *Message
+		s := NewStreams(StreamOptions{MaxTotal: total, Frames: c.name == "carriers", Want: func(m *Message) int {
+			if c.name == "holes" {
+				return m.Size
+			}
+			return 0
+		}, Handle: func(m *Message) { last = m.Clone() }})
+		var tapes [conns]*tape
+		most, number := 0, int64(0)
+		play := func(tp *tape) {
+			for i := range tp.frames {
+				number++
+				tp.frames[i].Number = number
+				s.Frame(&tp.frames[i])
+			}
+			tp.frames = tp.frames[:0]
+		}
+		for i := range tapes {
+			tapes[i] = newTape()
+			tapes[i].a.port = uint16(600 + i)
+			c.begin(tapes[i], wire{version: 3})
+			play(tapes[i])
+		}
+		for k := range segments {
+			for _, tp := range tapes {
+				if c.each(tp); k%100 == 0 {
+					tp.put(&tp.b, &end{tp.a.addr, tp.a.port, testISN}, tcpACK, tp.b.seq, nil) // it is not silent
+				}
+				play(tp)
+			}
+			most = max(most, s.noted())
+		}
+		if most > total+conns*100 || most < total/4 {
+			t.Errorf("%s: %d bytes are noted", c.name, most)
+		}
+		if s.Close(); s.Stats().Held != 0 {
+			t.Errorf("%s: %d bytes held at the end", c.name, s.Stats().Held)
+		}
+		if c.name == "holes" && (last == nil || last.Tail == Present || len(last.Holes) > total/holeSize) {
+			t.Errorf("%+v", last)
+		}
+	}
+}
+
 // TestNotLNet: bytes without any header are passed over cheaply; LNet that
 // comes later is found.
 func TestNotLNet(t *testing.T) {

@@ -28,7 +28,8 @@ type StreamOptions struct {
 	Handle func(m *Message)
 
 	// MaxStream and MaxTotal bound the bytes held of one stream and of all
-	// together; by default 8 MiB and 256 MiB.
+	// together; by default 8 MiB and 256 MiB. The total has what is noted
+	// about the bytes, too.
 	MaxStream, MaxTotal int
 }
 
@@ -54,7 +55,7 @@ type StreamStats struct {
 	NotLNet       int64 // streams in which no header was found
 	Unaffordable  int64 // messages cut because too much was held
 	NotCopied     int64 // held segments that needed no copy
-	Held          int   // bytes held now
+	Held          int   // bytes held now, with what is noted about them
 }
 
 // Streams turns frames into LNet messages: it finds the TCP segments on the
@@ -221,6 +222,9 @@ func (s *Streams) finish(c *conn) {
 		c.half[i].close()
 	}
 }
+
+// full reports whether more is held than should be.
+func (s *Streams) full() bool { return s.pool.lent > s.opt.MaxTotal }
 
 // Quiet says that no frame came for a while. In a live capture what waits for
 // frames that may have been overtaken should not wait longer.
