@@ -16,9 +16,10 @@ func (a *Arena) Reset() {
 	a.notes, a.holes = a.notes[:0], a.holes[:0]
 }
 
-// Len is the number of messages, Size that of the bytes they hold.
+// Len is the number of messages, Size that of the bytes they hold, with their
+// holes.
 func (a *Arena) Len() int  { return len(a.msgs) }
-func (a *Arena) Size() int { return len(a.data) }
+func (a *Arena) Size() int { return len(a.data) + len(a.holes)*holeSize }
 
 // At is a message. It is valid until the next Add or Reset.
 func (a *Arena) At(i int) *Message { return &a.msgs[i] }

@@ -28,6 +28,8 @@ type waiting struct {
 	known  bool  // its request is known, or it needs none
 }
 
+func (w *waiting) size() int { return w.arena.Size() + len(w.frames)*carrierSize }
+
 // late is a queue of messages in the order of their frames. The first waits for
 // its request or for messages behind a gap.
 type late struct {
@@ -52,7 +54,7 @@ func (l *late) put(m *Message, known bool, now int64) {
 	for i := len(l.queue) - 1; i > l.head && l.queue[i-1].arena.At(0).Frame > m.Frame; i-- {
 		l.queue[i], l.queue[i-1] = l.queue[i-1], l.queue[i]
 	}
-	l.bytes += w.arena.Size()
+	l.bytes += w.size()
 }
 
 // full says whether the first message must go, whatever it waits for.
@@ -62,13 +64,13 @@ func (l *late) len() int { return len(l.queue) - l.head }
 
 func (l *late) pop() {
 	w := l.queue[l.head]
-	l.bytes -= w.arena.Size()
+	l.bytes -= w.size()
 	if l.head++; 2*l.head >= len(l.queue) {
 		l.queue = append(l.queue[:0], l.queue[l.head:]...)
 		l.head = 0
 	}
 	const small = 4 << 10 // many large ones would be kept for good
-	if w.arena.Size() <= small {
+	if w.size() <= small {
 		l.spare = append(l.spare, w)
 	}
 }

@@ -132,3 +132,21 @@ func TestLateSources(t *testing.T) {
 		t.Errorf("frames %v", got)
 	}
 }
+
+// TestLateBound: holes and frames of what waits count, too.
+func TestLateBound(t *testing.T) {
+	m := Message{Holes: make([]Hole, 3000), Frames: make([]int64, 3000)}
+	var l late
+	for !l.full() {
+		l.put(&m, true, 0)
+	}
+	if most := lateBytes/(3000*(holeSize+carrierSize)) + 1; l.len() > most {
+		t.Errorf("%d messages wait, want no more than %d", l.len(), most)
+	}
+	for l.len() > 0 {
+		l.pop()
+	}
+	if l.bytes != 0 {
+		t.Errorf("%d bytes are left", l.bytes)
+	}
+}
