@@ -42,7 +42,7 @@ func FuzzStream(f *testing.F) {
 	f.Fuzz(func(t *testing.T, plan, stream []byte) {
 		held := 0
 		s := NewStreams(StreamOptions{
-			MaxStream: 1 << 18, MaxTotal: 1 << 20,
+			MaxStream: 1 << 18, MaxTotal: 1 << (10 + len(plan)%11), Frames: true,
 			Want:   func(m *Message) int { return int(m.LNet.MatchBits % 1000) },
 			Handle: func(m *Message) { checkMessage(t, m) },
 		})
