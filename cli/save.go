@@ -60,7 +60,7 @@ func newSaver(in *input) (*saver, error) {
 		return nil, err
 	}
 	s := &saver{file: f, w: capture.NewWriter(f)}
-	if in.display.rpcs && !in.live() && !in.piped() {
+	if in.display.rpcs && in.readableAgain() {
 		// An RPC may take long, and which are the slowest is known at the
 		// end: the files are read again then.
 		s.later = make(map[int64][]byte)
@@ -69,6 +69,10 @@ func newSaver(in *input) (*saver, error) {
 	}
 	return s, nil
 }
+
+// readableAgain says whether all of the input can be read a second time. What
+// is redirected to standard input is closed after the first.
+func (in *input) readableAgain() bool { return !in.live() && !in.piped() && !in.has("-") }
 
 func sameFile(out os.FileInfo, path string) bool {
 	var in os.FileInfo
