@@ -48,7 +48,7 @@ func (sys *IO) status(err error) int {
 	var usage usageError
 	var damage *capture.DamageError
 	switch {
-	case err == nil, errors.Is(err, syscall.EPIPE):
+	case err == nil, errors.Is(err, syscall.EPIPE) && !errors.Is(err, errSave):
 		return exitOK
 	case errors.As(err, &usage):
 		sys.complain(err)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -123,6 +124,73 @@ func TestReaderGone(t *testing.T) {
 		if errs.Len() > 0 {
 			t.Errorf("%s: %q", args, errs)
 		}
+	}
+}
+
+// TestSaveToFIFO: who reads the FIFO of -w is waited for and gets all, and one
+// that goes away is an error, for what it has is not whole.
+func TestSaveToFIFO(t *testing.T) {
+	dir := t.TempDir()
+	fifo, file := filepath.Join(dir, "fifo"), filepath.Join(dir, "file")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip(err)
+	}
+	cmd, errs := process(t, nil, nil, "-w", file, sampleFile)
+	ended(t, cmd, errs, exitOK)
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(want) < 128<<10 {
+		t.Fatalf("%d bytes fit into the pipe", len(want))
+	}
+	cmd, errs = process(t, nil, nil, "-w", fifo, sampleFile)
+	got, err := os.ReadFile(fifo)
+	ended(t, cmd, errs, exitOK)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes of %d: %v", len(got), len(want), err)
+	}
+	for _, args := range [][]string{{"-w", fifo, sampleFile}, {"rpcs", "-w", fifo, sampleFile}} {
+		cmd, errs = process(t, nil, nil, args...)
+		r, err := os.Open(fifo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		ended(t, cmd, errs, exitFailure)
+		if !strings.Contains(errs.String(), "-w: write "+fifo+": broken pipe") || strings.Count(errs.String(), "\n") != 1 {
+			t.Errorf("%v: %q", args, errs)
+		}
+	}
+}
+
+// TestNobodyReadsFIFO: a signal ends the waiting for one who reads the FIFO of
+// -w, also when it would end the reading of a pipe.
+func TestNobodyReadsFIFO(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	for _, fifo := range []string{in, out} {
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			t.Skip(err)
+		}
+	}
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		if signal.Ignored(sig) {
+			continue // and so it is for our children
+		}
+		cmd, errs := process(t, nil, nil, "-w", out, in)
+		w, err := os.OpenFile(in, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != sig {
+			t.Errorf("%v: %v: %s", sig, cmd.ProcessState, errs)
+		}
+		w.Close()
 	}
 }
 

@@ -170,6 +170,7 @@ func (in *input) run(handle func(m *dissect.Message, first int64) error, idle fu
 			return err
 		}
 	}
+	in.catch(src)
 	line := in.watch(src)
 	err = r.frames(src)
 	line.end()
@@ -270,25 +271,9 @@ func (in *input) open() (frames, error) {
 				return nil, err
 			}
 		}
-		r, err := in.sys.open(in.files, capture.Options{Offset: in.clocks, Idle: pipeIdle})
-		if err == nil && in.piped() {
-			in.stopOn(func() {
-				in.stopped.Store(true)
-				r.Close() // Next tells
-			})
-		}
-		return r, err
+		return in.sys.open(in.files, capture.Options{Offset: in.clocks, Idle: pipeIdle})
 	}
-	filter := in.liveFilter()
-	l, err := capture.OpenLive(in.iface, capture.LiveOptions{Filter: filter})
-	if err != nil {
-		return nil, err
-	}
-	in.stopOn(l.Stop)
-	if !in.quiet {
-		in.sys.say("capturing on %s: %s", in.iface, filter)
-	}
-	return l, nil
+	return capture.OpenLive(in.iface, capture.LiveOptions{Filter: in.liveFilter()})
 }
 
 // pipeIdle is how long the writer of a pipe may be silent before what waits
@@ -308,6 +293,22 @@ func (in *input) liveFilter() string {
 		ports = []int{dissect.DefaultPort}
 	}
 	return capture.DefaultFilter(ports)
+}
+
+// catch lets signals end the reading of what was opened. Until then they end
+// the program, which may wait for the other end of a FIFO.
+func (in *input) catch(src frames) {
+	if l, ok := src.(*capture.Live); ok {
+		in.stopOn(l.Stop)
+		if !in.quiet {
+			in.sys.say("capturing on %s: %s", in.iface, in.liveFilter())
+		}
+	} else if in.piped() {
+		in.stopOn(func() {
+			in.stopped.Store(true)
+			src.Close() // Next tells
+		})
+	}
 }
 
 // stopOn lets a signal or the time limit end what may never end by itself: a

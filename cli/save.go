@@ -42,7 +42,12 @@ const (
 	keptFrames = 1 << 17
 )
 
-// newSaver creates the file, unless it is one of the inputs.
+// errSave marks errors of the file of -w. Its reader may go away as that of our
+// output may, but that is a failure: what was wanted is not all there.
+var errSave = errors.New("-w")
+
+// newSaver creates the file, unless it is one of the inputs. With a FIFO it
+// waits for the reader.
 func newSaver(in *input) (*saver, error) {
 	path := in.save
 	if path == "-" {
@@ -55,7 +60,9 @@ func newSaver(in *input) (*saver, error) {
 			}
 		}
 	}
-	f, err := os.Create(path)
+	// Not os.Create, which opens for reading too: as its own reader it would
+	// neither wait for one of a FIFO nor learn that it went away.
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +138,7 @@ func (s *saver) leave() {
 
 func (s *saver) fail(err error) {
 	if err != nil && s.err == nil {
-		s.err = fmt.Errorf("-w: %w", err)
+		s.err = fmt.Errorf("%w: %w", errSave, err)
 	}
 }
 
