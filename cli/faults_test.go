@@ -351,3 +351,26 @@ func TestLiveFilter(t *testing.T) {
 		}
 	}
 }
+
+// TestFullDiskOnTheWay has no room for saved frames long before the end of the
+// input, and says so once.
+func TestFullDiskOnTheWay(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	data, err := os.ReadFile(sampleFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tiny := append(data[24:32:32], 1, 0, 0, 0, 1, 0, 0, 0, 0) // a frame of one byte at the time of the first
+	file := filepath.Join(t.TempDir(), "long.pcap")
+	if err := os.WriteFile(file, append(data, bytes.Repeat(tiny, 2*keptFrames)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"-v"}, {"-T", "json"}, {"imports"}} {
+		_, errs, status := run(t, append(args, "-w", "/dev/full", file)...)
+		if status != exitFailure || strings.Count(errs, "no space left") != 1 {
+			t.Errorf("%v: status %d, %q", args, status, errs)
+		}
+	}
+}

@@ -252,8 +252,8 @@ func (r *reading) frames(src frames) error {
 			}
 		}
 		if s := r.in.saver; s != nil {
-			if err := s.add(&f); err != nil {
-				return err
+			if s.add(&f) != nil {
+				return errStop // saved returns the error
 			}
 		}
 		if r.dissector.Frame(&f); r.err != nil {
