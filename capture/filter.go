@@ -97,7 +97,7 @@ func CompileFilter(expr string, link LinkType) ([]bpf.RawInstruction, error) {
 // tcpdumpNames are the names it has for link types.
 var tcpdumpNames = map[LinkType]string{
 	LinkEthernet: "EN10MB", LinkLinuxSLL: "LINUX_SLL", LinkLinuxSLL2: "LINUX_SLL2", LinkRaw: "RAW",
-	LinkIPv4: "IPV4", LinkIPv6: "IPV6", LinkNull: "NULL", LinkLoop: "LOOP",
+	LinkRawBSD: "RAW", LinkRawOpenBSD: "RAW", LinkIPv4: "IPV4", LinkIPv6: "IPV6", LinkNull: "NULL", LinkLoop: "LOOP",
 	105: "IEEE802_11", 127: "IEEE802_11_RADIO", 9: "PPP", 192: "PPI", 247: "INFINIBAND",
 }
 

@@ -117,7 +117,7 @@ var expressions = []struct{ expr, want string }{
 
 func TestFilter(t *testing.T) {
 	for _, c := range expressions {
-		for _, link := range []LinkType{LinkEthernet, LinkLinuxSLL, LinkLinuxSLL2, LinkRaw, LinkNull, LinkLoop} {
+		for _, link := range []LinkType{LinkEthernet, LinkLinuxSLL, LinkLinuxSLL2, LinkRaw, LinkRawBSD, LinkRawOpenBSD, LinkNull, LinkLoop} {
 			want := c.want
 			if layouts[link].etype < 0 {
 				want = strings.NewReplacer("g", "", "h", "").Replace(want)

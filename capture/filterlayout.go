@@ -15,14 +15,16 @@ type layout struct {
 }
 
 var layouts = map[LinkType]layout{
-	LinkEthernet:  {header: 14, etype: 12},
-	LinkLinuxSLL:  {header: 16, etype: 14},
-	LinkLinuxSLL2: {header: 20, etype: 0},
-	LinkRaw:       {etype: -1},
-	LinkIPv4:      {etype: -1, version: 4},
-	LinkIPv6:      {etype: -1, version: 6},
-	LinkNull:      {header: 4, etype: -1, families: true},
-	LinkLoop:      {header: 4, etype: -1, families: true},
+	LinkEthernet:   {header: 14, etype: 12},
+	LinkLinuxSLL:   {header: 16, etype: 14},
+	LinkLinuxSLL2:  {header: 20, etype: 0},
+	LinkRaw:        {etype: -1},
+	LinkRawBSD:     {etype: -1},
+	LinkRawOpenBSD: {etype: -1},
+	LinkIPv4:       {etype: -1, version: 4},
+	LinkIPv6:       {etype: -1, version: 6},
+	LinkNull:       {header: 4, etype: -1, families: true},
+	LinkLoop:       {header: 4, etype: -1, families: true},
 }
 
 // packet is the offset of the IP header behind VLAN tags.

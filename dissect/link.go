@@ -13,12 +13,6 @@ const (
 	maxTunnels   = 4      // headers of the same layer inside each other
 )
 
-// Raw IP has two more numbers: DLT_RAW as BSD and OpenBSD number it.
-const (
-	linkRawBSD     = 12
-	linkRawOpenBSD = 14
-)
-
 // span is part of a frame: the bytes that were captured, and how many there
 // were on the wire. More captured than wire bytes cannot be.
 type span struct {
@@ -71,7 +65,7 @@ func (d *decoder) decode(f *capture.Frame) bool {
 		return len(b) >= 20 && d.network(ethertype(b), p.from(20), 0)
 	case capture.LinkNull, capture.LinkLoop:
 		return len(b) >= 4 && d.rawIP(p.from(4), 0)
-	case capture.LinkRaw, linkRawBSD, linkRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
+	case capture.LinkRaw, capture.LinkRawBSD, capture.LinkRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
 		return d.rawIP(p, 0)
 	}
 	return false

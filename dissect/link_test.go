@@ -98,6 +98,10 @@ func noLength(packet []byte) []byte {
 func TestLinks(t *testing.T) {
 	eth := ethernetFrame(packet4())
 	jumboHeader := []byte{protoTCP, 0, optJumbo, 4, 0, 0, 0, byte(8 + 20 + len(text))}
+	all, err := capture.NewFilter("")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		link capture.LinkType
@@ -113,8 +117,8 @@ func TestLinks(t *testing.T) {
 		{"SLL2", capture.LinkLinuxSLL2, sll2(packet6(), etherIPv6)},
 		{"raw", capture.LinkRaw, packet4()},
 		{"raw, IPv6", capture.LinkRaw, packet6()},
-		{"raw of BSD", linkRawBSD, packet4()},
-		{"raw of OpenBSD", linkRawOpenBSD, packet6()},
+		{"raw of BSD", capture.LinkRawBSD, packet4()},
+		{"raw of OpenBSD", capture.LinkRawOpenBSD, packet6()},
 		{"IPv4", capture.LinkIPv4, packet4()},
 		{"IPv6", capture.LinkIPv6, packet6()},
 		{"NULL", capture.LinkNull, joined([]byte{2, 0, 0, 0}, packet4())},
@@ -142,6 +146,9 @@ func TestLinks(t *testing.T) {
 		if !d.decode(&f) {
 			t.Errorf("%s: no segment", c.name)
 			continue
+		}
+		if ok, err := all.Match(&f); !ok || err != nil {
+			t.Errorf("%s: capture filters leave out link type %d: %v", c.name, c.link, err)
 		}
 		g := &d.seg
 		if !bytes.Equal(g.data, text) || g.size != len(text) || g.key.sport != 1023 || g.key.dport != 988 || g.seq != 77 || g.ack != 88 {

@@ -7,7 +7,7 @@ import (
 	"github.com/lshark/lshark/capture"
 )
 
-var fuzzLinks = []capture.LinkType{capture.LinkNull, capture.LinkEthernet, linkRawBSD, linkRawOpenBSD, capture.LinkRaw, capture.LinkLoop,
+var fuzzLinks = []capture.LinkType{capture.LinkNull, capture.LinkEthernet, capture.LinkRawBSD, capture.LinkRawOpenBSD, capture.LinkRaw, capture.LinkLoop,
 	capture.LinkLinuxSLL, capture.LinkIPv4, capture.LinkIPv6, capture.LinkLinuxSLL2}
 
 // FuzzLink decodes one frame of any link type.
