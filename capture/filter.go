@@ -29,12 +29,15 @@ func NewFilter(expr string) (*Filter, error) {
 	return f, f.choose(LinkEthernet)
 }
 
-// choose makes the program for a link type the current one.
+// choose makes the program for a link type the current one. It has none for a
+// type that is not known here: a capture may have interfaces of other kinds
+// beside those that were meant.
 func (f *Filter) choose(link LinkType) error {
 	program, known := f.programs[link]
 	if !known {
 		var err error
-		if program, err = CompileFilter(f.expr, link); err != nil {
+		_, readable := layouts[link]
+		if program, err = CompileFilter(f.expr, link); err != nil && readable {
 			return err
 		}
 		f.programs[link] = program
@@ -43,8 +46,8 @@ func (f *Filter) choose(link LinkType) error {
 	return nil
 }
 
-// Match tells whether a frame is wanted. It fails for a link type that the
-// filter cannot be compiled for.
+// Match tells whether a frame is wanted; one of a link type that is not known
+// is not. It fails for a known one that the filter cannot be compiled for.
 func (f *Filter) Match(fr *Frame) (bool, error) {
 	if fr.Link != f.link {
 		if err := f.choose(fr.Link); err != nil {

@@ -150,3 +150,25 @@ func TestVerbose(t *testing.T) {
 		t.Errorf("status %d, %s", status, &errs)
 	}
 }
+
+// TestFilterAmongOtherLinks: frames of link types that nothing is read from are
+// passed over with a capture filter as they are without.
+func TestFilterAmongOtherLinks(t *testing.T) {
+	const usb, unused = 220, 147
+	mixed := rewritten(t, sampleFile, func(f *capture.Frame) {
+		switch f.Number % 50 {
+		case 1:
+			f.Link = usb
+		case 2:
+			f.Link = unused
+		}
+	})
+	want, _, _ := run(t, mixed)
+	got, errs, status := run(t, "-f", "tcp port 988", mixed)
+	if want == "" || got != want || errs != "" || status != exitOK {
+		t.Errorf("status %d, %d bytes of %d: %s", status, len(got), len(want), errs)
+	}
+	if _, errs, status := run(t, "-f", "tcp prot 988", mixed); status != exitUsage {
+		t.Errorf("a wrong filter: status %d: %s", status, errs)
+	}
+}
