@@ -135,6 +135,9 @@ func (p *parser) portNumber(q qualifiers, t token) (uint32, error) {
 	if startsWithDigit(t.text) {
 		return p.number(t, 65535)
 	}
+	if t.text[0] == '-' { // LookupPort takes -0 for a number, too
+		return 0, p.wrong(t, "%q is not a port", t.text)
+	}
 	network := q.proto
 	if network != "udp" {
 		network = "tcp"
@@ -148,6 +151,9 @@ func (p *parser) portNumber(q qualifiers, t token) (uint32, error) {
 
 func (p *parser) portRange(q qualifiers, t token) (test, error) {
 	first, last, ranged := strings.Cut(t.text, "-")
+	if first == "" || ranged && last == "" {
+		return nil, p.wrong(t, "%q is not a range of ports", t.text)
+	}
 	low, err := p.portNumber(q, token{first, t.at})
 	if err != nil || !ranged {
 		return portTest{q.proto, q.dir, low, low}, err
