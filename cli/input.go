@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -99,6 +100,9 @@ func (in *input) check(args []string) error {
 		}
 		in.files = []string{"-"}
 	}
+	if name := in.pipeTwice(); name != "" {
+		return usagef("%s is named twice, but can be read only once", name)
+	}
 	if in.filter != "" && !in.live() {
 		var err error
 		if in.keep, err = capture.NewFilter(in.filter); err != nil {
@@ -135,6 +139,36 @@ func (in *input) piped() bool {
 		}
 	}
 	return false
+}
+
+// pipeTwice is the name of a pipe, or of standard input, that is among the
+// files a second time.
+func (in *input) pipeTwice() string {
+	var pipes []os.FileInfo
+	for _, path := range in.files {
+		info, err := stat(path)
+		if err != nil || path != "-" && info.Mode()&os.ModeNamedPipe == 0 {
+			continue
+		}
+		same := func(other os.FileInfo) bool { return os.SameFile(info, other) }
+		switch {
+		case !slices.ContainsFunc(pipes, same):
+		case path == "-":
+			return "standard input"
+		default:
+			return path
+		}
+		pipes = append(pipes, info)
+	}
+	return ""
+}
+
+// stat is os.Stat, with - for standard input.
+func stat(path string) (os.FileInfo, error) {
+	if path == "-" {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(path)
 }
 
 // frames is where frames come from.

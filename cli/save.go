@@ -82,13 +82,7 @@ func newSaver(in *input) (*saver, error) {
 func (in *input) readableAgain() bool { return !in.live() && !in.piped() && !in.has("-") }
 
 func sameFile(out os.FileInfo, path string) bool {
-	var in os.FileInfo
-	var err error
-	if path == "-" {
-		in, err = os.Stdin.Stat()
-	} else {
-		in, err = os.Stat(path)
-	}
+	in, err := stat(path)
 	return err == nil && os.SameFile(out, in)
 }
 
