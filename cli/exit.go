@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -63,9 +64,31 @@ func (sys *IO) status(err error) int {
 
 // complain writes an error to Err, each of several on a line of its own.
 func (sys *IO) complain(err error) {
-	for _, line := range strings.Split(err.Error(), "\n") {
+	for _, line := range errorLines(err) {
 		sys.say("%s", line)
 	}
+}
+
+// errorLines is the text of an error by lines. Errors that were joined and
+// mistakes in a display filter have several. All others have one, also where a
+// name of somebody's choice in it has line breaks.
+func errorLines(err error) []string {
+	var mistake *filter.Error
+	if errors.As(err, &mistake) && err.Error() == mistake.Error() {
+		return mistake.Lines()
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []string{err.Error()}
+	}
+	var all, texts []string
+	for _, one := range joined.Unwrap() {
+		all, texts = append(all, errorLines(one)...), append(texts, one.Error())
+	}
+	if err.Error() != strings.Join(texts, "\n") {
+		return []string{err.Error()} // one that says more than those it wraps
+	}
+	return all
 }
 
 // say writes a line to Err.

@@ -272,10 +272,10 @@ func TestWriterKilled(t *testing.T) {
 	}
 }
 
-// TestNamesOnTheTerminal has names and texts that would act upon a terminal.
-func TestNamesOnTheTerminal(t *testing.T) {
-	const evil = "\x1b[31mred\x07\u202e\x9b"
-	dir := filepath.Join(t.TempDir(), evil)
+// mistakes is command lines that fail and have a name in what they say of it.
+func mistakes(t *testing.T, name string) [][]string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Skip(err)
 	}
@@ -290,12 +290,18 @@ func TestNamesOnTheTerminal(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{damaged}, {empty}, {dir}, {filepath.Join(dir, "none")}, {"-v", damaged, sampleFile},
-		{"--" + evil}, {evil}, {"-T", evil}, {"-Y", evil, sampleFile}, {"-Y", "name == " + evil, sampleFile}, {"-f", evil, sampleFile},
-		{"-i", evil}, {"-w", filepath.Join(dir, "none", "out"), sampleFile}, {"-w", damaged, damaged}, {"-t", evil}, {"-T", "fields", "-e", evil},
-		{"-a", evil}, {"--offset", evil, sampleFile}, {"--color", evil}, {"-c", evil}, {"stats", "--by", evil}, {"stats", "--sort", evil},
-		{"rpcs", "-T", "fields", "-e", evil}, {"explain", evil}, {"decode", evil, "1"}, {"decode", "errno", evil}, {"imports", "-T", evil},
-		{"rpcs", "-Y", evil, sampleFile}, {"decode", "lu_fid", evil}, {"fields", evil}, {"completion", evil}, {"help", evil}} {
+	return [][]string{{damaged}, {empty}, {damaged, empty}, {dir}, {filepath.Join(dir, "none")}, {"-v", damaged, sampleFile},
+		{"--" + name}, {name}, {"-T", name}, {"-Y", name, sampleFile}, {"-Y", "name == " + name, sampleFile}, {"-f", name, sampleFile},
+		{"-i", name}, {"-w", filepath.Join(dir, "none", "out"), sampleFile}, {"-w", damaged, damaged}, {"-t", name}, {"-T", "fields", "-e", name},
+		{"-Y", "name == '" + name + "' and", sampleFile}, {"-f", "port " + name, sampleFile}, {"-r", name, "-t", name, "-a", name},
+		{"-a", name}, {"--offset", name, sampleFile}, {"--color", name}, {"-c", name}, {"stats", "--by", name}, {"stats", "--sort", name},
+		{"rpcs", "-T", "fields", "-e", name}, {"explain", name}, {"decode", name, "1"}, {"decode", "errno", name}, {"imports", "-T", name},
+		{"rpcs", "-Y", name, sampleFile}, {"decode", "lu_fid", name}, {"fields", name}, {"completion", name}, {"help", name}}
+}
+
+// TestNamesOnTheTerminal has names and texts that would act upon a terminal.
+func TestNamesOnTheTerminal(t *testing.T) {
+	for _, args := range mistakes(t, "\x1b[31mred\x07\u202e\x9b") {
 		_, errs, status := run(t, args...)
 		for _, line := range strings.Split(errs, "\n") {
 			if line != shown(line) {
@@ -305,6 +311,30 @@ func TestNamesOnTheTerminal(t *testing.T) {
 		if status == exitOK && args[0] != "help" {
 			t.Errorf("%q: exit status 0", args)
 		}
+	}
+}
+
+// TestNamesForgeNoLine has a line break in names and texts; what stands behind
+// it must not look like a message of ours.
+func TestNamesForgeNoLine(t *testing.T) {
+	for _, args := range mistakes(t, "nope\nlshark: fine") {
+		_, errs, _ := run(t, args...)
+		for _, line := range strings.Split(strings.TrimSuffix(errs, "\n"), "\n") {
+			if !strings.HasPrefix(line, "lshark: ") && args[0] != "help" || strings.HasPrefix(line, "lshark: lshark: ") ||
+				strings.HasPrefix(line, "lshark: fine") {
+				t.Errorf("%q: %q", args, errs)
+			}
+		}
+	}
+}
+
+// TestLines: errors of several lines keep them, and several errors have a line
+// each.
+func TestLines(t *testing.T) {
+	_, errs, _ := run(t, "-Y", "frame ==\n\tx", "-t", "a\nq", sampleFile)
+	const want = "lshark: filter: x is not a value of this field\nlshark:   frame ==  x\nlshark:             ^\nlshark: -t a\\nq: one of r, a, u and d\n"
+	if errs != want {
+		t.Errorf("%s", errs)
 	}
 }
 

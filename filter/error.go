@@ -1,9 +1,6 @@
 package filter
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // Error is a mistake in a filter: where it is, what it is, and what may have
 // been meant.
@@ -16,15 +13,25 @@ type Error struct {
 }
 
 // Error shows the text with a caret under the mistake.
-func (e *Error) Error() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "filter: %s\n  %s\n  %s%s", e.Msg, e.Text, strings.Repeat(" ", len([]rune(e.Text[:e.Col]))),
-		strings.Repeat("^", max(1, e.Len)))
-	if e.Hint != "" {
-		b.WriteString("\n  " + e.Hint)
+func (e *Error) Error() string { return strings.Join(e.Lines(), "\n") }
+
+// Lines is the text of the error by lines: what it says may hold line breaks
+// of whoever wrote the filter.
+func (e *Error) Lines() []string {
+	before := len([]rune(e.Text[:e.Col]))
+	lines := []string{
+		"filter: " + e.Msg,
+		"  " + oneLine.Replace(e.Text),
+		"  " + strings.Repeat(" ", before) + strings.Repeat("^", max(1, e.Len)),
 	}
-	return b.String()
+	if e.Hint != "" {
+		lines = append(lines, "  "+e.Hint)
+	}
+	return lines
 }
+
+// oneLine keeps columns as they are.
+var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
 
 // DidYouMean offers names that are near a mistaken one.
 func DidYouMean(near []string) string {
