@@ -11,7 +11,7 @@ import (
 // how far the values lie apart, not on how many there are.
 type Dist struct {
 	N        int64
-	Sum      int64
+	Sum      int64 // at most math.MaxInt64
 	Min, Max int64
 	raw      []int64
 	pages    []*page // once raw is full
@@ -35,7 +35,7 @@ func (d *Dist) Add(v int64) {
 	}
 	d.Max = max(d.Max, v)
 	d.N++
-	d.Sum += v
+	d.Sum += min(v, math.MaxInt64-d.Sum)
 	if d.pages == nil && len(d.raw) < keepRaw {
 		d.raw = append(d.raw, v)
 		return

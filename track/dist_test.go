@@ -49,6 +49,21 @@ func TestQuantilesOfAnyValues(t *testing.T) {
 	}
 }
 
+// TestSumOfGreatValues: time stamps that make no sense give no negative sum.
+func TestSumOfGreatValues(t *testing.T) {
+	var d Dist
+	for range 3 {
+		d.Add(math.MaxInt64 / 2)
+	}
+	if d.Sum != math.MaxInt64 || d.Mean() < 0 {
+		t.Error(d.Sum, d.Mean())
+	}
+	d.Add(1)
+	if d.Sum != math.MaxInt64 {
+		t.Error(d.Sum)
+	}
+}
+
 // TestDistIsSmall has thousands of rows of an ordinary server: milliseconds,
 // some seconds.
 func TestDistIsSmall(t *testing.T) {
