@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/lshark/lshark/track"
@@ -59,6 +60,14 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 	return dst
 }
 
+// dim appends the value of a dimension as people know it.
+func (s *StatsTable) dim(dst []byte, r *track.Row, d track.Dim) []byte {
+	if d == track.ByUID && r.HasUser && r.UID == math.MaxUint32 {
+		return append(dst, "-1"...) // (uid_t)-1: no user
+	}
+	return appendDim(dst, r, d, s.opt.Raw)
+}
+
 func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 	c := s.opt.Colors
 	for k, d := range s.opt.By {
@@ -72,7 +81,7 @@ func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 				return b
 			}
 			from := len(b)
-			if b = appendDim(b, r, d, s.opt.Raw); len(b) == from {
+			if b = s.dim(b, r, d); len(b) == from {
 				return append(b, '-')
 			}
 			return b
@@ -140,7 +149,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 		if k > 0 {
 			name = append(name, ' ')
 		}
-		name = appendDim(name, r, d, s.opt.Raw)
+		name = s.dim(name, r, d)
 	}
 	if r.Latency.N > 0 {
 		h := newBins(latencyBounds)

@@ -1,0 +1,26 @@
+package render
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/track"
+)
+
+// TestNoUser: people know (uid_t)-1 as -1; scripts get the number, which filters
+// take, too.
+func TestNoUser(t *testing.T) {
+	nobody := &track.Row{Key: track.Key{UID: math.MaxUint32, HasUser: true}, Count: 1, BulkBytes: 1}
+	i := &track.Interval{Rows: map[track.Key]*track.Row{nobody.Key: nobody}}
+	o := StatsOptions{By: []track.Dim{track.ByUID}, Colors: NewColors(false), Bars: true}
+	table := string(NewStatsTable(o).AppendInterval(nil, i))
+	if lines := strings.Split(table, "\n"); !strings.HasPrefix(lines[1], "-1 ") || !strings.Contains(table, "\n-1 size of bulk\n") {
+		t.Errorf("%s", table)
+	}
+	json := string(NewStatsJSON(o).AppendInterval(nil, i))
+	tsv := string(NewStatsTSV(o).AppendInterval(nil, i))
+	if !strings.HasPrefix(json, `{"uid":4294967295,`) || !strings.HasPrefix(tsv, "4294967295\t") {
+		t.Errorf("%s%s", json, tsv)
+	}
+}
