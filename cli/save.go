@@ -54,6 +54,9 @@ func newSaver(in *input) (*saver, error) {
 		return nil, usagef("-w -: standard output has the results; name a file")
 	}
 	if out, err := os.Stat(path); err == nil {
+		if in.sys.writesTo(out) {
+			return nil, usagef("-w %s: standard output has the results; name another file", path)
+		}
 		for _, file := range in.files {
 			if sameFile(out, file) {
 				return nil, usagef("-w %s: would overwrite the input", path)
@@ -75,6 +78,17 @@ func newSaver(in *input) (*saver, error) {
 		s.recent = make([]kept, 1024)
 	}
 	return s, nil
+}
+
+// writesTo says whether results go to a file or a pipe. Devices such as
+// /dev/null keep nothing that could be written over.
+func (sys *IO) writesTo(file os.FileInfo) bool {
+	f, ok := sys.Out.(*os.File)
+	if !ok || file.Mode()&os.ModeDevice != 0 {
+		return false
+	}
+	out, err := f.Stat()
+	return err == nil && os.SameFile(file, out)
 }
 
 // readableAgain says whether all of the input can be read a second time. What
