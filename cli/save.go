@@ -281,7 +281,7 @@ func (in *input) saved() error {
 		s.fail(err)
 	}
 	if s.missed > 0 && !in.quiet {
-		fmt.Fprintf(in.sys.Err, "lshark: -w: %d frames were no longer there when their RPC was complete\n", s.missed)
+		fmt.Fprintf(in.sys.Err, "lshark: -w: %d frames were no longer there when they were wanted\n", s.missed)
 	}
 	return s.err
 }
@@ -298,7 +298,8 @@ func (in *input) again() (err error) {
 	for left := len(s.later); left > 0; {
 		switch err := src.Next(&f); {
 		case err == io.EOF, errors.As(err, new(*capture.DamageError)):
-			return nil // the first reading told of damage
+			s.missed += left // a file is shorter than it was
+			return nil       // the first reading told of damage
 		case err != nil:
 			return err
 		}

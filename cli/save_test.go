@@ -113,3 +113,18 @@ func TestSaveTwoFiles(t *testing.T) {
 		t.Errorf("status %d, clocks are compared %d times: %s", status, n, errs)
 	}
 }
+
+// TestSaverSaysWhatIsGone: a file that is shorter when it is read again lacks
+// frames that were wanted.
+func TestSaverSaysWhatIsGone(t *testing.T) {
+	var errs bytes.Buffer
+	in := &input{sys: &IO{Err: &errs}, files: []string{sampleFile}, save: filepath.Join(t.TempDir(), "out.pcapng"), display: display{rpcs: true}}
+	var err error
+	if in.saver, err = newSaver(in); err != nil {
+		t.Fatal(err)
+	}
+	in.saver.message(&dissect.Message{Frames: []int64{1, 1000, 1001}, LNetOff: -1})
+	if err := in.saved(); err != nil || in.saver.missed != 2 || !strings.Contains(errs.String(), "2 frames") {
+		t.Errorf("%d frames are missed, want 2: %v, %s", in.saver.missed, err, &errs)
+	}
+}
