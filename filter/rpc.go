@@ -173,6 +173,7 @@ var rpcKeys = map[string]key{
 		*v = value{class: number, u: uint64(m.rpc.Flags), names: opcodes.MsgFlags}
 		return true
 	}},
+	"rpc.handle":        rpcUint("what the server calls the connection", func(r *track.RPC) (uint64, bool) { return r.Handle, r.Handle != 0 }),
 	"rpc.xid":           rpcUint("number of the RPC", func(r *track.RPC) (uint64, bool) { return r.XID, true }),
 	"rpc.transno":       rpcUint("number of the transaction", func(r *track.RPC) (uint64, bool) { return r.Transno, r.HasReply }),
 	"rpc.sends":         rpcUint("times the request was sent", func(r *track.RPC) (uint64, bool) { return uint64(r.Sends), true }),

@@ -45,6 +45,7 @@ func hasUser(r *track.RPC) bool      { return r.HasUser }
 func hasReply(r *track.RPC) bool     { return r.HasReply }
 func hasOpcode(r *track.RPC) bool    { return r.HasOpcode }
 func hasTarget(r *track.RPC) bool    { return r.Target() != "" }
+func hasHandle(r *track.RPC) bool    { return r.Handle != 0 }
 func hasFID(r *track.RPC) bool       { return r.HasFID }
 func hasName(r *track.RPC) bool      { return len(r.Name()) > 0 }
 func hasStatus(r *track.RPC) bool    { return r.Has(opcodes.PbStatus) }
@@ -132,6 +133,7 @@ var rpcKeys = []rpcKey{
 	{name: "bulk_time", has: hasBulkTime, append: elapsed((*track.RPC).BulkTime)},
 	{name: "estimate", has: hasEstimate, append: integer(func(r *track.RPC) uint32 { return r.Estimate })},
 	{name: "portal", has: hasRequest, append: integer(func(r *track.RPC) uint32 { return r.Portal })},
+	{name: "handle", form: formString, rare: true, has: hasHandle, append: func(dst []byte, r *track.RPC) []byte { return opcodes.AppendHex(dst, r.Handle) }},
 	{name: "fid", form: formString, rare: true, has: hasFID, append: appendRPCFID},
 	{name: "name", form: formText, rare: true, has: hasName, append: func(dst []byte, r *track.RPC) []byte { return append(dst, r.Name()...) }},
 	{name: "one_way", rare: true, has: isOneWay, append: appendTrue},

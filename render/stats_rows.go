@@ -110,9 +110,13 @@ func appendDim(dst []byte, r *track.Row, d track.Dim, raw bool) []byte {
 		}
 	case track.ByPortal:
 		return strconv.AppendUint(dst, uint64(r.Portal), 10)
+	case track.ByHandle:
+		if r.Handle != 0 {
+			return opcodes.AppendHex(dst, r.Handle)
+		}
 	case track.ByError:
 		if r.Error < 0 {
-			return appendErrno(dst, r.Error)
+			return appendErrno(dst, int32(r.Error))
 		}
 	}
 	return dst

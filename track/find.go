@@ -12,7 +12,7 @@ func (t *RPCs) findRequest(m *dissect.Message) *RPC {
 		if !agrees(r, q) || r.HasRequest && replay != r.Replay() {
 			continue
 		}
-		if r.Client != m.LNet.Src && (r.handle == 0 || r.handle != q.Handle) {
+		if r.Client != m.LNet.Src && (r.Handle == 0 || r.Handle != q.Handle) {
 			continue // another client with the same xid, unless it is another rail
 		}
 		if r.state == spent && q.Flags&dissect.FlagResent != 0 && r.Flags&dissect.FlagResent == 0 {
@@ -60,7 +60,7 @@ func answers(m *dissect.Message, r *RPC) bool {
 	if m.Req != nil && m.Req.XID == r.XID && m.Req.Client == r.Client {
 		return true
 	}
-	return r.handle != 0 && r.handle == m.RPC.Handle
+	return r.Handle != 0 && r.Handle == m.RPC.Handle
 }
 
 // Replay says whether the request was replayed after a recovery.

@@ -1,6 +1,10 @@
 package track
 
-import "github.com/lshark/lshark/dissect"
+import (
+	"math"
+
+	"github.com/lshark/lshark/dissect"
+)
 
 // Dim is something that statistics can be grouped by.
 type Dim uint8
@@ -15,11 +19,12 @@ const (
 	ByJob
 	ByUID
 	ByPortal
+	ByHandle
 	ByError
 	dims
 )
 
-var dimNames = [dims]string{"op", "variant", "client", "server", "target", "job", "uid", "portal", "error"}
+var dimNames = [dims]string{"op", "variant", "client", "server", "target", "job", "uid", "portal", "handle", "error"}
 
 func (d Dim) String() string { return dimNames[d] }
 
@@ -37,18 +42,20 @@ func ParseDim(name string) (Dim, bool) {
 }
 
 // Key is what the RPCs of a row have in common. Of the fields, those of the
-// dimensions asked for are set.
+// dimensions asked for are set. A key of more than 128 bytes would cost an
+// allocation in each map.
 type Key struct {
-	Opcode         uint32
-	HasOpcode      bool
 	Variant        string
-	Client, Server dissect.NID
 	Target         string
-	Job            [32]byte
+	Handle         uint64
+	Opcode         uint32
 	UID            uint32
-	HasUser        bool
 	Portal         uint32
-	Error          int32 // negative errno, 0 without error
+	Error          int16 // negative errno, 0 without error
+	HasOpcode      bool
+	HasUser        bool
+	Client, Server dissect.NID
+	Job            [32]byte
 }
 
 // key reads the dimensions of an RPC.
@@ -73,8 +80,10 @@ func (r *RPC) key(by []Dim) (k Key) {
 			k.UID, k.HasUser = r.UID, r.HasUser
 		case ByPortal:
 			k.Portal = r.Portal
+		case ByHandle:
+			k.Handle = r.Handle
 		case ByError:
-			k.Error = min(r.Status, 0)
+			k.Error = int16(max(math.MinInt16, min(r.Status, 0)))
 		}
 	}
 	return k

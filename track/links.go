@@ -77,7 +77,7 @@ func (l *links) request(r *RPC, m *dissect.Message) {
 	name := linkName{client, target}
 	link := l.byName[name]
 	if link == nil {
-		link = l.byHandle[r.handle]
+		link = l.byHandle[r.Handle]
 		if link == nil || link.TargetUUID != "" {
 			link = &Link{}
 		}
@@ -89,7 +89,7 @@ func (l *links) request(r *RPC, m *dissect.Message) {
 	}
 	link.Client, link.Server = r.Client, r.Server
 	r.Link = link
-	l.learn(r.handle, link) // of a reconnect: the old one
+	l.learn(r.Handle, link) // of a reconnect: the old one
 	if b := m.Msg.Buf(connCookie); len(b) >= 8 {
 		l.learn(opcodes.ReadUint(b[:8], false), link)
 	}
@@ -98,10 +98,10 @@ func (l *links) request(r *RPC, m *dissect.Message) {
 // find looks a handle up. A connection that was made before the capture began
 // has no names until it is made again.
 func (l *links) find(r *RPC) *Link {
-	link := l.byHandle[r.handle]
-	if link == nil && r.handle != 0 && r.HasOpcode && !IsCallback(r.Opcode) {
-		link = &Link{Client: r.Client, Server: r.Server, Handle: r.handle}
-		l.learn(r.handle, link)
+	link := l.byHandle[r.Handle]
+	if link == nil && r.Handle != 0 && r.HasOpcode && !IsCallback(r.Opcode) {
+		link = &Link{Client: r.Client, Server: r.Server, Handle: r.Handle}
+		l.learn(r.Handle, link)
 	}
 	return link
 }

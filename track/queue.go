@@ -114,8 +114,8 @@ func (t *RPCs) Advance(now int64) {
 func (t *RPCs) finish(r *RPC) { t.move(r, &t.done, lingering) }
 
 func (t *RPCs) emit(r *RPC) {
-	if r.Link == nil && r.handle != 0 {
-		r.Link = t.links.byHandle[r.handle]
+	if r.Link == nil && r.Handle != 0 {
+		r.Link = t.links.byHandle[r.Handle]
 	}
 	t.move(r, &t.spent, spent)
 	if t.opt.Done != nil {

@@ -20,6 +20,7 @@ type RPC struct {
 	Server    dissect.NID
 	Portal    uint32 // of the request
 	Link      *Link  // the connection it belongs to, nil when its connect was not seen
+	Handle    uint64 // pb_handle of the request: what the server calls the connection
 
 	UID, GID uint32
 	HasUser  bool // the client tells UID and GID; those before 2.16 do not
@@ -57,8 +58,7 @@ type RPC struct {
 	hasJob bool
 	body   int // bytes of the reply's ptlrpc_body that were captured
 	name   []byte
-	handle uint64 // pb_handle of the request
-	stale  bool   // the reply was followed by another send
+	stale  bool // the reply was followed by another send
 
 	made       int64  // when it was
 	group      *group // of the statistics, while the RPC is under way

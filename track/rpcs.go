@@ -152,7 +152,7 @@ func (t *RPCs) describe(r *RPC, m *dissect.Message) {
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
 	r.Client, r.Server, r.Portal = m.LNet.Src, m.LNet.Dst, m.LNet.Portal
 	r.UID, r.GID, r.HasUser = q.UID, q.GID, q.HasUser
-	r.ConnCnt, r.handle, r.RequestSize = q.ConnCnt, q.Handle, q.Bytes
+	r.ConnCnt, r.Handle, r.RequestSize = q.ConnCnt, q.Handle, q.Bytes
 	r.jobLen, r.hasJob = uint8(copy(r.job[:], q.JobID)), q.JobID != nil
 	if op := opcodes.ByOpcode(q.Opcode); op != nil && q.HasOpcode {
 		r.OneWay = op.OneWay
@@ -206,7 +206,7 @@ func (t *RPCs) orphan(m *dissect.Message) *RPC {
 	q := &m.RPC
 	r := t.fresh(q.XID)
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
-	r.Client, r.Server, r.handle = m.LNet.Dst, m.LNet.Src, q.Handle
+	r.Client, r.Server, r.Handle = m.LNet.Dst, m.LNet.Src, q.Handle
 	r.Link = t.links.byHandle[q.Handle]
 	return r
 }

@@ -73,7 +73,7 @@ func TestStatsByError(t *testing.T) {
 	w.end()
 	rows := only(t, s).Rows
 	for e, n := range map[int32]int64{0: 2, -2: 2, -13: 1} {
-		if r := rows[Key{Error: e}]; r == nil || r.Count != n {
+		if r := rows[Key{Error: int16(e)}]; r == nil || r.Count != n {
 			t.Errorf("error %d: %+v, want %d", e, r, n)
 		}
 	}
