@@ -56,11 +56,10 @@ type RPC struct {
 	job    [32]byte
 	jobLen uint8
 	hasJob bool
-	body   int // bytes of the reply's ptlrpc_body that were captured
-	name   []byte
 	stale  bool // the reply was followed by another send
+	body   int  // bytes of the reply's ptlrpc_body that were captured
+	name   []byte
 
-	made       int64  // when it was
 	group      *group // of the statistics, while the RPC is under way
 	depth      int64  // of that group when it was sent
 	interval   *Interval
@@ -69,6 +68,7 @@ type RPC struct {
 	prev, next *RPC
 	same       *RPC // next record with the same xid
 	since      int64
+	made       int64 // when it was
 }
 
 // state is where a record is on its way.
