@@ -153,7 +153,8 @@ func (s *Stats) leave(r *RPC) {
 		return
 	}
 	r.group = nil
-	if g.open--; g.open == 0 {
+	// While there is much room, kinds that come again cost nothing.
+	if g.open--; g.open == 0 && len(s.groups) > maxRows/2 {
 		delete(s.groups, g.key)
 		g.next, s.free = s.free, g
 	}

@@ -196,24 +196,28 @@ func TestIntervalOfEarlyReplies(t *testing.T) {
 	}
 }
 
-// TestKindsUnderWayAreForgotten: what is counted of a kind is for as long as
-// one of it is under way, and costs no memory anew.
+// TestKindsUnderWayAreForgotten: of the kinds of which nothing is under way any
+// more, so many are kept that there is room for as many others. None costs
+// memory anew.
 func TestKindsUnderWayAreForgotten(t *testing.T) {
 	w, s := measured(t, StatsOptions{By: []Dim{ByUID}})
-	for n := range uint64(100) {
+	const kinds = maxRows + 100
+	for n := range uint64(kinds) {
 		w.request(xid+n<<7, getter, user(uint32(n)))
 	}
 	most := len(s.groups)
-	for n := range uint64(100) {
+	for n := range uint64(kinds) {
 		w.reply(xid+n<<7, getter)
 	}
-	if most != 100 || len(s.groups) != 0 {
+	if most != maxRows || len(s.groups) != maxRows/2 {
 		t.Errorf("%d kinds, then %d", most, len(s.groups))
 	}
-	r := &RPC{}
+	r := &RPC{UID: kinds, HasUser: true}
 	m := &dissect.Message{Time: w.now}
 	if n := testing.AllocsPerRun(1000, func() {
-		s.Sent(r, m)
+		if s.Sent(r, m); r.depth != 1 {
+			t.Fatalf("depth %d", r.depth)
+		}
 		s.Answered(r, m)
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
