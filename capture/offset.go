@@ -171,9 +171,9 @@ var (
 )
 
 // compareClocks returns how far the clock of b, the second file, is ahead of
-// that of a, the first, and how long a segment travels between them. For what a's node sends, b's time is later by
-// skew + delay; for the way back by skew - delay. The fastest segment of each
-// direction was held up least.
+// that of a, the first, and how long a segment travels between them. For what
+// a's node sends, b's time is later by skew + delay; for the way back by skew -
+// delay. The fastest segment of each direction was held up least.
 func compareClocks(flows map[int32]spread) (skew, delay time.Duration, err error) {
 	found := false
 	there, back := int64(math.MaxInt64), int64(math.MinInt64)
