@@ -123,10 +123,8 @@ func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 		if r.Service.N == 0 {
 			return append(b, '-')
 		}
-		if r.Service.Max <= 1e9 { // what servers say of all that took no longer
-			return append(b, "≤1s"...)
-		}
-		return append(strconv.AppendFloat(b, r.Service.Mean()/1e9, 'f', 1, 64), 's')
+		// Servers tell whole seconds, at least one: an average would mislead.
+		return append(strconv.AppendInt(append(b, "≤"...), r.Service.Max/1e9, 10), 's')
 	})
 	size(r.RequestBytes)
 	size(r.ReplyBytes)
