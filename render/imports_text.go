@@ -96,9 +96,9 @@ func NewImportsTable(o SummaryOptions) *ImportsTable { return &ImportsTable{opt:
 func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 	c := s.opt.Colors
 	t := newTable(c, []tableColumn{{title: "target", left: true}, {title: "client", left: true},
-		{title: "state", left: true}, {title: "cnt"}, {title: "fails", left: true, extra: true}, {title: "evict"}, {title: "pings"},
-		{title: "version", left: true}, {title: "kind", left: true, extra: true}, {title: "server", left: true, extra: true},
-		{title: "committed", extra: true}, {title: "ungranted", extra: true}, {title: "uuid", left: true, extra: true}})
+		{title: "state", left: true}, {title: "cnt"}, {title: "fails", left: true, rank: useful}, {title: "evict"}, {title: "pings"},
+		{title: "version", left: true}, {title: "kind", left: true, rank: extra}, {title: "server", left: true, rank: extra},
+		{title: "committed", rank: extra}, {title: "ungranted", rank: extra}, {title: "uuid", left: true, rank: extra}})
 	number := func(st *Style, n int64) {
 		if n == 0 {
 			st = &c.Dim

@@ -30,11 +30,11 @@ func (s *StatsTable) columns() []tableColumn {
 		cols = append(cols, tableColumn{title: d.String(), left: true})
 	}
 	return append(cols, tableColumn{title: "count"}, tableColumn{title: "err"}, tableColumn{title: "unans"},
-		tableColumn{title: "p50"}, tableColumn{title: "p90", extra: true}, tableColumn{title: "p99"},
-		tableColumn{title: "max"}, tableColumn{title: "bulk"}, tableColumn{title: "depth", extra: true},
-		tableColumn{title: "time", extra: true}, tableColumn{title: "min", extra: true},
-		tableColumn{title: "svc", extra: true}, tableColumn{title: "sent", extra: true},
-		tableColumn{title: "got", extra: true}, tableColumn{title: "errors", left: true, extra: true})
+		tableColumn{title: "p50"}, tableColumn{title: "p90", rank: extra}, tableColumn{title: "p99"},
+		tableColumn{title: "max"}, tableColumn{title: "bulk"}, tableColumn{title: "depth", rank: extra},
+		tableColumn{title: "time", rank: extra}, tableColumn{title: "min", rank: extra},
+		tableColumn{title: "svc", rank: extra}, tableColumn{title: "sent", rank: extra},
+		tableColumn{title: "got", rank: extra}, tableColumn{title: "errors", left: true, rank: useful})
 }
 
 // AppendInterval appends the table of an interval.

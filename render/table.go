@@ -1,5 +1,7 @@
 package render
 
+import "slices"
+
 // table lines up cells. All cells are put in first; then it is known how wide
 // the columns are.
 type table struct {
@@ -9,12 +11,20 @@ type table struct {
 	cells  []cell
 }
 
-// tableColumn is a column; narrow terminals go without those that are extra,
-// the last of them first.
+// rank says how much a column is wanted.
+type rank int
+
+const (
+	needed rank = iota
+	useful      // left out where there is no room
+	extra       // left out before those, the last one first
+)
+
+// tableColumn is a column of a table.
 type tableColumn struct {
 	title string
 	left  bool
-	extra bool
+	rank  rank
 	width int
 }
 
@@ -40,7 +50,11 @@ func (t *table) put(st *Style, write func([]byte) []byte) {
 	t.cols[k].width = max(t.cols[k].width, width(t.text[from:]))
 }
 
-// shown says which columns there is room for; 0 columns of width: all.
+// leastCut is the least width that a column is cut to.
+const leastCut = 12
+
+// shown says which columns there is room for, and cuts the last one to it; 0
+// columns of width: all.
 func (t *table) shown(columns int) []bool {
 	show := make([]bool, len(t.cols))
 	all := -2
@@ -48,10 +62,18 @@ func (t *table) shown(columns int) []bool {
 		show[k] = true
 		all += t.cols[k].width + 2
 	}
-	for k := len(t.cols) - 1; k >= 0 && columns > 0 && all > columns; k-- {
-		if t.cols[k].extra {
+	for least := extra; least >= useful && columns > 0; least-- {
+		for k := len(t.cols) - 1; k >= 0 && all > columns; k-- {
+			c := &t.cols[k]
+			if c.rank != least {
+				continue
+			}
+			if over := all - columns; k == len(t.cols)-1 && least == useful && c.width-over >= leastCut {
+				c.width -= over
+				return show
+			}
 			show[k] = false
-			all -= t.cols[k].width + 2
+			all -= c.width + 2
 		}
 	}
 	return show
@@ -82,6 +104,10 @@ func (t *table) line(dst []byte, show []bool, get func(k int) ([]byte, *Style)) 
 		}
 		first = false
 		text, st := get(k)
+		if t.cols[k].width < width(text) {
+			text, _ = fit(text, t.cols[k].width-1)
+			text = append(slices.Clip(text), "…"...)
+		}
 		fill := t.cols[k].width - width(text)
 		if !t.cols[k].left {
 			pending += fill

@@ -1,0 +1,29 @@
+package render
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestNarrowTable: the least wanted columns go first, the last one is cut.
+func TestNarrowTable(t *testing.T) {
+	const row = "a       1  22  ENODEV:7 ENOTCONN:5 EIO:1"
+	for columns, want := range map[int]string{
+		0: row, 100: row, len(row): row,
+		len(row) - 1: "a       1  ENODEV:7 ENOTCONN:5 EIO:1",
+		30:           "a       1  ENODEV:7 ENOTCONN:…",
+		23:           "a       1  ENODEV:7 EN…",
+		22:           "a       1",
+		3:            "a       1",
+	} {
+		c := NewColors(false)
+		tab := newTable(c, []tableColumn{{title: "op", left: true}, {title: "count"}, {title: "t", rank: extra}, {title: "errors", left: true, rank: useful}})
+		for _, cell := range []string{"a", "1", "22", "ENODEV:7 ENOTCONN:5 EIO:1"} {
+			tab.put(&c.Num, func(b []byte) []byte { return append(b, cell...) })
+		}
+		lines := strings.Split(string(tab.render(nil, columns)), "\n")
+		if lines[1] != want {
+			t.Errorf("%d columns: %q, want %q", columns, lines[1], want)
+		}
+	}
+}
