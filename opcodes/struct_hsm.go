@@ -99,12 +99,28 @@ func stepAction(v *View) (*Field, int) {
 	return formAction, (n + 7) &^ 7
 }
 
+// briefActions tells how many items there are, and what the first is.
 func briefActions(v *View, dst []byte) []byte {
-	if len(v.Struct) < 8 {
+	b := v.Struct
+	if len(b) < 8 {
 		return dst
 	}
-	return briefCount(dst, "item", int32(ReadUint(v.Struct[4:8], v.Big)))
+	dst = briefCount(dst, "item", int32(ReadUint(b[4:8], v.Big)))
+	if len(b) < hsmActionListSize {
+		return dst
+	}
+	b = b[hsmActionListSize:]
+	if b = b[hsmNameRoom(&View{Rest: b}):]; len(b) < hsmItemSize {
+		return dst
+	}
+	dst = append(append(dst, ", "...), HsmCopytoolAction.Name(haiAction.Uint(b, v.Big))...)
+	return AppendFIDBytes(append(dst, ' '), haiFid.Bytes(b), v.Big)
 }
+
+var (
+	haiAction = hsmActionItem.Field("hai_action")
+	haiFid    = hsmActionItem.Field("hai_fid")
+)
 
 // hsmStateSet is struct hsm_state_set.
 var hsmStateSet = Define("hsm_state_set",

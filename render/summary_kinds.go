@@ -244,13 +244,17 @@ func (s *Summary) selftest(m *dissect.Message) {
 	}
 }
 
-// interfaces lists the NIDs that a node tells of itself.
+// interfaces lists the NIDs that a node tells of itself, and which are down.
 func (s *Summary) interfaces(m *dissect.Message) {
 	s.tree.Build(m)
 	for i := range s.tree.Nodes {
 		n := &s.tree.Nodes[i]
-		if (n.Name() == "ns_nid" || n.Name() == "nid") && !n.Is(dissect.Missing) {
+		switch name := n.Name(); {
+		case n.Is(dissect.Missing):
+		case name == "ns_nid" || name == "nid":
 			s.greet("", opcodes.Node, n)
+		case name == "ns_status" && n.Field.Names != nil && n.Field.Names.Name(n.Val) == "DOWN":
+			s.greet("", opcodes.Bad, n)
 		}
 	}
 }
