@@ -1,13 +1,22 @@
 package dissect
 
-import (
-	"encoding/binary"
+import "encoding/binary"
 
-	"github.com/google/gopacket/layers"
+// IP protocols, and extension headers of IPv6.
+const (
+	protoHopByHop    = 0
+	protoIPv4        = 4 // IP in IP
+	protoTCP         = 6
+	protoUDP         = 17
+	protoIPv6        = 41
+	protoRouting     = 43
+	protoFragment    = 44
+	protoGRE         = 47
+	protoAuth        = 51
+	protoDestination = 60
+	protoIPIP        = 94 // the same, seldom
+	protoMobility    = 135
 )
-
-// protoMobility is an IPv6 extension header that gopacket has no name for.
-const protoMobility = 135
 
 // maxSegment is twice what BIG TCP makes of one segment; a longer one is a lie.
 const maxSegment = 1 << 20
@@ -38,7 +47,7 @@ func (d *decoder) ipv4(p span, depth int) bool {
 	a.src[10], a.src[11], a.dst[10], a.dst[11] = 0xff, 0xff, 0xff, 0xff
 	copy(a.src[12:], b[12:16])
 	copy(a.dst[12:], b[16:20])
-	proto := layers.IPProtocol(b[9])
+	proto := b[9]
 	body := p.limit(total).from(header)
 	if frag := binary.BigEndian.Uint16(b[6:]); frag&0x3fff != 0 {
 		key := fragmentKey{addresses: a, source: d.seg.key.source, proto: byte(proto), id: uint32(binary.BigEndian.Uint16(b[4:]))}
@@ -63,33 +72,33 @@ func (d *decoder) ipv6(p span, depth int) bool {
 	if n := int(binary.BigEndian.Uint16(b[4:])); n > 0 {
 		body = body.limit(n)
 	}
-	return d.extensions(layers.IPProtocol(b[6]), a, body, depth)
+	return d.extensions(b[6], a, body, depth)
 }
 
 // extensions walks the IPv6 extension headers. Each takes at least eight
 // bytes, so the walk ends.
-func (d *decoder) extensions(next layers.IPProtocol, a addresses, p span, depth int) bool {
+func (d *decoder) extensions(next byte, a addresses, p span, depth int) bool {
 	for {
 		b := p.data
 		switch next {
-		case layers.IPProtocolIPv6HopByHop, layers.IPProtocolIPv6Routing, layers.IPProtocolIPv6Destination, protoMobility, layers.IPProtocolAH:
+		case protoHopByHop, protoRouting, protoDestination, protoMobility, protoAuth:
 			if len(b) < 8 {
 				return false
 			}
 			n := (int(b[1]) + 1) * 8
-			if next == layers.IPProtocolAH {
+			if next == protoAuth {
 				n = (int(b[1]) + 2) * 4
 			}
-			if next == layers.IPProtocolIPv6HopByHop {
+			if next == protoHopByHop {
 				p = jumbo(p, n)
 			}
-			next = layers.IPProtocol(b[0])
+			next = b[0]
 			p = p.from(n)
-		case layers.IPProtocolIPv6Fragment:
+		case protoFragment:
 			if len(b) < 8 {
 				return false
 			}
-			next = layers.IPProtocol(b[0])
+			next = b[0]
 			at := binary.BigEndian.Uint16(b[2:])
 			id := binary.BigEndian.Uint32(b[4:])
 			p = p.from(8)
@@ -126,15 +135,15 @@ func jumbo(p span, n int) span {
 }
 
 // transport goes by the IP protocol.
-func (d *decoder) transport(proto layers.IPProtocol, a addresses, p span, depth int) bool {
+func (d *decoder) transport(proto byte, a addresses, p span, depth int) bool {
 	switch proto {
-	case layers.IPProtocolTCP:
+	case protoTCP:
 		return d.tcp(a, p)
-	case layers.IPProtocolUDP:
+	case protoUDP:
 		return depth < maxTunnels && d.udp(p, depth+1)
-	case layers.IPProtocolGRE:
+	case protoGRE:
 		return depth < maxTunnels && d.gre(p, depth+1)
-	case layers.IPProtocolIPIP, layers.IPProtocolIPv6:
+	case protoIPv4, protoIPv6, protoIPIP:
 		return depth < maxTunnels && d.rawIP(p, depth+1)
 	}
 	return false

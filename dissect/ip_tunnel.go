@@ -1,19 +1,12 @@
 package dissect
 
-import (
-	"encoding/binary"
-
-	"github.com/google/gopacket/layers"
-)
+import "encoding/binary"
 
 // UDP ports.
 const (
 	portVXLAN = 4789
 	portRoCE  = 4791
 )
-
-// etherRoCE is the Ethernet type of the first version of RDMA over Ethernet.
-const etherRoCE = 0x8915
 
 // GRE header flags.
 const (
@@ -23,11 +16,8 @@ const (
 	greVersion  = 0x0007
 )
 
-// GRE protocol types beside the Ethernet types.
-const (
-	greERSPAN  = layers.EthernetTypeERSPAN // type II, and type I when there is no sequence number
-	greERSPAN3 = 0x22eb
-)
+// greERSPAN3 is ERSPAN type III, which GRE has beside the Ethernet types.
+const greERSPAN3 = 0x22eb
 
 // udp looks for an Ethernet frame in VXLAN, and counts RDMA.
 func (d *decoder) udp(p span, depth int) bool {
@@ -73,9 +63,9 @@ func (d *decoder) gre(p span, depth int) bool {
 		}
 	}
 	switch {
-	case proto == greERSPAN && flags&greSequence != 0:
+	case proto == etherERSPAN && flags&greSequence != 0:
 		return d.ethernet(p.from(n+8), depth)
-	case proto == greERSPAN:
+	case proto == etherERSPAN:
 		return d.ethernet(p.from(n), depth)
 	case proto == greERSPAN3:
 		return d.ethernet(p.from(n+12), depth)

@@ -3,15 +3,22 @@ package dissect
 import (
 	"encoding/binary"
 
-	"github.com/google/gopacket/layers"
-
 	"github.com/lshark/lshark/capture"
 )
 
+// Ethernet types.
 const (
+	etherIPv4    = 0x0800
+	etherTEB     = 0x6558 // an Ethernet frame
+	etherVLAN    = 0x8100
+	etherIPv6    = 0x86dd
+	etherQinQ    = 0x88a8
+	etherERSPAN  = 0x88be // type II, and type I when there is no sequence number
+	etherRoCE    = 0x8915 // the first version of RDMA over Ethernet
 	etherOldQinQ = 0x9100 // stacked VLANs before 802.1ad
-	maxTunnels   = 4      // headers of the same layer inside each other
 )
+
+const maxTunnels = 4 // headers of the same layer inside each other
 
 // span is part of a frame: the bytes that were captured, and how many there
 // were on the wire. More captured than wire bytes cannot be.
@@ -71,9 +78,7 @@ func (d *decoder) decode(f *capture.Frame) bool {
 	return false
 }
 
-func ethertype(b []byte) layers.EthernetType {
-	return layers.EthernetType(binary.BigEndian.Uint16(b))
-}
+func ethertype(b []byte) uint16 { return binary.BigEndian.Uint16(b) }
 
 func (d *decoder) ethernet(p span, depth int) bool {
 	if len(p.data) < 14 {
@@ -83,16 +88,16 @@ func (d *decoder) ethernet(p span, depth int) bool {
 }
 
 // network goes by the Ethernet type, through any number of VLAN tags.
-func (d *decoder) network(etherType layers.EthernetType, p span, depth int) bool {
+func (d *decoder) network(etherType uint16, p span, depth int) bool {
 	for {
 		switch etherType {
-		case layers.EthernetTypeIPv4:
+		case etherIPv4:
 			return d.ipv4(p, depth)
-		case layers.EthernetTypeIPv6:
+		case etherIPv6:
 			return d.ipv6(p, depth)
-		case layers.EthernetTypeTransparentEthernetBridging:
+		case etherTEB:
 			return depth < maxTunnels && d.ethernet(p, depth+1)
-		case layers.EthernetTypeDot1Q, layers.EthernetTypeQinQ, etherOldQinQ:
+		case etherVLAN, etherQinQ, etherOldQinQ:
 			if len(p.data) < 4 {
 				return false
 			}

@@ -3,30 +3,10 @@ package dissect
 import (
 	"bytes"
 	"encoding/binary"
-	"github.com/google/gopacket/layers"
 	"net/netip"
 	"testing"
 
 	"github.com/lshark/lshark/capture"
-)
-
-// Numbers as they stand in packets.
-const (
-	etherIPv4     = uint16(layers.EthernetTypeIPv4)
-	etherIPv6     = uint16(layers.EthernetTypeIPv6)
-	etherVLAN     = uint16(layers.EthernetTypeDot1Q)
-	etherQinQ     = uint16(layers.EthernetTypeQinQ)
-	etherOldQ     = uint16(etherOldQinQ)
-	etherTEB      = uint16(layers.EthernetTypeTransparentEthernetBridging)
-	protoHopByHop = byte(layers.IPProtocolIPv6HopByHop)
-	protoIPIP     = byte(layers.IPProtocolIPIP)
-	protoTCP      = byte(layers.IPProtocolTCP)
-	protoUDP      = byte(layers.IPProtocolUDP)
-	protoIPv6     = byte(layers.IPProtocolIPv6)
-	protoRouting  = byte(layers.IPProtocolIPv6Routing)
-	protoFragment = byte(layers.IPProtocolIPv6Fragment)
-	protoGRE      = byte(layers.IPProtocolGRE)
-	protoAuth     = byte(layers.IPProtocolAH)
 )
 
 var (
@@ -111,7 +91,7 @@ func TestLinks(t *testing.T) {
 		{"Ethernet, IPv6", capture.LinkEthernet, ethernetFrame(packet6())},
 		{"802.1Q", capture.LinkEthernet, vlan(eth, etherVLAN)},
 		{"QinQ", capture.LinkEthernet, vlan(vlan(eth, etherVLAN), etherQinQ)},
-		{"old QinQ", capture.LinkEthernet, vlan(vlan(vlan(eth, etherVLAN), etherVLAN), etherOldQ)},
+		{"old QinQ", capture.LinkEthernet, vlan(vlan(vlan(eth, etherVLAN), etherVLAN), etherOldQinQ)},
 		{"padding", capture.LinkEthernet, joined(eth, make([]byte, 30))},
 		{"SLL", capture.LinkLinuxSLL, sll(packet4(), etherIPv4)},
 		{"SLL2", capture.LinkLinuxSLL2, sll2(packet6(), etherIPv6)},
@@ -131,14 +111,15 @@ func TestLinks(t *testing.T) {
 		{"routing header", capture.LinkRaw, extended6(protoRouting, []byte{protoTCP, 0, 0, 0, 0, 0, 0, 0})},
 		{"authentication", capture.LinkRaw, extended6(protoAuth, append([]byte{protoTCP, 1}, make([]byte, 10)...))},
 		{"only fragment", capture.LinkRaw, extended6(protoFragment, []byte{protoTCP, 0, 0, 0, 0, 0, 0, 9})},
-		{"IP in IP", capture.LinkRaw, ipPacket(six1, six2, protoIPIP, packet4())},
+		{"IP in IP", capture.LinkRaw, ipPacket(linkB.addr, linkA.addr, protoIPv4, packet4())},
+		{"IP in IP, the other number", capture.LinkRaw, ipPacket(six1, six2, protoIPIP, packet4())},
 		{"IPv6 in IP", capture.LinkRaw, ipPacket(linkB.addr, linkA.addr, protoIPv6, packet6())},
 		{"VXLAN", capture.LinkEthernet, vxlanFrame()},
 		{"GRE", capture.LinkEthernet, greFrame(0, etherIPv4, 0, packet4())},
 		{"GRE, all options", capture.LinkEthernet, greFrame(greChecksum|greKey|greSequence, etherIPv6, 12, packet6())},
 		{"GRE, Ethernet", capture.LinkEthernet, greFrame(greKey, etherTEB, 4, eth)},
-		{"ERSPAN I", capture.LinkEthernet, greFrame(0, uint16(greERSPAN), 0, eth)},
-		{"ERSPAN II", capture.LinkEthernet, greFrame(greSequence, uint16(greERSPAN), 12, eth)},
+		{"ERSPAN I", capture.LinkEthernet, greFrame(0, etherERSPAN, 0, eth)},
+		{"ERSPAN II", capture.LinkEthernet, greFrame(greSequence, etherERSPAN, 12, eth)},
 		{"ERSPAN III", capture.LinkEthernet, greFrame(greSequence, greERSPAN3, 16, eth)},
 	} {
 		var d decoder
