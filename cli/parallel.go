@@ -9,10 +9,11 @@ import (
 )
 
 // Messages are rendered in batches: the reader copies them into one, a worker
-// renders it, the writer writes the batches in the order of the reader.
+// renders it, the writer writes the batches in the order of the reader. All
+// batches and their text together should fit into a processor's cache.
 const (
-	batchMessages = 256
-	batchBytes    = 256 << 10
+	batchMessages = 96
+	batchBytes    = 96 << 10
 	maxWorkers    = 4
 )
 
