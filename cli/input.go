@@ -30,6 +30,7 @@ type input struct {
 	last     int64           // time of the last frame
 	silent   time.Duration   // how long nothing has come since
 	display  display
+	notice   func(m *dissect.Message) // looks at what display leaves out, too; nil: nobody does
 	save     string
 	saver    *saver // once the input is open, nil without save
 	ports    []uint
@@ -239,6 +240,9 @@ func (r *reading) message(m *dissect.Message) {
 	r.seen++
 	if r.in.once != nil && r.in.once.Again(m) {
 		return
+	}
+	if r.in.notice != nil {
+		r.in.notice(m)
 	}
 	if !r.in.display.match(m, r.first) {
 		return

@@ -30,6 +30,9 @@ func show(in *input, out *output, w *writer, r render.Renderer) error {
 			return err
 		}
 	}
+	if s, ok := r.(*render.Summary); ok {
+		in.notice = s.Notice
+	}
 	var at render.Moment
 	err := in.run(func(m *dissect.Message, first int64) error {
 		at.First = first

@@ -19,6 +19,7 @@ const (
 type Line struct {
 	Text  []byte
 	Parts []Part
+	Locks *LockNames // what locks are about; nil: not known
 
 	spare []byte
 	from  int  // where the line begins in Text

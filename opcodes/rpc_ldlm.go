@@ -36,7 +36,7 @@ var rpcLdlmConvert = &RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep),
 		Ask: func(m *Msg, l *Line) {
 			b := m.Buf(1)
-			sayHandle(b, 0, l)
+			sayServerLock(b, 0, l)
 			l.Key("keep ")
 			l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
 		},
@@ -65,7 +65,7 @@ var rpcLdlmCancel = &RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 				if i > 0 {
 					l.Add(Dim, ",")
 				}
-				sayHandle(b, i, l)
+				sayServerLock(b, i, l)
 			}
 			if n > cancelsShown {
 				l.Add(Dim, ",…")

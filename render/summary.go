@@ -29,6 +29,7 @@ type Summary struct {
 	text  []byte
 
 	wide    bool
+	locks   opcodes.LockNames
 	targets map[uint64]string // names by handle, of the connects that were seen
 
 	// Columns grow to the widest value so far, so lines stay aligned.
@@ -39,6 +40,7 @@ type Summary struct {
 // NewSummary makes a summary renderer.
 func NewSummary(o SummaryOptions) *Summary {
 	s := &Summary{opt: o, c: o.Colors, targets: make(map[uint64]string), number: 4, time: 6, src: 9, dst: 9, op: 18, mostOp: 20}
+	s.line.Locks = &s.locks
 	s.wide = o.Width == 0 || o.Width >= wide
 	if s.wide {
 		s.number, s.time, s.op, s.mostOp, s.xid = 5, 9, 26, 30, 17

@@ -1,12 +1,10 @@
 package render
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/track"
 )
 
 // describe fills the line with what is worth knowing of a message.
@@ -74,29 +72,9 @@ func (s *Summary) request(m *dissect.Message) {
 	if msg.Variant.Ask != nil {
 		msg.Variant.Ask(msg, &s.line)
 	}
-	if track.IsConnect(m.RPC.Opcode) {
-		s.connects(msg, m.RPC.Handle) // of a connection that was lost
-	}
 	if len(s.line.Text) == 0 {
 		s.line.Label(opcodes.Node, []byte(s.targets[m.RPC.Handle]))
 	}
-}
-
-// maxTargets is how many names of targets are kept.
-const maxTargets = 1 << 16
-
-// connects keeps the name of the target that a connect asks for, by a handle
-// that other requests carry.
-func (s *Summary) connects(request *opcodes.Msg, handle uint64) {
-	const target = 1 // buffer of a connect
-	name := bytes.TrimSuffix(opcodes.TrimNUL(request.Buf(target)), []byte("_UUID"))
-	if handle == 0 || s.targets[handle] == string(name) {
-		return
-	}
-	if len(s.targets) >= maxTargets {
-		clear(s.targets)
-	}
-	s.targets[handle] = string(name)
 }
 
 func (s *Summary) reply(m *dissect.Message) {
@@ -125,9 +103,6 @@ func (s *Summary) reply(m *dissect.Message) {
 	}
 	if !whole || msg.Variant == nil || msg.Variant.Answer == nil {
 		return
-	}
-	if status >= 0 && track.IsConnect(m.RPC.Opcode) && msg.Req != nil {
-		s.connects(msg.Req, m.RPC.Handle)
 	}
 	text, parts := len(l.Text), len(l.Parts)
 	l.Add(opcodes.Dim, " ")
