@@ -85,6 +85,9 @@ func (v *views) message(m *dissect.Message) {
 	}
 	at := Moment{First: v.first}
 	for name, r := range v.lines {
+		if s, ok := r.(*Summary); ok {
+			s.Notice(m)
+		}
 		v.out = r.Append(v.out[:0], m, at)
 		v.text(name, size)
 	}
