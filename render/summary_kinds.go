@@ -122,6 +122,47 @@ func (s *Summary) transfer(m *dissect.Message, what string, portal uint32) {
 		l.Key("portal ")
 		l.Num(uint64(portal))
 	}
+	if m.Content != nil {
+		s.content(m)
+	}
+}
+
+// contentCounts are what bulk data have one or more of, by a field of each.
+var contentCounts = []struct{ field, what string }{{"lde_name", "name"}, {"ou_type", "update"}, {"lm_magic", "request"}}
+
+// content says what the bulk data mean that the message completes.
+func (s *Summary) content(m *dissect.Message) {
+	s.tree.Build(m)
+	for _, c := range contentCounts {
+		n, first := 0, 0
+		for i := range s.tree.Nodes {
+			if node := &s.tree.Nodes[i]; node.Src == dissect.InContent && node.Name() == c.field {
+				if n++; n == 1 {
+					first = i
+				}
+			}
+		}
+		if n == 0 {
+			continue
+		}
+		s.line.Key("")
+		s.line.Count(uint64(n), c.what)
+		if c.field == "ou_type" {
+			s.update(first)
+		}
+		return
+	}
+}
+
+// update says what an update does: its type is node i.
+func (s *Summary) update(i int) {
+	s.greet("", opcodes.Flag, &s.tree.Nodes[i])
+	for k := i + 1; k < len(s.tree.Nodes) && s.tree.Nodes[k].Depth == s.tree.Nodes[i].Depth; k++ {
+		if n := &s.tree.Nodes[k]; n.Name() == "ou_fid" {
+			s.greet("", opcodes.Object, n)
+			return
+		}
+	}
 }
 
 // greeting describes what comes before the first message of a connection.
