@@ -23,6 +23,7 @@ type RequestInfo struct {
 type exchange struct {
 	req         RequestInfo
 	known       bool   // the request was seen; else only its place is kept
+	source      int    // the capture point that saw it first
 	mbits       uint64 // last match bits of the bulk, and of the reply by newer rules
 	first, last uint64 // match bits of the bulk's parts
 	parts       [][]byte
@@ -93,9 +94,15 @@ func (e *exchanges) add(m *Message, p *rpcMsg) *exchange {
 		ex = e.fresh()
 	}
 	e.held -= len(ex.req.Data)
+	frame, sent := m.Frame, m.Time
+	if ex.known && ex.source != m.Source {
+		frame, sent = ex.req.Frame, ex.req.Time // another capture point saw it before
+	} else {
+		ex.source = m.Source
+	}
 	ex.known = true
 	ex.req = RequestInfo{XID: r.XID, Opcode: r.Opcode, Client: m.LNet.Src, Server: m.LNet.Dst,
-		Frame: m.Frame, Time: m.Time, Big: r.Big, Variant: r.Variant}
+		Frame: frame, Time: sent, Big: r.Big, Variant: r.Variant}
 	if rpc := p.RPC; rpc != nil && rpc.Context {
 		ex.req.Data = append([]byte(nil), cut(m.Data, p.off, m.Size)...)
 		e.held += len(ex.req.Data)

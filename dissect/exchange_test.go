@@ -166,3 +166,22 @@ func TestExchangesAllocateNothing(t *testing.T) {
 		t.Error(n, "allocations for an RPC")
 	}
 }
+
+// TestRequestSeenTwice: the time of a request is that of the point that saw it
+// first; sent again, it has a new one.
+func TestRequestSeenTwice(t *testing.T) {
+	c := newCrowd(opcodes.OBD_PING, 300)
+	for _, step := range []struct {
+		source      int
+		after, want int64
+	}{{1, 0, 1000}, {2, 5, 1000}, {1, 2000, 3005}, {2, 5, 3005}} {
+		if step.after == 0 {
+			c.now = 1000
+		}
+		c.now += step.after
+		c.m.Source = step.source
+		if ex := c.ask(7, 64); ex.req.Time != step.want {
+			t.Errorf("point %d at %d: sent at %d, not %d", step.source, c.now, ex.req.Time, step.want)
+		}
+	}
+}
