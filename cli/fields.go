@@ -42,11 +42,6 @@ func ownKeys() (list []render.Key) {
 		}
 		list = append(list, render.Key{Name: k.Name, Type: k.Type, Doc: k.Doc, In: in})
 	}
-	for _, name := range render.RecordKeys() {
-		if doc := onlyShown[name]; doc != "" {
-			list = append(list, render.Key{Name: name, Type: "seconds", Doc: doc, In: "record"})
-		}
-	}
 	return list
 }
 
@@ -66,11 +61,6 @@ func ownKey(name string) *render.Key {
 		}
 	}
 	return nil
-}
-
-// onlyShown are the keys that -e knows and -Y does not, all of them seconds.
-var onlyShown = map[string]string{
-	"latency": "from the request to the reply; rpc.latency in filters",
 }
 
 // noArgs refuses arguments.

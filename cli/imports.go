@@ -26,7 +26,7 @@ func newImports(sys *IO) *cobra.Command {
 			"granted, recovery, evictions, pings. Lustre calls one an import on the client and an export on the\n" +
 			"server. A connection made before the capture began has no names until it is made again. A state is\n" +
 			"what the frames prove; the table shows the last. Its fails are connects that were answered with an\n" +
-			"error, and the last error; ungranted is how many flags were asked for and not granted.",
+			"error, by the error; ungranted is how many flags were asked for and not granted.",
 		Example: "  lshark imports x.pcap                 a line a connection\n" +
 			"  lshark imports --timeline x.pcap      a line an event\n" +
 			"  lshark imports -T json x.pcap | jq 'select(.evictions > 0)'",

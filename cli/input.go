@@ -57,7 +57,8 @@ func (in *input) flags(cmd *cobra.Command) {
 	in.display.flags(cmd)
 	f.StringVarP(&in.save, "write", "w", "", "write the frames of what matches to `FILE`, as pcapng")
 	f.UintSliceVar(&in.ports, "port", nil, "TCP `PORT`s that carry LNet (default 988)")
-	f.StringArrayVarP(&in.stops, "autostop", "a", nil, "stop a live capture after duration:`SECS`")
+	f.Lookup("port").DefValue = "" // pflag would say [], too
+	f.StringArrayVarP(&in.stops, "autostop", "a", nil, "stop a live capture after `duration:SECS`")
 	f.StringArrayVar(&in.offset, "offset", nil, "add SECS to the times of FILE (`FILE=SECS`); by default clocks are compared")
 	f.IntVarP(&in.count, "count", "c", 0, "stop after `N` messages")
 	f.BoolVarP(&in.quiet, "quiet", "q", false, "say nothing about the capture itself")
@@ -333,13 +334,26 @@ func (in *input) liveFilter() string {
 	return capture.DefaultFilter(ports)
 }
 
+// liveTraffic says what a live capture takes in.
+func (in *input) liveTraffic() string {
+	switch {
+	case in.filter != "":
+		return in.filter
+	case in.verbose:
+		return in.liveFilter()
+	case len(in.ports) == 0:
+		return fmt.Sprintf("TCP port %d", dissect.DefaultPort)
+	}
+	return fmt.Sprintf("TCP ports %v", in.ports)
+}
+
 // catch lets signals end the reading of what was opened. Until then they end
 // the program, which may wait for the other end of a FIFO.
 func (in *input) catch(src frames) {
 	if l, ok := src.(*capture.Live); ok {
 		in.stopOn(l.Stop)
 		if !in.quiet {
-			in.sys.say("capturing on %s: %s", in.iface, in.liveFilter())
+			in.sys.say("capturing on %s: %s", in.iface, in.liveTraffic())
 		}
 	} else if in.piped() {
 		in.stopOn(func() {

@@ -79,7 +79,7 @@ func TestImportsColumns(t *testing.T) {
 		if got := strings.Join(strings.Fields(title), " "); got != want {
 			t.Errorf("%d columns: %s, want %s", columns, got, want)
 		}
-		if columns >= 80 && (!strings.Contains(rows, " 5 ENODEV ") || !strings.Contains(rows, " 2 ENODEV ")) {
+		if columns >= 80 && (!strings.Contains(rows, " ENODEV:5 ") || !strings.Contains(rows, " ENODEV:2 ")) {
 			t.Errorf("%d columns: no connect failed in\n%s", columns, rows)
 		}
 	}
@@ -109,7 +109,7 @@ func TestChoosingRPCs(t *testing.T) {
 		"rpcs --slowest 5 -c 2":             2,
 		"rpcs -T fields -e xid":             strings.Count(all, "\n"),
 		"rpcs -T fields -e xid -E header=y": strings.Count(all, "\n") + 1,
-		"rpcs -Y rpc.other_error":           resent,
+		"rpcs -Y rpc.other_errors":           resent,
 	} {
 		if got := lines(t, args); got != want {
 			t.Errorf("%s: %d lines, want %d", args, got, want)

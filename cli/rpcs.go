@@ -45,6 +45,7 @@ func newRPCs(sys *IO) *cobra.Command {
 		},
 	}
 	c.in.flags(cmd)
+	cmd.Flags().Lookup("count").Usage = "stop after `N` RPCs"
 	c.look.flags(cmd, "what is printed: summary, json or fields")
 	f := cmd.Flags()
 	f.StringArrayVarP(&c.fields, "field", "e", nil, "with -T fields: print key `NAME` of the JSON; may be repeated")
@@ -52,7 +53,7 @@ func newRPCs(sys *IO) *cobra.Command {
 	f.IntVar(&c.slowest, "slowest", 0, "only the `N` RPCs that took longest, slowest first")
 	f.BoolVar(&c.noReply, "unanswered", false, "only RPCs without a reply")
 	f.BoolVar(&c.failed, "errors", false, "only RPCs with an error: their reply, one before they were sent again, or inside the reply")
-	f.DurationVar(&c.timeout, "timeout", time.Hour, "after which an RPC is unanswered, in the capture's time")
+	f.DurationVar(&c.timeout, "timeout", time.Hour, "`TIME` after which an RPC is unanswered, by the capture's clock")
 	return cmd
 }
 

@@ -29,7 +29,8 @@ func newStats(sys *IO) *cobra.Command {
 		Use:   "stats [flags] [FILE…|-]",
 		Short: "Count and measure RPCs",
 		Long: "stats counts RPCs and measures them: replies, errors by name, latencies, bytes, and how many were\n" +
-			"under way at a time. Percentiles are the nearest rank, within one percent. An interval has the\n" +
+			"under way at a time, on average and at most. Errors in brackets are those that no final status\n" +
+			"tells: of an intent, of a range, or before an RPC was sent again. Percentiles are the nearest rank, within one percent. An interval has the\n" +
 			"RPCs whose requests were sent in it. On a terminal, a live capture is a table that refreshes;\n" +
 			"its keys are shown below it.",
 		Example: "  lshark stats x.pcap                          by operation\n" +
@@ -50,7 +51,7 @@ func newStats(sys *IO) *cobra.Command {
 	f.StringVar(&c.sort, "sort", "count", "order of rows: "+strings.Join(render.StatsSorts(), ", "))
 	f.DurationVar(&c.interval, "interval", 0, "a table for each `TIME`, for example 1s")
 	f.BoolVar(&c.bars, "histogram", false, "latencies and sizes as bars below the table")
-	f.DurationVar(&c.timeout, "timeout", time.Hour, "after which an RPC is unanswered, in the capture's time")
+	f.DurationVar(&c.timeout, "timeout", time.Hour, "`TIME` after which an RPC is unanswered, by the capture's clock")
 	return cmd
 }
 

@@ -169,12 +169,13 @@ var keys = map[string]key{
 		*v = value{class: seconds, f: float64(m.Time-m.Conn0) / 1e9}
 		return true
 	}},
-	"src":    addrKey("address and port of the sender", func(m *Message) netip.AddrPort { return m.Src }),
-	"dst":    addrKey("address and port of the receiver", func(m *Message) netip.AddrPort { return m.Dst }),
-	"xid":    uintKey("number of the RPC", func(m *Message) (uint64, bool) { return m.RPC.XID, m.RPC.HasXID }),
-	"opcode": {names: opcodes.PbOpc.Names, doc: "operation, also of bulk messages", get: opcodeOf},
-	"status": {names: opcodes.LdlmError, errno: true, doc: "result of a reply", get: statusOf},
-	"error":  {doc: "name of a reply's error", get: errorOf},
+	"src":     addrKey("address and port of the sender", func(m *Message) netip.AddrPort { return m.Src }),
+	"dst":     addrKey("address and port of the receiver", func(m *Message) netip.AddrPort { return m.Dst }),
+	"xid":     uintKey("number of the RPC", func(m *Message) (uint64, bool) { return m.RPC.XID, m.RPC.HasXID }),
+	"opcode":  {names: opcodes.PbOpc.Names, doc: "operation, also of bulk messages", get: opcodeOf},
+	"status":  {names: opcodes.LdlmError, errno: true, doc: "result of a reply", get: statusOf},
+	"error":   {class: text, doc: "name of a reply's error", get: errorOf},
+	"latency": {class: seconds, doc: "from the request to the reply", get: latencyOf},
 	"variant": textKey("form of the operation", func(m *Message, dst []byte) []byte {
 		if m.RPC.Variant == nil {
 			return dst

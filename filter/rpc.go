@@ -147,7 +147,7 @@ var rpcKeys = map[string]key{
 		}
 		return len(v.b) > 0
 	}},
-	"rpc.other_error": {class: text, doc: "error that the status does not tell: of a reply after which the request was sent again, or inside the reply", each: func(m *Message, f func(*value) bool) bool {
+	"rpc.other_errors": {class: text, doc: "error that the status does not tell: of a reply after which the request was sent again, or inside the reply", each: func(m *Message, f func(*value) bool) bool {
 		for _, e := range m.rpc.OtherErrors {
 			if m.value = (value{class: text, b: []byte(opcodes.Errnos.Name(uint64(-int64(e))))}); f(&m.value) {
 				return true

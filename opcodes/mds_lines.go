@@ -20,6 +20,9 @@ func (l *Line) entry(dir []byte, big bool, name []byte) {
 // octal appends a file mode.
 func (l *Line) octal(mode uint64) {
 	l.Text = append(l.Text, '0')
+	for digit := uint64(0o100); digit > mode && digit > 1; digit >>= 3 {
+		l.Text = append(l.Text, '0')
+	}
 	l.Text = strconv.AppendUint(l.Text, mode, 8)
 	l.Mark(Flag)
 }

@@ -42,8 +42,7 @@ var rpcFldRead = &RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
 	Answer: func(m *Msg, l *Line) {
 		if len(m.Buf(1)) >= 4 {
 			l.Key("")
-			l.Num(ReadUint(first4(m.Buf(1)), false))
-			l.Add(Dim, " ranges")
+			l.Count(ReadUint(first4(m.Buf(1)), false), "range")
 		}
 	},
 }},

@@ -85,13 +85,13 @@ var rpcLdlmBlCallback = &RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 			b := m.Buf(1)
 			k := requestLock(b, m.Big)
 			k.wild = true
-			sayHandle(b, 0, l)
 			l.Key("blocks ")
 			k.describe(l, k.asked())
 			if k.kind() == ldlmIbitsType && k.conflict() != 0 && k.conflict() != k.bits() {
 				l.Key("in ")
 				l.Flags(LdlmInodebits, k.conflict())
 			}
+			sayHandle(b, 0, l)
 		},
 		Subject: lockSubject,
 	}}}
@@ -104,9 +104,9 @@ var rpcLdlmCpCallback = &RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
 		Ask: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			k := requestLock(b, m.Big)
-			sayHandle(b, 0, l)
 			l.Key("granted ")
 			k.describe(l, k.granted())
+			sayHandle(b, 0, l)
 			if flags := lockFlags.Uint(b, m.Big); flags != 0 {
 				l.Key("")
 				l.Flags(LdlmFlags, flags)
@@ -123,9 +123,8 @@ var rpcLdlmSetInfo = &RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
 		Ask:     askHsmSend,
 	}}}
 
-// askHsmSend tells the key and how many actions come with it.
+// askHsmSend tells how many actions come, and the first of them.
 func askHsmSend(m *Msg, l *Line) {
-	askKey(m, l)
 	b := m.Buf(2)
 	v := View{Struct: b, Rest: b, Big: kucMessage.Big(b, m.Big)}
 	if isActionList(&v) {
@@ -179,6 +178,7 @@ func sayCancels(b []byte, big bool, l *Line) {
 // sayHandle appends handle i of a struct ldlm_request.
 func sayHandle(b []byte, i int, l *Line) {
 	if at := handlesAt + 8*i; len(b) >= at+8 {
+		l.Key("")
 		l.Handle(b[at:])
 	}
 }

@@ -79,7 +79,6 @@ var (
 // askGlimpse says whose lock it is, and on what.
 func askGlimpse(m *Msg, l *Line) {
 	b := m.Buf(1)
-	sayHandle(b, 0, l)
-	l.Key("")
 	requestLock(b, m.Big).resource(l)
+	sayHandle(b, 0, l)
 }

@@ -121,7 +121,7 @@ func answerLogHeader(m *Msg, l *Line) {
 	}
 	big := llogBig(b, m.Big)
 	l.Key("")
-	l.Num(llhCount.Uint(b, big))
-	l.Add(Dim, " records ")
+	l.Count(llhCount.Uint(b, big), "record")
+	l.Key("")
 	l.Flags(LlogFlags, llhFlags.Uint(b, big)&llogKinds)
 }

@@ -108,7 +108,9 @@ func askConfig(m *Msg, l *Line) {
 	if len(b) < mgsConfigBody.Size {
 		return
 	}
-	l.Label(Name, mcbName.Bytes(b))
+	if name := TrimNUL(mcbName.Bytes(b)); m.Variant == nil || string(name) != m.Variant.Name {
+		l.Label(Name, name)
+	}
 	l.Key("from ")
 	l.Num(mcbOffset.Uint(b, m.Big))
 }

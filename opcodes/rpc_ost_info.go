@@ -57,8 +57,6 @@ var (
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufFid),
 		Reply:   Bufs(bufPtlrpcBody, bufLastFid),
 		Ask: func(m *Msg, l *Line) {
-			askKey(m, l)
-			l.Key("")
 			l.FID(m.Buf(2), false)
 		},
 		Answer: func(m *Msg, l *Line) { l.FID(m.Buf(1), m.Big) },

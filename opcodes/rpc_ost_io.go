@@ -89,8 +89,7 @@ func askTransfer(m *Msg, l *Line) {
 	l.Key("")
 	l.Range(start, end-1)
 	l.Key("")
-	l.Num(bytes)
-	l.Add(Dim, " bytes")
+	l.Count(bytes, "byte")
 	if n > 1 {
 		l.Key("niobufs ")
 		l.Num(uint64(n))

@@ -51,7 +51,7 @@ type column struct {
 func NewFields(names []string, index *opcodes.Index) (*Fields, error) {
 	f := &Fields{names: names}
 	for _, name := range names {
-		if key := recordKeys[name]; key != nil {
+		if key := recordKeys[strings.TrimPrefix(name, "rpc.")]; key != nil {
 			f.columns = append(f.columns, column{key: key})
 			f.deep = f.deep || name == "notes" // the tree has its own
 			continue

@@ -118,12 +118,10 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		t.put(&c.NID, func(b []byte) []byte { return appendNode(b, i.Client.Append, s.opt.Raw) })
 		text(stateStyle(c, i.State), i.State.String())
 		number(&c.Num, int64(i.ConnCnt))
-		if i.Failures == 0 {
+		if len(i.Failures) == 0 {
 			number(&c.Dim, 0)
 		} else {
-			t.put(&c.Bad, func(b []byte) []byte {
-				return appendErrno(append(strconv.AppendInt(b, int64(i.Failures), 10), ' '), i.LastFailure)
-			})
+			t.put(&c.Bad, func(b []byte) []byte { return appendErrors(b, i.Failures, " ") })
 		}
 		number(&c.Bad, int64(i.Evictions))
 		number(&c.Num, i.Pings)

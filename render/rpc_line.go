@@ -124,7 +124,15 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC) []byte {
 		s.text = strconv.AppendInt(s.text[:0], int64(r.Status), 10)
 		dst = c.Dim.Append(append(dst, ' '), string(s.text))
 	}
-	return dst
+	if len(r.OtherErrors) == 0 {
+		return dst
+	}
+	dst = append(dst, ' ')
+	if r.Sends > 1 {
+		dst = c.Dim.Append(dst, "was ") // before it was sent again
+	}
+	s.text = appendOthers(s.text[:0], r)
+	return c.Bad.Append(dst, string(s.text))
 }
 
 // details appends what there is room for.
@@ -154,7 +162,6 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	if r.Early > 0 {
 		add("early=", &c.Warn, strconv.AppendInt(b, int64(r.Early), 10))
 	}
-	add("", &c.Bad, appendOthers(b, r))
 	add("", &c.Warn, appendRPCFlags(b, r))
 	add("", &c.Name, opcodes.AppendText(b, r.Name()))
 	if r.HasFID {

@@ -83,8 +83,9 @@ func (s *Summary) reply(m *dissect.Message) {
 	status, told := m.RPC.Status, len(msg.Buf(0)) >= opcodes.PbStatus.Off+opcodes.PbStatus.Size
 	lock := opcodes.LockStatus(m.RPC.Opcode, status)
 	switch {
-	case !told:
+	case !told && m.RPC.HasOpcode:
 		l.Add(opcodes.Dim, "reply")
+	case !told: // the operation's column has it
 	case status < 0:
 		l.Errno(status)
 	case lock != "":
@@ -93,7 +94,7 @@ func (s *Summary) reply(m *dissect.Message) {
 		l.Add(opcodes.Good, "ok")
 	}
 	if m.Req != nil && m.Req.Frame > 0 {
-		l.Add(opcodes.Dim, " ")
+		l.Key("")
 		l.Text = appendLatency(l.Text, m.Time-m.Req.Time)
 		l.Mark(opcodes.Number)
 	}

@@ -45,9 +45,8 @@ type Import struct {
 	HasAsked       bool
 	HasGranted     bool
 	ConnCnt        uint32
-	Attempts       int   // connect requests
-	Failures       int   // connects that were answered with an error
-	LastFailure    int32 // the error of the last of them, negative
+	Attempts       int             // connect requests
+	Failures       map[int32]int64 // connects that were answered with an error, by it
 	LastCommitted  uint64
 	LastTransno    uint64
 	Requests       int64

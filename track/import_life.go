@@ -46,8 +46,7 @@ func (i *Import) connect(r *RPC, m *dissect.Message, p Point) {
 // connection goes on.
 func (i *Import) connected(r *RPC, m *dissect.Message, p Point) {
 	if r.Failed() {
-		i.Failures++
-		i.LastFailure = r.Status
+		count(&i.Failures, r.Status)
 	}
 	if i.Attempts > 0 && r.ConnCnt < i.ConnCnt {
 		i.event(Event{Point: p, Kind: EvLate, ConnCnt: r.ConnCnt, Status: r.Status})

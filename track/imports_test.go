@@ -130,8 +130,8 @@ func TestRecovery(t *testing.T) {
 	if got := events(i); got != "connect connected ping notconn connect refused connect connected replay*2 gap lock_replay" {
 		t.Errorf("events %q", got)
 	}
-	if i.Attempts != 3 || i.Failures != 1 || i.LastFailure != enodev {
-		t.Errorf("%d of %d connects failed, the last with %d", i.Failures, i.Attempts, i.LastFailure)
+	if i.Attempts != 3 || len(i.Failures) != 1 || i.Failures[enodev] != 1 {
+		t.Errorf("%v of %d connects failed", i.Failures, i.Attempts)
 	}
 	for _, e := range i.Events {
 		if e.Kind == EvGap && (e.From != 102 || e.To != 102) {
