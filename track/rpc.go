@@ -61,7 +61,7 @@ type RPC struct {
 	name   []byte
 
 	group      *group // of the statistics, while the RPC is under way
-	depth      int64  // of that group when it was sent
+	depth, all int32  // RPCs under way when it was sent, of that group and of all
 	interval   *Interval
 	state      state
 	list       *list

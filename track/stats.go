@@ -87,6 +87,7 @@ type Stats struct {
 	steps  []*Interval // oldest first
 	begin  int64       // where the last one that was flushed ends
 	groups map[Key]*group
+	open   int32 // RPCs under way, of all kinds
 	free   *group
 	live   []Dim // the dimensions that are known when a request is sent
 }
@@ -94,7 +95,7 @@ type Stats struct {
 // group counts the RPCs of a kind that are under way.
 type group struct {
 	key  Key
-	open int64
+	open int32
 	next *group // that is free
 }
 
@@ -128,7 +129,8 @@ func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 		s.groups[k] = g
 	}
 	g.open++
-	r.group, r.depth = g, g.open
+	s.open++
+	r.group, r.depth, r.all = g, g.open, s.open
 }
 
 // Answered counts a request out.
@@ -153,6 +155,7 @@ func (s *Stats) leave(r *RPC) {
 		return
 	}
 	r.group = nil
+	s.open--
 	// While there is much room, kinds that come again cost nothing.
 	if g.open--; g.open == 0 && len(s.groups) > maxRows/2 {
 		delete(s.groups, g.key)
@@ -170,9 +173,9 @@ func (s *Stats) Done(r *RPC) {
 	if i == nil || i.flushed {
 		i = s.at(r.first())
 	}
-	i.row(r.key(s.opt.By)).add(r)
-	i.Total.add(r)
-	r.depth, r.interval = 0, nil
+	i.row(r.key(s.opt.By)).add(r, int64(r.depth))
+	i.Total.add(r, int64(r.all))
+	r.depth, r.all, r.interval = 0, 0, nil
 }
 
 // Drop takes an RPC that has ended out without counting it.
@@ -181,7 +184,7 @@ func (s *Stats) Drop(r *RPC) {
 	if r.interval != nil {
 		r.interval.open--
 	}
-	r.depth, r.interval = 0, nil
+	r.depth, r.all, r.interval = 0, 0, nil
 }
 
 // Intervals are those that were not flushed: without steps the only one.
@@ -291,7 +294,8 @@ func count(m *map[int32]int64, errno int32) {
 	(*m)[errno]++
 }
 
-func (w *Row) add(r *RPC) {
+// add counts an RPC, and how many were under way with it.
+func (w *Row) add(r *RPC, depth int64) {
 	w.Count++
 	if r.HasReply {
 		w.Replies++
@@ -321,9 +325,9 @@ func (w *Row) add(r *RPC) {
 		w.BulkBytes += n
 		w.IO[min(bits.Len64(uint64(n-1)), ioSizes-1)]++
 	}
-	if r.depth > 0 {
-		w.DepthMax = max(w.DepthMax, r.depth)
-		w.depthSum += r.depth
+	if depth > 0 {
+		w.DepthMax = max(w.DepthMax, depth)
+		w.depthSum += depth
 		w.depthN++
 	}
 }

@@ -283,3 +283,25 @@ func TestQuantiles(t *testing.T) {
 		}
 	}
 }
+
+// TestDepthOfAll: all kinds together are under way at a time, whatever the rows
+// are grouped by.
+func TestDepthOfAll(t *testing.T) {
+	w, s := measured(t, StatsOptions{By: []Dim{ByUID}})
+	for n := range uint64(3) {
+		w.request(xid+n<<7, getter, user(uint32(n)))
+	}
+	for n := range uint64(3) {
+		w.reply(xid+n<<7, getter)
+	}
+	w.end()
+	i := only(t, s)
+	for _, r := range i.List() {
+		if r.DepthMax != 1 {
+			t.Errorf("%d of uid %d under way", r.DepthMax, r.UID)
+		}
+	}
+	if i.Total.DepthMax != 3 || i.Total.DepthMean() != 2 {
+		t.Errorf("%d under way, %v on average", i.Total.DepthMax, i.Total.DepthMean())
+	}
+}
