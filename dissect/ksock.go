@@ -242,7 +242,7 @@ func (st *stream) header(data []byte) (int, bool) {
 
 // reread is for a header that began when nobody could tell how long it would
 // be. The other direction may have told since, and then what was kept of it can
-// be more than a message.
+// be more than a message. The framing may be lost by it.
 func (st *stream) reread() {
 	p := &st.msg
 	if p.have == 0 || p.size > 0 {
@@ -287,10 +287,10 @@ func (st *stream) fill(to int) {
 // gap is told that n bytes are missing from the stream.
 func (st *stream) gap(n int, why Why) {
 	p := &st.msg
+	st.reread()
 	if st.lost {
 		st.search(true)
 	}
-	st.reread()
 	if p.have > 0 && p.size == 0 {
 		st.cutHeader()
 	}

@@ -290,12 +290,12 @@ func (st *stream) feed(data []byte) {
 		st.advance(len(data))
 		return
 	}
+	st.reread()
 	if st.lost {
 		st.look(data, false)
 		st.search(st.s.full())
 		return
 	}
-	st.reread()
 	if st.msg.skipping() && len(data) < st.msg.size-st.msg.have {
 		st.msg.have += len(data)
 		st.advance(len(data))
@@ -352,10 +352,10 @@ func (st *stream) close() {
 	for len(st.held) > 0 {
 		st.giveUp()
 	}
+	st.reread()
 	if st.lost {
 		st.search(true)
 	}
-	st.reread()
 	if m := &st.msg; m.have > 0 && m.size == 0 {
 		st.cutHeader()
 	}

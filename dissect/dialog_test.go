@@ -1,0 +1,85 @@
+package dissect
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestRandomDialogs plays pieces of messages of several versions, garbage,
+// losses, cuts and swaps in both directions: what one says changes how the
+// other is read. Nothing must be held in the end.
+func TestRandomDialogs(t *testing.T) {
+	for seed := range uint64(6000) {
+		tp := randomDialog(rand.New(rand.NewPCG(seed, 7)))
+		s := NewStreams(StreamOptions{Frames: true, Handle: func(m *Message) { checkMessage(t, m) }})
+		for i := range tp.frames {
+			tp.frames[i].Number = int64(i + 1)
+			s.Frame(&tp.frames[i])
+		}
+		s.Close()
+		if st := s.Stats(); st.Held != 0 || len(s.gaps) != 0 || len(s.queued) != 0 {
+			t.Errorf("seed %d: %d bytes, %d gaps, %d queues are left", seed, st.Held, len(s.gaps), len(s.queued))
+		}
+	}
+}
+
+func randomDialog(rnd *rand.Rand) *tape {
+	tp := newTape()
+	if rnd.IntN(4) > 0 {
+		tp.syn()
+	}
+	for range 4 + rnd.IntN(12) {
+		var seg []byte
+		for range 1 + rnd.IntN(3) {
+			seg = append(seg, randomPiece(rnd)...)
+		}
+		if k := rnd.IntN(len(seg) + 1); rnd.IntN(3) == 0 {
+			tp.send(rnd.IntN(3) == 0, seg[:k])
+			seg = seg[k:]
+		}
+		tp.send(rnd.IntN(3) == 0, seg)
+		if rnd.IntN(8) == 0 {
+			const headers = 54
+			f := &tp.frames[len(tp.frames)-1]
+			f.Data = f.Data[:headers+rnd.IntN(len(f.Data)-headers+1)]
+		}
+		if rnd.IntN(10) == 0 {
+			tp.lose(1 + rnd.IntN(200))
+		}
+		if n := len(tp.frames); rnd.IntN(6) == 0 && n > 4 {
+			tp.swap(n-1, n-2)
+		}
+	}
+	return tp
+}
+
+// randomPiece is a message, the beginning of one, or garbage.
+func randomPiece(rnd *rand.Rand) []byte {
+	w := []wire{{version: 1}, {version: 2}, {version: 2, big: true, sum: true}, {version: 3}, {version: 4}}[rnd.IntN(5)]
+	var b []byte
+	switch rnd.IntN(9) {
+	case 0:
+		b = w.hello(rnd.IntN(2) == 0)
+	case 1:
+		b = w.noop(0, 5)
+	case 2, 3:
+		b = w.put(64*uint64(1+rnd.IntN(5)), rnd.IntN(3)*rnd.IntN(40))
+	case 4:
+		const portal = 88
+		if b = w.put(64, 0); len(b) > portal {
+			b[portal] = 99
+		}
+	case 5:
+		b = []byte{0xff, 0xff, 0xff, 0xff, 0xff}[:rnd.IntN(6)]
+	case 6:
+		b = []byte{0xc1, 0, 0, 0}[:1+rnd.IntN(4)]
+	case 7:
+		b = w.put(64, 3000)
+	case 8:
+		b = w.connreq()
+	}
+	if rnd.IntN(5) == 0 {
+		b = b[:rnd.IntN(len(b)+1)]
+	}
+	return b
+}
