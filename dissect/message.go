@@ -164,10 +164,15 @@ func (m *Message) Payload() []byte {
 	return m.Data[m.PayloadOff:]
 }
 
+// hole is the number of the first hole that ends behind an offset. There may be
+// thousands of holes, and each field asks.
+func (m *Message) hole(off int) int {
+	return sort.Search(len(m.Holes), func(i int) bool { return m.Holes[i].Off+m.Holes[i].Len > off })
+}
+
 // Missing says why the n bytes of Data from off are not all there, or Present.
 func (m *Message) Missing(off, n int) Why {
-	// There may be thousands of holes, and each field asks.
-	i := sort.Search(len(m.Holes), func(i int) bool { return m.Holes[i].Off+m.Holes[i].Len > off })
+	i := m.hole(off)
 	if i < len(m.Holes) && m.Holes[i].Off < off+n {
 		return m.Holes[i].Why
 	}

@@ -153,12 +153,10 @@ func (p *rpcMsg) openIn(m *Message) (ok, encrypted bool) {
 	}
 	for k, b := range p.Bufs {
 		from := p.starts[k]
-		for _, h := range m.Holes {
-			if h.Off < from+len(b) && from < h.Off+h.Len {
-				b = b[:max(0, h.Off-from)]
-			}
+		i := m.hole(from)
+		if i < len(m.Holes) && m.Holes[i].Off < from+len(b) {
+			p.Bufs[k] = b[:max(0, m.Holes[i].Off-from)]
 		}
-		p.Bufs[k] = b
 	}
 	return ok, encrypted
 }
