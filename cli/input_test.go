@@ -57,14 +57,14 @@ func TestCutCapturesInventNothing(t *testing.T) {
 	elapsed := regexp.MustCompile(`^[0-9.]+(us|ms|s)$`)
 	for _, sample := range []string{"mount.pcap", "locks.pcap.zst", "io.pcap.zst", "metadata.pcap.zst", "recovery.pcap.zst"} {
 		whole := wordsByXID(t, "../pcaps/"+sample)
-		for _, snaplen := range []int{200, 256, 330, 400, 480, 560, 700, 1024} {
+		for _, snaplen := range []int{200, 256, 330, 404, 413, 420, 480, 560, 700, 1024} {
 			for xid, words := range wordsByXID(t, cutCapture(t, "../pcaps/"+sample, snaplen)) {
 				if whole[xid] == nil {
 					continue // of a request that was sent again, before it can be told as what
 				}
 				known := append(whole[xid], "truncated", "gap", "request", "reply", "bulk", "get", "getreply", "ack")
 				for _, w := range words {
-					if !elapsed.MatchString(w) && !slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, w) }) {
+					if !elapsed.MatchString(w) && !slices.Contains(known, w) {
 						t.Errorf("%s cut to %d bytes, %s: %s is in %q, not in %q", sample, snaplen, xid, w, words, whole[xid])
 					}
 				}

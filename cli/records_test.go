@@ -109,7 +109,7 @@ func TestChoosingRPCs(t *testing.T) {
 		"rpcs --slowest 5 -c 2":             2,
 		"rpcs -T fields -e xid":             strings.Count(all, "\n"),
 		"rpcs -T fields -e xid -E header=y": strings.Count(all, "\n") + 1,
-		"rpcs -Y rpc.other_errors":           resent,
+		"rpcs -Y rpc.other_errors":          resent,
 	} {
 		if got := lines(t, args); got != want {
 			t.Errorf("%s: %d lines, want %d", args, got, want)

@@ -59,6 +59,14 @@ func TestNamesOfStatuses(t *testing.T) {
 		{`kind == reply && pb_status == 0 && pb_opc == LDLM_ENQUEUE`, `pb_status == OK && pb_opc == LDLM_ENQUEUE`},
 		{`lm_secflvr`, `lm_secflvr == NULL`, `lm_secflvr < 0x4000000`},
 	}
+	for _, text := range []string{`lm_secflvr == ANY`, `lm_secflvr == INVALID`} {
+		if got := count(t, idle, text); got != 0 {
+			t.Errorf("%s: %d messages", text, got)
+		}
+	}
+	if _, err := Compile(`frame < 09`); err == nil {
+		t.Error("09 is no number, and no version")
+	}
 	for _, texts := range same {
 		want := count(t, idle, texts[0])
 		if want == 0 {

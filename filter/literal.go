@@ -77,7 +77,7 @@ func (l *literal) readNumber(text string) {
 		l.u, l.isNum, l.neg = uint64(i<<shift), true, i < 0
 		return
 	}
-	if v, ok := opcodes.ParseVersion(text); ok {
+	if v, ok := opcodes.ParseVersion(text); ok && strings.Contains(text, ".") {
 		l.u, l.isNum = uint64(v), true
 	}
 }

@@ -98,7 +98,7 @@ func same(ok bool) int {
 func orderNumber(v *value, l *literal) (int, bool) {
 	u, ok := l.u, l.isNum
 	if named, found := l.byName[v.names]; found && v.names != nil {
-		if part := v.names.Part; part != 0 {
+		if part := v.names.Part; part != 0 && (named == 0 || named&part != 0) {
 			return compare(v.u&part, named&part), true
 		}
 		u, ok = named, true

@@ -33,11 +33,11 @@ var rpcOstGetInfo = &RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
 	},
 }
 
-// hasKey: keys are compared as far as they go, a NUL behind them is not
-// certain.
 // maxKey is longer than the keys that tell what is asked.
 const maxKey = 32
 
+// hasKey: keys are compared as far as they go, a NUL behind them is not
+// certain.
 func hasKey(b []byte, key string) bool {
 	return bytes.HasPrefix(b, []byte(key))
 }

@@ -22,7 +22,7 @@ var rpcOutUpdate = &RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 			Ask:     askUpdates, Answer: answerUpdates, Inner: updateError, Subject: updateSubject,
 		},
 	},
-	Picks: []int{outHeaderSize + updateRequestHeader + 2}, // up to the type of the first update
+	Picks: []int{outHeaderSize + updateRequestHeader + updateHeader},
 	Pick: func(m *Msg) *Variant {
 		first := updateAt(m, 0)
 		switch {

@@ -20,6 +20,9 @@ var rpcObdPing = &RPC{Opcode: OBD_PING, Name: "OBD_PING",
 
 // pickPing knows the last ping of a recovery by its flags.
 func pickPing(m *Msg) *Variant {
+	if len(m.Buf(0)) < PbFlags.Off+PbFlags.Size {
+		return m.RPC.Common
+	}
 	done := MsgFlags.Bit("REQ_REPLAY_DONE") | MsgFlags.Bit("LOCK_REPLAY_DONE")
 	if PbFlags.Uint(m.Buf(0), m.Big)&done == done {
 		return m.RPC.Variants[1]

@@ -33,8 +33,9 @@ func (s *Summary) Notice(m *dissect.Message) {
 // that other requests carry.
 func (s *Summary) connects(request *opcodes.Msg, handle uint64) {
 	const target = 1 // buffer of a connect
-	name := bytes.TrimSuffix(opcodes.TrimNUL(request.Buf(target)), []byte("_UUID"))
-	if handle == 0 || s.targets[handle] == string(name) {
+	uuid, _, ended := bytes.Cut(request.Buf(target), []byte{0})
+	name := bytes.TrimSuffix(uuid, []byte("_UUID"))
+	if handle == 0 || !ended || s.targets[handle] == string(name) {
 		return
 	}
 	if len(s.targets) >= maxTargets {

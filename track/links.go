@@ -1,6 +1,7 @@
 package track
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
@@ -64,14 +65,22 @@ func (l *links) forget(handle uint64) {
 	}
 }
 
+// connectName is a name that a connect has in a buffer, and whether all of it is there:
+// its NUL tells, where the message is cut.
+func connectName(m *dissect.Message, buffer int) (name string, whole bool) {
+	b, _, ended := bytes.Cut(m.Msg.Buf(buffer), []byte{0})
+	return string(b), ended || !m.RPC.Cut
+}
+
 // request finds the connection of a request; a connect names it.
 func (l *links) request(r *RPC, m *dissect.Message) {
 	if !IsConnect(r.Opcode) || m.Msg == nil {
 		r.Link = l.find(r)
 		return
 	}
-	target, client := string(opcodes.TrimNUL(m.Msg.Buf(connTarget))), string(opcodes.TrimNUL(m.Msg.Buf(connClient)))
-	if target == "" || len(target) > maxUUID || len(client) > maxUUID {
+	target, whole := connectName(m, connTarget)
+	client, both := connectName(m, connClient)
+	if target == "" || !whole || !both || len(target) > maxUUID || len(client) > maxUUID {
 		return
 	}
 	name := linkName{client, target}

@@ -1,0 +1,52 @@
+package dissect
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// TestVariantsOfCutRequests cuts requests of the samples at each byte: they are
+// of the variant they are, or it is not told.
+func TestVariantsOfCutRequests(t *testing.T) {
+	const enough = 2 // requests of each variant
+	seen := map[*opcodes.Variant]int{}
+	cut := func(whole *Message) {
+		op := opcodes.ByOpcode(whole.RPC.Opcode)
+		if whole.Kind != Request || whole.RPC.Variant == nil || op.Pick == nil || seen[whole.RPC.Variant] == enough {
+			return
+		}
+		seen[whole.RPC.Variant]++
+		for n := whole.PayloadOff; n < len(whole.Data); n++ {
+			m, p := *whole, rpcMsg{}
+			m.Data, m.Tail, m.RPC = whole.Data[:n], Snaplen, RPC{}
+			if probe(&m, &p); !m.RPC.HasOpcode {
+				continue
+			}
+			p.identify(m.RPC.Opcode, false, nil)
+			if p.Variant != whole.RPC.Variant && p.Variant != op.Common {
+				t.Errorf("%s %q, %d of %d bytes: %+v", op.Name, whole.RPC.Variant.Name, n, whole.Size, p.Variant)
+				return
+			}
+		}
+	}
+	samples, _ := filepath.Glob("../pcaps/*.pcap*")
+	for _, path := range samples {
+		r, err := capture.Open([]string{path}, capture.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := New(Options{Handle: cut})
+		var f capture.Frame
+		for r.Next(&f) == nil {
+			d.Frame(&f)
+		}
+		d.Close()
+		r.Close()
+	}
+	if len(seen) < 20 {
+		t.Errorf("%d variants", len(seen))
+	}
+}
