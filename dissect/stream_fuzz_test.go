@@ -2,6 +2,7 @@ package dissect
 
 import (
 	"encoding/binary"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/lshark/lshark/capture"
@@ -86,6 +87,58 @@ func FuzzLNet(f *testing.F) {
 			d.Frame(&tp.frames[i])
 		}
 		d.Close()
+	})
+}
+
+// FuzzTwoWays plays what two nodes say in pieces, with losses, cuts and swaps:
+// a byte of plan is the direction, the length, and what happens to the piece.
+func FuzzTwoWays(f *testing.F) {
+	for seed := range uint64(40) {
+		rnd := rand.New(rand.NewPCG(seed, 3))
+		plan, there, back := make([]byte, 30), []byte(nil), []byte(nil)
+		for i := range plan {
+			plan[i] = byte(rnd.Uint32())
+		}
+		for range 8 {
+			there, back = append(there, randomPiece(rnd)...), append(back, randomPiece(rnd)...)
+		}
+		f.Add(plan, there, back)
+	}
+	f.Fuzz(func(t *testing.T, plan, there, back []byte) {
+		tp := newTape()
+		for _, p := range plan {
+			data := &there
+			if p&1 != 0 {
+				data = &back
+			}
+			n := min(int(p>>1&15)*11, len(*data))
+			switch p >> 5 {
+			case 0:
+				tp.lose(n + 1)
+			case 1:
+				tp.syn()
+			default:
+				tp.send(p&1 != 0, (*data)[:n])
+				*data = (*data)[n:]
+			}
+			last := len(tp.frames) - 1
+			switch {
+			case p>>5 == 6 && last > 0:
+				tp.swap(last, last-1)
+			case p>>5 == 7 && n > 0:
+				fr := &tp.frames[last]
+				fr.Data = fr.Data[:len(fr.Data)-(n+1)/2]
+			}
+		}
+		s := NewStreams(StreamOptions{Frames: true, Handle: func(m *Message) { checkMessage(t, m) }})
+		for i := range tp.frames {
+			tp.frames[i].Number = int64(i + 1)
+			s.Frame(&tp.frames[i])
+		}
+		s.Close()
+		if st := s.Stats(); st.Held != 0 || len(s.gaps) != 0 || len(s.queued) != 0 {
+			t.Fatalf("%d bytes, %d gaps, %d queues are left", st.Held, len(s.gaps), len(s.queued))
+		}
 	})
 }
 
