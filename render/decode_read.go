@@ -20,17 +20,30 @@ func (v *Decoded) read(text string) error {
 	if text == "" {
 		return errors.New("the value is empty")
 	}
-	switch v.Type {
-	case "fid":
-		if strings.Contains(text, ":") {
-			return v.readFID(text)
-		}
-	case "nid":
+	format := v.Field.Format
+	if format == opcodes.Plain && v.Field.Kind == opcodes.Record {
+		format = v.Field.Type.Atom
+	}
+	switch {
+	case v.Type == "fid" && strings.Contains(text, ":"), format == opcodes.FID && strings.Count(text, ":") == 2:
+		return v.readFID(text)
+	case v.Type == "nid":
 		return v.readNID(text)
-	case "version":
-		if strings.Contains(text, ".") {
-			return v.readVersion(text)
+	case format == opcodes.NID && strings.Contains(text, "@"):
+		n, ok := dissect.ParseNID(text)
+		if !ok {
+			return fmt.Errorf("%q is no NID such as 192.0.2.1@tcp", text)
 		}
+		v.Bytes = longNID(n)
+		return nil
+	case format == opcodes.Version && strings.Contains(text, "."):
+		return v.readVersion(text)
+	case format == opcodes.UUID:
+		if b, err := hexBytes(text); err == nil && len(b) == v.Field.Size {
+			v.Bytes = b
+			return nil
+		}
+		return v.readText(text)
 	}
 	switch v.Field.Kind {
 	case opcodes.Uint, opcodes.Int:
@@ -41,9 +54,6 @@ func (v *Decoded) read(text string) error {
 		return errors.New("this field is put together from others")
 	}
 	b, err := hexBytes(text)
-	if err != nil && v.Field.Format == opcodes.UUID {
-		b, err = append([]byte(text), 0), nil
-	}
 	v.Bytes = b
 	return err
 }
@@ -199,15 +209,20 @@ func fidNote(seq uint64) string {
 	return ""
 }
 
+// longNID is a NID as a struct lnet_nid.
+func longNID(n dissect.NID) []byte {
+	b := make([]byte, 20)
+	b[0], b[1] = n.Len-4, n.Type
+	binary.BigEndian.PutUint16(b[2:], n.Num)
+	copy(b[4:], n.Addr[:n.Len])
+	return b
+}
+
 // readNID reads a NID in text, as the number of the short form, or as bytes:
 // 8 of the short form, 8 or more of struct lnet_nid.
 func (v *Decoded) readNID(text string) error {
 	if n, ok := dissect.ParseNID(text); ok {
-		v.Field = opcodes.Sub("nid", opcodes.StructNamed("lnet_nid"))
-		v.Bytes = make([]byte, v.Field.Size)
-		v.Bytes[0], v.Bytes[1] = n.Len-4, n.Type
-		binary.BigEndian.PutUint16(v.Bytes[2:], n.Num)
-		copy(v.Bytes[4:], n.Addr[:n.Len])
+		v.Field, v.Bytes = opcodes.Sub("nid", opcodes.StructNamed("lnet_nid")), longNID(n)
 		return nil
 	}
 	if err := v.readInteger(text); err == nil {

@@ -214,8 +214,8 @@ func (s *Stats) at(t int64) *Interval {
 		i.From, i.To = min(i.From, t), max(i.To, t)
 		return i
 	}
-	from := t - t%s.opt.Step
-	if from < s.begin { // its own was flushed
+	from := t - (t%s.opt.Step+s.opt.Step)%s.opt.Step // also before 1970
+	if from < s.begin {                              // its own was flushed
 		if n > 0 {
 			return s.steps[0]
 		}
