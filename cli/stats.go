@@ -30,9 +30,9 @@ func newStats(sys *IO) *cobra.Command {
 		Short: "Count and measure RPCs",
 		Long: "stats counts RPCs and measures them: replies, errors by name, latencies, bytes, and how many were\n" +
 			"under way at a time, on average and at most. Errors in brackets are those that no final status\n" +
-			"tells: of an intent, of a range, or before an RPC was sent again. Percentiles are the nearest rank, within one percent. An interval has the\n" +
-			"RPCs whose requests were sent in it. On a terminal, a live capture is a table that refreshes;\n" +
-			"its keys are shown below it.",
+			"tells: of an intent, of a range, or before an RPC was sent again. Percentiles are the nearest rank,\n" +
+			"within one percent. An interval has the RPCs whose requests were sent in it; those without any are\n" +
+			"left out. On a terminal, a live capture is a table that refreshes; its keys are shown below it.",
 		Example: "  lshark stats x.pcap                          by operation\n" +
 			"  lshark stats --by target,op --sort p99 x.pcap\n" +
 			"  lshark stats --by job --interval 1s -T tsv x.pcap\n" +
