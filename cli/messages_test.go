@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -320,5 +321,29 @@ func TestFields(t *testing.T) {
 		"39\tMGS_CONNECT\t192.0.2.1@tcp\t184,192\t2.17.0.0\t0"
 	if status != exitOK || len(lines) != 19 || lines[0] != head || lines[17] != last {
 		t.Errorf("status %d: %d lines\n%s", status, len(lines), out)
+	}
+}
+
+// TestLinesInOrder: a line comes at its time, also that of a keep-alive which is
+// the first thing seen of a connection.
+func TestLinesInOrder(t *testing.T) {
+	const late = 0.3 // seconds
+	for _, path := range samples(t) {
+		out, errs, status := run(t, "-T", "fields", "-e", "rel", "-e", "frame", path)
+		if status != exitOK {
+			t.Fatalf("%s: status %d, %s", path, status, errs)
+		}
+		last := 0.0
+		for line := range strings.Lines(out) {
+			rel, frame, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			at, err := strconv.ParseFloat(rel, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at < last-late {
+				t.Errorf("%s: frame %s of %v comes after %v", path, frame, at, last)
+			}
+			last = max(last, at)
+		}
 	}
 }

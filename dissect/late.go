@@ -10,7 +10,7 @@ package dissect
 //
 // Two kinds of messages are not waited for, as that could take as long as their
 // connection is silent: those in mid-stream that are believed only with a
-// header behind them, as a NOOP is, and those that the snaplen cut, which bear
+// header behind them, and those that the snaplen cut, which bear
 // the number of the frame that was cut. They come late, with the numbers they
 // have.
 

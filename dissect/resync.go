@@ -14,7 +14,7 @@ const maxChain = 8
 const strong = 5
 
 // noopScore is that of a NOOP, which has little to go by: without a header
-// behind it, it must be a segment of its own before a gap.
+// behind it, it must be a segment of its own.
 const noopScore = 2
 
 // window holds the bytes in which a stream that lost its framing looks for a
@@ -252,7 +252,7 @@ func (st *stream) judge(r reading, i int, last bool) verdict {
 	switch {
 	case v == bad:
 		return bad
-	case followers > 0 || !bare && score >= strong && (last || starts && ends && h.lnet >= 0):
+	case followers > 0 || !bare && score >= strong && (last || starts && ends):
 		st.form, st.order = h.form, h.order
 		return good
 	case last:
