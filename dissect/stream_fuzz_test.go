@@ -130,14 +130,8 @@ func FuzzTwoWays(f *testing.F) {
 				fr.Data = fr.Data[:len(fr.Data)-(n+1)/2]
 			}
 		}
-		s := NewStreams(StreamOptions{Frames: true, Handle: func(m *Message) { checkMessage(t, m) }})
-		for i := range tp.frames {
-			tp.frames[i].Number = int64(i + 1)
-			s.Frame(&tp.frames[i])
-		}
-		s.Close()
-		if st := s.Stats(); st.Held != 0 || len(s.gaps) != 0 || len(s.queued) != 0 {
-			t.Fatalf("%d bytes, %d gaps, %d queues are left", st.Held, len(s.gaps), len(s.queued))
+		if left := playTwoWays(t, tp); left != "" {
+			t.Fatal(left)
 		}
 	})
 }
