@@ -211,7 +211,7 @@ func matchBits(m *Message) (uint64, bool) {
 // status is the result in a reply: an errno, a number, or about locks a name.
 func status(opcode uint32, n int32) value {
 	v := value{class: number, u: uint64(int64(n)), signed: true}
-	if n >= 0 && opcode >= opcodes.LDLM_ENQUEUE && opcode <= opcodes.LDLM_SET_INFO {
+	if n >= 0 && opcodes.AboutLocks(opcode) {
 		v.names = opcodes.LdlmError
 	}
 	return v

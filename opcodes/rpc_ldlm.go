@@ -231,11 +231,14 @@ func sayLvbSize(b []byte, big bool, l *Line) {
 // LockStatus is the name of a status that is no errno, as replies about locks
 // have it; empty for all others.
 func LockStatus(opcode uint32, status int32) string {
-	if status < 300 || opcode < LDLM_ENQUEUE || opcode > LDLM_SET_INFO {
+	if status < 300 || !AboutLocks(opcode) {
 		return ""
 	}
 	return LdlmError.Name(uint64(status))
 }
+
+// AboutLocks says whether an operation is one of the lock manager's.
+func AboutLocks(opcode uint32) bool { return opcode >= LDLM_ENQUEUE && opcode <= LDLM_SET_INFO }
 
 // Offsets in a ptlrpc_body of type, operation and status.
 const (
