@@ -40,8 +40,9 @@ func newExplain(sys *IO) *cobra.Command {
 		Short: "Say what a struct, field, flag, opcode or constant means and how it lies on the wire",
 		Long: "explain prints what lshark knows about a name of the protocol; no capture is needed. A NAME is that\n" +
 			"of a struct, a field, a group of flags or values, a flag or constant with or without its prefix, or an\n" +
-			"operation, or of a key of records and filters; STRUCT.FIELD and GROUP.VALUE tell names apart; a number is\n" +
-			"that of an operation, a portal or an error. Letters may be of either case. Without a NAME it says what there is.",
+			"operation, or of a key of records and filters; STRUCT.FIELD and GROUP.VALUE tell names apart; a number\n" +
+			"is that of an operation, a portal or an error. Letters may be of either case. Without a NAME it says\n" +
+			"what there is.",
 		Example: "  lshark explain obd_connect_data        offsets, types, when each field means something\n" +
 			"  lshark explain OBD_CONNECT_GRANT ENOSPC\n" +
 			"  lshark explain LDLM_ENQUEUE            the buffers of request and reply\n" +
