@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// mayImport lists for each package the packages of this module that it may
+// import. Data flows from capture to cli, and imports point the other way;
+// the tables of the protocol lie below every package that reads messages.
+// Test files may import more.
+var mayImport = map[string][]string{
+	".":                  {"cli"},
+	"cli":                {"capture", "capture/pcapfilter", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "records", "filter", "render"},
+	"render":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
+	"filter":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
+	"records":            {"lnet", "opcodes", "opcodes/schema", "dissect", "track"},
+	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect"},
+	"dissect":            {"capture", "lnet", "opcodes", "opcodes/schema"},
+	"lnet":               {"capture", "opcodes", "opcodes/schema"},
+	"capture":            {"capture/pcapfilter"},
+	"capture/pcapfilter": {},
+	"opcodes":            {"opcodes/schema"},
+	"opcodes/schema":     {},
+
+	"bench/gen":         {"capture", "lnet", "dissect"},
+	"bench/walk":        {},
+	"internal/wiretest": {"capture", "lnet", "opcodes", "opcodes/schema"},
+}
+
+// gopacketFiles lists the files that import gopacket, tests apart. It is kept
+// short so that replacing or updating gopacket touches few files.
+var gopacketFiles = []string{
+	"capture/source.go",
+}
+
+const gopacketPath = "github.com/google/gopacket"
+
+// vagueNames are package names without a subject.
+var vagueNames = []string{"util", "utils", "common", "misc", "helper", "helpers"}
+
+func TestImports(t *testing.T) {
+	for _, p := range checkImports(parseModule(t, os.DirFS("."))) {
+		t.Error(p)
+	}
+}
+
+func checkImports(packages []sourcePackage) []string {
+	var problems []string
+	report := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	var gopacket []string
+	for _, pkg := range packages {
+		if slices.Contains(vagueNames, path.Base(pkg.dir)) {
+			report("package %s has no subject in its name: name it after what it does, or move its parts to the packages that need them", pkg.dir)
+			continue
+		}
+		allowed, listed := mayImport[pkg.dir]
+		if !listed {
+			report("package %s is new: add it to mayImport in imports_test.go, with the packages it may import", pkg.dir)
+			continue
+		}
+		for _, file := range pkg.files {
+			for _, imported := range file.imports {
+				own, isOwn := strings.CutPrefix(imported, modulePath+"/")
+				if isOwn && !slices.Contains(allowed, own) {
+					report("%s imports %s, against the direction of the imports: %s may import %s. Move what is needed down to one of these, or pass it as an argument",
+						file.name, own, pkg.dir, listOrNothing(allowed))
+				}
+				if imported == gopacketPath || strings.HasPrefix(imported, gopacketPath+"/") {
+					gopacket = append(gopacket, file.name)
+				}
+			}
+		}
+	}
+	gopacket = slices.Compact(gopacket)
+	for _, name := range gopacket {
+		if !slices.Contains(gopacketFiles, name) {
+			report("%s imports gopacket: use what one of the files in gopacketFiles offers, or add it to that list in imports_test.go", name)
+		}
+	}
+	for _, name := range gopacketFiles {
+		if !slices.Contains(gopacket, name) {
+			report("%s no longer imports gopacket: remove it from gopacketFiles in imports_test.go", name)
+		}
+	}
+	return problems
+}
+
+func listOrNothing(list []string) string {
+	if len(list) == 0 {
+		return "nothing of this module"
+	}
+	return strings.Join(list, ", ")
+}
+
+// TestImportChecks checks that a violation of each rule is reported.
+func TestImportChecks(t *testing.T) {
+	for _, tt := range []struct {
+		name, file, text string
+		want             []string
+	}{
+		{"upwards", "lnet/a.go", `import "github.com/lshark/lshark/render"`, []string{"lnet/a.go imports render", "Move what is needed down"}},
+		{"sideways", "filter/a.go", `import "github.com/lshark/lshark/render"`, []string{"filter/a.go imports render"}},
+		{"bottom", "opcodes/schema/a.go", `import "github.com/lshark/lshark/opcodes"`, []string{"opcodes/schema may import nothing of this module"}},
+		{"tests only", "cli/a.go", `import "github.com/lshark/lshark/internal/wiretest"`, []string{"cli/a.go imports internal/wiretest"}},
+		{"new package", "export/a.go", ``, []string{"package export is new: add it to mayImport"}},
+		{"vague name", "internal/util/a.go", ``, []string{"internal/util has no subject in its name"}},
+		{"gopacket", "render/a.go", `import "github.com/google/gopacket/layers"`, []string{"render/a.go imports gopacket"}},
+	} {
+		tree := fstest.MapFS{tt.file: {Data: []byte("package p\n" + tt.text)}}
+		for _, name := range gopacketFiles {
+			tree[name] = &fstest.MapFile{Data: []byte(`package p; import "github.com/google/gopacket"`)}
+		}
+		checkProblems(t, tt.name, checkImports(parseModule(t, tree)), tt.want)
+	}
+	tree := fstest.MapFS{"cli/a.go": {Data: []byte(`package p; import "github.com/lshark/lshark/track"`)}}
+	problems := checkImports(parseModule(t, tree))
+	if len(problems) != len(gopacketFiles) || !strings.Contains(problems[0], "no longer imports gopacket: remove it") {
+		t.Errorf("without gopacket: %q", problems)
+	}
+}
+
+// checkProblems compares the problems found with parts of the one wanted.
+func checkProblems(t *testing.T, name string, problems, want []string) {
+	t.Helper()
+	if len(problems) != 1 {
+		t.Errorf("%s: problems %q, want one", name, problems)
+		return
+	}
+	for _, part := range want {
+		if !strings.Contains(problems[0], part) {
+			t.Errorf("%s: %q, want %q in it", name, problems[0], part)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// modulePath is what the import paths of this module begin with.
+const modulePath = "github.com/lshark/lshark"
+
+// sourceFile is a Go file, but not a test.
+type sourceFile struct {
+	name    string // with its folder, as in lnet/link.go
+	imports []string
+	syntax  *ast.File
+}
+
+// sourcePackage is a folder with Go files.
+type sourcePackage struct {
+	dir   string // "." for the main package
+	files []sourceFile
+}
+
+// parseModule parses every Go file below root except tests, and returns the
+// packages sorted by folder. It leaves out testdata, hidden folders and nested
+// modules.
+func parseModule(t *testing.T, root fs.FS) []sourcePackage {
+	t.Helper()
+	files := make(map[string][]sourceFile)
+	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && skipFolder(root, name):
+			return fs.SkipDir
+		case entry.IsDir(), !strings.HasSuffix(name, ".go"), strings.HasSuffix(name, "_test.go"):
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		files[path.Dir(name)] = append(files[path.Dir(name)], sourceFile{name, importPaths(syntax), syntax})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packages []sourcePackage
+	for dir, list := range files {
+		packages = append(packages, sourcePackage{dir, list})
+	}
+	slices.SortFunc(packages, func(a, b sourcePackage) int { return strings.Compare(a.dir, b.dir) })
+	return packages
+}
+
+// skipFolder reports whether a folder holds no code of this module.
+func skipFolder(root fs.FS, name string) bool {
+	if name == "." {
+		return false
+	}
+	base := path.Base(name)
+	if base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
+		return true
+	}
+	_, err := fs.Stat(root, path.Join(name, "go.mod"))
+	return err == nil
+}
+
+func importPaths(file *ast.File) []string {
+	var list []string
+	for _, spec := range file.Imports {
+		if p, err := strconv.Unquote(spec.Path.Value); err == nil {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// checkExceptions returns the messages of the violations that are not in
+// exceptions, and a message for each exception without a violation. The key of
+// a violation is its name in exceptions.
+func checkExceptions(violations map[string]string, exceptions []string, list string) []string {
+	var problems []string
+	for name, message := range violations {
+		if !slices.Contains(exceptions, name) {
+			problems = append(problems, message)
+		}
+	}
+	for _, name := range exceptions {
+		if violations[name] == "" {
+			problems = append(problems, name+": the limit is kept now, or the name has changed: update "+list)
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}
