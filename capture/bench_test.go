@@ -131,20 +131,6 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-func BenchmarkFilter(b *testing.B) {
-	f, err := NewFilter(DefaultFilter([]int{988}))
-	if err != nil {
-		b.Fatal(err)
-	}
-	frame := testPacket{link: LinkEthernet, src: "192.0.2.3", dst: "192.0.2.1", proto: 6, sport: 1021, dport: 988}.build(b)
-	b.ReportAllocs()
-	for b.Loop() {
-		if ok, err := f.Match(frame); !ok || err != nil {
-			b.Fatal(ok, err)
-		}
-	}
-}
-
 func BenchmarkWrite(b *testing.B) {
 	w := NewWriter(io.Discard)
 	f := Frame{Data: make([]byte, 1514), Len: 1514, Link: LinkEthernet}
@@ -157,7 +143,7 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-// TestNoAllocation: a frame costs none, read, merged, filtered or written.
+// TestNoAllocation: a frame costs none, read, merged or written.
 func TestNoAllocation(t *testing.T) {
 	for name, file := range map[string]func([]sample) []byte{"pcap": pcapMicro, "pcapng": ngFile} {
 		path := writeFile(t, name, file(equalFrames(3000, 200)))
@@ -166,17 +152,10 @@ func TestNoAllocation(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		filter, err := NewFilter("tcp or greater 10")
-		if err != nil {
-			t.Fatal(err)
-		}
 		w := NewWriter(io.Discard)
 		var f Frame
 		n := testing.AllocsPerRun(4000, func() {
 			err = r.Next(&f)
-			if err == nil {
-				_, err = filter.Match(&f)
-			}
 			if err == nil {
 				err = w.Write(&f, "comment")
 			}

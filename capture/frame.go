@@ -16,6 +16,8 @@
 //	}
 package capture
 
+import "github.com/lshark/lshark/capture/pcapfilter"
+
 // Frame is one captured frame. Data belongs to the reader and is valid until
 // its next call.
 type Frame struct {
@@ -28,21 +30,19 @@ type Frame struct {
 	Iface  int      // interface of the file, from 0
 }
 
-// LinkType says how a frame begins. The numbers are those of capture files
-// (LINKTYPE_… of the tcpdump group). gopacket's own type has eight bits, which
-// cannot hold LINUX_SLL2.
-type LinkType uint16
+// LinkType is how a frame begins, as numbered in capture files.
+type LinkType = pcapfilter.LinkType
 
-// The link types the filter and the live capture know.
+// The link types that are decoded.
 const (
-	LinkNull       LinkType = 0   // address family, 4 bytes, in the byte order of the writer
-	LinkEthernet   LinkType = 1   // Ethernet, without preamble and checksum
-	LinkRawBSD     LinkType = 12  // an IPv4 or IPv6 packet, as BSD numbered it
-	LinkRawOpenBSD LinkType = 14  // an IPv4 or IPv6 packet, as OpenBSD does
-	LinkRaw        LinkType = 101 // an IPv4 or IPv6 packet
-	LinkLoop       LinkType = 108 // address family, 4 bytes, big endian
-	LinkLinuxSLL   LinkType = 113 // Linux cooked capture, 16 bytes
-	LinkIPv4       LinkType = 228 // an IPv4 packet
-	LinkIPv6       LinkType = 229 // an IPv6 packet
-	LinkLinuxSLL2  LinkType = 276 // Linux cooked capture version 2, 20 bytes
+	LinkNull       = pcapfilter.LinkNull
+	LinkEthernet   = pcapfilter.LinkEthernet
+	LinkRawBSD     = pcapfilter.LinkRawBSD
+	LinkRawOpenBSD = pcapfilter.LinkRawOpenBSD
+	LinkRaw        = pcapfilter.LinkRaw
+	LinkLoop       = pcapfilter.LinkLoop
+	LinkLinuxSLL   = pcapfilter.LinkLinuxSLL
+	LinkIPv4       = pcapfilter.LinkIPv4
+	LinkIPv6       = pcapfilter.LinkIPv6
+	LinkLinuxSLL2  = pcapfilter.LinkLinuxSLL2
 )

@@ -10,8 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
+
+	"github.com/lshark/lshark/capture/pcapfilter"
 )
 
 const (
@@ -27,8 +28,8 @@ type Live struct {
 	link    LinkType
 	fd      int
 	ring    *ring
-	filter  *Filter // what the kernel cannot filter, else nil
-	lo      int32   // index of the loopback interface
+	filter  *pcapfilter.Filter // what the kernel cannot filter, else nil
+	lo      int32              // index of the loopback interface
 	idle    time.Duration
 	number  int64
 	dropped atomic.Uint64
@@ -137,15 +138,11 @@ func hardware(name string) (uint16, error) {
 // applied here: it is made for whole frames, and the kernel takes VLAN tags
 // and cooked headers out of them.
 func (l *Live) attach(opt LiveOptions) error {
-	if opt.Snaplen <= 0 || opt.Snaplen > acceptBytes {
-		opt.Snaplen = acceptBytes
-	}
-	program, err := compileKernel(opt.Filter, l.link == LinkLinuxSLL2)
-	var wrong *FilterError
+	program, err := pcapfilter.CompileKernel(opt.Filter, l.link == LinkLinuxSLL2, opt.Snaplen)
+	var wrong *pcapfilter.Error
 	if errors.As(err, &wrong) && wrong.Unsupported {
-		l.filter = &Filter{expr: opt.Filter, programs: map[LinkType][]bpf.RawInstruction{}}
-		if err = l.filter.choose(l.link); err == nil {
-			program, err = compileKernel("", false)
+		if l.filter, err = pcapfilter.New(opt.Filter, l.link); err == nil {
+			program, err = pcapfilter.CompileKernel("", false, opt.Snaplen)
 		}
 	}
 	if err != nil {
@@ -153,26 +150,10 @@ func (l *Live) attach(opt LiveOptions) error {
 	}
 	code := make([]unix.SockFilter, len(program))
 	for i, ins := range program {
-		if ins.Op == opReturn && ins.K != 0 {
-			ins.K = uint32(opt.Snaplen)
-		}
 		code[i] = unix.SockFilter{Code: ins.Op, Jt: ins.Jt, Jf: ins.Jf, K: ins.K}
 	}
 	prog := &unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
 	return os.NewSyscallError("attach filter", unix.SetsockoptSockFprog(l.fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, prog))
-}
-
-// compileKernel compiles for frames as the kernel sees them.
-func compileKernel(expr string, cooked bool) ([]bpf.RawInstruction, error) {
-	c, err := parseFilter(expr)
-	if err != nil {
-		return nil, err
-	}
-	at := layout{header: 14, etype: 12, kernel: true}
-	if cooked {
-		at = layout{etype: -1, kernel: true, cooked: true}
-	}
-	return compileFor(expr, c, at)
 }
 
 // Next waits for a frame. It returns ErrTimeout when none has come for a
@@ -198,7 +179,7 @@ func (l *Live) Next(f *Frame) error {
 			f.Data, f.Len = p.cooked()
 		}
 		if l.filter != nil {
-			wanted, err := l.filter.Match(f)
+			wanted, err := l.filter.Match(f.Link, f.Data, f.Len)
 			if err != nil {
 				return err
 			}
@@ -295,7 +276,7 @@ func (l *Live) Close() error {
 
 // explainLive names the interface, and the privilege when it is missing.
 func explainLive(iface string, err error) error {
-	var wrong *FilterError
+	var wrong *pcapfilter.Error
 	switch {
 	case errors.As(err, &wrong):
 		return err

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/lshark/lshark/capture/pcapfilter"
 )
 
 // openLo captures a port on the loopback interface, or skips the test.
@@ -122,7 +124,7 @@ func TestLiveErrors(t *testing.T) {
 		t.Errorf("no interface: %v", err)
 	}
 	if os.Geteuid() == 0 {
-		var e *FilterError
+		var e *pcapfilter.Error
 		if _, err := OpenLive("lo", LiveOptions{Filter: "tcp port x y"}); !errors.As(err, &e) {
 			t.Errorf("filter: %v", err)
 		}
@@ -170,17 +172,6 @@ func TestPacket(t *testing.T) {
 		}
 		if p.time() != 1_700_000_000e9+5 || p.kind() != unix.PACKET_OUTGOING || p.index() != 3 {
 			t.Errorf("time %d, kind %d, interface %d", p.time(), p.kind(), p.index())
-		}
-	}
-}
-
-// TestKernelFilter compiles for frames whose VLAN tag the kernel keeps aside.
-func TestKernelFilter(t *testing.T) {
-	for _, cooked := range []bool{false, true} {
-		for _, c := range expressions {
-			if _, err := compileKernel(c.expr, cooked); err != nil {
-				t.Errorf("%q: %v", c.expr, err)
-			}
 		}
 	}
 }

@@ -4,10 +4,14 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand"
+	"net"
 	"net/netip"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
 )
 
 // at makes frames at the given seconds, marked with a letter.
@@ -115,23 +119,37 @@ func TestMergeDamage(t *testing.T) {
 	}
 }
 
+// testSegment is an Ethernet frame with 100 bytes of a connection from a to b.
+func testSegment(t *testing.T, seq uint32, toB bool) []byte {
+	ip := &layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolTCP, SrcIP: net.IP{192, 0, 2, 1}, DstIP: net.IP{192, 0, 2, 2}}
+	tcp := &layers.TCP{SrcPort: 1021, DstPort: 988, Seq: seq, ACK: true}
+	if !toB {
+		ip.SrcIP, ip.DstIP, tcp.SrcPort, tcp.DstPort = ip.DstIP, ip.SrcIP, tcp.DstPort, tcp.SrcPort
+	}
+	address := make(net.HardwareAddr, 6)
+	buf := gopacket.NewSerializeBuffer()
+	if err := gopacket.SerializeLayers(buf, gopacket.SerializeOptions{FixLengths: true},
+		&layers.Ethernet{SrcMAC: address, DstMAC: address, EthernetType: layers.EthernetTypeIPv4},
+		ip, tcp, gopacket.Payload(make([]byte, 100))); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
 // conversation makes the captures of a connection at its two ends: what a
 // sends arrives at b after delay and more, and b's clock is ahead by skew.
 func conversation(t *testing.T, skew, delay time.Duration, oneWay bool) (a, b string) {
 	random := rand.New(rand.NewSource(2))
 	var at [2][]sample
 	for i := range 200 {
-		p := testPacket{link: LinkEthernet, src: "192.0.2.1", dst: "192.0.2.2", proto: 6, sport: 1021, dport: 988, seq: uint32(i * 100), payload: 100}
-		if i%3 == 0 && !oneWay {
-			p.src, p.dst, p.sport, p.dport = p.dst, p.src, p.dport, p.sport
-		}
-		data := p.build(t).Data
+		toB := oneWay || i%3 != 0
+		data := testSegment(t, uint32(i*100), toB)
 		sent := int64(i) * 1e6
 		arrived := sent + int64(delay) + random.Int63n(300_000)
 		if i == 10 {
 			arrived = sent + int64(delay)
 		}
-		if p.dport == 988 {
+		if toB {
 			at[0] = append(at[0], sample{5e9 + sent, data, len(data)})
 			at[1] = append(at[1], sample{5e9 + arrived + int64(skew), data, len(data)})
 		} else {

@@ -17,32 +17,63 @@ type flow struct {
 
 func (f flow) back() flow { return flow{f.dst, f.src} }
 
+// Offsets in an IPv4 and an IPv6 header, in bytes.
+const (
+	ip4Fragment = 6 // and flags, two bytes
+	ip4Proto    = 9
+	ip4Source   = 12
+	ip4Dest     = 16
+	ip6Next     = 6
+	ip6Source   = 8
+	ip6Dest     = 24
+	ip6Header   = 40
+
+	moreOrOffset = 0x3fff // of the field at ip4Fragment: the packet is a fragment
+)
+
+// maxTags is how many VLAN tags a frame may have before its IP header.
+const maxTags = 2
+
+// ipPacket returns what follows the link header and up to two VLAN tags. It
+// reports whether the link type is known and the frame is long enough.
+func ipPacket(f *Frame) ([]byte, bool) {
+	header, typeAt := 0, 0
+	switch f.Link {
+	case LinkEthernet:
+		header, typeAt = 14, 12
+	case LinkLinuxSLL:
+		header, typeAt = 16, 14
+	case LinkLinuxSLL2:
+		header, typeAt = 20, 0
+	case LinkNull, LinkLoop:
+		return f.Data[min(4, len(f.Data)):], true
+	case LinkRaw, LinkRawBSD, LinkRawOpenBSD, LinkIPv4, LinkIPv6:
+		return f.Data, true
+	default:
+		return nil, false
+	}
+	for tags := 0; tags <= maxTags && len(f.Data) >= header; tags++ {
+		if etherType := binary.BigEndian.Uint16(f.Data[typeAt:]); etherType != 0x8100 && etherType != 0x88a8 {
+			return f.Data[header:], true
+		}
+		header += 4
+		typeAt = header - 2
+	}
+	return nil, false
+}
+
 // segmentOf finds the TCP segment with payload that a frame carries. IP
 // fragments, extension headers and tunnels are not looked into.
 func segmentOf(f *Frame) (segment, bool) {
-	l, known := layouts[f.Link]
-	if !known {
+	ip, ok := ipPacket(f)
+	if !ok {
 		return segment{}, false
-	}
-	ip := f.Data
-	for tags := 0; l.etype >= 0; tags++ {
-		at := l.typeOffset(tags)
-		if tags > maxTags || len(f.Data) < max(at+2, l.packet(tags)) {
-			return segment{}, false
-		}
-		ip = f.Data[l.packet(tags):]
-		if kind := binary.BigEndian.Uint16(f.Data[at:]); kind != 0x8100 && kind != 0x88a8 {
-			break
-		}
-	}
-	if l.etype < 0 {
-		ip = ip[min(l.header, len(ip)):]
 	}
 	var s segment
 	header, total := 0, 0
 	switch {
 	case len(ip) >= 20 && ip[0]>>4 == 4 && ip[ip4Proto] == 6 &&
-		binary.BigEndian.Uint16(ip[ip4Fragment:])&(fragmentBits|0x2000) == 0:
+		binary.BigEndian.Uint16(ip[ip4Fragment:])&moreOrOffset == 0:
 		header, total = int(ip[0]&15)*4, int(binary.BigEndian.Uint16(ip[2:]))
 		s.src = netip.AddrPortFrom(netip.AddrFrom4([4]byte(ip[ip4Source:])), 0)
 		s.dst = netip.AddrPortFrom(netip.AddrFrom4([4]byte(ip[ip4Dest:])), 0)

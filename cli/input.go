@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/capture/pcapfilter"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/track"
 )
@@ -26,9 +27,9 @@ type input struct {
 	read     []string
 	iface    string
 	filter   string
-	keep     *capture.Filter // filter, for files; nil: all frames
-	last     int64           // time of the last frame
-	silent   time.Duration   // how long nothing has come since
+	keep     *pcapfilter.Filter // filter, for files; nil: all frames
+	last     int64              // time of the last frame
+	silent   time.Duration      // how long nothing has come since
 	display  display
 	notice   func(m *dissect.Message) // looks at what display leaves out, too; nil: nobody does
 	save     string
@@ -107,7 +108,7 @@ func (in *input) check(args []string) error {
 	}
 	if in.filter != "" && !in.live() {
 		var err error
-		if in.keep, err = capture.NewFilter(in.filter); err != nil {
+		if in.keep, err = pcapfilter.New(in.filter, capture.LinkEthernet); err != nil {
 			return usageError{err}
 		}
 	}
@@ -284,7 +285,7 @@ func (r *reading) frames(src frames) error {
 		r.in.last, r.in.silent = f.Time, 0
 		r.longest = max(r.longest, len(f.Data))
 		if r.in.keep != nil {
-			if ok, err := r.in.keep.Match(&f); err != nil {
+			if ok, err := r.in.keep.Match(f.Link, f.Data, f.Len); err != nil {
 				return usageError{err}
 			} else if !ok {
 				continue
@@ -331,7 +332,7 @@ func (in *input) liveFilter() string {
 	if len(ports) == 0 {
 		ports = []int{dissect.DefaultPort}
 	}
-	return capture.DefaultFilter(ports)
+	return pcapfilter.TCPPorts(ports)
 }
 
 // liveTraffic says what a live capture takes in.

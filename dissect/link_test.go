@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/capture/pcapfilter"
 )
 
 var (
@@ -78,7 +79,7 @@ func noLength(packet []byte) []byte {
 func TestLinks(t *testing.T) {
 	eth := ethernetFrame(packet4())
 	jumboHeader := []byte{protoTCP, 0, optJumbo, 4, 0, 0, 0, byte(8 + 20 + len(text))}
-	all, err := capture.NewFilter("")
+	all, err := pcapfilter.New("", capture.LinkEthernet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s: no segment", c.name)
 			continue
 		}
-		if ok, err := all.Match(&f); !ok || err != nil {
+		if ok, err := all.Match(f.Link, f.Data, f.Len); !ok || err != nil {
 			t.Errorf("%s: capture filters leave out link type %d: %v", c.name, c.link, err)
 		}
 		g := &d.seg

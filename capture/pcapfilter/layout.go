@@ -1,4 +1,4 @@
-package capture
+package pcapfilter
 
 // maxTags is how many VLAN tags a filter can look behind.
 const maxTags = 2

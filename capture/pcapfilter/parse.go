@@ -1,9 +1,6 @@
-package capture
+package pcapfilter
 
-import (
-	"fmt"
-	"strings"
-)
+import "strings"
 
 // condition is a node of a parsed capture filter.
 type condition interface {
@@ -34,9 +31,7 @@ type qualifiers struct {
 const maxNesting = 200
 
 type parser struct {
-	expr   string
-	tokens []token
-	next   int
+	tokenReader
 	last   qualifiers
 	tags   int // `vlan` words so far: each moves what follows it by one tag
 	nested int
@@ -47,7 +42,7 @@ func parseFilter(expr string) (condition, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{expr: expr, tokens: tokens}
+	p := &parser{tokenReader: tokenReader{expr: expr, tokens: tokens}}
 	if p.peek().text == "" {
 		return anyFrame{}, nil
 	}
@@ -59,40 +54,6 @@ func parseFilter(expr string) (condition, error) {
 		return nil, p.wrong(t, "unexpected %q", t.text)
 	}
 	return c, nil
-}
-
-func (p *parser) peek() token { return p.tokens[p.next] }
-
-func (p *parser) take() token {
-	t := p.tokens[p.next]
-	if t.text != "" {
-		p.next++
-	}
-	return t
-}
-
-// accept takes the next token when it is one of the words.
-func (p *parser) accept(words ...string) bool {
-	for _, w := range words {
-		if p.peek().text == w {
-			p.next++
-			return true
-		}
-	}
-	return false
-}
-
-func (p *parser) wrong(t token, format string, args ...any) error {
-	cause := fmt.Sprintf(format, args...)
-	if t.text == "" {
-		cause = "the expression ends too early"
-	}
-	return &FilterError{Expr: p.expr, Column: t.at + 1, Cause: cause}
-}
-
-func (p *parser) unsupported(t token, what string) error {
-	return &FilterError{Expr: p.expr, Column: t.at + 1, Unsupported: true,
-		Cause: fmt.Sprintf("%s %q is not supported", what, t.text)}
 }
 
 // expression is terms with `and` and `or` between them, which bind equally.

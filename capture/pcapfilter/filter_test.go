@@ -1,4 +1,4 @@
-package capture
+package pcapfilter
 
 import (
 	"errors"
@@ -33,7 +33,7 @@ func filterFrames() map[byte]testPacket {
 // matching is the letters of the frames that an expression matches.
 func matching(t *testing.T, expr string, link LinkType) string {
 	t.Helper()
-	f, err := NewFilter(expr)
+	f, err := New(expr, LinkEthernet)
 	if err != nil {
 		t.Fatalf("%q: %v", expr, err)
 	}
@@ -43,7 +43,8 @@ func matching(t *testing.T, expr string, link LinkType) string {
 		if p.link = link; layouts[link].etype < 0 && p.tags != nil {
 			continue // has no VLANs
 		}
-		ok, err := f.Match(p.build(t))
+		frame := p.build(t)
+		ok, err := f.Match(frame.link, frame.data, len(frame.data))
 		if err != nil {
 			t.Fatalf("%q: %v", expr, err)
 		}
@@ -130,13 +131,13 @@ func TestFilter(t *testing.T) {
 }
 
 func TestDefaultFilter(t *testing.T) {
-	if got := matching(t, DefaultFilter([]int{989, 988}), LinkEthernet); got != "abcefgh" {
+	if got := matching(t, TCPPorts([]int{989, 988}), LinkEthernet); got != "abcefgh" {
 		t.Errorf("two ports: %s", got)
 	}
-	if got := matching(t, DefaultFilter([]int{1}), LinkEthernet); got != "f" {
+	if got := matching(t, TCPPorts([]int{1}), LinkEthernet); got != "f" {
 		t.Errorf("another port: %s", got)
 	}
-	if got := DefaultFilter(nil); got != "" {
+	if got := TCPPorts(nil); got != "" {
 		t.Errorf("no port: %q", got)
 	}
 }
@@ -146,11 +147,11 @@ func TestDefaultFilter(t *testing.T) {
 func TestFilterLength(t *testing.T) {
 	for expr, want := range map[string]bool{"less 1500": true, "less 1499": false, "greater 1500": true, "greater 1501": false,
 		"len = 1500": true, "len > 1499": true, "len < 1500": false} {
-		f, err := NewFilter(expr)
+		f, err := New(expr, LinkEthernet)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := f.Match(&Frame{Data: make([]byte, 60), Len: 1500, Link: LinkEthernet}); got != want || err != nil {
+		if got, err := f.Match(LinkEthernet, make([]byte, 60), 1500); got != want || err != nil {
 			t.Errorf("%q: %v, %v", expr, got, err)
 		}
 	}
@@ -166,7 +167,7 @@ func TestFilterSizes(t *testing.T) {
 		if got := matching(t, expr, LinkEthernet); got != "abde" {
 			t.Errorf("%d terms: %s", n, got)
 		}
-		program, err := CompileFilter(expr, LinkEthernet)
+		program, err := Compile(expr, LinkEthernet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,8 +221,8 @@ func TestFilterErrors(t *testing.T) {
 		{strings.Repeat("port 1 or ", 1000) + "tcp", 1, "too long", false},
 		{strings.Repeat("(", 300) + "tcp", 201, "nested", false},
 	} {
-		_, err := NewFilter(c.expr)
-		var e *FilterError
+		_, err := New(c.expr, LinkEthernet)
+		var e *Error
 		if !errors.As(err, &e) {
 			t.Errorf("%q: %v", c.expr, err)
 			continue
@@ -230,12 +231,12 @@ func TestFilterErrors(t *testing.T) {
 			t.Errorf("%q: column %d: %s", c.expr, e.Column, e.Cause)
 		}
 	}
-	f, err := NewFilter("tcp")
+	f, err := New("tcp", LinkEthernet)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if ok, err := f.Match(&Frame{Link: 147}); ok || err != nil {
+		if ok, err := f.Match(147, nil, 0); ok || err != nil {
 			t.Errorf("a link type that is not known: %v, %v", ok, err)
 		}
 	}
@@ -246,13 +247,12 @@ func TestFilterShort(t *testing.T) {
 	whole := filterFrames()['a']
 	whole.link = LinkEthernet
 	frame := whole.build(t)
-	f, err := NewFilter("tcp dst port 988")
+	f, err := New("tcp dst port 988", LinkEthernet)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n := range len(frame.Data) {
-		short := Frame{Data: frame.Data[:n:n], Len: frame.Len, Link: frame.Link}
-		if got, err := f.Match(&short); err != nil || got != (n >= 38) {
+	for n := range len(frame.data) {
+		if got, err := f.Match(frame.link, frame.data[:n:n], len(frame.data)); err != nil || got != (n >= 38) {
 			t.Errorf("%d bytes: %v, %v", n, got, err)
 		}
 	}
@@ -274,7 +274,7 @@ func TestParseProgram(t *testing.T) {
 // when all of the frame was captured.
 func TestVirtualMachine(t *testing.T) {
 	for _, c := range expressions {
-		program, err := CompileFilter(c.expr, LinkEthernet)
+		program, err := Compile(c.expr, LinkEthernet)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,9 +285,9 @@ func TestVirtualMachine(t *testing.T) {
 		}
 		for _, p := range filterFrames() {
 			p.link = LinkEthernet
-			f := p.build(t)
-			n, err := vm.Run(f.Data)
-			if got := run(program, f.Data, f.Len); err != nil || uint32(n) != got {
+			data := p.build(t).data
+			n, err := vm.Run(data)
+			if got := run(program, data, len(data)); err != nil || uint32(n) != got {
 				t.Errorf("%q: %d, x/net %d, %v", c.expr, got, n, err)
 			}
 		}

@@ -1,4 +1,4 @@
-package capture
+package pcapfilter
 
 import "golang.org/x/net/bpf"
 
@@ -28,8 +28,8 @@ const (
 )
 
 const (
-	acceptBytes = 1 << 20 // of a frame, when it matches: all
-	maxProgram  = 4096    // instructions, the kernel's limit
+	maxSnaplen = 1 << 20 // bytes of a frame that matches: all of them
+	maxProgram = 4096    // instructions, the kernel's limit
 )
 
 // label is a place in a program: how many instructions stand behind it.
@@ -81,16 +81,16 @@ func (e *emitter) masked(code uint16, offset int, mask uint32, jump uint16, k ui
 }
 
 // compileFor makes the program for one kind of frame.
-func compileFor(expr string, c condition, l layout) ([]bpf.RawInstruction, error) {
+func compileFor(expr string, c condition, l layout, snaplen int) ([]bpf.RawInstruction, error) {
 	e := &emitter{layout: l}
 	no := e.op(opReturn, 0)
-	yes := e.op(opReturn, acceptBytes)
+	yes := e.op(opReturn, uint32(snaplen))
 	if start := c.compile(e, yes, no); start != label(len(e.reversed)) {
 		e.op(opJump, uint32(len(e.reversed)-int(start)))
 	}
 	n := len(e.reversed)
 	if n > maxProgram {
-		return nil, &FilterError{Expr: expr, Column: 1, Cause: "the expression is too long"}
+		return nil, &Error{Expr: expr, Column: 1, Cause: "the expression is too long"}
 	}
 	program := make([]bpf.RawInstruction, n)
 	for i, ins := range e.reversed {

@@ -1,4 +1,4 @@
-package capture
+package pcapfilter
 
 import (
 	"bytes"
@@ -22,11 +22,12 @@ type Filter struct {
 	program  []bpf.RawInstruction
 }
 
-// NewFilter reads a filter in the syntax of pcap-filter(7). An error that is
-// the expression's is a *FilterError.
-func NewFilter(expr string) (*Filter, error) {
+// New compiles a filter in the syntax of pcap-filter(7) for frames of a link
+// type; for others it is compiled when Match sees the first one. An error that
+// is the expression's is an *Error.
+func New(expr string, link LinkType) (*Filter, error) {
 	f := &Filter{expr: expr, programs: map[LinkType][]bpf.RawInstruction{}}
-	return f, f.choose(LinkEthernet)
+	return f, f.choose(link)
 }
 
 // choose makes the program for a link type the current one. It has none for a
@@ -37,7 +38,7 @@ func (f *Filter) choose(link LinkType) error {
 	if !known {
 		var err error
 		_, readable := layouts[link]
-		if program, err = CompileFilter(f.expr, link); err != nil && readable {
+		if program, err = Compile(f.expr, link); err != nil && readable {
 			return err
 		}
 		f.programs[link] = program
@@ -46,21 +47,23 @@ func (f *Filter) choose(link LinkType) error {
 	return nil
 }
 
-// Match tells whether a frame is wanted; one of a link type that is not known
-// is not. It fails for a known one that the filter cannot be compiled for.
-func (f *Filter) Match(fr *Frame) (bool, error) {
-	if fr.Link != f.link {
-		if err := f.choose(fr.Link); err != nil {
+// Match reports whether a frame of a link type matches, of which data was
+// captured and which had length bytes on the wire. A frame of an unknown link
+// type does not match. The error is that of the compilation for a link type
+// that no frame had before.
+func (f *Filter) Match(link LinkType, data []byte, length int) (bool, error) {
+	if link != f.link {
+		if err := f.choose(link); err != nil {
 			return false, err
 		}
 	}
-	return run(f.program, fr.Data, fr.Len) != 0, nil
+	return run(f.program, data, length) != 0, nil
 }
 
-// DefaultFilter is the filter for LNet over TCP on the given ports, also
+// TCPPorts is the filter for LNet over TCP on the given ports, also
 // behind one or two VLAN tags. A fragment of an IP packet that is not the
 // first has no ports, so all those of TCP pass.
-func DefaultFilter(ports []int) string {
+func TCPPorts(ports []int) string {
 	if len(ports) == 0 {
 		return ""
 	}
@@ -72,20 +75,20 @@ func DefaultFilter(ports []int) string {
 	return plain + " or (vlan and (" + plain + " or (vlan and (" + plain + "))))"
 }
 
-// CompileFilter compiles a filter in the syntax of pcap-filter(7) for the
+// Compile compiles a filter in the syntax of pcap-filter(7) for the
 // frames of a capture file. What is not understood here is given to tcpdump if
 // it is installed.
-func CompileFilter(expr string, link LinkType) ([]bpf.RawInstruction, error) {
+func Compile(expr string, link LinkType) ([]bpf.RawInstruction, error) {
 	l, known := layouts[link]
 	c, err := parseFilter(expr)
 	if err == nil && known {
-		return compileFor(expr, c, l)
+		return compileFor(expr, c, l, maxSnaplen)
 	}
 	if err == nil {
-		err = &FilterError{Expr: expr, Column: 1, Unsupported: true,
+		err = &Error{Expr: expr, Column: 1, Unsupported: true,
 			Cause: fmt.Sprintf("filtering frames of link type %d is not supported", link)}
 	}
-	var wrong *FilterError
+	var wrong *Error
 	if !errors.As(err, &wrong) || !wrong.Unsupported {
 		return nil, err
 	}
@@ -128,6 +131,14 @@ func askTcpdump(expr string, link LinkType) ([]bpf.RawInstruction, error) {
 		return nil, fmt.Errorf("tcpdump says: %s", printable(strings.TrimPrefix(lastLine(text), "tcpdump: ")))
 	}
 	return parseProgram(string(out))
+}
+
+// printable quotes a text that would do something to a terminal.
+func printable(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
 }
 
 func lastLine(text string) string {

@@ -1,12 +1,12 @@
-package capture
+package pcapfilter
 
 import (
 	"fmt"
 	"strings"
 )
 
-// FilterError says what is wrong with a capture filter, or not supported.
-type FilterError struct {
+// Error says what is wrong with a capture filter, or not supported.
+type Error struct {
 	Expr   string
 	Column int // of the first character of what is meant, from 1
 	Cause  string
@@ -14,7 +14,7 @@ type FilterError struct {
 	Unsupported bool
 }
 
-func (e *FilterError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("capture filter, column %d: %s", e.Column, e.Cause)
 }
 
@@ -48,7 +48,7 @@ func lex(expr string) ([]token, error) {
 			}
 			op := operatorAt(expr[i:])
 			if op == "" {
-				return nil, &FilterError{Expr: expr, Column: i + 1, Cause: fmt.Sprintf("unexpected character %q", []rune(expr[i:])[0])}
+				return nil, &Error{Expr: expr, Column: i + 1, Cause: fmt.Sprintf("unexpected character %q", []rune(expr[i:])[0])}
 			}
 			i += len(op)
 		}
@@ -64,4 +64,45 @@ func operatorAt(s string) string {
 		}
 	}
 	return ""
+}
+
+// tokenReader takes the tokens of an expression one after the other.
+type tokenReader struct {
+	expr   string
+	tokens []token
+	next   int
+}
+
+func (r *tokenReader) peek() token { return r.tokens[r.next] }
+
+func (r *tokenReader) take() token {
+	t := r.tokens[r.next]
+	if t.text != "" {
+		r.next++
+	}
+	return t
+}
+
+// accept takes the next token when it is one of the words.
+func (r *tokenReader) accept(words ...string) bool {
+	for _, w := range words {
+		if r.peek().text == w {
+			r.next++
+			return true
+		}
+	}
+	return false
+}
+
+func (r *tokenReader) wrong(t token, format string, args ...any) error {
+	cause := fmt.Sprintf(format, args...)
+	if t.text == "" {
+		cause = "the expression ends too early"
+	}
+	return &Error{Expr: r.expr, Column: t.at + 1, Cause: cause}
+}
+
+func (r *tokenReader) unsupported(t token, what string) error {
+	return &Error{Expr: r.expr, Column: t.at + 1, Unsupported: true,
+		Cause: fmt.Sprintf("%s %q is not supported", what, t.text)}
 }

@@ -1,0 +1,20 @@
+package pcapfilter
+
+// LinkType says how a frame begins. The numbers are those of capture files
+// (LINKTYPE_… of the tcpdump group). gopacket's own type has eight bits, which
+// cannot hold LINUX_SLL2.
+type LinkType uint16
+
+// The link types the filter and the live capture know.
+const (
+	LinkNull       LinkType = 0   // address family, 4 bytes, in the byte order of the writer
+	LinkEthernet   LinkType = 1   // Ethernet, without preamble and checksum
+	LinkRawBSD     LinkType = 12  // an IPv4 or IPv6 packet, as BSD numbered it
+	LinkRawOpenBSD LinkType = 14  // an IPv4 or IPv6 packet, as OpenBSD does
+	LinkRaw        LinkType = 101 // an IPv4 or IPv6 packet
+	LinkLoop       LinkType = 108 // address family, 4 bytes, big endian
+	LinkLinuxSLL   LinkType = 113 // Linux cooked capture, 16 bytes
+	LinkIPv4       LinkType = 228 // an IPv4 packet
+	LinkIPv6       LinkType = 229 // an IPv6 packet
+	LinkLinuxSLL2  LinkType = 276 // Linux cooked capture version 2, 20 bytes
+)
