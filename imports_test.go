@@ -20,9 +20,9 @@ var mayImport = map[string][]string{
 	"render":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"filter":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"records":            {"lnet", "opcodes", "opcodes/schema", "dissect", "track"},
-	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect"},
-	"dissect":            {"capture", "lnet", "opcodes", "opcodes/schema"},
-	"lnet":               {"capture", "opcodes", "opcodes/schema"},
+	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
+	"dissect":            {"capture", "lnet", "opcodes", "opcodes/schema", "internal/fifo"},
+	"lnet":               {"capture", "opcodes", "opcodes/schema", "internal/fifo"},
 	"capture":            {"capture/pcapfilter"},
 	"capture/pcapfilter": {},
 	"opcodes":            {"opcodes/schema"},
@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 
 	"bench/gen":         {"capture", "lnet", "dissect"},
 	"bench/walk":        {},
+	"internal/fifo":     {},
 	"internal/wiretest": {"capture", "lnet", "opcodes", "opcodes/schema"},
 }
 

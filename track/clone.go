@@ -1,6 +1,10 @@
 package track
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/lshark/lshark/internal/fifo"
+)
 
 // Clone keeps a record beyond the Done hook.
 func (r *RPC) Clone() *RPC {
@@ -8,6 +12,7 @@ func (r *RPC) Clone() *RPC {
 	c.Seen, c.name = slices.Clone(r.Seen), slices.Clone(r.name)
 	c.Carriers = slices.Clone(r.Carriers)
 	c.OtherErrors = slices.Clone(r.OtherErrors)
-	c.group, c.interval, c.list, c.prev, c.next, c.same = nil, nil, nil, nil, nil, nil
+	c.group, c.interval, c.same = nil, nil, nil
+	c.place = fifo.Element[RPC]{}
 	return &c
 }

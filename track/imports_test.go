@@ -194,7 +194,7 @@ func TestReconnectWithAnotherHandle(t *testing.T) {
 	for n := range uint64(maxHandles - 1) { // the first handle has to go
 		l.request(&RPC{Opcode: opcodes.OBD_PING, HasOpcode: true, Handle: 1<<40 + n}, &dissect.Message{})
 	}
-	if l.byHandle[1] != nil || l.byHandle[2] != first {
+	if l.handle(1) != nil || l.handle(2) != first {
 		t.Fatal("not the first handle was forgotten")
 	}
 	if connect(0, 3) != first {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -22,9 +23,7 @@ type Link struct {
 // links finds connections by handle: the server's export cookie, which
 // requests carry, and the client's own, which callbacks carry.
 type links struct {
-	byHandle map[uint64]*Link
-	order    [maxHandles]uint64 // ring: the oldest handle goes first
-	next     int
+	byHandle *fifo.Map[uint64, *Link]
 	byName   map[linkName]*Link
 }
 
@@ -33,7 +32,7 @@ type linkName struct{ client, target string }
 const maxHandles = 1 << 16
 
 func newLinks() links {
-	return links{byHandle: make(map[uint64]*Link), byName: make(map[linkName]*Link)}
+	return links{byHandle: fifo.NewMap[uint64, *Link](maxHandles), byName: make(map[linkName]*Link)}
 }
 
 // learn ties a handle to a connection.
@@ -41,24 +40,18 @@ func (l *links) learn(handle uint64, link *Link) {
 	if handle == 0 || link == nil {
 		return
 	}
-	before, known := l.byHandle[handle]
-	if known {
+	if before, ok := l.byHandle.Get(handle); ok {
 		before.known--
-	} else {
-		if oldest := l.order[l.next]; oldest != 0 {
-			l.forget(oldest)
-		}
-		l.order[l.next] = handle
-		l.next = (l.next + 1) % maxHandles
 	}
 	link.known++
-	l.byHandle[handle] = link
+	if _, oldest, evicted := l.byHandle.Put(handle, link); evicted {
+		l.unname(oldest)
+	}
 }
 
-// forget drops a handle, and the name of a connection with its last one.
-func (l *links) forget(handle uint64) {
-	link := l.byHandle[handle]
-	delete(l.byHandle, handle)
+// unname counts a handle that was evicted; with the last one the connection's
+// name goes.
+func (l *links) unname(link *Link) {
 	name := linkName{link.ClientUUID, link.TargetUUID}
 	if link.known--; link.known == 0 && l.byName[name] == link {
 		delete(l.byName, name)
@@ -70,6 +63,12 @@ func (l *links) forget(handle uint64) {
 func connectName(m *dissect.Message, buffer int) (name string, whole bool) {
 	b, _, ended := bytes.Cut(m.Msg.Buf(buffer), []byte{0})
 	return string(b), ended || !m.RPC.Cut
+}
+
+// handle looks a handle up; nil: unknown.
+func (l *links) handle(handle uint64) *Link {
+	link, _ := l.byHandle.Get(handle)
+	return link
 }
 
 // request finds the connection of a request; a connect names it.
@@ -86,7 +85,7 @@ func (l *links) request(r *RPC, m *dissect.Message) {
 	name := linkName{client, target}
 	link := l.byName[name]
 	if link == nil {
-		link = l.byHandle[r.Handle]
+		link = l.handle(r.Handle)
 		if link == nil || link.TargetUUID != "" {
 			link = &Link{}
 		}
@@ -107,7 +106,7 @@ func (l *links) request(r *RPC, m *dissect.Message) {
 // find looks a handle up. A connection that was made before the capture began
 // has no names until it is made again.
 func (l *links) find(r *RPC) *Link {
-	link := l.byHandle[r.Handle]
+	link := l.handle(r.Handle)
 	if link == nil && r.Handle != 0 && r.HasOpcode && !IsCallback(r.Opcode) {
 		link = &Link{Client: r.Client, Server: r.Server, Handle: r.Handle}
 		l.learn(r.Handle, link)

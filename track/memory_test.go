@@ -54,14 +54,15 @@ func TestMemoryIsFlat(t *testing.T) {
 	if after := heap(); after > before+before/10+1<<20 {
 		t.Errorf("%d bytes held, %d later", before, after)
 	}
-	if len(i.list) > maxImports || len(w.rpcs.links.byHandle) > maxHandles || len(w.rpcs.links.byName) > maxHandles {
-		t.Errorf("%d imports, %d handles, %d names", len(i.list), len(w.rpcs.links.byHandle), len(w.rpcs.links.byName))
+	if len(i.list) > maxImports || w.rpcs.links.byHandle.Len() > maxHandles || len(w.rpcs.links.byName) > maxHandles {
+		t.Errorf("%d imports, %d handles, %d names", len(i.list), w.rpcs.links.byHandle.Len(), len(w.rpcs.links.byName))
 	}
-	for _, l := range w.rpcs.links.byHandle {
+	w.rpcs.links.byHandle.All(func(_ uint64, l *Link) bool {
 		if l.imp != nil && l.imp.Last.Time < w.now-int64(1e18) {
 			t.Error("a link holds a connection that was forgotten")
 		}
-	}
+		return true
+	})
 	runtime.KeepAlive(s)
 }
 
@@ -116,8 +117,8 @@ func TestRPCsOfOneNumberAreBounded(t *testing.T) {
 	for r := w.rpcs.byXID[64]; r != nil; r = r.same {
 		same++
 	}
-	if same != maxSame || w.rpcs.open.n+w.rpcs.done.n+w.rpcs.spent.n != maxSame {
-		t.Errorf("%d with one xid, %d open, %d done, %d spent", same, w.rpcs.open.n, w.rpcs.done.n, w.rpcs.spent.n)
+	if same != maxSame || w.rpcs.open.Len()+w.rpcs.done.Len()+w.rpcs.spent.Len() != maxSame {
+		t.Errorf("%d with one xid, %d open, %d done, %d spent", same, w.rpcs.open.Len(), w.rpcs.done.Len(), w.rpcs.spent.Len())
 	}
 	w.rpcs.Close()
 	if done != clients {

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/fifo"
 )
 
 // onceWindow is how many messages are remembered.
@@ -12,9 +13,7 @@ const onceWindow = 1 << 16
 // Once tells messages that another capture point has seen already: the same
 // bytes of the same connection. The zero value is ready.
 type Once struct {
-	seen map[place]int // the capture point that saw it first
-	ring []place
-	at   int
+	seen *fifo.Map[place, int] // the capture point that saw it first
 }
 
 // place is where a message lies on its connection.
@@ -28,19 +27,12 @@ type place struct {
 // Again says whether a message was seen at another capture point before.
 func (o *Once) Again(m *dissect.Message) bool {
 	p := place{m.Src, m.Dst, m.Seq, m.Size, m.Kind}
-	if source, ok := o.seen[p]; ok {
+	if o.seen == nil {
+		o.seen = fifo.NewMap[place, int](onceWindow)
+	}
+	if source, ok := o.seen.Get(p); ok {
 		return source != m.Source
 	}
-	if o.seen == nil {
-		o.seen = make(map[place]int)
-	}
-	if len(o.ring) < onceWindow {
-		o.ring = append(o.ring, p)
-	} else {
-		delete(o.seen, o.ring[o.at])
-		o.ring[o.at] = p
-		o.at = (o.at + 1) % onceWindow
-	}
-	o.seen[p] = m.Source
+	o.seen.Put(p, m.Source)
 	return false
 }

@@ -25,7 +25,7 @@ func TestOnce(t *testing.T) {
 	for seq := range uint32(3 * onceWindow) {
 		o.Again(message(0, 1000+seq))
 	}
-	if len(o.seen) > onceWindow {
-		t.Errorf("%d messages are remembered", len(o.seen))
+	if o.seen.Len() > onceWindow {
+		t.Errorf("%d messages are remembered", o.seen.Len())
 	}
 }

@@ -1,55 +1,23 @@
 package track
 
-// list is a queue of records, oldest first. A record is in one at a time.
-type list struct {
-	head, tail *RPC
-	n          int
-}
-
-func (l *list) push(r *RPC) {
-	r.list, r.prev, r.next = l, l.tail, nil
-	if l.tail == nil {
-		l.head = r
-	} else {
-		l.tail.next = r
-	}
-	l.tail = r
-	l.n++
-}
-
-func (l *list) remove(r *RPC) {
-	if r.prev == nil {
-		l.head = r.next
-	} else {
-		r.prev.next = r.next
-	}
-	if r.next == nil {
-		l.tail = r.prev
-	} else {
-		r.next.prev = r.prev
-	}
-	r.list, r.prev, r.next = nil, nil, nil
-	l.n--
-}
+import "github.com/lshark/lshark/internal/fifo"
 
 // move puts a record at the end of another queue, as of now.
-func (t *RPCs) move(r *RPC, to *list, s state) {
-	if r.list != nil {
-		r.list.remove(r)
-	}
-	r.state, r.since = s, t.now
-	to.push(r)
+func (t *RPCs) move(r *RPC, to *fifo.Queue[RPC], s state) {
+	r.state = s
+	to.Push(&r.place, t.now)
 }
 
 // fresh makes a record for an xid.
 func (t *RPCs) fresh(xid uint64) *RPC {
-	r := t.free
-	if r == nil {
+	var r *RPC
+	if n := len(t.free); n == 0 {
 		r = &RPC{}
 	} else {
-		t.free = r.next
+		r, t.free = t.free[n-1], t.free[:n-1]
 		*r = RPC{Seen: r.Seen[:0], name: r.name[:0], Carriers: r.Carriers[:0], OtherErrors: r.OtherErrors[:0]}
 	}
+	r.place.Owner = r
 	r.XID, r.made = xid, t.now
 	r.same = t.byXID[xid]
 	t.byXID[xid] = r
@@ -75,7 +43,7 @@ func (t *RPCs) thin(newest *RPC) {
 
 // release takes a record out of everything.
 func (t *RPCs) release(r *RPC) {
-	r.list.remove(r)
+	r.place.Remove()
 	first := t.byXID[r.XID]
 	switch {
 	case first == r && r.same == nil:
@@ -89,7 +57,7 @@ func (t *RPCs) release(r *RPC) {
 		first.same = r.same
 	}
 	r.same, r.Link = nil, nil
-	r.next, t.free = t.free, r
+	t.free = append(t.free, r)
 }
 
 // Advance tells the time: what has waited long enough is handed out. Message
@@ -98,14 +66,14 @@ func (t *RPCs) Advance(now int64) {
 	if now > t.now {
 		t.now = now
 	}
-	for r := t.open.head; r != nil && (t.now-r.since >= t.opt.Timeout || t.open.n > maxOpen); r = t.open.head {
+	for r := t.open.Overdue(t.now, t.opt.Timeout, maxOpen); r != nil; r = t.open.Overdue(t.now, t.opt.Timeout, maxOpen) {
 		r.Expired = true
 		t.finish(r)
 	}
-	for r := t.done.head; r != nil && (t.now-r.since >= t.opt.Linger || t.done.n > maxLinger); r = t.done.head {
+	for r := t.done.Overdue(t.now, t.opt.Linger, maxLinger); r != nil; r = t.done.Overdue(t.now, t.opt.Linger, maxLinger) {
 		t.emit(r)
 	}
-	for r := t.spent.head; r != nil && (t.now-r.since >= absorb || t.spent.n > maxSpent); r = t.spent.head {
+	for r := t.spent.Overdue(t.now, absorb, maxSpent); r != nil; r = t.spent.Overdue(t.now, absorb, maxSpent) {
 		t.release(r)
 	}
 }
@@ -115,7 +83,7 @@ func (t *RPCs) finish(r *RPC) { t.move(r, &t.done, lingering) }
 
 func (t *RPCs) emit(r *RPC) {
 	if r.Link == nil && r.Handle != 0 {
-		r.Link = t.links.byHandle[r.Handle]
+		r.Link = t.links.handle(r.Handle)
 	}
 	t.move(r, &t.spent, spent)
 	if t.opt.Done != nil {
@@ -125,13 +93,13 @@ func (t *RPCs) emit(r *RPC) {
 
 // Close hands out all that is left: the capture has ended.
 func (t *RPCs) Close() {
-	for t.done.head != nil {
-		t.emit(t.done.head)
+	for r := t.done.First(); r != nil; r = t.done.First() {
+		t.emit(r)
 	}
-	for t.open.head != nil {
-		t.emit(t.open.head)
+	for r := t.open.First(); r != nil; r = t.open.First() {
+		t.emit(r)
 	}
-	for t.spent.head != nil {
-		t.release(t.spent.head)
+	for r := t.spent.First(); r != nil; r = t.spent.First() {
+		t.release(r)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -64,11 +65,9 @@ type RPC struct {
 	depth, all int32  // RPCs under way when it was sent, of that group and of all
 	interval   *Interval
 	state      state
-	list       *list
-	prev, next *RPC
-	same       *RPC // next record with the same xid
-	since      int64
-	made       int64 // when it was
+	place      fifo.Element[RPC] // in the queue of its state
+	same       *RPC              // next record with the same xid
+	made       int64             // when it was
 }
 
 // state is where a record is on its way.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -46,10 +47,10 @@ type RPCs struct {
 	opt   Options
 	now   int64
 	byXID map[uint64]*RPC
-	open  list
-	done  list
-	spent list
-	free  *RPC
+	open  fifo.Queue[RPC]
+	done  fifo.Queue[RPC]
+	spent fifo.Queue[RPC]
+	free  []*RPC
 	links links
 }
 
@@ -207,7 +208,7 @@ func (t *RPCs) orphan(m *dissect.Message) *RPC {
 	r := t.fresh(q.XID)
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
 	r.Client, r.Server, r.Handle = m.LNet.Dst, m.LNet.Src, q.Handle
-	r.Link = t.links.byHandle[q.Handle]
+	r.Link = t.links.handle(q.Handle)
 	return r
 }
 

@@ -244,7 +244,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		m.Frame, m.Time = int64(i+1), int64(i)*1000
 		m.RPC = dissect.RPC{XID: uint64(i) << 7, Opcode: getter, HasOpcode: true}
 		rpcs.Message(m)
-		if n := rpcs.open.n + rpcs.done.n + rpcs.spent.n; n > maxOpen+maxLinger+maxSpent+3 {
+		if n := rpcs.open.Len() + rpcs.done.Len() + rpcs.spent.Len(); n > maxOpen+maxLinger+maxSpent+3 {
 			t.Fatalf("%d records are held", n)
 		}
 	}
@@ -256,7 +256,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		m.Time += int64(time.Minute)
 		rpcs.Advance(m.Time)
 	}
-	if n := rpcs.open.n + rpcs.done.n; n != 0 {
+	if n := rpcs.open.Len() + rpcs.done.Len(); n != 0 {
 		t.Errorf("%d records are left hours later", n)
 	}
 }

@@ -1,0 +1,117 @@
+package fifo
+
+import (
+	"fmt"
+	"testing"
+)
+
+func keys(m *Map[int, string]) (list []int) {
+	m.All(func(k int, v string) bool {
+		list = append(list, k)
+		return true
+	})
+	return list
+}
+
+func TestMap(t *testing.T) {
+	m := NewMap[int, string](3)
+	for k := range 3 {
+		m.Put(k, fmt.Sprint(k))
+	}
+	m.Put(0, "again") // keeps its age
+	if v, ok := m.Get(0); !ok || v != "again" {
+		t.Errorf("0 is %q, %v", v, ok)
+	}
+	if k, v, evicted := m.Put(3, "3"); !evicted || k != 0 || v != "again" {
+		t.Errorf("evicted %d %q, %v", k, v, evicted)
+	}
+	if v, ok := m.Delete(2); !ok || v != "2" {
+		t.Errorf("deleted %q, %v", v, ok)
+	}
+	if _, ok := m.Delete(2); ok {
+		t.Error("deleted twice")
+	}
+	if _, ok := m.Get(2); ok || m.Len() != 2 {
+		t.Errorf("%d keys, 2 is there: %v", m.Len(), ok)
+	}
+	if k, _, evicted := m.Put(4, "4"); !evicted || k != 1 {
+		t.Errorf("evicted %d, %v", k, evicted)
+	}
+	if _, _, evicted := m.Put(5, "5"); evicted {
+		t.Error("evicted a key for a free slot")
+	}
+	if got := fmt.Sprint(keys(m)); got != "[3 4 5]" {
+		t.Errorf("keys %s", got)
+	}
+}
+
+// TestDeletedKeyComesBack: its old slot does not take the new one along.
+func TestDeletedKeyComesBack(t *testing.T) {
+	m := NewMap[int, string](2)
+	m.Put(1, "old")
+	m.Delete(1)
+	m.Put(1, "new")
+	m.Put(2, "2") // into the slot that 1 had first
+	if v, ok := m.Get(1); !ok || v != "new" {
+		t.Errorf("1 is %q, %v", v, ok)
+	}
+}
+
+func TestMapIsBounded(t *testing.T) {
+	m := NewMap[int, string](100)
+	for k := range 1000 {
+		m.Put(k, "")
+		if k%3 == 0 {
+			m.Delete(k - 1)
+		}
+	}
+	if len(m.slots) > 100 || len(m.ring) != 100 {
+		t.Errorf("%d keys in %d slots", len(m.slots), len(m.ring))
+	}
+	if n := testing.AllocsPerRun(1000, func() { m.Put(m.next+5000, "") }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+type item struct {
+	name string
+	Element[item]
+}
+
+func newItem(name string) *item {
+	i := &item{name: name}
+	i.Owner = i
+	return i
+}
+
+func TestQueue(t *testing.T) {
+	var q, other Queue[item]
+	a, b, c := newItem("a"), newItem("b"), newItem("c")
+	for n, i := range []*item{a, b, c} {
+		q.Push(&i.Element, int64(n))
+	}
+	if i := q.Overdue(2, 3, 3); i != nil {
+		t.Errorf("%s is overdue", i.name)
+	}
+	if i := q.Overdue(3, 3, 3); i != a {
+		t.Error("a is not overdue by age")
+	}
+	if i := q.Overdue(0, 3, 2); i != a {
+		t.Error("a is not overdue by number")
+	}
+	b.Remove()
+	b.Remove() // is in none
+	other.Push(&a.Element, 9)
+	if q.First() != c || q.Len() != 1 || other.First() != a || other.Len() != 1 {
+		t.Errorf("%d and %d elements", q.Len(), other.Len())
+	}
+	c.Remove()
+	if q.First() != nil || q.Len() != 0 || q.Overdue(9, 0, 0) != nil {
+		t.Error("the queue is not empty")
+	}
+	q.Push(&b.Element, 10)
+	q.Push(&b.Element, 11) // to the end of the same queue
+	if q.First() != b || q.Len() != 1 || b.Since != 11 {
+		t.Errorf("%d elements, since %d", q.Len(), b.Since)
+	}
+}

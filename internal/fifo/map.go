@@ -1,0 +1,82 @@
+// Package fifo holds containers whose oldest entries leave first: what follows
+// an endless stream of messages must forget.
+package fifo
+
+// Map is a map of the keys that were put into it last, at most a fixed number
+// of them.
+type Map[K comparable, V any] struct {
+	max   int
+	slots map[K]int32
+	ring  []entry[K, V]
+	next  int // slot of the next new key, once the ring has all its slots
+}
+
+type entry[K comparable, V any] struct {
+	key   K
+	value V
+	used  bool
+}
+
+// NewMap makes a map of at most max keys.
+func NewMap[K comparable, V any](max int) *Map[K, V] {
+	return &Map[K, V]{max: max, slots: make(map[K]int32)}
+}
+
+// Len is the number of keys.
+func (m *Map[K, V]) Len() int { return len(m.slots) }
+
+// Get returns the value of a key and whether there is one.
+func (m *Map[K, V]) Get(k K) (v V, ok bool) {
+	i, ok := m.slots[k]
+	if !ok {
+		return v, false
+	}
+	return m.ring[i].value, true
+}
+
+// Put sets the value of a key. A key that is in the map keeps its age; a new
+// one takes the place of the oldest in a full map, which Put returns.
+func (m *Map[K, V]) Put(k K, v V) (oldest K, value V, evicted bool) {
+	if i, ok := m.slots[k]; ok {
+		m.ring[i].value = v
+		return oldest, value, false
+	}
+	i := m.next
+	if len(m.ring) < m.max {
+		i = len(m.ring)
+		m.ring = append(m.ring, entry[K, V]{})
+	} else {
+		m.next = (m.next + 1) % m.max
+	}
+	e := &m.ring[i]
+	if e.used {
+		oldest, value, evicted = e.key, e.value, true
+		delete(m.slots, e.key)
+	}
+	*e = entry[K, V]{key: k, value: v, used: true}
+	m.slots[k] = int32(i)
+	return oldest, value, evicted
+}
+
+// Delete takes a key out and returns its value, if it was there. Its slot
+// stays empty until its turn comes.
+func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
+	i, ok := m.slots[k]
+	if !ok {
+		return v, false
+	}
+	v = m.ring[i].value
+	delete(m.slots, k)
+	m.ring[i] = entry[K, V]{}
+	return v, true
+}
+
+// All calls f for each key, oldest first, until f returns false.
+func (m *Map[K, V]) All(f func(K, V) bool) {
+	for n := range len(m.ring) {
+		e := &m.ring[(m.next+n)%len(m.ring)]
+		if e.used && !f(e.key, e.value) {
+			return
+		}
+	}
+}

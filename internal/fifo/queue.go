@@ -1,0 +1,71 @@
+package fifo
+
+// Queue is a linked list, oldest first. It allocates nothing: an owner has its
+// Element as a field, and is in at most one queue at a time.
+type Queue[T any] struct {
+	first, last *Element[T]
+	n           int
+}
+
+// Element is the place of its owner in a queue.
+type Element[T any] struct {
+	Owner *T
+	Since int64 // when it was pushed, as Push was told
+
+	queue      *Queue[T]
+	prev, next *Element[T]
+}
+
+// Len is the number of elements.
+func (q *Queue[T]) Len() int { return q.n }
+
+// First returns the oldest element's owner, nil when the queue is empty.
+func (q *Queue[T]) First() *T {
+	if q.first == nil {
+		return nil
+	}
+	return q.first.Owner
+}
+
+// Push puts an element at the end, as of now, and takes it out of the queue it
+// was in.
+func (q *Queue[T]) Push(e *Element[T], now int64) {
+	e.Remove()
+	e.queue, e.Since, e.prev = q, now, q.last
+	if q.last == nil {
+		q.first = e
+	} else {
+		q.last.next = e
+	}
+	q.last = e
+	q.n++
+}
+
+// Overdue returns the owner of the oldest element when it was pushed at least
+// wait before now, or when there are more than max elements; else nil.
+func (q *Queue[T]) Overdue(now, wait int64, max int) *T {
+	if e := q.first; e != nil && (now-e.Since >= wait || q.n > max) {
+		return e.Owner
+	}
+	return nil
+}
+
+// Remove takes an element out of its queue, if it is in one.
+func (e *Element[T]) Remove() {
+	q := e.queue
+	if q == nil {
+		return
+	}
+	if e.prev == nil {
+		q.first = e.next
+	} else {
+		e.prev.next = e.next
+	}
+	if e.next == nil {
+		q.last = e.prev
+	} else {
+		e.next.prev = e.prev
+	}
+	e.queue, e.prev, e.next = nil, nil, nil
+	q.n--
+}
