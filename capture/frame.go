@@ -30,7 +30,7 @@ type Frame struct {
 	Iface  int      // interface of the file, from 0
 }
 
-// LinkType is how a frame begins, as numbered in capture files.
+// LinkType is the type of the header that a frame begins with.
 type LinkType = pcapfilter.LinkType
 
 // The link types that are decoded.

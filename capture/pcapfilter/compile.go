@@ -17,7 +17,7 @@ const (
 	ip6Header   = 40
 	ip6Fragment = 44 // next header: a fragment header
 
-	fragmentBits = 0x1fff // of the field at ip4Fragment: not the first fragment
+	offsetMask = 0x1fff // bits of the field at ip4Fragment: not 0 except in the first fragment
 )
 
 func (t protocolTest) compile(e *emitter, tags int, yes, no label) label {
@@ -57,11 +57,12 @@ func (t portTest) compile(e *emitter, tags int, yes, no label) label {
 
 	t.ports(e, opLoadHalf+opIndexed, ip, yes, no)
 	four := e.op(opLoadX4Nibble, uint32(ip))
-	four = e.load(opLoadHalf, ip+ip4Fragment, opJumpBits, fragmentBits, no, four)
+	four = e.load(opLoadHalf, ip+ip4Fragment, opJumpBits, offsetMask, no, four)
 	four = t.protocol(e, ip+ip4Proto, four, no)
 	return e.family(tags, etherTypes["ip"], four, no6)
 }
 
+// protocol emits a test of the protocol number at an offset.
 func (t portTest) protocol(e *emitter, at int, yes, no label) label {
 	if t.proto != "" {
 		return e.equal(opLoadByte, at, protocols[t.proto], yes, no)
@@ -72,7 +73,8 @@ func (t portTest) protocol(e *emitter, at int, yes, no label) label {
 	return no
 }
 
-// ports compares the two ports, the first two fields of a transport header.
+// ports emits a comparison of the source port, the destination port or both,
+// the first two fields of a transport header.
 func (t portTest) ports(e *emitter, load uint16, at int, yes, no label) label {
 	return directions(t.dir, yes, no, func(dest bool, yes, no label) label {
 		offset := at
@@ -88,7 +90,8 @@ func (t portTest) ports(e *emitter, load uint16, at int, yes, no label) label {
 	})
 }
 
-// directions compiles a test of a source or destination as qualified.
+// directions emits test for the source, the destination or both, as dir
+// requires.
 func directions(dir string, yes, no label, test func(dest bool, yes, no label) label) label {
 	switch dir {
 	case "src":
@@ -102,7 +105,7 @@ func directions(dir string, yes, no label, test func(dest bool, yes, no label) l
 }
 
 func (t addressTest) compile(e *emitter, tags int, yes, no label) label {
-	const arpSource, arpDest = 14, 24 // the IPv4 addresses asked from and for
+	const arpSource, arpDest = 14, 24 // offsets of the sender's and the target's IPv4 address
 	family := func(name string, source, dest int, no label) label {
 		if t.proto != "" && t.proto != name {
 			return no
@@ -124,7 +127,8 @@ func (t addressTest) compile(e *emitter, tags int, yes, no label) label {
 	return family("ip", ip4Source, ip4Dest, no)
 }
 
-// address compares the first bits of an address word by word.
+// address emits a comparison of the first bits of the address at an offset,
+// word by word.
 func (e *emitter) address(at int, net netip.Prefix, yes, no label) label {
 	raw, bits := net.Addr().AsSlice(), net.Bits()
 	for i := (bits - 1) / 32; i >= 0 && bits > 0; i-- {
@@ -173,11 +177,12 @@ func (t relationTest) compile(e *emitter, tags int, yes, no label) label {
 	}
 	t.compare(e, t.load()+opIndexed, packet, yes, no)
 	four := e.op(opLoadX4Nibble, uint32(packet))
-	four = e.load(opLoadHalf, packet+ip4Fragment, opJumpBits, fragmentBits, no, four)
+	four = e.load(opLoadHalf, packet+ip4Fragment, opJumpBits, offsetMask, no, four)
 	four = e.equal(opLoadByte, packet+ip4Proto, protocols[t.proto], four, no)
 	return e.family(tags, etherTypes["ip"], four, no)
 }
 
+// load returns the opcode that loads as many bytes as are compared.
 func (t relationTest) load() uint16 {
 	switch t.size {
 	case 1:
@@ -188,8 +193,9 @@ func (t relationTest) load() uint16 {
 	return opLoadWord
 }
 
-// compare compares what is loaded from behind base. BPF has only half of the
-// comparisons; the others are these with the answers exchanged.
+// compare emits a comparison of the bytes at offset base + t.offset. BPF has
+// only three of the six comparisons; the others are these with yes and no
+// exchanged.
 func (t relationTest) compare(e *emitter, load uint16, base int, yes, no label) label {
 	jump := uint16(opJumpEqual)
 	switch t.op {

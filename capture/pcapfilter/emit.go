@@ -19,8 +19,8 @@ const (
 	opReturn        = 0x06
 )
 
-// What the Linux kernel keeps beside a frame, loaded as words from offsets
-// that cannot be in one.
+// Data that the Linux kernel keeps beside a frame. They are loaded as words from
+// offsets that are outside of any frame.
 const (
 	skfProtocol    = 0xfffff000 // the EtherType
 	skfVLANTag     = 0xfffff000 + 44
@@ -28,27 +28,28 @@ const (
 )
 
 const (
-	maxSnaplen = 1 << 20 // bytes of a frame that matches: all of them
+	maxSnaplen = 1 << 20 // bytes; more than any frame has
 	maxProgram = 4096    // instructions, the kernel's limit
 )
 
-// label is a place in a program: how many instructions stand behind it.
+// label is a position in a program: the number of instructions after it.
 type label int
 
-// emitter writes a program from its end to its begin, so that the targets of
-// a jump, which can only lead forward, are known when it is written.
+// emitter emits a program from its last instruction to its first. A BPF jump
+// can only go forward, so its targets are known when it is emitted.
 type emitter struct {
 	layout
 	reversed []bpf.RawInstruction
 }
 
+// op emits an instruction other than a conditional jump.
 func (e *emitter) op(code uint16, k uint32) label {
 	e.reversed = append(e.reversed, bpf.RawInstruction{Op: code, K: k})
 	return label(len(e.reversed))
 }
 
-// jump goes to one of two places. What is farther than a conditional jump
-// can reach, it reaches through another jump.
+// jump emits a conditional jump. A target beyond its reach of 255 instructions
+// is reached by an unconditional jump after it.
 func (e *emitter) jump(code uint16, k uint32, yes, no label) label {
 	if len(e.reversed)-int(yes) > 254 {
 		yes = e.op(opJump, uint32(len(e.reversed)-int(yes)))
@@ -61,17 +62,18 @@ func (e *emitter) jump(code uint16, k uint32, yes, no label) label {
 	return here + 1
 }
 
-// load reads a value and jumps by it.
+// load emits a load of a value and a conditional jump that compares it with k.
 func (e *emitter) load(code uint16, offset int, jump uint16, k uint32, yes, no label) label {
 	e.jump(jump, k, yes, no)
 	return e.op(code, uint32(offset))
 }
 
+// equal emits a load of a value and a jump to yes if it is k.
 func (e *emitter) equal(code uint16, offset int, k uint32, yes, no label) label {
 	return e.load(code, offset, opJumpEqual, k, yes, no)
 }
 
-// masked is load with only some bits looked at.
+// masked is load with a mask applied to the value.
 func (e *emitter) masked(code uint16, offset int, mask uint32, jump uint16, k uint32, yes, no label) label {
 	e.jump(jump, k, yes, no)
 	if mask != 1<<32-1 {
@@ -80,7 +82,8 @@ func (e *emitter) masked(code uint16, offset int, mask uint32, jump uint16, k ui
 	return e.op(code, uint32(offset))
 }
 
-// compileFor makes the program for one kind of frame.
+// compileFor compiles a condition for frames of one layout. The program returns
+// snaplen for a frame that matches.
 func compileFor(expr string, c condition, l layout, snaplen int) ([]bpf.RawInstruction, error) {
 	e := &emitter{layout: l}
 	no := e.op(opReturn, 0)
@@ -111,23 +114,23 @@ func (c either) compile(e *emitter, yes, no label) label {
 
 func (c negate) compile(e *emitter, yes, no label) label { return c.a.compile(e, no, yes) }
 
-// compile of a primitive behind VLAN tags: the kernel may have taken the
-// outermost tag out of the frame, which then has one less.
+// compile emits a test behind VLAN tags. The kernel may have removed the
+// outermost tag from the frame, which then has one tag less.
 func (c primitive) compile(e *emitter, yes, no label) label {
-	inside := c.test.compile(e, c.tags, yes, no)
+	inFrame := c.test.compile(e, c.tags, yes, no)
 	if !e.kernel {
-		return inside
+		return inFrame
 	}
-	aside := inside
+	removed := inFrame
 	if v, is := c.test.(vlanTest); is && c.tags == 0 {
-		if aside = yes; !v.anyID {
-			aside = e.masked(opLoadWord, skfVLANTag, 0xfff, opJumpEqual, v.id, yes, no)
+		if removed = yes; !v.anyID {
+			removed = e.masked(opLoadWord, skfVLANTag, 0xfff, opJumpEqual, v.id, yes, no)
 		}
 	} else if c.tags > 0 {
-		aside = c.test.compile(e, c.tags-1, yes, no)
+		removed = c.test.compile(e, c.tags-1, yes, no)
 	}
-	if aside == inside {
-		return inside
+	if removed == inFrame {
+		return inFrame
 	}
-	return e.equal(opLoadWord, skfVLANPresent, 1, aside, inside)
+	return e.equal(opLoadWord, skfVLANPresent, 1, removed, inFrame)
 }

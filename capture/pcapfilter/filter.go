@@ -1,44 +1,63 @@
+// Package pcapfilter compiles capture filters in the syntax of pcap-filter(7)
+// to BPF programs and runs them on frames, without libpcap:
+//
+//	f, err := pcapfilter.New("tcp port 988 and host 192.0.2.1", pcapfilter.LinkEthernet)
+//	if err != nil {
+//		return err
+//	}
+//	ok, err := f.Match(pcapfilter.LinkEthernet, data, length)
+//
+// CompileKernel compiles for a packet socket of Linux, so that the kernel
+// filters.
+//
+// Supported are the protocols ip, ip6, arp, rarp, tcp, udp, sctp, icmp, icmp6
+// and igmp, the words host, net, port, portrange and proto with their
+// directions, vlan, less and greater, byte expressions such as
+// "tcp[13] & 2 != 0", and, or, not and parentheses. For other expressions New
+// and Compile run tcpdump where it is installed; otherwise the Error names what
+// is not supported and its column.
+//
+// An expression is compiled in three steps: lex.go splits it into tokens,
+// parse.go makes a tree of conditions of them, and compile.go emits the
+// instructions, from the last to the first, for the layout of one link type.
 package pcapfilter
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/net/bpf"
 )
 
-// Filter is a capture filter that is applied to frames here, not in the
-// kernel.
+// Filter is a compiled capture filter for frames of any link type. It must not
+// be used by several goroutines at the same time.
 type Filter struct {
 	expr     string
 	programs map[LinkType][]bpf.RawInstruction
-	link     LinkType // of the frame before
+	link     LinkType // of the previous frame
 	program  []bpf.RawInstruction
 }
 
-// New compiles a filter in the syntax of pcap-filter(7) for frames of a link
-// type; for others it is compiled when Match sees the first one. An error that
-// is the expression's is an *Error.
+// New compiles a filter for frames of a link type. For other link types Match
+// compiles it when it sees the first such frame. An empty expression matches
+// every frame. If the expression is invalid or unsupported, the error is an
+// *Error.
 func New(expr string, link LinkType) (*Filter, error) {
 	f := &Filter{expr: expr, programs: map[LinkType][]bpf.RawInstruction{}}
-	return f, f.choose(link)
+	return f, f.selectProgram(link)
 }
 
-// choose makes the program for a link type the current one. It has none for a
-// type that is not known here: a capture may have interfaces of other kinds
-// beside those that were meant.
-func (f *Filter) choose(link LinkType) error {
-	program, known := f.programs[link]
-	if !known {
+// selectProgram makes the program for a link type the current one. A link type
+// that is not supported gets an empty program, which matches nothing: a capture
+// may have interfaces of other kinds beside those that the filter is meant for.
+func (f *Filter) selectProgram(link LinkType) error {
+	program, compiled := f.programs[link]
+	if !compiled {
 		var err error
-		_, readable := layouts[link]
-		if program, err = Compile(f.expr, link); err != nil && readable {
+		_, supported := layouts[link]
+		if program, err = Compile(f.expr, link); err != nil && supported {
 			return err
 		}
 		f.programs[link] = program
@@ -47,22 +66,22 @@ func (f *Filter) choose(link LinkType) error {
 	return nil
 }
 
-// Match reports whether a frame of a link type matches, of which data was
-// captured and which had length bytes on the wire. A frame of an unknown link
-// type does not match. The error is that of the compilation for a link type
-// that no frame had before.
+// Match reports whether a frame matches. The bytes in data were captured of it,
+// length is its size on the wire. A frame of an unsupported link type does not
+// match. Match can fail only at the first frame of a link type, for which the
+// filter is then compiled.
 func (f *Filter) Match(link LinkType, data []byte, length int) (bool, error) {
 	if link != f.link {
-		if err := f.choose(link); err != nil {
+		if err := f.selectProgram(link); err != nil {
 			return false, err
 		}
 	}
 	return run(f.program, data, length) != 0, nil
 }
 
-// TCPPorts is the filter for LNet over TCP on the given ports, also
-// behind one or two VLAN tags. A fragment of an IP packet that is not the
-// first has no ports, so all those of TCP pass.
+// TCPPorts returns the expression that matches TCP on any of the ports, also
+// behind one or two VLAN tags. Only the first fragment of an IP packet has
+// ports; the other fragments of TCP packets all match.
 func TCPPorts(ports []int) string {
 	if len(ports) == 0 {
 		return ""
@@ -75,90 +94,28 @@ func TCPPorts(ports []int) string {
 	return plain + " or (vlan and (" + plain + " or (vlan and (" + plain + "))))"
 }
 
-// Compile compiles a filter in the syntax of pcap-filter(7) for the
-// frames of a capture file. What is not understood here is given to tcpdump if
-// it is installed.
+// Compile compiles a filter to a BPF program for whole frames of a link type,
+// as they are in a capture file. The program returns 0 for a frame that does not
+// match. An expression or link type that is not supported here is compiled by
+// tcpdump if it is installed.
 func Compile(expr string, link LinkType) ([]bpf.RawInstruction, error) {
-	l, known := layouts[link]
+	l, supported := layouts[link]
 	c, err := parseFilter(expr)
-	if err == nil && known {
+	if err == nil && supported {
 		return compileFor(expr, c, l, maxSnaplen)
 	}
 	if err == nil {
 		err = &Error{Expr: expr, Column: 1, Unsupported: true,
 			Cause: fmt.Sprintf("filtering frames of link type %d is not supported", link)}
 	}
-	var wrong *Error
-	if !errors.As(err, &wrong) || !wrong.Unsupported {
+	var unsupported *Error
+	if !errors.As(err, &unsupported) || !unsupported.Unsupported {
 		return nil, err
 	}
-	program, why := askTcpdump(expr, link)
-	if why != nil {
-		wrong.Cause += "; " + why.Error()
-		return nil, wrong
-	}
-	return program, nil
-}
-
-// tcpdumpNames are the names it has for link types.
-var tcpdumpNames = map[LinkType]string{
-	LinkEthernet: "EN10MB", LinkLinuxSLL: "LINUX_SLL", LinkLinuxSLL2: "LINUX_SLL2", LinkRaw: "RAW",
-	LinkRawBSD: "RAW", LinkRawOpenBSD: "RAW", LinkIPv4: "IPV4", LinkIPv6: "IPV6", LinkNull: "NULL", LinkLoop: "LOOP",
-	105: "IEEE802_11", 127: "IEEE802_11_RADIO", 9: "PPP", 192: "PPI", 247: "INFINIBAND",
-}
-
-// askTcpdump lets tcpdump compile an expression. It may look up host names.
-func askTcpdump(expr string, link LinkType) ([]bpf.RawInstruction, error) {
-	name, known := tcpdumpNames[link]
-	if !known {
-		return nil, errors.New("nor has tcpdump a name for it")
-	}
-	path, err := exec.LookPath("tcpdump")
-	if err != nil {
-		return nil, errors.New("and tcpdump, which could compile it, is not installed")
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "-ddd", "-y", name, "--", expr)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.Output()
-	if err != nil {
-		text := strings.TrimSpace(said.String())
-		if text == "" {
-			text = err.Error()
-		}
-		return nil, fmt.Errorf("tcpdump says: %s", printable(strings.TrimPrefix(lastLine(text), "tcpdump: ")))
-	}
-	return parseProgram(string(out))
-}
-
-// printable quotes a text that would do something to a terminal.
-func printable(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		return strconv.Quote(text)
-	}
-	return text
-}
-
-func lastLine(text string) string {
-	return text[strings.LastIndexByte(text, '\n')+1:]
-}
-
-// parseProgram reads what `tcpdump -ddd` prints: the number of instructions,
-// then a line of four numbers for each.
-func parseProgram(text string) ([]bpf.RawInstruction, error) {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	program := make([]bpf.RawInstruction, 0, len(lines)-1)
-	for _, line := range lines[1:] {
-		var ins bpf.RawInstruction
-		if _, err := fmt.Sscan(line, &ins.Op, &ins.Jt, &ins.Jf, &ins.K); err != nil {
-			return nil, fmt.Errorf("tcpdump printed %q", line)
-		}
-		program = append(program, ins)
-	}
-	if n, err := strconv.Atoi(lines[0]); err != nil || n != len(program) {
-		return nil, errors.New("tcpdump printed a program of the wrong length")
+	program, failure := compileByTcpdump(expr, link)
+	if failure != nil {
+		unsupported.Cause += "; " + failure.Error()
+		return nil, unsupported
 	}
 	return program, nil
 }

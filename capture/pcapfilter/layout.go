@@ -3,15 +3,15 @@ package pcapfilter
 // maxTags is how many VLAN tags a filter can look behind.
 const maxTags = 2
 
-// layout is where things are in a frame of one link type.
+// layout holds the offsets of the headers in frames of one link type.
 type layout struct {
 	header int  // bytes before the IP header, without VLAN tags
 	etype  int  // offset of the EtherType; -1 when there is none
-	kernel bool // seen by the kernel, which keeps VLAN tags beside the frame
+	kernel bool // the program runs in the kernel, which keeps VLAN tags beside the frame
 	cooked bool // the kernel keeps the whole link header beside the frame
 
-	families bool   // an address family of 4 bytes stands before the packet
-	version  uint32 // of IP when the link type says it, else 0
+	families bool   // an address family of 4 bytes precedes the packet
+	version  uint32 // of IP where the link type implies it, else 0
 }
 
 var layouts = map[LinkType]layout{
@@ -27,11 +27,11 @@ var layouts = map[LinkType]layout{
 	LinkLoop:       {header: 4, etype: -1, families: true},
 }
 
-// packet is the offset of the IP header behind VLAN tags.
+// packet returns the offset of the IP header behind VLAN tags.
 func (l *layout) packet(tags int) int { return l.header + 4*tags }
 
-// typeOffset is that of the EtherType behind VLAN tags: the last two bytes
-// before the packet, only LINUX_SLL2 has its own first.
+// typeOffset returns the offset of the EtherType behind VLAN tags: the last two
+// bytes before the packet, except that a LINUX_SLL2 header begins with it.
 func (l *layout) typeOffset(tags int) int {
 	if tags == 0 {
 		return l.etype
@@ -39,7 +39,7 @@ func (l *layout) typeOffset(tags int) int {
 	return l.packet(tags) - 2
 }
 
-// family tests for a protocol of the link layer.
+// family emits a test of the EtherType.
 func (e *emitter) family(tags int, etherType uint32, yes, no label) label {
 	switch {
 	case e.cooked && tags == 0:
@@ -60,7 +60,7 @@ func (e *emitter) family(tags int, etherType uint32, yes, no label) label {
 	return no
 }
 
-// rawFamily tests for an IP version where no EtherType says it.
+// rawFamily emits a test of the IP version for link types without EtherType.
 func (e *emitter) rawFamily(version uint32, families []uint32, yes, no label) label {
 	switch {
 	case e.families:

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// Error says what is wrong with a capture filter, or not supported.
+// Error describes why a capture filter is invalid or not supported.
 type Error struct {
 	Expr   string
-	Column int // of the first character of what is meant, from 1
+	Column int // of the first byte of the invalid or unsupported text, from 1
 	Cause  string
-	// Unsupported is set for what may be valid but is not compiled here.
+	// Unsupported is set if the expression may be valid, but is not supported.
 	Unsupported bool
 }
 
@@ -18,22 +18,22 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("capture filter, column %d: %s", e.Column, e.Cause)
 }
 
-// token is a word, a number or an operator of a capture filter; the last one
-// has no text.
+// token is a word, a number or an operator of a capture filter; the last token
+// of an expression has no text.
 type token struct {
 	text string
-	at   int // byte in the expression
+	at   int // offset in the expression, bytes
 }
 
-// operators, longer ones first.
+// operators lists the operators, longer ones first.
 var operators = []string{"&&", "||", "==", "!=", ">=", "<=", "<<", ">>", "(", ")", "[", "]", "!", "&", "|", "=", "<", ">", "+", "*", "^", "%"}
 
 func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte(`_.:/-\`, c) >= 0
 }
 
-// lex splits an expression. Addresses, ranges and the offset:size of a byte
-// expression are one word each.
+// lex splits an expression into tokens. Addresses, ranges and the offset:size
+// of a byte expression are one token each.
 func lex(expr string) ([]token, error) {
 	var list []token
 	for i := 0; i < len(expr); {
@@ -57,6 +57,7 @@ func lex(expr string) ([]token, error) {
 	return append(list, token{"", len(expr)}), nil
 }
 
+// operatorAt returns the operator that s begins with, or "".
 func operatorAt(s string) string {
 	for _, op := range operators {
 		if strings.HasPrefix(s, op) {
@@ -66,15 +67,17 @@ func operatorAt(s string) string {
 	return ""
 }
 
-// tokenReader takes the tokens of an expression one after the other.
+// tokenReader returns the tokens of an expression one after the other.
 type tokenReader struct {
 	expr   string
 	tokens []token
 	next   int
 }
 
+// peek returns the next token and keeps it.
 func (r *tokenReader) peek() token { return r.tokens[r.next] }
 
+// take returns the next token and advances, except at the end.
 func (r *tokenReader) take() token {
 	t := r.tokens[r.next]
 	if t.text != "" {
@@ -83,7 +86,8 @@ func (r *tokenReader) take() token {
 	return t
 }
 
-// accept takes the next token when it is one of the words.
+// accept advances if the next token is one of the words, and reports whether it
+// is.
 func (r *tokenReader) accept(words ...string) bool {
 	for _, w := range words {
 		if r.peek().text == w {
@@ -94,7 +98,8 @@ func (r *tokenReader) accept(words ...string) bool {
 	return false
 }
 
-func (r *tokenReader) wrong(t token, format string, args ...any) error {
+// invalid returns the error for an invalid token.
+func (r *tokenReader) invalid(t token, format string, args ...any) error {
 	cause := fmt.Sprintf(format, args...)
 	if t.text == "" {
 		cause = "the expression ends too early"
@@ -102,6 +107,8 @@ func (r *tokenReader) wrong(t token, format string, args ...any) error {
 	return &Error{Expr: r.expr, Column: t.at + 1, Cause: cause}
 }
 
+// unsupported returns the error for a token that may be valid, but is not
+// supported.
 func (r *tokenReader) unsupported(t token, what string) error {
 	return &Error{Expr: r.expr, Column: t.at + 1, Unsupported: true,
 		Cause: fmt.Sprintf("%s %q is not supported", what, t.text)}

@@ -1,16 +1,16 @@
 package pcapfilter
 
-// LinkType says how a frame begins. The numbers are those of capture files
-// (LINKTYPE_… of the tcpdump group). gopacket's own type has eight bits, which
-// cannot hold LINUX_SLL2.
+// LinkType is the type of the header that a frame begins with. The numbers are
+// those of capture files (LINKTYPE_… of the tcpdump group). It is not gopacket's
+// type because that has eight bits, which cannot hold LINUX_SLL2.
 type LinkType uint16
 
-// The link types the filter and the live capture know.
+// The link types that filters support.
 const (
 	LinkNull       LinkType = 0   // address family, 4 bytes, in the byte order of the writer
 	LinkEthernet   LinkType = 1   // Ethernet, without preamble and checksum
 	LinkRawBSD     LinkType = 12  // an IPv4 or IPv6 packet, as BSD numbered it
-	LinkRawOpenBSD LinkType = 14  // an IPv4 or IPv6 packet, as OpenBSD does
+	LinkRawOpenBSD LinkType = 14  // an IPv4 or IPv6 packet, as OpenBSD numbered it
 	LinkRaw        LinkType = 101 // an IPv4 or IPv6 packet
 	LinkLoop       LinkType = 108 // address family, 4 bytes, big endian
 	LinkLinuxSLL   LinkType = 113 // Linux cooked capture, 16 bytes

@@ -12,17 +12,18 @@ type (
 	either struct{ a, b condition }
 	negate struct{ a condition }
 
-	// anyFrame matches all: the empty expression.
+	// anyFrame is the empty expression, which matches every frame.
 	anyFrame struct{}
 
-	// primitive is a test of a frame, behind a number of VLAN tags.
+	// primitive is a test behind a number of VLAN tags.
 	primitive struct {
 		tags int
 		test test
 	}
 )
 
-// qualifiers say what a value is; a value without any has those before it.
+// qualifiers precede a value and give its meaning, as in "src port 988". A value
+// without qualifiers has those of the previous value.
 type qualifiers struct {
 	proto, dir, kind string
 }
@@ -32,11 +33,12 @@ const maxNesting = 200
 
 type parser struct {
 	tokenReader
-	last   qualifiers
-	tags   int // `vlan` words so far: each moves what follows it by one tag
-	nested int
+	last   qualifiers // of the previous value
+	tags   int        // number of `vlan` words so far; each shifts the tests after it by one tag
+	nested int        // open parentheses and negations
 }
 
+// parseFilter parses an expression.
 func parseFilter(expr string) (condition, error) {
 	tokens, err := lex(expr)
 	if err != nil {
@@ -51,12 +53,13 @@ func parseFilter(expr string) (condition, error) {
 		return nil, err
 	}
 	if t := p.peek(); t.text != "" {
-		return nil, p.wrong(t, "unexpected %q", t.text)
+		return nil, p.invalid(t, "unexpected %q", t.text)
 	}
 	return c, nil
 }
 
-// expression is terms with `and` and `or` between them, which bind equally.
+// expression parses terms joined by `and` and `or`, which have the same
+// precedence.
 func (p *parser) expression() (condition, error) {
 	c, err := p.term()
 	for err == nil {
@@ -75,9 +78,10 @@ func (p *parser) expression() (condition, error) {
 	return nil, err
 }
 
+// term parses a primitive, a negation or a parenthesis.
 func (p *parser) term() (condition, error) {
 	if p.nested++; p.nested > maxNesting {
-		return nil, p.wrong(p.peek(), "nested too deeply")
+		return nil, p.invalid(p.peek(), "nested too deeply")
 	}
 	defer func() { p.nested-- }()
 	switch {
@@ -87,13 +91,14 @@ func (p *parser) term() (condition, error) {
 	case p.accept("("):
 		c, err := p.expression()
 		if err == nil && !p.accept(")") {
-			err = p.wrong(p.peek(), "%q where ) is wanted", p.peek().text)
+			err = p.invalid(p.peek(), "%q where ) is wanted", p.peek().text)
 		}
 		return c, err
 	}
 	return p.primitive()
 }
 
+// primitive parses a test.
 func (p *parser) primitive() (condition, error) {
 	tags := p.tags
 	var t test
@@ -131,19 +136,18 @@ func (p *parser) primitive() (condition, error) {
 	return primitive{tags, t}, err
 }
 
-// protocols are the words that stand for a protocol, with its number in the
-// IP header.
+// protocols maps the names of protocols to their numbers in the IP header.
 var protocols = map[string]uint32{"icmp": 1, "igmp": 2, "tcp": 6, "udp": 17, "icmp6": 58, "sctp": 132}
 
-// etherTypes are those that have a number in the link header instead.
+// etherTypes maps the names of protocols to their numbers in the link header.
 var etherTypes = map[string]uint32{"ip": 0x0800, "ip6": 0x86dd, "arp": 0x0806, "rarp": 0x8035}
 
 func isProtocol(word string) bool {
 	return protocols[word] != 0 || etherTypes[word] != 0
 }
 
-// qualifiers reads the words in front of a value. Given is false when there
-// are none, so that those of the last value hold.
+// qualifiers parses the words before a value. Without any it returns those of
+// the previous value, and given is false.
 func (p *parser) qualifiers() (q qualifiers, given bool, err error) {
 	first := p.peek()
 	if isProtocol(first.text) {
@@ -168,11 +172,11 @@ func (p *parser) qualifiers() (q qualifiers, given bool, err error) {
 	if q.kind == "" && q.dir != "" {
 		q.kind = "host"
 	}
-	return q, true, p.sensible(q, first)
+	return q, true, p.compatible(q, first)
 }
 
-// sensible refuses qualifiers that mean nothing together.
-func (p *parser) sensible(q qualifiers, at token) error {
+// compatible returns an error for qualifiers that exclude each other.
+func (p *parser) compatible(q qualifiers, at token) error {
 	ok := true
 	switch q.kind {
 	case "host", "net":
@@ -186,10 +190,10 @@ func (p *parser) sensible(q qualifiers, at token) error {
 		return nil
 	}
 	words := strings.Join(strings.Fields(q.proto+" "+q.dir+" "+q.kind), " ")
-	return p.wrong(at, "%q means nothing", words)
+	return p.invalid(at, "%q means nothing", words)
 }
 
-// value reads what the qualifiers want.
+// value parses the value that the qualifiers require.
 func (p *parser) value(q qualifiers, given bool) (test, error) {
 	if q.kind == "" {
 		if given {
@@ -202,7 +206,7 @@ func (p *parser) value(q qualifiers, given bool) (test, error) {
 	}
 	t := p.peek()
 	if t.text == "" || !isWordByte(t.text[0]) || isReserved(t.text) {
-		return nil, p.wrong(t, "unexpected %q", t.text)
+		return nil, p.invalid(t, "unexpected %q", t.text)
 	}
 	p.next++
 	if p.last == (qualifiers{}) && !given && !startsWithDigit(t.text) && !strings.ContainsRune(t.text, ':') {
@@ -222,6 +226,7 @@ func (p *parser) value(q qualifiers, given bool) (test, error) {
 	return p.protocolNumber(q, t)
 }
 
+// isReserved reports whether a word cannot be a value.
 func isReserved(word string) bool {
 	switch word {
 	case "and", "or", "not", "src", "dst", "host", "net", "port", "portrange", "proto", "vlan", "less", "greater":

@@ -2,20 +2,21 @@ package pcapfilter
 
 import "strings"
 
-// byteNames are the names for offsets and values in byte expressions.
+// byteNames maps the names of offsets and values in byte expressions to numbers.
 var byteNames = map[string]uint32{
 	"tcpflags": 13, "tcp-fin": 1, "tcp-syn": 2, "tcp-rst": 4, "tcp-push": 8, "tcp-ack": 16, "tcp-urg": 32,
 	"tcp-ece": 64, "tcp-cwr": 128, "icmptype": 0, "icmpcode": 1, "icmp-echoreply": 0, "icmp-unreach": 3, "icmp-echo": 8,
 }
 
-// atRelation looks whether a byte expression or `len` is next.
+// atRelation reports whether a byte expression or `len` is next.
 func (p *parser) atRelation() bool {
 	word := p.peek().text
 	after := p.tokens[min(p.next+1, len(p.tokens)-1)].text
 	return word == "len" || after == "[" && (isProtocol(word) || word == "ether")
 }
 
-// relation reads proto[offset:size] & mask OP value; & mask may be missing.
+// relation parses proto[offset:size] & mask OP value, where & mask is
+// optional.
 func (p *parser) relation() (test, error) {
 	r := relationTest{mask: 1<<32 - 1}
 	if word := p.take().text; word != "len" {
@@ -37,15 +38,15 @@ func (p *parser) relation() (test, error) {
 	case "+", "*", "^", "%", "<<", ">>", "|", "&":
 		return nil, p.unsupported(op, "the operator")
 	default:
-		return nil, p.wrong(op, "%q where a comparison is wanted", op.text)
+		return nil, p.invalid(op, "%q where a comparison is wanted", op.text)
 	}
 	r.value, err = p.constant()
 	return r, err
 }
 
-// bytes reads [offset] or [offset:size].
+// bytes parses [offset] or [offset:size].
 func (p *parser) bytes(r *relationTest) error {
-	p.next++ // the bracket has been seen
+	p.next++ // the bracket, which atRelation checked
 	t := p.take()
 	offset, size, sized := strings.Cut(t.text, ":")
 	r.size = 1
@@ -53,10 +54,10 @@ func (p *parser) bytes(r *relationTest) error {
 	if sized {
 		at := token{size, t.at + len(offset) + 1}
 		if r.size, err = p.number(at, 4); err != nil || r.size == 0 || r.size == 3 {
-			return p.wrong(at, "a size is 1, 2 or 4 bytes")
+			return p.invalid(at, "a size is 1, 2 or 4 bytes")
 		}
 	}
-	if n, known := byteNames[offset]; known {
+	if n, ok := byteNames[offset]; ok {
 		r.offset = n
 	} else if !startsWithDigit(offset) {
 		return p.unsupported(t, "the offset")
@@ -67,12 +68,12 @@ func (p *parser) bytes(r *relationTest) error {
 		if t := p.peek(); t.text != "" {
 			return p.unsupported(t, "in an offset,")
 		}
-		return p.wrong(p.peek(), "")
+		return p.invalid(p.peek(), "")
 	}
 	return nil
 }
 
-// constant reads a number, a name, or several joined with | in parentheses.
+// constant parses a number, a name, or several joined with | in parentheses.
 func (p *parser) constant() (uint32, error) {
 	if !p.accept("(") {
 		return p.oneConstant()
@@ -84,14 +85,14 @@ func (p *parser) constant() (uint32, error) {
 		v |= more
 	}
 	if err == nil && !p.accept(")") {
-		err = p.wrong(p.peek(), "%q where ) is wanted", p.peek().text)
+		err = p.invalid(p.peek(), "%q where ) is wanted", p.peek().text)
 	}
 	return v, err
 }
 
 func (p *parser) oneConstant() (uint32, error) {
 	t := p.take()
-	if n, known := byteNames[t.text]; known {
+	if n, ok := byteNames[t.text]; ok {
 		return n, nil
 	}
 	if !startsWithDigit(t.text) && t.text != "" {

@@ -7,29 +7,30 @@ import (
 	"strings"
 )
 
-// test is one primitive, which compiles itself.
+// test is a primitive without its VLAN tags.
 type test interface {
+	// compile emits the test and returns its label.
 	compile(e *emitter, tags int, yes, no label) label
 }
 
 type (
-	// protocolTest is a bare word as `tcp` or `arp`.
+	// protocolTest is the name of a protocol alone, such as `tcp` or `arp`.
 	protocolTest struct{ name string }
 
-	// protoTest is `ip proto 6`; family is "" for either.
+	// protoTest is `ip proto 6`; an empty family is both of ip and ip6.
 	protoTest struct {
 		family string
 		number uint32
 	}
 
 	portTest struct {
-		proto    string // "" is tcp, udp and sctp
+		proto    string // "" is any of tcp, udp and sctp
 		dir      string
 		low, top uint32
 	}
 
 	addressTest struct {
-		proto string // "" is all that the address can occur in
+		proto string // "" is any protocol with addresses of this family
 		dir   string
 		net   netip.Prefix
 	}
@@ -46,7 +47,7 @@ type (
 
 	// relationTest compares bytes: proto[offset:size] & mask OP value.
 	relationTest struct {
-		proto        string // "" compares the frame's length
+		proto        string // "" compares the length of the frame
 		offset, size uint32
 		mask         uint32
 		op           string
@@ -54,11 +55,11 @@ type (
 	}
 )
 
-// number reads decimal, 0x hexadecimal and 0 octal.
+// number parses a number up to top: decimal, 0x hexadecimal or 0 octal.
 func (p *parser) number(t token, top uint64) (uint32, error) {
 	n, err := strconv.ParseUint(t.text, 0, 32)
 	if err != nil || n > top || strings.ContainsRune(t.text, '_') {
-		return 0, p.wrong(t, "%q is not a number up to %d", t.text, top)
+		return 0, p.invalid(t, "%q is not a number up to %d", t.text, top)
 	}
 	return uint32(n), nil
 }
@@ -72,15 +73,15 @@ func (p *parser) host(q qualifiers, t token) (test, error) {
 	addr, err := netip.ParseAddr(t.text)
 	if err != nil || addr.Zone() != "" {
 		if startsWithDigit(t.text) && strings.Trim(t.text, "0123456789.") == "" {
-			return nil, p.wrong(t, "%q is not an address", t.text)
+			return nil, p.invalid(t, "%q is not an address", t.text)
 		}
 		return nil, p.unsupported(t, "the name")
 	}
 	return p.address(q, t, netip.PrefixFrom(addr, addr.BitLen()))
 }
 
-// network reads ADDRESS/BITS, ADDRESS mask MASK, or the first bytes of an
-// IPv4 address as in `net 192.0.2`.
+// network parses ADDRESS/BITS, ADDRESS mask MASK, or the first bytes of an IPv4
+// address as in `net 192.0.2`.
 func (p *parser) network(q qualifiers, t token) (test, error) {
 	text, bits, sized := strings.Cut(t.text, "/")
 	missing := 0
@@ -90,7 +91,7 @@ func (p *parser) network(q qualifiers, t token) (test, error) {
 	addr, err := netip.ParseAddr(text + strings.Repeat(".0", missing))
 	if err != nil {
 		if startsWithDigit(text) {
-			return nil, p.wrong(t, "%q is not a network", t.text)
+			return nil, p.invalid(t, "%q is not a network", t.text)
 		}
 		return nil, p.unsupported(t, "the name")
 	}
@@ -98,14 +99,14 @@ func (p *parser) network(q qualifiers, t token) (test, error) {
 	if sized {
 		n, err := strconv.Atoi(bits)
 		if err != nil || n < 0 || n > addr.BitLen() {
-			return nil, p.wrong(t, "%q is not a network", t.text)
+			return nil, p.invalid(t, "%q is not a network", t.text)
 		}
 		size = n
 	} else if p.accept("mask") {
 		m := p.take()
 		mask, err := netip.ParseAddr(m.text)
 		if err != nil || !mask.Is4() || !addr.Is4() {
-			return nil, p.wrong(m, "%q is not a mask", m.text)
+			return nil, p.invalid(m, "%q is not a mask", m.text)
 		}
 		four := mask.As4()
 		if size, _ = net.IPMask(four[:]).Size(); size == 0 && mask != netip.IPv4Unspecified() {
@@ -114,14 +115,14 @@ func (p *parser) network(q qualifiers, t token) (test, error) {
 	}
 	prefix := netip.PrefixFrom(addr, size)
 	if prefix.Masked() != prefix {
-		return nil, p.wrong(t, "%q has bits set outside its %d bits of network", t.text, size)
+		return nil, p.invalid(t, "%q has bits set outside its %d bits of network", t.text, size)
 	}
 	return p.address(q, t, prefix)
 }
 
 func (p *parser) address(q qualifiers, t token, prefix netip.Prefix) (test, error) {
 	if q.proto != "" && (q.proto == "ip6") != prefix.Addr().Is6() {
-		return nil, p.wrong(t, "%q is not an address of %s", t.text, q.proto)
+		return nil, p.invalid(t, "%q is not an address of %s", t.text, q.proto)
 	}
 	return addressTest{q.proto, q.dir, prefix}, nil
 }
@@ -135,8 +136,8 @@ func (p *parser) portNumber(q qualifiers, t token) (uint32, error) {
 	if startsWithDigit(t.text) {
 		return p.number(t, 65535)
 	}
-	if t.text[0] == '-' { // LookupPort takes -0 for a number, too
-		return 0, p.wrong(t, "%q is not a port", t.text)
+	if t.text[0] == '-' { // net.LookupPort accepts -0 as a number
+		return 0, p.invalid(t, "%q is not a port", t.text)
 	}
 	network := q.proto
 	if network != "udp" {
@@ -152,7 +153,7 @@ func (p *parser) portNumber(q qualifiers, t token) (uint32, error) {
 func (p *parser) portRange(q qualifiers, t token) (test, error) {
 	first, last, ranged := strings.Cut(t.text, "-")
 	if first == "" || ranged && last == "" {
-		return nil, p.wrong(t, "%q is not a range of ports", t.text)
+		return nil, p.invalid(t, "%q is not a range of ports", t.text)
 	}
 	low, err := p.portNumber(q, token{first, t.at})
 	if err != nil || !ranged {
@@ -164,7 +165,7 @@ func (p *parser) portRange(q qualifiers, t token) (test, error) {
 
 func (p *parser) protocolNumber(q qualifiers, t token) (test, error) {
 	name := strings.TrimPrefix(t.text, `\`)
-	if n, known := protocols[name]; known {
+	if n, ok := protocols[name]; ok {
 		return protoTest{q.proto, n}, nil
 	}
 	if !startsWithDigit(name) {

@@ -6,10 +6,11 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// run executes a program on a frame and returns how much of it is wanted, 0
-// when it does not match. The virtual machine of golang.org/x/net/bpf takes
-// the bytes captured for the length of the frame, which snaplen makes wrong.
-// A load from outside the frame ends with 0, as in the kernel.
+// run executes a program on a frame and returns its result: the number of bytes
+// to keep, or 0 if the frame does not match. A load from outside the frame ends
+// the program with 0, as in the kernel. It differs from the virtual machine of
+// golang.org/x/net/bpf in the length of a frame that a snaplen cut, which is
+// size here and len(data) there.
 func run(program []bpf.RawInstruction, data []byte, size int) uint32 {
 	var a, x uint32
 	var scratch [16]uint32
@@ -58,7 +59,8 @@ func run(program []bpf.RawInstruction, data []byte, size int) uint32 {
 	return 0
 }
 
-// fetch is the value of a load: bits 0xe0 say from where, 0x18 how many bytes.
+// fetch executes a load: bits 0xe0 of the opcode are the addressing mode, 0x18
+// the number of bytes. It reports whether the value is inside the frame.
 func fetch(ins *bpf.RawInstruction, data []byte, size int, x uint32, scratch *[16]uint32) (uint32, bool) {
 	at := uint64(ins.K)
 	switch ins.Op & 0xe0 {
@@ -94,6 +96,8 @@ func fetch(ins *bpf.RawInstruction, data []byte, size int, x uint32, scratch *[1
 	return 0, false
 }
 
+// calculate executes an arithmetic instruction. It reports false for a division
+// by 0.
 func calculate(op uint16, a, k uint32) (uint32, bool) {
 	switch op & 0xf0 {
 	case 0x00:
@@ -126,7 +130,7 @@ func calculate(op uint16, a, k uint32) (uint32, bool) {
 	return 0, false
 }
 
-// branch is how many instructions a jump skips.
+// branch returns how many instructions a jump skips.
 func branch(ins *bpf.RawInstruction, a, x uint32) int {
 	k := ins.K
 	if ins.Op&0x08 != 0 {
