@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
 )
 
 // output holds the flags that say how messages are shown.
@@ -19,6 +20,7 @@ type output struct {
 	fields []string
 	extra  []string
 	header bool
+	names  *track.Names // of targets and locks, for summary lines
 }
 
 var (
@@ -79,7 +81,7 @@ func (o *output) renderer() (render.Renderer, error) {
 	colors := render.NewColors(o.sys.colored(o.color))
 	switch o.form {
 	case "summary":
-		return render.NewSummary(render.SummaryOptions{Colors: colors, Width: o.sys.width(), Time: form, Raw: o.raw}), nil
+		return render.NewSummary(render.SummaryOptions{Colors: colors, Width: o.sys.width(), Time: form, Raw: o.raw, Names: o.names}), nil
 	case "tree":
 		return render.NewTree(render.TreeOptions{Colors: colors, Width: o.sys.width(), Time: form, Raw: o.raw, Hex: o.hex}), nil
 	case "json":

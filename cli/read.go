@@ -5,16 +5,24 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
 )
 
 // dissectAll shows every message of the input.
 func dissectAll(in *input, out *output) error {
+	if out.form == "summary" {
+		out.names = track.NewNames()
+		in.notice = out.names.Message
+	}
 	r, err := out.renderer()
 	if err != nil {
 		return err
 	}
 	in.oneSighting()
 	w := newWriter(out.sys, in)
+	if f, ok := r.(*render.Flags); ok {
+		return showFlags(in, w, f)
+	}
 	if out.parallel() && w.buffered {
 		return showParallel(in, out, w)
 	}
@@ -30,9 +38,6 @@ func show(in *input, out *output, w *writer, r render.Renderer) error {
 			return err
 		}
 	}
-	if s, ok := r.(*render.Summary); ok {
-		in.notice = s.Notice
-	}
 	var at render.Moment
 	err := in.run(func(m *dissect.Message, first int64) error {
 		at.First = first
@@ -40,8 +45,35 @@ func show(in *input, out *output, w *writer, r render.Renderer) error {
 		at.Before = m.Time
 		return w.write(buf)
 	}, w.flush)
-	if f, ok := r.(*render.Flags); ok && !errors.Is(err, errWrite) {
-		err = errors.Join(w.write(f.Finish(buf[:0])), err)
+	return errors.Join(err, w.close())
+}
+
+// showFlags shows the flag words of messages, and those of connects in pairs.
+func showFlags(in *input, w *writer, r *render.Flags) error {
+	var buf []byte
+	var failed error
+	write := func() {
+		if failed == nil {
+			failed = w.write(buf)
+		}
+	}
+	var at render.Moment
+	connects := track.NewConnects(func(p *track.ConnectPair) {
+		buf = r.AppendConnect(buf[:0], p, at.First)
+		write()
+	})
+	err := in.run(func(m *dissect.Message, first int64) error {
+		at.First = first
+		if !connects.Message(m, at.Before) {
+			buf = r.Append(buf[:0], m, at)
+			write()
+		}
+		at.Before = m.Time
+		return failed
+	}, w.flush)
+	if failed == nil {
+		connects.Close()
+		err = errors.Join(failed, err)
 	}
 	return errors.Join(err, w.close())
 }

@@ -144,7 +144,7 @@ func (c *rpcs) run() error {
 	}
 	t := track.NewRPCs(o)
 	err = c.in.run(func(m *dissect.Message, first int64) error {
-		s.first = first
+		s.at.First = first
 		c.in.display.mark(m, first, t.Message(m))
 		return s.err
 	}, func() error {
@@ -165,13 +165,13 @@ func (c *rpcs) run() error {
 
 // showing writes RPCs until there were enough.
 type showing struct {
-	in    *input
-	w     *writer
-	show  render.RPCRenderer
-	first int64
-	left  int // 0: no limit
-	buf   []byte
-	err   error
+	in   *input
+	w    *writer
+	show render.RPCRenderer
+	at   render.Moment
+	left int // 0: no limit
+	buf  []byte
+	err  error
 }
 
 func (s *showing) rpc(r *track.RPC) {
@@ -181,7 +181,8 @@ func (s *showing) rpc(r *track.RPC) {
 	if s.in.saver != nil {
 		s.in.saver.rpc(r)
 	}
-	s.buf = s.show.AppendRPC(s.buf[:0], r, s.first)
+	s.buf = s.show.AppendRPC(s.buf[:0], r, s.at)
+	s.at.Before = r.Begin()
 	if s.err = s.w.write(s.buf); s.err == nil && s.left > 0 {
 		if s.left--; s.left == 0 {
 			s.err = errStop

@@ -19,7 +19,10 @@ const (
 type Line struct {
 	Text  []byte
 	Parts []Part
-	Locks *LockNames // what locks are about; nil: not known
+
+	// HandleName appends the name that earlier messages gave to a handle,
+	// nothing where they gave none; nil: no earlier message is known.
+	HandleName func(dst []byte, handle uint64) []byte
 
 	spare []byte
 	from  int  // where the line begins in Text

@@ -1,55 +1,46 @@
 package opcodes
 
-// LockNames knows what locks are about by the server's cookie, which is all
-// that a cancel tells.
-type LockNames struct{ byCookie map[uint64]lockName }
-
-// lockName is the name of a resource as the wire has it.
-type lockName struct {
+// LockResource is the name of a lock's resource, as the wire has it.
+type LockResource struct {
 	words [lockNameSize]byte
-	kind  uint8
+	kind  uint8 // LDLM_PLAIN …
 	big   bool
 }
 
 const lockNameSize = 32
 
-// mostLocks is how many locks are known. With more, all are forgotten.
-const mostLocks = 1 << 15
-
 var replyHandle = ldlmReply.Field("lock_handle")
 
-// Learn takes the reply to an enqueue.
-func (n *LockNames) Learn(m *Msg) {
+// GrantedLock returns the resource of the lock that a reply to LDLM_ENQUEUE
+// grants, and the server's cookie by which later messages refer to the lock.
+func GrantedLock(m *Msg) (cookie uint64, r LockResource, ok bool) {
 	b := m.Buf(1)
 	if m.Opcode != LDLM_ENQUEUE || len(b) < replyHandle.Off+8 {
-		return
+		return 0, r, false
 	}
-	cookie := ReadUint(b[replyHandle.Off:replyHandle.Off+8], false)
+	cookie = ReadUint(b[replyHandle.Off:replyHandle.Off+8], false)
 	k := requestLock(b, m.Big)
-	if cookie == 0 {
-		return
-	}
-	name := lockName{kind: uint8(k.kind()), big: k.big}
-	copy(name.words[:], k.b[lockNameAt:])
-	if n.byCookie == nil {
-		n.byCookie = make(map[uint64]lockName)
-	}
-	if len(n.byCookie) >= mostLocks {
-		clear(n.byCookie)
-	}
-	n.byCookie[cookie] = name
+	r = LockResource{kind: uint8(k.kind()), big: k.big}
+	copy(r.words[:], k.b[lockNameAt:])
+	return cookie, r, cookie != 0
+}
+
+// Append appends the resource as summary lines show it.
+func (r *LockResource) Append(dst []byte) []byte {
+	return appendResource(dst, r.words[:], uint64(r.kind), r.big)
 }
 
 // sayServerLock appends the lock that handle i of a struct ldlm_request is the
-// server's cookie of: what it is about, when its enqueue was seen.
+// server's cookie of, with the name of its resource where that is known.
 func sayServerLock(b []byte, i int, l *Line) {
 	at := handlesAt + 8*i
 	if len(b) < at+8 {
 		return
 	}
-	if l.Locks != nil {
-		if name, known := l.Locks.byCookie[ReadUint(b[at:at+8], false)]; known {
-			l.Text = appendResource(l.Text, name.words[:], uint64(name.kind), name.big)
+	if l.HandleName != nil {
+		text := len(l.Text)
+		l.Text = l.HandleName(l.Text, ReadUint(b[at:at+8], false))
+		if len(l.Text) > text {
 			l.Mark(Object)
 			l.Add(Dim, " ")
 		}

@@ -11,6 +11,10 @@
 //		os.Stdout.Write(buf)
 //	}})
 //
+// A renderer remembers nothing about earlier messages but how wide its columns
+// are, so that lines stay aligned; what only the course of a capture shows is
+// in track.
+//
 // Text of the wire never reaches the output as it is: control characters,
 // bytes that are not UTF-8 and characters that reorder a line are escaped. In
 // JSON strings and in text a byte that is not part of valid UTF-8 is written

@@ -1,13 +1,12 @@
 package render
 
 import (
-	"maps"
 	"math/bits"
-	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
 )
 
 // FlagsOptions are the settings of Flags.
@@ -17,29 +16,14 @@ type FlagsOptions struct {
 	Time   TimeForm
 }
 
-// Flags renders the flag words of a message as tables, a row a flag. A connect
-// is shown once its reply is there: what was asked for beside what was
-// granted.
+// Flags renders the flag words of a message as tables, a row a flag, and those
+// of a connect with what was asked for beside what was granted.
 type Flags struct {
 	opt   FlagsOptions
 	c     *Colors
 	tree  dissect.Tree
 	stamp stamp
 	text  []byte
-	asked map[connectKey]*connect
-	count int // of the connects so far
-}
-
-type connectKey struct {
-	xid    uint64
-	client dissect.NID
-}
-
-// connect is what a connect request asked for.
-type connect struct {
-	number int    // in the order of the requests
-	head   []byte // its first line
-	words  []word
 }
 
 // word is a flag word of a connect.
@@ -48,22 +32,16 @@ type word struct {
 	val   uint64
 }
 
-// maxConnects bounds the requests that wait for a reply.
-const maxConnects = 4096
-
 // NewFlags makes a flags renderer.
 func NewFlags(o FlagsOptions) *Flags {
-	return &Flags{opt: o, c: o.Colors, asked: make(map[connectKey]*connect)}
+	return &Flags{opt: o, c: o.Colors}
 }
 
 // Append appends the tables of a message; nothing when it has no flags set.
 func (r *Flags) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	r.tree.Build(m)
-	if isConnect(m) {
-		return r.connect(dst, m, at)
-	}
 	start := len(dst)
-	dst = r.head(dst, m, at)
+	dst = append(r.head(dst, m, at), '\n')
 	empty := len(dst)
 	for i := range r.tree.Nodes {
 		if n := &r.tree.Nodes[i]; isFlags(n) && n.Val != 0 {
@@ -76,69 +54,40 @@ func (r *Flags) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	return append(dst, '\n')
 }
 
-// Finish appends the connects that got no reply.
-func (r *Flags) Finish(dst []byte) []byte {
-	lost := slices.SortedFunc(maps.Values(r.asked), func(a, b *connect) int { return a.number - b.number })
-	for _, c := range lost {
-		dst = append(append(dst, c.head...), "no reply\n"...)
-		dst = r.words(dst, c.words, nil)
-		dst = append(dst, '\n')
-	}
-	clear(r.asked)
-	return dst
-}
-
 func isFlags(n *dissect.Node) bool {
 	return n.Field.Names != nil && n.Field.Names.Flags && n.State&(dissect.Missing|dissect.Leftover|dissect.Remark) == 0 &&
 		(n.Field.Kind == opcodes.Uint || n.Field.Kind == opcodes.Int)
 }
 
-func isConnect(m *dissect.Message) bool {
-	if m.Kind != dissect.Request && m.Kind != dissect.Reply || !m.RPC.HasOpcode {
-		return false
-	}
-	switch m.RPC.Opcode {
-	case opcodes.MDS_CONNECT, opcodes.OST_CONNECT, opcodes.MGS_CONNECT:
-		return true
-	}
-	return false
-}
-
-// connect keeps the words of a request, and shows them with those of its
-// reply.
-func (r *Flags) connect(dst []byte, m *dissect.Message, at Moment) []byte {
-	words := r.connectWords()
-	if m.Kind == dissect.Request {
-		key := connectKey{m.RPC.XID, m.LNet.Src}
-		if r.asked[key] == nil && len(r.asked) < maxConnects {
-			head := r.head(nil, m, at)
-			head = append(head[:len(head)-1], ' ', ' ') // the line goes on
-			r.asked[key] = &connect{number: r.count, head: head, words: words}
-			r.count++
-		}
-		return dst
-	}
-	key := connectKey{m.RPC.XID, m.LNet.Dst}
-	c := r.asked[key]
-	if c == nil {
-		dst = r.head(dst, m, at)
-		dst = r.words(dst, nil, words)
+// AppendConnect appends the tables of a connect; first is the time of the
+// capture's first frame.
+func (r *Flags) AppendConnect(dst []byte, p *track.ConnectPair, first int64) []byte {
+	at := Moment{First: first, Before: p.Before}
+	if p.Request == nil {
+		dst = append(r.head(dst, p.Reply, at), '\n')
+		dst = r.words(dst, nil, r.connectWords(p.Reply))
 		return append(dst, '\n')
 	}
-	delete(r.asked, key)
-	dst = append(append(dst, c.head...), "reply in frame "...)
-	dst = strconv.AppendInt(dst, m.Frame, 10)
-	if m.RPC.Status < 0 {
-		r.text = appendErrno(r.text[:0], m.RPC.Status)
+	dst = append(r.head(dst, p.Request, at), "  "...)
+	asked := r.connectWords(p.Request)
+	if p.Reply == nil {
+		dst = append(dst, "no reply\n"...)
+		dst = r.words(dst, asked, nil)
+		return append(dst, '\n')
+	}
+	dst = strconv.AppendInt(append(dst, "reply in frame "...), p.Reply.Frame, 10)
+	if status := p.Reply.RPC.Status; status < 0 {
+		r.text = appendErrno(r.text[:0], status)
 		dst = append(append(append(append(dst, "  "...), r.c.Bad.on...), r.text...), r.c.Bad.off...)
 	}
 	dst = append(dst, '\n')
-	dst = r.words(dst, c.words, words)
+	dst = r.words(dst, asked, r.connectWords(p.Reply))
 	return append(dst, '\n')
 }
 
 // connectWords are the flag words of the connect data.
-func (r *Flags) connectWords() []word {
+func (r *Flags) connectWords(m *dissect.Message) []word {
+	r.tree.Build(m)
 	var list []word
 	for i := range r.tree.Nodes {
 		n := &r.tree.Nodes[i]
@@ -150,7 +99,7 @@ func (r *Flags) connectWords() []word {
 	return list
 }
 
-// head appends the line that says which message this is.
+// head appends the line that says which message this is, without its end.
 func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	c := r.c
 	dst = append(append(dst, c.Head.on...), "frame "...)
@@ -164,7 +113,7 @@ func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
 		r.text = appendOperation(r.text[:0], m)
 		dst = append(append(append(append(dst, ' '), c.Op.on...), r.text...), c.Op.off...)
 	}
-	return append(dst, '\n')
+	return dst
 }
 
 // words appends a table for each word, asked beside granted; nil is not known.

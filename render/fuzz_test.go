@@ -17,7 +17,9 @@ type views struct {
 	t     testing.TB
 	tree  dissect.Tree
 	lines map[string]Renderer // text, a line ends with a newline
+	names *track.Names
 	flags *Flags
+	pair  *track.Connects
 	json  *JSON
 	rpcs  map[string]RPCRenderer
 	out   []byte
@@ -40,10 +42,11 @@ func newViews(t testing.TB) *views {
 	if unknown != "" {
 		t.Fatal(unknown)
 	}
-	v := &views{t: t, json: NewJSON(), flags: NewFlags(FlagsOptions{Colors: c}),
+	names := track.NewNames()
+	v := &views{t: t, json: NewJSON(), flags: NewFlags(FlagsOptions{Colors: c}), names: names,
 		lines: map[string]Renderer{
-			"summary": NewSummary(SummaryOptions{Colors: c}),
-			"narrow":  NewSummary(SummaryOptions{Colors: c, Width: 60}),
+			"summary": NewSummary(SummaryOptions{Colors: c, Names: names}),
+			"narrow":  NewSummary(SummaryOptions{Colors: c, Names: names, Width: 60}),
 			"tree":    NewTree(TreeOptions{Colors: c, Width: 80}),
 			"hex":     NewTree(TreeOptions{Colors: c, Hex: true}),
 			"fields":  fields,
@@ -63,6 +66,10 @@ func newViews(t testing.TB) *views {
 		Sent:     func(r *track.RPC, m *dissect.Message) { v.imports.Sent(r, m); v.stats.Sent(r, m) },
 		Answered: func(r *track.RPC, m *dissect.Message) { v.imports.Answered(r, m); v.stats.Answered(r, m) },
 		Done:     func(r *track.RPC) { v.imports.Done(r); v.stats.Done(r); v.rpc(r) },
+	})
+	v.pair = track.NewConnects(func(p *track.ConnectPair) {
+		v.out = v.flags.AppendConnect(v.out[:0], p, v.first)
+		v.text("flags", v.bytes)
 	})
 	v.tree.Remarks = true
 	return v
@@ -84,15 +91,15 @@ func (v *views) message(m *dissect.Message) {
 		v.t.Fatalf("%s: %d nodes of %d bytes", m.Kind, n, size)
 	}
 	at := Moment{First: v.first}
+	v.names.Message(m)
 	for name, r := range v.lines {
-		if s, ok := r.(*Summary); ok {
-			s.Notice(m)
-		}
 		v.out = r.Append(v.out[:0], m, at)
 		v.text(name, size)
 	}
-	v.out = v.flags.Append(v.out[:0], m, at)
-	v.text("flags", size)
+	if !v.pair.Message(m, v.first) {
+		v.out = v.flags.Append(v.out[:0], m, at)
+		v.text("flags", size)
+	}
 	v.out = v.json.Append(v.out[:0], m, at)
 	v.valid("json", size)
 	v.pairs.Message(m)
@@ -100,7 +107,7 @@ func (v *views) message(m *dissect.Message) {
 
 func (v *views) rpc(r *track.RPC) {
 	for name, s := range v.rpcs {
-		v.out = s.AppendRPC(v.out[:0], r, v.first)
+		v.out = s.AppendRPC(v.out[:0], r, Moment{First: v.first})
 		if name == "rpcs json" {
 			v.valid(name, v.bytes)
 		} else {
@@ -114,8 +121,7 @@ func (v *views) finish() {
 	v.pairs.Close()
 	v.imports.Close()
 	o := SummaryOptions{Colors: NewColors(false)}
-	v.out = v.flags.Finish(v.out[:0])
-	v.text("flags", v.bytes)
+	v.pair.Close()
 	if list := v.imports.List(); len(list) > 0 {
 		v.out = NewImportsTable(o).Append(v.out[:0], list)
 		v.text("imports", v.bytes)

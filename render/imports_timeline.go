@@ -13,7 +13,6 @@ type Timeline struct {
 	stamp stamp
 	text  EventText
 	buf   []byte
-	last  int64
 
 	number, time, client, target, state int
 }
@@ -49,19 +48,20 @@ func (t *Timeline) Append(dst []byte, list []*track.Import, first int64) []byte 
 		}
 		return int(max(-1, min(1, a.at.Frame-b.at.Frame)))
 	})
+	at := Moment{First: first}
 	for k := range all {
-		dst = t.line(dst, &all[k], first)
+		dst = t.line(dst, &all[k], at)
+		at.Before = all[k].at.Time
 	}
 	return dst
 }
 
-func (t *Timeline) line(dst []byte, h *happening, first int64) []byte {
+func (t *Timeline) line(dst []byte, h *happening, at Moment) []byte {
 	c, start := t.opt.Colors, len(dst)
 	wideEnough := t.opt.Width == 0 || t.opt.Width >= wide
 	t.buf = strconv.AppendInt(t.buf[:0], h.at.Frame, 10)
 	dst = right(dst, &c.Dim, t.buf, &t.number)
-	t.buf = t.stamp.appendWhen(t.buf[:0], t.opt.Time, h.at.Time, Moment{First: first, Before: t.last}, wideEnough)
-	t.last = h.at.Time
+	t.buf = t.stamp.appendWhen(t.buf[:0], t.opt.Time, h.at.Time, at, wideEnough)
 	dst = right(append(dst, ' '), &c.Dim, t.buf, &t.time)
 	t.buf = appendNode(t.buf[:0], h.imp.Client.Append, t.opt.Raw)
 	dst = left(append(dst, ' '), &c.NID, t.buf, &t.client)

@@ -14,10 +14,9 @@ type RPCJSON struct{ stamp stamp }
 // NewRPCJSON makes a JSON renderer of RPCs.
 func NewRPCJSON() *RPCJSON { return &RPCJSON{} }
 
-// RPCRenderer appends what it shows of an RPC to dst; first is the time of the
-// capture's first frame.
+// RPCRenderer appends what it shows of an RPC to dst.
 type RPCRenderer interface {
-	AppendRPC(dst []byte, r *track.RPC, first int64) []byte
+	AppendRPC(dst []byte, r *track.RPC, at Moment) []byte
 }
 
 // null is what JSON gets for a key whose value is not known.
@@ -25,7 +24,7 @@ const null = "null"
 
 // AppendRPC appends the object and a newline. Its keys are those of -T fields,
 // request and reply taken together.
-func (j *RPCJSON) AppendRPC(dst []byte, r *track.RPC, _ int64) []byte {
+func (j *RPCJSON) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte {
 	dst = append(dst, '{')
 	for i := range rpcKeys {
 		k := &rpcKeys[i]

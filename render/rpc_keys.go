@@ -203,7 +203,7 @@ func (f *RPCFields) Header(dst []byte) []byte {
 }
 
 // AppendRPC appends the line of an RPC; what is not known is empty.
-func (f *RPCFields) AppendRPC(dst []byte, r *track.RPC, _ int64) []byte {
+func (f *RPCFields) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte {
 	for i, k := range f.keys {
 		if i > 0 {
 			dst = append(dst, '\t')

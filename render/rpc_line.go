@@ -13,7 +13,6 @@ type RPCSummary struct {
 	c     *Colors
 	stamp stamp
 	text  []byte
-	last  int64
 
 	// Columns grow to the widest value so far, so lines stay aligned.
 	time, client, server, op, latency int
@@ -25,15 +24,10 @@ func NewRPCSummary(o SummaryOptions) *RPCSummary {
 }
 
 // AppendRPC appends the line of an RPC.
-func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, first int64) []byte {
+func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	c, start := s.c, len(dst)
-	p := r.Requested()
-	if p.Frame == 0 {
-		p = r.Replied()
-	}
 	wideEnough := s.opt.Width == 0 || s.opt.Width >= wide
-	s.text = s.stamp.appendWhen(s.text[:0], s.opt.Time, p.Time, Moment{First: first, Before: s.last}, wideEnough)
-	s.last = p.Time
+	s.text = s.stamp.appendWhen(s.text[:0], s.opt.Time, r.Begin(), at, wideEnough)
 	dst = right(dst, &c.Dim, s.text, &s.time)
 	s.text = appendNode(s.text[:0], r.Client.Append, s.opt.Raw)
 	dst = left(append(dst, ' '), &c.NID, s.text, &s.client)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
 )
 
 // SummaryOptions are the settings of a Summary.
@@ -13,7 +14,8 @@ type SummaryOptions struct {
 	Colors *Colors
 	Width  int // columns of the terminal; 0: lines may be of any length
 	Time   TimeForm
-	Raw    bool // NIDs as they are, @tcp too
+	Raw    bool         // NIDs as they are, @tcp too
+	Names  *track.Names // of targets and locks; nil: none are known
 }
 
 // wide is the terminal width from which on lines have all their columns.
@@ -28,9 +30,7 @@ type Summary struct {
 	line  opcodes.Line
 	text  []byte
 
-	wide    bool
-	locks   opcodes.LockNames
-	targets map[uint64]string // names by handle, of the connects that were seen
+	wide bool
 
 	// Columns grow to the widest value so far, so lines stay aligned.
 	number, time, src, dst, xid, op int
@@ -39,8 +39,11 @@ type Summary struct {
 
 // NewSummary makes a summary renderer.
 func NewSummary(o SummaryOptions) *Summary {
-	s := &Summary{opt: o, c: o.Colors, targets: make(map[uint64]string), number: 4, time: 6, src: 9, dst: 9, op: 18, mostOp: 20}
-	s.line.Locks = &s.locks
+	if o.Names == nil {
+		o.Names = track.NewNames()
+	}
+	s := &Summary{opt: o, c: o.Colors, number: 4, time: 6, src: 9, dst: 9, op: 18, mostOp: 20}
+	s.line.HandleName = o.Names.AppendLock
 	s.wide = o.Width == 0 || o.Width >= wide
 	if s.wide {
 		s.number, s.time, s.op, s.mostOp, s.xid = 5, 9, 26, 30, 17

@@ -73,7 +73,7 @@ func (s *Summary) request(m *dissect.Message) {
 		msg.Variant.Ask(msg, &s.line)
 	}
 	if len(s.line.Text) == 0 {
-		s.line.Label(opcodes.Node, []byte(s.targets[m.RPC.Handle]))
+		s.line.Label(opcodes.Node, []byte(s.opt.Names.Target(m.RPC.Handle)))
 	}
 }
 

@@ -253,8 +253,9 @@ func (r *RPC) at(source int) *Sighting {
 	return &r.Seen[len(r.Seen)-1]
 }
 
-// first is when anything was seen of the RPC.
-func (r *RPC) first() int64 {
+// Begin is when the request was sent, as far as it was seen; else when the
+// first other message of the RPC was seen.
+func (r *RPC) Begin() int64 {
 	if p := r.Requested(); p.Frame != 0 {
 		return p.Time
 	}

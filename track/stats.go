@@ -171,7 +171,7 @@ func (s *Stats) Done(r *RPC) {
 		i.open--
 	}
 	if i == nil || i.flushed {
-		i = s.at(r.first())
+		i = s.at(r.Begin())
 	}
 	i.row(r.key(s.opt.By)).add(r, int64(r.depth))
 	i.Total.add(r, int64(r.all))

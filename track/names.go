@@ -1,0 +1,76 @@
+package track
+
+import (
+	"bytes"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Names remembers the names behind handles: of the target of a connection, and
+// of the resource of a lock. Connects and replies to enqueues have both; later
+// messages have the handles alone. It needs no pairing of RPCs.
+type Names struct {
+	targets *fifo.Map[uint64, string]
+	locks   *fifo.Map[uint64, opcodes.LockResource]
+	tree    dissect.Tree
+}
+
+// The most handles that have names; beyond that, the oldest is forgotten.
+const (
+	maxTargetHandles = 1 << 16
+	maxLockHandles   = 1 << 15
+)
+
+// NewNames makes a Names.
+func NewNames() *Names {
+	return &Names{targets: fifo.NewMap[uint64, string](maxTargetHandles),
+		locks: fifo.NewMap[uint64, opcodes.LockResource](maxLockHandles)}
+}
+
+// Message learns from a message.
+func (n *Names) Message(m *dissect.Message) {
+	switch {
+	case !m.RPC.HasOpcode || m.RPC.Status < 0 || m.Msg == nil:
+	case m.Kind == dissect.Reply && m.RPC.Opcode == opcodes.LDLM_ENQUEUE:
+		if cookie, r, ok := opcodes.GrantedLock(m.Msg); ok {
+			n.locks.Put(cookie, r)
+		}
+	case !IsConnect(m.RPC.Opcode):
+	case m.Kind == dissect.Request:
+		n.connect(m.Msg, m.RPC.Handle) // of a connection that was lost
+	case m.Kind == dissect.Reply:
+		if msg, _ := n.tree.Open(m); msg != nil && msg.Req != nil {
+			n.connect(msg.Req, m.RPC.Handle)
+		}
+	}
+}
+
+// connect learns the target of a connect request by the handle that other
+// requests of the connection have.
+func (n *Names) connect(request *opcodes.Msg, handle uint64) {
+	uuid, _, terminated := bytes.Cut(request.Buf(connTarget), []byte{0})
+	name := bytes.TrimSuffix(uuid, []byte("_UUID"))
+	if handle == 0 || !terminated || len(uuid) > maxUUID || n.Target(handle) == string(name) {
+		return
+	}
+	n.targets.Put(handle, string(name))
+}
+
+// Target returns the target of the connection that a server knows by a handle,
+// without "_UUID"; empty when no connect with it was seen.
+func (n *Names) Target(handle uint64) string {
+	name, _ := n.targets.Get(handle)
+	return name
+}
+
+// AppendLock appends the name of the resource of the lock that a server knows
+// by a cookie; nothing when no reply that granted it was seen.
+func (n *Names) AppendLock(dst []byte, cookie uint64) []byte {
+	r, ok := n.locks.Get(cookie)
+	if !ok {
+		return dst
+	}
+	return r.Append(dst)
+}
