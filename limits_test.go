@@ -43,7 +43,6 @@ var limitExceptions = []string{
 	"render files",
 	"render.topicJSON fields",
 	"track.Import fields",
-	"track.RPC fields",
 }
 
 func TestLimits(t *testing.T) {

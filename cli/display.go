@@ -49,9 +49,9 @@ func (d *display) match(m *dissect.Message, first int64) bool {
 	return d.messages.Match(&d.msg)
 }
 
-// mark keeps in an RPC what the filter asks of one of its messages.
+// mark compares one of the messages of an RPC.
 func (d *display) mark(m *dissect.Message, first int64, r *track.RPC) {
-	if d.whole == nil || r == nil {
+	if d.whole == nil {
 		return
 	}
 	d.msg.Set(m)
@@ -59,5 +59,16 @@ func (d *display) mark(m *dissect.Message, first int64, r *track.RPC) {
 	d.whole.Mark(&d.msg, r)
 }
 
-// matchRPC says whether an RPC is to be shown.
+// matchRPC reports whether an RPC that has ended is to be shown.
 func (d *display) matchRPC(r *track.RPC) bool { return d.whole == nil || d.whole.Match(r) }
+
+// belongs notes that a message belongs to an RPC, nil when it belongs to none.
+func (in *input) belongs(m *dissect.Message, first int64, r *track.RPC) {
+	if r == nil {
+		return
+	}
+	in.display.mark(m, first, r)
+	if in.saver != nil {
+		in.saver.carried(m, r)
+	}
+}

@@ -131,12 +131,13 @@ func (c *rpcs) run() error {
 	}
 	slow := slowest{limit: c.slowest}
 	o := track.Options{Timeout: int64(c.timeout), Done: func(r *track.RPC) {
+		carriers := c.in.saver.ended(r)
 		switch {
 		case !c.wanted(r):
 		case c.slowest > 0:
-			slow.add(r)
+			slow.add(r, carriers)
 		default:
-			s.rpc(r)
+			s.rpc(r, carriers)
 		}
 	}}
 	if c.in.live() {
@@ -145,7 +146,7 @@ func (c *rpcs) run() error {
 	t := track.NewRPCs(o)
 	err = c.in.run(func(m *dissect.Message, first int64) error {
 		s.at.First = first
-		c.in.display.mark(m, first, t.Message(m))
+		c.in.belongs(m, first, t.Message(m))
 		return s.err
 	}, func() error {
 		c.in.advance(t.Advance)
@@ -153,8 +154,8 @@ func (c *rpcs) run() error {
 	})
 	if s.err == nil {
 		t.Close()
-		for _, r := range slow.sorted() {
-			s.rpc(r)
+		for _, k := range slow.sorted() {
+			s.rpc(k.rpc, k.carriers)
 		}
 	}
 	if s.err != nil && !errors.Is(s.err, errStop) && err == nil {
@@ -174,12 +175,12 @@ type showing struct {
 	err  error
 }
 
-func (s *showing) rpc(r *track.RPC) {
+func (s *showing) rpc(r *track.RPC, carriers []carrier) {
 	if s.err != nil {
 		return
 	}
 	if s.in.saver != nil {
-		s.in.saver.rpc(r)
+		s.in.saver.rpc(r, carriers)
 	}
 	s.buf = s.show.AppendRPC(s.buf[:0], r, s.at)
 	s.at.Before = r.Begin()

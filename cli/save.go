@@ -25,7 +25,10 @@ type saver struct {
 	missed  int              // frames that were wanted when they were gone
 	later   map[int64][]byte // frames to be read again, with their comments; nil: recent has them
 	text    []byte           // of a comment that is being made
-	err     error
+
+	carriers track.Attached[[]carrier] // of RPCs that have not ended
+
+	err error
 }
 
 // kept is a frame that waits.
@@ -244,21 +247,47 @@ func appendOpcode(dst []byte, opc uint32) []byte {
 	return strconv.AppendUint(append(dst, "opcode "...), uint64(opc), 10)
 }
 
+// carrier is a frame with bytes of a message of this kind.
+type carrier struct {
+	frame int64
+	kind  dissect.Kind
+}
+
+// carried notes the frames of a message of an RPC.
+func (s *saver) carried(m *dissect.Message, r *track.RPC) {
+	list := s.carriers.Of(r)
+	for _, n := range m.Frames {
+		*list = append(*list, carrier{n, m.Kind})
+	}
+}
+
+// ended returns the frames of an RPC that has ended. They are valid until the
+// next message.
+func (s *saver) ended(r *track.RPC) []carrier {
+	if s == nil {
+		return nil
+	}
+	list := s.carriers.Of(r)
+	all := *list
+	*list = all[:0]
+	return all
+}
+
 // rpc marks the frames of an RPC.
-func (s *saver) rpc(r *track.RPC) {
-	for i, c := range r.Carriers {
-		if i == 0 || r.Carriers[i-1].Kind != c.Kind {
+func (s *saver) rpc(r *track.RPC, carriers []carrier) {
+	for i, c := range carriers {
+		if i == 0 || carriers[i-1].kind != c.kind {
 			b := s.text[:0]
 			if r.HasOpcode {
 				b = append(appendOpcode(b, r.Opcode), ' ')
 			}
-			b = strconv.AppendUint(append(append(b, c.Kind.String()...), " x"...), r.XID, 10)
+			b = strconv.AppendUint(append(append(b, c.kind.String()...), " x"...), r.XID, 10)
 			if t := r.Target(); t != "" {
 				b = append(append(b, ' '), t...)
 			}
 			s.text = b
 		}
-		s.want([]int64{c.Frame}, s.text)
+		s.want([]int64{c.frame}, s.text)
 	}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"container/heap"
+	"slices"
 	"sort"
 
 	"github.com/lshark/lshark/track"
@@ -13,19 +14,25 @@ type slowest struct {
 	heap  rpcHeap
 }
 
+// keptRPC is an RPC after its end, with the frames for -w.
+type keptRPC struct {
+	rpc      *track.RPC
+	carriers []carrier
+}
+
 // rpcHeap has the fastest RPC on top.
-type rpcHeap []*track.RPC
+type rpcHeap []keptRPC
 
 func (h rpcHeap) Len() int           { return len(h) }
-func (h rpcHeap) Less(i, j int) bool { return latency(h[i]) < latency(h[j]) }
+func (h rpcHeap) Less(i, j int) bool { return latency(h[i].rpc) < latency(h[j].rpc) }
 func (h rpcHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *rpcHeap) Push(x any)        { *h = append(*h, x.(*track.RPC)) }
+func (h *rpcHeap) Push(x any)        { *h = append(*h, x.(keptRPC)) }
 
 func (h *rpcHeap) Pop() any {
 	last := len(*h) - 1
-	r := (*h)[last]
+	k := (*h)[last]
 	*h = (*h)[:last]
-	return r
+	return k
 }
 
 func latency(r *track.RPC) int64 {
@@ -33,19 +40,19 @@ func latency(r *track.RPC) int64 {
 	return ns
 }
 
-func (s *slowest) add(r *track.RPC) {
+func (s *slowest) add(r *track.RPC, carriers []carrier) {
 	ns, ok := r.Latency()
-	if !ok || len(s.heap) == s.limit && ns <= latency(s.heap[0]) {
+	if !ok || len(s.heap) == s.limit && ns <= latency(s.heap[0].rpc) {
 		return
 	}
 	if len(s.heap) == s.limit {
 		heap.Pop(&s.heap)
 	}
-	heap.Push(&s.heap, r.Clone())
+	heap.Push(&s.heap, keptRPC{r.Clone(), slices.Clone(carriers)})
 }
 
 // sorted lists them, slowest first.
-func (s *slowest) sorted() []*track.RPC {
-	sort.SliceStable(s.heap, func(i, j int) bool { return latency(s.heap[i]) > latency(s.heap[j]) })
+func (s *slowest) sorted() []keptRPC {
+	sort.SliceStable(s.heap, func(i, j int) bool { return latency(s.heap[i].rpc) > latency(s.heap[j].rpc) })
 	return s.heap
 }

@@ -137,7 +137,7 @@ func (c *stats) run() error {
 	s := track.NewStats(so)
 	t := c.tracker(s)
 	err = c.in.run(func(m *dissect.Message, first int64) error {
-		c.in.display.mark(m, first, t.Message(m))
+		c.in.belongs(m, first, t.Message(m))
 		return failed
 	}, func() error {
 		c.in.advance(t.Advance, s.Advance)
@@ -156,12 +156,13 @@ func (c *stats) run() error {
 // tracker makes the RPCs that statistics are made of.
 func (c *stats) tracker(s *track.Stats) *track.RPCs {
 	o := track.Options{Timeout: int64(c.timeout), Sent: s.Sent, Answered: s.Answered, Done: func(r *track.RPC) {
+		carriers := c.in.saver.ended(r)
 		if !c.in.display.matchRPC(r) {
 			s.Drop(r)
 			return
 		}
 		if c.in.saver != nil {
-			c.in.saver.rpc(r)
+			c.in.saver.rpc(r, carriers)
 		}
 		s.Done(r)
 	}}

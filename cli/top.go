@@ -46,7 +46,7 @@ func (c *stats) top(o render.StatsOptions) error {
 	t := c.tracker(s)
 	p := &top{sys: c.look.sys, stats: s, table: render.NewStatsTable(o), look: o.Colors, sort: o.Sort}
 	err := c.in.run(func(m *dissect.Message, first int64) error {
-		c.in.display.mark(m, first, t.Message(m))
+		c.in.belongs(m, first, t.Message(m))
 		return p.step(t)
 	}, func() error { return p.step(t) })
 	t.Close()

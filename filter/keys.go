@@ -15,6 +15,7 @@ type Message struct {
 	Conn0 int64 // time of the first frame, for rel
 
 	rpc   *track.RPC // of filters over RPCs
+	held  uint64     // comparisons that held for a message of rpc
 	tree  *dissect.Tree
 	built bool
 	value value // the one that a comparison looks at

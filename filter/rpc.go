@@ -11,31 +11,36 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// RPCFilter is a compiled filter over RPCs. What it asks of messages is asked
-// of each message of an RPC, and holds when it does for one of them; the
-// answers are kept as bits in the RPC's Marks.
+// RPCFilter is a compiled filter over the RPCs of one track.RPCs. A comparison
+// of messages is made with each message of an RPC and holds when it does for
+// one of them; the results are kept as bits until the RPC has ended.
 type RPCFilter struct {
 	Text  string
 	marks []func(*Message) bool
+	held  track.Attached[uint64] // a bit for each of marks
 	match func(*Message) bool
 	msg   Message
 }
 
-// maxMarks is the number of bits in the Marks of an RPC.
+// maxMarks is the number of bits that are kept of an RPC.
 const maxMarks = 64
 
-// Mark asks a message that belongs to an RPC.
+// Mark compares a message that belongs to an RPC.
 func (f *RPCFilter) Mark(m *Message, r *track.RPC) {
+	held := f.held.Of(r)
 	for i, holds := range f.marks {
-		if r.Marks>>i&1 == 0 && holds(m) {
-			r.Marks |= 1 << i
+		if *held>>i&1 == 0 && holds(m) {
+			*held |= 1 << i
 		}
 	}
 }
 
-// Match says whether the filter holds for an RPC that has ended.
+// Match reports whether the filter holds for an RPC that has ended. It is to be
+// called once for each, in the Done hook of the RPCs.
 func (f *RPCFilter) Match(r *track.RPC) bool {
-	f.msg.rpc = r
+	held := f.held.Of(r)
+	f.msg.rpc, f.msg.held = r, *held
+	*held = 0
 	return f.match(&f.msg)
 }
 
@@ -60,7 +65,7 @@ func (c *compiler) marked(e *expr, ask func(*Message) bool) (func(*Message) bool
 		return nil, c.fail(e.field, "more than "+strconv.Itoa(maxMarks)+" comparisons of messages", "")
 	}
 	c.rpc.marks = append(c.rpc.marks, ask)
-	return func(m *Message) bool { return m.rpc.Marks>>i&1 != 0 }, nil
+	return func(m *Message) bool { return m.held>>i&1 != 0 }, nil
 }
 
 // aboutRPC says whether a name is that of a whole RPC.

@@ -8,7 +8,7 @@ import "github.com/lshark/lshark/dissect"
 func (t *RPCs) findRequest(m *dissect.Message) *RPC {
 	q := &m.RPC
 	replay := q.Flags&dissect.FlagReplay != 0
-	for r := t.byXID[q.XID]; r != nil; r = r.same {
+	for r := t.byXID[q.XID]; r != nil; r = r.next {
 		if !agrees(r, q) || r.HasRequest && replay != r.Replay() {
 			continue
 		}
@@ -28,7 +28,7 @@ func (t *RPCs) findRequest(m *dissect.Message) *RPC {
 func (t *RPCs) findReply(m *dissect.Message) *RPC {
 	q := &m.RPC
 	var second *RPC
-	for r := t.byXID[q.XID]; r != nil; r = r.same {
+	for r := t.byXID[q.XID]; r != nil; r = r.next {
 		if !agrees(r, q) || !answers(m, r) {
 			continue
 		}

@@ -180,7 +180,7 @@ func TestReconnectNamesTheHandle(t *testing.T) {
 func TestReconnectWithAnotherHandle(t *testing.T) {
 	l := newLinks()
 	connect := func(old, granted uint64) *Link {
-		r := &RPC{Opcode: opcodes.OST_CONNECT, HasOpcode: true, Handle: old}
+		r := &RPC{Identity: Identity{Opcode: opcodes.OST_CONNECT, HasOpcode: true, Handle: old}}
 		m := &dissect.Message{Msg: &opcodes.Msg{Bufs: [][]byte{nil, []byte("lustre-OST0000_UUID"), []byte("client")}}}
 		m.RPC.Handle = granted
 		l.request(r, m)
@@ -192,7 +192,7 @@ func TestReconnectWithAnotherHandle(t *testing.T) {
 		t.Fatal("a reconnect makes another connection")
 	}
 	for n := range uint64(maxHandles - 1) { // the first handle has to go
-		l.request(&RPC{Opcode: opcodes.OBD_PING, HasOpcode: true, Handle: 1<<40 + n}, &dissect.Message{})
+		l.request(&RPC{Identity: Identity{Opcode: opcodes.OBD_PING, HasOpcode: true, Handle: 1<<40 + n}}, &dissect.Message{})
 	}
 	if l.handle(1) != nil || l.handle(2) != first {
 		t.Fatal("not the first handle was forgotten")

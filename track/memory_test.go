@@ -114,7 +114,7 @@ func TestRPCsOfOneNumberAreBounded(t *testing.T) {
 		w.send(dissect.Request, from, server, rpc(64, opcodes.OST_WRITE))
 	}
 	same := 0
-	for r := w.rpcs.byXID[64]; r != nil; r = r.same {
+	for r := w.rpcs.byXID[64]; r != nil; r = r.next {
 		same++
 	}
 	if same != maxSame || w.rpcs.open.Len()+w.rpcs.done.Len()+w.rpcs.spent.Len() != maxSame {

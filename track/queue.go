@@ -13,13 +13,16 @@ func (t *RPCs) fresh(xid uint64) *RPC {
 	var r *RPC
 	if n := len(t.free); n == 0 {
 		r = &RPC{}
+		r.slot = t.slots
+		t.slots++
 	} else {
 		r, t.free = t.free[n-1], t.free[:n-1]
-		*r = RPC{Seen: r.Seen[:0], name: r.name[:0], Carriers: r.Carriers[:0], OtherErrors: r.OtherErrors[:0]}
+		*r = RPC{Request: Request{name: r.name[:0]}, Reply: Reply{OtherErrors: r.OtherErrors[:0]},
+			Seen: r.Seen[:0], record: record{slot: r.slot}}
 	}
 	r.place.Owner = r
-	r.XID, r.made = xid, t.now
-	r.same = t.byXID[xid]
+	r.XID, r.created = xid, t.now
+	r.next = t.byXID[xid]
 	t.byXID[xid] = r
 	t.move(r, &t.open, open)
 	t.thin(r)
@@ -31,7 +34,7 @@ func (t *RPCs) fresh(xid uint64) *RPC {
 func (t *RPCs) thin(newest *RPC) {
 	r := newest
 	for range maxSame {
-		if r = r.same; r == nil {
+		if r = r.next; r == nil {
 			return
 		}
 	}
@@ -46,17 +49,17 @@ func (t *RPCs) release(r *RPC) {
 	r.place.Remove()
 	first := t.byXID[r.XID]
 	switch {
-	case first == r && r.same == nil:
+	case first == r && r.next == nil:
 		delete(t.byXID, r.XID)
 	case first == r:
-		t.byXID[r.XID] = r.same
+		t.byXID[r.XID] = r.next
 	default:
-		for first.same != r {
-			first = first.same
+		for first.next != r {
+			first = first.next
 		}
-		first.same = r.same
+		first.next = r.next
 	}
-	r.same, r.Link = nil, nil
+	r.next, r.Link = nil, nil
 	t.free = append(t.free, r)
 }
 

@@ -12,62 +12,74 @@ import (
 // and all that belongs to it. An RPCs reuses its records; one is valid until
 // the Done hook returns.
 type RPC struct {
-	XID       uint64
-	Opcode    uint32
-	HasOpcode bool
-	Encrypted bool // GSS privacy: neither opcode nor body can be read
-	Variant   *opcodes.Variant
-	Client    dissect.NID // the node that asked, also when that is a server
-	Server    dissect.NID
-	Portal    uint32 // of the request
-	Link      *Link  // the connection it belongs to, nil when its connect was not seen
-	Handle    uint64 // pb_handle of the request: what the server calls the connection
-
-	UID, GID uint32
-	HasUser  bool // the client tells UID and GID; those before 2.16 do not
-	FID      FID
-	HasFID   bool
-
-	Status      int32
-	OtherErrors []int32 // errors that Status does not tell
-	Type        uint32  // pb_type of the reply
-	Transno     uint64
-	Service     uint32 // seconds, as the server says
-	Estimate    uint32 // seconds, as the server says
-	Flags       uint32 // pb_flags of all sends of the request
-	ConnCnt     uint32
-	Early       int // early replies
-	Sends       int // how often the request was sent
-	RequestSize int // bytes of the lustre_msg
-	ReplySize   int
+	Identity
+	Request
+	Reply
 
 	HasRequest bool
 	HasReply   bool
 	OneWay     bool // has no reply
 	Expired    bool // waited longer than the timeout
+	Sends      int  // how often the request was sent
+	Early      int  // early replies
 
-	// Seen tells when each capture point saw what.
+	// Seen has when each capture point saw what.
 	Seen []Sighting
 
-	// Carriers are the frames that carried its messages, when the dissector
-	// tells; Marks is for users: what they found about its messages.
-	Carriers []Carrier
-	Marks    uint64
+	record
+}
+
+// Identity is what all messages of an RPC have in common.
+type Identity struct {
+	XID       uint64
+	Opcode    uint32
+	HasOpcode bool
+	Encrypted bool // GSS privacy: neither opcode nor body can be read
+	Variant   *opcodes.Variant
+	Client    dissect.NID // the node that sent the request, also when it is a server
+	Server    dissect.NID
+	Link      *Link  // the connection it belongs to, nil when its connect was not seen
+	Handle    uint64 // pb_handle of the request: what the server calls the connection
+}
+
+// Request is what the request of an RPC says.
+type Request struct {
+	Portal      uint32
+	UID, GID    uint32
+	HasUser     bool // UID and GID are there; clients before 2.16 do not send them
+	FID         FID
+	HasFID      bool
+	Flags       uint32 // pb_flags of all sends
+	ConnCnt     uint32
+	RequestSize int // bytes of the lustre_msg
 
 	job    [32]byte
 	jobLen uint8
 	hasJob bool
-	stale  bool // the reply was followed by another send
-	body   int  // bytes of the reply's ptlrpc_body that were captured
 	name   []byte
+}
 
-	group      *group // of the statistics, while the RPC is under way
-	depth, all int32  // RPCs under way when it was sent, of that group and of all
-	interval   *Interval
-	state      state
-	place      fifo.Element[RPC] // in the queue of its state
-	same       *RPC              // next record with the same xid
-	made       int64             // when it was
+// Reply is what the reply of an RPC says.
+type Reply struct {
+	Status      int32
+	OtherErrors []int32 // errors that are not in Status
+	Type        uint32  // pb_type
+	Transno     uint64
+	Service     uint32 // seconds, as the server says
+	Estimate    uint32 // seconds, as the server says
+	ReplySize   int    // bytes of the lustre_msg
+
+	body int // bytes of the ptlrpc_body that were captured
+}
+
+// record is what an RPCs needs to find an RPC and to end it.
+type record struct {
+	state    state
+	place    fifo.Element[RPC] // in the queue of its state
+	next     *RPC              // with the same xid
+	slot     int32             // of attached values
+	created  int64             // time of its first message
+	reopened bool              // the request was sent again after the reply
 }
 
 // state is where a record is on its way.
@@ -85,12 +97,6 @@ type Point struct {
 	Time  int64
 }
 
-// Carrier is a frame with bytes of a message of this kind.
-type Carrier struct {
-	Frame int64
-	Kind  dissect.Kind
-}
-
 // Sighting is what one capture point saw of an RPC.
 type Sighting struct {
 	Source  int
@@ -105,7 +111,7 @@ type Sighting struct {
 	mbits        uint64
 	parts        [2]uint64 // bulk parts seen, by the low bits of their match bits
 	asked        int       // GETs that were not answered yet
-	stale        bool      // Reply was followed by another send
+	reopened     bool      // the request was sent again after Reply
 }
 
 // Span is a stretch of time.
@@ -118,18 +124,18 @@ type FID struct {
 }
 
 // Job is the job id, empty when the request had none.
-func (r *RPC) Job() []byte { return r.job[:r.jobLen] }
+func (r *Request) Job() []byte { return r.job[:r.jobLen] }
 
 // HasJob says whether the request has a place for a job id, and it was
 // captured.
-func (r *RPC) HasJob() bool { return r.hasJob }
+func (r *Request) HasJob() bool { return r.hasJob }
 
 // Has says whether a field of the reply's ptlrpc_body was captured. It was not
 // when the reply was cut short, or is encrypted.
 func (r *RPC) Has(f *opcodes.Field) bool { return r.HasReply && r.body >= f.Off+f.Size }
 
 // Name is the file name the request is about, empty when it has none.
-func (r *RPC) Name() []byte { return r.name }
+func (r *Request) Name() []byte { return r.name }
 
 // Target is the name of the target without "_UUID", empty when it is not
 // known.
@@ -150,7 +156,7 @@ func (r *RPC) Failed() bool { return r.HasReply && r.Status < 0 }
 // maxOthers errors are kept of an RPC.
 const maxOthers = 8
 
-func (r *RPC) other(errno int32) {
+func (r *Reply) other(errno int32) {
 	if errno < 0 && len(r.OtherErrors) < maxOthers {
 		r.OtherErrors = append(r.OtherErrors, errno)
 	}
@@ -262,5 +268,5 @@ func (r *RPC) Begin() int64 {
 	if p := r.Replied(); p.Frame != 0 {
 		return p.Time
 	}
-	return r.made // by an early reply
+	return r.created // by an early reply
 }

@@ -51,6 +51,7 @@ type RPCs struct {
 	done  fifo.Queue[RPC]
 	spent fifo.Queue[RPC]
 	free  []*RPC
+	slots int32 // records that were made
 	links links
 }
 
@@ -65,15 +66,13 @@ func NewRPCs(o Options) *RPCs {
 	return &RPCs{opt: o, byXID: make(map[uint64]*RPC), links: newLinks()}
 }
 
-// Message takes the next message and returns the RPC it belongs to, nil when
-// it belongs to none.
+// Message takes the next message and returns the RPC it belongs to: nil when
+// it belongs to none, or to one that Done has had.
 func (t *RPCs) Message(m *dissect.Message) *RPC {
 	t.Advance(m.Time)
 	r := t.take(m)
-	if r != nil && r.state != spent {
-		for _, f := range m.Frames {
-			r.Carriers = append(r.Carriers, Carrier{f, m.Kind})
-		}
+	if r == nil || r.state == spent {
+		return nil
 	}
 	return r
 }
@@ -134,9 +133,9 @@ func (t *RPCs) request(m *dissect.Message) *RPC {
 // was answered: the client was told that the server does not know it, or the
 // answer did not reach it.
 func (t *RPCs) reopen(r *RPC) {
-	r.stale = true
+	r.reopened = true
 	for i := range r.Seen {
-		r.Seen[i].stale = true
+		r.Seen[i].reopened = true
 	}
 	t.move(r, &t.open, open)
 }
@@ -173,17 +172,17 @@ func (t *RPCs) reply(m *dissect.Message) *RPC {
 		r = t.orphan(m)
 	}
 	s := r.at(m.Source)
-	if s.Reply.Frame != 0 && !s.stale || r.state == spent {
+	if s.Reply.Frame != 0 && !s.reopened || r.state == spent {
 		return r
 	}
-	s.Reply, s.stale = Point{m.Frame, m.Time}, false
-	if r.HasReply && !r.stale {
+	s.Reply, s.reopened = Point{m.Frame, m.Time}, false
+	if r.HasReply && !r.reopened {
 		return r // another capture point saw it before
 	}
 	if r.HasReply {
 		r.other(r.Status)
 	}
-	r.HasReply, r.stale = true, false
+	r.HasReply, r.reopened = true, false
 	if v := q.Variant; v != nil && v.Inner != nil && q.Status >= 0 && m.Msg != nil {
 		r.other(v.Inner(m.Msg))
 	}

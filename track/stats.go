@@ -90,6 +90,14 @@ type Stats struct {
 	open   int32 // RPCs under way, of all kinds
 	free   *group
 	live   []Dim // the dimensions that are known when a request is sent
+	rpcs   Attached[pending]
+}
+
+// pending is what is counted of an RPC that has not ended.
+type pending struct {
+	group      *group // of the RPCs that wait for a reply; nil: it does not
+	depth, all int32  // RPCs under way when it was sent, of that group and of all
+	interval   *Interval
 }
 
 // group counts the RPCs of a kind that are under way.
@@ -113,7 +121,8 @@ func NewStats(o StatsOptions) *Stats {
 // Sent counts a request in.
 func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 	s.enter(r, m)
-	if r.group != nil || r.OneWay || r.state != open {
+	p := s.rpcs.Of(r)
+	if p.group != nil || r.OneWay || r.state != open {
 		return
 	}
 	k := r.key(s.live)
@@ -130,12 +139,12 @@ func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 	}
 	g.open++
 	s.open++
-	r.group, r.depth, r.all = g, g.open, s.open
+	p.group, p.depth, p.all = g, g.open, s.open
 }
 
 // Answered counts a request out.
 func (s *Stats) Answered(r *RPC, m *dissect.Message) {
-	s.leave(r)
+	s.leave(s.rpcs.Of(r))
 	s.enter(r, m)
 }
 
@@ -143,18 +152,18 @@ func (s *Stats) Answered(r *RPC, m *dissect.Message) {
 // the RPC has ended.
 func (s *Stats) enter(r *RPC, m *dissect.Message) {
 	s.flush(m.Time)
-	if r.interval == nil && r.state != spent {
-		r.interval = s.at(m.Time)
-		r.interval.open++
+	if p := s.rpcs.Of(r); p.interval == nil && r.state != spent {
+		p.interval = s.at(m.Time)
+		p.interval.open++
 	}
 }
 
-func (s *Stats) leave(r *RPC) {
-	g := r.group
+func (s *Stats) leave(p *pending) {
+	g := p.group
 	if g == nil {
 		return
 	}
-	r.group = nil
+	p.group = nil
 	s.open--
 	// While there is much room, kinds that come again cost nothing.
 	if g.open--; g.open == 0 && len(s.groups) > maxRows/2 {
@@ -165,26 +174,28 @@ func (s *Stats) leave(r *RPC) {
 
 // Done counts an RPC that has ended.
 func (s *Stats) Done(r *RPC) {
-	s.leave(r)
-	i := r.interval
+	p := s.rpcs.Of(r)
+	s.leave(p)
+	i := p.interval
 	if i != nil {
 		i.open--
 	}
 	if i == nil || i.flushed {
 		i = s.at(r.Begin())
 	}
-	i.row(r.key(s.opt.By)).add(r, int64(r.depth))
-	i.Total.add(r, int64(r.all))
-	r.depth, r.all, r.interval = 0, 0, nil
+	i.row(r.key(s.opt.By)).add(r, int64(p.depth))
+	i.Total.add(r, int64(p.all))
+	*p = pending{}
 }
 
 // Drop takes an RPC that has ended out without counting it.
 func (s *Stats) Drop(r *RPC) {
-	s.leave(r)
-	if r.interval != nil {
-		r.interval.open--
+	p := s.rpcs.Of(r)
+	s.leave(p)
+	if p.interval != nil {
+		p.interval.open--
 	}
-	r.depth, r.all, r.interval = 0, 0, nil
+	*p = pending{}
 }
 
 // Intervals are those that were not flushed: without steps the only one.

@@ -212,11 +212,11 @@ func TestKindsUnderWayAreForgotten(t *testing.T) {
 	if most != maxRows || len(s.groups) != maxRows/2 {
 		t.Errorf("%d kinds, then %d", most, len(s.groups))
 	}
-	r := &RPC{UID: kinds, HasUser: true}
+	r := &RPC{Request: Request{UID: kinds, HasUser: true}}
 	m := &dissect.Message{Time: w.now}
 	if n := testing.AllocsPerRun(1000, func() {
-		if s.Sent(r, m); r.depth != 1 {
-			t.Fatalf("depth %d", r.depth)
+		if s.Sent(r, m); s.rpcs.Of(r).depth != 1 {
+			t.Fatalf("depth %d", s.rpcs.Of(r).depth)
 		}
 		s.Answered(r, m)
 	}); n > 0 {
