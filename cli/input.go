@@ -17,6 +17,7 @@ import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/capture/pcapfilter"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track"
 )
 
@@ -330,7 +331,7 @@ func (in *input) liveFilter() string {
 		ports = append(ports, int(p))
 	}
 	if len(ports) == 0 {
-		ports = []int{dissect.DefaultPort}
+		ports = []int{lnet.DefaultPort}
 	}
 	return pcapfilter.TCPPorts(ports)
 }
@@ -343,7 +344,7 @@ func (in *input) liveTraffic() string {
 	case in.verbose:
 		return in.liveFilter()
 	case len(in.ports) == 0:
-		return fmt.Sprintf("TCP port %d", dissect.DefaultPort)
+		return fmt.Sprintf("TCP port %d", lnet.DefaultPort)
 	}
 	return fmt.Sprintf("TCP ports %v", in.ports)
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/capture"
-	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 )
 
 // rewritten writes a sample again with each frame changed.
@@ -129,7 +129,7 @@ func (s *stranger) Next(f *capture.Frame) error {
 	binary.BigEndian.PutUint16(b[14+2:], uint16(len(b)-14))
 	tcp := b[34:]
 	binary.BigEndian.PutUint16(tcp, 40_000)
-	binary.BigEndian.PutUint16(tcp[2:], dissect.DefaultPort)
+	binary.BigEndian.PutUint16(tcp[2:], lnet.DefaultPort)
 	binary.BigEndian.PutUint32(tcp[4:], uint32(1+s.sent*payload))
 	tcp[12], tcp[13] = 5<<4, 0x10 // ACK
 	copy(tcp[20:], bytes.Repeat([]byte("GET / HTTP/1.1\r\n\x00\x00\x00\x00"), payload/20))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/track"
 )
@@ -230,7 +231,7 @@ func appendMessage(b []byte, m *dissect.Message) []byte {
 	if m.RPC.HasXID {
 		b = strconv.AppendUint(append(b, " x"...), m.RPC.XID, 10)
 	}
-	if m.Kind == dissect.Reply && m.RPC.Status < 0 {
+	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
 		b = append(append(b, ' '), opcodes.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
 	}
 	if m.LNetOff >= 0 {
@@ -250,7 +251,7 @@ func appendOpcode(dst []byte, opc uint32) []byte {
 // carrier is a frame with bytes of a message of this kind.
 type carrier struct {
 	frame int64
-	kind  dissect.Kind
+	kind  lnet.Kind
 }
 
 // carried notes the frames of a message of an RPC.

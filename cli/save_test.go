@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 )
 
 // TestSaverForgets: frames are kept for a while, not for ever, and it is said
@@ -83,7 +84,7 @@ func TestSavedComments(t *testing.T) {
 		if err := s.add(&capture.Frame{Number: 1, Data: []byte("x")}); err != nil {
 			t.Fatal(err)
 		}
-		m := &dissect.Message{Kind: dissect.Noop, Frames: []int64{1}, LNetOff: -1}
+		m := &dissect.Message{Message: lnet.Message{Kind: lnet.Noop, Frames: []int64{1}, LNetOff: -1}}
 		allocated := testing.AllocsPerRun(1, func() {
 			for range messages {
 				s.message(m)
@@ -123,7 +124,7 @@ func TestSaverSaysWhatIsGone(t *testing.T) {
 	if in.saver, err = newSaver(in); err != nil {
 		t.Fatal(err)
 	}
-	in.saver.message(&dissect.Message{Frames: []int64{1, 1000, 1001}, LNetOff: -1})
+	in.saver.message(&dissect.Message{Message: lnet.Message{Frames: []int64{1, 1000, 1001}, LNetOff: -1}})
 	if err := in.saved(); err != nil || in.saver.missed != 2 || !strings.Contains(errs.String(), "2 frames") {
 		t.Errorf("%d frames are missed, want 2: %v, %s", in.saver.missed, err, &errs)
 	}

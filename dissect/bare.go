@@ -1,6 +1,9 @@
 package dissect
 
-import "github.com/lshark/lshark/opcodes"
+import (
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
+)
 
 // BuildField dissects bytes that no message is around as a field: a struct is
 // the field opcodes.Sub makes of it. A field that is part of a struct comes
@@ -11,7 +14,7 @@ func (t *Tree) BuildField(f *opcodes.Field, in *opcodes.Struct, b []byte, big bo
 	t.src = [3][]byte{b, nil, t.src[InText][:0]}
 	t.bulk = opcodes.Msg{Big: big}
 	w := &t.walker
-	w.reset(t, &Message{Data: b, Size: len(b), LNetOff: -1})
+	w.reset(t, &Message{Message: lnet.Message{Data: b, Size: len(b), LNetOff: -1}})
 	w.msg, w.big = &t.bulk, big
 	v := w.view()
 	*v = opcodes.View{Struct: b, Rest: b, Big: big, Type: in, Msg: &t.bulk}

@@ -1,14 +1,26 @@
 package dissect
 
+import (
+	"unsafe"
+
+	"github.com/lshark/lshark/lnet"
+)
+
 // Arena keeps messages after the handler has returned: what they refer to is
 // copied into a few large slices, which a Reset keeps for the next ones.
 type Arena struct {
 	msgs  []Message
 	reqs  []RequestInfo
 	data  []byte
-	notes []Note
-	holes []Hole
+	notes []lnet.Note
+	holes []lnet.Hole
 }
+
+// Sizes of what a message refers to beside its data, in bytes.
+const (
+	holeSize  = int(unsafe.Sizeof(lnet.Hole{}))
+	frameSize = int(unsafe.Sizeof(int64(0))) // a frame's number
+)
 
 // Reset forgets all messages.
 func (a *Arena) Reset() {

@@ -2,6 +2,7 @@ package dissect
 
 import (
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/lnet"
 )
 
 // Options are the settings of a Dissector.
@@ -15,25 +16,26 @@ type Options struct {
 // read as far as pairing needs, replies and bulk data tied to their requests.
 // What a message says in full, a Tree tells.
 type Dissector struct {
-	streams *Streams
-	ex      *exchanges
-	handle  func(*Message)
-	msg     rpcMsg
-	late    late
-	frames  int64
+	lnet   *lnet.Decoder
+	ex     *exchanges
+	handle func(*Message)
+	now    Message // being handed out
+	msg    rpcMsg
+	late   late
+	frames int64
 }
 
 // New makes a Dissector.
 func New(o Options) *Dissector {
 	d := &Dissector{ex: newExchanges(), handle: o.Handle}
-	d.streams = NewStreams(StreamOptions{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message})
+	d.lnet = lnet.NewDecoder(lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message})
 	return d
 }
 
 // Frame takes the next frame.
 func (d *Dissector) Frame(f *capture.Frame) {
 	d.frames++
-	d.streams.Frame(f)
+	d.lnet.Frame(f)
 	if d.late.len() > 0 {
 		d.release(false)
 	}
@@ -42,18 +44,18 @@ func (d *Dissector) Frame(f *capture.Frame) {
 // Quiet says that no frame came for a while, as it happens in a live capture:
 // what waits for frames that may only be late is handed out.
 func (d *Dissector) Quiet() {
-	d.streams.Quiet()
+	d.lnet.Quiet()
 	d.release(true)
 }
 
 // Close hands out what is still held: the capture has ended.
 func (d *Dissector) Close() {
-	d.streams.Close()
+	d.lnet.Close()
 	d.release(true)
 }
 
 // Stats tells about the streams.
-func (d *Dissector) Stats() StreamStats { return d.streams.Stats() }
+func (d *Dissector) Stats() lnet.Stats { return d.lnet.Stats() }
 
 // Kept of bulk data that nobody decodes, and of selftest messages.
 const (
@@ -64,30 +66,30 @@ const (
 )
 
 // want says how many payload bytes of a message are needed.
-func (d *Dissector) want(m *Message) int {
+func (d *Dissector) want(m *lnet.Message) int {
 	n := int(m.LNet.Length)
 	switch m.Kind {
-	case Bulk, GetReply:
+	case lnet.Bulk, lnet.GetReply:
 		ex := d.exchange(m)
-		if ex == nil && m.Kind == Bulk && m.LNet.Portal != ostBulkPortal {
+		if ex == nil && m.Kind == lnet.Bulk && m.LNet.Portal != ostBulkPortal {
 			return n
 		}
 		if ex != nil && ex.known && ex.req.Variant != nil && ex.req.Variant.Bulk != nil && ex.req.Variant.Bulk.Type != nil {
 			return n
 		}
 		return min(n, keepData)
-	case Selftest:
+	case lnet.Selftest:
 		return min(n, keepSelftest)
 	}
 	return n
 }
 
 // exchange finds the request of a bulk message.
-func (d *Dissector) exchange(m *Message) *exchange {
+func (d *Dissector) exchange(m *lnet.Message) *exchange {
 	switch m.Kind {
-	case Bulk, Get:
+	case lnet.Bulk, lnet.Get:
 		return d.ex.find(m.LNet.MatchBits, m.LNet.Dst, m.LNet.Src, 0, false)
-	case GetReply, Ack:
+	case lnet.GetReply, lnet.Ack:
 		ex, _ := d.ex.expected(m.LNet.Handle)
 		return ex
 	}
@@ -96,9 +98,13 @@ func (d *Dissector) exchange(m *Message) *exchange {
 
 // message completes a message with what is known of its RPC and passes it on,
 // at once or when its turn has come.
-func (d *Dissector) message(m *Message) {
+func (d *Dissector) message(l *lnet.Message) {
+	m := &d.now
+	notes := append(m.Notes[:0], l.Notes...) // the dissector adds its own
+	m.Message = *l
+	m.Notes = notes
 	known := d.resolve(m)
-	if held := d.streams.Held(); known && d.late.len() == 0 && (held == 0 || m.Frame < held) {
+	if held := d.lnet.Held(); known && d.late.len() == 0 && (held == 0 || m.Frame < held) {
 		d.handle(m)
 		return
 	}
@@ -110,18 +116,18 @@ func (d *Dissector) message(m *Message) {
 func (d *Dissector) resolve(m *Message) bool {
 	m.RPC, m.Req, m.Msg, m.Content = RPC{}, nil, nil, nil
 	switch m.Kind {
-	case Request:
+	case lnet.Request:
 		d.rpc(m)
-	case Reply, EarlyReply:
-		m.Kind = Reply
+	case lnet.Reply, lnet.EarlyReply:
+		m.Kind = lnet.Reply
 		d.rpc(m)
 		return m.Req != nil
-	case Push, Selftest:
+	case lnet.Push, lnet.Selftest:
 		d.ex.foreign(m.LNet.Handle)
-	case Bulk, Get, GetReply, Ack:
+	case lnet.Bulk, lnet.Get, lnet.GetReply, lnet.Ack:
 		d.bulk(m)
 		return m.Req != nil || d.ex.isForeign(m.LNet.Handle)
-	case Unknown:
+	case lnet.Unknown:
 		d.guess(m)
 	}
 	return true
@@ -129,13 +135,13 @@ func (d *Dissector) resolve(m *Message) bool {
 
 // guess takes a message on an unknown portal for an RPC when it looks like one.
 func (d *Dissector) guess(m *Message) {
-	if m.LNet.Type != LNetPut || !d.msg.parse(m.Data, m.PayloadOff, m.Size) {
+	if m.LNet.Type != lnet.TypePut || !d.msg.parse(m.Data, m.PayloadOff, m.Size) {
 		return
 	}
-	m.Kind = Request
+	m.Kind = lnet.Request
 	d.rpc(m)
 	if m.RPC.Type == TypeReply || m.RPC.Type == TypeError {
-		m.Kind = Reply
+		m.Kind = lnet.Reply
 		m.RPC = RPC{}
 		d.rpc(m)
 	}
@@ -149,7 +155,7 @@ func (d *Dissector) rpc(m *Message) {
 	if !r.Encrypted {
 		m.Msg = &p.Msg
 	}
-	if m.Kind == Request {
+	if m.Kind == lnet.Request {
 		p.identify(r.Opcode, false, nil)
 		r.Variant, r.Cut = p.Variant, !p.whole(m)
 		m.Req = &d.ex.add(m, p).req
@@ -171,7 +177,7 @@ func (d *Dissector) rpc(m *Message) {
 	}
 	p.Reply, p.Opcode, p.Status, p.Variant = true, r.Opcode, r.Status, r.Variant
 	if early(m, p) {
-		m.Kind = EarlyReply
+		m.Kind = lnet.EarlyReply
 	} else if ex != nil {
 		d.ex.reply(ex, m.Time)
 	}
@@ -179,19 +185,19 @@ func (d *Dissector) rpc(m *Message) {
 }
 
 func (d *Dissector) bulk(m *Message) {
-	ex := d.exchange(m)
+	ex := d.exchange(&m.Message)
 	bits := m.LNet.MatchBits
-	if m.Kind == GetReply {
+	if m.Kind == lnet.GetReply {
 		_, bits = d.ex.expected(m.LNet.Handle)
 	}
-	if m.Kind == Bulk || m.Kind == Get {
+	if m.Kind == lnet.Bulk || m.Kind == lnet.Get {
 		d.ex.expect(m.LNet.Handle, ex, bits)
 	}
 	m.RPC.Bytes = int(m.LNet.Length)
 	switch m.Kind {
-	case Get:
+	case lnet.Get:
 		m.RPC.Bytes = int(m.LNet.Sink)
-	case Ack:
+	case lnet.Ack:
 		m.RPC.Bytes = int(m.LNet.Sink)
 	}
 	if ex == nil || !ex.known {
@@ -200,7 +206,7 @@ func (d *Dissector) bulk(m *Message) {
 	m.Req = &ex.req
 	m.RPC.XID, m.RPC.HasXID = ex.req.XID, true
 	m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Variant = ex.req.Opcode, ex.req.Opcode != 0, ex.req.Variant
-	if (m.Kind == Bulk || m.Kind == GetReply) && m.RPC.Variant != nil && m.RPC.Variant.Bulk != nil &&
+	if (m.Kind == lnet.Bulk || m.Kind == lnet.GetReply) && m.RPC.Variant != nil && m.RPC.Variant.Bulk != nil &&
 		m.RPC.Variant.Bulk.Type != nil && len(m.Data) == m.Size && len(m.Holes) == 0 && m.LNet.Length > 0 {
 		m.Content = d.ex.part(ex, bits, m.Payload())
 	}

@@ -1,5 +1,5 @@
-// Package dissect turns frames into LNet messages, and messages into trees. It
-// is the only code that touches the bytes of the wire.
+// Package dissect turns LNet messages into ptlrpc messages, and these into
+// trees. Package lnet, below it, makes LNet messages of frames.
 //
 //	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 //		tree.Build(m)
@@ -16,13 +16,6 @@
 // carries: NIDs, kind, opcode, xid, status (Message and its RPC). It is all
 // that statistics and pairing need. A Tree holds every field, as the tables of
 // package opcodes declare them, in one slice that is used again and again.
-//
-// From a frame to a message: link.go and ip*.go find the TCP segment, flow.go
-// the connection, segments.go puts the segments in order, ksock.go cuts the
-// stream into messages, and resync.go finds the next header where the capture
-// lost one. A Lustre stream knows how long its next message is, so bulk data
-// that nobody wants are skipped without being copied, and bytes that the capture
-// lacks are holes of known length.
 //
 // Above LNet: dissector.go ties replies and bulk data to their requests
 // (exchange.go), by match bits and NIDs, because an answer may come on another

@@ -3,6 +3,7 @@ package dissect
 import (
 	"time"
 
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -11,7 +12,7 @@ import (
 type RequestInfo struct {
 	XID            uint64
 	Opcode         uint32
-	Client, Server NID
+	Client, Server lnet.NID
 	Frame          int64
 	Time           int64
 	Big            bool
@@ -177,7 +178,7 @@ func (e *exchanges) index(ex *exchange, key uint64) {
 
 // find looks for the request that match bits belong to: of the client itself
 // rather than of another node of the same name, newest first.
-func (e *exchanges) find(bits uint64, client, server NID, opc uint32, hasOpc bool) *exchange {
+func (e *exchanges) find(bits uint64, client, server lnet.NID, opc uint32, hasOpc bool) *exchange {
 	var second *exchange
 	for p := e.byBits[bits>>keyShift]; p != nil; p = p.next {
 		ex := p.ex

@@ -3,6 +3,7 @@ package dissect
 import (
 	"testing"
 
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -17,7 +18,7 @@ type crowd struct {
 func newCrowd(opc uint32, size int) *crowd {
 	c := &crowd{e: newExchanges()}
 	c.p.RPC = opcodes.ByOpcode(opc)
-	c.m = Message{Data: make([]byte, size), Size: size}
+	c.m = Message{Message: lnet.Message{Data: make([]byte, size), Size: size}}
 	c.m.RPC = RPC{HasXID: true, HasOpcode: true, Opcode: opc}
 	return c
 }
@@ -26,7 +27,7 @@ func newCrowd(opc uint32, size int) *crowd {
 func (c *crowd) ask(client uint64, xid uint64) *exchange {
 	c.m.Time = c.now
 	c.m.RPC.XID = xid
-	c.m.LNet.Src, c.m.LNet.Dst = NID4(2<<48|client), NID4(2<<48)
+	c.m.LNet.Src, c.m.LNet.Dst = lnet.NID4(2<<48|client), lnet.NID4(2<<48)
 	return c.e.add(&c.m, &c.p)
 }
 
@@ -60,7 +61,7 @@ func TestAnsweredRequestsAreForgotten(t *testing.T) {
 	if n := c.e.answered.n; n > 28*61 {
 		t.Error(n, "answered requests after a minute")
 	}
-	if found := c.e.find(64, NID4(2<<48|1), NID4(2<<48), 0, false); found != lost {
+	if found := c.e.find(64, lnet.NID4(2<<48|1), lnet.NID4(2<<48), 0, false); found != lost {
 		t.Error("a request that waits for an hour was forgotten")
 	}
 	if c.e.held > 600*28*61+600 {
@@ -105,7 +106,7 @@ func TestRequestsOfOneNumberAreBounded(t *testing.T) {
 	if n != maxSame || c.e.open.n != maxSame {
 		t.Errorf("%d under one key, %d in all", n, c.e.open.n)
 	}
-	if ex := c.e.find(64, NID4(2<<48|9999), NID4(2<<48), 0, false); ex == nil || ex.req.Client != NID4(2<<48|9999) {
+	if ex := c.e.find(64, lnet.NID4(2<<48|9999), lnet.NID4(2<<48), 0, false); ex == nil || ex.req.Client != lnet.NID4(2<<48|9999) {
 		t.Error("the newest is not found")
 	}
 }

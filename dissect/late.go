@@ -1,5 +1,9 @@
 package dissect
 
+import (
+	"github.com/lshark/lshark/lnet"
+)
+
 // Messages are handed out in the order of the frames that completed them. Three
 // things stand in the way. A gap holds back what is behind it until it is given
 // up, while messages on other connections are complete: they wait for it. So do
@@ -15,7 +19,7 @@ package dissect
 // have.
 
 const (
-	latePatience = 2 * reorder // frames; a gap is given up after reorder of them
+	latePatience = 2 * lnet.ReorderFrames // frames; a gap is given up after half as many
 	lateMessages = 1 << 12
 	lateBytes    = 16 << 20
 )
@@ -28,7 +32,7 @@ type waiting struct {
 	known  bool  // its request is known, or it needs none
 }
 
-func (w *waiting) size() int { return w.arena.Size() + len(w.frames)*carrierSize }
+func (w *waiting) size() int { return w.arena.Size() + len(w.frames)*frameSize }
 
 // late is a queue of messages in the order of their frames. The first waits for
 // its request or for messages behind a gap.
@@ -82,12 +86,12 @@ func (d *Dissector) release(all bool) {
 		w := d.late.queue[d.late.head]
 		m := w.arena.At(0)
 		forced := all || d.late.full()
-		if held := d.streams.Held(); held != 0 && m.Frame >= held && !forced {
+		if held := d.lnet.Held(); held != 0 && m.Frame >= held && !forced {
 			return
 		}
 		if !w.known {
 			w.known = d.resolve(m)
-		} else if m.Kind == Request || m.Kind == Reply || m.Kind == EarlyReply {
+		} else if m.Kind == lnet.Request || m.Kind == lnet.Reply || m.Kind == lnet.EarlyReply {
 			d.reopen(m)
 		}
 		if !w.known && !forced && d.frames-w.since < latePatience {
@@ -107,7 +111,7 @@ func (d *Dissector) reopen(m *Message) {
 		m.Msg = nil
 		return
 	}
-	p.identify(m.RPC.Opcode, m.Kind != Request, nil)
+	p.identify(m.RPC.Opcode, m.Kind != lnet.Request, nil)
 	p.Variant = m.RPC.Variant
 	m.Msg = &p.Msg
 }

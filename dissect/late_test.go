@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet"
 )
 
 // sampleFrames are the frames of a sample.
@@ -108,22 +110,22 @@ func TestLateBehindGap(t *testing.T) {
 // TestLateSources: while a SYN is waited for at one capture point, messages of
 // another one do not overtake.
 func TestLateSources(t *testing.T) {
-	one, w := newTape(), wire{version: 3}
-	one.send(false, w.put(64, 10)).send(false, w.put(128, 10)).other(2 * reorder)
-	two := newTape().syn().send(false, w.connreq()).send(false, w.hello(false))
-	for i := range uint64(2 * reorder) {
-		two.send(false, w.noop(0, i+1))
+	one, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
+	one.Send(false, w.Put(64, 10)).Send(false, w.Put(128, 10)).OtherFrames(2 * lnet.ReorderFrames)
+	two := wiretest.NewConn().Open().Send(false, w.Connreq()).Send(false, w.Hello(false))
+	for i := range uint64(2 * lnet.ReorderFrames) {
+		two.Send(false, w.Noop(0, i+1))
 	}
 	var mixed []capture.Frame
-	for i := range one.frames {
-		f, g := one.frames[i], two.frames[i]
+	for i := range one.Frames {
+		f, g := one.Frames[i], two.Frames[i]
 		g.Source = 1
 		mixed = append(mixed, f, g)
 	}
 	var got []int64
 	d := New(Options{Handle: func(m *Message) { got = append(got, m.Frame) }})
-	for _, f := range renumber(mixed) {
-		if d.Frame(&f); f.Number == 6*reorder/2 && len(got) < reorder {
+	for _, f := range wiretest.Renumber(mixed) {
+		if d.Frame(&f); f.Number == 6*lnet.ReorderFrames/2 && len(got) < lnet.ReorderFrames {
 			t.Errorf("%d messages after %d frames", len(got), f.Number)
 		}
 	}
@@ -135,12 +137,12 @@ func TestLateSources(t *testing.T) {
 
 // TestLateBound: holes and frames of what waits count, too.
 func TestLateBound(t *testing.T) {
-	m := Message{Holes: make([]Hole, 3000), Frames: make([]int64, 3000)}
+	m := Message{Message: lnet.Message{Holes: make([]lnet.Hole, 3000), Frames: make([]int64, 3000)}}
 	var l late
 	for !l.full() {
 		l.put(&m, true, 0)
 	}
-	if most := lateBytes/(3000*(holeSize+carrierSize)) + 1; l.len() > most {
+	if most := lateBytes/(3000*(holeSize+frameSize)) + 1; l.len() > most {
 		t.Errorf("%d messages wait, want no more than %d", l.len(), most)
 	}
 	for l.len() > 0 {

@@ -1,6 +1,9 @@
 package dissect
 
-import "github.com/lshark/lshark/opcodes"
+import (
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
+)
 
 // Open takes the RPC message in m apart without a walk over its fields: what
 // summaries need. It returns nil when there is none that can be read. The
@@ -13,7 +16,7 @@ func (t *Tree) Open(m *Message) (msg *opcodes.Msg, whole bool) {
 		return nil, false
 	}
 	t.walker.t = t
-	p.identify(m.RPC.Opcode, m.Kind != Request, t.walker.request(m))
+	p.identify(m.RPC.Opcode, m.Kind != lnet.Request, t.walker.request(m))
 	p.Status = m.RPC.Status
 	return &p.Msg, p.whole(m)
 }

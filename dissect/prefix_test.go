@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -58,15 +59,15 @@ func dialogs(t *testing.T, path string) map[string][]*Message {
 		if m.RPC.Variant != nil {
 			name += m.RPC.Variant.Name
 		}
-		if m.Kind == Request {
+		if m.Kind == lnet.Request {
 			requests[m.RPC.XID] = m.Clone()
 		}
 		// Bulk data that are cut mean nothing.
-		if m.Kind == Bulk || m.Kind == GetReply || found[name] != nil || m.Size > 4096 || len(m.Data) < m.Size || len(m.Holes) > 0 {
+		if m.Kind == lnet.Bulk || m.Kind == lnet.GetReply || found[name] != nil || m.Size > 4096 || len(m.Data) < m.Size || len(m.Holes) > 0 {
 			return
 		}
 		list := []*Message{}
-		if q := requests[m.RPC.XID]; q != nil && m.Kind != Request {
+		if q := requests[m.RPC.XID]; q != nil && m.Kind != lnet.Request {
 			list = append(list, q)
 		}
 		found[name] = append(list, m.Clone())
@@ -108,9 +109,9 @@ func cutEverywhere(t *testing.T, list []*Message) {
 	}
 	var tree Tree
 	// Before its magic is there, a lustre_msg is none.
-	for n := max(last.PayloadOff+offMagic+4, ksockSize); n < last.Size; n += 1 + 2*min(n/400, 3) {
+	for n := max(last.PayloadOff+offMagic+4, opcodes.KsockHdr.Size); n < last.Size; n += 1 + 2*min(n/400, 3) {
 		c := *last
-		c.Data, c.Tail, c.Notes = bytes.Clone(last.Data[:n]), Snaplen, nil
+		c.Data, c.Tail, c.Notes = bytes.Clone(last.Data[:n]), lnet.Snaplen, nil
 		playThese(append(append([]*Message(nil), list[:len(list)-1]...), &c), func(m *Message) { tree.Build(m) })
 		there, missing := leaves(&tree)
 		for _, l := range there {
@@ -119,8 +120,8 @@ func cutEverywhere(t *testing.T, list []*Message) {
 			}
 		}
 		for _, m := range missing {
-			if Why(m.Val) != Snaplen {
-				t.Fatalf("cut at %d of %d: %s is missing: %s", n, last.Size, m.Name(), Why(m.Val))
+			if lnet.Why(m.Val) != lnet.Snaplen {
+				t.Fatalf("cut at %d of %d: %s is missing: %s", n, last.Size, m.Name(), lnet.Why(m.Val))
 			}
 		}
 		const header = 40 // bytes at most that tell what a part is
@@ -161,9 +162,9 @@ func playThese(list []*Message, show func(*Message)) {
 		}
 	}})
 	for _, m := range list {
-		c := *m
-		c.Kind = kindOf(&c.LNet)
-		if m.LNetOff < 0 || m.Kind == PingReply || m.Kind == Selftest {
+		c := m.Message
+		c.Kind = c.LNet.Kind()
+		if m.LNetOff < 0 || m.Kind == lnet.PingReply || m.Kind == lnet.Selftest {
 			c.Kind = m.Kind
 		}
 		d.message(&c)

@@ -1,6 +1,7 @@
 package dissect
 
 import (
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -69,7 +70,7 @@ func probe(m *Message, p *rpcMsg) {
 		return
 	}
 	opc := opcodes.PbOpc
-	r.HasOpcode = m.Missing(p.starts[0]+opc.Off, opc.Size) == Present && len(b) >= opc.Off+opc.Size
+	r.HasOpcode = m.Missing(p.starts[0]+opc.Off, opc.Size) == lnet.Present && len(b) >= opc.Off+opc.Size
 	r.Opcode = u32(opc)
 	r.Version, r.Status = u32(opcodes.PbVersion), int32(u32(opcodes.PbStatus))
 	r.Flags, r.OpFlags = u32(opcodes.PbFlags), u32(opcodes.PbOpFlags)

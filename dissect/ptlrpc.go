@@ -152,11 +152,7 @@ func (p *rpcMsg) openIn(m *Message) (ok, encrypted bool) {
 		return ok, encrypted
 	}
 	for k, b := range p.Bufs {
-		from := p.starts[k]
-		i := m.hole(from)
-		if i < len(m.Holes) && m.Holes[i].Off < from+len(b) {
-			p.Bufs[k] = b[:max(0, m.Holes[i].Off-from)]
-		}
+		p.Bufs[k] = b[:m.Captured(p.starts[k], len(b))]
 	}
 	return ok, encrypted
 }

@@ -3,6 +3,7 @@ package dissect
 import (
 	"strconv"
 
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -35,20 +36,20 @@ func (w *walker) section(f *opcodes.Field, off, limit int) int {
 
 // transport walks what socklnd put in front.
 func (w *walker) transport(m *Message) {
-	if m.Transport != TCP {
+	if m.Transport != lnet.TCP {
 		return
 	}
 	w.big = m.Swapped
 	switch {
-	case m.Kind == Connreq && m.Size == opcodes.ConnreqV1.Size:
+	case m.Kind == lnet.Connreq && m.Size == opcodes.ConnreqV1.Size:
 		w.section(sectionConnreqV1, 0, m.Size)
-	case m.Kind == Connreq:
+	case m.Kind == lnet.Connreq:
 		w.section(sectionConnreqV2, 0, m.Size)
-	case m.Kind == Hello && m.Version == 1:
+	case m.Kind == lnet.Hello && m.Version == 1:
 		w.section(sectionHelloV1, 0, m.Size)
-	case m.Kind == Hello && m.Version == 4:
+	case m.Kind == lnet.Hello && m.Version == 4:
 		w.section(sectionHelloV4, 0, m.Size)
-	case m.Kind == Hello:
+	case m.Kind == lnet.Hello:
 		w.section(sectionHelloV2, 0, m.Size)
 	case m.LNetOff != 0:
 		w.section(sectionKsock, 0, opcodes.KsockHdr.Size)
@@ -76,9 +77,9 @@ func (w *walker) ptlrpc(m *Message) {
 	ok, encrypted := p.openIn(m)
 	if !ok {
 		switch why := m.Missing(m.PayloadOff, offMagic+4); why {
-		case Present:
+		case lnet.Present:
 			w.note("unknown", "no lustre_msg magic in the payload")
-		case Shorter:
+		case lnet.Shorter:
 			w.note("unknown", "too short for a lustre_msg")
 		default:
 			w.note(noteCode(why), "lustre_msg: "+why.String())
@@ -101,7 +102,7 @@ func (w *walker) ptlrpc(m *Message) {
 	if len(p.starts) > 0 {
 		w.buffer(sectionBody, 0, p, m.Size)
 	}
-	p.identify(uint32(opcodes.PbOpc.Uint(body, p.Big)), m.Kind != Request, w.request(m))
+	p.identify(uint32(opcodes.PbOpc.Uint(body, p.Big)), m.Kind != lnet.Request, w.request(m))
 	p.Status = int32(opcodes.PbStatus.Uint(body, p.Big))
 	w.msg = &p.Msg
 	if m.RPC.HasOpcode {
@@ -116,7 +117,7 @@ func (w *walker) ptlrpc(m *Message) {
 func (w *walker) hidden(p *rpcMsg, m *Message) {
 	switch why := m.Missing(p.off, offMagic+4); {
 	case p.off >= m.Size: // an error of the policy itself has none
-	case why == Present || why == Shorter:
+	case why == lnet.Present || why == lnet.Shorter:
 		w.note("unknown", "no lustre_msg inside the wrapping")
 	default:
 		w.gap(sectionLustreMsg, p.off, m.Size-p.off, why, m.Size)
@@ -194,7 +195,7 @@ func (w *walker) extraBuffer(k int, p *rpcMsg, limit int) {
 	if start >= stop {
 		return
 	}
-	if why := w.missing(start, stop-start, stop); why != Present {
+	if why := w.missing(start, stop-start, stop); why != lnet.Present {
 		w.gap(f, start, stop-start, why, stop)
 		return
 	}
@@ -289,7 +290,7 @@ func (w *walker) wrapping(p *rpcMsg, encrypted bool, limit int) {
 	if !encrypted {
 		w.record(sectionLustreMsg, nil, out.off, hdr)
 	}
-	for k, f := range opcodes.Wrapping(out.flavor, out.Bufs, out.Big, w.m.Kind != Request, encrypted) {
+	for k, f := range opcodes.Wrapping(out.flavor, out.Bufs, out.Big, w.m.Kind != lnet.Request, encrypted) {
 		if f != nil && k < len(out.lens) && out.lens[k] > 0 {
 			w.buffer(f, k, out, limit)
 		}

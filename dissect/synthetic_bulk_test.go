@@ -3,6 +3,9 @@ package dissect
 import (
 	"fmt"
 	"testing"
+
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet"
 )
 
 const pageBytes = 4096
@@ -102,18 +105,18 @@ func TestSyntheticBulk(t *testing.T) {
 				b := &builder{facts: c.f, big: big}
 				request := c.message(b, c.formNamed(b, one.form), false, synthCase{request: one.request})
 				data := one.data(b)
-				tape := newTape().syn().send(false, wire{version: 3}.hello(false)).send(true, wire{version: 3}.hello(true))
-				tape.send(false, lnetPayload(false, 12, synthXID, 0, request.data))
-				tape.send(true, lnetPayload(true, one.portal, synthXID, 0, data.data))
+				tape := wiretest.NewConn().Open().Send(false, wiretest.Socklnd{Version: 3}.Hello(false)).Send(true, wiretest.Socklnd{Version: 3}.Hello(true))
+				tape.Send(false, lnetPayload(false, 12, synthXID, 0, request.data))
+				tape.Send(true, lnetPayload(true, one.portal, synthXID, 0, data.data))
 				found := false
 				d := New(Options{Handle: func(m *Message) {
-					if m.Kind == Bulk {
+					if m.Kind == lnet.Bulk {
 						found = true
 						check(t, m, data.wants, map[string]bool{})
 					}
 				}})
-				for i := range tape.frames {
-					d.Frame(&tape.frames[i])
+				for i := range tape.Frames {
+					d.Frame(&tape.Frames[i])
 				}
 				d.Close()
 				if !found {

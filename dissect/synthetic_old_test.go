@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/lnet"
 )
 
 // olderCases are messages as older or newer releases send them: what becomes
@@ -69,9 +71,9 @@ func TestOlderAndNewerForms(t *testing.T) {
 				b := &builder{facts: c.f, big: big}
 				form := c.formNamed(b, one.form)
 				messages := []blob{c.message(b, form, false, synthCase{}), c.message(b, form, true, synthCase{})}
-				which, kind := 0, Request
+				which, kind := 0, lnet.Request
 				if one.reply {
-					which, kind = 1, Reply
+					which, kind = 1, lnet.Reply
 				}
 				parts, names := c.buffers(b, form, one.reply, synthCase{})
 				parts = one.change(parts)

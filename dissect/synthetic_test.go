@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -102,10 +104,10 @@ func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bo
 	kinds := 0
 	send(t, request.data, reply.data, func(m *Message) {
 		switch m.Kind {
-		case Request:
+		case lnet.Request:
 			check(t, m, request.wants, seen)
 			kinds++
-		case Reply:
+		case lnet.Reply:
 			check(t, m, reply.wants, seen)
 			kinds++
 		}
@@ -121,12 +123,12 @@ const synthXID = 1883108012032128
 // send runs a request and its reply through a Dissector.
 func send(t *testing.T, request, reply []byte, handle func(*Message)) {
 	t.Helper()
-	tape := newTape().syn().send(false, wire{version: 3}.hello(false)).send(true, wire{version: 3}.hello(true))
-	tape.send(false, lnetPayload(false, 12, synthXID, 0, request))
-	tape.send(true, lnetPayload(true, 10, synthXID, 224, reply))
+	tape := wiretest.NewConn().Open().Send(false, wiretest.Socklnd{Version: 3}.Hello(false)).Send(true, wiretest.Socklnd{Version: 3}.Hello(true))
+	tape.Send(false, lnetPayload(false, 12, synthXID, 0, request))
+	tape.Send(true, lnetPayload(true, 10, synthXID, 224, reply))
 	d := New(Options{Handle: handle})
-	for i := range tape.frames {
-		d.Frame(&tape.frames[i])
+	for i := range tape.Frames {
+		d.Frame(&tape.Frames[i])
 	}
 	d.Close()
 }

@@ -1,6 +1,10 @@
 package dissect
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/lshark/lshark/internal/wiretest"
+)
 
 // prefer are the members that stand for a place which others share, unless a
 // case chooses another one.
@@ -146,7 +150,7 @@ func (b *builder) packMessage(head string, v values, names []string, bufs []blob
 
 // lnetPayload puts a socklnd header and an LNet header before a payload.
 func lnetPayload(back bool, portal uint32, xid uint64, offset uint32, payload []byte) []byte {
-	m := wire{version: 3}.lnet(back, LNetPut, portal, xid, payload)
+	m := wiretest.Socklnd{Version: 3}.LNet(back, wiretest.Put, portal, xid, payload)
 	const offsetAt = 24 + 32 + 36 // behind the socklnd header, in the command
 	binary.LittleEndian.PutUint32(m[offsetAt:], offset)
 	return m

@@ -1,6 +1,7 @@
 package dissect
 
 import (
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -51,7 +52,7 @@ func (n *Node) Is(s State) bool { return n.State&s != 0 }
 // and fills it, and nothing is allocated once it is large enough.
 type Tree struct {
 	Nodes []Node
-	Notes []Note
+	Notes []lnet.Note
 
 	Remarks bool // make Remark nodes, for people
 
@@ -95,13 +96,13 @@ func (t *Tree) Build(m *Message) {
 		w.lnet(m)
 	}
 	switch m.Kind {
-	case Request, Reply, EarlyReply:
+	case lnet.Request, lnet.Reply, lnet.EarlyReply:
 		w.ptlrpc(m)
-	case PingReply, Push:
+	case lnet.PingReply, lnet.Push:
 		w.section(sectionPing, m.PayloadOff, m.Size)
-	case Selftest:
+	case lnet.Selftest:
 		w.selftest(m)
-	case Bulk, GetReply:
+	case lnet.Bulk, lnet.GetReply:
 		w.bulk(m)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/lnet"
 )
 
 // eachMessage runs a capture through a Dissector.
@@ -46,7 +47,7 @@ func TestSamplesAreReadWhole(t *testing.T) {
 				messages++
 				tree.Remarks = true
 				tree.Build(m)
-				if m.Kind == Unknown {
+				if m.Kind == lnet.Unknown {
 					t.Errorf("frame %d: a message of unknown kind", m.Frame)
 				}
 				for _, n := range tree.Notes {

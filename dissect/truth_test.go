@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -13,68 +14,68 @@ import (
 var truths = []struct {
 	sample string
 	xid    uint64
-	kind   Kind
+	kind   lnet.Kind
 	path   string
 	want   string
 }{
 	// The holder of a lock tells the size in the answer to a glimpse.
-	{"locks", 1882453913607936, Reply, "buffers.dlm_lvb.lvb_size", "131072"},
-	{"locks", 1882453913607936, Reply, "buffers.dlm_lvb.lvb_blocks", "1"},
-	{"locks", 1882453913616640, Reply, "buffers.dlm_lvb.lvb_size", "3"},
+	{"locks", 1882453913607936, lnet.Reply, "buffers.dlm_lvb.lvb_size", "131072"},
+	{"locks", 1882453913607936, lnet.Reply, "buffers.dlm_lvb.lvb_blocks", "1"},
+	{"locks", 1882453913616640, lnet.Reply, "buffers.dlm_lvb.lvb_size", "3"},
 	// Where old releases had pb_last_seen there is the slot of the request.
-	{"locks", 1882453915885312, Request, "ptlrpc_body.pb_tag", "1"},
-	{"locks", 1882453915885312, Request, "buffers.name", "system.posix_acl_access"},
-	{"locks", 1882453915885312, Request, "buffers.eadata.a_entries[1].e_id", "500"},
-	{"locks", 1882453915923840, Reply, "buffers.dlm_rep.lock_desc.l_policy_data.l_inodebits.bits", "89"},
+	{"locks", 1882453915885312, lnet.Request, "ptlrpc_body.pb_tag", "1"},
+	{"locks", 1882453915885312, lnet.Request, "buffers.name", "system.posix_acl_access"},
+	{"locks", 1882453915885312, lnet.Request, "buffers.eadata.a_entries[1].e_id", "500"},
+	{"locks", 1882453915923840, lnet.Reply, "buffers.dlm_rep.lock_desc.l_policy_data.l_inodebits.bits", "89"},
 
 	// lfs changelog.
-	{"changelog", 1882453916711552, Reply, "buffers.eadata.records[0].text",
+	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[0].text",
 		"1 02MKDIR 08:26:29.324215590 2026.11.21 0x0 t=[0x200000bd2:0x1:0x0] ef=0x13 u=0:0 nid=192.0.2.3@tcp p=[0x280000403:0xac:0x0] cl"},
-	{"changelog", 1882453916711552, Reply, "buffers.eadata.records[4].text",
+	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[4].text",
 		"5 08RENME 08:26:29.681891870 2026.11.21 0x0 t=[0:0x0:0x0] ef=0x13 u=0:0 nid=192.0.2.3@tcp p=[0x200000bd2:0x1:0x0] b s=[0x200000bd2:0x2:0x0] sp=[0x200000bd2:0x1:0x0] a"},
-	{"changelog", 1882453916711552, Reply, "buffers.eadata.records[9].text",
+	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[9].text",
 		"10 15XATTR 08:26:36.159583080 2026.11.21 0x0 t=[0x200000bd2:0x2:0x0] ef=0x1b u=0:0 nid=192.0.2.3@tcp x=user.a"},
-	{"changelog", 1882453916711552, Reply, "buffers.eadata.records[16].cr.cr_index", "17"},
-	{"changelog", 1882453916712832, Request, "buffers.setinfo_val.cs_id", "1"},
+	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[16].cr.cr_index", "17"},
+	{"changelog", 1882453916712832, lnet.Request, "buffers.setinfo_val.cs_id", "1"},
 
 	// lfs hsm_state, hsm_archive, and the log of the copytool.
-	{"hsm", 1882453916668160, Reply, "buffers.hsm_user_state.hus_states", "9"},
-	{"hsm", 1882453914120192, Request, "buffers.setinfo_val.hsm_action_list.items[0].hai_fid", "[0x280000403:0xad:0x0]"},
-	{"hsm", 1882453914120192, Request, "buffers.setinfo_val.hsm_action_list.items[0].hai_cookie", "1795249571"},
-	{"hsm", 1882453914120192, Request, "buffers.setinfo_val.hsm_action_list.hal_fsname", "lustre"},
-	{"hsm", 1882453916672256, Reply, "buffers.getinfo_val.gf_path", "hsm/f"},
+	{"hsm", 1882453916668160, lnet.Reply, "buffers.hsm_user_state.hus_states", "9"},
+	{"hsm", 1882453914120192, lnet.Request, "buffers.setinfo_val.hsm_action_list.items[0].hai_fid", "[0x280000403:0xad:0x0]"},
+	{"hsm", 1882453914120192, lnet.Request, "buffers.setinfo_val.hsm_action_list.items[0].hai_cookie", "1795249571"},
+	{"hsm", 1882453914120192, lnet.Request, "buffers.setinfo_val.hsm_action_list.hal_fsname", "lustre"},
+	{"hsm", 1882453916672256, lnet.Reply, "buffers.getinfo_val.gf_path", "hsm/f"},
 
 	// lfs quota.
-	{"quota", 1882453916198144, Request, "buffers.obd_quotactl.qc_dqblk.dqb_bhardlimit", "2048"},
-	{"quota", 1882453916198144, Request, "buffers.obd_quotactl.qc_dqblk.dqb_isoftlimit", "5"},
-	{"quota", 1882453916238208, Request, "buffers.obd_quotactl.qc_poolname", "tpool"},
-	{"quota", 1882453916239232, Reply, "buffers.quota_iter.metadata[2].id", "500"},
-	{"quota", 1882453916239232, Reply, "buffers.quota_iter.data[0].rec.qbr_softlimit", "1024"},
-	{"quota", 1882453916239744, Reply, "buffers.quota_iter.entries[1].rec.bspace", "1050112"},
+	{"quota", 1882453916198144, lnet.Request, "buffers.obd_quotactl.qc_dqblk.dqb_bhardlimit", "2048"},
+	{"quota", 1882453916198144, lnet.Request, "buffers.obd_quotactl.qc_dqblk.dqb_isoftlimit", "5"},
+	{"quota", 1882453916238208, lnet.Request, "buffers.obd_quotactl.qc_poolname", "tpool"},
+	{"quota", 1882453916239232, lnet.Reply, "buffers.quota_iter.metadata[2].id", "500"},
+	{"quota", 1882453916239232, lnet.Reply, "buffers.quota_iter.data[0].rec.qbr_softlimit", "1024"},
+	{"quota", 1882453916239744, lnet.Reply, "buffers.quota_iter.entries[1].rec.bspace", "1050112"},
 
 	// lfs getstripe -v: progressive, mirrored, self-extending, in a pool, foreign.
-	{"layouts", 1882453915673856, Reply, "buffers.mdt_md.lcm_layout_gen", "5"},
-	{"layouts", 1882453915673856, Reply, "buffers.mdt_md.lcm_entries[1].lcme_extent.e_end", "524288"},
-	{"layouts", 1882453915673856, Reply, "buffers.mdt_md.lcm_entries[2].layout.lmm_objects[1].l_ost_oi", "[0x300000400:0x5:0x0]"},
-	{"layouts", 1882453915687680, Reply, "buffers.mdt_md.lcm_entries[1].lcme_id", "131074"},
-	{"layouts", 1882453915687680, Reply, "buffers.mdt_md.lcm_entries[1].lcme_flags", "17"},
-	{"layouts", 1882453915713920, Reply, "buffers.mdt_md.lcm_entries[1].layout.lmm_stripe_size", "65536"},
-	{"layouts", 1882453915721600, Reply, "buffers.mdt_md.lmm_pool_name", "tpool"},
-	{"layouts", 1882453915754112, Reply, "buffers.mdt_md.lfm_value", "DAOS_pool/cont"},
-	{"layouts", 1882453915678720, Reply, "buffers.niobuf_inline.niobuf_remote.rnb_len", "8192"},
+	{"layouts", 1882453915673856, lnet.Reply, "buffers.mdt_md.lcm_layout_gen", "5"},
+	{"layouts", 1882453915673856, lnet.Reply, "buffers.mdt_md.lcm_entries[1].lcme_extent.e_end", "524288"},
+	{"layouts", 1882453915673856, lnet.Reply, "buffers.mdt_md.lcm_entries[2].layout.lmm_objects[1].l_ost_oi", "[0x300000400:0x5:0x0]"},
+	{"layouts", 1882453915687680, lnet.Reply, "buffers.mdt_md.lcm_entries[1].lcme_id", "131074"},
+	{"layouts", 1882453915687680, lnet.Reply, "buffers.mdt_md.lcm_entries[1].lcme_flags", "17"},
+	{"layouts", 1882453915713920, lnet.Reply, "buffers.mdt_md.lcm_entries[1].layout.lmm_stripe_size", "65536"},
+	{"layouts", 1882453915721600, lnet.Reply, "buffers.mdt_md.lmm_pool_name", "tpool"},
+	{"layouts", 1882453915754112, lnet.Reply, "buffers.mdt_md.lfm_value", "DAOS_pool/cont"},
+	{"layouts", 1882453915678720, lnet.Reply, "buffers.niobuf_inline.niobuf_remote.rnb_len", "8192"},
 
 	// Traffic between servers: OUT_UPDATE has portals of its own.
-	{"servers", 1882453913375744, Request, "lnet.ptl_index", "24"},
-	{"servers", 1882453913375744, Request, "buffers.out_update_header.ouh_inline_data.updates[1].ou_type", "10"},
-	{"servers", 1882453913375744, Reply, "lnet.ptl_index", "4"},
-	{"servers", 1882453913375744, Reply, "buffers.object_update_reply.results[1].our_rc", "0"},
-	{"servers", 1882453904024832, Reply, "buffers.object_update_reply.results[0].our_data.orr_size", "32"},
-	{"servers", 1882453913370880, Reply, "buffers.mgs_target_info.mti_svname", "lustre-MDT0002"},
+	{"servers", 1882453913375744, lnet.Request, "lnet.ptl_index", "24"},
+	{"servers", 1882453913375744, lnet.Request, "buffers.out_update_header.ouh_inline_data.updates[1].ou_type", "10"},
+	{"servers", 1882453913375744, lnet.Reply, "lnet.ptl_index", "4"},
+	{"servers", 1882453913375744, lnet.Reply, "buffers.object_update_reply.results[1].our_rc", "0"},
+	{"servers", 1882453904024832, lnet.Reply, "buffers.object_update_reply.results[0].our_data.orr_size", "32"},
+	{"servers", 1882453913370880, lnet.Reply, "buffers.mgs_target_info.mti_svname", "lustre-MDT0002"},
 
 	// lfs getdirstripe and lfs migrate -m.
-	{"directories", 1882453916339456, Request, "buffers.eadata.lum_stripe_offset", "2"},
-	{"directories", 1882453916363264, Request, "buffers.target_name", "f1b"},
-	{"directories", 1882453916289536, Request, "buffers.but_update_header.buh_inline_data.messages[0].buffers.name", "f32"},
+	{"directories", 1882453916339456, lnet.Request, "buffers.eadata.lum_stripe_offset", "2"},
+	{"directories", 1882453916363264, lnet.Request, "buffers.target_name", "f1b"},
+	{"directories", 1882453916289536, lnet.Request, "buffers.but_update_header.buh_inline_data.messages[0].buffers.name", "f32"},
 }
 
 // TestTruth holds trees to what the nodes said.
@@ -82,7 +83,7 @@ func TestTruth(t *testing.T) {
 	type message struct {
 		sample string
 		xid    uint64
-		kind   Kind
+		kind   lnet.Kind
 	}
 	said := make(map[message]map[string]string)
 	for _, c := range truths {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -15,13 +16,13 @@ func TestVariantsOfCutRequests(t *testing.T) {
 	seen := map[*opcodes.Variant]int{}
 	cut := func(whole *Message) {
 		op := opcodes.ByOpcode(whole.RPC.Opcode)
-		if whole.Kind != Request || whole.RPC.Variant == nil || op.Pick == nil || seen[whole.RPC.Variant] == enough {
+		if whole.Kind != lnet.Request || whole.RPC.Variant == nil || op.Pick == nil || seen[whole.RPC.Variant] == enough {
 			return
 		}
 		seen[whole.RPC.Variant]++
 		for n := whole.PayloadOff; n < len(whole.Data); n++ {
 			m, p := *whole, rpcMsg{}
-			m.Data, m.Tail, m.RPC = whole.Data[:n], Snaplen, RPC{}
+			m.Data, m.Tail, m.RPC = whole.Data[:n], lnet.Snaplen, RPC{}
 			if probe(&m, &p); !m.RPC.HasOpcode {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -49,14 +50,14 @@ func (w *walker) bytes(off, limit int) []byte {
 }
 
 // missing says why the n bytes at off are not all there.
-func (w *walker) missing(off, n, limit int) Why {
+func (w *walker) missing(off, n, limit int) lnet.Why {
 	switch {
 	case off+n > limit:
-		return Shorter
+		return lnet.Shorter
 	case w.whole && off+n <= len(w.data):
-		return Present
+		return lnet.Present
 	case w.src != InMessage:
-		return Shorter
+		return lnet.Shorter
 	}
 	return w.m.Missing(off, n)
 }
@@ -164,7 +165,7 @@ func (w *walker) kind(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 }
 
 func (w *walker) integer(f *opcodes.Field, off, limit int) int {
-	if why := w.missing(off, f.Size, limit); why != Present {
+	if why := w.missing(off, f.Size, limit); why != lnet.Present {
 		return w.gap(f, off, f.Size, why, limit)
 	}
 	w.direct(f, off)
@@ -173,7 +174,7 @@ func (w *walker) integer(f *opcodes.Field, off, limit int) int {
 
 // span is a node of a fixed number of bytes that is shown as one value.
 func (w *walker) span(f *opcodes.Field, off, n, limit int) int {
-	if why := w.missing(off, n, limit); why != Present {
+	if why := w.missing(off, n, limit); why != lnet.Present {
 		return w.gap(f, off, n, why, limit)
 	}
 	w.open(f, off, n)
@@ -193,7 +194,7 @@ func (w *walker) run(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 			return off
 		}
 	}
-	if why := w.missing(off, n, limit); why != Present {
+	if why := w.missing(off, n, limit); why != lnet.Present {
 		if got := w.bytes(off, limit); len(got) > 0 && w.whole && !(f.Pad && zero(got)) {
 			w.open(f, off, len(got))
 		}
@@ -208,33 +209,33 @@ func (w *walker) run(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 
 // gap is a node for bytes that are not there. It ends where the walk of the
 // struct has to stop: at the limit, or behind a hole of known length.
-func (w *walker) gap(f *opcodes.Field, off, n int, why Why, limit int) int {
+func (w *walker) gap(f *opcodes.Field, off, n int, why lnet.Why, limit int) int {
 	if !w.told {
 		w.told = true
-		w.t.Notes = append(w.t.Notes, Note{noteCode(why), w.gapText(f, off, n, why, limit)})
+		w.t.Notes = append(w.t.Notes, lnet.Note{Code: noteCode(why), Text: w.gapText(f, off, n, why, limit)})
 	}
 	i := w.open(f, off, n)
 	w.t.Nodes[i].State |= Missing
 	w.t.Nodes[i].Val = uint64(why)
-	if why == Lost {
+	if why == lnet.Lost {
 		return off + n
 	}
 	return limit
 }
 
-func noteCode(why Why) string {
+func noteCode(why lnet.Why) string {
 	switch why {
-	case Shorter:
+	case lnet.Shorter:
 		return "short"
-	case Lost:
+	case lnet.Lost:
 		return "gap"
 	}
 	return "truncated"
 }
 
-func (w *walker) gapText(f *opcodes.Field, off, n int, why Why, limit int) string {
+func (w *walker) gapText(f *opcodes.Field, off, n int, why lnet.Why, limit int) string {
 	have := max(0, min(limit, len(w.data))-off)
-	if why == Lost || have > n {
+	if why == lnet.Lost || have > n {
 		have = 0
 	}
 	return fmt.Sprintf("%s: %d of %d bytes missing, %s", w.path(f.Name), n-have, n, why)

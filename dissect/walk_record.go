@@ -3,6 +3,7 @@ package dissect
 import (
 	"slices"
 
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -230,7 +231,7 @@ func (w *walker) union(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 // that its form may be among the missing bytes.
 func (w *walker) untold(off, limit int) bool {
 	const most = 16 // a magic or an operation stands in the first bytes
-	return len(w.bytes(off, limit)) < most && w.missing(off, limit-off, limit) != Present
+	return len(w.bytes(off, limit)) < most && w.missing(off, limit-off, limit) != lnet.Present
 }
 
 // unknown is a node of bytes that no declaration fits.
@@ -249,7 +250,7 @@ func (w *walker) tail(off, limit int) {
 	if len(b) == 0 || zero(b) {
 		return
 	}
-	if why := w.missing(off, limit-off, limit); why != Present {
+	if why := w.missing(off, limit-off, limit); why != lnet.Present {
 		w.gap(tailField, off, limit-off, why, limit) // or a part that is cut too short to tell
 		return
 	}
@@ -261,5 +262,5 @@ func (w *walker) tail(off, limit int) {
 var tailField = opcodes.Opaque("_tail", 0, "bytes behind the part that is known")
 
 func (w *walker) note(code, text string) {
-	w.t.Notes = append(w.t.Notes, Note{code, text})
+	w.t.Notes = append(w.t.Notes, lnet.Note{Code: code, Text: text})
 }

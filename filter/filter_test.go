@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 )
 
 // count runs a filter over a sample.
@@ -85,10 +86,10 @@ func TestCounts(t *testing.T) {
 	const mount = "../pcaps/mount.pcap"
 	isRPC := func(m *dissect.Message) bool { return m.RPC.Type != 0 }
 	for text, want := range map[string]func(*dissect.Message) bool{
-		`kind == request`:                 func(m *dissect.Message) bool { return m.Kind == dissect.Request },
-		`kind != request`:                 func(m *dissect.Message) bool { return m.Kind != dissect.Request },
-		`kind in {hello, connreq}`:        func(m *dissect.Message) bool { return m.Kind == dissect.Hello || m.Kind == dissect.Connreq },
-		`not kind == reply`:               func(m *dissect.Message) bool { return m.Kind != dissect.Reply },
+		`kind == request`:                 func(m *dissect.Message) bool { return m.Kind == lnet.Request },
+		`kind != request`:                 func(m *dissect.Message) bool { return m.Kind != lnet.Request },
+		`kind in {hello, connreq}`:        func(m *dissect.Message) bool { return m.Kind == lnet.Hello || m.Kind == lnet.Connreq },
+		`not kind == reply`:               func(m *dissect.Message) bool { return m.Kind != lnet.Reply },
 		`pb_opc == MDS_CONNECT`:           func(m *dissect.Message) bool { return isRPC(m) && m.RPC.Opcode == 38 },
 		`pb_opc == 38`:                    func(m *dissect.Message) bool { return isRPC(m) && m.RPC.Opcode == 38 },
 		`pb_opc eq 0x26`:                  func(m *dissect.Message) bool { return isRPC(m) && m.RPC.Opcode == 38 },
@@ -118,18 +119,18 @@ func TestCounts(t *testing.T) {
 		`src contains "192.0.2.3:"`:          func(m *dissect.Message) bool { return m.Src.Addr().String() == "192.0.2.3" },
 		`lnet.payload_length >= 1k`:          func(m *dissect.Message) bool { return m.LNetOff >= 0 && m.LNet.Length >= 1024 },
 		`ptl_index == 12`: func(m *dissect.Message) bool {
-			return m.LNet.Portal == 12 && m.LNetOff >= 0 && m.LNet.Type != dissect.LNetAck
+			return m.LNet.Portal == 12 && m.LNetOff >= 0 && m.LNet.Type != lnet.TypeAck
 		},
-		`rpc.latency >= 0s`: func(m *dissect.Message) bool { return m.Kind == dissect.Reply && m.Req != nil },
+		`rpc.latency >= 0s`: func(m *dissect.Message) bool { return m.Kind == lnet.Reply && m.Req != nil },
 		`rpc.latency > 1ms`: func(m *dissect.Message) bool {
-			return m.Kind == dissect.Reply && m.Req != nil && m.Time-m.Req.Time > 1e6
+			return m.Kind == lnet.Reply && m.Req != nil && m.Time-m.Req.Time > 1e6
 		},
 		`conn == 0`:                        func(m *dissect.Message) bool { return m.Conn == 0 },
 		`xid`:                              func(m *dissect.Message) bool { return m.RPC.HasXID },
-		`target_uuid contains "MDT"`:       func(m *dissect.Message) bool { return m.Kind == dissect.Request && m.RPC.Opcode == 38 },
-		`target_uuid matches "OST000[01]"`: func(m *dissect.Message) bool { return m.Kind == dissect.Request && m.RPC.Opcode == 8 },
-		`target_uuid == "MGS"`:             func(m *dissect.Message) bool { return m.Kind == dissect.Request && m.RPC.Opcode == 250 },
-		`target_uuid == MGS`:               func(m *dissect.Message) bool { return m.Kind == dissect.Request && m.RPC.Opcode == 250 },
+		`target_uuid contains "MDT"`:       func(m *dissect.Message) bool { return m.Kind == lnet.Request && m.RPC.Opcode == 38 },
+		`target_uuid matches "OST000[01]"`: func(m *dissect.Message) bool { return m.Kind == lnet.Request && m.RPC.Opcode == 8 },
+		`target_uuid == "MGS"`:             func(m *dissect.Message) bool { return m.Kind == lnet.Request && m.RPC.Opcode == 250 },
+		`target_uuid == MGS`:               func(m *dissect.Message) bool { return m.Kind == lnet.Request && m.RPC.Opcode == 250 },
 		`ocd_connect_flags.GRANT && kind == request`:  func(m *dissect.Message) bool { return asked(m)&8 != 0 },
 		`ocd_connect_flags & 0x8 and kind == request`: func(m *dissect.Message) bool { return asked(m)&8 != 0 },
 		`connect_data.ocd_version == 2.17.0.0`: func(m *dissect.Message) bool {
@@ -138,7 +139,7 @@ func TestCounts(t *testing.T) {
 		`obd_connect_data.ocd_version >= 2.17`: func(m *dissect.Message) bool {
 			return (m.RPC.Opcode == 8 || m.RPC.Opcode == 38 || m.RPC.Opcode == 250) && isRPC(m)
 		},
-		`error == "ENOENT"`: func(m *dissect.Message) bool { return m.Kind == dissect.Reply && m.RPC.Status == -2 },
+		`error == "ENOENT"`: func(m *dissect.Message) bool { return m.Kind == lnet.Reply && m.RPC.Status == -2 },
 	} {
 		t.Run(text, func(t *testing.T) {
 			expected := 0
@@ -157,7 +158,7 @@ func TestCounts(t *testing.T) {
 // asked are the flags of a connect request, which begin its fifth buffer.
 func asked(m *dissect.Message) uint64 {
 	o := m.RPC.Opcode
-	if m.Kind != dissect.Request || o != 8 && o != 38 && o != 250 {
+	if m.Kind != lnet.Request || o != 8 && o != 38 && o != 250 {
 		return 0
 	}
 	b := m.Payload()

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/track"
 )
@@ -88,7 +89,7 @@ func addrKey(doc string, get func(m *Message) netip.AddrPort) key {
 	}}
 }
 
-func nidKey(doc string, get func(m *Message) (dissect.NID, bool)) key {
+func nidKey(doc string, get func(m *Message) (lnet.NID, bool)) key {
 	return key{class: nidClass, doc: doc, get: func(m *Message, v *value) bool {
 		n, ok := get(m)
 		*v = value{class: nidClass, nid: n}
@@ -99,7 +100,7 @@ func nidKey(doc string, get func(m *Message) (dissect.NID, bool)) key {
 // hasBody says whether a message has a readable ptlrpc_body.
 func hasBody(m *Message) bool {
 	switch m.Kind {
-	case dissect.Request, dissect.Reply, dissect.EarlyReply:
+	case lnet.Request, lnet.Reply, lnet.EarlyReply:
 		return m.RPC.Type != 0
 	}
 	return false
@@ -116,7 +117,7 @@ func body(f *opcodes.Field, get func(r *dissect.RPC) uint64) key {
 // kindGroup are the names of message kinds.
 var kindGroup = func() *opcodes.Names {
 	var values []opcodes.Value
-	for i, name := range dissect.KindNames() {
+	for i, name := range lnet.KindNames() {
 		values = append(values, opcodes.Value{Name: name, Value: uint64(i)})
 	}
 	return opcodes.Enum("kind", "", "what a message is", values)
@@ -129,12 +130,12 @@ func opcodeOf(m *Message, v *value) bool {
 
 func statusOf(m *Message, v *value) bool {
 	*v = status(m.RPC.Opcode, m.RPC.Status)
-	return hasBody(m) && m.Kind != dissect.Request
+	return hasBody(m) && m.Kind != lnet.Request
 }
 
 func errorOf(m *Message, v *value) bool {
 	*v = value{class: text}
-	if !hasBody(m) || m.Kind == dissect.Request || m.RPC.Status >= 0 {
+	if !hasBody(m) || m.Kind == lnet.Request || m.RPC.Status >= 0 {
 		return false
 	}
 	v.b = append(v.b, opcodes.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
@@ -144,7 +145,7 @@ func errorOf(m *Message, v *value) bool {
 // latencyOf is the time from the request to this reply.
 func latencyOf(m *Message, v *value) bool {
 	*v = value{class: seconds}
-	if m.Kind != dissect.Reply || m.Req == nil {
+	if m.Kind != lnet.Reply || m.Req == nil {
 		return false
 	}
 	v.f = float64(m.Time-m.Req.Time) / 1e9
@@ -157,7 +158,7 @@ var keys = map[string]key{
 	"conn":  uintKey("number of the connection", func(m *Message) (uint64, bool) { return uint64(m.Conn), true }),
 	"bytes": uintKey("bytes of bulk data", func(m *Message) (uint64, bool) {
 		switch m.Kind {
-		case dissect.Bulk, dissect.Get, dissect.GetReply, dissect.Ack:
+		case lnet.Bulk, lnet.Get, lnet.GetReply, lnet.Ack:
 			return uint64(m.RPC.Bytes), true
 		}
 		return 0, false
@@ -190,8 +191,8 @@ var keys = map[string]key{
 
 	"notes": {class: text, doc: "what is odd about the message, in words for scripts", each: eachNote},
 
-	"lnet.src_nid":        nidKey("sender", func(m *Message) (dissect.NID, bool) { return m.LNet.Src, m.LNetOff >= 0 }),
-	"lnet.dest_nid":       nidKey("receiver", func(m *Message) (dissect.NID, bool) { return m.LNet.Dst, m.LNetOff >= 0 }),
+	"lnet.src_nid":        nidKey("sender", func(m *Message) (lnet.NID, bool) { return m.LNet.Src, m.LNetOff >= 0 }),
+	"lnet.dest_nid":       nidKey("receiver", func(m *Message) (lnet.NID, bool) { return m.LNet.Dst, m.LNetOff >= 0 }),
 	"lnet.payload_length": uintKey("bytes behind the LNet header", func(m *Message) (uint64, bool) { return uint64(m.LNet.Length), m.LNetOff >= 0 }),
 	"match_bits":          uintKey("match bits", matchBits),
 	"lnet.match_bits":     uintKey("match bits", matchBits),
@@ -206,7 +207,7 @@ var keys = map[string]key{
 }
 
 func matchBits(m *Message) (uint64, bool) {
-	return m.LNet.MatchBits, m.LNetOff >= 0 && m.LNet.Type <= dissect.LNetGet
+	return m.LNet.MatchBits, m.LNetOff >= 0 && m.LNet.Type <= lnet.TypeGet
 }
 
 // status is the result in a reply: an errno, a number, or about locks a name.
@@ -220,7 +221,7 @@ func status(opcode uint32, n int32) value {
 
 // pbStatus is the status of a reply; requests have the sender's process there.
 func pbStatus(m *Message, v *value) bool {
-	if m.Kind != dissect.Request {
+	if m.Kind != lnet.Request {
 		return statusOf(m, v)
 	}
 	*v = value{class: number, u: uint64(int64(m.RPC.Status)), signed: true}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -99,7 +99,7 @@ func (l *literal) readNID(s string) {
 		return
 	}
 	addr, bits, prefixed := strings.Cut(addr, "/")
-	n, ok := dissect.ParseNID(addr + "@" + net)
+	n, ok := lnet.ParseNID(addr + "@" + net)
 	if !ok {
 		return
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/track"
 )
@@ -105,7 +105,7 @@ func rpcText(doc string, append func(r *track.RPC, dst []byte) []byte) key {
 	}}
 }
 
-func rpcNID(doc string, get func(r *track.RPC) dissect.NID) key {
+func rpcNID(doc string, get func(r *track.RPC) lnet.NID) key {
 	return key{class: nidClass, doc: doc, get: func(m *Message, v *value) bool {
 		*v = value{class: nidClass, nid: get(m.rpc)}
 		return true
@@ -135,8 +135,8 @@ var rpcKeys = map[string]key{
 		return int64(r.Service) * 1e9, r.HasReply
 	}),
 	"rpc.target": rpcText("target, when its connect was seen", func(r *track.RPC, dst []byte) []byte { return append(dst, r.Target()...) }),
-	"rpc.client": rpcNID("node that sent the request", func(r *track.RPC) dissect.NID { return r.Client }),
-	"rpc.server": rpcNID("node that it was sent to", func(r *track.RPC) dissect.NID { return r.Server }),
+	"rpc.client": rpcNID("node that sent the request", func(r *track.RPC) lnet.NID { return r.Client }),
+	"rpc.server": rpcNID("node that it was sent to", func(r *track.RPC) lnet.NID { return r.Server }),
 	"rpc.job":    rpcText("job id", func(r *track.RPC, dst []byte) []byte { return append(dst, r.Job()...) }),
 	"rpc.name":   rpcText("file name the request is about", func(r *track.RPC, dst []byte) []byte { return append(dst, r.Name()...) }),
 	"rpc.uid":    rpcUint("user", func(r *track.RPC) (uint64, bool) { return uint64(r.UID), r.HasUser }),

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -85,7 +86,7 @@ func readNode(tree *dissect.Tree, n *dissect.Node, v *value) {
 	case f.Kind == opcodes.Uint || f.Kind == opcodes.Int:
 		v.class, v.u, v.signed = number, n.Val, f.Kind == opcodes.Int
 		if f.Format == opcodes.NID4 {
-			v.class, v.nid = nidClass, dissect.NID4(n.Val)
+			v.class, v.nid = nidClass, lnet.NID4(n.Val)
 		}
 	case f.Format == opcodes.FID:
 		v.class, v.u = fidClass, opcodes.ReadUint(b[:8], big)
@@ -93,7 +94,7 @@ func readNode(tree *dissect.Tree, n *dissect.Node, v *value) {
 	case f.Format == opcodes.OSTID || f.Format == opcodes.OSTIDPlain:
 		readOSTID(b, big, f.Format == opcodes.OSTIDPlain, v)
 	case f.Format == opcodes.NID:
-		v.class, v.nid = nidClass, dissect.NID16(b)
+		v.class, v.nid = nidClass, lnet.NID16(b)
 	case f.Format == opcodes.Handle:
 		v.class, v.u = number, opcodes.ReadUint(b[:8], false)
 	case f.Kind == opcodes.Text || f.Kind == opcodes.Virtual || f.Format == opcodes.UUID:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -21,7 +22,7 @@ func write(niobufs int) *dissect.Message {
 	}
 	le.PutUint32(data[48+8:], dissect.TypeRequest)
 	le.PutUint32(data[48+16:], opcodes.OST_WRITE)
-	m := &dissect.Message{Kind: dissect.Request, Data: data, Size: len(data), LNetOff: -1}
+	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request, Data: data, Size: len(data), LNetOff: -1}}
 	m.RPC = dissect.RPC{HasOpcode: true, Opcode: opcodes.OST_WRITE, Type: dissect.TypeRequest}
 	return m
 }

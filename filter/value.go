@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"strconv"
 
-	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -30,7 +30,7 @@ type value struct {
 	b      []byte  // text
 	oid    uint32  // FID: u is the sequence
 	ver    uint32
-	nid    dissect.NID
+	nid    lnet.NID
 	addr   netip.AddrPort
 	names  *opcodes.Names
 }
@@ -49,7 +49,7 @@ type literal struct {
 	oid    uint32
 	ver    uint32
 	isNID  bool
-	nid    dissect.NID
+	nid    lnet.NID
 	bits   int // of the address that count
 	anyNet bool
 	isAddr bool
@@ -147,7 +147,7 @@ func orderFID(v *value, l *literal) int {
 	return compare(uint64(v.ver), uint64(l.ver))
 }
 
-func (l *literal) matchesNID(n dissect.NID) bool {
+func (l *literal) matchesNID(n lnet.NID) bool {
 	if !l.isNID || n.Len != l.nid.Len || !l.anyNet && (n.Type != l.nid.Type || n.Num != l.nid.Num) {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -17,7 +18,7 @@ func TestBuiltDialogsAreUnderstood(t *testing.T) {
 	}
 	contents := 0
 	for _, d := range dialogs {
-		var kinds []dissect.Kind
+		var kinds []lnet.Kind
 		dd := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 			kinds = append(kinds, m.Kind)
 			if len(m.Content) > 0 {
@@ -28,7 +29,7 @@ func TestBuiltDialogsAreUnderstood(t *testing.T) {
 			dd.Frame(&f)
 		}
 		dd.Close()
-		if len(kinds) < 3 || kinds[0] != dissect.Request {
+		if len(kinds) < 3 || kinds[0] != lnet.Request {
 			t.Errorf("%s: %v", d.name, kinds)
 		}
 	}

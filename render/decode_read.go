@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -30,7 +31,7 @@ func (v *Decoded) read(text string) error {
 	case v.Type == "nid":
 		return v.readNID(text)
 	case format == opcodes.NID && strings.Contains(text, "@"):
-		n, ok := dissect.ParseNID(text)
+		n, ok := lnet.ParseNID(text)
 		if !ok {
 			return fmt.Errorf("%q is no NID such as 192.0.2.1@tcp", text)
 		}
@@ -210,7 +211,7 @@ func fidNote(seq uint64) string {
 }
 
 // longNID is a NID as a struct lnet_nid.
-func longNID(n dissect.NID) []byte {
+func longNID(n lnet.NID) []byte {
 	b := make([]byte, 20)
 	b[0], b[1] = n.Len-4, n.Type
 	binary.BigEndian.PutUint16(b[2:], n.Num)
@@ -221,7 +222,7 @@ func longNID(n dissect.NID) []byte {
 // readNID reads a NID in text, as the number of the short form, or as bytes:
 // 8 of the short form, 8 or more of struct lnet_nid.
 func (v *Decoded) readNID(text string) error {
-	if n, ok := dissect.ParseNID(text); ok {
+	if n, ok := lnet.ParseNID(text); ok {
 		v.Field, v.Bytes = opcodes.Sub("nid", opcodes.StructNamed("lnet_nid")), longNID(n)
 		return nil
 	}

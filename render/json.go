@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -34,7 +35,7 @@ func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 		}
 	}
 	switch m.Kind {
-	case dissect.Bulk, dissect.Get, dissect.GetReply, dissect.Ack:
+	case lnet.Bulk, lnet.Get, lnet.GetReply, lnet.Ack:
 		dst = strconv.AppendInt(append(dst, `,"bytes":`...), int64(m.RPC.Bytes), 10)
 	}
 	dst = appendNotes(dst, t.Notes)
@@ -76,7 +77,7 @@ func appendRPC(dst []byte, m *dissect.Message) []byte {
 		dst = strconv.AppendUint(append(dst, `,"xid":"`...), r.XID, 10)
 		dst = append(dst, '"')
 	}
-	if m.Kind == dissect.Reply && r.Status < 0 {
+	if m.Kind == lnet.Reply && r.Status < 0 {
 		dst = appendErrno(append(dst, `,"error":"`...), r.Status)
 		dst = append(dst, '"')
 	}
@@ -91,7 +92,7 @@ func appendErrno(dst []byte, status int32) []byte {
 	return strconv.AppendInt(dst, int64(status), 10)
 }
 
-func appendNotes(dst []byte, notes []dissect.Note) []byte {
+func appendNotes(dst []byte, notes []lnet.Note) []byte {
 	if len(notes) == 0 {
 		return dst
 	}

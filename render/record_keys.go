@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -54,19 +55,19 @@ var recordKeys = map[string]func(f *Fields, dst []byte, m *dissect.Message, at M
 		return append(dst, m.RPC.Variant.Name...)
 	},
 	"status": func(_ *Fields, dst []byte, m *dissect.Message, _ Moment) []byte {
-		if m.Kind != dissect.Reply || !m.RPC.HasOpcode {
+		if m.Kind != lnet.Reply || !m.RPC.HasOpcode {
 			return dst
 		}
 		return strconv.AppendInt(dst, int64(m.RPC.Status), 10)
 	},
 	"error": func(_ *Fields, dst []byte, m *dissect.Message, _ Moment) []byte {
-		if m.Kind != dissect.Reply || m.RPC.Status >= 0 {
+		if m.Kind != lnet.Reply || m.RPC.Status >= 0 {
 			return dst
 		}
 		return appendErrno(dst, m.RPC.Status)
 	},
 	"latency": func(_ *Fields, dst []byte, m *dissect.Message, _ Moment) []byte {
-		if m.Kind != dissect.Reply || m.Req == nil || m.Req.Frame == 0 {
+		if m.Kind != lnet.Reply || m.Req == nil || m.Req.Frame == 0 {
 			return dst
 		}
 		return appendElapsed(dst, m.Time-m.Req.Time, 9)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/track"
 )
@@ -74,9 +75,9 @@ func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 // going.
 func quiet(m *dissect.Message) bool {
 	switch m.Kind {
-	case dissect.Noop, dissect.Ack, dissect.Ping, dissect.PingReply:
+	case lnet.Noop, lnet.Ack, lnet.Ping, lnet.PingReply:
 		return true
-	case dissect.Request, dissect.Reply:
+	case lnet.Request, lnet.Reply:
 		return m.RPC.Opcode == opcodes.OBD_PING && m.RPC.Status >= 0
 	}
 	return false
@@ -113,7 +114,7 @@ func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) [
 	if !s.wide {
 		s.text = s.shorten(s.text)
 	}
-	if m.Kind == dissect.Reply && m.RPC.Status < 0 {
+	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
 		op = &c.Bad
 	}
 	dst = leftUpTo(append(dst, ' '), op, s.text, &s.op, s.mostOp)
@@ -154,7 +155,7 @@ func leftUpTo(dst []byte, st *Style, text []byte, column *int, most int) []byte 
 }
 
 // node appends a NID, or the address where there is none.
-func (s *Summary) node(dst []byte, m *dissect.Message, nid *dissect.NID, src bool) []byte {
+func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) []byte {
 	if m.LNetOff < 0 || nid.Len == 0 {
 		if src {
 			return m.Src.Addr().Unmap().AppendTo(dst)

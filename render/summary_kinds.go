@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -14,35 +15,35 @@ func (s *Summary) describe(m *dissect.Message) {
 		s.notes(m)
 	}
 	switch m.Kind {
-	case dissect.Request:
+	case lnet.Request:
 		s.request(m)
-	case dissect.Reply:
+	case lnet.Reply:
 		s.reply(m)
-	case dissect.EarlyReply:
+	case lnet.EarlyReply:
 		l.Add(opcodes.Flag, "early reply")
 		l.Key("timeout now ")
 		l.Num(uint64(m.RPC.Timeout))
 		l.Add(opcodes.Dim, " s")
-	case dissect.Bulk:
+	case lnet.Bulk:
 		s.transfer(m, "data", m.LNet.Portal)
-	case dissect.Get:
+	case lnet.Get:
 		s.transfer(m, "get", m.LNet.Portal)
-	case dissect.GetReply:
+	case lnet.GetReply:
 		s.transfer(m, "data", 0)
-	case dissect.Ack:
+	case lnet.Ack:
 		if m.RPC.HasOpcode {
 			l.Add(opcodes.Dim, "ack")
 		}
-	case dissect.PingReply, dissect.Push:
+	case lnet.PingReply, lnet.Push:
 		s.interfaces(m)
-	case dissect.Selftest:
+	case lnet.Selftest:
 		s.selftest(m)
-	case dissect.Unknown:
+	case lnet.Unknown:
 		l.Key("portal ")
 		l.Num(uint64(m.LNet.Portal))
 		l.Key("length ")
 		l.Num(uint64(m.LNet.Length))
-	case dissect.Hello, dissect.Connreq:
+	case lnet.Hello, lnet.Connreq:
 		s.greeting(m)
 	}
 	if s.wide {
@@ -250,7 +251,7 @@ func (s *Summary) selftest(m *dissect.Message) {
 	}
 	switch l := &s.line; {
 	case len(l.Text) > 0:
-	case m.LNet.Type == dissect.LNetGet:
+	case m.LNet.Type == lnet.TypeGet:
 		l.Add(opcodes.Dim, "get ")
 		l.Num(uint64(m.LNet.Sink))
 		l.Add(opcodes.Dim, " bytes")

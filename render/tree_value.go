@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -16,7 +17,7 @@ func (r *Tree) leaf(dst []byte, i, depth, label int) []byte {
 	case n.Is(dissect.Missing):
 		dst = r.c.Warn.begin(dst)
 		dst = strconv.AppendInt(dst, int64(n.Len), 10)
-		dst = append(append(dst, " bytes missing, "...), dissect.Why(n.Val).String()...)
+		dst = append(append(dst, " bytes missing, "...), lnet.Why(n.Val).String()...)
 		return append(append(dst, r.c.Warn.off...), '\n')
 	case n.Is(dissect.Leftover):
 		dst = r.c.Dim.begin(dst)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -31,8 +32,8 @@ type talk struct {
 	now    int64
 }
 
-// lnet builds a socklnd message with an LNet header and a payload.
-func lnet(back bool, typ uint32, cmd func(b []byte), payload []byte) []byte {
+// message builds a socklnd message with an LNet header and a payload.
+func message(back bool, typ uint32, cmd func(b []byte), payload []byte) []byte {
 	le := binary.LittleEndian
 	b := make([]byte, 24+72, 24+72+len(payload))
 	b[0] = 0xc1
@@ -53,7 +54,7 @@ func lnet(back bool, typ uint32, cmd func(b []byte), payload []byte) []byte {
 
 // put builds an LNet PUT.
 func put(back bool, portal, offset uint32, bits uint64, payload []byte) []byte {
-	return lnet(back, 1, func(b []byte) {
+	return message(back, 1, func(b []byte) {
 		b[0] = byte(portal) // a handle for the acknowledgement
 		binary.LittleEndian.PutUint64(b[16:], bits)
 		binary.LittleEndian.PutUint32(b[32:], portal)
@@ -63,13 +64,13 @@ func put(back bool, portal, offset uint32, bits uint64, payload []byte) []byte {
 
 // get builds an LNet GET and its answer.
 func get(portal uint32, bits uint64, payload []byte) (ask, answer []byte) {
-	ask = lnet(true, 2, func(b []byte) {
+	ask = message(true, 2, func(b []byte) {
 		b[0] = 7
 		binary.LittleEndian.PutUint64(b[16:], bits)
 		binary.LittleEndian.PutUint32(b[24:], portal)
 		binary.LittleEndian.PutUint32(b[32:], uint32(len(payload)))
 	}, nil)
-	return ask, lnet(false, 3, func(b []byte) { b[0] = 7 }, payload)
+	return ask, message(false, 3, func(b []byte) { b[0] = 7 }, payload)
 }
 
 // segmentMost is how many bytes one segment of a talk has at most.
@@ -203,13 +204,13 @@ func sampleDialogs(t testing.TB) []dialog {
 	eachSample(t, func(m *dissect.Message) {
 		how := uint8(byReply)
 		switch m.Kind {
-		case dissect.Request:
+		case lnet.Request:
 			requests[m.RPC.XID] = append([]byte(nil), m.Payload()...)
 			return
-		case dissect.Reply:
-		case dissect.Bulk:
+		case lnet.Reply:
+		case lnet.Bulk:
 			how = byBulkPut
-		case dissect.GetReply:
+		case lnet.GetReply:
 			how = byBulkGet
 		default:
 			return
@@ -301,7 +302,7 @@ type bulk struct {
 // message is that of the part that completes the bulk.
 func (b *bulk) message(data []byte) *dissect.Message {
 	req := &dissect.RequestInfo{Opcode: b.opcode, Variant: b.variant, Data: b.request}
-	m := &dissect.Message{Kind: dissect.Bulk, LNetOff: -1, Req: req, Content: data}
+	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Bulk, LNetOff: -1}, Req: req, Content: data}
 	m.RPC = dissect.RPC{Opcode: b.opcode, HasOpcode: true, Variant: b.variant}
 	return m
 }

@@ -3,7 +3,7 @@ package track
 import (
 	"testing"
 
-	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 )
 
 // TestAttached counts the messages of each RPC, while records are used again.
@@ -48,7 +48,7 @@ func TestNoMessageAfterDone(t *testing.T) {
 		t.Fatal("a message belongs to no RPC")
 	}
 	w.pass(ms)
-	for _, r := range []*RPC{w.reply(xid, getter), w.request(xid, getter), w.send(dissect.Bulk, server, client, rpc(xid, getter))} {
+	for _, r := range []*RPC{w.reply(xid, getter), w.request(xid, getter), w.send(lnet.Bulk, server, client, rpc(xid, getter))} {
 		if r != nil {
 			t.Errorf("a late message belongs to %+v", r)
 		}

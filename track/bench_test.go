@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 )
 
 // traffic is a steady stream of reads: request, bulk and reply, with some
@@ -25,14 +26,14 @@ func newTraffic(rpcs *RPCs) *traffic {
 	return t
 }
 
-func (t *traffic) send(kind dissect.Kind, n uint64) {
+func (t *traffic) send(kind lnet.Kind, n uint64) {
 	m := &t.m
 	m.Kind = kind
 	m.Frame++
 	m.Time += 1000
 	m.RPC.XID, m.RPC.HasXID, m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Handle = xid+n<<7, true, reader, true, 77
 	m.LNet.Src, m.LNet.Dst, m.LNet.MatchBits = client, server, m.RPC.XID
-	if m.RPC.Bytes = 1 << 10; kind != dissect.Request {
+	if m.RPC.Bytes = 1 << 10; kind != lnet.Request {
 		m.LNet.Src, m.LNet.Dst = server, client
 		m.RPC.Bytes = 1 << 20
 	}
@@ -42,10 +43,10 @@ func (t *traffic) send(kind dissect.Kind, n uint64) {
 // step sends three messages.
 func (t *traffic) step() {
 	t.n++
-	t.send(dissect.Request, t.n)
+	t.send(lnet.Request, t.n)
 	if t.n > underWay {
-		t.send(dissect.Bulk, t.n-underWay)
-		t.send(dissect.Reply, t.n-underWay)
+		t.send(lnet.Bulk, t.n-underWay)
+		t.send(lnet.Reply, t.n-underWay)
 	}
 }
 

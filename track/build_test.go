@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -26,8 +27,8 @@ var (
 	server  = nid(1)
 )
 
-func nid(last byte) dissect.NID {
-	n := dissect.NID{Len: 4, Type: 2}
+func nid(last byte) lnet.NID {
+	n := lnet.NID{Len: 4, Type: 2}
 	copy(n.Addr[:], []byte{192, 0, 2, last})
 	return n
 }
@@ -49,9 +50,9 @@ func newWire(t testing.TB, o Options) *wire {
 func (w *wire) pass(ns int64) { w.now += ns }
 
 // send gives a message to the RPCs.
-func (w *wire) send(kind dissect.Kind, src, dst dissect.NID, change ...func(m *dissect.Message)) *RPC {
+func (w *wire) send(kind lnet.Kind, src, dst lnet.NID, change ...func(m *dissect.Message)) *RPC {
 	w.frame++
-	m := &dissect.Message{Frame: w.frame, Time: w.now, Kind: kind}
+	m := &dissect.Message{Message: lnet.Message{Frame: w.frame, Time: w.now, Kind: kind}}
 	m.Src, m.Dst = addr(src), addr(dst)
 	m.LNet.Src, m.LNet.Dst = src, dst
 	for _, c := range change {
@@ -63,18 +64,18 @@ func (w *wire) send(kind dissect.Kind, src, dst dissect.NID, change ...func(m *d
 	return w.rpcs.Message(m)
 }
 
-func addr(n dissect.NID) netip.AddrPort {
+func addr(n lnet.NID) netip.AddrPort {
 	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(n.Addr[:4])), 988)
 }
 
 func (w *wire) request(xid uint64, opc uint32, change ...func(m *dissect.Message)) *RPC {
-	return w.send(dissect.Request, client, server, append([]func(*dissect.Message){rpc(xid, opc), func(m *dissect.Message) {
+	return w.send(lnet.Request, client, server, append([]func(*dissect.Message){rpc(xid, opc), func(m *dissect.Message) {
 		m.RPC.Type, m.RPC.Bytes = dissect.TypeRequest, 100
 	}}, change...)...)
 }
 
 func (w *wire) reply(xid uint64, opc uint32, change ...func(m *dissect.Message)) *RPC {
-	return w.send(dissect.Reply, server, client, append([]func(*dissect.Message){rpc(xid, opc), func(m *dissect.Message) {
+	return w.send(lnet.Reply, server, client, append([]func(*dissect.Message){rpc(xid, opc), func(m *dissect.Message) {
 		m.RPC.Type, m.RPC.Bytes = dissect.TypeReply, 50
 		m.Msg = &opcodes.Msg{Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size)}}
 	}}, change...)...)
@@ -130,14 +131,14 @@ func status(s int32) func(m *dissect.Message) {
 	return func(m *dissect.Message) { m.RPC.Status = s }
 }
 
-func nodes(src, dst dissect.NID) func(m *dissect.Message) {
+func nodes(src, dst lnet.NID) func(m *dissect.Message) {
 	return func(m *dissect.Message) {
 		m.LNet.Src, m.LNet.Dst, m.Src, m.Dst = src, dst, addr(src), addr(dst)
 	}
 }
 
 // leg is the part of the way between two routers' addresses.
-func leg(src, dst dissect.NID) func(m *dissect.Message) {
+func leg(src, dst lnet.NID) func(m *dissect.Message) {
 	return func(m *dissect.Message) { m.Src, m.Dst = addr(src), addr(dst) }
 }
 

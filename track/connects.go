@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
 )
 
 // ConnectPair is a connect request and its reply.
@@ -20,7 +21,7 @@ type Connects struct {
 
 type connectKey struct {
 	xid    uint64
-	client dissect.NID
+	client lnet.NID
 }
 
 // What is kept of requests until their replies come.
@@ -43,9 +44,9 @@ func (c *Connects) Message(m *dissect.Message, before int64) bool {
 		return false
 	}
 	switch m.Kind {
-	case dissect.Request:
+	case lnet.Request:
 		c.request(m, before)
-	case dissect.Reply:
+	case lnet.Reply:
 		p, ok := c.pending.Delete(connectKey{m.RPC.XID, m.LNet.Dst})
 		if !ok {
 			p = &ConnectPair{Before: before}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -31,9 +32,9 @@ func newConnectMessages() *connectMessages {
 	return c
 }
 
-func (c *connectMessages) send(kind dissect.Kind, xid uint64, size int) {
+func (c *connectMessages) send(kind lnet.Kind, xid uint64, size int) {
 	c.frame++
-	m := &dissect.Message{Kind: kind, Frame: c.frame, LNetOff: -1, Data: make([]byte, size)}
+	m := &dissect.Message{Message: lnet.Message{Kind: kind, Frame: c.frame, LNetOff: -1, Data: make([]byte, size)}}
 	m.RPC = dissect.RPC{XID: xid, HasXID: true, HasOpcode: true, Opcode: opcodes.OST_CONNECT}
 	if !c.connects.Message(m, 0) {
 		panic("not a connect")
@@ -43,13 +44,13 @@ func (c *connectMessages) send(kind dissect.Kind, xid uint64, size int) {
 func TestConnects(t *testing.T) {
 	c := newConnectMessages()
 	for xid := range uint64(6) { // frames 1 to 6
-		c.send(dissect.Request, xid, 100)
+		c.send(lnet.Request, xid, 100)
 	}
-	c.send(dissect.Request, 1, 100) // sent again
-	c.send(dissect.Reply, 3, 100)
-	c.send(dissect.Reply, 4, 100)
-	c.send(dissect.Reply, 9, 100)
-	c.send(dissect.Request, 3, 100) // another RPC, in frame 11
+	c.send(lnet.Request, 1, 100) // sent again
+	c.send(lnet.Reply, 3, 100)
+	c.send(lnet.Reply, 4, 100)
+	c.send(lnet.Reply, 9, 100)
+	c.send(lnet.Request, 3, 100) // another RPC, in frame 11
 	c.connects.Close()
 	c.connects.Close()
 	if got, want := fmt.Sprint(c.pairs), "[4:8 5:9 0:10 1:0 2:0 3:0 6:0 11:0]"; got != want {
@@ -59,12 +60,12 @@ func TestConnects(t *testing.T) {
 
 func TestConnectsAreBounded(t *testing.T) {
 	c := newConnectMessages()
-	c.send(dissect.Request, 1<<40, 1<<20)
+	c.send(lnet.Request, 1<<40, 1<<20)
 	if got := fmt.Sprint(c.pairs); got != "[1:0]" || c.connects.pending.Len() != 0 {
 		t.Errorf("a connect of a megabyte is kept: pairs %s", got)
 	}
 	for xid := range uint64(maxPendingConnects + 2) {
-		c.send(dissect.Request, xid, 100)
+		c.send(lnet.Request, xid, 100)
 	}
 	if got := fmt.Sprint(c.pairs); got != "[1:0 2:0 3:0]" || c.connects.pending.Len() != maxPendingConnects {
 		t.Errorf("%d pending, pairs %s", c.connects.pending.Len(), got)

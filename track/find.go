@@ -1,6 +1,9 @@
 package track
 
-import "github.com/lshark/lshark/dissect"
+import (
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
+)
 
 // findRequest finds the record of a request that was seen before: sent again,
 // forwarded, or seen by another capture point. A replay is another RPC than
@@ -50,11 +53,11 @@ func agrees(r *RPC, q *dissect.RPC) bool {
 
 // answers says whether a message goes to, or comes from, the client of an RPC.
 func answers(m *dissect.Message, r *RPC) bool {
-	if m.Kind == dissect.GetReply {
+	if m.Kind == lnet.GetReply {
 		if r.Client == m.LNet.Src {
 			return true
 		}
-	} else if r.Client == m.LNet.Dst || m.Kind == dissect.Ack && r.Client == m.LNet.Src {
+	} else if r.Client == m.LNet.Dst || m.Kind == lnet.Ack && r.Client == m.LNet.Src {
 		return true
 	}
 	if m.Req != nil && m.Req.XID == r.XID && m.Req.Client == r.Client {

@@ -3,7 +3,7 @@ package track
 import (
 	"slices"
 
-	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -112,7 +112,7 @@ type Event struct {
 	Until   Point // the last
 	Kind    EventKind
 	Count   int
-	Node    dissect.NID // EvConnect: the server that was asked
+	Node    lnet.NID // EvConnect: the server that was asked
 	ConnCnt uint32
 	OpFlags uint32 // EvConnect, EvConnected: pb_op_flags
 	Status  int32

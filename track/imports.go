@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -137,7 +138,7 @@ func (t *Imports) tell(i *Import, before int) {
 func (t *Imports) Close() {
 	type client struct {
 		uuid string
-		nid  dissect.NID // where the uuid is not known
+		nid  lnet.NID // where the uuid is not known
 	}
 	of := func(i *Import) client {
 		if i.ClientUUID == "" {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -226,11 +227,11 @@ func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
 		locks := make([]byte, opcodes.LockHandles.Off+16)
 		locks[opcodes.LockHandles.Off] = lock
 		locks[opcodes.LockHandles.Off+8] = lock + 100
-		s.send(dissect.Request, server, client, rpc(s.xid, opcodes.LDLM_BL_CALLBACK), handle(cookie), func(m *dissect.Message) {
+		s.send(lnet.Request, server, client, rpc(s.xid, opcodes.LDLM_BL_CALLBACK), handle(cookie), func(m *dissect.Message) {
 			m.RPC.Type, m.Msg = dissect.TypeRequest, &opcodes.Msg{Bufs: [][]byte{nil, locks}}
 		})
 		if answer {
-			s.send(dissect.Reply, client, server, rpc(s.xid, opcodes.LDLM_BL_CALLBACK), handle(cookie))
+			s.send(lnet.Reply, client, server, rpc(s.xid, opcodes.LDLM_BL_CALLBACK), handle(cookie))
 		}
 		s.pass(ms)
 	}

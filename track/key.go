@@ -3,7 +3,7 @@ package track
 import (
 	"math"
 
-	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 )
 
 // Dim is something that statistics can be grouped by.
@@ -54,7 +54,7 @@ type Key struct {
 	Error          int16 // negative errno, 0 without error
 	HasOpcode      bool
 	HasUser        bool
-	Client, Server dissect.NID
+	Client, Server lnet.NID
 	Job            [32]byte
 }
 

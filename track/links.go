@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -13,7 +14,7 @@ import (
 type Link struct {
 	ClientUUID, TargetUUID string
 	Target                 string // TargetUUID without "_UUID"
-	Client, Server         dissect.NID
+	Client, Server         lnet.NID
 	Handle                 uint64 // the server's handle of it, as last learned
 
 	imp   *Import

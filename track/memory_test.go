@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -111,7 +112,7 @@ func TestRPCsOfOneNumberAreBounded(t *testing.T) {
 	for n := range clients {
 		from := nid(0)
 		from.Addr[0], from.Addr[1] = byte(n), byte(n>>8)
-		w.send(dissect.Request, from, server, rpc(64, opcodes.OST_WRITE))
+		w.send(lnet.Request, from, server, rpc(64, opcodes.OST_WRITE))
 	}
 	same := 0
 	for r := w.rpcs.byXID[64]; r != nil; r = r.next {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -33,14 +34,14 @@ func NewNames() *Names {
 func (n *Names) Message(m *dissect.Message) {
 	switch {
 	case !m.RPC.HasOpcode || m.RPC.Status < 0 || m.Msg == nil:
-	case m.Kind == dissect.Reply && m.RPC.Opcode == opcodes.LDLM_ENQUEUE:
+	case m.Kind == lnet.Reply && m.RPC.Opcode == opcodes.LDLM_ENQUEUE:
 		if cookie, r, ok := opcodes.GrantedLock(m.Msg); ok {
 			n.locks.Put(cookie, r)
 		}
 	case !IsConnect(m.RPC.Opcode):
-	case m.Kind == dissect.Request:
+	case m.Kind == lnet.Request:
 		n.connect(m.Msg, m.RPC.Handle) // of a connection that was lost
-	case m.Kind == dissect.Reply:
+	case m.Kind == lnet.Reply:
 		if msg, _ := n.tree.Open(m); msg != nil && msg.Req != nil {
 			n.connect(msg.Req, m.RPC.Handle)
 		}

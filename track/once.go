@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
 )
 
 // onceWindow is how many messages are remembered.
@@ -21,7 +22,7 @@ type place struct {
 	src, dst netip.AddrPort
 	seq      uint32
 	size     int
-	kind     dissect.Kind
+	kind     lnet.Kind
 }
 
 // Again says whether a message was seen at another capture point before.

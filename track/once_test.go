@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 )
 
 func TestOnce(t *testing.T) {
 	a, b := netip.MustParseAddrPort("192.0.2.3:1021"), netip.MustParseAddrPort("192.0.2.1:988")
 	message := func(source int, seq uint32) *dissect.Message {
-		return &dissect.Message{Src: a, Dst: b, Seq: seq, Size: 200, Kind: dissect.Request, Source: source}
+		return &dissect.Message{Message: lnet.Message{Src: a, Dst: b, Seq: seq, Size: 200, Kind: lnet.Request, Source: source}}
 	}
 	var o Once
 	for i, tt := range []struct {

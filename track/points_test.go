@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 )
 
 // both sends a message that two capture points see, 1 ms apart.
@@ -19,7 +20,7 @@ func TestTwoCapturePoints(t *testing.T) {
 	w.pass(5 * ms)
 	for part := range uint64(2) {
 		w.both(1, 0, func(c ...func(*dissect.Message)) *RPC {
-			return w.send(dissect.Bulk, server, client, append(c, rpc(xid, reader), matchBits(xid+part), size(1000))...)
+			return w.send(lnet.Bulk, server, client, append(c, rpc(xid, reader), matchBits(xid+part), size(1000))...)
 		})
 	}
 	w.both(1, 0, func(c ...func(*dissect.Message)) *RPC { return w.reply(xid, reader, c...) })
@@ -70,7 +71,7 @@ func TestRoutedMessageCountsOnce(t *testing.T) {
 	w.request(xid, reader, leg(router, server))
 	w.pass(ms)
 	for _, l := range []func(*dissect.Message){leg(server, router), leg(router, client)} {
-		w.send(dissect.Bulk, server, client, rpc(xid, reader), size(1000), l)
+		w.send(lnet.Bulk, server, client, rpc(xid, reader), size(1000), l)
 		w.pass(ms)
 	}
 	w.reply(xid, reader, leg(server, router))
@@ -85,10 +86,10 @@ func TestRoutedFetchCountsOnce(t *testing.T) {
 	router := nid(9)
 	w.request(xid, writer, leg(client, router))
 	for _, l := range []func(*dissect.Message){leg(server, router), leg(router, client)} {
-		w.send(dissect.Get, server, client, rpc(xid, writer), size(1000), l)
+		w.send(lnet.Get, server, client, rpc(xid, writer), size(1000), l)
 	}
 	for _, l := range []func(*dissect.Message){leg(client, router), leg(router, server)} {
-		w.send(dissect.GetReply, client, server, rpc(xid, writer), size(1000), l)
+		w.send(lnet.GetReply, client, server, rpc(xid, writer), size(1000), l)
 	}
 	w.reply(xid, writer)
 	if r := w.one(); r.BulkBytes() != 1000 {

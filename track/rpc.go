@@ -3,8 +3,8 @@ package track
 import (
 	"net/netip"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -36,8 +36,8 @@ type Identity struct {
 	HasOpcode bool
 	Encrypted bool // GSS privacy: neither opcode nor body can be read
 	Variant   *opcodes.Variant
-	Client    dissect.NID // the node that sent the request, also when it is a server
-	Server    dissect.NID
+	Client    lnet.NID // the node that sent the request, also when it is a server
+	Server    lnet.NID
 	Link      *Link  // the connection it belongs to, nil when its connect was not seen
 	Handle    uint64 // pb_handle of the request: what the server calls the connection
 }

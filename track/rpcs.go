@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -79,13 +80,13 @@ func (t *RPCs) Message(m *dissect.Message) *RPC {
 
 func (t *RPCs) take(m *dissect.Message) *RPC {
 	switch m.Kind {
-	case dissect.Request:
+	case lnet.Request:
 		return t.request(m)
-	case dissect.Reply:
+	case lnet.Reply:
 		return t.reply(m)
-	case dissect.EarlyReply:
+	case lnet.EarlyReply:
 		return t.early(m)
-	case dissect.Bulk, dissect.Get, dissect.GetReply, dissect.Ack:
+	case lnet.Bulk, lnet.Get, lnet.GetReply, lnet.Ack:
 		return t.bulk(m)
 	}
 	return nil
@@ -231,22 +232,22 @@ func (t *RPCs) bulk(m *dissect.Message) *RPC {
 		return r
 	}
 	s := r.at(m.Source)
-	if m.Kind != dissect.Ack {
+	if m.Kind != lnet.Ack {
 		if s.Bulk.From == 0 {
 			s.Bulk.From = m.Time
 		}
 		s.Bulk.To = m.Time
 	}
 	switch m.Kind {
-	case dissect.Bulk:
+	case lnet.Bulk:
 		if s.part(m.LNet.MatchBits) {
 			s.Bytes += int64(m.RPC.Bytes)
 		}
-	case dissect.Get:
+	case lnet.Get:
 		if s.part(m.LNet.MatchBits) {
 			s.asked++
 		}
-	case dissect.GetReply:
+	case lnet.GetReply:
 		if s.asked > 0 {
 			s.asked--
 			s.Bytes += int64(m.RPC.Bytes)

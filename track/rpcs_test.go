@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -55,7 +56,7 @@ func TestEarlyReplies(t *testing.T) {
 	w.request(xid, getter)
 	for range 2 {
 		w.pass(5 * ms)
-		w.send(dissect.EarlyReply, server, client, rpc(xid, getter))
+		w.send(lnet.EarlyReply, server, client, rpc(xid, getter))
 	}
 	w.pass(5 * ms)
 	w.reply(xid, getter)
@@ -143,8 +144,8 @@ func TestBulkBytes(t *testing.T) {
 	w.request(xid, reader)
 	for part := range uint64(3) {
 		w.pass(ms)
-		w.send(dissect.Bulk, server, client, rpc(xid, reader), matchBits(xid+part), size(1000))
-		w.send(dissect.Ack, client, server, rpc(xid, reader), size(1000))
+		w.send(lnet.Bulk, server, client, rpc(xid, reader), matchBits(xid+part), size(1000))
+		w.send(lnet.Ack, client, server, rpc(xid, reader), size(1000))
 	}
 	w.reply(xid, reader)
 	r := w.one()
@@ -158,10 +159,10 @@ func TestFetchedBulkCountsOnce(t *testing.T) {
 	w := newWire(t, Options{})
 	w.request(xid, writer)
 	for part := range uint64(2) {
-		w.send(dissect.Get, server, client, rpc(xid, writer), matchBits(xid+part), size(4096))
+		w.send(lnet.Get, server, client, rpc(xid, writer), matchBits(xid+part), size(4096))
 	}
 	for range 2 {
-		w.send(dissect.GetReply, client, server, rpc(xid, writer), matchBits(1), size(4096))
+		w.send(lnet.GetReply, client, server, rpc(xid, writer), matchBits(1), size(4096))
 	}
 	w.reply(xid, writer)
 	if r := w.one(); r.BulkBytes() != 8192 {
@@ -238,7 +239,7 @@ func TestTimeout(t *testing.T) {
 // Whatever comes, the number of records stays bounded.
 func TestMemoryIsBounded(t *testing.T) {
 	rpcs := NewRPCs(Options{})
-	m := &dissect.Message{Kind: dissect.Request}
+	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request}}
 	m.LNet.Src, m.LNet.Dst, m.Src = client, server, addr(client)
 	for i := range 4 * maxOpen {
 		m.Frame, m.Time = int64(i+1), int64(i)*1000

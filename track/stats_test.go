@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -29,7 +30,7 @@ func TestStatsCount(t *testing.T) {
 	w, s := measured(t, StatsOptions{By: []Dim{ByOp, ByJob}})
 	for i := range uint64(10) {
 		w.request(xid+i<<7, writer, job("a"))
-		w.send(dissect.Bulk, server, client, rpc(xid+i<<7, writer), size(4096))
+		w.send(lnet.Bulk, server, client, rpc(xid+i<<7, writer), size(4096))
 		w.pass(int64(i) * ms)
 		if i == 9 {
 			break // stays without reply
@@ -187,7 +188,7 @@ func TestIntervalsOfAll(t *testing.T) {
 // belongs to their time.
 func TestIntervalOfEarlyReplies(t *testing.T) {
 	w, s := measured(t, StatsOptions{})
-	w.send(dissect.EarlyReply, server, client, rpc(xid, getter))
+	w.send(lnet.EarlyReply, server, client, rpc(xid, getter))
 	w.pass(ms)
 	w.request(xid+128, getter)
 	w.end()
@@ -213,7 +214,7 @@ func TestKindsUnderWayAreForgotten(t *testing.T) {
 		t.Errorf("%d kinds, then %d", most, len(s.groups))
 	}
 	r := &RPC{Request: Request{UID: kinds, HasUser: true}}
-	m := &dissect.Message{Time: w.now}
+	m := &dissect.Message{Message: lnet.Message{Time: w.now}}
 	if n := testing.AllocsPerRun(1000, func() {
 		if s.Sent(r, m); s.rpcs.Of(r).depth != 1 {
 			t.Fatalf("depth %d", s.rpcs.Of(r).depth)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 )
 
 func main() {
@@ -81,7 +82,7 @@ func read(path string, bulk bool) ([]piece, error) {
 		if first == 0 {
 			first = m.Time
 		}
-		if m.Transport != dissect.TCP || !m.Src.Addr().Is4() || bulk && !carries(m) {
+		if m.Transport != lnet.TCP || !m.Src.Addr().Is4() || bulk && !carries(m) {
 			return
 		}
 		p := piece{data: make([]byte, m.Size), conn: m.Conn,
@@ -107,7 +108,7 @@ func read(path string, bulk bool) ([]piece, error) {
 func carries(m *dissect.Message) bool {
 	const ostRead, ostWrite = 3, 4
 	switch m.Kind {
-	case dissect.Hello, dissect.Connreq, dissect.Noop:
+	case lnet.Hello, lnet.Connreq, lnet.Noop:
 		return true
 	}
 	return m.RPC.Opcode == ostRead || m.RPC.Opcode == ostWrite
@@ -119,10 +120,10 @@ func (p *piece) places(m *dissect.Message) {
 		return
 	}
 	switch m.LNet.Type {
-	case dissect.LNetPut, dissect.LNetGet, dissect.LNetAck:
+	case lnet.TypePut, lnet.TypeGet, lnet.TypeAck:
 		p.bits = m.LNetOff + 48
 	}
-	if m.Kind == dissect.Request && len(m.Payload()) > 32 && m.RPC.Mbits != 0 {
+	if m.Kind == lnet.Request && len(m.Payload()) > 32 && m.RPC.Mbits != 0 {
 		const bodyMbits = 120
 		bufs := int(binary.LittleEndian.Uint32(m.Payload()))
 		p.mbits = m.PayloadOff + (32+4*bufs+7)&^7 + bodyMbits

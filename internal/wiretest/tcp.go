@@ -1,0 +1,168 @@
+// Package wiretest builds frames for tests: TCP connections that carry
+// socklnd messages, in every version of the protocol. Its numbers are written
+// independently of the packages that use it.
+package wiretest
+
+import (
+	"encoding/binary"
+	"net/netip"
+
+	"github.com/lshark/lshark/capture"
+)
+
+// TCP flags.
+const (
+	FIN = 1 << iota
+	SYN
+	RST
+	PSH
+	ACK
+)
+
+// Initial sequence numbers of the two ends of a Conn.
+const (
+	ISNOfA = 1000
+	ISNOfB = 500000
+)
+
+// End is one end of a TCP connection.
+type End struct {
+	Addr netip.Addr
+	Port uint16
+	Seq  uint32 // of the next byte it sends
+}
+
+// Conn builds the frames of a TCP connection.
+type Conn struct {
+	Frames []capture.Frame
+	A, B   End   // A connects to B
+	Now    int64 // time of the last frame
+}
+
+// NewConn returns a connection from 10.0.0.1:1023 to 10.0.0.2:988, without
+// frames.
+func NewConn() *Conn {
+	return &Conn{
+		A:   End{netip.MustParseAddr("10.0.0.1"), 1023, ISNOfA},
+		B:   End{netip.MustParseAddr("10.0.0.2"), 988, ISNOfB},
+		Now: 1e18,
+	}
+}
+
+// NewConn6 returns the same from fd00::1 to fd00::2.
+func NewConn6() *Conn {
+	c := NewConn()
+	c.A.Addr, c.B.Addr = netip.MustParseAddr("fd00::1"), netip.MustParseAddr("fd00::2")
+	return c
+}
+
+// Segment adds a frame with a TCP segment from one end to the other. Its
+// acknowledgement number is all that the other end has sent.
+func (c *Conn) Segment(from, to *End, flags byte, seq uint32, payload []byte) {
+	c.Frame(capture.LinkEthernet, Ethernet(IP(from.Addr, to.Addr, 6, TCP(from, to, flags, seq, payload))))
+}
+
+// Frame adds any frame, 100 µs after the last one.
+func (c *Conn) Frame(link capture.LinkType, data []byte) {
+	c.Now += 1e5
+	c.Frames = append(c.Frames, capture.Frame{Number: int64(len(c.Frames) + 1), Time: c.Now, Len: len(data), Data: data, Link: link})
+}
+
+// Open adds the three frames that open the connection.
+func (c *Conn) Open() *Conn {
+	c.Segment(&c.A, &c.B, SYN, c.A.Seq, nil)
+	c.A.Seq++
+	c.Segment(&c.B, &c.A, SYN|ACK, c.B.Seq, nil)
+	c.B.Seq++
+	c.Segment(&c.A, &c.B, ACK, c.A.Seq, nil)
+	return c
+}
+
+// Send sends bytes in one segment, from A or, when back is set, from B.
+func (c *Conn) Send(back bool, payload []byte) *Conn {
+	from, to := &c.A, &c.B
+	if back {
+		from, to = to, from
+	}
+	c.Segment(from, to, ACK|PSH, from.Seq, payload)
+	from.Seq += uint32(len(payload))
+	return c
+}
+
+// Lose skips n bytes of A, as if the capture had lost them.
+func (c *Conn) Lose(n int) *Conn {
+	c.A.Seq += uint32(n)
+	return c
+}
+
+// SendSplit sends bytes from A in segments of at most n.
+func (c *Conn) SendSplit(payload []byte, n int) *Conn {
+	for len(payload) > 0 {
+		k := min(n, len(payload))
+		c.Send(false, payload[:k])
+		payload = payload[k:]
+	}
+	return c
+}
+
+// OtherFrames adds n frames that have nothing to do with LNet.
+func (c *Conn) OtherFrames(n int) *Conn {
+	for range n {
+		c.Frame(capture.LinkEthernet, make([]byte, 60))
+	}
+	return c
+}
+
+// Swap exchanges frames i and j.
+func (c *Conn) Swap(i, j int) {
+	c.Frames[i], c.Frames[j] = c.Frames[j], c.Frames[i]
+	Renumber(c.Frames)
+}
+
+// Renumber gives frames the numbers of their places, from 1.
+func Renumber(frames []capture.Frame) []capture.Frame {
+	for i := range frames {
+		frames[i].Number = int64(i + 1)
+	}
+	return frames
+}
+
+// TCP builds a segment. Its acknowledgement number is all that the other end
+// has sent; the checksum is zero.
+func TCP(from, to *End, flags byte, seq uint32, payload []byte) []byte {
+	b := make([]byte, 20, 20+len(payload))
+	binary.BigEndian.PutUint16(b, from.Port)
+	binary.BigEndian.PutUint16(b[2:], to.Port)
+	binary.BigEndian.PutUint32(b[4:], seq)
+	binary.BigEndian.PutUint32(b[8:], to.Seq)
+	b[12], b[13] = 5<<4, flags
+	return append(b, payload...)
+}
+
+// IP builds a packet of IPv4 or IPv6, as the addresses are.
+func IP(src, dst netip.Addr, proto byte, body []byte) []byte {
+	if src.Is6() {
+		b := make([]byte, 40, 40+len(body))
+		b[0], b[6], b[7] = 0x60, proto, 64
+		binary.BigEndian.PutUint16(b[4:], uint16(len(body)))
+		copy(b[8:], src.AsSlice())
+		copy(b[24:], dst.AsSlice())
+		return append(b, body...)
+	}
+	b := make([]byte, 20, 20+len(body))
+	b[0], b[8], b[9] = 0x45, 64, proto
+	binary.BigEndian.PutUint16(b[2:], uint16(20+len(body)))
+	copy(b[12:], src.AsSlice())
+	copy(b[16:], dst.AsSlice())
+	return append(b, body...)
+}
+
+// Ethernet puts an IP packet into an Ethernet frame.
+func Ethernet(packet []byte) []byte {
+	b := make([]byte, 14, 14+len(packet))
+	binary.BigEndian.PutUint16(b[12:], 0x0800)
+	if packet[0]>>4 == 6 {
+		binary.BigEndian.PutUint16(b[12:], 0x86dd)
+	}
+	return append(b, packet...)
+}

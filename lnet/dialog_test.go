@@ -1,0 +1,98 @@
+package lnet
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+// TestRandomDialogs plays pieces of messages of several versions, garbage,
+// losses, cuts and swaps in both directions: what one says changes how the
+// other is read. Nothing must be held in the end.
+func TestRandomDialogs(t *testing.T) {
+	for seed := range uint64(3000) {
+		tp := randomDialog(rand.New(rand.NewPCG(seed, 7)))
+		if left := playTwoWays(t, tp); left != "" {
+			t.Errorf("seed %d: %s", seed, left)
+		}
+	}
+}
+
+// playTwoWays checks every message of a tape, and says what is held behind its
+// end, where nothing should be.
+func playTwoWays(t *testing.T, tp *wiretest.Conn) (left string) {
+	t.Helper()
+	s := NewDecoder(Options{Frames: true, Handle: func(m *Message) { checkMessage(t, m) }})
+	for i := range tp.Frames {
+		tp.Frames[i].Number = int64(i + 1)
+		s.Frame(&tp.Frames[i])
+	}
+	s.Close()
+	if st := s.Stats(); st.Held != 0 || len(s.gaps) != 0 || len(s.queued) != 0 {
+		return fmt.Sprintf("%d bytes, %d gaps, %d queues are left", st.Held, len(s.gaps), len(s.queued))
+	}
+	return ""
+}
+
+func randomDialog(rnd *rand.Rand) *wiretest.Conn {
+	tp := wiretest.NewConn()
+	if rnd.IntN(4) > 0 {
+		tp.Open()
+	}
+	for range 4 + rnd.IntN(12) {
+		var seg []byte
+		for range 1 + rnd.IntN(3) {
+			seg = append(seg, randomPiece(rnd)...)
+		}
+		if k := rnd.IntN(len(seg) + 1); rnd.IntN(3) == 0 {
+			tp.Send(rnd.IntN(3) == 0, seg[:k])
+			seg = seg[k:]
+		}
+		tp.Send(rnd.IntN(3) == 0, seg)
+		if rnd.IntN(8) == 0 {
+			const headers = 54
+			f := &tp.Frames[len(tp.Frames)-1]
+			f.Data = f.Data[:headers+rnd.IntN(len(f.Data)-headers+1)]
+		}
+		if rnd.IntN(10) == 0 {
+			tp.Lose(1 + rnd.IntN(200))
+		}
+		if n := len(tp.Frames); rnd.IntN(6) == 0 && n > 4 {
+			tp.Swap(n-1, n-2)
+		}
+	}
+	return tp
+}
+
+// randomPiece is a message, the beginning of one, or garbage.
+func randomPiece(rnd *rand.Rand) []byte {
+	w := []wiretest.Socklnd{{Version: 1}, {Version: 2}, {Version: 2, Big: true, Sum: true}, {Version: 3}, {Version: 4}}[rnd.IntN(5)]
+	var b []byte
+	switch rnd.IntN(9) {
+	case 0:
+		b = w.Hello(rnd.IntN(2) == 0)
+	case 1:
+		b = w.Noop(0, 5)
+	case 2, 3:
+		b = w.Put(64*uint64(1+rnd.IntN(5)), rnd.IntN(3)*rnd.IntN(40))
+	case 4:
+		const portal = 88
+		if b = w.Put(64, 0); len(b) > portal {
+			b[portal] = 99
+		}
+	case 5:
+		b = []byte{0xff, 0xff, 0xff, 0xff, 0xff}[:rnd.IntN(6)]
+	case 6:
+		b = []byte{0xc1, 0, 0, 0}[:1+rnd.IntN(4)]
+	case 7:
+		b = w.Put(64, 3000)
+	case 8:
+		b = w.Connreq()
+	}
+	if rnd.IntN(5) == 0 {
+		b = b[:rnd.IntN(len(b)+1)]
+	}
+	return b
+}

@@ -1,0 +1,56 @@
+package lnet
+
+import (
+	"math/rand/v2"
+	"net/netip"
+	"testing"
+
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+// TestGaps compares the heap with a look at all streams.
+func TestGaps(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	streams := make([]stream, 50)
+	var g gaps
+	for range 20000 {
+		st := &streams[rnd.IntN(len(streams))]
+		if st.held = st.held[:0]; rnd.IntN(4) > 0 {
+			st.held = append(st.held, piece{frame: 1 + rnd.Int64N(100)})
+		}
+		g.note(st)
+		first := int64(0)
+		for i := range streams {
+			if held := streams[i].held; len(held) > 0 && (first == 0 || held[0].frame < first) {
+				first = held[0].frame
+			}
+		}
+		if g.first() != first {
+			t.Fatalf("first %d, not %d", g.first(), first)
+		}
+	}
+}
+
+// TestManyGaps has many streams with a gap. With a look at all of them for each
+// message it takes a long time.
+func TestManyGaps(t *testing.T) {
+	tp, w := opened()
+	var d *Decoder
+	d = NewDecoder(Options{Handle: func(*Message) { d.Held() }})
+	for i := range 20000 {
+		other := wiretest.NewConn()
+		other.A.Addr = netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)})
+		other.Open().Lose(100).Send(false, w.Noop(0, 1))
+		for k := range other.Frames {
+			d.Frame(&other.Frames[k])
+		}
+	}
+	for range 100000 {
+		tp.Frames = tp.Frames[:0]
+		tp.Send(false, w.Noop(0, 1))
+		d.Frame(&tp.Frames[0])
+	}
+	if n := len(d.gaps); n != 20000 {
+		t.Errorf("%d streams with a gap: this shows nothing", n)
+	}
+}

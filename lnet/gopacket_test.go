@@ -1,0 +1,77 @@
+package lnet
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+
+	"github.com/lshark/lshark/capture"
+)
+
+// TestNumbers holds the numbers of link and IP layers against gopacket's.
+func TestNumbers(t *testing.T) {
+	for ours, theirs := range map[uint16]layers.EthernetType{
+		etherIPv4: layers.EthernetTypeIPv4, etherIPv6: layers.EthernetTypeIPv6, etherVLAN: layers.EthernetTypeDot1Q,
+		etherQinQ: layers.EthernetTypeQinQ, etherTEB: layers.EthernetTypeTransparentEthernetBridging, etherERSPAN: layers.EthernetTypeERSPAN,
+	} {
+		if ours != uint16(theirs) {
+			t.Errorf("%#x is not %v", ours, theirs)
+		}
+	}
+	for ours, theirs := range map[byte]layers.IPProtocol{
+		protoHopByHop: layers.IPProtocolIPv6HopByHop, protoIPv4: layers.IPProtocolIPv4, protoIPIP: layers.IPProtocolIPIP, protoTCP: layers.IPProtocolTCP,
+		protoUDP: layers.IPProtocolUDP, protoIPv6: layers.IPProtocolIPv6, protoRouting: layers.IPProtocolIPv6Routing,
+		protoFragment: layers.IPProtocolIPv6Fragment, protoGRE: layers.IPProtocolGRE, protoAuth: layers.IPProtocolAH,
+		protoDestination: layers.IPProtocolIPv6Destination,
+	} {
+		if ours != byte(theirs) {
+			t.Errorf("%d is not %v", ours, theirs)
+		}
+	}
+}
+
+// TestGopacketAgrees: its decoders find the same TCP segments in the samples.
+func TestGopacketAgrees(t *testing.T) {
+	samples, _ := filepath.Glob("../pcaps/*.pcap*")
+	for _, path := range samples {
+		r, err := capture.Open([]string{path}, capture.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		src, segments := &capture.Source{From: r}, 0
+		for n := int64(1); ; n++ {
+			data, info, err := src.ReadPacketData()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := gopacket.NewPacket(data, layers.LayerTypeEthernet, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
+			theirs, found := p.TransportLayer().(*layers.TCP)
+			var d linkDecoder
+			ok := d.decode(&capture.Frame{Number: n, Time: info.Timestamp.UnixNano(), Len: info.Length, Data: data, Link: capture.LinkEthernet})
+			if ok != found {
+				t.Fatalf("%s, frame %d: a segment: %v, gopacket: %v", path, n, ok, found)
+			}
+			if !ok {
+				continue
+			}
+			segments++
+			g := &d.seg
+			if g.seq != theirs.Seq || g.ack != theirs.Ack || g.key.sport != uint16(theirs.SrcPort) || g.key.dport != uint16(theirs.DstPort) ||
+				!bytes.Equal(g.data, theirs.Payload) {
+				t.Fatalf("%s, frame %d: %+v, gopacket: %+v", path, n, g, theirs)
+			}
+		}
+		if segments == 0 {
+			t.Errorf("%s has no segments", path)
+		}
+		r.Close()
+	}
+}

@@ -1,0 +1,135 @@
+package lnet
+
+// Role is what the messages to an LNet portal are for.
+type Role uint8
+
+// The roles.
+const (
+	RoleUnknown  Role = iota
+	RolePing          // LNet ping and discovery
+	RoleRequest       // ptlrpc requests
+	RoleReply         // ptlrpc replies
+	RoleBulk          // ptlrpc bulk
+	RoleSelftest      // LNet selftest
+)
+
+var portalRoles = [64]Role{
+	0: RolePing,
+	4: RoleReply, 10: RoleReply, 16: RoleReply, 18: RoleReply, 25: RoleReply, 27: RoleReply,
+	6: RoleRequest, 7: RoleRequest, 12: RoleRequest, 13: RoleRequest, 15: RoleRequest, 17: RoleRequest,
+	22: RoleRequest, // setattr queue, until 2.13
+	23: RoleRequest, 24: RoleRequest, 26: RoleRequest, 28: RoleRequest, 29: RoleRequest,
+	30: RoleRequest, 31: RoleRequest, 32: RoleRequest,
+	8: RoleBulk, 14: RoleBulk, 33: RoleBulk,
+	50: RoleSelftest, 51: RoleSelftest, 52: RoleSelftest,
+}
+
+// PortalRole says what a portal is for.
+func PortalRole(portal uint32) Role {
+	if portal >= uint32(len(portalRoles)) {
+		return RoleUnknown
+	}
+	return portalRoles[portal]
+}
+
+const pingBits = 0x8000000000000000
+
+// Kind returns what the header alone says of its message. A REPLY is a
+// GetReply, whatever was read with its GET.
+func (h *Header) Kind() Kind {
+	switch h.Type {
+	case TypeAck:
+		return Ack
+	case TypeReply:
+		return GetReply
+	case TypeHello:
+		return Hello
+	}
+	get := h.Type == TypeGet
+	switch PortalRole(h.Portal) {
+	case RolePing:
+		if h.MatchBits != pingBits {
+			return Unknown
+		}
+		if get {
+			return Ping
+		}
+		return Push
+	case RoleSelftest:
+		return Selftest
+	case RoleBulk:
+		if get {
+			return Get
+		}
+		return Bulk
+	case RoleRequest:
+		if !get {
+			return Request
+		}
+	case RoleReply:
+		if !get {
+			return Reply
+		}
+	}
+	return Unknown
+}
+
+// maxAsked bounds the GETs whose answer is awaited.
+const maxAsked = 1024
+
+// asked remembers the GETs whose REPLY is something else than bulk. A REPLY
+// names no portal, only the handle of its GET, and may come on another
+// connection.
+type asked struct {
+	kinds map[asking]Kind
+	order [maxAsked]asking // ring: the oldest goes first
+	next  int
+}
+
+type asking struct {
+	handle [16]byte
+	by     NID
+}
+
+// kind classifies a message that is complete.
+func (a *asked) kind(h *Header) Kind {
+	k := h.Kind()
+	switch {
+	case h.Type == TypeGet && k == Ping:
+		a.add(asking{h.Handle, h.Src}, PingReply)
+	case h.Type == TypeGet && k == Selftest:
+		a.add(asking{h.Handle, h.Src}, Selftest)
+	case h.Type == TypeReply && len(a.kinds) > 0:
+		if answer, ok := a.kinds[asking{h.Handle, h.Dst}]; ok {
+			return answer
+		}
+	}
+	return k
+}
+
+func (a *asked) add(key asking, answer Kind) {
+	if a.kinds == nil {
+		a.kinds = make(map[asking]Kind)
+	}
+	if _, ok := a.kinds[key]; !ok {
+		delete(a.kinds, a.order[a.next])
+		a.order[a.next] = key
+		a.next = (a.next + 1) % maxAsked
+	}
+	a.kinds[key] = answer
+}
+
+const magicPing = 0x70696e67
+
+// isPingInfo tells the answer to a ping from bulk data when the ping was not
+// seen: by its magic, the process id of kernel Lustre and the list's length.
+func isPingInfo(b []byte) bool {
+	if len(b) < 16 {
+		return false
+	}
+	o := orderLittle
+	if o.u32(b) != magicPing {
+		o = orderBig
+	}
+	return o.u32(b) == magicPing && o.u32(b[8:]) == lnetLndPid && o.u32(b[12:]) <= uint32(len(b)/16)
+}

@@ -1,0 +1,99 @@
+package lnet
+
+import "unsafe"
+
+// Sizes of the buffers that streams borrow. The first holds a header that is
+// not complete, the last a resync window: the longest message, one header and
+// one segment.
+var poolSizes = [...]int{256, 2 << 10, 16 << 10, 128 << 10, 1<<20 + 128<<10, 4 << 20}
+
+// How many free buffers of each size stay.
+var poolFree = [...]int{1024, 1024, 256, 32, 4, 1}
+
+// What is noted about held bytes, in bytes: where segments are tiny or cut it
+// is more than the bytes themselves.
+const (
+	pieceSize   = int(unsafe.Sizeof(piece{}))
+	markSize    = int(unsafe.Sizeof(mark{}))
+	holeSize    = int(unsafe.Sizeof(Hole{}))
+	carrierSize = int(unsafe.Sizeof(int64(0)))
+)
+
+// pool lends buffers and lists to streams, so that idle streams hold none.
+type pool struct {
+	free   [len(poolSizes)][][]byte
+	pieces shelf[piece]
+	marks  shelf[mark]
+	holes  shelf[Hole]
+	lent   int // bytes, and what is noted about them
+}
+
+func poolClass(n int) int {
+	for i, size := range poolSizes {
+		if n <= size {
+			return i
+		}
+	}
+	return -1
+}
+
+// get returns an empty buffer for n bytes, at most the largest size.
+func (p *pool) get(n int) []byte {
+	i := poolClass(n)
+	p.lent += poolSizes[i]
+	if k := len(p.free[i]); k > 0 {
+		b := p.free[i][k-1]
+		p.free[i] = p.free[i][:k-1]
+		return b
+	}
+	return make([]byte, 0, poolSizes[i])
+}
+
+// put takes a buffer back; nil is fine.
+func (p *pool) put(b []byte) {
+	if cap(b) == 0 {
+		return
+	}
+	i := poolClass(cap(b))
+	p.lent -= poolSizes[i]
+	if len(p.free[i]) < poolFree[i] {
+		p.free[i] = append(p.free[i], b[:0])
+	}
+}
+
+// grow makes room for n more bytes behind those of b.
+func (p *pool) grow(b []byte, n int) []byte {
+	if len(b)+n <= cap(b) {
+		return b
+	}
+	bigger := append(p.get(len(b)+n), b...)
+	p.put(b)
+	return bigger
+}
+
+// shelf keeps lists that are empty again.
+type shelf[T any] [][]T
+
+// Of how many entries, and how many of each kind, lists are kept.
+const (
+	maxShelved = 256
+	shelfSize  = 1024
+)
+
+// take returns an empty list, perhaps nil.
+func (s *shelf[T]) take() []T {
+	n := len(*s)
+	if n == 0 {
+		return nil
+	}
+	list := (*s)[n-1]
+	(*s)[n-1], *s = nil, (*s)[:n-1]
+	return list
+}
+
+// put takes a list back; nil is fine.
+func (s *shelf[T]) put(list []T) {
+	if c := cap(list); c > 0 && c <= maxShelved && len(*s) < shelfSize {
+		*s = append(*s, list[:0])
+	}
+}

@@ -1,0 +1,78 @@
+package lnet
+
+import (
+	"fmt"
+	"hash/crc32"
+	"os"
+	"testing"
+
+	"github.com/google/gopacket/pcapgo"
+
+	"github.com/lshark/lshark/capture"
+)
+
+// sample reads a capture of pcaps/.
+func sample(t testing.TB, name string) []capture.Frame {
+	t.Helper()
+	f, err := os.Open("../pcaps/" + name + ".pcap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := pcapgo.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frames []capture.Frame
+	for {
+		data, info, err := r.ReadPacketData()
+		if err != nil {
+			return frames
+		}
+		frames = append(frames, capture.Frame{Number: int64(len(frames) + 1), Time: info.Timestamp.UnixNano(),
+			Len: info.Length, Data: data, Link: capture.LinkType(r.LinkType())})
+	}
+}
+
+// seen is what a test keeps of a message.
+type seen struct {
+	flow  string // direction
+	what  string // everything a change of segments must not change
+	frame int64
+	conn  int
+	seq   uint32
+	size  int
+	tail  Why
+	holes int
+	notes []Note
+	m     *Message
+}
+
+// collect runs frames through a Decoder.
+func collect(frames []capture.Frame, o Options) ([]seen, Stats) {
+	var all []seen
+	o.Handle = func(m *Message) {
+		c := m.Clone()
+		all = append(all, seen{
+			flow: fmt.Sprintf("%v>%v", m.Src, m.Dst),
+			what: fmt.Sprintf("%v>%v %v v%d %v %v %d %08x", m.Src, m.Dst, m.Kind, m.Version, m.LNet.Type, m.LNet.MatchBits,
+				m.Size, crc32.ChecksumIEEE(m.Data)),
+			frame: m.Frame, conn: m.Conn, seq: m.Seq, size: m.Size, tail: m.Tail, holes: len(m.Holes), notes: c.Notes, m: c,
+		})
+	}
+	s := NewDecoder(o)
+	for i := range frames {
+		s.Frame(&frames[i])
+	}
+	s.Close()
+	return all, s.Stats()
+}
+
+// byFlow lists what the messages of each direction are, in order.
+func byFlow(all []seen) map[string][]string {
+	flows := make(map[string][]string)
+	for _, m := range all {
+		flows[m.flow] = append(flows[m.flow], m.what)
+	}
+	return flows
+}
