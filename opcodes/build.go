@@ -151,6 +151,18 @@ func number(name string, k Kind, size int, opts []any) *Field {
 
 func newField(name string, k Kind, size int, opts []any) *Field {
 	f := &Field{Name: name, Kind: k, Size: size, Key: `,"` + name + `":`}
+	f.set(opts)
+	return f
+}
+
+// Copy returns a copy of the field with more options.
+func (f *Field) Copy(opts ...any) *Field {
+	c := *f
+	c.set(opts)
+	return &c
+}
+
+func (f *Field) set(opts []any) {
 	for _, o := range opts {
 		switch o := o.(type) {
 		case string:
@@ -192,9 +204,8 @@ func newField(name string, k Kind, size int, opts []any) *Field {
 		case []*Field:
 			f.Options = o
 		default:
-			panic(fmt.Sprintf("field %s: option of type %T", name, o))
+			panic(fmt.Sprintf("field %s: option of type %T", f.Name, o))
 		}
 	}
 	f.Look = look(f.Kind, f.Format)
-	return f
 }

@@ -32,8 +32,8 @@ func TestFieldsAreComplete(t *testing.T) {
 		if f.Key != `,"`+f.Name+`":` {
 			t.Errorf("field %q, %s: key %q", f.Name, f.TypeText(), f.Key)
 		}
-		if f.Kind <= Int && f.Look != look(f.Kind, f.Format) {
-			t.Errorf("field %q, %s: look %d", f.Name, f.TypeText(), f.Look)
+		if c := f.Copy(); f.Kind <= Int && f.Look != c.Look {
+			t.Errorf("field %q, %s: look %d, not %d", f.Name, f.TypeText(), f.Look, c.Look)
 		}
 	}
 	for _, s := range Structs {

@@ -18,7 +18,7 @@ func TestLabelsDoNotAct(t *testing.T) {
 			t.Errorf("%q became %s", wire, l.Text)
 		}
 	}
-	l := plainLine(nil)
+	l := PlainLine(nil)
 	if l.Label(Name, []byte("\u202e")); string(l.Text) != "\u202e" {
 		t.Error("text for a renderer is escaped twice")
 	}

@@ -14,19 +14,20 @@ type Place struct {
 // Index finds the declared fields by name. Filters, -e, completion and
 // explanations share it.
 type Index struct {
+	reg    *Registry
 	places map[string][]Place
 	names  []string
 }
 
-// NewIndex goes through all tables.
-func NewIndex() *Index {
-	x := &Index{places: make(map[string][]Place, 2048)}
-	for _, s := range Structs {
+// NewIndex indexes the declarations of a registry.
+func (g *Registry) NewIndex() *Index {
+	x := &Index{reg: g, places: make(map[string][]Place, 2048)}
+	for _, s := range g.Structs {
 		for _, f := range s.Fields {
 			x.add(f, s.Name)
 		}
 	}
-	for _, r := range RPCs {
+	for _, r := range g.RPCs {
 		for _, v := range r.Variants {
 			for _, f := range v.Request {
 				x.add(f, r.Name)

@@ -27,7 +27,7 @@ func askLayout(m *Msg, l *Line) {
 
 func answerLayout(m *Msg, l *Line) {
 	sayGranted(m, l)
-	l.layout(m.Buf(2), false)
+	addLayout(l, m.Buf(2), false)
 }
 
 // intentError is how the operation of an intent failed. That a name is not

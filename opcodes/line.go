@@ -26,11 +26,12 @@ type Line struct {
 
 	spare []byte
 	from  int  // where the line begins in Text
-	plain bool // nobody asks for the parts
+	plain bool // parts are not recorded
 }
 
-// plainLine is a line of text behind what dst holds already.
-func plainLine(dst []byte) Line { return Line{Text: dst, from: len(dst), plain: true} }
+// PlainLine returns a line that appends to dst and records no parts. Its text
+// is not escaped: the renderer that gets it does that.
+func PlainLine(dst []byte) Line { return Line{Text: dst, from: len(dst), plain: true} }
 
 // Part is a piece: it reaches from the end of the one before to End.
 type Part struct {

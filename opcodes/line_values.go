@@ -109,8 +109,15 @@ func (l *Line) Label(r Role, b []byte) {
 
 // Errno appends the name of an errno of either sign, or the number.
 func (l *Line) Errno(n int32) {
-	l.Text = appendErrno(l.Text, n)
+	l.Text = AppendErrno(l.Text, n)
 	l.Mark(Bad)
+}
+
+// AddEscaped appends the text that write produces, escaped for a terminal.
+func (l *Line) AddEscaped(r Role, write func(dst []byte) []byte) {
+	l.spare = write(l.spare[:0])
+	l.Text = AppendText(l.Text, l.spare)
+	l.Mark(r)
 }
 
 // ErrnoValue is the signed number in an errno field of any size. Of 8 bytes
@@ -122,7 +129,8 @@ func ErrnoValue(v uint64) int64 {
 	return int64(v)
 }
 
-func appendErrno(dst []byte, n int32) []byte {
+// AppendErrno appends the name of an errno of either sign, or the number.
+func AppendErrno(dst []byte, n int32) []byte {
 	size := int64(n)
 	if size < 0 {
 		size = -size

@@ -197,5 +197,5 @@ func lvbErrorText(v *View, dst []byte) []byte {
 	if int32(blocks) == -1<<31 {
 		return append(dst, "not filled in yet"...)
 	}
-	return appendErrno(append(dst, "error "...), int32(blocks))
+	return AppendErrno(append(dst, "error "...), int32(blocks))
 }

@@ -8,8 +8,8 @@ import (
 // What the summary lines of metadata operations are made of. The buffers are
 // found by name, so that the lines serve intents too.
 
-// entry appends a name and its directory: [0x200000007:0x1:0x0]/name.
-func (l *Line) entry(dir []byte, big bool, name []byte) {
+// addEntry appends a name and its directory: [0x200000007:0x1:0x0]/name.
+func addEntry(l *Line, dir []byte, big bool, name []byte) {
 	l.FID(dir, big)
 	if len(TrimNUL(name)) > 0 {
 		l.Add(Dim, "/")
@@ -17,8 +17,8 @@ func (l *Line) entry(dir []byte, big bool, name []byte) {
 	}
 }
 
-// octal appends a file mode.
-func (l *Line) octal(mode uint64) {
+// addMode appends a file mode.
+func addMode(l *Line, mode uint64) {
 	l.Text = append(l.Text, '0')
 	for digit := uint64(0o100); digit > mode && digit > 1; digit >>= 3 {
 		l.Text = append(l.Text, '0')
@@ -27,17 +27,15 @@ func (l *Line) octal(mode uint64) {
 	l.Mark(Flag)
 }
 
-// layout appends what kind of layout it is, if b holds one. One stripe of a
+// addLayout appends what kind of layout it is, if b holds one. One stripe of a
 // directory is no news.
-func (l *Line) layout(b []byte, user bool) {
+func addLayout(l *Line, b []byte, user bool) {
 	f := layoutForm(b, user)
 	if f == nil || len(b) < f.Type.Size || f == formUserLmv && oneStripe(b) {
 		return
 	}
 	l.Key("layout ")
-	l.spare = sketchLayout(l.spare[:0], f, b)
-	l.Text = AppendText(l.Text, l.spare) // a pool's name may be in it
-	l.Mark(Flag)
+	l.AddEscaped(Flag, func(dst []byte) []byte { return sketchLayout(dst, f, b) }) // a pool's name may be in it
 }
 
 // oneStripe says whether a lmv_user_md_v1 asks for nothing out of the way.
@@ -49,8 +47,8 @@ func oneStripe(b []byte) bool {
 // fileTypes are the types of files by the top bits of the mode.
 var fileTypes = [16]string{1: "fifo", 2: "char", 4: "dir", 6: "block", 8: "file", 10: "symlink", 12: "socket"}
 
-// fileType appends the type in a mode.
-func (l *Line) fileType(mode uint64) {
+// addFileType appends the type in a mode.
+func addFileType(l *Line, mode uint64) {
 	if t := fileTypes[mode>>12&15]; t != "" {
 		l.Key("")
 		l.Add(Flag, t)
@@ -98,9 +96,9 @@ func answerAttrs(m *Msg, l *Line) {
 	}
 	if o.has(bodyMode) {
 		mode := o.word(mboMode)
-		l.fileType(mode)
+		addFileType(l, mode)
 		l.Key("")
-		l.octal(mode & modePerm)
+		addMode(l, mode&modePerm)
 	}
 	if o.has(bodySize) {
 		l.Key("size ")
@@ -110,14 +108,14 @@ func answerAttrs(m *Msg, l *Line) {
 		l.Key("-> ")
 		l.Label(Name, m.Named("mdt_md"))
 	} else {
-		l.layout(m.Named("mdt_md"), userWrote(m))
+		addLayout(l, m.Named("mdt_md"), userWrote(m))
 	}
 }
 
 // askBody names the object that a request's mdt_body is about.
 func askBody(m *Msg, l *Line) {
 	o := bodyOf(m)
-	l.entry(mboFid1.Bytes(o.b), o.big, m.Named("name"))
+	addEntry(l, mboFid1.Bytes(o.b), o.big, m.Named("name"))
 }
 
 // askGetattr names the object and tells what is asked for beside attributes.
@@ -148,8 +146,8 @@ var openFlagsShown = func() (shown uint64) {
 	return shown
 }()
 
-// openFlags appends open flags: READ|WRITE|CREAT.
-func (l *Line) openFlags(word uint64) {
+// addOpenFlags appends open flags: READ|WRITE|CREAT.
+func addOpenFlags(l *Line, word uint64) {
 	first := true
 	MdsOpenFlags.Set(word&openFlagsShown, func(v *Value) {
 		if !first {

@@ -75,10 +75,29 @@ func Enum(group, prefix, doc string, values []Value) *Names {
 	return n
 }
 
-// told says which bits of a field tell the values apart.
-func (n *Names) told(part uint64) *Names {
+// WithMask makes only some bits of a field select the value.
+func (n *Names) WithMask(part uint64) *Names {
 	n.Part = part
 	return n
+}
+
+// HighHalf returns the names of the bits above the lowest 32, moved down by 32.
+func (n *Names) HighHalf() *Names {
+	var high []Value
+	for _, v := range n.Values {
+		if v.Value&(1<<32-1) == 0 && v.Value != 0 {
+			v.Value >>= 32
+			v.Mask = v.Value
+			high = append(high, v)
+		}
+	}
+	return Bits(n.Group, n.Prefix, n.Doc, high)
+}
+
+// Fill sets the values of an enumeration that was declared without them.
+func (n *Names) Fill(values []Value) {
+	n.Values = values
+	n.index()
 }
 
 // index prepares an enumeration for place.

@@ -291,20 +291,7 @@ var CfsPerm = Bits("cfs_perm", "CFS_", "what a user may do", []Value{
 })
 
 // mdsOpenFlagsHigh are the bits of the high half, as cr_flags_h has them.
-var mdsOpenFlagsHigh = MdsOpenFlags.highHalf()
-
-// highHalf are the bits above the lowest 32, moved down by 32.
-func (n *Names) highHalf() *Names {
-	var high []Value
-	for _, v := range n.Values {
-		if v.Value&(1<<32-1) == 0 && v.Value != 0 {
-			v.Value >>= 32
-			v.Mask = v.Value
-			high = append(high, v)
-		}
-	}
-	return Bits(n.Group, n.Prefix, n.Doc, high)
-}
+var mdsOpenFlagsHigh = MdsOpenFlags.HighHalf()
 
 // xattrAbsent are the bits whose numbers the group mbo_xattr_absent_bit gives.
 var xattrAbsent = func() *Names {

@@ -57,7 +57,7 @@ var SptlrpcFlavor = Enum("sptlrpc_flavor", "SPTLRPC_FLVR_", "security flavour: p
 	{Name: "SKPI", Value: 0x30322, Doc: "shared key, messages encrypted"},
 	{Name: "ANY", Value: 0xfff00000, Doc: "a rule that fits any flavour"},
 	{Name: "INVALID", Value: 0xffffffff, Doc: "no flavour"},
-}).told(0xfff)
+}).WithMask(0xfff)
 
 // SptlrpcSubflavor is the group sptlrpc_subflavor.
 var SptlrpcSubflavor = Enum("sptlrpc_subflavor", "SPTLRPC_SUBFLVR_", "GSS mechanism and service, the part of a flavour that GSS itself knows", []Value{

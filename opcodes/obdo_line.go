@@ -135,7 +135,7 @@ func (a attrs) file(fid []byte) []byte {
 	return nil
 }
 
-func objectSubject(m *Msg) (fid, name []byte) { return attrsOf(m, 1).file(m.fid[:0]), nil }
+func objectSubject(m *Msg) (fid, name []byte) { return attrsOf(m, 1).file(m.Scratch[:0]), nil }
 
 func askObject(m *Msg, l *Line) { attrsOf(m, 1).object(l) }
 

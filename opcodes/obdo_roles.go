@@ -36,22 +36,24 @@ func asksGrant(v *View) bool {
 
 func withChecksum(v *View) bool { return v.Uint(oValid)&validChecksum != 0 }
 
-func (v *View) opcode() uint32 {
+// opcodeOf returns the operation of the message that v is part of, OST_REPLY
+// outside of messages.
+func opcodeOf(v *View) uint32 {
 	if v.Msg == nil {
 		return OST_REPLY
 	}
 	return v.Msg.Opcode
 }
 
-func inSeek(v *View) bool      { return v.opcode() == OST_SEEK }
-func inFallocate(v *View) bool { return v.opcode() == OST_FALLOCATE }
+func inSeek(v *View) bool      { return opcodeOf(v) == OST_SEEK }
+func inFallocate(v *View) bool { return opcodeOf(v) == OST_FALLOCATE }
 
 // sizeRole says what o_size is in a request that is about a range.
 func sizeRole(v *View, dst []byte) []byte {
 	if v.Msg == nil || v.Msg.Reply {
 		return dst
 	}
-	switch v.opcode() {
+	switch opcodeOf(v) {
 	case OST_PUNCH, OST_SYNC, OST_FALLOCATE:
 		return append(dst, "start of the range"...)
 	case OST_SEEK:
@@ -65,7 +67,7 @@ func blocksRole(v *View, dst []byte) []byte {
 	if v.Msg == nil || v.Msg.Reply {
 		return dst
 	}
-	switch v.opcode() {
+	switch opcodeOf(v) {
 	case OST_PUNCH, OST_SYNC, OST_FALLOCATE:
 		return append(dst, "end of the range"...)
 	}

@@ -41,14 +41,3 @@ func ParseVersion(text string) (uint32, bool) {
 	}
 	return v, true
 }
-
-// StructNamed finds a struct by its name, letters of either case; nil when
-// there is none.
-func StructNamed(name string) *Struct {
-	for _, s := range Structs {
-		if strings.EqualFold(s.Name, name) {
-			return s
-		}
-	}
-	return nil
-}

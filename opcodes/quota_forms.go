@@ -114,7 +114,7 @@ func graceText(v *View, dst []byte) []byte {
 	if word>>graceBits == 0 {
 		return dst
 	}
-	l := plainLine(append(dst, "flags "...))
+	l := PlainLine(append(dst, "flags "...))
 	l.Flags(QuotaGraceFlags, word>>graceBits)
 	l.Text = strconv.AppendUint(append(l.Text, ", time "...), word&(1<<graceBits-1), 10)
 	return l.Text

@@ -1,5 +1,31 @@
 package opcodes
 
+// Protocol holds all declarations of this package.
+var Protocol = Registry{
+	Structs: Structs, Groups: Groups, RPCs: RPCs,
+	Opcodes:  Opcodes,
+	Numbered: []*Names{Opcodes, Portal, Errnos},
+	Sections: map[string][]*Struct{
+		"connreq":    {ConnreqV1, ConnreqV2},
+		"hello":      {HelloV1, HelloV2, HelloV4},
+		"ksock":      {KsockHdr},
+		"lnet":       {LNetHdr4, LNetHdr16},
+		"lustre_msg": {LustreMsg},
+		"ping_info":  {PingInfo},
+		"selftest":   {SelftestMsg},
+	},
+}
+
+// NewIndex indexes the declarations of the protocol.
+func NewIndex() *Index { return Protocol.NewIndex() }
+
+// ByOpcode returns an operation by its number, nil when there is none.
+func ByOpcode(opcode uint32) *RPC { return Protocol.ByOpcode(opcode) }
+
+// StructNamed returns a struct by its name, letters of either case; nil when
+// there is none.
+func StructNamed(name string) *Struct { return Protocol.StructNamed(name) }
+
 // RPCs are all operations, by opcode.
 var RPCs = []*RPC{
 	rpcOstReply,

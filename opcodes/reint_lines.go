@@ -26,9 +26,9 @@ func recOf(m *Msg) reintRec { return reintRec{m.Named("rec_reint"), m.Big} }
 
 func (r reintRec) word(f *Field) uint64 { return f.Uint(r.b, r.big) }
 
-func (r reintRec) fid1(l *Line, name []byte) { l.entry(rrFid1.Bytes(r.b), r.big, name) }
+func (r reintRec) fid1(l *Line, name []byte) { addEntry(l, rrFid1.Bytes(r.b), r.big, name) }
 
-func (r reintRec) fid2(l *Line, name []byte) { l.entry(rrFid2.Bytes(r.b), r.big, name) }
+func (r reintRec) fid2(l *Line, name []byte) { addEntry(l, rrFid2.Bytes(r.b), r.big, name) }
 
 // reintSubject is the first object of the record and the name.
 func reintSubject(m *Msg) (fid, name []byte) {
@@ -43,7 +43,7 @@ func askSetattr(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
 	r.changes(l)
-	l.layout(m.Named("eadata"), true)
+	addLayout(l, m.Named("eadata"), true)
 }
 
 // changes tells what a setattr record changes.
@@ -62,7 +62,7 @@ func (r reintRec) changes(l *Line) {
 	}
 	if has(attrMode) {
 		l.Key("mode ")
-		l.octal(r.word(saMode) & modePerm)
+		addMode(l, r.word(saMode)&modePerm)
 	}
 	number(attrUID, "uid ", saUID)
 	number(attrGID, "gid ", saGID)
@@ -93,14 +93,14 @@ func askCreate(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, m.Named("name"))
 	mode := r.word(crMode)
-	l.fileType(mode)
+	addFileType(l, mode)
 	l.Key("")
-	l.octal(mode & modePerm)
+	addMode(l, mode&modePerm)
 	if target := m.Named("symtgt"); len(target) > 0 {
 		l.Key("-> ")
 		l.Label(Name, target)
 	}
-	l.layout(m.Named("eadata"), true)
+	addLayout(l, m.Named("eadata"), true)
 }
 
 // askOpen tells name or FID of what is opened, and how.
@@ -111,15 +111,15 @@ func askOpen(m *Msg, l *Line) {
 	if len(TrimNUL(name)) == 0 && !allZero(rrFid2.Bytes(r.b)) {
 		fid = rrFid2.Bytes(r.b)
 	}
-	l.entry(fid, r.big, name)
+	addEntry(l, fid, r.big, name)
 	flags := openFlags(r.b, r.big)
 	l.Key("")
-	l.openFlags(flags)
+	addOpenFlags(l, flags)
 	if flags&openCreat != 0 {
 		l.Key("")
-		l.octal(r.word(crMode) & modePerm)
+		addMode(l, r.word(crMode)&modePerm)
 	}
-	l.layout(m.Named("eadata"), true)
+	addLayout(l, m.Named("eadata"), true)
 }
 
 var openCreat = MdsOpenFlags.Bit("OPEN_CREAT")
@@ -135,7 +135,7 @@ func askUnlink(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, m.Named("name"))
 	if isDir(r.word(ulMode)) {
-		l.fileType(modeDir)
+		addFileType(l, modeDir)
 	}
 }
 
@@ -155,7 +155,7 @@ func askRename(m *Msg, l *Line) {
 func askMigrate(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, m.Named("name"))
-	l.layout(m.Named("eadata"), true)
+	addLayout(l, m.Named("eadata"), true)
 }
 
 func askSetxattr(m *Msg, l *Line) {
@@ -172,7 +172,7 @@ func askSetxattr(m *Msg, l *Line) {
 	value := m.Named("eadata")
 	l.Num(uint64(len(value)))
 	if f := xattrForm(TrimNUL(m.Named("name")), value, true); f != formText && f != formBytes {
-		l.layout(value, true)
+		addLayout(l, value, true)
 	}
 }
 

@@ -89,21 +89,5 @@ func samePrefix(a, b []*Field) []*Field {
 	return a[:n]
 }
 
-// ByOpcode finds an operation; nil when the number has none.
-func ByOpcode(opc uint32) *RPC {
-	if opc < uint32(len(byOpcode)) {
-		return byOpcode[opc]
-	}
-	return nil
-}
-
-var byOpcode = func() (t [1200]*RPC) {
-	for _, r := range RPCs {
-		t[r.Opcode] = r
-		r.Common = r.common()
-	}
-	return t
-}()
-
 // Bufs lists the buffers of a message.
 func Bufs(f ...*Field) []*Field { return f }

@@ -67,9 +67,7 @@ func askRange(m *Msg, l *Line) {
 func addTargetIndex(b []byte, big bool, l *Line) {
 	l.Text = append(l.Text, SeqRangeType.Name(lsrFlags.Uint(b, big))...)
 	index := lsrIndex.Uint(b, big)
-	for i := 12; i >= 0; i -= 4 {
-		l.Text = append(l.Text, hexDigits[index>>i&15])
-	}
+	l.Text = AppendHexDigits(l.Text, index, 4)
 	l.Mark(Node)
 }
 

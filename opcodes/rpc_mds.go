@@ -155,7 +155,7 @@ var rpcMdsGetxattr = &RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",
 				l.Key("bytes ")
 				l.Num(o.word(mboEadatasize))
 			}
-			l.layout(m.Named("eadata"), false)
+			addLayout(l, m.Named("eadata"), false)
 		},
 		Subject: bodySubject,
 	}}}

@@ -81,7 +81,7 @@ var (
 				l.Num(fmMapped.Uint(b, m.Big))
 			}
 		},
-		Subject: func(m *Msg) (fid, name []byte) { return fiemapKeyAttrs(m).file(m.fid[:0]), nil },
+		Subject: func(m *Msg) (fid, name []byte) { return fiemapKeyAttrs(m).file(m.Scratch[:0]), nil },
 	}
 	getFid2path = &Variant{Name: "fid2path",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyGetinfoFid2path, bufGetinfoVallen),

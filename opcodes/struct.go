@@ -123,6 +123,24 @@ func (s *Struct) resolve() {
 	s.Runs = runs(s.Fields)
 }
 
+// With returns a copy of the struct, under the same name, in which some fields
+// are replaced by others of the same name and size.
+func (s *Struct) With(doc string, fields ...*Field) *Struct {
+	t := *s
+	t.Doc = doc
+	t.Fields = append([]*Field(nil), s.Fields...)
+	for _, f := range fields {
+		for i, old := range s.Fields {
+			if old.Name == f.Name {
+				f.Off = old.Off
+				t.Fields[i] = f
+			}
+		}
+	}
+	t.resolve()
+	return &t
+}
+
 // Overlays says whether the field lies over others of its struct.
 func (f *Field) Overlays() bool { return f.over != "" || f.at > 0 }
 

@@ -31,30 +31,30 @@ var (
 // The parts of shared-key tokens, in their order.
 var (
 	skInitParts = []*Field{
-		netstring("version", Bytes, "version of the token"),
-		netstring("random", Bytes, "random number of the client"),
-		netstring("prime", Bytes, "modulus of the key exchange"),
-		netstring("public_key", Bytes, "public key of the client"),
-		netstring("target", Text, "the client's device for the target"),
-		netstring("nodemap_hash", Bytes, "hash over the name of the nodemap"),
-		netstring("flags", Bytes, "options"),
-		netstring("hmac", Bytes, "signature over the parts before"),
+		netstring("version", Opaque, "version of the token"),
+		netstring("random", Opaque, "random number of the client"),
+		netstring("prime", Opaque, "modulus of the key exchange"),
+		netstring("public_key", Opaque, "public key of the client"),
+		netstring("target", Str, "the client's device for the target"),
+		netstring("nodemap_hash", Opaque, "hash over the name of the nodemap"),
+		netstring("flags", Opaque, "options"),
+		netstring("hmac", Opaque, "signature over the parts before"),
 	}
 	skReplyParts = []*Field{
-		netstring("version", Bytes, "version of the token"),
-		netstring("random", Bytes, "random number of the server"),
-		netstring("public_key", Bytes, "public key of the server"),
-		netstring("hmac", Bytes, "signature over the parts before"),
+		netstring("version", Opaque, "version of the token"),
+		netstring("random", Opaque, "random number of the server"),
+		netstring("public_key", Opaque, "public key of the server"),
+		netstring("hmac", Opaque, "signature over the parts before"),
 	}
 )
 
-// netstring is one part of a shared-key token: a decimal length, a colon, the
-// bytes and a comma.
-func netstring(name string, kind Kind, doc string) *Field {
+// netstring declares one part of a shared-key token: a decimal length, a colon,
+// the content and a comma.
+func netstring(name string, content func(name string, size int, opts ...any) *Field, doc string) *Field {
 	return Sub("", Define("sk_netstring", doc,
 		Str("length", 0, CountOf(func(v *View) int { return digits(v.Struct) }), "number of bytes, in decimal digits"),
 		punctuation("colon"),
-		newField(name, kind, 0, []any{doc, CountOf(func(v *View) int { return netstringLen(v.Struct) })}),
+		content(name, 0, doc, CountOf(func(v *View) int { return netstringLen(v.Struct) })),
 		punctuation("comma"),
 	))
 }

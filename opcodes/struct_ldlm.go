@@ -56,7 +56,7 @@ var ldlmLockDesc = Define("ldlm_lock_desc", "a lock",
 	U32("l_granted_mode", LdlmMode, "mode granted; 0 while the lock waits"),
 	Sub("l_policy_data", ldlmWirePolicyData, "range or parts, by lr_type"),
 	Brief(func(v *View, dst []byte) []byte {
-		l := plainLine(dst)
+		l := PlainLine(dst)
 		k := lockIn(v.Struct, v.Big)
 		k.wild = blocking(v)
 		k.say(&l)

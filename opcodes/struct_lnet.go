@@ -123,10 +123,8 @@ func lnetHdrFields(command int, nids ...*Field) []any {
 		{lnetAck, "mlength", []string{"ACK"}},
 		{lnetHello, "incarnation", []string{"HELLO"}},
 	} {
-		f := *m.s.Field(m.name)
-		c := For("type", m.commands...)
-		f.at, f.For = command+f.Off, &c
-		parts = append(parts, &f)
+		f := m.s.Field(m.name)
+		parts = append(parts, f.Copy(At(command+f.Off), For("type", m.commands...)))
 	}
 	return parts
 }

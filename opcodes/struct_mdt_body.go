@@ -41,34 +41,16 @@ var mdtBody = Define("mdt_body",
 
 // mdtBodyReadpage is the mdt_body in the request of a MDS_READPAGE, which uses
 // some fields for other things.
-var mdtBodyReadpage = mdtBody.with("the directory to read, and from where on",
+var mdtBodyReadpage = mdtBody.With("the directory to read, and from where on",
 	U64("mbo_size", Cookie, "hash of the name to begin at"),
 	U32("mbo_mode", DirentAttrs, "what each entry shall hold"),
 	U32("mbo_nlink", Size, "bytes wanted"),
 )
 
 // mdtBodyXattr is the mdt_body in the request of a MDS_GETXATTR.
-var mdtBodyXattr = mdtBody.with("the object whose extended attributes are wanted",
+var mdtBodyXattr = mdtBody.With("the object whose extended attributes are wanted",
 	U32("mbo_flags", xattrSetFlags, "how the attribute is set"),
 )
-
-// with is the struct under the same name with some fields of the same size and
-// name in place of its own.
-func (s *Struct) with(doc string, fields ...*Field) *Struct {
-	t := *s
-	t.Doc = doc
-	t.Fields = append([]*Field(nil), s.Fields...)
-	for _, f := range fields {
-		for i, old := range s.Fields {
-			if old.Name == f.Name {
-				f.Off = old.Off
-				t.Fields[i] = f
-			}
-		}
-	}
-	t.resolve()
-	return &t
-}
 
 // The fields that funcs read.
 var (

@@ -46,6 +46,14 @@ func AppendHex(dst []byte, v uint64) []byte {
 	return dst
 }
 
+// AppendHexDigits appends the last n hex digits of v.
+func AppendHexDigits(dst []byte, v uint64, n int) []byte {
+	for shift := 4 * (n - 1); shift >= 0; shift -= 4 {
+		dst = append(dst, hexDigits[v>>shift&15])
+	}
+	return dst
+}
+
 // AppendFID appends a FID as Lustre prints it: [0x200000401:0x1:0x0].
 func AppendFID(dst []byte, seq uint64, oid, ver uint32) []byte {
 	dst = AppendHex(append(dst, '['), seq)

@@ -24,7 +24,7 @@ type Topic struct {
 // portal or an error.
 func (x *Index) Topics(name string) []Topic {
 	if n, err := strconv.ParseInt(name, 0, 32); err == nil {
-		return numbered(n)
+		return x.numbered(n)
 	}
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		if t := x.parts(name[:i], name[i+1:]); t != nil {
@@ -32,27 +32,27 @@ func (x *Index) Topics(name string) []Topic {
 		}
 	}
 	list := x.declared(name)
-	for _, g := range Groups {
+	for _, g := range x.reg.Groups {
 		if strings.EqualFold(g.Group, name) {
 			list = append(list, Topic{Group: g})
 		}
 	}
-	return append(list, valuesNamed(name, len(list) > 0)...)
+	return append(list, x.valuesNamed(name, len(list) > 0)...)
 }
 
 // declared are the structs, operations and fields of a name.
 func (x *Index) declared(name string) (list []Topic) {
-	for _, s := range Structs {
+	for _, s := range x.reg.Structs {
 		if strings.EqualFold(s.Name, name) {
 			list = append(list, Topic{Struct: s})
 		}
 	}
-	for _, r := range RPCs {
+	for _, r := range x.reg.RPCs {
 		if strings.EqualFold(r.Name, name) {
 			list = append(list, Topic{RPC: r})
 		}
 	}
-	for _, s := range sections[strings.ToLower(name)] {
+	for _, s := range x.reg.Sections[strings.ToLower(name)] {
 		list = append(list, Topic{Struct: s})
 	}
 	places := x.fold(name)
@@ -110,7 +110,7 @@ func (x *Index) parts(of, name string) []Topic {
 		return []Topic{{Field: in[0].Field.Name, Places: in}}
 	}
 	var groups []*Names
-	for _, g := range Groups {
+	for _, g := range x.reg.Groups {
 		if strings.EqualFold(g.Group, of) {
 			groups = append(groups, g)
 		}
@@ -129,21 +129,10 @@ func (x *Index) parts(of, name string) []Topic {
 	return list
 }
 
-// sections are the structs at the top of a tree, by the names they have there.
-var sections = map[string][]*Struct{
-	"connreq":    {ConnreqV1, ConnreqV2},
-	"hello":      {HelloV1, HelloV2, HelloV4},
-	"ksock":      {KsockHdr},
-	"lnet":       {LNetHdr4, LNetHdr16},
-	"lustre_msg": {LustreMsg},
-	"ping_info":  {PingInfo},
-	"selftest":   {SelftestMsg},
-}
-
 // owners are the names of the structs that a section or a field is.
 func (x *Index) owners(name string) map[string]bool {
 	names := make(map[string]bool)
-	for _, s := range sections[strings.ToLower(name)] {
+	for _, s := range x.reg.Sections[strings.ToLower(name)] {
 		names[s.Name] = true
 	}
 	for _, p := range x.fold(name) {
@@ -185,18 +174,18 @@ func (n *Names) value(name string) *Value {
 }
 
 // numbered is what has a number.
-func numbered(n int64) (list []Topic) {
+func (x *Index) numbered(n int64) (list []Topic) {
 	if n >= 0 {
-		if r := ByOpcode(uint32(n)); r != nil {
+		if r := x.reg.ByOpcode(uint32(n)); r != nil {
 			list = append(list, Topic{RPC: r})
 		}
 	}
-	for _, g := range []*Names{Opcodes, Portal, Errnos} {
+	for _, g := range x.reg.Numbered {
 		u := uint64(n)
 		if g == Errnos && n < 0 {
 			u = uint64(-n)
 		}
-		if i, ok := g.place(u); ok && (g != Opcodes || len(list) == 0) {
+		if i, ok := g.place(u); ok && (g != x.reg.Opcodes || len(list) == 0) {
 			list = append(list, Topic{Group: g, Value: &g.Values[i]})
 		}
 	}
@@ -205,13 +194,13 @@ func numbered(n int64) (list []Topic) {
 
 // valuesNamed finds values in all groups: those whose full name it is, else
 // those whose short name it is. Operations are told of by themselves.
-func valuesNamed(name string, found bool) (list []Topic) {
+func (x *Index) valuesNamed(name string, found bool) (list []Topic) {
 	var short []Topic
-	for _, g := range Groups {
+	for _, g := range x.reg.Groups {
 		for i := range g.Values {
 			v := &g.Values[i]
 			switch {
-			case g == Opcodes && ByOpcode(uint32(v.Value)) != nil:
+			case g == x.reg.Opcodes && x.reg.ByOpcode(uint32(v.Value)) != nil:
 			case strings.EqualFold(g.Prefix+v.Name, name):
 				list = append(list, Topic{Group: g, Value: v})
 			case strings.EqualFold(v.Name, name):
@@ -253,13 +242,13 @@ func (x *Index) TopicNames(short bool) []string {
 	for _, n := range x.names {
 		all[n] = true
 	}
-	for n := range sections {
+	for n := range x.reg.Sections {
 		all[n] = true
 	}
-	for _, s := range Structs {
+	for _, s := range x.reg.Structs {
 		all[s.Name] = true
 	}
-	for _, g := range Groups {
+	for _, g := range x.reg.Groups {
 		all[g.Group] = true
 		for _, v := range g.Values {
 			all[g.Prefix+v.Name] = true

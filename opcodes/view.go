@@ -32,7 +32,7 @@ type Msg struct {
 	Portal  uint32
 	Sub     bool // a message inside a batch
 
-	fid [16]byte // room for the subject's FID, when its parts lie apart
+	Scratch [16]byte // room for a FID that a Subject func puts together
 }
 
 // Buf is buffer i, nil when the message has none.
