@@ -37,7 +37,7 @@ var limitExceptions = []string{
 	"lnet.Stats fields",
 	"lnet.stream fields",
 	"lnet.stream methods",
-	"opcodes.Field fields",
+	"opcodes/schema.Field fields",
 	"render files",
 	"render.topicJSON fields",
 	"track.Import fields",

@@ -10,7 +10,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/filter"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // The exit statuses.
@@ -35,7 +35,7 @@ func usagef(format string, args ...any) error {
 // that are like it, or all when they are few.
 func unknown(what, name string, among []string) error {
 	const few = 12
-	if near := opcodes.Nearest(name, among, 3); len(near) > 0 {
+	if near := schema.Nearest(name, among, 3); len(near) > 0 {
 		return usagef("unknown %s %q; did you mean %s?", what, name, strings.Join(near, ", "))
 	}
 	if len(among) <= few {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
@@ -90,7 +91,7 @@ func (p *prose) explain(names []string) error {
 }
 
 // page appends what is known of a key or a topic.
-func (p *prose) page(out []byte, r *render.Explain, key *render.Key, topic *opcodes.Topic) ([]byte, error) {
+func (p *prose) page(out []byte, r *render.Explain, key *render.Key, topic *schema.Topic) ([]byte, error) {
 	if p.form == "json" {
 		if key != nil {
 			return r.AppendKeyJSON(out, key)
@@ -107,7 +108,7 @@ func (p *prose) page(out []byte, r *render.Explain, key *render.Key, topic *opco
 }
 
 // overview says what can be explained.
-func (p *prose) overview(index *opcodes.Index) error {
+func (p *prose) overview(index *schema.Index) error {
 	flags, values, constants := 0, 0, 0
 	for _, g := range opcodes.Groups {
 		constants += len(g.Values)

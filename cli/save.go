@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -232,7 +233,7 @@ func appendMessage(b []byte, m *dissect.Message) []byte {
 		b = strconv.AppendUint(append(b, " x"...), m.RPC.XID, 10)
 	}
 	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
-		b = append(append(b, ' '), opcodes.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
+		b = append(append(b, ' '), schema.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
 	}
 	if m.LNetOff >= 0 {
 		b = m.LNet.Src.Append(append(b, ' '))

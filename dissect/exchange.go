@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // RequestInfo is what replies and bulk data need to know of their request. What
@@ -16,7 +16,7 @@ type RequestInfo struct {
 	Frame          int64
 	Time           int64
 	Big            bool
-	Variant        *opcodes.Variant
+	Variant        *schema.Variant
 	Data           []byte // the lustre_msg, of operations whose answers are read with it
 }
 

@@ -2,7 +2,7 @@ package dissect
 
 import (
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Message is an LNet message with what ptlrpc says about it. The Dissector
@@ -13,6 +13,6 @@ type Message struct {
 
 	RPC     RPC
 	Req     *RequestInfo // of a reply or a bulk: its request, when it was seen; of a request itself
-	Msg     *opcodes.Msg // the lustre_msg of a request or reply in the clear, its buffers told apart
+	Msg     *schema.Msg  // the lustre_msg of a request or reply in the clear, its buffers told apart
 	Content []byte       // bulk data put together, in the message that completed them
 }

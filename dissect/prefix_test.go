@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // leaf is what a tree says of some bytes.
@@ -29,7 +30,7 @@ func leaves(t *Tree) (there []leaf, missing []Node) {
 		path[n.Depth] = fmt.Sprint(n.Name(), n.Index)
 		switch {
 		case n.Src != InMessage || int(n.End) > i+1:
-		case n.Field.Kind == opcodes.Record && n.Field.Type.Atom == opcodes.Plain:
+		case n.Field.Kind == schema.Record && n.Field.Type.Atom == schema.Plain:
 		case n.Is(Missing):
 			missing = append(missing, *n)
 		case n.Len > 0:

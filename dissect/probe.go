@@ -3,6 +3,7 @@ package dissect
 import (
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // RPC is what every ptlrpc message carries, read at fixed offsets without a
@@ -32,7 +33,7 @@ type RPC struct {
 	Mbits         uint64
 	Handle        uint64 // pb_handle, never swapped
 	JobID         []byte // in Message.Data
-	Variant       *opcodes.Variant
+	Variant       *schema.Variant
 	Bytes         int // of the lustre_msg, or of bulk data
 }
 
@@ -65,7 +66,7 @@ func probe(m *Message, p *rpcMsg) {
 	}
 	r.AT = opcodes.LmFlags.Uint(m.Data[p.off:], p.Big)&msghdrATSupport != 0
 	b := p.Buf(0)
-	u32 := func(f *opcodes.Field) uint32 { return uint32(f.Uint(b, p.Big)) }
+	u32 := func(f *schema.Field) uint32 { return uint32(f.Uint(b, p.Big)) }
 	if r.Type = u32(opcodes.PbType); r.Type == 0 {
 		return
 	}
@@ -83,7 +84,7 @@ func probe(m *Message, p *rpcMsg) {
 		r.UID, r.GID, r.HasUser = u32(opcodes.PbUid), u32(gid), true
 	}
 	if len(b) >= bodySize {
-		r.JobID = opcodes.TrimNUL(b[opcodes.PbJobid.Off : opcodes.PbJobid.Off+opcodes.PbJobid.Size])
+		r.JobID = schema.TrimNUL(b[opcodes.PbJobid.Off : opcodes.PbJobid.Off+opcodes.PbJobid.Size])
 	}
 }
 

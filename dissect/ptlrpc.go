@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Layout of struct lustre_msg_v2, in bytes.
@@ -29,7 +30,7 @@ func flavorService(flvr uint32) uint32 { return flvr >> 8 & 0xf }
 // rpcMsg is a lustre_msg taken apart: where its buffers lie in the data it was
 // parsed from.
 type rpcMsg struct {
-	opcodes.Msg
+	schema.Msg
 	off    int // of the message
 	hdr    int // bytes of its header
 	flavor uint32
@@ -45,7 +46,7 @@ type rpcMsg struct {
 // there; a message that is cut short has fewer or shorter buffers.
 func (p *rpcMsg) parse(data []byte, off, limit int) bool {
 	p.off, p.hdr = off, 0
-	p.Msg = opcodes.Msg{Bufs: p.Bufs[:0]}
+	p.Msg = schema.Msg{Bufs: p.Bufs[:0]}
 	p.starts, p.lens = p.starts[:0], p.lens[:0]
 	limit = max(limit, off)
 	b := data[min(off, len(data)):min(limit, len(data))]
@@ -63,7 +64,7 @@ func (p *rpcMsg) parse(data []byte, off, limit int) bool {
 		if at+4 > len(b) {
 			return 0
 		}
-		return uint32(opcodes.ReadUint(b[at:at+4], p.Big))
+		return uint32(schema.ReadUint(b[at:at+4], p.Big))
 	}
 	n := int(min(u32(0), maxBufs))
 	p.flavor, p.cksum, p.opc = u32(4), u32(16), u32(24)
@@ -178,7 +179,7 @@ func (p *rpcMsg) whole(m *Message) bool {
 		switch {
 		case k >= len(p.lens):
 			return true
-		case f.Kind == opcodes.Bytes:
+		case f.Kind == schema.Bytes:
 		case k >= len(p.Bufs) || len(p.Bufs[k]) < p.lens[k]:
 			return false
 		}
@@ -201,7 +202,7 @@ func (p *rpcMsg) hidden() bool { return p.outer != nil && p.hdr == 0 }
 
 // identify finds the operation and its variant: of a request by its buffers,
 // of a reply by its request or else by a guess.
-func (p *rpcMsg) identify(opc uint32, reply bool, req *opcodes.Msg) {
+func (p *rpcMsg) identify(opc uint32, reply bool, req *schema.Msg) {
 	p.Opcode, p.Reply, p.Req = opc, reply, req
 	p.RPC = opcodes.ByOpcode(opc)
 	if p.RPC == nil || len(p.RPC.Variants) == 0 {

@@ -5,32 +5,33 @@ import (
 
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // The sections of a tree are its nodes of depth 0; these are their
 // declarations.
 var (
-	sectionConnreqV1 = opcodes.Sub("connreq", opcodes.ConnreqV1, "what the connecting side sends first")
-	sectionConnreqV2 = opcodes.Sub("connreq", opcodes.ConnreqV2, "what the connecting side sends first")
-	sectionHelloV1   = opcodes.Sub("hello", opcodes.HelloV1, "who speaks, and what the connection is for")
-	sectionHelloV2   = opcodes.Sub("hello", opcodes.HelloV2, "who speaks, and what the connection is for")
-	sectionHelloV4   = opcodes.Sub("hello", opcodes.HelloV4, "who speaks, and what the connection is for")
-	sectionKsock     = opcodes.Sub("ksock", opcodes.KsockHdr, "header of the socket transport")
-	sectionLNet4     = opcodes.Sub("lnet", opcodes.LNetHdr4, "LNet header")
-	sectionLNet16    = opcodes.Sub("lnet", opcodes.LNetHdr16, "LNet header")
-	sectionPing      = opcodes.Sub("ping_info", opcodes.PingInfo, "the interfaces of a node")
-	sectionSelftest  = opcodes.Sub("selftest", opcodes.SelftestMsg, "message of LNet selftest")
-	sectionLustreMsg = opcodes.Sub("lustre_msg", opcodes.LustreMsg, "header of the RPC message: its buffers")
-	sectionBody      = opcodes.Sub("ptlrpc_body", opcodes.PtlrpcBody, "what every RPC carries")
-	sectionBuffers   = opcodes.Opaque("buffers", 0, "what this operation carries, by buffer")
-	sectionContent   = opcodes.Opaque("content", 0, "what the bulk data mean")
-	sectionGSS       = opcodes.Opaque("gss", 0, "security wrapping of the message")
-	sectionPlain     = opcodes.Opaque("plain", 0, "the plain security policy's wrapping of the message")
-	fileData         = opcodes.Opaque("data", 0, "bulk data, as far as kept")
+	sectionConnreqV1 = schema.Sub("connreq", opcodes.ConnreqV1, "what the connecting side sends first")
+	sectionConnreqV2 = schema.Sub("connreq", opcodes.ConnreqV2, "what the connecting side sends first")
+	sectionHelloV1   = schema.Sub("hello", opcodes.HelloV1, "who speaks, and what the connection is for")
+	sectionHelloV2   = schema.Sub("hello", opcodes.HelloV2, "who speaks, and what the connection is for")
+	sectionHelloV4   = schema.Sub("hello", opcodes.HelloV4, "who speaks, and what the connection is for")
+	sectionKsock     = schema.Sub("ksock", opcodes.KsockHdr, "header of the socket transport")
+	sectionLNet4     = schema.Sub("lnet", opcodes.LNetHdr4, "LNet header")
+	sectionLNet16    = schema.Sub("lnet", opcodes.LNetHdr16, "LNet header")
+	sectionPing      = schema.Sub("ping_info", opcodes.PingInfo, "the interfaces of a node")
+	sectionSelftest  = schema.Sub("selftest", opcodes.SelftestMsg, "message of LNet selftest")
+	sectionLustreMsg = schema.Sub("lustre_msg", opcodes.LustreMsg, "header of the RPC message: its buffers")
+	sectionBody      = schema.Sub("ptlrpc_body", opcodes.PtlrpcBody, "what every RPC carries")
+	sectionBuffers   = schema.Opaque("buffers", 0, "what this operation carries, by buffer")
+	sectionContent   = schema.Opaque("content", 0, "what the bulk data mean")
+	sectionGSS       = schema.Opaque("gss", 0, "security wrapping of the message")
+	sectionPlain     = schema.Opaque("plain", 0, "the plain security policy's wrapping of the message")
+	fileData         = schema.Opaque("data", 0, "bulk data, as far as kept")
 )
 
 // section walks a struct as a section.
-func (w *walker) section(f *opcodes.Field, off, limit int) int {
+func (w *walker) section(f *schema.Field, off, limit int) int {
 	return w.record(f, nil, off, limit)
 }
 
@@ -126,13 +127,13 @@ func (w *walker) hidden(p *rpcMsg, m *Message) {
 
 // request takes the bytes of the message's request apart again, when they
 // were kept.
-func (w *walker) request(m *Message) *opcodes.Msg {
+func (w *walker) request(m *Message) *schema.Msg {
 	if m.Req == nil {
 		return nil
 	}
 	q := &w.t.req
 	if m.Req.Data == nil || !q.parse(m.Req.Data, 0, len(m.Req.Data)) {
-		q.Msg = opcodes.Msg{Bufs: q.Bufs[:0], Big: m.RPC.Big}
+		q.Msg = schema.Msg{Bufs: q.Bufs[:0], Big: m.RPC.Big}
 	}
 	q.Opcode = m.Req.Opcode
 	q.RPC, q.Variant = opcodes.ByOpcode(m.Req.Opcode), m.Req.Variant
@@ -165,7 +166,7 @@ func (w *walker) buffers(p *rpcMsg, first, limit int) {
 }
 
 // extent is where buffer k of a message lies.
-func (w *walker) extent(f *opcodes.Field, k int, p *rpcMsg, limit int) (start, stop int) {
+func (w *walker) extent(f *schema.Field, k int, p *rpcMsg, limit int) (start, stop int) {
 	start = p.starts[k]
 	stop = start + p.lens[k]
 	if stop > limit {
@@ -176,14 +177,14 @@ func (w *walker) extent(f *opcodes.Field, k int, p *rpcMsg, limit int) (start, s
 }
 
 // buffer walks one buffer; what its declaration leaves over is a tail.
-func (w *walker) buffer(f *opcodes.Field, k int, p *rpcMsg, limit int) {
+func (w *walker) buffer(f *schema.Field, k int, p *rpcMsg, limit int) {
 	start, stop := w.extent(f, k, p, limit)
 	if start >= stop {
 		return
 	}
 	raw := w.bytes(start, stop)
 	v := w.view()
-	*v = opcodes.View{Struct: raw, Rest: raw, Big: p.Big, Msg: &p.Msg}
+	*v = schema.View{Struct: raw, Rest: raw, Big: p.Big, Msg: &p.Msg}
 	w.tail(w.field(f, v, start, stop), stop)
 	w.drop()
 }
@@ -207,15 +208,15 @@ func (w *walker) extraBuffer(k int, p *rpcMsg, limit int) {
 }
 
 // extraField is the declaration of buffer k where no known release has one.
-func (t *Tree) extraField(k int) *opcodes.Field {
+func (t *Tree) extraField(k int) *schema.Field {
 	for len(t.extra) <= k {
-		t.extra = append(t.extra, opcodes.Opaque("buffer_"+strconv.Itoa(len(t.extra)), 0, "a buffer that no known release fills"))
+		t.extra = append(t.extra, schema.Opaque("buffer_"+strconv.Itoa(len(t.extra)), 0, "a buffer that no known release fills"))
 	}
 	return t.extra[k]
 }
 
 // submessage walks a lustre_msg inside a buffer, as batches have them.
-func (w *walker) submessage(f *opcodes.Field, off, limit int) int {
+func (w *walker) submessage(f *schema.Field, off, limit int) int {
 	i := w.open(f, off, 0)
 	p := w.t.inner(w.nested)
 	if w.depth > maxDepth/2 || !p.parse(w.data, off, limit) {
@@ -257,13 +258,13 @@ func (w *walker) bulk(m *Message) {
 	}
 }
 
-func (w *walker) content(m *Message, s *opcodes.Struct) {
+func (w *walker) content(m *Message, s *schema.Struct) {
 	w.use(InContent, m.Content)
 	req := w.request(m)
-	w.t.bulk = opcodes.Msg{Big: req.Big, Opcode: req.Opcode, RPC: req.RPC, Variant: req.Variant, Req: req}
+	w.t.bulk = schema.Msg{Big: req.Big, Opcode: req.Opcode, RPC: req.RPC, Variant: req.Variant, Req: req}
 	w.msg, w.big = &w.t.bulk, req.Big
 	f := &w.t.content
-	*f = opcodes.Field{Kind: opcodes.Record, Type: s, Name: sectionContent.Name, Key: sectionContent.Key}
+	*f = schema.Field{Kind: schema.Record, Type: s, Name: sectionContent.Name, Key: sectionContent.Key}
 	end := w.record(f, nil, 0, len(m.Content))
 	w.tail(end, len(m.Content))
 	w.use(InMessage, m.Data)

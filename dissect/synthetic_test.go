@@ -8,7 +8,7 @@ import (
 
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // synthetic makes all messages of messages.tsv and holds the trees to what was
@@ -235,7 +235,7 @@ func checkNode(t *testing.T, m *Message, tree *Tree, n *Node, w want) {
 		t.Errorf("%s: no %s (%s)", m.Kind, w.path, w.fact)
 		return
 	}
-	if got := tree.Bytes(n); !bytes.Equal(got, w.bytes) && !bytes.Equal(opcodes.TrimNUL(got), opcodes.TrimNUL(w.bytes)) {
+	if got := tree.Bytes(n); !bytes.Equal(got, w.bytes) && !bytes.Equal(schema.TrimNUL(got), schema.TrimNUL(w.bytes)) {
 		t.Errorf("%s: %s is %x, not %x", m.Kind, w.path, got, w.bytes)
 	}
 	base := m.PayloadOff
@@ -245,12 +245,12 @@ func checkNode(t *testing.T, m *Message, tree *Tree, n *Node, w want) {
 	if int(n.Off) != base+w.off {
 		t.Errorf("%s: %s at %d, not %d", m.Kind, w.path, int(n.Off)-base, w.off)
 	}
-	if n.Field.Kind <= opcodes.Int && len(w.bytes) <= 8 {
+	if n.Field.Kind <= schema.Int && len(w.bytes) <= 8 {
 		shift := 64 - 8*len(w.bytes)
-		if want := opcodes.ReadUint(w.bytes, w.big); n.Val<<shift>>shift != want {
+		if want := schema.ReadUint(w.bytes, w.big); n.Val<<shift>>shift != want {
 			t.Errorf("%s: %s is %#x, not %#x", m.Kind, w.path, n.Val, want)
 		}
-	} else if n.Is(BigEndian) != w.big && n.Field.Kind == opcodes.Record {
+	} else if n.Is(BigEndian) != w.big && n.Field.Kind == schema.Record {
 		t.Errorf("%s: %s big-endian: %v", m.Kind, w.path, n.Is(BigEndian))
 	}
 	if n.Is(Leftover) && !leftover(w.fact) {

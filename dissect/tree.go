@@ -2,7 +2,7 @@ package dissect
 
 import (
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // State is what is special about a node.
@@ -30,7 +30,7 @@ const (
 // Node is a field of a message. Nodes lie in one slice in the order of the
 // wire, each followed by its descendants.
 type Node struct {
-	Field *opcodes.Field
+	Field *schema.Field
 	Val   uint64 // of integers
 	Off   int32
 	Len   int32
@@ -60,11 +60,11 @@ type Tree struct {
 	walker walker
 	rpc    rpcMsg
 	req    rpcMsg
-	bulk   opcodes.Msg
+	bulk   schema.Msg
 	inside []*rpcMsg // messages inside messages, by depth
 
-	content opcodes.Field    // of the section of that name
-	extra   []*opcodes.Field // of buffers that no declaration knows, by number
+	content schema.Field    // of the section of that name
+	extra   []*schema.Field // of buffers that no declaration knows, by number
 }
 
 // inner is the place to take apart a message inside another one.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // truths are what the nodes themselves said while the samples were taken: the
@@ -119,10 +119,10 @@ func TestTruth(t *testing.T) {
 func valueText(tree *Tree, n *Node) string {
 	f := n.Field
 	switch {
-	case f.Kind <= opcodes.Int:
+	case f.Kind <= schema.Int:
 		return strconv.FormatUint(n.Val, 10)
-	case f.Kind == opcodes.Record && (f.Format == opcodes.FID || f.Format == opcodes.OSTID):
-		return string(opcodes.AppendFIDBytes(nil, tree.Bytes(n), n.Is(BigEndian)))
+	case f.Kind == schema.Record && (f.Format == schema.FID || f.Format == schema.OSTID):
+		return string(schema.AppendFIDBytes(nil, tree.Bytes(n), n.Is(BigEndian)))
 	}
-	return string(opcodes.TrimNUL(tree.Bytes(n)))
+	return string(schema.TrimNUL(tree.Bytes(n)))
 }

@@ -7,13 +7,14 @@ import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // TestVariantsOfCutRequests cuts requests of the samples at each byte: they are
 // of the variant they are, or it is not told.
 func TestVariantsOfCutRequests(t *testing.T) {
 	const enough = 2 // requests of each variant
-	seen := map[*opcodes.Variant]int{}
+	seen := map[*schema.Variant]int{}
 	cut := func(whole *Message) {
 		op := opcodes.ByOpcode(whole.RPC.Opcode)
 		if whole.Kind != lnet.Request || whole.RPC.Variant == nil || op.Pick == nil || seen[whole.RPC.Variant] == enough {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // maxDepth bounds the nesting of a tree; deeper parts stay bytes.
@@ -16,14 +16,14 @@ const maxDepth = 32
 type walker struct {
 	t      *Tree
 	m      *Message
-	msg    *opcodes.Msg
+	msg    *schema.Msg
 	src    Source
 	data   []byte
 	big    bool
 	whole  bool // no holes: all bytes up to len(data) are there
 	depth  int
 	dim    int // inside this many leftovers
-	views  [maxDepth + 8]opcodes.View
+	views  [maxDepth + 8]schema.View
 	nview  int
 	nested int  // inside this many messages of the message
 	told   bool // a note about missing bytes was made
@@ -63,13 +63,13 @@ func (w *walker) missing(off, n, limit int) lnet.Why {
 }
 
 // open appends a node; its End is set by close.
-func (w *walker) open(f *opcodes.Field, off, n int) int {
+func (w *walker) open(f *schema.Field, off, n int) int {
 	w.add(f, off, n)
 	return len(w.t.Nodes) - 1
 }
 
 // add appends a node without parts.
-func (w *walker) add(f *opcodes.Field, off, n int) *Node {
+func (w *walker) add(f *schema.Field, off, n int) *Node {
 	t := w.t
 	i := len(t.Nodes)
 	t.Nodes = w.room(1)[:i+1]
@@ -111,7 +111,7 @@ func (w *walker) close(i, end int) {
 }
 
 // view takes a view from the stack; drop gives it back.
-func (w *walker) view() *opcodes.View {
+func (w *walker) view() *schema.View {
 	v := &w.views[w.nview]
 	w.nview++
 	return v
@@ -121,7 +121,7 @@ func (w *walker) drop() { w.nview-- }
 
 // field walks one field at off and returns where it ends. v is the view of the
 // struct around it, or of the buffer itself.
-func (w *walker) field(f *opcodes.Field, v *opcodes.View, off, limit int) int {
+func (w *walker) field(f *schema.Field, v *schema.View, off, limit int) int {
 	dim := !f.Valid(v)
 	if dim {
 		w.dim++
@@ -139,24 +139,24 @@ func (w *walker) field(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 	return end
 }
 
-func (w *walker) kind(f *opcodes.Field, v *opcodes.View, off, limit int) int {
+func (w *walker) kind(f *schema.Field, v *schema.View, off, limit int) int {
 	switch f.Kind {
-	case opcodes.Uint, opcodes.Int:
+	case schema.Uint, schema.Int:
 		return w.integer(f, off, limit)
-	case opcodes.Record:
-		if f.Type.Atom != opcodes.Plain {
+	case schema.Record:
+		if f.Type.Atom != schema.Plain {
 			return w.span(f, off, f.Type.Size, limit)
 		}
 		return w.record(f, v, off, limit)
-	case opcodes.Array:
+	case schema.Array:
 		return w.array(f, v, off, limit)
-	case opcodes.List:
+	case schema.List:
 		return w.list(f, v, off, limit)
-	case opcodes.Union:
+	case schema.Union:
 		return w.union(f, v, off, limit)
-	case opcodes.Message:
+	case schema.Message:
 		return w.submessage(f, off, limit)
-	case opcodes.Virtual:
+	case schema.Virtual:
 		v.Rest = w.bytes(off, limit)
 		w.says(f, f.Derive, v, 0)
 		return off
@@ -164,7 +164,7 @@ func (w *walker) kind(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 	return w.run(f, v, off, limit)
 }
 
-func (w *walker) integer(f *opcodes.Field, off, limit int) int {
+func (w *walker) integer(f *schema.Field, off, limit int) int {
 	if why := w.missing(off, f.Size, limit); why != lnet.Present {
 		return w.gap(f, off, f.Size, why, limit)
 	}
@@ -173,7 +173,7 @@ func (w *walker) integer(f *opcodes.Field, off, limit int) int {
 }
 
 // span is a node of a fixed number of bytes that is shown as one value.
-func (w *walker) span(f *opcodes.Field, off, n, limit int) int {
+func (w *walker) span(f *schema.Field, off, n, limit int) int {
 	if why := w.missing(off, n, limit); why != lnet.Present {
 		return w.gap(f, off, n, why, limit)
 	}
@@ -183,7 +183,7 @@ func (w *walker) span(f *opcodes.Field, off, n, limit int) int {
 
 // run is a string or opaque bytes: of fixed size, of the size another field
 // tells, or up to the end of the buffer.
-func (w *walker) run(f *opcodes.Field, v *opcodes.View, off, limit int) int {
+func (w *walker) run(f *schema.Field, v *schema.View, off, limit int) int {
 	n := f.Size
 	if n == 0 {
 		v.Rest = w.bytes(off, limit)
@@ -200,7 +200,7 @@ func (w *walker) run(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 		}
 		return w.gap(f, off, n, why, limit)
 	}
-	if f.Pad && (f.Kind == opcodes.Text || zero(w.data[off:off+n])) {
+	if f.Pad && (f.Kind == schema.Text || zero(w.data[off:off+n])) {
 		return off + n
 	}
 	w.open(f, off, n)
@@ -209,7 +209,7 @@ func (w *walker) run(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 
 // gap is a node for bytes that are not there. It ends where the walk of the
 // struct has to stop: at the limit, or behind a hole of known length.
-func (w *walker) gap(f *opcodes.Field, off, n int, why lnet.Why, limit int) int {
+func (w *walker) gap(f *schema.Field, off, n int, why lnet.Why, limit int) int {
 	if !w.told {
 		w.told = true
 		w.t.Notes = append(w.t.Notes, lnet.Note{Code: noteCode(why), Text: w.gapText(f, off, n, why, limit)})
@@ -233,7 +233,7 @@ func noteCode(why lnet.Why) string {
 	return "truncated"
 }
 
-func (w *walker) gapText(f *opcodes.Field, off, n int, why lnet.Why, limit int) string {
+func (w *walker) gapText(f *schema.Field, off, n int, why lnet.Why, limit int) string {
 	have := max(0, min(limit, len(w.data))-off)
 	if why == lnet.Lost || have > n {
 		have = 0
@@ -256,7 +256,7 @@ func (w *walker) path(name string) string {
 }
 
 // says makes a node of text that a func of the tables puts together.
-func (w *walker) says(f *opcodes.Field, derive func(*opcodes.View, []byte) []byte, v *opcodes.View, state State) {
+func (w *walker) says(f *schema.Field, derive func(*schema.View, []byte) []byte, v *schema.View, state State) {
 	t := w.t
 	start := len(t.src[InText])
 	t.src[InText] = derive(v, t.src[InText])

@@ -4,11 +4,11 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // record walks a struct.
-func (w *walker) record(f *opcodes.Field, up *opcodes.View, off, limit int) int {
+func (w *walker) record(f *schema.Field, up *schema.View, off, limit int) int {
 	s := f.Type
 	i := w.open(f, off, 0)
 	w.t.Nodes[i].Tag = f.Tagged
@@ -35,7 +35,7 @@ func (w *walker) record(f *opcodes.Field, up *opcodes.View, off, limit int) int 
 }
 
 // members walks the fields of a struct, of overlaid ones those that are meant.
-func (w *walker) members(s *opcodes.Struct, v *opcodes.View, off, limit int) int {
+func (w *walker) members(s *schema.Struct, v *schema.View, off, limit int) int {
 	end, covered := off, 0
 	there := w.there(limit)
 	for i := 0; i < len(s.Fields); i++ {
@@ -60,7 +60,7 @@ func (w *walker) members(s *opcodes.Struct, v *opcodes.View, off, limit int) int
 			w.elsewhere(f, v, limit)
 			continue
 		}
-		if at >= limit && f.Kind != opcodes.Virtual && w.enough(s, f, off, at, limit) {
+		if at >= limit && f.Kind != schema.Virtual && w.enough(s, f, off, at, limit) {
 			continue
 		}
 		stop := w.field(f, v, at, limit)
@@ -88,7 +88,7 @@ func (w *walker) there(limit int) int {
 
 // elsewhere walks a field that the message places somewhere in the struct
 // around its own.
-func (w *walker) elsewhere(f *opcodes.Field, v *opcodes.View, limit int) {
+func (w *walker) elsewhere(f *schema.Field, v *schema.View, limit int) {
 	at, n := f.Elsewhere(v)
 	if n <= 0 || at < 0 || at >= limit {
 		return
@@ -102,12 +102,12 @@ func (w *walker) elsewhere(f *opcodes.Field, v *opcodes.View, limit int) {
 
 // enough says whether a struct may end here: at its variable part, or at a
 // size that older releases send.
-func (w *walker) enough(s *opcodes.Struct, f *opcodes.Field, off, at, limit int) bool {
+func (w *walker) enough(s *schema.Struct, f *schema.Field, off, at, limit int) bool {
 	return at-off >= s.Size || f.Size == 0 || slices.Contains(s.Shorter, limit-off)
 }
 
 // array walks elements of one kind.
-func (w *walker) array(f *opcodes.Field, v *opcodes.View, off, limit int) int {
+func (w *walker) array(f *schema.Field, v *schema.View, off, limit int) int {
 	v.Rest = w.bytes(off, limit)
 	n := f.Elements(v)
 	if n == 0 || n < 0 && off >= limit {
@@ -152,7 +152,7 @@ func (w *walker) array(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 }
 
 // list walks records that tell their own type and length.
-func (w *walker) list(f *opcodes.Field, v *opcodes.View, off, limit int) int {
+func (w *walker) list(f *schema.Field, v *schema.View, off, limit int) int {
 	if off >= limit || w.depth >= maxDepth {
 		return off
 	}
@@ -167,7 +167,7 @@ func (w *walker) list(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 		if el == nil {
 			break
 		}
-		if n == opcodes.EmptyRecord {
+		if n == schema.EmptyRecord {
 			node := w.open(el, end, 0)
 			w.t.Nodes[node].Index = int32(k)
 			continue
@@ -197,7 +197,7 @@ func (w *walker) list(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 }
 
 // union walks the form that the message chose.
-func (w *walker) union(f *opcodes.Field, v *opcodes.View, off, limit int) int {
+func (w *walker) union(f *schema.Field, v *schema.View, off, limit int) int {
 	if f.Size > 0 {
 		limit = min(limit, off+f.Size)
 	}
@@ -219,7 +219,7 @@ func (w *walker) union(f *opcodes.Field, v *opcodes.View, off, limit int) int {
 	node := len(w.t.Nodes)
 	end := w.field(f.Option(c), v, off, limit)
 	if node < len(w.t.Nodes) && f.Tagged {
-		w.t.Nodes[node].Tag = c.Kind == opcodes.Record && c.Type.Atom == opcodes.Plain
+		w.t.Nodes[node].Tag = c.Kind == schema.Record && c.Type.Atom == schema.Plain
 	}
 	if f.Size > 0 {
 		return limit
@@ -235,7 +235,7 @@ func (w *walker) untold(off, limit int) bool {
 }
 
 // unknown is a node of bytes that no declaration fits.
-func (w *walker) unknown(f *opcodes.Field, off, limit int) {
+func (w *walker) unknown(f *schema.Field, off, limit int) {
 	if n := len(w.bytes(off, limit)); n > 0 && !zero(w.bytes(off, limit)) {
 		i := w.open(f, off, n)
 		w.t.Nodes[i].State |= Undecoded
@@ -259,7 +259,7 @@ func (w *walker) tail(off, limit int) {
 	w.note("tail", w.path("")+": bytes behind what is known")
 }
 
-var tailField = opcodes.Opaque("_tail", 0, "bytes behind the part that is known")
+var tailField = schema.Opaque("_tail", 0, "bytes behind the part that is known")
 
 func (w *walker) note(code, text string) {
 	w.t.Notes = append(w.t.Notes, lnet.Note{Code: code, Text: text})

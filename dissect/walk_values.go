@@ -3,19 +3,19 @@ package dissect
 import (
 	"encoding/binary"
 
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // direct walks a field whose bytes are there and that needs no more than its
 // declaration. It returns nil when there is nothing to show.
-func (w *walker) direct(f *opcodes.Field, off int) *Node {
+func (w *walker) direct(f *schema.Field, off int) *Node {
 	val := uint64(0)
-	if f.Kind <= opcodes.Int {
-		val = opcodes.ReadUint(w.data[off:off+f.Size], w.big)
+	if f.Kind <= schema.Int {
+		val = schema.ReadUint(w.data[off:off+f.Size], w.big)
 		if f.Pad && val == 0 {
 			return nil
 		}
-		if f.Kind == opcodes.Int {
+		if f.Kind == schema.Int {
 			shift := 64 - 8*f.Size
 			val = uint64(int64(val<<shift) >> shift)
 		}
@@ -28,20 +28,20 @@ func (w *walker) direct(f *opcodes.Field, off int) *Node {
 // values walks Direct fields of the struct at off whose bytes are there, and
 // returns where the last one ends in the struct. Most nodes of a tree are made
 // here, so it makes them in place.
-func (w *walker) values(r *opcodes.Run, v *opcodes.View, off, limit int) (end int) {
+func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int) {
 	data := w.data[off : off+r.End]
 	depth, src, common := uint8(w.depth), w.src, w.state()
 	nodes := w.room(len(r.Values))
 	n := len(nodes)
 	nodes = nodes[:n+len(r.Values)]
-	slow := opcodes.NeedsFunc | opcodes.NeedsCare
+	slow := schema.NeedsFunc | schema.NeedsCare
 	if w.t.Remarks {
-		slow |= opcodes.NeedsRemark
+		slow |= schema.NeedsRemark
 	}
 	if v.Big {
-		slow |= opcodes.NeedsOrder
+		slow |= schema.NeedsOrder
 	}
-	var word, kind *opcodes.Field
+	var word, kind *schema.Field
 	var bits, is uint64
 	for i := range r.Values {
 		d := &r.Values[i]
@@ -55,7 +55,7 @@ func (w *walker) values(r *opcodes.Run, v *opcodes.View, off, limit int) (end in
 					continue
 				}
 			}
-			if d.Needs&slow&(opcodes.NeedsFunc|opcodes.NeedsRemark) != 0 {
+			if d.Needs&slow&(schema.NeedsFunc|schema.NeedsRemark) != 0 {
 				w.t.Nodes = nodes[:n]
 				end = max(end, w.asked(d, v, off, limit))
 				nodes = w.room(len(r.Values) - i)
@@ -99,7 +99,7 @@ func (w *walker) values(r *opcodes.Run, v *opcodes.View, off, limit int) (end in
 }
 
 // asked walks a Direct field with a func, and returns where it ends.
-func (w *walker) asked(d *opcodes.Direct, v *opcodes.View, off, limit int) int {
+func (w *walker) asked(d *schema.Direct, v *schema.View, off, limit int) int {
 	at := off + int(d.Off)
 	if !w.meant(d.Field, v, at, limit) {
 		return 0
@@ -120,7 +120,7 @@ func (w *walker) asked(d *opcodes.Direct, v *opcodes.View, off, limit int) int {
 
 // meant says whether the field at off is the one that is meant of those that
 // lie there.
-func (w *walker) meant(f *opcodes.Field, v *opcodes.View, off, limit int) bool {
+func (w *walker) meant(f *schema.Field, v *schema.View, off, limit int) bool {
 	if f.If == nil {
 		return true
 	}
@@ -129,7 +129,7 @@ func (w *walker) meant(f *opcodes.Field, v *opcodes.View, off, limit int) bool {
 }
 
 // remark adds what a field's Remark says to its node.
-func (w *walker) remark(f *opcodes.Field, v *opcodes.View, off, limit int) {
+func (w *walker) remark(f *schema.Field, v *schema.View, off, limit int) {
 	if f.Remark != nil {
 		v.Rest = w.bytes(off, limit)
 		w.says(f, f.Remark, v, Remark)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Filter is a compiled filter.
@@ -33,7 +34,7 @@ func Compile(text string) (*Filter, error) {
 
 type compiler struct {
 	text  string
-	index *opcodes.Index
+	index *schema.Index
 	rpc   *RPCFilter // over RPCs; nil: over messages
 }
 
@@ -67,10 +68,10 @@ func (c *compiler) expr(e *expr) (func(*Message) bool, error) {
 // field is a resolved name: where its values come from, and what they are.
 type field struct {
 	each  func(m *Message, f func(*value) bool) bool
-	names []*opcodes.Names
-	forms []opcodes.Field // of the declarations, for checking literals
-	key   *key            // not nil when it is one
-	bit   string          // name.BIT
+	names []*schema.Names
+	forms []schema.Field // of the declarations, for checking literals
+	key   *key           // not nil when it is one
+	bit   string         // name.BIT
 }
 
 // resolve finds what a name stands for.
@@ -108,7 +109,7 @@ func (c *compiler) resolve(t token) (*field, error) {
 			return c.bit(f, t, t.text[i+1:])
 		}
 	}
-	return nil, c.fail(t, "there is no field "+t.text, DidYouMean(opcodes.Nearest(t.text, c.names(), 3)))
+	return nil, c.fail(t, "there is no field "+t.text, DidYouMean(schema.Nearest(t.text, c.names(), 3)))
 }
 
 func (c *compiler) names() []string {
@@ -178,7 +179,7 @@ func (c *compiler) bit(f *field, t token, name string) (*field, error) {
 		if len(all) == 0 {
 			return nil, c.fail(at, "there is no field "+t.text, "")
 		}
-		return nil, c.fail(at, t.text[:len(t.text)-len(name)-1]+" has no value "+name, DidYouMean(opcodes.Nearest(name, all, 3)))
+		return nil, c.fail(at, t.text[:len(t.text)-len(name)-1]+" has no value "+name, DidYouMean(schema.Nearest(name, all, 3)))
 	}
 	g := *f
 	g.bit = name

@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -41,7 +42,7 @@ func (e *Message) Tree() *dissect.Tree {
 // message's own: it needs no tree, but for the notes.
 type key struct {
 	class class
-	names *opcodes.Names
+	names *schema.Names
 	errno bool // errnos are values too
 	doc   string
 	get   func(m *Message, v *value) bool
@@ -107,20 +108,20 @@ func hasBody(m *Message) bool {
 }
 
 // body makes the key of a number in ptlrpc_body.
-func body(f *opcodes.Field, get func(r *dissect.RPC) uint64) key {
+func body(f *schema.Field, get func(r *dissect.RPC) uint64) key {
 	return key{names: f.Names, doc: f.Doc, get: func(m *Message, v *value) bool {
-		*v = value{class: number, u: get(&m.RPC), names: f.Names, signed: f.Kind == opcodes.Int}
+		*v = value{class: number, u: get(&m.RPC), names: f.Names, signed: f.Kind == schema.Int}
 		return hasBody(m)
 	}}
 }
 
 // kindGroup are the names of message kinds.
-var kindGroup = func() *opcodes.Names {
-	var values []opcodes.Value
+var kindGroup = func() *schema.Names {
+	var values []schema.Value
 	for i, name := range lnet.KindNames() {
-		values = append(values, opcodes.Value{Name: name, Value: uint64(i)})
+		values = append(values, schema.Value{Name: name, Value: uint64(i)})
 	}
-	return opcodes.Enum("kind", "", "what a message is", values)
+	return schema.Enum("kind", "", "what a message is", values)
 }()
 
 func opcodeOf(m *Message, v *value) bool {
@@ -138,7 +139,7 @@ func errorOf(m *Message, v *value) bool {
 	if !hasBody(m) || m.Kind == lnet.Request || m.RPC.Status >= 0 {
 		return false
 	}
-	v.b = append(v.b, opcodes.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
+	v.b = append(v.b, schema.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
 	return len(v.b) > 0
 }
 

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // read takes the text of a literal for everything it can be. names are those
 // of the fields it may be compared with.
-func read(t token, names []*opcodes.Names) *literal {
+func read(t token, names []*schema.Names) *literal {
 	l := &literal{text: []byte(t.text)}
 	if t.kind == fid || strings.HasPrefix(t.text, "[") {
 		l.readFID(t.text)
@@ -25,19 +25,19 @@ func read(t token, names []*opcodes.Names) *literal {
 	for _, n := range names {
 		if u, ok := nameOrSet(n, t.text); ok {
 			if l.byName == nil {
-				l.byName = make(map[*opcodes.Names]uint64)
+				l.byName = make(map[*schema.Names]uint64)
 			}
 			l.byName[n] = u
 		}
 	}
-	if v, ok := opcodes.Errnos.Find(t.text); ok {
+	if v, ok := schema.Errnos.Find(t.text); ok {
 		l.errno = int64(v.Value)
 	}
 	return l
 }
 
 // nameOrSet is the value of a name, or of names of flags joined by |.
-func nameOrSet(n *opcodes.Names, text string) (uint64, bool) {
+func nameOrSet(n *schema.Names, text string) (uint64, bool) {
 	if v, ok := n.Find(text); ok {
 		return v.Value, true
 	}
@@ -77,7 +77,7 @@ func (l *literal) readNumber(text string) {
 		l.u, l.isNum, l.neg = uint64(i<<shift), true, i < 0
 		return
 	}
-	if v, ok := opcodes.ParseVersion(text); ok && strings.Contains(text, ".") {
+	if v, ok := schema.ParseVersion(text); ok && strings.Contains(text, ".") {
 		l.u, l.isNum = uint64(v), true
 	}
 }
@@ -90,7 +90,7 @@ func (l *literal) readSeconds(text string) {
 	}
 }
 
-func (l *literal) readFID(text string) { l.seq, l.oid, l.ver, l.isFID = opcodes.ParseFID(text) }
+func (l *literal) readFID(text string) { l.seq, l.oid, l.ver, l.isFID = schema.ParseFID(text) }
 
 // readNID reads a NID, or a prefix of NIDs: 192.0.2.0/24@tcp.
 func (l *literal) readNID(s string) {

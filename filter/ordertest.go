@@ -1,7 +1,7 @@
 package filter
 
 import (
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // literal reads a literal and refuses one that no value of the field can be
@@ -20,12 +20,12 @@ func (c *compiler) literal(t token, f *field) (*literal, error) {
 	if len(all) == 0 || f.key != nil && f.key.errno {
 		all = append(all, errnoNames()...)
 	}
-	return nil, c.fail(t, t.text+" is not a value of this field", DidYouMean(opcodes.Nearest(t.text, all, 3)))
+	return nil, c.fail(t, t.text+" is not a value of this field", DidYouMean(schema.Nearest(t.text, all, 3)))
 }
 
 func errnoNames() []string {
 	var all []string
-	for _, v := range opcodes.Errnos.Values {
+	for _, v := range schema.Errnos.Values {
 		all = append(all, v.Name)
 	}
 	return all
@@ -64,24 +64,24 @@ func classSensible(l *literal, c class, errnos bool) bool {
 	return true
 }
 
-func formSensible(l *literal, d *opcodes.Field) bool {
+func formSensible(l *literal, d *schema.Field) bool {
 	if d.Elem != nil {
 		return formSensible(l, d.Elem)
 	}
 	switch d.Format {
-	case opcodes.FID:
+	case schema.FID:
 		return l.isFID
-	case opcodes.OSTID, opcodes.OSTIDPlain, opcodes.UUID:
+	case schema.OSTID, schema.OSTIDPlain, schema.UUID:
 		return true
-	case opcodes.NID4, opcodes.NID:
+	case schema.NID4, schema.NID:
 		return l.isNID
-	case opcodes.Handle:
+	case schema.Handle:
 		return l.isNum
 	}
 	switch d.Kind {
-	case opcodes.Uint, opcodes.Int:
+	case schema.Uint, schema.Int:
 		return l.isNum || l.errno != 0 && d.Names == nil
-	case opcodes.Record, opcodes.Array, opcodes.List:
+	case schema.Record, schema.Array, schema.List:
 		return false
 	}
 	return true

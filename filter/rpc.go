@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -76,7 +77,7 @@ func (c *compiler) rpcField(t token) (*field, error) {
 	k, ok := rpcKeys[t.text]
 	if !ok {
 		return nil, c.fail(t, "there is no field "+t.text,
-			DidYouMean(opcodes.Nearest(t.text, slices.Sorted(maps.Keys(rpcKeys)), 3)))
+			DidYouMean(schema.Nearest(t.text, slices.Sorted(maps.Keys(rpcKeys)), 3)))
 	}
 	if c.rpc == nil && t.text != "rpc.latency" {
 		return nil, c.fail(t, t.text+" is known of whole RPCs, and messages are looked at here", "lshark rpcs and lshark stats know it")
@@ -148,13 +149,13 @@ var rpcKeys = map[string]key{
 	"rpc.error": {class: text, doc: "name of the error", get: func(m *Message, v *value) bool {
 		*v = value{class: text}
 		if m.rpc.Failed() {
-			v.b = append(v.b, opcodes.Errnos.Name(uint64(-int64(m.rpc.Status)))...)
+			v.b = append(v.b, schema.Errnos.Name(uint64(-int64(m.rpc.Status)))...)
 		}
 		return len(v.b) > 0
 	}},
 	"rpc.other_errors": {class: text, doc: "error that the status does not tell: of a reply after which the request was sent again, or inside the reply", each: func(m *Message, f func(*value) bool) bool {
 		for _, e := range m.rpc.OtherErrors {
-			if m.value = (value{class: text, b: []byte(opcodes.Errnos.Name(uint64(-int64(e))))}); f(&m.value) {
+			if m.value = (value{class: text, b: []byte(schema.Errnos.Name(uint64(-int64(e))))}); f(&m.value) {
 				return true
 			}
 		}

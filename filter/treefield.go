@@ -5,7 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // treeField finds the values of a field in a tree.
@@ -40,7 +40,7 @@ func (t *treeField) each(tree *dissect.Tree, v *value, f func(*value) bool) bool
 // elements.
 func values(tree *dissect.Tree, i int, v *value, f func(*value) bool) bool {
 	n := &tree.Nodes[i]
-	if n.Field.Kind == opcodes.Array || n.Field.Kind == opcodes.List {
+	if n.Field.Kind == schema.Array || n.Field.Kind == schema.List {
 		for k := i + 1; k < int(n.End); k = int(tree.Nodes[k].End) {
 			if readNode(tree, &tree.Nodes[k], v); f(v) {
 				return true
@@ -69,7 +69,7 @@ func (t *treeField) within(i int) bool {
 	}
 	t.close(i)
 	for k := len(t.open) - 1; k >= 0 && want >= 0; k-- {
-		if n := t.open[k]; n.Name() == t.path[want] || n.Field.Kind == opcodes.Record && n.Field.Type.Name == t.path[want] {
+		if n := t.open[k]; n.Name() == t.path[want] || n.Field.Kind == schema.Record && n.Field.Type.Name == t.path[want] {
 			want--
 		}
 	}
@@ -83,33 +83,33 @@ func readNode(tree *dissect.Tree, n *dissect.Node, v *value) {
 	big := n.Is(dissect.BigEndian)
 	*v = value{names: f.Names}
 	switch {
-	case f.Kind == opcodes.Uint || f.Kind == opcodes.Int:
-		v.class, v.u, v.signed = number, n.Val, f.Kind == opcodes.Int
-		if f.Format == opcodes.NID4 {
+	case f.Kind == schema.Uint || f.Kind == schema.Int:
+		v.class, v.u, v.signed = number, n.Val, f.Kind == schema.Int
+		if f.Format == schema.NID4 {
 			v.class, v.nid = nidClass, lnet.NID4(n.Val)
 		}
-	case f.Format == opcodes.FID:
-		v.class, v.u = fidClass, opcodes.ReadUint(b[:8], big)
-		v.oid, v.ver = uint32(opcodes.ReadUint(b[8:12], big)), uint32(opcodes.ReadUint(b[12:16], big))
-	case f.Format == opcodes.OSTID || f.Format == opcodes.OSTIDPlain:
-		readOSTID(b, big, f.Format == opcodes.OSTIDPlain, v)
-	case f.Format == opcodes.NID:
+	case f.Format == schema.FID:
+		v.class, v.u = fidClass, schema.ReadUint(b[:8], big)
+		v.oid, v.ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
+	case f.Format == schema.OSTID || f.Format == schema.OSTIDPlain:
+		readOSTID(b, big, f.Format == schema.OSTIDPlain, v)
+	case f.Format == schema.NID:
 		v.class, v.nid = nidClass, lnet.NID16(b)
-	case f.Format == opcodes.Handle:
-		v.class, v.u = number, opcodes.ReadUint(b[:8], false)
-	case f.Kind == opcodes.Text || f.Kind == opcodes.Virtual || f.Format == opcodes.UUID:
-		v.class, v.b = text, opcodes.TrimNUL(b)
+	case f.Format == schema.Handle:
+		v.class, v.u = number, schema.ReadUint(b[:8], false)
+	case f.Kind == schema.Text || f.Kind == schema.Virtual || f.Format == schema.UUID:
+		v.class, v.b = text, schema.TrimNUL(b)
 	default:
 		v.class, v.b = text, b
 	}
 }
 
 func readOSTID(b []byte, big, plain bool, v *value) {
-	first, second := opcodes.ReadUint(b[:8], big), opcodes.ReadUint(b[8:16], big)
+	first, second := schema.ReadUint(b[:8], big), schema.ReadUint(b[8:16], big)
 	if !plain && second != 0 && second != ^uint64(0) {
 		v.class, v.u = fidClass, first
-		v.oid, v.ver = uint32(opcodes.ReadUint(b[8:12], big)), uint32(opcodes.ReadUint(b[12:16], big))
+		v.oid, v.ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
 		return
 	}
-	v.class, v.b = text, opcodes.AppendOSTID(nil, b, big, plain)
+	v.class, v.b = text, schema.AppendOSTID(nil, b, big, plain)
 }

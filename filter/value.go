@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // class is what a value can be compared as.
@@ -32,7 +32,7 @@ type value struct {
 	ver    uint32
 	nid    lnet.NID
 	addr   netip.AddrPort
-	names  *opcodes.Names
+	names  *schema.Names
 }
 
 // literal is the right side of a comparison, read as everything that it can
@@ -55,7 +55,7 @@ type literal struct {
 	isAddr bool
 	prefix netip.Prefix
 	port   uint16
-	byName map[*opcodes.Names]uint64
+	byName map[*schema.Names]uint64
 	errno  int64 // positive number of an errno's name, 0: none
 }
 
@@ -172,7 +172,7 @@ func (v *value) append(dst []byte) []byte {
 	case text:
 		return append(dst, v.b...)
 	case fidClass:
-		return opcodes.AppendFID(dst, v.u, v.oid, v.ver)
+		return schema.AppendFID(dst, v.u, v.oid, v.ver)
 	case nidClass:
 		return v.nid.Append(dst)
 	case address:
@@ -194,7 +194,7 @@ func (v *value) appendNumber(dst []byte) []byte {
 		return append(dst, v.names.Name(v.u)...)
 	}
 	n := len(dst)
-	v.names.Set(v.u, func(b *opcodes.Value) {
+	v.names.Set(v.u, func(b *schema.Value) {
 		if len(dst) > n {
 			dst = append(dst, '|')
 		}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Append appends the NID as Lustre prints it.
@@ -13,7 +13,7 @@ func (n NID) Append(dst []byte) []byte {
 	if n.Len == 0 {
 		return dst
 	}
-	return opcodes.AppendNID(dst, n.Addr[:min(int(n.Len), len(n.Addr))], n.Type, n.Num)
+	return schema.AppendNID(dst, n.Addr[:min(int(n.Len), len(n.Addr))], n.Type, n.Num)
 }
 
 func (n NID) String() string { return string(n.Append(nil)) }
@@ -24,7 +24,7 @@ func ParseNID(s string) (NID, bool) {
 	if !ok {
 		return NID{}, false
 	}
-	lnd, num, ok := opcodes.ParseNetwork(net)
+	lnd, num, ok := schema.ParseNetwork(net)
 	if !ok {
 		return NID{}, false
 	}

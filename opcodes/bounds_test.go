@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 // TestFuncsSurviveAnything calls the funcs of the tables with bytes of every

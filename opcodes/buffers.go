@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // The buffers that messages are made of.
 var (
 	bufPtlrpcBody                 = Sub("ptlrpc_body", ptlrpcBodyV3, "what all requests and replies have in common")

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"time"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 // Bits of cr_flags and cr_extra_flags.

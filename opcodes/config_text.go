@@ -3,6 +3,8 @@ package opcodes
 import (
 	"strconv"
 	"time"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 // configVerbs are the names of config commands that differ from those of the

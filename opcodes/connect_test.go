@@ -3,6 +3,8 @@ package opcodes
 import (
 	"encoding/binary"
 	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 func connectBuf(flags, flags2 uint64, version uint32) []byte {

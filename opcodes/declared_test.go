@@ -1,6 +1,10 @@
 package opcodes
 
-import "testing"
+import (
+	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // eachField calls f for the field and all that are inside it, once each.
 func eachField(f *Field, seen map[*Field]bool, call func(*Field)) {

@@ -10,6 +10,11 @@
 // apart by a magic number, is a small func beside the table; it gets a View of
 // the bytes and reads them through the field declarations.
 //
+// The vocabulary of the declarations, and the code that reads bytes by them, is
+// package schema. It is imported with a dot here, and only here, because the
+// files of this package are tables: Sub("mdt_body", mdtBody) is read as a line
+// of a table, and a package name in front of each word would hide it.
+//
 // To add a message: (1) its opcode in numbers.go, (2) new structs, if any, with
 // Define, and in the list Structs, (3) one RPC literal, in the list RPCs, (4) a
 // sample in pcaps/ and go test ./... -update. For example:

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 // The facts about the wire stand in testdata as numbers. These tests compare

@@ -3,6 +3,8 @@ package opcodes
 import (
 	"strings"
 	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 func TestNetstrings(t *testing.T) {

@@ -3,6 +3,8 @@ package opcodes
 import (
 	"encoding/binary"
 	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 // meantFields are the fields of a struct whose If funcs let them through.

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // askIntent is the line of an intent: what the operation inside it tells, and
 // the locks that the client gives back with it.
 func askIntent(inner func(m *Msg, l *Line)) func(m *Msg, l *Line) {

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // The magic numbers that tell layouts apart.
 const (
 	lovMagicV1       = 0x0bd10bd0

@@ -1,6 +1,10 @@
 package opcodes
 
-import "strconv"
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // The layouts in a few words, with the words of lfs getstripe.
 

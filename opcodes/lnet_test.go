@@ -1,6 +1,10 @@
 package opcodes
 
-import "testing"
+import (
+	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // TestLNetHeaders holds that the members of the commands lie in both headers
 // where the command structs have them.

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // The kinds of locks, lr_type.
 const (
 	ldlmPlainType  = 10

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // The forms of a lock's value block.
 var (
 	formOstLvb     = Sub("ost_lvb", ostLvb)

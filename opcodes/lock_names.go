@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // LockResource is the name of a lock's resource, as the wire has it.
 type LockResource struct {
 	words [lockNameSize]byte

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 // TestSelftestBodies holds that each type of message shows its own body and no

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // Forms of buffers that the metadata operations share.
 
 var layoutFormsUser = []*Field{formUserV1, formUserV3, formComp, formForeign, formHsm, formUserLmv, formLmvForeign,

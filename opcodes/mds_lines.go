@@ -3,6 +3,8 @@ package opcodes
 import (
 	"strconv"
 	"strings"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 // What the summary lines of metadata operations are made of. The buffers are

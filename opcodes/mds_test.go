@@ -1,6 +1,10 @@
 package opcodes
 
-import "testing"
+import (
+	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // reintRequest is a MDS_REINT request with the record in its place.
 func reintRequest(op uint32, set func(rec []byte), more ...[]byte) *Msg {

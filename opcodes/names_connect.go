@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // ObdConnectFlags is the group obd_connect_flags.
 var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and server can do and which fields of the connect data are filled in: the request asks, the reply grants a subset", []Value{
 	{Name: "RDONLY", Value: 0x1, Doc: "The client mounts read-only, or the server grants no more than that."},

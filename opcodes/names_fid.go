@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // SeqOp is the group seq_op.
 var SeqOp = Enum("seq_op", "SEQ_ALLOC_", "what sequences are asked for", []Value{
 	{Name: "SUPER", Value: 0x0, Doc: "many, for a server that hands them out"},

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // HsmStates is the group hsm_states.
 var HsmStates = Bits("hsm_states", "HS_", "HSM state of a file", []Value{
 	{Name: "NONE", Value: 0x0, Doc: "not in the archive"},

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // LovMagic is the group lov_magic.
 var LovMagic = Enum("lov_magic", "", "kinds of file layouts", []Value{
 	{Name: "LOV_MAGIC_MAGIC", Value: 0xbd0, Alias: true},

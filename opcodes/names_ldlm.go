@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // LdlmType are the kinds of locks, lr_type.
 var LdlmType = Enum("ldlm_type", "LDLM_", "kind of lock", []Value{
 	{Name: "PLAIN", Value: 0xa, Doc: "has no range: configuration logs and quota"},

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // LfsckEvent is the group lfsck_event.
 var LfsckEvent = Enum("lfsck_event", "LE_", "what LFSCKs tell each other", []Value{
 	{Name: "LASTID_REBUILDING", Value: 0x1, Doc: "an OST works out its last object id anew"},

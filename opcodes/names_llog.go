@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // LlogRecType is the group llog_rec_type.
 var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper 12 bits are the same in all", []Value{
 	{Name: "LLOG_PAD_MAGIC", Value: 0x10600000, Doc: "fills a block up"},

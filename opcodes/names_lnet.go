@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // LnetMsgType is the group lnet_msg_type.
 var LnetMsgType = Enum("lnet_msg_type", "LNET_MSG_", "commands of LNet", []Value{
 	{Name: "ACK", Value: 0x0, Doc: "a PUT was accepted"},

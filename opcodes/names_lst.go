@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // SrpcMsgType is the group srpc_msg_type.
 var SrpcMsgType = Enum("srpc_msg_type", "SRPC_MSG_", "messages of LNet selftest", []Value{
 	{Name: "MKSN_REQST", Value: 0x0, Doc: "make a session"},

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // ObdMdValid is the group obd_md_valid.
 var ObdMdValid = Bits("obd_md_valid", "OBD_MD_", "which fields of an mdt_body or obdo mean something; in requests also what the client wants to know", []Value{
 	{Name: "FLID", Value: 0x1, Doc: "the FID or object id"},

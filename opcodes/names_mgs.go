@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // MgsCfgType is the group mgs_cfg_type.
 var MgsCfgType = Enum("mgs_cfg_type", "MGS_CFG_T_", "tables and logs of the MGS", []Value{
 	{Name: "CONFIG", Value: 0x0, Since: "2.15", Doc: "configuration of a target or client"},

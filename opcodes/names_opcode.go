@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // Opcodes are the operations by number: those that are declared in RPCs, and
 // those whose numbers were given up before 2.12.
 var Opcodes = &Names{Group: "opcode", Doc: "operation of an RPC, pb_opc"}

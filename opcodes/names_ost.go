@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // ObdoFlags are the flags of an obdo. The type of the checksum is a number in bits 12 to 15.
 var ObdoFlags = Bits("obdo_flags", "OBD_FL_", "what is special about the operation, and the type of the checksum", []Value{
 	{Name: "INLINEDATA", Value: 0x1, Doc: "data is inline, long ago"},

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // OutUpdateType is the group out_update_type.
 var OutUpdateType = Enum("out_update_type", "OUT_", "what an update does to an object", []Value{
 	{Name: "START", Value: 0x0},

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // MsgType is the group msg_type.
 var MsgType = Enum("msg_type", "PTL_RPC_MSG_", "whether a message is a request or a reply, pb_type", []Value{
 	{Name: "REQUEST", Value: 0x1267, Doc: "asks for something"},

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // QuotaCmd are the commands of an obd_quotactl.
 var QuotaCmd = Enum("quota_cmd", "", "quota command", []Value{
 	{Name: "LUSTRE_Q_QUOTAON", Value: 0x800002, Doc: "turn quota on"},

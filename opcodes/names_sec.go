@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // SptlrpcPolicy is the group sptlrpc_policy.
 var SptlrpcPolicy = Enum("sptlrpc_policy", "SPTLRPC_POLICY_", "security policy, bits 0-3 of a flavour", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "no protection"},

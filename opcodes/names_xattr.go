@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // LmaCompat is the group lma_compat.
 var LmaCompat = Bits("lma_compat", "LMAC_", "what an object is, for software that may ignore it", []Value{
 	{Name: "HSM", Value: 0x1, Doc: "has HSM state"},

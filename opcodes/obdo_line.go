@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // attrs reads the obdo of an ost_body.
 type attrs struct {
 	b   []byte

@@ -1,6 +1,10 @@
 package opcodes
 
-import "strconv"
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // SeekWhence says what a seek looks for.
 var SeekWhence = Enum("seek_whence", "SEEK_", "what a seek looks for", []Value{

@@ -3,6 +3,8 @@ package opcodes
 import (
 	"encoding/binary"
 	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 // obdoWith is an obdo with those bits of o_valid, and the fields set by name.

@@ -3,6 +3,8 @@ package opcodes
 import (
 	"encoding/binary"
 	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 func TestFiemapExtents(t *testing.T) {

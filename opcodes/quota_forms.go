@@ -1,6 +1,10 @@
 package opcodes
 
-import "strconv"
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // Quota commands that fill the quota_iter buffer.
 const (

@@ -3,6 +3,8 @@ package opcodes
 import (
 	"encoding/binary"
 	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 func quotactl(cmd uint32, first, second uint64) []byte {

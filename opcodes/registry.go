@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // Protocol holds all declarations of this package.
 var Protocol = Registry{
 	Structs: Structs, Groups: Groups, RPCs: RPCs,

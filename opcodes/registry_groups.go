@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // Groups are all groups of names.
 var Groups = []*Names{
 	Acceptor,

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // Structs are all structs of the wire, by name.
 var Structs = []*Struct{
 	barrierLvb,

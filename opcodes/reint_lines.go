@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // The summary lines of MDS_REINT, and of the intents that carry its records.
 
 // The operations of MDS_REINT.

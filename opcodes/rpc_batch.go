@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcMdsBatch = &RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
 	Doc: "Carries several requests of the same kind in one message: the attributes of the files that a client " +
 		"expects to need next (statahead). Each request has buffers of its own, and so has each answer.",

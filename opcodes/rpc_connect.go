@@ -1,6 +1,10 @@
 package opcodes
 
-import "math/bits"
+import (
+	"math/bits"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 const connectDoc = " Names the target and the client, and says what the client can do. The reply brings the handle of the connection and what the server agrees to."
 

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcSeqQuery = &RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{
 	{Name: "super",
 		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcMdsHsmStateGet = &RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
 	Doc: "Asks for the HSM state of a file: whether the archive has a copy, whether the data is released.",
 	Variants: []*Variant{{

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcObdIdxRead = &RPC{Opcode: OBD_IDX_READ, Name: "OBD_IDX_READ", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufIdxInfo),
 	Reply:   Bufs(bufPtlrpcBody, bufIdxInfo),

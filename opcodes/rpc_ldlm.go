@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcLdlmEnqueue = &RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
 	Doc: "Asks for a lock. With an intent the server does what the intent says in the same step: opens, looks up, gets attributes, and so on. " +
 		"When the lock has to wait, a completion callback follows.",

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // Bits of the intent, ldlm_intent.opc.
 const (
 	itOpen      = 0x1

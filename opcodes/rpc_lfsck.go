@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcLfsckNotify = &RPC{Opcode: LFSCK_NOTIFY, Name: "LFSCK_NOTIFY", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufLfsckRequest),
 	Reply:   Bufs(bufPtlrpcBody),

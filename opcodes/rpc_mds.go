@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcMdsGetattr = &RPC{Opcode: MDS_GETATTR, Name: "MDS_GETATTR",
 	Doc: "Asks for the attributes of an object by its FID, and for the layout, link target or ACL that mbo_valid names. No lock comes with them.",
 	Variants: []*Variant{{

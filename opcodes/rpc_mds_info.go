@@ -1,6 +1,10 @@
 package opcodes
 
-import "bytes"
+import (
+	"bytes"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // MDS_GET_INFO and MDS_SET_INFO: a key, by its name, and a value.
 

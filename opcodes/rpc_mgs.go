@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcMgsException = &RPC{Opcode: MGS_EXCEPTION, Name: "MGS_EXCEPTION", Retired: true,
 	Doc: "Reserved for errors that the MGS would report. No release since 2.12 sends it."}
 

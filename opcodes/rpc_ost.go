@@ -1,6 +1,10 @@
 package opcodes
 
-import "strings"
+import (
+	"strings"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 var rpcOstReply = &RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc: "a number that no message has"}
 

@@ -1,6 +1,10 @@
 package opcodes
 
-import "bytes"
+import (
+	"bytes"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 var rpcOstGetInfo = &RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
 	Doc:      "Asks a target for something by key: the last object id or FID, or the map of an object's extents.",

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // ostBulkPortal is where clients expect the data of reads and writes.
 const ostBulkPortal = 8
 

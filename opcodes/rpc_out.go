@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcOutUpdate = &RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 	Doc: "What one MDT asks another to do to its objects, in small steps: create, set attributes, insert a name, write to a log, " +
 		"or read such things. Operations over several MDTs are made of it.",

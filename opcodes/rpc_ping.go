@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcObdPing = &RPC{Opcode: OBD_PING, Name: "OBD_PING",
 	Doc:  "Shows that client and server are alive, and tells the client what is on disk. The last ping of a recovery says that the client has replayed all it had.",
 	Pick: pickPing,

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcOstQuotactl = &RPC{Opcode: OST_QUOTACTL, Name: "OST_QUOTACTL",
 	Doc: "Asks a target what an id uses on it, and other quota commands for one target.",
 	Variants: []*Variant{{

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 var rpcSecCtxInit = &RPC{Opcode: SEC_CTX_INIT, Name: "SEC_CTX_INIT",
 	Doc:      "Begins to set up a security context under GSS. The token of the security mechanism stands in the wrapping of the message, behind it.",
 	Variants: bodyOnly}

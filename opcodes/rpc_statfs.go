@@ -1,6 +1,10 @@
 package opcodes
 
-import "strconv"
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 var rpcOstStatfs = &RPC{Opcode: OST_STATFS, Name: "OST_STATFS",
 	Doc: "Asks an OST for its space and objects. MDTs ask every few seconds to spread new files, clients for df.",

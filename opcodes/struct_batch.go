@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // batchUpdateRequest is struct batch_update_request.
 var batchUpdateRequest = Define("batch_update_request", "requests that travel together", Since("2.16"),
 	U32("burq_magic", BatchMagic),

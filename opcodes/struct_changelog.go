@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // changelogRec is struct changelog_rec.
 var changelogRec = Define("changelog_rec", "a change of the namespace",
 	U16("cr_namelen", Size, "bytes of the name, and of the old one behind it"),

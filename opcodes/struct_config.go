@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // cfgMarker is struct cfg_marker.
 var cfgMarker = Define("cfg_marker", "begins or ends a section of a config log",
 	U32("cm_step", "number of the section; both its markers have it"),

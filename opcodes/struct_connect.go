@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // obdStatfs is struct obd_statfs.
 var obdStatfs = Define("obd_statfs",
 	"space and objects of a target, or of the whole file system",

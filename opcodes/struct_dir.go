@@ -1,6 +1,10 @@
 package opcodes
 
-import "bytes"
+import (
+	"bytes"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // luDirent is struct lu_dirent.
 var luDirent = Define("lu_dirent", "entry of a directory",

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // luFid is struct lu_fid.
 var luFid = Define("lu_fid", "file identifier, unique in a file system for all time",
 	FID,

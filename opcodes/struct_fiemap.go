@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // fiemapExtent is struct fiemap_extent.
 var fiemapExtent = Define("fiemap_extent", "where a part of a file lies",
 	U64("fe_logical", Size, "offset in the file or object"),

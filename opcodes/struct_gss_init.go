@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // Setting up a GSS context: what the client sends behind its SEC_CTX_INIT, and
 // the tokens of the shared-key mechanism both ways.
 

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // hsmExtent is struct hsm_extent.
 var hsmExtent = Define("hsm_extent",
 	"a range of a file",

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // idxInfo is struct idx_info.
 var idxInfo = Define("idx_info", "which index, and which part of it",
 	U32("ii_magic", Hex, "0x3d37cc37"),

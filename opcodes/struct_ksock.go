@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 func isHello(b []byte, big bool) bool { return magicAt(b, 0, 0x45726963, big) }
 
 // ksockHelloMsg is struct ksock_hello_msg.

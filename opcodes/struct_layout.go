@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // lovUserOstDataV1 is struct lov_user_ost_data_v1.
 var lovUserOstDataV1 = Define("lov_user_ost_data_v1",
 	"an object, or just an OST, that a user names in a layout",

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // lovCompMdEntryV1 is struct lov_comp_md_entry_v1.
 var lovCompMdEntryV1 = Define("lov_comp_md_entry_v1",
 	"a component: a range of the file with a layout of its own",

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // ldlmResId is struct ldlm_res_id.
 var ldlmResId = Define("ldlm_res_id", "name of what is locked",
 	Arr("name", 4, U64("", Cookie)),

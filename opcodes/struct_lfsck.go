@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // lfsckRequest is struct lfsck_request.
 var lfsckRequest = Define("lfsck_request", "what one server's LFSCK tells or asks another's",
 	U32("lr_event", LfsckEvent, "what it is about"),

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // llogLogid is struct llog_logid.
 var llogLogid = Define("llog_logid", "name of a log: the object that holds it",
 	Sub("lgl_oi", ostId, OSTIDPlain, "object id and sequence; never a FID, whatever the numbers"),

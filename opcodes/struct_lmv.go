@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // lmvUserMdsData is struct lmv_user_mds_data.
 var lmvUserMdsData = Define("lmv_user_mds_data",
 	"a stripe of a directory, or an MDT for one",

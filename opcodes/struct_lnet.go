@@ -1,6 +1,10 @@
 package opcodes
 
-import "strconv"
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // lnetNid is struct lnet_nid.
 var lnetNid = Define("lnet_nid",

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // The messages of LNet selftest. Requests have even types, replies odd ones.
 
 var (

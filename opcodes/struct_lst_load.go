@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // The tests of LNet selftest themselves, and what they count.
 
 // srpcStatReqst is struct srpc_stat_reqst.

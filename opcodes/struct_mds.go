@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // lustreSwapLayouts is struct lustre_swap_layouts.
 var lustreSwapLayouts = Define("lustre_swap_layouts",
 	"what a user asks of the client to swap the layouts of two files",

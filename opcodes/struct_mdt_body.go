@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // mdtBody is struct mdt_body.
 var mdtBody = Define("mdt_body",
 	"the attributes of a file or directory, and in requests what is asked for and by whom",

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // mgsSendParam is struct mgs_send_param.
 var mgsSendParam = Define("mgs_send_param", "parameter to be set for a file system",
 	Str("mgs_param", 1024, "key=value"),

@@ -1,6 +1,10 @@
 package opcodes
 
-import "strconv"
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // nodemapClusterRec is struct nodemap_cluster_rec.
 var nodemapClusterRec = Define("nodemap_cluster_rec", "a nodemap: what clients of it may do",

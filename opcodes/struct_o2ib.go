@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 func isKib(b []byte, big bool) bool { return magicAt(b, 0, 0x0be91b91, big) }
 
 // kibConnparams is struct kib_connparams.

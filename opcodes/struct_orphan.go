@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // luOrphanRec is struct lu_orphan_rec.
 var luOrphanRec = Define("lu_orphan_rec", "OST object that no file refers to, as the layout LFSCK finds it",
 	Sub("lor_fid", luFid, "file that it says it belongs to; f_ver is the number of the stripe"),

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // ostLayout is struct ost_layout.
 var ostLayout = Define("ost_layout", "where in a file's layout an object belongs",
 	U32("ol_stripe_size", Size, "bytes of a stripe"),

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // objectUpdateParam is struct object_update_param.
 var objectUpdateParam = defineParam(chooseUpdateParam, append([]*Field{formLog, formCatids}, paramForms...))
 

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // The NIDs of a node, as ping and discovery tell them.
 
 // lnetNiStatus is struct lnet_ni_status.

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // obdUuid is struct obd_uuid.
 var obdUuid = Define("obd_uuid",
 	UUID,

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // obdDqinfo is struct obd_dqinfo.
 var obdDqinfo = Define("obd_dqinfo", "grace times of a kind of quota",
 	U64("dqi_bgrace", Duration, "how long blocks may be above the soft limit"),

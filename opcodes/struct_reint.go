@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // mdtRecSetattr is struct mdt_rec_setattr.
 var mdtRecSetattr = Define("mdt_rec_setattr",
 	"changes attributes; also travels with every close",

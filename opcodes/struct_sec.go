@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // netobjS is struct netobj_s.
 var netobjS = Define("netobj_s",
 	"bytes with their length",

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // updateOp is struct update_op.
 var updateOp = Define("update_op", "update in the record of a distributed operation",
 	Sub("uop_fid", luFid, "the object"),

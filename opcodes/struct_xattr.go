@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // lustreMdtAttrs is struct lustre_mdt_attrs.
 var lustreMdtAttrs = Define("lustre_mdt_attrs",
 	Little,

@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // The structs that stand on their own on the wire, for those who take the
 // transport and the message headers apart.
 var (

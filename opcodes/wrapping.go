@@ -1,5 +1,7 @@
 package opcodes
 
+import . "github.com/lshark/lshark/opcodes/schema"
+
 // Parts of lm_secflvr and of the GSS header that decide what the buffers of a
 // wrapped message are.
 const (

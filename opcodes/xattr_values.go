@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"unicode/utf8"
+
+	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 // The forms of the values of extended attributes.

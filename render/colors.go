@@ -5,7 +5,7 @@ import (
 
 	"github.com/fatih/color"
 
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Style is how a piece of text looks: what a terminal gets in front of it and
@@ -41,8 +41,8 @@ func NewColors(on bool) *Colors {
 			Key: style(color.FgBlue), Op: style(color.Bold), Head: style(color.Bold),
 		}
 	}
-	c.roles = [...]*Style{opcodes.Dim: &c.Dim, opcodes.Name: &c.Name, opcodes.Object: &c.FID, opcodes.Number: &c.Num,
-		opcodes.Node: &c.NID, opcodes.Good: &c.Good, opcodes.Bad: &c.Bad, opcodes.Flag: &c.Flag}
+	c.roles = [...]*Style{schema.Dim: &c.Dim, schema.Name: &c.Name, schema.Object: &c.FID, schema.Number: &c.Num,
+		schema.Node: &c.NID, schema.Good: &c.Good, schema.Bad: &c.Bad, schema.Flag: &c.Flag}
 	return c
 }
 
@@ -80,4 +80,4 @@ func (s *Style) end(dst []byte) []byte {
 func (s *Style) Text(text string) string { return s.on + text + s.off }
 
 // role is the style of a piece of a summary line.
-func (c *Colors) role(r opcodes.Role) *Style { return c.roles[r] }
+func (c *Colors) role(r schema.Role) *Style { return c.roles[r] }

@@ -7,21 +7,22 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Decode reads single values that no capture is around and renders them.
 type Decode struct {
 	tree  *Tree
 	width int
-	index *opcodes.Index
+	index *schema.Index
 }
 
 // Decoded is a value as one type.
 type Decoded struct {
-	Type  string          // as it was asked for
-	In    string          // the struct or operation that has the field
-	Owner *opcodes.Struct // In, when it is a struct
-	Field *opcodes.Field
+	Type  string         // as it was asked for
+	In    string         // the struct or operation that has the field
+	Owner *schema.Struct // In, when it is a struct
+	Field *schema.Field
 	Bytes []byte
 	Big   bool
 	Note  string // what else the value tells
@@ -31,22 +32,22 @@ type Decoded struct {
 var ErrType = errors.New("unknown type")
 
 // NewDecode makes a decoder; width is that of the terminal, 0 without one.
-func NewDecode(c *Colors, width int, index *opcodes.Index) *Decode {
+func NewDecode(c *Colors, width int, index *schema.Index) *Decode {
 	return &Decode{tree: NewTree(TreeOptions{Colors: c, Width: width}), width: width, index: index}
 }
 
 // scalars are the types besides those of the tables.
-var scalars = map[string]*opcodes.Field{
-	"errno":   opcodes.S32("errno", opcodes.Errno),
-	"fid":     opcodes.Sub("fid", opcodes.StructNamed("lu_fid")),
-	"ip":      opcodes.U32("ip", opcodes.IPv4),
-	"mode":    opcodes.U32("mode", opcodes.Octal),
-	"nid":     opcodes.U64("nid", opcodes.NID4),
-	"opcode":  opcodes.U32("opcode", opcodes.Opcodes),
-	"size":    opcodes.U64("size", opcodes.Size),
-	"time":    opcodes.U64("time", opcodes.Seconds),
-	"version": opcodes.U32("version", opcodes.Version),
-	"xid":     opcodes.U64("xid", opcodes.ID),
+var scalars = map[string]*schema.Field{
+	"errno":   schema.S32("errno", schema.Errno),
+	"fid":     schema.Sub("fid", opcodes.StructNamed("lu_fid")),
+	"ip":      schema.U32("ip", schema.IPv4),
+	"mode":    schema.U32("mode", schema.Octal),
+	"nid":     schema.U64("nid", schema.NID4),
+	"opcode":  schema.U32("opcode", opcodes.Opcodes),
+	"size":    schema.U64("size", schema.Size),
+	"time":    schema.U64("time", schema.Seconds),
+	"version": schema.U32("version", schema.Version),
+	"xid":     schema.U64("xid", schema.ID),
 }
 
 // DecodeTypes are the names of the types that are none of the tables.
@@ -59,7 +60,7 @@ func DecodeTypes() (names []string) {
 }
 
 // DecodeNames are the names of all types.
-func DecodeNames(index *opcodes.Index) []string {
+func DecodeNames(index *schema.Index) []string {
 	names := append(DecodeTypes(), index.Names()...)
 	for _, s := range opcodes.Structs {
 		names = append(names, s.Name)
@@ -105,7 +106,7 @@ func (d *Decode) forms(kind string) (list []Decoded) {
 		return []Decoded{{Type: strings.ToLower(kind), Field: f}}
 	}
 	if s := opcodes.StructNamed(kind); s != nil {
-		return []Decoded{{Type: s.Name, Field: opcodes.Sub(s.Name, s)}}
+		return []Decoded{{Type: s.Name, Field: schema.Sub(s.Name, s)}}
 	}
 	for _, g := range opcodes.Groups {
 		if strings.EqualFold(g.Group, kind) {
@@ -122,7 +123,7 @@ func (d *Decode) forms(kind string) (list []Decoded) {
 	return list
 }
 
-func sameForm(list []Decoded, f *opcodes.Field) bool {
+func sameForm(list []Decoded, f *schema.Field) bool {
 	for i := range list {
 		g := list[i].Field
 		if g.Kind == f.Kind && g.Size == f.Size && g.Format == f.Format && g.Names == f.Names && g.Type == f.Type && g.Elem == f.Elem {
@@ -133,16 +134,16 @@ func sameForm(list []Decoded, f *opcodes.Field) bool {
 }
 
 // groupField is a number whose values the group names.
-func groupField(g *opcodes.Names) *opcodes.Field {
+func groupField(g *schema.Names) *schema.Field {
 	for i := range g.Values {
 		if g.Values[i].Value > 1<<32-1 {
-			return opcodes.U64(g.Group, g, opcodes.Hex)
+			return schema.U64(g.Group, g, schema.Hex)
 		}
 	}
-	if g == opcodes.Errnos {
-		return opcodes.S32(g.Group, opcodes.Errno)
+	if g == schema.Errnos {
+		return schema.S32(g.Group, schema.Errno)
 	}
-	return opcodes.U32(g.Group, g)
+	return schema.U32(g.Group, g)
 }
 
 // AppendText appends a value as text for reading.
@@ -179,15 +180,15 @@ func (d *Decode) named(dst []byte, v Decoded) []byte {
 	g, word := v.Field.Names, d.tree.tree.Nodes[0].Val
 	p.put(&p.c.Key, v.Field.Name)
 	p.put(&Style{}, "  ")
-	p.put(&p.c.Num, valueText(g, &opcodes.Value{Value: word}))
+	p.put(&p.c.Num, valueText(g, &schema.Value{Value: word}))
 	if !g.Flags {
 		d.enum(p, g, word)
 		return p.out
 	}
 	p.end()
 	name := 0
-	g.Set(word, func(f *opcodes.Value) { name = max(name, len(f.Name)) })
-	rest := g.Set(word, func(f *opcodes.Value) {
+	g.Set(word, func(f *schema.Value) { name = max(name, len(f.Name)) })
+	rest := g.Set(word, func(f *schema.Value) {
 		p.put(&p.c.Num, fmt.Sprintf("%5s", bitText(f.Mask)))
 		p.pad(textIndent + 5)
 		p.put(&p.c.Flag, f.Name)
@@ -204,7 +205,7 @@ func (d *Decode) named(dst []byte, v Decoded) []byte {
 	return p.out
 }
 
-func (d *Decode) enum(p *page, g *opcodes.Names, word uint64) {
+func (d *Decode) enum(p *page, g *schema.Names, word uint64) {
 	name := g.Name(word)
 	p.put(&Style{}, "  ")
 	if name == "" {
@@ -234,10 +235,10 @@ func (d *Decode) AppendJSON(dst []byte, v Decoded) []byte {
 	} else {
 		dst = appendValue(dst, t, 0)
 	}
-	if len(t.Nodes) > 0 && (v.Field.Kind == opcodes.Uint || v.Field.Kind == opcodes.Int) && v.Field.Names != nil {
-		dst = append(opcodes.AppendHex(append(dst, `,"number":"`...), t.Nodes[0].Val), '"')
+	if len(t.Nodes) > 0 && (v.Field.Kind == schema.Uint || v.Field.Kind == schema.Int) && v.Field.Names != nil {
+		dst = append(schema.AppendHex(append(dst, `,"number":"`...), t.Nodes[0].Val), '"')
 	}
-	if len(t.Nodes) > 0 && v.Field.Format == opcodes.Errno && int64(t.Nodes[0].Val) < 0 {
+	if len(t.Nodes) > 0 && v.Field.Format == schema.Errno && int64(t.Nodes[0].Val) < 0 {
 		dst = append(appendErrno(append(dst, `,"error":"`...), int32(t.Nodes[0].Val)), '"')
 	}
 	dst = appendNotes(dst, t.Notes)

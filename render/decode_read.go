@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 const missing = dissect.Missing
@@ -22,24 +23,24 @@ func (v *Decoded) read(text string) error {
 		return errors.New("the value is empty")
 	}
 	format := v.Field.Format
-	if format == opcodes.Plain && v.Field.Kind == opcodes.Record {
+	if format == schema.Plain && v.Field.Kind == schema.Record {
 		format = v.Field.Type.Atom
 	}
 	switch {
-	case v.Type == "fid" && strings.Contains(text, ":"), format == opcodes.FID && strings.Count(text, ":") == 2:
+	case v.Type == "fid" && strings.Contains(text, ":"), format == schema.FID && strings.Count(text, ":") == 2:
 		return v.readFID(text)
 	case v.Type == "nid":
 		return v.readNID(text)
-	case format == opcodes.NID && strings.Contains(text, "@"):
+	case format == schema.NID && strings.Contains(text, "@"):
 		n, ok := lnet.ParseNID(text)
 		if !ok {
 			return fmt.Errorf("%q is no NID such as 192.0.2.1@tcp", text)
 		}
 		v.Bytes = longNID(n)
 		return nil
-	case format == opcodes.Version && strings.Contains(text, "."):
+	case format == schema.Version && strings.Contains(text, "."):
 		return v.readVersion(text)
-	case format == opcodes.UUID:
+	case format == schema.UUID:
 		if b, err := hexBytes(text); err == nil && len(b) == v.Field.Size {
 			v.Bytes = b
 			return nil
@@ -47,11 +48,11 @@ func (v *Decoded) read(text string) error {
 		return v.readText(text)
 	}
 	switch v.Field.Kind {
-	case opcodes.Uint, opcodes.Int:
+	case schema.Uint, schema.Int:
 		return v.readInteger(text)
-	case opcodes.Text, opcodes.Strings:
+	case schema.Text, schema.Strings:
 		return v.readText(text)
-	case opcodes.Virtual:
+	case schema.Virtual:
 		return errors.New("this field is put together from others")
 	}
 	b, err := hexBytes(text)
@@ -108,7 +109,7 @@ func (v *Decoded) readInteger(text string) error {
 	if i := int64(u); strings.HasPrefix(text, "-") && f.Size < 8 && i < -1<<(8*f.Size-1) {
 		return fmt.Errorf("%s does not fit into %d bytes", text, f.Size)
 	}
-	if f.Format == opcodes.Errno && int32(u) > 0 {
+	if f.Format == schema.Errno && int32(u) > 0 {
 		u = -u // on the wire they are negative
 	}
 	v.put(u)
@@ -132,10 +133,10 @@ func (v *Decoded) integerBytes(text string) error {
 
 // named is the number of a name, or of names of flags with | or , between
 // them.
-func named(f *opcodes.Field, text string) (u uint64, ok bool) {
+func named(f *schema.Field, text string) (u uint64, ok bool) {
 	g := f.Names
-	if f.Format == opcodes.Errno {
-		g = opcodes.Errnos
+	if f.Format == schema.Errno {
+		g = schema.Errnos
 	}
 	if g == nil {
 		return 0, false
@@ -169,8 +170,8 @@ func (v *Decoded) put(u uint64) {
 	switch {
 	case v.Type == "xid":
 		v.Note = xidNote(u)
-	case v.Field.Format == opcodes.Errno:
-		if e, ok := opcodes.Errnos.Find(opcodes.Errnos.Name(uint64(-int64(int32(u))))); ok {
+	case v.Field.Format == schema.Errno:
+		if e, ok := schema.Errnos.Find(schema.Errnos.Name(uint64(-int64(int32(u))))); ok {
 			v.Note = e.Doc
 		}
 	}
@@ -189,7 +190,7 @@ func xidNote(u uint64) string {
 }
 
 func (v *Decoded) readFID(text string) error {
-	seq, oid, ver, ok := opcodes.ParseFID(text)
+	seq, oid, ver, ok := schema.ParseFID(text)
 	if !ok {
 		return fmt.Errorf("%q is not a FID such as [0x200000401:0x1:0x0]", text)
 	}
@@ -223,7 +224,7 @@ func longNID(n lnet.NID) []byte {
 // 8 of the short form, 8 or more of struct lnet_nid.
 func (v *Decoded) readNID(text string) error {
 	if n, ok := lnet.ParseNID(text); ok {
-		v.Field, v.Bytes = opcodes.Sub("nid", opcodes.StructNamed("lnet_nid")), longNID(n)
+		v.Field, v.Bytes = schema.Sub("nid", opcodes.StructNamed("lnet_nid")), longNID(n)
 		return nil
 	}
 	if err := v.readInteger(text); err == nil {
@@ -237,12 +238,12 @@ func (v *Decoded) readNID(text string) error {
 	if len(b) != s.Size {
 		return fmt.Errorf("%d bytes, but a NID has 8 or %d", len(b), s.Size)
 	}
-	v.Field, v.Bytes = opcodes.Sub("nid", s), b
+	v.Field, v.Bytes = schema.Sub("nid", s), b
 	return nil
 }
 
 func (v *Decoded) readVersion(text string) error {
-	n, ok := opcodes.ParseVersion(text)
+	n, ok := schema.ParseVersion(text)
 	if !ok {
 		return fmt.Errorf("%q is not a version such as 2.17.0.0", text)
 	}

@@ -5,24 +5,24 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Explain renders what the tables say of a topic, as text for reading.
 type Explain struct {
 	colors *Colors
 	width  int
-	index  *opcodes.Index
+	index  *schema.Index
 }
 
 // NewExplain makes a renderer of topics; width is that of the terminal, 0
 // without one.
-func NewExplain(c *Colors, width int, index *opcodes.Index) *Explain {
+func NewExplain(c *Colors, width int, index *schema.Index) *Explain {
 	return &Explain{colors: c, width: width, index: index}
 }
 
 // AppendTopic appends the text about a topic.
-func (e *Explain) AppendTopic(dst []byte, t *opcodes.Topic) []byte {
+func (e *Explain) AppendTopic(dst []byte, t *schema.Topic) []byte {
 	p := newPage(e.colors, e.width)
 	p.out = dst
 	switch {
@@ -88,14 +88,14 @@ func sentence(s string) string {
 	return s + "."
 }
 
-func since(s opcodes.Since) string {
+func since(s schema.Since) string {
 	if s == "" {
 		return ""
 	}
 	return "since " + string(s)
 }
 
-func (e *Explain) structure(p *page, s *opcodes.Struct) {
+func (e *Explain) structure(p *page, s *schema.Struct) {
 	p.heading("struct", s.Name, structSize(s), structOrder(s), since(s.Since))
 	p.paragraph(s.Doc)
 	if len(s.Shorter) > 0 {
@@ -111,7 +111,7 @@ func (e *Explain) structure(p *page, s *opcodes.Struct) {
 	}
 }
 
-func structSize(s *opcodes.Struct) string {
+func structSize(s *schema.Struct) string {
 	text := strconv.Itoa(s.Size) + " bytes"
 	if s.Open {
 		text += " and more"
@@ -119,13 +119,13 @@ func structSize(s *opcodes.Struct) string {
 	return text
 }
 
-func structOrder(s *opcodes.Struct) string {
+func structOrder(s *schema.Struct) string {
 	switch {
 	case s.Detect != nil:
 		return "byte order by its magic"
-	case s.Order == opcodes.Big:
+	case s.Order == schema.Big:
 		return "big-endian"
-	case s.Order == opcodes.Little:
+	case s.Order == schema.Little:
 		return "little-endian"
 	}
 	return "in the sender's byte order"
@@ -145,7 +145,7 @@ func joinInts(list []int) string {
 // layout are the columns of a table of fields.
 type layout struct{ name, kind, text int }
 
-func layoutOf(fields []*opcodes.Field, room int) layout {
+func layoutOf(fields []*schema.Field, room int) layout {
 	name, kind := 5, 4
 	for _, f := range fields {
 		name = max(name, min(len(f.Name), 24))
@@ -160,7 +160,7 @@ func layoutOf(fields []*opcodes.Field, room int) layout {
 	return l
 }
 
-func (e *Explain) members(p *page, s *opcodes.Struct) {
+func (e *Explain) members(p *page, s *schema.Struct) {
 	if len(s.Fields) == 0 {
 		return
 	}
@@ -178,7 +178,7 @@ func (e *Explain) members(p *page, s *opcodes.Struct) {
 	}
 }
 
-func (e *Explain) member(p *page, f *opcodes.Field, l layout) {
+func (e *Explain) member(p *page, f *schema.Field, l layout) {
 	p.put(&p.c.Num, fmt.Sprintf("%8s%6s", offsetText(f), sizeText(f)))
 	p.pad(l.name)
 	p.put(&p.c.Key, f.Name)
@@ -189,14 +189,14 @@ func (e *Explain) member(p *page, f *opcodes.Field, l layout) {
 }
 
 // offsetText is the place of a field, "-" when it depends on the message.
-func offsetText(f *opcodes.Field) string {
-	if f.Off < 0 || f.Kind == opcodes.Virtual || f.Elsewhere != nil {
+func offsetText(f *schema.Field) string {
+	if f.Off < 0 || f.Kind == schema.Virtual || f.Elsewhere != nil {
 		return "-"
 	}
 	return strconv.Itoa(f.Off)
 }
 
-func sizeText(f *opcodes.Field) string {
+func sizeText(f *schema.Field) string {
 	if f.Size == 0 {
 		return "-"
 	}
@@ -204,7 +204,7 @@ func sizeText(f *opcodes.Field) string {
 }
 
 // meaning appends what a field means and when, in the column col.
-func (e *Explain) meaning(p *page, f *opcodes.Field, col int) {
+func (e *Explain) meaning(p *page, f *schema.Field, col int) {
 	if p.at+2 > col && (f.Doc != "" || len(facts(f)) > 0) {
 		p.column(col)
 	}
@@ -216,7 +216,7 @@ func (e *Explain) meaning(p *page, f *opcodes.Field, col int) {
 
 // facts are what the declaration says of a field beside place, type and
 // meaning.
-func facts(f *opcodes.Field) (list []string) {
+func facts(f *schema.Field) (list []string) {
 	if s := since(f.Since); s != "" {
 		list = append(list, s)
 	}
@@ -238,13 +238,13 @@ func facts(f *opcodes.Field) (list []string) {
 	if over := f.Covers(); over != "" {
 		list = append(list, "in the place of "+over)
 	}
-	if f.Order == opcodes.Big {
+	if f.Order == schema.Big {
 		list = append(list, "big-endian")
 	}
 	return list
 }
 
-func optionNames(f *opcodes.Field) (names []string) {
+func optionNames(f *schema.Field) (names []string) {
 	seen := make(map[string]bool)
 	for _, o := range f.Options {
 		name := o.Name
@@ -261,7 +261,7 @@ func optionNames(f *opcodes.Field) (names []string) {
 
 // placeNames are structs and operations with the name of the field there:
 // ost_body.oa.
-func placeNames(places []opcodes.Place) (names []string) {
+func placeNames(places []schema.Place) (names []string) {
 	seen := make(map[string]bool)
 	for _, pl := range places {
 		name := pl.In + "." + pl.Field.Name

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // topicJSON is what the JSON of a topic holds; each kind has its own keys.
@@ -69,7 +69,7 @@ func (e *Explain) AppendKeyJSON(dst []byte, k *Key) ([]byte, error) {
 }
 
 // AppendTopicJSON appends a topic as an object on a line.
-func (e *Explain) AppendTopicJSON(dst []byte, t *opcodes.Topic) ([]byte, error) {
+func (e *Explain) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 	var j topicJSON
 	switch {
 	case t.Struct != nil:
@@ -109,7 +109,7 @@ func appendObject(dst []byte, v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func (e *Explain) structJSON(s *opcodes.Struct) topicJSON {
+func (e *Explain) structJSON(s *schema.Struct) topicJSON {
 	j := topicJSON{Kind: "struct", Name: s.Name, Size: s.Size, Open: s.Open, Shorter: s.Shorter, Order: orderWord(s),
 		Since: string(s.Since), Meaning: s.Doc, In: placeNames(e.index.Holders(s))}
 	for _, f := range s.Fields {
@@ -118,19 +118,19 @@ func (e *Explain) structJSON(s *opcodes.Struct) topicJSON {
 	return j
 }
 
-func orderWord(s *opcodes.Struct) string {
+func orderWord(s *schema.Struct) string {
 	switch {
 	case s.Detect != nil:
 		return "magic"
-	case s.Order == opcodes.Big:
+	case s.Order == schema.Big:
 		return "big"
-	case s.Order == opcodes.Little:
+	case s.Order == schema.Little:
 		return "little"
 	}
 	return "sender"
 }
 
-func valueJSON(g *opcodes.Names, v *opcodes.Value) topicJSON {
+func valueJSON(g *schema.Names, v *schema.Value) topicJSON {
 	j := topicJSON{Kind: "value", Name: g.Full(*v), Short: v.Name, Value: fmt.Sprintf("%#x", v.Value),
 		Since: string(v.Since), Meaning: v.Doc}
 	if g.Flags {
@@ -139,7 +139,7 @@ func valueJSON(g *opcodes.Names, v *opcodes.Value) topicJSON {
 	return j
 }
 
-func operationJSON(r *opcodes.RPC) topicJSON {
+func operationJSON(r *schema.RPC) topicJSON {
 	j := topicJSON{Kind: "operation", Name: r.Name, Opcode: &r.Opcode, Retired: r.Retired, OneWay: r.OneWay, Meaning: r.Doc}
 	for _, v := range r.Variants {
 		form := variantJSON{Name: v.Name, Request: []fieldJSON{}, Reply: []fieldJSON{}}
@@ -163,7 +163,7 @@ func operationJSON(r *opcodes.RPC) topicJSON {
 	return j
 }
 
-func describeField(f *opcodes.Field, placed bool) fieldJSON {
+func describeField(f *schema.Field, placed bool) fieldJSON {
 	j := fieldJSON{Name: f.Name, Size: f.Size, Type: f.TypeText(), Since: string(f.Since), Over: f.Covers(),
 		CountBy: f.CountBy, Meaning: f.Doc, Forms: optionNames(f)}
 	if placed && offsetText(f) != "-" {

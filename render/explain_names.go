@@ -5,10 +5,11 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // group appends the table of a flag word or enumeration.
-func (e *Explain) group(p *page, g *opcodes.Names) {
+func (e *Explain) group(p *page, g *schema.Names) {
 	kind := "values"
 	if g.Flags {
 		kind = "flags"
@@ -50,7 +51,7 @@ func (e *Explain) group(p *page, g *opcodes.Names) {
 }
 
 // about appends the meaning of a value in the column col.
-func (e *Explain) about(p *page, v *opcodes.Value, col int) {
+func (e *Explain) about(p *page, v *schema.Value, col int) {
 	if v.Doc == "" && v.Since == "" && !v.Alias {
 		return
 	}
@@ -86,7 +87,7 @@ func bitText(mask uint64) string {
 }
 
 // valueText is the number of a value, hex where that is how one knows it.
-func valueText(g *opcodes.Names, v *opcodes.Value) string {
+func valueText(g *schema.Names, v *schema.Value) string {
 	const large = 4096
 	if !g.Flags && v.Value < large {
 		return strconv.FormatUint(v.Value, 10)
@@ -95,7 +96,7 @@ func valueText(g *opcodes.Names, v *opcodes.Value) string {
 }
 
 // users appends the fields whose values a group names.
-func (e *Explain) users(p *page, g *opcodes.Names) {
+func (e *Explain) users(p *page, g *schema.Names) {
 	in := placeNames(e.index.Users(g))
 	if len(in) == 0 {
 		return
@@ -107,7 +108,7 @@ func (e *Explain) users(p *page, g *opcodes.Names) {
 }
 
 // value appends one value of a group.
-func (e *Explain) value(p *page, g *opcodes.Names, v *opcodes.Value) {
+func (e *Explain) value(p *page, g *schema.Names, v *schema.Value) {
 	kind := "value"
 	number := strconv.FormatUint(v.Value, 10)
 	if v.Value > 9 {
@@ -127,7 +128,7 @@ func (e *Explain) value(p *page, g *opcodes.Names, v *opcodes.Value) {
 		other = "another name"
 	}
 	name := g.Full(*v)
-	if g == opcodes.Errnos {
+	if g == schema.Errnos {
 		name = v.Name // as everybody knows them
 	}
 	p.heading(kind, name, number, "of "+g.Group, since(v.Since), other)
@@ -140,7 +141,7 @@ func (e *Explain) value(p *page, g *opcodes.Names, v *opcodes.Value) {
 }
 
 // decides appends the fields that mean something only with a flag.
-func (e *Explain) decides(p *page, g *opcodes.Names, v *opcodes.Value) {
+func (e *Explain) decides(p *page, g *schema.Names, v *schema.Value) {
 	var names []string
 	for _, s := range opcodes.Structs {
 		for _, f := range s.Fields {

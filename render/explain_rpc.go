@@ -4,10 +4,11 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // operation appends an operation with its buffers both ways.
-func (e *Explain) operation(p *page, r *opcodes.RPC) {
+func (e *Explain) operation(p *page, r *schema.RPC) {
 	retired, oneWay := "", ""
 	if r.Retired {
 		retired = "not sent since 2.12"
@@ -29,7 +30,7 @@ func (e *Explain) operation(p *page, r *opcodes.RPC) {
 	}
 }
 
-func (e *Explain) buffers(p *page, name string, list []*opcodes.Field) {
+func (e *Explain) buffers(p *page, name string, list []*schema.Field) {
 	if len(list) == 0 {
 		return
 	}
@@ -50,7 +51,7 @@ func (e *Explain) buffers(p *page, name string, list []*opcodes.Field) {
 	}
 }
 
-func (e *Explain) bulk(p *page, b *opcodes.BulkData) {
+func (e *Explain) bulk(p *page, b *schema.BulkData) {
 	if b == nil {
 		return
 	}
@@ -74,9 +75,9 @@ func (e *Explain) bulk(p *page, b *opcodes.BulkData) {
 
 // field appends a field in all its places. Places with the same declaration
 // stand together.
-func (e *Explain) field(p *page, t *opcodes.Topic) {
+func (e *Explain) field(p *page, t *schema.Topic) {
 	p.heading("field", t.Field, placesText(len(t.Places)))
-	var shown []*opcodes.Field
+	var shown []*schema.Field
 	for i := range t.Places {
 		f := t.Places[i].Field
 		if shownBefore(shown, f) {
@@ -98,7 +99,7 @@ func (e *Explain) field(p *page, t *opcodes.Topic) {
 	}
 }
 
-func shownBefore(list []*opcodes.Field, f *opcodes.Field) bool {
+func shownBefore(list []*schema.Field, f *schema.Field) bool {
 	for _, g := range list {
 		if f == g {
 			return true
@@ -116,7 +117,7 @@ func placesText(n int) string {
 
 // where are the structs and operations that have the field f, with its offset
 // in structs.
-func (e *Explain) where(places []opcodes.Place, f *opcodes.Field) (names []string) {
+func (e *Explain) where(places []schema.Place, f *schema.Field) (names []string) {
 	for _, pl := range places {
 		if pl.Field != f {
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // FieldError says that a field does not exist, and which ones are named
@@ -48,7 +49,7 @@ type column struct {
 // NewFields makes a renderer for the fields of these names: wire names, paths
 // such as lnet.src_nid, or keys of a record such as frame. The error is a
 // *FieldError.
-func NewFields(names []string, index *opcodes.Index) (*Fields, error) {
+func NewFields(names []string, index *schema.Index) (*Fields, error) {
 	f := &Fields{names: names}
 	for _, name := range names {
 		if key := recordKeys[strings.TrimPrefix(name, "rpc.")]; key != nil {
@@ -68,7 +69,7 @@ func NewFields(names []string, index *opcodes.Index) (*Fields, error) {
 
 // path takes a name apart: of a field, or of one inside others. Names of the
 // wire may have dots of their own.
-func path(name string, index *opcodes.Index) (column, bool) {
+func path(name string, index *schema.Index) (column, bool) {
 	if isDeclared(name, index) {
 		return column{name: name}, true
 	}
@@ -83,7 +84,7 @@ func path(name string, index *opcodes.Index) (column, bool) {
 }
 
 // isDeclared says whether a field or section has this name.
-func isDeclared(name string, index *opcodes.Index) bool {
+func isDeclared(name string, index *schema.Index) bool {
 	_, ok := slices.BinarySearch(index.Names(), name)
 	return ok || isSection(name)
 }
@@ -102,13 +103,13 @@ var sections = []string{"ksock", "connreq", "hello", "lnet", "ping_info", "selft
 
 func isSection(name string) bool { return slices.Contains(sections, name) }
 
-func nearest(name string, index *opcodes.Index) []string {
+func nearest(name string, index *schema.Index) []string {
 	all := append([]string{}, index.Names()...)
 	for key := range recordKeys {
 		all = append(all, key)
 	}
 	const few = 3
-	return opcodes.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few)
+	return schema.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few)
 }
 
 // Header appends a line of the names.
@@ -168,7 +169,7 @@ func (f *Fields) inside(above []string) bool {
 	k := len(above) - 1
 	for i := len(f.path) - 2; i >= 0 && k >= 0; i-- {
 		n := &f.tree.Nodes[f.path[i]]
-		if n.Name() == above[k] || n.Field.Kind == opcodes.Record && n.Field.Type.Name == above[k] {
+		if n.Name() == above[k] || n.Field.Kind == schema.Record && n.Field.Type.Name == above[k] {
 			k--
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -28,7 +28,7 @@ type Flags struct {
 
 // word is a flag word of a connect.
 type word struct {
-	field *opcodes.Field
+	field *schema.Field
 	val   uint64
 }
 
@@ -56,7 +56,7 @@ func (r *Flags) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 
 func isFlags(n *dissect.Node) bool {
 	return n.Field.Names != nil && n.Field.Names.Flags && n.State&(dissect.Missing|dissect.Leftover|dissect.Remark) == 0 &&
-		(n.Field.Kind == opcodes.Uint || n.Field.Kind == opcodes.Int)
+		(n.Field.Kind == schema.Uint || n.Field.Kind == schema.Int)
 }
 
 // AppendConnect appends the tables of a connect; first is the time of the
@@ -130,7 +130,7 @@ func (r *Flags) words(dst []byte, asked, granted []word) []byte {
 		}
 		dst = r.title(dst, w.field)
 		dst = r.row(dst, "bit", w.field.Names, "name", "asked  granted  ", "meaning", &r.c.Dim)
-		w.field.Names.Set(a|g, func(v *opcodes.Value) {
+		w.field.Names.Set(a|g, func(v *schema.Value) {
 			mark := yes(a&v.Mask == v.Value, haveAsked) + "    " + yes(g&v.Mask == v.Value, haveGranted) + "      "
 			st := &r.c.Good
 			if haveAsked && haveGranted && a&v.Mask == v.Value && g&v.Mask != v.Value {
@@ -138,9 +138,9 @@ func (r *Flags) words(dst []byte, asked, granted []word) []byte {
 			}
 			dst = r.row(dst, bitsOf(v.Mask), w.field.Names, v.Name, mark, v.Doc, st)
 		})
-		if rest := w.field.Names.Set(a|g, func(*opcodes.Value) {}); rest != 0 {
+		if rest := w.field.Names.Set(a|g, func(*schema.Value) {}); rest != 0 {
 			mark := yes(a&rest != 0, haveAsked) + "    " + yes(g&rest != 0, haveGranted) + "      "
-			dst = r.row(dst, "", w.field.Names, string(opcodes.AppendHex(nil, rest)), mark, "unknown bits", &r.c.Warn)
+			dst = r.row(dst, "", w.field.Names, string(schema.AppendHex(nil, rest)), mark, "unknown bits", &r.c.Warn)
 		}
 	}
 	return dst
@@ -170,16 +170,16 @@ func (r *Flags) table(dst []byte, n *dissect.Node) []byte {
 	dst = r.title(dst, n.Field)
 	names := n.Field.Names
 	dst = r.row(dst, "bit", names, "name", "", "meaning", &r.c.Dim)
-	rest := names.Set(n.Val, func(v *opcodes.Value) {
+	rest := names.Set(n.Val, func(v *schema.Value) {
 		dst = r.row(dst, bitsOf(v.Mask), names, v.Name, "", v.Doc, &r.c.Flag)
 	})
 	if rest != 0 {
-		dst = r.row(dst, "", names, string(opcodes.AppendHex(nil, rest)), "", "unknown bits", &r.c.Warn)
+		dst = r.row(dst, "", names, string(schema.AppendHex(nil, rest)), "", "unknown bits", &r.c.Warn)
 	}
 	return dst
 }
 
-func (r *Flags) title(dst []byte, f *opcodes.Field) []byte {
+func (r *Flags) title(dst []byte, f *schema.Field) []byte {
 	dst = append(appendSpaces(dst, indent), r.c.Key.on...)
 	dst = append(append(dst, f.Name...), r.c.Key.off...)
 	return append(dst, '\n')
@@ -187,7 +187,7 @@ func (r *Flags) title(dst []byte, f *opcodes.Field) []byte {
 
 // row appends a line of a table. What a terminal has no room for goes on in
 // the next line, under its column.
-func (r *Flags) row(dst []byte, bit string, names *opcodes.Names, name, marks, doc string, st *Style) []byte {
+func (r *Flags) row(dst []byte, bit string, names *schema.Names, name, marks, doc string, st *Style) []byte {
 	const bitColumn = 6
 	column := 4
 	for i := range names.Values {

@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -148,7 +149,7 @@ func (v *views) finish() {
 func (v *views) text(name string, size int) {
 	v.t.Helper()
 	v.bounded(name, size)
-	if at := bytes.IndexFunc(v.out, func(r rune) bool { return r != '\n' && r != '\t' && opcodes.Acts(r) }); at >= 0 {
+	if at := bytes.IndexFunc(v.out, func(r rune) bool { return r != '\n' && r != '\t' && schema.Acts(r) }); at >= 0 {
 		v.t.Fatalf("%s: a control character at %d: %q", name, at, v.out)
 	}
 	if !utf8.Valid(v.out) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -26,7 +27,7 @@ func (j *ImportsJSON) AppendImport(dst []byte, i *track.Import) []byte {
 	dst = i.Server.Append(append(dst, `","server":"`...))
 	dst = appendStringOrNull(append(dst, `","kind":`...), i.Kind())
 	if i.Handle != 0 {
-		dst = append(opcodes.AppendHex(append(dst, `,"handle":"`...), i.Handle), '"')
+		dst = append(schema.AppendHex(append(dst, `,"handle":"`...), i.Handle), '"')
 	}
 	dst = append(append(append(dst, `,"state":"`...), i.State.String()...), '"')
 	dst = strconv.AppendUint(append(dst, `,"conn_cnt":`...), uint64(i.ConnCnt), 10)
@@ -108,7 +109,7 @@ func appendVersion(dst []byte, known bool, v uint32) []byte {
 	if !known || v == 0 {
 		return append(dst, null...)
 	}
-	return append(opcodes.AppendVersion(append(dst, '"'), v), '"')
+	return append(schema.AppendVersion(append(dst, '"'), v), '"')
 }
 
 // appendConnectFlags appends both words of connect flags as one list.

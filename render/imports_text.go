@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -60,7 +61,7 @@ func appendOpFlags(dst []byte, flags uint32) []byte {
 // callbackText tells of a lock callback that the client had not obeyed.
 func callbackText(dst []byte, e *track.Event) []byte {
 	dst = appendOpcode(dst, e.Opcode)
-	dst = opcodes.AppendHex(append(dst, " for lock "...), e.From)
+	dst = schema.AppendHex(append(dst, " for lock "...), e.From)
 	if e.Replied {
 		dst = append(dst, " was answered, but the lock not given up in "...)
 	} else {
@@ -110,7 +111,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 			if s == "" {
 				return append(b, '-')
 			}
-			return opcodes.AppendText(b, []byte(s))
+			return schema.AppendText(b, []byte(s))
 		})
 	}
 	for _, i := range list {
@@ -140,9 +141,9 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 // connect was not seen.
 func appendTarget(dst []byte, i *track.Import) []byte {
 	if i.Target == "" {
-		return opcodes.AppendHex(dst, i.Handle)
+		return schema.AppendHex(dst, i.Handle)
 	}
-	return opcodes.AppendText(dst, []byte(i.Target))
+	return schema.AppendText(dst, []byte(i.Target))
 }
 
 // versions appends the version, or those of both sides when they differ.
@@ -152,11 +153,11 @@ func versions(dst []byte, i *track.Import) []byte {
 	case a == 0 && b == 0:
 		return append(dst, '-')
 	case b == 0 || a == b:
-		return opcodes.AppendVersion(dst, a)
+		return schema.AppendVersion(dst, a)
 	case a == 0:
-		return opcodes.AppendVersion(dst, b)
+		return schema.AppendVersion(dst, b)
 	}
-	return opcodes.AppendVersion(append(opcodes.AppendVersion(dst, a), '/'), b)
+	return schema.AppendVersion(append(schema.AppendVersion(dst, a), '/'), b)
 }
 
 func ones(v uint64) (n int) {

@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // JSON renders a message as one JSON object on a line.
@@ -86,7 +87,7 @@ func appendRPC(dst []byte, m *dissect.Message) []byte {
 
 // appendErrno appends the name of a negative errno, or the number.
 func appendErrno(dst []byte, status int32) []byte {
-	if name := opcodes.Errnos.Name(uint64(-int64(status))); name != "" {
+	if name := schema.Errnos.Name(uint64(-int64(status))); name != "" {
 		return append(dst, name...)
 	}
 	return strconv.AppendInt(dst, int64(status), 10)

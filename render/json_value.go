@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // appendMembers appends ,"name":value for the nodes from i to end. The first
@@ -41,7 +41,7 @@ func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
 
 // isInteger says whether a node is shown as an integer.
 func isInteger(n *dissect.Node) bool {
-	return n.Field.Kind <= opcodes.Int && n.Src != dissect.InText && !n.Is(dissect.Undecoded)
+	return n.Field.Kind <= schema.Int && n.Src != dissect.InText && !n.Is(dissect.Undecoded)
 }
 
 // appendValue appends the value of a node.
@@ -56,7 +56,7 @@ func appendValue(dst []byte, t *dissect.Tree, i int) []byte {
 		return appendList(dst, t, i)
 	}
 	start := len(dst)
-	if n.Tag && n.Field.Kind == opcodes.Record {
+	if n.Tag && n.Field.Kind == schema.Record {
 		dst = append(append(append(dst, `,"_struct":"`...), n.Field.Type.Name...), '"')
 	}
 	dst = appendMembers(dst, t, i+1, int(n.End))
@@ -87,14 +87,14 @@ func appendJSONLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	}
 	if !n.Is(dissect.Undecoded) {
 		switch n.Field.Kind {
-		case opcodes.Record:
-			if n.Field.Type.Atom == opcodes.UUID {
-				return appendJSONString(dst, opcodes.TrimNUL(t.Bytes(n)))
+		case schema.Record:
+			if n.Field.Type.Atom == schema.UUID {
+				return appendJSONString(dst, schema.TrimNUL(t.Bytes(n)))
 			}
 			return append(appendAtom(append(dst, '"'), t, n), '"')
-		case opcodes.Text:
-			return appendJSONString(dst, opcodes.TrimNUL(t.Bytes(n)))
-		case opcodes.Strings:
+		case schema.Text:
+			return appendJSONString(dst, schema.TrimNUL(t.Bytes(n)))
+		case schema.Strings:
 			return appendJSONStrings(dst, t.Bytes(n))
 		}
 	}
@@ -106,7 +106,7 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	if f.Names != nil {
 		if f.Names.Flags {
 			if n.Is(dissect.Leftover) && n.Val != 0 {
-				return append(opcodes.AppendHex(append(dst, `["`...), n.Val), `"]`...)
+				return append(schema.AppendHex(append(dst, `["`...), n.Val), `"]`...)
 			}
 			return appendJSONFlags(dst, f.Names, n.Val)
 		}
@@ -117,15 +117,15 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 		}
 	}
 	switch f.Look {
-	case opcodes.Decimal:
+	case schema.Decimal:
 		if n.Val <= exact {
 			return appendDecimal(dst, n.Val)
 		}
-	case opcodes.Signed:
+	case schema.Signed:
 		return appendJSONNumber(dst, int64(n.Val))
-	case opcodes.Status:
-		return appendJSONNumber(dst, opcodes.ErrnoValue(n.Val))
-	case opcodes.Amount:
+	case schema.Status:
+		return appendJSONNumber(dst, schema.ErrnoValue(n.Val))
+	case schema.Amount:
 		if n.Val <= exact {
 			return appendDecimal(dst, n.Val)
 		}
@@ -150,16 +150,16 @@ func appendJSONNumber(dst []byte, v int64) []byte {
 	return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')
 }
 
-func appendJSONFlags(dst []byte, names *opcodes.Names, word uint64) []byte {
+func appendJSONFlags(dst []byte, names *schema.Names, word uint64) []byte {
 	if word == 0 {
 		return append(dst, '[', ']')
 	}
 	dst = append(dst, '[')
-	rest := names.Set(word, func(v *opcodes.Value) {
+	rest := names.Set(word, func(v *schema.Value) {
 		dst = append(append(append(dst, '"'), v.Name...), '"', ',')
 	})
 	if rest != 0 {
-		return append(opcodes.AppendHex(append(dst, '"'), rest), '"', ']')
+		return append(schema.AppendHex(append(dst, '"'), rest), '"', ']')
 	}
 	if dst[len(dst)-1] == ',' {
 		dst[len(dst)-1] = ']'
@@ -171,7 +171,7 @@ func appendJSONFlags(dst []byte, names *opcodes.Names, word uint64) []byte {
 func appendJSONStrings(dst, b []byte) []byte {
 	dst = append(dst, '[')
 	for first := true; len(b) > 0; first = false {
-		s := opcodes.TrimNUL(b)
+		s := schema.TrimNUL(b)
 		if !first {
 			dst = append(dst, ',')
 		}

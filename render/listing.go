@@ -3,13 +3,13 @@ package render
 import (
 	"strings"
 
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // AppendFieldList appends a line for each field of the tables, and for each
 // way a name is declared: name, type, places and meaning, with tabs between
 // them.
-func AppendFieldList(dst []byte, index *opcodes.Index) []byte {
+func AppendFieldList(dst []byte, index *schema.Index) []byte {
 	for _, name := range index.Names() {
 		places := index.Find(name)
 		for i := range places {
@@ -29,7 +29,7 @@ func AppendFieldList(dst []byte, index *opcodes.Index) []byte {
 	return dst
 }
 
-func declaredBefore(places []opcodes.Place, f *opcodes.Field) bool {
+func declaredBefore(places []schema.Place, f *schema.Field) bool {
 	for _, p := range places {
 		if sameMeaning(p.Field, f) {
 			return true
@@ -38,7 +38,7 @@ func declaredBefore(places []opcodes.Place, f *opcodes.Field) bool {
 	return false
 }
 
-func sameMeaning(a, b *opcodes.Field) bool {
+func sameMeaning(a, b *schema.Field) bool {
 	return a == b || a.Doc == b.Doc && a.TypeText() == b.TypeText()
 }
 

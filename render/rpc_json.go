@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -91,8 +91,8 @@ func (j *RPCJSON) sightings(dst []byte, r *track.RPC) []byte {
 // shownFlags are the bits of pb_flags that say what kind of request it is.
 const shownFlags = dissect.FlagResent | dissect.FlagReplay | dissect.FlagReqReplayDone | dissect.FlagLockReplayDone
 
-func appendFlagList(dst []byte, names *opcodes.Names, word uint64) []byte {
-	rest := names.Set(word, func(v *opcodes.Value) {
+func appendFlagList(dst []byte, names *schema.Names, word uint64) []byte {
+	rest := names.Set(word, func(v *schema.Value) {
 		if dst[len(dst)-1] == '"' {
 			dst = append(dst, ',')
 		}
@@ -102,7 +102,7 @@ func appendFlagList(dst []byte, names *opcodes.Names, word uint64) []byte {
 		if dst[len(dst)-1] == '"' {
 			dst = append(dst, ',')
 		}
-		dst = append(opcodes.AppendHex(append(dst, '"'), rest), '"')
+		dst = append(schema.AppendHex(append(dst, '"'), rest), '"')
 	}
 	return dst
 }

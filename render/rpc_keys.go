@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -133,7 +134,7 @@ var rpcKeys = []rpcKey{
 	{name: "bulk_time", has: hasBulkTime, append: elapsed((*track.RPC).BulkTime)},
 	{name: "estimate", has: hasEstimate, append: integer(func(r *track.RPC) uint32 { return r.Estimate })},
 	{name: "portal", has: hasRequest, append: integer(func(r *track.RPC) uint32 { return r.Portal })},
-	{name: "handle", form: formString, rare: true, has: hasHandle, append: func(dst []byte, r *track.RPC) []byte { return opcodes.AppendHex(dst, r.Handle) }},
+	{name: "handle", form: formString, rare: true, has: hasHandle, append: func(dst []byte, r *track.RPC) []byte { return schema.AppendHex(dst, r.Handle) }},
 	{name: "fid", form: formString, rare: true, has: hasFID, append: appendRPCFID},
 	{name: "name", form: formText, rare: true, has: hasName, append: func(dst []byte, r *track.RPC) []byte { return append(dst, r.Name()...) }},
 	{name: "one_way", rare: true, has: isOneWay, append: appendTrue},
@@ -164,7 +165,7 @@ func appendVariant(dst []byte, r *track.RPC) []byte {
 }
 
 func appendRPCFID(dst []byte, r *track.RPC) []byte {
-	return opcodes.AppendFID(dst, r.FID.Seq, r.FID.OID, r.FID.Ver)
+	return schema.AppendFID(dst, r.FID.Seq, r.FID.OID, r.FID.Ver)
 }
 
 func appendRPCFlags(dst []byte, r *track.RPC) []byte {
@@ -212,7 +213,7 @@ func (f *RPCFields) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte {
 		case !k.has(r):
 		case k.form == formText:
 			var buf [64]byte
-			dst = opcodes.AppendText(dst, k.append(buf[:0], r))
+			dst = schema.AppendText(dst, k.append(buf[:0], r))
 		default:
 			dst = k.append(dst, r)
 		}

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -55,7 +56,7 @@ func (s *RPCSummary) asked(dst []byte, r *track.RPC, both bool) []byte {
 		dst = append(dst, ' ')
 	}
 	if named {
-		dst = opcodes.AppendText(dst, []byte(t))
+		dst = schema.AppendText(dst, []byte(t))
 	}
 	return dst
 }
@@ -157,7 +158,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 		add("early=", &c.Warn, strconv.AppendInt(b, int64(r.Early), 10))
 	}
 	add("", &c.Warn, appendRPCFlags(b, r))
-	add("", &c.Name, opcodes.AppendText(b, r.Name()))
+	add("", &c.Name, schema.AppendText(b, r.Name()))
 	if r.HasFID {
 		add("", &c.FID, appendRPCFID(b, r))
 	}
@@ -167,7 +168,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	if ns, ok := r.NodeTime(); ok {
 		add("node=", &c.Num, appendLatency(b, ns))
 	}
-	add("job=", &c.Name, opcodes.AppendText(b, r.Job()))
+	add("job=", &c.Name, schema.AppendText(b, r.Job()))
 	if r.HasReply && r.Transno != 0 {
 		add("transno=", &c.FID, strconv.AppendUint(b, r.Transno, 10))
 	}

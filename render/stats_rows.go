@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -101,9 +101,9 @@ func appendDim(dst []byte, r *track.Row, d track.Dim, raw bool) []byte {
 	case track.ByServer:
 		return appendNode(dst, r.Server.Append, raw)
 	case track.ByTarget:
-		return opcodes.AppendText(dst, []byte(r.Target))
+		return schema.AppendText(dst, []byte(r.Target))
 	case track.ByJob:
-		return opcodes.AppendText(dst, r.JobName())
+		return schema.AppendText(dst, r.JobName())
 	case track.ByUID:
 		if r.HasUser {
 			return strconv.AppendUint(dst, uint64(r.UID), 10)
@@ -112,7 +112,7 @@ func appendDim(dst []byte, r *track.Row, d track.Dim, raw bool) []byte {
 		return strconv.AppendUint(dst, uint64(r.Portal), 10)
 	case track.ByHandle:
 		if r.Handle != 0 {
-			return opcodes.AppendHex(dst, r.Handle)
+			return schema.AppendHex(dst, r.Handle)
 		}
 	case track.ByError:
 		if r.Error < 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -28,7 +29,7 @@ type Summary struct {
 	c     *Colors
 	tree  dissect.Tree
 	stamp stamp
-	line  opcodes.Line
+	line  schema.Line
 	text  []byte
 
 	wide bool
@@ -163,7 +164,7 @@ func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) 
 		return m.Dst.Addr().Unmap().AppendTo(dst)
 	}
 	start := len(dst)
-	dst = opcodes.AppendNID(dst, nid.Addr[:nid.Len], nid.Type, nid.Num)
+	dst = schema.AppendNID(dst, nid.Addr[:nid.Len], nid.Type, nid.Num)
 	const usual = "@tcp"
 	if n := len(dst) - len(usual); !s.opt.Raw && n > start && string(dst[n:]) == usual {
 		return dst[:n]
@@ -196,7 +197,7 @@ func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
 	}
 	names := 0 // parts up to the last name
 	for i, p := range s.line.Parts {
-		if long && p.Role == opcodes.Name {
+		if long && p.Role == schema.Name {
 			names = i
 		}
 	}
@@ -204,7 +205,7 @@ func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
 	for i, p := range s.line.Parts {
 		text := s.line.Text[from:p.End]
 		from = p.End
-		if p.Role == opcodes.Object && i < names && len(text) > len(elided) {
+		if p.Role == schema.Object && i < names && len(text) > len(elided) {
 			text = []byte(elided)
 		}
 		if long {
@@ -212,7 +213,7 @@ func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
 			left -= width(text)
 		}
 		st := s.c.role(p.Role)
-		if dim && p.Role != opcodes.Bad {
+		if dim && p.Role != schema.Bad {
 			st = &s.c.Dim
 		}
 		dst = append(append(append(dst, st.on...), text...), st.off...)

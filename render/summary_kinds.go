@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // describe fills the line with what is worth knowing of a message.
@@ -20,10 +21,10 @@ func (s *Summary) describe(m *dissect.Message) {
 	case lnet.Reply:
 		s.reply(m)
 	case lnet.EarlyReply:
-		l.Add(opcodes.Flag, "early reply")
+		l.Add(schema.Flag, "early reply")
 		l.Key("timeout now ")
 		l.Num(uint64(m.RPC.Timeout))
-		l.Add(opcodes.Dim, " s")
+		l.Add(schema.Dim, " s")
 	case lnet.Bulk:
 		s.transfer(m, "data", m.LNet.Portal)
 	case lnet.Get:
@@ -32,7 +33,7 @@ func (s *Summary) describe(m *dissect.Message) {
 		s.transfer(m, "data", 0)
 	case lnet.Ack:
 		if m.RPC.HasOpcode {
-			l.Add(opcodes.Dim, "ack")
+			l.Add(schema.Dim, "ack")
 		}
 	case lnet.PingReply, lnet.Push:
 		s.interfaces(m)
@@ -58,10 +59,10 @@ func (s *Summary) describe(m *dissect.Message) {
 func (s *Summary) notes(m *dissect.Message) {
 	for i := range m.Notes {
 		s.line.Key("")
-		s.line.Add(opcodes.Bad, m.Notes[i].Code)
+		s.line.Add(schema.Bad, m.Notes[i].Code)
 	}
 	if !s.wide && len(m.Notes) > 0 {
-		s.line.Add(opcodes.Dim, " ")
+		s.line.Add(schema.Dim, " ")
 	}
 }
 
@@ -74,7 +75,7 @@ func (s *Summary) request(m *dissect.Message) {
 		msg.Variant.Ask(msg, &s.line)
 	}
 	if len(s.line.Text) == 0 {
-		s.line.Label(opcodes.Node, []byte(s.opt.Names.Target(m.RPC.Handle)))
+		s.line.Label(schema.Node, []byte(s.opt.Names.Target(m.RPC.Handle)))
 	}
 }
 
@@ -85,19 +86,19 @@ func (s *Summary) reply(m *dissect.Message) {
 	lock := opcodes.LockStatus(m.RPC.Opcode, status)
 	switch {
 	case !told && m.RPC.HasOpcode:
-		l.Add(opcodes.Dim, "reply")
+		l.Add(schema.Dim, "reply")
 	case !told: // the operation's column has it
 	case status < 0:
 		l.Errno(status)
 	case lock != "":
-		l.Add(opcodes.Flag, lock)
+		l.Add(schema.Flag, lock)
 	default:
-		l.Add(opcodes.Good, "ok")
+		l.Add(schema.Good, "ok")
 	}
 	if m.Req != nil && m.Req.Frame > 0 {
 		l.Key("")
 		l.Text = appendLatency(l.Text, m.Time-m.Req.Time)
-		l.Mark(opcodes.Number)
+		l.Mark(schema.Number)
 	}
 	if status > 0 && lock == "" {
 		l.Key("")
@@ -107,7 +108,7 @@ func (s *Summary) reply(m *dissect.Message) {
 		return
 	}
 	text, parts := len(l.Text), len(l.Parts)
-	l.Add(opcodes.Dim, " ")
+	l.Add(schema.Dim, " ")
 	if msg.Variant.Answer(msg, l); len(l.Text) == text+1 {
 		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
 	}
@@ -116,10 +117,10 @@ func (s *Summary) reply(m *dissect.Message) {
 // transfer describes a part of a bulk.
 func (s *Summary) transfer(m *dissect.Message, what string, portal uint32) {
 	l := &s.line
-	l.Add(opcodes.Dim, what)
-	l.Add(opcodes.Dim, " ")
+	l.Add(schema.Dim, what)
+	l.Add(schema.Dim, " ")
 	l.Num(uint64(m.RPC.Bytes))
-	l.Add(opcodes.Dim, " bytes")
+	l.Add(schema.Dim, " bytes")
 	if portal != 0 && !m.RPC.HasOpcode {
 		l.Key("portal ")
 		l.Num(uint64(portal))
@@ -158,10 +159,10 @@ func (s *Summary) content(m *dissect.Message) {
 
 // update says what an update does: its type is node i.
 func (s *Summary) update(i int) {
-	s.greet("", opcodes.Flag, &s.tree.Nodes[i])
+	s.greet("", schema.Flag, &s.tree.Nodes[i])
 	for k := i + 1; k < len(s.tree.Nodes) && s.tree.Nodes[k].Depth == s.tree.Nodes[i].Depth; k++ {
 		if n := &s.tree.Nodes[k]; n.Name() == "ou_fid" {
-			s.greet("", opcodes.Object, n)
+			s.greet("", schema.Object, n)
 			return
 		}
 	}
@@ -177,25 +178,25 @@ func (s *Summary) greeting(m *dissect.Message) {
 		}
 		switch n.Name() {
 		case "acr_nid":
-			s.greet("to ", opcodes.Node, n)
+			s.greet("to ", schema.Node, n)
 		case "kshm_dst_nid":
 			if s.wide {
-				s.greet("to ", opcodes.Node, n)
+				s.greet("to ", schema.Node, n)
 			}
 		case "kshm_src_nid", "src_nid":
 			if s.wide {
-				s.greet("from ", opcodes.Node, n)
+				s.greet("from ", schema.Node, n)
 			}
 		case "kshm_version", "acr_version", "version_major":
-			s.greet("version ", opcodes.Flag, n)
+			s.greet("version ", schema.Flag, n)
 		case "kshm_ctype", "hello.type":
-			s.greet("for ", opcodes.Flag, n)
+			s.greet("for ", schema.Flag, n)
 		}
 	}
 }
 
 // greet appends a label and a value, nothing when the value is empty.
-func (s *Summary) greet(label string, role opcodes.Role, n *dissect.Node) {
+func (s *Summary) greet(label string, role schema.Role, n *dissect.Node) {
 	l := &s.line
 	text, parts := len(l.Text), len(l.Parts)
 	l.Key(label)
@@ -210,25 +211,25 @@ func (s *Summary) greet(label string, role opcodes.Role, n *dissect.Node) {
 // selftestPieces are the fields of selftest messages worth a place in a line.
 var selftestPieces = map[string]struct {
 	label string
-	role  opcodes.Role
+	role  schema.Role
 }{
-	"msg_type":     {"", opcodes.Flag},
-	"mksn_name":    {"session ", opcodes.Name},
-	"join_session": {"session ", opcodes.Name},
-	"dbg_name":     {"session ", opcodes.Name},
-	"join_group":   {"group ", opcodes.Name},
-	"bar_opc":      {"", opcodes.Flag},
-	"bar_active":   {"active ", opcodes.Number},
-	"tsr_service":  {"", opcodes.Flag},
-	"tsr_loop":     {"loops ", opcodes.Number},
-	"tsr_concur":   {"at once ", opcodes.Number},
-	"blk_opc":      {"", opcodes.Flag},
-	"blk_len":      {"bytes ", opcodes.Number},
-	"brw_rw":       {"", opcodes.Flag},
-	"brw_len":      {"bytes ", opcodes.Number},
-	"pnr_seq":      {"number ", opcodes.Number},
-	"brw_errors":   {"brw errors ", opcodes.Number},
-	"ping_errors":  {"ping errors ", opcodes.Number},
+	"msg_type":     {"", schema.Flag},
+	"mksn_name":    {"session ", schema.Name},
+	"join_session": {"session ", schema.Name},
+	"dbg_name":     {"session ", schema.Name},
+	"join_group":   {"group ", schema.Name},
+	"bar_opc":      {"", schema.Flag},
+	"bar_active":   {"active ", schema.Number},
+	"tsr_service":  {"", schema.Flag},
+	"tsr_loop":     {"loops ", schema.Number},
+	"tsr_concur":   {"at once ", schema.Number},
+	"blk_opc":      {"", schema.Flag},
+	"blk_len":      {"bytes ", schema.Number},
+	"brw_rw":       {"", schema.Flag},
+	"brw_len":      {"bytes ", schema.Number},
+	"pnr_seq":      {"number ", schema.Number},
+	"brw_errors":   {"brw errors ", schema.Number},
+	"ping_errors":  {"ping errors ", schema.Number},
 }
 
 // selftest says what a message of LNet selftest asks or answers.
@@ -242,9 +243,9 @@ func (s *Summary) selftest(m *dissect.Message) {
 		case n.Is(dissect.Missing):
 		case strings.HasSuffix(name, "status") && n.Val == 0:
 			s.line.Key("")
-			s.line.Add(opcodes.Good, "ok")
+			s.line.Add(schema.Good, "ok")
 		case strings.HasSuffix(name, "status"):
-			s.greet("", opcodes.Bad, n)
+			s.greet("", schema.Bad, n)
 		case known && n.Len > 0:
 			s.greet(piece.label, piece.role, n)
 		}
@@ -252,13 +253,13 @@ func (s *Summary) selftest(m *dissect.Message) {
 	switch l := &s.line; {
 	case len(l.Text) > 0:
 	case m.LNet.Type == lnet.TypeGet:
-		l.Add(opcodes.Dim, "get ")
+		l.Add(schema.Dim, "get ")
 		l.Num(uint64(m.LNet.Sink))
-		l.Add(opcodes.Dim, " bytes")
+		l.Add(schema.Dim, " bytes")
 	default:
-		l.Add(opcodes.Dim, "data ")
+		l.Add(schema.Dim, "data ")
 		l.Num(uint64(m.LNet.Length))
-		l.Add(opcodes.Dim, " bytes")
+		l.Add(schema.Dim, " bytes")
 	}
 }
 
@@ -270,9 +271,9 @@ func (s *Summary) interfaces(m *dissect.Message) {
 		switch name := n.Name(); {
 		case n.Is(dissect.Missing):
 		case name == "ns_nid" || name == "nid":
-			s.greet("", opcodes.Node, n)
+			s.greet("", schema.Node, n)
 		case name == "ns_status" && n.Field.Names != nil && n.Field.Names.Name(n.Val) == "DOWN":
-			s.greet("", opcodes.Bad, n)
+			s.greet("", schema.Bad, n)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package render
 import (
 	"unicode/utf8"
 
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -13,7 +13,7 @@ func appendJSONString(dst, b []byte) []byte {
 	dst = append(dst, '"')
 	for len(b) > 0 {
 		n := 0
-		for n < len(b) && opcodes.Harmless[b[n]] {
+		for n < len(b) && schema.Harmless[b[n]] {
 			n++
 		}
 		dst, b = append(dst, b[:n]...), b[n:]
@@ -22,13 +22,13 @@ func appendJSONString(dst, b []byte) []byte {
 		}
 		r, size := utf8.DecodeRune(b)
 		switch {
-		case b[0] == '\\' && opcodes.LooksEscaped(b):
+		case b[0] == '\\' && schema.LooksEscaped(b):
 			dst = append(dst, `\\x5c`...)
 		case b[0] == '\\' || b[0] == '"':
 			dst = append(dst, '\\', b[0])
 		case r == utf8.RuneError && size == 1:
 			dst = append(dst, '\\', '\\', 'x', hexDigits[b[0]>>4], hexDigits[b[0]&15])
-		case opcodes.Acts(r):
+		case schema.Acts(r):
 			dst = append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 		default:
 			dst = append(dst, b[:size]...)

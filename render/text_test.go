@@ -9,7 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // TestEscapes: nothing that a terminal acts upon gets through.
@@ -29,7 +29,7 @@ func TestEscapes(t *testing.T) {
 		{`say "hi"`, `say "hi"`, `"say \"hi\""`},
 		{"", "", `""`},
 	} {
-		if got := string(opcodes.AppendText(nil, []byte(c.wire))); got != c.text {
+		if got := string(schema.AppendText(nil, []byte(c.wire))); got != c.text {
 			t.Errorf("text of %q is %s, want %s", c.wire, got, c.text)
 		}
 		if got := string(appendJSONString(nil, []byte(c.wire))); got != c.json {
@@ -59,7 +59,7 @@ func TestBytesComeBack(t *testing.T) {
 		for i := range wire {
 			wire[i] = alphabet[rnd.IntN(len(alphabet))]
 		}
-		text := opcodes.AppendText(nil, wire)
+		text := schema.AppendText(nil, wire)
 		if !bytes.Equal(unescape(text), wire) {
 			t.Fatalf("%q became %s", wire, text)
 		}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // TreeOptions are the settings of a Tree.
@@ -102,7 +102,7 @@ func (r *Tree) address(dst []byte, a netip.AddrPort) []byte {
 func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 	n := &r.tree.Nodes[i]
 	switch {
-	case n.Field.Kind <= opcodes.Int && int(n.End) == i+1 && !n.Is(dissect.Remark):
+	case n.Field.Kind <= schema.Int && int(n.End) == i+1 && !n.Is(dissect.Remark):
 		return r.leaf(dst, i, depth, label)
 	case n.Is(dissect.Remark):
 		return dst // shown with what it says something about
@@ -113,7 +113,7 @@ func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 	}
 	dst, _ = r.name(dst, n, depth, 0)
 	first := i + 1
-	if n.Field.Kind == opcodes.Record && n.Field.Type.Name != n.Name() && n.Depth > 0 {
+	if n.Field.Kind == schema.Record && n.Field.Type.Name != n.Name() && n.Depth > 0 {
 		dst = append(append(append(append(dst, ' '), r.c.Dim.on...), n.Field.Type.Name...), r.c.Dim.off...)
 	}
 	dst = r.remarks(dst, i)
@@ -188,6 +188,6 @@ func (r *Tree) remarks(dst []byte, i int) []byte {
 
 func (r *Tree) remark(dst []byte, i int) []byte {
 	dst = append(r.c.Dim.begin(append(dst, ' ')), '(')
-	dst = opcodes.AppendText(dst, r.tree.Bytes(&r.tree.Nodes[i]))
+	dst = schema.AppendText(dst, r.tree.Bytes(&r.tree.Nodes[i]))
 	return r.c.Dim.end(append(dst, ')'))
 }

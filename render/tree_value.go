@@ -6,7 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // leaf appends the line of a value.
@@ -42,7 +42,7 @@ func (r *Tree) endLine(dst []byte, n *dissect.Node, depth int) []byte {
 // the column given.
 func (r *Tree) value(dst []byte, n *dissect.Node, column int) []byte {
 	f := n.Field
-	if f.Names != nil && f.Kind <= opcodes.Int {
+	if f.Names != nil && f.Kind <= schema.Int {
 		if f.Names.Flags {
 			return r.flags(dst, n, column)
 		}
@@ -51,34 +51,34 @@ func (r *Tree) value(dst []byte, n *dissect.Node, column int) []byte {
 	st := r.style(f)
 	dst = st.begin(dst)
 	switch {
-	case f.Kind == opcodes.Bytes || n.Is(dissect.Undecoded):
+	case f.Kind == schema.Bytes || n.Is(dissect.Undecoded):
 		dst = r.bytes(dst, n)
-	case f.Kind == opcodes.Text && n.Src != dissect.InText:
-		dst = append(opcodes.AppendText(append(dst, '"'), opcodes.TrimNUL(r.tree.Bytes(n))), '"')
+	case f.Kind == schema.Text && n.Src != dissect.InText:
+		dst = append(schema.AppendText(append(dst, '"'), schema.TrimNUL(r.tree.Bytes(n))), '"')
 	default:
 		dst = appendLeaf(dst, &r.tree, n)
 	}
 	dst = st.end(dst)
 	switch f.Format {
-	case opcodes.Seconds, opcodes.Size, opcodes.Errno:
+	case schema.Seconds, schema.Size, schema.Errno:
 		return r.reading(dst, n)
 	}
 	return dst
 }
 
 // style is the style of a field's values.
-func (r *Tree) style(f *opcodes.Field) *Style {
+func (r *Tree) style(f *schema.Field) *Style {
 	c := r.c
 	switch f.Kind {
-	case opcodes.Text, opcodes.Strings:
+	case schema.Text, schema.Strings:
 		return &c.Name
-	case opcodes.Virtual, opcodes.Bytes:
+	case schema.Virtual, schema.Bytes:
 		return &Style{}
 	}
 	switch f.Format {
-	case opcodes.NID, opcodes.NID4, opcodes.IPv4, opcodes.UUID:
+	case schema.NID, schema.NID4, schema.IPv4, schema.UUID:
 		return &c.NID
-	case opcodes.FID, opcodes.OSTID, opcodes.OSTIDPlain, opcodes.Handle, opcodes.Cookie, opcodes.ID:
+	case schema.FID, schema.OSTID, schema.OSTIDPlain, schema.Handle, schema.Cookie, schema.ID:
 		return &c.FID
 	}
 	return &c.Num
@@ -92,8 +92,8 @@ func (r *Tree) enum(dst []byte, n *dissect.Node) []byte {
 	}
 	dst = r.c.Flag.Append(dst, name)
 	dst = append(r.c.Dim.begin(append(dst, ' ')), '(')
-	if n.Field.Format == opcodes.Plain && n.Val >= magic {
-		dst = opcodes.AppendHex(dst, n.Val)
+	if n.Field.Format == schema.Plain && n.Val >= magic {
+		dst = schema.AppendHex(dst, n.Val)
 	} else {
 		dst = appendFormat(dst, n.Field, n.Val)
 	}
@@ -111,14 +111,14 @@ func (r *Tree) flags(dst []byte, n *dissect.Node, column int) []byte {
 		dst, at = r.space(dst, column, at, len(r.text))
 		dst = st.end(append(st.begin(dst), r.text...))
 	}
-	r.text = opcodes.AppendHex(r.text[:0], n.Val)
+	r.text = schema.AppendHex(r.text[:0], n.Val)
 	put(&r.c.Dim)
-	rest := n.Field.Names.Set(n.Val, func(v *opcodes.Value) {
+	rest := n.Field.Names.Set(n.Val, func(v *schema.Value) {
 		r.text = append(r.text[:0], v.Name...)
 		put(&r.c.Flag)
 	})
 	if rest != 0 && rest != n.Val {
-		r.text = opcodes.AppendHex(r.text[:0], rest)
+		r.text = schema.AppendHex(r.text[:0], rest)
 		put(&r.c.Warn)
 	}
 	return dst
@@ -128,16 +128,16 @@ func (r *Tree) flags(dst []byte, n *dissect.Node, column int) []byte {
 func (r *Tree) reading(dst []byte, n *dissect.Node) []byte {
 	r.text = r.text[:0]
 	switch f := n.Field; f.Format {
-	case opcodes.Seconds:
+	case schema.Seconds:
 		const year2200 = 7258118400
 		if n.Val > 0 && n.Val < year2200 {
 			r.text = time.Unix(int64(n.Val), 0).UTC().AppendFormat(r.text, "2006-01-02 15:04:05 UTC")
 		}
-	case opcodes.Size:
+	case schema.Size:
 		r.text = appendUnits(r.text, n.Val)
-	case opcodes.Errno:
-		if v := opcodes.ErrnoValue(n.Val); v < 0 && v > -1<<16 {
-			r.text = append(r.text, opcodes.Errnos.Name(uint64(-v))...)
+	case schema.Errno:
+		if v := schema.ErrnoValue(n.Val); v < 0 && v > -1<<16 {
+			r.text = append(r.text, schema.Errnos.Name(uint64(-v))...)
 		}
 	}
 	if len(r.text) == 0 {

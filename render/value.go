@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // exact is the largest integer that all readers of JSON keep as it is.
@@ -17,34 +17,34 @@ func isContainer(n *dissect.Node, i int) bool {
 		return true
 	}
 	switch n.Field.Kind {
-	case opcodes.Record:
-		return n.Field.Type.Atom == opcodes.Plain
-	case opcodes.Array, opcodes.List, opcodes.Message:
+	case schema.Record:
+		return n.Field.Type.Atom == schema.Plain
+	case schema.Array, schema.List, schema.Message:
 		return true
 	}
 	return false
 }
 
 func isList(n *dissect.Node) bool {
-	return n.Field.Kind == opcodes.Array || n.Field.Kind == opcodes.List
+	return n.Field.Kind == schema.Array || n.Field.Kind == schema.List
 }
 
 // appendFormat appends an integer in its field's format, without names.
-func appendFormat(dst []byte, f *opcodes.Field, v uint64) []byte {
+func appendFormat(dst []byte, f *schema.Field, v uint64) []byte {
 	switch f.Format {
-	case opcodes.Hex, opcodes.Cookie:
-		return opcodes.AppendHex(dst, v)
-	case opcodes.Octal:
+	case schema.Hex, schema.Cookie:
+		return schema.AppendHex(dst, v)
+	case schema.Octal:
 		return strconv.AppendUint(append(dst, '0'), v, 8)
-	case opcodes.Size:
+	case schema.Size:
 		if v == math.MaxUint64 {
 			return append(dst, "EOF"...)
 		}
-	case opcodes.Version:
-		return opcodes.AppendVersion(dst, uint32(v))
-	case opcodes.NID4:
-		return opcodes.AppendNID4(dst, v)
-	case opcodes.IPv4:
+	case schema.Version:
+		return schema.AppendVersion(dst, uint32(v))
+	case schema.NID4:
+		return schema.AppendNID4(dst, v)
+	case schema.IPv4:
 		for i := 24; i >= 0; i -= 8 {
 			dst = strconv.AppendUint(dst, v>>i&0xff, 10)
 			if i > 0 {
@@ -53,7 +53,7 @@ func appendFormat(dst []byte, f *opcodes.Field, v uint64) []byte {
 		}
 		return dst
 	}
-	if f.Kind == opcodes.Int {
+	if f.Kind == schema.Int {
 		return strconv.AppendInt(dst, int64(v), 10)
 	}
 	return appendDecimal(dst, v)
@@ -79,29 +79,29 @@ func appendDecimal(dst []byte, v uint64) []byte {
 func appendAtom(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	b, big := t.Bytes(n), n.Is(dissect.BigEndian)
 	format := n.Field.Format
-	if format == opcodes.Plain {
+	if format == schema.Plain {
 		format = n.Field.Type.Atom
 	}
 	switch format {
-	case opcodes.FID:
-		return opcodes.AppendFIDBytes(dst, b, big)
-	case opcodes.OSTID, opcodes.OSTIDPlain:
-		return opcodes.AppendOSTID(dst, b, big, format == opcodes.OSTIDPlain)
-	case opcodes.NID:
-		return opcodes.AppendNIDBytes(dst, b)
-	case opcodes.Handle:
-		return opcodes.AppendHex(dst, opcodes.ReadUint(b[:min(8, len(b))], false))
-	case opcodes.UUID:
-		return opcodes.AppendText(dst, opcodes.TrimNUL(b))
+	case schema.FID:
+		return schema.AppendFIDBytes(dst, b, big)
+	case schema.OSTID, schema.OSTIDPlain:
+		return schema.AppendOSTID(dst, b, big, format == schema.OSTIDPlain)
+	case schema.NID:
+		return schema.AppendNIDBytes(dst, b)
+	case schema.Handle:
+		return schema.AppendHex(dst, schema.ReadUint(b[:min(8, len(b))], false))
+	case schema.UUID:
+		return schema.AppendText(dst, schema.TrimNUL(b))
 	}
 	return appendHexBytes(dst, b)
 }
 
 // appendFlags appends the names of a word's bits with a separator, unknown
 // ones as a number at the end; "0" when none is set.
-func appendFlags(dst []byte, names *opcodes.Names, word uint64, sep string) []byte {
+func appendFlags(dst []byte, names *schema.Names, word uint64, sep string) []byte {
 	first := true
-	rest := names.Set(word, func(v *opcodes.Value) {
+	rest := names.Set(word, func(v *schema.Value) {
 		if !first {
 			dst = append(dst, sep...)
 		}
@@ -112,7 +112,7 @@ func appendFlags(dst []byte, names *opcodes.Names, word uint64, sep string) []by
 		if !first {
 			dst = append(dst, sep...)
 		}
-		return opcodes.AppendHex(dst, rest)
+		return schema.AppendHex(dst, rest)
 	}
 	if first {
 		dst = append(dst, '0')
@@ -124,15 +124,15 @@ func appendFlags(dst []byte, names *opcodes.Names, word uint64, sep string) []by
 func appendLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	f := n.Field
 	if n.Src == dissect.InText {
-		return opcodes.AppendText(dst, t.Bytes(n))
+		return schema.AppendText(dst, t.Bytes(n))
 	}
 	if n.Is(dissect.Undecoded) {
 		return appendHexBytes(dst, t.Bytes(n))
 	}
 	switch f.Kind {
-	case opcodes.Uint, opcodes.Int:
+	case schema.Uint, schema.Int:
 		if f.Names != nil && f.Names.Flags && n.Is(dissect.Leftover) {
-			return opcodes.AppendHex(dst, n.Val)
+			return schema.AppendHex(dst, n.Val)
 		}
 		if f.Names == nil || n.Is(dissect.Leftover) {
 			return appendFormat(dst, f, n.Val)
@@ -144,11 +144,11 @@ func appendLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 			return append(dst, name...)
 		}
 		return appendFormat(dst, f, n.Val)
-	case opcodes.Record:
+	case schema.Record:
 		return appendAtom(dst, t, n)
-	case opcodes.Text:
-		return opcodes.AppendText(dst, opcodes.TrimNUL(t.Bytes(n)))
-	case opcodes.Strings:
+	case schema.Text:
+		return schema.AppendText(dst, schema.TrimNUL(t.Bytes(n)))
+	case schema.Strings:
 		return appendStrings(dst, t.Bytes(n))
 	}
 	return appendHexBytes(dst, t.Bytes(n))
@@ -157,11 +157,11 @@ func appendLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 // appendStrings appends NUL-separated strings with commas.
 func appendStrings(dst, b []byte) []byte {
 	for first := true; len(b) > 0; first = false {
-		s := opcodes.TrimNUL(b)
+		s := schema.TrimNUL(b)
 		if !first {
 			dst = append(dst, ',')
 		}
-		dst = opcodes.AppendText(dst, s)
+		dst = schema.AppendText(dst, s)
 		b = b[min(len(s)+1, len(b)):]
 	}
 	return dst

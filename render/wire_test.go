@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // The nodes of built conversations, as NIDs on tcp.
@@ -248,7 +249,7 @@ func tableDialogs() []dialog {
 	return list
 }
 
-func builtMsg(opc, typ uint32, fields []*opcodes.Field) []byte {
+func builtMsg(opc, typ uint32, fields []*schema.Field) []byte {
 	le := binary.LittleEndian
 	n := max(len(fields), 1)
 	b := make([]byte, (32+4*n+7)&^7)
@@ -271,7 +272,7 @@ func builtMsg(opc, typ uint32, fields []*opcodes.Field) []byte {
 	return b
 }
 
-func builtSize(f *opcodes.Field) int {
+func builtSize(f *schema.Field) int {
 	switch {
 	case f.Size > 0:
 		return f.Size
@@ -296,7 +297,7 @@ func pattern(n int) []byte {
 type bulk struct {
 	dialog
 	opcode  uint32
-	variant *opcodes.Variant
+	variant *schema.Variant
 }
 
 // message is that of the part that completes the bulk.
@@ -321,7 +322,7 @@ func contents(t testing.TB) []bulk {
 			}
 		}
 	}
-	seen := map[*opcodes.Variant]int{}
+	seen := map[*schema.Variant]int{}
 	eachSample(t, func(m *dissect.Message) {
 		if v := m.RPC.Variant; len(m.Content) > 0 && m.Req != nil && seen[v] < 3 {
 			seen[v]++

@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // wire makes messages as a dissector would, and keeps the RPCs that end.
@@ -77,7 +78,7 @@ func (w *wire) request(xid uint64, opc uint32, change ...func(m *dissect.Message
 func (w *wire) reply(xid uint64, opc uint32, change ...func(m *dissect.Message)) *RPC {
 	return w.send(lnet.Reply, server, client, append([]func(*dissect.Message){rpc(xid, opc), func(m *dissect.Message) {
 		m.RPC.Type, m.RPC.Bytes = dissect.TypeReply, 50
-		m.Msg = &opcodes.Msg{Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size)}}
+		m.Msg = &schema.Msg{Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size)}}
 	}}, change...)...)
 }
 
@@ -148,7 +149,7 @@ func connectTo(target, uuid string, cookie uint64) func(m *dissect.Message) {
 		data := make([]byte, 192)
 		binary.LittleEndian.PutUint64(data, flagVersion|flagMDS)
 		binary.LittleEndian.PutUint32(data[8:], 0x02110000)
-		m.Msg = &opcodes.Msg{Bufs: [][]byte{nil, []byte(target + "\x00"), []byte(uuid + "\x00"),
+		m.Msg = &schema.Msg{Bufs: [][]byte{nil, []byte(target + "\x00"), []byte(uuid + "\x00"),
 			binary.LittleEndian.AppendUint64(nil, cookie), data}}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // callback is a lock callback that the client has not obeyed yet: not
@@ -38,7 +39,7 @@ func (i *Import) called(r *RPC, m *dissect.Message, p Point) {
 		i.calls = append(i.calls[:0], i.calls[maxCalls/2:]...)
 	}
 	i.calls = append(i.calls, callback{at: p, xid: r.XID, opcode: r.Opcode,
-		client: opcodes.ReadUint(b[:8], false), server: [8]byte(b[8:16])})
+		client: schema.ReadUint(b[:8], false), server: [8]byte(b[8:16])})
 }
 
 // obeyed takes the answer to a callback. A blocking callback is not done with

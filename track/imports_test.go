@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 const (
@@ -182,7 +183,7 @@ func TestReconnectWithAnotherHandle(t *testing.T) {
 	l := newLinks()
 	connect := func(old, granted uint64) *Link {
 		r := &RPC{Identity: Identity{Opcode: opcodes.OST_CONNECT, HasOpcode: true, Handle: old}}
-		m := &dissect.Message{Msg: &opcodes.Msg{Bufs: [][]byte{nil, []byte("lustre-OST0000_UUID"), []byte("client")}}}
+		m := &dissect.Message{Msg: &schema.Msg{Bufs: [][]byte{nil, []byte("lustre-OST0000_UUID"), []byte("client")}}}
 		m.RPC.Handle = granted
 		l.request(r, m)
 		l.reply(r, m)
@@ -228,7 +229,7 @@ func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
 		locks[opcodes.LockHandles.Off] = lock
 		locks[opcodes.LockHandles.Off+8] = lock + 100
 		s.send(lnet.Request, server, client, rpc(s.xid, opcodes.LDLM_BL_CALLBACK), handle(cookie), func(m *dissect.Message) {
-			m.RPC.Type, m.Msg = dissect.TypeRequest, &opcodes.Msg{Bufs: [][]byte{nil, locks}}
+			m.RPC.Type, m.Msg = dissect.TypeRequest, &schema.Msg{Bufs: [][]byte{nil, locks}}
 		})
 		if answer {
 			s.send(lnet.Reply, client, server, rpc(s.xid, opcodes.LDLM_BL_CALLBACK), handle(cookie))

@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Link is a connection between a client and a target as their handles name it.
@@ -100,7 +101,7 @@ func (l *links) request(r *RPC, m *dissect.Message) {
 	r.Link = link
 	l.learn(r.Handle, link) // of a reconnect: the old one
 	if b := m.Msg.Buf(connCookie); len(b) >= 8 {
-		l.learn(opcodes.ReadUint(b[:8], false), link)
+		l.learn(schema.ReadUint(b[:8], false), link)
 	}
 }
 

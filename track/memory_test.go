@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // heap is what is in use.
@@ -72,7 +73,7 @@ func (w *wire) connect(n uint64) {
 	uuid := make([]byte, 40)
 	binary.LittleEndian.PutUint64(uuid, n|1<<63)
 	bufs := [][]byte{make([]byte, opcodes.PtlrpcBody.Size), []byte("lustre-OST0000_UUID"), uuid, make([]byte, 8), make([]byte, 72)}
-	w.request(n<<6, opcodes.OST_CONNECT, func(m *dissect.Message) { m.Msg = &opcodes.Msg{Bufs: bufs} })
+	w.request(n<<6, opcodes.OST_CONNECT, func(m *dissect.Message) { m.Msg = &schema.Msg{Bufs: bufs} })
 	w.reply(n<<6, opcodes.OST_CONNECT, func(m *dissect.Message) { m.RPC.Handle = n })
 }
 
@@ -129,9 +130,9 @@ func TestRPCsOfOneNumberAreBounded(t *testing.T) {
 
 // TestNamesAreBounded has a name of a megabyte.
 func TestNamesAreBounded(t *testing.T) {
-	variant := &opcodes.Variant{Subject: func(*opcodes.Msg) (fid, name []byte) { return nil, []byte(strings.Repeat("x", 1<<20)) }}
+	variant := &schema.Variant{Subject: func(*schema.Msg) (fid, name []byte) { return nil, []byte(strings.Repeat("x", 1<<20)) }}
 	w := newWire(t, Options{})
-	w.request(64, opcodes.MDS_REINT, func(m *dissect.Message) { m.RPC.Variant, m.Msg = variant, &opcodes.Msg{} })
+	w.request(64, opcodes.MDS_REINT, func(m *dissect.Message) { m.RPC.Variant, m.Msg = variant, &schema.Msg{} })
 	if r := w.one(); len(r.name) != maxName || cap(r.name) > 2*maxName {
 		t.Errorf("%d bytes of %d", len(r.name), cap(r.name))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Names remembers the names behind handles: of the target of a connection, and
@@ -50,7 +51,7 @@ func (n *Names) Message(m *dissect.Message) {
 
 // connect learns the target of a connect request by the handle that other
 // requests of the connection have.
-func (n *Names) connect(request *opcodes.Msg, handle uint64) {
+func (n *Names) connect(request *schema.Msg, handle uint64) {
 	uuid, _, terminated := bytes.Cut(request.Buf(connTarget), []byte{0})
 	name := bytes.TrimSuffix(uuid, []byte("_UUID"))
 	if handle == 0 || !terminated || len(uuid) > maxUUID || n.Target(handle) == string(name) {

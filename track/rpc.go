@@ -5,7 +5,7 @@ import (
 
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // RPC is one remote procedure call: the request, however often it was sent,
@@ -35,7 +35,7 @@ type Identity struct {
 	Opcode    uint32
 	HasOpcode bool
 	Encrypted bool // GSS privacy: neither opcode nor body can be read
-	Variant   *opcodes.Variant
+	Variant   *schema.Variant
 	Client    lnet.NID // the node that sent the request, also when it is a server
 	Server    lnet.NID
 	Link      *Link  // the connection it belongs to, nil when its connect was not seen
@@ -132,7 +132,7 @@ func (r *Request) HasJob() bool { return r.hasJob }
 
 // Has says whether a field of the reply's ptlrpc_body was captured. It was not
 // when the reply was cut short, or is encrypted.
-func (r *RPC) Has(f *opcodes.Field) bool { return r.HasReply && r.body >= f.Off+f.Size }
+func (r *RPC) Has(f *schema.Field) bool { return r.HasReply && r.body >= f.Off+f.Size }
 
 // Name is the file name the request is about, empty when it has none.
 func (r *Request) Name() []byte { return r.name }

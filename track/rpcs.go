@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Options are the settings of an RPCs.
@@ -270,7 +271,7 @@ func (f *FID) read(b []byte, big bool) bool {
 	if len(b) < 16 {
 		return false
 	}
-	f.Seq = opcodes.ReadUint(b[:8], big)
-	f.OID, f.Ver = uint32(opcodes.ReadUint(b[8:12], big)), uint32(opcodes.ReadUint(b[12:16], big))
+	f.Seq = schema.ReadUint(b[:8], big)
+	f.OID, f.Ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
 	return *f != FID{}
 }

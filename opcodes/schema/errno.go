@@ -1,4 +1,4 @@
-package opcodes
+package schema
 
 // Errnos is the group errno.
 var Errnos = Enum("errno", "LUSTRE_", "errors, with the numbers of asm-generic whatever the machine; on the wire they are negative", []Value{

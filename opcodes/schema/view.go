@@ -1,4 +1,4 @@
-package opcodes
+package schema
 
 // View is what the small funcs of the tables see of a message: raw bytes, with
 // the field and struct declarations to read them by.

@@ -1,4 +1,4 @@
-package opcodes
+package schema
 
 // Role is what a piece of a summary line is; renderers colour by it.
 type Role uint8

@@ -1,4 +1,4 @@
-package opcodes
+package schema
 
 // Run is a row of Direct fields of a struct.
 type Run struct {

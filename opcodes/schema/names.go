@@ -1,4 +1,4 @@
-package opcodes
+package schema
 
 import (
 	"fmt"
