@@ -31,6 +31,7 @@ var mayImport = map[string][]string{
 	"bench/gen":         {"capture", "lnet", "dissect"},
 	"bench/walk":        {},
 	"internal/fifo":     {},
+	"release":           {},
 	"internal/wiretest": {"capture", "lnet", "opcodes", "opcodes/schema"},
 }
 

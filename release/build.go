@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// target is a system to build for, in Go's words.
+type target struct{ os, arch string }
+
+func (t target) String() string { return t.os + "/" + t.arch }
+
+// targets lists the systems of a release. Live capture works on Linux; on the
+// others lshark reads files and pipes.
+var targets = []target{
+	{"linux", "amd64"},
+	{"linux", "arm64"},
+	{"darwin", "arm64"},
+	{"windows", "amd64"},
+}
+
+// release is the commit that is being released.
+type release struct {
+	docs    map[string][]byte // by name in the work tree, see readDocs
+	version string            // as in 1.2.3, or 0.0.0~20261122031704~654067e8b87a
+	time    time.Time         // of the commit; archives and packages give it to their files
+}
+
+// build writes the files of the release for the given targets into folder out.
+// It builds a clone of the commit that is checked out at root: changes that are
+// not committed are left out, and Go finds the version of a clone.
+func build(root, out string, selected []target, log io.Writer) error {
+	if err := makeEmpty(out); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "lshark-release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	clone := filepath.Join(work, "clone")
+	if err := cloneCommit(root, clone); err != nil {
+		return err
+	}
+	docs, err := readDocs(clone)
+	if err != nil {
+		return err
+	}
+	var sums bytes.Buffer
+	for _, t := range selected {
+		r := release{docs: docs}
+		binary, err := r.compile(t, clone, filepath.Join(work, t.os+"-"+t.arch))
+		if err != nil {
+			return err
+		}
+		if err := r.checkChangelog(); err != nil {
+			return err
+		}
+		products, err := r.products(t, binary)
+		if err != nil {
+			return err
+		}
+		for _, p := range products {
+			if err := os.WriteFile(filepath.Join(out, p.name), p.data, 0o644); err != nil {
+				return err
+			}
+			fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(p.data), p.name)
+			fmt.Fprintf(log, "%s, %d bytes\n", p.name, len(p.data))
+		}
+	}
+	return os.WriteFile(filepath.Join(out, checksumFile), sums.Bytes(), 0o644)
+}
+
+// checksumFile has the SHA-256 of every other file, for sha256sum -c.
+const checksumFile = "SHA256SUMS"
+
+// product is one file of a release.
+type product struct {
+	name string
+	data []byte
+}
+
+// products packs a binary as an archive, and for Linux as packages too.
+func (r *release) products(t target, binary []byte) ([]product, error) {
+	archive, err := r.archive(t, binary)
+	if err != nil || t.os != "linux" {
+		return []product{archive}, err
+	}
+	deb, err := r.deb(t, binary)
+	if err != nil {
+		return nil, err
+	}
+	rpm, err := r.rpm(t, binary)
+	return []product{archive, deb, rpm}, err
+}
+
+// compile builds the static binary for a target as file name, returns its
+// bytes, and notes the version and time that Go wrote into it.
+func (r *release) compile(t target, clone, name string) ([]byte, error) {
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", name, ".")
+	cmd.Dir = clone
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("building for %s: %w\n%s", t, err, text)
+	}
+	info, err := buildinfo.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	r.version = packageVersion(info.Main.Version)
+	for _, s := range info.Settings {
+		if s.Key == "vcs.time" {
+			if r.time, err = time.Parse(time.RFC3339, s.Value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if r.time.IsZero() {
+		return nil, fmt.Errorf("the binary for %s has no commit in it", t)
+	}
+	return os.ReadFile(name)
+}
+
+// packageVersion returns the version for packages and file names: that of the
+// module without the v, and with ~ for -. dpkg and rpm sort 1.2.3~rc1 before
+// 1.2.3, as Go does with v1.2.3-rc1.
+func packageVersion(module string) string {
+	return strings.ReplaceAll(strings.TrimPrefix(module, "v"), "-", "~")
+}
+
+// checkChangelog reports a release, not a snapshot or release candidate, that
+// has no section in the changelog.
+func (r *release) checkChangelog() error {
+	if strings.Contains(r.version, "~") || bytes.Contains(r.docs["CHANGELOG.md"], []byte("\n## ["+r.version+"] - ")) {
+		return nil
+	}
+	return fmt.Errorf("CHANGELOG.md has no section for %s: rename its section Unreleased to [%s] - DATE", r.version, r.version)
+}
+
+// cloneCommit clones the commit that is checked out at root, with its tags.
+func cloneCommit(root, clone string) error {
+	head, err := exec.Command("git", "-C", root, "rev-parse", "HEAD").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("git rev-parse: %w\n%s", err, head)
+	}
+	for _, args := range [][]string{
+		{"clone", "--quiet", "--shared", "--no-checkout", root, clone},
+		{"-C", clone, "checkout", "--quiet", "--detach", strings.TrimSpace(string(head))},
+	} {
+		if text, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %w\n%s", args, err, text)
+		}
+	}
+	return nil
+}
+
+// makeEmpty creates a folder, or checks that it is empty, so that no file of
+// an earlier release stays beside the new ones.
+func makeEmpty(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s is not empty", dir)
+	}
+	return err
+}

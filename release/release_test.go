@@ -1,0 +1,365 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// needs skips a test where a program is missing. CI has to have them all.
+func needs(t *testing.T, program string) {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatalf("%s is missing, and CI must not skip this: install it in .ci/run", program)
+		}
+		t.Skipf("%s is not installed", program)
+	}
+}
+
+// output returns what a command prints on both outputs.
+func output(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	text, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, text)
+	}
+	return string(text)
+}
+
+// TestSnapshot builds a release of the commit that is checked out, for Linux
+// on the architecture of this machine, and tries out each of its files.
+func TestSnapshot(t *testing.T) {
+	needs(t, "git")
+	if _, err := os.Stat(filepath.Join("..", ".git")); errors.Is(err, fs.ErrNotExist) {
+		t.Skip("this is no git checkout")
+	}
+	here := target{"linux", runtime.GOARCH}
+	if !slices.Contains(targets, here) {
+		t.Skipf("%s is no target", here)
+	}
+	out, again := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "again")
+	for _, dir := range []string{out, again} {
+		if err := build("..", dir, []target{here}, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("reproducible", func(t *testing.T) { sameFiles(t, out, again) })
+	t.Run("archive", func(t *testing.T) { tryArchive(t, one(t, out, "*.tar.gz"), here) })
+	t.Run("deb", func(t *testing.T) { tryDeb(t, one(t, out, "*.deb")) })
+	t.Run("rpm", func(t *testing.T) { tryRPM(t, one(t, out, "*.rpm")) })
+	t.Run("checksums", func(t *testing.T) {
+		needs(t, "sha256sum")
+		t.Chdir(out)
+		if text := output(t, "sha256sum", "--check", "--strict", checksumFile); strings.Count(text, ": OK\n") != 3 {
+			t.Errorf("want three files, sha256sum prints\n%s", text)
+		}
+	})
+	t.Run("not empty", func(t *testing.T) {
+		if err := build("..", out, nil, io.Discard); err == nil || !strings.Contains(err.Error(), "is not empty") {
+			t.Errorf("building into a folder with files: error %v", err)
+		}
+	})
+}
+
+// sameFiles compares two folders, names and bytes.
+func sameFiles(t *testing.T, a, b string) {
+	t.Helper()
+	for _, dir := range [][2]string{{a, b}, {b, a}} {
+		entries, err := os.ReadDir(dir[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			x, errX := os.ReadFile(filepath.Join(dir[0], e.Name()))
+			y, errY := os.ReadFile(filepath.Join(dir[1], e.Name()))
+			if err := errors.Join(errX, errY); err != nil || !bytes.Equal(x, y) {
+				t.Errorf("%s differs between two builds: %v", e.Name(), err)
+			}
+		}
+	}
+}
+
+// one returns the one file that matches a pattern.
+func one(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, pattern))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%s: %q, %v, want one file", pattern, names, err)
+	}
+	return names[0]
+}
+
+// manPages returns the names of the manual pages in the work tree.
+func manPages(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob(filepath.Join("..", "completions", "*.1"))
+	if err != nil || len(pages) < 5 {
+		t.Fatalf("manual pages %q, %v", pages, err)
+	}
+	for i, p := range pages {
+		pages[i] = filepath.Base(p)
+	}
+	return pages
+}
+
+func tryArchive(t *testing.T, name string, here target) {
+	files := untar(t, name)
+	folder := strings.TrimSuffix(filepath.Base(name), ".tar.gz") + "/"
+	want := []string{"lshark", "LICENSE", "README.md", "CHANGELOG.md",
+		"completions/_lshark", "completions/lshark.bash", "completions/lshark.fish", "completions/lshark.ps1"}
+	for _, page := range manPages(t) {
+		want = append(want, "man/man1/"+page)
+	}
+	for _, file := range want {
+		if len(files[folder+file]) == 0 {
+			t.Errorf("%s is not in the archive", file)
+		}
+	}
+	if len(files) != len(want) {
+		t.Errorf("%d files in the archive, want %d", len(files), len(want))
+	}
+	binary := filepath.Join(t.TempDir(), "lshark")
+	if err := os.WriteFile(binary, files[folder+"lshark"], 0o755); err != nil {
+		t.Fatal(err)
+	}
+	checkStatic(t, binary)
+	if runtime.GOOS != here.os {
+		return
+	}
+	module, _, _ := strings.Cut(strings.TrimPrefix(output(t, binary, "version"), "lshark "), " ")
+	if version := packageVersion(module); folder != "lshark-"+version+"-"+here.os+"-"+here.arch+"/" {
+		t.Errorf("lshark version prints %q, and is in %s", module, folder)
+	}
+	if text := output(t, binary, filepath.Join("..", "pcaps", "mount.pcap")); !strings.Contains(text, "MGS_CONNECT") {
+		t.Errorf("the binary prints of mount.pcap\n%s", text)
+	}
+}
+
+// untar returns the files of a tar.gz.
+func untar(t *testing.T, name string) map[string][]byte {
+	t.Helper()
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := make(map[string][]byte)
+	for r := tar.NewReader(z); ; {
+		header, err := r.Next()
+		if err == io.EOF {
+			return files
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if files[header.Name], err = io.ReadAll(r); err != nil {
+			t.Fatal(err)
+		}
+		if wantMode := int64(0o644); header.Mode != wantMode && filepath.Base(header.Name) != "lshark" {
+			t.Errorf("%s: mode %o, want %o", header.Name, header.Mode, wantMode)
+		}
+	}
+}
+
+func checkStatic(t *testing.T, name string) {
+	t.Helper()
+	f, err := elf.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			t.Errorf("the binary is not static: it has a segment %s", p.Type)
+		}
+	}
+}
+
+// packagePaths returns what a package installs, folders apart.
+func packagePaths(t *testing.T, zsh, license string) []string {
+	t.Helper()
+	paths := []string{
+		"/usr/bin/lshark",
+		"/usr/share/bash-completion/completions/lshark",
+		"/usr/share/fish/vendor_completions.d/lshark.fish",
+		zsh, license,
+		"/usr/share/doc/lshark/CHANGELOG.md",
+		"/usr/share/doc/lshark/README.md",
+	}
+	for _, page := range manPages(t) {
+		paths = append(paths, "/usr/share/man/man1/"+page+".gz")
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// checkInstalled compares the files below a folder with the paths wanted, and
+// runs the program.
+func checkInstalled(t *testing.T, root string, want []string) {
+	t.Helper()
+	var got []string
+	err := filepath.WalkDir(filepath.Join(root, "usr"), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		got = append(got, "/"+filepath.ToSlash(strings.TrimPrefix(name, root+string(filepath.Separator))))
+		info, err := entry.Info()
+		if err == nil && (info.Mode().Perm()&0o111 != 0) != strings.HasPrefix(got[len(got)-1], "/usr/bin/") {
+			t.Errorf("%s has mode %v", name, info.Mode())
+		}
+		return err
+	})
+	slices.Sort(got)
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("installed, %v\n%s\nwant\n%s", err, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if text := output(t, filepath.Join(root, "usr", "bin", "lshark"), "version"); !strings.HasPrefix(text, "lshark v") {
+		t.Errorf("the installed lshark prints of its version\n%s", text)
+	}
+	page := filepath.Join(root, "usr", "share", "man", "man1", "lshark.1.gz")
+	if text := output(t, "gzip", "-dc", page); !strings.HasPrefix(text, ".TH LSHARK 1 ") {
+		t.Errorf("%s begins with %.40q", page, text)
+	}
+}
+
+func tryDeb(t *testing.T, name string) {
+	needs(t, "dpkg-deb")
+	version := strings.Split(filepath.Base(name), "_")[1]
+	want := fmt.Sprintf("lshark %s %s", version, runtime.GOARCH)
+	if got := output(t, "dpkg-deb", "--show", "--showformat", "${Package} ${Version} ${Architecture}", name); got != want {
+		t.Errorf("dpkg-deb shows %q, want %q", got, want)
+	}
+	root := filepath.Join(t.TempDir(), "root")
+	output(t, "dpkg-deb", "--extract", name, root)
+	paths := packagePaths(t, "/usr/share/zsh/vendor-completions/_lshark", "/usr/share/doc/lshark/copyright")
+	checkInstalled(t, root, paths)
+
+	control := filepath.Join(t.TempDir(), "control")
+	output(t, "dpkg-deb", "--control", name, control)
+	sums, err := filepath.Abs(filepath.Join(control, "md5sums"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(root)
+	if text := output(t, "md5sum", "--check", "--strict", sums); strings.Count(text, ": OK\n") != len(paths) {
+		t.Errorf("md5sums covers\n%s\nwant %d files", text, len(paths))
+	}
+}
+
+func tryRPM(t *testing.T, name string) {
+	needs(t, "rpm")
+	if text := output(t, "rpm", "--checksig", "--verbose", "--nosignature", name); strings.Count(text, ": OK\n") != 4 {
+		t.Errorf("rpm finds of the checksums\n%s", text)
+	}
+	want := filepath.Base(name)
+	if got := output(t, "rpm", "--query", "--package", "--nosignature", "--queryformat", "%{NAME}-%{VERSION}-%{RELEASE}.%{ARCH}.rpm", name); got != want {
+		t.Errorf("the package %s calls itself %s", want, got)
+	}
+	paths := packagePaths(t, "/usr/share/zsh/site-functions/_lshark", "/usr/share/licenses/lshark/LICENSE")
+	listed := strings.Fields(output(t, "rpm", "--query", "--package", "--nosignature", "--list", name))
+	for _, dir := range []string{"/usr/share/doc/lshark", "/usr/share/licenses/lshark"} {
+		if i := slices.Index(listed, dir); i >= 0 {
+			listed = slices.Delete(listed, i, i+1)
+		} else {
+			t.Errorf("%s would stay when the package is removed", dir)
+		}
+	}
+	slices.Sort(listed)
+	if !slices.Equal(listed, paths) {
+		t.Errorf("rpm lists\n%s\nwant\n%s", strings.Join(listed, "\n"), strings.Join(paths, "\n"))
+	}
+	if os.Geteuid() != 0 {
+		t.Log("only root can install into another root: not tried")
+		return
+	}
+	root := t.TempDir()
+	output(t, "rpm", "--root", root, "--initdb")
+	output(t, "rpm", "--root", root, "--install", "--nosignature", name)
+	output(t, "rpm", "--root", root, "--verify", "lshark")
+	checkInstalled(t, root, paths)
+}
+
+// TestWindowsArchive checks that Windows gets a zip with an .exe.
+func TestWindowsArchive(t *testing.T) {
+	r := release{version: "1.2.3", time: time.Unix(1800000000, 0), docs: map[string][]byte{
+		"LICENSE": []byte("MIT"), "completions/lshark.1": []byte(".TH"), "completions/lshark.ps1": []byte("Register"),
+	}}
+	products, err := r.products(target{"windows", "amd64"}, []byte("MZ"))
+	if err != nil || len(products) != 1 || products[0].name != "lshark-1.2.3-windows-amd64.zip" {
+		t.Fatalf("products %v, %v", products, err)
+	}
+	z, err := zip.NewReader(bytes.NewReader(products[0].data), int64(len(products[0].data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]string)
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got[strings.TrimPrefix(f.Name, "lshark-1.2.3-windows-amd64/")] = string(data)
+	}
+	want := map[string]string{"lshark.exe": "MZ", "LICENSE": "MIT", "man/man1/lshark.1": ".TH", "completions/lshark.ps1": "Register"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the zip has %v, want %v", got, want)
+	}
+}
+
+// TestVersion checks how versions of Go become versions of packages, and that
+// a release is in the changelog.
+func TestVersion(t *testing.T) {
+	for _, tt := range []struct{ module, version string }{
+		{"v1.2.3", "1.2.3"},
+		{"v1.2.3-rc1", "1.2.3~rc1"},
+		{"v0.0.0-20261122031704-654067e8b87a", "0.0.0~20261122031704~654067e8b87a"},
+	} {
+		if got := packageVersion(tt.module); got != tt.version {
+			t.Errorf("packageVersion(%s) is %s, want %s", tt.module, got, tt.version)
+		}
+	}
+	r := release{docs: map[string][]byte{"CHANGELOG.md": []byte("# Changelog\n\n## [1.2.3] - 2026-12-01\n")}}
+	for version, ok := range map[string]bool{"1.2.3": true, "1.2.4": false, "1.2.4~rc1": true} {
+		r.version = version
+		if err := r.checkChangelog(); (err == nil) != ok {
+			t.Errorf("version %s: %v, want it accepted: %v", version, err, ok)
+		}
+	}
+}
+
+// TestTargets checks the flag -target.
+func TestTargets(t *testing.T) {
+	got, err := selectTargets("darwin/arm64,linux/amd64")
+	if err != nil || fmt.Sprint(got) != "[darwin/arm64 linux/amd64]" {
+		t.Errorf("targets %v, %v", got, err)
+	}
+	if got, err := selectTargets(""); err != nil || len(got) != len(targets) {
+		t.Errorf("without a list: targets %v, %v", got, err)
+	}
+	if _, err := selectTargets("plan9/386"); err == nil || !strings.Contains(err.Error(), "linux/amd64") {
+		t.Errorf("an unknown target: error %v", err)
+	}
+}
