@@ -16,7 +16,10 @@ import (
 // Test files may import more.
 var mayImport = map[string][]string{
 	".":                  {"cli"},
-	"cli":                {"capture", "capture/pcapfilter", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "records", "filter", "render"},
+	"cli":                {"cli/exit", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "records", "filter", "render"},
+	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "lnet", "opcodes", "opcodes/schema", "dissect", "track"},
+	"cli/exit":           {"cli/iostreams", "capture", "opcodes/schema", "filter"},
+	"cli/iostreams":      {},
 	"render":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"filter":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"records":            {"lnet", "opcodes", "opcodes/schema", "dissect", "track"},

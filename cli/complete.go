@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,8 +20,6 @@ type complete = func(cmd *cobra.Command, args []string, start string) ([]string,
 // may be. Those that are not named here are files.
 func completeFlags(cmd *cobra.Command) error {
 	known := map[string]complete{
-		"form":          completeForm,
-		"color":         oneOf("auto", "always", "never"),
 		"time":          oneOf("r\trelative", "a\tlocal", "u\tUTC", "d\tsince the one before"),
 		"field":         completeField,
 		"fields-option": oneOf("header=y", "header=n"),
@@ -30,11 +27,13 @@ func completeFlags(cmd *cobra.Command) error {
 		"interface":     completeInterface,
 		"autostop":      oneOf("duration:"),
 		"by":            completeBy,
-		"sort":          oneOf(render.StatsSorts()...),
 	}
 	var err error
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		c := known[f.Name]
+		if list, ok := f.Value.(*choice); ok && c == nil {
+			c = oneOf(list.words...)
+		}
 		switch f.Value.Type() {
 		case "int", "duration", "uintSlice":
 			c = cobra.NoFileCompletions
@@ -53,15 +52,6 @@ func completeFlags(cmd *cobra.Command) error {
 
 func oneOf(words ...string) complete {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
-}
-
-// completeForm takes the forms from the flag's help: "what is printed: a, b or
-// c".
-func completeForm(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	_, list, _ := strings.Cut(cmd.Flags().Lookup("form").Usage, ": ")
-	words := strings.FieldsFunc(list, func(r rune) bool { return r == ' ' || r == ',' })
-	words = slices.DeleteFunc(words, func(w string) bool { return w == "or" })
-	return withPrefix(words, start), cobra.ShellCompDirectiveNoFileComp
 }
 
 func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {

@@ -4,12 +4,15 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
 )
 
 // shells are those that completions can be written for.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func newCompletion(sys *IO) *cobra.Command {
+func newCompletion(sys *iostreams.IO) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the completions for bash, zsh, fish or powershell",
@@ -20,7 +23,7 @@ func newCompletion(sys *IO) *cobra.Command {
 		ValidArgsFunction: oneOf(shells...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("completion needs the name of one shell: bash, zsh, fish or powershell")
+				return exit.Usagef("completion needs the name of one shell: bash, zsh, fish or powershell")
 			}
 			return writeCompletion(cmd.Root(), args[0], sys.Out)
 		},
@@ -38,7 +41,7 @@ func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
 	case "powershell":
 		return root.GenPowerShellCompletionWithDesc(w)
 	}
-	return unknown("shell", shell, shells)
+	return exit.UnknownName("shell", shell, shells)
 }
 
 // newHelp is the help command, for which an unknown topic is an error.
@@ -50,7 +53,7 @@ func newHelp() *cobra.Command {
 			root := cmd.Root()
 			about, _, err := root.Find(args)
 			if err != nil || len(args) > 0 && about == root {
-				return unknown("command", args[0], commandNames(root))
+				return exit.UnknownName("command", args[0], commandNames(root))
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -16,7 +17,7 @@ func TestGenerated(t *testing.T) {
 	fresh := make(map[string][]byte)
 	for shell, name := range map[string]string{"bash": "lshark.bash", "zsh": "_lshark", "fish": "lshark.fish", "powershell": "lshark.ps1"} {
 		var b bytes.Buffer
-		if code := Run(&IO{Out: &b, Err: &b, Env: func(string) string { return "" }}, []string{"completion", shell}); code != 0 {
+		if code := Run(testSystem(&b, &b), []string{"completion", shell}); code != 0 {
 			t.Fatalf("completion %s: status %d\n%s", shell, code, b.Bytes())
 		}
 		fresh[name] = b.Bytes()
@@ -29,7 +30,7 @@ func TestGenerated(t *testing.T) {
 			pages(c)
 		}
 	}
-	pages(newRoot(&IO{Env: func(string) string { return "" }}))
+	pages(newRoot(testSystem(io.Discard, io.Discard)))
 	old, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +77,7 @@ func TestComplete(t *testing.T) {
 		{[]string{"help", "rp"}, "rpcs\n"},
 	} {
 		var out, errs bytes.Buffer
-		sys := &IO{Out: &out, Err: &errs, Env: func(string) string { return "" }}
+		sys := testSystem(&out, &errs)
 		if code := Run(sys, append([]string{"__complete"}, tt.args...)); code != 0 || !bytes.Contains(append([]byte("\n"), out.Bytes()...), []byte("\n"+tt.want)) {
 			t.Errorf("%q: status %d, %q, want a line %q", tt.args, code, out.Bytes(), tt.want)
 		}

@@ -6,12 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
+
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 )
 
-func newDecode(sys *IO) *cobra.Command {
-	p := &prose{sys: sys}
+func newDecode(sys *iostreams.IO) *cobra.Command {
+	p := newProse(sys)
 	big := false
 	cmd := &cobra.Command{
 		Use:   "decode [flags] TYPE VALUE",
@@ -26,7 +29,7 @@ func newDecode(sys *IO) *cobra.Command {
 			"  lshark decode xid 1883108012032128",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("decode needs a type and a value, as in: lshark decode errno -2")
+				return exit.Usagef("decode needs a type and a value, as in: lshark decode errno -2")
 			}
 			return nil
 		},
@@ -45,17 +48,17 @@ func newDecode(sys *IO) *cobra.Command {
 
 func (p *prose) decode(kind, value string, big bool) error {
 	index := opcodes.NewIndex()
-	d := render.NewDecode(render.NewColors(p.sys.colored(p.color)), p.sys.width(), index)
+	d := render.NewDecode(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)
 	list, err := d.Parse(kind, value, big)
 	switch {
 	case errors.Is(err, render.ErrType):
-		return unknown("type", kind, render.DecodeNames(index))
+		return exit.UnknownName("type", kind, render.DecodeNames(index))
 	case err != nil:
-		return usageError{err}
+		return exit.UsageError{Err: err}
 	}
 	var out []byte
 	for i, v := range list {
-		if p.form == "json" {
+		if p.form.value == "json" {
 			out = d.AppendJSON(out, v)
 			continue
 		}
@@ -75,9 +78,9 @@ func completeTypes(_ *cobra.Command, args []string, start string) ([]string, cob
 	return withPrefix(render.DecodeNames(opcodes.NewIndex()), start), cobra.ShellCompDirectiveNoFileComp
 }
 
-// bareNumbers lets numbers with a minus sign be arguments of decode and
-// explain: they go to the end, behind a --.
-func bareNumbers(args []string) []string {
+// negativeNumbersLast lets negative numbers be arguments of decode and explain:
+// it moves them to the end, behind a --, where they are not taken for flags.
+func negativeNumbersLast(args []string) []string {
 	if len(args) == 0 || args[0] != "decode" && args[0] != "explain" {
 		return args
 	}

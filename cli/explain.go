@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -13,29 +17,26 @@ import (
 
 // prose holds the flags of commands that print text for reading.
 type prose struct {
-	sys   *IO
-	form  string
-	color string
+	sys   *iostreams.IO
+	form  choice
+	color choice
 }
 
-var proseForms = []string{"text", "json"}
+func newProse(sys *iostreams.IO) *prose {
+	return &prose{sys: sys, form: formChoice("text", "json"), color: colorChoice()}
+}
 
 func (p *prose) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVarP(&p.form, "form", "T", "text", "what is printed: text or json")
-	f.StringVar(&p.color, "color", "auto", "colours: auto, always or never")
+	f.VarP(&p.form, "form", "T", "what is printed: "+wordList(p.form.words, "or"))
+	f.Var(&p.color, "color", "colours: "+wordList(p.color.words, "or"))
 }
 
-func (p *prose) check() error {
-	if p.form != "text" && p.form != "json" {
-		return unknown("form", p.form, proseForms)
-	}
-	return checkColor(p.color)
-}
+func (p *prose) check() error { return errors.Join(p.form.check(), p.color.check()) }
 
-func newExplain(sys *IO) *cobra.Command {
-	p := &prose{sys: sys}
+func newExplain(sys *iostreams.IO) *cobra.Command {
+	p := newProse(sys)
 	cmd := &cobra.Command{
 		Use:   "explain [flags] [NAME…]",
 		Short: "Say what a struct, field, flag, opcode or constant means and how it lies on the wire",
@@ -67,12 +68,12 @@ func (p *prose) explain(names []string) error {
 	if len(names) == 0 {
 		return p.overview(index)
 	}
-	r := render.NewExplain(render.NewColors(p.sys.colored(p.color)), p.sys.width(), index)
+	r := render.NewExplain(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)
 	var out []byte
 	for _, name := range names {
 		key, topics := ownKey(name), index.Topics(name)
 		if key == nil && topics == nil {
-			return unknown("name", name[strings.LastIndexByte(name, '.')+1:], append(index.TopicNames(true), ownNames()...))
+			return exit.UnknownName("name", name[strings.LastIndexByte(name, '.')+1:], append(index.TopicNames(true), ownNames()...))
 		}
 		var err error
 		if key != nil {
@@ -92,7 +93,7 @@ func (p *prose) explain(names []string) error {
 
 // page appends what is known of a key or a topic.
 func (p *prose) page(out []byte, r *render.Explain, key *render.Key, topic *schema.Topic) ([]byte, error) {
-	if p.form == "json" {
+	if p.form.value == "json" {
 		if key != nil {
 			return r.AppendKeyJSON(out, key)
 		}
@@ -130,7 +131,7 @@ func (p *prose) overview(index *schema.Index) error {
 		{constants, "constants", "OBD_CONNECT_GRANT"},
 		{len(ownKeys()), "keys", "xid"},
 	}
-	if p.form == "json" {
+	if p.form.value == "json" {
 		out := "{"
 		for i, k := range kinds {
 			if i > 0 {

@@ -16,7 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
 )
 
 const sampleFile = "../pcaps/mount.pcap"
@@ -54,13 +55,13 @@ func TestFullDisk(t *testing.T) {
 	for _, args := range []string{sampleFile, "-T json " + sampleFile, "-V " + sampleFile, "rpcs " + sampleFile,
 		"stats " + sampleFile, "imports " + sampleFile, "explain lu_fid", "decode errno 2", "fields", "--help"} {
 		cmd, errs := process(t, nil, full, strings.Fields(args)...)
-		ended(t, cmd, errs, exitFailure)
+		ended(t, cmd, errs, exit.Failure)
 		if !strings.Contains(errs.String(), "no space left") || strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%s: %q", args, errs)
 		}
 	}
 	cmd, errs := process(t, nil, nil, "-w", "/dev/full", sampleFile)
-	ended(t, cmd, errs, exitFailure)
+	ended(t, cmd, errs, exit.Failure)
 	if !strings.Contains(errs.String(), "-w: write /dev/full: no space left") {
 		t.Errorf("-w: %q", errs)
 	}
@@ -103,8 +104,8 @@ func TestFullDiskInPause(t *testing.T) {
 		}
 	}()
 	var errs bytes.Buffer
-	status := Run(&IO{Out: out, Err: &errs, Env: func(string) string { return "" }}, []string{"-Y", "frame in {100..120}", fifo})
-	if status != exitFailure || strings.Count(errs.String(), "no space left") != 1 {
+	status := Run(testSystem(out, &errs), []string{"-Y", "frame in {100..120}", fifo})
+	if status != exit.Failure || strings.Count(errs.String(), "no space left") != 1 {
 		t.Errorf("exit status %d: %q", status, &errs)
 	}
 }
@@ -120,7 +121,7 @@ func TestReaderGone(t *testing.T) {
 		r.Close()
 		cmd, errs := process(t, nil, w, strings.Fields(args)...)
 		w.Close()
-		ended(t, cmd, errs, exitOK)
+		ended(t, cmd, errs, exit.OK)
 		if errs.Len() > 0 {
 			t.Errorf("%s: %q", args, errs)
 		}
@@ -136,7 +137,7 @@ func TestSaveToFIFO(t *testing.T) {
 		t.Skip(err)
 	}
 	cmd, errs := process(t, nil, nil, "-w", file, sampleFile)
-	ended(t, cmd, errs, exitOK)
+	ended(t, cmd, errs, exit.OK)
 	want, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +147,7 @@ func TestSaveToFIFO(t *testing.T) {
 	}
 	cmd, errs = process(t, nil, nil, "-w", fifo, sampleFile)
 	got, err := os.ReadFile(fifo)
-	ended(t, cmd, errs, exitOK)
+	ended(t, cmd, errs, exit.OK)
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes of %d: %v", len(got), len(want), err)
 	}
@@ -157,7 +158,7 @@ func TestSaveToFIFO(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Close()
-		ended(t, cmd, errs, exitFailure)
+		ended(t, cmd, errs, exit.Failure)
 		if !strings.Contains(errs.String(), "-w: write "+fifo+": broken pipe") || strings.Count(errs.String(), "\n") != 1 {
 			t.Errorf("%v: %q", args, errs)
 		}
@@ -237,7 +238,7 @@ func TestSignals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ended(t, cmd, errs, exitOK)
+		ended(t, cmd, errs, exit.OK)
 		if text.String() != want || len(rest) > 0 || errs.Len() > 0 {
 			t.Errorf("%v: %d bytes, then %q: %s", sig, text.Len(), rest, errs)
 		}
@@ -266,7 +267,7 @@ func TestWriterKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Close()
-	ended(t, cmd, errs, exitDamage)
+	ended(t, cmd, errs, exit.Damage)
 	if !strings.Contains(errs.String(), "cut short") || strings.Count(out.String(), "\n") < 50 {
 		t.Errorf("%q behind %d lines", errs, strings.Count(out.String(), "\n"))
 	}
@@ -304,11 +305,11 @@ func TestNamesOnTheTerminal(t *testing.T) {
 	for _, args := range mistakes(t, "\x1b[31mred\x07\u202e\x9b") {
 		_, errs, status := run(t, args...)
 		for _, line := range strings.Split(errs, "\n") {
-			if line != shown(line) {
+			if line != iostreams.Printable(line) {
 				t.Errorf("%q: %q", args, line)
 			}
 		}
-		if status == exitOK && args[0] != "help" {
+		if status == exit.OK && args[0] != "help" {
 			t.Errorf("%q: exit status 0", args)
 		}
 	}
@@ -338,50 +339,6 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestShown escapes what acts upon a terminal, and nothing else.
-func TestShown(t *testing.T) {
-	for text, want := range map[string]string{"a b": "a b", "ü \"x\"": "ü \"x\"", "\x1b[m\"": `\x1b[m"`, "\xff": `\xff`, "\u202e": `\u202e`} {
-		if got := shown(text); got != want {
-			t.Errorf("%q: %s", text, got)
-		}
-	}
-}
-
-// TestSavedFramesAreBounded keeps frames of all sizes.
-func TestSavedFramesAreBounded(t *testing.T) {
-	s := &saver{w: capture.NewWriter(io.Discard), recent: make([]kept, 1024)}
-	f := capture.Frame{}
-	for _, phase := range []struct{ size, frames int }{{40, 20_000}, {64 << 10, 3000}, {1448, 20_000}, {300 << 10, 500}} {
-		f.Data = make([]byte, phase.size)
-		for range phase.frames {
-			f.Number++
-			if err := s.add(&f); err != nil {
-				t.Fatal(err)
-			}
-		}
-		room := 0
-		for i := range s.recent {
-			room += cap(s.recent[i].data)
-		}
-		if room != s.room || room > 2*keptBytes || s.bytes > keptBytes {
-			t.Fatalf("%d bytes in %d, counted as %d", s.bytes, room, s.room)
-		}
-	}
-}
-
-// TestLiveFilter holds what a live capture lets through: LNet, not everything.
-func TestLiveFilter(t *testing.T) {
-	for _, c := range []struct {
-		in   *input
-		want string
-	}{{&input{}, "tcp port 988 or "}, {&input{ports: []uint{1988, 1989}}, "tcp port 1988 or tcp port 1989 or "},
-		{&input{filter: "udp", ports: []uint{1}}, "udp"}} {
-		if got := c.in.liveFilter(); !strings.HasPrefix(got, c.want) {
-			t.Errorf("%q", got)
-		}
-	}
-}
-
 // TestFullDiskOnTheWay has no room for saved frames long before the end of the
 // input, and says so once.
 func TestFullDiskOnTheWay(t *testing.T) {
@@ -394,12 +351,12 @@ func TestFullDiskOnTheWay(t *testing.T) {
 	}
 	tiny := append(data[24:32:32], 1, 0, 0, 0, 1, 0, 0, 0, 0) // a frame of one byte at the time of the first
 	file := filepath.Join(t.TempDir(), "long.pcap")
-	if err := os.WriteFile(file, append(data, bytes.Repeat(tiny, 2*keptFrames)...), 0o600); err != nil {
+	if err := os.WriteFile(file, append(data, bytes.Repeat(tiny, 1<<18)...), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"-v"}, {"-T", "json"}, {"imports"}} {
 		_, errs, status := run(t, append(args, "-w", "/dev/full", file)...)
-		if status != exitFailure || strings.Count(errs, "no space left") != 1 {
+		if status != exit.Failure || strings.Count(errs, "no space left") != 1 {
 			t.Errorf("%v: status %d, %q", args, status, errs)
 		}
 	}

@@ -6,12 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
+
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 )
 
-func newFields(sys *IO) *cobra.Command {
+func newFields(sys *iostreams.IO) *cobra.Command {
 	return &cobra.Command{
 		Use:   "fields",
 		Short: "List the names of all fields, with type, place and meaning",
@@ -66,7 +69,7 @@ func ownKey(name string) *render.Key {
 // noArgs refuses arguments.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usagef("%s takes no arguments", cmd.CommandPath())
+		return exit.Usagef("%s takes no arguments", cmd.CommandPath())
 	}
 	return nil
 }

@@ -3,10 +3,15 @@ package cli
 import (
 	"bytes"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/scan"
 )
 
 var update = flag.Bool("update", false, "write the goldens instead of comparing with them")
@@ -21,11 +26,23 @@ var recordGoldens = []struct {
 	{".imports", []string{"imports", "--timeline"}},
 }
 
+// testSystem returns a System without terminal and environment.
+func testSystem(out, errs io.Writer) *scan.System {
+	return &scan.System{IO: &iostreams.IO{Out: out, Err: errs, Env: func(string) string { return "" }}}
+}
+
+// onTerminal returns a System whose output is a terminal.
+func onTerminal(out io.Writer, columns int) *scan.System {
+	sys := testSystem(out, io.Discard)
+	sys.OutTTY, sys.Columns = true, columns
+	return sys
+}
+
 // run runs a command line as if its output were a file.
 func run(t *testing.T, args ...string) (out, errs string, status int) {
 	t.Helper()
 	var o, e bytes.Buffer
-	sys := &IO{Out: &o, Err: &e, Env: func(string) string { return "" }}
+	sys := testSystem(&o, &e)
 	status = Run(sys, args)
 	return o.String(), e.String(), status
 }
@@ -53,7 +70,7 @@ func TestRecordsOfSamples(t *testing.T) {
 
 func golden(t *testing.T, file string, args []string) {
 	out, errs, status := run(t, args...)
-	if status != exitOK || errs != "" {
+	if status != exit.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
 	if *update {

@@ -4,15 +4,16 @@ import (
 	"bytes"
 	"io"
 	"testing"
-	"time"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/scan"
 )
 
 // paused is a capture that says nothing for a while behind one of its frames,
 // as a pipe does whose writer is slow.
 type paused struct {
-	frames
+	scan.Frames
 	behind int64
 	waits  int // how often it says so
 	said   int64
@@ -24,14 +25,14 @@ func (p *paused) Next(f *capture.Frame) error {
 		return capture.ErrTimeout
 	}
 	p.said++
-	return p.frames.Next(f)
+	return p.Frames.Next(f)
 }
 
 // pausing opens captures that pause.
-func pausing(behind int64, waits int) func(paths []string, o capture.Options) (frames, error) {
-	return func(paths []string, o capture.Options) (frames, error) {
+func pausing(behind int64, waits int) func(paths []string, o capture.Options) (scan.Frames, error) {
+	return func(paths []string, o capture.Options) (scan.Frames, error) {
 		r, err := capture.Open(paths, o)
-		return &paused{frames: r, behind: behind, waits: waits}, err
+		return &paused{Frames: r, behind: behind, waits: waits}, err
 	}
 }
 
@@ -39,14 +40,14 @@ func pausing(behind int64, waits int) func(paths []string, o capture.Options) (f
 func TestSilentPipe(t *testing.T) {
 	const last = 200 // a frame before which RPCs have ended
 	shown := 0
-	open := pausing(last, int(time.Minute/pipeIdle))
+	open := pausing(last, 120)
 	var out bytes.Buffer
-	sys := &IO{Out: &out, Err: io.Discard, Env: func(string) string { return "" }}
-	sys.Open = func(paths []string, o capture.Options) (frames, error) {
+	sys := testSystem(&out, io.Discard)
+	sys.Open = func(paths []string, o capture.Options) (scan.Frames, error) {
 		src, err := open(paths, o)
 		return &watched{src, func() { shown = bytes.Count(out.Bytes(), []byte{'\n'}) }}, err
 	}
-	if status := Run(sys, []string{"rpcs", sampleFile}); status != exitOK {
+	if status := Run(sys, []string{"rpcs", sampleFile}); status != exit.OK {
 		t.Fatalf("status %d", status)
 	}
 	if want := bytes.Count(out.Bytes(), []byte{'\n'}); shown == 0 || shown >= want {
@@ -56,15 +57,15 @@ func TestSilentPipe(t *testing.T) {
 
 // watched tells when a pause is over.
 type watched struct {
-	frames
+	scan.Frames
 	over func()
 }
 
 func (w *watched) Next(f *capture.Frame) error {
-	if p := w.frames.(*paused); p.said == p.behind && p.waits == 0 {
+	if p := w.Frames.(*paused); p.said == p.behind && p.waits == 0 {
 		w.over()
 	}
-	return w.frames.Next(f)
+	return w.Frames.Next(f)
 }
 
 // TestSlowPipe: a pipe's writer who stops while RPCs are under way changes
@@ -80,9 +81,10 @@ func TestSlowPipe(t *testing.T) {
 		want, _, _ := run(t, args...)
 		for _, frame := range []int64{0, 45, 81, 135, 189, 243} {
 			var out, errs bytes.Buffer
-			status := Run(&IO{Out: &out, Err: &errs, Env: func(string) string { return "" },
-				Open: pausing(frame, 1)}, args)
-			if status != exitOK || out.String() != want {
+			sys := testSystem(&out, &errs)
+			sys.Open = pausing(frame, 1)
+			status := Run(sys, args)
+			if status != exit.OK || out.String() != want {
 				t.Errorf("%v, a pause behind frame %d: status %d, %d bytes that are not the %d without it: %s",
 					args, frame, status, out.Len(), len(want), &errs)
 			}

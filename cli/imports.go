@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
@@ -12,13 +13,15 @@ import (
 
 // imports is the command that shows the lives of connections.
 type imports struct {
-	in       *input
-	look     look
-	timeline bool
+	sys       *scan.System
+	input     scan.Flags
+	selection selection
+	view      view
+	timeline  bool
 }
 
-func newImports(sys *IO) *cobra.Command {
-	c := &imports{in: &input{sys: sys}, look: look{sys: sys, forms: []string{"table", "json", "timeline"}}}
+func newImports(sys *scan.System) *cobra.Command {
+	c := &imports{sys: sys, view: newView("table", "json", "timeline")}
 	cmd := &cobra.Command{
 		Use:   "imports [flags] [FILE…|-]",
 		Short: "Show the life of each connection between a client and a target",
@@ -30,53 +33,69 @@ func newImports(sys *IO) *cobra.Command {
 		Example: "  lshark imports x.pcap                 a line a connection\n" +
 			"  lshark imports --timeline x.pcap      a line an event\n" +
 			"  lshark imports -T json x.pcap | jq 'select(.evictions > 0)'",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := c.in.check(args); err != nil {
-				return err
-			}
-			return c.run()
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	c.in.flags(cmd)
-	c.look.flags(cmd, "what is printed: table, json or timeline")
+	readsPackets(cmd, sys, &c.input)
+	c.selection.register(cmd, "messages")
+	c.view.registerForm(cmd)
 	cmd.Flags().BoolVar(&c.timeline, "timeline", false, "a line for each event, as -T timeline")
+	c.view.register(cmd, "record")
 	return cmd
 }
 
-func (c *imports) run() error {
-	if err := c.look.check(); err != nil {
+func (c *imports) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	selected, wrong := c.selection.messages()
+	if err := errors.Join(err, wrong, c.selection.check(), c.view.check()); err != nil {
 		return err
 	}
 	if c.timeline {
-		c.look.form = "timeline"
+		c.view.form.value = "timeline"
 	}
-	w := newWriter(c.look.sys, c.in)
+	var p *scan.Pass
+	p = scan.New(c.sys, in, scan.Options{
+		Select: func(m *dissect.Message) bool { return selected.match(m, p.First()) },
+		Limit:  c.selection.count,
+		SaveTo: c.selection.save,
+	})
+	w := c.sys.NewWriter(in.Pace())
 	i := track.NewImports(nil)
 	t := track.NewRPCs(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})
-	var begin int64
-	err := c.in.run(func(m *dissect.Message, first int64) error {
-		begin = first
-		t.Message(m)
-		return nil
-	}, func() error {
-		c.in.advance(t.Advance)
-		return nil
+	p.Add(scan.Consumer{
+		Message: func(m *dissect.Message) error {
+			t.Message(m)
+			return nil
+		},
+		Idle: func(now int64) error {
+			t.Advance(now)
+			return nil
+		},
+		End: func() error {
+			t.Close()
+			i.Close()
+			return w.Write(c.render(i.List(), p.First()))
+		},
 	})
-	t.Close()
-	i.Close()
+	return errors.Join(p.Run(), w.Close())
+}
+
+// render returns the connections in the form that the flags choose; first is
+// the time of the first frame.
+func (c *imports) render(list []*track.Import, first int64) []byte {
 	var buf []byte
-	switch list := i.List(); c.look.form {
+	o := c.view.options(c.sys.IO)
+	switch c.view.form.value {
 	case "json":
 		j := render.NewImportsJSON()
 		for _, imp := range list {
 			buf = j.AppendImport(buf, imp)
 		}
+		return buf
 	case "timeline":
-		buf = render.NewTimeline(c.look.options()).Append(buf, list, begin)
-	default:
-		if len(list) > 0 {
-			buf = render.NewImportsTable(c.look.options()).Append(buf, list)
-		}
+		return render.NewTimeline(o).Append(buf, list, first)
 	}
-	return errors.Join(err, w.write(buf), w.close())
+	if len(list) == 0 {
+		return nil
+	}
+	return render.NewImportsTable(o).Append(buf, list)
 }

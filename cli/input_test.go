@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/lnet"
 )
 
@@ -77,7 +79,7 @@ func TestCutCapturesInventNothing(t *testing.T) {
 func wordsByXID(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	out, errs, status := run(t, "--color", "never", path)
-	if status != exitOK {
+	if status != exit.OK {
 		t.Fatalf("status %d, %s", status, errs)
 	}
 	const xid = 5 // behind number, time and the nodes
@@ -100,7 +102,7 @@ func TestRDMAIsNamed(t *testing.T) {
 		binary.BigEndian.PutUint16(f.Data[port:], 4791)
 	})
 	out, errs, status := run(t, udp)
-	if out != "" || status != exitOK || !strings.Contains(errs, "no Lustre traffic") || !strings.Contains(errs, "RDMA") {
+	if out != "" || status != exit.OK || !strings.Contains(errs, "no Lustre traffic") || !strings.Contains(errs, "RDMA") {
 		t.Errorf("status %d, %q, %q", status, out, errs)
 	}
 }
@@ -109,7 +111,7 @@ func TestRDMAIsNamed(t *testing.T) {
 func TestShortSnaplen(t *testing.T) {
 	for snaplen, hint := range map[int]string{96: "cut to 96 bytes", 128: "cut to 128 bytes", 256: ""} {
 		_, errs, status := run(t, cutCapture(t, "../pcaps/mount.pcap", snaplen))
-		if status != exitOK || !strings.Contains(errs, hint) || hint == "" && errs != "" {
+		if status != exit.OK || !strings.Contains(errs, hint) || hint == "" && errs != "" {
 			t.Errorf("snaplen %d: status %d, %q", snaplen, status, errs)
 		}
 	}
@@ -143,10 +145,10 @@ func (s *stranger) Close() error { return nil }
 // TestVerbose: all that is counted about streams is told with -v.
 func TestVerbose(t *testing.T) {
 	var out, errs bytes.Buffer
-	sys := &IO{Out: &out, Err: &errs, Env: func(string) string { return "" },
-		Open: func([]string, capture.Options) (frames, error) { return &stranger{}, nil }}
+	sys := testSystem(&out, &errs)
+	sys.Open = func([]string, capture.Options) (scan.Frames, error) { return &stranger{}, nil }
 	status := Run(sys, []string{"-v", sampleFile})
-	if status != exitOK || !strings.Contains(errs.String(), "1 streams without LNet, 0 messages cut for want of memory") {
+	if status != exit.OK || !strings.Contains(errs.String(), "1 streams without LNet, 0 messages cut for want of memory") {
 		t.Errorf("status %d, %s", status, &errs)
 	}
 }
@@ -165,10 +167,19 @@ func TestFilterAmongOtherLinks(t *testing.T) {
 	})
 	want, _, _ := run(t, mixed)
 	got, errs, status := run(t, "-f", "tcp port 988", mixed)
-	if want == "" || got != want || errs != "" || status != exitOK {
+	if want == "" || got != want || errs != "" || status != exit.OK {
 		t.Errorf("status %d, %d bytes of %d: %s", status, len(got), len(want), errs)
 	}
-	if _, errs, status := run(t, "-f", "tcp prot 988", mixed); status != exitUsage {
+	if _, errs, status := run(t, "-f", "tcp prot 988", mixed); status != exit.Usage {
 		t.Errorf("a wrong filter: status %d: %s", status, errs)
+	}
+}
+
+// TestSaveTwoFiles: clocks are compared once, though the files are read twice.
+func TestSaveTwoFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.pcapng")
+	_, errs, status := run(t, "rpcs", "-v", "-w", path, sampleFile, sampleFile)
+	if n := strings.Count(errs, "its clock is"); status != exit.OK || n != 1 {
+		t.Errorf("status %d, clocks are compared %d times: %s", status, n, errs)
 	}
 }

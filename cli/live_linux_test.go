@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -53,7 +54,7 @@ func TestLive(t *testing.T) {
 
 	var out bytes.Buffer
 	errs := &said{text: "capturing on lo", came: make(chan struct{})}
-	sys := &IO{Out: &out, Err: errs, Env: func(string) string { return "" }}
+	sys := testSystem(&out, errs)
 	status := make(chan int, 1)
 	go func() {
 		status <- Run(sys, []string{"-i", "lo", "--port", strconv.Itoa(port), "-T", "json",
@@ -65,7 +66,7 @@ func TestLive(t *testing.T) {
 		t.Fatalf("exit status %d: %s", code, errs)
 	}
 	replay(t, listener, play)
-	if code := <-status; code != exitOK {
+	if code := <-status; code != exit.OK {
 		t.Fatalf("exit status %d: %s", code, errs)
 	}
 	var got []string

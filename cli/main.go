@@ -1,47 +1,62 @@
-// Package cli is the command line: one file a command, the flags they share,
-// exit statuses, and what is decided about terminal and colours. It knows
-// nothing about the protocol.
+// Package cli is the command line: one file a command, the flags that commands
+// share, and how trackers and renderers are connected. It knows nothing about
+// the protocol.
 package cli
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/scan"
 )
 
 // Main runs the program with the arguments of the process and ends it.
 func Main() {
-	// A write to a pipe that nobody reads is an error like others.
+	// Without this, a write to a pipe that nobody reads would end the process.
 	signal.Ignore(syscall.SIGPIPE)
-	os.Exit(Run(System(), os.Args[1:]))
+	sys := &scan.System{IO: iostreams.System(), Harden: harden}
+	os.Exit(Run(sys, os.Args[1:]))
+}
+
+// harden drops all capabilities, where the system has any.
+func harden() error {
+	if err := capture.DropPrivileges(); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
 }
 
 // Run runs a command line and returns the exit status.
-func Run(sys *IO, args []string) int {
+func Run(sys *scan.System, args []string) int {
 	root := newRoot(sys)
-	help := &sticky{to: sys.Out}
-	root.SetArgs(bareNumbers(args))
+	help := &helpWriter{to: sys.Out}
+	root.SetArgs(negativeNumbersLast(args))
 	root.SetOut(help)
 	root.SetErr(sys.Err)
 	err := root.Execute()
 	if err == nil {
 		err = help.err
 	}
-	return sys.status(err)
+	return exit.Status(sys.IO, err)
 }
 
-// sticky remembers the first error of a writer: those who print help texts
-// look at none.
-type sticky struct {
+// helpWriter remembers its first error, which cobra ignores when it prints a
+// help text.
+type helpWriter struct {
 	to  io.Writer
 	err error
 }
 
-func (s *sticky) Write(b []byte) (int, error) {
-	n, err := s.to.Write(b)
-	if s.err == nil {
-		s.err = err
+func (w *helpWriter) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	if w.err == nil {
+		w.err = err
 	}
 	return n, err
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/lshark/lshark/cli/exit"
 )
 
 // TestMessagesOfSamples compares summaries, and of each form that messages
@@ -175,8 +177,8 @@ func keys(t *testing.T, line string) []string {
 func TestWidths(t *testing.T) {
 	for _, columns := range []int{40, 80, 200} {
 		var out bytes.Buffer
-		sys := &IO{Out: &out, Err: io.Discard, OutTTY: true, Columns: columns, Env: func(string) string { return "" }}
-		if status := Run(sys, []string{"../pcaps/mount.pcap"}); status != exitOK {
+		sys := onTerminal(&out, columns)
+		if status := Run(sys, []string{"../pcaps/mount.pcap"}); status != exit.OK {
 			t.Fatal("status", status)
 		}
 		for line := range strings.Lines(out.String()) {
@@ -208,34 +210,6 @@ func TestColorsOnlyAdd(t *testing.T) {
 	}
 }
 
-// TestColored: the flag decides, then NO_COLOR, CLICOLOR_FORCE, CLICOLOR, TERM
-// and the terminal.
-func TestColored(t *testing.T) {
-	for _, c := range []struct {
-		flag string
-		tty  bool
-		env  map[string]string
-		want bool
-	}{
-		{"always", false, map[string]string{"NO_COLOR": "1"}, true},
-		{"never", true, map[string]string{"CLICOLOR_FORCE": "1"}, false},
-		{"auto", true, nil, true},
-		{"auto", false, nil, false},
-		{"auto", true, map[string]string{"NO_COLOR": "1", "CLICOLOR_FORCE": "1"}, false},
-		{"auto", true, map[string]string{"NO_COLOR": ""}, true},
-		{"auto", false, map[string]string{"CLICOLOR_FORCE": "1", "TERM": "dumb"}, true},
-		{"auto", false, map[string]string{"CLICOLOR_FORCE": "0"}, false},
-		{"auto", true, map[string]string{"CLICOLOR": "0"}, false},
-		{"auto", false, map[string]string{"CLICOLOR": "1"}, false},
-		{"auto", true, map[string]string{"TERM": "dumb"}, false},
-	} {
-		sys := &IO{OutTTY: c.tty, Env: func(name string) string { return c.env[name] }}
-		if got := sys.colored(c.flag); got != c.want {
-			t.Errorf("%s, terminal %v, %v: %v", c.flag, c.tty, c.env, got)
-		}
-	}
-}
-
 // TestParallel: what workers render is what one renderer does.
 func TestParallel(t *testing.T) {
 	files := []string{"../pcaps/mount.pcap", "../pcaps/recovery.pcap.zst", "../pcaps/io.pcap.zst"}
@@ -243,8 +217,8 @@ func TestParallel(t *testing.T) {
 		args := append([]string{"--color", "never", "-T", form}, files...)
 		parallel, _, _ := run(t, args...)
 		var direct bytes.Buffer
-		sys := &IO{Out: &direct, Err: io.Discard, OutTTY: true, Env: func(string) string { return "" }}
-		if status := Run(sys, args); status != exitOK {
+		sys := onTerminal(&direct, 0)
+		if status := Run(sys, args); status != exit.OK {
 			t.Fatal("status", status)
 		}
 		if parallel != direct.String() {
@@ -277,7 +251,7 @@ func TestDamage(t *testing.T) {
 		}
 		for _, form := range []string{"summary", "json"} {
 			out, errs, status := run(t, "-T", form, file)
-			if n := strings.Count(out, "\n"); n != c.lines || status != exitDamage {
+			if n := strings.Count(out, "\n"); n != c.lines || status != exit.Damage {
 				t.Errorf("%s as %s: %d lines, status %d", c.name, form, n, status)
 			}
 			if strings.Count(errs, "\n") != 1 || !strings.Contains(errs, file) || !strings.Contains(errs, c.err) {
@@ -290,7 +264,7 @@ func TestDamage(t *testing.T) {
 // TestMissing: nothing is printed of the files that are there.
 func TestMissing(t *testing.T) {
 	out, errs, status := run(t, "../pcaps/mount.pcap", "../pcaps/none.pcap")
-	if out != "" || status != exitFailure || !strings.Contains(errs, "none.pcap") {
+	if out != "" || status != exit.Failure || !strings.Contains(errs, "none.pcap") {
 		t.Errorf("status %d, %q, %s", status, out, errs)
 	}
 }
@@ -306,7 +280,7 @@ func TestNearNames(t *testing.T) {
 		{[]string{"-T", "fields", "-e", "lent.src_nid", "x"}, "unknown field"},
 	} {
 		out, errs, status := run(t, c.args...)
-		if out != "" || status != exitUsage || !strings.Contains(errs, c.want) {
+		if out != "" || status != exit.Usage || !strings.Contains(errs, c.want) {
 			t.Errorf("%v: status %d, %q, %s", c.args, status, out, errs)
 		}
 	}
@@ -319,7 +293,7 @@ func TestFields(t *testing.T) {
 	lines := strings.Split(out, "\n")
 	const head, last = "frame\tpb_opc\tlnet.src_nid\tlm_buflens\tocd_version\tstatus",
 		"39\tMGS_CONNECT\t192.0.2.1@tcp\t184,192\t2.17.0.0\t0"
-	if status != exitOK || len(lines) != 19 || lines[0] != head || lines[17] != last {
+	if status != exit.OK || len(lines) != 19 || lines[0] != head || lines[17] != last {
 		t.Errorf("status %d: %d lines\n%s", status, len(lines), out)
 	}
 }
@@ -330,7 +304,7 @@ func TestLinesInOrder(t *testing.T) {
 	const late = 0.3 // seconds
 	for _, path := range samples(t) {
 		out, errs, status := run(t, "-T", "fields", "-e", "rel", "-e", "frame", path)
-		if status != exitOK {
+		if status != exit.OK {
 			t.Fatalf("%s: status %d, %s", path, status, errs)
 		}
 		last := 0.0

@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"errors"
 	"runtime"
 
+	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/render"
 )
@@ -24,56 +25,44 @@ type batch struct {
 	done chan struct{} // one element once out is ready
 }
 
-// pool is the batches and those who work on them.
+// pool is the batches and the goroutines that work on them.
 type pool struct {
-	w      *writer
+	pass   *scan.Pass
+	w      *iostreams.Writer
 	free   chan *batch
 	work   chan *batch // to the workers
 	order  chan *batch // to the writer
 	failed chan struct{}
-	err    error // set before failed is closed
+	err    error // of the writer, set before failed is closed
 	ended  chan struct{}
-	fill   *batch
+	fill   *batch // gets the messages
+	before int64  // time of the message before
 }
 
-// showParallel renders on all processors.
-func showParallel(in *input, out *output, w *writer) error {
-	p := &pool{w: w, failed: make(chan struct{}), ended: make(chan struct{})}
+// addParallel adds a consumer that renders on several processors.
+func (c *messages) addParallel(pass *scan.Pass, w *iostreams.Writer) {
+	p := &pool{pass: pass, w: w, failed: make(chan struct{}), ended: make(chan struct{})}
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	n := 2*workers + 1
 	p.free, p.work, p.order = make(chan *batch, n), make(chan *batch, n), make(chan *batch, n)
-	for range n {
-		p.free <- &batch{done: make(chan struct{}, 1)}
-	}
-	for range workers {
-		r, err := out.renderer()
-		if err != nil {
-			return err
+	pass.Add(scan.Consumer{Message: p.add, End: p.end, Begin: func() error {
+		go p.write()
+		for range n {
+			p.free <- &batch{done: make(chan struct{}, 1)}
 		}
-		go p.render(r)
-	}
-	go p.write()
-	var at render.Moment
-	err := in.run(func(m *dissect.Message, first int64) error {
-		at.First = first
-		err := p.add(m, at)
-		at.Before = m.Time
-		return err
-	}, func() error { return nil })
-	if p.fill != nil {
-		p.submit()
-	}
-	close(p.work)
-	close(p.order)
-	<-p.ended
-	if errors.Is(err, errWrite) {
-		return errors.Join(err, w.close())
-	}
-	return errors.Join(err, p.err, w.close())
+		for range workers {
+			show, err := c.messageView()
+			if err != nil {
+				return err
+			}
+			go p.render(show)
+		}
+		return nil
+	}})
 }
 
 // add puts a message into the batch that is being filled.
-func (p *pool) add(m *dissect.Message, at render.Moment) error {
+func (p *pool) add(m *dissect.Message) error {
 	if p.fill == nil {
 		select {
 		case p.fill = <-p.free:
@@ -83,11 +72,23 @@ func (p *pool) add(m *dissect.Message, at render.Moment) error {
 	}
 	b := p.fill
 	b.msgs.Add(m)
-	b.at = append(b.at, at)
+	b.at = append(b.at, render.Moment{First: p.pass.First(), Before: p.before})
+	p.before = m.Time
 	if b.msgs.Len() >= batchMessages || b.msgs.Size() >= batchBytes {
 		p.submit()
 	}
 	return nil
+}
+
+// end waits until everything is written.
+func (p *pool) end() error {
+	if p.fill != nil {
+		p.submit()
+	}
+	close(p.work)
+	close(p.order)
+	<-p.ended
+	return p.err
 }
 
 func (p *pool) submit() {
@@ -106,14 +107,14 @@ func (p *pool) render(r render.Renderer) {
 	}
 }
 
-// write writes the batches in order. After an error it goes on taking them, so
+// write writes the batches in order. After an error it still takes them, so
 // that nobody waits for ever.
 func (p *pool) write() {
 	defer close(p.ended)
 	for b := range p.order {
 		<-b.done
 		if p.err == nil {
-			if p.err = p.w.write(b.out); p.err != nil {
+			if p.err = p.w.Write(b.out); p.err != nil {
 				close(p.failed)
 			}
 		}

@@ -2,11 +2,12 @@ package cli
 
 import (
 	"bytes"
-
 	"os"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/cli/exit"
 )
 
 // TestReadme runs the commands of the README and compares what they print.
@@ -50,8 +51,8 @@ func runConsole(t *testing.T, command string) string {
 		limit, _ = strconv.Atoi(n)
 	}
 	var out, errs bytes.Buffer
-	sys := &IO{Out: &out, Err: &errs, Env: func(string) string { return "" }}
-	if status := Run(sys, words(args)); status != exitOK {
+	sys := testSystem(&out, &errs)
+	if status := Run(sys, words(args)); status != exit.OK {
 		t.Fatalf("%s: exit status %d: %s", command, status, &errs)
 	}
 	lines := strings.SplitAfter(out.String(), "\n")

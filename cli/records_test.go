@@ -3,10 +3,11 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/cli/exit"
 )
 
 const recovery = "../pcaps/recovery.pcap.zst"
@@ -36,7 +37,7 @@ func TestRecordFlags(t *testing.T) {
 		{"imports --color maybe", "auto, always and never"},
 	} {
 		out, errs, status := run(t, append(strings.Fields(c.args), recovery)...)
-		if status != exitUsage || out != "" || !strings.Contains(errs, c.says) {
+		if status != exit.Usage || out != "" || !strings.Contains(errs, c.says) {
 			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
 		}
 	}
@@ -73,7 +74,7 @@ func TestImportsColumns(t *testing.T) {
 		160: "target client state cnt fails evict pings version kind server committed ungranted uuid",
 	} {
 		var out bytes.Buffer
-		sys := &IO{Out: &out, Err: io.Discard, OutTTY: true, Columns: columns, Env: func(string) string { return "" }}
+		sys := onTerminal(&out, columns)
 		Run(sys, []string{"imports", "--color", "never", recovery})
 		title, rows, _ := strings.Cut(out.String(), "\n")
 		if got := strings.Join(strings.Fields(title), " "); got != want {
@@ -89,7 +90,7 @@ func TestImportsColumns(t *testing.T) {
 func lines(t *testing.T, args string) int {
 	t.Helper()
 	out, errs, status := run(t, append(strings.Fields(args), recovery)...)
-	if status != exitOK || errs != "" {
+	if status != exit.OK || errs != "" {
 		t.Fatalf("%s: status %d, %s", args, status, errs)
 	}
 	return strings.Count(out, "\n")
@@ -134,7 +135,7 @@ func TestSlowestComesFirst(t *testing.T) {
 func TestOffset(t *testing.T) {
 	first := func(args ...string) string {
 		out, errs, status := run(t, append([]string{"rpcs", "-c", "1", "-T", "fields", "-e", "request.time"}, args...)...)
-		if status != exitOK {
+		if status != exit.OK {
 			t.Fatal(errs)
 		}
 		return strings.TrimSpace(out)

@@ -6,6 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
@@ -13,19 +16,19 @@ import (
 
 // rpcs is the command that shows RPCs.
 type rpcs struct {
-	in      *input
-	look    look
-	fields  []string
-	extra   []string
-	header  bool
-	timeout time.Duration
-	slowest int
-	noReply bool
-	failed  bool
+	sys        *scan.System
+	input      scan.Flags
+	selection  selection
+	view       view
+	columns    columns
+	timeout    time.Duration
+	slowest    int
+	unanswered bool
+	errors     bool
 }
 
-func newRPCs(sys *IO) *cobra.Command {
-	c := &rpcs{in: &input{sys: sys, display: display{rpcs: true}}, look: look{sys: sys, forms: []string{"summary", "json", "fields"}}}
+func newRPCs(sys *scan.System) *cobra.Command {
+	c := &rpcs{sys: sys, view: newView("summary", "json", "fields")}
 	cmd := &cobra.Command{
 		Use:   "rpcs [flags] [FILE…|-]",
 		Short: "Show RPCs: request, early replies, bulk and reply put together",
@@ -37,156 +40,158 @@ func newRPCs(sys *IO) *cobra.Command {
 			"  lshark rpcs --errors -T json x.pcap | jq .   those that failed\n" +
 			"  lshark rpcs --unanswered x.pcap              those without a reply\n" +
 			"  lshark rpcs client.pcap server.pcap          time on the wire and in the server",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := c.in.check(args); err != nil {
-				return err
-			}
-			return c.run()
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	c.in.flags(cmd)
-	cmd.Flags().Lookup("count").Usage = "stop after `N` RPCs"
-	c.look.flags(cmd, "what is printed: summary, json or fields")
+	readsPackets(cmd, sys, &c.input)
+	c.selection.register(cmd, "RPCs")
 	f := cmd.Flags()
-	f.StringArrayVarP(&c.fields, "field", "e", nil, "with -T fields: print key `NAME` of the JSON; may be repeated")
-	f.StringArrayVarP(&c.extra, "fields-option", "E", nil, "with -T fields: `header=y` prints the names first")
 	f.IntVar(&c.slowest, "slowest", 0, "only the `N` RPCs that took longest, slowest first")
-	f.BoolVar(&c.noReply, "unanswered", false, "only RPCs without a reply")
-	f.BoolVar(&c.failed, "errors", false, "only RPCs with an error: their reply, one before they were sent again, or inside the reply")
-	f.DurationVar(&c.timeout, "timeout", time.Hour, "`TIME` after which an RPC is unanswered, by the capture's clock")
+	f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs without a reply")
+	f.BoolVar(&c.errors, "errors", false, "only RPCs with an error: their reply, one before they were sent again, or inside the reply")
+	registerTimeout(cmd, &c.timeout)
+	c.view.registerForm(cmd)
+	c.columns.register(cmd, "key `NAME` of the JSON")
+	c.view.register(cmd, "record")
 	return cmd
 }
 
-// check completes the flags.
-func (c *rpcs) check() error {
-	if err := c.look.check(); err != nil {
-		return err
-	}
-	o := output{extra: c.extra, fields: c.fields, form: c.look.form, time: c.look.time, color: c.look.color}
-	if err := o.check(); err != nil {
-		return err
-	}
-	c.header = o.header
-	switch {
-	case c.slowest < 0:
-		return usagef("--slowest %d: must not be negative", c.slowest)
-	case c.timeout <= 0:
-		return usagef("--timeout %v: must be more than zero", c.timeout)
+// registerTimeout defines the flag for when an RPC counts as unanswered.
+func registerTimeout(cmd *cobra.Command, timeout *time.Duration) {
+	cmd.Flags().DurationVar(timeout, "timeout", time.Hour, "`TIME` after which an RPC is unanswered, by the capture's clock")
+}
+
+func checkTimeout(timeout time.Duration) error {
+	if timeout <= 0 {
+		return exit.Usagef("--timeout %v: must be more than zero", timeout)
 	}
 	return nil
 }
 
-func (c *rpcs) renderer() (render.RPCRenderer, error) {
-	switch c.look.form {
+func (c *rpcs) check() error {
+	if c.slowest < 0 {
+		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
+	}
+	return errors.Join(c.selection.check(), c.view.check(), c.columns.check(c.view.form.value), checkTimeout(c.timeout))
+}
+
+// renderer returns the renderer that the flags choose, and what it prints
+// before the first RPC.
+func (c *rpcs) renderer() (r render.RPCRenderer, header []byte, err error) {
+	switch c.view.form.value {
 	case "json":
-		return render.NewRPCJSON(), nil
+		return render.NewRPCJSON(), nil, nil
 	case "fields":
-		if len(c.fields) == 0 {
-			return nil, usagef("-T fields: name the fields with -e")
-		}
-		r, wrong := render.NewRPCFields(c.fields)
+		r, wrong := render.NewRPCFields(c.columns.names)
 		if r == nil {
-			return nil, unknown("field", wrong, render.RPCKeys())
+			return nil, nil, exit.UnknownName("field", wrong, render.RPCKeys())
 		}
-		return r, nil
+		if c.columns.header {
+			header = r.Header(nil)
+		}
+		return r, header, nil
 	}
-	return render.NewRPCSummary(c.look.options()), nil
+	return render.NewRPCSummary(c.view.options(c.sys.IO)), nil, nil
 }
 
-// wanted says whether an RPC is to be shown.
-func (c *rpcs) wanted(r *track.RPC) bool {
-	switch {
-	case !c.in.display.matchRPC(r):
-		return false
-	case c.noReply && c.failed:
-		return r.Unanswered() || failed(r)
-	case c.noReply:
-		return r.Unanswered()
-	case c.failed:
-		return failed(r)
+// selects reports whether the flags --unanswered and --errors select an RPC.
+func (c *rpcs) selects(r *track.RPC) bool {
+	if !c.unanswered && !c.errors {
+		return true
 	}
-	return true
+	return c.unanswered && r.Unanswered() || c.errors && (r.Failed() || len(r.OtherErrors) > 0)
 }
 
-// failed says whether an RPC tells of an error.
-func failed(r *track.RPC) bool { return r.Failed() || len(r.OtherErrors) > 0 }
-
-// liveLinger is how long a complete RPC is kept back in a live capture.
+// liveLinger is how long a complete RPC is kept back in a live capture: a
+// message of it may still be late.
 const liveLinger = 200 * time.Millisecond
 
-func (c *rpcs) run() error {
-	if err := c.check(); err != nil {
+func (c *rpcs) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	filter, wrong := c.selection.rpcs()
+	if err := errors.Join(err, wrong, c.check()); err != nil {
 		return err
 	}
-	show, err := c.renderer()
+	show, header, err := c.renderer()
 	if err != nil {
 		return err
 	}
-	count := c.in.count
-	c.in.count = 0 // it counts RPCs here
-	w := newWriter(c.look.sys, c.in)
-	s := showing{in: c.in, w: w, show: show, left: count}
-	if f, ok := show.(*render.RPCFields); ok && c.header {
-		s.err = w.write(f.Header(nil))
-	}
+	p := scan.New(c.sys, in, scan.Options{SaveTo: c.selection.save, SaveRPCs: true})
+	out := &rpcOutput{pass: p, w: c.sys.NewWriter(in.Pace()), renderer: show, limit: c.selection.count}
 	slow := slowest{limit: c.slowest}
-	o := track.Options{Timeout: int64(c.timeout), Done: func(r *track.RPC) {
-		carriers := c.in.saver.ended(r)
+	addRPCs(p, in, filter, track.Options{Timeout: int64(c.timeout), Done: func(r *track.RPC) {
+		frames := p.RPCFrames(r)
 		switch {
-		case !c.wanted(r):
+		case !filter.match(r) || !c.selects(r):
 		case c.slowest > 0:
-			slow.add(r, carriers)
+			slow.add(r, frames)
 		default:
-			s.rpc(r, carriers)
+			out.show(r, frames)
 		}
-	}}
-	if c.in.live() {
+	}})
+	p.Add(scan.Consumer{
+		Begin:   func() error { return out.w.Write(header) },
+		Message: func(*dissect.Message) error { return out.err },
+		Idle:    func(int64) error { return errors.Join(out.err, out.w.Flush()) },
+		End: func() error {
+			for _, s := range slow.sorted() {
+				out.show(s.rpc, s.frames)
+			}
+			return out.err
+		},
+	})
+	return errors.Join(p.Run(), out.w.Close())
+}
+
+// addRPCs adds a consumer that puts the messages of RPCs together. RPCs are
+// marked for a filter as their messages come.
+func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) *track.RPCs {
+	if in.Live() {
 		o.Linger = int64(liveLinger)
 	}
 	t := track.NewRPCs(o)
-	err = c.in.run(func(m *dissect.Message, first int64) error {
-		s.at.First = first
-		c.in.belongs(m, first, t.Message(m))
-		return s.err
-	}, func() error {
-		c.in.advance(t.Advance)
-		return errors.Join(s.err, w.flush())
+	p.Add(scan.Consumer{
+		Message: func(m *dissect.Message) error {
+			if r := t.Message(m); r != nil {
+				filter.mark(m, p.First(), r)
+				p.NoteFrames(m, r)
+			}
+			return nil
+		},
+		Idle: func(now int64) error {
+			t.Advance(now)
+			return nil
+		},
+		End: func() error {
+			t.Close()
+			return nil
+		},
 	})
-	if s.err == nil {
-		t.Close()
-		for _, k := range slow.sorted() {
-			s.rpc(k.rpc, k.carriers)
-		}
-	}
-	if s.err != nil && !errors.Is(s.err, errStop) && err == nil {
-		err = s.err
-	}
-	return errors.Join(err, c.in.saved(), w.close())
+	return t
 }
 
-// showing writes RPCs until there were enough.
-type showing struct {
-	in   *input
-	w    *writer
-	show render.RPCRenderer
-	at   render.Moment
-	left int // 0: no limit
-	buf  []byte
-	err  error
+// rpcOutput writes RPCs up to a limit.
+type rpcOutput struct {
+	pass     *scan.Pass
+	w        *iostreams.Writer
+	renderer render.RPCRenderer
+	limit    int // 0: none
+	shown    int
+	at       render.Moment
+	buf      []byte
+	err      error // ErrStop once the limit is reached
 }
 
-func (s *showing) rpc(r *track.RPC, carriers []carrier) {
-	if s.err != nil {
+// show writes an RPC and saves its frames.
+func (o *rpcOutput) show(r *track.RPC, frames scan.RPCFrames) {
+	if o.err != nil {
 		return
 	}
-	if s.in.saver != nil {
-		s.in.saver.rpc(r, carriers)
-	}
-	s.buf = s.show.AppendRPC(s.buf[:0], r, s.at)
-	s.at.Before = r.Begin()
-	if s.err = s.w.write(s.buf); s.err == nil && s.left > 0 {
-		if s.left--; s.left == 0 {
-			s.err = errStop
-		}
+	o.pass.SaveRPC(r, frames)
+	o.at.First = o.pass.First()
+	o.buf = o.renderer.AppendRPC(o.buf[:0], r, o.at)
+	o.at.Before = r.Begin()
+	o.err = o.w.Write(o.buf)
+	if o.shown++; o.err == nil && o.shown == o.limit {
+		o.err = scan.ErrStop
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/track"
 )
 
@@ -14,10 +15,10 @@ type slowest struct {
 	heap  rpcHeap
 }
 
-// keptRPC is an RPC after its end, with the frames for -w.
+// keptRPC is a copy of an RPC that has ended, with its frames for -w.
 type keptRPC struct {
-	rpc      *track.RPC
-	carriers []carrier
+	rpc    *track.RPC
+	frames scan.RPCFrames
 }
 
 // rpcHeap has the fastest RPC on top.
@@ -40,7 +41,7 @@ func latency(r *track.RPC) int64 {
 	return ns
 }
 
-func (s *slowest) add(r *track.RPC, carriers []carrier) {
+func (s *slowest) add(r *track.RPC, frames scan.RPCFrames) {
 	ns, ok := r.Latency()
 	if !ok || len(s.heap) == s.limit && ns <= latency(s.heap[0].rpc) {
 		return
@@ -48,7 +49,7 @@ func (s *slowest) add(r *track.RPC, carriers []carrier) {
 	if len(s.heap) == s.limit {
 		heap.Pop(&s.heap)
 	}
-	heap.Push(&s.heap, keptRPC{r.Clone(), slices.Clone(carriers)})
+	heap.Push(&s.heap, keptRPC{r.Clone(), slices.Clone(frames)})
 }
 
 // sorted lists them, slowest first.

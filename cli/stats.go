@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
@@ -14,17 +17,20 @@ import (
 
 // stats is the command that counts and measures RPCs.
 type stats struct {
-	in       *input
-	look     look
-	by       string
-	sort     string
-	interval time.Duration
-	timeout  time.Duration
-	bars     bool
+	sys       *scan.System
+	input     scan.Flags
+	selection selection
+	view      view
+	by        string
+	sort      choice
+	interval  time.Duration
+	timeout   time.Duration
+	histogram bool
 }
 
-func newStats(sys *IO) *cobra.Command {
-	c := &stats{in: &input{sys: sys, display: display{rpcs: true}}, look: look{sys: sys, forms: []string{"table", "json", "tsv"}}}
+func newStats(sys *scan.System) *cobra.Command {
+	c := &stats{sys: sys, view: newView("table", "json", "tsv"),
+		sort: choice{value: "count", words: render.StatsSorts(), noun: "order"}}
 	cmd := &cobra.Command{
 		Use:   "stats [flags] [FILE…|-]",
 		Short: "Count and measure RPCs",
@@ -37,21 +43,18 @@ func newStats(sys *IO) *cobra.Command {
 			"  lshark stats --by target,op --sort p99 x.pcap\n" +
 			"  lshark stats --by job --interval 1s -T tsv x.pcap\n" +
 			"  lshark stats -i eth0                         live",
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := c.in.check(args); err != nil {
-				return err
-			}
-			return c.run()
-		},
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	c.in.flags(cmd)
-	c.look.flags(cmd, "what is printed: table, json or tsv")
+	readsPackets(cmd, sys, &c.input)
+	c.selection.register(cmd, "messages")
+	registerTimeout(cmd, &c.timeout)
+	c.view.registerForm(cmd)
 	f := cmd.Flags()
 	f.StringVar(&c.by, "by", "op", "group by `KEYS`: "+strings.Join(track.DimNames(), ", "))
-	f.StringVar(&c.sort, "sort", "count", "order of rows: "+strings.Join(render.StatsSorts(), ", "))
+	f.Var(&c.sort, "sort", "order of rows: "+strings.Join(c.sort.words, ", "))
 	f.DurationVar(&c.interval, "interval", 0, "a table for each `TIME`, for example 1s")
-	f.BoolVar(&c.bars, "histogram", false, "latencies and sizes as bars below the table")
-	f.DurationVar(&c.timeout, "timeout", time.Hour, "`TIME` after which an RPC is unanswered, by the capture's clock")
+	f.BoolVar(&c.histogram, "histogram", false, "latencies and sizes as bars below the table")
+	c.view.register(cmd, "record")
 	return cmd
 }
 
@@ -60,11 +63,11 @@ func (c *stats) dims() ([]track.Dim, error) {
 	for _, name := range strings.Split(c.by, ",") {
 		d, ok := track.ParseDim(strings.TrimSpace(name))
 		if !ok {
-			return nil, unknown("key for --by", name, track.DimNames())
+			return nil, exit.UnknownName("key for --by", name, track.DimNames())
 		}
 		for _, have := range by {
 			if have == d {
-				return nil, usagef("--by %s: %s is there twice", c.by, name)
+				return nil, exit.Usagef("--by %s: %s is there twice", c.by, name)
 			}
 		}
 		by = append(by, d)
@@ -72,102 +75,96 @@ func (c *stats) dims() ([]track.Dim, error) {
 	return by, nil
 }
 
+// options checks the flags and returns the options of the tables.
 func (c *stats) options() (render.StatsOptions, error) {
-	o := render.StatsOptions{Step: int64(c.interval), Sort: c.sort, Bars: c.bars}
 	by, err := c.dims()
-	if err != nil {
-		return o, err
-	}
-	if err := c.look.check(); err != nil {
-		return o, err
-	}
-	known := false
-	for _, s := range render.StatsSorts() {
-		known = known || s == c.sort
+	if err := errors.Join(err, c.selection.check(), c.view.check(), c.sort.check(), checkTimeout(c.timeout)); err != nil {
+		return render.StatsOptions{}, err
 	}
 	switch {
-	case !known:
-		return o, unknown("order", c.sort, render.StatsSorts())
 	case c.interval < 0 || c.interval > 0 && c.interval < time.Microsecond:
-		return o, usagef("--interval %v: too short", c.interval)
-	case c.timeout <= 0:
-		return o, usagef("--timeout %v: must be more than zero", c.timeout)
-	case c.bars && c.look.form != "table":
-		return o, usagef("--histogram is for tables")
+		return render.StatsOptions{}, exit.Usagef("--interval %v: too short", c.interval)
+	case c.histogram && c.view.form.value != "table":
+		return render.StatsOptions{}, exit.Usagef("--histogram is for tables")
 	}
-	l := c.look.options()
-	o.By, o.Colors, o.Width, o.Raw = by, l.Colors, l.Width, l.Raw
-	return o, nil
+	o := c.view.options(c.sys.IO)
+	return render.StatsOptions{By: by, Step: int64(c.interval), Sort: c.sort.value, Bars: c.histogram,
+		Colors: o.Colors, Width: o.Width, Raw: o.Raw}, nil
 }
 
 // livePatience is how long an interval of a live capture waits for replies.
 const livePatience = 5 * time.Second
 
-func (c *stats) run() error {
-	o, err := c.options()
-	if err != nil {
+func (c *stats) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	filter, wrong := c.selection.rpcs()
+	o, bad := c.options()
+	if err := errors.Join(err, wrong, bad); err != nil {
 		return err
 	}
-	if c.in.live() && c.look.form == "table" && c.look.sys.OutTTY && c.interval == 0 {
-		return c.top(o)
+	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.count, SaveTo: c.selection.save, SaveRPCs: true})
+	if in.Live() && c.view.form.value == "table" && c.sys.OutTTY && c.interval == 0 {
+		return c.runTop(p, in, filter, o)
 	}
-	w := newWriter(c.look.sys, c.in)
-	show := func(dst []byte, i *track.Interval) []byte { return nil }
+	w := c.sys.NewWriter(in.Pace())
+	c.addTables(p, in, filter, o, w)
+	return errors.Join(p.Run(), w.Close())
+}
+
+// addTables adds the consumers that write a table for each interval, or one for
+// all.
+func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o render.StatsOptions, w *iostreams.Writer) {
+	header, appendTo := c.table(o)
 	var buf []byte
-	switch c.look.form {
-	case "table":
-		show = render.NewStatsTable(o).AppendInterval
-	case "json":
-		show = render.NewStatsJSON(o).AppendInterval
-	case "tsv":
-		t := render.NewStatsTSV(o)
-		show = t.AppendInterval
-		buf = t.Header(buf)
-	}
-	failed := w.write(buf)
+	var failed error
 	so := track.StatsOptions{By: o.By, Step: o.Step, Flush: func(i *track.Interval) {
 		if failed == nil {
-			buf = show(buf[:0], i)
-			failed = w.write(buf)
+			buf = appendTo(buf[:0], i)
+			failed = w.Write(buf)
 		}
 	}}
-	if c.in.live() {
+	if in.Live() {
 		so.Patience = int64(livePatience)
 	}
 	s := track.NewStats(so)
-	t := c.tracker(s)
-	err = c.in.run(func(m *dissect.Message, first int64) error {
-		c.in.belongs(m, first, t.Message(m))
-		return failed
-	}, func() error {
-		c.in.advance(t.Advance, s.Advance)
-		return failed
+	c.addTracker(p, in, filter, s)
+	p.Add(scan.Consumer{
+		Begin:   func() error { return w.Write(header) },
+		Message: func(*dissect.Message) error { return failed },
+		Idle: func(now int64) error {
+			s.Advance(now)
+			return failed
+		},
+		End: func() error {
+			s.Close()
+			return failed
+		},
 	})
-	if failed == nil {
-		t.Close()
-		s.Close()
-	}
-	if err == nil {
-		err = failed
-	}
-	return errors.Join(err, c.in.saved(), w.close())
 }
 
-// tracker makes the RPCs that statistics are made of.
-func (c *stats) tracker(s *track.Stats) *track.RPCs {
-	o := track.Options{Timeout: int64(c.timeout), Sent: s.Sent, Answered: s.Answered, Done: func(r *track.RPC) {
-		carriers := c.in.saver.ended(r)
-		if !c.in.display.matchRPC(r) {
+// table returns what is printed before all tables, and the func that appends
+// one.
+func (c *stats) table(o render.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte) {
+	switch c.view.form.value {
+	case "json":
+		return nil, render.NewStatsJSON(o).AppendInterval
+	case "tsv":
+		t := render.NewStatsTSV(o)
+		return t.Header(nil), t.AppendInterval
+	}
+	return nil, render.NewStatsTable(o).AppendInterval
+}
+
+// addTracker adds a consumer that puts RPCs together and passes those that
+// match the filter to s.
+func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *track.Stats) *track.RPCs {
+	return addRPCs(p, in, filter, track.Options{Timeout: int64(c.timeout), Sent: s.Sent, Answered: s.Answered, Done: func(r *track.RPC) {
+		frames := p.RPCFrames(r)
+		if !filter.match(r) {
 			s.Drop(r)
 			return
 		}
-		if c.in.saver != nil {
-			c.in.saver.rpc(r, carriers)
-		}
+		p.SaveRPC(r, frames)
 		s.Done(r)
-	}}
-	if c.in.live() {
-		o.Linger = int64(liveLinger)
-	}
-	return track.NewRPCs(o)
+	}})
 }

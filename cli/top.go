@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"time"
 
-	"golang.org/x/term"
-
+	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
@@ -17,11 +15,11 @@ import (
 
 // top is the table of a live capture that refreshes in place.
 type top struct {
-	sys     *IO
+	sys     *iostreams.IO
 	stats   *track.Stats
 	table   *render.StatsTable
-	look    *render.Colors
-	keys    chan byte
+	colors  *render.Colors
+	keys    <-chan byte
 	restore func() error // gives the terminal back; nil: it was not taken
 	sort    string
 	until   time.Time // of the next drawing
@@ -41,55 +39,32 @@ const (
 	refresh = time.Second
 )
 
-func (c *stats) top(o render.StatsOptions) error {
+// runTop runs stats as a table that refreshes in place.
+func (c *stats) runTop(pass *scan.Pass, in *scan.Input, filter *rpcFilter, o render.StatsOptions) error {
 	s := track.NewStats(track.StatsOptions{By: o.By})
-	t := c.tracker(s)
-	p := &top{sys: c.look.sys, stats: s, table: render.NewStatsTable(o), look: o.Colors, sort: o.Sort}
-	err := c.in.run(func(m *dissect.Message, first int64) error {
-		c.in.belongs(m, first, t.Message(m))
-		return p.step(t)
-	}, func() error { return p.step(t) })
-	t.Close()
-	return errors.Join(err, c.in.saved(), p.end())
+	t := c.addTracker(pass, in, filter, s)
+	p := &top{sys: c.sys.IO, stats: s, table: render.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
+	pass.Add(scan.Consumer{
+		Begin:   p.begin,
+		Message: func(*dissect.Message) error { return p.step(t) },
+		Idle:    func(int64) error { return p.step(t) },
+		End:     p.end,
+	})
+	return pass.Run()
 }
 
 // begin takes the terminal, which then hands over single keys.
-func (p *top) begin() error {
-	p.keys = make(chan byte, 16)
-	if !p.sys.InTTY {
-		p.restore = func() error { return nil }
-		return nil
-	}
-	fd := int(os.Stdin.Fd())
-	old, err := term.MakeRaw(fd)
-	if err != nil {
-		return fmt.Errorf("the terminal's keys: %w", err)
-	}
-	p.restore = func() error { return term.Restore(fd, old) }
-	go func() {
-		var b [1]byte
-		for {
-			if _, err := io.ReadFull(os.Stdin, b[:]); err != nil {
-				return // no more keys
-			}
-			p.keys <- b[0]
-		}
-	}()
-	return nil
+func (p *top) begin() (err error) {
+	p.keys, p.restore, err = p.sys.Keys()
+	return err
 }
 
-// step looks at the keys and draws when it is time. The first one takes the
-// terminal: the interface is open by then.
+// step handles a key, if one was pressed, and draws when it is time.
 func (p *top) step(t *track.RPCs) error {
-	if p.restore == nil {
-		if err := p.begin(); err != nil {
-			return err
-		}
-	}
 	select {
 	case k := <-p.keys:
 		if k == ctrlC || k == 'q' {
-			return errStop
+			return scan.ErrStop
 		}
 		for _, o := range topKeys {
 			if o.key == k {
@@ -111,12 +86,7 @@ func (p *top) step(t *track.RPCs) error {
 
 // draw writes the table over the last one.
 func (p *top) draw() error {
-	columns, rows := p.sys.Columns, 24
-	if f, ok := p.sys.Out.(*os.File); ok {
-		if w, h, err := term.GetSize(int(f.Fd())); err == nil {
-			columns, rows = w, h
-		}
-	}
+	columns, rows := p.sys.Size()
 	p.table.SetWidth(columns)
 	p.text = p.text[:0]
 	for _, i := range p.stats.Intervals() {
@@ -152,13 +122,13 @@ func (p *top) help(columns int) string {
 	if columns > 0 && len(text) >= columns {
 		text = text[:columns-1]
 	}
-	return p.look.Dim.Text(text)
+	return p.colors.Dim.Text(text)
 }
 
-// end leaves the last table on the screen, if there was one.
+// end leaves the last table on the screen.
 func (p *top) end() error {
 	if p.restore == nil {
-		return nil
+		return nil // begin failed
 	}
 	err := p.restore()
 	p.text = append(p.text[:0], "\x1b[H\x1b[J"...)

@@ -6,12 +6,14 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/lshark/lshark/cli/iostreams"
 )
 
 // lustreReleases are those whose messages the tables describe.
 const lustreReleases = "2.12 to 2.18"
 
-func newVersion(sys *IO) *cobra.Command {
+func newVersion(sys *iostreams.IO) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",

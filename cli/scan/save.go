@@ -1,4 +1,4 @@
-package cli
+package scan
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
@@ -18,19 +19,17 @@ import (
 // saver writes the frames of what matched to a file (-w). Frames are kept for a
 // while, so that those of a message are still there when it is complete.
 type saver struct {
-	file    *os.File
-	w       *capture.Writer
-	recent  []kept // a ring
-	head, n int
-	bytes   int              // of frames and comments
-	room    int              // bytes that the places of the ring take, in use or not
-	missed  int              // frames that were wanted when they were gone
-	later   map[int64][]byte // frames to be read again, with their comments; nil: recent has them
-	text    []byte           // of a comment that is being made
-
-	carriers track.Attached[[]carrier] // of RPCs that have not ended
-
-	err error
+	file      *os.File
+	w         *capture.Writer
+	recent    []kept // a ring
+	head, n   int
+	bytes     int                       // of frames and comments
+	room      int                       // bytes that the places of the ring take, in use or not
+	missed    int                       // frames that were wanted when they were gone
+	later     map[int64][]byte          // frames to be read again, with their comments; nil: recent has them
+	text      []byte                    // of a comment that is being made
+	rpcFrames track.Attached[RPCFrames] // of RPCs that have not ended
+	err       error
 }
 
 // kept is a frame that waits.
@@ -47,25 +46,19 @@ const (
 	keptFrames = 1 << 17
 )
 
-// errSave marks errors of the file of -w. Its reader may go away as that of our
-// output may, but that is a failure: what was wanted is not all there.
-var errSave = errors.New("-w")
-
 // newSaver creates the file, unless it is one of the inputs. With a FIFO it
 // waits for the reader.
-func newSaver(in *input) (*saver, error) {
-	path := in.save
+func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
+	path := opt.SaveTo
 	if path == "-" {
-		return nil, usagef("-w -: standard output has the results; name a file")
+		return nil, exit.Usagef("-w -: standard output has the results; name a file")
 	}
 	if out, err := os.Stat(path); err == nil {
-		if in.sys.writesTo(out) {
-			return nil, usagef("-w %s: standard output has the results; name another file", path)
+		if sys.IsOut(out) {
+			return nil, exit.Usagef("-w %s: standard output has the results; name another file", path)
 		}
-		for _, file := range in.files {
-			if sameFile(out, file) {
-				return nil, usagef("-w %s: would overwrite the input", path)
-			}
+		if in.isFile(out) {
+			return nil, exit.Usagef("-w %s: would overwrite the input", path)
 		}
 	}
 	// Not os.Create, which opens for reading too: as its own reader it would
@@ -75,7 +68,7 @@ func newSaver(in *input) (*saver, error) {
 		return nil, err
 	}
 	s := &saver{file: f, w: capture.NewWriter(f)}
-	if in.display.rpcs && in.readableAgain() {
+	if opt.SaveRPCs && in.rereadable() {
 		// An RPC may take long, and which are the slowest is known at the
 		// end: the files are read again then.
 		s.later = make(map[int64][]byte)
@@ -83,26 +76,6 @@ func newSaver(in *input) (*saver, error) {
 		s.recent = make([]kept, 1024)
 	}
 	return s, nil
-}
-
-// writesTo says whether results go to a file or a pipe. Devices such as
-// /dev/null keep nothing that could be written over.
-func (sys *IO) writesTo(file os.FileInfo) bool {
-	f, ok := sys.Out.(*os.File)
-	if !ok || file.Mode()&os.ModeDevice != 0 {
-		return false
-	}
-	out, err := f.Stat()
-	return err == nil && os.SameFile(file, out)
-}
-
-// readableAgain says whether all of the input can be read a second time. What
-// is redirected to standard input is closed after the first.
-func (in *input) readableAgain() bool { return !in.live() && !in.piped() && !in.has("-") }
-
-func sameFile(out os.FileInfo, path string) bool {
-	in, err := stat(path)
-	return err == nil && os.SameFile(out, in)
 }
 
 // add keeps a frame.
@@ -151,7 +124,9 @@ func (s *saver) leave() {
 
 func (s *saver) fail(err error) {
 	if err != nil && s.err == nil {
-		s.err = fmt.Errorf("%w: %w", errSave, err)
+		// Not wrapped: when the reader of the file goes away, that is a
+		// failure, unlike a reader of the output that goes away.
+		s.err = fmt.Errorf("-w: %v", err)
 	}
 }
 
@@ -249,58 +224,82 @@ func appendOpcode(dst []byte, opc uint32) []byte {
 	return strconv.AppendUint(append(dst, "opcode "...), uint64(opc), 10)
 }
 
-// carrier is a frame with bytes of a message of this kind.
-type carrier struct {
-	frame int64
-	kind  lnet.Kind
-}
-
-// carried notes the frames of a message of an RPC.
-func (s *saver) carried(m *dissect.Message, r *track.RPC) {
-	list := s.carriers.Of(r)
+// noteFrames notes the frames of a message of an RPC.
+func (s *saver) noteFrames(m *dissect.Message, r *track.RPC) {
+	list := s.rpcFrames.Of(r)
 	for _, n := range m.Frames {
-		*list = append(*list, carrier{n, m.Kind})
+		*list = append(*list, rpcFrame{n, m.Kind})
 	}
 }
 
-// ended returns the frames of an RPC that has ended. They are valid until the
-// next message.
-func (s *saver) ended(r *track.RPC) []carrier {
-	if s == nil {
-		return nil
-	}
-	list := s.carriers.Of(r)
+// takeFrames returns and forgets the frames of an RPC that has ended. They are
+// valid until the next message.
+func (s *saver) takeFrames(r *track.RPC) RPCFrames {
+	list := s.rpcFrames.Of(r)
 	all := *list
 	*list = all[:0]
 	return all
 }
 
 // rpc marks the frames of an RPC.
-func (s *saver) rpc(r *track.RPC, carriers []carrier) {
-	for i, c := range carriers {
-		if i == 0 || carriers[i-1].kind != c.kind {
+func (s *saver) rpc(r *track.RPC, frames RPCFrames) {
+	for i, f := range frames {
+		if i == 0 || frames[i-1].kind != f.kind {
 			b := s.text[:0]
 			if r.HasOpcode {
 				b = append(appendOpcode(b, r.Opcode), ' ')
 			}
-			b = strconv.AppendUint(append(append(b, c.kind.String()...), " x"...), r.XID, 10)
+			b = strconv.AppendUint(append(append(b, f.kind.String()...), " x"...), r.XID, 10)
 			if t := r.Target(); t != "" {
 				b = append(append(b, ' '), t...)
 			}
 			s.text = b
 		}
-		s.want([]int64{c.frame}, s.text)
+		s.want([]int64{f.number}, s.text)
 	}
 }
 
-// saved writes what is left to the file of -w.
-func (in *input) saved() error {
-	s := in.saver
+// RPCFrames is the frames that carried the messages of an RPC; nil without
+// SaveTo.
+type RPCFrames []rpcFrame
+
+// rpcFrame is a frame with bytes of a message of this kind.
+type rpcFrame struct {
+	number int64
+	kind   lnet.Kind
+}
+
+// NoteFrames notes the frames of a message of an RPC for RPCFrames.
+func (p *Pass) NoteFrames(m *dissect.Message, r *track.RPC) {
+	if p.saver != nil {
+		p.saver.noteFrames(m, r)
+	}
+}
+
+// RPCFrames returns the frames of an RPC that has ended, valid until the next
+// message. It must be called for each RPC of which frames were noted.
+func (p *Pass) RPCFrames(r *track.RPC) RPCFrames {
+	if p.saver == nil {
+		return nil
+	}
+	return p.saver.takeFrames(r)
+}
+
+// SaveRPC marks the frames of an RPC for the file of SaveTo, if there is one.
+func (p *Pass) SaveRPC(r *track.RPC, frames RPCFrames) {
+	if p.saver != nil {
+		p.saver.rpc(r, frames)
+	}
+}
+
+// finishSave writes the rest of the file of SaveTo and closes it.
+func (p *Pass) finishSave() error {
+	s := p.saver
 	if s == nil {
 		return nil
 	}
 	if s.later != nil && s.err == nil {
-		s.fail(in.again())
+		s.fail(p.readMarked())
 	}
 	for s.n > 0 {
 		s.leave()
@@ -311,26 +310,26 @@ func (in *input) saved() error {
 	if err := s.file.Close(); s.err == nil {
 		s.fail(err)
 	}
-	if s.missed > 0 && !in.quiet {
-		fmt.Fprintf(in.sys.Err, "lshark: -w: %d frames were no longer there when they were wanted\n", s.missed)
+	if s.missed > 0 && !p.in.quiet {
+		p.sys.Say("-w: %d frames were no longer there when they were wanted", s.missed)
 	}
 	return s.err
 }
 
-// again reads the input a second time and writes the frames that were marked.
-func (in *input) again() (err error) {
-	s := in.saver
-	src, err := in.open()
+// readMarked reads the input a second time and writes the marked frames.
+func (p *Pass) readMarked() (err error) {
+	s := p.saver
+	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, src.Close()) }()
+	defer func() { err = errors.Join(err, src.frames.Close()) }()
 	var f capture.Frame
 	for left := len(s.later); left > 0; {
-		switch err := src.Next(&f); {
+		switch err := src.next(&f); {
 		case err == io.EOF, errors.As(err, new(*capture.DamageError)):
 			s.missed += left // a file is shorter than it was
-			return nil       // the first reading told of damage
+			return nil       // the first reading reported the damage
 		case err != nil:
 			return err
 		}

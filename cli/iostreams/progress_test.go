@@ -1,11 +1,9 @@
-package cli
+package iostreams
 
 import (
 	"bytes"
 	"testing"
 	"time"
-
-	"github.com/lshark/lshark/capture"
 )
 
 func TestProgressLine(t *testing.T) {
@@ -26,28 +24,29 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// TestProgressForPeople: the line is for a terminal that shows nothing else.
+// TestProgressForPeople checks that the line appears only on a terminal that
+// shows nothing else.
 func TestProgressForPeople(t *testing.T) {
-	src, err := capture.Open([]string{"../pcaps/mount.pcap"}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
-	for _, tt := range []struct{ out, err, quiet, want bool }{
-		{false, true, false, true},
-		{true, true, false, false},
-		{false, false, false, false},
-		{false, true, true, false},
+	count := func() (read, total int64) { return 1, 2 }
+	for _, tt := range []struct {
+		outTTY, errTTY bool
+		bytes          func() (read, total int64)
+		want           bool
+	}{
+		{false, true, count, true},
+		{true, true, count, false},
+		{false, false, count, false},
+		{false, true, nil, false},
 	} {
 		var b bytes.Buffer
-		in := &input{sys: &IO{Err: &b, OutTTY: tt.out, ErrTTY: tt.err}, quiet: tt.quiet}
-		p := in.watch(src)
-		p.end()
+		s := &IO{Err: &b, OutTTY: tt.outTTY, ErrTTY: tt.errTTY}
+		p := s.NewProgress(tt.bytes)
+		p.Stop()
 		if (p != nil) != tt.want {
-			t.Errorf("%+v: watched %v", tt, p != nil)
+			t.Errorf("%v, %v: shown %v", tt.outTTY, tt.errTTY, p != nil)
 		}
 		if b.Len() > 0 {
-			t.Errorf("%+v: wrote %q although it took no time", tt, b.Bytes())
+			t.Errorf("%v, %v: wrote %q although it took no time", tt.outTTY, tt.errTTY, b.Bytes())
 		}
 	}
 }

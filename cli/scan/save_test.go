@@ -1,4 +1,4 @@
-package cli
+package scan
 
 import (
 	"bytes"
@@ -8,36 +8,46 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 )
+
+const sampleFile = "../../pcaps/mount.pcap"
+
+// testPass returns a pass whose saver is ready.
+func testPass(t *testing.T, errs io.Writer, in *Input, opt Options) *Pass {
+	t.Helper()
+	p := New(&System{IO: &iostreams.IO{Err: errs}}, in, opt)
+	var err error
+	if p.saver, err = newSaver(p.sys, in, opt); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
 
 // TestSaverForgets: frames are kept for a while, not for ever, and it is said
 // when some were wanted too late.
 func TestSaverForgets(t *testing.T) {
 	var errs bytes.Buffer
 	path := filepath.Join(t.TempDir(), "out.pcapng")
-	in := &input{sys: &IO{Err: &errs}, save: path, iface: "lo"}
-	var err error
-	if in.saver, err = newSaver(in); err != nil {
-		t.Fatal(err)
-	}
+	p := testPass(t, &errs, &Input{iface: "lo"}, Options{SaveTo: path})
 	const all = keptFrames + 10
 	for n := int64(1); n <= all; n++ {
 		f := capture.Frame{Number: 2 * n, Time: n, Len: 1, Data: []byte{byte(n)}, Link: capture.LinkEthernet}
-		if err := in.saver.add(&f); err != nil {
+		if err := p.saver.add(&f); err != nil {
 			t.Fatal(err)
 		}
 	}
-	in.saver.want([]int64{2}, []byte("gone"))
-	in.saver.want([]int64{2 * 11, 2*11 + 1}, []byte("the oldest, and one that was left out"))
-	in.saver.want([]int64{2 * all}, []byte("a"))
-	in.saver.want([]int64{2 * all, 2*all + 2}, []byte("b"))
-	if err := in.saved(); err != nil {
+	p.saver.want([]int64{2}, []byte("gone"))
+	p.saver.want([]int64{2 * 11, 2*11 + 1}, []byte("the oldest, and one that was left out"))
+	p.saver.want([]int64{2 * all}, []byte("a"))
+	p.saver.want([]int64{2 * all, 2*all + 2}, []byte("b"))
+	if err := p.finishSave(); err != nil {
 		t.Fatal(err)
 	}
-	if in.saver.missed != 3 || !strings.Contains(errs.String(), "3 frames") {
-		t.Errorf("%d frames were missed, want 3: %s", in.saver.missed, errs.String())
+	if p.saver.missed != 3 || !strings.Contains(errs.String(), "3 frames") {
+		t.Errorf("%d frames were missed, want 3: %s", p.saver.missed, errs.String())
 	}
 	r, err := capture.Open([]string{path}, capture.Options{})
 	if err != nil {
@@ -106,26 +116,35 @@ func TestSavedComments(t *testing.T) {
 	}
 }
 
-// TestSaveTwoFiles: clocks are compared once, though the files are read twice.
-func TestSaveTwoFiles(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out.pcapng")
-	_, errs, status := run(t, "rpcs", "-v", "-w", path, sampleFile, sampleFile)
-	if n := strings.Count(errs, "its clock is"); status != exitOK || n != 1 {
-		t.Errorf("status %d, clocks are compared %d times: %s", status, n, errs)
-	}
-}
-
 // TestSaverSaysWhatIsGone: a file that is shorter when it is read again lacks
 // frames that were wanted.
 func TestSaverSaysWhatIsGone(t *testing.T) {
 	var errs bytes.Buffer
-	in := &input{sys: &IO{Err: &errs}, files: []string{sampleFile}, save: filepath.Join(t.TempDir(), "out.pcapng"), display: display{rpcs: true}}
-	var err error
-	if in.saver, err = newSaver(in); err != nil {
-		t.Fatal(err)
+	p := testPass(t, &errs, &Input{files: []string{sampleFile}}, Options{SaveTo: filepath.Join(t.TempDir(), "out.pcapng"), SaveRPCs: true})
+	p.saver.message(&dissect.Message{Message: lnet.Message{Frames: []int64{1, 1000, 1001}, LNetOff: -1}})
+	if err := p.finishSave(); err != nil || p.saver.missed != 2 || !strings.Contains(errs.String(), "2 frames") {
+		t.Errorf("%d frames are missed, want 2: %v, %s", p.saver.missed, err, &errs)
 	}
-	in.saver.message(&dissect.Message{Message: lnet.Message{Frames: []int64{1, 1000, 1001}, LNetOff: -1}})
-	if err := in.saved(); err != nil || in.saver.missed != 2 || !strings.Contains(errs.String(), "2 frames") {
-		t.Errorf("%d frames are missed, want 2: %v, %s", in.saver.missed, err, &errs)
+}
+
+// TestSavedFramesAreBounded keeps frames of all sizes.
+func TestSavedFramesAreBounded(t *testing.T) {
+	s := &saver{w: capture.NewWriter(io.Discard), recent: make([]kept, 1024)}
+	f := capture.Frame{}
+	for _, phase := range []struct{ size, frames int }{{40, 20_000}, {64 << 10, 3000}, {1448, 20_000}, {300 << 10, 500}} {
+		f.Data = make([]byte, phase.size)
+		for range phase.frames {
+			f.Number++
+			if err := s.add(&f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		room := 0
+		for i := range s.recent {
+			room += cap(s.recent[i].data)
+		}
+		if room != s.room || room > 2*keptBytes || s.bytes > keptBytes {
+			t.Fatalf("%d bytes in %d, counted as %d", s.bytes, room, s.room)
+		}
 	}
 }

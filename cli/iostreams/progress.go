@@ -1,17 +1,15 @@
-package cli
+package iostreams
 
 import (
 	"fmt"
 	"io"
 	"time"
-
-	"github.com/lshark/lshark/capture"
 )
 
-// progress is a line on stderr that tells how far the reading of files is. It
-// is for people who wait: stderr is a terminal, the output goes elsewhere, and
-// the work takes more than a moment.
-type progress struct {
+// Progress is a line on standard error that shows how much of the input was
+// read. It is for people who wait: standard error is a terminal, the output
+// goes elsewhere, and the work takes longer than a second.
+type Progress struct {
 	out  io.Writer
 	stop chan struct{}
 	done chan struct{}
@@ -23,20 +21,21 @@ const (
 	clearLine     = "\r\x1b[K"
 )
 
-// watch starts the line; nil when there is nobody to see it.
-func (in *input) watch(src frames) *progress {
-	reader, ok := src.(*capture.Reader)
-	if !ok || in.quiet || !in.sys.ErrTTY || in.sys.OutTTY {
+// NewProgress starts the line. bytes returns how many bytes were read and how
+// many there are, 0 if unknown; it is called from another goroutine. NewProgress
+// returns nil, which is valid, when nobody would see the line.
+func (s *IO) NewProgress(bytes func() (read, total int64)) *Progress {
+	if bytes == nil || !s.ErrTTY || s.OutTTY {
 		return nil
 	}
-	p := &progress{out: in.sys.Err, stop: make(chan struct{}), done: make(chan struct{})}
-	go p.run(reader.Progress)
+	p := &Progress{out: s.Err, stop: make(chan struct{}), done: make(chan struct{})}
+	go p.run(bytes)
 	return p
 }
 
-func (p *progress) run(far func() (read, total int64)) {
+func (p *Progress) run(bytes func() (read, total int64)) {
 	defer close(p.done)
-	begun := time.Now()
+	start := time.Now()
 	next := time.NewTimer(progressAfter)
 	defer next.Stop()
 	shown := false
@@ -49,22 +48,22 @@ func (p *progress) run(far func() (read, total int64)) {
 			return
 		case <-next.C:
 		}
-		read, total := far()
+		read, total := bytes()
 		shown = true
-		fmt.Fprint(p.out, clearLine+progressLine(read, total, time.Since(begun)))
+		fmt.Fprint(p.out, clearLine+progressLine(read, total, time.Since(start)))
 		next.Reset(progressEvery)
 	}
 }
 
-// end takes the line away.
-func (p *progress) end() {
+// Stop removes the line.
+func (p *Progress) Stop() {
 	if p != nil {
 		close(p.stop)
 		<-p.done
 	}
 }
 
-// progressLine says how much was read, and when the rest will be.
+// progressLine shows how much was read and estimates how long the rest takes.
 func progressLine(read, total int64, spent time.Duration) string {
 	if total <= 0 || read <= 0 {
 		return byteCount(read) + " read"
@@ -74,6 +73,7 @@ func progressLine(read, total int64, spent time.Duration) string {
 	return fmt.Sprintf("%d%% of %s, %v left", read*100/total, byteCount(total), left)
 }
 
+// byteCount formats n bytes in units of 1000.
 func byteCount(n int64) string {
 	const units = "kMGT"
 	if n < 1000 {

@@ -1,0 +1,67 @@
+// Package iostreams holds the standard streams of the program and everything
+// that is decided about them: width and colours of the terminal, buffering and
+// flushing of the output, the progress line, and messages on standard error.
+package iostreams
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// IO is the standard streams and the environment of a command. Tests fill in
+// their own.
+type IO struct {
+	Out, Err io.Writer
+	InTTY    bool // standard input is a terminal
+	OutTTY   bool
+	ErrTTY   bool
+	Columns  int                      // width of the terminal behind Out, 0 if unknown
+	Env      func(name string) string // as os.Getenv
+}
+
+// System returns the streams and the environment of the process.
+func System() *IO {
+	s := &IO{Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}
+	s.InTTY = term.IsTerminal(int(os.Stdin.Fd()))
+	s.OutTTY = term.IsTerminal(int(os.Stdout.Fd()))
+	s.ErrTTY = term.IsTerminal(int(os.Stderr.Fd()))
+	if s.OutTTY {
+		if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+			s.Columns = w
+		}
+	}
+	return s
+}
+
+// Say writes a line to Err, with the name of the program before it.
+func (s *IO) Say(format string, args ...any) {
+	fmt.Fprintf(s.Err, "lshark: %s\n", Printable(fmt.Sprintf(format, args...)))
+}
+
+// Printable escapes everything in text that could control a terminal. Names of
+// files come from strangers, too.
+func Printable(text string) string {
+	special := func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }
+	if !strings.ContainsFunc(text, special) {
+		return text
+	}
+	q := strconv.Quote(text)
+	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
+}
+
+// IsOut reports whether file is the regular file or the pipe behind Out.
+// Devices such as /dev/null do not count: nothing in them can be overwritten.
+func (s *IO) IsOut(file os.FileInfo) bool {
+	f, ok := s.Out.(*os.File)
+	if !ok || file.Mode()&os.ModeDevice != 0 {
+		return false
+	}
+	out, err := f.Stat()
+	return err == nil && os.SameFile(file, out)
+}

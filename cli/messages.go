@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/scan"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
+)
+
+// messages is lshark without a command: it shows every message.
+type messages struct {
+	sys       *scan.System
+	input     scan.Flags
+	selection selection
+	view      view
+	columns   columns
+	tree, hex bool
+}
+
+func newMessages(sys *scan.System) *cobra.Command {
+	c := &messages{sys: sys, view: newView("summary", "tree", "json", "fields", "flags")}
+	cmd := &cobra.Command{
+		Use:   "lshark [flags] [FILE…|-]",
+		Short: "Read Lustre network traffic and show what every RPC says",
+		Long: "lshark reads Lustre network traffic from capture files or a live interface, puts the\n" +
+			"LNet streams back together and shows what every RPC says.",
+		Example: "  lshark mount.pcap                    one line a message\n" +
+			"  lshark -V -c 10 mount.pcap           everything the first ten messages say\n" +
+			"  lshark -T json x.pcap.zst | jq .     for scripts\n" +
+			"  lshark -i eth0                       live",
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+	}
+	readsPackets(cmd, sys, &c.input)
+	c.selection.register(cmd, "messages")
+	c.view.registerForm(cmd)
+	f := cmd.Flags()
+	f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, as -T tree")
+	f.BoolVarP(&c.hex, "hex", "x", false, "with trees: place and bytes of each field")
+	c.columns.register(cmd, "field `NAME`")
+	c.view.register(cmd, "message")
+	return cmd
+}
+
+func (c *messages) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	selected, wrong := c.selection.messages()
+	if err := errors.Join(err, wrong, c.selection.check(), c.check()); err != nil {
+		return err
+	}
+	show, err := c.messageView()
+	if err != nil {
+		return err
+	}
+	var p *scan.Pass
+	p = scan.New(c.sys, in, scan.Options{
+		Select:   func(m *dissect.Message) bool { return selected.match(m, p.First()) },
+		Limit:    c.selection.count,
+		SaveTo:   c.selection.save,
+		Distinct: true,
+	})
+	w := c.sys.NewWriter(in.Pace())
+	switch {
+	case show.flags != nil:
+		addFlags(p, w, show.flags)
+	case show.independent && w.Pace() == iostreams.Whenever:
+		c.addParallel(p, w)
+	default:
+		addMessages(p, w, show)
+	}
+	return errors.Join(p.Run(), w.Close())
+}
+
+// check completes and checks the flags for the form.
+func (c *messages) check() error {
+	if (c.tree || c.hex) && c.view.form.value == "summary" {
+		c.view.form.value = "tree"
+	}
+	return errors.Join(c.view.check(), c.columns.check(c.view.form.value))
+}
+
+// messageView shows messages in one form.
+type messageView struct {
+	render.Renderer
+	independent bool                   // each message can be rendered without those before it
+	header      []byte                 // printed first
+	all         func(*dissect.Message) // gets all messages, also those that are not shown; nil: not needed
+	flags       *render.Flags          // the Renderer when it needs connects in pairs, else nil
+}
+
+// messageView returns the view that the flags choose.
+func (c *messages) messageView() (messageView, error) {
+	o := c.view.options(c.sys.IO)
+	switch c.view.form.value {
+	case "tree":
+		return messageView{independent: true, Renderer: render.NewTree(render.TreeOptions{
+			Colors: o.Colors, Width: o.Width, Time: o.Time, Raw: o.Raw, Hex: c.hex})}, nil
+	case "json":
+		return messageView{independent: true, Renderer: render.NewJSON()}, nil
+	case "flags":
+		r := render.NewFlags(render.FlagsOptions{Colors: o.Colors, Width: o.Width, Time: o.Time})
+		return messageView{Renderer: r, flags: r}, nil
+	case "fields":
+		r, err := render.NewFields(c.columns.names, opcodes.NewIndex())
+		if err != nil {
+			return messageView{}, exit.UsageError{Err: err}
+		}
+		v := messageView{Renderer: r}
+		if c.columns.header {
+			v.header = r.Header(nil)
+		}
+		return v, nil
+	}
+	o.Names = track.NewNames()
+	return messageView{Renderer: render.NewSummary(o), all: o.Names.Message}, nil
+}
+
+// addMessages renders and writes one message after the other.
+func addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
+	var buf []byte
+	at := render.Moment{}
+	p.Add(scan.Consumer{
+		Begin: func() error { return w.Write(show.header) },
+		All:   show.all,
+		Message: func(m *dissect.Message) error {
+			at.First = p.First()
+			buf = show.Append(buf[:0], m, at)
+			at.Before = m.Time
+			return w.Write(buf)
+		},
+		Idle: func(int64) error { return w.Flush() },
+	})
+}
+
+// addFlags renders the flag words of messages, those of a connect together with
+// those of its reply.
+func addFlags(p *scan.Pass, w *iostreams.Writer, r *render.Flags) {
+	var buf []byte
+	var failed error
+	write := func() {
+		if failed == nil {
+			failed = w.Write(buf)
+		}
+	}
+	at := render.Moment{}
+	connects := track.NewConnects(func(pair *track.ConnectPair) {
+		buf = r.AppendConnect(buf[:0], pair, p.First())
+		write()
+	})
+	p.Add(scan.Consumer{
+		Message: func(m *dissect.Message) error {
+			if !connects.Message(m, at.Before) {
+				at.First = p.First()
+				buf = r.Append(buf[:0], m, at)
+				write()
+			}
+			at.Before = m.Time
+			return failed
+		},
+		Idle: func(int64) error { return w.Flush() },
+		End: func() error {
+			connects.Close()
+			return failed
+		},
+	})
+}

@@ -1,0 +1,35 @@
+// Package scan reads packets for the commands: the flags that say which packets
+// (Flags), the input that these flags describe (Input), and one pass over its
+// frames that feeds any number of consumers (Pass).
+//
+//	in, err := flags.Check(args, sys.InTTY)
+//	…
+//	p := scan.New(sys, in, scan.Options{})
+//	p.Add(scan.Consumer{Message: stats.Message, Idle: stats.Advance, End: stats.Close})
+//	p.Add(scan.Consumer{Message: imports.Message, …})
+//	err = p.Run()
+package scan
+
+import (
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/iostreams"
+)
+
+// System is what commands need from the machine. Tests fill in their own.
+type System struct {
+	*iostreams.IO
+
+	// Open opens capture files; nil stands for capture.Open.
+	Open func(paths []string, o capture.Options) (Frames, error)
+
+	// Harden gives up the privileges that only opening needs, once a live
+	// capture is open; nil does nothing.
+	Harden func() error
+}
+
+// Frames is an open capture. Next returns io.EOF at the end, and
+// capture.ErrTimeout when no frame arrived for a while.
+type Frames interface {
+	Next(*capture.Frame) error
+	Close() error
+}

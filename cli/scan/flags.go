@@ -1,0 +1,115 @@
+package scan
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/capture/pcapfilter"
+	"github.com/lshark/lshark/cli/exit"
+)
+
+// Flags are the flags of all commands that read packets, as typed.
+type Flags struct {
+	Read      []string
+	Interface string
+	Filter    string
+	Ports     []uint
+	AutoStop  []string
+	Offsets   []string
+	Quiet     bool
+	Verbose   bool
+}
+
+// Register defines the flags.
+func (f *Flags) Register(fs *pflag.FlagSet) {
+	fs.StringArrayVarP(&f.Read, "read", "r", nil, "capture `FILE`; may be repeated, - is standard input")
+	fs.StringVarP(&f.Interface, "interface", "i", "", "capture live from `IFACE` (any: all of them)")
+	fs.StringVarP(&f.Filter, "filter", "f", "", "capture filter `EXPR`, in the syntax of pcap-filter")
+	fs.UintSliceVar(&f.Ports, "port", nil, "TCP `PORT`s that carry LNet (default 988)")
+	fs.Lookup("port").DefValue = "" // pflag would add [] as the default
+	fs.StringArrayVarP(&f.AutoStop, "autostop", "a", nil, "stop a live capture after `duration:SECS`")
+	fs.StringArrayVar(&f.Offsets, "offset", nil, "add SECS to the times of FILE (`FILE=SECS`); by default clocks are compared")
+	fs.BoolVarP(&f.Quiet, "quiet", "q", false, "say nothing about the capture itself")
+	fs.BoolVarP(&f.Verbose, "verbose", "v", false, "say more about the capture itself")
+}
+
+// Check validates the flags and the file arguments. inTTY reports that standard
+// input is a terminal, which is not read as a capture unless named.
+func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
+	in := &Input{
+		files:   append(append([]string{}, f.Read...), args...),
+		iface:   f.Interface,
+		filter:  f.Filter,
+		quiet:   f.Quiet,
+		verbose: f.Verbose,
+	}
+	var err error
+	if in.duration, err = f.duration(); err != nil {
+		return nil, err
+	}
+	for _, p := range f.Ports {
+		if p == 0 || p > math.MaxUint16 {
+			return nil, exit.Usagef("--port %d: not a TCP port", p)
+		}
+		in.ports = append(in.ports, uint16(p))
+	}
+	switch {
+	case in.iface != "" && len(in.files) > 0:
+		return nil, exit.Usagef("files and -i exclude each other")
+	case in.duration > 0 && in.iface == "":
+		return nil, exit.Usagef("-a is for live captures (-i)")
+	case in.iface == "" && len(in.files) == 0:
+		if inTTY {
+			return nil, exit.Usagef("no capture given: name a file, or an interface with -i")
+		}
+		in.files = []string{stdin}
+	}
+	if name := in.pipeTwice(); name != "" {
+		return nil, exit.Usagef("%s is named twice, but can be read only once", name)
+	}
+	if in.offsets, err = f.offsets(in.files); err != nil {
+		return nil, err
+	}
+	if in.filter != "" && !in.Live() {
+		if in.keep, err = pcapfilter.New(in.filter, capture.LinkEthernet); err != nil {
+			return nil, exit.UsageError{Err: err}
+		}
+	}
+	return in, nil
+}
+
+// duration returns the time limit of a live capture, 0 without one.
+func (f *Flags) duration() (d time.Duration, err error) {
+	for _, stop := range f.AutoStop {
+		secs, ok := strings.CutPrefix(stop, "duration:")
+		if d, err = time.ParseDuration(secs + "s"); !ok || err != nil || d <= 0 {
+			return 0, exit.Usagef("-a %s: only duration:SECS is known", stop)
+		}
+	}
+	return d, nil
+}
+
+// offsets returns what to add to the times of each file that --offset names.
+func (f *Flags) offsets(files []string) (map[string]time.Duration, error) {
+	const maxSeconds = 1e9
+	given := make(map[string]time.Duration)
+	for _, text := range f.Offsets {
+		at := strings.LastIndexByte(text, '=') // a file name may have one, too
+		secs, err := strconv.ParseFloat(text[at+1:], 64)
+		if at < 0 || err != nil || !(math.Abs(secs) <= maxSeconds) { // NaN is neither less nor more
+			return nil, exit.Usagef("--offset %s: must be FILE=SECS", text)
+		}
+		file := text[:at]
+		if !slices.Contains(files, file) {
+			return nil, exit.Usagef("--offset %s: %s is not among the files", text, file)
+		}
+		given[file] = time.Duration(secs * float64(time.Second))
+	}
+	return given, nil
+}

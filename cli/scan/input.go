@@ -1,0 +1,150 @@
+package scan
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/capture/pcapfilter"
+	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/lnet"
+)
+
+// stdin is the file name that stands for standard input.
+const stdin = "-"
+
+// Input is a checked choice of packets: capture files or an interface. Only one
+// Pass at a time may read it.
+type Input struct {
+	files    []string
+	iface    string             // of a live capture, else empty
+	filter   string             // capture filter, empty for all frames
+	keep     *pcapfilter.Filter // filter, compiled for files; nil keeps all frames
+	ports    []uint16           // TCP ports that carry LNet, empty for the default
+	duration time.Duration
+	offsets  map[string]time.Duration // given for the times of some files
+	quiet    bool
+	verbose  bool
+}
+
+// Live reports whether frames are captured as they happen.
+func (in *Input) Live() bool { return in.iface != "" }
+
+// Files returns how many capture files there are.
+func (in *Input) Files() int { return len(in.files) }
+
+// Pace returns how soon the output has to show what was read.
+func (in *Input) Pace() iostreams.Pace {
+	switch {
+	case in.Live():
+		return iostreams.AtOnce
+	case in.piped():
+		return iostreams.Soon
+	}
+	return iostreams.Whenever
+}
+
+// piped reports whether some of the frames come through a pipe, whose writer
+// may be slow.
+func (in *Input) piped() bool {
+	return slices.ContainsFunc(in.files, func(path string) bool {
+		info, err := stat(path)
+		return err == nil && !info.Mode().IsRegular()
+	})
+}
+
+// rereadable reports whether all of the input can be read a second time. A file
+// that is redirected to standard input is closed after the first.
+func (in *Input) rereadable() bool {
+	return !in.Live() && !in.piped() && !slices.Contains(in.files, stdin)
+}
+
+// pipeTwice returns the name of a pipe, or of standard input, that is among the
+// files a second time, or an empty string.
+func (in *Input) pipeTwice() string {
+	var pipes []os.FileInfo
+	for _, path := range in.files {
+		info, err := stat(path)
+		if err != nil || path != stdin && info.Mode()&os.ModeNamedPipe == 0 {
+			continue
+		}
+		same := func(other os.FileInfo) bool { return os.SameFile(info, other) }
+		switch {
+		case !slices.ContainsFunc(pipes, same):
+		case path == stdin:
+			return "standard input"
+		default:
+			return path
+		}
+		pipes = append(pipes, info)
+	}
+	return ""
+}
+
+// isFile reports whether a file is one of the input.
+func (in *Input) isFile(file os.FileInfo) bool {
+	return slices.ContainsFunc(in.files, func(path string) bool {
+		info, err := stat(path)
+		return err == nil && os.SameFile(file, info)
+	})
+}
+
+// stat is os.Stat, with - for standard input.
+func stat(path string) (os.FileInfo, error) {
+	if path == stdin {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(path)
+}
+
+// clockOffsets returns what to add to the times of each file: the offsets given
+// on the command line, for other files the estimate from TCP segments that two
+// files have in common.
+func (in *Input) clockOffsets(sys *System) (map[string]time.Duration, error) {
+	if len(in.files) < 2 {
+		return in.offsets, nil
+	}
+	offsets, notes, err := capture.EstimateOffsets(in.files)
+	if err != nil {
+		return nil, err
+	}
+	if in.verbose {
+		for _, n := range notes {
+			sys.Say("%s", n)
+		}
+	}
+	maps.Copy(offsets, in.offsets)
+	return offsets, nil
+}
+
+// liveFilter returns the capture filter of a live capture: without -f that for
+// the ports of LNet.
+func (in *Input) liveFilter() string {
+	if in.filter != "" {
+		return in.filter
+	}
+	ports := []int{lnet.DefaultPort}
+	if len(in.ports) > 0 {
+		ports = ports[:0]
+		for _, p := range in.ports {
+			ports = append(ports, int(p))
+		}
+	}
+	return pcapfilter.TCPPorts(ports)
+}
+
+// liveTraffic describes the traffic that a live capture takes in.
+func (in *Input) liveTraffic() string {
+	switch {
+	case in.filter != "":
+		return in.filter
+	case in.verbose:
+		return in.liveFilter()
+	case len(in.ports) == 0:
+		return fmt.Sprintf("TCP port %d", lnet.DefaultPort)
+	}
+	return fmt.Sprintf("TCP ports %v", in.ports)
+}

@@ -1,0 +1,246 @@
+package scan
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/track"
+)
+
+// ErrStop, returned by a consumer, ends a Pass without being an error.
+var ErrStop = errors.New("stop reading")
+
+// Options are the settings of a Pass. The zero value reads everything.
+type Options struct {
+	Select   func(*dissect.Message) bool // reports whether consumers get a message; nil selects all
+	Limit    int                         // stop after so many selected messages, 0 for no limit
+	Distinct bool                        // leave out messages that another capture point saw before
+
+	// SaveTo names a file for the frames of the selected messages; empty for
+	// none. With SaveRPCs it gets the frames that SaveRPC is told instead.
+	SaveTo   string
+	SaveRPCs bool
+}
+
+// Consumer takes part in a Pass. Funcs that are nil are not called. The first
+// error of any of them ends the pass; ErrStop ends it without being an error.
+type Consumer struct {
+	// Begin is called when the input is open.
+	Begin func() error
+
+	// All gets every message, selected or not.
+	All func(*dissect.Message)
+
+	// Message gets every selected message, valid during the call.
+	Message func(*dissect.Message) error
+
+	// Idle is called when no frame has arrived for a while. now is the time
+	// by the clock of the capture in nanoseconds since the epoch.
+	Idle func(now int64) error
+
+	// End is called when no message follows, also after an error.
+	End func() error
+}
+
+// Pass is one pass over the frames of an Input: it dissects them and feeds the
+// messages to its consumers, in the order in which these were added.
+type Pass struct {
+	sys       *System
+	in        *Input
+	opt       Options
+	consumers []Consumer
+	once      *track.Once // with Distinct
+	dissector *dissect.Dissector
+	saver     *saver // with SaveTo
+	offsets   map[string]time.Duration
+	clock     clock
+	messages  int // before Select
+	selected  int
+	longest   int   // most bytes captured of a frame
+	err       error // of a consumer
+}
+
+// clock is the time by the clock of the capture, in nanoseconds since the
+// epoch.
+type clock struct {
+	begun  bool
+	first  int64         // time of the first frame
+	last   int64         // time of the last frame
+	silent time.Duration // how long nothing has arrived since then
+}
+
+// New returns a Pass over an input.
+func New(sys *System, in *Input, opt Options) *Pass {
+	p := &Pass{sys: sys, in: in, opt: opt}
+	if opt.Distinct && in.Files() > 1 {
+		p.once = &track.Once{}
+	}
+	return p
+}
+
+// Add adds a consumer.
+func (p *Pass) Add(c Consumer) { p.consumers = append(p.consumers, c) }
+
+// First returns the time of the first frame, 0 before it was read.
+func (p *Pass) First() int64 { return p.clock.first }
+
+// Run reads the input to its end.
+func (p *Pass) Run() (err error) {
+	if p.offsets, err = p.in.clockOffsets(p.sys); err != nil {
+		return err
+	}
+	src, err := p.in.open(p.sys, p.offsets)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.frames.Close()) }()
+	if p.opt.SaveTo != "" {
+		if p.saver, err = newSaver(p.sys, p.in, p.opt); err != nil {
+			return err
+		}
+	}
+	p.dissector = dissect.New(dissect.Options{Handle: p.message, Ports: p.in.ports, Frames: p.saver != nil})
+	if p.in.Live() && p.sys.Harden != nil {
+		if err := p.sys.Harden(); err != nil {
+			return err
+		}
+	}
+	// Until here a signal ends the program, which may have to wait for the
+	// other end of a FIFO.
+	if p.in.Live() || p.in.piped() {
+		src.stopOnSignal(p.in.duration)
+	}
+	if p.in.Live() && !p.in.quiet {
+		p.sys.Say("capturing on %s: %s", p.in.iface, p.in.liveTraffic())
+	}
+	for i := range p.consumers {
+		if begin := p.consumers[i].Begin; begin != nil {
+			p.fail(begin())
+		}
+	}
+	err = p.read(src)
+	if p.err == nil {
+		p.dissector.Close()
+	}
+	complete := err == nil && p.err == nil
+	for i := range p.consumers {
+		if end := p.consumers[i].End; end != nil {
+			p.fail(end())
+		}
+	}
+	if p.err != nil && !errors.Is(p.err, ErrStop) {
+		err = errors.Join(err, p.err)
+	}
+	err = errors.Join(err, p.finishSave())
+	if !p.in.quiet {
+		p.report(src, complete)
+	}
+	return err
+}
+
+// read feeds the frames of the input to the dissector until their end or until
+// a consumer stops. The error is that of the input.
+func (p *Pass) read(src *source) error {
+	bytes := src.progress()
+	if p.in.quiet {
+		bytes = nil
+	}
+	defer p.sys.NewProgress(bytes).Stop()
+	var f capture.Frame
+	for p.err == nil {
+		switch err := src.next(&f); {
+		case errors.Is(err, capture.ErrTimeout):
+			p.idle()
+			continue
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		p.clock.frame(f.Time)
+		p.longest = max(p.longest, len(f.Data))
+		if p.in.keep != nil {
+			if ok, err := p.in.keep.Match(f.Link, f.Data, f.Len); err != nil {
+				return exit.UsageError{Err: err}
+			} else if !ok {
+				continue
+			}
+		}
+		if p.saver != nil && p.saver.add(&f) != nil {
+			return nil // finishSave returns the error
+		}
+		p.dissector.Frame(&f)
+	}
+	return nil
+}
+
+// message handles a message of the dissector.
+func (p *Pass) message(m *dissect.Message) {
+	if p.err != nil {
+		return
+	}
+	p.messages++
+	if p.once != nil && p.once.Again(m) {
+		return
+	}
+	for i := range p.consumers {
+		if all := p.consumers[i].All; all != nil {
+			all(m)
+		}
+	}
+	if p.opt.Select != nil && !p.opt.Select(m) {
+		return
+	}
+	p.selected++
+	if p.saver != nil && !p.opt.SaveRPCs {
+		p.saver.message(m)
+	}
+	for i := range p.consumers {
+		if message := p.consumers[i].Message; message != nil {
+			p.fail(message(m))
+		}
+	}
+	if p.selected == p.opt.Limit {
+		p.fail(ErrStop)
+	}
+}
+
+// idle passes on that no frame has arrived for a while.
+func (p *Pass) idle() {
+	p.clock.silent += pipeIdle
+	if p.dissector.Quiet(); p.err != nil {
+		return
+	}
+	now := p.clock.now()
+	if p.in.Live() {
+		now = time.Now().UnixNano()
+	}
+	for i := range p.consumers {
+		if idle := p.consumers[i].Idle; idle != nil {
+			p.fail(idle(now))
+		}
+	}
+}
+
+// fail keeps the first error of a consumer. An error replaces ErrStop.
+func (p *Pass) fail(err error) {
+	if p.err == nil || errors.Is(p.err, ErrStop) && err != nil {
+		p.err = err
+	}
+}
+
+// frame notes the time of a frame.
+func (c *clock) frame(t int64) {
+	if !c.begun {
+		c.begun, c.first = true, t
+	}
+	c.last, c.silent = t, 0
+}
+
+// now returns the time when no frame arrives. What a pipe brings may be of any
+// time, so it is that of the last frame and the silence since.
+func (c *clock) now() int64 { return c.last + int64(c.silent) }

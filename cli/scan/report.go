@@ -1,0 +1,39 @@
+package scan
+
+import "fmt"
+
+// headersLen is what a frame needs to hold the headers of one message:
+// Ethernet, IPv4, TCP with a time stamp, socklnd and LNet.
+const headersLen = 14 + 20 + 32 + 24 + 72
+
+// report says what is odd about the capture itself. complete reports that it
+// was read to its end without an error.
+func (p *Pass) report(src *source, complete bool) {
+	st := p.dissector.Stats()
+	switch n, err := src.dropped(); {
+	case err != nil:
+		p.sys.Say("dropped frames cannot be counted: %v", err)
+	case n > 0:
+		p.sys.Say("%d frames were dropped: they came faster than they could be read", n)
+	}
+	short := ""
+	if st.CutBytes > 0 && p.longest < headersLen {
+		short = fmt.Sprintf("frames were cut to %d bytes, too few for the headers of Lustre; capture with -s 1024", p.longest)
+	}
+	switch none := p.messages == 0 && complete; {
+	case none && short != "":
+		p.sys.Say("no Lustre traffic in %d frames: %s", st.Frames, short)
+	case none && st.RDMA > 0:
+		p.sys.Say("no Lustre traffic in %d frames over TCP; %d of them are RDMA (RoCE), where o2iblnd is not dissected yet", st.Frames, st.RDMA)
+	case none:
+		p.sys.Say("no Lustre traffic in %d frames", st.Frames)
+	case short != "":
+		p.sys.Say("%s", short)
+	}
+	if p.in.verbose {
+		p.sys.Say("%d frames, %d connections, %d messages, %d segments retransmitted, "+
+			"%d out of order, %d gaps of %d bytes, %d searches for a header, %d streams without LNet, "+
+			"%d messages cut for want of memory", st.Frames, st.Conns, p.messages,
+			st.Retransmitted, st.OutOfOrder, st.Gaps, st.LostBytes, st.Resyncs, st.NotLNet, st.Unaffordable)
+	}
+}

@@ -1,0 +1,105 @@
+package scan
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/lshark/lshark/capture"
+)
+
+// pipeIdle is how long the writer of a pipe may be silent before messages that
+// wait for late frames are shown.
+const pipeIdle = 500 * time.Millisecond
+
+// source is an open input.
+type source struct {
+	frames   Frames
+	live     *capture.Live   // frames, when they are captured live
+	reader   *capture.Reader // frames, when they come from files
+	stopping atomic.Bool
+}
+
+// open opens the input; offsets are added to the times of files.
+func (in *Input) open(sys *System, offsets map[string]time.Duration) (*source, error) {
+	if in.Live() {
+		live, err := capture.OpenLive(in.iface, capture.LiveOptions{Filter: in.liveFilter()})
+		if err != nil {
+			return nil, err
+		}
+		return &source{frames: live, live: live}, nil
+	}
+	o := capture.Options{Offset: offsets, Idle: pipeIdle}
+	if sys.Open != nil {
+		frames, err := sys.Open(in.files, o)
+		if err != nil {
+			return nil, err
+		}
+		return &source{frames: frames}, nil
+	}
+	reader, err := capture.Open(in.files, o)
+	if err != nil {
+		return nil, err
+	}
+	return &source{frames: reader, reader: reader}, nil
+}
+
+// next reads the next frame; its errors are those of Frames.Next.
+func (s *source) next(f *capture.Frame) error {
+	err := s.frames.Next(f)
+	if s.stopping.Load() && errors.Is(err, os.ErrClosed) {
+		return io.EOF
+	}
+	return err
+}
+
+// stop makes next return io.EOF. It may be called from another goroutine.
+func (s *source) stop() {
+	s.stopping.Store(true)
+	if s.live != nil {
+		s.live.Stop()
+	} else {
+		s.frames.Close()
+	}
+}
+
+// progress returns a func that counts the bytes read and all bytes, nil if
+// there is nothing to count.
+func (s *source) progress() func() (read, total int64) {
+	if s.reader == nil {
+		return nil
+	}
+	return s.reader.Progress
+}
+
+// dropped returns how many frames of a live capture came too fast to be read.
+func (s *source) dropped() (uint64, error) {
+	if s.live == nil {
+		return 0, nil
+	}
+	return s.live.Dropped()
+}
+
+// stopOnSignal lets SIGINT, SIGTERM or a time limit stop an input that may have
+// no end: a live capture or a pipe. A second signal ends the process. With a
+// limit of 0 there is none.
+func (s *source) stopOnSignal(limit time.Duration) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	var timeout <-chan time.Time
+	if limit > 0 {
+		timeout = time.After(limit)
+	}
+	go func() {
+		select {
+		case <-signals:
+		case <-timeout:
+		}
+		signal.Stop(signals)
+		s.stop()
+	}()
+}
