@@ -111,7 +111,7 @@ func (p *prose) page(out []byte, r *render.Explain, key *render.Key, topic *sche
 // overview says what can be explained.
 func (p *prose) overview(index *schema.Index) error {
 	flags, values, constants := 0, 0, 0
-	for _, g := range opcodes.Groups {
+	for _, g := range opcodes.Protocol.Groups {
 		constants += len(g.Values)
 		if g.Flags {
 			flags++
@@ -123,8 +123,8 @@ func (p *prose) overview(index *schema.Index) error {
 		n             int
 		kind, example string
 	}{
-		{len(opcodes.RPCs), "operations", "OST_WRITE"},
-		{len(opcodes.Structs), "structs", "obd_connect_data"},
+		{len(opcodes.Protocol.RPCs), "operations", "OST_WRITE"},
+		{len(opcodes.Protocol.Structs), "structs", "obd_connect_data"},
 		{len(index.Names()), "fields", "mbo_valid"},
 		{flags, "flag words", "obd_connect_flags"},
 		{values, "enumerations", "ldlm_mode"},

@@ -121,7 +121,7 @@ var kindGroup = func() *schema.Names {
 	for i, name := range lnet.KindNames() {
 		values = append(values, schema.Value{Name: name, Value: uint64(i)})
 	}
-	return schema.Enum("kind", "", "what a message is", values)
+	return schema.NewEnum("kind", "", "what a message is", values)
 }()
 
 func opcodeOf(m *Message, v *value) bool {

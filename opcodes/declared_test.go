@@ -40,12 +40,12 @@ func TestFieldsAreComplete(t *testing.T) {
 			t.Errorf("field %q, %s: look %d, not %d", f.Name, f.TypeText(), f.Look, c.Look)
 		}
 	}
-	for _, s := range Structs {
+	for _, s := range Protocol.Structs {
 		for _, f := range s.Fields {
 			eachField(f, seen, check)
 		}
 	}
-	for _, r := range RPCs {
+	for _, r := range Protocol.RPCs {
 		for _, v := range r.Variants {
 			for _, f := range append(v.Request[:len(v.Request):len(v.Request)], v.Reply...) {
 				eachField(f, seen, check)

@@ -16,8 +16,7 @@
 // of a table, and a package name in front of each word would hide it.
 //
 // To add a message: (1) its opcode in numbers.go, (2) new structs, if any, with
-// Define, and in the list Structs, (3) one RPC literal, in the list RPCs, (4) a
-// sample in pcaps/ and go test ./... -update. For example:
+// Define, (3) one DefineRPC, (4) a sample in pcaps/ and go test ./... -update. For example:
 //
 //	var fooBody = Define("foo_body", "what a foo is about",
 //		U64("fb_valid", FooValid),
@@ -25,8 +24,8 @@
 //		U64("fb_size", Size, When("fb_valid", "SIZE")),
 //	)
 //
-//	var rpcFoo = &RPC{Opcode: OST_FOO, Name: "OST_FOO", Doc: "asks for a foo", Variants: []*Variant{{
+//	var _ = DefineRPC(&RPC{Opcode: OST_FOO, Name: "OST_FOO", Doc: "asks for a foo", Variants: []*Variant{{
 //		Request: Bufs(bufPtlrpcBody, Sub("foo_body", fooBody)),
 //		Reply:   Bufs(bufPtlrpcBody),
-//	}}}
+//	}}})
 package opcodes

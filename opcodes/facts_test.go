@@ -53,7 +53,7 @@ func sinceOf(text string) Since {
 
 func TestStructs(t *testing.T) {
 	structs := make(map[string]*Struct)
-	for _, s := range Structs {
+	for _, s := range Protocol.Structs {
 		if structs[s.Name] != nil {
 			t.Errorf("%s is listed twice", s.Name)
 		}
@@ -163,7 +163,7 @@ func isNumber(text string) bool {
 // TestFieldsInside holds that fields of fixed size lie inside their struct and
 // that those behind one another leave no hole that is not declared.
 func TestFieldsInside(t *testing.T) {
-	for _, s := range Structs {
+	for _, s := range Protocol.Structs {
 		names := make(map[string]bool)
 		for _, f := range s.Fields {
 			if f.Name != "" && names[f.Name] && f.If == nil {
@@ -179,7 +179,7 @@ func TestFieldsInside(t *testing.T) {
 
 func TestConstants(t *testing.T) {
 	groups := make(map[string]*Names)
-	for _, g := range Groups {
+	for _, g := range Protocol.Groups {
 		if groups[g.Group] != nil {
 			t.Errorf("%s is listed twice", g.Group)
 		}
@@ -235,7 +235,7 @@ func compareOpcode(t *testing.T, group, name string, value uint64) {
 		}
 		return
 	}
-	for _, r := range RPCs {
+	for _, r := range Protocol.RPCs {
 		if r.Name == name {
 			if uint64(r.Opcode) != value {
 				t.Errorf("%s is %d, not %d", name, r.Opcode, value)
@@ -248,7 +248,7 @@ func compareOpcode(t *testing.T, group, name string, value uint64) {
 
 func TestMessages(t *testing.T) {
 	rpcs := make(map[string]*RPC)
-	for _, r := range RPCs {
+	for _, r := range Protocol.RPCs {
 		rpcs[r.Name] = r
 	}
 	for _, row := range readFacts(t, "messages.tsv", 10) {

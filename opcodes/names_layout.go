@@ -229,7 +229,7 @@ var lmvHashWord = func() *Names {
 			word = append(word, v)
 		}
 	}
-	return Bits(LmvHashFlags.Group, LmvHashFlags.Prefix, LmvHashFlags.Doc, append(word, LmvHashFlags.Values...))
+	return NewBits(LmvHashFlags.Group, LmvHashFlags.Prefix, LmvHashFlags.Doc, append(word, LmvHashFlags.Values...))
 }()
 
 // lmvServerMagic are the magics as servers use them: the number that in a
@@ -244,5 +244,5 @@ var lmvServerMagic = func() *Names {
 			values[i].Alias = true
 		}
 	}
-	return Enum(LmvMagic.Group, LmvMagic.Prefix, LmvMagic.Doc, values)
+	return NewEnum(LmvMagic.Group, LmvMagic.Prefix, LmvMagic.Doc, values)
 }()

@@ -301,5 +301,5 @@ var xattrAbsent = func() *Names {
 	for i, v := range MboXattrAbsentBit.Values {
 		bits[i] = Value{Name: v.Name, Value: 1 << v.Value, Since: v.Since, Doc: v.Doc}
 	}
-	return Bits(MboXattrAbsentBit.Group, MboXattrAbsentBit.Prefix, MboXattrAbsentBit.Doc, bits)
+	return NewBits(MboXattrAbsentBit.Group, MboXattrAbsentBit.Prefix, MboXattrAbsentBit.Doc, bits)
 }()

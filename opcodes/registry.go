@@ -2,12 +2,45 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// Protocol holds all declarations of this package.
-var Protocol = Registry{
-	Structs: Structs, Groups: Groups, RPCs: RPCs,
-	Opcodes:  Opcodes,
-	Numbered: []*Names{Opcodes, Portal, Errnos},
-	Sections: map[string][]*Struct{
+// Protocol holds all declarations of this package. They register themselves
+// when they are made by Define, Enum, Bits and DefineRPC.
+var Protocol Registry
+
+// Define declares a struct. See schema.NewStruct for its parts.
+func Define(name string, parts ...any) *Struct { return Protocol.AddStruct(NewStruct(name, parts...)) }
+
+// Enum declares the names of a field's values.
+func Enum(group, prefix, doc string, values []Value) *Names {
+	return Protocol.AddNames(NewEnum(group, prefix, doc, values))
+}
+
+// Bits declares the names of a flag word.
+func Bits(group, prefix, doc string, values []Value) *Names {
+	return Protocol.AddNames(NewBits(group, prefix, doc, values))
+}
+
+// DefineRPC declares an operation.
+func DefineRPC(r *RPC) *RPC { return Protocol.AddRPC(r) }
+
+// Opcodes are the operations by number: those that are declared, and those whose
+// numbers were given up before 2.12.
+var Opcodes = Enum("opcode", "", "operation of an RPC, pb_opc", nil)
+
+// init runs when all variables are initialized: when all declarations have
+// registered themselves.
+func init() {
+	Protocol.AddNames(Errnos)
+	Protocol.Opcodes = Opcodes
+	Protocol.Unused = []Value{
+		{Name: "OBD_LOG_CANCEL", Value: OBD_LOG_CANCEL, Doc: "cancelled llog records by their cookies; gone since 1.5"},
+		{Name: "OBD_QC_CALLBACK", Value: OBD_QC_CALLBACK, Doc: "told a client that a quota check is done; gone since 2.4"},
+		{Name: "LLOG_ORIGIN_HANDLE_WRITE_REC", Value: LLOG_ORIGIN_HANDLE_WRITE_REC, Doc: "wrote a llog record from afar; gone since 2.1"},
+		{Name: "LLOG_ORIGIN_HANDLE_CLOSE", Value: LLOG_ORIGIN_HANDLE_CLOSE, Doc: "closed a llog; gone since 1.8"},
+		{Name: "LLOG_ORIGIN_CONNECT", Value: LLOG_ORIGIN_CONNECT, Doc: "set up llog traffic between servers; gone since 2.4"},
+		{Name: "LLOG_CATINFO", Value: LLOG_CATINFO, Doc: "listed a catalog for debugging; gone since 2.3"},
+	}
+	Protocol.Numbered = []*Names{Opcodes, Portal, Errnos}
+	Protocol.Sections = map[string][]*Struct{
 		"connreq":    {ConnreqV1, ConnreqV2},
 		"hello":      {HelloV1, HelloV2, HelloV4},
 		"ksock":      {KsockHdr},
@@ -15,7 +48,8 @@ var Protocol = Registry{
 		"lustre_msg": {LustreMsg},
 		"ping_info":  {PingInfo},
 		"selftest":   {SelftestMsg},
-	},
+	}
+	Protocol.Prepare()
 }
 
 // NewIndex indexes the declarations of the protocol.
@@ -27,93 +61,3 @@ func ByOpcode(opcode uint32) *RPC { return Protocol.ByOpcode(opcode) }
 // StructNamed returns a struct by its name, letters of either case; nil when
 // there is none.
 func StructNamed(name string) *Struct { return Protocol.StructNamed(name) }
-
-// RPCs are all operations, by opcode.
-var RPCs = []*RPC{
-	rpcOstReply,
-	rpcOstGetattr,
-	rpcOstSetattr,
-	rpcOstRead,
-	rpcOstWrite,
-	rpcOstCreate,
-	rpcOstDestroy,
-	rpcOstGetInfo,
-	rpcOstConnect,
-	rpcOstDisconnect,
-	rpcOstPunch,
-	rpcOstOpen,
-	rpcOstClose,
-	rpcOstStatfs,
-	rpcOstSync,
-	rpcOstSetInfo,
-	rpcOstQuotacheck,
-	rpcOstQuotactl,
-	rpcOstQuotaAdjustQunit,
-	rpcOstLadvise,
-	rpcOstFallocate,
-	rpcOstSeek,
-	rpcMdsGetattr,
-	rpcMdsGetattrName,
-	rpcMdsClose,
-	rpcMdsReint,
-	rpcMdsReadpage,
-	rpcMdsConnect,
-	rpcMdsDisconnect,
-	rpcMdsGetRoot,
-	rpcMdsStatfs,
-	rpcMdsPin,
-	rpcMdsUnpin,
-	rpcMdsSync,
-	rpcMdsDoneWriting,
-	rpcMdsSetInfo,
-	rpcMdsQuotacheck,
-	rpcMdsQuotactl,
-	rpcMdsGetxattr,
-	rpcMdsSetxattr,
-	rpcMdsWritepage,
-	rpcMdsIsSubdir,
-	rpcMdsGetInfo,
-	rpcMdsHsmStateGet,
-	rpcMdsHsmStateSet,
-	rpcMdsHsmAction,
-	rpcMdsHsmProgress,
-	rpcMdsHsmRequest,
-	rpcMdsHsmCtRegister,
-	rpcMdsHsmCtUnregister,
-	rpcMdsSwapLayouts,
-	rpcMdsRmfid,
-	rpcMdsBatch,
-	rpcMdsHsmDataVersion,
-	rpcLdlmEnqueue,
-	rpcLdlmConvert,
-	rpcLdlmCancel,
-	rpcLdlmBlCallback,
-	rpcLdlmCpCallback,
-	rpcLdlmGlCallback,
-	rpcLdlmSetInfo,
-	rpcMgsConnect,
-	rpcMgsDisconnect,
-	rpcMgsException,
-	rpcMgsTargetDel,
-	rpcMgsTargetReg,
-	rpcMgsSetInfo,
-	rpcMgsConfigRead,
-	rpcObdPing,
-	rpcObdIdxRead,
-	rpcLlogOriginHandleCreate,
-	rpcLlogOriginHandleNextBlock,
-	rpcLlogOriginHandleReadHeader,
-	rpcLlogOriginHandlePrevBlock,
-	rpcLlogOriginHandleDestroy,
-	rpcQuotaDqacq,
-	rpcQuotaDqrel,
-	rpcSeqQuery,
-	rpcFldQuery,
-	rpcFldRead,
-	rpcSecCtxInit,
-	rpcSecCtxInitCont,
-	rpcSecCtxFini,
-	rpcOutUpdate,
-	rpcLfsckNotify,
-	rpcLfsckQuery,
-}

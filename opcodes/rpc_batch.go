@@ -2,7 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcMdsBatch = &RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
+var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
 	Doc: "Carries several requests of the same kind in one message: the attributes of the files that a client " +
 		"expects to need next (statahead). Each request has buffers of its own, and so has each answer.",
 	Variants: []*Variant{
@@ -36,7 +36,7 @@ var rpcMdsBatch = &RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
 	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
 	Sub:     func(m *Msg) *Variant { return m.RPC.Variants[2] },
 	Context: true,
-}
+})
 
 var (
 	buhUpdateCount = butUpdateHeader.Field("buh_update_count")

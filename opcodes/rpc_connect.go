@@ -10,23 +10,23 @@ const connectDoc = " Names the target and the client, and says what the client c
 
 const disconnectDoc = " The client gives the connection up; its locks and open files go with it."
 
-var rpcOstConnect = &RPC{Opcode: OST_CONNECT, Name: "OST_CONNECT", Context: true,
-	Doc: "Connects a client, or an MDT, to an OST." + connectDoc, Variants: connectVariants}
+var _ = DefineRPC(&RPC{Opcode: OST_CONNECT, Name: "OST_CONNECT", Context: true,
+	Doc: "Connects a client, or an MDT, to an OST." + connectDoc, Variants: connectVariants})
 
-var rpcMdsConnect = &RPC{Opcode: MDS_CONNECT, Name: "MDS_CONNECT", Context: true,
-	Doc: "Connects a client, or another server, to an MDT." + connectDoc, Variants: connectVariants}
+var _ = DefineRPC(&RPC{Opcode: MDS_CONNECT, Name: "MDS_CONNECT", Context: true,
+	Doc: "Connects a client, or another server, to an MDT." + connectDoc, Variants: connectVariants})
 
-var rpcMgsConnect = &RPC{Opcode: MGS_CONNECT, Name: "MGS_CONNECT", Context: true,
-	Doc: "Connects a node to the management server." + connectDoc, Variants: connectVariants}
+var _ = DefineRPC(&RPC{Opcode: MGS_CONNECT, Name: "MGS_CONNECT", Context: true,
+	Doc: "Connects a node to the management server." + connectDoc, Variants: connectVariants})
 
-var rpcOstDisconnect = &RPC{Opcode: OST_DISCONNECT, Name: "OST_DISCONNECT",
-	Doc: "Ends a connection to an OST." + disconnectDoc, Variants: bodyOnly}
+var _ = DefineRPC(&RPC{Opcode: OST_DISCONNECT, Name: "OST_DISCONNECT",
+	Doc: "Ends a connection to an OST." + disconnectDoc, Variants: bodyOnly})
 
-var rpcMdsDisconnect = &RPC{Opcode: MDS_DISCONNECT, Name: "MDS_DISCONNECT",
-	Doc: "Ends a connection to an MDT." + disconnectDoc, Variants: bodyOnly}
+var _ = DefineRPC(&RPC{Opcode: MDS_DISCONNECT, Name: "MDS_DISCONNECT",
+	Doc: "Ends a connection to an MDT." + disconnectDoc, Variants: bodyOnly})
 
-var rpcMgsDisconnect = &RPC{Opcode: MGS_DISCONNECT, Name: "MGS_DISCONNECT",
-	Doc: "Ends a connection to the management server." + disconnectDoc, Variants: bodyOnly}
+var _ = DefineRPC(&RPC{Opcode: MGS_DISCONNECT, Name: "MGS_DISCONNECT",
+	Doc: "Ends a connection to the management server." + disconnectDoc, Variants: bodyOnly})
 
 var connectVariants = []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufTargetUuid, bufClientUuid, bufConn, bufConnectData, bufSelinuxPol),
@@ -40,7 +40,7 @@ var bodyOnly = []*Variant{{
 	Reply:   Bufs(bufPtlrpcBody),
 }}
 
-var rpcMdsGetRoot = &RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
+var _ = DefineRPC(&RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
 	Doc: "Asks for the FID of the root directory, or of the subdirectory that the client mounts. First step of a mount, once connected.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufFileset),
@@ -57,7 +57,7 @@ var rpcMdsGetRoot = &RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
 				l.FID(body, m.Big)
 			}
 		},
-	}}}
+	}}})
 
 // bufFileset is the directory to mount.
 var bufFileset = Str("name", 0, "path of the subdirectory to mount; empty for the root")

@@ -2,7 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcSeqQuery = &RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{
+var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{
 	{Name: "super",
 		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
 		Reply:   Bufs(bufPtlrpcBody, bufSeqRange),
@@ -20,9 +20,9 @@ var rpcSeqQuery = &RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Varian
 		"a client gets one sequence (meta) from a server, under which it makes FIDs of new files.",
 	Pick:  func(m *Msg) *Variant { return m.RPC.Variants[min(ReadUint(first4(m.Buf(1)), m.Big), 1)] },
 	Picks: []int{4},
-}
+})
 
-var rpcFldQuery = &RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufFldOpc, bufFldRange),
 	Reply:   Bufs(bufPtlrpcBody, bufFldRange),
 	Ask: func(m *Msg, l *Line) {
@@ -32,9 +32,9 @@ var rpcFldQuery = &RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Varian
 	},
 	Answer: func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
 }},
-	Doc: "Asks the FID location database on which target a sequence lives. The answer is the range around it and the target's index."}
+	Doc: "Asks the FID location database on which target a sequence lives. The answer is the range around it and the target's index."})
 
-var rpcFldRead = &RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufFldRange),
 	Reply:   Bufs(bufPtlrpcBody, bufGenericDataLuSeqRangeArray),
 	Ask: func(m *Msg, l *Line) {
@@ -48,7 +48,7 @@ var rpcFldRead = &RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
 		}
 	},
 }},
-	Doc: "Reads the whole FID location database of a server, which a starting server keeps a copy of."}
+	Doc: "Reads the whole FID location database of a server, which a starting server keeps a copy of."})
 
 var (
 	lsrStart = luSeqRange.Field("lsr_start")

@@ -2,7 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcMdsHsmStateGet = &RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
 	Doc: "Asks for the HSM state of a file: whether the archive has a copy, whether the data is released.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
@@ -23,14 +23,14 @@ var rpcMdsHsmStateGet = &RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET
 			l.Key("archive ")
 			l.Num(husArchive.Uint(state, m.Big))
 		},
-	}}}
+	}}})
 
 var (
 	husStates  = hsmUserState.Field("hus_states")
 	husArchive = hsmUserState.Field("hus_archive_id")
 )
 
-var rpcMdsHsmStateSet = &RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET",
 	Doc: "Sets or clears HSM states of a file by hand, or the archive it belongs to.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufHsmStateSet),
@@ -48,14 +48,14 @@ var rpcMdsHsmStateSet = &RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET
 			}
 		},
 		Subject: bodySubject,
-	}}}
+	}}})
 
 var (
 	hssSet   = hsmStateSet.Field("hss_setmask")
 	hssClear = hsmStateSet.Field("hss_clearmask")
 )
 
-var rpcMdsHsmAction = &RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION",
 	Doc: "Asks what is being done to a file by HSM at the moment.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
@@ -69,9 +69,9 @@ var rpcMdsHsmAction = &RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION",
 				l.Value(Flag, HsmProgressStates, ReadUint(now[:4], m.Big))
 			}
 		},
-	}}}
+	}}})
 
-var rpcMdsHsmProgress = &RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
 	Doc: "A copytool reports how far it is with an action, or that it has ended.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmProgress),
@@ -91,7 +91,7 @@ var rpcMdsHsmProgress = &RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
 			}
 		},
 		Subject: func(m *Msg) (fid, name []byte) { return firstFID(m.Named("hsm_progress")), nil },
-	}}}
+	}}})
 
 var (
 	hpkCookie = hsmProgressKernel.Field("hpk_cookie")
@@ -99,7 +99,7 @@ var (
 	hpkErrval = hsmProgressKernel.Field("hpk_errval")
 )
 
-var rpcMdsHsmRequest = &RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
 	Doc: "A user wants files archived, restored, released or removed from the archive, or wants that cancelled.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmRequest, bufHsmUserItem, bufCopytoolData),
@@ -121,7 +121,7 @@ var rpcMdsHsmRequest = &RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
 			}
 		},
 		Subject: func(m *Msg) (fid, name []byte) { return firstFID(m.Named("hsm_user_item")), nil },
-	}}}
+	}}})
 
 var (
 	hrAction  = hsmRequest.Field("hr_action")
@@ -129,7 +129,7 @@ var (
 	hrItems   = hsmRequest.Field("hr_itemcount")
 )
 
-var rpcMdsHsmCtRegister = &RPC{Opcode: MDS_HSM_CT_REGISTER, Name: "MDS_HSM_CT_REGISTER",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_REGISTER, Name: "MDS_HSM_CT_REGISTER",
 	Doc: "A client announces a copytool and the archives it serves; actions are then sent to it.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmArchive),
@@ -148,16 +148,16 @@ var rpcMdsHsmCtRegister = &RPC{Opcode: MDS_HSM_CT_REGISTER, Name: "MDS_HSM_CT_RE
 				l.Num(ReadUint(ids[i:i+4], m.Big))
 			}
 		},
-	}}}
+	}}})
 
-var rpcMdsHsmCtUnregister = &RPC{Opcode: MDS_HSM_CT_UNREGISTER, Name: "MDS_HSM_CT_UNREGISTER",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_UNREGISTER, Name: "MDS_HSM_CT_UNREGISTER",
 	Doc: "A client says that its copytool has ended.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),
 		Reply:   Bufs(bufPtlrpcBody),
-	}}}
+	}}})
 
-var rpcMdsHsmDataVersion = &RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DATA_VERSION",
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DATA_VERSION",
 	Doc: "Sets the data version that the archive's copy of a file has.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),
@@ -170,4 +170,4 @@ var rpcMdsHsmDataVersion = &RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DAT
 			}
 		},
 		Subject: bodySubject,
-	}}}
+	}}})

@@ -2,7 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcObdIdxRead = &RPC{Opcode: OBD_IDX_READ, Name: "OBD_IDX_READ", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: OBD_IDX_READ, Name: "OBD_IDX_READ", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufIdxInfo),
 	Reply:   Bufs(bufPtlrpcBody, bufIdxInfo),
 	Bulk:    &BulkData{Portal: portalMDSBulk, Type: indexPages},
@@ -13,7 +13,7 @@ var rpcObdIdxRead = &RPC{Opcode: OBD_IDX_READ, Name: "OBD_IDX_READ", Variants: [
 	Doc: "Reads an index of a target as pages: quota slaves fetch limits and their shares with it, " +
 		"the LFSCK the list of orphans, MDTs the directories of other MDTs.",
 	Context: true,
-}
+})
 
 var (
 	iiHashStart = idxInfo.Field("ii_hash_start")

@@ -2,7 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcLdlmEnqueue = &RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
+var rpcLdlmEnqueue = DefineRPC(&RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
 	Doc: "Asks for a lock. With an intent the server does what the intent says in the same step: opens, looks up, gets attributes, and so on. " +
 		"When the lock has to wait, a completion callback follows.",
 	Variants: []*Variant{
@@ -12,7 +12,7 @@ var rpcLdlmEnqueue = &RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
 	},
 	Pick: pickEnqueue, Guess: guessEnqueue,
 	Picks: []int{lockDescAt + 4, ldlmIntent.Size}, // flags and kind, the intent
-}
+})
 
 var (
 	enqueueExtent  = plainEnqueue("extent")
@@ -31,7 +31,7 @@ func plainEnqueue(name string) *Variant {
 	}
 }
 
-var rpcLdlmConvert = &RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
+var _ = DefineRPC(&RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
 	Doc: "A client keeps some of the bits of an inode lock and gives the others up, instead of cancelling the lock.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
@@ -49,9 +49,9 @@ var rpcLdlmConvert = &RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
 			}
 		},
 		Subject: lockSubject,
-	}}}
+	}}})
 
-var rpcLdlmCancel = &RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
+var _ = DefineRPC(&RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 	Doc: "A client gives locks back, by the server's handles: after a blocking callback, or because it has not used them.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
@@ -73,12 +73,12 @@ var rpcLdlmCancel = &RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 				l.Add(Dim, ",…")
 			}
 		},
-	}}}
+	}}})
 
 // cancelsShown handles of a cancel fit into a summary.
 const cancelsShown = 2
 
-var rpcLdlmBlCallback = &RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
+var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 	Doc: "The server tells a client that its lock is in somebody's way. The client answers at once, then writes back and cancels; when it takes too long it is evicted.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
@@ -96,9 +96,9 @@ var rpcLdlmBlCallback = &RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 			sayHandle(b, 0, l)
 		},
 		Subject: lockSubject,
-	}}}
+	}}})
 
-var rpcLdlmCpCallback = &RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
+var _ = DefineRPC(&RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
 	Doc: "The server tells a client that the lock it has been waiting for is granted. With AST_SENT the lock is wanted back at the same time.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmLvb),
@@ -115,15 +115,15 @@ var rpcLdlmCpCallback = &RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
 			}
 		},
 		Subject: lockSubject,
-	}}}
+	}}})
 
-var rpcLdlmSetInfo = &RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
+var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
 	Doc: "An MDT hands HSM actions to the copytool of a client.",
 	Variants: []*Variant{{Name: "hsm_send",
 		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValKucHdr),
 		Reply:   Bufs(bufPtlrpcBody),
 		Ask:     askHsmSend,
-	}}}
+	}}})
 
 // askHsmSend tells how many actions come, and the first of them.
 func askHsmSend(m *Msg, l *Line) {

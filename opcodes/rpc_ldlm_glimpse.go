@@ -2,7 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcLdlmGlCallback = &RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK",
+var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK",
 	Doc: "The server asks the holder of a lock what it knows: size and times of an object. " +
 		"To quota slaves it tells new limits with it, to MDTs the state of a write barrier.",
 	Variants: []*Variant{glimpseObject, glimpseQuota, glimpseBarrier},
@@ -25,7 +25,7 @@ var rpcLdlmGlCallback = &RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK",
 		}
 		return glimpseObject
 	},
-}
+})
 
 var (
 	glimpseObject = &Variant{

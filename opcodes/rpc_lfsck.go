@@ -2,15 +2,15 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcLfsckNotify = &RPC{Opcode: LFSCK_NOTIFY, Name: "LFSCK_NOTIFY", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: LFSCK_NOTIFY, Name: "LFSCK_NOTIFY", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufLfsckRequest),
 	Reply:   Bufs(bufPtlrpcBody),
 	Ask:     askLfsck,
 	Subject: func(m *Msg) (fid, name []byte) { return lrFid.Bytes(m.Buf(1)), nil },
 }},
-	Doc: "Tells the LFSCK (file system check) of another server to start, stop or act on an object, or that a phase is done."}
+	Doc: "Tells the LFSCK (file system check) of another server to start, stop or act on an object, or that a phase is done."})
 
-var rpcLfsckQuery = &RPC{Opcode: LFSCK_QUERY, Name: "LFSCK_QUERY", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: LFSCK_QUERY, Name: "LFSCK_QUERY", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufLfsckRequest),
 	Reply:   Bufs(bufPtlrpcBody, bufLfsckReply),
 	Ask:     askLfsck,
@@ -23,7 +23,7 @@ var rpcLfsckQuery = &RPC{Opcode: LFSCK_QUERY, Name: "LFSCK_QUERY", Variants: []*
 		}
 	},
 }},
-	Doc: "Asks the LFSCK of another server how far it is."}
+	Doc: "Asks the LFSCK of another server how far it is."})
 
 var (
 	lrActive   = lfsckRequest.Field("lr_active")

@@ -4,7 +4,7 @@ import . "github.com/lshark/lshark/opcodes/schema"
 
 var bufLogBlock = Sub("eadata", llogBlock, "part of the log")
 
-var rpcLlogOriginHandleCreate = &RPC{Opcode: LLOG_ORIGIN_HANDLE_CREATE, Name: "LLOG_ORIGIN_HANDLE_CREATE", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_CREATE, Name: "LLOG_ORIGIN_HANDLE_CREATE", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufLlogdBody, bufName, bufMdtBody),
 	Reply:   Bufs(bufPtlrpcBody, bufLlogdBody),
 	Ask:     askLogOpen,
@@ -12,35 +12,35 @@ var rpcLlogOriginHandleCreate = &RPC{Opcode: LLOG_ORIGIN_HANDLE_CREATE, Name: "L
 	Subject: func(m *Msg) (fid, name []byte) { return nil, TrimNUL(m.Buf(2)) },
 }},
 	Doc: "Opens a log on the server, by name (a configuration on the MGS, a changelog catalog on an MDT) or by its id. " +
-		"The answer is the id that the reads which follow use."}
+		"The answer is the id that the reads which follow use."})
 
-var rpcLlogOriginHandleNextBlock = &RPC{Opcode: LLOG_ORIGIN_HANDLE_NEXT_BLOCK, Name: "LLOG_ORIGIN_HANDLE_NEXT_BLOCK", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_NEXT_BLOCK, Name: "LLOG_ORIGIN_HANDLE_NEXT_BLOCK", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufLlogdBody),
 	Reply:   Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
 	Ask:     askLogBlock,
 	Answer:  answerLogBlock,
 }},
 	Doc: "Reads the block of a log that has the wanted record, or the one behind the given position. " +
-		"Mounting clients fetch their configuration with it, readers of changelogs the changes."}
+		"Mounting clients fetch their configuration with it, readers of changelogs the changes."})
 
-var rpcLlogOriginHandleReadHeader = &RPC{Opcode: LLOG_ORIGIN_HANDLE_READ_HEADER, Name: "LLOG_ORIGIN_HANDLE_READ_HEADER", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_READ_HEADER, Name: "LLOG_ORIGIN_HANDLE_READ_HEADER", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufLlogdBody),
 	Reply:   Bufs(bufPtlrpcBody, bufLlogLogHdr),
 	Ask:     askLog,
 	Answer:  answerLogHeader,
 }},
-	Doc: "Reads the first block of a log: its kind, its flags and the bitmap of the records in use."}
+	Doc: "Reads the first block of a log: its kind, its flags and the bitmap of the records in use."})
 
-var rpcLlogOriginHandlePrevBlock = &RPC{Opcode: LLOG_ORIGIN_HANDLE_PREV_BLOCK, Name: "LLOG_ORIGIN_HANDLE_PREV_BLOCK", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_PREV_BLOCK, Name: "LLOG_ORIGIN_HANDLE_PREV_BLOCK", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufLlogdBody),
 	Reply:   Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
 	Ask:     askLogBlock,
 	Answer:  answerLogBlock,
 }},
-	Doc: "Reads the block of a log that has the wanted record, for a reader that goes backwards."}
+	Doc: "Reads the block of a log that has the wanted record, for a reader that goes backwards."})
 
-var rpcLlogOriginHandleDestroy = &RPC{Opcode: LLOG_ORIGIN_HANDLE_DESTROY, Name: "LLOG_ORIGIN_HANDLE_DESTROY", Retired: true,
-	Doc: "Was meant to remove a log on the server. No release since 2.12 sends it."}
+var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_DESTROY, Name: "LLOG_ORIGIN_HANDLE_DESTROY", Retired: true,
+	Doc: "Was meant to remove a log on the server. No release since 2.12 sends it."})
 
 var (
 	lgdCtxt   = llogdBody.Field("lgd_ctxt_idx")

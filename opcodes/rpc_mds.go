@@ -2,29 +2,29 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcMdsGetattr = &RPC{Opcode: MDS_GETATTR, Name: "MDS_GETATTR",
+var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR, Name: "MDS_GETATTR",
 	Doc: "Asks for the attributes of an object by its FID, and for the layout, link target or ACL that mbo_valid names. No lock comes with them.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufFileEncctx),
 		Ask:     askGetattr, Answer: answerAttrs, Subject: bodySubject,
-	}}}
+	}}})
 
-var rpcMdsGetattrName = &RPC{Opcode: MDS_GETATTR_NAME, Name: "MDS_GETATTR_NAME",
+var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR_NAME, Name: "MDS_GETATTR_NAME",
 	Doc: "Asks for the attributes of an object by its name in a directory, without a lock.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufName),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufFileEncctx),
 		Ask:     askGetattr, Answer: answerAttrs, Subject: bodySubject,
-	}}}
+	}}})
 
-var rpcMdsClose = &RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",
+var rpcMdsClose = DefineRPC(&RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",
 	Doc:   "Closes an open file, stores times and size, and, when sa_bias says so, ends a lease with a change: a release to the archive, a swap, merge or split of layouts, the end of a resync.",
 	Pick:  pickClose,
 	Picks: []int{0, saBias.Off + saBias.Size},
 	Variants: []*Variant{
 		closePlain, closeRelease, closeSwap, closeMerge, closeSplit, closeResync,
-	}}
+	}})
 
 var (
 	requestCloseIntent = Bufs(bufPtlrpcBody, bufMdtIoepoch, bufRecReint, bufCapa1, bufCloseData, bufU32Array)
@@ -82,7 +82,7 @@ func pickClose(m *Msg) *Variant {
 	return closePlain
 }
 
-var rpcMdsReadpage = &RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
+var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
 	Doc:     "Reads pages of a directory from a hash value on. The pages come as bulk data; the client keeps them under its lock on the directory.",
 	Context: true,
 	Variants: []*Variant{{
@@ -98,13 +98,13 @@ var rpcMdsReadpage = &RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
 			l.Num(o.word(mboNlink))
 		},
 		Subject: bodySubject,
-	}}}
+	}}})
 
-var rpcMdsPin = &RPC{Opcode: MDS_PIN, Name: "MDS_PIN", Retired: true, Doc: "Was to keep an object from being removed; no release has sent it."}
+var _ = DefineRPC(&RPC{Opcode: MDS_PIN, Name: "MDS_PIN", Retired: true, Doc: "Was to keep an object from being removed; no release has sent it."})
 
-var rpcMdsUnpin = &RPC{Opcode: MDS_UNPIN, Name: "MDS_UNPIN", Retired: true, Doc: "Was to undo a MDS_PIN; no release has sent it."}
+var _ = DefineRPC(&RPC{Opcode: MDS_UNPIN, Name: "MDS_UNPIN", Retired: true, Doc: "Was to undo a MDS_PIN; no release has sent it."})
 
-var rpcMdsSync = &RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC",
+var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC",
 	Doc: "Has the MDT bring an object, or without a FID everything, to disk before it answers: an fsync or sync.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
@@ -117,23 +117,23 @@ var rpcMdsSync = &RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC",
 			askBody(m, l)
 		},
 		Answer: answerAttrs, Subject: bodySubject,
-	}}}
+	}}})
 
-var rpcMdsDoneWriting = &RPC{Opcode: MDS_DONE_WRITING, Name: "MDS_DONE_WRITING", Retired: true,
-	Doc: "Told the MDT the size of a file when its last writer was done; gone since 2.8."}
+var _ = DefineRPC(&RPC{Opcode: MDS_DONE_WRITING, Name: "MDS_DONE_WRITING", Retired: true,
+	Doc: "Told the MDT the size of a file when its last writer was done; gone since 2.8."})
 
-var rpcMdsQuotacheck = &RPC{Opcode: MDS_QUOTACHECK, Name: "MDS_QUOTACHECK", Retired: true,
-	Doc: "Had the MDT count the files of all users; gone since 2.4, as accounting is always on."}
+var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACHECK, Name: "MDS_QUOTACHECK", Retired: true,
+	Doc: "Had the MDT count the files of all users; gone since 2.4, as accounting is always on."})
 
-var rpcMdsQuotactl = &RPC{Opcode: MDS_QUOTACTL, Name: "MDS_QUOTACTL",
+var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACTL, Name: "MDS_QUOTACTL",
 	Doc: "Reads or sets limits, usage and grace times of a user, group or project, or of a pool. MDT0000 holds the limits of the file system.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufObdQuotactl),
 		Reply:   Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
 		Ask:     askQuota, Answer: answerQuota,
-	}}}
+	}}})
 
-var rpcMdsGetxattr = &RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",
+var rpcMdsGetxattr = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",
 	Doc:     "Asks for the value of an extended attribute, or for the names of all. Room of zero bytes asks for the size only.",
 	Context: true,
 	Variants: []*Variant{{
@@ -160,16 +160,16 @@ var rpcMdsGetxattr = &RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",
 			addLayout(l, m.Named("eadata"), false)
 		},
 		Subject: bodySubject,
-	}}}
+	}}})
 
-var rpcMdsSetxattr = &RPC{Opcode: MDS_SETXATTR, Name: "MDS_SETXATTR", Retired: true,
-	Doc: "Set an extended attribute; MDS_REINT does it now."}
+var _ = DefineRPC(&RPC{Opcode: MDS_SETXATTR, Name: "MDS_SETXATTR", Retired: true,
+	Doc: "Set an extended attribute; MDS_REINT does it now."})
 
-var rpcMdsWritepage = &RPC{Opcode: MDS_WRITEPAGE, Name: "MDS_WRITEPAGE", Retired: true, Doc: "A number that was kept for writing directory pages and never used."}
+var _ = DefineRPC(&RPC{Opcode: MDS_WRITEPAGE, Name: "MDS_WRITEPAGE", Retired: true, Doc: "A number that was kept for writing directory pages and never used."})
 
-var rpcMdsIsSubdir = &RPC{Opcode: MDS_IS_SUBDIR, Name: "MDS_IS_SUBDIR", Retired: true, Doc: "Was to ask whether one directory lies below another; no release has sent it."}
+var _ = DefineRPC(&RPC{Opcode: MDS_IS_SUBDIR, Name: "MDS_IS_SUBDIR", Retired: true, Doc: "Was to ask whether one directory lies below another; no release has sent it."})
 
-var rpcMdsSwapLayouts = &RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
+var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
 	Doc: "Swaps the layouts, and so the data, of two files at once.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufSwapLayouts, bufCapa1, bufCapa2, bufDlmReq),
@@ -180,9 +180,9 @@ var rpcMdsSwapLayouts = &RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
 			l.FID(mboFid2.Bytes(m.Named("mdt_body")), m.Big)
 		},
 		Subject: bodySubject,
-	}}}
+	}}})
 
-var rpcMdsRmfid = &RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID",
+var _ = DefineRPC(&RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID",
 	Doc: "Removes files by FID, with all their names. The reply has a result for each.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufFidArray, bufCapa1, bufCapa2),
@@ -209,7 +209,7 @@ var rpcMdsRmfid = &RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID",
 			return first
 		},
 		Subject: func(m *Msg) (fid, name []byte) { return firstFID(m.Named("fid_array")), nil },
-	}}}
+	}}})
 
 // firstFID is the first of an array of FIDs.
 func firstFID(b []byte) []byte {

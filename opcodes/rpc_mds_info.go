@@ -8,11 +8,11 @@ import (
 
 // MDS_GET_INFO and MDS_SET_INFO: a key, by its name, and a value.
 
-var rpcMdsGetInfo = &RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO",
+var _ = DefineRPC(&RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO",
 	Doc:   "Asks for something by the name of a key: the path of a FID, the map of a file's data, a changelog user.",
 	Picks: []int{maxKey},
 	Pick:  pickMdsGetInfo, Guess: guessMdsGetInfo, Context: true,
-	Variants: []*Variant{mdsFid2path, getFiemap, mdsChangelogUser, mdsOtherInfo}}
+	Variants: []*Variant{mdsFid2path, getFiemap, mdsChangelogUser, mdsOtherInfo}})
 
 var (
 	mdsFid2path = &Variant{Name: "fid2path",
@@ -93,11 +93,11 @@ func askInfoKey(m *Msg, l *Line) {
 	l.Label(Name, m.Buf(1))
 }
 
-var rpcMdsSetInfo = &RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
+var _ = DefineRPC(&RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
 	Doc:      "Tells something by the name of a key: changelog records that a user has read and no longer needs, a read-only mount.",
 	Picks:    []int{maxKey},
 	Pick:     pickMdsSetInfo,
-	Variants: []*Variant{mdsChangelogClear, mdsOtherSetInfo}}
+	Variants: []*Variant{mdsChangelogClear, mdsOtherSetInfo}})
 
 var (
 	mdsChangelogClear = &Variant{Name: "changelog_clear",

@@ -2,13 +2,13 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcMgsException = &RPC{Opcode: MGS_EXCEPTION, Name: "MGS_EXCEPTION", Retired: true,
-	Doc: "Reserved for errors that the MGS would report. No release since 2.12 sends it."}
+var _ = DefineRPC(&RPC{Opcode: MGS_EXCEPTION, Name: "MGS_EXCEPTION", Retired: true,
+	Doc: "Reserved for errors that the MGS would report. No release since 2.12 sends it."})
 
-var rpcMgsTargetDel = &RPC{Opcode: MGS_TARGET_DEL, Name: "MGS_TARGET_DEL", Retired: true,
-	Doc: "Reserved for taking a target out of the configuration. No release since 2.12 sends it."}
+var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_DEL, Name: "MGS_TARGET_DEL", Retired: true,
+	Doc: "Reserved for taking a target out of the configuration. No release since 2.12 sends it."})
 
-var rpcMgsTargetReg = &RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
+var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
 	Doc: "A target that starts tells the MGS its name, index, NIDs and parameters. The MGS adds it to the configuration, " +
 		"gives it an index if it has none, and answers with what counts.",
 	Variants: []*Variant{
@@ -31,16 +31,16 @@ var rpcMgsTargetReg = &RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
 		}
 		return m.RPC.Variants[0]
 	},
-}
+})
 
-var rpcMgsSetInfo = &RPC{Opcode: MGS_SET_INFO, Name: "MGS_SET_INFO", Variants: []*Variant{{
+var _ = DefineRPC(&RPC{Opcode: MGS_SET_INFO, Name: "MGS_SET_INFO", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufMgsSendParam),
 	Reply:   Bufs(bufPtlrpcBody, bufMgsSendParam),
 	Ask:     func(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) },
 }},
-	Doc: "Asks the MGS to set a parameter of a file system for good. Planned to go away after 2.18."}
+	Doc: "Asks the MGS to set a parameter of a file system for good. Planned to go away after 2.18."})
 
-var rpcMgsConfigRead = &RPC{Opcode: MGS_CONFIG_READ, Name: "MGS_CONFIG_READ",
+var _ = DefineRPC(&RPC{Opcode: MGS_CONFIG_READ, Name: "MGS_CONFIG_READ",
 	Doc: "Reads a table of the MGS that is not a log: where targets run now, so that clients need not wait for timeouts " +
 		"when a server comes back (imperative recovery), or the nodemaps. The table comes as bulk data.",
 	Variants: []*Variant{
@@ -66,7 +66,7 @@ var rpcMgsConfigRead = &RPC{Opcode: MGS_CONFIG_READ, Name: "MGS_CONFIG_READ",
 	},
 	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
 	Context: true,
-}
+})
 
 const (
 	portalMDSBulk = 14

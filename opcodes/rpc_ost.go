@@ -6,17 +6,17 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-var rpcOstReply = &RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc: "a number that no message has"}
+var _ = DefineRPC(&RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc: "a number that no message has"})
 
-var rpcOstGetattr = &RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR",
+var _ = DefineRPC(&RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR",
 	Doc: "Asks for size, blocks, times and owner of an object, also for its data version.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
 		Ask:     askObject, Answer: answerSize, Subject: objectSubject,
-	}}}
+	}}})
 
-var rpcOstSetattr = &RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR",
+var _ = DefineRPC(&RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR",
 	Doc: "Sets times, owner, project or layout of an object; o_valid says which. MDTs send it after a chown.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
@@ -27,9 +27,9 @@ var rpcOstSetattr = &RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR",
 			a.sets(l)
 		},
 		Subject: objectSubject,
-	}}}
+	}}})
 
-var rpcOstCreate = &RPC{Opcode: OST_CREATE, Name: "OST_CREATE",
+var _ = DefineRPC(&RPC{Opcode: OST_CREATE, Name: "OST_CREATE",
 	Doc: "An MDT has objects made ahead of need, up to the id given; with DELORPHAN it has those destroyed that no file uses.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody),
@@ -49,9 +49,9 @@ var rpcOstCreate = &RPC{Opcode: OST_CREATE, Name: "OST_CREATE",
 			attrsOf(m, 1).object(l)
 		},
 		Subject: objectSubject,
-	}}}
+	}}})
 
-var rpcOstDestroy = &RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
+var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
 	Doc: "Destroys an object of a file that was removed, or several with consecutive ids.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufDlmReq, bufCapa1),
@@ -66,25 +66,25 @@ var rpcOstDestroy = &RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
 			sayCancels(m.Buf(2), m.Big, l)
 		},
 		Subject: objectSubject,
-	}}}
+	}}})
 
-var rpcOstPunch = &RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH",
+var _ = DefineRPC(&RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH",
 	Doc: "Truncates an object, or frees a range of it.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
 		Ask:     askSpan, Answer: answerSize, Subject: objectSubject,
-	}}}
+	}}})
 
-var rpcOstSync = &RPC{Opcode: OST_SYNC, Name: "OST_SYNC",
+var _ = DefineRPC(&RPC{Opcode: OST_SYNC, Name: "OST_SYNC",
 	Doc: "Has a range of an object written to disk, or the whole target when no object is named.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
 		Ask:     askSpan, Subject: objectSubject,
-	}}}
+	}}})
 
-var rpcOstFallocate = &RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
+var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
 	Doc: "Allocates a range of an object, frees it or makes it zero, by the mode; since 2.15.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
@@ -103,9 +103,9 @@ var rpcOstFallocate = &RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
 			a.span(l)
 		},
 		Answer: answerSize, Subject: objectSubject,
-	}}}
+	}}})
 
-var rpcOstSeek = &RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
+var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
 	Doc: "Finds the next data or the next hole in an object; since 2.15.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody),
@@ -127,9 +127,9 @@ var rpcOstSeek = &RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
 			}
 		},
 		Subject: objectSubject,
-	}}}
+	}}})
 
-var rpcOstLadvise = &RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE",
+var _ = DefineRPC(&RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE",
 	Doc: "Tells how a range of an object will be used, from lfs ladvise.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufLadviseHdr, bufLadvise),
@@ -146,7 +146,7 @@ var rpcOstLadvise = &RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE",
 			}
 		},
 		Subject: objectSubject,
-	}}}
+	}}})
 
 var (
 	llaAdvice = luLadvise.Field("lla_advice")
@@ -155,8 +155,8 @@ var (
 )
 
 var (
-	rpcOstOpen             = &RPC{Opcode: OST_OPEN, Name: "OST_OPEN", Retired: true, Doc: "opened an object, long ago"}
-	rpcOstClose            = &RPC{Opcode: OST_CLOSE, Name: "OST_CLOSE", Retired: true, Doc: "closed an object, long ago"}
-	rpcOstQuotacheck       = &RPC{Opcode: OST_QUOTACHECK, Name: "OST_QUOTACHECK", Retired: true, Doc: "counted the usage for quota, long ago"}
-	rpcOstQuotaAdjustQunit = &RPC{Opcode: OST_QUOTA_ADJUST_QUNIT, Name: "OST_QUOTA_ADJUST_QUNIT", Retired: true, Doc: "changed the unit in which quota is handed out, long ago"}
+	_ = DefineRPC(&RPC{Opcode: OST_OPEN, Name: "OST_OPEN", Retired: true, Doc: "opened an object, long ago"})
+	_ = DefineRPC(&RPC{Opcode: OST_CLOSE, Name: "OST_CLOSE", Retired: true, Doc: "closed an object, long ago"})
+	_ = DefineRPC(&RPC{Opcode: OST_QUOTACHECK, Name: "OST_QUOTACHECK", Retired: true, Doc: "counted the usage for quota, long ago"})
+	_ = DefineRPC(&RPC{Opcode: OST_QUOTA_ADJUST_QUNIT, Name: "OST_QUOTA_ADJUST_QUNIT", Retired: true, Doc: "changed the unit in which quota is handed out, long ago"})
 )

@@ -6,7 +6,7 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-var rpcOstGetInfo = &RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
+var rpcOstGetInfo = DefineRPC(&RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
 	Doc:      "Asks a target for something by key: the last object id or FID, or the map of an object's extents.",
 	Variants: []*Variant{getLastID, getLastFID, getFiemap, getFid2path, getOther},
 	Picks:    []int{maxKey},
@@ -35,7 +35,7 @@ var rpcOstGetInfo = &RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
 		}
 		return getOther
 	},
-}
+})
 
 // maxKey is longer than the keys that tell what is asked.
 const maxKey = 32
@@ -110,7 +110,7 @@ func fiemapKeyAttrs(m *Msg) attrs {
 
 func askKey(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) }
 
-var rpcOstSetInfo = &RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO",
+var rpcOstSetInfo = DefineRPC(&RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO",
 	Doc:      "Sets something by key. With grant_shrink a client gives back grant that it does not use.",
 	Variants: []*Variant{setGrantShrink, setOther, setLastFID},
 	Picks:    []int{maxKey},
@@ -130,7 +130,7 @@ var rpcOstSetInfo = &RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO",
 		}
 		return setOther
 	},
-}
+})
 
 var (
 	setGrantShrink = &Variant{Name: "grant_shrink",

@@ -5,7 +5,7 @@ import . "github.com/lshark/lshark/opcodes/schema"
 // ostBulkPortal is where clients expect the data of reads and writes.
 const ostBulkPortal = 8
 
-var rpcOstRead = &RPC{Opcode: OST_READ, Name: "OST_READ",
+var _ = DefineRPC(&RPC{Opcode: OST_READ, Name: "OST_READ",
 	Doc:      "Reads ranges of an object. The data comes as bulk, or in the reply when it is little (short I/O); the status is the number of bytes.",
 	Variants: []*Variant{readBulk, readShort},
 	Picks:    []int{oFlags.Off + oFlags.Size},
@@ -21,7 +21,7 @@ var rpcOstRead = &RPC{Opcode: OST_READ, Name: "OST_READ",
 		}
 		return readBulk
 	},
-}
+})
 
 var (
 	readBulk = &Variant{
@@ -37,7 +37,7 @@ var (
 	}
 )
 
-var rpcOstWrite = &RPC{Opcode: OST_WRITE, Name: "OST_WRITE",
+var _ = DefineRPC(&RPC{Opcode: OST_WRITE, Name: "OST_WRITE",
 	Doc:      "Writes ranges of an object. The server fetches the data as bulk, or it is in the request when it is little (short I/O); the reply has a result for each range.",
 	Variants: []*Variant{writeBulk, writeShort},
 	Picks:    []int{oFlags.Off + oFlags.Size},
@@ -53,7 +53,7 @@ var rpcOstWrite = &RPC{Opcode: OST_WRITE, Name: "OST_WRITE",
 		}
 		return writeBulk
 	},
-}
+})
 
 var (
 	writeBulk = &Variant{

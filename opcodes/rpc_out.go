@@ -2,7 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcOutUpdate = &RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
+var _ = DefineRPC(&RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 	Doc: "What one MDT asks another to do to its objects, in small steps: create, set attributes, insert a name, write to a log, " +
 		"or read such things. Operations over several MDTs are made of it.",
 	Variants: []*Variant{
@@ -37,7 +37,7 @@ var rpcOutUpdate = &RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 	},
 	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
 	Context: true,
-}
+})
 
 var ouhCount = outUpdateHeader.Field("ouh_count")
 

@@ -2,7 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcObdPing = &RPC{Opcode: OBD_PING, Name: "OBD_PING",
+var _ = DefineRPC(&RPC{Opcode: OBD_PING, Name: "OBD_PING",
 	Doc:  "Shows that client and server are alive, and tells the client what is on disk. The last ping of a recovery says that the client has replayed all it had.",
 	Pick: pickPing,
 	Variants: []*Variant{
@@ -18,7 +18,7 @@ var rpcObdPing = &RPC{Opcode: OBD_PING, Name: "OBD_PING",
 				l.Add(Flag, "end of replay")
 			},
 		},
-	}}
+	}})
 
 // pickPing knows the last ping of a recovery by its flags.
 func pickPing(m *Msg) *Variant {

@@ -2,24 +2,24 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-var rpcOstQuotactl = &RPC{Opcode: OST_QUOTACTL, Name: "OST_QUOTACTL",
+var _ = DefineRPC(&RPC{Opcode: OST_QUOTACTL, Name: "OST_QUOTACTL",
 	Doc: "Asks a target what an id uses on it, and other quota commands for one target.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufObdQuotactl),
 		Reply:   Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
 		Ask:     askQuota, Answer: answerQuota,
-	}}}
+	}}})
 
-var rpcQuotaDqacq = &RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ",
+var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ",
 	Doc: "A target asks the quota master for more quota of an id, gives some back, or reports what it uses.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufQuotaBody),
 		Reply:   Bufs(bufPtlrpcBody, bufQuotaBody),
 		Ask:     func(m *Msg, l *Line) { askAcquire(m.Buf(1), m.Big, l) },
 		Answer:  func(m *Msg, l *Line) { answerAcquire(m.Buf(1), m.Big, l) },
-	}}}
+	}}})
 
-var rpcQuotaDqrel = &RPC{Opcode: QUOTA_DQREL, Name: "QUOTA_DQREL", Retired: true, Doc: "gave quota back, long ago"}
+var _ = DefineRPC(&RPC{Opcode: QUOTA_DQREL, Name: "QUOTA_DQREL", Retired: true, Doc: "gave quota back, long ago"})
 
 var (
 	qbID    = quotaBody.Field("qb_id")

@@ -6,15 +6,15 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-var rpcOstStatfs = &RPC{Opcode: OST_STATFS, Name: "OST_STATFS",
+var _ = DefineRPC(&RPC{Opcode: OST_STATFS, Name: "OST_STATFS",
 	Doc: "Asks an OST for its space and objects. MDTs ask every few seconds to spread new files, clients for df.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody),
 		Reply:   Bufs(bufPtlrpcBody, bufObdStatfs),
 		Answer:  answerStatfs,
-	}}}
+	}}})
 
-var rpcMdsStatfs = &RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
+var _ = DefineRPC(&RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
 	Doc:  "Asks an MDT for its space and inodes, or for the totals of the file system.",
 	Pick: pickStatfs,
 	Variants: []*Variant{
@@ -28,7 +28,7 @@ var rpcMdsStatfs = &RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
 			Reply:   Bufs(bufPtlrpcBody, bufObdStatfs),
 			Answer:  answerStatfs,
 		},
-	}}
+	}})
 
 // pickStatfs tells the two requests apart by the buffer that asks for totals.
 func pickStatfs(m *Msg) *Variant {

@@ -66,8 +66,7 @@ func FileTypeName(mode uint64) string {
 	return ""
 }
 
-// ludaType is struct luda_type.
-var ludaType = Define("luda_type", "type of a directory entry, behind its name",
+var _ = Define("luda_type", "type of a directory entry, behind its name",
 	Little,
 	U16("lt_type", Octal, "file type, as in the upper bits of a mode"),
 )
@@ -153,7 +152,7 @@ func nextPage(page *Field) func(*View) (*Field, int) {
 }
 
 // luPage is union lu_page.
-var luPage = Define("lu_page", "page of a directory or of an index",
+var _ = Define("lu_page", "page of a directory or of an index",
 	Str("lp_array", pageSize, If(never), "the page as bytes"),
 	Sub("lp_dir", luDirpage, Over("lp_array")),
 	Sub("lp_idx", luIdxpage, Over("lp_array")),

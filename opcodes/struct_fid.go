@@ -25,8 +25,7 @@ var llFid = Define("ll_fid", "file by inode number, before there were FIDs",
 	U32("f_type", Octal, "file type"),
 )
 
-// fidArray is struct fid_array.
-var fidArray = Define("fid_array", "list of FIDs",
+var _ = Define("fid_array", "list of FIDs",
 	U32("fa_nr", "number of FIDs"),
 	Pad("fa_padding0", 4),
 	Pad("fa_padding1", 8),

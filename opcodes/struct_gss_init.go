@@ -53,7 +53,7 @@ var (
 // netstring declares one part of a shared-key token: a decimal length, a colon,
 // the content and a comma.
 func netstring(name string, content func(name string, size int, opts ...any) *Field, doc string) *Field {
-	return Sub("", Define("sk_netstring", doc,
+	return Sub("", NewStruct("sk_netstring", doc,
 		Str("length", 0, CountOf(func(v *View) int { return digits(v.Struct) }), "number of bytes, in decimal digits"),
 		punctuation("colon"),
 		content(name, 0, doc, CountOf(func(v *View) int { return netstringLen(v.Struct) })),

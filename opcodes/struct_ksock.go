@@ -75,8 +75,7 @@ func remarkZeroCopy(v *View, dst []byte) []byte {
 	return append(dst, "acknowledges one, and wants to know when its pages are free"...)
 }
 
-// ksockMsg is struct ksock_msg.
-var ksockMsg = Define("ksock_msg",
+var _ = Define("ksock_msg",
 	"the headers of a message on a TCP connection",
 	Sub("ksm_kh", ksockMsgHdr, Since("2.15"), "socklnd's own header"),
 	Sub("ksm_u.lnetmsg_nid4", lnetHdrNid4, Since("2.15"), "LNet header in versions 2 and 3; named ksm_u.lnetmsg up to 2.12"),
@@ -105,16 +104,14 @@ var ksockHelloV1 = Define("ksock_hello_v1",
 // helloAddresses is the number of addresses behind a hello of version 1.
 func helloAddresses(v *View) int { return int(v.Uint(helloLength)&0xffff) / 4 }
 
-// ksockMsgV2v3 is struct ksock_msg_v2v3.
-var ksockMsgV2v3 = Define("ksock_msg_v2v3",
+var _ = Define("ksock_msg_v2v3",
 	"a message on a TCP connection in versions 2 and 3",
 	Sub("ksm_kh", ksockMsgHdr, "socklnd's own header"),
 	Sub("lnetmsg", lnetHdrNid4, "LNet header; a NOOP has none"),
 	Opaque("payload", 0, "what the LNet message carries"),
 )
 
-// ksockMsgV4 is struct ksock_msg_v4.
-var ksockMsgV4 = Define("ksock_msg_v4",
+var _ = Define("ksock_msg_v4",
 	Since("2.15"),
 	"a message on a TCP connection in version 4",
 	Sub("ksm_kh", ksockMsgHdr, "socklnd's own header"),

@@ -127,7 +127,7 @@ var ldlmGlBarrierDesc = Define("ldlm_gl_barrier_desc", "what the MGS tells an MD
 )
 
 // ldlmGlDesc is union ldlm_gl_desc.
-var ldlmGlDesc = Define("ldlm_gl_desc", "what a glimpse callback tells",
+var _ = Define("ldlm_gl_desc", "what a glimpse callback tells",
 	Sub("lquota_desc", ldlmGlLquotaDesc),
 	Sub("barrier_desc", ldlmGlBarrierDesc, Over("lquota_desc"), If(never)),
 )

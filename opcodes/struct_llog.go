@@ -186,8 +186,7 @@ var llogdBody = Define("llogd_body", "which log, and where in it",
 	U64("lgd_cur_offset", Size, "where the block begins in the log; the server moves it on"),
 )
 
-// llogdConnBody is struct llogd_conn_body.
-var llogdConnBody = Define("llogd_conn_body", "connects the two ends of a log; no longer sent",
+var _ = Define("llogd_conn_body", "connects the two ends of a log; no longer sent",
 	Sub("lgdc_gen", llogGen),
 	Sub("lgdc_logid", llogLogid),
 	U32("lgdc_ctxt_idx", LlogCtxt),

@@ -74,7 +74,7 @@ var lmvForeignMd = Define("lmv_foreign_md",
 )
 
 // lmvMdsMd is union lmv_mds_md.
-var lmvMdsMd = Define("lmv_mds_md",
+var _ = Define("lmv_mds_md",
 	"layout of a directory, by its magic",
 	Detect(littleLayout),
 	U32("lmv_magic", Hex, LmvMagic, "kind of layout"),

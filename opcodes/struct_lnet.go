@@ -16,8 +16,7 @@ var lnetNid = Define("lnet_nid",
 	Arr("nid_addr", 4, U32("", Big, Hex), Since("2.15"), Big, "the address; an IPv4 address takes the first word"),
 )
 
-// lnetProcessIdPacked is struct lnet_process_id_packed.
-var lnetProcessIdPacked = Define("lnet_process_id_packed",
+var _ = Define("lnet_process_id_packed",
 	"a process on a node",
 	U64("nid", NID4, "the node"),
 	U32("pid", Remark(remarkPid), "LNet process id"),
@@ -78,7 +77,7 @@ var lnetHello = Define("lnet_hello",
 )
 
 // lnetCmdHdr is union lnet_cmd_hdr. The headers have its members in themselves.
-var lnetCmdHdr = Define("lnet_cmd_hdr",
+var _ = Define("lnet_cmd_hdr",
 	Little,
 	"the command of an LNet message, by the type in the header around it",
 	Sub("ack", lnetAck),
@@ -133,8 +132,7 @@ func lnetHdrFields(command int, nids ...*Field) []any {
 	return parts
 }
 
-// lnetMagicversion is struct lnet_magicversion.
-var lnetMagicversion = Define("lnet_magicversion",
+var _ = Define("lnet_magicversion",
 	Little,
 	"stands in place of the destination NID in the hello of socklnd version 1",
 	U32("magic", Hex, LnetMagic, "kind of network"),

@@ -2,8 +2,7 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// lustreSwapLayouts is struct lustre_swap_layouts.
-var lustreSwapLayouts = Define("lustre_swap_layouts",
+var _ = Define("lustre_swap_layouts",
 	"what a user asks of the client to swap the layouts of two files",
 	U64("sl_flags", SwapLayoutsFlags, "what to check and keep"),
 	U32("sl_fd", "descriptor of the second file"),
@@ -54,8 +53,7 @@ var fid2pathKey = Define("fid2path_key",
 func isReply(v *View) bool   { return v.Msg != nil && v.Msg.Reply }
 func isRequest(v *View) bool { return v.Msg != nil && !v.Msg.Reply }
 
-// getparent is struct getparent.
-var getparent = Define("getparent",
+var _ = Define("getparent",
 	"asks for a parent of a FID and its name there",
 	Sub("gp_fid", luFid, "the object; answer: its parent"),
 	U32("gp_linkno", "which of several names, from 0"),
@@ -72,8 +70,7 @@ var mdcSwapLayouts = Define("mdc_swap_layouts",
 	U64("msl_dv2", Since("2.18"), Cookie, When("msl_flags", "CHECK_DV2"), "data version that the second file must have"),
 )
 
-// mdcSwapLayouts217 is struct mdc_swap_layouts_217.
-var mdcSwapLayouts217 = Define("mdc_swap_layouts_217",
+var _ = Define("mdc_swap_layouts_217",
 	Since("2.18"),
 	"mdc_swap_layouts as releases up to 2.17 send it",
 	U64("msl_flags", SwapLayoutsFlags, "what to keep"),

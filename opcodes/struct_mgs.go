@@ -132,8 +132,7 @@ func isNodemapRead(v *View) bool {
 	return v.Msg != nil && v.Msg.Variant != nil && v.Msg.Variant.Name == "nodemap"
 }
 
-// mgsNidtblNids is struct mgs_nidtbl_nids.
-var mgsNidtblNids = Define("mgs_nidtbl_nids", "NIDs in an entry of the table of imperative recovery",
+var _ = Define("mgs_nidtbl_nids", "NIDs in an entry of the table of imperative recovery",
 	Arr("nid4", -1, U64("", NID4), "when mne_nid_type is 0"),
 	Arr("nid16", -1, Sub("", lnetNid), Over("nid4"), Since("2.16"), "else; mne_nid_size bytes each"),
 )

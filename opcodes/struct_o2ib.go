@@ -78,8 +78,7 @@ func isKibType(types ...string) If {
 	return func(v *View) bool { return mask[v.Uint(ibmType)] }
 }
 
-// kibMsg is struct kib_msg.
-var kibMsg = Define("kib_msg",
+var _ = Define("kib_msg",
 	Detect(isKib),
 	"a message of LNet over InfiniBand or RoCE",
 	U32("ibm_magic", Hex, LnetMagic, "marks the message and the byte order of the sender"),
@@ -100,8 +99,7 @@ var kibMsg = Define("kib_msg",
 	Sub("completion", kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE"))),
 )
 
-// kibRej is struct kib_rej.
-var kibRej = Define("kib_rej",
+var _ = Define("kib_rej",
 	Detect(isKib),
 	"tells why a connection was refused",
 	U32("ibr_magic", Hex, LnetMagic, "marks the refusal and the byte order of the sender"),

@@ -11,20 +11,17 @@ var ostLayout = Define("ost_layout", "where in a file's layout an object belongs
 	U32("ol_comp_id", "id of the component, 0 without components"),
 )
 
-// filterFid1823 is struct filter_fid_18_23.
-var filterFid1823 = Define("filter_fid_18_23", Little, "to which file an object belongs, as releases up to 2.3 stored it",
+var _ = Define("filter_fid_18_23", Little, "to which file an object belongs, as releases up to 2.3 stored it",
 	Sub("ff_parent", luFid, "the file; the version is the stripe"),
 	U64("ff_objid", "object id"),
 	U64("ff_seq", Hex, "object sequence"),
 )
 
-// filterFid2429 is struct filter_fid_24_29.
-var filterFid2429 = Define("filter_fid_24_29", Little, "to which file an object belongs, as releases from 2.4 to 2.9 stored it",
+var _ = Define("filter_fid_24_29", Little, "to which file an object belongs, as releases from 2.4 to 2.9 stored it",
 	Sub("ff_parent", luFid, "the file; the version is the stripe"),
 )
 
-// filterFid210 is struct filter_fid_210.
-var filterFid210 = Define("filter_fid_210", Little, "to which file an object belongs, as release 2.10 stored it",
+var _ = Define("filter_fid_210", Little, "to which file an object belongs, as release 2.10 stored it",
 	Sub("ff_parent", luFid, "the file; the version is the stripe"),
 	Sub("ff_layout", ostLayout, "place in the layout"),
 )

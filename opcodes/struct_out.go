@@ -3,12 +3,12 @@ package opcodes
 import . "github.com/lshark/lshark/opcodes/schema"
 
 // objectUpdateParam is struct object_update_param.
-var objectUpdateParam = defineParam(chooseUpdateParam, append([]*Field{formLog, formCatids}, paramForms...))
+var objectUpdateParam = Protocol.AddStruct(newParam(chooseUpdateParam, append([]*Field{formLog, formCatids}, paramForms...)))
 
-// defineParam: the form of a parameter follows from the update, which is at
+// newParam: the form of a parameter follows from the update, which is at
 // another place in messages than in the records of distributed operations.
-func defineParam(choose func(*View) *Field, forms []*Field) *Struct {
-	return Define("object_update_param", "parameter of an update",
+func newParam(choose func(*View) *Field, forms []*Field) *Struct {
+	return NewStruct("object_update_param", "parameter of an update",
 		U16("oup_len", Size, "bytes of the parameter"),
 		Pad("oup_padding", 2),
 		Pad("oup_padding2", 4),

@@ -26,8 +26,7 @@ var obdDqblk = Define("obd_dqblk", "limits and usage of an id; block limits coun
 
 var dqbValid = U32("dqb_valid", QuotaValid, "which limits, usage and times are meant")
 
-// lqaIdRange is struct lqa_id_range.
-var lqaIdRange = Define("lqa_id_range", "ids that a quota allocation area holds",
+var _ = Define("lqa_id_range", "ids that a quota allocation area holds",
 	Since("2.18"),
 	U32("lir_start", "first id"),
 	U32("lir_end", "last id"),

@@ -90,8 +90,7 @@ var plainHeader = Define("plain_header",
 	Pad("ph_pad", 4),
 )
 
-// plainBulkToken is struct plain_bulk_token.
-var plainBulkToken = Define("plain_bulk_token",
+var _ = Define("plain_bulk_token",
 	"proof that bulk data arrived unchanged",
 	Opaque("pbt_hash", 8, "hash over the data"),
 )

@@ -43,7 +43,7 @@ var updateParams = Define("update_params", "parameters of the updates of a distr
 	Records("up_params", nextRecordedParam, []*Field{recordedParam}),
 )
 
-var recordedParam = Sub("", defineParam(chooseRecordedParam, paramForms))
+var recordedParam = Sub("", newParam(chooseRecordedParam, paramForms))
 
 // chooseRecordedParam is asked in a parameter: v.Up is the list of parameters.
 func chooseRecordedParam(v *View) *Field {

@@ -62,10 +62,10 @@ func DecodeTypes() (names []string) {
 // DecodeNames are the names of all types.
 func DecodeNames(index *schema.Index) []string {
 	names := append(DecodeTypes(), index.Names()...)
-	for _, s := range opcodes.Structs {
+	for _, s := range opcodes.Protocol.Structs {
 		names = append(names, s.Name)
 	}
-	for _, g := range opcodes.Groups {
+	for _, g := range opcodes.Protocol.Groups {
 		names = append(names, g.Group)
 	}
 	sort.Strings(names)
@@ -108,7 +108,7 @@ func (d *Decode) forms(kind string) (list []Decoded) {
 	if s := opcodes.StructNamed(kind); s != nil {
 		return []Decoded{{Type: s.Name, Field: schema.Sub(s.Name, s)}}
 	}
-	for _, g := range opcodes.Groups {
+	for _, g := range opcodes.Protocol.Groups {
 		if strings.EqualFold(g.Group, kind) {
 			return []Decoded{{Type: g.Group, Field: groupField(g)}}
 		}

@@ -143,7 +143,7 @@ func (e *Explain) value(p *page, g *schema.Names, v *schema.Value) {
 // decides appends the fields that mean something only with a flag.
 func (e *Explain) decides(p *page, g *schema.Names, v *schema.Value) {
 	var names []string
-	for _, s := range opcodes.Structs {
+	for _, s := range opcodes.Protocol.Structs {
 		for _, f := range s.Fields {
 			for _, c := range f.When {
 				if word, ok := s.Lookup(c.Field); ok && word.Names == g && has(c.Bits, v.Name) {

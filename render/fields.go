@@ -90,7 +90,7 @@ func isDeclared(name string, index *schema.Index) bool {
 }
 
 func isStruct(name string) bool {
-	for _, s := range opcodes.Structs {
+	for _, s := range opcodes.Protocol.Structs {
 		if s.Name == name {
 			return true
 		}

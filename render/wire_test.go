@@ -233,7 +233,7 @@ func sampleDialogs(t testing.TB) []dialog {
 // variant is there, with bytes that are neither zero nor the same.
 func tableDialogs() []dialog {
 	var list []dialog
-	for _, r := range opcodes.RPCs {
+	for _, r := range opcodes.Protocol.RPCs {
 		for _, v := range r.Variants {
 			d := dialog{r.Name + " " + v.Name, builtMsg(r.Opcode, 4711, v.Request), builtMsg(r.Opcode, 4713, v.Reply), byReply}
 			list = append(list, d)
@@ -312,7 +312,7 @@ func (b *bulk) message(data []byte) *dissect.Message {
 // numbers.
 func contents(t testing.TB) []bulk {
 	var list []bulk
-	for _, r := range opcodes.RPCs {
+	for _, r := range opcodes.Protocol.RPCs {
 		for _, v := range r.Variants {
 			if v.Bulk != nil && v.Bulk.Type != nil {
 				b := bulk{dialog{name: r.Name + " " + v.Name, request: builtMsg(r.Opcode, 4711, v.Request)}, r.Opcode, v}

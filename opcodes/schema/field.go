@@ -96,7 +96,7 @@ type Field struct {
 	Format Format
 	Order  Order
 	Pad    bool // padding: left out when zero
-	Direct bool // an integer at a fixed place that is always there; Define finds out
+	Direct bool // an integer at a fixed place that is always there; NewStruct finds out
 	Tagged bool // JSON names the struct: "_struct"
 	Look   Look
 

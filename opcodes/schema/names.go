@@ -35,8 +35,8 @@ type Value struct {
 	Alias bool // another name of a value that has one, for input only
 }
 
-// Bits declares the names of a flag word.
-func Bits(group, prefix, doc string, values []Value) *Names {
+// NewBits declares the names of a flag word.
+func NewBits(group, prefix, doc string, values []Value) *Names {
 	n := &Names{Group: group, Prefix: prefix, Doc: doc, Flags: true, Values: values}
 	for i := range n.Values {
 		if n.Values[i].Mask == 0 {
@@ -68,8 +68,8 @@ func (n *Names) singleBits() []int16 {
 	return places
 }
 
-// Enum declares the names of a field's values.
-func Enum(group, prefix, doc string, values []Value) *Names {
+// NewEnum declares the names of a field's values.
+func NewEnum(group, prefix, doc string, values []Value) *Names {
 	n := &Names{Group: group, Prefix: prefix, Doc: doc, Values: values}
 	n.index()
 	return n
@@ -91,7 +91,7 @@ func (n *Names) HighHalf() *Names {
 			high = append(high, v)
 		}
 	}
-	return Bits(n.Group, n.Prefix, n.Doc, high)
+	return NewBits(n.Group, n.Prefix, n.Doc, high)
 }
 
 // Fill sets the values of an enumeration that was declared without them.

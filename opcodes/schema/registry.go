@@ -1,32 +1,76 @@
 package schema
 
-import "strings"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
 
-// Registry holds all declarations of a protocol.
+// Registry holds all declarations of a protocol. Declarations are added in any
+// order; Prepare sorts them.
 type Registry struct {
-	Structs []*Struct
-	Groups  []*Names
-	RPCs    []*RPC
+	Structs []*Struct // by name
+	Groups  []*Names  // by name
+	RPCs    []*RPC    // by opcode
 
-	Opcodes  *Names               // names of the operations
+	Opcodes  *Names               // names of the operations; Prepare fills it
+	Unused   []Value              // opcodes that have a name and no RPC
 	Numbered []*Names             // groups that a number without a name may belong to
 	Sections map[string][]*Struct // structs at the top of a tree, by the name they have there
 
 	byOpcode []*RPC
 }
 
-// Prepare completes the registry after the last RPC was added: it makes
-// ByOpcode work and computes what the variants of each RPC have in common.
+// AddStruct adds a struct and returns it.
+func (g *Registry) AddStruct(s *Struct) *Struct {
+	g.Structs = append(g.Structs, s)
+	return s
+}
+
+// AddNames adds a group of names and returns it.
+func (g *Registry) AddNames(n *Names) *Names {
+	g.Groups = append(g.Groups, n)
+	return n
+}
+
+// AddRPC adds an operation and returns it.
+func (g *Registry) AddRPC(r *RPC) *RPC {
+	g.RPCs = append(g.RPCs, r)
+	return r
+}
+
+// Prepare completes the registry after the last declaration was added: it sorts
+// the declarations, names the opcodes and computes what the variants of each
+// RPC have in common. It panics when two declarations have the same name or
+// opcode.
 func (g *Registry) Prepare() {
-	size := uint32(0)
-	for _, r := range g.RPCs {
-		size = max(size, r.Opcode+1)
-	}
-	g.byOpcode = make([]*RPC, size)
+	g.Structs = sorted(g.Structs, "struct", func(a, b *Struct) int { return strings.Compare(a.Name, b.Name) },
+		func(s *Struct) string { return s.Name })
+	g.Groups = sorted(g.Groups, "group", func(a, b *Names) int { return strings.Compare(a.Group, b.Group) },
+		func(n *Names) string { return n.Group })
+	g.RPCs = sorted(g.RPCs, "opcode of", func(a, b *RPC) int { return cmp.Compare(a.Opcode, b.Opcode) },
+		func(r *RPC) string { return r.Name })
+	values := make([]Value, 0, len(g.RPCs)+len(g.Unused))
+	g.byOpcode = make([]*RPC, g.RPCs[len(g.RPCs)-1].Opcode+1)
 	for _, r := range g.RPCs {
 		g.byOpcode[r.Opcode] = r
 		r.Common = r.common()
+		values = append(values, Value{Name: r.Name, Value: uint64(r.Opcode), Doc: r.Doc})
 	}
+	g.Opcodes.Fill(append(values, g.Unused...))
+}
+
+// sorted returns a sorted copy of the list.
+func sorted[T any](list []T, kind string, compare func(a, b T) int, name func(T) string) []T {
+	list = slices.Clone(list)
+	slices.SortFunc(list, compare)
+	for i := 1; i < len(list); i++ {
+		if compare(list[i-1], list[i]) == 0 {
+			panic(fmt.Sprintf("%s %s is declared twice, see %s; rename one, or make it with New… so that it is not registered", kind, name(list[i]), name(list[i-1])))
+		}
+	}
+	return list
 }
 
 // ByOpcode returns an operation by its number, nil when there is none.

@@ -36,10 +36,10 @@ type Detect func(b []byte, big bool) bool
 // Brief puts a struct into a few words.
 type Brief func(v *View, dst []byte) []byte
 
-// Define makes a struct of fields and options (an Order, a Since, a Format when
+// NewStruct makes a struct of fields and options (an Order, a Since, a Format when
 // the struct is one value, Shorter, Detect, Brief, or a string, its meaning), works out the offsets and
 // resolves the names that conditions and counts refer to.
-func Define(name string, parts ...any) *Struct {
+func NewStruct(name string, parts ...any) *Struct {
 	s := &Struct{Name: name}
 	fixed := true
 	for _, p := range parts {
