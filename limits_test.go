@@ -38,7 +38,6 @@ var limitExceptions = []string{
 	"opcodes/schema.Field fields",
 	"render files",
 	"render.topicJSON fields",
-	"track.Import fields",
 }
 
 func TestLimits(t *testing.T) {

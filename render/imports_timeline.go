@@ -26,7 +26,7 @@ func NewTimeline(o SummaryOptions) *Timeline {
 type happening struct {
 	imp    *track.Import
 	at     track.Point
-	change *track.Change
+	change *track.Transition
 	event  *track.Event
 }
 

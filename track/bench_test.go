@@ -20,7 +20,7 @@ const underWay = 32
 func newTraffic(rpcs *RPCs) *traffic {
 	t := &traffic{rpcs: rpcs}
 	t.m.RPC.JobID = []byte("dd.0")
-	for range 4 * (maxLinger + maxSpent) { // until all pools are filled
+	for range 4 * (maxLingering + maxEnded) { // until all pools are filled
 		t.step()
 	}
 	return t

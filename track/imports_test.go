@@ -180,14 +180,14 @@ func TestReconnectNamesTheHandle(t *testing.T) {
 // TestReconnectWithAnotherHandle: a connection keeps its name as long as one of
 // its handles is known.
 func TestReconnectWithAnotherHandle(t *testing.T) {
-	l := newLinks()
-	connect := func(old, granted uint64) *Link {
+	l := newConnections()
+	connect := func(old, granted uint64) *Connection {
 		r := &RPC{Identity: Identity{Opcode: opcodes.OST_CONNECT, HasOpcode: true, Handle: old}}
 		m := &dissect.Message{Msg: &schema.Msg{Bufs: [][]byte{nil, []byte("lustre-OST0000_UUID"), []byte("client")}}}
 		m.RPC.Handle = granted
 		l.request(r, m)
 		l.reply(r, m)
-		return r.Link
+		return r.Connection
 	}
 	first := connect(0, 1)
 	if connect(1, 2) != first {
@@ -196,7 +196,7 @@ func TestReconnectWithAnotherHandle(t *testing.T) {
 	for n := range uint64(maxHandles - 1) { // the first handle has to go
 		l.request(&RPC{Identity: Identity{Opcode: opcodes.OBD_PING, HasOpcode: true, Handle: 1<<40 + n}}, &dissect.Message{})
 	}
-	if l.handle(1) != nil || l.handle(2) != first {
+	if l.byHandle(1) != nil || l.byHandle(2) != first {
 		t.Fatal("not the first handle was forgotten")
 	}
 	if connect(0, 3) != first {
@@ -292,7 +292,7 @@ func TestIdleConnection(t *testing.T) {
 		s.connect(1, msgInitial, 0, handle(export))
 		toOST := func(h uint64) {
 			s.ask(opcodes.OST_CONNECT, []change{connectTo(ost, uuid, cookie+1), func(m *dissect.Message) {
-				m.Msg.Bufs[connData][0] &^= byte(flagMDS)
+				m.Msg.Bufs[connectData][0] &^= byte(flagMDS)
 			}, connCnt(1), opFlags(msgInitial)}, []change{handle(h)})
 		}
 		toOST(0x05e)
@@ -317,12 +317,12 @@ func TestIdleConnection(t *testing.T) {
 func TestHistoryIsBounded(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
-	for n := range uint32(3 * maxHistory) {
+	for n := range uint32(3 * maxLog) {
 		s.connect(n, 0, export, status(enodev))
 	}
 	s.end()
 	i := imports.List()[0]
-	if len(i.History) > maxHistory || len(i.Events) > maxHistory || i.Dropped == 0 {
+	if len(i.History) > maxLog || len(i.Events) > maxLog || i.Dropped == 0 {
 		t.Errorf("%d transitions, %d events, %d dropped", len(i.History), len(i.Events), i.Dropped)
 	}
 }

@@ -56,12 +56,12 @@ func TestMemoryIsFlat(t *testing.T) {
 	if after := heap(); after > before+before/10+1<<20 {
 		t.Errorf("%d bytes held, %d later", before, after)
 	}
-	if len(i.list) > maxImports || w.rpcs.links.byHandle.Len() > maxHandles || len(w.rpcs.links.byName) > maxHandles {
-		t.Errorf("%d imports, %d handles, %d names", len(i.list), w.rpcs.links.byHandle.Len(), len(w.rpcs.links.byName))
+	if len(i.list) > maxImports || w.rpcs.connections.handles.Len() > maxHandles || len(w.rpcs.connections.names) > maxHandles {
+		t.Errorf("%d imports, %d handles, %d names", len(i.list), w.rpcs.connections.handles.Len(), len(w.rpcs.connections.names))
 	}
-	w.rpcs.links.byHandle.All(func(_ uint64, l *Link) bool {
-		if l.imp != nil && l.imp.Last.Time < w.now-int64(1e18) {
-			t.Error("a link holds a connection that was forgotten")
+	w.rpcs.connections.handles.All(func(_ uint64, c *Connection) bool {
+		if c.imp != nil && c.imp.Last.Time < w.now-int64(1e18) {
+			t.Error("a handle leads to a connection that was forgotten")
 		}
 		return true
 	})
@@ -79,16 +79,16 @@ func (w *wire) connect(n uint64) {
 
 // TestHistoriesAreBounded lets connections come and go for ever.
 func TestHistoriesAreBounded(t *testing.T) {
-	told := 0
+	total := 0
 	var list []*Import
 	for range 2000 {
-		list = append(list, &Import{Link: &Link{}, told: &told})
+		list = append(list, &Import{Connection: &Connection{}, ImportLog: ImportLog{total: &total}})
 	}
 	for round := range 1500 {
 		for _, i := range list {
 			p := Point{int64(round), int64(round)}
-			i.event(Event{Point: p, Kind: EvConnect})
-			i.to(ImportState(1+round%5), p)
+			i.add(Event{Point: p, Kind: EvConnect})
+			i.setState(ImportState(1+round%5), p)
 		}
 	}
 	sum := 0
@@ -100,8 +100,8 @@ func TestHistoriesAreBounded(t *testing.T) {
 			t.Fatalf("the last event is of frame %d", last.Frame)
 		}
 	}
-	if sum != told || sum > maxTold+len(list)*fewHistory {
-		t.Errorf("%d entries, counted as %d", sum, told)
+	if sum != total || sum > maxLogTotal+len(list)*fewLog {
+		t.Errorf("%d entries, counted as %d", sum, total)
 	}
 }
 
@@ -119,8 +119,8 @@ func TestRPCsOfOneNumberAreBounded(t *testing.T) {
 	for r := w.rpcs.byXID[64]; r != nil; r = r.next {
 		same++
 	}
-	if same != maxSame || w.rpcs.open.Len()+w.rpcs.done.Len()+w.rpcs.spent.Len() != maxSame {
-		t.Errorf("%d with one xid, %d open, %d done, %d spent", same, w.rpcs.open.Len(), w.rpcs.done.Len(), w.rpcs.spent.Len())
+	if same != maxSameXID || w.rpcs.queue(waiting).Len()+w.rpcs.queue(lingering).Len()+w.rpcs.queue(ended).Len() != maxSameXID {
+		t.Errorf("%d with one xid, %d open, %d done, %d spent", same, w.rpcs.queue(waiting).Len(), w.rpcs.queue(lingering).Len(), w.rpcs.queue(ended).Len())
 	}
 	w.rpcs.Close()
 	if done != clients {

@@ -52,7 +52,7 @@ func (n *Names) Message(m *dissect.Message) {
 // connect learns the target of a connect request by the handle that other
 // requests of the connection have.
 func (n *Names) connect(request *schema.Msg, handle uint64) {
-	uuid, _, terminated := bytes.Cut(request.Buf(connTarget), []byte{0})
+	uuid, _, terminated := bytes.Cut(request.Buf(connectTarget), []byte{0})
 	name := bytes.TrimSuffix(uuid, []byte("_UUID"))
 	if handle == 0 || !terminated || len(uuid) > maxUUID || n.Target(handle) == string(name) {
 		return

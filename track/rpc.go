@@ -1,15 +1,16 @@
 package track
 
 import (
-	"net/netip"
+	"slices"
 
+	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // RPC is one remote procedure call: the request, however often it was sent,
-// and all that belongs to it. An RPCs reuses its records; one is valid until
+// and all that belongs to it. An RPCs reuses its records: one is valid until
 // the Done hook returns.
 type RPC struct {
 	Identity
@@ -21,9 +22,9 @@ type RPC struct {
 	OneWay     bool // has no reply
 	Expired    bool // waited longer than the timeout
 	Sends      int  // how often the request was sent
-	Early      int  // early replies
+	Early      int  // number of early replies
 
-	// Seen has when each capture point saw what.
+	// Seen has when each capture point saw the RPC.
 	Seen []Sighting
 
 	record
@@ -31,22 +32,22 @@ type RPC struct {
 
 // Identity is what all messages of an RPC have in common.
 type Identity struct {
-	XID       uint64
-	Opcode    uint32
-	HasOpcode bool
-	Encrypted bool // GSS privacy: neither opcode nor body can be read
-	Variant   *schema.Variant
-	Client    lnet.NID // the node that sent the request, also when it is a server
-	Server    lnet.NID
-	Link      *Link  // the connection it belongs to, nil when its connect was not seen
-	Handle    uint64 // pb_handle of the request: what the server calls the connection
+	XID        uint64
+	Opcode     uint32
+	HasOpcode  bool
+	Encrypted  bool // GSS privacy: neither opcode nor body can be read
+	Variant    *schema.Variant
+	Client     lnet.NID // the node that sent the request, also when it is a server
+	Server     lnet.NID
+	Connection *Connection // nil: its connect was not seen
+	Handle     uint64      // pb_handle of the request: the server's handle of the connection
 }
 
-// Request is what the request of an RPC says.
+// Request has the fields of the request.
 type Request struct {
 	Portal      uint32
 	UID, GID    uint32
-	HasUser     bool // UID and GID are there; clients before 2.16 do not send them
+	HasUser     bool // UID and GID were sent; clients before 2.16 do not
 	FID         FID
 	HasFID      bool
 	Flags       uint32 // pb_flags of all sends
@@ -59,14 +60,14 @@ type Request struct {
 	name   []byte
 }
 
-// Reply is what the reply of an RPC says.
+// Reply has the fields of the reply.
 type Reply struct {
 	Status      int32
-	OtherErrors []int32 // errors that are not in Status
+	OtherErrors []int32 // errors that are not in Status, negative
 	Type        uint32  // pb_type
 	Transno     uint64
-	Service     uint32 // seconds, as the server says
-	Estimate    uint32 // seconds, as the server says
+	Service     uint32 // seconds, as measured by the server
+	Estimate    uint32 // seconds, as expected by the server
 	ReplySize   int    // bytes of the lustre_msg
 
 	body int // bytes of the ptlrpc_body that were captured
@@ -77,45 +78,19 @@ type record struct {
 	state    state
 	place    fifo.Element[RPC] // in the queue of its state
 	next     *RPC              // with the same xid
-	slot     int32             // of attached values
+	slot     int32             // index of attached values
 	created  int64             // time of its first message
 	reopened bool              // the request was sent again after the reply
 }
 
-// state is where a record is on its way.
+// state is how far an RPC has come.
 type state uint8
 
 const (
-	open      state = iota // waits for its reply
-	lingering              // is complete; stragglers may still come
-	spent                  // was handed out; absorbs what comes late
+	waiting   state = iota // for its reply
+	lingering              // complete; stragglers may still come
+	ended                  // was given to Done; absorbs late duplicates
 )
-
-// Point is when and where a message was seen.
-type Point struct {
-	Frame int64
-	Time  int64
-}
-
-// Sighting is what one capture point saw of an RPC.
-type Sighting struct {
-	Source  int
-	Request Point // first time it was sent
-	Reply   Point
-	Bulk    Span
-	Bytes   int64 // of bulk data
-
-	sends, early int
-	from         netip.Addr // sender of the last request on the wire
-	flags        uint32     // of the last request
-	mbits        uint64
-	parts        [2]uint64 // bulk parts seen, by the low bits of their match bits
-	asked        int       // GETs that were not answered yet
-	reopened     bool      // the request was sent again after Reply
-}
-
-// Span is a stretch of time.
-type Span struct{ From, To int64 }
 
 // FID is a Lustre file identifier.
 type FID struct {
@@ -123,150 +98,65 @@ type FID struct {
 	OID, Ver uint32
 }
 
-// Job is the job id, empty when the request had none.
+// read reads a struct lu_fid; it returns false when there is no FID.
+func (f *FID) read(b []byte, big bool) bool {
+	if len(b) < 16 {
+		return false
+	}
+	f.Seq = schema.ReadUint(b[:8], big)
+	f.OID, f.Ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
+	return *f != FID{}
+}
+
+// Job returns the job id, empty when the request had none.
 func (r *Request) Job() []byte { return r.job[:r.jobLen] }
 
-// HasJob says whether the request has a place for a job id, and it was
+// HasJob reports whether the request has a field for a job id, and it was
 // captured.
 func (r *Request) HasJob() bool { return r.hasJob }
 
-// Has says whether a field of the reply's ptlrpc_body was captured. It was not
-// when the reply was cut short, or is encrypted.
-func (r *RPC) Has(f *schema.Field) bool { return r.HasReply && r.body >= f.Off+f.Size }
-
-// Name is the file name the request is about, empty when it has none.
+// Name returns the file name that the request is about, empty when it has
+// none.
 func (r *Request) Name() []byte { return r.name }
 
-// Target is the name of the target without "_UUID", empty when it is not
-// known.
-func (r *RPC) Target() string {
-	if r.Link == nil {
-		return ""
-	}
-	return r.Link.Target
-}
+// Replay reports whether the request was replayed after a recovery.
+func (r *Request) Replay() bool { return r.Flags&dissect.FlagReplay != 0 }
 
-// Unanswered says whether a reply is due and was not seen.
-func (r *RPC) Unanswered() bool { return r.HasRequest && !r.HasReply && !r.OneWay }
+// maxOtherErrors errors are kept of an RPC.
+const maxOtherErrors = 8
 
-// Failed says whether the reply's status is an error. There may be OtherErrors: of
-// replies after which the request was sent again, and inside of the reply.
-func (r *RPC) Failed() bool { return r.HasReply && r.Status < 0 }
-
-// maxOthers errors are kept of an RPC.
-const maxOthers = 8
-
-func (r *Reply) other(errno int32) {
-	if errno < 0 && len(r.OtherErrors) < maxOthers {
+func (r *Reply) addOtherError(errno int32) {
+	if errno < 0 && len(r.OtherErrors) < maxOtherErrors {
 		r.OtherErrors = append(r.OtherErrors, errno)
 	}
 }
 
-// Requested is when the request was first seen, by the capture point nearest
-// to the client; the zero Point when it was not seen.
-func (r *RPC) Requested() Point {
-	if s := r.client(); s != nil {
-		return s.Request
+// Has reports whether a field of the reply's ptlrpc_body was captured. It was
+// not when the reply is truncated or encrypted.
+func (r *RPC) Has(f *schema.Field) bool { return r.HasReply && r.body >= f.Off+f.Size }
+
+// Target returns the name of the target without "_UUID", empty when it is
+// unknown.
+func (r *RPC) Target() string {
+	if r.Connection == nil {
+		return ""
 	}
-	return Point{}
+	return r.Connection.Target
 }
 
-// Replied is when the reply was seen by the capture point nearest to the
-// client that saw it.
-func (r *RPC) Replied() Point {
-	if s := r.client(); s != nil && s.Reply.Frame != 0 {
-		return s.Reply
-	}
-	var last Point
-	for i := range r.Seen {
-		if p := r.Seen[i].Reply; p.Frame != 0 && p.Time >= last.Time {
-			last = p
-		}
-	}
-	return last
-}
+// Unanswered reports whether a reply is due and was not seen.
+func (r *RPC) Unanswered() bool { return r.HasRequest && !r.HasReply && !r.OneWay }
 
-// Latency is the time from the request to the reply in nanoseconds, at the
-// capture point nearest to the client.
-func (r *RPC) Latency() (ns int64, ok bool) {
-	if !r.HasRequest || !r.HasReply {
-		return 0, false
-	}
-	return max(0, r.Replied().Time-r.Requested().Time), true
-}
+// Failed reports whether the status of the reply is an error. OtherErrors may
+// have more: of replies after which the request was sent again, and of parts of
+// the operation.
+func (r *RPC) Failed() bool { return r.HasReply && r.Status < 0 }
 
-// NodeTime is the time from the request's coming to the reply's going at the
-// capture point nearest to the server. What is left of the latency was spent
-// on the way between the points. It needs two capture points.
-func (r *RPC) NodeTime() (ns int64, ok bool) {
-	c := r.client()
-	var at *Sighting
-	for i := range r.Seen {
-		s := &r.Seen[i]
-		if s != c && s.Request.Frame != 0 && s.Reply.Frame != 0 && (at == nil || s.Request.Time > at.Request.Time) {
-			at = s
-		}
-	}
-	if at == nil {
-		return 0, false
-	}
-	return max(0, at.Reply.Time-at.Request.Time), true
-}
-
-// BulkBytes is the size of the bulk data; what several points saw counts once.
-func (r *RPC) BulkBytes() int64 {
-	var n int64
-	for i := range r.Seen {
-		n = max(n, r.Seen[i].Bytes)
-	}
-	return n
-}
-
-// BulkTime is the time from the first to the last message of the bulk.
-func (r *RPC) BulkTime() (ns int64, ok bool) {
-	if s := r.client(); s != nil && s.Bulk.From != 0 {
-		return s.Bulk.To - s.Bulk.From, true
-	}
-	for i := range r.Seen {
-		if b := r.Seen[i].Bulk; b.From != 0 {
-			return b.To - b.From, true
-		}
-	}
-	return 0, false
-}
-
-// client is what the capture point nearest to the client saw: the one that saw
-// the request first.
-func (r *RPC) client() *Sighting {
-	var at *Sighting
-	for i := range r.Seen {
-		s := &r.Seen[i]
-		if s.Request.Frame != 0 && (at == nil || s.Request.Time < at.Request.Time) {
-			at = s
-		}
-	}
-	return at
-}
-
-// at finds or makes the sighting of a capture point.
-func (r *RPC) at(source int) *Sighting {
-	for i := range r.Seen {
-		if r.Seen[i].Source == source {
-			return &r.Seen[i]
-		}
-	}
-	r.Seen = append(r.Seen, Sighting{Source: source})
-	return &r.Seen[len(r.Seen)-1]
-}
-
-// Begin is when the request was sent, as far as it was seen; else when the
-// first other message of the RPC was seen.
-func (r *RPC) Begin() int64 {
-	if p := r.Requested(); p.Frame != 0 {
-		return p.Time
-	}
-	if p := r.Replied(); p.Frame != 0 {
-		return p.Time
-	}
-	return r.created // by an early reply
+// Clone copies an RPC, to be kept after the Done hook has returned.
+func (r *RPC) Clone() *RPC {
+	c := *r
+	c.Seen, c.name = slices.Clone(r.Seen), slices.Clone(r.name)
+	c.OtherErrors = slices.Clone(r.OtherErrors)
+	c.record = record{slot: -1, created: r.created}
+	return &c
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Options are the settings of an RPCs.
@@ -16,45 +15,44 @@ type Options struct {
 	// time; 0: an hour.
 	Timeout int64
 
-	// Linger is how long a complete RPC is kept back for what may still
+	// Linger is how long a complete RPC is held back for what may still
 	// come: its reply at another capture point, a resend, the last parts of
-	// a bulk. 0: 20 seconds of capture time, or as long as there is room.
+	// a bulk. In nanoseconds of capture time; 0: 20 seconds.
 	Linger int64
 
 	// Sent is called for each request, also when it is sent again; Answered
-	// for each first final reply. Both before Done, with the message that
-	// made it so.
+	// for each first final reply. Both are called before Done, with the
+	// message itself.
 	Sent, Answered func(*RPC, *dissect.Message)
 
-	// Done gets each RPC once, in the order in which they ended: by the
-	// reply, or by giving up. What is left at the end of the capture comes
+	// Done gets each RPC once, in the order in which they ended: with the
+	// reply or at the timeout. At the end of the capture it gets the rest,
 	// in the order of the requests.
 	Done func(*RPC)
 }
 
-// The bounds of what is held.
+// The bounds of what is held. Over one of them, the oldest RPC goes on to the
+// next state early.
 const (
-	maxOpen   = 1 << 17 // RPCs that wait for a reply
-	maxLinger = 1 << 14 // complete ones that wait for stragglers
-	maxSpent  = 1 << 14 // ones that were handed out and absorb duplicates
-	maxSame   = 64      // ones with the same xid, of many clients
-	maxName   = 4096    // bytes of a name, which is a path at most
-	absorb    = int64(60 * time.Second)
+	maxWaiting   = 1 << 17
+	maxLingering = 1 << 14
+	maxEnded     = 1 << 14
+	maxEndedAge  = int64(60 * time.Second)
+	maxSameXID   = 64   // of many clients
+	maxName      = 4096 // bytes of a name, which is a path at most
 )
 
 // RPCs puts the messages of RPCs together: by xid and client node, whatever
 // connection, rail or router they came by, and whichever capture point saw
 // them.
 type RPCs struct {
-	opt   Options
-	now   int64
-	byXID map[uint64]*RPC
-	open  fifo.Queue[RPC]
-	done  fifo.Queue[RPC]
-	spent fifo.Queue[RPC]
-	free  []*RPC
-	slots int32 // records that were made
-	links links
+	opt         Options
+	now         int64
+	byXID       map[uint64]*RPC            // the newest, which leads to older ones
+	queues      [ended + 1]fifo.Queue[RPC] // by state
+	free        []*RPC
+	slots       int32 // number of records that were made
+	connections connections
 }
 
 // NewRPCs makes an RPCs.
@@ -65,15 +63,15 @@ func NewRPCs(o Options) *RPCs {
 	if o.Linger == 0 {
 		o.Linger = int64(20 * time.Second)
 	}
-	return &RPCs{opt: o, byXID: make(map[uint64]*RPC), links: newLinks()}
+	return &RPCs{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections()}
 }
 
 // Message takes the next message and returns the RPC it belongs to: nil when
-// it belongs to none, or to one that Done has had.
+// it belongs to none, or to one that has ended.
 func (t *RPCs) Message(m *dissect.Message) *RPC {
 	t.Advance(m.Time)
 	r := t.take(m)
-	if r == nil || r.state == spent {
+	if r == nil || r.state == ended {
 		return nil
 	}
 	return r
@@ -97,12 +95,12 @@ func (t *RPCs) request(m *dissect.Message) *RPC {
 	q := &m.RPC
 	r := t.findRequest(m)
 	if r == nil {
-		r = t.fresh(q.XID)
+		r = t.newRecord(q.XID)
 	}
-	s := r.at(m.Source)
-	again := s.Request.Frame != 0
+	s := r.sighting(m.Source)
+	sentBefore := s.Request.Frame != 0
 	switch {
-	case !again:
+	case !sentBefore:
 		s.Request = Point{m.Frame, m.Time}
 	case s.forwarded(m):
 		return r
@@ -110,7 +108,7 @@ func (t *RPCs) request(m *dissect.Message) *RPC {
 		s.parts = [2]uint64{}
 	}
 	s.sends++
-	s.from, s.flags, s.mbits = m.Src.Addr(), q.Flags, q.Mbits
+	s.sender, s.flags, s.mbits = m.Src.Addr(), q.Flags, q.Mbits
 	if s.sends <= r.Sends {
 		return r // another capture point saw it before
 	}
@@ -122,8 +120,8 @@ func (t *RPCs) request(m *dissect.Message) *RPC {
 	if r.HasRequest = true; r.Sends == 1 {
 		t.describe(r, m)
 	}
-	if r.state == open && r.OneWay {
-		t.finish(r)
+	if r.state == waiting && r.OneWay {
+		t.complete(r)
 	}
 	if t.opt.Sent != nil {
 		t.opt.Sent(r, m)
@@ -131,24 +129,17 @@ func (t *RPCs) request(m *dissect.Message) *RPC {
 	return r
 }
 
-// reopen waits for another reply to a request that is sent again although it
-// was answered: the client was told that the server does not know it, or the
-// answer did not reach it.
+// reopen waits for another reply to a request that is sent again after its
+// reply: either the server did not know the client, or the reply was lost.
 func (t *RPCs) reopen(r *RPC) {
 	r.reopened = true
 	for i := range r.Seen {
 		r.Seen[i].reopened = true
 	}
-	t.move(r, &t.open, open)
+	t.setState(r, waiting)
 }
 
-// forwarded says whether a request that the point has seen is on its next leg:
-// a router's neighbour sees it twice.
-func (s *Sighting) forwarded(m *dissect.Message) bool {
-	return s.from != m.Src.Addr() && s.flags == m.RPC.Flags && s.mbits == m.RPC.Mbits
-}
-
-// describe takes what a request says of its RPC.
+// describe copies the fields of the request.
 func (t *RPCs) describe(r *RPC, m *dissect.Message) {
 	q := &m.RPC
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
@@ -164,17 +155,17 @@ func (t *RPCs) describe(r *RPC, m *dissect.Message) {
 		r.HasFID = r.FID.read(fid, q.Big)
 		r.name = append(r.name[:0], name[:min(len(name), maxName)]...)
 	}
-	t.links.request(r, m)
+	t.connections.request(r, m)
 }
 
 func (t *RPCs) reply(m *dissect.Message) *RPC {
 	q := &m.RPC
 	r := t.findReply(m)
 	if r == nil {
-		r = t.orphan(m)
+		r = t.withoutRequest(m)
 	}
-	s := r.at(m.Source)
-	if s.Reply.Frame != 0 && !s.reopened || r.state == spent {
+	s := r.sighting(m.Source)
+	if s.Reply.Frame != 0 && !s.reopened || r.state == ended {
 		return r
 	}
 	s.Reply, s.reopened = Point{m.Frame, m.Time}, false
@@ -182,43 +173,43 @@ func (t *RPCs) reply(m *dissect.Message) *RPC {
 		return r // another capture point saw it before
 	}
 	if r.HasReply {
-		r.other(r.Status)
+		r.addOtherError(r.Status)
 	}
 	r.HasReply, r.reopened = true, false
 	if v := q.Variant; v != nil && v.Inner != nil && q.Status >= 0 && m.Msg != nil {
-		r.other(v.Inner(m.Msg))
+		r.addOtherError(v.Inner(m.Msg))
 	}
 	r.Status, r.Type, r.Transno, r.Service, r.Estimate = q.Status, q.Type, q.Transno, q.Service, q.Timeout
 	r.ReplySize, r.body = q.Bytes, len(m.Msg.Buf(0))
 	if !r.HasOpcode && q.HasOpcode {
 		r.Opcode, r.HasOpcode = q.Opcode, true
 	}
-	if r.state == open {
-		t.finish(r)
+	if r.state == waiting {
+		t.complete(r)
 	}
-	t.links.reply(r, m)
+	t.connections.reply(r, m)
 	if t.opt.Answered != nil {
 		t.opt.Answered(r, m)
 	}
 	return r
 }
 
-// orphan makes the record of a reply whose request was not seen.
-func (t *RPCs) orphan(m *dissect.Message) *RPC {
+// withoutRequest makes the record of a reply whose request was not captured.
+func (t *RPCs) withoutRequest(m *dissect.Message) *RPC {
 	q := &m.RPC
-	r := t.fresh(q.XID)
+	r := t.newRecord(q.XID)
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
 	r.Client, r.Server, r.Handle = m.LNet.Dst, m.LNet.Src, q.Handle
-	r.Link = t.links.handle(q.Handle)
+	r.Connection = t.connections.byHandle(q.Handle)
 	return r
 }
 
 func (t *RPCs) early(m *dissect.Message) *RPC {
 	r := t.findReply(m)
 	if r == nil {
-		r = t.orphan(m)
+		r = t.withoutRequest(m)
 	}
-	s := r.at(m.Source)
+	s := r.sighting(m.Source)
 	s.early++
 	r.Early = max(r.Early, s.early)
 	if !r.HasReply {
@@ -229,10 +220,10 @@ func (t *RPCs) early(m *dissect.Message) *RPC {
 
 func (t *RPCs) bulk(m *dissect.Message) *RPC {
 	r := t.findReply(m)
-	if r == nil || r.state == spent {
+	if r == nil || r.state == ended {
 		return r
 	}
-	s := r.at(m.Source)
+	s := r.sighting(m.Source)
 	if m.Kind != lnet.Ack {
 		if s.Bulk.From == 0 {
 			s.Bulk.From = m.Time
@@ -241,37 +232,18 @@ func (t *RPCs) bulk(m *dissect.Message) *RPC {
 	}
 	switch m.Kind {
 	case lnet.Bulk:
-		if s.part(m.LNet.MatchBits) {
+		if s.markPart(m.LNet.MatchBits) {
 			s.Bytes += int64(m.RPC.Bytes)
 		}
 	case lnet.Get:
-		if s.part(m.LNet.MatchBits) {
-			s.asked++
+		if s.markPart(m.LNet.MatchBits) {
+			s.pendingGets++
 		}
 	case lnet.GetReply:
-		if s.asked > 0 {
-			s.asked--
+		if s.pendingGets > 0 {
+			s.pendingGets--
 			s.Bytes += int64(m.RPC.Bytes)
 		}
 	}
 	return r
-}
-
-// part marks a part of the bulk as seen; false: it was before.
-func (s *Sighting) part(bits uint64) bool {
-	word, bit := &s.parts[bits>>6&1], uint64(1)<<(bits&63)
-	if *word&bit != 0 {
-		return false
-	}
-	*word |= bit
-	return true
-}
-
-func (f *FID) read(b []byte, big bool) bool {
-	if len(b) < 16 {
-		return false
-	}
-	f.Seq = schema.ReadUint(b[:8], big)
-	f.OID, f.Ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
-	return *f != FID{}
 }

@@ -241,15 +241,15 @@ func TestMemoryIsBounded(t *testing.T) {
 	rpcs := NewRPCs(Options{})
 	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request}}
 	m.LNet.Src, m.LNet.Dst, m.Src = client, server, addr(client)
-	for i := range 4 * maxOpen {
+	for i := range 4 * maxWaiting {
 		m.Frame, m.Time = int64(i+1), int64(i)*1000
 		m.RPC = dissect.RPC{XID: uint64(i) << 7, Opcode: getter, HasOpcode: true}
 		rpcs.Message(m)
-		if n := rpcs.open.Len() + rpcs.done.Len() + rpcs.spent.Len(); n > maxOpen+maxLinger+maxSpent+3 {
+		if n := rpcs.queue(waiting).Len() + rpcs.queue(lingering).Len() + rpcs.queue(ended).Len(); n > maxWaiting+maxLingering+maxEnded+3 {
 			t.Fatalf("%d records are held", n)
 		}
 	}
-	if n := len(rpcs.byXID); n > maxOpen+maxLinger+maxSpent+3 {
+	if n := len(rpcs.byXID); n > maxWaiting+maxLingering+maxEnded+3 {
 		t.Errorf("%d xids are held", n)
 	}
 	m.Time += int64(2 * time.Hour)
@@ -257,7 +257,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		m.Time += int64(time.Minute)
 		rpcs.Advance(m.Time)
 	}
-	if n := rpcs.open.Len() + rpcs.done.Len(); n != 0 {
+	if n := rpcs.queue(waiting).Len() + rpcs.queue(lingering).Len(); n != 0 {
 		t.Errorf("%d records are left hours later", n)
 	}
 }

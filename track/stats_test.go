@@ -153,8 +153,8 @@ func TestIntervalsOfAll(t *testing.T) {
 			s := NewStats(StatsOptions{By: []Dim{ByUID}, Step: int64(time.Second), Patience: patience, Flush: func(i *Interval) {
 				got = append(got, [2]int64{(i.From - 1e18) / 1e9, i.Total.Count})
 			}})
-			for uid := range uint32(maxRows) { // open all the time
-				s.groups[Key{UID: 1<<30 + uid}] = &group{open: 1}
+			for uid := range uint32(maxRows) { // wait all the time
+				s.waiting[Key{UID: 1<<30 + uid}] = &waitingCount{n: 1}
 			}
 			w := newWire(t, Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done, Linger: 500 * ms})
 			const seconds = 10
@@ -197,27 +197,26 @@ func TestIntervalOfEarlyReplies(t *testing.T) {
 	}
 }
 
-// TestKindsUnderWayAreForgotten: of the kinds of which nothing is under way any
-// more, so many are kept that there is room for as many others. None costs
-// memory anew.
-func TestKindsUnderWayAreForgotten(t *testing.T) {
+// TestWaitingCountsAreForgotten: of the keys whose RPCs all have ended so many
+// are kept that there is room for as many others. Reuse allocates nothing.
+func TestWaitingCountsAreForgotten(t *testing.T) {
 	w, s := measured(t, StatsOptions{By: []Dim{ByUID}})
-	const kinds = maxRows + 100
-	for n := range uint64(kinds) {
+	const keys = maxRows + 100
+	for n := range uint64(keys) {
 		w.request(xid+n<<7, getter, user(uint32(n)))
 	}
-	most := len(s.groups)
-	for n := range uint64(kinds) {
+	most := len(s.waiting)
+	for n := range uint64(keys) {
 		w.reply(xid+n<<7, getter)
 	}
-	if most != maxRows || len(s.groups) != maxRows/2 {
-		t.Errorf("%d kinds, then %d", most, len(s.groups))
+	if most != maxRows || len(s.waiting) != maxRows/2 {
+		t.Errorf("%d keys, then %d", most, len(s.waiting))
 	}
-	r := &RPC{Request: Request{UID: kinds, HasUser: true}}
+	r := &RPC{Request: Request{UID: keys, HasUser: true}}
 	m := &dissect.Message{Message: lnet.Message{Time: w.now}}
 	if n := testing.AllocsPerRun(1000, func() {
-		if s.Sent(r, m); s.rpcs.Of(r).depth != 1 {
-			t.Fatalf("depth %d", s.rpcs.Of(r).depth)
+		if s.Sent(r, m); s.attached.Of(r).depth != 1 {
+			t.Fatalf("depth %d", s.attached.Of(r).depth)
 		}
 		s.Answered(r, m)
 	}); n > 0 {
@@ -260,7 +259,7 @@ func TestRowsAreBounded(t *testing.T) {
 
 func TestQuantiles(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{1, 2, 100, keepRaw, keepRaw + 1, 20000} {
+	for _, n := range []int{1, 2, 100, maxExact, maxExact + 1, 20000} {
 		var d Dist
 		values := make([]int64, n)
 		for i := range values {

@@ -53,7 +53,7 @@ type Pass struct {
 	in        *Input
 	opt       Options
 	consumers []Consumer
-	once      *track.Once // with Distinct
+	once      *track.Duplicates // with Distinct
 	dissector *dissect.Dissector
 	saver     *saver // with SaveTo
 	offsets   map[string]time.Duration
@@ -77,7 +77,7 @@ type clock struct {
 func New(sys *System, in *Input, opt Options) *Pass {
 	p := &Pass{sys: sys, in: in, opt: opt}
 	if opt.Distinct && in.Files() > 1 {
-		p.once = &track.Once{}
+		p.once = &track.Duplicates{}
 	}
 	return p
 }
@@ -184,7 +184,7 @@ func (p *Pass) message(m *dissect.Message) {
 		return
 	}
 	p.messages++
-	if p.once != nil && p.once.Again(m) {
+	if p.once != nil && p.once.Seen(m) {
 		return
 	}
 	for i := range p.consumers {

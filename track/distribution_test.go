@@ -12,7 +12,7 @@ import (
 func TestQuantilesOfAnyValues(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for _, most := range []float64{1, 10, 100, 255, 256, 300, 1e4, 1e9, 1e15, math.MaxInt64 / 2} {
-		for _, n := range []int{1, 2, 100, keepRaw, keepRaw + 1, 5000} {
+		for _, n := range []int{1, 2, 100, maxExact, maxExact + 1, 5000} {
 			var d Dist
 			var all []int64
 			for range n {
@@ -40,7 +40,7 @@ func TestQuantilesOfAnyValues(t *testing.T) {
 		}
 	}
 	var d Dist
-	for range 2 * keepRaw {
+	for range 2 * maxExact {
 		d.Add(math.MaxInt64)
 		d.Add(-1)
 	}

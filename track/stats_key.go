@@ -6,7 +6,7 @@ import (
 	"github.com/lshark/lshark/lnet"
 )
 
-// Dim is something that statistics can be grouped by.
+// Dim is a dimension: what statistics can be grouped by.
 type Dim uint8
 
 // The dimensions.
@@ -28,10 +28,10 @@ var dimNames = [dims]string{"op", "variant", "client", "server", "target", "job"
 
 func (d Dim) String() string { return dimNames[d] }
 
-// DimNames lists the names of all dimensions, in their order.
+// DimNames returns the names of all dimensions, in their order.
 func DimNames() []string { return dimNames[:] }
 
-// ParseDim finds a dimension by its name.
+// ParseDim returns the dimension with a name.
 func ParseDim(name string) (Dim, bool) {
 	for d, n := range dimNames {
 		if n == name {
@@ -41,9 +41,9 @@ func ParseDim(name string) (Dim, bool) {
 	return 0, false
 }
 
-// Key is what the RPCs of a row have in common. Of the fields, those of the
-// dimensions asked for are set. A key of more than 128 bytes would cost an
-// allocation in each map.
+// Key is what the RPCs of a row have in common: the fields of the dimensions
+// that rows are grouped by, the others are zero. It has at most 128 bytes, as a
+// map would allocate larger keys one by one.
 type Key struct {
 	Variant        string
 	Target         string
@@ -58,7 +58,7 @@ type Key struct {
 	Job            [32]byte
 }
 
-// key reads the dimensions of an RPC.
+// key returns the values of an RPC in some dimensions.
 func (r *RPC) key(by []Dim) (k Key) {
 	for _, d := range by {
 		switch d {
@@ -89,7 +89,7 @@ func (r *RPC) key(by []Dim) (k Key) {
 	return k
 }
 
-// JobName is the job id of the key.
+// JobName returns the job id of the key.
 func (k *Key) JobName() []byte {
 	for i, c := range k.Job {
 		if c == 0 {

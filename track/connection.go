@@ -1,0 +1,152 @@
+package track
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Connection is a connection between a client and a target, as its handles
+// name it. Its names are empty when no connect was seen.
+type Connection struct {
+	ClientUUID, TargetUUID string
+	Target                 string // TargetUUID without "_UUID"
+	Client, Server         lnet.NID
+	Handle                 uint64 // the server's handle of it, as last learned
+
+	imp     *Import
+	handles int // number of handles that find it
+}
+
+// connections finds connections by handle: the server's export cookie, which
+// requests carry, and the client's own, which callbacks carry.
+type connections struct {
+	handles *fifo.Map[uint64, *Connection]
+	names   map[connectionName]*Connection
+}
+
+type connectionName struct{ client, target string }
+
+const maxHandles = 1 << 16
+
+func newConnections() connections {
+	return connections{handles: fifo.NewMap[uint64, *Connection](maxHandles), names: make(map[connectionName]*Connection)}
+}
+
+// byHandle returns the connection of a handle, nil when it is unknown.
+func (t *connections) byHandle(handle uint64) *Connection {
+	c, _ := t.handles.Get(handle)
+	return c
+}
+
+// learn adds a handle of a connection.
+func (t *connections) learn(handle uint64, c *Connection) {
+	if handle == 0 || c == nil {
+		return
+	}
+	if before, ok := t.handles.Get(handle); ok {
+		before.handles--
+	}
+	c.handles++
+	if _, oldest, evicted := t.handles.Put(handle, c); evicted {
+		t.forgetHandle(oldest)
+	}
+}
+
+// forgetHandle counts a handle that was evicted; with the last one the name of
+// the connection goes.
+func (t *connections) forgetHandle(c *Connection) {
+	name := connectionName{c.ClientUUID, c.TargetUUID}
+	if c.handles--; c.handles == 0 && t.names[name] == c {
+		delete(t.names, name)
+	}
+}
+
+// request finds the connection of a request; a connect has its names.
+func (t *connections) request(r *RPC, m *dissect.Message) {
+	if !IsConnect(r.Opcode) || m.Msg == nil {
+		r.Connection = t.ofRequest(r)
+		return
+	}
+	target, wholeTarget := connectUUID(m, connectTarget)
+	client, wholeClient := connectUUID(m, connectClient)
+	if target == "" || !wholeTarget || !wholeClient || len(target) > maxUUID || len(client) > maxUUID {
+		return
+	}
+	name := connectionName{client, target}
+	c := t.names[name]
+	if c == nil {
+		c = t.byHandle(r.Handle)
+		if c == nil || c.TargetUUID != "" {
+			c = &Connection{}
+		}
+		c.ClientUUID, c.TargetUUID, c.Target = client, target, strings.TrimSuffix(target, "_UUID")
+		if len(t.names) >= maxHandles {
+			clear(t.names)
+		}
+		t.names[name] = c
+	}
+	c.Client, c.Server = r.Client, r.Server
+	r.Connection = c
+	t.learn(r.Handle, c) // of a reconnect: the old one
+	if b := m.Msg.Buf(connectCookie); len(b) >= 8 {
+		t.learn(schema.ReadUint(b[:8], false), c)
+	}
+}
+
+// ofRequest returns the connection of a request by its handle. It makes one,
+// without names, for a connection that was made before the capture began.
+func (t *connections) ofRequest(r *RPC) *Connection {
+	c := t.byHandle(r.Handle)
+	if c == nil && r.Handle != 0 && r.HasOpcode && !IsCallback(r.Opcode) {
+		c = &Connection{Client: r.Client, Server: r.Server, Handle: r.Handle}
+		t.learn(r.Handle, c)
+	}
+	return c
+}
+
+// reply learns the export cookie from the reply to a connect.
+func (t *connections) reply(r *RPC, m *dissect.Message) {
+	if IsConnect(r.Opcode) && r.Connection != nil && r.Status == 0 {
+		r.Connection.Handle = m.RPC.Handle
+		t.learn(m.RPC.Handle, r.Connection)
+	}
+}
+
+// Buffers of a connect request.
+const (
+	connectTarget = 1
+	connectClient = 2
+	connectCookie = 3
+	connectData   = 4
+
+	maxUUID = 40
+)
+
+// connectUUID returns the UUID in a buffer of a connect request, and whether it
+// is whole: in a truncated message its NUL has to be there.
+func connectUUID(m *dissect.Message, buffer int) (uuid string, whole bool) {
+	b, _, terminated := bytes.Cut(m.Msg.Buf(buffer), []byte{0})
+	return string(b), terminated || !m.RPC.Cut
+}
+
+// IsConnect reports whether an operation makes a connection.
+func IsConnect(opc uint32) bool {
+	return opc == opcodes.OST_CONNECT || opc == opcodes.MDS_CONNECT || opc == opcodes.MGS_CONNECT
+}
+
+// IsDisconnect reports whether an operation ends a connection.
+func IsDisconnect(opc uint32) bool {
+	return opc == opcodes.OST_DISCONNECT || opc == opcodes.MDS_DISCONNECT || opc == opcodes.MGS_DISCONNECT
+}
+
+// IsCallback reports whether an operation is a lock callback, from a server to
+// a client.
+func IsCallback(opc uint32) bool {
+	return opc >= opcodes.LDLM_BL_CALLBACK && opc <= opcodes.LDLM_SET_INFO
+}

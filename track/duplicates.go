@@ -1,0 +1,39 @@
+package track
+
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
+)
+
+// duplicateWindow is how many messages are remembered.
+const duplicateWindow = 1 << 16
+
+// Duplicates recognizes messages that another capture point has seen already:
+// the same bytes of the same TCP connection. The zero value is ready.
+type Duplicates struct {
+	sources *fifo.Map[streamPosition, int] // the capture point that saw it first
+}
+
+// streamPosition is where a message lies on its TCP connection.
+type streamPosition struct {
+	src, dst netip.AddrPort
+	seq      uint32
+	size     int
+	kind     lnet.Kind
+}
+
+// Seen reports whether another capture point has seen a message before.
+func (d *Duplicates) Seen(m *dissect.Message) bool {
+	if d.sources == nil {
+		d.sources = fifo.NewMap[streamPosition, int](duplicateWindow)
+	}
+	p := streamPosition{m.Src, m.Dst, m.Seq, m.Size, m.Kind}
+	if source, ok := d.sources.Get(p); ok {
+		return source != m.Source
+	}
+	d.sources.Put(p, m.Source)
+	return false
+}

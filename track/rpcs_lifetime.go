@@ -1,0 +1,115 @@
+package track
+
+import (
+	"github.com/lshark/lshark/internal/fifo"
+)
+
+// setState puts a record at the end of the queue of its new state.
+func (t *RPCs) setState(r *RPC, s state) {
+	r.state = s
+	t.queue(s).Push(&r.place, t.now)
+}
+
+func (t *RPCs) queue(s state) *fifo.Queue[RPC] { return &t.queues[s] }
+
+// newRecord makes a record for an xid, or reuses one.
+func (t *RPCs) newRecord(xid uint64) *RPC {
+	var r *RPC
+	if n := len(t.free); n > 0 {
+		r, t.free = t.free[n-1], t.free[:n-1]
+		*r = RPC{Request: Request{name: r.name[:0]}, Reply: Reply{OtherErrors: r.OtherErrors[:0]},
+			Seen: r.Seen[:0], record: record{slot: r.slot}}
+	} else {
+		r = &RPC{}
+		r.slot = t.slots
+		t.slots++
+	}
+	r.place.Owner = r
+	r.XID, r.created = xid, t.now
+	r.next = t.byXID[xid]
+	t.byXID[xid] = r
+	t.setState(r, waiting)
+	t.limitSameXID(r)
+	return r
+}
+
+// limitSameXID ends the oldest of too many records with the same xid, since a
+// lookup walks over all of them.
+func (t *RPCs) limitSameXID(newest *RPC) {
+	r := newest
+	for range maxSameXID {
+		if r = r.next; r == nil {
+			return
+		}
+	}
+	if r.state != ended {
+		t.end(r)
+	}
+	t.release(r)
+}
+
+// release removes a record and keeps it for reuse.
+func (t *RPCs) release(r *RPC) {
+	r.place.Remove()
+	first := t.byXID[r.XID]
+	switch {
+	case first == r && r.next == nil:
+		delete(t.byXID, r.XID)
+	case first == r:
+		t.byXID[r.XID] = r.next
+	default:
+		for first.next != r {
+			first = first.next
+		}
+		first.next = r.next
+	}
+	r.next, r.Connection = nil, nil
+	t.free = append(t.free, r)
+}
+
+// Advance sets the time and ends the RPCs that have waited long enough. Message
+// does the same; a live capture calls Advance while no message comes.
+func (t *RPCs) Advance(now int64) {
+	t.now = max(t.now, now)
+	for r := t.overdue(waiting, t.opt.Timeout, maxWaiting); r != nil; r = t.overdue(waiting, t.opt.Timeout, maxWaiting) {
+		r.Expired = true
+		t.complete(r)
+	}
+	for r := t.overdue(lingering, t.opt.Linger, maxLingering); r != nil; r = t.overdue(lingering, t.opt.Linger, maxLingering) {
+		t.end(r)
+	}
+	for r := t.overdue(ended, maxEndedAge, maxEnded); r != nil; r = t.overdue(ended, maxEndedAge, maxEnded) {
+		t.release(r)
+	}
+}
+
+func (t *RPCs) overdue(s state, age int64, most int) *RPC {
+	return t.queue(s).Overdue(t.now, age, most)
+}
+
+// complete marks an RPC that needs no more messages. It ends after Linger.
+func (t *RPCs) complete(r *RPC) { t.setState(r, lingering) }
+
+// end gives an RPC to Done.
+func (t *RPCs) end(r *RPC) {
+	if r.Connection == nil && r.Handle != 0 {
+		r.Connection = t.connections.byHandle(r.Handle)
+	}
+	t.setState(r, ended)
+	if t.opt.Done != nil {
+		t.opt.Done(r)
+	}
+}
+
+// Close ends all RPCs: the capture has ended.
+func (t *RPCs) Close() {
+	for r := t.queue(lingering).First(); r != nil; r = t.queue(lingering).First() {
+		t.end(r)
+	}
+	for r := t.queue(waiting).First(); r != nil; r = t.queue(waiting).First() {
+		t.end(r)
+	}
+	for r := t.queue(ended).First(); r != nil; r = t.queue(ended).First() {
+		t.release(r)
+	}
+}

@@ -1,0 +1,94 @@
+package track
+
+import (
+	"math/bits"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Row is the statistics of the RPCs with one key.
+type Row struct {
+	Key
+	Others bool // stands for all keys beyond the maximum
+
+	Count       int64
+	Replies     int64
+	Unanswered  int64
+	OneWay      int64
+	Resends     int64
+	Errors      map[int32]int64 // by errno, negative
+	OtherErrors map[int32]int64 // errors that are not in the final status
+
+	Latency Dist // nanoseconds
+	Service Dist // nanoseconds, in whole seconds
+
+	RequestBytes int64
+	ReplyBytes   int64
+	BulkBytes    int64
+
+	// IO counts the bulk transfers by size: IO[n] those of at most 1<<n bytes
+	// and more than half of that.
+	IO [ioSizes]int64
+
+	// How many RPCs of the key were waiting for a reply when one was sent,
+	// itself included: the most, and what the average is made of.
+	DepthMax int64
+	depthSum int64
+	depthN   int64
+}
+
+const ioSizes = 40
+
+// DepthMean is how many RPCs of the key were waiting for a reply when one was
+// sent, on average.
+func (w *Row) DepthMean() float64 {
+	if w.depthN == 0 {
+		return 0
+	}
+	return float64(w.depthSum) / float64(w.depthN)
+}
+
+// add counts an RPC, and how many were waiting with it.
+func (w *Row) add(r *RPC, depth int64) {
+	w.Count++
+	if r.HasReply {
+		w.Replies++
+	}
+	switch {
+	case r.Unanswered():
+		w.Unanswered++
+	case r.OneWay:
+		w.OneWay++
+	}
+	w.Resends += int64(max(0, r.Sends-1))
+	if r.Failed() {
+		count(&w.Errors, r.Status)
+	}
+	for _, e := range r.OtherErrors {
+		count(&w.OtherErrors, e)
+	}
+	if ns, ok := r.Latency(); ok {
+		w.Latency.Add(ns)
+	}
+	if r.HasRequest && r.Has(opcodes.PbServiceTime) {
+		w.Service.Add(int64(r.Service) * 1e9)
+	}
+	w.RequestBytes += int64(r.RequestSize)
+	w.ReplyBytes += int64(r.ReplySize)
+	if n := r.BulkBytes(); n > 0 {
+		w.BulkBytes += n
+		w.IO[min(bits.Len64(uint64(n-1)), ioSizes-1)]++
+	}
+	if depth > 0 {
+		w.DepthMax = max(w.DepthMax, depth)
+		w.depthSum += depth
+		w.depthN++
+	}
+}
+
+func count(m *map[int32]int64, errno int32) {
+	if *m == nil {
+		*m = make(map[int32]int64)
+	}
+	(*m)[errno]++
+}
