@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"bench/walk":        {},
 	"internal/fifo":     {},
 	"release":           {},
-	"internal/wiretest": {"capture", "lnet", "opcodes", "opcodes/schema"},
+	"internal/wiretest": {"capture"},
 }
 
 // gopacketFiles lists the files that import gopacket, tests apart. It is kept

@@ -30,9 +30,6 @@ func FuzzLNet(f *testing.F) {
 			}
 			there, back = there[n:], back[k:]
 		}
-		for i := range tp.Frames {
-			d.Frame(&tp.Frames[i])
-		}
-		d.Close()
+		wiretest.Play(d, tp.Frames)
 	})
 }

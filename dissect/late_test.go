@@ -11,23 +11,6 @@ import (
 	"github.com/lshark/lshark/lnet"
 )
 
-// sampleFrames are the frames of a sample.
-func sampleFrames(t *testing.T, path string) []capture.Frame {
-	t.Helper()
-	r, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	var list []capture.Frame
-	var f capture.Frame
-	for r.Next(&f) == nil {
-		f.Data = slices.Clone(f.Data)
-		list = append(list, f)
-	}
-	return list
-}
-
 // tied is what is known of each message and its request, in no order.
 func tied(frames []capture.Frame) map[string]int {
 	said := map[string]int{}
@@ -61,7 +44,7 @@ func differ(a, b map[string]int) (n int, example string) {
 // reason, answers and bulk data find their requests.
 func TestLateRequest(t *testing.T) {
 	for _, path := range []string{"../pcaps/mount.pcap", "../pcaps/metadata.pcap.zst"} {
-		frames := sampleFrames(t, path)
+		frames := wiretest.ReadSample(t, path)
 		want := tied(frames)
 		for seed := range uint64(8) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
@@ -91,7 +74,7 @@ func TestLateRequest(t *testing.T) {
 // TestLateBehindGap: while a lost segment is waited for, what comes on other
 // connections does not lose its request.
 func TestLateBehindGap(t *testing.T) {
-	frames := sampleFrames(t, "../pcaps/mount.pcap")
+	frames := wiretest.ReadSample(t, "../pcaps/mount.pcap")
 	want := tied(frames)
 	carried := map[int64]int{}
 	eachMessage(t, "../pcaps/mount.pcap", func(m *Message) { carried[m.Frame]++ })

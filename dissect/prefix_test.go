@@ -3,10 +3,10 @@ package dissect
 import (
 	"bytes"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -80,12 +80,8 @@ func dialogs(t *testing.T, path string) map[string][]*Message {
 // snaplen does: what can be read is what the whole message says, and of the
 // rest the tree says why it is missing.
 func TestPrefixSaysThePrefix(t *testing.T) {
-	paths, _ := filepath.Glob("../pcaps/*.pcap*")
-	if len(paths) == 0 {
-		t.Fatal("no samples")
-	}
 	seen := map[string]bool{}
-	for _, path := range paths {
+	for _, path := range wiretest.Samples(t) {
 		for name, list := range dialogs(t, path) {
 			// The sizes of an intent's attributes stand behind them.
 			if !seen[name] && !strings.Contains(name, "GETXATTR") {

@@ -105,9 +105,10 @@ func TestSyntheticBulk(t *testing.T) {
 				b := &builder{facts: c.f, big: big}
 				request := c.message(b, c.formNamed(b, one.form), false, synthCase{request: one.request})
 				data := one.data(b)
-				tape := wiretest.NewConn().Open().Send(false, wiretest.Socklnd{Version: 3}.Hello(false)).Send(true, wiretest.Socklnd{Version: 3}.Hello(true))
-				tape.Send(false, lnetPayload(false, 12, synthXID, 0, request.data))
-				tape.Send(true, lnetPayload(true, one.portal, synthXID, 0, data.data))
+				w := wiretest.Socklnd{Version: 3}
+				tape := wiretest.NewConn().Open().Greet(w)
+				tape.Send(false, w.PutAt(false, wiretest.RequestPortal, synthXID, 0, request.data))
+				tape.Send(true, w.PutAt(true, one.portal, synthXID, 0, data.data))
 				found := false
 				d := New(Options{Handle: func(m *Message) {
 					if m.Kind == lnet.Bulk {
@@ -115,10 +116,7 @@ func TestSyntheticBulk(t *testing.T) {
 						check(t, m, data.wants, map[string]bool{})
 					}
 				}})
-				for i := range tape.Frames {
-					d.Frame(&tape.Frames[i])
-				}
-				d.Close()
+				wiretest.Play(d, tape.Frames)
 				if !found {
 					t.Error("no bulk data")
 				}

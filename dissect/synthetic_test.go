@@ -123,14 +123,11 @@ const synthXID = 1883108012032128
 // send runs a request and its reply through a Dissector.
 func send(t *testing.T, request, reply []byte, handle func(*Message)) {
 	t.Helper()
-	tape := wiretest.NewConn().Open().Send(false, wiretest.Socklnd{Version: 3}.Hello(false)).Send(true, wiretest.Socklnd{Version: 3}.Hello(true))
-	tape.Send(false, lnetPayload(false, 12, synthXID, 0, request))
-	tape.Send(true, lnetPayload(true, 10, synthXID, 224, reply))
-	d := New(Options{Handle: handle})
-	for i := range tape.Frames {
-		d.Frame(&tape.Frames[i])
-	}
-	d.Close()
+	w := wiretest.Socklnd{Version: 3}
+	tape := wiretest.NewConn().Open().Greet(w)
+	tape.Send(false, w.PutAt(false, wiretest.RequestPortal, synthXID, 0, request))
+	tape.Send(true, w.PutAt(true, wiretest.ReplyPortal, synthXID, 224, reply))
+	wiretest.Play(New(Options{Handle: handle}), tape.Frames)
 }
 
 // message builds a request or reply.

@@ -1,11 +1,5 @@
 package dissect
 
-import (
-	"encoding/binary"
-
-	"github.com/lshark/lshark/internal/wiretest"
-)
-
 // prefer are the members that stand for a place which others share, unless a
 // case chooses another one.
 var prefer = map[string]bool{
@@ -146,12 +140,4 @@ func (b *builder) packMessage(head string, v values, names []string, bufs []blob
 		out.fill(8)
 	}
 	return out
-}
-
-// lnetPayload puts a socklnd header and an LNet header before a payload.
-func lnetPayload(back bool, portal uint32, xid uint64, offset uint32, payload []byte) []byte {
-	m := wiretest.Socklnd{Version: 3}.LNet(back, wiretest.Put, portal, xid, payload)
-	const offsetAt = 24 + 32 + 36 // behind the socklnd header, in the command
-	binary.LittleEndian.PutUint32(m[offsetAt:], offset)
-	return m
 }

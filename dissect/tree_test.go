@@ -1,45 +1,23 @@
 package dissect
 
 import (
-	"errors"
-	"io"
 	"path/filepath"
 	"testing"
 
-	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 )
 
 // eachMessage runs a capture through a Dissector.
 func eachMessage(t testing.TB, path string, handle func(*Message)) {
 	t.Helper()
-	r, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	d := New(Options{Handle: handle})
-	var f capture.Frame
-	for {
-		if err := r.Next(&f); err != nil {
-			if !errors.Is(err, io.EOF) {
-				t.Fatal(err)
-			}
-			break
-		}
-		d.Frame(&f)
-	}
-	d.Close()
+	wiretest.Play(New(Options{Handle: handle}), wiretest.ReadSample(t, path))
 }
 
 // TestSamplesAreReadWhole holds what must be true of every message of an intact
 // capture: nothing unknown, nothing left over, no field outside its buffer.
 func TestSamplesAreReadWhole(t *testing.T) {
-	paths, _ := filepath.Glob("../pcaps/*.pcap*")
-	if len(paths) == 0 {
-		t.Fatal("no samples")
-	}
-	for _, path := range paths {
+	for _, path := range wiretest.Samples(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			var tree Tree
 			messages := 0

@@ -1,10 +1,9 @@
 package dissect
 
 import (
-	"path/filepath"
 	"testing"
 
-	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -34,19 +33,8 @@ func TestVariantsOfCutRequests(t *testing.T) {
 			}
 		}
 	}
-	samples, _ := filepath.Glob("../pcaps/*.pcap*")
-	for _, path := range samples {
-		r, err := capture.Open([]string{path}, capture.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := New(Options{Handle: cut})
-		var f capture.Frame
-		for r.Next(&f) == nil {
-			d.Frame(&f)
-		}
-		d.Close()
-		r.Close()
+	for _, path := range wiretest.Samples(t) {
+		wiretest.Play(New(Options{Handle: cut}), wiretest.ReadSample(t, path))
 	}
 	if len(seen) < 20 {
 		t.Errorf("%d variants", len(seen))

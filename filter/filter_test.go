@@ -3,12 +3,11 @@ package filter
 import (
 	"encoding/binary"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 
-	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 )
 
@@ -32,23 +31,7 @@ func count(t *testing.T, path, text string) int {
 
 func each(t testing.TB, path string, handle func(*dissect.Message)) {
 	t.Helper()
-	r, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	d := dissect.New(dissect.Options{Handle: handle})
-	var f capture.Frame
-	for {
-		if err := r.Next(&f); err != nil {
-			if !errors.Is(err, io.EOF) {
-				t.Fatal(err)
-			}
-			break
-		}
-		d.Frame(&f)
-	}
-	d.Close()
+	wiretest.Play(dissect.New(dissect.Options{Handle: handle}), wiretest.ReadSample(t, path))
 }
 
 // TestNamesOfStatuses: a status can be an errno, a number, or the name of one

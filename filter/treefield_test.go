@@ -1,27 +1,17 @@
 package filter
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
 // write is an OST_WRITE request with many remote niobufs.
 func write(niobufs int) *dissect.Message {
-	le := binary.LittleEndian
-	lens := []int{184, 208, 24, 16 * niobufs}
-	data := make([]byte, 48)
-	le.PutUint32(data, uint32(len(lens)))
-	le.PutUint32(data[8:], 0x0bd00bd3)
-	for i, n := range lens {
-		le.PutUint32(data[32+4*i:], uint32(n))
-		data = append(data, make([]byte, n)...)
-	}
-	le.PutUint32(data[48+8:], dissect.TypeRequest)
-	le.PutUint32(data[48+16:], opcodes.OST_WRITE)
+	data := wiretest.Msg(wiretest.Body(wiretest.TypeRequest, opcodes.OST_WRITE), make([]byte, 208), make([]byte, 24), make([]byte, 16*niobufs))
 	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request, Data: data, Size: len(data), LNetOff: -1}}
 	m.RPC = dissect.RPC{HasOpcode: true, Opcode: opcodes.OST_WRITE, Type: dissect.TypeRequest}
 	return m

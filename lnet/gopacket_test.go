@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // TestNumbers holds the numbers of link and IP layers against gopacket's.
@@ -37,8 +37,7 @@ func TestNumbers(t *testing.T) {
 
 // TestGopacketAgrees: its decoders find the same TCP segments in the samples.
 func TestGopacketAgrees(t *testing.T) {
-	samples, _ := filepath.Glob("../pcaps/*.pcap*")
-	for _, path := range samples {
+	for _, path := range wiretest.Samples(t) {
 		r, err := capture.Open([]string{path}, capture.Options{})
 		if err != nil {
 			t.Fatal(err)

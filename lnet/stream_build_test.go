@@ -3,36 +3,9 @@ package lnet
 import (
 	"fmt"
 	"hash/crc32"
-	"os"
-	"testing"
-
-	"github.com/google/gopacket/pcapgo"
 
 	"github.com/lshark/lshark/capture"
 )
-
-// sample reads a capture of pcaps/.
-func sample(t testing.TB, name string) []capture.Frame {
-	t.Helper()
-	f, err := os.Open("../pcaps/" + name + ".pcap")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := pcapgo.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var frames []capture.Frame
-	for {
-		data, info, err := r.ReadPacketData()
-		if err != nil {
-			return frames
-		}
-		frames = append(frames, capture.Frame{Number: int64(len(frames) + 1), Time: info.Timestamp.UnixNano(),
-			Len: info.Length, Data: data, Link: capture.LinkType(r.LinkType())})
-	}
-}
 
 // seen is what a test keeps of a message.
 type seen struct {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -26,10 +27,7 @@ func TestBuiltDialogsAreUnderstood(t *testing.T) {
 				contents++
 			}
 		}})
-		for _, f := range conversation(d.how, d.request, d.answer) {
-			dd.Frame(&f)
-		}
-		dd.Close()
+		wiretest.Play(dd, wiretest.Dialog(d.way, d.request, d.answer))
 		if len(kinds) < 3 || kinds[0] != lnet.Request {
 			t.Errorf("%s: %v", d.name, kinds)
 		}
@@ -49,8 +47,8 @@ func TestClaimsCostNothing(t *testing.T) {
 			continue
 		}
 		b.name = d.name
-		claims(d.request, func(lie []byte) { b.play(d.how, lie, d.answer) })
-		claims(d.answer, func(lie []byte) { b.play(d.how, d.request, lie) })
+		claims(d.request, func(lie []byte) { b.play(d.way, lie, d.answer) })
+		claims(d.answer, func(lie []byte) { b.play(d.way, d.request, lie) })
 	}
 	for _, c := range contents(t) {
 		if len(c.answer) <= 4096 {
@@ -88,12 +86,8 @@ func newTrees(t *testing.T) *trees {
 	return b
 }
 
-func (b *trees) play(how uint8, request, answer []byte) {
-	d := dissect.New(dissect.Options{Handle: b.message})
-	for _, f := range conversation(how, request, answer) {
-		d.Frame(&f)
-	}
-	d.Close()
+func (b *trees) play(way wiretest.Way, request, answer []byte) {
+	wiretest.Play(dissect.New(dissect.Options{Handle: b.message}), wiretest.Dialog(way, request, answer))
 }
 
 func (b *trees) message(m *dissect.Message) {

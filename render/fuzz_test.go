@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
@@ -178,11 +179,7 @@ func (v *views) bounded(name string, size int) {
 // play runs frames through a Dissector and shows all messages.
 func play(t testing.TB, frames []capture.Frame) {
 	v := newViews(t)
-	d := dissect.New(dissect.Options{Handle: v.message})
-	for i := range frames {
-		d.Frame(&frames[i])
-	}
-	d.Close()
+	wiretest.Play(dissect.New(dissect.Options{Handle: v.message}), frames)
 	v.finish()
 }
 
@@ -193,13 +190,13 @@ func FuzzDialog(f *testing.F) {
 		if len(d.request)+len(d.answer) > 16<<10 {
 			continue
 		}
-		f.Add(d.how, d.request, d.answer)
+		f.Add(uint8(d.way), d.request, d.answer)
 	}
-	f.Fuzz(func(t *testing.T, how uint8, request, answer []byte) {
+	f.Fuzz(func(t *testing.T, way uint8, request, answer []byte) {
 		if len(request)+len(answer) > 1<<16 {
 			return
 		}
-		play(t, conversation(how, request, answer))
+		play(t, wiretest.Dialog(wiretest.Way(way), request, answer))
 	})
 }
 

@@ -1,31 +1,17 @@
 package render
 
 import (
-	"io"
 	"testing"
 
-	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // sample reads the messages of a capture.
 func sample(t testing.TB, path string) *dissect.Arena {
 	t.Helper()
-	r, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
 	msgs := &dissect.Arena{}
-	d := dissect.New(dissect.Options{Handle: msgs.Add})
-	var f capture.Frame
-	for err = r.Next(&f); err == nil; err = r.Next(&f) {
-		d.Frame(&f)
-	}
-	if err != io.EOF {
-		t.Fatal(err)
-	}
-	d.Close()
+	wiretest.Play(dissect.New(dissect.Options{Handle: msgs.Add}), wiretest.ReadSample(t, path))
 	if msgs.Len() == 0 {
 		t.Fatal("no messages in " + path)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -146,9 +147,7 @@ func leg(src, dst lnet.NID) func(m *dissect.Message) {
 // connectTo fills in a connect request.
 func connectTo(target, uuid string, cookie uint64) func(m *dissect.Message) {
 	return func(m *dissect.Message) {
-		data := make([]byte, 192)
-		binary.LittleEndian.PutUint64(data, flagVersion|flagMDS)
-		binary.LittleEndian.PutUint32(data[8:], 0x02110000)
+		data := wiretest.ConnectData(flagVersion|flagMDS, 0x02110000)
 		m.Msg = &schema.Msg{Bufs: [][]byte{nil, []byte(target + "\x00"), []byte(uuid + "\x00"),
 			binary.LittleEndian.AppendUint64(nil, cookie), data}}
 	}

@@ -96,6 +96,11 @@ func (w Socklnd) Hello(back bool, ips ...uint32) []byte {
 	return b
 }
 
+// Greet exchanges hellos, as both ends do first.
+func (c *Conn) Greet(w Socklnd) *Conn {
+	return c.Send(false, w.Hello(false)).Send(true, w.Hello(true))
+}
+
 // Connreq builds the request to the acceptor.
 func (w Socklnd) Connreq() []byte {
 	if w.Version == 4 {
@@ -111,6 +116,25 @@ func (w Socklnd) Noop(first, second uint64) []byte {
 
 // LNet builds an LNet message with the given payload.
 func (w Socklnd) LNet(back bool, typ uint32, portal uint32, match uint64, payload []byte) []byte {
+	return w.lnet(back, typ, portal, match, 0, payload)
+}
+
+// PutAt builds a PUT whose payload goes to an offset of the receiver's buffer.
+// The receiver has to acknowledge it.
+func (w Socklnd) PutAt(back bool, portal uint32, match uint64, offset uint32, payload []byte) []byte {
+	return w.lnet(back, Put, portal, match, offset, payload)
+}
+
+// Transfer builds the GET by which the second node fetches a payload from the
+// first, and the REPLY that brings it.
+func (w Socklnd) Transfer(portal uint32, match uint64, payload []byte) (get, reply []byte) {
+	return w.lnet(true, Get, portal, match, uint32(len(payload)), nil), w.lnet(false, Reply, 0, match, 0, payload)
+}
+
+// lnet builds an LNet message. The extent is the offset of a PUT or the sink
+// length of a GET. The handle in the command is derived from the match bits, so
+// that a REPLY or ACK with the bits of a GET or PUT has the handle of that one.
+func (w Socklnd) lnet(back bool, typ uint32, portal uint32, match uint64, extent uint32, payload []byte) []byte {
 	le := binary.LittleEndian
 	var b []byte
 	if w.Version != 1 {
@@ -129,8 +153,10 @@ func (w Socklnd) LNet(back bool, typ uint32, portal uint32, match uint64, payloa
 	switch typ {
 	case Put:
 		le.PutUint32(cmd[32:], portal)
+		le.PutUint32(cmd[36:], extent)
 	case Get:
 		le.PutUint32(cmd[24:], portal)
+		le.PutUint32(cmd[32:], extent)
 	}
 	b = append(append(b, cmd...), payload...)
 	if w.Sum {

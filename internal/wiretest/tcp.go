@@ -1,6 +1,3 @@
-// Package wiretest builds frames for tests: TCP connections that carry
-// socklnd messages, in every version of the protocol. Its numbers are written
-// independently of the packages that use it.
 package wiretest
 
 import (
@@ -43,8 +40,8 @@ type Conn struct {
 // frames.
 func NewConn() *Conn {
 	return &Conn{
-		A:   End{netip.MustParseAddr("10.0.0.1"), 1023, ISNOfA},
-		B:   End{netip.MustParseAddr("10.0.0.2"), 988, ISNOfB},
+		A:   End{netip.AddrFrom4([4]byte{10, 0, 0, 1}), 1023, ISNOfA},
+		B:   End{netip.AddrFrom4([4]byte{10, 0, 0, 2}), 988, ISNOfB},
 		Now: 1e18,
 	}
 }

@@ -1,0 +1,61 @@
+package wiretest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+)
+
+// SampleDir is the folder of the sample captures, from the folder of a package
+// of this module.
+const SampleDir = "../pcaps"
+
+// Samples returns the paths of all sample captures.
+func Samples(t testing.TB) []string {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(SampleDir, "*.pcap*"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no samples in %s: %v", SampleDir, err)
+	}
+	return paths
+}
+
+// ReadSample returns the frames of a capture file, each with bytes of its own.
+func ReadSample(t testing.TB, path string) []capture.Frame {
+	t.Helper()
+	r, err := capture.Open([]string{path}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var frames []capture.Frame
+	var f capture.Frame
+	for err = r.Next(&f); err == nil; err = r.Next(&f) {
+		f.Data = bytes.Clone(f.Data)
+		frames = append(frames, f)
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return frames
+}
+
+// Decoder is what reads frames: an lnet.Decoder or a dissect.Dissector.
+type Decoder interface {
+	Frame(*capture.Frame)
+	Close()
+}
+
+// Play gives frames to a decoder and ends it.
+func Play(d Decoder, frames []capture.Frame) {
+	for i := range frames {
+		d.Frame(&frames[i])
+	}
+	d.Close()
+}
