@@ -225,9 +225,9 @@ func (d *Decode) enum(p *page, g *schema.Names, word uint64) {
 func (d *Decode) AppendJSON(dst []byte, v Decoded) []byte {
 	t := &d.tree.tree
 	t.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
-	dst = appendJSONString(append(dst, `{"type":`...), []byte(v.Type))
+	dst = schema.AppendJSONString(append(dst, `{"type":`...), []byte(v.Type))
 	if v.In != "" {
-		dst = appendJSONString(append(dst, `,"in":`...), []byte(v.In))
+		dst = schema.AppendJSONString(append(dst, `,"in":`...), []byte(v.In))
 	}
 	dst = append(dst, `,"value":`...)
 	if len(t.Nodes) == 0 || t.Nodes[0].State != t.Nodes[0].State&^missing {

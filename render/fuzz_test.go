@@ -150,7 +150,7 @@ func (v *views) finish() {
 func (v *views) text(name string, size int) {
 	v.t.Helper()
 	v.bounded(name, size)
-	if at := bytes.IndexFunc(v.out, func(r rune) bool { return r != '\n' && r != '\t' && schema.Acts(r) }); at >= 0 {
+	if at := bytes.IndexFunc(v.out, func(r rune) bool { return r != '\n' && r != '\t' && schema.NeedsEscape(r) }); at >= 0 {
 		v.t.Fatalf("%s: a control character at %d: %q", name, at, v.out)
 	}
 	if !utf8.Valid(v.out) {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // inline is how many bytes stand in the line of their field.
@@ -59,7 +60,7 @@ func appendSpaced(dst, b []byte) []byte {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
-		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
+		dst = schema.AppendHexDigits(dst, uint64(c), 2)
 	}
 	return dst
 }

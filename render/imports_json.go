@@ -92,7 +92,7 @@ func (j *ImportsJSON) events(dst []byte, i *track.Import) []byte {
 			dst = strconv.AppendInt(append(dst, `,"count":`...), int64(e.Count), 10)
 			dst = j.point(append(dst, `,"until":`...), e.Until)
 		}
-		dst = appendJSONString(append(dst, `,"text":`...), j.text.Append(nil, e))
+		dst = schema.AppendJSONString(append(dst, `,"text":`...), j.text.Append(nil, e))
 		dst = append(dst, '}')
 	}
 	return dst
@@ -102,7 +102,7 @@ func appendStringOrNull(dst []byte, s string) []byte {
 	if s == "" {
 		return append(dst, null...)
 	}
-	return appendJSONString(dst, []byte(s))
+	return schema.AppendJSONString(dst, []byte(s))
 }
 
 func appendVersion(dst []byte, known bool, v uint32) []byte {

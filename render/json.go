@@ -104,7 +104,7 @@ func appendNotes(dst []byte, notes []lnet.Note) []byte {
 		}
 		dst = append(append(dst, `{"code":"`...), notes[i].Code...)
 		dst = append(dst, `","text":`...)
-		dst = appendJSONString(dst, []byte(notes[i].Text))
+		dst = schema.AppendJSONString(dst, []byte(notes[i].Text))
 		dst = append(dst, '}')
 	}
 	return append(dst, ']')

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/hex"
 	"math"
 	"strconv"
 
@@ -83,22 +84,22 @@ func appendList(dst []byte, t *dissect.Tree, i int) []byte {
 
 func appendJSONLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	if n.Src == dissect.InText {
-		return appendJSONString(dst, t.Bytes(n))
+		return schema.AppendJSONString(dst, t.Bytes(n))
 	}
 	if !n.Is(dissect.Undecoded) {
 		switch n.Field.Kind {
 		case schema.Record:
 			if n.Field.Type.Atom == schema.UUID {
-				return appendJSONString(dst, schema.TrimNUL(t.Bytes(n)))
+				return schema.AppendJSONString(dst, schema.TrimNUL(t.Bytes(n)))
 			}
 			return append(appendAtom(append(dst, '"'), t, n), '"')
 		case schema.Text:
-			return appendJSONString(dst, schema.TrimNUL(t.Bytes(n)))
+			return schema.AppendJSONString(dst, schema.TrimNUL(t.Bytes(n)))
 		case schema.Strings:
 			return appendJSONStrings(dst, t.Bytes(n))
 		}
 	}
-	return append(appendHexBytes(append(dst, '"'), t.Bytes(n)), '"')
+	return append(hex.AppendEncode(append(dst, '"'), t.Bytes(n)), '"')
 }
 
 func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
@@ -175,7 +176,7 @@ func appendJSONStrings(dst, b []byte) []byte {
 		if !first {
 			dst = append(dst, ',')
 		}
-		dst = appendJSONString(dst, s)
+		dst = schema.AppendJSONString(dst, s)
 		b = b[min(len(s)+1, len(b)):]
 	}
 	return append(dst, ']')

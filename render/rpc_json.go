@@ -50,7 +50,7 @@ func (k *rpcKey) json(dst []byte, j *RPCJSON, r *track.RPC) []byte {
 	switch k.form {
 	case formText:
 		var buf [64]byte
-		return appendJSONString(dst, k.append(buf[:0], r))
+		return schema.AppendJSONString(dst, k.append(buf[:0], r))
 	case formString:
 		return append(k.append(append(dst, '"'), r), '"')
 	}

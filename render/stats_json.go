@@ -3,6 +3,7 @@ package render
 import (
 	"strconv"
 
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -92,10 +93,10 @@ func appendDimJSON(dst []byte, r *track.Row, d track.Dim) []byte {
 		}
 	case track.ByTarget:
 		if r.Target != "" {
-			return appendJSONString(dst, []byte(r.Target))
+			return schema.AppendJSONString(dst, []byte(r.Target))
 		}
 	case track.ByJob:
-		return appendJSONString(dst, r.JobName())
+		return schema.AppendJSONString(dst, r.JobName())
 	case track.ByVariant:
 		return append(append(append(dst, '"'), r.Variant...), '"')
 	default:

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/hex"
 	"strconv"
 	"time"
 
@@ -166,7 +167,7 @@ func appendUnits(dst []byte, v uint64) []byte {
 func (r *Tree) bytes(dst []byte, n *dissect.Node) []byte {
 	const shown = 32
 	b := r.tree.Bytes(n)
-	dst = appendHexBytes(dst, b[:min(len(b), shown)])
+	dst = hex.AppendEncode(dst, b[:min(len(b), shown)])
 	if len(b) > shown {
 		dst = append(dst, "… "...)
 		dst = strconv.AppendInt(dst, int64(len(b)), 10)

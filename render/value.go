@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/hex"
 	"math"
 	"strconv"
 
@@ -94,7 +95,7 @@ func appendAtom(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	case schema.UUID:
 		return schema.AppendText(dst, schema.TrimNUL(b))
 	}
-	return appendHexBytes(dst, b)
+	return hex.AppendEncode(dst, b)
 }
 
 // appendFlags appends the names of a word's bits with a separator, unknown
@@ -127,7 +128,7 @@ func appendLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 		return schema.AppendText(dst, t.Bytes(n))
 	}
 	if n.Is(dissect.Undecoded) {
-		return appendHexBytes(dst, t.Bytes(n))
+		return hex.AppendEncode(dst, t.Bytes(n))
 	}
 	switch f.Kind {
 	case schema.Uint, schema.Int:
@@ -151,7 +152,7 @@ func appendLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	case schema.Strings:
 		return appendStrings(dst, t.Bytes(n))
 	}
-	return appendHexBytes(dst, t.Bytes(n))
+	return hex.AppendEncode(dst, t.Bytes(n))
 }
 
 // appendStrings appends NUL-separated strings with commas.

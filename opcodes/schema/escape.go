@@ -2,20 +2,23 @@ package schema
 
 import "unicode/utf8"
 
-// Harmless are the bytes that need no escape anywhere.
-var Harmless = func() (t [256]bool) {
-	for c := ' '; c < 0x7f; c++ {
-		t[c] = c != '"' && c != '\\'
-	}
-	return t
-}()
+// AppendText appends text of the wire for a terminal, which shows it and does
+// nothing else: what needs an escape becomes \xNN for each byte.
+func AppendText(dst, b []byte) []byte { return appendEscaped(dst, b, false) }
 
-// AppendText appends text of the wire so that a terminal shows it and does
-// nothing else.
-func AppendText(dst, b []byte) []byte {
+// AppendJSONString appends text of the wire as a JSON string. A character that
+// needs an escape becomes \uNNNN, a byte that is not UTF-8 becomes the text
+// \xNN.
+func AppendJSONString(dst, b []byte) []byte {
+	return append(appendEscaped(append(dst, '"'), b, true), '"')
+}
+
+// appendEscaped appends text with escapes. A backslash in front of what looks
+// like an escape is escaped itself, so that all escapes can be undone.
+func appendEscaped(dst, b []byte, json bool) []byte {
 	for len(b) > 0 {
 		n := 0
-		for n < len(b) && Harmless[b[n]] {
+		for n < len(b) && isPlain[b[n]] {
 			n++
 		}
 		dst, b = append(dst, b[:n]...), b[n:]
@@ -24,10 +27,16 @@ func AppendText(dst, b []byte) []byte {
 		}
 		r, size := utf8.DecodeRune(b)
 		switch {
-		case b[0] == '\\' && LooksEscaped(b):
-			dst = append(dst, `\x5c`...)
-		case Acts(r) || r == utf8.RuneError && size == 1:
-			dst = appendBytesEscaped(dst, b[:size])
+		case b[0] == '\\' && looksEscaped(b), r == utf8.RuneError && size == 1:
+			dst = appendByteEscape(dst, b[0], json)
+		case json && (b[0] == '\\' || b[0] == '"'):
+			dst = append(dst, '\\', b[0])
+		case json && NeedsEscape(r): // none has more than four digits
+			dst = append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
+		case NeedsEscape(r):
+			for _, c := range b[:size] {
+				dst = appendByteEscape(dst, c, json)
+			}
 		default:
 			dst = append(dst, b[:size]...)
 		}
@@ -36,24 +45,34 @@ func AppendText(dst, b []byte) []byte {
 	return dst
 }
 
-// appendBytesEscaped appends each byte as \xNN.
-func appendBytesEscaped(dst, b []byte) []byte {
-	for _, c := range b {
-		dst = append(dst, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
+// appendByteEscape appends \xNN; in JSON the backslash is escaped in turn.
+func appendByteEscape(dst []byte, c byte, json bool) []byte {
+	if json {
+		dst = append(dst, '\\')
 	}
-	return dst
+	return append(dst, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// LooksEscaped says whether b begins as our escape of a byte does.
-func LooksEscaped(b []byte) bool {
+// isPlain are the bytes that need no escape anywhere.
+var isPlain = func() (t [256]bool) {
+	for c := ' '; c < 0x7f; c++ {
+		t[c] = c != '"' && c != '\\'
+	}
+	return t
+}()
+
+// looksEscaped reports whether b, which begins with a backslash, begins like
+// an escaped byte.
+func looksEscaped(b []byte) bool {
 	return len(b) >= 4 && b[1] == 'x' && isHex(b[2]) && isHex(b[3])
 }
 
 func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' }
 
-// Acts says whether a terminal acts upon a character instead of showing it:
-// controls, and what changes the direction or ends the line.
-func Acts(r rune) bool {
+// NeedsEscape reports whether a terminal acts on a character instead of showing
+// it: control characters, and those that change the direction of text or end
+// the line.
+func NeedsEscape(r rune) bool {
 	return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x61c ||
 		r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff
 }

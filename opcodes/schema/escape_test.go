@@ -1,9 +1,79 @@
 package schema
 
-import "testing"
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"math/rand/v2"
+	"regexp"
+	"testing"
+	"unicode/utf8"
+)
 
-// TestLabelsDoNotAct: names come from strangers, and a line goes to a terminal.
-func TestLabelsDoNotAct(t *testing.T) {
+// TestEscapes: nothing that a terminal acts upon gets through.
+func TestEscapes(t *testing.T) {
+	for _, c := range []struct{ wire, text, json string }{
+		{"plain name", "plain name", `"plain name"`},
+		{"\x1b[31mred\x1b[0m", `\x1b[31mred\x1b[0m`, `"\u001b[31mred\u001b[0m"`},
+		{"a\nb\tc\r", `a\x0ab\x09c\x0d`, `"a\u000ab\u0009c\u000d"`},
+		{"bell\a", `bell\x07`, `"bell\u0007"`},
+		{"\x7f", `\x7f`, `"\u007f"`},
+		{"\u009b31m", `\xc2\x9b31m`, `"\u009b31m"`},
+		{"\u202egnp.exe", `\xe2\x80\xaegnp.exe`, `"\u202egnp.exe"`},
+		{"naïve — 日本", "naïve — 日本", `"naïve — 日本"`},
+		{"bad\xff\xc3", `bad\xff\xc3`, `"bad\\xff\\xc3"`},
+		{`C:\dir`, `C:\dir`, `"C:\\dir"`},
+		{`\xff`, `\x5cxff`, `"\\x5cxff"`},
+		{`say "hi"`, `say "hi"`, `"say \"hi\""`},
+		{"", "", `""`},
+	} {
+		if got := string(AppendText(nil, []byte(c.wire))); got != c.text {
+			t.Errorf("text of %q is %s, want %s", c.wire, got, c.text)
+		}
+		if got := string(AppendJSONString(nil, []byte(c.wire))); got != c.json {
+			t.Errorf("JSON of %q is %s, want %s", c.wire, got, c.json)
+		}
+	}
+}
+
+var escaped = regexp.MustCompile(`\\x[0-9a-f]{2}`)
+
+func unescape(b []byte) []byte {
+	return escaped.ReplaceAllFunc(b, func(m []byte) []byte {
+		c, err := hex.DecodeString(string(m[2:]))
+		if err != nil {
+			panic(err) // the expression allows nothing else
+		}
+		return c
+	})
+}
+
+// TestBytesComeBack: escapes can be undone, whatever was on the wire.
+func TestBytesComeBack(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	alphabet := []byte("\\x5cfab\xff\xc3\xa9\x1b\"n0 ")
+	for range 2000 {
+		wire := make([]byte, rnd.IntN(12))
+		for i := range wire {
+			wire[i] = alphabet[rnd.IntN(len(alphabet))]
+		}
+		text := AppendText(nil, wire)
+		if !bytes.Equal(unescape(text), wire) {
+			t.Fatalf("%q became %s", wire, text)
+		}
+		object := AppendJSONString(nil, wire)
+		var s string
+		if err := json.Unmarshal(object, &s); err != nil || !utf8.Valid(object) {
+			t.Fatalf("%q became %s: %v", wire, object, err)
+		}
+		if !bytes.Equal(unescape([]byte(s)), wire) {
+			t.Fatalf("%q became %s", wire, object)
+		}
+	}
+}
+
+// TestLabelsAreEscaped: names come from strangers, and a line goes to a terminal.
+func TestLabelsAreEscaped(t *testing.T) {
 	for wire, want := range map[string]string{
 		"plain":               "plain",
 		"a\u202egpj":          `a\xe2\x80\xaegpj`,

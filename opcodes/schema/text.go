@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/hex"
 	"math/bits"
 	"net/netip"
 	"strconv"
@@ -121,7 +122,7 @@ func AppendNID(dst, addr []byte, lnd uint8, num uint16) []byte {
 		a, _ := netip.AddrFromSlice(addr)
 		dst = a.AppendTo(dst)
 	case len(addr) != 4:
-		dst = appendHexBytes(dst, addr)
+		dst = hex.AppendEncode(dst, addr)
 	case name == "":
 		dst = AppendHex(dst, ReadUint(addr, true))
 	case lnd == lndTCP || lnd == lndO2IB || lnd == lndGIP:
@@ -139,13 +140,6 @@ func AppendNID(dst, addr []byte, lnd uint8, num uint16) []byte {
 	dst = append(dst, name...)
 	if num != 0 {
 		dst = strconv.AppendUint(dst, uint64(num), 10)
-	}
-	return dst
-}
-
-func appendHexBytes(dst, b []byte) []byte {
-	for _, c := range b {
-		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
 	}
 	return dst
 }
