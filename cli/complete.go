@@ -65,12 +65,7 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 // completeFilter completes the last word of a filter.
 func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	at := strings.LastIndexAny(start, " (!") + 1
-	names := opcodes.NewIndex().Names()
-	for _, k := range filter.Keys() {
-		if !k.RPC || cmd.Name() == "rpcs" || cmd.Name() == "stats" || k.Name == "rpc.latency" {
-			names = append(names, k.Name)
-		}
-	}
+	names := filter.Names(cmd.Name() == "rpcs" || cmd.Name() == "stats")
 	return prefixed(start[:at], withPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 

@@ -9,9 +9,9 @@ import (
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
-
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 )
 
@@ -71,13 +71,13 @@ func (p *prose) explain(names []string) error {
 	r := render.NewExplain(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)
 	var out []byte
 	for _, name := range names {
-		key, topics := ownKey(name), index.Topics(name)
-		if key == nil && topics == nil {
+		keys, topics := keysNamed(name), index.Topics(name)
+		if keys == nil && topics == nil {
 			return exit.UnknownName("name", name[strings.LastIndexByte(name, '.')+1:], append(index.TopicNames(true), ownNames()...))
 		}
 		var err error
-		if key != nil {
-			if out, err = p.page(out, r, key, nil); err != nil {
+		for i := range keys {
+			if out, err = p.page(out, r, &keys[i], nil); err != nil {
 				return err
 			}
 		}
@@ -92,7 +92,7 @@ func (p *prose) explain(names []string) error {
 }
 
 // page appends what is known of a key or a topic.
-func (p *prose) page(out []byte, r *render.Explain, key *render.Key, topic *schema.Topic) ([]byte, error) {
+func (p *prose) page(out []byte, r *render.Explain, key *records.Entry, topic *schema.Topic) ([]byte, error) {
 	if p.form.value == "json" {
 		if key != nil {
 			return r.AppendKeyJSON(out, key)

@@ -2,15 +2,16 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
-
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 )
 
@@ -26,8 +27,8 @@ func newFields(sys *iostreams.IO) *cobra.Command {
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var out []byte
-			for _, k := range ownKeys() {
-				out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", k.Name, k.Type, k.In, k.Doc)
+			for _, e := range ownKeys() {
+				out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", e.Filter, e.TypeText(), e.Record, e.Doc)
 			}
 			_, err := sys.Out.Write(render.AppendFieldList(out, opcodes.NewIndex()))
 			return err
@@ -36,34 +37,34 @@ func newFields(sys *iostreams.IO) *cobra.Command {
 	}
 }
 
-// ownKeys are the names that are none of the wire.
-func ownKeys() (list []render.Key) {
-	for _, k := range filter.Keys() {
-		in := "record"
-		if k.RPC {
-			in = "rpc"
-		}
-		list = append(list, render.Key{Name: k.Name, Type: k.Type, Doc: k.Doc, In: in})
-	}
+// ownKeys lists the keys that are no fields of the wire, and the fields that
+// filters read without a tree.
+func ownKeys() []records.Entry {
+	list := slices.Concat(records.Messages.Entries(), filter.Probes(), records.RPCs.Entries())
+	slices.SortStableFunc(list, func(a, b records.Entry) int { return strings.Compare(a.Filter, b.Filter) })
 	return list
 }
 
-// ownNames are the names of all own keys.
+// ownNames lists the names of all own keys.
 func ownNames() (list []string) {
-	for _, k := range ownKeys() {
-		list = append(list, k.Name)
+	for _, e := range ownKeys() {
+		list = append(list, e.Filter)
+		if e.Path != e.Filter {
+			list = append(list, e.Path)
+		}
 	}
 	return list
 }
 
-// ownKey finds one of them, letters of either case.
-func ownKey(name string) *render.Key {
-	for _, k := range ownKeys() {
-		if strings.EqualFold(k.Name, name) {
-			return &k
+// keysNamed finds the keys of a name with or without the prefix of their
+// record, letters of either case.
+func keysNamed(name string) (list []records.Entry) {
+	for _, e := range ownKeys() {
+		if strings.EqualFold(e.Filter, name) || strings.EqualFold(e.Path, name) {
+			list = append(list, e)
 		}
 	}
-	return nil
+	return list
 }
 
 // noArgs refuses arguments.

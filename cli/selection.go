@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/filter"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/track"
 )
 
@@ -34,7 +35,7 @@ func (s *selection) check() error {
 // messageFilter is a display filter for messages. The zero value matches all.
 type messageFilter struct {
 	filter *filter.Filter
-	msg    filter.Message
+	msg    records.Message
 }
 
 // messages compiles the display filter for messages.
@@ -56,15 +57,14 @@ func (f *messageFilter) match(m *dissect.Message, first int64) bool {
 	if f.filter == nil {
 		return true
 	}
-	f.msg.Set(m)
-	f.msg.Conn0 = first
+	f.msg.Set(m, first)
 	return f.filter.Match(&f.msg)
 }
 
 // rpcFilter is a display filter for RPCs. The zero value matches all.
 type rpcFilter struct {
 	filter *filter.RPCFilter
-	msg    filter.Message
+	msg    records.Message
 }
 
 // rpcs compiles the display filter for RPCs.
@@ -86,8 +86,7 @@ func (f *rpcFilter) mark(m *dissect.Message, first int64, r *track.RPC) {
 	if f.filter == nil {
 		return
 	}
-	f.msg.Set(m)
-	f.msg.Conn0 = first
+	f.msg.Set(m, first)
 	f.filter.Mark(&f.msg, r)
 }
 

@@ -30,6 +30,18 @@ var (
 	fileData         = schema.Opaque("data", 0, "bulk data, as far as kept")
 )
 
+// TransportSections lists the sections of the transport and of LNet, in the
+// order of trees. A section that is one of several structs is listed once.
+func TransportSections() []*schema.Field {
+	return []*schema.Field{sectionKsock, sectionConnreqV2, sectionHelloV2, sectionLNet16, sectionPing, sectionSelftest}
+}
+
+// MessageSections lists the sections of RPC messages and of bulk data, in the
+// order of trees.
+func MessageSections() []*schema.Field {
+	return []*schema.Field{sectionGSS, sectionPlain, sectionLustreMsg, sectionBody, sectionBuffers, sectionContent}
+}
+
 // section walks a struct as a section.
 func (w *walker) section(f *schema.Field, off, limit int) int {
 	return w.record(f, nil, off, limit)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/records"
 )
 
 // filters are one that a probe answers and one that needs the tree.
@@ -26,10 +27,10 @@ func BenchmarkFilter(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(name, func(b *testing.B) {
-			var m Message
+			var m records.Message
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				m.Set(msgs.At(i % msgs.Len()))
+				m.Set(msgs.At(i%msgs.Len()), 0)
 				f.Match(&m)
 			}
 		})
@@ -44,10 +45,10 @@ func TestNoAllocations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var m Message
+		var m records.Message
 		n := testing.AllocsPerRun(3, func() {
 			for i := range msgs.Len() {
-				m.Set(msgs.At(i))
+				m.Set(msgs.At(i), 0)
 				f.Match(&m)
 			}
 		})

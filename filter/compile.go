@@ -3,20 +3,30 @@ package filter
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 )
 
 // Filter is a compiled filter.
 type Filter struct {
 	Text  string
-	match func(*Message) bool
+	match func(*subject) bool
+	of    subject
 }
 
-// Match says whether the filter holds for a message.
-func (f *Filter) Match(m *Message) bool { return f == nil || f.match(m) }
+// Match reports whether the filter holds for a message. It does for all when f
+// is nil.
+func (f *Filter) Match(m *records.Message) bool {
+	if f == nil {
+		return true
+	}
+	f.of.msg = m
+	return f.match(&f.of)
+}
 
 // Compile reads a filter. An error is an *Error.
 func Compile(text string) (*Filter, error) {
@@ -42,8 +52,8 @@ func (c *compiler) fail(t token, msg, hint string) *Error {
 	return &Error{Text: c.text, Col: t.col, Len: t.len, Msg: msg, Hint: hint}
 }
 
-func (c *compiler) expr(e *expr) (func(*Message) bool, error) {
-	var parts []func(*Message) bool
+func (c *compiler) expr(e *expr) (func(*subject) bool, error) {
+	var parts []func(*subject) bool
 	for _, a := range e.args {
 		f, err := c.expr(a)
 		if err != nil {
@@ -54,31 +64,22 @@ func (c *compiler) expr(e *expr) (func(*Message) bool, error) {
 	switch e.op {
 	case "and":
 		a, b := parts[0], parts[1]
-		return func(m *Message) bool { return a(m) && b(m) }, nil
+		return func(m *subject) bool { return a(m) && b(m) }, nil
 	case "or":
 		a, b := parts[0], parts[1]
-		return func(m *Message) bool { return a(m) || b(m) }, nil
+		return func(m *subject) bool { return a(m) || b(m) }, nil
 	case "not":
 		a := parts[0]
-		return func(m *Message) bool { return !a(m) }, nil
+		return func(m *subject) bool { return !a(m) }, nil
 	}
 	return c.leaf(e)
 }
 
-// field is a resolved name: where its values come from, and what they are.
-type field struct {
-	each  func(m *Message, f func(*value) bool) bool
-	names []*schema.Names
-	forms []schema.Field // of the declarations, for checking literals
-	key   *key           // not nil when it is one
-	bit   string         // name.BIT
-}
-
 // resolve finds what a name stands for.
 func (c *compiler) resolve(t token) (*field, error) {
-	if aboutRPC(t.text) {
+	if strings.HasPrefix(t.text, records.RPCs.Prefix) {
 		f, err := c.rpcField(t)
-		if i := strings.LastIndexByte(t.text, '.'); err != nil && i > len("rpc.") {
+		if i := strings.LastIndexByte(t.text, '.'); err != nil && i > len(records.RPCs.Prefix) {
 			inner := t
 			inner.text, inner.len = t.text[:i], i
 			if f, err = c.rpcField(inner); err == nil {
@@ -87,19 +88,24 @@ func (c *compiler) resolve(t token) (*field, error) {
 		}
 		return f, err
 	}
-	if k, ok := keys[t.text]; ok {
-		f := &field{each: k.values, key: &k}
-		if k.names != nil {
-			f.names = append(f.names, k.names)
-		}
-		return f, nil
+	if p, ok := records.Messages.Find(t.text); ok && p.Key.Type != records.Section {
+		return keyField(p, messageOf), nil
 	}
-	if sections[t.text] {
-		s := newTreeField(t.text)
-		return &field{each: func(m *Message, f func(*value) bool) bool { return s.each(m.Tree(), &m.value, f) }}, nil
+	if p, ok := probes[t.text]; ok {
+		return p.field(), nil
+	}
+	if isSection(t.text) {
+		return treeFieldOf(t.text), nil
 	}
 	if f := c.declared(t.text); f != nil {
 		return f, nil
+	}
+	if c.rpc != nil { // names that only RPCs have need no prefix
+		if p, ok := records.RPCs.Find(t.text); ok {
+			f := keyField(p, rpcOf)
+			f.rpc = true
+			return f, nil
+		}
 	}
 	if i := strings.LastIndexByte(t.text, '.'); i > 0 {
 		inner := t
@@ -112,11 +118,20 @@ func (c *compiler) resolve(t token) (*field, error) {
 	return nil, c.fail(t, "there is no field "+t.text, DidYouMean(schema.Nearest(t.text, c.names(), 3)))
 }
 
-func (c *compiler) names() []string {
-	all := append([]string(nil), c.index.Names()...)
-	for _, k := range Keys() {
-		if c.rpc != nil || !k.RPC || k.Name == "rpc.latency" {
-			all = append(all, k.Name)
+func (c *compiler) names() []string { return names(c.index, c.rpc != nil) }
+
+// Names lists the names that filters know: of keys and fields, of whole RPCs
+// only when the filter is over those.
+func Names(ofRPCs bool) []string { return names(opcodes.NewIndex(), ofRPCs) }
+
+func names(index *schema.Index, ofRPCs bool) []string {
+	all := slices.Clone(index.Names())
+	for _, e := range slices.Concat(records.Messages.Entries(), Probes()) {
+		all = append(all, e.Filter)
+	}
+	for _, e := range records.RPCs.Entries() {
+		if _, shared := records.MessageKey(e.Filter); shared || ofRPCs {
+			all = append(all, e.Filter)
 		}
 	}
 	return all
@@ -128,11 +143,10 @@ func (c *compiler) declared(path string) *field {
 	if len(places) == 0 {
 		return nil
 	}
-	t := newTreeField(path)
-	if !c.pathKnown(t.path) {
+	if parts := strings.Split(path, "."); !c.pathKnown(parts[:len(parts)-1]) {
 		return nil
 	}
-	f := &field{each: func(m *Message, f func(*value) bool) bool { return t.each(m.Tree(), &m.value, f) }}
+	f := treeFieldOf(path)
 	for _, p := range places {
 		f.forms = append(f.forms, *p.Field)
 		if n := p.Field.Names; n != nil {
@@ -145,13 +159,21 @@ func (c *compiler) declared(path string) *field {
 	return f
 }
 
-// sections are the names of a tree's outermost nodes.
-var sections = map[string]bool{"ksock": true, "connreq": true, "hello": true, "lnet": true, "ping_info": true,
-	"selftest": true, "gss": true, "plain": true, "lustre_msg": true, "ptlrpc_body": true, "buffers": true, "content": true}
+// isSection reports whether a tree has a section of this name.
+func isSection(name string) bool {
+	p, ok := records.Messages.Find(name)
+	return ok && p.Key.Type == records.Section
+}
+
+// treeFieldOf makes a field of the nodes of a tree.
+func treeFieldOf(path string) *field {
+	t := newTreeField(path)
+	return &field{each: func(s *subject, f func(*records.Value) bool) bool { return t.each(s.msg.Tree(), &s.value, f) }}
+}
 
 func (c *compiler) pathKnown(path []string) bool {
 	for _, p := range path {
-		if sections[p] || len(c.index.Find(p)) > 0 {
+		if isSection(p) || len(c.index.Find(p)) > 0 {
 			continue
 		}
 		if s := opcodes.StructNamed(p); s == nil || s.Name != p {
@@ -187,7 +209,7 @@ func (c *compiler) bit(f *field, t token, name string) (*field, error) {
 }
 
 // leaf compiles a comparison, or the question whether a field is there.
-func (c *compiler) leaf(e *expr) (func(*Message) bool, error) {
+func (c *compiler) leaf(e *expr) (func(*subject) bool, error) {
 	f, err := c.resolve(e.field)
 	if err != nil {
 		return nil, err
@@ -197,14 +219,14 @@ func (c *compiler) leaf(e *expr) (func(*Message) bool, error) {
 		return nil, err
 	}
 	each := f.each
-	ask := func(m *Message) bool { return each(m, test) }
-	if c.rpc != nil && !aboutRPC(e.field.text) {
+	ask := func(m *subject) bool { return each(m, test) }
+	if c.rpc != nil && !f.rpc {
 		return c.marked(e, ask)
 	}
 	return ask, nil
 }
 
-func (c *compiler) test(e *expr, f *field) (func(*value) bool, error) {
+func (c *compiler) test(e *expr, f *field) (func(*records.Value) bool, error) {
 	if f.bit != "" {
 		if e.op != "has" {
 			return nil, c.fail(e.at, "a flag is there or not; it cannot be compared", "")
@@ -213,7 +235,7 @@ func (c *compiler) test(e *expr, f *field) (func(*value) bool, error) {
 	}
 	switch e.op {
 	case "has":
-		return func(*value) bool { return true }, nil
+		return func(*records.Value) bool { return true }, nil
 	case "contains", "matches":
 		return c.textTest(e, f)
 	case "in":
@@ -222,23 +244,23 @@ func (c *compiler) test(e *expr, f *field) (func(*value) bool, error) {
 	return c.orderTest(e, f)
 }
 
-func bitTest(f *field) func(*value) bool {
-	return func(v *value) bool {
-		if v.names == nil {
+func bitTest(f *field) func(*records.Value) bool {
+	return func(v *records.Value) bool {
+		if v.Names == nil {
 			return false
 		}
-		b, ok := v.names.Find(f.bit)
+		b, ok := v.Names.Find(f.bit)
 		if !ok {
 			return false
 		}
-		if !v.names.Flags {
-			return v.u == b.Value
+		if !v.Names.Flags {
+			return v.U == b.Value
 		}
-		return v.u&b.Mask == b.Value && b.Value != 0
+		return v.U&b.Mask == b.Value && b.Value != 0
 	}
 }
 
-func (c *compiler) textTest(e *expr, f *field) (func(*value) bool, error) {
+func (c *compiler) textTest(e *expr, f *field) (func(*records.Value) bool, error) {
 	want := []byte(e.set[0].from.text)
 	var buf []byte
 	if e.op == "contains" {
@@ -247,8 +269,8 @@ func (c *compiler) textTest(e *expr, f *field) (func(*value) bool, error) {
 			g.bit = e.set[0].from.text
 			return bitTest(&g), nil
 		}
-		return func(v *value) bool {
-			buf = v.append(buf[:0])
+		return func(v *records.Value) bool {
+			buf = appendValue(buf[:0], v)
 			return bytes.Contains(buf, want)
 		}, nil
 	}
@@ -256,8 +278,8 @@ func (c *compiler) textTest(e *expr, f *field) (func(*value) bool, error) {
 	if err != nil {
 		return nil, c.fail(e.set[0].from, "not a regular expression: "+strings.TrimPrefix(err.Error(), "error parsing regexp: "), "")
 	}
-	return func(v *value) bool {
-		buf = v.append(buf[:0])
+	return func(v *records.Value) bool {
+		buf = appendValue(buf[:0], v)
 		return re.Match(buf)
 	}, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/records"
 )
 
 // count runs a filter over a sample.
@@ -19,9 +20,9 @@ func count(t *testing.T, path, text string) int {
 		t.Fatal(err)
 	}
 	n := 0
-	var m Message
+	var m records.Message
 	each(t, path, func(msg *dissect.Message) {
-		m.Set(msg)
+		m.Set(msg, 0)
 		if f.Match(&m) {
 			n++
 		}

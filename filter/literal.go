@@ -19,6 +19,7 @@ func read(t token, names []*schema.Names) *literal {
 		return l
 	}
 	l.readNumber(t.text)
+	l.readBool(t.text)
 	l.readSeconds(t.text)
 	l.readNID(t.text)
 	l.readAddr(t.text)
@@ -79,6 +80,16 @@ func (l *literal) readNumber(text string) {
 	}
 	if v, ok := schema.ParseVersion(text); ok && strings.Contains(text, ".") {
 		l.u, l.isNum = uint64(v), true
+	}
+}
+
+// readBool reads true and 1, false and 0.
+func (l *literal) readBool(text string) {
+	switch text {
+	case "true", "1":
+		l.truth = 1
+	case "false", "0":
+		l.truth = -1
 	}
 }
 

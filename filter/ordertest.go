@@ -2,6 +2,7 @@ package filter
 
 import (
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 )
 
 // literal reads a literal and refuses one that no value of the field can be
@@ -17,7 +18,7 @@ func (c *compiler) literal(t token, f *field) (*literal, error) {
 			all = append(all, v.Name, n.Prefix+v.Name)
 		}
 	}
-	if len(all) == 0 || f.key != nil && f.key.errno {
+	if len(all) == 0 || f.kind == records.Status {
 		all = append(all, errnoNames()...)
 	}
 	return nil, c.fail(t, t.text+" is not a value of this field", DidYouMean(schema.Nearest(t.text, all, 3)))
@@ -36,8 +37,8 @@ func (c *compiler) sensible(l *literal, f *field) bool {
 	if len(l.byName) > 0 {
 		return true
 	}
-	if f.key != nil {
-		return classSensible(l, f.key.class, len(f.names) == 0 || f.key.errno)
+	if f.key {
+		return typeSensible(l, f.kind)
 	}
 	for i := range f.forms {
 		if formSensible(l, &f.forms[i]) {
@@ -47,21 +48,25 @@ func (c *compiler) sensible(l *literal, f *field) bool {
 	return len(f.forms) == 0
 }
 
-// classSensible says whether a literal can be compared with a class of values.
-func classSensible(l *literal, c class, errnos bool) bool {
-	switch c {
-	case number:
-		return l.isNum || errnos && l.errno != 0
-	case seconds:
+// typeSensible reports whether a literal can be compared with values of a type.
+func typeSensible(l *literal, t records.Type) bool {
+	switch t {
+	case records.Seconds, records.Duration, records.Time:
 		return l.isSec
-	case fidClass:
+	case records.Enum, records.Flags:
+		return l.isNum
+	case records.FID:
 		return l.isFID
-	case nidClass:
+	case records.NID:
 		return l.isNID
-	case address:
+	case records.Address:
 		return l.isAddr
+	case records.Bool:
+		return l.truth != 0
+	case records.Object:
+		return false
 	}
-	return true
+	return !isNumber(t) || l.isNum || l.errno != 0
 }
 
 func formSensible(l *literal, d *schema.Field) bool {
@@ -87,7 +92,7 @@ func formSensible(l *literal, d *schema.Field) bool {
 	return true
 }
 
-func (c *compiler) orderTest(e *expr, f *field) (func(*value) bool, error) {
+func (c *compiler) orderTest(e *expr, f *field) (func(*records.Value) bool, error) {
 	var mask uint64
 	if e.mask != nil {
 		m, err := c.literal(*e.mask, f)
@@ -100,7 +105,7 @@ func (c *compiler) orderTest(e *expr, f *field) (func(*value) bool, error) {
 			}
 		}
 		if len(e.set) == 0 {
-			return func(v *value) bool { return v.class == number && v.u&mask != 0 }, nil
+			return func(v *records.Value) bool { return isNumber(v.Type) && v.U&mask != 0 }, nil
 		}
 	}
 	l, err := c.literal(e.set[0].from, f)
@@ -108,16 +113,20 @@ func (c *compiler) orderTest(e *expr, f *field) (func(*value) bool, error) {
 		return nil, err
 	}
 	op := e.op
-	return func(v *value) bool {
+	return func(v *records.Value) bool {
 		if mask != 0 {
-			v.u &= mask
+			v.U &= mask
 		}
 		o, ok := order(v, l)
 		if !ok {
-			return op == "!=" && v.class != seconds
+			return op == "!=" && !isTime(v.Type)
 		}
 		return holds(op, o)
 	}, nil
+}
+
+func isTime(t records.Type) bool {
+	return t == records.Seconds || t == records.Duration || t == records.Time
 }
 
 func holds(op string, o int) bool {
@@ -136,7 +145,7 @@ func holds(op string, o int) bool {
 	return o >= 0
 }
 
-func (c *compiler) setTest(e *expr, f *field) (func(*value) bool, error) {
+func (c *compiler) setTest(e *expr, f *field) (func(*records.Value) bool, error) {
 	type ends struct{ from, to *literal }
 	var set []ends
 	for _, s := range e.set {
@@ -155,7 +164,7 @@ func (c *compiler) setTest(e *expr, f *field) (func(*value) bool, error) {
 		}
 		set = append(set, ends{from, to})
 	}
-	return func(v *value) bool {
+	return func(v *records.Value) bool {
 		for _, s := range set {
 			low, ok := order(v, s.from)
 			if ok && (low == 0 && s.to == s.from || low >= 0 && s.to != s.from && below(v, s.to)) {
@@ -177,7 +186,7 @@ func reversed(from, to *literal) bool {
 	return from.u > to.u
 }
 
-func below(v *value, l *literal) bool {
+func below(v *records.Value, l *literal) bool {
 	o, ok := order(v, l)
 	return ok && o <= 0
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/track"
 )
 
@@ -50,9 +51,9 @@ func TestRPCCounts(t *testing.T) {
 					expected++
 				}
 			}})
-			var m Message
+			var m records.Message
 			each(t, sample, func(msg *dissect.Message) {
-				m.Set(msg)
+				m.Set(msg, 0)
 				if r := rpcs.Message(msg); r != nil {
 					f.Mark(&m, r)
 				}

@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 )
 
 // treeField finds the values of a field in a tree.
@@ -21,7 +22,7 @@ func newTreeField(path string) treeField {
 }
 
 // each reads each value into v and calls f with it, until f says stop.
-func (t *treeField) each(tree *dissect.Tree, v *value, f func(*value) bool) bool {
+func (t *treeField) each(tree *dissect.Tree, v *records.Value, f func(*records.Value) bool) bool {
 	t.open = t.open[:0]
 	for i := range tree.Nodes {
 		n := &tree.Nodes[i]
@@ -38,7 +39,7 @@ func (t *treeField) each(tree *dissect.Tree, v *value, f func(*value) bool) bool
 
 // values calls f with the value of node i, before it with those of a list's
 // elements.
-func values(tree *dissect.Tree, i int, v *value, f func(*value) bool) bool {
+func values(tree *dissect.Tree, i int, v *records.Value, f func(*records.Value) bool) bool {
 	n := &tree.Nodes[i]
 	if n.Field.Kind == schema.Array || n.Field.Kind == schema.List {
 		for k := i + 1; k < int(n.End); k = int(tree.Nodes[k].End) {
@@ -77,39 +78,44 @@ func (t *treeField) within(i int) bool {
 }
 
 // readNode reads the value of a node. What is no leaf is at least there.
-func readNode(tree *dissect.Tree, n *dissect.Node, v *value) {
+func readNode(tree *dissect.Tree, n *dissect.Node, v *records.Value) {
 	f := n.Field
 	b := tree.Bytes(n)
 	big := n.Is(dissect.BigEndian)
-	*v = value{names: f.Names}
+	v.Names = f.Names
 	switch {
 	case f.Kind == schema.Uint || f.Kind == schema.Int:
-		v.class, v.u, v.signed = number, n.Val, f.Kind == schema.Int
-		if f.Format == schema.NID4 {
-			v.class, v.nid = nidClass, lnet.NID4(n.Val)
+		v.Type, v.U = records.Uint, n.Val
+		switch {
+		case f.Format == schema.NID4:
+			v.Type, v.NID = records.NID, lnet.NID4(n.Val)
+		case f.Kind == schema.Int:
+			v.Type = records.Int
 		}
 	case f.Format == schema.FID:
-		v.class, v.u = fidClass, schema.ReadUint(b[:8], big)
-		v.oid, v.ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
+		readFID(b, big, v)
 	case f.Format == schema.OSTID || f.Format == schema.OSTIDPlain:
 		readOSTID(b, big, f.Format == schema.OSTIDPlain, v)
 	case f.Format == schema.NID:
-		v.class, v.nid = nidClass, lnet.NID16(b)
+		v.Type, v.NID = records.NID, lnet.NID16(b)
 	case f.Format == schema.Handle:
-		v.class, v.u = number, schema.ReadUint(b[:8], false)
+		v.Type, v.U = records.Uint, schema.ReadUint(b[:8], false)
 	case f.Kind == schema.Text || f.Kind == schema.Virtual || f.Format == schema.UUID:
-		v.class, v.b = text, schema.TrimNUL(b)
+		v.Type, v.Text = records.Text, schema.TrimNUL(b)
 	default:
-		v.class, v.b = text, b
+		v.Type, v.Text = records.Text, b
 	}
 }
 
-func readOSTID(b []byte, big, plain bool, v *value) {
-	first, second := schema.ReadUint(b[:8], big), schema.ReadUint(b[8:16], big)
-	if !plain && second != 0 && second != ^uint64(0) {
-		v.class, v.u = fidClass, first
-		v.oid, v.ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
+func readFID(b []byte, big bool, v *records.Value) {
+	v.Type, v.U = records.FID, schema.ReadUint(b[:8], big)
+	v.OID, v.Ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
+}
+
+func readOSTID(b []byte, big, plain bool, v *records.Value) {
+	if second := schema.ReadUint(b[8:16], big); !plain && second != 0 && second != ^uint64(0) {
+		readFID(b, big, v)
 		return
 	}
-	v.class, v.b = text, schema.AppendOSTID(nil, b, big, plain)
+	v.Type, v.Text = records.Text, schema.AppendOSTID(nil, b, big, plain)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/records"
 )
 
 // write is an OST_WRITE request with many remote niobufs.
@@ -20,8 +21,8 @@ func write(niobufs int) *dissect.Message {
 // TestPathsOfManyElements: what lies around each element of a long array is
 // known. With a look at those before it, it takes a long time.
 func TestPathsOfManyElements(t *testing.T) {
-	var m Message
-	m.Set(write(32000))
+	var m records.Message
+	m.Set(write(32000), 0)
 	for _, text := range []string{"rnb_len == 1", "buffers.rnb_len == 1", "niobuf_remote.rnb_len == 1", "lustre_msg.rnb_len == 0"} {
 		if f, err := Compile(text); err != nil || f.Match(&m) {
 			t.Errorf("%s: %v", text, err)

@@ -7,33 +7,8 @@ import (
 
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 )
-
-// class is what a value can be compared as.
-type class uint8
-
-const (
-	number  class = iota // unsigned, or signed when value.signed
-	seconds              // a duration
-	text
-	fidClass
-	nidClass
-	address // IP address and port
-)
-
-// value is one value of a field in a message.
-type value struct {
-	class  class
-	signed bool
-	u      uint64
-	f      float64 // seconds
-	b      []byte  // text
-	oid    uint32  // FID: u is the sequence
-	ver    uint32
-	nid    lnet.NID
-	addr   netip.AddrPort
-	names  *schema.Names
-}
 
 // literal is the right side of a comparison, read as everything that it can
 // be; which reading counts depends on the value it meets.
@@ -55,37 +30,63 @@ type literal struct {
 	isAddr bool
 	prefix netip.Prefix
 	port   uint16
+	truth  int8 // 1: true, -1: false, 0: neither
 	byName map[*schema.Names]uint64
 	errno  int64 // positive number of an errno's name, 0: none
 }
 
 // order compares a value with a literal: -1, 0, 1, and whether they can be
 // compared at all.
-func order(v *value, l *literal) (int, bool) {
-	switch v.class {
-	case number:
-		return orderNumber(v, l)
-	case seconds:
-		switch {
-		case !l.isSec:
-			return 0, false
-		case v.f < l.f:
-			return -1, true
-		case v.f > l.f:
-			return 1, true
-		}
-		return 0, true
-	case text:
-		return bytes.Compare(v.b, l.text), true
-	case fidClass:
-		if !l.isFID {
-			return 0, false
-		}
-		return orderFID(v, l), true
-	case nidClass:
-		return same(l.matchesNID(v.nid)), l.isNID
+func order(v *records.Value, l *literal) (int, bool) {
+	switch v.Type {
+	case records.Seconds, records.Duration, records.Time:
+		return orderSeconds(secondsOf(v), l)
+	case records.Text:
+		return bytes.Compare(v.Text, l.text), true
+	case records.FID:
+		return orderFID(v, l), l.isFID
+	case records.NID:
+		return same(l.matchesNID(v.NID)), l.isNID
+	case records.Address:
+		return same(l.matchesAddr(v.Addr)), l.isAddr
+	case records.Bool:
+		return same(l.truth > 0), l.truth != 0
+	case records.Object:
+		return 0, false
 	}
-	return same(l.matchesAddr(v.addr)), l.isAddr
+	return orderNumber(v, l)
+}
+
+// secondsOf is the value of a key that is a time.
+func secondsOf(v *records.Value) float64 {
+	if v.Type == records.Seconds {
+		return float64(v.U)
+	}
+	return float64(int64(v.U)) / 1e9
+}
+
+func orderSeconds(f float64, l *literal) (int, bool) {
+	switch {
+	case !l.isSec:
+		return 0, false
+	case f < l.f:
+		return -1, true
+	case f > l.f:
+		return 1, true
+	}
+	return 0, true
+}
+
+// isSigned reports whether a number is in two's complement.
+func isSigned(v *records.Value) bool { return v.Type == records.Int || v.Type == records.Status }
+
+// isNumber reports whether values of a type are numbers or have numbers.
+func isNumber(t records.Type) bool {
+	switch t {
+	case records.Uint, records.Int, records.Decimal, records.Hex, records.Enum, records.Flags, records.Status:
+		return true
+	}
+	return false
 }
 
 func same(ok bool) int {
@@ -95,27 +96,27 @@ func same(ok bool) int {
 	return 1
 }
 
-func orderNumber(v *value, l *literal) (int, bool) {
+func orderNumber(v *records.Value, l *literal) (int, bool) {
 	u, ok := l.u, l.isNum
-	if named, found := l.byName[v.names]; found && v.names != nil {
-		if part := v.names.Part; part != 0 && (named == 0 || named&part != 0) {
-			return compare(v.u&part, named&part), true
+	if named, found := l.byName[v.Names]; found && v.Names != nil {
+		if part := v.Names.Part; part != 0 && (named == 0 || named&part != 0) {
+			return compare(v.U&part, named&part), true
 		}
 		u, ok = named, true
 	}
 	if l.errno != 0 && !ok {
-		if v.signed && int64(v.u) < 0 {
-			return compare(uint64(-int64(v.u)), uint64(l.errno)), true
+		if isSigned(v) && int64(v.U) < 0 {
+			return compare(uint64(-int64(v.U)), uint64(l.errno)), true
 		}
-		return compare(v.u, uint64(l.errno)), true
+		return compare(v.U, uint64(l.errno)), true
 	}
 	if !ok {
 		return 0, false
 	}
-	if v.signed || l.neg {
-		a, b := int64(v.u), int64(u)
+	if isSigned(v) || l.neg {
+		a, b := int64(v.U), int64(u)
 		switch {
-		case !v.signed: // a negative number is below all that have no sign
+		case !isSigned(v): // a negative number is below all that have no sign
 			return 1, true
 		case a < b:
 			return -1, true
@@ -124,7 +125,7 @@ func orderNumber(v *value, l *literal) (int, bool) {
 		}
 		return 0, true
 	}
-	return compare(v.u, u), true
+	return compare(v.U, u), true
 }
 
 func compare(a, b uint64) int {
@@ -137,14 +138,14 @@ func compare(a, b uint64) int {
 	return 0
 }
 
-func orderFID(v *value, l *literal) int {
-	if c := compare(v.u, l.seq); c != 0 {
+func orderFID(v *records.Value, l *literal) int {
+	if c := compare(v.U, l.seq); c != 0 {
 		return c
 	}
-	if c := compare(uint64(v.oid), uint64(l.oid)); c != 0 {
+	if c := compare(uint64(v.OID), uint64(l.oid)); c != 0 {
 		return c
 	}
-	return compare(uint64(v.ver), uint64(l.ver))
+	return compare(uint64(v.Ver), uint64(l.ver))
 }
 
 func (l *literal) matchesNID(n lnet.NID) bool {
@@ -166,35 +167,36 @@ func (l *literal) matchesAddr(a netip.AddrPort) bool {
 	return l.isAddr && l.prefix.Contains(a.Addr().Unmap()) && (l.port == 0 || l.port == a.Port())
 }
 
-// append puts a value into text, for contains and matches.
-func (v *value) append(dst []byte) []byte {
-	switch v.class {
-	case text:
-		return append(dst, v.b...)
-	case fidClass:
-		return schema.AppendFID(dst, v.u, v.oid, v.ver)
-	case nidClass:
-		return v.nid.Append(dst)
-	case address:
-		return v.addr.AppendTo(dst)
-	case number:
-		return v.appendNumber(dst)
+// appendValue appends the text of a value, for contains and matches.
+func appendValue(dst []byte, v *records.Value) []byte {
+	switch v.Type {
+	case records.Text:
+		return append(dst, v.Text...)
+	case records.FID:
+		return schema.AppendFID(dst, v.U, v.OID, v.Ver)
+	case records.NID:
+		return v.NID.Append(dst)
+	case records.Address:
+		return v.Addr.AppendTo(dst)
+	}
+	if isNumber(v.Type) {
+		return appendNumber(dst, v)
 	}
 	return dst
 }
 
-func (v *value) appendNumber(dst []byte) []byte {
-	if v.names == nil {
-		if v.signed {
-			return strconv.AppendInt(dst, int64(v.u), 10)
+func appendNumber(dst []byte, v *records.Value) []byte {
+	if v.Names == nil {
+		if isSigned(v) {
+			return strconv.AppendInt(dst, int64(v.U), 10)
 		}
-		return strconv.AppendUint(dst, v.u, 10)
+		return strconv.AppendUint(dst, v.U, 10)
 	}
-	if !v.names.Flags {
-		return append(dst, v.names.Name(v.u)...)
+	if !v.Names.Flags {
+		return append(dst, v.Names.Name(v.U)...)
 	}
 	n := len(dst)
-	v.names.Set(v.u, func(b *schema.Value) {
+	v.Names.Set(v.U, func(b *schema.Value) {
 		if len(dst) > n {
 			dst = append(dst, '|')
 		}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -243,4 +244,21 @@ func (d *Decode) AppendJSON(dst []byte, v Decoded) []byte {
 	}
 	dst = appendNotes(dst, t.Notes)
 	return append(dst, '}', '\n')
+}
+
+func appendNotes(dst []byte, notes []lnet.Note) []byte {
+	if len(notes) == 0 {
+		return dst
+	}
+	dst = append(dst, `,"notes":[`...)
+	for i := range notes {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(dst, `{"code":"`...), notes[i].Code...)
+		dst = append(dst, `","text":`...)
+		dst = schema.AppendJSONString(dst, []byte(notes[i].Text))
+		dst = append(dst, '}')
+	}
+	return append(dst, ']')
 }

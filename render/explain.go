@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 )
 
 // Explain renders what the tables say of a topic, as text for reading.
@@ -40,18 +41,11 @@ func (e *Explain) AppendTopic(dst []byte, t *schema.Topic) []byte {
 	return p.out
 }
 
-// Key is a name of ours, which records and filters have besides those of the
-// wire.
-type Key struct {
-	Name, Type, Doc string
-	In              string // record, or rpc
-}
-
-// AppendKey appends the text about a key.
-func (e *Explain) AppendKey(dst []byte, k *Key) []byte {
+// AppendKey appends the text about a key of records.
+func (e *Explain) AppendKey(dst []byte, k *records.Entry) []byte {
 	p := newPage(e.colors, e.width)
 	p.out = dst
-	p.heading("key", k.Name, k.Type, "of each "+k.In)
+	p.heading("key", k.Filter, k.TypeText(), "of each "+k.Record)
 	p.paragraph(k.Doc)
 	return p.out
 }

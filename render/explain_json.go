@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 )
 
 // topicJSON is what the JSON of a topic holds; each kind has its own keys.
@@ -16,6 +17,7 @@ type topicJSON struct {
 	Group   string        `json:"group,omitempty"`
 	Short   string        `json:"short,omitempty"`
 	Type    string        `json:"type,omitempty"`
+	Unit    string        `json:"unit,omitempty"`
 	Value   string        `json:"value,omitempty"`
 	Mask    string        `json:"mask,omitempty"`
 	Size    int           `json:"size,omitempty"`
@@ -64,8 +66,9 @@ type bulkJSON struct {
 }
 
 // AppendKeyJSON appends a key of the records as an object on a line.
-func (e *Explain) AppendKeyJSON(dst []byte, k *Key) ([]byte, error) {
-	return appendObject(dst, topicJSON{Kind: "key", Name: k.Name, Type: k.Type, In: []string{k.In}, Meaning: k.Doc})
+func (e *Explain) AppendKeyJSON(dst []byte, k *records.Entry) ([]byte, error) {
+	return appendObject(dst, topicJSON{Kind: "key", Name: k.Filter, Type: k.TypeText(), Unit: string(k.Unit),
+		In: []string{k.Record}, Meaning: k.Doc})
 }
 
 // AppendTopicJSON appends a topic as an object on a line.

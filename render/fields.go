@@ -8,7 +8,17 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 )
+
+// RecordKeys lists the names of the keys of messages that -T fields knows
+// besides the fields of the wire.
+func RecordKeys() (names []string) {
+	for _, e := range records.Messages.Entries() {
+		names = append(names, e.Path)
+	}
+	return names
+}
 
 // FieldError says that a field does not exist, and which ones are named
 // alike.
@@ -30,16 +40,15 @@ func (e *FieldError) Error() string {
 type Fields struct {
 	names   []string
 	columns []column
-	deep    bool // some columns need a tree
-	tree    dissect.Tree
-	stamp   stamp
+	deep    bool // some columns are fields of the tree
+	msg     records.Message
 	path    []int // nodes around the one that is looked at
 }
 
 // column is one field: a key of the record, or nodes of the tree by name and
 // the names around it.
 type column struct {
-	key   func(f *Fields, dst []byte, m *dissect.Message, at Moment) []byte
+	key   *recordField[*records.Message]
 	name  string
 	above []string // in the order of the path, the innermost last
 	out   []byte
@@ -52,9 +61,8 @@ type column struct {
 func NewFields(names []string, index *schema.Index) (*Fields, error) {
 	f := &Fields{names: names}
 	for _, name := range names {
-		if key := recordKeys[strings.TrimPrefix(name, "rpc.")]; key != nil {
-			f.columns = append(f.columns, column{key: key})
-			f.deep = f.deep || name == "notes" // the tree has its own
+		if p, ok := records.MessageKey(name); ok && p.Key.Type != records.Section {
+			f.columns = append(f.columns, column{key: newRecordField(p)})
 			continue
 		}
 		c, ok := path(name, index)
@@ -98,16 +106,14 @@ func isStruct(name string) bool {
 	return false
 }
 
-var sections = []string{"ksock", "connreq", "hello", "lnet", "ping_info", "selftest", "lustre_msg", "ptlrpc_body",
-	"buffers", "content", "gss", "plain"}
-
-func isSection(name string) bool { return slices.Contains(sections, name) }
+// isSection reports whether a message has a section of this name.
+func isSection(name string) bool {
+	p, ok := records.Messages.Find(name)
+	return ok && p.Key.Type == records.Section
+}
 
 func nearest(name string, index *schema.Index) []string {
-	all := append([]string{}, index.Names()...)
-	for key := range recordKeys {
-		all = append(all, key)
-	}
+	all := append(RecordKeys(), index.Names()...)
 	const few = 3
 	return schema.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few)
 }
@@ -119,15 +125,16 @@ func (f *Fields) Header(dst []byte) []byte {
 
 // Append appends the line of a message.
 func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
+	f.msg.Set(m, at.First)
 	if f.deep {
-		f.collect(m)
+		f.collect()
 	}
 	for i := range f.columns {
 		if i > 0 {
 			dst = append(dst, '\t')
 		}
 		if c := &f.columns[i]; c.key != nil {
-			dst = c.key(f, dst, m, at)
+			dst = c.key.append(dst, &f.msg)
 		} else {
 			dst = append(dst, c.out...)
 		}
@@ -136,9 +143,8 @@ func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 }
 
 // collect walks the tree once and gives each column its values.
-func (f *Fields) collect(m *dissect.Message) {
-	t := &f.tree
-	t.Build(m)
+func (f *Fields) collect() {
+	t := f.msg.Tree()
 	for i := range f.columns {
 		f.columns[i].out, f.columns[i].found = f.columns[i].out[:0], false
 	}
@@ -168,7 +174,7 @@ func (f *Fields) collect(m *dissect.Message) {
 func (f *Fields) inside(above []string) bool {
 	k := len(above) - 1
 	for i := len(f.path) - 2; i >= 0 && k >= 0; i-- {
-		n := &f.tree.Nodes[f.path[i]]
+		n := &f.msg.Tree().Nodes[f.path[i]]
 		if n.Name() == above[k] || n.Field.Kind == schema.Record && n.Field.Type.Name == above[k] {
 			k--
 		}

@@ -120,3 +120,19 @@ func appendConnectFlags(dst []byte, known bool, flags, flags2 uint64) []byte {
 	dst = appendFlagList(append(dst, '['), opcodes.ObdConnectFlags, flags)
 	return append(appendFlagList(dst, opcodes.ObdConnectFlags2, flags2), ']')
 }
+
+func appendFlagList(dst []byte, names *schema.Names, word uint64) []byte {
+	rest := names.Set(word, func(v *schema.Value) {
+		if dst[len(dst)-1] == '"' {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), v.Name...), '"')
+	})
+	if rest != 0 {
+		if dst[len(dst)-1] == '"' {
+			dst = append(dst, ',')
+		}
+		dst = append(schema.AppendHex(append(dst, '"'), rest), '"')
+	}
+	return dst
+}

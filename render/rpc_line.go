@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/track"
 )
 
@@ -95,6 +96,14 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
 	return left(dst, st, s.text, &s.op)
 }
 
+// appendOpcode appends the name of an operation, or its number.
+func appendOpcode(dst []byte, opc uint32) []byte {
+	if name := opcodes.Opcodes.Name(uint64(opc)); name != "" {
+		return append(dst, name...)
+	}
+	return strconv.AppendUint(dst, uint64(opc), 10)
+}
+
 // outcome appends the latency, or why there is none.
 func (s *RPCSummary) outcome(dst []byte, r *track.RPC) []byte {
 	c := s.c
@@ -126,7 +135,13 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC) []byte {
 	if r.Sends > 1 {
 		dst = c.Dim.Append(dst, "was ") // before it was sent again
 	}
-	s.text = appendOthers(s.text[:0], r)
+	s.text = s.text[:0]
+	for i, e := range r.OtherErrors {
+		if i > 0 {
+			s.text = append(s.text, ',')
+		}
+		s.text = appendErrno(s.text, e)
+	}
 	return c.Bad.Append(dst, string(s.text))
 }
 
@@ -157,10 +172,12 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	if r.Early > 0 {
 		add("early=", &c.Warn, strconv.AppendInt(b, int64(r.Early), 10))
 	}
-	add("", &c.Warn, appendRPCFlags(b, r))
+	if flags := r.Flags & records.SendFlags; flags != 0 {
+		add("", &c.Warn, appendFlags(b, opcodes.MsgFlags, uint64(flags), "|"))
+	}
 	add("", &c.Name, schema.AppendText(b, r.Name()))
 	if r.HasFID {
-		add("", &c.FID, appendRPCFID(b, r))
+		add("", &c.FID, schema.AppendFID(b, r.FID.Seq, r.FID.OID, r.FID.Ver))
 	}
 	if r.HasReply && r.Service > 1 {
 		add("service=", &c.Num, append(strconv.AppendUint(b, uint64(r.Service), 10), 's'))

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/records"
+)
+
+// keyTable is a kind of record with the arguments that print it.
+type keyTable struct {
+	args    []string
+	entries []records.Entry
+	samples []string
+}
+
+const mountSample = "../pcaps/mount.pcap"
+
+var keyTables = []keyTable{
+	{nil, records.Messages.Entries(), []string{mountSample, "../pcaps/gss.pcap.zst", "../pcaps/io.pcap.zst"}},
+	{[]string{"rpcs"}, records.RPCs.Entries(), []string{mountSample, "../pcaps/gss.pcap.zst", "../pcaps/recovery.pcap.zst"}},
+}
+
+// TestKeysEverywhere: each key of the tables has the same value in JSON and in
+// -e, chooses the same records with -Y, and has an explanation and a
+// completion.
+func TestKeysEverywhere(t *testing.T) {
+	for _, table := range keyTables {
+		for _, e := range table.entries {
+			if e.Doc == "" {
+				t.Errorf("%s: no meaning", e.Filter)
+			}
+			if out, errs, status := run(t, "explain", e.Filter); status != exit.OK || !strings.Contains(out, e.Doc[:min(10, len(e.Doc))]) {
+				t.Errorf("explain %s: status %d, %.200s%s", e.Filter, status, out, errs)
+			}
+			if e.Type == records.Section {
+				continue
+			}
+			completes(t, append(table.args, "-e"), e.Path)
+			completes(t, append(table.args, "-Y"), e.Filter)
+		}
+		for _, sample := range table.samples {
+			checkValues(t, table, sample)
+		}
+	}
+}
+
+// TestShortNames: a key that only RPCs have needs no prefix in filters.
+func TestShortNames(t *testing.T) {
+	wire := opcodes.NewIndex().Names()
+	for _, e := range records.RPCs.Entries() {
+		if _, _, status := run(t, "rpcs", "-Y", e.Path, mountSample); status != exit.OK {
+			t.Errorf("-Y %s: status %d", e.Path, status)
+		}
+		_, shared := records.Messages.Find(e.Path)
+		_, inWire := slices.BinarySearch(wire, e.Path[strings.LastIndexByte(e.Path, '.')+1:])
+		if shared || inWire {
+			continue
+		}
+		rpcs := []string{"rpcs"}
+		if short, long := count(t, rpcs, e.Path, mountSample), count(t, rpcs, e.Filter, mountSample); short != long {
+			t.Errorf("-Y %s chooses %d RPCs, -Y %s %d", e.Path, short, e.Filter, long)
+		}
+	}
+}
+
+func completes(t *testing.T, args []string, name string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	Run(testSystem(&out, &errs), slices.Concat([]string{"__complete"}, args, []string{name[:len(name)-1]}))
+	if !strings.Contains("\n"+out.String(), "\n"+name+"\n") {
+		t.Errorf("%v: %s is not completed", args, name)
+	}
+}
+
+// count returns how many records of a sample a filter chooses.
+func count(t *testing.T, args []string, filter, sample string) int {
+	t.Helper()
+	out, errs, status := run(t, slices.Concat(args, []string{"-Y", filter, "-T", "fields", "-e", "xid", sample})...)
+	if status != exit.OK {
+		t.Errorf("%v -Y %s: status %d, %s", args, filter, status, errs)
+	}
+	return strings.Count(out, "\n")
+}
+
+// checkValues compares the JSON of a sample with -e of all keys, and how often
+// there is a value with -Y.
+func checkValues(t *testing.T, table keyTable, sample string) {
+	t.Helper()
+	args := slices.Concat(table.args, []string{"-T", "fields"})
+	for _, e := range table.entries {
+		args = append(args, "-e", e.Path)
+	}
+	fields, errs, status := run(t, append(args, sample)...)
+	text, _, _ := run(t, slices.Concat(table.args, []string{"-T", "json", sample})...)
+	lines, objects := strings.Split(fields, "\n"), strings.Split(text, "\n")
+	if status != exit.OK || len(lines) != len(objects) || len(lines) < 10 {
+		t.Fatalf("%s: status %d, %d lines of fields and %d of JSON: %s", sample, status, len(lines), len(objects), errs)
+	}
+	there := make([]int, len(table.entries))
+	for i, line := range lines[:len(lines)-1] {
+		var object any
+		d := json.NewDecoder(strings.NewReader(objects[i]))
+		d.UseNumber()
+		if err := d.Decode(&object); err != nil {
+			t.Fatal(err)
+		}
+		columns := strings.Split(line, "\t")
+		for k, e := range table.entries {
+			if columns[k] != "" {
+				there[k]++
+			}
+			if e.Type == records.Section || e.Type == records.Object || strings.Contains(columns[k], `\`) {
+				continue
+			}
+			if got := jsonText(object, strings.Split(e.Path, "."), e); e.JSON == records.Hidden && got != "" || e.JSON != records.Hidden && got != columns[k] {
+				t.Fatalf("%s: %s is %q with -e, and %q in %s", sample, e.Path, columns[k], got, objects[i])
+			}
+		}
+	}
+	for k, e := range table.entries {
+		if e.Type == records.Flags { // zero is a value, and -e shows nothing for it
+			continue
+		}
+		if n := count(t, table.args, e.Filter, sample); n != there[k] {
+			t.Errorf("%s: -Y %s chooses %d, -e has a value in %d", sample, e.Filter, n, there[k])
+		}
+	}
+}
+
+// jsonText returns the text that -e shows for a value in JSON, empty without
+// one.
+func jsonText(v any, path []string, e records.Entry) string {
+	switch v := v.(type) {
+	case map[string]any:
+		if len(path) > 0 {
+			return jsonText(v[path[0]], path[1:], e)
+		}
+		return jsonText(v["code"], nil, e) // the short form of a note
+	case []any:
+		var parts []string
+		for _, elem := range v {
+			if s := jsonText(elem, path, e); s != "" {
+				parts = append(parts, s)
+			}
+		}
+		if e.Type == records.Flags {
+			return strings.Join(parts, "|")
+		}
+		return strings.Join(parts, ",")
+	case nil:
+		return ""
+	}
+	return fmt.Sprint(v)
+}

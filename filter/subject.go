@@ -1,0 +1,49 @@
+package filter
+
+import (
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/track"
+)
+
+// subject is the record that a filter is applied to.
+type subject struct {
+	msg   *records.Message
+	rpc   *track.RPC // of filters over RPCs
+	held  uint64     // comparisons that held for a message of rpc
+	value records.Value
+}
+
+// field is a resolved name: where its values come from, and what they are.
+type field struct {
+	// each calls f with each value until f returns true, and returns what f
+	// returned last.
+	each  func(s *subject, f func(*records.Value) bool) bool
+	names []*schema.Names
+	forms []schema.Field // of the declarations, for checking literals
+	key   bool           // it has a type of its own, which is kind
+	kind  records.Type
+	rpc   bool   // of a whole RPC, not of each of its messages
+	bit   string // name.BIT
+}
+
+// keyField makes a field of a key of records of the type R, which of returns.
+func keyField[R any](p records.Path[R], of func(*subject) R) *field {
+	f := &field{key: true, kind: p.Key.Type, each: func(s *subject, f func(*records.Value) bool) bool {
+		r, v := of(s), &s.value
+		for i := range p.Len(r) {
+			// A text that is empty is as good as none.
+			if p.Value(r, i, v) && (v.Type != records.Text || len(v.Text) > 0) && f(v) {
+				return true
+			}
+		}
+		return false
+	}}
+	if p.Key.Names != nil {
+		f.names = append(f.names, p.Key.Names)
+	}
+	return f
+}
+
+func messageOf(s *subject) *records.Message { return s.msg }
+func rpcOf(s *subject) *track.RPC           { return s.rpc }

@@ -1,0 +1,208 @@
+package records
+
+import (
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
+)
+
+// RPCs are the keys of RPCs.
+var RPCs = Table[*track.RPC]{Record: "rpc", Prefix: "rpc.", Keys: []Key[*track.RPC]{
+	{Name: "xid", Type: Decimal, Doc: "number of the RPC", Get: func(r *track.RPC, v *Value) bool {
+		v.U = r.XID
+		return true
+	}},
+	{Name: "opcode", Type: Enum, Names: opcodes.Opcodes, Doc: "operation", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.Opcode)
+		return r.HasOpcode
+	}},
+	{Name: "opc", Doc: "number of the operation", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.Opcode)
+		return r.HasOpcode
+	}},
+	{Name: "variant", Type: Text, Doc: "form of the operation, such as the intent of a lock request", Get: func(r *track.RPC, v *Value) bool {
+		v.Text = nil
+		if r.Variant != nil {
+			v.SetString(r.Variant.Name)
+		}
+		return true
+	}},
+	{Name: "client", Type: NID, Doc: "node that sent the request, also when it is a server", Get: func(r *track.RPC, v *Value) bool {
+		v.NID = r.Client
+		return true
+	}},
+	{Name: "server", Type: NID, Doc: "node that received the request", Get: func(r *track.RPC, v *Value) bool {
+		v.NID = r.Server
+		return true
+	}},
+	{Name: "target", Type: Text, Doc: "target, when its connect was seen", Get: func(r *track.RPC, v *Value) bool {
+		v.SetString(r.Target())
+		return len(v.Text) > 0
+	}},
+	{Name: "job", Type: Text, Doc: "job id", Get: func(r *track.RPC, v *Value) bool {
+		v.Text = r.Job()
+		return r.HasJob()
+	}},
+	{Name: "uid", Doc: "user", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.UID)
+		return r.HasUser
+	}},
+	{Name: "gid", Doc: "group", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.GID)
+		return r.HasUser
+	}},
+	{Name: "request", Type: Object, Doc: "where the request was first seen", Parts: point((*track.RPC).Requested), Get: func(r *track.RPC, _ *Value) bool {
+		return r.Requested().Frame != 0
+	}},
+	{Name: "reply", Type: Object, Doc: "where the reply was seen", Parts: point((*track.RPC).Replied), Get: func(r *track.RPC, _ *Value) bool {
+		return r.Replied().Frame != 0
+	}},
+	{Name: "latency", Type: Duration, Doc: "time from the request to the reply", Get: func(r *track.RPC, v *Value) bool {
+		return v.setDuration(r.Latency())
+	}},
+	{Name: "service_time", Type: Seconds, Doc: "time that the server worked, by its own account in whole seconds", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.Service)
+		return r.Has(opcodes.PbServiceTime)
+	}},
+	{Name: "status", Type: Status, Names: opcodes.LdlmError, Doc: "result", Get: func(r *track.RPC, v *Value) bool {
+		v.SetStatus(r.Opcode, r.Status)
+		return r.Has(opcodes.PbStatus)
+	}},
+	{Name: "error", Type: Text, JSON: Omit, Doc: "name of the error when the status is negative", Get: func(r *track.RPC, v *Value) bool {
+		v.SetErrno(r.Status)
+		return r.Failed()
+	}},
+	{Name: "other_errors", Type: Text, JSON: Omit, Doc: "errors that are not in the status: of a reply after which the request was sent again, or inside the reply",
+		Len: func(r *track.RPC) int { return len(r.OtherErrors) }, At: func(r *track.RPC, i int, v *Value) bool {
+			v.SetErrno(r.OtherErrors[i])
+			return true
+		}},
+	{Name: "transno", Type: Decimal, Doc: "number of the transaction", Get: func(r *track.RPC, v *Value) bool {
+		v.U = r.Transno
+		return r.Has(opcodes.PbTransno)
+	}},
+	{Name: "early_replies", Doc: "number of early replies, with which the server asked for more time", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.Early)
+		return true
+	}},
+	{Name: "sends", Doc: "how often the request was sent", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.Sends)
+		return true
+	}},
+	{Name: "flags", Type: Flags, Names: opcodes.MsgFlags, Doc: "flags of its requests that say whether they were sent again or replayed", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.Flags & SendFlags)
+		return true
+	}},
+	{Name: "request_bytes", Unit: Bytes, Doc: "size of the request", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.RequestSize)
+		return r.HasRequest
+	}},
+	{Name: "reply_bytes", Unit: Bytes, Doc: "size of the reply", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.ReplySize)
+		return r.HasReply
+	}},
+	{Name: "bulk_bytes", Unit: Bytes, Doc: "bytes of bulk data", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.BulkBytes())
+		return true
+	}},
+	{Name: "bulk_time", Type: Duration, Doc: "time from the first to the last message of the bulk transfer", Get: func(r *track.RPC, v *Value) bool {
+		return v.setDuration(r.BulkTime())
+	}},
+	{Name: "estimate", Type: Seconds, Doc: "time that the server expects such an RPC to take, in whole seconds", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.Estimate)
+		return r.Has(opcodes.PbTimeout) || r.Early > 0
+	}},
+	{Name: "portal", Doc: "LNet portal of the request", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.Portal)
+		return r.HasRequest
+	}},
+	{Name: "handle", Type: Hex, JSON: Omit, Doc: "handle of the connection at the server", Get: func(r *track.RPC, v *Value) bool {
+		v.U = r.Handle
+		return r.Handle != 0
+	}},
+	{Name: "fid", Type: FID, JSON: Omit, Doc: "FID that the request is about", Get: func(r *track.RPC, v *Value) bool {
+		v.U, v.OID, v.Ver = r.FID.Seq, r.FID.OID, r.FID.Ver
+		return r.HasFID
+	}},
+	{Name: "name", Type: Text, JSON: Omit, Doc: "file name that the request is about", Get: func(r *track.RPC, v *Value) bool {
+		v.Text = r.Name()
+		return len(v.Text) > 0
+	}},
+	{Name: "one_way", Type: Bool, JSON: Omit, Doc: "the operation has no reply", Get: func(r *track.RPC, _ *Value) bool { return r.OneWay }},
+	{Name: "encrypted", Type: Bool, JSON: Omit, Doc: "its messages are encrypted", Get: func(r *track.RPC, _ *Value) bool { return r.Encrypted }},
+	{Name: "unanswered", Type: Bool, JSON: Hidden, Doc: "a reply is due and was not seen", Get: func(r *track.RPC, _ *Value) bool { return r.Unanswered() }},
+	{Name: "node_time", Type: Duration, JSON: Omit, Doc: "part of the latency behind the capture point nearest to the server; needs two capture points", Get: func(r *track.RPC, v *Value) bool {
+		return v.setDuration(r.NodeTime())
+	}},
+	{Name: "wire_time", Type: Duration, JSON: Omit, Doc: "part of the latency between the capture points; needs two of them", Get: func(r *track.RPC, v *Value) bool {
+		all, ok := r.Latency()
+		node, measured := r.NodeTime()
+		return v.setDuration(max(0, all-node), ok && measured)
+	}},
+	{Name: "sightings", Type: Object, JSON: Omit, Doc: "what each capture point saw, when there were several", Parts: sightings, Len: func(r *track.RPC) int {
+		if len(r.Seen) < 2 {
+			return 0
+		}
+		return len(r.Seen)
+	}},
+}}
+
+// SendFlags are the bits of pb_flags that tell repeated requests from first
+// ones.
+const SendFlags = dissect.FlagResent | dissect.FlagReplay | dissect.FlagReqReplayDone | dissect.FlagLockReplayDone
+
+// point makes the parts of an object that says where a message was seen.
+func point[R any](at func(r R) track.Point) []Key[R] {
+	return []Key[R]{
+		{Name: "frame", Doc: frameDoc, Get: func(r R, v *Value) bool { return v.setFrame(at(r)) }},
+		{Name: "time", Type: Time, Doc: timeDoc, Get: func(r R, v *Value) bool { return v.setTime(at(r)) }},
+	}
+}
+
+// pointAt makes the parts of such an object inside a list.
+func pointAt[R any](at func(r R, i int) track.Point) []Key[R] {
+	return []Key[R]{
+		{Name: "frame", Doc: frameDoc, At: func(r R, i int, v *Value) bool { return v.setFrame(at(r, i)) }},
+		{Name: "time", Type: Time, Doc: timeDoc, At: func(r R, i int, v *Value) bool { return v.setTime(at(r, i)) }},
+	}
+}
+
+const (
+	frameDoc = "number of the frame"
+	timeDoc  = "time of the frame"
+)
+
+func (v *Value) setFrame(p track.Point) bool {
+	v.U = uint64(p.Frame)
+	return p.Frame != 0
+}
+
+func (v *Value) setTime(p track.Point) bool {
+	v.U = uint64(p.Time)
+	return p.Frame != 0
+}
+
+var sightings = []Key[*track.RPC]{
+	{Name: "source", Doc: "number of the capture point, from 0 in the order of the files", At: func(r *track.RPC, i int, v *Value) bool {
+		v.U = uint64(r.Seen[i].Source)
+		return true
+	}},
+	{Name: "request", Type: Object, Doc: "where it saw the request", Parts: pointAt(requestSeen), At: func(r *track.RPC, i int, _ *Value) bool {
+		return r.Seen[i].Request.Frame != 0
+	}},
+	{Name: "reply", Type: Object, Doc: "where it saw the reply", Parts: pointAt(replySeen), At: func(r *track.RPC, i int, _ *Value) bool {
+		return r.Seen[i].Reply.Frame != 0
+	}},
+	{Name: "latency", Type: Duration, Doc: "time between them", At: func(r *track.RPC, i int, v *Value) bool {
+		request, reply := r.Seen[i].Request, r.Seen[i].Reply
+		return v.setDuration(reply.Time-request.Time, request.Frame != 0 && reply.Frame != 0)
+	}},
+}
+
+func requestSeen(r *track.RPC, i int) track.Point { return r.Seen[i].Request }
+func replySeen(r *track.RPC, i int) track.Point   { return r.Seen[i].Reply }
+
+func (v *Value) setDuration(ns int64, ok bool) bool {
+	v.U = uint64(ns)
+	return ok
+}

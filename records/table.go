@@ -1,0 +1,151 @@
+package records
+
+import (
+	"strings"
+
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Key is a key of records of the type R.
+type Key[R any] struct {
+	Name  string
+	Type  Type
+	Unit  Unit
+	Names *schema.Names // of the values of an Enum, Flags or Status
+	Doc   string
+	JSON  Presence
+
+	// Get reads the value and reports whether the record has one. An object
+	// without Get is always there.
+	Get func(r R, v *Value) bool
+
+	// Len and At make the key a list: its length, and its i-th element. The
+	// parts of a list of objects have At alone. A list of objects with At has
+	// a short form of each element, for filters and -e.
+	Len func(r R) int
+	At  func(r R, i int, v *Value) bool
+
+	Parts []Key[R]
+}
+
+// Presence is what JSON shows for a key without a value.
+type Presence uint8
+
+// The presences.
+const (
+	Null   Presence = iota // null, and [] for a list
+	Omit                   // nothing
+	Hidden                 // the key is not in JSON at all; only filters and -e have it
+)
+
+// Read reads the value of a key: of the i-th element inside a list, of the
+// record when i is negative. It reports whether there is one.
+func (k *Key[R]) Read(r R, i int, v *Value) bool {
+	v.Type, v.Names = k.Type, k.Names
+	if i < 0 {
+		return k.Get == nil || k.Get(r, v)
+	}
+	return k.At == nil || k.At(r, i, v)
+}
+
+// Table is the keys of a kind of record, in the order of its JSON.
+type Table[R any] struct {
+	Record string // the kind: record (a message), rpc
+	Prefix string // of the paths in filters
+	Keys   []Key[R]
+}
+
+// Path is a key of a table by its path, which is the names of the keys around
+// it and its own with dots between them.
+type Path[R any] struct {
+	Key  *Key[R]
+	list *Key[R] // the key itself or the one around it that is a list
+}
+
+// Find finds a key by its path.
+func (t *Table[R]) Find(path string) (p Path[R], ok bool) {
+	keys := t.Keys
+	for {
+		name, rest, inside := strings.Cut(path, ".")
+		k := find(keys, name)
+		if k == nil {
+			return p, false
+		}
+		p.Key = k
+		if k.Len != nil {
+			p.list = k
+		}
+		if !inside {
+			return p, true
+		}
+		keys, path = k.Parts, rest
+	}
+}
+
+func find[R any](keys []Key[R], name string) *Key[R] {
+	for i := range keys {
+		if keys[i].Name == name {
+			return &keys[i]
+		}
+	}
+	return nil
+}
+
+// IsList reports whether a record may have several values of the key.
+func (p *Path[R]) IsList() bool { return p.list != nil }
+
+// Len returns how many values a record may have of the key: 1, or the length
+// of the list.
+func (p *Path[R]) Len(r R) int {
+	if p.list == nil {
+		return 1
+	}
+	return p.list.Len(r)
+}
+
+// Value reads the i-th value and reports whether there is one.
+func (p *Path[R]) Value(r R, i int, v *Value) bool {
+	if p.list == nil {
+		i = -1
+	}
+	return p.Key.Read(r, i, v)
+}
+
+// Entry describes a key: what a Key has without its getters.
+type Entry struct {
+	Record string // the kind of record
+	Path   string // inside the record
+	Filter string // the name in filters, empty when they do not have it
+	Type   Type
+	Unit   Unit
+	Names  *schema.Names
+	Doc    string
+	JSON   Presence
+	List   bool
+}
+
+// TypeText returns the type in words: number, list of text.
+func (e *Entry) TypeText() string {
+	if e.List {
+		return "list of " + e.Type.String()
+	}
+	return e.Type.String()
+}
+
+// Entries lists the keys, those inside an object behind it.
+func (t *Table[R]) Entries() []Entry { return appendEntries(nil, t, "", t.Keys, false) }
+
+func appendEntries[R any](list []Entry, t *Table[R], around string, keys []Key[R], inList bool) []Entry {
+	for i := range keys {
+		k := &keys[i]
+		path := around + k.Name
+		e := Entry{Record: t.Record, Path: path, Filter: t.Prefix + path, Type: k.Type, Unit: k.Unit, Names: k.Names,
+			Doc: k.Doc, JSON: k.JSON, List: inList || k.Len != nil}
+		list = append(list, e)
+		list = appendEntries(list, t, path+".", k.Parts, e.List)
+	}
+	return list
+}
+
+// All lists the keys of all kinds of records.
+func All() []Entry { return append(Messages.Entries(), RPCs.Entries()...) }

@@ -1,0 +1,88 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/track"
+)
+
+// recordField is a key in a column of -T fields.
+type recordField[R any] struct {
+	path  records.Path[R]
+	parts []member[R] // of an object
+	json  recordJSON[R]
+}
+
+func newRecordField[R any](p records.Path[R]) *recordField[R] {
+	return &recordField[R]{path: p, parts: members(p.Key.Parts)}
+}
+
+// append appends the value of the key, several with commas between them, and
+// objects as JSON; nothing when the record has none.
+func (f *recordField[R]) append(dst []byte, r R) []byte {
+	start := len(dst)
+	for i := range f.path.Len(r) {
+		v := &f.json.val
+		if !f.path.Value(r, i, v) {
+			continue
+		}
+		if len(dst) > start {
+			dst = append(dst, ',')
+		}
+		if v.Type != records.Object {
+			dst = appendRecordValue(dst, v, &f.json.stamp)
+			continue
+		}
+		if !f.path.IsList() {
+			i = -1
+		}
+		dst = f.json.object(dst, f.parts, r, i)
+	}
+	return dst
+}
+
+// RPCFields renders RPCs as lines of values with tabs between them.
+type RPCFields struct {
+	names   []string
+	columns []*recordField[*track.RPC]
+}
+
+// RPCKeys lists the names of the keys of RPCs that -T fields knows.
+func RPCKeys() (names []string) {
+	for _, e := range records.RPCs.Entries() {
+		names = append(names, e.Path)
+	}
+	return names
+}
+
+// NewRPCFields makes a renderer of the keys of these names, with or without
+// the rpc. that they have in filters. The name of one that does not exist is
+// returned as unknown.
+func NewRPCFields(names []string) (f *RPCFields, unknown string) {
+	f = &RPCFields{names: names}
+	for _, name := range names {
+		p, ok := records.RPCs.Find(strings.TrimPrefix(name, records.RPCs.Prefix))
+		if !ok {
+			return nil, name
+		}
+		f.columns = append(f.columns, newRecordField(p))
+	}
+	return f, ""
+}
+
+// Header appends the line of the names.
+func (f *RPCFields) Header(dst []byte) []byte {
+	return append(append(dst, strings.Join(f.names, "\t")...), '\n')
+}
+
+// AppendRPC appends the line of an RPC; what is not known is empty.
+func (f *RPCFields) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte {
+	for i, c := range f.columns {
+		if i > 0 {
+			dst = append(dst, '\t')
+		}
+		dst = c.append(dst, r)
+	}
+	return append(dst, '\n')
+}

@@ -1,0 +1,157 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
+)
+
+// null is the JSON of a key whose value is not known.
+const null = "null"
+
+// member is a key as a member of a JSON object.
+type member[R any] struct {
+	records.Key[R]
+	prefix string // ,"name":
+	parts  []member[R]
+	scalar bool // has a Get and no parts
+}
+
+// members makes the members of an object of the keys that JSON has.
+func members[R any](keys []records.Key[R]) (list []member[R]) {
+	for i := range keys {
+		if k := &keys[i]; k.JSON != records.Hidden {
+			list = append(list, member[R]{*k, `,"` + k.Name + `":`, members(k.Parts), k.Get != nil && k.Parts == nil})
+		}
+	}
+	return list
+}
+
+// recordJSON writes records of one kind as JSON.
+type recordJSON[R any] struct {
+	stamp stamp
+	val   records.Value
+}
+
+// append appends ,"name":value for each member: of the i-th element of a list,
+// of the record when i is negative.
+func (j *recordJSON[R]) append(dst []byte, list []member[R], r R, i int) []byte {
+	for k := range list {
+		m := &list[k]
+		switch {
+		case m.Len != nil:
+			dst = j.list(dst, m, r)
+		case i < 0 && m.scalar: // what Read does, inline: most keys of each message
+			if j.val.Type = m.Type; m.Get(r, &j.val) {
+				dst = j.value(append(dst, m.prefix...), m.Names, &j.val)
+			} else if m.JSON == records.Null {
+				dst = append(append(dst, m.prefix...), null...)
+			}
+		case m.Read(r, i, &j.val):
+			dst = append(dst, m.prefix...)
+			if m.parts != nil {
+				dst = j.object(dst, m.parts, r, i)
+			} else {
+				dst = j.value(dst, m.Names, &j.val)
+			}
+		case m.JSON == records.Null:
+			dst = append(append(dst, m.prefix...), null...)
+		}
+	}
+	return dst
+}
+
+func (j *recordJSON[R]) object(dst []byte, parts []member[R], r R, i int) []byte {
+	start := len(dst)
+	dst = j.append(dst, parts, r, i)
+	if len(dst) == start {
+		return append(dst, "{}"...)
+	}
+	dst[start] = '{'
+	return append(dst, '}')
+}
+
+func (j *recordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
+	n := m.Len(r)
+	if n == 0 && m.JSON == records.Omit {
+		return dst
+	}
+	dst = append(append(dst, m.prefix...), '[')
+	for i := range n {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		switch {
+		case m.parts != nil:
+			dst = j.object(dst, m.parts, r, i)
+		case m.Read(r, i, &j.val):
+			dst = j.value(dst, m.Names, &j.val)
+		default:
+			dst = append(dst, null...)
+		}
+	}
+	return append(dst, ']')
+}
+
+// value appends the value of a key.
+func (j *recordJSON[R]) value(dst []byte, names *schema.Names, v *records.Value) []byte {
+	switch v.Type {
+	case records.Uint, records.Seconds:
+		return appendDecimal(dst, v.U)
+	case records.Decimal:
+		return append(appendDecimal(append(dst, '"'), v.U), '"')
+	case records.Duration:
+		return appendElapsed(dst, int64(v.U), 9)
+	case records.Time:
+		return append(j.stamp.iso(append(dst, '"'), int64(v.U)), '"')
+	case records.Text:
+		return schema.AppendJSONString(dst, v.Text)
+	case records.Address:
+		return append(v.Addr.AppendTo(append(dst, '"')), '"')
+	case records.Enum:
+		if name := names.Name(v.U); name != "" {
+			return append(append(append(dst, '"'), name...), '"')
+		}
+		return appendDecimal(dst, v.U)
+	case records.Flags:
+		return appendJSONFlags(dst, names, v.U)
+	case records.Hex, records.FID, records.NID:
+		return append(appendRecordValue(append(dst, '"'), v, &j.stamp), '"')
+	}
+	return appendRecordValue(dst, v, &j.stamp)
+}
+
+// appendRecordValue appends the value of a key as plain text.
+func appendRecordValue(dst []byte, v *records.Value, s *stamp) []byte {
+	switch v.Type {
+	case records.Int, records.Status:
+		return strconv.AppendInt(dst, int64(v.U), 10)
+	case records.Hex:
+		return schema.AppendHex(dst, v.U)
+	case records.Bool:
+		return append(dst, "true"...)
+	case records.Enum:
+		if name := v.Names.Name(v.U); name != "" {
+			return append(dst, name...)
+		}
+	case records.Flags:
+		if v.U == 0 {
+			return dst
+		}
+		return appendFlags(dst, v.Names, v.U, "|")
+	case records.Duration:
+		return appendElapsed(dst, int64(v.U), 9)
+	case records.Time:
+		return s.iso(dst, int64(v.U))
+	case records.Text:
+		return schema.AppendText(dst, v.Text)
+	case records.FID:
+		return schema.AppendFID(dst, v.U, v.OID, v.Ver)
+	case records.NID:
+		return v.NID.Append(dst)
+	case records.Address:
+		return v.Addr.AppendTo(dst)
+	}
+	return appendDecimal(dst, v.U)
+}
