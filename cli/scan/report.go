@@ -1,10 +1,10 @@
 package scan
 
-import "fmt"
+import (
+	"fmt"
 
-// headersLen is what a frame needs to hold the headers of one message:
-// Ethernet, IPv4, TCP with a time stamp, socklnd and LNet.
-const headersLen = 14 + 20 + 32 + 24 + 72
+	"github.com/lshark/lshark/lnet"
+)
 
 // report says what is odd about the capture itself. complete reports that it
 // was read to its end without an error.
@@ -17,7 +17,7 @@ func (p *Pass) report(src *source, complete bool) {
 		p.sys.Say("%d frames were dropped: they came faster than they could be read", n)
 	}
 	short := ""
-	if st.CutBytes > 0 && p.longest < headersLen {
+	if st.CutBytes > 0 && p.longest < lnet.MinSnaplen {
 		short = fmt.Sprintf("frames were cut to %d bytes, too few for the headers of Lustre; capture with -s 1024", p.longest)
 	}
 	switch none := p.messages == 0 && complete; {
