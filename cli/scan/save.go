@@ -16,35 +16,20 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// saver writes the frames of what matched to a file (-w). Frames are kept for a
-// while, so that those of a message are still there when it is complete.
+// saver writes selected frames to a file (-w). Which frames these are is known
+// only after later frames were read. So the latest frames are kept in memory
+// (recent), or the frames are marked and the input is read again at the end
+// (marks).
 type saver struct {
 	file      *os.File
 	w         *capture.Writer
-	recent    []kept // a ring
-	head, n   int
-	bytes     int                       // of frames and comments
-	room      int                       // bytes that the places of the ring take, in use or not
-	missed    int                       // frames that were wanted when they were gone
-	later     map[int64][]byte          // frames to be read again, with their comments; nil: recent has them
-	text      []byte                    // of a comment that is being made
+	recent    *capture.Recent // nil when the input is read again
+	marks     marks
+	missed    int                       // frames that were marked when they were no longer kept
+	comment   []byte                    // scratch space
 	rpcFrames track.Attached[RPCFrames] // of RPCs that have not ended
 	err       error
 }
-
-// kept is a frame that waits.
-type kept struct {
-	frame   capture.Frame
-	data    []byte
-	wanted  bool
-	comment []byte
-}
-
-// What is kept: enough for the longest bulk on many connections at once.
-const (
-	keptBytes  = 64 << 20
-	keptFrames = 1 << 17
-)
 
 // newSaver creates the file, unless it is one of the inputs. With a FIFO it
 // waits for the reader.
@@ -68,58 +53,20 @@ func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
 		return nil, err
 	}
 	s := &saver{file: f, w: capture.NewWriter(f)}
-	if opt.SaveRPCs && in.rereadable() {
-		// An RPC may take long, and which are the slowest is known at the
-		// end: the files are read again then.
-		s.later = make(map[int64][]byte)
-	} else {
-		s.recent = make([]kept, 1024)
+	// An RPC may take longer than frames are kept, and which RPCs are the
+	// slowest is known at the end.
+	if !opt.SaveRPCs || !in.rereadable() {
+		s.recent = capture.NewRecent(s.w)
 	}
 	return s, nil
 }
 
-// add keeps a frame.
+// add keeps a frame until it is known whether it is selected.
 func (s *saver) add(f *capture.Frame) error {
-	if s.later != nil {
-		return nil
+	if s.recent != nil {
+		s.fail(s.recent.Add(f))
 	}
-	for s.n > 0 && (s.n == keptFrames || s.bytes+len(f.Data) > keptBytes) {
-		s.leave()
-	}
-	if s.n == len(s.recent) {
-		s.grow()
-	}
-	k := &s.recent[(s.head+s.n)%len(s.recent)]
-	s.n++
-	k.frame, k.wanted, k.comment = *f, false, k.comment[:0]
-	s.room -= cap(k.data)
-	k.data = append(k.data[:0], f.Data...)
-	s.room += cap(k.data)
-	k.frame.Data = k.data
-	s.bytes += len(k.data)
 	return s.err
-}
-
-func (s *saver) grow() {
-	all := make([]kept, 2*len(s.recent))
-	for i := range s.n {
-		all[i] = s.recent[(s.head+i)%len(s.recent)]
-	}
-	s.recent, s.head = all, 0
-}
-
-// leave lets the oldest frame go, to the file when it is wanted.
-func (s *saver) leave() {
-	k := &s.recent[s.head]
-	s.head, s.n = (s.head+1)%len(s.recent), s.n-1
-	s.bytes -= len(k.data) + len(k.comment)
-	if k.wanted && s.err == nil {
-		s.fail(s.w.Write(&k.frame, string(k.comment)))
-	}
-	if s.room > keptBytes+keptBytes/2 {
-		s.room -= cap(k.data) + cap(k.comment)
-		k.data, k.comment = nil, nil
-	}
 }
 
 func (s *saver) fail(err error) {
@@ -130,72 +77,22 @@ func (s *saver) fail(err error) {
 	}
 }
 
-// want marks frames, and says in each what it carries.
-func (s *saver) want(frames []int64, comment []byte) {
-	if s.later != nil {
-		for _, n := range frames {
-			s.later[n] = joinComment(s.later[n], comment)
-		}
-		return
+// mark marks a frame to be written, with a comment about a message that it
+// carries.
+func (s *saver) mark(number int64, comment []byte) {
+	if s.recent == nil {
+		s.marks.add(number, comment)
+	} else if !s.recent.Mark(number, comment) {
+		s.missed++
 	}
-	if s.n == 0 {
-		s.missed += len(frames)
-		return
-	}
-	first := s.recent[s.head].frame.Number
-	for _, n := range frames {
-		i := s.place(n, first)
-		if i < 0 {
-			s.missed++
-			continue
-		}
-		k := &s.recent[i]
-		k.wanted = true
-		length, room := len(k.comment), cap(k.comment)
-		k.comment = joinComment(k.comment, comment)
-		s.bytes += len(k.comment) - length
-		s.room += cap(k.comment) - room
-	}
-}
-
-// joinComment adds to a comment while the file has room for it: a frame can
-// carry thousands of messages.
-func joinComment(dst, comment []byte) []byte {
-	if len(dst) >= capture.MaxComment {
-		return dst
-	}
-	if len(dst) > 0 {
-		dst = append(dst, "; "...)
-	}
-	return append(dst, comment...)
-}
-
-// place is where a frame is kept. Frames that a capture filter leaves out have
-// numbers too.
-func (s *saver) place(n, first int64) int {
-	if n < first {
-		return -1
-	}
-	lo, hi := 0, min(s.n, int(n-first)+1)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		i := (s.head + mid) % len(s.recent)
-		switch have := s.recent[i].frame.Number; {
-		case have == n:
-			return i
-		case have < n:
-			lo = mid + 1
-		default:
-			hi = mid
-		}
-	}
-	return -1
 }
 
 // message marks the frames of a message.
 func (s *saver) message(m *dissect.Message) {
-	s.text = appendMessage(s.text[:0], m)
-	s.want(m.Frames, s.text)
+	s.comment = appendMessage(s.comment[:0], m)
+	for _, n := range m.Frames {
+		s.mark(n, s.comment)
+	}
 }
 
 // appendMessage appends what names a message.
@@ -245,7 +142,7 @@ func (s *saver) takeFrames(r *track.RPC) RPCFrames {
 func (s *saver) rpc(r *track.RPC, frames RPCFrames) {
 	for i, f := range frames {
 		if i == 0 || frames[i-1].kind != f.kind {
-			b := s.text[:0]
+			b := s.comment[:0]
 			if r.HasOpcode {
 				b = append(appendOpcode(b, r.Opcode), ' ')
 			}
@@ -253,9 +150,9 @@ func (s *saver) rpc(r *track.RPC, frames RPCFrames) {
 			if t := r.Target(); t != "" {
 				b = append(append(b, ' '), t...)
 			}
-			s.text = b
+			s.comment = b
 		}
-		s.want([]int64{f.number}, s.text)
+		s.mark(f.number, s.comment)
 	}
 }
 
@@ -298,18 +195,14 @@ func (p *Pass) finishSave() error {
 	if s == nil {
 		return nil
 	}
-	if s.later != nil && s.err == nil {
+	switch {
+	case s.err != nil:
+	case s.recent != nil:
+		s.fail(s.recent.Flush())
+	default:
 		s.fail(p.readMarked())
 	}
-	for s.n > 0 {
-		s.leave()
-	}
-	if s.err == nil {
-		s.fail(s.w.Flush())
-	}
-	if err := s.file.Close(); s.err == nil {
-		s.fail(err)
-	}
+	s.fail(s.file.Close())
 	if s.missed > 0 && !p.in.quiet {
 		p.sys.Say("-w: %d frames were no longer there when they were wanted", s.missed)
 	}
@@ -325,20 +218,19 @@ func (p *Pass) readMarked() (err error) {
 	}
 	defer func() { err = errors.Join(err, src.frames.Close()) }()
 	var f capture.Frame
-	for left := len(s.later); left > 0; {
+	for left := s.marks.n; left > 0; {
 		switch err := src.next(&f); {
 		case err == io.EOF, errors.As(err, new(*capture.DamageError)):
 			s.missed += left // a file is shorter than it was
-			return nil       // the first reading reported the damage
+			left = 0         // the first reading reported the damage
 		case err != nil:
 			return err
-		}
-		if text, ok := s.later[f.Number]; ok {
+		case s.marks.has(f.Number):
 			left--
-			if err := s.w.Write(&f, string(text)); err != nil {
+			if err := s.w.Write(&f, string(s.marks.comments[f.Number])); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return s.w.Flush()
 }

@@ -1,0 +1,44 @@
+package scan
+
+import "github.com/lshark/lshark/capture"
+
+// maxMarkComments limits the bytes of all comments of marks.
+const maxMarkComments = 64 << 20
+
+// marks is a set of frames by number, with comments. It takes a bit for each
+// frame of the capture and a bounded amount of comments: what exceeds that is
+// marked without one.
+type marks struct {
+	bits     []uint64
+	n        int // marked frames
+	comments map[int64][]byte
+	bytes    int // of comments
+}
+
+// add marks a frame, and adds to its comment.
+func (m *marks) add(number int64, comment []byte) {
+	word, bit := int(number/64), uint64(1)<<(number%64)
+	for word >= len(m.bits) {
+		m.bits = append(m.bits, 0)
+	}
+	if m.bits[word]&bit == 0 {
+		m.bits[word] |= bit
+		m.n++
+	}
+	if m.bytes+len(comment) > maxMarkComments {
+		return
+	}
+	if m.comments == nil {
+		m.comments = make(map[int64][]byte)
+	}
+	old := m.comments[number]
+	joined := capture.JoinComments(old, comment)
+	m.comments[number] = joined
+	m.bytes += len(joined) - len(old)
+}
+
+// has reports whether a frame is marked.
+func (m *marks) has(number int64) bool {
+	word := int(number / 64)
+	return word < len(m.bits) && m.bits[word]&(1<<(number%64)) != 0
+}
