@@ -41,6 +41,8 @@ var mayImport = map[string][]string{
 // gopacketFiles lists the files that import gopacket, tests apart. It is kept
 // short so that replacing or updating gopacket touches few files.
 var gopacketFiles = []string{
+	"capture/pcap.go",
+	"capture/pcapng_frames.go",
 	"capture/source.go",
 }
 

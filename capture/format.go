@@ -27,9 +27,9 @@ func newRecords(w *window) (records, error) {
 	swapped := bits.ReverseBytes32(magic)
 	switch {
 	case magic == pcapMicros || magic == pcapNanos:
-		return newPcap(w, magic, false)
+		return newPcap(w, magic, littleEndian)
 	case swapped == pcapMicros || swapped == pcapNanos:
-		return newPcap(w, swapped, true)
+		return newPcap(w, swapped, bigEndian)
 	}
 	return nil, notCapture(w)
 }

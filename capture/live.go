@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"errors"
 	"net"
 	"net/netip"
 	"time"
@@ -10,7 +9,14 @@ import (
 // ErrTimeout is returned by Live.Next, and by Reader.Next for a pipe, when
 // nothing has arrived for a while. The capture goes on: it is the time to flush
 // output.
-var ErrTimeout = errors.New("no frame has arrived")
+var ErrTimeout error = timeoutError{}
+
+// timeoutError is a net.Error, after which gopacket.PacketSource reads again.
+type timeoutError struct{}
+
+func (timeoutError) Error() string   { return "no frame has arrived" }
+func (timeoutError) Timeout() bool   { return true }
+func (timeoutError) Temporary() bool { return true }
 
 // LiveOptions say how an interface is captured. The zero value is ready to
 // use.

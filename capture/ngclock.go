@@ -10,12 +10,10 @@ type ngClock struct {
 	offset   int64  // nanoseconds to add
 }
 
-var microseconds = ngClock{mul: 1000, div: 1}
-
 // newNgClock takes if_tsresol (a negative power of ten, or of two when the top
 // bit is set) and if_tsoffset in seconds.
-func newNgClock(resolution byte, offset int64) ngClock {
-	c := ngClock{mul: 1, div: 1, offset: offset * 1e9}
+func newNgClock(resolution byte, offset int64) *ngClock {
+	c := &ngClock{mul: 1, div: 1, offset: offset * 1e9}
 	n := resolution & 0x7f
 	switch {
 	case resolution&0x80 != 0:

@@ -1,13 +1,11 @@
 package capture
 
 import (
-	"encoding/binary"
-	"math/bits"
+	"github.com/google/gopacket/pcapgo"
 )
 
-// A pcap file: a header of 24 bytes, then records of 16 bytes and the frame.
-// pcapgo's reader is not used here: it copies every frame, allocates what a
-// record's length claims, and cannot say where in the file it stands.
+// A pcap file is a header of 24 bytes, then records: a header of 16 bytes and
+// the frame.
 const (
 	pcapMicros     = 0xa1b2c3d4
 	pcapNanos      = 0xa1b23c4d
@@ -15,41 +13,59 @@ const (
 	pcapRecordSize = 16
 )
 
+// pcap reads pcap records with gopacket. It checks a record before gopacket
+// reads it, and changes in a copy of its header what gopacket v1.1.19 refuses
+// although other programs write it:
+//   - a snaplen of 0, and a frame longer than the snaplen: gopacket gets a
+//     snaplen that allows each frame it is given,
+//   - a frame of which more bytes were captured than it had on the wire,
+//   - fractions of more than a second, which overflow in gopacket,
+//   - a version other than 2.4.
+//
+// The link type is taken from the file: that of gopacket has 8 bits.
 type pcap struct {
-	swapped bool  // written in big endian
-	unit    int64 // nanoseconds of one unit of the sub-second part
-	link    LinkType
+	reader    *pcapgo.Reader
+	input     recordReader
+	header    [pcapRecordSize]byte // of the record that gopacket reads
+	order     byteOrder
+	perSecond uint32 // units of the fraction
+	link      LinkType
 }
 
-// newPcap reads the file header, whose magic number has been seen.
-func newPcap(w *window, magic uint32, swapped bool) (*pcap, error) {
+// newPcap reads the file header. The magic number has been read in the given
+// byte order.
+func newPcap(w *window, magic uint32, order byteOrder) (*pcap, error) {
 	if !w.need(pcapHeaderSize) {
 		return nil, w.cut("file header", pcapHeaderSize)
 	}
-	p := &pcap{swapped: swapped, unit: 1000}
+	p := &pcap{order: order, perSecond: 1e6}
 	if magic == pcapNanos {
-		p.unit = 1
+		p.perSecond = 1e9
 	}
-	// The upper bits of the link type tell of a frame check sequence.
-	p.link = linkType(uint16(p.u32(w.buf[w.lo+20:])))
+	// The upper bits of the link type describe a frame check sequence.
+	p.link = linkType(uint16(order.u32(w.buf[w.lo+20:])))
+	header := make([]byte, pcapHeaderSize)
+	order.put32(header, magic)
+	order.put16(header[4:], 2)
+	order.put16(header[6:], 4)
+	order.put32(header[16:], maxCopied)
+	order.put32(header[20:], uint32(LinkEthernet))
+	p.input = recordReader{head: header}
+	var err error
+	if p.reader, err = pcapgo.NewReader(&p.input); err != nil {
+		return nil, w.damage(w.offset(), "%v", err)
+	}
 	w.lo += pcapHeaderSize
 	return p, nil
-}
-
-func (p *pcap) u32(b []byte) uint32 {
-	v := binary.LittleEndian.Uint32(b)
-	if p.swapped {
-		v = bits.ReverseBytes32(v)
-	}
-	return v
 }
 
 func (p *pcap) next(w *window, f *Frame) error {
 	if !w.need(pcapRecordSize) {
 		return w.cut("record header", pcapRecordSize)
 	}
-	h := w.buf[w.lo : w.lo+pcapRecordSize]
-	sec, frac, have, size := p.u32(h), p.u32(h[4:]), p.u32(h[8:]), p.u32(h[12:])
+	h := p.header[:]
+	copy(h, w.buf[w.lo:])
+	sec, frac, have, size := p.order.u32(h), p.order.u32(h[4:]), p.order.u32(h[8:]), p.order.u32(h[12:])
 	if have > maxRecord {
 		return w.damage(w.offset(), "not a record: it claims a frame of %d bytes", have)
 	}
@@ -60,17 +76,37 @@ func (p *pcap) next(w *window, f *Frame) error {
 	if !w.need(n) {
 		return w.cut("record", int64(n))
 	}
+	var carry uint32
+	if frac >= p.perSecond {
+		carry = frac / p.perSecond
+		p.order.put32(h[4:], frac%p.perSecond)
+	}
+	if have > size {
+		p.order.put32(h[12:], have)
+	}
 	f.Data = w.buf[w.lo+pcapRecordSize : w.lo+n : w.lo+n]
-	f.Time = int64(sec)*1e9 + int64(frac)*p.unit
-	f.Len = int(max(have, size))
+	p.input.head, p.input.frame = h, f.Data
+	if have > maxCopied {
+		p.order.put32(h[8:], 0)
+		p.input.frame = nil
+	}
+	data, info, err := p.reader.ZeroCopyReadPacketData()
+	if err != nil {
+		return w.damage(w.offset(), "%v", err)
+	}
+	if have <= maxCopied {
+		f.Data = data[:have:have]
+	}
+	f.Time = info.Timestamp.UnixNano() + int64(carry)*1e9
+	f.Len = info.Length
 	f.Link = p.link
 	f.Iface = 0
 	w.lo += n
 	return nil
 }
 
-// linkType joins the numbers that mean the same: some systems write raw IP as
-// 12 or 14.
+// linkType returns the link type for its number in a file. Some systems write
+// raw IP as 12 or 14.
 func linkType(n uint16) LinkType {
 	if n == 12 || n == 14 {
 		return LinkRaw

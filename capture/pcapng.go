@@ -23,36 +23,30 @@ const (
 	optionTsOffset  = 14
 	frameHeaderSize = 28 // of an enhanced or obsolete packet block, bytes before the frame
 
+	defaultResolution = 6 // if_tsresol, a negative power of ten
+	nanoseconds       = 9 // if_tsresol
+
 	maxInterfaces = 1 << 16 // of a section; an obsolete packet block can name no more
 )
 
+// pcapng walks over the blocks and checks them. gopacket's NgReader does neither
+// say where a block begins nor compare the two lengths of a block.
 type pcapng struct {
-	swapped bool
-	ifaces  []ngIface // of this section
-	before  int       // interfaces of the sections before it
-	last    int64     // time of the frame before: a simple packet has none of its own
+	frames ngFrames
+	order  byteOrder
+	ifaces []ngIface // of this section
+	before int       // number of interfaces in the sections before
+	last   int64     // time of the previous frame, ns since the epoch: a simple packet has none
 }
 
 type ngIface struct {
-	link    LinkType
-	snaplen uint32 // 0 is no limit
-	clock   ngClock
-}
-
-func (p *pcapng) u16(b []byte) uint16 {
-	v := binary.LittleEndian.Uint16(b)
-	if p.swapped {
-		v = bits.ReverseBytes16(v)
-	}
-	return v
-}
-
-func (p *pcapng) u32(b []byte) uint32 {
-	v := binary.LittleEndian.Uint32(b)
-	if p.swapped {
-		v = bits.ReverseBytes32(v)
-	}
-	return v
+	link       LinkType
+	snaplen    uint32   // 0: no limit
+	resolution byte     // if_tsresol
+	offset     int64    // if_tsoffset, seconds
+	clock      *ngClock // nil: gopacket computes the times
+	described  bool     // gopacket has the interface
+	id         uint32   // gopacket's number for it
 }
 
 func (p *pcapng) next(w *window, f *Frame) error {
@@ -77,7 +71,7 @@ func (p *pcapng) next(w *window, f *Frame) error {
 			return w.cut("block", int64(size))
 		}
 		block, at := w.buf[w.lo:w.lo+n:w.lo+n], w.offset()
-		if again := p.u32(block[n-4:]); again != size {
+		if again := p.order.u32(block[n-4:]); again != size {
 			return p.unequal(w, at, size, again)
 		}
 		w.lo += n
@@ -86,6 +80,7 @@ func (p *pcapng) next(w *window, f *Frame) error {
 		case blockSection:
 			p.before += len(p.ifaces)
 			p.ifaces = p.ifaces[:0]
+			p.frames.newSection = true
 		case blockInterface:
 			cause = p.addInterface(block)
 		default:
@@ -99,25 +94,25 @@ func (p *pcapng) next(w *window, f *Frame) error {
 	}
 }
 
-// header looks at the next block's type and size; a section header says in
-// which byte order to read on.
+// header returns the type and the size of the next block. A section header sets
+// the byte order of the blocks that follow.
 func (p *pcapng) header(w *window) (kind, size uint32, err error) {
 	if !w.need(blockMinSize) {
 		return 0, 0, w.cut("block header", blockMinSize)
 	}
 	b := w.buf[w.lo:]
-	kind = p.u32(b)
+	kind = p.order.u32(b)
 	if kind == blockSection {
 		switch binary.LittleEndian.Uint32(b[8:]) {
 		case byteOrderMagic:
-			p.swapped = false
+			p.order = littleEndian
 		case bits.ReverseBytes32(byteOrderMagic):
-			p.swapped = true
+			p.order = bigEndian
 		default:
 			return 0, 0, w.damage(w.offset(), "not a section header: no byte order mark")
 		}
 	}
-	size = p.u32(b[4:])
+	size = p.order.u32(b[4:])
 	if size < blockMinSize || size%4 != 0 {
 		return 0, 0, w.damage(w.offset(), "not a block: type %d, %d bytes", kind, size)
 	}
@@ -129,7 +124,7 @@ func (p *pcapng) skip(w *window, size uint32) error {
 	if !w.skip(int64(size)-4) || !w.need(4) {
 		return w.cutAt(at, w.base+int64(w.hi)-at, "block", int64(size))
 	}
-	if again := p.u32(w.buf[w.lo:]); again != size {
+	if again := p.order.u32(w.buf[w.lo:]); again != size {
 		return p.unequal(w, at, size, again)
 	}
 	w.lo += 4
@@ -141,44 +136,38 @@ func (p *pcapng) unequal(w *window, at int64, size, again uint32) error {
 }
 
 // addInterface reads an interface description: link type, snaplen, options.
-// The result is what is wrong with it.
+// It returns what is wrong with it, or "".
 func (p *pcapng) addInterface(b []byte) string {
 	const fixed = 16
 	if len(b) < fixed+4 {
 		return "interface description of too few bytes"
 	}
-	i := ngIface{link: linkType(p.u16(b[8:])), snaplen: p.u32(b[12:]), clock: microseconds}
-	resolution, offset := byte(6), int64(0)
+	i := ngIface{link: linkType(p.order.u16(b[8:])), snaplen: p.order.u32(b[12:]), resolution: defaultResolution}
 	for o := b[fixed : len(b)-4]; len(o) >= 4; {
-		code, n := p.u16(o), int(p.u16(o[2:]))
+		code, n := p.order.u16(o), int(p.order.u16(o[2:]))
 		if code == optionEnd || n > len(o)-4 {
 			break
 		}
 		switch v := o[4 : 4+n]; {
 		case code == optionTsResol && n >= 1:
-			resolution = v[0]
+			i.resolution = v[0]
 		case code == optionTsOffset && n >= 8:
-			offset = p.i64(v)
+			i.offset = int64(p.order.u64(v))
 		}
 		o = o[min(4+(n+3)&^3, len(o)):]
 	}
 	if len(p.ifaces) == maxInterfaces {
 		return fmt.Sprintf("more than %d interfaces in a section", maxInterfaces)
 	}
-	i.clock = newNgClock(resolution, offset)
+	if i.resolution == 0 || i.resolution > nanoseconds {
+		i.clock = newNgClock(i.resolution, i.offset)
+	}
 	p.ifaces = append(p.ifaces, i)
 	return ""
 }
 
-func (p *pcapng) i64(b []byte) int64 {
-	v := binary.LittleEndian.Uint64(b)
-	if p.swapped {
-		v = bits.ReverseBytes64(v)
-	}
-	return int64(v)
-}
-
-// frame reads a block that holds a frame. The result is what is wrong with it.
+// frame reads a block that holds a frame. It returns what is wrong with it, or
+// "".
 func (p *pcapng) frame(kind uint32, b []byte, f *Frame) string {
 	if kind == blockSimple {
 		return p.simple(b, f)
@@ -186,28 +175,33 @@ func (p *pcapng) frame(kind uint32, b []byte, f *Frame) string {
 	if len(b) < frameHeaderSize+4 {
 		return "packet block of too few bytes"
 	}
-	iface := uint(p.u32(b[8:]))
+	iface := uint(p.order.u32(b[8:]))
 	if kind == blockPacket {
-		iface = uint(p.u16(b[8:])) // and 16 bits of a drop count
+		iface = uint(p.order.u16(b[8:])) // followed by 16 bits of a drop count
 	}
 	if iface >= uint(len(p.ifaces)) {
 		return "frame of an interface that is not described"
 	}
-	have := p.u32(b[20:])
+	have := p.order.u32(b[20:])
 	if have > uint32(len(b)-frameHeaderSize-4) {
 		return "frame longer than its block"
 	}
 	f.Iface = p.before + int(iface)
-	i := &p.ifaces[iface]
 	f.Data = b[frameHeaderSize : frameHeaderSize+have : frameHeaderSize+have]
-	f.Time = i.clock.time(uint64(p.u32(b[12:]))<<32 | uint64(p.u32(b[16:])))
-	f.Len = int(max(have, p.u32(b[24:])))
-	f.Link = i.link
+	f.Len = int(max(have, p.order.u32(b[24:])))
+	i := &p.ifaces[iface]
+	ticks := uint64(p.order.u32(b[12:]))<<32 | uint64(p.order.u32(b[16:]))
+	if err := p.frames.read(p.order, i, ticks, f); err != nil {
+		return err.Error()
+	}
+	if i.clock != nil {
+		f.Time = i.clock.time(ticks)
+	}
 	p.last = f.Time
 	return ""
 }
 
-// simple reads a block that has the frame's length and bytes alone.
+// simple reads a block that holds only the length and the bytes of a frame.
 func (p *pcapng) simple(b []byte, f *Frame) string {
 	const header = 12
 	if len(b) < header+4 {
@@ -217,12 +211,17 @@ func (p *pcapng) simple(b []byte, f *Frame) string {
 		return "frame of an interface that is not described"
 	}
 	i := &p.ifaces[0]
-	size := p.u32(b[8:])
+	size := p.order.u32(b[8:])
 	have := min(size, uint32(len(b)-header-4))
 	if i.snaplen != 0 {
 		have = min(have, i.snaplen)
 	}
-	*f = Frame{Number: f.Number, Source: f.Source, Time: p.last, Len: int(size),
-		Data: b[header : header+have : header+have], Link: i.link, Iface: p.before}
+	f.Iface = p.before
+	f.Data = b[header : header+have : header+have]
+	f.Len = int(size)
+	if err := p.frames.read(p.order, i, 0, f); err != nil {
+		return err.Error()
+	}
+	f.Time = p.last
 	return ""
 }

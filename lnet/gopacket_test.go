@@ -42,7 +42,7 @@ func TestGopacketAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		src, segments := &capture.Source{From: r}, 0
+		src, segments := capture.NewSource(r), 0
 		for n := int64(1); ; n++ {
 			data, info, err := src.ReadPacketData()
 			if errors.Is(err, io.EOF) {
