@@ -44,6 +44,7 @@ var gopacketFiles = []string{
 	"capture/pcap.go",
 	"capture/pcapng_frames.go",
 	"capture/source.go",
+	"capture/writer.go",
 }
 
 const gopacketPath = "github.com/google/gopacket"

@@ -3,7 +3,12 @@ package capture
 import (
 	"encoding/binary"
 	"io"
+	"time"
 	"unicode/utf8"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+	"github.com/google/gopacket/pcapgo"
 )
 
 const writerSize = 256 << 10 // bytes kept before they are written
@@ -14,30 +19,35 @@ const MaxComment = 65532
 
 // Writer writes frames as pcapng with time stamps in nanoseconds. After an
 // error it writes nothing more and returns that error from then on.
+//
+// gopacket writes the blocks. Comments and link types above 255, which gopacket
+// v1.1.19 does not write, are put into its blocks before they reach the file.
 type Writer struct {
 	w      io.Writer
-	buf    []byte
-	ifaces map[origin]uint32
+	blocks *pcapgo.NgWriter // nil before the first interface
+	buf    blockBuffer
+	ifaces map[origin]int // index of the interface
 	err    error
 }
 
-// origin is what makes an interface of the written file.
+// origin identifies an interface of the written file.
 type origin struct {
 	link          LinkType
 	source, iface int
 }
 
-// NewWriter returns a Writer that begins a pcapng file on w. Flush must be
-// called at the end; closing w is the caller's work.
+// blockBuffer holds whole blocks until they are written to the file.
+type blockBuffer []byte
+
+func (b *blockBuffer) Write(p []byte) (int, error) {
+	*b = append(*b, p...)
+	return len(p), nil
+}
+
+// NewWriter returns a Writer of a pcapng file on w. The caller must call Flush
+// at the end, and closes w.
 func NewWriter(w io.Writer) *Writer {
-	nw := &Writer{w: w, ifaces: map[origin]uint32{}, buf: make([]byte, 0, writerSize)}
-	at := nw.begin(blockSection)
-	nw.u32(byteOrderMagic)
-	nw.u32(1)                                                      // version 1.0
-	nw.buf = append(nw.buf, "\xff\xff\xff\xff\xff\xff\xff\xff"...) // the section's length is not known
-	nw.option(4, "lshark")                                         // shb_userappl
-	nw.end(at)
-	return nw
+	return &Writer{w: w, ifaces: map[origin]int{}, buf: make(blockBuffer, 0, writerSize)}
 }
 
 // Write adds a frame with a comment, which may be empty. Each link type,
@@ -47,33 +57,40 @@ func (w *Writer) Write(f *Frame, comment string) error {
 		return w.err
 	}
 	id := origin{f.Link, f.Source, f.Iface}
-	iface, known := w.ifaces[id]
-	if !known {
-		iface = uint32(len(w.ifaces))
+	iface, described := w.ifaces[id]
+	if !described {
+		if iface, w.err = w.addInterface(f.Link); w.err != nil {
+			return w.err
+		}
 		w.ifaces[id] = iface
-		w.describe(f.Link)
 	}
-	at := w.begin(blockEnhanced)
-	w.u32(iface)
-	w.u32(uint32(uint64(f.Time) >> 32))
-	w.u32(uint32(f.Time))
-	w.u32(uint32(len(f.Data)))
-	w.u32(uint32(max(f.Len, len(f.Data))))
-	w.buf = append(w.buf, f.Data...)
-	w.pad()
+	w.err = w.blocks.WritePacket(gopacket.CaptureInfo{
+		Timestamp:      time.Unix(0, f.Time),
+		CaptureLength:  len(f.Data),
+		Length:         max(f.Len, len(f.Data)),
+		InterfaceIndex: iface,
+	}, f.Data)
+	if w.err == nil {
+		w.err = w.blocks.Flush()
+	}
+	if w.err != nil {
+		return w.err
+	}
 	if comment != "" {
-		w.option(optionComment, shorten(comment))
-		w.u32(optionEnd)
+		w.addComment(shorten(comment))
 	}
-	w.end(at)
 	if len(w.buf) >= writerSize/2 {
 		return w.Flush()
 	}
 	return nil
 }
 
-// Flush writes what has been kept back.
+// Flush writes what is buffered. A file without frames gets the description of
+// an interface, without which gopacket writes no section header.
 func (w *Writer) Flush() error {
+	if w.err == nil && w.blocks == nil {
+		_, w.err = w.addInterface(LinkEthernet)
+	}
 	if w.err == nil && len(w.buf) > 0 {
 		_, w.err = w.w.Write(w.buf)
 		w.buf = w.buf[:0]
@@ -81,43 +98,49 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// describe adds an interface description block.
-func (w *Writer) describe(link LinkType) {
-	at := w.begin(blockInterface)
-	w.u32(uint32(link))
-	w.u32(0) // no limit to the length of frames
-	w.option(optionTsResol, "\x09")
-	w.u32(optionEnd)
-	w.end(at)
+// addInterface adds an interface description block, before the first one also
+// the section header. It returns the index of the interface.
+func (w *Writer) addInterface(link LinkType) (index int, err error) {
+	iface := pcapgo.NgInterface{LinkType: layers.LinkType(link)}
+	if w.blocks == nil {
+		options := pcapgo.NgWriterOptions{SectionInfo: pcapgo.NgSectionInfo{Application: "lshark"}}
+		w.blocks, err = pcapgo.NewNgWriterInterface(&w.buf, iface, options)
+	} else {
+		index, err = w.blocks.AddInterface(iface)
+	}
+	if err == nil {
+		err = w.blocks.Flush()
+	}
+	if err != nil {
+		return 0, err
+	}
+	binary.LittleEndian.PutUint16(w.lastBlock()[8:], uint16(link)) // gopacket's type has 8 bits
+	return index, nil
 }
 
-// begin starts a block and returns its place for end.
-func (w *Writer) begin(kind uint32) int {
-	at := len(w.buf)
-	w.u32(kind)
-	w.u32(0)
-	return at
+// addComment adds an option with a comment to the last block, which has no
+// options.
+func (w *Writer) addComment(comment string) {
+	n := len(w.lastBlock())
+	b := w.buf[:len(w.buf)-4] // without the length at its end
+	b = binary.LittleEndian.AppendUint16(b, optionComment)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(comment)))
+	b = append(b, comment...)
+	padding := -len(comment) & 3
+	b = append(b, "\x00\x00\x00"[:padding]...)
+	b = binary.LittleEndian.AppendUint32(b, optionEnd)
+	size := n + 4 + len(comment) + padding + 4
+	w.buf = binary.LittleEndian.AppendUint32(b, uint32(size))
+	binary.LittleEndian.PutUint32(w.lastBlock()[4:], uint32(size))
 }
 
-func (w *Writer) end(at int) {
-	size := uint32(len(w.buf) - at + 4)
-	w.u32(size)
-	binary.LittleEndian.PutUint32(w.buf[at+4:], size)
+// lastBlock returns the last block of the buffer, which ends with its length.
+func (w *Writer) lastBlock() []byte {
+	end := len(w.buf)
+	return w.buf[end-int(binary.LittleEndian.Uint32(w.buf[end-4:])):]
 }
 
-func (w *Writer) u32(v uint32) { w.buf = binary.LittleEndian.AppendUint32(w.buf, v) }
-
-// pad fills the block up to a multiple of 4 bytes; all before it has one.
-func (w *Writer) pad() { w.buf = append(w.buf, "\x00\x00\x00"[:-len(w.buf)&3]...) }
-
-func (w *Writer) option(code uint16, value string) {
-	w.buf = binary.LittleEndian.AppendUint16(w.buf, code)
-	w.buf = binary.LittleEndian.AppendUint16(w.buf, uint16(len(value)))
-	w.buf = append(w.buf, value...)
-	w.pad()
-}
-
-// shorten cuts a comment to what the format holds, not inside a character.
+// shorten cuts a comment to MaxComment, not inside a character.
 func shorten(s string) string {
 	if len(s) <= MaxComment {
 		return s
