@@ -2,23 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// Types of updates.
-const (
-	outCreate      = 1
-	outAttrSet     = 5
-	outAttrGet     = 6
-	outXattrSet    = 7
-	outXattrGet    = 8
-	outIndexLookup = 9
-	outIndexInsert = 10
-	outIndexDelete = 11
-	outWrite       = 12
-	outXattrDel    = 13
-	outPunch       = 14
-	outRead        = 15
-	outXattrList   = 17
-)
-
 // The forms of parameters and results. Some are little-endian whatever the
 // order of the message.
 var (
@@ -38,12 +21,6 @@ var (
 	paramForms     = append([]*Field{paramAttr, paramFid, paramName, paramFlags, paramType, paramOffset, paramStart, paramText, paramBytes}, xattrForms...)
 	outResultForms = append([]*Field{paramAttr, resultFid, resultRead, paramNames, paramText, paramBytes}, xattrForms...)
 )
-
-// xattrSetFlags are the flags of an XATTR_SET, those of setxattr(2).
-var xattrSetFlags = Bits("xattr_set_flags", "XATTR_", "flags of setxattr(2)", []Value{
-	{Name: "CREATE", Value: 1, Doc: "the attribute must not be there"},
-	{Name: "REPLACE", Value: 2, Doc: "the attribute must be there"},
-})
 
 // paramLength is the length that is given in front: as the first word of a
 // parameter, and as the third of a result.
@@ -121,18 +98,6 @@ func logForm(fid, data []byte, big bool) *Field {
 		return formLog
 	}
 	return paramBytes
-}
-
-// xattrParam is the form of an attribute's value, with a length of its own.
-func xattrParam(name, value []byte) *Field {
-	switch f := xattrForm(TrimNUL(name), value, false); f {
-	case formText:
-		return paramText
-	case formBytes:
-		return paramBytes
-	default:
-		return f
-	}
 }
 
 // updateAt finds update i of the request that a reply answers, when its

@@ -1,0 +1,204 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcodes of this file, pb_opc.
+const (
+	MDS_BATCH = 63
+)
+
+// BUT_GETATTR is the one operation inside an MDS_BATCH.
+const BUT_GETATTR = 1
+
+// BatchMagic is the group batch_magic.
+var BatchMagic = Enum("batch_magic", "", "magic of batches", []Value{
+	{Name: "BUT_REPLY_MAGIC", Value: 0xad0001, Since: "2.16", Doc: "batch reply"},
+	{Name: "BUT_REQUEST_MAGIC", Value: 0xbade0001, Since: "2.16", Doc: "batch body"},
+	{Name: "BUT_HEADER_MAGIC", Value: 0xbadf0001, Since: "2.16", Doc: "first buffer of MDS_BATCH"},
+})
+
+// batchUpdateRequest is struct batch_update_request.
+var batchUpdateRequest = Define("batch_update_request", "requests that travel together", Since("2.16"),
+	U32("burq_magic", BatchMagic),
+	U16("burq_count", "number of requests"),
+	Pad("burq_padding", 2),
+	Arr("burq_reqmsg", -1, Sub("", lustreMsgV2), If(never), "the requests; shown as `messages`"),
+	Records("messages", nextBatched, []*Field{batched}, "the requests, each a message with buffers of its own"),
+)
+
+var (
+	batched    = Msgs("", "message inside a batch; lm_opc has its operation, or its result")
+	batchCount = Field{Off: 4, Size: 2}
+)
+
+// nextBatched: a message knows its own length. An answer that tells of an
+// error does not count the request that failed, but has its message.
+func nextBatched(v *View) (*Field, int) {
+	n := int(batchCount.Uint(v.Struct, v.Big))
+	if v.Msg != nil && v.Msg.Reply && v.Msg.Status < 0 {
+		n++
+	}
+	if v.Index >= n || len(v.Rest) < 32 {
+		return nil, 0
+	}
+	return batched, 0
+}
+
+// butUpdateHeader is struct but_update_header.
+var butUpdateHeader = Define("but_update_header", "where the requests of a batch are", Since("2.16"),
+	U32("buh_magic", BatchMagic),
+	U32("buh_count", "number of buffers with requests"),
+	U32("buh_inline_length", Size, "bytes of the requests that follow; 0: they come as bulk data"),
+	U32("buh_reply_size", Size, "room for the answers"),
+	U32("buh_update_count", "number of requests"),
+	Pad("buh_padding", 4),
+	OneOf("buh_inline_data", func(v *View) *Field { return formBatch }, []*Field{formBatch},
+		If(func(v *View) bool { return ouhInline.Uint(v.Struct, v.Big) != 0 }), "the requests").Rest(),
+)
+
+var formBatch = Sub("", batchUpdateRequest)
+
+// butUpdateBuffer is struct but_update_buffer.
+var butUpdateBuffer = Define("but_update_buffer", "size of a buffer with requests that is to be fetched", Since("2.16"),
+	U32("bub_size", Size, "its bytes"),
+	Pad("bub_padding", 4),
+)
+
+// batchBulk is the bulk data of a batch that has no room in the request.
+var batchBulk = Define("but_update_bulk", "requests of a batch that came as bulk data", Since("2.16"),
+	Records("requests", func(v *View) (*Field, int) {
+		f, n := nextUpdates(v)
+		if f != nil {
+			f = formBatch
+		}
+		return f, n
+	}, []*Field{formBatch}),
+)
+
+// batchUpdateReply is struct batch_update_reply.
+var batchUpdateReply = Define("batch_update_reply", "answers to the requests of a batch", Since("2.16"),
+	U32("burp_magic", BatchMagic),
+	U16("burp_count", "number of answers"),
+	Pad("burp_padding", 2),
+	Arr("burp_repmsg", -1, Sub("", lustreMsgV2), If(never), "the answers; shown as `messages`"),
+	Records("messages", nextBatched, []*Field{batched}, "the answers, each a message with buffers of its own"),
+)
+
+var (
+	bufButUpdateHeader  = Sub("but_update_header", butUpdateHeader)
+	bufButUpdateBuffer  = Arr("but_update_buffer", -1, Sub("", butUpdateBuffer))
+	bufBatchUpdateReply = Sub("batch_update_reply", batchUpdateReply)
+)
+
+var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
+	Doc: "Carries several requests of the same kind in one message: the attributes of the files that a client " +
+		"expects to need next (statahead). Each request has buffers of its own, and so has each answer.",
+	Variants: []*Variant{
+		{Name: "inline",
+			Request: Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
+			Reply:   Bufs(bufPtlrpcBody, bufBatchUpdateReply),
+			Ask:     askBatch, Answer: answerBatch, Subject: batchSubject,
+		},
+		{Name: "bulk",
+			Request: Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
+			Reply:   Bufs(bufPtlrpcBody, bufBatchUpdateReply),
+			Bulk:    &BulkData{Portal: portalMDSBulk, Get: true, Type: batchBulk},
+			Ask:     askBatch, Answer: answerBatch,
+		},
+		{Name: "BUT_GETATTR",
+			Request: Bufs(bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
+			Reply:   Bufs(bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
+		},
+	},
+	Pick: func(m *Msg) *Variant {
+		if ouhInline.Uint(m.Buf(1), m.Big) == 0 {
+			return m.RPC.Variants[1]
+		}
+		return m.RPC.Variants[0]
+	},
+	Picks: []int{ouhInline.Off + ouhInline.Size},
+	Common: &Variant{
+		Request: Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
+		Reply:   Bufs(bufPtlrpcBody, bufBatchUpdateReply),
+	},
+	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
+	Sub:     func(m *Msg) *Variant { return m.RPC.Variants[2] },
+	Context: true,
+})
+
+var (
+	buhUpdateCount = butUpdateHeader.Field("buh_update_count")
+	buhBuffers     = butUpdateHeader.Field("buh_count")
+)
+
+// Where the directory and the name are among the buffers of a BUT_GETATTR.
+const (
+	batchedBody = 2
+	batchedName = 4
+	batchData   = 24 + 8 // bytes before the first message
+)
+
+// batchSubject is the directory and the name that the first request is about,
+// when the requests are in the message itself.
+func batchSubject(m *Msg) (fid, name []byte) {
+	b := m.Buf(1)
+	if len(b) < batchData || ouhInline.Uint(b, m.Big) == 0 {
+		return nil, nil
+	}
+	b = b[batchData:]
+	return messageBuffer(b, batchedBody, m.Big), TrimNUL(messageBuffer(b, batchedName, m.Big))
+}
+
+// messageBuffer is buffer i of the lustre_msg at b, nil when it is not all
+// there.
+func messageBuffer(b []byte, i int, big bool) []byte {
+	const fixed, most = 32, 16
+	n := int(min(ReadUint(first4(b), big), most))
+	at := pad8(fixed + 4*n)
+	if i >= n || at > len(b) {
+		return nil
+	}
+	for k := 0; ; k++ {
+		size := int(min(ReadUint(b[fixed+4*k:fixed+4*k+4], big), 1<<20))
+		if at+size > len(b) {
+			return nil
+		}
+		if k == i {
+			return b[at : at+size]
+		}
+		at = min(len(b), at+pad8(size))
+	}
+}
+
+// askBatch: how many requests, what the first is about, and for bulk data in
+// how many buffers.
+func askBatch(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < butUpdateHeader.Size {
+		return
+	}
+	l.Count(buhUpdateCount.Uint(b, m.Big), "request")
+	if fid, name := batchSubject(m); len(fid) >= 16 {
+		l.Key("from ")
+		l.FID(fid, m.Big)
+		l.Key("")
+		l.Label(Name, name)
+	}
+	if ouhInline.Uint(b, m.Big) == 0 {
+		l.Key("in ")
+		l.Count(buhBuffers.Uint(b, m.Big), "bulk buffer")
+	}
+}
+
+// answerBatch: how many requests were answered. After an error the count leaves
+// out the one that failed.
+func answerBatch(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < batchUpdateReply.Size {
+		return
+	}
+	if n := batchCount.Uint(b, m.Big); n > 0 || m.Status >= 0 {
+		l.Key("")
+		l.Count(n, "answer")
+	}
+}

@@ -1,0 +1,442 @@
+package opcodes
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// ChangelogType is the group changelog_type.
+var ChangelogType = Enum("changelog_type", "CL_", "kinds of changes in a changelog", []Value{
+	{Name: "NONE", Value: 0xffffffffffffffff},
+	{Name: "MARK", Value: 0x0, Doc: "the changelog itself was switched"},
+	{Name: "CREATE", Value: 0x1},
+	{Name: "MKDIR", Value: 0x2},
+	{Name: "HARDLINK", Value: 0x3, Doc: "another name"},
+	{Name: "SOFTLINK", Value: 0x4, Doc: "symbolic link"},
+	{Name: "MKNOD", Value: 0x5},
+	{Name: "UNLINK", Value: 0x6},
+	{Name: "RMDIR", Value: 0x7},
+	{Name: "RENAME", Value: 0x8},
+	{Name: "EXT", Value: 0x9, Doc: "target of a rename; old"},
+	{Name: "OPEN", Value: 0xa},
+	{Name: "CLOSE", Value: 0xb},
+	{Name: "LAYOUT", Value: 0xc, Doc: "layout changed"},
+	{Name: "TRUNC", Value: 0xd, Doc: "truncated"},
+	{Name: "SETATTR", Value: 0xe},
+	{Name: "SETXATTR", Value: 0xf},
+	{Name: "XATTR", Value: 0xf, Alias: true},
+	{Name: "HSM", Value: 0x10, Doc: "HSM event"},
+	{Name: "MTIME", Value: 0x11},
+	{Name: "CTIME", Value: 0x12},
+	{Name: "ATIME", Value: 0x13},
+	{Name: "MIGRATE", Value: 0x14, Doc: "moved to another MDT"},
+	{Name: "FLRW", Value: 0x15, Doc: "first write to a mirror"},
+	{Name: "RESYNC", Value: 0x16, Doc: "mirrors brought up to date"},
+	{Name: "GETXATTR", Value: 0x17},
+	{Name: "DN_OPEN", Value: 0x18, Doc: "open that was denied"},
+	{Name: "LAST", Value: 0x19},
+})
+
+// ChangelogFlags is the group changelog_flags.
+var ChangelogFlags = Bits("changelog_flags", "CLF_", "parts that follow in a changelog record; the lower 12 bits mean something else for each type", []Value{
+	{Name: "VERSION", Value: 0x1000, Doc: "record of this form"},
+	{Name: "RENAME", Value: 0x2000, Doc: "old parent and name follow"},
+	{Name: "JOBID", Value: 0x4000, Doc: "job id follows"},
+	{Name: "EXTRA_FLAGS", Value: 0x8000, Doc: "extra flags follow"},
+	{Name: "SUPPORTED", Value: 0xf000, Alias: true},
+	{Name: "FLAGMASK", Value: 0xfff, Alias: true},
+	{Name: "VERMASK", Value: 0xfffffffffffff000, Alias: true},
+	{Name: "HSM_ERR_L", Value: 0x0},
+	{Name: "HSM_SUCCESS", Value: 0x0, Alias: true},
+	{Name: "HSM_DIRTY", Value: 0x1, Alias: true},
+	{Name: "RENAME_LAST", Value: 0x1, Alias: true},
+	{Name: "UNLINK_LAST", Value: 0x1, Alias: true},
+	{Name: "UNLINK_HSM_EXISTS", Value: 0x2, Alias: true},
+	{Name: "RENAME_LAST_EXISTS", Value: 0x2, Alias: true},
+	{Name: "HSM_ERR_H", Value: 0x6, Alias: true},
+	{Name: "HSM_EVENT_L", Value: 0x7, Alias: true},
+	{Name: "HSM_EVENT_H", Value: 0x9, Alias: true},
+	{Name: "HSM_FLAG_L", Value: 0xa, Alias: true},
+	{Name: "HSM_FLAG_H", Value: 0xb, Alias: true},
+	{Name: "HSM_SPARE_L", Value: 0xc, Alias: true},
+	{Name: "FLAGSHIFT", Value: 0xc, Alias: true},
+	{Name: "HSM_LAST", Value: 0xf, Alias: true},
+	{Name: "HSM_SPARE_H", Value: 0xf, Alias: true},
+	{Name: "HSM_MAXERROR", Value: 0x7e, Alias: true},
+	{Name: "HSM_ERROVERFLOW", Value: 0x7f, Alias: true},
+})
+
+// ChangelogExtraFlags is the group changelog_extra_flags.
+var ChangelogExtraFlags = Bits("changelog_extra_flags", "CLFE_", "further parts that follow in a changelog record", []Value{
+	{Name: "INVALID", Value: 0x0},
+	{Name: "UIDGID", Value: 0x1, Doc: "user and group follow"},
+	{Name: "NID", Value: 0x2, Doc: "NID follows"},
+	{Name: "OPEN", Value: 0x4, Doc: "open mode follows"},
+	{Name: "XATTR", Value: 0x8, Doc: "name of an xattr follows"},
+	{Name: "NID_BE", Value: 0x10, Since: "2.16", Doc: "the NID is a large one"},
+	{Name: "SUPPORTED", Value: 0x1f, Doc: "all that are known", Alias: true},
+})
+
+// ChangelogSendFlags is the group changelog_send_flags.
+var ChangelogSendFlags = Bits("changelog_send_flags", "CHANGELOG_FLAG_", "what a reader of a changelog asks for", []Value{
+	{Name: "FOLLOW", Value: 0x1},
+	{Name: "BLOCK", Value: 0x2},
+	{Name: "JOBID", Value: 0x4},
+	{Name: "EXTRA_FLAGS", Value: 0x8},
+	{Name: "NID_BE", Value: 0x10, Since: "2.16"},
+})
+
+// ChangelogMisc is the group changelog_misc.
+var ChangelogMisc = Enum("changelog_misc", "CHANGELOG_", "masks and limits of changelogs", []Value{
+	{Name: "MINMASK", Value: 0x1},
+	{Name: "USER_NAMELEN", Value: 0x10, Since: "2.15"},
+	{Name: "USER_NAMELEN_FULL", Value: 0x1e, Since: "2.15"},
+	{Name: "DEFMASK", Value: 0x77fbff, Doc: "changes that are recorded by default"},
+	{Name: "ALLMASK", Value: 0x1ffffff, Doc: "changes that there are"},
+	{Name: "MAGIC", Value: 0xca103000},
+})
+
+// ChangelogMsgType is the group changelog_msg_type.
+var ChangelogMsgType = Enum("changelog_msg_type", "CL_", "messages from the kernel to a reader of a changelog", []Value{
+	{Name: "RECORD", Value: 0xa},
+	{Name: "EOF", Value: 0xb},
+})
+
+// changelogRec is struct changelog_rec.
+var changelogRec = Define("changelog_rec", "a change of the namespace",
+	U16("cr_namelen", Size, "bytes of the name, and of the old one behind it"),
+	U16("cr_flags", ChangelogFlags, "parts that follow; the lower 12 bits depend on the type"),
+	U32("cr_type", ChangelogType, "kind of change"),
+	U64("cr_index", "number of the record"),
+	U64("cr_prev", "number of the record before it for the same object"),
+	U64("cr_time", Hex, Remark(changelogTimeRemark), "seconds since the epoch in the upper 34 bits, nanoseconds in the lower 30"),
+	Sub("cr_tfid", luFid, "object that changed", If(func(v *View) bool { return !isChangelogMark(v) })),
+	U32("cr_markerflags", Over("cr_tfid"), Hex, "of a mark: what was switched", If(isChangelogMark)),
+	Sub("cr_pfid", luFid, "directory"),
+)
+
+var (
+	crNamelen = changelogRec.Field("cr_namelen")
+	crFlags   = changelogRec.Field("cr_flags")
+	crIndex   = changelogRec.Field("cr_index")
+	crTfid    = changelogRec.Field("cr_tfid")
+	crPfid    = changelogRec.Field("cr_pfid")
+
+	crType = Field{Off: 4, Size: 4}
+	crTime = Field{Off: 24, Size: 8}
+)
+
+func isChangelogMark(v *View) bool { return crType.Uint(v.Struct, v.Big) == 0 }
+
+// changelogExtRename is struct changelog_ext_rename.
+var changelogExtRename = Define("changelog_ext_rename", "where a renamed object was",
+	Sub("cr_sfid", luFid, "the object"),
+	Sub("cr_spfid", luFid, "directory it was in"),
+)
+
+// changelogExtJobid is struct changelog_ext_jobid.
+var changelogExtJobid = Define("changelog_ext_jobid", "job that made the change",
+	Str("cr_jobid", 32, "job id"),
+)
+
+// changelogExtExtraFlags is struct changelog_ext_extra_flags.
+var changelogExtExtraFlags = Define("changelog_ext_extra_flags", "which more parts follow",
+	U64("cr_extra_flags", ChangelogExtraFlags, "parts that follow"),
+)
+
+// changelogExtUidgid is struct changelog_ext_uidgid.
+var changelogExtUidgid = Define("changelog_ext_uidgid", "user that made the change",
+	U64("cr_uid"),
+	U64("cr_gid"),
+)
+
+// changelogExtNid is struct changelog_ext_nid.
+var changelogExtNid = Define("changelog_ext_nid", "node that made the change",
+	U64("cr_nid", NID4, If(func(v *View) bool { return !hasLargeNid(v) })),
+	Sub("cr_nid_be", lnetNid, Over("cr_nid"), If(hasLargeNid), Since("2.16"), "the node, with NID_BE among the extra flags"),
+	U64("extra", At(8), Hex, If(func(v *View) bool { return !hasLargeNid(v) })),
+	Pad("padding", 4, At(16), If(func(v *View) bool { return !hasLargeNid(v) })),
+	Pad("hole", 4, At(20)),
+)
+
+// changelogExtOpenmode is struct changelog_ext_openmode.
+var changelogExtOpenmode = Define("changelog_ext_openmode", "how a file was opened",
+	U32("cr_openflags", MdsOpenFlags, "open flags"),
+)
+
+// changelogExtXattr is struct changelog_ext_xattr.
+var changelogExtXattr = Define("changelog_ext_xattr", "extended attribute that was changed or read",
+	Str("cr_xattr", 256, "its name"),
+)
+
+// changelogSetinfo is struct changelog_setinfo.
+var changelogSetinfo = Define("changelog_setinfo", "changelog records that a reader is done with",
+	U64("cs_recno", "the last of them; 0: all"),
+	U32("cs_id", "the reader: cl1, cl2, …"),
+)
+
+// llogChangelogRec is struct llog_changelog_rec. Between its parts of fixed
+// size and the tail lie the extensions that the flags name, and the name.
+var llogChangelogRec = Define("llog_changelog_rec", "record of a changelog", Detect(llogBig),
+	Says("text", changelogText, "the record as `lfs changelog` prints it, times in UTC"),
+	Sub("cr_hdr", llogRecHdr),
+	Sub("cr", changelogRec),
+	Sub("rename", changelogExtRename, Floats(true), If(func(v *View) bool { return hasChangelogFlag(v, clfRename) })),
+	Sub("jobid", changelogExtJobid, Floats(true), If(func(v *View) bool { return hasChangelogFlag(v, clfJobid) })),
+	Sub("extra_flags", changelogExtExtraFlags, Floats(true), If(func(v *View) bool { return hasChangelogFlag(v, clfExtra) })),
+	Sub("uidgid", changelogExtUidgid, Floats(true), If(func(v *View) bool { return changelogExtra(v)&clfeUidgid != 0 })),
+	Sub("nid", changelogExtNid, Floats(true), If(func(v *View) bool { return changelogExtra(v)&clfeNid != 0 })),
+	Sub("openmode", changelogExtOpenmode, Floats(true), If(func(v *View) bool { return changelogExtra(v)&clfeOpen != 0 })),
+	Sub("xattr", changelogExtXattr, Floats(true), If(func(v *View) bool { return changelogExtra(v)&clfeXattr != 0 })),
+	Str("cr_name", 0, Floats(true), CountOf(changelogNameSize), "name in the directory"),
+	Str("cr_sname", 0, Floats(true), CountOf(changelogOldNameSize), "name that a renamed object had"),
+	Pad("cr_padding", 0, CountOf(beforeTail), Floats(true)),
+	Sub("cr_do_not_use", llogRecTail, Floats(true), "tail of the record"),
+)
+
+// llogChangelogUserRec is struct llog_changelog_user_rec.
+var llogChangelogUserRec = Define("llog_changelog_user_rec", "reader of a changelog", Detect(llogBig),
+	Sub("cur_hdr", llogRecHdr),
+	U32("cur_id", "the reader: cl1, cl2, …"),
+	U32("cur_time", Seconds, "when it last cleared records"),
+	U64("cur_endrec", "last record it is done with"),
+	Sub("cur_tail", llogRecTail),
+)
+
+// llogChangelogUserRec2 is struct llog_changelog_user_rec2.
+var llogChangelogUserRec2 = Define("llog_changelog_user_rec2", "reader of a changelog, with a name and a mask", Since("2.15"),
+	Detect(llogBig),
+	Sub("cur_hdr", llogRecHdr),
+	U32("cur_id", "the reader: cl1, cl2, …"),
+	U32("cur_time", Seconds, "when it last cleared records"),
+	U64("cur_endrec", "last record it is done with"),
+	U32("cur_mask", Hex, "kinds of changes it wants, a bit each by number; 0: those of the device"),
+	Pad("cur_padding1", 4),
+	Str("cur_name", 16, "name, behind the id"),
+	Pad("cur_padding2", 8),
+	Pad("cur_padding3", 8),
+	Sub("cur_tail", llogRecTail),
+)
+
+// changelogFilter is struct changelog_filter.
+var changelogFilter = Define("changelog_filter",
+	Since("2.17"),
+	"which changelog records a user wants, and who that user is",
+	U64("cf_mask", Hex, "record types, one bit each"),
+	U32("cf_user_id", "number of the changelog user: 3 is cl3"),
+	Pad("cf_padding", 4),
+	Str("cf_username", 30, "name of the changelog user"),
+	Pad("cf_tail", 2, "rounds the size up"),
+)
+
+// Bits of cr_flags and cr_extra_flags.
+const (
+	clfRename  = 0x2000
+	clfJobid   = 0x4000
+	clfExtra   = 0x8000
+	clfTypeful = 0x0fff // the bits whose meaning depends on the type
+
+	clfeUidgid = 0x1
+	clfeNid    = 0x2
+	clfeOpen   = 0x4
+	clfeXattr  = 0x8
+	clfeNidBE  = 0x10
+
+	changelogNidSize = 24
+)
+
+// changelogMarks are the short names of changes that lfs prints.
+var changelogMarks = [...]string{"MARK", "CREAT", "MKDIR", "HLINK", "SLINK", "MKNOD", "UNLNK", "RMDIR", "RENME", "RNMTO",
+	"OPEN", "CLOSE", "LYOUT", "TRUNC", "SATTR", "XATTR", "HSM", "MTIME", "CTIME", "ATIME", "MIGRT", "FLRW", "RESYNC", "GXATR",
+	"NOPEN"}
+
+// changelog is a changelog record taken apart.
+type changelog struct {
+	rec    []byte // struct changelog_rec, and what follows it
+	big    bool
+	flags  uint64
+	extra  uint64
+	rename []byte
+	jobid  []byte
+	uidgid []byte
+	nid    []byte
+	open   []byte
+	xattr  []byte
+	names  []byte
+}
+
+// parse takes the record that starts with its llog header at b apart; parts
+// that are not all there are nil.
+func (c *changelog) parse(b []byte, big bool) {
+	if len(b) < llogRecHdr.Size+changelogRec.Size {
+		return
+	}
+	c.rec, c.big = b[llogRecHdr.Size:], big
+	c.flags = crFlags.Uint(c.rec, big)
+	rest := c.rec[changelogRec.Size:]
+	part := func(there bool, n int) []byte {
+		if !there || len(rest) < n {
+			return nil
+		}
+		p := rest[:n]
+		rest = rest[n:]
+		return p
+	}
+	c.rename = part(c.flags&clfRename != 0, changelogExtRename.Size)
+	c.jobid = part(c.flags&clfJobid != 0, changelogExtJobid.Size)
+	if x := part(c.flags&clfExtra != 0, changelogExtExtraFlags.Size); x != nil {
+		c.extra = ReadUint(x, big)
+	}
+	c.uidgid = part(c.extra&clfeUidgid != 0, changelogExtUidgid.Size)
+	c.nid = part(c.extra&clfeNid != 0, changelogNidSize)
+	c.open = part(c.extra&clfeOpen != 0, changelogExtOpenmode.Size)
+	c.xattr = part(c.extra&clfeXattr != 0, changelogExtXattr.Size)
+	c.names = rest[:min(len(rest), int(crNamelen.Uint(c.rec, big)))]
+}
+
+// name is the name of the entry; old is the one a renamed object had.
+func (c *changelog) name() (name, old []byte) {
+	name = c.names
+	if c.rename != nil {
+		name, old, _ = bytes.Cut(c.names, []byte{0})
+	}
+	return name, TrimNUL(old)
+}
+
+func hasChangelogFlag(v *View, bit uint64) bool {
+	var c changelog
+	c.parse(v.Struct, v.Big)
+	return c.flags&bit != 0
+}
+
+func changelogExtra(v *View) uint64 {
+	var c changelog
+	c.parse(v.Struct, v.Big)
+	return c.extra
+}
+
+// hasLargeNid is asked in the part with the NID.
+func hasLargeNid(v *View) bool { return v.Up != nil && changelogExtra(v.Up)&clfeNidBE != 0 }
+
+// changelogNameSize counts the NUL that parts two names.
+func changelogNameSize(v *View) int {
+	var c changelog
+	c.parse(v.Struct, v.Big)
+	name, _ := c.name()
+	if len(name) < len(c.names) {
+		return len(name) + 1
+	}
+	return len(name)
+}
+
+func changelogOldNameSize(v *View) int {
+	var c changelog
+	c.parse(v.Struct, v.Big)
+	_, old := c.name()
+	return len(old)
+}
+
+// changelogTime splits cr_time.
+func changelogTime(t uint64) time.Time {
+	const bits = 30 // of the nanoseconds
+	return time.Unix(int64(t>>bits), int64(t&(1<<bits-1))).UTC()
+}
+
+func changelogTimeRemark(v *View, dst []byte) []byte {
+	return changelogTime(crTime.Uint(v.Struct, v.Big)).AppendFormat(dst, "2006-01-02 15:04:05.000000000 UTC")
+}
+
+// changelogText writes the line that lfs prints for a record.
+func changelogText(v *View, dst []byte) []byte {
+	var c changelog
+	c.parse(v.Struct, v.Big)
+	if c.rec == nil {
+		return dst
+	}
+	dst = c.appendHead(dst)
+	if c.jobid != nil {
+		dst = append(append(dst, " j="...), TrimNUL(c.jobid)...)
+	}
+	if c.flags&clfExtra != 0 {
+		dst = c.appendExtra(dst)
+	}
+	if !zeroBytes(crPfid.Bytes(c.rec)[:crPfid.Size]) {
+		dst = c.appendFID(append(dst, " p="...), crPfid.Bytes(c.rec))
+	}
+	name, old := c.name()
+	if len(name) > 0 {
+		dst = append(append(dst, ' '), name...)
+	}
+	if c.rename != nil && !zeroBytes(c.rename[:16]) {
+		dst = c.appendFID(append(dst, " s="...), c.rename)
+		dst = c.appendFID(append(dst, " sp="...), c.rename[16:])
+		dst = append(append(dst, ' '), old...)
+	}
+	return dst
+}
+
+// appendHead: "5 08RENME 08:26:29.681891870 2026.11.21 0x0 t=[…]".
+func (c *changelog) appendHead(dst []byte) []byte {
+	dst = strconv.AppendUint(dst, crIndex.Uint(c.rec, c.big), 10)
+	kind := crType.Uint(c.rec, c.big)
+	dst = append(dst, ' ')
+	if kind < 10 {
+		dst = append(dst, '0')
+	}
+	dst = strconv.AppendUint(dst, kind, 10)
+	width := len(dst) + 5
+	if kind < uint64(len(changelogMarks)) {
+		dst = append(dst, changelogMarks[kind]...)
+	}
+	for len(dst) < width {
+		dst = append(dst, ' ')
+	}
+	dst = changelogTime(crTime.Uint(c.rec, c.big)).AppendFormat(dst, " 15:04:05.000000000 2006.01.02 ")
+	dst = AppendHex(dst, c.flags&clfTypeful)
+	if kind == 0 {
+		return AppendHex(append(dst, " mark="...), ReadUint(crTfid.Bytes(c.rec)[:4], c.big))
+	}
+	return c.appendFID(append(dst, " t="...), crTfid.Bytes(c.rec))
+}
+
+// appendFID writes a sequence of zero as lfs does, without "0x".
+func (c *changelog) appendFID(dst, fid []byte) []byte {
+	if ReadUint(fid[:8], c.big) != 0 {
+		return AppendFIDBytes(dst, fid, c.big)
+	}
+	dst = AppendHex(append(dst, "[0:"...), ReadUint(fid[8:12], c.big))
+	return append(AppendHex(append(dst, ':'), ReadUint(fid[12:16], c.big)), ']')
+}
+
+func (c *changelog) appendExtra(dst []byte) []byte {
+	dst = AppendHex(append(dst, " ef="...), c.extra)
+	if c.uidgid != nil {
+		dst = strconv.AppendUint(append(dst, " u="...), ReadUint(c.uidgid[:8], c.big), 10)
+		dst = strconv.AppendUint(append(dst, ':'), ReadUint(c.uidgid[8:16], c.big), 10)
+	}
+	switch {
+	case c.nid == nil:
+	case c.extra&clfeNidBE != 0:
+		dst = AppendNIDBytes(append(dst, " nid="...), c.nid)
+	default:
+		dst = AppendNID4(append(dst, " nid="...), ReadUint(c.nid[:8], c.big))
+	}
+	if c.open != nil {
+		mode := ReadUint(c.open, c.big)
+		dst = append(dst, " m="...)
+		for i, letter := range "rwx" {
+			if mode>>i&1 != 0 {
+				dst = append(dst, byte(letter))
+			} else {
+				dst = append(dst, '-')
+			}
+		}
+	}
+	if c.xattr != nil {
+		dst = append(append(dst, " x="...), TrimNUL(c.xattr)...)
+	}
+	return dst
+}

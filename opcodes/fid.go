@@ -1,0 +1,109 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// FidSeq is the group fid_seq.
+var FidSeq = Enum("fid_seq", "FID_SEQ_", "sequences of FIDs with a meaning of their own", []Value{
+	{Name: "OST_MDT0", Value: 0x0, Doc: "legacy OST objects (id/seq form, seq 0)"},
+	{Name: "LLOG", Value: 0x1, Doc: "unnamed llogs"},
+	{Name: "ECHO", Value: 0x2, Doc: "echo client objects"},
+	{Name: "UNUSED_START", Value: 0x3},
+	{Name: "UNUSED_END", Value: 0x9},
+	{Name: "LLOG_NAME", Value: 0xa, Doc: "named llogs"},
+	{Name: "RSVD", Value: 0xb},
+	{Name: "IGIF", Value: 0xc, Doc: "inode/generation FIDs start"},
+	{Name: "IGIF_MAX", Value: 0xffffffff},
+	{Name: "IDIF", Value: 0x100000000, Doc: "OST object ids mapped into FIDs start"},
+	{Name: "IDIF_MAX", Value: 0x1ffffffff},
+	{Name: "START", Value: 0x200000000, Doc: "normal range base"},
+	{Name: "LOCAL_FILE", Value: 0x200000001, Doc: "target-local files"},
+	{Name: "DOT_LUSTRE", Value: 0x200000002, Doc: ".lustre tree"},
+	{Name: "LOCAL_NAME", Value: 0x200000003, Doc: "local named objects"},
+	{Name: "SPECIAL", Value: 0x200000004, Doc: "special locks e.g. rename lock"},
+	{Name: "QUOTA", Value: 0x200000005, Doc: "quota index files"},
+	{Name: "QUOTA_GLB", Value: 0x200000006, Doc: "global quota index"},
+	{Name: "ROOT", Value: 0x200000007, Doc: "root directory"},
+	{Name: "LAYOUT_RBTREE", Value: 0x200000008, Doc: "LFSCK layout object"},
+	{Name: "UPDATE_LOG", Value: 0x200000009, Doc: "DNE update logs"},
+	{Name: "UPDATE_LOG_DIR", Value: 0x20000000a, Doc: "DNE update log directory"},
+	{Name: "NORMAL", Value: 0x200000400, Doc: "first sequence given to clients"},
+	{Name: "LOV_DEFAULT", Value: 0xffffffffffffffff, Doc: "default layout pseudo sequence"},
+})
+
+// FidOid is the group fid_oid.
+var FidOid = Enum("fid_oid", "", "object numbers with a meaning of their own", []Value{
+	{Name: "LUSTRE_FID_LASTID_OID", Value: 0x0},
+	{Name: "LUSTRE_FID_INIT_OID", Value: 0x1},
+	{Name: "FID_OID_SPECIAL_BFL", Value: 0x1, Alias: true},
+	{Name: "FID_OID_DOT_LUSTRE", Value: 0x1, Alias: true},
+	{Name: "FID_OID_DOT_LUSTRE_OBF", Value: 0x2},
+	{Name: "FID_OID_DOT_LUSTRE_LPF", Value: 0x3},
+	{Name: "FID_OID_ROOT", Value: 0x1, Alias: true},
+	{Name: "FID_OID_ECHO_ROOT", Value: 0x2, Alias: true},
+})
+
+// OstId are limits of object ids.
+var OstId = Enum("ost_id", "", "limits of object ids", []Value{
+	{Name: "OBIF_OID_MAX_BITS", Value: 0x20, Doc: "bits of an id in a FID"},
+	{Name: "IDIF_OID_MAX_BITS", Value: 0x30, Doc: "bits of an id in the sequences of OST indexes"},
+	{Name: "OBIF_MAX_OID", Value: 0xffffffff, Doc: "largest id in a FID; one more through 2.15"},
+	{Name: "OBIF_OID_MASK", Value: 0xffffffff, Doc: "id in a FID; gone after 2.15", Alias: true},
+	{Name: "IDIF_MAX_OID", Value: 0xffffffffffff, Doc: "largest id in the sequences of OST indexes; one more through 2.15"},
+	{Name: "IDIF_OID_MASK", Value: 0xffffffffffff, Doc: "id in the sequences of OST indexes; gone after 2.15", Alias: true},
+})
+
+// luFid is struct lu_fid.
+var luFid = Define("lu_fid", "file identifier, unique in a file system for all time",
+	FID,
+	U64("f_seq", Cookie, "sequence: who may hand the FID out; small ones are special (group fid_seq)"),
+	U32("f_oid", Hex, "number in the sequence"),
+	U32("f_ver", Hex, "version; zero"),
+)
+
+// ostId is struct ost_id.
+var ostId = Define("ost_id", "OST object: an id and a sequence, or a FID",
+	OSTID,
+	U64("oi_id", "object id"),
+	U64("oi_seq", Cookie, "sequence"),
+	Sub("oi_fid", luFid, Over("oi_id"), "the same bytes as a FID"),
+)
+
+// llFid is struct ll_fid.
+var llFid = Define("ll_fid", "file by inode number, before there were FIDs",
+	U64("id", "inode number"),
+	U32("generation", "inode generation"),
+	U32("f_type", Octal, "file type"),
+)
+
+var _ = Define("fid_array", "list of FIDs",
+	U32("fa_nr", "number of FIDs"),
+	Pad("fa_padding0", 4),
+	Pad("fa_padding1", 8),
+	Arr("fa_fids", -1, Sub("", luFid), CountBy("fa_nr")),
+)
+
+// sequenceRemark names a sequence that is special.
+func sequenceRemark(v *View, dst []byte) []byte {
+	if len(v.Rest) < 8 {
+		return dst
+	}
+	return append(dst, FidSeq.Name(ReadUint(v.Rest[:8], v.Big))...)
+}
+
+// lustreCapa is struct lustre_capa.
+var lustreCapa = Define("lustre_capa", "capability: leave to touch an object; gone since 2.7, its buffers are empty",
+	Sub("lc_fid", luFid, "the object"),
+	U64("lc_opc", Hex, "operations allowed"),
+	U64("lc_uid"),
+	U64("lc_gid"),
+	U32("lc_flags", Hex),
+	U32("lc_keyid", "key it is signed with"),
+	U32("lc_timeout", Duration, "how long it is valid"),
+	U32("lc_expiry", Seconds, "when it ends"),
+	Opaque("lc_hmac", 64, "signature"),
+)
+
+var (
+	bufCapa1 = Sub("capa1", lustreCapa)
+	bufCapa2 = Sub("capa2", lustreCapa)
+)

@@ -1,0 +1,136 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcodes of this file, pb_opc.
+const (
+	SEQ_QUERY = 700
+	FLD_QUERY = 900
+	FLD_READ  = 901
+)
+
+// SeqOp is the group seq_op.
+var SeqOp = Enum("seq_op", "SEQ_ALLOC_", "what sequences are asked for", []Value{
+	{Name: "SUPER", Value: 0x0, Doc: "many, for a server that hands them out"},
+	{Name: "META", Value: 0x1, Doc: "one, for a client"},
+})
+
+// FldOp is the group fld_op.
+var FldOp = Enum("fld_op", "FLD_", "what is asked of the FID location database", []Value{
+	{Name: "CREATE", Value: 0x0},
+	{Name: "DELETE", Value: 0x1},
+	{Name: "LOOKUP", Value: 0x2},
+})
+
+// SeqRangeType is the group seq_range_type.
+var SeqRangeType = Enum("seq_range_type", "LU_SEQ_RANGE_", "what kind of target a range of sequences belongs to", []Value{
+	{Name: "MDT", Value: 0x0},
+	{Name: "OST", Value: 0x1},
+	{Name: "ANY", Value: 0x3},
+	{Name: "MASK", Value: 0x3, Alias: true},
+})
+
+// luSeqRange is struct lu_seq_range.
+var luSeqRange = Define("lu_seq_range", "range of FID sequences and the target they belong to",
+	U64("lsr_start", Cookie, Remark(sequenceRemark), "first sequence"),
+	U64("lsr_end", Cookie, "sequence behind the last"),
+	U32("lsr_index", "index of the MDT or OST"),
+	U32("lsr_flags", SeqRangeType, "what kind of target"),
+)
+
+// luSeqRangeArray is struct lu_seq_range_array.
+var luSeqRangeArray = Define("lu_seq_range_array", "ranges of the FID location database, in little-endian order always",
+	Little,
+	U32("lsra_count", "number of ranges"),
+	Pad("lsra_padding", 4),
+	Arr("lsra_lsr", -1, Sub("", luSeqRange), CountBy("lsra_count")),
+)
+
+var (
+	bufSeqOpc                     = U32("seq_opc", SeqOp, "what is asked for")
+	bufSeqRange                   = Sub("seq_range", luSeqRange)
+	bufFldOpc                     = U32("fld_opc", FldOp, "what is asked")
+	bufFldRange                   = Sub("fld_range", luSeqRange)
+	bufGenericDataLuSeqRangeArray = Sub("generic_data", luSeqRangeArray)
+)
+
+var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{
+	{Name: "super",
+		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
+		Reply:   Bufs(bufPtlrpcBody, bufSeqRange),
+		Ask:     func(m *Msg, l *Line) { askRange(m, l) },
+		Answer:  func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+	},
+	{Name: "meta",
+		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
+		Reply:   Bufs(bufPtlrpcBody, bufSeqRange),
+		Ask:     func(m *Msg, l *Line) { askRange(m, l) },
+		Answer:  func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+	},
+},
+	Doc: "Asks for sequences, the upper part of FIDs. A server gets a super-sequence from MDT0000 to hand out itself; " +
+		"a client gets one sequence (meta) from a server, under which it makes FIDs of new files.",
+	Pick:  func(m *Msg) *Variant { return m.RPC.Variants[min(ReadUint(first4(m.Buf(1)), m.Big), 1)] },
+	Picks: []int{4},
+})
+
+var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Variant{{
+	Request: Bufs(bufPtlrpcBody, bufFldOpc, bufFldRange),
+	Reply:   Bufs(bufPtlrpcBody, bufFldRange),
+	Ask: func(m *Msg, l *Line) {
+		l.Value(Flag, FldOp, ReadUint(first4(m.Buf(1)), m.Big))
+		l.Key("seq ")
+		l.Hex(Object, lsrStart.Uint(m.Buf(2), m.Big))
+	},
+	Answer: func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+}},
+	Doc: "Asks the FID location database on which target a sequence lives. The answer is the range around it and the target's index."})
+
+var _ = DefineRPC(&RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
+	Request: Bufs(bufPtlrpcBody, bufFldRange),
+	Reply:   Bufs(bufPtlrpcBody, bufGenericDataLuSeqRangeArray),
+	Ask: func(m *Msg, l *Line) {
+		l.Key("of ")
+		addTargetIndex(m.Buf(1), m.Big, l)
+	},
+	Answer: func(m *Msg, l *Line) {
+		if len(m.Buf(1)) >= 4 {
+			l.Key("")
+			l.Count(ReadUint(first4(m.Buf(1)), false), "range")
+		}
+	},
+}},
+	Doc: "Reads the whole FID location database of a server, which a starting server keeps a copy of."})
+
+var (
+	lsrStart = luSeqRange.Field("lsr_start")
+	lsrEnd   = luSeqRange.Field("lsr_end")
+	lsrIndex = luSeqRange.Field("lsr_index")
+	lsrFlags = luSeqRange.Field("lsr_flags")
+)
+
+func askRange(m *Msg, l *Line) {
+	l.Key("for ")
+	addTargetIndex(m.Buf(2), m.Big, l)
+}
+
+// addTargetIndex writes a target as its name ends: MDT0001.
+func addTargetIndex(b []byte, big bool, l *Line) {
+	l.Text = append(l.Text, SeqRangeType.Name(lsrFlags.Uint(b, big))...)
+	index := lsrIndex.Uint(b, big)
+	l.Text = AppendHexDigits(l.Text, index, 4)
+	l.Mark(Node)
+}
+
+// addRange: "[0x200000400-0x240000400) MDT0000".
+func addRange(b []byte, big bool, l *Line) {
+	if len(b) < luSeqRange.Size || lsrEnd.Uint(b, big) == 0 {
+		return
+	}
+	l.Key("[")
+	l.Hex(Object, lsrStart.Uint(b, big))
+	l.Add(Dim, "-")
+	l.Hex(Object, lsrEnd.Uint(b, big))
+	l.Add(Dim, ") ")
+	addTargetIndex(b, big, l)
+}

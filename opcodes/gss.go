@@ -1,0 +1,332 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcodes of this file, pb_opc.
+const (
+	SEC_CTX_INIT      = 801
+	SEC_CTX_INIT_CONT = 802
+	SEC_CTX_FINI      = 803
+)
+
+// GssProc is the group gss_proc.
+var GssProc = Enum("gss_proc", "PTLRPC_GSS_PROC_", "what a message does in its security context", []Value{
+	{Name: "DATA", Value: 0x0, Doc: "carries an RPC"},
+	{Name: "INIT", Value: 0x1, Doc: "begins to set a context up"},
+	{Name: "CONTINUE_INIT", Value: 0x2, Doc: "goes on with the set-up"},
+	{Name: "DESTROY", Value: 0x3, Doc: "takes the context down"},
+	{Name: "ERR", Value: 0x4, Doc: "refusal, or answer to a set-up"},
+})
+
+// GssTarget is the group gss_target.
+var GssTarget = Enum("gss_target", "LUSTRE_GSS_TGT_", "kind of target that a security context is for", []Value{
+	{Name: "MGS", Value: 0x0, Doc: "management server"},
+	{Name: "MDS", Value: 0x1, Doc: "metadata server"},
+	{Name: "OSS", Value: 0x2, Doc: "object storage server"},
+})
+
+// GssHeaderFlags is the group gss_header_flags.
+var GssHeaderFlags = Bits("gss_header_flags", "LUSTRE_GSS_PACK_", "what a message under GSS carries besides itself", []Value{
+	{Name: "BULK", Value: 0x1, Doc: "a bulk descriptor"},
+	{Name: "USER", Value: 0x2, Doc: "a user descriptor"},
+	{Name: "KCSUM", Value: 0x4, Doc: "the mechanism computes checksums over bulk pages in the kernel"},
+})
+
+// GssKrb5 is the group gss_krb5.
+var GssKrb5 = Enum("gss_krb5", "KG_", "Kerberos key usages and kinds of token", []Value{
+	{Name: "USAGE_ACCEPTOR_SEAL", Value: 0x16, Doc: "key usage: server encrypts"},
+	{Name: "USAGE_ACCEPTOR_SIGN", Value: 0x17, Doc: "key usage: server signs"},
+	{Name: "USAGE_INITIATOR_SEAL", Value: 0x18, Doc: "key usage: client encrypts"},
+	{Name: "USAGE_INITIATOR_SIGN", Value: 0x19, Doc: "key usage: client signs"},
+	{Name: "TOK_MIC_MSG", Value: 0x404, Doc: "token with a signature"},
+	{Name: "TOK_WRAP_MSG", Value: 0x504, Doc: "token with encrypted data"},
+})
+
+// GssSk is the group gss_sk.
+var GssSk = Enum("gss_sk", "SK_", "limits and algorithms of the shared-key mechanism", []Value{
+	{Name: "MSG_VERSION", Value: 0x1, Doc: "version of the header"},
+	{Name: "INTERFACE_VERSION", Value: 0x1, Alias: true},
+	{Name: "MIN_SIZE", Value: 0x8, Doc: "shortest token"},
+	{Name: "IV_SIZE", Value: 0x10, Doc: "bytes of an initialisation vector"},
+	{Name: "MAX_KEYLEN_BYTES", Value: 0x80, Since: "2.18", Doc: "longest key"},
+	{Name: "MAX_P_BYTES", Value: 0x800, Since: "2.18", Doc: "longest modulus"},
+	{Name: "CRYPT_EMPTY", Value: 0x0, Doc: "no cipher"},
+	{Name: "CRYPT_AES256_CTR", Value: 0x1, Doc: "AES-256 in counter mode", Alias: true},
+	{Name: "CRYPT_INVALID", Value: 0xffff, Doc: "value changed: <=2.12=0xffffffffffffffff, 2.15=0xffffffffffffffff, 2.16=0xffff, 2.17=0xffff, 2.18=0xffff"},
+	{Name: "HMAC_EMPTY", Value: 0x0, Doc: "no HMAC", Alias: true},
+	{Name: "HMAC_SHA256", Value: 0x1, Doc: "HMAC with SHA-256", Alias: true},
+	{Name: "HMAC_SHA512", Value: 0x2, Doc: "HMAC with SHA-512"},
+	{Name: "HMAC_INVALID", Value: 0xffff, Doc: "value changed: <=2.12=0xffffffffffffffff, 2.15=0xffffffffffffffff, 2.16=0xffff, 2.17=0xffff, 2.18=0xffff", Alias: true},
+})
+
+// netobjS is struct netobj_s.
+var netobjS = Define("netobj_s",
+	"bytes with their length",
+	U32("len", Size, "number of bytes"),
+	Opaque("data", 0, CountBy("len"), "the bytes"),
+)
+
+// gssHeader is struct gss_header.
+var gssHeader = Define("gss_header",
+	"first buffer of a request under GSS: which security context protects it",
+	U8("gh_version", "1"),
+	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
+	Pad("gh_pad0", 2),
+	U32("gh_flags", GssHeaderFlags, "which further parts the message has"),
+	U32("gh_proc", GssProc, "data, or a step of setting the context up or taking it down"),
+	U32("gh_seq", "number of the message in its context, against replays"),
+	U32("gh_svc", SptlrpcService, "how the message is protected"),
+	Pad("gh_pad1", 4),
+	Pad("gh_pad2", 4),
+	Pad("gh_pad3", 4),
+	Sub("gh_handle", netobjS, "context on the server; empty while it is being set up"),
+)
+
+// gssRepHeader is struct gss_rep_header.
+var gssRepHeader = Define("gss_rep_header",
+	"first buffer of a reply under GSS",
+	U8("gh_version", "1"),
+	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
+	Pad("gh_pad0", 2),
+	U32("gh_flags", GssHeaderFlags, "which further parts the message has"),
+	U32("gh_proc", GssProc, "as in the request; ERR in the answer to a context set-up, also a good one"),
+	U32("gh_major", Hex, "GSS result, 0 when all is well"),
+	U32("gh_minor", Hex, "the mechanism's own result"),
+	U32("gh_seqwin", "how far out of order messages of the context may come"),
+	Pad("gh_pad2", 4),
+	Pad("gh_pad3", 4),
+	Sub("gh_handle", netobjS, "the new context on the server"),
+)
+
+// gssErrHeader is struct gss_err_header.
+var gssErrHeader = Define("gss_err_header",
+	"first buffer of a message that refuses a request under GSS",
+	U8("gh_version", "1"),
+	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
+	Pad("gh_pad0", 2),
+	U32("gh_flags", GssHeaderFlags, "which further parts the message has"),
+	U32("gh_proc", GssProc, "ERR"),
+	U32("gh_major", Hex, "GSS result: why, for example that the context is gone"),
+	U32("gh_minor", Hex, "the mechanism's own result"),
+	Pad("gh_pad1", 4),
+	Pad("gh_pad2", 4),
+	Pad("gh_pad3", 4),
+	Sub("gh_handle", netobjS, "the context that was refused"),
+)
+
+// krb5Header is struct krb5_header.
+var krb5Header = Define("krb5_header",
+	Big,
+	"begins a Kerberos token",
+	U16("kh_tok_id", Hex, GssKrb5, "signature or encrypted data"),
+	U8("kh_flags", Hex, "bit 0: from the accepting side; bit 1: encrypted; bit 2: made with the acceptor's key"),
+	U8("kh_filler", Hex, "0xff"),
+	U16("kh_ec", "bytes of padding behind the data"),
+	U16("kh_rrc", "by how many bytes the data are rotated"),
+	U64("kh_seq", ID, "number of the message in its context"),
+	Opaque("kh_cksum", 0, "cipher text and checksum"),
+)
+
+// skHdr is struct sk_hdr.
+var skHdr = Define("sk_hdr",
+	Big,
+	"begins what is encrypted with a shared key",
+	U64("skh_version", Cookie, "1"),
+	U64("skh_iv", Cookie, "initialisation vector: a counter, not to be used twice with one key"),
+)
+
+// skSealed is a message that is encrypted with a shared key.
+var skSealed = Define("sk_sealed",
+	"a message that is encrypted with a shared key",
+	Sub("sk_hdr", skHdr, "what the cipher needs to know"),
+	Opaque("data", 0, "cipher text, and an HMAC at its end"),
+)
+
+var (
+	GSSHeader    = gssHeader
+	GSSRepHeader = gssRepHeader
+	GSSErrHeader = gssErrHeader
+	GSSInit      = gssCtxInitPayload
+	Krb5Header   = krb5Header
+	SKHeader     = skHdr
+)
+
+// Setting up a GSS context: what the client sends behind its SEC_CTX_INIT, and
+// the tokens of the shared-key mechanism both ways.
+
+// gssCtxInitPayload is struct gss_ctx_init_payload.
+var gssCtxInitPayload = Define("gss_ctx_init_payload",
+	Little,
+	"first step of setting up a security context",
+	U32("lustre_svc", Hex, Remark(remarkGssTarget), "kind of target, in the low half"),
+	U32("target_uuid_len", Size, "bytes of the name, NUL included"),
+	Str("target_uuid", 0, CountBy("target_uuid_len"), "the target"),
+	Pad("target_uuid_pad", 0, CountOf(fillTo4), "fills the name up to a multiple of 4 bytes"),
+	U32("rvs_handle_len", Size, "8"),
+	U64("rvs_handle", Cookie, "context for the other direction, on the client"),
+	U32("token_len", Size, "bytes of the token"),
+	OneOf("token", chooseInitToken, []*Field{skInitToken, gssOpaqueToken}, "first token of the security mechanism").Rest(),
+)
+
+// gssReplyToken is what a server answers to a context set-up with.
+var gssReplyToken = OneOf("token", chooseReplyToken, []*Field{skReplyToken, gssOpaqueToken}, "answer of the security mechanism").Rest()
+
+// gssOpaqueToken is a token of Kerberos or of a mechanism that is not known.
+var gssOpaqueToken = Opaque("token", 0, CountOf(tokenLength), "token of the security mechanism")
+
+var (
+	skInitToken  = Records("token", stepInitToken, skInitParts, "token of the shared-key mechanism, a chain of strings with their length in front")
+	skReplyToken = Records("token", stepReplyToken, skReplyParts, "token of the shared-key mechanism, a chain of strings with their length in front")
+)
+
+// The parts of shared-key tokens, in their order.
+var (
+	skInitParts = []*Field{
+		netstring("version", Opaque, "version of the token"),
+		netstring("random", Opaque, "random number of the client"),
+		netstring("prime", Opaque, "modulus of the key exchange"),
+		netstring("public_key", Opaque, "public key of the client"),
+		netstring("target", Str, "the client's device for the target"),
+		netstring("nodemap_hash", Opaque, "hash over the name of the nodemap"),
+		netstring("flags", Opaque, "options"),
+		netstring("hmac", Opaque, "signature over the parts before"),
+	}
+	skReplyParts = []*Field{
+		netstring("version", Opaque, "version of the token"),
+		netstring("random", Opaque, "random number of the server"),
+		netstring("public_key", Opaque, "public key of the server"),
+		netstring("hmac", Opaque, "signature over the parts before"),
+	}
+)
+
+// netstring declares one part of a shared-key token: a decimal length, a colon,
+// the content and a comma.
+func netstring(name string, content func(name string, size int, opts ...any) *Field, doc string) *Field {
+	return Sub("", NewStruct("sk_netstring", doc,
+		Str("length", 0, CountOf(func(v *View) int { return digits(v.Struct) }), "number of bytes, in decimal digits"),
+		punctuation("colon"),
+		content(name, 0, doc, CountOf(func(v *View) int { return netstringLen(v.Struct) })),
+		punctuation("comma"),
+	))
+}
+
+func stepInitToken(v *View) (*Field, int) { return stepToken(v, skInitParts) }
+
+func stepReplyToken(v *View) (*Field, int) { return stepToken(v, skReplyParts) }
+
+func stepToken(v *View, parts []*Field) (*Field, int) {
+	if v.Index >= len(parts) || !isNetstring(v.Rest) {
+		return nil, 0
+	}
+	return parts[v.Index], 0
+}
+
+func chooseInitToken(v *View) *Field {
+	if isNetstring(v.Rest) {
+		return skInitToken
+	}
+	return gssOpaqueToken
+}
+
+func chooseReplyToken(v *View) *Field {
+	if isNetstring(v.Rest) {
+		return skReplyToken
+	}
+	return gssOpaqueToken
+}
+
+func isNetstring(b []byte) bool {
+	n := digits(b)
+	return n > 0 && n < len(b) && b[n] == ':'
+}
+
+// digits is the number of decimal digits at the start of b, six at most.
+func digits(b []byte) int {
+	n := 0
+	for n < len(b) && n < 6 && b[n] >= '0' && b[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+func netstringLen(b []byte) int {
+	length := 0
+	for _, c := range b[:digits(b)] {
+		length = 10*length + int(c-'0')
+	}
+	return length
+}
+
+// punctuation is a character that is never shown: padding of kind Text.
+func punctuation(name string) *Field {
+	f := Str(name, 1)
+	f.Pad = true
+	return f
+}
+
+// fillTo4 is the number of bytes up to a multiple of 4 in the struct.
+func fillTo4(v *View) int { return -(len(v.Struct) - len(v.Rest)) & 3 }
+
+// tokenLength is the length that stands before the token of an init payload;
+// in a reply the token fills its buffer.
+func tokenLength(v *View) int {
+	at := len(v.Struct) - len(v.Rest)
+	if at < 4 {
+		return -1
+	}
+	return int(ReadUint(v.Struct[at-4:at], v.Big) & 0xffffff)
+}
+
+func remarkGssTarget(v *View, dst []byte) []byte {
+	if len(v.Rest) < 4 {
+		return dst
+	}
+	return append(dst, GssTarget.Name(ReadUint(v.Rest[:4], v.Big)&0xffff)...)
+}
+
+var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT, Name: "SEC_CTX_INIT",
+	Doc:      "Begins to set up a security context under GSS. The token of the security mechanism stands in the wrapping of the message, behind it.",
+	Variants: bodyOnly})
+
+var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT_CONT, Name: "SEC_CTX_INIT_CONT",
+	Doc:      "Goes on with setting up a security context, for mechanisms that need more than one exchange.",
+	Variants: bodyOnly})
+
+var _ = DefineRPC(&RPC{Opcode: SEC_CTX_FINI, Name: "SEC_CTX_FINI", OneWay: true,
+	Doc:      "Takes a security context down. The server does not answer.",
+	Variants: bodyOnly})
+
+const (
+	gssDescBulk  = 1 // gh_flags: a bulk descriptor is there
+	gssDescUser  = 2 // gh_flags: a user descriptor is there
+	mechKrb5     = 1
+	mechSK       = 2
+	gssProcData  = 0
+	gssProcInit  = 1
+	gssProcCont  = 2
+	gssProcError = 4
+)
+
+var (
+	ghFlags          = gssHeader.Field("gh_flags")
+	ghProc           = gssHeader.Field("gh_proc")
+	bufGSSHeader     = Sub("gss_header", gssHeader)
+	bufGSSReply      = Sub("gss_rep_header", gssRepHeader)
+	bufGSSError      = Sub("gss_err_header", gssErrHeader)
+	bufGSSInit       = Sub("gss_ctx_init_payload", gssCtxInitPayload)
+	bufKrb5Cipher    = Sub("cipher", krb5Header, "the encrypted message")
+	bufSKCipher      = Sub("cipher", skSealed, "the encrypted message")
+	bufKrb5Signature = Sub("signature", krb5Header, "proof that the message was not changed")
+)
+
+// gssHead is the header that a buffer 0 has. Replies that carry data have the
+// header of requests, with the number and the service of the request.
+func gssHead(proc uint64, reply, init bool) *Field {
+	switch {
+	case !reply || proc == gssProcData:
+		return bufGSSHeader
+	case proc == gssProcError && !init:
+		return bufGSSError
+	}
+	return bufGSSReply
+}

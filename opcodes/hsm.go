@@ -1,0 +1,359 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcodes of this file, pb_opc.
+const (
+	MDS_HSM_STATE_GET     = 54
+	MDS_HSM_STATE_SET     = 55
+	MDS_HSM_ACTION        = 56
+	MDS_HSM_PROGRESS      = 57
+	MDS_HSM_REQUEST       = 58
+	MDS_HSM_CT_REGISTER   = 59
+	MDS_HSM_CT_UNREGISTER = 60
+	MDS_HSM_DATA_VERSION  = 64
+)
+
+// HsmStates is the group hsm_states.
+var HsmStates = Bits("hsm_states", "HS_", "HSM state of a file", []Value{
+	{Name: "NONE", Value: 0x0, Doc: "not in the archive"},
+	{Name: "EXISTS", Value: 0x1, Doc: "archiving has begun"},
+	{Name: "DIRTY", Value: 0x2, Doc: "changed since it was archived"},
+	{Name: "RELEASED", Value: 0x4, Doc: "data is in the archive only"},
+	{Name: "ARCHIVED", Value: 0x8, Doc: "the archive has a copy"},
+	{Name: "NORELEASE", Value: 0x10, Doc: "must not be released"},
+	{Name: "NOARCHIVE", Value: 0x20, Doc: "must not be archived"},
+	{Name: "LOST", Value: 0x40, Doc: "the copy is lost"},
+	{Name: "PCCRW", Value: 0x80, Since: "2.16", Doc: "cached read-write on a client"},
+	{Name: "PCCRO", Value: 0x100, Since: "2.16", Doc: "cached read-only on a client"},
+})
+
+// HsmMasks is the group hsm_masks.
+var HsmMasks = Enum("hsm_masks", "HSM_", "groups of HSM states", []Value{
+	{Name: "USER_MASK", Value: 0x32, Doc: "states that users may set"},
+	{Name: "STATUS_MASK", Value: 0x1cd, Doc: "states that show what happened"},
+	{Name: "FLAGS_MASK", Value: 0x1ff, Doc: "all states"},
+})
+
+// HsmProgressStates is the group hsm_progress_states.
+var HsmProgressStates = Enum("hsm_progress_states", "HPS_", "how far an action is", []Value{
+	{Name: "NONE", Value: 0x0, Doc: "none"},
+	{Name: "WAITING", Value: 0x1, Doc: "not begun"},
+	{Name: "RUNNING", Value: 0x2, Doc: "under way"},
+	{Name: "DONE", Value: 0x3, Doc: "done"},
+})
+
+// HsmUserAction is the group hsm_user_action.
+var HsmUserAction = Enum("hsm_user_action", "HUA_", "what a user asks for", []Value{
+	{Name: "NONE", Value: 0x1, Doc: "nothing"},
+	{Name: "ARCHIVE", Value: 0xa, Doc: "copy to the archive"},
+	{Name: "RESTORE", Value: 0xb, Doc: "copy back"},
+	{Name: "RELEASE", Value: 0xc, Doc: "free the space of the data"},
+	{Name: "REMOVE", Value: 0xd, Doc: "remove the copy"},
+	{Name: "CANCEL", Value: 0xe, Doc: "cancel what is under way"},
+})
+
+// HsmRequestFlags is the group hsm_request_flags.
+var HsmRequestFlags = Bits("hsm_request_flags", "HSM_", "how a request is done", []Value{
+	{Name: "FORCE_ACTION", Value: 0x1, Doc: "even if it is not needed"},
+	{Name: "GHOST_COPY", Value: 0x2, Doc: "no copy is kept"},
+	{Name: "REQ_BLOCKING", Value: 0x4, Since: "2.17", Doc: "wait for the end"},
+})
+
+// HsmProgressFlags is the group hsm_progress_flags.
+var HsmProgressFlags = Bits("hsm_progress_flags", "HP_FLAG_", "what a progress report means", []Value{
+	{Name: "COMPLETED", Value: 0x1, Doc: "the action has ended"},
+	{Name: "RETRY", Value: 0x2, Doc: "it may be tried again"},
+})
+
+// HsmStateSetValid is the group hsm_state_set_valid.
+var HsmStateSetValid = Bits("hsm_state_set_valid", "HSS_", "which members of an hsm_state_set mean something", []Value{
+	{Name: "SETMASK", Value: 0x1, Doc: "states to set"},
+	{Name: "CLEARMASK", Value: 0x2, Doc: "states to clear"},
+	{Name: "ARCHIVE_ID", Value: 0x4, Doc: "the archive"},
+})
+
+// HsmMisc is the group hsm_misc.
+var HsmMisc = Enum("hsm_misc", "", "limits of HSM", []Value{
+	{Name: "HAL_VERSION", Value: 0x1, Doc: "version of action lists"},
+	{Name: "LL_HSM_ORIGIN_MAX_ARCHIVE", Value: 0x20, Doc: "archives that fit into the bitmap of older clients"},
+	{Name: "LL_HSM_MAX_ARCHIVES_PER_AGENT", Value: 0x400, Doc: "most archives a copytool may serve"},
+	{Name: "HAL_MAXSIZE", Value: 0x100000, Doc: "most bytes of an action list"},
+})
+
+// HsmEvent is the group hsm_event.
+var HsmEvent = Enum("hsm_event", "HE_", "HSM events in the changelog", []Value{
+	{Name: "ARCHIVE", Value: 0x0, Doc: "archived"},
+	{Name: "RESTORE", Value: 0x1, Doc: "restored"},
+	{Name: "CANCEL", Value: 0x2, Doc: "an action was cancelled"},
+	{Name: "RELEASE", Value: 0x3, Doc: "released"},
+	{Name: "REMOVE", Value: 0x4, Doc: "copy removed"},
+	{Name: "STATE", Value: 0x5, Doc: "state changed"},
+	{Name: "SPARE1", Value: 0x6, Doc: "unused"},
+	{Name: "SPARE2", Value: 0x7, Doc: "unused"},
+})
+
+// hsmExtent is struct hsm_extent.
+var hsmExtent = Define("hsm_extent",
+	"a range of a file",
+	U64("offset", Size, "its first byte"),
+	U64("length", Size, "its length; all ones: up to the end"),
+)
+
+// hsmUserState is struct hsm_user_state.
+var hsmUserState = Define("hsm_user_state",
+	"HSM state of a file, and what is being done to it",
+	U32("hus_states", HsmStates, "the state"),
+	U32("hus_archive_id", "the archive it is in"),
+	U32("hus_in_progress_state", HsmProgressStates, "how far what is being done is"),
+	U32("hus_in_progress_action", HsmUserAction, "what is being done"),
+	Sub("hus_in_progress_location", hsmExtent, "to which range"),
+	Str("hus_extended_info", 0, "more about it"),
+)
+
+// hsmCurrentAction is struct hsm_current_action.
+var hsmCurrentAction = Define("hsm_current_action",
+	"what is being done to a file",
+	U32("hca_state", HsmProgressStates, "how far it is"),
+	U32("hca_action", HsmUserAction, "what it is"),
+	Sub("hca_location", hsmExtent, "to which range"),
+)
+
+// hsmRequest is struct hsm_request.
+var hsmRequest = Define("hsm_request",
+	"what a user wants done to files; the files follow",
+	U32("hr_action", HsmUserAction, "what to do"),
+	U32("hr_archive_id", "in which archive; 0: the default one"),
+	U64("hr_flags", HsmRequestFlags, "how"),
+	U32("hr_itemcount", "number of files"),
+	U32("hr_data_len", Size, "bytes of data for the copytool"),
+)
+
+// hsmUserItem is struct hsm_user_item.
+var hsmUserItem = Define("hsm_user_item",
+	"a file in an HSM request",
+	Sub("hui_fid", luFid, "the file"),
+	Sub("hui_extent", hsmExtent, "the range"),
+)
+
+// hsmStateSet is struct hsm_state_set.
+var hsmStateSet = Define("hsm_state_set",
+	"changes the HSM state of a file",
+	U32("hss_valid", HsmStateSetValid, "the fields that mean something"),
+	U32("hss_archive_id", When("hss_valid", "ARCHIVE_ID"), "the archive"),
+	U64("hss_setmask", HsmStates, When("hss_valid", "SETMASK"), "states to set"),
+	U64("hss_clearmask", HsmStates, When("hss_valid", "CLEARMASK"), "states to clear"),
+)
+
+// hsmProgressKernel is struct hsm_progress_kernel.
+var hsmProgressKernel = Define("hsm_progress_kernel",
+	"how far a copytool is with an action",
+	Sub("hpk_fid", luFid, "the file"),
+	U64("hpk_cookie", Cookie, "names the action in the coordinator; 0: the copytool began it by itself"),
+	Sub("hpk_extent", hsmExtent, "the range done"),
+	U16("hpk_flags", HsmProgressFlags, "whether it has ended"),
+	U16("hpk_errval", Errno, "how it ended, 0 or a positive errno"),
+	Pad("hpk_padding1", 4),
+	U64("hpk_data_version", Cookie, "data version of what was copied"),
+	Pad("hpk_padding2", 8),
+)
+
+var (
+	bufHsmUserState     = Sub("hsm_user_state", hsmUserState)
+	bufHsmStateSet      = Sub("hsm_state_set", hsmStateSet)
+	bufHsmCurrentAction = Sub("hsm_current_action", hsmCurrentAction)
+	bufHsmProgress      = Sub("hsm_progress", hsmProgressKernel)
+	bufHsmRequest       = Sub("hsm_request", hsmRequest)
+	bufHsmUserItem      = Arr("hsm_user_item", -1, Sub("", hsmUserItem), "the files")
+	bufHsmArchive       = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), "archives it serves: their numbers, or from older clients one bitmap; none: all")
+)
+
+// remarkArchives reads a single word as the bitmap that older clients send.
+func remarkArchives(v *View, dst []byte) []byte {
+	if v.Msg == nil || len(v.Msg.Named("hsm_archive")) != 4 || len(v.Rest) < 4 {
+		return dst
+	}
+	dst = append(dst, "or, from an older client, a bitmap of archives"...)
+	sep := ": "
+	for bits, n := ReadUint(v.Rest[:4], v.Big), uint64(1); bits != 0; bits, n = bits>>1, n+1 {
+		if bits&1 != 0 {
+			dst = appendDecimal(append(dst, sep...), n)
+			sep = ", "
+		}
+	}
+	return dst
+}
+
+var (
+	bufCopytoolData = Str("generic_data", 0, "data for the copytool")
+)
+
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
+	Doc: "Asks for the HSM state of a file: whether the archive has a copy, whether the data is released.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufHsmUserState),
+		Ask:     askBody, Subject: bodySubject,
+		Answer: func(m *Msg, l *Line) {
+			state := m.Named("hsm_user_state")
+			if len(state) == 0 {
+				return
+			}
+			l.Key("state ")
+			set := husStates.Uint(state, m.Big)
+			if set == 0 {
+				l.Add(Flag, "NONE")
+				return
+			}
+			l.Flags(HsmStates, set)
+			l.Key("archive ")
+			l.Num(husArchive.Uint(state, m.Big))
+		},
+	}}})
+
+var (
+	husStates  = hsmUserState.Field("hus_states")
+	husArchive = hsmUserState.Field("hus_archive_id")
+)
+
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET",
+	Doc: "Sets or clears HSM states of a file by hand, or the archive it belongs to.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufHsmStateSet),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			askBody(m, l)
+			set := m.Named("hsm_state_set")
+			if n := hssSet.Uint(set, m.Big); n != 0 {
+				l.Key("set ")
+				l.Flags(HsmStates, n)
+			}
+			if n := hssClear.Uint(set, m.Big); n != 0 {
+				l.Key("clear ")
+				l.Flags(HsmStates, n)
+			}
+		},
+		Subject: bodySubject,
+	}}})
+
+var (
+	hssSet   = hsmStateSet.Field("hss_setmask")
+	hssClear = hsmStateSet.Field("hss_clearmask")
+)
+
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION",
+	Doc: "Asks what is being done to a file by HSM at the moment.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufHsmCurrentAction),
+		Ask:     askBody, Subject: bodySubject,
+		Answer: func(m *Msg, l *Line) {
+			if now := m.Named("hsm_current_action"); len(now) >= 8 {
+				l.Key("")
+				l.Value(Flag, HsmUserAction, ReadUint(now[4:8], m.Big))
+				l.Key("")
+				l.Value(Flag, HsmProgressStates, ReadUint(now[:4], m.Big))
+			}
+		},
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
+	Doc: "A copytool reports how far it is with an action, or that it has ended.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmProgress),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			p := m.Named("hsm_progress")
+			l.FID(p[:min(16, len(p))], m.Big)
+			l.Key("cookie ")
+			l.Hex(Object, hpkCookie.Uint(p, m.Big))
+			if flags := hpkFlags.Uint(p, m.Big); flags != 0 {
+				l.Key("")
+				l.Flags(HsmProgressFlags, flags)
+			}
+			if errval := hpkErrval.Uint(p, m.Big); errval != 0 {
+				l.Key("error ")
+				l.Value(Bad, Errnos, errval)
+			}
+		},
+		Subject: func(m *Msg) (fid, name []byte) { return firstFID(m.Named("hsm_progress")), nil },
+	}}})
+
+var (
+	hpkCookie = hsmProgressKernel.Field("hpk_cookie")
+	hpkFlags  = hsmProgressKernel.Field("hpk_flags")
+	hpkErrval = hsmProgressKernel.Field("hpk_errval")
+)
+
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
+	Doc: "A user wants files archived, restored, released or removed from the archive, or wants that cancelled.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmRequest, bufHsmUserItem, bufCopytoolData),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			req, items := m.Named("hsm_request"), m.Named("hsm_user_item")
+			l.Value(Flag, HsmUserAction, hrAction.Uint(req, m.Big))
+			if len(items) >= 16 {
+				l.Key("")
+				l.FID(items[:16], m.Big)
+			}
+			if n := hrItems.Uint(req, m.Big); n > 1 {
+				l.Key("files ")
+				l.Num(n)
+			}
+			if id := hrArchive.Uint(req, m.Big); id != 0 {
+				l.Key("archive ")
+				l.Num(id)
+			}
+		},
+		Subject: func(m *Msg) (fid, name []byte) { return firstFID(m.Named("hsm_user_item")), nil },
+	}}})
+
+var (
+	hrAction  = hsmRequest.Field("hr_action")
+	hrArchive = hsmRequest.Field("hr_archive_id")
+	hrItems   = hsmRequest.Field("hr_itemcount")
+)
+
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_REGISTER, Name: "MDS_HSM_CT_REGISTER",
+	Doc: "A client announces a copytool and the archives it serves; actions are then sent to it.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmArchive),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			ids := m.Named("hsm_archive")
+			if len(ids) < 4 {
+				l.Key("all archives")
+				return
+			}
+			l.Key("archives ")
+			for i := 0; i+4 <= min(len(ids), 32); i += 4 {
+				if i > 0 {
+					l.Add(Dim, ",")
+				}
+				l.Num(ReadUint(ids[i:i+4], m.Big))
+			}
+		},
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_UNREGISTER, Name: "MDS_HSM_CT_UNREGISTER",
+	Doc: "A client says that its copytool has ended.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody),
+		Reply:   Bufs(bufPtlrpcBody),
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DATA_VERSION",
+	Doc: "Sets the data version that the archive's copy of a file has.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			askBody(m, l)
+			if o := bodyOf(m); o.has(bodyVersion) {
+				l.Key("version ")
+				l.Hex(Object, o.word(mboVersion))
+			}
+		},
+		Subject: bodySubject,
+	}}})

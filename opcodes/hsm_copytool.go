@@ -1,0 +1,171 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcode, pb_opc.
+// HsmCopytoolAction is the group hsm_copytool_action.
+var HsmCopytoolAction = Enum("hsm_copytool_action", "HSMA_", "what a copytool shall do", []Value{
+	{Name: "NONE", Value: 0xa, Doc: "nothing"},
+	{Name: "ARCHIVE", Value: 0x14, Doc: "copy to the archive"},
+	{Name: "RESTORE", Value: 0x15, Doc: "copy back"},
+	{Name: "REMOVE", Value: 0x16, Doc: "remove the copy"},
+	{Name: "CANCEL", Value: 0x17, Doc: "cancel what is under way"},
+})
+
+// HsmAgentReqStatus is the group hsm_agent_req_status.
+var HsmAgentReqStatus = Enum("hsm_agent_req_status", "ARS_", "state of an action in the log of the coordinator", []Value{
+	{Name: "WAITING", Value: 0x0, Doc: "not sent yet"},
+	{Name: "STARTED", Value: 0x1, Doc: "a copytool has it"},
+	{Name: "FAILED", Value: 0x2, Doc: "it failed"},
+	{Name: "CANCELED", Value: 0x3, Doc: "it was cancelled"},
+	{Name: "SUCCEED", Value: 0x4, Doc: "it is done"},
+})
+
+// KucTransport is the group kuc_transport.
+var KucTransport = Enum("kuc_transport", "KUC_TRANSPORT_", "who a message to user space is for", []Value{
+	{Name: "GENERIC", Value: 0x1, Doc: "all"},
+	{Name: "HSM", Value: 0x2, Doc: "copytools"},
+})
+
+// KucMsgType is the group kuc_msg_type.
+var KucMsgType = Enum("kuc_msg_type", "", "what a message to user space is", []Value{
+	{Name: "HMT_ACTION_LIST", Value: 0x64, Doc: "an hsm_action_list"},
+	{Name: "KUC_MSG_SHUTDOWN", Value: 0x1, Doc: "stop"},
+})
+
+// KucMagic is the group kuc_magic.
+var KucMagic = Enum("kuc_magic", "", "magic of messages to user space", []Value{
+	{Name: "KUC_MAGIC", Value: 0x191c, Doc: "begins a message to user space; its byte order is that of the message"},
+})
+
+// hsmActionItem is struct hsm_action_item.
+var hsmActionItem = Define("hsm_action_item",
+	"what a copytool shall do to a file",
+	U32("hai_len", Size, "bytes of the item, with its data"),
+	U32("hai_action", HsmCopytoolAction, "what to do"),
+	Sub("hai_fid", luFid, "the file"),
+	Sub("hai_dfid", luFid, "the file that holds the data while it is restored"),
+	Sub("hai_extent", hsmExtent, "the range"),
+	U64("hai_cookie", Cookie, "names the action in the coordinator"),
+	U64("hai_gid", "group lock to use; 0: none"),
+	Str("hai_data", 0, CountOf(hsmItemData), "data for the copytool"),
+)
+
+const hsmItemSize = 72
+
+// hsmItemData is the number of bytes behind the fixed part of an item.
+func hsmItemData(v *View) int { return max(0, hsmItemLen(v.Struct, v.Big)-hsmItemSize) }
+
+// hsmItemLen is the length that the item at b claims.
+func hsmItemLen(b []byte, big bool) int {
+	if len(b) < 4 {
+		return 0
+	}
+	return int(ReadUint(b[:4], big) & 0xffffff)
+}
+
+// hsmActionList is struct hsm_action_list.
+var hsmActionList = Define("hsm_action_list",
+	"work for a copytool",
+	Brief(briefActions),
+	U32("hal_version", "version of the list, 1"),
+	U32("hal_count", "number of items"),
+	U64("hal_compound_id", "unused"),
+	U64("hal_flags", HsmRequestFlags, "how it is done"),
+	U32("hal_archive_id", "the archive"),
+	Pad("padding1", 4),
+	Str("hal_fsname", 0, CountOf(hsmNameRoom), "name of the file system"),
+	Records("items", stepAction, "the items, each on a multiple of 8 bytes"),
+)
+
+var formAction = Sub("", hsmActionItem)
+
+// hsmNameRoom is the name of the file system with its NUL, rounded up to 8.
+func hsmNameRoom(v *View) int {
+	n := (len(TrimNUL(v.Rest)) + 1 + 7) &^ 7
+	return min(n, len(v.Rest))
+}
+
+func stepAction(v *View) (*Field, int) {
+	n := hsmItemLen(v.Rest, v.Big)
+	if n < hsmItemSize || v.Index >= int(ReadUint(v.Struct[4:8], v.Big)) {
+		return nil, 0
+	}
+	return formAction, (n + 7) &^ 7
+}
+
+// briefActions tells how many items there are, and what the first is.
+func briefActions(v *View, dst []byte) []byte {
+	b := v.Struct
+	if len(b) < 8 {
+		return dst
+	}
+	dst = briefCount(dst, "item", int32(ReadUint(b[4:8], v.Big)))
+	if len(b) < hsmActionListSize {
+		return dst
+	}
+	b = b[hsmActionListSize:]
+	if b = b[hsmNameRoom(&View{Rest: b}):]; len(b) < hsmItemSize {
+		return dst
+	}
+	dst = append(append(dst, ", "...), HsmCopytoolAction.Name(haiAction.Uint(b, v.Big))...)
+	return AppendFIDBytes(append(dst, ' '), haiFid.Bytes(b), v.Big)
+}
+
+var (
+	haiAction = hsmActionItem.Field("hai_action")
+	haiFid    = hsmActionItem.Field("hai_fid")
+)
+
+// kucHdr is struct kuc_hdr.
+var kucHdr = Define("kuc_hdr",
+	"header of a message from the kernel to user space",
+	U16("kuc_magic", Hex, KucMagic, "begins the message"),
+	U8("kuc_transport", KucTransport, "who it is for"),
+	U8("kuc_flags", Hex, "unused"),
+	U16("kuc_msgtype", KucMsgType, "what it is"),
+	U16("kuc_msglen", Size, "its bytes, with this header"),
+)
+
+// kucMessage is the value of the key hsm_send: a message that the client hands
+// on to its copytool.
+var kucMessage = Define("kuc_message",
+	"message of the coordinator for a copytool",
+	Detect(func(b []byte, _ bool) bool { return len(b) > 0 && b[0] == kucMagicHigh }),
+	Sub("kuc_hdr", kucHdr, "who it is for and what it is"),
+	Sub("hsm_action_list", hsmActionList, If(isActionList), "work for the copytool"),
+)
+
+const (
+	kucMagicHigh      = 0x19
+	kucMsgActionList  = 0x64
+	hsmActionListSize = 32
+)
+
+func isActionList(v *View) bool {
+	return len(v.Struct) >= 8+hsmActionListSize && ReadUint(v.Struct[4:6], v.Big) == kucMsgActionList
+}
+
+var (
+	bufSetinfoValKucHdr = Sub("setinfo_val", kucMessage, "message for the copytool")
+)
+
+var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
+	Doc: "An MDT hands HSM actions to the copytool of a client.",
+	Variants: []*Variant{{Name: "hsm_send",
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValKucHdr),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask:     askHsmSend,
+	}}})
+
+// askHsmSend tells how many actions come, and the first of them.
+func askHsmSend(m *Msg, l *Line) {
+	b := m.Buf(2)
+	v := View{Struct: b, Rest: b, Big: kucMessage.Big(b, m.Big)}
+	if isActionList(&v) {
+		l.Key("")
+		v.Struct = b[kucHdr.Size:]
+		l.Text = briefActions(&v, l.Text)
+		l.Mark(Number)
+	}
+}

@@ -1,0 +1,264 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcode, pb_opc.
+const (
+	OBD_IDX_READ = 403
+)
+
+// Idx is the group idx.
+var Idx = Enum("idx", "", "sizes and magic of index pages", []Value{
+	{Name: "LU_PAGE_SHIFT", Value: 0xc},
+	{Name: "LIP_HDR_SIZE", Value: 0x10},
+	{Name: "LU_PAGE_SIZE", Value: 0x1000},
+	{Name: "IDX_INFO_MAGIC", Value: 0x3d37cc37},
+	{Name: "LIP_MAGIC", Value: 0x8a6d6b6c},
+	{Name: "II_END_OFF", Value: 0xfffffffffffffffe},
+})
+
+// IdxFlags is the group idx_flags.
+var IdxFlags = Bits("idx_flags", "II_FL_", "form of the entries of an index", []Value{
+	{Name: "NOHASH", Value: 0x1, Doc: "no hash is stored"},
+	{Name: "VARKEY", Value: 0x2, Doc: "keys of different sizes"},
+	{Name: "VARREC", Value: 0x4, Doc: "records of different sizes"},
+	{Name: "NONUNQ", Value: 0x8, Doc: "keys may occur more than once"},
+	{Name: "NOKEY", Value: 0x10, Doc: "no key is stored"},
+})
+
+// idxInfo is struct idx_info.
+var idxInfo = Define("idx_info", "which index, and which part of it",
+	U32("ii_magic", Hex, "0x3d37cc37"),
+	U32("ii_flags", IdxFlags, "form of the entries"),
+	U16("ii_count", "pages of 4 KiB: wanted, or sent"),
+	Pad("ii_pad0", 2),
+	U32("ii_attrs", DirentAttrs, "what is wanted of each entry"),
+	Sub("ii_fid", luFid, "the index"),
+	U64("ii_version", Cookie, "version of the index when it was read"),
+	U64("ii_hash_start", Cookie, "first hash"),
+	U64("ii_hash_end", Cookie, "hash to go on with; 0xfffffffffffffffe: that was all"),
+	U16("ii_keysize", Size, "bytes of a key; the reply tells"),
+	U16("ii_recsize", Size, "bytes of a record; the reply tells"),
+	Pad("ii_pad1", 4),
+	Pad("ii_pad2", 8),
+	Pad("ii_pad3", 8),
+)
+
+// luIdxpage is struct lu_idxpage.
+var luIdxpage = Define("lu_idxpage", "page of an index: 4096 bytes", Detect(indexPageBig),
+	U32("lip_magic", Hex, "0x8a6d6b6c; tells the byte order"),
+	U16("lip_flags", IdxFlags),
+	U16("lip_nr", "number of entries"),
+	Pad("lip_pad0", 8),
+	Str("lip_entries", 0, If(never), "the entries; shown as `entries`"),
+	Records("entries", nextIndexEntry, indexForms, "hash, key and record of each entry, as far as they are stored"),
+)
+
+const (
+	lipMagic    = 0x8a6d6b6c
+	idxNoHash   = 0x1
+	quotaGlbSeq = 0x200000006
+	quotaSlvSeq = 0x200000005
+	idxHashSize = 8
+)
+
+var (
+	lipNr     = Field{Off: 6, Size: 2}
+	iiFlags   = idxInfo.Field("ii_flags")
+	iiCount   = idxInfo.Field("ii_count")
+	iiFid     = idxInfo.Field("ii_fid")
+	iiKeysize = idxInfo.Field("ii_keysize")
+	iiRecsize = idxInfo.Field("ii_recsize")
+)
+
+func indexPageBig(b []byte, big bool) bool {
+	if len(b) < 4 {
+		return big
+	}
+	switch {
+	case ReadUint(b[:4], false) == lipMagic:
+		return false
+	case ReadUint(b[:4], true) == lipMagic:
+		return true
+	}
+	return big
+}
+
+// indexPages is the bulk data of OBD_IDX_READ and of nodemap reads.
+var indexPages = Define("index_pages", "pages of an index",
+	Records("pages", nextPage(indexPage), []*Field{indexPage}),
+)
+
+var indexPage = Sub("", luIdxpage)
+
+// idxpageQuotaEntry is struct idxpage_quota_entry.
+var idxpageQuotaEntry = Define("idxpage_quota_entry", "limits of an id, in the index of the quota master",
+	U64("key", "user, group or project"),
+	Sub("rec", lquotaGlbRec, "its limits"),
+)
+
+// idxpageQuotaSlave is an entry of the index that a slave has at the master.
+var idxpageQuotaSlave = Define("idxpage_quota_slave", "share of an id, in the index of a quota slave",
+	U64("key", "user, group or project"),
+	Sub("rec", lquotaSlvRec, "what the slave may give out"),
+)
+
+// idxpageNodemapEntry is struct idxpage_nodemap_entry.
+var idxpageNodemapEntry = Define("idxpage_nodemap_entry", "entry of the nodemap index",
+	Sub("key", nodemapKey),
+	Sub("rec", nodemapRec),
+)
+
+// idxpageEntry is an entry of an index whose meaning is not known.
+var idxpageEntry = Define("idxpage_entry", "entry of an index whose meaning is not known",
+	Opaque("entry", 0),
+)
+
+var (
+	formQuota    = Sub("", idxpageQuotaEntry, Tagged(true))
+	formSlave    = Sub("", idxpageQuotaSlave, Tagged(true))
+	formNodemap  = Sub("", idxpageNodemapEntry, Tagged(true))
+	formOrphan   = Sub("", luOrphanEnt, Tagged(true))
+	formOrphanV2 = Sub("", luOrphanEntV2, Tagged(true))
+	formOrphanV3 = Sub("", luOrphanEntV3, Tagged(true))
+	formEntry    = Sub("", idxpageEntry)
+	indexForms   = []*Field{formQuota, formSlave, formNodemap, formOrphan, formOrphanV2, formOrphanV3, formEntry}
+)
+
+// nextIndexEntry finds the entries of a page. What they are follows from the
+// request: which index, and, as it rarely tells sizes, how far the page is
+// filled.
+func nextIndexEntry(v *View) (*Field, int) {
+	nr := int(lipNr.Uint(v.Struct, v.Big))
+	if v.Index >= nr || len(v.Rest) == 0 {
+		return nil, 0
+	}
+	if v.Msg == nil || v.Msg.Req == nil {
+		return formEntry, len(v.Rest)
+	}
+	req := v.Msg.Req
+	if req.Opcode == MGS_CONFIG_READ {
+		return formNodemap, formNodemap.Size
+	}
+	info := req.Buf(1)
+	hash := idxHashSize
+	if iiFlags.Uint(info, req.Big)&idxNoHash != 0 {
+		hash = 0
+	}
+	key, rec := int(iiKeysize.Uint(info, req.Big)), int(iiRecsize.Uint(info, req.Big))
+	if fid := iiFid.Bytes(info); hash == 0 && len(fid) >= 8 {
+		switch seq := ReadUint(fid[:8], req.Big); {
+		case seq == quotaSlvSeq || seq == quotaGlbSeq:
+			return fitting(v, nr, formSlave, formQuota)
+		case key+rec == 0 || key+rec == formOrphan.Size || key+rec == formOrphanV2.Size || key+rec == formOrphanV3.Size:
+			return fitting(v, nr, formOrphan, formOrphanV2, formOrphanV3)
+		}
+	}
+	if key+rec == 0 {
+		return formEntry, len(v.Rest)
+	}
+	return formEntry, hash + key + rec
+}
+
+// fitting takes the smallest form with which the entries fill the page: what
+// lies behind them is zero.
+func fitting(v *View, nr int, forms ...*Field) (*Field, int) {
+	const header = 16
+	page := v.Struct[:min(len(v.Struct), pageSize)]
+	for _, f := range forms {
+		if end := header + nr*f.Size; end <= pageSize && end <= len(page) && zeroBytes(page[end:]) {
+			return f, f.Size
+		}
+	}
+	return formEntry, len(v.Rest)
+}
+
+// luOrphanRec is struct lu_orphan_rec.
+var luOrphanRec = Define("lu_orphan_rec", "OST object that no file refers to, as the layout LFSCK finds it",
+	Sub("lor_fid", luFid, "file that it says it belongs to; f_ver is the number of the stripe"),
+	U32("lor_uid"),
+	U32("lor_gid"),
+)
+
+// luOrphanEnt is struct lu_orphan_ent.
+var luOrphanEnt = Define("lu_orphan_ent", "entry of the list of orphans",
+	Sub("loe_key", luFid, "the object"),
+	Sub("loe_rec", luOrphanRec),
+)
+
+// luOrphanRecV2 is struct lu_orphan_rec_v2.
+var luOrphanRecV2 = Define("lu_orphan_rec_v2", "orphan, with its place in a composite layout",
+	Sub("lor_rec", luOrphanRec),
+	Sub("lor_layout", ostLayout, "its place in the layout"),
+	Pad("lor_padding", 4),
+)
+
+// luOrphanEntV2 is struct lu_orphan_ent_v2.
+var luOrphanEntV2 = Define("lu_orphan_ent_v2", "entry of the list of orphans",
+	Sub("loe_key", luFid, "the object"),
+	Sub("loe_rec", luOrphanRecV2),
+)
+
+// luOrphanRecV3 is struct lu_orphan_rec_v3.
+var luOrphanRecV3 = Define("lu_orphan_rec_v3", "orphan, with its place in a composite layout and the layout's version",
+	Sub("lor_rec", luOrphanRec),
+	Sub("lor_layout", ostLayout, "its place in the layout"),
+	U32("lor_layout_version", "version of the layout"),
+	U32("lor_range", "versions that are equally good"),
+	Pad("lor_padding_1", 4),
+	Pad("lor_padding_2", 8),
+)
+
+// luOrphanEntV3 is struct lu_orphan_ent_v3.
+var luOrphanEntV3 = Define("lu_orphan_ent_v3", "entry of the list of orphans",
+	Sub("loe_key", luFid, "the object"),
+	Sub("loe_rec", luOrphanRecV3),
+)
+
+var (
+	bufIdxInfo = Sub("idx_info", idxInfo)
+)
+
+var _ = DefineRPC(&RPC{Opcode: OBD_IDX_READ, Name: "OBD_IDX_READ", Variants: []*Variant{{
+	Request: Bufs(bufPtlrpcBody, bufIdxInfo),
+	Reply:   Bufs(bufPtlrpcBody, bufIdxInfo),
+	Bulk:    &BulkData{Portal: portalMDSBulk, Type: indexPages},
+	Ask:     askIndex,
+	Answer:  answerIndex,
+	Subject: func(m *Msg) (fid, name []byte) { return iiFid.Bytes(m.Buf(1)), nil },
+}},
+	Doc: "Reads an index of a target as pages: quota slaves fetch limits and their shares with it, " +
+		"the LFSCK the list of orphans, MDTs the directories of other MDTs.",
+	Context: true,
+})
+
+var (
+	iiHashStart = idxInfo.Field("ii_hash_start")
+	iiHashEnd   = idxInfo.Field("ii_hash_end")
+)
+
+func askIndex(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < idxInfo.Size {
+		return
+	}
+	l.FID(iiFid.Bytes(b), m.Big)
+	l.Key("from ")
+	l.Hex(Number, iiHashStart.Uint(b, m.Big))
+}
+
+func answerIndex(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < idxInfo.Size {
+		return
+	}
+	l.Key("")
+	l.Num(iiCount.Uint(b, m.Big))
+	l.Add(Dim, " pages")
+	if end := iiHashEnd.Uint(b, m.Big); end == dirHashEnd {
+		l.Add(Dim, ", end")
+	} else {
+		l.Key("to ")
+		l.Hex(Number, end)
+	}
+}

@@ -1,0 +1,227 @@
+package opcodes
+
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// LovCompEntryFlags is the group lov_comp_entry_flags.
+var LovCompEntryFlags = Bits("lov_comp_entry_flags", "LCME_FL_", "state of a component", []Value{
+	{Name: "STALE", Value: 0x1, Doc: "its data is out of date"},
+	{Name: "PREF_RD", Value: 0x2, Doc: "preferred for reading"},
+	{Name: "PREF_WR", Value: 0x4, Doc: "preferred for writing"},
+	{Name: "PREF_RW", Value: 0x6, Alias: true},
+	{Name: "OFFLINE", Value: 0x8, Doc: "cannot be reached"},
+	{Name: "INIT", Value: 0x10, Doc: "has its objects"},
+	{Name: "NOSYNC", Value: 0x20, Doc: "a resync leaves it out"},
+	{Name: "EXTENSION", Value: 0x40, Since: "2.15", Doc: "space that the component before it may grow into"},
+	{Name: "PARITY", Value: 0x80, Since: "2.16", Doc: "holds parity"},
+	{Name: "COMPRESS", Value: 0x100, Since: "2.16", Doc: "compressed"},
+	{Name: "PARTIAL", Value: 0x200, Since: "2.16", Doc: "parts of it are compressed"},
+	{Name: "NOCOMPR", Value: 0x400, Since: "2.16", Doc: "never compressed"},
+	{Name: "IS_LINK_ID", Value: 0x40000000, Since: "2.18", Doc: "the mirror link id is valid"},
+	{Name: "NEG", Value: 0x80000000, Doc: "clear the flags named"},
+	{Name: "LCME_MIRROR_FLAGS", Value: 0x20, Alias: true},
+	{Name: "LCME_USER_COMP_FLAGS", Value: 0xe6, Since: "2.15", Alias: true},
+	{Name: "LCME_USER_MIRROR_FLAGS", Value: 0x406, Since: "2.15", Alias: true},
+	{Name: "LCME_TEMPLATE_FLAGS", Value: 0x4e6, Alias: true},
+	{Name: "LCME_CL_COMP_FLAGS", Value: 0x400004c6, Since: "2.15", Alias: true},
+	{Name: "LCME_KNOWN_FLAGS", Value: 0xc00004f7, Alias: true},
+})
+
+// LovCompEntryId is the group lov_comp_entry_id.
+var LovCompEntryId = Enum("lov_comp_entry_id", "LCME_", "numbers of components", []Value{
+	{Name: "ID_INVAL", Value: 0x0, Doc: "none yet"},
+	{Name: "ID_MAX", Value: 0x7fffffff, Doc: "largest number"},
+	{Name: "ID_ALL", Value: 0xffffffff, Doc: "all components"},
+	{Name: "ID_NOT_ID", Value: 0x80000000, Doc: "the number stands for flags to look for"},
+	{Name: "TIMESTAMP_ID_SHIFT", Value: 0x30, Since: "2.18", Doc: "where the mirror link id begins"},
+	{Name: "TIMESTAMP_ID_MASK", Value: 0xffff, Since: "2.18", Doc: "bits of the mirror link id"},
+	{Name: "ID_MASK", Value: 0x7fffffff, Alias: true},
+	{Name: "TIMESTAMP_TIME_MASK", Value: 0xffffffffffff, Since: "2.18", Doc: "bits of the time"},
+})
+
+// LovCompMdFlags is the group lov_comp_md_flags.
+var LovCompMdFlags = Enum("lov_comp_md_flags", "LCM_FL_", "state of the mirrors of a file", []Value{
+	{Name: "NONE", Value: 0x0, Doc: "no mirrors"},
+	{Name: "RDONLY", Value: 0x1, Doc: "all mirrors are the same"},
+	{Name: "WRITE_PENDING", Value: 0x2, Doc: "written to: others go stale"},
+	{Name: "SYNC_PENDING", Value: 0x3, Doc: "stale mirrors are being brought up to date"},
+	{Name: "PCC_RDONLY", Value: 0x8, Since: "2.15", Doc: "cached read-only on clients"},
+	{Name: "FLR_MASK", Value: 0xb, Doc: "the bits of the state", Alias: true},
+})
+
+// luExtent is struct lu_extent.
+var luExtent = Define("lu_extent",
+	"a range of a file",
+	U64("e_start", Size, "its first byte"),
+	U64("e_end", Size, "the byte behind it"),
+)
+
+// Offsets in lov_comp_md_entry_v1 and lov_comp_md_v1 that funcs need before
+// those structs are declared.
+const (
+	atCompFlags  = 4
+	atCompStart  = 8
+	atCompOffset = 24
+	atCompSize   = 28
+	atCompCount  = 14
+	compHdrSize  = 32
+)
+
+// lovCompMdEntryV1 is struct lov_comp_md_entry_v1.
+var lovCompMdEntryV1 = Define("lov_comp_md_entry_v1",
+	"a component: a range of the file with a layout of its own",
+	Brief(briefComponent),
+	U32("lcme_id", Remark(remarkMirror), "its number; the high half is that of the mirror"),
+	U32("lcme_flags", LovCompEntryFlags, "its state"),
+	Sub("lcme_extent", luExtent, "the range"),
+	U32("lcme_offset", "where its layout begins, from the start of lov_comp_md_v1"),
+	U32("lcme_size", Size, "bytes of its layout"),
+	U32("lcme_layout_gen", "generation of its layout"),
+	U64("lcme_time_and_id", Since("2.18"), If(never), "the time and the mirror link id in one word"),
+	U48("lcme_timestamp", Over("lcme_time_and_id"), Seconds, "when it went stale; 8 bytes before 2.18"),
+	U16("lcme_mirror_link_id", At(42), Since("2.18"), "mirror that a parity mirror belongs to, or the other way round"),
+	U8("lcme_dstripe_count", Since("2.16"), "erasure coding: data stripes in a group"),
+	U8("lcme_cstripe_count", Since("2.16"), "erasure coding: parity stripes in a group"),
+	U8("lcme_compr_type", Since("2.16"), "compression: algorithm"),
+	U8("lcme_compr_lvl", Since("2.16"), Remark(remarkCompression), "compression: level in the low nibble, chunk size in the high one"),
+	U8("lcme_compr_chunk_lum_bits", Over("lcme_compr_lvl"), Since("2.18"), If(never), "compression: chunk size, 64 KiB shifted left by the high nibble; named lcme_compr_chunk_log_bits up to 2.17"),
+	componentLayout(),
+)
+
+// componentLayout is the layout of a component. It lies behind all entries.
+func componentLayout() *Field {
+	return OneOf("layout", chooseComponentLayout, componentForms, Tagged(true), Elsewhere(layoutOfEntry),
+		"its layout, which lies at lcme_offset").Rest()
+}
+
+const compEntrySize = 48
+
+// layoutOfEntry says where the layout of a component lies. Layouts stand in
+// the order of their entries; one that reaches back over others is none.
+func layoutOfEntry(v *View) (off, size int) {
+	if v.Up == nil || len(v.Struct) < compEntrySize || len(v.Up.Struct) < compHdrSize {
+		return 0, 0
+	}
+	off, size = layoutRange(v.Struct, v.Big)
+	least := compHdrSize + int(le16or(v.Up.Struct[atCompCount:], v.Up.Big))*compEntrySize
+	if before := v.Off - v.Up.Off - compEntrySize; before >= compHdrSize && before+compEntrySize <= len(v.Up.Struct) {
+		at, n := layoutRange(v.Up.Struct[before:], v.Up.Big)
+		least = max(least, at+n)
+	}
+	// What was read of the others ends at Reach; an empty one between two may
+	// not hide the first.
+	if off < max(least, v.Up.Reach-v.Up.Off) {
+		return 0, 0
+	}
+	return v.Up.Off + off, size
+}
+
+func layoutRange(entry []byte, big bool) (off, size int) {
+	return int(ReadUint(entry[atCompOffset:atCompOffset+4], big)), int(ReadUint(entry[atCompSize:atCompSize+4], big))
+}
+
+func le16or(b []byte, big bool) uint64 { return ReadUint(b[:2], big) }
+
+// lovCompMdV1 is struct lov_comp_md_v1.
+var lovCompMdV1 = Define("lov_comp_md_v1",
+	"composite layout: components for ranges of the file, perhaps in several mirrors",
+	Detect(littleLayout), Brief(briefComposite),
+	U32("lcm_magic", Hex, LovMagic, "kind of layout"),
+	U32("lcm_size", Size, "bytes of the whole"),
+	U32("lcm_layout_gen", "generation of the layout"),
+	U16("lcm_flags", LovCompMdFlags, "state of the mirrors"),
+	U16("lcm_entry_count", "number of components"),
+	U16("lcm_mirror_count", Remark(remarkMirrors), "number of mirrors less one"),
+	U8("lcm_ec_count", Since("2.16"), "number of parity mirrors"),
+	Pad("lcm_padding3", 1, Since("2.16")),
+	Pads("lcm_padding1", 2, 2),
+	Pad("lcm_padding2", 8),
+	Arr("lcm_entries", -1, Sub("", lovCompMdEntryV1), CountBy("lcm_entry_count"), "the components"),
+)
+
+// componentFlags are the flags of the component that the layout is in.
+func componentFlags(v *View) (flags uint64, ok bool) {
+	if v.Up == nil || v.Up.Type == nil || v.Up.Type.Name != "lov_comp_md_entry_v1" || len(v.Up.Struct) < atCompFlags+4 {
+		return 0, false
+	}
+	return ReadUint(v.Up.Struct[atCompFlags:atCompFlags+4], v.Up.Big), true
+}
+
+func noObjectsYet(v *View) bool {
+	flags, ok := componentFlags(v)
+	return ok && flags&compInit == 0
+}
+
+// appendRange appends [start, end), with EOF for all ones.
+func appendRange(dst []byte, start, end uint64) []byte {
+	dst = strconv.AppendUint(append(dst, '['), start, 10)
+	dst = append(dst, ", "...)
+	if end == ^uint64(0) {
+		return append(dst, "EOF)"...)
+	}
+	return append(strconv.AppendUint(dst, end, 10), ')')
+}
+
+func briefComponent(v *View, dst []byte) []byte {
+	if len(v.Struct) < atCompOffset {
+		return dst
+	}
+	dst = appendRange(dst, ReadUint(v.Struct[atCompStart:atCompStart+8], v.Big), ReadUint(v.Struct[atCompStart+8:atCompStart+16], v.Big))
+	if flags := ReadUint(v.Struct[atCompFlags:atCompFlags+4], v.Big); flags != 0 {
+		dst = append(dst, ", "...)
+		dst = briefFlags(dst, LovCompEntryFlags, flags)
+	}
+	return dst
+}
+
+func briefComposite(v *View, dst []byte) []byte {
+	if len(v.Struct) < 18 {
+		return dst
+	}
+	dst = briefCount(dst, "component", int32(le16or(v.Struct[atCompCount:], v.Big)))
+	if mirrors := le16or(v.Struct[16:], v.Big) + 1; mirrors > 1 {
+		dst = append(dst, ", "...)
+		dst = briefCount(dst, "mirror", int32(mirrors))
+		if state := LovCompMdFlags.Name(le16or(v.Struct[12:], v.Big)); state != "" {
+			dst = append(append(dst, ", "...), state...)
+		}
+	}
+	return dst
+}
+
+// extensionUnit is what the stripe size of an extension counts in.
+const extensionUnit = 1024
+
+func remarkExtensionSize(v *View, dst []byte) []byte {
+	flags, ok := componentFlags(v)
+	if n, there := restUint(v, 4); there && ok && flags&compExtension != 0 {
+		return strconv.AppendUint(append(dst, "extension_size "...), n*extensionUnit, 10)
+	}
+	return dst
+}
+
+func remarkMirror(v *View, dst []byte) []byte {
+	if id, ok := restUint(v, 4); ok && id != 0 && id < 0x80000000 {
+		return strconv.AppendUint(append(dst, "mirror "...), id>>16, 10)
+	}
+	return dst
+}
+
+func remarkMirrors(v *View, dst []byte) []byte {
+	if n, ok := restUint(v, 2); ok {
+		return briefCount(dst, "mirror", int32(n)+1)
+	}
+	return dst
+}
+
+func remarkCompression(v *View, dst []byte) []byte {
+	n, ok := restUint(v, 1)
+	if !ok || n == 0 {
+		return dst
+	}
+	dst = strconv.AppendUint(append(dst, "level "...), n&15, 10)
+	return strconv.AppendUint(append(dst, ", chunks of "...), 65536<<(n>>4), 10)
+}

@@ -1,0 +1,214 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// LmvHashType is the group lmv_hash_type.
+var LmvHashType = Enum("lmv_hash_type", "LMV_HASH_TYPE_", "how names are spread over the stripes of a directory", []Value{
+	{Name: "UNKNOWN", Value: 0x0, Doc: "not set"},
+	{Name: "ALL_CHARS", Value: 0x1, Doc: "sum of all characters"},
+	{Name: "FNV_1A_64", Value: 0x2, Doc: "Fowler-Noll-Vo hash"},
+	{Name: "CRUSH", Value: 0x3, Since: "2.15", Doc: "consistent hash"},
+	{Name: "CRUSH2", Value: 0x4, Since: "2.16", Doc: "consistent hash, second edition"},
+	{Name: "MAX", Value: 0x5},
+	{Name: "DEFAULT", Value: 0x2, Since: "2.15", Alias: true},
+})
+
+// LmvHashFlags is the group lmv_hash_flags.
+var LmvHashFlags = Bits("lmv_hash_flags", "LMV_HASH_FLAG_", "state of a striped directory, in the high half of its hash type", []Value{
+	{Name: "LMV_HASH_TYPE_MASK", Value: 0xffff, Alias: true},
+	{Name: "OVERSTRIPED", Value: 0x1000000, Since: "2.16", Doc: "several stripes on an MDT"},
+	{Name: "FIXED", Value: 0x2000000, Since: "2.15", Doc: "the hash type must stay"},
+	{Name: "MERGE", Value: 0x4000000, Since: "2.15", Doc: "stripes are being merged"},
+	{Name: "SPLIT", Value: 0x8000000, Since: "2.15", Doc: "stripes are being added"},
+	{Name: "LOST_LMV", Value: 0x10000000, Doc: "stripes were lost"},
+	{Name: "BAD_TYPE", Value: 0x20000000, Doc: "hash type is wrong"},
+	{Name: "DEAD", Value: 0x40000000, Doc: "a stripe is gone; until 2.12", Alias: true},
+	{Name: "MIGRATION", Value: 0x80000000, Doc: "is being migrated"},
+	{Name: "LAYOUT_CHANGE", Value: 0x8c000000, Since: "2.15", Alias: true},
+	{Name: "KNOWN", Value: 0xbf000000, Since: "2.15", Alias: true},
+})
+
+// lmvHashWord are the values of a hash type word: the type in its low half,
+// flags in its high half.
+var lmvHashWord = func() *Names {
+	var word []Value
+	for _, v := range LmvHashType.Values {
+		if v.Value != 0 && v.Name != "MAX" {
+			v.Mask = 0xffff
+			word = append(word, v)
+		}
+	}
+	return NewBits(LmvHashFlags.Group, LmvHashFlags.Prefix, LmvHashFlags.Doc, append(word, LmvHashFlags.Values...))
+}()
+
+// LmvType is the group lmv_type.
+var LmvType = Enum("lmv_type", "LMV_TYPE_", "where the layout of a directory comes from", []Value{
+	{Name: "DEFAULT", Value: 0x0, Since: "2.15", Doc: "as the parent has it"},
+	{Name: "RAW", Value: 0x1, Since: "2.16", Doc: "as set on the directory itself"},
+})
+
+// LmvInherit is the group lmv_inherit.
+var LmvInherit = Enum("lmv_inherit", "LMV_INHERIT_", "how many levels of subdirectories inherit the default layout", []Value{
+	{Name: "UNLIMITED", Value: 0x0, Since: "2.15", Doc: "all levels"},
+	{Name: "DEFAULT_PLAIN", Value: 0x0, Since: "2.15", Alias: true},
+	{Name: "END", Value: 0x1, Since: "2.15", Doc: "no further"},
+	{Name: "DEFAULT_OVERSTRIPED", Value: 0x2, Since: "2.16", Doc: "usual value for overstriped directories"},
+	{Name: "DEFAULT_STRIPED", Value: 0x3, Since: "2.15", Doc: "usual value for striped directories"},
+	{Name: "MAX", Value: 0xfa, Since: "2.15", Doc: "most levels"},
+	{Name: "NONE", Value: 0xff, Since: "2.15", Doc: "not inherited"},
+	{Name: "RR_NONE", Value: 0x0, Since: "2.15", Alias: true},
+	{Name: "RR_DEFAULT", Value: 0x0, Since: "2.15", Alias: true},
+	{Name: "RR_END", Value: 0x1, Since: "2.15", Alias: true},
+	{Name: "RR_ROOT", Value: 0x3, Since: "2.15", Alias: true},
+	{Name: "RR_MAX", Value: 0xfa, Since: "2.15", Alias: true},
+	{Name: "RR_UNLIMITED", Value: 0xff, Since: "2.15", Alias: true},
+})
+
+// LmvLimits is the group lmv_limits.
+var LmvLimits = Enum("lmv_limits", "LMV_", "limits of directory layouts", []Value{
+	{Name: "MAX_STRIPES_PER_MDT", Value: 0x5, Since: "2.16", Doc: "most stripes on an MDT"},
+	{Name: "MAX_STRIPE_COUNT", Value: 0x7d0, Doc: "most stripes"},
+	{Name: "CRUSH_PG_COUNT", Value: 0x1000, Since: "2.15", Doc: "placement groups of the CRUSH hash"},
+	{Name: "OFFSET_DEFAULT", Value: 0xffffffff, Since: "2.15", Doc: "any MDT"},
+	{Name: "OVERSTRIPE_COUNT_MAX", Value: 0xfffb, Since: "2.17", Doc: "-5: five stripes on each MDT"},
+	{Name: "OVERSTRIPE_COUNT_MIN", Value: 0xffff, Since: "2.17", Doc: "-1: one stripe on each MDT"},
+})
+
+// lmvUserMdsData is struct lmv_user_mds_data.
+var lmvUserMdsData = Define("lmv_user_mds_data",
+	"a stripe of a directory, or an MDT for one",
+	Sub("lum_fid", luFid, "the stripe"),
+	Pad("lum_padding", 4),
+	U32("lum_mds", "index of the MDT"),
+)
+
+// lmvUserMdV1 is struct lmv_user_md_v1.
+var lmvUserMdV1 = Define("lmv_user_md_v1",
+	"stripes of a directory as users ask for them, and as directories have them for new subdirectories",
+	Detect(littleLayout), Brief(briefUserLmv),
+	U32("lum_magic", Hex, LmvMagic, "kind of layout"),
+	S32("lum_stripe_count", "number of stripes; -1: on all MDTs"),
+	U32("lum_stripe_offset", Remark(remarkAnyMDT), "MDT of the first stripe; 0xffffffff: any"),
+	U32("lum_hash_type", lmvHashWord, "how names are spread"),
+	U32("lum_type", LmvType, "where the layout comes from"),
+	U8("lum_max_inherit", Since("2.15"), Remark(remarkInherit), "levels of subdirectories that inherit it"),
+	U8("lum_max_inherit_rr", Since("2.15"), "levels that are spread over the MDTs in turn"),
+	Pad("lum_padding1", 2),
+	Pad("lum_padding2", 4),
+	Pad("lum_padding3", 4),
+	Str("lum_pool_name", 16, "MDT pool"),
+	Arr("lum_objects", -1, Sub("", lmvUserMdsData), CountOf(userStripes), "the MDTs to use, or the stripes"),
+)
+
+// lmvDesc is struct lmv_desc.
+var lmvDesc = Define("lmv_desc",
+	"the MDTs of a file system",
+	U32("ld_tgt_count", "number of MDTs"),
+	U32("ld_active_tgt_count", "those in use"),
+	U32("ld_default_stripe_count", "default number of stripes of a directory"),
+	U32("ld_pattern", "default pattern"),
+	U64("ld_default_hash_size", "unused"),
+	Pad("ld_padding_1", 8),
+	Pad("ld_padding_2", 4),
+	U32("ld_qos_maxage", Duration, "age at which space figures are read again"),
+	Pad("ld_padding_3", 4),
+	Pad("ld_padding_4", 4),
+	Sub("ld_uuid", obdUuid, "name of the LMV"),
+)
+
+// lmvMdsMdV1 is struct lmv_mds_md_v1.
+var lmvMdsMdV1 = Define("lmv_mds_md_v1",
+	"stripes of a directory",
+	Detect(littleLayout), Brief(briefLmv),
+	U32("lmv_magic", Hex, lmvServerMagic, "kind of layout"),
+	U32("lmv_stripe_count", "number of stripes"),
+	U32("lmv_master_mdt_index", "MDT of the directory itself; in a stripe: its index"),
+	U32("lmv_hash_type", lmvHashWord, "how names are spread"),
+	U32("lmv_layout_version", "generation of the layout"),
+	U32("lmv_migrate_offset", "while it is migrated: the first of the old stripes; while it is split or merged: the smaller number of stripes"),
+	U32("lmv_migrate_hash", lmvHashWord, "how names were spread before"),
+	Pad("lmv_padding2", 4),
+	Pad("lmv_padding3", 8),
+	Str("lmv_pool_name", 16, "MDT pool"),
+	Arr("lmv_stripe_fids", -1, Sub("", luFid), CountOf(lmvStripes), "the stripes"),
+)
+
+// lmvForeignMd is struct lmv_foreign_md.
+var lmvForeignMd = Define("lmv_foreign_md",
+	Since("2.15"),
+	"layout of a directory that belongs to another system",
+	Detect(littleLayout), Brief(briefForeign),
+	U32("lfm_magic", Hex, LmvMagic, "kind of layout"),
+	U32("lfm_length", Size, "bytes of lfm_value"),
+	U32("lfm_type", ForeignType, "the other system"),
+	U32("lfm_flags", Hex, "flags of that system"),
+	Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the directory"),
+)
+
+// lmvMdsMd is union lmv_mds_md.
+var _ = Define("lmv_mds_md",
+	"layout of a directory, by its magic",
+	Detect(littleLayout),
+	U32("lmv_magic", Hex, LmvMagic, "kind of layout"),
+	Sub("lmv_md_v1", lmvMdsMdV1, Over("lmv_magic"), "stripes of a directory"),
+	Sub("lmv_user_md_v1", lmvUserMdV1, Over("lmv_magic"), "stripes asked for, or the default"),
+	Sub("lmv_foreign_md", lmvForeignMd, Over("lmv_magic"), Since("2.15"), "a foreign directory"),
+)
+
+// userStripes is how many MDTs or stripes follow a lmv_user_md_v1.
+func userStripes(v *View) int {
+	return min(int(uint32(v.Uint(v.Type.Field("lum_stripe_count")))), len(v.Rest)/lumObjectSize)
+}
+
+// lmvStripes is how many FIDs follow a lmv_mds_md_v1: none in that of a
+// stripe.
+func lmvStripes(v *View) int {
+	if v.Uint(v.Type.Field("lmv_magic")) != lmvMagicV1 {
+		return 0
+	}
+	return int(uint32(v.Uint(v.Type.Field("lmv_stripe_count"))))
+}
+
+func remarkAnyMDT(v *View, dst []byte) []byte {
+	if len(v.Rest) >= 4 && ReadUint(v.Rest[:4], v.Big) == 0xffffffff {
+		return append(dst, "any MDT"...)
+	}
+	return dst
+}
+
+func remarkInherit(v *View, dst []byte) []byte {
+	if len(v.Rest) == 0 {
+		return dst
+	}
+	switch v.Rest[0] {
+	case 0:
+		return append(dst, "unlimited"...)
+	case 1:
+		return append(dst, "end"...)
+	case 0xff:
+		return append(dst, "none"...)
+	}
+	return dst
+}
+
+func briefUserLmv(v *View, dst []byte) []byte {
+	dst = briefCount(dst, "stripe", int32(v.Uint(v.Type.Field("lum_stripe_count"))))
+	dst = append(dst, " from MDT "...)
+	dst = briefIndex(dst, uint32(v.Uint(v.Type.Field("lum_stripe_offset"))))
+	if hash := v.Uint(v.Type.Field("lum_hash_type")); hash != 0 {
+		dst = briefFlags(append(dst, ", "...), lmvHashWord, hash)
+	}
+	return briefPool(v, dst, "lum_pool_name")
+}
+
+func briefLmv(v *View, dst []byte) []byte {
+	if v.Uint(v.Type.Field("lmv_magic")) == lmvMagicSpecific {
+		dst = append(dst, "stripe "...)
+		dst = briefIndex(dst, uint32(v.Uint(v.Type.Field("lmv_master_mdt_index"))))
+		dst = append(dst, " of "...)
+	}
+	dst = briefCount(dst, "stripe", int32(v.Uint(v.Type.Field("lmv_stripe_count"))))
+	dst = append(dst, ", "...)
+	dst = briefFlags(dst, lmvHashWord, v.Uint(v.Type.Field("lmv_hash_type")))
+	return briefPool(v, dst, "lmv_pool_name")
+}

@@ -1,0 +1,367 @@
+package opcodes
+
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// LovPattern is the group lov_pattern.
+var LovPattern = Bits("lov_pattern", "LOV_PATTERN_", "how the data lies on its objects", []Value{
+	{Name: "NONE", Value: 0x0, Doc: "not set"},
+	{Name: "RAID0", Value: 0x1, Doc: "striped"},
+	{Name: "RAID1", Value: 0x2, Doc: "mirrored"},
+	{Name: "PARITY", Value: 0x4, Since: "2.17", Doc: "erasure coded"},
+	{Name: "MDT", Value: 0x100, Doc: "data on the MDT (DoM), no objects"},
+	{Name: "OVERSTRIPING", Value: 0x200, Since: "2.15", Doc: "several stripes on an OST"},
+	{Name: "FOREIGN", Value: 0x400, Since: "2.15", Doc: "belongs to another system"},
+	{Name: "COMPRESS", Value: 0x800, Since: "2.16", Doc: "compressed"},
+	{Name: "BAD", Value: 0x502, Since: "2.16", Alias: true},
+	{Name: "F_MASK", Value: 0xffff0000, Alias: true},
+	{Name: "F_HOLE", Value: 0x40000000, Doc: "objects are missing"},
+	{Name: "F_RELEASED", Value: 0x80000000, Doc: "data is in the archive only, no objects"},
+	{Name: "DEFAULT", Value: 0xffffffff, Alias: true},
+	{Name: "CMOBD", Value: 0x200, Doc: "gone after 2.12", Alias: true},
+})
+
+// LovLimits is the group lov_limits.
+var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
+	{Name: "LOV_EC_MAX_CODING_STRIPES", Value: 0xf, Since: "2.18", Doc: "most parity stripes"},
+	{Name: "LOV_MAXPOOLNAME", Value: 0xf, Alias: true},
+	{Name: "LOV_MIN_STRIPE_BITS", Value: 0x10, Doc: "smallest stripe size as a power of two"},
+	{Name: "LOV_MAX_STRIPE_COUNT_OLD", Value: 0xa0, Doc: "most stripes before wide striping"},
+	{Name: "LOV_EC_MAX_DATA_STRIPES", Value: 0xff, Since: "2.18", Doc: "most data stripes"},
+	{Name: "LOV_EC_MAX_TOTAL_STRIPES", Value: 0x100, Since: "2.18", Doc: "most stripes in an erasure coded group"},
+	{Name: "SEL_UNIT_SIZE", Value: 0x400, Since: "2.15", Doc: "unit of an extension size"},
+	{Name: "LOV_MAX_STRIPE_COUNT", Value: 0x7d0, Doc: "most stripes of a file"},
+	{Name: "LOV_V1_INSANE_STRIPE_COUNT", Value: 0xffdf, Doc: "larger counts are not counts"},
+	{Name: "LOV_V1_INSANE_STRIPE_INDEX", Value: 0xffdf, Since: "2.16", Alias: true},
+	{Name: "LOV_ALL_STRIPES_WIDE", Value: 0xffe0, Since: "2.16", Doc: "first of the counts that say how many stripes on each OST"},
+	{Name: "LOV_ALL_STRIPES", Value: 0xffff, Doc: "on all OSTs"},
+	{Name: "LOV_OFFSET_DEFAULT", Value: 0xffff, Alias: true},
+	{Name: "LOV_MIN_STRIPE_SIZE", Value: 0x10000, Doc: "smallest stripe size"},
+	{Name: "LOV_DESC_MAGIC", Value: 0xb0ccde5c, Doc: "magic of a LOV description"},
+})
+
+// lovUserOstDataV1 is struct lov_user_ost_data_v1.
+var lovUserOstDataV1 = Define("lov_user_ost_data_v1",
+	"an object, or just an OST, that a user names in a layout",
+	Brief(briefObject),
+	Sub("l_ost_oi", ostId, "the object"),
+	U32("l_ost_type", Since("2.17"), If(never), "another name of l_ost_gen"),
+	U32("l_ost_gen", Over("l_ost_type"), "generation of the OST's index"),
+	U32("l_ost_idx", "index of the OST"),
+)
+
+// lovUserMdV1 is struct lov_user_md_v1.
+var lovUserMdV1 = Define("lov_user_md_v1",
+	"layout as users ask for it, and as directories have it for new files",
+	Detect(littleLayout), Brief(briefUserLov),
+	U32("lmm_magic", Hex, LovMagic, "kind of layout"),
+	U32("lmm_pattern", LovPattern, "how the data is laid out"),
+	Sub("lmm_oi", ostId, OSTIDPlain, "the file: number and sequence of its FID"),
+	U32("lmm_stripe_size", Size, "bytes on one object before the next; 0: default"),
+	U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
+	U16("lmm_stripe_offset", Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
+	U16("lmm_layout_gen", Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
+	Arr("lmm_objects", -1, Sub("", lovUserOstDataV1), CountOf(userObjects), "the objects"),
+)
+
+// lovUserMdV3 is struct lov_user_md_v3.
+var lovUserMdV3 = Define("lov_user_md_v3",
+	"layout in a pool, as users ask for it, and as directories have it for new files",
+	Detect(littleLayout), Brief(briefUserLov),
+	U32("lmm_magic", Hex, LovMagic, "kind of layout"),
+	U32("lmm_pattern", LovPattern, "how the data is laid out"),
+	Sub("lmm_oi", ostId, OSTIDPlain, "the file: number and sequence of its FID"),
+	U32("lmm_stripe_size", Size, "bytes on one object before the next; 0: default"),
+	U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
+	U16("lmm_stripe_offset", Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
+	U16("lmm_layout_gen", Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
+	Str("lmm_pool_name", 16, "OST pool"),
+	Arr("lmm_objects", -1, Sub("", lovUserOstDataV1), CountOf(userObjects), "the objects, or the OSTs to use"),
+)
+
+// lovForeignMd is struct lov_foreign_md.
+var lovForeignMd = Define("lov_foreign_md",
+	Since("2.15"),
+	"layout of a file that belongs to another system",
+	Detect(littleLayout), Brief(briefForeign),
+	U32("lfm_magic", Hex, LovMagic, "kind of layout"),
+	U32("lfm_length", Size, "bytes of lfm_value"),
+	U32("lfm_type", ForeignType, "the other system"),
+	U32("lfm_flags", Hex, "flags of that system"),
+	Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the file"),
+)
+
+// lovHsmBase is struct lov_hsm_base.
+var lovHsmBase = Define("lov_hsm_base",
+	Since("2.16"),
+	"where in the archive the data of an HSM layout is",
+	U64("lhb_archive_id", "number of the archive"),
+	U64("lhb_archive_ver", Cookie, "data version of the copy"),
+	Str("lhb_uuid", 40, "name of the copy in the archive"),
+)
+
+// lovHsmMd is struct lov_hsm_md.
+var lovHsmMd = Define("lov_hsm_md",
+	Since("2.16"),
+	"layout of a file, or mirror, whose data is in an HSM archive",
+	Detect(littleLayout), Brief(briefForeign),
+	U32("lhm_magic", Hex, LovMagic, "kind of layout"),
+	U32("lhm_length", Size, "bytes behind lhm_flags"),
+	U32("lhm_type", ForeignType, "kind of archive"),
+	U32("lhm_flags", HsmStates, "HSM state"),
+	Sub("lhm_hsm", lovHsmBase, "the copy"),
+)
+
+// lovOstDataV1 is struct lov_ost_data_v1.
+var lovOstDataV1 = Define("lov_ost_data_v1",
+	"an object of a file",
+	Brief(briefObject),
+	Sub("l_ost_oi", ostId, "the object"),
+	U32("l_ost_type", Since("2.17"), If(never), "another name of l_ost_gen"),
+	U32("l_ost_gen", Over("l_ost_type"), "generation of the OST's index"),
+	U32("l_ost_idx", "index of the OST"),
+)
+
+// lovMdsMdV1 is struct lov_mds_md_v1.
+var lovMdsMdV1 = Define("lov_mds_md_v1",
+	"layout of a file or of a component",
+	Detect(littleLayout), Brief(briefLov),
+	U32("lmm_magic", Hex, LovMagic, "kind of layout"),
+	U32("lmm_pattern", LovPattern, "how the data is laid out"),
+	Sub("lmm_oi", ostId, OSTIDPlain, Remark(remarkFileFID), "the file: number and sequence of its FID"),
+	U32("lmm_stripe_size", Size, Remark(remarkExtensionSize), "bytes on one object before the next"),
+	U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects"),
+	U16("lmm_layout_gen", Remark(remarkLayoutGen), "generation of the layout"),
+	Arr("lmm_objects", -1, Sub("", lovOstDataV1), CountOf(lovObjects), "the objects"),
+	spareObjects(),
+)
+
+// lovMdsMdV3 is struct lov_mds_md_v3.
+var lovMdsMdV3 = Define("lov_mds_md_v3",
+	"layout of a file or of a component that lies in a pool",
+	Detect(littleLayout), Brief(briefLov),
+	U32("lmm_magic", Hex, LovMagic, "kind of layout"),
+	U32("lmm_pattern", LovPattern, "how the data is laid out"),
+	Sub("lmm_oi", ostId, OSTIDPlain, Remark(remarkFileFID), "the file: number and sequence of its FID"),
+	U32("lmm_stripe_size", Size, Remark(remarkExtensionSize), "bytes on one object before the next"),
+	U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects"),
+	U16("lmm_layout_gen", Remark(remarkLayoutGen), "generation of the layout"),
+	Str("lmm_pool_name", 16, "OST pool"),
+	Arr("lmm_objects", -1, Sub("", lovOstDataV1), CountOf(lovObjects), "the objects"),
+	spareObjects(),
+)
+
+// spareObjects is the room that a component keeps for objects it does not have
+// yet. What is left there means nothing.
+func spareObjects() *Field {
+	f := Opaque("lmm_spare", 0, If(noObjectsYet), "room for objects that are not made yet")
+	f.Pad = true
+	return f
+}
+
+// lovDesc is struct lov_desc.
+var lovDesc = Define("lov_desc",
+	"the OSTs of a file system and the default layout",
+	U32("ld_tgt_count", "number of OSTs"),
+	U32("ld_active_tgt_count", "those in use"),
+	S32("ld_default_stripe_count", "default number of objects"),
+	U32("ld_pattern", LovPattern, "default pattern"),
+	U64("ld_default_stripe_size", Size, "default stripe size"),
+	S64("ld_default_stripe_offset", "default OST of the first object; -1: any"),
+	Pad("ld_padding_0", 4),
+	U32("ld_qos_maxage", Duration, "age at which space figures are read again"),
+	Pad("ld_padding_1", 4),
+	Pad("ld_padding_2", 4),
+	Sub("ld_uuid", obdUuid, "name of the LOV"),
+)
+
+const (
+	lovObjectSize  = 24
+	lovManyStripes = 0xffe0 // from here on: a number of stripes an OST, not objects
+	lovNoObjects   = 0x100 | 0x400 | 0x80000000
+)
+
+// lovObjects is how many objects a layout has. A released file, a part on the
+// MDT and a component that is not in use yet have none, whatever the stripe
+// count says.
+func lovObjects(v *View) int {
+	n := v.Uint(v.Type.Field("lmm_stripe_count"))
+	if v.Uint(v.Type.Field("lmm_pattern"))&lovNoObjects != 0 || n >= lovManyStripes || noObjectsYet(v) {
+		return 0
+	}
+	return int(n)
+}
+
+// userObjects is how many objects or OSTs follow the layout that a user
+// wrote: as many as there is room for, as most come without.
+func userObjects(v *View) int {
+	n := v.Uint(v.Type.Field("lmm_stripe_count"))
+	if n >= lovManyStripes {
+		return 0
+	}
+	return min(int(n), len(v.Rest)/lovObjectSize)
+}
+
+const (
+	compInit      = 0x10
+	compExtension = 0x40
+	atLovPattern  = 4
+)
+
+func briefLov(v *View, dst []byte) []byte {
+	dst = briefStripes(v, dst)
+	if n := lovObjects(v); n > 0 {
+		at := v.Type.Field("lmm_objects").Off
+		if at >= 0 && len(v.Struct) >= at+lovObjectSize {
+			dst = append(dst, ", stripe_offset "...)
+			dst = strconv.AppendUint(dst, ReadUint(v.Struct[at+20:at+24], v.Big), 10)
+		}
+	} else if noObjectsYet(v) {
+		dst = append(dst, ", no objects yet"...)
+	}
+	return briefPool(v, dst, "lmm_pool_name")
+}
+
+func briefUserLov(v *View, dst []byte) []byte {
+	dst = briefStripes(v, dst)
+	dst = append(dst, ", stripe_offset "...)
+	dst = briefIndex16(dst, v.Uint(v.Type.Field("lmm_stripe_offset")))
+	return briefPool(v, dst, "lmm_pool_name")
+}
+
+func briefStripes(v *View, dst []byte) []byte {
+	count, size := v.Uint(v.Type.Field("lmm_stripe_count")), v.Uint(v.Type.Field("lmm_stripe_size"))
+	what := ", stripe_size "
+	if flags, ok := componentFlags(v); ok && flags&compExtension != 0 {
+		count, size, what = 0, size*extensionUnit, ", extension_size "
+	}
+	dst = briefStripeCount(append(dst, "stripe_count "...), count)
+	dst = append(dst, what...)
+	dst = strconv.AppendUint(dst, size, 10)
+	dst = append(dst, ", "...)
+	return briefPattern(dst, v.Uint(v.Type.Field("lmm_pattern")))
+}
+
+// patternWords are the patterns as lfs getstripe names them.
+var patternWords = []struct {
+	bit  uint64
+	word string
+}{
+	{0x1, "raid0"}, {0x2, "raid1"}, {0x4, "parity"}, {0x100, "mdt"}, {0x200, "overstriped"}, {0x400, "foreign"},
+	{0x800, "compress"}, {0x40000000, "hole"}, {0x80000000, "released"},
+}
+
+func briefPattern(dst []byte, pattern uint64) []byte {
+	if pattern == 0 || pattern == 0xffffffff {
+		return append(dst, "default"...)
+	}
+	comma := false
+	for _, p := range patternWords {
+		if pattern&p.bit == 0 {
+			continue
+		}
+		if comma {
+			dst = append(dst, ',')
+		}
+		dst, comma = append(dst, p.word...), true
+		pattern &^= p.bit
+	}
+	if pattern != 0 {
+		if comma {
+			dst = append(dst, ',')
+		}
+		dst = AppendHex(dst, pattern)
+	}
+	return dst
+}
+
+// briefStripeCount shows the counts from 0xffe0 on as lfs does: -1 is all
+// OSTs, -2 to -32 so many stripes on each.
+func briefStripeCount(dst []byte, n uint64) []byte {
+	if n >= lovManyStripes {
+		return strconv.AppendInt(dst, int64(int16(n)), 10)
+	}
+	return strconv.AppendUint(dst, n, 10)
+}
+
+func briefIndex16(dst []byte, n uint64) []byte {
+	if n == 0xffff {
+		return append(dst, "-1"...)
+	}
+	return strconv.AppendUint(dst, n, 10)
+}
+
+func briefIndex(dst []byte, n uint32) []byte { return strconv.AppendInt(dst, int64(int32(n)), 10) }
+
+// briefCount appends how many there are of what: "1 stripe", "2 stripes".
+func briefCount(dst []byte, what string, n int32) []byte {
+	dst = strconv.AppendInt(dst, int64(n), 10)
+	dst = append(append(dst, ' '), what...)
+	if n != 1 {
+		dst = append(dst, 's')
+	}
+	return dst
+}
+
+func briefFlags(dst []byte, n *Names, word uint64) []byte {
+	first := true
+	rest := n.Set(word, func(v *Value) {
+		if !first {
+			dst = append(dst, ',')
+		}
+		dst, first = append(dst, v.Name...), false
+	})
+	if rest != 0 || first {
+		if !first {
+			dst = append(dst, ',')
+		}
+		dst = AppendHex(dst, rest)
+	}
+	return dst
+}
+
+func briefPool(v *View, dst []byte, field string) []byte {
+	f, ok := v.Type.Lookup(field)
+	if !ok {
+		return dst
+	}
+	if pool := TrimNUL(f.Bytes(v.Struct)); len(pool) > 0 {
+		dst = append(dst, ", pool "...)
+		dst = append(dst, pool...)
+	}
+	return dst
+}
+
+func briefObject(v *View, dst []byte) []byte {
+	if len(v.Struct) < lovObjectSize {
+		return dst
+	}
+	dst = append(dst, "l_ost_idx "...)
+	dst = strconv.AppendUint(dst, ReadUint(v.Struct[20:24], v.Big), 10)
+	dst = append(dst, ", l_fid "...)
+	return AppendOSTID(dst, v.Struct, v.Big, false)
+}
+
+func remarkStripeCount(v *View, dst []byte) []byte {
+	if n, ok := restUint(v, 2); ok && n >= lovManyStripes {
+		return briefStripeCount(dst, n)
+	}
+	return dst
+}
+
+func remarkStripeOffset(v *View, dst []byte) []byte {
+	if n, ok := restUint(v, 2); ok && n == 0xffff {
+		return append(dst, "any OST"...)
+	}
+	return dst
+}
+
+func remarkFileFID(v *View, dst []byte) []byte {
+	if len(v.Rest) < 16 {
+		return dst
+	}
+	return AppendFID(append(dst, "lmm_fid "...), ReadUint(v.Rest[8:16], v.Big), uint32(ReadUint(v.Rest[:8], v.Big)), 0)
+}

@@ -1,0 +1,365 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcodes of this file, pb_opc.
+const (
+	LDLM_ENQUEUE     = 101
+	LDLM_CONVERT     = 102
+	LDLM_CANCEL      = 103
+	LDLM_BL_CALLBACK = 104
+	LDLM_CP_CALLBACK = 105
+	LDLM_SET_INFO    = 107
+)
+
+// LdlmFlags are lock flags. Only the low 32 bits travel.
+var LdlmFlags = Bits("ldlm_flags", "LDLM_FL_", "lock flags; the upper half never leaves its node", []Value{
+	{Name: "LOCK_CHANGED", Value: 0x1, Doc: "the lock that was granted is not the one asked for"},
+	{Name: "BLOCK_GRANTED", Value: 0x2, Doc: "has to wait for granted locks"},
+	{Name: "BLOCK_CONV", Value: 0x4, Doc: "has to wait for converting locks; gone after 2.16"},
+	{Name: "BLOCK_WAIT", Value: 0x8, Doc: "has to wait behind waiting locks"},
+	{Name: "BLOCKED_MASK", Value: 0xa, Alias: true, Doc: "the reasons to wait"},
+	{Name: "SPECULATIVE", Value: 0x10, Doc: "asked for ahead of need; not worth waiting or retrying for"},
+	{Name: "AST_SENT", Value: 0x20, Doc: "in a completion: the lock is to be cancelled at once, it already blocks somebody"},
+	{Name: "CONTENTION", Value: 0x40, Since: "2.18", Doc: "the resource is contended"},
+	{Name: "REPLAY", Value: 0x100, Doc: "the client gives the lock back to a restarted server"},
+	{Name: "INTENT_ONLY", Value: 0x200, Doc: "do what the intent says, no lock wanted"},
+	{Name: "HAS_INTENT", Value: 0x1000, Doc: "an intent comes with it; for an OST lock it means glimpse"},
+	{Name: "FLOCK_DEADLOCK", Value: 0x8000, Doc: "waiting would never end"},
+	{Name: "DISCARD_DATA", Value: 0x10000, Doc: "drop dirty data instead of writing it"},
+	{Name: "AST_MASK", Value: 0x18000, Alias: true, Doc: "what callbacks pass on"},
+	{Name: "WIRE_AST_FLAGS_MASK", Value: 0x18020, Since: "2.17", Alias: true, Doc: "what callbacks may carry"},
+	{Name: "NO_TIMEOUT", Value: 0x20000, Doc: "may wait without bound"},
+	{Name: "SRV_ENQ_MASK", Value: 0x2000b, Alias: true, Doc: "what a server may answer"},
+	{Name: "BLOCK_NOWAIT", Value: 0x40000, Doc: "fail rather than wait"},
+	{Name: "TEST_LOCK", Value: 0x80000, Doc: "only ask whether it would be granted"},
+	{Name: "MATCH_LOCK", Value: 0x100000, Doc: "look for a lock that fits"},
+	{Name: "CANCEL_ON_BLOCK", Value: 0x800000, Doc: "cancel at the first blocking callback without asking"},
+	{Name: "COS_INCOMPAT", Value: 0x1000000, Doc: "no commit on sharing for this lock; gone after 2.15"},
+	{Name: "CONVERTING", Value: 0x2000000, Doc: "being downgraded"},
+	{Name: "LOCKAHEAD_OLD_RESERVED", Value: 0x10000000, Doc: "early lock-ahead; gone after 2.12"},
+	{Name: "NO_EXPANSION", Value: 0x20000000, Doc: "the server must not grow the extent"},
+	{Name: "INHERIT_MASK", Value: 0x208a0000, Alias: true, Doc: "what a lock takes over from its request"},
+	{Name: "DENY_ON_CONTENTION", Value: 0x40000000, Doc: "refuse when the resource is contended"},
+	{Name: "AST_DISCARD_DATA", Value: 0x80000000, Doc: "in a callback: drop dirty data"},
+	{Name: "WIRE_REQ_FLAGS_MASK", Value: 0xe08c131a, Since: "2.17", Alias: true, Doc: "what a request may carry"},
+	{Name: "FAIL_LOC", Value: 0x100000000, Doc: "a test makes it fail"},
+	{Name: "CBPENDING", Value: 0x400000000, Doc: "to be cancelled when no longer used"},
+	{Name: "WAIT_NOREPROC", Value: 0x800000000, Doc: "wait without another look at the queue"},
+	{Name: "CANCEL", Value: 0x1000000000, Doc: "the cancel callback was called"},
+	{Name: "LOCAL_ONLY", Value: 0x2000000000, Doc: "cancelled here without a message"},
+	{Name: "FAILED", Value: 0x4000000000, Doc: "could not be had"},
+	{Name: "CANCELING", Value: 0x8000000000, Doc: "a cancel is under way"},
+	{Name: "LOCAL", Value: 0x10000000000, Doc: "both ends are on this node"},
+	{Name: "LVB_READY", Value: 0x20000000000, Doc: "its value block is filled"},
+	{Name: "KMS_IGNORE", Value: 0x40000000000, Doc: "does not count for the known minimum size"},
+	{Name: "CP_REQD", Value: 0x80000000000, Doc: "a completion callback is due"},
+	{Name: "CLEANED", Value: 0x100000000000, Doc: "cleaned up"},
+	{Name: "ATOMIC_CB", Value: 0x200000000000, Doc: "callbacks must not sleep"},
+	{Name: "BL_AST", Value: 0x400000000000, Doc: "a blocking callback came"},
+	{Name: "BL_DONE", Value: 0x800000000000, Doc: "the blocking callback was handled"},
+	{Name: "NO_LRU", Value: 0x1000000000000, Doc: "not on the list of unused locks"},
+	{Name: "FAIL_NOTIFIED", Value: 0x2000000000000, Doc: "waiters know that it failed"},
+	{Name: "DESTROYED", Value: 0x4000000000000, Doc: "destroyed"},
+	{Name: "GONE_MASK", Value: 0x4004000000000, Alias: true, Doc: "the states of a lock that is gone"},
+	{Name: "SERVER_LOCK", Value: 0x8000000000000, Doc: "a lock of the server; gone after 2.15"},
+	{Name: "RES_LOCKED", Value: 0x10000000000000, Doc: "its resource is locked"},
+	{Name: "WAITED", Value: 0x20000000000000, Doc: "on the list of locks whose cancel is awaited"},
+	{Name: "NS_SRV", Value: 0x40000000000000, Doc: "in the namespace of a server"},
+	{Name: "EXCL", Value: 0x80000000000000, Doc: "used by one only"},
+	{Name: "ALL_FLAGS_MASK", Value: 0xffffffc28f932f, Alias: true, Doc: "all flags; gone after 2.16"},
+	{Name: "RESENT", Value: 0x100000000000000, Doc: "its enqueue was sent again"},
+	{Name: "COS_ENABLED", Value: 0x200000000000000, Doc: "commit on sharing is on; gone after 2.15"},
+	{Name: "NDELAY", Value: 0x400000000000000, Doc: "must not delay"},
+	{Name: "LVB_CACHED", Value: 0x800000000000000, Doc: "its value block is up to date"},
+})
+
+// LdlmError are statuses of lock replies that are no errnos.
+var LdlmError = Enum("ldlm_error", "ELDLM_", "status of a lock reply", []Value{
+	{Name: "OK", Value: 0x0, Doc: "done"},
+	{Name: "LOCK_MATCHED", Value: 0x1, Doc: "a lock that fits was there"},
+	{Name: "LOCK_CHANGED", Value: 0x12c, Doc: "the lock is another one than asked for"},
+	{Name: "LOCK_ABORTED", Value: 0x12d, Doc: "the intent was done, there is no lock"},
+	{Name: "LOCK_REPLACED", Value: 0x12e, Doc: "another lock is returned"},
+	{Name: "NO_LOCK_DATA", Value: 0x12f, Doc: "the lock has no data"},
+	{Name: "LOCK_WOULDBLOCK", Value: 0x130, Doc: "would have to wait"},
+	{Name: "NAMESPACE_EXISTS", Value: 0x190, Doc: "the namespace exists already"},
+	{Name: "BAD_NAMESPACE", Value: 0x191, Doc: "no such namespace"},
+})
+
+// LockaheadMode are modes of statahead by advice and of lock-ahead.
+var LockaheadMode = Enum("lockahead_mode", "", "modes of lock-ahead and of read-ahead of attributes", []Value{
+	{Name: "LU_AH_MODE_NONE", Value: 0x0, Since: "2.16"},
+	{Name: "LU_AH_NAME_INDEX", Value: 0x1, Since: "2.16"},
+	{Name: "LU_AH_NAME_ARRAY", Value: 0x2, Since: "2.16"},
+	{Name: "LU_AH_NAME_READDIR", Value: 0x3, Since: "2.16"},
+	{Name: "LU_AH_MODE_MAX", Value: 0x4, Since: "2.16"},
+	{Name: "MODE_READ_USER", Value: 0x1, Alias: true},
+	{Name: "MODE_WRITE_USER", Value: 0x2, Alias: true},
+	{Name: "MODE_MAX_USER", Value: 0x3, Alias: true},
+})
+
+// LockaheadResult are results of a lock-ahead.
+var LockaheadResult = Enum("lockahead_result", "LLA_RESULT_", "result of a lock-ahead", []Value{
+	{Name: "SENT", Value: 0x0, Doc: "the request was sent"},
+	{Name: "DIFFERENT", Value: 0x1, Doc: "a lock of another mode is there"},
+	{Name: "SAME", Value: 0x2, Doc: "a lock of that mode is there"},
+})
+
+// ldlmRequest is struct ldlm_request.
+var ldlmRequest = Define("ldlm_request", "a lock to take, convert or cancel, or that a callback is about",
+	U32("lock_flags", LdlmFlags, "lower half of the lock flags"),
+	U32("lock_count", "handles that count in lock_handle; 0 means 1 in a cancel"),
+	Sub("lock_desc", ldlmLockDesc, "the lock; in a blocking callback the lock that is in conflict"),
+	Arr("lock_handle", -1, Sub("", lustreHandle),
+		"an enqueue: [0] the client's cookie of the new lock, behind it locks to cancel; a callback: [0] the client's cookie, [1] the server's; a cancel: server cookies"),
+)
+
+// LockHandles is the array of lock handles in an ldlm_request.
+// LockHandles is the array of lock handles in an ldlm_request.
+var LockHandles = ldlmRequest.Field("lock_handle")
+
+// ldlmReply is struct ldlm_reply.
+var ldlmReply = Define("ldlm_reply", "the lock that was granted or waits",
+	U32("lock_flags", LdlmFlags, "how the lock was granted, or why it waits"),
+	Pad("lock_padding", 4),
+	Sub("lock_desc", ldlmLockDesc, "the lock as the server has it"),
+	Sub("lock_handle", lustreHandle, "the server's cookie of the lock; in a convert the client's"),
+	U64("lock_policy_res1", Disposition, "how far the intent got"),
+	S64("lock_policy_res2", Errno, Remark(positiveErrno), "result of the intent; the lower half is the errno, some senders extend its sign"),
+)
+
+var (
+	bufDlmReq = Sub("dlm_req", ldlmRequest, "the lock, or locks to cancel early")
+	bufDlmRep = Sub("dlm_rep", ldlmReply, "the lock")
+	lockFlags = ldlmRequest.Field("lock_flags")
+	lockCount = ldlmRequest.Field("lock_count")
+	lockRes1  = ldlmReply.Field("lock_policy_res1")
+	lockRes2  = ldlmReply.Field("lock_policy_res2")
+)
+
+var rpcLdlmEnqueue = DefineRPC(&RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
+	Doc: "Asks for a lock. With an intent the server does what the intent says in the same step: opens, looks up, gets attributes, and so on. " +
+		"When the lock has to wait, a completion callback follows.",
+	Variants: []*Variant{
+		enqueueExtent, enqueueGlimpse, enqueueFlock, enqueueIbits, enqueuePlain,
+		intentOpen, intentOpenCreat, intentCreate, intentGetattr, intentLookup, intentGetxattr,
+		intentLayout, intentGlimpse, intentBrw, intentDqacq, intentQuotaConn,
+	},
+	Pick: pickEnqueue, Guess: guessEnqueue,
+	Picks: []int{lockDescAt + 4, ldlmIntent.Size}, // flags and kind, the intent
+})
+
+var (
+	enqueueExtent  = plainEnqueue("extent")
+	enqueueGlimpse = plainEnqueue("glimpse")
+	enqueueFlock   = plainEnqueue("flock")
+	enqueueIbits   = plainEnqueue("ibits")
+	enqueuePlain   = plainEnqueue("plain")
+)
+
+// plainEnqueue is the form of an enqueue without an intent buffer.
+func plainEnqueue(name string) *Variant {
+	return &Variant{Name: name,
+		Request: Bufs(bufPtlrpcBody, bufDlmReq),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb),
+		Ask:     askLock, Answer: answerLock, Subject: lockSubject,
+	}
+}
+
+// askLock says which lock is asked for.
+func askLock(m *Msg, l *Line) {
+	b := m.Buf(1)
+	k := requestLock(b, m.Big)
+	k.describe(l, k.asked())
+	if flags := lockFlags.Uint(b, m.Big) &^ flagHasIntent; flags != 0 {
+		l.Key("")
+		l.Flags(LdlmFlags, flags)
+	}
+	sayEarlyCancels(b, m.Big, l)
+}
+
+// answerLock says which lock came of it.
+func answerLock(m *Msg, l *Line) {
+	b := m.Buf(1)
+	k := requestLock(b, m.Big)
+	flags := lockFlags.Uint(b, m.Big)
+	switch {
+	case len(b) < lockDescAt+lockPolicyAt:
+		return
+	case k.granted() != 0:
+		l.Key("")
+		l.Value(Flag, LdlmMode, k.granted())
+		k.policy(l)
+	case m.Status == 0:
+		l.Key("")
+		l.Add(Bad, "waits")
+	}
+	if waiting := flags & flagsWaiting; waiting != 0 {
+		l.Key("")
+		l.Flags(LdlmFlags, waiting)
+	}
+	sayLvb(m, l)
+}
+
+var (
+	flagHasIntent = LdlmFlags.Bit("HAS_INTENT")
+	flagsWaiting  = LdlmFlags.Bit("BLOCK_GRANTED") | LdlmFlags.Bit("BLOCK_WAIT") | LdlmFlags.Bit("BLOCK_CONV")
+)
+
+// sayEarlyCancels: behind the handle of the new lock stand those of locks that
+// the client gives back.
+func sayEarlyCancels(b []byte, big bool, l *Line) {
+	if n := lockCount.Uint(b, big); n > 1 {
+		l.Key("cancels ")
+		l.Num(n - 1)
+	}
+}
+
+// sayCancels: all handles of the buffer are those of locks that the client
+// gives back.
+func sayCancels(b []byte, big bool, l *Line) {
+	if n := lockCount.Uint(b, big); n > 0 {
+		l.Key("cancels ")
+		l.Num(n)
+	}
+}
+
+// sayHandle appends handle i of a struct ldlm_request.
+func sayHandle(b []byte, i int, l *Line) {
+	if at := handlesAt + 8*i; len(b) >= at+8 {
+		l.Key("")
+		l.Handle(b[at:])
+	}
+}
+
+// sayServerLock appends the lock that handle i of a struct ldlm_request is the
+// server's cookie of, with the name of its resource where that is known.
+func sayServerLock(b []byte, i int, l *Line) {
+	at := handlesAt + 8*i
+	if len(b) < at+8 {
+		return
+	}
+	if l.HandleName != nil {
+		text := len(l.Text)
+		l.Text = l.HandleName(l.Text, ReadUint(b[at:at+8], false))
+		if len(l.Text) > text {
+			l.Mark(Object)
+			l.Add(Dim, " ")
+		}
+	}
+	l.Handle(b[at:])
+}
+
+var _ = DefineRPC(&RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
+	Doc: "A client keeps some of the bits of an inode lock and gives the others up, instead of cancelling the lock.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufDlmReq),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep),
+		Ask: func(m *Msg, l *Line) {
+			b := m.Buf(1)
+			sayServerLock(b, 0, l)
+			l.Key("keep ")
+			l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
+		},
+		Answer: func(m *Msg, l *Line) {
+			if b := m.Buf(1); len(b) > 0 {
+				l.Key("holds ")
+				l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
+			}
+		},
+		Subject: lockSubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
+	Doc: "A client gives locks back, by the server's handles: after a blocking callback, or because it has not used them.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufDlmReq),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			b := m.Buf(1)
+			n := max(1, lockCount.Uint(b, m.Big))
+			if n > 1 {
+				l.Num(n)
+				l.Key("locks ")
+			}
+			for i := range min(int(n), cancelsShown) {
+				if i > 0 {
+					l.Add(Dim, ",")
+				}
+				sayServerLock(b, i, l)
+			}
+			if n > cancelsShown {
+				l.Add(Dim, ",…")
+			}
+		},
+	}}})
+
+// cancelsShown handles of a cancel fit into a summary.
+const cancelsShown = 2
+
+var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
+	Doc: "The server tells a client that its lock is in somebody's way. The client answers at once, then writes back and cancels; when it takes too long it is evicted.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufDlmReq),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			b := m.Buf(1)
+			k := requestLock(b, m.Big)
+			k.wild = true
+			l.Key("blocks ")
+			k.describe(l, k.asked())
+			if k.kind() == ldlmIbitsType && k.conflict() != 0 && k.conflict() != k.bits() {
+				l.Key("in ")
+				l.Flags(LdlmInodebits, k.conflict())
+			}
+			sayHandle(b, 0, l)
+		},
+		Subject: lockSubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
+	Doc: "The server tells a client that the lock it has been waiting for is granted. With AST_SENT the lock is wanted back at the same time.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmLvb),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			b := m.Buf(1)
+			k := requestLock(b, m.Big)
+			l.Key("granted ")
+			k.describe(l, k.granted())
+			sayHandle(b, 0, l)
+			if flags := lockFlags.Uint(b, m.Big); flags != 0 {
+				l.Key("")
+				l.Flags(LdlmFlags, flags)
+			}
+		},
+		Subject: lockSubject,
+	}}})
+
+func lockSubject(m *Msg) (fid, name []byte) {
+	return requestLock(m.Buf(1), m.Big).fid(), nil
+}
+
+// LockStatus is the name of a status that is no errno, as replies about locks
+// have it; empty for all others.
+func LockStatus(opcode uint32, status int32) string {
+	if status < 300 || !AboutLocks(opcode) {
+		return ""
+	}
+	return LdlmError.Name(uint64(status))
+}
+
+// AboutLocks says whether an operation is one of the lock manager's.
+func AboutLocks(opcode uint32) bool { return opcode >= LDLM_ENQUEUE && opcode <= LDLM_SET_INFO }
+
+// positiveErrno names an errno without its sign.
+func positiveErrno(v *View, dst []byte) []byte {
+	if len(v.Rest) < 8 {
+		return dst
+	}
+	if n := ErrnoValue(ReadUint(v.Rest[:8], v.Big)); n > 0 {
+		return append(dst, Errnos.Name(uint64(n))...)
+	}
+	return dst
+}

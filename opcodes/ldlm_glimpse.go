@@ -1,0 +1,141 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcode, pb_opc.
+const (
+	LDLM_GL_CALLBACK = 106
+)
+
+// BarrierStatus are the states of a write barrier.
+var BarrierStatus = Enum("barrier_status", "BS_", "state of a write barrier", []Value{
+	{Name: "INIT", Value: 0x0, Doc: "never set"},
+	{Name: "FREEZING_P1", Value: 0x1, Doc: "first phase: no new changes on clients"},
+	{Name: "FREEZING_P2", Value: 0x2, Doc: "second phase: all changes go to disk"},
+	{Name: "FROZEN", Value: 0x3, Doc: "frozen"},
+	{Name: "THAWING", Value: 0x4, Doc: "thawing"},
+	{Name: "THAWED", Value: 0x5, Doc: "thawed"},
+	{Name: "FAILED", Value: 0x6, Doc: "failed"},
+	{Name: "EXPIRED", Value: 0x7, Doc: "thawed by its timeout"},
+	{Name: "RESCAN", Value: 0x8, Doc: "looking for MDTs"},
+})
+
+// BarrierCmd are what a barrier is told to do.
+var BarrierCmd = Enum("barrier_cmd", "BC_", "barrier command", []Value{
+	{Name: "FREEZE", Value: 0x1, Doc: "freeze"},
+	{Name: "THAW", Value: 0x2, Doc: "thaw"},
+	{Name: "STAT", Value: 0x3, Doc: "tell the state"},
+	{Name: "RESCAN", Value: 0x4, Doc: "look for MDTs"},
+})
+
+// ldlmGlDesc is union ldlm_gl_desc.
+var _ = Define("ldlm_gl_desc", "what a glimpse callback tells",
+	Sub("lquota_desc", ldlmGlLquotaDesc),
+	Sub("barrier_desc", ldlmGlBarrierDesc, Over("lquota_desc"), If(never)),
+)
+
+// ldlmGlBarrierDesc is struct ldlm_gl_barrier_desc.
+var ldlmGlBarrierDesc = Define("ldlm_gl_barrier_desc", "what the MGS tells an MDT about its write barrier",
+	U32("lgbd_status", BarrierStatus, "state to go to"),
+	U32("lgbd_timeout", Duration, "seconds after which the barrier gives way"),
+	Pad("lgbd_padding", 8),
+)
+
+// ldlmGlLquotaDesc is struct ldlm_gl_lquota_desc.
+var ldlmGlLquotaDesc = Define("ldlm_gl_lquota_desc", "what the quota master tells a slave: new limits, or an id's state",
+	Sub("gl_id", lquotaId, "whose quota"),
+	U64("gl_flags", QuotaGlimpseFlags, "state of the id"),
+	U64("gl_ver", Cookie, "version of the global index"),
+	U64("gl_hardlimit", "hard limit, KiB or inodes; in the lock of an id its unit"),
+	U64("gl_softlimit", "soft limit, KiB or inodes"),
+	U64("gl_time", Remark(graceText), "end of the grace time; the top 16 bits are flags"),
+	Pad("gl_pad2", 8),
+)
+
+var (
+	bufDlmGlDesc                  = Sub("dlm_gl_desc", ldlmGlLquotaDesc, "the new limits, or the state of the id")
+	bufDlmGlDescLdlmGlBarrierDesc = Sub("dlm_gl_desc", ldlmGlBarrierDesc, "state that the barrier is to have")
+)
+
+var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK",
+	Doc: "The server asks the holder of a lock what it knows: size and times of an object. " +
+		"To quota slaves it tells new limits with it, to MDTs the state of a write barrier.",
+	Variants: []*Variant{glimpseObject, glimpseQuota, glimpseBarrier},
+	Picks:    []int{lockDescAt + lockNameAt + 8, 1},
+	Pick: func(m *Msg) *Variant {
+		switch {
+		case len(m.Buf(2)) == 0:
+			return glimpseObject
+		case requestLock(m.Buf(1), m.Big).isQuota():
+			return glimpseQuota
+		}
+		return glimpseBarrier
+	},
+	Guess: func(m *Msg) *Variant {
+		switch len(m.Buf(1)) {
+		case lquotaLvb.Size:
+			return glimpseQuota
+		case barrierLvb.Size:
+			return glimpseBarrier
+		}
+		return glimpseObject
+	},
+})
+
+var (
+	glimpseObject = &Variant{
+		Request: Bufs(bufPtlrpcBody, bufDlmReq),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmLvb),
+		Ask:     askGlimpse,
+		Answer:  func(m *Msg, l *Line) { sayLvbSize(m.Buf(1), m.Big, l) },
+		Subject: lockSubject,
+	}
+	glimpseQuota = &Variant{Name: "quota",
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDesc),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbLquotaLvb),
+		Ask: func(m *Msg, l *Line) {
+			askGlimpse(m, l)
+			if b := m.Buf(2); len(b) >= ldlmGlLquotaDesc.Size {
+				l.Key("id ")
+				l.Num(ReadUint(b[:8], m.Big))
+				l.Key("hard ")
+				l.Num(glHard.Uint(b, m.Big))
+				l.Key("soft ")
+				l.Num(glSoft.Uint(b, m.Big))
+				if flags := glFlags.Uint(b, m.Big); flags != 0 {
+					l.Key("")
+					l.Flags(QuotaGlimpseFlags, flags)
+				}
+			}
+		},
+	}
+	glimpseBarrier = &Variant{Name: "barrier",
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescLdlmGlBarrierDesc),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbBarrierLvb),
+		Ask: func(m *Msg, l *Line) {
+			askGlimpse(m, l)
+			l.Key("")
+			l.Value(Flag, BarrierStatus, lgbdStatus.Uint(m.Buf(2), m.Big))
+		},
+		Answer: func(m *Msg, l *Line) {
+			if b := m.Buf(1); len(b) >= barrierLvb.Size {
+				l.Value(Flag, BarrierStatus, barrierState.Uint(b, m.Big))
+			}
+		},
+	}
+)
+
+var (
+	glHard       = ldlmGlLquotaDesc.Field("gl_hardlimit")
+	glSoft       = ldlmGlLquotaDesc.Field("gl_softlimit")
+	glFlags      = ldlmGlLquotaDesc.Field("gl_flags")
+	lgbdStatus   = ldlmGlBarrierDesc.Field("lgbd_status")
+	barrierState = barrierLvb.Field("lvb_status")
+)
+
+// askGlimpse says whose lock it is, and on what.
+func askGlimpse(m *Msg, l *Line) {
+	b := m.Buf(1)
+	requestLock(b, m.Big).resource(l)
+	sayHandle(b, 0, l)
+}

@@ -1,0 +1,314 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// LdlmIntent are the intents: what to do along with taking the lock.
+var LdlmIntent = Bits("ldlm_intent", "IT_", "what to do along with the lock", []Value{
+	{Name: "OPEN", Value: 0x1, Doc: "open a file"},
+	{Name: "CREAT", Value: 0x2, Doc: "create it"},
+	{Name: "OPEN_CREAT", Value: 0x3, Alias: true, Doc: "open it, create it when it is not there"},
+	{Name: "READDIR", Value: 0x4, Doc: "read a directory"},
+	{Name: "GETATTR", Value: 0x8, Doc: "get attributes by name or FID"},
+	{Name: "LOOKUP", Value: 0x10, Doc: "look a name up"},
+	{Name: "GETXATTR", Value: 0x80, Doc: "get all extended attributes"},
+	{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"},
+	{Name: "QUOTA_DQACQ", Value: 0x800, Doc: "acquire quota together with the lock of the id"},
+	{Name: "QUOTA_CONN", Value: 0x1000, Doc: "connect a quota slave to a global index"},
+	{Name: "GLIMPSE", Value: 0x4000, Doc: "get the size, no lock wanted"},
+	{Name: "BRW", Value: 0x8000, Doc: "read or write"},
+})
+
+// Disposition says how far an intent got.
+var Disposition = Bits("disposition", "DISP_", "how far an intent got", []Value{
+	{Name: "NONE", Value: 0x0, Since: "2.18", Doc: "nothing done"},
+	{Name: "IT_EXECD", Value: 0x1, Doc: "the intent was carried out"},
+	{Name: "LOOKUP_EXECD", Value: 0x2, Doc: "the name was looked up"},
+	{Name: "LOOKUP_NEG", Value: 0x4, Doc: "the name is not there"},
+	{Name: "LOOKUP_POS", Value: 0x8, Doc: "the name is there"},
+	{Name: "OPEN_CREATE", Value: 0x10, Doc: "the file was created, or that was tried"},
+	{Name: "OPEN_OPEN", Value: 0x20, Doc: "the open was tried"},
+	{Name: "ENQ_OPEN_REF", Value: 0x800000, Doc: "the reply holds a reference for the open"},
+	{Name: "ENQ_CREATE_REF", Value: 0x1000000, Doc: "the reply holds a reference for the create"},
+	{Name: "OPEN_LOCK", Value: 0x2000000, Doc: "an open lock was taken"},
+	{Name: "OPEN_LEASE", Value: 0x4000000, Doc: "a lease was taken"},
+	{Name: "OPEN_STRIPE", Value: 0x8000000, Doc: "a layout was made"},
+	{Name: "OPEN_DENY", Value: 0x10000000, Doc: "the open was refused"},
+	{Name: "ALL", Value: 0xffffffff, Since: "2.18", Alias: true, Doc: "all bits"},
+	{Name: "ENQ_COMPLETE", Value: 0x400000, Doc: "the enqueue is complete; gone after 2.17"},
+})
+
+// Bits of the intent, ldlm_intent.opc.
+const (
+	itOpen      = 0x1
+	itCreat     = 0x2
+	itGetattr   = 0x8
+	itLookup    = 0x10
+	itGetxattr  = 0x80
+	itLayout    = 0x400
+	itDqacq     = 0x800
+	itQuotaConn = 0x1000
+	itGlimpse   = 0x4000
+	itBrw       = 0x8000
+)
+
+// LayoutIntent is the group layout_intent.
+var LayoutIntent = Enum("layout_intent", "LAYOUT_INTENT_", "what a client is about to do with a file, for which it needs the layout", []Value{
+	{Name: "ACCESS", Value: 0x0, Doc: "get the layout as it is"},
+	{Name: "READ", Value: 0x1, Doc: "read"},
+	{Name: "WRITE", Value: 0x2, Doc: "write: make the components of the range"},
+	{Name: "GLIMPSE", Value: 0x3, Doc: "get the size"},
+	{Name: "TRUNC", Value: 0x4, Doc: "truncate"},
+	{Name: "RELEASE", Value: 0x5, Doc: "release to the archive"},
+	{Name: "RESTORE", Value: 0x6, Doc: "restore from the archive"},
+	{Name: "PCCRO_SET", Value: 0x7, Since: "2.16", Doc: "cache it read-only"},
+	{Name: "PCCRO_CLEAR", Value: 0x8, Since: "2.16", Doc: "end the read-only cache"},
+	{Name: "CHANGE", Value: 0x9, Since: "2.17", Doc: "change the layout"},
+})
+
+// LayoutIntentFlags is the group layout_intent_flags.
+var LayoutIntentFlags = Bits("layout_intent_flags", "LAIF_", "what else the client knows", []Value{
+	{Name: "INCOMPRESSIBLE", Value: 0x1, Since: "2.17", Doc: "the data cannot be compressed"},
+})
+
+// ldlmIntent is struct ldlm_intent.
+var ldlmIntent = Define("ldlm_intent", "what to do along with the lock",
+	U64("opc", LdlmIntent, "the intent"),
+)
+
+// layoutIntent is struct layout_intent.
+var layoutIntent = Define("layout_intent",
+	"what a client is about to do with a range of a file, for which it needs the layout",
+	U32("lai_opc", Since("2.16"), LayoutIntent, "what; named li_opc up to 2.15"),
+	U32("lai_flags", Since("2.16"), LayoutIntentFlags, "what else it knows; named li_flags up to 2.15"),
+	Sub("lai_extent", luExtent, Since("2.16"), "the range; named li_extent up to 2.15"),
+)
+
+var (
+	bufLdlmIntent   = Sub("ldlm_intent", ldlmIntent, "what to do along with the lock")
+	bufLayoutIntent = Sub("layout_intent", layoutIntent, "what the client is about to do")
+	laiOpc          = layoutIntent.Field("lai_opc")
+)
+
+// pickEnqueue goes by the intent when there is one, else by the kind of lock.
+// A glimpse of an OST object has the flag for an intent, and no intent.
+func pickEnqueue(m *Msg) *Variant {
+	intent := m.Buf(2)
+	if len(intent) < 8 {
+		if lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 && requestLock(m.Buf(1), m.Big).kind() == ldlmExtentType {
+			return enqueueGlimpse
+		}
+		return enqueueByKind(requestLock(m.Buf(1), m.Big).kind())
+	}
+	switch opc := ReadUint(intent[:8], m.Big); {
+	case opc&(itOpen|itCreat) != 0 && rrOpcode.Uint(m.Buf(3), m.Big) == reintCreate:
+		return intentCreate
+	case opc&(itOpen|itCreat) == itOpen|itCreat:
+		return intentOpenCreat
+	case opc&(itOpen|itCreat) != 0:
+		return intentOpen
+	default:
+		return intentVariant(opc)
+	}
+}
+
+func intentVariant(opc uint64) *Variant {
+	switch {
+	case opc&itGetxattr != 0:
+		return intentGetxattr
+	case opc&itLayout != 0:
+		return intentLayout
+	case opc&itDqacq != 0:
+		return intentDqacq
+	case opc&itQuotaConn != 0:
+		return intentQuotaConn
+	case opc&itGlimpse != 0:
+		return intentGlimpse
+	case opc&itBrw != 0:
+		return intentBrw
+	case opc&itLookup != 0:
+		return intentLookup
+	}
+	return intentGetattr
+}
+
+func enqueueByKind(kind uint64) *Variant {
+	switch kind {
+	case ldlmExtentType:
+		return enqueueExtent
+	case ldlmFlockType:
+		return enqueueFlock
+	case ldlmIbitsType:
+		return enqueueIbits
+	}
+	return enqueuePlain
+}
+
+var (
+	dispOpen = Disposition.Bit("OPEN_OPEN") | Disposition.Bit("OPEN_CREATE")
+)
+
+// guessEnqueue tells a reply whose request is not known by the number of its
+// buffers, and where that is the same for several by what is in them.
+func guessEnqueue(m *Msg) *Variant {
+	k := requestLock(m.Buf(1), m.Big)
+	opened := lockRes1.Uint(m.Buf(1), m.Big)&dispOpen != 0
+	switch n := len(m.Bufs); {
+	case n <= 3:
+		return guessPlain(m, k)
+	case n == 4:
+		if id := qbID.Bytes(m.Buf(3)); len(id) < 16 || ReadUint(id[:8], m.Big) == 0 {
+			return intentQuotaConn
+		}
+		return intentDqacq
+	case n == 5:
+		return intentGlimpse
+	case n == 8:
+		return intentGetxattr
+	case n >= 10 || opened:
+		return intentOpen
+	}
+	return intentGetattr
+}
+
+func guessPlain(m *Msg, k lock) *Variant {
+	switch {
+	case k.kind() == ldlmIbitsType && layoutForm(m.Buf(2), false) != nil:
+		return intentLayout
+	case k.kind() == ldlmExtentType && m.Status >= 300:
+		return enqueueGlimpse
+	}
+	return enqueueByKind(k.kind())
+}
+
+var (
+	intentOpen      = openIntent("OPEN")
+	intentOpenCreat = openIntent("OPEN|CREAT")
+	intentGetattr   = getattrIntent("GETATTR")
+	intentLookup    = getattrIntent("LOOKUP")
+
+	intentCreate = &Variant{Name: "CREATE",
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecCreate, bufCapa1, bufName, bufEadata3, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
+		Ask:     askIntent(askCreate), Answer: answerIntent, Inner: intentError, Subject: reintSubject,
+	}
+	intentGetxattr = &Variant{Name: "GETXATTR",
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadata4, bufEavals, bufEavalsLens),
+		Ask:     askIntent(askBody), Answer: answerIntent, Inner: intentError, Subject: bodySubject,
+	}
+	intentLayout = &Variant{Name: "LAYOUT",
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLovCompMdV1),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLayout),
+		Ask:     askIntent(askLayout), Answer: answerLayout, Inner: intentError, Subject: lockSubject,
+	}
+	intentGlimpse = &Variant{Name: "GLIMPSE",
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecReint),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
+		Ask:     askLock, Answer: answerIntent, Inner: intentError, Subject: lockSubject,
+	}
+	intentBrw = &Variant{Name: "BRW",
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecReint),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
+		Ask:     askLock, Answer: answerIntent, Inner: intentError, Subject: lockSubject,
+	}
+	intentDqacq     = quotaIntent("QUOTA_DQACQ")
+	intentQuotaConn = quotaIntent("QUOTA_CONN")
+)
+
+func openIntent(name string) *Variant {
+	return &Variant{Name: name,
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecCreate, bufCapa1, bufCapa2, bufName, bufEadata3, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx, bufFileEncctx, bufDefaultMdtMd),
+		Ask:     askIntent(askOpen), Answer: answerIntent, Inner: intentError, Subject: reintSubject,
+	}
+}
+
+func getattrIntent(name string) *Variant {
+	return &Variant{Name: name,
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
+		Ask:     askIntent(askBody), Answer: answerIntent, Inner: intentError, Subject: bodySubject,
+	}
+}
+
+func quotaIntent(name string) *Variant {
+	return &Variant{Name: name,
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLquotaLvb, bufQuotaBody),
+		Ask:     func(m *Msg, l *Line) { askAcquire(m.Buf(3), m.Big, l) },
+		Answer:  func(m *Msg, l *Line) { answerAcquire(m.Buf(3), m.Big, l) },
+		Inner:   intentError,
+	}
+}
+
+// askIntent is the line of an intent: what the operation inside it tells, and
+// the locks that the client gives back with it.
+func askIntent(inner func(m *Msg, l *Line)) func(m *Msg, l *Line) {
+	return func(m *Msg, l *Line) {
+		inner(m, l)
+		sayEarlyCancels(m.Buf(1), m.Big, l)
+	}
+}
+
+var (
+	dispNeg  = Disposition.Bit("LOOKUP_NEG")
+	dispMade = Disposition.Bit("OPEN_CREATE")
+)
+
+func askLayout(m *Msg, l *Line) {
+	requestLock(m.Buf(1), m.Big).resource(l)
+	if b := m.Buf(3); len(b) >= layoutIntent.Size {
+		l.Key("")
+		l.Value(Flag, LayoutIntent, laiOpc.Uint(b, m.Big))
+	}
+}
+
+func answerLayout(m *Msg, l *Line) {
+	sayGranted(m, l)
+	addLayout(l, m.Buf(2), false)
+}
+
+// intentError is how the operation of an intent failed. That a name is not
+// there is an answer.
+func intentError(m *Msg) int32 {
+	rep := m.Buf(1)
+	rc := int32(lockRes2.Uint(rep, m.Big))
+	if rc > 0 || rc == -enoent && lockRes1.Uint(rep, m.Big)&dispNeg != 0 {
+		return 0
+	}
+	return rc
+}
+
+// answerIntent says what the intent found, how it ended and which lock came
+// with it.
+func answerIntent(m *Msg, l *Line) {
+	rep := m.Buf(1)
+	if len(rep) < ldlmReply.Size {
+		return
+	}
+	disp := lockRes1.Uint(rep, m.Big)
+	rc := intentError(m)
+	switch {
+	case disp&dispNeg != 0 && disp&dispMade == 0:
+		l.Add(Flag, "no such name")
+	case disp&dispMade != 0 && rc == 0:
+		l.Add(Good, "created")
+	}
+	if rc != 0 && rc != m.Status {
+		l.Key("")
+		l.Errno(rc)
+	}
+	answerAttrs(m, l)
+	sayGranted(m, l)
+}
+
+// sayGranted appends mode and bits of the lock that came with an intent.
+func sayGranted(m *Msg, l *Line) {
+	k := requestLock(m.Buf(1), m.Big)
+	if k.granted() == 0 {
+		return
+	}
+	l.Key("lock ")
+	l.Value(Flag, LdlmMode, k.granted())
+	k.policy(l)
+}

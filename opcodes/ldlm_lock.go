@@ -1,0 +1,274 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// LdlmType are the kinds of locks, lr_type.
+var LdlmType = Enum("ldlm_type", "LDLM_", "kind of lock", []Value{
+	{Name: "PLAIN", Value: 0xa, Doc: "has no range: configuration logs and quota"},
+	{Name: "EXTENT", Value: 0xb, Doc: "bytes of an object"},
+	{Name: "FLOCK", Value: 0xc, Doc: "flock and fcntl locks of applications"},
+	{Name: "IBITS", Value: 0xd, Doc: "parts of an inode"},
+	{Name: "MAX_TYPE", Value: 0xe, Doc: "end of the list; gone after 2.16", Alias: true},
+})
+
+// LdlmMode are the lock modes. Each is one bit, and a lock has one of them.
+var LdlmMode = Enum("ldlm_mode", "LCK_", "lock mode", []Value{
+	{Name: "EX", Value: 0x1, Doc: "exclusive"},
+	{Name: "PW", Value: 0x2, Doc: "protected write: one writer, no readers"},
+	{Name: "PR", Value: 0x4, Doc: "protected read: readers share it"},
+	{Name: "CW", Value: 0x8, Doc: "concurrent write"},
+	{Name: "CR", Value: 0x10, Doc: "concurrent read"},
+	{Name: "NL", Value: 0x20, Doc: "null: conflicts with no other mode"},
+	{Name: "GROUP", Value: 0x40, Doc: "group lock: those with the same group id share it"},
+	{Name: "COS", Value: 0x80, Doc: "commit on sharing, on servers"},
+	{Name: "TXN", Value: 0x100, Since: "2.16", Doc: "held until its transaction is on disk, on servers"},
+	{Name: "MINMODE", Value: 0x0, Doc: "no mode; gone after 2.16", Alias: true},
+	{Name: "MAXMODE", Value: 0x101, Doc: "all modes; 0x81 through 2.15, gone after 2.16", Alias: true},
+})
+
+// LdlmInodebits are the parts of an inode that a lock covers.
+var LdlmInodebits = Bits("ldlm_inodebits", "MDS_INODELOCK_", "the parts of an inode that a lock covers", []Value{
+	{Name: "NONE", Value: 0x0, Since: "2.17", Doc: "nothing"},
+	{Name: "LOOKUP", Value: 0x1, Doc: "name, owner, mode and access lists"},
+	{Name: "UPDATE", Value: 0x2, Doc: "attributes and the entries of a directory"},
+	{Name: "OPEN", Value: 0x4, Doc: "open handles"},
+	{Name: "LAYOUT", Value: 0x8, Doc: "where the data lies"},
+	{Name: "PERM", Value: 0x10, Doc: "owner, mode and access lists, for remote parents"},
+	{Name: "XATTR", Value: 0x20, Doc: "extended attributes"},
+	{Name: "DOM", Value: 0x40, Doc: "data in the MDT object"},
+	{Name: "64BIT", Value: 0x100000000, Since: "2.17", Doc: "forces 64 bits"},
+	{Name: "NUMBITS", Value: 0x7, Doc: "number of bits", Alias: true},
+	{Name: "ELC", Value: 0x3f, Doc: "bits that early cancels look for", Alias: true},
+	{Name: "FULL", Value: 0x7f, Doc: "all bits", Alias: true},
+})
+
+// The kinds of locks, lr_type.
+const (
+	ldlmPlainType  = 10
+	ldlmExtentType = 11
+	ldlmFlockType  = 12
+	ldlmIbitsType  = 13
+)
+
+// ldlmExtent is struct ldlm_extent.
+var ldlmExtent = Define("ldlm_extent", "range of an extent lock",
+	U64("start", Size, "first byte"),
+	U64("end", Size, Remark(endLost), "last byte; blocking callbacks have the start there again"),
+	U64("gid", "group id of a group lock"),
+)
+
+// ldlmInodebits is struct ldlm_inodebits.
+var ldlmInodebits = Define("ldlm_inodebits", "parts of an inode that a lock covers",
+	U64("bits", LdlmInodebits, "the parts; in LDLM_CONVERT those to keep"),
+	U64("try_bits", LdlmInodebits, If(notBlocking), "parts that are welcome but not asked for"),
+	U64("cancel_bits", LdlmInodebits, Over("try_bits"), If(blocking), "the parts that somebody else wants"),
+	U64("li_gid", Since("2.15"), "group id of a group lock"),
+	Pad("li_padding", 4, Since("2.16")),
+	U32("li_initiator_id", Since("2.16"), "the MDT that takes the lock, on behalf of its own namespace"),
+)
+
+// ldlmFlockWire is struct ldlm_flock_wire.
+var ldlmFlockWire = Define("ldlm_flock_wire", "range of a flock or fcntl lock",
+	U64("lfw_start", Size, "first byte"),
+	U64("lfw_end", Size, "last byte"),
+	U64("lfw_owner", Cookie, "who holds it: processes on a node that share their locks"),
+	Pad("lfw_padding", 4),
+	U32("lfw_pid", "process that asked"),
+)
+
+// ldlmWirePolicyData is union ldlm_wire_policy_data; plain locks have none.
+var ldlmWirePolicyData = Define("ldlm_wire_policy_data", "what of the resource the lock covers, by the kind of lock",
+	Sub("l_extent", ldlmExtent, "range of an extent lock", If(policyOf(ldlmExtentType))),
+	Sub("l_flock", ldlmFlockWire, "range of a flock", Over("l_extent"), If(policyOf(ldlmFlockType))),
+	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), If(policyOf(ldlmIbitsType)), "parts of an inode; 16 bytes in 2.12"),
+)
+
+// policyOf says whether the lock around a policy is of that kind. The
+// resource, with its type, is at the start of the lock. A convert leaves the
+// type out; it is always about inode bits.
+func policyOf(kind uint64) func(*View) bool {
+	return func(v *View) bool {
+		if v.Up == nil {
+			return false
+		}
+		is := v.Up.Uint(lrType)
+		if is == 0 && v.Msg != nil && v.Msg.Opcode == LDLM_CONVERT {
+			is = ldlmIbitsType
+		}
+		return is == kind
+	}
+}
+
+// blocking: the lock is in a blocking callback.
+func blocking(v *View) bool { return v.Msg != nil && v.Msg.Opcode == LDLM_BL_CALLBACK }
+
+func notBlocking(v *View) bool { return !blocking(v) }
+
+// ldlmLockDesc is struct ldlm_lock_desc.
+var ldlmLockDesc = Define("ldlm_lock_desc", "a lock",
+	Sub("l_resource", ldlmResourceDesc, "what is locked"),
+	U32("l_req_mode", LdlmMode, "mode asked for"),
+	U32("l_granted_mode", LdlmMode, "mode granted; 0 while the lock waits"),
+	Sub("l_policy_data", ldlmWirePolicyData, "range or parts, by lr_type"),
+	Brief(func(v *View, dst []byte) []byte {
+		l := PlainLine(dst)
+		k := lockIn(v.Struct, v.Big)
+		k.wild = blocking(v)
+		k.say(&l)
+		return l.Text
+	}),
+)
+
+// lock reads a struct ldlm_lock_desc; what was not captured reads as zero.
+type lock struct {
+	b    []byte
+	big  bool
+	wild bool // of a blocking callback: the end of its range may be none
+}
+
+// Offsets inside ldlm_lock_desc, ldlm_request and ldlm_reply.
+const (
+	lockNameAt   = 8
+	lockPolicyAt = 48
+	lockDescAt   = 8
+	handlesAt    = 88
+)
+
+func lockIn(desc []byte, big bool) lock { return lock{b: desc, big: big} }
+
+// requestLock is the lock of a struct ldlm_request or ldlm_reply.
+func requestLock(b []byte, big bool) lock {
+	if len(b) < lockDescAt {
+		return lock{big: big}
+	}
+	return lock{b: b[lockDescAt:], big: big}
+}
+
+func (k lock) u32(at int) uint64 {
+	if len(k.b) < at+4 {
+		return 0
+	}
+	return ReadUint(k.b[at:at+4], k.big)
+}
+
+func (k lock) u64(at int) uint64 {
+	if len(k.b) < at+8 {
+		return 0
+	}
+	return ReadUint(k.b[at:at+8], k.big)
+}
+
+func (k lock) kind() uint64 { return k.u32(0) }
+
+func (k lock) asked() uint64 { return k.u32(40) }
+
+func (k lock) granted() uint64 { return k.u32(44) }
+
+func (k lock) start() uint64 { return k.u64(lockPolicyAt) }
+
+func (k lock) end() uint64 { return k.u64(lockPolicyAt + 8) }
+
+func (k lock) bits() uint64 { return k.u64(lockPolicyAt) }
+
+func (k lock) conflict() uint64 {
+	return k.u64(lockPolicyAt + 8)
+}
+
+// fid is the FID in the name of the resource, nil when that is no FID. The
+// second word of the name holds object id and version.
+func (k lock) fid() []byte {
+	if len(k.b) < lockNameAt+16 {
+		return nil
+	}
+	switch k.kind() {
+	case ldlmIbitsType, ldlmFlockType:
+	case ldlmExtentType:
+		if k.u64(lockNameAt+8) == 0 { // an object id of the old form
+			return nil
+		}
+	default:
+		return nil
+	}
+	fid := k.b[lockNameAt : lockNameAt+16]
+	if !k.big {
+		return fid
+	}
+	swapped := append(make([]byte, 0, 16), fid[:8]...)
+	swapped = append(swapped, fid[12:16]...)
+	return append(swapped, fid[8:12]...)
+}
+
+func (k lock) isQuota() bool {
+	seq := k.u64(lockNameAt)
+	return seq == seqQuota || seq == seqQuotaGlobal
+}
+
+// resource appends what the name of the resource stands for.
+func (k lock) resource(l *Line) {
+	if len(k.b) < lockNameAt+32 {
+		return
+	}
+	l.Text = appendResource(l.Text, k.b[lockNameAt:lockNameAt+32], k.kind(), k.big)
+	l.Mark(Object)
+}
+
+// policy appends the range or the parts that the lock covers.
+func (k lock) policy(l *Line) {
+	switch k.kind() {
+	case ldlmExtentType, ldlmFlockType:
+		if k.wild && k.end() == k.start() {
+			l.Key("from ")
+			l.Offset(k.start())
+			break
+		}
+		l.Key("")
+		l.Range(k.start(), k.end())
+	case ldlmIbitsType:
+		l.Key("")
+		l.Flags(LdlmInodebits, k.bits())
+	}
+	if k.kind() == ldlmExtentType && k.group() {
+		l.Key("gid ")
+		l.Num(k.u64(lockPolicyAt + 16))
+	}
+}
+
+func (k lock) group() bool { return k.asked() == 0x40 || k.granted() == 0x40 }
+
+// endLost says that the end of a range is none: servers since 2.12 write the
+// bits of the lock in conflict behind them, whatever kind of lock it is, and
+// where a range has its start, bits have theirs.
+func endLost(v *View, dst []byte) []byte {
+	if b := v.Struct; !blocking(v) || len(b) < 16 || ReadUint(b[:8], v.Big) != ReadUint(b[8:16], v.Big) {
+		return dst
+	}
+	return append(dst, "the start again, the callback does not tell the end"...)
+}
+
+// say appends mode, kind, resource and what the lock covers.
+func (k lock) say(l *Line) {
+	if len(k.b) < lockPolicyAt || k.kind() == 0 {
+		return
+	}
+	mode := k.granted()
+	if mode == 0 {
+		mode = k.asked()
+	}
+	k.describe(l, mode)
+}
+
+func (k lock) describe(l *Line, mode uint64) {
+	if len(k.b) < lockPolicyAt {
+		return
+	}
+	l.Value(Flag, LdlmMode, mode)
+	switch k.kind() {
+	case ldlmFlockType:
+		l.Key("flock")
+	case ldlmPlainType:
+		l.Key("plain")
+	}
+	l.Key("")
+	k.resource(l)
+	k.policy(l)
+}

@@ -1,0 +1,145 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// OstLvb are marks in lvb_blocks.
+var OstLvb = Enum("ost_lvb", "OST_LVB_ERR_", "marks in lvb_blocks", []Value{
+	{Name: "MASK", Value: 0xffbadbad00000000, Doc: "in the upper half: the lower half is an errno"},
+	{Name: "INIT", Value: 0xffbadbad80000000, Doc: "not filled in yet"},
+})
+
+// ostLvbV1 is struct ost_lvb_v1.
+var ostLvbV1 = Define("ost_lvb_v1", "size and times of an object, as old peers send them",
+	U64("lvb_size", Size, "size of the object"),
+	S64("lvb_mtime", Seconds, "modification time"),
+	S64("lvb_atime", Seconds, "access time"),
+	S64("lvb_ctime", Seconds, "change time"),
+	lvbBlocks(),
+)
+
+// ostLvb is struct ost_lvb.
+var ostLvb = Define("ost_lvb", "size and times of an object, as an OST or the holder of its lock knows them",
+	U64("lvb_size", Size, "size of the object"),
+	S64("lvb_mtime", Seconds, "modification time"),
+	S64("lvb_atime", Seconds, "access time"),
+	S64("lvb_ctime", Seconds, "change time"),
+	lvbBlocks(),
+	U32("lvb_mtime_ns", "nanoseconds of lvb_mtime"),
+	U32("lvb_atime_ns", "nanoseconds of lvb_atime"),
+	U32("lvb_ctime_ns", "nanoseconds of lvb_ctime"),
+	Pad("lvb_padding", 4),
+)
+
+// barrierLvb is struct barrier_lvb.
+var barrierLvb = Define("barrier_lvb", "state of an MDT's write barrier",
+	U32("lvb_status", BarrierStatus, "state of the barrier"),
+	U32("lvb_index", "index of the MDT"),
+	Pad("lvb_padding", 8),
+)
+
+// The forms of a lock value block.
+var (
+	formOstLvb     = Sub("ost_lvb", ostLvb)
+	formOstLvbV1   = Sub("ost_lvb_v1", ostLvbV1)
+	formQuotaLvb   = Sub("lquota_lvb", lquotaLvb)
+	formBarrierLvb = Sub("barrier_lvb", barrierLvb)
+	lvbForms       = append([]*Field{formOstLvb, formOstLvbV1, formQuotaLvb, formBarrierLvb}, layoutForms...)
+)
+
+// chooseLvb is the form of a value block: by the kind of the lock, which is in
+// the same message, or in the request when this is a glimpse's answer.
+func chooseLvb(v *View) *Field {
+	m := v.Msg
+	if m != nil && m.Opcode == LDLM_GL_CALLBACK && m.Reply {
+		m = m.Req
+	}
+	if m == nil || len(m.Buf(1)) < handlesAt {
+		return lvbBySize(v)
+	}
+	switch k := requestLock(m.Buf(1), m.Big); k.kind() {
+	case ldlmExtentType:
+		return ostLvbForm(v)
+	case ldlmIbitsType:
+		if f := layoutForm(v.Rest, false); f != nil {
+			return f
+		}
+		return ostLvbForm(v)
+	case ldlmPlainType:
+		if k.isQuota() {
+			return formQuotaLvb
+		}
+	}
+	return lvbBySize(v)
+}
+
+// ostLvbForm tells the old form by its size, which a cut does not change.
+func ostLvbForm(v *View) *Field {
+	if max(v.Len, len(v.Rest)) == ostLvbV1.Size {
+		return formOstLvbV1
+	}
+	return formOstLvb
+}
+
+func lvbBySize(v *View) *Field {
+	switch max(v.Len, len(v.Rest)) {
+	case ostLvb.Size:
+		return formOstLvb
+	case ostLvbV1.Size:
+		return formOstLvbV1
+	case barrierLvb.Size:
+		return formBarrierLvb
+	}
+	return layoutForm(v.Rest, false)
+}
+
+var (
+	bufDlmLvb           = OneOf("dlm_lvb", chooseLvb, lvbForms, Tagged(true), "the lock's value: size and times, a layout, or the state of a quota id or barrier").Rest()
+	bufDlmLvbLayout     = OneOf("dlm_lvb", chooseLayout, layoutForms, Tagged(true), "the layout").Rest()
+	bufDlmLvbLquotaLvb  = Sub("dlm_lvb", lquotaLvb, "state of the quota of the id")
+	bufDlmLvbBarrierLvb = Sub("dlm_lvb", barrierLvb, "state of the barrier")
+)
+
+// A value block's block count with this in its upper half is no count, the
+// lower half is an errno.
+const lvbError = 0xffbadbad
+
+// lvbBlocks is the block count of an ost_lvb.
+func lvbBlocks() *Field {
+	return U64("lvb_blocks", Remark(lvbErrorText), "512-byte blocks; 0xffbadbad in the upper half: no count, the lower half is an errno")
+}
+
+func lvbErrorText(v *View, dst []byte) []byte {
+	if len(v.Rest) < 8 {
+		return dst
+	}
+	blocks := ReadUint(v.Rest[:8], v.Big)
+	if blocks>>32 != lvbError {
+		return dst
+	}
+	if int32(blocks) == -1<<31 {
+		return append(dst, "not filled in yet"...)
+	}
+	return AppendErrno(append(dst, "error "...), int32(blocks))
+}
+
+// sayLvb appends the size of the object when the reply has it.
+func sayLvb(m *Msg, l *Line) {
+	b := m.Buf(2)
+	if k := requestLock(m.Buf(1), m.Big).kind(); k != ldlmExtentType && k != ldlmIbitsType || len(b) != ostLvb.Size && len(b) != ostLvbV1.Size {
+		return
+	}
+	sayLvbSize(b, m.Big, l)
+}
+
+func sayLvbSize(b []byte, big bool, l *Line) {
+	if len(b) < ostLvbV1.Size {
+		return
+	}
+	if blocks := ReadUint(b[32:40], big); blocks>>32 == lvbError {
+		l.Key("lvb ")
+		l.Errno(int32(blocks))
+		return
+	}
+	l.Key("size ")
+	l.Offset(ReadUint(b[:8], big))
+}

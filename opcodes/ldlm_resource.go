@@ -1,0 +1,191 @@
+package opcodes
+
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// ResNameSlots are the words of a resource name.
+var ResNameSlots = Enum("res_name_slots", "LUSTRE_RES_ID_", "words of a resource name", []Value{
+	{Name: "SEQ_OFF", Value: 0x0, Doc: "sequence of the FID"},
+	{Name: "VER_OID_OFF", Value: 0x1, Doc: "object id, version in the upper half"},
+	{Name: "WAS_VER_OFF", Value: 0x2, Doc: "version, long ago"},
+	{Name: "QUOTA_SEQ_OFF", Value: 0x2, Alias: true, Doc: "quota id, or its sequence"},
+	{Name: "QUOTA_VER_OID_OFF", Value: 0x3, Doc: "object id of the quota id"},
+	{Name: "HSH_OFF", Value: 0x3, Alias: true, Doc: "hash of a name, for locks of one entry"},
+})
+
+// ldlmResId is struct ldlm_res_id.
+var ldlmResId = Define("ldlm_res_id", "name of what is locked",
+	Arr("name", 4, U64("", Cookie)),
+	Says("text", resourceText, "what the name stands for: FID, object, quota id or configuration log"),
+)
+
+// lrType says what the policy and the name of a lock mean.
+var lrType = U32("lr_type", LdlmType, "kind of lock")
+
+// ldlmResourceDesc is struct ldlm_resource_desc.
+var ldlmResourceDesc = Define("ldlm_resource_desc", "what is locked",
+	lrType,
+	Pad("lr_pad", 4),
+	Sub("lr_name", ldlmResId, "name of the resource"),
+)
+
+// Sequences of FIDs that name quota indexes.
+const (
+	seqQuota       = 0x200000005
+	seqQuotaGlobal = 0x200000006
+)
+
+// configLogs are the kinds of configuration that the second word of an MGS
+// resource name tells apart. Logs of targets and clients are 0.
+var configLogs = [...]string{0: "config", 2: "recover", 3: "params", 4: "nodemap", 5: "barrier"}
+
+// resourceText is the text of a struct ldlm_res_id.
+func resourceText(v *View, dst []byte) []byte {
+	if len(v.Struct) < 32 {
+		return dst
+	}
+	var kind uint64
+	if v.Up != nil {
+		kind = v.Up.Uint(lrType)
+	}
+	return appendResource(dst, v.Struct, kind, v.Big)
+}
+
+// appendResource appends what the 32 bytes of a resource name stand for in a
+// lock of that kind.
+func appendResource(dst, b []byte, kind uint64, big bool) []byte {
+	var name [4]uint64
+	for i := range name {
+		name[i] = ReadUint(b[8*i:8*i+8], big)
+	}
+	switch {
+	case name == [4]uint64{}:
+		return dst
+	case name[0] == seqQuota || name[0] == seqQuotaGlobal:
+		return appendQuotaResource(dst, name)
+	case (kind == ldlmPlainType || kind == 0) && isLogName(name):
+		return appendLogResource(dst, name)
+	case kind == ldlmExtentType && name[1] == 0:
+		// the old form of object ids, sequence 0
+		return strconv.AppendUint(append(dst, "0x0:"...), name[0], 10)
+	}
+	dst = appendResourceFID(dst, name[0], name[1])
+	if name[3] != 0 && kind != ldlmFlockType { // there it is the kind of the lock
+		dst = AppendHex(append(dst, " name hash "...), name[3])
+	}
+	return dst
+}
+
+func appendResourceFID(dst []byte, seq, rest uint64) []byte {
+	return AppendFID(dst, seq, uint32(rest), uint32(rest>>32))
+}
+
+// isLogName: the first word is the text of a file system's name, its first
+// character in the lowest byte.
+func isLogName(name [4]uint64) bool {
+	if name[2] != 0 || name[3] != 0 || name[1] >= uint64(len(configLogs)) {
+		return false
+	}
+	var room [8]byte
+	text := appendLogName(room[:0], name[0])
+	if len(text) == 0 {
+		return false
+	}
+	for _, c := range text {
+		if c <= ' ' || c > '~' {
+			return false
+		}
+	}
+	return len(text) == 8 || name[0]>>(8*len(text)) == 0
+}
+
+func appendLogName(dst []byte, word uint64) []byte {
+	for ; word&0xff != 0; word >>= 8 {
+		dst = append(dst, byte(word))
+	}
+	return dst
+}
+
+func appendLogResource(dst []byte, name [4]uint64) []byte {
+	at := len(dst)
+	dst = appendLogName(dst, name[0])
+	log := configLogs[name[1]]
+	if log == "" {
+		return strconv.AppendUint(append(dst, ' '), name[1], 10)
+	}
+	if string(dst[at:]) == log { // the params and nodemap logs belong to no file system
+		return dst
+	}
+	return append(append(dst, ' '), log...)
+}
+
+// appendQuotaResource appends the FID of a quota index, and behind it the id
+// for which the lock is, if it is not for the whole index.
+func appendQuotaResource(dst []byte, name [4]uint64) []byte {
+	dst = appendResourceFID(dst, name[0], name[1])
+	switch {
+	case name[2] == 0 && name[3] == 0:
+		return append(append(dst, ' '), quotaIndexName(name[1])...)
+	case name[3] != 0:
+		return appendResourceFID(append(dst, ' '), name[2], name[3])
+	}
+	dst = append(append(dst, ' '), quotaIDKind(name[1])...)
+	return strconv.AppendUint(append(dst, ' '), name[2], 10)
+}
+
+// The object id of a quota index: type in the top byte, resource in the next,
+// pool in the lower half.
+
+func quotaIDKind(oid uint64) string { return quotaTypeName(oid >> 24 & 0xff) }
+
+func quotaIndexName(oid uint64) string {
+	kinds := map[string]string{"uid": "usr", "gid": "grp", "projid": "prj"}
+	kind := kinds[quotaIDKind(oid)]
+	if resource := quotaResource(oid); resource != "" {
+		return kind + " " + resource
+	}
+	return kind
+}
+
+func quotaResource(oid uint64) string {
+	switch oid >> 16 & 0xff {
+	case 1:
+		return "inodes"
+	case 2:
+		return "blocks"
+	}
+	return ""
+}
+
+// LockResource is the name of a lock's resource, as the wire has it.
+type LockResource struct {
+	words [lockNameSize]byte
+	kind  uint8 // LDLM_PLAIN …
+	big   bool
+}
+
+const lockNameSize = 32
+
+var replyHandle = ldlmReply.Field("lock_handle")
+
+// GrantedLock returns the resource of the lock that a reply to LDLM_ENQUEUE
+// grants, and the server's cookie by which later messages refer to the lock.
+func GrantedLock(m *Msg) (cookie uint64, r LockResource, ok bool) {
+	b := m.Buf(1)
+	if m.Opcode != LDLM_ENQUEUE || len(b) < replyHandle.Off+8 {
+		return 0, r, false
+	}
+	cookie = ReadUint(b[replyHandle.Off:replyHandle.Off+8], false)
+	k := requestLock(b, m.Big)
+	r = LockResource{kind: uint8(k.kind()), big: k.big}
+	copy(r.words[:], k.b[lockNameAt:])
+	return cookie, r, cookie != 0
+}
+
+// Append appends the resource as summary lines show it.
+func (r *LockResource) Append(dst []byte) []byte {
+	return appendResource(dst, r.words[:], uint64(r.kind), r.big)
+}

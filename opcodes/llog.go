@@ -1,0 +1,246 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcodes of this file, pb_opc.
+const (
+	LLOG_ORIGIN_HANDLE_CREATE      = 501
+	LLOG_ORIGIN_HANDLE_NEXT_BLOCK  = 502
+	LLOG_ORIGIN_HANDLE_READ_HEADER = 503
+	LLOG_ORIGIN_HANDLE_WRITE_REC   = 504
+	LLOG_ORIGIN_HANDLE_CLOSE       = 505
+	LLOG_ORIGIN_CONNECT            = 506
+	LLOG_CATINFO                   = 507
+	LLOG_ORIGIN_HANDLE_PREV_BLOCK  = 508
+	LLOG_ORIGIN_HANDLE_DESTROY     = 509
+)
+
+// LlogFlags is the group llog_flags.
+var LlogFlags = Bits("llog_flags", "LLOG_F_", "kind of a log, and what its changelog records carry", []Value{
+	{Name: "ZAP_WHEN_EMPTY", Value: 0x1, Doc: "removed when its last record goes"},
+	{Name: "IS_CAT", Value: 0x2, Doc: "a catalog: lists plain logs"},
+	{Name: "IS_PLAIN", Value: 0x4, Doc: "a plain log"},
+	{Name: "EXT_JOBID", Value: 0x8, Doc: "records have job ids"},
+	{Name: "IS_FIXSIZE", Value: 0x10, Doc: "all records have one size"},
+	{Name: "EXT_EXTRA_FLAGS", Value: 0x20, Doc: "records have extra flags"},
+	{Name: "EXT_X_UIDGID", Value: 0x40, Doc: "records have users"},
+	{Name: "EXT_X_NID", Value: 0x80, Doc: "records have NIDs"},
+	{Name: "EXT_X_OMODE", Value: 0x100, Doc: "records have open modes"},
+	{Name: "EXT_X_XATTR", Value: 0x200, Doc: "records have names of xattrs"},
+	{Name: "RM_ON_ERR", Value: 0x400, Doc: "removed when it is broken"},
+	{Name: "MAX_AGE", Value: 0x800, Since: "2.16", Doc: "old records go"},
+	{Name: "EXT_X_NID_BE", Value: 0x1000, Since: "2.16", Doc: "NIDs are large ones"},
+	{Name: "UNLCK_SEM", Value: 0x2000, Since: "2.17", Doc: "the lock of the log is let go during callbacks"},
+	{Name: "EXT_MASK", Value: 0x33e8, Doc: "all flags about what records carry", Alias: true},
+})
+
+// LlogCtxt is the group llog_ctxt.
+var LlogCtxt = Enum("llog_ctxt", "LLOG_", "what a log is for", []Value{
+	{Name: "CONFIG_ORIG_CTXT", Value: 0x0, Doc: "configuration, on the MGS"},
+	{Name: "CONFIG_REPL_CTXT", Value: 0x1, Doc: "configuration, on its reader"},
+	{Name: "MDS_OST_ORIG_CTXT", Value: 0x2, Doc: "objects to destroy, on the MDT"},
+	{Name: "MDS_OST_REPL_CTXT", Value: 0x3, Doc: "objects to destroy, on the OST"},
+	{Name: "SIZE_ORIG_CTXT", Value: 0x4},
+	{Name: "SIZE_REPL_CTXT", Value: 0x5},
+	{Name: "TEST_ORIG_CTXT", Value: 0x8},
+	{Name: "TEST_REPL_CTXT", Value: 0x9},
+	{Name: "CHANGELOG_ORIG_CTXT", Value: 0xc, Doc: "changelog, on the MDT"},
+	{Name: "CHANGELOG_REPL_CTXT", Value: 0xd, Doc: "changelog, on its reader"},
+	{Name: "CHANGELOG_USER_ORIG_CTXT", Value: 0xe, Doc: "readers of the changelog"},
+	{Name: "AGENT_ORIG_CTXT", Value: 0xf, Doc: "HSM requests"},
+	{Name: "UPDATELOG_ORIG_CTXT", Value: 0x10, Doc: "distributed operations, on the MDT"},
+	{Name: "UPDATELOG_REPL_CTXT", Value: 0x11, Doc: "distributed operations, on another MDT"},
+})
+
+// LlogSizes is the group llog_sizes.
+var LlogSizes = Enum("llog_sizes", "LLOG_MIN_", "least size of a record and of a block", []Value{
+	{Name: "REC_SIZE", Value: 0x18},
+	{Name: "CHUNK_SIZE", Value: 0x2000},
+})
+
+// llogLogid is struct llog_logid.
+var llogLogid = Define("llog_logid", "name of a log: the object that holds it",
+	Sub("lgl_oi", ostId, OSTIDPlain, "object id and sequence; never a FID, whatever the numbers"),
+	U32("lgl_ogen", "generation of the object; zero but for very old logs"),
+)
+
+// llogCatid is struct llog_catid.
+var llogCatid = Define("llog_catid", "entry of a target's list of catalogs",
+	Sub("lci_logid", llogLogid, "the catalog"),
+	Pad("lci_padding1", 4),
+	Pad("lci_padding2", 4),
+	Pad("lci_padding3", 4),
+)
+
+// llogLogHdr is struct llog_log_hdr.
+var llogLogHdr = Define("llog_log_hdr", "first block of a log", Detect(llogBig),
+	Sub("llh_hdr", llogRecHdr),
+	S64("llh_timestamp", Seconds, "when the log was made"),
+	U32("llh_count", "records in use, this header among them"),
+	U32("llh_bitmap_offset", "where the bitmap begins"),
+	U32("llh_size", Size, "bytes of a record, where all are alike"),
+	U32("llh_flags", LlogFlags, "kind of log, and what its changelog records carry"),
+	U32("llh_cat_idx", "of a plain log: its place in the catalog; of a catalog: its first log"),
+	Sub("llh_tgtuuid", obdUuid, "target that the log is of"),
+	Pads("llh_reserved", 1, 4),
+	Says("llh_used", usedIndices, "indices that the bitmap has set"),
+	Arr("llh_bitmap", 2024, U32("", Hex), "a bit for each index that is in use"),
+	Sub("llh_tail", llogRecTail),
+)
+
+// llogCookie is struct llog_cookie.
+var llogCookie = Define("llog_cookie", "names a record of a log, so that it can be cancelled",
+	Sub("lgc_lgl", llogLogid, "the log"),
+	U64("lgc_offset", Over("lgc_lgl"), If(never), "another use of the same bytes"),
+	U32("lgc_subsys", At(24), LlogCtxt, "what the log is for"),
+	U32("lgc_index", "the record"),
+	Pad("lgc_padding", 4),
+)
+
+// llogdBody is struct llogd_body.
+var llogdBody = Define("llogd_body", "which log, and where in it",
+	Sub("lgd_logid", llogLogid, "the log; zero in a request that opens one by name"),
+	U32("lgd_ctxt_idx", LlogCtxt, "what the log is for"),
+	U32("lgd_llh_flags", LlogFlags, "kind of log"),
+	U32("lgd_index", "record that is wanted"),
+	U32("lgd_saved_index", "last record before the block; the server moves it on"),
+	U32("lgd_len", Size, "bytes of the block"),
+	U64("lgd_cur_offset", Size, "where the block begins in the log; the server moves it on"),
+)
+
+var _ = Define("llogd_conn_body", "connects the two ends of a log; no longer sent",
+	Sub("lgdc_gen", llogGen),
+	Sub("lgdc_logid", llogLogid),
+	U32("lgdc_ctxt_idx", LlogCtxt),
+)
+
+var (
+	bufLlogdBody  = Sub("llogd_body", llogdBody)
+	bufLlogLogHdr = Sub("llog_log_hdr", llogLogHdr)
+)
+
+var bufLogBlock = Sub("eadata", llogBlock, "part of the log")
+
+var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_CREATE, Name: "LLOG_ORIGIN_HANDLE_CREATE", Variants: []*Variant{{
+	Request: Bufs(bufPtlrpcBody, bufLlogdBody, bufName, bufMdtBody),
+	Reply:   Bufs(bufPtlrpcBody, bufLlogdBody),
+	Ask:     askLogOpen,
+	Answer:  answerLogOpen,
+	Subject: func(m *Msg) (fid, name []byte) { return nil, TrimNUL(m.Buf(2)) },
+}},
+	Doc: "Opens a log on the server, by name (a configuration on the MGS, a changelog catalog on an MDT) or by its id. " +
+		"The answer is the id that the reads which follow use."})
+
+var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_NEXT_BLOCK, Name: "LLOG_ORIGIN_HANDLE_NEXT_BLOCK", Variants: []*Variant{{
+	Request: Bufs(bufPtlrpcBody, bufLlogdBody),
+	Reply:   Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
+	Ask:     askLogBlock,
+	Answer:  answerLogBlock,
+}},
+	Doc: "Reads the block of a log that has the wanted record, or the one behind the given position. " +
+		"Mounting clients fetch their configuration with it, readers of changelogs the changes."})
+
+var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_READ_HEADER, Name: "LLOG_ORIGIN_HANDLE_READ_HEADER", Variants: []*Variant{{
+	Request: Bufs(bufPtlrpcBody, bufLlogdBody),
+	Reply:   Bufs(bufPtlrpcBody, bufLlogLogHdr),
+	Ask:     askLog,
+	Answer:  answerLogHeader,
+}},
+	Doc: "Reads the first block of a log: its kind, its flags and the bitmap of the records in use."})
+
+var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_PREV_BLOCK, Name: "LLOG_ORIGIN_HANDLE_PREV_BLOCK", Variants: []*Variant{{
+	Request: Bufs(bufPtlrpcBody, bufLlogdBody),
+	Reply:   Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
+	Ask:     askLogBlock,
+	Answer:  answerLogBlock,
+}},
+	Doc: "Reads the block of a log that has the wanted record, for a reader that goes backwards."})
+
+var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_DESTROY, Name: "LLOG_ORIGIN_HANDLE_DESTROY", Retired: true,
+	Doc: "Was meant to remove a log on the server. No release since 2.12 sends it."})
+
+var (
+	lgdCtxt   = llogdBody.Field("lgd_ctxt_idx")
+	lgdIndex  = llogdBody.Field("lgd_index")
+	lgdOffset = llogdBody.Field("lgd_cur_offset")
+	llhCount  = llogLogHdr.Field("llh_count")
+	llhFlags  = llogLogHdr.Field("llh_flags")
+)
+
+// llogKinds are the flags that say whether a log is a catalog or a plain one.
+const llogKinds = 0x2 | 0x4
+
+// askLogOpen: the log's name, or its id when it has none.
+func askLogOpen(m *Msg, l *Line) {
+	body := m.Buf(1)
+	if name := TrimNUL(m.Buf(2)); len(name) > 0 {
+		l.Label(Name, name)
+	} else {
+		logID(m, l)
+	}
+	l.Key("for ")
+	l.Value(Flag, LlogCtxt, lgdCtxt.Uint(body, m.Big))
+}
+
+func logID(m *Msg, l *Line) {
+	l.Text = AppendOSTID(l.Text, m.Buf(1), m.Big, true)
+	l.Mark(Object)
+}
+
+func answerLogOpen(m *Msg, l *Line) {
+	if m.Status >= 0 && len(m.Buf(1)) >= llogLogid.Size {
+		l.Key("log ")
+		logID(m, l)
+	}
+}
+
+func askLog(m *Msg, l *Line) {
+	l.Key("log ")
+	logID(m, l)
+}
+
+func askLogBlock(m *Msg, l *Line) {
+	askLog(m, l)
+	l.Key("record ")
+	l.Num(lgdIndex.Uint(m.Buf(1), m.Big))
+	l.Key("at ")
+	l.Offset(lgdOffset.Uint(m.Buf(1), m.Big))
+}
+
+// answerLogBlock counts the records of a block and says what kind the first is.
+func answerLogBlock(m *Msg, l *Line) {
+	v := View{Rest: m.Buf(2), Big: m.Big}
+	count, kind := 0, uint64(0)
+	for {
+		form, n := nextLogRecord(&v)
+		if form == nil {
+			break
+		}
+		if kind == 0 {
+			kind = lrhType.Uint(v.Rest, llogBig(v.Rest, v.Big))
+		}
+		count++
+		v.Rest = v.Rest[min(n, len(v.Rest)):]
+	}
+	if len(m.Buf(2)) == 0 {
+		return
+	}
+	l.Key("")
+	l.Count(uint64(count), "record")
+	if kind != 0 {
+		l.Key("")
+		l.Value(Flag, LlogRecType, kind)
+	}
+}
+
+func answerLogHeader(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < llogLogHdr.Size {
+		return
+	}
+	big := llogBig(b, m.Big)
+	l.Key("")
+	l.Count(llhCount.Uint(b, big), "record")
+	l.Key("")
+	l.Flags(LlogFlags, llhFlags.Uint(b, big)&llogKinds)
+}

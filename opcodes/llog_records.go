@@ -1,0 +1,295 @@
+package opcodes
+
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// LlogRecType is the group llog_rec_type.
+var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper 12 bits are the same in all", []Value{
+	{Name: "LLOG_PAD_MAGIC", Value: 0x10600000, Doc: "fills a block up"},
+	{Name: "OST_SZ_REC", Value: 0x10600f00, Doc: "size changed; old"},
+	{Name: "MDS_UNLINK_REC", Value: 0x10612404, Doc: "object to destroy; old"},
+	{Name: "MDS_UNLINK64_REC", Value: 0x10692404, Doc: "object to destroy"},
+	{Name: "MDS_SETATTR64_REC", Value: 0x10692401, Doc: "new owner of an object"},
+	{Name: "OBD_CFG_REC", Value: 0x10620000, Doc: "step of a configuration"},
+	{Name: "LLOG_GEN_REC", Value: 0x10640000, Doc: "marks a generation"},
+	{Name: "CHANGELOG_REC", Value: 0x10660000, Doc: "change of the namespace"},
+	{Name: "CHANGELOG_USER_REC", Value: 0x10670000, Doc: "reader of a changelog"},
+	{Name: "CHANGELOG_USER_REC2", Value: 0x10670002, Doc: "reader of a changelog with a name"},
+	{Name: "HSM_AGENT_REC", Value: 0x10680000, Doc: "HSM request"},
+	{Name: "UPDATE_REC", Value: 0x106a0000, Doc: "distributed operation"},
+	{Name: "LLOG_HDR_MAGIC", Value: 0x10645539, Doc: "header of a log"},
+	{Name: "LLOG_LOGID_MAGIC", Value: 0x1064553b, Doc: "entry of a catalog"},
+	{Name: "LLOG_OP_MAGIC", Value: 0x10600000, Alias: true},
+	{Name: "LLOG_OP_MASK", Value: 0xfff00000},
+})
+
+// llogRecHdr is struct llog_rec_hdr.
+var llogRecHdr = Define("llog_rec_hdr", "what each record of a log begins with", Detect(llogBig),
+	U32("lrh_len", Size, "bytes of the record with header and tail"),
+	U32("lrh_index", "number of the record in its log"),
+	U32("lrh_type", LlogRecType, "kind of record; tells the byte order of the log too"),
+	U32("lrh_id", "for the record's own use"),
+)
+
+// llogRecTail is struct llog_rec_tail.
+var llogRecTail = Define("llog_rec_tail", "what each record of a log ends with: the header's words again",
+	U32("lrt_len", Size, "bytes of the record"),
+	U32("lrt_index", "number of the record in its log"),
+)
+
+var (
+	lrhLen  = llogRecHdr.Field("lrh_len")
+	lrhType = llogRecHdr.Field("lrh_type")
+)
+
+// llogLogidRec is struct llog_logid_rec.
+var llogLogidRec = Define("llog_logid_rec", "record of a catalog: names a plain log", Detect(llogBig),
+	Sub("lid_hdr", llogRecHdr),
+	Sub("lid_id", llogLogid, "the plain log"),
+	Pad("lid_padding1", 4),
+	Pad("lid_padding2", 8),
+	Pad("lid_padding3", 8),
+	Sub("lid_tail", llogRecTail),
+)
+
+// llogUnlinkRec is struct llog_unlink_rec.
+var llogUnlinkRec = Define("llog_unlink_rec", "OST object to destroy, as old releases logged it", Detect(llogBig),
+	Sub("lur_hdr", llogRecHdr),
+	U64("lur_oid", "object id"),
+	U32("lur_oseq", "sequence of the object"),
+	U32("lur_count", "objects that follow it"),
+	Sub("lur_tail", llogRecTail),
+)
+
+// llogUnlink64Rec is struct llog_unlink64_rec.
+var llogUnlink64Rec = Define("llog_unlink64_rec", "OST object to destroy", Detect(llogBig),
+	Sub("lur_hdr", llogRecHdr),
+	Sub("lur_fid", luFid, "the object"),
+	U32("lur_count", "objects that follow it"),
+	Pad("lur_padding1", 4),
+	Pad("lur_padding2", 8),
+	Pad("lur_padding3", 8),
+	Sub("lur_tail", llogRecTail),
+)
+
+// llogSetattr64Rec is struct llog_setattr64_rec.
+var llogSetattr64Rec = Define("llog_setattr64_rec", "new owner of an OST object", Detect(llogBig),
+	Sub("lsr_hdr", llogRecHdr),
+	Sub("lsr_oi", ostId, "the object"),
+	U32("lsr_uid"),
+	U32("lsr_uid_h", "unused upper half"),
+	U32("lsr_gid"),
+	U32("lsr_gid_h", "unused upper half"),
+	U64("lsr_valid", ObdMdValid, "which attributes change"),
+	Sub("lsr_tail", llogRecTail),
+)
+
+// llogSetattr64RecV2 is struct llog_setattr64_rec_v2.
+var llogSetattr64RecV2 = Define("llog_setattr64_rec_v2", "new owner, project or layout version of an OST object",
+	Detect(llogBig),
+	Sub("lsr_hdr", llogRecHdr),
+	Sub("lsr_oi", ostId, "the object"),
+	U32("lsr_uid"),
+	U32("lsr_uid_h", "unused upper half"),
+	U32("lsr_gid"),
+	U32("lsr_gid_h", "unused upper half"),
+	U64("lsr_valid", ObdMdValid, "which attributes change"),
+	U32("lsr_projid", "project"),
+	U32("lsr_layout_version", "layout version that later writes must have"),
+	Pad("lsr_padding2", 8),
+	Pad("lsr_padding3", 8),
+	Sub("lsr_tail", llogRecTail),
+)
+
+// llogSizeChangeRec is struct llog_size_change_rec.
+var llogSizeChangeRec = Define("llog_size_change_rec", "file whose size changed without the MDT; old releases",
+	Detect(llogBig),
+	Sub("lsc_hdr", llogRecHdr),
+	Sub("lsc_fid", llFid, "the file"),
+	U32("lsc_ioepoch", "epoch of the writes"),
+	Pad("lsc_padding1", 4),
+	Pad("lsc_padding2", 8),
+	Pad("lsc_padding3", 8),
+	Sub("lsc_tail", llogRecTail),
+)
+
+// llogAgentReqRec is struct llog_agent_req_rec.
+var llogAgentReqRec = Define("llog_agent_req_rec", "HSM request that the coordinator keeps", Detect(llogBig),
+	Sub("arr_hdr", llogRecHdr),
+	U32("arr_status", HsmAgentReqStatus, "how far it is"),
+	U32("arr_archive_id", "archive it is for; 0: any"),
+	U64("arr_flags", HsmRequestFlags, "as asked for"),
+	U64("arr_compound_id", Cookie, "requests that came together share it"),
+	U64("arr_req_create", Seconds, "when it came"),
+	U64("arr_req_change", Seconds, "when its status last changed"),
+	Sub("arr_hai", hsmActionItem, "what to do"),
+	Pad("arr_padding", 0, CountOf(beforeTail), Floats(true)),
+	Sub("arr_tail", llogRecTail),
+)
+
+// llogGen is struct llog_gen.
+var llogGen = Define("llog_gen", "generation of the connection between log writer and reader",
+	U64("mnt_cnt", "mounts"),
+	U64("conn_cnt", "connects"),
+)
+
+// llogGenRec is struct llog_gen_rec.
+var llogGenRec = Define("llog_gen_rec", "marks a generation in a log", Detect(llogBig),
+	Sub("lgr_hdr", llogRecHdr),
+	Sub("lgr_gen", llogGen),
+	Pad("padding1", 8),
+	Pad("padding2", 8),
+	Pad("padding3", 8),
+	Sub("lgr_tail", llogRecTail),
+)
+
+// llogPadRec fills a block up: no record may lie across its end.
+var llogPadRec = Define("llog_pad_rec", "fills the rest of a block", Detect(llogBig),
+	Sub("pad_hdr", llogRecHdr),
+	Pad("pad_fill", 0, CountOf(beforeTail)),
+	Sub("pad_tail", llogRecTail),
+)
+
+// llogOtherRec is a record of a type that is not known.
+var llogOtherRec = Define("llog_other_rec", "record of a type that is not known", Detect(llogBig),
+	Sub("hdr", llogRecHdr),
+	Opaque("body", 0, CountOf(beforeTail)),
+	Sub("tail", llogRecTail),
+)
+
+// llogUpdateRecord is struct llog_update_record.
+var llogUpdateRecord = Define("llog_update_record", "distributed operation, kept until all MDTs have done their part",
+	Detect(llogBig),
+	Sub("lur_hdr", llogRecHdr),
+	Sub("lur_update_rec", updateRecords),
+	Pad("lur_padding", 0, CountOf(beforeTail), Floats(true)),
+	Sub("lur_tail", llogRecTail),
+)
+
+// Parts of lrh_type.
+const (
+	llogOpMask  = 0xfff00000
+	llogOpMagic = 0x10600000
+	llogLeast   = 24 // bytes of a header and a tail
+	llogTail    = 8
+)
+
+// llogBlock is the part of a log that a reader gets at a time. Its records
+// lie one behind the other; the rest of the block is zero.
+var llogBlock = Define("llog_block", "part of a log: records one behind the other",
+	Records("records", nextLogRecord, llogRecordForms),
+)
+
+// llogRecordForms are the records that a log may have, each in the list of
+// llogRecordTypes too.
+var llogRecordForms = func() []*Field {
+	forms := make([]*Field, 0, len(llogRecordTypes)+1)
+	for _, t := range llogRecordTypes {
+		forms = append(forms, t.form)
+	}
+	return append(forms, llogOther)
+}()
+
+var llogOther = Sub("", llogOtherRec, Tagged(true))
+
+type llogRecordType struct {
+	kind uint64
+	form *Field
+}
+
+var llogRecordTypes = []llogRecordType{
+	{0x10620000, Sub("", llogConfigRec, Tagged(true))},
+	{0x10660000, Sub("", llogChangelogRec, Tagged(true))},
+	{0x10670000, Sub("", llogChangelogUserRec, Tagged(true))},
+	{0x10670002, Sub("", llogChangelogUserRec2, Tagged(true))},
+	{0x1064553b, Sub("", llogLogidRec, Tagged(true))},
+	{0x10645539, Sub("", llogLogHdr, Tagged(true))},
+	{0x10600000, Sub("", llogPadRec, Tagged(true))},
+	{0x10680000, Sub("", llogAgentReqRec, Tagged(true))},
+	{0x106a0000, Sub("", llogUpdateRecord, Tagged(true))},
+	{0x10692404, Sub("", llogUnlink64Rec, Tagged(true))},
+	{0x10612404, Sub("", llogUnlinkRec, Tagged(true))},
+	{0x10692401, Sub("", llogSetattr64Rec, Tagged(true))},
+	{0x10692401, Sub("", llogSetattr64RecV2, Tagged(true))}, // longer, of the same type
+	{0x10600f00, Sub("", llogSizeChangeRec, Tagged(true))},
+	{0x10640000, Sub("", llogGenRec, Tagged(true))},
+}
+
+// nextLogRecord finds the form and length of the record at v.Rest.
+func nextLogRecord(v *View) (*Field, int) {
+	if len(v.Rest) < llogRecHdr.Size {
+		return nil, 0
+	}
+	big := llogBig(v.Rest, v.Big)
+	kind := lrhType.Uint(v.Rest, big)
+	n := lrhLen.Uint(v.Rest, big)
+	if kind&llogOpMask != llogOpMagic || n < llogLeast || n > 1<<20 {
+		return nil, 0
+	}
+	form := llogOther
+	for i := range llogRecordTypes {
+		if t := &llogRecordTypes[i]; t.kind == kind && int(n) >= t.form.Size {
+			form = t.form
+		}
+	}
+	return form, int(n)
+}
+
+// llogBig finds the byte order of a log by the type of a record.
+func llogBig(b []byte, big bool) bool {
+	if len(b) < 12 {
+		return big
+	}
+	switch {
+	case ReadUint(b[8:12], false)&llogOpMask == llogOpMagic:
+		return false
+	case ReadUint(b[8:12], true)&llogOpMask == llogOpMagic:
+		return true
+	}
+	return big
+}
+
+// isLog says whether bytes read like the records of a log.
+func isLog(b []byte) bool {
+	form, n := nextLogRecord(&View{Rest: b})
+	return form != nil && n%llogTail == 0
+}
+
+// beforeTail is the number of bytes up to the tail of a record.
+func beforeTail(v *View) int { return max(0, len(v.Rest)-llogTail) }
+
+// usedIndices lists the indices of a log that are in use: "0-26,28".
+func usedIndices(v *View, dst []byte) []byte {
+	bits := v.Type.Field("llh_bitmap").Bytes(v.Struct)
+	used := func(i int) bool {
+		word := bits[i/32*4 : i/32*4+4]
+		return ReadUint(word, v.Big)>>(i%32)&1 != 0
+	}
+	first := true
+	for i := 0; i < len(bits)*8; i++ {
+		if i%32 == 0 && ReadUint(bits[i/8:i/8+4], v.Big) == 0 {
+			i += 31
+			continue
+		}
+		if !used(i) {
+			continue
+		}
+		last := i
+		for last+1 < len(bits)*8 && used(last+1) {
+			last++
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = strconv.AppendInt(dst, int64(i), 10)
+		if last > i {
+			dst = strconv.AppendInt(append(dst, '-'), int64(last), 10)
+		}
+		i = last
+	}
+	return dst
+}

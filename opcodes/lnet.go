@@ -1,0 +1,282 @@
+package opcodes
+
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// LnetMsgType is the group lnet_msg_type.
+var LnetMsgType = Enum("lnet_msg_type", "LNET_MSG_", "commands of LNet", []Value{
+	{Name: "ACK", Value: 0x0, Doc: "a PUT was accepted"},
+	{Name: "PUT", Value: 0x1, Doc: "brings data"},
+	{Name: "GET", Value: 0x2, Doc: "asks for data"},
+	{Name: "REPLY", Value: 0x3, Doc: "brings what a GET asked for"},
+	{Name: "HELLO", Value: 0x4, Doc: "greeting of socklnd version 1"},
+})
+
+// LnetMagic is the group lnet_magic.
+var LnetMagic = Enum("lnet_magic", "", "magic numbers at the start of connections and messages", []Value{
+	{Name: "LNET_PROTO_IB_MAGIC", Value: 0xbe91b91, Doc: "message of o2iblnd"},
+	{Name: "LNET_PROTO_EFA_MAGIC", Value: 0x2be092be, Since: "2.17", Doc: "message of the EFA driver"},
+	{Name: "LNET_PROTO_MAGIC", Value: 0x45726963, Doc: "hello of socklnd from version 2 on"},
+	{Name: "LNET_PROTO_PING_MAGIC", Value: 0x70696e67, Doc: "answer to a ping"},
+	{Name: "LNET_PROTO_ACCEPTOR_MAGIC", Value: 0xacce7100, Doc: "connection request"},
+	{Name: "LNET_PROTO_GNI_MAGIC", Value: 0xb00fbabe, Doc: "message of the Cray Gemini driver"},
+	{Name: "LNET_PROTO_KFI_MAGIC", Value: 0xdeadbeef, Since: "2.16", Doc: "message of the Slingshot driver"},
+	{Name: "LNET_PROTO_TCP_MAGIC", Value: 0xeebc0ded, Doc: "hello of socklnd version 1"},
+})
+
+// LnetVersion is the group lnet_version.
+var LnetVersion = Enum("lnet_version", "LNET_PROTO_", "versions of the connection protocols", []Value{
+	{Name: "TCP_VERSION_MINOR", Value: 0x0, Doc: "of a hello of version 1"},
+	{Name: "ACCEPTOR_VERSION", Value: 0x1, Doc: "connection request with an 8-byte NID"},
+	{Name: "TCP_VERSION_MAJOR", Value: 0x1, Doc: "of a hello of version 1", Alias: true},
+	{Name: "ACCEPTOR_VERSION_16", Value: 0x2, Since: "2.15", Doc: "connection request with a 20-byte NID"},
+})
+
+// LnetLndType is the group lnet_lnd_type.
+var LnetLndType = Enum("lnet_lnd_type", "", "kinds of networks", []Value{
+	{Name: "SOCKLND", Value: 0x2, Doc: "TCP, written tcp"},
+	{Name: "O2IBLND", Value: 0x5, Doc: "InfiniBand and RoCE, written o2ib"},
+	{Name: "LOLND", Value: 0x9, Doc: "loopback, written lo"},
+	{Name: "GNILND", Value: 0xd, Doc: "Cray Gemini and Aries, written gni"},
+	{Name: "GNIIPLND", Value: 0xe, Doc: "Cray Gemini with IP addresses, written gip"},
+	{Name: "PTL4LND", Value: 0xf, Doc: "Portals 4, written ptlf"},
+	{Name: "KFILND", Value: 0x10, Since: "2.15", Doc: "Slingshot, written kfi"},
+	{Name: "TOFULND", Value: 0x11, Since: "2.16", Doc: "Tofu; has no name in NIDs"},
+	{Name: "EFALND", Value: 0x12, Since: "2.16", Doc: "Amazon EFA, written efa"},
+	{Name: "BXI3LND", Value: 0x13, Since: "2.17", Doc: "Bull BXI 3, written bxi3f"},
+})
+
+// LnetSpecial is the group lnet_special.
+var LnetSpecial = Enum("lnet_special", "LNET_", "special values and limits of LNet", []Value{
+	{Name: "RESERVED_PORTAL", Value: 0x0, Doc: "portal of ping and discovery"},
+	{Name: "MTU_BITS", Value: 0x14, Doc: "log2 of the largest payload"},
+	{Name: "MD_BUFFER_SZ", Value: 0x20, Since: "2.17", Doc: "bytes of data about a NID"},
+	{Name: "NIDSTR_SIZE", Value: 0x40, Doc: "room for a NID as text; 32 up to 2.12"},
+	{Name: "PID_LUSTRE", Value: 0x3039, Doc: "process id of all kernel users"},
+	{Name: "MTU", Value: 0x100000, Doc: "largest payload of one message"},
+	{Name: "PID_USERFLAG", Value: 0x80000000, Doc: "bit of the process ids of user space"},
+	{Name: "PID_RESERVED", Value: 0xf0000000, Doc: "bits that process ids must not have"},
+	{Name: "PID_ANY", Value: 0xffffffff, Doc: "any process"},
+	{Name: "NET_ANY", Value: 0xffffffff, Since: "2.15", Doc: "any network", Alias: true},
+	{Name: "NID_LO_0", Value: 0x9000000000000, Doc: "the node itself, 0@lo"},
+	{Name: "NID_ANY", Value: 0xffffffffffffffff, Doc: "any node"},
+	{Name: "WIRE_HANDLE_COOKIE_NONE", Value: 0xffffffffffffffff, Doc: "no handle", Alias: true},
+})
+
+// LnetAckWmd is the group lnet_ack_wmd.
+var LnetAckWmd = Enum("lnet_ack_wmd", "", "special handles of LNet", []Value{
+	{Name: "LNET_WIRE_HANDLE_NONE", Value: 0xffffffffffffffff, Doc: "ack_wmd with both cookies all-ones means no ACK is wanted"},
+})
+
+// Acceptor is the group acceptor.
+var Acceptor = Enum("acceptor", "", "ports of LNet over TCP", []Value{
+	{Name: "acceptor_default_port", Value: 0x3dc, Doc: "TCP port 988 (module option can change it; a second bulk port is possible since 2.17)"},
+	{Name: "LNET_ACCEPTOR_MIN_RESERVED_PORT", Value: 0x200, Doc: "connecting side binds source port 512..1023"},
+	{Name: "LNET_ACCEPTOR_MAX_RESERVED_PORT", Value: 0x3ff},
+})
+
+var (
+	LNetHdr4  = lnetHdrNid4
+	LNetHdr16 = lnetHdrNid16
+	ConnreqV1 = lnetAcceptorConnreq
+	ConnreqV2 = lnetAcceptorConnreqV2
+)
+
+// lnetNid is struct lnet_nid.
+var lnetNid = Define("lnet_nid",
+	NID,
+	"address of a node on an LNet network, long enough for IPv6",
+	U8("nid_size", Since("2.15"), "bytes of the address beyond the first four: 0 or 12"),
+	U8("nid_type", LnetLndType, Since("2.15"), "kind of network"),
+	U16("nid_num", Since("2.15"), Big, "number of the network among those of its kind"),
+	Arr("nid_addr", 4, U32("", Big, Hex), Since("2.15"), Big, "the address; an IPv4 address takes the first word"),
+)
+
+var _ = Define("lnet_process_id_packed",
+	"a process on a node",
+	U64("nid", NID4, "the node"),
+	U32("pid", Remark(remarkPid), "LNet process id"),
+)
+
+// lnetHandleWire is struct lnet_handle_wire.
+var lnetHandleWire = Define("lnet_handle_wire",
+	Brief(briefWireHandle),
+	"names an outstanding operation on the node that made it; the peer only copies it",
+	U64("wh_interface_cookie", Cookie, "incarnation of the node's LNet"),
+	U64("wh_object_cookie", Cookie, "the operation"),
+)
+
+// lnetAck is struct lnet_ack.
+var lnetAck = Define("lnet_ack",
+	Little,
+	"tells the sender of a PUT that its data were accepted",
+	Sub("dst_wmd", lnetHandleWire, "ack_wmd of the PUT"),
+	U64("match_bits", Cookie, "match bits of the PUT"),
+	U32("mlength", Size, "bytes that the target accepted"),
+)
+
+// lnetPut is struct lnet_put.
+var lnetPut = Define("lnet_put",
+	Little,
+	"puts data into a buffer that the target has posted on a portal",
+	Sub("ack_wmd", lnetHandleWire, "copied into the ACK; all ones when none is wanted"),
+	U64("match_bits", Cookie, "picks the buffer: xid of a request; xid or agreed bits for a reply; numbered bits for bulk"),
+	U64("hdr_data", Cookie, "free for the sender; Lustre leaves it 0"),
+	U32("ptl_index", Portal, "portal: which service or kind of reply"),
+	U32("offset", Size, "where in the buffer the data go"),
+)
+
+// lnetGet is struct lnet_get.
+var lnetGet = Define("lnet_get",
+	Little,
+	"asks for data from a buffer that the target has posted",
+	Sub("return_wmd", lnetHandleWire, "copied into the REPLY"),
+	U64("match_bits", Cookie, "picks the buffer"),
+	U32("ptl_index", Portal, "portal of the buffer"),
+	U32("src_offset", Size, "where in the buffer to begin"),
+	U32("sink_length", Size, "bytes wanted"),
+)
+
+// lnetReply is struct lnet_reply.
+var lnetReply = Define("lnet_reply",
+	Little,
+	"brings the data that a GET asked for",
+	Sub("dst_wmd", lnetHandleWire, "return_wmd of the GET"),
+)
+
+// lnetHello is struct lnet_hello.
+var lnetHello = Define("lnet_hello",
+	Little,
+	"greeting of the first version of socklnd",
+	U64("incarnation", Cookie, "changes when the node starts anew"),
+	U32("type", KsockConnType, "what the connection is for"),
+)
+
+// lnetCmdHdr is union lnet_cmd_hdr. The headers have its members in themselves.
+var _ = Define("lnet_cmd_hdr",
+	Little,
+	"the command of an LNet message, by the type in the header around it",
+	Sub("ack", lnetAck),
+	Sub("put", lnetPut, Over("ack")),
+	Sub("get", lnetGet, Over("ack")),
+	Sub("reply", lnetReply, Over("ack")),
+	Sub("hello", lnetHello, Over("ack")),
+)
+
+// lnetHdrNid4 is struct lnet_hdr_nid4.
+var lnetHdrNid4 = Define("lnet_hdr_nid4", append(lnetHdrFields(32,
+	U64("dest_nid", NID4, "node the message is for, beyond any router"),
+	U64("src_nid", NID4, "node the message is from, beyond any router"),
+), "header of an LNet message with 8-byte NIDs")...)
+
+// lnetHdrNid16 is struct lnet_hdr_nid16.
+var lnetHdrNid16 = Define("lnet_hdr_nid16", append(lnetHdrFields(56,
+	Sub("dest_nid", lnetNid, "node the message is for, beyond any router"),
+	Sub("src_nid", lnetNid, "node the message is from, beyond any router"),
+), Since("2.15"), "header of an LNet message with 20-byte NIDs")...)
+
+// lnetHdrFields are the fields of a header whose command begins at offset
+// command. The members of the command stand in the header itself.
+func lnetHdrFields(command int, nids ...*Field) []any {
+	parts := []any{Little, nids[0], nids[1],
+		U32("dest_pid", Remark(remarkPid), "LNet process id of the receiver"),
+		U32("src_pid", Remark(remarkPid), "LNet process id of the sender"),
+		U32("type", LnetMsgType, "the command"),
+		U32("payload_length", Size, "bytes behind the header; GET and ACK have none"),
+	}
+	for _, m := range []struct {
+		s        *Struct
+		name     string
+		commands []string
+	}{
+		{lnetPut, "ack_wmd", []string{"PUT"}},
+		{lnetGet, "return_wmd", []string{"GET"}},
+		{lnetAck, "dst_wmd", []string{"ACK", "REPLY"}},
+		{lnetPut, "match_bits", []string{"PUT", "GET", "ACK"}},
+		{lnetPut, "hdr_data", []string{"PUT"}},
+		{lnetPut, "ptl_index", []string{"PUT"}},
+		{lnetPut, "offset", []string{"PUT"}},
+		{lnetGet, "ptl_index", []string{"GET"}},
+		{lnetGet, "src_offset", []string{"GET"}},
+		{lnetGet, "sink_length", []string{"GET"}},
+		{lnetAck, "mlength", []string{"ACK"}},
+		{lnetHello, "incarnation", []string{"HELLO"}},
+	} {
+		f := m.s.Field(m.name)
+		parts = append(parts, f.Copy(At(command+f.Off), For("type", m.commands...)))
+	}
+	return parts
+}
+
+var _ = Define("lnet_magicversion",
+	Little,
+	"stands in place of the destination NID in the hello of socklnd version 1",
+	U32("magic", Hex, LnetMagic, "kind of network"),
+	U16("version_major", "protocol version"),
+	U16("version_minor", "protocol version, minor part"),
+)
+
+// lnetAcceptorConnreq is struct lnet_acceptor_connreq.
+var lnetAcceptorConnreq = Define("lnet_acceptor_connreq",
+	Detect(isAcceptor),
+	"first bytes of a connection: the address that the connecting node wants to reach",
+	U32("acr_magic", Hex, LnetMagic, "marks the request and the byte order of the sender"),
+	U32("acr_version", "1: 8-byte NID"),
+	U64("acr_nid", NID4, "NID the connection is meant for"),
+)
+
+// lnetAcceptorConnreqV2 is struct lnet_acceptor_connreq_v2.
+var lnetAcceptorConnreqV2 = Define("lnet_acceptor_connreq_v2",
+	Since("2.15"),
+	Detect(isAcceptor),
+	"first bytes of a connection to a node with a long address",
+	U32("acr_magic", Hex, LnetMagic, "marks the request and the byte order of the sender"),
+	U32("acr_version", "2: 20-byte NID"),
+	Sub("acr_nid", lnetNid, "NID the connection is meant for"),
+)
+
+func isAcceptor(b []byte, big bool) bool { return magicAt(b, 0, 0xacce7100, big) }
+
+// remarkPid names the process id that all of Lustre uses.
+func remarkPid(v *View, dst []byte) []byte {
+	const lustre, user = 12345, 1 << 31
+	if len(v.Rest) < 4 {
+		return dst
+	}
+	switch pid := ReadUint(v.Rest[:4], v.Big); {
+	case pid == lustre:
+		return append(dst, "Lustre"...)
+	case pid == 1<<32-1:
+		return append(dst, "any"...)
+	case pid&user != 0:
+		return strconv.AppendUint(append(dst, "user process "...), pid&^user, 10)
+	}
+	return dst
+}
+
+func briefWireHandle(v *View, dst []byte) []byte {
+	for _, c := range v.Struct[:min(16, len(v.Struct))] {
+		if c != 0xff {
+			return dst
+		}
+	}
+	return append(dst, "none"...)
+}
+
+// magicAt says whether the integers around a magic number are big-endian,
+// going by which way round the magic stands at off; big when it is not there.
+func magicAt(b []byte, off int, magic uint32, big bool) bool {
+	if len(b) < off+4 {
+		return big
+	}
+	switch word := b[off : off+4]; uint64(magic) {
+	case ReadUint(word, false):
+		return false
+	case ReadUint(word, true):
+		return true
+	}
+	return big
+}

@@ -1,0 +1,115 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The NIDs of a node, as ping and discovery report them.
+
+// LnetNiStatus is the group lnet_ni_status.
+var LnetNiStatus = Enum("lnet_ni_status", "LNET_NI_STATUS_", "whether a network interface works", []Value{
+	{Name: "INVALID", Value: 0x0, Doc: "not known"},
+	{Name: "UP", Value: 0x15aac0de, Doc: "works"},
+	{Name: "DOWN", Value: 0xdeadface, Doc: "does not work"},
+})
+
+// LnetPingFeatures is the group lnet_ping_features.
+var LnetPingFeatures = Bits("lnet_ping_features", "LNET_PING_FEAT_", "what a node's LNet can do", []Value{
+	{Name: "INVAL", Value: 0x0, Doc: "none"},
+	{Name: "BASE", Value: 0x1, Doc: "answers pings"},
+	{Name: "NI_STATUS", Value: 0x2, Doc: "tells whether each interface works"},
+	{Name: "RTE_DISABLED", Value: 0x4, Doc: "does not route"},
+	{Name: "MULTI_RAIL", Value: 0x8, Doc: "uses several interfaces for one peer"},
+	{Name: "DISCOVERY", Value: 0x10, Doc: "finds out the interfaces of its peers"},
+	{Name: "LARGE_ADDR", Value: 0x20, Since: "2.16", Doc: "tells NIDs longer than 8 bytes"},
+	{Name: "PRIMARY_LARGE", Value: 0x40, Since: "2.16", Doc: "the NID that stands for the node may be a long one"},
+	{Name: "METADATA", Value: 0x80, Since: "2.17", Doc: "tells data about NIDs for their drivers"},
+	{Name: "BITS", Value: 0xff, Doc: "all features of the newest release", Alias: true},
+})
+
+// LnetPing is the group lnet_ping.
+var LnetPing = Enum("lnet_ping", "", "match bits of LNet ping", []Value{
+	{Name: "LNET_PROTO_PING_MATCHBITS", Value: 0x8000000000000000, Doc: "match bits of ping GET and discovery push PUT on portal 0"},
+})
+
+var (
+	PingInfo = lnetPingInfo
+)
+
+// lnetNiStatus is struct lnet_ni_status.
+var lnetNiStatus = Define("lnet_ni_status",
+	"one 8-byte NID of the node and whether it works",
+	U64("ns_nid", NID4, "the NID; the first entry is the loopback"),
+	U32("ns_status", LnetNiStatus, Remark(remarkNiStatus), "whether the interface works; in the first entry it may be a number that is raised at each change of the node's NIDs"),
+	U32("ns_msg_size", Size, Since("2.16"), "first entry: bytes of all the information, long addresses included; unused up to 2.15"),
+)
+
+// lnetNiLargeStatus is struct lnet_ni_large_status.
+var lnetNiLargeStatus = Define("lnet_ni_large_status",
+	Since("2.16"),
+	"one long NID of the node and whether it works; takes only as many bytes as the address needs",
+	U32("ns_status", LnetNiStatus, "whether the interface works"),
+	Sub("ns_nid", lnetNid, "the NID"),
+)
+
+// lnetNidMdEntry is struct lnet_nid_md_entry.
+var lnetNidMdEntry = Define("lnet_nid_md_entry",
+	Since("2.17"),
+	"what a kind of network wants its peers to know about a NID",
+	U64("nid", NID4, "the NID"),
+	Opaque("buffer", 32, "data of the network driver"),
+)
+
+// lnetNidMetadata is struct lnet_nid_metadata.
+var lnetNidMetadata = Define("lnet_nid_metadata",
+	Since("2.17"),
+	"data about the NIDs of the node, for the drivers of their networks",
+	U32("num_nid_mappings", "number of entries"),
+	Arr("nid_mappings", -1, Sub("", lnetNidMdEntry), CountBy("num_nid_mappings"), "one entry a NID"),
+)
+
+var pingFeatures = U32("pi_features", LnetPingFeatures, "what the node's LNet can do")
+
+// lnetPingInfo is struct lnet_ping_info.
+var lnetPingInfo = Define("lnet_ping_info",
+	Detect(func(b []byte, big bool) bool { return magicAt(b, 0, 0x70696e67, big) }),
+	"what a node tells about itself in answer to a ping, or unasked in a push: features and NIDs",
+	U32("pi_magic", Hex, LnetMagic, "marks the information and the byte order of the sender"),
+	pingFeatures,
+	U32("pi_pid", Remark(remarkPid), "LNet process id"),
+	U32("pi_nnis", "number of 8-byte NIDs, loopback included"),
+	Arr("pi_ni", -1, Sub("", lnetNiStatus), CountBy("pi_nnis"), "the 8-byte NIDs"),
+	Records("pi_large_ni", stepLargeNi, Since("2.16"), If(hasFeature("LARGE_ADDR")), "the long NIDs, each in as many bytes as its address needs"),
+	Sub("pi_metadata", lnetNidMetadata, Since("2.17"), If(hasFeature("METADATA")), "data for the drivers of the networks"),
+)
+
+func hasFeature(name string) If {
+	bit := LnetPingFeatures.Bit(name)
+	return func(v *View) bool { return len(v.Rest) > 0 && v.Uint(pingFeatures)&bit != 0 }
+}
+
+var (
+	niMsgSize   = lnetNiStatus.Field("ns_msg_size")
+	largeStatus = lnetNiLargeStatus.Field("ns_status")
+	largeNi     = Sub("", lnetNiLargeStatus)
+)
+
+// stepLargeNi takes one long NID. They end at the size that the first entry of
+// pi_ni gives, or where something stands that is no status.
+func stepLargeNi(v *View) (*Field, int) {
+	const infoFixed, nidFixed = 16, 8
+	if len(v.Struct) < infoFixed || len(v.Rest) < largeStatus.Size+nidFixed {
+		return nil, 0
+	}
+	at, end := len(v.Struct)-len(v.Rest), niMsgSize.Uint(v.Struct[infoFixed:], v.Big)
+	if uint64(at) >= end || LnetNiStatus.Name(largeStatus.Uint(v.Rest, v.Big)) == "" {
+		return nil, 0
+	}
+	addressRest := int(v.Rest[largeStatus.Size])
+	return largeNi, (largeStatus.Size + nidFixed + addressRest + 3) &^ 3
+}
+
+func remarkNiStatus(v *View, dst []byte) []byte {
+	if v.Index > 0 || len(v.Rest) < 4 || LnetNiStatus.Name(ReadUint(v.Rest[:4], v.Big)) != "" {
+		return dst
+	}
+	return append(dst, "sequence number"...)
+}

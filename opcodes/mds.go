@@ -1,0 +1,295 @@
+package opcodes
+
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// The opcodes of this file, pb_opc.
+const (
+	MDS_GETATTR      = 33
+	MDS_GETATTR_NAME = 34
+	MDS_GET_ROOT     = 40
+	MDS_PIN          = 42
+	MDS_UNPIN        = 43
+	MDS_SYNC         = 44
+	MDS_WRITEPAGE    = 51
+	MDS_IS_SUBDIR    = 52
+	MDS_SWAP_LAYOUTS = 61
+	MDS_RMFID        = 62
+)
+
+// SwapLayoutsFlags is the group swap_layouts_flags.
+var SwapLayoutsFlags = Bits("swap_layouts_flags", "SWAP_LAYOUTS_", "how layouts are swapped", []Value{
+	{Name: "CHECK_DV1", Value: 0x1, Doc: "only if the data version of the first is as given"},
+	{Name: "CHECK_DV2", Value: 0x2, Doc: "only if the data version of the second is as given"},
+	{Name: "KEEP_MTIME", Value: 0x4, Doc: "keep modification times"},
+	{Name: "KEEP_ATIME", Value: 0x8, Doc: "keep access times"},
+	{Name: "CLOSE", Value: 0x10, Doc: "as part of a close"},
+	{Name: "WITH_DV12", Value: 0x20, Since: "2.18", Doc: "the request brings data versions"},
+	{Name: "MDS_RELEASE", Value: 0x80000000, Since: "2.16", Doc: "swap HSM state too"},
+	{Name: "MDS_HSM", Value: 0xffffffff80000000, Doc: "swap HSM state too, sign-extended", Alias: true},
+})
+
+var _ = Define("lustre_swap_layouts",
+	"what a user asks of the client to swap the layouts of two files",
+	U64("sl_flags", SwapLayoutsFlags, "what to check and keep"),
+	U32("sl_fd", "descriptor of the second file"),
+	U32("sl_gid", "group lock that keeps others out"),
+	U64("sl_dv1", Cookie, When("sl_flags", "CHECK_DV1"), "data version that the first file must have"),
+	U64("sl_dv2", Cookie, When("sl_flags", "CHECK_DV2"), "data version that the second file must have"),
+)
+
+// mdcSwapLayouts is struct mdc_swap_layouts.
+var mdcSwapLayouts = Define("mdc_swap_layouts",
+	"how the layouts of two files are swapped",
+	Shorter{8},
+	U64("msl_flags", SwapLayoutsFlags, "what to check and keep"),
+	U64("msl_dv1", Since("2.18"), Cookie, When("msl_flags", "CHECK_DV1"), "data version that the first file must have"),
+	U64("msl_dv2", Since("2.18"), Cookie, When("msl_flags", "CHECK_DV2"), "data version that the second file must have"),
+)
+
+var _ = Define("mdc_swap_layouts_217",
+	Since("2.18"),
+	"mdc_swap_layouts as releases up to 2.17 send it",
+	U64("msl_flags", SwapLayoutsFlags, "what to keep"),
+)
+
+var (
+	bufSelinuxPol  = Str("selinux_pol", 0, "SELinux policy of the client: mode:name:version:hash")
+	bufSwapLayouts = Sub("swap_layouts", mdcSwapLayouts, "how they are swapped")
+	bufFidArray    = Arr("fid_array", -1, Sub("", luFid), "the objects")
+)
+
+// bufFileset is the directory to mount.
+var bufFileset = Str("name", 0, "path of the subdirectory to mount; empty for the root")
+
+var (
+	bufName = Str("name", 0, "name in the directory; may be encrypted")
+)
+
+var _ = DefineRPC(&RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
+	Doc: "Asks for the FID of the root directory, or of the subdirectory that the client mounts. First step of a mount, once connected.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufFileset),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
+		Ask: func(m *Msg, l *Line) {
+			if fileset := TrimNUL(m.Buf(2)); len(fileset) > 0 {
+				l.Key("fileset ")
+				l.Label(Name, fileset)
+			}
+		},
+		Answer: func(m *Msg, l *Line) {
+			if body := m.Buf(1); m.Status >= 0 && len(body) >= fidSize {
+				l.Key("")
+				l.FID(body, m.Big)
+			}
+		},
+	}}})
+
+const fidSize = 16
+
+var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR, Name: "MDS_GETATTR",
+	Doc: "Asks for the attributes of an object by its FID, and for the layout, link target or ACL that mbo_valid names. No lock comes with them.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufFileEncctx),
+		Ask:     askGetattr, Answer: answerAttrs, Subject: bodySubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR_NAME, Name: "MDS_GETATTR_NAME",
+	Doc: "Asks for the attributes of an object by its name in a directory, without a lock.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufName),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufFileEncctx),
+		Ask:     askGetattr, Answer: answerAttrs, Subject: bodySubject,
+	}}})
+
+var interestingAttrs = ObdMdValid.Bit("FLEASIZE") | ObdMdValid.Bit("FLDIREA") | ObdMdValid.Bit("LINKNAME") |
+	ObdMdValid.Bit("MEA") | ObdMdValid.Bit("DEFAULT_MEA") | ObdMdValid.Bit("FLXATTR") | ObdMdValid.Bit("FLXATTRLS") |
+	ObdMdValid.Bit("FLACL")
+
+// askBody names the object that a request's mdt_body is about.
+func askBody(m *Msg, l *Line) {
+	o := bodyOf(m)
+	addEntry(l, mboFid1.Bytes(o.b), o.big, m.Named("name"))
+}
+
+// askGetattr names the object and tells what is asked for beside attributes.
+func askGetattr(m *Msg, l *Line) {
+	askBody(m, l)
+	extra := bodyOf(m).word(mboValid) & interestingAttrs
+	if extra != 0 {
+		l.Key("want ")
+		l.Flags(ObdMdValid, extra)
+	}
+}
+
+// answerAttrs tells what a reply says about an object: its FID, type, mode,
+// size and layout.
+func answerAttrs(m *Msg, l *Line) {
+	o := bodyOf(m)
+	if len(o.b) == 0 {
+		return
+	}
+	if o.has(bodyFID) && !allZero(mboFid1.Bytes(o.b)) {
+		l.Key("")
+		l.FID(mboFid1.Bytes(o.b), o.big)
+	}
+	if o.has(bodyMoved) {
+		l.Key("on another MDT")
+	}
+	if o.has(bodyMode) {
+		mode := o.word(mboMode)
+		addFileType(l, mode)
+		l.Key("")
+		addMode(l, mode&modePerm)
+	}
+	if o.has(bodySize) {
+		l.Key("size ")
+		l.Num(o.word(mboSize))
+	}
+	if o.has(mdLinkname) {
+		l.Key("-> ")
+		l.Label(Name, m.Named("mdt_md"))
+	} else {
+		addLayout(l, m.Named("mdt_md"), userWrote(m))
+	}
+}
+
+// bodySubject is the object that a mdt_body is about, and the name.
+func bodySubject(m *Msg) (fid, name []byte) {
+	return mboFid1.Bytes(m.Named("mdt_body")), TrimNUL(m.Named("name"))
+}
+
+// inlineData is what an open brings of a small file that lies on the MDT.
+var inlineData = Define("niobuf_inline",
+	"the beginning of a file whose data lies on the MDT",
+	Sub("niobuf_remote", niobufRemote, "which bytes these are"),
+	Opaque("data", 0, CountOf(inlineBytes), "the bytes"),
+)
+
+var (
+	formInline = Sub("niobuf_inline", inlineData)
+)
+
+// inlineBytes is the length that the niobuf in front gives.
+func inlineBytes(v *View) int {
+	const atLen = 8
+	if len(v.Struct) < atLen+4 {
+		return 0
+	}
+	return int(uint32(ReadUint(v.Struct[atLen:atLen+4], v.Big)))
+}
+
+// chooseInline tells data of a file from pages of a directory by the type in
+// mbo_mode. A server that has nothing to bring leaves zeros.
+func chooseInline(v *View) *Field {
+	if allZero(v.Rest) {
+		return nil
+	}
+	if isDir(mboMode.Uint(v.Msg.Named("mdt_body"), v.Msg.Big)) && len(v.Rest) > niobufRemote.Size {
+		return formDirPages
+	}
+	return formInline
+}
+
+var (
+	bufNiobufInline = OneOf("niobuf_inline", chooseInline, []*Field{formInline, formDirPages}, Tagged(true), "beginning of the file, or pages of the directory").Rest()
+)
+
+// addEntry appends a name and its directory: [0x200000007:0x1:0x0]/name.
+func addEntry(l *Line, dir []byte, big bool, name []byte) {
+	l.FID(dir, big)
+	if len(TrimNUL(name)) > 0 {
+		l.Add(Dim, "/")
+		l.Label(Name, name)
+	}
+}
+
+// addMode appends a file mode.
+func addMode(l *Line, mode uint64) {
+	l.Text = append(l.Text, '0')
+	for digit := uint64(0o100); digit > mode && digit > 1; digit >>= 3 {
+		l.Text = append(l.Text, '0')
+	}
+	l.Text = strconv.AppendUint(l.Text, mode, 8)
+	l.Mark(Flag)
+}
+
+// fileTypes are the types of files by the top bits of the mode.
+var fileTypes = [16]string{1: "fifo", 2: "char", 4: "dir", 6: "block", 8: "file", 10: "symlink", 12: "socket"}
+
+// addFileType appends the type in a mode.
+func addFileType(l *Line, mode uint64) {
+	if t := fileTypes[mode>>12&15]; t != "" {
+		l.Key("")
+		l.Add(Flag, t)
+	}
+}
+
+var _ = DefineRPC(&RPC{Opcode: MDS_PIN, Name: "MDS_PIN", Retired: true, Doc: "Was to keep an object from being removed; no release has sent it."})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_UNPIN, Name: "MDS_UNPIN", Retired: true, Doc: "Was to undo a MDS_PIN; no release has sent it."})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC",
+	Doc: "Has the MDT bring an object, or without a FID everything, to disk before it answers: an fsync or sync.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
+		Ask: func(m *Msg, l *Line) {
+			if allZero(mboFid1.Bytes(m.Named("mdt_body"))) {
+				l.Key("all")
+				return
+			}
+			askBody(m, l)
+		},
+		Answer: answerAttrs, Subject: bodySubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_WRITEPAGE, Name: "MDS_WRITEPAGE", Retired: true, Doc: "A number that was kept for writing directory pages and never used."})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_IS_SUBDIR, Name: "MDS_IS_SUBDIR", Retired: true, Doc: "Was to ask whether one directory lies below another; no release has sent it."})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
+	Doc: "Swaps the layouts, and so the data, of two files at once.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufSwapLayouts, bufCapa1, bufCapa2, bufDlmReq),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			askBody(m, l)
+			l.Key("with ")
+			l.FID(mboFid2.Bytes(m.Named("mdt_body")), m.Big)
+		},
+		Subject: bodySubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID",
+	Doc: "Removes files by FID, with all their names. The reply has a result for each.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufFidArray, bufCapa1, bufCapa2),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufFidArray, bufRcs),
+		Ask: func(m *Msg, l *Line) {
+			fids := m.Named("fid_array")
+			l.Key("files ")
+			l.Num(uint64(len(fids) / 16))
+			if len(fids) >= 16 {
+				l.Key("")
+				l.FID(fids[:16], m.Big)
+			}
+		},
+		Answer: func(m *Msg, l *Line) {
+			if n, first := failures(m.Named("rcs"), m.Big); n > 0 {
+				l.Key("failed ")
+				l.Num(uint64(n))
+				l.Add(Dim, " ")
+				l.Errno(first)
+			}
+		},
+		Inner: func(m *Msg) int32 {
+			_, first := failures(m.Named("rcs"), m.Big)
+			return first
+		},
+		Subject: func(m *Msg) (fid, name []byte) { return firstFID(m.Named("fid_array")), nil },
+	}}})

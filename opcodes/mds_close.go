@@ -1,0 +1,244 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcodes of this file, pb_opc.
+const (
+	MDS_CLOSE        = 35
+	MDS_DONE_WRITING = 45
+)
+
+// MdsOpBias is the group mds_op_bias.
+var MdsOpBias = Bits("mds_op_bias", "MDS_", "what is special about an operation", []Value{
+	{Name: "CROSS_REF", Value: 0x2, Doc: "the object is on another MDT than its name"},
+	{Name: "PERM_BYPASS", Value: 0x8, Doc: "no permission check"},
+	{Name: "QUOTA_IGNORE", Value: 0x20, Doc: "no quota check"},
+	{Name: "KEEP_ORPHAN", Value: 0x80, Doc: "keep the object when its last name goes"},
+	{Name: "RECOV_OPEN", Value: 0x100, Doc: "open again in recovery"},
+	{Name: "DATA_MODIFIED", Value: 0x200, Doc: "data changed while the file was open"},
+	{Name: "CREATE_VOLATILE", Value: 0x400, Doc: "temporary file without a name"},
+	{Name: "OWNEROVERRIDE", Value: 0x800, Doc: "owner may do it in spite of the mode"},
+	{Name: "HSM_RELEASE", Value: 0x1000, Doc: "close releases the data, a copy is archived"},
+	{Name: "CLOSE_MIGRATE", Value: 0x2000, Doc: "close ends a migration"},
+	{Name: "CLOSE_LAYOUT_SWAP", Value: 0x4000, Doc: "close swaps the layouts of two files"},
+	{Name: "CLOSE_LAYOUT_MERGE", Value: 0x8000, Doc: "close adds the layout of another file as a mirror"},
+	{Name: "CLOSE_RESYNC_DONE", Value: 0x10000, Doc: "close ends a resync of mirrors"},
+	{Name: "CLOSE_LAYOUT_SPLIT", Value: 0x20000, Doc: "close splits a mirror off"},
+	{Name: "TRUNC_KEEP_LEASE", Value: 0x40000, Doc: "truncate without breaking the lease"},
+	{Name: "PCC_ATTACH", Value: 0x80000, Since: "2.15", Doc: "close hands the data to a client cache"},
+	{Name: "CLOSE_UPDATE_TIMES", Value: 0x100000, Doc: "close brings new times"},
+	{Name: "SETSTRIPE_CREATE", Value: 0x200000, Since: "2.15", Doc: "create by setstripe"},
+	{Name: "FID_OP", Value: 0x400000, Since: "2.15", Doc: "by FID, the name does not matter"},
+	{Name: "MIGRATE_NSONLY", Value: 0x800000, Since: "2.15", Doc: "migrate names only, data stays"},
+	{Name: "CREATE_DEFAULT_LMV", Value: 0x1000000, Since: "2.16", Doc: "create with the default stripes of the parent"},
+	{Name: "CLOSE_LAYOUT_SWAP_HSM", Value: 0x2000000, Since: "2.16", Doc: "swap layouts and HSM state"},
+	{Name: "RENAME_AGAIN", Value: 0x4000000, Since: "2.18", Doc: "rename tried again"},
+	{Name: "NAMEHASH", Value: 0x8000000, Since: "2.18", Doc: "the name is the hash of an encrypted one"},
+	{Name: "CLOSE_INTENT", Value: 0x3d000, Doc: "any of what a close can do beside closing", Alias: true},
+})
+
+// DataVersionFlags is the group data_version_flags.
+var DataVersionFlags = Bits("data_version_flags", "LL_DV_", "what is flushed before a data version is read", []Value{
+	{Name: "RD_FLUSH", Value: 0x1, Doc: "clients write their data"},
+	{Name: "WR_FLUSH", Value: 0x2, Doc: "clients write and drop their data"},
+	{Name: "SZ_UPDATE", Value: 0x4, Since: "2.15", Doc: "bring the size on the MDT up to date"},
+})
+
+// mdtIoepoch is struct mdt_ioepoch.
+var mdtIoepoch = Define("mdt_ioepoch",
+	"the open file that a close or setattr is about",
+	Sub("mio_open_handle", lustreHandle, "open handle that the open gave"),
+	Pad("mio_unused1", 8),
+	Pad("mio_unused2", 4),
+	Pad("mio_padding", 4),
+)
+
+// closeDataResyncDone is struct close_data_resync_done.
+var closeDataResyncDone = Define("close_data_resync_done",
+	"components that a resync has brought up to date",
+	U32("resync_count", "how many; when there are more than 15 all of them travel in the u32_array buffer"),
+	Arr("resync_ids_inline", 15, U32(""), CountOf(inlineResyncIDs), "their numbers (lcme_id)"),
+)
+
+const maxInlineResyncIDs = 15
+
+// inlineResyncIDs is how many numbers are in close_data: when there are too
+// many for it, it should be none.
+func inlineResyncIDs(v *View) int {
+	used := usedElements(v.Rest, maxInlineResyncIDs, 4)
+	if n := resyncCountOf(v.Struct, v.Big); n <= maxInlineResyncIDs {
+		return max(int(n), used)
+	}
+	return used
+}
+
+// outerResyncIDs is how many numbers are in the buffer u32_array: as many as
+// it holds, when there are too many for close_data. Else it is one word of
+// zero.
+func outerResyncIDs(v *View) int {
+	if allZero(v.Rest) {
+		return 0
+	}
+	return -1
+}
+
+func resyncCountOf(b []byte, big bool) uint64 { return ReadUint(b[:min(4, len(b))], big) }
+
+// closeData is struct close_data.
+var closeData = Define("close_data",
+	"what a close does beside closing: a release, a swap, merge or split of layouts, the end of a resync",
+	U64("cd_handle", Cookie, "handle of the lease that the close gives up; in the sender's byte order, unlike other handles"),
+	Sub("cd_fid", luFid, "the second file: volatile file of a release or migration, victim of a merge or split"),
+	U64("cd_data_version", Cookie, "data version that the file must still have"),
+	Pads("cd_reserved", 8, 8, If(closeNeeds(0))),
+	Sub("cd_resync", closeDataResyncDone, Over("cd_reserved"), If(closeNeeds(biasResyncDone)), "components that are in sync again"),
+	U16("cd_mirror_id", Over("cd_reserved"), If(closeNeeds(biasSplit)), "the mirror that is split off"),
+	U32("cd_archive_id", Over("cd_reserved"), Since("2.15"), If(closeNeeds(biasPCC)), "the client cache that gets the data"),
+	U64("cd_data_version2", Over("cd_reserved"), Since("2.16"), Cookie, If(closeNeeds(biasSwap)), "data version that the second file must still have"),
+)
+
+// The biases that give the last part of close_data a meaning.
+var (
+	biasResyncDone = MdsOpBias.Bit("CLOSE_RESYNC_DONE")
+	biasSplit      = MdsOpBias.Bit("CLOSE_LAYOUT_SPLIT")
+	biasMerge      = MdsOpBias.Bit("CLOSE_LAYOUT_MERGE")
+	biasPCC        = MdsOpBias.Bit("PCC_ATTACH")
+	biasSwap       = MdsOpBias.Bit("CLOSE_LAYOUT_SWAP")
+	biasRelease    = MdsOpBias.Bit("HSM_RELEASE")
+	biasCloseUnion = biasResyncDone | biasSplit | biasPCC | biasSwap
+)
+
+// closeNeeds says whether the record that came with a close has a bias; 0:
+// none of those that give close_data a last part.
+func closeNeeds(bias uint64) func(v *View) bool {
+	return func(v *View) bool {
+		got := closeBias(v.Msg) & biasCloseUnion
+		if bias == 0 {
+			return got == 0
+		}
+		// One member at a time, the one with the lowest bit.
+		return got&-got == bias
+	}
+}
+
+// closeBias is the bias of the setattr record of a close, or of the rename
+// record of a migration that closes.
+func closeBias(m *Msg) uint64 {
+	if m == nil {
+		return 0
+	}
+	rec := m.Named("rec_reint")
+	if m.Opcode == MDS_REINT {
+		return rnBias.Uint(rec, m.Big)
+	}
+	return saBias.Uint(rec, m.Big)
+}
+
+var (
+	bufMdtIoepoch = Sub("mdt_ioepoch", mdtIoepoch)
+	bufCloseData  = Sub("close_data", closeData, "what the close does beside closing")
+	bufU32Array   = Arr("u32_array", -1, U32(""), CountOf(outerResyncIDs), "components that are in sync again, when they are more than 15")
+)
+
+var rpcMdsClose = DefineRPC(&RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",
+	Doc:   "Closes an open file, stores times and size, and, when sa_bias says so, ends a lease with a change: a release to the archive, a swap, merge or split of layouts, the end of a resync.",
+	Pick:  pickClose,
+	Picks: []int{0, saBias.Off + saBias.Size},
+	Variants: []*Variant{
+		closePlain, closeRelease, closeSwap, closeMerge, closeSplit, closeResync,
+	}})
+
+var (
+	requestCloseIntent = Bufs(bufPtlrpcBody, bufMdtIoepoch, bufRecReint, bufCapa1, bufCloseData, bufU32Array)
+	replyClose         = Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2)
+
+	closePlain = &Variant{
+		Request: Bufs(bufPtlrpcBody, bufMdtIoepoch, bufRecReint, bufCapa1),
+		Reply:   replyClose,
+		Ask:     askClose, Answer: answerAttrs, Subject: setattrSubject,
+	}
+	closeRelease = closeIntent("HSM_RELEASE")
+	closeSwap    = closeIntent("LAYOUT_SWAP")
+	closeMerge   = closeIntent("LAYOUT_MERGE")
+	closeSplit   = closeIntent("LAYOUT_SPLIT")
+	closeResync  = closeIntent("RESYNC_DONE")
+)
+
+var _ = DefineRPC(&RPC{Opcode: MDS_DONE_WRITING, Name: "MDS_DONE_WRITING", Retired: true,
+	Doc: "Told the MDT the size of a file when its last writer was done; gone since 2.8."})
+
+func closeIntent(name string) *Variant {
+	return &Variant{Name: name, Request: requestCloseIntent, Reply: replyClose,
+		Ask: askClose, Answer: answerCloseIntent, Subject: setattrSubject}
+}
+
+// askClose tells the file, its size, and what the close does beside closing.
+func askClose(m *Msg, l *Line) {
+	r := recOf(m)
+	r.fid1(l, nil)
+	if r.word(saValid)&attrSize != 0 {
+		l.Key("size ")
+		l.Num(r.word(saSize))
+	}
+	bias := r.word(saBias)
+	if shown := bias & biasShown; shown != 0 {
+		l.Key("")
+		l.Flags(MdsOpBias, shown)
+	}
+	data := m.Named("close_data")
+	if other := cdFid.Bytes(data); len(other) > 0 && !allZero(other) {
+		l.Key("with ")
+		l.FID(other, m.Big)
+	}
+	switch {
+	case bias&biasSplit != 0:
+		l.Key("mirror ")
+		l.Num(cdMirror.Uint(data, m.Big))
+	case bias&biasResyncDone != 0 && len(data) >= cdResync.Off+4:
+		l.Key("components ")
+		l.Num(resyncCountOf(data[cdResync.Off:], m.Big))
+	}
+}
+
+var (
+	cdFid    = closeData.Field("cd_fid")
+	cdMirror = closeData.Field("cd_mirror_id")
+	cdResync = closeData.Field("cd_resync")
+	// What the variant does not tell.
+	biasShown = biasPCC | MdsOpBias.Bit("CLOSE_MIGRATE") | MdsOpBias.Bit("DATA_MODIFIED")
+)
+
+// answerCloseIntent says whether the close did what it was to do beside
+// closing: a server may well close the file and leave that out.
+func answerCloseIntent(m *Msg, l *Line) {
+	answerAttrs(m, l)
+	if o := bodyOf(m); len(o.b) > 0 {
+		if o.has(closeExecuted) {
+			l.Key("")
+			l.Add(Good, "done")
+		} else {
+			l.Key("")
+			l.Add(Bad, "only closed")
+		}
+	}
+}
+
+var closeExecuted = ObdMdValid.Bit("CLOSE_INTENT_EXECED")
+
+// pickClose tells what a close does beside closing by the bias of its record.
+func pickClose(m *Msg) *Variant {
+	bias := saBias.Uint(m.Buf(2), m.Big)
+	switch {
+	case bias&biasResyncDone != 0:
+		return closeResync
+	case bias&biasSplit != 0:
+		return closeSplit
+	case bias&biasMerge != 0:
+		return closeMerge
+	case bias&biasSwap != 0:
+		return closeSwap
+	case bias&(biasRelease|biasPCC) != 0:
+		return closeRelease
+	}
+	return closePlain
+}

@@ -1,0 +1,182 @@
+package opcodes
+
+import (
+	"bytes"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// MDS_GET_INFO and MDS_SET_INFO: a key, by its name, and a value.
+// The opcodes of this file, pb_opc.
+
+const (
+	MDS_GET_INFO = 53
+	MDS_SET_INFO = 46
+)
+
+// getinfoFid2path is struct getinfo_fid2path.
+var getinfoFid2path = Define("getinfo_fid2path",
+	"asks for the path of a FID; the reply brings it",
+	Sub("gf_fid", luFid, "the object"),
+	U64("gf_recno", "changelog record up to which names may be as they were; all ones: as they are"),
+	U32("gf_linkno", "which of several names, from 0; reply: the next one"),
+	U32("gf_pathlen", Size, "room for the path"),
+	Str("gf_path", 0, If(isReply), "the path, from the root of the file system or of the fileset"),
+	Arr("gf_root_fid", -1, Sub("", luFid), Over("gf_path"), If(isRequest), "root of the client's fileset"),
+)
+
+// fid2pathKey is what fills the key buffer of a fid2path: its name in an area
+// of 16 bytes, and the question.
+var fid2pathKey = Define("fid2path_key",
+	"key of a fid2path together with its argument",
+	Str("key", 16, "the name of the key"),
+	Sub("getinfo_fid2path", getinfoFid2path, "the question"),
+)
+
+var _ = Define("getparent",
+	"asks for a parent of a FID and its name there",
+	Sub("gp_fid", luFid, "the object; answer: its parent"),
+	U32("gp_linkno", "which of several names, from 0"),
+	U32("gp_name_size", Size, "room for the name"),
+	Str("gp_name", 0, "the name"),
+)
+
+var (
+	bufGetinfoKeyGetinfoFid2path  = Sub("getinfo_key", fid2pathKey, "the name of the key and the FID to resolve")
+	bufGetinfoVal                 = Sub("getinfo_val", getinfoFid2path, "the path")
+	bufGetinfoVallen              = U32("getinfo_vallen", Size, "room for the value")
+	bufGetinfoValChangelogFilter  = Sub("getinfo_val", changelogFilter, "the changelog user")
+	bufSetinfoValChangelogSetinfo = Sub("setinfo_val", changelogSetinfo)
+	bufSetinfoVal2                = OneOf("setinfo_val", chooseSetinfo, []*Field{formReadOnly, formBytes}, "value of the key").Rest()
+	bufGenericVal                 = Opaque("getinfo_val", 0, "value of the key")
+)
+
+var formReadOnly = U32("read_only", "1: the client mounts read-only")
+
+// chooseSetinfo is the form of a value, by its key.
+func chooseSetinfo(v *View) *Field {
+	if string(TrimNUL(v.Msg.Named("setinfo_key"))) == "read-only" && len(v.Rest) >= 4 {
+		return formReadOnly
+	}
+	return formBytes
+}
+
+var _ = DefineRPC(&RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO",
+	Doc:   "Asks for something by the name of a key: the path of a FID, the map of a file's data, a changelog user.",
+	Picks: []int{maxKey},
+	Pick:  pickMdsGetInfo, Guess: guessMdsGetInfo, Context: true,
+	Variants: []*Variant{mdsFid2path, getFiemap, mdsChangelogUser, mdsOtherInfo}})
+
+var (
+	mdsFid2path = &Variant{Name: "fid2path",
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyGetinfoFid2path, bufGetinfoVallen),
+		Reply:   Bufs(bufPtlrpcBody, bufGetinfoVal),
+		Ask:     askFid2path, Answer: answerFid2path, Subject: fid2pathSubject,
+	}
+	mdsChangelogUser = &Variant{Name: "changelog_user",
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoValChangelogFilter),
+		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValChangelogFilter),
+		Ask: func(m *Msg, l *Line) {
+			l.Key("user cl")
+			l.Num(cfUser.Uint(m.Named("getinfo_val"), m.Big))
+		},
+	}
+	mdsOtherInfo = &Variant{Name: "other",
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoVallen),
+		Reply:   Bufs(bufPtlrpcBody, bufGenericVal),
+		Ask:     askInfoKey,
+	}
+)
+
+var cfUser = changelogFilter.Field("cf_user_id")
+
+func pickMdsGetInfo(m *Msg) *Variant {
+	key := m.Buf(1)
+	switch {
+	case bytes.HasPrefix(key, []byte("fid2path")):
+		return mdsFid2path
+	case bytes.HasPrefix(key, []byte("fiemap")):
+		return getFiemap
+	case bytes.HasPrefix(key, []byte("changelog_user")):
+		return mdsChangelogUser
+	}
+	return mdsOtherInfo
+}
+
+// guessMdsGetInfo reads an answer without its request by its size.
+func guessMdsGetInfo(m *Msg) *Variant {
+	val := m.Buf(1)
+	switch {
+	case len(val) == changelogFilter.Size:
+		return mdsChangelogUser
+	case len(val) > getinfoFid2path.Size && !allZero(val[:8]):
+		return mdsFid2path
+	case len(val) >= fiemapHdr.Size:
+		return getFiemap
+	}
+	return mdsOtherInfo
+}
+
+const fid2pathKeySize = 16
+
+func askFid2path(m *Msg, l *Line) {
+	fid, _ := fid2pathSubject(m)
+	l.FID(fid, m.Big)
+}
+
+func fid2pathSubject(m *Msg) (fid, name []byte) {
+	key := m.Named("getinfo_key")
+	if len(key) < fid2pathKeySize+16 {
+		return nil, nil
+	}
+	return key[fid2pathKeySize : fid2pathKeySize+16], nil
+}
+
+func answerFid2path(m *Msg, l *Line) {
+	if val := m.Named("getinfo_val"); len(val) > getinfoFid2path.Size {
+		l.Key("")
+		l.FID(val[:16], m.Big)
+		l.Key("is ")
+		l.Label(Name, val[getinfoFid2path.Size:])
+	}
+}
+
+func askInfoKey(m *Msg, l *Line) {
+	l.Key("key ")
+	l.Label(Name, m.Buf(1))
+}
+
+var _ = DefineRPC(&RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
+	Doc:      "Tells something by the name of a key: changelog records that a user has read and no longer needs, a read-only mount.",
+	Picks:    []int{maxKey},
+	Pick:     pickMdsSetInfo,
+	Variants: []*Variant{mdsChangelogClear, mdsOtherSetInfo}})
+
+var (
+	mdsChangelogClear = &Variant{Name: "changelog_clear",
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValChangelogSetinfo, bufMdtBody),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask: func(m *Msg, l *Line) {
+			val := m.Named("setinfo_val")
+			if len(val) < 12 {
+				return
+			}
+			l.Key("user cl")
+			l.Num(ReadUint(val[8:12], m.Big))
+			l.Key("up to record ")
+			l.Num(ReadUint(val[:8], m.Big))
+		},
+	}
+	mdsOtherSetInfo = &Variant{Name: "other",
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoVal2),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask:     askInfoKey,
+	}
+)
+
+func pickMdsSetInfo(m *Msg) *Variant {
+	if bytes.HasPrefix(m.Buf(1), []byte("changelog_clear")) {
+		return mdsChangelogClear
+	}
+	return mdsOtherSetInfo
+}

@@ -1,0 +1,211 @@
+package opcodes
+
+import (
+	"bytes"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// The opcode, pb_opc.
+const (
+	MDS_READPAGE = 37
+)
+
+// DirentAttrs is the group dirent_attrs.
+var DirentAttrs = Bits("dirent_attrs", "LUDA_", "what a directory entry holds", []Value{
+	{Name: "FID", Value: 0x1, Doc: "its FID"},
+	{Name: "TYPE", Value: 0x2, Doc: "its file type"},
+	{Name: "LUDA_64BITHASH", Value: 0x4, Doc: "a hash of 64 bits"},
+	{Name: "UNKNOWN", Value: 0x400, Doc: "LFSCK could not judge it"},
+	{Name: "IGNORE", Value: 0x800, Doc: "LFSCK left it alone"},
+	{Name: "UPGRADE", Value: 0x1000, Doc: "LFSCK upgraded it"},
+	{Name: "REPAIR", Value: 0x2000, Doc: "LFSCK repaired it"},
+	{Name: "VERIFY_DRYRUN", Value: 0x4000, Doc: "for LFSCK, changing nothing"},
+	{Name: "VERIFY", Value: 0x8000, Doc: "for LFSCK"},
+	{Name: "LU_DIRENT_ATTRS_MASK", Value: 0xff00, Alias: true},
+})
+
+// DirpageFlags is the group dirpage_flags.
+var DirpageFlags = Bits("dirpage_flags", "LDF_", "what is special about a page of a directory", []Value{
+	{Name: "EMPTY", Value: 0x1, Doc: "page without entries"},
+	{Name: "COLLIDE", Value: 0x2, Doc: "last entry hash equals ldp_hash_end"},
+})
+
+// ReaddirMisc is the group readdir_misc.
+var ReaddirMisc = Enum("readdir_misc", "", "special hashes of directory entries", []Value{
+	{Name: "MDS_DIR_END_OFF", Value: 0xfffffffffffffffe, Doc: "hash behind the last entry of a directory"},
+})
+
+// luDirent is struct lu_dirent.
+var luDirent = Define("lu_dirent", "entry of a directory",
+	Little,
+	Sub("lde_fid", luFid, "what it names"),
+	U64("lde_hash", Cookie, "hash of the name: entries come in its order"),
+	U16("lde_reclen", Size, "bytes of the entry; 0 in the last one of a page"),
+	U16("lde_namelen", Size, "bytes of the name"),
+	U32("lde_attrs", DirentAttrs, "what follows the name"),
+	Str("lde_name", 0, CountBy("lde_namelen"), "the name; no NUL ends it"),
+	Pad("lde_pad", 0, CountOf(func(v *View) int { return int(ldeNamelen.Uint(v.Struct, false) & 1) }),
+		If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 })),
+	U16("lt_type", Octal, If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 }),
+		Remark(fileTypeRemark), "file type, as in the upper bits of a mode"),
+)
+
+const (
+	ludaHasType  = 2
+	pageSize     = 4096
+	dirHashEnd   = 0xfffffffffffffffe
+	dirPageEmpty = 1
+
+	dirPageHeader = 24
+	direntHeader  = 32
+)
+
+var (
+	ldeReclen  = Field{Off: 24, Size: 2}
+	ldeNamelen = Field{Off: 26, Size: 2}
+	ldeAttrs   = Field{Off: 28, Size: 4}
+)
+
+// fileTypeRemark says what the type is that ends the entry.
+func fileTypeRemark(v *View, dst []byte) []byte {
+	if len(v.Rest) < 2 {
+		return dst
+	}
+	return append(dst, FileTypeName(ReadUint(v.Rest[:2], false))...)
+}
+
+// FileTypeName is the file type in a mode, in plain English.
+func FileTypeName(mode uint64) string {
+	switch mode & 0o170000 {
+	case 0o010000:
+		return "fifo"
+	case 0o020000:
+		return "character device"
+	case 0o040000:
+		return "directory"
+	case 0o060000:
+		return "block device"
+	case 0o100000:
+		return "file"
+	case 0o120000:
+		return "symlink"
+	case 0o140000:
+		return "socket"
+	}
+	return ""
+}
+
+var _ = Define("luda_type", "type of a directory entry, behind its name",
+	Little,
+	U16("lt_type", Octal, "file type, as in the upper bits of a mode"),
+)
+
+// luDirpage is struct lu_dirpage.
+var luDirpage = Define("lu_dirpage", "page of a directory: 4096 bytes",
+	Little,
+	U64("ldp_hash_start", Cookie, "hash that was asked for"),
+	U64("ldp_hash_end", Cookie, Remark(hashEndRemark), "hash to go on with"),
+	U32("ldp_flags", DirpageFlags, "what is special about the page"),
+	Pad("ldp_pad0", 4),
+	Arr("ldp_entries", -1, Sub("", luDirent), If(never), "the entries; shown as `entries`"),
+	Records("entries", nextDirent, []*Field{dirent}, "what is in the directory"),
+	Pad("slack", 0, Floats(true), CountOf(func(v *View) int { return len(bytes.TrimRight(v.Rest, "\x00")) }), "behind the last entry: of no meaning"),
+)
+
+var dirent = Sub("", luDirent)
+
+var (
+	ldpHashEnd = Field{Off: 8, Size: 8}
+	ldpFlags   = Field{Off: 16, Size: 4}
+)
+
+func hashEndRemark(v *View, dst []byte) []byte {
+	if ldpHashEnd.Uint(v.Struct, false) == dirHashEnd {
+		return append(dst, "end of the directory"...)
+	}
+	return dst
+}
+
+// nextDirent finds the entries of a page. What lies behind the last one is
+// not zero for certain: servers leave entries there that they do not show.
+func nextDirent(v *View) (*Field, int) {
+	page := v.Struct[:min(len(v.Struct), pageSize)]
+	if len(page) < dirPageHeader || ldpFlags.Uint(page, false)&dirPageEmpty != 0 {
+		return nil, 0
+	}
+	at := dirPageHeader
+	for range v.Index {
+		n := int(ldeReclen.Uint(page[at:], false))
+		if at+n > len(page) || n == 0 {
+			return nil, 0
+		}
+		at += n
+	}
+	entry := page[at:]
+	name := int(ldeNamelen.Uint(entry, false))
+	size := direntSize(name, ldeAttrs.Uint(entry, false))
+	n := int(ldeReclen.Uint(entry, false))
+	switch {
+	case name == 0 || n != 0 && n < size:
+		return nil, 0
+	case n == 0:
+		return dirent, size
+	}
+	return dirent, n
+}
+
+// direntSize is the number of bytes of an entry, without padding.
+func direntSize(name int, attrs uint64) int {
+	if attrs&ludaHasType != 0 {
+		return direntHeader + name + name&1 + 2
+	}
+	return direntHeader + name
+}
+
+// dirPages is the bulk data of a readdir.
+var dirPages = Define("dir_pages", "pages of a directory", Little,
+	Records("pages", nextPage(dirPage), []*Field{dirPage}),
+)
+
+var dirPage = Sub("", luDirpage)
+
+// nextPage cuts bulk data into pages, each a page of its own whatever the
+// page size of the client.
+func nextPage(page *Field) func(*View) (*Field, int) {
+	return func(v *View) (*Field, int) {
+		if len(v.Rest) == 0 {
+			return nil, 0
+		}
+		return page, pageSize
+	}
+}
+
+// luPage is union lu_page.
+var _ = Define("lu_page", "page of a directory or of an index",
+	Str("lp_array", pageSize, If(never), "the page as bytes"),
+	Sub("lp_dir", luDirpage, Over("lp_array")),
+	Sub("lp_idx", luIdxpage, Over("lp_array")),
+)
+
+var (
+	formDirPages = Sub("dir_pages", dirPages)
+)
+
+var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
+	Doc:     "Reads pages of a directory from a hash value on. The pages come as bulk data; the client keeps them under its lock on the directory.",
+	Context: true,
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBodyReadpage, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
+		Bulk:    &BulkData{Portal: 14, Type: dirPages},
+		Ask: func(m *Msg, l *Line) {
+			askBody(m, l)
+			o := bodyOf(m)
+			l.Key("from ")
+			l.Hex(Number, o.word(mboSize))
+			l.Key("bytes ")
+			l.Num(o.word(mboNlink))
+		},
+		Subject: bodySubject,
+	}}})

@@ -1,0 +1,356 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcodes of this file, pb_opc.
+const (
+	MGS_EXCEPTION   = 252
+	MGS_TARGET_REG  = 253
+	MGS_TARGET_DEL  = 254
+	MGS_SET_INFO    = 255
+	MGS_CONFIG_READ = 256
+)
+
+// MgsCfgType is the group mgs_cfg_type.
+var MgsCfgType = Enum("mgs_cfg_type", "MGS_CFG_T_", "tables and logs of the MGS", []Value{
+	{Name: "CONFIG", Value: 0x0, Since: "2.15", Doc: "configuration of a target or client"},
+	{Name: "SPTLRPC", Value: 0x1, Since: "2.15", Doc: "security rules"},
+	{Name: "RECOVER", Value: 0x2, Since: "2.15", Doc: "where targets run: imperative recovery"},
+	{Name: "PARAMS", Value: 0x3, Since: "2.15", Doc: "parameters set with set_param -P"},
+	{Name: "NODEMAP", Value: 0x4, Since: "2.15", Doc: "nodemaps"},
+	{Name: "BARRIER", Value: 0x5, Since: "2.15", Doc: "write barriers"},
+})
+
+// MgsNidlistFlags is the group mgs_nidlist_flags.
+var MgsNidlistFlags = Bits("mgs_nidlist_flags", "NIDLIST_", "where and how the NIDs of a target are given", []Value{
+	{Name: "APPEND", Value: 0x1, Since: "2.17", Doc: "add to the list"},
+	{Name: "IN_BULK", Value: 0x2, Since: "2.17", Doc: "the list comes as bulk data"},
+	{Name: "COMPRESSED", Value: 0x4, Since: "2.17", Doc: "the list is compressed"},
+})
+
+// MtiFlags is the group mti_flags.
+var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value{
+	{Name: "SV_TYPE_MDT", Value: 0x1, Doc: "an MDT"},
+	{Name: "SV_TYPE_OST", Value: 0x2, Doc: "an OST"},
+	{Name: "SV_TYPE_MGS", Value: 0x4, Doc: "the MGS"},
+	{Name: "SV_TYPE_MASK", Value: 0x7, Alias: true},
+	{Name: "SV_ALL", Value: 0x8, Doc: "for all targets"},
+	{Name: "NEED_INDEX", Value: 0x10, Doc: "wants an index"},
+	{Name: "VIRGIN", Value: 0x20, Doc: "never registered before"},
+	{Name: "UPDATE", Value: 0x40, Doc: "update the configuration"},
+	{Name: "REWRITE_LDD", Value: 0x80, Doc: "write the label anew"},
+	{Name: "WRITECONF", Value: 0x100, Doc: "make the configuration anew"},
+	{Name: "PARAM", Value: 0x400, Doc: "parameters have changed"},
+	{Name: "NO_PRIMNODE", Value: 0x1000, Doc: "give no node the precedence"},
+	{Name: "IR_CAPABLE", Value: 0x2000, Doc: "can do imperative recovery"},
+	{Name: "ERROR", Value: 0x4000, Doc: "registration failed"},
+	{Name: "PARAM2", Value: 0x8000, Doc: "a parameter for set_param -P"},
+	{Name: "NO_LOCAL_LOGS", Value: 0x10000, Since: "2.15", Doc: "keeps no copy of its configuration"},
+	{Name: "LARGE_NID", Value: 0x20000, Since: "2.16", Doc: "NIDs are given as text"},
+	{Name: "OPC_REG", Value: 0x10000000, Doc: "what it wants: to register"},
+	{Name: "OPC_UNREG", Value: 0x20000000, Doc: "to be taken out"},
+	{Name: "OPC_READY", Value: 0x40000000, Doc: "to say that it runs"},
+})
+
+// MtiLimits is the group mti_limits.
+var MtiLimits = Enum("mti_limits", "", "room in the information about a target", []Value{
+	{Name: "LUSTRE_MAXFSNAME", Value: 0x8},
+	{Name: "MAX_MGSNIDS", Value: 0x10, Since: "2.18"},
+	{Name: "LUSTRE_MAXINSTANCE", Value: 0x10, Since: "2.15", Alias: true},
+	{Name: "MTI_NIDS_MAX", Value: 0x20},
+	{Name: "UUID_MAX", Value: 0x28},
+	{Name: "MTI_NAME_MAXLEN", Value: 0x40},
+	{Name: "MTN_NIDSTR_SIZE", Value: 0x40, Since: "2.17", Alias: true},
+	{Name: "MGS_PARAM_MAXLEN", Value: 0x400},
+	{Name: "MTI_PARAM_MAXLEN", Value: 0x1000},
+})
+
+// LddMountType is the group ldd_mount_type.
+var LddMountType = Enum("ldd_mount_type", "LDD_MT_", "file system under a target", []Value{
+	{Name: "EXT3", Value: 0x0},
+	{Name: "LDISKFS", Value: 0x1},
+	{Name: "REISERFS", Value: 0x3},
+	{Name: "LDISKFS2", Value: 0x4},
+	{Name: "ZFS", Value: 0x5},
+	{Name: "WBCFS", Value: 0x6, Since: "2.17"},
+	{Name: "LAST", Value: 0x7, Doc: "number of types"},
+	{Name: "SMFS", Value: 0x2, Doc: "gone after 2.15", Alias: true},
+})
+
+// mgsSendParam is struct mgs_send_param.
+var mgsSendParam = Define("mgs_send_param", "parameter to be set for a file system",
+	Str("mgs_param", 1024, "key=value"),
+)
+
+// mgsTargetInfo is struct mgs_target_info.
+var mgsTargetInfo = Define("mgs_target_info", "a target that registers with the MGS, and what the MGS made of it",
+	U32("mti_lustre_ver", Version, "release of the server"),
+	U32("mti_stripe_index", "index of the target"),
+	U32("mti_config_ver", "version of its configuration"),
+	U32("mti_flags", MtiFlags, "kind and state of the target"),
+	U32("mti_nid_count", "NIDs of its server"),
+	U32("mti_instance", "counts the starts of the target"),
+	Str("mti_fsname", 64, "file system"),
+	Str("mti_svname", 64, "name of the target"),
+	Str("mti_uuid", 40, "its uuid"),
+	Arr("mti_nids", 32, U64("", NID4), CountOf(targetNids), "NIDs of its server, when all have short addresses"),
+	Str("mti_params", 4096, "parameters from its disk: key=value, separated by spaces"),
+	Arr("mti_nidlist", -1, Str("", nidTextSize), Since("2.16"), "NIDs as text, when some have large addresses"),
+)
+
+const nidTextSize = 64
+
+// targetNids: the array has room for 32, of which mti_nid_count are used; none
+// when the NIDs are text.
+func targetNids(v *View) int {
+	const room, flags, count, asText = 32, 12, 16, 0x20000
+	n := usedElements(v.Rest, room, 8)
+	if len(v.Struct) < count+4 || ReadUint(v.Struct[flags:flags+4], v.Big)&asText != 0 {
+		return n
+	}
+	return max(n, int(min(ReadUint(v.Struct[count:count+4], v.Big), room)))
+}
+
+// usedElements is the number of elements up to the last that is not zero, of
+// an array of n elements of size bytes.
+func usedElements(b []byte, n, size int) int {
+	b = b[:min(len(b), n*size)]
+	for i := len(b); i > 0; i-- {
+		if b[i-1] != 0 {
+			return (i + size - 1) / size
+		}
+	}
+	return 0
+}
+
+// mgsTargetNidlist is struct mgs_target_nidlist.
+var mgsTargetNidlist = Define("mgs_target_nidlist", "NIDs of a target's server, as text", Since("2.17"),
+	U32("mtn_flags", MgsNidlistFlags, "where the list is"),
+	U32("mtn_nids", "NIDs in the list"),
+	Arr("mtn_inline_list", -1, Str("", nidTextSize), "the list, unless it comes as bulk data"),
+)
+
+// targetNidsBulk is the list when it comes as bulk data.
+var targetNidsBulk = Define("mgs_target_nids", "NIDs of a target's server, as text", Since("2.17"),
+	Arr("nids", -1, Str("", nidTextSize)),
+)
+
+// mgsNidtblEntry is struct mgs_nidtbl_entry.
+var mgsNidtblEntry = Define("mgs_nidtbl_entry", "where a target runs now, for imperative recovery",
+	U64("mne_version", "version of the table with this entry"),
+	U32("mne_instance", "start of the target; clients connect anew when it changes"),
+	U32("mne_index", "index of the target"),
+	U32("mne_length", Size, "bytes of the entry; the last of a unit fills it"),
+	U8("mne_type", nidtblType, "kind of target"),
+	U8("mne_nid_type", "form of the NIDs; 0: 8 bytes each, 1: large ones"),
+	U8("mne_nid_size", Size, "bytes of a NID"),
+	U8("mne_nid_count", "number of NIDs"),
+	Arr("nids", -1, U64("", NID4), CountBy("mne_nid_count"), If(func(v *View) bool { return !hasLargeNids(v) }), "NIDs of its server"),
+	Arr("nidlist", -1, Sub("", lnetNid), Over("nids"), CountBy("mne_nid_count"), If(hasLargeNids), Since("2.16"),
+		"NIDs of its server"),
+)
+
+// nidtblType: the kinds of targets by the flags of mti_flags.
+var nidtblType = Enum("mne_type", "", "kind of a target in the table of imperative recovery", []Value{
+	{Name: "MDT", Value: 1},
+	{Name: "OST", Value: 2},
+})
+
+var mneLength = Field{Off: 16, Size: 4}
+
+func hasLargeNids(v *View) bool {
+	const at = 21
+	return len(v.Struct) > at && v.Struct[at] != 0
+}
+
+// nidTable is the bulk data of a MGS_CONFIG_READ for imperative recovery.
+var nidTable = Define("mgs_nidtbl", "where targets run now: what has changed since the version that the client knows",
+	Records("entries", nextNidtblEntry, []*Field{nidtblEntry}),
+)
+
+var nidtblEntry = Sub("", mgsNidtblEntry)
+
+func nextNidtblEntry(v *View) (*Field, int) {
+	n := int(mneLength.Uint(v.Rest, v.Big))
+	if n < mgsNidtblEntry.Size {
+		return nil, 0
+	}
+	return nidtblEntry, n
+}
+
+// mgsConfigBody is struct mgs_config_body.
+var mgsConfigBody = Define("mgs_config_body", "which table of the MGS, and from where on",
+	Str("mcb_name", 64, "file system and table"),
+	U64("mcb_offset", "first version or hash that is wanted"),
+	U16("mcb_type", MgsCfgType, "kind of table"),
+	U8("mcb_nm_cur_pass", If(func(v *View) bool { return !isRecoverTable(v) }), "of nodemaps: counts the passes over the table"),
+	U8("mcb_rec_nid_size", Over("mcb_nm_cur_pass"), Size, If(isRecoverTable), Since("2.16"),
+		"of recovery tables: bytes of the largest NID that the client understands; 0: 8"),
+	U8("mcb_bits", "size of a unit of bulk data, as the exponent of 2"),
+	U32("mcb_units", "units of bulk data that the client has room for"),
+)
+
+const mgsRecover = 2
+
+var mcbType = Field{Off: 72, Size: 2}
+
+func isRecoverTable(v *View) bool { return mcbType.Uint(v.Struct, v.Big) == mgsRecover }
+
+// mgsConfigRes is struct mgs_config_res.
+var mgsConfigRes = Define("mgs_config_res", "how much of a table came",
+	U64("mcr_offset", "last version that was sent, or hash to go on with"),
+	U64("mcr_size", If(func(v *View) bool { return !isNodemapRead(v) }), "newest version of the table"),
+	U64("mcr_nm_cur_pass", Over("mcr_size"), If(isNodemapRead), "of nodemaps: the pass that this is"),
+)
+
+func isNodemapRead(v *View) bool {
+	return v.Msg != nil && v.Msg.Variant != nil && v.Msg.Variant.Name == "nodemap"
+}
+
+var _ = Define("mgs_nidtbl_nids", "NIDs in an entry of the table of imperative recovery",
+	Arr("nid4", -1, U64("", NID4), "when mne_nid_type is 0"),
+	Arr("nid16", -1, Sub("", lnetNid), Over("nid4"), Since("2.16"), "else; mne_nid_size bytes each"),
+)
+
+var (
+	bufMgsTargetInfo    = Sub("mgs_target_info", mgsTargetInfo)
+	bufMgsTargetNidlist = Sub("mgs_target_nidlist", mgsTargetNidlist)
+	bufMgsSendParam     = Sub("mgs_send_param", mgsSendParam)
+	bufMgsConfigBody    = Sub("mgs_config_body", mgsConfigBody)
+	bufMgsConfigRes     = Sub("mgs_config_res", mgsConfigRes)
+)
+
+var _ = DefineRPC(&RPC{Opcode: MGS_EXCEPTION, Name: "MGS_EXCEPTION", Retired: true,
+	Doc: "Reserved for errors that the MGS would report. No release since 2.12 sends it."})
+
+var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_DEL, Name: "MGS_TARGET_DEL", Retired: true,
+	Doc: "Reserved for taking a target out of the configuration. No release since 2.12 sends it."})
+
+var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
+	Doc: "A target that starts tells the MGS its name, index, NIDs and parameters. The MGS adds it to the configuration, " +
+		"gives it an index if it has none, and answers with what counts.",
+	Variants: []*Variant{
+		{
+			Request: Bufs(bufPtlrpcBody, bufMgsTargetInfo),
+			Reply:   Bufs(bufPtlrpcBody, bufMgsTargetInfo),
+			Ask:     addTarget, Answer: addTarget, Subject: targetName,
+		},
+		{Name: "nidlist",
+			Request: Bufs(bufPtlrpcBody, bufMgsTargetInfo, bufMgsTargetNidlist),
+			Reply:   Bufs(bufPtlrpcBody, bufMgsTargetInfo),
+			Bulk:    &BulkData{Portal: portalMGSBulk, Get: true, Type: targetNidsBulk},
+			Ask:     addTarget, Answer: addTarget, Subject: targetName,
+		},
+	},
+	Picks: []int{0, 1},
+	Pick: func(m *Msg) *Variant {
+		if len(m.Buf(2)) > 0 {
+			return m.RPC.Variants[1]
+		}
+		return m.RPC.Variants[0]
+	},
+})
+
+var _ = DefineRPC(&RPC{Opcode: MGS_SET_INFO, Name: "MGS_SET_INFO", Variants: []*Variant{{
+	Request: Bufs(bufPtlrpcBody, bufMgsSendParam),
+	Reply:   Bufs(bufPtlrpcBody, bufMgsSendParam),
+	Ask:     func(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) },
+}},
+	Doc: "Asks the MGS to set a parameter of a file system for good. Planned to go away after 2.18."})
+
+var _ = DefineRPC(&RPC{Opcode: MGS_CONFIG_READ, Name: "MGS_CONFIG_READ",
+	Doc: "Reads a table of the MGS that is not a log: where targets run now, so that clients need not wait for timeouts " +
+		"when a server comes back (imperative recovery), or the nodemaps. The table comes as bulk data.",
+	Variants: []*Variant{
+		{Name: "recover",
+			Request: Bufs(bufPtlrpcBody, bufMgsConfigBody),
+			Reply:   Bufs(bufPtlrpcBody, bufMgsConfigRes),
+			Bulk:    &BulkData{Portal: portalMGSBulk, Type: nidTable},
+			Ask:     askConfig, Answer: answerConfig, Subject: configName,
+		},
+		{Name: "nodemap",
+			Request: Bufs(bufPtlrpcBody, bufMgsConfigBody),
+			Reply:   Bufs(bufPtlrpcBody, bufMgsConfigRes),
+			Bulk:    &BulkData{Portal: portalMGSBulk, Type: indexPages},
+			Ask:     askConfig, Answer: answerConfig, Subject: configName,
+		},
+	},
+	Picks: []int{mcbType.Off + mcbType.Size},
+	Pick: func(m *Msg) *Variant {
+		if mcbType.Uint(m.Buf(1), m.Big) == mgsRecover {
+			return m.RPC.Variants[0]
+		}
+		return m.RPC.Variants[1]
+	},
+	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
+	Context: true,
+})
+
+const (
+	portalMDSBulk = 14
+	portalMGSBulk = 33
+)
+
+var (
+	mtiSvname  = mgsTargetInfo.Field("mti_svname")
+	mtiFsname  = mgsTargetInfo.Field("mti_fsname")
+	mtiFlags   = mgsTargetInfo.Field("mti_flags")
+	mtiIndex   = mgsTargetInfo.Field("mti_stripe_index")
+	mcbName    = mgsConfigBody.Field("mcb_name")
+	mcbOffset  = mgsConfigBody.Field("mcb_offset")
+	mcrOffset  = mgsConfigRes.Field("mcr_offset")
+	mcrVersion = mgsConfigRes.Field("mcr_size")
+)
+
+func targetName(m *Msg) (fid, name []byte) { return nil, TrimNUL(mtiSvname.Bytes(m.Buf(1))) }
+
+func configName(m *Msg) (fid, name []byte) { return nil, TrimNUL(mcbName.Bytes(m.Buf(1))) }
+
+// addTarget: the target's name, or its file system and index, and its flags.
+func addTarget(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < mgsTargetInfo.Size {
+		return
+	}
+	if name := TrimNUL(mtiSvname.Bytes(b)); len(name) > 0 {
+		l.Label(Node, name)
+	} else {
+		l.Label(Node, mtiFsname.Bytes(b))
+		l.Key("index ")
+		l.Num(mtiIndex.Uint(b, m.Big))
+	}
+	l.Key("")
+	l.Flags(MtiFlags, mtiFlags.Uint(b, m.Big))
+}
+
+func askConfig(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < mgsConfigBody.Size {
+		return
+	}
+	if name := TrimNUL(mcbName.Bytes(b)); m.Variant == nil || string(name) != m.Variant.Name {
+		l.Label(Name, name)
+	}
+	l.Key("from ")
+	l.Num(mcbOffset.Uint(b, m.Big))
+}
+
+func answerConfig(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < mgsConfigRes.Size {
+		return
+	}
+	upto := mcrOffset.Uint(b, m.Big)
+	if m.Variant != nil && m.Variant.Name == "nodemap" {
+		l.Key("pass ")
+		l.Num(mcrVersion.Uint(b, m.Big))
+		if upto == dirHashEnd {
+			l.Key("end")
+		}
+		return
+	}
+	l.Key("up to ")
+	l.Num(upto)
+	l.Key("of ")
+	l.Num(mcrVersion.Uint(b, m.Big))
+}

@@ -1,0 +1,332 @@
+package opcodes
+
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// NodemapIdxType is the group nodemap_idx_type.
+var NodemapIdxType = Enum("nodemap_idx_type", "NODEMAP_", "kinds of records in the nodemap index", []Value{
+	{Name: "EMPTY_IDX", Value: 0x0},
+	{Name: "CLUSTER_IDX", Value: 0x1, Doc: "a nodemap, or part of it"},
+	{Name: "RANGE_IDX", Value: 0x2, Doc: "range of NIDs"},
+	{Name: "UIDMAP_IDX", Value: 0x3, Doc: "mapping of a user"},
+	{Name: "GIDMAP_IDX", Value: 0x4, Doc: "mapping of a group"},
+	{Name: "PROJIDMAP_IDX", Value: 0x5, Since: "2.15", Doc: "mapping of a project"},
+	{Name: "NID_MASK_IDX", Value: 0x6, Since: "2.16", Doc: "prefix of NIDs"},
+	{Name: "GLOBAL_IDX", Value: 0xf, Doc: "whether nodemaps are used"},
+})
+
+// NodemapFlags is the group nodemap_flags.
+var NodemapFlags = Bits("nodemap_flags", "NM_FL_", "what clients of a nodemap may do", []Value{
+	{Name: "ALLOW_ROOT_ACCESS", Value: 0x1, Since: "2.16", Doc: "root stays root"},
+	{Name: "TRUST_CLIENT_IDS", Value: 0x2, Since: "2.16", Doc: "ids are not mapped"},
+	{Name: "DENY_UNKNOWN", Value: 0x4, Since: "2.16", Doc: "ids without a mapping may do nothing"},
+	{Name: "MAP_UID", Value: 0x8, Since: "2.16", Doc: "map users"},
+	{Name: "MAP_GID", Value: 0x10, Since: "2.16", Doc: "map groups"},
+	{Name: "ENABLE_AUDIT", Value: 0x20, Since: "2.16", Doc: "record them in changelogs"},
+	{Name: "FORBID_ENCRYPT", Value: 0x40, Since: "2.16", Doc: "no encryption"},
+	{Name: "MAP_PROJID", Value: 0x80, Since: "2.16", Doc: "map projects"},
+})
+
+// NodemapFlags2 is the group nodemap_flags2.
+var NodemapFlags2 = Bits("nodemap_flags2", "NM_FL2_", "more of what clients of a nodemap may do", []Value{
+	{Name: "READONLY_MOUNT", Value: 0x1, Since: "2.16", Doc: "mount read-only"},
+	{Name: "DENY_MOUNT", Value: 0x2, Since: "2.17", Doc: "no new mounts"},
+	{Name: "FILESET_USE_IAM", Value: 0x4, Since: "2.17", Doc: "filesets stand in the index"},
+	{Name: "GSS_IDENTIFY", Value: 0x8, Since: "2.17", Doc: "clients are told by their GSS credentials"},
+})
+
+// NodemapSubid is the group nodemap_subid.
+var NodemapSubid = Enum("nodemap_subid", "NODEMAP_", "parts of a nodemap in the index", []Value{
+	{Name: "CLUSTER_REC", Value: 0x0, Since: "2.16"},
+	{Name: "CLUSTER_ROLES", Value: 0x1, Since: "2.16"},
+	{Name: "CLUSTER_OFFSET", Value: 0x2, Since: "2.17"},
+	{Name: "CLUSTER_CAPS", Value: 0x3, Since: "2.17"},
+	{Name: "FILESET", Value: 0x200, Since: "2.17"},
+})
+
+// NodemapRangeType is the group nodemap_range_type.
+var NodemapRangeType = Enum("nodemap_range_type", "NM_RANGE_FL_", "what a range of NIDs is for", []Value{
+	{Name: "REG", Value: 0x0, Since: "2.17"},
+	{Name: "BAN", Value: 0x1, Since: "2.17"},
+})
+
+// NodemapFilesetFlags is the group nodemap_fileset_flags.
+var NodemapFilesetFlags = Bits("nodemap_fileset_flags", "NM_FS_FL_", "kind of a fileset", []Value{
+	{Name: "READONLY", Value: 0x1, Since: "2.17"},
+})
+
+// NodemapRbac is the group nodemap_rbac.
+var NodemapRbac = Bits("nodemap_rbac", "NODEMAP_RBAC_", "roles: operations that users of a nodemap may do", []Value{
+	{Name: "FILE_PERMS", Value: 0x1, Since: "2.16"},
+	{Name: "DNE_OPS", Value: 0x2, Since: "2.16"},
+	{Name: "QUOTA_OPS", Value: 0x4, Since: "2.16"},
+	{Name: "BYFID_OPS", Value: 0x8, Since: "2.16"},
+	{Name: "CHLG_OPS", Value: 0x10, Since: "2.16"},
+	{Name: "FSCRYPT_ADMIN", Value: 0x20, Since: "2.16"},
+	{Name: "SERVER_UPCALL", Value: 0x40, Since: "2.17"},
+	{Name: "IGN_ROOT_PRJQUOTA", Value: 0x80, Since: "2.17"},
+	{Name: "HSM_OPS", Value: 0x100, Since: "2.17"},
+	{Name: "LOCAL_ADMIN", Value: 0x200, Since: "2.17"},
+	{Name: "POOL_QUOTA_OPS", Value: 0x400, Since: "2.17"},
+	{Name: "LQA_QUOTA_OPS", Value: 0x800, Since: "2.18"},
+	{Name: "PROJID_SET", Value: 0x1000, Since: "2.18"},
+	{Name: "FOREIGN_OPS", Value: 0x2000, Since: "2.18"},
+	{Name: "IMMUTABLE_FLAGS", Value: 0x4000, Since: "2.18"},
+	{Name: "NONE", Value: 0xffff8000, Since: "2.16", Doc: "no role; the value grows with each release", Alias: true},
+	{Name: "ALL", Value: 0xffffffff, Since: "2.16", Alias: true},
+})
+
+// NodemapRaisePrivs is the group nodemap_raise_privs.
+var NodemapRaisePrivs = Bits("nodemap_raise_privs", "NODEMAP_RAISE_PRIV_", "what a child nodemap may allow beyond its parent", []Value{
+	{Name: "RAISE", Value: 0x1, Since: "2.17"},
+	{Name: "ADMIN", Value: 0x2, Since: "2.17"},
+	{Name: "TRUSTED", Value: 0x4, Since: "2.17"},
+	{Name: "DENY_UNKN", Value: 0x8, Since: "2.17"},
+	{Name: "RO", Value: 0x10, Since: "2.17"},
+	{Name: "RBAC", Value: 0x20, Since: "2.17"},
+	{Name: "FORBID_ENC", Value: 0x40, Since: "2.17"},
+	{Name: "CAPS", Value: 0x80, Since: "2.17"},
+	{Name: "DENY_MNT", Value: 0x100, Since: "2.17"},
+	{Name: "NONE", Value: 0xfffffe00, Since: "2.17", Alias: true},
+	{Name: "ALL", Value: 0xffffffff, Since: "2.17", Alias: true},
+})
+
+// NodemapCapType is the group nodemap_cap_type.
+var NodemapCapType = Enum("nodemap_cap_type", "NODEMAP_CAP_", "what the capabilities of a nodemap mean", []Value{
+	{Name: "OFF", Value: 0x0, Since: "2.17"},
+	{Name: "MASK", Value: 0x1, Since: "2.17"},
+	{Name: "SET", Value: 0x2, Since: "2.17"},
+})
+
+// NodemapMapMode is the group nodemap_map_mode.
+var NodemapMapMode = Bits("nodemap_map_mode", "NODEMAP_MAP_", "which ids a nodemap maps", []Value{
+	{Name: "BOTH_LEGACY", Value: 0x0, Since: "2.15"},
+	{Name: "UID", Value: 0x1, Since: "2.15"},
+	{Name: "GID", Value: 0x2, Since: "2.15"},
+	{Name: "BOTH", Value: 0x3, Alias: true},
+	{Name: "PROJID", Value: 0x4, Since: "2.15"},
+	{Name: "ALL", Value: 0x7, Since: "2.15", Alias: true},
+})
+
+// NodemapIdType is the group nodemap_id_type.
+var NodemapIdType = Enum("nodemap_id_type", "NODEMAP_", "kinds of ids", []Value{
+	{Name: "UID", Value: 0x0},
+	{Name: "GID", Value: 0x1},
+	{Name: "PROJID", Value: 0x2, Since: "2.15"},
+})
+
+// NodemapMisc is the group nodemap_misc.
+var NodemapMisc = Enum("nodemap_misc", "", "limits of nodemaps", []Value{
+	{Name: "LUSTRE_NODEMAP_NAME_LENGTH", Value: 0x10},
+	{Name: "LUSTRE_NODEMAP_FILESET_FRAGMENT_SIZE", Value: 0x1c, Since: "2.17"},
+	{Name: "NM_TYPE_SHIFT", Value: 0x1c, Alias: true},
+	{Name: "LUSTRE_NODEMAP_FILESET_NUM_MAX", Value: 0x100, Since: "2.17"},
+	{Name: "LUSTRE_NODEMAP_FILESET_SUBID_RANGE", Value: 0x100, Since: "2.17", Alias: true},
+	{Name: "LUSTRE_NODEMAP_SEPOL_LENGTH", Value: 0x146},
+	{Name: "NM_TYPE_MASK", Value: 0xfffffff},
+})
+
+// nodemapClusterRec is struct nodemap_cluster_rec.
+var nodemapClusterRec = Define("nodemap_cluster_rec", "a nodemap: what clients of it may do",
+	Little,
+	Str("ncr_name", 17, "name of the nodemap"),
+	U8("ncr_flags", NodemapFlags, "what its clients may do"),
+	U8("ncr_flags2", NodemapFlags2, Since("2.16"), "more of it"),
+	Pad("ncr_padding1", 1, "a byte longer in 2.12, which has no second flags"),
+	U32("ncr_squash_projid", Since("2.15"), "project for unknown projects"),
+	U32("ncr_squash_uid", "user for unknown users"),
+	U32("ncr_squash_gid", "group for unknown groups"),
+)
+
+// nodemapRangeRec is struct nodemap_range_rec.
+var nodemapRangeRec = Define("nodemap_range_rec", "range of client NIDs that a nodemap holds for",
+	Little,
+	U64("nrr_start_nid", NID4, "first NID"),
+	U64("nrr_end_nid", NID4, "last NID"),
+	Pad("nrr_padding1", 8),
+	Pad("nrr_padding2", 8),
+)
+
+// nodemapRange2Rec is struct nodemap_range2_rec.
+var nodemapRange2Rec = Define("nodemap_range2_rec", "client NIDs that a nodemap holds for, as a prefix",
+	Since("2.16"),
+	Little,
+	Sub("nrr_nid_prefix", lnetNid, "NID that begins the range"),
+	Pad("nrr_padding1", 4),
+	Pad("nrr_padding2", 4),
+	Pad("nrr_padding3", 2),
+	Pad("nrr_padding4", 1),
+	U8("nrr_netmask", "bits that count"),
+)
+
+// nodemapIdRec is struct nodemap_id_rec.
+var nodemapIdRec = Define("nodemap_id_rec", "id that a client's id is mapped to; the key has the client's",
+	Little,
+	U32("nir_id_fs", "id in the file system"),
+	Pad("nir_padding1", 4),
+	Pad("nir_padding2", 8),
+	Pad("nir_padding3", 8),
+	Pad("nir_padding4", 8),
+)
+
+// nodemapGlobalRec is struct nodemap_global_rec.
+var nodemapGlobalRec = Define("nodemap_global_rec", "whether nodemaps are used at all",
+	Little,
+	U8("ngr_is_active", "1: nodemaps are in use"),
+	Pad("ngr_padding1", 1),
+	Pad("ngr_padding2", 2),
+	Pad("ngr_padding3", 4),
+	Pad("ngr_padding4", 8),
+	Pad("ngr_padding5", 8),
+	Pad("ngr_padding6", 8),
+)
+
+// nodemapClusterRolesRec is struct nodemap_cluster_roles_rec.
+var nodemapClusterRolesRec = Define("nodemap_cluster_roles_rec", "what users of a nodemap may do that needs a role",
+	Since("2.16"),
+	Little,
+	U64("ncrr_roles", NodemapRbac, "roles"),
+	U64("ncrr_privs", Since("2.17"), NodemapRaisePrivs, "what a child nodemap may allow beyond its parent"),
+	U64("ncrr_roles_raise", Since("2.17"), NodemapRbac, "roles that a child nodemap may add"),
+	Pad("ncrr_unused1", 8, Since("2.17")),
+)
+
+// nodemapOffsetRec is struct nodemap_offset_rec.
+var nodemapOffsetRec = Define("nodemap_offset_rec", "ranges that ids of a nodemap are shifted into",
+	Since("2.17"),
+	Little,
+	U32("nor_start_uid", "first id of the range"),
+	U32("nor_limit_uid", "size of the range"),
+	U32("nor_start_gid", "first id of the range"),
+	U32("nor_limit_gid", "size of the range"),
+	U32("nor_start_projid", "first id of the range"),
+	U32("nor_limit_projid", "size of the range"),
+	Pad("nor_padding1", 4),
+	Pad("nor_padding2", 4),
+)
+
+// nodemapFilesetHeaderRec is struct nodemap_fileset_header_rec.
+var nodemapFilesetHeaderRec = Define("nodemap_fileset_header_rec", "fileset: directory that clients are confined to; its path follows in pieces",
+	Since("2.17"),
+	Little,
+	U8("nfhr_flags", NodemapFilesetFlags, "kind of fileset"),
+	Pad("nfr_padding1", 1),
+	Pad("nfr_padding2", 2),
+	Pad("nfr_padding3", 4),
+	Pad("nfr_padding4", 8),
+	Pad("nfr_padding5", 8),
+	Pad("nfr_padding6", 8),
+)
+
+// nodemapFilesetRec is struct nodemap_fileset_rec.
+var nodemapFilesetRec = Define("nodemap_fileset_rec", "piece of the path of a fileset",
+	Since("2.17"),
+	Little,
+	Str("nfr_path_fragment", 28, "the piece"),
+	U16("nfr_fragment_id", "its number"),
+	Pad("nfr_padding1", 2),
+)
+
+// nodemapUserCapabilitiesRec is struct nodemap_user_capabilities_rec.
+var nodemapUserCapabilitiesRec = Define("nodemap_user_capabilities_rec", "capabilities that users of a nodemap keep",
+	Since("2.17"),
+	Little,
+	U64("nucr_caps", Hex, "bit per capability, as in capabilities(7)"),
+	U8("nucr_type", NodemapCapType, "what the bits mean"),
+	Pad("nucr_padding1", 1),
+	Pad("nucr_padding2", 2),
+	Pad("nucr_padding3", 4),
+	Pad("nucr_padding4", 8),
+	Pad("nucr_padding5", 8),
+)
+
+// nodemapRec is union nodemap_rec.
+var nodemapRec = Define("nodemap_rec", "value in the nodemap index; the key tells which",
+	Little,
+	Sub("ncr", nodemapClusterRec, ifNodemap(nodemapCluster, 0, 0), "a nodemap"),
+	Sub("nrr", nodemapRangeRec, Over("ncr"), ifNodemap(nodemapRange, 0, anySubid)),
+	Sub("nrr2", nodemapRange2Rec, Over("ncr"), Since("2.16"), ifNodemap(nodemapNidMask, 0, anySubid)),
+	Sub("nir", nodemapIdRec, Over("ncr"), If(func(v *View) bool {
+		kind, _ := nodemapKind(v)
+		return kind >= nodemapUidMap && kind <= nodemapProjidMap
+	})),
+	Sub("ngr", nodemapGlobalRec, Over("ncr"), ifNodemap(nodemapGlobal, 0, anySubid)),
+	Sub("ncrr", nodemapClusterRolesRec, Over("ncr"), Since("2.16"), ifNodemap(nodemapCluster, 1, 1)),
+	Sub("nor", nodemapOffsetRec, Over("ncr"), Since("2.17"), ifNodemap(nodemapCluster, 2, 2)),
+	Sub("nfhr", nodemapFilesetHeaderRec, Over("ncr"), Since("2.17"), If(func(v *View) bool {
+		kind, subid := nodemapKind(v)
+		return kind == nodemapCluster && subid >= nodemapFileset && subid%nodemapFilesetStep == 0
+	})),
+	Sub("nfr", nodemapFilesetRec, Over("ncr"), Since("2.17"), If(func(v *View) bool {
+		kind, subid := nodemapKind(v)
+		return kind == nodemapCluster && subid >= nodemapFileset && subid%nodemapFilesetStep != 0
+	})),
+	Sub("nucr", nodemapUserCapabilitiesRec, Over("ncr"), Since("2.17"), ifNodemap(nodemapCluster, 3, 3)),
+)
+
+// nodemapKey is struct nodemap_key.
+var nodemapKey = Define("nodemap_key", "key in the nodemap index",
+	Little,
+	U32("nk_nodemap_id", Hex, Remark(nodemapIDRemark), "kind of record in the upper 4 bits, number of the nodemap in the others"),
+	U32("nk_cluster_subid", Since("2.16"), NodemapSubid, ifNodemapKey(nodemapCluster, nodemapCluster), "which part of the nodemap"),
+	U32("nk_range_id", Over("nk_cluster_subid"), If(func(v *View) bool {
+		kind := keyKind(v.Struct)
+		return kind == nodemapRange || kind == nodemapNidMask
+	}), "number of the range"),
+	U32("nk_id_client", Over("nk_cluster_subid"), ifNodemapKey(nodemapUidMap, nodemapProjidMap), "the client's id"),
+	Pad("nk_unused", 4, Over("nk_cluster_subid"), ifNodemapKey(nodemapGlobal, nodemapGlobal)),
+)
+
+// Kinds of nodemap records, and parts of a nodemap.
+const (
+	nodemapCluster     = 1
+	nodemapRange       = 2
+	nodemapUidMap      = 3
+	nodemapProjidMap   = 5
+	nodemapNidMask     = 6
+	nodemapGlobal      = 15
+	nodemapKindShift   = 28
+	nodemapFileset     = 0x200
+	nodemapFilesetStep = 0x100
+	anySubid           = 0xffffffff
+)
+
+// keyKind is the kind of record that the key at b is of.
+func keyKind(b []byte) uint64 {
+	if len(b) < 8 {
+		return 0
+	}
+	return ReadUint(b[:4], false) >> nodemapKindShift
+}
+
+// nodemapKind is asked in a record; its key lies before it in the entry.
+func nodemapKind(v *View) (kind, subid uint64) {
+	if v.Up == nil || len(v.Up.Struct) < 8 {
+		return nodemapCluster, 0
+	}
+	return keyKind(v.Up.Struct), ReadUint(v.Up.Struct[4:8], false)
+}
+
+func ifNodemap(kind, first, last uint64) If {
+	return func(v *View) bool {
+		k, subid := nodemapKind(v)
+		return k == kind && subid >= first && subid <= last
+	}
+}
+
+func ifNodemapKey(first, last uint64) If {
+	return func(v *View) bool { k := keyKind(v.Struct); return k >= first && k <= last }
+}
+
+// nodemapIDRemark: "CLUSTER_IDX of nodemap 2".
+func nodemapIDRemark(v *View, dst []byte) []byte {
+	if len(v.Struct) < 4 {
+		return dst
+	}
+	dst = append(dst, NodemapIdxType.Name(keyKind(v.Struct))...)
+	const number = 1<<nodemapKindShift - 1
+	return strconv.AppendUint(append(dst, " of nodemap "...), ReadUint(v.Struct[:4], false)&number, 10)
+}

@@ -1,0 +1,153 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// IblndMsgType is the group iblnd_msg_type.
+var IblndMsgType = Enum("iblnd_msg_type", "IBLND_MSG_", "messages of LNet over InfiniBand or RoCE", []Value{
+	{Name: "CONNREQ", Value: 0xc0, Doc: "asks for a connection"},
+	{Name: "CONNACK", Value: 0xc1, Doc: "accepts a connection"},
+	{Name: "NOOP", Value: 0xd0, Doc: "gives back credits"},
+	{Name: "IMMEDIATE", Value: 0xd1, Doc: "a whole LNet message"},
+	{Name: "PUT_REQ", Value: 0xd2, Doc: "offers data"},
+	{Name: "PUT_NAK", Value: 0xd3, Doc: "refuses data"},
+	{Name: "PUT_ACK", Value: 0xd4, Doc: "says where to write"},
+	{Name: "PUT_DONE", Value: 0xd5, Doc: "the data are written"},
+	{Name: "GET_REQ", Value: 0xd6, Doc: "asks for data"},
+	{Name: "GET_DONE", Value: 0xd7, Doc: "the data are written"},
+})
+
+// IblndVersion is the group iblnd_version.
+var IblndVersion = Enum("iblnd_version", "IBLND_MSG_", "versions and sizes of o2iblnd", []Value{
+	{Name: "QUEUE_SIZE_V1", Value: 0x8, Doc: "messages under way in version 1"},
+	{Name: "VERSION_1", Value: 0x11, Doc: "first version"},
+	{Name: "VERSION", Value: 0x12, Doc: "newest version"},
+	{Name: "VERSION_2", Value: 0x12, Doc: "agrees on queue depth and pieces", Alias: true},
+	{Name: "SIZE", Value: 0x1000, Doc: "longest message"},
+	{Name: "MAGIC", Value: 0xbe91b91, Doc: "magic number"},
+})
+
+// IblndReject is the group iblnd_reject.
+var IblndReject = Enum("iblnd_reject", "IBLND_REJECT_", "why an InfiniBand connection was refused", []Value{
+	{Name: "CONN_RACE", Value: 0x1, Doc: "both nodes connected at once"},
+	{Name: "NO_RESOURCES", Value: 0x2, Doc: "short of memory or the like"},
+	{Name: "FATAL", Value: 0x3, Doc: "anything else"},
+	{Name: "CONN_UNCOMPAT", Value: 0x4, Doc: "protocol version"},
+	{Name: "CONN_STALE", Value: 0x5, Doc: "the request is for an earlier life of the node"},
+	{Name: "RDMA_FRAGS", Value: 0x6, Doc: "number of pieces of a transfer"},
+	{Name: "MSG_QUEUE_SIZE", Value: 0x7, Doc: "number of messages under way"},
+	{Name: "INVALID_SRV_ID", Value: 0x8, Doc: "nobody listens there"},
+	{Name: "EARLY", Value: 0x9, Since: "2.16", Doc: "the interface is not ready yet"},
+})
+
+// IblndService is the group iblnd_service.
+var IblndService = Enum("iblnd_service", "", "ports of LNet over InfiniBand", []Value{
+	{Name: "o2iblnd_default_service_port", Value: 0x3db, Doc: "rdma_cm port 987 (module option service)"},
+})
+
+func isKib(b []byte, big bool) bool { return magicAt(b, 0, 0x0be91b91, big) }
+
+// kibConnparams is struct kib_connparams.
+var kibConnparams = Define("kib_connparams",
+	"what the two ends of an InfiniBand connection agree on",
+	U16("ibcp_queue_depth", "messages that may be under way at once"),
+	U16("ibcp_max_frags", "pieces that one transfer may have"),
+	U32("ibcp_max_msg_size", Size, "longest message sent without RDMA"),
+)
+
+// kibImmediateMsg is struct kib_immediate_msg.
+var kibImmediateMsg = Define("kib_immediate_msg",
+	"a whole LNet message, small enough for one SEND",
+	Sub("ibim_hdr", lnetHdrNid4, "LNet header"),
+	Opaque("ibim_payload", 0, "what the LNet message carries"),
+)
+
+// kibRdmaFrag is struct kib_rdma_frag.
+var kibRdmaFrag = Define("kib_rdma_frag",
+	"a piece of memory open to the peer",
+	U32("rf_nob", Size, "bytes"),
+	U64("rf_addr", Cookie, "address as the adapter knows it"),
+)
+
+// kibRdmaDesc is struct kib_rdma_desc.
+var kibRdmaDesc = Define("kib_rdma_desc",
+	"memory that the peer may write to",
+	U32("rd_key", Hex, "key that the writer must show"),
+	U32("rd_nfrags", "number of pieces"),
+	Arr("rd_frags", -1, Sub("", kibRdmaFrag), CountBy("rd_nfrags"), "the pieces"),
+)
+
+// kibPutreqMsg is struct kib_putreq_msg.
+var kibPutreqMsg = Define("kib_putreq_msg",
+	"offers a PUT or REPLY that is too large for one SEND",
+	Sub("ibprm_hdr", lnetHdrNid4, "LNet header"),
+	U64("ibprm_cookie", Cookie, "names the offer in the answer"),
+)
+
+// kibPutackMsg is struct kib_putack_msg.
+var kibPutackMsg = Define("kib_putack_msg",
+	"accepts an offer and says where to write",
+	U64("ibpam_src_cookie", Cookie, "cookie of the offer"),
+	U64("ibpam_dst_cookie", Cookie, "names the transfer when it is done"),
+	Sub("ibpam_rd", kibRdmaDesc, "where the data go"),
+)
+
+// kibGetMsg is struct kib_get_msg.
+var kibGetMsg = Define("kib_get_msg",
+	"asks for data and says where to write them",
+	Sub("ibgm_hdr", lnetHdrNid4, "LNet header"),
+	U64("ibgm_cookie", Cookie, "names the transfer when it is done"),
+	Sub("ibgm_rd", kibRdmaDesc, "where the data go"),
+)
+
+// kibCompletionMsg is struct kib_completion_msg.
+var kibCompletionMsg = Define("kib_completion_msg",
+	"ends a transfer",
+	U64("ibcm_cookie", Cookie, "the transfer"),
+	S32("ibcm_status", Errno, "negative errno, or bytes written"),
+)
+
+var ibmType = U8("ibm_type", IblndMsgType, "what the message is")
+
+func isKibType(types ...string) If {
+	var mask [256]bool
+	for _, name := range types {
+		v, ok := IblndMsgType.Find(name)
+		if !ok {
+			panic("no o2iblnd message " + name)
+		}
+		mask[v.Value] = true
+	}
+	return func(v *View) bool { return mask[v.Uint(ibmType)] }
+}
+
+var _ = Define("kib_msg",
+	Detect(isKib),
+	"a message of LNet over InfiniBand or RoCE",
+	U32("ibm_magic", Hex, LnetMagic, "marks the message and the byte order of the sender"),
+	U16("ibm_version", Hex, "protocol version"),
+	ibmType,
+	U8("ibm_credits", "sends that the receiver gets back"),
+	U32("ibm_nob", Size, "bytes of the message"),
+	U32("ibm_cksum", Hex, "checksum over the message, 0 for none"),
+	U64("ibm_srcnid", NID4, "NID of the sender"),
+	U64("ibm_srcstamp", Cookie, "incarnation of the sender"),
+	U64("ibm_dstnid", NID4, "NID of the receiver"),
+	U64("ibm_dststamp", Cookie, "incarnation of the receiver that the sender knows"),
+	Sub("connparams", kibConnparams, If(isKibType("CONNREQ", "CONNACK"))),
+	Sub("immediate", kibImmediateMsg, Over("connparams"), If(isKibType("IMMEDIATE"))),
+	Sub("putreq", kibPutreqMsg, Over("connparams"), If(isKibType("PUT_REQ"))),
+	Sub("putack", kibPutackMsg, Over("connparams"), If(isKibType("PUT_ACK"))),
+	Sub("get", kibGetMsg, Over("connparams"), If(isKibType("GET_REQ"))),
+	Sub("completion", kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE"))),
+)
+
+var _ = Define("kib_rej",
+	Detect(isKib),
+	"tells why a connection was refused",
+	U32("ibr_magic", Hex, LnetMagic, "marks the refusal and the byte order of the sender"),
+	U16("ibr_version", Hex, "protocol version of the sender"),
+	U8("ibr_why", IblndReject, "the reason"),
+	Pad("ibr_padding", 1),
+	U64("ibr_incarnation", Cookie, "incarnation of the sender"),
+	Sub("ibr_cp", kibConnparams, "what the sender would agree to"),
+)

@@ -1,0 +1,259 @@
+package opcodes
+
+import (
+	"strings"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// The opcodes of this file, pb_opc.
+const (
+	OST_REPLY              = 0
+	OST_GETATTR            = 1
+	OST_SETATTR            = 2
+	OST_CREATE             = 5
+	OST_DESTROY            = 6
+	OST_PUNCH              = 10
+	OST_OPEN               = 11
+	OST_CLOSE              = 12
+	OST_SYNC               = 16
+	OST_QUOTACHECK         = 18
+	OST_QUOTA_ADJUST_QUNIT = 20
+	OST_LADVISE            = 21
+	OST_FALLOCATE          = 22
+	OST_SEEK               = 23
+)
+
+// SeekWhence says what a seek looks for.
+var SeekWhence = Enum("seek_whence", "SEEK_", "what a seek looks for", []Value{
+	{Name: "SET", Value: 0, Doc: "the offset itself"},
+	{Name: "CUR", Value: 1, Doc: "from where the file is"},
+	{Name: "END", Value: 2, Doc: "from the end"},
+	{Name: "DATA", Value: 3, Doc: "the next data"},
+	{Name: "HOLE", Value: 4, Doc: "the next hole"},
+})
+
+// FallocMode is the mode of a fallocate.
+var FallocMode = Bits("falloc_mode", "FALLOC_FL_", "mode of a fallocate; 0 allocates", []Value{
+	{Name: "KEEP_SIZE", Value: 0x1, Doc: "leave the size as it is"},
+	{Name: "PUNCH_HOLE", Value: 0x2, Doc: "free the range"},
+	{Name: "NO_HIDE_STALE", Value: 0x4, Doc: "old data may show"},
+	{Name: "COLLAPSE_RANGE", Value: 0x8, Doc: "cut the range out"},
+	{Name: "ZERO_RANGE", Value: 0x10, Doc: "make the range zero"},
+	{Name: "INSERT_RANGE", Value: 0x20, Doc: "push what follows up"},
+	{Name: "UNSHARE_RANGE", Value: 0x40, Doc: "give the range blocks of its own"},
+})
+
+// Ladvise are kinds of advice on a file.
+var Ladvise = Enum("ladvise", "", "advice on a range of a file", []Value{
+	{Name: "LU_LADVISE_INVALID", Value: 0x0, Doc: "none"},
+	{Name: "LU_LADVISE_WILLREAD", Value: 0x1, Doc: "will be read soon"},
+	{Name: "LU_LADVISE_DONTNEED", Value: 0x2, Doc: "will not be needed"},
+	{Name: "LU_LADVISE_LOCKNOEXPAND", Value: 0x3, Doc: "locks are not to be grown"},
+	{Name: "LU_LADVISE_LOCKAHEAD", Value: 0x4, Doc: "take this lock ahead of need"},
+	{Name: "LU_LADVISE_AHEAD", Value: 0x5, Since: "2.16", Doc: "read attributes ahead"},
+	{Name: "LU_LADVISE_MAX", Value: 0x6, Doc: "number of kinds; 5 through 2.15", Alias: true},
+	{Name: "LAH_COUNT_MAX", Value: 0x400, Doc: "most pieces of advice in one message", Alias: true},
+	{Name: "LADVISE_MAGIC", Value: 0x1adf1ce0, Doc: "magic of a ladvise_hdr"},
+})
+
+// LadviseFlags are the flags of a ladvise_hdr.
+var LadviseFlags = Bits("ladvise_flags", "LF_", "how to take advice", []Value{
+	{Name: "ASYNC", Value: 0x1, Doc: "do not wait for it"},
+	{Name: "UNSET", Value: 0x2, Doc: "take it back"},
+})
+
+// luLadvise is struct lu_ladvise.
+var luLadvise = Define("lu_ladvise", "advice on a range of a file",
+	U16("lla_advice", Ladvise, "the advice"),
+	U16("lla_value1", "by advice; for lock-ahead the lock mode"),
+	U32("lla_value2", "flags of this piece of advice, as in lah_flags"),
+	U64("lla_start", Size, "first byte"),
+	U64("lla_end", Size, "end of the range"),
+	U32("lla_value3", "by advice; for lock-ahead its result"),
+	U32("lla_value4", "unused"),
+)
+
+// ladviseHdr is struct ladvise_hdr.
+var ladviseHdr = Define("ladvise_hdr", "how much advice follows",
+	U32("lah_magic", Ladvise, "LADVISE_MAGIC"),
+	U32("lah_count", "pieces of advice"),
+	U64("lah_flags", LadviseFlags, "how to take it"),
+	U32("lah_value1", "unused"),
+	U32("lah_value2", "unused"),
+	U64("lah_value3", "unused"),
+	Arr("lah_advise", -1, Sub("", luLadvise), "the advice; on the wire it has a buffer of its own"),
+)
+
+var (
+	bufLadviseHdr = Sub("ladvise_hdr", ladviseHdr, "how much advice follows")
+	bufLadvise    = Arr("ladvise", -1, Sub("", luLadvise), "the advice")
+)
+
+var _ = DefineRPC(&RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc: "a number that no message has"})
+
+var _ = DefineRPC(&RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR",
+	Doc: "Asks for size, blocks, times and owner of an object, also for its data version.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask:     askObject, Answer: answerSize, Subject: objectSubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR",
+	Doc: "Sets times, owner, project or layout of an object; o_valid says which. MDTs send it after a chown.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask: func(m *Msg, l *Line) {
+			a := attrsOf(m, 1)
+			a.object(l)
+			a.sets(l)
+		},
+		Subject: objectSubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: OST_CREATE, Name: "OST_CREATE",
+	Doc: "An MDT has objects made ahead of need, up to the id given; with DELORPHAN it has those destroyed that no file uses.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufOstBody),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask: func(m *Msg, l *Line) {
+			a := attrsOf(m, 1)
+			if a.flag(flagDelOrphan) {
+				l.Add(Flag, "DELORPHAN")
+				l.Key("above ")
+			} else {
+				l.Key("up to ")
+			}
+			a.object(l)
+		},
+		Answer: func(m *Msg, l *Line) {
+			l.Key("last ")
+			attrsOf(m, 1).object(l)
+		},
+		Subject: objectSubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
+	Doc: "Destroys an object of a file that was removed, or several with consecutive ids.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufDlmReq, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask: func(m *Msg, l *Line) {
+			a := attrsOf(m, 1)
+			a.object(l)
+			if a.valid(validCount) {
+				l.Key("objects ")
+				l.Num(a.word(oMisc))
+			}
+			sayCancels(m.Buf(2), m.Big, l)
+		},
+		Subject: objectSubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH",
+	Doc: "Truncates an object, or frees a range of it.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask:     askSpan, Answer: answerSize, Subject: objectSubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: OST_SYNC, Name: "OST_SYNC",
+	Doc: "Has a range of an object written to disk, or the whole target when no object is named.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask:     askSpan, Subject: objectSubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
+	Doc: "Allocates a range of an object, frees it or makes it zero, by the mode; since 2.15.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask: func(m *Msg, l *Line) {
+			a := attrsOf(m, 1)
+			a.object(l)
+			switch mode := a.word(oFallocM); {
+			case mode != 0:
+				l.Key("")
+				l.Flags(FallocMode, mode)
+			case a.reach(oFallocM):
+				l.Key("")
+				l.Add(Flag, "ALLOCATE")
+			}
+			a.span(l)
+		},
+		Answer: answerSize, Subject: objectSubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
+	Doc: "Finds the next data or the next hole in an object; since 2.15.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufOstBody),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask: func(m *Msg, l *Line) {
+			a := attrsOf(m, 1)
+			a.object(l)
+			if a.reach(oMode) {
+				l.Key("")
+				l.Value(Flag, SeekWhence, a.word(oMode))
+				l.Key("from ")
+				l.Offset(a.word(oSize))
+			}
+		},
+		Answer: func(m *Msg, l *Line) {
+			if a := attrsOf(m, 1); m.Status >= 0 && a.reach(oSize) {
+				l.Key("at ")
+				l.Offset(a.word(oSize))
+			}
+		},
+		Subject: objectSubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE",
+	Doc: "Tells how a range of an object will be used, from lfs ladvise.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufOstBody, bufLadviseHdr, bufLadvise),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask: func(m *Msg, l *Line) {
+			attrsOf(m, 1).object(l)
+			if b := m.Buf(3); len(b) >= luLadvise.Size {
+				l.Key("")
+				l.Add(Flag, strings.TrimPrefix(Ladvise.Name(llaAdvice.Uint(b, m.Big)), "LU_LADVISE_"))
+				l.Key("from ")
+				l.Offset(llaStart.Uint(b, m.Big))
+				l.Key("to ")
+				l.Offset(llaEnd.Uint(b, m.Big))
+			}
+		},
+		Subject: objectSubject,
+	}}})
+
+var (
+	llaAdvice = luLadvise.Field("lla_advice")
+	llaStart  = luLadvise.Field("lla_start")
+	llaEnd    = luLadvise.Field("lla_end")
+)
+
+var (
+	_ = DefineRPC(&RPC{Opcode: OST_OPEN, Name: "OST_OPEN", Retired: true, Doc: "opened an object, long ago"})
+	_ = DefineRPC(&RPC{Opcode: OST_CLOSE, Name: "OST_CLOSE", Retired: true, Doc: "closed an object, long ago"})
+	_ = DefineRPC(&RPC{Opcode: OST_QUOTACHECK, Name: "OST_QUOTACHECK", Retired: true, Doc: "counted the usage for quota, long ago"})
+	_ = DefineRPC(&RPC{Opcode: OST_QUOTA_ADJUST_QUNIT, Name: "OST_QUOTA_ADJUST_QUNIT", Retired: true, Doc: "changed the unit in which quota is handed out, long ago"})
+)
+
+func askObject(m *Msg, l *Line) { attrsOf(m, 1).object(l) }
+
+func answerSize(m *Msg, l *Line) { attrsOf(m, 1).size(l) }
+
+// askSpan is the request of an operation on a range of an object.
+func askSpan(m *Msg, l *Line) {
+	a := attrsOf(m, 1)
+	a.object(l)
+	a.span(l)
+}
+
+func objectSubject(m *Msg) (fid, name []byte) { return attrsOf(m, 1).file(m.Scratch[:0]), nil }

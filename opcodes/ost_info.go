@@ -1,0 +1,240 @@
+package opcodes
+
+import (
+	"bytes"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// The opcodes of this file, pb_opc.
+const (
+	OST_GET_INFO = 7
+	OST_SET_INFO = 17
+)
+
+// FiemapFlags are the flags of a fiemap.
+var FiemapFlags = Bits("fiemap_flags", "FIEMAP_FLAG_", "how to map extents", []Value{
+	{Name: "SYNC", Value: 0x1, Doc: "write the file back first"},
+	{Name: "XATTR", Value: 0x2, Doc: "map the extended attributes"},
+	{Name: "CACHE", Value: 0x4, Doc: "read the extents into the cache"},
+	{Name: "DEVICE_ORDER", Value: 0x40000000, Doc: "one target after the other"},
+	{Name: "LUSTRE_FIEMAP_FLAGS_COMPAT", Value: 0x40000001, Doc: "what Lustre can do", Alias: true},
+})
+
+// FiemapExtentFlags are the flags of an extent.
+var FiemapExtentFlags = Bits("fiemap_extent_flags", "FIEMAP_EXTENT_", "what is special about an extent", []Value{
+	{Name: "LAST", Value: 0x1, Doc: "the last one"},
+	{Name: "UNKNOWN", Value: 0x2, Doc: "where it is is not known"},
+	{Name: "DELALLOC", Value: 0x4, Doc: "not allocated yet"},
+	{Name: "ENCODED", Value: 0x8, Doc: "encoded"},
+	{Name: "DATA_ENCRYPTED", Value: 0x80, Doc: "encrypted"},
+	{Name: "NOT_ALIGNED", Value: 0x100, Doc: "not aligned to blocks"},
+	{Name: "DATA_INLINE", Value: 0x200, Doc: "with the metadata"},
+	{Name: "DATA_TAIL", Value: 0x400, Doc: "several tails share a block"},
+	{Name: "UNWRITTEN", Value: 0x800, Doc: "allocated, not written"},
+	{Name: "MERGED", Value: 0x1000, Doc: "put together by the file system"},
+	{Name: "SHARED", Value: 0x2000, Doc: "shared with other files"},
+	{Name: "NO_DIRECT", Value: 0x40000000, Doc: "no direct I/O; gone after 2.12"},
+	{Name: "NET", Value: 0x80000000, Doc: "on another node"},
+})
+
+// fiemapExtent is struct fiemap_extent.
+var fiemapExtent = Define("fiemap_extent", "where a part of a file lies",
+	U64("fe_logical", Size, "offset in the file or object"),
+	U64("fe_physical", Size, "offset on the device"),
+	U64("fe_length", Size, "bytes"),
+	Pads("fe_reserved64", 2, 8),
+	U32("fe_flags", FiemapExtentFlags, "what is special about the extent"),
+	Pads("fe_reserved", 3, 4),
+)
+
+var (
+	fmStart  = U64("fm_start", Size, "first byte asked about")
+	fmLength = U64("fm_length", Size, "bytes asked about")
+	fmMapped = U32("fm_mapped_extents", "extents that the answer has, or would have")
+)
+
+// fiemapHdr is struct fiemap.
+var fiemapHdr = Define("fiemap", "where the parts of a file lie",
+	fmStart, fmLength,
+	U32("fm_flags", FiemapFlags, "how to map"),
+	fmMapped,
+	U32("fm_extent_count", "room for that many extents"),
+	Pad("fm_reserved", 4),
+	Arr("fm_extents", -1, Sub("", fiemapExtent), CountOf(fiemapExtents), "the extents"),
+)
+
+// fiemapExtents: a request has room for the answer behind its header, with
+// nothing in it yet.
+func fiemapExtents(v *View) int {
+	room := (len(v.Struct) - 32) / 56
+	return max(0, min(int(v.Uint(fmMapped)), room))
+}
+
+// llFiemapInfoKey is struct ll_fiemap_info_key.
+var llFiemapInfoKey = Define("ll_fiemap_info_key", "asks where the parts of an object lie",
+	Str("lfik_name", 8, "the key, \"fiemap\""),
+	Sub("lfik_oa", obdo, "the object"),
+	Sub("lfik_fiemap", fiemapHdr, "the range asked about"),
+)
+
+var (
+	bufGetinfoKey  = Str("getinfo_key", 0, "what is asked for")
+	bufLastId      = U64("last_id", "id of the last object")
+	bufFid         = Sub("fid", luFid, Little, "an object of the sequence that is meant; little-endian whatever the sender")
+	bufLastFid     = Sub("fid", luFid, "the last object")
+	bufFiemapKey   = Sub("fiemap_key", llFiemapInfoKey, "the key, the object and the range")
+	bufFiemap      = Sub("fiemap", fiemapHdr, "the range, and the extents in the answer")
+	bufGenericData = Opaque("generic_data", 0, "the answer")
+	bufSetinfoKey  = Str("setinfo_key", 0, "what is set")
+	bufSetinfoVal  = Opaque("setinfo_val", 0, "the value")
+)
+
+var rpcOstGetInfo = DefineRPC(&RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
+	Doc:      "Asks a target for something by key: the last object id or FID, or the map of an object's extents.",
+	Variants: []*Variant{getLastID, getLastFID, getFiemap, getFid2path, getOther},
+	Picks:    []int{maxKey},
+	Pick: func(m *Msg) *Variant {
+		key := m.Buf(1)
+		switch {
+		case hasKey(key, "last_id"):
+			return getLastID
+		case hasKey(key, "last_fid"):
+			return getLastFID
+		case hasKey(key, "fiemap"):
+			return getFiemap
+		case hasKey(key, "fid2path"):
+			return getFid2path
+		}
+		return getOther
+	},
+	Guess: func(m *Msg) *Variant {
+		switch n := len(m.Buf(1)); {
+		case n == 8:
+			return getLastID
+		case n == 16:
+			return getLastFID
+		case n >= fiemapHdr.Size && (n-fiemapHdr.Size)%fiemapExtent.Size == 0:
+			return getFiemap
+		}
+		return getOther
+	},
+})
+
+// maxKey is longer than the keys that tell what is asked.
+const maxKey = 32
+
+// hasKey: keys are compared as far as they go, a NUL behind them is not
+// certain.
+func hasKey(b []byte, key string) bool {
+	return bytes.HasPrefix(b, []byte(key))
+}
+
+var (
+	getLastID = &Variant{Name: "last_id",
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKey),
+		Reply:   Bufs(bufPtlrpcBody, bufLastId),
+		Ask:     askKey,
+		Answer: func(m *Msg, l *Line) {
+			if b := m.Buf(1); len(b) >= 8 {
+				l.Num(ReadUint(b[:8], m.Big))
+			}
+		},
+	}
+	getLastFID = &Variant{Name: "last_fid",
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufFid),
+		Reply:   Bufs(bufPtlrpcBody, bufLastFid),
+		Ask: func(m *Msg, l *Line) {
+			l.FID(m.Buf(2), false)
+		},
+		Answer: func(m *Msg, l *Line) { l.FID(m.Buf(1), m.Big) },
+	}
+	getFiemap = &Variant{Name: "fiemap",
+		Request: Bufs(bufPtlrpcBody, bufFiemapKey, bufFiemap),
+		Reply:   Bufs(bufPtlrpcBody, bufFiemap),
+		Ask: func(m *Msg, l *Line) {
+			askKey(m, l)
+			l.Key("")
+			fiemapKeyAttrs(m).object(l)
+			if b := m.Buf(2); len(b) >= fiemapHdr.Size {
+				l.Key("from ")
+				l.Offset(fmStart.Uint(b, m.Big))
+				l.Key("length ")
+				l.Offset(fmLength.Uint(b, m.Big))
+			}
+		},
+		Answer: func(m *Msg, l *Line) {
+			if b := m.Buf(1); len(b) >= fiemapHdr.Size {
+				l.Key("extents ")
+				l.Num(fmMapped.Uint(b, m.Big))
+			}
+		},
+		Subject: func(m *Msg) (fid, name []byte) { return fiemapKeyAttrs(m).file(m.Scratch[:0]), nil },
+	}
+	getFid2path = &Variant{Name: "fid2path",
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyGetinfoFid2path, bufGetinfoVallen),
+		Reply:   Bufs(bufPtlrpcBody, bufGetinfoVal),
+		Ask:     askKey,
+	}
+	getOther = &Variant{Name: "other",
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKey),
+		Reply:   Bufs(bufPtlrpcBody, bufGenericData),
+		Ask:     askKey,
+	}
+)
+
+// fiemapKeyAttrs is the obdo behind the name in a fiemap key.
+func fiemapKeyAttrs(m *Msg) attrs {
+	b := m.Buf(1)
+	if len(b) < llFiemapInfoKey.Size {
+		return attrs{nil, m.Big}
+	}
+	return attrs{b[8:], m.Big}
+}
+
+func askKey(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) }
+
+var rpcOstSetInfo = DefineRPC(&RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO",
+	Doc:      "Sets something by key. With grant_shrink a client gives back grant that it does not use.",
+	Variants: []*Variant{setGrantShrink, setOther, setLastFID},
+	Picks:    []int{maxKey},
+	Pick: func(m *Msg) *Variant {
+		key := m.Buf(1)
+		switch {
+		case hasKey(key, "grant_shrink"):
+			return setGrantShrink
+		case hasKey(key, "last_fid"):
+			return setLastFID
+		}
+		return setOther
+	},
+	Guess: func(m *Msg) *Variant {
+		if len(m.Buf(1)) == ostBody.Size {
+			return setGrantShrink
+		}
+		return setOther
+	},
+})
+
+var (
+	setGrantShrink = &Variant{Name: "grant_shrink",
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufOstBody),
+		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
+		Ask: func(m *Msg, l *Line) {
+			askKey(m, l)
+			l.Key("by ")
+			l.Num(attrsOf(m, 2).word(oGrant))
+		},
+		Answer: func(m *Msg, l *Line) { attrsOf(m, 1).grant(l) },
+	}
+	setOther = &Variant{Name: "other",
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoVal),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask:     askKey,
+	}
+	setLastFID = &Variant{Name: "last_fid",
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoVal),
+		Reply:   Bufs(bufPtlrpcBody),
+		Ask:     askKey,
+	}
+)

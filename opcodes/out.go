@@ -1,0 +1,406 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The opcode, pb_opc.
+const (
+	OUT_UPDATE = 1000
+)
+
+// OutUpdateType is the group out_update_type.
+var OutUpdateType = Enum("out_update_type", "OUT_", "what an update does to an object", []Value{
+	{Name: "START", Value: 0x0},
+	{Name: "CREATE", Value: 0x1, Doc: "make the object"},
+	{Name: "DESTROY", Value: 0x2, Doc: "destroy it"},
+	{Name: "REF_ADD", Value: 0x3, Doc: "one more link"},
+	{Name: "REF_DEL", Value: 0x4, Doc: "one link less"},
+	{Name: "ATTR_SET", Value: 0x5, Doc: "set attributes"},
+	{Name: "ATTR_GET", Value: 0x6, Doc: "ask for attributes"},
+	{Name: "XATTR_SET", Value: 0x7, Doc: "set an xattr"},
+	{Name: "XATTR_GET", Value: 0x8, Doc: "ask for an xattr"},
+	{Name: "INDEX_LOOKUP", Value: 0x9, Doc: "look a name up"},
+	{Name: "INDEX_INSERT", Value: 0xa, Doc: "insert a name"},
+	{Name: "INDEX_DELETE", Value: 0xb, Doc: "remove a name"},
+	{Name: "WRITE", Value: 0xc, Doc: "write data"},
+	{Name: "XATTR_DEL", Value: 0xd, Doc: "remove an xattr"},
+	{Name: "PUNCH", Value: 0xe, Doc: "cut a range out"},
+	{Name: "READ", Value: 0xf, Doc: "read data"},
+	{Name: "NOOP", Value: 0x10, Doc: "nothing"},
+	{Name: "XATTR_LIST", Value: 0x11, Doc: "ask for the names of xattrs"},
+})
+
+// OutUpdateFlags is the group out_update_flags.
+var OutUpdateFlags = Bits("out_update_flags", "UPDATE_FL_", "how an update is to be made", []Value{
+	{Name: "OST", Value: 0x1, Doc: "the object is on an OST"},
+	{Name: "SYNC", Value: 0x2, Doc: "wait until it is on disk"},
+	{Name: "COMMITTED", Value: 0x4, Doc: "already on disk"},
+	{Name: "NOLOG", Value: 0x8, Doc: "not to be logged"},
+	{Name: "IGNORE_QUOTA", Value: 0x10, Since: "2.18", Doc: "whatever the quota"},
+})
+
+// OutMagic is the group out_magic.
+var OutMagic = Enum("out_magic", "", "magic and sizes of updates", []Value{
+	{Name: "OUT_UPDATE_MAX_INLINE_SIZE", Value: 0x1000},
+	{Name: "UPDATE_REPLY_MAGIC_V1", Value: 0xbd0001},
+	{Name: "UPDATE_REPLY_MAGIC", Value: 0xbd0002},
+	{Name: "UPDATE_REPLY_MAGIC_V2", Value: 0xbd0002, Alias: true},
+	{Name: "UPDATE_REQUEST_MAGIC_V1", Value: 0xbdde0001},
+	{Name: "UPDATE_REQUEST_MAGIC", Value: 0xbdde0002},
+	{Name: "UPDATE_REQUEST_MAGIC_V2", Value: 0xbdde0002, Doc: "the one in use", Alias: true},
+	{Name: "OUT_UPDATE_HEADER_MAGIC", Value: 0xbddf0001, Doc: "first buffer of an OUT_UPDATE"},
+})
+
+// Types of updates.
+const (
+	outCreate      = 1
+	outAttrSet     = 5
+	outAttrGet     = 6
+	outXattrSet    = 7
+	outXattrGet    = 8
+	outIndexLookup = 9
+	outIndexInsert = 10
+	outIndexDelete = 11
+	outWrite       = 12
+	outXattrDel    = 13
+	outPunch       = 14
+	outRead        = 15
+	outXattrList   = 17
+)
+
+// objectUpdateParam is struct object_update_param.
+var objectUpdateParam = Protocol.AddStruct(newParam(chooseUpdateParam, append([]*Field{formLog, formCatids}, paramForms...)))
+
+// newParam: the form of a parameter follows from the update, which is at
+// another place in messages than in the records of distributed operations.
+func newParam(choose func(*View) *Field, forms []*Field) *Struct {
+	return NewStruct("object_update_param", "parameter of an update",
+		U16("oup_len", Size, "bytes of the parameter"),
+		Pad("oup_padding", 2),
+		Pad("oup_padding2", 4),
+		OneOf("oup_buf", choose, forms, Tagged(true), "the parameter; its form follows from the type of the update").Rest(),
+	)
+}
+
+const (
+	paramHeader  = 8
+	updateHeader = 40 // bytes of struct object_update
+)
+
+// paramSize is the number of bytes that the parameter at b takes.
+func paramSize(b []byte, big bool) int {
+	if len(b) < 2 {
+		return 0
+	}
+	return paramHeader + pad8(int(ReadUint(b[:2], big)))
+}
+
+// paramValue is the parameter at b, without its header.
+func paramValue(b []byte, big bool) []byte {
+	if len(b) < paramHeader {
+		return nil
+	}
+	return b[paramHeader:min(len(b), paramHeader+int(ReadUint(b[:2], big)))]
+}
+
+// objectUpdate is struct object_update.
+var objectUpdate = Define("object_update", "one change of an object, or one question about it",
+	Brief(updateBrief),
+	U16("ou_type", OutUpdateType, "what to do"),
+	U16("ou_params_count", "number of parameters"),
+	U32("ou_result_size", Size, "room for the answer"),
+	U32("ou_flags", OutUpdateFlags),
+	Pad("ou_padding1", 4),
+	U64("ou_batchid", "transaction that it is part of"),
+	Sub("ou_fid", luFid, "the object"),
+	Records("ou_params", nextUpdateParam, []*Field{updateParam}),
+)
+
+var (
+	updateParam = Sub("", objectUpdateParam)
+	updateForm  = Sub("", objectUpdate)
+
+	ouType   = Field{Size: 2}
+	ouParams = Field{Off: 2, Size: 2}
+	ouFid    = Field{Off: 24, Size: 16}
+)
+
+func nextUpdateParam(v *View) (*Field, int) {
+	if v.Index >= int(ouParams.Uint(v.Struct, v.Big)) || len(v.Rest) < paramHeader {
+		return nil, 0
+	}
+	return updateParam, paramSize(v.Rest, v.Big)
+}
+
+// updateSize is the number of bytes that the update at b takes.
+func updateSize(b []byte, big bool) int {
+	at := updateHeader
+	for range ouParams.Uint(b, big) {
+		if at+paramHeader > len(b) {
+			return len(b)
+		}
+		at += paramSize(b[at:], big)
+	}
+	return at
+}
+
+// objectUpdateRequest is struct object_update_request.
+var objectUpdateRequest = Define("object_update_request", "updates, in the order in which they are to be made",
+	U32("ourq_magic", OutMagic),
+	U16("ourq_count", "number of updates"),
+	Pad("ourq_padding", 2),
+	Arr("ourq_updates", -1, Sub("", objectUpdate), If(never), "the updates; shown as `updates`"),
+	Records("updates", nextUpdate, []*Field{updateForm}),
+)
+
+var ourqCount = Field{Off: 4, Size: 2}
+
+const updateRequestHeader = 8
+
+func nextUpdate(v *View) (*Field, int) {
+	if v.Index >= int(ourqCount.Uint(v.Struct, v.Big)) || len(v.Rest) < updateHeader {
+		return nil, 0
+	}
+	n := updateSize(v.Rest, v.Big)
+	if n >= len(v.Rest) {
+		return updateForm, 0 // the last, or cut: it ends where its parameters do
+	}
+	return updateForm, n
+}
+
+// outUpdateHeader is struct out_update_header.
+var outUpdateHeader = Define("out_update_header", "where the updates are",
+	U32("ouh_magic", OutMagic),
+	U32("ouh_count", "number of buffers with updates"),
+	U32("ouh_inline_length", Size, "bytes of the updates that follow; 0: they come as bulk data"),
+	U32("ouh_reply_size", Size, "room for the answer"),
+	OneOf("ouh_inline_data", func(v *View) *Field { return formUpdates }, []*Field{formUpdates},
+		If(func(v *View) bool { return ouhInline.Uint(v.Struct, v.Big) != 0 }), "the updates").Rest(),
+)
+
+var (
+	formUpdates = Sub("", objectUpdateRequest)
+	ouhInline   = Field{Off: 8, Size: 4}
+)
+
+const outHeaderSize = 16
+
+// outUpdateBuffer is struct out_update_buffer.
+var outUpdateBuffer = Define("out_update_buffer", "size of a buffer with updates that is to be fetched",
+	U32("oub_size", Size, "its bytes"),
+	Pad("oub_padding", 4),
+)
+
+// updatesBulk is the bulk data of an OUT_UPDATE that has no room for its
+// updates in the request.
+var updatesBulk = Define("out_update_bulk", "updates that came as bulk data",
+	Records("requests", nextUpdates, []*Field{formUpdates}),
+)
+
+// nextUpdates takes the sizes of the buffers from the request.
+func nextUpdates(v *View) (*Field, int) {
+	if len(v.Rest) < updateRequestHeader {
+		return nil, 0
+	}
+	if v.Msg == nil || v.Msg.Req == nil {
+		return formUpdates, len(v.Rest)
+	}
+	sizes := v.Msg.Req.Buf(2)
+	at := v.Index * outUpdateBuffer.Size
+	if at+4 > len(sizes) {
+		return nil, 0
+	}
+	n := int(ReadUint(sizes[at:at+4], v.Msg.Req.Big))
+	if n == 0 {
+		return nil, 0
+	}
+	return formUpdates, n
+}
+
+// objectUpdateResult is struct object_update_result.
+var objectUpdateResult = Define("object_update_result", "what became of an update",
+	S32("our_rc", Errno, "0, a negative errno, or the size of what was asked for"),
+	U16("our_datalen", Size, "bytes of data"),
+	Pad("our_padding", 2),
+	OneOf("our_data", chooseUpdateResult, outResultForms, Tagged(true),
+		If(func(v *View) bool { return ourDatalen.Uint(v.Struct, v.Big) != 0 }), "what was asked for").Rest(),
+)
+
+var (
+	ourRc      = Field{Kind: Int, Size: 4}
+	ourDatalen = Field{Off: 4, Size: 2}
+	resultForm = Sub("", objectUpdateResult)
+)
+
+// objectUpdateReply is struct object_update_reply.
+var objectUpdateReply = Define("object_update_reply", "results, in the order of the updates",
+	U32("ourp_magic", OutMagic),
+	U16("ourp_count", "number of results"),
+	Pad("ourp_padding", 2),
+	Arr("ourp_lens", -1, U16("", Size), CountBy("ourp_count"), "bytes of each result"),
+	Pad("ourp_fill", 0, CountOf(func(v *View) int { n := 2 * int(ourpCount.Uint(v.Struct, v.Big)); return pad8(n) - n })),
+	Records("results", nextUpdateResult, []*Field{resultForm}),
+)
+
+var ourpCount = Field{Off: 4, Size: 2}
+
+const resultsAt = 8
+
+// nextUpdateResult takes the length of the next result from ourp_lens.
+func nextUpdateResult(v *View) (*Field, int) {
+	at := resultsAt + 2*v.Index
+	if v.Index >= int(ourpCount.Uint(v.Struct, v.Big)) || at+2 > len(v.Struct) || len(v.Rest) == 0 {
+		return nil, 0
+	}
+	n := int(ReadUint(v.Struct[at:at+2], v.Big))
+	if n == 0 {
+		return nil, 0
+	}
+	return resultForm, pad8(n)
+}
+
+// outReadReply is struct out_read_reply.
+var outReadReply = Define("out_read_reply", "how much an OUT_READ read", Little,
+	U32("orr_size", Size, "bytes"),
+	Pad("orr_padding", 4),
+	U64("orr_offset", Size, "where they end"),
+	Opaque("orr_data", 0, If(never), "the data; it travels as bulk data"),
+)
+
+// outReadBulk is what an OUT_READ reads: as a rule a log.
+var outReadBulk = Define("out_read_data", "what was read from an object of another MDT",
+	OneOf("data", chooseReadData, []*Field{formLog, formCatids, formRead}, Tagged(true)).Rest(),
+)
+
+// chooseReadData: which object was read is known from the request.
+func chooseReadData(v *View) *Field {
+	var fid []byte
+	if v.Msg != nil {
+		if u := updateAt(v.Msg.Req, 0); u != nil {
+			fid = ouFid.Bytes(u)
+		}
+	}
+	if f := logForm(fid, v.Rest, v.Big); f != paramBytes {
+		return f
+	}
+	return formRead
+}
+
+var (
+	formLog              = Sub("", llogBlock)
+	formCatids           = Arr("", -1, Sub("", llogCatid))
+	formRead             = Opaque("", 0)
+	bufOutUpdateHeader   = Sub("out_update_header", outUpdateHeader)
+	bufOutUpdateBuffer   = Arr("out_update_buffer", -1, Sub("", outUpdateBuffer))
+	bufObjectUpdateReply = Sub("object_update_reply", objectUpdateReply)
+)
+
+var _ = DefineRPC(&RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
+	Doc: "What one MDT asks another to do to its objects, in small steps: create, set attributes, insert a name, write to a log, " +
+		"or read such things. Operations over several MDTs are made of it.",
+	Variants: []*Variant{
+		{Name: "inline",
+			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
+			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
+			Ask:     askUpdates, Answer: answerUpdates, Inner: updateError, Subject: updateSubject,
+		},
+		{Name: "bulk",
+			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
+			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
+			Bulk:    &BulkData{Portal: portalMDSBulk, Get: true, Type: updatesBulk},
+			Ask:     askUpdates, Answer: answerUpdates, Inner: updateError,
+		},
+		{Name: "read",
+			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
+			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
+			Bulk:    &BulkData{Portal: portalMDSBulk, Type: outReadBulk},
+			Ask:     askUpdates, Answer: answerUpdates, Inner: updateError, Subject: updateSubject,
+		},
+	},
+	Picks: []int{outHeaderSize + updateRequestHeader + updateHeader},
+	Pick: func(m *Msg) *Variant {
+		first := updateAt(m, 0)
+		switch {
+		case ouhInline.Uint(m.Buf(1), m.Big) == 0:
+			return m.RPC.Variants[1]
+		case first != nil && ouType.Uint(first, m.Big) == outRead:
+			return m.RPC.Variants[2]
+		}
+		return m.RPC.Variants[0]
+	},
+	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
+	Context: true,
+})
+
+var ouhCount = outUpdateHeader.Field("ouh_count")
+
+func updateSubject(m *Msg) (fid, name []byte) {
+	u := updateAt(m, 0)
+	if u == nil {
+		return nil, nil
+	}
+	if updateParamForm(ouType.Uint(u, m.Big), 0) == paramName && len(u) > updateHeader {
+		name = TrimNUL(paramValue(u[updateHeader:], m.Big))
+	}
+	return ouFid.Bytes(u), name
+}
+
+// askUpdates: the first update, and how many more there are.
+func askUpdates(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < outHeaderSize {
+		return
+	}
+	u := updateAt(m, 0)
+	if u == nil {
+		l.Count(ouhCount.Uint(b, m.Big), "bulk buffer")
+		return
+	}
+	l.Value(Flag, OutUpdateType, ouType.Uint(u, m.Big))
+	fid, name := updateSubject(m)
+	l.Key("")
+	l.FID(fid, m.Big)
+	if len(name) > 0 {
+		l.Key("")
+		l.Label(Name, name)
+	}
+	if n := ourqCount.Uint(b[outHeaderSize:], m.Big); n > 1 {
+		l.Key("+")
+		l.Num(n - 1)
+	}
+}
+
+// answerUpdates: the first result that is an error.
+func answerUpdates(m *Msg, l *Line) {
+	if i, rc := failedUpdate(m); rc < 0 {
+		l.Key("update ")
+		l.Num(uint64(i))
+		l.Key("")
+		l.Errno(rc)
+	}
+}
+
+func updateError(m *Msg) int32 {
+	_, rc := failedUpdate(m)
+	return rc
+}
+
+// failedUpdate finds the first result that is an error.
+func failedUpdate(m *Msg) (index int, rc int32) {
+	b := m.Buf(1)
+	if len(b) < resultsAt {
+		return 0, 0
+	}
+	count := int(ourpCount.Uint(b, m.Big))
+	at := resultsAt + pad8(2*count)
+	for i := 0; i < count && at+4 <= len(b); i++ {
+		n := int(ReadUint(b[resultsAt+2*i:resultsAt+2*i+2], m.Big))
+		if n == 0 {
+			break
+		}
+		if rc = int32(ourRc.Uint(b[at:], m.Big)); rc < 0 {
+			return i, rc
+		}
+		at += pad8(n)
+	}
+	return 0, 0
+}

@@ -1,0 +1,368 @@
+package opcodes
+
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// MsgType is the group msg_type.
+var MsgType = Enum("msg_type", "PTL_RPC_MSG_", "whether a message is a request or a reply, pb_type", []Value{
+	{Name: "REQUEST", Value: 0x1267, Doc: "asks for something"},
+	{Name: "ERR", Value: 0x1268, Doc: "the server could not even begin to handle the request; just the status is there"},
+	{Name: "REPLY", Value: 0x1269, Doc: "answers a request, also when it failed"},
+})
+
+// MsgMagic is the group msg_magic.
+var MsgMagic = Enum("msg_magic", "", "magic number of a message, as the receiver reads it", []Value{
+	{Name: "LUSTRE_MSG_MAGIC_V2", Value: 0xbd00bd3, Doc: "sender and receiver have the same byte order"},
+	{Name: "LUSTRE_MSG_MAGIC_V2_SWABBED", Value: 0xd30bd00b, Doc: "sender and receiver have opposite byte orders"},
+	{Name: "LUSTRE_MSG_MAGIC", Value: 0xbd00bd3, Alias: true},
+})
+
+// MsghdrFlags is the group msghdr_flags.
+var MsghdrFlags = Bits("msghdr_flags", "MSGHDR_", "what the sender can do with early replies", []Value{
+	{Name: "AT_SUPPORT", Value: 0x1, Doc: "the sender understands early replies"},
+	{Name: "CKSUM_INCOMPAT18", Value: 0x2, Doc: "the checksum of an early reply covers the whole body, not just what release 1.8 had of it"},
+})
+
+// MsgVersion is the group msg_version.
+var MsgVersion = Enum("msg_version", "", "parts of pb_version: the service and the version of the ptlrpc_body", []Value{
+	{Name: "PTLRPC_MSG_VERSION", Value: 0x3, Doc: "version of the ptlrpc_body, low half"},
+	{Name: "LUSTRE_VERSION_MASK", Value: 0xffff0000, Doc: "the half that names the service"},
+	{Name: "LUSTRE_OBD_VERSION", Value: 0x10000, Doc: "connects, disconnects, pings"},
+	{Name: "LUSTRE_MDS_VERSION", Value: 0x20000, Doc: "metadata service"},
+	{Name: "LUSTRE_OST_VERSION", Value: 0x30000, Doc: "object service"},
+	{Name: "LUSTRE_DLM_VERSION", Value: 0x40000, Doc: "lock service"},
+	{Name: "LUSTRE_LOG_VERSION", Value: 0x50000, Doc: "log service"},
+	{Name: "LUSTRE_MGS_VERSION", Value: 0x60000, Doc: "management service"},
+})
+
+// MsgFlags is the group pb_flags.
+var MsgFlags = Bits("pb_flags", "MSG_", "flags of any message", []Value{
+	{Name: "RESENT", Value: 0x2, Doc: "Sent again under the same xid, since no reply came. The server must not do the work twice."},
+	{Name: "REPLAY", Value: 0x4, Doc: "Done before, but lost by a server that went down. The client brings the transaction number along."},
+	{Name: "REQ_REPLAY_DONE", Value: 0x40, Doc: "The client has replayed all its requests."},
+	{Name: "LOCK_REPLAY_DONE", Value: 0x80, Doc: "The client has replayed all its locks."},
+	{Name: "CLIENT_BANNED", Value: 0x100, Since: "2.17", Doc: "The node map of the server bans the client."},
+	{Name: "PACK_UID_GID", Value: 0x200, Since: "2.16", Doc: "pb_uid and pb_gid are filled in."},
+	{Name: "PACK_PROJID", Value: 0x400, Since: "2.17", Doc: "pb_projid is filled in."},
+})
+
+// MsgConnectFlags is the group pb_op_flags.
+var MsgConnectFlags = Bits("pb_op_flags", "MSG_CONNECT_", "flags of connects", []Value{
+	{Name: "RECOVERING", Value: 0x1, Doc: "Reply: the target is in recovery, and the client should replay."},
+	{Name: "RECONNECT", Value: 0x2, Doc: "Reply: the server still knew the client."},
+	{Name: "REPLAYABLE", Value: 0x4, Doc: "Reply: the target can replay what it lost."},
+	{Name: "LIBCLIENT", Value: 0x10, Doc: "Request: a client in user space, without threads of its own; gone since 2.6."},
+	{Name: "INITIAL", Value: 0x20, Doc: "Request: the client does not know the target yet. The server must not know the client either."},
+	{Name: "NEXT_VER", Value: 0x80, Doc: "Request: the client would take the next message format."},
+	{Name: "TRANSNO", Value: 0x100, Doc: "Request: ocd_transno is filled in."},
+})
+
+// MsgOffsets is the group msg_offsets.
+var MsgOffsets = Enum("msg_offsets", "", "numbers of buffers and lengths that older code knows by name", []Value{
+	{Name: "MSG_PTLRPC_BODY_OFF", Value: 0x0},
+	{Name: "LDLM_ENQUEUE_CANCEL_OFF", Value: 0x1},
+	{Name: "REQ_REC_OFF", Value: 0x1, Alias: true},
+	{Name: "DLM_LOCKREQ_OFF", Value: 0x1, Alias: true},
+	{Name: "REPLY_REC_OFF", Value: 0x1, Alias: true},
+	{Name: "DLM_LOCKREPLY_OFF", Value: 0x1, Alias: true},
+	{Name: "LDLM_LOCKREQ_HANDLES", Value: 0x2},
+	{Name: "DLM_INTENT_IT_OFF", Value: 0x2, Alias: true},
+	{Name: "DLM_REPLY_REC_OFF", Value: 0x2, Alias: true},
+	{Name: "DLM_REQ_REC_OFF", Value: 0x2, Alias: true},
+	{Name: "DLM_INTENT_REC_OFF", Value: 0x3},
+	{Name: "RES_NAME_SIZE", Value: 0x4},
+	{Name: "PTLRPC_NUM_VERSIONS", Value: 0x4, Alias: true},
+	{Name: "LUSTRE_JOBID_SIZE", Value: 0x20},
+})
+
+// Portal is the group portal.
+var Portal = Enum("portal", "", "LNet portals: which service, which kind of reply or which bulk a message is for", []Value{
+	{Name: "LNET_RESERVED_PORTAL", Value: 0x0, Doc: "ping and discovery of LNet itself"},
+	{Name: "CONNMGR_REQUEST_PORTAL", Value: 0x1, Doc: "not in use"},
+	{Name: "CONNMGR_REPLY_PORTAL", Value: 0x2, Doc: "not in use"},
+	{Name: "OSC_REPLY_PORTAL", Value: 0x4, Doc: "replies of OSTs, and to object updates and batches"},
+	{Name: "OST_IO_PORTAL", Value: 0x6, Doc: "requests to OSTs about file data"},
+	{Name: "OST_CREATE_PORTAL", Value: 0x7, Doc: "requests to OSTs to create objects, and statfs"},
+	{Name: "OST_BULK_PORTAL", Value: 0x8, Doc: "file data"},
+	{Name: "MDC_REPLY_PORTAL", Value: 0xa, Doc: "replies of metadata, sequence and location services"},
+	{Name: "MDS_REQUEST_PORTAL", Value: 0xc, Doc: "requests to MDTs, lock requests included"},
+	{Name: "MDS_IO_PORTAL", Value: 0xd, Doc: "file data on MDTs, and renames since 2.16"},
+	{Name: "MDS_BULK_PORTAL", Value: 0xe, Doc: "directory pages, index pages, object updates, batches"},
+	{Name: "LDLM_CB_REQUEST_PORTAL", Value: 0xf, Doc: "callbacks of the lock service, from server to client"},
+	{Name: "LDLM_CB_REPLY_PORTAL", Value: 0x10, Doc: "answers to lock callbacks"},
+	{Name: "LDLM_CANCEL_REQUEST_PORTAL", Value: 0x11, Doc: "cancelled and converted locks"},
+	{Name: "LDLM_CANCEL_REPLY_PORTAL", Value: 0x12, Doc: "answers to cancels"},
+	{Name: "MDS_SETATTR_PORTAL", Value: 0x16, Doc: "requests to MDTs to set attributes; not in use since 2.13"},
+	{Name: "MDS_READPAGE_PORTAL", Value: 0x17, Doc: "requests to MDTs to read directories, to close, and for attributes by FID"},
+	{Name: "OUT_PORTAL", Value: 0x18, Doc: "object updates between targets"},
+	{Name: "MGC_REPLY_PORTAL", Value: 0x19, Doc: "replies of the management service"},
+	{Name: "MGS_REQUEST_PORTAL", Value: 0x1a, Doc: "requests to the management service"},
+	{Name: "MGS_REPLY_PORTAL", Value: 0x1b, Doc: "not in use"},
+	{Name: "OST_REQUEST_PORTAL", Value: 0x1c, Doc: "all other requests to OSTs, lock requests included"},
+	{Name: "FLD_REQUEST_PORTAL", Value: 0x1d, Doc: "asks which target holds a FID sequence"},
+	{Name: "SEQ_METADATA_PORTAL", Value: 0x1e, Doc: "asks for FID sequences for files"},
+	{Name: "SEQ_DATA_PORTAL", Value: 0x1f, Doc: "asks for FID sequences for objects"},
+	{Name: "SEQ_CONTROLLER_PORTAL", Value: 0x20, Doc: "asks for ranges of FID sequences, between servers"},
+	{Name: "MGS_BULK_PORTAL", Value: 0x21, Doc: "recovery tables, node maps, NID lists"},
+	{Name: "SRPC_REQUEST_PORTAL", Value: 0x32, Doc: "requests of LNet selftest"},
+	{Name: "SRPC_FRAMEWORK_REQUEST_PORTAL", Value: 0x33, Doc: "requests that steer LNet selftest"},
+	{Name: "SRPC_RDMA_PORTAL", Value: 0x34, Doc: "replies and bulk data of LNet selftest"},
+})
+
+// Handles is the group handle.
+var Handles = Enum("handle", "", "special handles", []Value{
+	{Name: "DEAD_HANDLE_MAGIC", Value: 0xdeadbeefcafebabe, Doc: "no longer in use"},
+})
+
+// PtlrpcLimits is the group ptlrpc_limits.
+var PtlrpcLimits = Enum("ptlrpc_limits", "", "limits of messages and bulk transfers", []Value{
+	{Name: "PTLRPC_BULK_OPS_BITS", Value: 0x6, Doc: "log2 of the LNet messages of one bulk transfer"},
+	{Name: "PTLRPC_MAX_BRW_BITS", Value: 0x1a, Doc: "log2 of the largest bulk transfer"},
+	{Name: "OST_MIN_PRECREATE", Value: 0x20, Doc: "fewest objects made ahead"},
+	{Name: "PTLRPC_BULK_OPS_LIMIT", Value: 0x41, Since: "2.16", Doc: "LNet messages of one bulk transfer, and one more"},
+	{Name: "PTLRPC_BULK_OPS_COUNT", Value: 0x80, Doc: "Step between the xids of a node, so that the low bits can number bulk parts; 64 up to 2.15."},
+	{Name: "OBD_MAX_FIDS_IN_ARRAY", Value: 0x1000, Doc: "FIDs of one MDS_RMFID"},
+	{Name: "OST_MAX_PRECREATE", Value: 0x4e20, Doc: "most objects made ahead"},
+	{Name: "PTLRPC_MAX_BRW_SIZE", Value: 0x4000000, Doc: "largest bulk transfer"},
+	{Name: "OBD_MAX_GRANT", Value: 0x7fffffff, Doc: "most space that can be granted"},
+	{Name: "PTLRPC_BULK_OPS_MASK", Value: 0xffffffffffffff80, Doc: "The bits of an xid that do not number bulk parts; clears 6 bits up to 2.15, 7 since 2.16."},
+})
+
+// PbFlagsRetired is the group pb_flags_retired.
+var PbFlagsRetired = Bits("pb_flags_retired", "MSG_", "flags of messages that no release since 2.12 means", []Value{
+	{Name: "LAST_REPLAY", Value: 0x1, Doc: "the last request that is replayed; gone since 2.0"},
+	{Name: "AT_SUPPORT", Value: 0x8, Doc: "the sender understands early replies; gone since 1.5"},
+	{Name: "DELAY_REPLAY", Value: 0x10, Doc: "replay after the recovery window; gone since 2.0"},
+	{Name: "VERSION_REPLAY", Value: 0x20, Doc: "replay by versions; gone since 1.8.2"},
+})
+
+// PbOpFlagsRetired is the group pb_op_flags_retired.
+var PbOpFlagsRetired = Bits("pb_op_flags_retired", "MSG_CONNECT_", "flags of connects that no release since 2.12 means", []Value{
+	{Name: "PEER", Value: 0x8, Doc: "connects without a server; gone since 1.2"},
+	{Name: "ASYNC", Value: 0x40, Doc: "does not wait for the answer; gone since 1.5"},
+})
+
+// lustreMsgV2 is struct lustre_msg_v2.
+var lustreMsgV2 = Define("lustre_msg_v2",
+	Detect(func(b []byte, big bool) bool { return magicAt(b, 8, 0x0bd00bd3, big) }),
+	"header of every ptlrpc message: how many buffers follow and how long each is; each buffer begins at a multiple of 8 bytes",
+	U32("lm_bufcount", "Number of buffers behind the header. The first of a plain message is the ptlrpc_body."),
+	U32("lm_secflvr", Hex, SptlrpcFlavor, Remark(remarkFlavor),
+		"Security flavour of the message in the low 20 bits. Under the null policy the top byte tells which kind of node sent it."),
+	U32("lm_magic", Hex, MsgMagic, "Marks the message format and, by the order of its bytes, the byte order of the sender."),
+	U32("lm_repsize", Size, "How much inline data the client has room for in the reply to an open; 0 when it does not say."),
+	U32("lm_cksum", "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
+	U32("lm_flags", MsghdrFlags, "What the sender can do with early replies."),
+	U32("lm_opc", Since("2.16"), Remark(remarkLmOpc),
+		"Inside an MDS_BATCH the operation of the sub-request, or the result of the sub-reply. 0 elsewhere; padding up to 2.15."),
+	Pad("lm_padding_3", 4),
+	Arr("lm_buflens", -1, U32(""), CountBy("lm_bufcount"), "Length of each buffer, without the padding behind it."),
+)
+
+// LustreMsg is the header of all messages.
+var (
+	LustreMsg = lustreMsgV2
+)
+
+// The fields of lustre_msg_v2.
+var (
+	LmBufcount = lustreMsgV2.Field("lm_bufcount")
+	LmSecflvr  = lustreMsgV2.Field("lm_secflvr")
+	LmMagic    = lustreMsgV2.Field("lm_magic")
+	LmRepsize  = lustreMsgV2.Field("lm_repsize")
+	LmCksum    = lustreMsgV2.Field("lm_cksum")
+	LmFlags    = lustreMsgV2.Field("lm_flags")
+	LmOpc      = lustreMsgV2.Field("lm_opc")
+	LmBuflens  = lustreMsgV2.Field("lm_buflens")
+)
+
+// obdUuid is struct obd_uuid.
+var obdUuid = Define("obd_uuid",
+	UUID,
+	"name of a client, target or node: text, at most 39 characters and a NUL",
+	Str("uuid", 40, "the name itself, NUL-terminated"),
+)
+
+// lustreHandle is struct lustre_handle.
+var lustreHandle = Define("lustre_handle",
+	Handle,
+	"opaque reference to a lock, open file or export on the node that gave it out",
+	U64("cookie", Cookie, "unique in time on the node that made it; 0 is no handle"),
+)
+
+var ptlrpcBodyDoc = "the part that all requests and replies have in common: who asks, for what, how it ended, and what recovery must know"
+
+// ptlrpcBodyV3 is struct ptlrpc_body_v3.
+var ptlrpcBodyV3 = Define("ptlrpc_body_v3", append(ptlrpcBodyFields(), ptlrpcBodyDoc, Shorter{152},
+	Str("pb_jobid", 32, "Job that caused the request, as configured on the client (a scheduler's job number, program and user, …). Empty when job ids are off."),
+)...)
+
+// ptlrpcBodyV2 is struct ptlrpc_body_v2.
+var ptlrpcBodyV2 = Define("ptlrpc_body_v2", append(ptlrpcBodyFields(), ptlrpcBodyDoc+"; the form without a job id")...)
+
+// ptlrpcBodyFields are the fields that versions 2 and 3 share.
+func ptlrpcBodyFields() []any {
+	return []any{
+		Sub("pb_handle", lustreHandle, "Names the connection. A request carries the export handle that the server gave at connect, 0 in the first connect; the reply to a connect brings a new one. In a callback to a client it is the handle from the client's connect."),
+		U32("pb_type", MsgType, "Request, reply, or an error reply from a server that could not handle the request at all."),
+		U32("pb_version", Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the ptlrpc_body in the low half, always 3. Connects, disconnects and pings name OBD whatever the service."),
+		U32("pb_opc", Opcodes, "The operation. A reply repeats that of its request."),
+		S32("pb_status", Errno, Remark(lockStatusText), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock status. Request: process id of the sender."),
+		U64("pb_last_xid", ID, "Request: every request with an xid up to this one has been answered, so the server may forget those replies."),
+		U16("pb_tag", "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request modifies nothing or there is just one slot."),
+		Pad("pb_padding0", 2),
+		U32("pb_projid", Since("2.17"), When("pb_flags", "PACK_PROJID"), "Request: project id the I/O is accounted to. Padding up to 2.16."),
+		U64("pb_last_committed", ID, "Reply: all transactions of the target up to this number are on disk. The client may forget requests it kept for replay up to here."),
+		U64("pb_transno", ID, "Reply: number of the transaction that made the change, 0 when nothing changed. A replayed request brings its number back."),
+		U32("pb_flags", MsgFlags, "Resent, replayed, end of recovery stages, and which optional fields are filled in."),
+		U32("pb_op_flags", MsgConnectFlags, "Connects only. Request: what kind of connect; reply: the state of the target and whether it knew the client."),
+		U32("pb_conn_cnt", "Counts the connect attempts of this client to this target. A server drops requests from an earlier attempt."),
+		U32("pb_timeout", Duration, "Request: seconds until the client gives up on the reply. Reply: how long the server thinks it needs; in an early reply, the extension."),
+		U32("pb_service_time", Duration, "Reply: seconds the server spent on the request. Connect request: the service time that the client expects."),
+		U32("pb_limit", "Reply: how many unused locks the client should keep at most (the LRU limit the server advises)."),
+		U64("pb_slv", "Reply: the server's lock volume. The product of age and number of unused locks that a client should stay below; small when the server is short of memory."),
+		Arr("pb_pre_versions", 4, U64("", Cookie), "Reply: versions that the objects of the operation had before it. A replayed request brings them back, and the server replays only on objects that still have them."),
+		U64("pb_mbits", Cookie, "Request: match bits of the last bulk part, and of the reply where OBD_CONNECT2_REP_MBITS was agreed on. A resent request gets new ones while its xid stays."),
+		Pad("pb_padding64_0", 8),
+		Pad("pb_padding64_1", 8),
+		U32("pb_uid", Since("2.16"), When("pb_flags", "PACK_UID_GID"), "Request: user for whom the work is done. Zero bytes up to 2.15."),
+		U32("pb_gid", Since("2.16"), When("pb_flags", "PACK_UID_GID"), "Request: group of that user. Zero bytes up to 2.15."),
+	}
+}
+
+var (
+	bufPtlrpcBody = Sub("ptlrpc_body", ptlrpcBodyV3, "what all requests and replies have in common")
+)
+
+var bodyOnly = []*Variant{{
+	Request: Bufs(bufPtlrpcBody),
+	Reply:   Bufs(bufPtlrpcBody),
+}}
+
+// The body of all requests and replies.
+var (
+	PtlrpcBody   = ptlrpcBodyV3
+	PtlrpcBodyV2 = ptlrpcBodyV2
+)
+
+// The fields of ptlrpc_body. Version 2 has them in the same places, all but the
+// job id.
+var (
+	PbHandle        = ptlrpcBodyV3.Field("pb_handle")
+	PbType          = ptlrpcBodyV3.Field("pb_type")
+	PbVersion       = ptlrpcBodyV3.Field("pb_version")
+	PbOpc           = ptlrpcBodyV3.Field("pb_opc")
+	PbStatus        = ptlrpcBodyV3.Field("pb_status")
+	PbLastXid       = ptlrpcBodyV3.Field("pb_last_xid")
+	PbTag           = ptlrpcBodyV3.Field("pb_tag")
+	PbProjid        = ptlrpcBodyV3.Field("pb_projid")
+	PbLastCommitted = ptlrpcBodyV3.Field("pb_last_committed")
+	PbTransno       = ptlrpcBodyV3.Field("pb_transno")
+	PbFlags         = ptlrpcBodyV3.Field("pb_flags")
+	PbOpFlags       = ptlrpcBodyV3.Field("pb_op_flags")
+	PbConnCnt       = ptlrpcBodyV3.Field("pb_conn_cnt")
+	PbTimeout       = ptlrpcBodyV3.Field("pb_timeout")
+	PbServiceTime   = ptlrpcBodyV3.Field("pb_service_time")
+	PbLimit         = ptlrpcBodyV3.Field("pb_limit")
+	PbSlv           = ptlrpcBodyV3.Field("pb_slv")
+	PbPreVersions   = ptlrpcBodyV3.Field("pb_pre_versions")
+	PbMbits         = ptlrpcBodyV3.Field("pb_mbits")
+	PbUid           = ptlrpcBodyV3.Field("pb_uid")
+	PbGid           = ptlrpcBodyV3.Field("pb_gid")
+	PbJobid         = ptlrpcBodyV3.Field("pb_jobid")
+)
+
+func remarkPbVersion(v *View, dst []byte) []byte {
+	if len(v.Rest) < 4 {
+		return dst
+	}
+	return append(dst, MsgVersion.Name(ReadUint(v.Rest[:4], v.Big)&^0xffff)...)
+}
+
+// remarkLmOpc names the operation of a message inside a batch.
+func remarkLmOpc(v *View, dst []byte) []byte {
+	if v.Msg == nil || !v.Msg.Sub || v.Msg.Reply || len(v.Rest) < 4 || ReadUint(v.Rest[:4], v.Big) != BUT_GETATTR {
+		return dst
+	}
+	return append(dst, "BUT_GETATTR"...)
+}
+
+// Offsets in a ptlrpc_body of type, operation and status.
+const (
+	bodyTypeAt   = 8
+	bodyOpcodeAt = 16
+	bodyStatusAt = 20
+	typeReply    = 4713
+)
+
+// lockStatusText is the name of pb_status where it is one of a lock.
+func lockStatusText(v *View, dst []byte) []byte {
+	if len(v.Struct) < bodyStatusAt+4 {
+		return dst
+	}
+	word := func(at int) uint32 { return uint32(ReadUint(v.Struct[at:at+4], v.Big)) }
+	if word(bodyTypeAt) != typeReply {
+		return dst
+	}
+	return append(dst, LockStatus(word(bodyOpcodeAt), int32(word(bodyStatusAt)))...)
+}
+
+func zeroBytes(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func appendDecimal(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 10) }
+
+// first4 is the first word of a buffer, or what there is of it.
+func first4(b []byte) []byte { return b[:min(4, len(b))] }
+
+// firstFID is the first of an array of FIDs.
+func firstFID(b []byte) []byte {
+	if len(b) < 16 {
+		return nil
+	}
+	return b[:16]
+}
+
+func remarkNoGroup(v *View, dst []byte) []byte {
+	if len(v.Rest) >= 4 && ReadUint(v.Rest[:4], v.Big) == 0xffffffff {
+		return append(dst, "none"...)
+	}
+	return dst
+}
+
+func remarkNoID(v *View, dst []byte) []byte { return remarkNoGroup(v, dst) }
+
+func isReply(v *View) bool { return v.Msg != nil && v.Msg.Reply }
+
+func isRequest(v *View) bool { return v.Msg != nil && !v.Msg.Reply }
+
+// opcodeOf returns the operation of the message that v is part of, OST_REPLY
+// outside of messages.
+func opcodeOf(v *View) uint32 {
+	if v.Msg == nil {
+		return OST_REPLY
+	}
+	return v.Msg.Opcode
+}
+
+func never(*View) bool { return false }
+
+const enoent = 2

@@ -1,0 +1,423 @@
+package opcodes
+
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// The opcodes of this file, pb_opc.
+const (
+	OST_QUOTACTL   = 19
+	MDS_QUOTACTL   = 48
+	MDS_QUOTACHECK = 47
+)
+
+// QuotaCmd are the commands of an obd_quotactl.
+var QuotaCmd = Enum("quota_cmd", "", "quota command", []Value{
+	{Name: "LUSTRE_Q_QUOTAON", Value: 0x800002, Doc: "turn quota on"},
+	{Name: "LUSTRE_Q_QUOTAOFF", Value: 0x800003, Doc: "turn quota off"},
+	{Name: "LUSTRE_Q_GETINFO", Value: 0x800005, Doc: "get the grace times"},
+	{Name: "LUSTRE_Q_SETINFO", Value: 0x800006, Doc: "set the grace times"},
+	{Name: "LUSTRE_Q_GETQUOTA", Value: 0x800007, Doc: "get limits and usage of an id"},
+	{Name: "LUSTRE_Q_SETQUOTA", Value: 0x800008, Doc: "set the limits of an id"},
+	{Name: "LUSTRE_Q_INVALIDATE", Value: 0x80000b, Doc: "drop the limits of all ids, long ago"},
+	{Name: "LUSTRE_Q_FINVALIDATE", Value: 0x80000c, Doc: "drop the quota files, long ago"},
+	{Name: "LUSTRE_Q_GETDEFAULT", Value: 0x80000d, Doc: "get the limits of ids that have none of their own"},
+	{Name: "LUSTRE_Q_SETDEFAULT", Value: 0x80000e, Doc: "set the limits of ids that have none of their own"},
+	{Name: "LUSTRE_Q_GETQUOTAPOOL", Value: 0x80000f, Since: "2.15", Doc: "get limits and usage of an id in a pool"},
+	{Name: "LUSTRE_Q_SETQUOTAPOOL", Value: 0x800010, Since: "2.15", Doc: "set the limits of an id in a pool"},
+	{Name: "LUSTRE_Q_GETINFOPOOL", Value: 0x800011, Since: "2.15", Doc: "get the grace times of a pool"},
+	{Name: "LUSTRE_Q_SETINFOPOOL", Value: 0x800012, Since: "2.15", Doc: "set the grace times of a pool"},
+	{Name: "LUSTRE_Q_GETDEFAULT_POOL", Value: 0x800013, Since: "2.15", Doc: "get the default limits of a pool"},
+	{Name: "LUSTRE_Q_SETDEFAULT_POOL", Value: 0x800014, Since: "2.15", Doc: "set the default limits of a pool"},
+	{Name: "LUSTRE_Q_DELETEQID", Value: 0x800015, Since: "2.15", Doc: "forget an id"},
+	{Name: "LUSTRE_Q_RESETQID", Value: 0x800016, Since: "2.16", Doc: "reset an id to no limits"},
+	{Name: "LUSTRE_Q_ITERQUOTA", Value: 0x800017, Since: "2.16", Doc: "list the limits of a range of ids, from the quota master"},
+	{Name: "LUSTRE_Q_ITEROQUOTA", Value: 0x800018, Since: "2.16", Doc: "list the usage of a range of ids, from each target"},
+	{Name: "LUSTRE_Q_GETALLQUOTA", Value: 0x800019, Since: "2.16", Doc: "list limits and usage of all ids"},
+	{Name: "LUSTRE_Q_GETQUOTALQA", Value: 0x80001a, Since: "2.18", Doc: "get limits and usage of a quota area"},
+	{Name: "LUSTRE_Q_SETQUOTALQA", Value: 0x80001b, Since: "2.18", Doc: "set the limits of a quota area"},
+	{Name: "LUSTRE_Q_GETINFOLQA", Value: 0x80001c, Since: "2.18", Doc: "get the grace times of a quota area"},
+	{Name: "LUSTRE_Q_SETINFOLQA", Value: 0x80001d, Since: "2.18", Doc: "set the grace times of a quota area"},
+	{Name: "Q_QUOTACHECK", Value: 0x800100, Doc: "count the usage, long ago"},
+	{Name: "Q_INITQUOTA", Value: 0x800101, Doc: "set the usage up, long ago"},
+	{Name: "Q_GETOINFO", Value: 0x800102, Doc: "is quota on at this target"},
+	{Name: "Q_GETOQUOTA", Value: 0x800103, Doc: "get the usage of an id on one target"},
+	{Name: "Q_FINVALIDATE", Value: 0x800104, Doc: "drop the quota files, long ago"},
+})
+
+// QuotaCtlIdKind says what a quota request of a user is for; it stays on the client.
+var QuotaCtlIdKind = Enum("quota_ctl_id_kind", "QC_", "what an lfs quota call asks; not on the wire", []Value{
+	{Name: "GENERAL", Value: 0x0},
+	{Name: "MDTIDX", Value: 0x1},
+	{Name: "OSTIDX", Value: 0x2},
+	{Name: "UUID", Value: 0x3},
+})
+
+// QuotaType are the kinds of ids that have quota.
+var QuotaType = Enum("quota_type", "", "whose quota", []Value{
+	{Name: "LQUOTA_TYPE_USR", Value: 0x0, Doc: "user"},
+	{Name: "LQUOTA_TYPE_GRP", Value: 0x1, Doc: "group"},
+	{Name: "LQUOTA_TYPE_PRJ", Value: 0x2, Doc: "project"},
+	{Name: "LQUOTA_TYPE_MAX", Value: 0x3, Doc: "number of kinds", Alias: true},
+	{Name: "ALLQUOTA", Value: 0xff, Doc: "all kinds"},
+})
+
+// QuotaResType are what quota limits.
+var QuotaResType = Enum("quota_res_type", "LQUOTA_", "what is limited", []Value{
+	{Name: "RES_MD", Value: 0x1, Doc: "inodes"},
+	{Name: "RES_DT", Value: 0x2, Doc: "blocks"},
+	{Name: "LAST_RES", Value: 0x3, Doc: "end of the list", Alias: true},
+	{Name: "FIRST_RES", Value: 0x1, Alias: true},
+})
+
+// QuotaValid say which parts of an obd_dqblk are meant.
+var QuotaValid = Bits("quota_valid", "QIF_", "which limits, usage and times are meant", []Value{
+	{Name: "BLIMITS", Value: 0x1, Doc: "limits of blocks; since 2.17 the hard one"},
+	{Name: "BHARDLIMIT", Value: 0x1, Since: "2.17", Alias: true},
+	{Name: "SPACE", Value: 0x2, Doc: "bytes in use"},
+	{Name: "ILIMITS", Value: 0x4, Doc: "limits of inodes; since 2.17 the hard one"},
+	{Name: "IHARDLIMIT", Value: 0x4, Since: "2.17", Alias: true},
+	{Name: "LIMITS", Value: 0x5, Alias: true},
+	{Name: "INODES", Value: 0x8, Doc: "inodes in use"},
+	{Name: "USAGE", Value: 0xa, Alias: true},
+	{Name: "BTIME", Value: 0x10, Doc: "grace time of blocks"},
+	{Name: "ITIME", Value: 0x20, Doc: "grace time of inodes"},
+	{Name: "TIMES", Value: 0x30, Alias: true},
+	{Name: "ALL", Value: 0x3f, Alias: true},
+	{Name: "BSOFTLIMIT", Value: 0x400, Since: "2.17", Doc: "soft limit of blocks"},
+	{Name: "ISOFTLIMIT", Value: 0x800, Since: "2.17", Doc: "soft limit of inodes"},
+	{Name: "FILESYSTEM", Value: 0x1000, Since: "2.17", Doc: "usage of the whole file system"},
+	{Name: "ALL_DETAIL", Value: 0x1c3f, Since: "2.17", Alias: true},
+})
+
+// LqaCmd are the commands on quota areas, on servers.
+var LqaCmd = Enum("lqa_cmd", "LQA_", "command on a quota area", []Value{
+	{Name: "NEW", Value: 0x1, Since: "2.18", Doc: "make an area"},
+	{Name: "ADD", Value: 0x2, Since: "2.18", Doc: "add ids to it"},
+	{Name: "REM", Value: 0x3, Since: "2.18", Doc: "take ids out of it"},
+	{Name: "DEL", Value: 0x4, Since: "2.18", Doc: "remove it"},
+	{Name: "LIST", Value: 0x5, Since: "2.18", Doc: "list it"},
+})
+
+// QuotaGrace splits a grace time.
+var QuotaGrace = Enum("quota_grace", "LQUOTA_GRACE_", "how a grace time and its flags share a word", []Value{
+	{Name: "BITS", Value: 0x30, Doc: "bits of the time"},
+	{Name: "MAX", Value: 0xffffffffffff, Doc: "longest time"},
+	{Name: "MASK", Value: 0xffffffffffff, Doc: "the time", Alias: true},
+})
+
+// QuotaGraceFlags are the flags in the top bits of a grace time.
+var QuotaGraceFlags = Bits("quota_grace_flags", "LQUOTA_FLAG_", "flags in the top 16 bits of a grace time", []Value{
+	{Name: "DEFAULT", Value: 0x1, Doc: "the limits are the default ones"},
+	{Name: "DELETED", Value: 0x2, Since: "2.15", Doc: "the id is to be forgotten"},
+	{Name: "RESET", Value: 0x4, Since: "2.16", Doc: "the limits are to be reset"},
+	{Name: "REVOKE", Value: 0x8, Since: "2.16", Doc: "quota is to be taken back"},
+})
+
+// obdDqinfo is struct obd_dqinfo.
+var obdDqinfo = Define("obd_dqinfo", "grace times of a kind of quota",
+	U64("dqi_bgrace", Duration, "how long blocks may be above the soft limit"),
+	U64("dqi_igrace", Duration, "how long inodes may be above the soft limit"),
+	U32("dqi_flags", "flags of the kind of quota"),
+	U32("dqi_valid", "which grace times are meant: 1 blocks, 2 inodes, 4 the flags"),
+)
+
+// obdDqblk is struct obd_dqblk.
+var obdDqblk = Define("obd_dqblk", "limits and usage of an id; block limits count KiB, the usage bytes",
+	U64("dqb_bhardlimit", When("dqb_valid", "BLIMITS"), Anyway(listsIDs), Remark(iterMeans("continue here: metadata offset")), "hard limit of blocks, KiB"),
+	U64("dqb_bsoftlimit", When("dqb_valid", "BLIMITS", "BSOFTLIMIT"), Anyway(listsIDs), Remark(iterMeans("bytes used in the first half of quota_iter")), "soft limit of blocks, KiB"),
+	U64("dqb_curspace", When("dqb_valid", "SPACE"), Size, Unless(listsIDs), "bytes in use"),
+	U64("dqb_ihardlimit", When("dqb_valid", "ILIMITS"), Anyway(listsIDs), Remark(iterMeans("continue here: data offset")), "hard limit of inodes"),
+	U64("dqb_isoftlimit", When("dqb_valid", "ILIMITS", "ISOFTLIMIT"), Anyway(listsIDs), Remark(iterMeans("bytes used in the second half of quota_iter")), "soft limit of inodes"),
+	U64("dqb_curinodes", When("dqb_valid", "INODES"), Anyway(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
+	U64("dqb_btime", When("dqb_valid", "BTIME"), Anyway(listsIDs), Seconds, Remark(graceText), "end of the grace time of blocks; the top 16 bits are flags"),
+	U64("dqb_itime", When("dqb_valid", "ITIME"), Anyway(listsIDs), Seconds, Remark(graceText), "end of the grace time of inodes; the top 16 bits are flags"),
+	dqbValid,
+	Pad("dqb_padding", 4),
+)
+
+var dqbValid = U32("dqb_valid", QuotaValid, "which limits, usage and times are meant")
+
+var _ = Define("lqa_id_range", "ids that a quota allocation area holds",
+	Since("2.18"),
+	U32("lir_start", "first id"),
+	U32("lir_end", "last id"),
+)
+
+var (
+	qcCmd    = U32("qc_cmd", QuotaCmd, "what to do")
+	qcType   = U32("qc_type", QuotaType, "user, group or project quota")
+	qcID     = U32("qc_id", "the user, group or project; of some commands the index of a target")
+	qcDqinfo = Sub("qc_dqinfo", obdDqinfo, "grace times, for the INFO commands")
+	qcDqblk  = Sub("qc_dqblk", obdDqblk, "limits and usage; ITERQUOTA uses the fields for other things")
+)
+
+// obdQuotactl is struct obd_quotactl.
+var obdQuotactl = Define("obd_quotactl", "a quota command and its answer",
+	qcCmd, qcType, qcID,
+	U32("qc_stat", "which kinds of quota are on"),
+	qcDqinfo, qcDqblk,
+	Str("qc_poolname", 0, Since("2.15"), "pool or area the command is for, 16 bytes when it is there"),
+)
+
+// quotaIterGlb is an item of a quota_iter buffer: limits.
+var quotaIterGlb = Define("quota_iter_glb", "limits of one id",
+	U64("id", "user, group or project"),
+	Sub("rec", lquotaGlbRec),
+)
+
+// quotaIterAcct is an item of a quota_iter buffer: usage.
+var quotaIterAcct = Define("quota_iter_acct", "usage of one id",
+	U64("id", "user, group or project"),
+	Sub("rec", lquotaAcctRec),
+)
+
+// quotaIterLimits is a buffer quota_iter with limits: inodes in the first
+// half, blocks in the second.
+var quotaIterLimits = Define("quota_iter_limits", "limits of many ids",
+	Arr("metadata", -1, Sub("", quotaIterGlb), CountOf(iterMetadata), "limits of inodes"),
+	unused("unused", func(v *View) int { return iterHalf(v) - iterMetadata(v)*iterGlbSize }),
+	Arr("data", -1, Sub("", quotaIterGlb), CountOf(iterData), "limits of blocks"),
+	unused("unused2", nil),
+)
+
+// quotaIterUsage is a buffer quota_iter with usage.
+var quotaIterUsage = Define("quota_iter_usage", "usage of many ids",
+	Arr("entries", -1, Sub("", quotaIterAcct), CountOf(iterUsage), "space and inodes in use"),
+	unused("unused", nil),
+)
+
+// unused is a part of a buffer behind what is meant.
+func unused(name string, size CountOf) *Field {
+	f := Opaque(name, 0, size)
+	f.Pad = true
+	return f
+}
+
+// Quota commands that fill the quota_iter buffer.
+const (
+	qIterQuota  = 0x800017
+	qIterOQuota = 0x800018
+)
+
+// Sizes of the items in a quota_iter buffer.
+const (
+	iterGlbSize  = 40
+	iterAcctSize = 24
+)
+
+// Offsets in obd_quotactl of the sizes of the two halves.
+const (
+	iterFirstAt  = 40 + 8
+	iterSecondAt = 40 + 32
+)
+
+// graceBits are the time in a word whose top bits are flags.
+const graceBits = 48
+
+// quotactlWord reads a word of the message's obd_quotactl.
+func quotactlWord(v *View, at, size int) uint64 {
+	b := v.Msg.Buf(1)
+	if len(b) < at+size {
+		return 0
+	}
+	return ReadUint(b[at:at+size], v.Msg.Big)
+}
+
+// listsIDs: the command lists all ids, and uses the limits for other things.
+func listsIDs(v *View) bool {
+	cmd := quotactlWord(v, 0, 4)
+	return cmd == qIterQuota || cmd == qIterOQuota
+}
+
+func iterHalf(v *View) int { return len(v.Struct) / 2 }
+
+// iterItems is the number of items in the bytes that obd_quotactl claims at
+// that offset, at most as many as the room holds.
+func iterItems(v *View, at, room, size int) int {
+	used := quotactlWord(v, at, 8)
+	return int(min(used, uint64(room))) / size
+}
+
+func iterMetadata(v *View) int { return iterItems(v, iterFirstAt, iterHalf(v), iterGlbSize) }
+
+func iterData(v *View) int { return iterItems(v, iterSecondAt, iterHalf(v), iterGlbSize) }
+
+// iterUsage: usage lies in one part from the start on. MDTs give its size as
+// that of the first half, OSTs as that of the second.
+func iterUsage(v *View) int {
+	room := len(v.Struct)
+	return max(iterItems(v, iterFirstAt, room, iterAcctSize), iterItems(v, iterSecondAt, room, iterAcctSize))
+}
+
+// quotaIter chooses what a quota_iter buffer holds.
+func quotaIter(v *View) *Field {
+	switch quotactlWord(v, 0, 4) {
+	case qIterQuota:
+		return quotaIterForms[0]
+	case qIterOQuota:
+		return quotaIterForms[1]
+	}
+	return nil
+}
+
+var quotaIterForms = []*Field{Sub("", quotaIterLimits), Sub("", quotaIterUsage)}
+
+// iterMeans says what a limit stands for in the commands that list all ids.
+func iterMeans(text string) func(*View, []byte) []byte {
+	return func(v *View, dst []byte) []byte {
+		if listsIDs(v) {
+			return append(dst, text...)
+		}
+		return dst
+	}
+}
+
+// graceText splits a time with flags in its top bits.
+func graceText(v *View, dst []byte) []byte {
+	if len(v.Rest) < 8 {
+		return dst
+	}
+	word := ReadUint(v.Rest[:8], v.Big)
+	if word>>graceBits == 0 {
+		return dst
+	}
+	l := PlainLine(append(dst, "flags "...))
+	l.Flags(QuotaGraceFlags, word>>graceBits)
+	l.Text = strconv.AppendUint(append(l.Text, ", time "...), word&(1<<graceBits-1), 10)
+	return l.Text
+}
+
+var (
+	bufObdQuotactl = Sub("obd_quotactl", obdQuotactl, "the command, the id, and what is known of it")
+	bufQuotaIter   = OneOf("quota_iter", quotaIter, quotaIterForms, Tagged(true), "limits or usage of many ids").Rest()
+)
+
+var _ = DefineRPC(&RPC{Opcode: OST_QUOTACTL, Name: "OST_QUOTACTL",
+	Doc: "Asks a target what an id uses on it, and other quota commands for one target.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufObdQuotactl),
+		Reply:   Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
+		Ask:     askQuota, Answer: answerQuota,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACTL, Name: "MDS_QUOTACTL",
+	Doc: "Reads or sets limits, usage and grace times of a user, group or project, or of a pool. MDT0000 holds the limits of the file system.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufObdQuotactl),
+		Reply:   Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
+		Ask:     askQuota, Answer: answerQuota,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACHECK, Name: "MDS_QUOTACHECK", Retired: true,
+	Doc: "Had the MDT count the files of all users; gone since 2.4, as accounting is always on."})
+
+// askQuota says which command, for which id, in which pool.
+func askQuota(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < obdQuotactl.Size {
+		return
+	}
+	cmd, kind := qcCmd.Uint(b, m.Big), quotaTypeName(qcType.Uint(b, m.Big))
+	l.Value(Flag, QuotaCmd, cmd)
+	if isQuotaGrace(cmd) {
+		l.Key("of all ")
+		l.Add(Object, kind+"s")
+	} else {
+		l.Key(kind + " ")
+		l.Num(qcID.Uint(b, m.Big))
+	}
+	if pool := TrimNUL(b[obdQuotactl.Size:]); len(pool) > 0 {
+		l.Key("pool ")
+		l.Label(Name, pool)
+	}
+	if quotaSets(cmd) {
+		answerQuota(m, l)
+	}
+}
+
+func quotaTypeName(t uint64) string {
+	switch t {
+	case 0:
+		return "uid"
+	case 1:
+		return "gid"
+	case 2:
+		return "projid"
+	}
+	return "id"
+}
+
+// Commands whose request holds limits or grace times.
+var (
+	quotaSetLimits = [...]uint64{0x800008, 0x80000e, 0x800010, 0x800014, 0x80001b}
+	quotaGraceCmds = [...]uint64{0x800005, 0x800006, 0x800011, 0x800012, 0x80001c, 0x80001d}
+)
+
+func quotaSets(cmd uint64) bool {
+	for _, c := range quotaSetLimits {
+		if c == cmd {
+			return true
+		}
+	}
+	return cmd == 0x800006 || cmd == 0x800012 || cmd == 0x80001d
+}
+
+func isQuotaGrace(cmd uint64) bool {
+	for _, c := range quotaGraceCmds {
+		if c == cmd {
+			return true
+		}
+	}
+	return false
+}
+
+// answerQuota says what is used and what the limits are.
+func answerQuota(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if len(b) < obdQuotactl.Size || m.Status < 0 && m.Reply {
+		return
+	}
+	cmd := qcCmd.Uint(b, m.Big)
+	switch {
+	case cmd == qIterQuota || cmd == qIterOQuota:
+		l.Key("quota_iter ")
+		l.Num(uint64(len(m.Buf(2))))
+		l.Add(Dim, " bytes")
+		return
+	case isQuotaGrace(cmd):
+		info := qcDqinfo.Bytes(b)
+		l.Key("grace blocks ")
+		l.Num(dqiBgrace.Uint(info, m.Big))
+		l.Key("inodes ")
+		l.Num(dqiIgrace.Uint(info, m.Big))
+		return
+	}
+	sayQuotaBlk(qcDqblk.Bytes(b), m.Big, l)
+}
+
+// sayQuotaBlk appends the usage, and the limits as soft/hard, of those that
+// dqb_valid names.
+func sayQuotaBlk(b []byte, big bool, l *Line) {
+	valid := dqbValid.Uint(b, big)
+	used := func(bit uint64, key string, f *Field) {
+		if valid&bit != 0 {
+			l.Key(key)
+			l.Num(f.Uint(b, big))
+		}
+	}
+	limits := func(bit uint64, key string, soft, hard *Field) {
+		if valid&bit != 0 {
+			l.Key(key)
+			l.Num(soft.Uint(b, big))
+			l.Add(Dim, "/")
+			l.Num(hard.Uint(b, big))
+		}
+	}
+	used(quotaSpace, "bytes ", dqbSpace)
+	used(quotaInodes, "inodes ", dqbFiles)
+	limits(quotaBlimits, "KiB limit ", dqbBsoft, dqbBhard)
+	limits(quotaIlimits, "inodes limit ", dqbIsoft, dqbIhard)
+}

@@ -1,0 +1,184 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+const (
+	QUOTA_DQACQ = 601
+	QUOTA_DQREL = 602
+)
+
+// QuotaDqacqFlags say what a slave asks of the quota master.
+var QuotaDqacqFlags = Bits("quota_dqacq_flags", "QUOTA_DQACQ_FL_", "what a slave asks of the quota master", []Value{
+	{Name: "ACQ", Value: 0x1, Doc: "acquire: a change waits for it"},
+	{Name: "PREACQ", Value: 0x2, Doc: "acquire ahead of need"},
+	{Name: "REL", Value: 0x4, Doc: "give back"},
+	{Name: "REPORT", Value: 0x8, Doc: "report the usage after recovery"},
+})
+
+// QuotaGlimpseFlags are the states of an id.
+var QuotaGlimpseFlags = Bits("quota_glimpse_flags", "", "state of an id", []Value{
+	{Name: "LQUOTA_FL_EDQUOT", Value: 0x1, Doc: "the id is out of quota"},
+})
+
+// lquotaId is union lquota_id. The kind of quota is not in it.
+var lquotaId = Define("lquota_id", "whose quota: an id, or a FID",
+	Sub("qid_fid", luFid, If(func(v *View) bool { return quotaIDForm(v) == "" })),
+	U64("qid_uid", Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "uid" }), "user"),
+	U64("qid_gid", Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "gid" }), "group"),
+	U64("qid_projid", Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "projid" }), "project"),
+)
+
+// qbFid comes before the id in a quota_body and says which kind of quota the
+// id is of.
+var qbFid = Sub("qb_fid", luFid, "request: the global index; answer to a QUOTA_CONN: the slave's index")
+
+// quotaBody is struct quota_body.
+var quotaBody = Define("quota_body", "what a quota slave asks of the master, and gets",
+	qbFid,
+	Sub("qb_id", lquotaId, "whose quota"),
+	U32("qb_flags", QuotaDqacqFlags, "acquire, release or report"),
+	Pad("qb_padding", 4),
+	U64("qb_count", "how much to acquire or release, KiB or inodes; in the answer how much was"),
+	U64("qb_usage", "what is in use now; in the answer the unit in which quota is handed out"),
+	U64("qb_slv_ver", Cookie, "version of the slave's index"),
+	Sub("qb_lockh", lustreHandle, "the slave's lock of the id"),
+	Sub("qb_glb_lockh", lustreHandle, "the slave's lock of the global index"),
+	U64("qb_glb_ver", Cookie, Since("2.18"), "version of the global index"),
+	Pads("qb_padding1", 3, 8, "at offset 80 in 2.12"),
+)
+
+// lquotaAcctRec is struct lquota_acct_rec.
+var lquotaAcctRec = Define("lquota_acct_rec", "usage of an id",
+	U64("bspace", Size, "bytes"),
+	U64("ispace", "inodes"),
+)
+
+// lquotaGlbRec is struct lquota_glb_rec.
+var lquotaGlbRec = Define("lquota_glb_rec", "limits of an id, in KiB or inodes",
+	U64("qbr_hardlimit", "hard limit"),
+	U64("qbr_softlimit", "soft limit"),
+	U64("qbr_time", Remark(graceText), "end of the grace time, or its length in the record of id 0; the top 16 bits are flags"),
+	U64("qbr_granted", "handed out to slaves"),
+)
+
+// lquotaSlvRec is struct lquota_slv_rec.
+var lquotaSlvRec = Define("lquota_slv_rec", "what a slave has of an id",
+	U64("qsr_granted", "handed out to the slave, in KiB or inodes"),
+)
+
+// lquotaLvb is struct lquota_lvb.
+var lquotaLvb = Define("lquota_lvb", "state of an id's quota, in its lock",
+	U64("lvb_flags", QuotaGlimpseFlags, "state of the id"),
+	U64("lvb_id_may_rel", "what the slave could give back"),
+	U64("lvb_id_rel", "what the slave gives back"),
+	U64("lvb_id_qunit", "unit in which quota is handed out"),
+	Pad("lvb_pad1", 8),
+)
+
+// quotaIDForm is the kind of id in a lquota_id: by the index that goes with
+// it, empty when it is a FID.
+func quotaIDForm(v *View) string {
+	if len(v.Struct) >= 16 && ReadUint(v.Struct[8:16], v.Big) != 0 {
+		return ""
+	}
+	return quotaIDKind(quotaIndexOID(v))
+}
+
+// quotaIndexOID is the object id of the quota index that an id belongs to: it
+// stands before the id in a quota_body, and in the lock's name with a glimpse.
+func quotaIndexOID(v *View) uint64 {
+	up := v.Up
+	if up == nil || up.Type == nil {
+		return 0
+	}
+	if up.Type.Name == "quota_body" && len(up.Struct) >= 12 {
+		return ReadUint(up.Struct[8:12], up.Big)
+	}
+	if req := v.Msg.Buf(1); len(req) >= handlesAt && up.Type.Name == "ldlm_gl_lquota_desc" {
+		return requestLock(req, v.Msg.Big).u64(lockNameAt + 8)
+	}
+	return 0
+}
+
+var (
+	bufQuotaBody = Sub("quota_body", quotaBody, "what is asked for, and got")
+)
+
+var (
+	qbID    = quotaBody.Field("qb_id")
+	qbFlags = quotaBody.Field("qb_flags")
+	qbCount = quotaBody.Field("qb_count")
+	qbUsage = quotaBody.Field("qb_usage")
+
+	dqbBhard = obdDqblk.Field("dqb_bhardlimit")
+	dqbBsoft = obdDqblk.Field("dqb_bsoftlimit")
+	dqbSpace = obdDqblk.Field("dqb_curspace")
+	dqbIhard = obdDqblk.Field("dqb_ihardlimit")
+	dqbIsoft = obdDqblk.Field("dqb_isoftlimit")
+	dqbFiles = obdDqblk.Field("dqb_curinodes")
+
+	dqiBgrace = obdDqinfo.Field("dqi_bgrace")
+	dqiIgrace = obdDqinfo.Field("dqi_igrace")
+)
+
+var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ",
+	Doc: "A target asks the quota master for more quota of an id, gives some back, or reports what it uses.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufQuotaBody),
+		Reply:   Bufs(bufPtlrpcBody, bufQuotaBody),
+		Ask:     func(m *Msg, l *Line) { askAcquire(m.Buf(1), m.Big, l) },
+		Answer:  func(m *Msg, l *Line) { answerAcquire(m.Buf(1), m.Big, l) },
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: QUOTA_DQREL, Name: "QUOTA_DQREL", Retired: true, Doc: "gave quota back, long ago"})
+
+var (
+	quotaSpace   = QuotaValid.Bit("SPACE")
+	quotaInodes  = QuotaValid.Bit("INODES")
+	quotaBlimits = QuotaValid.Bit("BLIMITS") | QuotaValid.Bit("BSOFTLIMIT")
+	quotaIlimits = QuotaValid.Bit("ILIMITS") | QuotaValid.Bit("ISOFTLIMIT")
+)
+
+// askAcquire says what a quota slave wants, of which id.
+func askAcquire(b []byte, big bool, l *Line) {
+	if len(b) < qbUsage.Off+8 {
+		return
+	}
+	l.Flags(QuotaDqacqFlags, qbFlags.Uint(b, big))
+	sayQuotaID(b, big, l)
+	l.Key("count ")
+	l.Num(qbCount.Uint(b, big))
+	l.Key("usage ")
+	l.Num(qbUsage.Uint(b, big))
+}
+
+// sayQuotaID appends the id of a quota_body, by the kind of its index.
+func sayQuotaID(b []byte, big bool, l *Line) {
+	id, index := qbID.Bytes(b), qbFid.Bytes(b)
+	oid := ReadUint(index[8:12], big)
+	l.Key("")
+	switch {
+	case ReadUint(id[8:16], big) != 0:
+		l.FID(id, big)
+	case ReadUint(id[:8], big) == 0:
+		l.Text = append(l.Text, quotaIndexName(oid)...)
+		l.Mark(Object)
+	default:
+		l.Add(Dim, quotaIDKind(oid)+" ")
+		l.Num(ReadUint(id[:8], big))
+		l.Key("")
+		l.Add(Object, quotaResource(oid))
+	}
+}
+
+func answerAcquire(b []byte, big bool, l *Line) {
+	if len(b) < qbUsage.Off+8 {
+		return
+	}
+	l.Key("got ")
+	l.Num(qbCount.Uint(b, big))
+	if unit := qbUsage.Uint(b, big); unit != 0 {
+		l.Key("unit ")
+		l.Num(unit)
+	}
+}

@@ -1,0 +1,257 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// mdtRecSetattr is struct mdt_rec_setattr.
+var mdtRecSetattr = Define("mdt_rec_setattr",
+	"changes attributes; also travels with every close",
+	U32("sa_opcode", MdsReintOp, "the operation"),
+	U32("sa_cap", Hex, "capabilities of the user, one bit each"),
+	U32("sa_fsuid", "user on whose behalf it is done"),
+	Pad("sa_padding_1_h", 4),
+	U32("sa_fsgid", "group on whose behalf it is done"),
+	Pad("sa_padding_2_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("sa_suppgid", Remark(remarkNoGroup), "a group that the user is in beside its own; 0xffffffff: none"),
+	Pad("sa_padding_3_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	Pad("sa_padding_1", 4),
+	Pad("sa_padding_2", 4, Since("2.18")),
+	Sub("sa_fid", luFid, "the object"),
+	U64("sa_valid", MdsAttrFlags, "attributes to change"),
+	U32("sa_uid", When("sa_valid", "UID"), "new owner"),
+	U32("sa_gid", When("sa_valid", "GID"), "new group"),
+	U64("sa_size", Size, When("sa_valid", "SIZE", "LSIZE"), "new size; lazy size with LSIZE"),
+	U64("sa_blocks", When("sa_valid", "BLOCKS", "LBLOCKS"), "new block count"),
+	S64("sa_mtime", Seconds, When("sa_valid", "MTIME", "MTIME_SET"), "modification time"),
+	S64("sa_atime", Seconds, When("sa_valid", "ATIME", "ATIME_SET"), "access time"),
+	S64("sa_ctime", Seconds, When("sa_valid", "CTIME", "CTIME_SET"), "change time"),
+	U32("sa_attr_flags", InodeFlags, When("sa_valid", "ATTR_FLAG"), "inode flags"),
+	U32("sa_mode", Octal, When("sa_valid", "MODE"), "file type and permissions"),
+	U32("sa_bias", MdsOpBias, "what is special about it"),
+	U32("sa_projid", When("sa_valid", "PROJID"), "project id"),
+	Pad("sa_padding_4", 4),
+	Pad("sa_padding_5", 4),
+)
+
+// mdtRecCreate is struct mdt_rec_create.
+var mdtRecCreate = Define("mdt_rec_create",
+	"creates or opens",
+	U32("cr_opcode", MdsReintOp, "the operation"),
+	U32("cr_cap", Hex, "capabilities of the user, one bit each"),
+	U32("cr_fsuid", "user on whose behalf it is done"),
+	U32("cr_layout_ver", Since("2.18"), "layout version the client knows; upper half of cr_fsuid, unused, up to 2.17"),
+	U32("cr_fsgid", "group on whose behalf it is done"),
+	Pad("cr_padding_2_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("cr_suppgid1", Remark(remarkNoGroup), "a group of the user that the first object belongs to; 0xffffffff: none"),
+	Pad("cr_padding_3_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("cr_suppgid2", Remark(remarkNoGroup), "a group of the user that the second object belongs to; 0xffffffff: none"),
+	Pad("cr_padding_4_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	Sub("cr_fid1", luFid, "the directory; open by FID: the file"),
+	Sub("cr_fid2", luFid, "FID that the client gives the new object, or that it knows of an old one"),
+	Sub("cr_open_handle_old", lustreHandle, "replay of an open: the handle it had before"),
+	S64("cr_time", Seconds, "time to set, by the clock of the client"),
+	U64("cr_rdev", Hex, If(notPCC), "device number of a device node"),
+	U32("cr_archive_id", Over("cr_rdev"), Since("2.15"), If(opensPCC), "the client cache that the file is opened for"),
+	U64("cr_ioepoch", "unused"),
+	Pad("cr_padding_1", 8),
+	U32("cr_mode", Octal, "file type and permissions"),
+	U32("cr_bias", MdsOpBias, "what is special about it"),
+	U32("cr_flags_l", MdsOpenFlags, "open flags, low 32 bits"),
+	U32("cr_flags_h", mdsOpenFlagsHigh, "open flags, high 32 bits"),
+	U32("cr_umask", Octal, "umask of the process"),
+	Pad("cr_padding_4", 4),
+)
+
+// mdtRecLink is struct mdt_rec_link.
+var mdtRecLink = Define("mdt_rec_link",
+	"makes a hard link",
+	U32("lk_opcode", MdsReintOp, "the operation"),
+	U32("lk_cap", Hex, "capabilities of the user, one bit each"),
+	U32("lk_fsuid", "user on whose behalf it is done"),
+	Pad("lk_padding_1_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("lk_fsgid", "group on whose behalf it is done"),
+	Pad("lk_padding_2_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("lk_suppgid1", Remark(remarkNoGroup), "a group of the user that the first object belongs to; 0xffffffff: none"),
+	Pad("lk_padding_3_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("lk_suppgid2", Remark(remarkNoGroup), "a group of the user that the second object belongs to; 0xffffffff: none"),
+	Pad("lk_padding_4_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	Sub("lk_fid1", luFid, "the object that gets another name"),
+	Sub("lk_fid2", luFid, "the directory of the new name"),
+	S64("lk_time", Seconds, "time to set, by the clock of the client"),
+	Pad("lk_padding_1", 8),
+	Pad("lk_padding_2", 8),
+	Pad("lk_padding_3", 8),
+	Pad("lk_padding_4", 8),
+	U32("lk_bias", MdsOpBias, "what is special about it"),
+	Pad("lk_padding_5", 4),
+	Pad("lk_padding_6", 4),
+	Pad("lk_padding_7", 4),
+	Pad("lk_padding_8", 4),
+	Pad("lk_padding_9", 4),
+)
+
+// mdtRecUnlink is struct mdt_rec_unlink.
+var mdtRecUnlink = Define("mdt_rec_unlink",
+	"removes a name",
+	U32("ul_opcode", MdsReintOp, "the operation"),
+	U32("ul_cap", Hex, "capabilities of the user, one bit each"),
+	U32("ul_fsuid", "user on whose behalf it is done"),
+	Pad("ul_padding_1_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("ul_fsgid", "group on whose behalf it is done"),
+	Pad("ul_padding_2_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("ul_suppgid1", Remark(remarkNoGroup), "a group of the user that the first object belongs to; 0xffffffff: none"),
+	Pad("ul_padding_3_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("ul_suppgid2", Remark(remarkNoGroup), "a group of the user that the second object belongs to; 0xffffffff: none"),
+	Pad("ul_padding_4_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	Sub("ul_fid1", luFid, "the directory"),
+	Sub("ul_fid2", luFid, "the object, as far as the client knows it"),
+	S64("ul_time", Seconds, "time to set, by the clock of the client"),
+	Pad("ul_padding_2", 8),
+	Pad("ul_padding_3", 8),
+	Pad("ul_padding_4", 8),
+	Pad("ul_padding_5", 8),
+	U32("ul_bias", MdsOpBias, "what is special about it"),
+	U32("ul_mode", Octal, "file type: a directory is removed, or another object"),
+	Pad("ul_padding_6", 4),
+	Pad("ul_padding_7", 4),
+	Pad("ul_padding_8", 4),
+	Pad("ul_padding_9", 4),
+)
+
+// mdtRecRename is struct mdt_rec_rename.
+var mdtRecRename = Define("mdt_rec_rename",
+	"renames, or migrates a directory",
+	U32("rn_opcode", MdsReintOp, "the operation"),
+	U32("rn_cap", Hex, "capabilities of the user, one bit each"),
+	U32("rn_fsuid", "user on whose behalf it is done"),
+	Pad("rn_padding_1_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("rn_fsgid", "group on whose behalf it is done"),
+	Pad("rn_padding_2_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("rn_suppgid1", Remark(remarkNoGroup), "a group of the user that the first object belongs to; 0xffffffff: none"),
+	Pad("rn_padding_3_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("rn_suppgid2", Remark(remarkNoGroup), "a group of the user that the second object belongs to; 0xffffffff: none"),
+	Pad("rn_padding_4_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	Sub("rn_fid1", luFid, "the directory it moves from"),
+	Sub("rn_fid2", luFid, "the directory it moves to"),
+	S64("rn_time", Seconds, "time to set, by the clock of the client"),
+	Pad("rn_padding_1", 8),
+	Pad("rn_padding_2", 8),
+	Pad("rn_padding_3", 8),
+	Pad("rn_padding_4", 8),
+	U32("rn_bias", MdsOpBias, "what is special about it"),
+	U32("rn_mode", Octal, "file type of the object"),
+	Pad("rn_padding_5", 4),
+	Pad("rn_padding_6", 4),
+	Pad("rn_padding_7", 4),
+	Pad("rn_padding_8", 4),
+)
+
+// mdtRecSetxattr is struct mdt_rec_setxattr.
+var mdtRecSetxattr = Define("mdt_rec_setxattr",
+	"sets or removes an extended attribute",
+	U32("sx_opcode", MdsReintOp, "the operation"),
+	U32("sx_cap", Hex, "capabilities of the user, one bit each"),
+	U32("sx_fsuid", "user on whose behalf it is done"),
+	Pad("sx_padding_1_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("sx_fsgid", "group on whose behalf it is done"),
+	Pad("sx_padding_2_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("sx_suppgid1", Remark(remarkNoGroup), "a group of the user that the first object belongs to; 0xffffffff: none"),
+	Pad("sx_padding_3_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("sx_suppgid2", Remark(remarkNoGroup), "a group of the user that the second object belongs to; 0xffffffff: none"),
+	Pad("sx_padding_4_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	Sub("sx_fid", luFid, "the object"),
+	Pad("sx_padding_1", 8),
+	Pad("sx_padding_2", 4),
+	Pad("sx_padding_3", 4),
+	U64("sx_valid", ObdMdValid, "FLXATTR to set it, FLXATTRRM to remove it"),
+	S64("sx_time", Seconds, "time to set, by the clock of the client"),
+	Pad("sx_padding_5", 8),
+	Pad("sx_padding_6", 8),
+	Pad("sx_padding_7", 8),
+	U32("sx_size", Size, "bytes of the value"),
+	U32("sx_flags", xattrSetFlags, "fail when it is there, or is not there"),
+	Pad("sx_padding_8", 4),
+	Pad("sx_padding_9", 4),
+	Pad("sx_padding_10", 4),
+	Pad("sx_padding_11", 4),
+)
+
+// mdtRecResync is struct mdt_rec_resync.
+var mdtRecResync = Define("mdt_rec_resync",
+	"begins to bring mirrors up to date",
+	U32("rs_opcode", MdsReintOp, "the operation"),
+	U32("rs_cap", Hex, "capabilities of the user, one bit each"),
+	U32("rs_fsuid", "user on whose behalf it is done"),
+	Pad("rs_padding_1_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("rs_fsgid", "group on whose behalf it is done"),
+	Pad("rs_padding_2_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("rs_suppgid1", Remark(remarkNoGroup), "a group of the user that the first object belongs to; 0xffffffff: none"),
+	Pad("rs_padding_3_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("rs_suppgid2", Remark(remarkNoGroup), "a group of the user that the second object belongs to; 0xffffffff: none"),
+	Pad("rs_padding_4_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	Sub("rs_fid", luFid, "the file whose mirrors are to be brought up to date"),
+	Pad("rs_padding0", 16),
+	Sub("rs_lease_handle", lustreHandle, "lease that keeps others from writing"),
+	Pad("rs_padding1", 8),
+	Pad("rs_padding2", 8),
+	Pad("rs_padding3", 8),
+	Pad("rs_padding4", 8),
+	U32("rs_bias", MdsOpBias, "what is special about it"),
+	Pad("rs_padding5", 4),
+	Pad("rs_padding6", 4),
+	Pad("rs_padding7", 4),
+	U32("rs_mirror_id_new", Since("2.16"), "mirror to bring up to date, 0: all; padding up to 2.15"),
+	U16("rs_mirror_id_old", Since("2.16"), "mirror to bring up to date, in requests of older clients"),
+	Pad("rs_padding9", 2),
+)
+
+// mdtRecReint is struct mdt_rec_reint.
+var mdtRecReint = Define("mdt_rec_reint",
+	"what all records of MDS_REINT have in common: the same sizes at the same places",
+	U32("rr_opcode", MdsReintOp, "the operation"),
+	U32("rr_cap", Hex, "capabilities of the user, one bit each"),
+	U32("rr_fsuid", "user on whose behalf it is done"),
+	Pad("rr_padding_1_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("rr_fsgid", "group on whose behalf it is done"),
+	Pad("rr_padding_2_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("rr_suppgid1", Remark(remarkNoGroup), "a group of the user that the first object belongs to; 0xffffffff: none"),
+	Pad("rr_padding_3_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	U32("rr_suppgid2", Remark(remarkNoGroup), "a group of the user that the second object belongs to; 0xffffffff: none"),
+	Pad("rr_padding_4_h", 4, Since("2.18"), "upper half of the id before it up to 2.17, unused"),
+	Sub("rr_fid1", luFid, "first object, by operation"),
+	Sub("rr_fid2", luFid, "second object, by operation"),
+	S64("rr_mtime", Seconds, "modification time"),
+	S64("rr_atime", Seconds, "access time"),
+	S64("rr_ctime", Seconds, "change time"),
+	U64("rr_size", Size, "size in bytes"),
+	U64("rr_blocks", "blocks of 512 bytes"),
+	U32("rr_bias", MdsOpBias, "what is special about it"),
+	U32("rr_mode", Octal, "file type and permissions"),
+	U32("rr_flags", MdsOpenFlags, "flags, low 32 bits"),
+	U32("rr_flags_h", mdsOpenFlagsHigh, "flags, high 32 bits"),
+	U32("rr_umask", Octal, "umask of the process"),
+	U16("rr_mirror_id_old", Since("2.16"), "mirror to bring up to date, in requests of older clients"),
+	Pad("rr_padding_4", 2),
+)
+
+var (
+	rrOpcode    = mdtRecReint.Field("rr_opcode")
+	rrFid1      = mdtRecReint.Field("rr_fid1")
+	rrFid2      = mdtRecReint.Field("rr_fid2")
+	saFid       = mdtRecSetattr.Field("sa_fid")
+	saValid     = mdtRecSetattr.Field("sa_valid")
+	saBias      = mdtRecSetattr.Field("sa_bias")
+	saMode      = mdtRecSetattr.Field("sa_mode")
+	saUID       = mdtRecSetattr.Field("sa_uid")
+	saGID       = mdtRecSetattr.Field("sa_gid")
+	saSize      = mdtRecSetattr.Field("sa_size")
+	saProjid    = mdtRecSetattr.Field("sa_projid")
+	saAttrFlags = mdtRecSetattr.Field("sa_attr_flags")
+	crMode      = mdtRecCreate.Field("cr_mode")
+	crFlagsLow  = mdtRecCreate.Field("cr_flags_l")
+	crFlagsHigh = mdtRecCreate.Field("cr_flags_h")
+	ulMode      = mdtRecUnlink.Field("ul_mode")
+	rnBias      = mdtRecRename.Field("rn_bias")
+	sxValid     = mdtRecSetxattr.Field("sx_valid")
+	rsMirrorNew = mdtRecResync.Field("rs_mirror_id_new")
+	rsMirrorOld = mdtRecResync.Field("rs_mirror_id_old")
+)

@@ -1,0 +1,273 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// SptlrpcPolicy is the group sptlrpc_policy.
+var SptlrpcPolicy = Enum("sptlrpc_policy", "SPTLRPC_POLICY_", "security policy, bits 0-3 of a flavour", []Value{
+	{Name: "NULL", Value: 0x0, Doc: "no protection"},
+	{Name: "PLAIN", Value: 0x1, Doc: "a user descriptor and a hash over bulk data, no authentication"},
+	{Name: "GSS", Value: 0x2, Doc: "authenticated by a GSS mechanism"},
+	{Name: "MAX", Value: 0x3, Doc: "number of policies"},
+})
+
+// SptlrpcMechGss is the group sptlrpc_mech_gss.
+var SptlrpcMechGss = Enum("sptlrpc_mech_gss", "SPTLRPC_MECH_GSS_", "GSS mechanism, bits 4-7 of a flavour", []Value{
+	{Name: "NULL", Value: 0x0, Doc: "no protection, for tests"},
+	{Name: "KRB5", Value: 0x1, Doc: "Kerberos 5"},
+	{Name: "SK", Value: 0x2, Doc: "shared key"},
+	{Name: "MAX", Value: 0x3, Doc: "number of mechanisms"},
+})
+
+// SptlrpcService is the group sptlrpc_service.
+var SptlrpcService = Enum("sptlrpc_service", "SPTLRPC_SVC_", "how messages are protected, bits 8-11 of a flavour", []Value{
+	{Name: "NULL", Value: 0x0, Doc: "no protection"},
+	{Name: "AUTH", Value: 0x1, Doc: "the header is signed"},
+	{Name: "INTG", Value: 0x2, Doc: "the whole message is signed"},
+	{Name: "PRIV", Value: 0x3, Doc: "the message is encrypted"},
+	{Name: "MAX", Value: 0x4, Doc: "number of services"},
+})
+
+// SptlrpcBulkType is the group sptlrpc_bulk_type.
+var SptlrpcBulkType = Enum("sptlrpc_bulk_type", "SPTLRPC_BULK_", "how bulk data are protected under the plain policy, bits 12-15 of a flavour", []Value{
+	{Name: "DEFAULT", Value: 0x0, Doc: "as the policy does it"},
+	{Name: "HASH", Value: 0x1, Doc: "by a hash that the plain policy computes"},
+	{Name: "MAX", Value: 0x2, Doc: "number of types"},
+})
+
+// SptlrpcBulkService is the group sptlrpc_bulk_service.
+var SptlrpcBulkService = Enum("sptlrpc_bulk_service", "SPTLRPC_BULK_SVC_", "how bulk data are protected, bits 16-19 of a flavour", []Value{
+	{Name: "NULL", Value: 0x0, Doc: "no protection"},
+	{Name: "AUTH", Value: 0x1, Doc: "authenticated"},
+	{Name: "INTG", Value: 0x2, Doc: "signed"},
+	{Name: "PRIV", Value: 0x3, Doc: "encrypted"},
+	{Name: "MAX", Value: 0x4, Doc: "number of services"},
+})
+
+// SptlrpcFlavor is the group sptlrpc_flavor.
+var SptlrpcFlavor = Enum("sptlrpc_flavor", "SPTLRPC_FLVR_", "security flavour: policy, mechanism and services together", []Value{
+	{Name: "NULL", Value: 0x0, Doc: "no protection"},
+	{Name: "DEFAULT", Value: 0x0, Alias: true},
+	{Name: "GSSNULL", Value: 0x2, Doc: "GSS without protection, for tests"},
+	{Name: "KRB5N", Value: 0x12, Doc: "Kerberos, authentication at set-up only"},
+	{Name: "SKN", Value: 0x22, Doc: "shared key, authentication at set-up only"},
+	{Name: "KRB5A", Value: 0x112, Doc: "Kerberos, headers signed"},
+	{Name: "SKA", Value: 0x122, Doc: "shared key, headers signed"},
+	{Name: "KRB5I", Value: 0x20212, Doc: "Kerberos, messages signed"},
+	{Name: "SKI", Value: 0x20222, Doc: "shared key, messages signed"},
+	{Name: "PLAIN", Value: 0x21001, Doc: "user descriptors and a hash over bulk data"},
+	{Name: "KRB5P", Value: 0x30312, Doc: "Kerberos, messages encrypted"},
+	{Name: "SKPI", Value: 0x30322, Doc: "shared key, messages encrypted"},
+	{Name: "ANY", Value: 0xfff00000, Doc: "a rule that fits any flavour"},
+	{Name: "INVALID", Value: 0xffffffff, Doc: "no flavour"},
+}).WithMask(0xfff)
+
+// SptlrpcSubflavor is the group sptlrpc_subflavor.
+var SptlrpcSubflavor = Enum("sptlrpc_subflavor", "SPTLRPC_SUBFLVR_", "GSS mechanism and service, the part of a flavour that GSS itself knows", []Value{
+	{Name: "GSSNULL", Value: 0x0, Doc: "no protection"},
+	{Name: "KRB5N", Value: 0x1, Doc: "Kerberos, no service"},
+	{Name: "SKN", Value: 0x2, Doc: "shared key, no service"},
+	{Name: "KRB5A", Value: 0x11, Doc: "Kerberos, headers signed"},
+	{Name: "SKA", Value: 0x12, Doc: "shared key, headers signed"},
+	{Name: "KRB5I", Value: 0x21, Doc: "Kerberos, messages signed"},
+	{Name: "SKI", Value: 0x22, Doc: "shared key, messages signed"},
+	{Name: "KRB5P", Value: 0x31, Doc: "Kerberos, encrypted"},
+	{Name: "SKPI", Value: 0x32, Doc: "shared key, encrypted"},
+})
+
+// SptlrpcFlavorShift is the group sptlrpc_flavor_shift.
+var SptlrpcFlavorShift = Enum("sptlrpc_flavor_shift", "FLVR_", "where the parts of a flavour begin, in bits", []Value{
+	{Name: "POLICY_OFFSET", Value: 0x0},
+	{Name: "MECH_OFFSET", Value: 0x4},
+	{Name: "SVC_OFFSET", Value: 0x8},
+	{Name: "BULK_TYPE_OFFSET", Value: 0xc},
+	{Name: "BULK_SVC_OFFSET", Value: 0x10},
+})
+
+// SptlrpcBulkHash is the group sptlrpc_bulk_hash.
+var SptlrpcBulkHash = Enum("sptlrpc_bulk_hash", "BULK_HASH_ALG_", "hash over bulk data under the plain policy", []Value{
+	{Name: "NULL", Value: 0x0, Doc: "none"},
+	{Name: "ADLER32", Value: 0x1, Doc: "Adler-32"},
+	{Name: "CRC32", Value: 0x2, Doc: "CRC-32"},
+	{Name: "MD5", Value: 0x3},
+	{Name: "SHA1", Value: 0x4},
+	{Name: "SHA256", Value: 0x5},
+	{Name: "SHA384", Value: 0x6},
+	{Name: "SHA512", Value: 0x7},
+	{Name: "MAX", Value: 0x8, Doc: "number of hashes"},
+})
+
+// SptlrpcBsdFlags is the group sptlrpc_bsd_flags.
+var SptlrpcBsdFlags = Bits("sptlrpc_bsd_flags", "", "flags of a bulk descriptor", []Value{
+	{Name: "BSD_FL_ERR", Value: 0x1, Doc: "the server failed to protect or check the data"},
+})
+
+// SptlrpcPlain is the group sptlrpc_plain.
+var SptlrpcPlain = Enum("sptlrpc_plain", "PLAIN_", "flags and buffer numbers of the plain policy", []Value{
+	{Name: "PACK_HDR_OFF", Value: 0x0},
+	{Name: "PACK_MSG_OFF", Value: 0x1},
+	{Name: "FL_USER", Value: 0x1, Alias: true},
+	{Name: "FL_BULK", Value: 0x2},
+	{Name: "PACK_USER_OFF", Value: 0x2, Alias: true},
+	{Name: "PACK_BULK_OFF", Value: 0x3},
+	{Name: "PACK_SEGMENTS", Value: 0x4},
+})
+
+// SptlrpcSecPart is the group sptlrpc_sec_part.
+var SptlrpcSecPart = Enum("sptlrpc_sec_part", "LUSTRE_SP_", "kind of node", []Value{
+	{Name: "CLI", Value: 0x0, Doc: "client"},
+	{Name: "MDT", Value: 0x1, Doc: "metadata target"},
+	{Name: "OST", Value: 0x2, Doc: "object storage target"},
+	{Name: "MGC", Value: 0x3, Doc: "client of the MGS"},
+	{Name: "MGS", Value: 0x4, Doc: "management server"},
+	{Name: "ANY", Value: 0xff, Doc: "any"},
+})
+
+// SecFlavorWire is the group sec_flavor_wire.
+var SecFlavorWire = Enum("sec_flavor_wire", "", "parts of lm_secflvr", []Value{
+	{Name: "WIRE_FLVR_MASK", Value: 0xfffff, Doc: "low 20 bits of lm_secflvr are the flavour; bits 24-31 carry the sender part under the null policy"},
+})
+
+// PlainFlags are the flags among the numbers of sptlrpc_plain.
+var PlainFlags = Bits("plain_flags", "PLAIN_FL_", "what a message under the plain policy carries besides itself", []Value{
+	{Name: "USER", Value: 0x1, Doc: "a user descriptor"},
+	{Name: "BULK", Value: 0x2, Doc: "a bulk descriptor"},
+})
+
+// plainHeader is struct plain_header.
+var plainHeader = Define("plain_header",
+	"first buffer of a message under the plain policy",
+	U8("ph_ver", "0"),
+	U8("ph_flags", PlainFlags, "which further parts the message has"),
+	U8("ph_sp", SptlrpcSecPart, "kind of node that sends it"),
+	U8("ph_bulk_hash_alg", SptlrpcBulkHash, "hash over the bulk data"),
+	Pad("ph_pad", 4),
+)
+
+var _ = Define("plain_bulk_token",
+	"proof that bulk data arrived unchanged",
+	Opaque("pbt_hash", 8, "hash over the data"),
+)
+
+// ptlrpcUserDesc is struct ptlrpc_user_desc.
+var ptlrpcUserDesc = Define("ptlrpc_user_desc",
+	"the user for whom the request is made",
+	U32("pud_uid", "user"),
+	U32("pud_gid", "group"),
+	U32("pud_fsuid", "user for file access"),
+	U32("pud_fsgid", "group for file access"),
+	U32("pud_cap", Hex, "capabilities, a bit mask"),
+	U32("pud_ngroups", "number of further groups"),
+	Arr("pud_groups", -1, U32(""), CountBy("pud_ngroups"), "further groups"),
+)
+
+// ptlrpcBulkSecDesc is struct ptlrpc_bulk_sec_desc.
+var ptlrpcBulkSecDesc = Define("ptlrpc_bulk_sec_desc",
+	"how the bulk data of the RPC are protected",
+	U8("bsd_version", "0"),
+	U8("bsd_type", SptlrpcBulkType, "kind of token"),
+	U8("bsd_svc", SptlrpcBulkService, "how the data are protected"),
+	U8("bsd_flags", SptlrpcBsdFlags, "whether the server failed"),
+	U32("bsd_nob", Size, "bytes of bulk data"),
+	Opaque("bsd_data", 0, "token over the data: a hash, or a signature"),
+)
+
+var (
+	PlainHeader = plainHeader
+	UserDesc    = ptlrpcUserDesc
+	BulkSecDesc = ptlrpcBulkSecDesc
+)
+
+// remarkFlavor takes a flavour apart that has no name of its own.
+func remarkFlavor(v *View, dst []byte) []byte {
+	if len(v.Rest) < 4 {
+		return dst
+	}
+	word := ReadUint(v.Rest[:4], v.Big)
+	const policyBits, rpcBits, bulkShift, senderShift = 0xf, 0xfff, 16, 24
+	switch {
+	case SptlrpcFlavor.Name(word) != "":
+		return dst
+	case word&policyBits == 0:
+		return append(append(dst, "null, from "...), SptlrpcSecPart.Name(word>>senderShift)...)
+	}
+	for _, f := range SptlrpcFlavor.Values {
+		if f.Value != 0 && f.Value&rpcBits == word&rpcBits {
+			dst = append(append(dst, f.Name...), ", bulk "...)
+			return append(dst, SptlrpcBulkService.Name(word>>bulkShift&policyBits)...)
+		}
+	}
+	return dst
+}
+
+// Parts of lm_secflvr that decide what the buffers of a wrapped message are.
+const (
+	policyPlain = 1
+	serviceNull = 0
+)
+
+var (
+	bufPlainHeader = Sub("plain_header", plainHeader)
+	bufUserDesc    = Sub("user_desc", ptlrpcUserDesc)
+	bufBulkDesc    = Sub("bulk_desc", ptlrpcBulkSecDesc)
+	bufCipher      = Opaque("cipher", 0, "the encrypted message")
+	bufSignature   = Opaque("signature", 0, "proof that the message was not changed")
+)
+
+// Wrapping declares the buffers that a security policy puts around a message;
+// nil stands for the message itself, and for what cannot be told from the
+// bytes that are there.
+func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field {
+	if flavor&0xf == policyPlain {
+		return Bufs(bufPlainHeader, nil, bufUserDesc, bufBulkDesc)
+	}
+	var head []byte
+	if len(bufs) > 0 {
+		head = bufs[0]
+	}
+	if reply && len(head) < ghProc.Off+ghProc.Size {
+		return nil
+	}
+	proc, flags := ghProc.Uint(head, big), ghFlags.Uint(head, big)
+	if encrypted {
+		return Bufs(gssHead(proc, reply, false), sealed(flavor))
+	}
+	init := proc == gssProcInit || proc == gssProcCont || reply && proc == gssProcError && len(bufs) > 2
+	list := Bufs(gssHead(proc, reply, init), nil)
+	if flags&gssDescUser != 0 && !init {
+		list = append(list, bufUserDesc)
+	}
+	if flags&gssDescBulk != 0 {
+		list = append(list, bufBulkDesc)
+	}
+	switch {
+	case init && reply:
+		return append(list, gssReplyToken)
+	case init:
+		if len(bufs) > len(list)+1 {
+			list = append(list, bufUserDesc)
+		}
+		return append(list, bufGSSInit)
+	case flavor>>8&0xf != serviceNull:
+		return append(list, signature(flavor))
+	}
+	return list
+}
+
+// sealed is the buffer of an encrypted message, by the mechanism.
+func sealed(flavor uint32) *Field {
+	switch flavor >> 4 & 0xf {
+	case mechKrb5:
+		return bufKrb5Cipher
+	case mechSK:
+		return bufSKCipher
+	}
+	return bufCipher
+}
+
+// signature is the last buffer of a message that is signed.
+func signature(flavor uint32) *Field {
+	if flavor>>4&0xf == mechKrb5 {
+		return bufKrb5Signature
+	}
+	return bufSignature
+}

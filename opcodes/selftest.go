@@ -1,0 +1,287 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// SrpcMsgType is the group srpc_msg_type.
+var SrpcMsgType = Enum("srpc_msg_type", "SRPC_MSG_", "messages of LNet selftest", []Value{
+	{Name: "MKSN_REQST", Value: 0x0, Doc: "make a session"},
+	{Name: "MKSN_REPLY", Value: 0x1, Doc: "make a session: the answer"},
+	{Name: "RMSN_REQST", Value: 0x2, Doc: "end a session"},
+	{Name: "RMSN_REPLY", Value: 0x3, Doc: "end a session: the answer"},
+	{Name: "BATCH_REQST", Value: 0x4, Doc: "run, stop or ask after a batch of tests"},
+	{Name: "BATCH_REPLY", Value: 0x5, Doc: "run, stop or ask after a batch of tests: the answer"},
+	{Name: "STAT_REQST", Value: 0x6, Doc: "fetch counters"},
+	{Name: "STAT_REPLY", Value: 0x7, Doc: "fetch counters: the answer"},
+	{Name: "TEST_REQST", Value: 0x8, Doc: "add a test to a batch"},
+	{Name: "TEST_REPLY", Value: 0x9, Doc: "add a test to a batch: the answer"},
+	{Name: "DEBUG_REQST", Value: 0xa, Doc: "ask what session a node is in"},
+	{Name: "DEBUG_REPLY", Value: 0xb, Doc: "ask what session a node is in: the answer"},
+	{Name: "BRW_REQST", Value: 0xc, Doc: "bulk transfer of a test"},
+	{Name: "BRW_REPLY", Value: 0xd, Doc: "bulk transfer of a test: the answer"},
+	{Name: "PING_REQST", Value: 0xe, Doc: "ping of a test"},
+	{Name: "PING_REPLY", Value: 0xf, Doc: "ping of a test: the answer"},
+	{Name: "JOIN_REQST", Value: 0x10, Doc: "join a session"},
+	{Name: "JOIN_REPLY", Value: 0x11, Doc: "join a session: the answer"},
+	{Name: "INVALID", Value: 0x12, Since: "2.17", Doc: "the first number that is none"},
+})
+
+// SrpcService is the group srpc_service.
+var SrpcService = Enum("srpc_service", "SRPC_", "services of LNet selftest; the match bits of a request", []Value{
+	{Name: "SERVICE_DEBUG", Value: 0x0, Doc: "asks what session a node is in"},
+	{Name: "SERVICE_MAKE_SESSION", Value: 0x1, Doc: "makes a session"},
+	{Name: "SERVICE_REMOVE_SESSION", Value: 0x2, Doc: "ends a session"},
+	{Name: "SERVICE_BATCH", Value: 0x3, Doc: "runs or stops a batch"},
+	{Name: "SERVICE_TEST", Value: 0x4, Doc: "adds a test"},
+	{Name: "SERVICE_QUERY_STAT", Value: 0x5, Doc: "fetches counters"},
+	{Name: "SERVICE_JOIN", Value: 0x6, Doc: "joins a session"},
+	{Name: "FRAMEWORK_SERVICE_MAX_ID", Value: 0xa, Doc: "limit of the services on portal 51"},
+	{Name: "SERVICE_BRW", Value: 0xb, Doc: "bulk test"},
+	{Name: "SERVICE_PING", Value: 0xc, Doc: "ping test"},
+	{Name: "SERVICE_MAX_ID", Value: 0xd, Doc: "limit of all services"},
+})
+
+// SrpcMisc is the group srpc_misc.
+var SrpcMisc = Enum("srpc_misc", "SRPC_", "numbers of LNet selftest", []Value{
+	{Name: "BATCH_OPC_RUN", Value: 0x1},
+	{Name: "MSG_VERSION", Value: 0x1, Alias: true},
+	{Name: "BATCH_OPC_STOP", Value: 0x2},
+	{Name: "BATCH_OPC_QUERY", Value: 0x3},
+	{Name: "MSG_MAGIC", Value: 0xeeb0f00d},
+})
+
+// LstBrw is the group lst_brw.
+var LstBrw = Enum("lst_brw", "LST_", "kinds of test, directions and checks of LNet selftest", []Value{
+	{Name: "TEST_BULK", Value: 0x1},
+	{Name: "TEST_PING", Value: 0x2},
+	{Name: "BRW_READ", Value: 0x1, Alias: true},
+	{Name: "BRW_WRITE", Value: 0x2, Alias: true},
+	{Name: "BRW_CHECK_NONE", Value: 0x1, Alias: true},
+	{Name: "BRW_CHECK_SIMPLE", Value: 0x2, Alias: true},
+	{Name: "BRW_CHECK_FULL", Value: 0x3},
+	{Name: "BRW_CHECK_DISCARD", Value: 0x4, Since: "2.18"},
+})
+
+// LstFeatures is the group lst_features.
+var LstFeatures = Bits("lst_features", "LST_", "features of a selftest session", []Value{
+	{Name: "FEAT_NONE", Value: 0x0},
+	{Name: "FEATS_EMPTY", Value: 0x0, Alias: true},
+	{Name: "FEAT_BULK_LEN", Value: 0x1, Doc: "bulk tests give lengths in bytes, not in pages"},
+	{Name: "FEATS_MASK", Value: 0x1, Alias: true},
+})
+
+// SrpcPortal is the group srpc_portal.
+var SrpcPortal = Enum("srpc_portal", "SRPC_", "portals of LNet selftest", []Value{
+	{Name: "REQUEST_PORTAL", Value: 0x32, Doc: "requests of tests"},
+	{Name: "FRAMEWORK_REQUEST_PORTAL", Value: 0x33, Doc: "requests that steer the tests"},
+	{Name: "RDMA_PORTAL", Value: 0x34, Doc: "replies and bulk data"},
+})
+
+// LstBatchOp are the operations on a batch among the numbers of srpc_misc.
+var LstBatchOp = Enum("lst_batch_op", "SRPC_BATCH_OPC_", "what to do with a batch of tests", []Value{
+	{Name: "RUN", Value: 0x1, Doc: "start it"},
+	{Name: "STOP", Value: 0x2, Doc: "stop it"},
+	{Name: "QUERY", Value: 0x3, Doc: "ask after its state"},
+})
+
+// LstBulkOp are the directions of a bulk test among the numbers of lst_brw.
+var LstBulkOp = Enum("lst_brw_op", "LST_BRW_", "direction of a bulk test", []Value{
+	{Name: "READ", Value: 0x1, Doc: "the tested node sends"},
+	{Name: "WRITE", Value: 0x2, Doc: "the tested node receives"},
+})
+
+// LstBulkCheck are the checks of a bulk test among the numbers of lst_brw.
+var LstBulkCheck = Enum("lst_brw_check", "LST_BRW_CHECK_", "how a bulk test checks its data", []Value{
+	{Name: "NONE", Value: 0x1, Doc: "not at all"},
+	{Name: "SIMPLE", Value: 0x2, Doc: "the first and last words of each page"},
+	{Name: "FULL", Value: 0x3, Doc: "all words"},
+	{Name: "DISCARD", Value: 0x4, Since: "2.18", Doc: "the data are thrown away unseen"},
+})
+
+var (
+	SelftestMsg = srpcMsg
+)
+
+// IsSelftest says whether b begins with the magic of LNet selftest, in either
+// byte order.
+func IsSelftest(b []byte) bool {
+	const magic = 0xeeb0f00d
+	return len(b) >= 4 && (ReadUint(b[:4], false) == magic || ReadUint(b[:4], true) == magic)
+}
+
+// The messages of LNet selftest. Requests have even types, replies odd ones.
+
+var (
+	srpcMsgType = U32("msg_type", SrpcMsgType, "request or reply of which service")
+	srpcFeats   = U32("msg_ses_feats", LstFeatures, "features of the session")
+)
+
+// isSrpc says of the message that it is of the type named.
+func isSrpc(name string) If {
+	want, ok := SrpcMsgType.Find(name)
+	if !ok {
+		panic("no selftest message " + name)
+	}
+	return func(v *View) bool { return v.Uint(srpcMsgType) == want.Value }
+}
+
+// isUnknownSrpc is for messages of types that have no body of their own here.
+func isUnknownSrpc(odd uint64) If {
+	return func(v *View) bool {
+		t := v.Uint(srpcMsgType)
+		name := SrpcMsgType.Name(t)
+		return (name == "" || name == "INVALID") && t&1 == odd
+	}
+}
+
+// srpcMsg is struct srpc_msg.
+var srpcMsg = Define("srpc_msg",
+	Detect(func(b []byte, big bool) bool { return magicAt(b, 0, 0xeeb0f00d, big) }),
+	"a message of LNet selftest",
+	U32("msg_magic", Hex, "marks the message and the byte order of the sender"),
+	U32("msg_version", "1"),
+	srpcMsgType,
+	Pad("msg_reserved0", 4),
+	Pad("msg_reserved1", 4),
+	srpcFeats,
+	Sub("reqst", srpcGenericReqst, If(isUnknownSrpc(0)), "what all requests begin with"),
+	Sub("reply", srpcGenericReply, Over("reqst"), If(isUnknownSrpc(1)), "what all replies begin with"),
+	Sub("mksn_reqst", srpcMksnReqst, Over("reqst"), If(isSrpc("MKSN_REQST"))),
+	Sub("mksn_reply", srpcMksnReply, Over("reqst"), If(isSrpc("MKSN_REPLY"))),
+	Sub("rmsn_reqst", srpcRmsnReqst, Over("reqst"), If(isSrpc("RMSN_REQST"))),
+	Sub("rmsn_reply", srpcRmsnReply, Over("reqst"), If(isSrpc("RMSN_REPLY"))),
+	Sub("dbg_reqst", srpcDebugReqst, Over("reqst"), If(isSrpc("DEBUG_REQST"))),
+	Sub("dbg_reply", srpcDebugReply, Over("reqst"), If(isSrpc("DEBUG_REPLY"))),
+	Sub("bat_reqst", srpcBatchReqst, Over("reqst"), If(isSrpc("BATCH_REQST"))),
+	Sub("bat_reply", srpcBatchReply, Over("reqst"), If(isSrpc("BATCH_REPLY"))),
+	Sub("stat_reqst", srpcStatReqst, Over("reqst"), If(isSrpc("STAT_REQST"))),
+	Sub("stat_reply", srpcStatReply, Over("reqst"), If(isSrpc("STAT_REPLY"))),
+	Sub("tes_reqst", srpcTestReqst, Over("reqst"), If(isSrpc("TEST_REQST"))),
+	Sub("tes_reply", srpcTestReply, Over("reqst"), If(isSrpc("TEST_REPLY"))),
+	Sub("join_reqst", srpcJoinReqst, Over("reqst"), If(isSrpc("JOIN_REQST"))),
+	Sub("join_reply", srpcJoinReply, Over("reqst"), If(isSrpc("JOIN_REPLY"))),
+	Sub("ping_reqst", srpcPingReqst, Over("reqst"), If(isSrpc("PING_REQST"))),
+	Sub("ping_reply", srpcPingReply, Over("reqst"), If(isSrpc("PING_REPLY"))),
+	Sub("brw_reqst", srpcBrwReqst, Over("reqst"), If(isSrpc("BRW_REQST"))),
+	Sub("brw_reply", srpcBrwReply, Over("reqst"), If(isSrpc("BRW_REPLY"))),
+)
+
+const (
+	rpyidDoc  = "match bits that the reply is to have"
+	bulkidDoc = "match bits that bulk data are to have"
+	statusDoc = "0 or an errno"
+	sidDoc    = "the session"
+)
+
+// lstSid is struct lst_sid.
+var lstSid = Define("lst_sid",
+	"names a session: the console that made it, and when",
+	U64("ses_nid", NID4, "NID of the console"),
+	S64("ses_stamp", "when the session was made, by the console's clock"),
+)
+
+// lstBid is struct lst_bid.
+var lstBid = Define("lst_bid",
+	"names a batch of tests in a session",
+	U64("bat_id", Cookie, "number of the batch"),
+)
+
+// srpcGenericReqst is struct srpc_generic_reqst.
+var srpcGenericReqst = Define("srpc_generic_reqst",
+	"what all requests begin with",
+	U64("rpyid", Cookie, rpyidDoc),
+	U64("bulkid", Cookie, bulkidDoc),
+)
+
+// srpcGenericReply is struct srpc_generic_reply.
+var srpcGenericReply = Define("srpc_generic_reply",
+	"what all replies begin with",
+	S32("status", Errno, statusDoc),
+	Sub("sid", lstSid, sidDoc),
+)
+
+// srpcMksnReqst is struct srpc_mksn_reqst.
+var srpcMksnReqst = Define("srpc_mksn_reqst",
+	"makes a session on a node",
+	U64("mksn_rpyid", Cookie, rpyidDoc),
+	Sub("mksn_sid", lstSid, sidDoc),
+	U32("mksn_force", "1: replaces a session that the node is in"),
+	Str("mksn_name", 32, "name of the session"),
+)
+
+// srpcMksnReply is struct srpc_mksn_reply.
+var srpcMksnReply = Define("srpc_mksn_reply",
+	"answers a session that was to be made",
+	S32("mksn_status", Errno, statusDoc),
+	Sub("mksn_sid", lstSid, "the session that the node is in"),
+	U32("mksn_timeout", Duration, "seconds until an idle session ends"),
+	Str("mksn_name", 32, "name of the session"),
+)
+
+// srpcRmsnReqst is struct srpc_rmsn_reqst.
+var srpcRmsnReqst = Define("srpc_rmsn_reqst",
+	"ends a session on a node",
+	U64("rmsn_rpyid", Cookie, rpyidDoc),
+	Sub("rmsn_sid", lstSid, sidDoc),
+)
+
+// srpcRmsnReply is struct srpc_rmsn_reply.
+var srpcRmsnReply = Define("srpc_rmsn_reply",
+	"answers the end of a session",
+	S32("rmsn_status", Errno, statusDoc),
+	Sub("rmsn_sid", lstSid, sidDoc),
+)
+
+// srpcJoinReqst is struct srpc_join_reqst.
+var srpcJoinReqst = Define("srpc_join_reqst",
+	"lets a node join a session",
+	U64("join_rpyid", Cookie, rpyidDoc),
+	Sub("join_sid", lstSid, sidDoc),
+	Str("join_group", 32, "name of the group of nodes"),
+)
+
+// srpcJoinReply is struct srpc_join_reply.
+var srpcJoinReply = Define("srpc_join_reply",
+	"answers a node that was to join",
+	S32("join_status", Errno, statusDoc),
+	Sub("join_sid", lstSid, sidDoc),
+	U32("join_timeout", Duration, "seconds until an idle session ends"),
+	Str("join_session", 32, "name of the session"),
+)
+
+// srpcDebugReqst is struct srpc_debug_reqst.
+var srpcDebugReqst = Define("srpc_debug_reqst",
+	"asks a node what session it is in",
+	U64("dbg_rpyid", Cookie, rpyidDoc),
+	Sub("dbg_sid", lstSid, sidDoc),
+	U32("dbg_flags", Hex, "not in use"),
+)
+
+// srpcDebugReply is struct srpc_debug_reply.
+var srpcDebugReply = Define("srpc_debug_reply",
+	"the session of a node",
+	S32("dbg_status", Errno, statusDoc),
+	Sub("dbg_sid", lstSid, sidDoc),
+	U32("dbg_timeout", Duration, "seconds until an idle session ends"),
+	U32("dbg_nbatch", "batches of tests on the node"),
+	Str("dbg_name", 32, "name of the session"),
+)
+
+// srpcBatchReqst is struct srpc_batch_reqst.
+var srpcBatchReqst = Define("srpc_batch_reqst",
+	"runs, stops or asks after a batch of tests",
+	U64("bar_rpyid", Cookie, rpyidDoc),
+	Sub("bar_sid", lstSid, sidDoc),
+	Sub("bar_bid", lstBid, "the batch"),
+	U32("bar_opc", LstBatchOp, "what to do"),
+	U32("bar_testidx", "number of one test of the batch, 0 for all"),
+	U32("bar_arg", "how to do it"),
+)
+
+// srpcBatchReply is struct srpc_batch_reply.
+var srpcBatchReply = Define("srpc_batch_reply",
+	"the state of a batch",
+	S32("bar_status", Errno, statusDoc),
+	Sub("bar_sid", lstSid, sidDoc),
+	U32("bar_active", "tests that still run"),
+	U32("bar_time", "time left"),
+)

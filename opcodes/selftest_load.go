@@ -1,0 +1,163 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// The tests of LNet selftest, and what they count.
+
+// srpcStatReqst is struct srpc_stat_reqst.
+var srpcStatReqst = Define("srpc_stat_reqst",
+	"asks a node for its counters",
+	U64("str_rpyid", Cookie, rpyidDoc),
+	Sub("str_sid", lstSid, sidDoc),
+	U32("str_type", Hex, "which counters"),
+)
+
+// srpcStatReply is struct srpc_stat_reply.
+var srpcStatReply = Define("srpc_stat_reply",
+	"the counters of a node",
+	S32("str_status", Errno, statusDoc),
+	Sub("str_sid", lstSid, sidDoc),
+	Sub("str_fw", sfwCounters, "of the tests"),
+	Sub("str_rpc", srpcCounters, "of the messages"),
+	Sub("str_lnet", lnetCountersCommon, "of LNet"),
+)
+
+// sfwCounters is struct sfw_counters.
+var sfwCounters = Define("sfw_counters",
+	"counts of the tests of a session",
+	U32("running_ms", "milliseconds since the session began"),
+	U32("active_batches", "batches that run"),
+	U32("zombie_sessions", "ended sessions that are still being cleaned up"),
+	U32("brw_errors", "bulk tests that failed"),
+	U32("ping_errors", "pings that failed"),
+)
+
+// srpcCounters is struct srpc_counters.
+var srpcCounters = Define("srpc_counters",
+	"counts of selftest messages",
+	U32("errors", "failures"),
+	U32("rpcs_sent", "requests sent"),
+	U32("rpcs_rcvd", "requests received"),
+	U32("rpcs_dropped", "requests dropped"),
+	U32("rpcs_expired", "requests that timed out"),
+	U64("bulk_get", Size, "bytes of bulk data fetched"),
+	U64("bulk_put", Size, "bytes of bulk data sent"),
+)
+
+// lnetCountersCommon is struct lnet_counters_common.
+var lnetCountersCommon = Define("lnet_counters_common",
+	"counts of LNet messages",
+	U32("lcc_msgs_alloc", "messages that exist now"),
+	U32("lcc_msgs_max", "most messages that ever existed"),
+	U32("lcc_errors", "failures"),
+	U32("lcc_send_count", "messages sent"),
+	U32("lcc_recv_count", "messages received"),
+	U32("lcc_route_count", "messages routed for others"),
+	U32("lcc_drop_count", "messages dropped"),
+	U64("lcc_send_length", Size, "bytes sent"),
+	U64("lcc_recv_length", Size, "bytes received"),
+	U64("lcc_route_length", Size, "bytes routed for others"),
+	U64("lcc_drop_length", Size, "bytes dropped"),
+)
+
+// testBulkReq is struct test_bulk_req.
+var testBulkReq = Define("test_bulk_req",
+	"parameters of a bulk test, in pages",
+	U32("blk_opc", LstBulkOp, "read or write"),
+	U32("blk_npg", "pages of one transfer"),
+	U32("blk_flags", LstBulkCheck, "how the data are checked"),
+)
+
+// testBulkReqV1 is struct test_bulk_req_v1.
+var testBulkReqV1 = Define("test_bulk_req_v1",
+	"parameters of a bulk test, in bytes",
+	U16("blk_opc", LstBulkOp, "read or write"),
+	U16("blk_flags", LstBulkCheck, "how the data are checked"),
+	U32("blk_len", Size, "bytes of one transfer"),
+	U32("blk_offset", Size, "where in the first page the data begin"),
+)
+
+// testPingReq is struct test_ping_req.
+var testPingReq = Define("test_ping_req",
+	"parameters of a ping test",
+	U32("png_size", Size, "bytes of a ping"),
+	U32("png_flags", Hex, "not in use"),
+)
+
+var tsrService = U32("tsr_service", SrpcService, "which test")
+
+// srpcTestReqst is struct srpc_test_reqst.
+var srpcTestReqst = Define("srpc_test_reqst",
+	"adds a test to a batch; its bulk lists the nodes that the test runs against",
+	U64("tsr_rpyid", Cookie, rpyidDoc),
+	U64("tsr_bulkid", Cookie, bulkidDoc),
+	Sub("tsr_sid", lstSid, sidDoc),
+	Sub("tsr_bid", lstBid, "the batch"),
+	tsrService,
+	U32("tsr_loop", "how many times to run"),
+	U32("tsr_concur", "how many at once"),
+	U8("tsr_is_client", "1: the node begins the test, 0: it is tested"),
+	U8("tsr_stop_onerr", "1: the first failure ends the test"),
+	U32("tsr_ndest", "nodes to test against"),
+	Sub("ping", testPingReq, If(isTest("SERVICE_PING", nil)), "parameters of a ping test"),
+	Sub("bulk_v0", testBulkReq, Over("ping"), If(isTest("SERVICE_BRW", inPages)), "parameters of a bulk test, in pages"),
+	Sub("bulk_v1", testBulkReqV1, Over("ping"), If(isTest("SERVICE_BRW", inBytes)), "parameters of a bulk test, in bytes"),
+)
+
+// isTest says of a test that it is of the service named.
+func isTest(service string, and If) If {
+	want, ok := SrpcService.Find(service)
+	if !ok {
+		panic("no selftest service " + service)
+	}
+	return func(v *View) bool { return v.Uint(tsrService) == want.Value && (and == nil || and(v)) }
+}
+
+// inBytes says whether the session gives lengths in bytes; in releases long
+// gone they were in pages.
+func inBytes(v *View) bool {
+	return v.Up != nil && v.Up.Uint(srpcFeats)&LstFeatures.Bit("FEAT_BULK_LEN") != 0
+}
+
+func inPages(v *View) bool { return !inBytes(v) }
+
+// srpcTestReply is struct srpc_test_reply.
+var srpcTestReply = Define("srpc_test_reply",
+	"answers a test that was to be added",
+	S32("tsr_status", Errno, statusDoc),
+	Sub("tsr_sid", lstSid, sidDoc),
+)
+
+// srpcPingReqst is struct srpc_ping_reqst.
+var srpcPingReqst = Define("srpc_ping_reqst",
+	"a ping of a test",
+	U64("pnr_rpyid", Cookie, rpyidDoc),
+	U32("pnr_magic", Hex, "marks a ping"),
+	U32("pnr_seq", "number of the ping"),
+	U64("pnr_time_sec", Seconds, "when it was sent"),
+	U64("pnr_time_nsec", "nanoseconds or microseconds of that"),
+)
+
+// srpcPingReply is struct srpc_ping_reply.
+var srpcPingReply = Define("srpc_ping_reply",
+	"the answer to a ping of a test",
+	S32("pnr_status", Errno, statusDoc),
+	U32("pnr_magic", Hex, "marks a ping"),
+	U32("pnr_seq", "number of the ping"),
+)
+
+// srpcBrwReqst is struct srpc_brw_reqst.
+var srpcBrwReqst = Define("srpc_brw_reqst",
+	"a bulk transfer of a test",
+	U64("brw_rpyid", Cookie, rpyidDoc),
+	U64("brw_bulkid", Cookie, bulkidDoc),
+	U32("brw_rw", LstBulkOp, "read or write"),
+	U32("brw_len", Size, "bytes"),
+	U32("brw_flags", LstBulkCheck, "how the data are checked"),
+)
+
+// srpcBrwReply is struct srpc_brw_reply.
+var srpcBrwReply = Define("srpc_brw_reply",
+	"the end of a bulk transfer of a test",
+	S32("brw_status", Errno, statusDoc),
+)

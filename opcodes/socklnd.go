@@ -1,0 +1,159 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// KsockMsgType is the group ksock_msg_type.
+var KsockMsgType = Enum("ksock_msg_type", "KSOCK_MSG_", "messages on a TCP connection", []Value{
+	{Name: "NOOP", Value: 0xc0, Doc: "no LNet message: acknowledges pages, or keeps the connection alive"},
+	{Name: "LNET", Value: 0xc1, Doc: "an LNet message follows"},
+})
+
+// KsockProto is the group ksock_proto.
+var KsockProto = Enum("ksock_proto", "KSOCK_PROTO_", "versions of socklnd", []Value{
+	{Name: "V1_MINOR", Value: 0x0},
+	{Name: "V1", Value: 0x1},
+	{Name: "V1_MAJOR", Value: 0x1, Alias: true},
+	{Name: "V2", Value: 0x2, Doc: "own header before each message"},
+	{Name: "V3", Value: 0x3, Doc: "keep-alive and acknowledged ranges"},
+	{Name: "V4", Value: 0x4, Since: "2.15", Doc: "20-byte NIDs, for IPv6"},
+})
+
+// KsockConnType is the group ksock_conn_type.
+var KsockConnType = Enum("ksock_conn_type", "SOCKLND_CONN_", "what a TCP connection is for", []Value{
+	{Name: "ANY", Value: 0x0, Doc: "everything"},
+	{Name: "CONTROL", Value: 0x1, Doc: "small messages"},
+	{Name: "ACK", Value: 0x2, Doc: "acknowledges pages; another name of BULK_IN", Alias: true},
+	{Name: "BULK_IN", Value: 0x2, Doc: "bulk data to the sender of the hello"},
+	{Name: "BULK_OUT", Value: 0x3, Doc: "bulk data from the sender of the hello"},
+	{Name: "NTYPES", Value: 0x4, Doc: "number of types"},
+	{Name: "NONE", Value: 0xffffffff, Doc: "refuses, since both nodes connected at once"},
+})
+
+// KsockZc is the group ksock_zc.
+var KsockZc = Enum("ksock_zc", "", "special values of zero-copy cookies", []Value{
+	{Name: "SOCKNAL_KEEPALIVE_PING", Value: 0x1, Doc: "reserved ZC cookie value: keep-alive"},
+})
+
+var (
+	HelloV1  = ksockHelloV1
+	HelloV2  = ksockHelloMsgNid4 // and version 3
+	HelloV4  = ksockHelloMsg
+	KsockHdr = ksockMsgHdr
+)
+
+func isHello(b []byte, big bool) bool { return magicAt(b, 0, 0x45726963, big) }
+
+// ksockHelloMsg is struct ksock_hello_msg.
+var ksockHelloMsg = Define("ksock_hello_msg",
+	Since("2.15"),
+	Detect(isHello),
+	"greeting on a new TCP connection, from either side, in version 4 with 20-byte NIDs",
+	U32("kshm_magic", Hex, LnetMagic, "marks the hello and the byte order of the sender"),
+	U32("kshm_version", "protocol version"),
+	Sub("kshm_src_nid", lnetNid, "NID of the sender"),
+	Sub("kshm_dst_nid", lnetNid, "NID of the receiver"),
+	U32("kshm_src_pid", Remark(remarkPid), "LNet process id of the sender"),
+	U32("kshm_dst_pid", Remark(remarkPid), "LNet process id of the receiver"),
+	U64("kshm_src_incarnation", Cookie, "changes when the sender's LNet starts anew"),
+	U64("kshm_dst_incarnation", Cookie, "incarnation of the receiver that the sender knows, 0 when none"),
+	U32("kshm_ctype", KsockConnType, "what the sender wants to use the connection for"),
+	U32("kshm_nips", "number of addresses that follow; always 0 in this version"),
+	Arr("kshm_ips", -1, U32("", IPv4), CountBy("kshm_nips"), "addresses of the sender"),
+)
+
+// ksockHelloMsgNid4 is struct ksock_hello_msg_nid4.
+var ksockHelloMsgNid4 = Define("ksock_hello_msg_nid4",
+	Detect(isHello),
+	"greeting on a new TCP connection, from either side, in versions 2 and 3 with 8-byte NIDs",
+	U32("kshm_magic", Hex, LnetMagic, "marks the hello and the byte order of the sender"),
+	U32("kshm_version", "protocol version"),
+	U64("kshm_src_nid", NID4, "NID of the sender"),
+	U64("kshm_dst_nid", NID4, "NID of the receiver"),
+	U32("kshm_src_pid", Remark(remarkPid), "LNet process id of the sender"),
+	U32("kshm_dst_pid", Remark(remarkPid), "LNet process id of the receiver"),
+	U64("kshm_src_incarnation", Cookie, "changes when the sender's LNet starts anew"),
+	U64("kshm_dst_incarnation", Cookie, "incarnation of the receiver that the sender knows, 0 when none"),
+	U32("kshm_ctype", KsockConnType, "what the sender wants to use the connection for"),
+	U32("kshm_nips", "number of addresses that follow; 0 since 2.15"),
+	Arr("kshm_ips", -1, U32("", IPv4), CountBy("kshm_nips"), "addresses of the sender's interfaces, when it has several"),
+)
+
+var kshType = U32("ksh_type", KsockMsgType, "whether an LNet message follows")
+
+// ksockMsgHdr is struct ksock_msg_hdr.
+var ksockMsgHdr = Define("ksock_msg_hdr",
+	"stands before each LNet message on a TCP connection",
+	kshType,
+	U32("ksh_csum", "CRC-32 of headers and payload in version 2, if wanted; 0 is none"),
+	Arr("ksh_zc_cookies", 2, U64("", Cookie), Remark(remarkZeroCopy),
+		"first: the sender asks to be told when its pages are free again; second: the answer to such a request. A NOOP acknowledges all from the first to the second"),
+)
+
+// remarkZeroCopy says what the two cookies of a ksock header ask for.
+func remarkZeroCopy(v *View, dst []byte) []byte {
+	if len(v.Rest) < 16 {
+		return dst
+	}
+	const keepAlive = 1
+	want, done := ReadUint(v.Rest[:8], v.Big), ReadUint(v.Rest[8:16], v.Big)
+	noop := KsockMsgType.Name(v.Uint(kshType)) == "NOOP"
+	switch {
+	case want == 0 && done == 0:
+		return dst
+	case noop && want == 0 && done == keepAlive:
+		return append(dst, "keep-alive"...)
+	case noop && want == 0, !noop && want == 0:
+		return append(dst, "acknowledges one"...)
+	case noop && want < done:
+		return append(dst, "acknowledges a range"...)
+	case noop:
+		return append(dst, "acknowledges two"...)
+	case done == 0:
+		return append(dst, "wants to know when its pages are free"...)
+	}
+	return append(dst, "acknowledges one, and wants to know when its pages are free"...)
+}
+
+var _ = Define("ksock_msg",
+	"the headers of a message on a TCP connection",
+	Sub("ksm_kh", ksockMsgHdr, Since("2.15"), "socklnd's own header"),
+	Sub("ksm_u.lnetmsg_nid4", lnetHdrNid4, Since("2.15"), "LNet header in versions 2 and 3; named ksm_u.lnetmsg up to 2.12"),
+	Sub("ksm_u.lnetmsg_nid16", lnetHdrNid16, Over("ksm_u.lnetmsg_nid4"), Since("2.15"), "LNet header in version 4"),
+)
+
+var helloLength = U32("payload_length", Size, "bytes of the addresses behind the header, 4 each")
+
+// ksockHelloV1 is struct ksock_hello_v1.
+var ksockHelloV1 = Define("ksock_hello_v1",
+	Little,
+	"greeting of socklnd version 1: an LNet header with the command HELLO",
+	U32("magic", Hex, LnetMagic, "marks a hello of version 1"),
+	U16("version_major", "1"),
+	U16("version_minor", "0"),
+	U64("src_nid", NID4, "NID of the sender"),
+	U32("dest_pid", Remark(remarkPid), "0"),
+	U32("src_pid", Remark(remarkPid), "LNet process id of the sender"),
+	U32("type", LnetMsgType, "HELLO"),
+	helloLength,
+	Sub("hello", lnetHello, "the command"),
+	Pad("pad", 28, "the rest of the command"),
+	Arr("ips", -1, U32("", IPv4), CountOf(helloAddresses), "addresses of the sender's interfaces"),
+)
+
+// helloAddresses is the number of addresses behind a hello of version 1.
+func helloAddresses(v *View) int { return int(v.Uint(helloLength)&0xffff) / 4 }
+
+var _ = Define("ksock_msg_v2v3",
+	"a message on a TCP connection in versions 2 and 3",
+	Sub("ksm_kh", ksockMsgHdr, "socklnd's own header"),
+	Sub("lnetmsg", lnetHdrNid4, "LNet header; a NOOP has none"),
+	Opaque("payload", 0, "what the LNet message carries"),
+)
+
+var _ = Define("ksock_msg_v4",
+	Since("2.15"),
+	"a message on a TCP connection in version 4",
+	Sub("ksm_kh", ksockMsgHdr, "socklnd's own header"),
+	Sub("lnetmsg", lnetHdrNid16, "LNet header; a NOOP has none"),
+	Opaque("payload", 0, "what the LNet message carries"),
+)

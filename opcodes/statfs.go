@@ -1,0 +1,160 @@
+package opcodes
+
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// The opcodes of this file, pb_opc.
+const (
+	OST_STATFS = 13
+	MDS_STATFS = 41
+)
+
+// ObdStatfsState are the states of a target.
+var ObdStatfsState = Bits("obd_statfs_state", "OS_STATFS_", "state of a target", []Value{
+	{Name: "DEGRADED", Value: 0x1, Since: "2.15", Doc: "its RAID is degraded"},
+	{Name: "READONLY", Value: 0x2, Since: "2.15", Doc: "read-only"},
+	{Name: "NOCREATE", Value: 0x4, Since: "2.16", Doc: "takes no new objects"},
+	{Name: "UNUSED1", Value: 0x8, Since: "2.15", Doc: "unused"},
+	{Name: "UNUSED2", Value: 0x10, Since: "2.15", Doc: "unused"},
+	{Name: "ENOSPC", Value: 0x20, Since: "2.15", Doc: "out of space"},
+	{Name: "ENOINO", Value: 0x40, Since: "2.15", Doc: "out of inodes"},
+	{Name: "SUM", Value: 0x100, Since: "2.15", Doc: "the numbers are sums over all targets"},
+	{Name: "NONROT", Value: 0x200, Since: "2.15", Doc: "flash"},
+	{Name: "DOWNGRADE", Value: 0x67, Since: "2.17", Doc: "states that make a target less welcome", Alias: true},
+	{Name: "UPGRADE", Value: 0x200, Since: "2.17", Doc: "states that make it more welcome", Alias: true},
+	{Name: "NOPRECREATE", Value: 0x4, Since: "2.15", Doc: "takes no new objects, in 2.15", Alias: true},
+	{Name: "OS_STATE_DEGRADED", Value: 0x1, Doc: "name in 2.12", Alias: true},
+	{Name: "OS_STATE_READONLY", Value: 0x2, Doc: "name in 2.12", Alias: true},
+	{Name: "OS_STATE_NOPRECREATE", Value: 0x4, Doc: "name in 2.12", Alias: true},
+	{Name: "OS_STATE_UNUSED1", Value: 0x8, Doc: "name in 2.12", Alias: true},
+	{Name: "OS_STATE_UNUSED2", Value: 0x10, Doc: "name in 2.12", Alias: true},
+	{Name: "OS_STATE_ENOSPC", Value: 0x20, Doc: "name in 2.12", Alias: true},
+	{Name: "OS_STATE_ENOINO", Value: 0x40, Doc: "name in 2.12", Alias: true},
+	{Name: "OS_STATE_SUM", Value: 0x100, Doc: "name in 2.12", Alias: true},
+	{Name: "OS_STATE_NONROT", Value: 0x200, Doc: "name in 2.12", Alias: true},
+})
+
+// obdStatfs is struct obd_statfs.
+var obdStatfs = Define("obd_statfs",
+	"space and objects of a target, or of the whole file system",
+	U64("os_type", Hex, Remark(remarkBackend), "magic number of the file system underneath"),
+	U64("os_blocks", "blocks of os_bsize bytes in all"),
+	U64("os_bfree", "blocks that are free"),
+	U64("os_bavail", "blocks that users may take"),
+	U64("os_files", "objects there can be"),
+	U64("os_ffree", "objects that can still be made"),
+	Opaque("os_fsid", 40, "identity of the file system, zero as a rule"),
+	U32("os_bsize", Size, "size of a block"),
+	U32("os_namelen", Size, "longest file name"),
+	U64("os_maxbytes", Size, "largest object"),
+	U32("os_state", ObdStatfsState, "what is special about the target"),
+	U32("os_fprecreated", "OST: objects made ahead and not yet given out"),
+	U32("os_granted", "OST: space granted to clients, in blocks"),
+	Pad("os_spare3", 4),
+	Pad("os_spare4", 4),
+	Pad("os_spare5", 4),
+	Pad("os_spare6", 4),
+	Pad("os_spare7", 4),
+	Pad("os_spare8", 4),
+	Pad("os_spare9", 4),
+)
+
+func remarkBackend(v *View, dst []byte) []byte {
+	const ext4, zfs = 0xef53, 0xbab10c
+	if len(v.Rest) < 8 {
+		return dst
+	}
+	switch ReadUint(v.Rest[:8], v.Big) {
+	case ext4:
+		return append(dst, "ldiskfs"...)
+	case zfs:
+		return append(dst, "ZFS"...)
+	}
+	return dst
+}
+
+var (
+	bufObdStatfs = Sub("obd_statfs", obdStatfs, "space and objects")
+)
+
+var _ = DefineRPC(&RPC{Opcode: OST_STATFS, Name: "OST_STATFS",
+	Doc: "Asks an OST for its space and objects. MDTs ask every few seconds to spread new files, clients for df.",
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody),
+		Reply:   Bufs(bufPtlrpcBody, bufObdStatfs),
+		Answer:  answerStatfs,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
+	Doc:  "Asks an MDT for its space and inodes, or for the totals of the file system.",
+	Pick: pickStatfs,
+	Variants: []*Variant{
+		{
+			Request: Bufs(bufPtlrpcBody),
+			Reply:   Bufs(bufPtlrpcBody, bufObdStatfs),
+			Answer:  answerStatfs,
+		},
+		{Name: "aggregate",
+			Request: Bufs(bufPtlrpcBody, bufMdtBody),
+			Reply:   Bufs(bufPtlrpcBody, bufObdStatfs),
+			Answer:  answerStatfs,
+		},
+	}})
+
+// pickStatfs tells the two requests apart by the buffer that asks for totals.
+func pickStatfs(m *Msg) *Variant {
+	if len(m.Bufs) > 1 {
+		return m.RPC.Variants[1]
+	}
+	return m.RPC.Variants[0]
+}
+
+var (
+	osBlocks = obdStatfs.Field("os_blocks")
+	osBavail = obdStatfs.Field("os_bavail")
+	osFfree  = obdStatfs.Field("os_ffree")
+	osBsize  = obdStatfs.Field("os_bsize")
+	osState  = obdStatfs.Field("os_state")
+)
+
+func answerStatfs(m *Msg, l *Line) {
+	b := m.Buf(1)
+	if m.Status < 0 || len(b) < obdStatfs.Size {
+		return
+	}
+	block := osBsize.Uint(b, m.Big)
+	l.Key("free ")
+	l.Text = appendBinarySize(l.Text, osBavail.Uint(b, m.Big), block)
+	l.Mark(Number)
+	l.Add(Dim, " of ")
+	l.Text = appendBinarySize(l.Text, osBlocks.Uint(b, m.Big), block)
+	l.Mark(Number)
+	l.Key("objects ")
+	l.Num(osFfree.Uint(b, m.Big))
+	if state := osState.Uint(b, m.Big); state != 0 {
+		l.Key("")
+		l.Flags(ObdStatfsState, state)
+	}
+}
+
+// appendBinarySize appends a number of blocks as a short size: 1.5T, 20M, 512.
+func appendBinarySize(dst []byte, blocks, block uint64) []byte {
+	size, unit := float64(blocks)*float64(block), 0
+	const units = "KMGTPEZ"
+	for size >= 1024 && unit < len(units) {
+		size /= 1024
+		unit++
+	}
+	precision := 0
+	if size < 10 && unit > 0 {
+		precision = 1
+	}
+	dst = strconv.AppendFloat(dst, size, 'f', precision, 64)
+	if unit > 0 {
+		dst = append(dst, units[unit-1])
+	}
+	return dst
+}

@@ -1,0 +1,117 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// UpdateRecordsFlag is the group update_records_flag.
+var UpdateRecordsFlag = Bits("update_records_flag", "UPDATE_RECORD_", "form of the record of a distributed operation", []Value{
+	{Name: "CONTINUE", Value: 0x1},
+})
+
+// updateOp is struct update_op.
+var updateOp = Define("update_op", "update in the record of a distributed operation",
+	Sub("uop_fid", luFid, "the object"),
+	U16("uop_type", OutUpdateType, "what to do"),
+	U16("uop_param_count", "number of parameters"),
+	Arr("uop_params_off", -1, U16(""), CountBy("uop_param_count"), "which of the parameters behind the updates these are"),
+)
+
+const (
+	recordHeader   = 32 // bytes of struct update_records
+	recordedHeader = 20 // bytes of struct update_op
+	mostRecorded   = 256
+)
+
+var (
+	uopType       = Field{Off: 16, Size: 2}
+	uopParams     = Field{Off: 18, Size: 2}
+	urUpdateCount = Field{Off: 24, Size: 4}
+	urParamCount  = Field{Off: 28, Size: 4}
+	recordedOp    = Sub("", updateOp)
+)
+
+// updateOps is struct update_ops.
+var updateOps = Define("update_ops", "updates of a distributed operation",
+	Records("uops_op", nextRecordedOp, []*Field{recordedOp}),
+)
+
+func nextRecordedOp(v *View) (*Field, int) {
+	if v.Up == nil || v.Index >= int(urUpdateCount.Uint(v.Up.Struct, v.Up.Big)) || len(v.Rest) < recordedHeader {
+		return nil, 0
+	}
+	return recordedOp, recordedSize(v.Rest, v.Big)
+}
+
+func recordedSize(b []byte, big bool) int { return recordedHeader + 2*int(uopParams.Uint(b, big)) }
+
+// updateParams is struct update_params.
+var updateParams = Define("update_params", "parameters of the updates of a distributed operation",
+	Records("up_params", nextRecordedParam, []*Field{recordedParam}),
+)
+
+var recordedParam = Sub("", newParam(chooseRecordedParam, paramForms))
+
+// chooseRecordedParam is asked in a parameter: v.Up is the list of parameters.
+func chooseRecordedParam(v *View) *Field {
+	if v.Up == nil || v.Up.Up == nil {
+		return paramBytes
+	}
+	kind, i, name := recordedUse(v)
+	return paramForm(v, kind, i, name)
+}
+
+func nextRecordedParam(v *View) (*Field, int) {
+	if v.Up == nil || v.Index >= int(urParamCount.Uint(v.Up.Struct, v.Up.Big)) || len(v.Rest) < paramHeader {
+		return nil, 0
+	}
+	return recordedParam, paramSize(v.Rest, v.Big)
+}
+
+// updateRecords is struct update_records.
+var updateRecords = Define("update_records", "distributed operation: all updates, on whichever MDT",
+	U64("ur_master_transno", ID, "transaction on the MDT that leads the operation"),
+	U64("ur_batchid", "number of the operation"),
+	U32("ur_flags", UpdateRecordsFlag),
+	U32("ur_index", "which part of the record, when it is too long for one"),
+	U32("ur_update_count", "number of updates"),
+	U32("ur_param_count", "number of parameters"),
+	Sub("ur_ops", updateOps),
+	Sub("ur_params", updateParams, Floats(true)),
+)
+
+// recordedUse finds out whose parameter the one in v is: the first update
+// that refers to it, and the attribute that update is about. Updates share
+// parameters.
+func recordedUse(v *View) (kind uint64, i int, name []byte) {
+	rec := v.Up.Up
+	if rec == nil || len(rec.Struct) < recordHeader {
+		return 0, 0, nil
+	}
+	ops, big := rec.Struct[recordHeader:], rec.Big
+	for range min(urUpdateCount.Uint(rec.Struct, big), mostRecorded) {
+		size := recordedSize(ops, big)
+		if len(ops) < max(size, recordedHeader) {
+			break
+		}
+		for k := 0; k < int(min(uopParams.Uint(ops, big), mostRecorded)); k++ {
+			at := recordedHeader + 2*k
+			if int(ReadUint(ops[at:at+2], big)) == v.Index {
+				first := int(ReadUint(ops[recordedHeader:recordedHeader+2], big))
+				return uopType.Uint(ops, big), k, recordedName(v.Up, first)
+			}
+		}
+		ops = ops[size:]
+	}
+	return 0, 0, nil
+}
+
+// recordedName is parameter number n of the list at v.
+func recordedName(v *View, n int) []byte {
+	b := v.Struct
+	for range min(n, mostRecorded) {
+		if len(b) < paramHeader {
+			return nil
+		}
+		b = b[min(len(b), paramSize(b, v.Big)):]
+	}
+	return paramValue(b, v.Big)
+}

@@ -1,0 +1,224 @@
+package opcodes
+
+import (
+	"bytes"
+	"unicode/utf8"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// The opcodes of this file, pb_opc.
+const (
+	MDS_GETXATTR = 49
+	MDS_SETXATTR = 50
+)
+
+var (
+	bufEadata4        = OneOf("eadata", chooseGetxattr, getxattrForms, Tagged(true), "value of the attribute, or names of all").Rest()
+	bufEadataNames    = Strs("eadata", "names of the attributes")
+	bufEadataSetxattr = OneOf("eadata", chooseSetxattr, xattrForms, Tagged(true), "value of the attribute").Rest()
+	bufEadataIgnored  = Opaque("eadata", 0, "unused")
+	bufEavals         = Records("eavals", stepXattrValue, "the values of the attributes")
+	bufEavalsLens     = Arr("eavals_lens", -1, U32(""), "length of each value")
+)
+
+var rpcMdsGetxattr = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",
+	Doc:     "Asks for the value of an extended attribute, or for the names of all. Room of zero bytes asks for the size only.",
+	Context: true,
+	Variants: []*Variant{{
+		Request: Bufs(bufPtlrpcBody, bufMdtBodyGetxattr, bufCapa1, bufName, bufEadataIgnored, bufSelinuxPol),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufEadata4),
+		Ask: func(m *Msg, l *Line) {
+			o := bodyOf(m)
+			l.FID(mboFid1.Bytes(o.b), o.big)
+			l.Key("")
+			if name := TrimNUL(m.Named("name")); len(name) > 0 {
+				l.Label(Name, name)
+			} else {
+				l.Add(Flag, "all names")
+			}
+			l.Key("room ")
+			l.Num(o.word(mboEadatasize))
+		},
+		Answer: func(m *Msg, l *Line) {
+			o := bodyOf(m)
+			if len(o.b) > 0 {
+				l.Key("bytes ")
+				l.Num(o.word(mboEadatasize))
+			}
+			addLayout(l, m.Named("eadata"), false)
+		},
+		Subject: bodySubject,
+	}}})
+
+var _ = DefineRPC(&RPC{Opcode: MDS_SETXATTR, Name: "MDS_SETXATTR", Retired: true,
+	Doc: "Set an extended attribute; MDS_REINT does it now."})
+
+// The forms of the values of extended attributes.
+var (
+	formText    = Str("text", 0, "text")
+	formBytes   = Opaque("bytes", 0, "bytes")
+	formVersion = U64("version", Cookie, Little, "version of the object")
+	formLma     = Sub("lustre_mdt_attrs", lustreMdtAttrs)
+	formLoa     = Sub("lustre_ost_attrs", lustreOstAttrs)
+	formSom     = Sub("lustre_som_attrs", lustreSomAttrs)
+	formHsmEA   = Sub("hsm_attrs", hsmAttrs)
+	formLinkea  = Sub("link_ea_header", linkEaHeader)
+	formFilter  = Sub("filter_fid", filterFid)
+	xattrForms  = append([]*Field{formText, formBytes, formVersion, formLma, formLoa, formSom, formHsmEA, formLinkea,
+		formACL, formFilter, formFscryptV1, formFscryptV2}, mdForms...)
+)
+
+// xattrForm is the form of the value of an extended attribute, by its name.
+// user says that a user wrote it.
+func xattrForm(name, value []byte, user bool) *Field {
+	// Parts of a layout are added, set and deleted as lustre.lov.add and such.
+	if part, found := bytes.CutPrefix(name, []byte("lustre.lov.")); found && len(part) > 0 {
+		name = name[:len("lustre.lov")]
+	}
+	switch string(name) {
+	case "trusted.lov", "lustre.lov", "trusted.lmv", "lustre.lmv", "trusted.dmv", "lustre.dmv":
+		if f := layoutForm(value, user); f != nil {
+			return f
+		}
+		return formBytes
+	case "trusted.lma":
+		if len(value) >= lustreOstAttrs.Size {
+			return formLoa
+		}
+		return formLma
+	case "trusted.som":
+		return formSom
+	case "trusted.hsm":
+		return formHsmEA
+	case "trusted.link":
+		return formLinkea
+	case "trusted.fid":
+		return formFilter
+	case "trusted.version":
+		return formVersion
+	case "system.posix_acl_access", "system.posix_acl_default", "trusted.posix_acl_access", "trusted.posix_acl_default":
+		return formACL
+	case "security.c", "encryption.c", "trusted.c":
+		if f := chooseFscrypt(&View{Rest: value}); f != nil {
+			return f
+		}
+	}
+	return textOrBytes(value)
+}
+
+// textOrBytes shows as text what can be read as such.
+func textOrBytes(b []byte) *Field {
+	text := bytes.TrimRight(b, "\x00")
+	if len(text) == 0 || bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text) {
+		return formBytes
+	}
+	for _, c := range text {
+		if c < ' ' && c != '\n' && c != '\t' {
+			return formBytes
+		}
+	}
+	return formText
+}
+
+// chooseSetxattr is the form of the value that a setxattr brings.
+func chooseSetxattr(v *View) *Field { return xattrForm(TrimNUL(v.Msg.Named("name")), v.Rest, true) }
+
+// formNames are the names of all extended attributes of a file.
+var formNames = Strs("names", "names of extended attributes")
+
+var getxattrForms = append([]*Field{formNames}, xattrForms...)
+
+// chooseGetxattr is the form of what a getxattr answers: a list of names, or
+// the value of the attribute that the request names.
+func chooseGetxattr(v *View) *Field {
+	if !v.Msg.Reply {
+		return formBytes
+	}
+	req := v.Msg.Req
+	if req == nil {
+		return guessGetxattr(v.Rest)
+	}
+	name := TrimNUL(req.Named("name"))
+	if len(name) == 0 || mdValid(req)&mdXattrList != 0 {
+		return formNames
+	}
+	return xattrForm(name, v.Rest, false)
+}
+
+const mdXattrList = 0x2000000000
+
+// guessGetxattr reads an answer whose request is not known.
+func guessGetxattr(b []byte) *Field {
+	if f := layoutForm(b, false); f != nil {
+		return f
+	}
+	if len(b) > 1 && b[len(b)-1] == 0 && bytes.IndexByte(b[:len(b)-1], '.') > 0 &&
+		textOrBytes(bytes.ReplaceAll(b, []byte{0}, []byte{'.'})) == formText {
+		return formNames
+	}
+	return textOrBytes(b)
+}
+
+// xattrValue is one of the values in the reply to a getxattr intent. The
+// values lie one behind the other; names and lengths are in other buffers.
+var xattrValue = Define("xattr_value",
+	"an extended attribute",
+	Says("name", xattrNameHere, "its name, from the buffer eadata"),
+	OneOf("value", chooseListed, xattrForms, Tagged(true), "its value").Rest(),
+)
+
+var formXattrValue = Sub("", xattrValue)
+
+// stepXattrValue takes the length of the next value from eavals_lens.
+func stepXattrValue(v *View) (*Field, int) {
+	lens := v.Msg.Named("eavals_lens")
+	if 4*v.Index+4 > len(lens) {
+		return nil, 0
+	}
+	n := int(uint32(ReadUint(lens[4*v.Index:4*v.Index+4], v.Msg.Big)))
+	if n == 0 {
+		return formXattrValue, EmptyRecord
+	}
+	return formXattrValue, n
+}
+
+// nthXattr is the name of attribute n in a list of names. A list of many names
+// is walked once for each of them, so only so many get a name.
+func nthXattr(m *Msg, n int) []byte {
+	const most = 256
+	names := m.Named("eadata")
+	if n > most {
+		return nil
+	}
+	for ; n > 0; n-- {
+		i := bytes.IndexByte(names, 0)
+		if i < 0 {
+			return nil
+		}
+		names = names[i+1:]
+	}
+	return TrimNUL(names)
+}
+
+func xattrNameHere(v *View, dst []byte) []byte { return append(dst, nthXattr(v.Msg, v.Index)...) }
+
+func chooseListed(v *View) *Field { return xattrForm(nthXattr(v.Msg, v.Index), v.Rest, false) }
+
+// xattrParam is the form of an attribute's value, with a length of its own.
+func xattrParam(name, value []byte) *Field {
+	switch f := xattrForm(TrimNUL(name), value, false); f {
+	case formText:
+		return paramText
+	case formBytes:
+		return paramBytes
+	default:
+		return f
+	}
+}
+
+// xattrSetFlags are the flags of an XATTR_SET, those of setxattr(2).
+var xattrSetFlags = Bits("xattr_set_flags", "XATTR_", "flags of setxattr(2)", []Value{
+	{Name: "CREATE", Value: 1, Doc: "the attribute must not be there"},
+	{Name: "REPLACE", Value: 2, Doc: "the attribute must be there"},
+})

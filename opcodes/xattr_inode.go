@@ -1,0 +1,157 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// LmaCompat is the group lma_compat.
+var LmaCompat = Bits("lma_compat", "LMAC_", "what an object is, for software that may ignore it", []Value{
+	{Name: "HSM", Value: 0x1, Doc: "has HSM state"},
+	{Name: "NOT_IN_OI", Value: 0x4, Doc: "not in the object index"},
+	{Name: "FID_ON_OST", Value: 0x8, Doc: "an object on an OST"},
+	{Name: "STRIPE_INFO", Value: 0x10, Doc: "knows its stripe"},
+	{Name: "COMP_INFO", Value: 0x20, Doc: "knows its component"},
+	{Name: "IDX_BACKUP", Value: 0x40, Doc: "index has a backup"},
+})
+
+// LmaIncompat is the group lma_incompat.
+var LmaIncompat = Bits("lma_incompat", "LMAI_", "what an object is, for software that must know", []Value{
+	{Name: "RELEASED", Value: 0x1, Doc: "data is in the archive only"},
+	{Name: "AGENT", Value: 0x2, Doc: "stands for an object of another MDT"},
+	{Name: "REMOTE_PARENT", Value: 0x4, Doc: "parent of objects of other MDTs"},
+	{Name: "STRIPED", Value: 0x8, Doc: "stripe of a directory"},
+	{Name: "ORPHAN", Value: 0x10, Doc: "without a name"},
+	{Name: "ENCRYPT", Value: 0x20, Since: "2.15", Doc: "encrypted"},
+	{Name: "LMA_INCOMPAT_SUPP", Value: 0x3e, Alias: true},
+})
+
+// SomFlags is the group som_flags.
+var SomFlags = Bits("som_flags", "SOM_FL_", "how far the size on the MDT can be trusted", []Value{
+	{Name: "UNKNOWN", Value: 0x0, Doc: "not known"},
+	{Name: "STRICT", Value: 0x1, Doc: "exact"},
+	{Name: "STALE", Value: 0x2, Doc: "was exact once"},
+	{Name: "LAZY", Value: 0x4, Doc: "approximate"},
+})
+
+// Linkea is the group linkea.
+var Linkea = Enum("linkea", "", "magic of trusted.link", []Value{
+	{Name: "LINK_EA_MAGIC", Value: 0x11eaf1df, Doc: "begins the list of names and parents in trusted.link"},
+})
+
+// lustreMdtAttrs is struct lustre_mdt_attrs.
+var lustreMdtAttrs = Define("lustre_mdt_attrs",
+	Little,
+	"what an object is and which FID it has: trusted.lma",
+	U32("lma_compat", LmaCompat, "what it is, for software that may ignore it"),
+	U32("lma_incompat", LmaIncompat, "what it is, for software that must know"),
+	Sub("lma_self_fid", luFid, "its FID"),
+)
+
+// lustreOstAttrs is struct lustre_ost_attrs.
+var lustreOstAttrs = Define("lustre_ost_attrs",
+	Little,
+	"trusted.lma of an object on an OST: its file and stripe too",
+	Sub("loa_lma", lustreMdtAttrs, "what it is"),
+	Sub("loa_parent_fid", luFid, "the file; the stripe number lies in the version"),
+	U32("loa_stripe_size", Size, "stripe size"),
+	U32("loa_comp_id", "its component"),
+	U64("loa_comp_start", Size, "first byte of the component"),
+	U64("loa_comp_end", Size, "the byte behind the component"),
+)
+
+// lustreSomAttrs is struct lustre_som_attrs.
+var lustreSomAttrs = Define("lustre_som_attrs",
+	Little,
+	"size of a file as the MDT knows it: trusted.som",
+	U16("lsa_valid", SomFlags, "how far it can be trusted"),
+	Pads("lsa_reserved", 3, 2),
+	U64("lsa_size", Size, "size in bytes"),
+	U64("lsa_blocks", "blocks of 512 bytes"),
+)
+
+// hsmAttrs is struct hsm_attrs.
+var hsmAttrs = Define("hsm_attrs",
+	Little,
+	"HSM state of a file: trusted.hsm",
+	U32("hsm_compat", Hex, "unused"),
+	U32("hsm_flags", HsmStates, "the state"),
+	U64("hsm_arch_id", "the archive"),
+	U64("hsm_arch_ver", Cookie, "data version of the copy"),
+)
+
+// linkEaHeader is struct link_ea_header.
+var linkEaHeader = Define("link_ea_header",
+	"the names of an object and the directories they are in: trusted.link",
+	Detect(func(b []byte, _ bool) bool { return len(b) > 0 && b[0] == linkMagicHigh }),
+	U32("leh_magic", Hex, Linkea, "begins the list"),
+	U32("leh_reccount", "number of names"),
+	U64("leh_len", Size, "bytes of the whole"),
+	U32("leh_overflow_time", Seconds, "when a name did not fit; 0: never"),
+	Pad("leh_padding", 4),
+	Records("entries", stepLink, "the names"),
+)
+
+// linkEaEntry is struct link_ea_entry.
+var linkEaEntry = Define("link_ea_entry",
+	Big,
+	"a name of an object",
+	U16("lee_reclen", Size, "bytes of the entry"),
+	Sub("lee_parent_fid", luFid, "the directory"),
+	Str("lee_name", 0, CountOf(linkNameLen), "the name"),
+)
+
+const (
+	linkMagicHigh = 0x11
+	linkEntrySize = 18
+)
+
+var formLinkEntry = Sub("", linkEaEntry)
+
+// stepLink finds the next name; the length of an entry is big-endian.
+func stepLink(v *View) (*Field, int) {
+	if len(v.Rest) < linkEntrySize || v.Index >= int(ReadUint(v.Struct[4:8], v.Big)) {
+		return nil, 0
+	}
+	n := int(ReadUint(v.Rest[:2], true))
+	if n < linkEntrySize {
+		return nil, 0
+	}
+	return formLinkEntry, n
+}
+
+func linkNameLen(v *View) int {
+	if len(v.Struct) < 2 {
+		return 0
+	}
+	return max(0, int(ReadUint(v.Struct[:2], true))-linkEntrySize)
+}
+
+// ostLayout is struct ost_layout.
+var ostLayout = Define("ost_layout", "where in a file's layout an object belongs",
+	U32("ol_stripe_size", Size, "bytes of a stripe"),
+	U32("ol_stripe_count", "stripes of the file or component"),
+	U64("ol_comp_start", Size, "first byte of the component"),
+	U64("ol_comp_end", Size, "end of the component"),
+	U32("ol_comp_id", "id of the component, 0 without components"),
+)
+
+var _ = Define("filter_fid_18_23", Little, "to which file an object belongs, as releases up to 2.3 stored it",
+	Sub("ff_parent", luFid, "the file; the version is the stripe"),
+	U64("ff_objid", "object id"),
+	U64("ff_seq", Hex, "object sequence"),
+)
+
+var _ = Define("filter_fid_24_29", Little, "to which file an object belongs, as releases from 2.4 to 2.9 stored it",
+	Sub("ff_parent", luFid, "the file; the version is the stripe"),
+)
+
+var _ = Define("filter_fid_210", Little, "to which file an object belongs, as release 2.10 stored it",
+	Sub("ff_parent", luFid, "the file; the version is the stripe"),
+	Sub("ff_layout", ostLayout, "place in the layout"),
+)
+
+// filterFid is struct filter_fid.
+var filterFid = Define("filter_fid", Little, "to which file an object belongs",
+	Sub("ff_parent", luFid, "the file; the version is the stripe"),
+	Sub("ff_layout", ostLayout, "place in the layout"),
+	U32("ff_layout_version", "version of the layout"),
+	U32("ff_range", "versions of the layout with which the object may be written"),
+)

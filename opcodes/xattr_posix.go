@@ -1,0 +1,150 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// ACLTag is the group acl_tag.
+var ACLTag = Enum("acl_tag", "ACL_", "who an entry of a POSIX ACL is about", []Value{
+	{Name: "USER_OBJ", Value: 0x1, Doc: "the owner"},
+	{Name: "USER", Value: 0x2, Doc: "the user e_id"},
+	{Name: "GROUP_OBJ", Value: 0x4, Doc: "the group of the file"},
+	{Name: "GROUP", Value: 0x8, Doc: "the group e_id"},
+	{Name: "MASK", Value: 0x10, Doc: "most that named users and groups get"},
+	{Name: "OTHER", Value: 0x20, Doc: "all others"},
+})
+
+// ACLPerm is the group acl_perm.
+var ACLPerm = Bits("acl_perm", "ACL_", "what an entry of a POSIX ACL permits", []Value{
+	{Name: "EXECUTE", Value: 0x1, Doc: "execute, or pass through a directory"},
+	{Name: "WRITE", Value: 0x2, Doc: "write"},
+	{Name: "READ", Value: 0x4, Doc: "read"},
+})
+
+// FscryptMode is the group fscrypt_mode.
+var FscryptMode = Enum("fscrypt_mode", "FSCRYPT_MODE_", "how file data or names are encrypted", []Value{
+	{Name: "AES_256_XTS", Value: 1},
+	{Name: "AES_256_CTS", Value: 4},
+	{Name: "AES_128_CBC", Value: 5},
+	{Name: "AES_128_CTS", Value: 6},
+	{Name: "ADIANTUM", Value: 9},
+	{Name: "AES_256_HCTR2", Value: 10},
+})
+
+// posixAclXattrHeader is struct posix_acl_xattr_header.
+var posixAclXattrHeader = Define("posix_acl_xattr_header",
+	Little,
+	"a POSIX ACL",
+	U32("a_version", "version of the form, 2"),
+	Arr("a_entries", -1, Sub("", posixAclXattrEntry), CountOf(aclEntries), "the entries"),
+)
+
+// posixAclXattrEntry is struct posix_acl_xattr_entry.
+var posixAclXattrEntry = Define("posix_acl_xattr_entry",
+	Little,
+	"what a POSIX ACL permits to whom",
+	Brief(briefACL),
+	U16("e_tag", ACLTag, "who"),
+	U16("e_perm", ACLPerm, "what is permitted"),
+	U32("e_id", Remark(remarkNoID), "the user or group; 0xffffffff where the tag says all"),
+)
+
+// aclEntries is how many entries there are: a buffer may be longer than the
+// ACL in it and end in zeros.
+func aclEntries(v *View) int {
+	n := 0
+	for b := v.Rest; len(b) >= aclEntrySize && b[0] != 0; b = b[aclEntrySize:] {
+		n++
+	}
+	return n
+}
+
+const aclEntrySize = 8
+
+// chooseACL leaves an ACL buffer alone that the server did not fill.
+func chooseACL(v *View) *Field {
+	if allZero(v.Rest) {
+		return nil
+	}
+	return formACL
+}
+
+// briefACL writes an entry as getfacl does: user:1000:rw-.
+func briefACL(v *View, dst []byte) []byte {
+	if len(v.Struct) < 8 {
+		return dst
+	}
+	tag, perm, id := ReadUint(v.Struct[:2], false), ReadUint(v.Struct[2:4], false), ReadUint(v.Struct[4:8], false)
+	switch tag {
+	case 1, 2:
+		dst = append(dst, "user:"...)
+	case 4, 8:
+		dst = append(dst, "group:"...)
+	case 0x10:
+		dst = append(dst, "mask:"...)
+	case 0x20:
+		dst = append(dst, "other:"...)
+	default:
+		return dst
+	}
+	if tag == 2 || tag == 8 {
+		dst = appendDecimal(dst, id)
+	}
+	dst = append(dst, ':')
+	for i, c := range []byte("rwx") {
+		if perm&(4>>i) == 0 {
+			c = '-'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+var (
+	formACL = Sub("posix_acl_xattr_header", posixAclXattrHeader)
+	bufAcl  = OneOf("acl", chooseACL, []*Field{formACL}, "POSIX ACL of the object").Rest()
+)
+
+// fscryptV1 is struct fscrypt_context_v1.
+var fscryptV1 = Define("fscrypt_context_v1",
+	"how a file is encrypted, first form",
+	U8("version", "form of the context, 1"),
+	U8("contents_encryption_mode", FscryptMode, "cipher of the data"),
+	U8("filenames_encryption_mode", FscryptMode, "cipher of the names"),
+	U8("flags", Hex, "padding of names and use of the key"),
+	Opaque("master_key_descriptor", 8, "names the key"),
+	Opaque("nonce", 16, "makes the file's own key"),
+)
+
+// fscryptV2 is struct fscrypt_context_v2.
+var fscryptV2 = Define("fscrypt_context_v2",
+	"how a file is encrypted",
+	U8("version", "form of the context, 2"),
+	U8("contents_encryption_mode", FscryptMode, "cipher of the data"),
+	U8("filenames_encryption_mode", FscryptMode, "cipher of the names"),
+	U8("flags", Hex, "padding of names and use of the key"),
+	U8("log2_data_unit_size", "size of an encrypted unit as a power of two; 0: a block"),
+	Pad("reserved", 3),
+	Opaque("master_key_identifier", 16, "names the key"),
+	Opaque("nonce", 16, "makes the file's own key"),
+)
+
+var (
+	formFscryptV1 = Sub("fscrypt_context_v1", fscryptV1)
+	formFscryptV2 = Sub("fscrypt_context_v2", fscryptV2)
+)
+
+// chooseFscrypt is the form of an encryption context, by its version.
+func chooseFscrypt(v *View) *Field {
+	switch {
+	case len(v.Rest) == 0:
+		return nil
+	case v.Rest[0] == 1:
+		return formFscryptV1
+	case v.Rest[0] == 2:
+		return formFscryptV2
+	}
+	return nil
+}
+
+var (
+	bufFileEncctx = OneOf("file_encctx", chooseFscrypt, []*Field{formFscryptV1, formFscryptV2}, Tagged(true), "how the file is encrypted").Rest()
+)
