@@ -41,7 +41,7 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-// TestNoMessageAfterDone: a late duplicate belongs to no RPC that can be seen.
+// TestNoMessageAfterDone checks that Message returns no RPC that has ended.
 func TestNoMessageAfterDone(t *testing.T) {
 	w := newWire(t, Options{Linger: 1})
 	if w.request(xid, getter) == nil || w.reply(xid, getter) == nil {

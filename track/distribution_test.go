@@ -49,7 +49,7 @@ func TestQuantilesOfAnyValues(t *testing.T) {
 	}
 }
 
-// TestSumOfGreatValues: time stamps that make no sense give no negative sum.
+// TestSumOfGreatValues: invalid time stamps give no negative sum.
 func TestSumOfGreatValues(t *testing.T) {
 	var d Dist
 	for range 3 {

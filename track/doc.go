@@ -1,10 +1,46 @@
-// Package track holds what shows only over time: it puts request, early
-// replies, bulk and reply of an RPC together, counts and measures RPCs, and
-// follows the life of connections. It reads what the dissector's probe says of
-// each message; trees are not needed.
+// Package track follows what takes more than one message: RPCs, connections,
+// statistics. It takes the messages of a capture one after the other, in the
+// order of their frames, and reads what the dissector's probe found in each; it
+// needs no trees.
+//
+// # RPCs
+//
+// RPCs puts request, early replies, bulk data and reply together, by xid and
+// client. An RPC waits for its reply, then lingers for stragglers, and is given
+// to the Done hook when it ends:
 //
 //	rpcs := track.NewRPCs(track.Options{Done: func(r *track.RPC) { … }})
 //	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { rpcs.Message(m) }})
 //
-// Statistics and connections listen to an RPCs: their methods fit its hooks.
+// rpcs.go takes messages, rpcs_find.go finds the RPC of one, and
+// rpcs_lifetime.go has the states and what moves an RPC from one to the next.
+// rpc.go has the fields, sighting.go the times: each capture point sees an RPC
+// at its own. Whoever needs data of their own for each RPC uses Attached.
+//
+// # What is made of RPCs
+//
+// Stats and Imports take the RPCs by hooks: their methods Sent, Answered and
+// Done fit the fields of Options.
+//
+// Stats has a Row for each Key in each Interval. A column is a field of Row and
+// a line in Row.add (stats_row.go); a dimension to group by is a Dim
+// (stats_key.go).
+//
+// Imports has an Import for each connection between a client and a target: its
+// state, its ImportLog of transitions and events, and what both sides agreed on
+// when it was made. import_connect.go decides on states; import_eviction.go
+// decides whether a client was evicted, and which lock callbacks were pending;
+// import_recovery.go compares what was replayed with what should have been.
+// connection.go finds the connection of an RPC by its handle.
+//
+// # What is made of messages
+//
+// Names remembers targets and lock resources by their handles, Connects pairs
+// connect requests with their replies, and Duplicates recognizes messages that
+// two capture points have seen.
+//
+// # Bounds
+//
+// What is held of an endless capture is bounded, by number and by age: each
+// bound is a constant beside the type that it limits.
 package track

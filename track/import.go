@@ -43,7 +43,8 @@ type ConnectParameters struct {
 	Failures       map[int32]int64 // connects that were answered with an error, by errno
 }
 
-// ConnectData is what one side says in a connect.
+// ConnectData has the fields of struct obd_connect_data in a connect request,
+// or in the reply to it.
 type ConnectData struct {
 	Flags, Flags2 uint64
 	Version       uint32

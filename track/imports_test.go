@@ -178,7 +178,7 @@ func TestReconnectNamesTheHandle(t *testing.T) {
 }
 
 // TestReconnectWithAnotherHandle: a connection keeps its name as long as one of
-// its handles is known.
+// its handles is.
 func TestReconnectWithAnotherHandle(t *testing.T) {
 	l := newConnections()
 	connect := func(old, granted uint64) *Connection {
@@ -262,7 +262,7 @@ func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
 	}
 }
 
-// A connection that was there before the capture gets its names when it is
+// A connection that was made before the capture gets its names when it is
 // made again.
 func TestConnectionFromBefore(t *testing.T) {
 	w, imports := connected(t)

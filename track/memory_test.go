@@ -77,8 +77,8 @@ func (w *wire) connect(n uint64) {
 	w.reply(n<<6, opcodes.OST_CONNECT, func(m *dissect.Message) { m.RPC.Handle = n })
 }
 
-// TestHistoriesAreBounded lets connections come and go for ever.
-func TestHistoriesAreBounded(t *testing.T) {
+// TestLogsAreBounded lets connections come and go for ever.
+func TestLogsAreBounded(t *testing.T) {
 	total := 0
 	var list []*Import
 	for range 2000 {
@@ -105,8 +105,8 @@ func TestHistoriesAreBounded(t *testing.T) {
 	}
 }
 
-// TestRPCsOfOneNumberAreBounded has thousands of clients with the same xid.
-func TestRPCsOfOneNumberAreBounded(t *testing.T) {
+// TestSameXIDIsBounded has thousands of clients with the same xid.
+func TestSameXIDIsBounded(t *testing.T) {
 	done := 0
 	w := &wire{t: t, now: 1e18, rpcs: NewRPCs(Options{Done: func(r *RPC) { done++ }})}
 	const clients = 5000

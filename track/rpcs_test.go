@@ -35,7 +35,7 @@ func TestRequestAndReply(t *testing.T) {
 	}
 }
 
-// Of a reply that was cut short or is encrypted, only what is there counts.
+// Only what was captured of a truncated or encrypted reply counts.
 func TestCutReply(t *testing.T) {
 	w := newWire(t, Options{})
 	w.request(xid, getter)
@@ -81,8 +81,8 @@ func TestResendIsTheSameRPC(t *testing.T) {
 	}
 }
 
-// A server that does not know the client says so; the client reconnects and
-// sends its requests again.
+// A server that does not know the client answers ENOTCONN; the client
+// reconnects and sends its requests again.
 func TestResendAfterError(t *testing.T) {
 	w := newWire(t, Options{})
 	w.request(xid, writer)
@@ -98,7 +98,7 @@ func TestResendAfterError(t *testing.T) {
 	}
 }
 
-// If the second answer does not come, the first one counts.
+// Without a second reply, the first one counts.
 func TestResendAfterErrorWithoutAnswer(t *testing.T) {
 	w := newWire(t, Options{})
 	w.request(xid, writer)
@@ -236,7 +236,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// Whatever comes, the number of records stays bounded.
+// The number of records is bounded.
 func TestMemoryIsBounded(t *testing.T) {
 	rpcs := NewRPCs(Options{})
 	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request}}

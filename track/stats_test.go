@@ -132,16 +132,16 @@ func TestIntervals(t *testing.T) {
 	}
 }
 
-// TestIntervalsOfAll: what is not waited for counts in its interval too: a
-// reply without a request, a request that gets no reply, and an RPC of a kind
-// that is one too many.
+// TestIntervalsOfAll: RPCs that do not wait count in their intervals too: a
+// reply without a request, a one-way request, and an RPC whose key is beyond the
+// maximum.
 func TestIntervalsOfAll(t *testing.T) {
 	for name, last := range map[string]func(w *wire, n uint64){
 		"orphan": func(w *wire, n uint64) { w.reply(xid+n<<7, getter) },
 		"one-way": func(w *wire, n uint64) {
 			w.request(xid+n<<7, opcodes.SEC_CTX_FINI)
 		},
-		"kind": func(w *wire, n uint64) {
+		"key": func(w *wire, n uint64) {
 			w.request(xid+n<<7, getter, user(uint32(n)))
 			w.pass(int64(time.Second))
 			w.reply(xid+n<<7, getter)
@@ -284,7 +284,7 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// TestDepthOfAll: all kinds together are under way at a time, whatever the rows
+// TestDepthOfAll: the depth of the total is that of all RPCs, whatever the rows
 // are grouped by.
 func TestDepthOfAll(t *testing.T) {
 	w, s := measured(t, StatsOptions{By: []Dim{ByUID}})

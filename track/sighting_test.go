@@ -58,7 +58,7 @@ func TestResendAtTwoPoints(t *testing.T) {
 	}
 	w.both(1, 0, func(c ...func(*dissect.Message)) *RPC { return w.reply(xid, reader, c...) })
 	if r := w.one(); r.Sends != 3 || sent != 3 {
-		t.Errorf("sends %d, told of %d", r.Sends, sent)
+		t.Errorf("sends %d, %d hooks", r.Sends, sent)
 	}
 }
 
