@@ -2,7 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,10 +13,23 @@ import (
 	"github.com/lshark/lshark/cli/exit"
 )
 
-// TestReadme runs the commands of the README and compares what they print.
+// TestReadme runs the commands of the README and of docs/ and compares what
+// they print.
 func TestReadme(t *testing.T) {
 	t.Chdir("..")
-	text, err := os.ReadFile("README.md")
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages in docs: %v", err)
+	}
+	for _, page := range append(pages, "README.md") {
+		t.Run(page, func(t *testing.T) { runPage(t, page) })
+	}
+}
+
+// runPage runs the commands of one page. With -update it writes their output
+// into the page.
+func runPage(t *testing.T, page string) {
+	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,39 +43,61 @@ func TestReadme(t *testing.T) {
 		command, want, _ := strings.Cut(block, "\n")
 		got := runConsole(t, command)
 		if got != want && !*update {
-			t.Errorf("%s prints\n%s\nand the README says\n%s", command, got, want)
+			t.Errorf("%s prints\n%s\nand %s says\n%s", command, got, page, want)
 		}
 		fresh += "```console\n" + command + "\n" + got + "```\n" + rest
 	}
-	if *update {
-		if err := os.WriteFile("README.md", []byte(fresh), 0o644); err != nil {
+	if *update && fresh != string(text) {
+		if err := os.WriteFile(page, []byte(fresh), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// runConsole runs `$ lshark ARGS | head -N`.
+// runConsole runs `$ lshark ARGS`, whose output may go through
+// `| head -N`, `| grep TEXT` and `| jq .`.
 func runConsole(t *testing.T, command string) string {
 	t.Helper()
-	args, ok := strings.CutPrefix(command, "$ lshark ")
+	stages := strings.Split(command, " | ")
+	args, ok := strings.CutPrefix(stages[0], "$ lshark ")
 	if !ok {
 		t.Fatalf("%q is not a command of ours", command)
-	}
-	limit := -1
-	if a, n, found := strings.Cut(args, " | head -"); found {
-		args = a
-		limit, _ = strconv.Atoi(n)
 	}
 	var out, errs bytes.Buffer
 	sys := testSystem(&out, &errs)
 	if status := Run(sys, words(args)); status != exit.OK {
 		t.Fatalf("%s: exit status %d: %s", command, status, &errs)
 	}
-	lines := strings.SplitAfter(out.String(), "\n")
-	if limit >= 0 && limit < len(lines) {
-		lines = lines[:limit]
+	text := out.String()
+	for _, stage := range stages[1:] {
+		text = pipe(t, stage, text)
 	}
-	return strings.Join(lines, "")
+	return text
+}
+
+// pipe does what a command at the end of a pipe does to a text.
+func pipe(t *testing.T, command, text string) string {
+	t.Helper()
+	lines := strings.SplitAfter(text, "\n")
+	name, arg, _ := strings.Cut(command, " ")
+	switch name {
+	case "head":
+		n, err := strconv.Atoi(strings.TrimPrefix(arg, "-"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(lines[:min(n, len(lines))], "")
+	case "grep":
+		return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return !strings.Contains(l, arg) }), "")
+	case "jq":
+		var b bytes.Buffer
+		if err := json.Indent(&b, []byte(text), "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	t.Fatalf("%q is no command that a pipe may end with", command)
+	return ""
 }
 
 // words splits a command line at spaces outside single quotes.

@@ -21,10 +21,11 @@ type packedFile struct {
 func (f *packedFile) isDir() bool { return strings.HasSuffix(f.name, "/") }
 
 // readDocs returns what accompanies the binary, by the name in the work tree:
-// the license, the README, the changelog, manual pages and completions.
+// the license, the README and its pages, the changelog, manual pages and
+// completions.
 func readDocs(root string) (map[string][]byte, error) {
 	docs := make(map[string][]byte)
-	for _, pattern := range []string{"LICENSE", "README.md", "CHANGELOG.md", "completions/*"} {
+	for _, pattern := range []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/*.md", "completions/*"} {
 		matches, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
 			return nil, err
@@ -61,6 +62,7 @@ func (r *release) installed(binary []byte, paths map[string]string) []packedFile
 	files := []packedFile{
 		{"usr/bin/lshark", 0o755, binary},
 		{docFolder, 0o755, nil},
+		{docFolder + "docs/", 0o755, nil},
 	}
 	for name, data := range r.docs {
 		switch to := paths[name]; {

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -104,17 +105,28 @@ func one(t *testing.T, dir, pattern string) string {
 	return names[0]
 }
 
-// manPages returns the names of the manual pages in the work tree.
-func manPages(t *testing.T) []string {
+// manPages returns the names of the manual pages of the commit.
+func manPages(t *testing.T) []string { return committed(t, "completions/*.1") }
+
+// docPages returns the names of the pages in docs/ of the commit.
+func docPages(t *testing.T) []string { return committed(t, "docs/*.md") }
+
+// committed returns the names, without folder, of the files of the commit that
+// match a pattern.
+func committed(t *testing.T, pattern string) []string {
 	t.Helper()
-	pages, err := filepath.Glob(filepath.Join("..", "completions", "*.1"))
-	if err != nil || len(pages) < 5 {
-		t.Fatalf("manual pages %q, %v", pages, err)
+	list := strings.Fields(output(t, "git", "ls-tree", "-r", "--name-only", "--full-tree", "HEAD"))
+	list = slices.DeleteFunc(list, func(name string) bool {
+		fits, err := path.Match(pattern, name)
+		return err != nil || !fits
+	})
+	if len(list) < 3 {
+		t.Fatalf("%s: only %q are committed", pattern, list)
 	}
-	for i, p := range pages {
-		pages[i] = filepath.Base(p)
+	for i, name := range list {
+		list[i] = path.Base(name)
 	}
-	return pages
+	return list
 }
 
 func tryArchive(t *testing.T, name string, here target) {
@@ -124,6 +136,9 @@ func tryArchive(t *testing.T, name string, here target) {
 		"completions/_lshark", "completions/lshark.bash", "completions/lshark.fish", "completions/lshark.ps1"}
 	for _, page := range manPages(t) {
 		want = append(want, "man/man1/"+page)
+	}
+	for _, page := range docPages(t) {
+		want = append(want, "docs/"+page)
 	}
 	for _, file := range want {
 		if len(files[folder+file]) == 0 {
@@ -208,6 +223,9 @@ func packagePaths(t *testing.T, zsh, license string) []string {
 	for _, page := range manPages(t) {
 		paths = append(paths, "/usr/share/man/man1/"+page+".gz")
 	}
+	for _, page := range docPages(t) {
+		paths = append(paths, "/usr/share/doc/lshark/docs/"+page)
+	}
 	slices.Sort(paths)
 	return paths
 }
@@ -276,7 +294,7 @@ func tryRPM(t *testing.T, name string) {
 	}
 	paths := packagePaths(t, "/usr/share/zsh/site-functions/_lshark", "/usr/share/licenses/lshark/LICENSE")
 	listed := strings.Fields(output(t, "rpm", "--query", "--package", "--nosignature", "--list", name))
-	for _, dir := range []string{"/usr/share/doc/lshark", "/usr/share/licenses/lshark"} {
+	for _, dir := range []string{"/usr/share/doc/lshark", "/usr/share/doc/lshark/docs", "/usr/share/licenses/lshark"} {
 		if i := slices.Index(listed, dir); i >= 0 {
 			listed = slices.Delete(listed, i, i+1)
 		} else {
