@@ -86,7 +86,7 @@ var Messages = Table[*Message]{Record: "record", Keys: slices.Concat(
 			v.U = uint64(m.RPC.Opcode)
 			return m.RPC.HasOpcode
 		}},
-		{Name: "variant", Type: Text, JSON: Hidden, Doc: "form of the operation, such as the intent of a lock request", Get: func(m *Message, v *Value) bool {
+		{Name: "variant", Type: Text, JSON: Omit, Doc: "form of the operation, such as the intent of a lock request", Get: func(m *Message, v *Value) bool {
 			if m.RPC.Variant == nil || m.RPC.Variant.Name == "" {
 				return false
 			}
