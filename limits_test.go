@@ -32,9 +32,6 @@ const manyFilesPackage = "opcodes"
 var limitExceptions = []string{
 	"dissect.RPC fields",
 	"dissect.walker methods",
-	"lnet.Stats fields",
-	"lnet.stream fields",
-	"lnet.stream methods",
 	"opcodes/schema.Field fields",
 	"render files",
 	"render.topicJSON fields",

@@ -30,8 +30,8 @@ func playTwoWays(t *testing.T, tp *wiretest.Conn) (left string) {
 		s.Frame(&tp.Frames[i])
 	}
 	s.Close()
-	if st := s.Stats(); st.Held != 0 || len(s.gaps) != 0 || len(s.queued) != 0 {
-		return fmt.Sprintf("%d bytes, %d gaps, %d queues are left", st.Held, len(s.gaps), len(s.queued))
+	if st := s.Stats(); st.Held != 0 || len(s.tcp.gaps) != 0 || len(s.tcp.queued) != 0 {
+		return fmt.Sprintf("%d bytes, %d gaps, %d queues are left", st.Held, len(s.tcp.gaps), len(s.tcp.queued))
 	}
 	return ""
 }

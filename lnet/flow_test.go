@@ -63,7 +63,7 @@ func TestSources(t *testing.T) {
 		both = append(both, f, g)
 	}
 	got, st := collect(wiretest.Renumber(both), Options{})
-	if len(got) != 6 || st.Conns != 2 || st.Retransmitted != 0 {
+	if len(got) != 6 || st.TCP.Conns != 2 || st.TCP.Retransmitted != 0 {
 		t.Errorf("%d messages, %+v", len(got), st)
 	}
 }
@@ -72,7 +72,7 @@ func TestSources(t *testing.T) {
 func TestPorts(t *testing.T) {
 	tp, w := opened()
 	tp.Send(false, w.Put(64, 10))
-	if got, st := collect(tp.Frames, Options{Ports: []uint16{989, 1000}}); len(got) != 0 || st.TCP != 6 || st.Segments != 0 {
+	if got, st := collect(tp.Frames, Options{Ports: []uint16{989, 1000}}); len(got) != 0 || st.TCP.Frames != 6 || st.TCP.Segments != 0 {
 		t.Errorf("%d messages, %+v", len(got), st)
 	}
 	if got, _ := collect(tp.Frames, Options{Ports: []uint16{989, 988}}); len(got) != 3 {
@@ -108,8 +108,8 @@ func TestQueueIsFlat(t *testing.T) {
 		for k := range tp.Frames {
 			s.Frame(&tp.Frames[k])
 		}
-		if n := len(s.source(0).queue); n > 4*ReorderFrames {
-			t.Fatalf("after %d connections %d places in the queue, of which %d are done with", i+1, n, s.source(0).head)
+		if n := len(s.tcp.source(0).queue); n > 4*ReorderFrames {
+			t.Fatalf("after %d connections %d places in the queue, of which %d are done with", i+1, n, s.tcp.source(0).head)
 		}
 	}
 }
@@ -140,8 +140,8 @@ func TestManyFlows(t *testing.T) {
 	var atFull uint64
 	var m runtime.MemStats
 	shortFlows(s, *manyFlows, tcpACK, func(i int) {
-		if s.flows.live > maxConns {
-			t.Fatalf("%d connections", s.flows.live)
+		if s.tcp.conns.live > maxConns {
+			t.Fatalf("%d connections", s.tcp.conns.live)
 		}
 		if i == maxConns+maxConns/2 || i == *manyFlows-1 {
 			runtime.GC()
@@ -155,7 +155,7 @@ func TestManyFlows(t *testing.T) {
 		t.Errorf("%d bytes, with more connections %d", atFull, m.HeapAlloc)
 	}
 	t.Logf("%d MB", m.HeapAlloc>>20)
-	if st := s.Stats(); st.Evicted != int64(*manyFlows-maxConns) || len(s.flows.conns) != maxConns {
+	if st := s.Stats(); st.TCP.Evicted != int64(*manyFlows-maxConns) || len(s.tcp.conns.conns) != maxConns {
 		t.Errorf("%+v", st)
 	}
 }
@@ -164,8 +164,8 @@ func TestManyFlows(t *testing.T) {
 func TestClosedFlows(t *testing.T) {
 	s := NewDecoder(Options{})
 	shortFlows(s, 10*maxClosed, tcpRST, func(i int) {
-		if s.flows.live > maxClosed+2 {
-			t.Fatalf("%d connections", s.flows.live)
+		if s.tcp.conns.live > maxClosed+2 {
+			t.Fatalf("%d connections", s.tcp.conns.live)
 		}
 	})
 }
@@ -183,8 +183,8 @@ func TestIdle(t *testing.T) {
 		tp.Now += c.after
 		tp.A.Port++
 		tp.Open()
-		if _, st := collect(tp.Frames, Options{}); st.Live != c.live {
-			t.Errorf("%+v: %d live", c, st.Live)
+		if _, st := collect(tp.Frames, Options{}); st.TCP.Live != c.live {
+			t.Errorf("%+v: %d live", c, st.TCP.Live)
 		}
 	}
 }

@@ -2,295 +2,232 @@ package lnet
 
 import "sort"
 
-// Bytes searched without finding a header before a stream counts as something
-// else than LNet. It must be well above one message, in the middle of which
-// the capture may have begun.
+// maxSearch is how many bytes are searched without finding a header before a
+// stream counts as something else than LNet. It must be well above one message,
+// in the middle of which the capture may have begun.
 const maxSearch = 4 << 20
 
-// maxChain is how many headers are looked at behind a candidate.
+// maxChain is how many headers behind a candidate are checked.
 const maxChain = 8
 
-// strong is the score that makes a header believable without a second one.
-const strong = 5
+// Scores of candidates.
+const (
+	certainScore = 5 // believed without a second header
+	noopScore    = 2 // of a NOOP, which has little to check: it is believed with a header behind it, or as a segment of its own
+)
 
-// noopScore is that of a NOOP, which has little to go by: without a header
-// behind it, it must be a segment of its own.
-const noopScore = 2
+// resync searches for the next message header in a stream whose framing was
+// lost, or that begins in mid-stream. It holds the bytes that may belong to the
+// message it will find.
+type resync struct {
+	tcp     *tcp
+	conn    *conn
+	active  bool // a header is being searched
+	notLNet bool // so much was searched that the stream is none of LNet
 
-// window holds the bytes in which a stream that lost its framing looks for a
-// header.
-type window struct {
-	buf   []byte // borrowed from the pool
-	off   int    // bytes before it are done with
-	marks []mark
-	total int64 // bytes searched since the framing was lost
+	buf      []byte // bytes to search, borrowed from the pool
+	off      int    // offset in buf of the first one not searched yet
+	marks    []mark // where the bytes of buf come from
+	searched int64  // bytes since the search began
 }
 
-// mark says where the bytes of a window come from.
+// mark is where a run of bytes in resync.buf comes from.
 type mark struct {
-	start, end  int // in buf; start is -1 when the bytes begin amid a segment
-	frame, time int64
-	late        bool
-	carrier     int64
+	start, end int // in buf; start is -1 when the bytes begin in the middle of a segment
+	origin
 }
 
-// lose gives up the framing.
-func (st *stream) lose() {
-	if st.lost {
-		return
-	}
-	st.lost = true
-	st.win.total = 0
-	st.s.stats.Resyncs++
-	if st.version() == 0 {
-		st.form, st.order = formUnknown, orderUnknown
-	}
+func (r *resync) start() {
+	r.active = true
+	r.searched = 0
+	r.tcp.stats.Resyncs++
 }
 
-// loseIn gives up the framing at a header that is none: its first bytes are in
-// the message in hand, the others in data.
-func (st *stream) loseIn(data []byte, amid bool) {
-	st.lose()
-	if begun := st.msg.buf; st.msg.have > 0 {
-		st.pos -= uint32(len(begun))
-		st.look(begun, true)
-	}
-	st.drop()
-	if len(data) > 0 {
-		st.look(data, amid)
-	}
-}
-
-// look adds data to the window.
-func (st *stream) look(data []byte, amid bool) {
-	w := &st.win
-	w.buf = append(st.s.pool.grow(w.buf, len(data)), data...)
-	m := mark{len(w.buf) - len(data), len(w.buf), st.frame, st.time, st.late, st.carrier}
-	if amid {
+// add adds bytes to search.
+func (r *resync) add(data []byte, at origin, midSegment bool) {
+	pool := &r.tcp.out.pool
+	r.buf = append(pool.grow(r.buf, len(data)), data...)
+	m := mark{len(r.buf) - len(data), len(r.buf), at}
+	if midSegment {
 		m.start = -1
 	}
-	if w.marks == nil {
-		w.marks = st.s.pool.marks.take()
+	if r.marks == nil {
+		r.marks = pool.marks.take()
 	}
-	st.s.pool.lent += markSize
-	w.marks = append(w.marks, m)
-	w.total += int64(len(data))
+	pool.lent += markSize
+	r.marks = append(r.marks, m)
+	r.searched += int64(len(data))
 }
 
-// search looks for a message in the window and frames what it finds. When
-// nothing more can come behind the window's bytes, or no more can be held, last
-// is true.
-func (st *stream) search(last bool) {
-	w := &st.win
-	for w.off < len(w.buf) {
-		n, found := st.candidate(last)
-		st.skipped += int64(n)
-		st.advance(n)
-		w.off += n
-		if !found {
+// find returns how many bytes precede the next header that is believed, and
+// what was parsed of it; if there is none, how many bytes precede the first one
+// that may still begin a header. It moves r.off on by as many, and ends the
+// search when a header was found. last is set when no bytes will be added.
+func (r *resync) find(p parser, last bool) (n int, h head, found bool) {
+	b := r.buf[r.off:]
+	n = len(b)
+	for i := range b {
+		if !mayBegin(&p, b[i:]) {
+			continue
+		}
+		h, v := r.check(p, i, last)
+		if v == valid {
+			r.off += i
+			r.active, r.searched = false, 0
+			return i, h, true
+		}
+		if v == incomplete && !last {
+			n = i
 			break
 		}
-		w.total = 0
-		st.lost = false
-		if st.replay() {
-			st.closeWindow()
-			return
-		}
 	}
-	if w.off == len(w.buf) {
-		st.closeWindow()
+	r.off += n
+	return n, head{}, false
+}
+
+// pause ends a search that found nothing until bytes are added.
+func (r *resync) pause() {
+	if r.off == len(r.buf) {
+		r.release()
 	} else {
-		st.s.pool.lent -= w.compact() * markSize
+		r.tcp.out.pool.lent -= r.compact() * markSize
 	}
-	if w.total > maxSearch && !st.dead {
-		st.dead = true
-		st.s.stats.NotLNet++
+	if r.searched > maxSearch && !r.notLNet {
+		r.notLNet = true
+		r.tcp.stats.NotLNet++
 	}
 }
 
-func (st *stream) closeWindow() {
-	p := &st.s.pool
-	p.put(st.win.buf)
-	p.lent -= len(st.win.marks) * markSize
-	p.marks.put(st.win.marks)
-	st.win = window{total: st.win.total}
+// release returns the buffers to the pool.
+func (r *resync) release() {
+	pool := &r.tcp.out.pool
+	pool.put(r.buf)
+	pool.lent -= len(r.marks) * markSize
+	pool.marks.put(r.marks)
+	r.buf, r.off, r.marks = nil, 0, nil
 }
 
-// compact drops the done part of the window once it is the larger one. It
-// returns the number of marks that went.
-func (w *window) compact() int {
-	if w.off < len(w.buf)/2 || w.off == 0 {
+// compact drops the bytes searched once they are the larger part. It returns
+// the number of marks dropped.
+func (r *resync) compact() int {
+	if r.off < len(r.buf)/2 || r.off == 0 {
 		return 0
 	}
-	n := copy(w.buf, w.buf[w.off:])
-	w.buf = w.buf[:n]
-	keep := w.marks[:0]
-	for _, m := range w.marks {
-		if m.end <= w.off {
+	n := copy(r.buf, r.buf[r.off:])
+	r.buf = r.buf[:n]
+	keep := r.marks[:0]
+	for _, m := range r.marks {
+		if m.end <= r.off {
 			continue
 		}
 		if m.start >= 0 {
-			m.start -= w.off
+			m.start -= r.off
 		}
-		m.end -= w.off
+		m.end -= r.off
 		if m.start < 0 {
 			m.start = -1
 		}
 		keep = append(keep, m)
 	}
-	gone := len(w.marks) - len(keep)
-	w.marks = keep
-	w.off = 0
+	gone := len(r.marks) - len(keep)
+	r.marks = keep
+	r.off = 0
 	return gone
 }
 
-// replay frames the window from its offset on, each piece under the frame it
-// came with. It returns false, the framing lost again, where a header is bad.
-func (st *stream) replay() bool {
-	w := &st.win
-	frame, time, late := st.frame, st.time, st.late
-	defer func() { st.frame, st.time, st.late = frame, time, late }()
-	for _, m := range w.marks {
-		if m.end <= w.off {
-			continue
-		}
-		st.frame, st.time, st.late = m.frame, m.time, m.late
-		st.carry(m.carrier)
-		n, ok := st.run(w.buf[w.off:m.end])
-		w.off += n
-		if ok {
-			st.msg.late = st.msg.late || m.late && st.msg.have > 0
-			continue
-		}
-		// The header may have begun in an earlier piece.
-		back := st.msg.have
-		w.off -= back
-		st.pos -= uint32(back)
-		st.drop()
-		st.lose()
-		return false
-	}
-	return true
-}
-
-// candidate returns the offset, from that of the window, of the first header
-// that is to be believed, or, not found, of the first byte that cannot be
-// judged yet.
-func (st *stream) candidate(last bool) (int, bool) {
-	b := st.win.buf[st.win.off:]
-	r := st.reading(true)
-	for i := range b {
-		if !couldBegin(&r, b[i:]) {
-			continue
-		}
-		switch v := st.judge(r, i, last); v {
-		case good:
-			return i, true
-		case short:
-			if !last {
-				return i, false
-			}
-		}
-	}
-	return len(b), false
-}
-
-// couldBegin quickly rules most bytes out.
-func couldBegin(r *reading, b []byte) bool {
-	if r.form == formBare {
+// mayBegin quickly rules most bytes out.
+func mayBegin(p *parser, b []byte) bool {
+	if p.form == formBare {
 		return len(b) < 32 || b[24] <= byte(TypeReply) && b[25]|b[26]|b[27] == 0 && b[7]|b[15] == 0
 	}
 	switch b[0] {
 	case ksockNoop, ksockLNet:
 		return len(b) < 4 || b[1]|b[2]|b[3] == 0
 	case 0:
-		return len(b) < 4 || b[1]|b[2] == 0 && b[3]&^1 == ksockNoop || r.fresh && b[1] == 0x71
+		return len(b) < 4 || b[1]|b[2] == 0 && b[3]&^1 == ksockNoop || p.first && b[1] == 0x71
 	case 0xac, 0xed, 0x45, 0x63: // first bytes of the magics of a greeting
-		return r.fresh
+		return p.first
 	}
-	return r.form == formUnknown && len(b) >= lnet4Size && b[25]|b[26]|b[27] == 0 && b[24] <= byte(TypeReply)
+	return p.form == formUnknown && len(b) >= lnet4Size && b[25]|b[26]|b[27] == 0 && b[24] <= byte(TypeReply)
 }
 
-// judge says whether a message begins at offset i of the window: bad, good, or
-// short when that depends on bytes to come.
-func (st *stream) judge(r reading, i int, last bool) verdict {
-	w := &st.win
-	b := w.buf[w.off+i:]
-	starts := w.begins(w.off + i)
-	h, v := r.parse(b)
+// check parses a candidate at offset i of the bytes not searched yet and
+// reports whether it is a header: valid, invalid, or incomplete when that
+// depends on bytes to come.
+func (r *resync) check(p parser, i int, last bool) (head, verdict) {
+	b := r.buf[r.off+i:]
+	starts := r.beginsSegment(r.off + i)
+	h, v := p.parse(b)
 	bare := false
-	if v == bad && r.form == formUnknown && starts && len(b) >= lnet4Size {
+	if v == invalid && p.form == formUnknown && starts && len(b) >= lnet4Size {
 		// Socklnd 1 in mid-stream: believed only at the start of a segment
 		// and when another header follows.
-		r.form, bare = formBare, true
-		h, v = r.lnet(b, formBare, orderLittle)
+		p.form, bare = formBare, true
+		h, v = p.lnet(b, formBare, orderLittle)
 	}
-	if v != good {
-		return v
-	}
-	if h.kind == Connreq || h.kind == Hello {
-		return good
+	if v != valid || h.kind == Connreq || h.kind == Hello {
+		return h, v
 	}
 	score := 0
 	if starts {
 		score += 2
 	}
-	ends := w.ends(w.off + i + h.size)
+	ends := r.endsSegment(r.off + i + h.size)
 	if ends {
 		score++
 	}
 	if !plausible(&h, b) {
-		return bad
+		return h, invalid
 	}
 	if h.lnet < 0 {
 		score += noopScore
 	} else {
-		score += st.lnetScore(&h, b[h.lnet:])
+		score += r.score(&h, b[h.lnet:])
 	}
-	r.form, r.order, r.fresh = h.form, h.order, false
-	followers, v := chain(r, b, h.size)
+	p.format = format{form: h.form, order: h.order}
+	followers, v := chain(p, b, h.size)
 	switch {
-	case v == bad:
-		return bad
-	case followers > 0 || !bare && score >= strong && (last || starts && ends):
-		st.form, st.order = h.form, h.order
-		return good
+	case v == invalid:
+		return h, invalid
+	case followers > 0 || !bare && score >= certainScore && (last || starts && ends):
+		return h, valid
 	case last:
-		return bad
+		return h, invalid
 	}
-	return short
+	return h, incomplete
 }
 
 // chain counts the headers behind the message of the given size, as far as b
 // reaches and up to maxChain of them.
-func chain(r reading, b []byte, size int) (int, verdict) {
+func chain(p parser, b []byte, size int) (int, verdict) {
 	n := 0
 	for ; n < maxChain && size < len(b); n++ {
-		h, v := r.parse(b[size:])
-		if v != good {
+		h, v := p.parse(b[size:])
+		if v != valid {
 			return n, v
 		}
 		if !plausible(&h, b[size:]) {
-			return n, bad
+			return n, invalid
 		}
 		size += h.size
 	}
-	return n, short
+	return n, incomplete
 }
 
-// begins reports whether a segment begins at offset at of the window's buffer.
-func (w *window) begins(at int) bool {
-	i := sort.Search(len(w.marks), func(i int) bool { return w.marks[i].end > at })
-	return i < len(w.marks) && w.marks[i].start == at
+// beginsSegment reports whether a segment begins at an offset in r.buf.
+func (r *resync) beginsSegment(at int) bool {
+	i := sort.Search(len(r.marks), func(i int) bool { return r.marks[i].end > at })
+	return i < len(r.marks) && r.marks[i].start == at
 }
 
-// ends reports whether a segment ends there.
-func (w *window) ends(at int) bool {
-	i := sort.Search(len(w.marks), func(i int) bool { return w.marks[i].end >= at })
-	return i < len(w.marks) && w.marks[i].end == at
+// endsSegment reports whether a segment ends there.
+func (r *resync) endsSegment(at int) bool {
+	i := sort.Search(len(r.marks), func(i int) bool { return r.marks[i].end >= at })
+	return i < len(r.marks) && r.marks[i].end == at
 }
 
-// plausible tells a header from chance bytes. b begins with it.
+// plausible reports whether a header is more than chance bytes, as far as its
+// fields show. b begins with it.
 func plausible(h *head, b []byte) bool {
 	if h.lnet >= 0 {
 		return plausibleLNet(h.form, b[h.lnet:])
@@ -303,7 +240,7 @@ func plausible(h *head, b []byte) bool {
 	return h.csum == 0 || h.csum == noopSum(b)
 }
 
-// plausibleLNet tells an LNet header from chance bytes, as far as one can.
+// plausibleLNet reports the same of an LNet header.
 func plausibleLNet(f form, b []byte) bool {
 	if _, _, ok := lnetLength(f, b); !ok {
 		return false
@@ -323,15 +260,15 @@ func plausibleLNet(f form, b []byte) bool {
 	return h.Type != TypePut && h.Type != TypeGet || PortalRole(h.Portal) != RoleUnknown
 }
 
-// lnetScore weighs how well an LNet header fits its connection.
-func (st *stream) lnetScore(hd *head, b []byte) int {
+// score rates how well an LNet header fits its connection.
+func (r *resync) score(hd *head, b []byte) int {
 	var h Header
 	decodeLNet(&h, hd.form, b)
 	score := 0
-	if st.conn.knows(h.Src) {
+	if r.conn.knows(h.Src) {
 		score += 2
 	}
-	if st.conn.knows(h.Dst) {
+	if r.conn.knows(h.Dst) {
 		score += 2
 	}
 	pids := b[hd.form.nids():]
@@ -346,15 +283,14 @@ func (st *stream) lnetScore(hd *head, b []byte) int {
 
 func plausiblePid(pid uint32) bool { return pid == lnetLndPid || pid&lnetUserPid != 0 }
 
-// revived reports whether a stream that is not LNet is so after all: when a
-// segment begins with a message that fits.
-func (st *stream) revived(data []byte) bool {
-	r := st.reading(true)
-	h, v := r.parse(data)
-	if v != good || h.lnet < 0 || !plausibleLNet(h.form, data[h.lnet:]) || st.lnetScore(&h, data[h.lnet:]) < strong {
+// recovers reports whether a stream that counted as something else is LNet after
+// all: when a segment begins with a message that fits.
+func (r *resync) recovers(p parser, data []byte) bool {
+	h, v := p.parse(data)
+	if v != valid || h.lnet < 0 || !plausibleLNet(h.form, data[h.lnet:]) || r.score(&h, data[h.lnet:]) < certainScore {
 		return false
 	}
-	st.dead = false
-	st.win.total = 0
+	r.notLNet = false
+	r.searched = 0
 	return true
 }

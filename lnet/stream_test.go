@@ -90,8 +90,8 @@ func TestResegment(t *testing.T) {
 		for _, n := range []int{1, 7, 23, 24, 25, 56, 95, 96, 97, 536} {
 			got, st := collect(resegment(frames, n), Options{})
 			same(t, fmt.Sprintf("segments of %d", n), got, whole)
-			if st.SkippedBytes > 0 {
-				t.Errorf("segments of %d: %d bytes skipped", n, st.SkippedBytes)
+			if st.TCP.SkippedBytes > 0 {
+				t.Errorf("segments of %d: %d bytes skipped", n, st.TCP.SkippedBytes)
 			}
 		}
 	})

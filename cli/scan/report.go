@@ -17,7 +17,7 @@ func (p *Pass) report(src *source, complete bool) {
 		p.sys.Say("%d frames were dropped: they came faster than they could be read", n)
 	}
 	short := ""
-	if st.CutBytes > 0 && p.longest < lnet.MinSnaplen {
+	if st.TCP.CutBytes > 0 && p.longest < lnet.MinSnaplen {
 		short = fmt.Sprintf("frames were cut to %d bytes, too few for the headers of Lustre; capture with -s 1024", p.longest)
 	}
 	switch none := p.messages == 0 && complete; {
@@ -33,7 +33,7 @@ func (p *Pass) report(src *source, complete bool) {
 	if p.in.verbose {
 		p.sys.Say("%d frames, %d connections, %d messages, %d segments retransmitted, "+
 			"%d out of order, %d gaps of %d bytes, %d searches for a header, %d streams without LNet, "+
-			"%d messages cut for want of memory", st.Frames, st.Conns, p.messages,
-			st.Retransmitted, st.OutOfOrder, st.Gaps, st.LostBytes, st.Resyncs, st.NotLNet, st.Unaffordable)
+			"%d messages cut for want of memory", st.Frames, st.TCP.Conns, p.messages,
+			st.TCP.Retransmitted, st.TCP.OutOfOrder, st.TCP.Gaps, st.TCP.LostBytes, st.TCP.Resyncs, st.TCP.NotLNet, st.Unaffordable)
 	}
 }

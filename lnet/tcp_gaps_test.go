@@ -11,14 +11,14 @@ import (
 // TestGaps compares the heap with a look at all streams.
 func TestGaps(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
-	streams := make([]stream, 50)
-	var g gaps
+	streams := make([]reassembly, 50)
+	var g gapHeap
 	for range 20000 {
 		st := &streams[rnd.IntN(len(streams))]
 		if st.held = st.held[:0]; rnd.IntN(4) > 0 {
-			st.held = append(st.held, piece{frame: 1 + rnd.Int64N(100)})
+			st.held = append(st.held, piece{arrival: arrival{frame: 1 + rnd.Int64N(100)}})
 		}
-		g.note(st)
+		g.update(st)
 		first := int64(0)
 		for i := range streams {
 			if held := streams[i].held; len(held) > 0 && (first == 0 || held[0].frame < first) {
@@ -50,7 +50,7 @@ func TestManyGaps(t *testing.T) {
 		tp.Send(false, w.Noop(0, 1))
 		d.Frame(&tp.Frames[0])
 	}
-	if n := len(d.gaps); n != 20000 {
+	if n := len(d.tcp.gaps); n != 20000 {
 		t.Errorf("%d streams with a gap: this shows nothing", n)
 	}
 }

@@ -74,49 +74,49 @@ func (h *Header) Kind() Kind {
 	return Unknown
 }
 
-// maxAsked bounds the GETs whose answer is awaited.
-const maxAsked = 1024
+// maxPendingGets bounds the GETs whose REPLY is awaited.
+const maxPendingGets = 1024
 
-// asked remembers the GETs whose REPLY is something else than bulk. A REPLY
-// names no portal, only the handle of its GET, and may come on another
+// pendingGets holds the GETs whose REPLY is something else than bulk data. A
+// REPLY has no portal, only the handle of its GET, and may come on another
 // connection.
-type asked struct {
-	kinds map[asking]Kind
-	order [maxAsked]asking // ring: the oldest goes first
-	next  int
+type pendingGets struct {
+	replies map[getKey]Kind
+	order   [maxPendingGets]getKey // ring: the oldest is removed first
+	next    int
 }
 
-type asking struct {
+type getKey struct {
 	handle [16]byte
-	by     NID
+	sender NID
 }
 
-// kind classifies a message that is complete.
-func (a *asked) kind(h *Header) Kind {
+// kind returns the kind of a message that is complete.
+func (g *pendingGets) kind(h *Header) Kind {
 	k := h.Kind()
 	switch {
 	case h.Type == TypeGet && k == Ping:
-		a.add(asking{h.Handle, h.Src}, PingReply)
+		g.add(getKey{h.Handle, h.Src}, PingReply)
 	case h.Type == TypeGet && k == Selftest:
-		a.add(asking{h.Handle, h.Src}, Selftest)
-	case h.Type == TypeReply && len(a.kinds) > 0:
-		if answer, ok := a.kinds[asking{h.Handle, h.Dst}]; ok {
-			return answer
+		g.add(getKey{h.Handle, h.Src}, Selftest)
+	case h.Type == TypeReply && len(g.replies) > 0:
+		if reply, ok := g.replies[getKey{h.Handle, h.Dst}]; ok {
+			return reply
 		}
 	}
 	return k
 }
 
-func (a *asked) add(key asking, answer Kind) {
-	if a.kinds == nil {
-		a.kinds = make(map[asking]Kind)
+func (g *pendingGets) add(key getKey, reply Kind) {
+	if g.replies == nil {
+		g.replies = make(map[getKey]Kind)
 	}
-	if _, ok := a.kinds[key]; !ok {
-		delete(a.kinds, a.order[a.next])
-		a.order[a.next] = key
-		a.next = (a.next + 1) % maxAsked
+	if _, ok := g.replies[key]; !ok {
+		delete(g.replies, g.order[g.next])
+		g.order[g.next] = key
+		g.next = (g.next + 1) % maxPendingGets
 	}
-	a.kinds[key] = answer
+	g.replies[key] = reply
 }
 
 const magicPing = 0x70696e67

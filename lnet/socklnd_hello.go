@@ -22,49 +22,49 @@ func parseGreeting(b []byte) (head, verdict) {
 	case big == magicAcceptor || big == magicLNet:
 		o = orderBig
 	case little != magicAcceptor && little != magicLNet:
-		return head{}, bad
+		return head{}, invalid
 	}
 	if len(b) < 8 {
-		return head{}, short
+		return head{}, incomplete
 	}
 	version := o.u32(b[4:])
 	if o.u32(b) == magicAcceptor {
 		switch version {
 		case 1:
-			return greeting(Connreq, o, 0, 16), good
+			return greeting(Connreq, o, 0, 16), valid
 		case 2:
-			return greeting(Connreq, o, 0, 28), good
+			return greeting(Connreq, o, 0, 28), valid
 		}
-		return head{}, bad
+		return head{}, invalid
 	}
 	switch version {
 	case 2, 3:
 		if len(b) < 56 {
-			return head{}, short
+			return head{}, incomplete
 		}
 		n := o.u32(b[52:])
 		if n > maxHelloAddrs {
-			return head{}, bad
+			return head{}, invalid
 		}
-		return greeting(Hello, o, uint8(version), 56+4*int(n)), good
+		return greeting(Hello, o, uint8(version), 56+4*int(n)), valid
 	case 4:
-		return greeting(Hello, o, 4, 80), good
+		return greeting(Hello, o, 4, 80), valid
 	}
-	return head{}, bad
+	return head{}, invalid
 }
 
 // parseHello1 reads the head of a socklnd 1 hello: an LNet header with magic
 // and version in the place of the destination.
 func parseHello1(b []byte) (head, verdict) {
 	if len(b) < 32 {
-		return head{}, short
+		return head{}, incomplete
 	}
 	le := binary.LittleEndian
 	n := le.Uint32(b[28:])
 	if le.Uint16(b[4:]) != 1 || Type(le.Uint32(b[24:])) != TypeHello || n > 4*maxHelloAddrs {
-		return head{}, bad
+		return head{}, invalid
 	}
-	return greeting(Hello, orderLittle, 1, lnet4Size+int(n)), good
+	return greeting(Hello, orderLittle, 1, lnet4Size+int(n)), valid
 }
 
 func greeting(k Kind, o order, version uint8, size int) head {

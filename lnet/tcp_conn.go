@@ -42,42 +42,83 @@ func (k *flowKey) normal() (flowKey, uint8) {
 	return *k, 0
 }
 
-// conn is a TCP connection.
+// conn is a TCP connection at one capture point.
 type conn struct {
-	key    flowKey // normal
-	half   [2]stream
-	number int   // from 0 in order of appearance
-	nids   nids  // seen on it
-	older  *conn // the one before with the same addresses and ports, while frames of it may come
-	last   int64 // time of the last segment
+	key    flowKey       // normal
+	half   [2]reassembly // from key.src to key.dst, and back
+	number int           // from 0 in order of appearance, -1 before the first delivery
+	nids   recentNIDs    // seen on it
+	older  *conn         // the one before with the same addresses and ports, while frames of it may come
+	last   int64         // time of the last segment
 
-	born    int64 // count of the source's frames at the first segment
-	until   int64 // count at which it waits no longer
-	waiting bool  // held back until it is known where its streams begin
-	syn     bool  // its SYN, or the answer to it, was seen
-	closed  bool
+	born      int64 // count of the source's frames at the first segment
+	until     int64 // count at which it is no longer undecided
+	undecided bool  // its segments are queued until it is known where its streams begin
+	syn       bool  // a SYN was seen
+	closed    bool
 
 	prev, next *conn // in order of use
 	listed     int64 // time of the last move in that order
 }
 
-// nids are the NIDs seen on a connection, the last few of them.
-type nids struct {
-	known [8]NID
-	next  uint8
+// ends returns the sender and the receiver of a direction; back is the one from
+// key.dst to key.src.
+func (c *conn) ends(back bool) (src, dst netip.AddrPort) {
+	k := &c.key
+	src, dst = addrPort(k.src, k.sport), addrPort(k.dst, k.dport)
+	if back {
+		return dst, src
+	}
+	return src, dst
 }
 
-func (s *nids) add(n NID) {
+// version returns the version of the connection's hello: that of the given
+// direction, else that of the other; 0 when neither was seen.
+func (c *conn) version(back bool) uint8 {
+	there, other := &c.half[0].framer, &c.half[1].framer
+	if back {
+		there, other = other, there
+	}
+	if there.hello != 0 {
+		return there.hello
+	}
+	return other.hello
+}
+
+// flush hands out what the connection still holds.
+func (c *conn) flush() {
+	for i := range c.half {
+		c.half[i].close()
+	}
+}
+
+// continues takes over what an earlier connection, of which this one is a part,
+// has learned.
+func (c *conn) continues(old *conn) {
+	c.number, c.nids = old.number, old.nids
+	for i := range c.half {
+		f, was := &c.half[i].framer, &old.half[i].framer
+		f.hello, f.format, f.skipped = was.hello, was.format, was.skipped
+	}
+}
+
+// recentNIDs are the NIDs seen on a connection, the last few of them.
+type recentNIDs struct {
+	list [8]NID
+	next uint8
+}
+
+func (s *recentNIDs) add(n NID) {
 	if s.has(n) {
 		return
 	}
-	s.known[s.next] = n
-	s.next = (s.next + 1) % uint8(len(s.known))
+	s.list[s.next] = n
+	s.next = (s.next + 1) % uint8(len(s.list))
 }
 
-func (s *nids) has(n NID) bool {
-	for i := range s.known {
-		if s.known[i] == n {
+func (s *recentNIDs) has(n NID) bool {
+	for i := range s.list {
+		if s.list[i] == n {
 			return true
 		}
 	}
@@ -99,25 +140,24 @@ func (c *conn) knows(n NID) bool {
 	return c.nids.has(n)
 }
 
-// flows is the table of connections.
-type flows struct {
+// connTable holds the connections, by their addresses and ports.
+type connTable struct {
 	conns  map[flowKey]*conn // the newest of each key
 	last   *conn             // looked up last
-	order  conn              // ring of the open ones, the most recently used first
+	open   conn              // ring of the open ones, the most recently used first
 	closed conn              // ring of the closed ones, the last closed first
-	live   int
-	shut   int // of them closed
-	number int
+	live   int               // number of both
+	shut   int               // number of the closed ones
 }
 
-func (t *flows) init() {
+func (t *connTable) init() {
 	t.conns = make(map[flowKey]*conn)
-	t.order.prev, t.order.next = &t.order, &t.order
+	t.open.prev, t.open.next = &t.open, &t.open
 	t.closed.prev, t.closed.next = &t.closed, &t.closed
 }
 
 // find returns the newest connection for a normal key, or nil.
-func (t *flows) find(key *flowKey) *conn {
+func (t *connTable) find(key *flowKey) *conn {
 	if t.last != nil && t.last.key == *key {
 		return t.last
 	}
@@ -129,14 +169,14 @@ func (t *flows) find(key *flowKey) *conn {
 }
 
 // add makes a connection the newest for its key.
-func (t *flows) add(s *Decoder, key flowKey) *conn {
+func (t *connTable) add(tr *tcp, key flowKey) *conn {
 	c := &conn{key: key, number: -1, older: t.conns[key]}
-	c.half[0].open(s, c, false)
-	c.half[1].open(s, c, true)
+	c.half[0].init(tr, c, false)
+	c.half[1].init(tr, c, true)
 	t.conns[key] = c
 	t.last = c
 	t.live++
-	t.order.push(c)
+	t.open.push(c)
 	return c
 }
 
@@ -157,17 +197,17 @@ func unlink(c *conn) {
 
 // touch moves a connection to the front of the order of use. Once in a second
 // is exact enough.
-func (t *flows) touch(c *conn, now int64) {
+func (t *connTable) touch(c *conn, now int64) {
 	c.last = now
 	if d := now - c.listed; (d > 1e9 || d < -1e9) && c.next != nil && !c.closed {
 		c.listed = now
 		unlink(c)
-		t.order.push(c)
+		t.open.push(c)
 	}
 }
 
-// close files a connection under the closed ones.
-func (t *flows) close(c *conn) {
+// close moves a connection to the closed ones.
+func (t *connTable) close(c *conn) {
 	if !c.closed && c.next != nil {
 		c.closed = true
 		t.shut++
@@ -176,21 +216,21 @@ func (t *flows) close(c *conn) {
 	}
 }
 
-// stale returns a connection to forget: one that nothing was heard of for
-// long, or any when there are too many.
-func (t *flows) stale(now int64) *conn {
+// stale returns a connection to remove: one without segments for long, or when
+// there are too many the one used least recently; nil if none has to go.
+func (t *connTable) stale(now int64) *conn {
 	full := t.live > maxConns
 	if c := t.closed.prev; c != &t.closed && (full || t.shut > maxClosed || now-c.last > closedIdle) {
 		return c
 	}
-	if c := t.order.prev; c != &t.order && (full || now-c.last > maxIdle) {
+	if c := t.open.prev; c != &t.open && (full || now-c.last > maxIdle) {
 		return c
 	}
 	return nil
 }
 
 // remove takes a connection out of the table.
-func (t *flows) remove(c *conn) {
+func (t *connTable) remove(c *conn) {
 	if c.next == nil {
 		return // gone already
 	}
@@ -219,13 +259,13 @@ func (t *flows) remove(c *conn) {
 	}
 }
 
-// match says how well a segment fits a connection.
+// match is how well a segment fits a connection.
 type match uint8
 
 const (
-	alien   match = iota
-	perhaps       // nothing speaks against it
-	certain
+	noMatch       match = iota
+	possibleMatch       // its number proves nothing
+	exactMatch
 )
 
 // owner returns the connection of the chain that a segment belongs to, or nil.
@@ -233,9 +273,9 @@ func (c *conn) owner(dir uint8, g *segment, frames int64) *conn {
 	var best *conn
 	for ; c != nil; c = c.older {
 		switch c.fits(dir, g, frames) {
-		case certain:
+		case exactMatch:
 			return c
-		case perhaps:
+		case possibleMatch:
 			if best == nil {
 				best = c
 			}
@@ -244,40 +284,39 @@ func (c *conn) owner(dir uint8, g *segment, frames int64) *conn {
 	return best
 }
 
-// fits tells by the sequence numbers whether a segment can belong to this
-// connection.
+// fits reports by the sequence numbers how well a segment fits this connection.
 func (c *conn) fits(dir uint8, g *segment, frames int64) match {
-	st, peer := &c.half[dir], &c.half[1-dir]
+	r, peer := &c.half[dir], &c.half[1-dir]
 	if g.flags&tcpSYN != 0 {
 		switch {
-		case st.known:
-			return matchIf(g.seq+1 == st.first)
-		case g.flags&tcpACK != 0 && peer.known:
-			return matchIf(g.ack == peer.first)
+		case r.begin.known:
+			return matchIf(g.seq+1 == r.begin.first)
+		case g.flags&tcpACK != 0 && peer.begin.known:
+			return matchIf(g.ack == peer.begin.first)
 		case frames-c.born >= ReorderFrames:
-			return alien // its own SYN would have come
+			return noMatch // its own SYN would have come
 		}
 	}
 	switch {
 	case g.flags&tcpRST != 0:
-		return perhaps // it may have any number
-	case st.started:
-		return matchIf(isNear(g.seq, st.next))
-	case st.known:
-		return matchIf(isNear(g.seq, st.first))
-	case st.waits:
-		return matchIf(isNear(g.seq, st.low))
-	case st.acked:
-		return matchIf(isNear(g.seq, st.ack))
+		return possibleMatch // it may have any number
+	case r.started:
+		return matchIf(isNear(g.seq, r.next))
+	case r.begin.known:
+		return matchIf(isNear(g.seq, r.begin.first))
+	case r.begin.data:
+		return matchIf(isNear(g.seq, r.begin.lowest))
+	case r.acked:
+		return matchIf(isNear(g.seq, r.ack))
 	}
-	return perhaps
+	return possibleMatch
 }
 
-func matchIf(fits bool) match {
-	if fits {
-		return certain
+func matchIf(exact bool) match {
+	if exact {
+		return exactMatch
 	}
-	return alien
+	return noMatch
 }
 
 func isNear(a, b uint32) bool { return a-b+near < 2*near }

@@ -13,10 +13,10 @@ var poolFree = [...]int{1024, 1024, 256, 32, 4, 1}
 // What is noted about held bytes, in bytes: where segments are tiny or cut it
 // is more than the bytes themselves.
 const (
-	pieceSize   = int(unsafe.Sizeof(piece{}))
-	markSize    = int(unsafe.Sizeof(mark{}))
-	holeSize    = int(unsafe.Sizeof(Hole{}))
-	carrierSize = int(unsafe.Sizeof(int64(0)))
+	pieceSize = int(unsafe.Sizeof(piece{}))
+	markSize  = int(unsafe.Sizeof(mark{}))
+	holeSize  = int(unsafe.Sizeof(Hole{}))
+	frameSize = int(unsafe.Sizeof(int64(0)))
 )
 
 // pool lends buffers and lists to streams, so that idle streams hold none.

@@ -75,7 +75,7 @@ func TestLostInSkipped(t *testing.T) {
 	if len(got) != 4 || got[2].m.Tail != Skipped || len(got[2].m.Holes) > 0 || len(got[2].notes) > 0 || len(got[2].m.Payload()) != 100 {
 		t.Fatalf("%+v", got)
 	}
-	if st.Gaps != 1 || st.LostBytes != 1448 || st.SkippedLost != 1448 || st.NotCopied == 0 {
+	if st.TCP.Gaps != 1 || st.TCP.LostBytes != 1448 || st.TCP.SkippedLost != 1448 || st.TCP.NotCopied == 0 {
 		t.Errorf("%+v", st)
 	}
 }
@@ -267,10 +267,11 @@ func TestBound(t *testing.T) {
 
 // noted counts the bytes that are noted about held ones.
 func (s *Decoder) noted() (n int) {
-	for c := s.flows.order.next; c != &s.flows.order; c = c.next {
+	for c := s.tcp.conns.open.next; c != &s.tcp.conns.open; c = c.next {
 		for i := range c.half {
-			st := &c.half[i]
-			n += len(st.held)*pieceSize + len(st.win.marks)*markSize + len(st.msg.holes)*holeSize + len(st.carriers)*carrierSize
+			r := &c.half[i]
+			f := &r.framer
+			n += len(r.held)*pieceSize + len(f.resync.marks)*markSize + len(f.msg.holes)*holeSize + len(f.frames)*frameSize
 		}
 	}
 	return n
@@ -356,7 +357,7 @@ func TestNotLNet(t *testing.T) {
 		tp.Send(false, w.Put(i, 300))
 	}
 	got, st := collect(tp.Frames, Options{})
-	if st.NotLNet != 1 || len(got) != 3 {
+	if st.TCP.NotLNet != 1 || len(got) != 3 {
 		t.Errorf("%d messages, %+v", len(got), st)
 	}
 }

@@ -1,0 +1,141 @@
+package lnet
+
+import (
+	"github.com/lshark/lshark/capture"
+)
+
+// Options are the settings of a Decoder.
+type Options struct {
+	// Ports are the TCP ports that carry LNet; without any, DefaultPort.
+	Ports []uint16
+
+	// Want returns how many bytes of the LNet payload of m are needed. It is
+	// called when the headers of m were read: addresses, NIDs, LNet, Kind and
+	// Size are set, Data holds the headers. The payload behind these bytes is
+	// skipped without a copy. Without Want the whole payload is kept.
+	Want func(m *Message) int
+
+	// Frames asks for Message.Frames.
+	Frames bool
+
+	// Handle receives each message, which is valid until it returns.
+	Handle func(m *Message)
+
+	// MaxStream and MaxTotal bound the bytes held of one stream and of all
+	// together; by default 8 MiB and 256 MiB. The total includes the records
+	// kept about these bytes.
+	MaxStream, MaxTotal int
+}
+
+// Stats are the counts of a Decoder.
+type Stats struct {
+	Frames       int64 // given to Frame
+	Messages     int64 // given to Handle
+	RDMA         int64 // frames of RDMA over Ethernet, which is not decoded
+	Unaffordable int64 // messages cut because too much was held
+	Held         int   // bytes held now, with the records kept about them
+	TCP          TCPStats
+}
+
+// Decoder turns frames into LNet messages. It finds the packets of each
+// transport in them and passes these on to the transport.
+//
+// Messages of one direction of a connection come in their order. What has to
+// be held until they are complete is bounded.
+type Decoder struct {
+	link linkDecoder
+	tcp  tcp
+	out  output
+}
+
+// NewDecoder returns a Decoder with the given options.
+func NewDecoder(o Options) *Decoder {
+	if len(o.Ports) == 0 {
+		o.Ports = []uint16{DefaultPort}
+	}
+	if o.MaxStream == 0 {
+		o.MaxStream = 8 << 20
+	}
+	if o.MaxTotal == 0 {
+		o.MaxTotal = 256 << 20
+	}
+	d := &Decoder{out: output{opt: o, ending: Lost}}
+	d.tcp.init(&d.out)
+	return d
+}
+
+// Frame takes the next frame of the capture. It calls Handle for the messages
+// that the frame completes.
+func (d *Decoder) Frame(f *capture.Frame) {
+	d.out.stats.Frames++
+	src := d.tcp.frame(f)
+	if d.link.decode(f) {
+		d.tcp.segment(src, &d.link.seg)
+	}
+}
+
+// Quiet says that no frame came for a while. In a live capture, messages that
+// only wait for frames that may have been overtaken should not wait longer.
+func (d *Decoder) Quiet() { d.tcp.quiet() }
+
+// Close ends the input and hands out what is held.
+func (d *Decoder) Close() {
+	d.out.ending = EndOfFile
+	d.tcp.close()
+}
+
+// Held returns the number of the first frame of which bytes are held, behind a
+// gap or until a SYN comes; 0 means none. All messages that earlier frames
+// completed were handed out, except those that resynchronization has not found
+// yet.
+func (d *Decoder) Held() int64 { return d.tcp.heldFrame() }
+
+// Stats returns the counts so far.
+func (d *Decoder) Stats() Stats {
+	st := d.out.stats
+	st.Held = d.out.pool.lent
+	st.RDMA = d.link.rdma
+	st.TCP = d.tcp.stats
+	st.TCP.Live = d.tcp.conns.live
+	return st
+}
+
+// output is shared by all transports: the memory that messages are kept in, and
+// what is known about messages whatever transport they came by.
+type output struct {
+	opt    Options
+	pool   pool
+	gets   pendingGets
+	msg    Message // the one being handed out
+	stats  Stats
+	ending Why // why messages that are cut off now end: Lost, or EndOfFile
+}
+
+// full reports whether more is held than the options allow.
+func (o *output) full() bool { return o.pool.lent > o.opt.MaxTotal }
+
+// affordable limits the bytes kept of a message when too much is held.
+func (o *output) affordable(keep int) int {
+	if keep > maxHeader && o.pool.lent+keep > o.opt.MaxTotal {
+		o.stats.Unaffordable++
+		return min(keep, maxHeader)
+	}
+	return keep
+}
+
+// classify sets the kind of the LNet message in o.msg, which is complete.
+func (o *output) classify() {
+	m := &o.msg
+	m.Kind = o.gets.kind(&m.LNet)
+	if m.Kind == GetReply && isPingInfo(m.Payload()) {
+		m.Kind = PingReply
+	}
+}
+
+// deliver hands out the message in o.msg.
+func (o *output) deliver() {
+	o.stats.Messages++
+	if o.opt.Handle != nil {
+		o.opt.Handle(&o.msg)
+	}
+}

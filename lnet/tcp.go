@@ -1,0 +1,211 @@
+package lnet
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lshark/lshark/capture"
+)
+
+// DefaultPort is the TCP port of LNet.
+const DefaultPort = 988
+
+// TCPStats are the counts of the TCP transport. Bytes are those of TCP payload.
+type TCPStats struct {
+	Frames        int64 // with a TCP segment
+	Segments      int64 // of them, on an LNet port
+	Bytes         int64 // in these segments, as sent
+	Conns         int64 // connections so far
+	Live          int   // connections in the table now
+	Evicted       int64 // connections removed from it: idle, closed, or too many
+	Retransmitted int64 // segments without new bytes
+	OutOfOrder    int64 // segments that came behind a gap
+	Gaps          int64 // gaps that were given up
+	LostBytes     int64 // in these gaps
+	SkippedLost   int64 // of them, in bulk data that was skipped anyway
+	CutBytes      int64 // not captured because of the snaplen
+	Resyncs       int64 // searches for a header
+	SkippedBytes  int64 // without a message, in these searches and the gaps before
+	NotLNet       int64 // streams in which no header was found
+	NotCopied     int64 // held segments that needed no copy
+}
+
+// tcp is the transport of socklnd: it assigns segments to connections and puts
+// each direction of a connection in order (reassembly), from which the
+// messages are taken (framer).
+//
+// A gap in a stream is held open for as long as a retransmission or a late
+// frame may fill it. After that it becomes a hole, and the stream goes on
+// behind it.
+type tcp struct {
+	out     *output
+	ports   []uint16
+	conns   connTable
+	sources map[int]*source
+	last    *source // the one used last
+	lastID  int
+	queued  []*source // with segments in their queue
+	gaps    gapHeap
+	stats   TCPStats
+}
+
+func (t *tcp) init(out *output) {
+	t.out, t.ports = out, out.opt.Ports
+	t.sources = make(map[int]*source)
+	t.conns.init()
+}
+
+// frame counts a frame of any kind at its capture point, and does what is due
+// after that many frames.
+func (t *tcp) frame(f *capture.Frame) *source {
+	src := t.source(f.Source)
+	src.frames++
+	src.now = f.Time
+	if len(src.queue) == 0 {
+		src.clock = src.frames
+	}
+	if src.busy() {
+		t.tick(src)
+	}
+	return src
+}
+
+// segment takes the next segment of a capture point.
+func (t *tcp) segment(src *source, g *segment) {
+	t.stats.Frames++
+	if !t.carriesLNet(g.key.sport) && !t.carriesLNet(g.key.dport) {
+		return
+	}
+	t.stats.Segments++
+	t.stats.Bytes += int64(g.size)
+	key, dir := g.key.normal()
+	c := t.conns.find(&key)
+	if c != nil && c.older == nil && src.undecided == 0 && len(src.queue) == 0 &&
+		g.flags&(tcpSYN|tcpRST) == 0 && c.half[dir].started && isNear(g.seq, c.half[dir].next) {
+		t.deliver(src, c, dir, g)
+		return
+	}
+	t.route(src, c, key, dir, g)
+}
+
+func (t *tcp) carriesLNet(port uint16) bool {
+	for _, p := range t.ports {
+		if p == port {
+			return true
+		}
+	}
+	return false
+}
+
+// source returns the capture point with the given number.
+func (t *tcp) source(id int) *source {
+	if t.last != nil && t.lastID == id {
+		return t.last
+	}
+	src := t.sources[id]
+	if src == nil {
+		src = new(source)
+		t.sources[id] = src
+	}
+	t.last, t.lastID = src, id
+	return src
+}
+
+// tick does what is due as frames pass. Of the streams with a gap it checks one,
+// in turn, so that it costs the same for any number of them.
+func (t *tcp) tick(src *source) {
+	t.deliverQueued(src, false)
+	t.endReplaced(src)
+	if len(src.gaps) == 0 {
+		return
+	}
+	if src.nextGap >= len(src.gaps) {
+		src.nextGap = 0
+	}
+	r := src.gaps[src.nextGap]
+	r.giveUpGaps(src)
+	if len(r.held) > 0 {
+		src.nextGap++
+		return
+	}
+	r.listed = false
+	last := len(src.gaps) - 1
+	src.gaps[src.nextGap] = src.gaps[last]
+	src.gaps[last] = nil
+	src.gaps = src.gaps[:last]
+}
+
+// deliver gives a segment to the reassembly of its direction.
+func (t *tcp) deliver(src *source, c *conn, dir uint8, g *segment) {
+	if c.number < 0 {
+		c.number = int(t.stats.Conns)
+		t.stats.Conns++
+	}
+	t.conns.touch(c, g.time)
+	r, peer := &c.half[dir], &c.half[1-dir]
+	if g.flags&tcpACK != 0 {
+		peer.acknowledge(g.ack)
+		if len(peer.held) > 0 {
+			peer.giveUpGaps(src)
+		}
+	}
+	seq := g.seq
+	if g.flags&tcpSYN != 0 {
+		seq++
+	}
+	if !r.started && r.begin.known {
+		r.start()
+	}
+	if g.size > 0 && g.flags&tcpRST == 0 {
+		r.segment(src, g, seq)
+	}
+	if g.flags&(tcpFIN|tcpRST) != 0 {
+		r.finished = true
+		peer.finished = peer.finished || g.flags&tcpRST != 0
+		if peer.finished {
+			t.conns.close(c)
+		}
+	}
+}
+
+// heldFrame returns the frame of the first segment that is held, 0 for none.
+func (t *tcp) heldFrame() int64 {
+	first := t.gaps.first()
+	for _, src := range t.queued {
+		if src.head == len(src.queue) {
+			continue // the last segment is being delivered
+		}
+		if frame := src.queue[src.head].frame; first == 0 || frame < first {
+			first = frame
+		}
+	}
+	return first
+}
+
+// quiet lets as many frames pass as a late frame may take.
+func (t *tcp) quiet() {
+	for _, id := range t.sourceIDs() {
+		src := t.sources[id]
+		src.frames += ReorderFrames
+		for range len(src.gaps) + 1 {
+			t.tick(src)
+		}
+	}
+}
+
+// close hands out what all connections hold.
+func (t *tcp) close() {
+	for _, id := range t.sourceIDs() {
+		t.deliverQueued(t.sources[id], true)
+	}
+	for _, ring := range [...]*conn{&t.conns.closed, &t.conns.open} {
+		for c := ring.prev; c != ring; c = c.prev {
+			c.flush()
+		}
+	}
+}
+
+// sourceIDs lists the capture points in a fixed order.
+func (t *tcp) sourceIDs() []int {
+	return slices.Sorted(maps.Keys(t.sources))
+}
