@@ -53,8 +53,14 @@ const gopacketPath = "github.com/google/gopacket"
 var vagueNames = []string{"util", "utils", "common", "misc", "helper", "helpers"}
 
 func TestImports(t *testing.T) {
-	for _, p := range checkImports(parseModule(t, os.DirFS("."))) {
+	packages := parseModule(t, os.DirFS("."))
+	for _, p := range checkImports(packages) {
 		t.Error(p)
+	}
+	for dir := range mayImport {
+		if !slices.ContainsFunc(packages, func(p sourcePackage) bool { return p.dir == dir }) {
+			t.Errorf("package %s is gone: remove it from mayImport in imports_test.go", dir)
+		}
 	}
 }
 
