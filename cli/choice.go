@@ -10,15 +10,28 @@ import (
 // choice is the value of a flag that takes one of a few words. Help, check and
 // completion use the same list.
 type choice struct {
-	value string
-	words []string
-	noun  string // what the words are, for error messages; empty: the flag's name is used
-	flag  string // as typed, with its dashes
+	value       string
+	words       []string
+	flag        string // with its dashes
+	placeholder string // for the value in help texts
+	noun        string // the word for the value in errors, if the flag's name is not enough
+}
+
+func formChoice(words ...string) choice {
+	return choice{value: words[0], words: words, flag: "-T", placeholder: "FORM", noun: "form"}
+}
+
+func timeChoice() choice {
+	return choice{value: "r", words: []string{"r", "a", "u", "d"}, flag: "-t", placeholder: "FORM"}
+}
+
+func colorChoice() choice {
+	return choice{value: "auto", words: []string{"auto", "always", "never"}, flag: "--color", placeholder: "WHEN"}
 }
 
 func (c *choice) String() string     { return c.value }
 func (c *choice) Set(v string) error { c.value = v; return nil }
-func (c *choice) Type() string       { return "string" }
+func (c *choice) Type() string       { return c.placeholder }
 
 // check reports a value that is not in the list. It is not done in Set, so that
 // all mistakes of a command line are reported together.
@@ -39,12 +52,4 @@ func wordList(words []string, and string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
-}
-
-func colorChoice() choice {
-	return choice{value: "auto", words: []string{"auto", "always", "never"}, flag: "--color"}
-}
-
-func formChoice(words ...string) choice {
-	return choice{value: words[0], words: words, noun: "form"}
 }

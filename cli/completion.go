@@ -9,17 +9,26 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 )
 
-// shells are those that completions can be written for.
+// shells lists the shells with completion scripts.
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func newCompletion(sys *iostreams.IO) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Print the completions for bash, zsh, fish or powershell",
-		Long:  "completion prints a script that makes the shell complete commands, flags, field names and more.",
-		Example: "  source <(lshark completion bash)\n" +
-			"  lshark completion zsh > \"${fpath[1]}/_lshark\"\n" +
-			"  lshark completion fish > ~/.config/fish/completions/lshark.fish",
+		Short: "Print the completion script for bash, zsh, fish or powershell",
+		Long: "completion prints a script that lets a shell complete commands, flags, field names and more. " +
+			"SHELL is bash, zsh, fish or powershell.",
+		Example: `  # this bash session
+  source <(lshark completion bash)
+
+  # all later bash sessions
+  lshark completion bash > ~/.local/share/bash-completion/completions/lshark
+
+  # zsh, with ~/.zfunc in fpath
+  lshark completion zsh > ~/.zfunc/_lshark
+
+  # fish
+  lshark completion fish > ~/.config/fish/completions/lshark.fish`,
 		ValidArgsFunction: oneOf(shells...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -42,33 +51,4 @@ func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
 		return root.GenPowerShellCompletionWithDesc(w)
 	}
 	return exit.UnknownName("shell", shell, shells)
-}
-
-// newHelp is the help command, for which an unknown topic is an error.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Print the help of a command",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			root := cmd.Root()
-			about, _, err := root.Find(args)
-			if err != nil || len(args) > 0 && about == root {
-				return exit.UnknownName("command", args[0], commandNames(root))
-			}
-			about.InitDefaultHelpFlag()
-			return about.Help()
-		},
-		ValidArgsFunction: func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-			return withPrefix(commandNames(cmd.Root()), start), cobra.ShellCompDirectiveNoFileComp
-		},
-	}
-}
-
-func commandNames(root *cobra.Command) (names []string) {
-	for _, c := range root.Commands() {
-		if !c.Hidden {
-			names = append(names, c.Name())
-		}
-	}
-	return names
 }

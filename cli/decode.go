@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
@@ -19,14 +20,22 @@ func newDecode(sys *iostreams.IO) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decode [flags] TYPE VALUE",
 		Short: "Decode one value or hex string",
-		Long: "decode reads a VALUE as what TYPE names: a struct, a field, a group of flags or values, or one of\n" +
-			strings.Join(render.DecodeTypes(), ", ") + ". A VALUE is a number, the bytes in hex as they lie\n" +
-			"on the wire (white space and colons do not matter), or a name, which is turned into its number.",
-		Example: "  lshark decode obd_connect_flags 0xae7a5e7be344d2b8\n" +
-			"  lshark decode obd_connect_flags 'VERSION|GRANT'\n" +
-			"  lshark decode lu_fid '01 04 00 00 02 00 00 00 01 00 00 00 00 00 00 00'\n" +
-			"  lshark decode errno -28\n" +
-			"  lshark decode xid 1883108012032128",
+		Long: "decode shows VALUE as a value of TYPE: the name of a struct, a field, a group of flags or values, or " +
+			wordList(render.DecodeTypes(), "or") + ".\n\n" +
+			"VALUE is a number, the hex bytes of the wire (white space and colons are ignored), or a name, which is " +
+			"converted to its number.",
+		Example: `  # flags by number and by name
+  lshark decode obd_connect_flags 0xae7a5e7be344d2b8
+  lshark decode obd_connect_flags 'VERSION|GRANT'
+
+  # the bytes of a struct
+  lshark decode lu_fid '01 04 00 00 02 00 00 00 01 00 00 00 00 00 00 00'
+
+  # an error
+  lshark decode errno -28
+
+  # the time at which the client of an xid started
+  lshark decode xid 1883108012032128`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return exit.Usagef("decode needs a type and a value, as in: lshark decode errno -2")
@@ -42,7 +51,9 @@ func newDecode(sys *iostreams.IO) *cobra.Command {
 		ValidArgsFunction: completeTypes,
 	}
 	p.flags(cmd)
-	cmd.Flags().BoolVar(&big, "big", false, "the bytes are those of a big-endian sender")
+	addFlags(cmd, inputFlags, func(f *pflag.FlagSet) {
+		f.BoolVar(&big, "big", false, "the hex bytes come from a big-endian sender")
+	})
 	return cmd
 }
 

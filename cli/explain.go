@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
@@ -27,10 +28,10 @@ func newProse(sys *iostreams.IO) *prose {
 }
 
 func (p *prose) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.SortFlags = false
-	f.VarP(&p.form, "form", "T", "what is printed: "+wordList(p.form.words, "or"))
-	f.Var(&p.color, "color", "colours: "+wordList(p.color.words, "or"))
+	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
+		registerForm(f, &p.form)
+		registerColor(f, &p.color)
+	})
 }
 
 func (p *prose) check() error { return errors.Join(p.form.check(), p.color.check()) }
@@ -39,16 +40,22 @@ func newExplain(sys *iostreams.IO) *cobra.Command {
 	p := newProse(sys)
 	cmd := &cobra.Command{
 		Use:   "explain [flags] [NAME…]",
-		Short: "Say what a struct, field, flag, opcode or constant means and how it lies on the wire",
-		Long: "explain prints what lshark knows about a name of the protocol; no capture is needed. A NAME is that\n" +
-			"of a struct, a field, a group of flags or values, a flag or constant with or without its prefix, or an\n" +
-			"operation, or of a key of records and filters; STRUCT.FIELD and GROUP.VALUE tell names apart; a number\n" +
-			"is that of an operation, a portal or an error. Letters may be of either case. Without a NAME it says\n" +
-			"what there is.",
-		Example: "  lshark explain obd_connect_data        offsets, types, when each field means something\n" +
-			"  lshark explain OBD_CONNECT_GRANT ENOSPC\n" +
-			"  lshark explain LDLM_ENQUEUE            the buffers of request and reply\n" +
-			"  lshark explain mbo_valid mbo_valid.FLSIZE",
+		Short: "Explain a struct, field, flag, opcode or constant, with its place on the wire",
+		Long: "explain prints what lshark knows about a name of the protocol; it needs no capture. NAME is a struct, a " +
+			"field, a group of flags or values, a flag or constant with or without its prefix, an operation, or a key of " +
+			"records and filters. Where a name is not unique, write STRUCT.FIELD or GROUP.VALUE. A number is an " +
+			"operation, a portal or an error. Case does not matter. Without NAME, explain shows how much it knows.",
+		Example: `  # offsets and types, and when each field is valid
+  lshark explain obd_connect_data
+
+  # a flag and an error
+  lshark explain OBD_CONNECT_GRANT ENOSPC
+
+  # the buffers of request and reply
+  lshark explain LDLM_ENQUEUE
+
+  # a flag word, and one of its flags
+  lshark explain mbo_valid mbo_valid.FLSIZE`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := p.check(); err != nil {
 				return err

@@ -18,12 +18,15 @@ import (
 func newFields(sys *iostreams.IO) *cobra.Command {
 	return &cobra.Command{
 		Use:   "fields",
-		Short: "List the names of all fields, with type, place and meaning",
-		Long: "fields prints a line for each field that -e and -Y know: its name, its type, the structs and\n" +
-			"operations where it occurs, and what it means, with tabs between them. First come the keys that every\n" +
-			"record has (in: record), then those of whole RPCs (in: rpc), which rpcs and stats know.",
-		Example: "  lshark fields | grep -i jobid\n" +
-			"  lshark fields | awk -F'\\t' '$3 ~ /mdt_body/'",
+		Short: "List all fields for -e and -Y, with type, place and meaning",
+		Long: "fields prints one line for each field that -e and -Y accept: its name, its type, the structs and " +
+			"operations in which it occurs, and its meaning, separated by tabs. First come the keys of every record " +
+			"(place: record), then the keys of whole RPCs (place: rpc), for rpcs and stats.",
+		Example: `  # fields about job ids
+  lshark fields | grep -i jobid
+
+  # fields of one struct
+  lshark fields | awk -F'\t' '$3 ~ /mdt_body/'`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var out []byte

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
@@ -24,22 +25,32 @@ func newImports(sys *scan.System) *cobra.Command {
 	c := &imports{sys: sys, view: newView("table", "json", "timeline")}
 	cmd := &cobra.Command{
 		Use:   "imports [flags] [FILE…|-]",
-		Short: "Show the life of each connection between a client and a target",
-		Long: "imports follows the connections between clients and targets: connect attempts, flags asked for and\n" +
-			"granted, recovery, evictions, pings. Lustre calls one an import on the client and an export on the\n" +
-			"server. A connection made before the capture began has no names until it is made again. A state is\n" +
-			"what the frames prove; the table shows the last. Its fails are connects that were answered with an\n" +
-			"error, by the error; ungranted is how many flags were asked for and not granted.",
-		Example: "  lshark imports x.pcap                 a line a connection\n" +
-			"  lshark imports --timeline x.pcap      a line an event\n" +
-			"  lshark imports -T json x.pcap | jq 'select(.evictions > 0)'",
+		Short: "Show the connections between clients and targets over time",
+		Long: "imports follows the connections between clients and targets: connects, connect flags, recovery, evictions " +
+			"and pings. Lustre calls such a connection an import on the client and an export on the server. The names of " +
+			"a connection from before the capture are unknown until the client reconnects.\n\n" +
+			"States are those that the frames prove; the table shows the last one of each connection. Column fails counts " +
+			"connects that were answered with an error, by error; ungranted counts flags that the client asked for and " +
+			"did not get.",
+		Example: `  # one line per connection
+  lshark imports client.pcap
+
+  # one line per event
+  lshark imports --timeline client.pcap
+
+  # clients that were evicted
+  lshark imports -T json server.pcap | jq 'select(.evictions > 0)'`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	readsPackets(cmd, sys, &c.input)
-	c.selection.register(cmd, "messages")
-	c.view.registerForm(cmd)
-	cmd.Flags().BoolVar(&c.timeline, "timeline", false, "a line for each event, as -T timeline")
-	c.view.register(cmd, "record")
+	addInputFlags(cmd, sys, &c.input)
+	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) { c.selection.register(f, "messages", "messages") })
+	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
+		c.view.registerForm(f)
+		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline")
+		c.view.register(f, "event")
+		c.selection.registerSave(f, "messages")
+		c.input.RegisterNotes(f)
+	})
 	return cmd
 }
 

@@ -15,13 +15,15 @@ func manPage(cmd *cobra.Command) []byte {
 	fmt.Fprintf(&b, ".TH %s 1 \"\" lshark \"User Commands\"\n", strings.ToUpper(roff(name)))
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(name), roff(strings.ToLower(cmd.Short[:1])+cmd.Short[1:]))
 	b.WriteString(".SH SYNOPSIS\n.nf\n")
-	fmt.Fprintf(&b, "\\fB%s\\fR %s\n", roff(cmd.CommandPath()), roff(strings.TrimPrefix(cmd.Use, cmd.Name())))
+	for _, line := range synopsis(cmd) {
+		fmt.Fprintf(&b, "\\fB%s\\fR%s\n", roff(cmd.CommandPath()), roff(strings.TrimPrefix(line, cmd.CommandPath())))
+	}
 	b.WriteString(".fi\n")
 	text := cmd.Long
 	if text == "" {
 		text = cmd.Short + "."
 	}
-	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", roff(text))
+	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", strings.ReplaceAll(roff(text), "\n\n", "\n.PP\n"))
 	if subs := cmd.Commands(); len(subs) > 0 {
 		b.WriteString(".SH COMMANDS\n")
 		for _, c := range subs {
@@ -30,7 +32,13 @@ func manPage(cmd *cobra.Command) []byte {
 	}
 	if cmd.HasAvailableLocalFlags() {
 		b.WriteString(".SH OPTIONS\n")
-		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { manFlag(&b, f) })
+		sets := groupsOf(cmd)
+		for _, group := range flagGroups {
+			if sets[group] != nil {
+				fmt.Fprintf(&b, ".SS %s\n", group)
+				sets[group].VisitAll(func(f *pflag.Flag) { manFlag(&b, f) })
+			}
+		}
 	}
 	if cmd.Example != "" {
 		fmt.Fprintf(&b, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(cmd.Example))

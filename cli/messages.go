@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
@@ -29,23 +30,38 @@ func newMessages(sys *scan.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
 		Short: "Read Lustre network traffic and show what every RPC says",
-		Long: "lshark reads Lustre network traffic from capture files or a live interface, puts the\n" +
-			"LNet streams back together and shows what every RPC says.",
-		Example: "  lshark mount.pcap                    one line a message\n" +
-			"  lshark -V -c 10 mount.pcap           everything the first ten messages say\n" +
-			"  lshark -T json x.pcap.zst | jq .     for scripts\n" +
-			"  lshark -i eth0                       live",
+		Long: "lshark reads Lustre network traffic from capture files or a live interface, reassembles the LNet " +
+			"streams and shows what every RPC says: without a command, one line per message.\n\n" +
+			"FILE is a pcap or pcapng file, plain or compressed with gzip, zstd or lz4; several are merged by time. " +
+			"Without FILE, or with -, standard input is read.",
+		Example: `  # one line per message
+  lshark mount.pcap
+
+  # all fields of the first ten messages
+  lshark -V -c 10 mount.pcap
+
+  # replies with an error
+  lshark -Y 'kind == reply && pb_status < 0' mount.pcap
+
+  # JSON, one object per line
+  lshark -T json client.pcap.zst | jq -r 'select(.error) | .opcode'
+
+  # live
+  lshark -i eth0`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	readsPackets(cmd, sys, &c.input)
-	c.selection.register(cmd, "messages")
-	c.view.registerForm(cmd)
-	f := cmd.Flags()
-	f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, as -T tree")
-	f.BoolVarP(&c.hex, "hex", "x", false, "with trees: place and bytes of each field")
-	c.columns.register(cmd, "field `NAME`")
-	c.view.register(cmd, "message")
+	addInputFlags(cmd, sys, &c.input)
+	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) { c.selection.register(f, "messages", "messages") })
+	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
+		c.view.registerForm(f)
+		f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, same as -T tree")
+		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes")
+		c.columns.register(f, "field")
+		c.view.register(f, "message")
+		c.selection.registerSave(f, "messages")
+		c.input.RegisterNotes(f)
+	})
 	return cmd
 }
 
@@ -69,7 +85,7 @@ func (c *messages) run(args []string) error {
 	w := c.sys.NewWriter(in.Pace())
 	switch {
 	case show.flags != nil:
-		addFlags(p, w, show.flags)
+		addFlagWords(p, w, show.flags)
 	case show.independent && w.Pace() == iostreams.Whenever:
 		c.addParallel(p, w)
 	default:
@@ -139,9 +155,9 @@ func addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
 	})
 }
 
-// addFlags renders the flag words of messages, those of a connect together with
+// addFlagWords renders the flag words of messages, those of a connect together with
 // those of its reply.
-func addFlags(p *scan.Pass, w *iostreams.Writer, r *render.Flags) {
+func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags) {
 	var buf []byte
 	var failed error
 	write := func() {

@@ -4,20 +4,21 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 )
 
-// readsPackets adds the input flags to a command, and -D, which lists the
-// interfaces instead of running it.
-func readsPackets(cmd *cobra.Command, sys *scan.System, flags *scan.Flags) {
+// addInputFlags adds the input flags to a command, and -D, which lists the
+// interfaces instead of running the command.
+func addInputFlags(cmd *cobra.Command, sys *scan.System, flags *scan.Flags) {
 	list, run := false, cmd.RunE
-	f := cmd.Flags()
-	f.SortFlags = false
-	flags.Register(f)
-	f.BoolVarP(&list, "list-interfaces", "D", false, "list the interfaces that can be captured")
+	addFlags(cmd, inputFlags, func(f *pflag.FlagSet) {
+		flags.RegisterInput(f)
+		f.BoolVarP(&list, "list-interfaces", "D", false, "list the interfaces that can be captured, and exit")
+	})
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if list {
 			return listInterfaces(sys.IO)

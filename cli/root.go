@@ -15,6 +15,8 @@ func newRoot(sys *scan.System) *cobra.Command {
 	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newExplain(sys.IO), newDecode(sys.IO),
 		newFields(sys.IO), newVersion(sys.IO), newCompletion(sys.IO))
 	cmd.SetHelpCommand(newHelp())
+	setVersion(cmd)
+	setHelp(cmd, sys.IO)
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	if err := completeFlags(cmd); err != nil {
 		panic(err) // two functions for one flag

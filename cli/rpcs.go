@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
@@ -31,33 +32,45 @@ func newRPCs(sys *scan.System) *cobra.Command {
 	c := &rpcs{sys: sys, view: newView("summary", "json", "fields")}
 	cmd := &cobra.Command{
 		Use:   "rpcs [flags] [FILE…|-]",
-		Short: "Show RPCs: request, early replies, bulk and reply put together",
-		Long: "rpcs shows one line or record per RPC: the request however often it was sent, early replies,\n" +
-			"bulk data and the reply, found by xid and client whatever connection, rail or router they came by.\n" +
-			"RPCs come in the order in which they ended; those without a reply at the end of the capture come\n" +
-			"last. With captures of several nodes an RPC is one record with what each of them saw.",
-		Example: "  lshark rpcs --slowest 10 client.pcap         the ten that took longest\n" +
-			"  lshark rpcs --errors -T json x.pcap | jq .   those that failed\n" +
-			"  lshark rpcs --unanswered x.pcap              those without a reply\n" +
-			"  lshark rpcs client.pcap server.pcap          time on the wire and in the server",
+		Short: "Show RPCs: request, early replies, bulk data and reply as one record",
+		Long: "rpcs shows one line or record per RPC: the request with its resends, early replies, bulk data and the " +
+			"reply. They are matched by xid and client, whichever connection, rail or router carried them.\n\n" +
+			"RPCs are shown when they end; those without a reply are shown at the end of the capture. With captures " +
+			"of several nodes, an RPC is one record that holds what each node saw.",
+		Example: `  # the ten slowest RPCs
+  lshark rpcs --slowest 10 client.pcap
+
+  # RPCs that failed, as JSON
+  lshark rpcs --errors -T json client.pcap | jq .
+
+  # writes to one target that took longer than 10 ms
+  lshark rpcs -Y 'pb_opc == OST_WRITE && rpc.target == "lustre-OST0000" && rpc.latency > 10ms' server.pcap
+
+  # time on the network and in the server, from both sides
+  lshark rpcs client.pcap server.pcap`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	readsPackets(cmd, sys, &c.input)
-	c.selection.register(cmd, "RPCs")
-	f := cmd.Flags()
-	f.IntVar(&c.slowest, "slowest", 0, "only the `N` RPCs that took longest, slowest first")
-	f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs without a reply")
-	f.BoolVar(&c.errors, "errors", false, "only RPCs with an error: their reply, one before they were sent again, or inside the reply")
-	registerTimeout(cmd, &c.timeout)
-	c.view.registerForm(cmd)
-	c.columns.register(cmd, "key `NAME` of the JSON")
-	c.view.register(cmd, "record")
+	addInputFlags(cmd, sys, &c.input)
+	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
+		c.selection.register(f, "RPCs", "RPCs")
+		f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first")
+		f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs without a reply")
+		f.BoolVar(&c.errors, "errors", false, "only RPCs with an error: in the status of the reply, inside the reply, or before a resend")
+		registerTimeout(f, &c.timeout)
+	})
+	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
+		c.view.registerForm(f)
+		c.columns.register(f, "the JSON key")
+		c.view.register(f, "RPC")
+		c.selection.registerSave(f, "RPCs")
+		c.input.RegisterNotes(f)
+	})
 	return cmd
 }
 
 // registerTimeout defines the flag for when an RPC counts as unanswered.
-func registerTimeout(cmd *cobra.Command, timeout *time.Duration) {
-	cmd.Flags().DurationVar(timeout, "timeout", time.Hour, "`TIME` after which an RPC is unanswered, by the capture's clock")
+func registerTimeout(f *pflag.FlagSet, timeout *time.Duration) {
+	f.DurationVar(timeout, "timeout", time.Hour, "count an RPC as unanswered after `TIME` without a reply")
 }
 
 func checkTimeout(timeout time.Duration) error {

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/dissect"
@@ -17,12 +17,17 @@ type selection struct {
 	save    string
 }
 
-// register defines the flags; noun is what is counted.
-func (s *selection) register(cmd *cobra.Command, noun string) {
-	f := cmd.Flags()
-	f.StringVarP(&s.display, "display", "Y", "", "display filter `EXPR`, such as pb_opc == OST_WRITE and pb_status == ENOSPC")
-	f.StringVarP(&s.save, "write", "w", "", "write the frames of what matches to `FILE`, as pcapng")
-	f.IntVarP(&s.count, "count", "c", 0, "stop after `N` "+noun)
+// register defines the flags. noun is the word for what -Y selects, such as
+// "RPCs"; counted is the word for what -c counts.
+func (s *selection) register(f *pflag.FlagSet, noun, counted string) {
+	f.StringVarP(&s.display, "display", "Y", "", "only "+noun+" that match the display filter `EXPR`, such as "+
+		"'pb_opc == OST_WRITE && pb_status == ENOSPC'; \"lshark fields\" lists the names")
+	f.IntVarP(&s.count, "count", "c", 0, "stop after `N` "+counted)
+}
+
+// registerSave defines the flag for saving frames.
+func (s *selection) registerSave(f *pflag.FlagSet, noun string) {
+	f.StringVarP(&s.save, "write", "w", "", "also write the frames of the "+noun+" to `FILE`, as pcapng")
 }
 
 func (s *selection) check() error {

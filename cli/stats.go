@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
@@ -30,31 +31,43 @@ type stats struct {
 
 func newStats(sys *scan.System) *cobra.Command {
 	c := &stats{sys: sys, view: newView("table", "json", "tsv"),
-		sort: choice{value: "count", words: render.StatsSorts(), noun: "order"}}
+		sort: choice{value: "count", words: render.StatsSorts(), flag: "--sort", placeholder: "ORDER", noun: "order"}}
 	cmd := &cobra.Command{
 		Use:   "stats [flags] [FILE…|-]",
-		Short: "Count and measure RPCs",
-		Long: "stats counts RPCs and measures them: replies, errors by name, latencies, bytes, and how many were\n" +
-			"under way at a time, on average and at most. Errors in brackets are those that no final status\n" +
-			"tells: of an intent, of a range, or before an RPC was sent again. Percentiles are the nearest rank,\n" +
-			"within one percent. An interval has the RPCs whose requests were sent in it; those without any are\n" +
-			"left out. On a terminal, a live capture is a table that refreshes; its keys are shown below it.",
-		Example: "  lshark stats x.pcap                          by operation\n" +
-			"  lshark stats --by target,op --sort p99 x.pcap\n" +
-			"  lshark stats --by job --interval 1s -T tsv x.pcap\n" +
-			"  lshark stats -i eth0                         live",
+		Short: "Count RPCs and measure their latency and size",
+		Long: "stats counts RPCs and measures them: replies, errors by name, latencies, bytes, and how many were " +
+			"in flight at the same time (column depth: average/maximum). Errors in parentheses are not in the final status: they are " +
+			"of an intent, of a range, or from before a resend. Percentiles are nearest-rank, within one percent.\n\n" +
+			"With --interval, an RPC counts in the interval in which its request was sent; intervals without RPCs are " +
+			"left out. A live capture on a terminal is a table that refreshes, sorted by the keys shown below it.",
+		Example: `  # by operation
+  lshark stats client.pcap
+
+  # by target and operation, the slowest first
+  lshark stats --by target,op --sort p99 client.pcap
+
+  # what each job does in each second, tab separated
+  lshark stats --by job --interval 1s -T tsv client.pcap
+
+  # live
+  lshark stats -i eth0`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	readsPackets(cmd, sys, &c.input)
-	c.selection.register(cmd, "messages")
-	registerTimeout(cmd, &c.timeout)
-	c.view.registerForm(cmd)
-	f := cmd.Flags()
-	f.StringVar(&c.by, "by", "op", "group by `KEYS`: "+strings.Join(track.DimNames(), ", "))
-	f.Var(&c.sort, "sort", "order of rows: "+strings.Join(c.sort.words, ", "))
-	f.DurationVar(&c.interval, "interval", 0, "a table for each `TIME`, for example 1s")
-	f.BoolVar(&c.histogram, "histogram", false, "latencies and sizes as bars below the table")
-	c.view.register(cmd, "record")
+	addInputFlags(cmd, sys, &c.input)
+	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
+		c.selection.register(f, "RPCs", "messages")
+		registerTimeout(f, &c.timeout)
+	})
+	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
+		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+wordList(track.DimNames(), "or"))
+		f.Var(&c.sort, "sort", "order of the rows: "+wordList(c.sort.words, "or"))
+		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
+		f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
+		c.view.registerForm(f)
+		c.view.register(f, "record")
+		c.selection.registerSave(f, "RPCs")
+		c.input.RegisterNotes(f)
+	})
 	return cmd
 }
 

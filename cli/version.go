@@ -10,24 +10,39 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 )
 
-// lustreReleases are those whose messages the tables describe.
+// lustreReleases are the releases whose messages the tables describe.
 const lustreReleases = "2.12 to 2.18"
 
 func newVersion(sys *iostreams.IO) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  noArgs,
+		Long:  "version prints the version of lshark, the Lustre releases that it knows, and the compiler and platform.",
+		Example: `  lshark version
+  lshark --version`,
+		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(sys.Out, "lshark %s\nLustre %s\n%s %s/%s\n", version(), lustreReleases,
-				runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := sys.Out.Write(versionText())
 			return err
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 }
 
-// version is that of the module, and the commit it was built from.
+// setVersion adds the flag --version to the root command.
+func setVersion(root *cobra.Command) {
+	root.Version = version()
+	root.SetVersionTemplate(string(versionText()))
+	root.Flags().Bool("version", false, "print the version, same as lshark version")
+}
+
+// versionText is printed by version and --version.
+func versionText() []byte {
+	return fmt.Appendf(nil, "lshark %s\nLustre %s\n%s %s/%s\n", version(), lustreReleases,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// version returns the version of the module, and the commit it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

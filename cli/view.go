@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
@@ -23,21 +23,26 @@ var timeForms = map[string]render.TimeForm{"r": render.Relative, "a": render.Loc
 func newView(forms ...string) view {
 	return view{
 		form:  formChoice(forms...),
-		time:  choice{value: "r", words: []string{"r", "a", "u", "d"}, flag: "-t"},
+		time:  timeChoice(),
 		color: colorChoice(),
 	}
 }
 
-func (v *view) registerForm(cmd *cobra.Command) {
-	cmd.Flags().VarP(&v.form, "form", "T", "what is printed: "+wordList(v.form.words, "or"))
+func (v *view) registerForm(f *pflag.FlagSet) { registerForm(f, &v.form) }
+
+func registerForm(f *pflag.FlagSet, form *choice) {
+	f.VarP(form, "form", "T", "output form: "+wordList(form.words, "or"))
+}
+
+func registerColor(f *pflag.FlagSet, color *choice) {
+	f.Var(color, "color", "colour the output: "+wordList(color.words, "or"))
 }
 
 // register defines the other flags; record is what the time form d refers to.
-func (v *view) register(cmd *cobra.Command, record string) {
-	f := cmd.Flags()
-	f.VarP(&v.time, "time", "t", "time: r relative, a local, u UTC, d since the "+record+" before")
-	f.BoolVarP(&v.raw, "no-names", "n", false, "NIDs as they are")
-	f.Var(&v.color, "color", "colours: "+wordList(v.color.words, "or"))
+func (v *view) register(f *pflag.FlagSet, record string) {
+	f.VarP(&v.time, "time", "t", "time: r relative to the first frame, a local, u UTC, d since the "+record+" before")
+	f.BoolVarP(&v.raw, "no-names", "n", false, "show full NIDs, including @tcp")
+	registerColor(f, &v.color)
 }
 
 func (v *view) check() error {
@@ -62,11 +67,10 @@ type columns struct {
 	header  bool
 }
 
-// register defines the flags; noun is what the names are.
-func (c *columns) register(cmd *cobra.Command, noun string) {
-	f := cmd.Flags()
-	f.StringArrayVarP(&c.names, "field", "e", nil, "with -T fields: print "+noun+"; may be repeated")
-	f.StringArrayVarP(&c.options, "fields-option", "E", nil, "with -T fields: `header=y` prints the names first")
+// register defines the flags; noun is the word for what the names stand for.
+func (c *columns) register(f *pflag.FlagSet, noun string) {
+	f.StringArrayVarP(&c.names, "field", "e", nil, "with -T fields, print "+noun+" `NAME`; may be repeated")
+	f.StringArrayVarP(&c.options, "fields-option", "E", nil, "with -T fields, print the names in the first line (`header=y`)")
 }
 
 // check checks the flags for a form.

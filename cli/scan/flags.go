@@ -26,17 +26,22 @@ type Flags struct {
 	Verbose   bool
 }
 
-// Register defines the flags.
-func (f *Flags) Register(fs *pflag.FlagSet) {
-	fs.StringArrayVarP(&f.Read, "read", "r", nil, "capture `FILE`; may be repeated, - is standard input")
-	fs.StringVarP(&f.Interface, "interface", "i", "", "capture live from `IFACE` (any: all of them)")
-	fs.StringVarP(&f.Filter, "filter", "f", "", "capture filter `EXPR`, in the syntax of pcap-filter")
-	fs.UintSliceVar(&f.Ports, "port", nil, "TCP `PORT`s that carry LNet (default 988)")
+// RegisterInput defines the flags that choose packets.
+func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
+	fs.StringArrayVarP(&f.Read, "read", "r", nil, "read packets from `FILE`, - for standard input; may be repeated")
+	fs.StringVarP(&f.Interface, "interface", "i", "", "capture live from interface `IFACE`, any for all interfaces")
+	fs.StringVarP(&f.Filter, "filter", "f", "", "capture filter `EXPR` in pcap-filter syntax; live captures default to the LNet ports")
+	fs.UintSliceVar(&f.Ports, "port", nil, "TCP `PORTS` that carry LNet, separated by commas (default 988)")
 	fs.Lookup("port").DefValue = "" // pflag would add [] as the default
-	fs.StringArrayVarP(&f.AutoStop, "autostop", "a", nil, "stop a live capture after `duration:SECS`")
-	fs.StringArrayVar(&f.Offsets, "offset", nil, "add SECS to the times of FILE (`FILE=SECS`); by default clocks are compared")
-	fs.BoolVarP(&f.Quiet, "quiet", "q", false, "say nothing about the capture itself")
-	fs.BoolVarP(&f.Verbose, "verbose", "v", false, "say more about the capture itself")
+	fs.StringArrayVarP(&f.AutoStop, "autostop", "a", nil, "stop a live capture after SECS seconds (`duration:SECS`)")
+	fs.StringArrayVar(&f.Offsets, "offset", nil, "add SECS seconds to the times of FILE (`FILE=SECS`); by default, differences between "+
+		"clocks are estimated from packets that several files have in common")
+}
+
+// RegisterNotes defines the flags for notes about the capture itself.
+func (f *Flags) RegisterNotes(fs *pflag.FlagSet) {
+	fs.BoolVarP(&f.Quiet, "quiet", "q", false, "no notes about the capture on standard error")
+	fs.BoolVarP(&f.Verbose, "verbose", "v", false, "more notes about the capture: frames, retransmissions, gaps")
 }
 
 // Check validates the flags and the file arguments. inTTY reports that standard
