@@ -42,14 +42,14 @@ func (c *choice) check() error {
 	case c.noun != "":
 		return exit.UnknownName(c.noun, c.value, c.words)
 	}
-	return exit.Usagef("%s %s: one of %s", c.flag, c.value, wordList(c.words, "and"))
+	return exit.Usagef("%s %s: must be %s", c.flag, c.value, wordList(c.words))
 }
 
-// wordList joins words as prose does: a, b and c.
-func wordList(words []string, and string) string {
+// wordList joins words as prose does: a, b or c.
+func wordList(words []string) string {
 	last := len(words) - 1
 	if last <= 0 {
 		return strings.Join(words, "")
 	}
-	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }

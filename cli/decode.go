@@ -21,7 +21,7 @@ func newDecode(sys *iostreams.IO) *cobra.Command {
 		Use:   "decode [flags] TYPE VALUE",
 		Short: "Decode one value or hex string",
 		Long: "decode shows VALUE as a value of TYPE: the name of a struct, a field, a group of flags or values, or " +
-			wordList(render.DecodeTypes(), "or") + ".\n\n" +
+			wordList(render.DecodeTypes()) + ".\n\n" +
 			"VALUE is a number, the hex bytes of the wire (white space and colons are ignored), or a name, which is " +
 			"converted to its number.",
 		Example: `  # flags by number and by name

@@ -333,7 +333,7 @@ func TestNamesForgeNoLine(t *testing.T) {
 // each.
 func TestLines(t *testing.T) {
 	_, errs, _ := run(t, "-Y", "frame ==\n\tx", "-t", "a\nq", sampleFile)
-	const want = "lshark: filter: x is not a value of this field\nlshark:   frame ==  x\nlshark:             ^\nlshark: -t a\\nq: one of r, a, u and d\n"
+	const want = "lshark: filter: x is not a value of this field\nlshark:   frame ==  x\nlshark:             ^\nlshark: -t a\\nq: must be r, a, u or d\n"
 	if errs != want {
 		t.Errorf("%s", errs)
 	}

@@ -109,7 +109,7 @@ func TestRDMAIsNamed(t *testing.T) {
 
 // TestShortSnaplen: a capture with too little of each frame says so.
 func TestShortSnaplen(t *testing.T) {
-	for snaplen, hint := range map[int]string{96: "cut to 96 bytes", 128: "cut to 128 bytes", 256: ""} {
+	for snaplen, hint := range map[int]string{96: "truncated to 96 bytes", 128: "truncated to 128 bytes", 256: ""} {
 		_, errs, status := run(t, cutCapture(t, "../pcaps/mount.pcap", snaplen))
 		if status != exit.OK || !strings.Contains(errs, hint) || hint == "" && errs != "" {
 			t.Errorf("snaplen %d: status %d, %q", snaplen, status, errs)
@@ -148,7 +148,7 @@ func TestVerbose(t *testing.T) {
 	sys := testSystem(&out, &errs)
 	sys.Open = func([]string, capture.Options) (scan.Frames, error) { return &stranger{}, nil }
 	status := Run(sys, []string{"-v", sampleFile})
-	if status != exit.OK || !strings.Contains(errs.String(), "1 streams without LNet, 0 messages cut for want of memory") {
+	if status != exit.OK || !strings.Contains(errs.String(), "1 streams that are not LNet, 0 messages truncated by the memory limit") {
 		t.Errorf("status %d, %s", status, &errs)
 	}
 }

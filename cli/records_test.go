@@ -21,8 +21,8 @@ func TestRecordFlags(t *testing.T) {
 		{"stats --by op,op", "twice"},
 		{"stats --sort nam", "did you mean name"},
 		{"stats -T jso", "did you mean json"},
-		{"stats --histogram -T json", "tables"},
-		{"stats --interval -1s", "too short"},
+		{"stats --histogram -T json", "-T table"},
+		{"stats --interval -1s", "at least"},
 		{"stats --timeout 0s", "more than zero"},
 		{"rpcs -T tree", "unknown form"},
 		{"rpcs -T fields", "-e"},
@@ -30,11 +30,11 @@ func TestRecordFlags(t *testing.T) {
 		{"rpcs -e xid", "-T fields"},
 		{"rpcs --slowest -1", "negative"},
 		{"rpcs --timeout 0s", "more than zero"},
-		{"rpcs -t x", "one of r, a, u and d"},
+		{"rpcs -t x", "must be r, a, u or d"},
 		{"rpcs --offset x", "FILE=SECS"},
 		{"rpcs --offset other.pcap=1", "not among the files"},
 		{"imports -T summary", "unknown form"},
-		{"imports --color maybe", "auto, always and never"},
+		{"imports --color maybe", "auto, always or never"},
 	} {
 		out, errs, status := run(t, append(strings.Fields(c.args), recovery)...)
 		if status != exit.Usage || out != "" || !strings.Contains(errs, c.says) {

@@ -59,8 +59,8 @@ func newStats(sys *scan.System) *cobra.Command {
 		registerTimeout(f, &c.timeout)
 	})
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+wordList(track.DimNames(), "or"))
-		f.Var(&c.sort, "sort", "order of the rows: "+wordList(c.sort.words, "or"))
+		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+wordList(track.DimNames()))
+		f.Var(&c.sort, "sort", "order of the rows: "+wordList(c.sort.words))
 		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
 		f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
 		c.view.registerForm(f)
@@ -80,7 +80,7 @@ func (c *stats) dims() ([]track.Dim, error) {
 		}
 		for _, have := range by {
 			if have == d {
-				return nil, exit.Usagef("--by %s: %s is there twice", c.by, name)
+				return nil, exit.Usagef("--by %s: %s is given twice", c.by, name)
 			}
 		}
 		by = append(by, d)
@@ -96,9 +96,9 @@ func (c *stats) options() (render.StatsOptions, error) {
 	}
 	switch {
 	case c.interval < 0 || c.interval > 0 && c.interval < time.Microsecond:
-		return render.StatsOptions{}, exit.Usagef("--interval %v: too short", c.interval)
+		return render.StatsOptions{}, exit.Usagef("--interval %v: must be at least 1µs", c.interval)
 	case c.histogram && c.view.form.value != "table":
-		return render.StatsOptions{}, exit.Usagef("--histogram is for tables")
+		return render.StatsOptions{}, exit.Usagef("--histogram needs -T table")
 	}
 	o := c.view.options(c.sys.IO)
 	return render.StatsOptions{By: by, Step: int64(c.interval), Sort: c.sort.value, Bars: c.histogram,

@@ -31,11 +31,11 @@ func newView(forms ...string) view {
 func (v *view) registerForm(f *pflag.FlagSet) { registerForm(f, &v.form) }
 
 func registerForm(f *pflag.FlagSet, form *choice) {
-	f.VarP(form, "form", "T", "output form: "+wordList(form.words, "or"))
+	f.VarP(form, "form", "T", "output form: "+wordList(form.words))
 }
 
 func registerColor(f *pflag.FlagSet, color *choice) {
-	f.Var(color, "color", "colour the output: "+wordList(color.words, "or"))
+	f.Var(color, "color", "colour the output: "+wordList(color.words))
 }
 
 // register defines the other flags; record is what the time form d refers to.
@@ -82,14 +82,14 @@ func (c *columns) check(form string) error {
 		case "header=n":
 			c.header = false
 		default:
-			return exit.Usagef("-E %s: only header=y and header=n are known", o)
+			return exit.Usagef("-E %s: must be header=y or header=n", o)
 		}
 	}
 	switch {
 	case len(c.names) > 0 && form != "fields":
-		return exit.Usagef("-e is for -T fields")
+		return exit.Usagef("-e needs -T fields")
 	case len(c.names) == 0 && form == "fields":
-		return exit.Usagef("-T fields: name the fields with -e")
+		return exit.Usagef("-T fields needs the names of fields (-e NAME)")
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func UnknownName(noun, name string, list []string) error {
 		return Usagef("unknown %s %q; did you mean %s?", noun, name, strings.Join(near, ", "))
 	}
 	if len(list) <= short {
-		return Usagef("unknown %s %q; there are %s", noun, name, strings.Join(list, ", "))
+		return Usagef("unknown %s %q; known are %s", noun, name, strings.Join(list, ", "))
 	}
 	return Usagef("unknown %s %q", noun, name)
 }

@@ -66,9 +66,9 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 	}
 	switch {
 	case in.iface != "" && len(in.files) > 0:
-		return nil, exit.Usagef("files and -i exclude each other")
+		return nil, exit.Usagef("-i cannot be combined with files")
 	case in.duration > 0 && in.iface == "":
-		return nil, exit.Usagef("-a is for live captures (-i)")
+		return nil, exit.Usagef("-a needs a live capture (-i)")
 	case in.iface == "" && len(in.files) == 0:
 		if inTTY {
 			return nil, exit.Usagef("no capture given: name a file, or an interface with -i")
@@ -94,7 +94,7 @@ func (f *Flags) duration() (d time.Duration, err error) {
 	for _, stop := range f.AutoStop {
 		secs, ok := strings.CutPrefix(stop, "duration:")
 		if d, err = time.ParseDuration(secs + "s"); !ok || err != nil || d <= 0 {
-			return 0, exit.Usagef("-a %s: only duration:SECS is known", stop)
+			return 0, exit.Usagef("-a %s: must be duration:SECS", stop)
 		}
 	}
 	return d, nil

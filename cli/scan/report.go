@@ -18,13 +18,13 @@ func (p *Pass) report(src *source, complete bool) {
 	}
 	short := ""
 	if st.TCP.CutBytes > 0 && p.longest < lnet.MinSnaplen {
-		short = fmt.Sprintf("frames were cut to %d bytes, too few for the headers of Lustre; capture with -s 1024", p.longest)
+		short = fmt.Sprintf("frames are truncated to %d bytes, too short for the headers of Lustre; capture with a snaplen of 1024 (tcpdump -s 1024)", p.longest)
 	}
 	switch none := p.messages == 0 && complete; {
 	case none && short != "":
 		p.sys.Say("no Lustre traffic in %d frames: %s", st.Frames, short)
 	case none && st.RDMA > 0:
-		p.sys.Say("no Lustre traffic in %d frames over TCP; %d of them are RDMA (RoCE), where o2iblnd is not dissected yet", st.Frames, st.RDMA)
+		p.sys.Say("no Lustre traffic over TCP in %d frames; %d frames are RDMA (RoCE), which is not dissected yet", st.Frames, st.RDMA)
 	case none:
 		p.sys.Say("no Lustre traffic in %d frames", st.Frames)
 	case short != "":
@@ -32,8 +32,8 @@ func (p *Pass) report(src *source, complete bool) {
 	}
 	if p.in.verbose {
 		p.sys.Say("%d frames, %d connections, %d messages, %d segments retransmitted, "+
-			"%d out of order, %d gaps of %d bytes, %d searches for a header, %d streams without LNet, "+
-			"%d messages cut for want of memory", st.Frames, st.TCP.Conns, p.messages,
+			"%d out of order, %d gaps of %d bytes, %d resynchronisations, %d streams that are not LNet, "+
+			"%d messages truncated by the memory limit", st.Frames, st.TCP.Conns, p.messages,
 			st.TCP.Retransmitted, st.TCP.OutOfOrder, st.TCP.Gaps, st.TCP.LostBytes, st.TCP.Resyncs, st.TCP.NotLNet, st.Unaffordable)
 	}
 }

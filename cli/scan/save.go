@@ -204,7 +204,7 @@ func (p *Pass) finishSave() error {
 	}
 	s.fail(s.file.Close())
 	if s.missed > 0 && !p.in.quiet {
-		p.sys.Say("-w: %d frames were no longer there when they were wanted", s.missed)
+		p.sys.Say("-w: %d frames are missing: they were no longer available when they were selected", s.missed)
 	}
 	return s.err
 }
