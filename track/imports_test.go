@@ -178,7 +178,7 @@ func TestReconnectNamesTheHandle(t *testing.T) {
 }
 
 // TestReconnectWithAnotherHandle: a connection keeps its name as long as one of
-// its handles is.
+// its handles is remembered.
 func TestReconnectWithAnotherHandle(t *testing.T) {
 	l := newConnections()
 	connect := func(old, granted uint64) *Connection {
