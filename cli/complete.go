@@ -72,7 +72,7 @@ func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cob
 // completeBy completes the last of several keys with commas between them.
 func completeBy(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	at := strings.LastIndexByte(start, ',') + 1
-	return prefixed(start[:at], withPrefix(track.DimNames(), start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return prefixed(start[:at], withPrefix(track.DimensionNames(), start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 func prefixed(before string, words []string) []string {

@@ -117,7 +117,7 @@ func (c *messages) messageView() (messageView, error) {
 	switch c.view.form.value {
 	case "tree":
 		return messageView{independent: true, Renderer: render.NewTree(render.TreeOptions{
-			Colors: o.Colors, Width: o.Width, Time: o.Time, Raw: o.Raw, Hex: c.hex})}, nil
+			Colors: o.Colors, Width: o.Width, Time: o.Time, Hex: c.hex})}, nil
 	case "json":
 		return messageView{independent: true, Renderer: render.NewJSON()}, nil
 	case "flags":

@@ -59,7 +59,7 @@ func newStats(sys *scan.System) *cobra.Command {
 		registerTimeout(f, &c.timeout)
 	})
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+wordList(track.DimNames()))
+		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+wordList(track.DimensionNames()))
 		f.Var(&c.sort, "sort", "order of the rows: "+wordList(c.sort.words))
 		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
 		f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
@@ -71,12 +71,12 @@ func newStats(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-func (c *stats) dims() ([]track.Dim, error) {
-	var by []track.Dim
+func (c *stats) dims() ([]track.Dimension, error) {
+	var by []track.Dimension
 	for _, name := range strings.Split(c.by, ",") {
-		d, ok := track.ParseDim(strings.TrimSpace(name))
+		d, ok := track.ParseDimension(strings.TrimSpace(name))
 		if !ok {
-			return nil, exit.UnknownName("key for --by", name, track.DimNames())
+			return nil, exit.UnknownName("key for --by", name, track.DimensionNames())
 		}
 		for _, have := range by {
 			if have == d {
@@ -102,7 +102,7 @@ func (c *stats) options() (render.StatsOptions, error) {
 	}
 	o := c.view.options(c.sys.IO)
 	return render.StatsOptions{By: by, Step: int64(c.interval), Sort: c.sort.value, Bars: c.histogram,
-		Colors: o.Colors, Width: o.Width, Raw: o.Raw}, nil
+		Colors: o.Colors, Width: o.Width, FullNIDs: o.FullNIDs}, nil
 }
 
 // livePatience is how long an interval of a live capture waits for replies.

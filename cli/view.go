@@ -16,7 +16,7 @@ type view struct {
 	raw   bool
 }
 
-var timeForms = map[string]render.TimeForm{"r": render.Relative, "a": render.Local, "u": render.UTC, "d": render.Delta}
+var timeFormats = map[string]render.TimeFormat{"r": render.Relative, "a": render.Local, "u": render.UTC, "d": render.Delta}
 
 // newView returns a view with a choice of forms, of which the first is the
 // default.
@@ -57,7 +57,7 @@ func (v *view) check() error {
 // options returns the options for text on the output.
 func (v *view) options(s *iostreams.IO) render.SummaryOptions {
 	return render.SummaryOptions{Colors: render.NewColors(s.Colored(v.color.value)), Width: s.Width(),
-		Time: timeForms[v.time.value], Raw: v.raw}
+		Time: timeFormats[v.time.value], FullNIDs: v.raw}
 }
 
 // columns holds the flags of -T fields.

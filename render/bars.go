@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// bins counts values between bounds: n[k] those of at most bounds[k] and more
-// than the bound before; the last bin has what is more than all.
+// bins counts values by their size: n[k] those that are at most bounds[k] and
+// greater than the bound before; the last bin has also those beyond all bounds.
 type bins struct {
 	bounds []int64
 	n      []int64

@@ -7,19 +7,19 @@ import (
 
 const second = int64(time.Second)
 
-// TimeForm is how times are shown.
-type TimeForm uint8
+// TimeFormat is the format of times.
+type TimeFormat uint8
 
-// The forms of -t.
+// The formats of -t.
 const (
-	Relative TimeForm = iota // seconds since the first frame
+	Relative TimeFormat = iota // seconds since the first frame
 	Local
 	UTC
 	Delta // seconds since the message before
 )
 
-// stamp writes absolute times; it keeps the text of the last second, which
-// most messages share.
+// stamp appends absolute times. It keeps the text of the last second, as most
+// messages have the same as the one before.
 type stamp struct {
 	sec  int64
 	text [len("2026-11-21T08:06:41")]byte
@@ -62,8 +62,8 @@ func appendFraction(dst []byte, ns uint64, digits int) []byte {
 	return append(append(dst, '.'), d[:digits]...)
 }
 
-// appendSign appends the sign of a negative number and returns its size, which
-// an int64 cannot always hold.
+// appendSign appends the sign of a negative number and returns its absolute
+// value, which an int64 cannot always hold.
 func appendSign(dst []byte, n int64) ([]byte, uint64) {
 	if n < 0 {
 		return append(dst, '-'), -uint64(n)
@@ -78,8 +78,7 @@ func appendElapsed(dst []byte, ns int64, digits int) []byte {
 	return appendFraction(dst, size%uint64(second), digits)
 }
 
-// appendLatency appends a time span with the unit that suits it: 12us, 3.4ms,
-// 1.2s.
+// appendLatency appends a time span with a unit: 12us, 3.4ms, 1.2s.
 func appendLatency(dst []byte, ns int64) []byte {
 	dst, size := appendSign(dst, ns)
 	unit, name := uint64(1000), "us"
@@ -96,10 +95,11 @@ func appendLatency(dst []byte, ns int64) []byte {
 	return append(dst, name...)
 }
 
-// appendWhen appends a message's time in the form asked for.
-func (s *stamp) appendWhen(dst []byte, form TimeForm, ns int64, at Moment, date bool) []byte {
+// appendTime appends the time of a record in a format; an absolute time with
+// or without the date.
+func (s *stamp) appendTime(dst []byte, format TimeFormat, ns int64, at Moment, withDate bool) []byte {
 	loc := time.UTC
-	switch form {
+	switch format {
 	case Relative:
 		return appendElapsed(dst, ns-at.First, 6)
 	case Delta:
@@ -111,7 +111,7 @@ func (s *stamp) appendWhen(dst []byte, form TimeForm, ns int64, at Moment, date 
 		loc = time.Local
 	}
 	text := s.seconds(ns, loc)
-	if date {
+	if withDate {
 		dst = append(append(dst, text[:10]...), ' ')
 	}
 	dst = append(dst, text[11:]...)

@@ -8,8 +8,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Style is how a piece of text looks: what a terminal gets in front of it and
-// behind it. The zero Style is plain.
+// Style is the look of a piece of text: the escape sequences before and after
+// it. The zero Style is plain.
 type Style struct{ on, off string }
 
 // Colors are the styles by meaning. The zero value is plain text.
@@ -18,11 +18,11 @@ type Colors struct {
 	FID  Style // FIDs, object ids, handles
 	Name Style // names of files, xattrs, keys
 	Num  Style // sizes, offsets, counts
-	Good Style // a result as it should be
+	Good Style // a success
 	Bad  Style // an error
-	Warn Style // something missing or odd
+	Warn Style // something missing or unexpected
 	Flag Style // flags, modes, states
-	Dim  Style // labels, punctuation, what matters little
+	Dim  Style // labels, punctuation, unimportant values
 	Key  Style // field names
 	Op   Style // operations
 	Head Style // headings
@@ -46,7 +46,7 @@ func NewColors(on bool) *Colors {
 	return c
 }
 
-// style asks for the escapes once; they do not change afterwards.
+// style computes the escape sequences once.
 func style(a ...color.Attribute) Style {
 	const text = "\x00"
 	c := color.New(a...)
@@ -60,7 +60,7 @@ func (s *Style) Append(dst []byte, text string) []byte {
 	return s.end(append(s.begin(dst), text...))
 }
 
-// begin appends what comes in front of text in this style, as a rule nothing.
+// begin appends the escape sequence before text in this style.
 func (s *Style) begin(dst []byte) []byte {
 	if s.on != "" {
 		dst = append(dst, s.on...)
@@ -68,7 +68,7 @@ func (s *Style) begin(dst []byte) []byte {
 	return dst
 }
 
-// end appends what comes behind text in this style.
+// end appends the escape sequence after text in this style.
 func (s *Style) end(dst []byte) []byte {
 	if s.off != "" {
 		dst = append(dst, s.off...)
@@ -79,5 +79,5 @@ func (s *Style) end(dst []byte) []byte {
 // Text is text in this style.
 func (s *Style) Text(text string) string { return s.on + text + s.off }
 
-// role is the style of a piece of a summary line.
+// role returns the style of a part of a summary line.
 func (c *Colors) role(r schema.Role) *Style { return c.roles[r] }

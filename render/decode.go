@@ -11,7 +11,7 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Decode reads single values that no capture is around and renders them.
+// Decode reads and renders standalone values.
 type Decode struct {
 	tree  *Tree
 	width int
@@ -20,13 +20,13 @@ type Decode struct {
 
 // Decoded is a value as one type.
 type Decoded struct {
-	Type  string         // as it was asked for
+	Type  string         // name of the type
 	In    string         // the struct or operation that has the field
 	Owner *schema.Struct // In, when it is a struct
 	Field *schema.Field
 	Bytes []byte
 	Big   bool
-	Note  string // what else the value tells
+	Note  string // further meaning of the value
 }
 
 // ErrType is the error for a type that does not exist.
@@ -51,7 +51,7 @@ var scalars = map[string]*schema.Field{
 	"xid":     schema.U64("xid", schema.ID),
 }
 
-// DecodeTypes are the names of the types that are none of the tables.
+// DecodeTypes returns the names of the types that are not in the tables.
 func DecodeTypes() (names []string) {
 	for name := range scalars {
 		names = append(names, name)
@@ -60,7 +60,7 @@ func DecodeTypes() (names []string) {
 	return names
 }
 
-// DecodeNames are the names of all types.
+// DecodeNames returns the names of all types.
 func DecodeNames(index *schema.Index) []string {
 	names := append(DecodeTypes(), index.Names()...)
 	for _, s := range opcodes.Protocol.Structs {
@@ -76,13 +76,13 @@ func DecodeNames(index *schema.Index) []string {
 // Parse reads text as a value of a type. A field that is declared in several
 // ways gives a value for each that the text fits.
 func (d *Decode) Parse(kind, text string, big bool) ([]Decoded, error) {
-	forms := d.forms(kind)
-	if forms == nil {
+	types := d.types(kind)
+	if types == nil {
 		return nil, fmt.Errorf("%w %q", ErrType, kind)
 	}
 	var list []Decoded
 	var first error
-	for _, v := range forms {
+	for _, v := range types {
 		v.Big = big
 		err := v.read(strings.TrimSpace(text))
 		switch {
@@ -101,8 +101,8 @@ func (d *Decode) Parse(kind, text string, big bool) ([]Decoded, error) {
 	return list, nil
 }
 
-// forms are the declarations that a name stands for.
-func (d *Decode) forms(kind string) (list []Decoded) {
+// types returns the declarations of a name.
+func (d *Decode) types(kind string) (list []Decoded) {
 	if f := scalars[strings.ToLower(kind)]; f != nil {
 		return []Decoded{{Type: strings.ToLower(kind), Field: f}}
 	}
@@ -116,7 +116,7 @@ func (d *Decode) forms(kind string) (list []Decoded) {
 	}
 	for _, t := range d.index.Topics(kind) {
 		for _, p := range t.Places {
-			if !sameForm(list, p.Field) {
+			if !sameType(list, p.Field) {
 				list = append(list, Decoded{Type: t.Field, In: p.In, Owner: opcodes.StructNamed(p.In), Field: p.Field.Alone()})
 			}
 		}
@@ -124,7 +124,7 @@ func (d *Decode) forms(kind string) (list []Decoded) {
 	return list
 }
 
-func sameForm(list []Decoded, f *schema.Field) bool {
+func sameType(list []Decoded, f *schema.Field) bool {
 	for i := range list {
 		g := list[i].Field
 		if g.Kind == f.Kind && g.Size == f.Size && g.Format == f.Format && g.Names == f.Names && g.Type == f.Type && g.Elem == f.Elem {
@@ -134,7 +134,7 @@ func sameForm(list []Decoded, f *schema.Field) bool {
 	return false
 }
 
-// groupField is a number whose values the group names.
+// groupField returns a field whose values have the names of a group.
 func groupField(g *schema.Names) *schema.Field {
 	for i := range g.Values {
 		if g.Values[i].Value > 1<<32-1 {
@@ -160,7 +160,7 @@ func (d *Decode) AppendText(dst []byte, v Decoded) []byte {
 	for i := 0; i < len(r.tree.Nodes); i = int(r.tree.Nodes[i].End) {
 		dst = r.node(dst, i, 0, 0)
 	}
-	if len(r.tree.Nodes) == 0 { // padding, or a form that zeros do not tell
+	if len(r.tree.Nodes) == 0 { // padding, or a union whose member depends on other fields
 		dst = append(r.c.Dim.Append(append(dst, v.Field.Name...), "  nothing but zeros"), '\n')
 	}
 	dst = r.notes(dst)

@@ -17,7 +17,7 @@ import (
 
 const missing = dissect.Missing
 
-// read turns text into the bytes of the value.
+// read reads text into the bytes of the value.
 func (v *Decoded) read(text string) error {
 	if text == "" {
 		return errors.New("the value is empty")
@@ -60,7 +60,7 @@ func (v *Decoded) read(text string) error {
 	return err
 }
 
-// readText takes text as it is, with NULs behind it up to its size.
+// readText takes text, padded with NULs to the size of the field.
 func (v *Decoded) readText(text string) error {
 	n := v.Field.Size
 	if n > 0 && len(text) > n {
@@ -116,7 +116,7 @@ func (v *Decoded) readInteger(text string) error {
 	return nil
 }
 
-// integerBytes takes the bytes of an integer as they lie on the wire.
+// integerBytes takes the bytes of an integer in the order of the wire.
 func (v *Decoded) integerBytes(text string) error {
 	b, err := hexBytes(text)
 	switch {
@@ -131,8 +131,8 @@ func (v *Decoded) integerBytes(text string) error {
 	return nil
 }
 
-// named is the number of a name, or of names of flags with | or , between
-// them.
+// named returns the number of a name, or of names of flags separated by | or
+// commas.
 func named(f *schema.Field, text string) (u uint64, ok bool) {
 	g := f.Names
 	if f.Format == schema.Errno {
@@ -157,7 +157,7 @@ func named(f *schema.Field, text string) (u uint64, ok bool) {
 	return u, true
 }
 
-// put makes the bytes of an integer.
+// put encodes an integer.
 func (v *Decoded) put(u uint64) {
 	var b [8]byte
 	if v.Field.Order.Is(v.Big) {
@@ -177,8 +177,8 @@ func (v *Decoded) put(u uint64) {
 	}
 }
 
-// xidNote tells the time in an xid: a client begins to count at the seconds
-// since the epoch, shifted by 20 bits, and goes on by 64 or more an RPC.
+// xidNote returns the time in an xid: a client starts with the seconds since
+// the epoch, shifted by 20 bits, and adds 64 or more for each RPC.
 func xidNote(u uint64) string {
 	const year2000, year2100 = 946684800, 4102444800
 	secs := u >> 20

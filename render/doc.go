@@ -1,6 +1,6 @@
-// Package render turns messages into what people and scripts read: summary
-// lines, trees, JSON, field lists and flag tables. It decides nothing about
-// what bytes mean; that is in the tree.
+// Package render writes messages, RPCs, connections and statistics as text for
+// people and scripts: summary lines, trees, JSON, field lists, tables. It makes
+// no decisions about what bytes mean; those are in the tree.
 //
 // All renderers append to a byte slice, so that one buffer serves a whole
 // capture:
@@ -11,16 +11,14 @@
 //		os.Stdout.Write(buf)
 //	}})
 //
-// A renderer remembers nothing about earlier messages but how wide its columns
-// are, so that lines stay aligned; what only the course of a capture shows is
-// in track.
+// A renderer keeps no state of the capture: only the widths of its columns, so
+// that lines stay aligned. What takes more than one message is in track.
 //
-// Text of the wire never reaches the output as it is: control characters,
-// bytes that are not UTF-8 and characters that reorder a line are escaped. In
-// JSON strings and in text a byte that is not part of valid UTF-8 is written
-// as \xNN. A backslash of the wire in front of something that looks like such
-// an escape is written as \x5c, so replacing every \xNN by its byte gives the
-// bytes of the wire back.
+// Text of the wire is escaped: control characters, bytes that are not UTF-8 and
+// characters that reorder a line. In JSON strings and in text a byte that is not
+// part of valid UTF-8 is written as \xNN. A backslash of the wire in front of
+// something that looks like such an escape is written as \x5c, so replacing
+// every \xNN by its byte restores the bytes of the wire.
 package render
 
 import "github.com/lshark/lshark/dissect"

@@ -91,7 +91,7 @@ func path(name string, index *schema.Index) (column, bool) {
 	return column{name: parts[last], above: parts[:last]}, true
 }
 
-// isDeclared says whether a field or section has this name.
+// isDeclared reports whether a field or section has this name.
 func isDeclared(name string, index *schema.Index) bool {
 	_, ok := slices.BinarySearch(index.Names(), name)
 	return ok || isSection(name)
@@ -169,7 +169,7 @@ func (f *Fields) collect() {
 	}
 }
 
-// inside says whether the last node of the path lies in nodes or structs of
+// inside reports whether the last node of the path lies in nodes or structs of
 // these names, in this order.
 func (f *Fields) inside(above []string) bool {
 	k := len(above) - 1
@@ -188,7 +188,7 @@ func appendWhole(dst []byte, t *dissect.Tree, i int) []byte {
 	n := &t.Nodes[i]
 	switch {
 	case !isContainer(n, i):
-		return appendLeaf(dst, t, n)
+		return appendNodeValue(dst, t, n)
 	case !isList(n):
 		return appendValue(dst, t, i)
 	}

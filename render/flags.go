@@ -1,7 +1,6 @@
 package render
 
 import (
-	"math/bits"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
@@ -13,7 +12,7 @@ import (
 type FlagsOptions struct {
 	Colors *Colors
 	Width  int // columns of the terminal; 0: lines may be of any length
-	Time   TimeForm
+	Time   TimeFormat
 }
 
 // Flags renders the flag words of a message as tables, a row a flag, and those
@@ -85,7 +84,7 @@ func (r *Flags) AppendConnect(dst []byte, p *track.ConnectPair, first int64) []b
 	return append(dst, '\n')
 }
 
-// connectWords are the flag words of the connect data.
+// connectWords returns the flag words of a connect.
 func (r *Flags) connectWords(m *dissect.Message) []word {
 	r.tree.Build(m)
 	var list []word
@@ -99,12 +98,12 @@ func (r *Flags) connectWords(m *dissect.Message) []word {
 	return list
 }
 
-// head appends the line that says which message this is, without its end.
+// head appends the line that identifies the message, without its end.
 func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	c := r.c
 	dst = append(append(dst, c.Head.on...), "frame "...)
 	dst = append(strconv.AppendInt(dst, m.Frame, 10), c.Head.off...)
-	dst = r.stamp.appendWhen(append(dst, "  "...), r.opt.Time, m.Time, at, true)
+	dst = r.stamp.appendTime(append(dst, "  "...), r.opt.Time, m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)
 	dst = append(append(m.LNet.Src.Append(dst), c.NID.off...), " > "...)
 	dst = append(m.LNet.Dst.Append(append(dst, c.NID.on...)), c.NID.off...)
@@ -116,37 +115,37 @@ func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	return dst
 }
 
-// words appends a table for each word, asked beside granted; nil is not known.
+// words appends a table for each word, asked beside granted; nil: not captured.
 func (r *Flags) words(dst []byte, asked, granted []word) []byte {
 	list := asked
 	if list == nil {
 		list = granted
 	}
 	for _, w := range list {
-		a, haveAsked := find(asked, w.field.Name)
-		g, haveGranted := find(granted, w.field.Name)
+		a, haveAsked := findWord(asked, w.field.Name)
+		g, haveGranted := findWord(granted, w.field.Name)
 		if a|g == 0 {
 			continue
 		}
 		dst = r.title(dst, w.field)
 		dst = r.row(dst, "bit", w.field.Names, "name", "asked  granted  ", "meaning", &r.c.Dim)
 		w.field.Names.Set(a|g, func(v *schema.Value) {
-			mark := yes(a&v.Mask == v.Value, haveAsked) + "    " + yes(g&v.Mask == v.Value, haveGranted) + "      "
+			marks := mark(a&v.Mask == v.Value, haveAsked) + "    " + mark(g&v.Mask == v.Value, haveGranted) + "      "
 			st := &r.c.Good
 			if haveAsked && haveGranted && a&v.Mask == v.Value && g&v.Mask != v.Value {
 				st = &r.c.Warn
 			}
-			dst = r.row(dst, bitsOf(v.Mask), w.field.Names, v.Name, mark, v.Doc, st)
+			dst = r.row(dst, bitText(v.Mask), w.field.Names, v.Name, marks, v.Doc, st)
 		})
 		if rest := w.field.Names.Set(a|g, func(*schema.Value) {}); rest != 0 {
-			mark := yes(a&rest != 0, haveAsked) + "    " + yes(g&rest != 0, haveGranted) + "      "
-			dst = r.row(dst, "", w.field.Names, string(schema.AppendHex(nil, rest)), mark, "unknown bits", &r.c.Warn)
+			marks := mark(a&rest != 0, haveAsked) + "    " + mark(g&rest != 0, haveGranted) + "      "
+			dst = r.row(dst, "", w.field.Names, string(schema.AppendHex(nil, rest)), marks, "unknown bits", &r.c.Warn)
 		}
 	}
 	return dst
 }
 
-func find(words []word, name string) (val uint64, ok bool) {
+func findWord(words []word, name string) (val uint64, ok bool) {
 	for _, w := range words {
 		if w.field.Name == name {
 			return w.val, true
@@ -155,7 +154,8 @@ func find(words []word, name string) (val uint64, ok bool) {
 	return 0, words != nil
 }
 
-func yes(set, known bool) string {
+// mark returns the cell of a flag.
+func mark(set, known bool) string {
 	switch {
 	case !known:
 		return "  ?"
@@ -165,13 +165,13 @@ func yes(set, known bool) string {
 	return "  -"
 }
 
-// table appends the bits of a word that are set.
+// table appends the set bits of a word.
 func (r *Flags) table(dst []byte, n *dissect.Node) []byte {
 	dst = r.title(dst, n.Field)
 	names := n.Field.Names
 	dst = r.row(dst, "bit", names, "name", "", "meaning", &r.c.Dim)
 	rest := names.Set(n.Val, func(v *schema.Value) {
-		dst = r.row(dst, bitsOf(v.Mask), names, v.Name, "", v.Doc, &r.c.Flag)
+		dst = r.row(dst, bitText(v.Mask), names, v.Name, "", v.Doc, &r.c.Flag)
 	})
 	if rest != 0 {
 		dst = r.row(dst, "", names, string(schema.AppendHex(nil, rest)), "", "unknown bits", &r.c.Warn)
@@ -185,13 +185,12 @@ func (r *Flags) title(dst []byte, f *schema.Field) []byte {
 	return append(dst, '\n')
 }
 
-// row appends a line of a table. What a terminal has no room for goes on in
-// the next line, under its column.
+// row appends a line of a table; the meaning is wrapped within its column.
 func (r *Flags) row(dst []byte, bit string, names *schema.Names, name, marks, doc string, st *Style) []byte {
 	const bitColumn = 6
 	column := 4
 	for i := range names.Values {
-		column = max(column, min(len(names.Values[i].Name), maxLabel))
+		column = max(column, min(len(names.Values[i].Name), maxNameWidth))
 	}
 	start := len(dst)
 	dst = appendSpaces(dst, indent+bitColumn-len(bit))
@@ -206,11 +205,11 @@ func (r *Flags) row(dst []byte, bit string, names *schema.Names, name, marks, do
 	return append(wrap(dst, doc, at, r.opt.Width), '\n')
 }
 
-// wrap appends text in lines that begin at a column and end before the width.
+// wrap appends text from a column on, in lines that end before the width.
 func wrap(dst []byte, text string, column, width int) []byte {
 	room := width - column
-	const least = 24 // columns that are worth a second line
-	for width > 0 && room >= least && len(text) > room {
+	const minRoom = 24 // columns that make another line worthwhile
+	for width > 0 && room >= minRoom && len(text) > room {
 		cut := room
 		for cut > 0 && text[cut] != ' ' {
 			cut--
@@ -223,13 +222,4 @@ func wrap(dst []byte, text string, column, width int) []byte {
 		text = text[cut+1:]
 	}
 	return append(dst, text...)
-}
-
-// bitsOf is the number of a mask's bit, or of its first and last.
-func bitsOf(mask uint64) string {
-	low, high := bits.TrailingZeros64(mask), bits.Len64(mask)-1
-	if low == high {
-		return strconv.Itoa(low)
-	}
-	return strconv.Itoa(low) + "-" + strconv.Itoa(high)
 }

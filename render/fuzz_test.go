@@ -31,7 +31,7 @@ type views struct {
 	pairs   *track.RPCs
 	imports *track.Imports
 	stats   *track.Stats
-	by      []track.Dim
+	by      []track.Dimension
 }
 
 func newViews(t testing.TB) *views {
@@ -60,8 +60,8 @@ func newViews(t testing.TB) *views {
 		},
 		imports: track.NewImports(nil),
 	}
-	for d := range track.DimNames() {
-		v.by = append(v.by, track.Dim(d))
+	for d := range track.DimensionNames() {
+		v.by = append(v.by, track.Dimension(d))
 	}
 	v.stats = track.NewStats(track.StatsOptions{By: v.by})
 	v.pairs = track.NewRPCs(track.Options{

@@ -7,10 +7,10 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// inline is how many bytes stand in the line of their field.
-const inline = 8
+// maxInline is how many bytes are shown in the line of their field.
+const maxInline = 8
 
-// span appends the place of a node's bytes, and the bytes when they are few.
+// span appends the offset and size of a node, and its bytes when they are few.
 func (r *Tree) span(dst []byte, n *dissect.Node) []byte {
 	if !r.opt.Hex || n.Src == dissect.InText {
 		return dst
@@ -19,7 +19,7 @@ func (r *Tree) span(dst []byte, n *dissect.Node) []byte {
 	dst = strconv.AppendInt(dst, int64(n.Off), 10)
 	dst = strconv.AppendInt(append(dst, ':'), int64(n.Len), 10)
 	dst = append(dst, ']')
-	if b := r.tree.Bytes(n); len(b) <= inline {
+	if b := r.tree.Bytes(n); len(b) <= maxInline {
 		dst = appendSpaced(append(dst, ' '), b)
 	}
 	return append(dst, r.c.Dim.off...)
@@ -32,7 +32,7 @@ func (r *Tree) dump(dst []byte, n *dissect.Node, depth int) []byte {
 		return dst
 	}
 	b := r.tree.Bytes(n)
-	if len(b) <= inline {
+	if len(b) <= maxInline {
 		return dst
 	}
 	for at := 0; at < len(b); at += line {

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math/bits"
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
@@ -9,13 +10,13 @@ import (
 )
 
 // EventText puts the events of connections into words.
-type EventText struct{ Raw bool }
+type EventText struct{ FullNIDs bool }
 
 // Append appends what happened.
 func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 	switch e.Kind {
 	case track.EvConnect:
-		dst = appendNode(append(dst, "connect to "...), e.Node.Append, t.Raw)
+		dst = appendNID(append(dst, "connect to "...), e.Node, t.FullNIDs)
 		dst = strconv.AppendUint(append(dst, ", conn_cnt "...), uint64(e.ConnCnt), 10)
 		return appendOpFlags(dst, e.OpFlags)
 	case track.EvConnected:
@@ -58,7 +59,7 @@ func appendOpFlags(dst []byte, flags uint32) []byte {
 	return appendFlags(append(dst, ' '), opcodes.MsgConnectFlags, uint64(flags), "|")
 }
 
-// callbackText tells of a lock callback that the client had not obeyed.
+// callbackText appends a lock callback that was pending.
 func callbackText(dst []byte, e *track.Event) []byte {
 	dst = appendOpcode(dst, e.Opcode)
 	dst = schema.AppendHex(append(dst, " for lock "...), e.From)
@@ -116,7 +117,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 	}
 	for _, i := range list {
 		t.put(&c.NID, func(b []byte) []byte { return appendTarget(b, i) })
-		t.put(&c.NID, func(b []byte) []byte { return appendNode(b, i.Client.Append, s.opt.Raw) })
+		t.put(&c.NID, func(b []byte) []byte { return appendNID(b, i.Client, s.opt.FullNIDs) })
 		text(stateStyle(c, i.State), i.State.String())
 		number(&c.Num, int64(i.ConnCnt))
 		if len(i.Failures) == 0 {
@@ -128,10 +129,10 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		number(&c.Num, i.Pings)
 		t.put(&c.Dim, func(b []byte) []byte { return versions(b, i) })
 		text(&c.Dim, i.Kind())
-		t.put(&c.NID, func(b []byte) []byte { return appendNode(b, i.Server.Append, s.opt.Raw) })
+		t.put(&c.NID, func(b []byte) []byte { return appendNID(b, i.Server, s.opt.FullNIDs) })
 		t.put(&c.FID, func(b []byte) []byte { return strconv.AppendUint(b, i.LastCommitted, 10) })
 		f, f2 := i.Refused()
-		number(&c.Warn, int64(ones(f)+ones(f2)))
+		number(&c.Warn, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)))
 		text(&c.Dim, i.ClientUUID)
 	}
 	return t.render(dst, s.opt.Width)
@@ -158,13 +159,6 @@ func versions(dst []byte, i *track.Import) []byte {
 		return schema.AppendVersion(dst, b)
 	}
 	return schema.AppendVersion(append(schema.AppendVersion(dst, a), '/'), b)
-}
-
-func ones(v uint64) (n int) {
-	for ; v != 0; v &= v - 1 {
-		n++
-	}
-	return n
 }
 
 func stateStyle(c *Colors, s track.ImportState) *Style {

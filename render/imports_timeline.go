@@ -19,7 +19,7 @@ type Timeline struct {
 
 // NewTimeline makes a renderer.
 func NewTimeline(o SummaryOptions) *Timeline {
-	return &Timeline{opt: o, text: EventText{Raw: o.Raw}, number: 5, time: 9, client: 9, target: 14, state: 12}
+	return &Timeline{opt: o, text: EventText{FullNIDs: o.FullNIDs}, number: 5, time: 9, client: 9, target: 14, state: 12}
 }
 
 // happening is a transition or an event of a connection.
@@ -58,17 +58,17 @@ func (t *Timeline) Append(dst []byte, list []*track.Import, first int64) []byte 
 
 func (t *Timeline) line(dst []byte, h *happening, at Moment) []byte {
 	c, start := t.opt.Colors, len(dst)
-	wideEnough := t.opt.Width == 0 || t.opt.Width >= wide
+	wide := t.opt.wide()
 	t.buf = strconv.AppendInt(t.buf[:0], h.at.Frame, 10)
-	dst = right(dst, &c.Dim, t.buf, &t.number)
-	t.buf = t.stamp.appendWhen(t.buf[:0], t.opt.Time, h.at.Time, at, wideEnough)
-	dst = right(append(dst, ' '), &c.Dim, t.buf, &t.time)
-	t.buf = appendNode(t.buf[:0], h.imp.Client.Append, t.opt.Raw)
-	dst = left(append(dst, ' '), &c.NID, t.buf, &t.client)
+	dst = appendRight(dst, &c.Dim, t.buf, &t.number)
+	t.buf = t.stamp.appendTime(t.buf[:0], t.opt.Time, h.at.Time, at, wide)
+	dst = appendRight(append(dst, ' '), &c.Dim, t.buf, &t.time)
+	t.buf = appendNID(t.buf[:0], h.imp.Client, t.opt.FullNIDs)
+	dst = appendLeft(append(dst, ' '), &c.NID, t.buf, &t.client)
 	t.buf = appendTarget(t.buf[:0], h.imp)
-	dst = left(append(dst, ' '), &c.NID, t.buf, &t.target)
+	dst = appendLeft(append(dst, ' '), &c.NID, t.buf, &t.target)
 	if h.change != nil {
-		dst = left(append(dst, ' '), stateStyle(c, h.change.State), append(t.buf[:0], h.change.State.String()...), &t.state)
+		dst = appendLeft(append(dst, ' '), stateStyle(c, h.change.State), append(t.buf[:0], h.change.State.String()...), &t.state)
 	} else {
 		st := &c.Key
 		switch h.event.Kind {
@@ -80,7 +80,7 @@ func (t *Timeline) line(dst []byte, h *happening, at Moment) []byte {
 		t.buf = t.text.Append(t.buf[:0], h.event)
 		text := t.buf
 		if t.opt.Width > 0 {
-			text, _ = fit(text, max(0, t.opt.Width-width(dst[start:])-1))
+			text = truncate(text, max(0, t.opt.Width-width(dst[start:])-1))
 		}
 		dst = append(append(append(append(dst, ' '), st.on...), text...), st.off...)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// appendMembers appends ,"name":value for the nodes from i to end. The first
-// comma is for the caller to overwrite or to keep.
+// appendMembers appends ,"name":value for the nodes from i to end. The caller
+// may overwrite the first comma with a bracket.
 func appendMembers(dst []byte, t *dissect.Tree, i, end int) []byte {
 	nodes := t.Nodes[:end]
 	for i < len(nodes) {
@@ -27,8 +27,8 @@ func appendMembers(dst []byte, t *dissect.Tree, i, end int) []byte {
 	return dst
 }
 
-// appendMember appends ,"name":value of a node that is no integer, or nothing
-// when all of its parts are missing.
+// appendMember appends ,"name":value of a node that is not an integer, or
+// nothing when all of its parts are missing.
 func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
 	start := len(dst)
 	dst = append(dst, t.Nodes[i].Field.Key...)
@@ -40,7 +40,7 @@ func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
 	return dst
 }
 
-// isInteger says whether a node is shown as an integer.
+// isInteger reports whether a node is shown as an integer.
 func isInteger(n *dissect.Node) bool {
 	return n.Field.Kind <= schema.Int && n.Src != dissect.InText && !n.Is(dissect.Undecoded)
 }
@@ -119,7 +119,7 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	}
 	switch f.Look {
 	case schema.Decimal:
-		if n.Val <= exact {
+		if n.Val <= maxJSONInt {
 			return appendDecimal(dst, n.Val)
 		}
 	case schema.Signed:
@@ -127,7 +127,7 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	case schema.Status:
 		return appendJSONNumber(dst, schema.ErrnoValue(n.Val))
 	case schema.Amount:
-		if n.Val <= exact {
+		if n.Val <= maxJSONInt {
 			return appendDecimal(dst, n.Val)
 		}
 		if n.Val == math.MaxUint64 {
@@ -139,13 +139,13 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	return append(appendDecimal(append(dst, '"'), n.Val), '"')
 }
 
-// appendJSONNumber appends an integer, as a string where readers would round
-// the number.
+// appendJSONNumber appends an integer, as a string where readers of JSON would
+// round it.
 func appendJSONNumber(dst []byte, v int64) []byte {
 	switch {
-	case v >= 0 && v <= exact:
+	case v >= 0 && v <= maxJSONInt:
 		return appendDecimal(dst, uint64(v))
-	case v < 0 && v >= -exact:
+	case v < 0 && v >= -maxJSONInt:
 		return strconv.AppendInt(dst, v, 10)
 	}
 	return append(strconv.AppendInt(append(dst, '"'), v, 10), '"')

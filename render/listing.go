@@ -6,9 +6,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// AppendFieldList appends a line for each field of the tables, and for each
-// way a name is declared: name, type, places and meaning, with tabs between
-// them.
+// AppendFieldList appends a line for each declaration of a field of the tables:
+// name, type, places and meaning, separated by tabs.
 func AppendFieldList(dst []byte, index *schema.Index) []byte {
 	for _, name := range index.Names() {
 		places := index.Find(name)

@@ -2,7 +2,7 @@ package render
 
 import "strings"
 
-// page is text for reading, wrapped at the width of the terminal.
+// page is text that is wrapped at the width of the terminal.
 type page struct {
 	out   []byte
 	c     *Colors
@@ -10,15 +10,15 @@ type page struct {
 	at    int // column
 }
 
-// A page without a terminal is as wide as this.
+// pageWidth is the width of a page without a terminal.
 const pageWidth = 80
 
 func newPage(c *Colors, width int) *page {
-	const least = 40 // narrower ones are wrapped by the terminal itself
+	const minWidth = 40 // on a narrower terminal, lines are too long
 	if width == 0 {
 		width = pageWidth
 	}
-	return &page{c: c, width: max(width, least)}
+	return &page{c: c, width: max(width, minWidth)}
 }
 
 // end ends the line.
@@ -33,7 +33,7 @@ func (p *page) put(st *Style, text string) {
 	p.at += width([]byte(text))
 }
 
-// column goes to a column, and to the next line if that is passed already.
+// column moves to a column, of the next line if the column has passed.
 func (p *page) column(col int) {
 	if p.at > 0 && p.at >= col {
 		p.end()
@@ -42,15 +42,14 @@ func (p *page) column(col int) {
 	p.at = col
 }
 
-// pad goes on to a column, or at least by two.
+// pad appends spaces up to a column, at least two.
 func (p *page) pad(col int) {
 	n := max(col-p.at, 2)
 	p.out = appendSpaces(p.out, n)
 	p.at += n
 }
 
-// words appends text word by word; lines that are full go on at the column
-// indent.
+// words appends text word by word; further lines begin at the column indent.
 func (p *page) words(indent int, st *Style, text string) {
 	for _, w := range strings.Fields(text) {
 		n := width([]byte(w))

@@ -3,6 +3,7 @@ package render
 import (
 	"strconv"
 
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
@@ -16,7 +17,8 @@ type RPCSummary struct {
 	stamp stamp
 	text  []byte
 
-	// Columns grow to the widest value so far, so lines stay aligned.
+	// Widths of columns, which grow to the widest value so far: lines stay
+	// aligned.
 	time, client, server, op, latency int
 }
 
@@ -28,14 +30,14 @@ func NewRPCSummary(o SummaryOptions) *RPCSummary {
 // AppendRPC appends the line of an RPC.
 func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	c, start := s.c, len(dst)
-	wideEnough := s.opt.Width == 0 || s.opt.Width >= wide
-	s.text = s.stamp.appendWhen(s.text[:0], s.opt.Time, r.Begin(), at, wideEnough)
-	dst = right(dst, &c.Dim, s.text, &s.time)
-	s.text = appendNode(s.text[:0], r.Client.Append, s.opt.Raw)
-	dst = left(append(dst, ' '), &c.NID, s.text, &s.client)
+	wide := s.opt.wide()
+	s.text = s.stamp.appendTime(s.text[:0], s.opt.Time, r.Begin(), at, wide)
+	dst = appendRight(dst, &c.Dim, s.text, &s.time)
+	s.text = appendNID(s.text[:0], r.Client, s.opt.FullNIDs)
+	dst = appendLeft(append(dst, ' '), &c.NID, s.text, &s.client)
 	dst = c.Dim.Append(append(dst, ' '), ">")
-	s.text = s.asked(s.text[:0], r, wideEnough)
-	dst = left(append(dst, ' '), &c.NID, s.text, &s.server)
+	s.text = s.destination(s.text[:0], r, wide)
+	dst = appendLeft(append(dst, ' '), &c.NID, s.text, &s.server)
 	dst = s.operation(append(dst, ' '), r)
 	dst = s.outcome(append(dst, ' '), r)
 	dst = s.details(dst, r, start)
@@ -45,13 +47,14 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	return append(dst, '\n')
 }
 
-// asked appends who was asked: the target where it is known. Callbacks ask the
-// client.
-func (s *RPCSummary) asked(dst []byte, r *track.RPC, both bool) []byte {
+// destination appends the target of an RPC, or the server where the target is
+// unknown; with both, server and target. A callback goes to the client, so the
+// target alone would mislead.
+func (s *RPCSummary) destination(dst []byte, r *track.RPC, both bool) []byte {
 	t := r.Target()
 	named := t != "" && (both || !track.IsCallback(r.Opcode))
 	if !named || both {
-		dst = appendNode(dst, r.Server.Append, s.opt.Raw)
+		dst = appendNID(dst, r.Server, s.opt.FullNIDs)
 	}
 	if named && both {
 		dst = append(dst, ' ')
@@ -62,12 +65,12 @@ func (s *RPCSummary) asked(dst []byte, r *track.RPC, both bool) []byte {
 	return dst
 }
 
-// appendNode appends a NID, without the network that is usual.
-func appendNode(dst []byte, nid func([]byte) []byte, raw bool) []byte {
-	const usual = "@tcp"
+// appendNID appends a NID, without @tcp unless it is to be full.
+func appendNID(dst []byte, nid lnet.NID, full bool) []byte {
+	const defaultNet = "@tcp"
 	start := len(dst)
-	dst = nid(dst)
-	if n := len(dst) - len(usual); !raw && n > start && string(dst[n:]) == usual {
+	dst = nid.Append(dst)
+	if n := len(dst) - len(defaultNet); !full && n > start && string(dst[n:]) == defaultNet {
 		return dst[:n]
 	}
 	return dst
@@ -93,7 +96,7 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
 	case r.Opcode == opcodes.OBD_PING:
 		st = &s.c.Dim
 	}
-	return left(dst, st, s.text, &s.op)
+	return appendLeft(dst, st, s.text, &s.op)
 }
 
 // appendOpcode appends the name of an operation, or its number.
@@ -104,19 +107,19 @@ func appendOpcode(dst []byte, opc uint32) []byte {
 	return strconv.AppendUint(dst, uint64(opc), 10)
 }
 
-// outcome appends the latency, or why there is none.
+// outcome appends the latency and the status, or why there is no latency.
 func (s *RPCSummary) outcome(dst []byte, r *track.RPC) []byte {
 	c := s.c
 	switch ns, ok := r.Latency(); {
 	case ok:
 		s.text = appendLatency(s.text[:0], ns)
-		dst = right(dst, &c.Num, s.text, &s.latency)
+		dst = appendRight(dst, &c.Num, s.text, &s.latency)
 	case r.OneWay:
-		dst = right(dst, &c.Dim, append(s.text[:0], "one way"...), &s.latency)
+		dst = appendRight(dst, &c.Dim, append(s.text[:0], "one way"...), &s.latency)
 	case !r.HasReply:
-		dst = right(dst, &c.Warn, append(s.text[:0], "no reply"...), &s.latency)
+		dst = appendRight(dst, &c.Warn, append(s.text[:0], "no reply"...), &s.latency)
 	default:
-		dst = right(dst, &c.Dim, append(s.text[:0], "no request"...), &s.latency)
+		dst = appendRight(dst, &c.Dim, append(s.text[:0], "no request"...), &s.latency)
 	}
 	switch lock := opcodes.LockStatus(r.Opcode, r.Status); {
 	case r.Failed():
@@ -145,7 +148,7 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC) []byte {
 	return c.Bad.Append(dst, string(s.text))
 }
 
-// details appends what there is room for.
+// details appends further values, those that there is room for.
 func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	c := s.c
 	add := func(label string, st *Style, value []byte) {
@@ -195,8 +198,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	return dst
 }
 
-// appendSize appends a number of bytes with the unit that suits it: 512,
-// 4K, 1.5M.
+// appendSize appends a number of bytes with a unit: 512, 4K, 1.5M.
 func appendSize(dst []byte, n int64) []byte {
 	const units = "KMGTPE"
 	if n < 1024 {

@@ -37,7 +37,7 @@ func (j *StatsJSON) row(dst []byte, r *track.Row) []byte {
 	}
 	for _, d := range j.opt.By {
 		dst = append(append(append(dst, '"'), d.String()...), '"', ':')
-		dst = append(appendDimJSON(dst, r, d), ',')
+		dst = append(appendDimensionJSON(dst, r, d), ',')
 	}
 	dst = strconv.AppendInt(append(dst, `"count":`...), r.Count, 10)
 	dst = strconv.AppendInt(append(dst, `,"replies":`...), r.Replies, 10)
@@ -48,8 +48,8 @@ func (j *StatsJSON) row(dst []byte, r *track.Row) []byte {
 	dst = strconv.AppendInt(append(dst, `,"unanswered":`...), r.Unanswered, 10)
 	dst = strconv.AppendInt(append(dst, `,"one_way":`...), r.OneWay, 10)
 	dst = strconv.AppendInt(append(dst, `,"resends":`...), r.Resends, 10)
-	dst = appendDist(append(dst, `,"latency":`...), &r.Latency)
-	dst = appendDist(append(dst, `,"service":`...), &r.Service)
+	dst = appendDistribution(append(dst, `,"latency":`...), &r.Latency)
+	dst = appendDistribution(append(dst, `,"service":`...), &r.Service)
 	dst = strconv.AppendInt(append(dst, `,"request_bytes":`...), r.RequestBytes, 10)
 	dst = strconv.AppendInt(append(dst, `,"reply_bytes":`...), r.ReplyBytes, 10)
 	dst = strconv.AppendInt(append(dst, `,"bulk_bytes":`...), r.BulkBytes, 10)
@@ -84,11 +84,11 @@ func appendCounts(dst []byte, counts map[int32]int64) []byte {
 	return append(dst, '}')
 }
 
-// appendDimJSON appends the value of a dimension; what is not known is null.
-func appendDimJSON(dst []byte, r *track.Row, d track.Dim) []byte {
+// appendDimensionJSON appends the value of a dimension; what is not known is null.
+func appendDimensionJSON(dst []byte, r *track.Row, d track.Dimension) []byte {
 	switch d {
 	case track.ByUID, track.ByPortal:
-		if known := appendDim(dst, r, d, true); len(known) > len(dst) {
+		if known := appendDimension(dst, r, d, true); len(known) > len(dst) {
 			return known
 		}
 	case track.ByTarget:
@@ -101,15 +101,15 @@ func appendDimJSON(dst []byte, r *track.Row, d track.Dim) []byte {
 		return append(append(append(dst, '"'), r.Variant...), '"')
 	default:
 		var buf [64]byte
-		if b := appendDim(buf[:0], r, d, true); len(b) > 0 {
+		if b := appendDimension(buf[:0], r, d, true); len(b) > 0 {
 			return append(append(append(dst, '"'), b...), '"')
 		}
 	}
 	return append(dst, null...)
 }
 
-// appendDist appends a distribution of times in seconds.
-func appendDist(dst []byte, d *track.Dist) []byte {
+// appendDistribution appends a distribution of times in seconds.
+func appendDistribution(dst []byte, d *track.Distribution) []byte {
 	if d.N == 0 {
 		return append(dst, null...)
 	}

@@ -11,13 +11,13 @@ import (
 
 // StatsOptions are the settings of the renderers of statistics.
 type StatsOptions struct {
-	By     []track.Dim
-	Step   int64 // of the intervals in nanoseconds, 0 without
-	Sort   string
-	Colors *Colors
-	Width  int
-	Raw    bool
-	Bars   bool // show the latencies and sizes as bars
+	By       []track.Dimension
+	Step     int64 // of the intervals in nanoseconds, 0 without
+	Sort     string
+	Colors   *Colors
+	Width    int
+	FullNIDs bool
+	Bars     bool // show the latencies and sizes as bars
 }
 
 // statsSorts are the orders of rows: greatest first.
@@ -46,13 +46,13 @@ func StatsSorts() []string {
 }
 
 // sortRows orders the rows of an interval; equal ones by their keys.
-func sortRows(i *track.Interval, by []track.Dim, order string) []*track.Row {
+func sortRows(i *track.Interval, by []track.Dimension, order string) []*track.Row {
 	rows := i.List()
 	names := make(map[*track.Row]string, len(rows))
 	for _, r := range rows {
 		var b []byte
 		for _, d := range by {
-			b = append(appendDim(b, r, d, true), 0)
+			b = append(appendDimension(b, r, d, true), 0)
 		}
 		names[r] = string(b)
 	}
@@ -86,9 +86,9 @@ func sum(counts map[int32]int64) (n int64) {
 	return n
 }
 
-// appendDim appends the value of a dimension as text, empty when it is not
+// appendDimension appends the value of a dimension as text, empty when it is not
 // known.
-func appendDim(dst []byte, r *track.Row, d track.Dim, raw bool) []byte {
+func appendDimension(dst []byte, r *track.Row, d track.Dimension, raw bool) []byte {
 	switch d {
 	case track.ByOp:
 		if r.HasOpcode {
@@ -97,9 +97,9 @@ func appendDim(dst []byte, r *track.Row, d track.Dim, raw bool) []byte {
 	case track.ByVariant:
 		return append(dst, r.Variant...)
 	case track.ByClient:
-		return appendNode(dst, r.Client.Append, raw)
+		return appendNID(dst, r.Client, raw)
 	case track.ByServer:
-		return appendNode(dst, r.Server.Append, raw)
+		return appendNID(dst, r.Server, raw)
 	case track.ByTarget:
 		return schema.AppendText(dst, []byte(r.Target))
 	case track.ByJob:

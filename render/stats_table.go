@@ -19,11 +19,11 @@ func NewStatsTable(o StatsOptions) *StatsTable { return &StatsTable{opt: o} }
 // SetSort changes the order of rows.
 func (s *StatsTable) SetSort(order string) { s.opt.Sort = order }
 
-// SetWidth tells the columns of the terminal.
+// SetWidth sets the width of the terminal in columns.
 func (s *StatsTable) SetWidth(columns int) { s.opt.Width = columns }
 
-// columns are those of the dimensions, then the numbers; the ones that
-// matter less are only on terminals with room for them.
+// columns returns the columns of the dimensions and of the numbers. Less
+// important ones are shown only where there is room for them.
 func (s *StatsTable) columns() []tableColumn {
 	var cols []tableColumn
 	for _, d := range s.opt.By {
@@ -60,12 +60,12 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 	return dst
 }
 
-// dim appends the value of a dimension as people know it.
-func (s *StatsTable) dim(dst []byte, r *track.Row, d track.Dim) []byte {
+// dimension appends the value of a dimension.
+func (s *StatsTable) dimension(dst []byte, r *track.Row, d track.Dimension) []byte {
 	if d == track.ByUID && r.HasUser && r.UID == math.MaxUint32 {
 		return append(dst, "-1"...) // (uid_t)-1: no user
 	}
-	return appendDim(dst, r, d, s.opt.Raw)
+	return appendDimension(dst, r, d, s.opt.FullNIDs)
 }
 
 func (s *StatsTable) row(t *table, r *track.Row, total bool) {
@@ -81,7 +81,7 @@ func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 				return b
 			}
 			from := len(b)
-			if b = s.dim(b, r, d); len(b) == from {
+			if b = s.dimension(b, r, d); len(b) == from {
 				return append(b, '-')
 			}
 			return b
@@ -93,7 +93,7 @@ func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 		}
 		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
 	}
-	span := func(get func(d *track.Dist) int64) {
+	span := func(get func(d *track.Distribution) int64) {
 		t.put(&c.Num, func(b []byte) []byte {
 			if r.Latency.N == 0 {
 				return append(b, '-')
@@ -105,10 +105,10 @@ func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 	number(&c.Num, r.Count)
 	number(&c.Bad, failures(r))
 	number(&c.Warn, r.Unanswered)
-	span(func(d *track.Dist) int64 { return d.Quantile(.5) })
-	span(func(d *track.Dist) int64 { return d.Quantile(.9) })
-	span(func(d *track.Dist) int64 { return d.Quantile(.99) })
-	span(func(d *track.Dist) int64 { return d.Max })
+	span(func(d *track.Distribution) int64 { return d.Quantile(.5) })
+	span(func(d *track.Distribution) int64 { return d.Quantile(.9) })
+	span(func(d *track.Distribution) int64 { return d.Quantile(.99) })
+	span(func(d *track.Distribution) int64 { return d.Max })
 	size(r.BulkBytes)
 	t.put(&c.Num, func(b []byte) []byte {
 		if r.DepthMax == 0 {
@@ -117,13 +117,13 @@ func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 		b = strconv.AppendFloat(b, r.DepthMean(), 'f', 1, 64)
 		return strconv.AppendInt(append(b, '/'), r.DepthMax, 10)
 	})
-	span(func(d *track.Dist) int64 { return d.Sum })
-	span(func(d *track.Dist) int64 { return d.Min })
+	span(func(d *track.Distribution) int64 { return d.Sum })
+	span(func(d *track.Distribution) int64 { return d.Min })
 	t.put(&c.Num, func(b []byte) []byte {
 		if r.Service.N == 0 {
 			return append(b, '-')
 		}
-		// Servers tell whole seconds, at least one: an average would mislead.
+		// Servers report whole seconds, at least one: an average would mislead.
 		return append(strconv.AppendInt(append(b, "≤"...), r.Service.Max/1e9, 10), 's')
 	})
 	size(r.RequestBytes)
@@ -147,7 +147,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 		if k > 0 {
 			name = append(name, ' ')
 		}
-		name = s.dim(name, r, d)
+		name = s.dimension(name, r, d)
 	}
 	if r.Latency.N > 0 {
 		h := newBins(latencyBounds)

@@ -13,7 +13,7 @@ import (
 func TestNoUser(t *testing.T) {
 	nobody := &track.Row{Key: track.Key{UID: math.MaxUint32, HasUser: true}, Count: 1, BulkBytes: 1}
 	i := &track.Interval{Rows: map[track.Key]*track.Row{nobody.Key: nobody}}
-	o := StatsOptions{By: []track.Dim{track.ByUID}, Colors: NewColors(false), Bars: true}
+	o := StatsOptions{By: []track.Dimension{track.ByUID}, Colors: NewColors(false), Bars: true}
 	table := string(NewStatsTable(o).AppendInterval(nil, i))
 	if lines := strings.Split(table, "\n"); !strings.HasPrefix(lines[1], "-1 ") || !strings.Contains(table, "\n-1 size of bulk\n") {
 		t.Errorf("%s", table)

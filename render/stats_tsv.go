@@ -26,7 +26,7 @@ func count(get func(r *track.Row) int64) func([]byte, *track.Row) []byte {
 	return func(dst []byte, r *track.Row) []byte { return strconv.AppendInt(dst, get(r), 10) }
 }
 
-func seconds(get func(d *track.Dist) int64) func([]byte, *track.Row) []byte {
+func seconds(get func(d *track.Distribution) int64) func([]byte, *track.Row) []byte {
 	return func(dst []byte, r *track.Row) []byte {
 		if r.Latency.N == 0 {
 			return dst
@@ -42,12 +42,12 @@ var statsColumns = []statsColumn{
 	{"unanswered", count(func(r *track.Row) int64 { return r.Unanswered })},
 	{"one_way", count(func(r *track.Row) int64 { return r.OneWay })},
 	{"resends", count(func(r *track.Row) int64 { return r.Resends })},
-	{"min", seconds(func(d *track.Dist) int64 { return d.Min })},
-	{"p50", seconds(func(d *track.Dist) int64 { return d.Quantile(.5) })},
-	{"p90", seconds(func(d *track.Dist) int64 { return d.Quantile(.9) })},
-	{"p99", seconds(func(d *track.Dist) int64 { return d.Quantile(.99) })},
-	{"max", seconds(func(d *track.Dist) int64 { return d.Max })},
-	{"sum", seconds(func(d *track.Dist) int64 { return d.Sum })},
+	{"min", seconds(func(d *track.Distribution) int64 { return d.Min })},
+	{"p50", seconds(func(d *track.Distribution) int64 { return d.Quantile(.5) })},
+	{"p90", seconds(func(d *track.Distribution) int64 { return d.Quantile(.9) })},
+	{"p99", seconds(func(d *track.Distribution) int64 { return d.Quantile(.99) })},
+	{"max", seconds(func(d *track.Distribution) int64 { return d.Max })},
+	{"sum", seconds(func(d *track.Distribution) int64 { return d.Sum })},
 	{"service_sum", func(dst []byte, r *track.Row) []byte { return appendSeconds(dst, r.Service.Sum) }},
 	{"request_bytes", count(func(r *track.Row) int64 { return r.RequestBytes })},
 	{"reply_bytes", count(func(r *track.Row) int64 { return r.ReplyBytes })},
@@ -97,7 +97,7 @@ func (t *StatsTSV) AppendInterval(dst []byte, i *track.Interval) []byte {
 			dst = append(appendSeconds(dst, i.To-i.From), '\t')
 		}
 		for _, d := range t.opt.By {
-			dst = append(appendDim(dst, r, d, true), '\t')
+			dst = append(appendDimension(dst, r, d, true), '\t')
 		}
 		for k := range statsColumns {
 			if k > 0 {

@@ -13,15 +13,18 @@ import (
 
 // SummaryOptions are the settings of a Summary.
 type SummaryOptions struct {
-	Colors *Colors
-	Width  int // columns of the terminal; 0: lines may be of any length
-	Time   TimeForm
-	Raw    bool         // NIDs as they are, @tcp too
-	Names  *track.Names // of targets and locks; nil: none are known
+	Colors   *Colors
+	Width    int // columns of the terminal; 0: lines may be of any length
+	Time     TimeFormat
+	FullNIDs bool         // show @tcp, too
+	Names    *track.Names // of targets and locks; nil: none are known
 }
 
-// wide is the terminal width from which on lines have all their columns.
-const wide = 120
+// minWide is the width of a terminal on which lines have all their columns.
+const minWide = 120
+
+// wide reports whether lines have all their columns.
+func (o *SummaryOptions) wide() bool { return o.Width == 0 || o.Width >= minWide }
 
 // Summary renders a message as one line.
 type Summary struct {
@@ -34,9 +37,10 @@ type Summary struct {
 
 	wide bool
 
-	// Columns grow to the widest value so far, so lines stay aligned.
+	// Widths of columns, which grow to the widest value so far: lines stay
+	// aligned.
 	number, time, src, dst, xid, op int
-	mostOp                          int // wider operations push the rest of their own line only
+	maxOp                           int // a wider operation shifts the rest of its own line only
 }
 
 // NewSummary makes a summary renderer.
@@ -44,11 +48,11 @@ func NewSummary(o SummaryOptions) *Summary {
 	if o.Names == nil {
 		o.Names = track.NewNames()
 	}
-	s := &Summary{opt: o, c: o.Colors, number: 4, time: 6, src: 9, dst: 9, op: 18, mostOp: 20}
+	s := &Summary{opt: o, c: o.Colors, number: 4, time: 6, src: 9, dst: 9, op: 18, maxOp: 20}
 	s.line.HandleName = o.Names.AppendLock
-	s.wide = o.Width == 0 || o.Width >= wide
+	s.wide = o.wide()
 	if s.wide {
-		s.number, s.time, s.op, s.mostOp, s.xid = 5, 9, 26, 30, 17
+		s.number, s.time, s.op, s.maxOp, s.xid = 5, 9, 26, 30, 17
 	}
 	return s
 }
@@ -56,7 +60,7 @@ func NewSummary(o SummaryOptions) *Summary {
 // Append appends the line of a message.
 func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	start := len(dst)
-	dim := quiet(m)
+	dim := isKeepalive(m)
 	room := s.opt.Width
 	dst = s.columns(dst, m, at, dim)
 	s.line.Reset()
@@ -65,16 +69,15 @@ func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	if room > 0 {
 		left = max(room-width(dst[start:]), 0)
 	}
-	dst = s.pieces(dst, left, dim)
+	dst = s.parts(dst, left, dim)
 	for len(dst) > start && dst[len(dst)-1] == ' ' {
 		dst = dst[:len(dst)-1]
 	}
 	return append(dst, '\n')
 }
 
-// quiet says whether a message is of the kind that only keeps a connection
-// going.
-func quiet(m *dissect.Message) bool {
+// isKeepalive reports whether a message only keeps a connection alive.
+func isKeepalive(m *dissect.Message) bool {
 	switch m.Kind {
 	case lnet.Noop, lnet.Ack, lnet.Ping, lnet.PingReply:
 		return true
@@ -88,28 +91,28 @@ func quiet(m *dissect.Message) bool {
 func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) []byte {
 	c := s.c
 	s.text = strconv.AppendInt(s.text[:0], m.Frame, 10)
-	dst = right(dst, &c.Dim, s.text, &s.number)
-	s.text = s.stamp.appendWhen(s.text[:0], s.opt.Time, m.Time, at, s.wide)
+	dst = appendRight(dst, &c.Dim, s.text, &s.number)
+	s.text = s.stamp.appendTime(s.text[:0], s.opt.Time, m.Time, at, s.wide)
 	if !s.wide {
 		const micro = 3 // digits of microseconds that a narrow line leaves out
 		s.text = s.text[:len(s.text)-micro]
 	}
-	dst = right(append(dst, ' '), &c.Dim, s.text, &s.time)
+	dst = appendRight(append(dst, ' '), &c.Dim, s.text, &s.time)
 	nid, op := &c.NID, &c.Op
 	if dim {
 		nid, op = &c.Dim, &c.Dim
 	}
 	s.text = s.node(s.text[:0], m, &m.LNet.Src, true)
-	dst = left(append(dst, ' '), nid, s.text, &s.src)
+	dst = appendLeft(append(dst, ' '), nid, s.text, &s.src)
 	dst = c.Dim.Append(append(dst, ' '), ">")
 	s.text = s.node(s.text[:0], m, &m.LNet.Dst, false)
-	dst = left(append(dst, ' '), nid, s.text, &s.dst)
+	dst = appendLeft(append(dst, ' '), nid, s.text, &s.dst)
 	if s.xid > 0 {
 		s.text = s.text[:0]
 		if m.RPC.HasXID {
 			s.text = strconv.AppendUint(append(s.text, 'x'), m.RPC.XID, 10)
 		}
-		dst = left(append(dst, ' '), &c.Dim, s.text, &s.xid)
+		dst = appendLeft(append(dst, ' '), &c.Dim, s.text, &s.xid)
 	}
 	s.text = appendOperation(s.text[:0], m)
 	if !s.wide {
@@ -118,11 +121,11 @@ func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) [
 	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
 		op = &c.Bad
 	}
-	dst = leftUpTo(append(dst, ' '), op, s.text, &s.op, s.mostOp)
+	dst = appendLeftUpTo(append(dst, ' '), op, s.text, &s.op, s.maxOp)
 	return append(dst, ' ')
 }
 
-// shorten takes the middle out of the longest names of operations.
+// shorten abbreviates the longest names of operations.
 func (s *Summary) shorten(op []byte) []byte {
 	const long = "LLOG_ORIGIN_HANDLE_"
 	if !bytes.HasPrefix(op, []byte(long)) {
@@ -131,31 +134,31 @@ func (s *Summary) shorten(op []byte) []byte {
 	return append(append(op[:0], "LLOG_…_"...), op[len(long):]...)
 }
 
-// right appends a column that is aligned at its right end.
-func right(dst []byte, st *Style, text []byte, column *int) []byte {
+// appendRight appends a column that is aligned at its right end.
+func appendRight(dst []byte, st *Style, text []byte, column *int) []byte {
 	*column = max(*column, len(text))
 	dst = appendSpaces(dst, *column-len(text))
 	return append(append(append(dst, st.on...), text...), st.off...)
 }
 
-// left appends a column that is aligned at its left end.
-func left(dst []byte, st *Style, text []byte, column *int) []byte {
-	const most = 40
-	return leftUpTo(dst, st, text, column, most)
+// appendLeft appends a column that is aligned at its left end.
+func appendLeft(dst []byte, st *Style, text []byte, column *int) []byte {
+	const maxColumn = 40
+	return appendLeftUpTo(dst, st, text, column, maxColumn)
 }
 
-// leftUpTo does so for a column that grows to at most columns; wider values
-// push the rest of their own line only.
-func leftUpTo(dst []byte, st *Style, text []byte, column *int, most int) []byte {
+// appendLeftUpTo does the same for a column that grows to a maximum; a wider
+// value shifts the rest of its own line only.
+func appendLeftUpTo(dst []byte, st *Style, text []byte, column *int, maxColumn int) []byte {
 	n := width(text)
-	if n <= most {
+	if n <= maxColumn {
 		*column = max(*column, n)
 	}
 	dst = append(append(append(dst, st.on...), text...), st.off...)
 	return appendSpaces(dst, *column-n)
 }
 
-// node appends a NID, or the address where there is none.
+// node appends a NID, or the address of a message without NIDs.
 func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) []byte {
 	if m.LNetOff < 0 || nid.Len == 0 {
 		if src {
@@ -163,13 +166,7 @@ func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) 
 		}
 		return m.Dst.Addr().Unmap().AppendTo(dst)
 	}
-	start := len(dst)
-	dst = schema.AppendNID(dst, nid.Addr[:nid.Len], nid.Type, nid.Num)
-	const usual = "@tcp"
-	if n := len(dst) - len(usual); !s.opt.Raw && n > start && string(dst[n:]) == usual {
-		return dst[:n]
-	}
-	return dst
+	return appendNID(dst, *nid, s.opt.FullNIDs)
 }
 
 // appendOperation appends the operation of a message, or its kind.
@@ -188,12 +185,12 @@ func appendOperation(dst []byte, m *dissect.Message) []byte {
 	return dst
 }
 
-// pieces appends the described line, cut to the columns that are left; -1 is
-// no limit.
-func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
+// parts appends the parts of s.line, truncated to a number of columns; -1: no
+// limit.
+func (s *Summary) parts(dst []byte, left int, dim bool) []byte {
 	long := left >= 0 && width(s.line.Text) > left
 	if long {
-		left-- // for the mark that something is cut off
+		left-- // for the … at the end
 	}
 	names := 0 // parts up to the last name
 	for i, p := range s.line.Parts {
@@ -209,7 +206,7 @@ func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
 			text = []byte(elided)
 		}
 		if long {
-			text, _ = fit(text, left)
+			text = truncate(text, left)
 			left -= width(text)
 		}
 		st := s.c.role(p.Role)
@@ -224,19 +221,19 @@ func (s *Summary) pieces(dst []byte, left int, dim bool) []byte {
 	return dst
 }
 
-// elided stands for an object in a line that is too short for the name behind it.
+// elided replaces a FID in a line that has no room for the name behind it.
 const elided = "[…]"
 
-// fit cuts text to a number of columns, at a character's boundary.
-func fit(text []byte, columns int) (head []byte, cut bool) {
+// truncate cuts text to a number of columns, at a character's boundary.
+func truncate(text []byte, columns int) []byte {
 	for i := 0; i < len(text); i++ {
 		if text[i]&0xc0 == 0x80 {
 			continue
 		}
 		if columns <= 0 {
-			return text[:i], true
+			return text[:i]
 		}
 		columns--
 	}
-	return text, false
+	return text
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// describe fills the line with what is worth knowing of a message.
+// describe fills the line with the most important facts of a message.
 func (s *Summary) describe(m *dissect.Message) {
 	l := &s.line
 	if !s.wide {
@@ -45,7 +45,7 @@ func (s *Summary) describe(m *dissect.Message) {
 		l.Key("length ")
 		l.Num(uint64(m.LNet.Length))
 	case lnet.Hello, lnet.Connreq:
-		s.greeting(m)
+		s.hello(m)
 	}
 	if s.wide {
 		s.notes(m)
@@ -55,7 +55,7 @@ func (s *Summary) describe(m *dissect.Message) {
 	}
 }
 
-// notes says what is odd; where there is little room, before all else.
+// notes adds the codes of a message's notes: in narrow lines first, else last.
 func (s *Summary) notes(m *dissect.Message) {
 	for i := range m.Notes {
 		s.line.Key("")
@@ -82,12 +82,12 @@ func (s *Summary) request(m *dissect.Message) {
 func (s *Summary) reply(m *dissect.Message) {
 	l := &s.line
 	msg, whole := s.tree.Open(m)
-	status, told := m.RPC.Status, len(msg.Buf(0)) >= opcodes.PbStatus.Off+opcodes.PbStatus.Size
+	status, hasStatus := m.RPC.Status, len(msg.Buf(0)) >= opcodes.PbStatus.Off+opcodes.PbStatus.Size
 	lock := opcodes.LockStatus(m.RPC.Opcode, status)
 	switch {
-	case !told && m.RPC.HasOpcode:
+	case !hasStatus && m.RPC.HasOpcode:
 		l.Add(schema.Dim, "reply")
-	case !told: // the operation's column has it
+	case !hasStatus: // the column of the operation has "reply"
 	case status < 0:
 		l.Errno(status)
 	case lock != "":
@@ -114,7 +114,7 @@ func (s *Summary) reply(m *dissect.Message) {
 	}
 }
 
-// transfer describes a part of a bulk.
+// transfer describes a part of the bulk data.
 func (s *Summary) transfer(m *dissect.Message, what string, portal uint32) {
 	l := &s.line
 	l.Add(schema.Dim, what)
@@ -130,10 +130,10 @@ func (s *Summary) transfer(m *dissect.Message, what string, portal uint32) {
 	}
 }
 
-// contentCounts are what bulk data have one or more of, by a field of each.
+// contentCounts are the elements of bulk data, by a field that each of them has.
 var contentCounts = []struct{ field, what string }{{"lde_name", "name"}, {"ou_type", "update"}, {"lm_magic", "request"}}
 
-// content says what the bulk data mean that the message completes.
+// content describes the bulk data that the message completes.
 func (s *Summary) content(m *dissect.Message) {
 	s.tree.Build(m)
 	for _, c := range contentCounts {
@@ -157,19 +157,19 @@ func (s *Summary) content(m *dissect.Message) {
 	}
 }
 
-// update says what an update does: its type is node i.
+// update describes an update whose type is node i.
 func (s *Summary) update(i int) {
-	s.greet("", schema.Flag, &s.tree.Nodes[i])
+	s.addNode("", schema.Flag, &s.tree.Nodes[i])
 	for k := i + 1; k < len(s.tree.Nodes) && s.tree.Nodes[k].Depth == s.tree.Nodes[i].Depth; k++ {
 		if n := &s.tree.Nodes[k]; n.Name() == "ou_fid" {
-			s.greet("", schema.Object, n)
+			s.addNode("", schema.Object, n)
 			return
 		}
 	}
 }
 
-// greeting describes what comes before the first message of a connection.
-func (s *Summary) greeting(m *dissect.Message) {
+// hello describes the messages that open a connection.
+func (s *Summary) hello(m *dissect.Message) {
 	s.tree.Build(m)
 	for i := range s.tree.Nodes {
 		n := &s.tree.Nodes[i]
@@ -178,38 +178,38 @@ func (s *Summary) greeting(m *dissect.Message) {
 		}
 		switch n.Name() {
 		case "acr_nid":
-			s.greet("to ", schema.Node, n)
+			s.addNode("to ", schema.Node, n)
 		case "kshm_dst_nid":
 			if s.wide {
-				s.greet("to ", schema.Node, n)
+				s.addNode("to ", schema.Node, n)
 			}
 		case "kshm_src_nid", "src_nid":
 			if s.wide {
-				s.greet("from ", schema.Node, n)
+				s.addNode("from ", schema.Node, n)
 			}
 		case "kshm_version", "acr_version", "version_major":
-			s.greet("version ", schema.Flag, n)
+			s.addNode("version ", schema.Flag, n)
 		case "kshm_ctype", "hello.type":
-			s.greet("for ", schema.Flag, n)
+			s.addNode("for ", schema.Flag, n)
 		}
 	}
 }
 
-// greet appends a label and a value, nothing when the value is empty.
-func (s *Summary) greet(label string, role schema.Role, n *dissect.Node) {
+// addNode adds a label and the value of a node, nothing when that is empty.
+func (s *Summary) addNode(label string, role schema.Role, n *dissect.Node) {
 	l := &s.line
 	text, parts := len(l.Text), len(l.Parts)
 	l.Key(label)
 	value := len(l.Text)
-	if l.Text = appendLeaf(l.Text, &s.tree, n); len(l.Text) == value {
+	if l.Text = appendNodeValue(l.Text, &s.tree, n); len(l.Text) == value {
 		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
 		return
 	}
 	l.Mark(role)
 }
 
-// selftestPieces are the fields of selftest messages worth a place in a line.
-var selftestPieces = map[string]struct {
+// selftestFields are the fields of LNet selftest that a summary shows.
+var selftestFields = map[string]struct {
 	label string
 	role  schema.Role
 }{
@@ -232,22 +232,22 @@ var selftestPieces = map[string]struct {
 	"ping_errors":  {"ping errors ", schema.Number},
 }
 
-// selftest says what a message of LNet selftest asks or answers.
+// selftest describes a message of LNet selftest.
 func (s *Summary) selftest(m *dissect.Message) {
 	s.tree.Build(m)
 	for i := range s.tree.Nodes {
 		n := &s.tree.Nodes[i]
 		name := n.Name()
-		piece, known := selftestPieces[name]
+		field, shown := selftestFields[name]
 		switch {
 		case n.Is(dissect.Missing):
 		case strings.HasSuffix(name, "status") && n.Val == 0:
 			s.line.Key("")
 			s.line.Add(schema.Good, "ok")
 		case strings.HasSuffix(name, "status"):
-			s.greet("", schema.Bad, n)
-		case known && n.Len > 0:
-			s.greet(piece.label, piece.role, n)
+			s.addNode("", schema.Bad, n)
+		case shown && n.Len > 0:
+			s.addNode(field.label, field.role, n)
 		}
 	}
 	switch l := &s.line; {
@@ -263,7 +263,7 @@ func (s *Summary) selftest(m *dissect.Message) {
 	}
 }
 
-// interfaces lists the NIDs that a node tells of itself, and which are down.
+// interfaces lists the NIDs of a node and which of them are down.
 func (s *Summary) interfaces(m *dissect.Message) {
 	s.tree.Build(m)
 	for i := range s.tree.Nodes {
@@ -271,9 +271,9 @@ func (s *Summary) interfaces(m *dissect.Message) {
 		switch name := n.Name(); {
 		case n.Is(dissect.Missing):
 		case name == "ns_nid" || name == "nid":
-			s.greet("", schema.Node, n)
+			s.addNode("", schema.Node, n)
 		case name == "ns_status" && n.Field.Names != nil && n.Field.Names.Name(n.Val) == "DOWN":
-			s.greet("", schema.Bad, n)
+			s.addNode("", schema.Bad, n)
 		}
 	}
 }

@@ -2,8 +2,8 @@ package render
 
 import "slices"
 
-// table lines up cells. All cells are put in first; then it is known how wide
-// the columns are.
+// table aligns cells in columns. All cells are added first, then rendered with
+// the widths that they need.
 type table struct {
 	colors *Colors
 	cols   []tableColumn
@@ -11,13 +11,13 @@ type table struct {
 	cells  []cell
 }
 
-// rank says how much a column is wanted.
+// rank is the importance of a column.
 type rank int
 
 const (
 	needed rank = iota
-	useful      // left out where there is no room
-	extra       // left out before those, the last one first
+	useful      // omitted where there is no room
+	extra       // omitted before those, the last one first
 )
 
 // tableColumn is a column of a table.
@@ -50,11 +50,11 @@ func (t *table) put(st *Style, write func([]byte) []byte) {
 	t.cols[k].width = max(t.cols[k].width, width(t.text[from:]))
 }
 
-// leastCut is the least width that a column is cut to.
-const leastCut = 12
+// minTruncated is the least width that a column is truncated to.
+const minTruncated = 12
 
-// shown says which columns there is room for, and cuts the last one to it; 0
-// columns of width: all.
+// shown returns which of the table's columns fit into a width, and truncates
+// the last one to fit; width 0: all fit.
 func (t *table) shown(columns int) []bool {
 	show := make([]bool, len(t.cols))
 	all := -2
@@ -68,7 +68,7 @@ func (t *table) shown(columns int) []bool {
 			if c.rank != least {
 				continue
 			}
-			if over := all - columns; k == len(t.cols)-1 && least == useful && c.width-over >= leastCut {
+			if over := all - columns; k == len(t.cols)-1 && least == useful && c.width-over >= minTruncated {
 				c.width -= over
 				return show
 			}
@@ -94,7 +94,7 @@ func (t *table) render(dst []byte, columns int) []byte {
 
 func (t *table) line(dst []byte, show []bool, get func(k int) ([]byte, *Style)) []byte {
 	first := true
-	pending := 0 // spaces that are written when something follows
+	pending := 0 // spaces that are appended when something follows
 	for k := range t.cols {
 		if !show[k] {
 			continue
@@ -105,7 +105,7 @@ func (t *table) line(dst []byte, show []bool, get func(k int) ([]byte, *Style)) 
 		first = false
 		text, st := get(k)
 		if t.cols[k].width < width(text) {
-			text, _ = fit(text, t.cols[k].width-1)
+			text = truncate(text, t.cols[k].width-1)
 			text = append(slices.Clip(text), "…"...)
 		}
 		fill := t.cols[k].width - width(text)

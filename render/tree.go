@@ -12,13 +12,12 @@ import (
 type TreeOptions struct {
 	Colors *Colors
 	Width  int // columns of the terminal; 0: lines may be of any length
-	Time   TimeForm
-	Raw    bool // NIDs as they are
-	Hex    bool // with the place and the bytes of each field
+	Time   TimeFormat
+	Hex    bool // show the offset and the bytes of each field
 }
 
-// Tree renders a message with all its fields, indented by what is part of
-// what.
+// Tree renders a message with all its fields, the parts of a field indented
+// below it.
 type Tree struct {
 	opt   TreeOptions
 	c     *Colors
@@ -35,8 +34,8 @@ func NewTree(o TreeOptions) *Tree {
 }
 
 const (
-	indent   = 2  // columns a level
-	maxLabel = 28 // of a name, longer ones push their value
+	indent       = 2  // columns a level
+	maxNameWidth = 28 // a longer name shifts its value
 )
 
 // Append appends the tree of a message and an empty line.
@@ -50,7 +49,7 @@ func (r *Tree) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	return append(r.notes(dst), '\n')
 }
 
-// notes appends what is odd, a line each.
+// notes appends the notes of the message, a line each.
 func (r *Tree) notes(dst []byte) []byte {
 	t := &r.tree
 	for i := range t.Notes {
@@ -63,13 +62,13 @@ func (r *Tree) notes(dst []byte) []byte {
 	return dst
 }
 
-// head appends the first line: which message this is.
+// head appends the first line, which identifies the message.
 func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	c := r.c
 	dst = append(append(dst, c.Head.on...), "frame "...)
 	dst = strconv.AppendInt(dst, m.Frame, 10)
 	dst = c.Head.end(dst)
-	dst = r.stamp.appendWhen(append(dst, "  "...), r.opt.Time, m.Time, at, true)
+	dst = r.stamp.appendTime(append(dst, "  "...), r.opt.Time, m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)
 	dst = r.address(dst, m.Src)
 	dst = append(append(dst, c.NID.off...), " > "...)
@@ -89,24 +88,24 @@ func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	return append(dst, '\n')
 }
 
-// address appends one end of a connection, where there is room with its port.
+// address appends one end of a connection, with its port on wide terminals.
 func (r *Tree) address(dst []byte, a netip.AddrPort) []byte {
-	if r.opt.Width > 0 && r.opt.Width < wide {
+	if r.opt.Width > 0 && r.opt.Width < minWide {
 		return a.Addr().Unmap().AppendTo(dst)
 	}
 	return a.AppendTo(dst)
 }
 
-// node appends a node and its parts; the values of a struct's fields stand in
-// one column, which begins label columns behind the indent.
+// node appends a node and its parts. The values of a struct's fields form a
+// column: names are padded to the width of label.
 func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 	n := &r.tree.Nodes[i]
 	switch {
 	case n.Field.Kind <= schema.Int && int(n.End) == i+1 && !n.Is(dissect.Remark):
 		return r.leaf(dst, i, depth, label)
 	case n.Is(dissect.Remark):
-		return dst // shown with what it says something about
-	case isList(n) && !n.Is(dissect.Missing) && r.flat(i):
+		return dst // shown with the value that it is about
+	case isList(n) && !n.Is(dissect.Missing) && r.isFlat(i):
 		return r.scalars(dst, i, depth, label)
 	case !isContainer(n, i) || n.Is(dissect.Missing):
 		return r.leaf(dst, i, depth, label)
@@ -124,28 +123,28 @@ func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 		dst = r.span(dst, n)
 	}
 	dst = append(dst, '\n')
-	column, nodes := r.labels(i), r.tree.Nodes[:n.End]
+	column, nodes := r.nameWidth(i), r.tree.Nodes[:n.End]
 	for k := first; k < len(nodes); k = int(nodes[k].End) {
 		dst = r.node(dst, k, depth+1, column)
 	}
 	return dst
 }
 
-// labels is the width of the names of a node's parts.
-func (r *Tree) labels(i int) int {
-	most := 0
+// nameWidth returns the width of the longest name of a node's parts.
+func (r *Tree) nameWidth(i int) int {
+	longest := 0
 	t := &r.tree
 	for k := i + 1; k < int(t.Nodes[i].End); k = int(t.Nodes[k].End) {
 		n := &t.Nodes[k]
 		if isContainer(n, k) && !isList(n) || n.Is(dissect.Remark) {
 			continue
 		}
-		most = max(most, min(len(n.Name()), maxLabel))
+		longest = max(longest, min(len(n.Name()), maxNameWidth))
 	}
-	return most
+	return longest
 }
 
-// name appends indent, name and the space up to the value, and tells the
+// name appends indent, name and the space up to the value; it returns the
 // column of the value.
 func (r *Tree) name(dst []byte, n *dissect.Node, depth, label int) ([]byte, int) {
 	st := &r.c.Key
@@ -175,8 +174,8 @@ func (r *Tree) name(dst []byte, n *dissect.Node, depth, label int) ([]byte, int)
 	return appendSpaces(dst, label-size+gap), depth*indent + label + gap
 }
 
-// remarks appends what the dissector says about a value, which lies in the
-// node behind it.
+// remarks appends the remark that belongs to a value. It is the node behind
+// it.
 func (r *Tree) remarks(dst []byte, i int) []byte {
 	nodes := r.tree.Nodes
 	next := int(nodes[i].End)

@@ -6,8 +6,8 @@ import (
 	"github.com/lshark/lshark/dissect"
 )
 
-// flat says whether a list holds nothing but values without a name.
-func (r *Tree) flat(i int) bool {
+// isFlat reports whether a list has only values without names.
+func (r *Tree) isFlat(i int) bool {
 	t := &r.tree
 	for k := i + 1; k < int(t.Nodes[i].End); k++ {
 		if n := &t.Nodes[k]; isContainer(n, k) || n.Name() != "" || n.State&(dissect.Missing|dissect.Remark|dissect.Undecoded) != 0 {
@@ -17,11 +17,12 @@ func (r *Tree) flat(i int) bool {
 	return true
 }
 
-// manyEqual is from how many equal values on a list shows only one of them.
+// manyEqual is how many equal values a list shows as one value and their
+// number.
 const manyEqual = 4
 
-// scalars appends the values of a list behind each other, on as many lines as
-// the terminal needs; of many equal ones the first, and how many there are.
+// scalars appends the values of a list one behind the other, wrapped at the
+// width of the terminal; many equal ones as one value and their number.
 func (r *Tree) scalars(dst []byte, i, depth, label int) []byte {
 	t := &r.tree
 	dst, column := r.name(dst, &t.Nodes[i], depth, max(label, 1))
@@ -32,7 +33,7 @@ func (r *Tree) scalars(dst []byte, i, depth, label int) []byte {
 		if n.Is(dissect.Leftover) {
 			st = &r.c.Dim
 		}
-		same := r.equal(k, int(t.Nodes[i].End))
+		same := r.countEqual(k, int(t.Nodes[i].End))
 		times := same
 		if same >= manyEqual {
 			times = 1
@@ -53,15 +54,15 @@ func (r *Tree) scalars(dst []byte, i, depth, label int) []byte {
 	return r.endLine(dst, &t.Nodes[i], depth)
 }
 
-// equal writes the value of node k into r.text and counts the nodes from k on,
-// before end, that have the same.
-func (r *Tree) equal(k, end int) int {
+// countEqual writes the value of node k into r.text and counts the nodes from
+// k up to end that have the same.
+func (r *Tree) countEqual(k, end int) int {
 	t := &r.tree
-	r.text = appendLeaf(r.text[:0], t, &t.Nodes[k])
+	r.text = appendNodeValue(r.text[:0], t, &t.Nodes[k])
 	size := len(r.text)
 	n := 1
 	for ; k+n < end; n++ {
-		r.text = appendLeaf(r.text, t, &t.Nodes[k+n])
+		r.text = appendNodeValue(r.text, t, &t.Nodes[k+n])
 		same := string(r.text[size:]) == string(r.text[:size])
 		r.text = r.text[:size]
 		if !same {
@@ -71,14 +72,14 @@ func (r *Tree) equal(k, end int) int {
 	return n
 }
 
-// space appends what goes in front of a word of a value that began at column,
-// a space or a new line, and returns where the word ends.
+// space appends what separates a word from the one before, a space or a line
+// break, and returns the column where the word ends. The value began at column.
 func (r *Tree) space(dst []byte, column, at, word int) ([]byte, int) {
-	const least = 20 // columns that are worth a line of their own
+	const minRoom = 20 // columns that make another line worthwhile
 	switch {
 	case at == column:
 		return dst, at + word
-	case r.opt.Width > column+least && at+1+word > r.opt.Width:
+	case r.opt.Width > column+minRoom && at+1+word > r.opt.Width:
 		return appendSpaces(append(dst, '\n'), column), column + word
 	}
 	return append(dst, ' '), at + 1 + word

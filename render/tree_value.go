@@ -22,7 +22,7 @@ func (r *Tree) leaf(dst []byte, i, depth, label int) []byte {
 		return append(append(dst, r.c.Warn.off...), '\n')
 	case n.Is(dissect.Leftover):
 		dst = r.c.Dim.begin(dst)
-		dst = appendLeaf(dst, &r.tree, n)
+		dst = appendNodeValue(dst, &r.tree, n)
 		dst = r.c.Dim.end(dst)
 	default:
 		dst = r.value(dst, n, column)
@@ -31,7 +31,7 @@ func (r *Tree) leaf(dst []byte, i, depth, label int) []byte {
 	return r.endLine(dst, n, depth)
 }
 
-// endLine ends the line of a value; with Hex its bytes come with it.
+// endLine ends the line of a value, with Hex after its offset and bytes.
 func (r *Tree) endLine(dst []byte, n *dissect.Node, depth int) []byte {
 	if !r.opt.Hex {
 		return append(dst, '\n')
@@ -39,8 +39,8 @@ func (r *Tree) endLine(dst []byte, n *dissect.Node, depth int) []byte {
 	return r.dump(append(r.span(dst, n), '\n'), n, depth+1)
 }
 
-// value appends a value in its style, with what helps to read it. It begins in
-// the column given.
+// value appends a value in its style, with its meaning in brackets. It begins
+// in a column.
 func (r *Tree) value(dst []byte, n *dissect.Node, column int) []byte {
 	f := n.Field
 	if f.Names != nil && f.Kind <= schema.Int {
@@ -57,17 +57,17 @@ func (r *Tree) value(dst []byte, n *dissect.Node, column int) []byte {
 	case f.Kind == schema.Text && n.Src != dissect.InText:
 		dst = append(schema.AppendText(append(dst, '"'), schema.TrimNUL(r.tree.Bytes(n))), '"')
 	default:
-		dst = appendLeaf(dst, &r.tree, n)
+		dst = appendNodeValue(dst, &r.tree, n)
 	}
 	dst = st.end(dst)
 	switch f.Format {
 	case schema.Seconds, schema.Size, schema.Errno:
-		return r.reading(dst, n)
+		return r.meaning(dst, n)
 	}
 	return dst
 }
 
-// style is the style of a field's values.
+// style returns the style of a field's values.
 func (r *Tree) style(f *schema.Field) *Style {
 	c := r.c
 	switch f.Kind {
@@ -93,7 +93,7 @@ func (r *Tree) enum(dst []byte, n *dissect.Node) []byte {
 	}
 	dst = r.c.Flag.Append(dst, name)
 	dst = append(r.c.Dim.begin(append(dst, ' ')), '(')
-	if n.Field.Format == schema.Plain && n.Val >= magic {
+	if n.Field.Format == schema.Plain && n.Val >= minHex {
 		dst = schema.AppendHex(dst, n.Val)
 	} else {
 		dst = appendFormat(dst, n.Field, n.Val)
@@ -101,11 +101,11 @@ func (r *Tree) enum(dst []byte, n *dissect.Node) []byte {
 	return r.c.Dim.end(append(dst, ')'))
 }
 
-// magic is the least of the numbers that people know in hexadecimal.
-const magic = 1 << 16
+// minHex is the lowest value of an enumeration that is shown in hexadecimal.
+const minHex = 1 << 16
 
-// flags appends the word itself and the names of its bits, on as many lines as
-// the terminal needs.
+// flags appends a flag word and the names of its bits, wrapped at the width of
+// the terminal.
 func (r *Tree) flags(dst []byte, n *dissect.Node, column int) []byte {
 	at := column
 	put := func(st *Style) {
@@ -125,8 +125,8 @@ func (r *Tree) flags(dst []byte, n *dissect.Node, column int) []byte {
 	return dst
 }
 
-// reading appends, in brackets, a value in the form that people think in.
-func (r *Tree) reading(dst []byte, n *dissect.Node) []byte {
+// meaning appends, in brackets, a number as date, size or name of an error.
+func (r *Tree) meaning(dst []byte, n *dissect.Node) []byte {
 	r.text = r.text[:0]
 	switch f := n.Field; f.Format {
 	case schema.Seconds:
@@ -148,7 +148,7 @@ func (r *Tree) reading(dst []byte, n *dissect.Node) []byte {
 	return r.c.Dim.end(append(append(dst, r.text...), ')'))
 }
 
-// appendUnits appends a round size in KiB, MiB …, nothing for others.
+// appendUnits appends a multiple of 1024 in KiB, MiB …, nothing for other sizes.
 func appendUnits(dst []byte, v uint64) []byte {
 	const units = "KMGTP"
 	u := -1

@@ -9,10 +9,10 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// exact is the largest integer that all readers of JSON keep as it is.
-const exact = 1 << 53
+// maxJSONInt is the largest integer that all readers of JSON represent exactly.
+const maxJSONInt = 1 << 53
 
-// isContainer says whether a node has parts rather than a value.
+// isContainer reports whether a node has parts rather than a value.
 func isContainer(n *dissect.Node, i int) bool {
 	if int(n.End) > i+1 {
 		return true
@@ -60,7 +60,8 @@ func appendFormat(dst []byte, f *schema.Field, v uint64) []byte {
 	return appendDecimal(dst, v)
 }
 
-// appendDecimal appends an integer as strconv does, which is made for any base.
+// appendDecimal appends an integer. It is faster than strconv, which supports
+// any base.
 func appendDecimal(dst []byte, v uint64) []byte {
 	if v < 10 {
 		return append(dst, byte('0'+v))
@@ -98,8 +99,8 @@ func appendAtom(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	return hex.AppendEncode(dst, b)
 }
 
-// appendFlags appends the names of a word's bits with a separator, unknown
-// ones as a number at the end; "0" when none is set.
+// appendFlags appends the names of a word's bits with a separator, unknown bits
+// as a number at the end; "0" when no bit is set.
 func appendFlags(dst []byte, names *schema.Names, word uint64, sep string) []byte {
 	first := true
 	rest := names.Set(word, func(v *schema.Value) {
@@ -121,8 +122,8 @@ func appendFlags(dst []byte, names *schema.Names, word uint64, sep string) []byt
 	return dst
 }
 
-// appendLeaf appends the value of a node without parts as plain text.
-func appendLeaf(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
+// appendNodeValue appends the value of a node without parts as plain text.
+func appendNodeValue(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	f := n.Field
 	if n.Src == dissect.InText {
 		return schema.AppendText(dst, t.Bytes(n))

@@ -61,7 +61,7 @@ func (t *traffic) run(b *testing.B) {
 func BenchmarkPairing(b *testing.B) { newTraffic(NewRPCs(Options{})).run(b) }
 
 func BenchmarkStats(b *testing.B) {
-	s := NewStats(StatsOptions{By: []Dim{ByOp, ByTarget, ByJob}})
+	s := NewStats(StatsOptions{By: []Dimension{ByOp, ByTarget, ByJob}})
 	newTraffic(NewRPCs(Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done})).run(b)
 }
 
@@ -71,7 +71,7 @@ func BenchmarkImports(b *testing.B) {
 }
 
 func TestNoAllocations(t *testing.T) {
-	s := NewStats(StatsOptions{By: []Dim{ByOp, ByTarget, ByJob}})
+	s := NewStats(StatsOptions{By: []Dimension{ByOp, ByTarget, ByJob}})
 	i := NewImports(nil)
 	tr := newTraffic(NewRPCs(Options{
 		Sent:     func(r *RPC, m *dissect.Message) { s.Sent(r, m); i.Sent(r, m) },

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Dist is a distribution of times or sizes. Up to maxExact values it is exact;
+// Distribution is a distribution of times or sizes. Up to maxExact values it is exact;
 // beyond that, percentiles are within one percent. Its memory grows with the
 // range of the values, not with their number.
-type Dist struct {
+type Distribution struct {
 	N        int64
 	Sum      int64 // at most math.MaxInt64
 	Min, Max int64
@@ -28,7 +28,7 @@ const (
 )
 
 // Add counts a value.
-func (d *Dist) Add(v int64) {
+func (d *Distribution) Add(v int64) {
 	v = max(v, 0)
 	if d.N == 0 || v < d.Min {
 		d.Min = v
@@ -47,7 +47,7 @@ func (d *Dist) Add(v int64) {
 	d.count(v)
 }
 
-func (d *Dist) count(v int64) {
+func (d *Distribution) count(v int64) {
 	shift := max(0, bits.Len64(uint64(v))-pageBits-1)
 	i := shift<<pageBits + int(v>>shift)
 	n := i >> pageBits
@@ -70,7 +70,7 @@ func highest(n, entry int) int64 {
 
 // Quantile returns the smallest value that is not exceeded by at least the
 // fraction q of all values (nearest rank).
-func (d *Dist) Quantile(q float64) int64 {
+func (d *Distribution) Quantile(q float64) int64 {
 	if d.N == 0 {
 		return 0
 	}
@@ -90,7 +90,7 @@ func (d *Dist) Quantile(q float64) int64 {
 }
 
 // Mean returns the average, 0 without values.
-func (d *Dist) Mean() float64 {
+func (d *Distribution) Mean() float64 {
 	if d.N == 0 {
 		return 0
 	}
@@ -99,7 +99,7 @@ func (d *Dist) Mean() float64 {
 
 // Each calls f for each value, smallest first, with the number of its
 // occurrences. Values are as precise as those of Quantile.
-func (d *Dist) Each(f func(v, n int64)) {
+func (d *Distribution) Each(f func(v, n int64)) {
 	slices.Sort(d.exact)
 	for _, v := range d.exact {
 		f(v, 1)

@@ -13,7 +13,7 @@ func TestQuantilesOfAnyValues(t *testing.T) {
 	random := rand.New(rand.NewSource(1))
 	for _, most := range []float64{1, 10, 100, 255, 256, 300, 1e4, 1e9, 1e15, math.MaxInt64 / 2} {
 		for _, n := range []int{1, 2, 100, maxExact, maxExact + 1, 5000} {
-			var d Dist
+			var d Distribution
 			var all []int64
 			for range n {
 				v := int64(math.Pow(most, random.Float64()))
@@ -39,7 +39,7 @@ func TestQuantilesOfAnyValues(t *testing.T) {
 			}
 		}
 	}
-	var d Dist
+	var d Distribution
 	for range 2 * maxExact {
 		d.Add(math.MaxInt64)
 		d.Add(-1)
@@ -51,7 +51,7 @@ func TestQuantilesOfAnyValues(t *testing.T) {
 
 // TestSumOfGreatValues: invalid time stamps give no negative sum.
 func TestSumOfGreatValues(t *testing.T) {
-	var d Dist
+	var d Distribution
 	for range 3 {
 		d.Add(math.MaxInt64 / 2)
 	}
@@ -64,14 +64,14 @@ func TestSumOfGreatValues(t *testing.T) {
 	}
 }
 
-// TestDistIsSmall has thousands of rows of an ordinary server: milliseconds,
+// TestDistributionIsSmall has thousands of rows of an ordinary server: milliseconds,
 // some seconds.
-func TestDistIsSmall(t *testing.T) {
+func TestDistributionIsSmall(t *testing.T) {
 	const rows = 1000
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	list := make([]Dist, rows)
+	list := make([]Distribution, rows)
 	for i := range list {
 		for k := range int64(1000) {
 			list[i].Add(1e6 + k*10_000)

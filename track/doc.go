@@ -23,7 +23,7 @@
 // Done fit the fields of Options.
 //
 // Stats has a Row for each Key in each Interval. A column is a field of Row and
-// a line in Row.add (stats_row.go); a dimension to group by is a Dim
+// a line in Row.add (stats_row.go); a dimension to group by is a Dimension
 // (stats_key.go).
 //
 // Imports has an Import for each connection between a client and a target: its

@@ -15,7 +15,7 @@ import (
 // The slowest RPCs of a capture, the median latency, and the states of the
 // connections at its end.
 func Example() {
-	stats := track.NewStats(track.StatsOptions{By: []track.Dim{track.ByOp}})
+	stats := track.NewStats(track.StatsOptions{By: []track.Dimension{track.ByOp}})
 	imports := track.NewImports(nil)
 	rpcs := track.NewRPCs(track.Options{
 		Sent:     func(r *track.RPC, m *dissect.Message) { stats.Sent(r, m); imports.Sent(r, m) },

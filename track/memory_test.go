@@ -28,7 +28,7 @@ var manyRPCs = flag.Int("rpcs", 400_000, "RPCs of TestMemoryIsFlat")
 // held later.
 func TestMemoryIsFlat(t *testing.T) {
 	i := NewImports(nil)
-	s := NewStats(StatsOptions{By: []Dim{ByOp, ByTarget}, Step: 600e9, Patience: 60e9, Flush: func(*Interval) {}})
+	s := NewStats(StatsOptions{By: []Dimension{ByOp, ByTarget}, Step: 600e9, Patience: 60e9, Flush: func(*Interval) {}})
 	w := &wire{t: t, now: 1e18, rpcs: NewRPCs(Options{
 		Sent:     func(r *RPC, m *dissect.Message) { i.Sent(r, m); s.Sent(r, m) },
 		Answered: func(r *RPC, m *dissect.Message) { i.Answered(r, m); s.Answered(r, m) },

@@ -8,7 +8,7 @@ import (
 
 // StatsOptions are the settings of a Stats.
 type StatsOptions struct {
-	By []Dim
+	By []Dimension
 
 	// Step cuts the time into intervals, in nanoseconds; 0: there is one.
 	Step int64
@@ -25,10 +25,10 @@ type StatsOptions struct {
 // Stats counts and measures RPCs. Its methods Sent, Answered and Done fit the
 // hooks of Options.
 type Stats struct {
-	opt         StatsOptions
-	intervals   []*Interval // oldest first
-	flushedTo   int64       // end of the last interval that was flushed
-	requestDims []Dim       // the dimensions that are known when a request is sent
+	opt               StatsOptions
+	intervals         []*Interval // oldest first
+	flushedTo         int64       // end of the last interval that was flushed
+	requestDimensions []Dimension // the dimensions that are known when a request is sent
 
 	// RPCs that wait for a reply, to measure how many there are at a time.
 	waiting  map[Key]*waitingCount
@@ -56,7 +56,7 @@ func NewStats(o StatsOptions) *Stats {
 	s := &Stats{opt: o, flushedTo: math.MinInt64, waiting: make(map[Key]*waitingCount)}
 	for _, d := range o.By {
 		if d != ByError {
-			s.requestDims = append(s.requestDims, d)
+			s.requestDimensions = append(s.requestDimensions, d)
 		}
 	}
 	return s
@@ -69,7 +69,7 @@ func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 	if a.waiting != nil || r.OneWay || r.state != waiting {
 		return
 	}
-	k := r.key(s.requestDims)
+	k := r.key(s.requestDimensions)
 	w := s.waiting[k]
 	if w == nil {
 		if len(s.waiting) >= maxRows {

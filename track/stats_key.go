@@ -6,12 +6,12 @@ import (
 	"github.com/lshark/lshark/lnet"
 )
 
-// Dim is a dimension: what statistics can be grouped by.
-type Dim uint8
+// Dimension is what statistics can be grouped by.
+type Dimension uint8
 
 // The dimensions.
 const (
-	ByOp Dim = iota
+	ByOp Dimension = iota
 	ByVariant
 	ByClient
 	ByServer
@@ -21,21 +21,21 @@ const (
 	ByPortal
 	ByHandle
 	ByError
-	dims
+	dimensions
 )
 
-var dimNames = [dims]string{"op", "variant", "client", "server", "target", "job", "uid", "portal", "handle", "error"}
+var dimensionNames = [dimensions]string{"op", "variant", "client", "server", "target", "job", "uid", "portal", "handle", "error"}
 
-func (d Dim) String() string { return dimNames[d] }
+func (d Dimension) String() string { return dimensionNames[d] }
 
-// DimNames returns the names of all dimensions, in their order.
-func DimNames() []string { return dimNames[:] }
+// DimensionNames returns the names of all dimensions, in their order.
+func DimensionNames() []string { return dimensionNames[:] }
 
-// ParseDim returns the dimension with a name.
-func ParseDim(name string) (Dim, bool) {
-	for d, n := range dimNames {
+// ParseDimension returns the dimension with a name.
+func ParseDimension(name string) (Dimension, bool) {
+	for d, n := range dimensionNames {
 		if n == name {
-			return Dim(d), true
+			return Dimension(d), true
 		}
 	}
 	return 0, false
@@ -59,7 +59,7 @@ type Key struct {
 }
 
 // key returns the values of an RPC in some dimensions.
-func (r *RPC) key(by []Dim) (k Key) {
+func (r *RPC) key(by []Dimension) (k Key) {
 	for _, d := range by {
 		switch d {
 		case ByOp:

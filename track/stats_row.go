@@ -19,8 +19,8 @@ type Row struct {
 	Errors      map[int32]int64 // by errno, negative
 	OtherErrors map[int32]int64 // errors that are not in the final status
 
-	Latency Dist // nanoseconds
-	Service Dist // nanoseconds, in whole seconds
+	Latency Distribution // nanoseconds
+	Service Distribution // nanoseconds, in whole seconds
 
 	RequestBytes int64
 	ReplyBytes   int64

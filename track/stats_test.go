@@ -27,7 +27,7 @@ func only(t *testing.T, s *Stats) *Interval {
 }
 
 func TestStatsCount(t *testing.T) {
-	w, s := measured(t, StatsOptions{By: []Dim{ByOp, ByJob}})
+	w, s := measured(t, StatsOptions{By: []Dimension{ByOp, ByJob}})
 	for i := range uint64(10) {
 		w.request(xid+i<<7, writer, job("a"))
 		w.send(lnet.Bulk, server, client, rpc(xid+i<<7, writer), size(4096))
@@ -66,7 +66,7 @@ func TestStatsCount(t *testing.T) {
 }
 
 func TestStatsByError(t *testing.T) {
-	w, s := measured(t, StatsOptions{By: []Dim{ByError}})
+	w, s := measured(t, StatsOptions{By: []Dimension{ByError}})
 	for i, e := range []int32{0, -2, -2, -13, 301} {
 		w.request(xid+uint64(i)<<7, getter)
 		w.reply(xid+uint64(i)<<7, getter, status(e))
@@ -81,7 +81,7 @@ func TestStatsByError(t *testing.T) {
 }
 
 func TestDepth(t *testing.T) {
-	w, s := measured(t, StatsOptions{By: []Dim{ByOp}})
+	w, s := measured(t, StatsOptions{By: []Dimension{ByOp}})
 	for _, step := range []int{1, 2, -1, 3, 4, -2, -3, -4, 5, -5} { // n is sent, -n answered
 		if step > 0 {
 			w.request(xid+uint64(step)<<7, getter)
@@ -150,7 +150,7 @@ func TestIntervalsOfAll(t *testing.T) {
 	} {
 		for _, patience := range []int64{0, int64(time.Second)} {
 			var got [][2]int64
-			s := NewStats(StatsOptions{By: []Dim{ByUID}, Step: int64(time.Second), Patience: patience, Flush: func(i *Interval) {
+			s := NewStats(StatsOptions{By: []Dimension{ByUID}, Step: int64(time.Second), Patience: patience, Flush: func(i *Interval) {
 				got = append(got, [2]int64{(i.From - 1e18) / 1e9, i.Total.Count})
 			}})
 			for uid := range uint32(maxRows) { // wait all the time
@@ -200,7 +200,7 @@ func TestIntervalOfEarlyReplies(t *testing.T) {
 // TestWaitingCountsAreForgotten: of the keys whose RPCs all have ended so many
 // are kept that there is room for as many others. Reuse allocates nothing.
 func TestWaitingCountsAreForgotten(t *testing.T) {
-	w, s := measured(t, StatsOptions{By: []Dim{ByUID}})
+	w, s := measured(t, StatsOptions{By: []Dimension{ByUID}})
 	const keys = maxRows + 100
 	for n := range uint64(keys) {
 		w.request(xid+n<<7, getter, user(uint32(n)))
@@ -245,7 +245,7 @@ func TestImpatientIntervals(t *testing.T) {
 }
 
 func TestRowsAreBounded(t *testing.T) {
-	s := NewStats(StatsOptions{By: []Dim{ByUID}})
+	s := NewStats(StatsOptions{By: []Dimension{ByUID}})
 	r := &RPC{HasReply: true}
 	for i := range uint32(maxRows + 100) {
 		r.UID = i
@@ -260,7 +260,7 @@ func TestRowsAreBounded(t *testing.T) {
 func TestQuantiles(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 2, 100, maxExact, maxExact + 1, 20000} {
-		var d Dist
+		var d Distribution
 		values := make([]int64, n)
 		for i := range values {
 			values[i] = int64(20e3 * math.Exp(rnd.Float64()*12)) // 20 µs to 3 s
@@ -287,7 +287,7 @@ func TestQuantiles(t *testing.T) {
 // TestDepthOfAll: the depth of the total is that of all RPCs, whatever the rows
 // are grouped by.
 func TestDepthOfAll(t *testing.T) {
-	w, s := measured(t, StatsOptions{By: []Dim{ByUID}})
+	w, s := measured(t, StatsOptions{By: []Dimension{ByUID}})
 	for n := range uint64(3) {
 		w.request(xid+n<<7, getter, user(uint32(n)))
 	}
