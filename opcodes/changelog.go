@@ -363,14 +363,14 @@ func changelogText(v *View, dst []byte) []byte {
 	if c.flags&clfExtra != 0 {
 		dst = c.appendExtra(dst)
 	}
-	if !zeroBytes(crPfid.Bytes(c.rec)[:crPfid.Size]) {
+	if !allZero(crPfid.Bytes(c.rec)[:crPfid.Size]) {
 		dst = c.appendFID(append(dst, " p="...), crPfid.Bytes(c.rec))
 	}
 	name, old := c.name()
 	if len(name) > 0 {
 		dst = append(append(dst, ' '), name...)
 	}
-	if c.rename != nil && !zeroBytes(c.rename[:16]) {
+	if c.rename != nil && !allZero(c.rename[:16]) {
 		dst = c.appendFID(append(dst, " s="...), c.rename)
 		dst = c.appendFID(append(dst, " sp="...), c.rename[16:])
 		dst = append(append(dst, ' '), old...)

@@ -47,11 +47,11 @@ var luSeqRangeArray = Define("lu_seq_range_array", "ranges of the FID location d
 )
 
 var (
-	bufSeqOpc                     = U32("seq_opc", SeqOp, "what is asked for")
-	bufSeqRange                   = Sub("seq_range", luSeqRange)
-	bufFldOpc                     = U32("fld_opc", FldOp, "what is asked")
-	bufFldRange                   = Sub("fld_range", luSeqRange)
-	bufGenericDataLuSeqRangeArray = Sub("generic_data", luSeqRangeArray)
+	bufSeqOpc             = U32("seq_opc", SeqOp, "what is asked for")
+	bufSeqRange           = Sub("seq_range", luSeqRange)
+	bufFldOpc             = U32("fld_opc", FldOp, "what is asked")
+	bufFldRange           = Sub("fld_range", luSeqRange)
+	bufGenericDataFldRead = Sub("generic_data", luSeqRangeArray)
 )
 
 var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{
@@ -88,7 +88,7 @@ var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Varian
 
 var _ = DefineRPC(&RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufFldRange),
-	Reply:   Bufs(bufPtlrpcBody, bufGenericDataLuSeqRangeArray),
+	Reply:   Bufs(bufPtlrpcBody, bufGenericDataFldRead),
 	Ask: func(m *Msg, l *Line) {
 		l.Key("of ")
 		addTargetIndex(m.Buf(1), m.Big, l)

@@ -1,6 +1,10 @@
 package opcodes
 
-import . "github.com/lshark/lshark/opcodes/schema"
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // The opcodes of this file, pb_opc.
 const (
@@ -177,7 +181,7 @@ func remarkArchives(v *View, dst []byte) []byte {
 	sep := ": "
 	for bits, n := ReadUint(v.Rest[:4], v.Big), uint64(1); bits != 0; bits, n = bits>>1, n+1 {
 		if bits&1 != 0 {
-			dst = appendDecimal(append(dst, sep...), n)
+			dst = strconv.AppendUint(append(dst, sep...), n, 10)
 			sep = ", "
 		}
 	}
@@ -185,7 +189,7 @@ func remarkArchives(v *View, dst []byte) []byte {
 }
 
 var (
-	bufCopytoolData = Str("generic_data", 0, "data for the copytool")
+	bufGenericDataCopytool = Str("generic_data", 0, "data for the copytool")
 )
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
@@ -288,7 +292,7 @@ var (
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
 	Doc: "A user wants files archived, restored, released or removed from the archive, or wants that cancelled.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmRequest, bufHsmUserItem, bufCopytoolData),
+		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmRequest, bufHsmUserItem, bufGenericDataCopytool),
 		Reply:   Bufs(bufPtlrpcBody),
 		Ask: func(m *Msg, l *Line) {
 			req, items := m.Named("hsm_request"), m.Named("hsm_user_item")

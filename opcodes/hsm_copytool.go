@@ -147,13 +147,13 @@ func isActionList(v *View) bool {
 }
 
 var (
-	bufSetinfoValKucHdr = Sub("setinfo_val", kucMessage, "message for the copytool")
+	bufSetinfoValHsmSend = Sub("setinfo_val", kucMessage, "message for the copytool")
 )
 
 var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
 	Doc: "An MDT hands HSM actions to the copytool of a client.",
 	Variants: []*Variant{{Name: "hsm_send",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValKucHdr),
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValHsmSend),
 		Reply:   Bufs(bufPtlrpcBody),
 		Ask:     askHsmSend,
 	}}})

@@ -166,7 +166,7 @@ func fitting(v *View, nr int, forms ...*Field) (*Field, int) {
 	const header = 16
 	page := v.Struct[:min(len(v.Struct), pageSize)]
 	for _, f := range forms {
-		if end := header + nr*f.Size; end <= pageSize && end <= len(page) && zeroBytes(page[end:]) {
+		if end := header + nr*f.Size; end <= pageSize && end <= len(page) && allZero(page[end:]) {
 			return f, f.Size
 		}
 	}

@@ -255,13 +255,13 @@ func userWrote(m *Msg) bool {
 }
 
 var (
-	bufMdtMd             = OneOf("mdt_md", chooseMd, mdForms, Tagged(true), "layout of the file or directory, or target of the link").Rest()
-	bufEadata            = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set").Rest()
-	bufEadata2           = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the new object").Rest()
-	bufEadata3           = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the file").Rest()
-	bufEadataLovCompMdV1 = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set").Rest()
-	bufEadataLmvUserMdV1 = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "stripes to migrate to").Rest()
-	bufDefaultMdtMd      = OneOf("default_mdt_md", chooseDefaultMd, []*Field{formUserLmv, formLmv, formLmvForeign}, Tagged(true), "default stripes of the directory").Rest()
+	bufMdtMd              = OneOf("mdt_md", chooseMd, mdForms, Tagged(true), "layout of the file or directory, or target of the link").Rest()
+	bufEadataSetattr      = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set").Rest()
+	bufEadataCreate       = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the new object").Rest()
+	bufEadataOpen         = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the file").Rest()
+	bufEadataLayoutIntent = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set").Rest()
+	bufEadataMigrate      = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "stripes to migrate to").Rest()
+	bufDefaultMdtMd       = OneOf("default_mdt_md", chooseDefaultMd, []*Field{formUserLmv, formLmv, formLmvForeign}, Tagged(true), "default stripes of the directory").Rest()
 )
 
 // sketchLayout says in one or two words what a layout of the form f is, for

@@ -53,8 +53,8 @@ var ldlmGlLquotaDesc = Define("ldlm_gl_lquota_desc", "what the quota master tell
 )
 
 var (
-	bufDlmGlDesc                  = Sub("dlm_gl_desc", ldlmGlLquotaDesc, "the new limits, or the state of the id")
-	bufDlmGlDescLdlmGlBarrierDesc = Sub("dlm_gl_desc", ldlmGlBarrierDesc, "state that the barrier is to have")
+	bufDlmGlDescQuota   = Sub("dlm_gl_desc", ldlmGlLquotaDesc, "the new limits, or the state of the id")
+	bufDlmGlDescBarrier = Sub("dlm_gl_desc", ldlmGlBarrierDesc, "state that the barrier is to have")
 )
 
 var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK",
@@ -91,8 +91,8 @@ var (
 		Subject: lockSubject,
 	}
 	glimpseQuota = &Variant{Name: "quota",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDesc),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbLquotaLvb),
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescQuota),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbQuota),
 		Ask: func(m *Msg, l *Line) {
 			askGlimpse(m, l)
 			if b := m.Buf(2); len(b) >= ldlmGlLquotaDesc.Size {
@@ -110,8 +110,8 @@ var (
 		},
 	}
 	glimpseBarrier = &Variant{Name: "barrier",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescLdlmGlBarrierDesc),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbBarrierLvb),
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescBarrier),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbBarrier),
 		Ask: func(m *Msg, l *Line) {
 			askGlimpse(m, l)
 			l.Key("")

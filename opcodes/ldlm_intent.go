@@ -187,27 +187,27 @@ var (
 	intentLookup    = getattrIntent("LOOKUP")
 
 	intentCreate = &Variant{Name: "CREATE",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecCreate, bufCapa1, bufName, bufEadata3, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
 		Ask:     askIntent(askCreate), Answer: answerIntent, Inner: intentError, Subject: reintSubject,
 	}
 	intentGetxattr = &Variant{Name: "GETXATTR",
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadata4, bufEavals, bufEavalsLens),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadataGetxattr, bufEavals, bufEavalsLens),
 		Ask:     askIntent(askBody), Answer: answerIntent, Inner: intentError, Subject: bodySubject,
 	}
 	intentLayout = &Variant{Name: "LAYOUT",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLovCompMdV1),
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLayoutIntent),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLayout),
 		Ask:     askIntent(askLayout), Answer: answerLayout, Inner: intentError, Subject: lockSubject,
 	}
 	intentGlimpse = &Variant{Name: "GLIMPSE",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecReint),
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
 		Ask:     askLock, Answer: answerIntent, Inner: intentError, Subject: lockSubject,
 	}
 	intentBrw = &Variant{Name: "BRW",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecReint),
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
 		Ask:     askLock, Answer: answerIntent, Inner: intentError, Subject: lockSubject,
 	}
@@ -217,7 +217,7 @@ var (
 
 func openIntent(name string) *Variant {
 	return &Variant{Name: name,
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintMdtRecCreate, bufCapa1, bufCapa2, bufName, bufEadata3, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx, bufFileEncctx, bufDefaultMdtMd),
 		Ask:     askIntent(askOpen), Answer: answerIntent, Inner: intentError, Subject: reintSubject,
 	}
@@ -234,7 +234,7 @@ func getattrIntent(name string) *Variant {
 func quotaIntent(name string) *Variant {
 	return &Variant{Name: name,
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLquotaLvb, bufQuotaBody),
+		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
 		Ask:     func(m *Msg, l *Line) { askAcquire(m.Buf(3), m.Big, l) },
 		Answer:  func(m *Msg, l *Line) { answerAcquire(m.Buf(3), m.Big, l) },
 		Inner:   intentError,

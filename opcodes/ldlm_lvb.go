@@ -93,10 +93,10 @@ func lvbBySize(v *View) *Field {
 }
 
 var (
-	bufDlmLvb           = OneOf("dlm_lvb", chooseLvb, lvbForms, Tagged(true), "the lock's value: size and times, a layout, or the state of a quota id or barrier").Rest()
-	bufDlmLvbLayout     = OneOf("dlm_lvb", chooseLayout, layoutForms, Tagged(true), "the layout").Rest()
-	bufDlmLvbLquotaLvb  = Sub("dlm_lvb", lquotaLvb, "state of the quota of the id")
-	bufDlmLvbBarrierLvb = Sub("dlm_lvb", barrierLvb, "state of the barrier")
+	bufDlmLvb        = OneOf("dlm_lvb", chooseLvb, lvbForms, Tagged(true), "the lock's value: size and times, a layout, or the state of a quota id or barrier").Rest()
+	bufDlmLvbLayout  = OneOf("dlm_lvb", chooseLayout, layoutForms, Tagged(true), "the layout").Rest()
+	bufDlmLvbQuota   = Sub("dlm_lvb", lquotaLvb, "state of the quota of the id")
+	bufDlmLvbBarrier = Sub("dlm_lvb", barrierLvb, "state of the barrier")
 )
 
 // A value block's block count with this in its upper half is no count, the

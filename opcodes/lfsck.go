@@ -165,7 +165,7 @@ func askLfsck(m *Msg, l *Line) {
 		l.Key("")
 		l.Flags(LfsckType, active)
 	}
-	if fid := lrFid.Bytes(b); len(fid) >= 16 && !zeroBytes(fid) {
+	if fid := lrFid.Bytes(b); len(fid) >= 16 && !allZero(fid) {
 		l.Key("")
 		l.FID(fid, m.Big)
 	}

@@ -149,11 +149,11 @@ var rpcMdsClose = DefineRPC(&RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",
 	}})
 
 var (
-	requestCloseIntent = Bufs(bufPtlrpcBody, bufMdtIoepoch, bufRecReint, bufCapa1, bufCloseData, bufU32Array)
+	requestCloseIntent = Bufs(bufPtlrpcBody, bufMdtIoepoch, bufRecReintSetattr, bufCapa1, bufCloseData, bufU32Array)
 	replyClose         = Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2)
 
 	closePlain = &Variant{
-		Request: Bufs(bufPtlrpcBody, bufMdtIoepoch, bufRecReint, bufCapa1),
+		Request: Bufs(bufPtlrpcBody, bufMdtIoepoch, bufRecReintSetattr, bufCapa1),
 		Reply:   replyClose,
 		Ask:     askClose, Answer: answerAttrs, Subject: setattrSubject,
 	}

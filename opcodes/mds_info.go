@@ -42,13 +42,13 @@ var _ = Define("getparent",
 )
 
 var (
-	bufGetinfoKeyGetinfoFid2path  = Sub("getinfo_key", fid2pathKey, "the name of the key and the FID to resolve")
-	bufGetinfoVal                 = Sub("getinfo_val", getinfoFid2path, "the path")
-	bufGetinfoVallen              = U32("getinfo_vallen", Size, "room for the value")
-	bufGetinfoValChangelogFilter  = Sub("getinfo_val", changelogFilter, "the changelog user")
-	bufSetinfoValChangelogSetinfo = Sub("setinfo_val", changelogSetinfo)
-	bufSetinfoVal2                = OneOf("setinfo_val", chooseSetinfo, []*Field{formReadOnly, formBytes}, "value of the key").Rest()
-	bufGenericVal                 = Opaque("getinfo_val", 0, "value of the key")
+	bufGetinfoKeyFid2path       = Sub("getinfo_key", fid2pathKey, "the name of the key and the FID to resolve")
+	bufGetinfoValFid2path       = Sub("getinfo_val", getinfoFid2path, "the path")
+	bufGetinfoVallen            = U32("getinfo_vallen", Size, "room for the value")
+	bufGetinfoValChangelogUser  = Sub("getinfo_val", changelogFilter, "the changelog user")
+	bufSetinfoValChangelogClear = Sub("setinfo_val", changelogSetinfo)
+	bufSetinfoValMds            = OneOf("setinfo_val", chooseSetinfo, []*Field{formReadOnly, formBytes}, "value of the key").Rest()
+	bufGetinfoValOther          = Opaque("getinfo_val", 0, "value of the key")
 )
 
 var formReadOnly = U32("read_only", "1: the client mounts read-only")
@@ -69,13 +69,13 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO",
 
 var (
 	mdsFid2path = &Variant{Name: "fid2path",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyGetinfoFid2path, bufGetinfoVallen),
-		Reply:   Bufs(bufPtlrpcBody, bufGetinfoVal),
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
+		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
 		Ask:     askFid2path, Answer: answerFid2path, Subject: fid2pathSubject,
 	}
 	mdsChangelogUser = &Variant{Name: "changelog_user",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoValChangelogFilter),
-		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValChangelogFilter),
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoValChangelogUser),
+		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValChangelogUser),
 		Ask: func(m *Msg, l *Line) {
 			l.Key("user cl")
 			l.Num(cfUser.Uint(m.Named("getinfo_val"), m.Big))
@@ -83,7 +83,7 @@ var (
 	}
 	mdsOtherInfo = &Variant{Name: "other",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoVallen),
-		Reply:   Bufs(bufPtlrpcBody, bufGenericVal),
+		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValOther),
 		Ask:     askInfoKey,
 	}
 )
@@ -154,7 +154,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
 
 var (
 	mdsChangelogClear = &Variant{Name: "changelog_clear",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValChangelogSetinfo, bufMdtBody),
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValChangelogClear, bufMdtBody),
 		Reply:   Bufs(bufPtlrpcBody),
 		Ask: func(m *Msg, l *Line) {
 			val := m.Named("setinfo_val")
@@ -168,7 +168,7 @@ var (
 		},
 	}
 	mdsOtherSetInfo = &Variant{Name: "other",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoVal2),
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValMds),
 		Reply:   Bufs(bufPtlrpcBody),
 		Ask:     askInfoKey,
 	}

@@ -79,15 +79,15 @@ var llFiemapInfoKey = Define("ll_fiemap_info_key", "asks where the parts of an o
 )
 
 var (
-	bufGetinfoKey  = Str("getinfo_key", 0, "what is asked for")
-	bufLastId      = U64("last_id", "id of the last object")
-	bufFid         = Sub("fid", luFid, Little, "an object of the sequence that is meant; little-endian whatever the sender")
-	bufLastFid     = Sub("fid", luFid, "the last object")
-	bufFiemapKey   = Sub("fiemap_key", llFiemapInfoKey, "the key, the object and the range")
-	bufFiemap      = Sub("fiemap", fiemapHdr, "the range, and the extents in the answer")
-	bufGenericData = Opaque("generic_data", 0, "the answer")
-	bufSetinfoKey  = Str("setinfo_key", 0, "what is set")
-	bufSetinfoVal  = Opaque("setinfo_val", 0, "the value")
+	bufGetinfoKey         = Str("getinfo_key", 0, "what is asked for")
+	bufLastId             = U64("last_id", "id of the last object")
+	bufFid                = Sub("fid", luFid, Little, "an object of the sequence that is meant; little-endian whatever the sender")
+	bufLastFid            = Sub("fid", luFid, "the last object")
+	bufFiemapKey          = Sub("fiemap_key", llFiemapInfoKey, "the key, the object and the range")
+	bufFiemap             = Sub("fiemap", fiemapHdr, "the range, and the extents in the answer")
+	bufGenericDataGetInfo = Opaque("generic_data", 0, "the answer")
+	bufSetinfoKey         = Str("setinfo_key", 0, "what is set")
+	bufSetinfoValOst      = Opaque("setinfo_val", 0, "the value")
 )
 
 var rpcOstGetInfo = DefineRPC(&RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
@@ -172,13 +172,13 @@ var (
 		Subject: func(m *Msg) (fid, name []byte) { return fiemapKeyAttrs(m).file(m.Scratch[:0]), nil },
 	}
 	getFid2path = &Variant{Name: "fid2path",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyGetinfoFid2path, bufGetinfoVallen),
-		Reply:   Bufs(bufPtlrpcBody, bufGetinfoVal),
+		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
+		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
 		Ask:     askKey,
 	}
 	getOther = &Variant{Name: "other",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey),
-		Reply:   Bufs(bufPtlrpcBody, bufGenericData),
+		Reply:   Bufs(bufPtlrpcBody, bufGenericDataGetInfo),
 		Ask:     askKey,
 	}
 )
@@ -228,12 +228,12 @@ var (
 		Answer: func(m *Msg, l *Line) { attrsOf(m, 1).grant(l) },
 	}
 	setOther = &Variant{Name: "other",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoVal),
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
 		Reply:   Bufs(bufPtlrpcBody),
 		Ask:     askKey,
 	}
 	setLastFID = &Variant{Name: "last_fid",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoVal),
+		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
 		Reply:   Bufs(bufPtlrpcBody),
 		Ask:     askKey,
 	}

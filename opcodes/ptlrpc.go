@@ -1,8 +1,6 @@
 package opcodes
 
 import (
-	"strconv"
-
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -310,15 +308,7 @@ func lockStatusText(v *View, dst []byte) []byte {
 	return append(dst, LockStatus(word(bodyOpcodeAt), int32(word(bodyStatusAt)))...)
 }
 
-func zeroBytes(b []byte) bool {
-	for _, c := range b {
-		if c != 0 {
-			return false
-		}
-	}
-	return true
-}
-
+// allZero reports whether all bytes are zero.
 func allZero(b []byte) bool {
 	for _, c := range b {
 		if c != 0 {
@@ -327,8 +317,6 @@ func allZero(b []byte) bool {
 	}
 	return true
 }
-
-func appendDecimal(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 10) }
 
 // first4 is the first word of a buffer, or what there is of it.
 func first4(b []byte) []byte { return b[:min(4, len(b))] }
@@ -341,14 +329,13 @@ func firstFID(b []byte) []byte {
 	return b[:16]
 }
 
-func remarkNoGroup(v *View, dst []byte) []byte {
+// remarkNobody is the remark of a user or group id that stands for nobody.
+func remarkNobody(v *View, dst []byte) []byte {
 	if len(v.Rest) >= 4 && ReadUint(v.Rest[:4], v.Big) == 0xffffffff {
 		return append(dst, "none"...)
 	}
 	return dst
 }
-
-func remarkNoID(v *View, dst []byte) []byte { return remarkNoGroup(v, dst) }
 
 func isReply(v *View) bool { return v.Msg != nil && v.Msg.Reply }
 

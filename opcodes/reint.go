@@ -86,19 +86,19 @@ var LaValid = Bits("la_valid", "LA_", "which attributes are set, inside a server
 })
 
 var (
-	bufRecReint               = Sub("rec_reint", mdtRecSetattr, Tagged(true), "attributes to set")
-	bufRecReintMdtRecCreate   = Sub("rec_reint", mdtRecCreate, Tagged(true), "the record that creates or opens")
-	bufRecReintMdtRecLink     = Sub("rec_reint", mdtRecLink, Tagged(true), "the record that makes a link")
-	bufRecReintMdtRecUnlink   = Sub("rec_reint", mdtRecUnlink, Tagged(true), "the record that removes a name")
-	bufRecReintMdtRecRename   = Sub("rec_reint", mdtRecRename, Tagged(true), "the record that renames")
-	bufRecReintMdtRecSetxattr = Sub("rec_reint", mdtRecSetxattr, Tagged(true), "the record that sets an attribute")
-	bufRecReintMdtRecResync   = Sub("rec_reint", mdtRecResync, Tagged(true), "the record that resyncs mirrors")
-	bufRecReintMdtRecReint    = Sub("rec_reint", mdtRecReint, Tagged(true), "a record that nobody reads")
-	bufSymtgt                 = Str("symtgt", 0, "target of the symbolic link; may be encrypted")
-	bufTargetName             = Str("target_name", 0, "new name")
-	bufLogcookies             = Arr("logcookies", -1, Sub("", llogCookie))
-	bufFileSecctxName         = Str("file_secctx_name", 0, "extended attribute that the security context goes to")
-	bufFileSecctx             = Str("file_secctx", 0, "security context")
+	bufRecReintSetattr  = Sub("rec_reint", mdtRecSetattr, Tagged(true), "attributes to set")
+	bufRecReintCreate   = Sub("rec_reint", mdtRecCreate, Tagged(true), "the record that creates or opens")
+	bufRecReintLink     = Sub("rec_reint", mdtRecLink, Tagged(true), "the record that makes a link")
+	bufRecReintUnlink   = Sub("rec_reint", mdtRecUnlink, Tagged(true), "the record that removes a name")
+	bufRecReintRename   = Sub("rec_reint", mdtRecRename, Tagged(true), "the record that renames")
+	bufRecReintSetxattr = Sub("rec_reint", mdtRecSetxattr, Tagged(true), "the record that sets an attribute")
+	bufRecReintResync   = Sub("rec_reint", mdtRecResync, Tagged(true), "the record that resyncs mirrors")
+	bufRecReintIgnored  = Sub("rec_reint", mdtRecReint, Tagged(true), "a record that nobody reads")
+	bufSymtgt           = Str("symtgt", 0, "target of the symbolic link; may be encrypted")
+	bufTargetName       = Str("target_name", 0, "new name")
+	bufLogcookies       = Arr("logcookies", -1, Sub("", llogCookie))
+	bufFileSecctxName   = Str("file_secctx_name", 0, "extended attribute that the security context goes to")
+	bufFileSecctx       = Str("file_secctx", 0, "security context")
 )
 
 var rpcMdsReint = DefineRPC(&RPC{Opcode: MDS_REINT, Name: "MDS_REINT",
@@ -112,57 +112,57 @@ var rpcMdsReint = DefineRPC(&RPC{Opcode: MDS_REINT, Name: "MDS_REINT",
 
 var (
 	variantSetattr = &Variant{Name: "SETATTR",
-		Request: Bufs(bufPtlrpcBody, bufRecReint, bufCapa1, bufMdtIoepoch, bufEadata, bufLogcookies, bufDlmReq),
+		Request: Bufs(bufPtlrpcBody, bufRecReintSetattr, bufCapa1, bufMdtIoepoch, bufEadataSetattr, bufLogcookies, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2),
 		Ask:     askSetattr, Answer: answerAttrs, Subject: setattrSubject,
 	}
 	variantCreate = &Variant{Name: "CREATE",
-		Request: Bufs(bufPtlrpcBody, bufRecReintMdtRecCreate, bufCapa1, bufName, bufEadata2, bufDlmReq, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Request: Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufEadataCreate, bufDlmReq, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd),
 		Ask:     askCreate, Answer: answerAttrs, Subject: reintSubject,
 	}
 	variantSymlink = &Variant{Name: "CREATE",
-		Request: Bufs(bufPtlrpcBody, bufRecReintMdtRecCreate, bufCapa1, bufName, bufSymtgt, bufDlmReq, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Request: Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufSymtgt, bufDlmReq, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd),
 		Ask:     askCreate, Answer: answerAttrs, Subject: reintSubject,
 	}
 	variantLink = &Variant{Name: "LINK",
-		Request: Bufs(bufPtlrpcBody, bufRecReintMdtRecLink, bufCapa1, bufCapa2, bufName, bufDlmReq, bufSelinuxPol),
+		Request: Bufs(bufPtlrpcBody, bufRecReintLink, bufCapa1, bufCapa2, bufName, bufDlmReq, bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
 		Ask:     askLink, Answer: answerAttrs, Subject: reintSubject,
 	}
 	variantUnlink = &Variant{Name: "UNLINK",
-		Request: Bufs(bufPtlrpcBody, bufRecReintMdtRecUnlink, bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
+		Request: Bufs(bufPtlrpcBody, bufRecReintUnlink, bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
 		Ask:     askUnlink, Answer: answerAttrs, Subject: reintSubject,
 	}
 	variantRmentry = &Variant{Name: "RMENTRY",
-		Request: Bufs(bufPtlrpcBody, bufRecReintMdtRecUnlink, bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
+		Request: Bufs(bufPtlrpcBody, bufRecReintUnlink, bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
 		Ask:     askUnlink, Answer: answerAttrs, Subject: reintSubject,
 	}
 	variantRename = &Variant{Name: "RENAME",
-		Request: Bufs(bufPtlrpcBody, bufRecReintMdtRecRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol),
+		Request: Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
 		Ask:     askRename, Answer: answerAttrs, Subject: reintSubject,
 	}
 	variantMigrate = &Variant{Name: "MIGRATE",
-		Request: Bufs(bufPtlrpcBody, bufRecReintMdtRecRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol, bufMdtIoepoch, bufCloseData, bufEadataLmvUserMdV1),
+		Request: Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol, bufMdtIoepoch, bufCloseData, bufEadataMigrate),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
 		Ask:     askMigrate, Answer: answerAttrs, Subject: reintSubject,
 	}
 	variantOpen = &Variant{Name: "OPEN",
-		Request: Bufs(bufPtlrpcBody, bufRecReintMdtRecCreate, bufCapa1, bufCapa2, bufName, bufEadata3, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Request: Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2),
 		Ask:     askOpen, Answer: answerAttrs, Subject: reintSubject,
 	}
 	variantSetxattr = &Variant{Name: "SETXATTR",
-		Request: Bufs(bufPtlrpcBody, bufRecReintMdtRecSetxattr, bufCapa1, bufName, bufEadataSetxattr, bufDlmReq, bufSelinuxPol),
+		Request: Bufs(bufPtlrpcBody, bufRecReintSetxattr, bufCapa1, bufName, bufEadataSetxattr, bufDlmReq, bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
 		Ask:     askSetxattr, Answer: answerAttrs, Subject: reintSubject,
 	}
 	variantResync = &Variant{Name: "RESYNC",
-		Request: Bufs(bufPtlrpcBody, bufRecReintMdtRecResync, bufDlmReq),
+		Request: Bufs(bufPtlrpcBody, bufRecReintResync, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
 		Ask:     askResync, Answer: answerAttrs, Subject: reintSubject,
 	}

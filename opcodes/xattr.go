@@ -14,7 +14,7 @@ const (
 )
 
 var (
-	bufEadata4        = OneOf("eadata", chooseGetxattr, getxattrForms, Tagged(true), "value of the attribute, or names of all").Rest()
+	bufEadataGetxattr = OneOf("eadata", chooseGetxattr, getxattrForms, Tagged(true), "value of the attribute, or names of all").Rest()
 	bufEadataNames    = Strs("eadata", "names of the attributes")
 	bufEadataSetxattr = OneOf("eadata", chooseSetxattr, xattrForms, Tagged(true), "value of the attribute").Rest()
 	bufEadataIgnored  = Opaque("eadata", 0, "unused")
@@ -27,7 +27,7 @@ var rpcMdsGetxattr = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",
 	Context: true,
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBodyGetxattr, bufCapa1, bufName, bufEadataIgnored, bufSelinuxPol),
-		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufEadata4),
+		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufEadataGetxattr),
 		Ask: func(m *Msg, l *Line) {
 			o := bodyOf(m)
 			l.FID(mboFid1.Bytes(o.b), o.big)

@@ -1,6 +1,10 @@
 package opcodes
 
-import . "github.com/lshark/lshark/opcodes/schema"
+import (
+	"strconv"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // ACLTag is the group acl_tag.
 var ACLTag = Enum("acl_tag", "ACL_", "who an entry of a POSIX ACL is about", []Value{
@@ -44,7 +48,7 @@ var posixAclXattrEntry = Define("posix_acl_xattr_entry",
 	Brief(briefACL),
 	U16("e_tag", ACLTag, "who"),
 	U16("e_perm", ACLPerm, "what is permitted"),
-	U32("e_id", Remark(remarkNoID), "the user or group; 0xffffffff where the tag says all"),
+	U32("e_id", Remark(remarkNobody), "the user or group; 0xffffffff where the tag says all"),
 )
 
 // aclEntries is how many entries there are: a buffer may be longer than the
@@ -86,7 +90,7 @@ func briefACL(v *View, dst []byte) []byte {
 		return dst
 	}
 	if tag == 2 || tag == 8 {
-		dst = appendDecimal(dst, id)
+		dst = strconv.AppendUint(dst, id, 10)
 	}
 	dst = append(dst, ':')
 	for i, c := range []byte("rwx") {
