@@ -68,6 +68,12 @@ var ostId = Define("ost_id", "OST object: an id and a sequence, or a FID",
 	Sub("oi_fid", luFid, Over("oi_id"), "the same bytes as a FID"),
 )
 
+var (
+	fidOid = luFid.Field("f_oid")
+	oiID   = ostId.Field("oi_id")
+	oiSeq  = ostId.Field("oi_seq")
+)
+
 // llFid is struct ll_fid.
 var llFid = Define("ll_fid", "file by inode number, before there were FIDs",
 	U64("id", "inode number"),

@@ -252,14 +252,19 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION",
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufHsmCurrentAction),
 		Ask:     askBody, Subject: bodySubject,
 		Answer: func(m *Msg, l *Line) {
-			if now := m.Named("hsm_current_action"); len(now) >= 8 {
+			if now := m.Named("hsm_current_action"); len(now) >= hcaAction.Off+hcaAction.Size {
 				l.Key("")
-				l.Value(Flag, HsmUserAction, ReadUint(now[4:8], m.Big))
+				l.Value(Flag, HsmUserAction, hcaAction.Uint(now, m.Big))
 				l.Key("")
-				l.Value(Flag, HsmProgressStates, ReadUint(now[:4], m.Big))
+				l.Value(Flag, HsmProgressStates, hcaState.Uint(now, m.Big))
 			}
 		},
 	}}})
+
+var (
+	hcaState  = hsmCurrentAction.Field("hca_state")
+	hcaAction = hsmCurrentAction.Field("hca_action")
+)
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
 	Doc: "A copytool reports how far it is with an action, or that it has ended.",
@@ -268,7 +273,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
 		Reply:   Bufs(bufPtlrpcBody),
 		Ask: func(m *Msg, l *Line) {
 			p := m.Named("hsm_progress")
-			l.FID(p[:min(16, len(p))], m.Big)
+			l.FID(hpkFid.Bytes(p), m.Big)
 			l.Key("cookie ")
 			l.Hex(Object, hpkCookie.Uint(p, m.Big))
 			if flags := hpkFlags.Uint(p, m.Big); flags != 0 {
@@ -280,10 +285,11 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
 				l.Value(Bad, Errnos, errval)
 			}
 		},
-		Subject: func(m *Msg) (fid, name []byte) { return firstFID(m.Named("hsm_progress")), nil },
+		Subject: func(m *Msg) (fid, name []byte) { return hpkFid.Bytes(m.Named("hsm_progress")), nil },
 	}}})
 
 var (
+	hpkFid    = hsmProgressKernel.Field("hpk_fid")
 	hpkCookie = hsmProgressKernel.Field("hpk_cookie")
 	hpkFlags  = hsmProgressKernel.Field("hpk_flags")
 	hpkErrval = hsmProgressKernel.Field("hpk_errval")
@@ -297,9 +303,9 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
 		Ask: func(m *Msg, l *Line) {
 			req, items := m.Named("hsm_request"), m.Named("hsm_user_item")
 			l.Value(Flag, HsmUserAction, hrAction.Uint(req, m.Big))
-			if len(items) >= 16 {
+			if fid := huiFid.Bytes(items); fid != nil {
 				l.Key("")
-				l.FID(items[:16], m.Big)
+				l.FID(fid, m.Big)
 			}
 			if n := hrItems.Uint(req, m.Big); n > 1 {
 				l.Key("files ")
@@ -310,10 +316,11 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
 				l.Num(id)
 			}
 		},
-		Subject: func(m *Msg) (fid, name []byte) { return firstFID(m.Named("hsm_user_item")), nil },
+		Subject: func(m *Msg) (fid, name []byte) { return huiFid.Bytes(m.Named("hsm_user_item")), nil },
 	}}})
 
 var (
+	huiFid    = hsmUserItem.Field("hui_fid")
 	hrAction  = hsmRequest.Field("hr_action")
 	hrArchive = hsmRequest.Field("hr_archive_id")
 	hrItems   = hsmRequest.Field("hr_itemcount")

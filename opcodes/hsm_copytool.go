@@ -38,10 +38,13 @@ var KucMagic = Enum("kuc_magic", "", "magic of messages to user space", []Value{
 	{Name: "KUC_MAGIC", Value: 0x191c, Doc: "begins a message to user space; its byte order is that of the message"},
 })
 
+// haiLen is read to find the length of hai_data.
+var haiLen = U32("hai_len", Size, "bytes of the item, with its data")
+
 // hsmActionItem is struct hsm_action_item.
 var hsmActionItem = Define("hsm_action_item",
 	"what a copytool shall do to a file",
-	U32("hai_len", Size, "bytes of the item, with its data"),
+	haiLen,
 	U32("hai_action", HsmCopytoolAction, "what to do"),
 	Sub("hai_fid", luFid, "the file"),
 	Sub("hai_dfid", luFid, "the file that holds the data while it is restored"),
@@ -51,25 +54,23 @@ var hsmActionItem = Define("hsm_action_item",
 	Str("hai_data", 0, CountOf(hsmItemData), "data for the copytool"),
 )
 
-const hsmItemSize = 72
-
 // hsmItemData is the number of bytes behind the fixed part of an item.
-func hsmItemData(v *View) int { return max(0, hsmItemLen(v.Struct, v.Big)-hsmItemSize) }
+func hsmItemData(v *View) int { return max(0, hsmItemLen(v.Struct, v.Big)-v.Type.Size) }
 
 // hsmItemLen is the length that the item at b claims.
 func hsmItemLen(b []byte, big bool) int {
-	if len(b) < 4 {
-		return 0
-	}
-	return int(ReadUint(b[:4], big) & 0xffffff)
+	return int(haiLen.Uint(b, big) & 0xffffff)
 }
+
+// halCount is read to find the end of the items.
+var halCount = U32("hal_count", "number of items")
 
 // hsmActionList is struct hsm_action_list.
 var hsmActionList = Define("hsm_action_list",
 	"work for a copytool",
 	Brief(briefActions),
 	U32("hal_version", "version of the list, 1"),
-	U32("hal_count", "number of items"),
+	halCount,
 	U64("hal_compound_id", "unused"),
 	U64("hal_flags", HsmRequestFlags, "how it is done"),
 	U32("hal_archive_id", "the archive"),
@@ -88,7 +89,7 @@ func hsmNameRoom(v *View) int {
 
 func stepAction(v *View) (*Field, int) {
 	n := hsmItemLen(v.Rest, v.Big)
-	if n < hsmItemSize || v.Index >= int(ReadUint(v.Struct[4:8], v.Big)) {
+	if n < hsmActionItem.Size || v.Index >= int(v.Uint(halCount)) {
 		return nil, 0
 	}
 	return formAction, (n + 7) &^ 7
@@ -97,15 +98,15 @@ func stepAction(v *View) (*Field, int) {
 // briefActions tells how many items there are, and what the first is.
 func briefActions(v *View, dst []byte) []byte {
 	b := v.Struct
-	if len(b) < 8 {
+	if len(b) < halCount.Off+halCount.Size {
 		return dst
 	}
-	dst = briefCount(dst, "item", int32(ReadUint(b[4:8], v.Big)))
+	dst = briefCount(dst, "item", int32(v.Uint(halCount)))
 	if len(b) < hsmActionListSize {
 		return dst
 	}
 	b = b[hsmActionListSize:]
-	if b = b[hsmNameRoom(&View{Rest: b}):]; len(b) < hsmItemSize {
+	if b = b[hsmNameRoom(&View{Rest: b}):]; len(b) < hsmActionItem.Size {
 		return dst
 	}
 	dst = append(append(dst, ", "...), HsmCopytoolAction.Name(haiAction.Uint(b, v.Big))...)

@@ -74,7 +74,6 @@ const (
 	lmvMagicUser     = 0x0cd30cd0
 	lmvMagicSpecific = 0x0cd40cd0 // of a request: names MDTs; of a server: a stripe
 	lmvMagicForeign  = 0x0cd50cd0
-	lumObjectSize    = 24
 )
 
 // ForeignType is the group foreign_type.
@@ -178,14 +177,20 @@ func plainForm(b []byte, user bool) *Field {
 // holdsHSM says whether a foreign layout is one of HSM: it has the type of an
 // archive or client cache, and the size.
 func holdsHSM(b []byte) bool {
-	const types, size = 4, 72
-	if len(b) < size {
-		return false
-	}
 	big := littleLayout(b, false)
-	length, kind := ReadUint(b[4:8], big), ReadUint(b[8:12], big)
-	return length == size-16 && kind >= 1 && kind <= types
+	kind := lhmType.Uint(b, big)
+	return len(b) >= lovHsmMd.Size && lhmLength.Uint(b, big) == uint64(lovHsmMd.Size-lhmCopy.Off) &&
+		kind >= firstArchive && kind <= lastArchive
 }
+
+var (
+	lhmLength = lovHsmMd.Field("lhm_length")
+	lhmType   = lovHsmMd.Field("lhm_type")
+	lhmCopy   = lovHsmMd.Field("lhm_hsm")
+
+	firstArchive = ForeignType.Number("POSIX")
+	lastArchive  = ForeignType.Number("S3")
+)
 
 // chooseLayout is the form of a buffer that holds the layout of a file.
 func chooseLayout(v *View) *Field { return layoutForm(v.Rest, false) }
@@ -217,23 +222,19 @@ func chooseDefaultMd(v *View) *Field {
 	return nil
 }
 
-const (
-	mdLinkname   = 0x40000
-	mdDirEA      = 0x10000000
-	mdMEA        = 0x400000000
-	mdDefaultMEA = 0x40000000000000
-	openHasObjs  = 0x80000000
-	atMboValid   = 40
-	atCrFlags    = 120
+var (
+	mdLinkname  = ObdMdValid.Bit("LINKNAME")
+	mdDirEA     = ObdMdValid.Bit("FLDIREA")
+	mdMEA       = ObdMdValid.Bit("MEA")
+	openHasObjs = MdsOpenFlags.Bit("OPEN_HAS_OBJS")
 )
 
 // mdValid is the mbo_valid of the message's mdt_body.
 func mdValid(m *Msg) uint64 {
-	body := m.Named("mdt_body")
-	if len(body) < atMboValid+8 {
+	if m == nil {
 		return 0
 	}
-	return ReadUint(body[atMboValid:atMboValid+8], m.Big)
+	return mboValid.Uint(m.Named("mdt_body"), m.Big)
 }
 
 // userWrote says whether a layout in the message is in the form that users
@@ -248,10 +249,7 @@ func userWrote(m *Msg) bool {
 		return valid&mdDirEA != 0 && valid&mdMEA == 0
 	}
 	rec := m.Named("rec_reint")
-	if len(rec) < atCrFlags+4 {
-		return true
-	}
-	return ReadUint(rec[:4], m.Big) != reintOpen || ReadUint(rec[atCrFlags:atCrFlags+4], m.Big)&openHasObjs == 0
+	return rrOpcode.Uint(rec, m.Big) != reintOpen || openFlags(rec, m.Big)&openHasObjs == 0
 }
 
 var (
@@ -317,10 +315,7 @@ func remarkLayoutGen(v *View, dst []byte) []byte {
 }
 
 func briefForeign(v *View, dst []byte) []byte {
-	kind := uint64(0)
-	if len(v.Struct) >= 12 {
-		kind = ReadUint(v.Struct[8:12], v.Big)
-	}
+	kind := v.Uint(lfmType)
 	if name := ForeignType.Name(kind); name != "" {
 		dst = append(dst, name...)
 	} else {
@@ -348,8 +343,13 @@ func addLayout(l *Line, b []byte, user bool) {
 	l.AddEscaped(Flag, func(dst []byte) []byte { return sketchLayout(dst, f, b) }) // a pool's name may be in it
 }
 
+var (
+	lumStripeCount = lmvUserMdV1.Field("lum_stripe_count")
+	lumHashType    = lmvUserMdV1.Field("lum_hash_type")
+)
+
 // oneStripe says whether a lmv_user_md_v1 asks for nothing out of the way.
 func oneStripe(b []byte) bool {
-	const count, hash = 4, 12
-	return ReadUint(b[count:count+4], littleLayout(b, false)) <= 1 && allZero(b[hash:hash+4])
+	big := littleLayout(b, false)
+	return uint32(lumStripeCount.Uint(b, big)) <= 1 && lumHashType.Uint(b, big) == 0
 }

@@ -59,15 +59,17 @@ var luExtent = Define("lu_extent",
 	U64("e_end", Size, "the byte behind it"),
 )
 
-// Offsets in lov_comp_md_entry_v1 and lov_comp_md_v1 that funcs need before
-// those structs are declared.
-const (
-	atCompFlags  = 4
-	atCompStart  = 8
-	atCompOffset = 24
-	atCompSize   = 28
-	atCompCount  = 14
-	compHdrSize  = 32
+var (
+	extentStart = luExtent.Field("e_start")
+	extentEnd   = luExtent.Field("e_end")
+)
+
+// The fields of a component that functions in its declaration read.
+var (
+	lcmeFlags  = U32("lcme_flags", LovCompEntryFlags, "its state")
+	lcmeExtent = Sub("lcme_extent", luExtent, "the range")
+	lcmeOffset = U32("lcme_offset", "where its layout begins, from the start of lov_comp_md_v1")
+	lcmeSize   = U32("lcme_size", Size, "bytes of its layout")
 )
 
 // lovCompMdEntryV1 is struct lov_comp_md_entry_v1.
@@ -75,10 +77,10 @@ var lovCompMdEntryV1 = Define("lov_comp_md_entry_v1",
 	"a component: a range of the file with a layout of its own",
 	Brief(briefComponent),
 	U32("lcme_id", Remark(remarkMirror), "its number; the high half is that of the mirror"),
-	U32("lcme_flags", LovCompEntryFlags, "its state"),
-	Sub("lcme_extent", luExtent, "the range"),
-	U32("lcme_offset", "where its layout begins, from the start of lov_comp_md_v1"),
-	U32("lcme_size", Size, "bytes of its layout"),
+	lcmeFlags,
+	lcmeExtent,
+	lcmeOffset,
+	lcmeSize,
 	U32("lcme_layout_gen", "generation of its layout"),
 	U64("lcme_time_and_id", Since("2.18"), If(never), "the time and the mirror link id in one word"),
 	U48("lcme_timestamp", Over("lcme_time_and_id"), Seconds, "when it went stale; 8 bytes before 2.18"),
@@ -97,17 +99,16 @@ func componentLayout() *Field {
 		"its layout, which lies at lcme_offset").Rest()
 }
 
-const compEntrySize = 48
-
 // layoutOfEntry says where the layout of a component lies. Layouts stand in
 // the order of their entries; one that reaches back over others is none.
 func layoutOfEntry(v *View) (off, size int) {
-	if v.Up == nil || len(v.Struct) < compEntrySize || len(v.Up.Struct) < compHdrSize {
+	if v.Up == nil || v.Up.Type == nil || len(v.Struct) < v.Type.Size || len(v.Up.Struct) < v.Up.Type.Size {
 		return 0, 0
 	}
+	header, entry := v.Up.Type.Size, v.Type.Size
 	off, size = layoutRange(v.Struct, v.Big)
-	least := compHdrSize + int(le16or(v.Up.Struct[atCompCount:], v.Up.Big))*compEntrySize
-	if before := v.Off - v.Up.Off - compEntrySize; before >= compHdrSize && before+compEntrySize <= len(v.Up.Struct) {
+	least := header + int(v.Up.Uint(lcmEntryCount))*entry
+	if before := v.Off - v.Up.Off - entry; before >= header && before+entry <= len(v.Up.Struct) {
 		at, n := layoutRange(v.Up.Struct[before:], v.Up.Big)
 		least = max(least, at+n)
 	}
@@ -120,10 +121,20 @@ func layoutOfEntry(v *View) (off, size int) {
 }
 
 func layoutRange(entry []byte, big bool) (off, size int) {
-	return int(ReadUint(entry[atCompOffset:atCompOffset+4], big)), int(ReadUint(entry[atCompSize:atCompSize+4], big))
+	return int(lcmeOffset.Uint(entry, big)), int(lcmeSize.Uint(entry, big))
 }
 
-func le16or(b []byte, big bool) uint64 { return ReadUint(b[:2], big) }
+// The fields of a composite layout that functions in its declaration read.
+var (
+	lcmFlags       = U16("lcm_flags", LovCompMdFlags, "state of the mirrors")
+	lcmEntryCount  = U16("lcm_entry_count", "number of components")
+	lcmMirrorCount = U16("lcm_mirror_count", Remark(remarkMirrors), "number of mirrors less one")
+)
+
+var (
+	compInit      = LovCompEntryFlags.Bit("INIT")
+	compExtension = LovCompEntryFlags.Bit("EXTENSION")
+)
 
 // lovCompMdV1 is struct lov_comp_md_v1.
 var lovCompMdV1 = Define("lov_comp_md_v1",
@@ -132,9 +143,9 @@ var lovCompMdV1 = Define("lov_comp_md_v1",
 	U32("lcm_magic", Hex, LovMagic, "kind of layout"),
 	U32("lcm_size", Size, "bytes of the whole"),
 	U32("lcm_layout_gen", "generation of the layout"),
-	U16("lcm_flags", LovCompMdFlags, "state of the mirrors"),
-	U16("lcm_entry_count", "number of components"),
-	U16("lcm_mirror_count", Remark(remarkMirrors), "number of mirrors less one"),
+	lcmFlags,
+	lcmEntryCount,
+	lcmMirrorCount,
 	U8("lcm_ec_count", Since("2.16"), "number of parity mirrors"),
 	Pad("lcm_padding3", 1, Since("2.16")),
 	Pads("lcm_padding1", 2, 2),
@@ -144,10 +155,10 @@ var lovCompMdV1 = Define("lov_comp_md_v1",
 
 // componentFlags are the flags of the component that the layout is in.
 func componentFlags(v *View) (flags uint64, ok bool) {
-	if v.Up == nil || v.Up.Type == nil || v.Up.Type.Name != "lov_comp_md_entry_v1" || len(v.Up.Struct) < atCompFlags+4 {
+	if v.Up == nil || v.Up.Type == nil || v.Up.Type.Name != "lov_comp_md_entry_v1" || len(v.Up.Struct) < lcmeFlags.Off+lcmeFlags.Size {
 		return 0, false
 	}
-	return ReadUint(v.Up.Struct[atCompFlags:atCompFlags+4], v.Up.Big), true
+	return v.Up.Uint(lcmeFlags), true
 }
 
 func noObjectsYet(v *View) bool {
@@ -166,11 +177,12 @@ func appendRange(dst []byte, start, end uint64) []byte {
 }
 
 func briefComponent(v *View, dst []byte) []byte {
-	if len(v.Struct) < atCompOffset {
+	extent := lcmeExtent.Bytes(v.Struct)
+	if extent == nil {
 		return dst
 	}
-	dst = appendRange(dst, ReadUint(v.Struct[atCompStart:atCompStart+8], v.Big), ReadUint(v.Struct[atCompStart+8:atCompStart+16], v.Big))
-	if flags := ReadUint(v.Struct[atCompFlags:atCompFlags+4], v.Big); flags != 0 {
+	dst = appendRange(dst, extentStart.Uint(extent, v.Big), extentEnd.Uint(extent, v.Big))
+	if flags := v.Uint(lcmeFlags); flags != 0 {
 		dst = append(dst, ", "...)
 		dst = briefFlags(dst, LovCompEntryFlags, flags)
 	}
@@ -178,14 +190,14 @@ func briefComponent(v *View, dst []byte) []byte {
 }
 
 func briefComposite(v *View, dst []byte) []byte {
-	if len(v.Struct) < 18 {
+	if len(v.Struct) < lcmMirrorCount.Off+lcmMirrorCount.Size {
 		return dst
 	}
-	dst = briefCount(dst, "component", int32(le16or(v.Struct[atCompCount:], v.Big)))
-	if mirrors := le16or(v.Struct[16:], v.Big) + 1; mirrors > 1 {
+	dst = briefCount(dst, "component", int32(v.Uint(lcmEntryCount)))
+	if mirrors := v.Uint(lcmMirrorCount) + 1; mirrors > 1 {
 		dst = append(dst, ", "...)
 		dst = briefCount(dst, "mirror", int32(mirrors))
-		if state := LovCompMdFlags.Name(le16or(v.Struct[12:], v.Big)); state != "" {
+		if state := LovCompMdFlags.Name(v.Uint(lcmFlags)); state != "" {
 			dst = append(append(dst, ", "...), state...)
 		}
 	}

@@ -157,7 +157,7 @@ var _ = Define("lmv_mds_md",
 
 // userStripes is how many MDTs or stripes follow a lmv_user_md_v1.
 func userStripes(v *View) int {
-	return min(int(uint32(v.Uint(v.Type.Field("lum_stripe_count")))), len(v.Rest)/lumObjectSize)
+	return min(int(uint32(v.Uint(v.Type.Field("lum_stripe_count")))), len(v.Rest)/lmvUserMdsData.Size)
 }
 
 // lmvStripes is how many FIDs follow a lmv_mds_md_v1: none in that of a

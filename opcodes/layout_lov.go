@@ -43,6 +43,9 @@ var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
 	{Name: "LOV_DESC_MAGIC", Value: 0xb0ccde5c, Doc: "magic of a LOV description"},
 })
 
+// lOstIdx is part of lov_user_ost_data_v1 and of lov_ost_data_v1.
+var lOstIdx = U32("l_ost_idx", "index of the OST")
+
 // lovUserOstDataV1 is struct lov_user_ost_data_v1.
 var lovUserOstDataV1 = Define("lov_user_ost_data_v1",
 	"an object, or just an OST, that a user names in a layout",
@@ -50,7 +53,7 @@ var lovUserOstDataV1 = Define("lov_user_ost_data_v1",
 	Sub("l_ost_oi", ostId, "the object"),
 	U32("l_ost_type", Since("2.17"), If(never), "another name of l_ost_gen"),
 	U32("l_ost_gen", Over("l_ost_type"), "generation of the OST's index"),
-	U32("l_ost_idx", "index of the OST"),
+	lOstIdx,
 )
 
 // lovUserMdV1 is struct lov_user_md_v1.
@@ -82,6 +85,9 @@ var lovUserMdV3 = Define("lov_user_md_v3",
 	Arr("lmm_objects", -1, Sub("", lovUserOstDataV1), CountOf(userObjects), "the objects, or the OSTs to use"),
 )
 
+// lfmType lies at the same offset in lov_hsm_md and lmv_foreign_md.
+var lfmType = U32("lfm_type", ForeignType, "the other system")
+
 // lovForeignMd is struct lov_foreign_md.
 var lovForeignMd = Define("lov_foreign_md",
 	Since("2.15"),
@@ -89,7 +95,7 @@ var lovForeignMd = Define("lov_foreign_md",
 	Detect(littleLayout), Brief(briefForeign),
 	U32("lfm_magic", Hex, LovMagic, "kind of layout"),
 	U32("lfm_length", Size, "bytes of lfm_value"),
-	U32("lfm_type", ForeignType, "the other system"),
+	lfmType,
 	U32("lfm_flags", Hex, "flags of that system"),
 	Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the file"),
 )
@@ -122,7 +128,7 @@ var lovOstDataV1 = Define("lov_ost_data_v1",
 	Sub("l_ost_oi", ostId, "the object"),
 	U32("l_ost_type", Since("2.17"), If(never), "another name of l_ost_gen"),
 	U32("l_ost_gen", Over("l_ost_type"), "generation of the OST's index"),
-	U32("l_ost_idx", "index of the OST"),
+	lOstIdx,
 )
 
 // lovMdsMdV1 is struct lov_mds_md_v1.
@@ -178,10 +184,9 @@ var lovDesc = Define("lov_desc",
 	Sub("ld_uuid", obdUuid, "name of the LOV"),
 )
 
-const (
-	lovObjectSize  = 24
-	lovManyStripes = 0xffe0 // from here on: a number of stripes an OST, not objects
-	lovNoObjects   = 0x100 | 0x400 | 0x80000000
+var (
+	lovManyStripes = LovLimits.Number("LOV_ALL_STRIPES_WIDE") // from here on: a number of stripes an OST, not objects
+	lovNoObjects   = LovPattern.Bit("MDT") | LovPattern.Bit("FOREIGN") | LovPattern.Bit("F_RELEASED")
 )
 
 // lovObjects is how many objects a layout has. A released file, a part on the
@@ -202,22 +207,16 @@ func userObjects(v *View) int {
 	if n >= lovManyStripes {
 		return 0
 	}
-	return min(int(n), len(v.Rest)/lovObjectSize)
+	return min(int(n), len(v.Rest)/lovUserOstDataV1.Size)
 }
-
-const (
-	compInit      = 0x10
-	compExtension = 0x40
-	atLovPattern  = 4
-)
 
 func briefLov(v *View, dst []byte) []byte {
 	dst = briefStripes(v, dst)
 	if n := lovObjects(v); n > 0 {
 		at := v.Type.Field("lmm_objects").Off
-		if at >= 0 && len(v.Struct) >= at+lovObjectSize {
+		if at >= 0 && len(v.Struct) >= at+lovOstDataV1.Size {
 			dst = append(dst, ", stripe_offset "...)
-			dst = strconv.AppendUint(dst, ReadUint(v.Struct[at+20:at+24], v.Big), 10)
+			dst = strconv.AppendUint(dst, lOstIdx.Uint(v.Struct[at:], v.Big), 10)
 		}
 	} else if noObjectsYet(v) {
 		dst = append(dst, ", no objects yet"...)
@@ -336,11 +335,11 @@ func briefPool(v *View, dst []byte, field string) []byte {
 }
 
 func briefObject(v *View, dst []byte) []byte {
-	if len(v.Struct) < lovObjectSize {
+	if len(v.Struct) < lOstIdx.Off+lOstIdx.Size {
 		return dst
 	}
 	dst = append(dst, "l_ost_idx "...)
-	dst = strconv.AppendUint(dst, ReadUint(v.Struct[20:24], v.Big), 10)
+	dst = strconv.AppendUint(dst, v.Uint(lOstIdx), 10)
 	dst = append(dst, ", l_fid "...)
 	return AppendOSTID(dst, v.Struct, v.Big, false)
 }
@@ -363,5 +362,5 @@ func remarkFileFID(v *View, dst []byte) []byte {
 	if len(v.Rest) < 16 {
 		return dst
 	}
-	return AppendFID(append(dst, "lmm_fid "...), ReadUint(v.Rest[8:16], v.Big), uint32(ReadUint(v.Rest[:8], v.Big)), 0)
+	return AppendFID(append(dst, "lmm_fid "...), oiSeq.Uint(v.Rest, v.Big), uint32(oiID.Uint(v.Rest, v.Big)), 0)
 }

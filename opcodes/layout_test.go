@@ -31,21 +31,21 @@ func plainLayout(pattern uint32, count uint16, objects int) []byte {
 
 // composite is a layout of the parts, the first in use, the others not yet.
 func composite(parts ...[]byte) []byte {
-	size := compHdrSize + len(parts)*compEntrySize
+	size := lovCompMdV1.Size + len(parts)*lovCompMdEntryV1.Size
 	b := le.AppendUint32(nil, lovMagicComp)
-	b = append(b, make([]byte, compHdrSize-4)...)
-	le.PutUint16(b[atCompCount:], uint16(len(parts)))
+	b = append(b, make([]byte, lovCompMdV1.Size-4)...)
+	le.PutUint16(b[lcmEntryCount.Off:], uint16(len(parts)))
 	at := size
 	for i, p := range parts {
-		e := make([]byte, compEntrySize)
+		e := make([]byte, lovCompMdEntryV1.Size)
 		le.PutUint32(e, uint32(i+1))
 		if i == 0 {
-			le.PutUint32(e[atCompFlags:], compInit)
+			le.PutUint32(e[lcmeFlags.Off:], uint32(compInit))
 		}
-		le.PutUint64(e[atCompStart:], uint64(i)<<20)
-		le.PutUint64(e[atCompStart+8:], uint64(i+1)<<20)
-		le.PutUint32(e[atCompOffset:], uint32(at))
-		le.PutUint32(e[atCompSize:], uint32(len(p)))
+		le.PutUint64(e[lcmeExtent.Off:], uint64(i)<<20)
+		le.PutUint64(e[lcmeExtent.Off+8:], uint64(i+1)<<20)
+		le.PutUint32(e[lcmeOffset.Off:], uint32(at))
+		le.PutUint32(e[lcmeSize.Off:], uint32(len(p)))
 		b = append(b, e...)
 		at += len(p)
 	}
@@ -57,14 +57,14 @@ func composite(parts ...[]byte) []byte {
 
 // entryView sees entry i of a composite layout that begins at base.
 func entryView(b []byte, i, base int) *View {
-	off := compHdrSize + i*compEntrySize
+	off := lovCompMdV1.Size + i*lovCompMdEntryV1.Size
 	up := &View{Struct: b, Off: base, Type: lovCompMdV1}
 	return &View{Struct: b[off:], Off: base + off, Index: i, Type: lovCompMdEntryV1, Up: up}
 }
 
 func TestLayoutOfEntry(t *testing.T) {
 	b := composite(plainLayout(1, 2, 2), plainLayout(1, 1, 1))
-	first := compHdrSize + 2*compEntrySize
+	first := lovCompMdV1.Size + 2*lovCompMdEntryV1.Size
 	for i, want := range [][2]int{{1000 + first, 80}, {1000 + first + 80, 56}} {
 		if off, n := layoutOfEntry(entryView(b, i, 1000)); off != want[0] || n != want[1] {
 			t.Errorf("component %d lies at %d, %d bytes; want %v", i, off, n, want)
@@ -72,11 +72,11 @@ func TestLayoutOfEntry(t *testing.T) {
 	}
 	// A layout over the entries, or over the one before it, is none: else a
 	// small message could be read as a very large tree.
-	le.PutUint32(b[compHdrSize+compEntrySize+atCompOffset:], uint32(first))
+	le.PutUint32(b[lovCompMdV1.Size+lovCompMdEntryV1.Size+lcmeOffset.Off:], uint32(first))
 	if off, n := layoutOfEntry(entryView(b, 1, 0)); n != 0 {
 		t.Errorf("a layout over another one at %d, %d bytes", off, n)
 	}
-	le.PutUint32(b[compHdrSize+atCompOffset:], 0)
+	le.PutUint32(b[lovCompMdV1.Size+lcmeOffset.Off:], 0)
 	if off, n := layoutOfEntry(entryView(b, 0, 0)); n != 0 {
 		t.Errorf("a layout over the header at %d, %d bytes", off, n)
 	}
@@ -140,7 +140,7 @@ func TestLayoutForm(t *testing.T) {
 
 func TestBriefs(t *testing.T) {
 	comp := composite(plainLayout(1, 2, 2), plainLayout(1, 0xffff, 1))
-	at := compHdrSize + 2*compEntrySize
+	at := lovCompMdV1.Size + 2*lovCompMdEntryV1.Size
 	for _, c := range []struct {
 		v    *View
 		want string
@@ -148,7 +148,7 @@ func TestBriefs(t *testing.T) {
 		{&View{Struct: plainLayout(0x201, 4, 4), Type: lovMdsMdV1}, "stripe_count 4, stripe_size 65536, raid0,overstriped, stripe_offset 3"},
 		{&View{Struct: plainLayout(1, 0xffff, 0), Type: lovUserMdV1}, "stripe_count -1, stripe_size 65536, raid0, stripe_offset -1"},
 		{&View{Struct: comp, Type: lovCompMdV1}, "2 components"},
-		{&View{Struct: comp[compHdrSize:], Type: lovCompMdEntryV1}, "[0, 1048576), INIT"},
+		{&View{Struct: comp[lovCompMdV1.Size:], Type: lovCompMdEntryV1}, "[0, 1048576), INIT"},
 		{&View{Struct: comp[at+80:], Type: lovMdsMdV1, Up: entryView(comp, 1, 0)}, "stripe_count -1, stripe_size 65536, raid0, no objects yet"},
 		{&View{Struct: comp[at+32:], Type: lovOstDataV1}, "l_ost_idx 3, l_fid [0x2c0000400:0x5:0x0]"},
 	} {

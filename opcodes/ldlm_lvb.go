@@ -99,6 +99,12 @@ var (
 	bufDlmLvbBarrier = Sub("dlm_lvb", barrierLvb, "state of the barrier")
 )
 
+// The fields that ost_lvb and ost_lvb_v1 have at the same offsets.
+var (
+	lvbSize        = ostLvbV1.Field("lvb_size")
+	lvbBlocksField = ostLvbV1.Field("lvb_blocks")
+)
+
 // A value block's block count with this in its upper half is no count, the
 // lower half is an errno.
 const lvbError = 0xffbadbad
@@ -135,11 +141,11 @@ func sayLvbSize(b []byte, big bool, l *Line) {
 	if len(b) < ostLvbV1.Size {
 		return
 	}
-	if blocks := ReadUint(b[32:40], big); blocks>>32 == lvbError {
+	if blocks := lvbBlocksField.Uint(b, big); blocks>>32 == lvbError {
 		l.Key("lvb ")
 		l.Errno(int32(blocks))
 		return
 	}
 	l.Key("size ")
-	l.Offset(ReadUint(b[:8], big))
+	l.Offset(lvbSize.Uint(b, big))
 }

@@ -176,11 +176,7 @@ var (
 
 // inlineBytes is the length that the niobuf in front gives.
 func inlineBytes(v *View) int {
-	const atLen = 8
-	if len(v.Struct) < atLen+4 {
-		return 0
-	}
-	return int(uint32(ReadUint(v.Struct[atLen:atLen+4], v.Big)))
+	return int(v.Uint(rnbLen))
 }
 
 // chooseInline tells data of a file from pages of a directory by the type in

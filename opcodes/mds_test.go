@@ -108,7 +108,7 @@ func TestResyncIDs(t *testing.T) {
 func TestGetxattr(t *testing.T) {
 	answer := func(name string, valid uint64, value []byte) *Field {
 		body := make([]byte, 216)
-		le.PutUint64(body[atMboValid:], valid)
+		le.PutUint64(body[mboValid.Off:], valid)
 		req := &Msg{Variant: rpcMdsGetxattr.Variants[0], Bufs: [][]byte{nil, body, nil, []byte(name)}}
 		return chooseGetxattr(&View{Rest: value, Msg: &Msg{Reply: true, Req: req}})
 	}

@@ -82,13 +82,19 @@ var mgsSendParam = Define("mgs_send_param", "parameter to be set for a file syst
 	Str("mgs_param", 1024, "key=value"),
 )
 
+// The fields that decide how many NIDs mti_nids holds.
+var (
+	mtiFlags    = U32("mti_flags", MtiFlags, "kind and state of the target")
+	mtiNidCount = U32("mti_nid_count", "NIDs of its server")
+)
+
 // mgsTargetInfo is struct mgs_target_info.
 var mgsTargetInfo = Define("mgs_target_info", "a target that registers with the MGS, and what the MGS made of it",
 	U32("mti_lustre_ver", Version, "release of the server"),
 	U32("mti_stripe_index", "index of the target"),
 	U32("mti_config_ver", "version of its configuration"),
-	U32("mti_flags", MtiFlags, "kind and state of the target"),
-	U32("mti_nid_count", "NIDs of its server"),
+	mtiFlags,
+	mtiNidCount,
 	U32("mti_instance", "counts the starts of the target"),
 	Str("mti_fsname", 64, "file system"),
 	Str("mti_svname", 64, "name of the target"),
@@ -100,15 +106,17 @@ var mgsTargetInfo = Define("mgs_target_info", "a target that registers with the 
 
 const nidTextSize = 64
 
+var nidsAsText = MtiFlags.Bit("LARGE_NID")
+
 // targetNids: the array has room for 32, of which mti_nid_count are used; none
 // when the NIDs are text.
 func targetNids(v *View) int {
-	const room, flags, count, asText = 32, 12, 16, 0x20000
+	const room = 32
 	n := usedElements(v.Rest, room, 8)
-	if len(v.Struct) < count+4 || ReadUint(v.Struct[flags:flags+4], v.Big)&asText != 0 {
+	if v.Uint(mtiFlags)&nidsAsText != 0 {
 		return n
 	}
-	return max(n, int(min(ReadUint(v.Struct[count:count+4], v.Big), room)))
+	return max(n, int(min(v.Uint(mtiNidCount), room)))
 }
 
 // usedElements is the number of elements up to the last that is not zero, of
@@ -294,7 +302,6 @@ const (
 var (
 	mtiSvname  = mgsTargetInfo.Field("mti_svname")
 	mtiFsname  = mgsTargetInfo.Field("mti_fsname")
-	mtiFlags   = mgsTargetInfo.Field("mti_flags")
 	mtiIndex   = mgsTargetInfo.Field("mti_stripe_index")
 	mcbName    = mgsConfigBody.Field("mcb_name")
 	mcbOffset  = mgsConfigBody.Field("mcb_offset")

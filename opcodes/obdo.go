@@ -39,6 +39,12 @@ var ObdoFlags = Bits("obdo_flags", "OBD_FL_", "what is special about the operati
 // oValid says which fields of an obdo mean something.
 var oValid = U64("o_valid", ObdMdValid, "which fields mean something")
 
+// The parts of the FID of the file that lie apart from its sequence.
+var (
+	oParentOid = U32("o_parent_oid", When("o_valid", "FLFID"), "object id of the FID of the file")
+	oParentVer = U32("o_parent_ver", When("o_valid", "FLFID"), "version of the FID of the file")
+)
+
 // obdo is struct obdo. Several slots have a second meaning, depending on the
 // operation; the names of those are the ones in Lustre's sources.
 var obdo = Define("obdo", "attributes of an object, and what goes with reads and writes",
@@ -62,11 +68,11 @@ var obdo = Define("obdo", "attributes of an object, and what goes with reads and
 	U32("o_nlink", When("o_valid", "FLNLINK"), Unless(withChecksum), "links"),
 	U32("o_cksum", Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
 	U32("o_falloc_mode", FallocMode, Over("o_nlink"), If(inFallocate), "mode of a fallocate"),
-	U32("o_parent_oid", When("o_valid", "FLFID"), "object id of the FID of the file"),
+	oParentOid,
 	U32("o_misc", When("o_valid", "FLGRANT", "FLOBJCOUNT"), Remark(miscRole), "with grants the bytes that the client dropped; for a destroy the number of objects"),
 	U64("o_ioepoch", "no longer used"),
 	U32("o_stripe_idx", When("o_valid", "FLFID"), "stripe of the file that the object is"),
-	U32("o_parent_ver", When("o_valid", "FLFID"), "version of the FID of the file"),
+	oParentVer,
 	Sub("o_handle", lustreHandle, When("o_valid", "FLHANDLE"), "lock under which the client does it"),
 	Sub("o_layout", ostLayout, When("o_valid", "FLOSTLAYOUT"), "place of the object in the layout"),
 	U32("o_layout_version", When("o_valid", "LAYOUT_VERSION"), "version of the layout that the client knows"),
@@ -148,11 +154,10 @@ func miscRole(v *View, dst []byte) []byte {
 
 // parentText is the FID of the file, whose parts lie apart in an obdo.
 func parentText(v *View, dst []byte) []byte {
-	if len(v.Struct) < 128 {
+	if len(v.Struct) < oParentVer.Off+oParentVer.Size {
 		return dst
 	}
-	u32 := func(at int) uint32 { return uint32(ReadUint(v.Struct[at:at+4], v.Big)) }
-	return AppendFID(append(dst, "file "...), ReadUint(v.Struct[24:32], v.Big), u32(104), u32(124))
+	return AppendFID(append(dst, "file "...), ReadUint(v.Rest[:8], v.Big), uint32(v.Uint(oParentOid)), uint32(v.Uint(oParentVer)))
 }
 
 // attrs reads the obdo of an ost_body.
@@ -162,14 +167,15 @@ type attrs struct {
 }
 
 var (
-	oOi      = obdo.Field("o_oi")
-	oSize    = obdo.Field("o_size")
-	oBlocks  = obdo.Field("o_blocks")
-	oGrant   = obdo.Field("o_grant")
-	oMode    = obdo.Field("o_mode")
-	oFlags   = obdo.Field("o_flags")
-	oMisc    = obdo.Field("o_misc")
-	oFallocM = obdo.Field("o_falloc_mode")
+	oOi        = obdo.Field("o_oi")
+	oParentSeq = obdo.Field("o_parent_seq")
+	oSize      = obdo.Field("o_size")
+	oBlocks    = obdo.Field("o_blocks")
+	oGrant     = obdo.Field("o_grant")
+	oMode      = obdo.Field("o_mode")
+	oFlags     = obdo.Field("o_flags")
+	oMisc      = obdo.Field("o_misc")
+	oFallocM   = obdo.Field("o_falloc_mode")
 )
 
 // Bits of o_valid.
@@ -280,11 +286,11 @@ func (a attrs) file(fid []byte) []byte {
 		return nil
 	}
 	if a.valid(validParent) {
-		fid = append(fid[:0], a.b[24:32]...)
-		fid = append(fid, a.b[104:108]...)
-		return append(fid, a.b[124:128]...)
+		fid = append(fid[:0], oParentSeq.Bytes(a.b)...)
+		fid = append(fid, oParentOid.Bytes(a.b)...)
+		return append(fid, oParentVer.Bytes(a.b)...)
 	}
-	if id := oOi.Bytes(a.b); a.valid(validID) && ReadUint(id[8:16], a.big) != 0 {
+	if id := oOi.Bytes(a.b); a.valid(validID) && oiSeq.Uint(id, a.big) != 0 {
 		return id
 	}
 	return nil

@@ -1,8 +1,6 @@
 package opcodes
 
-import (
-	. "github.com/lshark/lshark/opcodes/schema"
-)
+import . "github.com/lshark/lshark/opcodes/schema"
 
 // MsgType is the group msg_type.
 var MsgType = Enum("msg_type", "PTL_RPC_MSG_", "whether a message is a request or a reply, pb_type", []Value{
@@ -201,13 +199,19 @@ var ptlrpcBodyV3 = Define("ptlrpc_body_v3", append(ptlrpcBodyFields(), ptlrpcBod
 // ptlrpcBodyV2 is struct ptlrpc_body_v2.
 var ptlrpcBodyV2 = Define("ptlrpc_body_v2", append(ptlrpcBodyFields(), ptlrpcBodyDoc+"; the form without a job id")...)
 
+// pbType and pbOpc decide what pb_status means.
+var (
+	pbType = U32("pb_type", MsgType, "Request, reply, or an error reply from a server that could not handle the request at all.")
+	pbOpc  = U32("pb_opc", Opcodes, "The operation. A reply repeats that of its request.")
+)
+
 // ptlrpcBodyFields are the fields that versions 2 and 3 share.
 func ptlrpcBodyFields() []any {
 	return []any{
 		Sub("pb_handle", lustreHandle, "Names the connection. A request carries the export handle that the server gave at connect, 0 in the first connect; the reply to a connect brings a new one. In a callback to a client it is the handle from the client's connect."),
-		U32("pb_type", MsgType, "Request, reply, or an error reply from a server that could not handle the request at all."),
+		pbType,
 		U32("pb_version", Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the ptlrpc_body in the low half, always 3. Connects, disconnects and pings name OBD whatever the service."),
-		U32("pb_opc", Opcodes, "The operation. A reply repeats that of its request."),
+		pbOpc,
 		S32("pb_status", Errno, Remark(lockStatusText), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock status. Request: process id of the sender."),
 		U64("pb_last_xid", ID, "Request: every request with an xid up to this one has been answered, so the server may forget those replies."),
 		U16("pb_tag", "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request modifies nothing or there is just one slot."),
@@ -250,9 +254,9 @@ var (
 // job id.
 var (
 	PbHandle        = ptlrpcBodyV3.Field("pb_handle")
-	PbType          = ptlrpcBodyV3.Field("pb_type")
+	PbType          = pbType
 	PbVersion       = ptlrpcBodyV3.Field("pb_version")
-	PbOpc           = ptlrpcBodyV3.Field("pb_opc")
+	PbOpc           = pbOpc
 	PbStatus        = ptlrpcBodyV3.Field("pb_status")
 	PbLastXid       = ptlrpcBodyV3.Field("pb_last_xid")
 	PbTag           = ptlrpcBodyV3.Field("pb_tag")
@@ -288,25 +292,16 @@ func remarkLmOpc(v *View, dst []byte) []byte {
 	return append(dst, "BUT_GETATTR"...)
 }
 
-// Offsets in a ptlrpc_body of type, operation and status.
-const (
-	bodyTypeAt   = 8
-	bodyOpcodeAt = 16
-	bodyStatusAt = 20
-	typeReply    = 4713
-)
-
-// lockStatusText is the name of pb_status where it is one of a lock.
+// lockStatusText names the lock status that replies about locks have in
+// pb_status.
 func lockStatusText(v *View, dst []byte) []byte {
-	if len(v.Struct) < bodyStatusAt+4 {
+	if len(v.Rest) < 4 || v.Uint(pbType) != msgReply {
 		return dst
 	}
-	word := func(at int) uint32 { return uint32(ReadUint(v.Struct[at:at+4], v.Big)) }
-	if word(bodyTypeAt) != typeReply {
-		return dst
-	}
-	return append(dst, LockStatus(word(bodyOpcodeAt), int32(word(bodyStatusAt)))...)
+	return append(dst, LockStatus(uint32(v.Uint(pbOpc)), int32(ReadUint(v.Rest[:4], v.Big)))...)
 }
+
+var msgReply = MsgType.Number("REPLY")
 
 // allZero reports whether all bytes are zero.
 func allZero(b []byte) bool {

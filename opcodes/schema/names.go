@@ -168,6 +168,17 @@ func (n *Names) Bit(name string) uint64 {
 	panic(fmt.Sprintf("%s has no bit %s", n.Group, name))
 }
 
+// Number returns a value of an enumeration by its short name. It panics when
+// there is none: the tables are wrong.
+func (n *Names) Number(name string) uint64 {
+	for _, v := range n.Values {
+		if v.Name == name {
+			return v.Value
+		}
+	}
+	panic(fmt.Sprintf("%s has no value %s", n.Group, name))
+}
+
 // Set calls f for each flag of the word, in bit order, and returns the bits
 // that have no name.
 func (n *Names) Set(word uint64, f func(*Value)) (rest uint64) {
