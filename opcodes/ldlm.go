@@ -116,7 +116,6 @@ var ldlmRequest = Define("ldlm_request", "a lock to take, convert or cancel, or 
 )
 
 // LockHandles is the array of lock handles in an ldlm_request.
-// LockHandles is the array of lock handles in an ldlm_request.
 var LockHandles = ldlmRequest.Field("lock_handle")
 
 // ldlmReply is struct ldlm_reply.
@@ -132,6 +131,7 @@ var ldlmReply = Define("ldlm_reply", "the lock that was granted or waits",
 var (
 	bufDlmReq = Sub("dlm_req", ldlmRequest, "the lock, or locks to cancel early")
 	bufDlmRep = Sub("dlm_rep", ldlmReply, "the lock")
+	lockDesc  = ldlmRequest.Field("lock_desc") // ldlm_reply has it at the same offset
 	lockFlags = ldlmRequest.Field("lock_flags")
 	lockCount = ldlmRequest.Field("lock_count")
 	lockRes1  = ldlmReply.Field("lock_policy_res1")
@@ -147,7 +147,7 @@ var rpcLdlmEnqueue = DefineRPC(&RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
 		intentLayout, intentGlimpse, intentBrw, intentDqacq, intentQuotaConn,
 	},
 	Pick: pickEnqueue, Guess: guessEnqueue,
-	Picks: []int{lockDescAt + 4, ldlmIntent.Size}, // flags and kind, the intent
+	Picks: []int{lockDesc.Off + lrType.Size, ldlmIntent.Size}, // flags and kind, the intent
 })
 
 var (
@@ -185,7 +185,7 @@ func answerLock(m *Msg, l *Line) {
 	k := requestLock(b, m.Big)
 	flags := lockFlags.Uint(b, m.Big)
 	switch {
-	case len(b) < lockDescAt+lockPolicyAt:
+	case len(b) < lockDesc.Off+lPolicyData.Off:
 		return
 	case k.granted() != 0:
 		l.Key("")
@@ -227,7 +227,7 @@ func sayCancels(b []byte, big bool, l *Line) {
 
 // sayHandle appends handle i of a struct ldlm_request.
 func sayHandle(b []byte, i int, l *Line) {
-	if at := handlesAt + 8*i; len(b) >= at+8 {
+	if at := LockHandles.Off + 8*i; len(b) >= at+8 {
 		l.Key("")
 		l.Handle(b[at:])
 	}
@@ -236,7 +236,7 @@ func sayHandle(b []byte, i int, l *Line) {
 // sayServerLock appends the lock that handle i of a struct ldlm_request is the
 // server's cookie of, with the name of its resource where that is known.
 func sayServerLock(b []byte, i int, l *Line) {
-	at := handlesAt + 8*i
+	at := LockHandles.Off + 8*i
 	if len(b) < at+8 {
 		return
 	}

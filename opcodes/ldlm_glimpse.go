@@ -61,7 +61,7 @@ var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_
 	Doc: "The server asks the holder of a lock what it knows: size and times of an object. " +
 		"To quota slaves it tells new limits with it, to MDTs the state of a write barrier.",
 	Variants: []*Variant{glimpseObject, glimpseQuota, glimpseBarrier},
-	Picks:    []int{lockDescAt + lockNameAt + 8, 1},
+	Picks:    []int{lockDesc.Off + lrName.Off + 8, 1},
 	Pick: func(m *Msg) *Variant {
 		switch {
 		case len(m.Buf(2)) == 0:

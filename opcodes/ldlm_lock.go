@@ -50,9 +50,13 @@ const (
 	ldlmIbitsType  = 13
 )
 
+// lockStart is the start of an extent lock. It is declared apart because the
+// remark of the end compares the two.
+var lockStart = U64("start", Size, "first byte")
+
 // ldlmExtent is struct ldlm_extent.
 var ldlmExtent = Define("ldlm_extent", "range of an extent lock",
-	U64("start", Size, "first byte"),
+	lockStart,
 	U64("end", Size, Remark(endLost), "last byte; blocking callbacks have the start there again"),
 	U64("gid", "group id of a group lock"),
 )
@@ -104,12 +108,19 @@ func blocking(v *View) bool { return v.Msg != nil && v.Msg.Opcode == LDLM_BL_CAL
 
 func notBlocking(v *View) bool { return !blocking(v) }
 
+// The fields of ldlm_lock_desc, which its Brief reads.
+var (
+	lReqMode     = U32("l_req_mode", LdlmMode, "mode asked for")
+	lGrantedMode = U32("l_granted_mode", LdlmMode, "mode granted; 0 while the lock waits")
+	lPolicyData  = Sub("l_policy_data", ldlmWirePolicyData, "range or parts, by lr_type")
+)
+
 // ldlmLockDesc is struct ldlm_lock_desc.
 var ldlmLockDesc = Define("ldlm_lock_desc", "a lock",
 	Sub("l_resource", ldlmResourceDesc, "what is locked"),
-	U32("l_req_mode", LdlmMode, "mode asked for"),
-	U32("l_granted_mode", LdlmMode, "mode granted; 0 while the lock waits"),
-	Sub("l_policy_data", ldlmWirePolicyData, "range or parts, by lr_type"),
+	lReqMode,
+	lGrantedMode,
+	lPolicyData,
 	Brief(func(v *View, dst []byte) []byte {
 		l := PlainLine(dst)
 		k := lockIn(v.Struct, v.Big)
@@ -126,70 +137,79 @@ type lock struct {
 	wild bool // of a blocking callback: the end of its range may be none
 }
 
-// Offsets inside ldlm_lock_desc, ldlm_request and ldlm_reply.
-const (
-	lockNameAt   = 8
-	lockPolicyAt = 48
-	lockDescAt   = 8
-	handlesAt    = 88
-)
-
 func lockIn(desc []byte, big bool) lock { return lock{b: desc, big: big} }
 
 // requestLock is the lock of a struct ldlm_request or ldlm_reply.
 func requestLock(b []byte, big bool) lock {
-	if len(b) < lockDescAt {
+	if len(b) < lockDesc.Off {
 		return lock{big: big}
 	}
-	return lock{b: b[lockDescAt:], big: big}
+	return lock{b: b[lockDesc.Off:], big: big}
 }
 
-func (k lock) u32(at int) uint64 {
-	if len(k.b) < at+4 {
+func (k lock) word(f *Field) uint64 { return f.Uint(k.b, k.big) }
+
+// policyWord reads a field of one of the structs in l_policy_data.
+func (k lock) policyWord(f *Field) uint64 {
+	return f.Uint(k.b[min(len(k.b), lPolicyData.Off):], k.big)
+}
+
+// name is the name of the resource, as far as it was captured.
+func (k lock) name() []byte {
+	at := lrName.Off
+	return k.b[min(len(k.b), at):min(len(k.b), at+lrName.Size)]
+}
+
+// nameWord reads one of the words of the name of the resource.
+func (k lock) nameWord(i int) uint64 {
+	name := k.name()
+	if len(name) < 8*i+8 {
 		return 0
 	}
-	return ReadUint(k.b[at:at+4], k.big)
+	return ReadUint(name[8*i:8*i+8], k.big)
 }
 
-func (k lock) u64(at int) uint64 {
-	if len(k.b) < at+8 {
-		return 0
-	}
-	return ReadUint(k.b[at:at+8], k.big)
-}
+func (k lock) kind() uint64 { return k.word(lrType) }
 
-func (k lock) kind() uint64 { return k.u32(0) }
+func (k lock) asked() uint64 { return k.word(lReqMode) }
 
-func (k lock) asked() uint64 { return k.u32(40) }
+func (k lock) granted() uint64 { return k.word(lGrantedMode) }
 
-func (k lock) granted() uint64 { return k.u32(44) }
+// start and end are the range of an extent lock or a flock.
+func (k lock) start() uint64 { return k.policyWord(lockStart) }
 
-func (k lock) start() uint64 { return k.u64(lockPolicyAt) }
+func (k lock) end() uint64 { return k.policyWord(lfwEnd) }
 
-func (k lock) end() uint64 { return k.u64(lockPolicyAt + 8) }
+// bits are the parts of an inode that an inode lock covers, conflict those
+// that somebody else wants.
+func (k lock) bits() uint64 { return k.policyWord(inodeBits) }
 
-func (k lock) bits() uint64 { return k.u64(lockPolicyAt) }
+func (k lock) conflict() uint64 { return k.policyWord(cancelBits) }
 
-func (k lock) conflict() uint64 {
-	return k.u64(lockPolicyAt + 8)
-}
+var (
+	lfwEnd     = ldlmFlockWire.Field("lfw_end")
+	lockGroup  = ldlmExtent.Field("gid")
+	inodeBits  = ldlmInodebits.Field("bits")
+	cancelBits = ldlmInodebits.Field("cancel_bits")
+	groupMode  = LdlmMode.Number("GROUP")
+)
 
 // fid is the FID in the name of the resource, nil when that is no FID. The
 // second word of the name holds object id and version.
 func (k lock) fid() []byte {
-	if len(k.b) < lockNameAt+16 {
+	if len(k.name()) < 16 {
 		return nil
 	}
 	switch k.kind() {
 	case ldlmIbitsType, ldlmFlockType:
 	case ldlmExtentType:
-		if k.u64(lockNameAt+8) == 0 { // an object id of the old form
+		if k.nameWord(1) == 0 { // an object id of the old form
 			return nil
 		}
 	default:
 		return nil
 	}
-	fid := k.b[lockNameAt : lockNameAt+16]
+	fid := k.name()[:16]
 	if !k.big {
 		return fid
 	}
@@ -199,16 +219,17 @@ func (k lock) fid() []byte {
 }
 
 func (k lock) isQuota() bool {
-	seq := k.u64(lockNameAt)
+	seq := k.nameWord(0)
 	return seq == seqQuota || seq == seqQuotaGlobal
 }
 
 // resource appends what the name of the resource stands for.
 func (k lock) resource(l *Line) {
-	if len(k.b) < lockNameAt+32 {
+	name := k.name()
+	if len(name) < lrName.Size {
 		return
 	}
-	l.Text = appendResource(l.Text, k.b[lockNameAt:lockNameAt+32], k.kind(), k.big)
+	l.Text = appendResource(l.Text, name, k.kind(), k.big)
 	l.Mark(Object)
 }
 
@@ -229,17 +250,17 @@ func (k lock) policy(l *Line) {
 	}
 	if k.kind() == ldlmExtentType && k.group() {
 		l.Key("gid ")
-		l.Num(k.u64(lockPolicyAt + 16))
+		l.Num(k.policyWord(lockGroup))
 	}
 }
 
-func (k lock) group() bool { return k.asked() == 0x40 || k.granted() == 0x40 }
+func (k lock) group() bool { return k.asked() == groupMode || k.granted() == groupMode }
 
 // endLost says that the end of a range is none: servers since 2.12 write the
 // bits of the lock in conflict behind them, whatever kind of lock it is, and
 // where a range has its start, bits have theirs.
 func endLost(v *View, dst []byte) []byte {
-	if b := v.Struct; !blocking(v) || len(b) < 16 || ReadUint(b[:8], v.Big) != ReadUint(b[8:16], v.Big) {
+	if !blocking(v) || len(v.Rest) < 8 || v.Uint(lockStart) != ReadUint(v.Rest[:8], v.Big) {
 		return dst
 	}
 	return append(dst, "the start again, the callback does not tell the end"...)
@@ -247,7 +268,7 @@ func endLost(v *View, dst []byte) []byte {
 
 // say appends mode, kind, resource and what the lock covers.
 func (k lock) say(l *Line) {
-	if len(k.b) < lockPolicyAt || k.kind() == 0 {
+	if len(k.b) < lPolicyData.Off || k.kind() == 0 {
 		return
 	}
 	mode := k.granted()
@@ -258,7 +279,7 @@ func (k lock) say(l *Line) {
 }
 
 func (k lock) describe(l *Line, mode uint64) {
-	if len(k.b) < lockPolicyAt {
+	if len(k.b) < lPolicyData.Off {
 		return
 	}
 	l.Value(Flag, LdlmMode, mode)

@@ -53,7 +53,7 @@ func chooseLvb(v *View) *Field {
 	if m != nil && m.Opcode == LDLM_GL_CALLBACK && m.Reply {
 		m = m.Req
 	}
-	if m == nil || len(m.Buf(1)) < handlesAt {
+	if m == nil || len(m.Buf(1)) < LockHandles.Off {
 		return lvbBySize(v)
 	}
 	switch k := requestLock(m.Buf(1), m.Big); k.kind() {

@@ -22,14 +22,17 @@ var ldlmResId = Define("ldlm_res_id", "name of what is locked",
 	Says("text", resourceText, "what the name stands for: FID, object, quota id or configuration log"),
 )
 
-// lrType says what the policy and the name of a lock mean.
-var lrType = U32("lr_type", LdlmType, "kind of lock")
+// lrType selects what the policy and the name of a lock mean.
+var (
+	lrType = U32("lr_type", LdlmType, "kind of lock")
+	lrName = Sub("lr_name", ldlmResId, "name of the resource")
+)
 
 // ldlmResourceDesc is struct ldlm_resource_desc.
 var ldlmResourceDesc = Define("ldlm_resource_desc", "what is locked",
 	lrType,
 	Pad("lr_pad", 4),
-	Sub("lr_name", ldlmResId, "name of the resource"),
+	lrName,
 )
 
 // Sequences of FIDs that name quota indexes.
@@ -181,7 +184,7 @@ func GrantedLock(m *Msg) (cookie uint64, r LockResource, ok bool) {
 	cookie = ReadUint(b[replyHandle.Off:replyHandle.Off+8], false)
 	k := requestLock(b, m.Big)
 	r = LockResource{kind: uint8(k.kind()), big: k.big}
-	copy(r.words[:], k.b[lockNameAt:])
+	copy(r.words[:], k.name())
 	return cookie, r, cookie != 0
 }
 

@@ -126,9 +126,9 @@ func TestPolicyKind(t *testing.T) {
 		{LDLM_CONVERT, 0, "l_inodebits"},
 	}
 	for _, tt := range tests {
-		desc := lockBytes(binary.LittleEndian, 0, tt.kind, nil, 2, 2)[lockDescAt:]
+		desc := lockBytes(binary.LittleEndian, 0, tt.kind, nil, 2, 2)[lockDesc.Off:]
 		m := &Msg{Opcode: tt.opcode}
-		v := &View{Struct: desc[lockPolicyAt:], Msg: m, Up: &View{Struct: desc, Msg: m}}
+		v := &View{Struct: desc[lPolicyData.Off:], Msg: m, Up: &View{Struct: desc, Msg: m}}
 		got := ""
 		for _, f := range ldlmWirePolicyData.Fields {
 			if f.If(v) {

@@ -178,7 +178,7 @@ var quotaIterAcct = Define("quota_iter_acct", "usage of one id",
 // half, blocks in the second.
 var quotaIterLimits = Define("quota_iter_limits", "limits of many ids",
 	Arr("metadata", -1, Sub("", quotaIterGlb), CountOf(iterMetadata), "limits of inodes"),
-	unused("unused", func(v *View) int { return iterHalf(v) - iterMetadata(v)*iterGlbSize }),
+	unused("unused", func(v *View) int { return iterHalf(v) - iterMetadata(v)*quotaIterGlb.Size }),
 	Arr("data", -1, Sub("", quotaIterGlb), CountOf(iterData), "limits of blocks"),
 	unused("unused2", nil),
 )
@@ -197,64 +197,55 @@ func unused(name string, size CountOf) *Field {
 }
 
 // Quota commands that fill the quota_iter buffer.
-const (
-	qIterQuota  = 0x800017
-	qIterOQuota = 0x800018
-)
-
-// Sizes of the items in a quota_iter buffer.
-const (
-	iterGlbSize  = 40
-	iterAcctSize = 24
-)
-
-// Offsets in obd_quotactl of the sizes of the two halves.
-const (
-	iterFirstAt  = 40 + 8
-	iterSecondAt = 40 + 32
+var (
+	qIterQuota  = QuotaCmd.Number("LUSTRE_Q_ITERQUOTA")
+	qIterOQuota = QuotaCmd.Number("LUSTRE_Q_ITEROQUOTA")
 )
 
 // graceBits are the time in a word whose top bits are flags.
 const graceBits = 48
 
-// quotactlWord reads a word of the message's obd_quotactl.
-func quotactlWord(v *View, at, size int) uint64 {
-	b := v.Msg.Buf(1)
-	if len(b) < at+size {
+// quotaCommand is the command in the message's obd_quotactl.
+func quotaCommand(v *View) uint64 {
+	if v.Msg == nil {
 		return 0
 	}
-	return ReadUint(b[at:at+size], v.Msg.Big)
+	return qcCmd.Uint(v.Msg.Buf(1), v.Msg.Big)
 }
 
 // listsIDs: the command lists all ids, and uses the limits for other things.
 func listsIDs(v *View) bool {
-	cmd := quotactlWord(v, 0, 4)
+	cmd := quotaCommand(v)
 	return cmd == qIterQuota || cmd == qIterOQuota
 }
 
 func iterHalf(v *View) int { return len(v.Struct) / 2 }
 
-// iterItems is the number of items in the bytes that obd_quotactl claims at
-// that offset, at most as many as the room holds.
-func iterItems(v *View, at, room, size int) int {
-	used := quotactlWord(v, at, 8)
+// iterItems is the number of items of the given size in the bytes that a limit
+// in obd_quotactl claims, at most as many as the room holds.
+func iterItems(v *View, limit *Field, room, size int) int {
+	var used uint64
+	if v.Msg != nil {
+		b := v.Msg.Buf(1)
+		used = limit.Uint(b[min(len(b), qcDqblk.Off):], v.Msg.Big)
+	}
 	return int(min(used, uint64(room))) / size
 }
 
-func iterMetadata(v *View) int { return iterItems(v, iterFirstAt, iterHalf(v), iterGlbSize) }
+func iterMetadata(v *View) int { return iterItems(v, dqbBsoft, iterHalf(v), quotaIterGlb.Size) }
 
-func iterData(v *View) int { return iterItems(v, iterSecondAt, iterHalf(v), iterGlbSize) }
+func iterData(v *View) int { return iterItems(v, dqbIsoft, iterHalf(v), quotaIterGlb.Size) }
 
 // iterUsage: usage lies in one part from the start on. MDTs give its size as
 // that of the first half, OSTs as that of the second.
 func iterUsage(v *View) int {
 	room := len(v.Struct)
-	return max(iterItems(v, iterFirstAt, room, iterAcctSize), iterItems(v, iterSecondAt, room, iterAcctSize))
+	return max(iterItems(v, dqbBsoft, room, quotaIterAcct.Size), iterItems(v, dqbIsoft, room, quotaIterAcct.Size))
 }
 
 // quotaIter chooses what a quota_iter buffer holds.
 func quotaIter(v *View) *Field {
-	switch quotactlWord(v, 0, 4) {
+	switch quotaCommand(v) {
 	case qIterQuota:
 		return quotaIterForms[0]
 	case qIterOQuota:

@@ -91,11 +91,11 @@ func quotaIndexOID(v *View) uint64 {
 	if up == nil || up.Type == nil {
 		return 0
 	}
-	if up.Type.Name == "quota_body" && len(up.Struct) >= 12 {
-		return ReadUint(up.Struct[8:12], up.Big)
+	if up.Type.Name == "quota_body" {
+		return fidOid.Uint(qbFid.Bytes(up.Struct), up.Big)
 	}
-	if req := v.Msg.Buf(1); len(req) >= handlesAt && up.Type.Name == "ldlm_gl_lquota_desc" {
-		return requestLock(req, v.Msg.Big).u64(lockNameAt + 8)
+	if req := v.Msg.Buf(1); len(req) >= LockHandles.Off && up.Type.Name == "ldlm_gl_lquota_desc" {
+		return requestLock(req, v.Msg.Big).nameWord(1)
 	}
 	return 0
 }
@@ -155,7 +155,7 @@ func askAcquire(b []byte, big bool, l *Line) {
 // sayQuotaID appends the id of a quota_body, by the kind of its index.
 func sayQuotaID(b []byte, big bool, l *Line) {
 	id, index := qbID.Bytes(b), qbFid.Bytes(b)
-	oid := ReadUint(index[8:12], big)
+	oid := fidOid.Uint(index, big)
 	l.Key("")
 	switch {
 	case ReadUint(id[8:16], big) != 0:

@@ -7,19 +7,19 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-func quotactl(cmd uint32, first, second uint64) []byte {
+func quotactl(cmd uint64, first, second uint64) []byte {
 	o := binary.LittleEndian
 	b := make([]byte, obdQuotactl.Size)
-	o.PutUint32(b, cmd)
-	o.PutUint64(b[iterFirstAt:], first)
-	o.PutUint64(b[iterSecondAt:], second)
+	o.PutUint32(b, uint32(cmd))
+	o.PutUint64(b[qcDqblk.Off+dqbBsoft.Off:], first)
+	o.PutUint64(b[qcDqblk.Off+dqbIsoft.Off:], second)
 	return b
 }
 
 func TestQuotaIter(t *testing.T) {
 	tests := []struct {
 		form                  string
-		cmd                   uint32
+		cmd                   uint64
 		first, second         uint64
 		metadata, data, usage int
 	}{
@@ -77,7 +77,7 @@ func TestQuotaValidity(t *testing.T) {
 			t.Errorf("%s means something: %v", name, got)
 		}
 	}
-	o.PutUint32(ctl, qIterQuota)
+	o.PutUint32(ctl, uint32(qIterQuota))
 	if !obdDqblk.Field("dqb_ihardlimit").Valid(&v) || obdDqblk.Field("dqb_curspace").Valid(&v) {
 		t.Error("a command that lists ids uses the limits, not the usage")
 	}
