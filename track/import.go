@@ -15,9 +15,10 @@ type Import struct {
 	ImportCounts
 	ImportLog
 
-	handle           uint64      // the server's, as of the last connect
 	stateBefore      ImportState // state of a replay that was interrupted by a reconnect
 	connectIsInitial bool        // of the last connect
+	deactivated      bool        // the server denied the connection
+	nothingCached    bool        // no lock or transaction since the initial connect, which was captured
 	disconnectIsOST  bool        // of the last disconnect
 	transactions     uncommitted
 	callbacks        []pendingCallback

@@ -15,7 +15,9 @@ var (
 )
 
 const (
+	eacces   = -13
 	enodev   = -19
+	erofs    = -30
 	enotconn = -107
 )
 
@@ -40,7 +42,7 @@ func (i *Import) connect(r *RPC, m *dissect.Message, p Point) {
 	}
 	i.add(Event{Point: p, Kind: EvConnect, Node: r.Server, ConnCnt: r.ConnCnt, OpFlags: m.RPC.OpFlags})
 	i.setState(Connecting, p)
-	i.connectIsInitial = m.RPC.OpFlags&msgInitial != 0
+	i.connectIsInitial = m.RPC.OpFlags&msgInitial != 0 || r.Handle == 0
 }
 
 // connectReply takes the reply to a connect: the server decides whether the
@@ -54,36 +56,54 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 		return // the client has given this attempt up
 	}
 	if r.Status != 0 {
-		i.add(Event{Point: p, Kind: EvRefused, Status: r.Status})
-		i.setState(Discon, p)
+		i.refused(r, p)
 		return
 	}
-	if m.Msg != nil && i.Granted.read(m.Msg.Buf(1), m.RPC.Big) {
-		i.HasGranted = true
-	}
+	answered := m.Msg != nil && i.Granted.read(m.Msg.Buf(1), m.RPC.Big)
+	i.HasGranted = i.HasGranted || answered
 	op := m.RPC.OpFlags
 	i.add(Event{Point: p, Kind: EvConnected, ConnCnt: r.ConnCnt, OpFlags: op})
-	evicted := i.isEviction(m)
-	i.handle = m.RPC.Handle
-	recovering := op&msgRecovering != 0
-	switch {
-	case recovering && i.connectIsInitial:
+	switch i.outcome(r, m) {
+	case outcomeUnknown:
+		return
+	case outcomeNew:
+		i.setState(Full, p)
+	case outcomeLockReplay:
 		i.setState(ReplayLocks, p)
-	case recovering && op&msgReconnect != 0 && i.stateBefore != StateUnknown:
-		i.setState(i.stateBefore, p)
-	case recovering:
+	case outcomeReplay:
 		i.transactions.startReplay()
 		i.setState(Replay, p)
-	case i.connectIsInitial:
+	case outcomeReplayGoesOn:
+		i.setState(i.stateBefore, p)
+	case outcomeNoHandle:
+		i.setState(Discon, p)
+		return
+	case outcomeEvicted:
+		i.evict(p)
+		i.setState(Recover, p)
 		i.setState(Full, p)
-	default:
-		if evicted {
-			i.evict(p)
-		}
+	case outcomeRecovered:
 		i.setState(Recover, p)
 		i.setState(Full, p)
 	}
 	i.stateBefore = StateUnknown
+	i.deactivated = false
+	i.nothingCached = i.nothingCached || i.connectIsInitial
+}
+
+// refused takes the reply to a connect whose status is an error. A client that
+// is denied a connection it has had is evicted.
+func (i *Import) refused(r *RPC, p Point) {
+	i.add(Event{Point: p, Kind: EvRefused, Status: r.Status})
+	i.setState(Discon, p)
+	denied := r.Status == eacces || r.Status == erofs
+	if !denied || !i.HasAsked || i.Asked.Flags&(flagLightweight|flagMDS|flagMDSMDS) != 0 {
+		return
+	}
+	i.deactivated = true
+	if r.HasRequest && !i.connectIsInitial {
+		i.evict(p)
+	}
 }
 
 // request takes any other request of the client.
@@ -114,6 +134,9 @@ func (i *Import) request(r *RPC, m *dissect.Message, p Point) {
 func (i *Import) reply(r *RPC, m *dissect.Message, p Point) {
 	if r.Transno != 0 {
 		i.transactions.add(r.Transno, i.LastCommitted)
+	}
+	if r.Transno != 0 || r.Opcode == opcodes.LDLM_ENQUEUE {
+		i.nothingCached = false
 	}
 	switch {
 	case r.Status == enotconn || r.Status == enodev && r.Type == dissect.TypeError:

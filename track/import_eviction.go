@@ -8,14 +8,68 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// isEviction reports whether the reply to a connect, outside of recovery, shows
-// that the server has evicted the client: it does not know the connection, or
-// knows it by another handle.
-func (i *Import) isEviction(m *dissect.Message) bool {
-	if i.connectIsInitial || m.RPC.OpFlags&msgRecovering != 0 {
-		return false
+// outcome is what the reply to a connect, without an error, means for the
+// connection.
+type outcome uint8
+
+const (
+	outcomeUnknown      outcome = iota // not enough was captured
+	outcomeNew                         // a new connection
+	outcomeLockReplay                  // a new connection to a server in recovery
+	outcomeReplay                      // the server restarted: requests are replayed
+	outcomeReplayGoesOn                // the connection was lost during the recovery
+	outcomeRecovered                   // the server still has the connection, or it has nothing to lose
+	outcomeEvicted                     // the server has dropped the state of the client
+	outcomeNoHandle                    // the server names no handle: the client tries again
+)
+
+// firstToKeepUncached is the first release whose clients are not evicted from
+// a connection over which they have cached nothing: 2.15.59.
+const firstToKeepUncached = 2<<24 | 15<<16 | 59<<8
+
+// outcome follows the rules by which a client decides.
+func (i *Import) outcome(r *RPC, m *dissect.Message) outcome {
+	if !r.HasRequest || !r.Has(opcodes.PbOpFlags) {
+		return outcomeUnknown
 	}
-	return m.RPC.OpFlags&msgReconnect == 0 || i.handle != 0 && i.handle != m.RPC.Handle
+	recovering, reconnected := m.RPC.OpFlags&msgRecovering != 0, m.RPC.OpFlags&msgReconnect != 0
+	switch {
+	case i.connectIsInitial && recovering:
+		return outcomeLockReplay
+	case i.connectIsInitial:
+		return outcomeNew
+	case reconnected && m.RPC.Handle == 0:
+		return outcomeNoHandle
+	case reconnected && !recovering && r.Handle != m.RPC.Handle:
+		return outcomeEvicted
+	case reconnected && i.deactivated:
+		return outcomeEvicted
+	case reconnected && recovering && i.stateBefore != StateUnknown:
+		return outcomeReplayGoesOn
+	case reconnected && !recovering:
+		return outcomeRecovered
+	case recovering && !i.deactivated:
+		return outcomeReplay
+	}
+	return i.stateLost()
+}
+
+// stateLost is the outcome of a connect to a server that neither knows the
+// connection nor is in recovery.
+func (i *Import) stateLost() outcome {
+	flags := i.Granted.Flags
+	if !i.HasGranted {
+		flags = i.Asked.Flags
+	}
+	switch {
+	case !i.HasGranted && !i.HasAsked:
+		return outcomeUnknown // whether the connection is lightweight
+	case flags&flagLightweight != 0:
+		return outcomeRecovered
+	case i.nothingCached && (i.Asked.Version == 0 || i.Asked.Version >= firstToKeepUncached):
+		return outcomeNew
+	}
+	return outcomeEvicted
 }
 
 // evict notes an eviction, with the lock callbacks that were pending: one of

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -143,24 +144,92 @@ func TestRecovery(t *testing.T) {
 }
 
 func TestReconnect(t *testing.T) {
-	for _, c := range []struct {
-		handle uint64
-		op     uint32
-		want   string
+	const (
+		v215 = 2<<24 | 15<<16 | 8<<8
+		v217 = 2<<24 | 17<<16
+	)
+	asks := func(flags uint64, version uint32) change {
+		return func(m *dissect.Message) { m.Msg.Bufs[connectData] = wiretest.ConnectData(flags|flagVersion, version) }
+	}
+	grants := func(flags uint64) change {
+		return func(m *dissect.Message) {
+			m.Msg.Bufs = append(m.Msg.Bufs, wiretest.ConnectData(flags|flagVersion, v217))
+		}
+	}
+	truncated := func(m *dissect.Message) { m.Msg.Bufs[0] = m.Msg.Bufs[0][:opcodes.PbOpFlags.Off] }
+	for name, c := range map[string]struct {
+		flags   uint64 // asked for
+		version uint32
+		idle    bool // nothing but the connect and a ping came before
+		reply   []change
+		want    string
 	}{
-		{export, msgReconnect, "RECOVER FULL"},
-		{export, 0, "EVICTED RECOVER FULL"},
-		{export + 1, msgReconnect, "EVICTED RECOVER FULL"},
-		{export + 1, msgRecovering, "REPLAY"},
+		"known":                       {reply: []change{opFlags(msgReconnect)}, want: "RECOVER FULL"},
+		"unknown":                     {want: "EVICTED RECOVER FULL"},
+		"known by another handle":     {reply: []change{opFlags(msgReconnect), handle(export + 1)}, want: "EVICTED RECOVER FULL"},
+		"without a handle":            {reply: []change{opFlags(msgReconnect), handle(0)}, want: "DISCON"},
+		"in recovery":                 {reply: []change{opFlags(msgRecovering), handle(export + 1)}, want: "REPLAY"},
+		"in recovery, reconnected":    {reply: []change{opFlags(msgRecovering | msgReconnect), handle(export + 1)}, want: "REPLAY"},
+		"lightweight":                 {flags: flagLightweight, reply: []change{grants(flagLightweight), handle(export + 1)}, want: "RECOVER FULL"},
+		"lightweight, not captured":   {flags: flagLightweight, reply: []change{handle(export + 1)}, want: "RECOVER FULL"},
+		"lightweight, not granted":    {flags: flagLightweight, reply: []change{grants(0), handle(export + 1)}, want: "EVICTED RECOVER FULL"},
+		"nothing cached":              {version: v217, idle: true, want: "FULL"},
+		"nothing cached, before 2.16": {version: v215, idle: true, want: "EVICTED RECOVER FULL"},
+		"truncated":                   {reply: []change{truncated}, want: ""},
+		"denied":                      {reply: []change{status(eacces)}, want: "DISCON EVICTED"},
+		"read-only":                   {reply: []change{status(erofs)}, want: "DISCON EVICTED"},
+		"denied, lightweight":         {flags: flagLightweight, reply: []change{status(eacces)}, want: "DISCON"},
+		"denied, of a server":         {flags: flagMDS, reply: []change{status(eacces)}, want: "DISCON"},
+		"busy":                        {reply: []change{status(-16)}, want: "DISCON"},
 	} {
 		w, imports := connected(t)
 		s := &script{w, xid}
 		s.connect(1, msgInitial, 0, handle(export))
-		s.connect(2, 0, export, handle(c.handle), opFlags(c.op))
-		s.end()
-		if got, want := life(imports.List()[0]), "CONNECTING FULL DISCON CONNECTING "+c.want; got != want {
-			t.Errorf("handle %x, flags %x: history %q, want %q", c.handle, c.op, got, want)
+		if !c.idle {
+			s.plain(opcodes.LDLM_ENQUEUE, export)
 		}
+		s.plain(opcodes.OBD_PING, export)
+		version := max(c.version, v215)
+		s.ask(opcodes.MDS_CONNECT, []change{connectTo(target, uuid, cookie), asks(c.flags, version), connCnt(2), handle(export)},
+			append([]change{handle(export)}, c.reply...))
+		s.end()
+		i := imports.List()[0]
+		if got, want := life(i), strings.TrimSpace("CONNECTING FULL DISCON CONNECTING "+c.want); got != want {
+			t.Errorf("%s: history %q, want %q", name, got, want)
+		}
+		if evicted := strings.Contains(c.want, "EVICTED"); evicted != (i.Evictions == 1) {
+			t.Errorf("%s: %d evictions", name, i.Evictions)
+		}
+	}
+}
+
+// After a denied connect the client has lost its state, whatever the server
+// says later.
+func TestConnectAfterDenial(t *testing.T) {
+	w, imports := connected(t)
+	s := &script{w, xid}
+	asClient := func(m *dissect.Message) { m.Msg.Bufs[connectData] = wiretest.ConnectData(flagVersion, 0x02110000) }
+	connect := func(cnt uint32, rep ...change) {
+		s.ask(opcodes.OST_CONNECT, []change{connectTo(target, uuid, cookie), asClient, connCnt(cnt), handle(export)}, rep)
+	}
+	connect(2, handle(export), opFlags(msgReconnect))
+	connect(3, status(eacces))
+	connect(4, handle(export), opFlags(msgReconnect))
+	s.end()
+	if got, want := life(imports.List()[0]), "CONNECTING RECOVER FULL DISCON CONNECTING DISCON EVICTED DISCON CONNECTING EVICTED RECOVER FULL"; got != want {
+		t.Errorf("history %q, want %q", got, want)
+	}
+}
+
+// The reply to a connect whose request was not captured proves no eviction.
+func TestConnectReplyWithoutRequest(t *testing.T) {
+	w, imports := connected(t)
+	s := &script{w, xid}
+	s.plain(getter, export)
+	s.reply(s.xid+128, opcodes.MDS_CONNECT, handle(export))
+	s.end()
+	if got := life(imports.List()[0]); got != "FULL" {
+		t.Errorf("history %q", got)
 	}
 }
 
@@ -223,6 +292,7 @@ func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
 	s.connect(1, msgInitial, 0, handle(export))
+	s.plain(opcodes.LDLM_ENQUEUE, export)
 	call := func(lock byte, answer bool) {
 		s.xid += 128
 		locks := make([]byte, opcodes.LockHandles.Off+16)
