@@ -45,6 +45,9 @@ var gopacketFiles = []string{
 	"capture/pcapng_frames.go",
 	"capture/source.go",
 	"capture/writer.go",
+	"lnet/ip.go",
+	"lnet/ip_tunnel.go",
+	"lnet/link.go",
 }
 
 const gopacketPath = "github.com/google/gopacket"

@@ -13,28 +13,6 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// TestNumbers holds the numbers of link and IP layers against gopacket's.
-func TestNumbers(t *testing.T) {
-	for ours, theirs := range map[uint16]layers.EthernetType{
-		etherIPv4: layers.EthernetTypeIPv4, etherIPv6: layers.EthernetTypeIPv6, etherVLAN: layers.EthernetTypeDot1Q,
-		etherQinQ: layers.EthernetTypeQinQ, etherTEB: layers.EthernetTypeTransparentEthernetBridging, etherERSPAN: layers.EthernetTypeERSPAN,
-	} {
-		if ours != uint16(theirs) {
-			t.Errorf("%#x is not %v", ours, theirs)
-		}
-	}
-	for ours, theirs := range map[byte]layers.IPProtocol{
-		protoHopByHop: layers.IPProtocolIPv6HopByHop, protoIPv4: layers.IPProtocolIPv4, protoIPIP: layers.IPProtocolIPIP, protoTCP: layers.IPProtocolTCP,
-		protoUDP: layers.IPProtocolUDP, protoIPv6: layers.IPProtocolIPv6, protoRouting: layers.IPProtocolIPv6Routing,
-		protoFragment: layers.IPProtocolIPv6Fragment, protoGRE: layers.IPProtocolGRE, protoAuth: layers.IPProtocolAH,
-		protoDestination: layers.IPProtocolIPv6Destination,
-	} {
-		if ours != byte(theirs) {
-			t.Errorf("%d is not %v", ours, theirs)
-		}
-	}
-}
-
 // TestGopacketAgrees: its decoders find the same TCP segments in the samples.
 func TestGopacketAgrees(t *testing.T) {
 	for _, path := range wiretest.Samples(t) {

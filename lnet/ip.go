@@ -1,100 +1,137 @@
 package lnet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+)
 
 // IP protocols, and extension headers of IPv6.
 const (
-	protoHopByHop    = 0
-	protoIPv4        = 4 // IP in IP
-	protoTCP         = 6
-	protoUDP         = 17
-	protoIPv6        = 41
-	protoRouting     = 43
-	protoFragment    = 44
-	protoGRE         = 47
-	protoAuth        = 51
-	protoDestination = 60
-	protoIPIP        = 94 // the same, seldom
+	protoHopByHop    = byte(layers.IPProtocolIPv6HopByHop)
+	protoIPv4        = byte(layers.IPProtocolIPv4) // IP in IP
+	protoTCP         = byte(layers.IPProtocolTCP)
+	protoUDP         = byte(layers.IPProtocolUDP)
+	protoIPv6        = byte(layers.IPProtocolIPv6)
+	protoRouting     = byte(layers.IPProtocolIPv6Routing)
+	protoFragment    = byte(layers.IPProtocolIPv6Fragment)
+	protoGRE         = byte(layers.IPProtocolGRE)
+	protoAuth        = byte(layers.IPProtocolAH)
+	protoDestination = byte(layers.IPProtocolIPv6Destination)
+	protoIPIP        = byte(layers.IPProtocolIPIP) // IP in IP too, rarely used
 	protoMobility    = 135
 )
 
-// maxSegment is twice what BIG TCP makes of one segment; a longer one is a lie.
+// Lengths of headers without options, in bytes.
+const (
+	ipv4Size = 20
+	ipv6Size = 40
+	tcpSize  = 20
+)
+
+// maxSegment is the longest segment that is accepted, in bytes: twice what BIG
+// TCP sends as one.
 const maxSegment = 1 << 20
 
 const optJumbo = 0xc2 // hop-by-hop option: the length of a jumbogram
 
-// addresses of a packet; IPv4 in the mapped form.
+// addresses are those of a packet, of IPv4 in the mapped form.
 type addresses struct {
 	src, dst [16]byte
 }
 
 func (d *linkDecoder) ipv4(p span, depth int) bool {
 	b := p.data
-	if len(b) < 20 || b[0]>>4 != 4 {
+	if len(b) < ipv4Size || b[0]>>4 != 4 {
 		return false
 	}
 	header := int(b[0]&0xf) * 4
 	total := int(binary.BigEndian.Uint16(b[2:]))
 	if total == 0 {
-		// The sender's card cuts the packet to size later, or it is longer
-		// than 16 bits can say: the frame's own length is all there is.
+		// The packet is cut to size by the network card of its sender, or it
+		// is longer than 16 bits can count. gopacket takes what was captured
+		// for its length; it is that of the frame.
 		total = p.wire
 	}
-	if header < 20 || total < header || len(b) < header {
+	if header < ipv4Size || total < header || len(b) < header {
 		return false
 	}
+	// What is still invalid is an option. Options are decoded last, and the
+	// fields before them are set.
+	_ = d.ipv4Layer.DecodeFromBytes(b[:header], gopacket.NilDecodeFeedback)
+	ip := &d.ipv4Layer
 	var a addresses
 	a.src[10], a.src[11], a.dst[10], a.dst[11] = 0xff, 0xff, 0xff, 0xff
-	copy(a.src[12:], b[12:16])
-	copy(a.dst[12:], b[16:20])
-	proto := b[9]
+	copy(a.src[12:], ip.SrcIP)
+	copy(a.dst[12:], ip.DstIP)
 	body := p.limit(total).from(header)
-	if frag := binary.BigEndian.Uint16(b[6:]); frag&0x3fff != 0 {
-		key := fragmentKey{addresses: a, source: d.seg.key.source, proto: byte(proto), id: uint32(binary.BigEndian.Uint16(b[4:]))}
+	more := ip.Flags&layers.IPv4MoreFragments != 0
+	if more || ip.FragOffset != 0 {
+		key := fragmentKey{addresses: a, source: d.seg.key.source, proto: byte(ip.Protocol), id: uint32(ip.Id)}
 		var whole bool
-		body, whole = d.frags.add(key, fragment{int(frag&0x1fff) * 8, frag&0x2000 != 0, body}, d.seg.time)
+		body, whole = d.frags.add(key, fragment{int(ip.FragOffset) * 8, more, body}, d.seg.time)
 		if !whole {
 			return false
 		}
 	}
-	return d.transport(proto, a, body, depth)
+	return d.transport(byte(ip.Protocol), a, body, depth)
 }
 
 func (d *linkDecoder) ipv6(p span, depth int) bool {
 	b := p.data
-	if len(b) < 40 || b[0]>>4 != 6 {
+	if len(b) < ipv6Size || b[0]>>4 != 6 {
 		return false
 	}
 	var a addresses
-	copy(a.src[:], b[8:24])
-	copy(a.dst[:], b[24:40])
-	body := p.from(40)
-	if n := int(binary.BigEndian.Uint16(b[4:])); n > 0 {
-		body = body.limit(n)
+	next, length := b[6], int(binary.BigEndian.Uint16(b[4:]))
+	if next == protoHopByHop || length == 0 {
+		// gopacket allocates hop-by-hop options, and refuses a length of 0
+		// without them: network cards leave it out as that of IPv4.
+		copy(a.src[:], b[8:24])
+		copy(a.dst[:], b[24:40])
+	} else {
+		ip := &d.ipv6Layer
+		if ip.DecodeFromBytes(b[:ipv6Size], gopacket.NilDecodeFeedback) != nil {
+			return false
+		}
+		copy(a.src[:], ip.SrcIP)
+		copy(a.dst[:], ip.DstIP)
+		next, length = byte(ip.NextHeader), int(ip.Length)
 	}
-	return d.extensions(b[6], a, body, depth)
+	body := p.from(ipv6Size)
+	if length > 0 {
+		body = body.limit(length)
+	}
+	return d.extensions(next, a, body, depth)
 }
 
-// extensions walks the IPv6 extension headers. Each takes at least eight
-// bytes, so the walk ends.
+// extensions decodes the IPv6 extension headers. Each takes at least eight
+// bytes, so this ends.
 func (d *linkDecoder) extensions(next byte, a addresses, p span, depth int) bool {
 	for {
 		b := p.data
 		switch next {
-		case protoHopByHop, protoRouting, protoDestination, protoMobility, protoAuth:
+		case protoHopByHop, protoRouting, protoDestination, protoMobility:
 			if len(b) < 8 {
 				return false
 			}
 			n := (int(b[1]) + 1) * 8
-			if next == protoAuth {
-				n = (int(b[1]) + 2) * 4
+			if len(b) < n || d.extension.DecodeFromBytes(b[:n], gopacket.NilDecodeFeedback) != nil {
+				return false
 			}
 			if next == protoHopByHop {
 				p = jumbo(p, n)
 			}
-			next = b[0]
+			next = byte(d.extension.NextHeader)
 			p = p.from(n)
-		case protoFragment:
+		case protoAuth: // its length has another unit; gopacket has no reusable layer for it
+			if len(b) < 8 {
+				return false
+			}
+			next = b[0]
+			p = p.from((int(b[1]) + 2) * 4)
+		case protoFragment: // gopacket has no reusable layer for it
 			if len(b) < 8 {
 				return false
 			}
@@ -117,8 +154,8 @@ func (d *linkDecoder) extensions(next byte, a addresses, p span, depth int) bool
 	}
 }
 
-// jumbo takes the length of a jumbogram from the n bytes of hop-by-hop
-// options at p, when it is there.
+// jumbo returns the span limited to the length of a jumbogram, if the n bytes of
+// hop-by-hop options at its begin have that. gopacket allocates these options.
 func jumbo(p span, n int) span {
 	opts := p.data[2:max(2, min(n, len(p.data)))]
 	for len(opts) >= 2 {
@@ -134,7 +171,7 @@ func jumbo(p span, n int) span {
 	return p
 }
 
-// transport goes by the IP protocol.
+// transport decodes what an IP protocol announces.
 func (d *linkDecoder) transport(proto byte, a addresses, p span, depth int) bool {
 	switch proto {
 	case protoTCP:
@@ -151,21 +188,31 @@ func (d *linkDecoder) transport(proto byte, a addresses, p span, depth int) bool
 
 // tcp fills the rest of d.seg.
 func (d *linkDecoder) tcp(a addresses, p span) bool {
+	const needed = 14 // bytes up to the flags
 	b := p.data
-	if len(b) < 14 {
+	if len(b) < needed {
 		return false
 	}
 	header := int(b[12]>>4) * 4
-	if header < 20 || header > p.wire {
+	if header < tcpSize || header > p.wire {
 		return false
 	}
 	s := &d.seg
 	s.key.src, s.key.dst = a.src, a.dst
-	s.key.sport = binary.BigEndian.Uint16(b)
-	s.key.dport = binary.BigEndian.Uint16(b[2:])
-	s.seq = binary.BigEndian.Uint32(b[4:])
-	s.ack = binary.BigEndian.Uint32(b[8:])
 	s.flags = b[13]
+	if len(b) >= header {
+		// What is still invalid is an option. Options are decoded last, and
+		// the fields before them are set.
+		_ = d.tcpLayer.DecodeFromBytes(b[:header], gopacket.NilDecodeFeedback)
+		t := &d.tcpLayer
+		s.key.sport, s.key.dport = uint16(t.SrcPort), uint16(t.DstPort)
+		s.seq, s.ack = t.Seq, t.Ack
+	} else { // cut by the snaplen, which gopacket refuses
+		s.key.sport = binary.BigEndian.Uint16(b)
+		s.key.dport = binary.BigEndian.Uint16(b[2:])
+		s.seq = binary.BigEndian.Uint32(b[4:])
+		s.ack = binary.BigEndian.Uint32(b[8:])
+	}
 	body := p.from(header)
 	s.data, s.size = body.data, body.wire
 	return s.size <= maxSegment

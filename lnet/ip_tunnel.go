@@ -1,6 +1,10 @@
 package lnet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/google/gopacket"
+)
 
 // UDP ports.
 const (
@@ -8,59 +12,79 @@ const (
 	portRoCE  = 4791
 )
 
+// Lengths of headers, in bytes.
+const (
+	udpSize   = 8
+	vxlanSize = 8
+	greSize   = 4 // without optional fields, which have as many bytes each
+)
+
 // GRE header flags.
 const (
 	greChecksum = 0x8000
+	greRouting  = 0x4000
 	greKey      = 0x2000
 	greSequence = 0x1000
+	greAck      = 0x0080
 	greVersion  = 0x0007
 )
 
-// greERSPAN3 is ERSPAN type III, which GRE has beside the Ethernet types.
+// greERSPAN3 is the protocol number of ERSPAN type III, beside the Ethernet types.
 const greERSPAN3 = 0x22eb
 
 // udp looks for an Ethernet frame in VXLAN, and counts RDMA.
 func (d *linkDecoder) udp(p span, depth int) bool {
-	if len(p.data) < 8 {
+	if len(p.data) < udpSize {
 		return false
 	}
-	switch binary.BigEndian.Uint16(p.data[2:]) {
+	// What may be invalid is a length below that of the header; the ports are
+	// set before.
+	_ = d.udpLayer.DecodeFromBytes(p.data[:udpSize], gopacket.NilDecodeFeedback)
+	switch d.udpLayer.DstPort {
 	case portVXLAN:
-		return d.vxlan(p, depth)
+		if n := int(d.udpLayer.Length); n >= udpSize+vxlanSize {
+			p = p.limit(n)
+		}
+		return d.vxlan(p.from(udpSize), depth)
 	case portRoCE:
 		d.rdma++
 	}
 	return false
 }
 
-// vxlan looks for the Ethernet frame inside.
+// vxlan decodes the Ethernet frame inside.
 func (d *linkDecoder) vxlan(p span, depth int) bool {
-	b := p.data
-	if len(b) < 16 || b[8]&0x08 == 0 { // the flag that a network identifier is there, always set
+	if len(p.data) < vxlanSize || d.vxlanLayer.DecodeFromBytes(p.data[:vxlanSize], gopacket.NilDecodeFeedback) != nil {
 		return false
 	}
-	if n := int(binary.BigEndian.Uint16(b[4:])); n >= 16 {
-		p = p.limit(n)
-	}
-	return d.ethernet(p.from(16), depth)
+	return d.vxlanLayer.ValidIDFlag && d.ethernet(p.from(vxlanSize), depth)
 }
 
-// gre looks into GRE version 0: IP, Ethernet, or a mirrored frame (ERSPAN).
+// gre decodes what is inside of GRE version 0: IP, an Ethernet frame, or a
+// mirrored frame (ERSPAN).
 func (d *linkDecoder) gre(p span, depth int) bool {
 	b := p.data
-	if len(b) < 4 {
+	if len(b) < greSize {
 		return false
 	}
 	flags := binary.BigEndian.Uint16(b)
-	proto := ethertype(b[2:])
 	if flags&greVersion != 0 {
 		return false
 	}
-	n := 4
+	n := greSize
 	for _, f := range [...]uint16{greChecksum, greKey, greSequence} {
 		if flags&f != 0 {
 			n += 4
 		}
+	}
+	// gopacket reads beyond what was captured, and allocates routes, which
+	// GRE has not had since RFC 2784.
+	proto := binary.BigEndian.Uint16(b[2:])
+	if len(b) >= n && flags&(greRouting|greAck) == 0 {
+		if d.greLayer.DecodeFromBytes(b[:n], gopacket.NilDecodeFeedback) != nil {
+			return false
+		}
+		proto = uint16(d.greLayer.Protocol)
 	}
 	switch {
 	case proto == etherERSPAN && flags&greSequence != 0:

@@ -3,43 +3,46 @@ package lnet
 import (
 	"encoding/binary"
 
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+
 	"github.com/lshark/lshark/capture"
 )
 
 // Ethernet types.
 const (
-	etherIPv4    = 0x0800
-	etherTEB     = 0x6558 // an Ethernet frame
-	etherVLAN    = 0x8100
-	etherIPv6    = 0x86dd
-	etherQinQ    = 0x88a8
-	etherERSPAN  = 0x88be // type II, and type I when there is no sequence number
-	etherRoCE    = 0x8915 // the first version of RDMA over Ethernet
-	etherOldQinQ = 0x9100 // stacked VLANs before 802.1ad
+	etherIPv4    = uint16(layers.EthernetTypeIPv4)
+	etherTEB     = uint16(layers.EthernetTypeTransparentEthernetBridging) // an Ethernet frame
+	etherVLAN    = uint16(layers.EthernetTypeDot1Q)
+	etherIPv6    = uint16(layers.EthernetTypeIPv6)
+	etherQinQ    = uint16(layers.EthernetTypeQinQ)
+	etherERSPAN  = uint16(layers.EthernetTypeERSPAN) // type II, or type I without a sequence number
+	etherRoCE    = 0x8915                            // the first version of RDMA over Ethernet
+	etherOldQinQ = 0x9100                            // stacked VLANs before 802.1ad
 )
 
 const maxTunnels = 4 // headers of the same layer inside each other
 
-// span is part of a frame: the bytes that were captured, and how many there
-// were on the wire. More captured than wire bytes cannot be.
+// span is a part of a frame: the bytes that were captured of it, and its length
+// on the wire, which is not less.
 type span struct {
 	data []byte
 	wire int
 }
 
-// from drops the first n bytes; what is not captured of the rest is not there.
+// from returns the span without its first n bytes.
 func (p span) from(n int) span {
 	return span{p.data[min(n, len(p.data)):], max(p.wire-n, 0)}
 }
 
-// limit says that only n bytes belong here, as a header within claims. The
-// rest is padding. A claim beyond the frame stands: the capture may know less
-// of the length than the header.
+// limit returns the first n bytes of the span, as many as a header inside it
+// claims; the rest is padding. A claim beyond the frame is believed, because the
+// frame may be a part of a packet whose length the capture does not have.
 func (p span) limit(n int) span {
 	return span{p.data[:min(n, len(p.data))], n}
 }
 
-// segment is a TCP segment and where it was found.
+// segment is a TCP segment, with the number and the time of its frame.
 type segment struct {
 	key   flowKey
 	flags uint8
@@ -52,42 +55,88 @@ type segment struct {
 }
 
 // linkDecoder finds the TCP segment in a frame.
+//
+// gopacket's layers decode the headers. Each gets the bytes of its header only,
+// all of which were captured: the payload is a span, whose length is not lost
+// where a snaplen cut the frame. The layers are called directly and used again
+// for each frame, so none of them is allocated. What gopacket v1.1.19 cannot
+// decode, or not without an allocation, is decoded here: the reason stands
+// beside it.
 type linkDecoder struct {
 	frags fragments
 	seg   segment
 	rdma  int64 // frames of RDMA over Ethernet
+
+	ethernetLayer layers.Ethernet
+	vlanLayer     layers.Dot1Q
+	cookedLayer   layers.LinuxSLL
+	ipv4Layer     layers.IPv4
+	ipv6Layer     layers.IPv6
+	extension     layers.IPv6ExtensionSkipper
+	tcpLayer      layers.TCP
+	udpLayer      layers.UDP
+	greLayer      layers.GRE
+	vxlanLayer    layers.VXLAN
 }
 
-// decode fills d.seg; it reports whether the frame holds a TCP segment.
+// Lengths of headers, in bytes.
+const (
+	ethernetSize = 14
+	vlanSize     = 4
+	sllSize      = 16
+	sll2Size     = 20
+	familySize   = 4
+)
+
+// decode fills d.seg. It reports whether the frame holds a TCP segment.
 func (d *linkDecoder) decode(f *capture.Frame) bool {
 	d.seg.frame, d.seg.time, d.seg.key.source = f.Number, f.Time, int32(f.Source)
 	p := span{f.Data, max(f.Len, len(f.Data))}
-	b := f.Data
 	switch f.Link {
 	case capture.LinkEthernet:
 		return d.ethernet(p, 0)
 	case capture.LinkLinuxSLL:
-		return len(b) >= 16 && d.network(ethertype(b[14:]), p.from(16), 0)
+		return d.cooked(p)
 	case capture.LinkLinuxSLL2:
-		return len(b) >= 20 && d.network(ethertype(b), p.from(20), 0)
+		// gopacket has no layer for it.
+		return len(p.data) >= sll2Size && d.network(binary.BigEndian.Uint16(p.data), p.from(sll2Size), 0)
 	case capture.LinkNull, capture.LinkLoop:
-		return len(b) >= 4 && d.rawIP(p.from(4), 0)
+		// gopacket would decode the address family, whose number for IPv6
+		// differs between systems; the packet itself has its version.
+		return len(p.data) >= familySize && d.rawIP(p.from(familySize), 0)
 	case capture.LinkRaw, capture.LinkRawBSD, capture.LinkRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
 		return d.rawIP(p, 0)
 	}
 	return false
 }
 
-func ethertype(b []byte) uint16 { return binary.BigEndian.Uint16(b) }
-
 func (d *linkDecoder) ethernet(p span, depth int) bool {
-	if len(p.data) < 14 {
+	if len(p.data) < ethernetSize || d.ethernetLayer.DecodeFromBytes(p.data[:ethernetSize], gopacket.NilDecodeFeedback) != nil {
 		return false
 	}
-	return d.network(ethertype(p.data[12:]), p.from(14), depth)
+	return d.network(uint16(d.ethernetLayer.EthernetType), p.from(ethernetSize), depth)
 }
 
-// network goes by the Ethernet type, through any number of VLAN tags.
+// cooked decodes a frame with a LINUX_SLL header.
+func (d *linkDecoder) cooked(p span) bool {
+	const addressLength, maxAddress = 4, 8 // offset of the length, bytes
+	if len(p.data) < sllSize {
+		return false
+	}
+	etherType := binary.BigEndian.Uint16(p.data[14:])
+	// A longer address does not fit into the header; gopacket would slice
+	// beyond its end.
+	if binary.BigEndian.Uint16(p.data[addressLength:]) <= maxAddress {
+		if d.cookedLayer.DecodeFromBytes(p.data[:sllSize], gopacket.NilDecodeFeedback) != nil {
+			return false
+		}
+		etherType = uint16(d.cookedLayer.EthernetType)
+	}
+	return d.network(etherType, p.from(sllSize), 0)
+}
+
+// network decodes what an Ethernet type announces, behind any number of VLAN
+// tags.
 func (d *linkDecoder) network(etherType uint16, p span, depth int) bool {
 	for {
 		switch etherType {
@@ -98,11 +147,11 @@ func (d *linkDecoder) network(etherType uint16, p span, depth int) bool {
 		case etherTEB:
 			return depth < maxTunnels && d.ethernet(p, depth+1)
 		case etherVLAN, etherQinQ, etherOldQinQ:
-			if len(p.data) < 4 {
+			if len(p.data) < vlanSize || d.vlanLayer.DecodeFromBytes(p.data[:vlanSize], gopacket.NilDecodeFeedback) != nil {
 				return false
 			}
-			etherType = ethertype(p.data[2:])
-			p = p.from(4)
+			etherType = uint16(d.vlanLayer.Type)
+			p = p.from(vlanSize)
 		case etherRoCE:
 			d.rdma++
 			return false
@@ -112,9 +161,7 @@ func (d *linkDecoder) network(etherType uint16, p span, depth int) bool {
 	}
 }
 
-// rawIP goes by the version in the first byte. The address family that NULL
-// and LOOP put before it has another number on every system, so the packet
-// itself is the better witness.
+// rawIP decodes a packet of the IP version in its first byte.
 func (d *linkDecoder) rawIP(p span, depth int) bool {
 	if len(p.data) == 0 {
 		return false

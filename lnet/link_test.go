@@ -77,18 +77,18 @@ func noLength(packet []byte) []byte {
 	return b
 }
 
-func TestLinks(t *testing.T) {
+// linkFrame is a frame with testSegment.
+type linkFrame struct {
+	name string
+	link capture.LinkType
+	data []byte
+}
+
+// linkFrames returns frames of each link type and tunnel.
+func linkFrames() []linkFrame {
 	eth := wiretest.Ethernet(packet4())
 	jumboHeader := []byte{protoTCP, 0, optJumbo, 4, 0, 0, 0, byte(8 + 20 + len(text))}
-	all, err := pcapfilter.New("", capture.LinkEthernet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		name string
-		link capture.LinkType
-		data []byte
-	}{
+	return []linkFrame{
 		{"Ethernet", capture.LinkEthernet, eth},
 		{"Ethernet, IPv6", capture.LinkEthernet, wiretest.Ethernet(packet6())},
 		{"802.1Q", capture.LinkEthernet, vlan(eth, etherVLAN)},
@@ -123,7 +123,15 @@ func TestLinks(t *testing.T) {
 		{"ERSPAN I", capture.LinkEthernet, greFrame(0, etherERSPAN, 0, eth)},
 		{"ERSPAN II", capture.LinkEthernet, greFrame(greSequence, etherERSPAN, 12, eth)},
 		{"ERSPAN III", capture.LinkEthernet, greFrame(greSequence, greERSPAN3, 16, eth)},
-	} {
+	}
+}
+
+func TestLinks(t *testing.T) {
+	all, err := pcapfilter.New("", capture.LinkEthernet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range linkFrames() {
 		var d linkDecoder
 		f := capture.Frame{Number: 1, Len: len(c.data), Data: c.data, Link: c.link}
 		if !d.decode(&f) {
@@ -142,6 +150,62 @@ func TestLinks(t *testing.T) {
 			if d.decode(&f) && (g.size != len(text) || !bytes.HasPrefix(text, g.data)) {
 				t.Errorf("%s: cut at %d: %q of %d", c.name, n, g.data, g.size)
 			}
+		}
+	}
+}
+
+// TestLinkAllocations: no header is allocated, with options or without.
+func TestLinkAllocations(t *testing.T) {
+	for _, c := range append(linkFrames(),
+		linkFrame{"TCP options", capture.LinkRaw, tcpOptions(packet4(), []byte{1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1, 1, 1})},
+		linkFrame{"cut", capture.LinkRaw, packet4()[:35]}) {
+		var d linkDecoder
+		f := capture.Frame{Number: 1, Len: len(c.data) + 20, Data: c.data, Link: c.link}
+		n := testing.AllocsPerRun(100, func() {
+			if !d.decode(&f) {
+				t.Fatalf("%s: no segment", c.name)
+			}
+		})
+		if n != 0 {
+			t.Errorf("%s: %v allocations a frame", c.name, n)
+		}
+	}
+}
+
+// tcpOptions puts options behind the TCP header of an IPv4 packet.
+func tcpOptions(packet, options []byte) []byte {
+	b := wiretest.Join(packet[:40], options, packet[40:])
+	b[32] = byte(5+len(options)/4) << 4
+	binary.BigEndian.PutUint16(b[2:], uint16(len(b)))
+	return b
+}
+
+// TestInvalidOptions: a segment whose options are invalid is a segment.
+func TestInvalidOptions(t *testing.T) {
+	for name, b := range map[string][]byte{
+		"TCP, too long":  tcpOptions(packet4(), []byte{8, 40, 0, 0}),
+		"TCP, too short": tcpOptions(packet4(), []byte{8, 0, 0, 0}),
+		"IPv4, too long": options4(packet4()),
+	} {
+		if name[0] == 'I' {
+			b[20], b[21] = 7, 200
+		}
+		var d linkDecoder
+		if !d.decode(&capture.Frame{Len: len(b), Data: b, Link: capture.LinkRaw}) || !bytes.Equal(d.seg.data, text) || d.seg.seq != 77 {
+			t.Errorf("%s: %+v", name, d.seg)
+		}
+	}
+}
+
+// TestCookedAddress: an address that is longer than its header is no reason to
+// give up a frame.
+func TestCookedAddress(t *testing.T) {
+	for _, length := range []uint16{9, 1 << 15, 1<<16 - 1} {
+		b := sll(packet4(), etherIPv4)
+		binary.BigEndian.PutUint16(b[4:], length)
+		var d linkDecoder
+		if !d.decode(&capture.Frame{Len: len(b), Data: b, Link: capture.LinkLinuxSLL}) || !bytes.Equal(d.seg.data, text) {
+			t.Errorf("address of %d bytes: %+v", length, d.seg)
 		}
 	}
 }

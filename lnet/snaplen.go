@@ -5,8 +5,4 @@ package lnet
 // time stamp, socklnd and LNet.
 const MinSnaplen = ethernetSize + ipv4Size + tcpTimeStampSize + ksockSize + lnet4Size
 
-const (
-	ethernetSize     = 14
-	ipv4Size         = 20
-	tcpTimeStampSize = 32
-)
+const tcpTimeStampSize = tcpSize + 12
