@@ -129,7 +129,7 @@ func (f *framer) skip(size int, a arrival) {
 	m.have += size
 	m.retransmitted = m.retransmitted || a.retransmitted
 	if m.have == m.size {
-		f.emit(m.buf)
+		f.finish()
 	}
 }
 
@@ -215,7 +215,8 @@ func (f *framer) beginMessage(data []byte) (int, bool) {
 		return len(data), true
 	}
 	p.head = h
-	p.keep = f.bytesToKeep(data)
+	f.describe(data)
+	p.keep = p.bytesToKeep(data, f.tcp.out)
 	if h.size <= len(data) {
 		f.pos += uint32(h.size)
 		p.have = h.size
@@ -245,10 +246,11 @@ func (f *framer) addHeader(data []byte) (int, bool) {
 			return n, false
 		case v == valid:
 			p.head = h
-			p.keep = f.bytesToKeep(p.buf)
+			f.describe(p.buf)
+			p.keep = p.bytesToKeep(p.buf, f.tcp.out)
 			p.buf = f.tcp.out.pool.grow(p.buf, p.keep-len(p.buf))
 			if p.have == p.size {
-				f.emit(p.buf)
+				f.finish()
 			}
 			return n, true
 		case n == len(data):
@@ -269,7 +271,7 @@ func (f *framer) addBody(data []byte) int {
 	p.have += n
 	f.pos += uint32(n)
 	if p.have == p.size {
-		f.emit(p.buf)
+		f.finish()
 	}
 	return n
 }
@@ -317,7 +319,7 @@ func (f *framer) gap(n int, why Why) {
 		n -= k
 		f.pos += uint32(k)
 		if p.have == p.size {
-			f.emit(p.buf)
+			f.finish()
 		}
 	}
 	if n > 0 {
@@ -334,7 +336,8 @@ func (f *framer) cutHeader() {
 	h, v := f.parser(false).parse(p.buf)
 	if v == valid {
 		p.head = h
-		p.keep = f.bytesToKeep(p.buf)
+		f.describe(p.buf)
+		p.keep = p.bytesToKeep(p.buf, f.tcp.out)
 		p.buf = f.tcp.out.pool.grow(p.buf, p.keep-len(p.buf))
 		return
 	}
@@ -352,7 +355,7 @@ func (f *framer) close() {
 		f.cutHeader()
 	}
 	if f.msg.size > 0 {
-		f.emit(f.msg.buf)
+		f.finish()
 	}
 }
 

@@ -5,17 +5,15 @@ import (
 	"hash/crc32"
 )
 
-// bytesToKeep returns how many bytes to keep of the message whose headers were
-// parsed; b begins with them. A message with a checksum is kept whole.
-func (f *framer) bytesToKeep(b []byte) int {
-	p, out := &f.msg, f.tcp.out
+// bytesToKeep returns how many bytes to keep of the message in out.msg, which is
+// described; b begins with its headers. A message with a checksum is kept whole.
+func (p *partial) bytesToKeep(b []byte, out *output) int {
 	if p.lnet < 0 {
 		return p.size
 	}
 	if out.opt.Want == nil || p.csum != 0 || p.size == p.payload {
 		return out.affordable(p.size)
 	}
-	f.describe(b)
 	out.msg.Data = b[:min(len(b), p.payload)]
 	want := out.opt.Want(&out.msg)
 	return out.affordable(p.payload + min(max(want, 0), p.size-p.payload))
@@ -85,11 +83,17 @@ func portalEnd(t Type) int {
 	return 0
 }
 
-// emit hands out the current message; data are the kept bytes.
+// finish hands out the current message, of which all bytes came or no more will.
+func (f *framer) finish() {
+	f.describe(f.msg.buf)
+	f.emit(f.msg.buf)
+}
+
+// emit hands out the current message, which is described; data are the kept
+// bytes.
 func (f *framer) emit(data []byte) {
 	p, out := &f.msg, f.tcp.out
 	m := &out.msg
-	f.describe(data)
 	m.Data = data
 	if p.kind == Unknown && !p.cut {
 		out.classify()
