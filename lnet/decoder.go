@@ -59,7 +59,7 @@ func NewDecoder(o Options) *Decoder {
 	if o.MaxTotal == 0 {
 		o.MaxTotal = 256 << 20
 	}
-	d := &Decoder{out: output{opt: o, ending: Lost}}
+	d := &Decoder{out: output{opt: o, gets: newPendingGets(), ending: Lost}}
 	d.tcp.init(&d.out)
 	return d
 }

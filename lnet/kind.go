@@ -1,5 +1,7 @@
 package lnet
 
+import "github.com/lshark/lshark/internal/fifo"
+
 // Role is what the messages to an LNet portal are for.
 type Role uint8
 
@@ -81,9 +83,7 @@ const maxPendingGets = 1024
 // REPLY has no portal, only the handle of its GET, and may come on another
 // connection.
 type pendingGets struct {
-	replies map[getKey]Kind
-	order   [maxPendingGets]getKey // ring: the oldest is removed first
-	next    int
+	replies *fifo.Map[getKey, Kind]
 }
 
 type getKey struct {
@@ -91,32 +91,24 @@ type getKey struct {
 	sender NID
 }
 
+func newPendingGets() pendingGets {
+	return pendingGets{fifo.NewMap[getKey, Kind](maxPendingGets)}
+}
+
 // kind returns the kind of a message that is complete.
-func (g *pendingGets) kind(h *Header) Kind {
+func (g pendingGets) kind(h *Header) Kind {
 	k := h.Kind()
 	switch {
 	case h.Type == TypeGet && k == Ping:
-		g.add(getKey{h.Handle, h.Src}, PingReply)
+		g.replies.Put(getKey{h.Handle, h.Src}, PingReply)
 	case h.Type == TypeGet && k == Selftest:
-		g.add(getKey{h.Handle, h.Src}, Selftest)
-	case h.Type == TypeReply && len(g.replies) > 0:
-		if reply, ok := g.replies[getKey{h.Handle, h.Dst}]; ok {
+		g.replies.Put(getKey{h.Handle, h.Src}, Selftest)
+	case h.Type == TypeReply && g.replies.Len() > 0:
+		if reply, ok := g.replies.Get(getKey{h.Handle, h.Dst}); ok {
 			return reply
 		}
 	}
 	return k
-}
-
-func (g *pendingGets) add(key getKey, reply Kind) {
-	if g.replies == nil {
-		g.replies = make(map[getKey]Kind)
-	}
-	if _, ok := g.replies[key]; !ok {
-		delete(g.replies, g.order[g.next])
-		g.order[g.next] = key
-		g.next = (g.next + 1) % maxPendingGets
-	}
-	g.replies[key] = reply
 }
 
 const magicPing = 0x70696e67

@@ -1,0 +1,335 @@
+package dissect
+
+import (
+	"time"
+
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// RequestInfo is what replies and bulk data need to know of their request. What
+// a message refers to changes when the request is sent again: Clone copies it.
+type RequestInfo struct {
+	XID            uint64
+	Opcode         uint32
+	Client, Server lnet.NID
+	Frame          int64
+	Time           int64
+	Big            bool
+	Variant        *schema.Variant
+	Data           []byte // the lustre_msg, of operations whose replies are read with it
+}
+
+// request is a request to which replies and bulk data may still come.
+type request struct {
+	info        RequestInfo
+	source      int    // the capture point that saw it first
+	mbits       uint64 // last match bits of the bulk, and of the reply by newer rules
+	first, last uint64 // match bits of the bulk's parts
+	parts       [][]byte
+	have        int // parts that came
+	keys        [3]requestKey
+	nkeys       int
+
+	place      fifo.Element[request] // in the open or the answered requests
+	generation uint32                // counts the requests that this struct was used for
+	nextFree   *request
+}
+
+// requestKey is an entry of a request in requestTable.byBits.
+type requestKey struct {
+	req  *request
+	key  uint64
+	next *requestKey // older one with the same key
+}
+
+// requestTable finds the request of a message by match bits and NIDs, whatever
+// connection it came on. It is bounded by number, bytes and age; a request that
+// was answered is kept for a while, for messages that come late or again.
+type requestTable struct {
+	byBits   map[uint64]*requestKey // by match bits without the low six, newest first
+	open     fifo.Queue[request]    // without a reply yet
+	answered fifo.Queue[request]
+	free     *request
+	held     int // bytes of requests and bulk data
+	bounds   requestBounds
+	handles  *fifo.Map[[16]byte, pendingHandle]
+}
+
+// requestBounds is how much is kept, and how long in nanoseconds.
+type requestBounds struct {
+	open, answered       int // requests
+	held                 int // bytes
+	openAge, answeredAge int64
+}
+
+// pendingHandle is an LNet operation that awaits the message with its handle: a
+// GET its REPLY, a PUT its ACK.
+type pendingHandle struct {
+	req        *request // nil for an operation that belongs to no RPC
+	generation uint32   // of req when the operation came
+	bits       uint64   // its match bits
+}
+
+const (
+	keyShift   = 6   // xids of all releases are multiples of 64
+	maxParts   = 128 // of a bulk
+	maxHandles = 1 << 15
+	maxSameKey = 64 // requests with the same xid, of many clients
+)
+
+func newRequestTable() *requestTable {
+	return &requestTable{byBits: make(map[uint64]*requestKey), handles: fifo.NewMap[[16]byte, pendingHandle](maxHandles),
+		bounds: requestBounds{open: 1 << 17, answered: 1 << 14, held: 32 << 20,
+			openAge: int64(time.Hour), answeredAge: int64(time.Minute)}}
+}
+
+// add adds the request in m, or updates one that is sent again.
+func (t *requestTable) add(m *Message, p *rpcMsg) *request {
+	r := &m.RPC
+	q := t.find(r.XID, m.LNet.Src, m.LNet.Dst, r.Opcode, r.HasOpcode)
+	frame, sent := m.Frame, m.Time
+	switch {
+	case q == nil || q.info.Client != m.LNet.Src && r.Flags&FlagResent == 0:
+		q = t.unused()
+		q.source = m.Source
+	case q.source != m.Source:
+		frame, sent = q.info.Frame, q.info.Time // another capture point saw it before
+	}
+	t.held -= len(q.info.Data)
+	q.info = RequestInfo{XID: r.XID, Opcode: r.Opcode, Client: m.LNet.Src, Server: m.LNet.Dst,
+		Frame: frame, Time: sent, Big: r.Big, Variant: r.Variant}
+	if rpc := p.RPC; rpc != nil && rpc.Context {
+		q.info.Data = append([]byte(nil), cut(m.Data, p.off, m.Size)...)
+		t.held += len(q.info.Data)
+	}
+	t.setBulkRange(q, r)
+	t.addKey(q, r.XID>>keyShift)
+	t.addKey(q, q.first>>keyShift)
+	t.addKey(q, q.last>>keyShift)
+	t.open.Push(&q.place, m.Time)
+	t.expire(m.Time)
+	return q
+}
+
+// replied records that a request was answered.
+func (t *requestTable) replied(q *request, now int64) {
+	t.answered.Push(&q.place, now)
+}
+
+// unused returns an empty request.
+func (t *requestTable) unused() *request {
+	q := t.free
+	if q == nil {
+		q = &request{}
+	} else {
+		t.free = q.nextFree
+		q.nextFree = nil
+	}
+	q.place.Owner = q
+	return q
+}
+
+// setBulkRange computes the match bits of the bulk's parts. Peers without mbits
+// raise the xid to the last of them; a request that is sent again has new
+// ones, whose first has its low bits clear.
+func (t *requestTable) setBulkRange(q *request, r *RPC) {
+	first, last := r.XID, r.Mbits
+	switch {
+	case last == 0:
+		last = r.XID
+		first = last &^ (1<<keyShift - 1)
+	case last < r.XID || last-r.XID >= maxParts:
+		first = last &^ (1<<keyShift - 1)
+	}
+	if last != q.last {
+		t.dropParts(q)
+	}
+	q.mbits, q.first, q.last = r.Mbits, first, last
+}
+
+// addKey adds a key to find a request by. If it has all its keys, the last one
+// is replaced; if too many requests have the key, the oldest is removed.
+func (t *requestTable) addKey(q *request, key uint64) {
+	for i := range q.keys[:q.nkeys] {
+		if q.keys[i].key == key {
+			return
+		}
+	}
+	k := &q.keys[len(q.keys)-1]
+	if q.nkeys < len(q.keys) {
+		k = &q.keys[q.nkeys]
+		q.nkeys++
+	} else {
+		t.removeKey(k)
+	}
+	*k = requestKey{q, key, t.byBits[key]}
+	t.byBits[key] = k
+	n := 1
+	for older := k; older.next != nil; older = older.next {
+		if n++; n > maxSameKey {
+			t.remove(older.next.req)
+			return
+		}
+	}
+}
+
+func (t *requestTable) removeKey(k *requestKey) {
+	newest := t.byBits[k.key]
+	switch {
+	case newest != k:
+		for newest.next != k {
+			newest = newest.next
+		}
+		newest.next = k.next
+	case k.next == nil:
+		delete(t.byBits, k.key)
+	default:
+		t.byBits[k.key] = k.next
+	}
+}
+
+// find returns the request that match bits belong to, the newest one of the
+// client itself rather than of another of its NIDs; nil if it is unknown. The
+// opcode must match if hasOpc is set and opc is not 0.
+func (t *requestTable) find(bits uint64, client, server lnet.NID, opc uint32, hasOpc bool) *request {
+	var otherNID *request
+	for k := t.byBits[bits>>keyShift]; k != nil; k = k.next {
+		q := k.req
+		if bits != q.info.XID && bits != q.mbits && (bits < q.first || bits > q.last) {
+			continue
+		}
+		if hasOpc && opc != 0 && q.info.Opcode != opc {
+			continue
+		}
+		if q.info.Client == client {
+			return q
+		}
+		if otherNID == nil && q.info.Server == server {
+			otherNID = q
+		}
+	}
+	return otherNID
+}
+
+// expectHandle records an operation of a request by its handle, until the
+// message comes that it awaits.
+func (t *requestTable) expectHandle(handle [16]byte, q *request, bits uint64) {
+	if q != nil && !noHandle(handle) {
+		t.handles.Put(handle, pendingHandle{q, q.generation, bits})
+	}
+}
+
+// markNonRPC records the handle of an operation that belongs to no RPC: its ACK
+// has no request.
+func (t *requestTable) markNonRPC(handle [16]byte) {
+	if !noHandle(handle) {
+		t.handles.Put(handle, pendingHandle{})
+	}
+}
+
+// isNonRPC reports whether the operation with this handle belongs to no RPC.
+func (t *requestTable) isNonRPC(handle [16]byte) bool {
+	h, ok := t.handles.Get(handle)
+	return ok && h.req == nil
+}
+
+// byHandle returns the request and the match bits of the operation with this
+// handle; the request is nil if it is unknown or was removed.
+func (t *requestTable) byHandle(handle [16]byte) (q *request, bits uint64) {
+	h, _ := t.handles.Get(handle)
+	if h.req != nil && h.req.generation != h.generation {
+		return nil, h.bits
+	}
+	return h.req, h.bits
+}
+
+// noHandle reports whether a handle is that of an operation without one.
+func noHandle(h [16]byte) bool {
+	for _, c := range h {
+		if c != 0xff {
+			return false
+		}
+	}
+	return true
+}
+
+// expire removes requests that are too old or too many: answered ones first. The
+// newest open one stays.
+func (t *requestTable) expire(now int64) {
+	b := &t.bounds
+	for {
+		q := t.answered.Overdue(now, b.answeredAge, b.answered)
+		if q == nil && t.held > b.held {
+			q = t.answered.First()
+		}
+		if q == nil {
+			break
+		}
+		t.remove(q)
+	}
+	for t.open.Len() > 1 {
+		q := t.open.Overdue(now, b.openAge, b.open)
+		if q == nil && t.held > b.held {
+			q = t.open.First()
+		}
+		if q == nil {
+			break
+		}
+		t.remove(q)
+	}
+}
+
+// remove removes a request.
+func (t *requestTable) remove(q *request) {
+	for i := range q.keys[:q.nkeys] {
+		t.removeKey(&q.keys[i])
+	}
+	t.dropParts(q)
+	t.held -= len(q.info.Data)
+	q.place.Remove()
+	*q = request{generation: q.generation + 1, nextFree: t.free}
+	t.free = q
+}
+
+// addPart keeps the data of one part of a bulk. When all parts have come, it
+// returns them in order.
+func (t *requestTable) addPart(q *request, bits uint64, data []byte) []byte {
+	if bits < q.first || bits > q.last {
+		return nil
+	}
+	n := int(q.last - q.first + 1)
+	if n == 1 {
+		return data
+	}
+	if q.parts == nil {
+		q.parts = make([][]byte, n)
+	}
+	i := bits - q.first
+	if q.parts[i] == nil {
+		if t.held > 2*t.bounds.held {
+			t.dropParts(q)
+			return nil
+		}
+		q.parts[i] = append([]byte{}, data...)
+		q.have++
+		t.held += len(data)
+	}
+	if q.have < n {
+		return nil
+	}
+	var all []byte
+	for _, p := range q.parts {
+		all = append(all, p...)
+	}
+	t.dropParts(q)
+	return all
+}
+
+func (t *requestTable) dropParts(q *request) {
+	for _, p := range q.parts {
+		t.held -= len(p)
+	}
+	q.parts, q.have = nil, 0
+}
