@@ -3,31 +3,32 @@ package dissect
 import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Options are the settings of a Dissector.
 type Options struct {
 	Ports  []uint16       // TCP ports that carry LNet; none: 988
-	Frames bool           // tell which frames carried each message
-	Handle func(*Message) // gets each message, in the order of completion
+	Frames bool           // fill Message.Frames
+	Handle func(*Message) // receives each message, in the order of completion
 }
 
-// Dissector turns frames into messages: streams are put together, RPC messages
-// read as far as pairing needs, replies and bulk data tied to their requests.
-// What a message says in full, a Tree tells.
+// Dissector turns frames into messages: package lnet makes LNet messages of
+// them, of which the Dissector reads as much of ptlrpc as pairing needs, and
+// finds the requests of replies and bulk data. A Tree reads messages in full.
 type Dissector struct {
-	lnet   *lnet.Decoder
-	ex     *exchanges
-	handle func(*Message)
-	now    Message // being handed out
-	msg    rpcMsg
-	late   late
-	frames int64
+	lnet     *lnet.Decoder
+	requests *requestTable
+	handle   func(*Message)
+	msg      Message // being handed out
+	rpc      rpcMsg  // the lustre_msg of the message being read
+	late     lateMessages
+	frames   int64
 }
 
-// New makes a Dissector.
+// New returns a Dissector with the given options.
 func New(o Options) *Dissector {
-	d := &Dissector{ex: newExchanges(), handle: o.Handle}
+	d := &Dissector{requests: newRequestTable(), handle: o.Handle}
 	d.lnet = lnet.NewDecoder(lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message})
 	return d
 }
@@ -41,40 +42,40 @@ func (d *Dissector) Frame(f *capture.Frame) {
 	}
 }
 
-// Quiet says that no frame came for a while, as it happens in a live capture:
-// what waits for frames that may only be late is handed out.
+// Quiet says that no frame came for a while, as happens in a live capture:
+// messages that only wait for late frames are handed out.
 func (d *Dissector) Quiet() {
 	d.lnet.Quiet()
 	d.release(true)
 }
 
-// Close hands out what is still held: the capture has ended.
+// Close ends the capture and hands out the messages that are held.
 func (d *Dissector) Close() {
 	d.lnet.Close()
 	d.release(true)
 }
 
-// Stats tells about the streams.
+// Stats returns the counts of the LNet decoder.
 func (d *Dissector) Stats() lnet.Stats { return d.lnet.Stats() }
 
-// Kept of bulk data that nobody decodes, and of selftest messages.
+// Bytes to keep of payloads that are not decoded in full.
 const (
-	keepData     = 64
+	keepData     = 64 // of bulk data
 	keepSelftest = 4096
 
 	ostBulkPortal = 8
 )
 
-// want says how many payload bytes of a message are needed.
+// want returns how many payload bytes of a message are needed.
 func (d *Dissector) want(m *lnet.Message) int {
 	n := int(m.LNet.Length)
 	switch m.Kind {
 	case lnet.Bulk, lnet.GetReply:
-		ex := d.exchange(m)
-		if ex == nil && m.Kind == lnet.Bulk && m.LNet.Portal != ostBulkPortal {
+		q := d.requestOfBulk(m)
+		if q == nil && m.Kind == lnet.Bulk && m.LNet.Portal != ostBulkPortal {
 			return n
 		}
-		if ex != nil && ex.known && ex.req.Variant != nil && ex.req.Variant.Bulk != nil && ex.req.Variant.Bulk.Type != nil {
+		if q != nil && bulkType(q.info.Variant) != nil {
 			return n
 		}
 		return min(n, keepData)
@@ -84,130 +85,149 @@ func (d *Dissector) want(m *lnet.Message) int {
 	return n
 }
 
-// exchange finds the request of a bulk message.
-func (d *Dissector) exchange(m *lnet.Message) *exchange {
+// bulkType returns the struct that bulk data of a variant consist of, nil for
+// file data.
+func bulkType(v *schema.Variant) *schema.Struct {
+	if v == nil || v.Bulk == nil {
+		return nil
+	}
+	return v.Bulk.Type
+}
+
+// requestOfBulk returns the request of a bulk message, nil if it is unknown.
+func (d *Dissector) requestOfBulk(m *lnet.Message) *request {
 	switch m.Kind {
 	case lnet.Bulk, lnet.Get:
-		return d.ex.find(m.LNet.MatchBits, m.LNet.Dst, m.LNet.Src, 0, false)
+		return d.requests.find(m.LNet.MatchBits, m.LNet.Dst, m.LNet.Src, 0, false)
 	case lnet.GetReply, lnet.Ack:
-		ex, _ := d.ex.expected(m.LNet.Handle)
-		return ex
+		q, _ := d.requests.byHandle(m.LNet.Handle)
+		return q
 	}
 	return nil
 }
 
-// message completes a message with what is known of its RPC and passes it on,
-// at once or when its turn has come.
+// message takes an LNet message, pairs it with its request and hands it out, at
+// once or when its turn has come.
 func (d *Dissector) message(l *lnet.Message) {
-	m := &d.now
+	m := &d.msg
 	notes := append(m.Notes[:0], l.Notes...) // the dissector adds its own
 	m.Message = *l
 	m.Notes = notes
-	known := d.resolve(m)
-	if held := d.lnet.Held(); known && d.late.len() == 0 && (held == 0 || m.Frame < held) {
+	paired := d.pair(m)
+	if held := d.lnet.Held(); paired && d.late.len() == 0 && (held == 0 || m.Frame < held) {
 		d.handle(m)
 		return
 	}
-	d.late.put(m, known, d.frames)
+	d.late.put(m, paired, d.frames)
 }
 
-// resolve reads what the message carries and ties it to its request. It says
-// whether nothing more can become known.
-func (d *Dissector) resolve(m *Message) bool {
+// pair reads the RPC of a message and finds its request. It returns false if the
+// request may still come.
+func (d *Dissector) pair(m *Message) bool {
 	m.RPC, m.Req, m.Msg, m.Content = RPC{}, nil, nil, nil
 	switch m.Kind {
 	case lnet.Request:
-		d.rpc(m)
+		d.request(m)
 	case lnet.Reply, lnet.EarlyReply:
 		m.Kind = lnet.Reply
-		d.rpc(m)
+		d.reply(m)
 		return m.Req != nil
 	case lnet.Push, lnet.Selftest:
-		d.ex.foreign(m.LNet.Handle)
+		d.requests.markNonRPC(m.LNet.Handle)
 	case lnet.Bulk, lnet.Get, lnet.GetReply, lnet.Ack:
 		d.bulk(m)
-		return m.Req != nil || d.ex.isForeign(m.LNet.Handle)
+		return m.Req != nil || d.requests.isNonRPC(m.LNet.Handle)
 	case lnet.Unknown:
-		d.guess(m)
+		d.unknownPortal(m)
 	}
 	return true
 }
 
-// guess takes a message on an unknown portal for an RPC when it looks like one.
-func (d *Dissector) guess(m *Message) {
-	if m.LNet.Type != lnet.TypePut || !d.msg.parse(m.Data, m.PayloadOff, m.Size) {
+// unknownPortal takes a message on an unknown portal for an RPC when it looks
+// like one.
+func (d *Dissector) unknownPortal(m *Message) {
+	if m.LNet.Type != lnet.TypePut || !d.rpc.parse(m.Data, m.PayloadOff, m.Size) {
 		return
 	}
 	m.Kind = lnet.Request
-	d.rpc(m)
+	d.request(m)
 	if m.RPC.Type == TypeReply || m.RPC.Type == TypeError {
 		m.Kind = lnet.Reply
 		m.RPC = RPC{}
-		d.rpc(m)
+		d.reply(m)
 	}
 }
 
-func (d *Dissector) rpc(m *Message) {
-	p := &d.msg
+// probe reads what every RPC carries.
+func (d *Dissector) probe(m *Message) {
 	m.RPC.XID, m.RPC.HasXID = m.LNet.MatchBits, true
-	probe(m, p)
-	r := &m.RPC
-	if !r.Encrypted {
-		m.Msg = &p.Msg
+	probe(m, &d.rpc)
+	if !m.RPC.Encrypted {
+		m.Msg = &d.rpc.Msg
 	}
-	if m.Kind == lnet.Request {
-		p.identify(r.Opcode, false, nil)
-		r.Variant, r.Cut = p.Variant, !p.whole(m)
-		m.Req = &d.ex.add(m, p).req
-		if r.Flags&FlagResent != 0 {
-			m.Note("resent", "sent again")
-		}
-		if r.Flags&FlagReplay != 0 {
-			m.Note("replay", "replayed after recovery")
-		}
-		return
+}
+
+// request reads a request and adds it to the table.
+func (d *Dissector) request(m *Message) {
+	d.probe(m)
+	p, r := &d.rpc, &m.RPC
+	p.identify(r.Opcode, false, nil)
+	r.Variant, r.Cut = p.Variant, !p.summaryComplete(m)
+	m.Req = &d.requests.add(m, p).info
+	if r.Flags&FlagResent != 0 {
+		m.Note("resent", "sent again")
 	}
-	ex := d.ex.find(m.LNet.MatchBits, m.LNet.Dst, m.LNet.Src, r.Opcode, r.HasOpcode)
-	if ex != nil && ex.known {
-		m.Req = &ex.req
-		r.XID = ex.req.XID
-		if r.Variant = ex.req.Variant; !r.HasOpcode || r.Opcode == 0 && !r.Encrypted {
-			r.Opcode = ex.req.Opcode
+	if r.Flags&FlagReplay != 0 {
+		m.Note("replay", "replayed after recovery")
+	}
+}
+
+// reply reads a reply and finds its request.
+func (d *Dissector) reply(m *Message) {
+	d.probe(m)
+	p, r := &d.rpc, &m.RPC
+	q := d.requests.find(m.LNet.MatchBits, m.LNet.Dst, m.LNet.Src, r.Opcode, r.HasOpcode)
+	if q != nil {
+		m.Req = &q.info
+		r.XID = q.info.XID
+		if r.Variant = q.info.Variant; !r.HasOpcode || r.Opcode == 0 && !r.Encrypted {
+			r.Opcode = q.info.Opcode
 		}
 	}
 	p.Reply, p.Opcode, p.Status, p.Variant = true, r.Opcode, r.Status, r.Variant
 	if early(m, p) {
 		m.Kind = lnet.EarlyReply
-	} else if ex != nil {
-		d.ex.reply(ex, m.Time)
+	} else if q != nil {
+		d.requests.replied(q, m.Time)
 	}
-	d.ex.expect(m.LNet.Handle, ex, m.LNet.MatchBits)
+	d.requests.expectHandle(m.LNet.Handle, q, m.LNet.MatchBits)
 }
 
+// bulk finds the request of a bulk message, or of its ACK.
 func (d *Dissector) bulk(m *Message) {
-	ex := d.exchange(&m.Message)
+	q := d.requestOfBulk(&m.Message)
 	bits := m.LNet.MatchBits
-	if m.Kind == lnet.GetReply {
-		_, bits = d.ex.expected(m.LNet.Handle)
-	}
-	if m.Kind == lnet.Bulk || m.Kind == lnet.Get {
-		d.ex.expect(m.LNet.Handle, ex, bits)
-	}
 	m.RPC.Bytes = int(m.LNet.Length)
 	switch m.Kind {
+	case lnet.GetReply:
+		_, bits = d.requests.byHandle(m.LNet.Handle)
+	case lnet.Bulk:
+		d.requests.expectHandle(m.LNet.Handle, q, bits)
 	case lnet.Get:
+		d.requests.expectHandle(m.LNet.Handle, q, bits)
 		m.RPC.Bytes = int(m.LNet.Sink)
 	case lnet.Ack:
 		m.RPC.Bytes = int(m.LNet.Sink)
 	}
-	if ex == nil || !ex.known {
+	if q == nil {
 		return
 	}
-	m.Req = &ex.req
-	m.RPC.XID, m.RPC.HasXID = ex.req.XID, true
-	m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Variant = ex.req.Opcode, ex.req.Opcode != 0, ex.req.Variant
-	if (m.Kind == lnet.Bulk || m.Kind == lnet.GetReply) && m.RPC.Variant != nil && m.RPC.Variant.Bulk != nil &&
-		m.RPC.Variant.Bulk.Type != nil && len(m.Data) == m.Size && len(m.Holes) == 0 && m.LNet.Length > 0 {
-		m.Content = d.ex.part(ex, bits, m.Payload())
+	r := &m.RPC
+	m.Req = &q.info
+	r.XID, r.HasXID = q.info.XID, true
+	r.Opcode, r.HasOpcode, r.Variant = q.info.Opcode, q.info.Opcode != 0, q.info.Variant
+	hasData := m.Kind == lnet.Bulk || m.Kind == lnet.GetReply
+	if hasData && bulkType(r.Variant) != nil && len(m.Data) == m.Size && len(m.Holes) == 0 && m.LNet.Length > 0 {
+		m.Content = d.requests.addPart(q, bits, m.Payload())
 	}
 }

@@ -1,59 +1,48 @@
 package dissect
 
-import (
-	"github.com/lshark/lshark/lnet"
-)
+import "github.com/lshark/lshark/lnet"
 
-// Messages are handed out in the order of the frames that completed them. Three
-// things stand in the way. A gap holds back what is behind it until it is given
-// up, while messages on other connections are complete: they wait for it. So do
-// those of other capture points while the segments of one wait for a SYN. And a
-// reply, a bulk transfer or an ACK can be complete before its request, when the
-// capture has the frames of several connections in another order: it waits a
-// while, and all behind it. When too much waits, the first go out of order.
-//
-// Two kinds of messages are not waited for, as that could take as long as their
-// connection is silent: those in mid-stream that are believed only with a
-// header behind them, and those that the snaplen cut, which bear
-// the number of the frame that was cut. They come late, with the numbers they
-// have.
+// Messages are handed out in the order of the frames that completed them. The
+// queue lateMessages holds those that came before their turn: doc.go describes
+// it, with the two queues of package lnet.
 
 const (
-	latePatience = 2 * lnet.ReorderFrames // frames; a gap is given up after half as many
-	lateMessages = 1 << 12
-	lateBytes    = 16 << 20
+	maxRequestWait  = 2 * lnet.ReorderFrames // frames; a gap is given up after half as many
+	maxLateMessages = 1 << 12
+	maxLateBytes    = 16 << 20
 )
 
-// waiting is a message kept until its turn.
-type waiting struct {
-	arena  Arena
+// lateMessage is a message that is held until its turn.
+type lateMessage struct {
+	arena  Arena // holds it alone
 	frames []int64
-	since  int64 // in frames of the capture
-	known  bool  // its request is known, or it needs none
+	since  int64 // count of frames when it came
+	paired bool  // its request is known, or it needs none
 }
 
-func (w *waiting) size() int { return w.arena.Size() + len(w.frames)*frameSize }
+func (w *lateMessage) size() int { return w.arena.Size() + len(w.frames)*frameSize }
 
-// late is a queue of messages in the order of their frames. The first waits for
-// its request or for messages behind a gap.
-type late struct {
-	queue []*waiting // from head on
+// lateMessages is a queue of messages in the order of their frames. The first
+// one waits for its request, or for messages behind a gap.
+type lateMessages struct {
+	queue []*lateMessage // from head on
 	head  int
-	spare []*waiting
+	spare []*lateMessage
 	bytes int
 }
 
-func (l *late) put(m *Message, known bool, now int64) {
-	var w *waiting
+// put adds a copy of a message; now is the count of frames.
+func (l *lateMessages) put(m *Message, paired bool, now int64) {
+	var w *lateMessage
 	if n := len(l.spare); n > 0 {
 		w, l.spare = l.spare[n-1], l.spare[:n-1]
 	} else {
-		w = &waiting{}
+		w = &lateMessage{}
 	}
 	w.arena.Reset()
 	w.arena.Add(m)
 	w.frames = append(w.frames[:0], m.Frames...)
-	w.since, w.known = now, known
+	w.since, w.paired = now, paired
 	l.queue = append(l.queue, w)
 	for i := len(l.queue) - 1; i > l.head && l.queue[i-1].arena.At(0).Frame > m.Frame; i-- {
 		l.queue[i], l.queue[i-1] = l.queue[i-1], l.queue[i]
@@ -61,26 +50,28 @@ func (l *late) put(m *Message, known bool, now int64) {
 	l.bytes += w.size()
 }
 
-// full says whether the first message must go, whatever it waits for.
-func (l *late) full() bool { return l.len() > lateMessages || l.bytes > lateBytes }
+// full reports whether the first message must be handed out, whatever it waits
+// for.
+func (l *lateMessages) full() bool { return l.len() > maxLateMessages || l.bytes > maxLateBytes }
 
-func (l *late) len() int { return len(l.queue) - l.head }
+func (l *lateMessages) len() int { return len(l.queue) - l.head }
 
-func (l *late) pop() {
+// pop removes the first message.
+func (l *lateMessages) pop() {
 	w := l.queue[l.head]
 	l.bytes -= w.size()
 	if l.head++; 2*l.head >= len(l.queue) {
 		l.queue = append(l.queue[:0], l.queue[l.head:]...)
 		l.head = 0
 	}
-	const small = 4 << 10 // many large ones would be kept for good
+	const small = 4 << 10 // large ones are not kept for reuse
 	if w.size() <= small {
 		l.spare = append(l.spare, w)
 	}
 }
 
-// release hands out the messages whose turn it is; all of them when nothing
-// more comes.
+// release hands out the late messages whose turn has come; all of them if all is
+// set.
 func (d *Dissector) release(all bool) {
 	for d.late.len() > 0 {
 		w := d.late.queue[d.late.head]
@@ -89,12 +80,12 @@ func (d *Dissector) release(all bool) {
 		if held := d.lnet.Held(); held != 0 && m.Frame >= held && !forced {
 			return
 		}
-		if !w.known {
-			w.known = d.resolve(m)
+		if !w.paired {
+			w.paired = d.pair(m)
 		} else if m.Kind == lnet.Request || m.Kind == lnet.Reply || m.Kind == lnet.EarlyReply {
-			d.reopen(m)
+			d.reparse(m)
 		}
-		if !w.known && !forced && d.frames-w.since < latePatience {
+		if !w.paired && !forced && d.frames-w.since < maxRequestWait {
 			return
 		}
 		m.Frames = w.frames
@@ -103,10 +94,10 @@ func (d *Dissector) release(all bool) {
 	}
 }
 
-// reopen takes the RPC message apart once more: what was taken apart when it
-// came belongs to another message by now.
-func (d *Dissector) reopen(m *Message) {
-	p := &d.msg
+// reparse sets m.Msg again: the shared parser has been reused since m was
+// paired.
+func (d *Dissector) reparse(m *Message) {
+	p := &d.rpc
 	if ok, encrypted := p.openIn(m); !ok || encrypted {
 		m.Msg = nil
 		return

@@ -121,11 +121,11 @@ func TestLateSources(t *testing.T) {
 // TestLateBound: holes and frames of what waits count, too.
 func TestLateBound(t *testing.T) {
 	m := Message{Message: lnet.Message{Holes: make([]lnet.Hole, 3000), Frames: make([]int64, 3000)}}
-	var l late
+	var l lateMessages
 	for !l.full() {
 		l.put(&m, true, 0)
 	}
-	if most := lateBytes/(3000*(holeSize+frameSize)) + 1; l.len() > most {
+	if most := maxLateBytes/(3000*(holeSize+frameSize)) + 1; l.len() > most {
 		t.Errorf("%d messages wait, want no more than %d", l.len(), most)
 	}
 	for l.len() > 0 {

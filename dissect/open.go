@@ -18,5 +18,5 @@ func (t *Tree) Open(m *Message) (msg *schema.Msg, whole bool) {
 	t.walker.t = t
 	p.identify(m.RPC.Opcode, m.Kind != lnet.Request, t.walker.request(m))
 	p.Status = m.RPC.Status
-	return &p.Msg, p.whole(m)
+	return &p.Msg, p.summaryComplete(m)
 }

@@ -158,8 +158,8 @@ func (p *rpcMsg) openIn(m *Message) (ok, encrypted bool) {
 	return ok, encrypted
 }
 
-// tells says whether what the variant of a request is told by is there.
-func (p *rpcMsg) tells() bool {
+// canPick reports whether enough was captured for Pick to choose a variant.
+func (p *rpcMsg) canPick() bool {
 	for i, need := range p.RPC.Picks {
 		k := i + 1
 		if k < len(p.lens) && (k >= len(p.Bufs) || len(p.Bufs[k]) < min(need, p.lens[k])) {
@@ -169,9 +169,9 @@ func (p *rpcMsg) tells() bool {
 	return true
 }
 
-// whole says whether nothing is cut off of what tells what a message is about:
-// all buffers but opaque bytes.
-func (p *rpcMsg) whole(m *Message) bool {
+// summaryComplete reports whether every buffer that a summary reads was captured
+// in full; opaque bytes may be cut.
+func (p *rpcMsg) summaryComplete(m *Message) bool {
 	if len(m.Data) == m.Size && len(m.Holes) == 0 {
 		return true
 	}
@@ -210,7 +210,7 @@ func (p *rpcMsg) identify(opc uint32, reply bool, req *schema.Msg) {
 	}
 	p.Variant = p.RPC.Variants[0]
 	switch {
-	case !reply && p.RPC.Pick != nil && !p.tells():
+	case !reply && p.RPC.Pick != nil && !p.canPick():
 		p.Variant = p.RPC.Common
 	case !reply && p.RPC.Pick != nil:
 		p.Variant = p.RPC.Pick(&p.Msg)
