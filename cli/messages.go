@@ -2,6 +2,9 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,6 +14,7 @@ import (
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
@@ -48,7 +52,7 @@ func newMessages(sys *scan.System) *cobra.Command {
 
   # live
   lshark -i eth0`,
-		Args: cobra.ArbitraryArgs,
+		Args: mistypedCommand,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	addInputFlags(cmd, sys, &c.input)
@@ -63,6 +67,21 @@ func newMessages(sys *scan.System) *cobra.Command {
 		c.input.RegisterNotes(f)
 	})
 	return cmd
+}
+
+// mistypedCommand reports a first argument that is no file, but similar to the
+// name of a command.
+func mistypedCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 || strings.ContainsAny(args[0], "./") {
+		return nil
+	}
+	if _, err := os.Stat(args[0]); !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if near := schema.Nearest(args[0], commandNames(cmd.Root()), 1); len(near) > 0 {
+		return fmt.Errorf("%s: no such file; did you mean the command %s?", args[0], near[0])
+	}
+	return nil
 }
 
 func (c *messages) run(args []string) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/lshark/lshark/cli/iostreams"
@@ -20,9 +21,9 @@ type top struct {
 	table   *render.StatsTable
 	colors  *render.Colors
 	keys    <-chan byte
-	restore func() error // gives the terminal back; nil: it was not taken
+	restore func() error // undoes keys; nil before
 	sort    string
-	until   time.Time // of the next drawing
+	next    time.Time // when the table is drawn again
 	text    []byte
 	out     bytes.Buffer
 }
@@ -37,6 +38,10 @@ var topKeys = []struct {
 const (
 	ctrlC   = 3
 	refresh = time.Second
+
+	cursorHome         = "\x1b[H"
+	clearToEndOfLine   = "\x1b[K"
+	clearToEndOfScreen = "\x1b[J"
 )
 
 // runTop runs stats as a table that refreshes in place.
@@ -53,7 +58,7 @@ func (c *stats) runTop(pass *scan.Pass, in *scan.Input, filter *rpcFilter, o ren
 	return pass.Run()
 }
 
-// begin takes the terminal, which then hands over single keys.
+// begin lets the terminal deliver single keys.
 func (p *top) begin() (err error) {
 	p.keys, p.restore, err = p.sys.Keys()
 	return err
@@ -70,21 +75,21 @@ func (p *top) step(t *track.RPCs) error {
 			if o.key == k {
 				p.sort = o.sort
 				p.table.SetSort(o.sort)
-				p.until = time.Time{}
+				p.next = time.Time{}
 			}
 		}
 	default:
 	}
 	now := time.Now()
-	if now.Before(p.until) {
+	if now.Before(p.next) {
 		return nil
 	}
-	p.until = now.Add(refresh)
+	p.next = now.Add(refresh)
 	t.Advance(now.UnixNano())
 	return p.draw()
 }
 
-// draw writes the table over the last one.
+// draw writes the table over the previous one.
 func (p *top) draw() error {
 	columns, rows := p.sys.Size()
 	p.table.SetWidth(columns)
@@ -93,24 +98,33 @@ func (p *top) draw() error {
 		p.text = p.table.AppendInterval(p.text, i)
 	}
 	p.out.Reset()
-	p.out.WriteString("\x1b[H")
-	lines := bytes.Split(p.text, []byte("\n"))
-	for k, line := range lines[:max(0, len(lines)-1)] {
-		if k >= rows-1 {
-			break
-		}
-		p.out.Write(line)
-		p.out.WriteString("\x1b[K\r\n")
+	p.out.WriteString(cursorHome)
+	lines := strings.Split(strings.TrimSuffix(string(p.text), "\n"), "\n")
+	for _, line := range fitLines(lines, rows-1) {
+		p.out.WriteString(line)
+		p.out.WriteString(clearToEndOfLine + "\r\n")
 	}
 	p.out.WriteString(p.help(columns))
-	p.out.WriteString("\x1b[K\x1b[J")
+	p.out.WriteString(clearToEndOfLine + clearToEndOfScreen)
 	_, err := p.sys.Out.Write(p.out.Bytes())
 	return err
 }
 
-// help is the line below the table.
+// fitLines shortens a table to limit lines. It keeps the last line, which is
+// the sum of all rows, and puts the number of hidden lines before it.
+func fitLines(lines []string, limit int) []string {
+	const least = 4 // titles, a row, the number, the sum
+	if len(lines) <= limit || limit < least {
+		return lines[:min(len(lines), max(0, limit))]
+	}
+	shown := limit - 2
+	more := fmt.Sprintf("+%d more", len(lines)-shown-1)
+	return append(lines[:shown:shown], more, lines[len(lines)-1])
+}
+
+// help returns the line below the table.
 func (p *top) help(columns int) string {
-	text := "sort:"
+	text := "q=quit, sort by:"
 	for _, o := range topKeys {
 		mark := ""
 		if o.sort == p.sort {
@@ -118,7 +132,6 @@ func (p *top) help(columns int) string {
 		}
 		text += fmt.Sprintf(" %c=%s%s", o.key, o.sort, mark)
 	}
-	text += " q=quit"
 	if columns > 0 && len(text) >= columns {
 		text = text[:columns-1]
 	}
@@ -131,7 +144,7 @@ func (p *top) end() error {
 		return nil // begin failed
 	}
 	err := p.restore()
-	p.text = append(p.text[:0], "\x1b[H\x1b[J"...)
+	p.text = append(p.text[:0], cursorHome+clearToEndOfScreen...)
 	for _, i := range p.stats.Intervals() {
 		p.text = p.table.AppendInterval(p.text, i)
 	}

@@ -8,7 +8,8 @@ import (
 	"github.com/lshark/lshark/cli/exit"
 )
 
-// TestTopOfNothing: what cannot be captured leaves the terminal alone.
+// TestTopOfNothing checks that the terminal is left alone when the interface
+// cannot be opened.
 func TestTopOfNothing(t *testing.T) {
 	for _, keys := range []bool{false, true} {
 		var out, errs bytes.Buffer
@@ -17,6 +18,23 @@ func TestTopOfNothing(t *testing.T) {
 		status := Run(sys, []string{"stats", "-i", "nosuch0"})
 		if status != exit.Failure || out.Len() > 0 || !strings.Contains(errs.String(), "nosuch0") {
 			t.Errorf("status %d, %q, %q", status, &out, &errs)
+		}
+	}
+}
+
+// TestFitLines checks that the sum of a table stays on the screen.
+func TestFitLines(t *testing.T) {
+	table := []string{"titles", "a", "b", "c", "d", "(all)"}
+	for limit, want := range map[int]string{
+		0: "",
+		3: "titles a b",
+		4: "titles a +3 more (all)",
+		5: "titles a b +2 more (all)",
+		6: "titles a b c d (all)",
+		9: "titles a b c d (all)",
+	} {
+		if got := strings.Join(fitLines(table, limit), " "); got != want {
+			t.Errorf("%d lines: %s, want %s", limit, got, want)
 		}
 	}
 }
