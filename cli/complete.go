@@ -13,11 +13,11 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// complete is what a shell asks for the words that may follow.
+// complete returns the words that may follow start on a command line.
 type complete = func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective)
 
-// completeFlags tells, for a command and all below, what the values of flags
-// may be. Those that are not named here are files.
+// completeFlags registers the completions of flag values for a command and its
+// subcommands. Values of other flags are completed as files.
 func completeFlags(cmd *cobra.Command) error {
 	known := map[string]complete{
 		"time":          oneOf("r\trelative", "a\tlocal", "u\tUTC", "d\tsince the one before"),

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestGenerated compares the files in completions with what they would be
-// now; -update writes them.
+// TestGenerated checks that the completion scripts and man pages in completions/
+// are up to date; -update writes them.
 func TestGenerated(t *testing.T) {
 	dir := filepath.Join("..", "completions")
 	fresh := make(map[string][]byte)
@@ -37,7 +37,7 @@ func TestGenerated(t *testing.T) {
 	}
 	for _, e := range old {
 		if fresh[e.Name()] == nil {
-			if t.Errorf("completions/%s is of no command", e.Name()); *update {
+			if t.Errorf("completions/%s belongs to no command", e.Name()); *update {
 				os.Remove(filepath.Join(dir, e.Name()))
 			}
 		}
@@ -50,12 +50,12 @@ func TestGenerated(t *testing.T) {
 			}
 		}
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("completions/%s is stale; go test ./cli -run Generated -update writes it anew", name)
+			t.Errorf("completions/%s is stale; go test ./cli -run Generated -update updates it", name)
 		}
 	}
 }
 
-// TestComplete asks for completions as a shell does.
+// TestComplete checks completions as a shell requests them.
 func TestComplete(t *testing.T) {
 	for _, tt := range []struct {
 		args []string

@@ -68,8 +68,8 @@ func newExplain(sys *iostreams.IO) *cobra.Command {
 	return cmd
 }
 
-// explain prints all topics, or says which names are unknown; then nothing
-// else.
+// explain prints all topics. If a name is unknown it prints nothing and returns
+// an error.
 func (p *prose) explain(names []string) error {
 	index := opcodes.NewIndex()
 	if len(names) == 0 {
@@ -115,7 +115,7 @@ func (p *prose) page(out []byte, r *render.Explain, key *records.Entry, topic *s
 	return r.AppendTopic(out, topic), nil
 }
 
-// overview says what can be explained.
+// overview prints how many names of each kind can be explained.
 func (p *prose) overview(index *schema.Index) error {
 	flags, values, constants := 0, 0, 0
 	for _, g := range opcodes.Protocol.Groups {

@@ -22,7 +22,7 @@ import (
 
 const sampleFile = "../pcaps/mount.pcap"
 
-// process starts lshark; what it says of faults is in the buffer.
+// process starts lshark and returns it with its standard error.
 func process(t *testing.T, in io.Reader, out io.Writer, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	errs := &bytes.Buffer{}
@@ -45,7 +45,7 @@ func ended(t *testing.T, cmd *exec.Cmd, errs *bytes.Buffer, status int) {
 	}
 }
 
-// TestFullDisk has no room for the output.
+// TestFullDisk checks that output to a full disk is a failure, reported once.
 func TestFullDisk(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -67,19 +67,19 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// full has no room, and tells when someone wanted some.
+// full is a full disk. It closes wrote at the first write.
 type full struct {
 	once  sync.Once
-	asked chan struct{}
+	wrote chan struct{}
 }
 
 func (f *full) Write([]byte) (int, error) {
-	f.once.Do(func() { close(f.asked) })
+	f.once.Do(func() { close(f.wrote) })
 	return 0, syscall.ENOSPC
 }
 
-// TestFullDiskInPause has no room for what is written while a pipe's writer is
-// silent, and nothing to write after that.
+// TestFullDiskInPause checks that an error is reported when the output is
+// flushed during a pause of the input and nothing is written after that.
 func TestFullDiskInPause(t *testing.T) {
 	data, err := os.ReadFile(sampleFile)
 	if err != nil {
@@ -89,7 +89,7 @@ func TestFullDiskInPause(t *testing.T) {
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Skip(err)
 	}
-	out := &full{asked: make(chan struct{})}
+	out := &full{wrote: make(chan struct{})}
 	go func() {
 		w, err := os.OpenFile(fifo, os.O_WRONLY, 0)
 		if err != nil {
@@ -99,7 +99,7 @@ func TestFullDiskInPause(t *testing.T) {
 		defer w.Close()
 		w.Write(data) // fails when the reader gives up first
 		select {
-		case <-out.asked:
+		case <-out.wrote:
 		case <-time.After(time.Minute):
 		}
 	}()
@@ -110,7 +110,8 @@ func TestFullDiskInPause(t *testing.T) {
 	}
 }
 
-// TestReaderGone writes to a pipe that nobody reads any more.
+// TestReaderGone checks that it is no error to write to a pipe whose reader has
+// gone.
 func TestReaderGone(t *testing.T) {
 	for _, args := range []string{sampleFile, "-T json " + sampleFile, "-V " + sampleFile, "rpcs " + sampleFile,
 		"stats " + sampleFile, "fields", "--help"} {
@@ -128,8 +129,8 @@ func TestReaderGone(t *testing.T) {
 	}
 }
 
-// TestSaveToFIFO: who reads the FIFO of -w is waited for and gets all, and one
-// that goes away is an error, for what it has is not whole.
+// TestSaveToFIFO checks that -w to a FIFO waits for its reader, writes
+// everything, and fails when the reader goes away early.
 func TestSaveToFIFO(t *testing.T) {
 	dir := t.TempDir()
 	fifo, file := filepath.Join(dir, "fifo"), filepath.Join(dir, "file")
@@ -165,8 +166,8 @@ func TestSaveToFIFO(t *testing.T) {
 	}
 }
 
-// TestNobodyReadsFIFO: a signal ends the waiting for one who reads the FIFO of
-// -w, also when it would end the reading of a pipe.
+// TestNobodyReadsFIFO checks that a signal ends the process while it waits for
+// the reader of the FIFO of -w, also when the input is a pipe.
 func TestNobodyReadsFIFO(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
@@ -195,8 +196,8 @@ func TestNobodyReadsFIFO(t *testing.T) {
 	}
 }
 
-// TestSignals ends the reading of a pipe whose writer says no more. What was
-// said has been shown before.
+// TestSignals checks that a signal ends the reading of a pipe whose writer is
+// silent, after everything it wrote was shown.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("a read from standard input cannot be ended here")
@@ -223,7 +224,7 @@ func TestSignals(t *testing.T) {
 		}()
 		got := bufio.NewReader(out)
 		var text strings.Builder
-		// What waits for frames that may only be late comes, too.
+		// Messages that wait for late frames are shown after a while.
 		for text.Len() < len(want) {
 			line, err := got.ReadString('\n')
 			if err != nil {
@@ -247,7 +248,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestWriterKilled reads a FIFO whose writer dies inside a record.
+// TestWriterKilled checks that a FIFO whose writer ends inside a record counts
+// as damaged, after everything before was shown.
 func TestWriterKilled(t *testing.T) {
 	data, err := os.ReadFile(sampleFile)
 	if err != nil {
@@ -273,7 +275,7 @@ func TestWriterKilled(t *testing.T) {
 	}
 }
 
-// mistakes is command lines that fail and have a name in what they say of it.
+// mistakes returns command lines that fail with an error that contains name.
 func mistakes(t *testing.T, name string) [][]string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), name)
@@ -300,7 +302,8 @@ func mistakes(t *testing.T, name string) [][]string {
 		{"rpcs", "-Y", name, sampleFile}, {"decode", "lu_fid", name}, {"fields", name}, {"completion", name}, {"help", name}}
 }
 
-// TestNamesOnTheTerminal has names and texts that would act upon a terminal.
+// TestNamesOnTheTerminal checks that errors escape names that could control a
+// terminal.
 func TestNamesOnTheTerminal(t *testing.T) {
 	for _, args := range mistakes(t, "\x1b[31mred\x07\u202e\x9b") {
 		_, errs, status := run(t, args...)
@@ -315,8 +318,8 @@ func TestNamesOnTheTerminal(t *testing.T) {
 	}
 }
 
-// TestNamesForgeNoLine has a line break in names and texts; what stands behind
-// it must not look like a message of ours.
+// TestNamesForgeNoLine checks that a line break in a name does not start a line
+// that looks like a message of lshark.
 func TestNamesForgeNoLine(t *testing.T) {
 	for _, args := range mistakes(t, "nope\nlshark: fine") {
 		_, errs, _ := run(t, args...)
@@ -329,8 +332,8 @@ func TestNamesForgeNoLine(t *testing.T) {
 	}
 }
 
-// TestLines: errors of several lines keep them, and several errors have a line
-// each.
+// TestLines checks that an error of several lines keeps them, and that each of
+// several errors has a line.
 func TestLines(t *testing.T) {
 	_, errs, _ := run(t, "-Y", "frame ==\n\tx", "-t", "a\nq", sampleFile)
 	const want = "lshark: filter: x is not a value of this field\nlshark:   frame ==  x\nlshark:             ^\nlshark: -t a\\nq: must be r, a, u or d\n"
@@ -339,8 +342,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestFullDiskOnTheWay has no room for saved frames long before the end of the
-// input, and says so once.
+// TestFullDiskOnTheWay checks that -w to a full disk ends the reading early and
+// is reported once.
 func TestFullDiskOnTheWay(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)

@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens instead of comparing with them")
 
-// recordGoldens are the outputs that lie beside each sample.
+// recordGoldens lists the outputs of records that are stored beside each sample.
 var recordGoldens = []struct {
 	ext  string
 	args []string

@@ -10,33 +10,35 @@ import (
 	"github.com/lshark/lshark/cli/scan"
 )
 
-// paused is a capture that says nothing for a while behind one of its frames,
-// as a pipe does whose writer is slow.
+// paused is a capture that pauses after one of its frames, as a pipe with a slow
+// writer does.
 type paused struct {
 	scan.Frames
-	behind int64
-	waits  int // how often it says so
-	said   int64
+	after int64 // the frame before the pause
+	waits int   // timeouts left
+	read  int64
 }
 
 func (p *paused) Next(f *capture.Frame) error {
-	if p.said == p.behind && p.waits > 0 {
+	if p.read == p.after && p.waits > 0 {
 		p.waits--
 		return capture.ErrTimeout
 	}
-	p.said++
+	p.read++
 	return p.Frames.Next(f)
 }
 
-// pausing opens captures that pause.
-func pausing(behind int64, waits int) func(paths []string, o capture.Options) (scan.Frames, error) {
+// pausing returns an Open func for captures that pause after a frame, for so
+// many timeouts.
+func pausing(after int64, waits int) func(paths []string, o capture.Options) (scan.Frames, error) {
 	return func(paths []string, o capture.Options) (scan.Frames, error) {
 		r, err := capture.Open(paths, o)
-		return &paused{Frames: r, behind: behind, waits: waits}, err
+		return &paused{Frames: r, after: after, waits: waits}, err
 	}
 }
 
-// TestSilentPipe: what has ended is shown while a pipe is silent.
+// TestSilentPipe checks that RPCs that have ended are shown while a pipe is
+// silent.
 func TestSilentPipe(t *testing.T) {
 	const last = 200 // a frame before which RPCs have ended
 	shown := 0
@@ -55,21 +57,21 @@ func TestSilentPipe(t *testing.T) {
 	}
 }
 
-// watched tells when a pause is over.
+// watched calls over at the end of a pause.
 type watched struct {
 	scan.Frames
 	over func()
 }
 
 func (w *watched) Next(f *capture.Frame) error {
-	if p := w.Frames.(*paused); p.said == p.behind && p.waits == 0 {
+	if p := w.Frames.(*paused); p.read == p.after && p.waits == 0 {
 		w.over()
 	}
 	return w.Frames.Next(f)
 }
 
-// TestSlowPipe: a pipe's writer who stops while RPCs are under way changes
-// nothing. The time of its frames is long gone.
+// TestSlowPipe checks that a pause of the writer while RPCs are pending changes
+// no result: time goes by the frames, not by the clock.
 func TestSlowPipe(t *testing.T) {
 	for _, args := range [][]string{
 		{"rpcs", "-T", "json"},
@@ -85,7 +87,7 @@ func TestSlowPipe(t *testing.T) {
 			sys.Open = pausing(frame, 1)
 			status := Run(sys, args)
 			if status != exit.OK || out.String() != want {
-				t.Errorf("%v, a pause behind frame %d: status %d, %d bytes that are not the %d without it: %s",
+				t.Errorf("%v, a pause after frame %d: status %d, %d bytes that are not the %d without it: %s",
 					args, frame, status, out.Len(), len(want), &errs)
 			}
 		}

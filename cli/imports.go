@@ -29,7 +29,7 @@ func newImports(sys *scan.System) *cobra.Command {
 		Long: "imports follows the connections between clients and targets: connects, connect flags, recovery, evictions " +
 			"and pings. Lustre calls such a connection an import on the client and an export on the server. The names of " +
 			"a connection from before the capture are unknown until the client reconnects.\n\n" +
-			"States are those that the frames prove; the table shows the last one of each connection. Column fails counts " +
+			"States are proven by frames; the table shows the last one of each connection. Column fails counts " +
 			"connects that were answered with an error, by error; ungranted counts flags that the client asked for and " +
 			"did not get.",
 		Example: `  # one line per connection

@@ -17,7 +17,8 @@ import (
 	"github.com/lshark/lshark/lnet"
 )
 
-// rewritten writes a sample again with each frame changed.
+// rewritten writes a copy of a sample with each frame changed, and returns its
+// path.
 func rewritten(t *testing.T, path string, change func(f *capture.Frame)) string {
 	t.Helper()
 	r, err := capture.Open([]string{path}, capture.Options{})
@@ -47,14 +48,14 @@ func rewritten(t *testing.T, path string, change func(f *capture.Frame)) string 
 	return out
 }
 
-// cutCapture writes a sample again as if captured with a snaplen.
+// cutCapture writes a copy of a sample as if captured with a snaplen.
 func cutCapture(t *testing.T, path string, snaplen int) string {
 	return rewritten(t, path, func(f *capture.Frame) { f.Data = f.Data[:min(len(f.Data), snaplen)] })
 }
 
-// TestCutCapturesInventNothing: what lshark says of an RPC whose messages the
-// snaplen cut, it says of the whole ones too. Times differ: a message that is
-// cut ends where nothing more of it can come.
+// TestCutCapturesInventNothing checks that every word about an RPC in a
+// truncated capture also appears for the whole capture. Times differ: a truncated
+// message ends where nothing more of it can come.
 func TestCutCapturesInventNothing(t *testing.T) {
 	elapsed := regexp.MustCompile(`^[0-9.]+(us|ms|s)$`)
 	for _, sample := range []string{"mount.pcap", "locks.pcap.zst", "io.pcap.zst", "metadata.pcap.zst", "recovery.pcap.zst"} {
@@ -62,7 +63,7 @@ func TestCutCapturesInventNothing(t *testing.T) {
 		for _, snaplen := range []int{200, 256, 330, 404, 413, 420, 480, 560, 700, 1024} {
 			for xid, words := range wordsByXID(t, cutCapture(t, "../pcaps/"+sample, snaplen)) {
 				if whole[xid] == nil {
-					continue // of a request that was sent again, before it can be told as what
+					continue // a reply to a resent write, whose match bits only the whole request connects with its xid
 				}
 				known := append(whole[xid], "truncated", "gap", "request", "reply", "bulk", "get", "getreply", "ack")
 				for _, w := range words {
@@ -75,7 +76,7 @@ func TestCutCapturesInventNothing(t *testing.T) {
 	}
 }
 
-// wordsByXID is what the summaries of a capture tell of each RPC.
+// wordsByXID returns the words of the summary lines of each RPC of a capture.
 func wordsByXID(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	out, errs, status := run(t, "--color", "never", path)
@@ -93,7 +94,7 @@ func wordsByXID(t *testing.T, path string) map[string][]string {
 	return words
 }
 
-// TestRDMAIsNamed: what goes over another transport is not no traffic.
+// TestRDMAIsNamed checks that RDMA traffic is reported when there is no other.
 func TestRDMAIsNamed(t *testing.T) {
 	const protocol, port = 14 + 9, 14 + 20 + 2
 	udp := rewritten(t, "../pcaps/mount.pcap", func(f *capture.Frame) {
@@ -107,7 +108,7 @@ func TestRDMAIsNamed(t *testing.T) {
 	}
 }
 
-// TestShortSnaplen: a capture with too little of each frame says so.
+// TestShortSnaplen checks that a snaplen too short for headers is reported.
 func TestShortSnaplen(t *testing.T) {
 	for snaplen, hint := range map[int]string{96: "truncated to 96 bytes", 128: "truncated to 128 bytes", 256: ""} {
 		_, errs, status := run(t, cutCapture(t, "../pcaps/mount.pcap", snaplen))
@@ -117,7 +118,7 @@ func TestShortSnaplen(t *testing.T) {
 	}
 }
 
-// stranger is a connection on LNet's port that says something else.
+// stranger is a connection on the LNet port with another protocol.
 type stranger struct{ sent int }
 
 func (s *stranger) Next(f *capture.Frame) error {
@@ -142,7 +143,7 @@ func (s *stranger) Next(f *capture.Frame) error {
 
 func (s *stranger) Close() error { return nil }
 
-// TestVerbose: all that is counted about streams is told with -v.
+// TestVerbose checks that -v shows the counts about streams.
 func TestVerbose(t *testing.T) {
 	var out, errs bytes.Buffer
 	sys := testSystem(&out, &errs)
@@ -153,8 +154,8 @@ func TestVerbose(t *testing.T) {
 	}
 }
 
-// TestFilterAmongOtherLinks: frames of link types that nothing is read from are
-// passed over with a capture filter as they are without.
+// TestFilterAmongOtherLinks checks that a capture filter ignores frames of
+// unknown link types.
 func TestFilterAmongOtherLinks(t *testing.T) {
 	const usb, unused = 220, 147
 	mixed := rewritten(t, sampleFile, func(f *capture.Frame) {
@@ -175,7 +176,8 @@ func TestFilterAmongOtherLinks(t *testing.T) {
 	}
 }
 
-// TestSaveTwoFiles: clocks are compared once, though the files are read twice.
+// TestSaveTwoFiles checks that clocks are compared once although the files are
+// read twice.
 func TestSaveTwoFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.pcapng")
 	_, errs, status := run(t, "rpcs", "-v", "-w", path, sampleFile, sampleFile)

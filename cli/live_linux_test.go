@@ -17,15 +17,15 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// said collects standard error and tells when a text came.
-type said struct {
+// awaited collects standard error and closes came when text was written.
+type awaited struct {
 	sync.Mutex
 	bytes.Buffer
 	text string
 	came chan struct{}
 }
 
-func (s *said) Write(b []byte) (int, error) {
+func (s *awaited) Write(b []byte) (int, error) {
 	s.Lock()
 	defer s.Unlock()
 	before := strings.Contains(s.String(), s.text)
@@ -53,7 +53,7 @@ func TestLive(t *testing.T) {
 	port := listener.Addr().(*net.TCPAddr).Port
 
 	var out bytes.Buffer
-	errs := &said{text: "capturing on lo", came: make(chan struct{})}
+	errs := &awaited{text: "capturing on lo", came: make(chan struct{})}
 	sys := testSystem(&out, errs)
 	status := make(chan int, 1)
 	go func() {
@@ -84,14 +84,14 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// turn is what one side sends before it is the other's turn.
+// turn is the bytes that one side sends before the other side sends.
 type turn struct {
 	server bool
 	data   []byte
 }
 
-// conversation is what went over the first connection of a sample that begins
-// in the capture and brings a reply.
+// conversation returns the turns of the first connection of a sample that begins
+// in the capture and has a reply.
 func conversation(t *testing.T) (play []turn, want []string) {
 	t.Helper()
 	r, err := capture.Open([]string{"../pcaps/mount.pcap"}, capture.Options{})
@@ -135,8 +135,8 @@ func conversation(t *testing.T) (play []turn, want []string) {
 	return play, want
 }
 
-// replay sends the turns over a connection; each side waits for what the other
-// one has to say first.
+// replay sends the turns over a connection; each side waits for the turns before
+// its own.
 func replay(t *testing.T, listener net.Listener, play []turn) {
 	t.Helper()
 	var both sync.WaitGroup

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manPage writes the manual page of a command from its help.
+// manPage returns the manual page of a command, made from its help.
 func manPage(cmd *cobra.Command) []byte {
 	var b strings.Builder
 	name := manName(cmd)
@@ -49,9 +49,9 @@ func manPage(cmd *cobra.Command) []byte {
 }
 
 const manStatus = `.SH EXIT STATUS
-0 is success, also when nothing matched; 1 a failure; 2 a mistake in the
-arguments or in a filter; 3 an input that is damaged or no capture: all that
-could be read was printed first.
+0: success, also when nothing matched. 1: failure. 2: error in the arguments or
+in a filter. 3: the input is damaged or not a capture; everything that could be
+read was printed first.
 `
 
 func manName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
@@ -97,8 +97,8 @@ func manSeeAlso(b *strings.Builder, cmd *cobra.Command) {
 	b.WriteByte('\n')
 }
 
-// roff escapes text: backslashes, hyphens, and what would be a request at the
-// beginning of a line.
+// roff escapes text: backslashes, hyphens, and characters that would begin a
+// request at the start of a line.
 func roff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "…", "...", "—", `\(em`).Replace(s)
 	lines := strings.Split(s, "\n")

@@ -33,9 +33,9 @@ func newMessages(sys *scan.System) *cobra.Command {
 	c := &messages{sys: sys, view: newView("summary", "tree", "json", "fields", "flags")}
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
-		Short: "Read Lustre network traffic and show what every RPC says",
+		Short: "Dissect Lustre network traffic",
 		Long: "lshark reads Lustre network traffic from capture files or a live interface, reassembles the LNet " +
-			"streams and shows what every RPC says: without a command, one line per message.\n\n" +
+			"streams and dissects every message. Without a command it shows one line per message.\n\n" +
 			"FILE is a pcap or pcapng file, plain or compressed with gzip, zstd or lz4; several are merged by time. " +
 			"Without FILE, or with -, standard input is read.",
 		Example: `  # one line per message
@@ -126,7 +126,7 @@ type messageView struct {
 	render.Renderer
 	independent bool                   // each message can be rendered without those before it
 	header      []byte                 // printed first
-	all         func(*dissect.Message) // gets all messages, also those that are not shown; nil: not needed
+	all         func(*dissect.Message) // gets all messages, shown or not; nil: not needed
 	flags       *render.Flags          // the Renderer when it needs connects in pairs, else nil
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/lshark/lshark/cli/exit"
 )
 
-// TestMessagesOfSamples compares summaries, and of each form that messages
-// have in a sample the first one as tree and as JSON.
+// TestMessagesOfSamples compares the summaries of each sample with its goldens,
+// and the first message of each form as tree and as JSON.
 func TestMessagesOfSamples(t *testing.T) {
 	for _, sample := range samples(t) {
 		base := sample[:strings.Index(sample, ".pcap")]
@@ -62,8 +62,7 @@ func samples(t *testing.T) []string {
 	return list
 }
 
-// formOf is what makes a message differ from others: kind, operation and
-// buffers.
+// formOf returns the form of a message: kind, operation and buffers.
 func formOf(t *testing.T, line string) string {
 	t.Helper()
 	var r struct {
@@ -111,8 +110,8 @@ var recordOrder = []string{"frame", "time", "rel", "conn", "src", "dst", "kind",
 	"ping_info", "selftest", "opcode", "variant", "xid", "error", "gss", "plain", "lustre_msg", "ptlrpc_body", "buffers", "content",
 	"bytes", "notes"}
 
-// TestRecordKeys: keys of records stand in their order, and no object has a key
-// twice.
+// TestRecordKeys checks that the keys of records are in order, and that no object
+// has a key twice.
 func TestRecordKeys(t *testing.T) {
 	for _, sample := range samples(t) {
 		out, _, _ := run(t, "-T", "json", sample)
@@ -129,8 +128,8 @@ func TestRecordKeys(t *testing.T) {
 	}
 }
 
-// keys lists the keys of a record and fails when an object inside has one
-// twice.
+// keys returns the keys of a record, and fails the test when an object in it has
+// a key twice.
 func keys(t *testing.T, line string) []string {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(line))
@@ -172,8 +171,7 @@ func keys(t *testing.T, line string) []string {
 	}
 }
 
-// TestWidths: on a terminal no line of a summary is wider than it, and nothing
-// is cut in a file.
+// TestWidths checks that no summary line is wider than the terminal.
 func TestWidths(t *testing.T) {
 	for _, columns := range []int{40, 80, 200} {
 		var out bytes.Buffer
@@ -193,7 +191,8 @@ var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func plainText(s string) string { return escapes.ReplaceAllString(s, "") }
 
-// TestColorsOnlyAdd: without its escapes, coloured output is the plain one.
+// TestColorsOnlyAdd checks that coloured output without its escapes is the plain
+// output.
 func TestColorsOnlyAdd(t *testing.T) {
 	for _, form := range []string{"summary", "tree", "flags", "json"} {
 		plain, _, _ := run(t, "-T", form, "--color", "never", "../pcaps/mount.pcap")
@@ -210,7 +209,7 @@ func TestColorsOnlyAdd(t *testing.T) {
 	}
 }
 
-// TestParallel: what workers render is what one renderer does.
+// TestParallel checks that several renderers produce the output of one.
 func TestParallel(t *testing.T) {
 	files := []string{"../pcaps/mount.pcap", "../pcaps/recovery.pcap.zst", "../pcaps/io.pcap.zst"}
 	for _, form := range []string{"json", "tree"} {
@@ -227,8 +226,8 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestDamage: what could be read is printed, then one line says where the
-// damage is.
+// TestDamage checks that everything before damage is printed, and that one line
+// reports where the damage is.
 func TestDamage(t *testing.T) {
 	whole, err := os.ReadFile("../pcaps/mount.pcap")
 	if err != nil {
@@ -261,7 +260,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestMissing: nothing is printed of the files that are there.
+// TestMissing checks that nothing is printed when one of the files is missing.
 func TestMissing(t *testing.T) {
 	out, errs, status := run(t, "../pcaps/mount.pcap", "../pcaps/none.pcap")
 	if out != "" || status != exit.Failure || !strings.Contains(errs, "none.pcap") {
@@ -269,7 +268,7 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestNearNames: a mistaken name is answered with those that are like it.
+// TestNearNames checks that similar names are suggested for an unknown one.
 func TestNearNames(t *testing.T) {
 	for _, c := range []struct {
 		args []string
@@ -286,7 +285,8 @@ func TestNearNames(t *testing.T) {
 	}
 }
 
-// TestFields: values of a field that occurs several times stand with commas.
+// TestFields checks that the values of a field that occurs several times are
+// separated by commas.
 func TestFields(t *testing.T) {
 	out, _, status := run(t, "-T", "fields", "-E", "header=y", "-e", "frame", "-e", "pb_opc", "-e", "lnet.src_nid",
 		"-e", "lm_buflens", "-e", "ocd_version", "-e", "status", "-c", "17", "../pcaps/mount.pcap")
@@ -298,8 +298,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestLinesInOrder: a line comes at its time, also that of a keep-alive which is
-// the first thing seen of a connection.
+// TestLinesInOrder checks that lines are in order of time, also a keep-alive that
+// is the first message of its connection.
 func TestLinesInOrder(t *testing.T) {
 	const late = 0.3 // seconds
 	for _, path := range samples(t) {

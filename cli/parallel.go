@@ -107,8 +107,8 @@ func (p *pool) render(r render.Renderer) {
 	}
 }
 
-// write writes the batches in order. After an error it still takes them, so
-// that nobody waits for ever.
+// write writes the batches in order. After an error it still takes them,
+// so that no other goroutine blocks.
 func (p *pool) write() {
 	defer close(p.ended)
 	for b := range p.order {

@@ -15,7 +15,7 @@ const recovery = "../pcaps/recovery.pcap.zst"
 func TestRecordFlags(t *testing.T) {
 	for _, c := range []struct {
 		args string
-		says string
+		want string
 	}{
 		{"stats --by opp", "did you mean op"},
 		{"stats --by op,op", "twice"},
@@ -37,14 +37,13 @@ func TestRecordFlags(t *testing.T) {
 		{"imports --color maybe", "auto, always or never"},
 	} {
 		out, errs, status := run(t, append(strings.Fields(c.args), recovery)...)
-		if status != exit.Usage || out != "" || !strings.Contains(errs, c.says) {
+		if status != exit.Usage || out != "" || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
 		}
 	}
 }
 
-// TestHistoryKeys: a state in the history of a connection has no more than its
-// frame, its time and its name.
+// TestHistoryKeys checks the keys of a state in the history of a connection.
 func TestHistoryKeys(t *testing.T) {
 	out, _, _ := run(t, "imports", "-T", "json", recovery)
 	states := 0
@@ -65,8 +64,7 @@ func TestHistoryKeys(t *testing.T) {
 	}
 }
 
-// TestImportsColumns: connects that failed are told on a usual terminal, the
-// flags that were not granted where there is more room.
+// TestImportsColumns checks which columns are shown at which width.
 func TestImportsColumns(t *testing.T) {
 	for columns, want := range map[int]string{
 		60:  "target client state cnt evict pings version",
@@ -131,7 +129,7 @@ func TestSlowestComesFirst(t *testing.T) {
 	}
 }
 
-// An offset moves the times of its file and nothing else.
+// TestOffset checks that an offset moves the times of its file and nothing else.
 func TestOffset(t *testing.T) {
 	first := func(args ...string) string {
 		out, errs, status := run(t, append([]string{"rpcs", "-c", "1", "-T", "fields", "-e", "request.time"}, args...)...)

@@ -19,7 +19,7 @@ func newRoot(sys *scan.System) *cobra.Command {
 	setHelp(cmd, sys.IO)
 	cmd.CompletionOptions.DisableDefaultCmd = true
 	if err := completeFlags(cmd); err != nil {
-		panic(err) // two functions for one flag
+		panic(err) // a flag has two completions
 	}
 	return cmd
 }

@@ -39,7 +39,7 @@ func status(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("sh", append([]string{"-c", script, "sh"}, args[1:]...)...))
 }
 
-// head cuts a file short: head BYTES FROM TO.
+// head copies the first bytes of a file: head BYTES FROM TO.
 func head(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: head BYTES FROM TO")

@@ -21,7 +21,7 @@ type keptRPC struct {
 	frames scan.RPCFrames
 }
 
-// rpcHeap has the fastest RPC on top.
+// rpcHeap is a heap with the fastest RPC at the top.
 type rpcHeap []keptRPC
 
 func (h rpcHeap) Len() int           { return len(h) }
@@ -52,7 +52,7 @@ func (s *slowest) add(r *track.RPC, frames scan.RPCFrames) {
 	heap.Push(&s.heap, keptRPC{r.Clone(), slices.Clone(frames)})
 }
 
-// sorted lists them, slowest first.
+// sorted returns the RPCs, slowest first.
 func (s *slowest) sorted() []keptRPC {
 	sort.SliceStable(s.heap, func(i, j int) bool { return latency(s.heap[i].rpc) > latency(s.heap[j].rpc) })
 	return s.heap

@@ -2,7 +2,7 @@ package iostreams
 
 import "testing"
 
-// TestPrintable escapes what acts upon a terminal, and nothing else.
+// TestPrintable checks that only text that could control a terminal is escaped.
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{"a b": "a b", "ü \"x\"": "ü \"x\"", "\x1b[m\"": `\x1b[m"`, "\xff": `\xff`, "\u202e": `\u202e`} {
 		if got := Printable(text); got != want {
@@ -11,8 +11,8 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// TestColored: the flag decides, then NO_COLOR, CLICOLOR_FORCE, CLICOLOR, TERM
-// and the terminal.
+// TestColored checks the order of precedence: the flag, then NO_COLOR,
+// CLICOLOR_FORCE, CLICOLOR, TERM and the terminal.
 func TestColored(t *testing.T) {
 	for _, c := range []struct {
 		flag string

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestLiveFilter holds what a live capture lets through: LNet, not everything.
+// TestLiveFilter checks that a live capture is filtered by the LNet ports unless
+// a filter is given.
 func TestLiveFilter(t *testing.T) {
 	for _, c := range []struct {
 		in   *Input

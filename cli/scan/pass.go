@@ -21,7 +21,7 @@ type Options struct {
 	Distinct bool                        // leave out messages that another capture point saw before
 
 	// SaveTo names a file for the frames of the selected messages; empty for
-	// none. With SaveRPCs it gets the frames that SaveRPC is told instead.
+	// none. With SaveRPCs it gets the frames passed to SaveRPC instead.
 	SaveTo   string
 	SaveRPCs bool
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/lshark/lshark/lnet"
 )
 
-// report says what is odd about the capture itself. complete reports that it
+// report writes notes about the capture itself. complete means that it
 // was read to its end without an error.
 func (p *Pass) report(src *source, complete bool) {
 	st := p.dissector.Stats()

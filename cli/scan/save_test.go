@@ -41,9 +41,9 @@ func TestMissedFrames(t *testing.T) {
 	}
 }
 
-// TestSaverSaysWhatIsGone: a file that is shorter when it is read again lacks
-// frames that were wanted.
-func TestSaverSaysWhatIsGone(t *testing.T) {
+// TestShorterFile checks that frames are counted as missing when the file is
+// shorter at the second reading.
+func TestShorterFile(t *testing.T) {
 	var errs bytes.Buffer
 	p := testPass(t, &errs, &Input{files: []string{sampleFile}}, Options{SaveTo: filepath.Join(t.TempDir(), "out.pcapng"), SaveRPCs: true})
 	p.saver.message(&dissect.Message{Message: lnet.Message{Frames: []int64{1, 1000, 1001}, LNetOff: -1}})

@@ -85,8 +85,8 @@ func (s *source) dropped() (uint64, error) {
 }
 
 // stopOnSignal lets SIGINT, SIGTERM or a time limit stop an input that may have
-// no end: a live capture or a pipe. A second signal ends the process. With a
-// limit of 0 there is none.
+// no end: a live capture or a pipe. A second signal ends the process. A limit
+// of 0 stands for no limit.
 func (s *source) stopOnSignal(limit time.Duration) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
