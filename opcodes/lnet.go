@@ -215,7 +215,7 @@ var _ = Define("lnet_magicversion",
 	Little,
 	"stands in place of the destination NID in the hello of socklnd version 1",
 	U32("magic", Hex, LnetMagic, "kind of network"),
-	U16("version_major", "protocol version"),
+	U16("version_major", Shown{Label: "version ", Role: Flag}, "protocol version"),
 	U16("version_minor", "protocol version, minor part"),
 )
 
@@ -224,8 +224,8 @@ var lnetAcceptorConnreq = Define("lnet_acceptor_connreq",
 	Detect(isAcceptor),
 	"first bytes of a connection: the address that the connecting node wants to reach",
 	U32("acr_magic", Hex, LnetMagic, "marks the request and the byte order of the sender"),
-	U32("acr_version", "1: 8-byte NID"),
-	U64("acr_nid", NID4, "NID the connection is meant for"),
+	U32("acr_version", Shown{Label: "version ", Role: Flag}, "1: 8-byte NID"),
+	U64("acr_nid", NID4, Shown{Label: "to ", Role: Node}, "NID the connection is meant for"),
 )
 
 // lnetAcceptorConnreqV2 is struct lnet_acceptor_connreq_v2.
@@ -234,8 +234,8 @@ var lnetAcceptorConnreqV2 = Define("lnet_acceptor_connreq_v2",
 	Detect(isAcceptor),
 	"first bytes of a connection to a node with a long address",
 	U32("acr_magic", Hex, LnetMagic, "marks the request and the byte order of the sender"),
-	U32("acr_version", "2: 20-byte NID"),
-	Sub("acr_nid", lnetNid, "NID the connection is meant for"),
+	U32("acr_version", Shown{Label: "version ", Role: Flag}, "2: 20-byte NID"),
+	Sub("acr_nid", lnetNid, Shown{Label: "to ", Role: Node}, "NID the connection is meant for"),
 )
 
 func isAcceptor(b []byte, big bool) bool { return magicAt(b, 0, 0xacce7100, big) }

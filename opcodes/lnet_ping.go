@@ -37,8 +37,8 @@ var (
 // lnetNiStatus is struct lnet_ni_status.
 var lnetNiStatus = Define("lnet_ni_status",
 	"one 8-byte NID of the node and whether it works",
-	U64("ns_nid", NID4, "the NID; the first entry is the loopback"),
-	U32("ns_status", LnetNiStatus, Remark(remarkNiStatus), "whether the interface works; in the first entry it may be a number that is raised at each change of the node's NIDs"),
+	U64("ns_nid", NID4, Shown{Role: Node}, "the NID; the first entry is the loopback"),
+	U32("ns_status", LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, Remark(remarkNiStatus), "whether the interface works; in the first entry it may be a number that is raised at each change of the node's NIDs"),
 	U32("ns_msg_size", Size, Since("2.16"), "first entry: bytes of all the information, long addresses included; unused up to 2.15"),
 )
 
@@ -46,15 +46,15 @@ var lnetNiStatus = Define("lnet_ni_status",
 var lnetNiLargeStatus = Define("lnet_ni_large_status",
 	Since("2.16"),
 	"one long NID of the node and whether it works; takes only as many bytes as the address needs",
-	U32("ns_status", LnetNiStatus, "whether the interface works"),
-	Sub("ns_nid", lnetNid, "the NID"),
+	U32("ns_status", LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, "whether the interface works"),
+	Sub("ns_nid", lnetNid, Shown{Role: Node}, "the NID"),
 )
 
 // lnetNidMdEntry is struct lnet_nid_md_entry.
 var lnetNidMdEntry = Define("lnet_nid_md_entry",
 	Since("2.17"),
 	"what a kind of network wants its peers to know about a NID",
-	U64("nid", NID4, "the NID"),
+	U64("nid", NID4, Shown{Role: Node}, "the NID"),
 	Opaque("buffer", 32, "data of the network driver"),
 )
 

@@ -105,13 +105,13 @@ func paramValue(b []byte, big bool) []byte {
 // objectUpdate is struct object_update.
 var objectUpdate = Define("object_update", "one change of an object, or one question about it",
 	Brief(updateBrief),
-	U16("ou_type", OutUpdateType, "what to do"),
+	U16("ou_type", OutUpdateType, Shown{Role: Flag}, Counted("update"), "what to do"),
 	U16("ou_params_count", "number of parameters"),
 	U32("ou_result_size", Size, "room for the answer"),
 	U32("ou_flags", OutUpdateFlags),
 	Pad("ou_padding1", 4),
 	U64("ou_batchid", "transaction that it is part of"),
-	Sub("ou_fid", luFid, "the object"),
+	Sub("ou_fid", luFid, Shown{Role: Object}, "the object"),
 	Records("ou_params", nextUpdateParam, []*Field{updateParam}),
 )
 

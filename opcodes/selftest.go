@@ -111,9 +111,12 @@ func IsSelftest(b []byte) bool {
 // The messages of LNet selftest. Requests have even types, replies odd ones.
 
 var (
-	srpcMsgType = U32("msg_type", SrpcMsgType, "request or reply of which service")
+	srpcMsgType = U32("msg_type", SrpcMsgType, Shown{Role: Flag}, "request or reply of which service")
 	srpcFeats   = U32("msg_ses_feats", LstFeatures, "features of the session")
 )
+
+// shownStatus shows the result of an operation in summary lines.
+var shownStatus = Shown{Role: Bad, Zero: "ok"}
 
 // isSrpc says of the message that it is of the type named.
 func isSrpc(name string) If {
@@ -195,7 +198,7 @@ var srpcGenericReqst = Define("srpc_generic_reqst",
 // srpcGenericReply is struct srpc_generic_reply.
 var srpcGenericReply = Define("srpc_generic_reply",
 	"what all replies begin with",
-	S32("status", Errno, statusDoc),
+	S32("status", Errno, shownStatus, statusDoc),
 	Sub("sid", lstSid, sidDoc),
 )
 
@@ -205,16 +208,16 @@ var srpcMksnReqst = Define("srpc_mksn_reqst",
 	U64("mksn_rpyid", Cookie, rpyidDoc),
 	Sub("mksn_sid", lstSid, sidDoc),
 	U32("mksn_force", "1: replaces a session that the node is in"),
-	Str("mksn_name", 32, "name of the session"),
+	Str("mksn_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 )
 
 // srpcMksnReply is struct srpc_mksn_reply.
 var srpcMksnReply = Define("srpc_mksn_reply",
 	"answers a session that was to be made",
-	S32("mksn_status", Errno, statusDoc),
+	S32("mksn_status", Errno, shownStatus, statusDoc),
 	Sub("mksn_sid", lstSid, "the session that the node is in"),
 	U32("mksn_timeout", Duration, "seconds until an idle session ends"),
-	Str("mksn_name", 32, "name of the session"),
+	Str("mksn_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 )
 
 // srpcRmsnReqst is struct srpc_rmsn_reqst.
@@ -227,7 +230,7 @@ var srpcRmsnReqst = Define("srpc_rmsn_reqst",
 // srpcRmsnReply is struct srpc_rmsn_reply.
 var srpcRmsnReply = Define("srpc_rmsn_reply",
 	"answers the end of a session",
-	S32("rmsn_status", Errno, statusDoc),
+	S32("rmsn_status", Errno, shownStatus, statusDoc),
 	Sub("rmsn_sid", lstSid, sidDoc),
 )
 
@@ -236,16 +239,16 @@ var srpcJoinReqst = Define("srpc_join_reqst",
 	"lets a node join a session",
 	U64("join_rpyid", Cookie, rpyidDoc),
 	Sub("join_sid", lstSid, sidDoc),
-	Str("join_group", 32, "name of the group of nodes"),
+	Str("join_group", 32, Shown{Label: "group ", Role: Name}, "name of the group of nodes"),
 )
 
 // srpcJoinReply is struct srpc_join_reply.
 var srpcJoinReply = Define("srpc_join_reply",
 	"answers a node that was to join",
-	S32("join_status", Errno, statusDoc),
+	S32("join_status", Errno, shownStatus, statusDoc),
 	Sub("join_sid", lstSid, sidDoc),
 	U32("join_timeout", Duration, "seconds until an idle session ends"),
-	Str("join_session", 32, "name of the session"),
+	Str("join_session", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 )
 
 // srpcDebugReqst is struct srpc_debug_reqst.
@@ -259,11 +262,11 @@ var srpcDebugReqst = Define("srpc_debug_reqst",
 // srpcDebugReply is struct srpc_debug_reply.
 var srpcDebugReply = Define("srpc_debug_reply",
 	"the session of a node",
-	S32("dbg_status", Errno, statusDoc),
+	S32("dbg_status", Errno, shownStatus, statusDoc),
 	Sub("dbg_sid", lstSid, sidDoc),
 	U32("dbg_timeout", Duration, "seconds until an idle session ends"),
 	U32("dbg_nbatch", "batches of tests on the node"),
-	Str("dbg_name", 32, "name of the session"),
+	Str("dbg_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 )
 
 // srpcBatchReqst is struct srpc_batch_reqst.
@@ -272,7 +275,7 @@ var srpcBatchReqst = Define("srpc_batch_reqst",
 	U64("bar_rpyid", Cookie, rpyidDoc),
 	Sub("bar_sid", lstSid, sidDoc),
 	Sub("bar_bid", lstBid, "the batch"),
-	U32("bar_opc", LstBatchOp, "what to do"),
+	U32("bar_opc", LstBatchOp, Shown{Role: Flag}, "what to do"),
 	U32("bar_testidx", "number of one test of the batch, 0 for all"),
 	U32("bar_arg", "how to do it"),
 )
@@ -280,8 +283,8 @@ var srpcBatchReqst = Define("srpc_batch_reqst",
 // srpcBatchReply is struct srpc_batch_reply.
 var srpcBatchReply = Define("srpc_batch_reply",
 	"the state of a batch",
-	S32("bar_status", Errno, statusDoc),
+	S32("bar_status", Errno, shownStatus, statusDoc),
 	Sub("bar_sid", lstSid, sidDoc),
-	U32("bar_active", "tests that still run"),
+	U32("bar_active", Shown{Label: "active ", Role: Number}, "tests that still run"),
 	U32("bar_time", "time left"),
 )

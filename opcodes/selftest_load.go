@@ -15,7 +15,7 @@ var srpcStatReqst = Define("srpc_stat_reqst",
 // srpcStatReply is struct srpc_stat_reply.
 var srpcStatReply = Define("srpc_stat_reply",
 	"the counters of a node",
-	S32("str_status", Errno, statusDoc),
+	S32("str_status", Errno, shownStatus, statusDoc),
 	Sub("str_sid", lstSid, sidDoc),
 	Sub("str_fw", sfwCounters, "of the tests"),
 	Sub("str_rpc", srpcCounters, "of the messages"),
@@ -28,8 +28,8 @@ var sfwCounters = Define("sfw_counters",
 	U32("running_ms", "milliseconds since the session began"),
 	U32("active_batches", "batches that run"),
 	U32("zombie_sessions", "ended sessions that are still being cleaned up"),
-	U32("brw_errors", "bulk tests that failed"),
-	U32("ping_errors", "pings that failed"),
+	U32("brw_errors", Shown{Label: "brw errors ", Role: Number}, "bulk tests that failed"),
+	U32("ping_errors", Shown{Label: "ping errors ", Role: Number}, "pings that failed"),
 )
 
 // srpcCounters is struct srpc_counters.
@@ -63,7 +63,7 @@ var lnetCountersCommon = Define("lnet_counters_common",
 // testBulkReq is struct test_bulk_req.
 var testBulkReq = Define("test_bulk_req",
 	"parameters of a bulk test, in pages",
-	U32("blk_opc", LstBulkOp, "read or write"),
+	U32("blk_opc", LstBulkOp, Shown{Role: Flag}, "read or write"),
 	U32("blk_npg", "pages of one transfer"),
 	U32("blk_flags", LstBulkCheck, "how the data are checked"),
 )
@@ -71,9 +71,9 @@ var testBulkReq = Define("test_bulk_req",
 // testBulkReqV1 is struct test_bulk_req_v1.
 var testBulkReqV1 = Define("test_bulk_req_v1",
 	"parameters of a bulk test, in bytes",
-	U16("blk_opc", LstBulkOp, "read or write"),
+	U16("blk_opc", LstBulkOp, Shown{Role: Flag}, "read or write"),
 	U16("blk_flags", LstBulkCheck, "how the data are checked"),
-	U32("blk_len", Size, "bytes of one transfer"),
+	U32("blk_len", Size, Shown{Label: "bytes ", Role: Number}, "bytes of one transfer"),
 	U32("blk_offset", Size, "where in the first page the data begin"),
 )
 
@@ -84,7 +84,7 @@ var testPingReq = Define("test_ping_req",
 	U32("png_flags", Hex, "not in use"),
 )
 
-var tsrService = U32("tsr_service", SrpcService, "which test")
+var tsrService = U32("tsr_service", SrpcService, Shown{Role: Flag}, "which test")
 
 // srpcTestReqst is struct srpc_test_reqst.
 var srpcTestReqst = Define("srpc_test_reqst",
@@ -94,8 +94,8 @@ var srpcTestReqst = Define("srpc_test_reqst",
 	Sub("tsr_sid", lstSid, sidDoc),
 	Sub("tsr_bid", lstBid, "the batch"),
 	tsrService,
-	U32("tsr_loop", "how many times to run"),
-	U32("tsr_concur", "how many at once"),
+	U32("tsr_loop", Shown{Label: "loops ", Role: Number}, "how many times to run"),
+	U32("tsr_concur", Shown{Label: "at once ", Role: Number}, "how many at once"),
 	U8("tsr_is_client", "1: the node begins the test, 0: it is tested"),
 	U8("tsr_stop_onerr", "1: the first failure ends the test"),
 	U32("tsr_ndest", "nodes to test against"),
@@ -124,7 +124,7 @@ func inPages(v *View) bool { return !inBytes(v) }
 // srpcTestReply is struct srpc_test_reply.
 var srpcTestReply = Define("srpc_test_reply",
 	"answers a test that was to be added",
-	S32("tsr_status", Errno, statusDoc),
+	S32("tsr_status", Errno, shownStatus, statusDoc),
 	Sub("tsr_sid", lstSid, sidDoc),
 )
 
@@ -133,7 +133,7 @@ var srpcPingReqst = Define("srpc_ping_reqst",
 	"a ping of a test",
 	U64("pnr_rpyid", Cookie, rpyidDoc),
 	U32("pnr_magic", Hex, "marks a ping"),
-	U32("pnr_seq", "number of the ping"),
+	U32("pnr_seq", Shown{Label: "number ", Role: Number}, "number of the ping"),
 	U64("pnr_time_sec", Seconds, "when it was sent"),
 	U64("pnr_time_nsec", "nanoseconds or microseconds of that"),
 )
@@ -141,9 +141,9 @@ var srpcPingReqst = Define("srpc_ping_reqst",
 // srpcPingReply is struct srpc_ping_reply.
 var srpcPingReply = Define("srpc_ping_reply",
 	"the answer to a ping of a test",
-	S32("pnr_status", Errno, statusDoc),
+	S32("pnr_status", Errno, shownStatus, statusDoc),
 	U32("pnr_magic", Hex, "marks a ping"),
-	U32("pnr_seq", "number of the ping"),
+	U32("pnr_seq", Shown{Label: "number ", Role: Number}, "number of the ping"),
 )
 
 // srpcBrwReqst is struct srpc_brw_reqst.
@@ -151,13 +151,13 @@ var srpcBrwReqst = Define("srpc_brw_reqst",
 	"a bulk transfer of a test",
 	U64("brw_rpyid", Cookie, rpyidDoc),
 	U64("brw_bulkid", Cookie, bulkidDoc),
-	U32("brw_rw", LstBulkOp, "read or write"),
-	U32("brw_len", Size, "bytes"),
+	U32("brw_rw", LstBulkOp, Shown{Role: Flag}, "read or write"),
+	U32("brw_len", Size, Shown{Label: "bytes ", Role: Number}, "bytes"),
 	U32("brw_flags", LstBulkCheck, "how the data are checked"),
 )
 
 // srpcBrwReply is struct srpc_brw_reply.
 var srpcBrwReply = Define("srpc_brw_reply",
 	"the end of a bulk transfer of a test",
-	S32("brw_status", Errno, statusDoc),
+	S32("brw_status", Errno, shownStatus, statusDoc),
 )

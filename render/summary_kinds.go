@@ -1,8 +1,6 @@
 package render
 
 import (
-	"strings"
-
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
@@ -35,8 +33,6 @@ func (s *Summary) describe(m *dissect.Message) {
 		if m.RPC.HasOpcode {
 			l.Add(schema.Dim, "ack")
 		}
-	case lnet.PingReply, lnet.Push:
-		s.interfaces(m)
 	case lnet.Selftest:
 		s.selftest(m)
 	case lnet.Unknown:
@@ -44,8 +40,8 @@ func (s *Summary) describe(m *dissect.Message) {
 		l.Num(uint64(m.LNet.Portal))
 		l.Key("length ")
 		l.Num(uint64(m.LNet.Length))
-	case lnet.Hello, lnet.Connreq:
-		s.hello(m)
+	case lnet.Hello, lnet.Connreq, lnet.PingReply, lnet.Push:
+		s.showFields(m)
 	}
 	if s.wide {
 		s.notes(m)
@@ -130,68 +126,53 @@ func (s *Summary) transfer(m *dissect.Message, what string, portal uint32) {
 	}
 }
 
-// contentCounts are the elements of bulk data, by a field that each of them has.
-var contentCounts = []struct{ field, what string }{{"lde_name", "name"}, {"ou_type", "update"}, {"lm_magic", "request"}}
-
-// content describes the bulk data that the message completes.
+// content describes the bulk data that the message completes: it counts the
+// elements and shows the first.
 func (s *Summary) content(m *dissect.Message) {
 	s.tree.Build(m)
-	for _, c := range contentCounts {
-		n, first := 0, 0
-		for i := range s.tree.Nodes {
-			if node := &s.tree.Nodes[i]; node.Src == dissect.InContent && node.Name() == c.field {
-				if n++; n == 1 {
-					first = i
-				}
-			}
+	n, first := 0, 0
+	for i := range s.tree.Nodes {
+		node := &s.tree.Nodes[i]
+		if node.Src != dissect.InContent || node.Field.Counted == "" {
+			continue
 		}
 		if n == 0 {
-			continue
+			first = i
 		}
-		s.line.Key("")
-		s.line.Count(uint64(n), c.what)
-		if c.field == "ou_type" {
-			s.update(first)
+		if node.Field.Counted == s.tree.Nodes[first].Field.Counted {
+			n++
 		}
+	}
+	if n == 0 {
 		return
 	}
-}
-
-// update describes an update whose type is node i.
-func (s *Summary) update(i int) {
-	s.addNode("", schema.Flag, &s.tree.Nodes[i])
-	for k := i + 1; k < len(s.tree.Nodes) && s.tree.Nodes[k].Depth == s.tree.Nodes[i].Depth; k++ {
-		if n := &s.tree.Nodes[k]; n.Name() == "ou_fid" {
-			s.addNode("", schema.Object, n)
-			return
-		}
+	nodes := s.tree.Nodes[first:]
+	s.line.Key("")
+	s.line.Count(uint64(n), nodes[0].Field.Counted)
+	for i := 0; i < len(nodes) && nodes[i].Depth == nodes[0].Depth; i++ {
+		s.showNode(&nodes[i])
 	}
 }
 
-// hello describes the messages that open a connection.
-func (s *Summary) hello(m *dissect.Message) {
+// showFields adds all fields of the message whose declarations ask for it.
+func (s *Summary) showFields(m *dissect.Message) {
 	s.tree.Build(m)
 	for i := range s.tree.Nodes {
-		n := &s.tree.Nodes[i]
-		if n.Depth != 1 || n.Is(dissect.Missing) {
-			continue
-		}
-		switch n.Name() {
-		case "acr_nid":
-			s.addNode("to ", schema.Node, n)
-		case "kshm_dst_nid":
-			if s.wide {
-				s.addNode("to ", schema.Node, n)
-			}
-		case "kshm_src_nid", "src_nid":
-			if s.wide {
-				s.addNode("from ", schema.Node, n)
-			}
-		case "kshm_version", "acr_version", "version_major":
-			s.addNode("version ", schema.Flag, n)
-		case "kshm_ctype", "hello.type":
-			s.addNode("for ", schema.Flag, n)
-		}
+		s.showNode(&s.tree.Nodes[i])
+	}
+}
+
+// showNode adds a node as the declaration of its field says.
+func (s *Summary) showNode(n *dissect.Node) {
+	f := n.Field.Shown
+	switch {
+	case f == nil || n.Is(dissect.Missing) || n.Len == 0 || f.Wide && !s.wide:
+	case f.Only != "" && n.Field.Names.Name(n.Val) != f.Only:
+	case f.Zero != "" && n.Val == 0:
+		s.line.Key("")
+		s.line.Add(schema.Good, f.Zero)
+	default:
+		s.addNode(f.Label, f.Role, n)
 	}
 }
 
@@ -208,48 +189,9 @@ func (s *Summary) addNode(label string, role schema.Role, n *dissect.Node) {
 	l.Mark(role)
 }
 
-// selftestFields are the fields of LNet selftest that a summary shows.
-var selftestFields = map[string]struct {
-	label string
-	role  schema.Role
-}{
-	"msg_type":     {"", schema.Flag},
-	"mksn_name":    {"session ", schema.Name},
-	"join_session": {"session ", schema.Name},
-	"dbg_name":     {"session ", schema.Name},
-	"join_group":   {"group ", schema.Name},
-	"bar_opc":      {"", schema.Flag},
-	"bar_active":   {"active ", schema.Number},
-	"tsr_service":  {"", schema.Flag},
-	"tsr_loop":     {"loops ", schema.Number},
-	"tsr_concur":   {"at once ", schema.Number},
-	"blk_opc":      {"", schema.Flag},
-	"blk_len":      {"bytes ", schema.Number},
-	"brw_rw":       {"", schema.Flag},
-	"brw_len":      {"bytes ", schema.Number},
-	"pnr_seq":      {"number ", schema.Number},
-	"brw_errors":   {"brw errors ", schema.Number},
-	"ping_errors":  {"ping errors ", schema.Number},
-}
-
 // selftest describes a message of LNet selftest.
 func (s *Summary) selftest(m *dissect.Message) {
-	s.tree.Build(m)
-	for i := range s.tree.Nodes {
-		n := &s.tree.Nodes[i]
-		name := n.Name()
-		field, shown := selftestFields[name]
-		switch {
-		case n.Is(dissect.Missing):
-		case strings.HasSuffix(name, "status") && n.Val == 0:
-			s.line.Key("")
-			s.line.Add(schema.Good, "ok")
-		case strings.HasSuffix(name, "status"):
-			s.addNode("", schema.Bad, n)
-		case shown && n.Len > 0:
-			s.addNode(field.label, field.role, n)
-		}
-	}
+	s.showFields(m)
 	switch l := &s.line; {
 	case len(l.Text) > 0:
 	case m.LNet.Type == lnet.TypeGet:
@@ -260,20 +202,5 @@ func (s *Summary) selftest(m *dissect.Message) {
 		l.Add(schema.Dim, "data ")
 		l.Num(uint64(m.LNet.Length))
 		l.Add(schema.Dim, " bytes")
-	}
-}
-
-// interfaces lists the NIDs of a node and which of them are down.
-func (s *Summary) interfaces(m *dissect.Message) {
-	s.tree.Build(m)
-	for i := range s.tree.Nodes {
-		n := &s.tree.Nodes[i]
-		switch name := n.Name(); {
-		case n.Is(dissect.Missing):
-		case name == "ns_nid" || name == "nid":
-			s.addNode("", schema.Node, n)
-		case name == "ns_status" && n.Field.Names != nil && n.Field.Names.Name(n.Val) == "DOWN":
-			s.addNode("", schema.Bad, n)
-		}
 	}
 }

@@ -181,6 +181,10 @@ func (f *Field) set(opts []any) {
 			f.at = int(o)
 		case Tagged:
 			f.Tagged = bool(o)
+		case Shown:
+			f.Shown = &o
+		case Counted:
+			f.Counted = string(o)
 		case CountBy:
 			f.CountBy = string(o)
 		case Cond:

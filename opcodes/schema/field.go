@@ -112,6 +112,9 @@ type Field struct {
 	Doc   string
 	Since Since
 
+	Shown   *Shown // how summary lines show the value, nil: not at all
+	Counted string // what summary lines call the elements of bulk data that have the field
+
 	CountBy string               // the field of the same struct that holds the number of elements or bytes
 	CountOf func(v *View) int    // or a func that knows it
 	Choose  func(v *View) *Field // of a Union; nil: unknown
@@ -184,6 +187,20 @@ type Tagged bool
 // CountBy names the field of the same struct that holds the number of
 // elements (or of bytes, for Bytes and Text).
 type CountBy string
+
+// Shown puts the value of a field into the summary lines of messages that are
+// no RPCs: hellos, pings, LNet selftest, bulk data.
+type Shown struct {
+	Label string // in front of the value
+	Role  Role
+	Wide  bool   // only in wide lines
+	Zero  string // the text of a good result, in place of 0
+	Only  string // only where the value has this name
+}
+
+// Counted makes the summary of bulk data count the elements that have the
+// field, under the name given: 3 updates.
+type Counted string
 
 // Elsewhere places a field by what is in the message.
 type Elsewhere func(v *View) (off, size int)
