@@ -220,7 +220,7 @@ func ptlrpcBodyFields() []any {
 		U64("pb_last_committed", ID, "Reply: all transactions of the target up to this number are on disk. The client may forget requests it kept for replay up to here."),
 		U64("pb_transno", ID, "Reply: number of the transaction that made the change, 0 when nothing changed. A replayed request brings its number back."),
 		U32("pb_flags", MsgFlags, "Resent, replayed, end of recovery stages, and which optional fields are filled in."),
-		U32("pb_op_flags", MsgConnectFlags, "Connects only. Request: what kind of connect; reply: the state of the target and whether it knew the client."),
+		U32("pb_op_flags", Negotiated(true), MsgConnectFlags, "Connects only. Request: what kind of connect; reply: the state of the target and whether it knew the client."),
 		U32("pb_conn_cnt", "Counts the connect attempts of this client to this target. A server drops requests from an earlier attempt."),
 		U32("pb_timeout", Duration, "Request: seconds until the client gives up on the reply. Reply: how long the server thinks it needs; in an early reply, the extension."),
 		U32("pb_service_time", Duration, "Reply: seconds the server spent on the request. Connect request: the service time that the client expects."),

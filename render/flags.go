@@ -90,8 +90,7 @@ func (r *Flags) connectWords(m *dissect.Message) []word {
 	var list []word
 	for i := range r.tree.Nodes {
 		n := &r.tree.Nodes[i]
-		if isFlags(n) && (n.Name() == "ocd_connect_flags" || n.Name() == "ocd_connect_flags2" || n.Name() == "ocd_cksum_types" ||
-			n.Name() == "ocd_ibits_known" || n.Name() == "pb_op_flags") {
+		if isFlags(n) && n.Field.Negotiated {
 			list = append(list, word{n.Field, n.Val})
 		}
 	}

@@ -181,6 +181,8 @@ func (f *Field) set(opts []any) {
 			f.at = int(o)
 		case Tagged:
 			f.Tagged = bool(o)
+		case Negotiated:
+			f.Negotiated = bool(o)
 		case Shown:
 			f.Shown = &o
 		case Counted:

@@ -112,7 +112,9 @@ type Field struct {
 	Doc   string
 	Since Since
 
-	Shown   *Shown // how summary lines show the value, nil: not at all
+	Shown      *Shown // how summary lines show the value, nil: not at all
+	Negotiated bool   // flags that a client proposes and a server accepts or drops
+
 	Counted string // what summary lines call the elements of bulk data that have the field
 
 	CountBy string               // the field of the same struct that holds the number of elements or bytes
@@ -201,6 +203,10 @@ type Shown struct {
 // Counted makes the summary of bulk data count the elements that have the
 // field, under the name given: 3 updates.
 type Counted string
+
+// Negotiated marks a flag word of connects, of which the reply shows what the
+// server accepted.
+type Negotiated bool
 
 // Elsewhere places a field by what is in the message.
 type Elsewhere func(v *View) (off, size int)
