@@ -3,8 +3,8 @@ package dissect
 import "github.com/lshark/lshark/lnet"
 
 // Messages are handed out in the order of the frames that completed them. The
-// queue lateMessages holds those that came before their turn: doc.go describes
-// it, with the two queues of package lnet.
+// queue lateMessages holds those that came before their turn; "Delays" in the
+// comment of package lnet describes it, with the two queues there.
 
 const (
 	maxRequestWait  = 2 * lnet.ReorderFrames // frames; a gap is given up after half as many

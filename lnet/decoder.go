@@ -108,6 +108,7 @@ type output struct {
 	gets   pendingGets
 	msg    Message // the one being handed out
 	stats  Stats
+	conns  int // connections so far, of all transports
 	ending Why // why messages that are cut off now end: Lost, or EndOfFile
 }
 

@@ -138,7 +138,8 @@ func (t *tcp) tick(src *source) {
 // deliver gives a segment to the reassembly of its direction.
 func (t *tcp) deliver(src *source, c *conn, dir uint8, g *segment) {
 	if c.number < 0 {
-		c.number = int(t.stats.Conns)
+		c.number = t.out.conns
+		t.out.conns++
 		t.stats.Conns++
 	}
 	t.conns.touch(c, g.time)
