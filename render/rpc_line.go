@@ -20,11 +20,16 @@ type RPCSummary struct {
 	// Widths of columns, which grow to the widest value so far: lines stay
 	// aligned.
 	time, client, server, op, latency int
+	maxOp                             int // a wider operation shifts the rest of its own line only
 }
 
 // NewRPCSummary makes a summary renderer of RPCs.
 func NewRPCSummary(o SummaryOptions) *RPCSummary {
-	return &RPCSummary{opt: o, c: o.Colors, time: 9, client: 9, server: 9, op: 13, latency: 7}
+	s := &RPCSummary{opt: o, c: o.Colors, time: 9, client: 9, server: 9, op: 18, maxOp: 20, latency: 8}
+	if o.wide() {
+		s.server, s.op, s.maxOp = 24, 26, 30
+	}
+	return s
 }
 
 // AppendRPC appends the line of an RPC.
@@ -38,8 +43,8 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	dst = c.Dim.Append(append(dst, ' '), ">")
 	s.text = s.destination(s.text[:0], r, wide)
 	dst = appendLeft(append(dst, ' '), &c.NID, s.text, &s.server)
-	dst = s.operation(append(dst, ' '), r)
-	dst = s.outcome(append(dst, ' '), r)
+	dst, excess := s.operation(append(dst, ' '), r)
+	dst = s.outcome(append(dst, ' '), r, excess)
 	dst = s.details(dst, r, start)
 	for len(dst) > start && dst[len(dst)-1] == ' ' {
 		dst = dst[:len(dst)-1]
@@ -76,7 +81,9 @@ func appendNID(dst []byte, nid lnet.NID, full bool) []byte {
 	return dst
 }
 
-func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
+// operation appends the operation and returns by how many columns it is too
+// wide.
+func (s *RPCSummary) operation(dst []byte, r *track.RPC) (line []byte, excess int) {
 	s.text = s.text[:0]
 	switch {
 	case r.HasOpcode:
@@ -96,7 +103,8 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
 	case r.Opcode == opcodes.OBD_PING:
 		st = &s.c.Dim
 	}
-	return appendLeft(dst, st, s.text, &s.op)
+	dst = appendLeftUpTo(dst, st, s.text, &s.op, s.maxOp)
+	return dst, max(0, width(s.text)-s.op)
 }
 
 // appendOpcode appends the name of an operation, or its number.
@@ -107,20 +115,25 @@ func appendOpcode(dst []byte, opc uint32) []byte {
 	return strconv.AppendUint(dst, uint64(opc), 10)
 }
 
-// outcome appends the latency and the status, or why there is no latency.
-func (s *RPCSummary) outcome(dst []byte, r *track.RPC) []byte {
+// outcome appends the latency and the status, or why there is no latency. The
+// operation before it takes excess columns of the space before the latency.
+func (s *RPCSummary) outcome(dst []byte, r *track.RPC, excess int) []byte {
 	c := s.c
+	st := &c.Num
+	s.text = s.text[:0]
 	switch ns, ok := r.Latency(); {
 	case ok:
-		s.text = appendLatency(s.text[:0], ns)
-		dst = appendRight(dst, &c.Num, s.text, &s.latency)
+		s.text = appendLatency(s.text, ns)
 	case r.OneWay:
-		dst = appendRight(dst, &c.Dim, append(s.text[:0], "one way"...), &s.latency)
+		st, s.text = &c.Dim, append(s.text, "one way"...)
 	case !r.HasReply:
-		dst = appendRight(dst, &c.Warn, append(s.text[:0], "no reply"...), &s.latency)
+		st, s.text = &c.Warn, append(s.text, "no reply"...)
 	default:
-		dst = appendRight(dst, &c.Dim, append(s.text[:0], "no request"...), &s.latency)
+		st, s.text = &c.Dim, append(s.text, "no request"...)
 	}
+	s.latency = max(s.latency, len(s.text))
+	room := s.latency - excess
+	dst = appendRight(dst, st, s.text, &room)
 	switch lock := opcodes.LockStatus(r.Opcode, r.Status); {
 	case r.Failed():
 		s.text = appendErrno(s.text[:0], r.Status)
