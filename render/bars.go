@@ -51,10 +51,10 @@ func (h *bins) append(dst []byte, c *Colors, columns int, label func([]byte, int
 	if first < 0 {
 		return dst
 	}
-	const labelWidth, countWidth, usual = 8, 9, 60
-	room := int64(usual)
+	const labelWidth, countWidth, minBar, maxBar = 8, 9, 10, 60
+	room := int64(maxBar)
 	if columns > 0 {
-		room = int64(max(10, columns-labelWidth-countWidth-6))
+		room = int64(min(max(minBar, columns-labelWidth-countWidth-6), maxBar))
 	}
 	for k := first; k <= last; k++ {
 		var buf [32]byte

@@ -67,14 +67,17 @@ func (r *Flags) AppendConnect(dst []byte, p *track.ConnectPair, first int64) []b
 		dst = r.words(dst, nil, r.connectWords(p.Reply))
 		return append(dst, '\n')
 	}
-	dst = append(r.head(dst, p.Request, at), "  "...)
+	start := len(dst)
+	dst = r.head(dst, p.Request, at)
 	asked := r.connectWords(p.Request)
 	if p.Reply == nil {
-		dst = append(dst, "no reply\n"...)
+		const text = "no reply"
+		dst = append(appendGap(dst, start, len(text), r.opt.Width), text+"\n"...)
 		dst = r.words(dst, asked, nil)
 		return append(dst, '\n')
 	}
-	dst = strconv.AppendInt(append(dst, "reply in frame "...), p.Reply.Frame, 10)
+	r.text = strconv.AppendInt(append(r.text[:0], "reply in frame "...), p.Reply.Frame, 10)
+	dst = append(appendGap(dst, start, len(r.text), r.opt.Width), r.text...)
 	if status := p.Reply.RPC.Status; status < 0 {
 		r.text = appendErrno(r.text[:0], status)
 		dst = append(append(append(append(dst, "  "...), r.c.Bad.on...), r.text...), r.c.Bad.off...)

@@ -78,11 +78,11 @@ func (t *Timeline) line(dst []byte, h *happening, at Moment) []byte {
 			st = &c.Bad
 		}
 		t.buf = t.text.Append(t.buf[:0], h.event)
-		text := t.buf
+		columns := len(t.buf)
 		if t.opt.Width > 0 {
-			text = truncate(text, max(0, t.opt.Width-width(dst[start:])-1))
+			columns = max(0, t.opt.Width-width(dst[start:])-1)
 		}
-		dst = append(append(append(append(dst, ' '), st.on...), text...), st.off...)
+		dst = st.end(appendTruncated(st.begin(append(dst, ' ')), t.buf, columns))
 	}
 	for len(dst) > start && dst[len(dst)-1] == ' ' {
 		dst = dst[:len(dst)-1]

@@ -31,7 +31,7 @@ func (s *StatsTable) columns() []tableColumn {
 	}
 	return append(cols, tableColumn{title: "count"}, tableColumn{title: "err"}, tableColumn{title: "unans"},
 		tableColumn{title: "p50"}, tableColumn{title: "p90", rank: extra}, tableColumn{title: "p99"},
-		tableColumn{title: "max"}, tableColumn{title: "bulk"}, tableColumn{title: "depth", rank: extra},
+		tableColumn{title: "max"}, tableColumn{title: "bulk", rank: useful}, tableColumn{title: "depth", rank: extra},
 		tableColumn{title: "time", rank: extra}, tableColumn{title: "min", rank: extra},
 		tableColumn{title: "svc", rank: extra}, tableColumn{title: "sent", rank: extra},
 		tableColumn{title: "got", rank: extra}, tableColumn{title: "errors", left: true, rank: useful})

@@ -224,6 +224,15 @@ func (s *Summary) parts(dst []byte, left int, dim bool) []byte {
 // elided replaces a FID in a line that has no room for the name behind it.
 const elided = "[…]"
 
+// appendTruncated appends text, which ends with … when it is wider than a number
+// of columns.
+func appendTruncated(dst, text []byte, columns int) []byte {
+	if width(text) <= columns {
+		return append(dst, text...)
+	}
+	return append(append(dst, truncate(text, columns-1)...), "…"...)
+}
+
 // truncate cuts text to a number of columns, at a character's boundary.
 func truncate(text []byte, columns int) []byte {
 	for i := 0; i < len(text); i++ {

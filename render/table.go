@@ -1,7 +1,5 @@
 package render
 
-import "slices"
-
 // table aligns cells in columns. All cells are added first, then rendered with
 // the widths that they need.
 type table struct {
@@ -76,7 +74,27 @@ func (t *table) shown(columns int) []bool {
 			all -= c.width + 2
 		}
 	}
+	if columns > 0 {
+		t.narrow(show, all-columns)
+	}
 	return show
+}
+
+// narrow truncates the widest of the left-aligned columns, as long as the table
+// is too wide.
+func (t *table) narrow(show []bool, excess int) {
+	for ; excess > 0; excess-- {
+		widest := -1
+		for k, c := range t.cols {
+			if show[k] && c.left && c.width > minTruncated && (widest < 0 || c.width > t.cols[widest].width) {
+				widest = k
+			}
+		}
+		if widest < 0 {
+			return
+		}
+		t.cols[widest].width--
+	}
 }
 
 // render appends the lines, titles first.
@@ -104,17 +122,13 @@ func (t *table) line(dst []byte, show []bool, get func(k int) ([]byte, *Style)) 
 		}
 		first = false
 		text, st := get(k)
-		if t.cols[k].width < width(text) {
-			text = truncate(text, t.cols[k].width-1)
-			text = append(slices.Clip(text), "…"...)
-		}
-		fill := t.cols[k].width - width(text)
+		fill := max(0, t.cols[k].width-width(text))
 		if !t.cols[k].left {
 			pending += fill
 		}
 		if len(text) > 0 {
 			dst = appendSpaces(dst, pending)
-			dst = append(append(append(dst, st.on...), text...), st.off...)
+			dst = st.end(appendTruncated(st.begin(dst), text, t.cols[k].width))
 			pending = 0
 		}
 		if t.cols[k].left {

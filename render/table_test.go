@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestNarrowTable: the least wanted columns go first, the last one is cut.
+// TestNarrowTable: the least important columns go first, the last one is
+// truncated.
 func TestNarrowTable(t *testing.T) {
 	const row = "a       1  22  ENODEV:7 ENOTCONN:5 EIO:1"
 	for columns, want := range map[int]string{
@@ -25,5 +26,18 @@ func TestNarrowTable(t *testing.T) {
 		if lines[1] != want {
 			t.Errorf("%d columns: %q, want %q", columns, lines[1], want)
 		}
+	}
+}
+
+// TestTruncatedNames: where even the columns that are needed do not fit, names
+// are truncated; numbers are not.
+func TestTruncatedNames(t *testing.T) {
+	tab := newTable(NewColors(false), []tableColumn{{title: "name", left: true}, {title: "other", left: true}, {title: "count"}})
+	for _, text := range []string{"LDLM_BL_CALLBACK", "lustre-OST0001", "123456"} {
+		tab.put(&Style{}, func(b []byte) []byte { return append(b, text...) })
+	}
+	lines := strings.Split(string(tab.render(nil, 36)), "\n")
+	if want := "LDLM_BL_CALL…  lustre-OST00…  123456"; lines[1] != want || width([]byte(lines[1])) > 36 {
+		t.Errorf("%q, want %q", lines[1], want)
 	}
 }

@@ -16,6 +16,16 @@ func width(b []byte) int {
 	return n
 }
 
+// appendGap appends what separates two parts of a line: two spaces, or a line
+// break where the next part would go beyond the width of the terminal; 0: there
+// is no such width. The line begins at start.
+func appendGap(dst []byte, start, next, terminal int) []byte {
+	if terminal > 0 && width(dst[start:])+2+next > terminal {
+		dst = append(dst, '\n')
+	}
+	return append(dst, "  "...)
+}
+
 // appendSpaces appends n spaces, none when n is negative.
 func appendSpaces(dst []byte, n int) []byte {
 	const blank = "                                "

@@ -64,7 +64,7 @@ func (r *Tree) notes(dst []byte) []byte {
 
 // head appends the first line, which identifies the message.
 func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
-	c := r.c
+	c, start := r.c, len(dst)
 	dst = append(append(dst, c.Head.on...), "frame "...)
 	dst = strconv.AppendInt(dst, m.Frame, 10)
 	dst = c.Head.end(dst)
@@ -81,9 +81,9 @@ func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 		dst = append(append(append(append(dst, ' '), c.Op.on...), r.text...), c.Op.off...)
 	}
 	if m.RPC.HasXID {
-		dst = append(append(dst, "  "...), c.Dim.on...)
-		dst = strconv.AppendUint(append(dst, 'x'), m.RPC.XID, 10)
-		dst = c.Dim.end(dst)
+		r.text = strconv.AppendUint(append(r.text[:0], 'x'), m.RPC.XID, 10)
+		dst = appendGap(dst, start, len(r.text), r.opt.Width)
+		dst = append(append(append(dst, c.Dim.on...), r.text...), c.Dim.off...)
 	}
 	return append(dst, '\n')
 }
