@@ -152,7 +152,7 @@ func (d *Decode) AppendText(dst []byte, v Decoded) []byte {
 	r := d.tree
 	r.tree.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
 	if v.In != "" {
-		dst = append(r.c.Dim.Append(dst, "as in "+v.In), '\n')
+		dst = append(r.c.Dim.Append(dst, "as declared in "+v.In), '\n')
 	}
 	if len(r.tree.Nodes) == 1 && v.Field.Names != nil {
 		return d.named(dst, v)
@@ -161,7 +161,7 @@ func (d *Decode) AppendText(dst []byte, v Decoded) []byte {
 		dst = r.node(dst, i, 0, 0)
 	}
 	if len(r.tree.Nodes) == 0 { // padding, or a union whose member depends on other fields
-		dst = append(r.c.Dim.Append(append(dst, v.Field.Name...), "  nothing but zeros"), '\n')
+		dst = append(r.c.Dim.Append(append(dst, v.Field.Name...), "  all zeros"), '\n')
 	}
 	dst = r.notes(dst)
 	if v.Note != "" {
@@ -200,7 +200,7 @@ func (d *Decode) named(dst []byte, v Decoded) []byte {
 	if rest != 0 {
 		p.column(textIndent + 5)
 		p.put(&p.c.Warn, fmt.Sprintf("%#x", rest))
-		p.put(&Style{}, "  without a name")
+		p.put(&Style{}, "  unknown bits")
 		p.end()
 	}
 	return p.out
@@ -210,7 +210,7 @@ func (d *Decode) enum(p *page, g *schema.Names, word uint64) {
 	name := g.Name(word)
 	p.put(&Style{}, "  ")
 	if name == "" {
-		p.put(&p.c.Warn, "without a name")
+		p.put(&p.c.Warn, "unknown value")
 		p.end()
 		return
 	}

@@ -34,7 +34,7 @@ func (v *Decoded) read(text string) error {
 	case format == schema.NID && strings.Contains(text, "@"):
 		n, ok := lnet.ParseNID(text)
 		if !ok {
-			return fmt.Errorf("%q is no NID such as 192.0.2.1@tcp", text)
+			return fmt.Errorf("%q is not a NID such as 192.0.2.1@tcp", text)
 		}
 		v.Bytes = longNID(n)
 		return nil
@@ -53,7 +53,7 @@ func (v *Decoded) read(text string) error {
 	case schema.Text, schema.Strings:
 		return v.readText(text)
 	case schema.Virtual:
-		return errors.New("this field is put together from others")
+		return errors.New("this field is computed from others")
 	}
 	b, err := hexBytes(text)
 	v.Bytes = b
@@ -77,7 +77,7 @@ func hexBytes(text string) ([]byte, error) {
 		text = rest
 	}
 	if len(text)%2 != 0 {
-		return nil, fmt.Errorf("%d hex digits: a byte has two", len(text))
+		return nil, fmt.Errorf("%d hex digits, but a byte has two", len(text))
 	}
 	b, err := hex.DecodeString(text)
 	var bad hex.InvalidByteError
@@ -121,9 +121,9 @@ func (v *Decoded) integerBytes(text string) error {
 	b, err := hexBytes(text)
 	switch {
 	case err != nil && v.Field.Names != nil:
-		return fmt.Errorf("%q is no number, no name of %s and no bytes in hex", text, v.Field.Names.Group)
+		return fmt.Errorf("%q is not a number, not a name of %s and not hex", text, v.Field.Names.Group)
 	case err != nil:
-		return fmt.Errorf("%q is no number and no bytes in hex", text)
+		return fmt.Errorf("%q is neither a number nor hex", text)
 	case len(b) != v.Field.Size:
 		return fmt.Errorf("%d bytes, but the value has %d", len(b), v.Field.Size)
 	}
@@ -185,7 +185,7 @@ func xidNote(u uint64) string {
 	if secs < year2000 || secs > year2100 {
 		return ""
 	}
-	return "A client begins to count at the time when it starts; this is the number of " +
+	return "A client starts to count with its start time; this number stands for " +
 		time.Unix(int64(secs), 0).UTC().Format("2006-01-02 15:04:05") + " UTC."
 }
 
@@ -232,7 +232,7 @@ func (v *Decoded) readNID(text string) error {
 	}
 	b, err := hexBytes(text)
 	if err != nil {
-		return fmt.Errorf("%q is no NID such as 192.0.2.1@tcp, no number and no bytes in hex", text)
+		return fmt.Errorf("%q is not a NID such as 192.0.2.1@tcp, not a number and not hex", text)
 	}
 	s := opcodes.StructNamed("lnet_nid")
 	if len(b) != s.Size {

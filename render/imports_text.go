@@ -33,7 +33,7 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 		dst = appendErrno(dst, e.Status)
 		return appendOpcode(append(dst, " in reply to "...), e.Opcode)
 	case track.EvEvicted:
-		return append(dst, "evicted: the server no longer knew the client"...)
+		return append(dst, "evicted: the server did not know the connection any more"...)
 	case track.EvCallback:
 		return callbackText(dst, e)
 	case track.EvReplay:
@@ -45,7 +45,7 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 	case track.EvPing:
 		return plural(dst, e.Count, "ping")
 	case track.EvPingLost:
-		return append(plural(dst, e.Count, "ping"), " without reply"...)
+		return append(plural(dst, e.Count, "ping"), " without a reply"...)
 	case track.EvDisconnect:
 		return append(dst, "disconnect"...)
 	}
@@ -64,9 +64,9 @@ func callbackText(dst []byte, e *track.Event) []byte {
 	dst = appendOpcode(dst, e.Opcode)
 	dst = schema.AppendHex(append(dst, " for lock "...), e.From)
 	if e.Replied {
-		dst = append(dst, " was answered, but the lock not given up in "...)
+		dst = append(dst, ": a reply, but the lock was not released within "...)
 	} else {
-		dst = append(dst, " was not answered in "...)
+		dst = append(dst, ": no reply within "...)
 	}
 	return appendLatency(dst, e.Until.Time-e.Time)
 }

@@ -160,7 +160,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 		for n, count := range r.IO {
 			h.add(1<<n, count)
 		}
-		dst = c.Head.Append(append(dst, '\n'), string(name)+" size of bulk")
+		dst = c.Head.Append(append(dst, '\n'), string(name)+" bulk size")
 		dst = h.append(append(dst, '\n'), c, s.opt.Width, appendSize)
 	}
 	return dst

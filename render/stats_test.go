@@ -15,7 +15,7 @@ func TestNoUser(t *testing.T) {
 	i := &track.Interval{Rows: map[track.Key]*track.Row{nobody.Key: nobody}}
 	o := StatsOptions{By: []track.Dimension{track.ByUID}, Colors: NewColors(false), Bars: true}
 	table := string(NewStatsTable(o).AppendInterval(nil, i))
-	if lines := strings.Split(table, "\n"); !strings.HasPrefix(lines[1], "-1 ") || !strings.Contains(table, "\n-1 size of bulk\n") {
+	if lines := strings.Split(table, "\n"); !strings.HasPrefix(lines[1], "-1 ") || !strings.Contains(table, "\n-1 bulk size\n") {
 		t.Errorf("%s", table)
 	}
 	json := string(NewStatsJSON(o).AppendInterval(nil, i))
