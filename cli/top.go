@@ -28,12 +28,13 @@ type top struct {
 	out     bytes.Buffer
 }
 
-// topKeys are the keys that change the order of rows.
+// topKeys lists the keys that change the order of rows. The labels are short
+// enough for a line of 80 columns.
 var topKeys = []struct {
-	key  byte
-	sort string
-}{{'c', "count"}, {'e', "errors"}, {'u', "unanswered"}, {'m', "max"}, {'p', "p99"}, {'t', "time"}, {'b', "bytes"},
-	{'d', "depth"}, {'n', "name"}}
+	key         byte
+	label, sort string
+}{{'c', "count", "count"}, {'e', "err", "errors"}, {'u', "unans", "unanswered"}, {'m', "max", "max"}, {'p', "p99", "p99"},
+	{'t', "time", "time"}, {'b', "bytes", "bytes"}, {'d', "depth", "depth"}, {'n', "name", "name"}}
 
 const (
 	ctrlC   = 3
@@ -124,13 +125,13 @@ func fitLines(lines []string, limit int) []string {
 
 // help returns the line below the table.
 func (p *top) help(columns int) string {
-	text := "q=quit, sort by:"
+	text := "q=quit sort:"
 	for _, o := range topKeys {
 		mark := ""
 		if o.sort == p.sort {
 			mark = "*"
 		}
-		text += fmt.Sprintf(" %c=%s%s", o.key, o.sort, mark)
+		text += fmt.Sprintf(" %c=%s%s", o.key, o.label, mark)
 	}
 	if columns > 0 && len(text) >= columns {
 		text = text[:columns-1]

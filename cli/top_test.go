@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/render"
 )
 
 // TestTopOfNothing checks that the terminal is left alone when the interface
@@ -35,6 +37,20 @@ func TestFitLines(t *testing.T) {
 	} {
 		if got := strings.Join(fitLines(table, limit), " "); got != want {
 			t.Errorf("%d lines: %s, want %s", limit, got, want)
+		}
+	}
+}
+
+// TestTopHelp checks that the keys fit a terminal of 80 columns, and that each
+// order is known.
+func TestTopHelp(t *testing.T) {
+	p := &top{colors: render.NewColors(false), sort: "errors"}
+	if got, full := p.help(80), p.help(0); got != full || !strings.HasPrefix(got, "q=quit sort: c=count e=err* ") {
+		t.Errorf("%q is not %q", got, full)
+	}
+	for _, k := range topKeys {
+		if !slices.Contains(render.StatsSorts(), k.sort) {
+			t.Errorf("%c: no such order: %s", k.key, k.sort)
 		}
 	}
 }

@@ -52,7 +52,7 @@ type Pass struct {
 	sys       *System
 	in        *Input
 	opt       Options
-	consumers []Consumer
+	consumers consumers
 	once      *track.Duplicates // with Distinct
 	dissector *dissect.Dissector
 	saver     *saver // with SaveTo
@@ -82,8 +82,33 @@ func New(sys *System, in *Input, opt Options) *Pass {
 	return p
 }
 
+// consumers holds the funcs of all consumers in the order of adding.
+type consumers struct {
+	begin, end []func() error
+	all        []func(*dissect.Message)
+	message    []func(*dissect.Message) error
+	idle       []func(now int64) error
+}
+
 // Add adds a consumer.
-func (p *Pass) Add(c Consumer) { p.consumers = append(p.consumers, c) }
+func (p *Pass) Add(c Consumer) {
+	all := &p.consumers
+	if c.Begin != nil {
+		all.begin = append(all.begin, c.Begin)
+	}
+	if c.All != nil {
+		all.all = append(all.all, c.All)
+	}
+	if c.Message != nil {
+		all.message = append(all.message, c.Message)
+	}
+	if c.Idle != nil {
+		all.idle = append(all.idle, c.Idle)
+	}
+	if c.End != nil {
+		all.end = append(all.end, c.End)
+	}
+}
 
 // First returns the time of the first frame, 0 before it was read.
 func (p *Pass) First() int64 { return p.clock.first }
@@ -117,20 +142,16 @@ func (p *Pass) Run() (err error) {
 	if p.in.Live() && !p.in.quiet {
 		p.sys.Say("capturing on %s: %s", p.in.iface, p.in.liveTraffic())
 	}
-	for i := range p.consumers {
-		if begin := p.consumers[i].Begin; begin != nil {
-			p.fail(begin())
-		}
+	for _, begin := range p.consumers.begin {
+		p.fail(begin())
 	}
 	err = p.read(src)
 	if p.err == nil {
 		p.dissector.Close()
 	}
 	complete := err == nil && p.err == nil
-	for i := range p.consumers {
-		if end := p.consumers[i].End; end != nil {
-			p.fail(end())
-		}
+	for _, end := range p.consumers.end {
+		p.fail(end())
 	}
 	if p.err != nil && !errors.Is(p.err, ErrStop) {
 		err = errors.Join(err, p.err)
@@ -187,10 +208,8 @@ func (p *Pass) message(m *dissect.Message) {
 	if p.once != nil && p.once.Seen(m) {
 		return
 	}
-	for i := range p.consumers {
-		if all := p.consumers[i].All; all != nil {
-			all(m)
-		}
+	for _, all := range p.consumers.all {
+		all(m)
 	}
 	if p.opt.Select != nil && !p.opt.Select(m) {
 		return
@@ -199,9 +218,9 @@ func (p *Pass) message(m *dissect.Message) {
 	if p.saver != nil && !p.opt.SaveRPCs {
 		p.saver.message(m)
 	}
-	for i := range p.consumers {
-		if message := p.consumers[i].Message; message != nil {
-			p.fail(message(m))
+	for _, message := range p.consumers.message {
+		if err := message(m); err != nil {
+			p.fail(err)
 		}
 	}
 	if p.selected == p.opt.Limit {
@@ -219,10 +238,8 @@ func (p *Pass) idle() {
 	if p.in.Live() {
 		now = time.Now().UnixNano()
 	}
-	for i := range p.consumers {
-		if idle := p.consumers[i].Idle; idle != nil {
-			p.fail(idle(now))
-		}
+	for _, idle := range p.consumers.idle {
+		p.fail(idle(now))
 	}
 }
 
