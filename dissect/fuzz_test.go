@@ -22,14 +22,14 @@ func FuzzLNet(f *testing.F) {
 				t.Fatalf("%s: %d nodes of %d bytes", m.Kind, len(tree.Nodes), size)
 			}
 		}})
-		tp := wiretest.NewConn().Open()
+		tc := wiretest.NewConn().Open()
 		for len(there)+len(back) > 0 {
 			n, k := min(len(there), 700), min(len(back), 500)
-			if tp.Send(false, there[:n]); k > 0 {
-				tp.Send(true, back[:k])
+			if tc.Send(false, there[:n]); k > 0 {
+				tc.Send(true, back[:k])
 			}
 			there, back = there[n:], back[k:]
 		}
-		wiretest.Play(d, tp.Frames)
+		wiretest.Play(d, tc.Frames)
 	})
 }

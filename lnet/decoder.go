@@ -15,7 +15,7 @@ type Options struct {
 	// skipped without a copy. Without Want the whole payload is kept.
 	Want func(m *Message) int
 
-	// Frames asks for Message.Frames.
+	// Frames is set to fill Message.Frames.
 	Frames bool
 
 	// Handle receives each message, which is valid until it returns.
@@ -74,7 +74,7 @@ func (d *Decoder) Frame(f *capture.Frame) {
 	}
 }
 
-// Quiet says that no frame came for a while. In a live capture, messages that
+// Quiet is called when no frame came for a while. In a live capture, messages that
 // only wait for frames that may have been overtaken should not wait longer.
 func (d *Decoder) Quiet() { d.tcp.quiet() }
 

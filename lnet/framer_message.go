@@ -8,15 +8,15 @@ import (
 // bytesToKeep returns how many bytes to keep of the message in out.msg, which is
 // described; b begins with its headers. A message with a checksum is kept whole.
 func (p *partial) bytesToKeep(b []byte, out *output) int {
-	if p.lnet < 0 {
+	if p.lnetOff < 0 {
 		return p.size
 	}
-	if out.opt.Want == nil || p.csum != 0 || p.size == p.payload {
+	if out.opt.Want == nil || p.csum != 0 || p.size == p.payloadOff {
 		return out.affordable(p.size)
 	}
-	out.msg.Data = b[:min(len(b), p.payload)]
+	out.msg.Data = b[:min(len(b), p.payloadOff)]
 	want := out.opt.Want(&out.msg)
-	return out.affordable(p.payload + min(max(want, 0), p.size-p.payload))
+	return out.affordable(p.payloadOff + min(max(want, 0), p.size-p.payloadOff))
 }
 
 // describe sets the fields of the shared Message that the headers determine; b
@@ -37,7 +37,7 @@ func (f *framer) describe(b []byte) {
 // describe sets the fields of m that the headers determine.
 func (p *partial) describe(m *Message, b []byte) {
 	m.Swapped, m.Seq = p.order == orderBig, p.seq
-	m.Size, m.LNetOff, m.PayloadOff = p.size, p.lnet, p.payload
+	m.Size, m.LNetOff, m.PayloadOff = p.size, p.lnetOff, p.payloadOff
 	m.Holes, m.Notes, m.Tail = m.Holes[:0], m.Notes[:0], Present
 	m.LNet = Header{}
 	m.Kind = p.kind
@@ -50,14 +50,14 @@ func (p *partial) describe(m *Message, b []byte) {
 		m.Version = 0
 		connreqNID(&m.LNet, &p.head, b)
 	case Unknown:
-		p.describeLNet(m, b[p.lnet:])
+		p.describeLNet(m, b[p.lnetOff:])
 	}
 }
 
 // describeLNet reads the LNet header. Of one that is cut, the rest counts as
 // zero.
 func (p *partial) describeLNet(m *Message, b []byte) {
-	if n := p.payload - p.lnet; p.cut {
+	if n := p.payloadOff - p.lnetOff; p.cut {
 		var full [lnet16Size]byte
 		copy(full[:n], b)
 		decodeLNet(&m.LNet, p.form, full[:n])

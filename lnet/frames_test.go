@@ -8,9 +8,9 @@ import (
 	"github.com/lshark/lshark/capture"
 )
 
-// TestCarriers reads each message of a sample again out of nothing but the
-// frames that are said to have carried it.
-func TestCarriers(t *testing.T) {
+// TestMessageFrames decodes each message of a sample again from the frames in its
+// Frames alone.
+func TestMessageFrames(t *testing.T) {
 	var frames []capture.Frame
 	r, err := capture.Open([]string{"../pcaps/mount.pcap"}, capture.Options{})
 	if err != nil {
@@ -30,7 +30,7 @@ func TestCarriers(t *testing.T) {
 	several := 0
 	check := func(m *Message) {
 		if m.Frames[len(m.Frames)-1] != m.Frame && len(m.Frames) == 1 {
-			t.Errorf("message of frame %d was carried by %v", m.Frame, m.Frames)
+			t.Errorf("message of frame %d has the frames %v", m.Frame, m.Frames)
 		}
 		if len(m.Frames) > 1 {
 			several++
@@ -58,6 +58,6 @@ func TestCarriers(t *testing.T) {
 	}
 	s.Close()
 	if n == 0 || several == 0 {
-		t.Errorf("%d messages, %d in several frames: the sample shows nothing", n, several)
+		t.Errorf("%d messages, %d in several frames: this proves nothing", n, several)
 	}
 }

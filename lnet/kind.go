@@ -2,6 +2,36 @@ package lnet
 
 import "github.com/lshark/lshark/internal/fifo"
 
+// Kind is the kind of a message, by the uppermost layer that it belongs to.
+type Kind uint8
+
+// The kinds of messages, by layer from the lowest.
+const (
+	Unknown    Kind = iota
+	Connreq         // request of the connecting side to the acceptor
+	Hello           // socklnd hello
+	Noop            // socklnd keep-alive or zero-copy acknowledgement
+	Ack             // LNet ACK
+	Get             // LNet GET of a bulk
+	GetReply        // LNet REPLY, the data of a GET
+	Bulk            // LNet PUT to a bulk portal
+	Ping            // LNet GET of a peer's interfaces
+	PingReply       // reply to a ping
+	Push            // LNet PUT of the sender's interfaces
+	Selftest        // LNet selftest
+	Request         // ptlrpc request
+	Reply           // ptlrpc reply
+	EarlyReply      // ptlrpc early reply: the server needs more time
+)
+
+var kindNames = [...]string{"unknown", "connreq", "hello", "noop", "ack", "get", "getreply", "bulk", "ping",
+	"ping_reply", "push", "selftest", "request", "reply", "early_reply"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// KindNames returns the names of all kinds, in their order.
+func KindNames() []string { return kindNames[:] }
+
 // Role is what the messages to an LNet portal are for.
 type Role uint8
 
@@ -26,7 +56,7 @@ var portalRoles = [64]Role{
 	50: RoleSelftest, 51: RoleSelftest, 52: RoleSelftest,
 }
 
-// PortalRole says what a portal is for.
+// PortalRole returns what a portal is for.
 func PortalRole(portal uint32) Role {
 	if portal >= uint32(len(portalRoles)) {
 		return RoleUnknown
@@ -36,8 +66,8 @@ func PortalRole(portal uint32) Role {
 
 const pingBits = 0x8000000000000000
 
-// Kind returns what the header alone says of its message. A REPLY is a
-// GetReply, whatever was read with its GET.
+// Kind returns the kind of a message by its header alone: every REPLY is a
+// GetReply, whatever its GET was for.
 func (h *Header) Kind() Kind {
 	switch h.Type {
 	case TypeAck:
@@ -79,7 +109,7 @@ func (h *Header) Kind() Kind {
 // maxPendingGets bounds the GETs whose REPLY is awaited.
 const maxPendingGets = 1024
 
-// pendingGets holds the GETs whose REPLY is something else than bulk data. A
+// pendingGets holds the GETs whose REPLY is not bulk data. A
 // REPLY has no portal, only the handle of its GET, and may come on another
 // connection.
 type pendingGets struct {
@@ -113,8 +143,9 @@ func (g pendingGets) kind(h *Header) Kind {
 
 const magicPing = 0x70696e67
 
-// isPingInfo tells the answer to a ping from bulk data when the ping was not
-// seen: by its magic, the process id of kernel Lustre and the list's length.
+// isPingInfo reports whether the payload of a REPLY is that of a ping rather than
+// bulk data, for pings that were not captured: by the magic, the process id of
+// kernel Lustre and the length of the list.
 func isPingInfo(b []byte) bool {
 	if len(b) < 16 {
 		return false
@@ -123,5 +154,5 @@ func isPingInfo(b []byte) bool {
 	if o.u32(b) != magicPing {
 		o = orderBig
 	}
-	return o.u32(b) == magicPing && o.u32(b[8:]) == lnetLndPid && o.u32(b[12:]) <= uint32(len(b)/16)
+	return o.u32(b) == magicPing && o.u32(b[8:]) == kernelPid && o.u32(b[12:]) <= uint32(len(b)/16)
 }

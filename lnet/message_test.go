@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// missing looks at every hole.
+// missing returns the same as Message.Missing, by checking every hole.
 func missing(m *Message, off, n int) Why {
 	for _, h := range m.Holes {
 		if off < h.Off+h.Len && h.Off < off+n {
@@ -35,8 +35,8 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// TestMissingOfMany asks for many fields among many holes. With a look at each
-// hole it takes a long time.
+// TestMissingOfMany checks many fields among many holes. It takes long if every hole is
+// checked for each.
 func TestMissingOfMany(t *testing.T) {
 	const fields = 1 << 16
 	m := &Message{Data: make([]byte, 8*fields), Size: 8 * fields}

@@ -1,6 +1,7 @@
 package lnet
 
 import (
+	"encoding/binary"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -8,7 +9,57 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Append appends the NID as Lustre prints it.
+// NID is an LNet network identifier: an address and a network. NIDs can be
+// compared with ==, whatever form they had on the wire.
+type NID struct {
+	Addr [16]byte
+	Len  uint8  // bytes of Addr in use: 4 or 16, the others are zero; 0 in the zero NID
+	Type uint8  // LND type: 2 tcp, 5 o2ib, 9 lo …; 0xff any
+	Num  uint16 // network number
+}
+
+// NID4 decodes a NID of the 8-byte form.
+func NID4(v uint64) NID {
+	n := NID{Len: 4, Type: uint8(v >> 48), Num: uint16(v >> 32)}
+	binary.BigEndian.PutUint32(n.Addr[:], uint32(v))
+	if v == 0 {
+		n.Len = 0
+	}
+	return n
+}
+
+// NID16 decodes a NID of the 20-byte form, struct lnet_nid. Its first byte is the
+// size of the address less four.
+func NID16(b []byte) NID {
+	if len(b) < 4 {
+		return NID{}
+	}
+	n := NID{Len: 4, Type: b[1], Num: binary.BigEndian.Uint16(b[2:])}
+	switch {
+	case n.Type == nidAny:
+		n.Num = 0xffff
+	case b[0] == 12:
+		n.Len = 16
+	}
+	copy(n.Addr[:n.Len], b[4:])
+	if n == (NID{Len: 4}) {
+		n.Len = 0
+	}
+	return n
+}
+
+const nidAny = 0xff
+
+// plausible reports whether the network type is one of those in use.
+func (n NID) plausible() bool {
+	switch n.Type {
+	case 2, 5, 9, 13, 14, 15, 16, 17, 18, 19:
+		return n.Len > 0
+	}
+	return false
+}
+
+// Append appends the NID in the notation of Lustre, such as 192.0.2.1@tcp.
 func (n NID) Append(dst []byte) []byte {
 	if n.Len == 0 {
 		return dst
@@ -18,7 +69,7 @@ func (n NID) Append(dst []byte) []byte {
 
 func (n NID) String() string { return string(n.Append(nil)) }
 
-// ParseNID reads a NID such as 192.0.2.1@tcp or fd00::1@tcp1.
+// ParseNID parses a NID such as 192.0.2.1@tcp or fd00::1@tcp1.
 func ParseNID(s string) (NID, bool) {
 	addr, net, ok := strings.Cut(s, "@")
 	if !ok {

@@ -2,16 +2,15 @@ package lnet
 
 import "unsafe"
 
-// Sizes of the buffers that streams borrow. The first holds a header that is
-// not complete, the last a resync window: the longest message, one header and
-// one segment.
+// poolSizes are the sizes of the buffers, in bytes. The first is for incomplete
+// headers, the last for a resync: the longest message, a header and a segment.
 var poolSizes = [...]int{256, 2 << 10, 16 << 10, 128 << 10, 1<<20 + 128<<10, 4 << 20}
 
-// How many free buffers of each size stay.
+// poolFree is how many free buffers of each size are kept.
 var poolFree = [...]int{1024, 1024, 256, 32, 4, 1}
 
-// What is noted about held bytes, in bytes: where segments are tiny or cut it
-// is more than the bytes themselves.
+// Sizes of the records kept about held bytes, in bytes. Of tiny or cut segments
+// they need more than the bytes themselves.
 const (
 	pieceSize = int(unsafe.Sizeof(piece{}))
 	markSize  = int(unsafe.Sizeof(mark{}))
@@ -25,9 +24,10 @@ type pool struct {
 	pieces shelf[piece]
 	marks  shelf[mark]
 	holes  shelf[Hole]
-	lent   int // bytes, and what is noted about them
+	lent   int // bytes of buffers, and of records about held bytes
 }
 
+// poolClass returns the index of the smallest size for n bytes, -1 if none is.
 func poolClass(n int) int {
 	for i, size := range poolSizes {
 		if n <= size {
@@ -61,7 +61,7 @@ func (p *pool) put(b []byte) {
 	}
 }
 
-// grow makes room for n more bytes behind those of b.
+// grow returns b, or a larger buffer with its bytes, with room for n more.
 func (p *pool) grow(b []byte, n int) []byte {
 	if len(b)+n <= cap(b) {
 		return b
@@ -71,16 +71,15 @@ func (p *pool) grow(b []byte, n int) []byte {
 	return bigger
 }
 
-// shelf keeps lists that are empty again.
+// shelf keeps empty lists for reuse.
 type shelf[T any] [][]T
 
-// Of how many entries, and how many of each kind, lists are kept.
 const (
-	maxShelved = 256
-	shelfSize  = 1024
+	maxShelved = 256  // entries that a list kept has room for
+	shelfSize  = 1024 // lists of a kind
 )
 
-// take returns an empty list, perhaps nil.
+// take returns an empty list or nil.
 func (s *shelf[T]) take() []T {
 	n := len(*s)
 	if n == 0 {

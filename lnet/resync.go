@@ -23,7 +23,7 @@ type resync struct {
 	tcp     *tcp
 	conn    *conn
 	active  bool // a header is being searched
-	notLNet bool // so much was searched that the stream is none of LNet
+	notLNet bool // so much was searched that the stream is not LNet
 
 	buf      []byte // bytes to search, borrowed from the pool
 	off      int    // offset in buf of the first one not searched yet
@@ -43,7 +43,7 @@ func (r *resync) start() {
 	r.tcp.stats.Resyncs++
 }
 
-// add adds bytes to search.
+// add adds bytes to search. midSegment is set when they do not begin a segment.
 func (r *resync) add(data []byte, at origin, midSegment bool) {
 	pool := &r.tcp.out.pool
 	r.buf = append(pool.grow(r.buf, len(data)), data...)
@@ -135,7 +135,7 @@ func (r *resync) compact() int {
 	return gone
 }
 
-// mayBegin quickly rules most bytes out.
+// mayBegin reports by a few bytes whether a header may begin at the start of b.
 func mayBegin(p *parser, b []byte) bool {
 	if p.form == formBare {
 		return len(b) < 32 || b[24] <= byte(TypeReply) && b[25]|b[26]|b[27] == 0 && b[7]|b[15] == 0
@@ -179,10 +179,10 @@ func (r *resync) check(p parser, i int, last bool) (head, verdict) {
 	if !plausible(&h, b) {
 		return h, invalid
 	}
-	if h.lnet < 0 {
+	if h.lnetOff < 0 {
 		score += noopScore
 	} else {
-		score += r.score(&h, b[h.lnet:])
+		score += r.score(&h, b[h.lnetOff:])
 	}
 	p.format = format{form: h.form, order: h.order}
 	followers, v := chain(p, b, h.size)
@@ -229,8 +229,8 @@ func (r *resync) endsSegment(at int) bool {
 // plausible reports whether a header is more than chance bytes, as far as its
 // fields show. b begins with it.
 func plausible(h *head, b []byte) bool {
-	if h.lnet >= 0 {
-		return plausibleLNet(h.form, b[h.lnet:])
+	if h.lnetOff >= 0 {
+		return plausibleLNet(h.form, b[h.lnetOff:])
 	}
 	// A NOOP returns cookies, which are counted from 1, and its checksum
 	// covers nothing but itself.
@@ -271,7 +271,7 @@ func (r *resync) score(hd *head, b []byte) int {
 	if r.conn.knows(h.Dst) {
 		score += 2
 	}
-	pids := b[hd.form.nids():]
+	pids := b[hd.form.nidBytes():]
 	if plausiblePid(orderLittle.u32(pids)) && plausiblePid(orderLittle.u32(pids[4:])) {
 		score += 2
 	}
@@ -281,13 +281,13 @@ func (r *resync) score(hd *head, b []byte) int {
 	return score
 }
 
-func plausiblePid(pid uint32) bool { return pid == lnetLndPid || pid&lnetUserPid != 0 }
+func plausiblePid(pid uint32) bool { return pid == kernelPid || pid&userPidFlag != 0 }
 
 // recovers reports whether a stream that counted as something else is LNet after
 // all: when a segment begins with a message that fits.
 func (r *resync) recovers(p parser, data []byte) bool {
 	h, v := p.parse(data)
-	if v != valid || h.lnet < 0 || !plausibleLNet(h.form, data[h.lnet:]) || r.score(&h, data[h.lnet:]) < certainScore {
+	if v != valid || h.lnetOff < 0 || !plausibleLNet(h.form, data[h.lnetOff:]) || r.score(&h, data[h.lnetOff:]) < certainScore {
 		return false
 	}
 	r.notLNet = false

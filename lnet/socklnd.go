@@ -11,6 +11,41 @@ const (
 	ksockLNet = 0xc1
 )
 
+// Sizes of the headers of socklnd 2 and later, in bytes.
+const (
+	ksockSize = 24
+	maxHeader = ksockSize + lnet16Size
+)
+
+// form is which headers precede a payload.
+type form uint8
+
+const (
+	formUnknown form = iota
+	formBare         // LNet headers alone: socklnd 1
+	formShort        // ksock header and 72-byte LNet header: socklnd 2 and 3
+	formLong         // ksock header and 96-byte LNet header: socklnd 4
+)
+
+// lnetOff returns the offset of the LNet header.
+func (f form) lnetOff() int {
+	if f == formBare {
+		return 0
+	}
+	return ksockSize
+}
+
+// nidBytes returns the size of the two NIDs at the start of the LNet header.
+func (f form) nidBytes() int {
+	if f == formLong {
+		return 40
+	}
+	return 16
+}
+
+// headerSize returns the size of all headers.
+func (f form) headerSize() int { return f.lnetOff() + f.nidBytes() + 56 }
+
 // order is the byte order of a sender's socklnd headers.
 type order uint8
 
@@ -20,7 +55,7 @@ const (
 	orderBig
 )
 
-// u32 reads in the given order; unknown counts as little.
+// u32 decodes an integer; an unknown order counts as little-endian.
 func (o order) u32(b []byte) uint32 {
 	if o == orderBig {
 		return binary.BigEndian.Uint32(b)
@@ -35,17 +70,17 @@ func (o order) u64(b []byte) uint64 {
 	return binary.LittleEndian.Uint64(b)
 }
 
-// head is what the first bytes of a message tell about its framing.
+// head is what the headers of a message say about its framing.
 type head struct {
-	kind    Kind // Connreq, Hello, Noop, or Unknown for LNet
-	form    form
-	order   order
-	version uint8 // of a hello
-	cut     bool  // the LNet header is not all there
-	lnet    int   // offset of the LNet header, -1 without one
-	payload int   // offset of the payload
-	size    int   // of the whole message
-	csum    uint32
+	kind       Kind // Connreq, Hello, Noop, or Unknown for LNet
+	form       form
+	order      order
+	version    uint8 // of a hello
+	cut        bool  // the LNet header is not all there
+	lnetOff    int   // offset of the LNet header, -1 without one
+	payloadOff int   // offset of the payload
+	size       int   // of the whole message
+	csum       uint32
 }
 
 // verdict is the result of parsing the start of a message.
@@ -64,13 +99,13 @@ type format struct {
 	first bool // no message was framed yet: a connection request or hello may come
 }
 
-// parser parses the head of a message.
+// parser parses the headers of the next message.
 type parser struct {
 	format
 	whole bool // all of the LNet header must be there
 }
 
-// parse reads the head of the message at the start of b.
+// parse parses the headers of the message at the start of b.
 func (p parser) parse(b []byte) (head, verdict) {
 	if len(b) < 4 {
 		return head{}, incomplete
@@ -96,7 +131,7 @@ func (p parser) parse(b []byte) (head, verdict) {
 		if len(b) < ksockSize {
 			return head{}, incomplete
 		}
-		return head{kind: Noop, form: p.form, order: o, lnet: -1, payload: ksockSize, size: ksockSize, csum: o.u32(b[4:])}, valid
+		return head{kind: Noop, form: p.form, order: o, lnetOff: -1, payloadOff: ksockSize, size: ksockSize, csum: o.u32(b[4:])}, valid
 	case typ != ksockLNet:
 		return head{}, invalid
 	case p.form != formUnknown:
@@ -105,12 +140,12 @@ func (p parser) parse(b []byte) (head, verdict) {
 	return p.infer(b, o)
 }
 
-// infer finds out whether the NIDs are of the short or the long form. In a
-// long header the place of the short one's message type holds the first
-// address bytes of the source, which are not 0 to 3 read as a number.
+// infer parses an LNet message of unknown form, short or long. A long header has
+// the first address bytes of its source where a short one has the message type;
+// as a number they are not 0 to 3.
 func (p parser) infer(b []byte, o order) (head, verdict) {
 	for _, f := range [...]form{formShort, formLong} {
-		if len(b) < f.header() {
+		if len(b) < f.headerSize() {
 			return head{}, incomplete
 		}
 		if h, v := p.lnet(b, f, o); v == valid && plausibleLNet(f, b[f.lnetOff():]) {
@@ -120,11 +155,11 @@ func (p parser) infer(b []byte, o order) (head, verdict) {
 	return head{}, invalid
 }
 
-// lnet reads the head of an LNet message of known form.
+// lnet parses an LNet message of known form.
 func (p parser) lnet(b []byte, f form, o order) (head, verdict) {
-	need := f.lnetOff() + f.nids() + 16
+	need := f.lnetOff() + f.nidBytes() + 16
 	if p.whole {
-		need = f.header()
+		need = f.headerSize()
 	}
 	if len(b) < need {
 		return head{}, incomplete
@@ -133,9 +168,16 @@ func (p parser) lnet(b []byte, f form, o order) (head, verdict) {
 	if !ok {
 		return head{}, invalid
 	}
-	h := head{form: f, order: o, lnet: f.lnetOff(), payload: f.header(), size: f.header() + n, cut: len(b) < f.header()}
+	h := head{form: f, order: o, lnetOff: f.lnetOff(), payloadOff: f.headerSize(), size: f.headerSize() + n, cut: len(b) < f.headerSize()}
 	if f != formBare {
 		h.csum = o.u32(b[4:])
 	}
 	return h, valid
 }
+
+// MinSnaplen is the number of bytes that a capture has to keep of a frame for
+// the headers of one message, in the usual case: Ethernet, IPv4, TCP with a
+// time stamp, socklnd and LNet.
+const MinSnaplen = ethernetSize + ipv4Size + tcpTimeStampSize + ksockSize + lnet4Size
+
+const tcpTimeStampSize = tcpSize + 12

@@ -9,10 +9,10 @@ const (
 	magicTCP      = 0xeebc0ded // socklnd 1, always little-endian
 )
 
-// maxHelloAddrs is more than a node ever lists: 16.
+// maxHelloAddrs bounds the addresses in a hello. Nodes list 16 at most.
 const maxHelloAddrs = 64
 
-// parseGreeting reads the head of a connection request or a hello.
+// parseGreeting parses a connection request or a hello.
 func parseGreeting(b []byte) (head, verdict) {
 	little, big := orderLittle.u32(b), orderBig.u32(b)
 	o := orderLittle
@@ -53,8 +53,8 @@ func parseGreeting(b []byte) (head, verdict) {
 	return head{}, invalid
 }
 
-// parseHello1 reads the head of a socklnd 1 hello: an LNet header with magic
-// and version in the place of the destination.
+// parseHello1 parses the hello of socklnd 1: an LNet header with magic and version
+// in place of the destination.
 func parseHello1(b []byte) (head, verdict) {
 	if len(b) < 32 {
 		return head{}, incomplete
@@ -68,10 +68,10 @@ func parseHello1(b []byte) (head, verdict) {
 }
 
 func greeting(k Kind, o order, version uint8, size int) head {
-	return head{kind: k, order: o, version: version, lnet: -1, size: size}
+	return head{kind: k, order: o, version: version, lnetOff: -1, size: size}
 }
 
-// formOf is how a hello of this version says that later headers look.
+// formOf returns the form of the headers that follow a hello of this version.
 func formOf(version uint8) form {
 	switch version {
 	case 1:
@@ -84,7 +84,7 @@ func formOf(version uint8) form {
 	return formUnknown
 }
 
-// helloNIDs takes the NIDs from a hello, for display.
+// helloNIDs decodes the NIDs in a hello.
 func helloNIDs(l *Header, h *head, b []byte) {
 	if len(b) < h.size {
 		return
@@ -99,7 +99,7 @@ func helloNIDs(l *Header, h *head, b []byte) {
 	}
 }
 
-// connreqNID takes the NID that a connection request is for.
+// connreqNID decodes the NID in a connection request.
 func connreqNID(l *Header, h *head, b []byte) {
 	switch {
 	case len(b) < h.size:

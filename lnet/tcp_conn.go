@@ -19,15 +19,15 @@ const (
 	closedIdle = 60e9    // after FIN or RST
 )
 
-// near is how far a segment may lie from the place its stream is at: above
-// the largest TCP window in use, far below the distance of chance numbers.
+// near is how far the sequence number of a segment may be from that of its stream:
+// more than the largest TCP window in use, far less than random numbers differ.
 const near = 1 << 25
 
-// ReorderFrames is the number of frames of one capture point within which a frame
-// may have been overtaken: twice 64, as each of two frames may have moved.
+// ReorderFrames is how many frames of its capture point may be in front of a frame
+// that belongs before them: twice 64, as each of two frames may have moved by 64.
 const ReorderFrames = 128
 
-// flowKey names one direction of a TCP connection at one capture point.
+// flowKey identifies one direction of a TCP connection at one capture point.
 type flowKey struct {
 	src, dst     [16]byte
 	sport, dport uint16

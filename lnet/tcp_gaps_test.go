@@ -8,7 +8,7 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// TestGaps compares the heap with a look at all streams.
+// TestGaps compares the heap with a search in all streams.
 func TestGaps(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	streams := make([]reassembly, 50)
@@ -31,10 +31,10 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// TestManyGaps has many streams with a gap. With a look at all of them for each
-// message it takes a long time.
+// TestManyGaps has many streams with a gap. It takes long if all of them are searched
+// for each message.
 func TestManyGaps(t *testing.T) {
-	tp, w := opened()
+	tc, w := opened()
 	var d *Decoder
 	d = NewDecoder(Options{Handle: func(*Message) { d.Held() }})
 	for i := range 20000 {
@@ -46,11 +46,11 @@ func TestManyGaps(t *testing.T) {
 		}
 	}
 	for range 100000 {
-		tp.Frames = tp.Frames[:0]
-		tp.Send(false, w.Noop(0, 1))
-		d.Frame(&tp.Frames[0])
+		tc.Frames = tc.Frames[:0]
+		tc.Send(false, w.Noop(0, 1))
+		d.Frame(&tc.Frames[0])
 	}
 	if n := len(d.tcp.gaps); n != 20000 {
-		t.Errorf("%d streams with a gap: this shows nothing", n)
+		t.Errorf("%d streams with a gap: this proves nothing", n)
 	}
 }

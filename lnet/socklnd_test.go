@@ -9,10 +9,10 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// run gives the messages of a tape and fails unless there are so many.
-func run(t *testing.T, tp *wiretest.Conn, want int) []seen {
+// run returns the messages of a connection and fails unless there are want.
+func run(t *testing.T, tc *wiretest.Conn, want int) []seen {
 	t.Helper()
-	got, _ := collect(tp.Frames, Options{})
+	got, _ := collect(tc.Frames, Options{})
 	if len(got) != want {
 		for _, m := range got {
 			t.Logf("%d %s %v", m.frame, m.what, m.notes)
@@ -43,19 +43,19 @@ func TestVersionsAndOrders(t *testing.T) {
 
 // testConversation opens a connection and sends a request and its reply.
 func testConversation(t *testing.T, w wiretest.Socklnd) {
-	tp := wiretest.NewConn()
+	tc := wiretest.NewConn()
 	if w.Version == 4 {
-		tp = wiretest.NewConn6()
+		tc = wiretest.NewConn6()
 	}
-	tp.Open()
+	tc.Open()
 	var ips []uint32
 	if w.Version < 4 {
 		ips = []uint32{1, 2, 3}
 	}
 	request, reply := w.Put(64, 500), w.LNet(true, wiretest.Put, 10, 64, []byte("answer"))
-	tp.Send(false, w.Connreq()).Send(false, w.Hello(false, ips...)).Send(true, w.Hello(true))
-	tp.Send(false, request).Send(true, reply)
-	got := run(t, tp, 5)
+	tc.Send(false, w.Connreq()).Send(false, w.Hello(false, ips...)).Send(true, w.Hello(true))
+	tc.Send(false, request).Send(true, reply)
+	got := run(t, tc, 5)
 	if k := kinds(got); k != "connreq hello hello request reply" {
 		t.Fatal(k)
 	}
@@ -88,8 +88,8 @@ func TestChecksumWrong(t *testing.T) {
 	bad := w.Put(64, 500)
 	bad[300]++
 	o := Options{Want: func(*Message) int { return 0 }}
-	tp := wiretest.NewConn().Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).SendSplit(wiretest.Join(bad, w.Put(128, 500)), 100)
-	got, _ := collect(tp.Frames, o)
+	tc := wiretest.NewConn().Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).SendSplit(wiretest.Join(bad, w.Put(128, 500)), 100)
+	got, _ := collect(tc.Frames, o)
 	if len(got) != 4 || len(got[2].notes) != 1 || got[2].notes[0].Code != "checksum" || len(got[3].notes) != 0 {
 		t.Fatalf("%+v", got)
 	}
@@ -98,16 +98,16 @@ func TestChecksumWrong(t *testing.T) {
 	}
 }
 
-// TestSplit cuts a stream in two at every byte.
+// TestSplit splits a stream in two segments at every byte.
 func TestSplit(t *testing.T) {
 	for _, w := range []wiretest.Socklnd{{Version: 2, Big: true}, {Version: 3}, {Version: 4}} {
 		stream := wiretest.Join(w.Connreq(), w.Hello(false), w.Put(64, 30), w.Noop(0, 5), w.Put(128, 0), w.Noop(3, 9), w.Noop(0, 1), w.Put(192, 100))
 		for at := 1; at < len(stream); at++ {
-			tp := wiretest.NewConn()
+			tc := wiretest.NewConn()
 			if w.Version == 4 {
-				tp = wiretest.NewConn6()
+				tc = wiretest.NewConn6()
 			}
-			got := run(t, tp.Open().Send(false, stream[:at]).Send(false, stream[at:]), 8)
+			got := run(t, tc.Open().Send(false, stream[:at]).Send(false, stream[at:]), 8)
 			if k := kinds(got); k != "connreq hello request noop request noop noop request" {
 				t.Fatalf("cut at %d: %s", at, k)
 			}
@@ -115,24 +115,24 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestInference begins behind the hellos.
+// TestInference: the framing is inferred when the hellos were not captured.
 func TestInference(t *testing.T) {
 	for _, w := range []wiretest.Socklnd{{Version: 1}, {Version: 2, Big: true}, {Version: 3}, {Version: 4}, {Version: 4, Big: true}} {
-		tp := wiretest.NewConn()
+		tc := wiretest.NewConn()
 		if w.Version == 4 {
-			tp = wiretest.NewConn6()
+			tc = wiretest.NewConn6()
 		}
 		for i := range uint64(5) {
-			tp.Send(false, w.Put(64*(i+1), 300))
+			tc.Send(false, w.Put(64*(i+1), 300))
 		}
-		got := run(t, tp, 5)
+		got := run(t, tc, 5)
 		if m := got[4].m; m.Version != 0 || m.Swapped != w.Big || m.LNet.MatchBits != 320 {
 			t.Errorf("version %d: %+v", w.Version, m)
 		}
 	}
 }
 
-// TestHelloOfOneSide knows the framing of both sides by the hello of one.
+// TestHelloOfOneSide: the hello of one side sets the framing of both.
 func TestHelloOfOneSide(t *testing.T) {
 	w := wiretest.Socklnd{Version: 1}
 	got := run(t, wiretest.NewConn().Open().Send(true, w.Hello(true)).Lose(16+72).Send(false, w.Put(64, 10)).Send(false, w.Put(128, 10)), 3)
@@ -167,15 +167,15 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// TestPingReply pairs by handle, also over connections.
+// TestPingReply: the reply to a ping is found by its handle, on any connection.
 func TestPingReply(t *testing.T) {
 	w := wiretest.Socklnd{Version: 3}
-	tp := wiretest.NewConn().Open().Send(false, w.Connreq()).Send(false, w.Hello(false))
-	tp.Send(false, w.LNet(false, wiretest.Get, 0, pingBits, nil))
-	tp.A.Port = 1022
-	tp.Open().Send(true, w.Hello(true)).Send(true, w.LNet(true, wiretest.Reply, 0, pingBits, []byte("x")))
-	tp.Send(true, w.LNet(true, wiretest.Reply, 0, 77, []byte("x")))
-	if k := kinds(run(t, tp, 6)); k != "connreq hello ping hello ping_reply getreply" {
+	tc := wiretest.NewConn().Open().Send(false, w.Connreq()).Send(false, w.Hello(false))
+	tc.Send(false, w.LNet(false, wiretest.Get, 0, pingBits, nil))
+	tc.A.Port = 1022
+	tc.Open().Send(true, w.Hello(true)).Send(true, w.LNet(true, wiretest.Reply, 0, pingBits, []byte("x")))
+	tc.Send(true, w.LNet(true, wiretest.Reply, 0, 77, []byte("x")))
+	if k := kinds(run(t, tc, 6)); k != "connreq hello ping hello ping_reply getreply" {
 		t.Error(k)
 	}
 }
@@ -184,10 +184,10 @@ func TestPingReply(t *testing.T) {
 // not its portal.
 func TestCutHeader(t *testing.T) {
 	w := wiretest.Socklnd{Version: 3}
-	tp := wiretest.NewConn().Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).Send(false, w.Put(64, 200)).Send(false, w.Put(128, 200))
-	f := &tp.Frames[5]
+	tc := wiretest.NewConn().Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).Send(false, w.Put(64, 200)).Send(false, w.Put(128, 200))
+	f := &tc.Frames[5]
 	f.Data = f.Data[:54+60]
-	got := run(t, tp, 4)
+	got := run(t, tc, 4)
 	if m := got[2].m; m.Kind != Unknown || m.LNet.Length != 200 || m.Tail != Snaplen || len(m.Data) != 60 {
 		t.Errorf("%+v", m)
 	}
@@ -196,16 +196,16 @@ func TestCutHeader(t *testing.T) {
 	}
 }
 
-// TestFuzzyLengths has headers that claim too much.
-func TestFuzzyLengths(t *testing.T) {
+// TestLengthsTooLarge: headers that claim too much are invalid.
+func TestLengthsTooLarge(t *testing.T) {
 	w := wiretest.Socklnd{Version: 3}
 	long := w.Put(64, 10)
 	long[24+28], long[24+29], long[24+30] = 0xff, 0xff, 0xff
 	get := w.LNet(false, wiretest.Get, 8, 64, nil)
 	get[24+28] = 1
 	for _, bad := range [][]byte{long, get, {0xc2, 0, 0, 0}, bytes.Repeat([]byte{0}, 500)} {
-		tp := wiretest.NewConn().Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).Send(false, bad)
-		got := run(t, tp.Send(false, w.Put(128, 10)), 3)
+		tc := wiretest.NewConn().Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).Send(false, bad)
+		got := run(t, tc.Send(false, w.Put(128, 10)), 3)
 		if len(got[2].notes) != 1 || got[2].notes[0].Code != "gap" || !strings.HasPrefix(got[2].notes[0].Text, fmt.Sprint(len(bad))) {
 			t.Errorf("%+v", got[2].notes)
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/lshark/lshark/capture"
 )
 
-// seen is what a test keeps of a message.
+// seen is what a test compares of a message.
 type seen struct {
 	flow  string // direction
 	what  string // everything a change of segments must not change
@@ -41,7 +41,7 @@ func collect(frames []capture.Frame, o Options) ([]seen, Stats) {
 	return all, s.Stats()
 }
 
-// byFlow lists what the messages of each direction are, in order.
+// byFlow returns descriptions of the messages of each direction, in order.
 func byFlow(all []seen) map[string][]string {
 	flows := make(map[string][]string)
 	for _, m := range all {

@@ -8,26 +8,26 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// TestRandomDialogs plays pieces of messages of several versions, garbage,
-// losses, cuts and swaps in both directions: what one says changes how the
-// other is read. Nothing must be held in the end.
+// TestRandomDialogs plays pieces of messages of several versions, garbage, losses, cuts
+// and swaps in both directions, each of which changes how the other is framed. Nothing
+// must be held at the end.
 func TestRandomDialogs(t *testing.T) {
 	for seed := range uint64(3000) {
-		tp := randomDialog(rand.New(rand.NewPCG(seed, 7)))
-		if left := playTwoWays(t, tp); left != "" {
+		tc := randomDialog(rand.New(rand.NewPCG(seed, 7)))
+		if left := playTwoWays(t, tc); left != "" {
 			t.Errorf("seed %d: %s", seed, left)
 		}
 	}
 }
 
-// playTwoWays checks every message of a tape, and says what is held behind its
-// end, where nothing should be.
-func playTwoWays(t *testing.T, tp *wiretest.Conn) (left string) {
+// playTwoWays checks every message of a connection, and returns a description of what
+// is held at its end, empty if nothing is.
+func playTwoWays(t *testing.T, tc *wiretest.Conn) (left string) {
 	t.Helper()
 	s := NewDecoder(Options{Frames: true, Handle: func(m *Message) { checkMessage(t, m) }})
-	for i := range tp.Frames {
-		tp.Frames[i].Number = int64(i + 1)
-		s.Frame(&tp.Frames[i])
+	for i := range tc.Frames {
+		tc.Frames[i].Number = int64(i + 1)
+		s.Frame(&tc.Frames[i])
 	}
 	s.Close()
 	if st := s.Stats(); st.Held != 0 || len(s.tcp.gaps) != 0 || len(s.tcp.queued) != 0 {
@@ -37,9 +37,9 @@ func playTwoWays(t *testing.T, tp *wiretest.Conn) (left string) {
 }
 
 func randomDialog(rnd *rand.Rand) *wiretest.Conn {
-	tp := wiretest.NewConn()
+	tc := wiretest.NewConn()
 	if rnd.IntN(4) > 0 {
-		tp.Open()
+		tc.Open()
 	}
 	for range 4 + rnd.IntN(12) {
 		var seg []byte
@@ -47,23 +47,23 @@ func randomDialog(rnd *rand.Rand) *wiretest.Conn {
 			seg = append(seg, randomPiece(rnd)...)
 		}
 		if k := rnd.IntN(len(seg) + 1); rnd.IntN(3) == 0 {
-			tp.Send(rnd.IntN(3) == 0, seg[:k])
+			tc.Send(rnd.IntN(3) == 0, seg[:k])
 			seg = seg[k:]
 		}
-		tp.Send(rnd.IntN(3) == 0, seg)
+		tc.Send(rnd.IntN(3) == 0, seg)
 		if rnd.IntN(8) == 0 {
 			const headers = 54
-			f := &tp.Frames[len(tp.Frames)-1]
+			f := &tc.Frames[len(tc.Frames)-1]
 			f.Data = f.Data[:headers+rnd.IntN(len(f.Data)-headers+1)]
 		}
 		if rnd.IntN(10) == 0 {
-			tp.Lose(1 + rnd.IntN(200))
+			tc.Lose(1 + rnd.IntN(200))
 		}
-		if n := len(tp.Frames); rnd.IntN(6) == 0 && n > 4 {
-			tp.Swap(n-1, n-2)
+		if n := len(tc.Frames); rnd.IntN(6) == 0 && n > 4 {
+			tc.Swap(n-1, n-2)
 		}
 	}
-	return tp
+	return tc
 }
 
 // randomPiece is a message, the beginning of one, or garbage.

@@ -13,18 +13,18 @@ import (
 // TestPortReuse opens the same ports again, with an old segment arriving
 // late and the first of the new data early.
 func TestPortReuse(t *testing.T) {
-	tp, w := opened()
-	tp.Send(false, w.Put(64, 10))
-	tp.Send(false, w.Put(128, 10)) // frame 7, late
-	tp.A.Seq, tp.B.Seq = 1<<30, 1<<31
-	tp.Open() // frames 8 to 10
-	tp.Send(false, wiretest.Join(w.Connreq(), w.Hello(false), w.Put(192, 10)))
-	tp.Send(true, w.Hello(true))
-	late := tp.Frames[6]
-	copy(tp.Frames[6:], tp.Frames[7:11]) // the new connection's first data before the old one's last
-	tp.Frames[10] = late
-	tp.Swap(6, 9) // and before its SYN
-	got := run(t, tp, 8)
+	tc, w := opened()
+	tc.Send(false, w.Put(64, 10))
+	tc.Send(false, w.Put(128, 10)) // frame 7, late
+	tc.A.Seq, tc.B.Seq = 1<<30, 1<<31
+	tc.Open() // frames 8 to 10
+	tc.Send(false, wiretest.Join(w.Connreq(), w.Hello(false), w.Put(192, 10)))
+	tc.Send(true, w.Hello(true))
+	late := tc.Frames[6]
+	copy(tc.Frames[6:], tc.Frames[7:11]) // the new connection's first data before the old one's last
+	tc.Frames[10] = late
+	tc.Swap(6, 9) // and before its SYN
+	got := run(t, tc, 8)
 	conns := make(map[uint64]int)
 	for _, m := range got {
 		if m.m.LNetOff >= 0 {
@@ -39,14 +39,14 @@ func TestPortReuse(t *testing.T) {
 	}
 }
 
-// TestJump: a capture that lacks very much of a connection still knows it.
-func TestJump(t *testing.T) {
-	tp, w := opened()
-	tp.Send(false, w.Put(64, 10)).Lose(100 << 20).OtherFrames(3)
+// TestLargeGap: a connection is recognized behind a very large gap.
+func TestLargeGap(t *testing.T) {
+	tc, w := opened()
+	tc.Send(false, w.Put(64, 10)).Lose(100 << 20).OtherFrames(3)
 	for i := range uint64(4) {
-		tp.Send(false, w.Put(128+i, 10))
+		tc.Send(false, w.Put(128+i, 10))
 	}
-	got := run(t, tp, 7)
+	got := run(t, tc, 7)
 	if last := got[6]; last.conn != 0 || last.m.Version != 3 || got[3].m.LNet.MatchBits != 128 {
 		t.Errorf("%+v", last.m)
 	}
@@ -54,10 +54,10 @@ func TestJump(t *testing.T) {
 
 // TestSources: two capture points of one connection are two streams.
 func TestSources(t *testing.T) {
-	tp, w := opened()
-	tp.Send(false, w.Put(64, 10))
+	tc, w := opened()
+	tc.Send(false, w.Put(64, 10))
 	var both []capture.Frame
-	for _, f := range tp.Frames {
+	for _, f := range tc.Frames {
 		g := f
 		g.Source = 1
 		both = append(both, f, g)
@@ -68,25 +68,25 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestPorts: only the ports asked for carry LNet.
+// TestPorts: only segments on the given ports are read.
 func TestPorts(t *testing.T) {
-	tp, w := opened()
-	tp.Send(false, w.Put(64, 10))
-	if got, st := collect(tp.Frames, Options{Ports: []uint16{989, 1000}}); len(got) != 0 || st.TCP.Frames != 6 || st.TCP.Segments != 0 {
+	tc, w := opened()
+	tc.Send(false, w.Put(64, 10))
+	if got, st := collect(tc.Frames, Options{Ports: []uint16{989, 1000}}); len(got) != 0 || st.TCP.Frames != 6 || st.TCP.Segments != 0 {
 		t.Errorf("%d messages, %+v", len(got), st)
 	}
-	if got, _ := collect(tp.Frames, Options{Ports: []uint16{989, 988}}); len(got) != 3 {
+	if got, _ := collect(tc.Frames, Options{Ports: []uint16{989, 988}}); len(got) != 3 {
 		t.Errorf("%d messages", len(got))
 	}
 }
 
-// TestQuiet: in mid-stream nothing waits for frames that do not come.
+// TestQuiet: in mid-stream no message waits for frames that do not come.
 func TestQuiet(t *testing.T) {
-	tp, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
-	tp.Send(false, w.Put(64, 10))
+	tc, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
+	tc.Send(false, w.Put(64, 10))
 	n := 0
 	s := NewDecoder(Options{Handle: func(*Message) { n++ }})
-	s.Frame(&tp.Frames[0])
+	s.Frame(&tc.Frames[0])
 	if n != 0 {
 		t.Error("the SYN was not waited for")
 	}
@@ -96,20 +96,20 @@ func TestQuiet(t *testing.T) {
 	}
 }
 
-// TestQueueIsFlat: connections whose SYN is waited for, one after the other,
-// keep the queue from being empty, but do not let it grow.
+// TestQueueIsFlat: connections without a SYN, one after the other, keep the queue from
+// being empty, but it does not grow.
 func TestQueueIsFlat(t *testing.T) {
-	tp, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
+	tc, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
 	s := NewDecoder(Options{})
 	for i := range 2000 {
-		tp.A.Port = uint16(1000 + i)
-		tp.Frames = tp.Frames[:0]
-		tp.Send(false, w.Put(64, 10)).OtherFrames(ReorderFrames / 2)
-		for k := range tp.Frames {
-			s.Frame(&tp.Frames[k])
+		tc.A.Port = uint16(1000 + i)
+		tc.Frames = tc.Frames[:0]
+		tc.Send(false, w.Put(64, 10)).OtherFrames(ReorderFrames / 2)
+		for k := range tc.Frames {
+			s.Frame(&tc.Frames[k])
 		}
 		if n := len(s.tcp.source(0).queue); n > 4*ReorderFrames {
-			t.Fatalf("after %d connections %d places in the queue, of which %d are done with", i+1, n, s.tcp.source(0).head)
+			t.Fatalf("after %d connections %d places in the queue, of which %d are delivered", i+1, n, s.tcp.source(0).head)
 		}
 	}
 }
@@ -117,17 +117,17 @@ func TestQueueIsFlat(t *testing.T) {
 // shortFlows makes n connections of a few frames each, the last one with these
 // flags, and calls each with the number so far.
 func shortFlows(s *Decoder, n int, flags byte, each func(i int)) {
-	tp := wiretest.NewConn()
+	tc := wiretest.NewConn()
 	w := wiretest.Socklnd{Version: 3}
 	for i := range n {
-		tp.Frames = tp.Frames[:0]
-		tp.A = wiretest.End{Addr: netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), Port: uint16(512 + i%511), Seq: uint32(i) * 77777}
-		tp.B.Seq = uint32(i) * 99999
-		tp.Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).Send(true, w.Hello(true)).Send(false, w.Put(64, 10)[:100])
-		tp.Segment(&tp.A, &tp.B, flags, tp.A.Seq, nil)
-		for k := range tp.Frames {
-			tp.Frames[k].Number += int64(i) * 10
-			s.Frame(&tp.Frames[k])
+		tc.Frames = tc.Frames[:0]
+		tc.A = wiretest.End{Addr: netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), Port: uint16(512 + i%511), Seq: uint32(i) * 77777}
+		tc.B.Seq = uint32(i) * 99999
+		tc.Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).Send(true, w.Hello(true)).Send(false, w.Put(64, 10)[:100])
+		tc.Segment(&tc.A, &tc.B, flags, tc.A.Seq, nil)
+		for k := range tc.Frames {
+			tc.Frames[k].Number += int64(i) * 10
+			s.Frame(&tc.Frames[k])
 		}
 		each(i)
 	}
@@ -170,20 +170,19 @@ func TestClosedFlows(t *testing.T) {
 	})
 }
 
-// TestIdle: connections that nothing was heard of for long are forgotten,
-// closed ones sooner.
+// TestIdle: connections without segments for long are removed, closed ones sooner.
 func TestIdle(t *testing.T) {
 	for _, c := range []struct {
 		flags byte
 		after int64
 		live  int
 	}{{tcpACK, maxIdle - 1e9, 2}, {tcpACK, maxIdle + 1e9, 1}, {tcpRST, closedIdle + 1e9, 1}, {tcpRST, closedIdle - 1e9, 2}} {
-		tp, _ := opened()
-		tp.Segment(&tp.A, &tp.B, c.flags, tp.A.Seq, nil)
-		tp.Now += c.after
-		tp.A.Port++
-		tp.Open()
-		if _, st := collect(tp.Frames, Options{}); st.TCP.Live != c.live {
+		tc, _ := opened()
+		tc.Segment(&tc.A, &tc.B, c.flags, tc.A.Seq, nil)
+		tc.Now += c.after
+		tc.A.Port++
+		tc.Open()
+		if _, st := collect(tc.Frames, Options{}); st.TCP.Live != c.live {
 			t.Errorf("%+v: %d live", c, st.TCP.Live)
 		}
 	}

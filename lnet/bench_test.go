@@ -8,17 +8,17 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// bulk is a connection that carries large PUTs in segments of the given size,
+// bulk returns the frames of a connection with large PUTs in segments of the given size,
 // from the first message on.
 func bulk(segment int) []capture.Frame {
-	tp, w := opened()
+	tc, w := opened()
 	body := w.LNet(false, wiretest.Put, 8, 64, make([]byte, 1<<20))
 	stream := wiretest.Join(body, body, body, body)
-	tp.SendSplit(stream, segment)
-	return tp.Frames
+	tc.SendSplit(stream, segment)
+	return tc.Frames
 }
 
-// loop plays frames again and again, with sequence numbers that go on.
+// loop repeats frames, with sequence numbers that go on.
 type loop struct {
 	frames []capture.Frame
 	head   int // frames that open the connection
@@ -58,8 +58,8 @@ func (l *loop) next() *capture.Frame {
 
 func skipAll(*Message) int { return 0 }
 
-// BenchmarkFrameWalk finds the segment in each frame and no more.
-func BenchmarkFrameWalk(b *testing.B) {
+// BenchmarkLink finds the segment in each frame and no more.
+func BenchmarkLink(b *testing.B) {
 	l := newLoop(bulk(1448), 5)
 	var d linkDecoder
 	b.ReportAllocs()
@@ -70,8 +70,7 @@ func BenchmarkFrameWalk(b *testing.B) {
 	}
 }
 
-// BenchmarkStream passes over bulk that comes in order; a frame is one
-// operation.
+// BenchmarkStream skips bulk data that come in order; a frame is one operation.
 func BenchmarkStream(b *testing.B) {
 	for _, segment := range []int{1448, 64000} {
 		b.Run(fmt.Sprint(segment), func(b *testing.B) {
@@ -87,11 +86,11 @@ func BenchmarkStream(b *testing.B) {
 }
 
 func small() []capture.Frame {
-	tp, w := opened()
+	tc, w := opened()
 	for i := range uint64(64) {
-		tp.Send(false, wiretest.Join(w.Noop(0, 5), w.Put(64*i, 400)))
+		tc.Send(false, wiretest.Join(w.Noop(0, 5), w.Put(64*i, 400)))
 	}
-	return tp.Frames
+	return tc.Frames
 }
 
 // BenchmarkFraming cuts frames of a NOOP and a small message each.

@@ -32,8 +32,8 @@ func FuzzLink(f *testing.F) {
 	})
 }
 
-// FuzzStream plays segments whose place, length, direction and flags the
-// input tells, with its bytes as payload, and checks what must always hold.
+// FuzzStream plays segments whose place, length, direction and flags are in plan, with
+// the bytes of stream as payload.
 func FuzzStream(f *testing.F) {
 	for _, w := range []wiretest.Socklnd{{Version: 1}, {Version: 2, Big: true, Sum: true}, {Version: 3}, {Version: 4}} {
 		stream := wiretest.Join(w.Connreq(), w.Hello(false, 1, 2), w.Put(64, 100), w.Noop(0, 5), w.Put(128, 300), w.Put(192, 10))
@@ -59,8 +59,8 @@ func FuzzStream(f *testing.F) {
 	})
 }
 
-// FuzzLNet plays what two nodes say to each other, in order and whole. What is
-// said decides about hello, version, byte order and framing.
+// FuzzLNet plays the bytes that two nodes send to each other, in order and whole. They
+// determine hello, version, byte order and framing.
 func FuzzLNet(f *testing.F) {
 	for _, w := range []wiretest.Socklnd{{Version: 1}, {Version: 2, Big: true, Sum: true}, {Version: 3}, {Version: 4}} {
 		f.Add(wiretest.Join(w.Connreq(), w.Hello(false, 1, 2), w.Put(64, 100), w.LNet(false, wiretest.Get, 8, 65, nil), w.Noop(0, 5)),
@@ -68,22 +68,22 @@ func FuzzLNet(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, there, back []byte) {
 		d := NewDecoder(Options{Handle: func(m *Message) { checkMessage(t, m) }})
-		tp := wiretest.NewConn().Open()
+		tc := wiretest.NewConn().Open()
 		for len(there)+len(back) > 0 {
 			n, k := min(len(there), 700), min(len(back), 500)
-			if tp.Send(false, there[:n]); k > 0 {
-				tp.Send(true, back[:k])
+			if tc.Send(false, there[:n]); k > 0 {
+				tc.Send(true, back[:k])
 			}
 			there, back = there[n:], back[k:]
 		}
-		for i := range tp.Frames {
-			d.Frame(&tp.Frames[i])
+		for i := range tc.Frames {
+			d.Frame(&tc.Frames[i])
 		}
 		d.Close()
 	})
 }
 
-// FuzzTwoWays plays what two nodes say in pieces, with losses, cuts and swaps:
+// FuzzTwoWays plays the bytes that two nodes send, in pieces with losses, cuts and swaps:
 // a byte of plan is the direction, the length, and what happens to the piece.
 func FuzzTwoWays(f *testing.F) {
 	for seed := range uint64(40) {
@@ -98,7 +98,7 @@ func FuzzTwoWays(f *testing.F) {
 		f.Add(plan, there, back)
 	}
 	f.Fuzz(func(t *testing.T, plan, there, back []byte) {
-		tp := wiretest.NewConn()
+		tc := wiretest.NewConn()
 		for _, p := range plan {
 			data := &there
 			if p&1 != 0 {
@@ -107,23 +107,23 @@ func FuzzTwoWays(f *testing.F) {
 			n := min(int(p>>1&15)*11, len(*data))
 			switch p >> 5 {
 			case 0:
-				tp.Lose(n + 1)
+				tc.Lose(n + 1)
 			case 1:
-				tp.Open()
+				tc.Open()
 			default:
-				tp.Send(p&1 != 0, (*data)[:n])
+				tc.Send(p&1 != 0, (*data)[:n])
 				*data = (*data)[n:]
 			}
-			last := len(tp.Frames) - 1
+			last := len(tc.Frames) - 1
 			switch {
 			case p>>5 == 6 && last > 0:
-				tp.Swap(last, last-1)
+				tc.Swap(last, last-1)
 			case p>>5 == 7 && n > 0:
-				fr := &tp.Frames[last]
+				fr := &tc.Frames[last]
 				fr.Data = fr.Data[:len(fr.Data)-(n+1)/2]
 			}
 		}
-		if left := playTwoWays(t, tp); left != "" {
+		if left := playTwoWays(t, tc); left != "" {
 			t.Fatal(left)
 		}
 	})
@@ -132,34 +132,34 @@ func FuzzTwoWays(f *testing.F) {
 // fuzzFrames makes segments: three bytes of plan are the length, a step back
 // or forth, and flags.
 func fuzzFrames(plan, stream []byte) []capture.Frame {
-	tp := wiretest.NewConn()
+	tc := wiretest.NewConn()
 	at := 0
 	for len(plan) >= 3 && at < len(stream) {
 		n, step, bits := int(plan[0]), int(int8(plan[1])), plan[2]
 		plan = plan[3:]
 		from := max(0, min(at+step, len(stream)))
 		to := min(from+n, len(stream))
-		a, b := &tp.A, &tp.B
+		a, b := &tc.A, &tc.B
 		if bits&1 != 0 {
 			a, b = b, a
 		}
 		b.Seq = wiretest.ISNOfB + binary.BigEndian.Uint32([]byte{0, 0, bits, bits})
-		tp.Segment(a, b, bits&(tcpSYN|tcpFIN|tcpRST)|tcpACK, wiretest.ISNOfA+uint32(from), stream[from:to])
+		tc.Segment(a, b, bits&(tcpSYN|tcpFIN|tcpRST)|tcpACK, wiretest.ISNOfA+uint32(from), stream[from:to])
 		if bits&0x20 != 0 {
-			fr := &tp.Frames[len(tp.Frames)-1]
+			fr := &tc.Frames[len(tc.Frames)-1]
 			fr.Data = fr.Data[:max(54, len(fr.Data)-n/2)]
 		}
 		if bits&0x40 != 0 {
-			tp.OtherFrames(3)
+			tc.OtherFrames(3)
 		}
 		at = max(at, to)
 	}
-	tp.A.Seq = wiretest.ISNOfA + uint32(at)
-	tp.SendSplit(stream[min(at, len(stream)):], 1000)
-	return tp.Frames
+	tc.A.Seq = wiretest.ISNOfA + uint32(at)
+	tc.SendSplit(stream[min(at, len(stream)):], 1000)
+	return tc.Frames
 }
 
-// checkMessage checks what holds of every message.
+// checkMessage fails if a message is inconsistent.
 func checkMessage(t *testing.T, m *Message) {
 	t.Helper()
 	bad := len(m.Data) > m.Size || m.PayloadOff > m.Size || m.LNetOff > m.PayloadOff || (m.Tail == Present) != (len(m.Data) == m.Size)

@@ -12,7 +12,7 @@ import (
 
 var streamSamples = []string{"mount", "ip6_mount", "idle"}
 
-// overSamples runs a test on each sample, with what it says when left alone.
+// overSamples runs a test on the frames of each sample and the messages in them.
 func overSamples(t *testing.T, test func(t *testing.T, frames []capture.Frame, whole []seen)) {
 	for _, name := range streamSamples {
 		t.Run(name, func(t *testing.T) {
@@ -66,7 +66,7 @@ func resegment(frames []capture.Frame, n int) []capture.Frame {
 	return wiretest.Renumber(out)
 }
 
-// patched is an Ethernet frame with another TCP payload, which begins at bytes
+// patched returns an Ethernet frame with another TCP payload, which begins at bytes
 // later in the stream.
 func patched(frame, old []byte, at uint32, payload []byte) []byte {
 	head := len(frame) - len(old)
@@ -158,8 +158,8 @@ func TestDropSmall(t *testing.T) {
 	})
 }
 
-// dropOne leaves out one frame: lost are at most the messages it carried bytes
-// of and one behind them.
+// dropOne leaves out one frame: at most the messages with bytes in it and the next one
+// are lost.
 func dropOne(t *testing.T, frames []capture.Frame, i int, whole []seen) {
 	t.Helper()
 	var d linkDecoder
@@ -192,7 +192,7 @@ func dropOne(t *testing.T, frames []capture.Frame, i int, whole []seen) {
 	checkPhantoms(t, got, whole)
 }
 
-// checkPhantoms fails when there is a message where none was.
+// checkPhantoms fails if there is a message that is not in whole.
 func checkPhantoms(t *testing.T, got, whole []seen) {
 	t.Helper()
 	real := make(map[string]bool)
@@ -279,7 +279,8 @@ func TestSnaplen(t *testing.T) {
 	})
 }
 
-// TestPrefix ends after each frame: the messages complete by then are there.
+// TestPrefix ends the capture behind each frame: the messages that are complete by then
+// are the same.
 func TestPrefix(t *testing.T) {
 	overSamples(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
 		for n := range frames {
@@ -296,7 +297,7 @@ func TestPrefix(t *testing.T) {
 	})
 }
 
-// TestWant asks for part of the payloads.
+// TestWant keeps part of the payloads.
 func TestWant(t *testing.T) {
 	overSamples(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
 		for _, segment := range []int{100, 1 << 20} {
