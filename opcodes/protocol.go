@@ -49,6 +49,7 @@ func init() {
 		"ping_info":  {PingInfo},
 		"selftest":   {SelftestMsg},
 	}
+	Protocol.Outside = wrappingPlaces()
 	Protocol.Prepare()
 }
 

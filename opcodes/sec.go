@@ -1,6 +1,10 @@
 package opcodes
 
-import . "github.com/lshark/lshark/opcodes/schema"
+import (
+	"slices"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // SptlrpcPolicy is the group sptlrpc_policy.
 var SptlrpcPolicy = Enum("sptlrpc_policy", "SPTLRPC_POLICY_", "security policy, bits 0-3 of a flavour", []Value{
@@ -249,6 +253,23 @@ func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field
 		return append(list, bufGSSInit)
 	case flavor>>8&0xf != serviceNull:
 		return append(list, signature(flavor))
+	}
+	return list
+}
+
+// wrappingPlaces lists the buffers that Wrapping declares, and the parts of the
+// tokens in them.
+func wrappingPlaces() (list []Place) {
+	add := func(in string, fields ...*Field) {
+		for _, f := range fields {
+			list = append(list, Place{Field: f, In: in})
+		}
+	}
+	add("plain", bufPlainHeader, bufUserDesc, bufBulkDesc)
+	add("gss", bufGSSHeader, bufGSSReply, bufGSSError, bufGSSInit, bufUserDesc, bufBulkDesc, gssReplyToken,
+		bufCipher, bufKrb5Cipher, bufSKCipher, bufSignature, bufKrb5Signature)
+	for _, part := range slices.Concat(skInitParts, skReplyParts) {
+		add("token", part.Type.Fields...)
 	}
 	return list
 }

@@ -42,6 +42,9 @@ func (g *Registry) NewIndex() *Index {
 			}
 		}
 	}
+	for _, p := range g.Outside {
+		x.add(p.Field, p.In)
+	}
 	for name := range x.places {
 		x.names = append(x.names, name)
 	}

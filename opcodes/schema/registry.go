@@ -18,6 +18,7 @@ type Registry struct {
 	Unused   []Value              // opcodes that have a name and no RPC
 	Numbered []*Names             // groups that a number without a name may belong to
 	Sections map[string][]*Struct // structs at the top of a tree, by the name they have there
+	Outside  []Place              // fields that are neither in a struct nor buffers of an RPC
 
 	byOpcode []*RPC
 }
