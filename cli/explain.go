@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
@@ -42,8 +44,8 @@ func newExplain(sys *iostreams.IO) *cobra.Command {
 		Use:   "explain [flags] [NAME…]",
 		Short: "Explain a struct, field, flag, opcode or constant, with its place on the wire",
 		Long: "explain prints what lshark knows about a name of the protocol; it needs no capture. NAME is a struct, a " +
-			"field, a group of flags or values, a flag or constant with or without its prefix, an operation, or a key of " +
-			"records and filters. Where a name is not unique, write STRUCT.FIELD or GROUP.VALUE. A number is an " +
+			"field, a group of flags or values, a flag or constant with or without its prefix, an operation, a key of " +
+			"records and filters, a column of a table, or a code of notes and events. Where a name is not unique, write STRUCT.FIELD or GROUP.VALUE. A number is an " +
 			"operation, a portal or an error. Case does not matter. Without NAME, explain shows how much it knows.",
 		Example: `  # offsets and types, and when each field is valid
   lshark explain obd_connect_data
@@ -71,14 +73,14 @@ func newExplain(sys *iostreams.IO) *cobra.Command {
 // explain prints all topics. If a name is unknown it prints nothing and returns
 // an error.
 func (p *prose) explain(names []string) error {
-	index := opcodes.NewIndex()
+	index, own := opcodes.NewIndex(), ownEntries()
 	if len(names) == 0 {
 		return p.overview(index)
 	}
 	r := render.NewExplain(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)
 	var out []byte
 	for _, name := range names {
-		keys, topics := keysNamed(name), index.Topics(name)
+		keys, topics := records.Named(own, name), index.Topics(name)
 		if keys == nil && topics == nil {
 			return exit.UnknownName("name", name[strings.LastIndexByte(name, '.')+1:], append(index.TopicNames(true), ownNames()...))
 		}
@@ -96,6 +98,25 @@ func (p *prose) explain(names []string) error {
 	}
 	_, err := p.sys.Out.Write(out)
 	return err
+}
+
+// ownEntries lists the names of ours: of records, codes and columns, and of the
+// fields that filters read without a tree.
+func ownEntries() []records.Entry { return append(records.All(), filter.Probes()...) }
+
+// ownNames lists the names of ours, keys inside others also without those.
+func ownNames() (list []string) {
+	for _, e := range ownEntries() {
+		list = append(list, e.Name)
+		if e.Path != e.Name {
+			list = append(list, e.Path)
+		}
+		if i := strings.LastIndexByte(e.Path, '.'); i >= 0 {
+			list = append(list, e.Path[i+1:])
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // page appends what is known of a key or a topic.
@@ -136,7 +157,7 @@ func (p *prose) overview(index *schema.Index) error {
 		{flags, "flag words", "obd_connect_flags"},
 		{values, "enumerations", "ldlm_mode"},
 		{constants, "constants", "OBD_CONNECT_GRANT"},
-		{len(ownKeys()), "keys", "xid"},
+		{len(ownEntries()), "keys", "xid"},
 	}
 	if p.form.value == "json" {
 		out := "{"

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ func newFields(sys *iostreams.IO) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			var out []byte
 			for _, e := range ownKeys() {
-				out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", e.Filter, e.TypeText(), e.Record, e.Doc)
+				out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", e.Name, e.TypeText(), e.Of, e.Doc)
 			}
 			_, err := sys.Out.Write(render.AppendFieldList(out, opcodes.NewIndex()))
 			return err
@@ -40,33 +41,14 @@ func newFields(sys *iostreams.IO) *cobra.Command {
 	}
 }
 
-// ownKeys lists the keys that are no fields of the wire, and the fields that
-// filters read without a tree.
+// ownKeys lists the keys that -e and -Y know and that are no fields of the wire,
+// and the fields that filters read without a tree, by record and name.
 func ownKeys() []records.Entry {
-	list := slices.Concat(records.Messages.Entries(), filter.Probes(), records.RPCs.Entries())
-	slices.SortStableFunc(list, func(a, b records.Entry) int { return strings.Compare(a.Filter, b.Filter) })
-	return list
-}
-
-// ownNames lists the names of all own keys.
-func ownNames() (list []string) {
-	for _, e := range ownKeys() {
-		list = append(list, e.Filter)
-		if e.Path != e.Filter {
-			list = append(list, e.Path)
-		}
-	}
-	return list
-}
-
-// keysNamed finds the keys of a name with or without the prefix of their
-// record, letters of either case.
-func keysNamed(name string) (list []records.Entry) {
-	for _, e := range ownKeys() {
-		if strings.EqualFold(e.Filter, name) || strings.EqualFold(e.Path, name) {
-			list = append(list, e)
-		}
-	}
+	list := append(records.All(), filter.Probes()...)
+	list = slices.DeleteFunc(list, func(e records.Entry) bool { return !e.InFilters })
+	slices.SortFunc(list, func(a, b records.Entry) int {
+		return cmp.Or(strings.Compare(a.Of, b.Of), strings.Compare(a.Name, b.Name))
+	})
 	return list
 }
 

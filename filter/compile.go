@@ -127,11 +127,11 @@ func Names(ofRPCs bool) []string { return names(opcodes.NewIndex(), ofRPCs) }
 func names(index *schema.Index, ofRPCs bool) []string {
 	all := slices.Clone(index.Names())
 	for _, e := range slices.Concat(records.Messages.Entries(), Probes()) {
-		all = append(all, e.Filter)
+		all = append(all, e.Name)
 	}
 	for _, e := range records.RPCs.Entries() {
-		if _, shared := records.MessageKey(e.Filter); shared || ofRPCs {
-			all = append(all, e.Filter)
+		if _, shared := records.MessageKey(e.Name); shared || ofRPCs {
+			all = append(all, e.Name)
 		}
 	}
 	return all

@@ -92,8 +92,8 @@ var probes = map[string]probe{
 func Probes() (list []records.Entry) {
 	for _, name := range slices.Sorted(maps.Keys(probes)) {
 		p := probes[name]
-		list = append(list, records.Entry{Record: records.Messages.Record, Path: name, Filter: name, Type: p.kind,
-			Names: p.names, Doc: p.doc, JSON: records.Hidden})
+		list = append(list, records.Entry{Kind: records.KeyEntry, Of: records.Messages.Record, Path: name, Name: name, Type: p.kind,
+			Names: p.names, Doc: p.doc, JSON: records.Hidden, InFilters: true})
 	}
 	return list
 }

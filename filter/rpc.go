@@ -89,7 +89,7 @@ func (c *compiler) rpcField(t token) (*field, error) {
 
 func rpcNames() (names []string) {
 	for _, e := range records.RPCs.Entries() {
-		names = append(names, e.Filter)
+		names = append(names, e.Name)
 	}
 	return names
 }

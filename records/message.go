@@ -49,7 +49,7 @@ var kinds = func() *schema.Names {
 
 // Messages are the keys of a message that are not fields of the wire, and its
 // sections, which hold those.
-var Messages = Table[*Message]{Record: "record", Keys: slices.Concat(
+var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.Concat(
 	[]Key[*Message]{
 		{Name: "frame", Doc: "number of the frame that completed the message, from 1", Get: func(m *Message, v *Value) bool {
 			v.U = uint64(m.Frame)

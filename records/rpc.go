@@ -7,7 +7,7 @@ import (
 )
 
 // RPCs are the keys of RPCs.
-var RPCs = Table[*track.RPC]{Record: "rpc", Prefix: "rpc.", Keys: []Key[*track.RPC]{
+var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Keys: []Key[*track.RPC]{
 	{Name: "xid", Type: Decimal, Doc: "number of the RPC", Get: func(r *track.RPC, v *Value) bool {
 		v.U = r.XID
 		return true

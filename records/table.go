@@ -50,9 +50,12 @@ func (k *Key[R]) Read(r R, i int, v *Value) bool {
 
 // Table is the keys of a kind of record, in the order of its JSON.
 type Table[R any] struct {
-	Record string // the kind: record (a message), rpc
-	Prefix string // of the paths in filters
+	Record string // the kind: record (a message), rpc, stats row, import
 	Keys   []Key[R]
+
+	// InFilters are keys that -Y and -e know; in -Y they have the prefix.
+	InFilters bool
+	Prefix    string
 }
 
 // Path is a key of a table by its path, which is the names of the keys around
@@ -110,42 +113,3 @@ func (p *Path[R]) Value(r R, i int, v *Value) bool {
 	}
 	return p.Key.Read(r, i, v)
 }
-
-// Entry describes a key: what a Key has without its getters.
-type Entry struct {
-	Record string // the kind of record
-	Path   string // inside the record
-	Filter string // the name in filters, empty when they do not have it
-	Type   Type
-	Unit   Unit
-	Names  *schema.Names
-	Doc    string
-	JSON   Presence
-	List   bool
-}
-
-// TypeText returns the type in words: number, list of text.
-func (e *Entry) TypeText() string {
-	if e.List {
-		return "list of " + e.Type.String()
-	}
-	return e.Type.String()
-}
-
-// Entries lists the keys, those inside an object behind it.
-func (t *Table[R]) Entries() []Entry { return appendEntries(nil, t, "", t.Keys, false) }
-
-func appendEntries[R any](list []Entry, t *Table[R], around string, keys []Key[R], inList bool) []Entry {
-	for i := range keys {
-		k := &keys[i]
-		path := around + k.Name
-		e := Entry{Record: t.Record, Path: path, Filter: t.Prefix + path, Type: k.Type, Unit: k.Unit, Names: k.Names,
-			Doc: k.Doc, JSON: k.JSON, List: inList || k.Len != nil}
-		list = append(list, e)
-		list = appendEntries(list, t, path+".", k.Parts, e.List)
-	}
-	return list
-}
-
-// All lists the keys of all kinds of records.
-func All() []Entry { return append(Messages.Entries(), RPCs.Entries()...) }

@@ -25,8 +25,11 @@ const (
 	Status               // U, two's complement: a number; Names and errnos are for comparisons
 	Seconds              // U, whole seconds: a number
 	Duration             // U, nanoseconds, may be negative: seconds with a fraction
+	Float                // F: a number
 	Time                 // U, nanoseconds since the epoch: a string in UTC
 	Text                 // Text: a string
+	Strings              // Strings: an array of strings
+	Counts               // Counts: an object with a number for each name
 	FID                  // U (sequence), OID and Ver: a string such as "[0x200000401:0x1:0x0]"
 	NID                  // NID: a string
 	Address              // Addr: a string
@@ -35,7 +38,8 @@ const (
 )
 
 var typeNames = [...]string{Uint: "number", Int: "number", Decimal: "number", Hex: "number", Bool: "bool", Enum: "enum",
-	Flags: "flags", Status: "number", Seconds: "seconds", Duration: "seconds", Time: "time", Text: "text", FID: "FID",
+	Flags: "flags", Status: "number", Seconds: "seconds", Duration: "seconds", Float: "number", Time: "time", Text: "text", Strings: "list of text",
+	Counts: "counts", FID: "FID",
 	NID: "NID", Address: "address", Object: "object", Section: "object"}
 
 // String returns the type in a word for users.
@@ -50,7 +54,13 @@ const (
 	Bytes  Unit = "bytes"
 )
 
-// Value is one value of a key. Which fields hold it depends on Type. Text is
+// Count is how often something occurred.
+type Count struct {
+	Name string
+	N    int64
+}
+
+// Value is one value of a key. Which fields hold it depends on Type. They are
 // valid until the record or the Value is used for something else.
 type Value struct {
 	Type  Type
@@ -61,6 +71,11 @@ type Value struct {
 	Ver   uint32
 	NID   lnet.NID
 	Addr  netip.AddrPort
+
+	// Of statistics and connections only.
+	F       float64
+	Strings []string
+	Counts  []Count
 
 	buf []byte
 }

@@ -41,11 +41,15 @@ func (e *Explain) AppendTopic(dst []byte, t *schema.Topic) []byte {
 	return p.out
 }
 
-// AppendKey appends the text about a key of records.
+// AppendKey appends the text about a key, a code or a column.
 func (e *Explain) AppendKey(dst []byte, k *records.Entry) []byte {
 	p := newPage(e.colors, e.width)
 	p.out = dst
-	p.heading("key", k.Filter, k.TypeText(), "of each "+k.Record)
+	of := "of each " + k.Of
+	if k.Kind == records.ColumnEntry {
+		of = "of the " + k.Of
+	}
+	p.heading(string(k.Kind), k.Name, k.TypeText(), of)
 	p.paragraph(k.Doc)
 	return p.out
 }

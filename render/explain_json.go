@@ -65,10 +65,10 @@ type bulkJSON struct {
 	Type   string `json:"type,omitempty"`
 }
 
-// AppendKeyJSON appends a key of the records as an object on a line.
+// AppendKeyJSON appends a key, a code or a column as an object on a line.
 func (e *Explain) AppendKeyJSON(dst []byte, k *records.Entry) ([]byte, error) {
-	return appendObject(dst, topicJSON{Kind: "key", Name: k.Filter, Type: k.TypeText(), Unit: string(k.Unit),
-		In: []string{k.Record}, Meaning: k.Doc})
+	return appendObject(dst, topicJSON{Kind: string(k.Kind), Name: k.Name, Type: k.TypeText(), Unit: string(k.Unit),
+		In: []string{k.Of}, Meaning: k.Doc})
 }
 
 // AppendTopicJSON appends a topic as an object on a line.

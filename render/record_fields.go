@@ -31,7 +31,7 @@ func (f *recordField[R]) append(dst []byte, r R) []byte {
 			dst = append(dst, ',')
 		}
 		if v.Type != records.Object {
-			dst = appendRecordValue(dst, v, &f.json.stamp)
+			dst = appendRecordValue(dst, v, &f.json.format)
 			continue
 		}
 		if !f.path.IsList() {

@@ -30,8 +30,14 @@ func members[R any](keys []records.Key[R]) (list []member[R]) {
 
 // recordJSON writes records of one kind as JSON.
 type recordJSON[R any] struct {
-	stamp stamp
-	val   records.Value
+	format recordFormat
+	val    records.Value
+}
+
+// recordFormat is how values of keys are written.
+type recordFormat struct {
+	stamp     stamp
+	trimZeros bool // at the end of durations
 }
 
 // append appends ,"name":value for each member: of the i-th element of a list,
@@ -102,9 +108,9 @@ func (j *recordJSON[R]) value(dst []byte, names *schema.Names, v *records.Value)
 	case records.Decimal:
 		return append(appendDecimal(append(dst, '"'), v.U), '"')
 	case records.Duration:
-		return appendElapsed(dst, int64(v.U), 9)
+		return j.format.duration(dst, int64(v.U))
 	case records.Time:
-		return append(j.stamp.iso(append(dst, '"'), int64(v.U)), '"')
+		return append(j.format.stamp.iso(append(dst, '"'), int64(v.U)), '"')
 	case records.Text:
 		return schema.AppendJSONString(dst, v.Text)
 	case records.Address:
@@ -116,14 +122,68 @@ func (j *recordJSON[R]) value(dst []byte, names *schema.Names, v *records.Value)
 		return appendDecimal(dst, v.U)
 	case records.Flags:
 		return appendJSONFlags(dst, names, v.U)
+	case records.Strings:
+		return appendJSONNames(dst, v.Strings)
+	case records.Counts:
+		return appendJSONCounts(dst, v.Counts)
 	case records.Hex, records.FID, records.NID:
-		return append(appendRecordValue(append(dst, '"'), v, &j.stamp), '"')
+		return append(appendRecordValue(append(dst, '"'), v, &j.format), '"')
 	}
-	return appendRecordValue(dst, v, &j.stamp)
+	return appendRecordValue(dst, v, &j.format)
+}
+
+func appendJSONNames(dst []byte, names []string) []byte {
+	dst = append(dst, '[')
+	for i, name := range names {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), name...), '"')
+	}
+	return append(dst, ']')
+}
+
+func appendJSONCounts(dst []byte, counts []records.Count) []byte {
+	dst = append(dst, '{')
+	for i, c := range counts {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(append(append(dst, '"'), c.Name...), '"', ':')
+		dst = strconv.AppendInt(dst, c.N, 10)
+	}
+	return append(dst, '}')
+}
+
+// appendCounts appends names with how often each occurred: ENOENT:3,EIO:1.
+func appendCounts(dst []byte, counts []records.Count, sep string) []byte {
+	for i, c := range counts {
+		if i > 0 {
+			dst = append(dst, sep...)
+		}
+		dst = append(append(dst, c.Name...), ':')
+		dst = strconv.AppendInt(dst, c.N, 10)
+	}
+	return dst
+}
+
+// duration appends nanoseconds as seconds.
+func (f *recordFormat) duration(dst []byte, ns int64) []byte {
+	dst = appendElapsed(dst, ns, 9)
+	if !f.trimZeros {
+		return dst
+	}
+	for dst[len(dst)-1] == '0' {
+		dst = dst[:len(dst)-1]
+	}
+	if dst[len(dst)-1] == '.' {
+		dst = dst[:len(dst)-1]
+	}
+	return dst
 }
 
 // appendRecordValue appends the value of a key as plain text.
-func appendRecordValue(dst []byte, v *records.Value, s *stamp) []byte {
+func appendRecordValue(dst []byte, v *records.Value, f *recordFormat) []byte {
 	switch v.Type {
 	case records.Int, records.Status:
 		return strconv.AppendInt(dst, int64(v.U), 10)
@@ -141,11 +201,23 @@ func appendRecordValue(dst []byte, v *records.Value, s *stamp) []byte {
 		}
 		return appendFlags(dst, v.Names, v.U, "|")
 	case records.Duration:
-		return appendElapsed(dst, int64(v.U), 9)
+		return f.duration(dst, int64(v.U))
+	case records.Float:
+		return strconv.AppendFloat(dst, v.F, 'f', 3, 64)
 	case records.Time:
-		return s.iso(dst, int64(v.U))
+		return f.stamp.iso(dst, int64(v.U))
 	case records.Text:
 		return schema.AppendText(dst, v.Text)
+	case records.Strings:
+		for i, s := range v.Strings {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			dst = append(dst, s...)
+		}
+		return dst
+	case records.Counts:
+		return appendCounts(dst, v.Counts, ",")
 	case records.FID:
 		return schema.AppendFID(dst, v.U, v.OID, v.Ver)
 	case records.NID:

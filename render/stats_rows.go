@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/track"
 )
 
@@ -122,17 +123,7 @@ func appendDimension(dst []byte, r *track.Row, d track.Dimension, raw bool) []by
 	return dst
 }
 
-// byCount lists errors, most frequent first.
-func byCount(counts map[int32]int64) []int32 {
-	list := make([]int32, 0, len(counts))
-	for e := range counts {
-		list = append(list, e)
-	}
-	slices.SortFunc(list, func(a, b int32) int {
-		if c := cmp.Compare(counts[b], counts[a]); c != 0 {
-			return c
-		}
-		return cmp.Compare(b, a)
-	})
-	return list
+// appendErrors appends how often each error occurred: ENOENT:3 EIO:1.
+func appendErrors(dst []byte, counts map[int32]int64, sep string) []byte {
+	return appendCounts(dst, records.ErrorCounts(counts), sep)
 }

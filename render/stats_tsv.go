@@ -3,88 +3,86 @@ package render
 import (
 	"strconv"
 
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/track"
 )
 
 // StatsTSV renders statistics as lines of values with tabs between them, a
 // line of names first. Times are in seconds; what is not known is empty.
 type StatsTSV struct {
-	opt   StatsOptions
-	stamp stamp
+	opt     StatsOptions
+	columns []tsvColumn
+}
+
+// tsvColumn is a key of rows in a column.
+type tsvColumn struct {
+	name  string
+	total bool // of counts only their sum is shown
+	*recordField[*records.Row]
+}
+
+// tsvColumns are the columns behind those of the dimensions, with the paths of
+// their keys.
+var tsvColumns = []struct {
+	name, path string
+	total      bool
+}{
+	{"count", "count", false},
+	{"replies", "replies", false},
+	{"errors", "errors", true},
+	{"unanswered", "unanswered", false},
+	{"one_way", "one_way", false},
+	{"resends", "resends", false},
+	{"min", "latency.min", false},
+	{"p50", "latency.p50", false},
+	{"p90", "latency.p90", false},
+	{"p99", "latency.p99", false},
+	{"max", "latency.max", false},
+	{"sum", "latency.sum", false},
+	{"service_sum", "service.sum", false},
+	{"request_bytes", "request_bytes", false},
+	{"reply_bytes", "reply_bytes", false},
+	{"bulk_bytes", "bulk_bytes", false},
+	{"in_flight_max", "in_flight.max", false},
+	{"in_flight_mean", "in_flight.mean", false},
+	{"error_names", "errors", false},
+	{"other_errors", "other_errors", true},
+	{"other_error_names", "other_errors", false},
 }
 
 // NewStatsTSV makes a renderer.
-func NewStatsTSV(o StatsOptions) *StatsTSV { return &StatsTSV{opt: o} }
-
-// statsColumn is a number of a row.
-type statsColumn struct {
-	name   string
-	append func(dst []byte, r *track.Row) []byte
-}
-
-func count(get func(r *track.Row) int64) func([]byte, *track.Row) []byte {
-	return func(dst []byte, r *track.Row) []byte { return strconv.AppendInt(dst, get(r), 10) }
-}
-
-func seconds(get func(d *track.Distribution) int64) func([]byte, *track.Row) []byte {
-	return func(dst []byte, r *track.Row) []byte {
-		if r.Latency.N == 0 {
-			return dst
-		}
-		return appendSeconds(dst, get(&r.Latency))
+func NewStatsTSV(o StatsOptions) *StatsTSV {
+	t := &StatsTSV{opt: o}
+	if o.Step > 0 {
+		t.add("time", "time", false)
+		t.add("interval", "interval", false)
 	}
-}
-
-var statsColumns = []statsColumn{
-	{"count", count(func(r *track.Row) int64 { return r.Count })},
-	{"replies", count(func(r *track.Row) int64 { return r.Replies })},
-	{"errors", count(failures)},
-	{"unanswered", count(func(r *track.Row) int64 { return r.Unanswered })},
-	{"one_way", count(func(r *track.Row) int64 { return r.OneWay })},
-	{"resends", count(func(r *track.Row) int64 { return r.Resends })},
-	{"min", seconds(func(d *track.Distribution) int64 { return d.Min })},
-	{"p50", seconds(func(d *track.Distribution) int64 { return d.Quantile(.5) })},
-	{"p90", seconds(func(d *track.Distribution) int64 { return d.Quantile(.9) })},
-	{"p99", seconds(func(d *track.Distribution) int64 { return d.Quantile(.99) })},
-	{"max", seconds(func(d *track.Distribution) int64 { return d.Max })},
-	{"sum", seconds(func(d *track.Distribution) int64 { return d.Sum })},
-	{"service_sum", func(dst []byte, r *track.Row) []byte { return appendSeconds(dst, r.Service.Sum) }},
-	{"request_bytes", count(func(r *track.Row) int64 { return r.RequestBytes })},
-	{"reply_bytes", count(func(r *track.Row) int64 { return r.ReplyBytes })},
-	{"bulk_bytes", count(func(r *track.Row) int64 { return r.BulkBytes })},
-	{"in_flight_max", count(func(r *track.Row) int64 { return r.DepthMax })},
-	{"in_flight_mean", func(dst []byte, r *track.Row) []byte {
-		return strconv.AppendFloat(dst, r.DepthMean(), 'f', 3, 64)
-	}},
-	{"error_names", func(dst []byte, r *track.Row) []byte { return appendErrors(dst, r.Errors, ",") }},
-	{"other_errors", count(func(r *track.Row) int64 { return sum(r.OtherErrors) })},
-	{"other_error_names", func(dst []byte, r *track.Row) []byte { return appendErrors(dst, r.OtherErrors, ",") }},
-}
-
-func appendErrors(dst []byte, counts map[int32]int64, sep string) []byte {
-	for k, e := range byCount(counts) {
-		if k > 0 {
-			dst = append(dst, sep...)
-		}
-		dst = append(appendErrno(dst, e), ':')
-		dst = strconv.AppendInt(dst, counts[e], 10)
+	for _, d := range o.By {
+		t.add(d.String(), d.String(), false)
 	}
-	return dst
+	for _, c := range tsvColumns {
+		t.add(c.name, c.path, c.total)
+	}
+	return t
+}
+
+func (t *StatsTSV) add(name, path string, total bool) {
+	p, ok := records.Rows.Find(path)
+	if !ok {
+		panic("render: rows have no key " + path)
+	}
+	f := newRecordField(p)
+	f.json.format.trimZeros = true
+	t.columns = append(t.columns, tsvColumn{name, total, f})
 }
 
 // Header appends the line of the names.
 func (t *StatsTSV) Header(dst []byte) []byte {
-	if t.opt.Step > 0 {
-		dst = append(dst, "time\tinterval\t"...)
-	}
-	for _, d := range t.opt.By {
-		dst = append(append(dst, d.String()...), '\t')
-	}
-	for k := range statsColumns {
+	for k := range t.columns {
 		if k > 0 {
 			dst = append(dst, '\t')
 		}
-		dst = append(dst, statsColumns[k].name...)
+		dst = append(dst, t.columns[k].name...)
 	}
 	return append(dst, '\n')
 }
@@ -92,20 +90,28 @@ func (t *StatsTSV) Header(dst []byte) []byte {
 // AppendInterval appends the rows of an interval.
 func (t *StatsTSV) AppendInterval(dst []byte, i *track.Interval) []byte {
 	for _, r := range sortRows(i, t.opt.By, t.opt.Sort) {
-		if t.opt.Step > 0 {
-			dst = append(t.stamp.iso(dst, i.From), '\t')
-			dst = append(appendSeconds(dst, i.To-i.From), '\t')
-		}
-		for _, d := range t.opt.By {
-			dst = append(appendDimension(dst, r, d, true), '\t')
-		}
-		for k := range statsColumns {
+		row := records.Row{Row: r, From: i.From, To: i.To}
+		for k := range t.columns {
 			if k > 0 {
 				dst = append(dst, '\t')
 			}
-			dst = statsColumns[k].append(dst, r)
+			dst = t.columns[k].append(dst, &row)
 		}
 		dst = append(dst, '\n')
 	}
 	return dst
+}
+
+// append appends the value of a row.
+func (c *tsvColumn) append(dst []byte, r *records.Row) []byte {
+	if !c.total {
+		return c.recordField.append(dst, r)
+	}
+	v, n := &c.json.val, int64(0)
+	if c.path.Value(r, 0, v) {
+		for _, count := range v.Counts {
+			n += count.N
+		}
+	}
+	return strconv.AppendInt(dst, n, 10)
 }

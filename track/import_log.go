@@ -82,6 +82,9 @@ var eventNames = [...]string{"connect", "connected", "refused", "late", "notconn
 
 func (k EventKind) String() string { return eventNames[k] }
 
+// EventNames returns the names of all kinds of events, in their order.
+func EventNames() []string { return eventNames[:] }
+
 // isRun reports whether successive events of a kind are one entry.
 func (k EventKind) isRun() bool {
 	return k == EvPing || k == EvReplay || k == EvLockReplay || k == EvPingLost

@@ -1,0 +1,50 @@
+package records
+
+import "github.com/lshark/lshark/track"
+
+// code is a word for scripts with its meaning.
+type code struct{ name, doc string }
+
+// noteCodes are the codes of the notes of messages.
+var noteCodes = []code{
+	{"checksum", "the checksum of the transport is wrong"},
+	{"encrypted", "the message is encrypted; only what wraps it can be read"},
+	{"gap", "bytes are missing because a segment is not in the capture"},
+	{"guess", "the layout is guessed: the request is missing or truncated"},
+	{"replay", "a request that is replayed after recovery"},
+	{"resent", "a request that was sent before"},
+	{"retransmitted", "a TCP segment with bytes of the message was sent again"},
+	{"short", "a buffer is shorter than its length field or its struct"},
+	{"tail", "bytes follow that no known release sends"},
+	{"truncated", "bytes are missing because frames were captured in part or the capture ends"},
+	{"unknown", "the bytes have no known form"},
+}
+
+// eventCodes are the codes of the events of connections.
+var eventCodes = [...]string{
+	track.EvConnect:    "the client sent a connect request",
+	track.EvConnected:  "the server accepted the connect",
+	track.EvRefused:    "the server refused the connect",
+	track.EvLate:       "a reply to a connect came after the client had given it up",
+	track.EvNotConn:    "the server does not know the client, or the target is not there",
+	track.EvEvicted:    "the server evicted the client",
+	track.EvCallback:   "a lock callback was pending when the server evicted the client",
+	track.EvReplay:     "the client replayed requests",
+	track.EvGap:        "requests that should have been replayed were not",
+	track.EvLockReplay: "the client replayed locks",
+	track.EvPing:       "the client sent pings",
+	track.EvPingLost:   "pings had no reply",
+	track.EvDisconnect: "the client sent a disconnect request",
+}
+
+// codes describes the codes of notes and events.
+func codes() (list []Entry) {
+	for _, c := range noteCodes {
+		list = append(list, Entry{Kind: CodeEntry, Name: c.name, Path: c.name, Of: "note", Doc: c.doc})
+	}
+	for kind, doc := range eventCodes {
+		name := track.EventKind(kind).String()
+		list = append(list, Entry{Kind: CodeEntry, Name: name, Path: name, Of: "event", Doc: doc})
+	}
+	return list
+}

@@ -1,0 +1,104 @@
+package records
+
+import "strings"
+
+// column is a column of a table that has another name than the key that it
+// shows. Columns with the names of keys need no entry.
+type column struct {
+	name string
+	key  string // path
+	doc  string // where it shows the key in another way
+}
+
+// tables are the tables with such columns.
+var tables = []struct {
+	name    string
+	columns []column
+	keys    []Entry
+}{
+	{"table of stats", statsColumns, Rows.Entries()},
+	{"tsv of stats", tsvColumns, Rows.Entries()},
+	{"table of imports", importsColumns, Imports.Entries()},
+	{"line of rpcs", rpcsColumns, RPCs.Entries()},
+	{"table of flags", flagsColumns, nil},
+}
+
+var statsColumns = []column{
+	{"err", "errors", "number of RPCs with an error in their final status"},
+	{"unans", "unanswered", ""},
+	{"p50", "latency.p50", ""},
+	{"p90", "latency.p90", ""},
+	{"p99", "latency.p99", ""},
+	{"max", "latency.max", ""},
+	{"min", "latency.min", ""},
+	{"time", "latency.sum", ""},
+	{"bulk", "bulk_bytes", ""},
+	{"depth", "in_flight", "number of RPCs of the row that were waiting for a reply when one was sent: on average and at most"},
+	{"svc", "service.max", "the longest time that the server worked, by its own account in whole seconds: an upper bound"},
+	{"sent", "request_bytes", ""},
+	{"got", "reply_bytes", ""},
+	{"errors", "errors", "errors and how often each occurred; those in parentheses are not in the final status: of an intent, of a range, or of a reply after which the request was sent again"},
+}
+
+var tsvColumns = []column{
+	{"errors", "errors", "number of RPCs with an error in their final status"},
+	{"error_names", "errors", "errors in the final status, and how often each occurred"},
+	{"other_errors", "other_errors", "number of errors that are not in the final status"},
+	{"other_error_names", "other_errors", "errors that are not in the final status, and how often each occurred"},
+	{"min", "latency.min", ""},
+	{"p50", "latency.p50", ""},
+	{"p90", "latency.p90", ""},
+	{"p99", "latency.p99", ""},
+	{"max", "latency.max", ""},
+	{"sum", "latency.sum", ""},
+	{"service_sum", "service.sum", ""},
+	{"in_flight_max", "in_flight.max", ""},
+	{"in_flight_mean", "in_flight.mean", ""},
+}
+
+var importsColumns = []column{
+	{"cnt", "conn_cnt", ""},
+	{"fails", "", "errors with which the server answered connects, and how often each occurred"},
+	{"evict", "evictions", ""},
+	{"committed", "last_committed", ""},
+	{"ungranted", "flags.refused", "number of flags that were asked for and not granted"},
+	{"uuid", "client_uuid", ""},
+}
+
+var rpcsColumns = []column{
+	{"bulk", "bulk_bytes", ""},
+	{"early", "early_replies", ""},
+	{"service", "service_time", ""},
+	{"node", "node_time", ""},
+}
+
+var flagsColumns = []column{
+	{"bit", "", "number of the bit, or of the first and last bit of a part of the word"},
+	{"name", "", "name of the flag, without the prefix of its group"},
+	{"asked", "", "the client asked for the flag in its connect; - it did not, ? the request was not seen"},
+	{"granted", "", "the server granted the flag in its reply; - it did not, ? the reply was not seen"},
+	{"meaning", "", "what the flag means"},
+}
+
+// columns describes the columns of all tables.
+func columns() (list []Entry) {
+	for _, t := range tables {
+		for _, c := range t.columns {
+			e := Entry{Kind: ColumnEntry, Type: Text}
+			for _, k := range t.keys {
+				switch {
+				case k.Path == c.key:
+					e.Type, e.Unit, e.Doc = k.Type, k.Unit, e.Doc+k.Doc
+				case strings.HasPrefix(c.key, k.Path+"."):
+					e.Doc = k.Doc + ": "
+				}
+			}
+			e.Name, e.Path, e.Of = c.name, c.name, t.name
+			if c.doc != "" {
+				e.Doc = c.doc
+			}
+			list = append(list, e)
+		}
+	}
+	return list
+}

@@ -1,0 +1,153 @@
+package records
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
+)
+
+// Row is a row of statistics as a record: with the interval that it is of.
+type Row struct {
+	*track.Row
+	From, To int64 // nanoseconds since the epoch
+}
+
+// Rows are the keys of a row of statistics. JSON has time and interval when
+// there are intervals, and of the dimensions, which come behind others, those
+// that rows are grouped by.
+var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
+	{Name: "time", Type: Time, Doc: "begin of the interval", Get: func(r *Row, v *Value) bool {
+		v.U = uint64(r.From)
+		return true
+	}},
+	{Name: "interval", Type: Duration, Doc: "length of the interval", Get: func(r *Row, v *Value) bool {
+		v.U = uint64(r.To - r.From)
+		return true
+	}},
+	{Name: "others", Type: Bool, JSON: Omit, Doc: "the row stands for all that are too many for rows of their own", Get: func(r *Row, _ *Value) bool { return r.Others }},
+	{Name: "op", Type: Enum, Names: opcodes.Opcodes, Doc: "operation of the RPCs", Get: func(r *Row, v *Value) bool {
+		v.U = uint64(r.Opcode)
+		return r.HasOpcode
+	}},
+	{Name: "variant", Type: Text, Doc: "form of the operation", Get: func(r *Row, v *Value) bool {
+		v.SetString(r.Variant)
+		return true
+	}},
+	{Name: "client", Type: NID, Doc: "node that sent the requests", Get: func(r *Row, v *Value) bool {
+		v.NID = r.Client
+		return true
+	}},
+	{Name: "server", Type: NID, Doc: "node that received the requests", Get: func(r *Row, v *Value) bool {
+		v.NID = r.Server
+		return true
+	}},
+	{Name: "target", Type: Text, Doc: "target, when its connect was seen", Get: func(r *Row, v *Value) bool {
+		v.SetString(r.Target)
+		return r.Target != ""
+	}},
+	{Name: "job", Type: Text, Doc: "job id", Get: func(r *Row, v *Value) bool {
+		v.Text = r.JobName()
+		return true
+	}},
+	{Name: "uid", Doc: "user", Get: func(r *Row, v *Value) bool {
+		v.U = uint64(r.UID)
+		return r.HasUser
+	}},
+	{Name: "portal", Doc: "LNet portal of the requests", Get: func(r *Row, v *Value) bool {
+		v.U = uint64(r.Portal)
+		return true
+	}},
+	{Name: "handle", Type: Hex, Doc: "handle of the connection at the server", Get: func(r *Row, v *Value) bool {
+		v.U = r.Handle
+		return r.Handle != 0
+	}},
+	{Name: "error", Type: Text, Doc: "name of the error of the replies", Get: func(r *Row, v *Value) bool {
+		v.SetErrno(int32(r.Error))
+		return r.Error < 0
+	}},
+	rowCount("count", NoUnit, "number of RPCs", func(r *Row) int64 { return r.Count }),
+	rowCount("replies", NoUnit, "number of RPCs with a reply", func(r *Row) int64 { return r.Replies }),
+	{Name: "errors", Type: Counts, Doc: "errors in the final status of RPCs, and how often each occurred", Get: func(r *Row, v *Value) bool {
+		v.Counts = ErrorCounts(r.Errors)
+		return true
+	}},
+	{Name: "other_errors", Type: Counts, JSON: Omit, Doc: "errors that are not in the final status: of an intent, of a range, or of a reply after which the request was sent again",
+		Get: func(r *Row, v *Value) bool {
+			v.Counts = ErrorCounts(r.OtherErrors)
+			return len(v.Counts) > 0
+		}},
+	rowCount("unanswered", NoUnit, "number of RPCs whose reply is due and was not seen", func(r *Row) int64 { return r.Unanswered }),
+	rowCount("one_way", NoUnit, "number of RPCs of operations that have no reply", func(r *Row) int64 { return r.OneWay }),
+	rowCount("resends", NoUnit, "how often requests were sent again", func(r *Row) int64 { return r.Resends }),
+	distribution("latency", "times from request to reply", func(r *Row) *track.Distribution { return &r.Latency }),
+	distribution("service", "times that the server worked, by its own account in whole seconds", func(r *Row) *track.Distribution { return &r.Service }),
+	rowCount("request_bytes", Bytes, "bytes of the requests", func(r *Row) int64 { return r.RequestBytes }),
+	rowCount("reply_bytes", Bytes, "bytes of the replies", func(r *Row) int64 { return r.ReplyBytes }),
+	rowCount("bulk_bytes", Bytes, "bytes of bulk data", func(r *Row) int64 { return r.BulkBytes }),
+	{Name: "io_sizes", Type: Counts, Doc: "number of bulk transfers by size: of at most so many bytes, and more than half as many", Get: func(r *Row, v *Value) bool {
+		v.Counts = v.Counts[:0:0]
+		for n, count := range r.IO {
+			if count > 0 {
+				v.Counts = append(v.Counts, Count{strconv.Itoa(1 << n), count})
+			}
+		}
+		return true
+	}},
+	{Name: "in_flight", Type: Object, Doc: "number of RPCs of the row that were waiting for a reply when one was sent, itself included", Parts: []Key[*Row]{
+		rowCount("max", NoUnit, "the most", func(r *Row) int64 { return r.DepthMax }),
+		{Name: "mean", Type: Float, Doc: "the average", Get: func(r *Row, v *Value) bool {
+			v.F = r.DepthMean()
+			return true
+		}},
+	}},
+}}
+
+func rowCount(name string, u Unit, doc string, get func(r *Row) int64) Key[*Row] {
+	return Key[*Row]{Name: name, Unit: u, Doc: doc, Get: func(r *Row, v *Value) bool {
+		v.U = uint64(get(r))
+		return true
+	}}
+}
+
+// distribution makes the key of a distribution of times, which is null when it
+// has none.
+func distribution(name, doc string, of func(r *Row) *track.Distribution) Key[*Row] {
+	part := func(name, doc string, get func(d *track.Distribution) int64) Key[*Row] {
+		return Key[*Row]{Name: name, Type: Duration, Doc: doc, Get: func(r *Row, v *Value) bool {
+			d := of(r)
+			v.U = uint64(get(d))
+			return d.N > 0
+		}}
+	}
+	return Key[*Row]{Name: name, Type: Object, Doc: doc, Get: func(r *Row, _ *Value) bool { return of(r).N > 0 }, Parts: []Key[*Row]{
+		part("min", "the least", func(d *track.Distribution) int64 { return d.Min }),
+		part("p50", "the median, half of them are no longer", func(d *track.Distribution) int64 { return d.Quantile(.5) }),
+		part("p90", "nine of ten are no longer", func(d *track.Distribution) int64 { return d.Quantile(.9) }),
+		part("p99", "99 of 100 are no longer", func(d *track.Distribution) int64 { return d.Quantile(.99) }),
+		part("max", "the most", func(d *track.Distribution) int64 { return d.Max }),
+		part("sum", "all together", func(d *track.Distribution) int64 { return d.Sum }),
+	}}
+}
+
+// ErrorCounts lists errors by name with how often each occurred, most frequent
+// first. The keys of counts are errnos, negative.
+func ErrorCounts(counts map[int32]int64) []Count {
+	errnos := make([]int32, 0, len(counts))
+	for e := range counts {
+		errnos = append(errnos, e)
+	}
+	slices.SortFunc(errnos, func(a, b int32) int {
+		if c := cmp.Compare(counts[b], counts[a]); c != 0 {
+			return c
+		}
+		return cmp.Compare(b, a)
+	})
+	list := make([]Count, len(errnos))
+	for i, e := range errnos {
+		list[i] = Count{string(AppendErrno(nil, e)), counts[e]}
+	}
+	return list
+}
