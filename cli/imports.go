@@ -70,7 +70,7 @@ func (c *imports) run(args []string) error {
 		SaveTo: c.selection.save,
 	})
 	w := c.sys.NewWriter(in.Pace())
-	i := track.NewImports(nil)
+	i := track.NewImports()
 	t := track.NewRPCs(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})
 	p.Add(scan.Consumer{
 		Message: func(m *dissect.Message) error {

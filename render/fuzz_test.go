@@ -58,7 +58,7 @@ func newViews(t testing.TB) *views {
 			"rpcs json":   NewRPCJSON(),
 			"rpcs fields": pairs,
 		},
-		imports: track.NewImports(nil),
+		imports: track.NewImports(),
 	}
 	for d := range track.DimensionNames() {
 		v.by = append(v.by, track.Dimension(d))

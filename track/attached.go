@@ -1,13 +1,13 @@
 package track
 
-// Attached holds a value of a user's own for each RPC that an RPCs keeps: RPCs
-// have small numbers, which are used again, and a value is found by number.
-// The zero Attached is ready; it is for the RPCs of one RPCs.
+// Attached holds a value for each RPC, for the use of a package that follows
+// RPCs. A value is found by a small number that the RPC has until it ends, so it
+// costs neither a lookup nor an allocation. The zero Attached is ready for use.
 type Attached[T any] struct{ values []T }
 
 // Of returns the value of an RPC. The pointer is valid until Of is called for
-// another RPC. The next RPC with the same number finds the value as it was
-// left: reset it in the Done hook. A Clone has no value.
+// another RPC. Reset the value in the Done hook: the next RPC with the same
+// number gets it as it was left. A Clone has no value.
 func (a *Attached[T]) Of(r *RPC) *T {
 	for len(a.values) <= int(r.slot) {
 		var zero T

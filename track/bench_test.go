@@ -8,14 +8,14 @@ import (
 )
 
 // traffic is a steady stream of reads: request, bulk and reply, with some
-// under way at any time.
+// in flight at any time.
 type traffic struct {
 	m    dissect.Message
 	n    uint64
 	rpcs *RPCs
 }
 
-const underWay = 32
+const inFlight = 32
 
 func newTraffic(rpcs *RPCs) *traffic {
 	t := &traffic{rpcs: rpcs}
@@ -44,9 +44,9 @@ func (t *traffic) send(kind lnet.Kind, n uint64) {
 func (t *traffic) step() {
 	t.n++
 	t.send(lnet.Request, t.n)
-	if t.n > underWay {
-		t.send(lnet.Bulk, t.n-underWay)
-		t.send(lnet.Reply, t.n-underWay)
+	if t.n > inFlight {
+		t.send(lnet.Bulk, t.n-inFlight)
+		t.send(lnet.Reply, t.n-inFlight)
 	}
 }
 
@@ -66,13 +66,13 @@ func BenchmarkStats(b *testing.B) {
 }
 
 func BenchmarkImports(b *testing.B) {
-	i := NewImports(nil)
+	i := NewImports()
 	newTraffic(NewRPCs(Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})).run(b)
 }
 
 func TestNoAllocations(t *testing.T) {
 	s := NewStats(StatsOptions{By: []Dimension{ByOp, ByTarget, ByJob}})
-	i := NewImports(nil)
+	i := NewImports()
 	tr := newTraffic(NewRPCs(Options{
 		Sent:     func(r *RPC, m *dissect.Message) { s.Sent(r, m); i.Sent(r, m) },
 		Answered: func(r *RPC, m *dissect.Message) { s.Answered(r, m); i.Answered(r, m) },

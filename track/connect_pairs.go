@@ -8,12 +8,12 @@ import (
 
 // ConnectPair is a connect request and its reply.
 type ConnectPair struct {
-	Request *dissect.Message // nil: not seen
-	Reply   *dissect.Message // nil: none came
-	Before  int64            // time of the message before the first of the two, as Message was given it
+	Request *dissect.Message // nil: not captured
+	Reply   *dissect.Message // nil: not captured
+	Before  int64            // time of the message before the first of the two
 }
 
-// Connects pairs whole connect requests with their replies, by xid and client.
+// Connects pairs connect requests with their replies, by xid and client.
 type Connects struct {
 	done    func(*ConnectPair)
 	pending *fifo.Map[connectKey, *ConnectPair]
@@ -31,14 +31,15 @@ const (
 )
 
 // NewConnects makes a Connects. Each pair is given to done, which must not keep
-// it: when the reply has come, or without a reply when the request is given up.
+// it: with the reply, or without one when too many requests are pending and at
+// the end.
 func NewConnects(done func(*ConnectPair)) *Connects {
 	return &Connects{done: done, pending: fifo.NewMap[connectKey, *ConnectPair](maxPendingConnects)}
 }
 
 // Message takes the next message and the time of the one before it. It reports
-// whether the message is part of a connect: if so, it is in a pair, now or
-// later. A request that is sent again while the first is pending is ignored.
+// whether the message belongs to a connect, so that it is part of a pair. A
+// request that is sent again while the first is pending is ignored.
 func (c *Connects) Message(m *dissect.Message, before int64) bool {
 	if !m.RPC.HasOpcode || !IsConnect(m.RPC.Opcode) {
 		return false

@@ -11,13 +11,13 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Connection is a connection between a client and a target, as its handles
-// name it. Its names are empty when no connect was seen.
+// Connection is a connection between a client and a target. UUIDs and target
+// are empty when no connect was seen.
 type Connection struct {
 	ClientUUID, TargetUUID string
 	Target                 string // TargetUUID without "_UUID"
 	Client, Server         lnet.NID
-	Handle                 uint64 // the server's handle of it, as last learned
+	Handle                 uint64 // the server's handle of it, the last one seen
 
 	imp     *Import
 	handles int // number of handles that find it

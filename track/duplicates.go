@@ -12,7 +12,8 @@ import (
 const duplicateWindow = 1 << 16
 
 // Duplicates recognizes messages that another capture point has seen already:
-// the same bytes of the same TCP connection. The zero value is ready.
+// the same bytes of the same TCP connection. The zero Duplicates is ready for
+// use.
 type Duplicates struct {
 	sources *fifo.Map[streamPosition, int] // the capture point that saw it first
 }

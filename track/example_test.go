@@ -16,7 +16,7 @@ import (
 // connections at its end.
 func Example() {
 	stats := track.NewStats(track.StatsOptions{By: []track.Dimension{track.ByOp}})
-	imports := track.NewImports(nil)
+	imports := track.NewImports()
 	rpcs := track.NewRPCs(track.Options{
 		Sent:     func(r *track.RPC, m *dissect.Message) { stats.Sent(r, m); imports.Sent(r, m) },
 		Answered: func(r *track.RPC, m *dissect.Message) { stats.Answered(r, m); imports.Answered(r, m) },

@@ -24,7 +24,7 @@ type Import struct {
 	callbacks        []pendingCallback
 }
 
-// ImportCounts are the numbers of messages of a connection, and the last
+// ImportCounts counts the messages of a connection, and has its latest
 // transaction numbers.
 type ImportCounts struct {
 	Requests      int64
@@ -34,7 +34,8 @@ type ImportCounts struct {
 	LastTransno   uint64
 }
 
-// ConnectParameters are what client and server agreed on.
+// ConnectParameters are what the client asked for in connects, and what the
+// server granted.
 type ConnectParameters struct {
 	Asked, Granted ConnectData // of the last connect that has them
 	HasAsked       bool
@@ -52,7 +53,7 @@ type ConnectData struct {
 	Instance      uint32
 }
 
-// Kind is the sort of connection: "client", "mgc", "lwp", "mdt-mdt",
+// Kind returns the kind of the connection: "client", "mgc", "lwp", "mdt-mdt",
 // "mdt-ost", or empty while it is unknown.
 func (i *Import) Kind() string {
 	f := i.Asked.Flags

@@ -12,15 +12,13 @@ import (
 // Done fit the hooks of Options.
 type Imports struct {
 	list       []*Import
-	changed    func(*Import)
 	logEntries int // of all connections
 }
 
 const maxImports = 1 << 16
 
-// NewImports makes an Imports. After each entry in a connection's log changed
-// is called, if it is not nil.
-func NewImports(changed func(*Import)) *Imports { return &Imports{changed: changed} }
+// NewImports returns an Imports without connections.
+func NewImports() *Imports { return &Imports{} }
 
 // List returns the connections in the order in which they appeared.
 func (t *Imports) List() []*Import { return t.list }
@@ -75,7 +73,6 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 	if r.Sends > 1 && IsConnect(r.Opcode) {
 		return
 	}
-	entries := len(i.History) + len(i.Events)
 	i.Requests++
 	switch {
 	case IsConnect(r.Opcode):
@@ -86,7 +83,6 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 	default:
 		i.request(r, m, p)
 	}
-	t.notify(i, entries)
 }
 
 // Answered takes a reply.
@@ -100,7 +96,6 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 		i.callbackReplied(r)
 		return
 	}
-	entries := len(i.History) + len(i.Events)
 	i.Replies++
 	i.LastCommitted = max(i.LastCommitted, m.RPC.LastCommitted)
 	i.LastTransno = max(i.LastTransno, r.Transno)
@@ -112,7 +107,6 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 	default:
 		i.reply(r, m, p)
 	}
-	t.notify(i, entries)
 }
 
 // Done notes a ping that was not answered.
@@ -121,13 +115,6 @@ func (t *Imports) Done(r *RPC) {
 		return
 	}
 	r.Connection.imp.add(Event{Point: r.Requested(), Kind: EvPingLost})
-}
-
-// notify calls the hook when there are more entries than before.
-func (t *Imports) notify(i *Import, entriesBefore int) {
-	if t.changed != nil && len(i.History)+len(i.Events) != entriesBefore {
-		t.changed(i)
-	}
 }
 
 // Close decides which closed connections are idle: those to OSTs, of clients

@@ -22,7 +22,7 @@ const (
 
 // connected makes RPCs whose connections are followed.
 func connected(t *testing.T) (*wire, *Imports) {
-	i := NewImports(nil)
+	i := NewImports()
 	return newWire(t, Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done}), i
 }
 

@@ -27,7 +27,7 @@ var manyRPCs = flag.Int("rpcs", 400_000, "RPCs of TestMemoryIsFlat")
 // own, some unanswered, some connects. What is held after a while is what is
 // held later.
 func TestMemoryIsFlat(t *testing.T) {
-	i := NewImports(nil)
+	i := NewImports()
 	s := NewStats(StatsOptions{By: []Dimension{ByOp, ByTarget}, Step: 600e9, Patience: 60e9, Flush: func(*Interval) {}})
 	w := &wire{t: t, now: 1e18, rpcs: NewRPCs(Options{
 		Sent:     func(r *RPC, m *dissect.Message) { i.Sent(r, m); s.Sent(r, m) },

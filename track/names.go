@@ -10,16 +10,16 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Names remembers the names behind handles: of the target of a connection, and
-// of the resource of a lock. Connects and replies to enqueues have both; later
-// messages have the handles alone. It needs no pairing of RPCs.
+// Names remembers what handles stand for: the target of a connection and the
+// resource of a lock. Connects and replies to LDLM_ENQUEUE have both name and
+// handle, later messages only the handle.
 type Names struct {
 	targets *fifo.Map[uint64, string]
 	locks   *fifo.Map[uint64, opcodes.LockResource]
 	tree    dissect.Tree
 }
 
-// The most handles that have names; beyond that, the oldest is forgotten.
+// The most handles that are remembered; beyond that, the oldest is forgotten.
 const (
 	maxTargetHandles = 1 << 16
 	maxLockHandles   = 1 << 15
@@ -31,7 +31,7 @@ func NewNames() *Names {
 		locks: fifo.NewMap[uint64, opcodes.LockResource](maxLockHandles)}
 }
 
-// Message learns from a message.
+// Message takes the next message.
 func (n *Names) Message(m *dissect.Message) {
 	switch {
 	case !m.RPC.HasOpcode || m.RPC.Status < 0 || m.Msg == nil:
@@ -60,15 +60,15 @@ func (n *Names) connect(request *schema.Msg, handle uint64) {
 	n.targets.Put(handle, string(name))
 }
 
-// Target returns the target of the connection that a server knows by a handle,
-// without "_UUID"; empty when no connect with it was seen.
+// Target returns the target of the connection with a server's handle, without
+// "_UUID"; empty when its connect was not seen.
 func (n *Names) Target(handle uint64) string {
 	name, _ := n.targets.Get(handle)
 	return name
 }
 
-// AppendLock appends the name of the resource of the lock that a server knows
-// by a cookie; nothing when no reply that granted it was seen.
+// AppendLock appends the resource of the lock with a server's cookie; nothing
+// when the reply that granted the lock was not seen.
 func (n *Names) AppendLock(dst []byte, cookie uint64) []byte {
 	r, ok := n.locks.Get(cookie)
 	if !ok {

@@ -30,30 +30,30 @@ type Stats struct {
 	flushedTo         int64       // end of the last interval that was flushed
 	requestDimensions []Dimension // the dimensions that are known when a request is sent
 
-	// RPCs that wait for a reply, to measure how many there are at a time.
-	waiting  map[Key]*waitingCount
-	total    int32
-	free     *waitingCount
-	attached Attached[statsOfRPC]
+	// RPCs in flight: those that wait for a reply.
+	inFlight      map[Key]*inFlightCount
+	totalInFlight int32
+	free          *inFlightCount
+	attached      Attached[statsOfRPC]
 }
 
-// waitingCount counts the RPCs of a key that wait for a reply.
-type waitingCount struct {
+// inFlightCount counts the RPCs of a key that are in flight.
+type inFlightCount struct {
 	key  Key
 	n    int32
-	next *waitingCount // in the list of free ones
+	next *inFlightCount // in the list of free ones
 }
 
 // statsOfRPC is what a Stats attaches to an RPC until it ends.
 type statsOfRPC struct {
-	waiting           *waitingCount // nil: the RPC does not wait
-	depth, totalDepth int32         // how many waited when it was sent, with its key and in all
-	interval          *Interval     // of its first message
+	inFlight          *inFlightCount // nil: the RPC is not in flight
+	depth, totalDepth int32          // RPCs in flight when it was sent, with its key and in all
+	interval          *Interval      // of its first message
 }
 
 // NewStats makes a Stats.
 func NewStats(o StatsOptions) *Stats {
-	s := &Stats{opt: o, flushedTo: math.MinInt64, waiting: make(map[Key]*waitingCount)}
+	s := &Stats{opt: o, flushedTo: math.MinInt64, inFlight: make(map[Key]*inFlightCount)}
 	for _, d := range o.By {
 		if d != ByError {
 			s.requestDimensions = append(s.requestDimensions, d)
@@ -62,33 +62,33 @@ func NewStats(o StatsOptions) *Stats {
 	return s
 }
 
-// Sent counts a request that waits for its reply.
+// Sent counts an RPC in flight.
 func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 	s.enterInterval(r, m)
 	a := s.attached.Of(r)
-	if a.waiting != nil || r.OneWay || r.state != waiting {
+	if a.inFlight != nil || r.OneWay || r.state != waiting {
 		return
 	}
 	k := r.key(s.requestDimensions)
-	w := s.waiting[k]
-	if w == nil {
-		if len(s.waiting) >= maxRows {
+	f := s.inFlight[k]
+	if f == nil {
+		if len(s.inFlight) >= maxRows {
 			return
 		}
-		if w = s.free; w == nil {
-			w = &waitingCount{}
+		if f = s.free; f == nil {
+			f = &inFlightCount{}
 		}
-		s.free, w.key = w.next, k
-		s.waiting[k] = w
+		s.free, f.key = f.next, k
+		s.inFlight[k] = f
 	}
-	w.n++
-	s.total++
-	a.waiting, a.depth, a.totalDepth = w, w.n, s.total
+	f.n++
+	s.totalInFlight++
+	a.inFlight, a.depth, a.totalDepth = f, f.n, s.totalInFlight
 }
 
-// Answered ends the wait of a request.
+// Answered counts an RPC that is no longer in flight.
 func (s *Stats) Answered(r *RPC, m *dissect.Message) {
-	s.endWait(s.attached.Of(r))
+	s.endFlight(s.attached.Of(r))
 	s.enterInterval(r, m)
 }
 
@@ -102,17 +102,17 @@ func (s *Stats) enterInterval(r *RPC, m *dissect.Message) {
 	}
 }
 
-func (s *Stats) endWait(a *statsOfRPC) {
-	w := a.waiting
-	if w == nil {
+func (s *Stats) endFlight(a *statsOfRPC) {
+	f := a.inFlight
+	if f == nil {
 		return
 	}
-	a.waiting = nil
-	s.total--
+	a.inFlight = nil
+	s.totalInFlight--
 	// While there are few keys they are kept, for the next RPC.
-	if w.n--; w.n == 0 && len(s.waiting) > maxRows/2 {
-		delete(s.waiting, w.key)
-		w.next, s.free = s.free, w
+	if f.n--; f.n == 0 && len(s.inFlight) > maxRows/2 {
+		delete(s.inFlight, f.key)
+		f.next, s.free = s.free, f
 	}
 }
 
@@ -133,7 +133,7 @@ func (s *Stats) Drop(r *RPC) { s.end(r) }
 // end takes what was attached to an RPC.
 func (s *Stats) end(r *RPC) statsOfRPC {
 	a := s.attached.Of(r)
-	s.endWait(a)
+	s.endFlight(a)
 	if a.interval != nil {
 		a.interval.unended--
 	}

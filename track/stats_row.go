@@ -30,8 +30,8 @@ type Row struct {
 	// and more than half of that.
 	IO [ioSizes]int64
 
-	// How many RPCs of the key were waiting for a reply when one was sent,
-	// itself included: the most, and what the average is made of.
+	// How many RPCs of the key were in flight when one was sent, itself
+	// included: the most, and what the average is made of.
 	DepthMax int64
 	depthSum int64
 	depthN   int64
@@ -39,8 +39,8 @@ type Row struct {
 
 const ioSizes = 40
 
-// DepthMean is how many RPCs of the key were waiting for a reply when one was
-// sent, on average.
+// DepthMean returns how many RPCs of the key were in flight when one was sent,
+// on average.
 func (w *Row) DepthMean() float64 {
 	if w.depthN == 0 {
 		return 0
@@ -48,7 +48,7 @@ func (w *Row) DepthMean() float64 {
 	return float64(w.depthSum) / float64(w.depthN)
 }
 
-// add counts an RPC, and how many were waiting with it.
+// add counts an RPC, and how many were in flight with it.
 func (w *Row) add(r *RPC, depth int64) {
 	w.Count++
 	if r.HasReply {

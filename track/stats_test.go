@@ -116,7 +116,7 @@ func TestIntervals(t *testing.T) {
 	second()
 	second()
 	if len(got) != 0 {
-		t.Fatalf("intervals %v while an RPC of the first is under way", got)
+		t.Fatalf("intervals %v while an RPC of the first is in flight", got)
 	}
 	send(4)
 	answer(2)
@@ -153,8 +153,8 @@ func TestIntervalsOfAll(t *testing.T) {
 			s := NewStats(StatsOptions{By: []Dimension{ByUID}, Step: int64(time.Second), Patience: patience, Flush: func(i *Interval) {
 				got = append(got, [2]int64{(i.From - 1e18) / 1e9, i.Total.Count})
 			}})
-			for uid := range uint32(maxRows) { // wait all the time
-				s.waiting[Key{UID: 1<<30 + uid}] = &waitingCount{n: 1}
+			for uid := range uint32(maxRows) { // in flight all the time
+				s.inFlight[Key{UID: 1<<30 + uid}] = &inFlightCount{n: 1}
 			}
 			w := newWire(t, Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done, Linger: 500 * ms})
 			const seconds = 10
@@ -197,20 +197,20 @@ func TestIntervalOfEarlyReplies(t *testing.T) {
 	}
 }
 
-// TestWaitingCountsAreForgotten: of the keys whose RPCs all have ended so many
+// TestInFlightCountsAreForgotten: of the keys whose RPCs all have ended so many
 // are kept that there is room for as many others. Reuse allocates nothing.
-func TestWaitingCountsAreForgotten(t *testing.T) {
+func TestInFlightCountsAreForgotten(t *testing.T) {
 	w, s := measured(t, StatsOptions{By: []Dimension{ByUID}})
 	const keys = maxRows + 100
 	for n := range uint64(keys) {
 		w.request(xid+n<<7, getter, user(uint32(n)))
 	}
-	most := len(s.waiting)
+	most := len(s.inFlight)
 	for n := range uint64(keys) {
 		w.reply(xid+n<<7, getter)
 	}
-	if most != maxRows || len(s.waiting) != maxRows/2 {
-		t.Errorf("%d keys, then %d", most, len(s.waiting))
+	if most != maxRows || len(s.inFlight) != maxRows/2 {
+		t.Errorf("%d keys, then %d", most, len(s.inFlight))
 	}
 	r := &RPC{Request: Request{UID: keys, HasUser: true}}
 	m := &dissect.Message{Message: lnet.Message{Time: w.now}}
@@ -298,10 +298,10 @@ func TestDepthOfAll(t *testing.T) {
 	i := only(t, s)
 	for _, r := range i.List() {
 		if r.DepthMax != 1 {
-			t.Errorf("%d of uid %d under way", r.DepthMax, r.UID)
+			t.Errorf("%d of uid %d in flight", r.DepthMax, r.UID)
 		}
 	}
 	if i.Total.DepthMax != 3 || i.Total.DepthMean() != 2 {
-		t.Errorf("%d under way, %v on average", i.Total.DepthMax, i.Total.DepthMean())
+		t.Errorf("%d in flight, %v on average", i.Total.DepthMax, i.Total.DepthMean())
 	}
 }
