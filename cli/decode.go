@@ -9,7 +9,6 @@ import (
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
-
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 )

@@ -63,9 +63,8 @@ func (c *imports) run(args []string) error {
 	if c.timeline {
 		c.view.form.value = "timeline"
 	}
-	var p *scan.Pass
-	p = scan.New(c.sys, in, scan.Options{
-		Select: func(m *dissect.Message) bool { return selected.match(m, p.First()) },
+	p := scan.New(c.sys, in, scan.Options{
+		Select: selected.match,
 		Limit:  c.selection.count,
 		SaveTo: c.selection.save,
 	})

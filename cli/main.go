@@ -1,6 +1,3 @@
-// Package cli is the command line: one file a command, the flags that commands
-// share, and how trackers and renderers are connected. It knows nothing about
-// the protocol.
 package cli
 
 import (

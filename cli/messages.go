@@ -94,9 +94,8 @@ func (c *messages) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	var p *scan.Pass
-	p = scan.New(c.sys, in, scan.Options{
-		Select:   func(m *dissect.Message) bool { return selected.match(m, p.First()) },
+	p := scan.New(c.sys, in, scan.Options{
+		Select:   selected.match,
 		Limit:    c.selection.count,
 		SaveTo:   c.selection.save,
 		Distinct: true,

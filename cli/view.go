@@ -10,10 +10,10 @@ import (
 
 // view holds the flags for how records are shown.
 type view struct {
-	form  choice
-	time  choice
-	color choice
-	raw   bool
+	form     choice
+	time     choice
+	color    choice
+	fullNIDs bool
 }
 
 var timeFormats = map[string]render.TimeFormat{"r": render.Relative, "a": render.Local, "u": render.UTC, "d": render.Delta}
@@ -41,7 +41,7 @@ func registerColor(f *pflag.FlagSet, color *choice) {
 // register defines the other flags; record is what the time form d refers to.
 func (v *view) register(f *pflag.FlagSet, record string) {
 	f.VarP(&v.time, "time", "t", "time: r relative to the first frame, a local, u UTC, d since the "+record+" before")
-	f.BoolVarP(&v.raw, "no-names", "n", false, "show full NIDs, including @tcp")
+	f.BoolVarP(&v.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp")
 	registerColor(f, &v.color)
 }
 
@@ -57,7 +57,7 @@ func (v *view) check() error {
 // options returns the options for text on the output.
 func (v *view) options(s *iostreams.IO) render.SummaryOptions {
 	return render.SummaryOptions{Colors: render.NewColors(s.Colored(v.color.value)), Width: s.Width(),
-		Time: timeFormats[v.time.value], FullNIDs: v.raw}
+		Time: timeFormats[v.time.value], FullNIDs: v.fullNIDs}
 }
 
 // columns holds the flags of -T fields.

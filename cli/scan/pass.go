@@ -16,9 +16,12 @@ var ErrStop = errors.New("stop reading")
 
 // Options are the settings of a Pass. The zero value reads everything.
 type Options struct {
-	Select   func(*dissect.Message) bool // reports whether consumers get a message; nil selects all
-	Limit    int                         // stop after so many selected messages, 0 for no limit
-	Distinct bool                        // leave out messages that another capture point saw before
+	// Select reports whether consumers get a message; first is the time of
+	// the first frame. nil selects all.
+	Select func(m *dissect.Message, first int64) bool
+
+	Limit    int  // stop after so many selected messages, 0 for no limit
+	Distinct bool // leave out messages that another capture point saw before
 
 	// SaveTo names a file for the frames of the selected messages; empty for
 	// none. With SaveRPCs it gets the frames passed to SaveRPC instead.
@@ -211,7 +214,7 @@ func (p *Pass) message(m *dissect.Message) {
 	for _, all := range p.consumers.all {
 		all(m)
 	}
-	if p.opt.Select != nil && !p.opt.Select(m) {
+	if p.opt.Select != nil && !p.opt.Select(m, p.clock.first) {
 		return
 	}
 	p.selected++

@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
-	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -95,32 +92,6 @@ func (s *saver) message(m *dissect.Message) {
 	}
 }
 
-// appendMessage appends what names a message.
-func appendMessage(b []byte, m *dissect.Message) []byte {
-	if m.RPC.HasOpcode {
-		b = append(appendOpcode(b, m.RPC.Opcode), ' ')
-	}
-	b = append(b, m.Kind.String()...)
-	if m.RPC.HasXID {
-		b = strconv.AppendUint(append(b, " x"...), m.RPC.XID, 10)
-	}
-	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
-		b = append(append(b, ' '), schema.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
-	}
-	if m.LNetOff >= 0 {
-		b = m.LNet.Src.Append(append(b, ' '))
-		b = m.LNet.Dst.Append(append(b, " > "...))
-	}
-	return b
-}
-
-func appendOpcode(dst []byte, opc uint32) []byte {
-	if name := opcodes.Opcodes.Name(uint64(opc)); name != "" {
-		return append(dst, name...)
-	}
-	return strconv.AppendUint(append(dst, "opcode "...), uint64(opc), 10)
-}
-
 // noteFrames notes the frames of a message of an RPC.
 func (s *saver) noteFrames(m *dissect.Message, r *track.RPC) {
 	list := s.rpcFrames.Of(r)
@@ -142,15 +113,7 @@ func (s *saver) takeFrames(r *track.RPC) RPCFrames {
 func (s *saver) rpc(r *track.RPC, frames RPCFrames) {
 	for i, f := range frames {
 		if i == 0 || frames[i-1].kind != f.kind {
-			b := s.comment[:0]
-			if r.HasOpcode {
-				b = append(appendOpcode(b, r.Opcode), ' ')
-			}
-			b = strconv.AppendUint(append(append(b, f.kind.String()...), " x"...), r.XID, 10)
-			if t := r.Target(); t != "" {
-				b = append(append(b, ' '), t...)
-			}
-			s.comment = b
+			s.comment = appendRPC(s.comment[:0], r, f.kind)
 		}
 		s.mark(f.number, s.comment)
 	}

@@ -1,0 +1,53 @@
+package scan
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/track"
+)
+
+// Comments of frames that -w writes.
+
+// appendMessage appends the comment about a message: operation, kind, xid,
+// error and nodes, as far as they are known.
+func appendMessage(b []byte, m *dissect.Message) []byte {
+	if m.RPC.HasOpcode {
+		b = append(appendOpcode(b, m.RPC.Opcode), ' ')
+	}
+	b = append(b, m.Kind.String()...)
+	if m.RPC.HasXID {
+		b = strconv.AppendUint(append(b, " x"...), m.RPC.XID, 10)
+	}
+	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
+		b = append(append(b, ' '), schema.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
+	}
+	if m.LNetOff >= 0 {
+		b = m.LNet.Src.Append(append(b, ' '))
+		b = m.LNet.Dst.Append(append(b, " > "...))
+	}
+	return b
+}
+
+func appendOpcode(dst []byte, opc uint32) []byte {
+	if name := opcodes.Opcodes.Name(uint64(opc)); name != "" {
+		return append(dst, name...)
+	}
+	return strconv.AppendUint(append(dst, "opcode "...), uint64(opc), 10)
+}
+
+// appendRPC appends the comment about the messages of a kind of an RPC:
+// operation, kind, xid and target.
+func appendRPC(b []byte, r *track.RPC, kind lnet.Kind) []byte {
+	if r.HasOpcode {
+		b = append(appendOpcode(b, r.Opcode), ' ')
+	}
+	b = strconv.AppendUint(append(append(b, kind.String()...), " x"...), r.XID, 10)
+	if t := r.Target(); t != "" {
+		b = append(append(b, ' '), t...)
+	}
+	return b
+}
