@@ -89,7 +89,7 @@ func sortFiles(files []packedFile) {
 // compress returns data as gzip writes them, without a name or time.
 func compress(data []byte) []byte {
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	w, err := gzip.NewWriterLevel(&b, gzip.DefaultCompression)
 	if err == nil {
 		_, err = w.Write(data)
 	}

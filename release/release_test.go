@@ -45,6 +45,9 @@ func output(t *testing.T, name string, args ...string) string {
 // TestSnapshot builds a release of the commit that is checked out, for Linux
 // on the architecture of this machine, and tries out each of its files.
 func TestSnapshot(t *testing.T) {
+	if raceDetector {
+		t.Skip("compression is slow under the race detector, and nothing runs concurrently")
+	}
 	needs(t, "git")
 	if _, err := os.Stat(filepath.Join("..", ".git")); errors.Is(err, fs.ErrNotExist) {
 		t.Skip("this is no git checkout")

@@ -90,7 +90,7 @@ func (r *release) rpmHeader(files []packedFile, arch, isa string, payload []byte
 	r.rpmRequires(&h)
 	h.text(tagPayloadFormat, "cpio")
 	h.text(tagPayloadCompressor, "gzip")
-	h.text(tagPayloadFlags, "9")
+	h.text(tagPayloadFlags, "6")
 	h.texts(tagPayloadDigest, fmt.Sprintf("%x", sha256.Sum256(payload)))
 	h.uint32s(tagPayloadDigestAlgo, digestSHA256)
 	r.rpmFiles(&h, files)
