@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 
 	"bench/gen":         {"capture", "lnet", "dissect"},
 	"bench/walk":        {},
+	"internal/facts":    {},
 	"internal/fifo":     {},
 	"release":           {},
 	"internal/wiretest": {"capture"},

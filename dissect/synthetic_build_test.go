@@ -70,7 +70,7 @@ func (v values) inside(field string) values {
 
 // builder makes structs from the facts, with another value in each field.
 type builder struct {
-	*facts
+	*factTables
 	big  bool
 	next uint64
 }

@@ -102,7 +102,7 @@ func TestSyntheticBulk(t *testing.T) {
 	for _, one := range bulkCases {
 		for _, big := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s big=%v", one.form, big), func(t *testing.T) {
-				b := &builder{facts: c.f, big: big}
+				b := &builder{factTables: c.f, big: big}
 				request := c.message(b, c.formNamed(b, one.form), false, synthCase{request: one.request})
 				data := one.data(b)
 				w := wiretest.Socklnd{Version: 3}

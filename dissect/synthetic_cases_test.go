@@ -125,14 +125,10 @@ var bases = map[string]bufs{
 	"LDLM_ENQUEUE intent:IT_OPEN":                intent(1, reint("cr", 6)),
 	"LDLM_ENQUEUE intent:IT_OPEN|IT_CREAT":       intent(3, reint("cr", 6)),
 	"LDLM_ENQUEUE intent:IT_CREAT(REINT_CREATE)": intent(2, reint("cr", 2)),
-	"LDLM_ENQUEUE intent:IT_GETATTR":             intent(8, nil), "LDLM_ENQUEUE intent:IT_LOOKUP": intent(0x10, nil),
-	"LDLM_ENQUEUE intent:IT_GETXATTR": intent(0x80, nil), "LDLM_ENQUEUE intent:IT_LAYOUT": intent(0x400, nil),
-	"LDLM_ENQUEUE intent:IT_GLIMPSE": intent(0x4000, nil), "LDLM_ENQUEUE intent:IT_BRW": intent(0x8000, nil),
-	"LDLM_ENQUEUE intent:IT_QUOTA_DQACQ": intent(0x800, nil), "LDLM_ENQUEUE intent:IT_QUOTA_CONN": intent(0x1000, nil),
-	"MDS_BATCH sub:BUT_GETATTR": intent(8, nil),
-	"LDLM_BL_CALLBACK -":        lockOf(typeIbits, "l_inodebits", values{"lock_desc.l_policy_data.l_inodebits.+cancel_bits": nil}),
-	"LDLM_CP_CALLBACK -":        lockOf(typeExtent, "l_extent", nil),
-	"LDLM_GL_CALLBACK -":        lockOf(typeExtent, "l_extent", nil),
+	"MDS_BATCH sub:BUT_GETATTR":                  intent(8, nil),
+	"LDLM_BL_CALLBACK -":                         lockOf(typeIbits, "l_inodebits", values{"lock_desc.l_policy_data.l_inodebits.+cancel_bits": nil}),
+	"LDLM_CP_CALLBACK -":                         lockOf(typeExtent, "l_extent", nil),
+	"LDLM_GL_CALLBACK -":                         lockOf(typeExtent, "l_extent", nil),
 	"LDLM_GL_CALLBACK desc:quota": lockOf(typePlain, "l_extent", values{"lock_desc.l_policy_data": blob{data: make([]byte, 32)},
 		"lock_desc.l_resource.lr_name.name": quotaResource}),
 	"LDLM_GL_CALLBACK desc:barrier": lockOf(typePlain, "l_extent", values{"lock_desc.l_policy_data": blob{data: make([]byte, 32)}}),
@@ -180,6 +176,19 @@ func quotaID(oid int, member string) bufs {
 		return blob{append(p, 0, 0, 0, 0), nil}.whole(b.big)
 	}
 	return bufs{"quota_body": values{"qb_fid": fid, "qb_id.+" + member: nil}}
+}
+
+// base returns what a request must have to be of its variant. An intent that
+// bases does not have is chosen by its constant.
+func (f *factTables) base(form *factForm) bufs {
+	name := form.name + " " + form.variant
+	if b, ok := bases[name]; ok {
+		return b
+	}
+	if bit, ok := strings.CutPrefix(name, "LDLM_ENQUEUE intent:"); ok {
+		return intent(int(f.number(bit)), nil)
+	}
+	return nil
 }
 
 // extraCases are more forms of the messages.

@@ -1,10 +1,11 @@
 package dissect
 
 import (
-	"os"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/facts"
 )
 
 // The facts about the wire, as the tables of ../opcodes/testdata state them.
@@ -42,31 +43,18 @@ type factForm struct {
 	request, reply []factBuffer
 }
 
-type facts struct {
+type factTables struct {
 	structs map[string]*factStruct
 	numbers map[string]uint64
 	forms   []*factForm
 }
 
-func readFactTable(t testing.TB, name string) [][]string {
-	t.Helper()
-	text, err := os.ReadFile("../opcodes/testdata/" + name)
+func readFacts(t testing.TB) *factTables {
+	f := &factTables{structs: make(map[string]*factStruct), numbers: make(map[string]uint64)}
+	tables, err := facts.Read("../opcodes/testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows [][]string
-	for _, line := range strings.Split(strings.TrimRight(string(text), "\n"), "\n")[1:] {
-		row := strings.Split(line, "\t")
-		for len(row) < 10 {
-			row = append(row, "")
-		}
-		rows = append(rows, row)
-	}
-	return rows
-}
-
-func readFacts(t testing.TB) *facts {
-	f := &facts{structs: make(map[string]*factStruct), numbers: make(map[string]uint64)}
 	number := func(text string) int {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -74,7 +62,7 @@ func readFacts(t testing.TB) *facts {
 		}
 		return n
 	}
-	for _, row := range readFactTable(t, "structs.tsv") {
+	for _, row := range tables.Structs {
 		if row[1] == "*" {
 			f.structs[row[0]] = &factStruct{name: row[0], size: number(row[3]), order: orderOf(row[7])}
 			continue
@@ -89,20 +77,20 @@ func readFacts(t testing.TB) *facts {
 		}
 		f.structs[row[0]].fields = append(f.structs[row[0]].fields, m)
 	}
-	for _, row := range readFactTable(t, "constants.tsv") {
+	for _, row := range tables.Constants {
 		v, err := strconv.ParseUint(row[2], 0, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		f.numbers[row[1]] = v
 	}
-	f.readForms(t, number)
+	f.readForms(tables.Messages, number)
 	return f
 }
 
-func (f *facts) readForms(t testing.TB, number func(string) int) {
+func (f *factTables) readForms(rows [][]string, number func(string) int) {
 	forms := make(map[string]*factForm)
-	for _, row := range readFactTable(t, "messages.tsv") {
+	for _, row := range rows {
 		if row[2] == "not-on-wire" {
 			continue
 		}
@@ -134,7 +122,7 @@ func orderOf(rule string) string {
 }
 
 // number is a constant; a name that the facts lack is a mistake of the test.
-func (f *facts) number(name string) uint64 {
+func (f *factTables) number(name string) uint64 {
 	v, ok := f.numbers[name]
 	if !ok {
 		panic("no constant " + name)

@@ -20,7 +20,7 @@ func logRecords(b *builder) blob {
 		{"llog_changelog_user_rec", "cur", "CHANGELOG_USER_REC"},
 		{"llog_changelog_user_rec2", "cur", "CHANGELOG_USER_REC2"},
 	} {
-		v := values{r.prefix + "_hdr.lrh_len": b.structs[r.kind].size, r.prefix + "_hdr.lrh_type": b.facts.number(r.name)}
+		v := values{r.prefix + "_hdr.lrh_len": b.structs[r.kind].size, r.prefix + "_hdr.lrh_type": b.factTables.number(r.name)}
 		add(b.record(r.kind, v))
 	}
 	add(b.agentRecord())
@@ -39,7 +39,7 @@ func (b *builder) logRecord(kind, header, tail string, body blob) blob {
 	body.fill(8)
 	n := 16 + len(body.data) + 8
 	var out blob
-	out.put(header, b.record("llog_rec_hdr", values{"lrh_len": n, "lrh_type": b.facts.number(kind)}))
+	out.put(header, b.record("llog_rec_hdr", values{"lrh_len": n, "lrh_type": b.factTables.number(kind)}))
 	out.put("", body)
 	out.put(tail, b.record("llog_rec_tail", values{"lrt_len": n}))
 	return out
@@ -147,7 +147,7 @@ func (b *builder) oldMarker() blob {
 // updateRecord is a distributed operation of one step with one parameter.
 func (b *builder) updateRecord() blob {
 	body := blob{}
-	op := b.record("update_op", values{"uop_type": b.facts.number("OUT_XATTR_DEL"), "uop_param_count": 1})
+	op := b.record("update_op", values{"uop_type": b.factTables.number("OUT_XATTR_DEL"), "uop_param_count": 1})
 	op.put("uop_params_off[0]", b.number(0, 2))
 	body.put("lur_update_rec", b.record("update_records", values{"ur_update_count": 1, "ur_param_count": 1}))
 	body.put("lur_update_rec.ur_ops.uops_op[0]", op)

@@ -68,7 +68,7 @@ func TestOlderAndNewerForms(t *testing.T) {
 	for _, one := range olderCases {
 		for _, big := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s big=%v", one.name, big), func(t *testing.T) {
-				b := &builder{facts: c.f, big: big}
+				b := &builder{factTables: c.f, big: big}
 				form := c.formNamed(b, one.form)
 				messages := []blob{c.message(b, form, false, synthCase{}), c.message(b, form, true, synthCase{})}
 				which, kind := 0, lnet.Request

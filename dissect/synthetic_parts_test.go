@@ -26,7 +26,7 @@ func (b *builder) composite(kinds ...string) blob {
 	for i, kind := range kinds {
 		part := b.record(kind, nil)
 		entries.put(index(i), b.record("lov_comp_md_entry_v1", values{
-			"lcme_flags": b.facts.number("LCME_FL_INIT"), "lcme_offset": at, "lcme_size": len(part.data)}))
+			"lcme_flags": b.factTables.number("LCME_FL_INIT"), "lcme_offset": at, "lcme_size": len(part.data)}))
 		parts.put("lcm_entries"+index(i)+".layout", part)
 		at += len(part.data)
 	}
@@ -44,7 +44,7 @@ func (b *builder) update(kind string, params ...blob) blob {
 		one.fill(8)
 		list.put(index(i), one)
 	}
-	return b.record("object_update", values{"ou_type": b.facts.number(kind), "ou_params_count": len(params), "ou_params": list})
+	return b.record("object_update", values{"ou_type": b.factTables.number(kind), "ou_params_count": len(params), "ou_params": list})
 }
 
 // littleNumber is an integer that is little-endian whatever the sender.

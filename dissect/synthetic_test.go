@@ -14,7 +14,7 @@ import (
 // synthetic makes all messages of messages.tsv and holds the trees to what was
 // put into them.
 type synthetic struct {
-	f *facts
+	f *factTables
 }
 
 func (c *synthetic) formNamed(b *builder, name string) *factForm {
@@ -84,7 +84,7 @@ func (c *synthetic) cases(form *factForm) []synthCase {
 
 // validFor is mbo_valid of a reply with that kind of layout.
 func (c *synthetic) validFor(kind string) uint64 {
-	b := &builder{facts: c.f}
+	b := &builder{factTables: c.f}
 	v, _ := b.usual("mdt_body.mbo_valid")
 	valid := v.(uint64)
 	if strings.HasPrefix(kind, "lmv_mds") || strings.HasPrefix(kind, "lmv_foreign") {
@@ -98,7 +98,7 @@ func (c *synthetic) validFor(kind string) uint64 {
 
 // exchange sends a request and its reply and looks at both trees.
 func (c *synthetic) exchange(t *testing.T, form *factForm, one synthCase, big bool, seen map[string]bool) {
-	b := &builder{facts: c.f, big: big}
+	b := &builder{factTables: c.f, big: big}
 	request := c.message(b, form, false, one)
 	reply := c.message(b, form, true, one)
 	kinds := 0
@@ -140,9 +140,9 @@ func (c *synthetic) message(b *builder, form *factForm, reply bool, one synthCas
 // buffers builds the buffers of a message, the bodies after those that they
 // give the size of.
 func (c *synthetic) buffers(b *builder, form *factForm, reply bool, one synthCase) (parts []blob, names []string) {
-	list, given := form.request, with(bases[form.name+" "+form.variant], one.request)
+	list, given := form.request, with(c.f.base(form), one.request)
 	if reply {
-		list, given = form.reply, with(bases[form.name+" "+form.variant], one.reply)
+		list, given = form.reply, with(c.f.base(form), one.reply)
 	}
 	parts, names = make([]blob, 0, len(list)), make([]string, 0, len(list))
 	for _, buf := range list {

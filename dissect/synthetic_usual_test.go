@@ -54,7 +54,7 @@ var bodyValid = []string{"OBD_MD_LINKNAME", "OBD_MD_MEA", "OBD_MD_DEFAULT_MEA", 
 // usual is what stands in a field when a case does not say.
 func (b *builder) usual(field string) (any, bool) {
 	if name := magics[field]; name != "" {
-		return b.facts.number(name), true
+		return b.factTables.number(name), true
 	}
 	if allOnes[field] {
 		return ^uint64(0), true
@@ -64,15 +64,15 @@ func (b *builder) usual(field string) (any, bool) {
 	case "mdt_body.mbo_valid":
 		valid := ^uint64(0)
 		for _, name := range bodyValid {
-			valid &^= b.facts.number(name)
+			valid &^= b.factTables.number(name)
 		}
 		return valid, true
 	case "mdt_body.mbo_mode", "mdt_rec_create.cr_mode":
 		return 0o100644, true
 	case "obdo.o_flags":
-		return b.value(4) &^ b.facts.number("OBD_FL_SHORT_IO"), true
+		return b.value(4) &^ b.factTables.number("OBD_FL_SHORT_IO"), true
 	case "mdt_rec_create.cr_flags_h":
-		return b.value(4) &^ (b.facts.number("MDS_OPEN_PCC") >> 32), true
+		return b.value(4) &^ (b.factTables.number("MDS_OPEN_PCC") >> 32), true
 	case "ldlm_request.lock_handle":
 		return handles(2), true
 	case "ldlm_request.lock_count", "lov_mds_md_v1.lmm_stripe_count", "lov_mds_md_v3.lmm_stripe_count",
@@ -81,9 +81,9 @@ func (b *builder) usual(field string) (any, bool) {
 		"lu_seq_range_array.lsra_count", "ladvise_hdr.lah_count", "hsm_request.hr_itemcount":
 		return 2, true
 	case "lov_mds_md_v1.lmm_pattern", "lov_mds_md_v3.lmm_pattern", "lov_user_md_v1.lmm_pattern", "lov_user_md_v3.lmm_pattern":
-		return b.facts.number("LOV_PATTERN_RAID0"), true
+		return b.factTables.number("LOV_PATTERN_RAID0"), true
 	case "ldlm_resource_desc.lr_type":
-		return b.facts.number("LDLM_IBITS"), true
+		return b.factTables.number("LDLM_IBITS"), true
 	case "lov_mds_md_v1.lmm_objects", "lov_mds_md_v3.lmm_objects":
 		return pair("lov_ost_data_v1"), true
 	case "lov_user_md_v3.lmm_objects":

@@ -149,15 +149,15 @@ var changelogExtExtraFlags = Define("changelog_ext_extra_flags", "which more par
 
 // changelogExtUidgid is struct changelog_ext_uidgid.
 var changelogExtUidgid = Define("changelog_ext_uidgid", "user that made the change",
-	U64("cr_uid"),
-	U64("cr_gid"),
+	U64("cr_uid", "user"),
+	U64("cr_gid", "its group"),
 )
 
 // changelogExtNid is struct changelog_ext_nid.
 var changelogExtNid = Define("changelog_ext_nid", "node that made the change",
-	U64("cr_nid", NID4, If(func(v *View) bool { return !hasLargeNid(v) })),
+	U64("cr_nid", NID4, If(func(v *View) bool { return !hasLargeNid(v) }), "the node"),
 	Sub("cr_nid_be", lnetNid, Over("cr_nid"), If(hasLargeNid), Since("2.16"), "the node, with NID_BE among the extra flags"),
-	U64("extra", At(8), Hex, If(func(v *View) bool { return !hasLargeNid(v) })),
+	U64("extra", At(8), Hex, If(func(v *View) bool { return !hasLargeNid(v) }), "unused"),
 	Pad("padding", 4, At(16), If(func(v *View) bool { return !hasLargeNid(v) })),
 	Pad("hole", 4, At(20)),
 )

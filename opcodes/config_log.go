@@ -139,7 +139,7 @@ var lustreCfg = Define("lustre_cfg", "one step of a configuration: a command and
 	U32("lcfg_version", Hex, "magic; tells the byte order"),
 	U32("lcfg_command", LcfgCommand, "what to do"),
 	U32("lcfg_num", "number, where the command takes one: a timeout"),
-	U32("lcfg_flags", Hex),
+	U32("lcfg_flags", Hex, "unused"),
 	U64("lcfg_nid", NID4, Unless(func(v *View) bool { return lcfgNid.Uint(v.Struct, v.Big) == 0 }),
 		"NID, where the command takes one"),
 	U32("lcfg_nal", "obsolete"),

@@ -49,17 +49,8 @@ var variantNames = map[string]string{
 	"glimpse(OST)":                  "glimpse",
 	"ibits-plain":                   "ibits",
 	"plain(MGS config)":             "plain",
-	"intent:IT_OPEN":                "OPEN",
 	"intent:IT_OPEN|IT_CREAT":       "OPEN|CREAT",
 	"intent:IT_CREAT(REINT_CREATE)": "CREATE",
-	"intent:IT_GETATTR":             "GETATTR",
-	"intent:IT_LOOKUP":              "LOOKUP",
-	"intent:IT_GETXATTR":            "GETXATTR",
-	"intent:IT_LAYOUT":              "LAYOUT",
-	"intent:IT_GLIMPSE":             "GLIMPSE",
-	"intent:IT_BRW":                 "BRW",
-	"intent:IT_QUOTA_DQACQ":         "QUOTA_DQACQ",
-	"intent:IT_QUOTA_CONN":          "QUOTA_CONN",
 	"desc:quota":                    "quota",
 	"desc:barrier":                  "barrier",
 	"sub:BUT_GETATTR":               "BUT_GETATTR",
@@ -71,6 +62,9 @@ func ourVariant(opcode, variant string) string {
 		return name
 	}
 	if name, ok := variantNames[variant]; ok {
+		return name
+	}
+	if name, ok := strings.CutPrefix(variant, "intent:IT_"); ok {
 		return name
 	}
 	return variant

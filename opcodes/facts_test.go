@@ -2,37 +2,38 @@ package opcodes
 
 import (
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/facts"
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
 // The facts about the wire stand in testdata as numbers. These tests compare
-// the tables with them; where the tables differ on purpose, facts_except_test.go
-// says why.
+// the declarations with them; where these differ on purpose, facts_except_test.go
+// has the reason.
 
-// readFacts reads a table of tab-separated columns with a line of headings.
-func readFacts(t *testing.T, name string, columns int) [][]string {
+// howTo ends the messages of tests that a forgotten step of a new message fails.
+const howTo = "; see docs/adding-a-message.md"
+
+// readFacts reads all tables, and those of the toy message in toy_test.go.
+func readFacts(t *testing.T) *facts.Tables {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
+	all, err := facts.Read("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
-	rows := make([][]string, 0, len(lines))
-	for _, l := range lines[1:] {
-		row := strings.Split(l, "\t")
-		for len(row) < columns {
-			row = append(row, "")
-		}
-		rows = append(rows, row)
+	toy, err := facts.Read("testdata/toy")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return rows
+	all.Constants = append(all.Constants, toy.Constants...)
+	all.Structs = append(all.Structs, toy.Structs...)
+	all.Messages = append(all.Messages, toy.Messages...)
+	return all
 }
 
 func number10(t *testing.T, text string) int {
@@ -59,7 +60,7 @@ func TestStructs(t *testing.T) {
 		}
 		structs[s.Name] = s
 	}
-	rows := readFacts(t, "structs.tsv", 8)
+	rows := readFacts(t).Structs
 	// A union whose members have no key of their own stands for itself in no
 	// table: its members do.
 	unions := make(map[string]bool)
@@ -77,7 +78,7 @@ func TestStructs(t *testing.T) {
 		offset, size := number10(t, row[2]), number10(t, row[3])
 		switch {
 		case s == nil:
-			t.Errorf("struct %s is missing", row[0])
+			t.Errorf("struct %s is in the facts and not declared: declare it with Define in the file of its service"+howTo, row[0])
 		case row[1] == "*":
 			if s.Size != size {
 				t.Errorf("%s has %d bytes, not %d", s.Name, s.Size, size)
@@ -95,7 +96,7 @@ func compareField(t *testing.T, s *Struct, name string, offset, size int, row []
 	t.Helper()
 	f, off := find(s, name)
 	if f == nil {
-		t.Errorf("%s has no %s", s.Name, name)
+		t.Errorf("struct %s has no field %s, which is in the facts: add it to its Define", s.Name, name)
 		return
 	}
 	if off != offset {
@@ -185,7 +186,7 @@ func TestConstants(t *testing.T) {
 		}
 		groups[g.Group] = g
 	}
-	for _, row := range readFacts(t, "constants.tsv", 6) {
+	for _, row := range readFacts(t).Constants {
 		group, name := row[0], row[1]
 		value, err := strconv.ParseUint(row[2], 0, 64)
 		if err != nil {
@@ -200,14 +201,14 @@ func TestConstants(t *testing.T) {
 		}
 		g := groups[group]
 		if g == nil {
-			t.Errorf("group %s is missing", group)
+			t.Errorf("group %s is in the facts and not declared: declare it with Bits or Enum in the file of its service"+howTo, group)
 			continue
 		}
 		i := slices.IndexFunc(g.Values, func(v Value) bool {
 			return (g.Full(v) == name || v.Name == name) && v.Value == value
 		})
 		if i < 0 {
-			t.Errorf("%s has no %s = %#x", group, name, value)
+			t.Errorf("group %s has no value %s = %#x, which is in the facts: add it to its Bits or Enum, an intent with DefineIntent", group, name, value)
 			continue
 		}
 		if v := g.Values[i]; v.Since != sinceOf(row[4]) {
@@ -243,7 +244,7 @@ func compareOpcode(t *testing.T, group, name string, value uint64) {
 			return
 		}
 	}
-	t.Errorf("%s: %s is missing", group, name)
+	t.Errorf("%s: operation %s is in the facts and not declared: declare it with DefineRPC in the file of its service"+howTo, group, name)
 }
 
 func TestMessages(t *testing.T) {
@@ -251,7 +252,7 @@ func TestMessages(t *testing.T) {
 	for _, r := range Protocol.RPCs {
 		rpcs[r.Name] = r
 	}
-	for _, row := range readFacts(t, "messages.tsv", 10) {
+	for _, row := range readFacts(t).Messages {
 		name, variant, direction, field := row[0], row[2], row[3], row[5]
 		index := number10(t, row[4])
 		where := fmt.Sprintf("%s %s %s %d", name, variant, direction, index)
@@ -261,7 +262,7 @@ func TestMessages(t *testing.T) {
 		r := rpcs[name]
 		switch {
 		case r == nil || int(r.Opcode) != number10(t, row[1]):
-			t.Errorf("%s: no such operation", where)
+			t.Errorf("%s: there is no such operation: declare it with DefineRPC in the file of its service, with this name and opcode"+howTo, where)
 		case variant == "not-on-wire":
 			if !r.Retired {
 				t.Errorf("%s is retired", name)
@@ -277,7 +278,7 @@ func TestMessages(t *testing.T) {
 // compareBuffer looks for a variant of that name whose buffer is as given; it
 // says what is wrong with the last one if none is.
 func compareBuffer(r *RPC, variant string, reply bool, index int, field, kind string) string {
-	problem := "no variant " + strconv.Quote(variant)
+	problem := "no variant " + strconv.Quote(variant) + ": add it to the Variants of its DefineRPC, an intent with DefineIntent" + howTo
 	for _, v := range r.Variants {
 		if v.Name != variant {
 			continue
@@ -288,7 +289,7 @@ func compareBuffer(r *RPC, variant string, reply bool, index int, field, kind st
 		}
 		switch {
 		case index >= len(bufs):
-			problem = "has no such buffer"
+			problem = "has no such buffer: add it to Request or Reply of the variant"
 		case bufs[index].Name != field:
 			problem = fmt.Sprintf("is %s, not %s", bufs[index].Name, field)
 		case !holds(bufs[index], kind):

@@ -111,7 +111,7 @@ var idxpageNodemapEntry = Define("idxpage_nodemap_entry", "entry of the nodemap 
 
 // idxpageEntry is an entry of an index whose meaning is not known.
 var idxpageEntry = Define("idxpage_entry", "entry of an index whose meaning is not known",
-	Opaque("entry", 0),
+	Opaque("entry", 0, "the entry"),
 )
 
 var (
@@ -176,8 +176,8 @@ func fitting(v *View, nr int, forms ...*Field) (*Field, int) {
 // luOrphanRec is struct lu_orphan_rec.
 var luOrphanRec = Define("lu_orphan_rec", "OST object that no file refers to, as the layout LFSCK finds it",
 	Sub("lor_fid", luFid, "file that it says it belongs to; f_ver is the number of the stripe"),
-	U32("lor_uid"),
-	U32("lor_gid"),
+	U32("lor_uid", "owner"),
+	U32("lor_gid", "group"),
 )
 
 // luOrphanEnt is struct lu_orphan_ent.

@@ -143,8 +143,7 @@ var rpcLdlmEnqueue = DefineRPC(&RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
 		"When the lock has to wait, a completion callback follows.",
 	Variants: []*Variant{
 		enqueueExtent, enqueueGlimpse, enqueueFlock, enqueueIbits, enqueuePlain,
-		intentOpen, intentOpenCreat, intentCreate, intentGetattr, intentLookup, intentGetxattr,
-		intentLayout, intentGlimpse, intentBrw, intentDqacq, intentQuotaConn,
+		intentOpen, intentOpenCreat, intentCreate, intentGetattr, intentLookup, // and those of DefineIntent
 	},
 	Pick: pickEnqueue, Guess: guessEnqueue,
 	Picks: []int{lockDesc.Off + lrType.Size, ldlmIntent.Size}, // flags and kind, the intent

@@ -2,7 +2,8 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// LdlmIntent are the intents: what to do along with taking the lock.
+// LdlmIntent are the intents: what to do along with taking the lock. DefineIntent
+// adds the others.
 var LdlmIntent = Bits("ldlm_intent", "IT_", "what to do along with the lock", []Value{
 	{Name: "OPEN", Value: 0x1, Doc: "open a file"},
 	{Name: "CREAT", Value: 0x2, Doc: "create it"},
@@ -10,12 +11,6 @@ var LdlmIntent = Bits("ldlm_intent", "IT_", "what to do along with the lock", []
 	{Name: "READDIR", Value: 0x4, Doc: "read a directory"},
 	{Name: "GETATTR", Value: 0x8, Doc: "get attributes by name or FID"},
 	{Name: "LOOKUP", Value: 0x10, Doc: "look a name up"},
-	{Name: "GETXATTR", Value: 0x80, Doc: "get all extended attributes"},
-	{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"},
-	{Name: "QUOTA_DQACQ", Value: 0x800, Doc: "acquire quota together with the lock of the id"},
-	{Name: "QUOTA_CONN", Value: 0x1000, Doc: "connect a quota slave to a global index"},
-	{Name: "GLIMPSE", Value: 0x4000, Doc: "get the size, no lock wanted"},
-	{Name: "BRW", Value: 0x8000, Doc: "read or write"},
 })
 
 // Disposition says how far an intent got.
@@ -39,16 +34,9 @@ var Disposition = Bits("disposition", "DISP_", "how far an intent got", []Value{
 
 // Bits of the intent, ldlm_intent.opc.
 const (
-	itOpen      = 0x1
-	itCreat     = 0x2
-	itGetattr   = 0x8
-	itLookup    = 0x10
-	itGetxattr  = 0x80
-	itLayout    = 0x400
-	itDqacq     = 0x800
-	itQuotaConn = 0x1000
-	itGlimpse   = 0x4000
-	itBrw       = 0x8000
+	itOpen   = 0x1
+	itCreat  = 0x2
+	itLookup = 0x10
 )
 
 // LayoutIntent is the group layout_intent.
@@ -106,27 +94,15 @@ func pickEnqueue(m *Msg) *Variant {
 		return intentOpenCreat
 	case opc&(itOpen|itCreat) != 0:
 		return intentOpen
-	default:
-		return intentVariant(opc)
-	}
-}
-
-func intentVariant(opc uint64) *Variant {
-	switch {
-	case opc&itGetxattr != 0:
-		return intentGetxattr
-	case opc&itLayout != 0:
-		return intentLayout
-	case opc&itDqacq != 0:
-		return intentDqacq
-	case opc&itQuotaConn != 0:
-		return intentQuotaConn
-	case opc&itGlimpse != 0:
-		return intentGlimpse
-	case opc&itBrw != 0:
-		return intentBrw
-	case opc&itLookup != 0:
-		return intentLookup
+	case opc != 0:
+		for _, v := range Protocol.ByOpcode(LDLM_ENQUEUE).Variants {
+			if opc&v.Select != 0 {
+				return v
+			}
+		}
+		if opc&itLookup != 0 {
+			return intentLookup
+		}
 	}
 	return intentGetattr
 }
@@ -191,28 +167,28 @@ var (
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
 		Ask:     askIntent(askCreate), Answer: answerIntent, Inner: intentError, Subject: reintSubject,
 	}
-	intentGetxattr = &Variant{Name: "GETXATTR",
+	intentGetxattr = DefineIntent(Value{Name: "GETXATTR", Value: 0x80, Doc: "get all extended attributes"}, &Variant{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadataGetxattr, bufEavals, bufEavalsLens),
 		Ask:     askIntent(askBody), Answer: answerIntent, Inner: intentError, Subject: bodySubject,
-	}
-	intentLayout = &Variant{Name: "LAYOUT",
+	})
+	intentLayout = DefineIntent(Value{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"}, &Variant{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLayoutIntent),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLayout),
 		Ask:     askIntent(askLayout), Answer: answerLayout, Inner: intentError, Subject: lockSubject,
-	}
-	intentGlimpse = &Variant{Name: "GLIMPSE",
+	})
+	intentGlimpse = DefineIntent(Value{Name: "GLIMPSE", Value: 0x4000, Doc: "get the size, no lock wanted"}, &Variant{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
 		Ask:     askLock, Answer: answerIntent, Inner: intentError, Subject: lockSubject,
-	}
-	intentBrw = &Variant{Name: "BRW",
+	})
+	intentBrw = DefineIntent(Value{Name: "BRW", Value: 0x8000, Doc: "read or write"}, &Variant{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
 		Ask:     askLock, Answer: answerIntent, Inner: intentError, Subject: lockSubject,
-	}
-	intentDqacq     = quotaIntent("QUOTA_DQACQ")
-	intentQuotaConn = quotaIntent("QUOTA_CONN")
+	})
+	intentDqacq     = DefineIntent(Value{Name: "QUOTA_DQACQ", Value: 0x800, Doc: "acquire quota together with the lock of the id"}, quotaIntent())
+	intentQuotaConn = DefineIntent(Value{Name: "QUOTA_CONN", Value: 0x1000, Doc: "connect a quota slave to a global index"}, quotaIntent())
 )
 
 func openIntent(name string) *Variant {
@@ -231,8 +207,8 @@ func getattrIntent(name string) *Variant {
 	}
 }
 
-func quotaIntent(name string) *Variant {
-	return &Variant{Name: name,
+func quotaIntent() *Variant {
+	return &Variant{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
 		Ask:     func(m *Msg, l *Line) { askAcquire(m.Buf(3), m.Big, l) },

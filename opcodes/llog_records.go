@@ -79,9 +79,9 @@ var llogUnlink64Rec = Define("llog_unlink64_rec", "OST object to destroy", Detec
 var llogSetattr64Rec = Define("llog_setattr64_rec", "new owner of an OST object", Detect(llogBig),
 	Sub("lsr_hdr", llogRecHdr),
 	Sub("lsr_oi", ostId, "the object"),
-	U32("lsr_uid"),
+	U32("lsr_uid", "owner"),
 	U32("lsr_uid_h", "unused upper half"),
-	U32("lsr_gid"),
+	U32("lsr_gid", "group"),
 	U32("lsr_gid_h", "unused upper half"),
 	U64("lsr_valid", ObdMdValid, "which attributes change"),
 	Sub("lsr_tail", llogRecTail),
@@ -92,9 +92,9 @@ var llogSetattr64RecV2 = Define("llog_setattr64_rec_v2", "new owner, project or 
 	Detect(llogBig),
 	Sub("lsr_hdr", llogRecHdr),
 	Sub("lsr_oi", ostId, "the object"),
-	U32("lsr_uid"),
+	U32("lsr_uid", "owner"),
 	U32("lsr_uid_h", "unused upper half"),
-	U32("lsr_gid"),
+	U32("lsr_gid", "group"),
 	U32("lsr_gid_h", "unused upper half"),
 	U64("lsr_valid", ObdMdValid, "which attributes change"),
 	U32("lsr_projid", "project"),
@@ -156,7 +156,7 @@ var llogPadRec = Define("llog_pad_rec", "fills the rest of a block", Detect(llog
 // llogOtherRec is a record of a type that is not known.
 var llogOtherRec = Define("llog_other_rec", "record of a type that is not known", Detect(llogBig),
 	Sub("hdr", llogRecHdr),
-	Opaque("body", 0, CountOf(beforeTail)),
+	Opaque("body", 0, CountOf(beforeTail), "the record"),
 	Sub("tail", llogRecTail),
 )
 

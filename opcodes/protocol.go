@@ -22,6 +22,14 @@ func Bits(group, prefix, doc string, values []Value) *Names {
 // DefineRPC declares an operation.
 func DefineRPC(r *RPC) *RPC { return Protocol.AddRPC(r) }
 
+// DefineIntent declares an intent of LDLM_ENQUEUE: its bit in ldlm_intent.opc, and
+// the messages that have it. The variant is named after the bit.
+func DefineIntent(bit Value, v *Variant) *Variant {
+	v.Name, v.Select = bit.Name, bit.Value
+	Protocol.AddValue("ldlm_intent", bit)
+	return Protocol.AddVariant(LDLM_ENQUEUE, v)
+}
+
 // Opcodes are the operations by number: those that are declared, and those whose
 // numbers were given up before 2.12.
 var Opcodes = Enum("opcode", "", "operation of an RPC, pb_opc", nil)

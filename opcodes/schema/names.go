@@ -38,14 +38,14 @@ type Value struct {
 // NewBits declares the names of a flag word.
 func NewBits(group, prefix, doc string, values []Value) *Names {
 	n := &Names{Group: group, Prefix: prefix, Doc: doc, Flags: true, Values: values}
-	for i := range n.Values {
-		if n.Values[i].Mask == 0 {
-			n.Values[i].Mask = n.Values[i].Value
-		}
-	}
-	sort.SliceStable(n.Values, func(i, j int) bool { return n.Values[i].Mask < n.Values[j].Mask })
-	n.bits = n.singleBits()
+	n.index()
 	return n
+}
+
+// add adds a value to a group.
+func (n *Names) add(v Value) {
+	n.Values = append(n.Values, v)
+	n.index()
 }
 
 // singleBits finds the flag of each bit, when each flag is one bit.
@@ -100,8 +100,27 @@ func (n *Names) Fill(values []Value) {
 	n.index()
 }
 
-// index prepares an enumeration for place.
+// index prepares the values for Name and Set.
 func (n *Names) index() {
+	if n.Flags {
+		n.indexBits()
+	} else {
+		n.indexValues()
+	}
+}
+
+func (n *Names) indexBits() {
+	for i := range n.Values {
+		if n.Values[i].Mask == 0 {
+			n.Values[i].Mask = n.Values[i].Value
+		}
+	}
+	sort.SliceStable(n.Values, func(i, j int) bool { return n.Values[i].Mask < n.Values[j].Mask })
+	n.bits = n.singleBits()
+}
+
+// indexValues prepares an enumeration for place.
+func (n *Names) indexValues() {
 	most := uint64(0)
 	for _, v := range n.Values {
 		most = max(most, v.Value)

@@ -21,6 +21,19 @@ type Registry struct {
 	Outside  []Place              // fields that are neither in a struct nor buffers of an RPC
 
 	byOpcode []*RPC
+
+	variants []addedVariant // to be added to their RPCs by Prepare
+	values   []addedValue   // to be added to their groups by Prepare
+}
+
+type addedVariant struct {
+	opcode  uint32
+	variant *Variant
+}
+
+type addedValue struct {
+	group string
+	value Value
 }
 
 // AddStruct adds a struct and returns it.
@@ -41,6 +54,40 @@ func (g *Registry) AddRPC(r *RPC) *RPC {
 	return r
 }
 
+// AddVariant adds a variant to the RPC with that opcode and returns it. The RPC
+// may be declared later. It has the variants that are added behind its own,
+// sorted by Select.
+func (g *Registry) AddVariant(opcode uint32, v *Variant) *Variant {
+	g.variants = append(g.variants, addedVariant{opcode, v})
+	return v
+}
+
+// AddValue adds a value to a group of names, which may be declared later.
+func (g *Registry) AddValue(group string, v Value) {
+	g.values = append(g.values, addedValue{group, v})
+}
+
+// addLate adds the variants and values that were declared apart from their RPC
+// or group.
+func (g *Registry) addLate() {
+	slices.SortStableFunc(g.variants, func(a, b addedVariant) int { return cmp.Compare(a.variant.Select, b.variant.Select) })
+	for _, a := range g.variants {
+		i := slices.IndexFunc(g.RPCs, func(r *RPC) bool { return r.Opcode == a.opcode })
+		if i < 0 {
+			panic(fmt.Sprintf("variant %s is of opcode %d, which is not declared", a.variant.Name, a.opcode))
+		}
+		g.RPCs[i].Variants = append(g.RPCs[i].Variants, a.variant)
+	}
+	for _, a := range g.values {
+		i := slices.IndexFunc(g.Groups, func(n *Names) bool { return n.Group == a.group })
+		if i < 0 {
+			panic(fmt.Sprintf("value %s is of group %s, which is not declared", a.value.Name, a.group))
+		}
+		g.Groups[i].add(a.value)
+	}
+	g.variants, g.values = nil, nil
+}
+
 // Prepare completes the registry after the last declaration was added: it sorts
 // the declarations, names the opcodes and computes what the variants of each
 // RPC have in common. It panics when two declarations have the same name or
@@ -52,6 +99,7 @@ func (g *Registry) Prepare() {
 		func(n *Names) string { return n.Group })
 	g.RPCs = sorted(g.RPCs, "opcode of", func(a, b *RPC) int { return cmp.Compare(a.Opcode, b.Opcode) },
 		func(r *RPC) string { return r.Name })
+	g.addLate()
 	values := make([]Value, 0, len(g.RPCs)+len(g.Unused))
 	g.byOpcode = make([]*RPC, g.RPCs[len(g.RPCs)-1].Opcode+1)
 	for _, r := range g.RPCs {

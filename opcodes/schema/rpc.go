@@ -35,6 +35,7 @@ type RPC struct {
 // Variant is one form of an RPC.
 type Variant struct {
 	Name    string // as RPC records show it; empty when the RPC has only one form
+	Select  uint64 // bits in the request that select the variant, where Pick uses them
 	Request []*Field
 	Reply   []*Field
 	Bulk    *BulkData

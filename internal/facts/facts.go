@@ -1,0 +1,71 @@
+// Package facts reads the tables of facts about the wire that the tests hold the
+// declarations of the protocol against. They lie in opcodes/testdata.
+package facts
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Tables are the rows of all tables. Every row has as many columns as the
+// headings of its table.
+type Tables struct {
+	Constants [][]string // group, name, value, kind, since, note
+	Structs   [][]string // struct, field, offset, size, type, array length, since, note
+	Messages  [][]string // opcode name, opcode, variant, direction, index, field, kind, size, condition, bulk
+}
+
+// Read reads the .tsv files of a folder. A file has one or more tables, each of
+// which begins with a line of headings.
+func Read(dir string) (*Tables, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.tsv"))
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no .tsv files in %s", dir)
+	}
+	t := &Tables{}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.add(string(text)); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return t, nil
+}
+
+func (t *Tables) add(text string) error {
+	var table *[][]string
+	columns := 0
+	for i, line := range strings.Split(text, "\n") {
+		row := strings.Split(line, "\t")
+		switch {
+		case strings.TrimSpace(line) == "":
+			continue
+		case strings.HasPrefix(line, "group\tname\t"):
+			table, columns = &t.Constants, len(row)
+			continue
+		case strings.HasPrefix(line, "struct\tfield\t"):
+			table, columns = &t.Structs, len(row)
+			continue
+		case strings.HasPrefix(line, "opcode_name\topcode\t"):
+			table, columns = &t.Messages, len(row)
+			continue
+		case table == nil:
+			return fmt.Errorf("line %d: no headings above it; copy those of constants.tsv, structs.tsv or messages.tsv", i+1)
+		case len(row) > columns:
+			return fmt.Errorf("line %d: %d columns, the headings have %d", i+1, len(row), columns)
+		}
+		for len(row) < columns {
+			row = append(row, "")
+		}
+		*table = append(*table, row)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package facts
+
+import (
+	"flag"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var _ = flag.Bool("update", false, "write the goldens anew (package cli)")
+
+func TestAdd(t *testing.T) {
+	var got Tables
+	err := got.add("group\tname\tvalue_hex\nflags\tA\t0x1\n\nstruct\tfield\toffset\tsize\nbody\t*\t0\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Constants) != 1 || !slices.Equal(got.Constants[0], []string{"flags", "A", "0x1"}) {
+		t.Errorf("constants: %q", got.Constants)
+	}
+	if len(got.Structs) != 1 || !slices.Equal(got.Structs[0], []string{"body", "*", "0", ""}) {
+		t.Errorf("structs: %q", got.Structs)
+	}
+}
+
+func TestAddInvalid(t *testing.T) {
+	for text, want := range map[string]string{
+		"flags\tA\t0x1\n":                        "line 1: no headings",
+		"group\tname\tvalue_hex\nflags\tA\t1\t2": "line 2: 4 columns",
+	} {
+		var got Tables
+		if err := got.add(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package opcodes
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// The tests in this file find what was forgotten when a message was added. The
+// message of each says what to do.
+
+// factless are declarations that have no facts, by the reason.
+var factless = map[string]string{
+	"made of all declarations": "group opcode",
+	"ours, for the content of a buffer or of bulk data": `struct but_update_bulk, struct cfg_marker_32, struct dir_pages,
+		struct fid2path_key, struct idxpage_entry, struct idxpage_quota_slave, struct index_pages, struct kuc_message,
+		struct llog_block, struct llog_cfg_rec, struct llog_other_rec, struct llog_pad_rec, struct mgs_nidtbl,
+		struct mgs_target_nids, struct niobuf_inline, struct out_read_data, struct out_update_bulk, struct quota_iter_acct,
+		struct quota_iter_glb, struct quota_iter_limits, struct quota_iter_usage, struct sk_sealed, struct xattr_value,
+		group mne_type, message MDS_GET_INFO other`,
+	"of Linux, not of Lustre": `struct fscrypt_context_v1, struct fscrypt_context_v2, group acl_perm, group acl_tag,
+		group falloc_mode, group fscrypt_mode, group seek_whence, group xattr_set_flags`,
+	"ours, for a part that Lustre's struct does not name": `field batch_update_reply.messages, field batch_update_request.messages,
+		field changelog_ext_nid.cr_nid_be, field changelog_ext_nid.hole, field changelog_filter.cf_tail,
+		field gss_ctx_init_payload.target_uuid_pad, field hsm_action_list.items, field ksock_hello_v1.hello,
+		field link_ea_header.entries, field llog_agent_req_rec.arr_padding, field llog_changelog_rec.rename,
+		field llog_changelog_rec.jobid, field llog_changelog_rec.extra_flags, field llog_changelog_rec.uidgid,
+		field llog_changelog_rec.nid, field llog_changelog_rec.openmode, field llog_changelog_rec.xattr,
+		field llog_changelog_rec.cr_name, field llog_changelog_rec.cr_sname, field llog_changelog_rec.cr_padding,
+		field llog_update_record.lur_padding, field llog_update_record.lur_tail, field lnet_ping_info.pi_large_ni,
+		field lnet_ping_info.pi_metadata, field lov_comp_md_entry_v1.layout, field lov_mds_md_v1.lmm_spare,
+		field lov_mds_md_v3.lmm_spare, field lu_dirent.lde_pad, field lu_dirent.lt_type, field lu_dirpage.entries,
+		field lu_dirpage.slack, field lu_idxpage.entries, field lustre_cfg.lcfg_padding, field lustre_cfg.lcfg_bufs,
+		field object_update_reply.ourp_fill, field object_update_reply.results, field object_update_request.updates,
+		field update_records.ur_params`,
+	"Lustre's sources name it by a macro": `field obdo.o_undirty, field obdo.o_whence, field obdo.o_cksum,
+		field obdo.o_falloc_mode, field obdo.o_grant_used`,
+	"plain numbers in Lustre's sources": `group conn_policy, group lst_batch_op, group lst_brw_check, group lst_brw_op,
+		group plain_flags`,
+	"of another group in the facts": `value mti_flags LARGE_NID, value mti_flags OPC_REG, value mti_flags OPC_UNREG,
+		value mti_flags OPC_READY, value portal SRPC_REQUEST_PORTAL, value portal SRPC_FRAMEWORK_REQUEST_PORTAL,
+		value portal SRPC_RDMA_PORTAL`,
+}
+
+// TestDeclarationsHaveFacts finds declarations that no fact holds: a wrong
+// offset or number in them would not be noticed.
+func TestDeclarationsHaveFacts(t *testing.T) {
+	have := factNames(t)
+	withoutFacts, used := make(map[string]bool), make(map[string]bool)
+	for _, list := range factless {
+		for _, name := range strings.Split(list, ",") {
+			withoutFacts[strings.Join(strings.Fields(name), " ")] = true
+		}
+	}
+	check := func(kind, name, todo string) bool {
+		key := kind + " " + name
+		if withoutFacts[key] {
+			used[key] = true
+			return false
+		}
+		if !have[key] {
+			t.Errorf("%s is declared and not in the facts: add %s to a table in opcodes/testdata%s", key, todo, howTo)
+		}
+		return have[key]
+	}
+	for _, s := range Protocol.Structs {
+		if !check("struct", s.Name, "its size and its fields") {
+			continue
+		}
+		for _, f := range s.Fields {
+			if f.Name != "" && f.Kind != Virtual {
+				check("field", s.Name+"."+f.Name, "its offset and size")
+			}
+		}
+	}
+	for _, g := range Protocol.Groups {
+		if !check("group", g.Group, "its values") {
+			continue
+		}
+		for _, v := range g.Values {
+			check("value", g.Group+" "+v.Name, "its number")
+		}
+	}
+	for _, r := range Protocol.RPCs {
+		check("opcode", r.Name, "its number")
+		if r.Retired {
+			continue
+		}
+		for _, v := range r.Variants {
+			if withoutFacts["message "+r.Name+" "+v.Name] {
+				used["message "+r.Name+" "+v.Name] = true
+				continue
+			}
+			for i, f := range v.Request {
+				check("buffer", fmt.Sprintf("%s %s request %d %s", r.Name, v.Name, i, f.Name), "a row for the message")
+			}
+			for i, f := range v.Reply {
+				check("buffer", fmt.Sprintf("%s %s reply %d %s", r.Name, v.Name, i, f.Name), "a row for the message")
+			}
+		}
+	}
+	for key := range withoutFacts {
+		if !used[key] {
+			t.Errorf("%s is listed in factless and not declared: remove it there", key)
+		}
+	}
+}
+
+// factNames are the names of all that the facts have, by kind.
+func factNames(t *testing.T) map[string]bool {
+	have := make(map[string]bool)
+	all := readFacts(t)
+	for _, row := range all.Structs {
+		have["struct "+row[0]] = true
+		have["field "+row[0]+"."+row[1]] = true
+		have["field "+row[0]+"."+row[1][strings.LastIndexByte(row[1], '.')+1:]] = true
+	}
+	prefix := make(map[string]string)
+	for _, g := range Protocol.Groups {
+		prefix[g.Group] = g.Prefix
+	}
+	for _, row := range all.Constants {
+		have["group "+row[0]] = true
+		have["value "+row[0]+" "+row[1]] = true
+		have["value "+row[0]+" "+strings.TrimPrefix(row[1], prefix[row[0]])] = true
+		if strings.HasPrefix(row[0], "opcode.") {
+			have["opcode "+row[1]] = true
+		}
+	}
+	for _, row := range all.Messages {
+		have[fmt.Sprintf("buffer %s %s %s %s %s", row[0], ourVariant(row[0], row[2]), row[3], row[4], row[5])] = true
+	}
+	return have
+}
+
+// opcodeName matches the constants that are opcodes.
+var opcodeName = regexp.MustCompile(`^(OST|MDS|LDLM|MGS|OBD|LLOG|QUOTA|SEQ|FLD|SEC|OUT|LFSCK)_[A-Z0-9_]+$`)
+
+// TestOpcodesAreDeclared finds an opcode constant without a DefineRPC.
+func TestOpcodesAreDeclared(t *testing.T) {
+	declared := make(map[string]bool)
+	for _, v := range Opcodes.Values {
+		declared[v.Name] = true
+	}
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST {
+				continue
+			}
+			for _, s := range g.Specs {
+				for _, id := range s.(*ast.ValueSpec).Names {
+					if !opcodeName.MatchString(id.Name) {
+						continue
+					}
+					found++
+					if !declared[id.Name] {
+						t.Errorf("%s: opcode %s has no declaration: add a DefineRPC with its buffers to this file%s", name, id.Name, howTo)
+					}
+				}
+			}
+		}
+	}
+	if found < len(Protocol.RPCs) {
+		t.Errorf("found %d constants of %d operations", found, len(Protocol.RPCs))
+	}
+}
+
+// TestUsedDeclarationsAreRegistered finds structs and groups that messages use
+// and that explanations and filters do not know.
+func TestUsedDeclarationsAreRegistered(t *testing.T) {
+	structs, groups := make(map[string]bool), make(map[string]bool)
+	for _, s := range Protocol.Structs {
+		structs[s.Name] = true
+	}
+	for _, g := range Protocol.Groups {
+		groups[g.Group] = true
+	}
+	seen := make(map[*Field]bool)
+	check := func(f *Field) {
+		// The parts of a shared-key token differ in the name of their content only.
+		if s := f.Type; s != nil && !structs[s.Name] && s.Name != "sk_netstring" {
+			t.Errorf("field %s: struct %s is made by NewStruct: declare it with Define, which registers it", f.Name, s.Name)
+		}
+		if f.Names != nil && !groups[f.Names.Group] {
+			t.Errorf("field %s: group %s is made by NewBits or NewEnum: declare it with Bits or Enum, which register it", f.Name, f.Names.Group)
+		}
+	}
+	for _, s := range Protocol.Structs {
+		for _, f := range s.Fields {
+			eachField(f, seen, check)
+		}
+	}
+	for _, r := range Protocol.RPCs {
+		for _, v := range r.Variants {
+			for _, f := range append(v.Request[:len(v.Request):len(v.Request)], v.Reply...) {
+				eachField(f, seen, check)
+			}
+		}
+	}
+}
+
+// TestDeclarationsAreDescribed finds what a user would see without a word of
+// explanation, and requests whose summary line is empty.
+func TestDeclarationsAreDescribed(t *testing.T) {
+	for _, r := range Protocol.RPCs {
+		if r.Doc == "" {
+			t.Errorf("%s has no Doc: add what the operation does, for lshark explain", r.Name)
+		}
+		for _, v := range r.Variants {
+			if v.Ask == nil && !r.Retired && len(v.Request) > 1 && !emptySummary[r.Name+" "+v.Name] {
+				t.Errorf("%s %s has no Ask: add a func that writes the summary line of the request%s", r.Name, v.Name, howTo)
+			}
+		}
+	}
+	for _, s := range Protocol.Structs {
+		if s.Doc == "" {
+			t.Errorf("struct %s has no text: add to its Define what it holds, for lshark explain", s.Name)
+		}
+		for _, f := range s.Fields {
+			if f.Doc == "" && f.Names == nil && f.Kind <= Text && !f.Pad {
+				t.Errorf("%s.%s has no text: add to its declaration what it means, for lshark explain", s.Name, f.Name)
+			}
+		}
+	}
+	for _, g := range Protocol.Groups {
+		if g.Doc == "" {
+			t.Errorf("group %s has no text: add to its declaration what the values are, for lshark explain", g.Group)
+		}
+	}
+}
+
+// emptySummary are the requests that have nothing to show beside their name.
+var emptySummary = map[string]bool{
+	"MDS_STATFS aggregate":   true,
+	"MDS_HSM_CT_UNREGISTER ": true,
+	"MDS_BATCH BUT_GETATTR":  true,
+}
+
+// TestIntentsHaveMessages finds a bit of an intent without the messages that
+// have it.
+func TestIntentsHaveMessages(t *testing.T) {
+	var all uint64
+	for _, v := range ByOpcode(LDLM_ENQUEUE).Variants {
+		all |= v.Select
+	}
+	// These are chosen by more than their bit; a READDIR was never sent.
+	known := map[string]bool{"OPEN": true, "CREAT": true, "READDIR": true, "GETATTR": true, "LOOKUP": true}
+	for _, v := range LdlmIntent.Values {
+		if !v.Alias && !known[v.Name] && v.Value&all == 0 {
+			t.Errorf("intent %s has no messages: declare it with DefineIntent, with its buffers, in place of its value in LdlmIntent%s", v.Name, howTo)
+		}
+	}
+}
+
+// TestValidityWordsAreUsed finds a word of validity flags without a field that
+// depends on it.
+func TestValidityWordsAreUsed(t *testing.T) {
+	for _, s := range Protocol.Structs {
+		for _, word := range s.Fields {
+			if allMeanSomething[word.Name] || word.Names == nil || !word.Names.Flags || !strings.HasSuffix(word.Name, "_valid") {
+				continue
+			}
+			used := false
+			for _, f := range s.Fields {
+				for _, c := range f.When {
+					used = used || c.Field == word.Name
+				}
+			}
+			if !used {
+				t.Errorf("no field of %s depends on %s: add When(%q, …) with the names of its bits to the fields that it makes valid%s", s.Name, word.Name, word.Name, howTo)
+			}
+		}
+	}
+}
+
+// allMeanSomething are words of flags that say what a request changes, or how
+// far values can be trusted; the other fields are filled in all the same.
+var allMeanSomething = map[string]bool{"lsr_valid": true, "lsa_valid": true, "sx_valid": true}
