@@ -47,7 +47,7 @@ func newImports(sys *scan.System) *cobra.Command {
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
 		c.view.registerForm(f)
 		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline")
-		c.view.register(f, "event")
+		c.view.register(f, timeHelp("event"))
 		c.selection.registerSave(f, "messages")
 		c.input.RegisterNotes(f)
 	})

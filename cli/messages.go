@@ -62,7 +62,7 @@ func newMessages(sys *scan.System) *cobra.Command {
 		f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, same as -T tree")
 		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes")
 		c.columns.register(f, "field")
-		c.view.register(f, "message")
+		c.view.register(f, timeHelp("message"))
 		c.selection.registerSave(f, "messages")
 		c.input.RegisterNotes(f)
 	})

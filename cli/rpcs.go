@@ -61,7 +61,7 @@ func newRPCs(sys *scan.System) *cobra.Command {
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
 		c.view.registerForm(f)
 		c.columns.register(f, "the JSON key")
-		c.view.register(f, "RPC")
+		c.view.register(f, timeHelp("RPC"))
 		c.selection.registerSave(f, "RPCs")
 		c.input.RegisterNotes(f)
 	})

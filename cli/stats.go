@@ -64,7 +64,7 @@ func newStats(sys *scan.System) *cobra.Command {
 		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
 		f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
 		c.view.registerForm(f)
-		c.view.register(f, "record")
+		c.view.register(f, "accepted as in other commands, without effect: the times of intervals are UTC")
 		c.selection.registerSave(f, "RPCs")
 		c.input.RegisterNotes(f)
 	})

@@ -38,9 +38,14 @@ func registerColor(f *pflag.FlagSet, color *choice) {
 	f.Var(color, "color", "colour the output: "+wordList(color.words))
 }
 
-// register defines the other flags; record is what the time form d refers to.
-func (v *view) register(f *pflag.FlagSet, record string) {
-	f.VarP(&v.time, "time", "t", "time: r relative to the first frame, a local, u UTC, d since the "+record+" before")
+// timeHelp returns the help of -t; record is what the time form d refers to.
+func timeHelp(record string) string {
+	return "time: r relative to the first frame, a local, u UTC, d since the " + record + " before"
+}
+
+// register defines the other flags.
+func (v *view) register(f *pflag.FlagSet, timeHelp string) {
+	f.VarP(&v.time, "time", "t", timeHelp)
 	f.BoolVarP(&v.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp")
 	registerColor(f, &v.color)
 }
