@@ -11,7 +11,7 @@
 //  2. run checks all flags before anything is opened. scan.Flags.Check returns
 //     the scan.Input; selection compiles the display filter.
 //  3. A scan.Pass over the input is made, and consumers are added to it: trackers
-//     first, such as track.RPCs (addRPCs), then those that write their results.
+//     first, such as track.Pairing (addRPCs), then those that write their results.
 //  4. Pass.Run opens the input and feeds the consumers, until its end, an error,
 //     a signal, or a consumer that has enough (scan.ErrStop).
 //  5. exit.Status reports the error, if any, and returns the exit status.

@@ -70,7 +70,7 @@ func (c *imports) run(args []string) error {
 	})
 	w := c.sys.NewWriter(in.Pace())
 	i := track.NewImports()
-	t := track.NewRPCs(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})
+	t := track.NewPairing(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})
 	p.Add(scan.Consumer{
 		Message: func(m *dissect.Message) error {
 			t.Message(m)

@@ -157,11 +157,11 @@ func (c *rpcs) run(args []string) error {
 
 // addRPCs adds a consumer that puts the messages of RPCs together. RPCs are
 // marked for a filter as their messages come.
-func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) *track.RPCs {
+func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) *track.Pairing {
 	if in.Live() {
 		o.Linger = int64(liveLinger)
 	}
-	t := track.NewRPCs(o)
+	t := track.NewPairing(o)
 	p.Add(scan.Consumer{
 		Message: func(m *dissect.Message) error {
 			if r := t.Message(m); r != nil {

@@ -170,7 +170,7 @@ func (c *stats) table(o render.StatsOptions) (header []byte, appendTo func([]byt
 
 // addTracker adds a consumer that puts RPCs together and passes those that
 // match the filter to s.
-func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *track.Stats) *track.RPCs {
+func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *track.Stats) *track.Pairing {
 	return addRPCs(p, in, filter, track.Options{Timeout: int64(c.timeout), Sent: s.Sent, Answered: s.Answered, Done: func(r *track.RPC) {
 		frames := p.RPCFrames(r)
 		if !filter.match(r) {

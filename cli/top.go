@@ -66,7 +66,7 @@ func (p *top) begin() (err error) {
 }
 
 // step handles a key, if one was pressed, and draws when it is time.
-func (p *top) step(t *track.RPCs) error {
+func (p *top) step(t *track.Pairing) error {
 	select {
 	case k := <-p.keys:
 		if k == ctrlC || k == 'q' {

@@ -10,7 +10,7 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// RPCFilter is a compiled filter over the RPCs of one track.RPCs. A comparison
+// RPCFilter is a compiled filter over the RPCs of one track.Pairing. A comparison
 // of messages is made with each message of an RPC and holds when it does for
 // one of them; the results are kept as bits until the RPC has ended.
 type RPCFilter struct {

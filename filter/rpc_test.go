@@ -43,7 +43,7 @@ func TestRPCCounts(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, expected := 0, 0
-			rpcs := track.NewRPCs(track.Options{Done: func(r *track.RPC) {
+			rpcs := track.NewPairing(track.Options{Done: func(r *track.RPC) {
 				if f.Match(r) {
 					got++
 				}

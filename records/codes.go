@@ -22,19 +22,19 @@ var noteCodes = []code{
 
 // eventCodes are the codes of the events of connections.
 var eventCodes = [...]string{
-	track.EvConnect:    "the client sent a connect request",
-	track.EvConnected:  "the server accepted the connect",
-	track.EvRefused:    "the server refused the connect",
-	track.EvLate:       "a reply to a connect came after the client had given it up",
-	track.EvNotConn:    "the server does not know the client, or the target is not there",
-	track.EvEvicted:    "the server evicted the client",
-	track.EvCallback:   "a lock callback was pending when the server evicted the client",
-	track.EvReplay:     "the client replayed requests",
-	track.EvGap:        "requests that should have been replayed were not",
-	track.EvLockReplay: "the client replayed locks",
-	track.EvPing:       "the client sent pings",
-	track.EvPingLost:   "pings had no reply",
-	track.EvDisconnect: "the client sent a disconnect request",
+	track.EventConnect:        "the client sent a connect request",
+	track.EventConnected:      "the server accepted the connect",
+	track.EventRefused:        "the server refused the connect",
+	track.EventLateReply:      "a reply to a connect came after the client had given it up",
+	track.EventNotConnected:   "the server does not know the client, or the target is not there",
+	track.EventEvicted:        "the server evicted the client",
+	track.EventCallback:       "a lock callback was pending when the server evicted the client",
+	track.EventReplay:         "the client replayed requests",
+	track.EventNotReplayed:    "requests that should have been replayed were not",
+	track.EventLockReplay:     "the client replayed locks",
+	track.EventPing:           "the client sent pings",
+	track.EventPingUnanswered: "pings had no reply",
+	track.EventDisconnect:     "the client sent a disconnect request",
 }
 
 // codes describes the codes of notes and events.

@@ -28,7 +28,7 @@ type views struct {
 	first int64
 	bytes int // of the messages so far
 
-	pairs   *track.RPCs
+	pairs   *track.Pairing
 	imports *track.Imports
 	stats   *track.Stats
 	by      []track.Dimension
@@ -64,7 +64,7 @@ func newViews(t testing.TB) *views {
 		v.by = append(v.by, track.Dimension(d))
 	}
 	v.stats = track.NewStats(track.StatsOptions{By: v.by})
-	v.pairs = track.NewRPCs(track.Options{
+	v.pairs = track.NewPairing(track.Options{
 		Sent:     func(r *track.RPC, m *dissect.Message) { v.imports.Sent(r, m); v.stats.Sent(r, m) },
 		Answered: func(r *track.RPC, m *dissect.Message) { v.imports.Answered(r, m); v.stats.Answered(r, m) },
 		Done:     func(r *track.RPC) { v.imports.Done(r); v.stats.Done(r); v.rpc(r) },

@@ -15,38 +15,38 @@ type EventText struct{ FullNIDs bool }
 // Append appends what happened.
 func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 	switch e.Kind {
-	case track.EvConnect:
+	case track.EventConnect:
 		dst = appendNID(append(dst, "connect to "...), e.Node, t.FullNIDs)
 		dst = strconv.AppendUint(append(dst, ", conn_cnt "...), uint64(e.ConnCnt), 10)
 		return appendOpFlags(dst, e.OpFlags)
-	case track.EvConnected:
+	case track.EventConnected:
 		return appendOpFlags(append(dst, "connected"...), e.OpFlags)
-	case track.EvRefused:
+	case track.EventRefused:
 		return appendErrno(append(dst, "connect refused: "...), e.Status)
-	case track.EvLate:
+	case track.EventLateReply:
 		dst = strconv.AppendUint(append(dst, "late reply to conn_cnt "...), uint64(e.ConnCnt), 10)
 		if e.Status < 0 {
 			return appendErrno(append(dst, ": "...), e.Status)
 		}
 		return dst
-	case track.EvNotConn:
+	case track.EventNotConnected:
 		dst = appendErrno(dst, e.Status)
 		return appendOpcode(append(dst, " in reply to "...), e.Opcode)
-	case track.EvEvicted:
+	case track.EventEvicted:
 		return append(dst, "evicted: the server did not know the connection any more"...)
-	case track.EvCallback:
+	case track.EventCallback:
 		return callbackText(dst, e)
-	case track.EvReplay:
+	case track.EventReplay:
 		return transnos(append(dst, "replay of "...), e, "request")
-	case track.EvGap:
+	case track.EventNotReplayed:
 		return transnos(append(dst, "not replayed: "...), e, "request")
-	case track.EvLockReplay:
+	case track.EventLockReplay:
 		return plural(append(dst, "replay of "...), e.Count, "lock")
-	case track.EvPing:
+	case track.EventPing:
 		return plural(dst, e.Count, "ping")
-	case track.EvPingLost:
+	case track.EventPingUnanswered:
 		return append(plural(dst, e.Count, "ping"), " without a reply"...)
-	case track.EvDisconnect:
+	case track.EventDisconnect:
 		return append(dst, "disconnect"...)
 	}
 	return append(dst, e.Kind.String()...)
@@ -163,11 +163,11 @@ func versions(dst []byte, i *track.Import) []byte {
 
 func stateStyle(c *Colors, s track.ImportState) *Style {
 	switch s {
-	case track.Full:
+	case track.StateFull:
 		return &c.Good
-	case track.Evicted, track.Discon:
+	case track.StateEvicted, track.StateDiscon:
 		return &c.Bad
-	case track.Closed, track.Idle, track.StateUnknown:
+	case track.StateClosed, track.StateIdle, track.StateUnknown:
 		return &c.Dim
 	}
 	return &c.Warn

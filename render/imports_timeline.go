@@ -72,9 +72,9 @@ func (t *Timeline) line(dst []byte, h *happening, at Moment) []byte {
 	} else {
 		st := &c.Key
 		switch h.event.Kind {
-		case track.EvPing:
+		case track.EventPing:
 			st = &c.Dim
-		case track.EvEvicted, track.EvCallback, track.EvRefused, track.EvNotConn, track.EvGap, track.EvPingLost:
+		case track.EventEvicted, track.EventCallback, track.EventRefused, track.EventNotConnected, track.EventNotReplayed, track.EventPingUnanswered:
 			st = &c.Bad
 		}
 		t.buf = t.text.Append(t.buf[:0], h.event)

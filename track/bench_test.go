@@ -12,12 +12,12 @@ import (
 type traffic struct {
 	m    dissect.Message
 	n    uint64
-	rpcs *RPCs
+	rpcs *Pairing
 }
 
 const inFlight = 32
 
-func newTraffic(rpcs *RPCs) *traffic {
+func newTraffic(rpcs *Pairing) *traffic {
 	t := &traffic{rpcs: rpcs}
 	t.m.RPC.JobID = []byte("dd.0")
 	for range 4 * (maxLingering + maxEnded) { // until all pools are filled
@@ -58,22 +58,22 @@ func (t *traffic) run(b *testing.B) {
 	b.ReportMetric(3*float64(b.N)/b.Elapsed().Seconds(), "messages/s")
 }
 
-func BenchmarkPairing(b *testing.B) { newTraffic(NewRPCs(Options{})).run(b) }
+func BenchmarkPairing(b *testing.B) { newTraffic(NewPairing(Options{})).run(b) }
 
 func BenchmarkStats(b *testing.B) {
 	s := NewStats(StatsOptions{By: []Dimension{ByOp, ByTarget, ByJob}})
-	newTraffic(NewRPCs(Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done})).run(b)
+	newTraffic(NewPairing(Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done})).run(b)
 }
 
 func BenchmarkImports(b *testing.B) {
 	i := NewImports()
-	newTraffic(NewRPCs(Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})).run(b)
+	newTraffic(NewPairing(Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})).run(b)
 }
 
 func TestNoAllocations(t *testing.T) {
 	s := NewStats(StatsOptions{By: []Dimension{ByOp, ByTarget, ByJob}})
 	i := NewImports()
-	tr := newTraffic(NewRPCs(Options{
+	tr := newTraffic(NewPairing(Options{
 		Sent:     func(r *RPC, m *dissect.Message) { s.Sent(r, m); i.Sent(r, m) },
 		Answered: func(r *RPC, m *dissect.Message) { s.Answered(r, m); i.Answered(r, m) },
 		Done:     func(r *RPC) { s.Done(r); i.Done(r) },

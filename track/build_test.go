@@ -15,7 +15,7 @@ import (
 // wire makes messages as a dissector would, and keeps the RPCs that end.
 type wire struct {
 	t     testing.TB
-	rpcs  *RPCs
+	rpcs  *Pairing
 	now   int64
 	frame int64
 	done  []*RPC
@@ -44,14 +44,14 @@ func newWire(t testing.TB, o Options) *wire {
 			done(r)
 		}
 	}
-	w.rpcs = NewRPCs(o)
+	w.rpcs = NewPairing(o)
 	return w
 }
 
 // pass lets time pass.
 func (w *wire) pass(ns int64) { w.now += ns }
 
-// send gives a message to the RPCs.
+// send gives a message to the Pairing.
 func (w *wire) send(kind lnet.Kind, src, dst lnet.NID, change ...func(m *dissect.Message)) *RPC {
 	w.frame++
 	m := &dissect.Message{Message: lnet.Message{Frame: w.frame, Time: w.now, Kind: kind}}

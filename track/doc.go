@@ -5,31 +5,31 @@
 //
 // # RPCs
 //
-// RPCs puts request, early replies, bulk data and reply together, by xid and
-// client. An RPC waits for its reply, then lingers for stragglers, and is given
-// to the Done hook when it ends:
+// A Pairing puts request, early replies, bulk data and reply of an RPC together,
+// by xid and client. An RPC waits for its reply, then lingers for stragglers,
+// and is given to the Done hook when it ends:
 //
-//	rpcs := track.NewRPCs(track.Options{Done: func(r *track.RPC) { … }})
-//	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { rpcs.Message(m) }})
+//	pairing := track.NewPairing(track.Options{Done: func(r *track.RPC) { … }})
+//	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }})
 //
-// rpcs.go takes messages, rpcs_find.go finds the RPC of one, and
-// rpcs_lifetime.go has the states and what moves an RPC from one to the next.
-// rpc.go has the fields, sighting.go the times: each capture point sees an RPC
-// at its own. Whoever needs data of their own for each RPC uses Attached.
+// pairing.go takes messages, pairing_find.go finds the RPC of a message, and
+// pairing_lifetime.go moves RPCs from one state to the next. rpc.go has the
+// fields, sighting.go the times: each capture point sees an RPC at its own time.
+// Whoever needs data of their own for each RPC uses Attached.
 //
 // # What is made of RPCs
 //
-// Stats and Imports take the RPCs by hooks: their methods Sent, Answered and
-// Done fit the fields of Options.
+// Stats and Imports follow RPCs: pass their methods Sent, Answered and Done as
+// hooks in Options.
 //
-// Stats has a Row for each Key in each Interval. A column is a field of Row and
-// a line in Row.add (stats_row.go); a dimension to group by is a Dimension
-// (stats_key.go).
+// Stats has a Row for each Key in each Interval. What a row counts is a field of
+// Row and a line in Row.add (stats_row.go); what rows can be grouped by is a
+// Dimension (stats_key.go).
 //
 // Imports has an Import for each connection between a client and a target: its
-// state, its ImportLog of transitions and events, and what both sides agreed on
-// when it was made. import_connect.go decides on states; import_eviction.go
-// decides whether a client was evicted, and which lock callbacks were pending;
+// state, its ImportLog of transitions and events, and what client and server
+// agreed on. import_connect.go decides on states; import_eviction.go decides
+// whether a client was evicted, and which lock callbacks were pending;
 // import_recovery.go compares what was replayed with what should have been.
 // connection.go finds the connection of an RPC by its handle.
 //

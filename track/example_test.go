@@ -17,7 +17,7 @@ import (
 func Example() {
 	stats := track.NewStats(track.StatsOptions{By: []track.Dimension{track.ByOp}})
 	imports := track.NewImports()
-	rpcs := track.NewRPCs(track.Options{
+	pairing := track.NewPairing(track.Options{
 		Sent:     func(r *track.RPC, m *dissect.Message) { stats.Sent(r, m); imports.Sent(r, m) },
 		Answered: func(r *track.RPC, m *dissect.Message) { stats.Answered(r, m); imports.Answered(r, m) },
 		Done: func(r *track.RPC) {
@@ -28,7 +28,7 @@ func Example() {
 			}
 		},
 	})
-	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { rpcs.Message(m) }})
+	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }})
 
 	file, err := capture.Open([]string{"../pcaps/mount.pcap"}, capture.Options{})
 	if err != nil {
@@ -43,7 +43,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	d.Close()
-	rpcs.Close()
+	pairing.Close()
 	imports.Close()
 
 	for _, i := range stats.Intervals() {

@@ -32,16 +32,16 @@ func (i *Import) connect(r *RPC, m *dissect.Message, p Point) {
 		i.HasAsked = true
 	}
 	switch i.State {
-	case Closed:
+	case StateClosed:
 		i.correctToIdle()
-	case Replay, ReplayLocks, ReplayWait:
+	case StateReplay, StateReplayLocks, StateReplayWait:
 		i.stateBefore = i.State
-		i.setState(Discon, p)
-	case Full, Recover, Evicted, Connecting:
-		i.setState(Discon, p)
+		i.setState(StateDiscon, p)
+	case StateFull, StateRecover, StateEvicted, StateConnecting:
+		i.setState(StateDiscon, p)
 	}
-	i.add(Event{Point: p, Kind: EvConnect, Node: r.Server, ConnCnt: r.ConnCnt, OpFlags: m.RPC.OpFlags})
-	i.setState(Connecting, p)
+	i.add(Event{Point: p, Kind: EventConnect, Node: r.Server, ConnCnt: r.ConnCnt, OpFlags: m.RPC.OpFlags})
+	i.setState(StateConnecting, p)
 	i.connectIsInitial = m.RPC.OpFlags&msgInitial != 0 || r.Handle == 0
 }
 
@@ -52,7 +52,7 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 		count(&i.Failures, r.Status)
 	}
 	if i.Attempts > 0 && r.ConnCnt < i.ConnCnt {
-		i.add(Event{Point: p, Kind: EvLate, ConnCnt: r.ConnCnt, Status: r.Status})
+		i.add(Event{Point: p, Kind: EventLateReply, ConnCnt: r.ConnCnt, Status: r.Status})
 		return // the client has given this attempt up
 	}
 	if r.Status != 0 {
@@ -62,29 +62,29 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 	answered := m.Msg != nil && i.Granted.read(m.Msg.Buf(1), m.RPC.Big)
 	i.HasGranted = i.HasGranted || answered
 	op := m.RPC.OpFlags
-	i.add(Event{Point: p, Kind: EvConnected, ConnCnt: r.ConnCnt, OpFlags: op})
+	i.add(Event{Point: p, Kind: EventConnected, ConnCnt: r.ConnCnt, OpFlags: op})
 	switch i.outcome(r, m) {
 	case outcomeUnknown:
 		return
 	case outcomeNew:
-		i.setState(Full, p)
+		i.setState(StateFull, p)
 	case outcomeLockReplay:
-		i.setState(ReplayLocks, p)
+		i.setState(StateReplayLocks, p)
 	case outcomeReplay:
 		i.transactions.startReplay()
-		i.setState(Replay, p)
+		i.setState(StateReplay, p)
 	case outcomeReplayGoesOn:
 		i.setState(i.stateBefore, p)
 	case outcomeNoHandle:
-		i.setState(Discon, p)
+		i.setState(StateDiscon, p)
 		return
 	case outcomeEvicted:
 		i.evict(p)
-		i.setState(Recover, p)
-		i.setState(Full, p)
+		i.setState(StateRecover, p)
+		i.setState(StateFull, p)
 	case outcomeRecovered:
-		i.setState(Recover, p)
-		i.setState(Full, p)
+		i.setState(StateRecover, p)
+		i.setState(StateFull, p)
 	}
 	i.stateBefore = StateUnknown
 	i.deactivated = false
@@ -94,8 +94,8 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 // refused takes the reply to a connect whose status is an error. A client that
 // is denied a connection it has had is evicted.
 func (i *Import) refused(r *RPC, p Point) {
-	i.add(Event{Point: p, Kind: EvRefused, Status: r.Status})
-	i.setState(Discon, p)
+	i.add(Event{Point: p, Kind: EventRefused, Status: r.Status})
+	i.setState(StateDiscon, p)
 	denied := r.Status == eacces || r.Status == erofs
 	if !denied || !i.HasAsked || i.Asked.Flags&(flagLightweight|flagMDS|flagMDSMDS) != 0 {
 		return
@@ -112,20 +112,20 @@ func (i *Import) request(r *RPC, m *dissect.Message, p Point) {
 	const replayDone = dissect.FlagReqReplayDone | dissect.FlagLockReplayDone
 	switch {
 	case flags&dissect.FlagReplay != 0:
-		i.setState(Replay, p)
-		i.add(Event{Point: p, Kind: EvReplay, From: m.RPC.Transno, To: m.RPC.Transno})
+		i.setState(StateReplay, p)
+		i.add(Event{Point: p, Kind: EventReplay, From: m.RPC.Transno, To: m.RPC.Transno})
 		i.transactions.replayed(m.RPC.Transno)
 	case r.Opcode == opcodes.LDLM_ENQUEUE && flags&dissect.FlagReqReplayDone != 0:
 		i.endReplay(p)
-		i.setState(ReplayLocks, p)
-		i.add(Event{Point: p, Kind: EvLockReplay})
+		i.setState(StateReplayLocks, p)
+		i.add(Event{Point: p, Kind: EventLockReplay})
 	case r.Opcode == opcodes.OBD_PING && flags&replayDone == replayDone:
 		i.endReplay(p)
-		i.setState(ReplayLocks, p)
-		i.setState(ReplayWait, p)
+		i.setState(StateReplayLocks, p)
+		i.setState(StateReplayWait, p)
 	case r.Opcode == opcodes.OBD_PING:
 		i.Pings++
-		i.add(Event{Point: p, Kind: EvPing})
+		i.add(Event{Point: p, Kind: EventPing})
 	}
 	i.releaseLocks(m)
 }
@@ -140,15 +140,15 @@ func (i *Import) reply(r *RPC, m *dissect.Message, p Point) {
 	}
 	switch {
 	case r.Status == enotconn || r.Status == enodev && r.Type == dissect.TypeError:
-		if i.State == Full || i.State == StateUnknown {
-			i.add(Event{Point: p, Kind: EvNotConn, Status: r.Status, Opcode: r.Opcode})
-			i.setState(Discon, p)
+		if i.State == StateFull || i.State == StateUnknown {
+			i.add(Event{Point: p, Kind: EventNotConnected, Status: r.Status, Opcode: r.Opcode})
+			i.setState(StateDiscon, p)
 		}
-	case i.State == ReplayWait && r.Opcode == opcodes.OBD_PING && r.Flags&dissect.FlagLockReplayDone != 0 && r.Status == 0:
-		i.setState(Recover, p)
-		i.setState(Full, p)
+	case i.State == StateReplayWait && r.Opcode == opcodes.OBD_PING && r.Flags&dissect.FlagLockReplayDone != 0 && r.Status == 0:
+		i.setState(StateRecover, p)
+		i.setState(StateFull, p)
 	case i.provesConnected(r):
-		i.setState(Full, p)
+		i.setState(StateFull, p)
 	}
 }
 
@@ -162,7 +162,7 @@ func (i *Import) provesConnected(r *RPC) bool {
 	switch i.State {
 	case StateUnknown:
 		return true
-	case Discon, Connecting:
+	case StateDiscon, StateConnecting:
 		return r.Requested().Time > i.History[len(i.History)-1].Time
 	}
 	return false
@@ -170,8 +170,8 @@ func (i *Import) provesConnected(r *RPC) bool {
 
 // correctToIdle corrects what looked like the end of a connection.
 func (i *Import) correctToIdle() {
-	i.State = Idle
+	i.State = StateIdle
 	if n := len(i.History); n > 0 {
-		i.History[n-1].State = Idle
+		i.History[n-1].State = StateIdle
 	}
 }

@@ -76,10 +76,10 @@ func (i *Import) stateLost() outcome {
 // them may be the reason.
 func (i *Import) evict(p Point) {
 	i.Evictions++
-	i.setState(Evicted, p)
-	i.add(Event{Point: p, Kind: EvEvicted})
+	i.setState(StateEvicted, p)
+	i.add(Event{Point: p, Kind: EventEvicted})
 	for _, c := range i.callbacks {
-		e := i.add(Event{Point: c.sent, Kind: EvCallback, Opcode: c.opcode, From: c.clientCookie, Replied: c.replied})
+		e := i.add(Event{Point: c.sent, Kind: EventCallback, Opcode: c.opcode, From: c.clientCookie, Replied: c.replied})
 		e.Until = p
 	}
 	i.callbacks = i.callbacks[:0]

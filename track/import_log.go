@@ -37,17 +37,17 @@ type ImportState uint8
 // unknown until a message shows it.
 const (
 	StateUnknown ImportState = iota
-	Closed
-	New
-	Discon
-	Connecting
-	Replay
-	ReplayLocks
-	ReplayWait
-	Recover
-	Full
-	Evicted
-	Idle
+	StateClosed
+	StateNew
+	StateDiscon
+	StateConnecting
+	StateReplay
+	StateReplayLocks
+	StateReplayWait
+	StateRecover
+	StateFull
+	StateEvicted
+	StateIdle
 )
 
 func (s ImportState) String() string {
@@ -62,19 +62,19 @@ type EventKind uint8
 
 // The events.
 const (
-	EvConnect    EventKind = iota // a connect request
-	EvConnected                   // it was granted
-	EvRefused                     // it was refused
-	EvLate                        // the reply to a connect that the client had given up
-	EvNotConn                     // the server does not know the client, or the target is not there
-	EvEvicted                     // the server evicted the client
-	EvCallback                    // a lock callback that was pending when the client was evicted
-	EvReplay                      // requests were replayed
-	EvGap                         // requests that should have been replayed and were not
-	EvLockReplay                  // locks were replayed
-	EvPing                        // pings
-	EvPingLost                    // pings without a reply
-	EvDisconnect                  // a disconnect request
+	EventConnect        EventKind = iota // a connect request
+	EventConnected                       // it was granted
+	EventRefused                         // it was refused
+	EventLateReply                       // the reply to a connect that the client had given up
+	EventNotConnected                    // the server does not know the client, or the target is not there
+	EventEvicted                         // the server evicted the client
+	EventCallback                        // a lock callback that was pending when the client was evicted
+	EventReplay                          // requests were replayed
+	EventNotReplayed                     // requests that should have been replayed and were not
+	EventLockReplay                      // locks were replayed
+	EventPing                            // pings
+	EventPingUnanswered                  // pings without a reply
+	EventDisconnect                      // a disconnect request
 )
 
 var eventNames = [...]string{"connect", "connected", "refused", "late", "notconn", "evicted", "callback", "replay", "gap",
@@ -87,7 +87,7 @@ func EventNames() []string { return eventNames[:] }
 
 // isRun reports whether successive events of a kind are one entry.
 func (k EventKind) isRun() bool {
-	return k == EvPing || k == EvReplay || k == EvLockReplay || k == EvPingLost
+	return k == EventPing || k == EventReplay || k == EventLockReplay || k == EventPingUnanswered
 }
 
 // Event is something that happened to a connection, or a run of the same. What
@@ -97,14 +97,14 @@ type Event struct {
 	Until   Point // the last
 	Kind    EventKind
 	Count   int
-	Node    lnet.NID // EvConnect: the server
+	Node    lnet.NID // EventConnect: the server
 	ConnCnt uint32
-	OpFlags uint32 // EvConnect, EvConnected: pb_op_flags
+	OpFlags uint32 // EventConnect, EventConnected: pb_op_flags
 	Status  int32
 	Opcode  uint32
-	From    uint64 // EvReplay, EvGap: the first transno; EvCallback: the lock's cookie at the client
+	From    uint64 // EventReplay, EventNotReplayed: the first transno; EventCallback: the lock's cookie at the client
 	To      uint64 // the last transno
-	Replied bool   // EvCallback: it was answered, but the lock was not released
+	Replied bool   // EventCallback: it was answered, but the lock was not released
 }
 
 // setState notes a transition.

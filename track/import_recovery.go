@@ -70,7 +70,7 @@ func (u *uncommitted) endReplay(lastCommitted uint64) (missing int, from, to uin
 // endReplay notes which requests should have been replayed and were not.
 func (i *Import) endReplay(p Point) {
 	if n, from, to := i.transactions.endReplay(i.LastCommitted); n > 0 {
-		e := i.add(Event{Point: p, Kind: EvGap, From: from, To: to})
+		e := i.add(Event{Point: p, Kind: EventNotReplayed, From: from, To: to})
 		e.Count = n
 	}
 }

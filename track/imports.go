@@ -79,7 +79,7 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 		i.connect(r, m, p)
 	case IsDisconnect(r.Opcode):
 		i.disconnectIsOST = r.Opcode == opcodes.OST_DISCONNECT
-		i.add(Event{Point: p, Kind: EvDisconnect})
+		i.add(Event{Point: p, Kind: EventDisconnect})
 	default:
 		i.request(r, m, p)
 	}
@@ -103,7 +103,7 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 	case IsConnect(r.Opcode):
 		i.connectReply(r, m, p)
 	case IsDisconnect(r.Opcode):
-		i.setState(Closed, p)
+		i.setState(StateClosed, p)
 	default:
 		i.reply(r, m, p)
 	}
@@ -114,7 +114,7 @@ func (t *Imports) Done(r *RPC) {
 	if r.Opcode != opcodes.OBD_PING || !r.Unanswered() || r.Connection == nil || r.Connection.imp == nil {
 		return
 	}
-	r.Connection.imp.add(Event{Point: r.Requested(), Kind: EvPingLost})
+	r.Connection.imp.add(Event{Point: r.Requested(), Kind: EventPingUnanswered})
 }
 
 // Close decides which closed connections are idle: those to OSTs, of clients
@@ -132,13 +132,13 @@ func (t *Imports) Close() {
 	}
 	connected := make(map[client]bool)
 	for _, i := range t.list {
-		if i.State != Closed && i.State != StateUnknown && i.Kind() != "mgc" && !i.isOST() {
+		if i.State != StateClosed && i.State != StateUnknown && i.Kind() != "mgc" && !i.isOST() {
 			connected[clientOf(i)] = true
 		}
 	}
 	for _, i := range t.list {
 		kind := i.Kind()
-		if i.State == Closed && i.disconnectIsOST && (kind == "" || kind == "client") && connected[clientOf(i)] {
+		if i.State == StateClosed && i.disconnectIsOST && (kind == "" || kind == "client") && connected[clientOf(i)] {
 			i.correctToIdle()
 		}
 	}

@@ -137,7 +137,7 @@ func TestRecovery(t *testing.T) {
 		t.Errorf("%v of %d connects failed", i.Failures, i.Attempts)
 	}
 	for _, e := range i.Events {
-		if e.Kind == EvGap && (e.From != 102 || e.To != 102) {
+		if e.Kind == EventNotReplayed && (e.From != 102 || e.To != 102) {
 			t.Errorf("gap from %d to %d", e.From, e.To)
 		}
 	}
@@ -323,7 +323,7 @@ func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
 	}
 	var calls []string
 	for _, e := range i.Events {
-		if e.Kind == EvCallback {
+		if e.Kind == EventCallback {
 			calls = append(calls, fmt.Sprintf("%d %v", e.From, e.Replied))
 		}
 	}
@@ -338,7 +338,7 @@ func TestConnectionFromBefore(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
 	s.plain(getter, export)
-	if i := imports.List()[0]; i.TargetUUID != "" || i.State != Full || i.Handle != export {
+	if i := imports.List()[0]; i.TargetUUID != "" || i.State != StateFull || i.Handle != export {
 		t.Errorf("before: %+v", i)
 	}
 	s.connect(5, 0, export, handle(export), opFlags(msgReconnect))

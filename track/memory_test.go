@@ -29,7 +29,7 @@ var manyRPCs = flag.Int("rpcs", 400_000, "RPCs of TestMemoryIsFlat")
 func TestMemoryIsFlat(t *testing.T) {
 	i := NewImports()
 	s := NewStats(StatsOptions{By: []Dimension{ByOp, ByTarget}, Step: 600e9, Patience: 60e9, Flush: func(*Interval) {}})
-	w := &wire{t: t, now: 1e18, rpcs: NewRPCs(Options{
+	w := &wire{t: t, now: 1e18, rpcs: NewPairing(Options{
 		Sent:     func(r *RPC, m *dissect.Message) { i.Sent(r, m); s.Sent(r, m) },
 		Answered: func(r *RPC, m *dissect.Message) { i.Answered(r, m); s.Answered(r, m) },
 		Done:     func(r *RPC) { i.Done(r); s.Done(r) },
@@ -87,7 +87,7 @@ func TestLogsAreBounded(t *testing.T) {
 	for round := range 1500 {
 		for _, i := range list {
 			p := Point{int64(round), int64(round)}
-			i.add(Event{Point: p, Kind: EvConnect})
+			i.add(Event{Point: p, Kind: EventConnect})
 			i.setState(ImportState(1+round%5), p)
 		}
 	}
@@ -108,7 +108,7 @@ func TestLogsAreBounded(t *testing.T) {
 // TestSameXIDIsBounded has thousands of clients with the same xid.
 func TestSameXIDIsBounded(t *testing.T) {
 	done := 0
-	w := &wire{t: t, now: 1e18, rpcs: NewRPCs(Options{Done: func(r *RPC) { done++ }})}
+	w := &wire{t: t, now: 1e18, rpcs: NewPairing(Options{Done: func(r *RPC) { done++ }})}
 	const clients = 5000
 	for n := range clients {
 		from := nid(0)

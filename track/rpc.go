@@ -10,7 +10,7 @@ import (
 )
 
 // RPC is one remote procedure call: the request, however often it was sent,
-// and all that belongs to it. An RPCs reuses its records: one is valid until
+// and all that belongs to it. A Pairing reuses its records: one is valid until
 // the Done hook returns.
 type RPC struct {
 	Identity
@@ -73,7 +73,7 @@ type Reply struct {
 	body int // bytes of the ptlrpc_body that were captured
 }
 
-// record is what an RPCs needs to find an RPC and to end it.
+// record is what a Pairing needs to find an RPC and to end it.
 type record struct {
 	state    state
 	place    fifo.Element[RPC] // in the queue of its state

@@ -9,7 +9,7 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// Options are the settings of an RPCs.
+// Options are the settings of a Pairing.
 type Options struct {
 	// Timeout is the longest wait for a reply, in nanoseconds of capture
 	// time; 0: an hour.
@@ -42,10 +42,10 @@ const (
 	maxName      = 4096 // bytes of a name, which is a path at most
 )
 
-// RPCs puts the messages of RPCs together: by xid and client node, whatever
+// Pairing puts the messages of RPCs together: by xid and client node, whatever
 // connection, rail or router they came by, and whichever capture point saw
 // them.
-type RPCs struct {
+type Pairing struct {
 	opt         Options
 	now         int64
 	byXID       map[uint64]*RPC            // the newest, which leads to older ones
@@ -55,20 +55,20 @@ type RPCs struct {
 	connections connections
 }
 
-// NewRPCs makes an RPCs.
-func NewRPCs(o Options) *RPCs {
+// NewPairing makes a Pairing.
+func NewPairing(o Options) *Pairing {
 	if o.Timeout == 0 {
 		o.Timeout = int64(time.Hour)
 	}
 	if o.Linger == 0 {
 		o.Linger = int64(20 * time.Second)
 	}
-	return &RPCs{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections()}
+	return &Pairing{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections()}
 }
 
 // Message takes the next message and returns the RPC it belongs to: nil when
 // it belongs to none, or to one that has ended.
-func (t *RPCs) Message(m *dissect.Message) *RPC {
+func (t *Pairing) Message(m *dissect.Message) *RPC {
 	t.Advance(m.Time)
 	r := t.take(m)
 	if r == nil || r.state == ended {
@@ -77,7 +77,7 @@ func (t *RPCs) Message(m *dissect.Message) *RPC {
 	return r
 }
 
-func (t *RPCs) take(m *dissect.Message) *RPC {
+func (t *Pairing) take(m *dissect.Message) *RPC {
 	switch m.Kind {
 	case lnet.Request:
 		return t.request(m)
@@ -91,7 +91,7 @@ func (t *RPCs) take(m *dissect.Message) *RPC {
 	return nil
 }
 
-func (t *RPCs) request(m *dissect.Message) *RPC {
+func (t *Pairing) request(m *dissect.Message) *RPC {
 	q := &m.RPC
 	r := t.findRequest(m)
 	if r == nil {
@@ -131,7 +131,7 @@ func (t *RPCs) request(m *dissect.Message) *RPC {
 
 // reopen waits for another reply to a request that is sent again after its
 // reply: either the server did not know the client, or the reply was lost.
-func (t *RPCs) reopen(r *RPC) {
+func (t *Pairing) reopen(r *RPC) {
 	r.reopened = true
 	for i := range r.Seen {
 		r.Seen[i].reopened = true
@@ -140,7 +140,7 @@ func (t *RPCs) reopen(r *RPC) {
 }
 
 // describe copies the fields of the request.
-func (t *RPCs) describe(r *RPC, m *dissect.Message) {
+func (t *Pairing) describe(r *RPC, m *dissect.Message) {
 	q := &m.RPC
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
 	r.Client, r.Server, r.Portal = m.LNet.Src, m.LNet.Dst, m.LNet.Portal
@@ -158,7 +158,7 @@ func (t *RPCs) describe(r *RPC, m *dissect.Message) {
 	t.connections.request(r, m)
 }
 
-func (t *RPCs) reply(m *dissect.Message) *RPC {
+func (t *Pairing) reply(m *dissect.Message) *RPC {
 	q := &m.RPC
 	r := t.findReply(m)
 	if r == nil {
@@ -195,7 +195,7 @@ func (t *RPCs) reply(m *dissect.Message) *RPC {
 }
 
 // withoutRequest makes the record of a reply whose request was not captured.
-func (t *RPCs) withoutRequest(m *dissect.Message) *RPC {
+func (t *Pairing) withoutRequest(m *dissect.Message) *RPC {
 	q := &m.RPC
 	r := t.newRecord(q.XID)
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
@@ -204,7 +204,7 @@ func (t *RPCs) withoutRequest(m *dissect.Message) *RPC {
 	return r
 }
 
-func (t *RPCs) early(m *dissect.Message) *RPC {
+func (t *Pairing) early(m *dissect.Message) *RPC {
 	r := t.findReply(m)
 	if r == nil {
 		r = t.withoutRequest(m)
@@ -218,7 +218,7 @@ func (t *RPCs) early(m *dissect.Message) *RPC {
 	return r
 }
 
-func (t *RPCs) bulk(m *dissect.Message) *RPC {
+func (t *Pairing) bulk(m *dissect.Message) *RPC {
 	r := t.findReply(m)
 	if r == nil || r.state == ended {
 		return r

@@ -8,7 +8,7 @@ import (
 // findRequest returns the record of a request that was seen before: sent
 // again, forwarded, or seen by another capture point. A replay is another RPC
 // than the one it repeats.
-func (t *RPCs) findRequest(m *dissect.Message) *RPC {
+func (t *Pairing) findRequest(m *dissect.Message) *RPC {
 	q := &m.RPC
 	replay := q.Flags&dissect.FlagReplay != 0
 	for r := t.byXID[q.XID]; r != nil; r = r.next {
@@ -28,7 +28,7 @@ func (t *RPCs) findRequest(m *dissect.Message) *RPC {
 
 // findReply returns the record that a reply or bulk belongs to: one that waits
 // for its reply rather than one that has it, the newest of them.
-func (t *RPCs) findReply(m *dissect.Message) *RPC {
+func (t *Pairing) findReply(m *dissect.Message) *RPC {
 	q := &m.RPC
 	var replied *RPC
 	for r := t.byXID[q.XID]; r != nil; r = r.next {

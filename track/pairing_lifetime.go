@@ -5,15 +5,15 @@ import (
 )
 
 // setState puts a record at the end of the queue of its new state.
-func (t *RPCs) setState(r *RPC, s state) {
+func (t *Pairing) setState(r *RPC, s state) {
 	r.state = s
 	t.queue(s).Push(&r.place, t.now)
 }
 
-func (t *RPCs) queue(s state) *fifo.Queue[RPC] { return &t.queues[s] }
+func (t *Pairing) queue(s state) *fifo.Queue[RPC] { return &t.queues[s] }
 
 // newRecord makes a record for an xid, or reuses one.
-func (t *RPCs) newRecord(xid uint64) *RPC {
+func (t *Pairing) newRecord(xid uint64) *RPC {
 	var r *RPC
 	if n := len(t.free); n > 0 {
 		r, t.free = t.free[n-1], t.free[:n-1]
@@ -35,7 +35,7 @@ func (t *RPCs) newRecord(xid uint64) *RPC {
 
 // limitSameXID ends the oldest of too many records with the same xid, since a
 // lookup walks over all of them.
-func (t *RPCs) limitSameXID(newest *RPC) {
+func (t *Pairing) limitSameXID(newest *RPC) {
 	r := newest
 	for range maxSameXID {
 		if r = r.next; r == nil {
@@ -49,7 +49,7 @@ func (t *RPCs) limitSameXID(newest *RPC) {
 }
 
 // release removes a record and keeps it for reuse.
-func (t *RPCs) release(r *RPC) {
+func (t *Pairing) release(r *RPC) {
 	r.place.Remove()
 	first := t.byXID[r.XID]
 	switch {
@@ -69,7 +69,7 @@ func (t *RPCs) release(r *RPC) {
 
 // Advance sets the time and ends the RPCs that have waited long enough. Message
 // does the same; a live capture calls Advance while no message comes.
-func (t *RPCs) Advance(now int64) {
+func (t *Pairing) Advance(now int64) {
 	t.now = max(t.now, now)
 	for r := t.overdue(waiting, t.opt.Timeout, maxWaiting); r != nil; r = t.overdue(waiting, t.opt.Timeout, maxWaiting) {
 		r.Expired = true
@@ -83,15 +83,15 @@ func (t *RPCs) Advance(now int64) {
 	}
 }
 
-func (t *RPCs) overdue(s state, age int64, most int) *RPC {
+func (t *Pairing) overdue(s state, age int64, most int) *RPC {
 	return t.queue(s).Overdue(t.now, age, most)
 }
 
 // complete marks an RPC that needs no more messages. It ends after Linger.
-func (t *RPCs) complete(r *RPC) { t.setState(r, lingering) }
+func (t *Pairing) complete(r *RPC) { t.setState(r, lingering) }
 
 // end gives an RPC to Done.
-func (t *RPCs) end(r *RPC) {
+func (t *Pairing) end(r *RPC) {
 	if r.Connection == nil && r.Handle != 0 {
 		r.Connection = t.connections.byHandle(r.Handle)
 	}
@@ -102,7 +102,7 @@ func (t *RPCs) end(r *RPC) {
 }
 
 // Close ends all RPCs: the capture has ended.
-func (t *RPCs) Close() {
+func (t *Pairing) Close() {
 	for r := t.queue(lingering).First(); r != nil; r = t.queue(lingering).First() {
 		t.end(r)
 	}

@@ -238,7 +238,7 @@ func TestTimeout(t *testing.T) {
 
 // The number of records is bounded.
 func TestMemoryIsBounded(t *testing.T) {
-	rpcs := NewRPCs(Options{})
+	rpcs := NewPairing(Options{})
 	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request}}
 	m.LNet.Src, m.LNet.Dst, m.Src = client, server, addr(client)
 	for i := range 4 * maxWaiting {
