@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"opcodes/schema":     {},
 
 	"bench/gen":         {"capture", "lnet", "dissect"},
+	"bench/profile":     {"cli", "cli/iostreams", "cli/scan"},
 	"bench/walk":        {},
 	"internal/facts":    {},
 	"internal/fifo":     {},
