@@ -13,6 +13,17 @@ type Options struct {
 	Handle func(*Message) // receives each message, in the order of completion
 }
 
+// Message is an LNet message with its ptlrpc part. The Dissector reuses it: it and
+// everything it refers to are valid until the handler returns. Clone copies it.
+type Message struct {
+	lnet.Message
+
+	RPC     RPC
+	Req     *RequestInfo // of a reply or bulk transfer: its request, if known; of a request: itself
+	Msg     *schema.Msg  // the parsed lustre_msg of a request or reply that is not encrypted
+	Content []byte       // complete bulk data, in the message with the last part of them
+}
+
 // Dissector turns frames into messages: package lnet makes LNet messages of
 // them, of which the Dissector reads as much of ptlrpc as pairing needs, and
 // finds the requests of replies and bulk data. A Tree reads messages in full.

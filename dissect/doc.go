@@ -1,5 +1,5 @@
-// Package dissect turns LNet messages into ptlrpc messages, and these into
-// trees. Package lnet, below it, makes LNet messages of frames.
+// Package dissect reads LNet messages: ptlrpc requests and replies, bulk data, LNet
+// pings and selftests. Package lnet, below it, makes LNet messages of frames.
 //
 //	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 //		tree.Build(m)
@@ -12,17 +12,19 @@
 //	}
 //	d.Close()
 //
-// There are two paths. The probe reads, at fixed places, what every message
-// carries: NIDs, kind, opcode, xid, status (Message and its RPC). It is all
-// that statistics and pairing need. A Tree holds every field, as the tables of
-// package opcodes declare them, in one slice that is used again and again.
+// There are two paths. The probe reads what every message has at fixed offsets: NIDs,
+// kind, opcode, xid, status (Message and its RPC). Pairing and statistics need no
+// more. A Tree holds every field, by the tables of package opcodes, in one slice that
+// is reused for each message.
 //
-// Above LNet: dissector.go ties replies and bulk data to their requests
-// (exchange.go), by match bits and NIDs, because an answer may come on another
-// connection. ptlrpc.go takes messages apart, sections.go and walk*.go make
-// trees of them.
+// A Dissector finds the request of a reply, of bulk data and of an ACK (pairing.go), by
+// match bits and NIDs, as a reply may come on another connection. It hands messages out
+// in the order of their frames (late.go); "Delays" in the comment of package lnet
+// says when it has to wait. ptlrpc.go parses the buffers of a lustre_msg. A tree
+// consists of sections (sections.go), whose fields the walker reads by their
+// declarations (walk_fields.go, walk_record.go, walk_values.go) and adds as nodes
+// (walk_nodes.go).
 //
-// Captures are cut, thinned out, and made by strangers. Every length and count
-// is bounded by the bytes that are there; what is not there is a node that says
-// why.
+// Captures are cut, incomplete, and made by strangers. Every length and count is
+// bounded by the bytes that are there; missing bytes are a node with the reason.
 package dissect

@@ -6,16 +6,18 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// RPC is what every ptlrpc message carries, read at fixed offsets without a
-// tree. Fields whose bytes were not captured are zero; Has tells.
+// RPC holds what every ptlrpc message has at fixed offsets. Fields whose bytes were not
+// captured are zero.
+//
+// many fields: they are those of ptlrpc_body, used everywhere as m.RPC.Opcode.
 type RPC struct {
 	XID       uint64
 	HasXID    bool
 	HasOpcode bool
 	Big       bool
 	Encrypted bool
-	Cut       bool // of a request: not all that tells what it is about was captured
-	AT        bool // the sender takes early replies
+	Cut       bool // of a request: not all that a summary reads was captured
+	AT        bool // the sender has adaptive timeouts: it accepts early replies
 	Opcode    uint32
 	Type      uint32 // pb_type
 	Version   uint32
@@ -26,7 +28,7 @@ type RPC struct {
 	Timeout   uint32 // seconds
 	Service   uint32 // seconds the server took, or the estimate, see pb_service_time
 	UID, GID  uint32
-	HasUser   bool // the sender tells UID and GID
+	HasUser   bool // the message has UID and GID
 
 	Transno       uint64
 	LastCommitted uint64
@@ -52,7 +54,7 @@ const (
 	bodySize           = 184
 )
 
-// probe fills m.RPC of a request or reply.
+// probe fills m.RPC of a request or reply, and parses its lustre_msg into p.
 func probe(m *Message, p *rpcMsg) {
 	r := &m.RPC
 	ok, encrypted := p.openIn(m)
@@ -61,7 +63,7 @@ func probe(m *Message, p *rpcMsg) {
 		return
 	}
 	r.Big, r.Encrypted = p.Big, encrypted
-	if encrypted || p.hidden() {
+	if encrypted || p.innerMissing() {
 		return
 	}
 	r.AT = opcodes.LmFlags.Uint(m.Data[p.off:], p.Big)&msghdrATSupport != 0
@@ -88,8 +90,8 @@ func probe(m *Message, p *rpcMsg) {
 	}
 }
 
-// early says whether a reply only asks for more time: it lies at the start of
-// the reply buffer, has nothing but a body, and carries a checksum.
+// early reports whether a reply only extends the timeout: it is at the start of the
+// reply buffer, has nothing but a body, and a checksum.
 func early(m *Message, p *rpcMsg) bool {
 	if m.LNet.Offset != 0 || m.RPC.Status != 0 || m.RPC.Type != TypeReply {
 		return false

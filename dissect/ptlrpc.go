@@ -27,23 +27,23 @@ const (
 func flavorPolicy(flvr uint32) uint32  { return flvr & 0xf }
 func flavorService(flvr uint32) uint32 { return flvr >> 8 & 0xf }
 
-// rpcMsg is a lustre_msg taken apart: where its buffers lie in the data it was
+// rpcMsg is a parsed lustre_msg: where its buffers are in the data that it was
 // parsed from.
 type rpcMsg struct {
 	schema.Msg
-	off    int // of the message
-	hdr    int // bytes of its header
-	flavor uint32
-	cksum  uint32
-	opc    uint32 // lm_opc
-	starts []int  // of the buffers
-	lens   []int  // as the header claims them
-	outer  *rpcMsg
-	spare  *rpcMsg // used for outer
+	off    int     // of the message
+	hdr    int     // size of its header
+	flavor uint32  // lm_secflvr
+	cksum  uint32  // lm_cksum
+	opc    uint32  // lm_opc
+	starts []int   // offsets of the buffers
+	lens   []int   // lm_buflens
+	outer  *rpcMsg // the message of a security policy around this one, if any
+	spare  *rpcMsg // reused for outer
 }
 
-// parse takes the lustre_msg at off apart. It fails when the magic is not
-// there; a message that is cut short has fewer or shorter buffers.
+// parse parses the lustre_msg at off, which ends at limit at the latest. It returns
+// false if its magic is not there. A message that is cut has fewer or shorter buffers.
 func (p *rpcMsg) parse(data []byte, off, limit int) bool {
 	p.off, p.hdr = off, 0
 	p.Msg = schema.Msg{Bufs: p.Bufs[:0]}
@@ -83,7 +83,7 @@ func (p *rpcMsg) parse(data []byte, off, limit int) bool {
 	return true
 }
 
-// end is where the message ends, with padding.
+// end returns where the message ends, with padding.
 func (p *rpcMsg) end() int {
 	if n := len(p.starts); n > 0 {
 		return p.starts[n-1] + round8(p.lens[n-1])
@@ -93,6 +93,7 @@ func (p *rpcMsg) end() int {
 
 func round8(n int) int { return (n + 7) &^ 7 }
 
+// cut returns the captured bytes between two offsets.
 func cut(b []byte, from, to int) []byte {
 	to = min(to, len(b))
 	if from >= to {
@@ -101,8 +102,8 @@ func cut(b []byte, from, to int) []byte {
 	return b[from:to]
 }
 
-// wrapped says which buffer of a secured message holds the real one, 0 when
-// none does, and whether the message is encrypted.
+// wrapped returns which buffer has the message inside that of a security policy, 0 if
+// there is none, and whether the message is encrypted.
 func (p *rpcMsg) wrapped() (buf int, encrypted bool) {
 	switch flavorPolicy(p.flavor) {
 	case policyPlain:
@@ -116,9 +117,8 @@ func (p *rpcMsg) wrapped() (buf int, encrypted bool) {
 	return 0, false
 }
 
-// open parses the lustre_msg in a payload and, when it is wrapped by a
-// security policy, the one inside, into p; the wrapping is kept in p.outer.
-// When the one inside is not there, p is empty: hidden says so.
+// open parses the lustre_msg in a payload. If a security policy has wrapped it, p is the
+// message inside and p.outer the one around. If the one inside is missing, p is empty.
 func (p *rpcMsg) open(data []byte, off, limit int) (ok, encrypted bool) {
 	p.outer = nil
 	if !p.parse(data, off, limit) {
@@ -145,8 +145,7 @@ func (p *rpcMsg) open(data []byte, off, limit int) (ok, encrypted bool) {
 	return true, false
 }
 
-// openIn opens the lustre_msg of a message. What holes cover is not there: a
-// buffer ends before it.
+// openIn opens the lustre_msg of a message. Buffers end where a hole begins.
 func (p *rpcMsg) openIn(m *Message) (ok, encrypted bool) {
 	ok, encrypted = p.open(m.Data, m.PayloadOff, m.Size)
 	if len(m.Holes) == 0 || !ok {
@@ -187,7 +186,7 @@ func (p *rpcMsg) summaryComplete(m *Message) bool {
 	return true
 }
 
-// filled says whether anything is there behind the body.
+// filled reports whether a buffer behind the body has any bytes.
 func (p *rpcMsg) filled() bool {
 	for k := 1; k < len(p.Bufs); k++ {
 		if len(p.Bufs[k]) > 0 {
@@ -197,11 +196,11 @@ func (p *rpcMsg) filled() bool {
 	return false
 }
 
-// hidden says whether the message inside of a wrapping is not there.
-func (p *rpcMsg) hidden() bool { return p.outer != nil && p.hdr == 0 }
+// innerMissing reports whether the message inside that of a security policy is missing.
+func (p *rpcMsg) innerMissing() bool { return p.outer != nil && p.hdr == 0 }
 
-// identify finds the operation and its variant: of a request by its buffers,
-// of a reply by its request or else by a guess.
+// identify sets the operation and its variant: of a request by its buffers, of a reply
+// by its request, or by a guess if that is unknown.
 func (p *rpcMsg) identify(opc uint32, reply bool, req *schema.Msg) {
 	p.Opcode, p.Reply, p.Req = opc, reply, req
 	p.RPC = opcodes.ByOpcode(opc)

@@ -43,50 +43,53 @@ func MessageSections() []*schema.Field {
 }
 
 // section walks a struct as a section.
-func (w *walker) section(f *schema.Field, off, limit int) int {
-	return w.record(f, nil, off, limit)
+func (t *Tree) section(f *schema.Field, off, limit int) int {
+	return t.walker.record(f, nil, off, limit)
 }
 
-// transport walks what socklnd put in front.
-func (w *walker) transport(m *Message) {
+// transport walks the messages and headers of socklnd.
+func (t *Tree) transport(m *Message) {
 	if m.Transport != lnet.TCP {
 		return
 	}
-	w.big = m.Swapped
+	t.walker.big = m.Swapped
 	switch {
 	case m.Kind == lnet.Connreq && m.Size == opcodes.ConnreqV1.Size:
-		w.section(sectionConnreqV1, 0, m.Size)
+		t.section(sectionConnreqV1, 0, m.Size)
 	case m.Kind == lnet.Connreq:
-		w.section(sectionConnreqV2, 0, m.Size)
+		t.section(sectionConnreqV2, 0, m.Size)
 	case m.Kind == lnet.Hello && m.Version == 1:
-		w.section(sectionHelloV1, 0, m.Size)
+		t.section(sectionHelloV1, 0, m.Size)
 	case m.Kind == lnet.Hello && m.Version == 4:
-		w.section(sectionHelloV4, 0, m.Size)
+		t.section(sectionHelloV4, 0, m.Size)
 	case m.Kind == lnet.Hello:
-		w.section(sectionHelloV2, 0, m.Size)
+		t.section(sectionHelloV2, 0, m.Size)
 	case m.LNetOff != 0:
-		w.section(sectionKsock, 0, opcodes.KsockHdr.Size)
+		t.section(sectionKsock, 0, opcodes.KsockHdr.Size)
 	}
-	w.big = false
+	t.walker.big = false
 }
 
-func (w *walker) lnet(m *Message) {
+// lnetHeader walks the LNet header.
+func (t *Tree) lnetHeader(m *Message) {
 	f := sectionLNet4
 	if m.PayloadOff-m.LNetOff == opcodes.LNetHdr16.Size {
 		f = sectionLNet16
 	}
-	w.section(f, m.LNetOff, m.PayloadOff)
+	t.section(f, m.LNetOff, m.PayloadOff)
 }
 
-func (w *walker) selftest(m *Message) {
+// selftest walks a message of LNet selftest.
+func (t *Tree) selftest(m *Message) {
 	if b := m.Payload(); len(b) >= 4 && opcodes.IsSelftest(b) {
-		w.section(sectionSelftest, m.PayloadOff, m.Size)
+		t.section(sectionSelftest, m.PayloadOff, m.Size)
 	}
 }
 
 // ptlrpc walks an RPC message.
-func (w *walker) ptlrpc(m *Message) {
-	p := &w.t.rpc
+func (t *Tree) ptlrpc(m *Message) {
+	w := &t.walker
+	p := &t.rpc
 	ok, encrypted := p.openIn(m)
 	if !ok {
 		switch why := m.Missing(m.PayloadOff, offMagic+4); why {
@@ -100,36 +103,37 @@ func (w *walker) ptlrpc(m *Message) {
 		return
 	}
 	if p.outer != nil || encrypted {
-		w.wrapping(p, encrypted, m.Size)
+		t.wrapping(p, encrypted, m.Size)
 	}
 	switch {
 	case encrypted:
 		return
-	case p.hidden():
-		w.hidden(p, m)
+	case p.innerMissing():
+		t.innerMissing(p, m)
 		return
 	}
 	w.big = p.Big
 	w.record(sectionLustreMsg, nil, p.off, min(p.off+p.hdr, m.Size))
 	body := p.Buf(0)
 	if len(p.starts) > 0 {
-		w.buffer(sectionBody, 0, p, m.Size)
+		t.buffer(sectionBody, 0, p, m.Size)
 	}
-	p.identify(uint32(opcodes.PbOpc.Uint(body, p.Big)), m.Kind != lnet.Request, w.request(m))
+	p.identify(uint32(opcodes.PbOpc.Uint(body, p.Big)), m.Kind != lnet.Request, t.requestMsg(m))
 	p.Status = int32(opcodes.PbStatus.Uint(body, p.Big))
-	w.msg = &p.Msg
+	w.rpc = &p.Msg
 	if m.RPC.HasOpcode {
-		w.buffers(p, 1, m.Size)
+		t.buffers(p, 1, m.Size)
 	}
 	if p.Guess && p.filled() {
 		w.note("guess", "read without its request, which is not in the capture, or not all of it")
 	}
 }
 
-// hidden tells why there is no message inside of a wrapping.
-func (w *walker) hidden(p *rpcMsg, m *Message) {
+// innerMissing adds why there is no message inside a wrapping.
+func (t *Tree) innerMissing(p *rpcMsg, m *Message) {
+	w := &t.walker
 	switch why := m.Missing(p.off, offMagic+4); {
-	case p.off >= m.Size: // an error of the policy itself has none
+	case p.off >= m.Size: // an error reply of the policy has none
 	case why == lnet.Present || why == lnet.Shorter:
 		w.note("unknown", "no lustre_msg inside the wrapping")
 	default:
@@ -137,13 +141,13 @@ func (w *walker) hidden(p *rpcMsg, m *Message) {
 	}
 }
 
-// request takes the bytes of the message's request apart again, when they
-// were kept.
-func (w *walker) request(m *Message) *schema.Msg {
+// requestMsg parses the request of a message again, if its bytes were kept. It returns
+// nil if the request is unknown.
+func (t *Tree) requestMsg(m *Message) *schema.Msg {
 	if m.Req == nil {
 		return nil
 	}
-	q := &w.t.req
+	q := &t.req
 	if m.Req.Data == nil || !q.parse(m.Req.Data, 0, len(m.Req.Data)) {
 		q.Msg = schema.Msg{Bufs: q.Bufs[:0], Big: m.RPC.Big}
 	}
@@ -153,7 +157,8 @@ func (w *walker) request(m *Message) *schema.Msg {
 }
 
 // buffers walks the buffers from number first on.
-func (w *walker) buffers(p *rpcMsg, first, limit int) {
+func (t *Tree) buffers(p *rpcMsg, first, limit int) {
+	w := &t.walker
 	if p.RPC == nil && p.Opcode != 0 {
 		w.note("unknown", "opcode "+strconv.Itoa(int(p.Opcode))+" is not known")
 	}
@@ -168,17 +173,18 @@ func (w *walker) buffers(p *rpcMsg, first, limit int) {
 			continue
 		}
 		if k < len(decl) {
-			w.buffer(decl[k], k, p, limit)
+			t.buffer(decl[k], k, p, limit)
 		} else {
-			w.extraBuffer(k, p, limit)
+			t.extraBuffer(k, p, limit)
 		}
 	}
 	w.depth--
 	w.close(i, min(p.end(), limit))
 }
 
-// extent is where buffer k of a message lies.
-func (w *walker) extent(f *schema.Field, k int, p *rpcMsg, limit int) (start, stop int) {
+// extent returns where buffer k of a message begins and ends.
+func (t *Tree) extent(f *schema.Field, k int, p *rpcMsg, limit int) (start, stop int) {
+	w := &t.walker
 	start = p.starts[k]
 	stop = start + p.lens[k]
 	if stop > limit {
@@ -188,9 +194,10 @@ func (w *walker) extent(f *schema.Field, k int, p *rpcMsg, limit int) (start, st
 	return start, stop
 }
 
-// buffer walks one buffer; what its declaration leaves over is a tail.
-func (w *walker) buffer(f *schema.Field, k int, p *rpcMsg, limit int) {
-	start, stop := w.extent(f, k, p, limit)
+// buffer walks one buffer; bytes behind its declaration are a tail.
+func (t *Tree) buffer(f *schema.Field, k int, p *rpcMsg, limit int) {
+	w := &t.walker
+	start, stop := t.extent(f, k, p, limit)
 	if start >= stop {
 		return
 	}
@@ -201,10 +208,11 @@ func (w *walker) buffer(f *schema.Field, k int, p *rpcMsg, limit int) {
 	w.drop()
 }
 
-// extraBuffer walks a buffer behind those that are declared.
-func (w *walker) extraBuffer(k int, p *rpcMsg, limit int) {
-	f := w.t.extraField(k)
-	start, stop := w.extent(f, k, p, limit)
+// extraBuffer adds a node of a buffer that is not declared.
+func (t *Tree) extraBuffer(k int, p *rpcMsg, limit int) {
+	w := &t.walker
+	f := t.extraField(k)
+	start, stop := t.extent(f, k, p, limit)
 	if start >= stop {
 		return
 	}
@@ -213,13 +221,13 @@ func (w *walker) extraBuffer(k int, p *rpcMsg, limit int) {
 		return
 	}
 	i := w.open(f, start, stop-start)
-	w.t.Nodes[i].State |= Undecoded
-	if !zero(w.bytes(start, stop)) && (p.RPC == nil || p.RPC.Common == nil || p.Variant != p.RPC.Common) {
+	t.Nodes[i].State |= Undecoded
+	if !allZero(w.bytes(start, stop)) && (p.RPC == nil || p.RPC.Common == nil || p.Variant != p.RPC.Common) {
 		w.note("tail", f.Name+": a buffer behind those that are known")
 	}
 }
 
-// extraField is the declaration of buffer k where no known release has one.
+// extraField returns a declaration for buffer k where no known release has one.
 func (t *Tree) extraField(k int) *schema.Field {
 	for len(t.extra) <= k {
 		t.extra = append(t.extra, schema.Opaque("buffer_"+strconv.Itoa(len(t.extra)), 0, "a buffer that no known release fills"))
@@ -227,15 +235,16 @@ func (t *Tree) extraField(k int) *schema.Field {
 	return t.extra[k]
 }
 
-// submessage walks a lustre_msg inside a buffer, as batches have them.
-func (w *walker) submessage(f *schema.Field, off, limit int) int {
+// submessage walks a lustre_msg in a buffer, as in batches. It returns where it ends.
+func (t *Tree) submessage(f *schema.Field, off, limit int) int {
+	w := &t.walker
 	i := w.open(f, off, 0)
-	p := w.t.inner(w.nested)
+	p := t.inner(w.nested)
 	if w.depth > maxDepth/2 || !p.parse(w.data, off, limit) {
 		w.close(i, limit)
 		return limit
 	}
-	outer, big := w.msg, w.big
+	outer, big := w.rpc, w.big
 	w.big = p.Big
 	p.Sub = true
 	if outer != nil {
@@ -244,47 +253,50 @@ func (w *walker) submessage(f *schema.Field, off, limit int) int {
 			p.Variant = outer.RPC.Sub(&p.Msg)
 		}
 	}
-	w.msg = &p.Msg
+	w.rpc = &p.Msg
 	w.depth++
 	w.nested++
 	w.record(sectionLustreMsg, nil, off, min(off+p.hdr, limit))
-	w.buffers(p, 0, limit)
+	t.buffers(p, 0, limit)
 	w.nested--
 	w.depth--
-	w.msg, w.big = outer, big
+	w.rpc, w.big = outer, big
 	end := min(p.end(), limit)
 	w.close(i, end)
 	return end
 }
 
-// bulk walks what a bulk transfer carries.
-func (w *walker) bulk(m *Message) {
-	if m.Req != nil && m.Req.Variant != nil && len(m.Content) > 0 {
-		if b := m.Req.Variant.Bulk; b != nil && b.Type != nil {
-			w.content(m, b.Type)
+// bulkData walks the payload of a bulk transfer.
+func (t *Tree) bulkData(m *Message) {
+	if m.Req != nil && len(m.Content) > 0 {
+		if s := bulkType(m.Req.Variant); s != nil {
+			t.bulkContent(m, s)
 			return
 		}
 	}
 	if n := len(m.Payload()); n > 0 {
-		w.open(fileData, m.PayloadOff, n)
+		t.walker.open(fileData, m.PayloadOff, n)
 	}
 }
 
-func (w *walker) content(m *Message, s *schema.Struct) {
+// bulkContent walks complete bulk data that consist of a known struct.
+func (t *Tree) bulkContent(m *Message, s *schema.Struct) {
+	w := &t.walker
 	w.use(InContent, m.Content)
-	req := w.request(m)
-	w.t.bulk = schema.Msg{Big: req.Big, Opcode: req.Opcode, RPC: req.RPC, Variant: req.Variant, Req: req}
-	w.msg, w.big = &w.t.bulk, req.Big
-	f := &w.t.content
+	req := t.requestMsg(m)
+	t.bulkMsg = schema.Msg{Big: req.Big, Opcode: req.Opcode, RPC: req.RPC, Variant: req.Variant, Req: req}
+	w.rpc, w.big = &t.bulkMsg, req.Big
+	f := &t.contentField
 	*f = schema.Field{Kind: schema.Record, Type: s, Name: sectionContent.Name, Key: sectionContent.Key}
 	end := w.record(f, nil, 0, len(m.Content))
 	w.tail(end, len(m.Content))
 	w.use(InMessage, m.Data)
 }
 
-// wrapping walks what a security policy put around the message: the outer
-// lustre_msg, when it is not the only readable one, and the headers.
-func (w *walker) wrapping(p *rpcMsg, encrypted bool, limit int) {
+// wrapping walks the headers of a security policy, with the outer lustre_msg; of an
+// encrypted message that is all there is to read.
+func (t *Tree) wrapping(p *rpcMsg, encrypted bool, limit int) {
+	w := &t.walker
 	out := p.outer
 	if encrypted {
 		out = p
@@ -303,9 +315,9 @@ func (w *walker) wrapping(p *rpcMsg, encrypted bool, limit int) {
 	if !encrypted {
 		w.record(sectionLustreMsg, nil, out.off, hdr)
 	}
-	for k, f := range opcodes.Wrapping(out.flavor, out.Bufs, out.Big, w.m.Kind != lnet.Request, encrypted) {
+	for k, f := range opcodes.Wrapping(out.flavor, out.Bufs, out.Big, w.msg.Kind != lnet.Request, encrypted) {
 		if f != nil && k < len(out.lens) && out.lens[k] > 0 {
-			w.buffer(f, k, out, limit)
+			t.buffer(f, k, out, limit)
 		}
 	}
 	w.depth--

@@ -250,7 +250,7 @@ func checkNode(t *testing.T, m *Message, tree *Tree, n *Node, w want) {
 	} else if n.Is(BigEndian) != w.big && n.Field.Kind == schema.Record {
 		t.Errorf("%s: %s big-endian: %v", m.Kind, w.path, n.Is(BigEndian))
 	}
-	if n.Is(Leftover) && !leftover(w.fact) {
+	if n.Is(NotValid) && !leftover(w.fact) {
 		t.Errorf("%s: %s is a leftover", m.Kind, w.path)
 	}
 }

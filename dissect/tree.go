@@ -5,19 +5,19 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// State is what is special about a node.
+// State holds what is special about a node, as bits.
 type State uint8
 
-// The states, bits.
+// The states.
 const (
 	BigEndian State = 1 << iota // integers of the node's bytes are big-endian
-	Leftover                    // a valid mask switches the field off: no interpretation
-	Missing                     // the bytes are not there; Val is a Why
-	Undecoded                   // bytes behind what is known
+	NotValid                    // a valid mask switches the field off: its value means nothing
+	Missing                     // its bytes are missing; Val is the lnet.Why
+	Undecoded                   // bytes that no declaration covers
 	Remark                      // text for people, not part of the wire
 )
 
-// Source says which bytes a node's offset counts in.
+// Source is the bytes that a node's offset counts in.
 type Source uint8
 
 // The sources.
@@ -42,32 +42,32 @@ type Node struct {
 	Tag   bool // the struct's name belongs in front
 }
 
-// Name is the node's name, empty for the elements of an array.
+// Name returns the node's name, empty for the elements of an array.
 func (n *Node) Name() string { return n.Field.Name }
 
-// Is says whether a state bit is set.
+// Is reports whether a state bit is set.
 func (n *Node) Is(s State) bool { return n.State&s != 0 }
 
-// Tree is what a message says, field by field. It is an arena: Build empties
-// and fills it, and nothing is allocated once it is large enough.
+// Tree holds the fields of a message. Build replaces them, and allocates nothing once
+// the tree is large enough.
 type Tree struct {
 	Nodes []Node
 	Notes []lnet.Note
 
 	Remarks bool // make Remark nodes, for people
 
-	src    [3][]byte
-	walker walker
-	rpc    rpcMsg
-	req    rpcMsg
-	bulk   schema.Msg
-	inside []*rpcMsg // messages inside messages, by depth
+	src     [3][]byte
+	walker  walker
+	rpc     rpcMsg     // of the message
+	req     rpcMsg     // of its request
+	inside  []*rpcMsg  // messages inside messages, by depth
+	bulkMsg schema.Msg // stands for the lustre_msg where there is none
 
-	content schema.Field    // of the section of that name
-	extra   []*schema.Field // of buffers that no declaration knows, by number
+	contentField schema.Field    // of the section "content"
+	extra        []*schema.Field // of buffers that are not declared, by number
 }
 
-// inner is the place to take apart a message inside another one.
+// inner returns where to parse a message inside other ones.
 func (t *Tree) inner(depth int) *rpcMsg {
 	for len(t.inside) <= depth {
 		t.inside = append(t.inside, &rpcMsg{})
@@ -75,7 +75,7 @@ func (t *Tree) inner(depth int) *rpcMsg {
 	return t.inside[depth]
 }
 
-// Bytes are the captured bytes of a node.
+// Bytes returns the captured bytes of a node.
 func (t *Tree) Bytes(n *Node) []byte {
 	b := t.src[n.Src]
 	off, end := int(n.Off), int(n.Off)+int(n.Len)
@@ -85,24 +85,54 @@ func (t *Tree) Bytes(n *Node) []byte {
 	return b[off:min(end, len(b))]
 }
 
-// Build dissects a message.
+// Build fills the tree with the fields of a message.
 func (t *Tree) Build(m *Message) {
 	t.Nodes, t.Notes = t.Nodes[:0], append(t.Notes[:0], m.Notes...)
 	t.src = [3][]byte{m.Data, m.Content, t.src[InText][:0]}
-	w := &t.walker
-	w.reset(t, m)
-	w.transport(m)
+	t.walker.reset(t, m)
+	t.transport(m)
 	if m.LNetOff >= 0 {
-		w.lnet(m)
+		t.lnetHeader(m)
 	}
 	switch m.Kind {
 	case lnet.Request, lnet.Reply, lnet.EarlyReply:
-		w.ptlrpc(m)
+		t.ptlrpc(m)
 	case lnet.PingReply, lnet.Push:
-		w.section(sectionPing, m.PayloadOff, m.Size)
+		t.section(sectionPing, m.PayloadOff, m.Size)
 	case lnet.Selftest:
-		w.selftest(m)
+		t.selftest(m)
 	case lnet.Bulk, lnet.GetReply:
-		w.bulk(m)
+		t.bulkData(m)
 	}
+}
+
+// ParseRPC parses the lustre_msg in m without its fields, for summaries. It returns
+// nil if there is none, or only an encrypted one. The result is valid until the tree is
+// used again. complete reports whether every buffer that a summary reads was captured.
+func (t *Tree) ParseRPC(m *Message) (msg *schema.Msg, complete bool) {
+	p := &t.rpc
+	ok, encrypted := p.openIn(m)
+	if !ok || encrypted || !m.RPC.HasOpcode {
+		return nil, false
+	}
+	p.identify(m.RPC.Opcode, m.Kind != lnet.Request, t.requestMsg(m))
+	p.Status = m.RPC.Status
+	return &p.Msg, p.summaryComplete(m)
+}
+
+// BuildField fills the tree with one field, whose bytes belong to no message; a struct
+// is the field that schema.Sub returns for it. in is the struct around the field, if
+// its declaration needs that, else nil. The bytes are of a big-endian sender if big is
+// set.
+func (t *Tree) BuildField(f *schema.Field, in *schema.Struct, b []byte, big bool) {
+	t.Nodes, t.Notes = t.Nodes[:0], t.Notes[:0]
+	t.src = [3][]byte{b, nil, t.src[InText][:0]}
+	t.bulkMsg = schema.Msg{Big: big}
+	w := &t.walker
+	w.reset(t, &Message{Message: lnet.Message{Data: b, Size: len(b), LNetOff: -1}})
+	w.rpc, w.big = &t.bulkMsg, big
+	v := w.view()
+	*v = schema.View{Struct: b, Rest: b, Big: big, Type: in, Msg: &t.bulkMsg}
+	w.tail(w.field(f, v, 0, len(b)), len(b))
+	w.drop()
 }

@@ -11,7 +11,7 @@ import (
 func (w *walker) record(f *schema.Field, up *schema.View, off, limit int) int {
 	s := f.Type
 	i := w.open(f, off, 0)
-	w.t.Nodes[i].Tag = f.Tagged
+	w.tree.Nodes[i].Tag = f.Tagged
 	if w.depth >= maxDepth {
 		w.close(i, limit)
 		return limit
@@ -19,13 +19,13 @@ func (w *walker) record(f *schema.Field, up *schema.View, off, limit int) int {
 	raw := w.bytes(off, limit)
 	v := w.view()
 	v.Struct, v.Rest, v.Big, v.Off, v.Reach = raw, raw, s.Big(raw, w.big), off, 0
-	v.Index, v.Type, v.Up, v.Msg = 0, s, up, w.msg
+	v.Index, v.Type, v.Up, v.Msg = 0, s, up, w.rpc
 	if up != nil {
 		v.Index = up.Index
 	}
 	w.depth++
-	if s.Brief != nil && w.t.Remarks && len(raw) >= min(s.Size, 8) {
-		w.says(f, s.Brief, v, Remark)
+	if s.Brief != nil && w.tree.Remarks && len(raw) >= min(s.Size, 8) {
+		w.text(f, s.Brief, v, Remark)
 	}
 	end := w.members(s, v, off, limit)
 	w.depth--
@@ -34,12 +34,13 @@ func (w *walker) record(f *schema.Field, up *schema.View, off, limit int) int {
 	return end
 }
 
-// members walks the fields of a struct, of overlaid ones those that are meant.
+// members walks the fields of a struct; of those that share their place, the active
+// ones.
 func (w *walker) members(s *schema.Struct, v *schema.View, off, limit int) int {
 	end, covered := off, 0
-	there := w.there(limit)
+	captured := w.withoutHoles(limit)
 	for i := 0; i < len(s.Fields); i++ {
-		if r := &s.Runs[i]; len(r.Values) > 0 && off+r.End <= there {
+		if r := &s.Runs[i]; len(r.Values) > 0 && off+r.End <= captured {
 			last := w.values(r, v, off, limit)
 			end, covered = max(end, off+last), max(covered, last)
 			i += len(r.Values) - 1
@@ -53,14 +54,14 @@ func (w *walker) members(s *schema.Struct, v *schema.View, off, limit int) int {
 		if f.Off >= 0 {
 			at = off + f.Off
 		}
-		if !w.meant(f, v, at, limit) {
+		if !w.active(f, v, at, limit) {
 			continue
 		}
 		if f.Elsewhere != nil {
 			w.elsewhere(f, v, limit)
 			continue
 		}
-		if at >= limit && f.Kind != schema.Virtual && w.enough(s, f, off, at, limit) {
+		if at >= limit && f.Kind != schema.Virtual && w.mayEnd(s, f, off, at, limit) {
 			continue
 		}
 		stop := w.field(f, v, at, limit)
@@ -68,7 +69,7 @@ func (w *walker) members(s *schema.Struct, v *schema.View, off, limit int) int {
 		if f.Off >= 0 {
 			covered = max(covered, f.Off+f.Size)
 		}
-		if last := len(w.t.Nodes) - 1; stop >= limit && last >= 0 && w.t.Nodes[last].Is(Missing) {
+		if last := len(w.tree.Nodes) - 1; stop >= limit && last >= 0 && w.tree.Nodes[last].Is(Missing) {
 			return limit
 		}
 	}
@@ -78,16 +79,7 @@ func (w *walker) members(s *schema.Struct, v *schema.View, off, limit int) int {
 	return max(end, min(v.Reach, limit))
 }
 
-// there is the end of the bytes that need not be looked at for holes.
-func (w *walker) there(limit int) int {
-	if !w.whole {
-		return 0
-	}
-	return min(limit, len(w.data))
-}
-
-// elsewhere walks a field that the message places somewhere in the struct
-// around its own.
+// elsewhere walks a field whose place in the outer struct is in the message.
 func (w *walker) elsewhere(f *schema.Field, v *schema.View, limit int) {
 	at, n := f.Elsewhere(v)
 	if n <= 0 || at < 0 || at >= limit {
@@ -100,25 +92,25 @@ func (w *walker) elsewhere(f *schema.Field, v *schema.View, limit int) {
 	}
 }
 
-// enough says whether a struct may end here: at its variable part, or at a
+// mayEnd reports whether a struct may end in front of f: at its variable part, or at a
 // size that older releases send.
-func (w *walker) enough(s *schema.Struct, f *schema.Field, off, at, limit int) bool {
+func (w *walker) mayEnd(s *schema.Struct, f *schema.Field, off, at, limit int) bool {
 	return at-off >= s.Size || f.Size == 0 || slices.Contains(s.Shorter, limit-off)
 }
 
-// array walks elements of one kind.
+// array walks elements of one declaration.
 func (w *walker) array(f *schema.Field, v *schema.View, off, limit int) int {
 	v.Rest = w.bytes(off, limit)
 	n := f.Elements(v)
 	if n == 0 || n < 0 && off >= limit {
 		return off
 	}
-	if f.Pad && w.whole && zero(w.bytes(off, min(off+f.Size, limit))) {
+	if f.Pad && w.whole && allZero(w.bytes(off, min(off+f.Size, limit))) {
 		return min(off+f.Size, limit)
 	}
 	i := w.open(f, off, 0)
-	w.t.Nodes[i].Tag = f.Tagged
-	index, there, save := v.Index, w.there(limit), w.big
+	w.tree.Nodes[i].Tag = f.Tagged
+	index, captured, save := v.Index, w.withoutHoles(limit), w.big
 	w.big = f.Elem.Order.Is(v.Big)
 	w.depth++
 	end := off
@@ -126,7 +118,7 @@ func (w *walker) array(f *schema.Field, v *schema.View, off, limit int) int {
 		if n < 0 && (end >= limit || end+f.Elem.Size > limit) {
 			break
 		}
-		if f.Elem.Direct && end+f.Elem.Size <= there {
+		if f.Elem.Direct && end+f.Elem.Size <= captured {
 			if node := w.direct(f.Elem, end); node != nil {
 				node.Index = int32(k)
 			}
@@ -134,14 +126,14 @@ func (w *walker) array(f *schema.Field, v *schema.View, off, limit int) int {
 			continue
 		}
 		v.Index = k
-		node := len(w.t.Nodes)
+		node := len(w.tree.Nodes)
 		next := w.field(f.Elem, v, end, limit)
-		if node < len(w.t.Nodes) {
-			w.t.Nodes[node].Index = int32(k)
+		if node < len(w.tree.Nodes) {
+			w.tree.Nodes[node].Index = int32(k)
 		}
 		stuck := next <= end
 		end = next
-		if stuck || len(w.t.Nodes) > node && w.t.Nodes[len(w.t.Nodes)-1].Is(Missing) && end >= limit {
+		if stuck || len(w.tree.Nodes) > node && w.tree.Nodes[len(w.tree.Nodes)-1].Is(Missing) && end >= limit {
 			break
 		}
 	}
@@ -151,7 +143,7 @@ func (w *walker) array(f *schema.Field, v *schema.View, off, limit int) int {
 	return end
 }
 
-// list walks records that tell their own type and length.
+// list walks records with a type and length of their own.
 func (w *walker) list(f *schema.Field, v *schema.View, off, limit int) int {
 	if off >= limit || w.depth >= maxDepth {
 		return off
@@ -169,21 +161,21 @@ func (w *walker) list(f *schema.Field, v *schema.View, off, limit int) int {
 		}
 		if n == schema.EmptyRecord {
 			node := w.open(el, end, 0)
-			w.t.Nodes[node].Index = int32(k)
+			w.tree.Nodes[node].Index = int32(k)
 			continue
 		}
 		stop := limit
 		if n > 0 {
 			stop = min(end+n, limit)
 		}
-		node := len(w.t.Nodes)
+		node := len(w.tree.Nodes)
 		next := w.field(el, lv, end, stop)
 		if n > 0 {
 			w.tail(next, stop)
 			next = end + n
 		}
-		if node < len(w.t.Nodes) {
-			w.t.Nodes[node].Index = int32(k)
+		if node < len(w.tree.Nodes) {
+			w.tree.Nodes[node].Index = int32(k)
 		}
 		if next <= end {
 			break
@@ -196,7 +188,7 @@ func (w *walker) list(f *schema.Field, v *schema.View, off, limit int) int {
 	return end
 }
 
-// union walks the form that the message chose.
+// union walks the member that the message selects.
 func (w *walker) union(f *schema.Field, v *schema.View, off, limit int) int {
 	if f.Size > 0 {
 		limit = min(limit, off+f.Size)
@@ -209,17 +201,17 @@ func (w *walker) union(f *schema.Field, v *schema.View, off, limit int) int {
 		return off
 	}
 	c := f.Choose(v)
-	if c == nil && w.untold(off, limit) {
+	if c == nil && w.selectorMissing(off, limit) {
 		return w.gap(f, off, limit-off, w.missing(off, limit-off, limit), limit)
 	}
 	if c == nil {
 		w.unknown(f, off, limit)
 		return limit
 	}
-	node := len(w.t.Nodes)
+	node := len(w.tree.Nodes)
 	end := w.field(f.Option(c), v, off, limit)
-	if node < len(w.t.Nodes) && f.Tagged {
-		w.t.Nodes[node].Tag = c.Kind == schema.Record && c.Type.Atom == schema.Plain
+	if node < len(w.tree.Nodes) && f.Tagged {
+		w.tree.Nodes[node].Tag = c.Kind == schema.Record && c.Type.Atom == schema.Plain
 	}
 	if f.Size > 0 {
 		return limit
@@ -227,40 +219,36 @@ func (w *walker) union(f *schema.Field, v *schema.View, off, limit int) int {
 	return end
 }
 
-// untold says whether so little was captured of what lies between off and limit
-// that its form may be among the missing bytes.
-func (w *walker) untold(off, limit int) bool {
-	const most = 16 // a magic or an operation stands in the first bytes
+// selectorMissing reports whether so little was captured between off and limit that
+// the bytes which select the member may be missing.
+func (w *walker) selectorMissing(off, limit int) bool {
+	const most = 16 // magics and operations are in the first bytes
 	return len(w.bytes(off, limit)) < most && w.missing(off, limit-off, limit) != lnet.Present
 }
 
-// unknown is a node of bytes that no declaration fits.
+// unknown adds a node of bytes for which no member was selected.
 func (w *walker) unknown(f *schema.Field, off, limit int) {
-	if n := len(w.bytes(off, limit)); n > 0 && !zero(w.bytes(off, limit)) {
+	if n := len(w.bytes(off, limit)); n > 0 && !allZero(w.bytes(off, limit)) {
 		i := w.open(f, off, n)
-		w.t.Nodes[i].State |= Undecoded
+		w.tree.Nodes[i].State |= Undecoded
 		w.note("unknown", w.path(f.Name)+": of unknown form")
 	}
 }
 
-// tail is a node for the bytes between off and limit that nothing explains;
-// zero bytes are padding.
+// tail adds a node of the bytes between off and limit, which no declaration covers.
+// Zero bytes are padding.
 func (w *walker) tail(off, limit int) {
 	b := w.bytes(off, limit)
-	if len(b) == 0 || zero(b) {
+	if len(b) == 0 || allZero(b) {
 		return
 	}
 	if why := w.missing(off, limit-off, limit); why != lnet.Present {
-		w.gap(tailField, off, limit-off, why, limit) // or a part that is cut too short to tell
+		w.gap(tailField, off, limit-off, why, limit) // or of a part that is too short to say
 		return
 	}
 	i := w.open(tailField, off, len(b))
-	w.t.Nodes[i].State |= Undecoded
+	w.tree.Nodes[i].State |= Undecoded
 	w.note("tail", w.path("")+": bytes behind what is known")
 }
 
 var tailField = schema.Opaque("_tail", 0, "bytes behind the part that is known")
-
-func (w *walker) note(code, text string) {
-	w.t.Notes = append(w.t.Notes, lnet.Note{Code: code, Text: text})
-}

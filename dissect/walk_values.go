@@ -6,8 +6,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// direct walks a field whose bytes are there and that needs no more than its
-// declaration. It returns nil when there is nothing to show.
+// direct adds a node of a field whose bytes are there and whose declaration has no
+// funcs. It returns nil for padding.
 func (w *walker) direct(f *schema.Field, off int) *Node {
 	val := uint64(0)
 	if f.Kind <= schema.Int {
@@ -25,9 +25,9 @@ func (w *walker) direct(f *schema.Field, off int) *Node {
 	return node
 }
 
-// values walks Direct fields of the struct at off whose bytes are there, and
-// returns where the last one ends in the struct. Most nodes of a tree are made
-// here, so it makes them in place.
+// values walks Direct fields of the struct at off whose bytes are there, and returns
+// where in the struct the last one ends. It appends the nodes itself, as most nodes of
+// a tree are made here.
 func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int) {
 	data := w.data[off : off+r.End]
 	depth, src, common := uint8(w.depth), w.src, w.state()
@@ -35,7 +35,7 @@ func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int)
 	n := len(nodes)
 	nodes = nodes[:n+len(r.Values)]
 	slow := schema.NeedsFunc | schema.NeedsCare
-	if w.t.Remarks {
+	if w.tree.Remarks {
 		slow |= schema.NeedsRemark
 	}
 	if v.Big {
@@ -46,7 +46,7 @@ func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int)
 	for i := range r.Values {
 		d := &r.Values[i]
 		state, val := common, uint64(0)
-		if d.Needs&(slow) != 0 {
+		if d.Needs&slow != 0 {
 			if d.Case != nil {
 				if d.Case != kind {
 					kind, is = d.Case, 1<<d.Case.Uint(v.Struct, v.Big)
@@ -56,8 +56,8 @@ func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int)
 				}
 			}
 			if d.Needs&slow&(schema.NeedsFunc|schema.NeedsRemark) != 0 {
-				w.t.Nodes = nodes[:n]
-				end = max(end, w.asked(d, v, off, limit))
+				w.tree.Nodes = nodes[:n]
+				end = max(end, w.valueWithFunc(d, v, off, limit))
 				nodes = w.room(len(r.Values) - i)
 				n = len(nodes)
 				nodes = nodes[:n+len(r.Values)-i]
@@ -72,7 +72,7 @@ func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int)
 				continue
 			}
 			if d.More && !d.Field.Valid(v) {
-				state |= Leftover
+				state |= NotValid
 			}
 		} else if d.Size == 4 {
 			val = uint64(binary.LittleEndian.Uint32(data[d.Off:]))
@@ -84,7 +84,7 @@ func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int)
 				word, bits = d.Word, d.Word.Uint(v.Struct, v.Big)
 			}
 			if bits&d.Mask == 0 {
-				state |= Leftover
+				state |= NotValid
 			}
 		}
 		end = max(end, int(d.Off+d.Size))
@@ -94,14 +94,15 @@ func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int)
 		node.Off, node.Len, node.End, node.Index = int32(off)+d.Off, d.Size, int32(n), -1
 		node.Depth, node.Src, node.State, node.Tag = depth, src, state, false
 	}
-	w.t.Nodes = nodes[:n]
+	w.tree.Nodes = nodes[:n]
 	return end
 }
 
-// asked walks a Direct field with a func, and returns where it ends.
-func (w *walker) asked(d *schema.Direct, v *schema.View, off, limit int) int {
+// valueWithFunc walks a Direct field whose declaration has a func, and returns where
+// it ends.
+func (w *walker) valueWithFunc(d *schema.Direct, v *schema.View, off, limit int) int {
 	at := off + int(d.Off)
-	if !w.meant(d.Field, v, at, limit) {
+	if !w.active(d.Field, v, at, limit) {
 		return 0
 	}
 	big := w.big
@@ -111,16 +112,15 @@ func (w *walker) asked(d *schema.Direct, v *schema.View, off, limit int) int {
 	switch {
 	case node == nil:
 	case !d.Field.Valid(v):
-		node.State |= Leftover
-	case w.t.Remarks && !node.Is(Leftover):
+		node.State |= NotValid
+	case w.tree.Remarks && !node.Is(NotValid):
 		w.remark(d.Field, v, at, limit)
 	}
 	return int(d.Off + d.Size)
 }
 
-// meant says whether the field at off is the one that is meant of those that
-// lie there.
-func (w *walker) meant(f *schema.Field, v *schema.View, off, limit int) bool {
+// active reports whether the field at off is in use, of those that share its place.
+func (w *walker) active(f *schema.Field, v *schema.View, off, limit int) bool {
 	if f.If == nil {
 		return true
 	}
@@ -128,10 +128,10 @@ func (w *walker) meant(f *schema.Field, v *schema.View, off, limit int) bool {
 	return f.If(v)
 }
 
-// remark adds what a field's Remark says to its node.
+// remark adds a node with the text of a field's Remark.
 func (w *walker) remark(f *schema.Field, v *schema.View, off, limit int) {
 	if f.Remark != nil {
 		v.Rest = w.bytes(off, limit)
-		w.says(f, f.Remark, v, Remark)
+		w.text(f, f.Remark, v, Remark)
 	}
 }

@@ -54,7 +54,7 @@ func (r *Flags) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 }
 
 func isFlags(n *dissect.Node) bool {
-	return n.Field.Names != nil && n.Field.Names.Flags && n.State&(dissect.Missing|dissect.Leftover|dissect.Remark) == 0 &&
+	return n.Field.Names != nil && n.Field.Names.Flags && n.State&(dissect.Missing|dissect.NotValid|dissect.Remark) == 0 &&
 		(n.Field.Kind == schema.Uint || n.Field.Kind == schema.Int)
 }
 

@@ -106,12 +106,12 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	f := n.Field
 	if f.Names != nil {
 		if f.Names.Flags {
-			if n.Is(dissect.Leftover) && n.Val != 0 {
+			if n.Is(dissect.NotValid) && n.Val != 0 {
 				return append(schema.AppendHex(append(dst, `["`...), n.Val), `"]`...)
 			}
 			return appendJSONFlags(dst, f.Names, n.Val)
 		}
-		if !n.Is(dissect.Leftover) {
+		if !n.Is(dissect.NotValid) {
 			if name := f.Names.Name(n.Val); name != "" {
 				return append(append(append(dst, '"'), name...), '"')
 			}

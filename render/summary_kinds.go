@@ -63,8 +63,8 @@ func (s *Summary) notes(m *dissect.Message) {
 }
 
 func (s *Summary) request(m *dissect.Message) {
-	msg, whole := s.tree.Open(m)
-	if !whole || msg.Variant == nil {
+	msg, complete := s.tree.ParseRPC(m)
+	if !complete || msg.Variant == nil {
 		return
 	}
 	if msg.Variant.Ask != nil {
@@ -77,7 +77,7 @@ func (s *Summary) request(m *dissect.Message) {
 
 func (s *Summary) reply(m *dissect.Message) {
 	l := &s.line
-	msg, whole := s.tree.Open(m)
+	msg, complete := s.tree.ParseRPC(m)
 	status, hasStatus := m.RPC.Status, len(msg.Buf(0)) >= opcodes.PbStatus.Off+opcodes.PbStatus.Size
 	lock := opcodes.LockStatus(m.RPC.Opcode, status)
 	switch {
@@ -100,7 +100,7 @@ func (s *Summary) reply(m *dissect.Message) {
 		l.Key("")
 		l.Num(uint64(status))
 	}
-	if !whole || msg.Variant == nil || msg.Variant.Answer == nil {
+	if !complete || msg.Variant == nil || msg.Variant.Answer == nil {
 		return
 	}
 	text, parts := len(l.Text), len(l.Parts)

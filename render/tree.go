@@ -151,7 +151,7 @@ func (r *Tree) name(dst []byte, n *dissect.Node, depth, label int) ([]byte, int)
 	switch {
 	case n.Depth == 0:
 		st = &r.c.Head
-	case n.Is(dissect.Leftover):
+	case n.Is(dissect.NotValid):
 		st = &r.c.Dim
 	}
 	dst = st.begin(appendSpaces(dst, depth*indent))

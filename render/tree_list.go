@@ -30,7 +30,7 @@ func (r *Tree) scalars(dst []byte, i, depth, label int) []byte {
 	for k := i + 1; k < int(t.Nodes[i].End); {
 		n := &t.Nodes[k]
 		st := r.style(n.Field)
-		if n.Is(dissect.Leftover) {
+		if n.Is(dissect.NotValid) {
 			st = &r.c.Dim
 		}
 		same := r.countEqual(k, int(t.Nodes[i].End))

@@ -20,7 +20,7 @@ func (r *Tree) leaf(dst []byte, i, depth, label int) []byte {
 		dst = strconv.AppendInt(dst, int64(n.Len), 10)
 		dst = append(append(dst, " bytes missing, "...), lnet.Why(n.Val).String()...)
 		return append(append(dst, r.c.Warn.off...), '\n')
-	case n.Is(dissect.Leftover):
+	case n.Is(dissect.NotValid):
 		dst = r.c.Dim.begin(dst)
 		dst = appendNodeValue(dst, &r.tree, n)
 		dst = r.c.Dim.end(dst)

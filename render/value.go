@@ -133,10 +133,10 @@ func appendNodeValue(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	}
 	switch f.Kind {
 	case schema.Uint, schema.Int:
-		if f.Names != nil && f.Names.Flags && n.Is(dissect.Leftover) {
+		if f.Names != nil && f.Names.Flags && n.Is(dissect.NotValid) {
 			return schema.AppendHex(dst, n.Val)
 		}
-		if f.Names == nil || n.Is(dissect.Leftover) {
+		if f.Names == nil || n.Is(dissect.NotValid) {
 			return appendFormat(dst, f, n.Val)
 		}
 		if f.Names.Flags {

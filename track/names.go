@@ -43,7 +43,7 @@ func (n *Names) Message(m *dissect.Message) {
 	case m.Kind == lnet.Request:
 		n.connect(m.Msg, m.RPC.Handle) // of a connection that was lost
 	case m.Kind == lnet.Reply:
-		if msg, _ := n.tree.Open(m); msg != nil && msg.Req != nil {
+		if msg, _ := n.tree.ParseRPC(m); msg != nil && msg.Req != nil {
 			n.connect(msg.Req, m.RPC.Handle)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/lshark/lshark/lnet"
 )
 
-// Arena keeps messages after the handler has returned: what they refer to is
-// copied into a few large slices, which a Reset keeps for the next ones.
+// Arena keeps copies of messages. What they refer to is copied into a few large slices,
+// which Reset empties for reuse.
 type Arena struct {
 	msgs  []Message
 	reqs  []RequestInfo
@@ -16,32 +16,32 @@ type Arena struct {
 	holes []lnet.Hole
 }
 
-// Sizes of what a message refers to beside its data, in bytes.
+// Sizes in bytes of elements that a message refers to.
 const (
 	holeSize  = int(unsafe.Sizeof(lnet.Hole{}))
 	frameSize = int(unsafe.Sizeof(int64(0))) // a frame's number
 )
 
-// Reset forgets all messages.
+// Reset removes all messages.
 func (a *Arena) Reset() {
 	a.msgs, a.reqs, a.data = a.msgs[:0], a.reqs[:0], a.data[:0]
 	a.notes, a.holes = a.notes[:0], a.holes[:0]
 }
 
-// Len is the number of messages, Size that of the bytes they hold, with their
-// holes.
-func (a *Arena) Len() int  { return len(a.msgs) }
+// Len returns the number of messages.
+func (a *Arena) Len() int { return len(a.msgs) }
+
+// Size returns the size of the data and holes of all messages in bytes.
 func (a *Arena) Size() int { return len(a.data) + len(a.holes)*holeSize }
 
-// At is a message. It is valid until the next Add or Reset.
+// At returns a message, which is valid until the next Add or Reset.
 func (a *Arena) At(i int) *Message { return &a.msgs[i] }
 
-// Add keeps a message, without Frames and Msg, which are the dissector's own.
-// Tree.Open makes Msg again.
+// Add adds a copy of a message without Frames and Msg. Tree.ParseRPC returns Msg again.
 func (a *Arena) Add(m *Message) {
 	a.msgs = append(a.msgs, *m)
 	c := &a.msgs[len(a.msgs)-1]
-	c.Frames, c.Msg = nil, nil // for the handler alone
+	c.Frames, c.Msg = nil, nil
 	c.Data, c.Content, c.RPC.JobID = a.bytes(m.Data), a.bytes(m.Content), a.bytes(m.RPC.JobID)
 	n := len(a.notes)
 	a.notes = append(a.notes, m.Notes...)
@@ -57,8 +57,8 @@ func (a *Arena) Add(m *Message) {
 	}
 }
 
-// bytes copies b. When the slice has to grow, what was handed out before stays
-// where it is.
+// bytes returns a copy of b. If the slice has to grow, earlier copies stay where they
+// are.
 func (a *Arena) bytes(b []byte) []byte {
 	if b == nil {
 		return nil
@@ -68,8 +68,8 @@ func (a *Arena) bytes(b []byte) []byte {
 	return a.data[n:len(a.data):len(a.data)]
 }
 
-// Clone keeps a message, without Frames and Msg, for as long as it is wanted.
-// Tree.Open makes Msg again.
+// Clone returns a copy of a message, without Frames and Msg, that stays valid.
+// Tree.ParseRPC returns Msg again.
 func (m *Message) Clone() *Message {
 	var a Arena
 	a.Add(m)

@@ -23,7 +23,7 @@ func TestCloneMsg(t *testing.T) {
 		if m.Msg != nil || m.Frames != nil {
 			t.Fatalf("frame %d: the clone refers to the dissector's own", m.Frame)
 		}
-		if msg, _ := tree.Open(m); msg == nil || fmt.Sprintf("%q", msg.Bufs) != said[i] {
+		if msg, _ := tree.ParseRPC(m); msg == nil || fmt.Sprintf("%q", msg.Bufs) != said[i] {
 			t.Errorf("frame %d: %+v, the buffers were %s", m.Frame, msg, said[i])
 		}
 	}
