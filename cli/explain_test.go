@@ -102,20 +102,20 @@ func TestEveryColumnExplained(t *testing.T) {
 	for _, args := range [][]string{
 		{"stats", "--by", by}, {"stats", "--by", by, "-T", "tsv", "--interval", "1h"}, {"imports"},
 	} {
-		out, _, status := run(t, append(args, mountSample)...)
+		out, _, status := run(t, append(args, sampleFile)...)
 		if status != exit.OK {
 			t.Fatalf("%v: status %d", args, status)
 		}
 		line, _, _ := strings.Cut(out, "\n")
 		heads(line)
 	}
-	out, _, _ := run(t, "-T", "flags", mountSample)
+	out, _, _ := run(t, "-T", "flags", sampleFile)
 	for line := range strings.Lines(out) {
 		if strings.HasPrefix(strings.TrimSpace(line), "bit ") {
 			heads(line)
 		}
 	}
-	out, _, _ = run(t, "rpcs", mountSample)
+	out, _, _ = run(t, "rpcs", sampleFile)
 	for _, label := range regexp.MustCompile(`(?m) ([a-z_]+)=`).FindAllStringSubmatch(out, -1) {
 		names[label[1]] = true
 	}

@@ -336,7 +336,7 @@ func TestNamesForgeNoLine(t *testing.T) {
 // several errors has a line.
 func TestLines(t *testing.T) {
 	_, errs, _ := run(t, "-Y", "frame ==\n\tx", "-t", "a\nq", sampleFile)
-	const want = "lshark: filter: x is not a value of this field\nlshark:   frame ==  x\nlshark:             ^\nlshark: -t a\\nq: must be r, a, u or d\n"
+	const want = "lshark: filter: invalid value x for frame\nlshark:   frame ==  x\nlshark:             ^\nlshark: -t a\\nq: must be r, a, u or d\n"
 	if errs != want {
 		t.Errorf("%s", errs)
 	}

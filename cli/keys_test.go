@@ -20,11 +20,9 @@ type keyTable struct {
 	samples []string
 }
 
-const mountSample = "../pcaps/mount.pcap"
-
 var keyTables = []keyTable{
-	{nil, records.Messages.Entries(), []string{mountSample, "../pcaps/gss.pcap.zst", "../pcaps/io.pcap.zst"}},
-	{[]string{"rpcs"}, records.RPCs.Entries(), []string{mountSample, "../pcaps/gss.pcap.zst", "../pcaps/recovery.pcap.zst"}},
+	{nil, records.Messages.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/io.pcap.zst"}},
+	{[]string{"rpcs"}, records.RPCs.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/recovery.pcap.zst"}},
 }
 
 // TestKeysEverywhere: each key of the tables has the same value in JSON and in
@@ -52,7 +50,7 @@ func TestKeysEverywhere(t *testing.T) {
 func TestShortNames(t *testing.T) {
 	wire := opcodes.NewIndex().Names()
 	for _, e := range records.RPCs.Entries() {
-		if _, _, status := run(t, "rpcs", "-Y", e.Path, mountSample); status != exit.OK {
+		if _, _, status := run(t, "rpcs", "-Y", e.Path, sampleFile); status != exit.OK {
 			t.Errorf("-Y %s: status %d", e.Path, status)
 		}
 		_, shared := records.Messages.Find(e.Path)
@@ -61,7 +59,7 @@ func TestShortNames(t *testing.T) {
 			continue
 		}
 		rpcs := []string{"rpcs"}
-		if short, long := count(t, rpcs, e.Path, mountSample), count(t, rpcs, e.Name, mountSample); short != long {
+		if short, long := count(t, rpcs, e.Path, sampleFile), count(t, rpcs, e.Name, sampleFile); short != long {
 			t.Errorf("-Y %s chooses %d RPCs, -Y %s %d", e.Path, short, e.Name, long)
 		}
 	}

@@ -1,16 +1,29 @@
-// Package filter is the display filter: text such as
+// Package filter is the display filter. It compiles text such as
 //
 //	pb_opc == MDS_CONNECT && ocd_connect_flags.GRANT
 //	lnet.src_nid == 192.0.2.0/24@tcp and pb_status == ENOENT
 //	name contains "tmp" or pb_opc in {OST_READ, OST_WRITE}
 //
-// becomes a closure over the fields of messages. The syntax is Wireshark's; the
-// names are those of the wire, checked when the filter is compiled. A filter
-// that asks only for what every message carries at a fixed place never builds a
-// tree.
+// into functions that test messages ([Compile]) or RPCs ([CompileRPC]). The
+// syntax is that of Wireshark.
 //
-// A comparison with a field that the message does not have is false, with !=
-// too; not X is true for every message that X is false for; a bare name asks
-// whether the field is there, name.BIT whether a flag is set. A field that
-// occurs more than once matches when one of its values does.
+// A name is one of these, in this order:
+//   - a key of RPCs, with the prefix rpc. (package records); filters over messages
+//     have only those that messages have too, such as rpc.latency
+//   - a key of messages, such as kind or xid (package records)
+//   - a field of the wire, or a path to one: mbo_size, mdt_body.mbo_size
+//   - in filters over RPCs, a key of RPCs without its prefix
+//   - one of these with a dot and the name of a flag or value: pb_flags.RESENT
+//
+// A comparison with a field that the message does not have is false, also with
+// !=. not X is true for every message for which X is false. A bare name is true
+// when the field exists, name.BIT when the flag is set. A field that occurs more
+// than once matches when one of its values does.
+//
+// A filter over RPCs makes comparisons with fields of messages for each message
+// of an RPC: they are true when they hold for one of them.
+//
+// Some fields are read without a tree of the message ([Probes]): a filter that
+// has no other fields does not build one. Testing a message or an RPC does not
+// allocate memory.
 package filter

@@ -2,21 +2,21 @@ package filter
 
 import "strings"
 
-// Error is a mistake in a filter: where it is, what it is, and what may have
-// been meant.
+// Error is a syntax error in a filter, or a name or value that does not exist.
 type Error struct {
 	Text string // the filter
-	Col  int    // of the mistake, from 0, in bytes
-	Len  int    // bytes it covers, at least 1
+	Col  int    // offset of the error in Text, in bytes
+	Len  int    // bytes that it covers, at least 1
 	Msg  string
 	Hint string // as in: did you mean pb_opc?
 }
 
-// Error shows the text with a caret under the mistake.
+// Error returns the message, the filter with carets under the error, and the
+// hint, on lines of their own.
 func (e *Error) Error() string { return strings.Join(e.Lines(), "\n") }
 
-// Lines is the text of the error by lines: what it says may hold line breaks
-// of whoever wrote the filter.
+// Lines returns the lines of Error. A line may contain line breaks, when the
+// filter has some in a name.
 func (e *Error) Lines() []string {
 	before := len([]rune(e.Text[:e.Col]))
 	lines := []string{
@@ -30,10 +30,10 @@ func (e *Error) Lines() []string {
 	return lines
 }
 
-// oneLine keeps columns as they are.
+// oneLine replaces white space one by one, so that columns stay where they are.
 var oneLine = strings.NewReplacer("\n", " ", "\r", " ", "\t", " ")
 
-// DidYouMean offers names that are near a mistaken one.
+// DidYouMean returns a hint that offers names, empty for no names.
 func DidYouMean(near []string) string {
 	switch len(near) {
 	case 0:

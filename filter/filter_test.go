@@ -36,7 +36,7 @@ func each(t testing.TB, path string, handle func(*dissect.Message)) {
 }
 
 // TestNamesOfStatuses: a status can be an errno, a number, or the name of one
-// that is about locks; a flavour also says who speaks.
+// that is about locks; a flavour includes the part of the sender.
 func TestNamesOfStatuses(t *testing.T) {
 	const idle = "../pcaps/idle.pcap"
 	same := [][]string{
@@ -65,7 +65,7 @@ func TestNamesOfStatuses(t *testing.T) {
 	}
 }
 
-// TestCounts compares filters with what the messages say when asked in Go.
+// TestCounts compares filters with the same tests in Go.
 func TestCounts(t *testing.T) {
 	const mount = "../pcaps/mount.pcap"
 	isRPC := func(m *dissect.Message) bool { return m.RPC.Type != 0 }
@@ -115,8 +115,8 @@ func TestCounts(t *testing.T) {
 		`target_uuid matches "OST000[01]"`: func(m *dissect.Message) bool { return m.Kind == lnet.Request && m.RPC.Opcode == 8 },
 		`target_uuid == "MGS"`:             func(m *dissect.Message) bool { return m.Kind == lnet.Request && m.RPC.Opcode == 250 },
 		`target_uuid == MGS`:               func(m *dissect.Message) bool { return m.Kind == lnet.Request && m.RPC.Opcode == 250 },
-		`ocd_connect_flags.GRANT && kind == request`:  func(m *dissect.Message) bool { return asked(m)&8 != 0 },
-		`ocd_connect_flags & 0x8 and kind == request`: func(m *dissect.Message) bool { return asked(m)&8 != 0 },
+		`ocd_connect_flags.GRANT && kind == request`:  func(m *dissect.Message) bool { return connectFlags(m)&8 != 0 },
+		`ocd_connect_flags & 0x8 and kind == request`: func(m *dissect.Message) bool { return connectFlags(m)&8 != 0 },
 		`connect_data.ocd_version == 2.17.0.0`: func(m *dissect.Message) bool {
 			return (m.RPC.Opcode == 8 || m.RPC.Opcode == 38 || m.RPC.Opcode == 250) && isRPC(m)
 		},
@@ -139,8 +139,9 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// asked are the flags of a connect request, which begin its fifth buffer.
-func asked(m *dissect.Message) uint64 {
+// connectFlags returns the flags of a connect request, which begin its fifth
+// buffer.
+func connectFlags(m *dissect.Message) uint64 {
 	o := m.RPC.Opcode
 	if m.Kind != lnet.Request || o != 8 && o != 38 && o != 250 {
 		return 0

@@ -1,12 +1,15 @@
 package filter
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
-// kind is the kind of a token.
-type kind uint8
+// tokenKind is what a token is.
+type tokenKind uint8
 
 const (
-	eof kind = iota
+	eof tokenKind = iota
 	word
 	str  // quoted
 	fid  // [0x200000401:0x1:0x0]
@@ -15,23 +18,23 @@ const (
 	and
 	or
 	not
-	open
-	closing
-	openSet
-	closeSet
+	openParen
+	closeParen
+	openBrace
+	closeBrace
 	comma
 	dots // ..
 )
 
 type token struct {
-	kind kind
-	text string // of a quoted string: what it means
+	kind tokenKind
+	text string // of a quoted string: without quotes and escapes
 	col  int
 	len  int
 }
 
-// wordOps are operators that are words, by what they stand for.
-var wordOps = map[string]token{
+// wordOperators are the operators that are words.
+var wordOperators = map[string]token{
 	"eq": {kind: oper, text: "=="}, "ne": {kind: oper, text: "!="},
 	"lt": {kind: oper, text: "<"}, "le": {kind: oper, text: "<="},
 	"gt": {kind: oper, text: ">"}, "ge": {kind: oper, text: ">="},
@@ -40,8 +43,8 @@ var wordOps = map[string]token{
 	"in":          {kind: in}, "and": {kind: and}, "or": {kind: or}, "not": {kind: not},
 }
 
-// signs are operators that are not words, longest first.
-var signs = []struct {
+// symbols are the operators that are not words; longer ones come first.
+var symbols = []struct {
 	text string
 	tok  token
 }{
@@ -50,8 +53,8 @@ var signs = []struct {
 	{"&&", token{kind: and}}, {"||", token{kind: or}}, {"..", token{kind: dots}},
 	{"<", token{kind: oper, text: "<"}}, {">", token{kind: oper, text: ">"}},
 	{"~", token{kind: oper, text: "matches"}}, {"&", token{kind: oper, text: "&"}},
-	{"!", token{kind: not}}, {"(", token{kind: open}}, {")", token{kind: closing}},
-	{"{", token{kind: openSet}}, {"}", token{kind: closeSet}}, {",", token{kind: comma}},
+	{"!", token{kind: not}}, {"(", token{kind: openParen}}, {")", token{kind: closeParen}},
+	{"{", token{kind: openBrace}}, {"}", token{kind: closeBrace}}, {",", token{kind: comma}},
 }
 
 type lexer struct {
@@ -63,7 +66,7 @@ func (l *lexer) fail(col, n int, msg string) *Error {
 	return &Error{Text: l.text, Col: min(col, len(l.text)), Len: n, Msg: msg}
 }
 
-// next is the next token.
+// next returns the next token.
 func (l *lexer) next() (token, error) {
 	for l.pos < len(l.text) && strings.IndexByte(" \t\r\n", l.text[l.pos]) >= 0 {
 		l.pos++
@@ -79,12 +82,12 @@ func (l *lexer) next() (token, error) {
 	case c == '[':
 		end := strings.IndexByte(rest, ']')
 		if end < 0 {
-			return token{}, l.fail(start, 1, "a FID begins here, but it has no closing ]")
+			return token{}, l.fail(start, 1, "FID without closing ]")
 		}
 		l.pos += end + 1
 		return token{kind: fid, text: rest[:end+1], col: start, len: end + 1}, nil
 	}
-	for _, s := range signs {
+	for _, s := range symbols {
 		if strings.HasPrefix(rest, s.text) {
 			l.pos += len(s.text)
 			t := s.tok
@@ -99,14 +102,14 @@ func (l *lexer) next() (token, error) {
 // operator.
 func (l *lexer) word() (token, error) {
 	start := l.pos
-	for l.pos < len(l.text) && wordByte(l.text[l.pos]) && !strings.HasPrefix(l.text[l.pos:], "..") {
+	for l.pos < len(l.text) && isWordByte(l.text[l.pos]) && !strings.HasPrefix(l.text[l.pos:], "..") {
 		l.pos++
 	}
 	if l.pos == start {
-		return token{}, l.fail(start, 1, "what is "+l.text[start:start+1]+" for?")
+		return token{}, l.fail(start, 1, "unexpected character "+strconv.QuoteRune(rune(l.text[start])))
 	}
 	text := l.text[start:l.pos]
-	t, ok := wordOps[strings.ToLower(text)]
+	t, ok := wordOperators[strings.ToLower(text)]
 	if !ok {
 		t = token{kind: word, text: text}
 	}
@@ -114,12 +117,12 @@ func (l *lexer) word() (token, error) {
 	return t, nil
 }
 
-func wordByte(c byte) bool {
+func isWordByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80 ||
 		strings.IndexByte("_.:@/-+|*", c) >= 0
 }
 
-// quoted reads a string with the escapes of C.
+// quoted reads a string in quotes, with the escapes of C.
 func (l *lexer) quoted(quote byte) (token, error) {
 	start := l.pos
 	var b []byte
@@ -135,11 +138,11 @@ func (l *lexer) quoted(quote byte) (token, error) {
 			b = append(b, c)
 		}
 	}
-	return token{}, l.fail(start, 1, "a string begins here, but it has no end")
+	return token{}, l.fail(start, 1, "string without closing quote")
 }
 
-// escape reads what follows a backslash at i; it returns the last byte it
-// took.
+// escape appends what the escape sequence stands for whose letter is at i, and
+// returns the index of its last byte.
 func (l *lexer) escape(i int, b []byte) (int, []byte) {
 	switch c := l.text[i]; c {
 	case 'n':
@@ -150,7 +153,7 @@ func (l *lexer) escape(i int, b []byte) (int, []byte) {
 		return i, append(b, c)
 	case 'x':
 		if i+2 < len(l.text) {
-			hi, lo := unhex(l.text[i+1]), unhex(l.text[i+2])
+			hi, lo := hexDigit(l.text[i+1]), hexDigit(l.text[i+2])
 			if hi >= 0 && lo >= 0 {
 				return i + 2, append(b, byte(hi<<4|lo))
 			}
@@ -159,7 +162,8 @@ func (l *lexer) escape(i int, b []byte) (int, []byte) {
 	return i, append(b, '\\', l.text[i]) // left to regular expressions
 }
 
-func unhex(c byte) int {
+// hexDigit returns the value of a hexadecimal digit, -1 for other bytes.
+func hexDigit(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':
 		return int(c - '0')

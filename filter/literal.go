@@ -10,9 +10,34 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// read takes the text of a literal for everything it can be. names are those
-// of the fields it may be compared with.
-func read(t token, names []*schema.Names) *literal {
+// literal is the right side of a comparison, read in every way that it can be
+// read. Which one is used depends on the type of the value.
+type literal struct {
+	text       []byte
+	isNum      bool
+	neg        bool // the number is negative: u is its two's complement
+	u          uint64
+	isSeconds  bool
+	seconds    float64
+	isFID      bool
+	seq        uint64
+	oid        uint32
+	ver        uint32
+	isNID      bool
+	nid        lnet.NID
+	nidBits    int // leading bits of the address that are compared
+	anyNetwork bool
+	isAddr     bool
+	prefix     netip.Prefix
+	port       uint16
+	truth      int8 // 1: true, -1: false, 0: neither
+	byName     map[*schema.Names]uint64
+	errno      int64 // the positive number when the text is the name of an errno, else 0
+}
+
+// readLiteral reads the text of a literal in every way that it can be read.
+// names are those of the fields that it is compared with.
+func readLiteral(t token, names []*schema.Names) *literal {
 	l := &literal{text: []byte(t.text)}
 	if t.kind == fid || strings.HasPrefix(t.text, "[") {
 		l.readFID(t.text)
@@ -24,7 +49,7 @@ func read(t token, names []*schema.Names) *literal {
 	l.readNID(t.text)
 	l.readAddr(t.text)
 	for _, n := range names {
-		if u, ok := nameOrSet(n, t.text); ok {
+		if u, ok := namedValue(n, t.text); ok {
 			if l.byName == nil {
 				l.byName = make(map[*schema.Names]uint64)
 			}
@@ -37,8 +62,8 @@ func read(t token, names []*schema.Names) *literal {
 	return l
 }
 
-// nameOrSet is the value of a name, or of names of flags joined by |.
-func nameOrSet(n *schema.Names, text string) (uint64, bool) {
+// namedValue returns the value of a name, or of names of flags joined by |.
+func namedValue(n *schema.Names, text string) (uint64, bool) {
 	if v, ok := n.Find(text); ok {
 		return v.Value, true
 	}
@@ -56,8 +81,8 @@ func nameOrSet(n *schema.Names, text string) (uint64, bool) {
 	return u, true
 }
 
-// sizes are the suffixes of sizes, powers of 1024.
-var sizes = map[byte]uint{'k': 10, 'K': 10, 'm': 20, 'M': 20, 'g': 30, 'G': 30, 't': 40, 'T': 40}
+// sizeSuffixes are the suffixes of sizes, as powers of 2.
+var sizeSuffixes = map[byte]uint{'k': 10, 'K': 10, 'm': 20, 'M': 20, 'g': 30, 'G': 30, 't': 40, 'T': 40}
 
 func (l *literal) readNumber(text string) {
 	if text == "EOF" {
@@ -66,7 +91,7 @@ func (l *literal) readNumber(text string) {
 	}
 	digits, shift := text, uint(0)
 	if n := len(text); n > 1 && !strings.HasPrefix(text, "0x") {
-		if s, ok := sizes[text[n-1]]; ok {
+		if s, ok := sizeSuffixes[text[n-1]]; ok {
 			digits, shift = text[:n-1], s
 		}
 	}
@@ -95,9 +120,9 @@ func (l *literal) readBool(text string) {
 
 func (l *literal) readSeconds(text string) {
 	if f, err := strconv.ParseFloat(text, 64); err == nil {
-		l.f, l.isSec = f, true
+		l.seconds, l.isSeconds = f, true
 	} else if d, err := time.ParseDuration(text); err == nil {
-		l.f, l.isSec = d.Seconds(), true
+		l.seconds, l.isSeconds = d.Seconds(), true
 	}
 }
 
@@ -114,19 +139,19 @@ func (l *literal) readNID(s string) {
 	if !ok {
 		return
 	}
-	l.isNID, l.nid, l.bits = true, n, int(n.Len)*8
+	l.isNID, l.nid, l.nidBits = true, n, int(n.Len)*8
 	if prefixed {
 		b, err := strconv.Atoi(bits)
-		if err != nil || b < 0 || b > l.bits {
+		if err != nil || b < 0 || b > l.nidBits {
 			l.isNID = false
 			return
 		}
-		l.bits = b
+		l.nidBits = b
 	}
 }
 
-// readAddr reads an address, with a port, or with a prefix length. Without a
-// network, it stands for NIDs of that address in any network.
+// readAddr reads an IP address, with a port or a prefix length. It is also
+// compared with NIDs, of any network.
 func (l *literal) readAddr(s string) {
 	if p, err := netip.ParsePrefix(s); err == nil {
 		l.isAddr, l.prefix = true, p.Masked()
@@ -138,7 +163,7 @@ func (l *literal) readAddr(s string) {
 		return
 	}
 	if l.isAddr && !l.isNID {
-		l.isNID, l.anyNet, l.bits = true, true, l.prefix.Bits()
+		l.isNID, l.anyNetwork, l.nidBits = true, true, l.prefix.Bits()
 		l.nid.Len = uint8(copy(l.nid.Addr[:], l.prefix.Addr().AsSlice()))
 	}
 }

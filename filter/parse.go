@@ -2,20 +2,20 @@ package filter
 
 import "strconv"
 
-// expr is a node of the parsed filter.
+// expr is a node of a parsed filter.
 type expr struct {
-	op    string // and or not has == != < <= > >= & contains matches in
+	op    string // and or not exists == != < <= > >= & contains matches in
 	at    token  // the operator
 	field token
-	mask  *token // of &: field & mask, compared with != 0 unless an operator follows
-	set   []span // the right side: one value, or those of a set
+	mask  *token       // of &: field & mask, compared with != 0 unless an operator follows
+	set   []valueRange // the right side: one value, or the members of a set
 	args  []*expr
 }
 
-// span is a value or, with two ends, a range.
-type span struct{ from, to token }
+// valueRange is a range of values, or one value when to is empty.
+type valueRange struct{ from, to token }
 
-// maxNesting bounds the depth of parentheses and nots.
+// maxNesting is the maximum depth of parentheses and nots.
 const maxNesting = 200
 
 type parser struct {
@@ -30,14 +30,14 @@ func parse(text string) (*expr, error) {
 		return nil, err
 	}
 	if p.tok.kind == eof {
-		return nil, p.fail(0, 1, "the filter is empty")
+		return nil, p.fail(0, 1, "empty filter")
 	}
-	e, err := p.either()
+	e, err := p.orExpr()
 	if err != nil {
 		return nil, err
 	}
 	if p.tok.kind != eof {
-		return nil, p.unexpected("and, or, or the end")
+		return nil, p.unexpected("and, or, or the end of the filter")
 	}
 	return e, nil
 }
@@ -49,36 +49,37 @@ func (p *parser) advance() (err error) {
 
 func (p *parser) unexpected(want string) *Error {
 	if p.tok.kind == eof {
-		return p.fail(p.tok.col, 1, "the filter ends here; expected "+want)
+		return p.fail(p.tok.col, 1, "unexpected end of the filter; expected "+want)
 	}
 	return p.fail(p.tok.col, p.tok.len, "expected "+want)
 }
 
-// either parses a or b.
-func (p *parser) either() (*expr, error) { return p.chain(or, "or", p.both) }
+// orExpr parses operands with or between them.
+func (p *parser) orExpr() (*expr, error) { return p.binary(or, "or", p.andExpr) }
 
-// both parses a and b.
-func (p *parser) both() (*expr, error) { return p.chain(and, "and", p.one) }
+// andExpr parses operands with and between them.
+func (p *parser) andExpr() (*expr, error) { return p.binary(and, "and", p.operand) }
 
-func (p *parser) chain(k kind, op string, part func() (*expr, error)) (*expr, error) {
-	e, err := part()
+// binary parses operands with an operator between them.
+func (p *parser) binary(k tokenKind, op string, operand func() (*expr, error)) (*expr, error) {
+	e, err := operand()
 	for err == nil && p.tok.kind == k {
 		at := p.tok
 		if err = p.advance(); err != nil {
 			break
 		}
 		var right *expr
-		if right, err = part(); err == nil {
+		if right, err = operand(); err == nil {
 			e = &expr{op: op, at: at, args: []*expr{e, right}}
 		}
 	}
 	return e, err
 }
 
-// one parses a comparison, or what stands in its place.
-func (p *parser) one() (*expr, error) {
+// operand parses a comparison, a not or an expression in parentheses.
+func (p *parser) operand() (*expr, error) {
 	if p.depth++; p.depth > maxNesting {
-		return nil, p.fail(p.tok.col, 1, "nested too deep")
+		return nil, p.fail(p.tok.col, 1, "too many nested parentheses or nots")
 	}
 	defer func() { p.depth-- }()
 	at := p.tok
@@ -87,17 +88,17 @@ func (p *parser) one() (*expr, error) {
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		e, err := p.one()
+		e, err := p.operand()
 		return &expr{op: "not", at: at, args: []*expr{e}}, err
-	case open:
+	case openParen:
 		if err := p.advance(); err != nil {
 			return nil, err
 		}
-		e, err := p.either()
+		e, err := p.orExpr()
 		if err != nil {
 			return nil, err
 		}
-		if p.tok.kind != closing {
+		if p.tok.kind != closeParen {
 			return nil, p.unexpected(") for the ( in column " + strconv.Itoa(at.col+1))
 		}
 		return e, p.advance()
@@ -108,7 +109,7 @@ func (p *parser) one() (*expr, error) {
 }
 
 func (p *parser) comparison() (*expr, error) {
-	e := &expr{op: "has", at: p.tok, field: p.tok}
+	e := &expr{op: "exists", at: p.tok, field: p.tok}
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
@@ -132,7 +133,7 @@ func (p *parser) comparison() (*expr, error) {
 			return nil, err
 		}
 		v, err := p.value()
-		e.set = []span{{from: v}}
+		e.set = []valueRange{{from: v}}
 		return e, err
 	case in:
 		e.op, e.at = "in", p.tok
@@ -142,7 +143,7 @@ func (p *parser) comparison() (*expr, error) {
 	return e, nil
 }
 
-// value takes the token of a value.
+// value parses a value.
 func (p *parser) value() (token, error) {
 	t := p.tok
 	switch t.kind {
@@ -152,12 +153,12 @@ func (p *parser) value() (token, error) {
 	return t, p.unexpected("a value")
 }
 
-// members parses the set behind in.
+// members parses the set after in.
 func (p *parser) members(e *expr) error {
 	if err := p.advance(); err != nil {
 		return err
 	}
-	if p.tok.kind != openSet {
+	if p.tok.kind != openBrace {
 		return p.unexpected("a set such as {A, B} or {1..40}")
 	}
 	for {
@@ -168,7 +169,7 @@ func (p *parser) members(e *expr) error {
 		if err != nil {
 			return err
 		}
-		s := span{from: from}
+		s := valueRange{from: from}
 		if p.tok.kind == dots {
 			if err := p.advance(); err != nil {
 				return err
@@ -181,7 +182,7 @@ func (p *parser) members(e *expr) error {
 		switch p.tok.kind {
 		case comma:
 			continue
-		case closeSet:
+		case closeBrace:
 			return p.advance()
 		}
 		return p.unexpected(", or }")

@@ -21,8 +21,8 @@ type probe struct {
 }
 
 // field makes a field of a probe.
-func (p probe) field() *field {
-	f := &field{key: true, kind: p.kind, each: func(s *subject, f func(*records.Value) bool) bool {
+func (p probe) field(name string) *field {
+	f := &field{name: name, typed: true, valueType: p.kind, each: func(s *subject, f func(*records.Value) bool) bool {
 		s.value.Type, s.value.Names = p.kind, p.names
 		return p.read(s.msg, &s.value) && f(&s.value)
 	}}

@@ -76,7 +76,7 @@ func TestRPCMistakes(t *testing.T) {
 	if !errors.As(err, &e) || e.Col != 32 || !strings.Contains(e.Hint, "RESENT") {
 		t.Errorf("a flag that does not exist: %v", err)
 	}
-	many := strings.Repeat("pb_opc == 3 or ", maxMarks) + "pb_opc == 3"
+	many := strings.Repeat("pb_opc == 3 or ", maxMessageTests) + "pb_opc == 3"
 	if _, err = CompileRPC(many); !errors.As(err, &e) {
 		t.Errorf("too many comparisons: %v", err)
 	}

@@ -12,34 +12,38 @@ import (
 // treeField finds the values of a field in a tree.
 type treeField struct {
 	name string
-	path []string        // what must be around it, outermost first
-	open []*dissect.Node // around the node that is looked at, if there is a path
+	path []string // names of the nodes around it, outermost first
+
+	enclosing []*dissect.Node // of the node that is tested, when there is a path
 }
 
-func newTreeField(path string) treeField {
+// newTreeField makes a field of the nodes of a tree with a name or path.
+func newTreeField(path string) *field {
 	parts := strings.Split(path, ".")
-	return treeField{name: parts[len(parts)-1], path: parts[:len(parts)-1]}
+	t := treeField{name: parts[len(parts)-1], path: parts[:len(parts)-1]}
+	return &field{name: path, each: func(s *subject, f func(*records.Value) bool) bool { return t.each(s.msg.Tree(), &s.value, f) }}
 }
 
-// each reads each value into v and calls f with it, until f says stop.
+// each reads each value into v and calls f with it until f returns true. It
+// returns what f returned last.
 func (t *treeField) each(tree *dissect.Tree, v *records.Value, f func(*records.Value) bool) bool {
-	t.open = t.open[:0]
+	t.enclosing = t.enclosing[:0]
 	for i := range tree.Nodes {
 		n := &tree.Nodes[i]
-		if n.Name() == t.name && n.State&(dissect.Missing|dissect.Remark) == 0 && t.within(i) && values(tree, i, v, f) {
+		if n.Name() == t.name && n.State&(dissect.Missing|dissect.Remark) == 0 && t.inPath(i) && eachValue(tree, i, v, f) {
 			return true
 		}
 		if len(t.path) > 0 && int(n.End) > i+1 {
-			t.close(i)
-			t.open = append(t.open, n)
+			t.leave(i)
+			t.enclosing = append(t.enclosing, n)
 		}
 	}
 	return false
 }
 
-// values calls f with the value of node i, before it with those of a list's
-// elements.
-func values(tree *dissect.Tree, i int, v *records.Value, f func(*records.Value) bool) bool {
+// eachValue calls f with the elements of node i when it is a list, and then with
+// its value.
+func eachValue(tree *dissect.Tree, i int, v *records.Value, f func(*records.Value) bool) bool {
 	n := &tree.Nodes[i]
 	if n.Field.Kind == schema.Array || n.Field.Kind == schema.List {
 		for k := i + 1; k < int(n.End); k = int(tree.Nodes[k].End) {
@@ -52,32 +56,32 @@ func values(tree *dissect.Tree, i int, v *records.Value, f func(*records.Value) 
 	return f(v)
 }
 
-// close takes those off that end before node i.
-func (t *treeField) close(i int) {
-	k := len(t.open)
-	for k > 0 && int(t.open[k-1].End) <= i {
+// leave removes the enclosing nodes that end before node i.
+func (t *treeField) leave(i int) {
+	k := len(t.enclosing)
+	for k > 0 && int(t.enclosing[k-1].End) <= i {
 		k--
 	}
-	t.open = t.open[:k]
+	t.enclosing = t.enclosing[:k]
 }
 
-// within says whether the nodes around node i bear the names of the path: as
-// sections, buffers, structs, or fields.
-func (t *treeField) within(i int) bool {
+// inPath reports whether the nodes around node i have the names of the path, as
+// sections, buffers, structs or fields.
+func (t *treeField) inPath(i int) bool {
 	want := len(t.path) - 1
 	if want < 0 {
 		return true
 	}
-	t.close(i)
-	for k := len(t.open) - 1; k >= 0 && want >= 0; k-- {
-		if n := t.open[k]; n.Name() == t.path[want] || n.Field.Kind == schema.Record && n.Field.Type.Name == t.path[want] {
+	t.leave(i)
+	for k := len(t.enclosing) - 1; k >= 0 && want >= 0; k-- {
+		if n := t.enclosing[k]; n.Name() == t.path[want] || n.Field.Kind == schema.Record && n.Field.Type.Name == t.path[want] {
 			want--
 		}
 	}
 	return want < 0
 }
 
-// readNode reads the value of a node. What is no leaf is at least there.
+// readNode reads the value of a node. That of a struct or list is its bytes.
 func readNode(tree *dissect.Tree, n *dissect.Node, v *records.Value) {
 	f := n.Field
 	b := tree.Bytes(n)

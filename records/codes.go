@@ -2,7 +2,7 @@ package records
 
 import "github.com/lshark/lshark/track"
 
-// code is a word for scripts with its meaning.
+// code is the code of a note, with its meaning.
 type code struct{ name, doc string }
 
 // noteCodes are the codes of the notes of messages.
@@ -15,9 +15,9 @@ var noteCodes = []code{
 	{"resent", "a request that was sent before"},
 	{"retransmitted", "a TCP segment with bytes of the message was sent again"},
 	{"short", "a buffer is shorter than its length field or its struct"},
-	{"tail", "bytes follow that no known release sends"},
+	{"tail", "there are bytes after the last known field"},
 	{"truncated", "bytes are missing because frames were captured in part or the capture ends"},
-	{"unknown", "the bytes have no known form"},
+	{"unknown", "the bytes match no known layout"},
 }
 
 // eventCodes are the codes of the events of connections.

@@ -1,20 +1,20 @@
-// Package records describes the records that lshark prints, one table of keys
-// for each kind of record: messages and RPCs.
+// Package records describes the records that lshark prints, in one table of
+// keys for each kind of record: [Messages], [RPCs], [Rows] of statistics and
+// [Imports].
 //
 // A [Key] has a name, a type, a unit, a meaning, and a getter that reads its
-// value from the record into a [Value]. JSON, -T fields -e, the display filter,
-// explain, completion and `lshark fields` read these tables, and nothing else,
-// so a key that is added here works everywhere. The order of a table is the
-// order of the JSON.
+// value from a record into a [Value]. JSON, -T fields -e, the display filter,
+// explain, completion and `lshark fields` read the tables, so a key that is
+// added to one works everywhere. The order of a table is the order of its JSON.
 //
-// A key with Parts is an object, one with Len is a list. Keys inside others
-// have paths: request.frame.
+// A key with Parts is an object, a key with Len is a list. A key inside another
+// one has a path with the names of both: request.frame. [Table.Find] finds a key
+// by its path.
 //
-//	p, ok := records.RPCs.Find("request.frame")
-//	var v records.Value
-//	if ok && p.Value(rpc, 0, &v) {
-//		fmt.Println(v.U)
-//	}
+// [All] describes all keys, the codes of notes and events, and the columns of
+// tables that have other names than the keys they show; [Named] finds those with
+// a name.
 //
-// To add a kind of record, declare a Table of its Go type and add it to All.
+// To add a kind of record, declare a [Table] of its Go type and add its entries
+// to All.
 package records

@@ -7,8 +7,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Entry describes a name of ours for explain and lists of names: a key, a code
-// or a column of a table.
+// Entry describes a name that lshark defines itself, for explain and for lists
+// of names: a key, a code or a column of a table.
 type Entry struct {
 	Kind  EntryKind
 	Name  string // as in filters
@@ -34,7 +34,8 @@ const (
 	ColumnEntry EntryKind = "column" // its type is that of the key that it shows
 )
 
-// TypeText returns the type in words: number, list of text. A code has none.
+// TypeText returns the type in words, such as number or list of text. It is
+// empty for a code.
 func (e *Entry) TypeText() string {
 	switch {
 	case e.Kind == CodeEntry:
@@ -45,7 +46,7 @@ func (e *Entry) TypeText() string {
 	return e.Type.String()
 }
 
-// Entries lists the keys, those inside an object behind it.
+// Entries lists the keys of a table. Those inside an object follow it.
 func (t *Table[R]) Entries() []Entry {
 	return appendEntries(nil, Entry{Kind: KeyEntry, Of: t.Record, InFilters: t.InFilters}, t.Prefix, t.Keys)
 }
@@ -75,8 +76,9 @@ func All() []Entry {
 var structName = Entry{Kind: KeyEntry, Name: "_struct", Path: "_struct", Of: "record", Type: Text, JSON: Omit,
 	Doc: "in an object that can be one of several structs: which one it is"}
 
-// Named lists the entries of a name, letters of either case. Keys inside others
-// are listed by the last part of their paths where no key has the whole name.
+// Named lists the entries with a name, in upper or lower case. A key inside
+// another one is also found by its own name when no key has that name as a
+// whole.
 func Named(all []Entry, name string) (list []Entry) {
 	whole, inner := false, "."+strings.ToLower(name)
 	for i := range all {
@@ -92,6 +94,7 @@ func Named(all []Entry, name string) (list []Entry) {
 	return list
 }
 
+// is reports whether a name is that of the entry, in upper or lower case.
 func (e *Entry) is(name string) bool {
 	return strings.EqualFold(e.Name, name) || strings.EqualFold(e.Path, name)
 }

@@ -101,7 +101,7 @@ var events = []Key[*Import]{
 	}},
 }
 
-// importText makes a key that is null where it is empty.
+// importText makes a key of a text, null when it is empty.
 func importText(name, doc string, get func(i *Import) string) Key[*Import] {
 	return Key[*Import]{Name: name, Type: Text, Doc: doc, Get: func(i *Import, v *Value) bool {
 		v.SetString(get(i))
@@ -109,6 +109,7 @@ func importText(name, doc string, get func(i *Import) string) Key[*Import] {
 	}}
 }
 
+// importCount makes a key of a number.
 func importCount(name, doc string, get func(i *Import) int64) Key[*Import] {
 	return Key[*Import]{Name: name, Doc: doc, Get: func(i *Import, v *Value) bool {
 		v.U = uint64(get(i))
@@ -116,6 +117,7 @@ func importCount(name, doc string, get func(i *Import) int64) Key[*Import] {
 	}}
 }
 
+// importVersion makes a key of a release, null when it is unknown.
 func importVersion(name, doc string, get func(i *Import) (version uint32, ok bool)) Key[*Import] {
 	return Key[*Import]{Name: name, Type: Text, Doc: doc, Get: func(i *Import, v *Value) bool {
 		version, ok := get(i)
@@ -124,7 +126,7 @@ func importVersion(name, doc string, get func(i *Import) (version uint32, ok boo
 	}}
 }
 
-// importFlags makes a key of both words of connect flags.
+// importFlags makes a key of the two words of connect flags.
 func importFlags(name, doc string, get func(i *Import) (flags, flags2 uint64, ok bool)) Key[*Import] {
 	return Key[*Import]{Name: name, Type: Strings, Doc: doc, Get: func(i *Import, v *Value) bool {
 		flags, flags2, ok := get(i)

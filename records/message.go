@@ -20,13 +20,13 @@ type Message struct {
 	built bool
 }
 
-// Set makes m the record of another message.
+// Set makes m the record of a message. The time of the capture's first frame is
+// in nanoseconds since the epoch.
 func (m *Message) Set(msg *dissect.Message, first int64) {
 	m.Message, m.First, m.built = msg, first, false
 }
 
-// Tree returns the message's tree. It is built at the first call for a
-// message.
+// Tree returns the tree of the message. It is built at the first call.
 func (m *Message) Tree() *dissect.Tree {
 	if m.tree == nil {
 		m.tree = &dissect.Tree{}
@@ -47,8 +47,8 @@ var kinds = func() *schema.Names {
 	return schema.NewEnum("kind", "", "what a message is", values)
 }()
 
-// Messages are the keys of a message that are not fields of the wire, and its
-// sections, which hold those.
+// Messages are the keys of a message, and its sections, which hold the fields of
+// the wire.
 var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.Concat(
 	[]Key[*Message]{
 		{Name: "frame", Doc: "number of the frame that completed the message, from 1", Get: func(m *Message, v *Value) bool {
@@ -126,7 +126,7 @@ var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.C
 			}
 			return false
 		}},
-		{Name: "notes", Type: Text, JSON: Omit, Doc: "what is odd about the message; filters and -e have the codes",
+		{Name: "notes", Type: Text, JSON: Omit, Doc: "damage, repetitions and guesses; filters and -e have only the codes",
 			Len: func(m *Message) int { return len(m.Tree().Notes) }, At: noteCode,
 			Parts: []Key[*Message]{
 				{Name: "code", Type: Text, Doc: "a word for scripts", At: noteCode},
@@ -137,8 +137,8 @@ var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.C
 			}},
 	})}
 
-// MessageKey finds a key of messages by its path. Keys that messages share with
-// their RPCs have the prefix of those, too: rpc.latency.
+// MessageKey finds a key of messages by its path. A key that messages and RPCs
+// both have is also found with the prefix of RPCs: rpc.latency.
 func MessageKey(path string) (p Path[*Message], ok bool) {
 	name, ofRPC := strings.CutPrefix(path, RPCs.Prefix)
 	if ofRPC {

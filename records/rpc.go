@@ -151,7 +151,7 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 // ones.
 const SendFlags = dissect.FlagResent | dissect.FlagReplay | dissect.FlagReqReplayDone | dissect.FlagLockReplayDone
 
-// point makes the parts of an object that says where a message was seen.
+// point makes the parts of an object with the place and time of a message.
 func point[R any](at func(r R) track.Point) []Key[R] {
 	return []Key[R]{
 		{Name: "frame", Doc: frameDoc, Get: func(r R, v *Value) bool { return v.setFrame(at(r)) }},
@@ -159,7 +159,7 @@ func point[R any](at func(r R) track.Point) []Key[R] {
 	}
 }
 
-// pointAt makes the parts of such an object inside a list.
+// pointAt is point for an object inside a list.
 func pointAt[R any](at func(r R, i int) track.Point) []Key[R] {
 	return []Key[R]{
 		{Name: "frame", Doc: frameDoc, At: func(r R, i int, v *Value) bool { return v.setFrame(at(r, i)) }},

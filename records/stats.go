@@ -9,15 +9,14 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// Row is a row of statistics as a record: with the interval that it is of.
+// Row is a row of statistics as a record, with its interval.
 type Row struct {
 	*track.Row
 	From, To int64 // nanoseconds since the epoch
 }
 
-// Rows are the keys of a row of statistics. JSON has time and interval when
-// there are intervals, and of the dimensions, which come behind others, those
-// that rows are grouped by.
+// Rows are the keys of a row of statistics. The JSON has time and interval only
+// with --interval, and of the dimensions (op to error) those of --by.
 var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 	{Name: "time", Type: Time, Doc: "begin of the interval", Get: func(r *Row, v *Value) bool {
 		v.U = uint64(r.From)
@@ -105,6 +104,7 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 	}},
 }}
 
+// rowCount makes a key of a number.
 func rowCount(name string, u Unit, doc string, get func(r *Row) int64) Key[*Row] {
 	return Key[*Row]{Name: name, Unit: u, Doc: doc, Get: func(r *Row, v *Value) bool {
 		v.U = uint64(get(r))
@@ -112,8 +112,7 @@ func rowCount(name string, u Unit, doc string, get func(r *Row) int64) Key[*Row]
 	}}
 }
 
-// distribution makes the key of a distribution of times, which is null when it
-// has none.
+// distribution makes the key of a distribution of times, null when it is empty.
 func distribution(name, doc string, of func(r *Row) *track.Distribution) Key[*Row] {
 	part := func(name, doc string, get func(d *track.Distribution) int64) Key[*Row] {
 		return Key[*Row]{Name: name, Type: Duration, Doc: doc, Get: func(r *Row, v *Value) bool {

@@ -15,31 +15,31 @@ type Key[R any] struct {
 	Doc   string
 	JSON  Presence
 
-	// Get reads the value and reports whether the record has one. An object
-	// without Get is always there.
+	// Get reads the value and reports whether the record has one. It may be nil
+	// for an object that every record has.
 	Get func(r R, v *Value) bool
 
-	// Len and At make the key a list: its length, and its i-th element. The
-	// parts of a list of objects have At alone. A list of objects with At has
-	// a short form of each element, for filters and -e.
+	// Len returns the length of a list, At reads its i-th element. Len is nil
+	// for other keys. The parts of a list of objects have At instead of Get. At
+	// of a list of objects reads the short form that filters and -e show.
 	Len func(r R) int
 	At  func(r R, i int, v *Value) bool
 
 	Parts []Key[R]
 }
 
-// Presence is what JSON shows for a key without a value.
+// Presence is how JSON shows a key without a value.
 type Presence uint8
 
 // The presences.
 const (
 	Null   Presence = iota // null, and [] for a list
-	Omit                   // nothing
+	Omit                   // the key is left out
 	Hidden                 // the key is not in JSON at all; only filters and -e have it
 )
 
-// Read reads the value of a key: of the i-th element inside a list, of the
-// record when i is negative. It reports whether there is one.
+// Read reads the value of a key and reports whether there is one: in the i-th
+// element of the list around it, or in the record when i is negative.
 func (k *Key[R]) Read(r R, i int, v *Value) bool {
 	v.Type, v.Names = k.Type, k.Names
 	if i < 0 {
@@ -53,19 +53,20 @@ type Table[R any] struct {
 	Record string // the kind: record (a message), rpc, stats row, import
 	Keys   []Key[R]
 
-	// InFilters are keys that -Y and -e know; in -Y they have the prefix.
+	// InFilters is set when -Y and -e know the keys. Prefix is put before them
+	// in -Y.
 	InFilters bool
 	Prefix    string
 }
 
-// Path is a key of a table by its path, which is the names of the keys around
-// it and its own with dots between them.
+// Path is a key with the list that it is in.
 type Path[R any] struct {
 	Key  *Key[R]
 	list *Key[R] // the key itself or the one around it that is a list
 }
 
-// Find finds a key by its path.
+// Find finds a key by its path: the names of the keys around it and its own,
+// joined by dots.
 func (t *Table[R]) Find(path string) (p Path[R], ok bool) {
 	keys := t.Keys
 	for {

@@ -19,8 +19,8 @@ const (
 	Int                  // U, two's complement: a number
 	Decimal              // U, an identifier of 64 bits: a string in decimal
 	Hex                  // U, an identifier of 64 bits: a string such as "0x1f"
-	Bool                 // no field: a key has the value true or none
-	Enum                 // U: the name in Names, or a number where it has none
+	Bool                 // no field: a key has the value true or no value
+	Enum                 // U: the name in Names, or the number when Names has none
 	Flags                // U: the names of the set bits as an array
 	Status               // U, two's complement: a number; Names and errnos are for comparisons
 	Seconds              // U, whole seconds: a number
@@ -45,7 +45,7 @@ var typeNames = [...]string{Uint: "number", Int: "number", Decimal: "number", He
 // String returns the type in a word for users.
 func (t Type) String() string { return typeNames[t] }
 
-// Unit is the unit of a number. Times need none: their type has it.
+// Unit is the unit of a number. Times have a type instead.
 type Unit string
 
 // The units.
@@ -86,15 +86,15 @@ func (v *Value) SetString(s string) {
 	v.Text = v.buf
 }
 
-// SetErrno makes Text the name of a negative errno, or the number where it has
-// no name.
+// SetErrno makes Text the name of a negative errno, or the number when it has no
+// name.
 func (v *Value) SetErrno(status int32) {
 	v.buf = AppendErrno(v.buf[:0], status)
 	v.Text = v.buf
 }
 
-// AppendErrno appends the name of a negative errno, or the number where it has
-// no name.
+// AppendErrno appends the name of a negative errno, or the number when it has no
+// name.
 func AppendErrno(dst []byte, status int32) []byte {
 	if name := schema.Errnos.Name(uint64(-int64(status))); name != "" {
 		return append(dst, name...)

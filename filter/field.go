@@ -14,25 +14,32 @@ type subject struct {
 	value records.Value
 }
 
-// field is a resolved name: where its values come from, and what they are.
+// field is a field that a name stands for.
 type field struct {
+	name string
+
 	// each calls f with each value until f returns true, and returns what f
 	// returned last.
-	each  func(s *subject, f func(*records.Value) bool) bool
-	names []*schema.Names
-	forms []schema.Field // of the declarations, for checking literals
-	key   bool           // it has a type of its own, which is kind
-	kind  records.Type
-	rpc   bool   // of a whole RPC, not of each of its messages
-	bit   string // name.BIT
+	each func(s *subject, f func(*records.Value) bool) bool
+
+	names []*schema.Names // of its values
+	ofRPC bool            // of a whole RPC, not of each of its messages
+	bit   string          // of name.BIT
+
+	// All values of a typed field have the type valueType. Of other fields, the
+	// declarations say which types there may be.
+	typed        bool
+	valueType    records.Type
+	declarations []schema.Field
 }
 
-// keyField makes a field of a key of records of the type R, which of returns.
-func keyField[R any](p records.Path[R], of func(*subject) R) *field {
-	f := &field{key: true, kind: p.Key.Type, each: func(s *subject, f func(*records.Value) bool) bool {
+// keyField makes a field of a key of records of the type R, which the func of
+// returns.
+func keyField[R any](name string, p records.Path[R], of func(*subject) R) *field {
+	f := &field{name: name, typed: true, valueType: p.Key.Type, each: func(s *subject, f func(*records.Value) bool) bool {
 		r, v := of(s), &s.value
 		for i := range p.Len(r) {
-			// A text that is empty is as good as none.
+			// An empty text counts as no value.
 			if p.Value(r, i, v) && (v.Type != records.Text || len(v.Text) > 0) && f(v) {
 				return true
 			}

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"cmp"
 	"net/netip"
 	"strconv"
 
@@ -10,71 +11,34 @@ import (
 	"github.com/lshark/lshark/records"
 )
 
-// literal is the right side of a comparison, read as everything that it can
-// be; which reading counts depends on the value it meets.
-type literal struct {
-	text   []byte
-	isNum  bool
-	neg    bool // the number is negative: u is its two's complement
-	u      uint64
-	isSec  bool
-	f      float64
-	isFID  bool
-	seq    uint64
-	oid    uint32
-	ver    uint32
-	isNID  bool
-	nid    lnet.NID
-	bits   int // of the address that count
-	anyNet bool
-	isAddr bool
-	prefix netip.Prefix
-	port   uint16
-	truth  int8 // 1: true, -1: false, 0: neither
-	byName map[*schema.Names]uint64
-	errno  int64 // positive number of an errno's name, 0: none
-}
-
-// order compares a value with a literal: -1, 0, 1, and whether they can be
-// compared at all.
+// order compares a value with a literal. It returns -1, 0 or 1, and whether they
+// can be compared.
 func order(v *records.Value, l *literal) (int, bool) {
 	switch v.Type {
 	case records.Seconds, records.Duration, records.Time:
-		return orderSeconds(secondsOf(v), l)
+		return cmp.Compare(secondsOf(v), l.seconds), l.isSeconds
 	case records.Text:
 		return bytes.Compare(v.Text, l.text), true
 	case records.FID:
 		return orderFID(v, l), l.isFID
 	case records.NID:
-		return same(l.matchesNID(v.NID)), l.isNID
+		return equality(l.matchesNID(v.NID)), l.isNID
 	case records.Address:
-		return same(l.matchesAddr(v.Addr)), l.isAddr
+		return equality(l.matchesAddr(v.Addr)), l.isAddr
 	case records.Bool:
-		return same(l.truth > 0), l.truth != 0
+		return equality(l.truth > 0), l.truth != 0
 	case records.Object:
 		return 0, false
 	}
 	return orderNumber(v, l)
 }
 
-// secondsOf is the value of a key that is a time.
+// secondsOf returns a time in seconds.
 func secondsOf(v *records.Value) float64 {
 	if v.Type == records.Seconds {
 		return float64(v.U)
 	}
 	return float64(int64(v.U)) / 1e9
-}
-
-func orderSeconds(f float64, l *literal) (int, bool) {
-	switch {
-	case !l.isSec:
-		return 0, false
-	case f < l.f:
-		return -1, true
-	case f > l.f:
-		return 1, true
-	}
-	return 0, true
 }
 
 // isSigned reports whether a number is in two's complement.
@@ -89,8 +53,10 @@ func isNumber(t records.Type) bool {
 	return false
 }
 
-func same(ok bool) int {
-	if ok {
+// equality returns 0 for equal values of a type without an order, and 1 for
+// others.
+func equality(equal bool) int {
+	if equal {
 		return 0
 	}
 	return 1
@@ -100,63 +66,41 @@ func orderNumber(v *records.Value, l *literal) (int, bool) {
 	u, ok := l.u, l.isNum
 	if named, found := l.byName[v.Names]; found && v.Names != nil {
 		if part := v.Names.Part; part != 0 && (named == 0 || named&part != 0) {
-			return compare(v.U&part, named&part), true
+			return cmp.Compare(v.U&part, named&part), true
 		}
 		u, ok = named, true
 	}
 	if l.errno != 0 && !ok {
 		if isSigned(v) && int64(v.U) < 0 {
-			return compare(uint64(-int64(v.U)), uint64(l.errno)), true
+			return cmp.Compare(uint64(-int64(v.U)), uint64(l.errno)), true
 		}
-		return compare(v.U, uint64(l.errno)), true
+		return cmp.Compare(v.U, uint64(l.errno)), true
 	}
 	if !ok {
 		return 0, false
 	}
-	if isSigned(v) || l.neg {
-		a, b := int64(v.U), int64(u)
-		switch {
-		case !isSigned(v): // a negative number is below all that have no sign
-			return 1, true
-		case a < b:
-			return -1, true
-		case a > b:
-			return 1, true
-		}
-		return 0, true
-	}
-	return compare(v.U, u), true
-}
-
-func compare(a, b uint64) int {
 	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+	case isSigned(v):
+		return cmp.Compare(int64(v.U), int64(u)), true
+	case l.neg: // a negative number is below all unsigned ones
+		return 1, true
 	}
-	return 0
+	return cmp.Compare(v.U, u), true
 }
 
 func orderFID(v *records.Value, l *literal) int {
-	if c := compare(v.U, l.seq); c != 0 {
-		return c
-	}
-	if c := compare(uint64(v.OID), uint64(l.oid)); c != 0 {
-		return c
-	}
-	return compare(uint64(v.Ver), uint64(l.ver))
+	return cmp.Or(cmp.Compare(v.U, l.seq), cmp.Compare(v.OID, l.oid), cmp.Compare(v.Ver, l.ver))
 }
 
 func (l *literal) matchesNID(n lnet.NID) bool {
-	if !l.isNID || n.Len != l.nid.Len || !l.anyNet && (n.Type != l.nid.Type || n.Num != l.nid.Num) {
+	if !l.isNID || n.Len != l.nid.Len || !l.anyNetwork && (n.Type != l.nid.Type || n.Num != l.nid.Num) {
 		return false
 	}
-	whole := l.bits / 8
+	whole := l.nidBits / 8
 	if !bytes.Equal(n.Addr[:whole], l.nid.Addr[:whole]) {
 		return false
 	}
-	if rest := l.bits % 8; rest > 0 {
+	if rest := l.nidBits % 8; rest > 0 {
 		mask := byte(0xff << (8 - rest))
 		return n.Addr[whole]&mask == l.nid.Addr[whole]&mask
 	}
