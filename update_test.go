@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/operations.md instead of comparing with it")
+var update = flag.Bool("update", false, "write the pages of docs that are made from tables")
 
 // TestUpdateFlag checks that `go test ./... -update` works: that the tests of
 // every package have the flag.

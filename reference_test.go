@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
+)
+
+// TestReferencePages compares the pages that are made from tables with these.
+func TestReferencePages(t *testing.T) {
+	for page, want := range map[string][]byte{
+		"docs/operations.md": operationsPage(),
+		"docs/keys.md":       keysPage(),
+	} {
+		if *update {
+			if err := os.WriteFile(page, want, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s differs from its tables, %v: go test . -run ReferencePages -update writes it", page, err)
+		}
+	}
+}
+
+const operationsHead = `# Operations
+
+The operations of ptlrpc that lshark decodes, by opcode. ` + "`lshark explain NAME`" + ` shows the buffers of an operation, and the structs
+in them field by field. This page is made from the tables in ` + "`opcodes/` by `go test . -update`" + `.
+
+| opcode | operation | meaning | variants |
+|---|---|---|---|
+`
+
+func operationsPage() []byte {
+	page := []byte(operationsHead)
+	for _, r := range opcodes.Protocol.RPCs {
+		page = fmt.Appendf(page, "| %d | `%s` | %s | %s |\n", r.Opcode, r.Name, operationMeaning(r), operationVariants(r))
+	}
+	return page
+}
+
+func operationMeaning(r *schema.RPC) string {
+	text := strings.ToUpper(r.Doc[:1]) + strings.TrimSuffix(r.Doc[1:], ".") + "."
+	if r.OneWay {
+		text += " Has no reply."
+	}
+	if r.Retired && !strings.Contains(strings.ToLower(text), "no release") {
+		text += " No release since 2.12 sends it."
+	}
+	return tableCell(text)
+}
+
+func operationVariants(r *schema.RPC) string {
+	var names []string
+	for _, v := range r.Variants {
+		if v.Name != "" {
+			names = append(names, tableCell(v.Name))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// tableCell returns a text as it is written in a cell of a Markdown table.
+func tableCell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+const keysHead = `# Keys, codes and columns
+
+The names that lshark gives to what it shows. Fields of the wire, such as ` + "`mbo_size`" + `, keep the names of Lustre's headers;
+` + "`lshark fields`" + ` lists both kinds, and ` + "`lshark explain NAME`" + ` explains them. This page is made from the tables in
+` + "`records/` by `go test . -update`" + `.
+`
+
+// keySections are the sections of docs/keys.md: the names of one kind, with
+// what the page says about them.
+var keySections = []struct{ of, heading, intro string }{
+	{"record", "Messages", "Keys of `lshark -T json`, `-T fields -e KEY` and `-Y`."},
+	{"rpc", "RPCs", "Keys of `lshark rpcs -T json` and `-e`. In the filters of `rpcs` and `stats` they begin with `rpc.`."},
+	{"stats row", "Statistics", "Keys of `lshark stats -T json`: one row, for one group and interval."},
+	{"import", "Connections", "Keys of `lshark imports -T json`."},
+	{"note", "Codes of notes", "What is unusual about a message, in `notes`."},
+	{"event", "Codes of events", "What happened to a connection, in `events` and in `lshark imports --timeline`."},
+	{"table of stats", "Columns of lshark stats", "Beside the keys that `--by` names, and `count`."},
+	{"tsv of stats", "Columns of lshark stats -T tsv", "Beside those with the names of JSON keys."},
+	{"table of imports", "Columns of lshark imports", "Beside those with the names of JSON keys."},
+	{"line of rpcs", "Words in the lines of lshark rpcs", "As in `bulk=4K`."},
+	{"table of flags", "Columns of lshark -T flags", "One table for each flag word."},
+}
+
+func keysPage() []byte {
+	page := []byte(keysHead)
+	for _, section := range keySections {
+		page = fmt.Appendf(page, "\n## %s\n\n%s\n", section.heading, section.intro)
+		head := "\n| name | meaning |\n|---|---|\n"
+		for _, e := range records.All() {
+			if e.Of != section.of {
+				continue
+			}
+			if e.Kind == records.KeyEntry {
+				page = append(page, strings.Replace(head, "| meaning |\n|", "| type | without a value | meaning |\n|---|---|", 1)...)
+				page = fmt.Appendf(page, "| `%s` | %s | %s | %s |\n", e.Path, e.TypeText(), keyAbsence(&e), tableCell(e.Doc))
+			} else {
+				page = append(page, head...)
+				page = fmt.Appendf(page, "| `%s` | %s |\n", e.Path, tableCell(e.Doc))
+			}
+			head = ""
+		}
+	}
+	return page
+}
+
+// keyAbsence returns what JSON has for a key without a value.
+func keyAbsence(e *records.Entry) string {
+	switch e.JSON {
+	case records.Omit:
+		return "left out"
+	case records.Hidden:
+		return "not in JSON, only in filters and `-e`"
+	}
+	if e.List {
+		return "[]"
+	}
+	return "null"
+}
+
+// TestKeySections checks that docs/keys.md has a section for every kind.
+func TestKeySections(t *testing.T) {
+	for _, e := range records.All() {
+		if !slices.ContainsFunc(keySections, func(s struct{ of, heading, intro string }) bool { return s.of == e.Of }) {
+			t.Errorf("docs/keys.md has no section for %s: add %q to keySections in reference_test.go", e.Name, e.Of)
+		}
+	}
+}
