@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCloneMsg: a clone refers to nothing that the dissector uses again, and
-// what it leaves out can be made again.
+// TestCloneMsg: a clone refers to nothing that the dissector reuses, and ParseRPC
+// returns its Msg again.
 func TestCloneMsg(t *testing.T) {
 	var kept []*Message
 	var said []string

@@ -53,8 +53,8 @@ func (d *Dissector) Frame(f *capture.Frame) {
 	}
 }
 
-// Quiet says that no frame came for a while, as happens in a live capture:
-// messages that only wait for late frames are handed out.
+// Quiet is called when no frame came for a while, as happens in a live capture. It hands
+// out the messages that only wait for late frames.
 func (d *Dissector) Quiet() {
 	d.lnet.Quiet()
 	d.release(true)

@@ -6,9 +6,8 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// FuzzLNet plays what two nodes say to each other, in order and whole, and
-// takes every message apart. What is said decides about hello, version, byte
-// order and framing.
+// FuzzLNet plays the bytes that two nodes send to each other, in order and whole, and
+// builds a tree of every message.
 func FuzzLNet(f *testing.F) {
 	for _, w := range []wiretest.Socklnd{{Version: 1}, {Version: 2, Big: true, Sum: true}, {Version: 3}, {Version: 4}} {
 		f.Add(wiretest.Join(w.Connreq(), w.Hello(false, 1, 2), w.Put(64, 100), w.LNet(false, wiretest.Get, 8, 65, nil), w.Noop(0, 5)),

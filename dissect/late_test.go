@@ -11,15 +11,16 @@ import (
 	"github.com/lshark/lshark/lnet"
 )
 
-// tied is what is known of each message and its request, in no order.
-func tied(frames []capture.Frame) map[string]int {
-	said := map[string]int{}
+// paired returns descriptions of all messages and their requests, with how often each
+// occurs.
+func paired(frames []capture.Frame) map[string]int {
+	found := map[string]int{}
 	d := New(Options{Handle: func(m *Message) {
 		request := "alone"
 		if m.Req != nil {
 			request = fmt.Sprint(m.Req.XID, m.Req.Opcode)
 		}
-		said[fmt.Sprint(m.Kind, " ", m.RPC.XID, " ", m.RPC.Opcode, " ", m.RPC.Status, " of ", request, " content ", len(m.Content))]++
+		found[fmt.Sprint(m.Kind, " ", m.RPC.XID, " ", m.RPC.Opcode, " ", m.RPC.Status, " of ", request, " content ", len(m.Content))]++
 	}})
 	for i := range frames {
 		f := frames[i]
@@ -27,9 +28,10 @@ func tied(frames []capture.Frame) map[string]int {
 		d.Frame(&f)
 	}
 	d.Close()
-	return said
+	return found
 }
 
+// differ returns how many entries of a are not in b, and one of them.
 func differ(a, b map[string]int) (n int, example string) {
 	for k, v := range a {
 		if b[k] < v {
@@ -40,12 +42,12 @@ func differ(a, b map[string]int) (n int, example string) {
 	return n, example
 }
 
-// TestLateRequest: in whatever order the frames of a capture stand, within
-// reason, answers and bulk data find their requests.
+// TestLateRequest: replies and bulk data find their requests when frames are up to 64
+// places late.
 func TestLateRequest(t *testing.T) {
 	for _, path := range []string{"../pcaps/mount.pcap", "../pcaps/metadata.pcap.zst"} {
 		frames := wiretest.ReadSample(t, path)
-		want := tied(frames)
+		want := paired(frames)
 		for seed := range uint64(8) {
 			rnd := rand.New(rand.NewPCG(seed, 1))
 			place := make([]float64, len(frames))
@@ -64,34 +66,34 @@ func TestLateRequest(t *testing.T) {
 				mixed[i] = frames[k]
 				mixed[i].Time = frames[i].Time
 			}
-			if n, example := differ(want, tied(mixed)); n > 0 {
-				t.Errorf("%s, mixed with seed %d: %d messages are told otherwise, such as %s", path, seed, n, example)
+			if n, example := differ(want, paired(mixed)); n > 0 {
+				t.Errorf("%s, mixed with seed %d: %d messages differ, such as %s", path, seed, n, example)
 			}
 		}
 	}
 }
 
-// TestLateBehindGap: while a lost segment is waited for, what comes on other
-// connections does not lose its request.
+// TestLateBehindGap: while a gap is held open, messages of other connections find their
+// requests.
 func TestLateBehindGap(t *testing.T) {
 	frames := wiretest.ReadSample(t, "../pcaps/mount.pcap")
-	want := tied(frames)
+	want := paired(frames)
 	carried := map[int64]int{}
 	eachMessage(t, "../pcaps/mount.pcap", func(m *Message) { carried[m.Frame]++ })
 	for i := range frames {
 		less := slices.Delete(slices.Clone(frames), i, i+1)
-		n, example := differ(want, tied(less))
-		// A request takes the ties of its answers along; a message may have
+		n, example := differ(want, paired(less))
+		// Without a request its replies are unpaired; a message may have
 		// ended in a later frame.
-		if answers := 4; n > (carried[int64(i+1)]+1)*answers {
-			t.Errorf("without frame %d, which carried %d messages, %d are told otherwise, such as %s",
+		if replies := 4; n > (carried[int64(i+1)]+1)*replies {
+			t.Errorf("without frame %d, which carried %d messages, %d differ, such as %s",
 				i+1, carried[int64(i+1)], n, example)
 		}
 	}
 }
 
-// TestLateSources: while a SYN is waited for at one capture point, messages of
-// another one do not overtake.
+// TestLateSources: messages of a capture point do not overtake those of another one
+// where segments are queued until a SYN comes.
 func TestLateSources(t *testing.T) {
 	one, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
 	one.Send(false, w.Put(64, 10)).Send(false, w.Put(128, 10)).OtherFrames(2 * lnet.ReorderFrames)
@@ -118,7 +120,7 @@ func TestLateSources(t *testing.T) {
 	}
 }
 
-// TestLateBound: holes and frames of what waits count, too.
+// TestLateBound: holes and frame numbers of late messages count, too.
 func TestLateBound(t *testing.T) {
 	m := Message{Message: lnet.Message{Holes: make([]lnet.Hole, 3000), Frames: make([]int64, 3000)}}
 	var l lateMessages

@@ -7,34 +7,34 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// crowd makes requests and replies of a crowd of clients.
-type crowd struct {
-	e   *requestTable
-	m   Message
-	p   rpcMsg
-	now int64
+// clients makes requests and replies of many clients.
+type clients struct {
+	table *requestTable
+	m     Message
+	p     rpcMsg
+	now   int64
 }
 
-func newCrowd(opc uint32, size int) *crowd {
-	c := &crowd{e: newRequestTable()}
+func newClients(opc uint32, size int) *clients {
+	c := &clients{table: newRequestTable()}
 	c.p.RPC = opcodes.ByOpcode(opc)
 	c.m = Message{Message: lnet.Message{Data: make([]byte, size), Size: size}}
 	c.m.RPC = RPC{HasXID: true, HasOpcode: true, Opcode: opc}
 	return c
 }
 
-// ask sends a request.
-func (c *crowd) ask(client uint64, xid uint64) *request {
+// send adds a request of a client.
+func (c *clients) send(client uint64, xid uint64) *request {
 	c.m.Time = c.now
 	c.m.RPC.XID = xid
 	c.m.LNet.Src, c.m.LNet.Dst = lnet.NID4(2<<48|client), lnet.NID4(2<<48)
-	return c.e.add(&c.m, &c.p)
+	return c.table.add(&c.m, &c.p)
 }
 
-// check compares what is kept with what may be.
-func (c *crowd) check(t *testing.T) {
+// check fails if more is kept than the bounds allow.
+func (c *clients) check(t *testing.T) {
 	t.Helper()
-	e, b := c.e, c.e.bounds
+	e, b := c.table, c.table.bounds
 	if e.open.Len() > b.open || e.answered.Len() > b.answered || e.held > b.held {
 		t.Fatalf("%d open, %d answered, %d bytes", e.open.Len(), e.answered.Len(), e.held)
 	}
@@ -43,122 +43,122 @@ func (c *crowd) check(t *testing.T) {
 	}
 }
 
-// TestAnsweredRequestsAreForgotten plays an hour of RPCs: what is kept
+// TestAnsweredRequestsAreRemoved plays an hour of RPCs: what is kept
 // depends on how many are open, not on how many there were.
-func TestAnsweredRequestsAreForgotten(t *testing.T) {
-	c := newCrowd(opcodes.MDS_REINT, 600)
+func TestAnsweredRequestsAreRemoved(t *testing.T) {
+	c := newClients(opcodes.MDS_REINT, 600)
 	const second = int64(1e9)
-	lost := c.ask(1, 64)
+	lost := c.send(1, 64)
 	for i := range uint64(100_000) {
 		c.now += second / 28
-		ex := c.ask(i%50, (i+2)<<keyShift)
-		c.e.expectHandle([16]byte{byte(i), byte(i >> 8), byte(i >> 16)}, ex, ex.info.XID)
-		c.e.replied(ex, c.now)
+		q := c.send(i%50, (i+2)<<keyShift)
+		c.table.expectHandle([16]byte{byte(i), byte(i >> 8), byte(i >> 16)}, q, q.info.XID)
+		c.table.replied(q, c.now)
 		if i%1000 == 0 {
 			c.check(t)
 		}
 	}
-	if n := c.e.answered.Len(); n > 28*61 {
+	if n := c.table.answered.Len(); n > 28*61 {
 		t.Error(n, "answered requests after a minute")
 	}
-	if found := c.e.find(64, lnet.NID4(2<<48|1), lnet.NID4(2<<48), 0, false); found != lost {
-		t.Error("a request that waits for an hour was forgotten")
+	if found := c.table.find(64, lnet.NID4(2<<48|1), lnet.NID4(2<<48), 0, false); found != lost {
+		t.Error("a request that has been open for an hour was removed")
 	}
-	if c.e.held > 600*28*61+600 {
-		t.Error(c.e.held, "bytes held")
+	if c.table.held > 600*28*61+600 {
+		t.Error(c.table.held, "bytes held")
 	}
 }
 
-// TestWaitingRequestsAreBounded never answers.
-func TestWaitingRequestsAreBounded(t *testing.T) {
-	c := newCrowd(opcodes.MDS_REINT, 1000)
-	c.e.bounds.open, c.e.bounds.held = 1000, 500_000
+// TestOpenRequestsAreBounded sends no replies.
+func TestOpenRequestsAreBounded(t *testing.T) {
+	c := newClients(opcodes.MDS_REINT, 1000)
+	c.table.bounds.open, c.table.bounds.held = 1000, 500_000
 	for i := range uint64(5000) {
 		c.now++
-		c.ask(i%7, (i+1)<<keyShift)
+		c.send(i%7, (i+1)<<keyShift)
 	}
 	c.check(t)
-	if c.e.open.Len() != 500 {
-		t.Error(c.e.open.Len(), "kept of 500 that there is room for")
+	if c.table.open.Len() != 500 {
+		t.Error(c.table.open.Len(), "kept of 500 that there is room for")
 	}
-	c = newCrowd(opcodes.OST_WRITE, 1000)
-	c.e.bounds.open = 1000
+	c = newClients(opcodes.OST_WRITE, 1000)
+	c.table.bounds.open = 1000
 	for i := range uint64(5000) {
-		c.ask(i%7, (i+1)<<keyShift)
+		c.send(i%7, (i+1)<<keyShift)
 	}
 	c.check(t)
-	if c.e.open.Len() != 1000 || c.e.held != 0 {
-		t.Error(c.e.open.Len(), "kept of 1000,", c.e.held, "bytes")
+	if c.table.open.Len() != 1000 || c.table.held != 0 {
+		t.Error(c.table.open.Len(), "kept of 1000,", c.table.held, "bytes")
 	}
 }
 
-// TestRequestsOfOneNumberAreBounded has all clients use the same xid: looking
-// one up must not mean to look at all.
-func TestRequestsOfOneNumberAreBounded(t *testing.T) {
-	c := newCrowd(opcodes.OST_WRITE, 0)
+// TestRequestsOfOneXIDAreBounded has all clients use the same xid: finding
+// one must not mean checking all.
+func TestRequestsOfOneXIDAreBounded(t *testing.T) {
+	c := newClients(opcodes.OST_WRITE, 0)
 	for i := range uint64(10_000) {
-		c.ask(i, 64)
+		c.send(i, 64)
 	}
 	n := 0
-	for p := c.e.byBits[1]; p != nil; p = p.next {
+	for p := c.table.byBits[1]; p != nil; p = p.next {
 		n++
 	}
-	if n != maxSameKey || c.e.open.Len() != maxSameKey {
-		t.Errorf("%d under one key, %d in all", n, c.e.open.Len())
+	if n != maxSameKey || c.table.open.Len() != maxSameKey {
+		t.Errorf("%d under one key, %d in all", n, c.table.open.Len())
 	}
-	if ex := c.e.find(64, lnet.NID4(2<<48|9999), lnet.NID4(2<<48), 0, false); ex == nil || ex.info.Client != lnet.NID4(2<<48|9999) {
+	if q := c.table.find(64, lnet.NID4(2<<48|9999), lnet.NID4(2<<48), 0, false); q == nil || q.info.Client != lnet.NID4(2<<48|9999) {
 		t.Error("the newest is not found")
 	}
 }
 
-// TestPartsOfBulkAreBounded starts transfers and completes none.
+// TestPartsOfBulkAreBounded begins transfers and completes none.
 func TestPartsOfBulkAreBounded(t *testing.T) {
-	c := newCrowd(opcodes.OST_WRITE, 0)
-	c.e.bounds.held = 1 << 20
+	c := newClients(opcodes.OST_WRITE, 0)
+	c.table.bounds.held = 1 << 20
 	for i := range uint64(1000) {
 		c.m.RPC.Mbits = (i+1)<<keyShift + 3
-		ex := c.ask(1, (i+1)<<keyShift)
+		q := c.send(1, (i+1)<<keyShift)
 		for k := range uint64(3) {
-			c.e.addPart(ex, ex.first+k, make([]byte, 8<<10))
+			c.table.addPart(q, q.first+k, make([]byte, 8<<10))
 		}
-		if c.e.held > 3<<20 {
-			t.Fatal(c.e.held, "bytes held")
+		if c.table.held > 3<<20 {
+			t.Fatal(c.table.held, "bytes held")
 		}
 	}
-	c.ask(1, 5000<<keyShift)
+	c.send(1, 5000<<keyShift)
 	c.check(t)
 }
 
-// TestAnswersFindForgottenRequestsNot takes an answer by its handle after its
-// request was forgotten and the record used for another.
-func TestAnswersFindForgottenRequestsNot(t *testing.T) {
-	c := newCrowd(opcodes.OST_WRITE, 0)
-	c.e.bounds.open = 1
-	old := c.ask(1, 64)
-	c.e.expectHandle([16]byte{1}, old, 64)
-	if ex, bits := c.e.byHandle([16]byte{1}); ex != old || bits != 64 {
-		t.Error("the handle is not known")
+// TestHandleOfRemovedRequest looks for a request by its handle after it was
+// removed and its struct used for another.
+func TestHandleOfRemovedRequest(t *testing.T) {
+	c := newClients(opcodes.OST_WRITE, 0)
+	c.table.bounds.open = 1
+	old := c.send(1, 64)
+	c.table.expectHandle([16]byte{1}, old, 64)
+	if q, bits := c.table.byHandle([16]byte{1}); q != old || bits != 64 {
+		t.Error("the handle is unknown")
 	}
-	c.ask(1, 128) // old is forgotten
-	if again := c.ask(1, 192); again != old {
-		t.Error("records are not used again")
+	c.send(1, 128) // old is removed
+	if again := c.send(1, 192); again != old {
+		t.Error("requests are not reused")
 	}
-	if ex, _ := c.e.byHandle([16]byte{1}); ex != nil {
-		t.Errorf("the answer is taken for that to %d", ex.info.XID)
+	if q, _ := c.table.byHandle([16]byte{1}); q != nil {
+		t.Errorf("the request found is %d", q.info.XID)
 	}
 }
 
-// TestExchangesAllocateNothing pairs in a steady state.
-func TestExchangesAllocateNothing(t *testing.T) {
-	c := newCrowd(opcodes.OST_WRITE, 0)
-	c.e.bounds.open, c.e.bounds.answered = 100, 100
+// TestPairingAllocatesNothing pairs in a steady state.
+func TestPairingAllocatesNothing(t *testing.T) {
+	c := newClients(opcodes.OST_WRITE, 0)
+	c.table.bounds.open, c.table.bounds.answered = 100, 100
 	i := uint64(0)
 	pair := func() {
 		i++
 		c.now++
-		ex := c.ask(i%3, i<<keyShift)
-		c.e.expectHandle([16]byte{byte(i)}, ex, ex.info.XID)
-		c.e.replied(ex, c.now)
+		q := c.send(i%3, i<<keyShift)
+		c.table.expectHandle([16]byte{byte(i)}, q, q.info.XID)
+		c.table.replied(q, c.now)
 	}
 	for range 100_000 {
 		pair()
@@ -171,7 +171,7 @@ func TestExchangesAllocateNothing(t *testing.T) {
 // TestRequestSeenTwice: the time of a request is that of the point that saw it
 // first; sent again, it has a new one.
 func TestRequestSeenTwice(t *testing.T) {
-	c := newCrowd(opcodes.OBD_PING, 300)
+	c := newClients(opcodes.OBD_PING, 300)
 	for _, step := range []struct {
 		source      int
 		after, want int64
@@ -181,8 +181,8 @@ func TestRequestSeenTwice(t *testing.T) {
 		}
 		c.now += step.after
 		c.m.Source = step.source
-		if ex := c.ask(7, 64); ex.info.Time != step.want {
-			t.Errorf("point %d at %d: sent at %d, not %d", step.source, c.now, ex.info.Time, step.want)
+		if q := c.send(7, 64); q.info.Time != step.want {
+			t.Errorf("point %d at %d: sent at %d, not %d", step.source, c.now, q.info.Time, step.want)
 		}
 	}
 }

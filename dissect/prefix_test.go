@@ -12,7 +12,7 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// leaf is what a tree says of some bytes.
+// leaf is a node without descendants, as far as it is compared.
 type leaf struct {
 	path  string
 	off   int32
@@ -21,8 +21,8 @@ type leaf struct {
 	bytes string
 }
 
-// leaves lists the nodes without parts that stand for bytes of the message,
-// and apart from them those whose bytes are missing.
+// leaves returns the nodes of a tree without descendants, and those of them whose bytes
+// are missing.
 func leaves(t *Tree) (there []leaf, missing []Node) {
 	var path [maxDepth + 2]string
 	for i := range t.Nodes {
@@ -40,8 +40,8 @@ func leaves(t *Tree) (there []leaf, missing []Node) {
 	return there, missing
 }
 
-// fits says whether a leaf of a cut message is one of the whole, or the part
-// of one that was captured.
+// fits reports whether a leaf of a cut message is one of the whole message, or the
+// captured part of one.
 func (l leaf) fits(whole map[leaf]bool, at map[int32]leaf, cut int) bool {
 	if whole[l] {
 		return true
@@ -50,8 +50,8 @@ func (l leaf) fits(whole map[leaf]bool, at map[int32]leaf, cut int) bool {
 	return ok && int(l.off+l.len) == cut && w.len > l.len && strings.HasPrefix(w.path, strings.TrimSuffix(l.path, "]")) && w.bytes[:l.len] == l.bytes
 }
 
-// dialogs are the requests and replies of a sample, one of each format, with
-// the message before as context.
+// dialogs returns the messages of a sample, one of each format, with the messages that
+// it is read with.
 func dialogs(t *testing.T, path string) map[string][]*Message {
 	found := map[string][]*Message{}
 	requests := map[uint64]*Message{}
@@ -76,10 +76,10 @@ func dialogs(t *testing.T, path string) map[string][]*Message {
 	return found
 }
 
-// TestPrefixSaysThePrefix cuts a message of each format at every byte, as a
-// snaplen does: what can be read is what the whole message says, and of the
-// rest the tree says why it is missing.
-func TestPrefixSaysThePrefix(t *testing.T) {
+// TestCutMessages cuts a message of each format at every byte, as a snaplen does: its
+// tree is the first part of that of the whole message, and has the reason why the rest
+// is missing.
+func TestCutMessages(t *testing.T) {
 	seen := map[string]bool{}
 	for _, path := range wiretest.Samples(t) {
 		for name, list := range dialogs(t, path) {
@@ -128,7 +128,7 @@ func cutEverywhere(t *testing.T, list []*Message) {
 	}
 }
 
-// firstOther is the first leaf of all that is not there.
+// firstOther returns the first leaf of all that is missing in the others.
 func firstOther(there, all []leaf) leaf {
 	for i, l := range all {
 		if i >= len(there) || there[i] != l {
@@ -138,7 +138,7 @@ func firstOther(there, all []leaf) leaf {
 	return leaf{}
 }
 
-// before counts the leaves that end at or before an offset.
+// before returns the number of leaves that end at or before an offset.
 func before(all []leaf, n int) int {
 	k := 0
 	for _, l := range all {
@@ -149,8 +149,7 @@ func before(all []leaf, n int) int {
 	return k
 }
 
-// playThese runs messages through a new Dissector, and the last one through
-// show.
+// playThese gives messages to a new Dissector, and calls show for the last one.
 func playThese(list []*Message, show func(*Message)) {
 	n := 0
 	d := New(Options{Handle: func(m *Message) {

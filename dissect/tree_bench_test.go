@@ -2,7 +2,7 @@ package dissect
 
 import "testing"
 
-// metadata is the messages of a client that works with many files.
+// metadata returns the messages of a client that works with many files.
 func metadata(t testing.TB) *Arena {
 	msgs := &Arena{}
 	eachMessage(t, "../pcaps/metadata.pcap.zst", msgs.Add)
@@ -28,7 +28,7 @@ func BenchmarkTree(b *testing.B) {
 	}
 }
 
-// TestBuildAllocatesNothing: a tree that was large enough once stays so.
+// TestBuildAllocatesNothing: a tree that is large enough is reused.
 func TestBuildAllocatesNothing(t *testing.T) {
 	msgs := metadata(t)
 	var p rpcMsg

@@ -14,8 +14,8 @@ func eachMessage(t testing.TB, path string, handle func(*Message)) {
 	wiretest.Play(New(Options{Handle: handle}), wiretest.ReadSample(t, path))
 }
 
-// TestSamplesAreReadWhole holds what must be true of every message of an intact
-// capture: nothing unknown, nothing left over, no field outside its buffer.
+// TestSamplesAreReadWhole: no message of an intact capture has unknown bytes, a tail, or
+// a field outside its buffer.
 func TestSamplesAreReadWhole(t *testing.T) {
 	for _, path := range wiretest.Samples(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -43,8 +43,8 @@ func TestSamplesAreReadWhole(t *testing.T) {
 	}
 }
 
-// checkNodes holds the shape of a tree: descendants follow their node and lie
-// one level deeper.
+// checkNodes checks the shape of a tree: descendants follow their node and are one level
+// deeper.
 func checkNodes(t *testing.T, m *Message, tree *Tree) {
 	t.Helper()
 	for i, n := range tree.Nodes {

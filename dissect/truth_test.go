@@ -8,9 +8,9 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// truths are what the nodes themselves said while the samples were taken: the
-// output of lfs and lctl, and their own logs. Other tools read some of these
-// bytes in another way, or not at all.
+// truths are values that the nodes reported while the samples were taken: the output of
+// lfs and lctl, and their logs. Other dissectors show some of these bytes in another
+// way, or not at all.
 var truths = []struct {
 	sample string
 	xid    uint64
@@ -78,7 +78,7 @@ var truths = []struct {
 	{"directories", 1882453916289536, lnet.Request, "buffers.but_update_header.buh_inline_data.messages[0].buffers.name", "f32"},
 }
 
-// TestTruth holds trees to what the nodes said.
+// TestTruth compares trees with what the nodes reported.
 func TestTruth(t *testing.T) {
 	type message struct {
 		sample string
@@ -115,7 +115,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// valueText is a value as a test states it: a number, a FID or text.
+// valueText returns a value in the notation of truths: a number, a FID or text.
 func valueText(tree *Tree, n *Node) string {
 	f := n.Field
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// TestVariantsOfCutRequests cuts requests of the samples at each byte: they are
-// of the variant they are, or it is not told.
+// TestVariantsOfCutRequests cuts requests of the samples at each byte: their variant is
+// the same, or unknown.
 func TestVariantsOfCutRequests(t *testing.T) {
 	const enough = 2 // requests of each variant
 	seen := map[*schema.Variant]int{}

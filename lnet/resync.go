@@ -265,10 +265,10 @@ func (r *resync) score(hd *head, b []byte) int {
 	var h Header
 	decodeLNet(&h, hd.form, b)
 	score := 0
-	if r.conn.knows(h.Src) {
+	if r.conn.hasNID(h.Src) {
 		score += 2
 	}
-	if r.conn.knows(h.Dst) {
+	if r.conn.hasNID(h.Dst) {
 		score += 2
 	}
 	pids := b[hd.form.nidBytes():]

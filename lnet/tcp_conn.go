@@ -125,8 +125,8 @@ func (s *recentNIDs) has(n NID) bool {
 	return false
 }
 
-// knows reports whether a NID was seen on the connection or is one of its ends.
-func (c *conn) knows(n NID) bool {
+// hasNID reports whether a NID was seen on the connection or is one of its ends.
+func (c *conn) hasNID(n NID) bool {
 	if n.Len == 0 {
 		return false
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/lshark/lshark/lnet"
 )
 
-// TestOpenAmongHoles: what a hole covers is not there, in any buffer. With a
-// look at each hole for each buffer it takes a long time.
-func TestOpenAmongHoles(t *testing.T) {
+// TestBuffersEndAtHoles: each buffer ends at its first hole. It takes long if every hole
+// is checked for each buffer.
+func TestBuffersEndAtHoles(t *testing.T) {
 	const bufs, each = 200, 4096
 	data := make([]byte, round8(msgFixed+4*bufs)+bufs*each)
 	le := binary.LittleEndian
