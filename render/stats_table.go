@@ -129,10 +129,11 @@ func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 	size(r.RequestBytes)
 	size(r.ReplyBytes)
 	t.put(&c.Bad, func(b []byte) []byte {
+		start := len(b)
 		if b = appendErrors(b, r.Errors, " "); len(r.OtherErrors) == 0 {
 			return b
 		}
-		if len(b) > 0 {
+		if len(b) > start {
 			b = append(b, ' ')
 		}
 		return append(appendErrors(append(b, '('), r.OtherErrors, " "), ')')
