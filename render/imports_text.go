@@ -98,13 +98,10 @@ func NewImportsTable(o SummaryOptions) *ImportsTable { return &ImportsTable{opt:
 func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 	c := s.opt.Colors
 	t := newTable(c, []tableColumn{{title: "target", left: true}, {title: "client", left: true},
-		{title: "state", left: true}, {title: "cnt"}, {title: "fails", left: true, rank: useful}, {title: "evict"}, {title: "pings"},
+		{title: "state", left: true}, {title: "cnt", dimZero: true}, {title: "fails", left: true, rank: useful}, {title: "evict", dimZero: true}, {title: "pings", dimZero: true},
 		{title: "version", left: true}, {title: "kind", left: true, rank: extra}, {title: "server", left: true, rank: extra},
-		{title: "committed", rank: extra}, {title: "ungranted", rank: extra}, {title: "uuid", left: true, rank: extra}})
+		{title: "committed", rank: extra}, {title: "ungranted", dimZero: true, rank: extra}, {title: "uuid", left: true, rank: extra}})
 	number := func(st *Style, n int64) {
-		if n == 0 {
-			st = &c.Dim
-		}
 		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
 	}
 	text := func(st *Style, s string) {

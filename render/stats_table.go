@@ -2,7 +2,6 @@ package render
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/lshark/lshark/track"
 )
@@ -22,19 +21,16 @@ func (s *StatsTable) SetSort(order string) { s.opt.Sort = order }
 // SetWidth sets the width of the terminal in columns.
 func (s *StatsTable) SetWidth(columns int) { s.opt.Width = columns }
 
-// columns returns the columns of the dimensions and of the numbers. Less
-// important ones are shown only where there is room for them.
+// columns returns the columns of the dimensions and of the numbers.
 func (s *StatsTable) columns() []tableColumn {
 	var cols []tableColumn
 	for _, d := range s.opt.By {
 		cols = append(cols, tableColumn{title: d.String(), left: true})
 	}
-	return append(cols, tableColumn{title: "count"}, tableColumn{title: "err"}, tableColumn{title: "unans"},
-		tableColumn{title: "p50"}, tableColumn{title: "p90", rank: extra}, tableColumn{title: "p99"},
-		tableColumn{title: "max"}, tableColumn{title: "bulk", rank: useful}, tableColumn{title: "depth", rank: extra},
-		tableColumn{title: "time", rank: extra}, tableColumn{title: "min", rank: extra},
-		tableColumn{title: "svc", rank: extra}, tableColumn{title: "sent", rank: extra},
-		tableColumn{title: "got", rank: extra}, tableColumn{title: "errors", left: true, rank: useful})
+	for k := range statsColumns {
+		cols = append(cols, statsColumns[k].tableColumn)
+	}
+	return cols
 }
 
 // AppendInterval appends the table of an interval.
@@ -87,57 +83,10 @@ func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 			return b
 		})
 	}
-	number := func(st *Style, n int64) {
-		if n == 0 {
-			st = &c.Dim
-		}
-		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
+	for k := range statsColumns {
+		col := &statsColumns[k]
+		t.put(col.style(c), func(b []byte) []byte { return col.append(b, r) })
 	}
-	span := func(get func(d *track.Distribution) int64) {
-		t.put(&c.Num, func(b []byte) []byte {
-			if r.Latency.N == 0 {
-				return append(b, '-')
-			}
-			return appendLatency(b, get(&r.Latency))
-		})
-	}
-	size := func(n int64) { t.put(&c.Num, func(b []byte) []byte { return appendSize(b, n) }) }
-	number(&c.Num, r.Count)
-	number(&c.Bad, failures(r))
-	number(&c.Warn, r.Unanswered)
-	span(func(d *track.Distribution) int64 { return d.Quantile(.5) })
-	span(func(d *track.Distribution) int64 { return d.Quantile(.9) })
-	span(func(d *track.Distribution) int64 { return d.Quantile(.99) })
-	span(func(d *track.Distribution) int64 { return d.Max })
-	size(r.BulkBytes)
-	t.put(&c.Num, func(b []byte) []byte {
-		if r.DepthMax == 0 {
-			return append(b, '-')
-		}
-		b = strconv.AppendFloat(b, r.DepthMean(), 'f', 1, 64)
-		return strconv.AppendInt(append(b, '/'), r.DepthMax, 10)
-	})
-	span(func(d *track.Distribution) int64 { return d.Sum })
-	span(func(d *track.Distribution) int64 { return d.Min })
-	t.put(&c.Num, func(b []byte) []byte {
-		if r.Service.N == 0 {
-			return append(b, '-')
-		}
-		// Servers report whole seconds, at least one: an average would mislead.
-		return append(strconv.AppendInt(append(b, "≤"...), r.Service.Max/1e9, 10), 's')
-	})
-	size(r.RequestBytes)
-	size(r.ReplyBytes)
-	t.put(&c.Bad, func(b []byte) []byte {
-		start := len(b)
-		if b = appendErrors(b, r.Errors, " "); len(r.OtherErrors) == 0 {
-			return b
-		}
-		if len(b) > start {
-			b = append(b, ' ')
-		}
-		return append(appendErrors(append(b, '('), r.OtherErrors, " "), ')')
-	})
 }
 
 // bars appends the latencies and the sizes of a row as bars.

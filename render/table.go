@@ -20,10 +20,11 @@ const (
 
 // tableColumn is a column of a table.
 type tableColumn struct {
-	title string
-	left  bool
-	rank  rank
-	width int
+	title   string
+	left    bool
+	dimZero bool // 0 is dim
+	rank    rank
+	width   int
 }
 
 type cell struct {
@@ -44,6 +45,9 @@ func (t *table) put(st *Style, write func([]byte) []byte) {
 	from := len(t.text)
 	t.text = write(t.text)
 	k := len(t.cells) % len(t.cols)
+	if t.cols[k].dimZero && string(t.text[from:]) == "0" {
+		st = &t.colors.Dim
+	}
 	t.cells = append(t.cells, cell{from, len(t.text), st})
 	t.cols[k].width = max(t.cols[k].width, width(t.text[from:]))
 }

@@ -1,0 +1,94 @@
+package render
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/track"
+)
+
+// statsColumn is a column of the table of statistics, behind those of the
+// dimensions.
+type statsColumn struct {
+	tableColumn
+	style  func(c *Colors) *Style
+	append func(dst []byte, r *track.Row) []byte
+}
+
+// statsColumns are the columns in their order; those of a higher rank are shown
+// only where there is room for them.
+var statsColumns = []statsColumn{
+	countColumn("count", func(c *Colors) *Style { return &c.Num }, func(r *track.Row) int64 { return r.Count }),
+	countColumn("err", func(c *Colors) *Style { return &c.Bad }, failures),
+	countColumn("unans", func(c *Colors) *Style { return &c.Warn }, func(r *track.Row) int64 { return r.Unanswered }),
+	latencyColumn("p50", needed, func(d *track.Distribution) int64 { return d.Quantile(.5) }),
+	latencyColumn("p90", extra, func(d *track.Distribution) int64 { return d.Quantile(.9) }),
+	latencyColumn("p99", needed, func(d *track.Distribution) int64 { return d.Quantile(.99) }),
+	latencyColumn("max", needed, func(d *track.Distribution) int64 { return d.Max }),
+	sizeColumn("bulk", useful, func(r *track.Row) int64 { return r.BulkBytes }),
+	numberColumn("depth", appendDepth),
+	latencyColumn("time", extra, func(d *track.Distribution) int64 { return d.Sum }),
+	latencyColumn("min", extra, func(d *track.Distribution) int64 { return d.Min }),
+	numberColumn("svc", appendServiceTime),
+	sizeColumn("sent", extra, func(r *track.Row) int64 { return r.RequestBytes }),
+	sizeColumn("got", extra, func(r *track.Row) int64 { return r.ReplyBytes }),
+	{tableColumn{title: "errors", left: true, rank: useful}, func(c *Colors) *Style { return &c.Bad }, appendAllErrors},
+}
+
+// countColumn is a column of counts, which are dim where they are 0.
+func countColumn(title string, style func(c *Colors) *Style, get func(r *track.Row) int64) statsColumn {
+	return statsColumn{tableColumn{title: title, dimZero: true}, style, func(dst []byte, r *track.Row) []byte {
+		return strconv.AppendInt(dst, get(r), 10)
+	}}
+}
+
+func numberColumn(title string, append func(dst []byte, r *track.Row) []byte) statsColumn {
+	return statsColumn{tableColumn{title: title, rank: extra}, func(c *Colors) *Style { return &c.Num }, append}
+}
+
+func latencyColumn(title string, rank rank, get func(d *track.Distribution) int64) statsColumn {
+	c := numberColumn(title, func(dst []byte, r *track.Row) []byte {
+		if r.Latency.N == 0 {
+			return append(dst, '-')
+		}
+		return appendLatency(dst, get(&r.Latency))
+	})
+	c.rank = rank
+	return c
+}
+
+func sizeColumn(title string, rank rank, get func(r *track.Row) int64) statsColumn {
+	c := numberColumn(title, func(dst []byte, r *track.Row) []byte { return appendSize(dst, get(r)) })
+	c.rank = rank
+	return c
+}
+
+// appendDepth appends how many RPCs were in flight, on average and at most.
+func appendDepth(dst []byte, r *track.Row) []byte {
+	if r.DepthMax == 0 {
+		return append(dst, '-')
+	}
+	dst = strconv.AppendFloat(dst, r.DepthMean(), 'f', 1, 64)
+	return strconv.AppendInt(append(dst, '/'), r.DepthMax, 10)
+}
+
+// appendServiceTime appends the longest service time. Servers report whole
+// seconds, at least one: an average would mislead.
+func appendServiceTime(dst []byte, r *track.Row) []byte {
+	if r.Service.N == 0 {
+		return append(dst, '-')
+	}
+	return append(strconv.AppendInt(append(dst, "≤"...), r.Service.Max/1e9, 10), 's')
+}
+
+// appendAllErrors appends the errors, in parentheses those that are not in the
+// final status.
+func appendAllErrors(dst []byte, r *track.Row) []byte {
+	start := len(dst)
+	if dst = appendErrors(dst, r.Errors, " "); len(r.OtherErrors) == 0 {
+		return dst
+	}
+	if len(dst) > start {
+		dst = append(dst, ' ')
+	}
+	return append(appendErrors(append(dst, '('), r.OtherErrors, " "), ')')
+}
