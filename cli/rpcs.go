@@ -111,7 +111,7 @@ func (c *rpcs) selects(r *track.RPC) bool {
 	if !c.unanswered && !c.errors {
 		return true
 	}
-	return c.unanswered && r.Unanswered() || c.errors && (r.Failed() || len(r.OtherErrors) > 0)
+	return c.unanswered && r.Unanswered() || c.errors && (r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
 }
 
 // liveLinger is how long a complete RPC is kept back in a live capture: a

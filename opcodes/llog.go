@@ -1,6 +1,10 @@
 package opcodes
 
-import . "github.com/lshark/lshark/opcodes/schema"
+import (
+	"bytes"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // The opcodes of this file, pb_opc.
 const (
@@ -118,6 +122,12 @@ var (
 	bufLlogdBody  = Sub("llogd_body", llogdBody)
 	bufLlogLogHdr = Sub("llog_log_hdr", llogLogHdr)
 )
+
+// IsOptionalLog reports whether a configuration log is one that a file system
+// can do without: nodes try to open it at each mount.
+func IsOptionalLog(name []byte) bool {
+	return string(name) == "params" || bytes.HasSuffix(name, []byte("-sptlrpc"))
+}
 
 var bufLogBlock = Sub("eadata", llogBlock, "part of the log")
 

@@ -98,6 +98,7 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC) (line []byte, excess in
 	}
 	st := &s.c.Op
 	switch {
+	case r.IsExpectedError():
 	case r.Failed():
 		st = &s.c.Bad
 	case r.Opcode == opcodes.OBD_PING:
@@ -136,8 +137,12 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC, excess int) []byte {
 	dst = appendRight(dst, st, s.text, &room)
 	switch lock := opcodes.LockStatus(r.Opcode, r.Status); {
 	case r.Failed():
+		st := &c.Bad
+		if r.IsExpectedError() {
+			st = &c.Dim
+		}
 		s.text = appendErrno(s.text[:0], r.Status)
-		dst = c.Bad.Append(append(dst, ' '), string(s.text))
+		dst = st.Append(append(dst, ' '), string(s.text))
 	case lock != "":
 		dst = c.Flag.Append(append(dst, ' '), lock)
 	case r.Status > 0:

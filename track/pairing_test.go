@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 const (
@@ -278,5 +279,33 @@ func TestOrderIsThatOfTheEnds(t *testing.T) {
 	}
 	if !slices.Equal(order, []uint64{2, 0, 3, 1}) {
 		t.Errorf("order %v", order)
+	}
+}
+
+// A file system can do without some configuration logs: nodes ask at each
+// mount, and ENOENT is not a failure.
+func TestExpectedErrors(t *testing.T) {
+	for _, c := range []struct {
+		opcode uint32
+		name   string
+		status int32
+		want   bool
+	}{
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", enoent, true},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "params", enoent, true},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-client", enoent, false},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", eacces, false},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", 0, false},
+		{opcodes.LLOG_ORIGIN_HANDLE_DESTROY, "lustre-sptlrpc", enoent, false},
+	} {
+		w := newWire(t, Options{})
+		v := opcodes.ByOpcode(opcodes.LLOG_ORIGIN_HANDLE_CREATE).Variants[0]
+		w.request(xid, c.opcode, func(m *dissect.Message) {
+			m.RPC.Variant, m.Msg = v, &schema.Msg{Bufs: [][]byte{nil, nil, []byte(c.name + "\x00")}}
+		})
+		w.reply(xid, c.opcode, status(c.status))
+		if got := w.one().IsExpectedError(); got != c.want {
+			t.Errorf("opcode %d of %q, status %d: %v", c.opcode, c.name, c.status, got)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -151,6 +152,14 @@ func (r *RPC) Unanswered() bool { return r.HasRequest && !r.HasReply && !r.OneWa
 // have more: of replies after which the request was sent again, and of parts of
 // the operation.
 func (r *RPC) Failed() bool { return r.HasReply && r.Status < 0 }
+
+const enoent = -2
+
+// IsExpectedError reports whether the status of the reply is an error that is
+// part of normal operation: a configuration log that need not exist.
+func (r *RPC) IsExpectedError() bool {
+	return r.HasReply && r.Status == enoent && r.HasOpcode && r.Opcode == opcodes.LLOG_ORIGIN_HANDLE_CREATE && opcodes.IsOptionalLog(r.name)
+}
 
 // Clone copies an RPC, to be kept after the Done hook has returned.
 func (r *RPC) Clone() *RPC {
