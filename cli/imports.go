@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/render"
@@ -29,9 +30,11 @@ func newImports(sys *scan.System) *cobra.Command {
 		Long: "imports follows the connections between clients and targets: connects, connect flags, recovery, evictions " +
 			"and pings. Lustre calls such a connection an import on the client and an export on the server. The names of " +
 			"a connection from before the capture are unknown until the client reconnects.\n\n" +
-			"States are proven by frames; the table shows the last one of each connection. Column fails counts " +
-			"connects that were answered with an error, by error; ungranted counts flags that the client asked for and " +
-			"did not get.",
+			"States are proven by frames; the table shows those at the end of the capture; column since has the " +
+			"time from when on they hold. Column " +
+			"fails counts connects that were answered with an error, by error; ungranted counts flags that the client " +
+			"asked for and did not get.\n\n" +
+			"The timeline has one line per event, in live captures as it happens, with the state that it led to.",
 		Example: `  # one line per connection
   lshark imports client.pcap
 
@@ -69,24 +72,46 @@ func (c *imports) run(args []string) error {
 		SaveTo: c.selection.save,
 	})
 	w := c.sys.NewWriter(in.Pace())
+	var failed error
 	i := track.NewImports()
+	follows := in.Live() && c.view.form.value == "timeline"
+	if follows {
+		i.Changed = c.follow(p, w, &failed)
+	}
 	t := track.NewPairing(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})
 	p.Add(scan.Consumer{
 		Message: func(m *dissect.Message) error {
 			t.Message(m)
-			return nil
+			return failed
 		},
 		Idle: func(now int64) error {
 			t.Advance(now)
-			return nil
+			return errors.Join(failed, w.Flush())
 		},
 		End: func() error {
 			t.Close()
 			i.Close()
+			if follows {
+				return failed
+			}
 			return w.Write(c.render(i.List(), p.First()))
 		},
 	})
 	return errors.Join(p.Run(), w.Close())
+}
+
+// follow returns a func that writes a line of the timeline for each change.
+func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(*track.Import, track.Point) {
+	var t *render.Timeline
+	var buf []byte
+	return func(i *track.Import, at track.Point) {
+		if t == nil {
+			t = render.NewTimeline(c.view.options(c.sys.IO), p.First())
+		}
+		if buf = t.AppendChange(buf[:0], i, at); *failed == nil {
+			*failed = w.Write(buf)
+		}
+	}
 }
 
 // render returns the connections in the form that the flags choose; first is
@@ -102,10 +127,10 @@ func (c *imports) render(list []*track.Import, first int64) []byte {
 		}
 		return buf
 	case "timeline":
-		return render.NewTimeline(o).Append(buf, list, first)
+		return render.NewTimeline(o, first).Append(buf, list)
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	return render.NewImportsTable(o).Append(buf, list)
+	return render.NewImportsTable(o, first).Append(buf, list)
 }

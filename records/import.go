@@ -32,7 +32,9 @@ var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 		v.U = i.Handle
 		return i.Handle != 0
 	}},
-	importText("state", "last state that messages prove: of the import on the client", func(i *Import) string { return i.State.String() }),
+	importText("state", "state at the end of the capture, as far as messages prove it: of the import on the client", func(i *Import) string { return i.State.String() }),
+	{Name: "since", Type: Object, Doc: "where the import entered that state", Parts: point(func(i *Import) track.Point { return i.Since() }),
+		Get: func(i *Import, _ *Value) bool { return i.State != track.StateUnknown }},
 	importCount("conn_cnt", "number of the last connect attempt, as counted by the client", func(i *Import) int64 { return int64(i.ConnCnt) }),
 	importCount("attempts", "number of connect requests", func(i *Import) int64 { return int64(i.Attempts) }),
 	{Name: "version", Type: Object, Doc: "releases of both sides, as sent with the connect", Parts: []Key[*Import]{
@@ -80,7 +82,7 @@ var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 				v.SetString(i.History[n].State.String())
 				return true
 			}})},
-	{Name: "events", Type: Object, Doc: "what happened to the connection", Len: func(i *Import) int { return len(i.Events) },
+	{Name: "events", Type: Object, Doc: "what happened to the connection, in the order of time", Len: func(i *Import) int { return len(i.Events) },
 		Parts: append(pointAt(func(i *Import, n int) track.Point { return i.Events[n].Point }), events...)},
 }}
 

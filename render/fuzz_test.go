@@ -125,9 +125,9 @@ func (v *views) finish() {
 	o := SummaryOptions{Colors: NewColors(false)}
 	v.pair.Close()
 	if list := v.imports.List(); len(list) > 0 {
-		v.out = NewImportsTable(o).Append(v.out[:0], list)
+		v.out = NewImportsTable(o, v.first).Append(v.out[:0], list)
 		v.text("imports", v.bytes)
-		v.out = NewTimeline(o).Append(v.out[:0], list, v.first)
+		v.out = NewTimeline(o, v.first).Append(v.out[:0], list)
 		v.text("timeline", v.bytes)
 		v.out = v.out[:0]
 		for _, i := range list {

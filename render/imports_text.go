@@ -9,6 +9,10 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
+// silenceShown is from when on the time without use before a disconnect is
+// shown, in nanoseconds.
+const silenceShown = 4 * second
+
 // EventText puts the events of connections into words.
 type EventText struct{ FullNIDs bool }
 
@@ -47,7 +51,10 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 	case track.EventPingUnanswered:
 		return append(plural(dst, e.Count, "ping"), " without a reply"...)
 	case track.EventDisconnect:
-		return append(dst, "disconnect"...)
+		if dst = append(dst, "disconnect"...); e.Silence >= silenceShown {
+			dst = appendLatency(append(dst, ", not used for "...), e.Silence)
+		}
+		return dst
 	}
 	return append(dst, e.Kind.String()...)
 }
@@ -72,7 +79,9 @@ func callbackText(dst []byte, e *track.Event) []byte {
 }
 
 func transnos(dst []byte, e *track.Event, what string) []byte {
-	dst = plural(dst, e.Count, what)
+	if dst = plural(dst, e.Count, what); e.To == 0 {
+		return dst
+	}
 	dst = strconv.AppendUint(append(dst, ", transno "...), e.From, 10)
 	if e.To != e.From {
 		dst = strconv.AppendUint(append(dst, " to "...), e.To, 10)
@@ -88,11 +97,19 @@ func plural(dst []byte, n int, what string) []byte {
 	return dst
 }
 
-// ImportsTable renders connections as a table.
-type ImportsTable struct{ opt SummaryOptions }
+// ImportsTable renders connections as a table, with their states at the end of
+// the capture.
+type ImportsTable struct {
+	opt   SummaryOptions
+	stamp stamp
+	at    Moment
+}
 
-// NewImportsTable makes a renderer.
-func NewImportsTable(o SummaryOptions) *ImportsTable { return &ImportsTable{opt: o} }
+// NewImportsTable makes a renderer. first is the time of the capture's first
+// frame.
+func NewImportsTable(o SummaryOptions, first int64) *ImportsTable {
+	return &ImportsTable{opt: o, at: Moment{First: first}}
+}
 
 // Append appends the table.
 func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
@@ -100,7 +117,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 	t := newTable(c, []tableColumn{{title: "target", left: true}, {title: "client", left: true},
 		{title: "state", left: true}, {title: "cnt", dimZero: true}, {title: "fails", left: true, rank: useful}, {title: "evict", dimZero: true}, {title: "pings", dimZero: true},
 		{title: "version", left: true}, {title: "kind", left: true, rank: extra}, {title: "server", left: true, rank: extra},
-		{title: "committed", rank: extra}, {title: "ungranted", dimZero: true, rank: extra}, {title: "uuid", left: true, rank: extra}})
+		{title: "committed", rank: extra}, {title: "ungranted", dimZero: true, rank: extra}, {title: "uuid", left: true, rank: extra}, {title: "since", rank: extra}})
 	number := func(st *Style, n int64) {
 		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
 	}
@@ -131,8 +148,20 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		f, f2 := i.Refused()
 		number(&c.Warn, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)))
 		text(&c.Dim, i.ClientUUID)
+		t.put(&c.Dim, func(b []byte) []byte { return s.since(b, i) })
 	}
 	return t.render(dst, s.opt.Width)
+}
+
+// since appends the time since which a connection is in its state.
+func (s *ImportsTable) since(dst []byte, i *track.Import) []byte {
+	if i.State == track.StateUnknown {
+		return append(dst, '-')
+	}
+	p := i.Since()
+	dst = s.stamp.appendTime(dst, s.opt.Time, p.Time, s.at, true)
+	s.at.Before = p.Time
+	return dst
 }
 
 // appendTarget appends the target of a connection, or the handle where its

@@ -57,7 +57,7 @@ func Example() {
 	// MDS_CONNECT to lustre-MDT0002 took 39.99ms
 	// MDS_GETATTR to lustre-MDT0000 took 104.811ms
 	// 79 RPCs, half of them within 6.19ms
-	// MGS is CLOSED after 3 transitions
-	// lustre-MDT0000 is CLOSED after 3 transitions
-	// lustre-MDT0001 is CLOSED after 3 transitions
+	// MGS is CLOSED after 4 transitions
+	// lustre-MDT0000 is CLOSED after 4 transitions
+	// lustre-MDT0001 is CLOSED after 4 transitions
 }

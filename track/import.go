@@ -19,7 +19,7 @@ type Import struct {
 	connectIsInitial bool        // of the last connect
 	deactivated      bool        // the server denied the connection
 	nothingCached    bool        // no lock or transaction since the initial connect, which was captured
-	disconnectIsOST  bool        // of the last disconnect
+	use              use
 	transactions     uncommitted
 	callbacks        []pendingCallback
 }

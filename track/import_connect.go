@@ -1,8 +1,6 @@
 package track
 
 import (
-	"strings"
-
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -21,28 +19,38 @@ const (
 	enotconn = -107
 )
 
-// isOST reports whether the target is an OST.
-func (i *Import) isOST() bool { return strings.Contains(i.Target, "-OST") }
-
 // connect takes a connect request, which ends whatever state there was.
 func (i *Import) connect(r *RPC, m *dissect.Message, p Point) {
 	i.Attempts++
 	i.ConnCnt = r.ConnCnt
+	i.use.last = p.Time
 	if i.Asked.read(m.Msg.Buf(connectData), m.RPC.Big) {
 		i.HasAsked = true
 	}
-	switch i.State {
-	case StateClosed:
+	initial := m.RPC.OpFlags&msgInitial != 0 || r.Handle == 0
+	switch {
+	case initial && r.ConnCnt == 1:
+		i.restart()
+	case i.State == StateClosed && initial && i.mayIdle():
 		i.correctToIdle()
-	case StateReplay, StateReplayLocks, StateReplayWait:
+	case i.State == StateReplay, i.State == StateReplayLocks, i.State == StateReplayWait:
 		i.stateBefore = i.State
 		i.setState(StateDiscon, p)
-	case StateFull, StateRecover, StateEvicted, StateConnecting:
+	case i.State == StateFull, i.State == StateRecover, i.State == StateEvicted, i.State == StateConnecting:
 		i.setState(StateDiscon, p)
 	}
 	i.add(Event{Point: p, Kind: EventConnect, Node: r.Server, ConnCnt: r.ConnCnt, OpFlags: m.RPC.OpFlags})
 	i.setState(StateConnecting, p)
-	i.connectIsInitial = m.RPC.OpFlags&msgInitial != 0 || r.Handle == 0
+	i.connectIsInitial = initial
+}
+
+// restart begins the life of a new import under the names of an old one: the
+// client has mounted again.
+func (i *Import) restart() {
+	i.stateBefore, i.deactivated, i.nothingCached = StateUnknown, false, false
+	i.transactions = uncommitted{transnos: i.transactions.transnos[:0]}
+	i.callbacks = i.callbacks[:0]
+	i.use.fromBefore = false
 }
 
 // connectReply takes the reply to a connect: the server decides whether the
@@ -61,6 +69,7 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 	}
 	answered := m.Msg != nil && i.Granted.read(m.Msg.Buf(1), m.RPC.Big)
 	i.HasGranted = i.HasGranted || answered
+	i.use.last = p.Time
 	op := m.RPC.OpFlags
 	i.add(Event{Point: p, Kind: EventConnected, ConnCnt: r.ConnCnt, OpFlags: op})
 	switch i.outcome(r, m) {
@@ -125,7 +134,7 @@ func (i *Import) request(r *RPC, m *dissect.Message, p Point) {
 		i.setState(StateReplayWait, p)
 	case r.Opcode == opcodes.OBD_PING:
 		i.Pings++
-		i.add(Event{Point: p, Kind: EventPing})
+		i.addPing(p)
 	}
 	i.releaseLocks(m)
 }
@@ -166,12 +175,4 @@ func (i *Import) provesConnected(r *RPC) bool {
 		return r.Requested().Time > i.History[len(i.History)-1].Time
 	}
 	return false
-}
-
-// correctToIdle corrects what looked like the end of a connection.
-func (i *Import) correctToIdle() {
-	i.State = StateIdle
-	if n := len(i.History); n > 0 {
-		i.History[n-1].State = StateIdle
-	}
 }

@@ -11,13 +11,15 @@ import (
 type ImportLog struct {
 	History []Transition
 	Events  []Event
-	Dropped int // entries of History and Events that were too many
+	PingLog []Point // each ping; Events has runs of them
+	Dropped int     // entries of the three that were too many
 
-	total *int // entries of all connections
+	changes int  // number of changes so far
+	total   *int // entries of all connections
 }
 
-// The bounds of logs: a History or Events has up to maxLog entries, but only
-// fewLog when all connections together have maxLogTotal.
+// The bounds of logs: History, Events and PingLog have up to maxLog entries each,
+// but only fewLog when all connections together have maxLogTotal.
 const (
 	maxLog      = 1024
 	fewLog      = 16
@@ -30,7 +32,7 @@ type Transition struct {
 	State ImportState
 }
 
-// ImportState is the state of a connection, numbered as in Lustre.
+// ImportState is the state of a connection, numbered as in Lustre up to StateIdle.
 type ImportState uint8
 
 // The states. That of a connection which was made before the capture began is
@@ -48,11 +50,18 @@ const (
 	StateFull
 	StateEvicted
 	StateIdle
+	StateDisconnecting // a disconnect was sent and not answered; Lustre calls that CONNECTING, too
 )
 
+// String returns the name that Lustre prints for the state.
 func (s ImportState) String() string {
-	if s == StateUnknown {
+	switch s {
+	case StateUnknown:
 		return "UNKNOWN"
+	case StateDiscon:
+		return "DISCONN"
+	case StateDisconnecting:
+		return "DISCONNECTING"
 	}
 	return opcodes.ImportState.Name(uint64(s))
 }
@@ -77,7 +86,7 @@ const (
 	EventDisconnect                      // a disconnect request
 )
 
-var eventNames = [...]string{"connect", "connected", "refused", "late", "notconn", "evicted", "callback", "replay", "gap",
+var eventNames = [...]string{"connect", "connected", "refused", "late", "notconn", "evicted", "callback", "replay", "not_replayed",
 	"lock_replay", "ping", "ping_lost", "disconnect"}
 
 func (k EventKind) String() string { return eventNames[k] }
@@ -105,6 +114,16 @@ type Event struct {
 	From    uint64 // EventReplay, EventNotReplayed: the first transno; EventCallback: the lock's cookie at the client
 	To      uint64 // the last transno
 	Replied bool   // EventCallback: it was answered, but the lock was not released
+	Silence int64  // EventDisconnect: time since the last message other than pings, in nanoseconds; 0: unknown
+}
+
+// Since returns the point since which the connection is in its state; the zero
+// Point when the state is unknown.
+func (i *Import) Since() Point {
+	if len(i.History) == 0 {
+		return Point{}
+	}
+	return i.History[len(i.History)-1].Point
 }
 
 // setState notes a transition.
@@ -113,21 +132,38 @@ func (i *Import) setState(s ImportState, p Point) {
 		return
 	}
 	i.State = s
+	i.changes++
 	i.History = append(slices.Delete(i.History, 0, i.makeRoom(len(i.History))), Transition{p, s})
 }
 
-// add notes an event; one like the last prolongs it where runs make sense.
+// add notes an event, in the order of time. One like the event before it
+// prolongs that where runs make sense.
 func (l *ImportLog) add(e Event) *Event {
+	l.changes++
 	e.Until, e.Count = e.Point, 1
-	if n := len(l.Events); n > 0 && e.Kind.isRun() && l.Events[n-1].Kind == e.Kind {
-		last := &l.Events[n-1]
-		last.Until = e.Point
-		last.Count++
-		last.From, last.To = min(last.From, e.From), max(last.To, e.To)
-		return last
+	at := len(l.Events)
+	for at > 0 && l.Events[at-1].Time > e.Time {
+		at--
 	}
-	l.Events = append(slices.Delete(l.Events, 0, l.makeRoom(len(l.Events))), e)
-	return &l.Events[len(l.Events)-1]
+	if at > 0 && e.Kind.isRun() && l.Events[at-1].Kind == e.Kind {
+		run := &l.Events[at-1]
+		if e.Time >= run.Until.Time {
+			run.Until = e.Point
+		}
+		run.Count++
+		run.From, run.To = min(run.From, e.From), max(run.To, e.To)
+		return run
+	}
+	drop := l.makeRoom(len(l.Events))
+	at = max(0, at-drop)
+	l.Events = slices.Insert(slices.Delete(l.Events, 0, drop), at, e)
+	return &l.Events[at]
+}
+
+// addPing notes a ping.
+func (l *ImportLog) addPing(p Point) {
+	l.PingLog = append(slices.Delete(l.PingLog, 0, l.makeRoom(len(l.PingLog))), p)
+	l.add(Event{Point: p, Kind: EventPing})
 }
 
 // makeRoom counts an entry behind n others and returns how many of them, the

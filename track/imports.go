@@ -4,15 +4,19 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
 // Imports follows the lives of connections. Its methods Sent, Answered and
 // Done fit the hooks of Options.
 type Imports struct {
+	// Changed, if it is set, is called after each message that added to the
+	// log of a connection, with the point of the message.
+	Changed func(*Import, Point)
+
 	list       []*Import
-	logEntries int // of all connections
+	logEntries int   // of all connections
+	begin      int64 // time of the first message
 }
 
 const maxImports = 1 << 16
@@ -34,7 +38,7 @@ func (t *Imports) importOf(r *RPC, p Point) *Import {
 		if len(t.list) >= maxImports {
 			t.forgetSilent()
 		}
-		c.imp = &Import{Connection: c, First: p, ImportLog: ImportLog{total: &t.logEntries}}
+		c.imp = &Import{Connection: c, First: p, ImportLog: ImportLog{total: &t.logEntries}, use: use{fromBefore: r.Handle != 0}}
 		t.list = append(t.list, c.imp)
 	}
 	c.imp.Last = p
@@ -53,7 +57,7 @@ func (t *Imports) forgetSilent() {
 		silent := i.Last.Time <= limit
 		if silent {
 			i.Connection.imp = nil
-			t.logEntries -= len(i.History) + len(i.Events)
+			t.logEntries -= len(i.History) + len(i.Events) + len(i.PingLog)
 		}
 		return silent
 	})
@@ -62,6 +66,9 @@ func (t *Imports) forgetSilent() {
 // Sent takes a request.
 func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 	p := Point{m.Frame, m.Time}
+	if t.begin == 0 {
+		t.begin = p.Time
+	}
 	i := t.importOf(r, p)
 	if i == nil {
 		return
@@ -73,16 +80,20 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 	if r.Sends > 1 && IsConnect(r.Opcode) {
 		return
 	}
+	changes := i.changes
 	i.Requests++
 	switch {
 	case IsConnect(r.Opcode):
 		i.connect(r, m, p)
 	case IsDisconnect(r.Opcode):
-		i.disconnectIsOST = r.Opcode == opcodes.OST_DISCONNECT
-		i.add(Event{Point: p, Kind: EventDisconnect})
+		if r.Sends == 1 {
+			i.disconnect(r.Opcode, p, t.begin)
+		}
 	default:
+		i.use.note(r, p)
 		i.request(r, m, p)
 	}
+	t.notify(i, changes, p)
 }
 
 // Answered takes a reply.
@@ -96,6 +107,7 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 		i.callbackReplied(r)
 		return
 	}
+	changes := i.changes
 	i.Replies++
 	i.LastCommitted = max(i.LastCommitted, m.RPC.LastCommitted)
 	i.LastTransno = max(i.LastTransno, r.Transno)
@@ -105,8 +117,10 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 	case IsDisconnect(r.Opcode):
 		i.setState(StateClosed, p)
 	default:
+		i.use.note(r, p)
 		i.reply(r, m, p)
 	}
+	t.notify(i, changes, p)
 }
 
 // Done notes a ping that was not answered.
@@ -114,32 +128,15 @@ func (t *Imports) Done(r *RPC) {
 	if r.Opcode != opcodes.OBD_PING || !r.Unanswered() || r.Connection == nil || r.Connection.imp == nil {
 		return
 	}
-	r.Connection.imp.add(Event{Point: r.Requested(), Kind: EventPingUnanswered})
+	i, p := r.Connection.imp, r.Requested()
+	changes := i.changes
+	i.add(Event{Point: p, Kind: EventPingUnanswered})
+	t.notify(i, changes, p)
 }
 
-// Close decides which closed connections are idle: those to OSTs, of clients
-// that kept others. One that was used again is known to be idle already.
-func (t *Imports) Close() {
-	type client struct {
-		uuid string
-		nid  lnet.NID // where the UUID is unknown
-	}
-	clientOf := func(i *Import) client {
-		if i.ClientUUID == "" {
-			return client{nid: i.Client}
-		}
-		return client{uuid: i.ClientUUID}
-	}
-	connected := make(map[client]bool)
-	for _, i := range t.list {
-		if i.State != StateClosed && i.State != StateUnknown && i.Kind() != "mgc" && !i.isOST() {
-			connected[clientOf(i)] = true
-		}
-	}
-	for _, i := range t.list {
-		kind := i.Kind()
-		if i.State == StateClosed && i.disconnectIsOST && (kind == "" || kind == "client") && connected[clientOf(i)] {
-			i.correctToIdle()
-		}
+// notify calls the hook when there were fewer changes before.
+func (t *Imports) notify(i *Import, changesBefore int, p Point) {
+	if t.Changed != nil && i.changes != changesBefore {
+		t.Changed(i, p)
 	}
 }

@@ -93,7 +93,7 @@ func TestMountAndUnmount(t *testing.T) {
 		t.Fatalf("%d connections", n)
 	}
 	i := imports.List()[0]
-	if got := life(i); got != "CONNECTING FULL CLOSED" {
+	if got := life(i); got != "CONNECTING FULL DISCONNECTING CLOSED" || i.Since() != i.Last {
 		t.Errorf("history %q", got)
 	}
 	if got := events(i); got != "connect connected ping*3 disconnect" {
@@ -127,10 +127,10 @@ func TestRecovery(t *testing.T) {
 	s.plain(getter, export+1)
 	s.end()
 	i := imports.List()[0]
-	if got := life(i); got != "CONNECTING FULL DISCON CONNECTING DISCON CONNECTING REPLAY REPLAY_LOCKS REPLAY_WAIT RECOVER FULL" {
+	if got := life(i); got != "CONNECTING FULL DISCONN CONNECTING DISCONN CONNECTING REPLAY REPLAY_LOCKS REPLAY_WAIT RECOVER FULL" {
 		t.Errorf("history %q", got)
 	}
-	if got := events(i); got != "connect connected ping notconn connect refused connect connected replay*2 gap lock_replay" {
+	if got := events(i); got != "connect connected ping notconn connect refused connect connected replay*2 not_replayed lock_replay" {
 		t.Errorf("events %q", got)
 	}
 	if i.Attempts != 3 || len(i.Failures) != 1 || i.Failures[enodev] != 1 {
@@ -167,7 +167,7 @@ func TestReconnect(t *testing.T) {
 		"known":                       {reply: []change{opFlags(msgReconnect)}, want: "RECOVER FULL"},
 		"unknown":                     {want: "EVICTED RECOVER FULL"},
 		"known by another handle":     {reply: []change{opFlags(msgReconnect), handle(export + 1)}, want: "EVICTED RECOVER FULL"},
-		"without a handle":            {reply: []change{opFlags(msgReconnect), handle(0)}, want: "DISCON"},
+		"without a handle":            {reply: []change{opFlags(msgReconnect), handle(0)}, want: "DISCONN"},
 		"in recovery":                 {reply: []change{opFlags(msgRecovering), handle(export + 1)}, want: "REPLAY"},
 		"in recovery, reconnected":    {reply: []change{opFlags(msgRecovering | msgReconnect), handle(export + 1)}, want: "REPLAY"},
 		"lightweight":                 {flags: flagLightweight, reply: []change{grants(flagLightweight), handle(export + 1)}, want: "RECOVER FULL"},
@@ -176,11 +176,11 @@ func TestReconnect(t *testing.T) {
 		"nothing cached":              {version: v217, idle: true, want: "FULL"},
 		"nothing cached, before 2.16": {version: v215, idle: true, want: "EVICTED RECOVER FULL"},
 		"truncated":                   {reply: []change{truncated}, want: ""},
-		"denied":                      {reply: []change{status(eacces)}, want: "DISCON EVICTED"},
-		"read-only":                   {reply: []change{status(erofs)}, want: "DISCON EVICTED"},
-		"denied, lightweight":         {flags: flagLightweight, reply: []change{status(eacces)}, want: "DISCON"},
-		"denied, of a server":         {flags: flagMDS, reply: []change{status(eacces)}, want: "DISCON"},
-		"busy":                        {reply: []change{status(-16)}, want: "DISCON"},
+		"denied":                      {reply: []change{status(eacces)}, want: "DISCONN EVICTED"},
+		"read-only":                   {reply: []change{status(erofs)}, want: "DISCONN EVICTED"},
+		"denied, lightweight":         {flags: flagLightweight, reply: []change{status(eacces)}, want: "DISCONN"},
+		"denied, of a server":         {flags: flagMDS, reply: []change{status(eacces)}, want: "DISCONN"},
+		"busy":                        {reply: []change{status(-16)}, want: "DISCONN"},
 	} {
 		w, imports := connected(t)
 		s := &script{w, xid}
@@ -194,7 +194,7 @@ func TestReconnect(t *testing.T) {
 			append([]change{handle(export)}, c.reply...))
 		s.end()
 		i := imports.List()[0]
-		if got, want := life(i), strings.TrimSpace("CONNECTING FULL DISCON CONNECTING "+c.want); got != want {
+		if got, want := life(i), strings.TrimSpace("CONNECTING FULL DISCONN CONNECTING "+c.want); got != want {
 			t.Errorf("%s: history %q, want %q", name, got, want)
 		}
 		if evicted := strings.Contains(c.want, "EVICTED"); evicted != (i.Evictions == 1) {
@@ -216,7 +216,7 @@ func TestConnectAfterDenial(t *testing.T) {
 	connect(3, status(eacces))
 	connect(4, handle(export), opFlags(msgReconnect))
 	s.end()
-	if got, want := life(imports.List()[0]), "CONNECTING RECOVER FULL DISCON CONNECTING DISCON EVICTED DISCON CONNECTING EVICTED RECOVER FULL"; got != want {
+	if got, want := life(imports.List()[0]), "CONNECTING RECOVER FULL DISCONN CONNECTING DISCONN EVICTED DISCONN CONNECTING EVICTED RECOVER FULL"; got != want {
 		t.Errorf("history %q, want %q", got, want)
 	}
 }
@@ -283,7 +283,7 @@ func TestLateConnectReply(t *testing.T) {
 	s.connect(3, 0, export, status(-114))
 	s.reply(late, opcodes.MDS_CONNECT, handle(export), opFlags(msgReconnect))
 	s.end()
-	if got := life(imports.List()[0]); got != "CONNECTING FULL DISCON CONNECTING DISCON CONNECTING DISCON" {
+	if got := life(imports.List()[0]); got != "CONNECTING FULL DISCONN CONNECTING DISCONN CONNECTING DISCONN" {
 		t.Errorf("history %q", got)
 	}
 }
@@ -318,7 +318,7 @@ func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
 	s.plain(getter, export+1)
 	s.end()
 	i := imports.List()[0]
-	if got := life(i); got != "CONNECTING FULL DISCON CONNECTING EVICTED RECOVER FULL" {
+	if got := life(i); got != "CONNECTING FULL DISCONN CONNECTING EVICTED RECOVER FULL" {
 		t.Errorf("history %q", got)
 	}
 	var calls []string
@@ -346,7 +346,7 @@ func TestConnectionFromBefore(t *testing.T) {
 	if n := len(imports.List()); n != 1 {
 		t.Fatalf("%d connections", n)
 	}
-	if got := life(imports.List()[0]); got != "FULL DISCON CONNECTING RECOVER FULL" {
+	if got := life(imports.List()[0]); got != "FULL DISCONN CONNECTING RECOVER FULL" {
 		t.Errorf("history %q", got)
 	}
 	if all[0].Target() != "lustre-MDT0000" {
@@ -355,32 +355,128 @@ func TestConnectionFromBefore(t *testing.T) {
 }
 
 func TestIdleConnection(t *testing.T) {
-	const ost = "lustre-OST0000_UUID"
-	for _, then := range []string{"", "again", "unmount"} {
+	const (
+		ost    = "lustre-OST0000_UUID"
+		second = int64(time.Second)
+		before = "CONNECTING FULL DISCONNECTING "
+	)
+	for name, c := range map[string]struct {
+		asked   uint64
+		silence int64
+		then    func(s *script, connect func(cnt, op uint32))
+		want    string
+	}{
+		"unused":     {silence: 21 * second, want: before + "IDLE"},
+		"just used":  {silence: second, want: before + "CLOSED"},
+		"of an MDT":  {silence: 21 * second, asked: flagMDS, want: before + "CLOSED"},
+		"used again": {silence: second, then: func(_ *script, connect func(cnt, op uint32)) { connect(2, msgInitial) }, want: before + "IDLE CONNECTING FULL"},
+		"mounted again": {silence: 21 * second, then: func(_ *script, connect func(cnt, op uint32)) { connect(1, msgInitial) },
+			want: before + "CLOSED CONNECTING FULL"},
+		"MDT used again": {silence: second, asked: flagMDS, then: func(_ *script, connect func(cnt, op uint32)) { connect(2, msgInitial) },
+			want: before + "CLOSED CONNECTING FULL"},
+		"unmounted": {silence: 21 * second, then: func(s *script, _ func(cnt, op uint32)) { s.plain(opcodes.MDS_DISCONNECT, export) }, want: before + "CLOSED"},
+	} {
 		w, imports := connected(t)
 		s := &script{w, xid}
 		s.connect(1, msgInitial, 0, handle(export))
-		toOST := func(h uint64) {
+		connect := func(cnt, op uint32) {
 			s.ask(opcodes.OST_CONNECT, []change{connectTo(ost, uuid, cookie+1), func(m *dissect.Message) {
-				m.Msg.Bufs[connectData][0] &^= byte(flagMDS)
-			}, connCnt(1), opFlags(msgInitial)}, []change{handle(h)})
+				m.Msg.Bufs[connectData] = wiretest.ConnectData(c.asked|flagVersion, 0x02110000)
+			}, connCnt(cnt), opFlags(op)}, []change{handle(0x05e)})
 		}
-		toOST(0x05e)
+		connect(1, msgInitial)
+		s.plain(opcodes.OST_WRITE, 0x05e)
+		s.pass(c.silence)
 		s.plain(opcodes.OST_DISCONNECT, 0x05e)
-		want := "CONNECTING FULL IDLE"
-		switch then {
-		case "again":
-			toOST(0x05f)
-			want += " CONNECTING FULL"
-		case "unmount":
-			s.plain(opcodes.MDS_DISCONNECT, export)
-			want = "CONNECTING FULL CLOSED"
+		s.pass(second)
+		if c.then != nil {
+			c.then(s, connect)
 		}
+		s.end()
+		imports.Close()
+		i := imports.List()[1]
+		if got := life(i); got != c.want {
+			t.Errorf("%s: history %q, want %q", name, got, c.want)
+		}
+		for _, e := range i.Events {
+			if e.Kind == EventDisconnect && e.Silence != c.silence+ms {
+				t.Errorf("%s: silence %d", name, e.Silence)
+			}
+		}
+	}
+}
+
+// A capture on an OSS has no connections to MDTs.
+func TestIdleConnectionToOSTs(t *testing.T) {
+	for _, unmounts := range []bool{false, true} {
+		w, imports := connected(t)
+		s := &script{w, xid}
+		s.plain(opcodes.OST_WRITE, 0x05e)
+		s.plain(opcodes.OST_WRITE, 0x05f)
+		s.pass(int64(21 * time.Second))
+		s.plain(opcodes.OST_DISCONNECT, 0x05e)
+		want := "FULL DISCONNECTING IDLE"
+		if unmounts {
+			s.plain(opcodes.OST_DISCONNECT, 0x05f)
+			want = "FULL DISCONNECTING CLOSED"
+		}
+		s.pass(int64(3 * time.Second))
+		s.plain(opcodes.OBD_PING, 0x05f)
+		s.end()
+		imports.Close()
+		if got := life(imports.List()[0]); got != want {
+			t.Errorf("history %q, want %q", got, want)
+		}
+	}
+}
+
+// Of a mount from before the capture, clients are told apart by the node.
+func TestIdleConnectionFromBefore(t *testing.T) {
+	for _, remounts := range []bool{false, true} {
+		w, imports := connected(t)
+		s := &script{w, xid}
+		s.plain(opcodes.OBD_PING, export)
+		s.plain(opcodes.OBD_PING, 0x05e)
+		s.pass(int64(21 * time.Second))
+		s.plain(opcodes.OST_DISCONNECT, 0x05e)
+		want := "FULL DISCONNECTING IDLE"
+		if remounts {
+			s.plain(opcodes.MDS_DISCONNECT, export)
+			s.connect(1, msgInitial, 0, handle(export+1))
+			want = "FULL DISCONNECTING CLOSED"
+		}
+		s.pass(int64(3 * time.Second))
+		s.plain(getter, map[bool]uint64{false: export, true: export + 1}[remounts])
 		s.end()
 		imports.Close()
 		if got := life(imports.List()[1]); got != want {
 			t.Errorf("history %q, want %q", got, want)
 		}
+	}
+}
+
+func TestUnansweredDisconnect(t *testing.T) {
+	w, imports := connected(t)
+	s := &script{w, xid}
+	s.plain(getter, export)
+	s.ask(opcodes.MDS_DISCONNECT, []change{handle(export)}, nil)
+	s.end()
+	imports.Close()
+	if got := life(imports.List()[0]); got != "FULL DISCONNECTING" {
+		t.Errorf("history %q", got)
+	}
+}
+
+// Events that are noted late are where they were.
+func TestEventsAreInOrder(t *testing.T) {
+	total := 0
+	l := ImportLog{total: &total}
+	for _, e := range []Event{{Kind: EventConnect, Point: Point{1, 10}}, {Kind: EventPing, Point: Point{2, 20}}, {Kind: EventDisconnect, Point: Point{3, 30}},
+		{Kind: EventCallback, Point: Point{4, 15}}, {Kind: EventPing, Point: Point{5, 25}}, {Kind: EventCallback, Point: Point{6, 5}}} {
+		l.add(e)
+	}
+	if got, want := events(&Import{ImportLog: l}), "callback connect callback ping*2 disconnect"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -1,0 +1,95 @@
+package render
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/track"
+)
+
+// TestTimelineAsItHappens checks that lines that are appended change by change
+// are those of the whole, but for what becomes known later.
+func TestTimelineAsItHappens(t *testing.T) {
+	for _, sample := range []string{"recovery.pcap.zst", "mount.pcap"} {
+		r, err := capture.Open([]string{"../pcaps/" + sample}, capture.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		o := SummaryOptions{Colors: NewColors(false)}
+		live := NewTimeline(o, 0)
+		var lines []string
+		var now int64
+		imports := track.NewImports()
+		imports.Changed = func(i *track.Import, p track.Point) {
+			line := string(live.AppendChange(nil, i, p))
+			if strings.Count(line, "\n") != 1 || frameOf(t, line) != p.Frame {
+				t.Errorf("%s: change of frame %d: %q", sample, p.Frame, line)
+			}
+			if now != p.Frame && !strings.Contains(line, "without reply") {
+				t.Errorf("%s: line of frame %d at frame %d", sample, p.Frame, now)
+			}
+			lines = append(lines, line)
+		}
+		rpcs := track.NewPairing(track.Options{Sent: imports.Sent, Answered: imports.Answered, Done: imports.Done})
+		d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+			now = m.Frame
+			rpcs.Message(m)
+		}})
+		var f capture.Frame
+		for err = r.Next(&f); err == nil; err = r.Next(&f) {
+			d.Frame(&f)
+		}
+		if err != io.EOF {
+			t.Fatal(err)
+		}
+		d.Close()
+		rpcs.Close()
+		imports.Close()
+
+		whole := strings.SplitAfter(string(NewTimeline(o, 0).Append(nil, imports.List())), "\n")
+		if got, want := states(t, lines), states(t, whole); !slices.Equal(got, want) {
+			t.Errorf("%s: states are\n%s\nwant\n%s", sample, got, want)
+		}
+	}
+}
+
+func frameOf(t *testing.T, line string) int64 {
+	t.Helper()
+	n, err := strconv.ParseInt(strings.Fields(line)[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// states returns frame, client and state of the lines that have a state, in
+// order.
+func states(t *testing.T, lines []string) []string {
+	t.Helper()
+	var list []string
+	for _, l := range lines {
+		if f := strings.Fields(l); len(f) > 5 && f[5] != "-" {
+			list = append(list, f[0]+" "+f[2]+" "+f[5])
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestTimelineDroppedEntries checks that the timeline reports entries that were
+// too many to keep.
+func TestTimelineDroppedEntries(t *testing.T) {
+	i := &track.Import{Connection: &track.Connection{Target: "lustre-OST0000"}}
+	i.PingLog, i.Dropped = []track.Point{{Frame: 7, Time: 9}}, 512
+	got := NewTimeline(SummaryOptions{Colors: NewColors(false)}, 0).Append(nil, []*track.Import{i})
+	if !bytes.Contains(got, []byte("512 older entries were not kept\n")) || bytes.Count(got, []byte("\n")) != 2 {
+		t.Errorf("got %q", got)
+	}
+}
