@@ -10,7 +10,7 @@ type Queue[T any] struct {
 // Element is the place of its owner in a queue.
 type Element[T any] struct {
 	Owner *T
-	Since int64 // when it was pushed, as Push was told
+	Since int64 // time of the Push
 
 	queue      *Queue[T]
 	prev, next *Element[T]
