@@ -11,23 +11,23 @@ import (
 // The sections of a tree are its nodes of depth 0; these are their
 // declarations.
 var (
-	sectionConnreqV1 = schema.Sub("connreq", opcodes.ConnreqV1, "what the connecting side sends first")
-	sectionConnreqV2 = schema.Sub("connreq", opcodes.ConnreqV2, "what the connecting side sends first")
-	sectionHelloV1   = schema.Sub("hello", opcodes.HelloV1, "who speaks, and what the connection is for")
-	sectionHelloV2   = schema.Sub("hello", opcodes.HelloV2, "who speaks, and what the connection is for")
-	sectionHelloV4   = schema.Sub("hello", opcodes.HelloV4, "who speaks, and what the connection is for")
+	sectionConnreqV1 = schema.Sub("connreq", opcodes.ConnreqV1, "request of a connection for a NID, before the hello")
+	sectionConnreqV2 = schema.Sub("connreq", opcodes.ConnreqV2, "request of a connection for a NID, before the hello")
+	sectionHelloV1   = schema.Sub("hello", opcodes.HelloV1, "version, NIDs and type of the connection")
+	sectionHelloV2   = schema.Sub("hello", opcodes.HelloV2, "version, NIDs and type of the connection")
+	sectionHelloV4   = schema.Sub("hello", opcodes.HelloV4, "version, NIDs and type of the connection")
 	sectionKsock     = schema.Sub("ksock", opcodes.KsockHdr, "header of the socket transport")
 	sectionLNet4     = schema.Sub("lnet", opcodes.LNetHdr4, "LNet header")
 	sectionLNet16    = schema.Sub("lnet", opcodes.LNetHdr16, "LNet header")
 	sectionPing      = schema.Sub("ping_info", opcodes.PingInfo, "the interfaces of a node")
 	sectionSelftest  = schema.Sub("selftest", opcodes.SelftestMsg, "message of LNet selftest")
-	sectionLustreMsg = schema.Sub("lustre_msg", opcodes.LustreMsg, "header of the RPC message: its buffers")
-	sectionBody      = schema.Sub("ptlrpc_body", opcodes.PtlrpcBody, "what every RPC carries")
-	sectionBuffers   = schema.Opaque("buffers", 0, "what this operation carries, by buffer")
-	sectionContent   = schema.Opaque("content", 0, "what the bulk data mean")
+	sectionLustreMsg = schema.Sub("lustre_msg", opcodes.LustreMsg, "header of the RPC: its buffers and their lengths")
+	sectionBody      = schema.Sub("ptlrpc_body", opcodes.PtlrpcBody, "fixed part of every RPC")
+	sectionBuffers   = schema.Opaque("buffers", 0, "buffers of the operation")
+	sectionContent   = schema.Opaque("content", 0, "fields of bulk data")
 	sectionGSS       = schema.Opaque("gss", 0, "security wrapping of the message")
 	sectionPlain     = schema.Opaque("plain", 0, "the plain security policy's wrapping of the message")
-	fileData         = schema.Opaque("data", 0, "bulk data, as far as kept")
+	fileData         = schema.Opaque("data", 0, "bulk data, the part that was kept")
 )
 
 // TransportSections lists the sections of the transport and of LNet, in the
@@ -125,7 +125,7 @@ func (t *Tree) ptlrpc(m *Message) {
 		t.buffers(p, 1, m.Size)
 	}
 	if p.Guess && p.filled() {
-		w.note("guess", "read without its request, which is not in the capture, or not all of it")
+		w.note("guess", "layout guessed: the request is missing or truncated")
 	}
 }
 
@@ -160,7 +160,7 @@ func (t *Tree) requestMsg(m *Message) *schema.Msg {
 func (t *Tree) buffers(p *rpcMsg, first, limit int) {
 	w := &t.walker
 	if p.RPC == nil && p.Opcode != 0 {
-		w.note("unknown", "opcode "+strconv.Itoa(int(p.Opcode))+" is not known")
+		w.note("unknown", "opcode "+strconv.Itoa(int(p.Opcode))+" is unknown")
 	}
 	if len(p.starts) <= first {
 		return
@@ -223,7 +223,7 @@ func (t *Tree) extraBuffer(k int, p *rpcMsg, limit int) {
 	i := w.open(f, start, stop-start)
 	t.Nodes[i].State |= Undecoded
 	if !allZero(w.bytes(start, stop)) && (p.RPC == nil || p.RPC.Common == nil || p.Variant != p.RPC.Common) {
-		w.note("tail", f.Name+": a buffer behind those that are known")
+		w.note("tail", f.Name+": a buffer behind the declared ones")
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 	Shorter       // the length that the sender claims is too short for them
 )
 
-var whyTexts = [...]string{"present", "cut by the snaplen", "in a segment that the capture lacks",
+var whyTexts = [...]string{"present", "cut by the snaplen", "in a segment that was not captured",
 	"behind the end of the capture", "bulk data, not kept", "outside its buffer"}
 
 func (w Why) String() string { return whyTexts[w] }
