@@ -21,6 +21,11 @@ type Options struct {
 	// Handle receives each message, which is valid until it returns.
 	Handle func(m *Message)
 
+	// Later receives what TCP does with a message that was handed out, by its
+	// Number: segments that are sent again, and late acknowledgements. t is
+	// valid until it returns.
+	Later func(number int64, t *Transfer)
+
 	// MaxStream and MaxTotal bound the bytes held of one stream and of all
 	// together; by default 8 MiB and 256 MiB. The total includes the records
 	// kept about these bytes.
@@ -108,8 +113,9 @@ type output struct {
 	gets   pendingGets
 	msg    Message // the one being handed out
 	stats  Stats
-	conns  int // connections so far, of all transports
-	ending Why // why messages that are cut off now end: Lost, or EndOfFile
+	conns  int      // connections so far, of all transports
+	later  Transfer // given to Options.Later
+	ending Why      // why messages that are cut off now end: Lost, or EndOfFile
 }
 
 // full reports whether more is held than the options allow.

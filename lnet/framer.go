@@ -5,9 +5,10 @@ package lnet
 // hands out the messages that they complete. Where no header is at the start of
 // a message, its resync searches for the next one.
 type framer struct {
-	tcp  *tcp
-	conn *conn
-	back bool // the direction from conn.key.dst to conn.key.src
+	tcp      *tcp
+	conn     *conn
+	back     bool      // the direction from conn.key.dst to conn.key.src
+	analysis *analysis // of the direction
 
 	at     origin // of the bytes being framed
 	pos    uint32 // sequence number of the next byte

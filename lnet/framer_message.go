@@ -110,6 +110,8 @@ func (f *framer) emit(data []byte) {
 	}
 	p.addNotes(m)
 	f.learn()
+	m.Number = out.stats.Messages + 1
+	f.analysis.message(m, p.seq, p.seq+uint32(p.size))
 	out.deliver()
 	f.drop()
 }

@@ -199,7 +199,10 @@ func (d *linkDecoder) tcp(a addresses, p span) bool {
 	}
 	s := &d.seg
 	s.key.src, s.key.dst = a.src, a.dst
-	s.flags = b[13]
+	s.flags, s.window = b[13], unknownWindow
+	if len(b) >= 16 {
+		s.window = int32(binary.BigEndian.Uint16(b[14:]))
+	}
 	if len(b) >= header {
 		// What is still invalid is an option. Options are decoded last, and
 		// the fields before them are set.

@@ -44,14 +44,15 @@ func (p span) limit(n int) span {
 
 // segment is a TCP segment, with the number and the time of its frame.
 type segment struct {
-	key   flowKey
-	flags uint8
-	seq   uint32
-	ack   uint32
-	data  []byte // captured bytes of the payload
-	size  int    // bytes of the payload on the wire
-	frame int64
-	time  int64
+	key    flowKey
+	flags  uint8
+	seq    uint32
+	ack    uint32
+	window int32  // as in the header, unknownWindow when it was cut off
+	data   []byte // captured bytes of the payload
+	size   int    // bytes of the payload on the wire
+	frame  int64
+	time   int64
 }
 
 // linkDecoder finds the TCP segment in a frame.

@@ -48,7 +48,10 @@ const (
 // Message is a message of LNet or of its transport, from the transport's header to
 // the last byte of the payload. The decoder reuses it: it and all it refers to are
 // valid until the handler returns. Clone keeps one.
+//
+// many fields: they are used everywhere as m.Frame, m.Kind and m.Data.
 type Message struct {
+	Number int64   // of the message, from 1 in the order of the decoder
 	Frame  int64   // number of the frame that completed it
 	Time   int64   // of that frame, nanoseconds since the epoch
 	Source int     // capture point
@@ -64,6 +67,8 @@ type Message struct {
 	Version uint8
 	Swapped bool   // the transport's integers are big-endian
 	Seq     uint32 // TCP sequence number of the first byte
+
+	Transfer Transfer // what TCP had done for it by then
 
 	LNet Header
 

@@ -14,10 +14,11 @@ const (
 // and gaps that are given up are passed on as such. Segments behind a gap are
 // held.
 //
-// It is the place of all TCP state of a direction.
+// It has all TCP state of a direction, with what the analysis keeps.
 type reassembly struct {
-	tcp    *tcp
-	framer framer
+	tcp      *tcp
+	framer   framer
+	analysis analysis
 
 	begin    beginning
 	next     uint32 // sequence number of the next byte for the framer, when started
@@ -69,6 +70,8 @@ func (p *piece) cut(seq uint32) {
 func (r *reassembly) init(t *tcp, c *conn, back bool) {
 	r.tcp = t
 	r.framer.init(t, c, back)
+	r.framer.analysis = &r.analysis
+	r.analysis.sent.out = t.out
 }
 
 // start begins the stream where r.begin says.
@@ -84,7 +87,6 @@ func (r *reassembly) segment(src *source, g *segment, seq uint32) {
 	data, size := g.data, g.size
 	if d := int32(seq - r.next); d < 0 {
 		if -int(d) >= size {
-			r.tcp.stats.Retransmitted++
 			return
 		}
 		data, size = data[min(-int(d), len(data)):], size+int(d)
@@ -94,9 +96,6 @@ func (r *reassembly) segment(src *source, g *segment, seq uint32) {
 		r.next += uint32(size)
 		r.framer.consume(data, size, arrival{g.frame, g.time, false})
 		return
-	}
-	if seq != r.next {
-		r.tcp.stats.OutOfOrder++
 	}
 	r.hold(src, piece{arrival: arrival{g.frame, g.time, false}, seq: seq, size: size, data: data, at: src.clock})
 	r.tcp.gaps.update(r)

@@ -12,22 +12,21 @@ const DefaultPort = 988
 
 // TCPStats are the counts of the TCP transport. Bytes are those of TCP payload.
 type TCPStats struct {
-	Frames        int64 // with a TCP segment
-	Segments      int64 // of them, on an LNet port
-	Bytes         int64 // in these segments, as sent
-	Conns         int64 // connections so far
-	Live          int   // connections in the table now
-	Evicted       int64 // connections removed from it: idle, closed, or too many
-	Retransmitted int64 // segments without new bytes
-	OutOfOrder    int64 // segments that came behind a gap
-	Gaps          int64 // gaps that were given up
-	LostBytes     int64 // in these gaps
-	SkippedLost   int64 // of them, in bulk data that was skipped anyway
-	CutBytes      int64 // not captured because of the snaplen
-	Resyncs       int64 // searches for a header
-	SkippedBytes  int64 // without a message, in these searches and the gaps before
-	NotLNet       int64 // streams in which no header was found
-	NotCopied     int64 // held segments that needed no copy
+	Frames       int64 // with a TCP segment
+	Segments     int64 // of them, on an LNet port
+	Bytes        int64 // in these segments, as sent
+	Conns        int64 // connections so far
+	Live         int   // connections in the table now
+	Evicted      int64 // connections removed from it: idle, closed, or too many
+	Marks        TCPMarks
+	Gaps         int64 // gaps that were given up
+	LostBytes    int64 // in these gaps
+	SkippedLost  int64 // of them, in bulk data that was skipped anyway
+	CutBytes     int64 // not captured because of the snaplen
+	Resyncs      int64 // searches for a header
+	SkippedBytes int64 // without a message, in these searches and the gaps before
+	NotLNet      int64 // streams in which no header was found
+	NotCopied    int64 // held segments that needed no copy
 }
 
 // tcp is the transport of socklnd: it assigns segments to connections and puts
@@ -149,6 +148,9 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *segment) {
 		if len(peer.held) > 0 {
 			peer.giveUpGaps(src)
 		}
+	}
+	if mark := r.analysis.segment(&peer.analysis, g); mark != noMark || g.window == 0 {
+		t.stats.Marks.count(mark, g)
 	}
 	seq := g.seq
 	if g.flags&tcpSYN != 0 {

@@ -63,7 +63,7 @@ func TestSources(t *testing.T) {
 		both = append(both, f, g)
 	}
 	got, st := collect(wiretest.Renumber(both), Options{})
-	if len(got) != 6 || st.TCP.Conns != 2 || st.TCP.Retransmitted != 0 {
+	if len(got) != 6 || st.TCP.Conns != 2 || st.TCP.Marks != (TCPMarks{}) {
 		t.Errorf("%d messages, %+v", len(got), st)
 	}
 }

@@ -31,9 +31,10 @@ func (p *Pass) report(src *source, complete bool) {
 		p.sys.Say("%s", short)
 	}
 	if p.in.verbose {
-		p.sys.Say("%d frames, %d connections, %d messages, %d segments retransmitted, "+
-			"%d out of order, %d gaps of %d bytes, %d resynchronisations, %d streams that are not LNet, "+
+		p.sys.Say("%d frames, %d connections, %d messages, %d segments retransmitted (%d fast, %d spurious), "+
+			"%d out of order, %d zero windows, %d gaps of %d bytes, %d resynchronisations, %d streams that are not LNet, "+
 			"%d messages truncated by the memory limit", st.Frames, st.TCP.Conns, p.messages,
-			st.TCP.Retransmitted, st.TCP.OutOfOrder, st.TCP.Gaps, st.TCP.LostBytes, st.TCP.Resyncs, st.TCP.NotLNet, st.Unaffordable)
+			st.TCP.Marks.Retransmissions, st.TCP.Marks.Fast, st.TCP.Marks.Spurious,
+			st.TCP.Marks.OutOfOrder, st.TCP.Marks.ZeroWindows, st.TCP.Gaps, st.TCP.LostBytes, st.TCP.Resyncs, st.TCP.NotLNet, st.Unaffordable)
 	}
 }

@@ -125,7 +125,7 @@ func Renumber(frames []capture.Frame) []capture.Frame {
 }
 
 // TCP builds a segment. Its acknowledgement number is all that the other end
-// has sent; the checksum is zero.
+// has sent, its window 65535, and the checksum zero.
 func TCP(from, to *End, flags byte, seq uint32, payload []byte) []byte {
 	b := make([]byte, 20, 20+len(payload))
 	binary.BigEndian.PutUint16(b, from.Port)
@@ -133,6 +133,7 @@ func TCP(from, to *End, flags byte, seq uint32, payload []byte) []byte {
 	binary.BigEndian.PutUint32(b[4:], seq)
 	binary.BigEndian.PutUint32(b[8:], to.Seq)
 	b[12], b[13] = 5<<4, flags
+	b[14], b[15] = 0xff, 0xff
 	return append(b, payload...)
 }
 

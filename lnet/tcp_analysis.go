@@ -1,0 +1,469 @@
+package lnet
+
+import "sort"
+
+// Limits of the analysis of a direction of a connection.
+const (
+	maxSentMessages = 32    // messages that are remembered after they were handed out
+	maxResentRanges = 64    // ranges of bytes sent again, of messages that are not complete
+	maxSendTimes    = 64    // sequence numbers with the time at which they were sent
+	sendTimeStep    = 100e3 // ns between two of them
+	defaultRTT      = 3e6   // ns, where the handshake was not captured
+	fastAge         = 20e6  // ns from the last duplicate ACK to a fast retransmission
+	fastDuplicates  = 2     // duplicate ACKs that cause a fast retransmission
+	maxAckDelay     = 200e6 // ns after which every living host acknowledges
+	rttSamples      = 16    // round trips of which the minimum is taken
+	rttAge          = 10e9  // ns for which it counts
+	unknownWindow   = -1    // the window was not captured
+	keepAliveBytes  = 1     // at most, of a keep-alive probe
+	keepAliveOffset = -1    // of its sequence number from the next one
+	handshakeFlags  = tcpSYN | tcpACK
+	unusualFlags    = tcpSYN | tcpFIN | tcpRST
+)
+
+// Transfer is what TCP did to carry a message.
+type Transfer struct {
+	Resent int   // segments with bytes of the message that were sent again
+	RTT    int64 // time in nanoseconds in which the receiver acknowledged data of the connection, 0 when unknown
+
+	// The latency that was lost by retransmission, in nanoseconds, and the time
+	// in which that was. What was received before it was sent again cost nothing.
+	Lost             int64
+	LostFrom, LostTo int64
+
+	NotCaptured bool // bytes were sent again of which the capture lacks the first transmission
+	TimeUnknown bool // and nothing shows when that was: Lost is too short
+	AckedLate   bool // the first acknowledgement came so late that an earlier one must be missing
+}
+
+// Add adds what happened later.
+func (t *Transfer) Add(later *Transfer) {
+	t.Resent += later.Resent
+	if later.Lost > 0 {
+		if t.Lost == 0 {
+			t.LostFrom, t.LostTo = later.LostFrom, later.LostFrom
+		}
+		t.Lost += max(0, min(later.Lost, later.LostTo-max(later.LostFrom, t.LostTo)))
+		t.LostFrom, t.LostTo = min(t.LostFrom, later.LostFrom), max(t.LostTo, later.LostTo)
+	}
+	t.NotCaptured = t.NotCaptured || later.NotCaptured
+	t.TimeUnknown = t.TimeUnknown || later.TimeUnknown
+	t.AckedLate = t.AckedLate || later.AckedLate
+}
+
+// TCPMarks are counts of segments by what TCP did, as in the analysis flags of
+// tshark.
+type TCPMarks struct {
+	Retransmissions int64 // segments sent again, the fast and the spurious ones included
+	Fast            int64 // after duplicate ACKs
+	Spurious        int64 // all of their bytes were acknowledged before
+	OutOfOrder      int64 // segments that another one has overtaken
+	ZeroWindows     int64 // segments that announce a receive window of 0
+}
+
+// count counts a segment and its class.
+func (m *TCPMarks) count(mark tcpMark, g *segment) {
+	switch mark {
+	case outOfOrder:
+		m.OutOfOrder++
+	case spuriousRetransmission:
+		m.Spurious++
+	case fastRetransmission:
+		m.Fast++
+	}
+	if mark >= retransmission {
+		m.Retransmissions++
+	}
+	if g.window == 0 && g.flags&unusualFlags == 0 {
+		m.ZeroWindows++
+	}
+}
+
+// tcpMark is the class of a segment.
+type tcpMark uint8
+
+const (
+	noMark tcpMark = iota
+	outOfOrder
+	retransmission
+	fastRetransmission
+	spuriousRetransmission
+)
+
+// analysis follows the segments that one end of a connection sends: which of
+// them are sent again, how long that takes, and how fast the other end
+// acknowledges them.
+type analysis struct {
+	started bool
+	next    uint32 // highest sequence number behind a segment, also when that segment is missing
+	raised  int64  // time of the segment that raised next
+	initial int64  // round trip of the handshake, 0 when not captured
+	synTime int64  // time of the first SYN without ACK, 0 when not captured
+
+	acks  ackState
+	rtt   roundTrip
+	times []sendTime
+	sent  sentMessages
+	again []resentRange
+}
+
+// ackState is what an end acknowledges.
+type ackState struct {
+	known      bool
+	number     uint32
+	duplicates int
+	time       int64 // of the last new or duplicate one
+	window     int32
+}
+
+// sendTime is when bytes from a sequence number on were sent first.
+type sendTime struct {
+	seq     uint32
+	missing gapEvidence
+	time    int64
+}
+
+// gapEvidence is how it was seen that bytes are missing from the capture.
+type gapEvidence uint8
+
+const (
+	captured  gapEvidence = iota // they are not
+	dataAhead                    // by data with a higher sequence number: they were sent shortly before
+	ackAhead                     // by an ACK with a higher sequence number: they were sent at any time before
+)
+
+// resentRange is a range of bytes that was sent again.
+type resentRange struct {
+	from, to uint32
+	Transfer
+}
+
+// segment takes the next segment of this end; peer is the other end. It returns
+// the class of the segment.
+func (a *analysis) segment(peer *analysis, g *segment) tcpMark {
+	n := g.size
+	if g.flags&(tcpSYN|tcpFIN) != 0 {
+		n++
+	}
+	if a.started && g.seq == a.next && g.flags&unusualFlags == 0 {
+		if n > 0 {
+			a.advance(g, n)
+		}
+		if a.synTime != 0 && a.initial == 0 {
+			a.handshake(peer, g)
+		}
+		a.acknowledge(peer, g)
+		return noMark
+	}
+	mark := noMark
+	if a.started {
+		mark = a.outOfSequence(peer, g, n)
+	} else {
+		a.started = true
+		a.next = g.seq
+		a.advance(g, n)
+	}
+	a.handshake(peer, g)
+	a.acknowledge(peer, g)
+	return mark
+}
+
+// advance takes n bytes that were not sent before.
+func (a *analysis) advance(g *segment, n int) {
+	if k := len(a.times); n > 0 && (k == 0 || a.times[k-1].missing != captured || g.time-a.times[k-1].time >= sendTimeStep) {
+		a.addTime(sendTime{seq: a.next, time: g.time})
+	}
+	a.next += uint32(n)
+	a.raised = g.time
+	if n > 0 {
+		a.rtt.begin(a.next, g.time)
+	}
+}
+
+// outOfSequence takes a segment that does not follow the one before.
+func (a *analysis) outOfSequence(peer *analysis, g *segment, n int) tcpMark {
+	d := int(int32(g.seq - a.next))
+	if d == keepAliveOffset && g.size <= keepAliveBytes && g.flags&unusualFlags == 0 {
+		return noMark
+	}
+	mark := noMark
+	if d < 0 && n > 0 && g.flags&tcpRST == 0 {
+		mark = a.classify(peer, g, d+n == 0)
+		if mark >= retransmission {
+			a.resent(g, n, mark == spuriousRetransmission)
+		}
+	}
+	if d+n <= 0 {
+		return mark
+	}
+	if d > 0 {
+		evidence := dataAhead
+		if n == 0 {
+			evidence = ackAhead
+		}
+		a.addTime(sendTime{seq: a.next, time: g.time, missing: evidence})
+		a.next = g.seq
+		a.rtt.cancel()
+	} else {
+		n += d
+	}
+	a.advance(g, n)
+	return mark
+}
+
+// classify returns the class of a segment with bytes that were sent before, of
+// which some reach up to the last one when atEnd is set.
+func (a *analysis) classify(peer *analysis, g *segment, atEnd bool) tcpMark {
+	acks := &peer.acks
+	switch {
+	case acks.known && g.size > 0 && int32(acks.number-g.seq-uint32(g.size)) >= 0:
+		return spuriousRetransmission
+	case acks.known && acks.number == g.seq && acks.duplicates >= fastDuplicates && g.time-acks.time < fastAge:
+		return fastRetransmission
+	}
+	limit := a.initial
+	if limit == 0 {
+		limit = defaultRTT
+	}
+	if g.time-a.raised < limit && !atEnd {
+		return outOfOrder
+	}
+	return retransmission
+}
+
+// resent records a segment that was sent again, for the messages in it: those
+// that were handed out, and those that are not complete.
+func (a *analysis) resent(g *segment, n int, spurious bool) {
+	a.rtt.cancel()
+	r := resentRange{from: g.seq, to: g.seq + uint32(n), Transfer: Transfer{Resent: 1}}
+	if !spurious {
+		first, known := a.timeOf(g.seq)
+		switch {
+		case !known:
+			r.TimeUnknown = true
+		case first.missing == ackAhead:
+			r.NotCaptured, r.TimeUnknown = true, true
+		default:
+			r.NotCaptured = first.missing == dataAhead
+			r.LostFrom, r.LostTo = first.time, g.time
+			r.Lost = max(0, g.time-first.time)
+		}
+	}
+	a.sent.resent(&r)
+	if a.sent.any && int32(r.to-a.sent.end) <= 0 {
+		return
+	}
+	if k := len(a.again); k == maxResentRanges {
+		last := &a.again[k-1]
+		last.from, last.to = lower(last.from, r.from), higher(last.to, r.to)
+		last.Add(&r.Transfer)
+		return
+	}
+	a.again = append(a.again, r)
+}
+
+// handshake measures the round trip of the handshake, which ends with the first
+// ACK of the end that sent the SYN.
+func (a *analysis) handshake(peer *analysis, g *segment) {
+	switch {
+	case g.flags&handshakeFlags == tcpSYN && a.synTime == 0:
+		a.synTime = g.time
+	case g.flags&handshakeFlags == tcpACK && g.size == 0:
+		if a.synTime != 0 && a.initial == 0 {
+			a.initial = g.time - a.synTime
+			peer.initial = a.initial
+		}
+	}
+}
+
+// acknowledge takes the ACK in a segment.
+func (a *analysis) acknowledge(peer *analysis, g *segment) {
+	if g.flags&tcpACK == 0 {
+		return
+	}
+	k := &a.acks
+	if k.known && k.number == g.ack {
+		if g.size == 0 && g.flags&unusualFlags == 0 && k.window == g.window && peer.started {
+			k.duplicates++
+			k.time = g.time
+		}
+		k.window = g.window
+		return
+	}
+	k.known, k.number, k.window = true, g.ack, g.window
+	k.duplicates, k.time = 0, g.time
+	peer.rtt.end(g.ack, g.time)
+	peer.sent.acknowledge(g.ack, g.time)
+	for len(peer.times) > 1 && int32(g.ack-peer.times[1].seq) >= 0 {
+		peer.times = append(peer.times[:0], peer.times[1:]...)
+	}
+}
+
+// addTime adds a time. When there are too many, each second one goes.
+func (a *analysis) addTime(t sendTime) {
+	if len(a.times) == maxSendTimes {
+		keep := a.times[:0]
+		for i := range a.times {
+			if i%2 == 0 || a.times[i].missing != captured && i%4 == 1 {
+				keep = append(keep, a.times[i])
+			}
+		}
+		a.times = keep
+	}
+	a.times = append(a.times, t)
+}
+
+// timeOf returns when the byte with a sequence number was sent first.
+func (a *analysis) timeOf(seq uint32) (t sendTime, known bool) {
+	i := sort.Search(len(a.times), func(i int) bool { return int32(a.times[i].seq-seq) > 0 })
+	if i == 0 {
+		return t, false
+	}
+	return a.times[i-1], true
+}
+
+// message sets m.Transfer of a message that is complete, and remembers it for
+// what TCP does with it later; from and to are its sequence numbers.
+func (a *analysis) message(m *Message, from, to uint32) {
+	m.Transfer = Transfer{RTT: a.rtt.least()}
+	if len(a.again) > 0 {
+		a.collect(&m.Transfer, from, to)
+	}
+	a.sent.add(sentMessage{from: from, to: to, number: m.Number, time: m.Time})
+}
+
+// collect adds the ranges between two sequence numbers to t and drops those that
+// end there.
+func (a *analysis) collect(t *Transfer, from, to uint32) {
+	keep := a.again[:0]
+	for i := range a.again {
+		r := &a.again[i]
+		if int32(r.to-from) > 0 && int32(to-r.from) > 0 {
+			t.Add(&r.Transfer)
+		}
+		if int32(r.to-to) > 0 {
+			keep = append(keep, *r)
+		}
+	}
+	a.again = keep
+}
+
+// sentMessages are the last messages that were handed out. What TCP does with
+// them later is given to the hook.
+type sentMessages struct {
+	out     *output
+	ring    []sentMessage
+	oldest  int // of a full ring
+	pending int // messages at its end that were not acknowledged
+	any     bool
+	end     uint32 // sequence number behind the last one
+}
+
+type sentMessage struct {
+	from, to uint32
+	number   int64 // Message.Number
+	time     int64
+}
+
+// add adds a message.
+func (s *sentMessages) add(m sentMessage) {
+	if len(s.ring) < maxSentMessages {
+		s.ring = append(s.ring, m)
+	} else {
+		s.ring[s.oldest] = m
+		s.oldest = (s.oldest + 1) % maxSentMessages
+	}
+	s.pending = min(s.pending+1, len(s.ring))
+	s.any, s.end = true, m.to
+}
+
+// at returns a message, the oldest first.
+func (s *sentMessages) at(i int) *sentMessage { return &s.ring[(s.oldest+i)%len(s.ring)] }
+
+// acknowledge notes up to where the messages have been received.
+func (s *sentMessages) acknowledge(ack uint32, now int64) {
+	for ; s.pending > 0; s.pending-- {
+		m := s.at(len(s.ring) - s.pending)
+		if int32(ack-m.to) < 0 {
+			return
+		}
+		if now-m.time > maxAckDelay {
+			s.report(m.number, &Transfer{AckedLate: true})
+		}
+	}
+}
+
+// resent reports the messages of which bytes were sent again.
+func (s *sentMessages) resent(r *resentRange) {
+	for i := range s.ring {
+		if m := &s.ring[i]; int32(r.to-m.from) > 0 && int32(m.to-r.from) > 0 {
+			s.report(m.number, &r.Transfer)
+		}
+	}
+}
+
+func (s *sentMessages) report(number int64, t *Transfer) {
+	if hook := s.out.opt.Later; hook != nil {
+		s.out.later = *t
+		hook(number, &s.out.later)
+	}
+}
+
+// roundTrip measures the time between data and their acknowledgement: of one
+// segment at a time, and never of one that was sent again. The least of the last
+// samples counts, since a receiver may delay its ACKs.
+type roundTrip struct {
+	timing       bool
+	to           uint32 // sequence number behind the segment that is timed
+	since        int64
+	least1       int64 // of the samples since the last change
+	least2       int64 // of those before; 0 when there are none
+	samples      int
+	beginOfLeast int64
+}
+
+func (t *roundTrip) begin(to uint32, now int64) {
+	if !t.timing {
+		t.timing, t.to, t.since = true, to, now
+	}
+}
+
+func (t *roundTrip) cancel() { t.timing = false }
+
+func (t *roundTrip) end(ack uint32, now int64) {
+	if !t.timing || int32(ack-t.to) < 0 {
+		return
+	}
+	t.timing = false
+	if t.samples == rttSamples || t.samples > 0 && now-t.beginOfLeast > rttAge {
+		t.least2, t.samples = t.least1, 0
+	}
+	sample := max(1, now-t.since)
+	if t.samples == 0 {
+		t.least1, t.beginOfLeast = sample, now
+	}
+	t.least1 = min(t.least1, sample)
+	t.samples++
+}
+
+// least returns the round trip in nanoseconds, 0 when it is unknown.
+func (t *roundTrip) least() int64 {
+	if t.least2 != 0 && t.least2 < t.least1 {
+		return t.least2
+	}
+	return t.least1
+}
+
+func lower(a, b uint32) uint32 {
+	if int32(a-b) < 0 {
+		return a
+	}
+	return b
+}
+
+func higher(a, b uint32) uint32 {
+	if int32(a-b) > 0 {
+		return a
+	}
+	return b
+}
