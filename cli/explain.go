@@ -100,11 +100,12 @@ func (p *prose) explain(names []string) error {
 	return err
 }
 
-// ownEntries lists the names of ours: of records, codes and columns, and of the
-// fields that filters read without a tree.
+// ownEntries lists keys, codes and columns, and the fields that filters read
+// without a tree.
 func ownEntries() []records.Entry { return append(records.All(), filter.Probes()...) }
 
-// ownNames lists the names of ours, keys inside others also without those.
+// ownNames lists the names of ownEntries, for keys inside others also their last
+// parts.
 func ownNames() (list []string) {
 	for _, e := range ownEntries() {
 		list = append(list, e.Name)
@@ -119,7 +120,7 @@ func ownNames() (list []string) {
 	return slices.Compact(list)
 }
 
-// page appends what is known of a key or a topic.
+// page appends the text about a key or a topic.
 func (p *prose) page(out []byte, r *render.Explain, key *records.Entry, topic *schema.Topic) ([]byte, error) {
 	if p.form.value == "json" {
 		if key != nil {
@@ -183,7 +184,7 @@ func completeTopics(_ *cobra.Command, _ []string, start string) ([]string, cobra
 	return withPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }
 
-// withPrefix are the names that begin as start does, letters of either case.
+// withPrefix returns the names that begin with start, in upper or lower case.
 func withPrefix(names []string, start string) (list []string) {
 	for _, n := range names {
 		if len(n) >= len(start) && strings.EqualFold(n[:len(start)], start) {

@@ -41,8 +41,8 @@ func newFields(sys *iostreams.IO) *cobra.Command {
 	}
 }
 
-// ownKeys lists the keys that -e and -Y know and that are no fields of the wire,
-// and the fields that filters read without a tree, by record and name.
+// ownKeys lists the keys of records that -e and -Y accept, and the fields that
+// filters read without a tree, by record and name.
 func ownKeys() []records.Entry {
 	list := append(records.All(), filter.Probes()...)
 	list = slices.DeleteFunc(list, func(e records.Entry) bool { return !e.InFilters })

@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 )
 
 // Decode reads and renders standalone values.
@@ -240,7 +241,7 @@ func (d *Decode) AppendJSON(dst []byte, v Decoded) []byte {
 		dst = append(schema.AppendHex(append(dst, `,"number":"`...), t.Nodes[0].Val), '"')
 	}
 	if len(t.Nodes) > 0 && v.Field.Format == schema.Errno && int64(t.Nodes[0].Val) < 0 {
-		dst = append(appendErrno(append(dst, `,"error":"`...), int32(t.Nodes[0].Val)), '"')
+		dst = append(records.AppendErrno(append(dst, `,"error":"`...), int32(t.Nodes[0].Val)), '"')
 	}
 	dst = appendNotes(dst, t.Notes)
 	return append(dst, '}', '\n')

@@ -9,15 +9,15 @@ import (
 	"github.com/lshark/lshark/records"
 )
 
-// Explain renders what the tables say of a topic, as text for reading.
+// Explain renders topics of the protocol, and keys, as text for reading.
 type Explain struct {
 	colors *Colors
 	width  int
 	index  *schema.Index
 }
 
-// NewExplain makes a renderer of topics; width is that of the terminal, 0
-// without one.
+// NewExplain makes a renderer of topics. width is that of the terminal in
+// columns, 0 without a terminal.
 func NewExplain(c *Colors, width int, index *schema.Index) *Explain {
 	return &Explain{colors: c, width: width, index: index}
 }
@@ -54,9 +54,11 @@ func (e *Explain) AppendKey(dst []byte, k *records.Entry) []byte {
 	return p.out
 }
 
-// textIndent is the column of text under a heading.
+// textIndent is the column in which text under a heading begins.
 const textIndent = 2
 
+// heading appends a line with the kind and the name of a topic and its main
+// properties. Empty ones are left out.
 func (p *page) heading(kind, name string, more ...string) {
 	p.put(&p.c.Dim, kind+" ")
 	p.put(&p.c.Head, name)
@@ -69,7 +71,7 @@ func (p *page) heading(kind, name string, more ...string) {
 	p.end()
 }
 
-// paragraph appends a text of its own, nothing for an empty one.
+// paragraph appends a text as a sentence, nothing for an empty text.
 func (p *page) paragraph(text string) {
 	if text == "" {
 		return
@@ -78,7 +80,7 @@ func (p *page) paragraph(text string) {
 	p.end()
 }
 
-// sentence makes a sentence of a meaning.
+// sentence adds a full stop to a text that has none.
 func sentence(s string) string {
 	if s == "" || strings.HasSuffix(s, ".") {
 		return s
@@ -140,7 +142,7 @@ func joinInts(list []int) string {
 	return b.String()
 }
 
-// layout are the columns of a table of fields.
+// layout has the columns in which the cells of a table of fields begin.
 type layout struct{ name, kind, text int }
 
 func layoutOf(fields []*schema.Field, room int) layout {
@@ -153,7 +155,7 @@ func layoutOf(fields []*schema.Field, room int) layout {
 	l.kind = l.name + name + 2
 	l.text = l.kind + kind + 2
 	if l.text > room-30 {
-		l.text = l.name + 2 // on lines of its own
+		l.text = l.name + 2 // in the lines below
 	}
 	return l
 }
@@ -186,7 +188,7 @@ func (e *Explain) member(p *page, f *schema.Field, l layout) {
 	p.end()
 }
 
-// offsetText is the place of a field, "-" when it depends on the message.
+// offsetText returns the offset of a field, "-" when it depends on the message.
 func offsetText(f *schema.Field) string {
 	if f.Off < 0 || f.Kind == schema.Virtual || f.Elsewhere != nil {
 		return "-"
@@ -201,20 +203,20 @@ func sizeText(f *schema.Field) string {
 	return strconv.Itoa(f.Size)
 }
 
-// meaning appends what a field means and when, in the column col.
+// meaning appends the meaning of a field and its conditions, in the column col.
 func (e *Explain) meaning(p *page, f *schema.Field, col int) {
-	if p.at+2 > col && (f.Doc != "" || len(facts(f)) > 0) {
+	if p.at+2 > col && (f.Doc != "" || len(properties(f)) > 0) {
 		p.column(col)
 	}
 	p.words(col, &Style{}, f.Doc)
-	for _, fact := range facts(f) {
-		p.words(col, &p.c.Dim, "("+fact+")")
+	for _, property := range properties(f) {
+		p.words(col, &p.c.Dim, "("+property+")")
 	}
 }
 
-// facts are what the declaration says of a field beside place, type and
+// properties returns what is declared of a field besides its place, type and
 // meaning.
-func facts(f *schema.Field) (list []string) {
+func properties(f *schema.Field) (list []string) {
 	if s := since(f.Since); s != "" {
 		list = append(list, s)
 	}
@@ -225,7 +227,7 @@ func facts(f *schema.Field) (list []string) {
 		list = append(list, "of "+f.Elem.Type.Name)
 	}
 	if f.CountBy != "" {
-		list = append(list, "as many as "+f.CountBy+" says")
+		list = append(list, "count: "+f.CountBy)
 	}
 	if len(f.Options) > 0 {
 		list = append(list, "one of "+strings.Join(optionNames(f), ", "))
@@ -234,7 +236,7 @@ func facts(f *schema.Field) (list []string) {
 		list = append(list, "if "+c.Field+" has "+strings.Join(c.Bits, " or "))
 	}
 	if over := f.Covers(); over != "" {
-		list = append(list, "in the place of "+over)
+		list = append(list, "overlays "+over)
 	}
 	if f.Order == schema.Big {
 		list = append(list, "big-endian")
@@ -257,8 +259,7 @@ func optionNames(f *schema.Field) (names []string) {
 	return names
 }
 
-// placeNames are structs and operations with the name of the field there:
-// ost_body.oa.
+// placeNames returns the places of fields, as in ost_body.oa.
 func placeNames(places []schema.Place) (names []string) {
 	seen := make(map[string]bool)
 	for _, pl := range places {

@@ -9,7 +9,7 @@ import (
 	"github.com/lshark/lshark/records"
 )
 
-// topicJSON is what the JSON of a topic holds; each kind has its own keys.
+// topicJSON is the JSON of a topic. Each kind of topic has some of the keys.
 type topicJSON struct {
 	Kind    string        `json:"kind"`
 	Name    string        `json:"name"`
@@ -35,7 +35,7 @@ type topicJSON struct {
 	In      []string      `json:"in,omitempty"`
 }
 
-// fieldJSON is a field in one place.
+// fieldJSON is the JSON of a field in one place.
 type fieldJSON struct {
 	In      string   `json:"in,omitempty"`
 	Name    string   `json:"name"`
@@ -45,13 +45,13 @@ type fieldJSON struct {
 	Since   string   `json:"since,omitempty"`
 	Names   string   `json:"names,omitempty"`
 	Forms   []string `json:"options,omitempty"`
-	When    []string `json:"when,omitempty"` // any of the bits of each
+	When    []string `json:"when,omitempty"` // one of the bits must be set
 	Over    string   `json:"over,omitempty"`
 	CountBy string   `json:"count_by,omitempty"`
 	Meaning string   `json:"meaning,omitempty"`
 }
 
-// variantJSON is a form of an operation.
+// variantJSON is the JSON of a variant of an operation.
 type variantJSON struct {
 	Name    string      `json:"name"`
 	Request []fieldJSON `json:"request"`
@@ -103,7 +103,7 @@ func (e *Explain) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 	return appendObject(dst, j)
 }
 
-// appendObject appends a value of ours as JSON on a line.
+// appendObject appends a value as JSON on a line.
 func appendObject(dst []byte, v any) ([]byte, error) {
 	b := bytes.NewBuffer(dst)
 	enc := json.NewEncoder(b)

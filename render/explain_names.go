@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
@@ -63,11 +64,11 @@ func (e *Explain) about(p *page, v *schema.Value, col int) {
 		p.words(col, &p.c.Dim, "("+s+")")
 	}
 	if v.Alias {
-		p.words(col, &p.c.Dim, "(another name)")
+		p.words(col, &p.c.Dim, "(alias)")
 	}
 }
 
-// bitText is the number of a bit, or of the first and last bit of a mask.
+// bitText returns the number of the bit of a mask, or of its first and last.
 func bitText(mask uint64) string {
 	first, last := -1, -1
 	for i := range 64 {
@@ -86,7 +87,7 @@ func bitText(mask uint64) string {
 	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
 }
 
-// valueText is the number of a value, hex where that is how one knows it.
+// valueText returns a value in decimal, flags and large values in hexadecimal.
 func valueText(g *schema.Names, v *schema.Value) string {
 	const large = 4096
 	if !g.Flags && v.Value < large {
@@ -125,28 +126,28 @@ func (e *Explain) value(p *page, g *schema.Names, v *schema.Value) {
 	}
 	other := ""
 	if v.Alias {
-		other = "another name"
+		other = "alias"
 	}
 	name := g.Full(*v)
 	if g == schema.Errnos {
-		name = v.Name // as everybody knows them
+		name = v.Name // without a prefix, as in C
 	}
 	p.heading(kind, name, number, "of "+g.Group, since(v.Since), other)
 	p.paragraph(v.Doc)
 	if v.Doc == "" {
 		p.paragraph(g.Doc)
 	}
-	e.decides(p, g, v)
+	e.conditional(p, g, v)
 	e.users(p, g)
 }
 
-// decides appends the fields that mean something only with a flag.
-func (e *Explain) decides(p *page, g *schema.Names, v *schema.Value) {
+// conditional appends the fields that are valid only with a flag.
+func (e *Explain) conditional(p *page, g *schema.Names, v *schema.Value) {
 	var names []string
 	for _, s := range opcodes.Protocol.Structs {
 		for _, f := range s.Fields {
 			for _, c := range f.When {
-				if word, ok := s.Lookup(c.Field); ok && word.Names == g && has(c.Bits, v.Name) {
+				if word, ok := s.Lookup(c.Field); ok && word.Names == g && slices.Contains(c.Bits, v.Name) {
 					names = append(names, s.Name+"."+f.Name)
 				}
 			}
@@ -158,13 +159,4 @@ func (e *Explain) decides(p *page, g *schema.Names, v *schema.Value) {
 	p.words(textIndent, &Style{}, "Gives meaning to")
 	p.list(textIndent, &p.c.Key, names)
 	p.end()
-}
-
-func has(list []string, name string) bool {
-	for _, s := range list {
-		if s == name {
-			return true
-		}
-	}
-	return false
 }

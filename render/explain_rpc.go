@@ -1,13 +1,14 @@
 package render
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// operation appends an operation with its buffers both ways.
+// operation appends an operation with the buffers of request and reply.
 func (e *Explain) operation(p *page, r *schema.RPC) {
 	retired, oneWay := "", ""
 	if r.Retired {
@@ -73,14 +74,13 @@ func (e *Explain) bulk(p *page, b *schema.BulkData) {
 	p.end()
 }
 
-// field appends a field in all its places. Places with the same declaration
-// stand together.
+// field appends a field with all its places, grouped by declaration.
 func (e *Explain) field(p *page, t *schema.Topic) {
 	p.heading("field", t.Field, placesText(len(t.Places)))
 	var shown []*schema.Field
 	for i := range t.Places {
 		f := t.Places[i].Field
-		if shownBefore(shown, f) {
+		if slices.Contains(shown, f) {
 			continue
 		}
 		shown = append(shown, f)
@@ -99,15 +99,6 @@ func (e *Explain) field(p *page, t *schema.Topic) {
 	}
 }
 
-func shownBefore(list []*schema.Field, f *schema.Field) bool {
-	for _, g := range list {
-		if f == g {
-			return true
-		}
-	}
-	return false
-}
-
 func placesText(n int) string {
 	if n == 1 {
 		return "in one place"
@@ -115,8 +106,8 @@ func placesText(n int) string {
 	return "in " + strconv.Itoa(n) + " places"
 }
 
-// where are the structs and operations that have the field f, with its offset
-// in structs.
+// where returns the structs and operations that have the field f, with its
+// offset in structs.
 func (e *Explain) where(places []schema.Place, f *schema.Field) (names []string) {
 	for _, pl := range places {
 		if pl.Field != f {

@@ -20,8 +20,7 @@ func RecordKeys() (names []string) {
 	return names
 }
 
-// FieldError says that a field does not exist, and which ones are named
-// alike.
+// FieldError is a field that does not exist, with the most similar names.
 type FieldError struct {
 	Name string
 	Near []string
@@ -35,28 +34,29 @@ func (e *FieldError) Error() string {
 	return msg
 }
 
-// Fields renders chosen fields of a message, separated by tabs: several values
-// of the same field by commas, nothing for a field the message does not have.
+// Fields renders fields of a message, separated by tabs. Several values of a
+// field are separated by commas; a field that the message does not have is
+// empty.
 type Fields struct {
 	names   []string
 	columns []column
-	deep    bool // some columns are fields of the tree
+	inTree  bool // some columns are fields of the tree
 	msg     records.Message
-	path    []int // nodes around the one that is looked at
+	path    []int // indices of the node that is visited and of those around it
 }
 
-// column is one field: a key of the record, or nodes of the tree by name and
-// the names around it.
+// column is a key of the record, or the nodes of the tree with a name inside
+// nodes with other names.
 type column struct {
 	key   *recordField[*records.Message]
 	name  string
-	above []string // in the order of the path, the innermost last
+	above []string // names of the nodes around it, outermost first
 	out   []byte
 	found bool
 }
 
-// NewFields makes a renderer for the fields of these names: wire names, paths
-// such as lnet.src_nid, or keys of a record such as frame. The error is a
+// NewFields makes a renderer of the fields with these names: names of the wire,
+// paths such as lnet.src_nid, or keys of a message such as frame. The error is a
 // *FieldError.
 func NewFields(names []string, index *schema.Index) (*Fields, error) {
 	f := &Fields{names: names}
@@ -70,13 +70,13 @@ func NewFields(names []string, index *schema.Index) (*Fields, error) {
 			return nil, &FieldError{name, nearest(name, index)}
 		}
 		f.columns = append(f.columns, c)
-		f.deep = true
+		f.inTree = true
 	}
 	return f, nil
 }
 
-// path takes a name apart: of a field, or of one inside others. Names of the
-// wire may have dots of their own.
+// path makes the column of a field or of a path to one. Names of the wire may
+// contain dots.
 func path(name string, index *schema.Index) (column, bool) {
 	if isDeclared(name, index) {
 		return column{name: name}, true
@@ -118,7 +118,7 @@ func nearest(name string, index *schema.Index) []string {
 	return schema.Nearest(name[strings.LastIndexByte(name, '.')+1:], all, few)
 }
 
-// Header appends a line of the names.
+// Header appends a line with the names.
 func (f *Fields) Header(dst []byte) []byte {
 	return append(append(dst, strings.Join(f.names, "\t")...), '\n')
 }
@@ -126,7 +126,7 @@ func (f *Fields) Header(dst []byte) []byte {
 // Append appends the line of a message.
 func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	f.msg.Set(m, at.First)
-	if f.deep {
+	if f.inTree {
 		f.collect()
 	}
 	for i := range f.columns {
@@ -142,7 +142,7 @@ func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	return append(dst, '\n')
 }
 
-// collect walks the tree once and gives each column its values.
+// collect walks the tree once and appends the values to their columns.
 func (f *Fields) collect() {
 	t := f.msg.Tree()
 	for i := range f.columns {
@@ -169,8 +169,8 @@ func (f *Fields) collect() {
 	}
 }
 
-// inside reports whether the last node of the path lies in nodes or structs of
-// these names, in this order.
+// inside reports whether the last node of the path lies in nodes or structs with
+// these names, outermost first.
 func (f *Fields) inside(above []string) bool {
 	k := len(above) - 1
 	for i := len(f.path) - 2; i >= 0 && k >= 0; i-- {
@@ -182,8 +182,8 @@ func (f *Fields) inside(above []string) bool {
 	return k < 0
 }
 
-// appendWhole appends a node: a value as text, values of a list with commas
-// between them, and a struct as JSON.
+// appendWhole appends a node: a value as text, the elements of a list separated
+// by commas, a struct as JSON.
 func appendWhole(dst []byte, t *dissect.Tree, i int) []byte {
 	n := &t.Nodes[i]
 	switch {

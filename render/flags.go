@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/track"
 )
 
@@ -79,7 +80,7 @@ func (r *Flags) AppendConnect(dst []byte, p *track.ConnectPair, first int64) []b
 	r.text = strconv.AppendInt(append(r.text[:0], "reply in frame "...), p.Reply.Frame, 10)
 	dst = append(appendGap(dst, start, len(r.text), r.opt.Width), r.text...)
 	if status := p.Reply.RPC.Status; status < 0 {
-		r.text = appendErrno(r.text[:0], status)
+		r.text = records.AppendErrno(r.text[:0], status)
 		dst = append(append(append(append(dst, "  "...), r.c.Bad.on...), r.text...), r.c.Bad.off...)
 	}
 	dst = append(dst, '\n')

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/track"
 )
 
@@ -26,15 +27,15 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 	case track.EventConnected:
 		return appendOpFlags(append(dst, "connected"...), e.OpFlags)
 	case track.EventRefused:
-		return appendErrno(append(dst, "connect refused: "...), e.Status)
+		return records.AppendErrno(append(dst, "connect refused: "...), e.Status)
 	case track.EventLateReply:
 		dst = strconv.AppendUint(append(dst, "late reply to conn_cnt "...), uint64(e.ConnCnt), 10)
 		if e.Status < 0 {
-			return appendErrno(append(dst, ": "...), e.Status)
+			return records.AppendErrno(append(dst, ": "...), e.Status)
 		}
 		return dst
 	case track.EventNotConnected:
-		dst = appendErrno(dst, e.Status)
+		dst = records.AppendErrno(dst, e.Status)
 		return appendOpcode(append(dst, " in reply to "...), e.Opcode)
 	case track.EventEvicted:
 		return append(dst, "evicted: the server did not know the connection any more"...)

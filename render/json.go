@@ -60,6 +60,3 @@ func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	dst[start] = '{'
 	return append(dst, '}', '\n')
 }
-
-// appendErrno appends the name of a negative errno, or the number.
-func appendErrno(dst []byte, status int32) []byte { return records.AppendErrno(dst, status) }

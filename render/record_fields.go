@@ -18,8 +18,8 @@ func newRecordField[R any](p records.Path[R]) *recordField[R] {
 	return &recordField[R]{path: p, parts: members(p.Key.Parts)}
 }
 
-// append appends the value of the key, several with commas between them, and
-// objects as JSON; nothing when the record has none.
+// append appends the value of the key, or its values separated by commas.
+// Objects are appended as JSON.
 func (f *recordField[R]) append(dst []byte, r R) []byte {
 	start := len(dst)
 	for i := range f.path.Len(r) {
@@ -42,7 +42,7 @@ func (f *recordField[R]) append(dst []byte, r R) []byte {
 	return dst
 }
 
-// RPCFields renders RPCs as lines of values with tabs between them.
+// RPCFields renders RPCs as lines of values, separated by tabs.
 type RPCFields struct {
 	names   []string
 	columns []*recordField[*track.RPC]
@@ -56,9 +56,9 @@ func RPCKeys() (names []string) {
 	return names
 }
 
-// NewRPCFields makes a renderer of the keys of these names, with or without
-// the rpc. that they have in filters. The name of one that does not exist is
-// returned as unknown.
+// NewRPCFields makes a renderer of the keys with these names, with or without
+// the prefix rpc. of filters. When one does not exist, f is nil and unknown is
+// its name.
 func NewRPCFields(names []string) (f *RPCFields, unknown string) {
 	f = &RPCFields{names: names}
 	for _, name := range names {
@@ -71,12 +71,12 @@ func NewRPCFields(names []string) (f *RPCFields, unknown string) {
 	return f, ""
 }
 
-// Header appends the line of the names.
+// Header appends a line with the names.
 func (f *RPCFields) Header(dst []byte) []byte {
 	return append(append(dst, strings.Join(f.names, "\t")...), '\n')
 }
 
-// AppendRPC appends the line of an RPC; what is not known is empty.
+// AppendRPC appends the line of an RPC. Unknown values are empty.
 func (f *RPCFields) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte {
 	for i, c := range f.columns {
 		if i > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/lshark/lshark/records"
 )
 
-// null is the JSON of a key whose value is not known.
+// null is the JSON of a key whose value is unknown.
 const null = "null"
 
 // member is a key as a member of a JSON object.
@@ -41,14 +41,14 @@ type recordFormat struct {
 }
 
 // append appends ,"name":value for each member: of the i-th element of a list,
-// of the record when i is negative.
+// or of the record when i is negative.
 func (j *recordJSON[R]) append(dst []byte, list []member[R], r R, i int) []byte {
 	for k := range list {
 		m := &list[k]
 		switch {
 		case m.Len != nil:
 			dst = j.list(dst, m, r)
-		case i < 0 && m.scalar: // what Read does, inline: most keys of each message
+		case i < 0 && m.scalar: // Read, inlined: this is the case of most keys
 			if j.val.Type = m.Type; m.Get(r, &j.val) {
 				dst = j.value(append(dst, m.prefix...), m.Names, &j.val)
 			} else if m.JSON == records.Null {
@@ -132,6 +132,7 @@ func (j *recordJSON[R]) value(dst []byte, names *schema.Names, v *records.Value)
 	return appendRecordValue(dst, v, &j.format)
 }
 
+// appendJSONNames appends names as an array.
 func appendJSONNames(dst []byte, names []string) []byte {
 	dst = append(dst, '[')
 	for i, name := range names {
@@ -143,6 +144,7 @@ func appendJSONNames(dst []byte, names []string) []byte {
 	return append(dst, ']')
 }
 
+// appendJSONCounts appends counts as an object.
 func appendJSONCounts(dst []byte, counts []records.Count) []byte {
 	dst = append(dst, '{')
 	for i, c := range counts {

@@ -141,7 +141,7 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC, excess int) []byte {
 		if r.IsExpectedError() {
 			st = &c.Dim
 		}
-		s.text = appendErrno(s.text[:0], r.Status)
+		s.text = records.AppendErrno(s.text[:0], r.Status)
 		dst = st.Append(append(dst, ' '), string(s.text))
 	case lock != "":
 		dst = c.Flag.Append(append(dst, ' '), lock)
@@ -161,7 +161,7 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC, excess int) []byte {
 		if i > 0 {
 			s.text = append(s.text, ',')
 		}
-		s.text = appendErrno(s.text, e)
+		s.text = records.AppendErrno(s.text, e)
 	}
 	return c.Bad.Append(dst, string(s.text))
 }

@@ -23,7 +23,7 @@ func NewStatsJSON(o StatsOptions) *StatsJSON {
 		case (m.Name == "time" || m.Name == "interval") && o.Step == 0:
 		case !slices.Contains(track.DimensionNames(), m.Name):
 			j.members = append(j.members, m)
-		case m.Name == track.DimensionNames()[0]: // here they are, in the order of the options
+		case m.Name == track.DimensionNames()[0]: // put those of By here, in their order
 			for _, d := range o.By {
 				i := slices.IndexFunc(all, func(m member[*records.Row]) bool { return m.Name == d.String() })
 				j.members = append(j.members, all[i])

@@ -21,7 +21,7 @@ type StatsOptions struct {
 	Bars     bool // show the latencies and sizes as bars
 }
 
-// statsSorts are the orders of rows: greatest first.
+// statsSorts are the orders of rows, by descending value.
 var statsSorts = []struct {
 	name  string
 	value func(r *track.Row) int64
@@ -37,7 +37,7 @@ var statsSorts = []struct {
 	{"depth", func(r *track.Row) int64 { return r.DepthMax }},
 }
 
-// StatsSorts lists the names of the orders.
+// StatsSorts returns the names of the orders of rows.
 func StatsSorts() []string {
 	names := make([]string, len(statsSorts))
 	for i := range statsSorts {
@@ -46,7 +46,7 @@ func StatsSorts() []string {
 	return append(names, "name")
 }
 
-// sortRows orders the rows of an interval; equal ones by their keys.
+// sortRows sorts the rows of an interval by an order, then by their dimensions.
 func sortRows(i *track.Interval, by []track.Dimension, order string) []*track.Row {
 	rows := i.List()
 	names := make(map[*track.Row]string, len(rows))
@@ -87,8 +87,8 @@ func sum(counts map[int32]int64) (n int64) {
 	return n
 }
 
-// appendDimension appends the value of a dimension as text, empty when it is not
-// known.
+// appendDimension appends the value of a dimension as text, nothing when it is
+// unknown.
 func appendDimension(dst []byte, r *track.Row, d track.Dimension, raw bool) []byte {
 	switch d {
 	case track.ByOp:
@@ -117,7 +117,7 @@ func appendDimension(dst []byte, r *track.Row, d track.Dimension, raw bool) []by
 		}
 	case track.ByError:
 		if r.Error < 0 {
-			return appendErrno(dst, int32(r.Error))
+			return records.AppendErrno(dst, int32(r.Error))
 		}
 	}
 	return dst

@@ -7,8 +7,8 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// StatsTSV renders statistics as lines of values with tabs between them, a
-// line of names first. Times are in seconds; what is not known is empty.
+// StatsTSV renders statistics as lines of values, separated by tabs. Times are in
+// seconds, unknown values are empty.
 type StatsTSV struct {
 	opt     StatsOptions
 	columns []tsvColumn
@@ -17,12 +17,11 @@ type StatsTSV struct {
 // tsvColumn is a key of rows in a column.
 type tsvColumn struct {
 	name  string
-	total bool // of counts only their sum is shown
+	total bool // show the sum of the counts
 	*recordField[*records.Row]
 }
 
-// tsvColumns are the columns behind those of the dimensions, with the paths of
-// their keys.
+// tsvColumns are the columns after the dimensions, with the paths of their keys.
 var tsvColumns = []struct {
 	name, path string
 	total      bool
@@ -66,6 +65,7 @@ func NewStatsTSV(o StatsOptions) *StatsTSV {
 	return t
 }
 
+// add adds a column with the value at a path.
 func (t *StatsTSV) add(name, path string, total bool) {
 	p, ok := records.Rows.Find(path)
 	if !ok {
@@ -76,7 +76,7 @@ func (t *StatsTSV) add(name, path string, total bool) {
 	t.columns = append(t.columns, tsvColumn{name, total, f})
 }
 
-// Header appends the line of the names.
+// Header appends a line with the names.
 func (t *StatsTSV) Header(dst []byte) []byte {
 	for k := range t.columns {
 		if k > 0 {
