@@ -45,7 +45,8 @@ func newExplain(sys *iostreams.IO) *cobra.Command {
 		Short: "Explain a struct, field, flag, opcode or constant, with its place on the wire",
 		Long: "explain prints what lshark knows about a name of the protocol; it needs no capture. NAME is a struct, a " +
 			"field, a group of flags or values, a flag or constant with or without its prefix, an operation, a key of " +
-			"records and filters, a column of a table, or a code of notes and events. Where a name is not unique, write STRUCT.FIELD or GROUP.VALUE. A number is an " +
+			"records and filters, a column of a table, or a code of notes and events. Where a name is not unique, " +
+			"write STRUCT.FIELD or GROUP.VALUE. A number is an " +
 			"operation, a portal or an error. Case does not matter. Without NAME, explain shows how much it knows.",
 		Example: `  # offsets and types, and when each field is valid
   lshark explain obd_connect_data
