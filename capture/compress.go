@@ -11,20 +11,20 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// maxZstdWindow is the most a zstd stream may ask to look back, in bytes. The
-// zstd program has the same limit.
+// maxZstdWindow is the largest window of a zstd stream, in bytes. The zstd program
+// has the same limit.
 const maxZstdWindow = 128 << 20
 
 const (
 	magicGzip      = 0x00088b1f // three bytes
 	magicZstd      = 0xfd2fb528
-	magicSkip      = 0x184d2a50 // and the 15 numbers behind it: a skippable frame of zstd
+	magicSkip      = 0x184d2a50 // and the next 15 numbers: a skippable frame of zstd
 	magicLZ4       = 0x184d2204
 	magicLZ4Legacy = 0x184c2102
 )
 
-// decompressor returns what unpacks w, or nil when w is not compressed. It is
-// told by the content: names lie.
+// decompressor returns a reader of the uncompressed data, or nil if w is not
+// compressed. It recognizes the compression by the content, not by the name.
 func decompressor(w *window) (io.Reader, error) {
 	if !w.need(4) {
 		return nil, nil
@@ -49,12 +49,13 @@ func decompressor(w *window) (io.Reader, error) {
 	return &u, u.explain(err)
 }
 
-// unpacker is a decompressor whose errors say what it is.
+// unpacker is a decompressor whose errors name the compression.
 type unpacker struct {
 	src  io.Reader
 	kind string
 }
 
+// explain returns an error that names the compression.
 func (u *unpacker) explain(err error) error {
 	switch err {
 	case nil, io.EOF:
@@ -65,8 +66,8 @@ func (u *unpacker) explain(err error) error {
 	return fmt.Errorf("damaged %s data: %w", u.kind, err)
 }
 
-// Read turns a panic of the decompressor into an error: what it reads comes
-// from strangers, and it may run in a goroutine where nobody could recover.
+// Read returns a panic of the decompressor as an error: it reads data that
+// nobody has checked, and may run in a goroutine of its own.
 func (u *unpacker) Read(p []byte) (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -79,11 +80,11 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 
 const (
 	aheadChunk = 256 << 10 // bytes
-	aheadDepth = 2         // chunks unpacked before they are asked for
+	aheadDepth = 2         // chunks that are unpacked ahead
 )
 
-// ahead unpacks in a goroutine, so that the work has a core of its own. Plain
-// files do not go through it: reading them is cheaper than handing them over.
+// ahead unpacks in a goroutine, on a processor core of its own. Plain files are
+// read without it: that is cheaper than passing their bytes on.
 type ahead struct {
 	full  chan chunk
 	spare chan []byte

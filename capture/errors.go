@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// DamageError says that an input is cut short, damaged or not a capture. All
-// frames before the damage have been handed out when it is returned.
+// DamageError reports an input that is cut short, damaged or not a capture. It is
+// returned after all frames before the damage.
 type DamageError struct {
 	File   string // as given to Open, "standard input" for "-"
-	Offset int64  // byte of the (uncompressed) input where the damaged record begins
-	Cause  string // one line
+	Offset int64  // of the damaged record in the uncompressed input, bytes
+	Cause  string // in one line
 }
 
 func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s: byte %d: %s", printable(e.File), e.Offset, e.Cause)
 }
 
-// printable quotes a name that would do something to a terminal.
+// printable returns a name, quoted if it has characters that a terminal would
+// not only show.
 func printable(name string) string {
-	odd := func(r rune) bool { return !strconv.IsPrint(r) }
-	if strings.ContainsFunc(name, odd) {
+	control := func(r rune) bool { return !strconv.IsPrint(r) }
+	if strings.ContainsFunc(name, control) {
 		return strconv.Quote(name)
 	}
 	return name

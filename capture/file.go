@@ -16,18 +16,18 @@ const stdinName = "standard input"
 // file is one input of a Reader.
 type file struct {
 	name   string
-	index  int // place in the list of inputs
+	index  int // in the list of inputs
 	os     *os.File
 	size   int64         // bytes when it was opened; -1 for a pipe
 	offset time.Duration // added to the times
-	source int
-	idle   time.Duration // how long a pipe is waited for; 0: for ever
+	source int           // index of the capture point, -1 before the first frame
+	idle   time.Duration // Options.Idle
 	frame  Frame         // the next one, in a merge
 
-	read  atomic.Int64 // bytes of the file, compressed or not
+	read  atomic.Int64 // bytes read of the file, which may be compressed
 	close sync.Once
 	done  chan struct{} // closed with the file
-	win   *window       // nil until the first frame is wanted
+	win   *window       // nil before the first frame
 	recs  records
 	plain bool // not compressed
 }
@@ -60,9 +60,9 @@ func openFile(path string, index int) (*file, error) {
 	return f, nil
 }
 
-// standardInput is os.Stdin. A pipe is opened once more where the system can do
-// that: Close ends a read from a file that was opened here, but not one from a
-// descriptor that others may share.
+// standardInput returns os.Stdin, a pipe opened again where the system can do
+// that: Close ends a read from a file that was opened here, but not a read from
+// an inherited descriptor.
 func standardInput() *os.File {
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
 		if f, err := os.OpenFile("/proc/self/fd/0", os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
@@ -72,14 +72,14 @@ func standardInput() *os.File {
 	return os.Stdin
 }
 
-// Read counts what is read, for the progress.
+// Read reads from the file and counts the bytes, for Progress.
 func (f *file) Read(p []byte) (int, error) {
 	n, err := f.os.Read(p)
 	f.read.Add(int64(n))
 	return n, err
 }
 
-// start reads the file's head: compression and format.
+// start recognizes compression and format, with a window of size bytes on src.
 func (f *file) start(size int, src io.Reader) error {
 	w := newWindow(f.name, src, size)
 	unpack, err := decompressor(w)
@@ -98,7 +98,7 @@ func (f *file) start(size int, src io.Reader) error {
 	return err
 }
 
-// next reads the next frame, all but its number and source.
+// next reads the next frame, without its number and capture point.
 func (f *file) next(fr *Frame) error {
 	if f.recs == nil {
 		if err := f.start(windowSize, f); err != nil {
@@ -121,23 +121,23 @@ func (f *file) next(fr *Frame) error {
 	return err
 }
 
-// wait waits for the first byte of a record.
+// wait waits for the first byte of a record. After f.idle it returns ErrTimeout.
 func (f *file) wait() error {
 	if f.os.SetReadDeadline(time.Now().Add(f.idle)) != nil {
-		f.idle = 0 // this kind of file has no deadlines
+		f.idle = 0 // this kind of file has no read deadlines
 		return nil
 	}
 	if !f.win.need(1) && errors.Is(f.win.err, os.ErrDeadlineExceeded) {
 		f.win.err = nil
 		return ErrTimeout
 	}
-	f.os.SetReadDeadline(time.Time{}) // of a closed file the next read tells
+	f.os.SetReadDeadline(time.Time{}) // fails only for a closed file, as the next read will
 	return nil
 }
 
-// peek learns the time of the first frame without keeping a large buffer: of a
-// hundred files that follow each other only one is being read at a time. A
-// pipe cannot be read again; it is started for good.
+// peek reads the time of the first frame without keeping a large buffer: of a
+// hundred files that follow each other only one is read at a time. A pipe cannot
+// be read twice and keeps its buffer.
 func (f *file) peek() error {
 	if f.size < 0 || f.os == os.Stdin {
 		return f.next(&f.frame)
@@ -151,7 +151,7 @@ func (f *file) peek() error {
 	return err
 }
 
-// end closes the file. It may be called twice, and while a read is under way.
+// end closes the file. It may be called twice, and during a read.
 func (f *file) end() error {
 	var err error
 	f.close.Do(func() {

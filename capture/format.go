@@ -10,12 +10,12 @@ import (
 
 // records reads the frames of one capture file format.
 type records interface {
-	// next reads a frame into f, all but its number and source. It returns
-	// io.EOF at the end of the input and a *DamageError where it is damaged.
+	// next reads a frame into f, without its number and capture point. It
+	// returns io.EOF at the end of the input and a *DamageError at damage.
 	next(w *window, f *Frame) error
 }
 
-// newRecords tells the format from the first bytes.
+// newRecords recognizes the format by the first bytes.
 func newRecords(w *window) (records, error) {
 	if !w.need(4) {
 		return nil, notCapture(w)
@@ -34,8 +34,8 @@ func newRecords(w *window) (records, error) {
 	return nil, notCapture(w)
 }
 
-// foreign are the first bytes of files that are given by mistake.
-var foreign = []struct{ magic, name string }{
+// otherFormats has the first bytes of files that are often given by mistake.
+var otherFormats = []struct{ magic, name string }{
 	{"\xfd7zXZ\x00", "xz data; unpack it first"},
 	{"BZh", "bzip2 data; unpack it first"},
 	{"PK\x03\x04", "a zip archive; unpack it first"},
@@ -45,7 +45,8 @@ var foreign = []struct{ magic, name string }{
 	{"\x7fELF", "a program"},
 }
 
-// notCapture says what an input looks like that is neither pcap nor pcapng.
+// notCapture returns the error for an input that is neither pcap nor pcapng, with
+// what it seems to be.
 func notCapture(w *window) error {
 	w.need(512)
 	if w.err != nil && w.err != io.EOF {
@@ -61,7 +62,7 @@ func notCapture(w *window) error {
 	case len(bytes.Trim(head, "\x00")) == 0:
 		what = "zeros"
 	}
-	for _, f := range foreign {
+	for _, f := range otherFormats {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
 			what = f.name
 		}

@@ -1,6 +1,5 @@
-// Package capture is where frames come from: capture files of every common
-// kind, plain or compressed, standard input, several files merged by time, or
-// a live interface. It knows nothing of what the frames carry.
+// Package capture reads frames from capture files, plain or compressed, from
+// standard input, from several files merged by time, or from a live interface.
 //
 //	r, err := capture.Open([]string{"client.pcap", "server.pcapng.zst"}, capture.Options{})
 //	if err != nil {
@@ -13,21 +12,37 @@
 //		if err != nil {
 //			break // io.EOF, or a *DamageError after all that could be read
 //		}
+//		fmt.Println(f.Number, f.Time, f.Len)
 //	}
+//
+// OpenLive opens an interface, whose Next is the same. A Writer writes frames as
+// pcapng. Package pcapfilter compiles capture filters.
+//
+// # gopacket
+//
+// A Source makes a Reader or a Live a data source of gopacket, a SourceReader
+// reads any data source of gopacket.
+//
+// Files are read and written by gopacket's pcapgo. A window (window.go) holds
+// the bytes of a file; pcap.go and pcapng.go check each record in it, and give
+// gopacket one record at a time, so that no length in a file makes gopacket
+// allocate or fail, and an error has the offset of the damage. Interfaces are
+// captured with a packet socket of our own (ring_linux.go), because gopacket's
+// afpacket needs cgo and its EthernetHandle loses frames of fast streams.
 package capture
 
 import "github.com/lshark/lshark/capture/pcapfilter"
 
-// Frame is one captured frame. Data belongs to the reader and is valid until
-// its next call.
+// Frame is one captured frame. Data belongs to what returned the frame and is
+// valid until the next call of its Next.
 type Frame struct {
 	Number int64    // from 1, over all files in the merged order
 	Time   int64    // nanoseconds since the epoch
 	Len    int      // bytes the frame had on the wire
 	Data   []byte   // bytes that were captured, at most Len
-	Link   LinkType // how the frame begins
-	Source int      // the capture point: files of one node that follow each other share it
-	Iface  int      // interface of the file, from 0
+	Link   LinkType // the type of its first header
+	Source int      // index of the capture point; files of one node that follow each other share it
+	Iface  int      // index of the interface in the file
 }
 
 // LinkType is the type of the header that a frame begins with.

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// ErrTimeout is returned by Live.Next, and by Reader.Next for a pipe, when
-// nothing has arrived for a while. The capture goes on: it is the time to flush
-// output.
+// ErrTimeout is returned by Live.Next, and by Reader.Next for a pipe, after a
+// time without a frame, in which output can be flushed. The capture goes on.
 var ErrTimeout error = timeoutError{}
 
 // timeoutError is a net.Error, after which gopacket.PacketSource reads again.
@@ -18,17 +17,16 @@ func (timeoutError) Error() string   { return "no frame has arrived" }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
-// LiveOptions say how an interface is captured. The zero value is ready to
-// use.
+// LiveOptions are those of OpenLive. The zero value is ready to use.
 type LiveOptions struct {
-	Filter  string        // in the syntax of pcap-filter(7); "" is all
+	Filter  string        // in the syntax of pcap-filter(7); "" matches all frames
 	Snaplen int           // bytes kept of a frame; 0 is 1 MiB
-	Buffer  int           // bytes the kernel may keep for us; 0 is 32 MiB
+	Buffer  int           // bytes of frames that the kernel buffers; 0 is 32 MiB
 	Idle    time.Duration // until Next returns ErrTimeout; 0 is 200 ms
 }
 
-// Interface is a network interface that can be captured. Linux also has "any",
-// which is all of them.
+// Interface is a network interface that can be captured. On Linux "any" stands
+// for all of them.
 type Interface struct {
 	Name      string
 	Addresses []netip.Prefix
@@ -36,7 +34,7 @@ type Interface struct {
 	Loopback  bool
 }
 
-// Interfaces lists the network interfaces in the order of the system.
+// Interfaces returns the network interfaces in the order of the system.
 func Interfaces() ([]Interface, error) {
 	all, err := net.Interfaces()
 	if err != nil {

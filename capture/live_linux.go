@@ -21,14 +21,14 @@ const (
 	defaultBuffer = 32 << 20 // bytes
 )
 
-// Live is a capture of an interface through a packet socket, whose frames lie
-// in memory shared with the kernel.
+// Live is a capture of an interface with a packet socket, whose frames are in
+// memory shared with the kernel.
 type Live struct {
 	iface   string
 	link    LinkType
 	fd      int
 	ring    *ring
-	filter  *pcapfilter.Filter // what the kernel cannot filter, else nil
+	filter  *pcapfilter.Filter // an expression that the kernel cannot filter, else nil
 	lo      int32              // index of the loopback interface
 	idle    time.Duration
 	number  int64
@@ -39,9 +39,10 @@ type Live struct {
 	wake    int        // eventfd that ends a wait
 }
 
-// OpenLive begins to capture an interface, or all when its name is "any". An
-// interface that is not Ethernet is captured cooked, as LinkLinuxSLL2, and so
-// is "any". It needs CAP_NET_RAW, from then on nothing (see DropPrivileges).
+// OpenLive starts a capture of an interface, or of all if the name is "any".
+// Frames of an Ethernet interface are LinkEthernet, of others and of "any"
+// LinkLinuxSLL2. OpenLive needs CAP_NET_RAW, the capture does not (see
+// DropPrivileges).
 func OpenLive(iface string, opt LiveOptions) (*Live, error) {
 	l := &Live{iface: iface, fd: -1, wake: -1, idle: opt.Idle, link: LinkLinuxSLL2}
 	if l.idle <= 0 {
@@ -54,7 +55,7 @@ func OpenLive(iface string, opt LiveOptions) (*Live, error) {
 }
 
 func (l *Live) open(opt LiveOptions) error {
-	index, err := l.look()
+	index, err := l.findInterface()
 	if err != nil {
 		return err
 	}
@@ -62,8 +63,7 @@ func (l *Live) open(opt LiveOptions) error {
 	if l.link == LinkLinuxSLL2 {
 		kind = unix.SOCK_DGRAM
 	}
-	// Protocol 0: no frame arrives before the filter is in place and bind
-	// has said which interface.
+	// With protocol 0 no frame arrives before bind, when the filter is in place.
 	if l.fd, err = unix.Socket(unix.AF_PACKET, kind|unix.SOCK_CLOEXEC, 0); err != nil {
 		return os.NewSyscallError("socket", err)
 	}
@@ -83,8 +83,9 @@ func (l *Live) open(opt LiveOptions) error {
 	return os.NewSyscallError("bind", err)
 }
 
-// look finds the interface's index, 0 for all, and how its frames begin.
-func (l *Live) look() (int, error) {
+// findInterface returns the index of the interface, 0 for all, and sets the link
+// type.
+func (l *Live) findInterface() (int, error) {
 	list, err := net.Interfaces()
 	if err != nil {
 		return 0, err
@@ -117,7 +118,7 @@ func (l *Live) look() (int, error) {
 
 var errDown = errors.New("the interface is down")
 
-// hardware is the ARPHRD_ number of an interface.
+// hardware returns the ARPHRD_ number of an interface.
 func hardware(name string) (uint16, error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -134,9 +135,9 @@ func hardware(name string) (uint16, error) {
 	return req.Uint16(), nil
 }
 
-// attach gives the filter to the kernel. One that only tcpdump can compile is
-// applied here: it is made for whole frames, and the kernel takes VLAN tags
-// and cooked headers out of them.
+// attach gives the filter to the kernel. A filter that only tcpdump can compile is
+// applied by Next: it is compiled for whole frames, from which the kernel
+// removes VLAN tags and cooked headers.
 func (l *Live) attach(opt LiveOptions) error {
 	program, err := pcapfilter.CompileKernel(opt.Filter, l.link == LinkLinuxSLL2, opt.Snaplen)
 	var wrong *pcapfilter.Error
@@ -156,8 +157,9 @@ func (l *Live) attach(opt LiveOptions) error {
 	return os.NewSyscallError("attach filter", unix.SetsockoptSockFprog(l.fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, prog))
 }
 
-// Next waits for a frame. It returns ErrTimeout when none has come for a
-// while, io.EOF after Stop, and another error when the interface fails.
+// Next waits for a frame and reads it into f, whose Data is valid until the next
+// call. It returns ErrTimeout after LiveOptions.Idle without a frame, io.EOF
+// after Stop, and another error if the interface fails.
 func (l *Live) Next(f *Frame) error {
 	for !l.stopped.Load() {
 		p, ok := l.ring.next()
@@ -167,7 +169,7 @@ func (l *Live) Next(f *Frame) error {
 			}
 			continue
 		}
-		// The loopback interface shows each frame as sent and as received.
+		// The loopback interface has each frame twice: as sent and as received.
 		if p.kind() == unix.PACKET_OUTGOING && p.index() == l.lo {
 			continue
 		}
@@ -194,7 +196,7 @@ func (l *Live) Next(f *Frame) error {
 	return io.EOF
 }
 
-// wait returns nil when a frame may be there.
+// wait waits for a frame. It may return nil without one.
 func (l *Live) wait() error {
 	fds := []unix.PollFd{
 		{Fd: int32(l.fd), Events: unix.POLLIN | unix.POLLERR},
@@ -221,8 +223,8 @@ func (l *Live) wait() error {
 	return explainLive(l.iface, err)
 }
 
-// Stop ends the capture: Next returns io.EOF soon. It may be called from
-// another goroutine, more than once, also after Close.
+// Stop ends the capture: Next returns io.EOF. It may be called from another
+// goroutine, more than once, and after Close.
 func (l *Live) Stop() {
 	l.stopped.Store(true)
 	l.mu.Lock()
@@ -233,15 +235,15 @@ func (l *Live) Stop() {
 	}
 }
 
-// Dropped is how many frames the kernel had no room for. It may be called from
-// another goroutine, also after Close.
+// Dropped returns how many frames the kernel dropped because its buffer was full.
+// It may be called from another goroutine, and after Close.
 func (l *Live) Dropped() (uint64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.countDropped()
 }
 
-// countDropped adds up: the kernel's counters begin anew with each reading.
+// countDropped adds the counter of the kernel, which each reading resets.
 func (l *Live) countDropped() (uint64, error) {
 	if l.fd >= 0 {
 		stats, err := unix.GetsockoptTpacketStatsV3(l.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS)
@@ -253,8 +255,8 @@ func (l *Live) countDropped() (uint64, error) {
 	return l.dropped.Load(), nil
 }
 
-// Close frees the socket and the memory of the frames. Next must not be
-// running: Stop ends it.
+// Close closes the socket and unmaps the memory of the frames. Next must have
+// returned, which Stop makes it do.
 func (l *Live) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -274,7 +276,8 @@ func (l *Live) Close() error {
 	return errors.Join(all...)
 }
 
-// explainLive names the interface, and the privilege when it is missing.
+// explainLive returns an error with the name of the interface, or of the missing
+// privilege.
 func explainLive(iface string, err error) error {
 	var wrong *pcapfilter.Error
 	switch {

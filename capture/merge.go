@@ -1,6 +1,6 @@
 package capture
 
-// before orders the queue: by time, then as the files were given.
+// before orders the queue: by time, then in the order of the arguments.
 func before(a, b *file) bool {
 	if a.frame.Time != b.frame.Time {
 		return a.frame.Time < b.frame.Time
@@ -20,7 +20,7 @@ func (r *Reader) push(f *file) {
 	}
 }
 
-// sink puts an element of the queue that has become later into its place.
+// sink moves an element of the queue, whose time has grown, to its place.
 func (r *Reader) sink(i int) {
 	for {
 		down := 2*i + 1
@@ -38,32 +38,34 @@ func (r *Reader) sink(i int) {
 	}
 }
 
-// source is a capture point: one or more files, one after the other.
-type source struct {
-	name string // of its newest file
-	busy bool   // that file has not ended
+// capturePoint is an interface of a node that one or more files, one after the
+// other, were captured at.
+type capturePoint struct {
+	name    string // of its latest file
+	reading bool   // that file has not ended
 }
 
-// join finds the capture point of a file that begins now. Files that run at
-// the same time were captured at different points; one that begins when
-// another has ended is taken for its continuation, as rotated captures are. Of
-// several that have ended it is the one of the most similar name.
-func (r *Reader) join(name string) int {
+// joinPoint returns the index of the capture point of a file that begins now.
+// Files of the same time were captured at different points. A file that begins
+// after another has ended is its continuation, as rotated captures are; after
+// several, of the one whose name has the longest common prefix.
+func (r *Reader) joinPoint(name string) int {
 	best, most := -1, -1
-	for i, s := range r.sources {
-		if n := samePrefix(s.name, name); !s.busy && n > most {
+	for i, s := range r.points {
+		if n := commonPrefix(s.name, name); !s.reading && n > most {
 			best, most = i, n
 		}
 	}
 	if best < 0 {
-		best = len(r.sources)
-		r.sources = append(r.sources, source{})
+		best = len(r.points)
+		r.points = append(r.points, capturePoint{})
 	}
-	r.sources[best] = source{name, true}
+	r.points[best] = capturePoint{name, true}
 	return best
 }
 
-func samePrefix(a, b string) int {
+// commonPrefix returns the length in bytes of the common prefix.
+func commonPrefix(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {
 		n++

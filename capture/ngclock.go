@@ -2,7 +2,7 @@ package capture
 
 import "math/bits"
 
-// ngClock turns the time stamps of a pcapng interface into nanoseconds since
+// ngClock converts the time stamps of a pcapng interface into nanoseconds since
 // the epoch.
 type ngClock struct {
 	mul, div uint64 // nanoseconds = ticks * mul / div
@@ -10,8 +10,8 @@ type ngClock struct {
 	offset   int64  // nanoseconds to add
 }
 
-// newNgClock takes if_tsresol (a negative power of ten, or of two when the top
-// bit is set) and if_tsoffset in seconds.
+// newNgClock returns the clock for if_tsresol (a negative power of ten, or of two
+// if the top bit is set) and if_tsoffset in seconds.
 func newNgClock(resolution byte, offset int64) *ngClock {
 	c := &ngClock{mul: 1, div: 1, offset: offset * 1e9}
 	n := resolution & 0x7f

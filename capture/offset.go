@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	estimateFrames = 20000            // looked at in each file
-	estimateTotal  = 1 << 20          // looked at in all files together
-	maxSightings   = 8                // kept of a segment, the first ones
-	longestDelay   = time.Second      // believed between two capture points
-	backwards      = time.Millisecond // by which a segment may seem to arrive before it was sent: clocks drift
+	estimateFrames = 20000            // frames read of each file, at most
+	estimateTotal  = 1 << 20          // frames read of all files together, at most
+	maxSightings   = 8                // the first ones of a segment are kept
+	longestDelay   = time.Second      // between two capture points, at most
+	backwards      = time.Millisecond // a segment may seem to arrive as long before it was sent: clocks drift
 )
 
 // EstimateOffsets compares the clocks of several captures by the TCP segments
-// that two of them saw. The result is fit for Options.Offset: what to add to
-// the times of a file so that they agree with the first file it shares
-// segments with. A file that shares none is not in it. The notes say in a line
-// each what was found. Only files that can be read twice are looked at, and
-// only their first frames, the fewer of each the more files there are; damage
-// is left for the real reading to report.
+// that are in two of them. It returns the offsets for Options.Offset: what to
+// add to the times of a file so that they agree with the first file that it has
+// segments in common with. Files without such segments have no offset. The notes
+// are lines of text, one for each pair of files that was compared. It reads only
+// files that can be read twice, and of these the first frames, the fewer the
+// more files there are. It ignores damage, which the Reader reports.
 func EstimateOffsets(paths []string) (map[string]time.Duration, []string, error) {
 	offsets := map[string]time.Duration{}
 	var notes []string
@@ -54,10 +54,11 @@ func EstimateOffsets(paths []string) (map[string]time.Duration, []string, error)
 	return offsets, notes, nil
 }
 
-// sightings tells which files saw a segment, and when. Of hundreds of files
-// each is compared only with those that it shares segments with.
+// sightings has for each segment the files with it, and the times. So each of
+// hundreds of files is compared only with those that have segments in common
+// with it.
 type sightings struct {
-	flows map[flow]int32 // a number for each; that of the way back differs in the lowest bit
+	flows map[flow]int32 // a number for each; that of the opposite direction differs in the lowest bit
 	pairs int32
 	last  map[flowSegment]int32
 	all   []sighting
@@ -77,11 +78,11 @@ type flowSegment struct {
 type sighting struct {
 	time    int64
 	file    int32
-	earlier int32 // the sighting of the same segment before this one, -1: none
+	earlier int32 // index of the previous sighting of the same segment, or -1
 }
 
-// firstSegments maps the segments among the first frames of a file to their
-// times, but for those that were sent more than once.
+// firstSegments returns the times of the segments in the first frames of a file,
+// except of segments that were sent more than once.
 func (s *sightings) firstSegments(path string, frames int) (map[flowSegment]int64, error) {
 	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		return nil, nil // a pipe
@@ -126,8 +127,8 @@ func (s *sightings) number(f flow) int32 {
 	return n
 }
 
-// add files the segments of a file. It returns by how much their times are
-// later than in each of the earlier files that saw them too.
+// add adds the segments of a file. It returns by how much their times are later
+// than in each of the earlier files that have them too, by file and flow.
 func (s *sightings) add(file int32, list map[flowSegment]int64) map[int32]map[int32]spread {
 	shared := map[int32]map[int32]spread{} // by file, by flow
 	for key, t := range list {
@@ -153,10 +154,11 @@ func (s *sightings) add(file int32, list map[flowSegment]int64) map[int32]map[in
 	return shared
 }
 
-// spread is by how much the second file's times are later for one direction of
-// a connection, in nanoseconds.
+// spread is by how much the times in the second file are later for the segments
+// of one flow, in nanoseconds.
 type spread struct{ least, most int64 }
 
+// widen extends the spread of a flow to d.
 func widen(spreads map[int32]spread, flow int32, d int64) {
 	w, known := spreads[flow]
 	if !known {
@@ -171,16 +173,17 @@ var (
 )
 
 // compareClocks returns how far the clock of b, the second file, is ahead of
-// that of a, the first, and how long a segment travels between them. For what
-// a's node sends, b's time is later by skew + delay; for the way back by skew -
-// delay. The fastest segment of each direction was held up least.
+// that of a, the first, and how long a segment travels between them. The times
+// in b are later by skew + delay for what the node of a sends, and by skew -
+// delay for the opposite direction. The fastest segment of each direction had
+// the least additional delay.
 func compareClocks(flows map[int32]spread) (skew, delay time.Duration, err error) {
 	found := false
 	there, back := int64(math.MaxInt64), int64(math.MinInt64)
 	for f, w := range flows {
 		v, both := flows[f^1]
-		// The direction whose differences are greater leads from a to b;
-		// the other one of the pair is found from here as well.
+		// The flow with the greater differences is the one from a to b; v is
+		// the opposite one.
 		if both && w.least/2+w.most/2 >= v.least/2+v.most/2 {
 			found = true
 			there, back = min(there, w.least), max(back, v.most)

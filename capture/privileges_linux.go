@@ -8,11 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// DropPrivileges gives up all capabilities, for good and in all threads. A
-// live capture that is open goes on, and so does writing to open files; files
-// of the own user can still be opened. A program that was linked with cgo
-// cannot do this in all its threads: errors.Is(err, errors.ErrUnsupported)
-// then holds, and nothing has changed.
+// DropPrivileges gives up all capabilities of the process permanently. Open
+// captures and files remain usable, and files of the own user can still be
+// opened. In a program that was linked with cgo it changes nothing and returns an
+// error that wraps errors.ErrUnsupported.
 func DropPrivileges() error {
 	if _, _, code := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); code != 0 {
 		return os.NewSyscallError("no new privileges", code)

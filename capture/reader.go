@@ -7,35 +7,35 @@ import (
 	"time"
 )
 
-// Options say how inputs are read. The zero value is ready to use.
+// Options are those of Open. The zero value is ready to use.
 type Options struct {
-	// Offset is added to the time of each frame of the file of that name:
-	// what its clock was behind.
+	// Offset has by the name of a file what is added to the times of its
+	// frames, because its clock was slow.
 	Offset map[string]time.Duration
 
-	// Idle is how long Next waits for a pipe before it returns ErrTimeout; 0:
-	// for ever. It holds for a single input that is not compressed, and
-	// between whole frames.
+	// Idle is how long Next waits for the first byte of a record before it
+	// returns ErrTimeout; 0 is without limit. It is used only for a single
+	// input that is an uncompressed pipe.
 	Idle time.Duration
 }
 
-// Reader hands out the frames of one or several captures in order of time.
+// Reader returns the frames of one or several captures in order of time.
 type Reader struct {
-	files   []*file
-	queue   []*file // a heap by time of those that have a frame waiting
-	last    *file   // gave the frame that was handed out last
-	begun   bool
-	number  int64
-	sources []source
-	damage  []error // of files that ended early
-	err     error   // what Next returns from now on
+	files  []*file
+	queue  []*file // those with a next frame, a heap by its time
+	last   *file   // the frame returned last is of this file
+	begun  bool    // the first frame of each file is in the queue
+	number int64   // of the frame returned last
+	points []capturePoint
+	damage []error // of files that ended early
+	err    error   // Next returns it from now on
 }
 
-// Open opens captures for reading: pcap or pcapng, plain or packed with gzip,
-// zstd or lz4, whatever their names; "-" is standard input. A path that cannot
-// be opened or is a directory is an error of package os; nothing has been read
-// then. What is in the files is looked at by Next. Opening a FIFO waits for
-// its writer.
+// Open opens captures for reading: pcap or pcapng, plain or compressed with
+// gzip, zstd or lz4, which it recognizes by the content; "-" is standard input.
+// For a path that cannot be opened or is a directory it returns the error of
+// package os, before it reads from any file; invalid content is an error of
+// Next. Opening a FIFO waits for its writer.
 func Open(paths []string, opt Options) (*Reader, error) {
 	r := &Reader{}
 	for i, path := range paths {
@@ -53,9 +53,9 @@ func Open(paths []string, opt Options) (*Reader, error) {
 }
 
 // Next reads the next frame into f, whose Data is valid until the next call.
-// A file that is damaged ends at its last whole frame, the others go on. At
-// the end of all files it returns io.EOF, or the *DamageError of each file
-// that was damaged, joined; errors.As finds the first.
+// A damaged file ends after its last whole frame; the others are read on. At
+// the end of all files Next returns io.EOF, or if files were damaged the
+// *DamageError of each, joined.
 func (r *Reader) Next(f *Frame) error {
 	if r.err != nil {
 		return r.err
@@ -78,9 +78,9 @@ func (r *Reader) Next(f *Frame) error {
 	return nil
 }
 
-// Progress tells how many bytes of the files have been read, and how many they
-// have, compressed or not; 0 when that is unknown. It may be called from
-// another goroutine.
+// Progress returns how many bytes of the files have been read, and their size in
+// bytes, or 0 if that is unknown; of compressed files both are those of the
+// compressed data. It may be called from another goroutine.
 func (r *Reader) Progress() (read, total int64) {
 	known := true
 	for _, f := range r.files {
@@ -95,8 +95,7 @@ func (r *Reader) Progress() (read, total int64) {
 }
 
 // Close closes the files. It may be called from another goroutine: a Next that
-// waits for a FIFO then returns an error for which errors.Is(err,
-// os.ErrClosed) holds.
+// waits for a FIFO then returns an error that wraps os.ErrClosed.
 func (r *Reader) Close() error {
 	var all []error
 	for _, f := range r.files {
@@ -105,7 +104,7 @@ func (r *Reader) Close() error {
 	return errors.Join(all...)
 }
 
-// merge takes the earliest frame of all files.
+// merge returns the earliest frame of all files in f.
 func (r *Reader) merge(f *Frame) error {
 	if !r.begun {
 		r.begun = true
@@ -129,13 +128,13 @@ func (r *Reader) merge(f *Frame) error {
 	}
 	in := r.queue[0]
 	if in.source < 0 {
-		in.source = r.join(in.name)
-		if in.recs == nil { // peeked only
+		in.source = r.joinPoint(in.name)
+		if in.recs == nil { // only peek has read it
 			if err := r.advance(in); err != nil {
 				return err
 			}
 			if len(r.queue) == 0 || r.queue[0] != in {
-				return r.merge(f) // it was replaced since
+				return r.merge(f) // the file changed after peek
 			}
 		}
 	}
@@ -145,7 +144,7 @@ func (r *Reader) merge(f *Frame) error {
 	return nil
 }
 
-// advance reads the next frame of the file at the top of the queue.
+// advance reads the next frame of the file at the head of the queue.
 func (r *Reader) advance(in *file) error {
 	err := in.next(&in.frame)
 	if err == nil {
@@ -159,8 +158,9 @@ func (r *Reader) advance(in *file) error {
 	return r.ended(in, err)
 }
 
-// ended files away what a file's read returned: a frame, its end, or damage.
-// Only a closed reader is an error that ends all.
+// ended puts a file into the queue, or closes it when reading it returned an
+// error. It returns only an error that ends the whole reading: the Reader was
+// closed.
 func (r *Reader) ended(in *file, err error) error {
 	if err == nil {
 		r.push(in)
@@ -173,7 +173,7 @@ func (r *Reader) ended(in *file, err error) error {
 		r.damage = append(r.damage, err)
 	}
 	if in.source >= 0 {
-		r.sources[in.source].busy = false
+		r.points[in.source].reading = false
 	}
 	in.win, in.recs, in.frame.Data = nil, nil, nil // a thousand files may follow
 	if err := in.end(); err != nil {

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The ring is memory shared with the kernel (TPACKET_V3): blocks that the
-// kernel fills with frames and hands over when they are full or old enough.
+// The ring is memory shared with the kernel (TPACKET_V3): blocks that the kernel
+// fills with frames and passes on when they are full or old enough.
 const (
 	blockBytes  = 1 << 20 // a frame cannot be longer
-	blockAge    = 60      // ms until a block that is not full is handed over
-	frameStep   = 1 << 16 // bytes; without meaning in this version, but checked
+	blockAge    = 60      // ms until a block that is not full is passed on
+	frameStep   = 1 << 16 // bytes; not used in this version, but checked
 	frameSpace  = 32      // bytes kept free before a frame, for a cooked header and a VLAN tag
 	headerBytes = 48      // struct tpacket3_hdr; struct sockaddr_ll follows
 )
@@ -29,13 +29,13 @@ const (
 type ring struct {
 	mem    []byte
 	blocks int
-	block  int // the one being read, or waited for
-	held   bool
-	left   uint32 // frames of it
+	block  int    // index of the block that is read, or is next
+	held   bool   // the block is ours, not the kernel's
+	left   uint32 // frames of the block that are not read yet
 	at     int    // offset in mem of the next frame
 }
 
-// newRing sets a ring up and maps it. When memory is short it is made smaller.
+// newRing creates and maps a ring of size bytes, or fewer if memory is short.
 func newRing(fd, size int) (*ring, error) {
 	if err := unix.SetsockoptInt(fd, unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V3); err != nil {
 		return nil, os.NewSyscallError("packet version", err)
@@ -65,13 +65,13 @@ func newRing(fd, size int) (*ring, error) {
 
 func (r *ring) close() error { return os.NewSyscallError("munmap", unix.Munmap(r.mem)) }
 
-// status is the word by which a block changes hands.
+// status returns the word that has whether the block is the kernel's or ours.
 func (r *ring) status() *uint32 {
 	return (*uint32)(unsafe.Pointer(&r.mem[r.block*blockBytes+blockStatus]))
 }
 
-// next is the next frame, if the kernel has handed one over. The frame before
-// is given back with its block.
+// next returns the next frame, if the kernel has passed one on. The previous
+// frame is not valid any more: its block may be the kernel's again.
 func (r *ring) next() (packet, bool) {
 	for r.left == 0 {
 		if r.held {
@@ -93,7 +93,7 @@ func (r *ring) next() (packet, bool) {
 	return p, true
 }
 
-// packet is a frame in the ring, behind its struct tpacket3_hdr and struct
+// packet is a frame in the ring, at its struct tpacket3_hdr and struct
 // sockaddr_ll.
 type packet struct {
 	mem []byte
@@ -104,21 +104,22 @@ func (p packet) word(offset int) uint32 { return binary.NativeEndian.Uint32(p.me
 
 func (p packet) half(offset int) uint16 { return binary.NativeEndian.Uint16(p.mem[p.at+offset:]) }
 
-// time is the kernel's, nanoseconds since the epoch.
+// time returns the time stamp of the kernel, nanoseconds since the epoch.
 func (p packet) time() int64 { return int64(p.word(4))*1e9 + int64(p.word(8)) }
 
 func (p packet) index() int32 { return int32(p.word(headerBytes + 4)) }
 
-// kind is PACKET_HOST, PACKET_OUTGOING and so on.
+// kind returns PACKET_HOST, PACKET_OUTGOING and so on.
 func (p packet) kind() byte { return p.mem[p.at+headerBytes+10] }
 
-// bounds are the frame's begin and end in mem, and its length on the wire.
+// bounds returns the begin and the end of the frame in mem, and its length on the
+// wire.
 func (p packet) bounds() (begin, end, size int) {
 	begin = p.at + int(p.half(24))
 	return begin, begin + int(p.word(12)), int(p.word(16))
 }
 
-// tag is the VLAN tag the kernel took out of the frame: its type and value.
+// tag returns the VLAN tag that the kernel removed from the frame.
 func (p packet) tag() (etherType, value uint16, ok bool) {
 	status := p.word(20)
 	if status&unix.TP_STATUS_VLAN_VALID == 0 {
@@ -131,7 +132,7 @@ func (p packet) tag() (etherType, value uint16, ok bool) {
 	return etherType, uint16(p.word(32)), true
 }
 
-// ethernet is the frame with its VLAN tag, and its length on the wire.
+// ethernet returns the frame with its VLAN tag, and its length on the wire.
 func (p packet) ethernet() ([]byte, int) {
 	begin, end, size := p.bounds()
 	const addresses, tagBytes = 12, 4
@@ -145,8 +146,8 @@ func (p packet) ethernet() ([]byte, int) {
 	return p.mem[begin:end:end], size
 }
 
-// cooked is the packet behind a LINUX_SLL2 header that is made of the socket
-// address, and its length with that header.
+// cooked returns the packet behind a LINUX_SLL2 header that it makes from the
+// socket address, and the length on the wire with that header.
 func (p packet) cooked() ([]byte, int) {
 	begin, end, size := p.bounds()
 	const header, tagBytes = 20, 4

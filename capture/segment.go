@@ -5,7 +5,7 @@ import (
 	"net/netip"
 )
 
-// segment names a TCP segment, so that it is known again in another capture.
+// segment identifies a TCP segment in several captures.
 type segment struct {
 	flow
 	seq, size uint32
@@ -62,8 +62,8 @@ func ipPacket(f *Frame) ([]byte, bool) {
 	return nil, false
 }
 
-// segmentOf finds the TCP segment with payload that a frame carries. IP
-// fragments, extension headers and tunnels are not looked into.
+// segmentOf returns the TCP segment of a frame, and reports whether there is one
+// with payload. It does not decode IP fragments, extension headers and tunnels.
 func segmentOf(f *Frame) (segment, bool) {
 	ip, ok := ipPacket(f)
 	if !ok {

@@ -9,33 +9,35 @@ import (
 
 const (
 	windowSize = 1 << 20  // bytes read ahead of a capture file
-	headSize   = 64 << 10 // enough to learn when a file begins
-	maxRecord  = 16 << 20 // the longest record believed; a frame of 64 KiB, or 512 KiB with BIG TCP, is usual
+	headSize   = 64 << 10 // bytes read ahead for the time of the first frame
+	maxRecord  = 16 << 20 // bytes of a record, at most; frames have up to 64 KiB, with BIG TCP 512 KiB
 )
 
-// window is a sliding view of an input. Records are parsed where they lie in
-// it, so a byte is copied once: from the kernel.
+// window is a sliding view of an input. Records are read where they lie in it,
+// so a byte is copied once: from the kernel.
 type window struct {
 	name   string // for messages
 	src    io.Reader
 	buf    []byte
-	lo, hi int   // buf[lo:hi] has been read from src and not been used
+	lo, hi int   // buf[lo:hi] has been read from src and is not used yet
 	base   int64 // offset of buf[0] in the input
-	err    error // why src gives no more
+	err    error // of src, after which it is not read again
 }
 
 func newWindow(name string, src io.Reader, size int) *window {
 	return &window{name: name, src: src, buf: make([]byte, size)}
 }
 
-// need makes the next n bytes present in buf[lo:]. It is false when the input
-// ends before; then err says why.
+// need reads until buf[lo:] has n bytes. It reports false if the input ends
+// before; the reason is in err.
 func (w *window) need(n int) bool {
 	return w.hi-w.lo >= n || w.fill(n)
 }
 
+// empty reports whether the next byte has to be read.
 func (w *window) empty() bool { return w.lo == w.hi }
 
+// fill reads until the window has n bytes, and as many more as fit.
 func (w *window) fill(n int) bool {
 	w.hi = copy(w.buf, w.buf[w.lo:w.hi])
 	w.base += int64(w.lo)
@@ -45,8 +47,8 @@ func (w *window) fill(n int) bool {
 			return false
 		}
 		if w.hi == len(w.buf) {
-			// The buffer doubles only when it is full: a length that lies
-			// costs no more memory than the input has bytes.
+			// The buffer doubles only when it is full: an invalid length
+			// costs no more memory than twice the bytes of the input.
 			w.buf = append(w.buf, make([]byte, len(w.buf))...)
 		}
 		got, err := w.src.Read(w.buf[w.hi:])
@@ -61,7 +63,7 @@ func (w *window) fill(n int) bool {
 	return true
 }
 
-// skip drops n bytes without keeping them.
+// skip skips n bytes without keeping them in memory.
 func (w *window) skip(n int64) bool {
 	for n > int64(w.hi-w.lo) {
 		n -= int64(w.hi - w.lo)
@@ -74,7 +76,7 @@ func (w *window) skip(n int64) bool {
 	return true
 }
 
-// Read makes a window the source of a decompressor.
+// Read makes a window the io.Reader of a decompressor.
 func (w *window) Read(p []byte) (int, error) {
 	if !w.need(1) {
 		return 0, w.err
@@ -84,20 +86,22 @@ func (w *window) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// offset returns the offset of the next byte in the input.
 func (w *window) offset() int64 { return w.base + int64(w.lo) }
 
-// damage is the error for a record that begins at the given offset.
+// damage returns the error for a record that begins at the given offset.
 func (w *window) damage(at int64, format string, args ...any) error {
 	return &DamageError{File: w.name, Offset: at, Cause: fmt.Sprintf(format, args...)}
 }
 
-// cut is the error for a record of the given size that is not all there, of
-// which the window holds the first bytes. At a record's border it is the
-// plain end of the input.
+// cut returns the error for an incomplete record of the given size, of which the
+// window has the first bytes. Without any, that is io.EOF: the input ends after
+// a whole record.
 func (w *window) cut(what string, size int64) error {
 	return w.cutAt(w.offset(), int64(w.hi-w.lo), what, size)
 }
 
+// cutAt is cut for a record at an offset of which the input has some bytes.
 func (w *window) cutAt(at, have int64, what string, size int64) error {
 	switch {
 	case errors.Is(w.err, os.ErrClosed):
