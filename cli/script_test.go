@@ -18,7 +18,8 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: filepath.Join("testdata", "script"),
+		UpdateScripts: *update, // files that cmp compares
+		Dir:           filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PCAPS", pcaps)
 			return nil

@@ -1,5 +1,7 @@
 package dissect
 
+import "strings"
+
 // prefer are the members that stand for a place which others share, unless a
 // case chooses another one.
 var prefer = map[string]bool{
@@ -39,11 +41,10 @@ var magics = map[string]string{
 	"link_ea_header.leh_magic":         "LINK_EA_MAGIC",
 }
 
-// allOnes are the masks that say which fields mean something.
+// allOnes are the masks that say which fields mean something, beside those whose
+// names end in _valid.
 var allOnes = map[string]bool{
-	"obdo.o_valid": true, "mdt_rec_setattr.sa_valid": true, "obd_connect_data.ocd_connect_flags": true,
-	"obd_connect_data.ocd_connect_flags2": true, "hsm_state_set.hss_valid": true, "obd_dqblk.dqb_valid": true,
-	"obd_dqinfo.dqi_valid": true, "lfsck_request.lr_valid": true, "mdc_swap_layouts.msl_flags": true,
+	"obd_connect_data.ocd_connect_flags": true, "obd_connect_data.ocd_connect_flags2": true, "mdc_swap_layouts.msl_flags": true,
 }
 
 // bodyValid are the bits of mbo_valid that say something about other buffers;
@@ -56,7 +57,7 @@ func (b *builder) usual(field string) (any, bool) {
 	if name := magics[field]; name != "" {
 		return b.factTables.number(name), true
 	}
-	if allOnes[field] {
+	if allOnes[field] || strings.HasSuffix(field, "_valid") && field != "mdt_body.mbo_valid" {
 		return ^uint64(0), true
 	}
 	pair := func(kind string) any { return func(b *builder) blob { return b.list(2, kind, nil) } }

@@ -15,8 +15,9 @@
 // files of this package are tables: Sub("mdt_body", mdtBody) is read as a line
 // of a table, and a package name in front of each word would hide it.
 //
-// To add a message: (1) its opcode in numbers.go, (2) new structs, if any, with
-// Define, (3) one DefineRPC, (4) a sample in pcaps/ and go test ./... -update. For example:
+// Define, Enum, Bits, DefineRPC and DefineIntent register what they declare in
+// Protocol, from which the other packages take it. A message is declared in the
+// file of its service, see docs/adding-a-message.md. For example:
 //
 //	var fooBody = Define("foo_body", "what a foo is about",
 //		U64("fb_valid", FooValid),
