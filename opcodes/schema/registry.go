@@ -97,8 +97,8 @@ func (g *Registry) Prepare() {
 		func(s *Struct) string { return s.Name })
 	g.Groups = sorted(g.Groups, "group", func(a, b *Names) int { return strings.Compare(a.Group, b.Group) },
 		func(n *Names) string { return n.Group })
-	g.RPCs = sorted(g.RPCs, "opcode of", func(a, b *RPC) int { return cmp.Compare(a.Opcode, b.Opcode) },
-		func(r *RPC) string { return r.Name })
+	g.RPCs = sorted(g.RPCs, "the opcode of", func(a, b *RPC) int { return cmp.Compare(a.Opcode, b.Opcode) },
+		func(r *RPC) string { return fmt.Sprint(r.Name, ", ", r.Opcode) })
 	g.addLate()
 	values := make([]Value, 0, len(g.RPCs)+len(g.Unused))
 	g.byOpcode = make([]*RPC, g.RPCs[len(g.RPCs)-1].Opcode+1)
@@ -116,7 +116,7 @@ func sorted[T any](list []T, kind string, compare func(a, b T) int, name func(T)
 	slices.SortFunc(list, compare)
 	for i := 1; i < len(list); i++ {
 		if compare(list[i-1], list[i]) == 0 {
-			panic(fmt.Sprintf("%s %s is declared twice, see %s; rename one, or make it with New… so that it is not registered", kind, name(list[i]), name(list[i-1])))
+			panic(fmt.Sprintf("two declarations of %s %s", kind, name(list[i])))
 		}
 	}
 	return list
