@@ -36,6 +36,7 @@ type RPC struct {
 	Handle        uint64 // pb_handle, never swapped
 	JobID         []byte // in Message.Data
 	Variant       *schema.Variant
+	GSS           GSS
 	Bytes         int // of the lustre_msg, or of bulk data
 }
 
@@ -63,6 +64,7 @@ func probe(m *Message, p *rpcMsg) {
 		return
 	}
 	r.Big, r.Encrypted = p.Big, encrypted
+	p.probeGSS(m, encrypted)
 	if encrypted || p.innerMissing() {
 		return
 	}

@@ -59,6 +59,48 @@ var GssSk = Enum("gss_sk", "SK_", "limits and algorithms of the shared-key mecha
 	{Name: "HMAC_INVALID", Value: 0xffff, Doc: "value changed: <=2.12=0xffffffffffffffff, 2.15=0xffffffffffffffff, 2.16=0xffff, 2.17=0xffff, 2.18=0xffff", Alias: true},
 })
 
+// GssMajor is the group gss_major: errors of a routine, or of its caller.
+var GssMajor = Enum("gss_major", "", "result of a GSS call, without its supplementary bits", []Value{
+	{Name: "GSS_S_CALL_INACCESSIBLE_READ", Value: 0x1000000, Doc: "calling error: an input could not be read"},
+	{Name: "GSS_S_CALL_INACCESSIBLE_WRITE", Value: 0x2000000, Doc: "calling error: an output could not be written"},
+	{Name: "GSS_S_CALL_BAD_STRUCTURE", Value: 0x3000000, Doc: "calling error: a parameter was malformed"},
+	{Name: "GSS_S_COMPLETE", Value: 0x0, Doc: "success"},
+	{Name: "GSS_S_BAD_MECH", Value: 0x10000, Doc: "unsupported mechanism"},
+	{Name: "GSS_S_BAD_NAME", Value: 0x20000, Doc: "invalid name"},
+	{Name: "GSS_S_BAD_NAMETYPE", Value: 0x30000, Doc: "unsupported type of name"},
+	{Name: "GSS_S_BAD_BINDINGS", Value: 0x40000, Doc: "wrong channel bindings"},
+	{Name: "GSS_S_BAD_STATUS", Value: 0x50000, Doc: "invalid status code"},
+	{Name: "GSS_S_BAD_SIG", Value: 0x60000, Doc: "invalid signature; the client makes a new context and sends again"},
+	{Name: "GSS_S_NO_CRED", Value: 0x70000, Doc: "no credentials or not accessible"},
+	{Name: "GSS_S_NO_CONTEXT", Value: 0x80000, Doc: "no such context, or the target of SEC_CTX_INIT is not there or not set up; the client makes a new context and sends again"},
+	{Name: "GSS_S_DEFECTIVE_TOKEN", Value: 0x90000, Doc: "invalid token"},
+	{Name: "GSS_S_DEFECTIVE_CREDENTIAL", Value: 0xa0000, Doc: "invalid credential"},
+	{Name: "GSS_S_CREDENTIALS_EXPIRED", Value: 0xb0000, Doc: "the credentials have expired"},
+	{Name: "GSS_S_CONTEXT_EXPIRED", Value: 0xc0000, Doc: "the context has expired"},
+	{Name: "GSS_S_FAILURE", Value: 0xd0000, Doc: "mechanism failure, see gh_minor"},
+	{Name: "GSS_S_BAD_QOP", Value: 0xe0000, Doc: "unsupported quality of protection"},
+	{Name: "GSS_S_UNAUTHORIZED", Value: 0xf0000, Doc: "not authorized by policy"},
+	{Name: "GSS_S_UNAVAILABLE", Value: 0x100000, Doc: "operation not available"},
+	{Name: "GSS_S_DUPLICATE_ELEMENT", Value: 0x110000, Doc: "credential element exists already"},
+	{Name: "GSS_S_NAME_NOT_MN", Value: 0x120000, Doc: "name is not a mechanism name"},
+})
+
+// GssMajorSupplementary is the group gss_major_supplementary.
+var GssMajorSupplementary = Bits("gss_major_supplementary", "", "low half of the result of a GSS call", []Value{
+	{Name: "GSS_S_CONTINUE_NEEDED", Value: 0x1, Doc: "the set-up goes on"},
+	{Name: "GSS_S_DUPLICATE_TOKEN", Value: 0x2, Doc: "the token was used before"},
+	{Name: "GSS_S_OLD_TOKEN", Value: 0x4, Doc: "the token has expired"},
+	{Name: "GSS_S_UNSEQ_TOKEN", Value: 0x8, Doc: "a later token has come already"},
+	{Name: "GSS_S_GAP_TOKEN", Value: 0x10, Doc: "an earlier token has not come"},
+})
+
+// GssMech is the group gss_lgss_mech.
+var GssMech = Enum("gss_lgss_mech", "LGSS_MECH_", "security mechanism that a context set-up names", []Value{
+	{Name: "KRB5", Value: 0x0, Doc: "Kerberos"},
+	{Name: "NULL", Value: 0x1, Doc: "none"},
+	{Name: "SK", Value: 0x2, Doc: "shared key"},
+})
+
 // netobjS is struct netobj_s.
 var netobjS = Define("netobj_s",
 	"bytes with their length",
@@ -90,7 +132,7 @@ var gssRepHeader = Define("gss_rep_header",
 	Pad("gh_pad0", 2),
 	U32("gh_flags", GssHeaderFlags, "which further parts the message has"),
 	U32("gh_proc", GssProc, "as in the request; ERR in the answer to a context set-up, also a good one"),
-	U32("gh_major", Hex, "GSS result, 0 when all is well"),
+	U32("gh_major", Hex, GssMajor, "GSS result, 0 when all is well"),
 	U32("gh_minor", Hex, "the mechanism's own result"),
 	U32("gh_seqwin", "how far out of order messages of the context may come"),
 	Pad("gh_pad2", 4),
@@ -106,7 +148,7 @@ var gssErrHeader = Define("gss_err_header",
 	Pad("gh_pad0", 2),
 	U32("gh_flags", GssHeaderFlags, "which further parts the message has"),
 	U32("gh_proc", GssProc, "ERR"),
-	U32("gh_major", Hex, "GSS result: why, for example that the context is gone"),
+	U32("gh_major", Hex, GssMajor, "GSS result: why, for example that the context is gone"),
 	U32("gh_minor", Hex, "the mechanism's own result"),
 	Pad("gh_pad1", 4),
 	Pad("gh_pad2", 4),
@@ -158,7 +200,7 @@ var (
 var gssCtxInitPayload = Define("gss_ctx_init_payload",
 	Little,
 	"first step of setting up a security context",
-	U32("lustre_svc", Hex, Remark(remarkGssTarget), "kind of target, in the low half"),
+	U32("lustre_svc", Hex, Remark(remarkGssTarget), "kind of target in the low half, security mechanism in the high half"),
 	U32("target_uuid_len", Size, "bytes of the name, NUL included"),
 	Str("target_uuid", 0, CountBy("target_uuid_len"), "the target"),
 	Pad("target_uuid_pad", 0, CountOf(fillTo4), "fills the name up to a multiple of 4 bytes"),
@@ -281,7 +323,8 @@ func remarkGssTarget(v *View, dst []byte) []byte {
 	if len(v.Rest) < 4 {
 		return dst
 	}
-	return append(dst, GssTarget.Name(ReadUint(v.Rest[:4], v.Big)&0xffff)...)
+	s := GSSSetup{Service: uint32(ReadUint(v.Rest[:4], v.Big))}
+	return s.AppendService(dst)
 }
 
 var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT, Name: "SEC_CTX_INIT",
@@ -310,6 +353,8 @@ const (
 var (
 	ghFlags          = gssHeader.Field("gh_flags")
 	ghProc           = gssHeader.Field("gh_proc")
+	ghMajor          = gssRepHeader.Field("gh_major")
+	ghMinor          = gssRepHeader.Field("gh_minor")
 	bufGSSHeader     = Sub("gss_header", gssHeader)
 	bufGSSReply      = Sub("gss_rep_header", gssRepHeader)
 	bufGSSError      = Sub("gss_err_header", gssErrHeader)

@@ -35,6 +35,9 @@ var eventCodes = [...]string{
 	track.EventPing:           "the client sent pings",
 	track.EventPingUnanswered: "pings had no reply",
 	track.EventDisconnect:     "the client sent a disconnect request",
+	track.EventContextSetup:   "the client asked for a security context",
+	track.EventContextReady:   "the security context was set up",
+	track.EventContextFailed:  "the server refused the security context",
 }
 
 // codes describes the codes of notes and events.

@@ -98,6 +98,10 @@ var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.C
 			return m.RPC.HasXID
 		}},
 		{Name: "error", Type: Text, JSON: Omit, Doc: "name of the error of a reply whose status is negative", Get: func(m *Message, v *Value) bool {
+			if errno := m.RPC.GSS.Errno(); m.Kind == lnet.Reply && errno != 0 {
+				v.SetErrno(errno)
+				return true
+			}
 			if m.Kind != lnet.Reply || m.RPC.Status >= 0 {
 				return false
 			}

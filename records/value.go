@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -93,9 +94,12 @@ func (v *Value) SetErrno(status int32) {
 	v.Text = v.buf
 }
 
-// AppendErrno appends the name of a negative errno, or the number when it has no
+// AppendErrno appends the name of a negative errno, or of a failed GSS call, or the number when it has no
 // name.
 func AppendErrno(dst []byte, status int32) []byte {
+	if name := opcodes.GSSErrorName(status); name != "" {
+		return append(dst, name...)
+	}
 	if name := schema.Errnos.Name(uint64(-int64(status))); name != "" {
 		return append(dst, name...)
 	}

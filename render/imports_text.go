@@ -51,6 +51,12 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 		return plural(dst, e.Count, "ping")
 	case track.EventPingUnanswered:
 		return append(plural(dst, e.Count, "ping"), " without a reply"...)
+	case track.EventContextSetup:
+		return append(dst, "sets up a security context"...)
+	case track.EventContextReady:
+		return append(dst, "security context is ready"...)
+	case track.EventContextFailed:
+		return records.AppendErrno(append(dst, "security context failed: "...), e.Status)
 	case track.EventDisconnect:
 		if dst = append(dst, "disconnect"...); e.Silence >= silenceShown {
 			dst = appendLatency(append(dst, ", not used for "...), e.Silence)

@@ -155,7 +155,7 @@ func changeText(s track.ImportState, recovered, isPing bool) string {
 
 func isBad(k track.EventKind) bool {
 	switch k {
-	case track.EventEvicted, track.EventCallback, track.EventRefused, track.EventNotConnected, track.EventNotReplayed, track.EventPingUnanswered:
+	case track.EventEvicted, track.EventCallback, track.EventRefused, track.EventNotConnected, track.EventNotReplayed, track.EventPingUnanswered, track.EventContextFailed:
 		return true
 	}
 	return false

@@ -63,6 +63,12 @@ func (s *Summary) notes(m *dissect.Message) {
 }
 
 func (s *Summary) request(m *dissect.Message) {
+	if g := &m.RPC.GSS; len(g.Setup.Target) > 0 {
+		s.line.Label(schema.Node, g.Setup.Target)
+		s.line.Key("")
+		s.line.Text = g.Setup.AppendService(s.line.Text)
+		s.line.Mark(schema.Flag)
+	}
 	msg, complete := s.tree.ParseRPC(m)
 	if !complete || msg.Variant == nil {
 		return
@@ -84,6 +90,8 @@ func (s *Summary) reply(m *dissect.Message) {
 	case !hasStatus && m.RPC.HasOpcode:
 		l.Add(schema.Dim, "reply")
 	case !hasStatus: // the column of the operation has "reply"
+	case m.RPC.GSS.Errno() != 0:
+		l.Add(schema.Bad, opcodes.GSSErrorName(m.RPC.GSS.Errno()))
 	case status < 0:
 		l.Errno(status)
 	case lock != "":

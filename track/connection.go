@@ -28,6 +28,9 @@ type Connection struct {
 type connections struct {
 	handles *fifo.Map[uint64, *Connection]
 	names   map[connectionName]*Connection
+
+	contexts *fifo.Map[uint64, *Connection]       // by the handle of a security context
+	setups   *fifo.Map[contextSetup, *Connection] // that security contexts were set up for
 }
 
 type connectionName struct{ client, target string }
@@ -35,7 +38,8 @@ type connectionName struct{ client, target string }
 const maxHandles = 1 << 16
 
 func newConnections() connections {
-	return connections{handles: fifo.NewMap[uint64, *Connection](maxHandles), names: make(map[connectionName]*Connection)}
+	return connections{handles: fifo.NewMap[uint64, *Connection](maxHandles), names: make(map[connectionName]*Connection),
+		contexts: fifo.NewMap[uint64, *Connection](maxHandles), setups: fifo.NewMap[contextSetup, *Connection](maxHandles)}
 }
 
 // byHandle returns the connection of a handle, nil when it is unknown.
@@ -69,8 +73,12 @@ func (t *connections) forgetHandle(c *Connection) {
 
 // request finds the connection of a request; a connect has its names.
 func (t *connections) request(r *RPC, m *dissect.Message) {
+	if len(m.RPC.GSS.Setup.Target) > 0 {
+		r.Connection = t.setup(r, m)
+		return
+	}
 	if !IsConnect(r.Opcode) || m.Msg == nil {
-		r.Connection = t.ofRequest(r)
+		r.Connection = t.ofContext(m.RPC.GSS.Handle, t.ofRequest(r))
 		return
 	}
 	target, wholeTarget := connectUUID(m, connectTarget)
@@ -83,6 +91,9 @@ func (t *connections) request(r *RPC, m *dissect.Message) {
 	if c == nil {
 		c = t.byHandle(r.Handle)
 		if c == nil || c.TargetUUID != "" {
+			c, _ = t.contexts.Get(m.RPC.GSS.Handle)
+		}
+		if c == nil || c.ClientUUID != "" || c.TargetUUID != "" && c.TargetUUID != target {
 			c = &Connection{}
 		}
 		c.ClientUUID, c.TargetUUID, c.Target = client, target, strings.TrimSuffix(target, "_UUID")
@@ -93,6 +104,7 @@ func (t *connections) request(r *RPC, m *dissect.Message) {
 	}
 	c.Client, c.Server = r.Client, r.Server
 	r.Connection = c
+	t.learnContext(m.RPC.GSS.Handle, c)
 	t.learn(r.Handle, c) // of a reconnect: the old one
 	if b := m.Msg.Buf(connectCookie); len(b) >= 8 {
 		t.learn(schema.ReadUint(b[:8], false), c)
@@ -112,6 +124,9 @@ func (t *connections) ofRequest(r *RPC) *Connection {
 
 // reply learns the export cookie from the reply to a connect.
 func (t *connections) reply(r *RPC, m *dissect.Message) {
+	if r.Opcode == opcodes.SEC_CTX_INIT && r.HasRequest && m.RPC.GSS.Errno() == 0 {
+		t.learnContext(m.RPC.GSS.Handle, r.Connection)
+	}
 	if IsConnect(r.Opcode) && r.Connection != nil && r.Status == 0 {
 		r.Connection.Handle = m.RPC.Handle
 		t.learn(m.RPC.Handle, r.Connection)

@@ -84,10 +84,13 @@ const (
 	EventPing                            // pings
 	EventPingUnanswered                  // pings without a reply
 	EventDisconnect                      // a disconnect request
+	EventContextSetup                    // a request for a security context
+	EventContextReady                    // it was set up
+	EventContextFailed                   // it was not
 )
 
 var eventNames = [...]string{"connect", "connected", "refused", "late", "notconn", "evicted", "callback", "replay", "not_replayed",
-	"lock_replay", "ping", "ping_lost", "disconnect"}
+	"lock_replay", "ping", "ping_lost", "disconnect", "gss_init", "gss_ready", "gss_failed"}
 
 func (k EventKind) String() string { return eventNames[k] }
 

@@ -89,6 +89,8 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 		if r.Sends == 1 {
 			i.disconnect(r.Opcode, p, t.begin)
 		}
+	case len(m.RPC.GSS.Setup.Target) > 0:
+		i.contextSetup(p)
 	default:
 		i.use.note(r, p)
 		i.request(r, m, p)
@@ -116,6 +118,8 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 		i.connectReply(r, m, p)
 	case IsDisconnect(r.Opcode):
 		i.setState(StateClosed, p)
+	case r.Opcode == opcodes.SEC_CTX_INIT && r.HasOpcode:
+		i.contextReply(m, p)
 	default:
 		i.use.note(r, p)
 		i.reply(r, m, p)

@@ -181,6 +181,10 @@ func (t *Pairing) reply(m *dissect.Message) *RPC {
 	}
 	r.Status, r.Type, r.Transno, r.Service, r.Estimate = q.Status, q.Type, q.Transno, q.Service, q.Timeout
 	r.ReplySize, r.body = q.Bytes, len(m.Msg.Buf(0))
+	if errno := q.GSS.Errno(); errno != 0 {
+		r.addOtherError(errno)
+		r.body = 0 // not filled
+	}
 	if !r.HasOpcode && q.HasOpcode {
 		r.Opcode, r.HasOpcode = q.Opcode, true
 	}

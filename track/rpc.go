@@ -153,6 +153,17 @@ func (r *RPC) Unanswered() bool { return r.HasRequest && !r.HasReply && !r.OneWa
 // the operation.
 func (r *RPC) Failed() bool { return r.HasReply && r.Status < 0 }
 
+// contextError returns the error of a failed GSS call, as a number among errnos,
+// 0 for none.
+func (r *RPC) contextError() int32 {
+	for _, e := range r.OtherErrors {
+		if opcodes.GSSErrorName(e) != "" {
+			return e
+		}
+	}
+	return 0
+}
+
 const enoent = -2
 
 // IsExpectedError reports whether the status of the reply is an error that is

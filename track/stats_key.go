@@ -83,7 +83,7 @@ func (r *RPC) key(by []Dimension) (k Key) {
 		case ByHandle:
 			k.Handle = r.Handle
 		case ByError:
-			k.Error = int16(max(math.MinInt16, min(r.Status, 0)))
+			k.Error = int16(max(math.MinInt16, min(r.Status, r.contextError(), 0)))
 		}
 	}
 	return k

@@ -65,7 +65,11 @@ func (w *Row) add(r *RPC, depth int64) {
 		count(&w.Errors, r.Status)
 	}
 	for _, e := range r.OtherErrors {
-		count(&w.OtherErrors, e)
+		if opcodes.GSSErrorName(e) != "" {
+			count(&w.Errors, e)
+		} else {
+			count(&w.OtherErrors, e)
+		}
 	}
 	if ns, ok := r.Latency(); ok {
 		w.Latency.Add(ns)
