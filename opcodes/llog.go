@@ -87,10 +87,33 @@ var llogLogHdr = Define("llog_log_hdr", "first block of a log", Detect(llogBig),
 	U32("llh_cat_idx", "of a plain log: its place in the catalog; of a catalog: its first log"),
 	Sub("llh_tgtuuid", obdUuid, "target that the log is of"),
 	Pads("llh_reserved", 1, 4),
+	Pad("llh_fill", 0, CountOf(beforeBitmap)),
 	Says("llh_used", usedIndices, "indices that the bitmap has set"),
-	Arr("llh_bitmap", 2024, U32("", Hex), "a bit for each index that is in use"),
-	Sub("llh_tail", llogRecTail),
+	Arr("llh_bitmap", -1, U32("", Hex), CountOf(bitmapWords), Floats(true), "a bit for each index that is in use"),
+	Sub("llh_tail", llogRecTail, Floats(true)),
 )
+
+var llhBitmapOffset = Field{Off: 28, Size: 4}
+
+const logHeader = 88 // bytes of struct llog_log_hdr before the bitmap
+
+// beforeBitmap returns the bytes between the fixed part of a log header and its
+// bitmap.
+func beforeBitmap(v *View) int {
+	offset, size := llhBitmapOffset.Uint(v.Struct, v.Big), lrhLen.Uint(v.Struct, v.Big)
+	if offset < logHeader || offset+llogTail > min(size, maxLogRecord) {
+		return 0
+	}
+	return int(offset) - logHeader
+}
+
+// bitmapWords returns the size of the bitmap of a log header, in words of 4
+// bytes: it fills the header up to the tail. Headers have the size of the blocks
+// of their log, 8 KiB or more.
+func bitmapWords(v *View) int {
+	size := int(min(lrhLen.Uint(v.Struct, v.Big), maxLogRecord))
+	return max(0, size-logHeader-beforeBitmap(v)-llogTail) / 4
+}
 
 // llogCookie is struct llog_cookie.
 var llogCookie = Define("llog_cookie", "names a record of a log, so that it can be cancelled",

@@ -175,6 +175,10 @@ const (
 	llogOpMagic = 0x10600000
 	llogLeast   = 24 // bytes of a header and a tail
 	llogTail    = 8
+
+	llogHeaderMagic = 0x10645539
+
+	maxLogRecord = 1 << 20 // bytes
 )
 
 // llogBlock is the part of a log that a reader gets at a time. Its records
@@ -206,7 +210,7 @@ var llogRecordTypes = []llogRecordType{
 	{0x10670000, Sub("", llogChangelogUserRec, Tagged(true))},
 	{0x10670002, Sub("", llogChangelogUserRec2, Tagged(true))},
 	{0x1064553b, Sub("", llogLogidRec, Tagged(true))},
-	{0x10645539, Sub("", llogLogHdr, Tagged(true))},
+	{llogHeaderMagic, Sub("", llogLogHdr, Tagged(true))},
 	{0x10600000, Sub("", llogPadRec, Tagged(true))},
 	{0x10680000, Sub("", llogAgentReqRec, Tagged(true))},
 	{0x106a0000, Sub("", llogUpdateRecord, Tagged(true))},
@@ -226,7 +230,7 @@ func nextLogRecord(v *View) (*Field, int) {
 	big := llogBig(v.Rest, v.Big)
 	kind := lrhType.Uint(v.Rest, big)
 	n := lrhLen.Uint(v.Rest, big)
-	if kind&llogOpMask != llogOpMagic || n < llogLeast || n > 1<<20 {
+	if kind&llogOpMask != llogOpMagic || n < llogLeast || n > maxLogRecord {
 		return nil, 0
 	}
 	form := llogOther
@@ -263,7 +267,9 @@ func beforeTail(v *View) int { return max(0, len(v.Rest)-llogTail) }
 
 // usedIndices lists the indices of a log that are in use: "0-26,28".
 func usedIndices(v *View, dst []byte) []byte {
-	bits := v.Type.Field("llh_bitmap").Bytes(v.Struct)
+	at := min(len(v.Struct), logHeader+beforeBitmap(v))
+	bits := v.Struct[at:]
+	bits = bits[:min(len(bits)/4, bitmapWords(v))*4]
 	used := func(i int) bool {
 		word := bits[i/32*4 : i/32*4+4]
 		return ReadUint(word, v.Big)>>(i%32)&1 != 0

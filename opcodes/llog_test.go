@@ -3,6 +3,7 @@ package opcodes
 import (
 	"bytes"
 	"encoding/binary"
+	"strconv"
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
@@ -143,13 +144,23 @@ func TestBlock(t *testing.T) {
 }
 
 func TestUsedIndices(t *testing.T) {
-	hdr := make([]byte, llogLogHdr.Size)
-	bitmap := llogLogHdr.Field("llh_bitmap").Bytes(hdr)
-	for _, i := range []int{0, 1, 2, 30, 31, 32, 100, 64767} {
-		bitmap[i/8] |= 1 << (i % 8)
-	}
-	if got := string(usedIndices(&View{Struct: hdr, Type: llogLogHdr}, nil)); got != "0-2,30-32,100,64767" {
-		t.Error(got)
+	for _, c := range []struct {
+		size, offset, last int // bytes of the header, offset of its bitmap, last index of that
+	}{{8192, 88, 64767}, {32768, 88, 261375}, {32768, 96, 261311}} {
+		hdr := make([]byte, c.size)
+		binary.LittleEndian.PutUint32(hdr, uint32(c.size))
+		binary.LittleEndian.PutUint32(hdr[28:], uint32(c.offset))
+		bitmap := hdr[c.offset:]
+		for _, i := range []int{0, 1, 2, 30, 31, 32, 100, c.last, c.last + 1} {
+			bitmap[i/8] |= 1 << (i % 8) // the last one in the tail, which is no part of the bitmap
+		}
+		want := "0-2,30-32,100," + strconv.Itoa(c.last)
+		for n := range 200 {
+			usedIndices(&View{Struct: hdr[:n], Type: llogLogHdr}, nil)
+		}
+		if got := string(usedIndices(&View{Struct: hdr, Type: llogLogHdr}, nil)); got != want {
+			t.Errorf("header of %d bytes, bitmap at %d: %s, want %s", c.size, c.offset, got, want)
+		}
 	}
 }
 

@@ -68,7 +68,7 @@ const (
 )
 
 // objectUpdateParam is struct object_update_param.
-var objectUpdateParam = Protocol.AddStruct(newParam(chooseUpdateParam, append([]*Field{formLog, formCatids}, paramForms...)))
+var objectUpdateParam = Protocol.AddStruct(newParam(chooseUpdateParam, append([]*Field{formLog, formCatids, formBitmap, formLogTail}, paramForms...)))
 
 // newParam: the form of a parameter follows from the update, which is at
 // another place in messages than in the records of distributed operations.
@@ -78,7 +78,24 @@ func newParam(choose func(*View) *Field, forms []*Field) *Struct {
 		Pad("oup_padding", 2),
 		Pad("oup_padding2", 4),
 		OneOf("oup_buf", choose, forms, Tagged(true), "the parameter; its form follows from the type of the update").Rest(),
+		roundingField("oup_fill"),
 	)
+}
+
+// roundingField is the field for the bytes that round a parameter or a result up
+// to a multiple of 8. Senders do not initialize them.
+func roundingField(name string) *Field {
+	return Opaque(name, 0, CountOf(rounding), Floats(true), "rounds the size up to a multiple of 8; not initialized by the sender")
+}
+
+// rounding returns the number of bytes that round a parameter up, if those are
+// what is left of it.
+func rounding(v *View) int {
+	n := paramLength(v)
+	if n = pad8(n) - n; n != len(v.Rest) || allZero(v.Rest) {
+		return 0
+	}
+	return n
 }
 
 const (
@@ -223,6 +240,7 @@ var objectUpdateResult = Define("object_update_result", "what became of an updat
 	Pad("our_padding", 2),
 	OneOf("our_data", chooseUpdateResult, outResultForms, Tagged(true),
 		If(func(v *View) bool { return ourDatalen.Uint(v.Struct, v.Big) != 0 }), "what was asked for").Rest(),
+	roundingField("our_fill"),
 )
 
 var (
@@ -287,6 +305,8 @@ func chooseReadData(v *View) *Field {
 
 var (
 	formLog              = Sub("", llogBlock)
+	formBitmap           = Arr("", -1, U32("", Hex), CountOf(func(v *View) int { return paramLength(v) / 4 }), "words of the bitmap of a log header")
+	formLogTail          = Sub("", llogRecTail)
 	formCatids           = Arr("", -1, Sub("", llogCatid))
 	formRead             = Opaque("", 0)
 	bufOutUpdateHeader   = Sub("out_update_header", outUpdateHeader)

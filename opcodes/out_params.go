@@ -1,13 +1,17 @@
 package opcodes
 
-import . "github.com/lshark/lshark/opcodes/schema"
+import (
+	"bytes"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // The forms of parameters and results. Some are little-endian whatever the
 // order of the message.
 var (
 	paramAttr   = Sub("", obdo)
 	paramFid    = Sub("", luFid, Little)
-	paramName   = Str("", 0)
+	paramName   = Str("", 0, CountOf(paramLength))
 	paramFlags  = U32("", xattrSetFlags)
 	paramType   = U32("", Octal, Little)
 	paramOffset = U64("", Size, Little)
@@ -65,6 +69,9 @@ func chooseUpdateParam(v *View) *Field {
 		name = paramValue(v.Up.Struct[updateHeader:], v.Up.Big)
 	}
 	if kind == outWrite && v.Index == 0 {
+		if f := logHeaderPart(v); f != nil {
+			return f
+		}
 		return logForm(ouFid.Bytes(v.Up.Struct), paramBytesOf(v), v.Up.Big)
 	}
 	return paramForm(v, kind, v.Index, name)
@@ -83,6 +90,56 @@ func paramForm(v *View, kind uint64, i int, name []byte) *Field {
 }
 
 func paramBytesOf(v *View) []byte { return v.Rest[:min(len(v.Rest), paramLength(v))] }
+
+// maxUpdatesBefore limits how far logHeaderPart searches.
+const maxUpdatesBefore = 256
+
+// logHeaderPart returns the form of the first parameter of a write to a log whose
+// header an earlier update of the same request writes: a word of the bitmap or
+// the tail. It returns nil for other writes. MDTs write a header in three parts.
+func logHeaderPart(v *View) *Field {
+	data, list := paramBytesOf(v), v.Up.Up
+	if len(data) != 4 && len(data) != llogTail || list == nil || len(list.Struct) < updateRequestHeader || list.Index > maxUpdatesBefore {
+		return nil
+	}
+	header := logHeaderBefore(list, ouFid.Bytes(v.Up.Struct))
+	if header == nil {
+		return nil
+	}
+	rest := v.Up.Struct[min(len(v.Up.Struct), updateHeader):]
+	offset := paramValue(rest[min(len(rest), paramSize(rest, v.Up.Big)):], v.Up.Big)
+	if len(offset) != 8 {
+		return nil
+	}
+	h := View{Struct: header, Big: llogBig(header, v.Up.Big)}
+	at, tail := ReadUint(offset, false), lrhLen.Uint(header, h.Big)-llogTail
+	switch {
+	case at == tail && len(data) == llogTail:
+		return formLogTail
+	case at >= uint64(logHeader+beforeBitmap(&h)) && at+uint64(len(data)) <= tail:
+		return formBitmap
+	}
+	return nil
+}
+
+// logHeaderBefore returns the log header that an earlier update of the request
+// writes to the object with that FID, nil if none does.
+func logHeaderBefore(list *View, fid []byte) (header []byte) {
+	b := list.Struct[updateRequestHeader:]
+	for range list.Index {
+		if len(b) < updateHeader {
+			break
+		}
+		if ouType.Uint(b, list.Big) == outWrite && bytes.Equal(ouFid.Bytes(b), fid) {
+			data := paramValue(b[updateHeader:], list.Big)
+			if len(data) >= logHeader && lrhType.Uint(data, llogBig(data, list.Big)) == llogHeaderMagic {
+				header = data
+			}
+		}
+		b = b[min(len(b), updateSize(b, list.Big)):]
+	}
+	return header
+}
 
 // updateLogSeq is the sequence of the objects that list the logs of
 // distributed operations.

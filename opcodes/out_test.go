@@ -55,6 +55,65 @@ func TestUpdateParams(t *testing.T) {
 	}
 }
 
+// TestLogHeaderParts: a log header is written in three parts, each with its
+// offset; the form of the small ones follows from the header before them.
+func TestLogHeaderParts(t *testing.T) {
+	order := binary.LittleEndian
+	header := string(build(order, uint32(32768), uint32(0), uint32(llogHeaderMagic), make([]byte, 16), uint32(88), make([]byte, 56)))
+	at := func(offset uint64) string { return string(build(order, offset)) }
+	writes := [][]string{
+		{"word", at(92)}, // no header before it
+		{header, at(0)},
+		{"word", at(92)},
+		{"tail" + "tail", at(32760)},
+		{"word", at(32760)},
+		{"word", at(4)},
+	}
+	req := build(order, uint32(0xbdde0002), uint16(len(writes)), uint16(0))
+	for _, w := range writes {
+		req = append(req, update(order, outWrite, w...)...)
+	}
+	updates := req[updateRequestHeader:]
+	for i, want := range []*Field{paramBytes, formLog, formBitmap, formLogTail, paramBytes, paramBytes} {
+		whole := View{Struct: req, Index: i}
+		list := View{Struct: updates, Type: objectUpdate, Up: &whole}
+		v := View{Struct: updates[updateHeader:], Type: objectUpdateParam, Up: &list}
+		v.Rest = v.Struct[paramHeader:paramSize(v.Struct, false)]
+		if got := chooseUpdateParam(&v); got != want {
+			t.Errorf("write %d has another form", i)
+		}
+		for n := range req {
+			short := View{Struct: req[:n], Index: i}
+			list.Up = &short
+			chooseUpdateParam(&v)
+		}
+		updates = updates[updateSize(updates, false):]
+	}
+}
+
+// TestRounding: bytes that round a parameter up are those, whatever is in them;
+// any others are not.
+func TestRounding(t *testing.T) {
+	param := func(length uint16, data string) *View {
+		b := build(binary.LittleEndian, length, uint16(0), uint32(0), data)
+		return &View{Struct: b, Rest: b[min(len(b), paramHeader+int(length)):], Type: objectUpdateParam}
+	}
+	for _, c := range []struct {
+		view *View
+		want int
+	}{
+		{param(5, "name\x00\x01\x02\x03"), 3},
+		{param(5, "name\x00\x00\x00\x00"), 0},
+		{param(8, "12345678"), 0},
+		{param(5, "name\x00\x01\x02\x03more"), 0},
+		{param(5, "name\x00\x01"), 0},
+	} {
+		if got := rounding(c.view); got != c.want {
+			t.Errorf("%q: %d bytes, want %d", c.view.Struct, got, c.want)
+		}
+	}
+}
+
 // TestResults: what a result holds is known from the request.
 func TestResults(t *testing.T) {
 	updates := append(update(binary.LittleEndian, outAttrGet), update(binary.LittleEndian, outXattrGet, "trusted.lma\x00")...)
