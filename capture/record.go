@@ -6,12 +6,12 @@ import (
 	"math/bits"
 )
 
-// maxCopied is the longest frame in bytes that gopacket's readers copy, twice:
-// to the buffer of their bufio.Reader, which has this size, and to their own.
-// That costs 25 ns for a frame of 1448 bytes, but a third of the time that
-// reading takes for frames of 64 KiB. Of a longer frame gopacket reads the
-// header, with no bytes captured, and the frame is used where it lies in the
-// window. So no length in a file makes gopacket allocate either.
+// maxCopied is the longest frame in bytes that gopacket's readers copy. They copy
+// it twice, from the window to the buffer of their bufio.Reader and from there to
+// one of their own, which costs 25 ns for 1448 bytes and a third of the time of
+// reading for 64 KiB. Of a longer frame gopacket reads the header, as if no bytes
+// had been captured, and the frame is used where it lies in the window. So no
+// length in a file makes gopacket allocate either.
 const maxCopied = 512
 
 // recordReader is the io.Reader of gopacket's readers. It holds one record, or
