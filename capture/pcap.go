@@ -14,19 +14,16 @@ const (
 )
 
 // pcap reads pcap records with gopacket. It checks a record before gopacket
-// reads it, and changes in a copy of its header what gopacket v1.1.19 refuses
-// although other programs write it:
-//   - a snaplen of 0, and a frame longer than the snaplen: gopacket gets a
-//     snaplen that allows each frame it is given,
-//   - a frame of which more bytes were captured than it had on the wire,
-//   - fractions of more than a second, which overflow in gopacket,
-//   - a version other than 2.4.
-//
-// The link type is taken from the file: that of gopacket has 8 bits.
+// reads the header, of which gopacket v1.1.19 needs another one in four cases:
+//   - a frame longer than the snaplen, which may be 0, or than it was on the wire
+//     would be refused; gopacket gets all headers with 0 bytes captured,
+//   - fractions of more than a second overflow; gopacket gets the rest,
+//   - a version other than 2.4 is refused,
+//   - a link type above 255 is cut; it is taken from the file.
 type pcap struct {
 	reader    *pcapgo.Reader
-	input     recordReader
-	header    [pcapRecordSize]byte // of the record that gopacket reads
+	input     headerReader
+	header    [pcapRecordSize]byte // for gopacket
 	order     byteOrder
 	perSecond uint32 // units of the fraction
 	link      LinkType
@@ -48,9 +45,8 @@ func newPcap(w *window, magic uint32, order byteOrder) (*pcap, error) {
 	order.put32(header, magic)
 	order.put16(header[4:], 2)
 	order.put16(header[6:], 4)
-	order.put32(header[16:], maxCopied)
 	order.put32(header[20:], uint32(LinkEthernet))
-	p.input = recordReader{head: header}
+	p.input.unread = header
 	var err error
 	if p.reader, err = pcapgo.NewReader(&p.input); err != nil {
 		return nil, w.damage(w.offset(), "%v", err)
@@ -81,24 +77,15 @@ func (p *pcap) next(w *window, f *Frame) error {
 		carry = frac / p.perSecond
 		p.order.put32(h[4:], frac%p.perSecond)
 	}
-	if have > size {
-		p.order.put32(h[12:], have)
-	}
-	f.Data = w.buf[w.lo+pcapRecordSize : w.lo+n : w.lo+n]
-	p.input.head, p.input.frame = h, f.Data
-	if have > maxCopied {
-		p.order.put32(h[8:], 0)
-		p.input.frame = nil
-	}
-	data, info, err := p.reader.ZeroCopyReadPacketData()
+	p.order.put32(h[8:], 0) // no bytes were captured
+	p.input.unread = h
+	_, info, err := p.reader.ZeroCopyReadPacketData()
 	if err != nil {
 		return w.damage(w.offset(), "%v", err)
 	}
-	if have <= maxCopied {
-		f.Data = data[:have:have]
-	}
+	f.Data = w.buf[w.lo+pcapRecordSize : w.lo+n : w.lo+n]
 	f.Time = info.Timestamp.UnixNano() + int64(carry)*1e9
-	f.Len = info.Length
+	f.Len = max(int(have), info.Length)
 	f.Link = p.link
 	f.Iface = 0
 	w.lo += n

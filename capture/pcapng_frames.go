@@ -4,6 +4,7 @@ import "github.com/google/gopacket/pcapgo"
 
 // Sizes of the blocks that gopacket gets, in bytes.
 const (
+	packetSize    = 32 // without a frame
 	sectionSize   = 28 // without options
 	interfaceSize = 44 // with resolution, offset and the end of the options
 )
@@ -24,14 +25,14 @@ var ngOptions = pcapgo.NgReaderOptions{WantMixedLinkType: true}
 //   - simple packet blocks, which have no time; they become enhanced ones.
 type ngFrames struct {
 	reader     *pcapgo.NgReader // nil before the first frame
-	input      recordReader
-	blocks     [sectionSize + interfaceSize + frameHeaderSize]byte // space for input.head
-	newSection bool                                                // gopacket does not have the header of this section
-	described  uint32                                              // number of interfaces of this section that gopacket has
+	input      headerReader
+	blocks     [sectionSize + interfaceSize + packetSize]byte // space for input
+	newSection bool                                           // gopacket does not have the header of this section
+	described  uint32                                         // number of interfaces of this section that gopacket has
 }
 
-// read reads a frame of an interface. It takes f.Data and f.Len, and sets
-// f.Time, f.Link and f.Data.
+// read lets gopacket read the header of a frame of f.Len bytes on the wire. It
+// sets f.Time and f.Link.
 func (r *ngFrames) read(order byteOrder, i *ngIface, ticks uint64, f *Frame) error {
 	head := r.blocks[:0]
 	if r.newSection {
@@ -43,43 +44,32 @@ func (r *ngFrames) read(order byteOrder, i *ngIface, ticks uint64, f *Frame) err
 		i.described, i.id = true, r.described
 		r.described++
 	}
-	frame := f.Data
-	if len(frame) > maxCopied {
-		frame = nil
-	}
-	padding := -len(frame) & 3
 	n := len(head)
-	head = head[:n+frameHeaderSize]
+	head = head[:n+packetSize]
 	h := head[n:]
 	order.put32(h, blockEnhanced)
-	order.put32(h[4:], uint32(frameHeaderSize+len(frame)+padding+4))
+	order.put32(h[4:], packetSize)
 	order.put32(h[8:], i.id)
 	order.put32(h[12:], uint32(ticks>>32))
 	order.put32(h[16:], uint32(ticks))
-	order.put32(h[20:], uint32(len(frame)))
+	order.put32(h[20:], 0) // no bytes were captured
 	order.put32(h[24:], uint32(f.Len))
-	r.input = recordReader{head: head, frame: frame, tail: blockEnd[:padding+4]}
+	order.put32(h[28:], packetSize)
+	r.input.unread = head
 	if r.reader == nil {
 		var err error
 		if r.reader, err = pcapgo.NewNgReader(&r.input, ngOptions); err != nil {
 			return err
 		}
 	}
-	data, info, err := r.reader.ZeroCopyReadPacketData()
+	_, info, err := r.reader.ZeroCopyReadPacketData()
 	if err != nil {
 		return err
-	}
-	if len(f.Data) <= maxCopied {
-		f.Data = data[:len(data):len(data)]
 	}
 	f.Time = info.Timestamp.UnixNano()
 	f.Link = i.link
 	return nil
 }
-
-// blockEnd is the padding and the length at the end of a block, which gopacket
-// does not look at.
-var blockEnd [7]byte
 
 // appendSection appends a section header without options.
 func appendSection(b []byte, order byteOrder) []byte {
