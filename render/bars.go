@@ -3,6 +3,8 @@ package render
 import (
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 )
 
 // bins counts values by their size: n[k] those that are at most bounds[k] and
@@ -16,7 +18,7 @@ func newBins(bounds []int64) *bins { return &bins{bounds, make([]int64, len(boun
 
 // latencyBounds are 1, 2 and 5 times the powers of ten, in nanoseconds.
 var latencyBounds = func() (list []int64) {
-	for unit := int64(1000); unit <= 1000*second; unit *= 10 {
+	for unit := int64(1000); unit <= 1000*int64(time.Second); unit *= 10 {
 		list = append(list, unit, 2*unit, 5*unit)
 	}
 	return list
@@ -59,26 +61,22 @@ func (h *bins) append(dst []byte, c *Colors, columns int, label func([]byte, int
 	for k := first; k <= last; k++ {
 		var buf [32]byte
 		text := label(buf[:0], h.bounds[k])
-		dst = append(appendSpaces(dst, labelWidth-len(text)), "<= "...)
+		dst = append(AppendSpaces(dst, labelWidth-len(text)), "<= "...)
 		dst = append(dst, text...)
 		num := strconv.AppendInt(buf[:0], h.n[k], 10)
-		dst = append(appendSpaces(append(dst, ' '), countWidth-len(num)), num...)
-		dst = append(append(dst, ' '), c.Num.on...)
-		dst = appendBar(dst, h.n[k], most, room)
-		dst = append(append(dst, c.Num.off...), '\n')
+		dst = append(AppendSpaces(append(dst, ' '), countWidth-len(num)), num...)
+		dst = append(c.Num.Append(append(dst, ' '), bar(h.n[k], most, room)), '\n')
 	}
 	return dst
 }
 
-// appendBar appends a bar of n/most of the room, in eighths of a column.
-func appendBar(dst []byte, n, most, room int64) []byte {
+// bar returns a bar of n/most of the room, in eighths of a column. A count that
+// is not 0 has at least one eighth.
+func bar(n, most, room int64) string {
 	eighths := n * room * 8 / most
-	for ; eighths >= 8; eighths -= 8 {
-		dst = append(dst, "█"...)
+	if n > 0 {
+		eighths = max(eighths, 1)
 	}
 	parts := [...]string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
-	if n > 0 && eighths == 0 && n*room*8/most == 0 {
-		eighths = 1
-	}
-	return append(dst, parts[eighths]...)
+	return strings.Repeat("█", int(eighths/8)) + parts[eighths%8]
 }

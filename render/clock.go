@@ -18,15 +18,15 @@ const (
 	Delta // seconds since the message before
 )
 
-// stamp appends absolute times. It keeps the text of the last second, as most
+// Stamp appends absolute times. It keeps the text of the last second, as most
 // messages have the same as the one before.
-type stamp struct {
+type Stamp struct {
 	sec  int64
 	text [len("2026-11-21T08:06:41")]byte
 	set  bool
 }
 
-func (s *stamp) seconds(ns int64, loc *time.Location) []byte {
+func (s *Stamp) seconds(ns int64, loc *time.Location) []byte {
 	sec := floor(ns)
 	if !s.set || sec != s.sec {
 		// The nanoseconds of an int64 are those of the years 1677 to 2262: the
@@ -37,8 +37,8 @@ func (s *stamp) seconds(ns int64, loc *time.Location) []byte {
 	return s.text[:]
 }
 
-// iso appends 2026-11-21T08:06:41.801234567Z.
-func (s *stamp) iso(dst []byte, ns int64) []byte {
+// AppendISO appends the time ns, as in 2026-11-21T08:06:41.801234567Z.
+func (s *Stamp) AppendISO(dst []byte, ns int64) []byte {
 	dst = append(dst, s.seconds(ns, time.UTC)...)
 	dst = appendFraction(dst, uint64(ns-floor(ns)*second), 9)
 	return append(dst, 'Z')
@@ -78,8 +78,8 @@ func appendElapsed(dst []byte, ns int64, digits int) []byte {
 	return appendFraction(dst, size%uint64(second), digits)
 }
 
-// appendLatency appends a time span with a unit: 12us, 3.4ms, 1.2s.
-func appendLatency(dst []byte, ns int64) []byte {
+// AppendLatency appends a time span with a unit: 12us, 3.4ms, 1.2s.
+func AppendLatency(dst []byte, ns int64) []byte {
 	dst, size := appendSign(dst, ns)
 	unit, name := uint64(1000), "us"
 	switch {
@@ -95,9 +95,9 @@ func appendLatency(dst []byte, ns int64) []byte {
 	return append(dst, name...)
 }
 
-// appendTime appends the time of a record in a format; an absolute time with
-// or without the date.
-func (s *stamp) appendTime(dst []byte, format TimeFormat, ns int64, at Moment, withDate bool) []byte {
+// Append appends the time ns of a record in a format; an absolute time with or
+// without the date.
+func (s *Stamp) Append(dst []byte, format TimeFormat, ns int64, at Moment, withDate bool) []byte {
 	loc := time.UTC
 	switch format {
 	case Relative:

@@ -19,11 +19,11 @@ func TestTimesOfStrangers(t *testing.T) {
 		if got := string(appendElapsed(nil, ns, 9)); got != want[0] {
 			t.Errorf("%d: %s, want %s", ns, got, want[0])
 		}
-		if got := string(appendLatency(nil, ns)); got != want[1] {
+		if got := string(AppendLatency(nil, ns)); got != want[1] {
 			t.Errorf("%d: %s, want %s", ns, got, want[1])
 		}
 	}
-	var s stamp
+	var s Stamp
 	for _, zone := range []*time.Location{time.UTC, time.FixedZone("", -86_399), time.FixedZone("", 86_399)} {
 		for _, ns := range []int64{math.MinInt64, -1, 0, math.MaxInt64} {
 			s.set = false
@@ -34,7 +34,7 @@ func TestTimesOfStrangers(t *testing.T) {
 		}
 	}
 	const first, last = "1677-09-21T00:12:43.145224192Z", "2262-04-11T23:47:16.854775807Z"
-	if got := string(s.iso(s.iso(nil, math.MinInt64), math.MaxInt64)); got != first+last {
+	if got := string(s.AppendISO(s.AppendISO(nil, math.MinInt64), math.MaxInt64)); got != first+last {
 		t.Errorf("from %s", got)
 	}
 }

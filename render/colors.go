@@ -60,6 +60,16 @@ func (s *Style) Append(dst []byte, text string) []byte {
 	return s.end(append(s.begin(dst), text...))
 }
 
+// AppendTruncated appends text in this style, which ends with … when it is
+// wider than a number of columns.
+func (s *Style) AppendTruncated(dst, text []byte, columns int) []byte {
+	dst = s.begin(dst)
+	if Width(text) <= columns {
+		return s.end(append(dst, text...))
+	}
+	return s.end(append(append(dst, truncate(text, columns-1)...), "…"...))
+}
+
 // begin appends the escape sequence before text in this style.
 func (s *Style) begin(dst []byte) []byte {
 	if s.on != "" {

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -14,9 +15,11 @@ import (
 
 // Decode reads and renders standalone values.
 type Decode struct {
-	tree  *Tree
-	width int
-	index *schema.Index
+	colors *Colors
+	width  int
+	index  *schema.Index
+	tree   *Tree
+	values dissect.Tree
 }
 
 // Decoded is a value as one type.
@@ -35,7 +38,9 @@ var ErrType = errors.New("unknown type")
 
 // NewDecode makes a decoder; width is that of the terminal, 0 without one.
 func NewDecode(c *Colors, width int, index *schema.Index) *Decode {
-	return &Decode{tree: NewTree(TreeOptions{Colors: c, Width: width}), width: width, index: index}
+	d := &Decode{colors: c, width: width, index: index, tree: NewTree(TreeOptions{Colors: c, Width: width})}
+	d.values.Remarks = true
+	return d
 }
 
 // scalars are the types besides those of the tables.
@@ -150,23 +155,19 @@ func groupField(g *schema.Names) *schema.Field {
 
 // AppendText appends a value as text for reading.
 func (d *Decode) AppendText(dst []byte, v Decoded) []byte {
-	r := d.tree
-	r.tree.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
+	d.values.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
 	if v.In != "" {
-		dst = append(r.c.Dim.Append(dst, "as declared in "+v.In), '\n')
+		dst = append(d.colors.Dim.Append(dst, "as declared in "+v.In), '\n')
 	}
-	if len(r.tree.Nodes) == 1 && v.Field.Names != nil {
+	if len(d.values.Nodes) == 1 && v.Field.Names != nil {
 		return d.named(dst, v)
 	}
-	for i := 0; i < len(r.tree.Nodes); i = int(r.tree.Nodes[i].End) {
-		dst = r.node(dst, i, 0, 0)
+	if len(d.values.Nodes) == 0 { // padding, or a union whose member depends on other fields
+		dst = append(d.colors.Dim.Append(append(dst, v.Field.Name...), "  all zeros"), '\n')
 	}
-	if len(r.tree.Nodes) == 0 { // padding, or a union whose member depends on other fields
-		dst = append(r.c.Dim.Append(append(dst, v.Field.Name...), "  all zeros"), '\n')
-	}
-	dst = r.notes(dst)
+	dst = d.tree.AppendValue(dst, v.Field, v.Owner, v.Bytes, v.Big)
 	if v.Note != "" {
-		p := newPage(r.c, d.width)
+		p := newPage(d.colors, d.width)
 		p.out = dst
 		p.paragraph(v.Note)
 		dst = p.out
@@ -177,9 +178,9 @@ func (d *Decode) AppendText(dst []byte, v Decoded) []byte {
 // named appends a flag word with a line for each flag, or the value of an
 // enumeration, with what they mean.
 func (d *Decode) named(dst []byte, v Decoded) []byte {
-	p := newPage(d.tree.c, d.width)
+	p := newPage(d.colors, d.width)
 	p.out = dst
-	g, word := v.Field.Names, d.tree.tree.Nodes[0].Val
+	g, word := v.Field.Names, d.values.Nodes[0].Val
 	p.put(&p.c.Key, v.Field.Name)
 	p.put(&Style{}, "  ")
 	p.put(&p.c.Num, valueText(g, &schema.Value{Value: word}))
@@ -191,7 +192,7 @@ func (d *Decode) named(dst []byte, v Decoded) []byte {
 	name := 0
 	g.Set(word, func(f *schema.Value) { name = max(name, len(f.Name)) })
 	rest := g.Set(word, func(f *schema.Value) {
-		p.put(&p.c.Num, fmt.Sprintf("%5s", bitText(f.Mask)))
+		p.put(&p.c.Num, fmt.Sprintf("%5s", BitText(f.Mask)))
 		p.pad(textIndent + 5)
 		p.put(&p.c.Flag, f.Name)
 		e := Explain{colors: p.c}
@@ -225,7 +226,7 @@ func (d *Decode) enum(p *page, g *schema.Names, word uint64) {
 
 // AppendJSON appends a value as an object on a line.
 func (d *Decode) AppendJSON(dst []byte, v Decoded) []byte {
-	t := &d.tree.tree
+	t := &d.values
 	t.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
 	dst = schema.AppendJSONString(append(dst, `{"type":`...), []byte(v.Type))
 	if v.In != "" {
@@ -235,7 +236,7 @@ func (d *Decode) AppendJSON(dst []byte, v Decoded) []byte {
 	if len(t.Nodes) == 0 || t.Nodes[0].State != t.Nodes[0].State&^missing {
 		dst = append(dst, "null"...)
 	} else {
-		dst = appendValue(dst, t, 0)
+		dst = AppendNodeJSON(dst, t, 0)
 	}
 	if len(t.Nodes) > 0 && (v.Field.Kind == schema.Uint || v.Field.Kind == schema.Int) && v.Field.Names != nil {
 		dst = append(schema.AppendHex(append(dst, `,"number":"`...), t.Nodes[0].Val), '"')

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
 )
@@ -95,7 +96,7 @@ func (e *Explain) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 	default:
 		j = topicJSON{Kind: "field", Name: t.Field}
 		for _, p := range t.Places {
-			f := describeField(p.Field, isStruct(p.In))
+			f := describeField(p.Field, opcodes.StructNamed(p.In) != nil)
 			f.In = p.In
 			j.Fields = append(j.Fields, f)
 		}

@@ -31,8 +31,8 @@ func (e *Explain) group(p *page, g *schema.Names) {
 		v := &g.Values[i]
 		p.column(textIndent)
 		if g.Flags {
-			p.put(&p.c.Num, fmt.Sprintf("%5s", bitText(v.Mask)))
-			p.out, p.at = appendSpaces(p.out, 2), p.at+2
+			p.put(&p.c.Num, fmt.Sprintf("%5s", BitText(v.Mask)))
+			p.out, p.at = AppendSpaces(p.out, 2), p.at+2
 		}
 		p.put(&p.c.Num, valueText(g, v))
 		at := textIndent + number + 2
@@ -68,25 +68,6 @@ func (e *Explain) about(p *page, v *schema.Value, col int) {
 	}
 }
 
-// bitText returns the number of the bit of a mask, or of its first and last.
-func bitText(mask uint64) string {
-	first, last := -1, -1
-	for i := range 64 {
-		if mask>>i&1 != 0 {
-			if last = i; first < 0 {
-				first = i
-			}
-		}
-	}
-	switch {
-	case first < 0:
-		return "-"
-	case first == last:
-		return strconv.Itoa(first)
-	}
-	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
-}
-
 // valueText returns a value in decimal, flags and large values in hexadecimal.
 func valueText(g *schema.Names, v *schema.Value) string {
 	const large = 4096
@@ -119,9 +100,9 @@ func (e *Explain) value(p *page, g *schema.Names, v *schema.Value) {
 		kind = "flag"
 		number = fmt.Sprintf("%#x", v.Value)
 		if v.Mask&(v.Mask-1) == 0 {
-			number = "bit " + bitText(v.Mask) + ", " + number
+			number = "bit " + BitText(v.Mask) + ", " + number
 		} else {
-			number = "bits " + bitText(v.Mask) + ", " + number
+			number = "bits " + BitText(v.Mask) + ", " + number
 		}
 	}
 	other := ""

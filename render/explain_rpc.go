@@ -114,7 +114,7 @@ func (e *Explain) where(places []schema.Place, f *schema.Field) (names []string)
 			continue
 		}
 		name := pl.In
-		if isStruct(pl.In) {
+		if opcodes.StructNamed(pl.In) != nil {
 			if at := offsetText(f); at != "-" {
 				name += " at " + at
 			}

@@ -48,7 +48,7 @@ type Fields struct {
 // column is a key of the record, or the nodes of the tree with a name inside
 // nodes with other names.
 type column struct {
-	key   *recordField[*records.Message]
+	key   *RecordField[*records.Message]
 	name  string
 	above []string // names of the nodes around it, outermost first
 	out   []byte
@@ -62,7 +62,7 @@ func NewFields(names []string, index *schema.Index) (*Fields, error) {
 	f := &Fields{names: names}
 	for _, name := range names {
 		if p, ok := records.MessageKey(name); ok && p.Key.Type != records.Section {
-			f.columns = append(f.columns, column{key: newRecordField(p)})
+			f.columns = append(f.columns, column{key: NewRecordField(p, false)})
 			continue
 		}
 		c, ok := path(name, index)
@@ -84,7 +84,7 @@ func path(name string, index *schema.Index) (column, bool) {
 	parts := strings.Split(name, ".")
 	last := len(parts) - 1
 	for i, p := range parts {
-		if !isDeclared(p, index) && (i == last || !isStruct(p)) {
+		if !isDeclared(p, index) && (i == last || opcodes.StructNamed(p) == nil) {
 			return column{}, false
 		}
 	}
@@ -95,15 +95,6 @@ func path(name string, index *schema.Index) (column, bool) {
 func isDeclared(name string, index *schema.Index) bool {
 	_, ok := slices.BinarySearch(index.Names(), name)
 	return ok || isSection(name)
-}
-
-func isStruct(name string) bool {
-	for _, s := range opcodes.Protocol.Structs {
-		if s.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // isSection reports whether a message has a section of this name.
@@ -134,7 +125,7 @@ func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 			dst = append(dst, '\t')
 		}
 		if c := &f.columns[i]; c.key != nil {
-			dst = c.key.append(dst, &f.msg)
+			dst = c.key.Append(dst, &f.msg)
 		} else {
 			dst = append(dst, c.out...)
 		}
@@ -190,7 +181,7 @@ func appendWhole(dst []byte, t *dissect.Tree, i int) []byte {
 	case !isContainer(n, i):
 		return appendNodeValue(dst, t, n)
 	case !isList(n):
-		return appendValue(dst, t, i)
+		return AppendNodeJSON(dst, t, i)
 	}
 	for k := i + 1; k < int(n.End); k = int(t.Nodes[k].End) {
 		if t.Nodes[k].State&(dissect.Missing|dissect.Remark) != 0 {

@@ -22,7 +22,7 @@ type Flags struct {
 	opt   FlagsOptions
 	c     *Colors
 	tree  dissect.Tree
-	stamp stamp
+	stamp Stamp
 	text  []byte
 }
 
@@ -106,7 +106,7 @@ func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	c := r.c
 	dst = append(append(dst, c.Head.on...), "frame "...)
 	dst = append(strconv.AppendInt(dst, m.Frame, 10), c.Head.off...)
-	dst = r.stamp.appendTime(append(dst, "  "...), r.opt.Time, m.Time, at, true)
+	dst = r.stamp.Append(append(dst, "  "...), r.opt.Time, m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)
 	dst = append(append(m.LNet.Src.Append(dst), c.NID.off...), " > "...)
 	dst = append(m.LNet.Dst.Append(append(dst, c.NID.on...)), c.NID.off...)
@@ -138,7 +138,7 @@ func (r *Flags) words(dst []byte, asked, granted []word) []byte {
 			if haveAsked && haveGranted && a&v.Mask == v.Value && g&v.Mask != v.Value {
 				st = &r.c.Warn
 			}
-			dst = r.row(dst, bitText(v.Mask), w.field.Names, v.Name, marks, v.Doc, st)
+			dst = r.row(dst, BitText(v.Mask), w.field.Names, v.Name, marks, v.Doc, st)
 		})
 		if rest := w.field.Names.Set(a|g, func(*schema.Value) {}); rest != 0 {
 			marks := mark(a&rest != 0, haveAsked) + "    " + mark(g&rest != 0, haveGranted) + "      "
@@ -174,7 +174,7 @@ func (r *Flags) table(dst []byte, n *dissect.Node) []byte {
 	names := n.Field.Names
 	dst = r.row(dst, "bit", names, "name", "", "meaning", &r.c.Dim)
 	rest := names.Set(n.Val, func(v *schema.Value) {
-		dst = r.row(dst, bitText(v.Mask), names, v.Name, "", v.Doc, &r.c.Flag)
+		dst = r.row(dst, BitText(v.Mask), names, v.Name, "", v.Doc, &r.c.Flag)
 	})
 	if rest != 0 {
 		dst = r.row(dst, "", names, string(schema.AppendHex(nil, rest)), "", "unknown bits", &r.c.Warn)
@@ -183,7 +183,7 @@ func (r *Flags) table(dst []byte, n *dissect.Node) []byte {
 }
 
 func (r *Flags) title(dst []byte, f *schema.Field) []byte {
-	dst = append(appendSpaces(dst, indent), r.c.Key.on...)
+	dst = append(AppendSpaces(dst, indent), r.c.Key.on...)
 	dst = append(append(dst, f.Name...), r.c.Key.off...)
 	return append(dst, '\n')
 }
@@ -196,15 +196,15 @@ func (r *Flags) row(dst []byte, bit string, names *schema.Names, name, marks, do
 		column = max(column, min(len(names.Values[i].Name), maxNameWidth))
 	}
 	start := len(dst)
-	dst = appendSpaces(dst, indent+bitColumn-len(bit))
+	dst = AppendSpaces(dst, indent+bitColumn-len(bit))
 	dst = append(append(dst, bit...), "  "...)
 	dst = st.Append(dst, name)
 	if doc == "" && marks == "" {
 		return append(dst, '\n')
 	}
-	dst = appendSpaces(dst, column-len(name)+2)
+	dst = AppendSpaces(dst, column-len(name)+2)
 	dst = append(dst, marks...)
-	at := width(dst[start:])
+	at := Width(dst[start:])
 	return append(wrap(dst, doc, at, r.opt.Width), '\n')
 }
 
@@ -221,8 +221,27 @@ func wrap(dst []byte, text string, column, width int) []byte {
 			break
 		}
 		dst = append(append(dst, text[:cut]...), '\n')
-		dst = appendSpaces(dst, column)
+		dst = AppendSpaces(dst, column)
 		text = text[cut+1:]
 	}
 	return append(dst, text...)
+}
+
+// BitText returns the number of the bit of a mask, or of its first and last.
+func BitText(mask uint64) string {
+	first, last := -1, -1
+	for i := range 64 {
+		if mask>>i&1 != 0 {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+	}
+	switch {
+	case first < 0:
+		return "-"
+	case first == last:
+		return strconv.Itoa(first)
+	}
+	return strconv.Itoa(first) + "-" + strconv.Itoa(last)
 }

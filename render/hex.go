@@ -37,13 +37,13 @@ func (r *Tree) dump(dst []byte, n *dissect.Node, depth int) []byte {
 	}
 	for at := 0; at < len(b); at += line {
 		part := b[at:min(at+line, len(b))]
-		dst = append(appendSpaces(dst, depth*indent), r.c.Dim.on...)
+		dst = append(AppendSpaces(dst, depth*indent), r.c.Dim.on...)
 		const digits = 6
 		r.text = strconv.AppendInt(r.text[:0], int64(n.Off)+int64(at), 10)
-		dst = append(appendSpaces(dst, digits-len(r.text)), r.text...)
+		dst = append(AppendSpaces(dst, digits-len(r.text)), r.text...)
 		dst = append(dst, ' ', ' ')
 		dst = appendSpaced(dst, part)
-		dst = appendSpaces(dst, 3*(line-len(part))+2)
+		dst = AppendSpaces(dst, 3*(line-len(part))+2)
 		for _, c := range part {
 			if c < ' ' || c >= 0x7f {
 				c = '.'

@@ -7,19 +7,18 @@ import (
 
 // ImportsJSON renders connections as one JSON object a line.
 type ImportsJSON struct {
-	imp     records.Import
-	members []member[*records.Import]
-	json    recordJSON[*records.Import]
+	imp  records.Import
+	json *RecordJSON[*records.Import]
 }
 
 // NewImportsJSON makes a JSON renderer.
 func NewImportsJSON() *ImportsJSON {
 	text := &EventText{}
-	return &ImportsJSON{imp: records.Import{AppendEvent: text.Append}, members: members(records.Imports.Keys)}
+	return &ImportsJSON{imp: records.Import{AppendEvent: text.Append}, json: NewRecordJSON(records.Imports.Keys, false)}
 }
 
 // AppendImport appends the object and a newline.
 func (j *ImportsJSON) AppendImport(dst []byte, i *track.Import) []byte {
 	j.imp.Import = i
-	return append(j.json.object(dst, j.members, &j.imp, -1), '\n')
+	return append(j.json.Append(dst, &j.imp), '\n')
 }

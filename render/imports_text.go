@@ -3,6 +3,7 @@ package render
 import (
 	"math/bits"
 	"strconv"
+	"time"
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -12,7 +13,7 @@ import (
 
 // silenceShown is from when on the time without use before a disconnect is
 // shown, in nanoseconds.
-const silenceShown = 4 * second
+const silenceShown = 4 * int64(time.Second)
 
 // EventText puts the events of connections into words.
 type EventText struct{ FullNIDs bool }
@@ -21,7 +22,7 @@ type EventText struct{ FullNIDs bool }
 func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 	switch e.Kind {
 	case track.EventConnect:
-		dst = appendNID(append(dst, "connect to "...), e.Node, t.FullNIDs)
+		dst = AppendNID(append(dst, "connect to "...), e.Node, t.FullNIDs)
 		dst = strconv.AppendUint(append(dst, ", conn_cnt "...), uint64(e.ConnCnt), 10)
 		return appendOpFlags(dst, e.OpFlags)
 	case track.EventConnected:
@@ -36,7 +37,7 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 		return dst
 	case track.EventNotConnected:
 		dst = records.AppendErrno(dst, e.Status)
-		return appendOpcode(append(dst, " in reply to "...), e.Opcode)
+		return AppendOpcode(append(dst, " in reply to "...), e.Opcode)
 	case track.EventEvicted:
 		return append(dst, "evicted: the server did not know the connection any more"...)
 	case track.EventCallback:
@@ -59,7 +60,7 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 		return records.AppendErrno(append(dst, "security context failed: "...), e.Status)
 	case track.EventDisconnect:
 		if dst = append(dst, "disconnect"...); e.Silence >= silenceShown {
-			dst = appendLatency(append(dst, ", not used for "...), e.Silence)
+			dst = AppendLatency(append(dst, ", not used for "...), e.Silence)
 		}
 		return dst
 	}
@@ -70,19 +71,19 @@ func appendOpFlags(dst []byte, flags uint32) []byte {
 	if flags == 0 {
 		return dst
 	}
-	return appendFlags(append(dst, ' '), opcodes.MsgConnectFlags, uint64(flags), "|")
+	return AppendFlags(append(dst, ' '), opcodes.MsgConnectFlags, uint64(flags), "|")
 }
 
 // callbackText appends a lock callback that was pending.
 func callbackText(dst []byte, e *track.Event) []byte {
-	dst = appendOpcode(dst, e.Opcode)
+	dst = AppendOpcode(dst, e.Opcode)
 	dst = schema.AppendHex(append(dst, " for lock "...), e.From)
 	if e.Replied {
 		dst = append(dst, ": a reply, but the lock was not released within "...)
 	} else {
 		dst = append(dst, ": no reply within "...)
 	}
-	return appendLatency(dst, e.Until.Time-e.Time)
+	return AppendLatency(dst, e.Until.Time-e.Time)
 }
 
 func transnos(dst []byte, e *track.Event, what string) []byte {
@@ -108,7 +109,7 @@ func plural(dst []byte, n int, what string) []byte {
 // the capture.
 type ImportsTable struct {
 	opt   SummaryOptions
-	stamp stamp
+	stamp Stamp
 	at    Moment
 }
 
@@ -138,7 +139,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 	}
 	for _, i := range list {
 		t.put(&c.NID, func(b []byte) []byte { return appendTarget(b, i) })
-		t.put(&c.NID, func(b []byte) []byte { return appendNID(b, i.Client, s.opt.FullNIDs) })
+		t.put(&c.NID, func(b []byte) []byte { return AppendNID(b, i.Client, s.opt.FullNIDs) })
 		text(stateStyle(c, i.State), i.State.String())
 		number(&c.Num, int64(i.ConnCnt))
 		if len(i.Failures) == 0 {
@@ -150,7 +151,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		number(&c.Num, i.Pings)
 		t.put(&c.Dim, func(b []byte) []byte { return versions(b, i) })
 		text(&c.Dim, i.Kind())
-		t.put(&c.NID, func(b []byte) []byte { return appendNID(b, i.Server, s.opt.FullNIDs) })
+		t.put(&c.NID, func(b []byte) []byte { return AppendNID(b, i.Server, s.opt.FullNIDs) })
 		t.put(&c.FID, func(b []byte) []byte { return strconv.AppendUint(b, i.LastCommitted, 10) })
 		f, f2 := i.Refused()
 		number(&c.Warn, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)))
@@ -166,7 +167,7 @@ func (s *ImportsTable) since(dst []byte, i *track.Import) []byte {
 		return append(dst, '-')
 	}
 	p := i.Since()
-	dst = s.stamp.appendTime(dst, s.opt.Time, p.Time, s.at, true)
+	dst = s.stamp.Append(dst, s.opt.Time, p.Time, s.at, true)
 	s.at.Before = p.Time
 	return dst
 }

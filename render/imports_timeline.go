@@ -12,7 +12,7 @@ import (
 // for what a message did to a connection, with the state that it led to.
 type Timeline struct {
 	opt   SummaryOptions
-	stamp stamp
+	stamp Stamp
 	text  EventText
 	at    Moment
 	steps []step
@@ -55,10 +55,10 @@ func (t *Timeline) Append(dst []byte, list []*track.Import) []byte {
 	order := make(map[*track.Import]int, len(list))
 	for k, i := range list {
 		order[i] = k
-		t.buf = appendNID(t.buf[:0], i.Client, t.opt.FullNIDs)
-		t.client = max(t.client, width(t.buf))
+		t.buf = AppendNID(t.buf[:0], i.Client, t.opt.FullNIDs)
+		t.client = max(t.client, Width(t.buf))
 		t.buf = appendTarget(t.buf[:0], i)
-		t.target = max(t.target, width(t.buf))
+		t.target = max(t.target, Width(t.buf))
 	}
 	slices.SortStableFunc(t.steps, func(a, b step) int {
 		return cmp.Or(cmp.Compare(a.at.Time, b.at.Time), cmp.Compare(a.at.Frame, b.at.Frame), cmp.Compare(order[a.imp], order[b.imp]))
@@ -164,26 +164,26 @@ func isBad(k track.EventKind) bool {
 func (t *Timeline) line(dst []byte, s step, state track.ImportState, st *Style, text []byte) []byte {
 	c, start := t.opt.Colors, len(dst)
 	t.buf = strconv.AppendInt(t.buf[:0], s.at.Frame, 10)
-	dst = appendRight(dst, &c.Dim, t.buf, &t.number)
-	t.buf = t.stamp.appendTime(t.buf[:0], t.opt.Time, s.at.Time, t.at, t.opt.wide())
-	dst = appendRight(append(dst, ' '), &c.Dim, t.buf, &t.time)
+	dst = AppendRight(dst, &c.Dim, t.buf, &t.number)
+	t.buf = t.stamp.Append(t.buf[:0], t.opt.Time, s.at.Time, t.at, t.opt.Wide())
+	dst = AppendRight(append(dst, ' '), &c.Dim, t.buf, &t.time)
 	t.at.Before = s.at.Time
-	t.buf = appendNID(t.buf[:0], s.imp.Client, t.opt.FullNIDs)
-	dst = appendLeft(append(dst, ' '), &c.NID, t.buf, &t.client)
+	t.buf = AppendNID(t.buf[:0], s.imp.Client, t.opt.FullNIDs)
+	dst = AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.client)
 	t.buf = appendTarget(t.buf[:0], s.imp)
-	dst = appendLeft(append(dst, ' '), &c.NID, t.buf, &t.target)
-	dst = appendLeft(append(dst, ' '), &c.Dim, append(t.buf[:0], cmp.Or(s.imp.Kind(), "-")...), &t.kind)
+	dst = AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.target)
+	dst = AppendLeft(append(dst, ' '), &c.Dim, append(t.buf[:0], cmp.Or(s.imp.Kind(), "-")...), &t.kind)
 	t.buf = append(t.buf[:0], '-')
 	stateColor := &c.Dim
 	if state != track.StateUnknown {
 		t.buf, stateColor = append(t.buf[:0], state.String()...), stateStyle(c, state)
 	}
-	dst = appendLeft(append(dst, ' '), stateColor, t.buf, &t.state)
+	dst = AppendLeft(append(dst, ' '), stateColor, t.buf, &t.state)
 	columns := len(text)
 	if t.opt.Width > 0 {
-		columns = max(0, t.opt.Width-width(dst[start:])-1)
+		columns = max(0, t.opt.Width-Width(dst[start:])-1)
 	}
-	dst = st.end(appendTruncated(st.begin(append(dst, ' ')), text, columns))
+	dst = st.AppendTruncated(append(dst, ' '), text, columns)
 	for len(dst) > start && dst[len(dst)-1] == ' ' {
 		dst = dst[:len(dst)-1]
 	}

@@ -33,7 +33,7 @@ func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
 	start := len(dst)
 	dst = append(dst, t.Nodes[i].Field.Key...)
 	value := len(dst)
-	dst = appendValue(dst, t, i)
+	dst = AppendNodeJSON(dst, t, i)
 	if len(dst) == value+2 && dst[value] == '{' && int(t.Nodes[i].End) > i+1 {
 		return dst[:start]
 	}
@@ -45,8 +45,8 @@ func isInteger(n *dissect.Node) bool {
 	return n.Field.Kind <= schema.Int && n.Src != dissect.InText && !n.Is(dissect.Undecoded)
 }
 
-// appendValue appends the value of a node.
-func appendValue(dst []byte, t *dissect.Tree, i int) []byte {
+// AppendNodeJSON appends the value of the i-th node of a tree, with its parts.
+func AppendNodeJSON(dst []byte, t *dissect.Tree, i int) []byte {
 	n := &t.Nodes[i]
 	switch {
 	case isInteger(n):
@@ -72,7 +72,7 @@ func appendList(dst []byte, t *dissect.Tree, i int) []byte {
 	nodes, start := t.Nodes[:t.Nodes[i].End], len(dst)
 	for k := i + 1; k < len(nodes); k = int(nodes[k].End) {
 		if nodes[k].State&(dissect.Missing|dissect.Remark) == 0 {
-			dst = appendValue(append(dst, ','), t, k)
+			dst = AppendNodeJSON(append(dst, ','), t, k)
 		}
 	}
 	if len(dst) == start {

@@ -30,7 +30,7 @@ func (p *page) end() {
 // put appends text as it is.
 func (p *page) put(st *Style, text string) {
 	p.out = st.Append(p.out, text)
-	p.at += width([]byte(text))
+	p.at += Width([]byte(text))
 }
 
 // column moves to a column, of the next line if the column has passed.
@@ -38,21 +38,21 @@ func (p *page) column(col int) {
 	if p.at > 0 && p.at >= col {
 		p.end()
 	}
-	p.out = appendSpaces(p.out, col-p.at)
+	p.out = AppendSpaces(p.out, col-p.at)
 	p.at = col
 }
 
 // pad appends spaces up to a column, at least two.
 func (p *page) pad(col int) {
 	n := max(col-p.at, 2)
-	p.out = appendSpaces(p.out, n)
+	p.out = AppendSpaces(p.out, n)
 	p.at += n
 }
 
 // words appends text word by word; further lines begin at the column indent.
 func (p *page) words(indent int, st *Style, text string) {
 	for _, w := range strings.Fields(text) {
-		n := width([]byte(w))
+		n := Width([]byte(w))
 		switch {
 		case p.at < indent:
 			p.column(indent)

@@ -7,20 +7,22 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// recordField is a key in a column of -T fields.
-type recordField[R any] struct {
+// RecordField is a key in a column of -T fields or -T tsv.
+type RecordField[R any] struct {
 	path  records.Path[R]
 	parts []member[R] // of an object
 	json  recordJSON[R]
 }
 
-func newRecordField[R any](p records.Path[R]) *recordField[R] {
-	return &recordField[R]{path: p, parts: members(p.Key.Parts)}
+// NewRecordField makes a renderer of the values at a path. With trimZeros,
+// durations have no zeros at the end.
+func NewRecordField[R any](p records.Path[R], trimZeros bool) *RecordField[R] {
+	return &RecordField[R]{path: p, parts: members(p.Key.Parts), json: recordJSON[R]{format: recordFormat{trimZeros: trimZeros}}}
 }
 
-// append appends the value of the key, or its values separated by commas.
+// Append appends the value of the key, or its values separated by commas.
 // Objects are appended as JSON.
-func (f *recordField[R]) append(dst []byte, r R) []byte {
+func (f *RecordField[R]) Append(dst []byte, r R) []byte {
 	start := len(dst)
 	for i := range f.path.Len(r) {
 		v := &f.json.val
@@ -45,7 +47,7 @@ func (f *recordField[R]) append(dst []byte, r R) []byte {
 // RPCFields renders RPCs as lines of values, separated by tabs.
 type RPCFields struct {
 	names   []string
-	columns []*recordField[*track.RPC]
+	columns []*RecordField[*track.RPC]
 }
 
 // RPCKeys lists the names of the keys of RPCs that -T fields knows.
@@ -66,7 +68,7 @@ func NewRPCFields(names []string) (f *RPCFields, unknown string) {
 		if !ok {
 			return nil, name
 		}
-		f.columns = append(f.columns, newRecordField(p))
+		f.columns = append(f.columns, NewRecordField(p, false))
 	}
 	return f, ""
 }
@@ -82,7 +84,7 @@ func (f *RPCFields) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte {
 		if i > 0 {
 			dst = append(dst, '\t')
 		}
-		dst = c.append(dst, r)
+		dst = c.Append(dst, r)
 	}
 	return append(dst, '\n')
 }

@@ -28,6 +28,23 @@ func members[R any](keys []records.Key[R]) (list []member[R]) {
 	return list
 }
 
+// RecordJSON renders records of one kind as JSON objects.
+type RecordJSON[R any] struct {
+	members []member[R]
+	json    recordJSON[R]
+}
+
+// NewRecordJSON makes a renderer of the keys that JSON has. With trimZeros,
+// durations have no zeros at the end.
+func NewRecordJSON[R any](keys []records.Key[R], trimZeros bool) *RecordJSON[R] {
+	return &RecordJSON[R]{members: members(keys), json: recordJSON[R]{format: recordFormat{trimZeros: trimZeros}}}
+}
+
+// Append appends the object of a record.
+func (j *RecordJSON[R]) Append(dst []byte, r R) []byte {
+	return j.json.object(dst, j.members, r, -1)
+}
+
 // recordJSON writes records of one kind as JSON.
 type recordJSON[R any] struct {
 	format recordFormat
@@ -36,7 +53,7 @@ type recordJSON[R any] struct {
 
 // recordFormat is how values of keys are written.
 type recordFormat struct {
-	stamp     stamp
+	stamp     Stamp
 	trimZeros bool // at the end of durations
 }
 
@@ -110,7 +127,7 @@ func (j *recordJSON[R]) value(dst []byte, names *schema.Names, v *records.Value)
 	case records.Duration:
 		return j.format.duration(dst, int64(v.U))
 	case records.Time:
-		return append(j.format.stamp.iso(append(dst, '"'), int64(v.U)), '"')
+		return append(j.format.stamp.AppendISO(append(dst, '"'), int64(v.U)), '"')
 	case records.Text:
 		return schema.AppendJSONString(dst, v.Text)
 	case records.Address:
@@ -157,8 +174,8 @@ func appendJSONCounts(dst []byte, counts []records.Count) []byte {
 	return append(dst, '}')
 }
 
-// appendCounts appends names with how often each occurred: ENOENT:3,EIO:1.
-func appendCounts(dst []byte, counts []records.Count, sep string) []byte {
+// AppendCounts appends names with how often each occurred: ENOENT:3,EIO:1.
+func AppendCounts(dst []byte, counts []records.Count, sep string) []byte {
 	for i, c := range counts {
 		if i > 0 {
 			dst = append(dst, sep...)
@@ -201,13 +218,13 @@ func appendRecordValue(dst []byte, v *records.Value, f *recordFormat) []byte {
 		if v.U == 0 {
 			return dst
 		}
-		return appendFlags(dst, v.Names, v.U, "|")
+		return AppendFlags(dst, v.Names, v.U, "|")
 	case records.Duration:
 		return f.duration(dst, int64(v.U))
 	case records.Float:
 		return strconv.AppendFloat(dst, v.F, 'f', 3, 64)
 	case records.Time:
-		return f.stamp.iso(dst, int64(v.U))
+		return f.stamp.AppendISO(dst, int64(v.U))
 	case records.Text:
 		return schema.AppendText(dst, v.Text)
 	case records.Strings:
@@ -219,7 +236,7 @@ func appendRecordValue(dst []byte, v *records.Value, f *recordFormat) []byte {
 		}
 		return dst
 	case records.Counts:
-		return appendCounts(dst, v.Counts, ",")
+		return AppendCounts(dst, v.Counts, ",")
 	case records.FID:
 		return schema.AppendFID(dst, v.U, v.OID, v.Ver)
 	case records.NID:

@@ -11,15 +11,12 @@ type RPCRenderer interface {
 }
 
 // RPCJSON renders an RPC as one JSON object on a line.
-type RPCJSON struct {
-	members []member[*track.RPC]
-	json    recordJSON[*track.RPC]
-}
+type RPCJSON struct{ json *RecordJSON[*track.RPC] }
 
 // NewRPCJSON makes a JSON renderer of RPCs.
-func NewRPCJSON() *RPCJSON { return &RPCJSON{members: members(records.RPCs.Keys)} }
+func NewRPCJSON() *RPCJSON { return &RPCJSON{NewRecordJSON(records.RPCs.Keys, false)} }
 
 // AppendRPC appends the object and a newline.
 func (j *RPCJSON) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte {
-	return append(j.json.object(dst, j.members, r, -1), '\n')
+	return append(j.json.Append(dst, r), '\n')
 }

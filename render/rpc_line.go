@@ -14,7 +14,7 @@ import (
 type RPCSummary struct {
 	opt   SummaryOptions
 	c     *Colors
-	stamp stamp
+	stamp Stamp
 	text  []byte
 
 	// Widths of columns, which grow to the widest value so far: lines stay
@@ -26,7 +26,7 @@ type RPCSummary struct {
 // NewRPCSummary makes a summary renderer of RPCs.
 func NewRPCSummary(o SummaryOptions) *RPCSummary {
 	s := &RPCSummary{opt: o, c: o.Colors, time: 9, client: 9, server: 9, op: 18, maxOp: 20, latency: 8}
-	if o.wide() {
+	if o.Wide() {
 		s.server, s.op, s.maxOp = 24, 26, 30
 	}
 	return s
@@ -35,14 +35,14 @@ func NewRPCSummary(o SummaryOptions) *RPCSummary {
 // AppendRPC appends the line of an RPC.
 func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	c, start := s.c, len(dst)
-	wide := s.opt.wide()
-	s.text = s.stamp.appendTime(s.text[:0], s.opt.Time, r.Begin(), at, wide)
-	dst = appendRight(dst, &c.Dim, s.text, &s.time)
-	s.text = appendNID(s.text[:0], r.Client, s.opt.FullNIDs)
-	dst = appendLeft(append(dst, ' '), &c.NID, s.text, &s.client)
+	wide := s.opt.Wide()
+	s.text = s.stamp.Append(s.text[:0], s.opt.Time, r.Begin(), at, wide)
+	dst = AppendRight(dst, &c.Dim, s.text, &s.time)
+	s.text = AppendNID(s.text[:0], r.Client, s.opt.FullNIDs)
+	dst = AppendLeft(append(dst, ' '), &c.NID, s.text, &s.client)
 	dst = c.Dim.Append(append(dst, ' '), ">")
 	s.text = s.destination(s.text[:0], r, wide)
-	dst = appendLeft(append(dst, ' '), &c.NID, s.text, &s.server)
+	dst = AppendLeft(append(dst, ' '), &c.NID, s.text, &s.server)
 	dst, excess := s.operation(append(dst, ' '), r)
 	dst = s.outcome(append(dst, ' '), r, excess)
 	dst = s.details(dst, r, start)
@@ -59,7 +59,7 @@ func (s *RPCSummary) destination(dst []byte, r *track.RPC, both bool) []byte {
 	t := r.Target()
 	named := t != "" && (both || !track.IsCallback(r.Opcode))
 	if !named || both {
-		dst = appendNID(dst, r.Server, s.opt.FullNIDs)
+		dst = AppendNID(dst, r.Server, s.opt.FullNIDs)
 	}
 	if named && both {
 		dst = append(dst, ' ')
@@ -70,8 +70,8 @@ func (s *RPCSummary) destination(dst []byte, r *track.RPC, both bool) []byte {
 	return dst
 }
 
-// appendNID appends a NID, without @tcp unless it is to be full.
-func appendNID(dst []byte, nid lnet.NID, full bool) []byte {
+// AppendNID appends a NID, without @tcp unless it is to be full.
+func AppendNID(dst []byte, nid lnet.NID, full bool) []byte {
 	const defaultNet = "@tcp"
 	start := len(dst)
 	dst = nid.Append(dst)
@@ -87,7 +87,7 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC) (line []byte, excess in
 	s.text = s.text[:0]
 	switch {
 	case r.HasOpcode:
-		s.text = appendOpcode(s.text, r.Opcode)
+		s.text = AppendOpcode(s.text, r.Opcode)
 	case r.Encrypted:
 		s.text = append(s.text, "(encrypted)"...)
 	default:
@@ -105,11 +105,11 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC) (line []byte, excess in
 		st = &s.c.Dim
 	}
 	dst = appendLeftUpTo(dst, st, s.text, &s.op, s.maxOp)
-	return dst, max(0, width(s.text)-s.op)
+	return dst, max(0, Width(s.text)-s.op)
 }
 
-// appendOpcode appends the name of an operation, or its number.
-func appendOpcode(dst []byte, opc uint32) []byte {
+// AppendOpcode appends the name of an operation, or its number.
+func AppendOpcode(dst []byte, opc uint32) []byte {
 	if name := opcodes.Opcodes.Name(uint64(opc)); name != "" {
 		return append(dst, name...)
 	}
@@ -124,7 +124,7 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC, excess int) []byte {
 	s.text = s.text[:0]
 	switch ns, ok := r.Latency(); {
 	case ok:
-		s.text = appendLatency(s.text, ns)
+		s.text = AppendLatency(s.text, ns)
 	case r.OneWay:
 		st, s.text = &c.Dim, append(s.text, "one way"...)
 	case !r.HasReply:
@@ -134,7 +134,7 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC, excess int) []byte {
 	}
 	s.latency = max(s.latency, len(s.text))
 	room := s.latency - excess
-	dst = appendRight(dst, st, s.text, &room)
+	dst = AppendRight(dst, st, s.text, &room)
 	switch lock := opcodes.LockStatus(r.Opcode, r.Status); {
 	case r.Failed():
 		st := &c.Bad
@@ -173,7 +173,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 		if len(value) == 0 {
 			return
 		}
-		if s.opt.Width > 0 && width(dst[start:])+1+len(label)+width(value) > s.opt.Width {
+		if s.opt.Width > 0 && Width(dst[start:])+1+len(label)+Width(value) > s.opt.Width {
 			return
 		}
 		dst = append(dst, ' ')
@@ -185,7 +185,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	var buf [128]byte
 	b := buf[:0]
 	if n := r.BulkBytes(); n > 0 {
-		add("bulk=", &c.Num, appendSize(b, n))
+		add("bulk=", &c.Num, AppendSize(b, n))
 	}
 	if r.Sends > 1 {
 		add("sends=", &c.Warn, strconv.AppendInt(b, int64(r.Sends), 10))
@@ -194,7 +194,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 		add("early=", &c.Warn, strconv.AppendInt(b, int64(r.Early), 10))
 	}
 	if flags := r.Flags & records.SendFlags; flags != 0 {
-		add("", &c.Warn, appendFlags(b, opcodes.MsgFlags, uint64(flags), "|"))
+		add("", &c.Warn, AppendFlags(b, opcodes.MsgFlags, uint64(flags), "|"))
 	}
 	add("", &c.Name, schema.AppendText(b, r.Name()))
 	if r.HasFID {
@@ -204,7 +204,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 		add("service=", &c.Num, append(strconv.AppendUint(b, uint64(r.Service), 10), 's'))
 	}
 	if ns, ok := r.NodeTime(); ok {
-		add("node=", &c.Num, appendLatency(b, ns))
+		add("node=", &c.Num, AppendLatency(b, ns))
 	}
 	add("job=", &c.Name, schema.AppendText(b, r.Job()))
 	if r.HasReply && r.Transno != 0 {
@@ -216,8 +216,8 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	return dst
 }
 
-// appendSize appends a number of bytes with a unit: 512, 4K, 1.5M.
-func appendSize(dst []byte, n int64) []byte {
+// AppendSize appends a number of bytes with a unit: 512, 4K, 1.5M.
+func AppendSize(dst []byte, n int64) []byte {
 	const units = "KMGTPE"
 	if n < 1024 {
 		return strconv.AppendInt(dst, n, 10)

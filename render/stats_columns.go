@@ -50,14 +50,14 @@ func latencyColumn(title string, rank rank, get func(d *track.Distribution) int6
 		if r.Latency.N == 0 {
 			return append(dst, '-')
 		}
-		return appendLatency(dst, get(&r.Latency))
+		return AppendLatency(dst, get(&r.Latency))
 	})
 	c.rank = rank
 	return c
 }
 
 func sizeColumn(title string, rank rank, get func(r *track.Row) int64) statsColumn {
-	c := numberColumn(title, func(dst []byte, r *track.Row) []byte { return appendSize(dst, get(r)) })
+	c := numberColumn(title, func(dst []byte, r *track.Row) []byte { return AppendSize(dst, get(r)) })
 	c.rank = rank
 	return c
 }

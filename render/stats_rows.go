@@ -93,14 +93,14 @@ func appendDimension(dst []byte, r *track.Row, d track.Dimension, raw bool) []by
 	switch d {
 	case track.ByOp:
 		if r.HasOpcode {
-			return appendOpcode(dst, r.Opcode)
+			return AppendOpcode(dst, r.Opcode)
 		}
 	case track.ByVariant:
 		return append(dst, r.Variant...)
 	case track.ByClient:
-		return appendNID(dst, r.Client, raw)
+		return AppendNID(dst, r.Client, raw)
 	case track.ByServer:
-		return appendNID(dst, r.Server, raw)
+		return AppendNID(dst, r.Server, raw)
 	case track.ByTarget:
 		return schema.AppendText(dst, []byte(r.Target))
 	case track.ByJob:
@@ -125,5 +125,5 @@ func appendDimension(dst []byte, r *track.Row, d track.Dimension, raw bool) []by
 
 // appendErrors appends how often each error occurred: ENOENT:3 EIO:1.
 func appendErrors(dst []byte, counts map[int32]int64, sep string) []byte {
-	return appendCounts(dst, records.ErrorCounts(counts), sep)
+	return AppendCounts(dst, records.ErrorCounts(counts), sep)
 }

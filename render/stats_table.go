@@ -9,7 +9,7 @@ import (
 // StatsTable renders statistics as tables for people.
 type StatsTable struct {
 	opt   StatsOptions
-	stamp stamp
+	stamp Stamp
 }
 
 // NewStatsTable makes a renderer.
@@ -36,7 +36,7 @@ func (s *StatsTable) columns() []tableColumn {
 // AppendInterval appends the table of an interval.
 func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 	if s.opt.Step > 0 {
-		dst = s.opt.Colors.Head.Append(dst, string(s.stamp.iso(nil, i.From)))
+		dst = s.opt.Colors.Head.Append(dst, string(s.stamp.AppendISO(nil, i.From)))
 		dst = append(dst, '\n')
 	}
 	t := newTable(s.opt.Colors, s.columns())
@@ -103,7 +103,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 		h := newBins(latencyBounds)
 		r.Latency.Each(h.add)
 		dst = c.Head.Append(append(dst, '\n'), string(name)+" latency")
-		dst = h.append(append(dst, '\n'), c, s.opt.Width, appendLatency)
+		dst = h.append(append(dst, '\n'), c, s.opt.Width, AppendLatency)
 	}
 	if r.BulkBytes > 0 {
 		h := newBins(sizeBounds)
@@ -111,7 +111,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 			h.add(1<<n, count)
 		}
 		dst = c.Head.Append(append(dst, '\n'), string(name)+" bulk size")
-		dst = h.append(append(dst, '\n'), c, s.opt.Width, appendSize)
+		dst = h.append(append(dst, '\n'), c, s.opt.Width, AppendSize)
 	}
 	return dst
 }

@@ -18,7 +18,9 @@ type StatsTSV struct {
 type tsvColumn struct {
 	name  string
 	total bool // show the sum of the counts
-	*recordField[*records.Row]
+	path  records.Path[*records.Row]
+	field *RecordField[*records.Row]
+	value records.Value
 }
 
 // tsvColumns are the columns after the dimensions, with the paths of their keys.
@@ -71,9 +73,7 @@ func (t *StatsTSV) add(name, path string, total bool) {
 	if !ok {
 		panic("render: rows have no key " + path)
 	}
-	f := newRecordField(p)
-	f.json.format.trimZeros = true
-	t.columns = append(t.columns, tsvColumn{name, total, f})
+	t.columns = append(t.columns, tsvColumn{name: name, total: total, path: p, field: NewRecordField(p, true)})
 }
 
 // Header appends a line with the names.
@@ -105,11 +105,11 @@ func (t *StatsTSV) AppendInterval(dst []byte, i *track.Interval) []byte {
 // append appends the value of a row.
 func (c *tsvColumn) append(dst []byte, r *records.Row) []byte {
 	if !c.total {
-		return c.recordField.append(dst, r)
+		return c.field.Append(dst, r)
 	}
-	v, n := &c.json.val, int64(0)
-	if c.path.Value(r, 0, v) {
-		for _, count := range v.Counts {
+	n := int64(0)
+	if c.path.Value(r, 0, &c.value) {
+		for _, count := range c.value.Counts {
 			n += count.N
 		}
 	}

@@ -23,15 +23,15 @@ type SummaryOptions struct {
 // minWide is the width of a terminal on which lines have all their columns.
 const minWide = 120
 
-// wide reports whether lines have all their columns.
-func (o *SummaryOptions) wide() bool { return o.Width == 0 || o.Width >= minWide }
+// Wide reports whether lines have all their columns.
+func (o *SummaryOptions) Wide() bool { return o.Width == 0 || o.Width >= minWide }
 
 // Summary renders a message as one line.
 type Summary struct {
 	opt   SummaryOptions
 	c     *Colors
 	tree  dissect.Tree
-	stamp stamp
+	stamp Stamp
 	line  schema.Line
 	text  []byte
 
@@ -50,7 +50,7 @@ func NewSummary(o SummaryOptions) *Summary {
 	}
 	s := &Summary{opt: o, c: o.Colors, number: 4, time: 6, src: 9, dst: 9, op: 18, maxOp: 20}
 	s.line.HandleName = o.Names.AppendLock
-	s.wide = o.wide()
+	s.wide = o.Wide()
 	if s.wide {
 		s.number, s.time, s.op, s.maxOp, s.xid = 5, 9, 26, 30, 17
 	}
@@ -67,7 +67,7 @@ func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	s.describe(m)
 	left := -1
 	if room > 0 {
-		left = max(room-width(dst[start:]), 0)
+		left = max(room-Width(dst[start:]), 0)
 	}
 	dst = s.parts(dst, left, dim)
 	for len(dst) > start && dst[len(dst)-1] == ' ' {
@@ -91,28 +91,28 @@ func isKeepalive(m *dissect.Message) bool {
 func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) []byte {
 	c := s.c
 	s.text = strconv.AppendInt(s.text[:0], m.Frame, 10)
-	dst = appendRight(dst, &c.Dim, s.text, &s.number)
-	s.text = s.stamp.appendTime(s.text[:0], s.opt.Time, m.Time, at, s.wide)
+	dst = AppendRight(dst, &c.Dim, s.text, &s.number)
+	s.text = s.stamp.Append(s.text[:0], s.opt.Time, m.Time, at, s.wide)
 	if !s.wide {
 		const micro = 3 // digits of microseconds that a narrow line leaves out
 		s.text = s.text[:len(s.text)-micro]
 	}
-	dst = appendRight(append(dst, ' '), &c.Dim, s.text, &s.time)
+	dst = AppendRight(append(dst, ' '), &c.Dim, s.text, &s.time)
 	nid, op := &c.NID, &c.Op
 	if dim {
 		nid, op = &c.Dim, &c.Dim
 	}
 	s.text = s.node(s.text[:0], m, &m.LNet.Src, true)
-	dst = appendLeft(append(dst, ' '), nid, s.text, &s.src)
+	dst = AppendLeft(append(dst, ' '), nid, s.text, &s.src)
 	dst = c.Dim.Append(append(dst, ' '), ">")
 	s.text = s.node(s.text[:0], m, &m.LNet.Dst, false)
-	dst = appendLeft(append(dst, ' '), nid, s.text, &s.dst)
+	dst = AppendLeft(append(dst, ' '), nid, s.text, &s.dst)
 	if s.xid > 0 {
 		s.text = s.text[:0]
 		if m.RPC.HasXID {
 			s.text = strconv.AppendUint(append(s.text, 'x'), m.RPC.XID, 10)
 		}
-		dst = appendLeft(append(dst, ' '), &c.Dim, s.text, &s.xid)
+		dst = AppendLeft(append(dst, ' '), &c.Dim, s.text, &s.xid)
 	}
 	s.text = appendOperation(s.text[:0], m)
 	if !s.wide {
@@ -134,15 +134,17 @@ func (s *Summary) shorten(op []byte) []byte {
 	return append(append(op[:0], "LLOG_…_"...), op[len(long):]...)
 }
 
-// appendRight appends a column that is aligned at its right end.
-func appendRight(dst []byte, st *Style, text []byte, column *int) []byte {
+// AppendRight appends text as a column that is aligned at its right end, and
+// widens the column where the text needs it.
+func AppendRight(dst []byte, st *Style, text []byte, column *int) []byte {
 	*column = max(*column, len(text))
-	dst = appendSpaces(dst, *column-len(text))
+	dst = AppendSpaces(dst, *column-len(text))
 	return append(append(append(dst, st.on...), text...), st.off...)
 }
 
-// appendLeft appends a column that is aligned at its left end.
-func appendLeft(dst []byte, st *Style, text []byte, column *int) []byte {
+// AppendLeft appends text as a column that is aligned at its left end, and
+// widens the column where the text needs it.
+func AppendLeft(dst []byte, st *Style, text []byte, column *int) []byte {
 	const maxColumn = 40
 	return appendLeftUpTo(dst, st, text, column, maxColumn)
 }
@@ -150,12 +152,12 @@ func appendLeft(dst []byte, st *Style, text []byte, column *int) []byte {
 // appendLeftUpTo does the same for a column that grows to a maximum; a wider
 // value shifts the rest of its own line only.
 func appendLeftUpTo(dst []byte, st *Style, text []byte, column *int, maxColumn int) []byte {
-	n := width(text)
+	n := Width(text)
 	if n <= maxColumn {
 		*column = max(*column, n)
 	}
 	dst = append(append(append(dst, st.on...), text...), st.off...)
-	return appendSpaces(dst, *column-n)
+	return AppendSpaces(dst, *column-n)
 }
 
 // node appends a NID, or the address of a message without NIDs.
@@ -166,7 +168,7 @@ func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) 
 		}
 		return m.Dst.Addr().Unmap().AppendTo(dst)
 	}
-	return appendNID(dst, *nid, s.opt.FullNIDs)
+	return AppendNID(dst, *nid, s.opt.FullNIDs)
 }
 
 // appendOperation appends the operation of a message, or its kind.
@@ -188,7 +190,7 @@ func appendOperation(dst []byte, m *dissect.Message) []byte {
 // parts appends the parts of s.line, truncated to a number of columns; -1: no
 // limit.
 func (s *Summary) parts(dst []byte, left int, dim bool) []byte {
-	long := left >= 0 && width(s.line.Text) > left
+	long := left >= 0 && Width(s.line.Text) > left
 	if long {
 		left-- // for the … at the end
 	}
@@ -207,7 +209,7 @@ func (s *Summary) parts(dst []byte, left int, dim bool) []byte {
 		}
 		if long {
 			text = truncate(text, left)
-			left -= width(text)
+			left -= Width(text)
 		}
 		st := s.c.role(p.Role)
 		if dim && p.Role != schema.Bad {
@@ -223,15 +225,6 @@ func (s *Summary) parts(dst []byte, left int, dim bool) []byte {
 
 // elided replaces a FID in a line that has no room for the name behind it.
 const elided = "[…]"
-
-// appendTruncated appends text, which ends with … when it is wider than a number
-// of columns.
-func appendTruncated(dst, text []byte, columns int) []byte {
-	if width(text) <= columns {
-		return append(dst, text...)
-	}
-	return append(append(dst, truncate(text, columns-1)...), "…"...)
-}
 
 // truncate cuts text to a number of columns, at a character's boundary.
 func truncate(text []byte, columns int) []byte {

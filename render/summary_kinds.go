@@ -101,7 +101,7 @@ func (s *Summary) reply(m *dissect.Message) {
 	}
 	if m.Req != nil && m.Req.Frame > 0 {
 		l.Key("")
-		l.Text = appendLatency(l.Text, m.Time-m.Req.Time)
+		l.Text = AppendLatency(l.Text, m.Time-m.Req.Time)
 		l.Mark(schema.Number)
 	}
 	if status > 0 && lock == "" {

@@ -49,7 +49,7 @@ func (t *table) put(st *Style, write func([]byte) []byte) {
 		st = &t.colors.Dim
 	}
 	t.cells = append(t.cells, cell{from, len(t.text), st})
-	t.cols[k].width = max(t.cols[k].width, width(t.text[from:]))
+	t.cols[k].width = max(t.cols[k].width, Width(t.text[from:]))
 }
 
 // minTruncated is the least width that a column is truncated to.
@@ -126,13 +126,13 @@ func (t *table) line(dst []byte, show []bool, get func(k int) ([]byte, *Style)) 
 		}
 		first = false
 		text, st := get(k)
-		fill := max(0, t.cols[k].width-width(text))
+		fill := max(0, t.cols[k].width-Width(text))
 		if !t.cols[k].left {
 			pending += fill
 		}
 		if len(text) > 0 {
-			dst = appendSpaces(dst, pending)
-			dst = st.end(appendTruncated(st.begin(dst), text, t.cols[k].width))
+			dst = AppendSpaces(dst, pending)
+			dst = st.AppendTruncated(dst, text, t.cols[k].width)
 			pending = 0
 		}
 		if t.cols[k].left {

@@ -37,7 +37,7 @@ func TestTruncatedNames(t *testing.T) {
 		tab.put(&Style{}, func(b []byte) []byte { return append(b, text...) })
 	}
 	lines := strings.Split(string(tab.render(nil, 36)), "\n")
-	if want := "LDLM_BL_CALL…  lustre-OST00…  123456"; lines[1] != want || width([]byte(lines[1])) > 36 {
+	if want := "LDLM_BL_CALL…  lustre-OST00…  123456"; lines[1] != want || Width([]byte(lines[1])) > 36 {
 		t.Errorf("%q, want %q", lines[1], want)
 	}
 }

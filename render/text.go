@@ -1,7 +1,8 @@
 package render
 
-// width is the number of columns text takes on a terminal, without escapes.
-func width(b []byte) int {
+// Width returns the number of columns that text takes on a terminal, without
+// escape sequences.
+func Width(b []byte) int {
 	n := 0
 	for i := 0; i < len(b); i++ {
 		switch {
@@ -20,14 +21,14 @@ func width(b []byte) int {
 // break where the next part would go beyond the width of the terminal; 0: there
 // is no such width. The line begins at start.
 func appendGap(dst []byte, start, next, terminal int) []byte {
-	if terminal > 0 && width(dst[start:])+2+next > terminal {
+	if terminal > 0 && Width(dst[start:])+2+next > terminal {
 		dst = append(dst, '\n')
 	}
 	return append(dst, "  "...)
 }
 
-// appendSpaces appends n spaces, none when n is negative.
-func appendSpaces(dst []byte, n int) []byte {
+// AppendSpaces appends n spaces, none when n is negative.
+func AppendSpaces(dst []byte, n int) []byte {
 	const blank = "                                "
 	for ; n > len(blank); n -= len(blank) {
 		dst = append(dst, blank...)

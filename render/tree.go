@@ -22,7 +22,7 @@ type Tree struct {
 	opt   TreeOptions
 	c     *Colors
 	tree  dissect.Tree
-	stamp stamp
+	stamp Stamp
 	text  []byte
 }
 
@@ -49,11 +49,22 @@ func (r *Tree) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	return append(r.notes(dst), '\n')
 }
 
+// AppendValue appends the tree of a value of type f that stands alone, with its
+// notes; owner is the struct that has the field, nil without one.
+func (r *Tree) AppendValue(dst []byte, f *schema.Field, owner *schema.Struct, value []byte, big bool) []byte {
+	t := &r.tree
+	t.BuildField(f, owner, value, big)
+	for i := 0; i < len(t.Nodes); i = int(t.Nodes[i].End) {
+		dst = r.node(dst, i, 0, 0)
+	}
+	return r.notes(dst)
+}
+
 // notes appends the notes of the message, a line each.
 func (r *Tree) notes(dst []byte) []byte {
 	t := &r.tree
 	for i := range t.Notes {
-		dst = appendSpaces(dst, indent)
+		dst = AppendSpaces(dst, indent)
 		dst = append(append(append(dst, r.c.Warn.on...), "note: "...), t.Notes[i].Code...)
 		dst = r.c.Warn.end(dst)
 		dst = append(append(dst, ": "...), t.Notes[i].Text...)
@@ -68,7 +79,7 @@ func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	dst = append(append(dst, c.Head.on...), "frame "...)
 	dst = strconv.AppendInt(dst, m.Frame, 10)
 	dst = c.Head.end(dst)
-	dst = r.stamp.appendTime(append(dst, "  "...), r.opt.Time, m.Time, at, true)
+	dst = r.stamp.Append(append(dst, "  "...), r.opt.Time, m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)
 	dst = r.address(dst, m.Src)
 	dst = append(append(dst, c.NID.off...), " > "...)
@@ -154,7 +165,7 @@ func (r *Tree) name(dst []byte, n *dissect.Node, depth, label int) ([]byte, int)
 	case n.Is(dissect.NotValid):
 		st = &r.c.Dim
 	}
-	dst = st.begin(appendSpaces(dst, depth*indent))
+	dst = st.begin(AppendSpaces(dst, depth*indent))
 	name := n.Field.Name
 	size := len(name)
 	if n.Index >= 0 {
@@ -171,7 +182,7 @@ func (r *Tree) name(dst []byte, n *dissect.Node, depth, label int) ([]byte, int)
 	}
 	const gap = 2
 	label = max(label, size)
-	return appendSpaces(dst, label-size+gap), depth*indent + label + gap
+	return AppendSpaces(dst, label-size+gap), depth*indent + label + gap
 }
 
 // remarks appends the remark that belongs to a value. It is the node behind

@@ -80,7 +80,7 @@ func (r *Tree) space(dst []byte, column, at, word int) ([]byte, int) {
 	case at == column:
 		return dst, at + word
 	case r.opt.Width > column+minRoom && at+1+word > r.opt.Width:
-		return appendSpaces(append(dst, '\n'), column), column + word
+		return AppendSpaces(append(dst, '\n'), column), column + word
 	}
 	return append(dst, ' '), at + 1 + word
 }

@@ -99,9 +99,9 @@ func appendAtom(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	return hex.AppendEncode(dst, b)
 }
 
-// appendFlags appends the names of a word's bits with a separator, unknown bits
+// AppendFlags appends the names of a word's bits with a separator, unknown bits
 // as a number at the end; "0" when no bit is set.
-func appendFlags(dst []byte, names *schema.Names, word uint64, sep string) []byte {
+func AppendFlags(dst []byte, names *schema.Names, word uint64, sep string) []byte {
 	first := true
 	rest := names.Set(word, func(v *schema.Value) {
 		if !first {
@@ -140,7 +140,7 @@ func appendNodeValue(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 			return appendFormat(dst, f, n.Val)
 		}
 		if f.Names.Flags {
-			return appendFlags(dst, f.Names, n.Val, "|")
+			return AppendFlags(dst, f.Names, n.Val, "|")
 		}
 		if name := f.Names.Name(n.Val); name != "" {
 			return append(dst, name...)
