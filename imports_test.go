@@ -16,11 +16,13 @@ import (
 // Test files may import more.
 var mayImport = map[string][]string{
 	".":                  {"cli"},
-	"cli":                {"cli/exit", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "records", "filter", "render"},
+	"cli":                {"cli/exit", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "records", "filter", "render", "render/explain", "render/report"},
 	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "lnet", "opcodes", "opcodes/schema", "dissect", "track"},
 	"cli/exit":           {"cli/iostreams", "capture", "opcodes/schema", "filter"},
 	"cli/iostreams":      {},
 	"render":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
+	"render/explain":     {"lnet", "opcodes", "opcodes/schema", "dissect", "records", "render"},
+	"render/report":      {"opcodes", "opcodes/schema", "records", "track", "render"},
 	"filter":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"records":            {"lnet", "opcodes", "opcodes/schema", "dissect", "track"},
 	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},

@@ -13,7 +13,7 @@ import (
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/records"
-	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/explain"
 )
 
 func newFields(sys *iostreams.IO) *cobra.Command {
@@ -34,7 +34,7 @@ func newFields(sys *iostreams.IO) *cobra.Command {
 			for _, e := range ownKeys() {
 				out = fmt.Appendf(out, "%s\t%s\t%s\t%s\n", e.Name, e.TypeText(), e.Of, e.Doc)
 			}
-			_, err := sys.Out.Write(render.AppendFieldList(out, opcodes.NewIndex()))
+			_, err := sys.Out.Write(explain.AppendFieldList(out, opcodes.NewIndex()))
 			return err
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -9,7 +9,7 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
 )
 
@@ -102,11 +102,11 @@ func (c *imports) run(args []string) error {
 
 // follow returns a func that writes a line of the timeline for each change.
 func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(*track.Import, track.Point) {
-	var t *render.Timeline
+	var t *report.Timeline
 	var buf []byte
 	return func(i *track.Import, at track.Point) {
 		if t == nil {
-			t = render.NewTimeline(c.view.options(c.sys.IO), p.First())
+			t = report.NewTimeline(c.view.options(c.sys.IO), p.First())
 		}
 		if buf = t.AppendChange(buf[:0], i, at); *failed == nil {
 			*failed = w.Write(buf)
@@ -121,16 +121,16 @@ func (c *imports) render(list []*track.Import, first int64) []byte {
 	o := c.view.options(c.sys.IO)
 	switch c.view.form.value {
 	case "json":
-		j := render.NewImportsJSON()
+		j := report.NewImportsJSON()
 		for _, imp := range list {
 			buf = j.AppendImport(buf, imp)
 		}
 		return buf
 	case "timeline":
-		return render.NewTimeline(o, first).Append(buf, list)
+		return report.NewTimeline(o, first).Append(buf, list)
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	return render.NewImportsTable(o, first).Append(buf, list)
+	return report.NewImportsTable(o, first).Append(buf, list)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
 )
 
@@ -31,7 +31,7 @@ type stats struct {
 
 func newStats(sys *scan.System) *cobra.Command {
 	c := &stats{sys: sys, view: newView("table", "json", "tsv"),
-		sort: choice{value: "count", words: render.StatsSorts(), flag: "--sort", placeholder: "ORDER", noun: "order"}}
+		sort: choice{value: "count", words: report.StatsSorts(), flag: "--sort", placeholder: "ORDER", noun: "order"}}
 	cmd := &cobra.Command{
 		Use:   "stats [flags] [FILE…|-]",
 		Short: "Count RPCs and measure their latency and size",
@@ -89,19 +89,19 @@ func (c *stats) dims() ([]track.Dimension, error) {
 }
 
 // options checks the flags and returns the options of the tables.
-func (c *stats) options() (render.StatsOptions, error) {
+func (c *stats) options() (report.StatsOptions, error) {
 	by, err := c.dims()
 	if err := errors.Join(err, c.selection.check(), c.view.check(), c.sort.check(), checkTimeout(c.timeout)); err != nil {
-		return render.StatsOptions{}, err
+		return report.StatsOptions{}, err
 	}
 	switch {
 	case c.interval < 0 || c.interval > 0 && c.interval < time.Microsecond:
-		return render.StatsOptions{}, exit.Usagef("--interval %v: must be at least 1µs", c.interval)
+		return report.StatsOptions{}, exit.Usagef("--interval %v: must be at least 1µs", c.interval)
 	case c.histogram && c.view.form.value != "table":
-		return render.StatsOptions{}, exit.Usagef("--histogram needs -T table")
+		return report.StatsOptions{}, exit.Usagef("--histogram needs -T table")
 	}
 	o := c.view.options(c.sys.IO)
-	return render.StatsOptions{By: by, Step: int64(c.interval), Sort: c.sort.value, Bars: c.histogram,
+	return report.StatsOptions{By: by, Step: int64(c.interval), Sort: c.sort.value, Bars: c.histogram,
 		Colors: o.Colors, Width: o.Width, FullNIDs: o.FullNIDs}, nil
 }
 
@@ -126,7 +126,7 @@ func (c *stats) run(args []string) error {
 
 // addTables adds the consumers that write a table for each interval, or one for
 // all.
-func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o render.StatsOptions, w *iostreams.Writer) {
+func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o report.StatsOptions, w *iostreams.Writer) {
 	header, appendTo := c.table(o)
 	var buf []byte
 	var failed error
@@ -157,15 +157,15 @@ func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o ren
 
 // table returns what is printed before all tables, and the func that appends
 // one.
-func (c *stats) table(o render.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte) {
+func (c *stats) table(o report.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte) {
 	switch c.view.form.value {
 	case "json":
-		return nil, render.NewStatsJSON(o).AppendInterval
+		return nil, report.NewStatsJSON(o).AppendInterval
 	case "tsv":
-		t := render.NewStatsTSV(o)
+		t := report.NewStatsTSV(o)
 		return t.Header(nil), t.AppendInterval
 	}
-	return nil, render.NewStatsTable(o).AppendInterval
+	return nil, report.NewStatsTable(o).AppendInterval
 }
 
 // addTracker adds a consumer that puts RPCs together and passes those that

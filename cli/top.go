@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
 )
 
@@ -18,7 +19,7 @@ import (
 type top struct {
 	sys     *iostreams.IO
 	stats   *track.Stats
-	table   *render.StatsTable
+	table   *report.StatsTable
 	colors  *render.Colors
 	keys    <-chan byte
 	restore func() error // undoes keys; nil before
@@ -46,10 +47,10 @@ const (
 )
 
 // runTop runs stats as a table that refreshes in place.
-func (c *stats) runTop(pass *scan.Pass, in *scan.Input, filter *rpcFilter, o render.StatsOptions) error {
+func (c *stats) runTop(pass *scan.Pass, in *scan.Input, filter *rpcFilter, o report.StatsOptions) error {
 	s := track.NewStats(track.StatsOptions{By: o.By})
 	t := c.addTracker(pass, in, filter, s)
-	p := &top{sys: c.sys.IO, stats: s, table: render.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
+	p := &top{sys: c.sys.IO, stats: s, table: report.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
 	pass.Add(scan.Consumer{
 		Begin:   p.begin,
 		Message: func(*dissect.Message) error { return p.step(t) },

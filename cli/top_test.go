@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/report"
 )
 
 // TestTopOfNothing checks that the terminal is left alone when the interface
@@ -49,7 +50,7 @@ func TestTopHelp(t *testing.T) {
 		t.Errorf("%q is not %q", got, full)
 	}
 	for _, k := range topKeys {
-		if !slices.Contains(render.StatsSorts(), k.sort) {
+		if !slices.Contains(report.StatsSorts(), k.sort) {
 			t.Errorf("%c: no such order: %s", k.key, k.sort)
 		}
 	}

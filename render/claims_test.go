@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"encoding/binary"
@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
 )
 
 // TestBuiltDialogsAreUnderstood holds the builders of this package: what they
@@ -75,13 +76,13 @@ type trees struct {
 	t    *testing.T
 	name string
 	tree dissect.Tree
-	sum  *Summary
-	json *JSON
+	sum  *render.Summary
+	json *render.JSON
 	out  []byte
 }
 
 func newTrees(t *testing.T) *trees {
-	b := &trees{t: t, sum: NewSummary(SummaryOptions{Colors: NewColors(false)}), json: NewJSON()}
+	b := &trees{t: t, sum: render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false)}), json: render.NewJSON()}
 	b.tree.Remarks = true
 	return b
 }
@@ -96,8 +97,8 @@ func (b *trees) message(m *dissect.Message) {
 	if n := len(b.tree.Nodes); n > 64+nodesPerByte*size {
 		b.t.Fatalf("%s: %s: %d nodes of %d bytes", b.name, m.Kind, n, size)
 	}
-	b.out = b.sum.Append(b.out[:0], m, Moment{})
-	b.out = b.json.Append(b.out, m, Moment{})
+	b.out = b.sum.Append(b.out[:0], m, render.Moment{})
+	b.out = b.json.Append(b.out, m, render.Moment{})
 	if len(b.out) > 16<<10+200*size {
 		b.t.Fatalf("%s: %s: %d bytes shown of %d", b.name, m.Kind, len(b.out), size)
 	}

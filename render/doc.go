@@ -1,6 +1,7 @@
-// Package render writes messages, RPCs, connections and statistics as text for
-// people and scripts: summary lines, trees, JSON, field lists, tables. It makes
-// no decisions about what bytes mean; those are in the tree.
+// Package render writes messages and RPCs as text for people and scripts:
+// summary lines, trees, JSON, field values, flag tables. It makes no decisions
+// about what bytes mean; those are in the tree. Package report writes
+// statistics and connections, package explain the declarations of the protocol.
 //
 // All renderers append to a byte slice, so that one buffer serves a whole
 // capture:

@@ -1,4 +1,4 @@
-package render
+package render_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
 )
 
@@ -18,12 +20,12 @@ import (
 type views struct {
 	t     testing.TB
 	tree  dissect.Tree
-	lines map[string]Renderer // text, a line ends with a newline
+	lines map[string]render.Renderer // text, a line ends with a newline
 	names *track.Names
-	flags *Flags
+	flags *render.Flags
 	pair  *track.Connects
-	json  *JSON
-	rpcs  map[string]RPCRenderer
+	json  *render.JSON
+	rpcs  map[string]render.RPCRenderer
 	out   []byte
 	first int64
 	bytes int // of the messages so far
@@ -35,27 +37,27 @@ type views struct {
 }
 
 func newViews(t testing.TB) *views {
-	c := NewColors(false)
-	fields, err := NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}, opcodes.NewIndex())
+	c := render.NewColors(false)
+	fields, err := render.NewFields([]string{"frame", "opcode", "mbo_valid", "name", "ocd_connect_flags", "lnet.src_nid", "content"}, opcodes.NewIndex())
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs, unknown := NewRPCFields(RPCKeys())
+	pairs, unknown := render.NewRPCFields(render.RPCKeys())
 	if unknown != "" {
 		t.Fatal(unknown)
 	}
 	names := track.NewNames()
-	v := &views{t: t, json: NewJSON(), flags: NewFlags(FlagsOptions{Colors: c}), names: names,
-		lines: map[string]Renderer{
-			"summary": NewSummary(SummaryOptions{Colors: c, Names: names}),
-			"narrow":  NewSummary(SummaryOptions{Colors: c, Names: names, Width: 60}),
-			"tree":    NewTree(TreeOptions{Colors: c, Width: 80}),
-			"hex":     NewTree(TreeOptions{Colors: c, Hex: true}),
+	v := &views{t: t, json: render.NewJSON(), flags: render.NewFlags(render.FlagsOptions{Colors: c}), names: names,
+		lines: map[string]render.Renderer{
+			"summary": render.NewSummary(render.SummaryOptions{Colors: c, Names: names}),
+			"narrow":  render.NewSummary(render.SummaryOptions{Colors: c, Names: names, Width: 60}),
+			"tree":    render.NewTree(render.TreeOptions{Colors: c, Width: 80}),
+			"hex":     render.NewTree(render.TreeOptions{Colors: c, Hex: true}),
 			"fields":  fields,
 		},
-		rpcs: map[string]RPCRenderer{
-			"rpcs":        NewRPCSummary(SummaryOptions{Colors: c}),
-			"rpcs json":   NewRPCJSON(),
+		rpcs: map[string]render.RPCRenderer{
+			"rpcs":        render.NewRPCSummary(render.SummaryOptions{Colors: c}),
+			"rpcs json":   render.NewRPCJSON(),
 			"rpcs fields": pairs,
 		},
 		imports: track.NewImports(),
@@ -92,7 +94,7 @@ func (v *views) message(m *dissect.Message) {
 	if n := len(v.tree.Nodes); n > 64+nodesPerByte*size {
 		v.t.Fatalf("%s: %d nodes of %d bytes", m.Kind, n, size)
 	}
-	at := Moment{First: v.first}
+	at := render.Moment{First: v.first}
 	v.names.Message(m)
 	for name, r := range v.lines {
 		v.out = r.Append(v.out[:0], m, at)
@@ -109,7 +111,7 @@ func (v *views) message(m *dissect.Message) {
 
 func (v *views) rpc(r *track.RPC) {
 	for name, s := range v.rpcs {
-		v.out = s.AppendRPC(v.out[:0], r, Moment{First: v.first})
+		v.out = s.AppendRPC(v.out[:0], r, render.Moment{First: v.first})
 		if name == "rpcs json" {
 			v.valid(name, v.bytes)
 		} else {
@@ -122,26 +124,26 @@ func (v *views) rpc(r *track.RPC) {
 func (v *views) finish() {
 	v.pairs.Close()
 	v.imports.Close()
-	o := SummaryOptions{Colors: NewColors(false)}
+	o := render.SummaryOptions{Colors: render.NewColors(false)}
 	v.pair.Close()
 	if list := v.imports.List(); len(list) > 0 {
-		v.out = NewImportsTable(o, v.first).Append(v.out[:0], list)
+		v.out = report.NewImportsTable(o, v.first).Append(v.out[:0], list)
 		v.text("imports", v.bytes)
-		v.out = NewTimeline(o, v.first).Append(v.out[:0], list)
+		v.out = report.NewTimeline(o, v.first).Append(v.out[:0], list)
 		v.text("timeline", v.bytes)
 		v.out = v.out[:0]
 		for _, i := range list {
-			v.out = NewImportsJSON().AppendImport(v.out, i)
+			v.out = report.NewImportsJSON().AppendImport(v.out, i)
 		}
 		v.valid("imports json", v.bytes)
 	}
-	so := StatsOptions{By: v.by, Sort: "count", Colors: NewColors(false), Bars: true}
+	so := report.StatsOptions{By: v.by, Sort: "count", Colors: render.NewColors(false), Bars: true}
 	for _, i := range v.stats.Intervals() {
-		v.out = NewStatsTable(so).AppendInterval(v.out[:0], i)
+		v.out = report.NewStatsTable(so).AppendInterval(v.out[:0], i)
 		v.text("stats", v.bytes)
-		v.out = NewStatsTSV(so).AppendInterval(v.out[:0], i)
+		v.out = report.NewStatsTSV(so).AppendInterval(v.out[:0], i)
 		v.text("stats tsv", v.bytes)
-		v.out = NewStatsJSON(so).AppendInterval(v.out[:0], i)
+		v.out = report.NewStatsJSON(so).AppendInterval(v.out[:0], i)
 		v.valid("stats json", v.bytes)
 	}
 }

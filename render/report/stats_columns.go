@@ -1,8 +1,9 @@
-package render
+package report
 
 import (
 	"strconv"
 
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
@@ -10,16 +11,16 @@ import (
 // dimensions.
 type statsColumn struct {
 	tableColumn
-	style  func(c *Colors) *Style
+	style  func(c *render.Colors) *render.Style
 	append func(dst []byte, r *track.Row) []byte
 }
 
 // statsColumns are the columns in their order; those of a higher rank are shown
 // only where there is room for them.
 var statsColumns = []statsColumn{
-	countColumn("count", func(c *Colors) *Style { return &c.Num }, func(r *track.Row) int64 { return r.Count }),
-	countColumn("err", func(c *Colors) *Style { return &c.Bad }, failures),
-	countColumn("unans", func(c *Colors) *Style { return &c.Warn }, func(r *track.Row) int64 { return r.Unanswered }),
+	countColumn("count", func(c *render.Colors) *render.Style { return &c.Num }, func(r *track.Row) int64 { return r.Count }),
+	countColumn("err", func(c *render.Colors) *render.Style { return &c.Bad }, failures),
+	countColumn("unans", func(c *render.Colors) *render.Style { return &c.Warn }, func(r *track.Row) int64 { return r.Unanswered }),
 	latencyColumn("p50", needed, func(d *track.Distribution) int64 { return d.Quantile(.5) }),
 	latencyColumn("p90", extra, func(d *track.Distribution) int64 { return d.Quantile(.9) }),
 	latencyColumn("p99", needed, func(d *track.Distribution) int64 { return d.Quantile(.99) }),
@@ -31,18 +32,18 @@ var statsColumns = []statsColumn{
 	numberColumn("svc", appendServiceTime),
 	sizeColumn("sent", extra, func(r *track.Row) int64 { return r.RequestBytes }),
 	sizeColumn("got", extra, func(r *track.Row) int64 { return r.ReplyBytes }),
-	{tableColumn{title: "errors", left: true, rank: useful}, func(c *Colors) *Style { return &c.Bad }, appendAllErrors},
+	{tableColumn{title: "errors", left: true, rank: useful}, func(c *render.Colors) *render.Style { return &c.Bad }, appendAllErrors},
 }
 
 // countColumn is a column of counts, which are dim where they are 0.
-func countColumn(title string, style func(c *Colors) *Style, get func(r *track.Row) int64) statsColumn {
+func countColumn(title string, style func(c *render.Colors) *render.Style, get func(r *track.Row) int64) statsColumn {
 	return statsColumn{tableColumn{title: title, dimZero: true}, style, func(dst []byte, r *track.Row) []byte {
 		return strconv.AppendInt(dst, get(r), 10)
 	}}
 }
 
 func numberColumn(title string, append func(dst []byte, r *track.Row) []byte) statsColumn {
-	return statsColumn{tableColumn{title: title, rank: extra}, func(c *Colors) *Style { return &c.Num }, append}
+	return statsColumn{tableColumn{title: title, rank: extra}, func(c *render.Colors) *render.Style { return &c.Num }, append}
 }
 
 func latencyColumn(title string, rank rank, get func(d *track.Distribution) int64) statsColumn {
@@ -50,14 +51,14 @@ func latencyColumn(title string, rank rank, get func(d *track.Distribution) int6
 		if r.Latency.N == 0 {
 			return append(dst, '-')
 		}
-		return AppendLatency(dst, get(&r.Latency))
+		return render.AppendLatency(dst, get(&r.Latency))
 	})
 	c.rank = rank
 	return c
 }
 
 func sizeColumn(title string, rank rank, get func(r *track.Row) int64) statsColumn {
-	c := numberColumn(title, func(dst []byte, r *track.Row) []byte { return AppendSize(dst, get(r)) })
+	c := numberColumn(title, func(dst []byte, r *track.Row) []byte { return render.AppendSize(dst, get(r)) })
 	c.rank = rank
 	return c
 }

@@ -1,20 +1,21 @@
-package render
+package report
 
 import (
 	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
 // ImportsJSON renders connections as one JSON object a line.
 type ImportsJSON struct {
 	imp  records.Import
-	json *RecordJSON[*records.Import]
+	json *render.RecordJSON[*records.Import]
 }
 
 // NewImportsJSON makes a JSON renderer.
 func NewImportsJSON() *ImportsJSON {
 	text := &EventText{}
-	return &ImportsJSON{imp: records.Import{AppendEvent: text.Append}, json: NewRecordJSON(records.Imports.Keys, false)}
+	return &ImportsJSON{imp: records.Import{AppendEvent: text.Append}, json: render.NewRecordJSON(records.Imports.Keys, false)}
 }
 
 // AppendImport appends the object and a newline.

@@ -1,4 +1,4 @@
-package render
+package report
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
@@ -15,7 +16,7 @@ type StatsOptions struct {
 	By       []track.Dimension
 	Step     int64 // of the intervals in nanoseconds, 0 without
 	Sort     string
-	Colors   *Colors
+	Colors   *render.Colors
 	Width    int
 	FullNIDs bool
 	Bars     bool // show the latencies and sizes as bars
@@ -93,14 +94,14 @@ func appendDimension(dst []byte, r *track.Row, d track.Dimension, raw bool) []by
 	switch d {
 	case track.ByOp:
 		if r.HasOpcode {
-			return AppendOpcode(dst, r.Opcode)
+			return render.AppendOpcode(dst, r.Opcode)
 		}
 	case track.ByVariant:
 		return append(dst, r.Variant...)
 	case track.ByClient:
-		return AppendNID(dst, r.Client, raw)
+		return render.AppendNID(dst, r.Client, raw)
 	case track.ByServer:
-		return AppendNID(dst, r.Server, raw)
+		return render.AppendNID(dst, r.Server, raw)
 	case track.ByTarget:
 		return schema.AppendText(dst, []byte(r.Target))
 	case track.ByJob:
@@ -125,5 +126,5 @@ func appendDimension(dst []byte, r *track.Row, d track.Dimension, raw bool) []by
 
 // appendErrors appends how often each error occurred: ENOENT:3 EIO:1.
 func appendErrors(dst []byte, counts map[int32]int64, sep string) []byte {
-	return AppendCounts(dst, records.ErrorCounts(counts), sep)
+	return render.AppendCounts(dst, records.ErrorCounts(counts), sep)
 }

@@ -1,4 +1,4 @@
-package render
+package explain
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
 )
 
 // operation appends an operation with the buffers of request and reply.
@@ -58,9 +59,9 @@ func (e *Explain) bulk(p *page, b *schema.BulkData) {
 	}
 	p.words(textIndent, &p.c.Dim, "bulk")
 	if b.Get {
-		p.words(textIndent, &Style{}, "fetched by the server, portal")
+		p.words(textIndent, &render.Style{}, "fetched by the server, portal")
 	} else {
-		p.words(textIndent, &Style{}, "sent by the server, portal")
+		p.words(textIndent, &render.Style{}, "sent by the server, portal")
 	}
 	p.words(textIndent, &p.c.Num, strconv.Itoa(int(b.Portal)))
 	if name := opcodes.Portal.Name(uint64(b.Portal)); name != "" {
@@ -69,7 +70,7 @@ func (e *Explain) bulk(p *page, b *schema.BulkData) {
 	if b.Type != nil {
 		p.words(textIndent, &p.c.Flag, b.Type.Name)
 	} else {
-		p.words(textIndent, &Style{}, "file data")
+		p.words(textIndent, &render.Style{}, "file data")
 	}
 	p.end()
 }

@@ -1,4 +1,4 @@
-package render
+package report
 
 import (
 	"math/bits"
@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
@@ -22,7 +23,7 @@ type EventText struct{ FullNIDs bool }
 func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 	switch e.Kind {
 	case track.EventConnect:
-		dst = AppendNID(append(dst, "connect to "...), e.Node, t.FullNIDs)
+		dst = render.AppendNID(append(dst, "connect to "...), e.Node, t.FullNIDs)
 		dst = strconv.AppendUint(append(dst, ", conn_cnt "...), uint64(e.ConnCnt), 10)
 		return appendOpFlags(dst, e.OpFlags)
 	case track.EventConnected:
@@ -37,7 +38,7 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 		return dst
 	case track.EventNotConnected:
 		dst = records.AppendErrno(dst, e.Status)
-		return AppendOpcode(append(dst, " in reply to "...), e.Opcode)
+		return render.AppendOpcode(append(dst, " in reply to "...), e.Opcode)
 	case track.EventEvicted:
 		return append(dst, "evicted: the server did not know the connection any more"...)
 	case track.EventCallback:
@@ -60,7 +61,7 @@ func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 		return records.AppendErrno(append(dst, "security context failed: "...), e.Status)
 	case track.EventDisconnect:
 		if dst = append(dst, "disconnect"...); e.Silence >= silenceShown {
-			dst = AppendLatency(append(dst, ", not used for "...), e.Silence)
+			dst = render.AppendLatency(append(dst, ", not used for "...), e.Silence)
 		}
 		return dst
 	}
@@ -71,19 +72,19 @@ func appendOpFlags(dst []byte, flags uint32) []byte {
 	if flags == 0 {
 		return dst
 	}
-	return AppendFlags(append(dst, ' '), opcodes.MsgConnectFlags, uint64(flags), "|")
+	return render.AppendFlags(append(dst, ' '), opcodes.MsgConnectFlags, uint64(flags), "|")
 }
 
 // callbackText appends a lock callback that was pending.
 func callbackText(dst []byte, e *track.Event) []byte {
-	dst = AppendOpcode(dst, e.Opcode)
+	dst = render.AppendOpcode(dst, e.Opcode)
 	dst = schema.AppendHex(append(dst, " for lock "...), e.From)
 	if e.Replied {
 		dst = append(dst, ": a reply, but the lock was not released within "...)
 	} else {
 		dst = append(dst, ": no reply within "...)
 	}
-	return AppendLatency(dst, e.Until.Time-e.Time)
+	return render.AppendLatency(dst, e.Until.Time-e.Time)
 }
 
 func transnos(dst []byte, e *track.Event, what string) []byte {
@@ -108,15 +109,15 @@ func plural(dst []byte, n int, what string) []byte {
 // ImportsTable renders connections as a table, with their states at the end of
 // the capture.
 type ImportsTable struct {
-	opt   SummaryOptions
-	stamp Stamp
-	at    Moment
+	opt   render.SummaryOptions
+	stamp render.Stamp
+	at    render.Moment
 }
 
 // NewImportsTable makes a renderer. first is the time of the capture's first
 // frame.
-func NewImportsTable(o SummaryOptions, first int64) *ImportsTable {
-	return &ImportsTable{opt: o, at: Moment{First: first}}
+func NewImportsTable(o render.SummaryOptions, first int64) *ImportsTable {
+	return &ImportsTable{opt: o, at: render.Moment{First: first}}
 }
 
 // Append appends the table.
@@ -126,10 +127,10 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		{title: "state", left: true}, {title: "cnt", dimZero: true}, {title: "fails", left: true, rank: useful}, {title: "evict", dimZero: true}, {title: "pings", dimZero: true},
 		{title: "version", left: true}, {title: "kind", left: true, rank: extra}, {title: "server", left: true, rank: extra},
 		{title: "committed", rank: extra}, {title: "ungranted", dimZero: true, rank: extra}, {title: "uuid", left: true, rank: extra}, {title: "since", rank: extra}})
-	number := func(st *Style, n int64) {
+	number := func(st *render.Style, n int64) {
 		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
 	}
-	text := func(st *Style, s string) {
+	text := func(st *render.Style, s string) {
 		t.put(st, func(b []byte) []byte {
 			if s == "" {
 				return append(b, '-')
@@ -139,7 +140,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 	}
 	for _, i := range list {
 		t.put(&c.NID, func(b []byte) []byte { return appendTarget(b, i) })
-		t.put(&c.NID, func(b []byte) []byte { return AppendNID(b, i.Client, s.opt.FullNIDs) })
+		t.put(&c.NID, func(b []byte) []byte { return render.AppendNID(b, i.Client, s.opt.FullNIDs) })
 		text(stateStyle(c, i.State), i.State.String())
 		number(&c.Num, int64(i.ConnCnt))
 		if len(i.Failures) == 0 {
@@ -151,7 +152,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		number(&c.Num, i.Pings)
 		t.put(&c.Dim, func(b []byte) []byte { return versions(b, i) })
 		text(&c.Dim, i.Kind())
-		t.put(&c.NID, func(b []byte) []byte { return AppendNID(b, i.Server, s.opt.FullNIDs) })
+		t.put(&c.NID, func(b []byte) []byte { return render.AppendNID(b, i.Server, s.opt.FullNIDs) })
 		t.put(&c.FID, func(b []byte) []byte { return strconv.AppendUint(b, i.LastCommitted, 10) })
 		f, f2 := i.Refused()
 		number(&c.Warn, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)))
@@ -195,7 +196,7 @@ func versions(dst []byte, i *track.Import) []byte {
 	return schema.AppendVersion(append(schema.AppendVersion(dst, a), '/'), b)
 }
 
-func stateStyle(c *Colors, s track.ImportState) *Style {
+func stateStyle(c *render.Colors, s track.ImportState) *render.Style {
 	switch s {
 	case track.StateFull:
 		return &c.Good

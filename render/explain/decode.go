@@ -1,4 +1,4 @@
-package render
+package explain
 
 import (
 	"errors"
@@ -11,14 +11,15 @@ import (
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
 )
 
 // Decode reads and renders standalone values.
 type Decode struct {
-	colors *Colors
+	colors *render.Colors
 	width  int
 	index  *schema.Index
-	tree   *Tree
+	tree   *render.Tree
 	values dissect.Tree
 }
 
@@ -37,8 +38,8 @@ type Decoded struct {
 var ErrType = errors.New("unknown type")
 
 // NewDecode makes a decoder; width is that of the terminal, 0 without one.
-func NewDecode(c *Colors, width int, index *schema.Index) *Decode {
-	d := &Decode{colors: c, width: width, index: index, tree: NewTree(TreeOptions{Colors: c, Width: width})}
+func NewDecode(c *render.Colors, width int, index *schema.Index) *Decode {
+	d := &Decode{colors: c, width: width, index: index, tree: render.NewTree(render.TreeOptions{Colors: c, Width: width})}
 	d.values.Remarks = true
 	return d
 }
@@ -182,7 +183,7 @@ func (d *Decode) named(dst []byte, v Decoded) []byte {
 	p.out = dst
 	g, word := v.Field.Names, d.values.Nodes[0].Val
 	p.put(&p.c.Key, v.Field.Name)
-	p.put(&Style{}, "  ")
+	p.put(&render.Style{}, "  ")
 	p.put(&p.c.Num, valueText(g, &schema.Value{Value: word}))
 	if !g.Flags {
 		d.enum(p, g, word)
@@ -192,7 +193,7 @@ func (d *Decode) named(dst []byte, v Decoded) []byte {
 	name := 0
 	g.Set(word, func(f *schema.Value) { name = max(name, len(f.Name)) })
 	rest := g.Set(word, func(f *schema.Value) {
-		p.put(&p.c.Num, fmt.Sprintf("%5s", BitText(f.Mask)))
+		p.put(&p.c.Num, fmt.Sprintf("%5s", render.BitText(f.Mask)))
 		p.pad(textIndent + 5)
 		p.put(&p.c.Flag, f.Name)
 		e := Explain{colors: p.c}
@@ -202,7 +203,7 @@ func (d *Decode) named(dst []byte, v Decoded) []byte {
 	if rest != 0 {
 		p.column(textIndent + 5)
 		p.put(&p.c.Warn, fmt.Sprintf("%#x", rest))
-		p.put(&Style{}, "  unknown bits")
+		p.put(&render.Style{}, "  unknown bits")
 		p.end()
 	}
 	return p.out
@@ -210,7 +211,7 @@ func (d *Decode) named(dst []byte, v Decoded) []byte {
 
 func (d *Decode) enum(p *page, g *schema.Names, word uint64) {
 	name := g.Name(word)
-	p.put(&Style{}, "  ")
+	p.put(&render.Style{}, "  ")
 	if name == "" {
 		p.put(&p.c.Warn, "unknown value")
 		p.end()
@@ -236,7 +237,7 @@ func (d *Decode) AppendJSON(dst []byte, v Decoded) []byte {
 	if len(t.Nodes) == 0 || t.Nodes[0].State != t.Nodes[0].State&^missing {
 		dst = append(dst, "null"...)
 	} else {
-		dst = AppendNodeJSON(dst, t, 0)
+		dst = render.AppendNodeJSON(dst, t, 0)
 	}
 	if len(t.Nodes) > 0 && (v.Field.Kind == schema.Uint || v.Field.Kind == schema.Int) && v.Field.Names != nil {
 		dst = append(schema.AppendHex(append(dst, `,"number":"`...), t.Nodes[0].Val), '"')

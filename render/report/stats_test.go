@@ -1,10 +1,11 @@
-package render
+package report
 
 import (
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestNoUser(t *testing.T) {
 	nobody := &track.Row{Key: track.Key{UID: math.MaxUint32, HasUser: true}, Count: 1, BulkBytes: 1}
 	i := &track.Interval{Rows: map[track.Key]*track.Row{nobody.Key: nobody}}
-	o := StatsOptions{By: []track.Dimension{track.ByUID}, Colors: NewColors(false), Bars: true}
+	o := StatsOptions{By: []track.Dimension{track.ByUID}, Colors: render.NewColors(false), Bars: true}
 	table := string(NewStatsTable(o).AppendInterval(nil, i))
 	if lines := strings.Split(table, "\n"); !strings.HasPrefix(lines[1], "-1 ") || !strings.Contains(table, "\n-1 bulk size\n") {
 		t.Errorf("%s", table)

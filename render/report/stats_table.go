@@ -1,15 +1,16 @@
-package render
+package report
 
 import (
 	"math"
 
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
 // StatsTable renders statistics as tables for people.
 type StatsTable struct {
 	opt   StatsOptions
-	stamp Stamp
+	stamp render.Stamp
 }
 
 // NewStatsTable makes a renderer.
@@ -103,7 +104,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 		h := newBins(latencyBounds)
 		r.Latency.Each(h.add)
 		dst = c.Head.Append(append(dst, '\n'), string(name)+" latency")
-		dst = h.append(append(dst, '\n'), c, s.opt.Width, AppendLatency)
+		dst = h.append(append(dst, '\n'), c, s.opt.Width, render.AppendLatency)
 	}
 	if r.BulkBytes > 0 {
 		h := newBins(sizeBounds)
@@ -111,7 +112,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 			h.add(1<<n, count)
 		}
 		dst = c.Head.Append(append(dst, '\n'), string(name)+" bulk size")
-		dst = h.append(append(dst, '\n'), c, s.opt.Width, AppendSize)
+		dst = h.append(append(dst, '\n'), c, s.opt.Width, render.AppendSize)
 	}
 	return dst
 }

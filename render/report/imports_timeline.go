@@ -1,20 +1,21 @@
-package render
+package report
 
 import (
 	"cmp"
 	"slices"
 	"strconv"
 
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
 // Timeline renders the lives of connections as lines in the order of time: one
 // for what a message did to a connection, with the state that it led to.
 type Timeline struct {
-	opt   SummaryOptions
-	stamp Stamp
+	opt   render.SummaryOptions
+	stamp render.Stamp
 	text  EventText
-	at    Moment
+	at    render.Moment
 	steps []step
 	buf   []byte
 
@@ -22,8 +23,8 @@ type Timeline struct {
 }
 
 // NewTimeline makes a renderer. first is the time of the capture's first frame.
-func NewTimeline(o SummaryOptions, first int64) *Timeline {
-	return &Timeline{opt: o, text: EventText{FullNIDs: o.FullNIDs}, at: Moment{First: first},
+func NewTimeline(o render.SummaryOptions, first int64) *Timeline {
+	return &Timeline{opt: o, text: EventText{FullNIDs: o.FullNIDs}, at: render.Moment{First: first},
 		number: 5, time: 9, client: 9, target: 14, kind: len("mdt-mdt"), state: len("DISCONNECTING")}
 }
 
@@ -55,10 +56,10 @@ func (t *Timeline) Append(dst []byte, list []*track.Import) []byte {
 	order := make(map[*track.Import]int, len(list))
 	for k, i := range list {
 		order[i] = k
-		t.buf = AppendNID(t.buf[:0], i.Client, t.opt.FullNIDs)
-		t.client = max(t.client, Width(t.buf))
+		t.buf = render.AppendNID(t.buf[:0], i.Client, t.opt.FullNIDs)
+		t.client = max(t.client, render.Width(t.buf))
 		t.buf = appendTarget(t.buf[:0], i)
-		t.target = max(t.target, Width(t.buf))
+		t.target = max(t.target, render.Width(t.buf))
 	}
 	slices.SortStableFunc(t.steps, func(a, b step) int {
 		return cmp.Or(cmp.Compare(a.at.Time, b.at.Time), cmp.Compare(a.at.Frame, b.at.Frame), cmp.Compare(order[a.imp], order[b.imp]))
@@ -161,27 +162,27 @@ func isBad(k track.EventKind) bool {
 	return false
 }
 
-func (t *Timeline) line(dst []byte, s step, state track.ImportState, st *Style, text []byte) []byte {
+func (t *Timeline) line(dst []byte, s step, state track.ImportState, st *render.Style, text []byte) []byte {
 	c, start := t.opt.Colors, len(dst)
 	t.buf = strconv.AppendInt(t.buf[:0], s.at.Frame, 10)
-	dst = AppendRight(dst, &c.Dim, t.buf, &t.number)
+	dst = render.AppendRight(dst, &c.Dim, t.buf, &t.number)
 	t.buf = t.stamp.Append(t.buf[:0], t.opt.Time, s.at.Time, t.at, t.opt.Wide())
-	dst = AppendRight(append(dst, ' '), &c.Dim, t.buf, &t.time)
+	dst = render.AppendRight(append(dst, ' '), &c.Dim, t.buf, &t.time)
 	t.at.Before = s.at.Time
-	t.buf = AppendNID(t.buf[:0], s.imp.Client, t.opt.FullNIDs)
-	dst = AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.client)
+	t.buf = render.AppendNID(t.buf[:0], s.imp.Client, t.opt.FullNIDs)
+	dst = render.AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.client)
 	t.buf = appendTarget(t.buf[:0], s.imp)
-	dst = AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.target)
-	dst = AppendLeft(append(dst, ' '), &c.Dim, append(t.buf[:0], cmp.Or(s.imp.Kind(), "-")...), &t.kind)
+	dst = render.AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.target)
+	dst = render.AppendLeft(append(dst, ' '), &c.Dim, append(t.buf[:0], cmp.Or(s.imp.Kind(), "-")...), &t.kind)
 	t.buf = append(t.buf[:0], '-')
 	stateColor := &c.Dim
 	if state != track.StateUnknown {
 		t.buf, stateColor = append(t.buf[:0], state.String()...), stateStyle(c, state)
 	}
-	dst = AppendLeft(append(dst, ' '), stateColor, t.buf, &t.state)
+	dst = render.AppendLeft(append(dst, ' '), stateColor, t.buf, &t.state)
 	columns := len(text)
 	if t.opt.Width > 0 {
-		columns = max(0, t.opt.Width-Width(dst[start:])-1)
+		columns = max(0, t.opt.Width-render.Width(dst[start:])-1)
 	}
 	dst = st.AppendTruncated(append(dst, ' '), text, columns)
 	for len(dst) > start && dst[len(dst)-1] == ' ' {

@@ -1,11 +1,15 @@
-package render
+package explain
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/lshark/lshark/render"
+)
 
 // page is text that is wrapped at the width of the terminal.
 type page struct {
 	out   []byte
-	c     *Colors
+	c     *render.Colors
 	width int
 	at    int // column
 }
@@ -13,7 +17,7 @@ type page struct {
 // pageWidth is the width of a page without a terminal.
 const pageWidth = 80
 
-func newPage(c *Colors, width int) *page {
+func newPage(c *render.Colors, width int) *page {
 	const minWidth = 40 // on a narrower terminal, lines are too long
 	if width == 0 {
 		width = pageWidth
@@ -28,9 +32,9 @@ func (p *page) end() {
 }
 
 // put appends text as it is.
-func (p *page) put(st *Style, text string) {
+func (p *page) put(st *render.Style, text string) {
 	p.out = st.Append(p.out, text)
-	p.at += Width([]byte(text))
+	p.at += render.Width([]byte(text))
 }
 
 // column moves to a column, of the next line if the column has passed.
@@ -38,21 +42,21 @@ func (p *page) column(col int) {
 	if p.at > 0 && p.at >= col {
 		p.end()
 	}
-	p.out = AppendSpaces(p.out, col-p.at)
+	p.out = render.AppendSpaces(p.out, col-p.at)
 	p.at = col
 }
 
 // pad appends spaces up to a column, at least two.
 func (p *page) pad(col int) {
 	n := max(col-p.at, 2)
-	p.out = AppendSpaces(p.out, n)
+	p.out = render.AppendSpaces(p.out, n)
 	p.at += n
 }
 
 // words appends text word by word; further lines begin at the column indent.
-func (p *page) words(indent int, st *Style, text string) {
+func (p *page) words(indent int, st *render.Style, text string) {
 	for _, w := range strings.Fields(text) {
-		n := Width([]byte(w))
+		n := render.Width([]byte(w))
 		switch {
 		case p.at < indent:
 			p.column(indent)
@@ -67,7 +71,7 @@ func (p *page) words(indent int, st *Style, text string) {
 }
 
 // list appends names with commas between them.
-func (p *page) list(indent int, st *Style, names []string) {
+func (p *page) list(indent int, st *render.Style, names []string) {
 	for i, n := range names {
 		if i < len(names)-1 {
 			n += ","

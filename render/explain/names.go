@@ -1,4 +1,4 @@
-package render
+package explain
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
 )
 
 // group appends the table of a flag word or enumeration.
@@ -31,8 +32,8 @@ func (e *Explain) group(p *page, g *schema.Names) {
 		v := &g.Values[i]
 		p.column(textIndent)
 		if g.Flags {
-			p.put(&p.c.Num, fmt.Sprintf("%5s", BitText(v.Mask)))
-			p.out, p.at = AppendSpaces(p.out, 2), p.at+2
+			p.put(&p.c.Num, fmt.Sprintf("%5s", render.BitText(v.Mask)))
+			p.out, p.at = render.AppendSpaces(p.out, 2), p.at+2
 		}
 		p.put(&p.c.Num, valueText(g, v))
 		at := textIndent + number + 2
@@ -59,7 +60,7 @@ func (e *Explain) about(p *page, v *schema.Value, col int) {
 	if p.at+2 > col {
 		p.column(col)
 	}
-	p.words(col, &Style{}, v.Doc)
+	p.words(col, &render.Style{}, v.Doc)
 	if s := since(v.Since); s != "" {
 		p.words(col, &p.c.Dim, "("+s+")")
 	}
@@ -100,9 +101,9 @@ func (e *Explain) value(p *page, g *schema.Names, v *schema.Value) {
 		kind = "flag"
 		number = fmt.Sprintf("%#x", v.Value)
 		if v.Mask&(v.Mask-1) == 0 {
-			number = "bit " + BitText(v.Mask) + ", " + number
+			number = "bit " + render.BitText(v.Mask) + ", " + number
 		} else {
-			number = "bits " + BitText(v.Mask) + ", " + number
+			number = "bits " + render.BitText(v.Mask) + ", " + number
 		}
 	}
 	other := ""
@@ -137,7 +138,7 @@ func (e *Explain) conditional(p *page, g *schema.Names, v *schema.Value) {
 	if len(names) == 0 {
 		return
 	}
-	p.words(textIndent, &Style{}, "Gives meaning to")
+	p.words(textIndent, &render.Style{}, "Gives meaning to")
 	p.list(textIndent, &p.c.Key, names)
 	p.end()
 }

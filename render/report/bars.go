@@ -1,10 +1,12 @@
-package render
+package report
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lshark/lshark/render"
 )
 
 // bins counts values by their size: n[k] those that are at most bounds[k] and
@@ -39,7 +41,7 @@ func (h *bins) add(v, count int64) {
 
 // append appends a line for each bin from the first to the last that has
 // values: its upper end, how many there are, and a bar.
-func (h *bins) append(dst []byte, c *Colors, columns int, label func([]byte, int64) []byte) []byte {
+func (h *bins) append(dst []byte, c *render.Colors, columns int, label func([]byte, int64) []byte) []byte {
 	first, last, most := -1, -1, int64(0)
 	for k, n := range h.n {
 		if n == 0 {
@@ -61,10 +63,10 @@ func (h *bins) append(dst []byte, c *Colors, columns int, label func([]byte, int
 	for k := first; k <= last; k++ {
 		var buf [32]byte
 		text := label(buf[:0], h.bounds[k])
-		dst = append(AppendSpaces(dst, labelWidth-len(text)), "<= "...)
+		dst = append(render.AppendSpaces(dst, labelWidth-len(text)), "<= "...)
 		dst = append(dst, text...)
 		num := strconv.AppendInt(buf[:0], h.n[k], 10)
-		dst = append(AppendSpaces(append(dst, ' '), countWidth-len(num)), num...)
+		dst = append(render.AppendSpaces(append(dst, ' '), countWidth-len(num)), num...)
 		dst = append(c.Num.Append(append(dst, ' '), bar(h.n[k], most, room)), '\n')
 	}
 	return dst

@@ -1,4 +1,4 @@
-package render
+package explain
 
 import (
 	"fmt"
@@ -7,18 +7,19 @@ import (
 
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
 )
 
 // Explain renders topics of the protocol, and keys, as text for reading.
 type Explain struct {
-	colors *Colors
+	colors *render.Colors
 	width  int
 	index  *schema.Index
 }
 
 // NewExplain makes a renderer of topics. width is that of the terminal in
 // columns, 0 without a terminal.
-func NewExplain(c *Colors, width int, index *schema.Index) *Explain {
+func NewExplain(c *render.Colors, width int, index *schema.Index) *Explain {
 	return &Explain{colors: c, width: width, index: index}
 }
 
@@ -76,7 +77,7 @@ func (p *page) paragraph(text string) {
 	if text == "" {
 		return
 	}
-	p.words(textIndent, &Style{}, sentence(text))
+	p.words(textIndent, &render.Style{}, sentence(text))
 	p.end()
 }
 
@@ -208,7 +209,7 @@ func (e *Explain) meaning(p *page, f *schema.Field, col int) {
 	if p.at+2 > col && (f.Doc != "" || len(properties(f)) > 0) {
 		p.column(col)
 	}
-	p.words(col, &Style{}, f.Doc)
+	p.words(col, &render.Style{}, f.Doc)
 	for _, property := range properties(f) {
 		p.words(col, &p.c.Dim, "("+property+")")
 	}

@@ -1,9 +1,13 @@
-package render
+package report
+
+import (
+	"github.com/lshark/lshark/render"
+)
 
 // table aligns cells in columns. All cells are added first, then rendered with
 // the widths that they need.
 type table struct {
-	colors *Colors
+	colors *render.Colors
 	cols   []tableColumn
 	text   []byte
 	cells  []cell
@@ -29,10 +33,10 @@ type tableColumn struct {
 
 type cell struct {
 	from, to int
-	style    *Style
+	style    *render.Style
 }
 
-func newTable(c *Colors, cols []tableColumn) *table {
+func newTable(c *render.Colors, cols []tableColumn) *table {
 	t := &table{colors: c, cols: cols}
 	for i := range t.cols {
 		t.cols[i].width = len(t.cols[i].title)
@@ -41,7 +45,7 @@ func newTable(c *Colors, cols []tableColumn) *table {
 }
 
 // put adds the next cell, which write appends.
-func (t *table) put(st *Style, write func([]byte) []byte) {
+func (t *table) put(st *render.Style, write func([]byte) []byte) {
 	from := len(t.text)
 	t.text = write(t.text)
 	k := len(t.cells) % len(t.cols)
@@ -49,7 +53,7 @@ func (t *table) put(st *Style, write func([]byte) []byte) {
 		st = &t.colors.Dim
 	}
 	t.cells = append(t.cells, cell{from, len(t.text), st})
-	t.cols[k].width = max(t.cols[k].width, Width(t.text[from:]))
+	t.cols[k].width = max(t.cols[k].width, render.Width(t.text[from:]))
 }
 
 // minTruncated is the least width that a column is truncated to.
@@ -104,9 +108,9 @@ func (t *table) narrow(show []bool, excess int) {
 // render appends the lines, titles first.
 func (t *table) render(dst []byte, columns int) []byte {
 	show := t.shown(columns)
-	dst = t.line(dst, show, func(k int) ([]byte, *Style) { return []byte(t.cols[k].title), &t.colors.Head })
+	dst = t.line(dst, show, func(k int) ([]byte, *render.Style) { return []byte(t.cols[k].title), &t.colors.Head })
 	for at := 0; at < len(t.cells); at += len(t.cols) {
-		dst = t.line(dst, show, func(k int) ([]byte, *Style) {
+		dst = t.line(dst, show, func(k int) ([]byte, *render.Style) {
 			c := t.cells[at+k]
 			return t.text[c.from:c.to], c.style
 		})
@@ -114,7 +118,7 @@ func (t *table) render(dst []byte, columns int) []byte {
 	return dst
 }
 
-func (t *table) line(dst []byte, show []bool, get func(k int) ([]byte, *Style)) []byte {
+func (t *table) line(dst []byte, show []bool, get func(k int) ([]byte, *render.Style)) []byte {
 	first := true
 	pending := 0 // spaces that are appended when something follows
 	for k := range t.cols {
@@ -126,12 +130,12 @@ func (t *table) line(dst []byte, show []bool, get func(k int) ([]byte, *Style)) 
 		}
 		first = false
 		text, st := get(k)
-		fill := max(0, t.cols[k].width-Width(text))
+		fill := max(0, t.cols[k].width-render.Width(text))
 		if !t.cols[k].left {
 			pending += fill
 		}
 		if len(text) > 0 {
-			dst = AppendSpaces(dst, pending)
+			dst = render.AppendSpaces(dst, pending)
 			dst = st.AppendTruncated(dst, text, t.cols[k].width)
 			pending = 0
 		}

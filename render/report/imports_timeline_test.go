@@ -1,4 +1,4 @@
-package render
+package report
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
@@ -17,12 +18,12 @@ import (
 // are those of the whole, but for what becomes known later.
 func TestTimelineAsItHappens(t *testing.T) {
 	for _, sample := range []string{"recovery.pcap.zst", "mount.pcap"} {
-		r, err := capture.Open([]string{"../pcaps/" + sample}, capture.Options{})
+		r, err := capture.Open([]string{"../../pcaps/" + sample}, capture.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
-		o := SummaryOptions{Colors: NewColors(false)}
+		o := render.SummaryOptions{Colors: render.NewColors(false)}
 		live := NewTimeline(o, 0)
 		var lines []string
 		var now int64
@@ -88,7 +89,7 @@ func states(t *testing.T, lines []string) []string {
 func TestTimelineDroppedEntries(t *testing.T) {
 	i := &track.Import{Connection: &track.Connection{Target: "lustre-OST0000"}}
 	i.PingLog, i.Dropped = []track.Point{{Frame: 7, Time: 9}}, 512
-	got := NewTimeline(SummaryOptions{Colors: NewColors(false)}, 0).Append(nil, []*track.Import{i})
+	got := NewTimeline(render.SummaryOptions{Colors: render.NewColors(false)}, 0).Append(nil, []*track.Import{i})
 	if !bytes.Contains(got, []byte("512 older entries were not kept\n")) || bytes.Count(got, []byte("\n")) != 2 {
 		t.Errorf("got %q", got)
 	}

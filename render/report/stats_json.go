@@ -1,16 +1,17 @@
-package render
+package report
 
 import (
 	"slices"
 
 	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
 // StatsJSON renders statistics as one JSON object a row.
 type StatsJSON struct {
 	opt  StatsOptions
-	json *RecordJSON[*records.Row]
+	json *render.RecordJSON[*records.Row]
 }
 
 // NewStatsJSON makes a JSON renderer.
@@ -29,7 +30,7 @@ func NewStatsJSON(o StatsOptions) *StatsJSON {
 			}
 		}
 	}
-	return &StatsJSON{opt: o, json: NewRecordJSON(keys, true)}
+	return &StatsJSON{opt: o, json: render.NewRecordJSON(keys, true)}
 }
 
 // AppendInterval appends the rows of an interval.

@@ -1,10 +1,11 @@
-package render
+package explain
 
 import (
 	"encoding/hex"
 	"testing"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render"
 )
 
 // FuzzDecode: whatever the arguments, there is an answer or an error.
@@ -17,7 +18,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(s[0], s[1], false)
 	}
 	index := opcodes.NewIndex()
-	d := NewDecode(NewColors(false), 80, index)
+	d := NewDecode(render.NewColors(false), 80, index)
 	f.Fuzz(func(t *testing.T, kind, value string, big bool) {
 		list, err := d.Parse(kind, value, big)
 		if err == nil && len(list) == 0 {
@@ -34,7 +35,7 @@ func FuzzDecode(f *testing.F) {
 // TestDecodeAll decodes bytes of several lengths and patterns as each type.
 func TestDecodeAll(t *testing.T) {
 	index := opcodes.NewIndex()
-	d := NewDecode(NewColors(true), 80, index)
+	d := NewDecode(render.NewColors(true), 80, index)
 	for _, n := range []int{8, 200} {
 		for _, fill := range []byte{1, 0xff} {
 			b := make([]byte, n)
@@ -62,7 +63,7 @@ func TestDecodeAll(t *testing.T) {
 func TestExplainAll(t *testing.T) {
 	index := opcodes.NewIndex()
 	for _, width := range []int{40, 80, 200} {
-		e := NewExplain(NewColors(false), width, index)
+		e := NewExplain(render.NewColors(false), width, index)
 		for _, name := range index.TopicNames(true) {
 			topics := index.Topics(name)
 			if len(topics) == 0 {

@@ -1,9 +1,10 @@
-package render
+package report
 
 import (
 	"strconv"
 
 	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
@@ -19,7 +20,7 @@ type tsvColumn struct {
 	name  string
 	total bool // show the sum of the counts
 	path  records.Path[*records.Row]
-	field *RecordField[*records.Row]
+	field *render.RecordField[*records.Row]
 	value records.Value
 }
 
@@ -73,7 +74,7 @@ func (t *StatsTSV) add(name, path string, total bool) {
 	if !ok {
 		panic("render: rows have no key " + path)
 	}
-	t.columns = append(t.columns, tsvColumn{name: name, total: total, path: p, field: NewRecordField(p, true)})
+	t.columns = append(t.columns, tsvColumn{name: name, total: total, path: p, field: render.NewRecordField(p, true)})
 }
 
 // Header appends a line with the names.
