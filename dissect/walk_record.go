@@ -57,7 +57,7 @@ func (w *walker) members(s *schema.Struct, v *schema.View, off, limit int) int {
 		if !w.active(f, v, at, limit) {
 			continue
 		}
-		if f.Elsewhere != nil {
+		if f.Locate != nil {
 			w.elsewhere(f, v, limit)
 			continue
 		}
@@ -81,7 +81,7 @@ func (w *walker) members(s *schema.Struct, v *schema.View, off, limit int) int {
 
 // elsewhere walks a field whose place in the outer struct is in the message.
 func (w *walker) elsewhere(f *schema.Field, v *schema.View, limit int) {
-	at, n := f.Elsewhere(v)
+	at, n := f.Locate(v)
 	if n <= 0 || at < 0 || at >= limit {
 		return
 	}

@@ -74,8 +74,8 @@ func callFuncs(t *testing.T, name string, f *Field, s *Struct, b []byte, m *Msg)
 	if f.Step != nil {
 		f.Step(v)
 	}
-	if f.Elsewhere != nil {
-		f.Elsewhere(v)
+	if f.Locate != nil {
+		f.Locate(v)
 	}
 	if f.Derive != nil {
 		f.Derive(v, nil)
@@ -121,15 +121,15 @@ func callLines(t *testing.T, r *RPC, v *Variant, bufs [][]byte) {
 	if r.Guess != nil {
 		r.Guess(answer)
 	}
-	if v.Ask != nil {
-		v.Ask(ask, &l)
+	if v.SummarizeRequest != nil {
+		v.SummarizeRequest(ask, &l)
 	}
 	if v.Subject != nil {
 		v.Subject(ask)
 	}
-	if v.Answer != nil {
-		v.Answer(answer, &l)
+	if v.SummarizeReply != nil {
+		v.SummarizeReply(answer, &l)
 		answer.Req = ask
-		v.Answer(answer, &l)
+		v.SummarizeReply(answer, &l)
 	}
 }

@@ -181,20 +181,20 @@ var changelogSetinfo = Define("changelog_setinfo", "changelog records that a rea
 // llogChangelogRec is struct llog_changelog_rec. Between its parts of fixed
 // size and the tail lie the extensions that the flags name, and the name.
 var llogChangelogRec = Define("llog_changelog_rec", "record of a changelog", Detect(llogBig),
-	Says("text", changelogText, "the record as `lfs changelog` prints it, times in UTC"),
+	Derived("text", changelogText, "the record as `lfs changelog` prints it, times in UTC"),
 	Sub("cr_hdr", llogRecHdr),
 	Sub("cr", changelogRec),
-	Sub("rename", changelogExtRename, Floats(true), If(func(v *View) bool { return hasChangelogFlag(v, clfRename) })),
-	Sub("jobid", changelogExtJobid, Floats(true), If(func(v *View) bool { return hasChangelogFlag(v, clfJobid) })),
-	Sub("extra_flags", changelogExtExtraFlags, Floats(true), If(func(v *View) bool { return hasChangelogFlag(v, clfExtra) })),
-	Sub("uidgid", changelogExtUidgid, Floats(true), If(func(v *View) bool { return changelogExtra(v)&clfeUidgid != 0 })),
-	Sub("nid", changelogExtNid, Floats(true), If(func(v *View) bool { return changelogExtra(v)&clfeNid != 0 })),
-	Sub("openmode", changelogExtOpenmode, Floats(true), If(func(v *View) bool { return changelogExtra(v)&clfeOpen != 0 })),
-	Sub("xattr", changelogExtXattr, Floats(true), If(func(v *View) bool { return changelogExtra(v)&clfeXattr != 0 })),
-	Str("cr_name", 0, Floats(true), CountOf(changelogNameSize), "name in the directory"),
-	Str("cr_sname", 0, Floats(true), CountOf(changelogOldNameSize), "name that a renamed object had"),
-	Pad("cr_padding", 0, CountOf(beforeTail), Floats(true)),
-	Sub("cr_do_not_use", llogRecTail, Floats(true), "tail of the record"),
+	Sub("rename", changelogExtRename, AfterPrevious(true), If(func(v *View) bool { return hasChangelogFlag(v, clfRename) })),
+	Sub("jobid", changelogExtJobid, AfterPrevious(true), If(func(v *View) bool { return hasChangelogFlag(v, clfJobid) })),
+	Sub("extra_flags", changelogExtExtraFlags, AfterPrevious(true), If(func(v *View) bool { return hasChangelogFlag(v, clfExtra) })),
+	Sub("uidgid", changelogExtUidgid, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeUidgid != 0 })),
+	Sub("nid", changelogExtNid, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeNid != 0 })),
+	Sub("openmode", changelogExtOpenmode, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeOpen != 0 })),
+	Sub("xattr", changelogExtXattr, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeXattr != 0 })),
+	Str("cr_name", 0, AfterPrevious(true), CountOf(changelogNameSize), "name in the directory"),
+	Str("cr_sname", 0, AfterPrevious(true), CountOf(changelogOldNameSize), "name that a renamed object had"),
+	Pad("cr_padding", 0, CountOf(beforeTail), AfterPrevious(true)),
+	Sub("cr_do_not_use", llogRecTail, AfterPrevious(true), "tail of the record"),
 )
 
 // llogChangelogUserRec is struct llog_changelog_user_rec.

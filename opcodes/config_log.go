@@ -140,7 +140,7 @@ var lustreCfg = Define("lustre_cfg", "one step of a configuration: a command and
 	U32("lcfg_command", LcfgCommand, "what to do"),
 	U32("lcfg_num", "number, where the command takes one: a timeout"),
 	U32("lcfg_flags", Hex, "unused"),
-	U64("lcfg_nid", NID4, Unless(func(v *View) bool { return lcfgNid.Uint(v.Struct, v.Big) == 0 }),
+	U64("lcfg_nid", NID4, InvalidIf(func(v *View) bool { return lcfgNid.Uint(v.Struct, v.Big) == 0 }),
 		"NID, where the command takes one"),
 	U32("lcfg_nal", "obsolete"),
 	U32("lcfg_bufcount", "number of arguments"),
@@ -153,10 +153,10 @@ var lustreCfg = Define("lustre_cfg", "one step of a configuration: a command and
 // llogConfigRec is a config record: the commands that make up the
 // configuration of a client or a server.
 var llogConfigRec = Define("llog_cfg_rec", "step of a configuration", Detect(llogBig),
-	Says("text", configText, "the command as one would type it"),
+	Derived("text", configText, "the command as one would type it"),
 	Sub("cfg_hdr", llogRecHdr),
 	Sub("cfg", lustreCfg),
-	Pad("cfg_padding", 0, CountOf(beforeTail), Floats(true)),
+	Pad("cfg_padding", 0, CountOf(beforeTail), AfterPrevious(true)),
 	Sub("cfg_tail", llogRecTail),
 )
 
@@ -204,7 +204,7 @@ func argument(b []byte, i int, big bool) (off, size int) {
 
 func pad8(n int) int { return (n + 7) &^ 7 }
 
-// isDesc says whether argument i is the description of a LOV or LMV, which
+// isDesc reports whether argument i is the description of a LOV or LMV, which
 // is not text.
 func isDesc(b []byte, i, size int, big bool) bool {
 	return i == 1 && size == lovDesc.Size && lcfgCommand.Uint(b, big) == lcfgSetup

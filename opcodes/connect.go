@@ -202,7 +202,7 @@ var obdConnectData = Define("obd_connect_data",
 	U8("ocd_grant_inobits", granted("GRANT_PARAM"), "log2 of the space that an object takes"),
 	U16("ocd_grant_tax_kb", granted("GRANT_PARAM"), "KiB that an extent costs beyond its data"),
 	U32("ocd_grant_max_blks", granted("GRANT_PARAM"), "blocks that an extent has at most"),
-	U64("ocd_transno", ID, granted("TRANSNO"), Anyway(connectsWithTransno), "first transaction that the client wants to replay"),
+	U64("ocd_transno", ID, granted("TRANSNO"), ValidIf(connectsWithTransno), "first transaction that the client wants to replay"),
 	U32("ocd_group", granted("MDS"), "sequence of the objects that the MDT makes"),
 	U32("ocd_cksum_types", Negotiated(true), CksumTypes, granted("CKSUM"), "checksums over bulk data that the sender knows"),
 	U32("ocd_max_easize", Size, granted("MAX_EASIZE"), "largest extended attribute"),
@@ -236,7 +236,7 @@ var (
 	OcdInstance = obdConnectData.Field("ocd_instance")
 )
 
-// connectsWithTransno says whether the ptlrpc_body speaks of a transaction in
+// connectsWithTransno reports whether the ptlrpc_body speaks of a transaction in
 // the connect data. Peers set the flag there or here.
 func connectsWithTransno(v *View) bool {
 	return v.Msg != nil && !v.Msg.Reply && opFlags(v.Msg)&MsgConnectFlags.Bit("TRANSNO") != 0
@@ -281,10 +281,10 @@ var _ = DefineRPC(&RPC{Opcode: MGS_DISCONNECT, Name: "MGS_DISCONNECT",
 	Doc: "Ends a connection to the management server." + disconnectDoc, Variants: bodyOnly})
 
 var connectVariants = []*Variant{{
-	Request: Bufs(bufPtlrpcBody, bufTargetUuid, bufClientUuid, bufConn, bufConnectData, bufSelinuxPol),
-	Reply:   Bufs(bufPtlrpcBody, bufConnectData),
-	Ask:     askConnect,
-	Answer:  answerConnect,
+	Request:          Bufs(bufPtlrpcBody, bufTargetUuid, bufClientUuid, bufConn, bufConnectData, bufSelinuxPol),
+	Reply:            Bufs(bufPtlrpcBody, bufConnectData),
+	SummarizeRequest: askConnect,
+	SummarizeReply:   answerConnect,
 }}
 
 // connectData are the flags and the version in the connect data of a message.
@@ -400,7 +400,7 @@ var _ = DefineRPC(&RPC{Opcode: OBD_PING, Name: "OBD_PING",
 		{Name: "final(recovery)",
 			Request: Bufs(bufPtlrpcBody),
 			Reply:   Bufs(bufPtlrpcBody),
-			Ask: func(_ *Msg, l *Line) {
+			SummarizeRequest: func(_ *Msg, l *Line) {
 				l.Key("")
 				l.Add(Flag, "end of replay")
 			},

@@ -225,8 +225,8 @@ func TestDeclarationsAreDescribed(t *testing.T) {
 			t.Errorf("%s has no Doc: add what the operation does, for lshark explain", r.Name)
 		}
 		for _, v := range r.Variants {
-			if v.Ask == nil && !r.Retired && len(v.Request) > 1 && !emptySummary[r.Name+" "+v.Name] {
-				t.Errorf("%s %s has no Ask: add a func that writes the summary line of the request%s", r.Name, v.Name, howTo)
+			if v.SummarizeRequest == nil && !r.Retired && len(v.Request) > 1 && !emptySummary[r.Name+" "+v.Name] {
+				t.Errorf("%s %s has no SummarizeRequest: add a func that writes the summary line of the request%s", r.Name, v.Name, howTo)
 			}
 		}
 	}

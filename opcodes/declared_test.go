@@ -36,8 +36,8 @@ func TestFieldsAreComplete(t *testing.T) {
 		if f.Key != `,"`+f.Name+`":` {
 			t.Errorf("field %q, %s: key %q", f.Name, f.TypeText(), f.Key)
 		}
-		if c := f.Copy(); f.Kind <= Int && f.Look != c.Look {
-			t.Errorf("field %q, %s: look %d, not %d", f.Name, f.TypeText(), f.Look, c.Look)
+		if c := f.Copy(); f.Kind <= Int && f.Style != c.Style {
+			t.Errorf("field %q, %s: look %d, not %d", f.Name, f.TypeText(), f.Style, c.Style)
 		}
 	}
 	for _, s := range Protocol.Structs {

@@ -21,7 +21,7 @@ var except = map[string]string{
 	"gss_ctx_init_payload.token":          "floats behind target_uuid",
 }
 
-// reason says whether a fact, or the struct member it is part of, is among the
+// reason reports whether a fact, or the struct member it is part of, is among the
 // exceptions.
 func reason(fact string) bool {
 	for {

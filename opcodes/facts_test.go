@@ -303,7 +303,7 @@ func compareBuffer(r *RPC, variant string, reply bool, index int, field, kind st
 
 var structName = regexp.MustCompile(`struct (\w+)`)
 
-// holds says whether a buffer's declaration has room for what the facts say is
+// holds reports whether a buffer's declaration has room for what the facts say is
 // in it.
 func holds(f *Field, kind string) bool {
 	switch {

@@ -56,16 +56,16 @@ var (
 
 var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{
 	{Name: "super",
-		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
-		Reply:   Bufs(bufPtlrpcBody, bufSeqRange),
-		Ask:     func(m *Msg, l *Line) { askRange(m, l) },
-		Answer:  func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+		Request:          Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
+		Reply:            Bufs(bufPtlrpcBody, bufSeqRange),
+		SummarizeRequest: func(m *Msg, l *Line) { askRange(m, l) },
+		SummarizeReply:   func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
 	},
 	{Name: "meta",
-		Request: Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
-		Reply:   Bufs(bufPtlrpcBody, bufSeqRange),
-		Ask:     func(m *Msg, l *Line) { askRange(m, l) },
-		Answer:  func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+		Request:          Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
+		Reply:            Bufs(bufPtlrpcBody, bufSeqRange),
+		SummarizeRequest: func(m *Msg, l *Line) { askRange(m, l) },
+		SummarizeReply:   func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
 	},
 },
 	Doc: "Asks for sequences, the upper part of FIDs. A server gets a super-sequence from MDT0000 to hand out itself; " +
@@ -77,23 +77,23 @@ var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Varian
 var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufFldOpc, bufFldRange),
 	Reply:   Bufs(bufPtlrpcBody, bufFldRange),
-	Ask: func(m *Msg, l *Line) {
+	SummarizeRequest: func(m *Msg, l *Line) {
 		l.Value(Flag, FldOp, ReadUint(first4(m.Buf(1)), m.Big))
 		l.Key("seq ")
 		l.Hex(Object, lsrStart.Uint(m.Buf(2), m.Big))
 	},
-	Answer: func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+	SummarizeReply: func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
 }},
 	Doc: "Asks the FID location database on which target a sequence lives. The answer is the range around it and the target's index."})
 
 var _ = DefineRPC(&RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufFldRange),
 	Reply:   Bufs(bufPtlrpcBody, bufGenericDataFldRead),
-	Ask: func(m *Msg, l *Line) {
+	SummarizeRequest: func(m *Msg, l *Line) {
 		l.Key("of ")
 		addTargetIndex(m.Buf(1), m.Big, l)
 	},
-	Answer: func(m *Msg, l *Line) {
+	SummarizeReply: func(m *Msg, l *Line) {
 		if len(m.Buf(1)) >= 4 {
 			l.Key("")
 			l.Count(ReadUint(first4(m.Buf(1)), false), "range")

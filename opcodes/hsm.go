@@ -195,10 +195,10 @@ var (
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
 	Doc: "Asks for the HSM state of a file: whether the archive has a copy, whether the data is released.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
-		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufHsmUserState),
-		Ask:     askBody, Subject: bodySubject,
-		Answer: func(m *Msg, l *Line) {
+		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
+		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufHsmUserState),
+		SummarizeRequest: askBody, Subject: bodySubject,
+		SummarizeReply: func(m *Msg, l *Line) {
 			state := m.Named("hsm_user_state")
 			if len(state) == 0 {
 				return
@@ -225,7 +225,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufHsmStateSet),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			askBody(m, l)
 			set := m.Named("hsm_state_set")
 			if n := hssSet.Uint(set, m.Big); n != 0 {
@@ -248,10 +248,10 @@ var (
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION",
 	Doc: "Asks what is being done to a file by HSM at the moment.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
-		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufHsmCurrentAction),
-		Ask:     askBody, Subject: bodySubject,
-		Answer: func(m *Msg, l *Line) {
+		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
+		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufHsmCurrentAction),
+		SummarizeRequest: askBody, Subject: bodySubject,
+		SummarizeReply: func(m *Msg, l *Line) {
 			if now := m.Named("hsm_current_action"); len(now) >= hcaAction.Off+hcaAction.Size {
 				l.Key("")
 				l.Value(Flag, HsmUserAction, hcaAction.Uint(now, m.Big))
@@ -271,7 +271,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmProgress),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			p := m.Named("hsm_progress")
 			l.FID(hpkFid.Bytes(p), m.Big)
 			l.Key("cookie ")
@@ -300,7 +300,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmRequest, bufHsmUserItem, bufGenericDataCopytool),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			req, items := m.Named("hsm_request"), m.Named("hsm_user_item")
 			l.Value(Flag, HsmUserAction, hrAction.Uint(req, m.Big))
 			if fid := huiFid.Bytes(items); fid != nil {
@@ -331,7 +331,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_REGISTER, Name: "MDS_HSM_CT_REGISTER",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmArchive),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			ids := m.Named("hsm_archive")
 			if len(ids) < 4 {
 				l.Key("all archives")
@@ -359,7 +359,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DATA_VERSION
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			askBody(m, l)
 			if o := bodyOf(m); o.has(bodyVersion) {
 				l.Key("version ")

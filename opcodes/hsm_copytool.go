@@ -154,9 +154,9 @@ var (
 var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
 	Doc: "An MDT hands HSM actions to the copytool of a client.",
 	Variants: []*Variant{{Name: "hsm_send",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValHsmSend),
-		Reply:   Bufs(bufPtlrpcBody),
-		Ask:     askHsmSend,
+		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValHsmSend),
+		Reply:            Bufs(bufPtlrpcBody),
+		SummarizeRequest: askHsmSend,
 	}}})
 
 // askHsmSend tells how many actions come, and the first of them.

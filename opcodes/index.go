@@ -220,12 +220,12 @@ var (
 )
 
 var _ = DefineRPC(&RPC{Opcode: OBD_IDX_READ, Name: "OBD_IDX_READ", Variants: []*Variant{{
-	Request: Bufs(bufPtlrpcBody, bufIdxInfo),
-	Reply:   Bufs(bufPtlrpcBody, bufIdxInfo),
-	Bulk:    &BulkData{Portal: portalMDSBulk, Type: indexPages},
-	Ask:     askIndex,
-	Answer:  answerIndex,
-	Subject: func(m *Msg) (fid, name []byte) { return iiFid.Bytes(m.Buf(1)), nil },
+	Request:          Bufs(bufPtlrpcBody, bufIdxInfo),
+	Reply:            Bufs(bufPtlrpcBody, bufIdxInfo),
+	Bulk:             &BulkData{Portal: portalMDSBulk, Type: indexPages},
+	SummarizeRequest: askIndex,
+	SummarizeReply:   answerIndex,
+	Subject:          func(m *Msg) (fid, name []byte) { return iiFid.Bytes(m.Buf(1)), nil },
 }},
 	Doc: "Reads an index of a target as pages: quota slaves fetch limits and their shares with it, " +
 		"the LFSCK the list of orphans, MDTs the directories of other MDTs.",

@@ -174,7 +174,7 @@ func plainForm(b []byte, user bool) *Field {
 	return nil
 }
 
-// holdsHSM says whether a foreign layout is one of HSM: it has the type of an
+// holdsHSM reports whether a foreign layout is one of HSM: it has the type of an
 // archive or client cache, and the size.
 func holdsHSM(b []byte) bool {
 	big := littleLayout(b, false)
@@ -237,7 +237,7 @@ func mdValid(m *Msg) uint64 {
 	return mboValid.Uint(m.Named("mdt_body"), m.Big)
 }
 
-// userWrote says whether a layout in the message is in the form that users
+// userWrote reports whether a layout in the message is in the form that users
 // write: in requests, but those that bring the objects, and as the default of
 // a directory.
 func userWrote(m *Msg) bool {
@@ -348,7 +348,7 @@ var (
 	lumHashType    = lmvUserMdV1.Field("lum_hash_type")
 )
 
-// oneStripe says whether a lmv_user_md_v1 asks for nothing out of the way.
+// oneStripe reports whether a lmv_user_md_v1 asks for nothing out of the way.
 func oneStripe(b []byte) bool {
 	big := littleLayout(b, false)
 	return uint32(lumStripeCount.Uint(b, big)) <= 1 && lumHashType.Uint(b, big) == 0

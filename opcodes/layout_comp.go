@@ -95,7 +95,7 @@ var lovCompMdEntryV1 = Define("lov_comp_md_entry_v1",
 
 // componentLayout is the layout of a component. It lies behind all entries.
 func componentLayout() *Field {
-	return OneOf("layout", chooseComponentLayout, componentForms, Tagged(true), Elsewhere(layoutOfEntry),
+	return OneOf("layout", chooseComponentLayout, componentForms, Tagged(true), Locate(layoutOfEntry),
 		"its layout, which lies at lcme_offset").Rest()
 }
 

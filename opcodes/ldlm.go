@@ -160,9 +160,9 @@ var (
 // plainEnqueue is the form of an enqueue without an intent buffer.
 func plainEnqueue(name string) *Variant {
 	return &Variant{Name: name,
-		Request: Bufs(bufPtlrpcBody, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb),
-		Ask:     askLock, Answer: answerLock, Subject: lockSubject,
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb),
+		SummarizeRequest: askLock, SummarizeReply: answerLock, Subject: lockSubject,
 	}
 }
 
@@ -255,13 +255,13 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			sayServerLock(b, 0, l)
 			l.Key("keep ")
 			l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
 		},
-		Answer: func(m *Msg, l *Line) {
+		SummarizeReply: func(m *Msg, l *Line) {
 			if b := m.Buf(1); len(b) > 0 {
 				l.Key("holds ")
 				l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
@@ -275,7 +275,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			n := max(1, lockCount.Uint(b, m.Big))
 			if n > 1 {
@@ -302,7 +302,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			k := requestLock(b, m.Big)
 			k.wild = true
@@ -322,7 +322,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmLvb),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			k := requestLock(b, m.Big)
 			l.Key("granted ")
@@ -349,7 +349,7 @@ func LockStatus(opcode uint32, status int32) string {
 	return LdlmError.Name(uint64(status))
 }
 
-// AboutLocks says whether an operation is one of the lock manager's.
+// AboutLocks reports whether an operation is one of the lock manager's.
 func AboutLocks(opcode uint32) bool { return opcode >= LDLM_ENQUEUE && opcode <= LDLM_SET_INFO }
 
 // positiveErrno names an errno without its sign.

@@ -84,16 +84,16 @@ var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_
 
 var (
 	glimpseObject = &Variant{
-		Request: Bufs(bufPtlrpcBody, bufDlmReq),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmLvb),
-		Ask:     askGlimpse,
-		Answer:  func(m *Msg, l *Line) { sayLvbSize(m.Buf(1), m.Big, l) },
-		Subject: lockSubject,
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmLvb),
+		SummarizeRequest: askGlimpse,
+		SummarizeReply:   func(m *Msg, l *Line) { sayLvbSize(m.Buf(1), m.Big, l) },
+		Subject:          lockSubject,
 	}
 	glimpseQuota = &Variant{Name: "quota",
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescQuota),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbQuota),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			askGlimpse(m, l)
 			if b := m.Buf(2); len(b) >= ldlmGlLquotaDesc.Size {
 				l.Key("id ")
@@ -112,12 +112,12 @@ var (
 	glimpseBarrier = &Variant{Name: "barrier",
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescBarrier),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbBarrier),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			askGlimpse(m, l)
 			l.Key("")
 			l.Value(Flag, BarrierStatus, lgbdStatus.Uint(m.Buf(2), m.Big))
 		},
-		Answer: func(m *Msg, l *Line) {
+		SummarizeReply: func(m *Msg, l *Line) {
 			if b := m.Buf(1); len(b) >= barrierLvb.Size {
 				l.Value(Flag, BarrierStatus, barrierState.Uint(b, m.Big))
 			}

@@ -163,29 +163,29 @@ var (
 	intentLookup    = getattrIntent("LOOKUP")
 
 	intentCreate = &Variant{Name: "CREATE",
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-		Ask:     askIntent(askCreate), Answer: answerIntent, Inner: intentError, Subject: reintSubject,
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
+		SummarizeRequest: askIntent(askCreate), SummarizeReply: answerIntent, Inner: intentError, Subject: reintSubject,
 	}
 	intentGetxattr = DefineIntent(Value{Name: "GETXATTR", Value: 0x80, Doc: "get all extended attributes"}, &Variant{
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadataGetxattr, bufEavals, bufEavalsLens),
-		Ask:     askIntent(askBody), Answer: answerIntent, Inner: intentError, Subject: bodySubject,
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadataGetxattr, bufEavals, bufEavalsLens),
+		SummarizeRequest: askIntent(askBody), SummarizeReply: answerIntent, Inner: intentError, Subject: bodySubject,
 	})
 	intentLayout = DefineIntent(Value{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"}, &Variant{
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLayoutIntent),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLayout),
-		Ask:     askIntent(askLayout), Answer: answerLayout, Inner: intentError, Subject: lockSubject,
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLayoutIntent),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLayout),
+		SummarizeRequest: askIntent(askLayout), SummarizeReply: answerLayout, Inner: intentError, Subject: lockSubject,
 	})
 	intentGlimpse = DefineIntent(Value{Name: "GLIMPSE", Value: 0x4000, Doc: "get the size, no lock wanted"}, &Variant{
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
-		Ask:     askLock, Answer: answerIntent, Inner: intentError, Subject: lockSubject,
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
+		SummarizeRequest: askLock, SummarizeReply: answerIntent, Inner: intentError, Subject: lockSubject,
 	})
 	intentBrw = DefineIntent(Value{Name: "BRW", Value: 0x8000, Doc: "read or write"}, &Variant{
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
-		Ask:     askLock, Answer: answerIntent, Inner: intentError, Subject: lockSubject,
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
+		SummarizeRequest: askLock, SummarizeReply: answerIntent, Inner: intentError, Subject: lockSubject,
 	})
 	intentDqacq     = DefineIntent(Value{Name: "QUOTA_DQACQ", Value: 0x800, Doc: "acquire quota together with the lock of the id"}, quotaIntent())
 	intentQuotaConn = DefineIntent(Value{Name: "QUOTA_CONN", Value: 0x1000, Doc: "connect a quota slave to a global index"}, quotaIntent())
@@ -193,27 +193,27 @@ var (
 
 func openIntent(name string) *Variant {
 	return &Variant{Name: name,
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx, bufFileEncctx, bufDefaultMdtMd),
-		Ask:     askIntent(askOpen), Answer: answerIntent, Inner: intentError, Subject: reintSubject,
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx, bufFileEncctx, bufDefaultMdtMd),
+		SummarizeRequest: askIntent(askOpen), SummarizeReply: answerIntent, Inner: intentError, Subject: reintSubject,
 	}
 }
 
 func getattrIntent(name string) *Variant {
 	return &Variant{Name: name,
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-		Ask:     askIntent(askBody), Answer: answerIntent, Inner: intentError, Subject: bodySubject,
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
+		SummarizeRequest: askIntent(askBody), SummarizeReply: answerIntent, Inner: intentError, Subject: bodySubject,
 	}
 }
 
 func quotaIntent() *Variant {
 	return &Variant{
-		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
-		Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
-		Ask:     func(m *Msg, l *Line) { askAcquire(m.Buf(3), m.Big, l) },
-		Answer:  func(m *Msg, l *Line) { answerAcquire(m.Buf(3), m.Big, l) },
-		Inner:   intentError,
+		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
+		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
+		SummarizeRequest: func(m *Msg, l *Line) { askAcquire(m.Buf(3), m.Big, l) },
+		SummarizeReply:   func(m *Msg, l *Line) { answerAcquire(m.Buf(3), m.Big, l) },
+		Inner:            intentError,
 	}
 }
 

@@ -87,7 +87,7 @@ var ldlmWirePolicyData = Define("ldlm_wire_policy_data", "what of the resource t
 	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), If(policyOf(ldlmIbitsType)), "parts of an inode; 16 bytes in 2.12"),
 )
 
-// policyOf says whether the lock around a policy is of that kind. The
+// policyOf reports whether the lock around a policy is of that kind. The
 // resource, with its type, is at the start of the lock. A convert leaves the
 // type out; it is always about inode bits.
 func policyOf(kind uint64) func(*View) bool {

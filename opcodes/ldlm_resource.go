@@ -19,7 +19,7 @@ var ResNameSlots = Enum("res_name_slots", "LUSTRE_RES_ID_", "words of a resource
 // ldlmResId is struct ldlm_res_id.
 var ldlmResId = Define("ldlm_res_id", "name of what is locked",
 	Arr("name", 4, U64("", Cookie)),
-	Says("text", resourceText, "what the name stands for: FID, object, quota id or configuration log"),
+	Derived("text", resourceText, "what the name stands for: FID, object, quota id or configuration log"),
 )
 
 // lrType selects what the policy and the name of a lock mean.

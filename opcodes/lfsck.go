@@ -126,18 +126,18 @@ var (
 )
 
 var _ = DefineRPC(&RPC{Opcode: LFSCK_NOTIFY, Name: "LFSCK_NOTIFY", Variants: []*Variant{{
-	Request: Bufs(bufPtlrpcBody, bufLfsckRequest),
-	Reply:   Bufs(bufPtlrpcBody),
-	Ask:     askLfsck,
-	Subject: func(m *Msg) (fid, name []byte) { return lrFid.Bytes(m.Buf(1)), nil },
+	Request:          Bufs(bufPtlrpcBody, bufLfsckRequest),
+	Reply:            Bufs(bufPtlrpcBody),
+	SummarizeRequest: askLfsck,
+	Subject:          func(m *Msg) (fid, name []byte) { return lrFid.Bytes(m.Buf(1)), nil },
 }},
 	Doc: "Tells the LFSCK (file system check) of another server to start, stop or act on an object, or that a phase is done."})
 
 var _ = DefineRPC(&RPC{Opcode: LFSCK_QUERY, Name: "LFSCK_QUERY", Variants: []*Variant{{
-	Request: Bufs(bufPtlrpcBody, bufLfsckRequest),
-	Reply:   Bufs(bufPtlrpcBody, bufLfsckReply),
-	Ask:     askLfsck,
-	Answer: func(m *Msg, l *Line) {
+	Request:          Bufs(bufPtlrpcBody, bufLfsckRequest),
+	Reply:            Bufs(bufPtlrpcBody, bufLfsckReply),
+	SummarizeRequest: askLfsck,
+	SummarizeReply: func(m *Msg, l *Line) {
 		if b := m.Buf(1); len(b) >= lfsckReply.Size {
 			l.Key("")
 			l.Value(Flag, LfsckStatus, lfsckReply.Fields[0].Uint(b, m.Big))

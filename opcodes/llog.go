@@ -88,9 +88,9 @@ var llogLogHdr = Define("llog_log_hdr", "first block of a log", Detect(llogBig),
 	Sub("llh_tgtuuid", obdUuid, "target that the log is of"),
 	Pads("llh_reserved", 1, 4),
 	Pad("llh_fill", 0, CountOf(beforeBitmap)),
-	Says("llh_used", usedIndices, "indices that the bitmap has set"),
-	Arr("llh_bitmap", -1, U32("", Hex), CountOf(bitmapWords), Floats(true), "a bit for each index that is in use"),
-	Sub("llh_tail", llogRecTail, Floats(true)),
+	Derived("llh_used", usedIndices, "indices that the bitmap has set"),
+	Arr("llh_bitmap", -1, U32("", Hex), CountOf(bitmapWords), AfterPrevious(true), "a bit for each index that is in use"),
+	Sub("llh_tail", llogRecTail, AfterPrevious(true)),
 )
 
 var llhBitmapOffset = Field{Off: 28, Size: 4}
@@ -155,37 +155,37 @@ func IsOptionalLog(name []byte) bool {
 var bufLogBlock = Sub("eadata", llogBlock, "part of the log")
 
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_CREATE, Name: "LLOG_ORIGIN_HANDLE_CREATE", Variants: []*Variant{{
-	Request: Bufs(bufPtlrpcBody, bufLlogdBody, bufName, bufMdtBody),
-	Reply:   Bufs(bufPtlrpcBody, bufLlogdBody),
-	Ask:     askLogOpen,
-	Answer:  answerLogOpen,
-	Subject: func(m *Msg) (fid, name []byte) { return nil, TrimNUL(m.Buf(2)) },
+	Request:          Bufs(bufPtlrpcBody, bufLlogdBody, bufName, bufMdtBody),
+	Reply:            Bufs(bufPtlrpcBody, bufLlogdBody),
+	SummarizeRequest: askLogOpen,
+	SummarizeReply:   answerLogOpen,
+	Subject:          func(m *Msg) (fid, name []byte) { return nil, TrimNUL(m.Buf(2)) },
 }},
 	Doc: "Opens a log on the server, by name (a configuration on the MGS, a changelog catalog on an MDT) or by its id. " +
 		"The answer is the id that the reads which follow use."})
 
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_NEXT_BLOCK, Name: "LLOG_ORIGIN_HANDLE_NEXT_BLOCK", Variants: []*Variant{{
-	Request: Bufs(bufPtlrpcBody, bufLlogdBody),
-	Reply:   Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
-	Ask:     askLogBlock,
-	Answer:  answerLogBlock,
+	Request:          Bufs(bufPtlrpcBody, bufLlogdBody),
+	Reply:            Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
+	SummarizeRequest: askLogBlock,
+	SummarizeReply:   answerLogBlock,
 }},
 	Doc: "Reads the block of a log that has the wanted record, or the one behind the given position. " +
 		"Mounting clients fetch their configuration with it, readers of changelogs the changes."})
 
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_READ_HEADER, Name: "LLOG_ORIGIN_HANDLE_READ_HEADER", Variants: []*Variant{{
-	Request: Bufs(bufPtlrpcBody, bufLlogdBody),
-	Reply:   Bufs(bufPtlrpcBody, bufLlogLogHdr),
-	Ask:     askLog,
-	Answer:  answerLogHeader,
+	Request:          Bufs(bufPtlrpcBody, bufLlogdBody),
+	Reply:            Bufs(bufPtlrpcBody, bufLlogLogHdr),
+	SummarizeRequest: askLog,
+	SummarizeReply:   answerLogHeader,
 }},
 	Doc: "Reads the first block of a log: its kind, its flags and the bitmap of the records in use."})
 
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_PREV_BLOCK, Name: "LLOG_ORIGIN_HANDLE_PREV_BLOCK", Variants: []*Variant{{
-	Request: Bufs(bufPtlrpcBody, bufLlogdBody),
-	Reply:   Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
-	Ask:     askLogBlock,
-	Answer:  answerLogBlock,
+	Request:          Bufs(bufPtlrpcBody, bufLlogdBody),
+	Reply:            Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
+	SummarizeRequest: askLogBlock,
+	SummarizeReply:   answerLogBlock,
 }},
 	Doc: "Reads the block of a log that has the wanted record, for a reader that goes backwards."})
 

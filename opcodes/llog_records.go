@@ -126,7 +126,7 @@ var llogAgentReqRec = Define("llog_agent_req_rec", "HSM request that the coordin
 	U64("arr_req_create", Seconds, "when it came"),
 	U64("arr_req_change", Seconds, "when its status last changed"),
 	Sub("arr_hai", hsmActionItem, "what to do"),
-	Pad("arr_padding", 0, CountOf(beforeTail), Floats(true)),
+	Pad("arr_padding", 0, CountOf(beforeTail), AfterPrevious(true)),
 	Sub("arr_tail", llogRecTail),
 )
 
@@ -165,7 +165,7 @@ var llogUpdateRecord = Define("llog_update_record", "distributed operation, kept
 	Detect(llogBig),
 	Sub("lur_hdr", llogRecHdr),
 	Sub("lur_update_rec", updateRecords),
-	Pad("lur_padding", 0, CountOf(beforeTail), Floats(true)),
+	Pad("lur_padding", 0, CountOf(beforeTail), AfterPrevious(true)),
 	Sub("lur_tail", llogRecTail),
 )
 
@@ -256,7 +256,7 @@ func llogBig(b []byte, big bool) bool {
 	return big
 }
 
-// isLog says whether bytes read like the records of a log.
+// isLog reports whether bytes read like the records of a log.
 func isLog(b []byte) bool {
 	form, n := nextLogRecord(&View{Rest: b})
 	return form != nil && n%llogTail == 0

@@ -266,7 +266,7 @@ func briefWireHandle(v *View, dst []byte) []byte {
 	return append(dst, "none"...)
 }
 
-// magicAt says whether the integers around a magic number are big-endian,
+// magicAt reports whether the integers around a magic number are big-endian,
 // going by which way round the magic stands at off; big when it is not there.
 func magicAt(b []byte, off int, magic uint32, big bool) bool {
 	if len(b) < off+4 {

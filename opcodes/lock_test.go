@@ -290,7 +290,7 @@ func TestGlimpseForms(t *testing.T) {
 		m := &Msg{Opcode: LDLM_GL_CALLBACK, Bufs: tt.bufs}
 		v := rpcLdlmGlCallback.Pick(m)
 		var l Line
-		v.Ask(m, &l)
+		v.SummarizeRequest(m, &l)
 		if v.Name != tt.want || string(l.Text) != tt.line {
 			t.Errorf("%q: %q, not %q: %q", v.Name, l.Text, tt.want, tt.line)
 		}

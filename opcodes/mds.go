@@ -74,13 +74,13 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufFileset),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			if fileset := TrimNUL(m.Buf(2)); len(fileset) > 0 {
 				l.Key("fileset ")
 				l.Label(Name, fileset)
 			}
 		},
-		Answer: func(m *Msg, l *Line) {
+		SummarizeReply: func(m *Msg, l *Line) {
 			if body := m.Buf(1); m.Status >= 0 && len(body) >= fidSize {
 				l.Key("")
 				l.FID(body, m.Big)
@@ -93,17 +93,17 @@ const fidSize = 16
 var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR, Name: "MDS_GETATTR",
 	Doc: "Asks for the attributes of an object by its FID, and for the layout, link target or ACL that mbo_valid names. No lock comes with them.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
-		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufFileEncctx),
-		Ask:     askGetattr, Answer: answerAttrs, Subject: bodySubject,
+		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
+		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufFileEncctx),
+		SummarizeRequest: askGetattr, SummarizeReply: answerAttrs, Subject: bodySubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR_NAME, Name: "MDS_GETATTR_NAME",
 	Doc: "Asks for the attributes of an object by its name in a directory, without a lock.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufName),
-		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufFileEncctx),
-		Ask:     askGetattr, Answer: answerAttrs, Subject: bodySubject,
+		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufName),
+		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufFileEncctx),
+		SummarizeRequest: askGetattr, SummarizeReply: answerAttrs, Subject: bodySubject,
 	}}})
 
 var interestingAttrs = ObdMdValid.Bit("FLEASIZE") | ObdMdValid.Bit("FLDIREA") | ObdMdValid.Bit("LINKNAME") |
@@ -234,14 +234,14 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			if allZero(mboFid1.Bytes(m.Named("mdt_body"))) {
 				l.Key("all")
 				return
 			}
 			askBody(m, l)
 		},
-		Answer: answerAttrs, Subject: bodySubject,
+		SummarizeReply: answerAttrs, Subject: bodySubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_WRITEPAGE, Name: "MDS_WRITEPAGE", Retired: true, Doc: "A number that was kept for writing directory pages and never used."})
@@ -253,7 +253,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufSwapLayouts, bufCapa1, bufCapa2, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			askBody(m, l)
 			l.Key("with ")
 			l.FID(mboFid2.Bytes(m.Named("mdt_body")), m.Big)
@@ -266,7 +266,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufFidArray, bufCapa1, bufCapa2),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufFidArray, bufRcs),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			fids := m.Named("fid_array")
 			l.Key("files ")
 			l.Num(uint64(len(fids) / 16))
@@ -275,7 +275,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID",
 				l.FID(fids[:16], m.Big)
 			}
 		},
-		Answer: func(m *Msg, l *Line) {
+		SummarizeReply: func(m *Msg, l *Line) {
 			if n, first := failures(m.Named("rcs"), m.Big); n > 0 {
 				l.Key("failed ")
 				l.Num(uint64(n))

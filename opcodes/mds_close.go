@@ -108,7 +108,7 @@ var (
 	biasCloseUnion = biasResyncDone | biasSplit | biasPCC | biasSwap
 )
 
-// closeNeeds says whether the record that came with a close has a bias; 0:
+// closeNeeds reports whether the record that came with a close has a bias; 0:
 // none of those that give close_data a last part.
 func closeNeeds(bias uint64) func(v *View) bool {
 	return func(v *View) bool {
@@ -153,9 +153,9 @@ var (
 	replyClose         = Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2)
 
 	closePlain = &Variant{
-		Request: Bufs(bufPtlrpcBody, bufMdtIoepoch, bufRecReintSetattr, bufCapa1),
-		Reply:   replyClose,
-		Ask:     askClose, Answer: answerAttrs, Subject: setattrSubject,
+		Request:          Bufs(bufPtlrpcBody, bufMdtIoepoch, bufRecReintSetattr, bufCapa1),
+		Reply:            replyClose,
+		SummarizeRequest: askClose, SummarizeReply: answerAttrs, Subject: setattrSubject,
 	}
 	closeRelease = closeIntent("HSM_RELEASE")
 	closeSwap    = closeIntent("LAYOUT_SWAP")
@@ -169,7 +169,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_DONE_WRITING, Name: "MDS_DONE_WRITING", Retir
 
 func closeIntent(name string) *Variant {
 	return &Variant{Name: name, Request: requestCloseIntent, Reply: replyClose,
-		Ask: askClose, Answer: answerCloseIntent, Subject: setattrSubject}
+		SummarizeRequest: askClose, SummarizeReply: answerCloseIntent, Subject: setattrSubject}
 }
 
 // askClose tells the file, its size, and what the close does beside closing.
@@ -208,7 +208,7 @@ var (
 	biasShown = biasPCC | MdsOpBias.Bit("CLOSE_MIGRATE") | MdsOpBias.Bit("DATA_MODIFIED")
 )
 
-// answerCloseIntent says whether the close did what it was to do beside
+// answerCloseIntent reports whether the close did what it was to do beside
 // closing: a server may well close the file and leave that out.
 func answerCloseIntent(m *Msg, l *Line) {
 	answerAttrs(m, l)

@@ -69,22 +69,22 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO",
 
 var (
 	mdsFid2path = &Variant{Name: "fid2path",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
-		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
-		Ask:     askFid2path, Answer: answerFid2path, Subject: fid2pathSubject,
+		Request:          Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
+		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
+		SummarizeRequest: askFid2path, SummarizeReply: answerFid2path, Subject: fid2pathSubject,
 	}
 	mdsChangelogUser = &Variant{Name: "changelog_user",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoValChangelogUser),
 		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValChangelogUser),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			l.Key("user cl")
 			l.Num(cfUser.Uint(m.Named("getinfo_val"), m.Big))
 		},
 	}
 	mdsOtherInfo = &Variant{Name: "other",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoVallen),
-		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValOther),
-		Ask:     askInfoKey,
+		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoVallen),
+		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValOther),
+		SummarizeRequest: askInfoKey,
 	}
 )
 
@@ -156,7 +156,7 @@ var (
 	mdsChangelogClear = &Variant{Name: "changelog_clear",
 		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValChangelogClear, bufMdtBody),
 		Reply:   Bufs(bufPtlrpcBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			val := m.Named("setinfo_val")
 			if len(val) < 12 {
 				return
@@ -168,9 +168,9 @@ var (
 		},
 	}
 	mdsOtherSetInfo = &Variant{Name: "other",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValMds),
-		Reply:   Bufs(bufPtlrpcBody),
-		Ask:     askInfoKey,
+		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValMds),
+		Reply:            Bufs(bufPtlrpcBody),
+		SummarizeRequest: askInfoKey,
 	}
 )
 

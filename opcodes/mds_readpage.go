@@ -110,7 +110,7 @@ var luDirpage = Define("lu_dirpage", "page of a directory: 4096 bytes",
 	Pad("ldp_pad0", 4),
 	Arr("ldp_entries", -1, Sub("", luDirent), If(never), "the entries; shown as `entries`"),
 	Records("entries", nextDirent, []*Field{dirent}, "what is in the directory"),
-	Pad("slack", 0, Floats(true), CountOf(func(v *View) int { return len(bytes.TrimRight(v.Rest, "\x00")) }), "behind the last entry: of no meaning"),
+	Pad("slack", 0, AfterPrevious(true), CountOf(func(v *View) int { return len(bytes.TrimRight(v.Rest, "\x00")) }), "behind the last entry: of no meaning"),
 )
 
 var dirent = Sub("", luDirent)
@@ -199,7 +199,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
 		Request: Bufs(bufPtlrpcBody, bufMdtBodyReadpage, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
 		Bulk:    &BulkData{Portal: 14, Type: dirPages},
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			askBody(m, l)
 			o := bodyOf(m)
 			l.Key("from ")

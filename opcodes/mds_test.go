@@ -47,7 +47,7 @@ func TestReintLines(t *testing.T) {
 			"OPEN", "[0x200000007:0x1:0x0]/a READ|CREAT|LEASE 0600"},
 	} {
 		var l Line
-		c.m.Variant.Ask(c.m, &l)
+		c.m.Variant.SummarizeRequest(c.m, &l)
 		if c.m.Variant.Name != c.variant || string(l.Text) != c.want {
 			t.Errorf("%s %q, not %s %q", c.m.Variant.Name, l.Text, c.variant, c.want)
 		}

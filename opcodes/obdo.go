@@ -51,21 +51,21 @@ var obdo = Define("obdo", "attributes of an object, and what goes with reads and
 	oValid,
 	Sub("o_oi", ostId, When("o_valid", "FLID", "FLGROUP"), "the object; with FLGROUP alone its sequence, and in a create the id too"),
 	U64("o_parent_seq", Hex, When("o_valid", "FLFID"), Remark(parentText), "sequence of the FID of the file on the MDT"),
-	U64("o_size", Size, When("o_valid", "FLSIZE"), Anyway(inSeek), Remark(sizeRole), "size; for punch, sync and fallocate the start, for seek the offset"),
+	U64("o_size", Size, When("o_valid", "FLSIZE"), ValidIf(inSeek), Remark(sizeRole), "size; for punch, sync and fallocate the start, for seek the offset"),
 	S64("o_mtime", Seconds, When("o_valid", "FLMTIME"), "modification time"),
 	S64("o_atime", Seconds, When("o_valid", "FLATIME"), "access time"),
 	S64("o_ctime", Seconds, When("o_valid", "FLCTIME"), "change time"),
-	U64("o_blocks", Size, When("o_valid", "FLBLOCKS", "FLGRANT"), Anyway(inFallocate), Remark(blocksRole),
+	U64("o_blocks", Size, When("o_valid", "FLBLOCKS", "FLGRANT"), ValidIf(inFallocate), Remark(blocksRole),
 		"512-byte blocks; for punch, sync and fallocate the end; with grants the client's dirty bytes"),
 	U64("o_grant", Size, When("o_valid", "FLGRANT"), "grant in bytes: what the client has, in the reply what it gets on top"),
 	U32("o_blksize", Size, When("o_valid", "FLBLKSZ"), "block size"),
-	U32("o_mode", Octal, When("o_valid", "FLMODE", "FLTYPE"), Unless(asksGrant), "file type and mode"),
+	U32("o_mode", Octal, When("o_valid", "FLMODE", "FLTYPE"), InvalidIf(asksGrant), "file type and mode"),
 	U32("o_undirty", Size, Over("o_mode"), If(asksGrant), "grant in bytes that the client would like"),
 	U32("o_whence", SeekWhence, Over("o_mode"), If(inSeek), "what a seek looks for"),
 	U32("o_uid", When("o_valid", "FLUID"), "owner; filled for reads and writes without the bit too"),
 	U32("o_gid", When("o_valid", "FLGID"), "group; filled for reads and writes without the bit too"),
 	U32("o_flags", ObdoFlags, When("o_valid", "FLFLAGS"), "what is special, and the type of the checksum"),
-	U32("o_nlink", When("o_valid", "FLNLINK"), Unless(withChecksum), "links"),
+	U32("o_nlink", When("o_valid", "FLNLINK"), InvalidIf(withChecksum), "links"),
 	U32("o_cksum", Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
 	U32("o_falloc_mode", FallocMode, Over("o_nlink"), If(inFallocate), "mode of a fallocate"),
 	oParentOid,
@@ -78,7 +78,7 @@ var obdo = Define("obdo", "attributes of an object, and what goes with reads and
 	U32("o_layout_version", When("o_valid", "LAYOUT_VERSION"), "version of the layout that the client knows"),
 	U32("o_uid_h", "no longer used"),
 	U32("o_gid_h", "no longer used"),
-	U64("o_data_version", Cookie, When("o_valid", "FLDATAVERSION"), Unless(asksGrant), "data version of the object"),
+	U64("o_data_version", Cookie, When("o_valid", "FLDATAVERSION"), InvalidIf(asksGrant), "data version of the object"),
 	U64("o_grant_used", Size, Over("o_data_version"), If(asksGrant), "grant in bytes that the client used up"),
 	U32("o_projid", When("o_valid", "FLPROJID"), "project"),
 	Pad("o_padding_4", 4),
@@ -233,7 +233,7 @@ func attrsOf(m *Msg, buf int) attrs {
 
 func (a attrs) word(f *Field) uint64 { return f.Uint(a.b, a.big) }
 
-// reach says whether the field was captured.
+// reach reports whether the field was captured.
 func (a attrs) reach(f *Field) bool { return len(a.b) >= f.Off+f.Size }
 
 func (a attrs) valid(bits uint64) bool { return a.word(oValid)&bits == bits }

@@ -22,7 +22,7 @@ func obdoWith(o binary.ByteOrder, valid uint64, fields map[string]uint64) []byte
 	return b
 }
 
-// validIn says whether a field means something, and whether it is there at
+// validIn reports whether a field means something, and whether it is there at
 // all, in such an obdo.
 func validIn(name string, opcode uint32, reply bool, valid uint64) (means, there bool) {
 	f := obdo.Field(name)
@@ -140,15 +140,15 @@ func TestCutRequests(t *testing.T) {
 
 func summarize(m *Msg, v *Variant) {
 	var l Line
-	if v.Ask != nil {
-		v.Ask(m, &l)
+	if v.SummarizeRequest != nil {
+		v.SummarizeRequest(m, &l)
 	}
 	if v.Subject != nil {
 		v.Subject(m)
 	}
 	m.Reply = true
-	if v.Answer != nil {
-		v.Answer(m, &l)
+	if v.SummarizeReply != nil {
+		v.SummarizeReply(m, &l)
 	}
 	if m.RPC.Guess != nil {
 		m.RPC.Guess(m)

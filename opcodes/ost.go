@@ -95,9 +95,9 @@ var _ = DefineRPC(&RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc:
 var _ = DefineRPC(&RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR",
 	Doc: "Asks for size, blocks, times and owner of an object, also for its data version.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-		Ask:     askObject, Answer: answerSize, Subject: objectSubject,
+		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
+		Reply:            Bufs(bufPtlrpcBody, bufOstBody),
+		SummarizeRequest: askObject, SummarizeReply: answerSize, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR",
@@ -105,7 +105,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			a := attrsOf(m, 1)
 			a.object(l)
 			a.sets(l)
@@ -118,7 +118,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_CREATE, Name: "OST_CREATE",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			a := attrsOf(m, 1)
 			if a.flag(flagDelOrphan) {
 				l.Add(Flag, "DELORPHAN")
@@ -128,7 +128,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_CREATE, Name: "OST_CREATE",
 			}
 			a.object(l)
 		},
-		Answer: func(m *Msg, l *Line) {
+		SummarizeReply: func(m *Msg, l *Line) {
 			l.Key("last ")
 			attrsOf(m, 1).object(l)
 		},
@@ -140,7 +140,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufDlmReq, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			a := attrsOf(m, 1)
 			a.object(l)
 			if a.valid(validCount) {
@@ -155,17 +155,17 @@ var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
 var _ = DefineRPC(&RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH",
 	Doc: "Truncates an object, or frees a range of it.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-		Ask:     askSpan, Answer: answerSize, Subject: objectSubject,
+		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
+		Reply:            Bufs(bufPtlrpcBody, bufOstBody),
+		SummarizeRequest: askSpan, SummarizeReply: answerSize, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_SYNC, Name: "OST_SYNC",
 	Doc: "Has a range of an object written to disk, or the whole target when no object is named.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-		Ask:     askSpan, Subject: objectSubject,
+		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
+		Reply:            Bufs(bufPtlrpcBody, bufOstBody),
+		SummarizeRequest: askSpan, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
@@ -173,7 +173,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			a := attrsOf(m, 1)
 			a.object(l)
 			switch mode := a.word(oFallocM); {
@@ -186,7 +186,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
 			}
 			a.span(l)
 		},
-		Answer: answerSize, Subject: objectSubject,
+		SummarizeReply: answerSize, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
@@ -194,7 +194,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			a := attrsOf(m, 1)
 			a.object(l)
 			if a.reach(oMode) {
@@ -204,7 +204,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
 				l.Offset(a.word(oSize))
 			}
 		},
-		Answer: func(m *Msg, l *Line) {
+		SummarizeReply: func(m *Msg, l *Line) {
 			if a := attrsOf(m, 1); m.Status >= 0 && a.reach(oSize) {
 				l.Key("at ")
 				l.Offset(a.word(oSize))
@@ -218,7 +218,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufLadviseHdr, bufLadvise),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			attrsOf(m, 1).object(l)
 			if b := m.Buf(3); len(b) >= luLadvise.Size {
 				l.Key("")

@@ -132,10 +132,10 @@ func hasKey(b []byte, key string) bool {
 
 var (
 	getLastID = &Variant{Name: "last_id",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKey),
-		Reply:   Bufs(bufPtlrpcBody, bufLastId),
-		Ask:     askKey,
-		Answer: func(m *Msg, l *Line) {
+		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey),
+		Reply:            Bufs(bufPtlrpcBody, bufLastId),
+		SummarizeRequest: askKey,
+		SummarizeReply: func(m *Msg, l *Line) {
 			if b := m.Buf(1); len(b) >= 8 {
 				l.Num(ReadUint(b[:8], m.Big))
 			}
@@ -144,15 +144,15 @@ var (
 	getLastFID = &Variant{Name: "last_fid",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufFid),
 		Reply:   Bufs(bufPtlrpcBody, bufLastFid),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			l.FID(m.Buf(2), false)
 		},
-		Answer: func(m *Msg, l *Line) { l.FID(m.Buf(1), m.Big) },
+		SummarizeReply: func(m *Msg, l *Line) { l.FID(m.Buf(1), m.Big) },
 	}
 	getFiemap = &Variant{Name: "fiemap",
 		Request: Bufs(bufPtlrpcBody, bufFiemapKey, bufFiemap),
 		Reply:   Bufs(bufPtlrpcBody, bufFiemap),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			askKey(m, l)
 			l.Key("")
 			fiemapKeyAttrs(m).object(l)
@@ -163,7 +163,7 @@ var (
 				l.Offset(fmLength.Uint(b, m.Big))
 			}
 		},
-		Answer: func(m *Msg, l *Line) {
+		SummarizeReply: func(m *Msg, l *Line) {
 			if b := m.Buf(1); len(b) >= fiemapHdr.Size {
 				l.Key("extents ")
 				l.Num(fmMapped.Uint(b, m.Big))
@@ -172,14 +172,14 @@ var (
 		Subject: func(m *Msg) (fid, name []byte) { return fiemapKeyAttrs(m).file(m.Scratch[:0]), nil },
 	}
 	getFid2path = &Variant{Name: "fid2path",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
-		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
-		Ask:     askKey,
+		Request:          Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
+		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
+		SummarizeRequest: askKey,
 	}
 	getOther = &Variant{Name: "other",
-		Request: Bufs(bufPtlrpcBody, bufGetinfoKey),
-		Reply:   Bufs(bufPtlrpcBody, bufGenericDataGetInfo),
-		Ask:     askKey,
+		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey),
+		Reply:            Bufs(bufPtlrpcBody, bufGenericDataGetInfo),
+		SummarizeRequest: askKey,
 	}
 )
 
@@ -220,21 +220,21 @@ var (
 	setGrantShrink = &Variant{Name: "grant_shrink",
 		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufOstBody),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			askKey(m, l)
 			l.Key("by ")
 			l.Num(attrsOf(m, 2).word(oGrant))
 		},
-		Answer: func(m *Msg, l *Line) { attrsOf(m, 1).grant(l) },
+		SummarizeReply: func(m *Msg, l *Line) { attrsOf(m, 1).grant(l) },
 	}
 	setOther = &Variant{Name: "other",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
-		Reply:   Bufs(bufPtlrpcBody),
-		Ask:     askKey,
+		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
+		Reply:            Bufs(bufPtlrpcBody),
+		SummarizeRequest: askKey,
 	}
 	setLastFID = &Variant{Name: "last_fid",
-		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
-		Reply:   Bufs(bufPtlrpcBody),
-		Ask:     askKey,
+		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
+		Reply:            Bufs(bufPtlrpcBody),
+		SummarizeRequest: askKey,
 	}
 )

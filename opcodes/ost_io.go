@@ -123,15 +123,15 @@ var _ = DefineRPC(&RPC{Opcode: OST_READ, Name: "OST_READ",
 
 var (
 	readBulk = &Variant{
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
-		Bulk:    &BulkData{Portal: ostBulkPortal},
-		Ask:     askTransfer, Answer: answerRead, Subject: objectSubject,
+		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
+		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
+		Bulk:             &BulkData{Portal: ostBulkPortal},
+		SummarizeRequest: askTransfer, SummarizeReply: answerRead, Subject: objectSubject,
 	}
 	readShort = &Variant{Name: "short-io",
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
-		Ask:     askTransfer, Answer: answerRead, Subject: objectSubject,
+		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
+		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
+		SummarizeRequest: askTransfer, SummarizeReply: answerRead, Subject: objectSubject,
 	}
 )
 
@@ -155,15 +155,15 @@ var _ = DefineRPC(&RPC{Opcode: OST_WRITE, Name: "OST_WRITE",
 
 var (
 	writeBulk = &Variant{
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
-		Bulk:    &BulkData{Portal: ostBulkPortal, Get: true},
-		Ask:     askTransfer, Answer: answerWrite, Inner: writeError, Subject: objectSubject,
+		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
+		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
+		Bulk:             &BulkData{Portal: ostBulkPortal, Get: true},
+		SummarizeRequest: askTransfer, SummarizeReply: answerWrite, Inner: writeError, Subject: objectSubject,
 	}
 	writeShort = &Variant{Name: "short-io",
-		Request: Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
-		Reply:   Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
-		Ask:     askTransfer, Answer: answerWrite, Inner: writeError, Subject: objectSubject,
+		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
+		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
+		SummarizeRequest: askTransfer, SummarizeReply: answerWrite, Inner: writeError, Subject: objectSubject,
 	}
 )
 

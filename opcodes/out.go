@@ -85,7 +85,7 @@ func newParam(choose func(*View) *Field, forms []*Field) *Struct {
 // roundingField is the field for the bytes that round a parameter or a result up
 // to a multiple of 8. Senders do not initialize them.
 func roundingField(name string) *Field {
-	return Opaque(name, 0, CountOf(rounding), Floats(true), "rounds the size up to a multiple of 8; not initialized by the sender")
+	return Opaque(name, 0, CountOf(rounding), AfterPrevious(true), "rounds the size up to a multiple of 8; not initialized by the sender")
 }
 
 // rounding returns the number of bytes that round a parameter up, if those are
@@ -319,21 +319,21 @@ var _ = DefineRPC(&RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 		"or read such things. Operations over several MDTs are made of it.",
 	Variants: []*Variant{
 		{Name: "inline",
-			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
-			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
-			Ask:     askUpdates, Answer: answerUpdates, Inner: updateError, Subject: updateSubject,
+			Request:          Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
+			Reply:            Bufs(bufPtlrpcBody, bufObjectUpdateReply),
+			SummarizeRequest: askUpdates, SummarizeReply: answerUpdates, Inner: updateError, Subject: updateSubject,
 		},
 		{Name: "bulk",
-			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
-			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
-			Bulk:    &BulkData{Portal: portalMDSBulk, Get: true, Type: updatesBulk},
-			Ask:     askUpdates, Answer: answerUpdates, Inner: updateError,
+			Request:          Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
+			Reply:            Bufs(bufPtlrpcBody, bufObjectUpdateReply),
+			Bulk:             &BulkData{Portal: portalMDSBulk, Get: true, Type: updatesBulk},
+			SummarizeRequest: askUpdates, SummarizeReply: answerUpdates, Inner: updateError,
 		},
 		{Name: "read",
-			Request: Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
-			Reply:   Bufs(bufPtlrpcBody, bufObjectUpdateReply),
-			Bulk:    &BulkData{Portal: portalMDSBulk, Type: outReadBulk},
-			Ask:     askUpdates, Answer: answerUpdates, Inner: updateError, Subject: updateSubject,
+			Request:          Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
+			Reply:            Bufs(bufPtlrpcBody, bufObjectUpdateReply),
+			Bulk:             &BulkData{Portal: portalMDSBulk, Type: outReadBulk},
+			SummarizeRequest: askUpdates, SummarizeReply: answerUpdates, Inner: updateError, Subject: updateSubject,
 		},
 	},
 	Picks: []int{outHeaderSize + updateRequestHeader + updateHeader},

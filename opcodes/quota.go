@@ -126,14 +126,14 @@ var obdDqinfo = Define("obd_dqinfo", "grace times of a kind of quota",
 
 // obdDqblk is struct obd_dqblk.
 var obdDqblk = Define("obd_dqblk", "limits and usage of an id; block limits count KiB, the usage bytes",
-	U64("dqb_bhardlimit", When("dqb_valid", "BLIMITS"), Anyway(listsIDs), Remark(iterMeans("continue here: metadata offset")), "hard limit of blocks, KiB"),
-	U64("dqb_bsoftlimit", When("dqb_valid", "BLIMITS", "BSOFTLIMIT"), Anyway(listsIDs), Remark(iterMeans("bytes used in the first half of quota_iter")), "soft limit of blocks, KiB"),
-	U64("dqb_curspace", When("dqb_valid", "SPACE"), Size, Unless(listsIDs), "bytes in use"),
-	U64("dqb_ihardlimit", When("dqb_valid", "ILIMITS"), Anyway(listsIDs), Remark(iterMeans("continue here: data offset")), "hard limit of inodes"),
-	U64("dqb_isoftlimit", When("dqb_valid", "ILIMITS", "ISOFTLIMIT"), Anyway(listsIDs), Remark(iterMeans("bytes used in the second half of quota_iter")), "soft limit of inodes"),
-	U64("dqb_curinodes", When("dqb_valid", "INODES"), Anyway(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
-	U64("dqb_btime", When("dqb_valid", "BTIME"), Anyway(listsIDs), Seconds, Remark(graceText), "end of the grace time of blocks; the top 16 bits are flags"),
-	U64("dqb_itime", When("dqb_valid", "ITIME"), Anyway(listsIDs), Seconds, Remark(graceText), "end of the grace time of inodes; the top 16 bits are flags"),
+	U64("dqb_bhardlimit", When("dqb_valid", "BLIMITS"), ValidIf(listsIDs), Remark(iterMeans("continue here: metadata offset")), "hard limit of blocks, KiB"),
+	U64("dqb_bsoftlimit", When("dqb_valid", "BLIMITS", "BSOFTLIMIT"), ValidIf(listsIDs), Remark(iterMeans("bytes used in the first half of quota_iter")), "soft limit of blocks, KiB"),
+	U64("dqb_curspace", When("dqb_valid", "SPACE"), Size, InvalidIf(listsIDs), "bytes in use"),
+	U64("dqb_ihardlimit", When("dqb_valid", "ILIMITS"), ValidIf(listsIDs), Remark(iterMeans("continue here: data offset")), "hard limit of inodes"),
+	U64("dqb_isoftlimit", When("dqb_valid", "ILIMITS", "ISOFTLIMIT"), ValidIf(listsIDs), Remark(iterMeans("bytes used in the second half of quota_iter")), "soft limit of inodes"),
+	U64("dqb_curinodes", When("dqb_valid", "INODES"), ValidIf(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
+	U64("dqb_btime", When("dqb_valid", "BTIME"), ValidIf(listsIDs), Seconds, Remark(graceText), "end of the grace time of blocks; the top 16 bits are flags"),
+	U64("dqb_itime", When("dqb_valid", "ITIME"), ValidIf(listsIDs), Seconds, Remark(graceText), "end of the grace time of inodes; the top 16 bits are flags"),
 	dqbValid,
 	Pad("dqb_padding", 4),
 )
@@ -289,17 +289,17 @@ var (
 var _ = DefineRPC(&RPC{Opcode: OST_QUOTACTL, Name: "OST_QUOTACTL",
 	Doc: "Asks a target what an id uses on it, and other quota commands for one target.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufObdQuotactl),
-		Reply:   Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
-		Ask:     askQuota, Answer: answerQuota,
+		Request:          Bufs(bufPtlrpcBody, bufObdQuotactl),
+		Reply:            Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
+		SummarizeRequest: askQuota, SummarizeReply: answerQuota,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACTL, Name: "MDS_QUOTACTL",
 	Doc: "Reads or sets limits, usage and grace times of a user, group or project, or of a pool. MDT0000 holds the limits of the file system.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufObdQuotactl),
-		Reply:   Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
-		Ask:     askQuota, Answer: answerQuota,
+		Request:          Bufs(bufPtlrpcBody, bufObdQuotactl),
+		Reply:            Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
+		SummarizeRequest: askQuota, SummarizeReply: answerQuota,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACHECK, Name: "MDS_QUOTACHECK", Retired: true,

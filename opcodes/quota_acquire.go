@@ -124,10 +124,10 @@ var (
 var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ",
 	Doc: "A target asks the quota master for more quota of an id, gives some back, or reports what it uses.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufQuotaBody),
-		Reply:   Bufs(bufPtlrpcBody, bufQuotaBody),
-		Ask:     func(m *Msg, l *Line) { askAcquire(m.Buf(1), m.Big, l) },
-		Answer:  func(m *Msg, l *Line) { answerAcquire(m.Buf(1), m.Big, l) },
+		Request:          Bufs(bufPtlrpcBody, bufQuotaBody),
+		Reply:            Bufs(bufPtlrpcBody, bufQuotaBody),
+		SummarizeRequest: func(m *Msg, l *Line) { askAcquire(m.Buf(1), m.Big, l) },
+		SummarizeReply:   func(m *Msg, l *Line) { answerAcquire(m.Buf(1), m.Big, l) },
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: QUOTA_DQREL, Name: "QUOTA_DQREL", Retired: true, Doc: "gave quota back, long ago"})

@@ -101,7 +101,7 @@ var (
 	SelftestMsg = srpcMsg
 )
 
-// IsSelftest says whether b begins with the magic of LNet selftest, in either
+// IsSelftest reports whether b begins with the magic of LNet selftest, in either
 // byte order.
 func IsSelftest(b []byte) bool {
 	const magic = 0xeeb0f00d

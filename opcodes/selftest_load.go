@@ -113,7 +113,7 @@ func isTest(service string, and If) If {
 	return func(v *View) bool { return v.Uint(tsrService) == want.Value && (and == nil || and(v)) }
 }
 
-// inBytes says whether the session gives lengths in bytes; in releases long
+// inBytes reports whether the session gives lengths in bytes; in releases long
 // gone they were in pages.
 func inBytes(v *View) bool {
 	return v.Up != nil && v.Up.Uint(srpcFeats)&LstFeatures.Bit("FEAT_BULK_LEN") != 0

@@ -83,9 +83,9 @@ var (
 var _ = DefineRPC(&RPC{Opcode: OST_STATFS, Name: "OST_STATFS",
 	Doc: "Asks an OST for its space and objects. MDTs ask every few seconds to spread new files, clients for df.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody),
-		Reply:   Bufs(bufPtlrpcBody, bufObdStatfs),
-		Answer:  answerStatfs,
+		Request:        Bufs(bufPtlrpcBody),
+		Reply:          Bufs(bufPtlrpcBody, bufObdStatfs),
+		SummarizeReply: answerStatfs,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
@@ -93,14 +93,14 @@ var _ = DefineRPC(&RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
 	Pick: pickStatfs,
 	Variants: []*Variant{
 		{
-			Request: Bufs(bufPtlrpcBody),
-			Reply:   Bufs(bufPtlrpcBody, bufObdStatfs),
-			Answer:  answerStatfs,
+			Request:        Bufs(bufPtlrpcBody),
+			Reply:          Bufs(bufPtlrpcBody, bufObdStatfs),
+			SummarizeReply: answerStatfs,
 		},
 		{Name: "aggregate",
-			Request: Bufs(bufPtlrpcBody, bufMdtBody),
-			Reply:   Bufs(bufPtlrpcBody, bufObdStatfs),
-			Answer:  answerStatfs,
+			Request:        Bufs(bufPtlrpcBody, bufMdtBody),
+			Reply:          Bufs(bufPtlrpcBody, bufObdStatfs),
+			SummarizeReply: answerStatfs,
 		},
 	}})
 

@@ -33,15 +33,15 @@ var (
 var _ = DefineRPC(&RPC{Opcode: MDS_TOY, Name: "MDS_TOY",
 	Doc: "Plays with an object. The reply has the size that the object may have from then on.",
 	Variants: []*Variant{{
-		Request: Bufs(bufPtlrpcBody, bufToyBody),
-		Reply:   Bufs(bufPtlrpcBody, bufToyBody),
-		Ask:     summarizeToy, Answer: summarizeToy, Subject: toySubject,
+		Request:          Bufs(bufPtlrpcBody, bufToyBody),
+		Reply:            Bufs(bufPtlrpcBody, bufToyBody),
+		SummarizeRequest: summarizeToy, SummarizeReply: summarizeToy, Subject: toySubject,
 	}}})
 
 var _ = DefineIntent(Value{Name: "TOY", Value: 0x10000, Since: "2.99", Doc: "play with an object"}, &Variant{
-	Request: Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufToyBody),
-	Reply:   Bufs(bufPtlrpcBody, bufDlmRep, bufToyBody),
-	Ask:     askIntent(summarizeToy), Answer: summarizeToy, Inner: intentError, Subject: toySubject,
+	Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufToyBody),
+	Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufToyBody),
+	SummarizeRequest: askIntent(summarizeToy), SummarizeReply: summarizeToy, Inner: intentError, Subject: toySubject,
 })
 
 // summarizeToy writes the object and its size: [0x200000401:0x1:0x0] size 4096.

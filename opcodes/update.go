@@ -75,7 +75,7 @@ var updateRecords = Define("update_records", "distributed operation: all updates
 	U32("ur_update_count", "number of updates"),
 	U32("ur_param_count", "number of parameters"),
 	Sub("ur_ops", updateOps),
-	Sub("ur_params", updateParams, Floats(true)),
+	Sub("ur_params", updateParams, AfterPrevious(true)),
 )
 
 // recordedUse finds out whose parameter the one in v is: the first update

@@ -28,7 +28,7 @@ var rpcMdsGetxattr = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBodyGetxattr, bufCapa1, bufName, bufEadataIgnored, bufSelinuxPol),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufEadataGetxattr),
-		Ask: func(m *Msg, l *Line) {
+		SummarizeRequest: func(m *Msg, l *Line) {
 			o := bodyOf(m)
 			l.FID(mboFid1.Bytes(o.b), o.big)
 			l.Key("")
@@ -40,7 +40,7 @@ var rpcMdsGetxattr = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",
 			l.Key("room ")
 			l.Num(o.word(mboEadatasize))
 		},
-		Answer: func(m *Msg, l *Line) {
+		SummarizeReply: func(m *Msg, l *Line) {
 			o := bodyOf(m)
 			if len(o.b) > 0 {
 				l.Key("bytes ")
@@ -164,7 +164,7 @@ func guessGetxattr(b []byte) *Field {
 // values lie one behind the other; names and lengths are in other buffers.
 var xattrValue = Define("xattr_value",
 	"an extended attribute",
-	Says("name", xattrNameHere, "its name, from the buffer eadata"),
+	Derived("name", xattrNameHere, "its name, from the buffer eadata"),
 	OneOf("value", chooseListed, xattrForms, Tagged(true), "its value").Rest(),
 )
 

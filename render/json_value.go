@@ -117,7 +117,7 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 			}
 		}
 	}
-	switch f.Look {
+	switch f.Style {
 	case schema.Decimal:
 		if n.Val <= maxJSONInt {
 			return appendDecimal(dst, n.Val)

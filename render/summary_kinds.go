@@ -73,8 +73,8 @@ func (s *Summary) request(m *dissect.Message) {
 	if !complete || msg.Variant == nil {
 		return
 	}
-	if msg.Variant.Ask != nil {
-		msg.Variant.Ask(msg, &s.line)
+	if msg.Variant.SummarizeRequest != nil {
+		msg.Variant.SummarizeRequest(msg, &s.line)
 	}
 	if len(s.line.Text) == 0 {
 		s.line.Label(schema.Node, []byte(s.opt.Names.Target(m.RPC.Handle)))
@@ -108,12 +108,12 @@ func (s *Summary) reply(m *dissect.Message) {
 		l.Key("")
 		l.Num(uint64(status))
 	}
-	if !complete || msg.Variant == nil || msg.Variant.Answer == nil {
+	if !complete || msg.Variant == nil || msg.Variant.SummarizeReply == nil {
 		return
 	}
 	text, parts := len(l.Text), len(l.Parts)
 	l.Add(schema.Dim, " ")
-	if msg.Variant.Answer(msg, l); len(l.Text) == text+1 {
+	if msg.Variant.SummarizeReply(msg, l); len(l.Text) == text+1 {
 		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
 	}
 }

@@ -35,7 +35,7 @@ func Pad(name string, size int, opts ...any) *Field {
 		f.Kind = Bytes
 	}
 	f.Format, f.Pad = Hex, true
-	f.Look = look(f.Kind, f.Format)
+	f.Style = style(f.Kind, f.Format)
 	return f
 }
 
@@ -122,8 +122,8 @@ func (f *Field) Rest() *Field { f.Size = 0; return f }
 // Msgs is a lustre_msg inside another message.
 func Msgs(name string, opts ...any) *Field { return newField(name, Message, 0, opts) }
 
-// Says is text put together from other fields.
-func Says(name string, derive func(v *View, dst []byte) []byte, opts ...any) *Field {
+// Derived is text put together from other fields.
+func Derived(name string, derive func(v *View, dst []byte) []byte, opts ...any) *Field {
 	f := newField(name, Virtual, 0, opts)
 	f.Derive = derive
 	return f
@@ -132,12 +132,12 @@ func Says(name string, derive func(v *View, dst []byte) []byte, opts ...any) *Fi
 // If keeps a field out of a message where the func says no.
 type If func(v *View) bool
 
-// Anyway makes a field valid without the bits of its conditions where the func
+// ValidIf makes a field valid without the bits of its conditions where the func
 // says so.
-type Anyway func(v *View) bool
+type ValidIf func(v *View) bool
 
-// Unless makes a field a leftover where the func says so.
-type Unless func(v *View) bool
+// InvalidIf makes a field invalid where the func says so.
+type InvalidIf func(v *View) bool
 
 // Remark adds text behind the value in trees.
 type Remark func(v *View, dst []byte) []byte
@@ -195,23 +195,23 @@ func (f *Field) set(opts []any) {
 			f.If = o
 		case Case:
 			f.For = &o
-		case Anyway:
-			f.Anyway = o
-		case Unless:
-			f.Unless = o
+		case ValidIf:
+			f.ValidIf = o
+		case InvalidIf:
+			f.InvalidIf = o
 		case Remark:
 			f.Remark = o
 		case CountOf:
 			f.CountOf = o
-		case Elsewhere:
-			f.Elsewhere = o
-		case Floats:
-			f.floats = bool(o)
+		case Locate:
+			f.Locate = o
+		case AfterPrevious:
+			f.afterPrevious = bool(o)
 		case []*Field:
 			f.Options = o
 		default:
 			panic(fmt.Sprintf("field %s: option of type %T", f.Name, o))
 		}
 	}
-	f.Look = look(f.Kind, f.Format)
+	f.Style = style(f.Kind, f.Format)
 }

@@ -45,20 +45,20 @@ const (
 	UUID                     // struct obd_uuid
 )
 
-// Look says how an integer without a name is written down. It follows from
+// Style is how an integer without a name is written. It follows from
 // kind and format.
-type Look uint8
+type Style uint8
 
-// The looks.
+// The styles.
 const (
-	Spelled Look = iota // text, by the format: an identifier or a packed word
-	Decimal             // number
-	Signed              // number that may be negative
-	Amount              // number of bytes, all ones is "EOF"
-	Status              // errno
+	Spelled Style = iota // text, by the format: an identifier or a packed word
+	Decimal              // number
+	Signed               // number that may be negative
+	Amount               // number of bytes, all ones is "EOF"
+	Status               // errno
 )
 
-func look(k Kind, f Format) Look {
+func style(k Kind, f Format) Style {
 	switch f {
 	case Errno:
 		return Status
@@ -98,13 +98,13 @@ type Field struct {
 	Pad    bool // padding: left out when zero
 	Direct bool // an integer at a fixed place that is always there; NewStruct finds out
 	Tagged bool // JSON names the struct: "_struct"
-	Look   Look
+	Style  Style
 
 	Off   int     // from the start of its struct, -1 when it depends on the bytes before
 	Size  int     // bytes, 0 when it depends on the bytes
 	Names *Names  // values or bits by name
 	Key   string  // the name as JSON has it behind another member: ,"name":
-	When  []Cond  // all must hold, else the value is a leftover
+	When  []Cond  // all must hold, else the value means nothing
 	Type  *Struct // of a Record
 	Elem  *Field  // of an Array
 	Count int     // elements of an Array, when fixed; -1: up to the end
@@ -126,22 +126,22 @@ type Field struct {
 	// when the record itself tells, or EmptyRecord. A nil type ends the list.
 	Step func(v *View) (*Field, int)
 
-	Anyway func(v *View) bool               // it means something whatever When says
-	Unless func(v *View) bool               // it means nothing whatever When says
-	If     func(v *View) bool               // of overlaid members: this one is meant
-	For    *Case                            // what If looks at, where that is no more than a value
-	Derive func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
-	Remark func(v *View, dst []byte) []byte // shown behind the value in trees
+	ValidIf   func(v *View) bool               // it means something whatever When says
+	InvalidIf func(v *View) bool               // it means nothing whatever When says
+	If        func(v *View) bool               // of overlaid members: this one is meant
+	For       *Case                            // what If looks at, where that is no more than a value
+	Derive    func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
+	Remark    func(v *View, dst []byte) []byte // shown behind the value in trees
 
-	// Elsewhere says where a field lies that is not behind the one before it:
+	// Locate returns the place of a field that is not behind the one before it:
 	// its first byte, counted as View.Off, and its size; 0: nowhere.
-	Elsewhere func(v *View) (off, size int)
+	Locate func(v *View) (off, size int)
 
-	over   string            // name of the field it overlays
-	at     int               // explicit offset, 0: none
-	floats bool              // behind the field before it, wherever that ends
-	count  *Field            // CountBy, resolved
-	named  map[*Field]*Field // Options, under the name of the Union
+	over          string            // name of the field it overlays
+	at            int               // explicit offset, 0: none
+	afterPrevious bool              // behind the field before it, wherever that ends
+	count         *Field            // CountBy, resolved
+	named         map[*Field]*Field // Options, under the name of the Union
 }
 
 // EmptyRecord is the length of a record that has no bytes.
@@ -180,8 +180,8 @@ type Over string
 // behind a hole that the compiler left.
 type At int
 
-// Floats puts a field behind the one before it, which may be absent.
-type Floats bool
+// AfterPrevious puts a field behind the one before it, which may be absent.
+type AfterPrevious bool
 
 // Tagged makes JSON name the struct that was chosen, as "_struct".
 type Tagged bool
@@ -208,14 +208,14 @@ type Counted string
 // server accepted.
 type Negotiated bool
 
-// Elsewhere places a field by what is in the message.
-type Elsewhere func(v *View) (off, size int)
+// Locate places a field by what is in the message.
+type Locate func(v *View) (off, size int)
 
-// Met says whether the condition holds in the struct that starts at b.
-func (c *Cond) Met(b []byte, big bool) bool { return c.word.Uint(b, big)&c.mask != 0 }
+// Holds reports whether the condition holds in the struct that starts at b.
+func (c *Cond) Holds(b []byte, big bool) bool { return c.word.Uint(b, big)&c.mask != 0 }
 
-// Met says whether the case is that of the struct that starts at b.
-func (c *Case) Met(b []byte, big bool) bool { return c.set>>c.word.Uint(b, big)&1 != 0 }
+// Holds reports whether the case is that of the struct that starts at b.
+func (c *Case) Holds(b []byte, big bool) bool { return c.set>>c.word.Uint(b, big)&1 != 0 }
 
 // resolve finds the field and the values by their names.
 func (c *Case) resolve(s *Struct) {
@@ -229,14 +229,14 @@ func (c *Case) resolve(s *Struct) {
 	}
 }
 
-// Valid says whether the field means something in the struct that v sees.
+// Valid reports whether the field means something in the struct that v sees.
 func (f *Field) Valid(v *View) bool {
-	if f.Unless != nil && f.Unless(v) {
+	if f.InvalidIf != nil && f.InvalidIf(v) {
 		return false
 	}
 	for i := range f.When {
-		if !f.When[i].Met(v.Struct, v.Big) {
-			return f.Anyway != nil && f.Anyway(v)
+		if !f.When[i].Holds(v.Struct, v.Big) {
+			return f.ValidIf != nil && f.ValidIf(v)
 		}
 	}
 	return true
@@ -267,7 +267,7 @@ func (f *Field) Bytes(b []byte) []byte {
 	return b[f.Off : f.Off+f.Size]
 }
 
-// Is says whether integers are big-endian here, given that they are around it.
+// Is reports whether integers are big-endian here, given that they are around it.
 func (o Order) Is(big bool) bool {
 	switch o {
 	case Little:

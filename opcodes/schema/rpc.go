@@ -12,8 +12,8 @@ type RPC struct {
 	OneWay   bool // has no reply
 	Variants []*Variant
 
-	// Pick says which variant a request is; nil: the first. It reads, of the
-	// buffers behind the body, as many bytes as Picks says.
+	// Pick returns the variant of a request; nil: always the first. It reads at
+	// most Picks[i] bytes of the buffer i behind the body.
 	Pick  func(m *Msg) *Variant
 	Picks []int
 
@@ -21,11 +21,11 @@ type RPC struct {
 	// before it can be told which one they are; nil when there is only one.
 	Common *Variant
 
-	// Guess says which variant a reply is when its request was not
-	// captured; nil: the first.
+	// Guess returns the variant of a reply whose request was not captured;
+	// nil: always the first.
 	Guess func(m *Msg) *Variant
 
-	// Sub says which variant a message inside this one is (batches).
+	// Sub returns the variant of a message inside this one (batches).
 	Sub func(m *Msg) *Variant
 
 	// Context: replies or bulk data are read with the bytes of the request.
@@ -40,9 +40,10 @@ type Variant struct {
 	Reply   []*Field
 	Bulk    *BulkData
 
-	// Ask and Answer write what an expert looks for first.
-	Ask    func(m *Msg, l *Line)
-	Answer func(m *Msg, l *Line)
+	// SummarizeRequest and SummarizeReply write the summary line of a message:
+	// what an expert looks for first.
+	SummarizeRequest func(m *Msg, l *Line)
+	SummarizeReply   func(m *Msg, l *Line)
 
 	// Inner is the first error inside a reply that its pb_status does not
 	// tell: of the intent, of a range, of an update; 0 without one.
@@ -60,7 +61,7 @@ type BulkData struct {
 	Type   *Struct // what it means; nil: file data
 }
 
-// SameReplies says whether the replies of all variants have the same buffers.
+// SameReplies reports whether the replies of all variants have the same buffers.
 func (r *RPC) SameReplies() bool {
 	for _, v := range r.Variants[1:] {
 		if !slices.Equal(v.Reply, r.Variants[0].Reply) {

@@ -37,7 +37,7 @@ const (
 
 // direct finds out whether a field is Direct.
 func (f *Field) direct() bool {
-	if f.Off < 0 || f.Size == 0 || f.Overlays() && f.If == nil || f.Elsewhere != nil {
+	if f.Off < 0 || f.Size == 0 || f.Overlays() && f.If == nil || f.Locate != nil {
 		return false
 	}
 	switch f.Kind {
@@ -51,9 +51,9 @@ func (f *Field) direct() bool {
 	return false
 }
 
-// asks says whether the field depends on a func.
+// asks reports whether the field depends on a func.
 func (f *Field) asks() bool {
-	return f.If != nil || f.Remark != nil || f.Unless != nil || f.Anyway != nil
+	return f.If != nil || f.Remark != nil || f.InvalidIf != nil || f.ValidIf != nil
 }
 
 // runs finds, for each field, the Direct fields from it on.
@@ -70,7 +70,7 @@ func runs(fields []*Field) []Run {
 		if f.For != nil {
 			d.Case, d.Cases = f.For.word, f.For.set
 		}
-		if d.More = len(f.When) > 1 || f.Unless != nil || f.Anyway != nil; !d.More && len(f.When) == 1 {
+		if d.More = len(f.When) > 1 || f.InvalidIf != nil || f.ValidIf != nil; !d.More && len(f.When) == 1 {
 			d.Word, d.Mask = f.When[0].word, f.When[0].mask
 		}
 		d.Needs = d.needs()

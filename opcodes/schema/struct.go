@@ -85,13 +85,13 @@ func (s *Struct) place(f *Field, fixed bool) bool {
 			s.Size = f.Off + f.Size
 		}
 		return fixed
-	case !fixed || f.floats:
+	case !fixed || f.afterPrevious:
 		f.Off = -1
 		s.Open = true
 		return false
 	}
 	f.Off = s.Size
-	if f.Kind == Virtual || f.Elsewhere != nil {
+	if f.Kind == Virtual || f.Locate != nil {
 		return fixed
 	}
 	s.Size += f.Size
@@ -106,7 +106,7 @@ func (s *Struct) resolve() {
 	for _, f := range s.Fields {
 		if c := f.For; c != nil {
 			c.resolve(s)
-			f.If = func(v *View) bool { return c.Met(v.Struct, v.Big) }
+			f.If = func(v *View) bool { return c.Holds(v.Struct, v.Big) }
 		}
 		f.Direct = f.direct()
 		if f.CountBy != "" {
@@ -141,7 +141,7 @@ func (s *Struct) With(doc string, fields ...*Field) *Struct {
 	return &t
 }
 
-// Overlays says whether the field lies over others of its struct.
+// Overlays reports whether the field lies over others of its struct.
 func (f *Field) Overlays() bool { return f.over != "" || f.at > 0 }
 
 // Lookup finds a field by name.
@@ -163,7 +163,7 @@ func (s *Struct) Field(name string) *Field {
 	return f
 }
 
-// Big says whether the integers of the struct at b are big-endian, given that
+// Big reports whether the integers of the struct at b are big-endian, given that
 // those around it are.
 func (s *Struct) Big(b []byte, big bool) bool {
 	if s.Detect != nil {

@@ -265,12 +265,12 @@ func (x *Index) TopicNames(short bool) []string {
 	return names
 }
 
-// Alone is the field as it is without the struct around it: at the beginning,
+// Standalone returns the field as it is without the struct around it: at the beginning,
 // and with a meaning whatever flags say.
-func (f *Field) Alone() *Field {
+func (f *Field) Standalone() *Field {
 	c := *f
-	c.Off, c.over, c.at, c.floats = 0, "", 0, false
-	c.When, c.Anyway, c.Unless, c.If, c.For, c.Elsewhere = nil, nil, nil, nil, nil, nil
+	c.Off, c.over, c.at, c.afterPrevious = 0, "", 0, false
+	c.When, c.ValidIf, c.InvalidIf, c.If, c.For, c.Locate = nil, nil, nil, nil, nil, nil
 	if c.CountBy != "" || c.CountOf != nil {
 		c.CountBy, c.CountOf, c.count = "", nil, nil
 		if c.Kind == Array {

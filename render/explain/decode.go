@@ -124,7 +124,7 @@ func (d *Decode) types(kind string) (list []Decoded) {
 	for _, t := range d.index.Topics(kind) {
 		for _, p := range t.Places {
 			if !sameType(list, p.Field) {
-				list = append(list, Decoded{Type: t.Field, In: p.In, Owner: opcodes.StructNamed(p.In), Field: p.Field.Alone()})
+				list = append(list, Decoded{Type: t.Field, In: p.In, Owner: opcodes.StructNamed(p.In), Field: p.Field.Standalone()})
 			}
 		}
 	}

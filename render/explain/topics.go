@@ -191,7 +191,7 @@ func (e *Explain) member(p *page, f *schema.Field, l layout) {
 
 // offsetText returns the offset of a field, "-" when it depends on the message.
 func offsetText(f *schema.Field) string {
-	if f.Off < 0 || f.Kind == schema.Virtual || f.Elsewhere != nil {
+	if f.Off < 0 || f.Kind == schema.Virtual || f.Locate != nil {
 		return "-"
 	}
 	return strconv.Itoa(f.Off)
