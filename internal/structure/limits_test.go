@@ -1,4 +1,4 @@
-package main
+package structure
 
 import (
 	"fmt"
@@ -35,8 +35,8 @@ var limitExceptions = []string{
 }
 
 func TestLimits(t *testing.T) {
-	violations := limitViolations(parseModule(t, os.DirFS(".")))
-	for _, p := range checkExceptions(violations, limitExceptions, "limitExceptions in limits_test.go") {
+	violations := limitViolations(parseModule(t, os.DirFS("../..")))
+	for _, p := range checkExceptions(violations, limitExceptions, "limitExceptions in internal/structure/limits_test.go") {
 		t.Error(p)
 	}
 }

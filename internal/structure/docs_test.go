@@ -1,4 +1,4 @@
-package main
+package structure
 
 import (
 	"fmt"
@@ -16,7 +16,7 @@ import (
 // TestDocs checks what the Markdown pages refer to: links, Go files, and names
 // of packages.
 func TestDocs(t *testing.T) {
-	root := os.DirFS(".")
+	root := os.DirFS("../..")
 	var pages []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "pcaps/*.md"} {
 		matches, err := fs.Glob(root, pattern)

@@ -1,4 +1,4 @@
-package main
+package structure
 
 import (
 	"fmt"
@@ -60,13 +60,13 @@ const gopacketPath = "github.com/google/gopacket"
 var vagueNames = []string{"util", "utils", "common", "misc", "helper", "helpers"}
 
 func TestImports(t *testing.T) {
-	packages := parseModule(t, os.DirFS("."))
+	packages := parseModule(t, os.DirFS("../.."))
 	for _, p := range checkImports(packages) {
 		t.Error(p)
 	}
 	for dir := range mayImport {
 		if !slices.ContainsFunc(packages, func(p sourcePackage) bool { return p.dir == dir }) {
-			t.Errorf("package %s is gone: remove it from mayImport in imports_test.go", dir)
+			t.Errorf("package %s is gone: remove it from mayImport in internal/structure/imports_test.go", dir)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func checkImports(packages []sourcePackage) []string {
 		}
 		allowed, listed := mayImport[pkg.dir]
 		if !listed {
-			report("package %s is new: add it to mayImport in imports_test.go, with the packages it may import", pkg.dir)
+			report("package %s is new: add it to mayImport in internal/structure/imports_test.go, with the packages it may import", pkg.dir)
 			continue
 		}
 		for _, file := range pkg.files {
@@ -101,12 +101,12 @@ func checkImports(packages []sourcePackage) []string {
 	gopacket = slices.Compact(gopacket)
 	for _, name := range gopacket {
 		if !slices.Contains(gopacketFiles, name) {
-			report("%s imports gopacket: use what one of the files in gopacketFiles offers, or add it to that list in imports_test.go", name)
+			report("%s imports gopacket: use what one of the files in gopacketFiles offers, or add it to that list in internal/structure/imports_test.go", name)
 		}
 	}
 	for _, name := range gopacketFiles {
 		if !slices.Contains(gopacket, name) {
-			report("%s no longer imports gopacket: remove it from gopacketFiles in imports_test.go", name)
+			report("%s no longer imports gopacket: remove it from gopacketFiles in internal/structure/imports_test.go", name)
 		}
 	}
 	return problems

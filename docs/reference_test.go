@@ -1,4 +1,6 @@
-package main
+// Package docs compares the pages that are made from tables with these. It
+// consists of tests.
+package docs
 
 import (
 	"bytes"
@@ -16,8 +18,8 @@ import (
 // TestReferencePages compares the pages that are made from tables with these.
 func TestReferencePages(t *testing.T) {
 	for page, want := range map[string][]byte{
-		"docs/operations.md": operationsPage(),
-		"docs/keys.md":       keysPage(),
+		"operations.md": operationsPage(),
+		"keys.md":       keysPage(),
 	} {
 		if *update {
 			if err := os.WriteFile(page, want, 0o644); err != nil {
@@ -25,7 +27,7 @@ func TestReferencePages(t *testing.T) {
 			}
 		}
 		if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s differs from its tables, %v: go test . -run ReferencePages -update writes it", page, err)
+			t.Errorf("docs/%s differs from its tables, %v: go test ./docs -run ReferencePages -update writes it", page, err)
 		}
 	}
 }
@@ -33,7 +35,7 @@ func TestReferencePages(t *testing.T) {
 const operationsHead = `# Operations
 
 The operations of ptlrpc that lshark decodes, by opcode. ` + "`lshark explain NAME`" + ` shows the buffers of an operation, and the structs
-in them field by field. This page is made from the tables in ` + "`opcodes/` by `go test . -update`" + `.
+in them field by field. This page is made from the tables in ` + "`opcodes/` by `go test ./docs -update`" + `.
 
 | opcode | operation | meaning | variants |
 |---|---|---|---|
@@ -75,7 +77,7 @@ const keysHead = `# Keys, codes and columns
 
 The names that lshark gives to what it shows. Fields of the wire, such as ` + "`mbo_size`" + `, keep the names of Lustre's headers;
 ` + "`lshark fields`" + ` lists both kinds, and ` + "`lshark explain NAME`" + ` explains them. This page is made from the tables in
-` + "`records/` by `go test . -update`" + `.
+` + "`records/` by `go test ./docs -update`" + `.
 `
 
 // keySections are the sections of docs/keys.md: the names of one kind, with
@@ -134,7 +136,7 @@ func keyAbsence(e *records.Entry) string {
 func TestKeySections(t *testing.T) {
 	for _, e := range records.All() {
 		if !slices.ContainsFunc(keySections, func(s struct{ of, heading, intro string }) bool { return s.of == e.Of }) {
-			t.Errorf("docs/keys.md has no section for %s: add %q to keySections in reference_test.go", e.Name, e.Of)
+			t.Errorf("docs/keys.md has no section for %s: add %q to keySections in docs/reference_test.go", e.Name, e.Of)
 		}
 	}
 }

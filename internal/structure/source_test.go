@@ -1,4 +1,7 @@
-package main
+// Package structure checks the source of the module as a whole: the direction
+// of the imports, the size of packages and types, and what the pages name. It
+// consists of tests.
+package structure
 
 import (
 	"go/ast"
