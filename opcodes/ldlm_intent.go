@@ -182,7 +182,7 @@ var (
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
 		SummarizeRequest: askLock, SummarizeReply: answerIntent, Inner: intentError, Subject: lockSubject,
 	})
-	intentBrw = DefineIntent(Value{Name: "BRW", Value: 0x8000, Doc: "read or write"}, &Variant{
+	_ = DefineIntent(Value{Name: "BRW", Value: 0x8000, Doc: "read or write"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
 		SummarizeRequest: askLock, SummarizeReply: answerIntent, Inner: intentError, Subject: lockSubject,
