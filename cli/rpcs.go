@@ -35,7 +35,8 @@ func newRPCs(sys *scan.System) *cobra.Command {
 		Short: "Show RPCs: request, early replies, bulk data and reply as one record",
 		Long: "rpcs shows one line or record per RPC: the request with its resends, early replies, bulk data and the " +
 			"reply. They are matched by xid and client, whichever connection, rail or router carried them.\n\n" +
-			"RPCs are shown when they end; those without a reply are shown at the end of the capture. With captures " +
+			"RPCs are shown when they end; those without a reply are shown at the end of the capture. A lock request whose lock " +
+			"has to wait ends when the lock is granted, in live captures after 5 seconds at most. With captures " +
 			"of several nodes, an RPC is one record that holds what each node saw.",
 		Example: `  # the ten slowest RPCs
   lshark rpcs --slowest 10 client.pcap
@@ -53,7 +54,7 @@ func newRPCs(sys *scan.System) *cobra.Command {
 	addInputFlags(cmd, sys, &c.input)
 	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
 		c.selection.register(f, "RPCs", "RPCs")
-		f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first")
+		f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first, by latency or lock wait, whichever is longer")
 		f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs without a reply")
 		f.BoolVar(&c.errors, "errors", false, "only RPCs with an error: in the status of the reply, inside the reply, or before a resend")
 		registerTimeout(f, &c.timeout)
@@ -118,6 +119,10 @@ func (c *rpcs) selects(r *track.RPC) bool {
 // message of it may still be late.
 const liveLinger = 200 * time.Millisecond
 
+// liveLockWait is how long an RPC of a live capture is kept back for its lock to
+// be granted.
+const liveLockWait = 5 * time.Second
+
 func (c *rpcs) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
 	filter, wrong := c.selection.rpcs()
@@ -159,7 +164,7 @@ func (c *rpcs) run(args []string) error {
 // marked for a filter as their messages come.
 func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) *track.Pairing {
 	if in.Live() {
-		o.Linger = int64(liveLinger)
+		o.Linger, o.LockWait = int64(liveLinger), int64(liveLockWait)
 	}
 	t := track.NewPairing(o)
 	p.Add(scan.Consumer{
@@ -175,6 +180,7 @@ func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) *
 			return nil
 		},
 		End: func() error {
+			t.Advance(p.Last())
 			t.Close()
 			return nil
 		},

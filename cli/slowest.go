@@ -9,7 +9,8 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// slowest keeps the RPCs with the greatest latencies.
+// slowest keeps the RPCs that applications waited for the longest: for the reply
+// or, where that came later, for the lock.
 type slowest struct {
 	limit int
 	heap  rpcHeap
@@ -25,7 +26,7 @@ type keptRPC struct {
 type rpcHeap []keptRPC
 
 func (h rpcHeap) Len() int           { return len(h) }
-func (h rpcHeap) Less(i, j int) bool { return latency(h[i].rpc) < latency(h[j].rpc) }
+func (h rpcHeap) Less(i, j int) bool { return waited(h[i].rpc) < waited(h[j].rpc) }
 func (h rpcHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *rpcHeap) Push(x any)        { *h = append(*h, x.(keptRPC)) }
 
@@ -36,14 +37,14 @@ func (h *rpcHeap) Pop() any {
 	return k
 }
 
-func latency(r *track.RPC) int64 {
-	ns, _ := r.Latency()
+func waited(r *track.RPC) int64 {
+	ns, _ := r.Waited()
 	return ns
 }
 
 func (s *slowest) add(r *track.RPC, frames scan.RPCFrames) {
-	ns, ok := r.Latency()
-	if !ok || len(s.heap) == s.limit && ns <= latency(s.heap[0].rpc) {
+	ns, ok := r.Waited()
+	if !ok || len(s.heap) == s.limit && ns <= waited(s.heap[0].rpc) {
 		return
 	}
 	if len(s.heap) == s.limit {
@@ -54,6 +55,6 @@ func (s *slowest) add(r *track.RPC, frames scan.RPCFrames) {
 
 // sorted returns the RPCs, slowest first.
 func (s *slowest) sorted() []keptRPC {
-	sort.SliceStable(s.heap, func(i, j int) bool { return latency(s.heap[i].rpc) > latency(s.heap[j].rpc) })
+	sort.SliceStable(s.heap, func(i, j int) bool { return waited(s.heap[i].rpc) > waited(s.heap[j].rpc) })
 	return s.heap
 }

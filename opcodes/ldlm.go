@@ -190,7 +190,7 @@ func answerLock(m *Msg, l *Line) {
 		l.Key("")
 		l.Value(Flag, LdlmMode, k.granted())
 		k.policy(l)
-	case m.Status == 0:
+	case m.Status == 0 && flags&flagsWaiting != 0:
 		l.Key("")
 		l.Add(Bad, "waits")
 	}

@@ -60,6 +60,17 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 	{Name: "latency", Type: Duration, Doc: "time from the request to the reply", Get: func(r *track.RPC, v *Value) bool {
 		return v.setDuration(r.Latency())
 	}},
+	{Name: "lock_wait", Type: Duration, JSON: Omit, Doc: "time from the request of a lock that had to wait until it was granted, cancelled or failed; at least so long where lock_wait_end is end or pending", Get: func(r *track.RPC, v *Value) bool {
+		return v.setDuration(r.LockWait())
+	}},
+	{Name: "lock_wait_end", Type: Text, JSON: Omit, Doc: "how the wait for the lock ended: granted, cancelled, failed (a deadlock of flocks), end (not over at the end of the capture), pending (not over when the RPC was shown)", Get: func(r *track.RPC, v *Value) bool {
+		end, _ := r.LockWaitEnd()
+		v.SetString(end.String())
+		return end != track.LockWaitNone
+	}},
+	{Name: "granted", Type: Object, JSON: Omit, Doc: "where the lock that had to wait was granted: the completion callback", Parts: point((*track.RPC).Granted), Get: func(r *track.RPC, _ *Value) bool {
+		return r.Granted().Frame != 0
+	}},
 	{Name: "service_time", Type: Seconds, Doc: "time that the server worked, by its own account in whole seconds", Get: func(r *track.RPC, v *Value) bool {
 		v.U = uint64(r.Service)
 		return r.Has(opcodes.PbServiceTime)

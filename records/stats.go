@@ -82,6 +82,8 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 	rowCount("one_way", NoUnit, "number of RPCs of operations that have no reply", func(r *Row) int64 { return r.OneWay }),
 	rowCount("resends", NoUnit, "how often requests were sent again", func(r *Row) int64 { return r.Resends }),
 	distribution("latency", "times from request to reply", func(r *Row) *track.Distribution { return &r.Latency }),
+	distribution("lock_wait", "times from the request of a lock that had to wait until it was granted, or as long as its wait is known", func(r *Row) *track.Distribution { return &r.LockWait }),
+	rowCount("lock_waits", NoUnit, "number of RPCs whose lock had to wait", func(r *Row) int64 { return r.LockWait.N }),
 	distribution("service", "times that the server worked, by its own account in whole seconds", func(r *Row) *track.Distribution { return &r.Service }),
 	rowCount("request_bytes", Bytes, "bytes of the requests", func(r *Row) int64 { return r.RequestBytes }),
 	rowCount("reply_bytes", Bytes, "bytes of the replies", func(r *Row) int64 { return r.ReplyBytes }),

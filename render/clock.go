@@ -95,6 +95,19 @@ func AppendLatency(dst []byte, ns int64) []byte {
 	return append(dst, name...)
 }
 
+// roundLatency rounds a time span to the digits that AppendLatency shows.
+func roundLatency(ns int64) int64 {
+	for _, unit := range []int64{second, second / 1000} {
+		if step := unit / 10; ns >= unit {
+			if ns >= 10*unit {
+				step = unit
+			}
+			return (ns + step/2) / step * step
+		}
+	}
+	return ns
+}
+
 // Append appends the time ns of a record in a format; an absolute time with or
 // without the date.
 func (s *Stamp) Append(dst []byte, format TimeFormat, ns int64, at Moment, withDate bool) []byte {

@@ -38,3 +38,12 @@ func TestTimesOfStrangers(t *testing.T) {
 		t.Errorf("from %s", got)
 	}
 }
+
+func TestRoundLatency(t *testing.T) {
+	for ns, want := range map[int64]string{0: "0us", 999: "0us", 999_949_999: "1.0s", 1_049_999: "1.0ms", 1_050_000: "1.1ms",
+		2_197_503_000: "2.2s", 9_949_999_999: "9.9s", 9_950_000_000: "10s", 3_171_993_000: "3.2s", 61_500_000_000: "62s"} {
+		if got := string(AppendLatency(nil, roundLatency(ns))); got != want {
+			t.Errorf("%d: %s, want %s", ns, got, want)
+		}
+	}
+}

@@ -184,6 +184,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	}
 	var buf [128]byte
 	b := buf[:0]
+	add("", &c.Flag, appendLockWait(b, r))
 	if n := r.BulkBytes(); n > 0 {
 		add("bulk=", &c.Num, AppendSize(b, n))
 	}
@@ -212,6 +213,29 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	}
 	if p := r.Requested(); p.Frame != 0 {
 		add("frame=", &c.Dim, strconv.AppendInt(b, p.Frame, 10))
+	}
+	return dst
+}
+
+// appendLockWait appends how long a lock had to wait and how that ended, nothing
+// when it had not to wait.
+func appendLockWait(dst []byte, r *track.RPC) []byte {
+	ns, ok := r.LockWait()
+	if !ok {
+		return dst
+	}
+	dst = append(dst, "waits, "...)
+	end, p := r.LockWaitEnd()
+	switch end {
+	case track.LockWaitCaptureEnded:
+		dst = append(dst, "not granted by the end of the capture after "...)
+	case track.LockWaitPending:
+		dst = append(dst, "not granted after "...)
+	default:
+		dst = append(append(dst, end.String()...), " after "...)
+	}
+	if dst = AppendLatency(dst, roundLatency(ns)); p.Frame != 0 {
+		dst = strconv.AppendInt(append(dst, " in frame "...), p.Frame, 10)
 	}
 	return dst
 }

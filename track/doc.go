@@ -14,8 +14,9 @@
 //
 // pairing.go takes messages, pairing_find.go finds the RPC of a message, and
 // pairing_lifetime.go moves RPCs from one state to the next. rpc.go has the
-// fields, sighting.go the times: each capture point sees an RPC at its own time.
-// Whoever needs data of their own for each RPC uses Attached.
+// fields and Attached, sighting.go the times: each capture point sees an RPC at its own time.
+// Whoever needs data of their own for each RPC uses Attached. lock_waits.go
+// finds how long an LDLM_ENQUEUE waits for its lock after the reply.
 //
 // # What is made of RPCs
 //

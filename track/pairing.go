@@ -20,13 +20,18 @@ type Options struct {
 	// a bulk. In nanoseconds of capture time; 0: 20 seconds.
 	Linger int64
 
+	// LockWait is how long an RPC whose lock has to wait is held until the
+	// lock is granted, in nanoseconds of capture time; 0: as long as Timeout.
+	LockWait int64
+
 	// Sent is called for each request, also when it is sent again; Answered
 	// for each first final reply. Both are called before Done, with the
 	// message itself.
 	Sent, Answered func(*RPC, *dissect.Message)
 
 	// Done gets each RPC once, in the order in which they ended: with the
-	// reply or at the timeout. At the end of the capture it gets the rest,
+	// reply or at the timeout; an LDLM_ENQUEUE whose lock has to wait, when
+	// the lock is granted, the wait ends otherwise, or at LockWait. At the end of the capture it gets the rest,
 	// in the order of the requests.
 	Done func(*RPC)
 }
@@ -35,6 +40,7 @@ type Options struct {
 // next state early.
 const (
 	maxWaiting   = 1 << 17
+	maxBlocked   = 1 << 14
 	maxLingering = 1 << 14
 	maxEnded     = 1 << 14
 	maxEndedAge  = int64(60 * time.Second)
@@ -53,6 +59,7 @@ type Pairing struct {
 	free        []*RPC
 	slots       int32 // number of records that were made
 	connections connections
+	locks       lockWaits
 }
 
 // NewPairing makes a Pairing.
@@ -63,7 +70,10 @@ func NewPairing(o Options) *Pairing {
 	if o.Linger == 0 {
 		o.Linger = int64(20 * time.Second)
 	}
-	return &Pairing{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections()}
+	if o.LockWait == 0 {
+		o.LockWait = o.Timeout
+	}
+	return &Pairing{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections(), locks: newLockWaits()}
 }
 
 // Message takes the next message and returns the RPC it belongs to: nil when
@@ -93,6 +103,7 @@ func (t *Pairing) take(m *dissect.Message) *RPC {
 
 func (t *Pairing) request(m *dissect.Message) *RPC {
 	q := &m.RPC
+	t.lockRequest(m)
 	r := t.findRequest(m)
 	if r == nil {
 		r = t.newRecord(q.XID)
@@ -114,7 +125,7 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 	}
 	r.Sends = s.sends
 	r.Flags |= q.Flags
-	if r.HasReply && r.state == lingering && q.Flags&dissect.FlagResent != 0 {
+	if r.HasReply && (r.state == lingering || r.state == blocked) && q.Flags&dissect.FlagResent != 0 {
 		t.reopen(r)
 	}
 	if r.HasRequest = true; r.Sends == 1 {
@@ -155,6 +166,9 @@ func (t *Pairing) describe(r *RPC, m *dissect.Message) {
 		r.HasFID = r.FID.read(fid, q.Big)
 		r.name = append(r.name[:0], name[:min(len(name), maxName)]...)
 	}
+	if r.Opcode == opcodes.LDLM_ENQUEUE && r.HasOpcode {
+		t.locks.enqueued(r, m)
+	}
 	t.connections.request(r, m)
 }
 
@@ -188,7 +202,11 @@ func (t *Pairing) reply(m *dissect.Message) *RPC {
 	if !r.HasOpcode && q.HasOpcode {
 		r.Opcode, r.HasOpcode = q.Opcode, true
 	}
-	if r.state == waiting {
+	switch {
+	case r.state != waiting:
+	case r.Opcode == opcodes.LDLM_ENQUEUE && t.locks.replied(r, m):
+		t.setState(r, blocked)
+	default:
 		t.complete(r)
 	}
 	t.connections.reply(r, m)

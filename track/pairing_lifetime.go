@@ -75,6 +75,10 @@ func (t *Pairing) Advance(now int64) {
 		r.Expired = true
 		t.complete(r)
 	}
+	for r := t.overdue(blocked, t.opt.LockWait, maxBlocked); r != nil; r = t.overdue(blocked, t.opt.LockWait, maxBlocked) {
+		t.giveUpLock(r, LockWaitPending)
+		t.complete(r)
+	}
 	for r := t.overdue(lingering, t.opt.Linger, maxLingering); r != nil; r = t.overdue(lingering, t.opt.Linger, maxLingering) {
 		t.end(r)
 	}
@@ -95,6 +99,7 @@ func (t *Pairing) end(r *RPC) {
 	if r.Connection == nil && r.Handle != 0 {
 		r.Connection = t.connections.byHandle(r.Handle)
 	}
+	t.locks.remove(r)
 	t.setState(r, ended)
 	if t.opt.Done != nil {
 		t.opt.Done(r)
@@ -104,6 +109,10 @@ func (t *Pairing) end(r *RPC) {
 // Close ends all RPCs: the capture has ended.
 func (t *Pairing) Close() {
 	for r := t.queue(lingering).First(); r != nil; r = t.queue(lingering).First() {
+		t.end(r)
+	}
+	for r := t.queue(blocked).First(); r != nil; r = t.queue(blocked).First() {
+		t.giveUpLock(r, LockWaitCaptureEnded)
 		t.end(r)
 	}
 	for r := t.queue(waiting).First(); r != nil; r = t.queue(waiting).First() {

@@ -82,6 +82,7 @@ type record struct {
 	slot     int32             // index of attached values
 	created  int64             // time of its first message
 	reopened bool              // the request was sent again after the reply
+	lock     lockWait          // of an LDLM_ENQUEUE
 }
 
 // state is how far an RPC has come.
@@ -89,6 +90,7 @@ type state uint8
 
 const (
 	waiting   state = iota // for its reply
+	blocked                // has its reply, but its lock is not granted yet
 	lingering              // complete; stragglers may still come
 	ended                  // was given to Done; absorbs late duplicates
 )
@@ -177,6 +179,23 @@ func (r *RPC) Clone() *RPC {
 	c := *r
 	c.Seen, c.name = slices.Clone(r.Seen), slices.Clone(r.name)
 	c.OtherErrors = slices.Clone(r.OtherErrors)
-	c.record = record{slot: -1, created: r.created}
+	c.record = record{slot: -1, created: r.created, lock: r.lock}
+	c.lock.older = nil
 	return &c
+}
+
+// Attached holds a value for each RPC, for the use of a package that follows
+// RPCs. A value is found by a small number that the RPC has until it ends, so it
+// costs neither a lookup nor an allocation. The zero Attached is ready for use.
+type Attached[T any] struct{ values []T }
+
+// Of returns the value of an RPC. The pointer is valid until Of is called for
+// another RPC. Reset the value in the Done hook: the next RPC with the same
+// number gets it as it was left. A Clone has no value.
+func (a *Attached[T]) Of(r *RPC) *T {
+	for len(a.values) <= int(r.slot) {
+		var zero T
+		a.values = append(a.values, zero)
+	}
+	return &a.values[r.slot]
 }

@@ -22,6 +22,8 @@ type Row struct {
 	Latency Distribution // nanoseconds
 	Service Distribution // nanoseconds, in whole seconds
 
+	LockWait Distribution // nanoseconds, of the RPCs whose lock had to wait
+
 	RequestBytes int64
 	ReplyBytes   int64
 	BulkBytes    int64
@@ -76,6 +78,9 @@ func (w *Row) add(r *RPC, depth int64) {
 	}
 	if r.HasRequest && r.Has(opcodes.PbServiceTime) {
 		w.Service.Add(int64(r.Service) * 1e9)
+	}
+	if ns, ok := r.LockWait(); ok {
+		w.LockWait.Add(ns)
 	}
 	w.RequestBytes += int64(r.RequestSize)
 	w.ReplyBytes += int64(r.ReplySize)

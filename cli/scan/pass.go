@@ -116,6 +116,9 @@ func (p *Pass) Add(c Consumer) {
 // First returns the time of the first frame, 0 before it was read.
 func (p *Pass) First() int64 { return p.clock.first }
 
+// Last returns the time of the last frame that was read, 0 before the first.
+func (p *Pass) Last() int64 { return p.clock.last }
+
 // Run reads the input to its end.
 func (p *Pass) Run() (err error) {
 	if p.offsets, err = p.in.clockOffsets(p.sys); err != nil {

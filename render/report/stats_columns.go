@@ -25,6 +25,7 @@ var statsColumns = []statsColumn{
 	latencyColumn("p90", extra, func(d *track.Distribution) int64 { return d.Quantile(.9) }),
 	latencyColumn("p99", needed, func(d *track.Distribution) int64 { return d.Quantile(.99) }),
 	latencyColumn("max", needed, func(d *track.Distribution) int64 { return d.Max }),
+	numberColumn("wait", appendLongestLockWait),
 	sizeColumn("bulk", useful, func(r *track.Row) int64 { return r.BulkBytes }),
 	numberColumn("depth", appendDepth),
 	latencyColumn("time", extra, func(d *track.Distribution) int64 { return d.Sum }),
@@ -79,6 +80,14 @@ func appendServiceTime(dst []byte, r *track.Row) []byte {
 		return append(dst, '-')
 	}
 	return append(strconv.AppendInt(append(dst, "≤"...), r.Service.Max/1e9, 10), 's')
+}
+
+// appendLongestLockWait appends the longest wait for a lock.
+func appendLongestLockWait(dst []byte, r *track.Row) []byte {
+	if r.LockWait.N == 0 {
+		return append(dst, '-')
+	}
+	return render.AppendLatency(dst, r.LockWait.Max)
 }
 
 // appendAllErrors appends the errors, in parentheses those that are not in the

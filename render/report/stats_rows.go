@@ -34,6 +34,7 @@ var statsSorts = []struct {
 	{"p99", func(r *track.Row) int64 { return r.Latency.Quantile(.99) }},
 	{"max", func(r *track.Row) int64 { return r.Latency.Max }},
 	{"time", func(r *track.Row) int64 { return r.Latency.Sum }},
+	{"wait", func(r *track.Row) int64 { return r.LockWait.Max }},
 	{"bytes", func(r *track.Row) int64 { return r.RequestBytes + r.ReplyBytes + r.BulkBytes }},
 	{"depth", func(r *track.Row) int64 { return r.DepthMax }},
 }
