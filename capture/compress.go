@@ -66,8 +66,8 @@ func (u *unpacker) explain(err error) error {
 	return fmt.Errorf("damaged %s data: %w", u.kind, err)
 }
 
-// Read returns a panic of the decompressor as an error: it reads data that
-// nobody has checked, and may run in a goroutine of its own.
+// Read returns a panic of the decompressor as an error: the input is untrusted,
+// and no caller could recover a panic in the goroutine of readAhead.
 func (u *unpacker) Read(p []byte) (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -80,27 +80,28 @@ func (u *unpacker) Read(p []byte) (n int, err error) {
 
 const (
 	aheadChunk = 256 << 10 // bytes
-	aheadDepth = 2         // chunks that are unpacked ahead
+	aheadDepth = 2         // chunks that are decompressed ahead
 )
 
-// ahead unpacks in a goroutine, on a processor core of its own. Plain files are
-// read without it: that is cheaper than passing their bytes on.
-type ahead struct {
+// readAhead decompresses in its own goroutine, so that another core can do the
+// work. Plain files are read without it: handing over their bytes costs more
+// than it gains.
+type readAhead struct {
 	full  chan chunk
 	spare chan []byte
 	done  <-chan struct{}
-	now   chunk
-	used  int
+	now   chunk // being read
+	used  int   // bytes of now that were returned
 }
 
 type chunk struct {
 	data []byte
-	err  error // behind the data
+	err  error // returned after the data
 }
 
-// newAhead reads src until its end or until done is closed.
-func newAhead(src io.Reader, done <-chan struct{}) *ahead {
-	a := &ahead{full: make(chan chunk), spare: make(chan []byte, aheadDepth), done: done}
+// newReadAhead reads src until its end or until done is closed.
+func newReadAhead(src io.Reader, done <-chan struct{}) *readAhead {
+	a := &readAhead{full: make(chan chunk), spare: make(chan []byte, aheadDepth), done: done}
 	for range aheadDepth {
 		a.spare <- make([]byte, aheadChunk)
 	}
@@ -108,7 +109,7 @@ func newAhead(src io.Reader, done <-chan struct{}) *ahead {
 	return a
 }
 
-func (a *ahead) run(src io.Reader) {
+func (a *readAhead) run(src io.Reader) {
 	for {
 		var buf []byte
 		select {
@@ -128,7 +129,7 @@ func (a *ahead) run(src io.Reader) {
 	}
 }
 
-func (a *ahead) Read(p []byte) (int, error) {
+func (a *readAhead) Read(p []byte) (int, error) {
 	for a.used == len(a.now.data) {
 		if a.now.err != nil {
 			return 0, a.now.err

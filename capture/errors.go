@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// DamageError reports an input that is cut short, damaged or not a capture. It is
+// DamageError reports an input that is truncated, damaged or not a capture. It is
 // returned after all frames before the damage.
 type DamageError struct {
 	File   string // as given to Open, "standard input" for "-"
@@ -18,8 +18,8 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("%s: byte %d: %s", printable(e.File), e.Offset, e.Cause)
 }
 
-// printable returns a name, quoted if it has characters that a terminal would
-// not only show.
+// printable returns a name, quoted if it has control characters, which a
+// terminal would execute.
 func printable(name string) string {
 	control := func(r rune) bool { return !strconv.IsPrint(r) }
 	if strings.ContainsFunc(name, control) {

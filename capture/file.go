@@ -60,9 +60,9 @@ func openFile(path string, index int) (*file, error) {
 	return f, nil
 }
 
-// standardInput returns os.Stdin, a pipe opened again where the system can do
-// that: Close ends a read from a file that was opened here, but not a read from
-// an inherited descriptor.
+// standardInput returns os.Stdin. If that is a pipe, it is opened a second time
+// where the system supports it, because Close can interrupt a read only from a
+// descriptor that was opened here, not from an inherited one.
 func standardInput() *os.File {
 	if info, err := os.Stdin.Stat(); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
 		if f, err := os.OpenFile("/proc/self/fd/0", os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
@@ -79,7 +79,7 @@ func (f *file) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// start recognizes compression and format, with a window of size bytes on src.
+// start detects compression and format, with a window of size bytes on src.
 func (f *file) start(size int, src io.Reader) error {
 	w := newWindow(f.name, src, size)
 	unpack, err := decompressor(w)
@@ -89,7 +89,7 @@ func (f *file) start(size int, src io.Reader) error {
 	f.plain = unpack == nil
 	if !f.plain {
 		if size == windowSize {
-			unpack = newAhead(unpack, f.done)
+			unpack = newReadAhead(unpack, f.done)
 		}
 		w = newWindow(f.name, unpack, size)
 	}
@@ -135,9 +135,9 @@ func (f *file) wait() error {
 	return nil
 }
 
-// peek reads the time of the first frame without keeping a large buffer: of a
-// hundred files that follow each other only one is read at a time. A pipe cannot
-// be read twice and keeps its buffer.
+// peek reads the time of the first frame and releases the buffer, because of
+// hundreds of rotated files only one is read at a time. A pipe cannot be read
+// twice and keeps its buffer.
 func (f *file) peek() error {
 	if f.size < 0 || f.os == os.Stdin {
 		return f.next(&f.frame)
@@ -151,7 +151,7 @@ func (f *file) peek() error {
 	return err
 }
 
-// end closes the file. It may be called twice, and during a read.
+// end closes the file. It may be called more than once, and during a read.
 func (f *file) end() error {
 	var err error
 	f.close.Do(func() {

@@ -15,7 +15,7 @@ type records interface {
 	next(w *window, f *Frame) error
 }
 
-// newRecords recognizes the format by the first bytes.
+// newRecords detects the format by the first bytes.
 func newRecords(w *window) (records, error) {
 	if !w.need(4) {
 		return nil, notCapture(w)
@@ -50,7 +50,7 @@ var otherFormats = []struct{ magic, name string }{
 func notCapture(w *window) error {
 	w.need(512)
 	if w.err != nil && w.err != io.EOF {
-		return w.cut("file header", pcapHeaderSize)
+		return w.truncated("file header", pcapHeaderSize)
 	}
 	head := w.buf[w.lo:min(w.hi, w.lo+512)]
 	what := "unknown data"

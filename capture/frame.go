@@ -10,17 +10,18 @@
 //	for {
 //		err = r.Next(&f)
 //		if err != nil {
-//			break // io.EOF, or a *DamageError after all that could be read
+//			break // io.EOF, or a *DamageError after the last readable frame
 //		}
 //		fmt.Println(f.Number, f.Time, f.Len)
 //	}
 //
-// OpenLive opens an interface, whose Next is the same. A Writer writes frames as
-// pcapng. Package pcapfilter compiles capture filters.
+// OpenLive captures from an interface; the Live that it returns has the same
+// method Next. A Writer writes frames as pcapng. Package pcapfilter compiles
+// capture filters.
 //
 // # gopacket
 //
-// A Source makes a Reader or a Live a data source of gopacket, a SourceReader
+// A Source makes a Reader or a Live a data source for gopacket; a SourceReader
 // reads any data source of gopacket.
 //
 // Files are read and written by gopacket's pcapgo. A window (window.go) holds
@@ -33,15 +34,15 @@ package capture
 
 import "github.com/lshark/lshark/capture/pcapfilter"
 
-// Frame is one captured frame. Data belongs to what returned the frame and is
-// valid until the next call of its Next.
+// Frame is one captured frame. Data belongs to the Reader or Live that returned
+// the frame and is valid until the next call of Next.
 type Frame struct {
 	Number int64    // from 1, over all files in the merged order
 	Time   int64    // nanoseconds since the epoch
 	Len    int      // bytes the frame had on the wire
 	Data   []byte   // bytes that were captured, at most Len
-	Link   LinkType // the type of its first header
-	Source int      // index of the capture point; files of one node that follow each other share it
+	Link   LinkType // type of the first header
+	Source int      // index of the capture point, which rotated files of one node share
 	Iface  int      // index of the interface in the file
 }
 

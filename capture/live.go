@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// ErrTimeout is returned by Live.Next, and by Reader.Next for a pipe, after a
-// time without a frame, in which output can be flushed. The capture goes on.
+// ErrTimeout is returned by Live.Next, and by Reader.Next for a pipe, when no
+// frame has arrived for a while. The caller can flush output and call Next again.
 var ErrTimeout error = timeoutError{}
 
 // timeoutError is a net.Error, after which gopacket.PacketSource reads again.
@@ -17,7 +17,7 @@ func (timeoutError) Error() string   { return "no frame has arrived" }
 func (timeoutError) Timeout() bool   { return true }
 func (timeoutError) Temporary() bool { return true }
 
-// LiveOptions are those of OpenLive. The zero value is ready to use.
+// LiveOptions are the options of OpenLive. The zero value is ready to use.
 type LiveOptions struct {
 	Filter  string        // in the syntax of pcap-filter(7); "" matches all frames
 	Snaplen int           // bytes kept of a frame; 0 is 1 MiB

@@ -28,7 +28,7 @@ type Live struct {
 	link    LinkType
 	fd      int
 	ring    *ring
-	filter  *pcapfilter.Filter // an expression that the kernel cannot filter, else nil
+	filter  *pcapfilter.Filter // applied by Next; nil if the kernel filters
 	lo      int32              // index of the loopback interface
 	idle    time.Duration
 	number  int64
@@ -135,9 +135,9 @@ func hardware(name string) (uint16, error) {
 	return req.Uint16(), nil
 }
 
-// attach gives the filter to the kernel. A filter that only tcpdump can compile is
-// applied by Next: it is compiled for whole frames, from which the kernel
-// removes VLAN tags and cooked headers.
+// attach installs the filter in the kernel. A filter that only tcpdump can
+// compile is applied by Next instead: tcpdump compiles for whole frames, but the
+// kernel removes VLAN tags and link headers before it filters.
 func (l *Live) attach(opt LiveOptions) error {
 	program, err := pcapfilter.CompileKernel(opt.Filter, l.link == LinkLinuxSLL2, opt.Snaplen)
 	var wrong *pcapfilter.Error
@@ -169,7 +169,7 @@ func (l *Live) Next(f *Frame) error {
 			}
 			continue
 		}
-		// The loopback interface has each frame twice: as sent and as received.
+		// The loopback interface delivers each frame twice: as sent and as received.
 		if p.kind() == unix.PACKET_OUTGOING && p.index() == l.lo {
 			continue
 		}
@@ -243,7 +243,8 @@ func (l *Live) Dropped() (uint64, error) {
 	return l.countDropped()
 }
 
-// countDropped adds the counter of the kernel, which each reading resets.
+// countDropped adds the kernel's counter of dropped frames, which is reset when
+// it is read.
 func (l *Live) countDropped() (uint64, error) {
 	if l.fd >= 0 {
 		stats, err := unix.GetsockoptTpacketStatsV3(l.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS)
@@ -255,8 +256,8 @@ func (l *Live) countDropped() (uint64, error) {
 	return l.dropped.Load(), nil
 }
 
-// Close closes the socket and unmaps the memory of the frames. Next must have
-// returned, which Stop makes it do.
+// Close closes the socket and unmaps the memory of the frames. It must not be
+// called while Next runs; Stop makes Next return.
 func (l *Live) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 
 var errNoLive = errors.New("live capture needs Linux; this is " + runtime.GOOS)
 
-// Live is a capture of an interface; it exists on Linux alone.
+// Live is a capture of an interface; it works on Linux only.
 type Live struct{}
 
 // OpenLive fails on this system.

@@ -1,6 +1,7 @@
 package capture
 
-// before orders the queue: by time, then in the order of the arguments.
+// before reports whether a is read before b: files are ordered by the time of
+// their next frame, then as in the arguments.
 func before(a, b *file) bool {
 	if a.frame.Time != b.frame.Time {
 		return a.frame.Time < b.frame.Time
@@ -20,8 +21,8 @@ func (r *Reader) push(f *file) {
 	}
 }
 
-// sink moves an element of the queue, whose time has grown, to its place.
-func (r *Reader) sink(i int) {
+// siftDown restores the heap after the time of element i has increased.
+func (r *Reader) siftDown(i int) {
 	for {
 		down := 2*i + 1
 		if down >= len(r.queue) {
@@ -38,17 +39,18 @@ func (r *Reader) sink(i int) {
 	}
 }
 
-// capturePoint is an interface of a node that one or more files, one after the
-// other, were captured at.
+// capturePoint is where one file, or several rotated files, were captured: an
+// interface of a node.
 type capturePoint struct {
-	name    string // of its latest file
-	reading bool   // that file has not ended
+	name    string // of the latest file
+	reading bool   // the latest file has not ended
 }
 
-// joinPoint returns the index of the capture point of a file that begins now.
-// Files of the same time were captured at different points. A file that begins
-// after another has ended is its continuation, as rotated captures are; after
-// several, of the one whose name has the longest common prefix.
+// joinPoint returns the index of the capture point of a file whose first frame
+// is next. Files that overlap in time were captured at different points. A file
+// that begins after another has ended continues it, as rotated captures do; if
+// several have ended, it continues the one whose name has the longest common
+// prefix.
 func (r *Reader) joinPoint(name string) int {
 	best, most := -1, -1
 	for i, s := range r.points {

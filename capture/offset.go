@@ -15,16 +15,16 @@ const (
 	estimateTotal  = 1 << 20          // frames read of all files together, at most
 	maxSightings   = 8                // the first ones of a segment are kept
 	longestDelay   = time.Second      // between two capture points, at most
-	backwards      = time.Millisecond // a segment may seem to arrive as long before it was sent: clocks drift
+	maxNegative    = time.Millisecond // a delay may be as far below zero, because clocks drift
 )
 
 // EstimateOffsets compares the clocks of several captures by the TCP segments
-// that are in two of them. It returns the offsets for Options.Offset: what to
-// add to the times of a file so that they agree with the first file that it has
-// segments in common with. Files without such segments have no offset. The notes
-// are lines of text, one for each pair of files that was compared. It reads only
-// files that can be read twice, and of these the first frames, the fewer the
-// more files there are. It ignores damage, which the Reader reports.
+// that two of them have in common. It returns the offsets for Options.Offset:
+// what to add to the times of a file so that they agree with those of the first
+// file that has segments in common with it. Files without such segments get no
+// offset. The notes are lines of text, one for each pair of files that was
+// compared. Only regular files are read, and only their first frames: the more
+// files, the fewer frames of each. Damage is ignored here; the Reader reports it.
 func EstimateOffsets(paths []string) (map[string]time.Duration, []string, error) {
 	offsets := map[string]time.Duration{}
 	var notes []string
@@ -54,11 +54,11 @@ func EstimateOffsets(paths []string) (map[string]time.Duration, []string, error)
 	return offsets, notes, nil
 }
 
-// sightings has for each segment the files with it, and the times. So each of
-// hundreds of files is compared only with those that have segments in common
-// with it.
+// sightings lists for each segment the files that have it, and its times there.
+// So each of hundreds of files is compared only with those that have segments in
+// common with it.
 type sightings struct {
-	flows map[flow]int32 // a number for each; that of the opposite direction differs in the lowest bit
+	flows map[flow]int32 // number of each flow; the opposite direction differs in the lowest bit
 	pairs int32
 	last  map[flowSegment]int32
 	all   []sighting
@@ -154,8 +154,8 @@ func (s *sightings) add(file int32, list map[flowSegment]int64) map[int32]map[in
 	return shared
 }
 
-// spread is by how much the times in the second file are later for the segments
-// of one flow, in nanoseconds.
+// spread is the range of the time differences of the segments of one flow: time
+// in the second file less time in the first, in nanoseconds.
 type spread struct{ least, most int64 }
 
 // widen extends the spread of a flow to d.
@@ -193,7 +193,7 @@ func compareClocks(flows map[int32]spread) (skew, delay time.Duration, err error
 		return 0, 0, errNothingShared
 	}
 	delay = time.Duration(there/2 - back/2)
-	if delay > longestDelay || delay < -backwards {
+	if delay > longestDelay || delay < -maxNegative {
 		return 0, 0, errNoSense
 	}
 	return time.Duration(there/2 + back/2), max(delay, 0), nil

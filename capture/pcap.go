@@ -33,7 +33,7 @@ type pcap struct {
 // byte order.
 func newPcap(w *window, magic uint32, order byteOrder) (*pcap, error) {
 	if !w.need(pcapHeaderSize) {
-		return nil, w.cut("file header", pcapHeaderSize)
+		return nil, w.truncated("file header", pcapHeaderSize)
 	}
 	p := &pcap{order: order, perSecond: 1e6}
 	if magic == pcapNanos {
@@ -57,7 +57,7 @@ func newPcap(w *window, magic uint32, order byteOrder) (*pcap, error) {
 
 func (p *pcap) next(w *window, f *Frame) error {
 	if !w.need(pcapRecordSize) {
-		return w.cut("record header", pcapRecordSize)
+		return w.truncated("record header", pcapRecordSize)
 	}
 	h := p.header[:]
 	copy(h, w.buf[w.lo:])
@@ -70,7 +70,7 @@ func (p *pcap) next(w *window, f *Frame) error {
 	}
 	n := pcapRecordSize + int(have)
 	if !w.need(n) {
-		return w.cut("record", int64(n))
+		return w.truncated("record", int64(n))
 	}
 	var carry uint32
 	if frac >= p.perSecond {

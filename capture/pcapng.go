@@ -29,8 +29,8 @@ const (
 	maxInterfaces = 1 << 16 // of a section; an obsolete packet block can name no more
 )
 
-// pcapng walks over the blocks and checks them. gopacket's NgReader does neither
-// say where a block begins nor compare the two lengths of a block.
+// pcapng walks over the blocks and checks them, because gopacket's NgReader does
+// not return where a block begins, and does not compare the two lengths of a block.
 type pcapng struct {
 	frames ngFrames
 	order  byteOrder
@@ -68,7 +68,7 @@ func (p *pcapng) next(w *window, f *Frame) error {
 		}
 		n := int(size)
 		if !w.need(n) {
-			return w.cut("block", int64(size))
+			return w.truncated("block", int64(size))
 		}
 		block, at := w.buf[w.lo:w.lo+n:w.lo+n], w.offset()
 		if again := p.order.u32(block[n-4:]); again != size {
@@ -98,7 +98,7 @@ func (p *pcapng) next(w *window, f *Frame) error {
 // the byte order of the blocks that follow.
 func (p *pcapng) header(w *window) (kind, size uint32, err error) {
 	if !w.need(blockMinSize) {
-		return 0, 0, w.cut("block header", blockMinSize)
+		return 0, 0, w.truncated("block header", blockMinSize)
 	}
 	b := w.buf[w.lo:]
 	kind = p.order.u32(b)
@@ -122,7 +122,7 @@ func (p *pcapng) header(w *window) (kind, size uint32, err error) {
 func (p *pcapng) skip(w *window, size uint32) error {
 	at := w.offset()
 	if !w.skip(int64(size)-4) || !w.need(4) {
-		return w.cutAt(at, w.base+int64(w.hi)-at, "block", int64(size))
+		return w.truncatedAt(at, w.base+int64(w.hi)-at, "block", int64(size))
 	}
 	if again := p.order.u32(w.buf[w.lo:]); again != size {
 		return p.unequal(w, at, size, again)

@@ -9,9 +9,9 @@ import (
 )
 
 // DropPrivileges gives up all capabilities of the process permanently. Open
-// captures and files remain usable, and files of the own user can still be
-// opened. In a program that was linked with cgo it changes nothing and returns an
-// error that wraps errors.ErrUnsupported.
+// captures and files remain usable, and files that the user may read can still
+// be opened. In a program that was linked with cgo it changes nothing and returns
+// an error that wraps errors.ErrUnsupported.
 func DropPrivileges() error {
 	if _, _, code := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); code != 0 {
 		return os.NewSyscallError("no new privileges", code)

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// Options are those of Open. The zero value is ready to use.
+// Options are the options of Open. The zero value is ready to use.
 type Options struct {
-	// Offset has by the name of a file what is added to the times of its
-	// frames, because its clock was slow.
+	// Offset maps the name of a file to what is added to the times of its
+	// frames, to correct its clock.
 	Offset map[string]time.Duration
 
 	// Idle is how long Next waits for the first byte of a record before it
@@ -23,7 +23,7 @@ type Options struct {
 type Reader struct {
 	files  []*file
 	queue  []*file // those with a next frame, a heap by its time
-	last   *file   // the frame returned last is of this file
+	last   *file   // file of the frame that was returned last
 	begun  bool    // the first frame of each file is in the queue
 	number int64   // of the frame returned last
 	points []capturePoint
@@ -32,7 +32,7 @@ type Reader struct {
 }
 
 // Open opens captures for reading: pcap or pcapng, plain or compressed with
-// gzip, zstd or lz4, which it recognizes by the content; "-" is standard input.
+// gzip, zstd or lz4, which it detects by the content; "-" is standard input.
 // For a path that cannot be opened or is a directory it returns the error of
 // package os, before it reads from any file; invalid content is an error of
 // Next. Opening a FIFO waits for its writer.
@@ -53,8 +53,8 @@ func Open(paths []string, opt Options) (*Reader, error) {
 }
 
 // Next reads the next frame into f, whose Data is valid until the next call.
-// A damaged file ends after its last whole frame; the others are read on. At
-// the end of all files Next returns io.EOF, or if files were damaged the
+// A damaged file ends after its last whole frame; reading the others continues.
+// At the end of all files Next returns io.EOF, or if files were damaged the
 // *DamageError of each, joined.
 func (r *Reader) Next(f *Frame) error {
 	if r.err != nil {
@@ -104,12 +104,12 @@ func (r *Reader) Close() error {
 	return errors.Join(all...)
 }
 
-// merge returns the earliest frame of all files in f.
+// merge sets f to the earliest next frame of all files.
 func (r *Reader) merge(f *Frame) error {
 	if !r.begun {
 		r.begun = true
 		for _, in := range r.files {
-			if err := r.ended(in, in.peek()); err != nil {
+			if err := r.enqueue(in, in.peek()); err != nil {
 				return err
 			}
 		}
@@ -148,20 +148,19 @@ func (r *Reader) merge(f *Frame) error {
 func (r *Reader) advance(in *file) error {
 	err := in.next(&in.frame)
 	if err == nil {
-		r.sink(0)
+		r.siftDown(0)
 		return nil
 	}
 	n := len(r.queue) - 1
 	r.queue[0] = r.queue[n]
 	r.queue = r.queue[:n]
-	r.sink(0)
-	return r.ended(in, err)
+	r.siftDown(0)
+	return r.enqueue(in, err)
 }
 
-// ended puts a file into the queue, or closes it when reading it returned an
-// error. It returns only an error that ends the whole reading: the Reader was
-// closed.
-func (r *Reader) ended(in *file, err error) error {
+// enqueue adds a file to the queue after its next frame was read, or closes it if
+// that failed with err. It returns an error only if the Reader was closed.
+func (r *Reader) enqueue(in *file, err error) error {
 	if err == nil {
 		r.push(in)
 		return nil

@@ -7,14 +7,14 @@ const (
 	maxRecentFrames = 1 << 17
 )
 
-// Recent writes frames of a capture that are selected only after later frames
-// were read, such as all frames of a message that is known by its last one.
+// Recent writes frames of a capture that can be selected only after later frames
+// were read, such as the frames of a message that is complete with its last one.
 // It keeps copies of the latest frames. A frame that is marked while it is kept
-// is written when it leaves; all others are dropped.
+// is written when it is removed; all others are dropped.
 //
-// At most 131,072 frames and 64 MiB of frames and comments are kept; to stay
-// within both, the oldest frames leave. Frames are written in the order in
-// which they were added.
+// At most 131,072 frames and 64 MiB of frames and comments are kept; beyond
+// that, the oldest are removed. Frames are written in the order in which they
+// were added.
 type Recent struct {
 	w        *Writer
 	ring     []recentFrame

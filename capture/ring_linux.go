@@ -30,7 +30,7 @@ type ring struct {
 	mem    []byte
 	blocks int
 	block  int    // index of the block that is read, or is next
-	held   bool   // the block is ours, not the kernel's
+	held   bool   // the block belongs to this program, not to the kernel
 	left   uint32 // frames of the block that are not read yet
 	at     int    // offset in mem of the next frame
 }
@@ -65,13 +65,14 @@ func newRing(fd, size int) (*ring, error) {
 
 func (r *ring) close() error { return os.NewSyscallError("munmap", unix.Munmap(r.mem)) }
 
-// status returns the word that has whether the block is the kernel's or ours.
+// status returns the word that states who owns the block: the kernel or this
+// program.
 func (r *ring) status() *uint32 {
 	return (*uint32)(unsafe.Pointer(&r.mem[r.block*blockBytes+blockStatus]))
 }
 
-// next returns the next frame, if the kernel has passed one on. The previous
-// frame is not valid any more: its block may be the kernel's again.
+// next returns the next frame, if there is one. The previous frame is no longer
+// valid: its block may have been returned to the kernel.
 func (r *ring) next() (packet, bool) {
 	for r.left == 0 {
 		if r.held {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/gopacket"
 )
 
-// Frames is where frames come from: a Reader, a Live or a SourceReader.
+// Frames is a source of frames: a Reader, a Live or a SourceReader.
 type Frames interface {
 	// Next reads the next frame into f, whose Data is valid until the next
 	// call. After the last frame it returns io.EOF.
@@ -83,7 +83,7 @@ func (s *Source) Err() error {
 }
 
 // SourceReader reads the frames of a gopacket data source: a pcap.Handle, an
-// afpacket.TPacket, a reader of pcapgo or a program's own.
+// afpacket.TPacket, a reader of pcapgo or one of your program.
 type SourceReader struct {
 	read   func() ([]byte, gopacket.CaptureInfo, error)
 	link   LinkType
@@ -101,7 +101,7 @@ func NewSourceReader(source gopacket.PacketDataSource, link LinkType) *SourceRea
 	return r
 }
 
-// Next reads the next frame. It returns the errors of the source as they are.
+// Next reads the next frame. It returns the errors of the source unchanged.
 func (r *SourceReader) Next(f *Frame) error {
 	data, info, err := r.read()
 	if err != nil {

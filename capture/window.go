@@ -13,8 +13,8 @@ const (
 	maxRecord  = 16 << 20 // bytes of a record, at most; frames have up to 64 KiB, with BIG TCP 512 KiB
 )
 
-// window is a sliding view of an input. Records are read where they lie in it,
-// so a byte is copied once: from the kernel.
+// window is a sliding view of an input. Records are parsed in its buffer, so a
+// byte is copied only once: from the kernel.
 type window struct {
 	name   string // for messages
 	src    io.Reader
@@ -94,15 +94,16 @@ func (w *window) damage(at int64, format string, args ...any) error {
 	return &DamageError{File: w.name, Offset: at, Cause: fmt.Sprintf(format, args...)}
 }
 
-// cut returns the error for an incomplete record of the given size, of which the
-// window has the first bytes. Without any, that is io.EOF: the input ends after
-// a whole record.
-func (w *window) cut(what string, size int64) error {
-	return w.cutAt(w.offset(), int64(w.hi-w.lo), what, size)
+// truncated returns the error for an incomplete record of the given size, of
+// which the window has the first bytes. If it has none of them, the input ends
+// after a whole record, and the error is io.EOF.
+func (w *window) truncated(what string, size int64) error {
+	return w.truncatedAt(w.offset(), int64(w.hi-w.lo), what, size)
 }
 
-// cutAt is cut for a record at an offset of which the input has some bytes.
-func (w *window) cutAt(at, have int64, what string, size int64) error {
+// truncatedAt is truncated for a record at offset at, of which the input has
+// have bytes.
+func (w *window) truncatedAt(at, have int64, what string, size int64) error {
 	switch {
 	case errors.Is(w.err, os.ErrClosed):
 		return w.err

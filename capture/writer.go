@@ -11,7 +11,7 @@ import (
 	"github.com/google/gopacket/pcapgo"
 )
 
-const writerSize = 256 << 10 // bytes kept before they are written
+const writerSize = 256 << 10 // bytes that are buffered
 
 // MaxComment is the longest comment of a frame that a Writer writes, in bytes:
 // an option's length has 16 bits, and padding follows.
@@ -140,7 +140,7 @@ func (w *Writer) lastBlock() []byte {
 	return w.buf[end-int(binary.LittleEndian.Uint32(w.buf[end-4:])):]
 }
 
-// shorten cuts a comment to MaxComment, not inside a character.
+// shorten truncates a comment to MaxComment bytes, but not inside a character.
 func shorten(s string) string {
 	if len(s) <= MaxComment {
 		return s
