@@ -33,8 +33,8 @@ func (c *choice) String() string     { return c.value }
 func (c *choice) Set(v string) error { c.value = v; return nil }
 func (c *choice) Type() string       { return c.placeholder }
 
-// check reports a value that is not in the list. It is not done in Set, so that
-// all mistakes of a command line are reported together.
+// check returns an error for a value that is not in the list. Set does not check,
+// so that all errors of a command line are reported together.
 func (c *choice) check() error {
 	switch {
 	case slices.Contains(c.words, c.value):
@@ -45,7 +45,7 @@ func (c *choice) check() error {
 	return exit.Usagef("%s %s: must be %s", c.flag, c.value, wordList(c.words))
 }
 
-// wordList joins words as prose does: a, b or c.
+// wordList joins words to a phrase: a, b or c.
 func wordList(words []string) string {
 	last := len(words) - 1
 	if last <= 0 {

@@ -90,7 +90,7 @@ func completeTypes(_ *cobra.Command, args []string, start string) ([]string, cob
 }
 
 // negativeNumbersLast lets negative numbers be arguments of decode and explain:
-// it moves them to the end, behind a --, where they are not taken for flags.
+// it moves them to the end, behind a --, where they are not parsed as flags.
 func negativeNumbersLast(args []string) []string {
 	if len(args) == 0 || args[0] != "decode" && args[0] != "explain" {
 		return args

@@ -1,6 +1,6 @@
-// Package cli is the command line: one file a command, the flags that commands
-// share, and how trackers and renderers are connected. It knows nothing about
-// the protocol.
+// Package cli is the command line: one file per command, the flags that commands
+// share, and the connection of trackers with renderers. It contains no knowledge
+// of the protocol.
 //
 // # How a command reads packets
 //
@@ -13,7 +13,7 @@
 //  3. A scan.Pass over the input is made, and consumers are added to it: trackers
 //     first, such as track.Pairing (addRPCs), then those that write their results.
 //  4. Pass.Run opens the input and feeds the consumers, until its end, an error,
-//     a signal, or a consumer that has enough (scan.ErrStop).
+//     a signal, or a consumer that needs no more messages (scan.ErrStop).
 //  5. exit.Status reports the error, if any, and returns the exit status.
 //
 // The subpackages hold what commands have in common: cli/scan the pass,
@@ -22,9 +22,9 @@
 //
 // # How to add a command
 //
-// Write newX in a file of its own and add it to newRoot. Every command has an
-// example, and a test runs it against the samples in pcaps/: name its files as
-// the other examples do. Then refresh completions and man pages:
+// Write newX in a new file and add it to newRoot. Every command has examples,
+// which a test runs with the samples in pcaps/: name files as the other examples
+// do. Then refresh completions and man pages:
 //
 //	go test ./cli -run Generated -update
 package cli

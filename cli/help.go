@@ -26,7 +26,7 @@ var flagGroups = []string{inputFlags, selectionFlags, outputFlags, otherFlags}
 // groupAnnotation is the key of the annotation that names the group of a flag.
 const groupAnnotation = "group"
 
-// addFlags adds the flags that define defines to a command, in a group.
+// addFlags calls define to add flags to a command, and puts them into a group.
 func addFlags(cmd *cobra.Command, group string, define func(*pflag.FlagSet)) {
 	set := pflag.NewFlagSet(group, pflag.ContinueOnError)
 	set.SortFlags = false

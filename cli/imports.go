@@ -13,7 +13,7 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// imports is the command that shows the lives of connections.
+// imports is the command that shows connections and what happened to them.
 type imports struct {
 	sys       *scan.System
 	input     scan.Flags
@@ -71,7 +71,7 @@ func (c *imports) run(args []string) error {
 		Limit:  c.selection.count,
 		SaveTo: c.selection.save,
 	})
-	w := c.sys.NewWriter(in.Pace())
+	w := c.sys.NewWriter(in.FlushPolicy())
 	var failed error
 	i := track.NewImports()
 	follows := in.Live() && c.view.form.value == "timeline"

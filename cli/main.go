@@ -15,7 +15,7 @@ import (
 
 // Main runs the program with the arguments of the process and ends it.
 func Main() {
-	// Without this, a write to a pipe that nobody reads would end the process.
+	// Without this, SIGPIPE would end the process at a write to a closed pipe.
 	signal.Ignore(syscall.SIGPIPE)
 	sys := &scan.System{IO: iostreams.System(), Harden: harden}
 	os.Exit(Run(sys, os.Args[1:]))

@@ -69,8 +69,8 @@ func newMessages(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-// mistypedCommand reports a first argument that is no file, but similar to the
-// name of a command.
+// mistypedCommand returns an error if the first argument is not a file, but
+// similar to the name of a command.
 func mistypedCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 || strings.ContainsAny(args[0], "./") {
 		return nil
@@ -100,11 +100,11 @@ func (c *messages) run(args []string) error {
 		SaveTo:   c.selection.save,
 		Distinct: true,
 	})
-	w := c.sys.NewWriter(in.Pace())
+	w := c.sys.NewWriter(in.FlushPolicy())
 	switch {
 	case show.flags != nil:
 		addFlagWords(p, w, show.flags)
-	case show.independent && w.Pace() == iostreams.Whenever:
+	case show.independent && w.FlushPolicy() == iostreams.FlushWhenFull:
 		c.addParallel(p, w)
 	default:
 		addMessages(p, w, show)
@@ -126,7 +126,7 @@ type messageView struct {
 	independent bool                   // each message can be rendered without those before it
 	header      []byte                 // printed first
 	all         func(*dissect.Message) // gets all messages, shown or not; nil: not needed
-	flags       *render.Flags          // the Renderer when it needs connects in pairs, else nil
+	flags       *render.Flags          // the Renderer of -T flags, which needs connects in pairs; else nil
 }
 
 // messageView returns the view that the flags choose.

@@ -9,9 +9,9 @@ import (
 	"github.com/lshark/lshark/render"
 )
 
-// Messages are rendered in batches: the reader copies them into one, a worker
-// renders it, the writer writes the batches in the order of the reader. All
-// batches and their text together should fit into a processor's cache.
+// Messages are rendered in batches: the reader copies messages into a batch, a
+// worker renders it, and the writer writes the batches in the order of the
+// reader. All batches and their text together should fit into a processor's cache.
 const (
 	batchMessages = 96
 	batchBytes    = 96 << 10
@@ -22,7 +22,7 @@ type batch struct {
 	msgs dissect.Arena
 	at   []render.Moment
 	out  []byte
-	done chan struct{} // one element once out is ready
+	done chan struct{} // receives one element when out is ready
 }
 
 // pool is the batches and the goroutines that work on them.
@@ -35,7 +35,7 @@ type pool struct {
 	failed chan struct{}
 	err    error // of the writer, set before failed is closed
 	ended  chan struct{}
-	fill   *batch // gets the messages
+	fill   *batch // being filled
 	before int64  // time of the message before
 }
 
@@ -107,8 +107,8 @@ func (p *pool) render(r render.Renderer) {
 	}
 }
 
-// write writes the batches in order. After an error it still takes them,
-// so that no other goroutine blocks.
+// write writes the batches in order. After an error it still receives them, so
+// that no other goroutine blocks.
 func (p *pool) write() {
 	defer close(p.ended)
 	for b := range p.order {

@@ -115,8 +115,8 @@ func (c *rpcs) selects(r *track.RPC) bool {
 	return c.unanswered && r.Unanswered() || c.errors && (r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
 }
 
-// liveLinger is how long a complete RPC is kept back in a live capture: a
-// message of it may still be late.
+// liveLinger is how long a complete RPC is held in a live capture, for messages
+// that arrive late.
 const liveLinger = 200 * time.Millisecond
 
 // liveLockWait is how long an RPC of a live capture is kept back for its lock to
@@ -134,7 +134,7 @@ func (c *rpcs) run(args []string) error {
 		return err
 	}
 	p := scan.New(c.sys, in, scan.Options{SaveTo: c.selection.save, SaveRPCs: true})
-	out := &rpcOutput{pass: p, w: c.sys.NewWriter(in.Pace()), renderer: show, limit: c.selection.count}
+	out := &rpcOutput{pass: p, w: c.sys.NewWriter(in.FlushPolicy()), renderer: show, limit: c.selection.count}
 	slow := slowest{limit: c.slowest}
 	addRPCs(p, in, filter, track.Options{Timeout: int64(c.timeout), Done: func(r *track.RPC) {
 		frames := p.RPCFrames(r)
@@ -160,8 +160,8 @@ func (c *rpcs) run(args []string) error {
 	return errors.Join(p.Run(), out.w.Close())
 }
 
-// addRPCs adds a consumer that puts the messages of RPCs together. RPCs are
-// marked for a filter as their messages come.
+// addRPCs adds a consumer that groups messages into RPCs. The filter is applied
+// to each message when it arrives.
 func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) *track.Pairing {
 	if in.Live() {
 		o.Linger, o.LockWait = int64(liveLinger), int64(liveLockWait)

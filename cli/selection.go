@@ -17,8 +17,8 @@ type selection struct {
 	save    string
 }
 
-// register defines the flags. noun is the word for what -Y selects, such as
-// "RPCs"; counted is the word for what -c counts.
+// register defines the flags. In their help texts, noun names what -Y selects,
+// such as "RPCs", and counted names what -c counts.
 func (s *selection) register(f *pflag.FlagSet, noun, counted string) {
 	f.StringVarP(&s.display, "display", "Y", "", "only "+noun+" that match the display filter `EXPR`, such as "+
 		"'pb_opc == OST_WRITE && pb_status == ENOSPC'; \"lshark fields\" lists the names")

@@ -119,7 +119,7 @@ func (c *stats) run(args []string) error {
 	if in.Live() && c.view.form.value == "table" && c.sys.OutTTY && c.interval == 0 {
 		return c.runTop(p, in, filter, o)
 	}
-	w := c.sys.NewWriter(in.Pace())
+	w := c.sys.NewWriter(in.FlushPolicy())
 	c.addTables(p, in, filter, o, w)
 	return errors.Join(p.Run(), w.Close())
 }
@@ -168,8 +168,8 @@ func (c *stats) table(o report.StatsOptions) (header []byte, appendTo func([]byt
 	return nil, report.NewStatsTable(o).AppendInterval
 }
 
-// addTracker adds a consumer that puts RPCs together and passes those that
-// match the filter to s.
+// addTracker adds a consumer that groups messages into RPCs and passes the RPCs
+// that match the filter to s.
 func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *track.Stats) *track.Pairing {
 	return addRPCs(p, in, filter, track.Options{Timeout: int64(c.timeout), Sent: s.Sent, Answered: s.Answered, Done: func(r *track.RPC) {
 		frames := p.RPCFrames(r)

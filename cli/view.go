@@ -72,7 +72,8 @@ type columns struct {
 	header  bool
 }
 
-// register defines the flags; noun is the word for what the names stand for.
+// register defines the flags. In their help texts, noun names what is printed:
+// fields or keys.
 func (c *columns) register(f *pflag.FlagSet, noun string) {
 	f.StringArrayVarP(&c.names, "field", "e", nil, "with -T fields, print "+noun+" `NAME`; may be repeated")
 	f.StringArrayVarP(&c.options, "fields-option", "E", nil, "with -T fields, print the names in the first line (`header=y`)")

@@ -1,6 +1,6 @@
-// Package iostreams holds the standard streams of the program and everything
-// that is decided about them: width and colours of the terminal, buffering and
-// flushing of the output, the progress line, and messages on standard error.
+// Package iostreams holds the standard streams of the program and their
+// settings: width and colours of the terminal, buffering and flushing of the
+// output, the progress line, and messages on standard error.
 package iostreams
 
 import (
@@ -39,13 +39,14 @@ func System() *IO {
 	return s
 }
 
-// Say writes a line to Err, with the name of the program before it.
+// Say writes a message to Err, as one line that begins with the name of the
+// program.
 func (s *IO) Say(format string, args ...any) {
 	fmt.Fprintf(s.Err, "lshark: %s\n", Printable(fmt.Sprintf(format, args...)))
 }
 
-// Printable escapes everything in text that could control a terminal. Names of
-// files come from strangers, too.
+// Printable escapes everything in text that could control a terminal. File names
+// are untrusted, too.
 func Printable(text string) string {
 	special := func(r rune) bool { return !strconv.IsPrint(r) || r == utf8.RuneError }
 	if !strings.ContainsFunc(text, special) {

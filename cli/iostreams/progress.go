@@ -7,8 +7,8 @@ import (
 )
 
 // Progress is a line on standard error that shows how much of the input was
-// read. It is for people who wait: standard error is a terminal, the output
-// goes elsewhere, and the work takes longer than a second.
+// read. It is shown when standard error is a terminal, standard output is not,
+// and reading takes longer than a second.
 type Progress struct {
 	out  io.Writer
 	stop chan struct{}
@@ -23,7 +23,7 @@ const (
 
 // NewProgress starts the line. bytes returns how many bytes were read and how
 // many there are, 0 if unknown; it is called from another goroutine. NewProgress
-// returns nil, which is valid, when nobody would see the line.
+// returns nil, which is valid, when the line is not to be shown.
 func (s *IO) NewProgress(bytes func() (read, total int64)) *Progress {
 	if bytes == nil || !s.ErrTTY || s.OutTTY {
 		return nil

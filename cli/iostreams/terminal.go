@@ -56,7 +56,7 @@ func (s *IO) Colored(when string) bool {
 }
 
 // Keys lets the terminal deliver each key at once instead of whole lines.
-// restore undoes that. Without a terminal on standard input no key ever comes.
+// restore undoes that. If standard input is not a terminal, no key is delivered.
 func (s *IO) Keys() (keys <-chan byte, restore func() error, err error) {
 	const typedAhead = 16
 	c := make(chan byte, typedAhead)

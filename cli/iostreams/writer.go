@@ -11,45 +11,45 @@ import (
 // ErrWrite is wrapped by all errors of a Writer.
 var ErrWrite = errors.New("cannot write")
 
-// Pace is how soon the output has to show what was written.
-type Pace int
+// FlushPolicy is when a Writer flushes its buffer.
+type FlushPolicy int
 
-// The paces.
+// The flush policies.
 const (
-	AtOnce   Pace = iota // after each Write: somebody is watching
-	Soon                 // within a moment: the input is a pipe, which may pause
-	Whenever             // when the buffer is full
+	FlushEachWrite FlushPolicy = iota // for a terminal or a live capture
+	FlushOften                        // every 100 ms: the input is a pipe, which may pause
+	FlushWhenFull                     // when the buffer is full
 )
 
 // Writer is a buffered Out. It may be used by several goroutines.
 type Writer struct {
 	mu       sync.Mutex
 	buf      *bufio.Writer
-	pace     Pace
+	policy   FlushPolicy
 	closed   chan struct{}
 	err      error
 	returned bool // err was returned by Write or Flush
 }
 
-// NewWriter returns a Writer for Out. On a terminal its pace is AtOnce. Close
-// must be called.
-func (s *IO) NewWriter(pace Pace) *Writer {
+// NewWriter returns a Writer for Out. On a terminal its policy is FlushEachWrite.
+// Close must be called.
+func (s *IO) NewWriter(policy FlushPolicy) *Writer {
 	const size = 64 << 10
 	if s.OutTTY {
-		pace = AtOnce
+		policy = FlushEachWrite
 	}
-	w := &Writer{buf: bufio.NewWriterSize(s.Out, size), pace: pace, closed: make(chan struct{})}
-	if pace == Soon {
-		go w.flushSoon()
+	w := &Writer{buf: bufio.NewWriterSize(s.Out, size), policy: policy, closed: make(chan struct{})}
+	if policy == FlushOften {
+		go w.flushOften()
 	}
 	return w
 }
 
-// Pace returns the pace in use.
-func (w *Writer) Pace() Pace { return w.pace }
+// FlushPolicy returns the policy in use.
+func (w *Writer) FlushPolicy() FlushPolicy { return w.policy }
 
-// flushSoon flushes in intervals until the Writer is closed or fails.
-func (w *Writer) flushSoon() {
+// flushOften flushes in intervals until the Writer is closed or fails.
+func (w *Writer) flushOften() {
 	const interval = 100 * time.Millisecond
 	t := time.NewTicker(interval)
 	defer t.Stop()
@@ -75,7 +75,7 @@ func (w *Writer) Write(b []byte) error {
 	defer w.mu.Unlock()
 	if len(b) > 0 && w.err == nil {
 		_, err := w.buf.Write(b)
-		if err == nil && w.pace == AtOnce {
+		if err == nil && w.policy == FlushEachWrite {
 			err = w.buf.Flush()
 		}
 		w.fail(err)

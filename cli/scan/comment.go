@@ -10,7 +10,7 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// Comments of frames that -w writes.
+// The comments of frames in the file of -w.
 
 // appendMessage appends the comment about a message: operation, kind, xid,
 // error and nodes, as far as they are known.

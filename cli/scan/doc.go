@@ -1,4 +1,4 @@
-// Package scan reads packets for the commands: the flags that say which packets
+// Package scan reads packets for the commands: the flags that choose the packets
 // (Flags), the input that these flags describe (Input), and one pass over its
 // frames that feeds any number of consumers (Pass).
 //
@@ -15,15 +15,15 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 )
 
-// System is what commands need from the machine. Tests fill in their own.
+// System is what commands need from the operating system. Tests replace it.
 type System struct {
 	*iostreams.IO
 
 	// Open opens capture files; nil stands for capture.Open.
 	Open func(paths []string, o capture.Options) (Frames, error)
 
-	// Harden gives up the privileges that only opening needs, once a live
-	// capture is open; nil does nothing.
+	// Harden is called when a live capture is open, and drops the privileges
+	// that only opening it needs; nil does nothing.
 	Harden func() error
 }
 

@@ -36,15 +36,15 @@ func (in *Input) Live() bool { return in.iface != "" }
 // Files returns how many capture files there are.
 func (in *Input) Files() int { return len(in.files) }
 
-// Pace returns how soon the output has to show what was read.
-func (in *Input) Pace() iostreams.Pace {
+// FlushPolicy returns how often output must be flushed for this kind of input.
+func (in *Input) FlushPolicy() iostreams.FlushPolicy {
 	switch {
 	case in.Live():
-		return iostreams.AtOnce
+		return iostreams.FlushEachWrite
 	case in.piped():
-		return iostreams.Soon
+		return iostreams.FlushOften
 	}
-	return iostreams.Whenever
+	return iostreams.FlushWhenFull
 }
 
 // piped reports whether some of the frames come through a pipe, whose writer
@@ -57,13 +57,13 @@ func (in *Input) piped() bool {
 }
 
 // rereadable reports whether all of the input can be read a second time. A file
-// that is redirected to standard input is closed after the first.
+// that is redirected to standard input is closed after the first reading.
 func (in *Input) rereadable() bool {
 	return !in.Live() && !in.piped() && !slices.Contains(in.files, stdin)
 }
 
-// pipeTwice returns the name of a pipe, or of standard input, that is among the
-// files a second time, or an empty string.
+// pipeTwice returns the name of a pipe, or of standard input, that was given
+// twice, or an empty string.
 func (in *Input) pipeTwice() string {
 	var pipes []os.FileInfo
 	for _, path := range in.files {
@@ -136,7 +136,7 @@ func (in *Input) liveFilter() string {
 	return pcapfilter.TCPPorts(ports)
 }
 
-// liveTraffic describes the traffic that a live capture takes in.
+// liveTraffic describes which traffic a live capture reads, for a message.
 func (in *Input) liveTraffic() string {
 	switch {
 	case in.filter != "":

@@ -5,9 +5,9 @@ import "github.com/lshark/lshark/capture"
 // maxMarkComments limits the bytes of all comments of marks.
 const maxMarkComments = 64 << 20
 
-// marks is a set of frames by number, with comments. It takes a bit for each
-// frame of the capture and a bounded amount of comments: what exceeds that is
-// marked without one.
+// marks is a set of frames by number, with comments. It needs one bit for each
+// frame of the capture. Comments beyond maxMarkComments are dropped; their frames
+// are marked without one.
 type marks struct {
 	bits     []uint64
 	n        int // marked frames

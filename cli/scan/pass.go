@@ -29,23 +29,24 @@ type Options struct {
 	SaveRPCs bool
 }
 
-// Consumer takes part in a Pass. Funcs that are nil are not called. The first
-// error of any of them ends the pass; ErrStop ends it without being an error.
+// Consumer receives the messages of a Pass. Funcs that are nil are not called.
+// The first error of any of them ends the pass; ErrStop ends it without being an
+// error.
 type Consumer struct {
 	// Begin is called when the input is open.
 	Begin func() error
 
-	// All gets every message, selected or not.
+	// All receives every message, selected or not.
 	All func(*dissect.Message)
 
-	// Message gets every selected message, valid during the call.
+	// Message receives every selected message, valid during the call.
 	Message func(*dissect.Message) error
 
 	// Idle is called when no frame has arrived for a while. now is the time
 	// by the clock of the capture in nanoseconds since the epoch.
 	Idle func(now int64) error
 
-	// End is called when no message follows, also after an error.
+	// End is called after the last message, also after an error.
 	End func() error
 }
 
@@ -73,7 +74,7 @@ type clock struct {
 	begun  bool
 	first  int64         // time of the first frame
 	last   int64         // time of the last frame
-	silent time.Duration // how long nothing has arrived since then
+	silent time.Duration // time since then without a frame
 }
 
 // New returns a Pass over an input.
@@ -140,8 +141,8 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
-	// Until here a signal ends the program, which may have to wait for the
-	// other end of a FIFO.
+	// Until here a signal ends the program, because opening a FIFO may wait
+	// for its other end.
 	if p.in.Live() || p.in.piped() {
 		src.stopOnSignal(p.in.duration)
 	}
@@ -234,7 +235,8 @@ func (p *Pass) message(m *dissect.Message) {
 	}
 }
 
-// idle passes on that no frame has arrived for a while.
+// idle is called when no frame has arrived for a while. It hands out what waits
+// for late frames and calls the Idle funcs.
 func (p *Pass) idle() {
 	p.clock.silent += pipeIdle
 	if p.dissector.Quiet(); p.err != nil {
@@ -256,7 +258,7 @@ func (p *Pass) fail(err error) {
 	}
 }
 
-// frame notes the time of a frame.
+// frame records the time of a frame.
 func (c *clock) frame(t int64) {
 	if !c.begun {
 		c.begun, c.first = true, t
@@ -264,6 +266,6 @@ func (c *clock) frame(t int64) {
 	c.last, c.silent = t, 0
 }
 
-// now returns the time when no frame arrives. What a pipe brings may be of any
-// time, so it is that of the last frame and the silence since.
+// now returns the time of the last frame plus the silence since. The time of day
+// cannot be used, as frames from a pipe may have been captured at any time.
 func (c *clock) now() int64 { return c.last + int64(c.silent) }

@@ -13,16 +13,15 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// saver writes selected frames to a file (-w). Which frames these are is known
-// only after later frames were read. So the latest frames are kept in memory
-// (recent), or the frames are marked and the input is read again at the end
-// (marks).
+// saver writes selected frames to a file (-w). A frame can be selected only after
+// later frames were read. So the latest frames are kept in memory (recent), or
+// selected frames are marked and the input is read again at the end (marks).
 type saver struct {
 	file      *os.File
 	w         *capture.Writer
 	recent    *capture.Recent // nil when the input is read again
 	marks     marks
-	missed    int                       // frames that were marked when they were no longer kept
+	missed    int                       // frames that were no longer kept when they were marked
 	comment   []byte                    // scratch space
 	rpcFrames track.Attached[RPCFrames] // of RPCs that have not ended
 	err       error
@@ -43,8 +42,9 @@ func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
 			return nil, exit.Usagef("-w %s: would overwrite the input", path)
 		}
 	}
-	// Not os.Create, which opens for reading too: as its own reader it would
-	// neither wait for one of a FIFO nor learn that it went away.
+	// Not os.Create, which opens for reading too: this process would then be a
+	// reader of the FIFO, so opening would not wait for another reader, and
+	// writing would not fail after that reader has closed it.
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
 	if err != nil {
 		return nil, err
@@ -92,7 +92,7 @@ func (s *saver) message(m *dissect.Message) {
 	}
 }
 
-// noteFrames notes the frames of a message of an RPC.
+// noteFrames records the frames of a message of an RPC.
 func (s *saver) noteFrames(m *dissect.Message, r *track.RPC) {
 	list := s.rpcFrames.Of(r)
 	for _, n := range m.Frames {
@@ -129,7 +129,7 @@ type rpcFrame struct {
 	kind   lnet.Kind
 }
 
-// NoteFrames notes the frames of a message of an RPC for RPCFrames.
+// NoteFrames records the frames of a message of an RPC for RPCFrames.
 func (p *Pass) NoteFrames(m *dissect.Message, r *track.RPC) {
 	if p.saver != nil {
 		p.saver.noteFrames(m, r)
@@ -137,7 +137,7 @@ func (p *Pass) NoteFrames(m *dissect.Message, r *track.RPC) {
 }
 
 // RPCFrames returns the frames of an RPC that has ended, valid until the next
-// message. It must be called for each RPC of which frames were noted.
+// message. It must be called for each RPC of which frames were recorded.
 func (p *Pass) RPCFrames(r *track.RPC) RPCFrames {
 	if p.saver == nil {
 		return nil
@@ -184,7 +184,7 @@ func (p *Pass) readMarked() (err error) {
 	for left := s.marks.n; left > 0; {
 		switch err := src.next(&f); {
 		case err == io.EOF, errors.As(err, new(*capture.DamageError)):
-			s.missed += left // a file is shorter than it was
+			s.missed += left // a file has become shorter
 			left = 0         // the first reading reported the damage
 		case err != nil:
 			return err

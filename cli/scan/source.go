@@ -76,7 +76,8 @@ func (s *source) progress() func() (read, total int64) {
 	return s.reader.Progress
 }
 
-// dropped returns how many frames of a live capture came too fast to be read.
+// dropped returns how many frames of a live capture the kernel dropped because
+// they were not read in time.
 func (s *source) dropped() (uint64, error) {
 	if s.live == nil {
 		return 0, nil

@@ -1,5 +1,5 @@
-// Package facts reads the tables of facts about the wire that the tests hold the
-// declarations of the protocol against. They lie in opcodes/testdata.
+// Package facts reads the tables in opcodes/testdata: sizes, offsets and numbers
+// from Lustre's headers. Tests compare the declarations of the protocol with them.
 package facts
 
 import (

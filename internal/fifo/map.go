@@ -1,9 +1,8 @@
-// Package fifo holds containers whose oldest entries leave first: what follows
-// an endless stream of messages must forget.
+// Package fifo has a map and a queue that are bounded by removing their oldest
+// entries, for state that must not grow with the capture.
 package fifo
 
-// Map is a map of the keys that were put into it last, at most a fixed number
-// of them.
+// Map is a map with a maximum number of keys: a new key replaces the oldest one.
 type Map[K comparable, V any] struct {
 	max   int
 	slots map[K]int32
@@ -34,8 +33,9 @@ func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 	return m.ring[i].value, true
 }
 
-// Put sets the value of a key. A key that is in the map keeps its age; a new
-// one takes the place of the oldest in a full map, which Put returns.
+// Put sets the value of a key. A key that is in the map keeps its age. If the map
+// is full, a new key replaces the oldest one, which Put returns with its value;
+// evicted reports whether there was one.
 func (m *Map[K, V]) Put(k K, v V) (oldest K, value V, evicted bool) {
 	if i, ok := m.slots[k]; ok {
 		m.ring[i].value = v
@@ -58,8 +58,8 @@ func (m *Map[K, V]) Put(k K, v V) (oldest K, value V, evicted bool) {
 	return oldest, value, evicted
 }
 
-// Delete takes a key out and returns its value, if it was there. Its slot
-// stays empty until its turn comes.
+// Delete removes a key and returns its value; ok reports whether it was in the
+// map. Its slot stays empty until it would have been the oldest.
 func (m *Map[K, V]) Delete(k K) (v V, ok bool) {
 	i, ok := m.slots[k]
 	if !ok {

@@ -1,7 +1,7 @@
 package fifo
 
-// Queue is a linked list, oldest first. It allocates nothing: an owner has its
-// Element as a field, and is in at most one queue at a time.
+// Queue is a linked list of owners, oldest first. It allocates nothing: each owner
+// contains its Element, and is in at most one queue at a time.
 type Queue[T any] struct {
 	first, last *Element[T]
 	n           int
@@ -27,8 +27,8 @@ func (q *Queue[T]) First() *T {
 	return q.first.Owner
 }
 
-// Push puts an element at the end, as of now, and takes it out of the queue it
-// was in.
+// Push removes an element from the queue that it was in, and adds it at the end
+// with the time now.
 func (q *Queue[T]) Push(e *Element[T], now int64) {
 	e.Remove()
 	e.queue, e.Since, e.prev = q, now, q.last

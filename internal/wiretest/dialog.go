@@ -5,11 +5,11 @@ import "github.com/lshark/lshark/capture"
 // DialogXID is the xid, and the match bits, of the request of a dialog.
 const DialogXID = 0x6000000000040
 
-// Way is how the answer of a dialog comes, and what is missing in the capture:
-// one of the ways, with any of the flags.
+// Way is how the answer of a dialog is transferred, combined with flags for what
+// is missing in the capture.
 type Way uint8
 
-// Ways of an answer.
+// How the answer is transferred.
 const (
 	ByReply Way = iota
 	ByBulkPut
@@ -18,7 +18,7 @@ const (
 	ways
 )
 
-// What is missing in the capture.
+// Flags: what is missing in the capture.
 const (
 	WithoutRequest Way = 1 << (iota + 2)
 	CutBySnaplen       // in the middle of the answer
@@ -28,10 +28,10 @@ const (
 // largestSegment is how many bytes one segment of a dialog has at most.
 const largestSegment = 32 << 10
 
-// Dialog builds the frames of an RPC between two nodes: a request, what answers
-// it, and a further message, which proves where the answer ends. The request is
-// a lustre_msg; the answer is one too, or bulk data. The connection is older
-// than the capture.
+// Dialog builds the frames of an RPC between two nodes: a request, its answer,
+// and another message, which proves where the answer ends. The request is a
+// lustre_msg; the answer is a lustre_msg or bulk data. The connection began
+// before the capture.
 func Dialog(way Way, request, answer []byte) []capture.Frame {
 	w := Socklnd{Version: 3}
 	c := NewConn()
@@ -55,8 +55,8 @@ func Dialog(way Way, request, answer []byte) []capture.Frame {
 	return c.Frames
 }
 
-// sendLarge sends a message in segments, leaving out of the frames what the
-// flags of way say.
+// sendLarge sends a message in segments, and leaves out of the capture what the
+// flags of way name.
 func (c *Conn) sendLarge(back bool, data []byte, way Way) {
 	const (
 		frameHeaders   = 14 + 20 + 20 // of Ethernet, IP and TCP

@@ -10,8 +10,8 @@ import (
 	"github.com/lshark/lshark/capture"
 )
 
-// SampleDir is the folder of the sample captures, from the folder of a package
-// of this module.
+// SampleDir is the folder of the sample captures, relative to the folder of a
+// top-level package.
 const SampleDir = "../pcaps"
 
 // Samples returns the paths of all sample captures.
@@ -24,7 +24,7 @@ func Samples(t testing.TB) []string {
 	return paths
 }
 
-// ReadSample returns the frames of a capture file, each with bytes of its own.
+// ReadSample returns the frames of a capture file, with copies of their bytes.
 func ReadSample(t testing.TB, path string) []capture.Frame {
 	t.Helper()
 	r, err := capture.Open([]string{path}, capture.Options{})
@@ -46,13 +46,13 @@ func ReadSample(t testing.TB, path string) []capture.Frame {
 	return frames
 }
 
-// Decoder is what reads frames: an lnet.Decoder or a dissect.Dissector.
+// Decoder reads frames: an lnet.Decoder or a dissect.Dissector.
 type Decoder interface {
 	Frame(*capture.Frame)
 	Close()
 }
 
-// Play gives frames to a decoder and ends it.
+// Play passes frames to a decoder and closes it.
 func Play(d Decoder, frames []capture.Frame) {
 	for i := range frames {
 		d.Frame(&frames[i])

@@ -28,7 +28,7 @@ const (
 
 // Socklnd builds the messages of a version of socklnd between
 // 10.0.0.1@tcp and 10.0.0.2@tcp, in version 4 between fd00::1@tcp and
-// fd00::2@tcp. What goes back is sent by the second to the first.
+// fd00::2@tcp. The first node sends, or the second if back is set.
 type Socklnd struct {
 	Version int
 	Big     bool // the sender is big-endian
@@ -96,7 +96,7 @@ func (w Socklnd) Hello(back bool, ips ...uint32) []byte {
 	return b
 }
 
-// Greet exchanges hellos, as both ends do first.
+// Greet sends the hellos of both ends, the first messages of a connection.
 func (c *Conn) Greet(w Socklnd) *Conn {
 	return c.Send(false, w.Hello(false)).Send(true, w.Hello(true))
 }

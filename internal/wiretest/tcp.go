@@ -86,7 +86,7 @@ func (c *Conn) Send(back bool, payload []byte) *Conn {
 	return c
 }
 
-// Lose skips n bytes of A, as if the capture had lost them.
+// Lose skips n bytes that A sends, as if they had not been captured.
 func (c *Conn) Lose(n int) *Conn {
 	c.A.Seq += uint32(n)
 	return c
@@ -137,7 +137,7 @@ func TCP(from, to *End, flags byte, seq uint32, payload []byte) []byte {
 	return append(b, payload...)
 }
 
-// IP builds a packet of IPv4 or IPv6, as the addresses are.
+// IP builds a packet of IPv4 or IPv6, according to the addresses.
 func IP(src, dst netip.Addr, proto byte, body []byte) []byte {
 	if src.Is6() {
 		b := make([]byte, 40, 40+len(body))
