@@ -21,7 +21,7 @@ func newDecode(sys *iostreams.IO) *cobra.Command {
 		Use:   "decode [flags] TYPE VALUE",
 		Short: "Decode one value or hex string",
 		Long: "decode shows VALUE as a value of TYPE: the name of a struct, a field, a group of flags or values, or " +
-			wordList(explain.DecodeTypes()) + ".\n\n" +
+			wordList(explain.ScalarNames()) + ".\n\n" +
 			"VALUE is a number, the hex bytes of the wire (white space and colons are ignored), or a name, which is " +
 			"converted to its number.",
 		Example: `  # flags by number and by name
@@ -59,11 +59,11 @@ func newDecode(sys *iostreams.IO) *cobra.Command {
 
 func (p *prose) decode(kind, value string, big bool) error {
 	index := opcodes.NewIndex()
-	d := explain.NewDecode(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)
+	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)
 	list, err := d.Parse(kind, value, big)
 	switch {
 	case errors.Is(err, explain.ErrType):
-		return exit.UnknownName("type", kind, explain.DecodeNames(index))
+		return exit.UnknownName("type", kind, explain.TypeNames(index))
 	case err != nil:
 		return exit.UsageError{Err: err}
 	}
@@ -86,7 +86,7 @@ func completeTypes(_ *cobra.Command, args []string, start string) ([]string, cob
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return withPrefix(explain.DecodeNames(opcodes.NewIndex()), start), cobra.ShellCompDirectiveNoFileComp
+	return withPrefix(explain.TypeNames(opcodes.NewIndex()), start), cobra.ShellCompDirectiveNoFileComp
 }
 
 // negativeNumbersLast lets negative numbers be arguments of decode and explain:

@@ -79,7 +79,7 @@ func (p *prose) explain(names []string) error {
 	if len(names) == 0 {
 		return p.overview(index)
 	}
-	r := explain.NewExplain(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)
+	r := explain.NewTopics(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)
 	var out []byte
 	for _, name := range names {
 		keys, topics := records.Named(own, name), index.Topics(name)
@@ -123,7 +123,7 @@ func ownNames() (list []string) {
 }
 
 // page appends the text about a key or a topic.
-func (p *prose) page(out []byte, r *explain.Explain, key *records.Entry, topic *schema.Topic) ([]byte, error) {
+func (p *prose) page(out []byte, r *explain.Topics, key *records.Entry, topic *schema.Topic) ([]byte, error) {
 	if p.form.value == "json" {
 		if key != nil {
 			return r.AppendKeyJSON(out, key)

@@ -14,8 +14,8 @@ import (
 	"github.com/lshark/lshark/render"
 )
 
-// Decode reads and renders standalone values.
-type Decode struct {
+// Decoder reads and renders standalone values.
+type Decoder struct {
 	colors *render.Colors
 	width  int
 	index  *schema.Index
@@ -37,9 +37,9 @@ type Decoded struct {
 // ErrType is the error for a type that does not exist.
 var ErrType = errors.New("unknown type")
 
-// NewDecode makes a decoder; width is that of the terminal, 0 without one.
-func NewDecode(c *render.Colors, width int, index *schema.Index) *Decode {
-	d := &Decode{colors: c, width: width, index: index, tree: render.NewTree(render.TreeOptions{Colors: c, Width: width})}
+// NewDecoder makes a decoder; width is that of the terminal, 0 without one.
+func NewDecoder(c *render.Colors, width int, index *schema.Index) *Decoder {
+	d := &Decoder{colors: c, width: width, index: index, tree: render.NewTree(render.TreeOptions{Colors: c, Width: width})}
 	d.values.Remarks = true
 	return d
 }
@@ -58,8 +58,8 @@ var scalars = map[string]*schema.Field{
 	"xid":     schema.U64("xid", schema.ID),
 }
 
-// DecodeTypes returns the names of the types that are not in the tables.
-func DecodeTypes() (names []string) {
+// ScalarNames returns the names of the types that are not in the tables.
+func ScalarNames() (names []string) {
 	for name := range scalars {
 		names = append(names, name)
 	}
@@ -67,9 +67,9 @@ func DecodeTypes() (names []string) {
 	return names
 }
 
-// DecodeNames returns the names of all types.
-func DecodeNames(index *schema.Index) []string {
-	names := append(DecodeTypes(), index.Names()...)
+// TypeNames returns the names of all types.
+func TypeNames(index *schema.Index) []string {
+	names := append(ScalarNames(), index.Names()...)
 	for _, s := range opcodes.Protocol.Structs {
 		names = append(names, s.Name)
 	}
@@ -82,7 +82,7 @@ func DecodeNames(index *schema.Index) []string {
 
 // Parse reads text as a value of a type. A field that is declared in several
 // ways gives a value for each that the text fits.
-func (d *Decode) Parse(kind, text string, big bool) ([]Decoded, error) {
+func (d *Decoder) Parse(kind, text string, big bool) ([]Decoded, error) {
 	types := d.types(kind)
 	if types == nil {
 		return nil, fmt.Errorf("%w %q", ErrType, kind)
@@ -109,7 +109,7 @@ func (d *Decode) Parse(kind, text string, big bool) ([]Decoded, error) {
 }
 
 // types returns the declarations of a name.
-func (d *Decode) types(kind string) (list []Decoded) {
+func (d *Decoder) types(kind string) (list []Decoded) {
 	if f := scalars[strings.ToLower(kind)]; f != nil {
 		return []Decoded{{Type: strings.ToLower(kind), Field: f}}
 	}
@@ -155,7 +155,7 @@ func groupField(g *schema.Names) *schema.Field {
 }
 
 // AppendText appends a value as text for reading.
-func (d *Decode) AppendText(dst []byte, v Decoded) []byte {
+func (d *Decoder) AppendText(dst []byte, v Decoded) []byte {
 	d.values.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
 	if v.In != "" {
 		dst = append(d.colors.Dim.Append(dst, "as declared in "+v.In), '\n')
@@ -178,7 +178,7 @@ func (d *Decode) AppendText(dst []byte, v Decoded) []byte {
 
 // named appends a flag word with a line for each flag, or the value of an
 // enumeration, with what they mean.
-func (d *Decode) named(dst []byte, v Decoded) []byte {
+func (d *Decoder) named(dst []byte, v Decoded) []byte {
 	p := newPage(d.colors, d.width)
 	p.out = dst
 	g, word := v.Field.Names, d.values.Nodes[0].Val
@@ -196,8 +196,7 @@ func (d *Decode) named(dst []byte, v Decoded) []byte {
 		p.put(&p.c.Num, fmt.Sprintf("%5s", render.BitText(f.Mask)))
 		p.pad(textIndent + 5)
 		p.put(&p.c.Flag, f.Name)
-		e := Explain{colors: p.c}
-		e.about(p, f, textIndent+5+name+2)
+		p.about(f, textIndent+5+name+2)
 		p.end()
 	})
 	if rest != 0 {
@@ -209,7 +208,7 @@ func (d *Decode) named(dst []byte, v Decoded) []byte {
 	return p.out
 }
 
-func (d *Decode) enum(p *page, g *schema.Names, word uint64) {
+func (d *Decoder) enum(p *page, g *schema.Names, word uint64) {
 	name := g.Name(word)
 	p.put(&render.Style{}, "  ")
 	if name == "" {
@@ -219,14 +218,13 @@ func (d *Decode) enum(p *page, g *schema.Names, word uint64) {
 	}
 	p.put(&p.c.Flag, name)
 	if v, ok := g.Find(name); ok {
-		e := Explain{colors: p.c}
-		e.about(p, &v, textIndent)
+		p.about(&v, textIndent)
 	}
 	p.end()
 }
 
 // AppendJSON appends a value as an object on a line.
-func (d *Decode) AppendJSON(dst []byte, v Decoded) []byte {
+func (d *Decoder) AppendJSON(dst []byte, v Decoded) []byte {
 	t := &d.values
 	t.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
 	dst = schema.AppendJSONString(append(dst, `{"type":`...), []byte(v.Type))

@@ -18,7 +18,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(s[0], s[1], false)
 	}
 	index := opcodes.NewIndex()
-	d := NewDecode(render.NewColors(false), 80, index)
+	d := NewDecoder(render.NewColors(false), 80, index)
 	f.Fuzz(func(t *testing.T, kind, value string, big bool) {
 		list, err := d.Parse(kind, value, big)
 		if err == nil && len(list) == 0 {
@@ -35,7 +35,7 @@ func FuzzDecode(f *testing.F) {
 // TestDecodeAll decodes bytes of several lengths and patterns as each type.
 func TestDecodeAll(t *testing.T) {
 	index := opcodes.NewIndex()
-	d := NewDecode(render.NewColors(true), 80, index)
+	d := NewDecoder(render.NewColors(true), 80, index)
 	for _, n := range []int{8, 200} {
 		for _, fill := range []byte{1, 0xff} {
 			b := make([]byte, n)
@@ -43,7 +43,7 @@ func TestDecodeAll(t *testing.T) {
 				b[i] = fill
 			}
 			text := hex.EncodeToString(b)
-			for _, name := range DecodeNames(index) {
+			for _, name := range TypeNames(index) {
 				for _, big := range []bool{false, true} {
 					list, err := d.Parse(name, text, big)
 					if err != nil {
@@ -63,7 +63,7 @@ func TestDecodeAll(t *testing.T) {
 func TestExplainAll(t *testing.T) {
 	index := opcodes.NewIndex()
 	for _, width := range []int{40, 80, 200} {
-		e := NewExplain(render.NewColors(false), width, index)
+		e := NewTopics(render.NewColors(false), width, index)
 		for _, name := range index.TopicNames(true) {
 			topics := index.Topics(name)
 			if len(topics) == 0 {

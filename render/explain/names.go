@@ -11,7 +11,7 @@ import (
 )
 
 // group appends the table of a flag word or enumeration.
-func (e *Explain) group(p *page, g *schema.Names) {
+func (e *Topics) group(p *page, g *schema.Names) {
 	kind := "values"
 	if g.Flags {
 		kind = "flags"
@@ -46,14 +46,14 @@ func (e *Explain) group(p *page, g *schema.Names) {
 		if text > p.width-30 {
 			text = at + 2
 		}
-		e.about(p, v, text)
+		p.about(v, text)
 		p.end()
 	}
 	e.users(p, g)
 }
 
 // about appends the meaning of a value in the column col.
-func (e *Explain) about(p *page, v *schema.Value, col int) {
+func (p *page) about(v *schema.Value, col int) {
 	if v.Doc == "" && v.Since == "" && !v.Alias {
 		return
 	}
@@ -79,7 +79,7 @@ func valueText(g *schema.Names, v *schema.Value) string {
 }
 
 // users appends the fields whose values a group names.
-func (e *Explain) users(p *page, g *schema.Names) {
+func (e *Topics) users(p *page, g *schema.Names) {
 	in := placeNames(e.index.Users(g))
 	if len(in) == 0 {
 		return
@@ -91,7 +91,7 @@ func (e *Explain) users(p *page, g *schema.Names) {
 }
 
 // value appends one value of a group.
-func (e *Explain) value(p *page, g *schema.Names, v *schema.Value) {
+func (e *Topics) value(p *page, g *schema.Names, v *schema.Value) {
 	kind := "value"
 	number := strconv.FormatUint(v.Value, 10)
 	if v.Value > 9 {
@@ -124,7 +124,7 @@ func (e *Explain) value(p *page, g *schema.Names, v *schema.Value) {
 }
 
 // conditional appends the fields that are valid only with a flag.
-func (e *Explain) conditional(p *page, g *schema.Names, v *schema.Value) {
+func (e *Topics) conditional(p *page, g *schema.Names, v *schema.Value) {
 	var names []string
 	for _, s := range opcodes.Protocol.Structs {
 		for _, f := range s.Fields {

@@ -10,7 +10,7 @@ import (
 )
 
 // operation appends an operation with the buffers of request and reply.
-func (e *Explain) operation(p *page, r *schema.RPC) {
+func (e *Topics) operation(p *page, r *schema.RPC) {
 	retired, oneWay := "", ""
 	if r.Retired {
 		retired = "not sent since 2.12"
@@ -32,7 +32,7 @@ func (e *Explain) operation(p *page, r *schema.RPC) {
 	}
 }
 
-func (e *Explain) buffers(p *page, name string, list []*schema.Field) {
+func (e *Topics) buffers(p *page, name string, list []*schema.Field) {
 	if len(list) == 0 {
 		return
 	}
@@ -53,7 +53,7 @@ func (e *Explain) buffers(p *page, name string, list []*schema.Field) {
 	}
 }
 
-func (e *Explain) bulk(p *page, b *schema.BulkData) {
+func (e *Topics) bulk(p *page, b *schema.BulkData) {
 	if b == nil {
 		return
 	}
@@ -76,7 +76,7 @@ func (e *Explain) bulk(p *page, b *schema.BulkData) {
 }
 
 // field appends a field with all its places, grouped by declaration.
-func (e *Explain) field(p *page, t *schema.Topic) {
+func (e *Topics) field(p *page, t *schema.Topic) {
 	p.heading("field", t.Field, placesText(len(t.Places)))
 	var shown []*schema.Field
 	for i := range t.Places {
@@ -109,7 +109,7 @@ func placesText(n int) string {
 
 // where returns the structs and operations that have the field f, with its
 // offset in structs.
-func (e *Explain) where(places []schema.Place, f *schema.Field) (names []string) {
+func (e *Topics) where(places []schema.Place, f *schema.Field) (names []string) {
 	for _, pl := range places {
 		if pl.Field != f {
 			continue

@@ -79,3 +79,37 @@ func (p *page) list(indent int, st *render.Style, names []string) {
 		p.words(indent, st, n)
 	}
 }
+
+// textIndent is the column in which text under a heading begins.
+const textIndent = 2
+
+// heading appends a line with the kind and the name of a topic and its main
+// properties. Empty ones are left out.
+func (p *page) heading(kind, name string, more ...string) {
+	p.put(&p.c.Dim, kind+" ")
+	p.put(&p.c.Head, name)
+	for _, m := range more {
+		if m != "" {
+			p.put(&p.c.Dim, ",")
+			p.words(textIndent, &p.c.Dim, m)
+		}
+	}
+	p.end()
+}
+
+// paragraph appends a text as a sentence, nothing for an empty text.
+func (p *page) paragraph(text string) {
+	if text == "" {
+		return
+	}
+	p.words(textIndent, &render.Style{}, sentence(text))
+	p.end()
+}
+
+// sentence adds a full stop to a text that has none.
+func sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
+}

@@ -10,21 +10,21 @@ import (
 	"github.com/lshark/lshark/render"
 )
 
-// Explain renders topics of the protocol, and keys, as text for reading.
-type Explain struct {
+// Topics renders topics of the protocol, and keys, as text for reading.
+type Topics struct {
 	colors *render.Colors
 	width  int
 	index  *schema.Index
 }
 
-// NewExplain makes a renderer of topics. width is that of the terminal in
+// NewTopics makes a renderer of topics. width is that of the terminal in
 // columns, 0 without a terminal.
-func NewExplain(c *render.Colors, width int, index *schema.Index) *Explain {
-	return &Explain{colors: c, width: width, index: index}
+func NewTopics(c *render.Colors, width int, index *schema.Index) *Topics {
+	return &Topics{colors: c, width: width, index: index}
 }
 
 // AppendTopic appends the text about a topic.
-func (e *Explain) AppendTopic(dst []byte, t *schema.Topic) []byte {
+func (e *Topics) AppendTopic(dst []byte, t *schema.Topic) []byte {
 	p := newPage(e.colors, e.width)
 	p.out = dst
 	switch {
@@ -43,7 +43,7 @@ func (e *Explain) AppendTopic(dst []byte, t *schema.Topic) []byte {
 }
 
 // AppendKey appends the text about a key, a code or a column.
-func (e *Explain) AppendKey(dst []byte, k *records.Entry) []byte {
+func (e *Topics) AppendKey(dst []byte, k *records.Entry) []byte {
 	p := newPage(e.colors, e.width)
 	p.out = dst
 	of := "of each " + k.Of
@@ -55,40 +55,6 @@ func (e *Explain) AppendKey(dst []byte, k *records.Entry) []byte {
 	return p.out
 }
 
-// textIndent is the column in which text under a heading begins.
-const textIndent = 2
-
-// heading appends a line with the kind and the name of a topic and its main
-// properties. Empty ones are left out.
-func (p *page) heading(kind, name string, more ...string) {
-	p.put(&p.c.Dim, kind+" ")
-	p.put(&p.c.Head, name)
-	for _, m := range more {
-		if m != "" {
-			p.put(&p.c.Dim, ",")
-			p.words(textIndent, &p.c.Dim, m)
-		}
-	}
-	p.end()
-}
-
-// paragraph appends a text as a sentence, nothing for an empty text.
-func (p *page) paragraph(text string) {
-	if text == "" {
-		return
-	}
-	p.words(textIndent, &render.Style{}, sentence(text))
-	p.end()
-}
-
-// sentence adds a full stop to a text that has none.
-func sentence(s string) string {
-	if s == "" || strings.HasSuffix(s, ".") {
-		return s
-	}
-	return s + "."
-}
-
 func since(s schema.Since) string {
 	if s == "" {
 		return ""
@@ -96,7 +62,7 @@ func since(s schema.Since) string {
 	return "since " + string(s)
 }
 
-func (e *Explain) structure(p *page, s *schema.Struct) {
+func (e *Topics) structure(p *page, s *schema.Struct) {
 	p.heading("struct", s.Name, structSize(s), structOrder(s), since(s.Since))
 	p.paragraph(s.Doc)
 	if len(s.Shorter) > 0 {
@@ -161,7 +127,7 @@ func layoutOf(fields []*schema.Field, room int) layout {
 	return l
 }
 
-func (e *Explain) members(p *page, s *schema.Struct) {
+func (e *Topics) members(p *page, s *schema.Struct) {
 	if len(s.Fields) == 0 {
 		return
 	}
@@ -179,7 +145,7 @@ func (e *Explain) members(p *page, s *schema.Struct) {
 	}
 }
 
-func (e *Explain) member(p *page, f *schema.Field, l layout) {
+func (e *Topics) member(p *page, f *schema.Field, l layout) {
 	p.put(&p.c.Num, fmt.Sprintf("%8s%6s", offsetText(f), sizeText(f)))
 	p.pad(l.name)
 	p.put(&p.c.Key, f.Name)
@@ -205,7 +171,7 @@ func sizeText(f *schema.Field) string {
 }
 
 // meaning appends the meaning of a field and its conditions, in the column col.
-func (e *Explain) meaning(p *page, f *schema.Field, col int) {
+func (e *Topics) meaning(p *page, f *schema.Field, col int) {
 	if p.at+2 > col && (f.Doc != "" || len(properties(f)) > 0) {
 		p.column(col)
 	}

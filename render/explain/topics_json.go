@@ -12,19 +12,16 @@ import (
 
 // topicJSON is the JSON of a topic. Each kind of topic has some of the keys.
 type topicJSON struct {
-	Kind    string        `json:"kind"`
-	Name    string        `json:"name"`
-	Opcode  *uint32       `json:"opcode,omitempty"`
-	Group   string        `json:"group,omitempty"`
-	Short   string        `json:"short,omitempty"`
-	Type    string        `json:"type,omitempty"`
-	Unit    string        `json:"unit,omitempty"`
-	Value   string        `json:"value,omitempty"`
-	Mask    string        `json:"mask,omitempty"`
-	Size    int           `json:"size,omitempty"`
-	Open    bool          `json:"open,omitempty"`
-	Shorter []int         `json:"shorter,omitempty"`
-	Order   string        `json:"order,omitempty"`
+	Kind   string  `json:"kind"`
+	Name   string  `json:"name"`
+	Opcode *uint32 `json:"opcode,omitempty"`
+	Group  string  `json:"group,omitempty"`
+	Short  string  `json:"short,omitempty"`
+	Type   string  `json:"type,omitempty"`
+	Unit   string  `json:"unit,omitempty"`
+	Value  string  `json:"value,omitempty"`
+	Mask   string  `json:"mask,omitempty"`
+	layoutJSON
 	Prefix  string        `json:"prefix,omitempty"`
 	Since   string        `json:"since,omitempty"`
 	Retired bool          `json:"retired,omitempty"`
@@ -34,6 +31,14 @@ type topicJSON struct {
 	Values  []topicJSON   `json:"values,omitempty"`
 	Forms   []variantJSON `json:"variants,omitempty"`
 	In      []string      `json:"in,omitempty"`
+}
+
+// layoutJSON has the keys of a topic that only structs have.
+type layoutJSON struct {
+	Size    int    `json:"size,omitempty"`
+	Open    bool   `json:"open,omitempty"`
+	Shorter []int  `json:"shorter,omitempty"`
+	Order   string `json:"order,omitempty"`
 }
 
 // fieldJSON is the JSON of a field in one place.
@@ -67,13 +72,13 @@ type bulkJSON struct {
 }
 
 // AppendKeyJSON appends a key, a code or a column as an object on a line.
-func (e *Explain) AppendKeyJSON(dst []byte, k *records.Entry) ([]byte, error) {
+func (e *Topics) AppendKeyJSON(dst []byte, k *records.Entry) ([]byte, error) {
 	return appendObject(dst, topicJSON{Kind: string(k.Kind), Name: k.Name, Type: k.TypeText(), Unit: string(k.Unit),
 		In: []string{k.Of}, Meaning: k.Doc})
 }
 
 // AppendTopicJSON appends a topic as an object on a line.
-func (e *Explain) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
+func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 	var j topicJSON
 	switch {
 	case t.Struct != nil:
@@ -113,8 +118,8 @@ func appendObject(dst []byte, v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func (e *Explain) structJSON(s *schema.Struct) topicJSON {
-	j := topicJSON{Kind: "struct", Name: s.Name, Size: s.Size, Open: s.Open, Shorter: s.Shorter, Order: orderWord(s),
+func (e *Topics) structJSON(s *schema.Struct) topicJSON {
+	j := topicJSON{Kind: "struct", Name: s.Name, layoutJSON: layoutJSON{Size: s.Size, Open: s.Open, Shorter: s.Shorter, Order: orderWord(s)},
 		Since: string(s.Since), Meaning: s.Doc, In: placeNames(e.index.Holders(s))}
 	for _, f := range s.Fields {
 		j.Fields = append(j.Fields, describeField(f, true))
