@@ -19,6 +19,10 @@ const (
 	LLOG_ORIGIN_HANDLE_DESTROY     = 509
 )
 
+// LlogPrefix begins the longest names of operations, which lines on narrow
+// terminals abbreviate.
+const LlogPrefix = "LLOG_ORIGIN_HANDLE_"
+
 // LlogFlags is the group llog_flags.
 var LlogFlags = Bits("llog_flags", "LLOG_F_", "kind of a log, and what its changelog records carry", []Value{
 	{Name: "ZAP_WHEN_EMPTY", Value: 0x1, Doc: "removed when its last record goes"},

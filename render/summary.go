@@ -127,11 +127,11 @@ func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) [
 
 // shorten abbreviates the longest names of operations.
 func (s *Summary) shorten(op []byte) []byte {
-	const long = "LLOG_ORIGIN_HANDLE_"
-	if !bytes.HasPrefix(op, []byte(long)) {
+	rest, found := bytes.CutPrefix(op, []byte(opcodes.LlogPrefix))
+	if !found {
 		return op
 	}
-	return append(append(op[:0], "LLOG_…_"...), op[len(long):]...)
+	return append(append(op[:0], "LLOG_…_"...), rest...)
 }
 
 // AppendRight appends text as a column that is aligned at its right end, and
