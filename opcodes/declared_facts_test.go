@@ -43,6 +43,7 @@ var factless = map[string]string{
 		field update_records.ur_params`,
 	"Lustre's sources name it by a macro": `field obdo.o_undirty, field obdo.o_whence, field obdo.o_cksum,
 		field obdo.o_falloc_mode, field obdo.o_grant_used`,
+	"the bits of an open that a create reads otherwise": `group mds_create_flags`,
 	"plain numbers in Lustre's sources": `group conn_policy, group lst_batch_op, group lst_brw_check, group lst_brw_op,
 		group plain_flags`,
 	"of another group in the facts": `value mti_flags LARGE_NID, value mti_flags OPC_REG, value mti_flags OPC_UNREG,

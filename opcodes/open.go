@@ -45,6 +45,23 @@ var MdsOpenFlags = Bits("mds_open_flags", "MDS_", "how a file is opened; the low
 	{Name: "MKDIR_LMV", Value: 0x4000000000, Since: "2.16", Doc: "mkdir with stripes", Alias: true},
 })
 
+// MdsCreateFlags are the flags of a REINT_CREATE: the words are those of an open,
+// their bits have other meanings.
+var MdsCreateFlags = Bits("mds_create_flags", "MDS_", "flags of a create, in the words of open flags", []Value{
+	{Name: "SETSTRIPE_CREATE", Value: 0x40, Since: "2.15", Doc: "set stripes of a new directory; one that exists stays as it is"},
+	{Name: "OPEN_VOLATILE", Value: 0x800000000, Doc: "temporary file without a name"},
+	{Name: "MKDIR_LMV", Value: 0x4000000000, Since: "2.16", Doc: "return the LMV of the new directory"},
+	{Name: "DEFAULT_LMV", Value: 0x20000000000, Since: "2.16", Doc: "the request carries a default LMV"},
+})
+
+// mdsCreateFlagsHigh are the bits of the high half, as cr_flags_h has them.
+var mdsCreateFlagsHigh = MdsCreateFlags.HighHalf()
+
+// isCreate reports whether an mdt_rec_create creates without opening.
+func isCreate(v *View) bool { return rrOpcode.Uint(v.Struct, v.Big) == reintCreate }
+
+func isNoCreate(v *View) bool { return !isCreate(v) }
+
 // mdsOpenFlagsHigh are the bits of the high half, as cr_flags_h has them.
 var mdsOpenFlagsHigh = MdsOpenFlags.HighHalf()
 
