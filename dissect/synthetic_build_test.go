@@ -21,6 +21,15 @@ type blob struct {
 	wants []want
 }
 
+// rename expects a value under another path.
+func (b *blob) rename(from, to string) {
+	for i := range b.wants {
+		if b.wants[i].path == from {
+			b.wants[i].path = to
+		}
+	}
+}
+
 // put appends another blob, with its paths below name.
 func (b *blob) put(name string, part blob) {
 	for _, w := range part.wants {

@@ -144,7 +144,11 @@ func (c *synthetic) batch(reply bool) func(*builder) blob {
 			if !reply {
 				v["lm_opc"] = 1
 			}
-			list.put(index(i), b.packMessage("lustre_msg", v, names, bufs))
+			msg := b.packMessage("lustre_msg", v, names, bufs)
+			if reply {
+				msg.rename("lustre_msg.lm_opc", "lustre_msg.lm_result")
+			}
+			list.put(index(i), msg)
 		}
 		if reply {
 			out := b.record("batch_update_reply", values{"burp_count": 2})

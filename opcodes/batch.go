@@ -27,7 +27,7 @@ var batchUpdateRequest = Define("batch_update_request", "requests that travel to
 )
 
 var (
-	batched    = Msgs("", "message inside a batch; lm_opc has its operation, or its result")
+	batched    = Msgs("", "message inside a batch; lm_opc has its operation, lm_result its result")
 	batchCount = Field{Off: 4, Size: 2}
 )
 
@@ -97,13 +97,13 @@ var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
 		{Name: "inline",
 			Request:          Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufBatchUpdateReply),
-			SummarizeRequest: askBatch, SummarizeReply: answerBatch, Subject: batchSubject,
+			SummarizeRequest: askBatch, SummarizeReply: answerBatch, Inner: batchError, Subject: batchSubject,
 		},
 		{Name: "bulk",
 			Request:          Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufBatchUpdateReply),
 			Bulk:             &BulkData{Portal: portalMDSBulk, Get: true, Type: batchBulk},
-			SummarizeRequest: askBatch, SummarizeReply: answerBatch,
+			SummarizeRequest: askBatch, SummarizeReply: answerBatch, Inner: batchError,
 		},
 		{Name: "BUT_GETATTR",
 			Request: Bufs(bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
@@ -190,8 +190,50 @@ func askBatch(m *Msg, l *Line) {
 	}
 }
 
-// answerBatch: how many requests were answered. After an error the count leaves
-// out the one that failed.
+// batchError returns the error of the first sub-request that failed.
+func batchError(m *Msg) int32 {
+	_, rc := failedInBatch(m)
+	return rc
+}
+
+// failedInBatch returns the index and the error of the first sub-request that
+// failed: as a whole, or the operation of its intent.
+func failedInBatch(m *Msg) (index int, rc int32) {
+	b := m.Buf(1)
+	if len(b) < batchUpdateReply.Size {
+		return 0, 0
+	}
+	count := int(batchCount.Uint(b, m.Big))
+	b = b[batchUpdateReply.Size:]
+	for i := 0; i < count && len(b) >= lustreMsgV2.Size; i++ {
+		if rc = int32(LmOpc.Uint(b, m.Big)); rc == 0 {
+			rc = intentResult(messageBuffer(b, 0, m.Big), m.Big)
+		}
+		if rc < 0 {
+			return i, rc
+		}
+		b = b[min(len(b), messageSize(b, m.Big)):]
+	}
+	return 0, 0
+}
+
+// messageSize returns the size of the lustre_msg at b: of its header and its
+// buffers.
+func messageSize(b []byte, big bool) int {
+	const fixed, most = 32, 16
+	n := int(min(ReadUint(first4(b), big), most))
+	size := pad8(fixed + 4*n)
+	for k := range n {
+		if fixed+4*k+4 > len(b) {
+			break
+		}
+		size += pad8(int(min(ReadUint(b[fixed+4*k:fixed+4*k+4], big), 1<<20)))
+	}
+	return size
+}
+
+// answerBatch: the first sub-request that failed, and how many requests were
+// answered. After an error the count leaves out the one that failed.
 func answerBatch(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < batchUpdateReply.Size {
@@ -200,5 +242,11 @@ func answerBatch(m *Msg, l *Line) {
 	if n := batchCount.Uint(b, m.Big); n > 0 || m.Status >= 0 {
 		l.Key("")
 		l.Count(n, "answer")
+		if i, rc := failedInBatch(m); rc < 0 && rc != m.Status {
+			l.Key("request ")
+			l.Num(uint64(i))
+			l.Key("")
+			l.Errno(rc)
+		}
 	}
 }

@@ -247,9 +247,13 @@ func answerLayout(m *Msg, l *Line) {
 // intentError is how the operation of an intent failed. That a name is not
 // there is an answer.
 func intentError(m *Msg) int32 {
-	rep := m.Buf(1)
-	rc := int32(lockRes2.Uint(rep, m.Big))
-	if rc > 0 || rc == -enoent && lockRes1.Uint(rep, m.Big)&dispNeg != 0 {
+	return intentResult(m.Buf(1), m.Big)
+}
+
+// intentResult returns the error in the ldlm_reply rep, 0 if there is none.
+func intentResult(rep []byte, big bool) int32 {
+	rc := int32(lockRes2.Uint(rep, big))
+	if rc > 0 || rc == -enoent && lockRes1.Uint(rep, big)&dispNeg != 0 {
 		return 0
 	}
 	return rc

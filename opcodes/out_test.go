@@ -1,6 +1,7 @@
 package opcodes
 
 import (
+	"bytes"
 	"encoding/binary"
 	"testing"
 
@@ -154,6 +155,42 @@ func TestRecordedParams(t *testing.T) {
 			t.Errorf("parameter %d has another form", i)
 		}
 		list.Rest = list.Rest[n:]
+	}
+}
+
+// TestBatchError: a sub-request fails by lm_result, or by the result of its
+// intent; that a name is not there is no failure.
+func TestBatchError(t *testing.T) {
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		answer := func(result, intent int32, disposition uint64) []byte {
+			reply := make([]byte, ldlmReply.Size)
+			copy(reply[lockRes1.Off:], build(order, disposition))
+			copy(reply[lockRes2.Off:], build(order, uint64(uint32(intent))))
+			return build(order, uint32(1), make([]byte, 20), uint32(result), uint32(0), uint32(len(reply)), uint32(0), reply)
+		}
+		good := answer(0, 0, 0)
+		for _, c := range []struct {
+			answers [][]byte
+			index   int
+			rc      int32
+		}{
+			{nil, 0, 0},
+			{[][]byte{good, good}, 0, 0},
+			{[][]byte{good, answer(-13, 0, 0), answer(-2, 0, 0)}, 1, -13},
+			{[][]byte{good, good, answer(0, -5, 0)}, 2, -5},
+			{[][]byte{answer(0, -2, dispNeg)}, 0, 0},
+			{[][]byte{answer(301, 0, 0), good}, 0, 0},
+		} {
+			reply := build(order, uint32(0xad0001), uint16(len(c.answers)), uint16(0), bytes.Join(c.answers, nil))
+			m := &Msg{Bufs: [][]byte{nil, reply}, Big: order == binary.AppendByteOrder(binary.BigEndian), Reply: true}
+			if index, rc := failedInBatch(m); index != c.index || rc != c.rc {
+				t.Errorf("%d answers: request %d failed with %d, want %d with %d", len(c.answers), index, rc, c.index, c.rc)
+			}
+			for n := range reply {
+				m.Bufs[1] = reply[:n]
+				failedInBatch(m)
+			}
+		}
 	}
 }
 

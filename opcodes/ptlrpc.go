@@ -152,8 +152,10 @@ var lustreMsgV2 = Define("lustre_msg_v2",
 	U32("lm_repsize", Size, "How much inline data the client has room for in the reply to an open; 0 when it does not say."),
 	U32("lm_cksum", "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
 	U32("lm_flags", MsghdrFlags, "What the sender can do with early replies."),
-	U32("lm_opc", Since("2.16"), Remark(remarkLmOpc),
-		"Inside an MDS_BATCH the operation of the sub-request, or the result of the sub-reply. 0 elsewhere; padding up to 2.15."),
+	U32("lm_opc", Since("2.16"), Remark(remarkLmOpc), If(notSubReply),
+		"Inside an MDS_BATCH the operation of the sub-request. 0 elsewhere; padding up to 2.15."),
+	S32("lm_result", Over("lm_opc"), Since("2.16"), Errno, Remark(remarkLmResult), If(isSubReply),
+		"Result of a sub-reply inside an MDS_BATCH: 0, a negative errno, or a lock status."),
 	Pad("lm_padding_3", 4),
 	Arr("lm_buflens", -1, U32(""), CountBy("lm_bufcount"), "Length of each buffer, without the padding behind it."),
 )
@@ -290,6 +292,19 @@ func remarkLmOpc(v *View, dst []byte) []byte {
 		return dst
 	}
 	return append(dst, "BUT_GETATTR"...)
+}
+
+// isSubReply reports whether a lustre_msg is a reply inside a batch.
+func isSubReply(v *View) bool { return v.Msg != nil && v.Msg.Sub && v.Msg.Reply }
+
+func notSubReply(v *View) bool { return !isSubReply(v) }
+
+// remarkLmResult names a result that is no errno.
+func remarkLmResult(v *View, dst []byte) []byte {
+	if len(v.Rest) < 4 {
+		return dst
+	}
+	return append(dst, LockStatus(LDLM_ENQUEUE, int32(ReadUint(v.Rest[:4], v.Big)))...)
 }
 
 // lockStatusText names the lock status that replies about locks have in
