@@ -69,6 +69,55 @@ var ChangelogFlags = Bits("changelog_flags", "CLF_", "parts that follow in a cha
 	{Name: "HSM_ERROVERFLOW", Value: 0x7f, Alias: true},
 })
 
+// The lower 12 bits of cr_flags, by the type of the record.
+var (
+	changelogOpenWord = changelogWord(MdsOpenFlags.Values)
+	changelogAttrWord = changelogWord(LaValid.Values)
+	changelogHsmWord  = changelogWord(changelogHsmValues())
+
+	changelogUnlinkWord = changelogWord([]Value{
+		{Name: "UNLINK_LAST", Value: 0x1, Doc: "that was the last link"},
+		{Name: "UNLINK_HSM_EXISTS", Value: 0x2, Doc: "an archive has a copy"},
+	})
+	changelogRenameWord = changelogWord([]Value{
+		{Name: "RENAME_LAST", Value: 0x1, Doc: "that was the last link to the overwritten file"},
+		{Name: "RENAME_LAST_EXISTS", Value: 0x2, Doc: "an archive has a copy of the overwritten file"},
+	})
+)
+
+// changelogWord returns the names of a word whose low 12 bits have the values
+// given, and whose high bits are those of cr_flags.
+func changelogWord(low []Value) *Names {
+	var word []Value
+	for _, v := range low {
+		if v.Value&^clfTypeful == 0 && v.Value != 0 && !v.Alias {
+			word = append(word, v)
+		}
+	}
+	for _, v := range ChangelogFlags.Values {
+		if v.Value&clfTypeful == 0 && v.Value != 0 && !v.Alias {
+			word = append(word, v)
+		}
+	}
+	return NewBits(ChangelogFlags.Group, ChangelogFlags.Prefix, ChangelogFlags.Doc, word)
+}
+
+// changelogHsmValues returns the values of cr_flags of an HSM event: an errno
+// in bits 0 to 6, the event in bits 7 to 9, flags above. Archived is event 0,
+// which has no bits.
+func changelogHsmValues() []Value {
+	const event, mask = 7, 0x380
+	values := []Value{
+		{Name: "HSM_ERROVERFLOW", Value: 0x7f, Mask: 0x7f, Doc: "the errno is larger than the field"},
+		{Name: "HSM_DIRTY", Value: 0x400, Doc: "the archived copy is out of date"},
+	}
+	for _, v := range HsmEvent.Values {
+		v.Value, v.Mask = v.Value<<event, mask
+		values = append(values, v)
+	}
+	return values
+}
+
 // ChangelogExtraFlags is the group changelog_extra_flags.
 var ChangelogExtraFlags = Bits("changelog_extra_flags", "CLFE_", "further parts that follow in a changelog record", []Value{
 	{Name: "INVALID", Value: 0x0},
@@ -108,7 +157,12 @@ var ChangelogMsgType = Enum("changelog_msg_type", "CL_", "messages from the kern
 // changelogRec is struct changelog_rec.
 var changelogRec = Define("changelog_rec", "a change of the namespace",
 	U16("cr_namelen", Size, "bytes of the name, and of the old one behind it"),
-	U16("cr_flags", ChangelogFlags, "parts that follow; the lower 12 bits depend on the type"),
+	U16("cr_flags", ChangelogFlags, If(hasNoTypedFlags), "parts that follow; the lower 12 bits depend on the type"),
+	U16("cr_flags", changelogOpenWord, Over("cr_flags"), For("cr_type", "OPEN", "CLOSE", "DN_OPEN"), "parts that follow, and in the lower 12 bits open flags"),
+	U16("cr_flags", changelogAttrWord, Over("cr_flags"), For("cr_type", "SETATTR", "TRUNC", "MTIME", "CTIME", "ATIME"), "parts that follow, and in the lower 12 bits the attributes that changed"),
+	U16("cr_flags", changelogUnlinkWord, Over("cr_flags"), For("cr_type", "UNLINK", "RMDIR"), "parts that follow, and what became of the object"),
+	U16("cr_flags", changelogRenameWord, Over("cr_flags"), For("cr_type", "RENAME"), "parts that follow, and what became of an overwritten file"),
+	U16("cr_flags", changelogHsmWord, Over("cr_flags"), For("cr_type", "HSM"), "parts that follow, the HSM event, and in the lowest 7 bits its errno"),
 	U32("cr_type", ChangelogType, "kind of change"),
 	U64("cr_index", "number of the record"),
 	U64("cr_prev", "number of the record before it for the same object"),
@@ -127,6 +181,32 @@ var (
 
 	crType = Field{Off: 4, Size: 4}
 	crTime = Field{Off: 24, Size: 8}
+)
+
+// hasNoTypedFlags reports whether the lower 12 bits of cr_flags have no names for
+// the type of the record.
+func hasNoTypedFlags(v *View) bool {
+	switch crType.Uint(v.Struct, v.Big) {
+	case clOpen, clClose, clDenied, clSetattr, clTrunc, clMtime, clCtime, clAtime, clUnlink, clRmdir, clRename, clHSM:
+		return false
+	}
+	return true
+}
+
+// Types of records, cr_type.
+const (
+	clUnlink  = 6
+	clRmdir   = 7
+	clRename  = 8
+	clOpen    = 10
+	clClose   = 11
+	clTrunc   = 13
+	clSetattr = 14
+	clHSM     = 16
+	clMtime   = 17
+	clCtime   = 18
+	clAtime   = 19
+	clDenied  = 24
 )
 
 func isChangelogMark(v *View) bool { return crType.Uint(v.Struct, v.Big) == 0 }
@@ -164,7 +244,7 @@ var changelogExtNid = Define("changelog_ext_nid", "node that made the change",
 
 // changelogExtOpenmode is struct changelog_ext_openmode.
 var changelogExtOpenmode = Define("changelog_ext_openmode", "how a file was opened",
-	U32("cr_openflags", MdsOpenFlags, "open flags"),
+	U32("cr_openflags", changelogOpenWord, "cr_flags of the record again: in the lower 12 bits open flags"),
 )
 
 // changelogExtXattr is struct changelog_ext_xattr.
@@ -411,6 +491,29 @@ func (c *changelog) appendFID(dst, fid []byte) []byte {
 	return append(AppendHex(append(dst, ':'), ReadUint(fid[12:16], c.big)), ']')
 }
 
+// appendOpenMode appends how a file was opened, as lfs prints it: execution
+// alone, or reading and writing; nothing for an open that did neither.
+func appendOpenMode(dst []byte, flags uint64) []byte {
+	reads, writes := flags&openReads != 0, flags&openWrites != 0
+	switch {
+	case flags&openExecutes != 0:
+		return append(dst, " m=--x"...)
+	case reads && writes:
+		return append(dst, " m=rw-"...)
+	case reads:
+		return append(dst, " m=r--"...)
+	case writes:
+		return append(dst, " m=-w-"...)
+	}
+	return dst
+}
+
+var (
+	openReads    = MdsOpenFlags.Bit("FMODE_READ")
+	openWrites   = MdsOpenFlags.Bit("FMODE_WRITE") | MdsOpenFlags.Bit("OPEN_TRUNC") | MdsOpenFlags.Bit("OPEN_APPEND")
+	openExecutes = MdsOpenFlags.Bit("FMODE_EXEC")
+)
+
 func (c *changelog) appendExtra(dst []byte) []byte {
 	dst = AppendHex(append(dst, " ef="...), c.extra)
 	if c.uidgid != nil {
@@ -425,15 +528,7 @@ func (c *changelog) appendExtra(dst []byte) []byte {
 		dst = AppendNID4(append(dst, " nid="...), ReadUint(c.nid[:8], c.big))
 	}
 	if c.open != nil {
-		mode := ReadUint(c.open, c.big)
-		dst = append(dst, " m="...)
-		for i, letter := range "rwx" {
-			if mode>>i&1 != 0 {
-				dst = append(dst, byte(letter))
-			} else {
-				dst = append(dst, '-')
-			}
-		}
+		dst = appendOpenMode(dst, ReadUint(c.open, c.big))
 	}
 	if c.xattr != nil {
 		dst = append(append(dst, " x="...), TrimNUL(c.xattr)...)

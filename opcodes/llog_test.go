@@ -111,7 +111,7 @@ func changelogRecord(order binary.AppendByteOrder) []byte {
 }
 
 func TestChangelogText(t *testing.T) {
-	const want = "5 08RENME 08:26:29.681891870 2026.11.21 0x0 t=[0:0x0:0x0] j=cp.0 ef=0x1f u=500:501 nid=192.0.2.3@tcp m=r-x x=user.a" +
+	const want = "5 08RENME 08:26:29.681891870 2026.11.21 0x0 t=[0:0x0:0x0] j=cp.0 ef=0x1f u=500:501 nid=192.0.2.3@tcp m=--x x=user.a" +
 		" p=[0x200000bd2:0x1:0x0] new s=[0x200000bd2:0x2:0x0] sp=[0x200000bd2:0x3:0x0] old"
 	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 		rec := changelogRecord(order)
@@ -121,6 +121,50 @@ func TestChangelogText(t *testing.T) {
 		}
 		if n, old := changelogNameSize(&v), changelogOldNameSize(&v); n != 4 || old != 3 {
 			t.Errorf("names of %d and %d bytes", n, old)
+		}
+	}
+}
+
+// TestOpenMode: only the low 12 bits of the word are open flags.
+func TestOpenMode(t *testing.T) {
+	for flags, want := range map[uint64]string{
+		0xf000: "", 0x904a: " m=-w-", 0x9242: " m=-w-", 0x9001: " m=r--", 0x9003: " m=rw-", 0x9005: " m=--x", 0x9400: " m=-w-", 0x9008: "",
+	} {
+		if got := string(appendOpenMode(nil, flags)); got != want {
+			t.Errorf("%#x: %q, want %q", flags, got, want)
+		}
+	}
+}
+
+// TestFlagsOfChanges: the low 12 bits of cr_flags depend on the type.
+func TestFlagsOfChanges(t *testing.T) {
+	for _, c := range []struct {
+		kind  uint32
+		flags uint64
+		want  string
+	}{
+		{clOpen, 0x904a, "FMODE_WRITE|OPEN_CREATED|OPEN_CREAT|VERSION|EXTRA_FLAGS"},
+		{clTrunc, 0x900e, "MTIME|CTIME|SIZE|VERSION|EXTRA_FLAGS"},
+		{clUnlink, 0x1003, "UNLINK_LAST|UNLINK_HSM_EXISTS|VERSION"},
+		{clRename, 0x3001, "RENAME_LAST|VERSION|RENAME"},
+		{clHSM, 0x1480, "RESTORE|HSM_DIRTY|VERSION"},
+		{clHSM, 0x1105, "CANCEL|VERSION|0x5"},
+		{1, 0x1001, "VERSION|0x1"},
+	} {
+		rec := build(binary.LittleEndian, uint16(0), uint16(c.flags), c.kind, make([]byte, 56))
+		shown := 0
+		for _, f := range changelogRec.Fields {
+			if v := (View{Struct: rec}); f.Name != "cr_flags" || !f.If(&v) {
+				continue
+			}
+			shown++
+			l := PlainLine(nil)
+			if l.Flags(f.Names, c.flags); string(l.Text) != c.want {
+				t.Errorf("type %d, flags %#x: %s, want %s", c.kind, c.flags, l.Text, c.want)
+			}
+		}
+		if shown != 1 {
+			t.Errorf("type %d has %d fields cr_flags", c.kind, shown)
 		}
 	}
 }
