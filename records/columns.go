@@ -35,7 +35,7 @@ var statsColumns = []column{
 	{"wait", "lock_wait.max", "the longest wait for a lock that was not granted with the reply"},
 	{"bulk", "bulk_bytes", ""},
 	{"depth", "in_flight", "number of RPCs of the row that were waiting for a reply when one was sent: on average and at most"},
-	{"svc", "service.max", "the longest time that the server worked, by its own account in whole seconds: an upper bound"},
+	{"svc", "service_time_max", ""},
 	{"sent", "request_bytes", ""},
 	{"got", "reply_bytes", ""},
 	{"errors", "errors", "errors and how often each occurred; those in parentheses are not in the final status: of an intent, of a range, or of a reply after which the request was sent again"},
@@ -54,7 +54,6 @@ var tsvColumns = []column{
 	{"sum", "latency.sum", ""},
 	{"lock_wait_max", "lock_wait.max", ""},
 	{"lock_wait_sum", "lock_wait.sum", ""},
-	{"service_sum", "service.sum", ""},
 	{"in_flight_max", "in_flight.max", ""},
 	{"in_flight_mean", "in_flight.mean", ""},
 }
@@ -71,7 +70,7 @@ var importsColumns = []column{
 var rpcsColumns = []column{
 	{"bulk", "bulk_bytes", ""},
 	{"early", "early_replies", ""},
-	{"service", "service_time", ""},
+	{"service", "service_time_max", ""},
 	{"node", "node_time", ""},
 }
 

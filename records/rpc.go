@@ -71,9 +71,13 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 	{Name: "granted", Type: Object, JSON: Omit, Doc: "where the lock that had to wait was granted: the completion callback", Parts: point((*track.RPC).Granted), Get: func(r *track.RPC, _ *Value) bool {
 		return r.Granted().Frame != 0
 	}},
-	{Name: "service_time", Type: Seconds, Doc: "time that the server worked, by its own account in whole seconds", Get: func(r *track.RPC, v *Value) bool {
-		v.U = uint64(r.Service)
-		return r.Has(opcodes.PbServiceTime)
+	{Name: "service_time", Type: Seconds, Doc: "always null: servers do not send the exact time that they worked; see service_time_max", Get: func(*track.RPC, *Value) bool {
+		return false
+	}},
+	{Name: "service_time_max", Type: Seconds, Doc: "the server worked less than so many seconds; it counts whole seconds (pb_service_time), so 2 is the least", Get: func(r *track.RPC, v *Value) bool {
+		limit, ok := r.ServiceLimit()
+		v.U = uint64(limit)
+		return ok
 	}},
 	{Name: "status", Type: Status, Names: opcodes.LdlmError, Doc: "result", Get: func(r *track.RPC, v *Value) bool {
 		v.SetStatus(r.Opcode, r.Status)

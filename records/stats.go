@@ -84,7 +84,11 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 	distribution("latency", "times from request to reply", func(r *Row) *track.Distribution { return &r.Latency }),
 	distribution("lock_wait", "times from the request of a lock that had to wait until it was granted, or as long as its wait is known", func(r *Row) *track.Distribution { return &r.LockWait }),
 	rowCount("lock_waits", NoUnit, "number of RPCs whose lock had to wait", func(r *Row) int64 { return r.LockWait.N }),
-	distribution("service", "times that the server worked, by its own account in whole seconds", func(r *Row) *track.Distribution { return &r.Service }),
+	{Name: "service", Type: Object, Doc: "always null: servers do not send the exact times that they worked; see service_time_max", Get: func(*Row, *Value) bool { return false }},
+	{Name: "service_time_max", Type: Seconds, Doc: "in each RPC of the row, the server worked less than so many seconds; it counts whole seconds (pb_service_time), so 2 is the least", Get: func(r *Row, v *Value) bool {
+		v.U = uint64(r.ServiceLimit)
+		return r.ServiceLimit > 0
+	}},
 	rowCount("request_bytes", Bytes, "bytes of the requests", func(r *Row) int64 { return r.RequestBytes }),
 	rowCount("reply_bytes", Bytes, "bytes of the replies", func(r *Row) int64 { return r.ReplyBytes }),
 	rowCount("bulk_bytes", Bytes, "bytes of bulk data", func(r *Row) int64 { return r.BulkBytes }),

@@ -201,8 +201,8 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	if r.HasFID {
 		add("", &c.FID, schema.AppendFID(b, r.FID.Seq, r.FID.OID, r.FID.Ver))
 	}
-	if r.HasReply && r.Service > 1 {
-		add("service=", &c.Num, append(strconv.AppendUint(b, uint64(r.Service), 10), 's'))
+	if limit, ok := r.ServiceLimit(); ok && r.Service > 1 {
+		add("service<", &c.Num, append(strconv.AppendInt(b, limit, 10), 's'))
 	}
 	if ns, ok := r.NodeTime(); ok {
 		add("node=", &c.Num, AppendLatency(b, ns))

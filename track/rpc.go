@@ -67,7 +67,7 @@ type Reply struct {
 	OtherErrors []int32 // errors that are not in Status, negative
 	Type        uint32  // pb_type
 	Transno     uint64
-	Service     uint32 // seconds, as measured by the server
+	Service     uint32 // pb_service_time, see ServiceLimit
 	Estimate    uint32 // seconds, as expected by the server
 	ReplySize   int    // bytes of the lustre_msg
 
@@ -137,6 +137,14 @@ func (r *Reply) addOtherError(errno int32) {
 // Has reports whether a field of the reply's ptlrpc_body was captured. It was
 // not when the reply is truncated or encrypted.
 func (r *RPC) Has(f *schema.Field) bool { return r.HasReply && r.body >= f.Off+f.Size }
+
+// ServiceLimit returns a number of seconds that the server worked less than.
+// The server subtracts clock readings in whole seconds and sends 1 at least, so
+// 3 stands for any time between 2 and 4 seconds, 1 for any below 2; 0 is not
+// set.
+func (r *RPC) ServiceLimit() (seconds int64, ok bool) {
+	return int64(r.Service) + 1, r.Has(opcodes.PbServiceTime) && r.Service > 0
+}
 
 // Target returns the name of the target without "_UUID", empty when it is
 // unknown.

@@ -19,10 +19,11 @@ type Row struct {
 	Errors      map[int32]int64 // by errno, negative
 	OtherErrors map[int32]int64 // errors that are not in the final status
 
-	Latency Distribution // nanoseconds
-	Service Distribution // nanoseconds, in whole seconds
-
+	Latency  Distribution // nanoseconds
 	LockWait Distribution // nanoseconds, of the RPCs whose lock had to wait
+
+	// ServiceLimit is the greatest of the RPCs, in seconds; 0 is unknown.
+	ServiceLimit int64
 
 	RequestBytes int64
 	ReplyBytes   int64
@@ -76,8 +77,8 @@ func (w *Row) add(r *RPC, depth int64) {
 	if ns, ok := r.Latency(); ok {
 		w.Latency.Add(ns)
 	}
-	if r.HasRequest && r.Has(opcodes.PbServiceTime) {
-		w.Service.Add(int64(r.Service) * 1e9)
+	if limit, ok := r.ServiceLimit(); ok && r.HasRequest {
+		w.ServiceLimit = max(w.ServiceLimit, limit)
 	}
 	if ns, ok := r.LockWait(); ok {
 		w.LockWait.Add(ns)

@@ -305,3 +305,22 @@ func TestDepthOfAll(t *testing.T) {
 		t.Errorf("%d in flight, %v on average", i.Total.DepthMax, i.Total.DepthMean())
 	}
 }
+
+// TestServiceLimit: pb_service_time is the difference of two clock readings in
+// whole seconds, at least 1.
+func TestServiceLimit(t *testing.T) {
+	w, s := measured(t, StatsOptions{})
+	for i, seconds := range []uint32{1, 3, 0} {
+		w.request(xid+uint64(i)<<7, getter)
+		w.reply(xid+uint64(i)<<7, getter, func(m *dissect.Message) { m.RPC.Service = seconds })
+	}
+	w.request(xid+9<<7, getter)
+	for i, want := range []int64{2, 4, 0, 0} {
+		if limit, ok := w.end()[i].ServiceLimit(); ok != (want > 0) || ok && limit != want {
+			t.Errorf("RPC %d: less than %d s, %v; want %d", i, limit, ok, want)
+		}
+	}
+	if n := only(t, s).Total.ServiceLimit; n != 4 {
+		t.Errorf("all less than %d s", n)
+	}
+}

@@ -73,13 +73,12 @@ func appendDepth(dst []byte, r *track.Row) []byte {
 	return strconv.AppendInt(append(dst, '/'), r.DepthMax, 10)
 }
 
-// appendServiceTime appends the longest service time. Servers report whole
-// seconds, at least one: an average would mislead.
+// appendServiceTime appends the limit of all service times.
 func appendServiceTime(dst []byte, r *track.Row) []byte {
-	if r.Service.N == 0 {
+	if r.ServiceLimit == 0 {
 		return append(dst, '-')
 	}
-	return append(strconv.AppendInt(append(dst, "≤"...), r.Service.Max/1e9, 10), 's')
+	return append(strconv.AppendInt(append(dst, '<'), r.ServiceLimit, 10), 's')
 }
 
 // appendLongestLockWait appends the longest wait for a lock.

@@ -44,7 +44,7 @@ var tsvColumns = []struct {
 	{"lock_waits", "lock_waits", false},
 	{"lock_wait_max", "lock_wait.max", false},
 	{"lock_wait_sum", "lock_wait.sum", false},
-	{"service_sum", "service.sum", false},
+	{"service_time_max", "service_time_max", false},
 	{"request_bytes", "request_bytes", false},
 	{"reply_bytes", "reply_bytes", false},
 	{"bulk_bytes", "bulk_bytes", false},
