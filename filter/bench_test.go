@@ -11,6 +11,7 @@ import (
 var filters = map[string]string{
 	"Probe": "pb_opc == MDS_CLOSE && pb_status == 0",
 	"Tree":  "mbo_size > 1M || name contains \"tmp\"",
+	"FID":   "fid == [0x1:0x1:0x0]",
 }
 
 func metadata(t testing.TB) *dissect.Arena {

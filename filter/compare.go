@@ -83,7 +83,16 @@ func isFlagName(f *field, text string) bool {
 // literal reads a literal. One that no value of the field can be compared with
 // is an error.
 func (c *compiler) literal(t token, f *field) (*literal, error) {
+	if f.isID() && isXID(t.text) {
+		t.text = t.text[1:]
+	}
 	l := readLiteral(t, f.names)
+	if f.valueType == records.Time && f.typed {
+		if l.readTime(t.text); l.isTime {
+			return l, nil
+		}
+		return nil, c.fail(t, "invalid value "+t.text+" for "+f.name, timeHint)
+	}
 	if c.comparable(l, f) {
 		return l, nil
 	}
@@ -97,6 +106,15 @@ func (c *compiler) literal(t token, f *field) (*literal, error) {
 		all = append(all, errnoNames()...)
 	}
 	return nil, c.fail(t, "invalid value "+t.text+" for "+f.name, DidYouMean(schema.Nearest(t.text, all, 3)))
+}
+
+// timeHint describes the values that times are compared with.
+const timeHint = "give date and time, such as 2026-11-21T08:06:41.5Z (without Z: local time), or seconds since 1970; " +
+	"rel is the time since the first frame"
+
+// isXID reports whether a text is an identifier as lines print it: x1882453915467904.
+func isXID(text string) bool {
+	return len(text) > 1 && text[0] == 'x' && strings.Trim(text[1:], "0123456789") == ""
 }
 
 func errnoNames() []string {
@@ -126,7 +144,7 @@ func (c *compiler) comparable(l *literal, f *field) bool {
 // comparableType reports whether a literal can be compared with values of a type.
 func comparableType(l *literal, t records.Type) bool {
 	switch t {
-	case records.Seconds, records.Duration, records.Time:
+	case records.Seconds, records.Duration:
 		return l.isSeconds
 	case records.Enum, records.Flags:
 		return l.isNum

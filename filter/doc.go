@@ -20,6 +20,9 @@
 // when the field exists, name.BIT when the flag is set. A field that occurs more
 // than once matches when one of its values does.
 //
+// The key fid of messages has the FIDs in all their fields, so that fid == FID
+// finds each message about it, and each RPC that has such a message.
+//
 // A filter over RPCs makes comparisons with fields of messages for each message
 // of an RPC: they are true when they hold for one of them.
 //

@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"slices"
+
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/track"
@@ -50,6 +52,12 @@ func keyField[R any](name string, p records.Path[R], of func(*subject) R) *field
 		f.names = append(f.names, p.Key.Names)
 	}
 	return f
+}
+
+// isID reports whether the values are decimal identifiers, such as xids.
+func (f *field) isID() bool {
+	return f.typed && f.valueType == records.Decimal ||
+		slices.ContainsFunc(f.declarations, func(d schema.Field) bool { return d.Format == schema.ID })
 }
 
 func messageOf(s *subject) *records.Message { return s.msg }

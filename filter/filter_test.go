@@ -5,10 +5,12 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
 )
 
@@ -123,7 +125,16 @@ func TestCounts(t *testing.T) {
 		`obd_connect_data.ocd_version >= 2.17`: func(m *dissect.Message) bool {
 			return (m.RPC.Opcode == 8 || m.RPC.Opcode == 38 || m.RPC.Opcode == 250) && isRPC(m)
 		},
-		`error == "ENOENT"`: func(m *dissect.Message) bool { return m.Kind == lnet.Reply && m.RPC.Status == -2 },
+		`pb_opc==MDS_CONNECT||pb_opc==OST_CONNECT`:                                  func(m *dissect.Message) bool { return isRPC(m) && (m.RPC.Opcode == 38 || m.RPC.Opcode == 8) },
+		`pb_opc==MDS_CONNECT&&kind==reply`:                                          func(m *dissect.Message) bool { return m.RPC.Opcode == 38 && m.Kind == lnet.Reply },
+		`pb_flags==RESENT|REPLAY||pb_opc==0x26`:                                     func(m *dissect.Message) bool { return isRPC(m) && m.RPC.Opcode == 38 },
+		`xid == x1882453915467904`:                                                  func(m *dissect.Message) bool { return m.RPC.HasXID && m.RPC.XID == 1882453915467904 },
+		`xid in {x1882453915467904, 1}`:                                             func(m *dissect.Message) bool { return m.RPC.HasXID && m.RPC.XID == 1882453915467904 },
+		`time >= 2026-11-21T08:06:42.326974Z`:                                       func(m *dissect.Message) bool { return m.Time >= 1795248402326974000 },
+		`time < "2026-11-21T08:06:43Z"`:                                             func(m *dissect.Message) bool { return m.Time < 1795248403*1e9 },
+		`time == 1795248402.326974`:                                                 func(m *dissect.Message) bool { return m.Time == 1795248402326974000 },
+		`time > "` + time.Unix(1795248403, 0).Format("2006-01-02 15:04:05") + `.5"`: func(m *dissect.Message) bool { return m.Time > 1795248403500000000 },
+		`error == "ENOENT"`:                                                         func(m *dissect.Message) bool { return m.Kind == lnet.Reply && m.RPC.Status == -2 },
 	} {
 		t.Run(text, func(t *testing.T) {
 			expected := 0
@@ -136,6 +147,39 @@ func TestCounts(t *testing.T) {
 				t.Errorf("%d messages match, want %d", got, expected)
 			}
 		})
+	}
+}
+
+// TestFID: fid finds a FID in each field of a message, wherever it is.
+func TestFID(t *testing.T) {
+	const sample = "../pcaps/metadata.pcap.zst"
+	const root = "[0x200000007:0x1:0x0]"
+	f, err := Compile(`fid == ` + root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	places := map[string]int{} // messages by field
+	var m records.Message
+	each(t, sample, func(msg *dissect.Message) {
+		m.Set(msg, 0)
+		found := false
+		tree := m.Tree()
+		for i := range tree.Nodes {
+			n := &tree.Nodes[i]
+			if text := string(tree.Bytes(n)); n.Field.Kind == schema.Virtual && text == root ||
+				n.Field.Format == schema.FID && string(schema.AppendFIDBytes(nil, []byte(text), n.Is(dissect.BigEndian))) == root {
+				found = true
+				places[n.Name()]++
+			}
+		}
+		if got := f.Match(&m); got != found {
+			t.Errorf("frame %d: match %v, want %v", msg.Frame, got, found)
+		}
+	})
+	for _, name := range []string{"mbo_fid1", "gf_fid", "text"} {
+		if places[name] == 0 {
+			t.Errorf("no %s is %s: %v", name, root, places)
+		}
 	}
 }
 
@@ -184,6 +228,23 @@ func TestMistakes(t *testing.T) {
 		{`lnet.src_nid == 1.2.3`, 16, ""},
 		{`ocd_connect_flags.GRANT == 1`, 24, ""},
 		{`$pb`, 0, ""},
+		{`ip.addr == 192.0.2.1`, 0, "lnet.src_nid"},
+		{`tcp.port == 988`, 0, "src matches"},
+		{`frame.number == 3`, 6, "use frame"},
+		{`frame.time_relative < 3`, 6, "use rel"},
+		{`lustre.pb_opc == 3`, 0, "did you mean pb_opc?"},
+		{`lustre.ost_body == 1`, 0, "did you mean ost_body?"},
+		{`lustre.ptlrpc_body.pb_opc == 3`, 0, "did you mean ptlrpc_body.pb_opc?"},
+		{`lustre.mdt_body.fid1`, 0, "did you mean mbo_fid1?"},
+		{`lustre.xattr_list`, 0, ""},
+		{`lustre.zzzzzzzz`, 0, "lshark fields"},
+		{`job == "x"`, 0, "rpc.job is a key of RPCs: use lshark rpcs"},
+		{`rpc.job == "x"`, 0, "use lshark rpcs"},
+		{`rpc.fid`, 0, "use lshark rpcs"},
+		{`frame == x12`, 9, ""},
+		{`xid == x12a`, 7, ""},
+		{`time > 0.5`, 7, "rel is the time since the first frame"},
+		{`time > 12:00:00`, 7, "2026-11-21T08:06:41"},
 	} {
 		t.Run(tt.text, func(t *testing.T) {
 			_, err := Compile(tt.text)

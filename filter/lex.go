@@ -102,7 +102,7 @@ func (l *lexer) next() (token, error) {
 // operator.
 func (l *lexer) word() (token, error) {
 	start := l.pos
-	for l.pos < len(l.text) && isWordByte(l.text[l.pos]) && !strings.HasPrefix(l.text[l.pos:], "..") {
+	for l.pos < len(l.text) && isWordByte(l.text[l.pos]) && !endsWord(l.text[l.pos:]) {
 		l.pos++
 	}
 	if l.pos == start {
@@ -115,6 +115,12 @@ func (l *lexer) word() (token, error) {
 	}
 	t.col, t.len = start, len(text)
 	return t, nil
+}
+
+// endsWord reports whether a text begins with an operator whose letters may occur
+// in words: the range 1..40, but 2.17; the or of a||b, but flags A|B.
+func endsWord(text string) bool {
+	return strings.HasPrefix(text, "..") || strings.HasPrefix(text, "||")
 }
 
 func isWordByte(c byte) bool {

@@ -19,10 +19,10 @@ type literal struct {
 	u          uint64
 	isSeconds  bool
 	seconds    float64
+	isTime     bool
+	ns         int64 // of a time, since the epoch
 	isFID      bool
-	seq        uint64
-	oid        uint32
-	ver        uint32
+	fid        fidParts
 	isNID      bool
 	nid        lnet.NID
 	nidBits    int // leading bits of the address that are compared
@@ -33,6 +33,12 @@ type literal struct {
 	truth      int8 // 1: true, -1: false, 0: neither
 	byName     map[*schema.Names]uint64
 	errno      int64 // the positive number when the text is the name of an errno, else 0
+}
+
+// fidParts are the parts of a FID: sequence, object id and version.
+type fidParts struct {
+	seq      uint64
+	oid, ver uint32
 }
 
 // readLiteral reads the text of a literal in every way that it can be read.
@@ -126,7 +132,36 @@ func (l *literal) readSeconds(text string) {
 	}
 }
 
-func (l *literal) readFID(text string) { l.seq, l.oid, l.ver, l.isFID = schema.ParseFID(text) }
+// timeLayouts are the forms of dates with times: in JSON, and in lines with -t.
+// Those without a zone are local times.
+var timeLayouts = [...]string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"}
+
+// minEpoch is the least number of seconds that is read as a time since 1970, other
+// than 0. Those below are meant to be since the begin of the capture.
+const minEpoch = 1e8
+
+// readTime reads a date with a time of day, or seconds since the epoch.
+func (l *literal) readTime(text string) {
+	for _, layout := range timeLayouts {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			l.ns, l.isTime = t.UnixNano(), true
+			return
+		}
+	}
+	whole, fraction, _ := strings.Cut(text, ".")
+	const digits = 9 // of nanoseconds
+	if len(fraction) > digits {
+		return
+	}
+	ns, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
+	if err == nil && (ns == 0 || ns >= minEpoch*int64(time.Second)) {
+		l.ns, l.isTime = ns, true
+	}
+}
+
+func (l *literal) readFID(text string) {
+	l.fid.seq, l.fid.oid, l.fid.ver, l.isFID = schema.ParseFID(text)
+}
 
 // readNID reads a NID, or a prefix of NIDs: 192.0.2.0/24@tcp.
 func (l *literal) readNID(s string) {

@@ -49,7 +49,7 @@ func (c *compiler) resolve(t token) (*field, error) {
 			return c.bit(f, t, t.text[i+1:])
 		}
 	}
-	return nil, c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, c.names(), 3)))
+	return nil, c.fail(t, "unknown field "+t.text, c.hint(t.text))
 }
 
 func (c *compiler) names() []string { return names(c.index, c.rpc != nil) }
@@ -129,7 +129,7 @@ func (c *compiler) bit(f *field, t token, name string) (*field, error) {
 		at := t
 		at.col, at.len = t.col+t.len-len(name), len(name)
 		if len(all) == 0 {
-			return nil, c.fail(at, "unknown field "+t.text, "")
+			return nil, c.fail(at, "unknown field "+t.text, c.hint(t.text))
 		}
 		return nil, c.fail(at, t.text[:len(t.text)-len(name)-1]+" has no value "+name, DidYouMean(schema.Nearest(name, all, 3)))
 	}
@@ -150,7 +150,7 @@ func (c *compiler) rpcField(t token) (*field, error) {
 	case !ok:
 		return nil, c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, rpcNames(), 3)))
 	case c.rpc == nil:
-		return nil, c.fail(t, t.text+" is a key of RPCs, and this filter is for messages", "use lshark rpcs or lshark stats")
+		return nil, c.fail(t, t.text+" is a key of RPCs, and this filter is for messages", rpcHint)
 	}
 	f := keyField(t.text, p, rpcOf)
 	f.ofRPC = true

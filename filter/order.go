@@ -15,8 +15,10 @@ import (
 // can be compared.
 func order(v *records.Value, l *literal) (int, bool) {
 	switch v.Type {
-	case records.Seconds, records.Duration, records.Time:
+	case records.Seconds, records.Duration:
 		return cmp.Compare(secondsOf(v), l.seconds), l.isSeconds
+	case records.Time:
+		return cmp.Compare(int64(v.U), l.ns), l.isTime
 	case records.Text:
 		return bytes.Compare(v.Text, l.text), true
 	case records.FID:
@@ -89,7 +91,7 @@ func orderNumber(v *records.Value, l *literal) (int, bool) {
 }
 
 func orderFID(v *records.Value, l *literal) int {
-	return cmp.Or(cmp.Compare(v.U, l.seq), cmp.Compare(v.OID, l.oid), cmp.Compare(v.Ver, l.ver))
+	return cmp.Or(cmp.Compare(v.U, l.fid.seq), cmp.Compare(v.OID, l.fid.oid), cmp.Compare(v.Ver, l.fid.ver))
 }
 
 func (l *literal) matchesNID(n lnet.NID) bool {

@@ -117,7 +117,7 @@ func readFID(b []byte, big bool, v *records.Value) {
 }
 
 func readOSTID(b []byte, big, plain bool, v *records.Value) {
-	if second := schema.ReadUint(b[8:16], big); !plain && second != 0 && second != ^uint64(0) {
+	if !plain && schema.IsFID(b, big) {
 		readFID(b, big, v)
 		return
 	}

@@ -18,12 +18,15 @@ type Message struct {
 
 	tree  *dissect.Tree
 	built bool
+
+	fidList  []messageFID
+	fidsRead bool
 }
 
 // Set makes m the record of a message. The time of the capture's first frame is
 // in nanoseconds since the epoch.
 func (m *Message) Set(msg *dissect.Message, first int64) {
-	m.Message, m.First, m.built = msg, first, false
+	m.Message, m.First, m.built, m.fidsRead = msg, first, false, false
 }
 
 // Tree returns the tree of the message. It is built at the first call.
@@ -119,6 +122,12 @@ var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.C
 			v.U = uint64(m.Time - m.Req.Time)
 			return true
 		}},
+		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is equal is enough",
+			Len: func(m *Message) int { return len(m.fids()) }, At: func(m *Message, i int, v *Value) bool {
+				f := m.fids()[i]
+				v.U, v.OID, v.Ver = f.seq, f.oid, f.ver
+				return true
+			}},
 	},
 	sections(dissect.MessageSections()),
 	[]Key[*Message]{
@@ -142,7 +151,8 @@ var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.C
 	})}
 
 // MessageKey finds a key of messages by its path. A key that messages and RPCs
-// both have is also found with the prefix of RPCs: rpc.latency.
+// both have is also found with the prefix of RPCs: rpc.latency. One that messages
+// have several of is not the same key: rpc.fid is only that of RPCs.
 func MessageKey(path string) (p Path[*Message], ok bool) {
 	name, ofRPC := strings.CutPrefix(path, RPCs.Prefix)
 	if ofRPC {
@@ -150,7 +160,8 @@ func MessageKey(path string) (p Path[*Message], ok bool) {
 			return p, false
 		}
 	}
-	return Messages.Find(name)
+	p, ok = Messages.Find(name)
+	return p, ok && !(ofRPC && p.IsList())
 }
 
 func noteCode(m *Message, i int, v *Value) bool {

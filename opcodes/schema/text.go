@@ -71,16 +71,23 @@ func AppendFIDBytes(dst, b []byte, big bool) []byte {
 	return AppendFID(dst, ReadUint(b[:8], big), uint32(ReadUint(b[8:12], big)), uint32(ReadUint(b[12:16], big)))
 }
 
+// IsFID reports whether the 16 bytes of a struct ost_id are a FID, not an object id
+// and a sequence.
+func IsFID(b []byte, big bool) bool {
+	second := ReadUint(b[8:16], big)
+	return second != 0 && second != ^uint64(0)
+}
+
 // AppendOSTID appends the object id in the first 16 bytes of b: "seq:id", or
 // the FID it really is. plain says that it always is an id and a sequence.
 func AppendOSTID(dst, b []byte, big, plain bool) []byte {
 	if len(b) < 16 {
 		return dst
 	}
-	first, second := ReadUint(b[:8], big), ReadUint(b[8:16], big)
-	if !plain && second != 0 && second != ^uint64(0) {
+	if !plain && IsFID(b, big) {
 		return AppendFIDBytes(dst, b, big)
 	}
+	first, second := ReadUint(b[:8], big), ReadUint(b[8:16], big)
 	dst = append(AppendHex(dst, second), ':')
 	return strconv.AppendUint(dst, first, 10)
 }
