@@ -106,6 +106,9 @@ func checkForm(t *testing.T, m *Message, wants []want, notes []string, gone stri
 	sent := make(map[string]bool)
 	for _, w := range wants {
 		sent[w.path] = true
+		if nodes[w.path] == nil && replaced(m, &tree, nodes, w) {
+			continue
+		}
 		checkNode(t, m, &tree, nodes[w.path], w)
 	}
 	for path, n := range nodes {

@@ -57,6 +57,9 @@ func (b *builder) usual(field string) (any, bool) {
 	if name := magics[field]; name != "" {
 		return b.factTables.number(name), true
 	}
+	if field == "obdo.o_valid" { // no checksum: o_nlink is there
+		return ^b.factTables.number("OBD_MD_FLCKSUM"), true
+	}
 	if allOnes[field] || strings.HasSuffix(field, "_valid") && field != "mdt_body.mbo_valid" {
 		return ^uint64(0), true
 	}

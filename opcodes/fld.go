@@ -32,11 +32,20 @@ var SeqRangeType = Enum("seq_range_type", "LU_SEQ_RANGE_", "what kind of target 
 
 // luSeqRange is struct lu_seq_range.
 var luSeqRange = Define("lu_seq_range", "range of FID sequences and the target they belong to",
-	U64("lsr_start", Cookie, Remark(sequenceRemark), "first sequence"),
+	U64("lsr_start", Cookie, Remark(startRemark), "first sequence; 0 in requests: from any"),
 	U64("lsr_end", Cookie, "sequence behind the last"),
 	U32("lsr_index", "index of the MDT or OST"),
 	U32("lsr_flags", SeqRangeType, "what kind of target"),
 )
+
+// startRemark names the first sequence of a range. A range from 0 on is one that
+// is not known yet, not that of the sequence 0.
+func startRemark(v *View, dst []byte) []byte {
+	if len(v.Rest) < 8 || ReadUint(v.Rest[:8], v.Big) == 0 {
+		return dst
+	}
+	return sequenceRemark(v, dst)
+}
 
 // luSeqRangeArray is struct lu_seq_range_array.
 var luSeqRangeArray = Define("lu_seq_range_array", "ranges of the FID location database, in little-endian order always",

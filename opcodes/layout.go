@@ -51,9 +51,9 @@ var lmvServerMagic = func() *Names {
 	values := append([]Value(nil), LmvMagic.Values...)
 	for i := range values {
 		switch values[i].Name {
-		case "MAGIC_STRIPE":
+		case "LMV_MAGIC_STRIPE":
 			values[i].Alias = false
-		case "USER_MAGIC_SPECIFIC":
+		case "LMV_USER_MAGIC_SPECIFIC":
 			values[i].Alias = true
 		}
 	}

@@ -91,8 +91,8 @@ var lmvUserMdV1 = Define("lmv_user_md_v1",
 	U32("lum_stripe_offset", Remark(remarkAnyMDT), "MDT of the first stripe; 0xffffffff: any"),
 	U32("lum_hash_type", lmvHashWord, "how names are spread"),
 	U32("lum_type", LmvType, "where the layout comes from"),
-	U8("lum_max_inherit", Since("2.15"), Remark(remarkInherit), "levels of subdirectories that inherit it"),
-	U8("lum_max_inherit_rr", Since("2.15"), "levels that are spread over the MDTs in turn"),
+	U8("lum_max_inherit", Since("2.15"), If(isDefaultLmv), Remark(remarkInherit), "of a default layout: levels of subdirectories that inherit it"),
+	U8("lum_max_inherit_rr", Since("2.15"), If(isDefaultLmv), "of a default layout: levels that are spread over the MDTs in turn"),
 	Pad("lum_padding1", 2),
 	Pad("lum_padding2", 4),
 	Pad("lum_padding3", 4),
@@ -154,6 +154,24 @@ var _ = Define("lmv_mds_md",
 	Sub("lmv_user_md_v1", lmvUserMdV1, Over("lmv_magic"), "stripes asked for, or the default"),
 	Sub("lmv_foreign_md", lmvForeignMd, Over("lmv_magic"), Since("2.15"), "a foreign directory"),
 )
+
+// isDefaultLmv reports whether a lmv_user_md is, as far as the message shows, the
+// default layout of a directory, and not what a mkdir or a migration asks for.
+func isDefaultLmv(v *View) bool {
+	if v.Msg == nil {
+		return true
+	}
+	rec := v.Msg.Named("rec_reint")
+	switch rrOpcode.Uint(rec, v.Msg.Big) {
+	case reintCreate:
+		return crBias.Uint(rec, v.Msg.Big)&createDefaultLmv != 0
+	case reintMigrate:
+		return false
+	}
+	return true
+}
+
+var createDefaultLmv = MdsOpBias.Bit("CREATE_DEFAULT_LMV")
 
 // userStripes is how many MDTs or stripes follow a lmv_user_md_v1.
 func userStripes(v *View) int {

@@ -59,13 +59,13 @@ var obdo = Define("obdo", "attributes of an object, and what goes with reads and
 		"512-byte blocks; for punch, sync and fallocate the end; with grants the client's dirty bytes"),
 	U64("o_grant", Size, When("o_valid", "FLGRANT"), "grant in bytes: what the client has, in the reply what it gets on top"),
 	U32("o_blksize", Size, When("o_valid", "FLBLKSZ"), "block size"),
-	U32("o_mode", Octal, When("o_valid", "FLMODE", "FLTYPE"), InvalidIf(asksGrant), "file type and mode"),
+	U32("o_mode", Octal, When("o_valid", "FLMODE", "FLTYPE"), If(hasMode), "file type and mode"),
 	U32("o_undirty", Size, Over("o_mode"), If(asksGrant), "grant in bytes that the client would like"),
 	U32("o_whence", SeekWhence, Over("o_mode"), If(inSeek), "what a seek looks for"),
 	U32("o_uid", When("o_valid", "FLUID"), "owner; filled for reads and writes without the bit too"),
 	U32("o_gid", When("o_valid", "FLGID"), "group; filled for reads and writes without the bit too"),
 	U32("o_flags", ObdoFlags, When("o_valid", "FLFLAGS"), "what is special, and the type of the checksum"),
-	U32("o_nlink", When("o_valid", "FLNLINK"), InvalidIf(withChecksum), "links"),
+	U32("o_nlink", When("o_valid", "FLNLINK"), If(hasLinks), "links"),
 	U32("o_cksum", Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
 	U32("o_falloc_mode", FallocMode, Over("o_nlink"), If(inFallocate), "mode of a fallocate"),
 	oParentOid,
@@ -78,7 +78,7 @@ var obdo = Define("obdo", "attributes of an object, and what goes with reads and
 	U32("o_layout_version", When("o_valid", "LAYOUT_VERSION"), "version of the layout that the client knows"),
 	U32("o_uid_h", "no longer used"),
 	U32("o_gid_h", "no longer used"),
-	U64("o_data_version", Cookie, When("o_valid", "FLDATAVERSION"), InvalidIf(asksGrant), "data version of the object"),
+	U64("o_data_version", Cookie, When("o_valid", "FLDATAVERSION"), If(hasDataVersion), "data version of the object"),
 	U64("o_grant_used", Size, Over("o_data_version"), If(asksGrant), "grant in bytes that the client used up"),
 	U32("o_projid", When("o_valid", "FLPROJID"), "project"),
 	Pad("o_padding_4", 4),
@@ -108,6 +108,12 @@ func asksGrant(v *View) bool {
 }
 
 func withChecksum(v *View) bool { return v.Uint(oValid)&validChecksum != 0 }
+
+// hasMode, hasLinks and hasDataVersion report whether no other member of the
+// union is in use.
+func hasMode(v *View) bool        { return !asksGrant(v) && !inSeek(v) }
+func hasLinks(v *View) bool       { return !withChecksum(v) && !inFallocate(v) }
+func hasDataVersion(v *View) bool { return !asksGrant(v) }
 
 func inSeek(v *View) bool { return opcodeOf(v) == OST_SEEK }
 

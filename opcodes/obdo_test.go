@@ -45,12 +45,15 @@ func TestObdoValidity(t *testing.T) {
 		{"o_whence", OST_SEEK, false, 0, true, true},
 		{"o_whence", OST_WRITE, false, 0, true, false},
 		{"o_mode", OST_SETATTR, false, mode, true, true},
-		{"o_mode", OST_WRITE, false, kind | grant, false, true}, // the slot has the grant wanted
+		{"o_mode", OST_WRITE, false, kind | grant, false, false}, // the slot has the grant wanted
 		{"o_undirty", OST_WRITE, false, kind | grant, true, true},
 		{"o_mode", OST_WRITE, true, mode | grant, true, true},
 		{"o_undirty", OST_WRITE, true, mode | grant, true, false},
 		{"o_nlink", OST_GETATTR, true, nlink, true, true},
-		{"o_nlink", OST_WRITE, false, checksum, false, true},
+		{"o_nlink", OST_WRITE, false, checksum, false, false},
+		{"o_nlink", OST_FALLOCATE, false, 0, false, false},
+		{"o_mode", OST_SEEK, false, 0, false, false},
+		{"o_data_version", OST_WRITE, false, grant, false, false},
 		{"o_cksum", OST_WRITE, false, checksum, true, true},
 		{"o_cksum", OST_GETATTR, true, nlink, true, false},
 		{"o_falloc_mode", OST_FALLOCATE, false, 0, true, true},

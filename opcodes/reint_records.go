@@ -249,6 +249,7 @@ var (
 	saProjid    = mdtRecSetattr.Field("sa_projid")
 	saAttrFlags = mdtRecSetattr.Field("sa_attr_flags")
 	crMode      = mdtRecCreate.Field("cr_mode")
+	crBias      = mdtRecCreate.Field("cr_bias")
 	crFlagsLow  = mdtRecCreate.Field("cr_flags_l")
 	crFlagsHigh = mdtRecCreate.Field("cr_flags_h")
 	ulMode      = mdtRecUnlink.Field("ul_mode")
