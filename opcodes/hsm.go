@@ -197,7 +197,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufHsmUserState),
-		SummarizeRequest: askBody, Subject: bodySubject,
+		SummarizeRequest: summarizeBodyRequest, Subject: bodySubject,
 		SummarizeReply: func(m *Msg, l *Line) {
 			state := m.Named("hsm_user_state")
 			if len(state) == 0 {
@@ -226,7 +226,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET",
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufHsmStateSet),
 		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
-			askBody(m, l)
+			summarizeBodyRequest(m, l)
 			set := m.Named("hsm_state_set")
 			if n := hssSet.Uint(set, m.Big); n != 0 {
 				l.Key("set ")
@@ -250,7 +250,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufHsmCurrentAction),
-		SummarizeRequest: askBody, Subject: bodySubject,
+		SummarizeRequest: summarizeBodyRequest, Subject: bodySubject,
 		SummarizeReply: func(m *Msg, l *Line) {
 			if now := m.Named("hsm_current_action"); len(now) >= hcaAction.Off+hcaAction.Size {
 				l.Key("")
@@ -360,7 +360,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DATA_VERSION
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),
 		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
-			askBody(m, l)
+			summarizeBodyRequest(m, l)
 			if o := bodyOf(m); o.has(bodyVersion) {
 				l.Key("version ")
 				l.Hex(Object, o.word(mboVersion))

@@ -129,7 +129,7 @@ func layoutMagic(b []byte) uint32 {
 	return uint32(ReadUint(b[:4], littleLayout(b, false)))
 }
 
-// layoutForm is the form of a layout by its magic; user says that a user
+// layoutForm is the form of a layout by its magic; user reports that a user
 // wrote it, or that it is the default of a directory. nil: not a layout.
 func layoutForm(b []byte, user bool) *Field {
 	switch magic := layoutMagic(b); magic {
@@ -200,7 +200,7 @@ func chooseUserLayout(v *View) *Field { return layoutForm(v.Rest, userWrote(v.Ms
 
 func chooseComponentLayout(v *View) *Field { return plainForm(v.Rest, userWrote(v.Msg)) }
 
-// chooseMd is the form of a mdt_md buffer: by what mbo_valid says about it,
+// chooseMd is the form of a mdt_md buffer: selected by mbo_valid,
 // and by its magic.
 func chooseMd(v *View) *Field {
 	if mdValid(v.Msg)&mdLinkname != 0 {
@@ -262,15 +262,15 @@ var (
 	bufDefaultMdtMd       = OneOf("default_mdt_md", chooseDefaultMd, []*Field{formUserLmv, formLmv, formLmvForeign}, Tagged(true), "default stripes of the directory").Rest()
 )
 
-// sketchLayout says in one or two words what a layout of the form f is, for
+// appendLayoutBrief describes a layout of the form f in one or two words, for
 // summary lines.
-func sketchLayout(dst []byte, f *Field, b []byte) []byte {
+func appendLayoutBrief(dst []byte, f *Field, b []byte) []byte {
 	v := View{Struct: b, Rest: b, Big: f.Type.Big(b, false), Type: f.Type}
 	switch f {
 	case formComp:
 		return briefComposite(&v, dst)
 	case formLmv, formUserLmv:
-		return sketchStripes(&v, dst)
+		return appendStripesBrief(&v, dst)
 	case formForeign, formHsm, formLmvForeign:
 		return append(dst, "foreign"...)
 	}
@@ -285,8 +285,8 @@ func sketchLayout(dst []byte, f *Field, b []byte) []byte {
 	return briefPool(&v, dst, "lmm_pool_name")
 }
 
-// sketchStripes tells the number of stripes of a directory and their hash.
-func sketchStripes(v *View, dst []byte) []byte {
+// appendStripesBrief appends the number of stripes of a directory and their hash.
+func appendStripesBrief(v *View, dst []byte) []byte {
 	count, hash := "lum_stripe_count", "lum_hash_type"
 	if v.Type.Name == "lmv_mds_md_v1" {
 		count, hash = "lmv_stripe_count", "lmv_hash_type"
@@ -305,7 +305,7 @@ func restUint(v *View, size int) (uint64, bool) {
 	return ReadUint(v.Rest[:size], v.Big), true
 }
 
-// remarkLayoutGen tells what the place of the generation holds in a component
+// remarkLayoutGen describes what the field of the generation contains in a component
 // without objects: the OST to begin with.
 func remarkLayoutGen(v *View, dst []byte) []byte {
 	if n, ok := restUint(v, 2); ok && noObjectsYet(v) {
@@ -340,7 +340,7 @@ func addLayout(l *Line, b []byte, user bool) {
 		return
 	}
 	l.Key("layout ")
-	l.AddEscaped(Flag, func(dst []byte) []byte { return sketchLayout(dst, f, b) }) // a pool's name may be in it
+	l.AddEscaped(Flag, func(dst []byte) []byte { return appendLayoutBrief(dst, f, b) }) // a pool's name may be in it
 }
 
 var (

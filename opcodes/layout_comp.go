@@ -93,13 +93,13 @@ var lovCompMdEntryV1 = Define("lov_comp_md_entry_v1",
 	componentLayout(),
 )
 
-// componentLayout is the layout of a component. It lies behind all entries.
+// componentLayout is the layout of a component. It follows all entries.
 func componentLayout() *Field {
 	return OneOf("layout", chooseComponentLayout, componentForms, Tagged(true), Locate(layoutOfEntry),
-		"its layout, which lies at lcme_offset").Rest()
+		"its layout, at lcme_offset").Rest()
 }
 
-// layoutOfEntry says where the layout of a component lies. Layouts stand in
+// layoutOfEntry locates the layout of a component. Layouts follow in
 // the order of their entries; one that reaches back over others is none.
 func layoutOfEntry(v *View) (off, size int) {
 	if v.Up == nil || v.Up.Type == nil || len(v.Struct) < v.Type.Size || len(v.Up.Struct) < v.Up.Type.Size {

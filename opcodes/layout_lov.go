@@ -7,7 +7,7 @@ import (
 )
 
 // LovPattern is the group lov_pattern.
-var LovPattern = Bits("lov_pattern", "LOV_PATTERN_", "how the data lies on its objects", []Value{
+var LovPattern = Bits("lov_pattern", "LOV_PATTERN_", "how the data is distributed over its objects", []Value{
 	{Name: "NONE", Value: 0x0, Doc: "not set"},
 	{Name: "RAID0", Value: 0x1, Doc: "striped"},
 	{Name: "RAID1", Value: 0x2, Doc: "mirrored"},
@@ -36,7 +36,7 @@ var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
 	{Name: "LOV_MAX_STRIPE_COUNT", Value: 0x7d0, Doc: "most stripes of a file"},
 	{Name: "LOV_V1_INSANE_STRIPE_COUNT", Value: 0xffdf, Doc: "larger counts are not counts"},
 	{Name: "LOV_V1_INSANE_STRIPE_INDEX", Value: 0xffdf, Since: "2.16", Alias: true},
-	{Name: "LOV_ALL_STRIPES_WIDE", Value: 0xffe0, Since: "2.16", Doc: "first of the counts that say how many stripes on each OST"},
+	{Name: "LOV_ALL_STRIPES_WIDE", Value: 0xffe0, Since: "2.16", Doc: "first of the counts that give the number of stripes on each OST"},
 	{Name: "LOV_ALL_STRIPES", Value: 0xffff, Doc: "on all OSTs"},
 	{Name: "LOV_OFFSET_DEFAULT", Value: 0xffff, Alias: true},
 	{Name: "LOV_MIN_STRIPE_SIZE", Value: 0x10000, Doc: "smallest stripe size"},
@@ -85,7 +85,7 @@ var lovUserMdV3 = Define("lov_user_md_v3",
 	Arr("lmm_objects", -1, Sub("", lovUserOstDataV1), CountOf(userObjects), "the objects, or the OSTs to use"),
 )
 
-// lfmType lies at the same offset in lov_hsm_md and lmv_foreign_md.
+// lfmType is at the same offset in lov_hsm_md and lmv_foreign_md.
 var lfmType = U32("lfm_type", ForeignType, "the other system")
 
 // lovForeignMd is struct lov_foreign_md.
@@ -147,7 +147,7 @@ var lovMdsMdV1 = Define("lov_mds_md_v1",
 
 // lovMdsMdV3 is struct lov_mds_md_v3.
 var lovMdsMdV3 = Define("lov_mds_md_v3",
-	"layout of a file or of a component that lies in a pool",
+	"layout of a file or of a component in an OST pool",
 	Detect(littleLayout), Brief(briefLov),
 	U32("lmm_magic", Hex, LovMagic, "kind of layout"),
 	U32("lmm_pattern", LovPattern, "how the data is laid out"),

@@ -165,12 +165,12 @@ var (
 	intentCreate = &Variant{Name: "CREATE",
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-		SummarizeRequest: askIntent(askCreate), SummarizeReply: answerIntent, Inner: intentError, Subject: reintSubject,
+		SummarizeRequest: askIntent(summarizeCreateRequest), SummarizeReply: answerIntent, Inner: intentError, Subject: reintSubject,
 	}
 	intentGetxattr = DefineIntent(Value{Name: "GETXATTR", Value: 0x80, Doc: "get all extended attributes"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadataGetxattr, bufEavals, bufEavalsLens),
-		SummarizeRequest: askIntent(askBody), SummarizeReply: answerIntent, Inner: intentError, Subject: bodySubject,
+		SummarizeRequest: askIntent(summarizeBodyRequest), SummarizeReply: answerIntent, Inner: intentError, Subject: bodySubject,
 	})
 	intentLayout = DefineIntent(Value{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLayoutIntent),
@@ -195,7 +195,7 @@ func openIntent(name string) *Variant {
 	return &Variant{Name: name,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx, bufFileEncctx, bufDefaultMdtMd),
-		SummarizeRequest: askIntent(askOpen), SummarizeReply: answerIntent, Inner: intentError, Subject: reintSubject,
+		SummarizeRequest: askIntent(summarizeOpenRequest), SummarizeReply: answerIntent, Inner: intentError, Subject: reintSubject,
 	}
 }
 
@@ -203,7 +203,7 @@ func getattrIntent(name string) *Variant {
 	return &Variant{Name: name,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-		SummarizeRequest: askIntent(askBody), SummarizeReply: answerIntent, Inner: intentError, Subject: bodySubject,
+		SummarizeRequest: askIntent(summarizeBodyRequest), SummarizeReply: answerIntent, Inner: intentError, Subject: bodySubject,
 	}
 }
 
@@ -211,8 +211,8 @@ func quotaIntent() *Variant {
 	return &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
-		SummarizeRequest: func(m *Msg, l *Line) { askAcquire(m.Buf(3), m.Big, l) },
-		SummarizeReply:   func(m *Msg, l *Line) { answerAcquire(m.Buf(3), m.Big, l) },
+		SummarizeRequest: func(m *Msg, l *Line) { summarizeAcquireRequest(m.Buf(3), m.Big, l) },
+		SummarizeReply:   func(m *Msg, l *Line) { summarizeAcquireReply(m.Buf(3), m.Big, l) },
 		Inner:            intentError,
 	}
 }
@@ -278,7 +278,7 @@ func answerIntent(m *Msg, l *Line) {
 		l.Key("")
 		l.Errno(rc)
 	}
-	answerAttrs(m, l)
+	summarizeAttrsReply(m, l)
 	sayGranted(m, l)
 }
 

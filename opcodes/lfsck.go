@@ -8,7 +8,7 @@ const (
 )
 
 // LfsckEvent is the group lfsck_event.
-var LfsckEvent = Enum("lfsck_event", "LE_", "what LFSCKs tell each other", []Value{
+var LfsckEvent = Enum("lfsck_event", "LE_", "what LFSCK instances report to each other", []Value{
 	{Name: "LASTID_REBUILDING", Value: 0x1, Doc: "an OST works out its last object id anew"},
 	{Name: "LASTID_REBUILT", Value: 0x2, Doc: "it has it"},
 	{Name: "PHASE1_DONE", Value: 0x3, Doc: "first scan finished"},
@@ -56,7 +56,7 @@ var LfsckParam = Bits("lfsck_param", "LPF_", "how an LFSCK works", []Value{
 	{Name: "FAILOUT", Value: 0x2, Doc: "stop at the first failure"},
 	{Name: "DRYRUN", Value: 0x4, Doc: "look only"},
 	{Name: "ALL_TGT", Value: 0x8, Doc: "on all targets"},
-	{Name: "BROADCAST", Value: 0x10, Doc: "tell the others"},
+	{Name: "BROADCAST", Value: 0x10, Doc: "notify the other targets"},
 	{Name: "OST_ORPHAN", Value: 0x20, Doc: "look for orphans on OSTs"},
 	{Name: "CREATE_OSTOBJ", Value: 0x40, Doc: "make OST objects that are missing"},
 	{Name: "CREATE_MDTOBJ", Value: 0x80, Doc: "make MDT objects that are missing"},
@@ -86,7 +86,7 @@ var LfsckStartValid = Bits("lfsck_start_valid", "LSV_", "parameters that a start
 })
 
 // lfsckRequest is struct lfsck_request.
-var lfsckRequest = Define("lfsck_request", "what one server's LFSCK tells or asks another's",
+var lfsckRequest = Define("lfsck_request", "request or notification from the LFSCK of one server to another's",
 	U32("lr_event", LfsckEvent, "what it is about"),
 	U32("lr_index", "index of the sending target"),
 	U32("lr_flags", LfsckEventFlags, "who is asked, and how far"),
@@ -128,7 +128,7 @@ var (
 var _ = DefineRPC(&RPC{Opcode: LFSCK_NOTIFY, Name: "LFSCK_NOTIFY", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLfsckRequest),
 	Reply:            Bufs(bufPtlrpcBody),
-	SummarizeRequest: askLfsck,
+	SummarizeRequest: summarizeLfsckRequest,
 	Subject:          func(m *Msg) (fid, name []byte) { return lrFid.Bytes(m.Buf(1)), nil },
 }},
 	Doc: "Tells the LFSCK (file system check) of another server to start, stop or act on an object, or that a phase is done."})
@@ -136,7 +136,7 @@ var _ = DefineRPC(&RPC{Opcode: LFSCK_NOTIFY, Name: "LFSCK_NOTIFY", Variants: []*
 var _ = DefineRPC(&RPC{Opcode: LFSCK_QUERY, Name: "LFSCK_QUERY", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLfsckRequest),
 	Reply:            Bufs(bufPtlrpcBody, bufLfsckReply),
-	SummarizeRequest: askLfsck,
+	SummarizeRequest: summarizeLfsckRequest,
 	SummarizeReply: func(m *Msg, l *Line) {
 		if b := m.Buf(1); len(b) >= lfsckReply.Size {
 			l.Key("")
@@ -154,8 +154,8 @@ var (
 	lrRepaired = lfsckReply.Field("lr_repaired")
 )
 
-// askLfsck: the event, the kinds of check, and the object if there is one.
-func askLfsck(m *Msg, l *Line) {
+// summarizeLfsckRequest: the event, the kinds of check, and the object if there is one.
+func summarizeLfsckRequest(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < 8 {
 		return

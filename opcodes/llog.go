@@ -161,8 +161,8 @@ var bufLogBlock = Sub("eadata", llogBlock, "part of the log")
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_CREATE, Name: "LLOG_ORIGIN_HANDLE_CREATE", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLlogdBody, bufName, bufMdtBody),
 	Reply:            Bufs(bufPtlrpcBody, bufLlogdBody),
-	SummarizeRequest: askLogOpen,
-	SummarizeReply:   answerLogOpen,
+	SummarizeRequest: summarizeLogOpenRequest,
+	SummarizeReply:   summarizeLogOpenReply,
 	Subject:          func(m *Msg) (fid, name []byte) { return nil, TrimNUL(m.Buf(2)) },
 }},
 	Doc: "Opens a log on the server, by name (a configuration on the MGS, a changelog catalog on an MDT) or by its id. " +
@@ -171,8 +171,8 @@ var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_CREATE, Name: "LLOG_ORIGIN_HAN
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_NEXT_BLOCK, Name: "LLOG_ORIGIN_HANDLE_NEXT_BLOCK", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLlogdBody),
 	Reply:            Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
-	SummarizeRequest: askLogBlock,
-	SummarizeReply:   answerLogBlock,
+	SummarizeRequest: summarizeLogBlockRequest,
+	SummarizeReply:   summarizeLogBlockReply,
 }},
 	Doc: "Reads the block of a log that has the wanted record, or the one behind the given position. " +
 		"Mounting clients fetch their configuration with it, readers of changelogs the changes."})
@@ -180,21 +180,21 @@ var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_NEXT_BLOCK, Name: "LLOG_ORIGIN
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_READ_HEADER, Name: "LLOG_ORIGIN_HANDLE_READ_HEADER", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLlogdBody),
 	Reply:            Bufs(bufPtlrpcBody, bufLlogLogHdr),
-	SummarizeRequest: askLog,
-	SummarizeReply:   answerLogHeader,
+	SummarizeRequest: summarizeLogRequest,
+	SummarizeReply:   summarizeLogHeaderReply,
 }},
 	Doc: "Reads the first block of a log: its kind, its flags and the bitmap of the records in use."})
 
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_PREV_BLOCK, Name: "LLOG_ORIGIN_HANDLE_PREV_BLOCK", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLlogdBody),
 	Reply:            Bufs(bufPtlrpcBody, bufLlogdBody, bufLogBlock),
-	SummarizeRequest: askLogBlock,
-	SummarizeReply:   answerLogBlock,
+	SummarizeRequest: summarizeLogBlockRequest,
+	SummarizeReply:   summarizeLogBlockReply,
 }},
 	Doc: "Reads the block of a log that has the wanted record, for a reader that goes backwards."})
 
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_DESTROY, Name: "LLOG_ORIGIN_HANDLE_DESTROY", Retired: true,
-	Doc: "Was meant to remove a log on the server. No release since 2.12 sends it."})
+	Doc: "Removes a log on the server. No release since 2.12 sends it."})
 
 var (
 	lgdCtxt   = llogdBody.Field("lgd_ctxt_idx")
@@ -204,11 +204,11 @@ var (
 	llhFlags  = llogLogHdr.Field("llh_flags")
 )
 
-// llogKinds are the flags that say whether a log is a catalog or a plain one.
+// llogKinds are the flags that distinguish catalogs from plain logs.
 const llogKinds = 0x2 | 0x4
 
-// askLogOpen: the log's name, or its id when it has none.
-func askLogOpen(m *Msg, l *Line) {
+// summarizeLogOpenRequest: the log's name, or its id when it has none.
+func summarizeLogOpenRequest(m *Msg, l *Line) {
 	body := m.Buf(1)
 	if name := TrimNUL(m.Buf(2)); len(name) > 0 {
 		l.Label(Name, name)
@@ -224,28 +224,28 @@ func logID(m *Msg, l *Line) {
 	l.Mark(Object)
 }
 
-func answerLogOpen(m *Msg, l *Line) {
+func summarizeLogOpenReply(m *Msg, l *Line) {
 	if m.Status >= 0 && len(m.Buf(1)) >= llogLogid.Size {
 		l.Key("log ")
 		logID(m, l)
 	}
 }
 
-func askLog(m *Msg, l *Line) {
+func summarizeLogRequest(m *Msg, l *Line) {
 	l.Key("log ")
 	logID(m, l)
 }
 
-func askLogBlock(m *Msg, l *Line) {
-	askLog(m, l)
+func summarizeLogBlockRequest(m *Msg, l *Line) {
+	summarizeLogRequest(m, l)
 	l.Key("record ")
 	l.Num(lgdIndex.Uint(m.Buf(1), m.Big))
 	l.Key("at ")
 	l.Offset(lgdOffset.Uint(m.Buf(1), m.Big))
 }
 
-// answerLogBlock counts the records of a block and says what kind the first is.
-func answerLogBlock(m *Msg, l *Line) {
+// summarizeLogBlockReply appends the number of records of a block and the kind of the first.
+func summarizeLogBlockReply(m *Msg, l *Line) {
 	v := View{Rest: m.Buf(2), Big: m.Big}
 	count, kind := 0, uint64(0)
 	for {
@@ -270,7 +270,7 @@ func answerLogBlock(m *Msg, l *Line) {
 	}
 }
 
-func answerLogHeader(m *Msg, l *Line) {
+func summarizeLogHeaderReply(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < llogLogHdr.Size {
 		return

@@ -30,7 +30,7 @@ var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper
 var llogRecHdr = Define("llog_rec_hdr", "what each record of a log begins with", Detect(llogBig),
 	U32("lrh_len", Size, "bytes of the record with header and tail"),
 	U32("lrh_index", "number of the record in its log"),
-	U32("lrh_type", LlogRecType, "kind of record; tells the byte order of the log too"),
+	U32("lrh_type", LlogRecType, "type of the record; its byte order is that of the log"),
 	U32("lrh_id", "for the record's own use"),
 )
 
@@ -146,7 +146,7 @@ var llogGenRec = Define("llog_gen_rec", "marks a generation in a log", Detect(ll
 	Sub("lgr_tail", llogRecTail),
 )
 
-// llogPadRec fills a block up: no record may lie across its end.
+// llogPadRec fills the rest of a block: no record crosses the end of a block.
 var llogPadRec = Define("llog_pad_rec", "fills the rest of a block", Detect(llogBig),
 	Sub("pad_hdr", llogRecHdr),
 	Pad("pad_fill", 0, CountOf(beforeTail)),
@@ -182,7 +182,7 @@ const (
 )
 
 // llogBlock is the part of a log that a reader gets at a time. Its records
-// lie one behind the other; the rest of the block is zero.
+// are contiguous; the rest of the block is zero.
 var llogBlock = Define("llog_block", "part of a log: records one behind the other",
 	Records("records", nextLogRecord, llogRecordForms),
 )

@@ -112,7 +112,7 @@ var lnetHandleWire = Define("lnet_handle_wire",
 // lnetAck is struct lnet_ack.
 var lnetAck = Define("lnet_ack",
 	Little,
-	"tells the sender of a PUT that its data were accepted",
+	"confirms to the sender of a PUT that its data were accepted",
 	Sub("dst_wmd", lnetHandleWire, "ack_wmd of the PUT"),
 	U64("match_bits", Cookie, "match bits of the PUT"),
 	U32("mlength", Size, "bytes that the target accepted"),
@@ -225,7 +225,7 @@ var lnetAcceptorConnreq = Define("lnet_acceptor_connreq",
 	"first bytes of a connection: the address that the connecting node wants to reach",
 	U32("acr_magic", Hex, LnetMagic, "marks the request and the byte order of the sender"),
 	U32("acr_version", Shown{Label: "version ", Role: Flag}, "1: 8-byte NID"),
-	U64("acr_nid", NID4, Shown{Label: "to ", Role: Node}, "NID the connection is meant for"),
+	U64("acr_nid", NID4, Shown{Label: "to ", Role: Node}, "NID of the node to connect to"),
 )
 
 // lnetAcceptorConnreqV2 is struct lnet_acceptor_connreq_v2.
@@ -235,7 +235,7 @@ var lnetAcceptorConnreqV2 = Define("lnet_acceptor_connreq_v2",
 	"first bytes of a connection to a node with a long address",
 	U32("acr_magic", Hex, LnetMagic, "marks the request and the byte order of the sender"),
 	U32("acr_version", Shown{Label: "version ", Role: Flag}, "2: 20-byte NID"),
-	Sub("acr_nid", lnetNid, Shown{Label: "to ", Role: Node}, "NID the connection is meant for"),
+	Sub("acr_nid", lnetNid, Shown{Label: "to ", Role: Node}, "NID of the node to connect to"),
 )
 
 func isAcceptor(b []byte, big bool) bool { return magicAt(b, 0, 0xacce7100, big) }

@@ -15,13 +15,13 @@ var LnetNiStatus = Enum("lnet_ni_status", "LNET_NI_STATUS_", "whether a network 
 var LnetPingFeatures = Bits("lnet_ping_features", "LNET_PING_FEAT_", "what a node's LNet can do", []Value{
 	{Name: "INVAL", Value: 0x0, Doc: "none"},
 	{Name: "BASE", Value: 0x1, Doc: "answers pings"},
-	{Name: "NI_STATUS", Value: 0x2, Doc: "tells whether each interface works"},
+	{Name: "NI_STATUS", Value: 0x2, Doc: "the status of each interface is valid"},
 	{Name: "RTE_DISABLED", Value: 0x4, Doc: "does not route"},
 	{Name: "MULTI_RAIL", Value: 0x8, Doc: "uses several interfaces for one peer"},
 	{Name: "DISCOVERY", Value: 0x10, Doc: "finds out the interfaces of its peers"},
-	{Name: "LARGE_ADDR", Value: 0x20, Since: "2.16", Doc: "tells NIDs longer than 8 bytes"},
+	{Name: "LARGE_ADDR", Value: 0x20, Since: "2.16", Doc: "NIDs may be longer than 8 bytes"},
 	{Name: "PRIMARY_LARGE", Value: 0x40, Since: "2.16", Doc: "the NID that stands for the node may be a long one"},
-	{Name: "METADATA", Value: 0x80, Since: "2.17", Doc: "tells data about NIDs for their drivers"},
+	{Name: "METADATA", Value: 0x80, Since: "2.17", Doc: "data for the network drivers follows the NIDs"},
 	{Name: "BITS", Value: 0xff, Doc: "all features of the newest release", Alias: true},
 })
 
@@ -71,7 +71,7 @@ var pingFeatures = U32("pi_features", LnetPingFeatures, "what the node's LNet ca
 // lnetPingInfo is struct lnet_ping_info.
 var lnetPingInfo = Define("lnet_ping_info",
 	Detect(func(b []byte, big bool) bool { return magicAt(b, 0, 0x70696e67, big) }),
-	"what a node tells about itself in answer to a ping, or unasked in a push: features and NIDs",
+	"what a node reports about itself in the reply to a ping, or in a push without a ping: features and NIDs",
 	U32("pi_magic", Hex, LnetMagic, "marks the information and the byte order of the sender"),
 	pingFeatures,
 	U32("pi_pid", Remark(remarkPid), "LNet process id"),

@@ -95,7 +95,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR, Name: "MDS_GETATTR",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufFileEncctx),
-		SummarizeRequest: askGetattr, SummarizeReply: answerAttrs, Subject: bodySubject,
+		SummarizeRequest: summarizeGetattrRequest, SummarizeReply: summarizeAttrsReply, Subject: bodySubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR_NAME, Name: "MDS_GETATTR_NAME",
@@ -103,22 +103,22 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GETATTR_NAME, Name: "MDS_GETATTR_NAME",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufName),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufFileEncctx),
-		SummarizeRequest: askGetattr, SummarizeReply: answerAttrs, Subject: bodySubject,
+		SummarizeRequest: summarizeGetattrRequest, SummarizeReply: summarizeAttrsReply, Subject: bodySubject,
 	}}})
 
 var interestingAttrs = ObdMdValid.Bit("FLEASIZE") | ObdMdValid.Bit("FLDIREA") | ObdMdValid.Bit("LINKNAME") |
 	ObdMdValid.Bit("MEA") | ObdMdValid.Bit("DEFAULT_MEA") | ObdMdValid.Bit("FLXATTR") | ObdMdValid.Bit("FLXATTRLS") |
 	ObdMdValid.Bit("FLACL")
 
-// askBody names the object that a request's mdt_body is about.
-func askBody(m *Msg, l *Line) {
+// summarizeBodyRequest names the object that a request's mdt_body is about.
+func summarizeBodyRequest(m *Msg, l *Line) {
 	o := bodyOf(m)
 	addEntry(l, mboFid1.Bytes(o.b), o.big, m.Named("name"))
 }
 
-// askGetattr names the object and tells what is asked for beside attributes.
-func askGetattr(m *Msg, l *Line) {
-	askBody(m, l)
+// summarizeGetattrRequest appends the object and what is requested besides attributes.
+func summarizeGetattrRequest(m *Msg, l *Line) {
+	summarizeBodyRequest(m, l)
 	extra := bodyOf(m).word(mboValid) & interestingAttrs
 	if extra != 0 {
 		l.Key("want ")
@@ -126,9 +126,9 @@ func askGetattr(m *Msg, l *Line) {
 	}
 }
 
-// answerAttrs tells what a reply says about an object: its FID, type, mode,
+// summarizeAttrsReply appends what a reply contains about an object: its FID, type, mode,
 // size and layout.
-func answerAttrs(m *Msg, l *Line) {
+func summarizeAttrsReply(m *Msg, l *Line) {
 	o := bodyOf(m)
 	if len(o.b) == 0 {
 		return
@@ -163,9 +163,9 @@ func bodySubject(m *Msg) (fid, name []byte) {
 	return mboFid1.Bytes(m.Named("mdt_body")), TrimNUL(m.Named("name"))
 }
 
-// inlineData is what an open brings of a small file that lies on the MDT.
+// inlineData is the data of a small file on the MDT (DoM) in the reply to an open.
 var inlineData = Define("niobuf_inline",
-	"the beginning of a file whose data lies on the MDT",
+	"the beginning of a file whose data is on the MDT (DoM)",
 	Sub("niobuf_remote", niobufRemote, "which bytes these are"),
 	Opaque("data", 0, CountOf(inlineBytes), "the bytes"),
 )
@@ -179,7 +179,7 @@ func inlineBytes(v *View) int {
 	return int(v.Uint(rnbLen))
 }
 
-// chooseInline tells data of a file from pages of a directory by the type in
+// chooseInline selects data of a file or pages of a directory by the type in
 // mbo_mode. A server that has nothing to bring leaves zeros.
 func chooseInline(v *View) *Field {
 	if allZero(v.Rest) {
@@ -230,7 +230,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_PIN, Name: "MDS_PIN", Retired: true, Doc: "Wa
 var _ = DefineRPC(&RPC{Opcode: MDS_UNPIN, Name: "MDS_UNPIN", Retired: true, Doc: "Was to undo a MDS_PIN; no release has sent it."})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC",
-	Doc: "Has the MDT bring an object, or without a FID everything, to disk before it answers: an fsync or sync.",
+	Doc: "Has the MDT write an object, or without a FID everything, to disk before it replies: an fsync or sync.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
@@ -239,14 +239,14 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SYNC, Name: "MDS_SYNC",
 				l.Key("all")
 				return
 			}
-			askBody(m, l)
+			summarizeBodyRequest(m, l)
 		},
-		SummarizeReply: answerAttrs, Subject: bodySubject,
+		SummarizeReply: summarizeAttrsReply, Subject: bodySubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_WRITEPAGE, Name: "MDS_WRITEPAGE", Retired: true, Doc: "A number that was kept for writing directory pages and never used."})
 
-var _ = DefineRPC(&RPC{Opcode: MDS_IS_SUBDIR, Name: "MDS_IS_SUBDIR", Retired: true, Doc: "Was to ask whether one directory lies below another; no release has sent it."})
+var _ = DefineRPC(&RPC{Opcode: MDS_IS_SUBDIR, Name: "MDS_IS_SUBDIR", Retired: true, Doc: "Asks whether one directory is below another; no release has sent it."})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
 	Doc: "Swaps the layouts, and so the data, of two files at once.",
@@ -254,7 +254,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufSwapLayouts, bufCapa1, bufCapa2, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
-			askBody(m, l)
+			summarizeBodyRequest(m, l)
 			l.Key("with ")
 			l.FID(mboFid2.Bytes(m.Named("mdt_body")), m.Big)
 		},

@@ -109,7 +109,7 @@ var (
 )
 
 // closeNeeds reports whether the record that came with a close has a bias; 0:
-// none of those that give close_data a last part.
+// no bias for which close_data has a last part.
 func closeNeeds(bias uint64) func(v *View) bool {
 	return func(v *View) bool {
 		got := closeBias(v.Msg) & biasCloseUnion
@@ -141,7 +141,7 @@ var (
 )
 
 var rpcMdsClose = DefineRPC(&RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",
-	Doc:   "Closes an open file, stores times and size, and, when sa_bias says so, ends a lease with a change: a release to the archive, a swap, merge or split of layouts, the end of a resync.",
+	Doc:   "Closes an open file, stores times and size, and, depending on sa_bias, ends a lease with a change: a release to the archive, a swap, merge or split of layouts, the end of a resync.",
 	Pick:  pickClose,
 	Picks: []int{0, saBias.Off + saBias.Size},
 	Variants: []*Variant{
@@ -155,7 +155,7 @@ var (
 	closePlain = &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufMdtIoepoch, bufRecReintSetattr, bufCapa1),
 		Reply:            replyClose,
-		SummarizeRequest: askClose, SummarizeReply: answerAttrs, Subject: setattrSubject,
+		SummarizeRequest: summarizeCloseRequest, SummarizeReply: summarizeAttrsReply, Subject: setattrSubject,
 	}
 	closeRelease = closeIntent("HSM_RELEASE")
 	closeSwap    = closeIntent("LAYOUT_SWAP")
@@ -169,11 +169,11 @@ var _ = DefineRPC(&RPC{Opcode: MDS_DONE_WRITING, Name: "MDS_DONE_WRITING", Retir
 
 func closeIntent(name string) *Variant {
 	return &Variant{Name: name, Request: requestCloseIntent, Reply: replyClose,
-		SummarizeRequest: askClose, SummarizeReply: answerCloseIntent, Subject: setattrSubject}
+		SummarizeRequest: summarizeCloseRequest, SummarizeReply: summarizeCloseIntentReply, Subject: setattrSubject}
 }
 
-// askClose tells the file, its size, and what the close does beside closing.
-func askClose(m *Msg, l *Line) {
+// summarizeCloseRequest appends the file, its size, and what the close does besides closing.
+func summarizeCloseRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
 	if r.word(saValid)&attrSize != 0 {
@@ -204,14 +204,14 @@ var (
 	cdFid    = closeData.Field("cd_fid")
 	cdMirror = closeData.Field("cd_mirror_id")
 	cdResync = closeData.Field("cd_resync")
-	// What the variant does not tell.
+	// What the name of the variant does not contain.
 	biasShown = biasPCC | MdsOpBias.Bit("CLOSE_MIGRATE") | MdsOpBias.Bit("DATA_MODIFIED")
 )
 
-// answerCloseIntent reports whether the close did what it was to do beside
+// summarizeCloseIntentReply reports whether the close did what it was to do beside
 // closing: a server may well close the file and leave that out.
-func answerCloseIntent(m *Msg, l *Line) {
-	answerAttrs(m, l)
+func summarizeCloseIntentReply(m *Msg, l *Line) {
+	summarizeAttrsReply(m, l)
 	if o := bodyOf(m); len(o.b) > 0 {
 		if o.has(closeExecuted) {
 			l.Key("")
@@ -225,7 +225,7 @@ func answerCloseIntent(m *Msg, l *Line) {
 
 var closeExecuted = ObdMdValid.Bit("CLOSE_INTENT_EXECED")
 
-// pickClose tells what a close does beside closing by the bias of its record.
+// pickClose selects the variant of a close by the bias of its record.
 func pickClose(m *Msg) *Variant {
 	bias := saBias.Uint(m.Buf(2), m.Big)
 	switch {

@@ -71,7 +71,7 @@ var (
 	mdsFid2path = &Variant{Name: "fid2path",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
 		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
-		SummarizeRequest: askFid2path, SummarizeReply: answerFid2path, Subject: fid2pathSubject,
+		SummarizeRequest: summarizeFid2pathRequest, SummarizeReply: summarizeFid2pathReply, Subject: fid2pathSubject,
 	}
 	mdsChangelogUser = &Variant{Name: "changelog_user",
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoValChangelogUser),
@@ -84,7 +84,7 @@ var (
 	mdsOtherInfo = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoVallen),
 		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValOther),
-		SummarizeRequest: askInfoKey,
+		SummarizeRequest: summarizeInfoKeyRequest,
 	}
 )
 
@@ -119,7 +119,7 @@ func guessMdsGetInfo(m *Msg) *Variant {
 
 const fid2pathKeySize = 16
 
-func askFid2path(m *Msg, l *Line) {
+func summarizeFid2pathRequest(m *Msg, l *Line) {
 	fid, _ := fid2pathSubject(m)
 	l.FID(fid, m.Big)
 }
@@ -132,7 +132,7 @@ func fid2pathSubject(m *Msg) (fid, name []byte) {
 	return key[fid2pathKeySize : fid2pathKeySize+16], nil
 }
 
-func answerFid2path(m *Msg, l *Line) {
+func summarizeFid2pathReply(m *Msg, l *Line) {
 	if val := m.Named("getinfo_val"); len(val) > getinfoFid2path.Size {
 		l.Key("")
 		l.FID(val[:16], m.Big)
@@ -141,7 +141,7 @@ func answerFid2path(m *Msg, l *Line) {
 	}
 }
 
-func askInfoKey(m *Msg, l *Line) {
+func summarizeInfoKeyRequest(m *Msg, l *Line) {
 	l.Key("key ")
 	l.Label(Name, m.Buf(1))
 }
@@ -170,7 +170,7 @@ var (
 	mdsOtherSetInfo = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValMds),
 		Reply:            Bufs(bufPtlrpcBody),
-		SummarizeRequest: askInfoKey,
+		SummarizeRequest: summarizeInfoKeyRequest,
 	}
 )
 

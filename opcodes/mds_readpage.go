@@ -67,7 +67,7 @@ var (
 	ldeAttrs   = Field{Off: 28, Size: 4}
 )
 
-// fileTypeRemark says what the type is that ends the entry.
+// fileTypeRemark names the file type at the end of the entry.
 func fileTypeRemark(v *View, dst []byte) []byte {
 	if len(v.Rest) < 2 {
 		return dst
@@ -127,7 +127,7 @@ func hashEndRemark(v *View, dst []byte) []byte {
 	return dst
 }
 
-// nextDirent finds the entries of a page. What lies behind the last one is
+// nextDirent finds the entries of a page. The bytes after the last one are
 // not zero for certain: servers leave entries there that they do not show.
 func nextDirent(v *View) (*Field, int) {
 	page := v.Struct[:min(len(v.Struct), pageSize)]
@@ -200,7 +200,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody),
 		Bulk:    &BulkData{Portal: 14, Type: dirPages},
 		SummarizeRequest: func(m *Msg, l *Line) {
-			askBody(m, l)
+			summarizeBodyRequest(m, l)
 			o := bodyOf(m)
 			l.Key("from ")
 			l.Hex(Number, o.word(mboSize))

@@ -49,7 +49,7 @@ var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value
 	{Name: "LARGE_NID", Value: 0x20000, Since: "2.16", Doc: "NIDs are given as text"},
 	{Name: "OPC_REG", Value: 0x10000000, Doc: "what it wants: to register"},
 	{Name: "OPC_UNREG", Value: 0x20000000, Doc: "to be taken out"},
-	{Name: "OPC_READY", Value: 0x40000000, Doc: "to say that it runs"},
+	{Name: "OPC_READY", Value: 0x40000000, Doc: "to report that it is running"},
 })
 
 // MtiLimits is the group mti_limits.
@@ -235,7 +235,7 @@ var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_DEL, Name: "MGS_TARGET_DEL", Retired: 
 	Doc: "Reserved for taking a target out of the configuration. No release since 2.12 sends it."})
 
 var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
-	Doc: "A target that starts tells the MGS its name, index, NIDs and parameters. The MGS adds it to the configuration, " +
+	Doc: "A target that starts registers at the MGS with its name, index, NIDs and parameters. The MGS adds it to the configuration, " +
 		"gives it an index if it has none, and answers with what counts.",
 	Variants: []*Variant{
 		{
@@ -274,13 +274,13 @@ var _ = DefineRPC(&RPC{Opcode: MGS_CONFIG_READ, Name: "MGS_CONFIG_READ",
 			Request:          Bufs(bufPtlrpcBody, bufMgsConfigBody),
 			Reply:            Bufs(bufPtlrpcBody, bufMgsConfigRes),
 			Bulk:             &BulkData{Portal: portalMGSBulk, Type: nidTable},
-			SummarizeRequest: askConfig, SummarizeReply: answerConfig, Subject: configName,
+			SummarizeRequest: summarizeConfigRequest, SummarizeReply: summarizeConfigReply, Subject: configName,
 		},
 		{Name: "nodemap",
 			Request:          Bufs(bufPtlrpcBody, bufMgsConfigBody),
 			Reply:            Bufs(bufPtlrpcBody, bufMgsConfigRes),
 			Bulk:             &BulkData{Portal: portalMGSBulk, Type: indexPages},
-			SummarizeRequest: askConfig, SummarizeReply: answerConfig, Subject: configName,
+			SummarizeRequest: summarizeConfigRequest, SummarizeReply: summarizeConfigReply, Subject: configName,
 		},
 	},
 	Picks: []int{mcbType.Off + mcbType.Size},
@@ -330,7 +330,7 @@ func addTarget(m *Msg, l *Line) {
 	l.Flags(MtiFlags, mtiFlags.Uint(b, m.Big))
 }
 
-func askConfig(m *Msg, l *Line) {
+func summarizeConfigRequest(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < mgsConfigBody.Size {
 		return
@@ -342,7 +342,7 @@ func askConfig(m *Msg, l *Line) {
 	l.Num(mcbOffset.Uint(b, m.Big))
 }
 
-func answerConfig(m *Msg, l *Line) {
+func summarizeConfigReply(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < mgsConfigRes.Size {
 		return

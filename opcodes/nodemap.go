@@ -35,7 +35,7 @@ var NodemapFlags2 = Bits("nodemap_flags2", "NM_FL2_", "more of what clients of a
 	{Name: "READONLY_MOUNT", Value: 0x1, Since: "2.16", Doc: "mount read-only"},
 	{Name: "DENY_MOUNT", Value: 0x2, Since: "2.17", Doc: "no new mounts"},
 	{Name: "FILESET_USE_IAM", Value: 0x4, Since: "2.17", Doc: "filesets stand in the index"},
-	{Name: "GSS_IDENTIFY", Value: 0x8, Since: "2.17", Doc: "clients are told by their GSS credentials"},
+	{Name: "GSS_IDENTIFY", Value: 0x8, Since: "2.17", Doc: "clients are identified by their GSS credentials"},
 })
 
 // NodemapSubid is the group nodemap_subid.
@@ -244,7 +244,7 @@ var nodemapUserCapabilitiesRec = Define("nodemap_user_capabilities_rec", "capabi
 )
 
 // nodemapRec is union nodemap_rec.
-var nodemapRec = Define("nodemap_rec", "value in the nodemap index; the key tells which",
+var nodemapRec = Define("nodemap_rec", "value in the nodemap index; the key selects its form",
 	Little,
 	Sub("ncr", nodemapClusterRec, ifNodemap(nodemapCluster, 0, 0), "a nodemap"),
 	Sub("nrr", nodemapRangeRec, Over("ncr"), ifNodemap(nodemapRange, 0, anySubid)),
@@ -302,7 +302,7 @@ func keyKind(b []byte) uint64 {
 	return ReadUint(b[:4], false) >> nodemapKindShift
 }
 
-// nodemapKind is asked in a record; its key lies before it in the entry.
+// nodemapKind selects the form of a record by its key, which precedes it in the entry.
 func nodemapKind(v *View) (kind, subid uint64) {
 	if v.Up == nil || len(v.Up.Struct) < 8 {
 		return nodemapCluster, 0

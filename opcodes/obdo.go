@@ -36,10 +36,10 @@ var ObdoFlags = Bits("obdo_flags", "OBD_FL_", "what is special about the operati
 	{Name: "NO_QUOTA_ALL", Value: 0x380, Doc: "out of any quota", Alias: true},
 })
 
-// oValid says which fields of an obdo mean something.
+// oValid selects the fields of an obdo that are valid.
 var oValid = U64("o_valid", ObdMdValid, "which fields mean something")
 
-// The parts of the FID of the file that lie apart from its sequence.
+// The parts of the FID of the file that are separate from its sequence.
 var (
 	oParentOid = U32("o_parent_oid", When("o_valid", "FLFID"), "object id of the FID of the file")
 	oParentVer = U32("o_parent_ver", When("o_valid", "FLFID"), "version of the FID of the file")
@@ -101,7 +101,7 @@ var (
 	validCount    = ObdMdValid.Bit("FLOBJCOUNT")
 )
 
-// asksGrant: a client tells its side of the grants, in slots that mean
+// asksGrant: a client reports its part of the grants, in fields that mean
 // something else in all other messages.
 func asksGrant(v *View) bool {
 	return v.Uint(oValid)&validGrant != 0 && v.Msg != nil && !v.Msg.Reply
@@ -119,7 +119,7 @@ func inSeek(v *View) bool { return opcodeOf(v) == OST_SEEK }
 
 func inFallocate(v *View) bool { return opcodeOf(v) == OST_FALLOCATE }
 
-// sizeRole says what o_size is in a request that is about a range.
+// sizeRole describes o_size in a request about a range.
 func sizeRole(v *View, dst []byte) []byte {
 	if v.Msg == nil || v.Msg.Reply {
 		return dst
@@ -133,7 +133,7 @@ func sizeRole(v *View, dst []byte) []byte {
 	return dst
 }
 
-// blocksRole says what o_blocks is where it is no count of blocks.
+// blocksRole describes o_blocks where it is not a number of blocks.
 func blocksRole(v *View, dst []byte) []byte {
 	if v.Msg == nil || v.Msg.Reply {
 		return dst
@@ -158,7 +158,7 @@ func miscRole(v *View, dst []byte) []byte {
 	return dst
 }
 
-// parentText is the FID of the file, whose parts lie apart in an obdo.
+// parentText is the FID of the file, whose parts are separate fields of an obdo.
 func parentText(v *View, dst []byte) []byte {
 	if len(v.Struct) < oParentVer.Off+oParentVer.Size {
 		return dst
@@ -285,7 +285,7 @@ func (a attrs) size(l *Line) {
 }
 
 // file is the FID of the file that the object belongs to, else of the object
-// itself, when it has one. The parts of the former lie apart in an obdo; they
+// itself, when it has one. The parts of the former are separate fields of an obdo; they
 // are put together in fid.
 func (a attrs) file(fid []byte) []byte {
 	if len(a.b) < obdo.Size {

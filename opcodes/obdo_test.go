@@ -107,13 +107,13 @@ func TestTransferLine(t *testing.T) {
 	m := &Msg{Opcode: OST_WRITE, Bufs: [][]byte{nil, obdoWith(o, 0x8000000, map[string]uint64{"o_grant": 5000}), obj,
 		niobuf(niobuf(nil, 0, 4096), 8192, 4096)}}
 	var l Line
-	askTransfer(m, &l)
+	summarizeTransferRequest(m, &l)
 	if want := "[0x100010000:0x7:0x0] [0-12287] 8192 bytes niobufs 2 grant 5000"; string(l.Text) != want {
 		t.Errorf("%q, not %q", l.Text, want)
 	}
 	m.Bufs = [][]byte{nil, obdoWith(o, 0, nil), append(make([]byte, 4), 0xe4, 0xff, 0xff, 0xff)}
 	l.Reset()
-	answerWrite(m, &l)
+	summarizeWriteReply(m, &l)
 	if want := "failed niobufs 1 ENOSPC"; string(l.Text) != want {
 		t.Errorf("%q, not %q", l.Text, want)
 	}
@@ -135,7 +135,7 @@ func TestCutRequests(t *testing.T) {
 	}
 	var l Line
 	m := &Msg{Opcode: OST_PUNCH, Bufs: [][]byte{nil, obdoWith(binary.LittleEndian, 0x31, nil)[:40]}}
-	askSpan(m, &l)
+	summarizeSpanRequest(m, &l)
 	if want := "0x0:0"; string(l.Text) != want {
 		t.Errorf("%q, not %q", l.Text, want)
 	}

@@ -101,8 +101,8 @@ func addOpenFlags(l *Line, word uint64) {
 	l.Mark(Flag)
 }
 
-// askOpen tells name or FID of what is opened, and how.
-func askOpen(m *Msg, l *Line) {
+// summarizeOpenRequest appends the name or FID of the file, and how it is opened.
+func summarizeOpenRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	name := m.Named("name")
 	fid := rrFid1.Bytes(r.b)

@@ -24,7 +24,7 @@ const (
 	OST_SEEK               = 23
 )
 
-// SeekWhence says what a seek looks for.
+// SeekWhence is what a seek looks for.
 var SeekWhence = Enum("seek_whence", "SEEK_", "what a seek looks for", []Value{
 	{Name: "SET", Value: 0, Doc: "the offset itself"},
 	{Name: "CUR", Value: 1, Doc: "from where the file is"},
@@ -97,11 +97,11 @@ var _ = DefineRPC(&RPC{Opcode: OST_GETATTR, Name: "OST_GETATTR",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody),
-		SummarizeRequest: askObject, SummarizeReply: answerSize, Subject: objectSubject,
+		SummarizeRequest: summarizeObjectRequest, SummarizeReply: summarizeSizeReply, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_SETATTR, Name: "OST_SETATTR",
-	Doc: "Sets times, owner, project or layout of an object; o_valid says which. MDTs send it after a chown.",
+	Doc: "Sets times, owner, project or layout of an object, selected by o_valid. MDTs send it after a chown.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
@@ -157,7 +157,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_PUNCH, Name: "OST_PUNCH",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody),
-		SummarizeRequest: askSpan, SummarizeReply: answerSize, Subject: objectSubject,
+		SummarizeRequest: summarizeSpanRequest, SummarizeReply: summarizeSizeReply, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_SYNC, Name: "OST_SYNC",
@@ -165,7 +165,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_SYNC, Name: "OST_SYNC",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufCapa1),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody),
-		SummarizeRequest: askSpan, Subject: objectSubject,
+		SummarizeRequest: summarizeSpanRequest, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
@@ -186,7 +186,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
 			}
 			a.span(l)
 		},
-		SummarizeReply: answerSize, Subject: objectSubject,
+		SummarizeReply: summarizeSizeReply, Subject: objectSubject,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
@@ -245,12 +245,12 @@ var (
 	_ = DefineRPC(&RPC{Opcode: OST_QUOTA_ADJUST_QUNIT, Name: "OST_QUOTA_ADJUST_QUNIT", Retired: true, Doc: "changed the unit in which quota is handed out, long ago"})
 )
 
-func askObject(m *Msg, l *Line) { attrsOf(m, 1).object(l) }
+func summarizeObjectRequest(m *Msg, l *Line) { attrsOf(m, 1).object(l) }
 
-func answerSize(m *Msg, l *Line) { attrsOf(m, 1).size(l) }
+func summarizeSizeReply(m *Msg, l *Line) { attrsOf(m, 1).size(l) }
 
-// askSpan is the request of an operation on a range of an object.
-func askSpan(m *Msg, l *Line) {
+// summarizeSpanRequest is the request of an operation on a range of an object.
+func summarizeSpanRequest(m *Msg, l *Line) {
 	a := attrsOf(m, 1)
 	a.object(l)
 	a.span(l)

@@ -39,7 +39,7 @@ var FiemapExtentFlags = Bits("fiemap_extent_flags", "FIEMAP_EXTENT_", "what is s
 })
 
 // fiemapExtent is struct fiemap_extent.
-var fiemapExtent = Define("fiemap_extent", "where a part of a file lies",
+var fiemapExtent = Define("fiemap_extent", "location of one extent of a file",
 	U64("fe_logical", Size, "offset in the file or object"),
 	U64("fe_physical", Size, "offset on the device"),
 	U64("fe_length", Size, "bytes"),
@@ -55,7 +55,7 @@ var (
 )
 
 // fiemapHdr is struct fiemap.
-var fiemapHdr = Define("fiemap", "where the parts of a file lie",
+var fiemapHdr = Define("fiemap", "locations of the extents of a file",
 	fmStart, fmLength,
 	U32("fm_flags", FiemapFlags, "how to map"),
 	fmMapped,
@@ -72,7 +72,7 @@ func fiemapExtents(v *View) int {
 }
 
 // llFiemapInfoKey is struct ll_fiemap_info_key.
-var llFiemapInfoKey = Define("ll_fiemap_info_key", "asks where the parts of an object lie",
+var llFiemapInfoKey = Define("ll_fiemap_info_key", "requests the locations of the extents of an object",
 	Str("lfik_name", 8, "the key, \"fiemap\""),
 	Sub("lfik_oa", obdo, "the object"),
 	Sub("lfik_fiemap", fiemapHdr, "the range asked about"),
@@ -81,7 +81,7 @@ var llFiemapInfoKey = Define("ll_fiemap_info_key", "asks where the parts of an o
 var (
 	bufGetinfoKey         = Str("getinfo_key", 0, "what is asked for")
 	bufLastId             = U64("last_id", "id of the last object")
-	bufFid                = Sub("fid", luFid, Little, "an object of the sequence that is meant; little-endian whatever the sender")
+	bufFid                = Sub("fid", luFid, Little, "an object of the requested sequence; little-endian for every sender")
 	bufLastFid            = Sub("fid", luFid, "the last object")
 	bufFiemapKey          = Sub("fiemap_key", llFiemapInfoKey, "the key, the object and the range")
 	bufFiemap             = Sub("fiemap", fiemapHdr, "the range, and the extents in the answer")
@@ -121,7 +121,7 @@ var rpcOstGetInfo = DefineRPC(&RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
 	},
 })
 
-// maxKey is longer than the keys that tell what is asked.
+// maxKey is longer than any key.
 const maxKey = 32
 
 // hasKey: keys are compared as far as they go, a NUL behind them is not
@@ -134,7 +134,7 @@ var (
 	getLastID = &Variant{Name: "last_id",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey),
 		Reply:            Bufs(bufPtlrpcBody, bufLastId),
-		SummarizeRequest: askKey,
+		SummarizeRequest: summarizeKeyRequest,
 		SummarizeReply: func(m *Msg, l *Line) {
 			if b := m.Buf(1); len(b) >= 8 {
 				l.Num(ReadUint(b[:8], m.Big))
@@ -153,7 +153,7 @@ var (
 		Request: Bufs(bufPtlrpcBody, bufFiemapKey, bufFiemap),
 		Reply:   Bufs(bufPtlrpcBody, bufFiemap),
 		SummarizeRequest: func(m *Msg, l *Line) {
-			askKey(m, l)
+			summarizeKeyRequest(m, l)
 			l.Key("")
 			fiemapKeyAttrs(m).object(l)
 			if b := m.Buf(2); len(b) >= fiemapHdr.Size {
@@ -174,12 +174,12 @@ var (
 	getFid2path = &Variant{Name: "fid2path",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKeyFid2path, bufGetinfoVallen),
 		Reply:            Bufs(bufPtlrpcBody, bufGetinfoValFid2path),
-		SummarizeRequest: askKey,
+		SummarizeRequest: summarizeKeyRequest,
 	}
 	getOther = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufGetinfoKey),
 		Reply:            Bufs(bufPtlrpcBody, bufGenericDataGetInfo),
-		SummarizeRequest: askKey,
+		SummarizeRequest: summarizeKeyRequest,
 	}
 )
 
@@ -192,7 +192,7 @@ func fiemapKeyAttrs(m *Msg) attrs {
 	return attrs{b[8:], m.Big}
 }
 
-func askKey(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) }
+func summarizeKeyRequest(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) }
 
 var rpcOstSetInfo = DefineRPC(&RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO",
 	Doc:      "Sets something by key. With grant_shrink a client gives back grant that it does not use.",
@@ -221,7 +221,7 @@ var (
 		Request: Bufs(bufPtlrpcBody, bufSetinfoKey, bufOstBody),
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
-			askKey(m, l)
+			summarizeKeyRequest(m, l)
 			l.Key("by ")
 			l.Num(attrsOf(m, 2).word(oGrant))
 		},
@@ -230,11 +230,11 @@ var (
 	setOther = &Variant{Name: "other",
 		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
 		Reply:            Bufs(bufPtlrpcBody),
-		SummarizeRequest: askKey,
+		SummarizeRequest: summarizeKeyRequest,
 	}
 	setLastFID = &Variant{Name: "last_fid",
 		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValOst),
 		Reply:            Bufs(bufPtlrpcBody),
-		SummarizeRequest: askKey,
+		SummarizeRequest: summarizeKeyRequest,
 	}
 )

@@ -126,12 +126,12 @@ var (
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
 		Bulk:             &BulkData{Portal: ostBulkPortal},
-		SummarizeRequest: askTransfer, SummarizeReply: answerRead, Subject: objectSubject,
+		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeReadReply, Subject: objectSubject,
 	}
 	readShort = &Variant{Name: "short-io",
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufShortIo),
-		SummarizeRequest: askTransfer, SummarizeReply: answerRead, Subject: objectSubject,
+		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeReadReply, Subject: objectSubject,
 	}
 )
 
@@ -158,18 +158,18 @@ var (
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
 		Bulk:             &BulkData{Portal: ostBulkPortal, Get: true},
-		SummarizeRequest: askTransfer, SummarizeReply: answerWrite, Inner: writeError, Subject: objectSubject,
+		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, Inner: writeError, Subject: objectSubject,
 	}
 	writeShort = &Variant{Name: "short-io",
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
-		SummarizeRequest: askTransfer, SummarizeReply: answerWrite, Inner: writeError, Subject: objectSubject,
+		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, Inner: writeError, Subject: objectSubject,
 	}
 )
 
-// askTransfer says what is read or written, and for a write what grant the
+// summarizeTransferRequest appends what is read or written, and for a write what grant the
 // client has.
-func askTransfer(m *Msg, l *Line) {
+func summarizeTransferRequest(m *Msg, l *Line) {
 	if b := m.Buf(2); len(b) >= obdIoobj.Size {
 		l.ObjectID(b[objectInIoobj:], m.Big)
 	}
@@ -199,8 +199,8 @@ func askTransfer(m *Msg, l *Line) {
 	}
 }
 
-// answerRead: the status, which stands before it, is the number of bytes.
-func answerRead(m *Msg, l *Line) {
+// summarizeReadReply: the status, which stands before it, is the number of bytes.
+func summarizeReadReply(m *Msg, l *Line) {
 	if m.Status > 0 {
 		l.Add(Dim, "bytes")
 	}
@@ -224,9 +224,9 @@ func writeError(m *Msg) int32 {
 	return first
 }
 
-// answerWrite says what failed, the grant that came, and which quota is used
+// summarizeWriteReply appends what failed, the grant received, and which quota is used
 // up.
-func answerWrite(m *Msg, l *Line) {
+func summarizeWriteReply(m *Msg, l *Line) {
 	if n, first := failures(m.Buf(2), m.Big); n > 0 {
 		l.Key("failed niobufs ")
 		l.Num(uint64(n))

@@ -321,19 +321,19 @@ var _ = DefineRPC(&RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 		{Name: "inline",
 			Request:          Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufObjectUpdateReply),
-			SummarizeRequest: askUpdates, SummarizeReply: answerUpdates, Inner: updateError, Subject: updateSubject,
+			SummarizeRequest: summarizeUpdatesRequest, SummarizeReply: summarizeUpdatesReply, Inner: updateError, Subject: updateSubject,
 		},
 		{Name: "bulk",
 			Request:          Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufObjectUpdateReply),
 			Bulk:             &BulkData{Portal: portalMDSBulk, Get: true, Type: updatesBulk},
-			SummarizeRequest: askUpdates, SummarizeReply: answerUpdates, Inner: updateError,
+			SummarizeRequest: summarizeUpdatesRequest, SummarizeReply: summarizeUpdatesReply, Inner: updateError,
 		},
 		{Name: "read",
 			Request:          Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufObjectUpdateReply),
 			Bulk:             &BulkData{Portal: portalMDSBulk, Type: outReadBulk},
-			SummarizeRequest: askUpdates, SummarizeReply: answerUpdates, Inner: updateError, Subject: updateSubject,
+			SummarizeRequest: summarizeUpdatesRequest, SummarizeReply: summarizeUpdatesReply, Inner: updateError, Subject: updateSubject,
 		},
 	},
 	Picks: []int{outHeaderSize + updateRequestHeader + updateHeader},
@@ -364,8 +364,8 @@ func updateSubject(m *Msg) (fid, name []byte) {
 	return ouFid.Bytes(u), name
 }
 
-// askUpdates: the first update, and how many more there are.
-func askUpdates(m *Msg, l *Line) {
+// summarizeUpdatesRequest: the first update, and how many more there are.
+func summarizeUpdatesRequest(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < outHeaderSize {
 		return
@@ -389,8 +389,8 @@ func askUpdates(m *Msg, l *Line) {
 	}
 }
 
-// answerUpdates: the first result that is an error.
-func answerUpdates(m *Msg, l *Line) {
+// summarizeUpdatesReply: the first result that is an error.
+func summarizeUpdatesReply(m *Msg, l *Line) {
 	if i, rc := failedUpdate(m); rc < 0 {
 		l.Key("update ")
 		l.Num(uint64(i))

@@ -41,7 +41,7 @@ func init() {
 	Protocol.Opcodes = Opcodes
 	Protocol.Unused = []Value{
 		{Name: "OBD_LOG_CANCEL", Value: OBD_LOG_CANCEL, Doc: "cancelled llog records by their cookies; gone since 1.5"},
-		{Name: "OBD_QC_CALLBACK", Value: OBD_QC_CALLBACK, Doc: "told a client that a quota check is done; gone since 2.4"},
+		{Name: "OBD_QC_CALLBACK", Value: OBD_QC_CALLBACK, Doc: "reported the end of a quota check to a client; removed in 2.4"},
 		{Name: "LLOG_ORIGIN_HANDLE_WRITE_REC", Value: LLOG_ORIGIN_HANDLE_WRITE_REC, Doc: "wrote a llog record from afar; gone since 2.1"},
 		{Name: "LLOG_ORIGIN_HANDLE_CLOSE", Value: LLOG_ORIGIN_HANDLE_CLOSE, Doc: "closed a llog; gone since 1.8"},
 		{Name: "LLOG_ORIGIN_CONNECT", Value: LLOG_ORIGIN_CONNECT, Doc: "set up llog traffic between servers; gone since 2.4"},
@@ -64,7 +64,7 @@ func init() {
 // NewIndex indexes the declarations of the protocol.
 func NewIndex() *Index { return Protocol.NewIndex() }
 
-// ByOpcode returns an operation by its number, nil when there is none.
+// ByOpcode returns an operation by its number, or nil.
 func ByOpcode(opcode uint32) *RPC { return Protocol.ByOpcode(opcode) }
 
 // StructNamed returns a struct by its name, letters of either case; nil when

@@ -47,7 +47,7 @@ var QuotaCmd = Enum("quota_cmd", "", "quota command", []Value{
 	{Name: "Q_FINVALIDATE", Value: 0x800104, Doc: "drop the quota files, long ago"},
 })
 
-// QuotaCtlIdKind says what a quota request of a user is for; it stays on the client.
+// QuotaCtlIdKind is what a quota request of a user refers to; it stays on the client.
 var QuotaCtlIdKind = Enum("quota_ctl_id_kind", "QC_", "what an lfs quota call asks; not on the wire", []Value{
 	{Name: "GENERAL", Value: 0x0},
 	{Name: "MDTIDX", Value: 0x1},
@@ -72,8 +72,8 @@ var QuotaResType = Enum("quota_res_type", "LQUOTA_", "what is limited", []Value{
 	{Name: "FIRST_RES", Value: 0x1, Alias: true},
 })
 
-// QuotaValid say which parts of an obd_dqblk are meant.
-var QuotaValid = Bits("quota_valid", "QIF_", "which limits, usage and times are meant", []Value{
+// QuotaValid select the valid parts of an obd_dqblk.
+var QuotaValid = Bits("quota_valid", "QIF_", "which limits, usage and times are valid", []Value{
 	{Name: "BLIMITS", Value: 0x1, Doc: "limits of blocks; since 2.17 the hard one"},
 	{Name: "BHARDLIMIT", Value: 0x1, Since: "2.17", Alias: true},
 	{Name: "SPACE", Value: 0x2, Doc: "bytes in use"},
@@ -121,7 +121,7 @@ var obdDqinfo = Define("obd_dqinfo", "grace times of a kind of quota",
 	U64("dqi_bgrace", Duration, "how long blocks may be above the soft limit"),
 	U64("dqi_igrace", Duration, "how long inodes may be above the soft limit"),
 	U32("dqi_flags", "flags of the kind of quota"),
-	U32("dqi_valid", "which grace times are meant: 1 blocks, 2 inodes, 4 the flags"),
+	U32("dqi_valid", "which grace times are valid: 1 blocks, 2 inodes, 4 the flags"),
 )
 
 // obdDqblk is struct obd_dqblk.
@@ -140,7 +140,7 @@ var obdDqblk = Define("obd_dqblk", "limits and usage of an id; block limits coun
 	Pad("dqb_padding", 4),
 )
 
-var dqbValid = U32("dqb_valid", QuotaValid, "which limits, usage and times are meant")
+var dqbValid = U32("dqb_valid", QuotaValid, "which limits, usage and times are valid")
 
 var _ = Define("lqa_id_range", "ids that a quota allocation area holds",
 	Since("2.18"),
@@ -191,7 +191,7 @@ var quotaIterUsage = Define("quota_iter_usage", "usage of many ids",
 	unused("unused", nil),
 )
 
-// unused is a part of a buffer behind what is meant.
+// unused is the unused rest of a buffer.
 func unused(name string, size CountOf) *Field {
 	f := Opaque(name, 0, size)
 	f.Pad = true
@@ -241,7 +241,7 @@ func iterMetadata(v *View) int { return iterItems(v, dqbBsoft, iterHalf(v), quot
 
 func iterData(v *View) int { return iterItems(v, dqbIsoft, iterHalf(v), quotaIterGlb.Size) }
 
-// iterUsage: usage lies in one part from the start on. MDTs give its size as
+// iterUsage: usage is in one part from the start. MDTs give its size as
 // that of the first half, OSTs as that of the second.
 func iterUsage(v *View) int {
 	room := len(v.Struct)
@@ -261,7 +261,7 @@ func quotaIter(v *View) *Field {
 
 var quotaIterForms = []*Field{Sub("", quotaIterLimits), Sub("", quotaIterUsage)}
 
-// iterMeans says what a limit stands for in the commands that list all ids.
+// iterMeans describes what a limit stands for in the commands that list all ids.
 func iterMeans(text string) func(*View, []byte) []byte {
 	return func(v *View, dst []byte) []byte {
 		if listsIDs(v) {
@@ -296,7 +296,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_QUOTACTL, Name: "OST_QUOTACTL",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufObdQuotactl),
 		Reply:            Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
-		SummarizeRequest: askQuota, SummarizeReply: answerQuota,
+		SummarizeRequest: summarizeQuotaRequest, SummarizeReply: summarizeQuotaReply,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACTL, Name: "MDS_QUOTACTL",
@@ -304,14 +304,14 @@ var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACTL, Name: "MDS_QUOTACTL",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufObdQuotactl),
 		Reply:            Bufs(bufPtlrpcBody, bufObdQuotactl, bufQuotaIter),
-		SummarizeRequest: askQuota, SummarizeReply: answerQuota,
+		SummarizeRequest: summarizeQuotaRequest, SummarizeReply: summarizeQuotaReply,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_QUOTACHECK, Name: "MDS_QUOTACHECK", Retired: true,
 	Doc: "Had the MDT count the files of all users; gone since 2.4, as accounting is always on."})
 
-// askQuota says which command, for which id, in which pool.
-func askQuota(m *Msg, l *Line) {
+// summarizeQuotaRequest appends the command, the id and the pool.
+func summarizeQuotaRequest(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < obdQuotactl.Size {
 		return
@@ -330,7 +330,7 @@ func askQuota(m *Msg, l *Line) {
 		l.Label(Name, pool)
 	}
 	if quotaSets(cmd) {
-		answerQuota(m, l)
+		summarizeQuotaReply(m, l)
 	}
 }
 
@@ -370,8 +370,8 @@ func isQuotaGrace(cmd uint64) bool {
 	return false
 }
 
-// answerQuota says what is used and what the limits are.
-func answerQuota(m *Msg, l *Line) {
+// summarizeQuotaReply appends the usage and the limits.
+func summarizeQuotaReply(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < obdQuotactl.Size || m.Status < 0 && m.Reply {
 		return
@@ -391,12 +391,12 @@ func answerQuota(m *Msg, l *Line) {
 		l.Num(dqiIgrace.Uint(info, m.Big))
 		return
 	}
-	sayQuotaBlk(qcDqblk.Bytes(b), m.Big, l)
+	appendQuotaBlk(qcDqblk.Bytes(b), m.Big, l)
 }
 
-// sayQuotaBlk appends the usage, and the limits as soft/hard, of those that
+// appendQuotaBlk appends the usage, and the limits as soft/hard, of those that
 // dqb_valid names.
-func sayQuotaBlk(b []byte, big bool, l *Line) {
+func appendQuotaBlk(b []byte, big bool, l *Line) {
 	valid := dqbValid.Uint(b, big)
 	used := func(bit uint64, key string, f *Field) {
 		if valid&bit != 0 {

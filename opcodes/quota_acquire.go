@@ -7,7 +7,7 @@ const (
 	QUOTA_DQREL = 602
 )
 
-// QuotaDqacqFlags say what a slave asks of the quota master.
+// QuotaDqacqFlags are what a slave requests from the quota master.
 var QuotaDqacqFlags = Bits("quota_dqacq_flags", "QUOTA_DQACQ_FL_", "what a slave asks of the quota master", []Value{
 	{Name: "ACQ", Value: 0x1, Doc: "acquire: a change waits for it"},
 	{Name: "PREACQ", Value: 0x2, Doc: "acquire ahead of need"},
@@ -28,7 +28,7 @@ var lquotaId = Define("lquota_id", "whose quota: an id, or a FID",
 	U64("qid_projid", Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "projid" }), "project"),
 )
 
-// qbFid comes before the id in a quota_body and says which kind of quota the
+// qbFid precedes the id in a quota_body and selects the kind of quota the
 // id is of.
 var qbFid = Sub("qb_fid", luFid, "request: the global index; answer to a QUOTA_CONN: the slave's index")
 
@@ -126,8 +126,8 @@ var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufQuotaBody),
 		Reply:            Bufs(bufPtlrpcBody, bufQuotaBody),
-		SummarizeRequest: func(m *Msg, l *Line) { askAcquire(m.Buf(1), m.Big, l) },
-		SummarizeReply:   func(m *Msg, l *Line) { answerAcquire(m.Buf(1), m.Big, l) },
+		SummarizeRequest: func(m *Msg, l *Line) { summarizeAcquireRequest(m.Buf(1), m.Big, l) },
+		SummarizeReply:   func(m *Msg, l *Line) { summarizeAcquireReply(m.Buf(1), m.Big, l) },
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: QUOTA_DQREL, Name: "QUOTA_DQREL", Retired: true, Doc: "gave quota back, long ago"})
@@ -139,21 +139,21 @@ var (
 	quotaIlimits = QuotaValid.Bit("ILIMITS") | QuotaValid.Bit("ISOFTLIMIT")
 )
 
-// askAcquire says what a quota slave wants, of which id.
-func askAcquire(b []byte, big bool, l *Line) {
+// summarizeAcquireRequest appends what a quota slave requests, for which id.
+func summarizeAcquireRequest(b []byte, big bool, l *Line) {
 	if len(b) < qbUsage.Off+8 {
 		return
 	}
 	l.Flags(QuotaDqacqFlags, qbFlags.Uint(b, big))
-	sayQuotaID(b, big, l)
+	appendQuotaID(b, big, l)
 	l.Key("count ")
 	l.Num(qbCount.Uint(b, big))
 	l.Key("usage ")
 	l.Num(qbUsage.Uint(b, big))
 }
 
-// sayQuotaID appends the id of a quota_body, by the kind of its index.
-func sayQuotaID(b []byte, big bool, l *Line) {
+// appendQuotaID appends the id of a quota_body, by the kind of its index.
+func appendQuotaID(b []byte, big bool, l *Line) {
 	id, index := qbID.Bytes(b), qbFid.Bytes(b)
 	oid := fidOid.Uint(index, big)
 	l.Key("")
@@ -171,7 +171,7 @@ func sayQuotaID(b []byte, big bool, l *Line) {
 	}
 }
 
-func answerAcquire(b []byte, big bool, l *Line) {
+func summarizeAcquireReply(b []byte, big bool, l *Line) {
 	if len(b) < qbUsage.Off+8 {
 		return
 	}

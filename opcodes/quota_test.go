@@ -55,7 +55,7 @@ func TestQuotaID(t *testing.T) {
 		t.Errorf("an id of a group index is a %q", got)
 	}
 	var l Line
-	askAcquire(body, false, &l)
+	summarizeAcquireRequest(body, false, &l)
 	if want := "0x0 gid 501 blocks count 0 usage 0"; string(l.Text) != want {
 		t.Errorf("%q, not %q", l.Text, want)
 	}

@@ -114,57 +114,57 @@ var (
 	variantSetattr = &Variant{Name: "SETATTR",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintSetattr, bufCapa1, bufMdtIoepoch, bufEadataSetattr, bufLogcookies, bufDlmReq),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2),
-		SummarizeRequest: askSetattr, SummarizeReply: answerAttrs, Subject: setattrSubject,
+		SummarizeRequest: summarizeSetattrRequest, SummarizeReply: summarizeAttrsReply, Subject: setattrSubject,
 	}
 	variantCreate = &Variant{Name: "CREATE",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufEadataCreate, bufDlmReq, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd),
-		SummarizeRequest: askCreate, SummarizeReply: answerAttrs, Subject: reintSubject,
+		SummarizeRequest: summarizeCreateRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantSymlink = &Variant{Name: "CREATE",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufName, bufSymtgt, bufDlmReq, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1, bufMdtMd),
-		SummarizeRequest: askCreate, SummarizeReply: answerAttrs, Subject: reintSubject,
+		SummarizeRequest: summarizeCreateRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantLink = &Variant{Name: "LINK",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintLink, bufCapa1, bufCapa2, bufName, bufDlmReq, bufSelinuxPol),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody),
-		SummarizeRequest: askLink, SummarizeReply: answerAttrs, Subject: reintSubject,
+		SummarizeRequest: summarizeLinkRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantUnlink = &Variant{Name: "UNLINK",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintUnlink, bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
-		SummarizeRequest: askUnlink, SummarizeReply: answerAttrs, Subject: reintSubject,
+		SummarizeRequest: summarizeUnlinkRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantRmentry = &Variant{Name: "RMENTRY",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintUnlink, bufCapa1, bufName, bufDlmReq, bufSelinuxPol),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
-		SummarizeRequest: askUnlink, SummarizeReply: answerAttrs, Subject: reintSubject,
+		SummarizeRequest: summarizeUnlinkRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantRename = &Variant{Name: "RENAME",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
-		SummarizeRequest: askRename, SummarizeReply: answerAttrs, Subject: reintSubject,
+		SummarizeRequest: summarizeRenameRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantMigrate = &Variant{Name: "MIGRATE",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintRename, bufCapa1, bufCapa2, bufName, bufTargetName, bufDlmReq, bufSelinuxPol, bufMdtIoepoch, bufCloseData, bufEadataMigrate),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufLogcookies, bufCapa1, bufCapa2),
-		SummarizeRequest: askMigrate, SummarizeReply: answerAttrs, Subject: reintSubject,
+		SummarizeRequest: summarizeMigrateRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantOpen = &Variant{Name: "OPEN",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2),
-		SummarizeRequest: askOpen, SummarizeReply: answerAttrs, Subject: reintSubject,
+		SummarizeRequest: summarizeOpenRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantSetxattr = &Variant{Name: "SETXATTR",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintSetxattr, bufCapa1, bufName, bufEadataSetxattr, bufDlmReq, bufSelinuxPol),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody),
-		SummarizeRequest: askSetxattr, SummarizeReply: answerAttrs, Subject: reintSubject,
+		SummarizeRequest: summarizeSetxattrRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 	variantResync = &Variant{Name: "RESYNC",
 		Request:          Bufs(bufPtlrpcBody, bufRecReintResync, bufDlmReq),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody),
-		SummarizeRequest: askResync, SummarizeReply: answerAttrs, Subject: reintSubject,
+		SummarizeRequest: summarizeResyncRequest, SummarizeReply: summarizeAttrsReply, Subject: reintSubject,
 	}
 )
 
@@ -175,7 +175,7 @@ var reintVariants = [...]*Variant{
 	reintMigrate: variantMigrate, reintResync: variantResync,
 }
 
-// pickReint tells the operations apart by the first word of the record; a new
+// pickReint selects the variant by the first word of the record; a new
 // symbolic link has its target where others have a layout.
 func pickReint(m *Msg) *Variant {
 	rec := m.Buf(1)
@@ -226,14 +226,14 @@ func reintSubject(m *Msg) (fid, name []byte) {
 // others have the first.
 func setattrSubject(m *Msg) (fid, name []byte) { return saFid.Bytes(m.Named("rec_reint")), nil }
 
-func askSetattr(m *Msg, l *Line) {
+func summarizeSetattrRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
 	r.changes(l)
 	addLayout(l, m.Named("eadata"), true)
 }
 
-// changes tells what a setattr record changes.
+// changes appends what a setattr record changes.
 func (r reintRec) changes(l *Line) {
 	set := r.word(saValid)
 	has := func(bits uint64) bool {
@@ -274,9 +274,9 @@ var (
 	attrTimes  = MdsAttrFlags.Bit("ATIME") | MdsAttrFlags.Bit("MTIME") | MdsAttrFlags.Bit("ATIME_SET") | MdsAttrFlags.Bit("MTIME_SET")
 )
 
-// askCreate tells name, type, mode and layout of a new object, or the target
+// summarizeCreateRequest appends name, type, mode and layout of a new object, or the target
 // of a new link.
-func askCreate(m *Msg, l *Line) {
+func summarizeCreateRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, m.Named("name"))
 	mode := r.word(crMode)
@@ -290,14 +290,14 @@ func askCreate(m *Msg, l *Line) {
 	addLayout(l, m.Named("eadata"), true)
 }
 
-func askLink(m *Msg, l *Line) {
+func summarizeLinkRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
 	l.Key("as ")
 	r.fid2(l, m.Named("name"))
 }
 
-func askUnlink(m *Msg, l *Line) {
+func summarizeUnlinkRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, m.Named("name"))
 	if isDir(r.word(ulMode)) {
@@ -305,9 +305,9 @@ func askUnlink(m *Msg, l *Line) {
 	}
 }
 
-// askRename tells both names, the directory of the second only when it is
+// summarizeRenameRequest appends both names, the directory of the second only when it is
 // another one.
-func askRename(m *Msg, l *Line) {
+func summarizeRenameRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, m.Named("name"))
 	l.Key("to ")
@@ -318,13 +318,13 @@ func askRename(m *Msg, l *Line) {
 	r.fid2(l, m.Named("target_name"))
 }
 
-func askMigrate(m *Msg, l *Line) {
+func summarizeMigrateRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, m.Named("name"))
 	addLayout(l, m.Named("eadata"), true)
 }
 
-func askSetxattr(m *Msg, l *Line) {
+func summarizeSetxattrRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
 	l.Key("")
@@ -344,7 +344,7 @@ func askSetxattr(m *Msg, l *Line) {
 
 var xattrRemove = ObdMdValid.Bit("FLXATTRRM")
 
-func askResync(m *Msg, l *Line) {
+func summarizeResyncRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
 	if id := r.word(rsMirrorNew) | r.word(rsMirrorOld); id != 0 {

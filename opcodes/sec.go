@@ -218,7 +218,7 @@ var (
 )
 
 // Wrapping declares the buffers that a security policy puts around a message;
-// nil stands for the message itself, and for what cannot be told from the
+// nil stands for the message itself, and for what cannot be determined from the
 // bytes that are there.
 func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field {
 	if flavor&0xf == policyPlain {

@@ -22,7 +22,7 @@ var SrpcMsgType = Enum("srpc_msg_type", "SRPC_MSG_", "messages of LNet selftest"
 	{Name: "PING_REPLY", Value: 0xf, Doc: "ping of a test: the answer"},
 	{Name: "JOIN_REQST", Value: 0x10, Doc: "join a session"},
 	{Name: "JOIN_REPLY", Value: 0x11, Doc: "join a session: the answer"},
-	{Name: "INVALID", Value: 0x12, Since: "2.17", Doc: "the first number that is none"},
+	{Name: "INVALID", Value: 0x12, Since: "2.17", Doc: "first invalid number"},
 })
 
 // SrpcService is the group srpc_service.
@@ -118,7 +118,7 @@ var (
 // shownStatus shows the result of an operation in summary lines.
 var shownStatus = Shown{Role: Bad, Zero: "ok"}
 
-// isSrpc says of the message that it is of the type named.
+// isSrpc reports whether the message is of that type.
 func isSrpc(name string) If {
 	want, ok := SrpcMsgType.Find(name)
 	if !ok {

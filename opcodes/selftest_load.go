@@ -104,7 +104,7 @@ var srpcTestReqst = Define("srpc_test_reqst",
 	Sub("bulk_v1", testBulkReqV1, Over("ping"), If(isTest("SERVICE_BRW", inBytes)), "parameters of a bulk test, in bytes"),
 )
 
-// isTest says of a test that it is of the service named.
+// isTest reports whether a test is of that service.
 func isTest(service string, and If) If {
 	want, ok := SrpcService.Find(service)
 	if !ok {

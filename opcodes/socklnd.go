@@ -86,10 +86,10 @@ var ksockMsgHdr = Define("ksock_msg_hdr",
 	kshType,
 	U32("ksh_csum", "CRC-32 of headers and payload in version 2, if wanted; 0 is none"),
 	Arr("ksh_zc_cookies", 2, U64("", Cookie), Remark(remarkZeroCopy),
-		"first: the sender asks to be told when its pages are free again; second: the answer to such a request. A NOOP acknowledges all from the first to the second"),
+		"first: the sender requests a notification when its pages may be reused; second: that notification. A NOOP acknowledges all from the first to the second"),
 )
 
-// remarkZeroCopy says what the two cookies of a ksock header ask for.
+// remarkZeroCopy describes the two cookies of a ksock header.
 func remarkZeroCopy(v *View, dst []byte) []byte {
 	if len(v.Rest) < 16 {
 		return dst

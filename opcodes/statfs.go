@@ -85,7 +85,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_STATFS, Name: "OST_STATFS",
 	Variants: []*Variant{{
 		Request:        Bufs(bufPtlrpcBody),
 		Reply:          Bufs(bufPtlrpcBody, bufObdStatfs),
-		SummarizeReply: answerStatfs,
+		SummarizeReply: summarizeStatfsReply,
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
@@ -95,16 +95,16 @@ var _ = DefineRPC(&RPC{Opcode: MDS_STATFS, Name: "MDS_STATFS",
 		{
 			Request:        Bufs(bufPtlrpcBody),
 			Reply:          Bufs(bufPtlrpcBody, bufObdStatfs),
-			SummarizeReply: answerStatfs,
+			SummarizeReply: summarizeStatfsReply,
 		},
 		{Name: "aggregate",
 			Request:        Bufs(bufPtlrpcBody, bufMdtBody),
 			Reply:          Bufs(bufPtlrpcBody, bufObdStatfs),
-			SummarizeReply: answerStatfs,
+			SummarizeReply: summarizeStatfsReply,
 		},
 	}})
 
-// pickStatfs tells the two requests apart by the buffer that asks for totals.
+// pickStatfs selects the variant by the buffer that asks for totals.
 func pickStatfs(m *Msg) *Variant {
 	if len(m.Bufs) > 1 {
 		return m.RPC.Variants[1]
@@ -120,7 +120,7 @@ var (
 	osState  = obdStatfs.Field("os_state")
 )
 
-func answerStatfs(m *Msg, l *Line) {
+func summarizeStatfsReply(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if m.Status < 0 || len(b) < obdStatfs.Size {
 		return

@@ -70,7 +70,7 @@ var (
 )
 
 // xattrForm is the form of the value of an extended attribute, by its name.
-// user says that a user wrote it.
+// user reports that a user wrote it.
 func xattrForm(name, value []byte, user bool) *Field {
 	// Parts of a layout are added, set and deleted as lustre.lov.add and such.
 	if part, found := bytes.CutPrefix(name, []byte("lustre.lov.")); found && len(part) > 0 {
@@ -161,7 +161,7 @@ func guessGetxattr(b []byte) *Field {
 }
 
 // xattrValue is one of the values in the reply to a getxattr intent. The
-// values lie one behind the other; names and lengths are in other buffers.
+// values are contiguous; names and lengths are in other buffers.
 var xattrValue = Define("xattr_value",
 	"an extended attribute",
 	Derived("name", xattrNameHere, "its name, from the buffer eadata"),

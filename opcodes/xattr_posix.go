@@ -48,7 +48,7 @@ var posixAclXattrEntry = Define("posix_acl_xattr_entry",
 	Brief(briefACL),
 	U16("e_tag", ACLTag, "who"),
 	U16("e_perm", ACLPerm, "what is permitted"),
-	U32("e_id", Remark(remarkNobody), "the user or group; 0xffffffff where the tag says all"),
+	U32("e_id", Remark(remarkNobody), "the user or group; 0xffffffff for entries without an id"),
 )
 
 // aclEntries is how many entries there are: a buffer may be longer than the
