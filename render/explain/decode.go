@@ -95,6 +95,9 @@ func (d *Decoder) Parse(kind, text string, big bool) ([]Decoded, error) {
 		switch {
 		case err == nil:
 			list = append(list, v)
+			if v.In == "" { // not one of several declarations
+				return list, nil
+			}
 		case first == nil:
 			first = fmt.Errorf("%s: %w", kind, err)
 		}
@@ -108,18 +111,24 @@ func (d *Decoder) Parse(kind, text string, big bool) ([]Decoded, error) {
 	return list, nil
 }
 
-// types returns the declarations of a name.
+// types returns the declarations of a name. When a group of values and a struct
+// share it, the group comes first: numbers and names are its values, longer bytes
+// are the struct.
 func (d *Decoder) types(kind string) (list []Decoded) {
 	if f := scalars[strings.ToLower(kind)]; f != nil {
 		return []Decoded{{Type: strings.ToLower(kind), Field: f}}
 	}
-	if s := opcodes.StructNamed(kind); s != nil {
-		return []Decoded{{Type: s.Name, Field: schema.Sub(s.Name, s)}}
-	}
 	for _, g := range opcodes.Protocol.Groups {
 		if strings.EqualFold(g.Group, kind) {
-			return []Decoded{{Type: g.Group, Field: groupField(g)}}
+			list = append(list, Decoded{Type: g.Group, Field: groupField(g)})
+			break
 		}
+	}
+	if s := opcodes.StructNamed(kind); s != nil {
+		list = append(list, Decoded{Type: s.Name, Field: schema.Sub(s.Name, s)})
+	}
+	if list != nil {
+		return list
 	}
 	for _, t := range d.index.Topics(kind) {
 		for _, p := range t.Places {

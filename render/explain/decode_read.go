@@ -109,7 +109,7 @@ func (v *Decoded) readInteger(text string) error {
 	if i := int64(u); strings.HasPrefix(text, "-") && f.Size < 8 && i < -1<<(8*f.Size-1) {
 		return fmt.Errorf("%s does not fit into %d bytes", text, f.Size)
 	}
-	if f.Format == schema.Errno && int32(u) > 0 {
+	if f.Format == schema.Errno && int32(u) > 0 && f.Name != opcodes.PbStatus.Name {
 		u = -u // on the wire they are negative
 	}
 	v.put(u)
@@ -141,6 +141,9 @@ func named(f *schema.Field, text string) (u uint64, ok bool) {
 	if g == nil {
 		return 0, false
 	}
+	if f.Name == opcodes.PbStatus.Name {
+		return namedStatus(text)
+	}
 	if val, ok := g.Find(text); ok {
 		return val.Value, true
 	}
@@ -157,6 +160,16 @@ func named(f *schema.Field, text string) (u uint64, ok bool) {
 	return u, true
 }
 
+// namedStatus returns the status of a reply with the name of an errno, which is
+// negative on the wire, or of a result of operations on locks, which is positive.
+func namedStatus(text string) (u uint64, ok bool) {
+	if val, ok := schema.Errnos.Find(text); ok {
+		return -val.Value, true
+	}
+	val, ok := opcodes.LdlmError.Find(text)
+	return val.Value, ok
+}
+
 // put encodes an integer.
 func (v *Decoded) put(u uint64) {
 	var b [8]byte
@@ -170,6 +183,10 @@ func (v *Decoded) put(u uint64) {
 	switch {
 	case v.Type == "xid":
 		v.Note = xidNote(u)
+	case v.Field.Name == opcodes.PbStatus.Name && int32(u) > 0:
+		if e, ok := opcodes.LdlmError.Find(opcodes.LdlmError.Name(u)); ok {
+			v.Note = opcodes.LdlmError.Full(e) + " in operations on locks: " + e.Doc
+		}
 	case v.Field.Format == schema.Errno:
 		if e, ok := schema.Errnos.Find(schema.Errnos.Name(uint64(-int64(int32(u))))); ok {
 			v.Note = e.Doc

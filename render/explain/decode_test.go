@@ -2,6 +2,7 @@ package explain
 
 import (
 	"encoding/hex"
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/opcodes"
@@ -30,6 +31,34 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDecodeNumbers decodes statuses with the sign that they have on the wire, and
+// values of a group whose name is also that of a struct.
+func TestDecodeNumbers(t *testing.T) {
+	d := NewDecoder(render.NewColors(false), 80, opcodes.NewIndex())
+	for _, tt := range []struct{ kind, value, want string }{
+		{"pb_status", "301", "pb_status  301\n  ELDLM_LOCK_ABORTED in operations on locks"},
+		{"pb_status", "ELDLM_LOCK_ABORTED", "pb_status  301\n  ELDLM_LOCK_ABORTED"},
+		{"pb_status", "LOCK_ABORTED", "pb_status  301\n"},
+		{"pb_status", "-2", "pb_status  -2 (ENOENT)\n"},
+		{"pb_status", "ENOENT", "pb_status  -2 (ENOENT)\n"},
+		{"pb_status", "feffffff", "pb_status  -2 (ENOENT)\n"},
+		{"errno", "2", "errno  -2 (ENOENT)\n"},
+		{"ldlm_inodebits", "0x1b", "LOOKUP"},
+		{"ldlm_inodebits", "0x1b", "PERM"},
+		{"ldlm_inodebits", "LOOKUP|UPDATE", "0x3"},
+		{"ldlm_inodebits", "1b00000000000000", "ldlm_inodebits  0x1b\n"},
+	} {
+		list, err := d.Parse(tt.kind, tt.value, false)
+		if err != nil || len(list) != 1 {
+			t.Errorf("%s %s: %d values, %v", tt.kind, tt.value, len(list), err)
+			continue
+		}
+		if text := string(d.AppendText(nil, list[0])); !strings.Contains(text, tt.want) {
+			t.Errorf("%s %s: %q, want %q", tt.kind, tt.value, text, tt.want)
+		}
+	}
 }
 
 // TestDecodeAll decodes bytes of several lengths and patterns as each type.
