@@ -6,8 +6,8 @@ import (
 	"github.com/lshark/lshark/lnet"
 )
 
-// Arena keeps copies of messages. What they refer to is copied into a few large slices,
-// which Reset empties for reuse.
+// Arena keeps copies of messages. The data that they refer to is copied into a few large
+// slices, which Reset empties for reuse.
 type Arena struct {
 	msgs  []Message
 	reqs  []RequestInfo
@@ -57,8 +57,7 @@ func (a *Arena) Add(m *Message) {
 	}
 }
 
-// bytes returns a copy of b. If the slice has to grow, earlier copies stay where they
-// are.
+// bytes returns a copy of b. If the slice has to grow, earlier copies are not moved.
 func (a *Arena) bytes(b []byte) []byte {
 	if b == nil {
 		return nil

@@ -24,9 +24,9 @@ type Message struct {
 	Content []byte       // complete bulk data, in the message with the last part of them
 }
 
-// Dissector turns frames into messages: package lnet makes LNet messages of
-// them, of which the Dissector reads as much of ptlrpc as pairing needs, and
-// finds the requests of replies and bulk data. A Tree reads messages in full.
+// Dissector converts frames to messages: package lnet decodes LNet messages; the
+// Dissector reads as much of ptlrpc as pairing needs, and finds the requests of
+// replies and bulk data. A Tree reads messages in full.
 type Dissector struct {
 	lnet     *lnet.Decoder
 	requests *requestTable
@@ -53,8 +53,8 @@ func (d *Dissector) Frame(f *capture.Frame) {
 	}
 }
 
-// Quiet is called when no frame came for a while, as happens in a live capture. It hands
-// out the messages that only wait for late frames.
+// Quiet is called when no frame has arrived for a while, as in a live capture. It hands
+// out the messages that wait only for late frames.
 func (d *Dissector) Quiet() {
 	d.lnet.Quiet()
 	d.release(true)
@@ -117,8 +117,8 @@ func (d *Dissector) requestOfBulk(m *lnet.Message) *request {
 	return nil
 }
 
-// message takes an LNet message, pairs it with its request and hands it out, at
-// once or when its turn has come.
+// message pairs an LNet message with its request and hands it out, immediately or
+// when all messages before it were handed out.
 func (d *Dissector) message(l *lnet.Message) {
 	m := &d.msg
 	notes := append(m.Notes[:0], l.Notes...) // the dissector adds its own
@@ -133,7 +133,7 @@ func (d *Dissector) message(l *lnet.Message) {
 }
 
 // pair reads the RPC of a message and finds its request. It returns false if the
-// request may still come.
+// request may still arrive.
 func (d *Dissector) pair(m *Message) bool {
 	m.RPC, m.Req, m.Msg, m.Content = RPC{}, nil, nil, nil
 	switch m.Kind {
@@ -154,8 +154,8 @@ func (d *Dissector) pair(m *Message) bool {
 	return true
 }
 
-// unknownPortal takes a message on an unknown portal for an RPC when it looks
-// like one.
+// unknownPortal treats a message on an unknown portal as an RPC if it looks like
+// one.
 func (d *Dissector) unknownPortal(m *Message) {
 	if m.LNet.Type != lnet.TypePut || !d.rpc.parse(m.Data, m.PayloadOff, m.Size) {
 		return
@@ -169,7 +169,7 @@ func (d *Dissector) unknownPortal(m *Message) {
 	}
 }
 
-// probe reads what every RPC carries.
+// probe reads the fields that every RPC has.
 func (d *Dissector) probe(m *Message) {
 	m.RPC.XID, m.RPC.HasXID = m.LNet.MatchBits, true
 	probe(m, &d.rpc)

@@ -25,6 +25,6 @@
 // declarations (walk_fields.go, walk_record.go, walk_values.go) and adds as nodes
 // (walk_nodes.go).
 //
-// Captures are cut, incomplete, and made by strangers. Every length and count is
-// bounded by the bytes that are there; missing bytes are a node with the reason.
+// Captures are truncated, incomplete and untrusted. Every length and count is limited
+// by the captured bytes; missing bytes are a node with the reason.
 package dissect

@@ -5,8 +5,8 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// GSS is what the security wrapping of a message under GSS says, zero for other
-// messages.
+// GSS holds the fields of the security wrapping of a message under GSS. It is zero
+// for other messages.
 type GSS struct {
 	opcodes.GSSHead
 	Setup opcodes.GSSSetup // of a request that sets a context up

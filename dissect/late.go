@@ -3,8 +3,8 @@ package dissect
 import "github.com/lshark/lshark/lnet"
 
 // Messages are handed out in the order of the frames that completed them. The
-// queue lateMessages holds those that came before their turn; "Delays" in the
-// comment of package lnet describes it, with the two queues there.
+// queue lateMessages holds those that have to wait for earlier ones; "Delays" in
+// the comment of package lnet describes it, with the two queues there.
 
 const (
 	maxRequestWait  = 2 * lnet.ReorderFrames // frames; a gap is given up after half as many
@@ -12,12 +12,12 @@ const (
 	maxLateBytes    = 16 << 20
 )
 
-// lateMessage is a message that is held until its turn.
+// lateMessage is a message that is held until those before it were handed out.
 type lateMessage struct {
 	arena  Arena // holds it alone
 	frames []int64
-	since  int64 // count of frames when it came
-	paired bool  // its request is known, or it needs none
+	since  int64 // count of frames when it was completed
+	paired bool  // its request is known, or it has none
 }
 
 func (w *lateMessage) size() int { return w.arena.Size() + len(w.frames)*frameSize }
@@ -50,8 +50,8 @@ func (l *lateMessages) put(m *Message, paired bool, now int64) {
 	l.bytes += w.size()
 }
 
-// full reports whether the first message must be handed out, whatever it waits
-// for.
+// full reports whether a bound is reached, so that the first message must be handed
+// out although it still waits.
 func (l *lateMessages) full() bool { return l.len() > maxLateMessages || l.bytes > maxLateBytes }
 
 func (l *lateMessages) len() int { return len(l.queue) - l.head }
@@ -70,8 +70,8 @@ func (l *lateMessages) pop() {
 	}
 }
 
-// release hands out the late messages whose turn has come; all of them if all is
-// set.
+// release hands out the messages that need not wait any longer; all of them if all
+// is set.
 func (d *Dissector) release(all bool) {
 	for d.late.len() > 0 {
 		w := d.late.queue[d.late.head]

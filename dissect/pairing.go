@@ -8,8 +8,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// RequestInfo is what replies and bulk data need to know of their request. What
-// a message refers to changes when the request is sent again: Clone copies it.
+// RequestInfo is what is needed of a request to read its replies and bulk data. It
+// changes when the request is sent again; Clone copies it.
 type RequestInfo struct {
 	XID            uint64
 	Opcode         uint32
@@ -21,14 +21,14 @@ type RequestInfo struct {
 	Data           []byte // the lustre_msg, of operations whose replies are read with it
 }
 
-// request is a request to which replies and bulk data may still come.
+// request is a request whose replies and bulk data may still arrive.
 type request struct {
 	info        RequestInfo
 	source      int    // the capture point that saw it first
 	mbits       uint64 // last match bits of the bulk, and of the reply by newer rules
 	first, last uint64 // match bits of the bulk's parts
 	parts       [][]byte
-	have        int // parts that came
+	have        int // parts that have arrived
 	keys        [3]requestKey
 	nkeys       int
 
@@ -46,7 +46,7 @@ type requestKey struct {
 
 // requestTable finds the request of a message by match bits and NIDs, whatever
 // connection it came on. It is bounded by number, bytes and age; a request that
-// was answered is kept for a while, for messages that come late or again.
+// was answered is kept for a while, for late messages and duplicates.
 type requestTable struct {
 	byBits   map[uint64]*requestKey // by match bits without the low six, newest first
 	open     fifo.Queue[request]    // without a reply yet
@@ -213,8 +213,8 @@ func (t *requestTable) find(bits uint64, client, server lnet.NID, opc uint32, ha
 	return otherNID
 }
 
-// expectHandle records an operation of a request by its handle, until the
-// message comes that it awaits.
+// expectHandle records an operation of a request by its handle, until the REPLY or
+// ACK with this handle arrives.
 func (t *requestTable) expectHandle(handle [16]byte, q *request, bits uint64) {
 	if q != nil && !noHandle(handle) {
 		t.handles.Put(handle, pendingHandle{q, q.generation, bits})
@@ -293,7 +293,7 @@ func (t *requestTable) remove(q *request) {
 	t.free = q
 }
 
-// addPart keeps the data of one part of a bulk. When all parts have come, it
+// addPart keeps the data of one part of a bulk. When all parts have arrived, it
 // returns them in order.
 func (t *requestTable) addPart(q *request, bits uint64, data []byte) []byte {
 	if bits < q.first || bits > q.last {

@@ -6,8 +6,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// RPC holds what every ptlrpc message has at fixed offsets. Fields whose bytes were not
-// captured are zero.
+// RPC holds the fields that every ptlrpc message has at fixed offsets. Fields whose
+// bytes were not captured are zero.
 //
 // many fields: they are those of ptlrpc_body, used everywhere as m.RPC.Opcode.
 type RPC struct {
@@ -16,7 +16,7 @@ type RPC struct {
 	HasOpcode bool
 	Big       bool
 	Encrypted bool
-	Cut       bool // of a request: not all that a summary reads was captured
+	Cut       bool // of a request: a summary needs bytes that were not captured
 	AT        bool // the sender has adaptive timeouts: it accepts early replies
 	Opcode    uint32
 	Type      uint32 // pb_type

@@ -43,7 +43,7 @@ type rpcMsg struct {
 }
 
 // parse parses the lustre_msg at off, which ends at limit at the latest. It returns
-// false if its magic is not there. A message that is cut has fewer or shorter buffers.
+// false if there is no valid magic. A truncated message has fewer or shorter buffers.
 func (p *rpcMsg) parse(data []byte, off, limit int) bool {
 	p.off, p.hdr = off, 0
 	p.Msg = schema.Msg{Bufs: p.Bufs[:0]}
@@ -102,8 +102,8 @@ func cut(b []byte, from, to int) []byte {
 	return b[from:to]
 }
 
-// wrapped returns which buffer has the message inside that of a security policy, 0 if
-// there is none, and whether the message is encrypted.
+// wrapped returns which buffer of a security policy's message has the inner message, 0
+// if no buffer has, and whether the inner message is encrypted.
 func (p *rpcMsg) wrapped() (buf int, encrypted bool) {
 	switch flavorPolicy(p.flavor) {
 	case policyPlain:
@@ -118,7 +118,7 @@ func (p *rpcMsg) wrapped() (buf int, encrypted bool) {
 }
 
 // open parses the lustre_msg in a payload. If a security policy has wrapped it, p is the
-// message inside and p.outer the one around. If the one inside is missing, p is empty.
+// inner message and p.outer the outer one. If the inner one is missing, p is empty.
 func (p *rpcMsg) open(data []byte, off, limit int) (ok, encrypted bool) {
 	p.outer = nil
 	if !p.parse(data, off, limit) {
@@ -169,7 +169,7 @@ func (p *rpcMsg) canPick() bool {
 }
 
 // summaryComplete reports whether every buffer that a summary reads was captured
-// in full; opaque bytes may be cut.
+// in full; opaque bytes may be truncated.
 func (p *rpcMsg) summaryComplete(m *Message) bool {
 	if len(m.Data) == m.Size && len(m.Holes) == 0 {
 		return true
@@ -196,7 +196,7 @@ func (p *rpcMsg) filled() bool {
 	return false
 }
 
-// innerMissing reports whether the message inside that of a security policy is missing.
+// innerMissing reports whether the inner message of a security policy is missing.
 func (p *rpcMsg) innerMissing() bool { return p.outer != nil && p.hdr == 0 }
 
 // identify sets the operation and its variant: of a request by its buffers, of a reply

@@ -27,7 +27,7 @@ const (
 	InText                  // text made by the dissector
 )
 
-// Node is a field of a message. Nodes lie in one slice in the order of the
+// Node is a field of a message. Nodes are stored in one slice in the order of the
 // wire, each followed by its descendants.
 type Node struct {
 	Field *schema.Field

@@ -34,8 +34,7 @@ func (w *walker) record(f *schema.Field, up *schema.View, off, limit int) int {
 	return end
 }
 
-// members walks the fields of a struct; of those that share their place, the active
-// ones.
+// members walks the fields of a struct. Of fields that overlap, it walks those in use.
 func (w *walker) members(s *schema.Struct, v *schema.View, off, limit int) int {
 	end, covered := off, 0
 	captured := w.withoutHoles(limit)

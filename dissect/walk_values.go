@@ -119,7 +119,7 @@ func (w *walker) valueWithFunc(d *schema.Direct, v *schema.View, off, limit int)
 	return int(d.Off + d.Size)
 }
 
-// active reports whether the field at off is in use, of those that share its place.
+// active reports whether the field at off is in use; other fields may overlap it.
 func (w *walker) active(f *schema.Field, v *schema.View, off, limit int) bool {
 	if f.If == nil {
 		return true

@@ -37,7 +37,7 @@ type Stats struct {
 	Frames       int64 // given to Frame
 	Messages     int64 // given to Handle
 	RDMA         int64 // frames of RDMA over Ethernet, which is not decoded
-	Unaffordable int64 // messages cut because too much was held
+	Unaffordable int64 // messages truncated because too much was held
 	Held         int   // bytes held now, with the records kept about them
 	TCP          TCPStats
 }
@@ -45,8 +45,8 @@ type Stats struct {
 // Decoder turns frames into LNet messages. It finds the packets of each
 // transport in them and passes these on to the transport.
 //
-// Messages of one direction of a connection come in their order. What has to
-// be held until they are complete is bounded.
+// Messages of one direction of a connection are handed out in their order. The
+// memory that is held until they are complete is bounded.
 type Decoder struct {
 	link linkDecoder
 	tcp  tcp
@@ -79,8 +79,8 @@ func (d *Decoder) Frame(f *capture.Frame) {
 	}
 }
 
-// Quiet is called when no frame came for a while. In a live capture, messages that
-// only wait for frames that may have been overtaken should not wait longer.
+// Quiet is called when no frame has arrived for a while, as in a live capture. It
+// hands out the messages that wait only for late frames.
 func (d *Decoder) Quiet() { d.tcp.quiet() }
 
 // Close ends the input and hands out what is held.

@@ -231,7 +231,7 @@ func (f *framer) beginMessage(data []byte) (int, bool) {
 	return len(data), true
 }
 
-// addHeader adds bytes to an incomplete header, no more than it needs. It
+// addHeader adds bytes to an incomplete header, at most as many as it needs. It
 // returns false when the header is invalid.
 func (f *framer) addHeader(data []byte) (int, bool) {
 	p := &f.msg
@@ -330,8 +330,8 @@ func (f *framer) gap(n int, why Why) {
 	}
 }
 
-// cutHeader takes an incomplete header before a hole for the whole one, if the
-// message's length is in it; otherwise its bytes are skipped.
+// cutHeader uses an incomplete header before a hole as if it were complete, if it
+// has the length of the message; otherwise its bytes are skipped.
 func (f *framer) cutHeader() {
 	p := &f.msg
 	h, v := f.parser(false).parse(p.buf)

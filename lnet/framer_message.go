@@ -83,7 +83,8 @@ func portalEnd(t Type) int {
 	return 0
 }
 
-// finish hands out the current message, of which all bytes came or no more will.
+// finish hands out the current message: it is complete, or no more of its bytes
+// will arrive.
 func (f *framer) finish() {
 	f.describe(f.msg.buf)
 	f.emit(f.msg.buf)
@@ -116,8 +117,8 @@ func (f *framer) emit(data []byte) {
 	f.drop()
 }
 
-// setTail sets why the data end before the message does. A hole at the very end
-// of the kept bytes is the reason itself.
+// setTail sets the reason why the data ends before the message does. If the kept
+// bytes end with a hole, it is the reason of that hole.
 func (p *partial) setTail(m *Message, ending Why) {
 	if len(m.Data) == m.Size {
 		return
@@ -159,7 +160,7 @@ func (p *partial) addNotes(m *Message) {
 	}
 }
 
-// learn takes from a message what helps to parse the next ones.
+// learn records the properties of a message that help to parse the next ones.
 func (f *framer) learn() {
 	p, m := &f.msg, &f.tcp.out.msg
 	switch p.kind {

@@ -36,7 +36,7 @@ const maxSegment = 1 << 20
 
 const optJumbo = 0xc2 // hop-by-hop option: the length of a jumbogram
 
-// addresses are those of a packet, of IPv4 in the mapped form.
+// addresses are the addresses of a packet; those of IPv4 are in the mapped form.
 type addresses struct {
 	src, dst [16]byte
 }
@@ -171,7 +171,7 @@ func jumbo(p span, n int) span {
 	return p
 }
 
-// transport decodes what an IP protocol announces.
+// transport decodes the payload of an IP packet by its protocol number.
 func (d *linkDecoder) transport(proto byte, a addresses, p span, depth int) bool {
 	switch proto {
 	case protoTCP:

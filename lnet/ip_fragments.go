@@ -31,7 +31,7 @@ type partialPacket struct {
 	size  int // of the whole, 0 while the last fragment is missing
 }
 
-// fragments puts IP fragments together.
+// fragments reassembles IP packets from their fragments.
 type fragments struct {
 	packets map[fragmentKey]*partialPacket
 	bytes   int
@@ -81,8 +81,9 @@ func (fs *fragments) add(key fragmentKey, f fragment, now int64) (span, bool) {
 	return fs.join(p), true
 }
 
-// makeRoom keeps the bounds when a packet begins with a fragment of n bytes.
-// All others go at once: so many unfinished packets are never finished.
+// makeRoom keeps the bounds when a packet begins with a fragment of n bytes. If a
+// bound is reached it drops all other packets, because so many of them will never
+// be complete.
 func (fs *fragments) makeRoom(n int) {
 	if fs.packets == nil {
 		fs.packets = make(map[fragmentKey]*partialPacket)

@@ -35,9 +35,9 @@ func (p span) from(n int) span {
 	return span{p.data[min(n, len(p.data)):], max(p.wire-n, 0)}
 }
 
-// limit returns the first n bytes of the span, as many as a header inside it
-// claims; the rest is padding. A claim beyond the frame is believed, because the
-// frame may be a part of a packet whose length the capture does not have.
+// limit returns the first n bytes of the span, where n is a length in a header
+// inside it; the rest is padding. A length beyond the frame is accepted, because
+// the frame may be a part of a packet whose length the capture does not have.
 func (p span) limit(n int) span {
 	return span{p.data[:min(n, len(p.data))], n}
 }
@@ -136,8 +136,8 @@ func (d *linkDecoder) cooked(p span) bool {
 	return d.network(etherType, p.from(sllSize), 0)
 }
 
-// network decodes what an Ethernet type announces, behind any number of VLAN
-// tags.
+// network decodes the payload of a frame by its Ethernet type, behind any number
+// of VLAN tags.
 func (d *linkDecoder) network(etherType uint16, p span, depth int) bool {
 	for {
 		switch etherType {

@@ -103,7 +103,8 @@ func (r *reassembly) segment(src *source, g *segment, seq uint32) {
 	r.giveUpGaps(src)
 }
 
-// hold adds a piece to the held ones. Bytes that are there already win.
+// hold adds a piece to the held ones. Of bytes that are held already, the new copy
+// is dropped.
 func (r *reassembly) hold(src *source, p piece) {
 	if len(r.held) == 0 {
 		r.behind, r.silent = 0, true

@@ -59,9 +59,9 @@ func (r *resync) add(data []byte, at origin, midSegment bool) {
 	r.searched += int64(len(data))
 }
 
-// find returns how many bytes precede the next header that is believed, and
-// what was parsed of it; if there is none, how many bytes precede the first one
-// that may still begin a header. It moves r.off on by as many, and ends the
+// find returns how many bytes precede the next header that is accepted, and what
+// was parsed of it; without such a header, how many bytes precede the first one
+// that may still begin a header. It advances r.off by this number, and ends the
 // search when a header was found. last is set when no bytes will be added.
 func (r *resync) find(p parser, last bool) (n int, h head, found bool) {
 	b := r.buf[r.off:]
@@ -226,8 +226,8 @@ func (r *resync) endsSegment(at int) bool {
 	return i < len(r.marks) && r.marks[i].end == at
 }
 
-// plausible reports whether a header is more than chance bytes, as far as its
-// fields show. b begins with it.
+// plausible reports whether the fields of a header have values that random bytes
+// are unlikely to have. b begins with the header.
 func plausible(h *head, b []byte) bool {
 	if h.lnetOff >= 0 {
 		return plausibleLNet(h.form, b[h.lnetOff:])
@@ -240,7 +240,7 @@ func plausible(h *head, b []byte) bool {
 	return h.csum == 0 || h.csum == noopSum(b)
 }
 
-// plausibleLNet reports the same of an LNet header.
+// plausibleLNet reports the same for an LNet header.
 func plausibleLNet(f form, b []byte) bool {
 	if _, _, ok := lnetLength(f, b); !ok {
 		return false
@@ -283,8 +283,8 @@ func (r *resync) score(hd *head, b []byte) int {
 
 func plausiblePid(pid uint32) bool { return pid == kernelPid || pid&userPidFlag != 0 }
 
-// recovers reports whether a stream that counted as something else is LNet after
-// all: when a segment begins with a message that fits.
+// recovers reports whether a stream that was taken for another protocol is LNet
+// after all: a segment begins with a message that fits.
 func (r *resync) recovers(p parser, data []byte) bool {
 	h, v := p.parse(data)
 	if v != valid || h.lnetOff < 0 || !plausibleLNet(h.form, data[h.lnetOff:]) || r.score(&h, data[h.lnetOff:]) < certainScore {

@@ -92,7 +92,7 @@ const (
 	invalid            // no message begins here
 )
 
-// format is what is known about the headers of a stream.
+// format holds the known properties of the headers of a stream.
 type format struct {
 	form  form
 	order order

@@ -54,7 +54,7 @@ func (t *tcp) init(out *output) {
 	t.conns.init()
 }
 
-// frame counts a frame of any kind at its capture point, and does what is due
+// frame counts a frame of any kind at its capture point, and runs what is scheduled
 // after that many frames.
 func (t *tcp) frame(f *capture.Frame) *source {
 	src := t.source(f.Source)
@@ -110,8 +110,8 @@ func (t *tcp) source(id int) *source {
 	return src
 }
 
-// tick does what is due as frames pass. Of the streams with a gap it checks one,
-// in turn, so that it costs the same for any number of them.
+// tick runs what is scheduled by the count of frames. Of the streams with a gap it
+// checks one at each call, so that the cost does not grow with their number.
 func (t *tcp) tick(src *source) {
 	t.deliverQueued(src, false)
 	t.endReplaced(src)
@@ -185,7 +185,8 @@ func (t *tcp) heldFrame() int64 {
 	return first
 }
 
-// quiet lets as many frames pass as a late frame may take.
+// quiet counts as many frames as may precede a late frame, so that nothing waits for
+// one any longer.
 func (t *tcp) quiet() {
 	for _, id := range t.sourceIDs() {
 		src := t.sources[id]

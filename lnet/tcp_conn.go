@@ -92,8 +92,8 @@ func (c *conn) flush() {
 	}
 }
 
-// continues takes over what an earlier connection, of which this one is a part,
-// has learned.
+// continues copies the known properties of an earlier connection, of which this one
+// is a part.
 func (c *conn) continues(old *conn) {
 	c.number, c.nids = old.number, old.nids
 	for i := range c.half {

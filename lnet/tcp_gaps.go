@@ -42,7 +42,7 @@ func (g *gapHeap) remove(r *reassembly) {
 	r.place = 0
 }
 
-// move moves a stream up or down to its place.
+// move restores the heap after the key of a stream has changed.
 func (g gapHeap) move(r *reassembly) {
 	i := r.place - 1
 	for i > 0 && r.since < g[(i-1)/2].since {

@@ -2,8 +2,8 @@ package lnet
 
 import "slices"
 
-// A stream should be read from its first byte. When its SYN was not seen yet,
-// it may still come: a capture on several queues has frames out of order. So
+// A stream should be read from its first byte. If its SYN was not seen yet, it may
+// still arrive: a capture on several queues has frames out of order. So
 // the segments of such a connection, and all that come after them at the same
 // capture point, are queued until the SYN is there or ReorderFrames frames have
 // passed; then the stream begins at the lowest sequence number seen.

@@ -62,8 +62,8 @@ func (t *connections) learn(handle uint64, c *Connection) {
 	}
 }
 
-// forgetHandle counts a handle that was evicted; with the last one the name of
-// the connection goes.
+// forgetHandle counts a handle that was removed; with the last handle the name of
+// the connection is removed.
 func (t *connections) forgetHandle(c *Connection) {
 	name := connectionName{c.ClientUUID, c.TargetUUID}
 	if c.handles--; c.handles == 0 && t.names[name] == c {
@@ -143,8 +143,8 @@ const (
 	maxUUID = 40
 )
 
-// connectUUID returns the UUID in a buffer of a connect request, and whether it
-// is whole: in a truncated message its NUL has to be there.
+// connectUUID returns the UUID in a buffer of a connect request, and whether it is
+// complete: if the message is truncated, the NUL must have been captured.
 func connectUUID(m *dissect.Message, buffer int) (uuid string, whole bool) {
 	b, _, terminated := bytes.Cut(m.Msg.Buf(buffer), []byte{0})
 	return string(b), terminated || !m.RPC.Cut

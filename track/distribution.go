@@ -68,8 +68,8 @@ func highest(n, entry int) int64 {
 	return int64(entry+pageSize+1)<<(n-1) - 1
 }
 
-// Quantile returns the smallest value that is not exceeded by at least the
-// fraction q of all values (nearest rank).
+// Quantile returns the smallest value v such that at least the fraction q of all
+// values are not greater than v (nearest rank).
 func (d *Distribution) Quantile(q float64) int64 {
 	if d.N == 0 {
 		return 0

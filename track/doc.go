@@ -1,13 +1,13 @@
-// Package track follows what takes more than one message: RPCs, connections,
-// statistics. It takes the messages of a capture one after the other, in the
-// order of their frames, and reads what the dissector's probe found in each; it
-// needs no trees.
+// Package track follows what spans more than one message: RPCs, connections,
+// statistics. It receives the messages of a capture one after the other, in the
+// order of their frames, and reads the fields that the dissector's probe has found;
+// it needs no trees.
 //
 // # RPCs
 //
-// A Pairing puts request, early replies, bulk data and reply of an RPC together,
-// by xid and client. An RPC waits for its reply, then lingers for stragglers,
-// and is given to the Done hook when it ends:
+// A Pairing finds the request, early replies, bulk data and reply of each RPC, by
+// xid and client. An RPC waits for its reply, then lingers for late messages, and
+// is passed to the Done hook when it ends:
 //
 //	pairing := track.NewPairing(track.Options{Done: func(r *track.RPC) { … }})
 //	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }})
@@ -18,7 +18,7 @@
 // Whoever needs data of their own for each RPC uses Attached. lock_waits.go
 // finds how long an LDLM_ENQUEUE waits for its lock after the reply.
 //
-// # What is made of RPCs
+// # Statistics and connections
 //
 // Stats and Imports follow RPCs: pass their methods Sent, Answered and Done as
 // hooks in Options.
@@ -34,7 +34,7 @@
 // import_recovery.go compares what was replayed with what should have been.
 // connection.go finds the connection of an RPC by its handle.
 //
-// # What is made of messages
+// # Names, connects and duplicates
 //
 // Names remembers targets and lock resources by their handles, Connects pairs
 // connect requests with their replies, and Duplicates recognizes messages that
@@ -42,6 +42,6 @@
 //
 // # Bounds
 //
-// What is held of an endless capture is bounded, by number and by age: each
-// bound is a constant beside the type that it limits.
+// The state that is kept of an endless capture is bounded, by number and by age:
+// each bound is a constant beside the type that it limits.
 package track

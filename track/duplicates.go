@@ -18,7 +18,7 @@ type Duplicates struct {
 	sources *fifo.Map[streamPosition, int] // the capture point that saw it first
 }
 
-// streamPosition is where a message lies on its TCP connection.
+// streamPosition is the position of a message on its TCP connection.
 type streamPosition struct {
 	src, dst netip.AddrPort
 	seq      uint32

@@ -4,7 +4,7 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// Import is the life of a connection between a client and a target: the import
+// Import is a connection between a client and a target, and its history: the import
 // of the client and the export of the server.
 type Import struct {
 	*Connection
@@ -80,7 +80,7 @@ func (p *ConnectParameters) Refused() (flags, flags2 uint64) {
 	return p.Asked.Flags &^ p.Granted.Flags, p.Asked.Flags2 &^ p.Granted.Flags2
 }
 
-// read reads a struct obd_connect_data; it returns false when there is none.
+// read reads a struct obd_connect_data; it returns false if it was not captured.
 func (c *ConnectData) read(b []byte, big bool) bool {
 	if len(b) < 8 {
 		return false

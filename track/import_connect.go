@@ -19,7 +19,7 @@ const (
 	enotconn = -107
 )
 
-// connect takes a connect request, which ends whatever state there was.
+// connect handles a connect request, which ends the previous state.
 func (i *Import) connect(r *RPC, m *dissect.Message, p Point) {
 	i.Attempts++
 	i.ConnCnt = r.ConnCnt
@@ -61,7 +61,7 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 	}
 	if i.Attempts > 0 && r.ConnCnt < i.ConnCnt {
 		i.add(Event{Point: p, Kind: EventLateReply, ConnCnt: r.ConnCnt, Status: r.Status})
-		return // the client has given this attempt up
+		return // the client has given up this attempt
 	}
 	if r.Status != 0 {
 		i.refused(r, p)

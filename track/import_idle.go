@@ -70,7 +70,7 @@ func (i *Import) mayIdle() bool {
 	return i.use.disconnectOST && (k == "client" || k == "" && !i.use.ofServer)
 }
 
-// correctToIdle corrects what looked like the end of a connection.
+// correctToIdle changes the state CLOSED to IDLE.
 func (i *Import) correctToIdle() {
 	i.State = StateIdle
 	if n := len(i.History); n > 0 {

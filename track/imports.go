@@ -7,8 +7,8 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// Imports follows the lives of connections. Its methods Sent, Answered and
-// Done fit the hooks of Options.
+// Imports follows connections. Its methods Sent, Answered and Done have the types
+// of the hooks in Options.
 type Imports struct {
 	// Changed, if it is set, is called after each message that added to the
 	// log of a connection, with the point of the message.
@@ -45,7 +45,8 @@ func (t *Imports) importOf(r *RPC, p Point) *Import {
 	return c.imp
 }
 
-// forgetSilent forgets the half of the connections that was silent longest.
+// forgetSilent removes the half of the connections without messages for the longest
+// time.
 func (t *Imports) forgetSilent() {
 	times := make([]int64, len(t.list))
 	for k, i := range t.list {

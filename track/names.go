@@ -19,7 +19,7 @@ type Names struct {
 	tree    dissect.Tree
 }
 
-// The most handles that are remembered; beyond that, the oldest is forgotten.
+// Maximum numbers of handles that are kept; beyond them, the oldest is removed.
 const (
 	maxTargetHandles = 1 << 16
 	maxLockHandles   = 1 << 15

@@ -48,9 +48,8 @@ const (
 	maxName      = 4096 // bytes of a name, which is a path at most
 )
 
-// Pairing puts the messages of RPCs together: by xid and client node, whatever
-// connection, rail or router they came by, and whichever capture point saw
-// them.
+// Pairing groups messages into RPCs, by xid and client node, whatever connection,
+// rail or router they came by, and whichever capture point saw them.
 type Pairing struct {
 	opt         Options
 	now         int64

@@ -4,7 +4,7 @@ import (
 	"github.com/lshark/lshark/internal/fifo"
 )
 
-// setState puts a record at the end of the queue of its new state.
+// setState moves a record to the end of the queue of its new state.
 func (t *Pairing) setState(r *RPC, s state) {
 	r.state = s
 	t.queue(s).Push(&r.place, t.now)
@@ -94,7 +94,7 @@ func (t *Pairing) overdue(s state, age int64, most int) *RPC {
 // complete marks an RPC that needs no more messages. It ends after Linger.
 func (t *Pairing) complete(r *RPC) { t.setState(r, lingering) }
 
-// end gives an RPC to Done.
+// end passes an RPC to Done.
 func (t *Pairing) end(r *RPC) {
 	if r.Connection == nil && r.Handle != 0 {
 		r.Connection = t.connections.byHandle(r.Handle)

@@ -91,7 +91,7 @@ type state uint8
 const (
 	waiting   state = iota // for its reply
 	blocked                // has its reply, but its lock is not granted yet
-	lingering              // complete; stragglers may still come
+	lingering              // complete; late messages may still come
 	ended                  // was given to Done; absorbs late duplicates
 )
 
@@ -198,8 +198,8 @@ func (r *RPC) Clone() *RPC {
 type Attached[T any] struct{ values []T }
 
 // Of returns the value of an RPC. The pointer is valid until Of is called for
-// another RPC. Reset the value in the Done hook: the next RPC with the same
-// number gets it as it was left. A Clone has no value.
+// another RPC. Reset the value in the Done hook, because the next RPC with the same
+// number starts with it. A Clone has no value.
 func (a *Attached[T]) Of(r *RPC) *T {
 	for len(a.values) <= int(r.slot) {
 		var zero T

@@ -15,7 +15,7 @@ type Point struct {
 // Span is a stretch of time, in nanoseconds since the epoch.
 type Span struct{ From, To int64 }
 
-// Sighting is what one capture point saw of an RPC.
+// Sighting is what one capture point has captured of an RPC.
 type Sighting struct {
 	Source  int   // number of the capture point
 	Request Point // first time it was sent

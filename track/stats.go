@@ -22,8 +22,8 @@ type StatsOptions struct {
 	Flush func(*Interval)
 }
 
-// Stats counts and measures RPCs. Its methods Sent, Answered and Done fit the
-// hooks of Options.
+// Stats counts and measures RPCs. Its methods Sent, Answered and Done have the types
+// of the hooks in Options.
 type Stats struct {
 	opt               StatsOptions
 	intervals         []*Interval // oldest first
