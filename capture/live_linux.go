@@ -107,7 +107,7 @@ func (l *Live) findInterface() (int, error) {
 		return 0, nil
 	}
 	if index == 0 {
-		return 0, errors.New("there is no such interface")
+		return 0, errors.New("no such interface")
 	}
 	kind, err := hardware(l.iface)
 	if kind == unix.ARPHRD_ETHER || kind == unix.ARPHRD_LOOPBACK {
@@ -289,7 +289,7 @@ func explainLive(iface string, err error) error {
 		if pathErr != nil {
 			self = "lshark"
 		}
-		return fmt.Errorf("capturing on %s needs the capability CAP_NET_RAW: be root, or once do: setcap cap_net_raw+ep %s",
+		return fmt.Errorf("capturing on %s needs the capability CAP_NET_RAW: run as root, or once: setcap cap_net_raw+ep %s",
 			printable(iface), printable(self))
 	case errors.Is(err, unix.ENETDOWN):
 		return fmt.Errorf("%s: the interface went down", printable(iface))

@@ -46,7 +46,7 @@ func EstimateOffsets(paths []string) (map[string]time.Duration, []string, error)
 				continue
 			}
 			offsets[path] = offsets[paths[j]] - skew
-			notes = append(notes, fmt.Sprintf("%s: its clock is %v ahead of that of %s (the way between them takes %v)",
+			notes = append(notes, fmt.Sprintf("%s: its clock is %v ahead of that of %s (network delay %v)",
 				printable(path), skew, printable(paths[j]), delay))
 			break
 		}
@@ -169,7 +169,7 @@ func widen(spreads map[int32]spread, flow int32, d int64) {
 
 var (
 	errNothingShared = errors.New("they share no TCP segments of both directions")
-	errNoSense       = errors.New("the times of the segments they share make no sense; the clocks are taken as equal")
+	errInconsistent  = errors.New("the times of the segments they share are inconsistent; the clocks are assumed equal")
 )
 
 // compareClocks returns how far the clock of b, the second file, is ahead of
@@ -194,7 +194,7 @@ func compareClocks(flows map[int32]spread) (skew, delay time.Duration, err error
 	}
 	delay = time.Duration(there/2 - back/2)
 	if delay > longestDelay || delay < -maxNegative {
-		return 0, 0, errNoSense
+		return 0, 0, errInconsistent
 	}
 	return time.Duration(there/2 + back/2), max(delay, 0), nil
 }

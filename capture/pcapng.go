@@ -132,7 +132,7 @@ func (p *pcapng) skip(w *window, size uint32) error {
 }
 
 func (p *pcapng) unequal(w *window, at int64, size, again uint32) error {
-	return w.damage(at, "not a block: it has %d bytes at its begin, %d at its end", size, again)
+	return w.damage(at, "not a block: its length is %d at the beginning and %d at the end", size, again)
 }
 
 // addInterface reads an interface description: link type, snaplen, options.

@@ -195,7 +195,7 @@ func TestFilterErrors(t *testing.T) {
 		{"tcp)", 4, "unexpected", false},
 		{"tcp and", 8, "ends too early", false},
 		{"tcp port 988 988", 14, "unexpected", false},
-		{"tcp host 192.0.2.1", 1, "means nothing", false},
+		{"tcp host 192.0.2.1", 1, "invalid combination", false},
 		{"host 192.0.2", 6, "not an address", false},
 		{"net 192.0.2.1/24", 5, "bits set", false},
 		{"net 192.0.2.0/33", 5, "not a network", false},

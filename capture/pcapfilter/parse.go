@@ -91,7 +91,7 @@ func (p *parser) term() (condition, error) {
 	case p.accept("("):
 		c, err := p.expression()
 		if err == nil && !p.accept(")") {
-			err = p.invalid(p.peek(), "%q where ) is wanted", p.peek().text)
+			err = p.invalid(p.peek(), "%q, expected )", p.peek().text)
 		}
 		return c, err
 	}
@@ -190,7 +190,7 @@ func (p *parser) compatible(q qualifiers, at token) error {
 		return nil
 	}
 	words := strings.Join(strings.Fields(q.proto+" "+q.dir+" "+q.kind), " ")
-	return p.invalid(at, "%q means nothing", words)
+	return p.invalid(at, "invalid combination %q", words)
 }
 
 // value parses the value that the qualifiers require.

@@ -38,7 +38,7 @@ func (p *parser) relation() (test, error) {
 	case "+", "*", "^", "%", "<<", ">>", "|", "&":
 		return nil, p.unsupported(op, "the operator")
 	default:
-		return nil, p.invalid(op, "%q where a comparison is wanted", op.text)
+		return nil, p.invalid(op, "%q, expected a comparison", op.text)
 	}
 	r.value, err = p.constant()
 	return r, err
@@ -54,7 +54,7 @@ func (p *parser) bytes(r *relationTest) error {
 	if sized {
 		at := token{size, t.at + len(offset) + 1}
 		if r.size, err = p.number(at, 4); err != nil || r.size == 0 || r.size == 3 {
-			return p.invalid(at, "a size is 1, 2 or 4 bytes")
+			return p.invalid(at, "the size must be 1, 2 or 4 bytes")
 		}
 	}
 	if n, ok := byteNames[offset]; ok {
@@ -85,7 +85,7 @@ func (p *parser) constant() (uint32, error) {
 		v |= more
 	}
 	if err == nil && !p.accept(")") {
-		err = p.invalid(p.peek(), "%q where ) is wanted", p.peek().text)
+		err = p.invalid(p.peek(), "%q, expected )", p.peek().text)
 	}
 	return v, err
 }

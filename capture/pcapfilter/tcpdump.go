@@ -27,11 +27,11 @@ const tcpdumpTimeout = 20 * time.Second
 func compileByTcpdump(expr string, link LinkType) ([]bpf.RawInstruction, error) {
 	name, ok := tcpdumpNames[link]
 	if !ok {
-		return nil, errors.New("nor has tcpdump a name for it")
+		return nil, errors.New("tcpdump has no name for it either")
 	}
 	path, err := exec.LookPath("tcpdump")
 	if err != nil {
-		return nil, errors.New("and tcpdump, which could compile it, is not installed")
+		return nil, errors.New("tcpdump, which could compile it, is not installed")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tcpdumpTimeout)
 	defer cancel()
