@@ -48,7 +48,7 @@ func newExplain(sys *iostreams.IO) *cobra.Command {
 			"field, a group of flags or values, a flag or constant with or without its prefix, an operation, a key of " +
 			"records and filters, a column of a table, or a code of notes and events. Where a name is not unique, " +
 			"write STRUCT.FIELD or GROUP.VALUE. A number is an " +
-			"operation, a portal or an error. Case does not matter. Without NAME, explain shows how much it knows.",
+			"operation, a portal or an error. Case does not matter. Without NAME, explain shows how many names of each kind there are.",
 		Example: `  # offsets and types, and when each field is valid
   lshark explain obd_connect_data
 

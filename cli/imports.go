@@ -30,11 +30,10 @@ func newImports(sys *scan.System) *cobra.Command {
 		Long: "imports follows the connections between clients and targets: connects, connect flags, recovery, evictions " +
 			"and pings. Lustre calls such a connection an import on the client and an export on the server. The names of " +
 			"a connection from before the capture are unknown until the client reconnects.\n\n" +
-			"States are proven by frames; the table shows those at the end of the capture; column since has the " +
-			"time from when on they hold. Column " +
-			"fails counts connects that were answered with an error, by error; ungranted counts flags that the client " +
+			"States are proven by frames. The table shows the state at the end of the capture, and in column since " +
+			"when it began. Column fails counts connects that were answered with an error, by error; ungranted counts flags that the client " +
 			"asked for and did not get.\n\n" +
-			"The timeline has one line per event, in live captures as it happens, with the state that it led to.",
+			"The timeline has one line per event, in live captures as it happens, with the state after it.",
 		Example: `  # one line per connection
   lshark imports client.pcap
 

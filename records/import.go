@@ -27,7 +27,7 @@ var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 		v.NID = i.Server
 		return true
 	}},
-	importText("kind", "sort of connection: client, mgc (to the MGS), lwp (light-weight proxy), mdt-mdt or mdt-ost", func(i *Import) string { return i.Kind() }),
+	importText("kind", "kind of connection: client, mgc (to the MGS), lwp (light-weight proxy), mdt-mdt or mdt-ost", func(i *Import) string { return i.Kind() }),
 	{Name: "handle", Type: Hex, JSON: Omit, Doc: "handle of the connection at the server", Get: func(i *Import, v *Value) bool {
 		v.U = i.Handle
 		return i.Handle != 0
@@ -82,7 +82,7 @@ var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 				v.SetString(i.History[n].State.String())
 				return true
 			}})},
-	{Name: "events", Type: Object, Doc: "what happened to the connection, in the order of time", Len: func(i *Import) int { return len(i.Events) },
+	{Name: "events", Type: Object, Doc: "what happened to the connection, by time", Len: func(i *Import) int { return len(i.Events) },
 		Parts: append(pointAt(func(i *Import, n int) track.Point { return i.Events[n].Point }), events...)},
 }}
 

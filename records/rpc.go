@@ -74,7 +74,7 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 	{Name: "service_time", Type: Seconds, Doc: "always null: servers do not send the exact time that they worked; see service_time_max", Get: func(*track.RPC, *Value) bool {
 		return false
 	}},
-	{Name: "service_time_max", Type: Seconds, Doc: "the server worked less than so many seconds; it counts whole seconds (pb_service_time), so 2 is the least", Get: func(r *track.RPC, v *Value) bool {
+	{Name: "service_time_max", Type: Seconds, Doc: "upper bound of the time the server worked, exclusive; pb_service_time has whole seconds, so the minimum is 2", Get: func(r *track.RPC, v *Value) bool {
 		limit, ok := r.ServiceLimit()
 		v.U = uint64(limit)
 		return ok
@@ -104,7 +104,7 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 		v.U = uint64(r.Sends)
 		return true
 	}},
-	{Name: "flags", Type: Flags, Names: opcodes.MsgFlags, Doc: "flags of its requests that say whether they were sent again or replayed", Get: func(r *track.RPC, v *Value) bool {
+	{Name: "flags", Type: Flags, Names: opcodes.MsgFlags, Doc: "flags of its requests that mark resent and replayed ones", Get: func(r *track.RPC, v *Value) bool {
 		v.U = uint64(r.Flags & SendFlags)
 		return true
 	}},

@@ -26,7 +26,7 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 		v.U = uint64(r.To - r.From)
 		return true
 	}},
-	{Name: "others", Type: Bool, JSON: Omit, Doc: "the row stands for all that are too many for rows of their own", Get: func(r *Row, _ *Value) bool { return r.Others }},
+	{Name: "others", Type: Bool, JSON: Omit, Doc: "the row is the sum of all values beyond the maximum number of rows", Get: func(r *Row, _ *Value) bool { return r.Others }},
 	{Name: "op", Type: Enum, Names: opcodes.Opcodes, Doc: "operation of the RPCs", Get: func(r *Row, v *Value) bool {
 		v.U = uint64(r.Opcode)
 		return r.HasOpcode
@@ -85,7 +85,7 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 	distribution("lock_wait", "times from the request of a lock that had to wait until it was granted, or as long as its wait is known", func(r *Row) *track.Distribution { return &r.LockWait }),
 	rowCount("lock_waits", NoUnit, "number of RPCs whose lock had to wait", func(r *Row) int64 { return r.LockWait.N }),
 	{Name: "service", Type: Object, Doc: "always null: servers do not send the exact times that they worked; see service_time_max", Get: func(*Row, *Value) bool { return false }},
-	{Name: "service_time_max", Type: Seconds, Doc: "in each RPC of the row, the server worked less than so many seconds; it counts whole seconds (pb_service_time), so 2 is the least", Get: func(r *Row, v *Value) bool {
+	{Name: "service_time_max", Type: Seconds, Doc: "upper bound of the time the server worked on any RPC of the row, exclusive; pb_service_time has whole seconds, so the minimum is 2", Get: func(r *Row, v *Value) bool {
 		v.U = uint64(r.ServiceLimit)
 		return r.ServiceLimit > 0
 	}},
@@ -102,7 +102,7 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 		return true
 	}},
 	{Name: "in_flight", Type: Object, Doc: "number of RPCs of the row that were waiting for a reply when one was sent, itself included", Parts: []Key[*Row]{
-		rowCount("max", NoUnit, "the most", func(r *Row) int64 { return r.DepthMax }),
+		rowCount("max", NoUnit, "maximum", func(r *Row) int64 { return r.DepthMax }),
 		{Name: "mean", Type: Float, Doc: "the average", Get: func(r *Row, v *Value) bool {
 			v.F = r.DepthMean()
 			return true
@@ -128,12 +128,12 @@ func distribution(name, doc string, of func(r *Row) *track.Distribution) Key[*Ro
 		}}
 	}
 	return Key[*Row]{Name: name, Type: Object, Doc: doc, Get: func(r *Row, _ *Value) bool { return of(r).N > 0 }, Parts: []Key[*Row]{
-		part("min", "the least", func(d *track.Distribution) int64 { return d.Min }),
-		part("p50", "the median, half of them are no longer", func(d *track.Distribution) int64 { return d.Quantile(.5) }),
-		part("p90", "nine of ten are no longer", func(d *track.Distribution) int64 { return d.Quantile(.9) }),
-		part("p99", "99 of 100 are no longer", func(d *track.Distribution) int64 { return d.Quantile(.99) }),
-		part("max", "the most", func(d *track.Distribution) int64 { return d.Max }),
-		part("sum", "all together", func(d *track.Distribution) int64 { return d.Sum }),
+		part("min", "minimum", func(d *track.Distribution) int64 { return d.Min }),
+		part("p50", "median", func(d *track.Distribution) int64 { return d.Quantile(.5) }),
+		part("p90", "90th percentile", func(d *track.Distribution) int64 { return d.Quantile(.9) }),
+		part("p99", "99th percentile", func(d *track.Distribution) int64 { return d.Quantile(.99) }),
+		part("max", "maximum", func(d *track.Distribution) int64 { return d.Max }),
+		part("sum", "sum", func(d *track.Distribution) int64 { return d.Sum }),
 	}}
 }
 

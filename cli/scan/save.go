@@ -68,8 +68,8 @@ func (s *saver) add(f *capture.Frame) error {
 
 func (s *saver) fail(err error) {
 	if err != nil && s.err == nil {
-		// Not wrapped: when the reader of the file goes away, that is a
-		// failure, unlike a reader of the output that goes away.
+		// Not wrapped: a closed reader of this file is a failure, a closed
+		// reader of the standard output is not.
 		s.err = fmt.Errorf("-w: %v", err)
 	}
 }
