@@ -83,6 +83,8 @@ func (c *imports) run(args []string) error {
 			t.Message(m)
 			return failed
 		},
+		Later: t.Later,
+		Lost:  t.Lost,
 		Idle: func(now int64) error {
 			t.Advance(now)
 			return errors.Join(failed, w.Flush())

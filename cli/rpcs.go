@@ -25,6 +25,7 @@ type rpcs struct {
 	timeout    time.Duration
 	slowest    int
 	unanswered bool
+	noReply    bool
 	errors     bool
 }
 
@@ -55,7 +56,8 @@ func newRPCs(sys *scan.System) *cobra.Command {
 	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
 		c.selection.register(f, "RPCs", "RPCs")
 		f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first, by latency or lock wait, whichever is longer")
-		f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs without a reply")
+		f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs that the server did not answer, though the capture went on and lacks nothing of the server")
+		f.BoolVar(&c.noReply, "no-reply", false, "only RPCs without a reply, whatever the reason")
 		f.BoolVar(&c.errors, "errors", false, "only RPCs with an error: in the status of the reply, inside the reply, or before a resend")
 		registerTimeout(f, &c.timeout)
 	})
@@ -107,12 +109,13 @@ func (c *rpcs) renderer() (r render.RPCRenderer, header []byte, err error) {
 	return render.NewRPCSummary(c.view.options(c.sys.IO)), nil, nil
 }
 
-// selects reports whether the flags --unanswered and --errors select an RPC.
+// selects reports whether the flags --unanswered, --no-reply and --errors select
+// an RPC.
 func (c *rpcs) selects(r *track.RPC) bool {
-	if !c.unanswered && !c.errors {
+	if !c.unanswered && !c.noReply && !c.errors {
 		return true
 	}
-	return c.unanswered && r.Unanswered() || c.errors && (r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
+	return c.unanswered && r.Unanswered() || c.noReply && r.Missing != track.NotMissing || c.errors && (r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
 }
 
 // liveLinger is how long a complete RPC is held in a live capture, for messages
@@ -175,6 +178,8 @@ func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) *
 			}
 			return nil
 		},
+		Later: t.Later,
+		Lost:  t.Lost,
 		Idle: func(now int64) error {
 			t.Advance(now)
 			return nil

@@ -11,6 +11,14 @@ type Options struct {
 	Ports  []uint16       // TCP ports that carry LNet; none: 988
 	Frames bool           // fill Message.Frames
 	Handle func(*Message) // receives each message, in the order of completion
+
+	// Later receives what TCP does with a message after it was given to
+	// Handle, by its Number. t is valid until it returns.
+	Later func(number int64, t *lnet.Transfer)
+
+	// Lost receives the runs of bytes that were not captured and in which
+	// messages may have begun. l is valid until it returns.
+	Lost func(l *lnet.Loss)
 }
 
 // Message is an LNet message with its ptlrpc part. The Dissector reuses it: it and
@@ -31,6 +39,7 @@ type Dissector struct {
 	lnet     *lnet.Decoder
 	requests *requestTable
 	handle   func(*Message)
+	later    func(int64, *lnet.Transfer)
 	msg      Message // being handed out
 	rpc      rpcMsg  // the lustre_msg of the message being read
 	late     lateMessages
@@ -39,8 +48,12 @@ type Dissector struct {
 
 // New returns a Dissector with the given options.
 func New(o Options) *Dissector {
-	d := &Dissector{requests: newRequestTable(), handle: o.Handle}
-	d.lnet = lnet.NewDecoder(lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message})
+	d := &Dissector{requests: newRequestTable(), handle: o.Handle, later: o.Later}
+	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost}
+	if o.Later != nil {
+		lo.Later = d.transferLater
+	}
+	d.lnet = lnet.NewDecoder(lo)
 	return d
 }
 

@@ -106,3 +106,15 @@ func (d *Dissector) reparse(m *Message) {
 	p.Variant = m.RPC.Variant
 	m.Msg = &p.Msg
 }
+
+// transferLater takes what TCP did with a message that the decoder has handed
+// out: it may be among the late messages.
+func (d *Dissector) transferLater(number int64, t *lnet.Transfer) {
+	for _, w := range d.late.queue[d.late.head:] {
+		if m := w.arena.At(0); m.Number == number {
+			m.Transfer.Add(t)
+			return
+		}
+	}
+	d.later(number, t)
+}

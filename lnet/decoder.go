@@ -26,6 +26,10 @@ type Options struct {
 	// valid until it returns.
 	Later func(number int64, t *Transfer)
 
+	// Lost receives the runs of bytes that were not captured and in which
+	// messages may have begun. l is valid until it returns.
+	Lost func(l *Loss)
+
 	// MaxStream and MaxTotal bound the bytes held of one stream and of all
 	// together; by default 8 MiB and 256 MiB. The total includes the records
 	// kept about these bytes.
@@ -115,6 +119,7 @@ type output struct {
 	stats  Stats
 	conns  int      // connections so far, of all transports
 	later  Transfer // given to Options.Later
+	loss   Loss     // given to Options.Lost
 	ending Why      // why messages that are cut off now end: Lost, or EndOfFile
 }
 

@@ -111,7 +111,7 @@ func (f *framer) consume(data []byte, size int, a arrival) {
 	f.at.retransmitted = false
 	if size > len(data) {
 		f.tcp.stats.CutBytes += int64(size - len(data))
-		f.gap(size-len(data), Snaplen)
+		f.gap(size-len(data), Snaplen, a.time)
 	}
 }
 
@@ -296,8 +296,9 @@ func (f *framer) reparse() {
 	f.tcp.out.pool.put(kept)
 }
 
-// gap takes n bytes that are missing from the stream.
-func (f *framer) gap(n int, why Why) {
+// gap takes n bytes that are missing from the stream; until is the time of what
+// follows them.
+func (f *framer) gap(n int, why Why, until int64) {
 	p := &f.msg
 	f.reparse()
 	if f.resync.active {
@@ -327,6 +328,7 @@ func (f *framer) gap(n int, why Why) {
 		f.startResync()
 		f.skipped += int64(n)
 		f.pos += uint32(n)
+		f.tcp.out.lose(f.conn, f.back, int64(n), f.at.time, until)
 	}
 }
 
@@ -419,6 +421,7 @@ func (f *framer) search(last bool) {
 		n, h, found := r.find(f.parser(true), last)
 		f.skipped += int64(n)
 		f.pos += uint32(n)
+		f.tcp.out.lose(f.conn, f.back, int64(n), r.marks[0].time, f.at.time)
 		if !found {
 			break
 		}

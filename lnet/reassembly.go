@@ -19,6 +19,7 @@ type reassembly struct {
 	tcp      *tcp
 	framer   framer
 	analysis analysis
+	unseen   unseen
 
 	begin    beginning
 	next     uint32 // sequence number of the next byte for the framer, when started
@@ -232,7 +233,7 @@ func (r *reassembly) giveUpGap() {
 	r.tcp.stats.Gaps++
 	r.tcp.stats.LostBytes += int64(n)
 	r.next = p.seq
-	r.framer.gap(n, Lost)
+	r.framer.gap(n, Lost, p.time)
 	r.release()
 }
 
@@ -240,6 +241,9 @@ func (r *reassembly) giveUpGap() {
 func (r *reassembly) close() {
 	for len(r.held) > 0 {
 		r.giveUpGap()
+	}
+	if n := r.unseen.missing(); n > 0 {
+		r.loseUnseen(n)
 	}
 	r.framer.close()
 }

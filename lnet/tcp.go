@@ -152,6 +152,7 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *segment) {
 	if mark := r.analysis.segment(&peer.analysis, g); mark != noMark || g.window == 0 {
 		t.stats.Marks.count(mark, g)
 	}
+	r.follow(peer, g)
 	seq := g.seq
 	if g.flags&tcpSYN != 0 {
 		seq++

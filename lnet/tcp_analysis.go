@@ -292,7 +292,7 @@ func (a *analysis) acknowledge(peer *analysis, g *segment) {
 	}
 	k.known, k.number, k.window = true, g.ack, g.window
 	k.duplicates, k.time = 0, g.time
-	peer.rtt.end(g.ack, g.time)
+	peer.rtt.end(g.ack, g.time, g.size > 0)
 	peer.sent.acknowledge(g.ack, g.time)
 	for len(peer.times) > 1 && int32(g.ack-peer.times[1].seq) >= 0 {
 		peer.times = append(peer.times[:0], peer.times[1:]...)
@@ -411,7 +411,8 @@ func (s *sentMessages) report(number int64, t *Transfer) {
 
 // roundTrip measures the time between data and their acknowledgement: of one
 // segment at a time, and never of one that was sent again. The least of the last
-// samples counts, since a receiver may delay its ACKs.
+// samples counts, since a receiver may delay its ACKs. An ACK that comes with data
+// may have waited for these: it can only lower the round trip.
 type roundTrip struct {
 	timing       bool
 	to           uint32 // sequence number behind the segment that is timed
@@ -430,11 +431,14 @@ func (t *roundTrip) begin(to uint32, now int64) {
 
 func (t *roundTrip) cancel() { t.timing = false }
 
-func (t *roundTrip) end(ack uint32, now int64) {
+func (t *roundTrip) end(ack uint32, now int64, withData bool) {
 	if !t.timing || int32(ack-t.to) < 0 {
 		return
 	}
 	t.timing = false
+	if least := t.least(); withData && (least == 0 || now-t.since > least) {
+		return
+	}
 	if t.samples == rttSamples || t.samples > 0 && now-t.beginOfLeast > rttAge {
 		t.least2, t.samples = t.least1, 0
 	}

@@ -117,6 +117,7 @@ func TestTransfer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc, w := opened()
+			ack(tc, &tc.B, &tc.A, tc.A.Seq)
 			tc.Send(true, w.Hello(true))
 			c.send(tc, w.Put(640, 400))
 			all, marks := transfers(tc)
@@ -168,7 +169,16 @@ func TestRoundTrip(t *testing.T) {
 	again(tc, seq, w.Put(1<<20, 10))
 	ack(tc, &tc.B, &tc.A, tc.A.Seq)
 	tc.Send(false, w.Put(1<<21, 10))
+	ack(tc, &tc.B, &tc.A, tc.A.Seq)
+	for i := range uint64(2 * rttSamples) {
+		tc.Send(false, w.Put(1<<22+i<<6, 10))
+		tc.Now += 1e9 // the server works
+		tc.Send(true, w.Noop(0, 1))
+	}
 	all, _ := transfers(tc)
+	if rtt := all[1<<22+(2*rttSamples-1)<<6].RTT; rtt > 6e6 {
+		t.Errorf("RTT %d with the time of the server", rtt)
+	}
 	if rtt := all[1<<21].RTT; rtt != 5e6+1e5 {
 		t.Errorf("RTT %d", rtt)
 	}

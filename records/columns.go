@@ -26,6 +26,7 @@ var tables = []struct {
 var statsColumns = []column{
 	{"err", "errors", "number of RPCs with an error in their final status"},
 	{"unans", "unanswered", ""},
+	{"uncap", "not_captured", ""},
 	{"p50", "latency.p50", ""},
 	{"p90", "latency.p90", ""},
 	{"p99", "latency.p99", ""},
@@ -36,6 +37,8 @@ var statsColumns = []column{
 	{"bulk", "bulk_bytes", ""},
 	{"depth", "in_flight", "number of RPCs of the row that were waiting for a reply when one was sent: on average and at most"},
 	{"svc", "service_time_max", ""},
+	{"rtx", "retransmits", ""},
+	{"rtt", "rtt.p50", ""},
 	{"sent", "request_bytes", ""},
 	{"got", "reply_bytes", ""},
 	{"errors", "errors", "errors and how often each occurred; those in parentheses are not in the final status: of an intent, of a range, or of a reply after which the request was sent again"},
@@ -54,6 +57,7 @@ var tsvColumns = []column{
 	{"sum", "latency.sum", ""},
 	{"lock_wait_max", "lock_wait.max", ""},
 	{"lock_wait_sum", "lock_wait.sum", ""},
+	{"rtt_p50", "rtt.p50", ""},
 	{"in_flight_max", "in_flight.max", ""},
 	{"in_flight_mean", "in_flight.mean", ""},
 }
@@ -62,6 +66,7 @@ var importsColumns = []column{
 	{"cnt", "conn_cnt", ""},
 	{"fails", "", "errors with which the server answered connects, and how often each occurred"},
 	{"evict", "evictions", ""},
+	{"rtx", "retransmits", ""},
 	{"committed", "last_committed", ""},
 	{"ungranted", "flags.refused", "number of flags that were asked for and not granted"},
 	{"uuid", "client_uuid", ""},
@@ -70,6 +75,7 @@ var importsColumns = []column{
 var rpcsColumns = []column{
 	{"bulk", "bulk_bytes", ""},
 	{"early", "early_replies", ""},
+	{"rtx", "retransmits", "number of TCP segments with bytes of its messages that were sent again, and the part of the latency that was lost by that"},
 	{"service", "service_time_max", ""},
 	{"node", "node_time", ""},
 }

@@ -57,6 +57,10 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 	{Name: "reply", Type: Object, Doc: "where the reply was seen", Parts: point((*track.RPC).Replied), Get: func(r *track.RPC, _ *Value) bool {
 		return r.Replied().Frame != 0
 	}},
+	{Name: "reply_missing", Type: Text, JSON: Omit, Doc: "why there is no reply: end (the capture ended before it was due), unanswered (it was due, and everything that the server sent was captured), not_captured (bytes of the server were not captured where it may have been), encrypted (it may be an encrypted reply that fits no request)", Get: func(r *track.RPC, v *Value) bool {
+		v.SetString(r.Missing.String())
+		return r.Missing != track.NotMissing
+	}},
 	{Name: "latency", Type: Duration, Doc: "time from the request to the reply", Get: func(r *track.RPC, v *Value) bool {
 		return v.setDuration(r.Latency())
 	}},
@@ -145,14 +149,26 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 	}},
 	{Name: "one_way", Type: Bool, JSON: Omit, Doc: "the operation has no reply", Get: func(r *track.RPC, _ *Value) bool { return r.OneWay }},
 	{Name: "encrypted", Type: Bool, JSON: Omit, Doc: "its messages are encrypted", Get: func(r *track.RPC, _ *Value) bool { return r.Encrypted }},
-	{Name: "unanswered", Type: Bool, JSON: Hidden, Doc: "a reply is due and was not seen", Get: func(r *track.RPC, _ *Value) bool { return r.Unanswered() }},
-	{Name: "node_time", Type: Duration, JSON: Omit, Doc: "part of the latency behind the capture point nearest to the server; needs two capture points", Get: func(r *track.RPC, v *Value) bool {
+	{Name: "unanswered", Type: Bool, JSON: Hidden, Doc: "the server did not answer: the reply was due, and everything that the server sent was captured", Get: func(r *track.RPC, _ *Value) bool { return r.Unanswered() }},
+	{Name: "node_time", Type: Duration, JSON: Omit, Doc: "part of the latency behind the capture point nearest to the server; needs two capture points, and is unknown when the reply was lost before it was captured", Get: func(r *track.RPC, v *Value) bool {
 		return v.setDuration(r.NodeTime())
 	}},
 	{Name: "wire_time", Type: Duration, JSON: Omit, Doc: "part of the latency between the capture points; needs two of them", Get: func(r *track.RPC, v *Value) bool {
 		all, ok := r.Latency()
 		node, measured := r.NodeTime()
 		return v.setDuration(max(0, all-node), ok && measured)
+	}},
+	{Name: "retransmits", JSON: Omit, Doc: "number of TCP segments with bytes of its messages that were sent again", Get: func(r *track.RPC, v *Value) bool {
+		v.U = uint64(r.Retransmits())
+		return v.U > 0
+	}},
+	{Name: "retransmit_time", Type: Duration, JSON: Omit, Doc: "part of the latency that was lost by retransmission; unknown where the capture lacks what was sent first", Get: func(r *track.RPC, v *Value) bool {
+		return v.setDuration(r.RetransmitTime())
+	}},
+	{Name: "loss_not_captured", Type: Bool, JSON: Omit, Doc: "segments of the server were lost before they were captured: part of the latency is retransmission of unknown length",
+		Get: func(r *track.RPC, _ *Value) bool { return r.LossNotCaptured() }},
+	{Name: "rtt", Type: Duration, JSON: Omit, Doc: "round trip from the capture point to the server, by the ACKs on the connection of the request: the least of the last ones", Get: func(r *track.RPC, v *Value) bool {
+		return v.setDuration(r.RTT())
 	}},
 	{Name: "sightings", Type: Object, JSON: Omit, Doc: "what each capture point saw, when there were several", Parts: sightings, Len: func(r *track.RPC) int {
 		if len(r.Seen) < 2 {

@@ -78,7 +78,10 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 			v.Counts = ErrorCounts(r.OtherErrors)
 			return len(v.Counts) > 0
 		}},
-	rowCount("unanswered", NoUnit, "number of RPCs whose reply is due and was not seen", func(r *Row) int64 { return r.Unanswered }),
+	rowCount("unanswered", NoUnit, "number of RPCs that the server did not answer: the reply was due, and everything that the server sent was captured", func(r *Row) int64 { return r.Missing[track.Unanswered] }),
+	rowCount("not_captured", NoUnit, "number of RPCs without a reply where bytes of the server were not captured", func(r *Row) int64 { return r.Missing[track.NotCaptured] }),
+	rowCount("encrypted", NoUnit, "number of RPCs whose reply may be an encrypted one that fits no request", func(r *Row) int64 { return r.Missing[track.EncryptedReply] }),
+	rowCount("end", NoUnit, "number of RPCs whose reply was not due when the capture ended", func(r *Row) int64 { return r.Missing[track.CaptureEnded] }),
 	rowCount("one_way", NoUnit, "number of RPCs of operations that have no reply", func(r *Row) int64 { return r.OneWay }),
 	rowCount("resends", NoUnit, "how often requests were sent again", func(r *Row) int64 { return r.Resends }),
 	distribution("latency", "times from request to reply", func(r *Row) *track.Distribution { return &r.Latency }),
@@ -88,6 +91,12 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 	{Name: "service_time_max", Type: Seconds, Doc: "upper bound of the time the server worked on any RPC of the row, exclusive; pb_service_time has whole seconds, so the minimum is 2", Get: func(r *Row, v *Value) bool {
 		v.U = uint64(r.ServiceLimit)
 		return r.ServiceLimit > 0
+	}},
+	distribution("rtt", "round trips to the server, by the ACKs on the connections of the requests", func(r *Row) *track.Distribution { return &r.RTT }),
+	rowCount("retransmits", NoUnit, "number of TCP segments with bytes of the RPCs that were sent again", func(r *Row) int64 { return r.Retransmits }),
+	{Name: "retransmit_time", Type: Duration, Doc: "part of the latencies that was lost by retransmission, as far as it is known", Get: func(r *Row, v *Value) bool {
+		v.U = uint64(r.RetransmitTime)
+		return true
 	}},
 	rowCount("request_bytes", Bytes, "bytes of the requests", func(r *Row) int64 { return r.RequestBytes }),
 	rowCount("reply_bytes", Bytes, "bytes of the replies", func(r *Row) int64 { return r.ReplyBytes }),

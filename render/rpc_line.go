@@ -116,6 +116,15 @@ func AppendOpcode(dst []byte, opc uint32) []byte {
 	return strconv.AppendUint(dst, uint64(opc), 10)
 }
 
+// missingTexts are the words for a reply that is missing.
+var missingTexts = [...]string{
+	track.NotMissing:     "no reply",
+	track.CaptureEnded:   "end",
+	track.Unanswered:     "no reply",
+	track.NotCaptured:    "uncaptured",
+	track.EncryptedReply: "encrypted",
+}
+
 // outcome appends the latency and the status, or why there is no latency. The
 // operation before it takes excess columns of the space before the latency.
 func (s *RPCSummary) outcome(dst []byte, r *track.RPC, excess int) []byte {
@@ -128,7 +137,7 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC, excess int) []byte {
 	case r.OneWay:
 		st, s.text = &c.Dim, append(s.text, "one way"...)
 	case !r.HasReply:
-		st, s.text = &c.Warn, append(s.text, "no reply"...)
+		st, s.text = &c.Warn, append(s.text, missingTexts[r.Missing]...)
 	default:
 		st, s.text = &c.Dim, append(s.text, "no request"...)
 	}
@@ -203,6 +212,16 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	}
 	if limit, ok := r.ServiceLimit(); ok && r.Service > 1 {
 		add("service<", &c.Num, append(strconv.AppendInt(b, limit, 10), 's'))
+	}
+	if n := r.Retransmits(); n > 0 {
+		v := strconv.AppendInt(b, int64(n), 10)
+		if ns, ok := r.RetransmitTime(); ok && ns > 0 {
+			v = append(AppendLatency(append(v, '('), ns), ')')
+		}
+		add("rtx=", &c.Warn, v)
+		if ns, ok := r.RTT(); ok {
+			add("rtt=", &c.Num, AppendLatency(b, ns))
+		}
 	}
 	if ns, ok := r.NodeTime(); ok {
 		add("node=", &c.Num, AppendLatency(b, ns))

@@ -20,7 +20,8 @@ type Connection struct {
 	Handle                 uint64 // the server's handle of it, the last one seen
 
 	imp     *Import
-	handles int // number of handles that find it
+	handles int    // number of handles that find it
+	connCnt uint32 // highest of a request of the client
 }
 
 // connections finds connections by handle: the server's export cookie, which
@@ -73,6 +74,13 @@ func (t *connections) forgetHandle(c *Connection) {
 
 // request finds the connection of a request; a connect has its names.
 func (t *connections) request(r *RPC, m *dissect.Message) {
+	t.find(r, m)
+	if c := r.Connection; c != nil && !IsCallback(r.Opcode) {
+		c.connCnt = max(c.connCnt, r.ConnCnt)
+	}
+}
+
+func (t *connections) find(r *RPC, m *dissect.Message) {
 	if len(m.RPC.GSS.Setup.Target) > 0 {
 		r.Connection = t.setup(r, m)
 		return

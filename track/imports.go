@@ -128,12 +128,19 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 	t.notify(i, changes, p)
 }
 
-// Done notes a ping that was not answered.
+// Done counts retransmissions, and notes a ping that was not answered.
 func (t *Imports) Done(r *RPC) {
-	if r.Opcode != opcodes.OBD_PING || !r.Unanswered() || r.Connection == nil || r.Connection.imp == nil {
+	if r.Connection == nil || r.Connection.imp == nil {
 		return
 	}
 	i, p := r.Connection.imp, r.Requested()
+	i.Retransmits += int64(r.Retransmits())
+	if rtt, ok := r.RTT(); ok && !IsCallback(r.Opcode) {
+		i.RTT = rtt
+	}
+	if r.Opcode != opcodes.OBD_PING || !r.Unanswered() {
+		return
+	}
 	changes := i.changes
 	i.add(Event{Point: p, Kind: EventPingUnanswered})
 	t.notify(i, changes, p)

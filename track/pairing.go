@@ -50,6 +50,8 @@ const (
 
 // Pairing groups messages into RPCs, by xid and client node, whatever connection,
 // rail or router they came by, and whichever capture point saw them.
+//
+// many methods: there is one for each kind of message and each end of an RPC.
 type Pairing struct {
 	opt         Options
 	now         int64
@@ -59,6 +61,8 @@ type Pairing struct {
 	slots       int32 // number of records that were made
 	connections connections
 	locks       lockWaits
+	carried     carried
+	lost        lossTable
 }
 
 // NewPairing makes a Pairing.
@@ -72,7 +76,7 @@ func NewPairing(o Options) *Pairing {
 	if o.LockWait == 0 {
 		o.LockWait = o.Timeout
 	}
-	return &Pairing{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections(), locks: newLockWaits()}
+	return &Pairing{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections(), locks: newLockWaits(), lost: newLossTable()}
 }
 
 // Message takes the next message and returns the RPC it belongs to: nil when
@@ -83,6 +87,8 @@ func (t *Pairing) Message(m *dissect.Message) *RPC {
 	if r == nil || r.state == ended {
 		return nil
 	}
+	t.carried.add(&m.Message, r)
+	r.sighting(m.Source).addTransfer(m.Kind, &m.Transfer)
 	return r
 }
 
@@ -118,7 +124,8 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 		s.parts = [2]uint64{}
 	}
 	s.sends++
-	s.sender, s.flags, s.mbits = m.Src.Addr(), q.Flags, q.Mbits
+	s.sender, s.receiver, s.flags, s.mbits = m.Src.Addr(), m.Dst.Addr(), q.Flags, q.Mbits
+	r.expectReply(m.Time, q.Timeout)
 	if s.sends <= r.Sends {
 		return r // another capture point saw it before
 	}
@@ -222,6 +229,9 @@ func (t *Pairing) withoutRequest(m *dissect.Message) *RPC {
 	r.Opcode, r.HasOpcode, r.Encrypted, r.Variant = q.Opcode, q.HasOpcode, q.Encrypted, q.Variant
 	r.Client, r.Server, r.Handle = m.LNet.Dst, m.LNet.Src, q.Handle
 	r.Connection = t.connections.byHandle(q.Handle)
+	if q.Encrypted {
+		addSpan(t.lost.encrypted, lossKey{m.Source, m.Src.Addr(), m.Dst.Addr()}, Span{m.Time, m.Time})
+	}
 	return r
 }
 
@@ -235,6 +245,7 @@ func (t *Pairing) early(m *dissect.Message) *RPC {
 	r.Early = max(r.Early, s.early)
 	if !r.HasReply {
 		r.Estimate = m.RPC.Timeout
+		r.expectReply(m.Time, r.Estimate)
 	}
 	return r
 }

@@ -211,7 +211,7 @@ func TestSidesThatAreMissing(t *testing.T) {
 	if !oneWay.OneWay || oneWay.Unanswered() {
 		t.Errorf("one-way: %+v", oneWay)
 	}
-	if !lost.Unanswered() || lost.Sends != 1 {
+	if lost.Missing != CaptureEnded || lost.Sends != 1 {
 		t.Errorf("request without reply: %+v", lost)
 	}
 }

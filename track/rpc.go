@@ -13,6 +13,8 @@ import (
 // RPC is one remote procedure call: the request, however often it was sent,
 // and all that belongs to it. A Pairing reuses its records: one is valid until
 // the Done hook returns.
+//
+// many methods: each returns one of the values that records show.
 type RPC struct {
 	Identity
 	Request
@@ -20,10 +22,11 @@ type RPC struct {
 
 	HasRequest bool
 	HasReply   bool
-	OneWay     bool // has no reply
-	Expired    bool // waited longer than the timeout
-	Sends      int  // how often the request was sent
-	Early      int  // number of early replies
+	OneWay     bool    // has no reply
+	Expired    bool    // waited longer than the timeout
+	Missing    Missing // why there is no reply; set when the RPC has ended
+	Sends      int     // how often the request was sent
+	Early      int     // number of early replies
 
 	// Seen has when each capture point saw the RPC.
 	Seen []Sighting
@@ -83,6 +86,7 @@ type record struct {
 	created  int64             // time of its first message
 	reopened bool              // the request was sent again after the reply
 	lock     lockWait          // of an LDLM_ENQUEUE
+	deadline int64             // when the client gives up at the latest; 0 when unknown
 }
 
 // state is how far an RPC has come.
@@ -155,8 +159,10 @@ func (r *RPC) Target() string {
 	return r.Connection.Target
 }
 
-// Unanswered reports whether a reply is due and was not seen.
-func (r *RPC) Unanswered() bool { return r.HasRequest && !r.HasReply && !r.OneWay }
+// Unanswered reports whether the server did not answer, though the reply was due
+// and everything that the server sent was captured. It is known when the RPC has
+// ended.
+func (r *RPC) Unanswered() bool { return r.Missing == Unanswered }
 
 // Failed reports whether the status of the reply is an error. OtherErrors may
 // have more: of replies after which the request was sent again, and of parts of

@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 )
 
 // Point is when and where a message was seen. The zero Point: it was not.
@@ -25,11 +26,15 @@ type Sighting struct {
 
 	sends, early int
 	sender       netip.Addr // of the last request on the wire
+	receiver     netip.Addr // of it
 	flags        uint32     // of the last request
 	mbits        uint64
 	parts        [2]uint64 // bulk parts seen, by the low bits of their match bits
 	pendingGets  int
 	reopened     bool // the request was sent again after Reply
+
+	transfers [ends]lnet.Transfer // of the messages that each end sent
+	rtt       int64               // of the connection of the last request, 0 when unknown
 }
 
 // forwarded reports whether a request that the point has seen is on its next
@@ -119,7 +124,8 @@ func (r *RPC) Latency() (ns int64, ok bool) {
 
 // NodeTime is the time in nanoseconds from the request's arrival to the
 // reply's departure at the capture point nearest to the server. The rest of the
-// latency was spent between the points. It needs two capture points.
+// latency was spent between the points. It needs two capture points, and is
+// unknown when the reply was lost before it was captured.
 func (r *RPC) NodeTime() (ns int64, ok bool) {
 	c := r.clientSide()
 	var last *Sighting
@@ -129,7 +135,7 @@ func (r *RPC) NodeTime() (ns int64, ok bool) {
 			last = s
 		}
 	}
-	if last == nil {
+	if last == nil || !last.timesKnown() {
 		return 0, false
 	}
 	return max(0, last.Reply.Time-last.Request.Time), true
@@ -156,4 +162,136 @@ func (r *RPC) BulkTime() (ns int64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// Ends of an RPC.
+const (
+	clientEnd = iota // sent the request
+	serverEnd
+	ends
+)
+
+// senderEnd returns the end of an RPC that sends messages of a kind.
+func senderEnd(k lnet.Kind) int {
+	if k == lnet.Request || k == lnet.GetReply || k == lnet.Ack {
+		return clientEnd
+	}
+	return serverEnd
+}
+
+// addTransfer adds what TCP did to carry a message of a kind. Of the latency
+// that it lost, only the part between request and reply counts.
+func (s *Sighting) addTransfer(k lnet.Kind, t *lnet.Transfer) {
+	end := senderEnd(k)
+	if end == clientEnd && t.RTT != 0 {
+		s.rtt = t.RTT
+	}
+	if *t == (lnet.Transfer{RTT: t.RTT}) {
+		return
+	}
+	part := *t
+	part.LostFrom = max(part.LostFrom, s.Request.Time)
+	if s.Reply.Frame != 0 && !s.reopened {
+		part.LostTo = min(part.LostTo, s.Reply.Time)
+	}
+	part.Lost = max(0, min(part.Lost, part.LostTo-part.LostFrom))
+	s.transfers[end].Add(&part)
+}
+
+// Retransmits is the number of TCP segments with bytes of the RPC's messages
+// that were sent again; what several points saw counts once.
+func (r *RPC) Retransmits() int {
+	var most [ends]int
+	for i := range r.Seen {
+		for end, t := range r.Seen[i].transfers {
+			most[end] = max(most[end], t.Resent)
+		}
+	}
+	return most[clientEnd] + most[serverEnd]
+}
+
+// RetransmitTime is the part of the latency in nanoseconds that was lost by
+// retransmission. It is unknown where another capture point, or none, saw what
+// was sent first.
+func (r *RPC) RetransmitTime() (ns int64, ok bool) {
+	s, n := r.clientSide(), r.Retransmits()
+	if s == nil || n == 0 {
+		return 0, false
+	}
+	for i := range s.transfers {
+		t := &s.transfers[i]
+		if t.TimeUnknown {
+			return 0, false
+		}
+		n -= t.Resent
+		ns += t.Lost
+	}
+	if latency, replied := r.Latency(); replied {
+		ns = min(ns, latency)
+	}
+	return ns, n <= 0
+}
+
+// RTT is the time in nanoseconds in which the server's host acknowledged data on
+// the connection of the request, at the capture point nearest to the client.
+func (r *RPC) RTT() (ns int64, ok bool) {
+	if s := r.clientSide(); s != nil {
+		ns = s.rtt
+	}
+	return ns, ns != 0
+}
+
+// LossNotCaptured reports whether segments of the server were lost before the
+// capture point nearest to the client saw them, though nothing shows when: part
+// of the latency is retransmission of unknown length.
+func (r *RPC) LossNotCaptured() bool {
+	s := r.clientSide()
+	return s != nil && (s.transfers[serverEnd].TimeUnknown || s.transfers[clientEnd].AckedLate && s.transfers[clientEnd].Lost == 0)
+}
+
+// timesKnown reports whether the times of request and reply are those of their
+// first transmission, as far as the capture point can show.
+func (s *Sighting) timesKnown() bool {
+	return !s.transfers[serverEnd].NotCaptured && !s.transfers[clientEnd].AckedLate
+}
+
+// carried finds the RPCs of the last messages by their numbers, for what TCP
+// does with a message later.
+type carried struct{ ring []carriedMessage }
+
+type carriedMessage struct {
+	number  int64 // of the message
+	rpc     *RPC
+	xid     uint64
+	created int64 // time of the record, which may have been reused
+	source  int
+	kind    lnet.Kind
+}
+
+const maxCarried = 1 << 14
+
+func (c *carried) add(m *lnet.Message, r *RPC) {
+	if c.ring == nil {
+		c.ring = make([]carriedMessage, maxCarried)
+	}
+	c.ring[uint64(m.Number)%maxCarried] = carriedMessage{m.Number, r, r.XID, r.created, m.Source, m.Kind}
+}
+
+// find returns the message with a number, nil when its RPC has ended.
+func (c *carried) find(number int64) *carriedMessage {
+	if c.ring == nil {
+		return nil
+	}
+	m := &c.ring[uint64(number)%maxCarried]
+	if m.number != number || m.rpc.state == ended || m.rpc.XID != m.xid || m.rpc.created != m.created {
+		return nil
+	}
+	return m
+}
+
+// Later takes what TCP did with a message after it was handed out.
+func (t *Pairing) Later(number int64, later *lnet.Transfer) {
+	if m := t.carried.find(number); m != nil {
+		m.rpc.sighting(m.source).addTransfer(m.kind, later)
+	}
 }

@@ -13,7 +13,7 @@ type Row struct {
 
 	Count       int64
 	Replies     int64
-	Unanswered  int64
+	Missing     [missingReasons]int64 // RPCs without a reply, by the reason
 	OneWay      int64
 	Resends     int64
 	Errors      map[int32]int64 // by errno, negative
@@ -24,6 +24,7 @@ type Row struct {
 
 	// ServiceLimit is the greatest of the RPCs, in seconds; 0 is unknown.
 	ServiceLimit int64
+	TCPCounts
 
 	RequestBytes int64
 	ReplyBytes   int64
@@ -38,6 +39,13 @@ type Row struct {
 	DepthMax int64
 	depthSum int64
 	depthN   int64
+}
+
+// TCPCounts are what TCP did with the messages of the RPCs of a row.
+type TCPCounts struct {
+	RTT            Distribution // nanoseconds
+	Retransmits    int64        // segments that were sent again
+	RetransmitTime int64        // nanoseconds of latency lost by that, as far as known
 }
 
 const ioSizes = 40
@@ -58,8 +66,8 @@ func (w *Row) add(r *RPC, depth int64) {
 		w.Replies++
 	}
 	switch {
-	case r.Unanswered():
-		w.Unanswered++
+	case r.Missing != NotMissing:
+		w.Missing[r.Missing]++
 	case r.OneWay:
 		w.OneWay++
 	}
@@ -82,6 +90,14 @@ func (w *Row) add(r *RPC, depth int64) {
 	}
 	if ns, ok := r.LockWait(); ok {
 		w.LockWait.Add(ns)
+	}
+	if ns, ok := r.RTT(); ok {
+		w.RTT.Add(ns)
+	}
+	if n := r.Retransmits(); n > 0 {
+		w.Retransmits += int64(n)
+		ns, _ := r.RetransmitTime()
+		w.RetransmitTime += ns
 	}
 	w.RequestBytes += int64(r.RequestSize)
 	w.ReplyBytes += int64(r.ReplySize)

@@ -51,8 +51,8 @@ func TestStatsCount(t *testing.T) {
 	if len(rows) != 3 || r == nil {
 		t.Fatalf("rows %v", rows)
 	}
-	if r.Count != 10 || r.Replies != 9 || r.Unanswered != 1 || r.Errors[-28] != 3 || len(r.Errors) != 1 {
-		t.Errorf("count %d, replies %d, unanswered %d, errors %v", r.Count, r.Replies, r.Unanswered, r.Errors)
+	if r.Count != 10 || r.Replies != 9 || r.Missing[CaptureEnded] != 1 || r.Errors[-28] != 3 || len(r.Errors) != 1 {
+		t.Errorf("count %d, replies %d, unanswered %d, errors %v", r.Count, r.Replies, r.Missing, r.Errors)
 	}
 	if r.RequestBytes != 1000 || r.ReplyBytes != 450 || r.BulkBytes != 40960 || r.IO[12] != 10 {
 		t.Errorf("bytes %d %d %d, sizes %v", r.RequestBytes, r.ReplyBytes, r.BulkBytes, r.IO)
@@ -60,7 +60,7 @@ func TestStatsCount(t *testing.T) {
 	if l := &r.Latency; l.Min != 0 || l.Max != 8*ms || l.Sum != 36*ms || l.Quantile(.5) != 4*ms || l.Quantile(.99) != 8*ms {
 		t.Errorf("latency %+v, median %d", l, l.Quantile(.5))
 	}
-	if all := &only(t, s).Total; all.Count != 12 || all.OneWay != 1 || all.Unanswered != 2 {
+	if all := &only(t, s).Total; all.Count != 12 || all.OneWay != 1 || all.Missing[CaptureEnded] != 2 {
 		t.Errorf("total %+v", all)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track"
 )
 
@@ -41,6 +42,14 @@ type Consumer struct {
 
 	// Message receives every selected message, valid during the call.
 	Message func(*dissect.Message) error
+
+	// Later gets what TCP does with a message after it was handed out, by
+	// its Number.
+	Later func(number int64, t *lnet.Transfer)
+
+	// Lost gets the runs of bytes that were not captured and in which messages
+	// may have begun.
+	Lost func(*lnet.Loss)
 
 	// Idle is called when no frame has arrived for a while. now is the time
 	// by the clock of the capture in nanoseconds since the epoch.
@@ -91,6 +100,8 @@ type consumers struct {
 	begin, end []func() error
 	all        []func(*dissect.Message)
 	message    []func(*dissect.Message) error
+	later      []func(int64, *lnet.Transfer)
+	lost       []func(*lnet.Loss)
 	idle       []func(now int64) error
 }
 
@@ -105,6 +116,12 @@ func (p *Pass) Add(c Consumer) {
 	}
 	if c.Message != nil {
 		all.message = append(all.message, c.Message)
+	}
+	if c.Later != nil {
+		all.later = append(all.later, c.Later)
+	}
+	if c.Lost != nil {
+		all.lost = append(all.lost, c.Lost)
 	}
 	if c.Idle != nil {
 		all.idle = append(all.idle, c.Idle)
@@ -135,7 +152,7 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
-	p.dissector = dissect.New(dissect.Options{Handle: p.message, Ports: p.in.ports, Frames: p.saver != nil})
+	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Ports: p.in.ports, Frames: p.saver != nil})
 	if p.in.Live() && p.sys.Harden != nil {
 		if err := p.sys.Harden(); err != nil {
 			return err
@@ -232,6 +249,32 @@ func (p *Pass) message(m *dissect.Message) {
 	}
 	if p.selected == p.opt.Limit {
 		p.fail(ErrStop)
+	}
+}
+
+// later returns the func that passes on what TCP does with a message after it
+// was handed out, nil without a consumer for it.
+func (p *Pass) later() func(number int64, t *lnet.Transfer) {
+	if len(p.consumers.later) == 0 {
+		return nil
+	}
+	return func(number int64, t *lnet.Transfer) {
+		for _, later := range p.consumers.later {
+			later(number, t)
+		}
+	}
+}
+
+// lost returns the func that passes on which bytes were not captured, nil without
+// a consumer for it.
+func (p *Pass) lost() func(*lnet.Loss) {
+	if len(p.consumers.lost) == 0 {
+		return nil
+	}
+	return func(l *lnet.Loss) {
+		for _, lost := range p.consumers.lost {
+			lost(l)
+		}
 	}
 }
 

@@ -126,7 +126,8 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 	t := newTable(c, []tableColumn{{title: "target", left: true}, {title: "client", left: true},
 		{title: "state", left: true}, {title: "cnt", dimZero: true}, {title: "fails", left: true, rank: useful}, {title: "evict", dimZero: true}, {title: "pings", dimZero: true},
 		{title: "version", left: true}, {title: "kind", left: true, rank: extra}, {title: "server", left: true, rank: extra},
-		{title: "committed", rank: extra}, {title: "ungranted", dimZero: true, rank: extra}, {title: "uuid", left: true, rank: extra}, {title: "since", rank: extra}})
+		{title: "committed", rank: extra}, {title: "ungranted", dimZero: true, rank: extra}, {title: "uuid", left: true, rank: extra}, {title: "since", rank: extra},
+		{title: "rtx", dimZero: true, rank: extra}, {title: "rtt", rank: extra}})
 	number := func(st *render.Style, n int64) {
 		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
 	}
@@ -158,6 +159,13 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		number(&c.Warn, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)))
 		text(&c.Dim, i.ClientUUID)
 		t.put(&c.Dim, func(b []byte) []byte { return s.since(b, i) })
+		number(&c.Warn, i.Retransmits)
+		t.put(&c.Num, func(b []byte) []byte {
+			if i.RTT == 0 {
+				return append(b, '-')
+			}
+			return render.AppendLatency(b, i.RTT)
+		})
 	}
 	return t.render(dst, s.opt.Width)
 }

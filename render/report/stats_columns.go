@@ -20,7 +20,8 @@ type statsColumn struct {
 var statsColumns = []statsColumn{
 	countColumn("count", func(c *render.Colors) *render.Style { return &c.Num }, func(r *track.Row) int64 { return r.Count }),
 	countColumn("err", func(c *render.Colors) *render.Style { return &c.Bad }, failures),
-	countColumn("unans", func(c *render.Colors) *render.Style { return &c.Warn }, func(r *track.Row) int64 { return r.Unanswered }),
+	countColumn("unans", func(c *render.Colors) *render.Style { return &c.Warn }, func(r *track.Row) int64 { return r.Missing[track.Unanswered] }),
+	countColumn("uncap", func(c *render.Colors) *render.Style { return &c.Warn }, func(r *track.Row) int64 { return r.Missing[track.NotCaptured] }),
 	latencyColumn("p50", needed, func(d *track.Distribution) int64 { return d.Quantile(.5) }),
 	latencyColumn("p90", extra, func(d *track.Distribution) int64 { return d.Quantile(.9) }),
 	latencyColumn("p99", needed, func(d *track.Distribution) int64 { return d.Quantile(.99) }),
@@ -31,6 +32,8 @@ var statsColumns = []statsColumn{
 	latencyColumn("time", extra, func(d *track.Distribution) int64 { return d.Sum }),
 	latencyColumn("min", extra, func(d *track.Distribution) int64 { return d.Min }),
 	numberColumn("svc", appendServiceTime),
+	numberColumn("rtx", func(dst []byte, r *track.Row) []byte { return strconv.AppendInt(dst, r.Retransmits, 10) }),
+	numberColumn("rtt", appendRTT),
 	sizeColumn("sent", extra, func(r *track.Row) int64 { return r.RequestBytes }),
 	sizeColumn("got", extra, func(r *track.Row) int64 { return r.ReplyBytes }),
 	{tableColumn{title: "errors", left: true, rank: useful}, func(c *render.Colors) *render.Style { return &c.Bad }, appendAllErrors},
@@ -71,6 +74,14 @@ func appendDepth(dst []byte, r *track.Row) []byte {
 	}
 	dst = strconv.AppendFloat(dst, r.DepthMean(), 'f', 1, 64)
 	return strconv.AppendInt(append(dst, '/'), r.DepthMax, 10)
+}
+
+// appendRTT appends the median of the round trips.
+func appendRTT(dst []byte, r *track.Row) []byte {
+	if r.RTT.N == 0 {
+		return append(dst, '-')
+	}
+	return render.AppendLatency(dst, r.RTT.Quantile(.5))
 }
 
 // appendServiceTime appends the limit of all service times.

@@ -29,7 +29,7 @@ var statsSorts = []struct {
 }{
 	{"count", func(r *track.Row) int64 { return r.Count }},
 	{"errors", func(r *track.Row) int64 { return failures(r) }},
-	{"unanswered", func(r *track.Row) int64 { return r.Unanswered }},
+	{"unanswered", func(r *track.Row) int64 { return r.Missing[track.Unanswered] }},
 	{"p50", func(r *track.Row) int64 { return r.Latency.Quantile(.5) }},
 	{"p99", func(r *track.Row) int64 { return r.Latency.Quantile(.99) }},
 	{"max", func(r *track.Row) int64 { return r.Latency.Max }},
