@@ -31,7 +31,7 @@ func (p *rpcMsg) probeGSS(m *Message, encrypted bool) {
 		return
 	}
 	g.GSSHead = head
-	if n := len(out.Bufs); m.Kind == lnet.Request && head.SetsUp() && n > 2 && n == len(out.lens) {
+	if n := len(out.Bufs); m.Kind == lnet.Request && head.CreatesContext() && n > 2 && n == len(out.lens) {
 		g.Setup, _ = opcodes.ReadGSSSetup(out.Bufs[n-1])
 	}
 }

@@ -159,7 +159,7 @@ func (p *rpcMsg) openIn(m *Message) (ok, encrypted bool) {
 
 // canPick reports whether enough was captured for Pick to choose a variant.
 func (p *rpcMsg) canPick() bool {
-	for i, need := range p.RPC.Picks {
+	for i, need := range p.RPC.PickBytes {
 		k := i + 1
 		if k < len(p.lens) && (k >= len(p.Bufs) || len(p.Bufs[k]) < min(need, p.lens[k])) {
 			return false
@@ -216,9 +216,9 @@ func (p *rpcMsg) identify(opc uint32, reply bool, req *schema.Msg) {
 	case reply && req != nil && req.RPC == p.RPC && req.Variant != nil && req.Variant != p.RPC.Common:
 		p.Variant = req.Variant
 	case reply && len(p.RPC.Variants) > 1:
-		p.Guess = !p.RPC.SameReplies()
-		if p.RPC.Guess != nil {
-			p.Variant = p.RPC.Guess(&p.Msg)
+		p.VariantGuessed = !p.RPC.SameReplies()
+		if p.RPC.PickReply != nil {
+			p.Variant = p.RPC.PickReply(&p.Msg)
 		}
 	}
 }

@@ -124,7 +124,7 @@ func (t *Tree) ptlrpc(m *Message) {
 	if m.RPC.HasOpcode {
 		t.buffers(p, 1, m.Size)
 	}
-	if p.Guess && p.filled() {
+	if p.VariantGuessed && p.filled() {
 		w.note("guess", "layout guessed: the request is missing or truncated")
 	}
 }

@@ -18,14 +18,14 @@ func (w *walker) record(f *schema.Field, up *schema.View, off, limit int) int {
 	}
 	raw := w.bytes(off, limit)
 	v := w.view()
-	v.Struct, v.Rest, v.Big, v.Off, v.Reach = raw, raw, s.Big(raw, w.big), off, 0
+	v.Struct, v.Rest, v.Big, v.Off, v.LocatedEnd = raw, raw, s.Big(raw, w.big), off, 0
 	v.Index, v.Type, v.Up, v.Msg = 0, s, up, w.rpc
 	if up != nil {
 		v.Index = up.Index
 	}
 	w.depth++
-	if s.Brief != nil && w.tree.Remarks && len(raw) >= min(s.Size, 8) {
-		w.text(f, s.Brief, v, Remark)
+	if s.Summarize != nil && w.tree.Remarks && len(raw) >= min(s.Size, 8) {
+		w.text(f, s.Summarize, v, Remark)
 	}
 	end := w.members(s, v, off, limit)
 	w.depth--
@@ -75,7 +75,7 @@ func (w *walker) members(s *schema.Struct, v *schema.View, off, limit int) int {
 	if s.Size > 0 && !s.Open {
 		end = max(end, min(off+s.Size, limit))
 	}
-	return max(end, min(v.Reach, limit))
+	return max(end, min(v.LocatedEnd, limit))
 }
 
 // elsewhere walks a field whose place in the outer struct is in the message.
@@ -87,7 +87,7 @@ func (w *walker) elsewhere(f *schema.Field, v *schema.View, limit int) {
 	stop := min(at+n, limit)
 	w.tail(w.field(f, v, at, stop), stop)
 	if v.Up != nil {
-		v.Up.Reach = max(v.Up.Reach, stop)
+		v.Up.LocatedEnd = max(v.Up.LocatedEnd, stop)
 	}
 }
 

@@ -34,12 +34,12 @@ func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int)
 	nodes := w.room(len(r.Values))
 	n := len(nodes)
 	nodes = nodes[:n+len(r.Values)]
-	slow := schema.NeedsFunc | schema.NeedsCare
+	slow := schema.NeedsIf | schema.NeedsSlowPath
 	if w.tree.Remarks {
 		slow |= schema.NeedsRemark
 	}
 	if v.Big {
-		slow |= schema.NeedsOrder
+		slow |= schema.NeedsByteOrder
 	}
 	var word, kind *schema.Field
 	var bits, is uint64
@@ -47,15 +47,15 @@ func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int)
 		d := &r.Values[i]
 		state, val := common, uint64(0)
 		if d.Needs&slow != 0 {
-			if d.Case != nil {
-				if d.Case != kind {
-					kind, is = d.Case, 1<<d.Case.Uint(v.Struct, v.Big)
+			if d.CaseField != nil {
+				if d.CaseField != kind {
+					kind, is = d.CaseField, 1<<d.CaseField.Uint(v.Struct, v.Big)
 				}
-				if is&d.Cases == 0 {
+				if is&d.CaseValues == 0 {
 					continue
 				}
 			}
-			if d.Needs&slow&(schema.NeedsFunc|schema.NeedsRemark) != 0 {
+			if d.Needs&slow&(schema.NeedsIf|schema.NeedsRemark) != 0 {
 				w.tree.Nodes = nodes[:n]
 				end = max(end, w.valueWithFunc(d, v, off, limit))
 				nodes = w.room(len(r.Values) - i)
@@ -71,7 +71,7 @@ func (w *walker) values(r *schema.Run, v *schema.View, off, limit int) (end int)
 				end = max(end, int(d.Off+d.Size))
 				continue
 			}
-			if d.More && !d.Field.Valid(v) {
+			if d.CheckValid && !d.Field.Valid(v) {
 				state |= NotValid
 			}
 		} else if d.Size == 4 {

@@ -67,7 +67,7 @@ func equality(equal bool) int {
 func orderNumber(v *records.Value, l *literal) (int, bool) {
 	u, ok := l.u, l.isNum
 	if named, found := l.byName[v.Names]; found && v.Names != nil {
-		if part := v.Names.Part; part != 0 && (named == 0 || named&part != 0) {
+		if part := v.Names.Mask; part != 0 && (named == 0 || named&part != 0) {
 			return cmp.Compare(v.U&part, named&part), true
 		}
 		u, ok = named, true

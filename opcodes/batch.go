@@ -97,13 +97,13 @@ var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
 		{Name: "inline",
 			Request:          Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufBatchUpdateReply),
-			SummarizeRequest: askBatch, SummarizeReply: answerBatch, Inner: batchError, Subject: batchSubject,
+			SummarizeRequest: summarizeBatchRequest, SummarizeReply: summarizeBatchReply, InnerError: batchError, Subject: batchSubject,
 		},
 		{Name: "bulk",
 			Request:          Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufBatchUpdateReply),
 			Bulk:             &BulkData{Portal: portalMDSBulk, Get: true, Type: batchBulk},
-			SummarizeRequest: askBatch, SummarizeReply: answerBatch, Inner: batchError,
+			SummarizeRequest: summarizeBatchRequest, SummarizeReply: summarizeBatchReply, InnerError: batchError,
 		},
 		{Name: "BUT_GETATTR",
 			Request: Bufs(bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
@@ -116,14 +116,14 @@ var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",
 		}
 		return m.RPC.Variants[0]
 	},
-	Picks: []int{ouhInline.Off + ouhInline.Size},
+	PickBytes: []int{ouhInline.Off + ouhInline.Size},
 	Common: &Variant{
 		Request: Bufs(bufPtlrpcBody, bufButUpdateHeader, bufButUpdateBuffer),
 		Reply:   Bufs(bufPtlrpcBody, bufBatchUpdateReply),
 	},
-	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
-	Sub:     func(m *Msg) *Variant { return m.RPC.Variants[2] },
-	Context: true,
+	PickReply: func(m *Msg) *Variant { return m.RPC.Variants[0] },
+	Sub:       func(m *Msg) *Variant { return m.RPC.Variants[2] },
+	Context:   true,
 })
 
 var (
@@ -170,9 +170,9 @@ func messageBuffer(b []byte, i int, big bool) []byte {
 	}
 }
 
-// askBatch: how many requests, what the first is about, and for bulk data in
+// summarizeBatchRequest: how many requests, what the first is about, and for bulk data in
 // how many buffers.
-func askBatch(m *Msg, l *Line) {
+func summarizeBatchRequest(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < butUpdateHeader.Size {
 		return
@@ -232,9 +232,9 @@ func messageSize(b []byte, big bool) int {
 	return size
 }
 
-// answerBatch: the first sub-request that failed, and how many requests were
+// summarizeBatchReply: the first sub-request that failed, and how many requests were
 // answered. After an error the count leaves out the one that failed.
-func answerBatch(m *Msg, l *Line) {
+func summarizeBatchReply(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < batchUpdateReply.Size {
 		return

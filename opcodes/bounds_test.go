@@ -54,8 +54,8 @@ func callFuncs(t *testing.T, name string, f *Field, s *Struct, b []byte, m *Msg)
 	}()
 	v := &View{Struct: b, Rest: b, Type: s, Msg: m, Index: 1, Off: 48}
 	if f == nil {
-		if s.Brief != nil && len(b) >= 8 {
-			s.Brief(v, nil)
+		if s.Summarize != nil && len(b) >= 8 {
+			s.Summarize(v, nil)
 		}
 		if s.Detect != nil {
 			s.Detect(b, false)
@@ -118,8 +118,8 @@ func callLines(t *testing.T, r *RPC, v *Variant, bufs [][]byte) {
 	if r.Pick != nil {
 		r.Pick(ask)
 	}
-	if r.Guess != nil {
-		r.Guess(answer)
+	if r.PickReply != nil {
+		r.PickReply(answer)
 	}
 	if v.SummarizeRequest != nil {
 		v.SummarizeRequest(ask, &l)

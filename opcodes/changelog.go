@@ -158,11 +158,11 @@ var ChangelogMsgType = Enum("changelog_msg_type", "CL_", "messages from the kern
 var changelogRec = Define("changelog_rec", "a change of the namespace",
 	U16("cr_namelen", Size, "bytes of the name, and of the old one behind it"),
 	U16("cr_flags", ChangelogFlags, If(hasNoTypedFlags), "parts that follow; the lower 12 bits depend on the type"),
-	U16("cr_flags", changelogOpenWord, Over("cr_flags"), For("cr_type", "OPEN", "CLOSE", "DN_OPEN"), "parts that follow, and in the lower 12 bits open flags"),
-	U16("cr_flags", changelogAttrWord, Over("cr_flags"), For("cr_type", "SETATTR", "TRUNC", "MTIME", "CTIME", "ATIME"), "parts that follow, and in the lower 12 bits the attributes that changed"),
-	U16("cr_flags", changelogUnlinkWord, Over("cr_flags"), For("cr_type", "UNLINK", "RMDIR"), "parts that follow, and what became of the object"),
-	U16("cr_flags", changelogRenameWord, Over("cr_flags"), For("cr_type", "RENAME"), "parts that follow, and what became of an overwritten file"),
-	U16("cr_flags", changelogHsmWord, Over("cr_flags"), For("cr_type", "HSM"), "parts that follow, the HSM event, and in the lowest 7 bits its errno"),
+	U16("cr_flags", changelogOpenWord, Over("cr_flags"), IfValue("cr_type", "OPEN", "CLOSE", "DN_OPEN"), "parts that follow, and in the lower 12 bits open flags"),
+	U16("cr_flags", changelogAttrWord, Over("cr_flags"), IfValue("cr_type", "SETATTR", "TRUNC", "MTIME", "CTIME", "ATIME"), "parts that follow, and in the lower 12 bits the attributes that changed"),
+	U16("cr_flags", changelogUnlinkWord, Over("cr_flags"), IfValue("cr_type", "UNLINK", "RMDIR"), "parts that follow, and what became of the object"),
+	U16("cr_flags", changelogRenameWord, Over("cr_flags"), IfValue("cr_type", "RENAME"), "parts that follow, and what became of an overwritten file"),
+	U16("cr_flags", changelogHsmWord, Over("cr_flags"), IfValue("cr_type", "HSM"), "parts that follow, the HSM event, and in the lowest 7 bits its errno"),
 	U32("cr_type", ChangelogType, "kind of change"),
 	U64("cr_index", "number of the record"),
 	U64("cr_prev", "number of the record before it for the same object"),
@@ -398,10 +398,11 @@ func changelogExtra(v *View) uint64 {
 	return c.extra
 }
 
-// hasLargeNid is asked in the part with the NID.
+// hasLargeNid reports whether the NID is a struct lnet_nid; v is the view of the
+// part with the NID.
 func hasLargeNid(v *View) bool { return v.Up != nil && changelogExtra(v.Up)&clfeNidBE != 0 }
 
-// changelogNameSize counts the NUL that parts two names.
+// changelogNameSize includes the NUL that separates two names.
 func changelogNameSize(v *View) int {
 	var c changelog
 	c.parse(v.Struct, v.Big)

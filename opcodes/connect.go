@@ -236,8 +236,8 @@ var (
 	OcdInstance = obdConnectData.Field("ocd_instance")
 )
 
-// connectsWithTransno reports whether the ptlrpc_body speaks of a transaction in
-// the connect data. Peers set the flag there or here.
+// connectsWithTransno reports whether pb_op_flags has TRANSNO: peers set the flag
+// there or in ocd_connect_flags.
 func connectsWithTransno(v *View) bool {
 	return v.Msg != nil && !v.Msg.Reply && opFlags(v.Msg)&MsgConnectFlags.Bit("TRANSNO") != 0
 }
@@ -283,8 +283,8 @@ var _ = DefineRPC(&RPC{Opcode: MGS_DISCONNECT, Name: "MGS_DISCONNECT",
 var connectVariants = []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufTargetUuid, bufClientUuid, bufConn, bufConnectData, bufSelinuxPol),
 	Reply:            Bufs(bufPtlrpcBody, bufConnectData),
-	SummarizeRequest: askConnect,
-	SummarizeReply:   answerConnect,
+	SummarizeRequest: summarizeConnectRequest,
+	SummarizeReply:   summarizeConnectReply,
 }}
 
 // connectData are the flags and the version in the connect data of a message.
@@ -321,52 +321,52 @@ func (c connectData) appendVersion(l *Line) {
 	l.Mark(Number)
 }
 
-func askConnect(m *Msg, l *Line) {
+func summarizeConnectRequest(m *Msg, l *Line) {
 	l.Key("")
 	l.Label(Node, m.Buf(1))
 	l.Key("from ")
 	l.Label(Node, m.Buf(2))
 	if data := m.Buf(4); len(data) > 0 {
-		asked := readConnectData(data, m.Big)
-		asked.appendVersion(l)
+		requested := readConnectData(data, m.Big)
+		requested.appendVersion(l)
 		l.Key("asks ")
-		l.Num(uint64(asked.count()))
+		l.Num(uint64(requested.count()))
 		l.Add(Dim, " flags")
 	}
-	sayConnectFlags(m, l)
+	appendConnectFlags(m, l)
 }
 
-func answerConnect(m *Msg, l *Line) {
-	sayConnectFlags(m, l)
+func summarizeConnectReply(m *Msg, l *Line) {
+	appendConnectFlags(m, l)
 	if data := m.Buf(1); m.Status >= 0 && len(data) > 0 {
 		got := readConnectData(data, m.Big)
 		got.appendVersion(l)
 		l.Key("grants ")
 		l.Num(uint64(got.count()))
 		if m.Req != nil && len(m.Req.Buf(4)) > 0 {
-			asked := readConnectData(m.Req.Buf(4), m.Req.Big)
+			requested := readConnectData(m.Req.Buf(4), m.Req.Big)
 			l.Add(Dim, " of ")
-			l.Num(uint64(asked.count()))
-			appendRefused(l, asked.flags&^got.flags, asked.flags2&^got.flags2)
+			l.Num(uint64(requested.count()))
+			appendRefused(l, requested.flags&^got.flags, requested.flags2&^got.flags2)
 		} else {
 			l.Add(Dim, " flags")
 		}
 	}
 }
 
-// sayConnectFlags appends what state the target is in, or what the client asks
-// for.
-func sayConnectFlags(m *Msg, l *Line) {
+// appendConnectFlags appends the flags of pb_op_flags: the state of the target,
+// or the wishes of the client.
+func appendConnectFlags(m *Msg, l *Line) {
 	if op := opFlags(m); op != 0 {
 		l.Key("")
 		l.Flags(MsgConnectFlags, op)
 	}
 }
 
-// mostNamed is how many refused flags a summary has room for.
-const mostNamed = 6
+// maxNamedRefusals is the number of refused flags that a summary names.
+const maxNamedRefusals = 6
 
-// appendRefused names the flags that were asked for and not granted, or counts
+// appendRefused names the flags that were requested and not granted, or counts
 // them when they are many.
 func appendRefused(l *Line, flags, flags2 uint64) {
 	n := bits.OnesCount64(flags) + bits.OnesCount64(flags2)
@@ -374,7 +374,7 @@ func appendRefused(l *Line, flags, flags2 uint64) {
 		return
 	}
 	l.Key("refuses ")
-	if n > mostNamed {
+	if n > maxNamedRefusals {
 		l.Num(uint64(n))
 		return
 	}
@@ -407,7 +407,7 @@ var _ = DefineRPC(&RPC{Opcode: OBD_PING, Name: "OBD_PING",
 		},
 	}})
 
-// pickPing knows the last ping of a recovery by its flags.
+// pickPing recognises the last ping of a recovery by its flags.
 func pickPing(m *Msg) *Variant {
 	if len(m.Buf(0)) < PbFlags.Off+PbFlags.Size {
 		return m.RPC.Common

@@ -22,12 +22,12 @@ func TestConnectSummary(t *testing.T) {
 	rep := &Msg{Reply: true, Req: req, Bufs: [][]byte{make([]byte, 184), connectBuf(version|flags2, 1, 0x02100101)}}
 
 	var l Line
-	askConnect(req, &l)
+	summarizeConnectRequest(req, &l)
 	if got, want := string(l.Text), "lustre-MDT0000_UUID from f0cc377a version 2.17.0.0 asks 5 flags"; got != want {
 		t.Errorf("request: %q, not %q", got, want)
 	}
 	l.Reset()
-	answerConnect(rep, &l)
+	summarizeConnectReply(rep, &l)
 	if got, want := string(l.Text), "version 2.16.1.1 grants 3 of 5 refuses ACL|LOCKAHEAD"; got != want {
 		t.Errorf("reply: %q, not %q", got, want)
 	}

@@ -6,8 +6,8 @@
 //
 // A field is part of a struct; a struct, a string, an array or a union fills a
 // buffer; an RPC is a list of request buffers and a list of reply buffers, in
-// one or more variants. What really needs code, such as a union that is told
-// apart by a magic number, is a small func beside the table; it gets a View of
+// one or more variants. What needs code, such as a union whose member is
+// selected by a magic number, is a small func beside the table; it gets a View of
 // the bytes and reads them through the field declarations.
 //
 // The vocabulary of the declarations, and the code that reads bytes by them, is

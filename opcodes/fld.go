@@ -67,20 +67,20 @@ var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Varian
 	{Name: "super",
 		Request:          Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
 		Reply:            Bufs(bufPtlrpcBody, bufSeqRange),
-		SummarizeRequest: func(m *Msg, l *Line) { askRange(m, l) },
-		SummarizeReply:   func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+		SummarizeRequest: func(m *Msg, l *Line) { appendRangeTarget(m, l) },
+		SummarizeReply:   func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
 	},
 	{Name: "meta",
 		Request:          Bufs(bufPtlrpcBody, bufSeqOpc, bufSeqRange),
 		Reply:            Bufs(bufPtlrpcBody, bufSeqRange),
-		SummarizeRequest: func(m *Msg, l *Line) { askRange(m, l) },
-		SummarizeReply:   func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+		SummarizeRequest: func(m *Msg, l *Line) { appendRangeTarget(m, l) },
+		SummarizeReply:   func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
 	},
 },
 	Doc: "Asks for sequences, the upper part of FIDs. A server gets a super-sequence from MDT0000 to hand out itself; " +
 		"a client gets one sequence (meta) from a server, under which it makes FIDs of new files.",
-	Pick:  func(m *Msg) *Variant { return m.RPC.Variants[min(ReadUint(first4(m.Buf(1)), m.Big), 1)] },
-	Picks: []int{4},
+	Pick:      func(m *Msg) *Variant { return m.RPC.Variants[min(ReadUint(first4(m.Buf(1)), m.Big), 1)] },
+	PickBytes: []int{4},
 })
 
 var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Variant{{
@@ -91,7 +91,7 @@ var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Varian
 		l.Key("seq ")
 		l.Hex(Object, lsrStart.Uint(m.Buf(2), m.Big))
 	},
-	SummarizeReply: func(m *Msg, l *Line) { addRange(m.Buf(1), m.Big, l) },
+	SummarizeReply: func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
 }},
 	Doc: "Asks the FID location database on which target a sequence lives. The answer is the range around it and the target's index."})
 
@@ -100,7 +100,7 @@ var _ = DefineRPC(&RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{
 	Reply:   Bufs(bufPtlrpcBody, bufGenericDataFldRead),
 	SummarizeRequest: func(m *Msg, l *Line) {
 		l.Key("of ")
-		addTargetIndex(m.Buf(1), m.Big, l)
+		appendTargetIndex(m.Buf(1), m.Big, l)
 	},
 	SummarizeReply: func(m *Msg, l *Line) {
 		if len(m.Buf(1)) >= 4 {
@@ -118,21 +118,21 @@ var (
 	lsrFlags = luSeqRange.Field("lsr_flags")
 )
 
-func askRange(m *Msg, l *Line) {
+func appendRangeTarget(m *Msg, l *Line) {
 	l.Key("for ")
-	addTargetIndex(m.Buf(2), m.Big, l)
+	appendTargetIndex(m.Buf(2), m.Big, l)
 }
 
-// addTargetIndex writes a target as its name ends: MDT0001.
-func addTargetIndex(b []byte, big bool, l *Line) {
+// appendTargetIndex writes a target as its name ends: MDT0001.
+func appendTargetIndex(b []byte, big bool, l *Line) {
 	l.Text = append(l.Text, SeqRangeType.Name(lsrFlags.Uint(b, big))...)
 	index := lsrIndex.Uint(b, big)
 	l.Text = AppendHexDigits(l.Text, index, 4)
 	l.Mark(Node)
 }
 
-// addRange: "[0x200000400-0x240000400) MDT0000".
-func addRange(b []byte, big bool, l *Line) {
+// appendSequenceRange: "[0x200000400-0x240000400) MDT0000".
+func appendSequenceRange(b []byte, big bool, l *Line) {
 	if len(b) < luSeqRange.Size || lsrEnd.Uint(b, big) == 0 {
 		return
 	}
@@ -141,5 +141,5 @@ func addRange(b []byte, big bool, l *Line) {
 	l.Add(Dim, "-")
 	l.Hex(Object, lsrEnd.Uint(b, big))
 	l.Add(Dim, ") ")
-	addTargetIndex(b, big, l)
+	appendTargetIndex(b, big, l)
 }

@@ -217,8 +217,8 @@ var gssReplyToken = OneOf("token", chooseReplyToken, []*Field{skReplyToken, gssO
 var gssOpaqueToken = Opaque("token", 0, CountOf(tokenLength), "token of the security mechanism")
 
 var (
-	skInitToken  = Records("token", stepInitToken, skInitParts, "token of the shared-key mechanism, a chain of strings with their length in front")
-	skReplyToken = Records("token", stepReplyToken, skReplyParts, "token of the shared-key mechanism, a chain of strings with their length in front")
+	skInitToken  = Records("token", nextInitTokenPart, skInitParts, "token of the shared-key mechanism, a chain of strings with their length in front")
+	skReplyToken = Records("token", nextReplyTokenPart, skReplyParts, "token of the shared-key mechanism, a chain of strings with their length in front")
 )
 
 // The parts of shared-key tokens, in their order.
@@ -252,11 +252,11 @@ func netstring(name string, content func(name string, size int, opts ...any) *Fi
 	))
 }
 
-func stepInitToken(v *View) (*Field, int) { return stepToken(v, skInitParts) }
+func nextInitTokenPart(v *View) (*Field, int) { return nextTokenPart(v, skInitParts) }
 
-func stepReplyToken(v *View) (*Field, int) { return stepToken(v, skReplyParts) }
+func nextReplyTokenPart(v *View) (*Field, int) { return nextTokenPart(v, skReplyParts) }
 
-func stepToken(v *View, parts []*Field) (*Field, int) {
+func nextTokenPart(v *View, parts []*Field) (*Field, int) {
 	if v.Index >= len(parts) || !isNetstring(v.Rest) {
 		return nil, 0
 	}
@@ -364,9 +364,9 @@ var (
 	bufKrb5Signature = Sub("signature", krb5Header, "proof that the message was not changed")
 )
 
-// gssHead is the header that a buffer 0 has. Replies that carry data have the
+// gssHeaderField is the header that a buffer 0 has. Replies that carry data have the
 // header of requests, with the number and the service of the request.
-func gssHead(proc uint64, reply, init bool) *Field {
+func gssHeaderField(proc uint64, reply, init bool) *Field {
 	switch {
 	case !reply || proc == gssProcData:
 		return bufGSSHeader

@@ -29,8 +29,8 @@ func ReadGSSHead(b []byte, big, reply bool) (h GSSHead, ok bool) {
 	return h, true
 }
 
-// SetsUp reports whether a request sets a context up.
-func (h *GSSHead) SetsUp() bool { return h.Proc == gssProcInit || h.Proc == gssProcCont }
+// CreatesContext reports whether a request sets a context up.
+func (h *GSSHead) CreatesContext() bool { return h.Proc == gssProcInit || h.Proc == gssProcCont }
 
 // GSSSetup is what a client asks for when it sets a context up.
 type GSSSetup struct {

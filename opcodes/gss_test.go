@@ -23,18 +23,18 @@ func TestTokenParts(t *testing.T) {
 	v := &View{Rest: []byte("4:\x00\x00\x00\x01,")}
 	for i, part := range skInitParts {
 		v.Index = i
-		if got, _ := stepInitToken(v); got != part {
+		if got, _ := nextInitTokenPart(v); got != part {
 			t.Errorf("part %d is another one", i)
 		}
 	}
 	if v.Index++; v.Index != 8 {
 		t.Errorf("%d parts", v.Index)
 	}
-	if got, _ := stepInitToken(v); got != nil {
+	if got, _ := nextInitTokenPart(v); got != nil {
 		t.Error("there is a part behind the last one")
 	}
 	v.Index, v.Rest = 1, []byte{0}
-	if got, _ := stepReplyToken(v); got != nil {
+	if got, _ := nextReplyTokenPart(v); got != nil {
 		t.Error("a NUL is a part")
 	}
 }

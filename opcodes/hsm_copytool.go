@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// The opcode, pb_opc.
 // HsmCopytoolAction is the group hsm_copytool_action.
 var HsmCopytoolAction = Enum("hsm_copytool_action", "HSMA_", "what a copytool shall do", []Value{
 	{Name: "NONE", Value: 0xa, Doc: "nothing"},
@@ -68,7 +67,7 @@ var halCount = U32("hal_count", "number of items")
 // hsmActionList is struct hsm_action_list.
 var hsmActionList = Define("hsm_action_list",
 	"work for a copytool",
-	Brief(briefActions),
+	Summarize(appendActionsSummary),
 	U32("hal_version", "version of the list, 1"),
 	halCount,
 	U64("hal_compound_id", "unused"),
@@ -76,7 +75,7 @@ var hsmActionList = Define("hsm_action_list",
 	U32("hal_archive_id", "the archive"),
 	Pad("padding1", 4),
 	Str("hal_fsname", 0, CountOf(hsmNameRoom), "name of the file system"),
-	Records("items", stepAction, "the items, each on a multiple of 8 bytes"),
+	Records("items", nextAction, "the items, each on a multiple of 8 bytes"),
 )
 
 var formAction = Sub("", hsmActionItem)
@@ -87,7 +86,7 @@ func hsmNameRoom(v *View) int {
 	return min(n, len(v.Rest))
 }
 
-func stepAction(v *View) (*Field, int) {
+func nextAction(v *View) (*Field, int) {
 	n := hsmItemLen(v.Rest, v.Big)
 	if n < hsmActionItem.Size || v.Index >= int(v.Uint(halCount)) {
 		return nil, 0
@@ -95,8 +94,9 @@ func stepAction(v *View) (*Field, int) {
 	return formAction, (n + 7) &^ 7
 }
 
-// briefActions tells how many items there are, and what the first is.
-func briefActions(v *View, dst []byte) []byte {
+// appendActionsSummary appends the number of items, and action and FID of the
+// first.
+func appendActionsSummary(v *View, dst []byte) []byte {
 	b := v.Struct
 	if len(b) < halCount.Off+halCount.Size {
 		return dst
@@ -156,17 +156,17 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
 	Variants: []*Variant{{Name: "hsm_send",
 		Request:          Bufs(bufPtlrpcBody, bufSetinfoKey, bufSetinfoValHsmSend),
 		Reply:            Bufs(bufPtlrpcBody),
-		SummarizeRequest: askHsmSend,
+		SummarizeRequest: summarizeHsmSend,
 	}}})
 
-// askHsmSend tells how many actions come, and the first of them.
-func askHsmSend(m *Msg, l *Line) {
+// summarizeHsmSend writes the number of actions and the first of them.
+func summarizeHsmSend(m *Msg, l *Line) {
 	b := m.Buf(2)
 	v := View{Struct: b, Rest: b, Big: kucMessage.Big(b, m.Big)}
 	if isActionList(&v) {
 		l.Key("")
 		v.Struct = b[kucHdr.Size:]
-		l.Text = briefActions(&v, l.Text)
+		l.Text = appendActionsSummary(&v, l.Text)
 		l.Mark(Number)
 	}
 }

@@ -149,9 +149,9 @@ func nextIndexEntry(v *View) (*Field, int) {
 	if fid := iiFid.Bytes(info); hash == 0 && len(fid) >= 8 {
 		switch seq := ReadUint(fid[:8], req.Big); {
 		case seq == quotaSlvSeq || seq == quotaGlbSeq:
-			return fitting(v, nr, formSlave, formQuota)
+			return formThatFills(v, nr, formSlave, formQuota)
 		case key+rec == 0 || key+rec == formOrphan.Size || key+rec == formOrphanV2.Size || key+rec == formOrphanV3.Size:
-			return fitting(v, nr, formOrphan, formOrphanV2, formOrphanV3)
+			return formThatFills(v, nr, formOrphan, formOrphanV2, formOrphanV3)
 		}
 	}
 	if key+rec == 0 {
@@ -160,9 +160,9 @@ func nextIndexEntry(v *View) (*Field, int) {
 	return formEntry, hash + key + rec
 }
 
-// fitting takes the smallest form with which the entries fill the page: what
-// lies behind them is zero.
-func fitting(v *View, nr int, forms ...*Field) (*Field, int) {
+// formThatFills returns the smallest form whose nr entries fill the page: all
+// bytes after them are zero.
+func formThatFills(v *View, nr int, forms ...*Field) (*Field, int) {
 	const header = 16
 	page := v.Struct[:min(len(v.Struct), pageSize)]
 	for _, f := range forms {
@@ -223,8 +223,8 @@ var _ = DefineRPC(&RPC{Opcode: OBD_IDX_READ, Name: "OBD_IDX_READ", Variants: []*
 	Request:          Bufs(bufPtlrpcBody, bufIdxInfo),
 	Reply:            Bufs(bufPtlrpcBody, bufIdxInfo),
 	Bulk:             &BulkData{Portal: portalMDSBulk, Type: indexPages},
-	SummarizeRequest: askIndex,
-	SummarizeReply:   answerIndex,
+	SummarizeRequest: summarizeIndexRequest,
+	SummarizeReply:   summarizeIndexReply,
 	Subject:          func(m *Msg) (fid, name []byte) { return iiFid.Bytes(m.Buf(1)), nil },
 }},
 	Doc: "Reads an index of a target as pages: quota slaves fetch limits and their shares with it, " +
@@ -237,7 +237,7 @@ var (
 	iiHashEnd   = idxInfo.Field("ii_hash_end")
 )
 
-func askIndex(m *Msg, l *Line) {
+func summarizeIndexRequest(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < idxInfo.Size {
 		return
@@ -247,7 +247,7 @@ func askIndex(m *Msg, l *Line) {
 	l.Hex(Number, iiHashStart.Uint(b, m.Big))
 }
 
-func answerIndex(m *Msg, l *Line) {
+func summarizeIndexReply(m *Msg, l *Line) {
 	b := m.Buf(1)
 	if len(b) < idxInfo.Size {
 		return

@@ -75,7 +75,7 @@ var (
 // lovCompMdEntryV1 is struct lov_comp_md_entry_v1.
 var lovCompMdEntryV1 = Define("lov_comp_md_entry_v1",
 	"a component: a range of the file with a layout of its own",
-	Brief(briefComponent),
+	Summarize(briefComponent),
 	U32("lcme_id", Remark(remarkMirror), "its number; the high half is that of the mirror"),
 	lcmeFlags,
 	lcmeExtent,
@@ -114,7 +114,7 @@ func layoutOfEntry(v *View) (off, size int) {
 	}
 	// What was read of the others ends at Reach; an empty one between two may
 	// not hide the first.
-	if off < max(least, v.Up.Reach-v.Up.Off) {
+	if off < max(least, v.Up.LocatedEnd-v.Up.Off) {
 		return 0, 0
 	}
 	return v.Up.Off + off, size
@@ -139,7 +139,7 @@ var (
 // lovCompMdV1 is struct lov_comp_md_v1.
 var lovCompMdV1 = Define("lov_comp_md_v1",
 	"composite layout: components for ranges of the file, perhaps in several mirrors",
-	Detect(littleLayout), Brief(briefComposite),
+	Detect(littleLayout), Summarize(briefComposite),
 	U32("lcm_magic", Hex, LovMagic, "kind of layout"),
 	U32("lcm_size", Size, "bytes of the whole"),
 	U32("lcm_layout_gen", "generation of the layout"),

@@ -152,7 +152,7 @@ func TestBriefs(t *testing.T) {
 		{&View{Struct: comp[at+80:], Type: lovMdsMdV1, Up: entryView(comp, 1, 0)}, "stripe_count -1, stripe_size 65536, raid0, no objects yet"},
 		{&View{Struct: comp[at+32:], Type: lovOstDataV1}, "l_ost_idx 3, l_fid [0x2c0000400:0x5:0x0]"},
 	} {
-		if got := string(c.v.Type.Brief(c.v, nil)); got != c.want {
+		if got := string(c.v.Type.Summarize(c.v, nil)); got != c.want {
 			t.Errorf("%s: %q, not %q", c.v.Type.Name, got, c.want)
 		}
 	}

@@ -145,8 +145,8 @@ var rpcLdlmEnqueue = DefineRPC(&RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
 		enqueueExtent, enqueueGlimpse, enqueueFlock, enqueueIbits, enqueuePlain,
 		intentOpen, intentOpenCreat, intentCreate, intentGetattr, intentLookup, // and those of DefineIntent
 	},
-	Pick: pickEnqueue, Guess: guessEnqueue,
-	Picks: []int{lockDesc.Off + lrType.Size, ldlmIntent.Size}, // flags and kind, the intent
+	Pick: pickEnqueue, PickReply: pickEnqueueReply,
+	PickBytes: []int{lockDesc.Off + lrType.Size, ldlmIntent.Size}, // flags and kind, the intent
 })
 
 var (
@@ -162,33 +162,33 @@ func plainEnqueue(name string) *Variant {
 	return &Variant{Name: name,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvb),
-		SummarizeRequest: askLock, SummarizeReply: answerLock, Subject: lockSubject,
+		SummarizeRequest: summarizeLockRequest, SummarizeReply: summarizeLockReply, Subject: lockSubject,
 	}
 }
 
-// askLock says which lock is asked for.
-func askLock(m *Msg, l *Line) {
+// summarizeLockRequest writes mode, resource and range of the requested lock.
+func summarizeLockRequest(m *Msg, l *Line) {
 	b := m.Buf(1)
 	k := requestLock(b, m.Big)
-	k.describe(l, k.asked())
+	k.appendWithMode(l, k.requestedMode())
 	if flags := lockFlags.Uint(b, m.Big) &^ flagHasIntent; flags != 0 {
 		l.Key("")
 		l.Flags(LdlmFlags, flags)
 	}
-	sayEarlyCancels(b, m.Big, l)
+	appendEarlyCancels(b, m.Big, l)
 }
 
-// answerLock says which lock came of it.
-func answerLock(m *Msg, l *Line) {
+// summarizeLockReply writes the granted lock, or the reason why it waits.
+func summarizeLockReply(m *Msg, l *Line) {
 	b := m.Buf(1)
 	k := requestLock(b, m.Big)
 	flags := lockFlags.Uint(b, m.Big)
 	switch {
 	case len(b) < lockDesc.Off+lPolicyData.Off:
 		return
-	case k.granted() != 0:
+	case k.grantedMode() != 0:
 		l.Key("")
-		l.Value(Flag, LdlmMode, k.granted())
+		l.Value(Flag, LdlmMode, k.grantedMode())
 		k.policy(l)
 	case m.Status == 0 && flags&flagsWaiting != 0:
 		l.Key("")
@@ -198,7 +198,7 @@ func answerLock(m *Msg, l *Line) {
 		l.Key("")
 		l.Flags(LdlmFlags, waiting)
 	}
-	sayLvb(m, l)
+	appendLvb(m, l)
 }
 
 var (
@@ -206,35 +206,35 @@ var (
 	flagsWaiting  = LdlmFlags.Bit("BLOCK_GRANTED") | LdlmFlags.Bit("BLOCK_WAIT") | LdlmFlags.Bit("BLOCK_CONV")
 )
 
-// sayEarlyCancels: behind the handle of the new lock stand those of locks that
-// the client gives back.
-func sayEarlyCancels(b []byte, big bool, l *Line) {
+// appendEarlyCancels appends the number of locks that the client cancels with
+// the enqueue; their handles follow that of the new lock.
+func appendEarlyCancels(b []byte, big bool, l *Line) {
 	if n := lockCount.Uint(b, big); n > 1 {
 		l.Key("cancels ")
 		l.Num(n - 1)
 	}
 }
 
-// sayCancels: all handles of the buffer are those of locks that the client
-// gives back.
-func sayCancels(b []byte, big bool, l *Line) {
+// appendCancels appends the number of locks that the client cancels: all handles
+// of the buffer.
+func appendCancels(b []byte, big bool, l *Line) {
 	if n := lockCount.Uint(b, big); n > 0 {
 		l.Key("cancels ")
 		l.Num(n)
 	}
 }
 
-// sayHandle appends handle i of a struct ldlm_request.
-func sayHandle(b []byte, i int, l *Line) {
+// appendHandle appends handle i of a struct ldlm_request.
+func appendHandle(b []byte, i int, l *Line) {
 	if at := LockHandles.Off + 8*i; len(b) >= at+8 {
 		l.Key("")
 		l.Handle(b[at:])
 	}
 }
 
-// sayServerLock appends the lock that handle i of a struct ldlm_request is the
+// appendServerLock appends the lock that handle i of a struct ldlm_request is the
 // server's cookie of, with the name of its resource where that is known.
-func sayServerLock(b []byte, i int, l *Line) {
+func appendServerLock(b []byte, i int, l *Line) {
 	at := LockHandles.Off + 8*i
 	if len(b) < at+8 {
 		return
@@ -257,7 +257,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			b := m.Buf(1)
-			sayServerLock(b, 0, l)
+			appendServerLock(b, 0, l)
 			l.Key("keep ")
 			l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
 		},
@@ -286,7 +286,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 				if i > 0 {
 					l.Add(Dim, ",")
 				}
-				sayServerLock(b, i, l)
+				appendServerLock(b, i, l)
 			}
 			if n > cancelsShown {
 				l.Add(Dim, ",…")
@@ -294,7 +294,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 		},
 	}}})
 
-// cancelsShown handles of a cancel fit into a summary.
+// cancelsShown is the number of handles of a cancel in a summary.
 const cancelsShown = 2
 
 var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
@@ -305,14 +305,14 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 		SummarizeRequest: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			k := requestLock(b, m.Big)
-			k.wild = true
+			k.endUnknown = true
 			l.Key("blocks ")
-			k.describe(l, k.asked())
+			k.appendWithMode(l, k.requestedMode())
 			if k.kind() == ldlmIbitsType && k.conflict() != 0 && k.conflict() != k.bits() {
 				l.Key("in ")
 				l.Flags(LdlmInodebits, k.conflict())
 			}
-			sayHandle(b, 0, l)
+			appendHandle(b, 0, l)
 		},
 		Subject: lockSubject,
 	}}})
@@ -326,8 +326,8 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
 			b := m.Buf(1)
 			k := requestLock(b, m.Big)
 			l.Key("granted ")
-			k.describe(l, k.granted())
-			sayHandle(b, 0, l)
+			k.appendWithMode(l, k.grantedMode())
+			appendHandle(b, 0, l)
 			if flags := lockFlags.Uint(b, m.Big); flags != 0 {
 				l.Key("")
 				l.Flags(LdlmFlags, flags)
@@ -343,14 +343,14 @@ func lockSubject(m *Msg) (fid, name []byte) {
 // LockStatus is the name of a status that is no errno, as replies about locks
 // have it; empty for all others.
 func LockStatus(opcode uint32, status int32) string {
-	if status < 300 || !AboutLocks(opcode) {
+	if status < 300 || !IsLockOpcode(opcode) {
 		return ""
 	}
 	return LdlmError.Name(uint64(status))
 }
 
-// AboutLocks reports whether an operation is one of the lock manager's.
-func AboutLocks(opcode uint32) bool { return opcode >= LDLM_ENQUEUE && opcode <= LDLM_SET_INFO }
+// IsLockOpcode reports whether an operation is one of the lock manager's.
+func IsLockOpcode(opcode uint32) bool { return opcode >= LDLM_ENQUEUE && opcode <= LDLM_SET_INFO }
 
 // positiveErrno names an errno without its sign.
 func positiveErrno(v *View, dst []byte) []byte {

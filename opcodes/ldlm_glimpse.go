@@ -20,7 +20,7 @@ var BarrierStatus = Enum("barrier_status", "BS_", "state of a write barrier", []
 	{Name: "RESCAN", Value: 0x8, Doc: "looking for MDTs"},
 })
 
-// BarrierCmd are what a barrier is told to do.
+// BarrierCmd are the commands of a write barrier.
 var BarrierCmd = Enum("barrier_cmd", "BC_", "barrier command", []Value{
 	{Name: "FREEZE", Value: 0x1, Doc: "freeze"},
 	{Name: "THAW", Value: 0x2, Doc: "thaw"},
@@ -60,8 +60,8 @@ var (
 var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK",
 	Doc: "The server asks the holder of a lock what it knows: size and times of an object. " +
 		"To quota slaves it tells new limits with it, to MDTs the state of a write barrier.",
-	Variants: []*Variant{glimpseObject, glimpseQuota, glimpseBarrier},
-	Picks:    []int{lockDesc.Off + lrName.Off + 8, 1},
+	Variants:  []*Variant{glimpseObject, glimpseQuota, glimpseBarrier},
+	PickBytes: []int{lockDesc.Off + lrName.Off + 8, 1},
 	Pick: func(m *Msg) *Variant {
 		switch {
 		case len(m.Buf(2)) == 0:
@@ -71,7 +71,7 @@ var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_
 		}
 		return glimpseBarrier
 	},
-	Guess: func(m *Msg) *Variant {
+	PickReply: func(m *Msg) *Variant {
 		switch len(m.Buf(1)) {
 		case lquotaLvb.Size:
 			return glimpseQuota
@@ -86,15 +86,15 @@ var (
 	glimpseObject = &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmLvb),
-		SummarizeRequest: askGlimpse,
-		SummarizeReply:   func(m *Msg, l *Line) { sayLvbSize(m.Buf(1), m.Big, l) },
+		SummarizeRequest: summarizeGlimpseRequest,
+		SummarizeReply:   func(m *Msg, l *Line) { appendLvbSize(m.Buf(1), m.Big, l) },
 		Subject:          lockSubject,
 	}
 	glimpseQuota = &Variant{Name: "quota",
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescQuota),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbQuota),
 		SummarizeRequest: func(m *Msg, l *Line) {
-			askGlimpse(m, l)
+			summarizeGlimpseRequest(m, l)
 			if b := m.Buf(2); len(b) >= ldlmGlLquotaDesc.Size {
 				l.Key("id ")
 				l.Num(ReadUint(b[:8], m.Big))
@@ -113,7 +113,7 @@ var (
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmGlDescBarrier),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbBarrier),
 		SummarizeRequest: func(m *Msg, l *Line) {
-			askGlimpse(m, l)
+			summarizeGlimpseRequest(m, l)
 			l.Key("")
 			l.Value(Flag, BarrierStatus, lgbdStatus.Uint(m.Buf(2), m.Big))
 		},
@@ -133,9 +133,9 @@ var (
 	barrierState = barrierLvb.Field("lvb_status")
 )
 
-// askGlimpse says whose lock it is, and on what.
-func askGlimpse(m *Msg, l *Line) {
+// summarizeGlimpseRequest writes the resource and the client's handle of the lock.
+func summarizeGlimpseRequest(m *Msg, l *Line) {
 	b := m.Buf(1)
 	requestLock(b, m.Big).resource(l)
-	sayHandle(b, 0, l)
+	appendHandle(b, 0, l)
 }

@@ -13,7 +13,7 @@ var LdlmIntent = Bits("ldlm_intent", "IT_", "what to do along with the lock", []
 	{Name: "LOOKUP", Value: 0x10, Doc: "look a name up"},
 })
 
-// Disposition says how far an intent got.
+// Disposition is the progress of an intent.
 var Disposition = Bits("disposition", "DISP_", "how far an intent got", []Value{
 	{Name: "NONE", Value: 0x0, Since: "2.18", Doc: "nothing done"},
 	{Name: "IT_EXECD", Value: 0x1, Doc: "the intent was carried out"},
@@ -123,14 +123,14 @@ var (
 	dispOpen = Disposition.Bit("OPEN_OPEN") | Disposition.Bit("OPEN_CREATE")
 )
 
-// guessEnqueue tells a reply whose request is not known by the number of its
-// buffers, and where that is the same for several by what is in them.
-func guessEnqueue(m *Msg) *Variant {
+// pickEnqueueReply chooses the variant of a reply whose request was not captured
+// by the number of buffers, and by their content where that is ambiguous.
+func pickEnqueueReply(m *Msg) *Variant {
 	k := requestLock(m.Buf(1), m.Big)
 	opened := lockRes1.Uint(m.Buf(1), m.Big)&dispOpen != 0
 	switch n := len(m.Bufs); {
 	case n <= 3:
-		return guessPlain(m, k)
+		return pickReplyByLock(m, k)
 	case n == 4:
 		if id := qbID.Bytes(m.Buf(3)); len(id) < 16 || ReadUint(id[:8], m.Big) == 0 {
 			return intentQuotaConn
@@ -146,7 +146,7 @@ func guessEnqueue(m *Msg) *Variant {
 	return intentGetattr
 }
 
-func guessPlain(m *Msg, k lock) *Variant {
+func pickReplyByLock(m *Msg, k lock) *Variant {
 	switch {
 	case k.kind() == ldlmIbitsType && layoutForm(m.Buf(2), false) != nil:
 		return intentLayout
@@ -165,27 +165,27 @@ var (
 	intentCreate = &Variant{Name: "CREATE",
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-		SummarizeRequest: askIntent(summarizeCreateRequest), SummarizeReply: answerIntent, Inner: intentError, Subject: reintSubject,
+		SummarizeRequest: summarizeIntentRequest(summarizeCreateRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: reintSubject,
 	}
 	intentGetxattr = DefineIntent(Value{Name: "GETXATTR", Value: 0x80, Doc: "get all extended attributes"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufSelinuxPol),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufEadataGetxattr, bufEavals, bufEavalsLens),
-		SummarizeRequest: askIntent(summarizeBodyRequest), SummarizeReply: answerIntent, Inner: intentError, Subject: bodySubject,
+		SummarizeRequest: summarizeIntentRequest(summarizeBodyRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: bodySubject,
 	})
 	intentLayout = DefineIntent(Value{Name: "LAYOUT", Value: 0x400, Doc: "get or change the layout"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufLayoutIntent, bufEadataLayoutIntent),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbLayout),
-		SummarizeRequest: askIntent(askLayout), SummarizeReply: answerLayout, Inner: intentError, Subject: lockSubject,
+		SummarizeRequest: summarizeIntentRequest(summarizeLayoutRequest), SummarizeReply: summarizeLayoutReply, InnerError: intentError, Subject: lockSubject,
 	})
 	intentGlimpse = DefineIntent(Value{Name: "GLIMPSE", Value: 0x4000, Doc: "get the size, no lock wanted"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
-		SummarizeRequest: askLock, SummarizeReply: answerIntent, Inner: intentError, Subject: lockSubject,
+		SummarizeRequest: summarizeLockRequest, SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: lockSubject,
 	})
 	_ = DefineIntent(Value{Name: "BRW", Value: 0x8000, Doc: "read or write"}, &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintIgnored),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
-		SummarizeRequest: askLock, SummarizeReply: answerIntent, Inner: intentError, Subject: lockSubject,
+		SummarizeRequest: summarizeLockRequest, SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: lockSubject,
 	})
 	intentDqacq     = DefineIntent(Value{Name: "QUOTA_DQACQ", Value: 0x800, Doc: "acquire quota together with the lock of the id"}, quotaIntent())
 	intentQuotaConn = DefineIntent(Value{Name: "QUOTA_CONN", Value: 0x1000, Doc: "connect a quota slave to a global index"}, quotaIntent())
@@ -195,7 +195,7 @@ func openIntent(name string) *Variant {
 	return &Variant{Name: name,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufRecReintCreate, bufCapa1, bufCapa2, bufName, bufEadataOpen, bufFileSecctxName, bufFileSecctx, bufSelinuxPol, bufFileEncctx),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufCapa2, bufNiobufInline, bufFileSecctx, bufFileEncctx, bufDefaultMdtMd),
-		SummarizeRequest: askIntent(summarizeOpenRequest), SummarizeReply: answerIntent, Inner: intentError, Subject: reintSubject,
+		SummarizeRequest: summarizeIntentRequest(summarizeOpenRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: reintSubject,
 	}
 }
 
@@ -203,7 +203,7 @@ func getattrIntent(name string) *Variant {
 	return &Variant{Name: name,
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufMdtBody, bufCapa1, bufName, bufFileSecctxName),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl, bufCapa1, bufFileSecctx, bufDefaultMdtMd, bufFileEncctx),
-		SummarizeRequest: askIntent(summarizeBodyRequest), SummarizeReply: answerIntent, Inner: intentError, Subject: bodySubject,
+		SummarizeRequest: summarizeIntentRequest(summarizeBodyRequest), SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: bodySubject,
 	}
 }
 
@@ -213,16 +213,16 @@ func quotaIntent() *Variant {
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
 		SummarizeRequest: func(m *Msg, l *Line) { summarizeAcquireRequest(m.Buf(3), m.Big, l) },
 		SummarizeReply:   func(m *Msg, l *Line) { summarizeAcquireReply(m.Buf(3), m.Big, l) },
-		Inner:            intentError,
+		InnerError:       intentError,
 	}
 }
 
-// askIntent is the line of an intent: what the operation inside it tells, and
-// the locks that the client gives back with it.
-func askIntent(inner func(m *Msg, l *Line)) func(m *Msg, l *Line) {
+// summarizeIntentRequest returns a func that writes the summary of the inner
+// operation and the number of locks that the client cancels with it.
+func summarizeIntentRequest(inner func(m *Msg, l *Line)) func(m *Msg, l *Line) {
 	return func(m *Msg, l *Line) {
 		inner(m, l)
-		sayEarlyCancels(m.Buf(1), m.Big, l)
+		appendEarlyCancels(m.Buf(1), m.Big, l)
 	}
 }
 
@@ -231,7 +231,7 @@ var (
 	dispMade = Disposition.Bit("OPEN_CREATE")
 )
 
-func askLayout(m *Msg, l *Line) {
+func summarizeLayoutRequest(m *Msg, l *Line) {
 	requestLock(m.Buf(1), m.Big).resource(l)
 	if b := m.Buf(3); len(b) >= layoutIntent.Size {
 		l.Key("")
@@ -239,13 +239,13 @@ func askLayout(m *Msg, l *Line) {
 	}
 }
 
-func answerLayout(m *Msg, l *Line) {
-	sayGranted(m, l)
+func summarizeLayoutReply(m *Msg, l *Line) {
+	appendGranted(m, l)
 	addLayout(l, m.Buf(2), false)
 }
 
-// intentError is how the operation of an intent failed. That a name is not
-// there is an answer.
+// intentError returns the error of an intent's operation, 0 for success. A
+// missing name is a result, not an error.
 func intentError(m *Msg) int32 {
 	return intentResult(m.Buf(1), m.Big)
 }
@@ -259,9 +259,8 @@ func intentResult(rep []byte, big bool) int32 {
 	return rc
 }
 
-// answerIntent says what the intent found, how it ended and which lock came
-// with it.
-func answerIntent(m *Msg, l *Line) {
+// summarizeIntentReply writes the result of the intent and the granted lock.
+func summarizeIntentReply(m *Msg, l *Line) {
 	rep := m.Buf(1)
 	if len(rep) < ldlmReply.Size {
 		return
@@ -279,16 +278,16 @@ func answerIntent(m *Msg, l *Line) {
 		l.Errno(rc)
 	}
 	summarizeAttrsReply(m, l)
-	sayGranted(m, l)
+	appendGranted(m, l)
 }
 
-// sayGranted appends mode and bits of the lock that came with an intent.
-func sayGranted(m *Msg, l *Line) {
+// appendGranted appends mode and bits of the lock that came with an intent.
+func appendGranted(m *Msg, l *Line) {
 	k := requestLock(m.Buf(1), m.Big)
-	if k.granted() == 0 {
+	if k.grantedMode() == 0 {
 		return
 	}
 	l.Key("lock ")
-	l.Value(Flag, LdlmMode, k.granted())
+	l.Value(Flag, LdlmMode, k.grantedMode())
 	k.policy(l)
 }

@@ -57,15 +57,15 @@ var lockStart = U64("start", Size, "first byte")
 // ldlmExtent is struct ldlm_extent.
 var ldlmExtent = Define("ldlm_extent", "range of an extent lock",
 	lockStart,
-	U64("end", Size, Remark(endLost), "last byte; blocking callbacks have the start there again"),
+	U64("end", Size, Remark(endMissingRemark), "last byte; blocking callbacks have the start there again"),
 	U64("gid", "group id of a group lock"),
 )
 
 // ldlmInodebits is struct ldlm_inodebits.
 var ldlmInodebits = Define("ldlm_inodebits", "parts of an inode that a lock covers",
 	U64("bits", LdlmInodebits, "the parts; in LDLM_CONVERT those to keep"),
-	U64("try_bits", LdlmInodebits, If(notBlocking), "parts that are welcome but not asked for"),
-	U64("cancel_bits", LdlmInodebits, Over("try_bits"), If(blocking), "the parts that somebody else wants"),
+	U64("try_bits", LdlmInodebits, If(notBlockingCallback), "parts that are welcome but not asked for"),
+	U64("cancel_bits", LdlmInodebits, Over("try_bits"), If(isBlockingCallback), "the parts that somebody else wants"),
 	U64("li_gid", Since("2.15"), "group id of a group lock"),
 	Pad("li_padding", 4, Since("2.16")),
 	U32("li_initiator_id", Since("2.16"), "the MDT that takes the lock, on behalf of its own namespace"),
@@ -82,15 +82,15 @@ var ldlmFlockWire = Define("ldlm_flock_wire", "range of a flock or fcntl lock",
 
 // ldlmWirePolicyData is union ldlm_wire_policy_data; plain locks have none.
 var ldlmWirePolicyData = Define("ldlm_wire_policy_data", "what of the resource the lock covers, by the kind of lock",
-	Sub("l_extent", ldlmExtent, "range of an extent lock", If(policyOf(ldlmExtentType))),
-	Sub("l_flock", ldlmFlockWire, "range of a flock", Over("l_extent"), If(policyOf(ldlmFlockType))),
-	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), If(policyOf(ldlmIbitsType)), "parts of an inode; 16 bytes in 2.12"),
+	Sub("l_extent", ldlmExtent, "range of an extent lock", If(policyKind(ldlmExtentType))),
+	Sub("l_flock", ldlmFlockWire, "range of a flock", Over("l_extent"), If(policyKind(ldlmFlockType))),
+	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), If(policyKind(ldlmIbitsType)), "parts of an inode; 16 bytes in 2.12"),
 )
 
-// policyOf reports whether the lock around a policy is of that kind. The
+// policyKind reports whether the lock around a policy is of that kind. The
 // resource, with its type, is at the start of the lock. A convert leaves the
 // type out; it is always about inode bits.
-func policyOf(kind uint64) func(*View) bool {
+func policyKind(kind uint64) func(*View) bool {
 	return func(v *View) bool {
 		if v.Up == nil {
 			return false
@@ -103,12 +103,12 @@ func policyOf(kind uint64) func(*View) bool {
 	}
 }
 
-// blocking: the lock is in a blocking callback.
-func blocking(v *View) bool { return v.Msg != nil && v.Msg.Opcode == LDLM_BL_CALLBACK }
+// isBlockingCallback reports whether the lock is in a blocking callback.
+func isBlockingCallback(v *View) bool { return v.Msg != nil && v.Msg.Opcode == LDLM_BL_CALLBACK }
 
-func notBlocking(v *View) bool { return !blocking(v) }
+func notBlockingCallback(v *View) bool { return !isBlockingCallback(v) }
 
-// The fields of ldlm_lock_desc, which its Brief reads.
+// The fields of ldlm_lock_desc, which its summary reads.
 var (
 	lReqMode     = U32("l_req_mode", LdlmMode, "mode asked for")
 	lGrantedMode = U32("l_granted_mode", LdlmMode, "mode granted; 0 while the lock waits")
@@ -121,23 +121,23 @@ var ldlmLockDesc = Define("ldlm_lock_desc", "a lock",
 	lReqMode,
 	lGrantedMode,
 	lPolicyData,
-	Brief(func(v *View, dst []byte) []byte {
+	Summarize(func(v *View, dst []byte) []byte {
 		l := PlainLine(dst)
-		k := lockIn(v.Struct, v.Big)
-		k.wild = blocking(v)
-		k.say(&l)
+		k := lockFromDesc(v.Struct, v.Big)
+		k.endUnknown = isBlockingCallback(v)
+		k.appendTo(&l)
 		return l.Text
 	}),
 )
 
 // lock reads a struct ldlm_lock_desc; what was not captured reads as zero.
 type lock struct {
-	b    []byte
-	big  bool
-	wild bool // of a blocking callback: the end of its range may be none
+	b          []byte
+	big        bool
+	endUnknown bool // in a blocking callback: the end of the range may have been overwritten
 }
 
-func lockIn(desc []byte, big bool) lock { return lock{b: desc, big: big} }
+func lockFromDesc(desc []byte, big bool) lock { return lock{b: desc, big: big} }
 
 // requestLock is the lock of a struct ldlm_request or ldlm_reply.
 func requestLock(b []byte, big bool) lock {
@@ -171,9 +171,9 @@ func (k lock) nameWord(i int) uint64 {
 
 func (k lock) kind() uint64 { return k.word(lrType) }
 
-func (k lock) asked() uint64 { return k.word(lReqMode) }
+func (k lock) requestedMode() uint64 { return k.word(lReqMode) }
 
-func (k lock) granted() uint64 { return k.word(lGrantedMode) }
+func (k lock) grantedMode() uint64 { return k.word(lGrantedMode) }
 
 // start and end are the range of an extent lock or a flock.
 func (k lock) start() uint64 { return k.policyWord(lockStart) }
@@ -237,7 +237,7 @@ func (k lock) resource(l *Line) {
 func (k lock) policy(l *Line) {
 	switch k.kind() {
 	case ldlmExtentType, ldlmFlockType:
-		if k.wild && k.end() == k.start() {
+		if k.endUnknown && k.end() == k.start() {
 			l.Key("from ")
 			l.Offset(k.start())
 			break
@@ -254,31 +254,31 @@ func (k lock) policy(l *Line) {
 	}
 }
 
-func (k lock) group() bool { return k.asked() == groupMode || k.granted() == groupMode }
+func (k lock) group() bool { return k.requestedMode() == groupMode || k.grantedMode() == groupMode }
 
-// endLost says that the end of a range is none: servers since 2.12 write the
-// bits of the lock in conflict behind them, whatever kind of lock it is, and
-// where a range has its start, bits have theirs.
-func endLost(v *View, dst []byte) []byte {
-	if !blocking(v) || len(v.Rest) < 8 || v.Uint(lockStart) != ReadUint(v.Rest[:8], v.Big) {
+// endMissingRemark marks the end of a range as overwritten: servers since 2.12
+// copy the first word of the policy, the bits of an inode lock or the start of a
+// range, over its second word, whatever the kind of lock.
+func endMissingRemark(v *View, dst []byte) []byte {
+	if !isBlockingCallback(v) || len(v.Rest) < 8 || v.Uint(lockStart) != ReadUint(v.Rest[:8], v.Big) {
 		return dst
 	}
 	return append(dst, "the start again, the callback does not tell the end"...)
 }
 
-// say appends mode, kind, resource and what the lock covers.
-func (k lock) say(l *Line) {
+// appendTo appends mode, kind, resource and what the lock covers.
+func (k lock) appendTo(l *Line) {
 	if len(k.b) < lPolicyData.Off || k.kind() == 0 {
 		return
 	}
-	mode := k.granted()
+	mode := k.grantedMode()
 	if mode == 0 {
-		mode = k.asked()
+		mode = k.requestedMode()
 	}
-	k.describe(l, mode)
+	k.appendWithMode(l, mode)
 }
 
-func (k lock) describe(l *Line, mode uint64) {
+func (k lock) appendWithMode(l *Line, mode uint64) {
 	if len(k.b) < lPolicyData.Off {
 		return
 	}

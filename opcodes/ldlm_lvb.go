@@ -46,8 +46,8 @@ var (
 	lvbForms       = append([]*Field{formOstLvb, formOstLvbV1, formQuotaLvb, formBarrierLvb}, layoutForms...)
 )
 
-// chooseLvb is the form of a value block: by the kind of the lock, which is in
-// the same message, or in the request when this is a glimpse's answer.
+// chooseLvb returns the type of a value block, selected by the kind of the lock
+// in the same message, or in the request for the reply to a glimpse.
 func chooseLvb(v *View) *Field {
 	m := v.Msg
 	if m != nil && m.Opcode == LDLM_GL_CALLBACK && m.Reply {
@@ -72,7 +72,7 @@ func chooseLvb(v *View) *Field {
 	return lvbBySize(v)
 }
 
-// ostLvbForm tells the old form by its size, which a cut does not change.
+// ostLvbForm recognises the old form by its full size, captured or not.
 func ostLvbForm(v *View) *Field {
 	if max(v.Len, len(v.Rest)) == ostLvbV1.Size {
 		return formOstLvbV1
@@ -128,16 +128,16 @@ func lvbErrorText(v *View, dst []byte) []byte {
 	return AppendErrno(append(dst, "error "...), int32(blocks))
 }
 
-// sayLvb appends the size of the object when the reply has it.
-func sayLvb(m *Msg, l *Line) {
+// appendLvb appends the size of the object when the reply has it.
+func appendLvb(m *Msg, l *Line) {
 	b := m.Buf(2)
 	if k := requestLock(m.Buf(1), m.Big).kind(); k != ldlmExtentType && k != ldlmIbitsType || len(b) != ostLvb.Size && len(b) != ostLvbV1.Size {
 		return
 	}
-	sayLvbSize(b, m.Big, l)
+	appendLvbSize(b, m.Big, l)
 }
 
-func sayLvbSize(b []byte, big bool, l *Line) {
+func appendLvbSize(b []byte, big bool, l *Line) {
 	if len(b) < ostLvbV1.Size {
 		return
 	}

@@ -86,8 +86,8 @@ func appendResourceFID(dst []byte, seq, rest uint64) []byte {
 	return AppendFID(dst, seq, uint32(rest), uint32(rest>>32))
 }
 
-// isLogName: the first word is the text of a file system's name, its first
-// character in the lowest byte.
+// isLogName reports whether the name belongs to a configuration log: its first
+// word is the name of a file system, the first character in the lowest byte.
 func isLogName(name [4]uint64) bool {
 	if name[2] != 0 || name[3] != 0 || name[1] >= uint64(len(configLogs)) {
 		return false

@@ -17,7 +17,7 @@ func BlockedLock(m *Msg) (serverCookie uint64, ok bool) {
 	if !ok || lockFlags.Uint(b, m.Big)&flagsWaiting == 0 {
 		return 0, false
 	}
-	return serverCookie, requestLock(b, m.Big).granted() == 0
+	return serverCookie, requestLock(b, m.Big).grantedMode() == 0
 }
 
 // CompletedLock returns the client's cookie of the lock that an
@@ -26,7 +26,7 @@ func BlockedLock(m *Msg) (serverCookie uint64, ok bool) {
 func CompletedLock(m *Msg) (clientCookie uint64, granted, ok bool) {
 	clientCookie, ok = lockCookie(m, 0)
 	b := m.Buf(1)
-	return clientCookie, requestLock(b, m.Big).granted() != 0 && lockFlags.Uint(b, m.Big)&flagDeadlock == 0, ok
+	return clientCookie, requestLock(b, m.Big).grantedMode() != 0 && lockFlags.Uint(b, m.Big)&flagDeadlock == 0, ok
 }
 
 // CanceledLocks calls f with the server's cookie of each lock that an

@@ -103,7 +103,7 @@ var _ = Define("lnet_process_id_packed",
 
 // lnetHandleWire is struct lnet_handle_wire.
 var lnetHandleWire = Define("lnet_handle_wire",
-	Brief(briefWireHandle),
+	Summarize(briefWireHandle),
 	"names an outstanding operation on the node that made it; the peer only copies it",
 	U64("wh_interface_cookie", Cookie, "incarnation of the node's LNet"),
 	U64("wh_object_cookie", Cookie, "the operation"),
@@ -206,7 +206,7 @@ func lnetHdrFields(command int, nids ...*Field) []any {
 		{lnetHello, "incarnation", []string{"HELLO"}},
 	} {
 		f := m.s.Field(m.name)
-		parts = append(parts, f.Copy(At(command+f.Off), For("type", m.commands...)))
+		parts = append(parts, f.Copy(At(command+f.Off), IfValue("type", m.commands...)))
 	}
 	return parts
 }

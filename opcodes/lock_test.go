@@ -86,7 +86,7 @@ func TestLockLine(t *testing.T) {
 		for _, tt := range tests {
 			var l Line
 			k := requestLock(lockBytes(o.order, 0, tt.kind, []uint64{9}, 2, 0, tt.policy...), o.big)
-			k.describe(&l, k.asked())
+			k.appendWithMode(&l, k.requestedMode())
 			if string(l.Text) != tt.want {
 				t.Errorf("%s: %q, not %q", o.name, l.Text, tt.want)
 			}
@@ -206,7 +206,7 @@ func TestGuessEnqueue(t *testing.T) {
 		{"OPEN", 11, ldlmIbitsType, 0x3},
 	}
 	for _, tt := range tests {
-		if got := rpcLdlmEnqueue.Guess(enqueueReply(tt.buffers, tt.kind, tt.disposition)).Name; got != tt.want {
+		if got := rpcLdlmEnqueue.PickReply(enqueueReply(tt.buffers, tt.kind, tt.disposition)).Name; got != tt.want {
 			t.Errorf("%d buffers, disposition %#x: %s, not %s", tt.buffers, tt.disposition, got, tt.want)
 		}
 	}

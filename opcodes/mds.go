@@ -283,7 +283,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID",
 				l.Errno(first)
 			}
 		},
-		Inner: func(m *Msg) int32 {
+		InnerError: func(m *Msg) int32 {
 			_, first := failures(m.Named("rcs"), m.Big)
 			return first
 		},

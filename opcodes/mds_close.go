@@ -141,9 +141,9 @@ var (
 )
 
 var rpcMdsClose = DefineRPC(&RPC{Opcode: MDS_CLOSE, Name: "MDS_CLOSE",
-	Doc:   "Closes an open file, stores times and size, and, depending on sa_bias, ends a lease with a change: a release to the archive, a swap, merge or split of layouts, the end of a resync.",
-	Pick:  pickClose,
-	Picks: []int{0, saBias.Off + saBias.Size},
+	Doc:       "Closes an open file, stores times and size, and, depending on sa_bias, ends a lease with a change: a release to the archive, a swap, merge or split of layouts, the end of a resync.",
+	Pick:      pickClose,
+	PickBytes: []int{0, saBias.Off + saBias.Size},
 	Variants: []*Variant{
 		closePlain, closeRelease, closeSwap, closeMerge, closeSplit, closeResync,
 	}})

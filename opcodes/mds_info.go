@@ -62,9 +62,9 @@ func chooseSetinfo(v *View) *Field {
 }
 
 var _ = DefineRPC(&RPC{Opcode: MDS_GET_INFO, Name: "MDS_GET_INFO",
-	Doc:   "Asks for something by the name of a key: the path of a FID, the map of a file's data, a changelog user.",
-	Picks: []int{maxKey},
-	Pick:  pickMdsGetInfo, Guess: guessMdsGetInfo, Context: true,
+	Doc:       "Asks for something by the name of a key: the path of a FID, the map of a file's data, a changelog user.",
+	PickBytes: []int{maxKey},
+	Pick:      pickMdsGetInfo, PickReply: guessMdsGetInfo, Context: true,
 	Variants: []*Variant{mdsFid2path, getFiemap, mdsChangelogUser, mdsOtherInfo}})
 
 var (
@@ -147,10 +147,10 @@ func summarizeInfoKeyRequest(m *Msg, l *Line) {
 }
 
 var _ = DefineRPC(&RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
-	Doc:      "Tells something by the name of a key: changelog records that a user has read and no longer needs, a read-only mount.",
-	Picks:    []int{maxKey},
-	Pick:     pickMdsSetInfo,
-	Variants: []*Variant{mdsChangelogClear, mdsOtherSetInfo}})
+	Doc:       "Tells something by the name of a key: changelog records that a user has read and no longer needs, a read-only mount.",
+	PickBytes: []int{maxKey},
+	Pick:      pickMdsSetInfo,
+	Variants:  []*Variant{mdsChangelogClear, mdsOtherSetInfo}})
 
 var (
 	mdsChangelogClear = &Variant{Name: "changelog_clear",

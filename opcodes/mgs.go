@@ -250,7 +250,7 @@ var _ = DefineRPC(&RPC{Opcode: MGS_TARGET_REG, Name: "MGS_TARGET_REG",
 			SummarizeRequest: addTarget, SummarizeReply: addTarget, Subject: targetName,
 		},
 	},
-	Picks: []int{0, 1},
+	PickBytes: []int{0, 1},
 	Pick: func(m *Msg) *Variant {
 		if len(m.Buf(2)) > 0 {
 			return m.RPC.Variants[1]
@@ -283,15 +283,15 @@ var _ = DefineRPC(&RPC{Opcode: MGS_CONFIG_READ, Name: "MGS_CONFIG_READ",
 			SummarizeRequest: summarizeConfigRequest, SummarizeReply: summarizeConfigReply, Subject: configName,
 		},
 	},
-	Picks: []int{mcbType.Off + mcbType.Size},
+	PickBytes: []int{mcbType.Off + mcbType.Size},
 	Pick: func(m *Msg) *Variant {
 		if mcbType.Uint(m.Buf(1), m.Big) == mgsRecover {
 			return m.RPC.Variants[0]
 		}
 		return m.RPC.Variants[1]
 	},
-	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
-	Context: true,
+	PickReply: func(m *Msg) *Variant { return m.RPC.Variants[0] },
+	Context:   true,
 })
 
 const (

@@ -153,8 +153,8 @@ func summarize(m *Msg, v *Variant) {
 	if v.SummarizeReply != nil {
 		v.SummarizeReply(m, &l)
 	}
-	if m.RPC.Guess != nil {
-		m.RPC.Guess(m)
+	if m.RPC.PickReply != nil {
+		m.RPC.PickReply(m)
 	}
 	if m.RPC.Pick != nil {
 		m.RPC.Pick(m)

@@ -147,7 +147,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
 				l.Key("objects ")
 				l.Num(a.word(oMisc))
 			}
-			sayCancels(m.Buf(2), m.Big, l)
+			appendCancels(m.Buf(2), m.Big, l)
 		},
 		Subject: objectSubject,
 	}}})

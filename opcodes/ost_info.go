@@ -91,9 +91,9 @@ var (
 )
 
 var rpcOstGetInfo = DefineRPC(&RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
-	Doc:      "Asks a target for something by key: the last object id or FID, or the map of an object's extents.",
-	Variants: []*Variant{getLastID, getLastFID, getFiemap, getFid2path, getOther},
-	Picks:    []int{maxKey},
+	Doc:       "Asks a target for something by key: the last object id or FID, or the map of an object's extents.",
+	Variants:  []*Variant{getLastID, getLastFID, getFiemap, getFid2path, getOther},
+	PickBytes: []int{maxKey},
 	Pick: func(m *Msg) *Variant {
 		key := m.Buf(1)
 		switch {
@@ -108,7 +108,7 @@ var rpcOstGetInfo = DefineRPC(&RPC{Opcode: OST_GET_INFO, Name: "OST_GET_INFO",
 		}
 		return getOther
 	},
-	Guess: func(m *Msg) *Variant {
+	PickReply: func(m *Msg) *Variant {
 		switch n := len(m.Buf(1)); {
 		case n == 8:
 			return getLastID
@@ -195,9 +195,9 @@ func fiemapKeyAttrs(m *Msg) attrs {
 func summarizeKeyRequest(m *Msg, l *Line) { l.Label(Name, m.Buf(1)) }
 
 var rpcOstSetInfo = DefineRPC(&RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO",
-	Doc:      "Sets something by key. With grant_shrink a client gives back grant that it does not use.",
-	Variants: []*Variant{setGrantShrink, setOther, setLastFID},
-	Picks:    []int{maxKey},
+	Doc:       "Sets something by key. With grant_shrink a client gives back grant that it does not use.",
+	Variants:  []*Variant{setGrantShrink, setOther, setLastFID},
+	PickBytes: []int{maxKey},
 	Pick: func(m *Msg) *Variant {
 		key := m.Buf(1)
 		switch {
@@ -208,7 +208,7 @@ var rpcOstSetInfo = DefineRPC(&RPC{Opcode: OST_SET_INFO, Name: "OST_SET_INFO",
 		}
 		return setOther
 	},
-	Guess: func(m *Msg) *Variant {
+	PickReply: func(m *Msg) *Variant {
 		if len(m.Buf(1)) == ostBody.Size {
 			return setGrantShrink
 		}

@@ -43,7 +43,7 @@ func TestKeys(t *testing.T) {
 		}
 	}
 	for size, want := range map[int]string{8: "last_id", 16: "last_fid", 32: "fiemap", 88: "fiemap", 20: "other"} {
-		if got := rpcOstGetInfo.Guess(&Msg{Bufs: [][]byte{nil, make([]byte, size)}}).Name; got != want {
+		if got := rpcOstGetInfo.PickReply(&Msg{Bufs: [][]byte{nil, make([]byte, size)}}).Name; got != want {
 			t.Errorf("an answer of %d bytes is taken for %s", size, got)
 		}
 	}

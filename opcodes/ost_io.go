@@ -104,16 +104,16 @@ var (
 const ostBulkPortal = 8
 
 var _ = DefineRPC(&RPC{Opcode: OST_READ, Name: "OST_READ",
-	Doc:      "Reads ranges of an object. The data comes as bulk, or in the reply when it is little (short I/O); the status is the number of bytes.",
-	Variants: []*Variant{readBulk, readShort},
-	Picks:    []int{oFlags.Off + oFlags.Size},
+	Doc:       "Reads ranges of an object. The data comes as bulk, or in the reply when it is little (short I/O); the status is the number of bytes.",
+	Variants:  []*Variant{readBulk, readShort},
+	PickBytes: []int{oFlags.Off + oFlags.Size},
 	Pick: func(m *Msg) *Variant {
 		if attrsOf(m, 1).flag(flagShortIO) {
 			return readShort
 		}
 		return readBulk
 	},
-	Guess: func(m *Msg) *Variant {
+	PickReply: func(m *Msg) *Variant {
 		if len(m.Buf(2)) > 0 {
 			return readShort
 		}
@@ -136,16 +136,16 @@ var (
 )
 
 var _ = DefineRPC(&RPC{Opcode: OST_WRITE, Name: "OST_WRITE",
-	Doc:      "Writes ranges of an object. The server fetches the data as bulk, or it is in the request when it is little (short I/O); the reply has a result for each range.",
-	Variants: []*Variant{writeBulk, writeShort},
-	Picks:    []int{oFlags.Off + oFlags.Size},
+	Doc:       "Writes ranges of an object. The server fetches the data as bulk, or it is in the request when it is little (short I/O); the reply has a result for each range.",
+	Variants:  []*Variant{writeBulk, writeShort},
+	PickBytes: []int{oFlags.Off + oFlags.Size},
 	Pick: func(m *Msg) *Variant {
 		if attrsOf(m, 1).flag(flagShortIO) {
 			return writeShort
 		}
 		return writeBulk
 	},
-	Guess: func(m *Msg) *Variant {
+	PickReply: func(m *Msg) *Variant {
 		if attrsOf(m, 1).flag(flagShortIO) {
 			return writeShort
 		}
@@ -158,12 +158,12 @@ var (
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
 		Bulk:             &BulkData{Portal: ostBulkPortal, Get: true},
-		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, Inner: writeError, Subject: objectSubject,
+		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, InnerError: writeError, Subject: objectSubject,
 	}
 	writeShort = &Variant{Name: "short-io",
 		Request:          Bufs(bufPtlrpcBody, bufOstBody, bufObdIoobj, bufNiobufRemote, bufCapa1, bufShortIo),
 		Reply:            Bufs(bufPtlrpcBody, bufOstBody, bufRcs),
-		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, Inner: writeError, Subject: objectSubject,
+		SummarizeRequest: summarizeTransferRequest, SummarizeReply: summarizeWriteReply, InnerError: writeError, Subject: objectSubject,
 	}
 )
 

@@ -121,7 +121,7 @@ func paramValue(b []byte, big bool) []byte {
 
 // objectUpdate is struct object_update.
 var objectUpdate = Define("object_update", "one change of an object, or one question about it",
-	Brief(updateBrief),
+	Summarize(updateBrief),
 	U16("ou_type", OutUpdateType, Shown{Role: Flag}, Counted("update"), "what to do"),
 	U16("ou_params_count", "number of parameters"),
 	U32("ou_result_size", Size, "room for the answer"),
@@ -321,22 +321,22 @@ var _ = DefineRPC(&RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 		{Name: "inline",
 			Request:          Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufObjectUpdateReply),
-			SummarizeRequest: summarizeUpdatesRequest, SummarizeReply: summarizeUpdatesReply, Inner: updateError, Subject: updateSubject,
+			SummarizeRequest: summarizeUpdatesRequest, SummarizeReply: summarizeUpdatesReply, InnerError: updateError, Subject: updateSubject,
 		},
 		{Name: "bulk",
 			Request:          Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufObjectUpdateReply),
 			Bulk:             &BulkData{Portal: portalMDSBulk, Get: true, Type: updatesBulk},
-			SummarizeRequest: summarizeUpdatesRequest, SummarizeReply: summarizeUpdatesReply, Inner: updateError,
+			SummarizeRequest: summarizeUpdatesRequest, SummarizeReply: summarizeUpdatesReply, InnerError: updateError,
 		},
 		{Name: "read",
 			Request:          Bufs(bufPtlrpcBody, bufOutUpdateHeader, bufOutUpdateBuffer),
 			Reply:            Bufs(bufPtlrpcBody, bufObjectUpdateReply),
 			Bulk:             &BulkData{Portal: portalMDSBulk, Type: outReadBulk},
-			SummarizeRequest: summarizeUpdatesRequest, SummarizeReply: summarizeUpdatesReply, Inner: updateError, Subject: updateSubject,
+			SummarizeRequest: summarizeUpdatesRequest, SummarizeReply: summarizeUpdatesReply, InnerError: updateError, Subject: updateSubject,
 		},
 	},
-	Picks: []int{outHeaderSize + updateRequestHeader + updateHeader},
+	PickBytes: []int{outHeaderSize + updateRequestHeader + updateHeader},
 	Pick: func(m *Msg) *Variant {
 		first := updateAt(m, 0)
 		switch {
@@ -347,8 +347,8 @@ var _ = DefineRPC(&RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",
 		}
 		return m.RPC.Variants[0]
 	},
-	Guess:   func(m *Msg) *Variant { return m.RPC.Variants[0] },
-	Context: true,
+	PickReply: func(m *Msg) *Variant { return m.RPC.Variants[0] },
+	Context:   true,
 })
 
 var ouhCount = outUpdateHeader.Field("ouh_count")

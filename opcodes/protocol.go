@@ -39,7 +39,7 @@ var Opcodes = Enum("opcode", "", "operation of an RPC, pb_opc", nil)
 func init() {
 	Protocol.AddNames(Errnos)
 	Protocol.Opcodes = Opcodes
-	Protocol.Unused = []Value{
+	Protocol.UnusedOpcodes = []Value{
 		{Name: "OBD_LOG_CANCEL", Value: OBD_LOG_CANCEL, Doc: "cancelled llog records by their cookies; gone since 1.5"},
 		{Name: "OBD_QC_CALLBACK", Value: OBD_QC_CALLBACK, Doc: "reported the end of a quota check to a client; removed in 2.4"},
 		{Name: "LLOG_ORIGIN_HANDLE_WRITE_REC", Value: LLOG_ORIGIN_HANDLE_WRITE_REC, Doc: "wrote a llog record from afar; gone since 2.1"},
@@ -47,7 +47,7 @@ func init() {
 		{Name: "LLOG_ORIGIN_CONNECT", Value: LLOG_ORIGIN_CONNECT, Doc: "set up llog traffic between servers; gone since 2.4"},
 		{Name: "LLOG_CATINFO", Value: LLOG_CATINFO, Doc: "listed a catalog for debugging; gone since 2.3"},
 	}
-	Protocol.Numbered = []*Names{Opcodes, Portal, Errnos}
+	Protocol.NumberGroups = []*Names{Opcodes, Portal, Errnos}
 	Protocol.Sections = map[string][]*Struct{
 		"connreq":    {ConnreqV1, ConnreqV2},
 		"hello":      {HelloV1, HelloV2, HelloV4},
@@ -57,7 +57,7 @@ func init() {
 		"ping_info":  {PingInfo},
 		"selftest":   {SelftestMsg},
 	}
-	Protocol.Outside = wrappingPlaces()
+	Protocol.OtherFields = wrappingPlaces()
 	Protocol.Prepare()
 }
 

@@ -102,9 +102,9 @@ var (
 )
 
 var rpcMdsReint = DefineRPC(&RPC{Opcode: MDS_REINT, Name: "MDS_REINT",
-	Doc:   "Changes the namespace or attributes: the operation is the first word of the record rec_reint. The client keeps the request until the change is on disk, to replay it (\"reintegrate\") when the server fails.",
-	Picks: []int{4}, // a link is as good as another CREATE
-	Pick:  pickReint, Guess: guessReint, Context: true,
+	Doc:       "Changes the namespace or attributes: the operation is the first word of the record rec_reint. The client keeps the request until the change is on disk, to replay it (\"reintegrate\") when the server fails.",
+	PickBytes: []int{4}, // a link is as good as another CREATE
+	Pick:      pickReint, PickReply: guessReint, Context: true,
 	Variants: []*Variant{
 		variantSetattr, variantCreate, variantSymlink, variantLink, variantUnlink, variantRmentry,
 		variantRename, variantMigrate, variantOpen, variantSetxattr, variantResync,

@@ -233,10 +233,10 @@ func Wrapping(flavor uint32, bufs [][]byte, big, reply, encrypted bool) []*Field
 	}
 	proc, flags := ghProc.Uint(head, big), ghFlags.Uint(head, big)
 	if encrypted {
-		return Bufs(gssHead(proc, reply, false), sealed(flavor))
+		return Bufs(gssHeaderField(proc, reply, false), sealed(flavor))
 	}
 	init := proc == gssProcInit || proc == gssProcCont || reply && proc == gssProcError && len(bufs) > 2
-	list := Bufs(gssHead(proc, reply, init), nil)
+	list := Bufs(gssHeaderField(proc, reply, init), nil)
 	if flags&gssDescUser != 0 && !init {
 		list = append(list, bufUserDesc)
 	}

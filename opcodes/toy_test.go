@@ -41,7 +41,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_TOY, Name: "MDS_TOY",
 var _ = DefineIntent(Value{Name: "TOY", Value: 0x10000, Since: "2.99", Doc: "play with an object"}, &Variant{
 	Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufToyBody),
 	Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufToyBody),
-	SummarizeRequest: askIntent(summarizeToy), SummarizeReply: summarizeToy, Inner: intentError, Subject: toySubject,
+	SummarizeRequest: summarizeIntentRequest(summarizeToy), SummarizeReply: summarizeToy, InnerError: intentError, Subject: toySubject,
 })
 
 // summarizeToy writes the object and its size: [0x200000401:0x1:0x0] size 4096.

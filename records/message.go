@@ -173,7 +173,7 @@ func noteCode(m *Message, i int, v *Value) bool {
 // not negative have names.
 func (v *Value) SetStatus(opcode uint32, status int32) {
 	v.U = uint64(int64(status))
-	if status < 0 || !opcodes.AboutLocks(opcode) {
+	if status < 0 || !opcodes.IsLockOpcode(opcode) {
 		v.Names = nil
 	}
 }

@@ -196,8 +196,8 @@ func (t *Pairing) reply(m *dissect.Message) *RPC {
 		r.addOtherError(r.Status)
 	}
 	r.HasReply, r.reopened = true, false
-	if v := q.Variant; v != nil && v.Inner != nil && q.Status >= 0 && m.Msg != nil {
-		r.addOtherError(v.Inner(m.Msg))
+	if v := q.Variant; v != nil && v.InnerError != nil && q.Status >= 0 && m.Msg != nil {
+		r.addOtherError(v.InnerError(m.Msg))
 	}
 	r.Status, r.Type, r.Transno, r.Service, r.Estimate = q.Status, q.Type, q.Transno, q.Service, q.Timeout
 	r.ReplySize, r.body = q.Bytes, len(m.Msg.Buf(0))

@@ -27,8 +27,8 @@ func S32(name string, opts ...any) *Field { return number(name, Int, 4, opts) }
 // S64 is a signed integer of 8 bytes.
 func S64(name string, opts ...any) *Field { return number(name, Int, 8, opts) }
 
-// Pad is padding of size bytes, or of as many as a CountOf says when size is
-// zero: shown only when it is not zero.
+// Pad is padding of size bytes, or of as many as a CountOf returns when
+// size is zero. It is shown only when it is not zero.
 func Pad(name string, size int, opts ...any) *Field {
 	f := newField(name, Uint, size, opts)
 	if size > 8 || size == 0 {
@@ -69,7 +69,7 @@ func Sub(name string, s *Struct, opts ...any) *Field {
 }
 
 // Arr is an array of n elements, or up to the end of the buffer when n is
-// negative; with a CountBy or CountOf of as many as that says.
+// negative; with a CountBy or CountOf it has that many elements.
 func Arr(name string, n int, elem *Field, opts ...any) *Field {
 	f := newField(name, Array, 0, opts)
 	f.Elem, f.Count = elem, n
@@ -77,20 +77,20 @@ func Arr(name string, n int, elem *Field, opts ...any) *Field {
 		f.Size = n * elem.Size
 	}
 	elem.Off = 0
-	elem.Direct = elem.direct() && len(elem.When) == 0 && !elem.asks()
+	elem.Direct = elem.direct() && len(elem.When) == 0 && !elem.hasFunc()
 	return f
 }
 
-// Records is a list of records that tell their own type and length; an option
-// of type []*Field says what may be among them.
+// Records is a list of records of different types and lengths, which step
+// returns. An option of type []*Field lists the possible types.
 func Records(name string, step func(*View) (*Field, int), opts ...any) *Field {
 	f := newField(name, List, 0, opts)
 	f.Step = step
 	return f
 }
 
-// OneOf is a union: choose says which of the options lies there, nil when
-// none does.
+// OneOf is a union: choose returns the member in use, one of options, or nil
+// when it is unknown.
 func OneOf(name string, choose func(*View) *Field, options []*Field, opts ...any) *Field {
 	f := newField(name, Union, 0, opts)
 	f.Choose, f.Options = choose, options
@@ -122,21 +122,21 @@ func (f *Field) Rest() *Field { f.Size = 0; return f }
 // Msgs is a lustre_msg inside another message.
 func Msgs(name string, opts ...any) *Field { return newField(name, Message, 0, opts) }
 
-// Derived is text put together from other fields.
+// Derived is text composed from other fields.
 func Derived(name string, derive func(v *View, dst []byte) []byte, opts ...any) *Field {
 	f := newField(name, Virtual, 0, opts)
 	f.Derive = derive
 	return f
 }
 
-// If keeps a field out of a message where the func says no.
+// If leaves a field out of a message where the func returns false.
 type If func(v *View) bool
 
-// ValidIf makes a field valid without the bits of its conditions where the func
-// says so.
+// ValidIf makes a field valid where the func returns true, even without the
+// bits of its conditions.
 type ValidIf func(v *View) bool
 
-// InvalidIf makes a field invalid where the func says so.
+// InvalidIf makes a field invalid where the func returns true.
 type InvalidIf func(v *View) bool
 
 // Remark adds text behind the value in trees.
@@ -194,7 +194,7 @@ func (f *Field) set(opts []any) {
 		case If:
 			f.If = o
 		case Case:
-			f.For = &o
+			f.Case = &o
 		case ValidIf:
 			f.ValidIf = o
 		case InvalidIf:

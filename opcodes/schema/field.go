@@ -2,7 +2,7 @@ package schema
 
 import "encoding/binary"
 
-// Kind says how the bytes of a field lie.
+// Kind is the encoding of a field's bytes.
 type Kind uint8
 
 // The kinds of fields.
@@ -11,16 +11,16 @@ const (
 	Int                 // signed integer of 1 to 8 bytes
 	Bytes               // opaque bytes; Size 0: up to the end of the buffer
 	Text                // string up to a NUL or the end; Size 0: up to the end of the buffer
-	Strings             // strings, a NUL between each and the next
+	Strings             // strings, separated by NULs
 	Record              // one struct
 	Array               // Count elements of Elem
-	List                // records one behind the other, each tells its own type and length
-	Union               // one of several forms, chosen by what is in the message
+	List                // consecutive records of different types and lengths
+	Union               // one of several members, selected by the content of the message
 	Message             // a lustre_msg of its own, with its buffers
-	Virtual             // no bytes: text put together from other fields
+	Virtual             // no bytes: text composed from other fields
 )
 
-// Format says how a value is shown.
+// Format is the way a value is shown.
 type Format uint8
 
 // The formats. Those of 64-bit identifiers are strings in JSON.
@@ -79,7 +79,7 @@ type Order uint8
 
 // The byte orders.
 const (
-	Inherit Order = iota // that of what is around it; for ptlrpc the sender's
+	Inherit Order = iota // that of the enclosing struct; for ptlrpc the sender's
 	Little
 	Big
 )
@@ -90,13 +90,13 @@ type Since string
 
 // Field is a part of a struct, or what fills a buffer of an RPC.
 type Field struct {
-	// What a walk needs of every field comes first, in one cache line.
+	// The members that a walk reads of every field come first, in one cache line.
 	Name   string
 	Kind   Kind
 	Format Format
 	Order  Order
 	Pad    bool // padding: left out when zero
-	Direct bool // an integer at a fixed place that is always there; NewStruct finds out
+	Direct bool // at a fixed offset and readable without a func; set by NewStruct
 	Tagged bool // JSON names the struct: "_struct"
 	Style  Style
 
@@ -104,7 +104,7 @@ type Field struct {
 	Size  int     // bytes, 0 when it depends on the bytes
 	Names *Names  // values or bits by name
 	Key   string  // the name as JSON has it behind another member: ,"name":
-	When  []Cond  // all must hold, else the value means nothing
+	When  []Cond  // all must hold, else the value is not valid
 	Type  *Struct // of a Record
 	Elem  *Field  // of an Array
 	Count int     // elements of an Array, when fixed; -1: up to the end
@@ -118,28 +118,28 @@ type Field struct {
 	Counted string // what summary lines call the elements of bulk data that have the field
 
 	CountBy string               // the field of the same struct that holds the number of elements or bytes
-	CountOf func(v *View) int    // or a func that knows it
+	CountOf func(v *View) int    // or a func that computes it
 	Choose  func(v *View) *Field // of a Union; nil: unknown
-	Options []*Field             // what Choose or Step may answer
+	Options []*Field             // the possible results of Choose or Step
 
-	// Step is asked at each record of a List: its type, and its length, 0
-	// when the record itself tells, or EmptyRecord. A nil type ends the list.
+	// Step returns the type and the length of the next record of a List; length
+	// 0: that of the type; EmptyRecord: no bytes. A nil type ends the list.
 	Step func(v *View) (*Field, int)
 
-	ValidIf   func(v *View) bool               // it means something whatever When says
-	InvalidIf func(v *View) bool               // it means nothing whatever When says
-	If        func(v *View) bool               // of overlaid members: this one is meant
-	For       *Case                            // what If looks at, where that is no more than a value
+	ValidIf   func(v *View) bool               // valid regardless of When
+	InvalidIf func(v *View) bool               // not valid regardless of When
+	If        func(v *View) bool               // of overlaid members: this one is in use
+	Case      *Case                            // the values that If compares, when it compares nothing else
 	Derive    func(v *View, dst []byte) []byte // of a Virtual; empty: nothing to show
 	Remark    func(v *View, dst []byte) []byte // shown behind the value in trees
 
-	// Locate returns the place of a field that is not behind the one before it:
-	// its first byte, counted as View.Off, and its size; 0: nowhere.
+	// Locate returns the position of a field that does not follow the one before
+	// it: the offset of its first byte, counted as View.Off, and its size; 0: absent.
 	Locate func(v *View) (off, size int)
 
 	over          string            // name of the field it overlays
 	at            int               // explicit offset, 0: none
-	afterPrevious bool              // behind the field before it, wherever that ends
+	afterPrevious bool              // follows the field before it, which has a variable end
 	count         *Field            // CountBy, resolved
 	named         map[*Field]*Field // Options, under the name of the Union
 }
@@ -147,8 +147,7 @@ type Field struct {
 // EmptyRecord is the length of a record that has no bytes.
 const EmptyRecord = -1
 
-// Cond is a validity rule: the field means something only if one of the bits
-// is set.
+// Cond is a validity rule: the field is valid only if one of the bits is set.
 type Cond struct {
 	Field string   // the flag word, in the same struct
 	Bits  []string // names of its bits; any of them will do
@@ -156,8 +155,8 @@ type Cond struct {
 	mask  uint64
 }
 
-// Case says which of overlaid members is meant: the one whose values another
-// field of the same struct has.
+// Case selects one of several overlaid members by the value of another field of
+// the same struct.
 type Case struct {
 	Field  string
 	Values []string // names of its values
@@ -165,9 +164,9 @@ type Case struct {
 	set    uint64 // a bit for each value
 }
 
-// For keeps a field out of a message unless a field of the same struct has one
-// of the values.
-func For(field string, values ...string) Case { return Case{Field: field, Values: values} }
+// IfValue leaves a field out of a message unless another field of the same
+// struct has one of the values.
+func IfValue(field string, values ...string) Case { return Case{Field: field, Values: values} }
 
 // When makes a field valid only if the flag word of the same struct has one of
 // the bits set.
@@ -208,13 +207,13 @@ type Counted string
 // server accepted.
 type Negotiated bool
 
-// Locate places a field by what is in the message.
+// Locate computes the position of a field from the content of the message.
 type Locate func(v *View) (off, size int)
 
 // Holds reports whether the condition holds in the struct that starts at b.
 func (c *Cond) Holds(b []byte, big bool) bool { return c.word.Uint(b, big)&c.mask != 0 }
 
-// Holds reports whether the case is that of the struct that starts at b.
+// Holds reports whether the struct that starts at b has one of the values.
 func (c *Case) Holds(b []byte, big bool) bool { return c.set>>c.word.Uint(b, big)&1 != 0 }
 
 // resolve finds the field and the values by their names.
@@ -229,7 +228,7 @@ func (c *Case) resolve(s *Struct) {
 	}
 }
 
-// Valid reports whether the field means something in the struct that v sees.
+// Valid reports whether the field is valid in the struct of v.
 func (f *Field) Valid(v *View) bool {
 	if f.InvalidIf != nil && f.InvalidIf(v) {
 		return false
@@ -242,8 +241,8 @@ func (f *Field) Valid(v *View) bool {
 	return true
 }
 
-// Uint reads the field from the struct that starts at b; what is not there
-// reads as zero.
+// Uint reads the field from the struct that starts at b; bytes that were not
+// captured read as zero.
 func (f *Field) Uint(b []byte, big bool) uint64 {
 	if f.Off < 0 || f.Off+f.Size > len(b) || len(b) < f.Off {
 		return 0
@@ -255,8 +254,8 @@ func (f *Field) Uint(b []byte, big bool) uint64 {
 	return v
 }
 
-// Bytes is the part of the struct at b that the field takes, nil when it is
-// not all there. A field of variable size reaches to the end.
+// Bytes returns the bytes of the field in the struct that starts at b, nil when
+// they were not all captured. A field of variable size extends to the end of b.
 func (f *Field) Bytes(b []byte) []byte {
 	if f.Off < 0 || f.Off+f.Size > len(b) {
 		return nil
@@ -267,7 +266,8 @@ func (f *Field) Bytes(b []byte) []byte {
 	return b[f.Off : f.Off+f.Size]
 }
 
-// Is reports whether integers are big-endian here, given that they are around it.
+// Is reports whether integers of this order are big-endian; big is the order of
+// the enclosing struct.
 func (o Order) Is(big bool) bool {
 	switch o {
 	case Little:

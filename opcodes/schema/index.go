@@ -42,7 +42,7 @@ func (g *Registry) NewIndex() *Index {
 			}
 		}
 	}
-	for _, p := range g.Outside {
+	for _, p := range g.OtherFields {
 		x.add(p.Field, p.In)
 	}
 	for name := range x.places {

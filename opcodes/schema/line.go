@@ -1,6 +1,6 @@
 package schema
 
-// Role is what a piece of a summary line is; renderers colour by it.
+// Role is the meaning of a piece of a summary line; renderers colour by it.
 type Role uint8
 
 // The roles.
@@ -21,7 +21,7 @@ type Line struct {
 	Parts []Part
 
 	// HandleName appends the name that earlier messages gave to a handle,
-	// nothing where they gave none; nil: no earlier message is known.
+	// or nothing if the handle is unknown; nil: no earlier messages.
 	HandleName func(dst []byte, handle uint64) []byte
 
 	spare []byte
@@ -33,7 +33,7 @@ type Line struct {
 // is not escaped: the renderer that gets it does that.
 func PlainLine(dst []byte) Line { return Line{Text: dst, from: len(dst), plain: true} }
 
-// Part is a piece: it reaches from the end of the one before to End.
+// Part is a piece: it extends from the end of the one before to End.
 type Part struct {
 	End  int
 	Role Role

@@ -24,8 +24,8 @@ func (l *Line) Hex(r Role, v uint64) {
 	l.Mark(r)
 }
 
-// maxOffset is the largest offset that a file can have: the end in what
-// applications ask for.
+// maxOffset is the largest offset that a file can have: applications use
+// it as the end of a range.
 const maxOffset = 1<<63 - 1
 
 // Offset appends a file offset or size; the largest one is "EOF".
@@ -97,7 +97,7 @@ func (l *Line) Value(r Role, n *Names, v uint64) {
 }
 
 // Label appends a file name or other text of the wire up to its first NUL;
-// what a terminal would act upon is escaped.
+// control characters are escaped.
 func (l *Line) Label(r Role, b []byte) {
 	if l.plain {
 		l.Text = append(l.Text, TrimNUL(b)...) // a renderer will escape it

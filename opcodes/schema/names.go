@@ -15,7 +15,7 @@ type Names struct {
 	Prefix string // what all full names begin with; Value.Name goes without
 	Flags  bool
 	Values []Value
-	Part   uint64 // the bits of the field that tell the values apart; 0: all
+	Mask   uint64 // the bits of the field that hold the value; 0: all
 
 	byValue map[uint64]int // places in Values, of enumerations
 	dense   []int16        // places in Values and one more, by value, where values are small
@@ -77,7 +77,7 @@ func NewEnum(group, prefix, doc string, values []Value) *Names {
 
 // WithMask makes only some bits of a field select the value.
 func (n *Names) WithMask(part uint64) *Names {
-	n.Part = part
+	n.Mask = part
 	return n
 }
 
@@ -176,8 +176,8 @@ func (n *Names) Find(name string) (Value, bool) {
 	return Value{}, false
 }
 
-// Bit is the mask of a flag by its short name; the tables are wrong when there
-// is none.
+// Bit is the mask of a flag by its short name; it panics when there is no
+// such flag: the tables are wrong.
 func (n *Names) Bit(name string) uint64 {
 	for _, v := range n.Values {
 		if v.Name == name {
@@ -188,7 +188,7 @@ func (n *Names) Bit(name string) uint64 {
 }
 
 // Number returns a value of an enumeration by its short name. It panics when
-// there is none: the tables are wrong.
+// there is no such value: the tables are wrong.
 func (n *Names) Number(name string) uint64 {
 	for _, v := range n.Values {
 		if v.Name == name {

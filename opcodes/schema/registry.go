@@ -14,11 +14,11 @@ type Registry struct {
 	Groups  []*Names  // by name
 	RPCs    []*RPC    // by opcode
 
-	Opcodes  *Names               // names of the operations; Prepare fills it
-	Unused   []Value              // opcodes that have a name and no RPC
-	Numbered []*Names             // groups that a number without a name may belong to
-	Sections map[string][]*Struct // structs at the top of a tree, by the name they have there
-	Outside  []Place              // fields that are neither in a struct nor buffers of an RPC
+	Opcodes       *Names               // names of the operations; Prepare fills it
+	UnusedOpcodes []Value              // opcodes that have a name and no RPC
+	NumberGroups  []*Names             // groups that a number without a name may belong to
+	Sections      map[string][]*Struct // structs at the top of a tree, by the name they have there
+	OtherFields   []Place              // fields that are neither in a struct nor buffers of an RPC
 
 	byOpcode []*RPC
 
@@ -67,9 +67,9 @@ func (g *Registry) AddValue(group string, v Value) {
 	g.values = append(g.values, addedValue{group, v})
 }
 
-// addLate adds the variants and values that were declared apart from their RPC
+// addPending adds the variants and values that were declared apart from their RPC
 // or group.
-func (g *Registry) addLate() {
+func (g *Registry) addPending() {
 	slices.SortStableFunc(g.variants, func(a, b addedVariant) int { return cmp.Compare(a.variant.Select, b.variant.Select) })
 	for _, a := range g.variants {
 		i := slices.IndexFunc(g.RPCs, func(r *RPC) bool { return r.Opcode == a.opcode })
@@ -99,15 +99,15 @@ func (g *Registry) Prepare() {
 		func(n *Names) string { return n.Group })
 	g.RPCs = sorted(g.RPCs, "the opcode of", func(a, b *RPC) int { return cmp.Compare(a.Opcode, b.Opcode) },
 		func(r *RPC) string { return fmt.Sprint(r.Name, ", ", r.Opcode) })
-	g.addLate()
-	values := make([]Value, 0, len(g.RPCs)+len(g.Unused))
+	g.addPending()
+	values := make([]Value, 0, len(g.RPCs)+len(g.UnusedOpcodes))
 	g.byOpcode = make([]*RPC, g.RPCs[len(g.RPCs)-1].Opcode+1)
 	for _, r := range g.RPCs {
 		g.byOpcode[r.Opcode] = r
 		r.Common = r.common()
 		values = append(values, Value{Name: r.Name, Value: uint64(r.Opcode), Doc: r.Doc})
 	}
-	g.Opcodes.Fill(append(values, g.Unused...))
+	g.Opcodes.Fill(append(values, g.UnusedOpcodes...))
 }
 
 // sorted returns a sorted copy of the list.
@@ -122,7 +122,7 @@ func sorted[T any](list []T, kind string, compare func(a, b T) int, name func(T)
 	return list
 }
 
-// ByOpcode returns an operation by its number, nil when there is none.
+// ByOpcode returns an operation by its number, nil when it is unknown.
 func (g *Registry) ByOpcode(opcode uint32) *RPC {
 	if opcode < uint32(len(g.byOpcode)) {
 		return g.byOpcode[opcode]
@@ -130,8 +130,8 @@ func (g *Registry) ByOpcode(opcode uint32) *RPC {
 	return nil
 }
 
-// StructNamed returns a struct by its name, letters of either case; nil when
-// there is none.
+// StructNamed returns a struct by its name, letters of either case; nil when it
+// is unknown.
 func (g *Registry) StructNamed(name string) *Struct {
 	for _, s := range g.Structs {
 		if strings.EqualFold(s.Name, name) {

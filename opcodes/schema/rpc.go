@@ -13,17 +13,17 @@ type RPC struct {
 	Variants []*Variant
 
 	// Pick returns the variant of a request; nil: always the first. It reads at
-	// most Picks[i] bytes of the buffer i behind the body.
-	Pick  func(m *Msg) *Variant
-	Picks []int
+	// most PickBytes[i] bytes of the buffer i behind the body.
+	Pick      func(m *Msg) *Variant
+	PickBytes []int
 
-	// Common is what all variants have in common, for requests that are cut
-	// before it can be told which one they are; nil when there is only one.
+	// Common has the buffers that all variants share, for requests that are
+	// truncated before the bytes that Pick reads; nil for a single variant.
 	Common *Variant
 
-	// Guess returns the variant of a reply whose request was not captured;
+	// PickReply returns the variant of a reply whose request was not captured;
 	// nil: always the first.
-	Guess func(m *Msg) *Variant
+	PickReply func(m *Msg) *Variant
 
 	// Sub returns the variant of a message inside this one (batches).
 	Sub func(m *Msg) *Variant
@@ -40,25 +40,25 @@ type Variant struct {
 	Reply   []*Field
 	Bulk    *BulkData
 
-	// SummarizeRequest and SummarizeReply write the summary line of a message:
-	// what an expert looks for first.
+	// SummarizeRequest and SummarizeReply write the summary line of a
+	// message.
 	SummarizeRequest func(m *Msg, l *Line)
 	SummarizeReply   func(m *Msg, l *Line)
 
-	// Inner is the first error inside a reply that its pb_status does not
-	// tell: of the intent, of a range, of an update; 0 without one.
-	Inner func(m *Msg) int32
+	// InnerError returns the first error in a reply that is not in pb_status: of
+	// the intent, of a range, of an update; 0 for success.
+	InnerError func(m *Msg) int32
 
-	// Subject is the FID (16 bytes in the order of the message) and the name
-	// that the request is about, as far as it has them.
+	// Subject returns the FID (16 bytes in the byte order of the message) and the
+	// file name that the request is about; nil if it has none.
 	Subject func(m *Msg) (fid, name []byte)
 }
 
-// BulkData describes what travels in the bulk of an RPC.
+// BulkData describes the bulk data of an RPC.
 type BulkData struct {
 	Portal uint32
 	Get    bool    // fetched by the server; else sent by it
-	Type   *Struct // what it means; nil: file data
+	Type   *Struct // its layout; nil: file data
 }
 
 // SameReplies reports whether the replies of all variants have the same buffers.

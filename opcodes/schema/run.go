@@ -6,36 +6,36 @@ type Run struct {
 	End    int // the furthest of them, from the start of the struct
 }
 
-// Direct is what a walk needs to know of a Direct field, close to that of its
-// neighbours.
+// Direct is a compact copy of what a walk reads of a Direct field, stored beside
+// those of its neighbours.
 type Direct struct {
-	Field *Field
-	Word  *Field // holds the bits that must be set, nil: it always means something
-	Mask  uint64
-	Case  *Field // tells the cases that the field is for, nil: it is there always
-	Cases uint64
-	Off   int32
-	Size  int32
-	Kind  Kind
-	Order Order
-	Needs Needs
-	Pad   bool
-	More  bool // Field.Valid has to be asked
+	Field      *Field
+	Word       *Field // holds the bits that must be set; nil: always valid
+	Mask       uint64
+	CaseField  *Field // selects the overlaid member; nil: always in use
+	CaseValues uint64
+	Off        int32
+	Size       int32
+	Kind       Kind
+	Order      Order
+	Needs      Needs
+	Pad        bool
+	CheckValid bool // Field.Valid has to be called
 }
 
-// Needs says what a Direct field takes beyond the reading of 4 or 8 bytes in
-// little-endian order; none that is no integer is read.
+// Needs are the steps that a Direct field takes beyond reading 4 or 8 bytes in
+// little-endian order. Fields that are not integers are not read.
 type Needs uint8
 
-// The needs.
+// The steps.
 const (
-	NeedsFunc   Needs = 1 << iota // a func of the field has to be asked
-	NeedsRemark                   // and for remarks another one
-	NeedsOrder                    // its byte order is that of what is around it
-	NeedsCare                     // anything else
+	NeedsIf        Needs = 1 << iota // Field.If has to be called
+	NeedsRemark                      // Field.Remark has to be called, where remarks are shown
+	NeedsByteOrder                   // its byte order is that of the enclosing struct
+	NeedsSlowPath                    // anything else: other sizes, signs, selectors, padding
 )
 
-// direct finds out whether a field is Direct.
+// direct reports whether a field is Direct.
 func (f *Field) direct() bool {
 	if f.Off < 0 || f.Size == 0 || f.Overlays() && f.If == nil || f.Locate != nil {
 		return false
@@ -51,8 +51,8 @@ func (f *Field) direct() bool {
 	return false
 }
 
-// asks reports whether the field depends on a func.
-func (f *Field) asks() bool {
+// hasFunc reports whether a func has to be called to show the field.
+func (f *Field) hasFunc() bool {
 	return f.If != nil || f.Remark != nil || f.InvalidIf != nil || f.ValidIf != nil
 }
 
@@ -67,10 +67,10 @@ func runs(fields []*Field) []Run {
 		}
 		d := &values[i]
 		*d = Direct{Field: f, Off: int32(f.Off), Size: int32(f.Size), Kind: f.Kind, Order: f.Order, Pad: f.Pad}
-		if f.For != nil {
-			d.Case, d.Cases = f.For.word, f.For.set
+		if f.Case != nil {
+			d.CaseField, d.CaseValues = f.Case.word, f.Case.set
 		}
-		if d.More = len(f.When) > 1 || f.InvalidIf != nil || f.ValidIf != nil; !d.More && len(f.When) == 1 {
+		if d.CheckValid = len(f.When) > 1 || f.InvalidIf != nil || f.ValidIf != nil; !d.CheckValid && len(f.When) == 1 {
 			d.Word, d.Mask = f.When[0].word, f.When[0].mask
 		}
 		d.Needs = d.needs()
@@ -85,24 +85,24 @@ func runs(fields []*Field) []Run {
 
 func (d *Direct) needs() (n Needs) {
 	f := d.Field
-	if f.If != nil && f.For == nil {
-		n |= NeedsFunc
+	if f.If != nil && f.Case == nil {
+		n |= NeedsIf
 	}
 	if f.Remark != nil {
 		n |= NeedsRemark
 	}
 	if f.Order == Inherit {
-		n |= NeedsOrder
+		n |= NeedsByteOrder
 	}
 	odd := f.Kind == Int || (f.Kind == Uint) != (f.Size == 4 || f.Size == 8)
-	if odd || f.Order == Big || d.Case != nil || d.Pad || d.More {
-		n |= NeedsCare
+	if odd || f.Order == Big || d.CaseField != nil || d.Pad || d.CheckValid {
+		n |= NeedsSlowPath
 	}
 	return n
 }
 
-// Uint reads the integer in the struct at b; it is zero for a field that is
-// none.
+// Uint reads the integer in the struct at b; it returns zero for a field
+// that is not an integer.
 func (d *Direct) Uint(b []byte, big bool) uint64 {
 	if d.Kind > Int {
 		return 0

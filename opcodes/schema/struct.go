@@ -2,7 +2,7 @@ package schema
 
 import "fmt"
 
-// Struct is a struct of the wire: fields one behind the other, some laid over
+// Struct is a struct of the wire: consecutive fields, some of them overlays of
 // others.
 type Struct struct {
 	Name   string
@@ -23,8 +23,8 @@ type Struct struct {
 	// order around it; nil: Order rules.
 	Detect func(b []byte, big bool) bool
 
-	// Brief puts the struct into a few words, shown beside its name.
-	Brief func(v *View, dst []byte) []byte
+	// Summarize appends a short description, shown beside the struct's name.
+	Summarize func(v *View, dst []byte) []byte
 }
 
 // Shorter are the sizes of a struct in older releases.
@@ -33,11 +33,11 @@ type Shorter []int
 // Detect finds the byte order of a struct from its bytes.
 type Detect func(b []byte, big bool) bool
 
-// Brief puts a struct into a few words.
-type Brief func(v *View, dst []byte) []byte
+// Summarize appends a short description of a struct.
+type Summarize func(v *View, dst []byte) []byte
 
 // NewStruct makes a struct of fields and options (an Order, a Since, a Format when
-// the struct is one value, Shorter, Detect, Brief, or a string, its meaning), works out the offsets and
+// the struct is one value, Shorter, Detect, Summarize, or a string, its meaning), works out the offsets and
 // resolves the names that conditions and counts refer to.
 func NewStruct(name string, parts ...any) *Struct {
 	s := &Struct{Name: name}
@@ -58,8 +58,8 @@ func NewStruct(name string, parts ...any) *Struct {
 			s.Shorter = p
 		case Detect:
 			s.Detect = p
-		case Brief:
-			s.Brief = p
+		case Summarize:
+			s.Summarize = p
 		default:
 			panic(fmt.Sprintf("struct %s: part of type %T", name, p))
 		}
@@ -68,8 +68,8 @@ func NewStruct(name string, parts ...any) *Struct {
 	return s
 }
 
-// place puts a field behind the ones before it or over one of them. It returns
-// whether the next field still has a fixed offset.
+// place computes the offset of a field, after the ones before it or over one of
+// them. It reports whether the next field still has a fixed offset.
 func (s *Struct) place(f *Field, fixed bool) bool {
 	s.Fields = append(s.Fields, f)
 	switch {
@@ -104,7 +104,7 @@ func (s *Struct) place(f *Field, fixed bool) bool {
 
 func (s *Struct) resolve() {
 	for _, f := range s.Fields {
-		if c := f.For; c != nil {
+		if c := f.Case; c != nil {
 			c.resolve(s)
 			f.If = func(v *View) bool { return c.Holds(v.Struct, v.Big) }
 		}
@@ -154,7 +154,8 @@ func (s *Struct) Lookup(name string) (*Field, bool) {
 	return nil, false
 }
 
-// Field is the field of that name; the tables are wrong when there is none.
+// Field is the field of that name; it panics when the struct has none: the
+// tables are wrong.
 func (s *Struct) Field(name string) *Field {
 	f, ok := s.Lookup(name)
 	if !ok {
@@ -163,8 +164,8 @@ func (s *Struct) Field(name string) *Field {
 	return f
 }
 
-// Big reports whether the integers of the struct at b are big-endian, given that
-// those around it are.
+// Big reports whether the integers of the struct at b are big-endian; big is the
+// order of the enclosing struct.
 func (s *Struct) Big(b []byte, big bool) bool {
 	if s.Detect != nil {
 		return s.Detect(b, big)

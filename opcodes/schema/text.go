@@ -79,7 +79,7 @@ func IsFID(b []byte, big bool) bool {
 }
 
 // AppendOSTID appends the object id in the first 16 bytes of b: "seq:id", or
-// the FID it really is. plain says that it always is an id and a sequence.
+// the FID if it is one. With plain it is always an id and a sequence.
 func AppendOSTID(dst, b []byte, big, plain bool) []byte {
 	if len(b) < 16 {
 		return dst
@@ -162,7 +162,7 @@ func AppendVersion(dst []byte, v uint32) []byte {
 	return dst
 }
 
-// TrimNUL is b up to its first NUL.
+// TrimNUL returns b up to its first NUL.
 func TrimNUL(b []byte) []byte {
 	for i, c := range b {
 		if c == 0 {

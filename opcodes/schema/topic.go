@@ -17,7 +17,7 @@ type Topic struct {
 	Places []Place
 }
 
-// Topics finds what a name stands for; letters may be of either case. A name
+// Topics returns everything that a name refers to; letters may be of either case. A name
 // is that of a struct, a group, an operation, a field, or a value with or
 // without its prefix; a path such as obd_connect_data.ocd_grant or
 // obd_connect_flags.GRANT narrows it down; a number is that of an operation, a
@@ -61,7 +61,7 @@ func (x *Index) declared(name string) (list []Topic) {
 	}
 	s := onlyStruct(places)
 	if s != nil && len(list) == 1 && list[0].Struct == s {
-		return list // it tells where it lies
+		return list // the explanation of the struct lists its places
 	}
 	list = append(list, Topic{Field: places[0].Field.Name, Places: places})
 	if s != nil {
@@ -83,8 +83,8 @@ func (x *Index) fold(name string) []Place {
 	return nil
 }
 
-// onlyStruct is the struct that a field is wherever it occurs, nil when it is
-// none or one of several.
+// onlyStruct returns the struct that is the type of the field in all its places,
+// nil when it has no struct type or several.
 func onlyStruct(places []Place) (s *Struct) {
 	for _, p := range places {
 		t := p.Field.Type
@@ -129,7 +129,8 @@ func (x *Index) parts(of, name string) []Topic {
 	return list
 }
 
-// owners are the names of the structs that a section or a field is.
+// owners returns the names of the structs that are the types of a section or a
+// field.
 func (x *Index) owners(name string) map[string]bool {
 	names := make(map[string]bool)
 	for _, s := range x.reg.Sections[strings.ToLower(name)] {
@@ -152,7 +153,8 @@ func contains(groups []*Names, g *Names) bool {
 	return false
 }
 
-// Group is the group of names of the field or of its elements, nil without.
+// Group returns the group of names of the field or of its elements, nil if it
+// has none.
 func (f *Field) Group() *Names {
 	if f.Names == nil && f.Elem != nil {
 		return f.Elem.Names
@@ -160,9 +162,9 @@ func (f *Field) Group() *Names {
 	return f.Names
 }
 
-// Covers is the name of the field that this one overlays, empty when it is
-// none or only a part of one.
-func (f *Field) Covers() string { return f.over }
+// OverlaidField returns the name of the field that this one overlays, empty when
+// it overlays none or only part of one.
+func (f *Field) OverlaidField() string { return f.over }
 
 func (n *Names) value(name string) *Value {
 	for i := range n.Values {
@@ -173,14 +175,14 @@ func (n *Names) value(name string) *Value {
 	return nil
 }
 
-// numbered is what has a number.
+// numbered returns the operation, portal or error with a number.
 func (x *Index) numbered(n int64) (list []Topic) {
 	if n >= 0 {
 		if r := x.reg.ByOpcode(uint32(n)); r != nil {
 			list = append(list, Topic{RPC: r})
 		}
 	}
-	for _, g := range x.reg.Numbered {
+	for _, g := range x.reg.NumberGroups {
 		u := uint64(n)
 		if g == Errnos && n < 0 {
 			u = uint64(-n)
@@ -193,7 +195,8 @@ func (x *Index) numbered(n int64) (list []Topic) {
 }
 
 // valuesNamed finds values in all groups: those whose full name it is, else
-// those whose short name it is. Operations are told of by themselves.
+// those whose short name it is. Opcodes are skipped: declared
+// finds the operations.
 func (x *Index) valuesNamed(name string, found bool) (list []Topic) {
 	var short []Topic
 	for _, g := range x.reg.Groups {
@@ -214,12 +217,12 @@ func (x *Index) valuesNamed(name string, found bool) (list []Topic) {
 	return short
 }
 
-// Users are the places of fields whose values a group names.
+// Users returns the places of the fields that use a group of names.
 func (x *Index) Users(g *Names) []Place {
 	return x.where(func(f *Field) bool { return f.Group() == g })
 }
 
-// Holders are the places where a struct lies.
+// Holders returns the places of the fields whose type is the struct.
 func (x *Index) Holders(s *Struct) []Place {
 	return x.where(func(f *Field) bool { return f.Type == s || f.Elem != nil && f.Elem.Type == s })
 }
@@ -235,8 +238,8 @@ func (x *Index) where(is func(*Field) bool) (list []Place) {
 	return list
 }
 
-// TopicNames are all names that Topics knows, sorted. Values have their full
-// names, and their short ones when short is set.
+// TopicNames returns all names that Topics accepts, sorted: values with their
+// full names, and also with their short ones when short is set.
 func (x *Index) TopicNames(short bool) []string {
 	all := make(map[string]bool, 8192)
 	for _, n := range x.names {
@@ -265,12 +268,12 @@ func (x *Index) TopicNames(short bool) []string {
 	return names
 }
 
-// Standalone returns the field as it is without the struct around it: at the beginning,
-// and with a meaning whatever flags say.
+// Standalone returns a copy of the field for use without its struct: at offset
+// 0 and without validity rules.
 func (f *Field) Standalone() *Field {
 	c := *f
 	c.Off, c.over, c.at, c.afterPrevious = 0, "", 0, false
-	c.When, c.ValidIf, c.InvalidIf, c.If, c.For, c.Locate = nil, nil, nil, nil, nil, nil
+	c.When, c.ValidIf, c.InvalidIf, c.If, c.Case, c.Locate = nil, nil, nil, nil, nil, nil
 	if c.CountBy != "" || c.CountOf != nil {
 		c.CountBy, c.CountOf, c.count = "", nil, nil
 		if c.Kind == Array {

@@ -2,7 +2,7 @@ package schema
 
 import "strconv"
 
-// formatWords say what numbers of a format are.
+// formatWords are the words for numbers of a format.
 var formatWords = [...]string{Hex: "hex", ID: "id", Cookie: "cookie", Octal: "mode", Size: "size",
 	Seconds: "time", Duration: "seconds", Version: "version", NID4: "nid", IPv4: "address", Errno: "errno", UUID: ""}
 

@@ -1,18 +1,18 @@
 package schema
 
-// View is what the small funcs of the tables see of a message: raw bytes, with
-// the field and struct declarations to read them by.
+// View is the argument of the funcs in the tables: the raw bytes of a struct,
+// and its place in the message.
 type View struct {
-	Struct []byte // the struct the field is part of, to the end of its buffer
-	Rest   []byte // from the field to the end of its buffer
-	Len    int    // of a union: the bytes it has, of which Rest is what was captured
-	Big    bool   // integers of this struct are big-endian
-	Off    int    // where Struct begins among the bytes of the message
-	Reach  int    // where the last part ends that lies elsewhere in the struct
-	Index  int    // of the record in its list or the element in its array
-	Type   *Struct
-	Up     *View // the struct around this one, nil in a buffer's own struct
-	Msg    *Msg
+	Struct     []byte // the struct the field is part of, to the end of its buffer
+	Rest       []byte // from the field to the end of its buffer
+	Len        int    // of a union: the bytes it has, of which Rest is what was captured
+	Big        bool   // integers of this struct are big-endian
+	Off        int    // offset of Struct in the message
+	LocatedEnd int    // end of the last part that a Locate func placed
+	Index      int    // of the record in its list or the element in its array
+	Type       *Struct
+	Up         *View // the enclosing struct, nil in a buffer's own struct
+	Msg        *Msg
 }
 
 // Uint reads a field of the struct.
@@ -20,22 +20,22 @@ func (v *View) Uint(f *Field) uint64 { return f.Uint(v.Struct, v.Big) }
 
 // Msg is a lustre_msg with its buffers.
 type Msg struct {
-	Bufs    [][]byte // as far as they were captured
-	Big     bool
-	Reply   bool
-	Opcode  uint32
-	Status  int32 // pb_status
-	RPC     *RPC
-	Variant *Variant
-	Guess   bool // the variant is a guess
-	Req     *Msg // of a reply or a bulk: its request; nil when it is not known
-	Portal  uint32
-	Sub     bool // a message inside a batch
+	Bufs           [][]byte // as far as they were captured
+	Big            bool
+	Reply          bool
+	Opcode         uint32
+	Status         int32 // pb_status
+	RPC            *RPC
+	Variant        *Variant
+	VariantGuessed bool // the variant is a guess
+	Req            *Msg // of a reply or a bulk: its request; nil when it was not captured
+	Portal         uint32
+	Sub            bool // a message inside a batch
 
-	Scratch [16]byte // room for a FID that a Subject func puts together
+	Scratch [16]byte // room for a FID that a Subject func composes
 }
 
-// Buf is buffer i, nil when the message has none.
+// Buf returns buffer i, nil when the message has fewer.
 func (m *Msg) Buf(i int) []byte {
 	if m == nil || i >= len(m.Bufs) {
 		return nil
@@ -54,7 +54,7 @@ func (m *Msg) Fields() []*Field {
 	return m.Variant.Request
 }
 
-// Named is the buffer of that name, nil when there is none.
+// Named returns the buffer of that name, nil when the message has none.
 func (m *Msg) Named(name string) []byte {
 	for i, f := range m.Fields() {
 		if f.Name == name {

@@ -202,7 +202,7 @@ func properties(f *schema.Field) (list []string) {
 	for _, c := range f.When {
 		list = append(list, "if "+c.Field+" has "+strings.Join(c.Bits, " or "))
 	}
-	if over := f.Covers(); over != "" {
+	if over := f.OverlaidField(); over != "" {
 		list = append(list, "overlays "+over)
 	}
 	if f.Order == schema.Big {

@@ -173,7 +173,7 @@ func operationJSON(r *schema.RPC) topicJSON {
 }
 
 func describeField(f *schema.Field, placed bool) fieldJSON {
-	j := fieldJSON{Name: f.Name, Size: f.Size, Type: f.TypeText(), Since: string(f.Since), Over: f.Covers(),
+	j := fieldJSON{Name: f.Name, Size: f.Size, Type: f.TypeText(), Since: string(f.Since), Over: f.OverlaidField(),
 		CountBy: f.CountBy, Meaning: f.Doc, Forms: optionNames(f)}
 	if placed && offsetText(f) != "-" {
 		j.Offset = &f.Off
