@@ -130,7 +130,7 @@ var ChangelogExtraFlags = Bits("changelog_extra_flags", "CLFE_", "further parts 
 })
 
 // ChangelogSendFlags is the group changelog_send_flags.
-var ChangelogSendFlags = Bits("changelog_send_flags", "CHANGELOG_FLAG_", "what a reader of a changelog asks for", []Value{
+var ChangelogSendFlags = Bits("changelog_send_flags", "CHANGELOG_FLAG_", "what a reader of a changelog requests", []Value{
 	{Name: "FOLLOW", Value: 0x1},
 	{Name: "BLOCK", Value: 0x2},
 	{Name: "JOBID", Value: 0x4},

@@ -78,7 +78,7 @@ var LcfgCommand = Enum("lcfg_command", "LCFG_", "commands of configuration recor
 	{Name: "NODEMAP_FILESET_MODIFY", Value: 0xce067, Since: "2.17"},
 	{Name: "NODEMAP_BANLIST_ADD", Value: 0xce068, Since: "2.17"},
 	{Name: "NODEMAP_BANLIST_DEL", Value: 0xce069, Since: "2.17"},
-	{Name: "REQUIRED", Value: 0x1000, Doc: "bit: who does not know the command must not mount"},
+	{Name: "REQUIRED", Value: 0x1000, Doc: "bit: a client that does not know the command must not mount"},
 })
 
 // LcfgMisc is the group lcfg_misc.
@@ -136,7 +136,7 @@ var lustreCfg = Define("lustre_cfg", "one step of a configuration: a command and
 		}
 		return big
 	}),
-	U32("lcfg_version", Hex, "magic; tells the byte order"),
+	U32("lcfg_version", Hex, "magic; gives the byte order"),
 	U32("lcfg_command", LcfgCommand, "what to do"),
 	U32("lcfg_num", "number, where the command takes one: a timeout"),
 	U32("lcfg_flags", Hex, "unused"),

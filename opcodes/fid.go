@@ -97,7 +97,7 @@ func sequenceRemark(v *View, dst []byte) []byte {
 }
 
 // lustreCapa is struct lustre_capa.
-var lustreCapa = Define("lustre_capa", "capability: leave to touch an object; gone since 2.7, its buffers are empty",
+var lustreCapa = Define("lustre_capa", "capability: permission for operations on an object; removed in 2.7, its buffers are empty",
 	Sub("lc_fid", luFid, "the object"),
 	U64("lc_opc", Hex, "operations allowed"),
 	U64("lc_uid", "user it was given to"),

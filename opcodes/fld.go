@@ -10,13 +10,13 @@ const (
 )
 
 // SeqOp is the group seq_op.
-var SeqOp = Enum("seq_op", "SEQ_ALLOC_", "what sequences are asked for", []Value{
+var SeqOp = Enum("seq_op", "SEQ_ALLOC_", "which sequences are requested", []Value{
 	{Name: "SUPER", Value: 0x0, Doc: "many, for a server that hands them out"},
 	{Name: "META", Value: 0x1, Doc: "one, for a client"},
 })
 
 // FldOp is the group fld_op.
-var FldOp = Enum("fld_op", "FLD_", "what is asked of the FID location database", []Value{
+var FldOp = Enum("fld_op", "FLD_", "operation on the FID location database", []Value{
 	{Name: "CREATE", Value: 0x0},
 	{Name: "DELETE", Value: 0x1},
 	{Name: "LOOKUP", Value: 0x2},
@@ -56,9 +56,9 @@ var luSeqRangeArray = Define("lu_seq_range_array", "ranges of the FID location d
 )
 
 var (
-	bufSeqOpc             = U32("seq_opc", SeqOp, "what is asked for")
+	bufSeqOpc             = U32("seq_opc", SeqOp, "what is requested")
 	bufSeqRange           = Sub("seq_range", luSeqRange)
-	bufFldOpc             = U32("fld_opc", FldOp, "what is asked")
+	bufFldOpc             = U32("fld_opc", FldOp, "operation")
 	bufFldRange           = Sub("fld_range", luSeqRange)
 	bufGenericDataFldRead = Sub("generic_data", luSeqRangeArray)
 )
@@ -77,7 +77,7 @@ var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Varian
 		SummarizeReply:   func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
 	},
 },
-	Doc: "Asks for sequences, the upper part of FIDs. A server gets a super-sequence from MDT0000 to hand out itself; " +
+	Doc: "Allocates sequences, the upper part of FIDs. A server gets a super-sequence from MDT0000 to hand out itself; " +
 		"a client gets one sequence (meta) from a server, under which it makes FIDs of new files.",
 	Pick:      func(m *Msg) *Variant { return m.RPC.Variants[min(ReadUint(first4(m.Buf(1)), m.Big), 1)] },
 	PickBytes: []int{4},
@@ -93,7 +93,7 @@ var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Varian
 	},
 	SummarizeReply: func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
 }},
-	Doc: "Asks the FID location database on which target a sequence lives. The answer is the range around it and the target's index."})
+	Doc: "Looks up the target of a sequence in the FID location database. The reply has the range that contains it and the target's index."})
 
 var _ = DefineRPC(&RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{{
 	Request: Bufs(bufPtlrpcBody, bufFldRange),
@@ -109,7 +109,7 @@ var _ = DefineRPC(&RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{
 		}
 	},
 }},
-	Doc: "Reads the whole FID location database of a server, which a starting server keeps a copy of."})
+	Doc: "Reads the whole FID location database of a server; a starting server keeps a copy."})
 
 var (
 	lsrStart = luSeqRange.Field("lsr_start")

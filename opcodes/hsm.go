@@ -48,7 +48,7 @@ var HsmProgressStates = Enum("hsm_progress_states", "HPS_", "how far an action i
 })
 
 // HsmUserAction is the group hsm_user_action.
-var HsmUserAction = Enum("hsm_user_action", "HUA_", "what a user asks for", []Value{
+var HsmUserAction = Enum("hsm_user_action", "HUA_", "what a user requests", []Value{
 	{Name: "NONE", Value: 0x1, Doc: "nothing"},
 	{Name: "ARCHIVE", Value: 0xa, Doc: "copy to the archive"},
 	{Name: "RESTORE", Value: 0xb, Doc: "copy back"},
@@ -71,7 +71,7 @@ var HsmProgressFlags = Bits("hsm_progress_flags", "HP_FLAG_", "what a progress r
 })
 
 // HsmStateSetValid is the group hsm_state_set_valid.
-var HsmStateSetValid = Bits("hsm_state_set_valid", "HSS_", "which members of an hsm_state_set mean something", []Value{
+var HsmStateSetValid = Bits("hsm_state_set_valid", "HSS_", "which members of an hsm_state_set are valid", []Value{
 	{Name: "SETMASK", Value: 0x1, Doc: "states to set"},
 	{Name: "CLEARMASK", Value: 0x2, Doc: "states to clear"},
 	{Name: "ARCHIVE_ID", Value: 0x4, Doc: "the archive"},
@@ -109,7 +109,7 @@ var hsmUserState = Define("hsm_user_state",
 	"HSM state of a file, and what is being done to it",
 	U32("hus_states", HsmStates, "the state"),
 	U32("hus_archive_id", "the archive it is in"),
-	U32("hus_in_progress_state", HsmProgressStates, "how far what is being done is"),
+	U32("hus_in_progress_state", HsmProgressStates, "progress of the current action"),
 	U32("hus_in_progress_action", HsmUserAction, "what is being done"),
 	Sub("hus_in_progress_location", hsmExtent, "to which range"),
 	Str("hus_extended_info", 0, "more about it"),
@@ -143,7 +143,7 @@ var hsmUserItem = Define("hsm_user_item",
 // hsmStateSet is struct hsm_state_set.
 var hsmStateSet = Define("hsm_state_set",
 	"changes the HSM state of a file",
-	U32("hss_valid", HsmStateSetValid, "the fields that mean something"),
+	U32("hss_valid", HsmStateSetValid, "the valid fields"),
 	U32("hss_archive_id", When("hss_valid", "ARCHIVE_ID"), "the archive"),
 	U64("hss_setmask", HsmStates, When("hss_valid", "SETMASK"), "states to set"),
 	U64("hss_clearmask", HsmStates, When("hss_valid", "CLEARMASK"), "states to clear"),
@@ -193,7 +193,7 @@ var (
 )
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
-	Doc: "Asks for the HSM state of a file: whether the archive has a copy, whether the data is released.",
+	Doc: "Gets the HSM state of a file: whether the archive has a copy, whether the data is released.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufHsmUserState),
@@ -246,7 +246,7 @@ var (
 )
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION",
-	Doc: "Asks what is being done to a file by HSM at the moment.",
+	Doc: "Gets the HSM action in progress on a file.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
 		Reply:            Bufs(bufPtlrpcBody, bufMdtBody, bufHsmCurrentAction),
@@ -296,7 +296,7 @@ var (
 )
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
-	Doc: "A user wants files archived, restored, released or removed from the archive, or wants that cancelled.",
+	Doc: "A user requests to archive, restore, release or remove files, or to cancel that.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody, bufHsmRequest, bufHsmUserItem, bufGenericDataCopytool),
 		Reply:   Bufs(bufPtlrpcBody),
@@ -348,7 +348,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_REGISTER, Name: "MDS_HSM_CT_REGISTER",
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_CT_UNREGISTER, Name: "MDS_HSM_CT_UNREGISTER",
-	Doc: "A client says that its copytool has ended.",
+	Doc: "A client reports that its copytool has ended.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufMdtBody),
 		Reply:   Bufs(bufPtlrpcBody),

@@ -3,7 +3,7 @@ package opcodes
 import . "github.com/lshark/lshark/opcodes/schema"
 
 // HsmCopytoolAction is the group hsm_copytool_action.
-var HsmCopytoolAction = Enum("hsm_copytool_action", "HSMA_", "what a copytool shall do", []Value{
+var HsmCopytoolAction = Enum("hsm_copytool_action", "HSMA_", "action of a copytool", []Value{
 	{Name: "NONE", Value: 0xa, Doc: "nothing"},
 	{Name: "ARCHIVE", Value: 0x14, Doc: "copy to the archive"},
 	{Name: "RESTORE", Value: 0x15, Doc: "copy back"},
@@ -42,7 +42,7 @@ var haiLen = U32("hai_len", Size, "bytes of the item, with its data")
 
 // hsmActionItem is struct hsm_action_item.
 var hsmActionItem = Define("hsm_action_item",
-	"what a copytool shall do to a file",
+	"an action of a copytool on a file",
 	haiLen,
 	U32("hai_action", HsmCopytoolAction, "what to do"),
 	Sub("hai_fid", luFid, "the file"),

@@ -37,8 +37,8 @@ var idxInfo = Define("idx_info", "which index, and which part of it",
 	U64("ii_version", Cookie, "version of the index when it was read"),
 	U64("ii_hash_start", Cookie, "first hash"),
 	U64("ii_hash_end", Cookie, "hash to go on with; 0xfffffffffffffffe: that was all"),
-	U16("ii_keysize", Size, "bytes of a key; the reply tells"),
-	U16("ii_recsize", Size, "bytes of a record; the reply tells"),
+	U16("ii_keysize", Size, "bytes of a key, in the reply"),
+	U16("ii_recsize", Size, "bytes of a record, in the reply"),
 	Pad("ii_pad1", 4),
 	Pad("ii_pad2", 8),
 	Pad("ii_pad3", 8),
@@ -46,7 +46,7 @@ var idxInfo = Define("idx_info", "which index, and which part of it",
 
 // luIdxpage is struct lu_idxpage.
 var luIdxpage = Define("lu_idxpage", "page of an index: 4096 bytes", Detect(indexPageBig),
-	U32("lip_magic", Hex, "0x8a6d6b6c; tells the byte order"),
+	U32("lip_magic", Hex, "0x8a6d6b6c; gives the byte order"),
 	U16("lip_flags", IdxFlags),
 	U16("lip_nr", "number of entries"),
 	Pad("lip_pad0", 8),
@@ -109,8 +109,8 @@ var idxpageNodemapEntry = Define("idxpage_nodemap_entry", "entry of the nodemap 
 	Sub("rec", nodemapRec),
 )
 
-// idxpageEntry is an entry of an index whose meaning is not known.
-var idxpageEntry = Define("idxpage_entry", "entry of an index whose meaning is not known",
+// idxpageEntry is an entry of an index of unknown type.
+var idxpageEntry = Define("idxpage_entry", "entry of an index of unknown type",
 	Opaque("entry", 0, "the entry"),
 )
 
@@ -175,7 +175,7 @@ func formThatFills(v *View, nr int, forms ...*Field) (*Field, int) {
 
 // luOrphanRec is struct lu_orphan_rec.
 var luOrphanRec = Define("lu_orphan_rec", "OST object that no file refers to, as the layout LFSCK finds it",
-	Sub("lor_fid", luFid, "file that it says it belongs to; f_ver is the number of the stripe"),
+	Sub("lor_fid", luFid, "file that the object claims to belong to; f_ver is the number of the stripe"),
 	U32("lor_uid", "owner"),
 	U32("lor_gid", "group"),
 )

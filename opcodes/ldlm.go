@@ -14,23 +14,23 @@ const (
 
 // LdlmFlags are lock flags. Only the low 32 bits travel.
 var LdlmFlags = Bits("ldlm_flags", "LDLM_FL_", "lock flags; the upper half never leaves its node", []Value{
-	{Name: "LOCK_CHANGED", Value: 0x1, Doc: "the lock that was granted is not the one asked for"},
+	{Name: "LOCK_CHANGED", Value: 0x1, Doc: "the granted lock differs from the requested one"},
 	{Name: "BLOCK_GRANTED", Value: 0x2, Doc: "has to wait for granted locks"},
 	{Name: "BLOCK_CONV", Value: 0x4, Doc: "has to wait for converting locks; gone after 2.16"},
 	{Name: "BLOCK_WAIT", Value: 0x8, Doc: "has to wait behind waiting locks"},
 	{Name: "BLOCKED_MASK", Value: 0xa, Alias: true, Doc: "the reasons to wait"},
-	{Name: "SPECULATIVE", Value: 0x10, Doc: "asked for ahead of need; not worth waiting or retrying for"},
-	{Name: "AST_SENT", Value: 0x20, Doc: "in a completion: the lock is to be cancelled at once, it already blocks somebody"},
+	{Name: "SPECULATIVE", Value: 0x10, Doc: "requested speculatively; not worth a wait or a retry"},
+	{Name: "AST_SENT", Value: 0x20, Doc: "in a completion callback: cancel the lock at once, it already blocks another one"},
 	{Name: "CONTENTION", Value: 0x40, Since: "2.18", Doc: "the resource is contended"},
 	{Name: "REPLAY", Value: 0x100, Doc: "the client gives the lock back to a restarted server"},
 	{Name: "INTENT_ONLY", Value: 0x200, Doc: "do what the intent says, no lock wanted"},
 	{Name: "HAS_INTENT", Value: 0x1000, Doc: "an intent comes with it; for an OST lock it means glimpse"},
-	{Name: "FLOCK_DEADLOCK", Value: 0x8000, Doc: "waiting would never end"},
+	{Name: "FLOCK_DEADLOCK", Value: 0x8000, Doc: "the lock would be part of a deadlock"},
 	{Name: "DISCARD_DATA", Value: 0x10000, Doc: "drop dirty data instead of writing it"},
 	{Name: "AST_MASK", Value: 0x18000, Alias: true, Doc: "what callbacks pass on"},
 	{Name: "WIRE_AST_FLAGS_MASK", Value: 0x18020, Since: "2.17", Alias: true, Doc: "what callbacks may carry"},
 	{Name: "NO_TIMEOUT", Value: 0x20000, Doc: "may wait without bound"},
-	{Name: "SRV_ENQ_MASK", Value: 0x2000b, Alias: true, Doc: "what a server may answer"},
+	{Name: "SRV_ENQ_MASK", Value: 0x2000b, Alias: true, Doc: "flags that a server may return"},
 	{Name: "BLOCK_NOWAIT", Value: 0x40000, Doc: "fail rather than wait"},
 	{Name: "TEST_LOCK", Value: 0x80000, Doc: "only ask whether it would be granted"},
 	{Name: "MATCH_LOCK", Value: 0x100000, Doc: "look for a lock that fits"},
@@ -78,8 +78,8 @@ var LdlmFlags = Bits("ldlm_flags", "LDLM_FL_", "lock flags; the upper half never
 var LdlmError = Enum("ldlm_error", "ELDLM_", "status of a lock reply", []Value{
 	{Name: "OK", Value: 0x0, Doc: "done"},
 	{Name: "LOCK_MATCHED", Value: 0x1, Doc: "a lock that fits was there"},
-	{Name: "LOCK_CHANGED", Value: 0x12c, Doc: "the lock is another one than asked for"},
-	{Name: "LOCK_ABORTED", Value: 0x12d, Doc: "the intent was done, there is no lock"},
+	{Name: "LOCK_CHANGED", Value: 0x12c, Doc: "the lock differs from the requested one"},
+	{Name: "LOCK_ABORTED", Value: 0x12d, Doc: "the intent was executed, no lock was granted"},
 	{Name: "LOCK_REPLACED", Value: 0x12e, Doc: "another lock is returned"},
 	{Name: "NO_LOCK_DATA", Value: 0x12f, Doc: "the lock has no data"},
 	{Name: "LOCK_WOULDBLOCK", Value: 0x130, Doc: "would have to wait"},
@@ -107,7 +107,7 @@ var LockaheadResult = Enum("lockahead_result", "LLA_RESULT_", "result of a lock-
 })
 
 // ldlmRequest is struct ldlm_request.
-var ldlmRequest = Define("ldlm_request", "a lock to take, convert or cancel, or that a callback is about",
+var ldlmRequest = Define("ldlm_request", "a lock to enqueue, convert or cancel, or the lock of a callback",
 	U32("lock_flags", LdlmFlags, "lower half of the lock flags"),
 	U32("lock_count", "handles that count in lock_handle; 0 means 1 in a cancel"),
 	Sub("lock_desc", ldlmLockDesc, "the lock; in a blocking callback the lock that is in conflict"),
@@ -124,7 +124,7 @@ var ldlmReply = Define("ldlm_reply", "the lock that was granted or waits",
 	Pad("lock_padding", 4),
 	Sub("lock_desc", ldlmLockDesc, "the lock as the server has it"),
 	Sub("lock_handle", lustreHandle, "the server's cookie of the lock; in a convert the client's"),
-	U64("lock_policy_res1", Disposition, "how far the intent got"),
+	U64("lock_policy_res1", Disposition, "progress of the intent"),
 	S64("lock_policy_res2", Errno, Remark(positiveErrno), "result of the intent; the lower half is the errno, some senders extend its sign"),
 )
 
@@ -139,7 +139,7 @@ var (
 )
 
 var rpcLdlmEnqueue = DefineRPC(&RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
-	Doc: "Asks for a lock. With an intent the server does what the intent says in the same step: opens, looks up, gets attributes, and so on. " +
+	Doc: "Requests a lock. With an intent the server also executes an operation: open, lookup, getattr and others. " +
 		"When the lock has to wait, a completion callback follows.",
 	Variants: []*Variant{
 		enqueueExtent, enqueueGlimpse, enqueueFlock, enqueueIbits, enqueuePlain,
@@ -251,7 +251,7 @@ func appendServerLock(b []byte, i int, l *Line) {
 }
 
 var _ = DefineRPC(&RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
-	Doc: "A client keeps some of the bits of an inode lock and gives the others up, instead of cancelling the lock.",
+	Doc: "A client keeps some bits of an inode lock and releases the others, instead of cancelling the lock.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody, bufDlmRep),
@@ -271,7 +271,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
-	Doc: "A client gives locks back, by the server's handles: after a blocking callback, or because it has not used them.",
+	Doc: "A client cancels locks, by the server's handles: after a blocking callback, or because they are unused.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody),
@@ -298,7 +298,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CANCEL, Name: "LDLM_CANCEL",
 const cancelsShown = 2
 
 var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
-	Doc: "The server tells a client that its lock is in somebody's way. The client answers at once, then writes back and cancels; when it takes too long it is evicted.",
+	Doc: "The server notifies a client that its lock blocks another one. The client replies at once, writes back and cancels the lock; a client that takes too long is evicted.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq),
 		Reply:   Bufs(bufPtlrpcBody),
@@ -318,7 +318,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 	}}})
 
 var _ = DefineRPC(&RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
-	Doc: "The server tells a client that the lock it has been waiting for is granted. With AST_SENT the lock is wanted back at the same time.",
+	Doc: "The server notifies a client that its waiting lock is granted. With AST_SENT the client must cancel it at once.",
 	Variants: []*Variant{{
 		Request: Bufs(bufPtlrpcBody, bufDlmReq, bufDlmLvb),
 		Reply:   Bufs(bufPtlrpcBody),

@@ -24,25 +24,25 @@ var BarrierStatus = Enum("barrier_status", "BS_", "state of a write barrier", []
 var BarrierCmd = Enum("barrier_cmd", "BC_", "barrier command", []Value{
 	{Name: "FREEZE", Value: 0x1, Doc: "freeze"},
 	{Name: "THAW", Value: 0x2, Doc: "thaw"},
-	{Name: "STAT", Value: 0x3, Doc: "tell the state"},
+	{Name: "STAT", Value: 0x3, Doc: "report the state"},
 	{Name: "RESCAN", Value: 0x4, Doc: "look for MDTs"},
 })
 
 // ldlmGlDesc is union ldlm_gl_desc.
-var _ = Define("ldlm_gl_desc", "what a glimpse callback tells",
+var _ = Define("ldlm_gl_desc", "content of a glimpse callback",
 	Sub("lquota_desc", ldlmGlLquotaDesc),
 	Sub("barrier_desc", ldlmGlBarrierDesc, Over("lquota_desc"), If(never)),
 )
 
 // ldlmGlBarrierDesc is struct ldlm_gl_barrier_desc.
-var ldlmGlBarrierDesc = Define("ldlm_gl_barrier_desc", "what the MGS tells an MDT about its write barrier",
+var ldlmGlBarrierDesc = Define("ldlm_gl_barrier_desc", "request of the MGS to an MDT about its write barrier",
 	U32("lgbd_status", BarrierStatus, "state to go to"),
 	U32("lgbd_timeout", Duration, "seconds after which the barrier gives way"),
 	Pad("lgbd_padding", 8),
 )
 
 // ldlmGlLquotaDesc is struct ldlm_gl_lquota_desc.
-var ldlmGlLquotaDesc = Define("ldlm_gl_lquota_desc", "what the quota master tells a slave: new limits, or an id's state",
+var ldlmGlLquotaDesc = Define("ldlm_gl_lquota_desc", "notification of the quota master to a slave: new limits, or the state of an id",
 	Sub("gl_id", lquotaId, "whose quota"),
 	U64("gl_flags", QuotaGlimpseFlags, "state of the id"),
 	U64("gl_ver", Cookie, "version of the global index"),
@@ -58,8 +58,8 @@ var (
 )
 
 var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK",
-	Doc: "The server asks the holder of a lock what it knows: size and times of an object. " +
-		"To quota slaves it tells new limits with it, to MDTs the state of a write barrier.",
+	Doc: "The server requests the size and times of an object from the holder of its lock. " +
+		"The quota master notifies its slaves of new limits with it, the MGS the MDTs of a write barrier.",
 	Variants:  []*Variant{glimpseObject, glimpseQuota, glimpseBarrier},
 	PickBytes: []int{lockDesc.Off + lrName.Off + 8, 1},
 	Pick: func(m *Msg) *Variant {

@@ -14,7 +14,7 @@ var LdlmIntent = Bits("ldlm_intent", "IT_", "what to do along with the lock", []
 })
 
 // Disposition is the progress of an intent.
-var Disposition = Bits("disposition", "DISP_", "how far an intent got", []Value{
+var Disposition = Bits("disposition", "DISP_", "progress of an intent", []Value{
 	{Name: "NONE", Value: 0x0, Since: "2.18", Doc: "nothing done"},
 	{Name: "IT_EXECD", Value: 0x1, Doc: "the intent was carried out"},
 	{Name: "LOOKUP_EXECD", Value: 0x2, Doc: "the name was looked up"},

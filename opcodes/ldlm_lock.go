@@ -64,8 +64,8 @@ var ldlmExtent = Define("ldlm_extent", "range of an extent lock",
 // ldlmInodebits is struct ldlm_inodebits.
 var ldlmInodebits = Define("ldlm_inodebits", "parts of an inode that a lock covers",
 	U64("bits", LdlmInodebits, "the parts; in LDLM_CONVERT those to keep"),
-	U64("try_bits", LdlmInodebits, If(notBlockingCallback), "parts that are welcome but not asked for"),
-	U64("cancel_bits", LdlmInodebits, Over("try_bits"), If(isBlockingCallback), "the parts that somebody else wants"),
+	U64("try_bits", LdlmInodebits, If(notBlockingCallback), "optional parts"),
+	U64("cancel_bits", LdlmInodebits, Over("try_bits"), If(isBlockingCallback), "the parts that another client requests"),
 	U64("li_gid", Since("2.15"), "group id of a group lock"),
 	Pad("li_padding", 4, Since("2.16")),
 	U32("li_initiator_id", Since("2.16"), "the MDT that takes the lock, on behalf of its own namespace"),
@@ -77,7 +77,7 @@ var ldlmFlockWire = Define("ldlm_flock_wire", "range of a flock or fcntl lock",
 	U64("lfw_end", Size, "last byte"),
 	U64("lfw_owner", Cookie, "who holds it: processes on a node that share their locks"),
 	Pad("lfw_padding", 4),
-	U32("lfw_pid", "process that asked"),
+	U32("lfw_pid", "process that requested it"),
 )
 
 // ldlmWirePolicyData is union ldlm_wire_policy_data; plain locks have none.
@@ -110,8 +110,8 @@ func notBlockingCallback(v *View) bool { return !isBlockingCallback(v) }
 
 // The fields of ldlm_lock_desc, which its summary reads.
 var (
-	lReqMode     = U32("l_req_mode", LdlmMode, "mode asked for")
-	lGrantedMode = U32("l_granted_mode", LdlmMode, "mode granted; 0 while the lock waits")
+	lReqMode     = U32("l_req_mode", LdlmMode, "requested mode")
+	lGrantedMode = U32("l_granted_mode", LdlmMode, "granted mode; 0 while the lock waits")
 	lPolicyData  = Sub("l_policy_data", ldlmWirePolicyData, "range or parts, by lr_type")
 )
 
@@ -263,7 +263,7 @@ func endMissingRemark(v *View, dst []byte) []byte {
 	if !isBlockingCallback(v) || len(v.Rest) < 8 || v.Uint(lockStart) != ReadUint(v.Rest[:8], v.Big) {
 		return dst
 	}
-	return append(dst, "the start again, the callback does not tell the end"...)
+	return append(dst, "the start again, the callback does not contain the end"...)
 }
 
 // appendTo appends mode, kind, resource and what the lock covers.

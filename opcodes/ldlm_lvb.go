@@ -18,7 +18,7 @@ var ostLvbV1 = Define("ost_lvb_v1", "size and times of an object, as old peers s
 )
 
 // ostLvb is struct ost_lvb.
-var ostLvb = Define("ost_lvb", "size and times of an object, as an OST or the holder of its lock knows them",
+var ostLvb = Define("ost_lvb", "size and times of an object, from the OST or the holder of its lock",
 	U64("lvb_size", Size, "size of the object"),
 	S64("lvb_mtime", Seconds, "modification time"),
 	S64("lvb_atime", Seconds, "access time"),
