@@ -61,7 +61,7 @@ type Tree struct {
 	rpc     rpcMsg     // of the message
 	req     rpcMsg     // of its request
 	inside  []*rpcMsg  // messages inside messages, by depth
-	bulkMsg schema.Msg // stands for the lustre_msg where there is none
+	bulkMsg schema.Msg // used in place of the lustre_msg that bulk data lack
 
 	contentField schema.Field    // of the section "content"
 	extra        []*schema.Field // of buffers that are not declared, by number
@@ -107,7 +107,7 @@ func (t *Tree) Build(m *Message) {
 }
 
 // ParseRPC parses the lustre_msg in m without its fields, for summaries. It returns
-// nil if there is none, or only an encrypted one. The result is valid until the tree is
+// nil if m has no lustre_msg or an encrypted one. The result is valid until the tree is
 // used again. complete reports whether every buffer that a summary reads was captured.
 func (t *Tree) ParseRPC(m *Message) (msg *schema.Msg, complete bool) {
 	p := &t.rpc

@@ -138,13 +138,19 @@ type resentRange struct {
 	Transfer
 }
 
+// sequenceLength returns how many sequence numbers a segment takes: its bytes,
+// and one for a SYN or FIN.
+func (g *segment) sequenceLength() int {
+	if g.flags&(tcpSYN|tcpFIN) != 0 {
+		return g.size + 1
+	}
+	return g.size
+}
+
 // segment takes the next segment of this end; peer is the other end. It returns
 // the class of the segment.
 func (a *analysis) segment(peer *analysis, g *segment) tcpMark {
-	n := g.size
-	if g.flags&(tcpSYN|tcpFIN) != 0 {
-		n++
-	}
+	n := g.sequenceLength()
 	if a.started && g.seq == a.next && g.flags&unusualFlags == 0 {
 		if n > 0 {
 			a.advance(g, n)
@@ -294,8 +300,12 @@ func (a *analysis) acknowledge(peer *analysis, g *segment) {
 	k.duplicates, k.time = 0, g.time
 	peer.rtt.end(g.ack, g.time, g.size > 0)
 	peer.sent.acknowledge(g.ack, g.time)
-	for len(peer.times) > 1 && int32(g.ack-peer.times[1].seq) >= 0 {
-		peer.times = append(peer.times[:0], peer.times[1:]...)
+	passed := 0
+	for passed+1 < len(peer.times) && int32(g.ack-peer.times[passed+1].seq) >= 0 {
+		passed++
+	}
+	if passed > 0 {
+		peer.times = append(peer.times[:0], peer.times[passed:]...)
 	}
 }
 

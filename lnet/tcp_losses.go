@@ -98,11 +98,7 @@ func (r *reassembly) follow(peer *reassembly, g *segment) {
 	if g.flags&tcpRST != 0 {
 		return
 	}
-	n := g.size
-	if g.flags&(tcpSYN|tcpFIN) != 0 {
-		n++
-	}
-	if n > 0 {
+	if n := g.sequenceLength(); n > 0 {
 		r.unseen.saw(g.seq+uint32(n), g.time)
 	} else if lost := r.unseen.prove(g.seq, g.time); lost > 0 {
 		r.loseUnseen(lost)

@@ -31,8 +31,9 @@ var (
 	batchCount = Field{Off: 4, Size: 2}
 )
 
-// nextBatched: a message knows its own length. An answer that tells of an
-// error does not count the request that failed, but has its message.
+// nextBatched returns the field of the next message in a batch; its length is in
+// its header. The count of a reply with an error status does not include the
+// request that failed, although the reply contains its message.
 func nextBatched(v *View) (*Field, int) {
 	n := int(batchCount.Uint(v.Struct, v.Big))
 	if v.Msg != nil && v.Msg.Reply && v.Msg.Status < 0 {

@@ -250,7 +250,7 @@ func intentError(m *Msg) int32 {
 	return intentResult(m.Buf(1), m.Big)
 }
 
-// intentResult returns the error in the ldlm_reply rep, 0 if there is none.
+// intentResult returns the error in the ldlm_reply rep, or 0.
 func intentResult(rep []byte, big bool) int32 {
 	rc := int32(lockRes2.Uint(rep, big))
 	if rc > 0 || rc == -enoent && lockRes1.Uint(rep, big)&dispNeg != 0 {

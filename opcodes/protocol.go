@@ -67,6 +67,6 @@ func NewIndex() *Index { return Protocol.NewIndex() }
 // ByOpcode returns an operation by its number, or nil.
 func ByOpcode(opcode uint32) *RPC { return Protocol.ByOpcode(opcode) }
 
-// StructNamed returns a struct by its name, letters of either case; nil when
-// there is none.
+// StructNamed returns a struct by its name, letters of either case, or
+// nil.
 func StructNamed(name string) *Struct { return Protocol.StructNamed(name) }

@@ -394,8 +394,8 @@ func summarizeQuotaReply(m *Msg, l *Line) {
 	appendQuotaBlk(qcDqblk.Bytes(b), m.Big, l)
 }
 
-// appendQuotaBlk appends the usage, and the limits as soft/hard, of those that
-// dqb_valid names.
+// appendQuotaBlk appends the usage and the limits (soft/hard) that are valid by
+// dqb_valid.
 func appendQuotaBlk(b []byte, big bool, l *Line) {
 	valid := dqbValid.Uint(b, big)
 	used := func(bit uint64, key string, f *Field) {

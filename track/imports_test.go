@@ -430,7 +430,7 @@ func TestIdleConnectionToOSTs(t *testing.T) {
 	}
 }
 
-// Of a mount from before the capture, clients are told apart by the node.
+// Clients that mounted before the capture began are identified by their node.
 func TestIdleConnectionFromBefore(t *testing.T) {
 	for _, remounts := range []bool{false, true} {
 		w, imports := connected(t)

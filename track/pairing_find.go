@@ -45,7 +45,7 @@ func (t *Pairing) findReply(m *dissect.Message) *RPC {
 	return replied
 }
 
-// sameOpcode reports whether the opcodes agree, as far as they are known. An
+// sameOpcode reports whether the opcodes agree; an unknown one agrees with any. An
 // error reply to a request that could not be read has none.
 func sameOpcode(r *RPC, q *dissect.RPC) bool {
 	return !r.HasOpcode || !q.HasOpcode || q.Opcode == 0 || r.Opcode == q.Opcode

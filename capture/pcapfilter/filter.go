@@ -95,7 +95,7 @@ func TCPPorts(ports []int) string {
 }
 
 // Compile compiles a filter to a BPF program for whole frames of a link type,
-// as they are in a capture file. The program returns 0 for a frame that does not
+// with the link header that capture files have. The program returns 0 for a frame that does not
 // match. An expression or link type that is not supported here is compiled by
 // tcpdump if it is installed.
 func Compile(expr string, link LinkType) ([]bpf.RawInstruction, error) {

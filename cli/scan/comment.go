@@ -13,7 +13,7 @@ import (
 // The comments of frames in the file of -w.
 
 // appendMessage appends the comment about a message: operation, kind, xid,
-// error and nodes, as far as they are known.
+// error and nodes, without those that are unknown.
 func appendMessage(b []byte, m *dissect.Message) []byte {
 	if m.RPC.HasOpcode {
 		b = append(appendOpcode(b, m.RPC.Opcode), ' ')
