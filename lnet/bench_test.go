@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet/link"
 )
 
 // bulk returns the frames of a connection with large PUTs in segments of the given size,
@@ -30,11 +31,11 @@ type loop struct {
 }
 
 func newLoop(frames []capture.Frame, head int) *loop {
-	var d linkDecoder
+	var d link.Decoder
 	l := &loop{frames: frames, head: head}
 	for i := head; i < len(frames); i++ {
-		d.decode(&frames[i])
-		l.span += uint32(d.seg.size)
+		d.Decode(&frames[i])
+		l.span += uint32(d.Segment.Size)
 	}
 	return l
 }
@@ -61,10 +62,10 @@ func skipAll(*Message) int { return 0 }
 // BenchmarkLink finds the segment in each frame and no more.
 func BenchmarkLink(b *testing.B) {
 	l := newLoop(bulk(1448), 5)
-	var d linkDecoder
+	var d link.Decoder
 	b.ReportAllocs()
 	for b.Loop() {
-		if !d.decode(l.next()) {
+		if !d.Decode(l.next()) {
 			b.Fatal("no segment")
 		}
 	}

@@ -2,6 +2,7 @@ package lnet
 
 import (
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/lnet/link"
 )
 
 // Options are the settings of a Decoder.
@@ -52,7 +53,7 @@ type Stats struct {
 // Messages of one direction of a connection are handed out in their order. The
 // memory that is held until they are complete is bounded.
 type Decoder struct {
-	link linkDecoder
+	link link.Decoder
 	tcp  tcp
 	out  output
 }
@@ -78,8 +79,8 @@ func NewDecoder(o Options) *Decoder {
 func (d *Decoder) Frame(f *capture.Frame) {
 	d.out.stats.Frames++
 	src := d.tcp.frame(f)
-	if d.link.decode(f) {
-		d.tcp.segment(src, &d.link.seg)
+	if d.link.Decode(f) {
+		d.tcp.segment(src, &d.link.Segment)
 	}
 }
 
@@ -103,7 +104,7 @@ func (d *Decoder) Held() int64 { return d.tcp.heldFrame() }
 func (d *Decoder) Stats() Stats {
 	st := d.out.stats
 	st.Held = d.out.pool.lent
-	st.RDMA = d.link.rdma
+	st.RDMA = d.link.RDMA
 	st.TCP = d.tcp.stats
 	st.TCP.Live = d.tcp.conns.live
 	return st

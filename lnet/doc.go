@@ -14,8 +14,7 @@
 // # The way of a frame
 //
 // A Decoder looks for the packets of a transport in each frame, through VLAN
-// tags, tunnels and IP fragments (link.go, ip.go, ip_fragments.go,
-// ip_tunnel.go), and passes them to that transport. TCP with socklnd is the one
+// tags, tunnels and IP fragments (package link), and passes them to that transport. TCP with socklnd is the one
 // there is:
 //
 //   - tcp (tcp.go, tcp_conn.go) finds the connection of a segment. A capture point
@@ -45,7 +44,7 @@
 // # A second transport
 //
 // InfiniBand and RoCE (o2iblnd) belong into files ib*.go beside tcp*.go. A type ib
-// takes what linkDecoder finds behind Ethernet type 0x8915, UDP port 4791 and in
+// takes what link.Decoder finds behind Ethernet type 0x8915, UDP port 4791 and in
 // InfiniBand captures, as tcp takes segments, and calls the same output. Its
 // streams are queue pairs, in order of their packet sequence numbers. An IMMEDIATE
 // is a message by itself. A PUT_REQ or GET_REQ has the LNet header only: that is
@@ -97,7 +96,7 @@
 //
 //	buffer                     lent by          to                 until
 //	capture.Frame.Data         the reader       Decoder.Frame      Frame returns
-//	fragments.whole            linkDecoder      transport          the next call of decode
+//	fragments.whole            link.Decoder     transport          the next call of Decode
 //	queued.buf                 output.pool      source.queue       the segment was delivered
 //	piece.data                 output.pool      reassembly.held    the piece was consumed
 //	partial.buf, holes         output.pool      framer.msg         the message was handed out

@@ -7,7 +7,7 @@ package lnet
 type framer struct {
 	tcp      *tcp
 	conn     *conn
-	back     bool      // the direction from conn.key.dst to conn.key.src
+	back     bool      // the direction from conn.key.Dst to conn.key.Src
 	analysis *analysis // of the direction
 
 	at     origin // of the bytes being framed

@@ -28,7 +28,7 @@ func (f *framer) describe(b []byte) {
 		m.Frame, m.Time = p.cutFrame, p.cutTime
 	}
 	m.Frames = f.frames
-	m.Source, m.Conn = int(c.key.source), c.number
+	m.Source, m.Conn = int(c.key.Source), c.number
 	m.Src, m.Dst = c.ends(f.back)
 	m.Transport, m.Version = TCP, c.version(f.back)
 	p.describe(m, b)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet/link"
 )
 
 var streamSamples = []string{"mount", "ip6_mount", "idle"}
@@ -49,16 +50,16 @@ func same(t *testing.T, what string, got, want []seen) {
 
 // resegment cuts the payload of each frame into segments of n bytes.
 func resegment(frames []capture.Frame, n int) []capture.Frame {
-	var d linkDecoder
+	var d link.Decoder
 	var out []capture.Frame
 	for _, f := range frames {
-		if !d.decode(&f) || d.seg.size <= n {
+		if !d.Decode(&f) || d.Segment.Size <= n {
 			out = append(out, f)
 			continue
 		}
-		for at := 0; at < d.seg.size; at += n {
+		for at := 0; at < d.Segment.Size; at += n {
 			g := f
-			g.Data = patched(f.Data, d.seg.data, uint32(at), d.seg.data[at:min(at+n, len(d.seg.data))])
+			g.Data = patched(f.Data, d.Segment.Data, uint32(at), d.Segment.Data[at:min(at+n, len(d.Segment.Data))])
 			g.Len = len(g.Data)
 			out = append(out, g)
 		}
@@ -162,12 +163,12 @@ func TestDropSmall(t *testing.T) {
 // are lost.
 func dropOne(t *testing.T, frames []capture.Frame, i int, whole []seen) {
 	t.Helper()
-	var d linkDecoder
-	if !d.decode(&frames[i]) || d.seg.size == 0 {
+	var d link.Decoder
+	if !d.Decode(&frames[i]) || d.Segment.Size == 0 {
 		return
 	}
-	flow := fmt.Sprintf("%v>%v", addrPort(d.seg.key.src, d.seg.key.sport), addrPort(d.seg.key.dst, d.seg.key.dport))
-	seq, size := d.seg.seq, d.seg.size
+	flow := fmt.Sprintf("%v>%v", addrPort(d.Segment.Flow.Src, d.Segment.Flow.SrcPort), addrPort(d.Segment.Flow.Dst, d.Segment.Flow.DstPort))
+	seq, size := d.Segment.Seq, d.Segment.Size
 	got, _ := collect(slices.Delete(slices.Clone(frames), i, i+1), Options{})
 	found := make(map[string]int)
 	for _, m := range got {
@@ -230,14 +231,14 @@ func TestMidStream(t *testing.T) {
 // beginnings finds the number of the frame in which each message begins.
 func beginnings(frames []capture.Frame, whole []seen) []int {
 	starts := make([]int, len(whole))
-	var d linkDecoder
+	var d link.Decoder
 	for i := range frames {
-		if !d.decode(&frames[i]) || d.seg.size == 0 {
+		if !d.Decode(&frames[i]) || d.Segment.Size == 0 {
 			continue
 		}
-		flow := fmt.Sprintf("%v>%v", addrPort(d.seg.key.src, d.seg.key.sport), addrPort(d.seg.key.dst, d.seg.key.dport))
+		flow := fmt.Sprintf("%v>%v", addrPort(d.Segment.Flow.Src, d.Segment.Flow.SrcPort), addrPort(d.Segment.Flow.Dst, d.Segment.Flow.DstPort))
 		for k := range whole {
-			if off := whole[k].seq - d.seg.seq; whole[k].flow == flow && off < uint32(d.seg.size) && starts[k] == 0 {
+			if off := whole[k].seq - d.Segment.Seq; whole[k].flow == flow && off < uint32(d.Segment.Size) && starts[k] == 0 {
 				starts[k] = i + 1
 			}
 		}
@@ -251,10 +252,10 @@ func TestSnaplen(t *testing.T) {
 	overSamples(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
 		short := slices.Clone(frames)
 		begins := make(map[string]bool)
-		var d linkDecoder
+		var d link.Decoder
 		for i := range short {
-			if d.decode(&short[i]) && d.seg.size > 0 {
-				begins[fmt.Sprint(addrPort(d.seg.key.src, d.seg.key.sport), d.seg.seq)] = true
+			if d.Decode(&short[i]) && d.Segment.Size > 0 {
+				begins[fmt.Sprint(addrPort(d.Segment.Flow.Src, d.Segment.Flow.SrcPort), d.Segment.Seq)] = true
 			}
 			short[i].Data = short[i].Data[:min(256, len(short[i].Data))]
 		}

@@ -1,5 +1,7 @@
 package lnet
 
+import "github.com/lshark/lshark/lnet/link"
+
 // When a gap is given up, beside the bounds of Options and the end of the
 // connection.
 const (
@@ -84,8 +86,8 @@ func (r *reassembly) start() {
 
 // segment takes the payload of one segment; seq is the sequence number of its
 // first byte.
-func (r *reassembly) segment(src *source, g *segment, seq uint32) {
-	data, size := g.data, g.size
+func (r *reassembly) segment(src *source, g *link.Segment, seq uint32) {
+	data, size := g.Data, g.Size
 	if d := int32(seq - r.next); d < 0 {
 		if -int(d) >= size {
 			return
@@ -95,10 +97,10 @@ func (r *reassembly) segment(src *source, g *segment, seq uint32) {
 	}
 	if seq == r.next && len(r.held) == 0 {
 		r.next += uint32(size)
-		r.framer.consume(data, size, arrival{g.frame, g.time, false})
+		r.framer.consume(data, size, arrival{g.Frame, g.Time, false})
 		return
 	}
-	r.hold(src, piece{arrival: arrival{g.frame, g.time, false}, seq: seq, size: size, data: data, at: src.clock})
+	r.hold(src, piece{arrival: arrival{g.Frame, g.Time, false}, seq: seq, size: size, data: data, at: src.clock})
 	r.tcp.gaps.update(r)
 	r.release()
 	r.giveUpGaps(src)

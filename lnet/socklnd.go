@@ -3,6 +3,8 @@ package lnet
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/lshark/lshark/lnet/link"
 )
 
 // Types of socklnd messages.
@@ -178,6 +180,4 @@ func (p parser) lnet(b []byte, f form, o order) (head, verdict) {
 // MinSnaplen is the number of bytes that a capture has to keep of a frame for
 // the headers of one message, in the usual case: Ethernet, IPv4, TCP with a
 // time stamp, socklnd and LNet.
-const MinSnaplen = ethernetSize + ipv4Size + tcpTimeStampSize + ksockSize + lnet4Size
-
-const tcpTimeStampSize = tcpSize + 12
+const MinSnaplen = link.TCPHeaders + ksockSize + lnet4Size

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/lnet/link"
 )
 
 // DefaultPort is the TCP port of LNet.
@@ -70,17 +71,17 @@ func (t *tcp) frame(f *capture.Frame) *source {
 }
 
 // segment takes the next segment of a capture point.
-func (t *tcp) segment(src *source, g *segment) {
+func (t *tcp) segment(src *source, g *link.Segment) {
 	t.stats.Frames++
-	if !t.carriesLNet(g.key.sport) && !t.carriesLNet(g.key.dport) {
+	if !t.carriesLNet(g.Flow.SrcPort) && !t.carriesLNet(g.Flow.DstPort) {
 		return
 	}
 	t.stats.Segments++
-	t.stats.Bytes += int64(g.size)
-	key, dir := g.key.normal()
+	t.stats.Bytes += int64(g.Size)
+	key, dir := bothWays(&g.Flow)
 	c := t.conns.find(&key)
 	if c != nil && c.older == nil && src.undecided == 0 && len(src.queue) == 0 &&
-		g.flags&(tcpSYN|tcpRST) == 0 && c.half[dir].started && isNear(g.seq, c.half[dir].next) {
+		g.Flags&(tcpSYN|tcpRST) == 0 && c.half[dir].started && isNear(g.Seq, c.half[dir].next) {
 		t.deliver(src, c, dir, g)
 		return
 	}
@@ -135,37 +136,37 @@ func (t *tcp) tick(src *source) {
 }
 
 // deliver gives a segment to the reassembly of its direction.
-func (t *tcp) deliver(src *source, c *conn, dir uint8, g *segment) {
+func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	if c.number < 0 {
 		c.number = t.out.conns
 		t.out.conns++
 		t.stats.Conns++
 	}
-	t.conns.touch(c, g.time)
+	t.conns.touch(c, g.Time)
 	r, peer := &c.half[dir], &c.half[1-dir]
-	if g.flags&tcpACK != 0 {
-		peer.acknowledge(g.ack)
+	if g.Flags&tcpACK != 0 {
+		peer.acknowledge(g.Ack)
 		if len(peer.held) > 0 {
 			peer.giveUpGaps(src)
 		}
 	}
-	if mark := r.analysis.segment(&peer.analysis, g); mark != noMark || g.window == 0 {
+	if mark := r.analysis.segment(&peer.analysis, g); mark != noMark || g.Window == 0 {
 		t.stats.Marks.count(mark, g)
 	}
 	r.follow(peer, g)
-	seq := g.seq
-	if g.flags&tcpSYN != 0 {
+	seq := g.Seq
+	if g.Flags&tcpSYN != 0 {
 		seq++
 	}
 	if !r.started && r.begin.known {
 		r.start()
 	}
-	if g.size > 0 && g.flags&tcpRST == 0 {
+	if g.Size > 0 && g.Flags&tcpRST == 0 {
 		r.segment(src, g, seq)
 	}
-	if g.flags&(tcpFIN|tcpRST) != 0 {
+	if g.Flags&(tcpFIN|tcpRST) != 0 {
 		r.finished = true
-		peer.finished = peer.finished || g.flags&tcpRST != 0
+		peer.finished = peer.finished || g.Flags&tcpRST != 0
 		if peer.finished {
 			t.conns.close(c)
 		}
@@ -179,7 +180,7 @@ func (t *tcp) heldFrame() int64 {
 		if src.head == len(src.queue) {
 			continue // the last segment is being delivered
 		}
-		if frame := src.queue[src.head].frame; first == 0 || frame < first {
+		if frame := src.queue[src.head].Frame; first == 0 || frame < first {
 			first = frame
 		}
 	}

@@ -1,6 +1,10 @@
 package lnet
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/lshark/lshark/lnet/link"
+)
 
 // Limits of the analysis of a direction of a connection.
 const (
@@ -14,7 +18,6 @@ const (
 	maxAckDelay     = 200e6 // ns after which every living host acknowledges
 	rttSamples      = 16    // round trips of which the minimum is taken
 	rttAge          = 10e9  // ns for which it counts
-	unknownWindow   = -1    // the window was not captured
 	keepAliveBytes  = 1     // at most, of a keep-alive probe
 	keepAliveOffset = -1    // of its sequence number from the next one
 	handshakeFlags  = tcpSYN | tcpACK
@@ -62,7 +65,7 @@ type TCPMarks struct {
 }
 
 // count counts a segment and its class.
-func (m *TCPMarks) count(mark tcpMark, g *segment) {
+func (m *TCPMarks) count(mark tcpMark, g *link.Segment) {
 	switch mark {
 	case outOfOrder:
 		m.OutOfOrder++
@@ -74,7 +77,7 @@ func (m *TCPMarks) count(mark tcpMark, g *segment) {
 	if mark >= retransmission {
 		m.Retransmissions++
 	}
-	if g.window == 0 && g.flags&unusualFlags == 0 {
+	if g.Window == 0 && g.Flags&unusualFlags == 0 {
 		m.ZeroWindows++
 	}
 }
@@ -140,18 +143,18 @@ type resentRange struct {
 
 // sequenceLength returns how many sequence numbers a segment takes: its bytes,
 // and one for a SYN or FIN.
-func (g *segment) sequenceLength() int {
-	if g.flags&(tcpSYN|tcpFIN) != 0 {
-		return g.size + 1
+func sequenceLength(g *link.Segment) int {
+	if g.Flags&(tcpSYN|tcpFIN) != 0 {
+		return g.Size + 1
 	}
-	return g.size
+	return g.Size
 }
 
 // segment takes the next segment of this end; peer is the other end. It returns
 // the class of the segment.
-func (a *analysis) segment(peer *analysis, g *segment) tcpMark {
-	n := g.sequenceLength()
-	if a.started && g.seq == a.next && g.flags&unusualFlags == 0 {
+func (a *analysis) segment(peer *analysis, g *link.Segment) tcpMark {
+	n := sequenceLength(g)
+	if a.started && g.Seq == a.next && g.Flags&unusualFlags == 0 {
 		if n > 0 {
 			a.advance(g, n)
 		}
@@ -166,7 +169,7 @@ func (a *analysis) segment(peer *analysis, g *segment) tcpMark {
 		mark = a.outOfSequence(peer, g, n)
 	} else {
 		a.started = true
-		a.next = g.seq
+		a.next = g.Seq
 		a.advance(g, n)
 	}
 	a.handshake(peer, g)
@@ -175,25 +178,25 @@ func (a *analysis) segment(peer *analysis, g *segment) tcpMark {
 }
 
 // advance takes n bytes that were not sent before.
-func (a *analysis) advance(g *segment, n int) {
-	if k := len(a.times); n > 0 && (k == 0 || a.times[k-1].missing != captured || g.time-a.times[k-1].time >= sendTimeStep) {
-		a.addTime(sendTime{seq: a.next, time: g.time})
+func (a *analysis) advance(g *link.Segment, n int) {
+	if k := len(a.times); n > 0 && (k == 0 || a.times[k-1].missing != captured || g.Time-a.times[k-1].time >= sendTimeStep) {
+		a.addTime(sendTime{seq: a.next, time: g.Time})
 	}
 	a.next += uint32(n)
-	a.raised = g.time
+	a.raised = g.Time
 	if n > 0 {
-		a.rtt.begin(a.next, g.time)
+		a.rtt.begin(a.next, g.Time)
 	}
 }
 
 // outOfSequence takes a segment that does not follow the one before.
-func (a *analysis) outOfSequence(peer *analysis, g *segment, n int) tcpMark {
-	d := int(int32(g.seq - a.next))
-	if d == keepAliveOffset && g.size <= keepAliveBytes && g.flags&unusualFlags == 0 {
+func (a *analysis) outOfSequence(peer *analysis, g *link.Segment, n int) tcpMark {
+	d := int(int32(g.Seq - a.next))
+	if d == keepAliveOffset && g.Size <= keepAliveBytes && g.Flags&unusualFlags == 0 {
 		return noMark
 	}
 	mark := noMark
-	if d < 0 && n > 0 && g.flags&tcpRST == 0 {
+	if d < 0 && n > 0 && g.Flags&tcpRST == 0 {
 		mark = a.classify(peer, g, d+n == 0)
 		if mark >= retransmission {
 			a.resent(g, n, mark == spuriousRetransmission)
@@ -207,8 +210,8 @@ func (a *analysis) outOfSequence(peer *analysis, g *segment, n int) tcpMark {
 		if n == 0 {
 			evidence = ackAhead
 		}
-		a.addTime(sendTime{seq: a.next, time: g.time, missing: evidence})
-		a.next = g.seq
+		a.addTime(sendTime{seq: a.next, time: g.Time, missing: evidence})
+		a.next = g.Seq
 		a.rtt.cancel()
 	} else {
 		n += d
@@ -219,19 +222,19 @@ func (a *analysis) outOfSequence(peer *analysis, g *segment, n int) tcpMark {
 
 // classify returns the class of a segment with bytes that were sent before, of
 // which some reach up to the last one when atEnd is set.
-func (a *analysis) classify(peer *analysis, g *segment, atEnd bool) tcpMark {
+func (a *analysis) classify(peer *analysis, g *link.Segment, atEnd bool) tcpMark {
 	acks := &peer.acks
 	switch {
-	case acks.known && g.size > 0 && int32(acks.number-g.seq-uint32(g.size)) >= 0:
+	case acks.known && g.Size > 0 && int32(acks.number-g.Seq-uint32(g.Size)) >= 0:
 		return spuriousRetransmission
-	case acks.known && acks.number == g.seq && acks.duplicates >= fastDuplicates && g.time-acks.time < fastAge:
+	case acks.known && acks.number == g.Seq && acks.duplicates >= fastDuplicates && g.Time-acks.time < fastAge:
 		return fastRetransmission
 	}
 	limit := a.initial
 	if limit == 0 {
 		limit = defaultRTT
 	}
-	if g.time-a.raised < limit && !atEnd {
+	if g.Time-a.raised < limit && !atEnd {
 		return outOfOrder
 	}
 	return retransmission
@@ -239,11 +242,11 @@ func (a *analysis) classify(peer *analysis, g *segment, atEnd bool) tcpMark {
 
 // resent records a segment that was sent again, for the messages in it: those
 // that were handed out, and those that are not complete.
-func (a *analysis) resent(g *segment, n int, spurious bool) {
+func (a *analysis) resent(g *link.Segment, n int, spurious bool) {
 	a.rtt.cancel()
-	r := resentRange{from: g.seq, to: g.seq + uint32(n), Transfer: Transfer{Resent: 1}}
+	r := resentRange{from: g.Seq, to: g.Seq + uint32(n), Transfer: Transfer{Resent: 1}}
 	if !spurious {
-		first, known := a.timeOf(g.seq)
+		first, known := a.timeOf(g.Seq)
 		switch {
 		case !known:
 			r.TimeUnknown = true
@@ -251,8 +254,8 @@ func (a *analysis) resent(g *segment, n int, spurious bool) {
 			r.NotCaptured, r.TimeUnknown = true, true
 		default:
 			r.NotCaptured = first.missing == dataAhead
-			r.LostFrom, r.LostTo = first.time, g.time
-			r.Lost = max(0, g.time-first.time)
+			r.LostFrom, r.LostTo = first.time, g.Time
+			r.Lost = max(0, g.Time-first.time)
 		}
 	}
 	a.sent.resent(&r)
@@ -270,38 +273,38 @@ func (a *analysis) resent(g *segment, n int, spurious bool) {
 
 // handshake measures the round trip of the handshake, which ends with the first
 // ACK of the end that sent the SYN.
-func (a *analysis) handshake(peer *analysis, g *segment) {
+func (a *analysis) handshake(peer *analysis, g *link.Segment) {
 	switch {
-	case g.flags&handshakeFlags == tcpSYN && a.synTime == 0:
-		a.synTime = g.time
-	case g.flags&handshakeFlags == tcpACK && g.size == 0:
+	case g.Flags&handshakeFlags == tcpSYN && a.synTime == 0:
+		a.synTime = g.Time
+	case g.Flags&handshakeFlags == tcpACK && g.Size == 0:
 		if a.synTime != 0 && a.initial == 0 {
-			a.initial = g.time - a.synTime
+			a.initial = g.Time - a.synTime
 			peer.initial = a.initial
 		}
 	}
 }
 
 // acknowledge takes the ACK in a segment.
-func (a *analysis) acknowledge(peer *analysis, g *segment) {
-	if g.flags&tcpACK == 0 {
+func (a *analysis) acknowledge(peer *analysis, g *link.Segment) {
+	if g.Flags&tcpACK == 0 {
 		return
 	}
 	k := &a.acks
-	if k.known && k.number == g.ack {
-		if g.size == 0 && g.flags&unusualFlags == 0 && k.window == g.window && peer.started {
+	if k.known && k.number == g.Ack {
+		if g.Size == 0 && g.Flags&unusualFlags == 0 && k.window == g.Window && peer.started {
 			k.duplicates++
-			k.time = g.time
+			k.time = g.Time
 		}
-		k.window = g.window
+		k.window = g.Window
 		return
 	}
-	k.known, k.number, k.window = true, g.ack, g.window
-	k.duplicates, k.time = 0, g.time
-	peer.rtt.end(g.ack, g.time, g.size > 0)
-	peer.sent.acknowledge(g.ack, g.time)
+	k.known, k.number, k.window = true, g.Ack, g.Window
+	k.duplicates, k.time = 0, g.Time
+	peer.rtt.end(g.Ack, g.Time, g.Size > 0)
+	peer.sent.acknowledge(g.Ack, g.Time)
 	passed := 0
-	for passed+1 < len(peer.times) && int32(g.ack-peer.times[passed+1].seq) >= 0 {
+	for passed+1 < len(peer.times) && int32(g.Ack-peer.times[passed+1].seq) >= 0 {
 		passed++
 	}
 	if passed > 0 {

@@ -1,6 +1,10 @@
 package lnet
 
-import "net/netip"
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/lnet/link"
+)
 
 // TCP flags.
 const (
@@ -27,25 +31,19 @@ const near = 1 << 25
 // that belongs before them: twice 64, as each of two frames may have moved by 64.
 const ReorderFrames = 128
 
-// flowKey identifies one direction of a TCP connection at one capture point.
-type flowKey struct {
-	src, dst     [16]byte
-	sport, dport uint16
-	source       int32
-}
-
-// normal returns the key both directions share, and which of them k is.
-func (k *flowKey) normal() (flowKey, uint8) {
-	if k.sport > k.dport || k.sport == k.dport && string(k.src[:]) > string(k.dst[:]) {
-		return flowKey{k.dst, k.src, k.dport, k.sport, k.source}, 1
+// bothWays returns the key that both directions of a connection share, and which of
+// them k is.
+func bothWays(k *link.Flow) (link.Flow, uint8) {
+	if k.SrcPort > k.DstPort || k.SrcPort == k.DstPort && string(k.Src[:]) > string(k.Dst[:]) {
+		return link.Flow{Src: k.Dst, Dst: k.Src, SrcPort: k.DstPort, DstPort: k.SrcPort, Source: k.Source}, 1
 	}
 	return *k, 0
 }
 
 // conn is a TCP connection at one capture point.
 type conn struct {
-	key    flowKey       // normal
-	half   [2]reassembly // from key.src to key.dst, and back
+	key    link.Flow     // normal
+	half   [2]reassembly // from key.Src to key.Dst, and back
 	number int           // from 0 in order of appearance, -1 before the first delivery
 	nids   recentNIDs    // seen on it
 	older  *conn         // the one before with the same addresses and ports, while frames of it may come
@@ -62,10 +60,10 @@ type conn struct {
 }
 
 // ends returns the sender and the receiver of a direction; back is the one from
-// key.dst to key.src.
+// key.Dst to key.Src.
 func (c *conn) ends(back bool) (src, dst netip.AddrPort) {
 	k := &c.key
-	src, dst = addrPort(k.src, k.sport), addrPort(k.dst, k.dport)
+	src, dst = addrPort(k.Src, k.SrcPort), addrPort(k.Dst, k.DstPort)
 	if back {
 		return dst, src
 	}
@@ -130,11 +128,11 @@ func (c *conn) hasNID(n NID) bool {
 	if n.Len == 0 {
 		return false
 	}
-	if n.Len == 16 && (n.Addr == c.key.src || n.Addr == c.key.dst) {
+	if n.Len == 16 && (n.Addr == c.key.Src || n.Addr == c.key.Dst) {
 		return true
 	}
 	four := string(n.Addr[:4])
-	if n.Len == 4 && (four == string(c.key.src[12:]) || four == string(c.key.dst[12:])) {
+	if n.Len == 4 && (four == string(c.key.Src[12:]) || four == string(c.key.Dst[12:])) {
 		return true
 	}
 	return c.nids.has(n)
@@ -142,22 +140,22 @@ func (c *conn) hasNID(n NID) bool {
 
 // connTable holds the connections, by their addresses and ports.
 type connTable struct {
-	conns  map[flowKey]*conn // the newest of each key
-	last   *conn             // looked up last
-	open   conn              // ring of the open ones, the most recently used first
-	closed conn              // ring of the closed ones, the last closed first
-	live   int               // number of both
-	shut   int               // number of the closed ones
+	conns  map[link.Flow]*conn // the newest of each key
+	last   *conn               // looked up last
+	open   conn                // ring of the open ones, the most recently used first
+	closed conn                // ring of the closed ones, the last closed first
+	live   int                 // number of both
+	shut   int                 // number of the closed ones
 }
 
 func (t *connTable) init() {
-	t.conns = make(map[flowKey]*conn)
+	t.conns = make(map[link.Flow]*conn)
 	t.open.prev, t.open.next = &t.open, &t.open
 	t.closed.prev, t.closed.next = &t.closed, &t.closed
 }
 
 // find returns the newest connection for a normal key, or nil.
-func (t *connTable) find(key *flowKey) *conn {
+func (t *connTable) find(key *link.Flow) *conn {
 	if t.last != nil && t.last.key == *key {
 		return t.last
 	}
@@ -169,7 +167,7 @@ func (t *connTable) find(key *flowKey) *conn {
 }
 
 // add makes a connection the newest for its key.
-func (t *connTable) add(tr *tcp, key flowKey) *conn {
+func (t *connTable) add(tr *tcp, key link.Flow) *conn {
 	c := &conn{key: key, number: -1, older: t.conns[key]}
 	c.half[0].init(tr, c, false)
 	c.half[1].init(tr, c, true)
@@ -269,7 +267,7 @@ const (
 )
 
 // owner returns the connection of the chain that a segment belongs to, or nil.
-func (c *conn) owner(dir uint8, g *segment, frames int64) *conn {
+func (c *conn) owner(dir uint8, g *link.Segment, frames int64) *conn {
 	var best *conn
 	for ; c != nil; c = c.older {
 		switch c.fits(dir, g, frames) {
@@ -285,29 +283,29 @@ func (c *conn) owner(dir uint8, g *segment, frames int64) *conn {
 }
 
 // fits reports by the sequence numbers how well a segment fits this connection.
-func (c *conn) fits(dir uint8, g *segment, frames int64) match {
+func (c *conn) fits(dir uint8, g *link.Segment, frames int64) match {
 	r, peer := &c.half[dir], &c.half[1-dir]
-	if g.flags&tcpSYN != 0 {
+	if g.Flags&tcpSYN != 0 {
 		switch {
 		case r.begin.known:
-			return matchIf(g.seq+1 == r.begin.first)
-		case g.flags&tcpACK != 0 && peer.begin.known:
-			return matchIf(g.ack == peer.begin.first)
+			return matchIf(g.Seq+1 == r.begin.first)
+		case g.Flags&tcpACK != 0 && peer.begin.known:
+			return matchIf(g.Ack == peer.begin.first)
 		case frames-c.born >= ReorderFrames:
 			return noMatch // its own SYN would have come
 		}
 	}
 	switch {
-	case g.flags&tcpRST != 0:
+	case g.Flags&tcpRST != 0:
 		return possibleMatch // it may have any number
 	case r.started:
-		return matchIf(isNear(g.seq, r.next))
+		return matchIf(isNear(g.Seq, r.next))
 	case r.begin.known:
-		return matchIf(isNear(g.seq, r.begin.first))
+		return matchIf(isNear(g.Seq, r.begin.first))
 	case r.begin.data:
-		return matchIf(isNear(g.seq, r.begin.lowest))
+		return matchIf(isNear(g.Seq, r.begin.lowest))
 	case r.acked:
-		return matchIf(isNear(g.seq, r.ack))
+		return matchIf(isNear(g.Seq, r.ack))
 	}
 	return possibleMatch
 }

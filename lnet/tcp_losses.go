@@ -1,6 +1,10 @@
 package lnet
 
-import "net/netip"
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/lnet/link"
+)
 
 // Loss is a run of bytes of a stream that the capture does not have, or in which
 // no header was found, and in which messages may have begun. Bytes inside a
@@ -25,7 +29,7 @@ func (o *output) lose(c *conn, back bool, n, from, until int64) {
 		from = until
 	}
 	l := &o.loss
-	*l = Loss{Source: int(c.key.source), From: from, To: until, Bytes: n}
+	*l = Loss{Source: int(c.key.Source), From: from, To: until, Bytes: n}
 	l.Src, l.Dst = c.ends(back)
 	o.opt.Lost(l)
 }
@@ -94,19 +98,19 @@ func (r *reassembly) loseUnseen(n int64) {
 }
 
 // follow takes what a segment shows of the bytes that both ends have sent.
-func (r *reassembly) follow(peer *reassembly, g *segment) {
-	if g.flags&tcpRST != 0 {
+func (r *reassembly) follow(peer *reassembly, g *link.Segment) {
+	if g.Flags&tcpRST != 0 {
 		return
 	}
-	if n := g.sequenceLength(); n > 0 {
-		r.unseen.saw(g.seq+uint32(n), g.time)
-	} else if lost := r.unseen.prove(g.seq, g.time); lost > 0 {
+	if n := sequenceLength(g); n > 0 {
+		r.unseen.saw(g.Seq+uint32(n), g.Time)
+	} else if lost := r.unseen.prove(g.Seq, g.Time); lost > 0 {
 		r.loseUnseen(lost)
 	}
-	if g.flags&tcpACK == 0 {
+	if g.Flags&tcpACK == 0 {
 		return
 	}
-	if lost := peer.unseen.prove(g.ack, g.time); lost > 0 {
+	if lost := peer.unseen.prove(g.Ack, g.Time); lost > 0 {
 		peer.loseUnseen(lost)
 	}
 }

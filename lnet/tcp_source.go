@@ -1,6 +1,10 @@
 package lnet
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/lshark/lshark/lnet/link"
+)
 
 // A stream should be read from its first byte. If its SYN was not seen yet, it may
 // still arrive: a capture on several queues has frames out of order. So
@@ -27,7 +31,7 @@ type source struct {
 
 // queued is a segment in the queue of a capture point.
 type queued struct {
-	segment
+	link.Segment
 	conn *conn
 	dir  uint8
 	at   int64  // count of frames when it came
@@ -68,20 +72,20 @@ func (src *source) busy() bool {
 
 // route finds or adds the connection of a segment, and delivers or queues the
 // segment.
-func (t *tcp) route(src *source, c *conn, key flowKey, dir uint8, g *segment) {
+func (t *tcp) route(src *source, c *conn, key link.Flow, dir uint8, g *link.Segment) {
 	if c = c.owner(dir, g, src.frames); c == nil {
-		if g.flags&tcpRST != 0 {
+		if g.Flags&tcpRST != 0 {
 			return // of an unknown connection
 		}
 		c = t.connect(src, key)
 	}
 	c.noteSYN(dir, g)
 	r := &c.half[dir]
-	if g.size > 0 && !r.begin.known && !r.started {
+	if g.Size > 0 && !r.begin.known && !r.started {
 		if !r.begin.data {
 			c.until = src.frames + ReorderFrames
 		}
-		r.begin.note(g.seq)
+		r.begin.note(g.Seq)
 		if !c.undecided {
 			c.undecided = true
 			src.undecided++
@@ -95,10 +99,10 @@ func (t *tcp) route(src *source, c *conn, key flowKey, dir uint8, g *segment) {
 		t.deliver(src, c, dir, g)
 		return
 	}
-	q := queued{segment: *g, conn: c, dir: dir, at: src.frames}
-	if len(g.data) > 0 {
-		q.buf = append(t.out.pool.get(len(g.data)), g.data...)
-		q.data = q.buf
+	q := queued{Segment: *g, conn: c, dir: dir, at: src.frames}
+	if len(g.Data) > 0 {
+		q.buf = append(t.out.pool.get(len(g.Data)), g.Data...)
+		q.Data = q.buf
 	}
 	src.bytes += cap(q.buf)
 	if len(src.queue) == 0 {
@@ -109,16 +113,16 @@ func (t *tcp) route(src *source, c *conn, key flowKey, dir uint8, g *segment) {
 }
 
 // noteSYN records where the streams begin, as soon as a SYN is seen.
-func (c *conn) noteSYN(dir uint8, g *segment) {
-	if g.flags&tcpSYN == 0 {
+func (c *conn) noteSYN(dir uint8, g *link.Segment) {
+	if g.Flags&tcpSYN == 0 {
 		return
 	}
 	c.syn = true
 	if r := &c.half[dir]; !r.begin.known && !r.started {
-		r.begin.known, r.begin.first = true, g.seq+1
+		r.begin.known, r.begin.first = true, g.Seq+1
 	}
-	if peer := &c.half[1-dir]; g.flags&tcpACK != 0 && !peer.begin.known && !peer.started {
-		peer.begin.known, peer.begin.first = true, g.ack
+	if peer := &c.half[1-dir]; g.Flags&tcpACK != 0 && !peer.begin.known && !peer.started {
+		peer.begin.known, peer.begin.first = true, g.Ack
 	}
 }
 
@@ -129,7 +133,7 @@ func (c *conn) decided() bool {
 }
 
 // connect adds a connection. One that it replaces stays for its late segments.
-func (t *tcp) connect(src *source, key flowKey) *conn {
+func (t *tcp) connect(src *source, key link.Flow) *conn {
 	c := t.conns.add(t, key)
 	c.born, c.last = src.frames, src.now
 	if c.older != nil {
@@ -156,7 +160,7 @@ func (t *tcp) deliverQueued(src *source, all bool) {
 		src.head++
 		src.bytes -= cap(q.buf)
 		src.clock = q.at
-		t.deliver(src, q.conn, q.dir, &q.segment)
+		t.deliver(src, q.conn, q.dir, &q.Segment)
 		t.out.pool.put(q.buf)
 		*q = queued{}
 	}
@@ -210,7 +214,7 @@ func (t *tcp) endReplaced(src *source) {
 // end hands out what a connection still holds and removes it.
 func (t *tcp) end(c *conn) {
 	if c.undecided {
-		t.deliverQueued(t.source(int(c.key.source)), true)
+		t.deliverQueued(t.source(int(c.key.Source)), true)
 	}
 	c.flush()
 	t.conns.remove(c)

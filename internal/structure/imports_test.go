@@ -27,7 +27,8 @@ var mayImport = map[string][]string{
 	"records":            {"lnet", "opcodes", "opcodes/schema", "dissect", "track"},
 	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
 	"dissect":            {"capture", "lnet", "opcodes", "opcodes/schema", "internal/fifo"},
-	"lnet":               {"capture", "opcodes", "opcodes/schema", "internal/fifo"},
+	"lnet":               {"lnet/link", "capture", "opcodes", "opcodes/schema", "internal/fifo"},
+	"lnet/link":          {"capture"},
 	"capture":            {"capture/pcapfilter"},
 	"capture/pcapfilter": {},
 	"opcodes":            {"opcodes/schema"},
@@ -49,9 +50,9 @@ var gopacketFiles = []string{
 	"capture/pcapng_frames.go",
 	"capture/source.go",
 	"capture/writer.go",
-	"lnet/ip.go",
-	"lnet/ip_tunnel.go",
-	"lnet/link.go",
+	"lnet/link/ip.go",
+	"lnet/link/ip_tunnel.go",
+	"lnet/link/decoder.go",
 }
 
 const gopacketPath = "github.com/google/gopacket"

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -17,7 +18,11 @@ const SampleDir = "../pcaps"
 // Samples returns the paths of all sample captures.
 func Samples(t testing.TB) []string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(SampleDir, "*.pcap*"))
+	dir := SampleDir
+	if _, err := os.Stat(dir); err != nil {
+		dir = filepath.Join("..", dir) // of a package one level lower
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "*.pcap*"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no samples in %s: %v", SampleDir, err)
 	}

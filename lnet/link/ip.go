@@ -1,4 +1,4 @@
-package lnet
+package link
 
 import (
 	"encoding/binary"
@@ -30,6 +30,12 @@ const (
 	tcpSize  = 20
 )
 
+// TCPHeaders are the bytes in front of the payload of a TCP segment in the usual
+// case: Ethernet, IPv4, TCP with a time stamp.
+const TCPHeaders = ethernetSize + ipv4Size + tcpSize + tcpTimeStampSize
+
+const tcpTimeStampSize = 12
+
 // maxSegment is the longest segment that is accepted, in bytes: twice what BIG
 // TCP sends as one.
 const maxSegment = 1 << 20
@@ -41,7 +47,7 @@ type addresses struct {
 	src, dst [16]byte
 }
 
-func (d *linkDecoder) ipv4(p span, depth int) bool {
+func (d *Decoder) ipv4(p span, depth int) bool {
 	b := p.data
 	if len(b) < ipv4Size || b[0]>>4 != 4 {
 		return false
@@ -68,9 +74,9 @@ func (d *linkDecoder) ipv4(p span, depth int) bool {
 	body := p.limit(total).from(header)
 	more := ip.Flags&layers.IPv4MoreFragments != 0
 	if more || ip.FragOffset != 0 {
-		key := fragmentKey{addresses: a, source: d.seg.key.source, proto: byte(ip.Protocol), id: uint32(ip.Id)}
+		key := fragmentKey{addresses: a, source: d.Segment.Flow.Source, proto: byte(ip.Protocol), id: uint32(ip.Id)}
 		var whole bool
-		body, whole = d.frags.add(key, fragment{int(ip.FragOffset) * 8, more, body}, d.seg.time)
+		body, whole = d.frags.add(key, fragment{int(ip.FragOffset) * 8, more, body}, d.Segment.Time)
 		if !whole {
 			return false
 		}
@@ -78,7 +84,7 @@ func (d *linkDecoder) ipv4(p span, depth int) bool {
 	return d.transport(byte(ip.Protocol), a, body, depth)
 }
 
-func (d *linkDecoder) ipv6(p span, depth int) bool {
+func (d *Decoder) ipv6(p span, depth int) bool {
 	b := p.data
 	if len(b) < ipv6Size || b[0]>>4 != 6 {
 		return false
@@ -108,7 +114,7 @@ func (d *linkDecoder) ipv6(p span, depth int) bool {
 
 // extensions decodes the IPv6 extension headers. Each takes at least eight
 // bytes, so this ends.
-func (d *linkDecoder) extensions(next byte, a addresses, p span, depth int) bool {
+func (d *Decoder) extensions(next byte, a addresses, p span, depth int) bool {
 	for {
 		b := p.data
 		switch next {
@@ -142,9 +148,9 @@ func (d *linkDecoder) extensions(next byte, a addresses, p span, depth int) bool
 			if at&^6 == 0 {
 				continue // the only fragment
 			}
-			key := fragmentKey{addresses: a, source: d.seg.key.source, proto: byte(next), id: id, six: true}
+			key := fragmentKey{addresses: a, source: d.Segment.Flow.Source, proto: byte(next), id: id, six: true}
 			var whole bool
-			p, whole = d.frags.add(key, fragment{int(at &^ 7), at&1 != 0, p}, d.seg.time)
+			p, whole = d.frags.add(key, fragment{int(at &^ 7), at&1 != 0, p}, d.Segment.Time)
 			if !whole {
 				return false
 			}
@@ -172,7 +178,7 @@ func jumbo(p span, n int) span {
 }
 
 // transport decodes the payload of an IP packet by its protocol number.
-func (d *linkDecoder) transport(proto byte, a addresses, p span, depth int) bool {
+func (d *Decoder) transport(proto byte, a addresses, p span, depth int) bool {
 	switch proto {
 	case protoTCP:
 		return d.tcp(a, p)
@@ -186,8 +192,8 @@ func (d *linkDecoder) transport(proto byte, a addresses, p span, depth int) bool
 	return false
 }
 
-// tcp fills the rest of d.seg.
-func (d *linkDecoder) tcp(a addresses, p span) bool {
+// tcp fills the rest of d.Segment.
+func (d *Decoder) tcp(a addresses, p span) bool {
 	const needed = 14 // bytes up to the flags
 	b := p.data
 	if len(b) < needed {
@@ -197,26 +203,26 @@ func (d *linkDecoder) tcp(a addresses, p span) bool {
 	if header < tcpSize || header > p.wire {
 		return false
 	}
-	s := &d.seg
-	s.key.src, s.key.dst = a.src, a.dst
-	s.flags, s.window = b[13], unknownWindow
+	s := &d.Segment
+	s.Flow.Src, s.Flow.Dst = a.src, a.dst
+	s.Flags, s.Window = b[13], UnknownWindow
 	if len(b) >= 16 {
-		s.window = int32(binary.BigEndian.Uint16(b[14:]))
+		s.Window = int32(binary.BigEndian.Uint16(b[14:]))
 	}
 	if len(b) >= header {
 		// What is still invalid is an option. Options are decoded last, and
 		// the fields before them are set.
 		_ = d.tcpLayer.DecodeFromBytes(b[:header], gopacket.NilDecodeFeedback)
 		t := &d.tcpLayer
-		s.key.sport, s.key.dport = uint16(t.SrcPort), uint16(t.DstPort)
-		s.seq, s.ack = t.Seq, t.Ack
+		s.Flow.SrcPort, s.Flow.DstPort = uint16(t.SrcPort), uint16(t.DstPort)
+		s.Seq, s.Ack = t.Seq, t.Ack
 	} else { // cut by the snaplen, which gopacket refuses
-		s.key.sport = binary.BigEndian.Uint16(b)
-		s.key.dport = binary.BigEndian.Uint16(b[2:])
-		s.seq = binary.BigEndian.Uint32(b[4:])
-		s.ack = binary.BigEndian.Uint32(b[8:])
+		s.Flow.SrcPort = binary.BigEndian.Uint16(b)
+		s.Flow.DstPort = binary.BigEndian.Uint16(b[2:])
+		s.Seq = binary.BigEndian.Uint32(b[4:])
+		s.Ack = binary.BigEndian.Uint32(b[8:])
 	}
 	body := p.from(header)
-	s.data, s.size = body.data, body.wire
-	return s.size <= maxSegment
+	s.Data, s.Size = body.data, body.wire
+	return s.Size <= maxSegment
 }

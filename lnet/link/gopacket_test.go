@@ -1,4 +1,4 @@
-package lnet
+package link
 
 import (
 	"bytes"
@@ -31,8 +31,8 @@ func TestGopacketAgrees(t *testing.T) {
 			}
 			p := gopacket.NewPacket(data, layers.LayerTypeEthernet, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
 			theirs, found := p.TransportLayer().(*layers.TCP)
-			var d linkDecoder
-			ok := d.decode(&capture.Frame{Number: n, Time: info.Timestamp.UnixNano(), Len: info.Length, Data: data, Link: capture.LinkEthernet})
+			var d Decoder
+			ok := d.Decode(&capture.Frame{Number: n, Time: info.Timestamp.UnixNano(), Len: info.Length, Data: data, Link: capture.LinkEthernet})
 			if ok != found {
 				t.Fatalf("%s, frame %d: a segment: %v, gopacket: %v", path, n, ok, found)
 			}
@@ -40,9 +40,9 @@ func TestGopacketAgrees(t *testing.T) {
 				continue
 			}
 			segments++
-			g := &d.seg
-			if g.seq != theirs.Seq || g.ack != theirs.Ack || g.key.sport != uint16(theirs.SrcPort) || g.key.dport != uint16(theirs.DstPort) ||
-				!bytes.Equal(g.data, theirs.Payload) {
+			g := &d.Segment
+			if g.Seq != theirs.Seq || g.Ack != theirs.Ack || g.Flow.SrcPort != uint16(theirs.SrcPort) || g.Flow.DstPort != uint16(theirs.DstPort) ||
+				!bytes.Equal(g.Data, theirs.Payload) {
 				t.Fatalf("%s, frame %d: %+v, gopacket: %+v", path, n, g, theirs)
 			}
 		}

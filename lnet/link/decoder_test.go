@@ -1,4 +1,4 @@
-package lnet
+package link
 
 import (
 	"bytes"
@@ -19,7 +19,9 @@ var (
 	text  = []byte("what the segment carries")
 )
 
-func testSegment() []byte { return wiretest.TCP(&linkA, &linkB, tcpACK, 77, text) }
+const ackFlag = 0x10
+
+func testSegment() []byte { return wiretest.TCP(&linkA, &linkB, ackFlag, 77, text) }
 func packet4() []byte     { return wiretest.IP(linkA.Addr, linkB.Addr, protoTCP, testSegment()) }
 func packet6() []byte     { return wiretest.IP(six1, six2, protoTCP, testSegment()) }
 
@@ -132,23 +134,23 @@ func TestLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range linkFrames() {
-		var d linkDecoder
+		var d Decoder
 		f := capture.Frame{Number: 1, Len: len(c.data), Data: c.data, Link: c.link}
-		if !d.decode(&f) {
+		if !d.Decode(&f) {
 			t.Errorf("%s: no segment", c.name)
 			continue
 		}
 		if ok, err := all.Match(f.Link, f.Data, f.Len); !ok || err != nil {
 			t.Errorf("%s: capture filters leave out link type %d: %v", c.name, c.link, err)
 		}
-		g := &d.seg
-		if !bytes.Equal(g.data, text) || g.size != len(text) || g.key.sport != 1023 || g.key.dport != 988 || g.seq != 77 || g.ack != 88 {
-			t.Errorf("%s: %q of %d, %d>%d", c.name, g.data, g.size, g.key.sport, g.key.dport)
+		g := &d.Segment
+		if !bytes.Equal(g.Data, text) || g.Size != len(text) || g.Flow.SrcPort != 1023 || g.Flow.DstPort != 988 || g.Seq != 77 || g.Ack != 88 {
+			t.Errorf("%s: %q of %d, %d>%d", c.name, g.Data, g.Size, g.Flow.SrcPort, g.Flow.DstPort)
 		}
 		for n := range c.data {
 			f.Data = c.data[:n]
-			if d.decode(&f) && (g.size != len(text) || !bytes.HasPrefix(text, g.data)) {
-				t.Errorf("%s: cut at %d: %q of %d", c.name, n, g.data, g.size)
+			if d.Decode(&f) && (g.Size != len(text) || !bytes.HasPrefix(text, g.Data)) {
+				t.Errorf("%s: cut at %d: %q of %d", c.name, n, g.Data, g.Size)
 			}
 		}
 	}
@@ -159,10 +161,10 @@ func TestLinkAllocations(t *testing.T) {
 	for _, c := range append(linkFrames(),
 		linkFrame{"TCP options", capture.LinkRaw, tcpOptions(packet4(), []byte{1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2, 1, 1, 1, 1})},
 		linkFrame{"cut", capture.LinkRaw, packet4()[:35]}) {
-		var d linkDecoder
+		var d Decoder
 		f := capture.Frame{Number: 1, Len: len(c.data) + 20, Data: c.data, Link: c.link}
 		n := testing.AllocsPerRun(100, func() {
-			if !d.decode(&f) {
+			if !d.Decode(&f) {
 				t.Fatalf("%s: no segment", c.name)
 			}
 		})
@@ -190,9 +192,9 @@ func TestInvalidOptions(t *testing.T) {
 		if name[0] == 'I' {
 			b[20], b[21] = 7, 200
 		}
-		var d linkDecoder
-		if !d.decode(&capture.Frame{Len: len(b), Data: b, Link: capture.LinkRaw}) || !bytes.Equal(d.seg.data, text) || d.seg.seq != 77 {
-			t.Errorf("%s: %+v", name, d.seg)
+		var d Decoder
+		if !d.Decode(&capture.Frame{Len: len(b), Data: b, Link: capture.LinkRaw}) || !bytes.Equal(d.Segment.Data, text) || d.Segment.Seq != 77 {
+			t.Errorf("%s: %+v", name, d.Segment)
 		}
 	}
 }
@@ -203,9 +205,9 @@ func TestCookedAddress(t *testing.T) {
 	for _, length := range []uint16{9, 1 << 15, 1<<16 - 1} {
 		b := sll(packet4(), etherIPv4)
 		binary.BigEndian.PutUint16(b[4:], length)
-		var d linkDecoder
-		if !d.decode(&capture.Frame{Len: len(b), Data: b, Link: capture.LinkLinuxSLL}) || !bytes.Equal(d.seg.data, text) {
-			t.Errorf("address of %d bytes: %+v", length, d.seg)
+		var d Decoder
+		if !d.Decode(&capture.Frame{Len: len(b), Data: b, Link: capture.LinkLinuxSLL}) || !bytes.Equal(d.Segment.Data, text) {
+			t.Errorf("address of %d bytes: %+v", length, d.Segment)
 		}
 	}
 }
@@ -219,24 +221,24 @@ func TestNotTCP(t *testing.T) {
 		greFrame(1, etherIPv4, 0, packet4()),
 		bytes.Repeat(binary.BigEndian.AppendUint16(nil, etherVLAN), 700),
 	} {
-		var d linkDecoder
-		if d.decode(&capture.Frame{Len: len(data), Data: data, Link: capture.LinkEthernet}) {
+		var d Decoder
+		if d.Decode(&capture.Frame{Len: len(data), Data: data, Link: capture.LinkEthernet}) {
 			t.Errorf("%x: a segment", data)
 		}
 	}
 }
 
 func TestRDMAIsCounted(t *testing.T) {
-	var d linkDecoder
+	var d Decoder
 	for _, data := range [][]byte{
 		wiretest.Ethernet(wiretest.IP(linkA.Addr, linkB.Addr, protoUDP, udp(portRoCE, make([]byte, 40)))),
 		vlan(wiretest.Ethernet(packet4()), etherRoCE),
 		wiretest.Ethernet(wiretest.IP(linkA.Addr, linkB.Addr, protoUDP, udp(53, nil))),
 	} {
-		d.decode(&capture.Frame{Len: len(data), Data: data, Link: capture.LinkEthernet})
+		d.Decode(&capture.Frame{Len: len(data), Data: data, Link: capture.LinkEthernet})
 	}
-	if d.rdma != 2 {
-		t.Errorf("%d frames of RDMA, want 2", d.rdma)
+	if d.RDMA != 2 {
+		t.Errorf("%d frames of RDMA, want 2", d.RDMA)
 	}
 }
 
@@ -276,18 +278,18 @@ func fragments6(n int) [][]byte {
 func TestFragments(t *testing.T) {
 	for _, parts := range [][][]byte{fragments4(packet4(), 8), fragments4(packet4(), 24), fragments6(16)} {
 		for turn := range parts {
-			var d linkDecoder
+			var d Decoder
 			whole := 0
 			for i := range parts {
 				p := parts[(i+turn)%len(parts)]
 				f := capture.Frame{Number: int64(i + 1), Len: len(p), Data: p, Link: capture.LinkRaw}
-				if d.decode(&f) {
+				if d.Decode(&f) {
 					whole++
-					if !bytes.Equal(d.seg.data, text) || d.seg.size != len(text) || d.seg.frame != int64(len(parts)) {
-						t.Errorf("%d fragments: %q of %d in frame %d", len(parts), d.seg.data, d.seg.size, d.seg.frame)
+					if !bytes.Equal(d.Segment.Data, text) || d.Segment.Size != len(text) || d.Segment.Frame != int64(len(parts)) {
+						t.Errorf("%d fragments: %q of %d in frame %d", len(parts), d.Segment.Data, d.Segment.Size, d.Segment.Frame)
 					}
 				}
-				if i < len(parts)-1 && d.decode(&f) {
+				if i < len(parts)-1 && d.Decode(&f) {
 					t.Errorf("%d fragments: whole by a duplicate", len(parts))
 				}
 			}
@@ -299,11 +301,11 @@ func TestFragments(t *testing.T) {
 }
 
 func TestFragmentBounds(t *testing.T) {
-	var d linkDecoder
+	var d Decoder
 	p := fragments4(packet4(), 24)[0]
 	for id := range 100000 {
 		binary.BigEndian.PutUint16(p[4:], uint16(id))
-		d.decode(&capture.Frame{Len: len(p), Data: p, Link: capture.LinkRaw, Source: id >> 16})
+		d.Decode(&capture.Frame{Len: len(p), Data: p, Link: capture.LinkRaw, Source: id >> 16})
 		if len(d.frags.packets) > maxFragmentedPackets || d.frags.bytes > maxFragmentBytes {
 			t.Fatalf("%d packets, %d bytes", len(d.frags.packets), d.frags.bytes)
 		}
@@ -311,7 +313,7 @@ func TestFragmentBounds(t *testing.T) {
 	late := fragments4(packet4(), 24)
 	for i, part := range late {
 		f := capture.Frame{Len: len(part), Data: part, Link: capture.LinkRaw, Time: int64(i) * (maxFragmentAge + 1), Source: 9}
-		if d.decode(&f) {
+		if d.Decode(&f) {
 			t.Error("fragments of different packets put together")
 		}
 	}
@@ -320,13 +322,13 @@ func TestFragmentBounds(t *testing.T) {
 // TestFragmentsOverlap: fragments that overlap, of packets whose last fragment
 // never comes, keep to the bound too, and leave room for others.
 func TestFragmentsOverlap(t *testing.T) {
-	var d linkDecoder
+	var d Decoder
 	body := make([]byte, 60000)
 	add := func(id, place int, body []byte) {
 		p := wiretest.IP(linkA.Addr, linkB.Addr, protoTCP, body)
 		binary.BigEndian.PutUint16(p[4:], uint16(id))
 		binary.BigEndian.PutUint16(p[6:], 0x2000|uint16(place))
-		d.decode(&capture.Frame{Len: len(p), Data: p, Link: capture.LinkRaw})
+		d.Decode(&capture.Frame{Len: len(p), Data: p, Link: capture.LinkRaw})
 	}
 	for id := range 4 {
 		add(id, 0, body[:8])
@@ -341,7 +343,7 @@ func TestFragmentsOverlap(t *testing.T) {
 	}
 	for i, part := range fragments4(packet4(), 24) {
 		f := capture.Frame{Number: int64(i + 1), Len: len(part), Data: part, Link: capture.LinkRaw, Source: 1}
-		if whole := d.decode(&f); i == 1 && !whole {
+		if whole := d.Decode(&f); i == 1 && !whole {
 			t.Error("no room for a packet of two fragments")
 		}
 	}

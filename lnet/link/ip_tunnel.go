@@ -1,4 +1,4 @@
-package lnet
+package link
 
 import (
 	"encoding/binary"
@@ -33,7 +33,7 @@ const (
 const greERSPAN3 = 0x22eb
 
 // udp looks for an Ethernet frame in VXLAN, and counts RDMA.
-func (d *linkDecoder) udp(p span, depth int) bool {
+func (d *Decoder) udp(p span, depth int) bool {
 	if len(p.data) < udpSize {
 		return false
 	}
@@ -47,13 +47,13 @@ func (d *linkDecoder) udp(p span, depth int) bool {
 		}
 		return d.vxlan(p.from(udpSize), depth)
 	case portRoCE:
-		d.rdma++
+		d.RDMA++
 	}
 	return false
 }
 
 // vxlan decodes the Ethernet frame inside.
-func (d *linkDecoder) vxlan(p span, depth int) bool {
+func (d *Decoder) vxlan(p span, depth int) bool {
 	if len(p.data) < vxlanSize || d.vxlanLayer.DecodeFromBytes(p.data[:vxlanSize], gopacket.NilDecodeFeedback) != nil {
 		return false
 	}
@@ -62,7 +62,7 @@ func (d *linkDecoder) vxlan(p span, depth int) bool {
 
 // gre decodes what is inside of GRE version 0: IP, an Ethernet frame, or a
 // mirrored frame (ERSPAN).
-func (d *linkDecoder) gre(p span, depth int) bool {
+func (d *Decoder) gre(p span, depth int) bool {
 	b := p.data
 	if len(b) < greSize {
 		return false

@@ -1,4 +1,4 @@
-package lnet
+package link
 
 // Bounds of what is held of unfinished IP packets.
 const (

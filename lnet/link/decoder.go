@@ -1,4 +1,6 @@
-package lnet
+// Package link finds the packets of a transport in the frames of a capture: TCP
+// segments, behind any link layer, VLAN tags, tunnels and IP fragments.
+package link
 
 import (
 	"encoding/binary"
@@ -42,20 +44,30 @@ func (p span) limit(n int) span {
 	return span{p.data[:min(n, len(p.data))], n}
 }
 
-// segment is a TCP segment, with the number and the time of its frame.
-type segment struct {
-	key    flowKey
-	flags  uint8
-	seq    uint32
-	ack    uint32
-	window int32  // as in the header, unknownWindow when it was cut off
-	data   []byte // captured bytes of the payload
-	size   int    // bytes of the payload on the wire
-	frame  int64
-	time   int64
+// Flow identifies one direction of a TCP connection at one capture point.
+type Flow struct {
+	Src, Dst         [16]byte // IP addresses, those of IPv4 in the mapped form
+	SrcPort, DstPort uint16
+	Source           int32 // capture point
 }
 
-// linkDecoder finds the TCP segment in a frame.
+// UnknownWindow is the Window of a segment in which it was cut off.
+const UnknownWindow = -1
+
+// Segment is a TCP segment, with the number and the time of its frame.
+type Segment struct {
+	Flow   Flow
+	Flags  uint8 // FIN, SYN and the others, as in the header
+	Seq    uint32
+	Ack    uint32
+	Window int32  // as in the header, or UnknownWindow
+	Data   []byte // captured bytes of the payload
+	Size   int    // bytes of the payload on the wire
+	Frame  int64
+	Time   int64
+}
+
+// Decoder finds the TCP segment in a frame. The zero value is ready for use.
 //
 // gopacket's layers decode the headers. Each gets the bytes of its header only,
 // all of which were captured: the payload is a span, whose length is not lost
@@ -63,10 +75,11 @@ type segment struct {
 // for each frame, so none of them is allocated. What gopacket v1.1.19 cannot
 // decode, or not without an allocation, is decoded here: the reason stands
 // beside it.
-type linkDecoder struct {
+type Decoder struct {
+	Segment Segment // found last
+	RDMA    int64   // frames of RDMA over Ethernet so far
+
 	frags fragments
-	seg   segment
-	rdma  int64 // frames of RDMA over Ethernet
 
 	ethernetLayer layers.Ethernet
 	vlanLayer     layers.Dot1Q
@@ -89,9 +102,10 @@ const (
 	familySize   = 4
 )
 
-// decode fills d.seg. It reports whether the frame holds a TCP segment.
-func (d *linkDecoder) decode(f *capture.Frame) bool {
-	d.seg.frame, d.seg.time, d.seg.key.source = f.Number, f.Time, int32(f.Source)
+// Decode looks for a TCP segment in a frame and sets d.Segment. It reports whether
+// there is one. The segment's data are valid until the next call.
+func (d *Decoder) Decode(f *capture.Frame) bool {
+	d.Segment.Frame, d.Segment.Time, d.Segment.Flow.Source = f.Number, f.Time, int32(f.Source)
 	p := span{f.Data, max(f.Len, len(f.Data))}
 	switch f.Link {
 	case capture.LinkEthernet:
@@ -111,7 +125,7 @@ func (d *linkDecoder) decode(f *capture.Frame) bool {
 	return false
 }
 
-func (d *linkDecoder) ethernet(p span, depth int) bool {
+func (d *Decoder) ethernet(p span, depth int) bool {
 	if len(p.data) < ethernetSize || d.ethernetLayer.DecodeFromBytes(p.data[:ethernetSize], gopacket.NilDecodeFeedback) != nil {
 		return false
 	}
@@ -119,7 +133,7 @@ func (d *linkDecoder) ethernet(p span, depth int) bool {
 }
 
 // cooked decodes a frame with a LINUX_SLL header.
-func (d *linkDecoder) cooked(p span) bool {
+func (d *Decoder) cooked(p span) bool {
 	const addressLength, maxAddress = 4, 8 // offset of the length, bytes
 	if len(p.data) < sllSize {
 		return false
@@ -138,7 +152,7 @@ func (d *linkDecoder) cooked(p span) bool {
 
 // network decodes the payload of a frame by its Ethernet type, behind any number
 // of VLAN tags.
-func (d *linkDecoder) network(etherType uint16, p span, depth int) bool {
+func (d *Decoder) network(etherType uint16, p span, depth int) bool {
 	for {
 		switch etherType {
 		case etherIPv4:
@@ -154,7 +168,7 @@ func (d *linkDecoder) network(etherType uint16, p span, depth int) bool {
 			etherType = uint16(d.vlanLayer.Type)
 			p = p.from(vlanSize)
 		case etherRoCE:
-			d.rdma++
+			d.RDMA++
 			return false
 		default:
 			return false
@@ -163,7 +177,7 @@ func (d *linkDecoder) network(etherType uint16, p span, depth int) bool {
 }
 
 // rawIP decodes a packet of the IP version in its first byte.
-func (d *linkDecoder) rawIP(p span, depth int) bool {
+func (d *Decoder) rawIP(p span, depth int) bool {
 	if len(p.data) == 0 {
 		return false
 	}
