@@ -16,13 +16,15 @@ const stdinName = "standard input"
 // file is one input of a Reader.
 type file struct {
 	name   string
-	index  int // in the list of inputs
+	short  string // one of FileNames
+	index  int    // in the list of inputs
 	os     *os.File
 	size   int64         // bytes when it was opened; -1 for a pipe
 	offset time.Duration // added to the times
 	source int           // index of the capture point, -1 before the first frame
 	idle   time.Duration // Options.Idle
 	frame  Frame         // the next one, in a merge
+	number int64         // of the frame that was returned last, in a merge
 
 	read  atomic.Int64 // bytes read of the file, which may be compressed
 	close sync.Once

@@ -44,6 +44,12 @@ type Frame struct {
 	Link   LinkType // type of the first header
 	Source int      // index of the capture point, which rotated files of one node share
 	Iface  int      // index of the interface in the file
+
+	// Where several files are read: the name of the frame's file, one of
+	// FileNames, and the number of the frame in it, from 1. With a single file
+	// the name is empty, and Number is the number in it.
+	File       string
+	FileNumber int64
 }
 
 // LinkType is the type of the header that a frame begins with.

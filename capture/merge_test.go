@@ -96,6 +96,33 @@ func marks(list []Frame) string {
 	return text
 }
 
+// TestFrameFiles checks that each frame of a merge has the name of its file and
+// its number in it, and that of a single file only the number.
+func TestFrameFiles(t *testing.T) {
+	a, b, c := writeFile(t, "a", at("a", 1, 5)), writeFile(t, "b", at("b", 2, 3, 7)), writeFile(t, "c", at("c", 4))
+	names := FileNames([]string{a, b, c})
+	got, err := readAll(t, Options{}, a, b, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type place struct {
+		file   string
+		number int64
+	}
+	want := []place{{names[0], 1}, {names[1], 1}, {names[1], 2}, {names[2], 1}, {names[0], 2}, {names[1], 3}}
+	var places []place
+	for _, f := range got {
+		places = append(places, place{f.File, f.FileNumber})
+	}
+	if !slices.Equal(places, want) {
+		t.Errorf("%v, want %v", places, want)
+	}
+	got, err = readAll(t, Options{}, b)
+	if err != nil || len(got) != 3 || got[2].File != "" || got[2].Number != 3 {
+		t.Errorf("a single file: %+v; %v", got, err)
+	}
+}
+
 func TestOffset(t *testing.T) {
 	a, b := writeFile(t, "a", at("a", 1, 3, 5)), writeFile(t, "b", at("b", 12, 14))
 	got, err := readAll(t, Options{Offset: map[string]time.Duration{b: -10 * time.Second}}, a, b)

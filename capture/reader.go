@@ -38,12 +38,13 @@ type Reader struct {
 // Next. Opening a FIFO waits for its writer.
 func Open(paths []string, opt Options) (*Reader, error) {
 	r := &Reader{}
+	names := FileNames(paths)
 	for i, path := range paths {
 		f, err := openFile(path, i)
 		if err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
-		f.offset = opt.Offset[path]
+		f.short, f.offset = names[i], opt.Offset[path]
 		if len(paths) == 1 && f.size < 0 {
 			f.idle = opt.Idle
 		}
@@ -66,7 +67,7 @@ func (r *Reader) Next(f *Frame) error {
 			r.err = nil
 			return ErrTimeout
 		}
-		f.Source = 0
+		f.Source, f.File, f.FileNumber = 0, "", 0
 	} else {
 		r.err = r.merge(f)
 	}
@@ -139,8 +140,9 @@ func (r *Reader) merge(f *Frame) error {
 		}
 	}
 	r.last = in
+	in.number++
 	*f = in.frame
-	f.Source = in.source
+	f.Source, f.File, f.FileNumber = in.source, in.short, in.number
 	return nil
 }
 

@@ -138,7 +138,7 @@ func (d *Dissector) message(l *lnet.Message) {
 	m.Message = *l
 	m.Notes = notes
 	paired := d.pair(m)
-	if held := d.lnet.Held(); paired && d.late.len() == 0 && (held == 0 || m.Frame < held) {
+	if held := d.lnet.Held(); paired && d.late.len() == 0 && (held == 0 || m.Order < held) {
 		d.handle(m)
 		return
 	}

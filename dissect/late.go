@@ -44,7 +44,7 @@ func (l *lateMessages) put(m *Message, paired bool, now int64) {
 	w.frames = append(w.frames[:0], m.Frames...)
 	w.since, w.paired = now, paired
 	l.queue = append(l.queue, w)
-	for i := len(l.queue) - 1; i > l.head && l.queue[i-1].arena.At(0).Frame > m.Frame; i-- {
+	for i := len(l.queue) - 1; i > l.head && l.queue[i-1].arena.At(0).Order > m.Order; i-- {
 		l.queue[i], l.queue[i-1] = l.queue[i-1], l.queue[i]
 	}
 	l.bytes += w.size()
@@ -77,7 +77,7 @@ func (d *Dissector) release(all bool) {
 		w := d.late.queue[d.late.head]
 		m := w.arena.At(0)
 		forced := all || d.late.full()
-		if held := d.lnet.Held(); held != 0 && m.Frame >= held && !forced {
+		if held := d.lnet.Held(); held != 0 && m.Order >= held && !forced {
 			return
 		}
 		if !w.paired {

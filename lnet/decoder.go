@@ -94,8 +94,8 @@ func (d *Decoder) Close() {
 	d.tcp.close()
 }
 
-// Held returns the number of the first frame of which bytes are held, behind a
-// gap or until a SYN comes; 0 means none. All messages that earlier frames
+// Held returns the order of the first frame of which bytes are held, behind a
+// gap or until a SYN comes, as in Message.Order; 0 means none. All messages that earlier frames
 // completed were handed out, except those that resynchronization has not found
 // yet.
 func (d *Decoder) Held() int64 { return d.tcp.heldFrame() }

@@ -1,5 +1,7 @@
 package lnet
 
+import "github.com/lshark/lshark/lnet/link"
+
 // framer cuts the bytes of one direction of a connection into LNet messages.
 // It takes them from a reassembly in order, together with the gaps in them, and
 // hands out the messages that they complete. Where no header is at the start of
@@ -26,7 +28,7 @@ type framer struct {
 // complete when the gap is filled.
 type origin struct {
 	arrival
-	carrier int64 // frame that brought the bytes
+	carrier int64 // order of the frame that brought the bytes
 }
 
 // partial is the message that a framer is in the middle of.
@@ -42,7 +44,7 @@ type partial struct {
 
 	// The frame whose snaplen cut the message, if any: tshark, which cannot
 	// continue behind a cut, shows the message there.
-	cutFrame, cutTime int64
+	cutAt link.Frame
 }
 
 // skipping reports whether the rest of the message is not needed.
@@ -111,7 +113,7 @@ func (f *framer) consume(data []byte, size int, a arrival) {
 	f.at.retransmitted = false
 	if size > len(data) {
 		f.tcp.stats.CutBytes += int64(size - len(data))
-		f.gap(size-len(data), Snaplen, a.time)
+		f.gap(size-len(data), Snaplen, a.Time)
 	}
 }
 
@@ -136,12 +138,12 @@ func (f *framer) skip(size int, a arrival) {
 
 // arrive records the frame that brought the bytes that come next.
 func (f *framer) arrive(a arrival) {
-	if a.frame > f.at.frame {
-		f.at.frame, f.at.time = a.frame, a.time
+	if a.Order > f.at.Order {
+		f.at.Frame = a.Frame
 	}
-	f.at.carrier = a.frame
+	f.at.carrier = a.Order
 	if out := f.tcp.out; out.opt.Frames && !f.resync.active {
-		f.frames.add(a.frame, f.msg.have > 0, out)
+		f.frames.add(a.Order, f.msg.have > 0, out)
 	}
 }
 
@@ -309,8 +311,8 @@ func (f *framer) gap(n int, why Why, until int64) {
 	}
 	if p.size > 0 {
 		k := min(n, p.size-p.have)
-		if why == Snaplen && p.cutFrame == 0 {
-			p.cutFrame, p.cutTime = f.at.frame, f.at.time
+		if why == Snaplen && p.cutAt.Order == 0 {
+			p.cutAt = f.at.Frame
 		}
 		if p.have < p.keep {
 			p.addHole(Hole{p.have, min(k, p.keep-p.have), why}, f.tcp.out)
@@ -328,7 +330,7 @@ func (f *framer) gap(n int, why Why, until int64) {
 		f.startResync()
 		f.skipped += int64(n)
 		f.pos += uint32(n)
-		f.tcp.out.lose(f.conn, f.back, int64(n), f.at.time, until)
+		f.tcp.out.lose(f.conn, f.back, int64(n), f.at.Time, until)
 	}
 }
 
@@ -421,7 +423,7 @@ func (f *framer) search(last bool) {
 		n, h, found := r.find(f.parser(true), last)
 		f.skipped += int64(n)
 		f.pos += uint32(n)
-		f.tcp.out.lose(f.conn, f.back, int64(n), r.marks[0].time, f.at.time)
+		f.tcp.out.lose(f.conn, f.back, int64(n), r.marks[0].Time, f.at.Time)
 		if !found {
 			break
 		}
@@ -448,7 +450,7 @@ func (f *framer) replay() bool {
 			continue
 		}
 		f.at = m.origin
-		f.arrive(arrival{frame: m.carrier}) // no later than m.frame
+		f.arrive(arrival{Frame: link.Frame{Order: m.carrier}}) // no later than m.frame
 		n, ok := f.run(r.buf[r.off:m.end])
 		r.off += n
 		if ok {

@@ -23,10 +23,11 @@ func (p *partial) bytesToKeep(b []byte, out *output) int {
 // begins with them.
 func (f *framer) describe(b []byte) {
 	p, m, c := &f.msg, &f.tcp.out.msg, f.conn
-	m.Frame, m.Time = f.at.frame, f.at.time
-	if p.cutFrame != 0 {
-		m.Frame, m.Time = p.cutFrame, p.cutTime
+	at := &f.at.Frame
+	if p.cutAt.Order != 0 {
+		at = &p.cutAt
 	}
+	m.setFrame(at)
 	m.Frames = f.frames
 	m.Source, m.Conn = int(c.key.Source), c.number
 	m.Src, m.Dst = c.ends(f.back)
@@ -217,18 +218,18 @@ const idleFrames = 1024
 // Message.Frames.
 type frameList []int64
 
-// add adds the frame that brought the next bytes; begun is set when the message
-// has bytes already. When too much is held, only the first frames and the last
+// add adds the frame that brought the next bytes, by its order; begun is set when
+// the message has bytes already. When too much is held, only the first frames and the last
 // one stay.
-func (l *frameList) add(frame int64, begun bool, out *output) {
+func (l *frameList) add(order int64, begun bool, out *output) {
 	n := len(*l)
 	switch {
 	case !begun || n == 0:
-		*l = append((*l)[:0], frame)
+		*l = append((*l)[:0], order)
 	case n > 1 && out.full():
-		(*l)[n-1] = frame
+		(*l)[n-1] = order
 	default:
-		*l = append(*l, frame)
+		*l = append(*l, order)
 		out.pool.lent += frameSize
 	}
 }

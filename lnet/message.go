@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"slices"
 	"sort"
+
+	"github.com/lshark/lshark/lnet/link"
 )
 
 // Hole is a run of bytes of a message that the capture does not have.
@@ -52,10 +54,12 @@ const (
 // many fields: they are used everywhere as m.Frame, m.Kind and m.Data.
 type Message struct {
 	Number int64   // of the message, from 1 in the order of the decoder
-	Frame  int64   // number of the frame that completed it
+	Frame  int64   // number of the frame that completed it, in its file
+	File   string  // name of that file, empty when only one is read
+	Order  int64   // number of that frame over all files: capture.Frame.Number
 	Time   int64   // of that frame, nanoseconds since the epoch
 	Source int     // capture point
-	Frames []int64 // numbers of all frames with bytes of it, if Options.Frames is set
+	Frames []int64 // Order of all frames with bytes of it, if Options.Frames is set
 	Conn   int     // number of the connection, from 0 in the order of the capture
 
 	Src, Dst  netip.AddrPort
@@ -82,6 +86,11 @@ type Message struct {
 	Tail       Why    // why Data is shorter than Size
 
 	Notes []Note
+}
+
+// setFrame sets the frame that completes the message.
+func (m *Message) setFrame(f *link.Frame) {
+	m.Order, m.Frame, m.File, m.Time = f.Order, f.Number, f.File, f.Time
 }
 
 // Note adds a note.

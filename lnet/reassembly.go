@@ -35,14 +35,13 @@ type reassembly struct {
 	behind int     // segments that came since the gap opened
 	silent bool    // the receiver has sent nothing since then
 	listed bool    // in source.gaps
-	since  int64   // frame of the first of held, as filed in tcp.gaps
+	since  int64   // order of the frame of the first of held, as filed in tcp.gaps
 	place  int     // in tcp.gaps, from 1; 0: not there
 }
 
 // arrival is where bytes of a stream come from.
 type arrival struct {
-	frame         int64
-	time          int64
+	link.Frame
 	retransmitted bool
 }
 
@@ -97,10 +96,10 @@ func (r *reassembly) segment(src *source, g *link.Segment, seq uint32) {
 	}
 	if seq == r.next && len(r.held) == 0 {
 		r.next += uint32(size)
-		r.framer.consume(data, size, arrival{g.Frame, g.Time, false})
+		r.framer.consume(data, size, arrival{Frame: g.Frame})
 		return
 	}
-	r.hold(src, piece{arrival: arrival{g.Frame, g.Time, false}, seq: seq, size: size, data: data, at: src.clock})
+	r.hold(src, piece{arrival: arrival{Frame: g.Frame}, seq: seq, size: size, data: data, at: src.clock})
 	r.tcp.gaps.update(r)
 	r.release()
 	r.giveUpGaps(src)
@@ -123,7 +122,7 @@ func (r *reassembly) hold(src *source, p piece) {
 			front := p
 			front.size = min(p.size, int(d))
 			front.data = p.data[:min(len(p.data), front.size)]
-			front.retransmitted = p.time-q.time >= resentAge
+			front.retransmitted = p.Time-q.Time >= resentAge
 			over := q.end()
 			r.insert(i, front)
 			i++
@@ -225,7 +224,7 @@ func (r *reassembly) gapExpired(src *source) bool {
 	case r.finished, r.acked && int32(r.ack-p.seq) >= 0, r.silent && r.behind >= maxUnacked:
 		return true
 	}
-	return src.now-p.time > maxGapAge
+	return src.now-p.Time > maxGapAge
 }
 
 // giveUpGap makes a hole of the first gap.
@@ -235,7 +234,7 @@ func (r *reassembly) giveUpGap() {
 	r.tcp.stats.Gaps++
 	r.tcp.stats.LostBytes += int64(n)
 	r.next = p.seq
-	r.framer.gap(n, Lost, p.time)
+	r.framer.gap(n, Lost, p.Time)
 	r.release()
 }
 

@@ -173,15 +173,16 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	}
 }
 
-// heldFrame returns the frame of the first segment that is held, 0 for none.
+// heldFrame returns the order of the frame of the first segment that is held, 0
+// for none.
 func (t *tcp) heldFrame() int64 {
 	first := t.gaps.first()
 	for _, src := range t.queued {
 		if src.head == len(src.queue) {
 			continue // the last segment is being delivered
 		}
-		if frame := src.queue[src.head].Frame; first == 0 || frame < first {
-			first = frame
+		if order := src.queue[src.head].Order; first == 0 || order < first {
+			first = order
 		}
 	}
 	return first

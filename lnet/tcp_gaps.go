@@ -24,10 +24,10 @@ func (g *gapHeap) update(r *reassembly) {
 	case r.place == 0:
 		*g = append(*g, r)
 		r.place = len(*g)
-	case r.since == r.held[0].frame:
+	case r.since == r.held[0].Order:
 		return
 	}
-	r.since = r.held[0].frame
+	r.since = r.held[0].Order
 	g.move(r)
 }
 

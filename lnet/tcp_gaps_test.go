@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet/link"
 )
 
 // TestGaps compares the heap with a search in all streams.
@@ -16,13 +17,13 @@ func TestGaps(t *testing.T) {
 	for range 20000 {
 		st := &streams[rnd.IntN(len(streams))]
 		if st.held = st.held[:0]; rnd.IntN(4) > 0 {
-			st.held = append(st.held, piece{arrival: arrival{frame: 1 + rnd.Int64N(100)}})
+			st.held = append(st.held, piece{arrival: arrival{Frame: link.Frame{Order: 1 + rnd.Int64N(100)}}})
 		}
 		g.update(st)
 		first := int64(0)
 		for i := range streams {
-			if held := streams[i].held; len(held) > 0 && (first == 0 || held[0].frame < first) {
-				first = held[0].frame
+			if held := streams[i].held; len(held) > 0 && (first == 0 || held[0].Order < first) {
+				first = held[0].Order
 			}
 		}
 		if g.first() != first {

@@ -66,7 +66,7 @@ func (t *Imports) forgetSilent() {
 
 // Sent takes a request.
 func (t *Imports) Sent(r *RPC, m *dissect.Message) {
-	p := Point{m.Frame, m.Time}
+	p := pointOf(&m.Message)
 	if t.begin == 0 {
 		t.begin = p.Time
 	}
@@ -101,7 +101,7 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 
 // Answered takes a reply.
 func (t *Imports) Answered(r *RPC, m *dissect.Message) {
-	p := Point{m.Frame, m.Time}
+	p := pointOf(&m.Message)
 	i := t.importOf(r, p)
 	if i == nil {
 		return

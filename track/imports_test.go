@@ -471,8 +471,8 @@ func TestUnansweredDisconnect(t *testing.T) {
 func TestEventsAreInOrder(t *testing.T) {
 	total := 0
 	l := ImportLog{total: &total}
-	for _, e := range []Event{{Kind: EventConnect, Point: Point{1, 10}}, {Kind: EventPing, Point: Point{2, 20}}, {Kind: EventDisconnect, Point: Point{3, 30}},
-		{Kind: EventCallback, Point: Point{4, 15}}, {Kind: EventPing, Point: Point{5, 25}}, {Kind: EventCallback, Point: Point{6, 5}}} {
+	for _, e := range []Event{{Kind: EventConnect, Point: Point{Frame: 1, Time: 10}}, {Kind: EventPing, Point: Point{Frame: 2, Time: 20}}, {Kind: EventDisconnect, Point: Point{Frame: 3, Time: 30}},
+		{Kind: EventCallback, Point: Point{Frame: 4, Time: 15}}, {Kind: EventPing, Point: Point{Frame: 5, Time: 25}}, {Kind: EventCallback, Point: Point{Frame: 6, Time: 5}}} {
 		l.add(e)
 	}
 	if got, want := events(&Import{ImportLog: l}), "callback connect callback ping*2 disconnect"; got != want {

@@ -206,11 +206,11 @@ func (t *Pairing) endLockWait(r *RPC, end LockWaitEnd, m *dissect.Message) {
 	l := &r.lock
 	if l.end != LockWaitNone {
 		if c := r.clientSide(); l.end == end && l.source != m.Source && c != nil && c.Source == m.Source {
-			l.at, l.source = Point{m.Frame, m.Time}, m.Source
+			l.at, l.source = pointOf(&m.Message), m.Source
 		}
 		return
 	}
-	l.end, l.at, l.source = end, Point{m.Frame, m.Time}, m.Source
+	l.end, l.at, l.source = end, pointOf(&m.Message), m.Source
 	if r.state == blocked {
 		t.complete(r)
 	}

@@ -86,7 +86,7 @@ func TestLogsAreBounded(t *testing.T) {
 	}
 	for round := range 1500 {
 		for _, i := range list {
-			p := Point{int64(round), int64(round)}
+			p := Point{Frame: int64(round), Time: int64(round)}
 			i.add(Event{Point: p, Kind: EventConnect})
 			i.setState(ImportState(1+round%5), p)
 		}

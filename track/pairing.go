@@ -117,7 +117,7 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 	sentBefore := s.Request.Frame != 0
 	switch {
 	case !sentBefore:
-		s.Request = Point{m.Frame, m.Time}
+		s.Request = pointOf(&m.Message)
 	case s.forwarded(m):
 		return r
 	case s.mbits != q.Mbits:
@@ -188,7 +188,7 @@ func (t *Pairing) reply(m *dissect.Message) *RPC {
 	if s.Reply.Frame != 0 && !s.reopened || r.state == ended {
 		return r
 	}
-	s.Reply, s.reopened = Point{m.Frame, m.Time}, false
+	s.Reply, s.reopened = pointOf(&m.Message), false
 	if r.HasReply && !r.reopened {
 		return r // another capture point saw it before
 	}

@@ -10,8 +10,12 @@ import (
 // Point is when and where a message was seen. The zero Point: it was not.
 type Point struct {
 	Frame int64
-	Time  int64 // nanoseconds since the epoch
+	File  string // that Frame is a number in, empty when only one is read
+	Time  int64  // nanoseconds since the epoch
 }
+
+// pointOf returns when and where a message was seen.
+func pointOf(m *lnet.Message) Point { return Point{m.Frame, m.File, m.Time} }
 
 // Span is a stretch of time, in nanoseconds since the epoch.
 type Span struct{ From, To int64 }

@@ -54,7 +54,24 @@ type Flow struct {
 // UnknownWindow is the Window of a segment in which it was cut off.
 const UnknownWindow = -1
 
-// Segment is a TCP segment, with the number and the time of its frame.
+// Frame identifies a frame of the capture.
+type Frame struct {
+	Order  int64 // number over all files: capture.Frame.Number
+	Time   int64
+	Number int64  // in its file
+	File   string // name of that file, empty when only one is read
+}
+
+// FrameOf returns what identifies a frame.
+func FrameOf(f *capture.Frame) Frame {
+	number := f.Number
+	if f.File != "" {
+		number = f.FileNumber
+	}
+	return Frame{f.Number, f.Time, number, f.File}
+}
+
+// Segment is a TCP segment with its frame.
 type Segment struct {
 	Flow   Flow
 	Flags  uint8 // FIN, SYN and the others, as in the header
@@ -63,8 +80,7 @@ type Segment struct {
 	Window int32  // as in the header, or UnknownWindow
 	Data   []byte // captured bytes of the payload
 	Size   int    // bytes of the payload on the wire
-	Frame  int64
-	Time   int64
+	Frame
 }
 
 // Decoder finds the TCP segment in a frame. The zero value is ready for use.
@@ -105,7 +121,7 @@ const (
 // Decode looks for a TCP segment in a frame and sets d.Segment. It reports whether
 // there is one. The segment's data are valid until the next call.
 func (d *Decoder) Decode(f *capture.Frame) bool {
-	d.Segment.Frame, d.Segment.Time, d.Segment.Flow.Source = f.Number, f.Time, int32(f.Source)
+	d.Segment.Frame, d.Segment.Flow.Source = FrameOf(f), int32(f.Source)
 	p := span{f.Data, max(f.Len, len(f.Data))}
 	switch f.Link {
 	case capture.LinkEthernet:

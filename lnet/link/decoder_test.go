@@ -285,8 +285,8 @@ func TestFragments(t *testing.T) {
 				f := capture.Frame{Number: int64(i + 1), Len: len(p), Data: p, Link: capture.LinkRaw}
 				if d.Decode(&f) {
 					whole++
-					if !bytes.Equal(d.Segment.Data, text) || d.Segment.Size != len(text) || d.Segment.Frame != int64(len(parts)) {
-						t.Errorf("%d fragments: %q of %d in frame %d", len(parts), d.Segment.Data, d.Segment.Size, d.Segment.Frame)
+					if !bytes.Equal(d.Segment.Data, text) || d.Segment.Size != len(text) || d.Segment.Number != int64(len(parts)) {
+						t.Errorf("%d fragments: %q of %d in frame %d", len(parts), d.Segment.Data, d.Segment.Size, d.Segment.Number)
 					}
 				}
 				if i < len(parts)-1 && d.Decode(&f) {
