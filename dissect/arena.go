@@ -14,6 +14,8 @@ type Arena struct {
 	data  []byte
 	notes []lnet.Note
 	holes []lnet.Hole
+	ibs   []lnet.IB
+	parts []lnet.IBPart
 }
 
 // Sizes in bytes of elements that a message refers to.
@@ -26,6 +28,7 @@ const (
 func (a *Arena) Reset() {
 	a.msgs, a.reqs, a.data = a.msgs[:0], a.reqs[:0], a.data[:0]
 	a.notes, a.holes = a.notes[:0], a.holes[:0]
+	a.ibs, a.parts = a.ibs[:0], a.parts[:0]
 }
 
 // Len returns the number of messages.
@@ -49,12 +52,29 @@ func (a *Arena) Add(m *Message) {
 	n = len(a.holes)
 	a.holes = append(a.holes, m.Holes...)
 	c.Holes = a.holes[n:len(a.holes):len(a.holes)]
+	if m.IB != nil {
+		c.IB = a.ib(m.IB)
+	}
 	if m.Req != nil {
 		// Its Data is replaced when the request is sent again, never
 		// overwritten.
 		a.reqs = append(a.reqs, *m.Req)
 		c.Req = &a.reqs[len(a.reqs)-1]
 	}
+}
+
+// ib returns a copy of b. Its o2iblnd messages are copied too.
+func (a *Arena) ib(b *lnet.IB) *lnet.IB {
+	a.ibs = append(a.ibs, *b)
+	c := &a.ibs[len(a.ibs)-1]
+	c.Headers, c.Writes.Headers = a.bytes(b.Headers), a.bytes(b.Writes.Headers)
+	n := len(a.parts)
+	a.parts = append(a.parts, b.Parts...)
+	c.Parts = a.parts[n:len(a.parts):len(a.parts)]
+	for i := range c.Parts {
+		c.Parts[i].Data = a.bytes(c.Parts[i].Data)
+	}
+	return c
 }
 
 // bytes returns a copy of b. If the slice has to grow, earlier copies are not moved.

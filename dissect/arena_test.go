@@ -3,6 +3,8 @@ package dissect
 import (
 	"fmt"
 	"testing"
+
+	"github.com/lshark/lshark/lnet"
 )
 
 // TestCloneMsg: a clone refers to nothing that the dissector reuses, and ParseRPC
@@ -25,6 +27,26 @@ func TestCloneMsg(t *testing.T) {
 		}
 		if msg, _ := tree.ParseRPC(m); msg == nil || fmt.Sprintf("%q", msg.Bufs) != said[i] {
 			t.Errorf("frame %d: %+v, the buffers were %s", m.Frame, msg, said[i])
+		}
+	}
+}
+
+// TestArenaIB overwrites a message that came over InfiniBand after it was copied.
+func TestArenaIB(t *testing.T) {
+	headers, write, request, done := []byte("BTH"), []byte("RETH"), []byte("PUT_REQ"), []byte("PUT_DONE")
+	var m Message
+	m.IB = &lnet.IB{SrcQP: 17, Headers: headers, Parts: []lnet.IBPart{{Data: request}, {Data: done}}}
+	m.IB.Writes.Headers = write
+	var a Arena
+	a.Add(&m)
+	cloned := m.Message.Clone()
+	for _, b := range [][]byte{headers, write, request, done} {
+		clear(b)
+	}
+	m.IB.SrcQP, m.IB.Parts[0] = 18, lnet.IBPart{Back: true}
+	for _, c := range []*lnet.IB{a.At(0).IB, cloned.IB} {
+		if got := fmt.Sprintf("%d %s %s %s %s", c.SrcQP, c.Headers, c.Writes.Headers, c.Parts[0].Data, c.Parts[1].Data); got != "17 BTH RETH PUT_REQ PUT_DONE" || c.Parts[0].Back {
+			t.Errorf("the copy is %s, %+v", got, c.Parts[0])
 		}
 	}
 }

@@ -45,6 +45,7 @@ type Stats struct {
 	Unaffordable int64 // messages truncated because too much was held
 	Held         int   // bytes held now, with the records kept about them
 	TCP          TCPStats
+	IB           IBStats
 }
 
 // Decoder turns frames into LNet messages. It finds the packets of each

@@ -8,9 +8,11 @@ type Kind uint8
 // The kinds of messages, by layer from the lowest.
 const (
 	Unknown    Kind = iota
-	Connreq         // request of the connecting side to the acceptor
+	Connreq         // request of the connecting side: to the acceptor, or o2iblnd CONNREQ
+	Connack         // o2iblnd CONNACK, the connection is accepted
+	Connrej         // an InfiniBand connection is refused
 	Hello           // socklnd hello
-	Noop            // socklnd keep-alive or zero-copy acknowledgement
+	Noop            // socklnd keep-alive or zero-copy acknowledgement, or o2iblnd NOOP
 	Ack             // LNet ACK
 	Get             // LNet GET of a bulk
 	GetReply        // LNet REPLY, the data of a GET
@@ -24,7 +26,7 @@ const (
 	EarlyReply      // ptlrpc early reply: the server needs more time
 )
 
-var kindNames = [...]string{"unknown", "connreq", "hello", "noop", "ack", "get", "getreply", "bulk", "ping",
+var kindNames = [...]string{"unknown", "connreq", "connack", "connrej", "hello", "noop", "ack", "get", "getreply", "bulk", "ping",
 	"ping_reply", "push", "selftest", "request", "reply", "early_reply"}
 
 func (k Kind) String() string { return kindNames[k] }

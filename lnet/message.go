@@ -66,13 +66,15 @@ type Message struct {
 	Transport Transport
 	Kind      Kind
 
-	// Framing of socklnd. Version is that of the connection's hello, 1 to 4, or
-	// 0 if that was not captured and the framing was inferred.
+	// Version is that of the transport. For socklnd it is that of the connection's
+	// hello, 1 to 4, or 0 if that was not captured and the framing was inferred. For
+	// o2iblnd it is ibm_version, 0x11 or 0x12.
 	Version uint8
 	Swapped bool   // the transport's integers are big-endian
-	Seq     uint32 // TCP sequence number of the first byte
+	Seq     uint32 // TCP sequence number of the first byte, or IB.PSN
 
-	Transfer Transfer // what TCP had done for it by then
+	Transfer Transfer // what the transport had done for it by then
+	IB       *IB      // nil unless Transport is O2IB
 
 	LNet Header
 
@@ -103,6 +105,7 @@ func (m *Message) Clone() *Message {
 	c := *m
 	c.Frames, c.Data = slices.Clone(m.Frames), slices.Clone(m.Data)
 	c.Holes, c.Notes = slices.Clone(m.Holes), slices.Clone(m.Notes)
+	c.IB = m.IB.Clone()
 	return &c
 }
 
