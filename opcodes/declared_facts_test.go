@@ -195,7 +195,6 @@ func TestUsedDeclarationsAreRegistered(t *testing.T) {
 	for _, g := range Protocol.Groups {
 		groups[g.Group] = true
 	}
-	seen := make(map[*Field]bool)
 	check := func(f *Field) {
 		// The parts of a shared-key token differ in the name of their content only.
 		if s := f.Type; s != nil && !structs[s.Name] && s.Name != "sk_netstring" {
@@ -205,18 +204,7 @@ func TestUsedDeclarationsAreRegistered(t *testing.T) {
 			t.Errorf("field %s: group %s is made by NewBits or NewEnum: declare it with Bits or Enum, which register it", f.Name, f.Names.Group)
 		}
 	}
-	for _, s := range Protocol.Structs {
-		for _, f := range s.Fields {
-			eachField(f, seen, check)
-		}
-	}
-	for _, r := range Protocol.RPCs {
-		for _, v := range r.Variants {
-			for _, f := range append(v.Request[:len(v.Request):len(v.Request)], v.Reply...) {
-				eachField(f, seen, check)
-			}
-		}
-	}
+	eachDeclaredField(check)
 }
 
 // TestDeclarationsAreDescribed finds what a user would see without a word of

@@ -27,10 +27,31 @@ func eachField(f *Field, seen map[*Field]bool, call func(*Field)) {
 	}
 }
 
+// eachDeclaredField calls f for all fields of the structs and messages of the
+// protocol, once each.
+func eachDeclaredField(call func(*Field)) {
+	seen := make(map[*Field]bool)
+	for _, s := range Protocol.Structs {
+		for _, f := range s.Fields {
+			eachField(f, seen, call)
+		}
+	}
+	for _, r := range Protocol.RPCs {
+		for _, v := range r.Variants {
+			for _, f := range append(v.Request[:len(v.Request):len(v.Request)], v.Reply...) {
+				eachField(f, seen, call)
+			}
+			if v.Bulk != nil && v.Bulk.Type != nil {
+				eachField(Sub("bulk", v.Bulk.Type), seen, call)
+			}
+		}
+	}
+}
+
 // TestFieldsAreComplete: what follows from the name and the format of a field
 // is there, however it was made.
 func TestFieldsAreComplete(t *testing.T) {
-	n, seen := 0, make(map[*Field]bool)
+	n := 0
 	check := func(f *Field) {
 		n++
 		if f.Key != `,"`+f.Name+`":` {
@@ -40,21 +61,7 @@ func TestFieldsAreComplete(t *testing.T) {
 			t.Errorf("field %q, %s: look %d, not %d", f.Name, f.TypeText(), f.Style, c.Style)
 		}
 	}
-	for _, s := range Protocol.Structs {
-		for _, f := range s.Fields {
-			eachField(f, seen, check)
-		}
-	}
-	for _, r := range Protocol.RPCs {
-		for _, v := range r.Variants {
-			for _, f := range append(v.Request[:len(v.Request):len(v.Request)], v.Reply...) {
-				eachField(f, seen, check)
-			}
-			if v.Bulk != nil && v.Bulk.Type != nil {
-				eachField(Sub("bulk", v.Bulk.Type), seen, check)
-			}
-		}
-	}
+	eachDeclaredField(check)
 	if n < 1000 {
 		t.Errorf("only %d fields", n)
 	}
