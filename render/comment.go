@@ -1,22 +1,21 @@
-package scan
+package render
 
 import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
-// The comments of frames in the file of -w.
+// The comments of frames in a file that -w writes.
 
-// appendMessage appends the comment about a message: operation, kind, xid,
-// error and nodes, without those that are unknown.
-func appendMessage(b []byte, m *dissect.Message) []byte {
+// AppendMessageComment appends the comment about a message: operation, kind,
+// xid, error and nodes, without those that are unknown.
+func AppendMessageComment(b []byte, m *dissect.Message) []byte {
 	if m.RPC.HasOpcode {
-		b = append(appendOpcode(b, m.RPC.Opcode), ' ')
+		b = append(appendOpcodeText(b, m.RPC.Opcode), ' ')
 	}
 	b = append(b, m.Kind.String()...)
 	if m.RPC.HasXID {
@@ -32,18 +31,11 @@ func appendMessage(b []byte, m *dissect.Message) []byte {
 	return b
 }
 
-func appendOpcode(dst []byte, opc uint32) []byte {
-	if name := opcodes.Opcodes.Name(uint64(opc)); name != "" {
-		return append(dst, name...)
-	}
-	return strconv.AppendUint(append(dst, "opcode "...), uint64(opc), 10)
-}
-
-// appendRPC appends the comment about the messages of a kind of an RPC:
+// AppendRPCComment appends the comment about the messages of a kind of an RPC:
 // operation, kind, xid and target.
-func appendRPC(b []byte, r *track.RPC, kind lnet.Kind) []byte {
+func AppendRPCComment(b []byte, r *track.RPC, kind lnet.Kind) []byte {
 	if r.HasOpcode {
-		b = append(appendOpcode(b, r.Opcode), ' ')
+		b = append(appendOpcodeText(b, r.Opcode), ' ')
 	}
 	b = strconv.AppendUint(append(append(b, kind.String()...), " x"...), r.XID, 10)
 	if t := r.Target(); t != "" {

@@ -176,15 +176,19 @@ func appendOperation(dst []byte, m *dissect.Message) []byte {
 	if !m.RPC.HasOpcode {
 		return append(dst, m.Kind.String()...)
 	}
-	if name := opcodes.Opcodes.Name(uint64(m.RPC.Opcode)); name != "" {
-		dst = append(dst, name...)
-	} else {
-		dst = strconv.AppendUint(append(dst, "opcode "...), uint64(m.RPC.Opcode), 10)
-	}
+	dst = appendOpcodeText(dst, m.RPC.Opcode)
 	if v := m.RPC.Variant; v != nil && v.Name != "" {
 		dst = append(append(dst, ' '), v.Name...)
 	}
 	return dst
+}
+
+// appendOpcodeText appends the name of an operation, or "opcode" and its number.
+func appendOpcodeText(dst []byte, opc uint32) []byte {
+	if opcodes.Opcodes.Name(uint64(opc)) == "" {
+		dst = append(dst, "opcode "...)
+	}
+	return AppendOpcode(dst, opc)
 }
 
 // parts appends the parts of s.line, truncated to a number of columns; -1: no

@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
@@ -86,7 +87,7 @@ func (s *saver) mark(number int64, comment []byte) {
 
 // message marks the frames of a message.
 func (s *saver) message(m *dissect.Message) {
-	s.comment = appendMessage(s.comment[:0], m)
+	s.comment = render.AppendMessageComment(s.comment[:0], m)
 	for _, n := range m.Frames {
 		s.mark(n, s.comment)
 	}
@@ -113,7 +114,7 @@ func (s *saver) takeFrames(r *track.RPC) RPCFrames {
 func (s *saver) rpc(r *track.RPC, frames RPCFrames) {
 	for i, f := range frames {
 		if i == 0 || frames[i-1].kind != f.kind {
-			s.comment = appendRPC(s.comment[:0], r, f.kind)
+			s.comment = render.AppendRPCComment(s.comment[:0], r, f.kind)
 		}
 		s.mark(f.number, s.comment)
 	}

@@ -17,7 +17,7 @@ import (
 var mayImport = map[string][]string{
 	".":                  {"cli"},
 	"cli":                {"cli/exit", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "records", "filter", "render", "render/explain", "render/report"},
-	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "lnet", "opcodes", "opcodes/schema", "dissect", "track"},
+	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "lnet", "dissect", "track", "render"},
 	"cli/exit":           {"cli/iostreams", "capture", "opcodes/schema", "filter"},
 	"cli/iostreams":      {},
 	"render":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
