@@ -154,3 +154,23 @@ func TestVersion(t *testing.T) {
 		t.Errorf("status %d, %q, %q", status, flag, command)
 	}
 }
+
+// TestFormsOnce checks that the form of a value, such as FILE=SECS, is not
+// repeated in parentheses.
+func TestFormsOnce(t *testing.T) {
+	forms := 0
+	for _, cmd := range allCommands() {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			form, usage := pflag.UnquoteUsage(f)
+			if strings.ContainsAny(form, ":=") {
+				forms++
+			}
+			if form != "" && strings.Contains(usage, "("+form+")") {
+				t.Errorf("%s --%s %s: %s", cmd.Name(), f.Name, form, usage)
+			}
+		})
+	}
+	if forms == 0 {
+		t.Error("no flag has such a form")
+	}
+}

@@ -76,7 +76,7 @@ type columns struct {
 // fields or keys.
 func (c *columns) register(f *pflag.FlagSet, noun string) {
 	f.StringArrayVarP(&c.names, "field", "e", nil, "with -T fields, print "+noun+" `NAME`; may be repeated")
-	f.StringArrayVarP(&c.options, "fields-option", "E", nil, "with -T fields, print the names in the first line (`header=y`)")
+	f.StringArrayVarP(&c.options, "fields-option", "E", nil, "with -T fields, `header=y` prints the names in the first line")
 }
 
 // check checks the flags for a form.

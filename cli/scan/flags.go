@@ -33,10 +33,25 @@ func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
 	fs.StringVarP(&f.Filter, "filter", "f", "", "capture filter `EXPR` in pcap-filter syntax; live captures default to the LNet ports")
 	fs.UintSliceVar(&f.Ports, "port", nil, "TCP `PORTS` that carry LNet, separated by commas (default 988)")
 	fs.Lookup("port").DefValue = "" // pflag would add [] as the default
-	fs.StringArrayVarP(&f.AutoStop, "autostop", "a", nil, "stop a live capture after SECS seconds (`duration:SECS`)")
-	fs.StringArrayVar(&f.Offsets, "offset", nil, "add SECS seconds to the times of FILE (`FILE=SECS`); by default, differences between "+
+	fs.StringArrayVarP(&f.AutoStop, "autostop", "a", nil, "stop a live capture after SECS seconds")
+	setForm(fs.Lookup("autostop"), "duration:SECS")
+	fs.StringArrayVar(&f.Offsets, "offset", nil, "add SECS seconds to the times of FILE; by default, differences between "+
 		"clocks are estimated from packets that several files have in common")
+	setForm(fs.Lookup("offset"), "FILE=SECS")
 }
+
+// setForm sets the form of a flag's value that help texts show beside its name.
+func setForm(f *pflag.Flag, form string) {
+	f.Value, f.DefValue = formValue{f.Value, form}, ""
+}
+
+// formValue is a value of a flag with its form as the name of its type.
+type formValue struct {
+	pflag.Value
+	form string
+}
+
+func (v formValue) Type() string { return v.form }
 
 // RegisterNotes defines the flags for notes about the capture itself.
 func (f *Flags) RegisterNotes(fs *pflag.FlagSet) {
