@@ -12,39 +12,34 @@ import (
 
 // RPCSummary renders an RPC as one line.
 type RPCSummary struct {
-	opt   SummaryOptions
-	c     *Colors
-	stamp Stamp
-	text  []byte
-
-	// Widths of columns, which grow to the widest value so far: lines stay
-	// aligned.
-	time, client, server, op, latency int
-	maxOp                             int // a wider operation shifts the rest of its own line only
+	opt    SummaryOptions
+	c      *Colors
+	stamp  Stamp
+	text   []byte
+	layout rpcLayout // chosen for the first RPC
 }
 
 // NewRPCSummary makes a summary renderer of RPCs.
-func NewRPCSummary(o SummaryOptions) *RPCSummary {
-	s := &RPCSummary{opt: o, c: o.Colors, time: 9, client: 9, server: 9, op: 18, maxOp: 20, latency: 8}
-	if o.Wide() {
-		s.server, s.op, s.maxOp = 24, 26, 30
-	}
-	return s
-}
+func NewRPCSummary(o SummaryOptions) *RPCSummary { return &RPCSummary{opt: o, c: o.Colors} }
 
 // AppendRPC appends the line of an RPC.
 func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
-	c, start := s.c, len(dst)
-	wide := s.opt.Wide()
-	s.text = s.stamp.Append(s.text[:0], s.opt.Time, r.Begin(), at, wide)
-	dst = AppendRight(dst, &c.Dim, s.text, &s.time)
-	s.text = AppendNID(s.text[:0], r.Client, s.opt.FullNIDs)
-	dst = AppendLeft(append(dst, ' '), &c.NID, s.text, &s.client)
-	dst = c.Dim.Append(append(dst, ' '), ">")
-	s.text = s.destination(s.text[:0], r, wide)
-	dst = AppendLeft(append(dst, ' '), &c.NID, s.text, &s.server)
-	dst, excess := s.operation(append(dst, ' '), r)
-	dst = s.outcome(append(dst, ' '), r, excess)
+	if s.layout.time == 0 {
+		s.layout = newRPCLayout(&s.opt, r)
+	}
+	c, l, start := s.c, &s.layout, len(dst)
+	s.text = s.stamp.Append(s.text[:0], s.opt.Time, r.Begin(), at, l.server > 0)
+	dst = appendCellRight(dst, &c.Dim, fitTime(s.text, l.decimals, l.time), l.time)
+	if l.client > 0 {
+		s.text = AppendNID(s.text[:0], r.Client, s.opt.FullNIDs)
+		dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, l.client)
+		dst = c.Dim.Append(append(dst, ' '), ">")
+	}
+	dst = s.destination(dst, r)
+	s.text = strconv.AppendUint(append(s.text[:0], 'x'), r.XID, 10)
+	dst = appendCellLeft(append(dst, ' '), &c.Dim, s.text, l.xid)
+	dst = s.operation(append(dst, ' '), r)
+	dst = s.outcome(append(dst, ' '), r, start)
 	dst = s.details(dst, r, start)
 	for len(dst) > start && dst[len(dst)-1] == ' ' {
 		dst = dst[:len(dst)-1]
@@ -52,22 +47,28 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	return append(dst, '\n')
 }
 
-// destination appends the target of an RPC, or the server where the target is
-// unknown; with both, server and target. A callback goes to the client, so the
-// target alone would mislead.
-func (s *RPCSummary) destination(dst []byte, r *track.RPC, both bool) []byte {
+// destination appends the server and the target of an RPC, or where there is
+// room for one of them, the target, and the server where it is unknown. There, a
+// callback has the node that it goes to: the target alone would mislead.
+func (s *RPCSummary) destination(dst []byte, r *track.RPC) []byte {
+	c, l := s.c, &s.layout
 	t := r.Target()
-	named := t != "" && (both || !track.IsCallback(r.Opcode))
-	if !named || both {
-		dst = AppendNID(dst, r.Server, s.opt.FullNIDs)
+	if l.server > 0 || t == "" || track.IsCallback(r.Opcode) {
+		width := l.server
+		if width == 0 {
+			width, t = l.target, ""
+		}
+		s.text = AppendNID(s.text[:0], r.Server, s.opt.FullNIDs)
+		dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, width)
+		if l.server == 0 {
+			return dst
+		}
 	}
-	if named && both {
-		dst = append(dst, ' ')
+	st := &c.NID
+	if s.text = schema.AppendText(s.text[:0], []byte(t)); t == "" {
+		st, s.text = &c.Dim, append(s.text, '-')
 	}
-	if named {
-		dst = schema.AppendText(dst, []byte(t))
-	}
-	return dst
+	return appendCellEnd(append(dst, ' '), st, s.text, l.target)
 }
 
 // AppendNID appends a NID, without @tcp unless it is to be full.
@@ -81,9 +82,8 @@ func AppendNID(dst []byte, nid lnet.NID, full bool) []byte {
 	return dst
 }
 
-// operation appends the operation and returns by how many columns it is too
-// wide.
-func (s *RPCSummary) operation(dst []byte, r *track.RPC) (line []byte, excess int) {
+// operation appends the operation and its variant.
+func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
 	s.text = s.text[:0]
 	switch {
 	case r.HasOpcode:
@@ -93,8 +93,14 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC) (line []byte, excess in
 	default:
 		s.text = append(s.text, "(unknown)"...)
 	}
-	if r.Variant != nil && r.Variant.Name != "" {
+	if !s.layout.marks {
+		s.text = shortenOpcode(s.text)
+	}
+	switch {
+	case r.Variant != nil && r.Variant.Name != "":
 		s.text = append(append(s.text, ' '), r.Variant.Name...)
+	case s.layout.marks:
+		s.text = append(s.text, " -"...)
 	}
 	st := &s.c.Op
 	switch {
@@ -104,8 +110,7 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC) (line []byte, excess in
 	case r.Opcode == opcodes.OBD_PING:
 		st = &s.c.Dim
 	}
-	dst = appendLeftUpTo(dst, st, s.text, &s.op, s.maxOp)
-	return dst, max(0, Width(s.text)-s.op)
+	return appendCellLeft(dst, st, s.text, s.layout.op)
 }
 
 // AppendOpcode appends the name of an operation, or its number.
@@ -118,16 +123,16 @@ func AppendOpcode(dst []byte, opc uint32) []byte {
 
 // missingTexts are the words for a reply that is missing.
 var missingTexts = [...]string{
-	track.NotMissing:     "no reply",
+	track.NotMissing:     "no-reply",
 	track.CaptureEnded:   "end",
-	track.Unanswered:     "no reply",
+	track.Unanswered:     "unanswered",
 	track.NotCaptured:    "uncaptured",
 	track.EncryptedReply: "encrypted",
 }
 
 // outcome appends the latency and the status, or why there is no latency. The
-// operation before it takes excess columns of the space before the latency.
-func (s *RPCSummary) outcome(dst []byte, r *track.RPC, excess int) []byte {
+// line begins at start.
+func (s *RPCSummary) outcome(dst []byte, r *track.RPC, start int) []byte {
 	c := s.c
 	st := &c.Num
 	s.text = s.text[:0]
@@ -135,65 +140,113 @@ func (s *RPCSummary) outcome(dst []byte, r *track.RPC, excess int) []byte {
 	case ok:
 		s.text = AppendLatency(s.text, ns)
 	case r.OneWay:
-		st, s.text = &c.Dim, append(s.text, "one way"...)
+		st, s.text = &c.Dim, append(s.text, "one-way"...)
 	case !r.HasReply:
 		st, s.text = &c.Warn, append(s.text, missingTexts[r.Missing]...)
+	case s.layout.marks:
+		st, s.text = &c.Dim, append(s.text, "no-request"...)
 	default:
-		st, s.text = &c.Dim, append(s.text, "no request"...)
+		st, s.text = &c.Dim, append(s.text, '-')
 	}
-	s.latency = max(s.latency, len(s.text))
-	room := s.latency - excess
-	dst = AppendRight(dst, st, s.text, &room)
-	switch lock := opcodes.LockStatus(r.Opcode, r.Status); {
-	case r.Failed():
-		st := &c.Bad
-		if r.IsExpectedError() {
-			st = &c.Dim
-		}
-		s.text = records.AppendErrno(s.text[:0], r.Status)
-		dst = st.Append(append(dst, ' '), string(s.text))
-	case lock != "":
-		dst = c.Flag.Append(append(dst, ' '), lock)
-	case r.Status > 0:
-		s.text = strconv.AppendInt(s.text[:0], int64(r.Status), 10)
-		dst = c.Dim.Append(append(dst, ' '), string(s.text))
+	width := s.layout.latency
+	if !r.HasReply {
+		width = max(width, len(s.text)) // a line without a status has room for it
 	}
-	if len(r.OtherErrors) == 0 {
+	dst = appendCellRight(dst, st, s.text, width)
+	if s.text, st = s.status(s.text[:0], r); len(s.text) == 0 {
 		return dst
 	}
-	dst = append(dst, ' ')
-	if r.Sends > 1 {
-		dst = c.Dim.Append(dst, "was ") // before it was sent again
+	room := len(s.text)
+	if s.opt.Width > 0 {
+		room = max(1, s.opt.Width-Width(dst[start:])-1)
 	}
-	s.text = s.text[:0]
-	for i, e := range r.OtherErrors {
-		if i > 0 {
-			s.text = append(s.text, ',')
+	dst = st.AppendTruncated(append(dst, ' '), s.text, room)
+	return dst
+}
+
+// status appends the status of the reply, or else an error that is not in it: in
+// parentheses. It returns the style of the text, too.
+func (s *RPCSummary) status(dst []byte, r *track.RPC) ([]byte, *Style) {
+	c := s.c
+	lock := opcodes.LockStatus(r.Opcode, r.Status)
+	switch {
+	case r.IsExpectedError():
+		return records.AppendErrno(dst, r.Status), &c.Dim
+	case r.Failed():
+		return records.AppendErrno(dst, r.Status), &c.Bad
+	case lock != "":
+		return append(dst, lock...), &c.Flag
+	case r.Status > 0:
+		return strconv.AppendInt(dst, int64(r.Status), 10), &c.Dim
+	case !r.HasReply:
+		if s.layout.marks {
+			dst = append(dst, '-')
 		}
-		s.text = records.AppendErrno(s.text, e)
+		return dst, &c.Dim
+	case len(r.OtherErrors) > 0 && r.Sends <= 1:
+		return appendOtherErrors(dst, r.OtherErrors), &c.Bad
+	case s.layout.marks:
+		dst = append(dst, "ok"...)
 	}
-	return c.Bad.Append(dst, string(s.text))
+	return dst, &c.Dim
+}
+
+// appendOtherErrors appends errors that are not in the final status, in
+// parentheses; a failed security context needs none, as its reply has no other
+// status.
+func appendOtherErrors(dst []byte, errors []int32) []byte {
+	context := len(errors) == 1 && opcodes.GSSErrorName(errors[0]) != ""
+	if !context {
+		dst = append(dst, '(')
+	}
+	if dst = appendErrnos(dst, errors); !context {
+		dst = append(dst, ')')
+	}
+	return dst
+}
+
+// appendErrnos appends the names of errors, separated by commas.
+func appendErrnos(dst []byte, errors []int32) []byte {
+	for i, e := range errors {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = records.AppendErrno(dst, e)
+	}
+	return dst
 }
 
 // details appends further values, those that there is room for.
 func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	c := s.c
-	add := func(label string, st *Style, value []byte) {
+	add := func(label string, st *Style, value []byte) (added bool) {
 		if len(value) == 0 {
-			return
+			return false
 		}
 		if s.opt.Width > 0 && Width(dst[start:])+1+len(label)+Width(value) > s.opt.Width {
-			return
+			return false
 		}
 		dst = append(dst, ' ')
 		if label != "" {
 			dst = c.Dim.Append(dst, label)
 		}
 		dst = append(append(append(dst, st.on...), value...), st.off...)
+		return true
 	}
 	var buf [128]byte
 	b := buf[:0]
-	add("", &c.Flag, appendLockWait(b, r))
+	if len(r.OtherErrors) > 0 && r.HasReply && (r.Failed() || r.Status > 0 || r.Sends > 1) {
+		if r.Sends > 1 { // before it was sent again
+			add("was ", &c.Bad, appendErrnos(b, r.OtherErrors))
+		} else {
+			add("", &c.Bad, appendOtherErrors(b, r.OtherErrors))
+		}
+	}
+	if ns, ok := r.LockWait(); ok {
+		if !add("", &c.Flag, appendLockWait(b, r)) {
+			add("waits ", &c.Flag, AppendLatency(b, roundLatency(ns)))
+		}
+	}
 	if n := r.BulkBytes(); n > 0 {
 		add("bulk=", &c.Num, AppendSize(b, n))
 	}
@@ -236,13 +289,9 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	return dst
 }
 
-// appendLockWait appends how long a lock had to wait and how that ended, nothing
-// when it had not to wait.
+// appendLockWait appends how long a lock had to wait, and how that ended.
 func appendLockWait(dst []byte, r *track.RPC) []byte {
-	ns, ok := r.LockWait()
-	if !ok {
-		return dst
-	}
+	ns, _ := r.LockWait()
 	dst = append(dst, "waits, "...)
 	end, p := r.LockWaitEnd()
 	switch end {

@@ -116,7 +116,7 @@ func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) [
 	}
 	s.text = appendOperation(s.text[:0], m)
 	if !s.wide {
-		s.text = s.shorten(s.text)
+		s.text = shortenOpcode(s.text)
 	}
 	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
 		op = &c.Bad
@@ -125,8 +125,8 @@ func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) [
 	return append(dst, ' ')
 }
 
-// shorten abbreviates the longest names of operations.
-func (s *Summary) shorten(op []byte) []byte {
+// shortenOpcode abbreviates the longest names of operations.
+func shortenOpcode(op []byte) []byte {
 	rest, found := bytes.CutPrefix(op, []byte(opcodes.LlogPrefix))
 	if !found {
 		return op

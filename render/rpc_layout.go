@@ -1,0 +1,137 @@
+package render
+
+import (
+	"bytes"
+
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/track"
+)
+
+// rpcLayout is the widths of the columns of lines about RPCs. They are chosen
+// before the first line and never change, so that columns stay where they are.
+// Wider values are truncated.
+type rpcLayout struct {
+	time     int
+	decimals int // of the seconds
+	client   int // 0: no column
+	server   int // 0: the column of targets has servers whose target is unknown
+	target   int
+	xid      int
+	op       int
+	latency  int
+
+	// marks is set where each column has a value: - stands for none, and ok for
+	// a status without an error.
+	marks bool
+}
+
+const (
+	xidWidth    = len("x1882453915467904")
+	targetWidth = len("scratch1-OST0000") // a file system has a name of at most 8 characters
+	maxOpWidth  = len("LLOG_ORIGIN_HANDLE_READ_HEADER")
+)
+
+// newRPCLayout chooses the widths for a terminal and for the nodes of the first
+// RPC that is shown.
+func newRPCLayout(o *SummaryOptions, first *track.RPC) rpcLayout {
+	nid := max(len("255.255.255.255"), nidWidth(first.Client, o.FullNIDs), nidWidth(first.Server, o.FullNIDs))
+	if o.FullNIDs {
+		nid = max(nid, len("255.255.255.255@tcp"))
+	}
+	absolute := o.Time == Local || o.Time == UTC
+	l := rpcLayout{time: len("9999.999999"), decimals: 6, client: nid, server: nid, target: targetWidth, xid: xidWidth,
+		op: maxOpWidth + len(" -"), latency: len("unanswered"), marks: true}
+	if absolute {
+		l.time = len("2026-11-21 08:06:41.123456")
+	}
+	const details, status = 24, len("waits 2.2s")
+	if o.Width == 0 || o.Width >= l.upToOp()+l.op+1+l.latency+1+details {
+		return l
+	}
+	l.time, l.server, l.latency, l.marks = len("999.999999"), 0, len("999ms"), false
+	l.client = max(len("192.0.2.255"), nidWidth(first.Client, o.FullNIDs))
+	if absolute {
+		l.time = len("08:06:41.123456")
+	}
+	if l.fitOp(o.Width, details, status) {
+		return l
+	}
+	l.time, l.decimals, l.client, l.target = len("9999.999"), 3, 0, len("lustre-OST0000")
+	if absolute {
+		l.time = len("08:06:41.123")
+	}
+	l.fitOp(o.Width, status, len("ENOENT"))
+	return l
+}
+
+// fitOp sets the width of operations so that as many columns as wanted are left
+// behind the latency. Usual operations have room as long as there are as many as
+// needed; fitOp reports whether there are.
+func (l *rpcLayout) fitOp(terminal, wanted, needed int) bool {
+	const least, usual = len("LDLM_ENQUEUE"), len("LDLM_ENQUEUE GETXATTR")
+	room := terminal - l.upToOp() - 1 - l.latency - 1
+	l.op = min(max(room-wanted, usual), maxOpWidth)
+	if room-l.op >= needed {
+		return true
+	}
+	l.op = max(room-needed, least)
+	return false
+}
+
+// upToOp returns how many columns of a line are before the operation.
+func (l *rpcLayout) upToOp() int {
+	n := l.time + 1 + l.target + 1 + l.xid + 1
+	if l.client > 0 {
+		n += l.client + len(" > ")
+	}
+	if l.server > 0 {
+		n += l.server + 1
+	}
+	return n
+}
+
+// nidWidth returns how many columns the NIDs of a node's network take: those of
+// nid, with three digits for the last number of an IPv4 address.
+func nidWidth(nid lnet.NID, full bool) int {
+	text := AppendNID(nil, nid, full)
+	addr, _, _ := bytes.Cut(text, []byte("@"))
+	if bytes.Count(addr, []byte(".")) != 3 {
+		return Width(text)
+	}
+	const octet = 3
+	return Width(text) + octet - (len(addr) - bytes.LastIndexByte(addr, '.') - 1)
+}
+
+// appendCellRight appends text that is aligned at the right end of a column.
+func appendCellRight(dst []byte, st *Style, text []byte, width int) []byte {
+	dst = AppendSpaces(dst, width-Width(text))
+	return st.AppendTruncated(dst, text, width)
+}
+
+// appendCellLeft appends text that is aligned at the left end of a column.
+func appendCellLeft(dst []byte, st *Style, text []byte, width int) []byte {
+	dst = st.AppendTruncated(dst, text, width)
+	return AppendSpaces(dst, width-Width(text))
+}
+
+// appendCellEnd does the same for a name that differs from others at its end,
+// such as a NID or a target: it is truncated at its begin.
+func appendCellEnd(dst []byte, st *Style, text []byte, width int) []byte {
+	excess := Width(text) - width
+	if excess <= 0 {
+		return appendCellLeft(dst, st, text, width)
+	}
+	dst = append(st.begin(dst), "…"...)
+	return st.end(append(dst, text[len(truncate(text, excess+1)):]...))
+}
+
+// fitTime truncates the fraction of a time to a number of digits, and further
+// where the time is wider than its column.
+func fitTime(text []byte, digits, width int) []byte {
+	dot := bytes.LastIndexByte(text, '.')
+	end := min(len(text), dot+1+digits)
+	if end = min(end, max(width, dot)); end == dot+1 {
+		end = dot // no digit is left behind the dot
+	}
+	return text[:end]
+}
