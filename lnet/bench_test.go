@@ -65,7 +65,7 @@ func BenchmarkLink(b *testing.B) {
 	var d link.Decoder
 	b.ReportAllocs()
 	for b.Loop() {
-		if !d.Decode(l.next()) {
+		if d.Decode(l.next()) != link.TCP {
 			b.Fatal("no segment")
 		}
 	}

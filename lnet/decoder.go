@@ -41,7 +41,7 @@ type Options struct {
 type Stats struct {
 	Frames       int64 // given to Frame
 	Messages     int64 // given to Handle
-	RDMA         int64 // frames of RDMA over Ethernet, which is not decoded
+	RDMA         int64 // InfiniBand packets, which no transport takes yet
 	Unaffordable int64 // messages truncated because too much was held
 	Held         int   // bytes held now, with the records kept about them
 	TCP          TCPStats
@@ -80,8 +80,12 @@ func NewDecoder(o Options) *Decoder {
 func (d *Decoder) Frame(f *capture.Frame) {
 	d.out.stats.Frames++
 	src := d.tcp.frame(f)
-	if d.link.Decode(f) {
+	switch d.link.Decode(f) {
+	case link.TCP:
 		d.tcp.segment(src, &d.link.Segment)
+	case link.InfiniBand:
+		d.out.stats.RDMA++
+	case link.None:
 	}
 }
 
@@ -105,7 +109,6 @@ func (d *Decoder) Held() int64 { return d.tcp.heldFrame() }
 func (d *Decoder) Stats() Stats {
 	st := d.out.stats
 	st.Held = d.out.pool.lent
-	st.RDMA = d.link.RDMA
 	st.TCP = d.tcp.stats
 	st.TCP.Live = d.tcp.conns.live
 	return st

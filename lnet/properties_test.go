@@ -53,7 +53,7 @@ func resegment(frames []capture.Frame, n int) []capture.Frame {
 	var d link.Decoder
 	var out []capture.Frame
 	for _, f := range frames {
-		if !d.Decode(&f) || d.Segment.Size <= n {
+		if d.Decode(&f) != link.TCP || d.Segment.Size <= n {
 			out = append(out, f)
 			continue
 		}
@@ -164,7 +164,7 @@ func TestDropSmall(t *testing.T) {
 func dropOne(t *testing.T, frames []capture.Frame, i int, whole []seen) {
 	t.Helper()
 	var d link.Decoder
-	if !d.Decode(&frames[i]) || d.Segment.Size == 0 {
+	if d.Decode(&frames[i]) != link.TCP || d.Segment.Size == 0 {
 		return
 	}
 	flow := fmt.Sprintf("%v>%v", addrPort(d.Segment.Flow.Src, d.Segment.Flow.SrcPort), addrPort(d.Segment.Flow.Dst, d.Segment.Flow.DstPort))
@@ -233,7 +233,7 @@ func beginnings(frames []capture.Frame, whole []seen) []int {
 	starts := make([]int, len(whole))
 	var d link.Decoder
 	for i := range frames {
-		if !d.Decode(&frames[i]) || d.Segment.Size == 0 {
+		if d.Decode(&frames[i]) != link.TCP || d.Segment.Size == 0 {
 			continue
 		}
 		flow := fmt.Sprintf("%v>%v", addrPort(d.Segment.Flow.Src, d.Segment.Flow.SrcPort), addrPort(d.Segment.Flow.Dst, d.Segment.Flow.DstPort))
@@ -254,7 +254,7 @@ func TestSnaplen(t *testing.T) {
 		begins := make(map[string]bool)
 		var d link.Decoder
 		for i := range short {
-			if d.Decode(&short[i]) && d.Segment.Size > 0 {
+			if d.Decode(&short[i]) == link.TCP && d.Segment.Size > 0 {
 				begins[fmt.Sprint(addrPort(d.Segment.Flow.Src, d.Segment.Flow.SrcPort), d.Segment.Seq)] = true
 			}
 			short[i].Data = short[i].Data[:min(256, len(short[i].Data))]

@@ -1,6 +1,6 @@
-// Package wiretest builds input for tests: frames of TCP connections, the
-// socklnd and LNet messages in them in every version of the protocol, and
-// ptlrpc messages. It has its own copies of the protocol's numbers, so that a
+// Package wiretest builds input for tests: frames of TCP connections and of
+// InfiniBand queue pairs, the socklnd, o2iblnd and LNet messages in them in every
+// version of the protocol, and ptlrpc messages. It has its own copies of the protocol's numbers, so that a
 // wrong number in the packages under test fails a test.
 //
 // The parts nest: a lustre_msg is the payload of an LNet message, which is sent

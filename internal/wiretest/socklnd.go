@@ -147,20 +147,26 @@ func (w Socklnd) lnet(back bool, typ uint32, portal uint32, match uint64, extent
 	}
 	b = le.AppendUint32(le.AppendUint32(b, pid), pid)
 	b = le.AppendUint32(le.AppendUint32(b, typ), uint32(len(payload)))
-	cmd := make([]byte, 40)
-	le.PutUint64(cmd, match^0x1234)
-	le.PutUint64(cmd[16:], match)
-	switch typ {
-	case Put:
-		le.PutUint32(cmd[32:], portal)
-		le.PutUint32(cmd[36:], extent)
-	case Get:
-		le.PutUint32(cmd[24:], portal)
-		le.PutUint32(cmd[32:], extent)
-	}
-	b = append(append(b, cmd...), payload...)
+	b = append(append(b, command(typ, portal, match, extent)...), payload...)
 	if w.Sum {
 		copy(b[4:], w.uint32(nil, ^crc32.ChecksumIEEE(b)))
+	}
+	return b
+}
+
+// command builds the part of an LNet header that depends on the type.
+func command(typ uint32, portal uint32, match uint64, extent uint32) []byte {
+	le := binary.LittleEndian
+	b := make([]byte, 40)
+	le.PutUint64(b, match^0x1234)
+	le.PutUint64(b[16:], match)
+	switch typ {
+	case Put:
+		le.PutUint32(b[32:], portal)
+		le.PutUint32(b[36:], extent)
+	case Get:
+		le.PutUint32(b[24:], portal)
+		le.PutUint32(b[32:], extent)
 	}
 	return b
 }

@@ -1,5 +1,6 @@
 // Package link finds the packets of a transport in the frames of a capture: TCP
-// segments, behind any link layer, VLAN tags, tunnels and IP fragments.
+// segments and InfiniBand packets, behind any link layer, VLAN tags, tunnels and
+// IP fragments.
 package link
 
 import (
@@ -9,6 +10,7 @@ import (
 	"github.com/google/gopacket/layers"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/lnet/ib"
 )
 
 // Ethernet types.
@@ -83,7 +85,18 @@ type Segment struct {
 	Frame
 }
 
-// Decoder finds the TCP segment in a frame. The zero value is ready for use.
+// Kind is what a frame was found to have.
+type Kind uint8
+
+// Kinds of frames. None is one without a packet of a transport.
+const (
+	None Kind = iota
+	TCP
+	InfiniBand
+)
+
+// Decoder finds the packet of a transport in a frame. The zero value is ready for
+// use.
 //
 // gopacket's layers decode the headers. Each gets the bytes of its header only,
 // all of which were captured: the payload is a span, whose length is not lost
@@ -93,9 +106,11 @@ type Segment struct {
 // beside it.
 type Decoder struct {
 	Segment Segment // found last
-	RDMA    int64   // frames of RDMA over Ethernet so far
+	Packet  Packet  // found last
 
-	frags fragments
+	time   int64 // of the frame
+	source int32 // of the frame
+	frags  fragments
 
 	ethernetLayer layers.Ethernet
 	vlanLayer     layers.Dot1Q
@@ -107,6 +122,7 @@ type Decoder struct {
 	udpLayer      layers.UDP
 	greLayer      layers.GRE
 	vxlanLayer    layers.VXLAN
+	grhLayer      ib.GRH
 }
 
 // Lengths of headers, in bytes.
@@ -118,10 +134,24 @@ const (
 	familySize   = 4
 )
 
-// Decode looks for a TCP segment in a frame and sets d.Segment. It reports whether
-// there is one. The segment's data are valid until the next call.
-func (d *Decoder) Decode(f *capture.Frame) bool {
-	d.Segment.Frame, d.Segment.Flow.Source = FrameOf(f), int32(f.Source)
+// Decode looks for a packet of a transport in a frame. It sets d.Segment and
+// returns TCP, or sets d.Packet and returns InfiniBand; else it returns None. The
+// bytes of the segment or packet are valid until the next call.
+func (d *Decoder) Decode(f *capture.Frame) Kind {
+	kind := d.link(f)
+	switch kind {
+	case TCP:
+		d.Segment.Frame, d.Segment.Flow.Source = FrameOf(f), int32(f.Source)
+	case InfiniBand:
+		d.Packet.Frame, d.Packet.Source = FrameOf(f), int32(f.Source)
+	case None:
+	}
+	return kind
+}
+
+// link decodes a frame by its link type.
+func (d *Decoder) link(f *capture.Frame) Kind {
+	d.time, d.source = f.Time, int32(f.Source)
 	p := span{f.Data, max(f.Len, len(f.Data))}
 	switch f.Link {
 	case capture.LinkEthernet:
@@ -130,36 +160,41 @@ func (d *Decoder) Decode(f *capture.Frame) bool {
 		return d.cooked(p)
 	case capture.LinkLinuxSLL2:
 		// gopacket has no layer for it.
-		return len(p.data) >= sll2Size && d.network(binary.BigEndian.Uint16(p.data), p.from(sll2Size), 0)
+		if len(p.data) < sll2Size {
+			return None
+		}
+		return d.network(binary.BigEndian.Uint16(p.data), p.from(sll2Size), 0)
 	case capture.LinkNull, capture.LinkLoop:
 		// gopacket would decode the address family, whose number for IPv6
 		// differs between systems; the packet itself has its version.
-		return len(p.data) >= familySize && d.rawIP(p.from(familySize), 0)
+		return d.rawIP(p.from(familySize), 0)
 	case capture.LinkRaw, capture.LinkRawBSD, capture.LinkRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
 		return d.rawIP(p, 0)
 	}
-	return false
+	return None
 }
 
-func (d *Decoder) ethernet(p span, depth int) bool {
-	if len(p.data) < ethernetSize || d.ethernetLayer.DecodeFromBytes(p.data[:ethernetSize], gopacket.NilDecodeFeedback) != nil {
-		return false
+// ethernet decodes an Ethernet frame. The depth of it, as of the other layers, is
+// the number of tunnels around it.
+func (d *Decoder) ethernet(p span, depth int) Kind {
+	if depth > maxTunnels || len(p.data) < ethernetSize || d.ethernetLayer.DecodeFromBytes(p.data[:ethernetSize], gopacket.NilDecodeFeedback) != nil {
+		return None
 	}
 	return d.network(uint16(d.ethernetLayer.EthernetType), p.from(ethernetSize), depth)
 }
 
 // cooked decodes a frame with a LINUX_SLL header.
-func (d *Decoder) cooked(p span) bool {
+func (d *Decoder) cooked(p span) Kind {
 	const addressLength, maxAddress = 4, 8 // offset of the length, bytes
 	if len(p.data) < sllSize {
-		return false
+		return None
 	}
 	etherType := binary.BigEndian.Uint16(p.data[14:])
 	// A longer address does not fit into the header; gopacket would slice
 	// beyond its end.
 	if binary.BigEndian.Uint16(p.data[addressLength:]) <= maxAddress {
 		if d.cookedLayer.DecodeFromBytes(p.data[:sllSize], gopacket.NilDecodeFeedback) != nil {
-			return false
+			return None
 		}
 		etherType = uint16(d.cookedLayer.EthernetType)
 	}
@@ -168,7 +203,7 @@ func (d *Decoder) cooked(p span) bool {
 
 // network decodes the payload of a frame by its Ethernet type, behind any number
 // of VLAN tags.
-func (d *Decoder) network(etherType uint16, p span, depth int) bool {
+func (d *Decoder) network(etherType uint16, p span, depth int) Kind {
 	for {
 		switch etherType {
 		case etherIPv4:
@@ -176,26 +211,25 @@ func (d *Decoder) network(etherType uint16, p span, depth int) bool {
 		case etherIPv6:
 			return d.ipv6(p, depth)
 		case etherTEB:
-			return depth < maxTunnels && d.ethernet(p, depth+1)
+			return d.ethernet(p, depth+1)
 		case etherVLAN, etherQinQ, etherOldQinQ:
 			if len(p.data) < vlanSize || d.vlanLayer.DecodeFromBytes(p.data[:vlanSize], gopacket.NilDecodeFeedback) != nil {
-				return false
+				return None
 			}
 			etherType = uint16(d.vlanLayer.Type)
 			p = p.from(vlanSize)
 		case etherRoCE:
-			d.RDMA++
-			return false
+			return d.roce1(p)
 		default:
-			return false
+			return None
 		}
 	}
 }
 
 // rawIP decodes a packet of the IP version in its first byte.
-func (d *Decoder) rawIP(p span, depth int) bool {
-	if len(p.data) == 0 {
-		return false
+func (d *Decoder) rawIP(p span, depth int) Kind {
+	if depth > maxTunnels || len(p.data) == 0 {
+		return None
 	}
 	switch p.data[0] >> 4 {
 	case 4:
@@ -203,5 +237,5 @@ func (d *Decoder) rawIP(p span, depth int) bool {
 	case 6:
 		return d.ipv6(p, depth)
 	}
-	return false
+	return None
 }

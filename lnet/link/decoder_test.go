@@ -136,7 +136,7 @@ func TestLinks(t *testing.T) {
 	for _, c := range linkFrames() {
 		var d Decoder
 		f := capture.Frame{Number: 1, Len: len(c.data), Data: c.data, Link: c.link}
-		if !d.Decode(&f) {
+		if d.Decode(&f) != TCP {
 			t.Errorf("%s: no segment", c.name)
 			continue
 		}
@@ -149,7 +149,7 @@ func TestLinks(t *testing.T) {
 		}
 		for n := range c.data {
 			f.Data = c.data[:n]
-			if d.Decode(&f) && (g.Size != len(text) || !bytes.HasPrefix(text, g.Data)) {
+			if d.Decode(&f) != None && (g.Size != len(text) || !bytes.HasPrefix(text, g.Data)) {
 				t.Errorf("%s: cut at %d: %q of %d", c.name, n, g.Data, g.Size)
 			}
 		}
@@ -164,7 +164,7 @@ func TestLinkAllocations(t *testing.T) {
 		var d Decoder
 		f := capture.Frame{Number: 1, Len: len(c.data) + 20, Data: c.data, Link: c.link}
 		n := testing.AllocsPerRun(100, func() {
-			if !d.Decode(&f) {
+			if d.Decode(&f) != TCP {
 				t.Fatalf("%s: no segment", c.name)
 			}
 		})
@@ -193,7 +193,7 @@ func TestInvalidOptions(t *testing.T) {
 			b[20], b[21] = 7, 200
 		}
 		var d Decoder
-		if !d.Decode(&capture.Frame{Len: len(b), Data: b, Link: capture.LinkRaw}) || !bytes.Equal(d.Segment.Data, text) || d.Segment.Seq != 77 {
+		if d.Decode(&capture.Frame{Len: len(b), Data: b, Link: capture.LinkRaw}) != TCP || !bytes.Equal(d.Segment.Data, text) || d.Segment.Seq != 77 {
 			t.Errorf("%s: %+v", name, d.Segment)
 		}
 	}
@@ -206,7 +206,7 @@ func TestCookedAddress(t *testing.T) {
 		b := sll(packet4(), etherIPv4)
 		binary.BigEndian.PutUint16(b[4:], length)
 		var d Decoder
-		if !d.Decode(&capture.Frame{Len: len(b), Data: b, Link: capture.LinkLinuxSLL}) || !bytes.Equal(d.Segment.Data, text) {
+		if d.Decode(&capture.Frame{Len: len(b), Data: b, Link: capture.LinkLinuxSLL}) != TCP || !bytes.Equal(d.Segment.Data, text) {
 			t.Errorf("address of %d bytes: %+v", length, d.Segment)
 		}
 	}
@@ -222,23 +222,9 @@ func TestNotTCP(t *testing.T) {
 		bytes.Repeat(binary.BigEndian.AppendUint16(nil, etherVLAN), 700),
 	} {
 		var d Decoder
-		if d.Decode(&capture.Frame{Len: len(data), Data: data, Link: capture.LinkEthernet}) {
+		if d.Decode(&capture.Frame{Len: len(data), Data: data, Link: capture.LinkEthernet}) != None {
 			t.Errorf("%x: a segment", data)
 		}
-	}
-}
-
-func TestRDMAIsCounted(t *testing.T) {
-	var d Decoder
-	for _, data := range [][]byte{
-		wiretest.Ethernet(wiretest.IP(linkA.Addr, linkB.Addr, protoUDP, udp(portRoCE, make([]byte, 40)))),
-		vlan(wiretest.Ethernet(packet4()), etherRoCE),
-		wiretest.Ethernet(wiretest.IP(linkA.Addr, linkB.Addr, protoUDP, udp(53, nil))),
-	} {
-		d.Decode(&capture.Frame{Len: len(data), Data: data, Link: capture.LinkEthernet})
-	}
-	if d.RDMA != 2 {
-		t.Errorf("%d frames of RDMA, want 2", d.RDMA)
 	}
 }
 
@@ -283,13 +269,13 @@ func TestFragments(t *testing.T) {
 			for i := range parts {
 				p := parts[(i+turn)%len(parts)]
 				f := capture.Frame{Number: int64(i + 1), Len: len(p), Data: p, Link: capture.LinkRaw}
-				if d.Decode(&f) {
+				if d.Decode(&f) != None {
 					whole++
 					if !bytes.Equal(d.Segment.Data, text) || d.Segment.Size != len(text) || d.Segment.Number != int64(len(parts)) {
 						t.Errorf("%d fragments: %q of %d in frame %d", len(parts), d.Segment.Data, d.Segment.Size, d.Segment.Number)
 					}
 				}
-				if i < len(parts)-1 && d.Decode(&f) {
+				if i < len(parts)-1 && d.Decode(&f) != None {
 					t.Errorf("%d fragments: whole by a duplicate", len(parts))
 				}
 			}
@@ -313,7 +299,7 @@ func TestFragmentBounds(t *testing.T) {
 	late := fragments4(packet4(), 24)
 	for i, part := range late {
 		f := capture.Frame{Len: len(part), Data: part, Link: capture.LinkRaw, Time: int64(i) * (maxFragmentAge + 1), Source: 9}
-		if d.Decode(&f) {
+		if d.Decode(&f) != None {
 			t.Error("fragments of different packets put together")
 		}
 	}
@@ -343,7 +329,7 @@ func TestFragmentsOverlap(t *testing.T) {
 	}
 	for i, part := range fragments4(packet4(), 24) {
 		f := capture.Frame{Number: int64(i + 1), Len: len(part), Data: part, Link: capture.LinkRaw, Source: 1}
-		if whole := d.Decode(&f); i == 1 && !whole {
+		if whole := d.Decode(&f) == TCP; i == 1 && !whole {
 			t.Error("no room for a packet of two fragments")
 		}
 	}

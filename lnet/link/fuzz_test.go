@@ -23,7 +23,7 @@ func FuzzLink(f *testing.F) {
 		var d Decoder
 		fr := capture.Frame{Number: 1, Len: len(data) + max(0, more), Data: data, Link: fuzzLinks[int(linkType)%len(fuzzLinks)]}
 		for range 2 {
-			if d.Decode(&fr) && (d.Segment.Size < len(d.Segment.Data) || d.Segment.Size > maxSegment) {
+			if d.Decode(&fr) == TCP && (d.Segment.Size < len(d.Segment.Data) || d.Segment.Size > maxSegment) {
 				t.Fatalf("%d bytes of %d", len(d.Segment.Data), d.Segment.Size)
 			}
 		}

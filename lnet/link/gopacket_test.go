@@ -32,7 +32,7 @@ func TestGopacketAgrees(t *testing.T) {
 			p := gopacket.NewPacket(data, layers.LayerTypeEthernet, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
 			theirs, found := p.TransportLayer().(*layers.TCP)
 			var d Decoder
-			ok := d.Decode(&capture.Frame{Number: n, Time: info.Timestamp.UnixNano(), Len: info.Length, Data: data, Link: capture.LinkEthernet})
+			ok := d.Decode(&capture.Frame{Number: n, Time: info.Timestamp.UnixNano(), Len: info.Length, Data: data, Link: capture.LinkEthernet}) == TCP
 			if ok != found {
 				t.Fatalf("%s, frame %d: a segment: %v, gopacket: %v", path, n, ok, found)
 			}

@@ -47,10 +47,10 @@ type addresses struct {
 	src, dst [16]byte
 }
 
-func (d *Decoder) ipv4(p span, depth int) bool {
+func (d *Decoder) ipv4(p span, depth int) Kind {
 	b := p.data
 	if len(b) < ipv4Size || b[0]>>4 != 4 {
-		return false
+		return None
 	}
 	header := int(b[0]&0xf) * 4
 	total := int(binary.BigEndian.Uint16(b[2:]))
@@ -61,7 +61,7 @@ func (d *Decoder) ipv4(p span, depth int) bool {
 		total = p.wire
 	}
 	if header < ipv4Size || total < header || len(b) < header {
-		return false
+		return None
 	}
 	// What is still invalid is an option. Options are decoded last, and the
 	// fields before them are set.
@@ -74,20 +74,20 @@ func (d *Decoder) ipv4(p span, depth int) bool {
 	body := p.limit(total).from(header)
 	more := ip.Flags&layers.IPv4MoreFragments != 0
 	if more || ip.FragOffset != 0 {
-		key := fragmentKey{addresses: a, source: d.Segment.Flow.Source, proto: byte(ip.Protocol), id: uint32(ip.Id)}
+		key := fragmentKey{addresses: a, source: d.source, proto: byte(ip.Protocol), id: uint32(ip.Id)}
 		var whole bool
-		body, whole = d.frags.add(key, fragment{int(ip.FragOffset) * 8, more, body}, d.Segment.Time)
+		body, whole = d.frags.add(key, fragment{int(ip.FragOffset) * 8, more, body}, d.time)
 		if !whole {
-			return false
+			return None
 		}
 	}
 	return d.transport(byte(ip.Protocol), a, body, depth)
 }
 
-func (d *Decoder) ipv6(p span, depth int) bool {
+func (d *Decoder) ipv6(p span, depth int) Kind {
 	b := p.data
 	if len(b) < ipv6Size || b[0]>>4 != 6 {
-		return false
+		return None
 	}
 	var a addresses
 	next, length := b[6], int(binary.BigEndian.Uint16(b[4:]))
@@ -99,7 +99,7 @@ func (d *Decoder) ipv6(p span, depth int) bool {
 	} else {
 		ip := &d.ipv6Layer
 		if ip.DecodeFromBytes(b[:ipv6Size], gopacket.NilDecodeFeedback) != nil {
-			return false
+			return None
 		}
 		copy(a.src[:], ip.SrcIP)
 		copy(a.dst[:], ip.DstIP)
@@ -114,17 +114,17 @@ func (d *Decoder) ipv6(p span, depth int) bool {
 
 // extensions decodes the IPv6 extension headers. Each takes at least eight
 // bytes, so this ends.
-func (d *Decoder) extensions(next byte, a addresses, p span, depth int) bool {
+func (d *Decoder) extensions(next byte, a addresses, p span, depth int) Kind {
 	for {
 		b := p.data
 		switch next {
 		case protoHopByHop, protoRouting, protoDestination, protoMobility:
 			if len(b) < 8 {
-				return false
+				return None
 			}
 			n := (int(b[1]) + 1) * 8
 			if len(b) < n || d.extension.DecodeFromBytes(b[:n], gopacket.NilDecodeFeedback) != nil {
-				return false
+				return None
 			}
 			if next == protoHopByHop {
 				p = jumbo(p, n)
@@ -133,13 +133,13 @@ func (d *Decoder) extensions(next byte, a addresses, p span, depth int) bool {
 			p = p.from(n)
 		case protoAuth: // its length has another unit; gopacket has no reusable layer for it
 			if len(b) < 8 {
-				return false
+				return None
 			}
 			next = b[0]
 			p = p.from((int(b[1]) + 2) * 4)
 		case protoFragment: // gopacket has no reusable layer for it
 			if len(b) < 8 {
-				return false
+				return None
 			}
 			next = b[0]
 			at := binary.BigEndian.Uint16(b[2:])
@@ -148,11 +148,11 @@ func (d *Decoder) extensions(next byte, a addresses, p span, depth int) bool {
 			if at&^6 == 0 {
 				continue // the only fragment
 			}
-			key := fragmentKey{addresses: a, source: d.Segment.Flow.Source, proto: byte(next), id: id, six: true}
+			key := fragmentKey{addresses: a, source: d.source, proto: byte(next), id: id, six: true}
 			var whole bool
-			p, whole = d.frags.add(key, fragment{int(at &^ 7), at&1 != 0, p}, d.Segment.Time)
+			p, whole = d.frags.add(key, fragment{int(at &^ 7), at&1 != 0, p}, d.time)
 			if !whole {
-				return false
+				return None
 			}
 		default:
 			return d.transport(next, a, p, depth)
@@ -178,30 +178,30 @@ func jumbo(p span, n int) span {
 }
 
 // transport decodes the payload of an IP packet by its protocol number.
-func (d *Decoder) transport(proto byte, a addresses, p span, depth int) bool {
+func (d *Decoder) transport(proto byte, a addresses, p span, depth int) Kind {
 	switch proto {
 	case protoTCP:
 		return d.tcp(a, p)
 	case protoUDP:
-		return depth < maxTunnels && d.udp(p, depth+1)
+		return d.udp(a, p, depth)
 	case protoGRE:
-		return depth < maxTunnels && d.gre(p, depth+1)
+		return d.gre(p, depth+1)
 	case protoIPv4, protoIPv6, protoIPIP:
-		return depth < maxTunnels && d.rawIP(p, depth+1)
+		return d.rawIP(p, depth+1)
 	}
-	return false
+	return None
 }
 
 // tcp fills the rest of d.Segment.
-func (d *Decoder) tcp(a addresses, p span) bool {
+func (d *Decoder) tcp(a addresses, p span) Kind {
 	const needed = 14 // bytes up to the flags
 	b := p.data
 	if len(b) < needed {
-		return false
+		return None
 	}
 	header := int(b[12]>>4) * 4
 	if header < tcpSize || header > p.wire {
-		return false
+		return None
 	}
 	s := &d.Segment
 	s.Flow.Src, s.Flow.Dst = a.src, a.dst
@@ -224,5 +224,8 @@ func (d *Decoder) tcp(a addresses, p span) bool {
 	}
 	body := p.from(header)
 	s.Data, s.Size = body.data, body.wire
-	return s.Size <= maxSegment
+	if s.Size > maxSegment {
+		return None
+	}
+	return TCP
 }

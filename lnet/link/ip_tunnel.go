@@ -32,44 +32,51 @@ const (
 // greERSPAN3 is the protocol number of ERSPAN type III, beside the Ethernet types.
 const greERSPAN3 = 0x22eb
 
-// udp looks for an Ethernet frame in VXLAN, and counts RDMA.
-func (d *Decoder) udp(p span, depth int) bool {
+// udp decodes what VXLAN and RoCEv2 carry.
+func (d *Decoder) udp(a addresses, p span, depth int) Kind {
 	if len(p.data) < udpSize {
-		return false
+		return None
 	}
 	// What may be invalid is a length below that of the header; the ports are
 	// set before.
 	_ = d.udpLayer.DecodeFromBytes(p.data[:udpSize], gopacket.NilDecodeFeedback)
+	n := int(d.udpLayer.Length)
 	switch d.udpLayer.DstPort {
 	case portVXLAN:
-		if n := int(d.udpLayer.Length); n >= udpSize+vxlanSize {
+		if n >= udpSize+vxlanSize {
 			p = p.limit(n)
 		}
-		return d.vxlan(p.from(udpSize), depth)
+		return d.vxlan(p.from(udpSize), depth+1)
 	case portRoCE:
-		d.RDMA++
+		if n >= udpSize {
+			p = p.limit(n)
+		}
+		return d.roce2(a, p.from(udpSize))
 	}
-	return false
+	return None
 }
 
 // vxlan decodes the Ethernet frame inside.
-func (d *Decoder) vxlan(p span, depth int) bool {
+func (d *Decoder) vxlan(p span, depth int) Kind {
 	if len(p.data) < vxlanSize || d.vxlanLayer.DecodeFromBytes(p.data[:vxlanSize], gopacket.NilDecodeFeedback) != nil {
-		return false
+		return None
 	}
-	return d.vxlanLayer.ValidIDFlag && d.ethernet(p.from(vxlanSize), depth)
+	if !d.vxlanLayer.ValidIDFlag {
+		return None
+	}
+	return d.ethernet(p.from(vxlanSize), depth)
 }
 
 // gre decodes what is inside of GRE version 0: IP, an Ethernet frame, or a
 // mirrored frame (ERSPAN).
-func (d *Decoder) gre(p span, depth int) bool {
+func (d *Decoder) gre(p span, depth int) Kind {
 	b := p.data
-	if len(b) < greSize {
-		return false
+	if depth > maxTunnels || len(b) < greSize {
+		return None
 	}
 	flags := binary.BigEndian.Uint16(b)
 	if flags&greVersion != 0 {
-		return false
+		return None
 	}
 	n := greSize
 	for _, f := range [...]uint16{greChecksum, greKey, greSequence} {
@@ -82,7 +89,7 @@ func (d *Decoder) gre(p span, depth int) bool {
 	proto := binary.BigEndian.Uint16(b[2:])
 	if len(b) >= n && flags&(greRouting|greAck) == 0 {
 		if d.greLayer.DecodeFromBytes(b[:n], gopacket.NilDecodeFeedback) != nil {
-			return false
+			return None
 		}
 		proto = uint16(d.greLayer.Protocol)
 	}

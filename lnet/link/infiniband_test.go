@@ -1,0 +1,143 @@
+package link
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet/ib"
+)
+
+// writeData is the payload of testWrite, with padding behind it.
+var writeData = []byte("what the RDMA write carries")
+
+func testWrite() []byte {
+	return wiretest.InfiniBand(wiretest.Join(wiretest.BTH(wiretest.RCWriteOnly, 0x22, 77, true), wiretest.RETH(0x1122334455667788, 0x99, 27)), writeData)
+}
+
+func roceEnds() (from, to *wiretest.QueuePair) {
+	c := wiretest.NewQueuePairs()
+	return &c.A, &c.B
+}
+
+// roceFrames returns frames with testWrite.
+func roceFrames() []linkFrame {
+	a, b := roceEnds()
+	eth4 := wiretest.RoCEv2(a, b, testWrite())
+	a.Addr, b.Addr = six1, six2
+	eth6 := wiretest.RoCEv2(a, b, testWrite())
+	packet4, packet6 := eth4[14:], eth6[14:]
+	vxlan := wiretest.Join([]byte{8, 0, 0, 0, 0, 0, 1, 0}, eth4)
+	grh := wiretest.GRH(six1.As16(), six2.As16(), len(testWrite()))
+	roce1 := wiretest.Join(make([]byte, 12), []byte{0x89, 0x15}, grh, testWrite())
+	return []linkFrame{
+		{"Ethernet", capture.LinkEthernet, eth4},
+		{"Ethernet, IPv6", capture.LinkEthernet, eth6},
+		{"padding", capture.LinkEthernet, wiretest.Join(eth4, make([]byte, 30))},
+		{"802.1Q", capture.LinkEthernet, vlan(eth4, etherVLAN)},
+		{"QinQ", capture.LinkEthernet, vlan(vlan(eth6, etherVLAN), etherQinQ)},
+		{"SLL", capture.LinkLinuxSLL, sll(packet4, etherIPv4)},
+		{"SLL2", capture.LinkLinuxSLL2, sll2(packet6, etherIPv6)},
+		{"raw", capture.LinkRaw, packet4},
+		{"no total length", capture.LinkRaw, noLength(packet4)},
+		{"VXLAN", capture.LinkEthernet, wiretest.Ethernet(wiretest.IP(six1, six2, protoUDP, udp(portVXLAN, vxlan)))},
+		{"ERSPAN III", capture.LinkEthernet, greFrame(greSequence, greERSPAN3, 16, eth6)},
+		{"RoCEv1", capture.LinkEthernet, roce1},
+		{"RoCEv1, padding", capture.LinkEthernet, wiretest.Join(roce1, make([]byte, 30))},
+		{"RoCEv1, 802.1Q", capture.LinkEthernet, vlan(roce1, etherVLAN)},
+		{"RoCEv1, SLL2", capture.LinkLinuxSLL2, sll2(roce1[14:], etherRoCE)},
+	}
+}
+
+func TestInfiniBand(t *testing.T) {
+	for _, c := range roceFrames() {
+		var d Decoder
+		f := capture.Frame{Number: 3, Time: 4, Source: 5, Len: len(c.data), Data: c.data, Link: c.link}
+		if d.Decode(&f) != InfiniBand {
+			t.Errorf("%s: no packet", c.name)
+			continue
+		}
+		g := &d.Packet
+		if g.Number != 3 || g.Time != 4 || g.Source != 5 || g.BTH.Opcode.Operation() != ib.Write || g.BTH.DestQP != 0x22 || g.BTH.PSN != 77 ||
+			!g.Extensions.Has(ib.HasRETH) || g.RETH.VA != 0x1122334455667788 || g.RETH.RKey != 0x99 || g.RETH.Length != 27 ||
+			!bytes.Equal(g.Headers, testWrite()[:28]) || !bytes.Equal(g.Data, writeData) || g.Size != len(writeData) {
+			t.Errorf("%s: %+v", c.name, g)
+		}
+		for n := range c.data {
+			f.Data = c.data[:n]
+			if d.Decode(&f) == None {
+				continue
+			}
+			whole := g.Extensions.Has(ib.HasRETH)
+			if g.Size != len(writeData) || !bytes.HasPrefix(writeData, g.Data) || g.BTH.PSN != 77 || whole != (len(g.Headers) == 28) || !whole && len(g.Data) > 0 {
+				t.Errorf("%s: cut at %d: %+v", c.name, n, g)
+			}
+		}
+		f.Data = c.data
+		if n := testing.AllocsPerRun(100, func() { d.Decode(&f) }); n != 0 {
+			t.Errorf("%s: %v allocations a frame", c.name, n)
+		}
+	}
+}
+
+// TestQueuePairs decodes a connection: what was sent is what the packets have.
+func TestQueuePairs(t *testing.T) {
+	message := bytes.Repeat([]byte("message "), 400)
+	data := bytes.Repeat([]byte("data "), 1001)
+	c := wiretest.NewQueuePairs().Connect(nil, nil).Send(false, message).Ack(true).Write(true, 0x1000, 7, data).Send(true, text).Ack(false)
+	var d Decoder
+	got := map[string][]byte{}
+	psn := map[uint32]uint32{}
+	for i := range c.Frames {
+		if d.Decode(&c.Frames[i]) != InfiniBand {
+			t.Fatalf("frame %d: no packet", i+1)
+		}
+		g := &d.Packet
+		key := fmt.Sprintf("%x %d", g.BTH.DestQP, g.BTH.Opcode.Operation())
+		got[key] = append(got[key], g.Data...)
+		if g.BTH.Opcode.Service() != ib.RC {
+			if g.BTH.DestQP != ib.QP1 || g.DETH.SrcQP != ib.QP1 || g.Size != 256 {
+				t.Errorf("frame %d: %+v", i+1, g)
+			}
+			continue
+		}
+		if next, seen := psn[g.BTH.DestQP]; seen && !g.BTH.Opcode.Response() && g.BTH.PSN != next {
+			t.Errorf("frame %d: PSN %d, want %d", i+1, g.BTH.PSN, next)
+		}
+		if g.BTH.Opcode.Response() {
+			if !g.AETH.Syndrome.ACK() || g.AETH.MSN == 0 {
+				t.Errorf("frame %d: %+v", i+1, g.AETH)
+			}
+			continue
+		}
+		psn[g.BTH.DestQP] = g.BTH.PSN + 1
+	}
+	for key, want := range map[string][]byte{"22 1": message, "11 2": data, "11 1": text} {
+		if !bytes.Equal(got[key], want) {
+			t.Errorf("%s: %d bytes, want %d", key, len(got[key]), len(want))
+		}
+	}
+}
+
+// TestNotInfiniBand has frames on the port of RoCE without a packet.
+func TestNotInfiniBand(t *testing.T) {
+	a, b := roceEnds()
+	long := wiretest.InfiniBand(wiretest.BTH(wiretest.RCSendOnly, 1, 1, false), make([]byte, maxPayload+4))
+	version := testWrite()
+	version[1] |= 1
+	for name, packet := range map[string][]byte{
+		"nothing":        nil,
+		"no ICRC":        testWrite()[:28],
+		"too long":       long,
+		"next version":   version,
+		"shorter header": testWrite()[:11],
+	} {
+		var d Decoder
+		data := wiretest.RoCEv2(a, b, packet)
+		if kind := d.Decode(&capture.Frame{Len: len(data), Data: data, Link: capture.LinkEthernet}); kind != None {
+			t.Errorf("%s: %+v", name, d.Packet)
+		}
+	}
+}
