@@ -7,8 +7,11 @@ const (
 	MDS_BATCH = 63
 )
 
-// BUT_GETATTR is the one operation inside an MDS_BATCH.
-const BUT_GETATTR = 1
+// BatchOpc is the group batch_opc.
+var BatchOpc = Enum("batch_opc", "BUT_", "operation of a message inside an MDS_BATCH, lm_opc", []Value{
+	{Name: "GETATTR", Value: 0x1, Since: "2.16", Doc: "Attributes of a file by its name, and a lock on them, for statahead. Its buffers are those of " +
+		"the variant BUT_GETATTR of MDS_BATCH"},
+})
 
 // BatchMagic is the group batch_magic.
 var BatchMagic = Enum("batch_magic", "", "magic of batches", []Value{

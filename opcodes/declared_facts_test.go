@@ -47,8 +47,7 @@ var factless = map[string]string{
 	"the bits of an open that a create reads otherwise": `group mds_create_flags`,
 	"plain numbers in Lustre's sources": `group conn_policy, group lst_batch_op, group lst_brw_check, group lst_brw_op,
 		group plain_flags`,
-	"of another group in the facts": `value mti_flags LARGE_NID, value mti_flags OPC_REG, value mti_flags OPC_UNREG,
-		value mti_flags OPC_READY, value portal SRPC_REQUEST_PORTAL, value portal SRPC_FRAMEWORK_REQUEST_PORTAL,
+	"of another group in the facts": `value portal SRPC_REQUEST_PORTAL, value portal SRPC_FRAMEWORK_REQUEST_PORTAL,
 		value portal SRPC_RDMA_PORTAL`,
 }
 

@@ -219,7 +219,6 @@ func TestConstants(t *testing.T) {
 
 // numbersWithoutRPC are opcodes that have a number and nothing else.
 var numbersWithoutRPC = map[string]uint64{
-	"BUT_GETATTR":                  BUT_GETATTR,
 	"OBD_LOG_CANCEL":               OBD_LOG_CANCEL,
 	"OBD_QC_CALLBACK":              OBD_QC_CALLBACK,
 	"LLOG_ORIGIN_HANDLE_WRITE_REC": LLOG_ORIGIN_HANDLE_WRITE_REC,
@@ -354,4 +353,27 @@ func anyForm(f *Field, is func(*Field) bool) bool {
 		return f.Type != nil && slices.ContainsFunc(f.Type.Fields, try)
 	}
 	return try(f)
+}
+
+func TestTexts(t *testing.T) {
+	rows := make(map[string][]string)
+	for _, row := range readFacts(t).Texts {
+		rows[row[0]] = row
+	}
+	for _, text := range Protocol.Texts {
+		row := rows[text.Name]
+		switch delete(rows, text.Name); {
+		case row == nil:
+			t.Errorf("%s is declared and not in the facts: add it to a table in opcodes/testdata"+howTo, text.Name)
+		case text.Value != row[1]:
+			t.Errorf("%s is %q, not %q", text.Name, text.Value, row[1])
+		case text.Since != sinceOf(row[2]):
+			t.Errorf("%s is since %q, not %q", text.Name, text.Since, sinceOf(row[2]))
+		case text.Doc == "":
+			t.Errorf("%s has no Doc: add what it is the name of, for lshark explain", text.Name)
+		}
+	}
+	for name := range rows {
+		t.Errorf("%s is in the facts and not declared: declare it with TextConstants", name)
+	}
 }

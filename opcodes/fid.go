@@ -42,6 +42,31 @@ var FidOid = Enum("fid_oid", "", "object numbers with a meaning of their own", [
 	{Name: "FID_OID_ECHO_ROOT", Value: 0x2, Alias: true},
 })
 
+// LocalOid is the group local_oid.
+var LocalOid = Enum("local_oid", "", "objects that each target has for itself: f_oid of FIDs of the sequence 0x200000001", []Value{
+	{Name: "FLD_INDEX_OID", Value: 0x3, Doc: "FLD: which target has which sequences"},
+	{Name: "FID_SEQ_CTL_OID", Value: 0x4, Doc: "sequences that MDT0000 has not given to a server yet"},
+	{Name: "FID_SEQ_SRV_OID", Value: 0x5, Doc: "sequences that a server has not given to a client yet"},
+	{Name: "LAST_RECV_OID", Value: 0xb, Doc: "last_rcvd: the clients of the target, for recovery"},
+	{Name: "OSD_FS_ROOT_OID", Value: 0xd, Doc: "root directory of the file system on the disk"},
+	{Name: "ACCT_USER_OID", Value: 0xf, Doc: "space and inodes by user"},
+	{Name: "ACCT_GROUP_OID", Value: 0x10, Doc: "space and inodes by group"},
+	{Name: "LFSCK_BOOKMARK_OID", Value: 0x11, Doc: "how far LFSCK has come"},
+	{Name: "OTABLE_IT_OID", Value: 0x12, Doc: "stands for all objects of the target, for scrub and LFSCK"},
+	{Name: "OSD_LPF_OID", Value: 0x13, Doc: "lost+found of the file system on the disk"},
+	{Name: "REPLY_DATA_OID", Value: 0x15, Doc: "reply_data: replies that clients may not have got, for recovery (struct lsd_reply_data)"},
+	{Name: "ACCT_PROJECT_OID", Value: 0x16, Doc: "space and inodes by project"},
+	{Name: "INDEX_BACKUP_OID", Value: 0x1014, Doc: "backups of indexes"},
+	{Name: "OFD_LAST_GROUP_OID", Value: 0x1015, Doc: "LAST_GROUP: highest sequence of objects on the OST"},
+	{Name: "LLOG_CATALOGS_OID", Value: 0x1016, Doc: "CATALOGS: list of the llog catalogs"},
+	{Name: "MGS_CONFIGS_OID", Value: 0x1017, Doc: "CONFIGS: directory of configuration logs"},
+	{Name: "OFD_HEALTH_CHECK_OID", Value: 0x1018, Doc: "health_check: written to find out whether the disk works"},
+	{Name: "LFSCK_NAMESPACE_OID", Value: 0x101a, Doc: "state of the namespace LFSCK"},
+	{Name: "REMOTE_PARENT_DIR_OID", Value: 0x101b, Doc: "REMOTE_PARENT_DIR: directories whose parents are on other MDTs"},
+	{Name: "BATCHID_COMMITTED_OID", Value: 0x101d, Doc: "last distributed operation that is on the disks of all MDTs"},
+	{Name: "OFD_FAILURE_DOMAIN_OID", Value: 0x101e, Since: "2.18", Doc: "failure domain of the OST"},
+})
+
 // OstId are limits of object ids.
 var OstId = Enum("ost_id", "", "limits of object ids", []Value{
 	{Name: "OBIF_OID_MAX_BITS", Value: 0x20, Doc: "bits of an id in a FID"},

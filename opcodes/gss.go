@@ -94,6 +94,19 @@ var GssMajorSupplementary = Bits("gss_major_supplementary", "", "low half of the
 	{Name: "GSS_S_GAP_TOKEN", Value: 0x10, Doc: "an earlier token has not come"},
 })
 
+// GssMajorParts is the group gss_major_parts.
+var GssMajorParts = Enum("gss_major_parts", "GSS_C_", "masks of the parts of gh_major", []Value{
+	{Name: "CALLING_ERROR_MASK", Value: 0xff000000, Doc: "error of the caller"},
+	{Name: "ROUTINE_ERROR_MASK", Value: 0xff0000, Doc: "error of the call"},
+	{Name: "SUPPLEMENTARY_MASK", Value: 0xffff, Doc: "further information, group gss_major_supplementary"},
+})
+
+// GssLustreSvc is the group gss_lustre_svc.
+var GssLustreSvc = Enum("gss_lustre_svc", "LUSTRE_GSS_", "masks of the parts of lustre_svc", []Value{
+	{Name: "SVC_MASK", Value: 0xffff, Doc: "kind of target, group gss_target"},
+	{Name: "MECH_MASK", Value: 0xffff0000, Doc: "security mechanism, group gss_lgss_mech"},
+})
+
 // GssMech is the group gss_lgss_mech.
 var GssMech = Enum("gss_lgss_mech", "LGSS_MECH_", "security mechanism that a context set-up names", []Value{
 	{Name: "KRB5", Value: 0x0, Doc: "Kerberos"},

@@ -42,6 +42,17 @@ var LdlmInodebits = Bits("ldlm_inodebits", "MDS_INODELOCK_", "the parts of an in
 	{Name: "FULL", Value: 0x7f, Doc: "all bits", Alias: true},
 })
 
+// LdlmGid is the group ldlm_gid.
+var LdlmGid = Enum("ldlm_gid", "LDLM_GID_", "group id in a search for a lock", []Value{
+	{Name: "ANY", Value: 0xffffffffffffffff, Doc: "Finds locks of any group id. Nodes search their own locks with it; a lock that is sent has its real group id"},
+})
+
+// ExtentLimits is the group extent_limits.
+var ExtentLimits = Enum("extent_limits", "", "end of extents, layout components and punches", []Value{
+	{Name: "OBD_OBJECT_EOF", Value: 0xffffffffffffffff, Doc: "up to the end of the object, however large it is or becomes; lshark prints EOF"},
+	{Name: "LUSTRE_EOF", Value: 0xffffffffffffffff, Alias: true, Doc: "up to the end of the file; lshark prints EOF"},
+})
+
 // The kinds of locks, lr_type.
 const (
 	ldlmPlainType  = 10

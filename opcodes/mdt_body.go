@@ -71,13 +71,15 @@ var MboXattrAbsentBit = Enum("mbo_xattr_absent_bit", "MBO_XA_SEC_", "numbers of 
 	{Name: "SMACK", Value: 0x1, Since: "2.18", Doc: "no security.SMACK64"},
 })
 
-// xattrAbsent are the bits whose numbers the group mbo_xattr_absent_bit gives.
-var xattrAbsent = func() *Names {
-	bits := make([]Value, len(MboXattrAbsentBit.Values))
-	for i, v := range MboXattrAbsentBit.Values {
-		bits[i] = Value{Name: v.Name, Value: 1 << v.Value, Since: v.Since, Doc: v.Doc}
+// MboXattrAbsent is the group mbo_xattr_absent: the bits whose numbers the group
+// mbo_xattr_absent_bit gives.
+var MboXattrAbsent = func() *Names {
+	bits := []Value{{Name: "KNOWN", Since: "2.18", Alias: true, Doc: "all bits that are in use"}}
+	for _, v := range MboXattrAbsentBit.Values {
+		bits = append(bits, Value{Name: "SEC_" + v.Name, Value: 1 << v.Value, Since: v.Since, Doc: v.Doc})
+		bits[0].Value |= 1 << v.Value
 	}
-	return NewBits(MboXattrAbsentBit.Group, MboXattrAbsentBit.Prefix, MboXattrAbsentBit.Doc, bits)
+	return Bits("mbo_xattr_absent", "MBO_XA_", "security attributes that are known not to exist", bits)
 }()
 
 // InodeFlags is the group inode_flags.
@@ -160,7 +162,7 @@ var mdtBody = Define("mdt_body",
 	U64("mbo_dom_size", Size, When("mbo_valid", "DOM_SIZE"), "bytes of the file that are on the MDT (DoM)"),
 	U64("mbo_dom_blocks", When("mbo_valid", "DOM_SIZE"), "blocks of the part on the MDT"),
 	U64("mbo_btime", Since("2.15"), Seconds, When("mbo_valid", "FLBTIME"), "birth time; padding up to 2.12"),
-	U64("mbo_xattr_absent", Since("2.18"), xattrAbsent, "security attributes that are known not to exist; padding up to 2.17"),
+	U64("mbo_xattr_absent", Since("2.18"), MboXattrAbsent, "security attributes that are known not to exist; padding up to 2.17"),
 	Pad("mbo_padding_10", 8),
 )
 

@@ -50,6 +50,8 @@ var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value
 	{Name: "OPC_REG", Value: 0x10000000, Doc: "what it wants: to register"},
 	{Name: "OPC_UNREG", Value: 0x20000000, Doc: "to be taken out"},
 	{Name: "OPC_READY", Value: 0x40000000, Doc: "to report that it is running"},
+	{Name: "OPC_MASK", Value: 0xf0000000, Alias: true, Doc: "all of what it may want"},
+	{Name: "MASK", Value: 0xffff, Alias: true, Doc: "the flags that are kept on disk"},
 })
 
 // MtiLimits is the group mti_limits.

@@ -1,6 +1,10 @@
 package opcodes
 
-import . "github.com/lshark/lshark/opcodes/schema"
+import (
+	"slices"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // The opcode, pb_opc.
 const (
@@ -68,7 +72,8 @@ const (
 )
 
 // objectUpdateParam is struct object_update_param.
-var objectUpdateParam = Protocol.AddStruct(newParam(chooseUpdateParam, append([]*Field{formLog, formCatids, formBitmap, formLogTail}, paramForms...)))
+var objectUpdateParam = Protocol.AddStruct(newParam(chooseUpdateParam,
+	slices.Concat([]*Field{formLog, formCatids, formBitmap, formLogTail}, targetFileForms, paramForms)))
 
 // newParam: the form of a parameter follows from the update, which is at
 // another place in messages than in the records of distributed operations.
@@ -286,7 +291,7 @@ var outReadReply = Define("out_read_reply", "how much an OUT_READ read", Little,
 
 // outReadBulk is what an OUT_READ reads: as a rule a log.
 var outReadBulk = Define("out_read_data", "what was read from an object of another MDT",
-	OneOf("data", chooseReadData, []*Field{formLog, formCatids, formRead}, Tagged(true)).Rest(),
+	OneOf("data", chooseReadData, append([]*Field{formLog, formCatids, formRead}, targetFileForms...), Tagged(true)).Rest(),
 )
 
 // chooseReadData: which object was read is known from the request.

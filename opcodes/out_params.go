@@ -145,9 +145,12 @@ func logHeaderBefore(list *View, fid []byte) (header []byte) {
 // distributed operations.
 const updateLogSeq = 0x200000009
 
-// logForm is the form of what MDTs read from each other and write: logs, and
-// the lists of their catalogs.
+// logForm is the form of what MDTs read from each other and write: logs, the
+// lists of their catalogs, and the files that targets keep for recovery.
 func logForm(fid, data []byte, big bool) *Field {
+	if f := targetFileForm(fid, data, big); f != nil {
+		return f
+	}
 	switch {
 	case len(fid) >= 8 && ReadUint(fid[:8], big) == updateLogSeq && len(data)%llogCatid.Size == 0:
 		return formCatids

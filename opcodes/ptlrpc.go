@@ -288,10 +288,13 @@ func remarkPbVersion(v *View, dst []byte) []byte {
 
 // remarkLmOpc names the operation of a message inside a batch.
 func remarkLmOpc(v *View, dst []byte) []byte {
-	if v.Msg == nil || !v.Msg.Sub || v.Msg.Reply || len(v.Rest) < 4 || ReadUint(v.Rest[:4], v.Big) != BUT_GETATTR {
+	if v.Msg == nil || !v.Msg.Sub || v.Msg.Reply || len(v.Rest) < 4 {
 		return dst
 	}
-	return append(dst, "BUT_GETATTR"...)
+	if name := BatchOpc.Name(ReadUint(v.Rest[:4], v.Big)); name != "" {
+		dst = append(append(dst, BatchOpc.Prefix...), name...)
+	}
+	return dst
 }
 
 // isSubReply reports whether a lustre_msg is a reply inside a batch.

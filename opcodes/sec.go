@@ -100,6 +100,21 @@ var SptlrpcBulkHash = Enum("sptlrpc_bulk_hash", "BULK_HASH_ALG_", "hash over bul
 	{Name: "MAX", Value: 0x8, Doc: "number of hashes"},
 })
 
+// CfsHashAlg is the group cfs_hash_alg.
+var CfsHashAlg = Enum("cfs_hash_alg", "CFS_HASH_ALG_", "hashes by the numbers that the kernel modules use inside a node; "+
+	"messages have those of sptlrpc_bulk_hash (plain policy) and cksum_type (reads and writes)", []Value{
+	{Name: "NULL", Value: 0x0, Doc: "none"},
+	{Name: "ADLER32", Value: 0x1, Doc: "Adler-32"},
+	{Name: "CRC32", Value: 0x2, Doc: "CRC-32"},
+	{Name: "CRC32C", Value: 0x3, Doc: "CRC-32C, polynomial of Castagnoli"},
+	{Name: "MD5", Value: 0x4},
+	{Name: "SHA1", Value: 0x5},
+	{Name: "SHA256", Value: 0x6},
+	{Name: "SHA384", Value: 0x7},
+	{Name: "SHA512", Value: 0x8},
+	{Name: "UNKNOWN", Value: 0xff, Doc: "the name of a hash that does not exist"},
+})
+
 // SptlrpcBsdFlags is the group sptlrpc_bsd_flags.
 var SptlrpcBsdFlags = Bits("sptlrpc_bsd_flags", "", "flags of a bulk descriptor", []Value{
 	{Name: "BSD_FL_ERR", Value: 0x1, Doc: "the server failed to protect or check the data"},

@@ -1,6 +1,10 @@
 package opcodes
 
-import . "github.com/lshark/lshark/opcodes/schema"
+import (
+	"slices"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
 
 // UpdateRecordsFlag is the group update_records_flag.
 var UpdateRecordsFlag = Bits("update_records_flag", "UPDATE_RECORD_", "form of the record of a distributed operation", []Value{
@@ -22,6 +26,7 @@ const (
 )
 
 var (
+	uopFid        = Field{Off: 0, Size: 16}
 	uopType       = Field{Off: 16, Size: 2}
 	uopParams     = Field{Off: 18, Size: 2}
 	urUpdateCount = Field{Off: 24, Size: 4}
@@ -48,14 +53,19 @@ var updateParams = Define("update_params", "parameters of the updates of a distr
 	Records("up_params", nextRecordedParam, []*Field{recordedParam}),
 )
 
-var recordedParam = Sub("", newParam(chooseRecordedParam, paramForms))
+var recordedParam = Sub("", newParam(chooseRecordedParam, slices.Concat(targetFileForms, paramForms)))
 
 // chooseRecordedParam is asked in a parameter: v.Up is the list of parameters.
 func chooseRecordedParam(v *View) *Field {
 	if v.Up == nil || v.Up.Up == nil {
 		return paramBytes
 	}
-	kind, i, name := recordedUse(v)
+	fid, kind, i, name := recordedUse(v)
+	if kind == outWrite && i == 0 {
+		if f := targetFileForm(fid, paramBytesOf(v), v.Big); f != nil {
+			return f
+		}
+	}
 	return paramForm(v, kind, i, name)
 }
 
@@ -78,13 +88,13 @@ var updateRecords = Define("update_records", "distributed operation: all updates
 	Sub("ur_params", updateParams, AfterPrevious(true)),
 )
 
-// recordedUse finds out whose parameter the one in v is: the first update
-// that refers to it, and the attribute that update is about. Updates share
-// parameters.
-func recordedUse(v *View) (kind uint64, i int, name []byte) {
+// recordedUse finds out whose parameter the one in v is: the object and type of the
+// first update that refers to it, which parameter of that update it is, and the
+// attribute that the update is about. Updates share parameters.
+func recordedUse(v *View) (fid []byte, kind uint64, i int, name []byte) {
 	rec := v.Up.Up
 	if rec == nil || len(rec.Struct) < recordHeader {
-		return 0, 0, nil
+		return nil, 0, 0, nil
 	}
 	ops, big := rec.Struct[recordHeader:], rec.Big
 	for range min(urUpdateCount.Uint(rec.Struct, big), mostRecorded) {
@@ -96,12 +106,12 @@ func recordedUse(v *View) (kind uint64, i int, name []byte) {
 			at := recordedHeader + 2*k
 			if int(ReadUint(ops[at:at+2], big)) == v.Index {
 				first := int(ReadUint(ops[recordedHeader:recordedHeader+2], big))
-				return uopType.Uint(ops, big), k, recordedName(v.Up, first)
+				return uopFid.Bytes(ops), uopType.Uint(ops, big), k, recordedName(v.Up, first)
 			}
 		}
 		ops = ops[size:]
 	}
-	return 0, 0, nil
+	return nil, 0, 0, nil
 }
 
 // recordedName is parameter number n of the list at v.

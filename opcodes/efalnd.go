@@ -1,0 +1,197 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// EfalndMsgType is the group efalnd_msg_type.
+var EfalndMsgType = Enum("efalnd_msg_type", "EFALND_MSG_", "messages of LNet over Amazon EFA", []Value{
+	{Name: "RESERVED", Value: 0x0, Since: "2.17", Doc: "not in use"},
+	{Name: "CONN_PROBE", Value: 0x1, Since: "2.17", Doc: "asks which protocol versions the peer knows"},
+	{Name: "CONN_PROBE_RESP", Value: 0x2, Since: "2.17", Doc: "answer to CONN_PROBE"},
+	{Name: "CONN_REQ", Value: 0x3, Since: "2.17", Doc: "asks for a connection"},
+	{Name: "CONN_REQ_ACK", Value: 0x4, Since: "2.17", Doc: "answer to CONN_REQ"},
+	{Name: "IMMEDIATE", Value: 0x5, Since: "2.17", Doc: "a whole LNet message"},
+	{Name: "NACK", Value: 0x6, Since: "2.17", Doc: "refuses a PUTR_REQ or GETR_REQ"},
+	{Name: "PUTR_REQ", Value: 0x7, Since: "2.17", Doc: "offers data, which the receiver reads"},
+	{Name: "PUTR_DONE", Value: 0x8, Since: "2.17", Doc: "the data have been read"},
+	{Name: "GETR_REQ", Value: 0x9, Since: "2.17", Doc: "requests data"},
+	{Name: "GETR_ACK", Value: 0xa, Since: "2.17", Doc: "describes where to read the data"},
+	{Name: "GETR_DONE", Value: 0xb, Since: "2.17", Doc: "the data have been read"},
+})
+
+// EfalndVersion is the group efalnd_version.
+var EfalndVersion = Enum("efalnd_version", "EFALND_PROTO_", "versions of the protocol of efalnd", []Value{
+	{Name: "VER_1", Value: 0x81, Since: "2.17", Doc: "probes of connections; 8-byte NIDs"},
+	{Name: "VER_2", Value: 0x82, Since: "2.17", Doc: "all messages; 20-byte NIDs"},
+})
+
+// EfalndStatus is the group efalnd_status.
+var EfalndStatus = Enum("efalnd_status", "KEFA_COMP_STATUS_", "results in messages of efalnd", []Value{
+	{Name: "OK", Value: 0x0, Since: "2.17", Doc: "success"},
+	{Name: "UNSUPPORTED_OP", Value: 0x1, Since: "2.17", Doc: "the peer does not know the operation"},
+	{Name: "NO_MEMORY", Value: 0x2, Since: "2.17", Doc: "the peer is short of memory"},
+	{Name: "GENERAL_ERROR", Value: 0x3, Since: "2.17", Doc: "another error of the peer"},
+	{Name: "COMM_FAILURE", Value: 0x14, Since: "2.17", Doc: "the message could not be sent"},
+	{Name: "NO_LNET_MSG", Value: 0x15, Since: "2.17", Doc: "the peer has no LNet message for it"},
+	{Name: "BAD_ADDRESS", Value: 0x16, Since: "2.17", Doc: "the pages of the data could not be translated"},
+	{Name: "DMA_FAILURE", Value: 0x17, Since: "2.17", Doc: "the memory could not be mapped"},
+	{Name: "UNSUPPORTED_PROTO", Value: 0x18, Since: "2.17", Doc: "the peer does not know the protocol version"},
+})
+
+// kefaQPProto is struct kefa_qp_proto.
+var kefaQPProto = Define("kefa_qp_proto", Since("2.17"), "a queue pair",
+	U16("qp_num", "its number"),
+	U32("qkey", Hex, "key that its messages must have"),
+)
+
+// kefaRdmaDesc is struct kefa_rdma_desc.
+var kefaRdmaDesc = Define("kefa_rdma_desc", Since("2.17"), "memory that the peer reads",
+	U32("key", Hex, "key of the memory"),
+	U64("addr", Cookie, "address"),
+	U32("nob", Size, "bytes"),
+)
+
+// kefaImmediateMsg is struct kefa_immediate_msg_v2.
+var kefaImmediateMsg = Define("kefa_immediate_msg_v2", Since("2.17"), "a whole LNet message, small enough for one send",
+	Sub("hdr", lnetHdrNid16, "LNet header"),
+	Opaque("payload", 0, "what the LNet message carries"),
+)
+
+// kefaPutrReqMsg is struct kefa_putr_req_msg_v2.
+var kefaPutrReqMsg = Define("kefa_putr_req_msg_v2", Since("2.17"), "offers data for the peer to read",
+	Sub("hdr", lnetHdrNid16, "LNet header"),
+	U64("cookie", Cookie, "names the transfer"),
+	Sub("rdma_desc", kefaRdmaDesc, "where the data are"),
+)
+
+// kefaGetrReqMsg is struct kefa_getr_req_msg_v2.
+var kefaGetrReqMsg = Define("kefa_getr_req_msg_v2", Since("2.17"), "requests data",
+	Sub("hdr", lnetHdrNid16, "LNet header"),
+	U64("sink_cookie", Cookie, "names the transfer on the node that gets the data"),
+)
+
+// kefaGetrAckMsg is struct kefa_getr_ack_msg.
+var kefaGetrAckMsg = Define("kefa_getr_ack_msg", Since("2.17"), "describes the data that were requested",
+	U64("sink_cookie", Cookie, "names the transfer on the node that gets the data"),
+	U64("src_cookie", Cookie, "names it on the node that has the data"),
+	Sub("rdma_desc", kefaRdmaDesc, "where the data are"),
+)
+
+// kefaCompletionMsg is struct kefa_completion_msg.
+var kefaCompletionMsg = Define("kefa_completion_msg", Since("2.17"), "ends a transfer",
+	U64("cookie", Cookie, "the transfer"),
+	U16("status", EfalndStatus, "its result"),
+)
+
+// kefaConnProbeMsg is struct kefa_conn_probe_msg.
+var kefaConnProbeMsg = Define("kefa_conn_probe_msg", Since("2.17"), "first message to a peer",
+	U16("lnd_ver", "version of the driver"),
+	Opaque("src_gid", 16, "GID of the sender"),
+	U64("src_epoch", Cookie, "incarnation of the sender"),
+	Sub("cm_qp", kefaQPProto, "its queue pair for messages about connections"),
+	U64("caps", Hex, "what the sender supports"),
+)
+
+// kefaConnProbeRespMsg is struct kefa_conn_probe_resp_msg.
+var kefaConnProbeRespMsg = Define("kefa_conn_probe_resp_msg", Since("2.17"), "answer to a probe",
+	U16("lnd_ver", "version of the driver"),
+	U16("status", EfalndStatus, "result"),
+	U64("src_epoch", Cookie, "incarnation of the sender"),
+	U64("caps", Hex, "what the sender supports"),
+	U8("min_proto_ver", Hex, EfalndVersion, "oldest protocol that it knows"),
+	U8("max_proto_ver", Hex, EfalndVersion, "newest protocol that it knows"),
+)
+
+// kefaConnReqMsg is struct kefa_conn_req_msg.
+var kefaConnReqMsg = Define("kefa_conn_req_msg", Since("2.17"), "asks for a connection",
+	U16("lnd_ver", "version of the driver"),
+	Opaque("src_gid", 16, "GID of the sender"),
+	U64("src_epoch", Cookie, "incarnation of the sender"),
+	Sub("cm_qp", kefaQPProto, "its queue pair for messages about connections"),
+	U64("caps", Hex, "what the sender supports"),
+	Pad("reserved", 8),
+	U64("requests", Hex, "what the sender asks for"),
+	U32("src_conn_id", Hex, "id of the connection on the sender"),
+	U32("nqps", "number of queue pairs for data"),
+	Arr("data_qps", -1, Sub("", kefaQPProto), CountBy("nqps"), "the queue pairs for data"),
+)
+
+// kefaConnReqAck is struct kefa_conn_req_ack.
+var kefaConnReqAck = Define("kefa_conn_req_ack", Since("2.17"), "answer to a request for a connection",
+	U16("lnd_ver", "version of the driver"),
+	U64("src_epoch", Cookie, "incarnation of the sender"),
+	U64("caps", Hex, "what the sender supports"),
+	Pad("reserved", 8),
+	U16("status", EfalndStatus, "result"),
+	U32("src_conn_id", Hex, "id of the connection on the sender"),
+	U32("nqps", "number of queue pairs for data"),
+	Arr("data_qps", -1, Sub("", kefaQPProto), CountBy("nqps"), "the queue pairs for data"),
+)
+
+var kefaType = U8("type", EfalndMsgType, "what the message is")
+
+// kefaHdr is struct kefa_hdr.
+var kefaHdr = Define("kefa_hdr", Since("2.17"), "begins each message of efalnd",
+	U32("magic", Hex, LnetMagic, "marks the message"),
+	U8("proto_ver", Hex, EfalndVersion, "protocol version"),
+	kefaType,
+	U16("nob", Size, "bytes of the message"),
+)
+
+// kefaHeader is the kefa_hdr in front of a kefa_msg_v1 or kefa_msg_v2.
+func kefaHeader(v *View) (version, kind uint64) {
+	if v.Up == nil || len(v.Up.Struct) < kefaHdr.Size {
+		return 0, EfalndMsgType.Number("RESERVED")
+	}
+	return uint64(v.Up.Struct[4]), uint64(v.Up.Struct[5])
+}
+
+func isKefaType(types ...string) If {
+	var mask uint64
+	for _, name := range types {
+		mask |= 1 << EfalndMsgType.Number(name)
+	}
+	return func(v *View) bool {
+		_, kind := kefaHeader(v)
+		return mask>>kind&1 != 0
+	}
+}
+
+// kefaMsgV1 is struct kefa_msg_v1.
+var kefaMsgV1 = Define("kefa_msg_v1", Since("2.17"), "message of efalnd in version 1",
+	U64("srcnid", NID4, "NID of the sender"),
+	U64("dstnid", NID4, "NID of the receiver"),
+	U64("dst_epoch", Cookie, "incarnation of the receiver"),
+	U32("dst_conn_id", Hex, "id of the connection on the receiver"),
+	U8("credits", "sends that the receiver gets back"),
+	Sub("conn_probe", kefaConnProbeMsg, If(isKefaType("CONN_PROBE"))),
+	Sub("conn_probe_resp", kefaConnProbeRespMsg, Over("conn_probe"), If(isKefaType("CONN_PROBE_RESP"))),
+)
+
+// kefaMsgV2 is struct kefa_msg_v2.
+var kefaMsgV2 = Define("kefa_msg_v2", Since("2.17"), "message of efalnd in version 2",
+	Sub("srcnid", lnetNid, "NID of the sender"),
+	Sub("dstnid", lnetNid, "NID of the receiver"),
+	U64("dst_epoch", Cookie, "incarnation of the receiver"),
+	U32("dst_conn_id", Hex, "id of the connection on the receiver"),
+	U8("credits", "sends that the receiver gets back"),
+	Sub("putr_req", kefaPutrReqMsg, If(isKefaType("PUTR_REQ"))),
+	Sub("immediate", kefaImmediateMsg, Over("putr_req"), If(isKefaType("IMMEDIATE"))),
+	Sub("getr_req", kefaGetrReqMsg, Over("putr_req"), If(isKefaType("GETR_REQ"))),
+	Sub("getr_ack", kefaGetrAckMsg, Over("putr_req"), If(isKefaType("GETR_ACK"))),
+	Sub("completion", kefaCompletionMsg, Over("putr_req"), If(isKefaType("NACK", "PUTR_DONE", "GETR_DONE"))),
+	Sub("conn_probe", kefaConnProbeMsg, Over("putr_req"), If(isKefaType("CONN_PROBE"))),
+	Sub("conn_probe_resp", kefaConnProbeRespMsg, Over("putr_req"), If(isKefaType("CONN_PROBE_RESP"))),
+	Sub("conn_request", kefaConnReqMsg, Over("putr_req"), If(isKefaType("CONN_REQ"))),
+	Sub("conn_request_ack", kefaConnReqAck, Over("putr_req"), If(isKefaType("CONN_REQ_ACK"))),
+)
+
+func isKefaVersion(version string) If {
+	number := EfalndVersion.Number(version)
+	return func(v *View) bool { return len(v.Struct) >= kefaHdr.Size && uint64(v.Struct[4]) == number }
+}
+
+var _ = Define("kefa_msg", Since("2.17"), "a message of LNet over Amazon EFA, by efalnd",
+	Sub("hdr", kefaHdr, "what and how long the message is"),
+	Sub("msg_v1", kefaMsgV1, If(isKefaVersion("VER_1"))),
+	Sub("msg_v2", kefaMsgV2, Over("msg_v1"), If(isKefaVersion("VER_2"))),
+)

@@ -1,0 +1,125 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// GnilndMsgType is the group gnilnd_msg_type. In the types with _REV the other
+// side moves the data.
+var GnilndMsgType = Enum("gnilnd_msg_type", "GNILND_MSG_", "messages of LNet over Cray Gemini and Aries", []Value{
+	{Name: "NONE", Value: 0x0, Doc: "not in use"},
+	{Name: "NOOP", Value: 0x1, Doc: "keeps the connection alive"},
+	{Name: "IMMEDIATE", Value: 0x2, Doc: "a whole LNet message"},
+	{Name: "PUT_REQ", Value: 0x3, Doc: "offers data"},
+	{Name: "PUT_NAK", Value: 0x4, Doc: "refuses data"},
+	{Name: "PUT_ACK", Value: 0x5, Doc: "describes where to write"},
+	{Name: "PUT_DONE", Value: 0x6, Doc: "the data are written"},
+	{Name: "GET_REQ", Value: 0x7, Doc: "requests data and describes where to write them"},
+	{Name: "GET_NAK", Value: 0x8, Doc: "has no such data"},
+	{Name: "GET_DONE", Value: 0x9, Doc: "the data are written"},
+	{Name: "CLOSE", Value: 0xa, Doc: "ends the connection"},
+	{Name: "PUT_REQ_REV", Value: 0xb, Doc: "offers data and describes where to read them"},
+	{Name: "PUT_DONE_REV", Value: 0xc, Doc: "the data have been read"},
+	{Name: "PUT_NAK_REV", Value: 0xd, Doc: "refuses data"},
+	{Name: "GET_REQ_REV", Value: 0xe, Doc: "requests data"},
+	{Name: "GET_ACK_REV", Value: 0xf, Doc: "describes where to read"},
+	{Name: "GET_DONE_REV", Value: 0x10, Doc: "the data have been read"},
+	{Name: "GET_NAK_REV", Value: 0x11, Doc: "has no such data"},
+})
+
+// GnilndConnreqType is the group gnilnd_connreq_type.
+var GnilndConnreqType = Enum("gnilnd_connreq_type", "GNILND_CONNREQ_", "datagrams that set connections of gnilnd up", []Value{
+	{Name: "REQ", Value: 0x1, Doc: "asks for a connection"},
+	{Name: "NAK", Value: 0x2, Doc: "refuses a connection"},
+	{Name: "CLOSE", Value: 0x3, Doc: "ends a connection"},
+})
+
+// GnilndVersion is the group gnilnd_version.
+var GnilndVersion = Enum("gnilnd_version", "GNILND_", "versions of the protocol of gnilnd", []Value{
+	{Name: "CONNREQ_VERSION", Value: 0x2, Doc: "datagrams that set connections up"},
+	{Name: "MSG_VERSION", Value: 0x8, Doc: "messages"},
+})
+
+func isGnilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xb00fbabe, big) }
+
+// kgnRdmaDesc is kgn_rdma_desc_t.
+var kgnRdmaDesc = Define("kgn_rdma_desc_t", "memory that the peer may read or write",
+	Opaque("gnrd_key", 16, "handle of the memory, as the adapter knows it"),
+	U64("gnrd_addr", Cookie, "address"),
+	U32("gnrd_nob", Size, "bytes"),
+)
+
+// kgnImmediateMsg is kgn_immediate_msg_t.
+var kgnImmediateMsg = Define("kgn_immediate_msg_t", "a whole LNet message; its payload follows",
+	Sub("gnim_hdr", lnetHdrNid4, "LNet header"),
+)
+
+// kgnPutreqMsg is kgn_putreq_msg_t.
+var kgnPutreqMsg = Define("kgn_putreq_msg_t", "offers data that are too large for one message, or requests them (GET_REQ_REV)",
+	Sub("gnprm_hdr", lnetHdrNid4, "LNet header"),
+	U64("gnprm_cookie", Cookie, "names the offer in the answer"),
+)
+
+// kgnPutackMsg is kgn_putack_msg_t.
+var kgnPutackMsg = Define("kgn_putack_msg_t", "accepts an offer and describes the memory",
+	U64("gnpam_src_cookie", Cookie, "cookie of the offer"),
+	U64("gnpam_dst_cookie", Cookie, "names the transfer when it is done"),
+	U16("gnpam_payload_cksum", Hex, "checksum of the data, where the sender of this message has them"),
+	Sub("gnpam_desc", kgnRdmaDesc, "the memory"),
+)
+
+// kgnGetMsg is kgn_get_msg_t.
+var kgnGetMsg = Define("kgn_get_msg_t", "request for data, or offer of data, with the memory of the sender",
+	Sub("gngm_hdr", lnetHdrNid4, "LNet header"),
+	U64("gngm_cookie", Cookie, "names the transfer when it is done"),
+	U16("gngm_payload_cksum", Hex, "checksum of the data, where the sender of this message has them"),
+	Sub("gngm_desc", kgnRdmaDesc, "the memory"),
+)
+
+// kgnCompletionMsg is kgn_completion_msg_t.
+var kgnCompletionMsg = Define("kgn_completion_msg_t", "ends a transfer",
+	S32("gncm_retval", Errno, "negative errno of a refusal, or bytes"),
+	U64("gncm_cookie", Cookie, "the transfer"),
+)
+
+var gnmType = U16("gnm_type", GnilndMsgType, "what the message is")
+
+func isGnilndType(types ...string) If {
+	var mask uint64
+	for _, name := range types {
+		mask |= 1 << GnilndMsgType.Number(name)
+	}
+	return func(v *View) bool { return mask>>v.Uint(gnmType)&1 != 0 }
+}
+
+var _ = Define("kgn_msg_t",
+	Detect(isGnilnd),
+	"a message of LNet over Cray Gemini and Aries, by gnilnd",
+	U32("gnm_magic", Hex, LnetMagic, "marks the message and the byte order of the sender"),
+	U16("gnm_version", "protocol version"),
+	gnmType,
+	U64("gnm_srcnid", NID4, "NID of the sender"),
+	U64("gnm_connstamp", Cookie, "incarnation of the connection"),
+	U32("gnm_seq", "number of the message on its connection"),
+	U16("gnm_cksum", Hex, "checksum over the message, 0 for none"),
+	U16("gnm_payload_cksum", Hex, "checksum over the payload, 0 for none"),
+	U32("gnm_payload_len", Size, "bytes of the payload"),
+	Sub("immediate", kgnImmediateMsg, If(isGnilndType("IMMEDIATE"))),
+	Sub("putreq", kgnPutreqMsg, Over("immediate"), If(isGnilndType("PUT_REQ", "GET_REQ_REV"))),
+	Sub("putack", kgnPutackMsg, Over("immediate"), If(isGnilndType("PUT_ACK", "GET_ACK_REV"))),
+	Sub("get", kgnGetMsg, Over("immediate"), If(isGnilndType("GET_REQ", "PUT_REQ_REV"))),
+	Sub("completion", kgnCompletionMsg, Over("immediate"), If(isGnilndType("PUT_NAK", "PUT_DONE", "GET_NAK", "GET_DONE",
+		"PUT_DONE_REV", "PUT_NAK_REV", "GET_DONE_REV", "GET_NAK_REV"))),
+)
+
+var _ = Define("kgn_connreq_t",
+	Detect(isGnilnd),
+	"datagram that sets up, refuses or ends a connection of gnilnd; what a request has behind it depends on the adapter",
+	U32("gncr_magic", Hex, LnetMagic, "marks the datagram and the byte order of the sender"),
+	U32("gncr_cksum", Hex, "checksum, 0 for none"),
+	U16("gncr_type", GnilndConnreqType, "what the datagram is"),
+	U16("gncr_version", "protocol version"),
+	U32("gncr_timeout", "seconds after which the sender gives up the connection"),
+	U64("gncr_srcnid", NID4, "NID of the sender"),
+	U64("gncr_dstnid", NID4, "NID of the receiver"),
+	U64("gncr_peerstamp", Cookie, "incarnation of the sender"),
+	U64("gncr_connstamp", Cookie, "incarnation of the connection"),
+)
