@@ -1,6 +1,7 @@
 package opcodes
 
 import (
+	"slices"
 	"testing"
 
 	. "github.com/lshark/lshark/opcodes/schema"
@@ -174,6 +175,25 @@ func TestPartsOfLayouts(t *testing.T) {
 	} {
 		if got := xattrForm([]byte(name), layout, true); got != want {
 			t.Errorf("%s is %s, not %s", name, got.Name, want.Name)
+		}
+	}
+}
+
+// TestXattrConstants: each form that the name of an extended attribute lists is
+// the form of some value.
+func TestXattrConstants(t *testing.T) {
+	hsm := make([]byte, lovHsmMd.Size)
+	copy(hsm, []byte{0xd0, 0x0b, 0xd7, 0x0b, byte(lovHsmMd.Size - lhmCopy.Off), 0, 0, 0, byte(firstArchive)})
+	values := [][]byte{
+		make([]byte, lustreMdtAttrs.Size), make([]byte, lustreOstAttrs.Size), hsm,
+		{0xd0, 0x0b, 0xd1, 0x0b}, {0xd0, 0x0b, 0xd3, 0x0b}, {0xd0, 0x0b, 0xd6, 0x0b}, {0xd0, 0x0b, 0xd7, 0x0b},
+		{0xd0, 0x0c, 0xd2, 0x0c}, {0xd0, 0x0c, 0xd3, 0x0c}, {0xd0, 0x0c, 0xd5, 0x0c}, {1}, {2}, []byte("dd.0"),
+	}
+	for _, c := range Protocol.Texts {
+		for _, form := range c.Forms {
+			if !slices.ContainsFunc(values, func(b []byte) bool { return xattrForm([]byte(c.Value), b, false) == form }) {
+				t.Errorf("no value of %s is read as %s", c.Value, form.Name)
+			}
 		}
 	}
 }

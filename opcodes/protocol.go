@@ -19,6 +19,9 @@ func Bits(group, prefix, doc string, values []Value) *Names {
 	return Protocol.AddNames(NewBits(group, prefix, doc, values))
 }
 
+// TextConstants declares constants that are texts.
+func TextConstants(list ...*TextConstant) []*TextConstant { return Protocol.AddTexts(list) }
+
 // DefineRPC declares an operation.
 func DefineRPC(r *RPC) *RPC { return Protocol.AddRPC(r) }
 

@@ -95,7 +95,7 @@ func xattrForm(name, value []byte, user bool) *Field {
 		return formLinkea
 	case "trusted.fid":
 		return formFilter
-	case "trusted.version":
+	case "trusted.version", "trusted.dataver":
 		return formVersion
 	case "system.posix_acl_access", "system.posix_acl_default", "trusted.posix_acl_access", "trusted.posix_acl_default":
 		return formACL

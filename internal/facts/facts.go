@@ -14,6 +14,7 @@ import (
 type Tables struct {
 	Constants [][]string // group, name, value, kind, since, note
 	Structs   [][]string // struct, field, offset, size, type, array length, since, note
+	Texts     [][]string // name, text, since, note
 	Messages  [][]string // opcode name, opcode, variant, direction, index, field, kind, size, condition, bulk
 }
 
@@ -53,6 +54,9 @@ func (t *Tables) add(text string) error {
 			continue
 		case strings.HasPrefix(line, "struct\tfield\t"):
 			table, columns = &t.Structs, len(row)
+			continue
+		case strings.HasPrefix(line, "name\ttext\t"):
+			table, columns = &t.Texts, len(row)
 			continue
 		case strings.HasPrefix(line, "opcode_name\topcode\t"):
 			table, columns = &t.Messages, len(row)

@@ -13,6 +13,7 @@ type Registry struct {
 	Structs []*Struct // by name
 	Groups  []*Names  // by name
 	RPCs    []*RPC    // by opcode
+	Texts   []*TextConstant
 
 	Opcodes       *Names               // names of the operations; Prepare fills it
 	UnusedOpcodes []Value              // opcodes that have a name and no RPC
@@ -46,6 +47,12 @@ func (g *Registry) AddStruct(s *Struct) *Struct {
 func (g *Registry) AddNames(n *Names) *Names {
 	g.Groups = append(g.Groups, n)
 	return n
+}
+
+// AddTexts adds constants that are texts and returns them.
+func (g *Registry) AddTexts(list []*TextConstant) []*TextConstant {
+	g.Texts = append(g.Texts, list...)
+	return list
 }
 
 // AddRPC adds an operation and returns it.

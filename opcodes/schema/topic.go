@@ -13,8 +13,19 @@ type Topic struct {
 	Group  *Names
 	Value  *Value // of Group
 	RPC    *RPC
+	Text   *TextConstant
 	Field  string // its name
 	Places []Place
+}
+
+// TextConstant is a constant that is a text, such as the name of an extended
+// attribute.
+type TextConstant struct {
+	Name  string // XATTR_NAME_LOV
+	Value string // trusted.lov
+	Since Since
+	Doc   string
+	Forms []*Field // of what has that name
 }
 
 // Topics returns everything that a name refers to; letters may be of either case. A name
@@ -26,12 +37,22 @@ func (x *Index) Topics(name string) []Topic {
 	if n, err := strconv.ParseInt(name, 0, 32); err == nil {
 		return x.numbered(n)
 	}
+	for _, t := range x.reg.Texts {
+		if t.Value == name {
+			return []Topic{{Text: t}}
+		}
+	}
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		if t := x.parts(name[:i], name[i+1:]); t != nil {
 			return t
 		}
 	}
 	list := x.declared(name)
+	for _, t := range x.reg.Texts {
+		if strings.EqualFold(t.Name, name) {
+			list = append(list, Topic{Text: t})
+		}
+	}
 	for _, g := range x.reg.Groups {
 		if strings.EqualFold(g.Group, name) {
 			list = append(list, Topic{Group: g})
@@ -57,6 +78,9 @@ func (x *Index) declared(name string) (list []Topic) {
 	}
 	places := x.fold(name)
 	if len(places) == 0 {
+		if list == nil {
+			return x.versions(name)
+		}
 		return list
 	}
 	s := onlyStruct(places)
@@ -66,6 +90,19 @@ func (x *Index) declared(name string) (list []Topic) {
 	list = append(list, Topic{Field: places[0].Field.Name, Places: places})
 	if s != nil {
 		list = append(list, Topic{Struct: s})
+	}
+	return list
+}
+
+// versions returns the structs whose name is the given one with a version behind
+// it: lov_mds_md_v1 and lov_mds_md_v3 of lov_mds_md.
+func (x *Index) versions(name string) (list []Topic) {
+	for _, s := range x.reg.Structs {
+		if i := strings.LastIndex(s.Name, "_v"); i > 0 && strings.EqualFold(s.Name[:i], name) {
+			if _, err := strconv.Atoi(s.Name[i+2:]); err == nil {
+				list = append(list, Topic{Struct: s})
+			}
+		}
 	}
 	return list
 }
@@ -259,6 +296,9 @@ func (x *Index) TopicNames(short bool) []string {
 				all[v.Name] = true
 			}
 		}
+	}
+	for _, t := range x.reg.Texts {
+		all[t.Name], all[t.Value] = true, true
 	}
 	names := make([]string, 0, len(all))
 	for n := range all {

@@ -216,16 +216,22 @@ func (v *Decoded) readFID(text string) error {
 		order = binary.BigEndian
 	}
 	v.Bytes = order.AppendUint32(order.AppendUint32(order.AppendUint64(nil, seq), oid), ver)
-	v.Note = fidNote(seq)
+	v.Note = fidNote(seq, oid)
 	return nil
 }
 
-// fidNote names the kind of FID by its sequence.
-func fidNote(seq uint64) string {
-	if v, ok := opcodes.FidSeq.Find(opcodes.FidSeq.Name(seq)); ok {
-		return "Sequence " + opcodes.FidSeq.Full(v) + ": " + v.Doc
+// fidNote names the kind of FID by its sequence, and the file that it is when
+// each target has one of that number.
+func fidNote(seq uint64, oid uint32) string {
+	v, ok := opcodes.FidSeq.Find(opcodes.FidSeq.Name(seq))
+	if !ok {
+		return ""
 	}
-	return ""
+	note := "Sequence " + opcodes.FidSeq.Full(v) + ": " + sentence(v.Doc)
+	if o, ok := opcodes.LocalOid.Find(opcodes.LocalOid.Name(uint64(oid))); ok && v.Name == "LOCAL_FILE" {
+		note += " Object " + o.Name + ", " + o.Doc
+	}
+	return note
 }
 
 // longNID is a NID as a struct lnet_nid.

@@ -36,10 +36,23 @@ func (e *Topics) AppendTopic(dst []byte, t *schema.Topic) []byte {
 		e.group(p, t.Group)
 	case t.RPC != nil:
 		e.operation(p, t.RPC)
+	case t.Text != nil:
+		textConstant(p, t.Text)
 	default:
 		e.field(p, t)
 	}
 	return p.out
+}
+
+// textConstant appends a constant that is a text.
+func textConstant(p *page, t *schema.TextConstant) {
+	p.heading("name", t.Name, strconv.Quote(t.Value), since(t.Since))
+	p.paragraph(t.Doc)
+	if len(t.Forms) > 0 {
+		p.words(textIndent, &p.c.Dim, "holds")
+		p.list(textIndent, &p.c.Key, optionNames(t.Forms))
+		p.end()
+	}
 }
 
 // AppendKey appends the text about a key, a code or a column.
@@ -197,7 +210,7 @@ func properties(f *schema.Field) (list []string) {
 		list = append(list, "count: "+f.CountBy)
 	}
 	if len(f.Options) > 0 {
-		list = append(list, "one of "+strings.Join(optionNames(f), ", "))
+		list = append(list, "one of "+strings.Join(optionNames(f.Options), ", "))
 	}
 	for _, c := range f.When {
 		list = append(list, "if "+c.Field+" has "+strings.Join(c.Bits, " or "))
@@ -211,9 +224,9 @@ func properties(f *schema.Field) (list []string) {
 	return list
 }
 
-func optionNames(f *schema.Field) (names []string) {
+func optionNames(options []*schema.Field) (names []string) {
 	seen := make(map[string]bool)
-	for _, o := range f.Options {
+	for _, o := range options {
 		name := o.Name
 		if o.Type != nil {
 			name = o.Type.Name

@@ -30,6 +30,7 @@ type topicJSON struct {
 	Fields  []fieldJSON   `json:"fields,omitempty"`
 	Values  []topicJSON   `json:"values,omitempty"`
 	Forms   []variantJSON `json:"variants,omitempty"`
+	Options []string      `json:"options,omitempty"`
 	In      []string      `json:"in,omitempty"`
 }
 
@@ -96,6 +97,9 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 			j.Values = append(j.Values, valueJSON(t.Group, &t.Group.Values[i]))
 		}
 		j.In = placeNames(e.index.Users(t.Group))
+	case t.Text != nil:
+		j = topicJSON{Kind: "name", Name: t.Text.Name, Value: t.Text.Value, Since: string(t.Text.Since), Meaning: t.Text.Doc,
+			Options: optionNames(t.Text.Forms)}
 	case t.RPC != nil:
 		j = operationJSON(t.RPC)
 	default:
@@ -174,7 +178,7 @@ func operationJSON(r *schema.RPC) topicJSON {
 
 func describeField(f *schema.Field, placed bool) fieldJSON {
 	j := fieldJSON{Name: f.Name, Size: f.Size, Type: f.TypeText(), Since: string(f.Since), Over: f.OverlaidField(),
-		CountBy: f.CountBy, Meaning: f.Doc, Forms: optionNames(f)}
+		CountBy: f.CountBy, Meaning: f.Doc, Forms: optionNames(f.Options)}
 	if placed && offsetText(f) != "-" {
 		j.Offset = &f.Off
 	}
