@@ -30,6 +30,7 @@ var factless = map[string]string{
 	"ours, for a part that Lustre's struct does not name": `field batch_update_reply.messages, field batch_update_request.messages,
 		field changelog_ext_nid.cr_nid_be, field changelog_ext_nid.hole, field changelog_filter.cf_tail,
 		field gss_ctx_init_payload.target_uuid_pad, field hsm_action_list.items, field ksock_hello_v1.hello,
+		field ldlm_extent.end_overwritten,
 		field link_ea_header.entries, field llog_agent_req_rec.arr_padding, field llog_changelog_rec.rename,
 		field llog_changelog_rec.jobid, field llog_changelog_rec.extra_flags, field llog_changelog_rec.uidgid,
 		field llog_changelog_rec.nid, field llog_changelog_rec.openmode, field llog_changelog_rec.xattr,

@@ -250,6 +250,23 @@ func appendServerLock(b []byte, i int, l *Line) {
 	l.Handle(b[at:])
 }
 
+// appendHeldLock appends mode and range of the lock that a callback is about,
+// where they are known: its second handle is the server's cookie.
+func appendHeldLock(b []byte, l *Line) {
+	at := LockHandles.Off + 8
+	if l.HeldLock == nil || len(b) < at+8 {
+		return
+	}
+	text, parts := len(l.Text), len(l.Parts)
+	l.Key("held ")
+	value := len(l.Text)
+	if l.Text = l.HeldLock(l.Text, ReadUint(b[at:at+8], false)); len(l.Text) == value {
+		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
+		return
+	}
+	l.Mark(Flag)
+}
+
 var _ = DefineRPC(&RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
 	Doc: "A client keeps some bits of an inode lock and releases the others, instead of cancelling the lock.",
 	Variants: []*Variant{{
@@ -312,6 +329,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 				l.Key("in ")
 				l.Flags(LdlmInodebits, k.conflict())
 			}
+			appendHeldLock(b, l)
 			appendHandle(b, 0, l)
 		},
 		Subject: lockSubject,

@@ -62,13 +62,14 @@ const (
 )
 
 // lockStart is the start of an extent lock. It is declared apart because the
-// remark of the end compares the two.
+// end is compared with it.
 var lockStart = U64("start", Size, "first byte")
 
 // ldlmExtent is struct ldlm_extent.
 var ldlmExtent = Define("ldlm_extent", "range of an extent lock",
 	lockStart,
-	U64("end", Size, Remark(endMissingRemark), "last byte; blocking callbacks have the start there again"),
+	U64("end", Size, If(hasEnd), "last byte"),
+	Opaque("end_overwritten", 8, Over("end"), If(endOverwritten), "the start again, in place of the end: blocking callbacks do not contain it"),
 	U64("gid", "group id of a group lock"),
 )
 
@@ -248,13 +249,12 @@ func (k lock) resource(l *Line) {
 func (k lock) policy(l *Line) {
 	switch k.kind() {
 	case ldlmExtentType, ldlmFlockType:
-		if k.endUnknown && k.end() == k.start() {
-			l.Key("from ")
-			l.Offset(k.start())
-			break
-		}
 		l.Key("")
-		l.Range(k.start(), k.end())
+		if k.endUnknown && k.end() == k.start() {
+			l.RangeFrom(k.start())
+		} else {
+			l.Range(k.start(), k.end())
+		}
 	case ldlmIbitsType:
 		l.Key("")
 		l.Flags(LdlmInodebits, k.bits())
@@ -267,15 +267,16 @@ func (k lock) policy(l *Line) {
 
 func (k lock) group() bool { return k.requestedMode() == groupMode || k.grantedMode() == groupMode }
 
-// endMissingRemark marks the end of a range as overwritten: servers since 2.12
-// copy the first word of the policy, the bits of an inode lock or the start of a
-// range, over its second word, whatever the kind of lock.
-func endMissingRemark(v *View, dst []byte) []byte {
-	if !isBlockingCallback(v) || len(v.Rest) < 8 || v.Uint(lockStart) != ReadUint(v.Rest[:8], v.Big) {
-		return dst
-	}
-	return append(dst, "the start again, the callback does not contain the end"...)
+// endOverwritten reports whether an extent lock has no end: in blocking
+// callbacks, servers since 2.12 copy the first word of the policy, the bits of
+// an inode lock or the start of a range, over its second word, whatever the
+// kind of lock.
+func endOverwritten(v *View) bool {
+	const word = 8
+	return isBlockingCallback(v) && len(v.Struct) >= 2*word && v.Uint(lockStart) == ReadUint(v.Struct[word:2*word], v.Big)
 }
+
+func hasEnd(v *View) bool { return !endOverwritten(v) }
 
 // appendTo appends mode, kind, resource and what the lock covers.
 func (k lock) appendTo(l *Line) {

@@ -163,32 +163,51 @@ func quotaResource(oid uint64) string {
 	return ""
 }
 
-// LockResource is the name of a lock's resource, as the wire has it.
-type LockResource struct {
-	words [lockNameSize]byte
-	kind  uint8 // LDLM_PLAIN …
-	big   bool
+// Lock is a lock as the messages have it that grant it: the name of its
+// resource, its mode and its range.
+type Lock struct {
+	desc [keptOfLock]byte // the struct ldlm_lock_desc up to the range
+	big  bool
 }
 
-const lockNameSize = 32
+const keptOfLock = 48 + 24 // up to l_policy_data, and a struct ldlm_extent
 
 var replyHandle = ldlmReply.Field("lock_handle")
 
-// GrantedLock returns the resource of the lock that a reply to LDLM_ENQUEUE
-// grants, and the server's cookie by which later messages refer to the lock.
-func GrantedLock(m *Msg) (cookie uint64, r LockResource, ok bool) {
-	b := m.Buf(1)
-	if m.Opcode != LDLM_ENQUEUE || len(b) < replyHandle.Off+8 {
-		return 0, r, false
+// GrantedLock returns the lock of a reply to LDLM_ENQUEUE, or of a completion
+// callback, and the server's cookie by which later messages refer to the lock.
+func GrantedLock(m *Msg) (cookie uint64, k Lock, ok bool) {
+	b, handle := m.Buf(1), 0
+	switch {
+	case m.Opcode == LDLM_ENQUEUE && m.Reply:
+		handle = replyHandle.Off
+	case m.Opcode == LDLM_CP_CALLBACK && !m.Reply:
+		handle = LockHandles.Off + 8
 	}
-	cookie = ReadUint(b[replyHandle.Off:replyHandle.Off+8], false)
-	k := requestLock(b, m.Big)
-	r = LockResource{kind: uint8(k.kind()), big: k.big}
-	copy(r.words[:], k.name())
-	return cookie, r, cookie != 0
+	if handle == 0 || len(b) < max(handle+8, lockDesc.Off+keptOfLock) {
+		return 0, k, false
+	}
+	cookie = ReadUint(b[handle:handle+8], false)
+	k.big = m.Big
+	copy(k.desc[:], b[lockDesc.Off:])
+	return cookie, k, cookie != 0
 }
 
-// Append appends the resource as summary lines show it.
-func (r *LockResource) Append(dst []byte) []byte {
-	return appendResource(dst, r.words[:], uint64(r.kind), r.big)
+// AppendResource appends the resource as summary lines show it.
+func (k *Lock) AppendResource(dst []byte) []byte {
+	desc := lockFromDesc(k.desc[:], k.big)
+	return appendResource(dst, desc.name(), desc.kind(), k.big)
+}
+
+// AppendRange appends mode and range of an extent lock, nothing when it is not
+// granted or of another kind.
+func (k *Lock) AppendRange(dst []byte) []byte {
+	desc := lockFromDesc(k.desc[:], k.big)
+	if desc.kind() != ldlmExtentType || desc.grantedMode() == 0 {
+		return dst
+	}
+	l := PlainLine(dst)
+	l.Value(Flag, LdlmMode, desc.grantedMode())
+	desc.policy(&l)
+	return l.Text
 }

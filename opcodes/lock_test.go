@@ -94,6 +94,81 @@ func TestLockLine(t *testing.T) {
 	}
 }
 
+// TestBlockingCallbackLine checks the line of a blocking callback: the request
+// that is blocked, whose end the server has overwritten with its start, and the
+// lock that blocks it, as it was granted.
+func TestBlockingCallbackLine(t *testing.T) {
+	const server = 0xfec13fbea99209cd
+	for _, o := range orders {
+		callback := func(kind uint32, policy ...uint64) *Msg {
+			b := lockBytes(o.order, 0, kind, []uint64{0x280000401, 5}, 4, 0, policy...)
+			b = binary.LittleEndian.AppendUint64(b, 0x91875bed321879e6)
+			return &Msg{Big: o.big, Opcode: LDLM_BL_CALLBACK, Bufs: [][]byte{nil, binary.LittleEndian.AppendUint64(b, server)}}
+		}
+		granted := func(granted uint32) *Msg {
+			b := lockBytes(o.order, 0, ldlmExtentType, []uint64{0x280000401, 5}, 2, granted, 0, ^uint64(0))
+			b = append(b, make([]byte, 8)...)
+			return &Msg{Big: o.big, Opcode: LDLM_CP_CALLBACK, Bufs: [][]byte{nil, binary.LittleEndian.AppendUint64(b, server)}}
+		}
+		tests := []struct {
+			callback, granted *Msg
+			want              string
+		}{
+			{callback(ldlmExtentType), nil, "blocks PR [0x280000401:0x5:0x0] [0-?] 0x91875bed321879e6"},
+			{callback(ldlmExtentType, 4096, 4096), granted(2), "blocks PR [0x280000401:0x5:0x0] [4096-?] held PW [0-EOF] 0x91875bed321879e6"},
+			{callback(ldlmExtentType), granted(0), "blocks PR [0x280000401:0x5:0x0] [0-?] 0x91875bed321879e6"},
+			{callback(ldlmExtentType, 0, 65535), granted(2), "blocks PR [0x280000401:0x5:0x0] [0-65535] held PW [0-EOF] 0x91875bed321879e6"}, // 2.10
+			{callback(ldlmIbitsType, 2, 2), nil, "blocks PR [0x280000401:0x5:0x0] UPDATE 0x91875bed321879e6"},
+		}
+		for _, tt := range tests {
+			var l Line
+			l.HeldLock = func(dst []byte, cookie uint64) []byte {
+				if tt.granted == nil {
+					return dst
+				}
+				of, lock, ok := GrantedLock(tt.granted)
+				if !ok || of != cookie {
+					t.Errorf("%s: lock %#x, %v", o.name, of, ok)
+				}
+				return lock.AppendRange(dst)
+			}
+			tt.callback.RPC = ByOpcode(LDLM_BL_CALLBACK)
+			tt.callback.RPC.Variants[0].SummarizeRequest(tt.callback, &l)
+			if string(l.Text) != tt.want {
+				t.Errorf("%s: %q, not %q", o.name, l.Text, tt.want)
+			}
+		}
+	}
+}
+
+// TestEndOverwritten checks that the end of a range is no value where it is the
+// start again, in a blocking callback alone.
+func TestEndOverwritten(t *testing.T) {
+	tests := []struct {
+		opcode     uint32
+		start, end uint64
+		want       string
+	}{
+		{LDLM_BL_CALLBACK, 4096, 4096, "end_overwritten"},
+		{LDLM_BL_CALLBACK, 0, 65535, "end"},
+		{LDLM_ENQUEUE, 0, 0, "end"},
+	}
+	for _, o := range orders {
+		for _, tt := range tests {
+			v := &View{Struct: resID(o.order, tt.start, tt.end), Big: o.big, Type: ldlmExtent, Msg: &Msg{Opcode: tt.opcode}}
+			got := ""
+			for _, f := range ldlmExtent.Fields {
+				if f.Off == 8 && f.If(v) {
+					got += f.Name
+				}
+			}
+			if got != tt.want {
+				t.Errorf("%s: opcode %d, [%d-%d]: %q, not %q", o.name, tt.opcode, tt.start, tt.end, got, tt.want)
+			}
+		}
+	}
+}
+
 // TestLockSubject holds that the FID of a lock is in the order of the message:
 // the resource name has the two halves of its second word the other way round
 // on big-endian senders.

@@ -49,7 +49,7 @@ func NewSummary(o SummaryOptions) *Summary {
 		o.Names = track.NewNames()
 	}
 	s := &Summary{opt: o, c: o.Colors, number: 4, time: 6, src: 9, dst: 9, op: 18, maxOp: 20}
-	s.line.HandleName = o.Names.AppendLock
+	s.line.HandleName, s.line.HeldLock = o.Names.AppendLock, o.Names.AppendHeldLock
 	s.wide = o.Wide()
 	if s.wide {
 		s.number, s.time, s.op, s.maxOp, s.xid = 5, 9, 26, 30, 17

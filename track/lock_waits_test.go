@@ -31,7 +31,7 @@ func lockMessage(opcode, flags, granted uint32, cookies ...uint64) func(*dissect
 		binary.LittleEndian.PutUint64(b[opcodes.LockHandles.Off+8*i:], c)
 	}
 	return func(m *dissect.Message) {
-		m.Msg = &schema.Msg{Opcode: opcode, Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size), b}}
+		m.Msg = &schema.Msg{Opcode: opcode, Reply: m.Kind == lnet.Reply, Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size), b}}
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 )
 
 // Names remembers what handles stand for: the target of a connection and the
-// resource of a lock. Connects and replies to LDLM_ENQUEUE have both name and
-// handle, later messages only the handle.
+// resource and range of a lock. Connects, replies to LDLM_ENQUEUE and completion
+// callbacks have both name and handle, later messages only the handle.
 type Names struct {
 	targets *fifo.Map[uint64, string]
-	locks   *fifo.Map[uint64, opcodes.LockResource]
+	locks   *fifo.Map[uint64, opcodes.Lock]
 	tree    dissect.Tree
 }
 
@@ -28,16 +28,16 @@ const (
 // NewNames makes a Names.
 func NewNames() *Names {
 	return &Names{targets: fifo.NewMap[uint64, string](maxTargetHandles),
-		locks: fifo.NewMap[uint64, opcodes.LockResource](maxLockHandles)}
+		locks: fifo.NewMap[uint64, opcodes.Lock](maxLockHandles)}
 }
 
 // Message takes the next message.
 func (n *Names) Message(m *dissect.Message) {
 	switch {
 	case !m.RPC.HasOpcode || m.RPC.Status < 0 || m.Msg == nil:
-	case m.Kind == lnet.Reply && m.RPC.Opcode == opcodes.LDLM_ENQUEUE:
-		if cookie, r, ok := opcodes.GrantedLock(m.Msg); ok {
-			n.locks.Put(cookie, r)
+	case m.RPC.Opcode == opcodes.LDLM_ENQUEUE, m.RPC.Opcode == opcodes.LDLM_CP_CALLBACK:
+		if cookie, lock, ok := opcodes.GrantedLock(m.Msg); ok {
+			n.locks.Put(cookie, lock)
 		}
 	case !IsConnect(m.RPC.Opcode):
 	case m.Kind == lnet.Request:
@@ -68,11 +68,21 @@ func (n *Names) Target(handle uint64) string {
 }
 
 // AppendLock appends the resource of the lock with a server's cookie; nothing
-// when the reply that granted the lock was not seen.
+// when the message that granted the lock was not seen.
 func (n *Names) AppendLock(dst []byte, cookie uint64) []byte {
-	r, ok := n.locks.Get(cookie)
+	lock, ok := n.locks.Get(cookie)
 	if !ok {
 		return dst
 	}
-	return r.Append(dst)
+	return lock.AppendResource(dst)
+}
+
+// AppendHeldLock appends mode and range of the extent lock with a server's
+// cookie; nothing when the message that granted it was not seen.
+func (n *Names) AppendHeldLock(dst []byte, cookie uint64) []byte {
+	lock, ok := n.locks.Get(cookie)
+	if !ok {
+		return dst
+	}
+	return lock.AppendRange(dst)
 }

@@ -24,6 +24,11 @@ type Line struct {
 	// or nothing if the handle is unknown; nil: no earlier messages.
 	HandleName func(dst []byte, handle uint64) []byte
 
+	// HeldLock appends mode and range of the lock with a handle, as earlier
+	// messages granted it, or nothing if that is unknown; nil: no earlier
+	// messages.
+	HeldLock func(dst []byte, handle uint64) []byte
+
 	spare []byte
 	from  int  // where the line begins in Text
 	plain bool // parts are not recorded

@@ -39,11 +39,21 @@ func (l *Line) Offset(v uint64) {
 
 // Range appends the bytes from start to end, end included.
 func (l *Line) Range(start, end uint64) {
+	l.rangeStart(start)
+	l.Offset(end)
+	l.Add(Dim, "]")
+}
+
+// RangeFrom appends the bytes from start to an end that is unknown.
+func (l *Line) RangeFrom(start uint64) {
+	l.rangeStart(start)
+	l.Add(Dim, "?]")
+}
+
+func (l *Line) rangeStart(start uint64) {
 	l.Add(Dim, "[")
 	l.Offset(start)
 	l.Add(Dim, "-")
-	l.Offset(end)
-	l.Add(Dim, "]")
 }
 
 // FID appends the FID in the first 16 bytes of b.
