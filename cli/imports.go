@@ -31,7 +31,7 @@ func newImports(sys *scan.System) *cobra.Command {
 			"and pings. Lustre calls such a connection an import on the client and an export on the server. The names of " +
 			"a connection from before the capture are unknown until the client reconnects.\n\n" +
 			"States are proven by frames. The table shows the state at the end of the capture, and in column since " +
-			"when it began. Column fails counts connects that were answered with an error, by error; ungranted counts flags that the client " +
+			"when it began. Column fails counts connects and security contexts that were refused, by error; ungranted counts flags that the client " +
 			"asked for and did not get.\n\n" +
 			"The timeline has one line per event, in live captures as it happens, with the state after it.",
 		Example: `  # one line per connection

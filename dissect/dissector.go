@@ -217,6 +217,8 @@ func (d *Dissector) reply(m *Message) {
 		if r.Variant = q.info.Variant; !r.HasOpcode || r.Opcode == 0 && !r.Encrypted {
 			r.Opcode = q.info.Opcode
 		}
+	} else if r.Opcode == 0 {
+		r.HasOpcode = false // the server did not unpack the request
 	}
 	p.Reply, p.Opcode, p.Status, p.Variant = true, r.Opcode, r.Status, r.Variant
 	if early(m, p) {

@@ -118,7 +118,7 @@ func (t *Tree) ptlrpc(m *Message) {
 	if len(p.starts) > 0 {
 		t.buffer(sectionBody, 0, p, m.Size)
 	}
-	p.identify(uint32(opcodes.PbOpc.Uint(body, p.Big)), m.Kind != lnet.Request, t.requestMsg(m))
+	p.identify(m.RPC.Opcode, m.Kind != lnet.Request, t.requestMsg(m))
 	p.Status = int32(opcodes.PbStatus.Uint(body, p.Big))
 	w.rpc = &p.Msg
 	if m.RPC.HasOpcode {

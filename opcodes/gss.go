@@ -118,7 +118,7 @@ var GssMech = Enum("gss_lgss_mech", "LGSS_MECH_", "security mechanism that a con
 var netobjS = Define("netobj_s",
 	"bytes with their length",
 	U32("len", Size, "number of bytes"),
-	Opaque("data", 0, CountBy("len"), "the bytes"),
+	Opaque("data", 0, CountBy("len"), Remark(remarkGSSHandle), "the bytes; of a handle, those of a little-endian number"),
 )
 
 // gssHeader is struct gss_header.
@@ -146,7 +146,7 @@ var gssRepHeader = Define("gss_rep_header",
 	U32("gh_flags", GssHeaderFlags, "which further parts the message has"),
 	U32("gh_proc", GssProc, "as in the request; ERR in the answer to a context set-up, also a good one"),
 	U32("gh_major", Hex, GssMajor, "GSS result, 0 when all is well"),
-	U32("gh_minor", Hex, "the mechanism's own result"),
+	U32("gh_minor", Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
 	U32("gh_seqwin", "how far out of order messages of the context may come"),
 	Pad("gh_pad2", 4),
 	Pad("gh_pad3", 4),
@@ -162,7 +162,7 @@ var gssErrHeader = Define("gss_err_header",
 	U32("gh_flags", GssHeaderFlags, "which further parts the message has"),
 	U32("gh_proc", GssProc, "ERR"),
 	U32("gh_major", Hex, GssMajor, "GSS result: why, for example that the context is gone"),
-	U32("gh_minor", Hex, "the mechanism's own result"),
+	U32("gh_minor", Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
 	Pad("gh_pad1", 4),
 	Pad("gh_pad2", 4),
 	Pad("gh_pad3", 4),
@@ -332,6 +332,22 @@ func tokenLength(v *View) int {
 	return int(ReadUint(v.Struct[at-4:at], v.Big) & 0xffffff)
 }
 
+// remarkGSSHandle writes the handle of a context as the kernel prints it.
+func remarkGSSHandle(v *View, dst []byte) []byte {
+	const handleBytes = 8
+	if len(v.Struct) < 4+handleBytes || ReadUint(v.Struct[:4], v.Big) != handleBytes {
+		return dst
+	}
+	return AppendHex(dst, ReadUint(v.Struct[4:4+handleBytes], false))
+}
+
+func remarkGSSMinor(v *View, dst []byte) []byte {
+	if len(v.Rest) < 4 {
+		return dst
+	}
+	return append(dst, gssMinorName(uint32(ReadUint(v.Rest[:4], v.Big)))...)
+}
+
 func remarkGssTarget(v *View, dst []byte) []byte {
 	if len(v.Rest) < 4 {
 		return dst
@@ -353,14 +369,15 @@ var _ = DefineRPC(&RPC{Opcode: SEC_CTX_FINI, Name: "SEC_CTX_FINI", OneWay: true,
 	Variants: bodyOnly})
 
 const (
-	gssDescBulk  = 1 // gh_flags: a bulk descriptor is there
-	gssDescUser  = 2 // gh_flags: a user descriptor is there
-	mechKrb5     = 1
-	mechSK       = 2
-	gssProcData  = 0
-	gssProcInit  = 1
-	gssProcCont  = 2
-	gssProcError = 4
+	gssDescBulk    = 1 // gh_flags: a bulk descriptor is there
+	gssDescUser    = 2 // gh_flags: a user descriptor is there
+	mechKrb5       = 1
+	mechSK         = 2
+	gssProcData    = 0
+	gssProcInit    = 1
+	gssProcCont    = 2
+	gssProcDestroy = 3
+	gssProcError   = 4
 )
 
 var (

@@ -29,6 +29,27 @@ func ReadGSSHead(b []byte, big, reply bool) (h GSSHead, ok bool) {
 	return h, true
 }
 
+// EndsContext reports whether a request takes a context down.
+func (h *GSSHead) EndsContext() bool { return h.Proc == gssProcDestroy }
+
+// AppendError appends the name of a failed GSS call, with the mechanism's own
+// result where it has one; nothing without an error.
+func (h *GSSHead) AppendError(dst []byte) []byte {
+	errno := GSSErrno(h.Major)
+	if errno == 0 {
+		return dst
+	}
+	dst = append(dst, GSSErrorName(errno)...)
+	if h.Minor == 0 {
+		return dst
+	}
+	dst = append(dst, " minor "...)
+	if name := gssMinorName(h.Minor); name != "" {
+		return append(dst, name...)
+	}
+	return AppendHex(dst, uint64(h.Minor))
+}
+
 // CreatesContext reports whether a request sets a context up.
 func (h *GSSHead) CreatesContext() bool { return h.Proc == gssProcInit || h.Proc == gssProcCont }
 

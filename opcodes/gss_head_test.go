@@ -37,3 +37,24 @@ func TestReadGSSSetup(t *testing.T) {
 		}
 	}
 }
+
+func TestGSSMinor(t *testing.T) {
+	for minor, want := range map[uint32]string{
+		0:          "GSS_S_FAILURE",
+		0xffffff92: "GSS_S_FAILURE minor ETIMEDOUT",       // -110, of the kernel
+		0x96c73a25: "GSS_S_FAILURE minor KRB_AP_ERR_SKEW", // -1765328347
+		0x96c73a3d: "GSS_S_FAILURE minor KRB_ERR_FIELD_TOOLONG",
+		0x96c73a00: "GSS_S_FAILURE minor 0x96c73a00", // no error of Kerberos
+		0x96c73a3e: "GSS_S_FAILURE minor 0x96c73a3e",
+		13:         "GSS_S_FAILURE minor 0xd", // an errno or a number of the mechanism
+		0x25ea100:  "GSS_S_FAILURE minor 0x25ea100",
+	} {
+		h := GSSHead{Major: 0xd0000, Minor: minor}
+		if got := string(h.AppendError(nil)); got != want {
+			t.Errorf("gh_minor %#x: %q, want %q", minor, got, want)
+		}
+	}
+	if h := (GSSHead{Major: 1, Minor: 5}); len(h.AppendError(nil)) != 0 {
+		t.Error("a call without an error has one")
+	}
+}

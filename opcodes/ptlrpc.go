@@ -204,7 +204,21 @@ var ptlrpcBodyV2 = Define("ptlrpc_body_v2", append(ptlrpcBodyFields(), ptlrpcBod
 // pbType and pbOpc decide what pb_status means.
 var (
 	pbType = U32("pb_type", MsgType, "Request, reply, or an error reply from a server that could not handle the request at all.")
-	pbOpc  = U32("pb_opc", Opcodes, "The operation. A reply repeats that of its request.")
+	pbOpc  = U32("pb_opc", Opcodes, InvalidIf(lacksPbOpc), "The operation. A reply repeats that of its request; 0 stands in one for which the server did not unpack the request, such as that to a SEC_CTX_INIT that failed.")
+)
+
+// lacksPbOpc reports whether a reply does not repeat the operation: a server
+// copies it from the unpacked request, and leaves 0, which no request has, where
+// it does not unpack it.
+func lacksPbOpc(v *View) bool {
+	const word = 4
+	at := pbOpcOff
+	return len(v.Struct) >= at+word && ReadUint(v.Struct[at:at+word], v.Big) == 0 && v.Uint(pbType) != typeRequest
+}
+
+const (
+	pbOpcOff    = 16
+	typeRequest = 4711
 )
 
 // ptlrpcBodyFields are the fields that versions 2 and 3 share.

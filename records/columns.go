@@ -64,7 +64,7 @@ var tsvColumns = []column{
 
 var importsColumns = []column{
 	{"cnt", "conn_cnt", ""},
-	{"fails", "", "errors with which the server answered connects, and how often each occurred"},
+	{"fails", "", "errors with which the server refused connects and security contexts, and how often each occurred"},
 	{"evict", "evictions", ""},
 	{"rtx", "retransmits", ""},
 	{"committed", "last_committed", ""},

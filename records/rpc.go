@@ -35,8 +35,12 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 		v.NID = r.Server
 		return true
 	}},
-	{Name: "target", Type: Text, Doc: "target, when its connect was seen", Get: func(r *track.RPC, v *Value) bool {
+	{Name: "target", Type: Text, Doc: "target, when its connect or the set-up of its security context was seen", Get: func(r *track.RPC, v *Value) bool {
 		v.SetString(r.Target())
+		return len(v.Text) > 0
+	}},
+	{Name: "target_from", Type: Text, Doc: "how the target is known: connect (the request that made the connection names it), context (the request for the security context names it)", Get: func(r *track.RPC, v *Value) bool {
+		v.SetString(r.TargetFrom().String())
 		return len(v.Text) > 0
 	}},
 	{Name: "job", Type: Text, Doc: "job id", Get: func(r *track.RPC, v *Value) bool {

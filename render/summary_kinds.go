@@ -68,6 +68,8 @@ func (s *Summary) request(m *dissect.Message) {
 		s.line.Key("")
 		s.line.Text = g.Setup.AppendService(s.line.Text)
 		s.line.Mark(schema.Flag)
+	} else if g.EndsContext() {
+		s.context(g)
 	}
 	msg, complete := s.tree.ParseRPC(m)
 	if !complete || msg.Variant == nil {
@@ -86,12 +88,14 @@ func (s *Summary) reply(m *dissect.Message) {
 	msg, complete := s.tree.ParseRPC(m)
 	status, hasStatus := m.RPC.Status, len(msg.Buf(0)) >= opcodes.PbStatus.Off+opcodes.PbStatus.Size
 	lock := opcodes.LockStatus(m.RPC.Opcode, status)
+	g := &m.RPC.GSS
 	switch {
+	case g.Errno() != 0:
+		l.Text = g.AppendError(l.Text)
+		l.Mark(schema.Bad)
 	case !hasStatus && m.RPC.HasOpcode:
 		l.Add(schema.Dim, "reply")
 	case !hasStatus: // the column of the operation has "reply"
-	case m.RPC.GSS.Errno() != 0:
-		l.Add(schema.Bad, opcodes.GSSErrorName(m.RPC.GSS.Errno()))
 	case status < 0:
 		l.Errno(status)
 	case lock != "":
@@ -108,6 +112,9 @@ func (s *Summary) reply(m *dissect.Message) {
 		l.Key("")
 		l.Num(uint64(status))
 	}
+	if m.RPC.Opcode == opcodes.SEC_CTX_INIT || m.RPC.Opcode == opcodes.SEC_CTX_INIT_CONT || g.Errno() != 0 {
+		s.context(g)
+	}
 	if !complete || msg.Variant == nil || msg.Variant.SummarizeReply == nil {
 		return
 	}
@@ -116,6 +123,16 @@ func (s *Summary) reply(m *dissect.Message) {
 	if msg.Variant.SummarizeReply(msg, l); len(l.Text) == text+1 {
 		l.Text, l.Parts = l.Text[:text], l.Parts[:parts]
 	}
+}
+
+// context adds the handle of the security context that a message is about: the
+// new one, or one that ends or was refused.
+func (s *Summary) context(g *dissect.GSS) {
+	if g.Handle == 0 {
+		return
+	}
+	s.line.Key("context ")
+	s.line.Hex(schema.Object, g.Handle)
 }
 
 // transfer describes a part of the bulk data.

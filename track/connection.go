@@ -17,12 +17,26 @@ type Connection struct {
 	ClientUUID, TargetUUID string
 	Target                 string // TargetUUID without "_UUID"
 	Client, Server         lnet.NID
+	TargetFrom             TargetSource
 	Handle                 uint64 // the server's handle of it, the last one seen
 
 	imp     *Import
 	handles int    // number of handles that find it
 	connCnt uint32 // highest of a request of the client
 }
+
+// TargetSource is how the target of a connection is known.
+type TargetSource uint8
+
+// The sources.
+const (
+	TargetUnknown     TargetSource = iota
+	TargetFromConnect              // the connect request names it
+	TargetFromContext              // the request for the security context names it
+)
+
+// String returns the name that records have, empty for TargetUnknown.
+func (s TargetSource) String() string { return [...]string{"", "connect", "context"}[s] }
 
 // connections finds connections by handle: the server's export cookie, which
 // requests carry, and the client's own, which callbacks carry.
@@ -61,6 +75,11 @@ func (t *connections) learn(handle uint64, c *Connection) {
 	if _, oldest, evicted := t.handles.Put(handle, c); evicted {
 		t.forgetHandle(oldest)
 	}
+}
+
+// setTarget sets the target by its UUID.
+func (c *Connection) setTarget(uuid string, from TargetSource) {
+	c.TargetUUID, c.Target, c.TargetFrom = uuid, strings.TrimSuffix(uuid, "_UUID"), from
 }
 
 // forgetHandle counts a handle that was removed; with the last handle the name of
@@ -104,7 +123,8 @@ func (t *connections) find(r *RPC, m *dissect.Message) {
 		if c == nil || c.ClientUUID != "" || c.TargetUUID != "" && c.TargetUUID != target {
 			c = &Connection{}
 		}
-		c.ClientUUID, c.TargetUUID, c.Target = client, target, strings.TrimSuffix(target, "_UUID")
+		c.ClientUUID = client
+		c.setTarget(target, TargetFromConnect)
 		if len(t.names) >= maxHandles {
 			clear(t.names)
 		}

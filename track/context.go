@@ -1,8 +1,6 @@
 package track
 
 import (
-	"strings"
-
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 )
@@ -24,7 +22,8 @@ func (t *connections) setup(r *RPC, m *dissect.Message) *Connection {
 	key := contextSetup{r.Client, string(s.Target)}
 	c, ok := t.setups.Get(key)
 	if !ok {
-		c = &Connection{TargetUUID: key.target, Target: strings.TrimSuffix(key.target, "_UUID"), Client: r.Client, Server: r.Server}
+		c = &Connection{Client: r.Client, Server: r.Server}
+		c.setTarget(key.target, TargetFromContext)
 		t.setups.Put(key, c)
 	}
 	t.learnContext(s.Reverse, c)
@@ -51,7 +50,7 @@ func (t *connections) ofContext(context uint64, byHandle *Connection) *Connectio
 	case byHandle == nil:
 		return c
 	case byHandle.TargetUUID == "":
-		byHandle.TargetUUID, byHandle.Target = c.TargetUUID, c.Target
+		byHandle.setTarget(c.TargetUUID, TargetFromContext)
 	}
 	return byHandle
 }

@@ -55,6 +55,9 @@ func TestFailedContext(t *testing.T) {
 	if got := events(i); got != "gss_init gss_failed gss_init gss_failed" {
 		t.Errorf("events %q", got)
 	}
+	if i.Failures[opcodes.GSSErrno(failure)] != 2 {
+		t.Errorf("failures %v", i.Failures)
+	}
 	if row.Errors[opcodes.GSSErrno(failure)] != 2 || len(row.OtherErrors) != 0 {
 		t.Errorf("errors %v, others %v", row.Errors, row.OtherErrors)
 	}
@@ -71,8 +74,8 @@ func TestContextsNameTargets(t *testing.T) {
 	s.xid += 128
 	s.send(lnet.Request, server, client, rpc(s.xid, 0), encrypted, secured(reverse))
 	for _, r := range s.end() {
-		if r.Target() != "lustre-MDT0000" {
-			t.Errorf("target of opcode %d is %q", r.Opcode, r.Target())
+		if r.Target() != "lustre-MDT0000" || r.TargetFrom() != TargetFromContext {
+			t.Errorf("target of opcode %d is %q, from %q", r.Opcode, r.Target(), r.TargetFrom())
 		}
 	}
 	if n := len(imports.List()); n != 1 {
@@ -90,7 +93,11 @@ func TestConnectInContext(t *testing.T) {
 		s.ask(opcodes.MDS_CONNECT, []change{connectTo(target, client, cookie+uint64(n)), connCnt(1), opFlags(msgInitial), secured(context + uint64(n))},
 			[]change{handle(export + uint64(n))})
 	}
-	s.end()
+	for _, r := range s.end() {
+		if r.TargetFrom() != TargetFromConnect {
+			t.Errorf("target of %d from %q", r.Opcode, r.TargetFrom())
+		}
+	}
 	if n := len(imports.List()); n != 2 {
 		t.Fatalf("%d connections", n)
 	}
@@ -111,8 +118,8 @@ func TestContextNamesHandle(t *testing.T) {
 	l.learnContext(context, r.Connection)
 	r = &RPC{Identity: Identity{Opcode: opcodes.OBD_PING, HasOpcode: true, Handle: export}}
 	l.request(r, &dissect.Message{})
-	if r.Target() != "" {
-		t.Fatalf("target %q", r.Target())
+	if r.Target() != "" || r.TargetFrom() != TargetUnknown {
+		t.Fatalf("target %q from %q", r.Target(), r.TargetFrom())
 	}
 	m = &dissect.Message{}
 	m.RPC.GSS.Handle = context

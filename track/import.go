@@ -44,7 +44,7 @@ type ConnectParameters struct {
 	HasGranted     bool
 	ConnCnt        uint32
 	Attempts       int             // connect requests
-	Failures       map[int32]int64 // connects that were answered with an error, by errno
+	Failures       map[int32]int64 // connects and security contexts that were refused, by errno
 }
 
 // ConnectData has the fields of struct obd_connect_data in a connect request,

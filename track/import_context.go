@@ -19,6 +19,7 @@ func (i *Import) contextReply(m *dissect.Message, p Point) {
 		i.add(Event{Point: p, Kind: EventContextReady})
 		return
 	}
+	count(&i.Failures, errno)
 	i.add(Event{Point: p, Kind: EventContextFailed, Status: errno})
 	if i.State == StateConnecting {
 		i.setState(StateDiscon, p)

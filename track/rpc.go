@@ -159,6 +159,14 @@ func (r *RPC) Target() string {
 	return r.Connection.Target
 }
 
+// TargetFrom returns how the target is known.
+func (r *RPC) TargetFrom() TargetSource {
+	if r.Connection == nil {
+		return TargetUnknown
+	}
+	return r.Connection.TargetFrom
+}
+
 // Unanswered reports whether the server did not answer, though the reply was due
 // and everything that the server sent was captured. It is known when the RPC has
 // ended.
