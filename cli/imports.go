@@ -95,7 +95,7 @@ func (c *imports) run(args []string) error {
 			if follows {
 				return failed
 			}
-			return w.Write(c.render(i.List(), p.First()))
+			return w.Write(c.render(in, i.List(), p.First()))
 		},
 	})
 	return errors.Join(p.Run(), w.Close())
@@ -115,11 +115,12 @@ func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(
 	}
 }
 
-// render returns the connections in the form that the flags choose; first is
-// the time of the first frame.
-func (c *imports) render(list []*track.Import, first int64) []byte {
+// render returns the connections of an input in the form that the flags choose;
+// first is the time of the first frame.
+func (c *imports) render(in *scan.Input, list []*track.Import, first int64) []byte {
 	var buf []byte
 	o := c.view.options(c.sys.IO)
+	o.Files = in.FileNames()
 	switch c.view.form.value {
 	case "json":
 		j := report.NewImportsJSON()

@@ -21,7 +21,19 @@ import (
 // path.
 func rewritten(t *testing.T, path string, change func(f *capture.Frame)) string {
 	t.Helper()
-	r, err := capture.Open([]string{path}, capture.Options{})
+	out := filepath.Join(t.TempDir(), "changed.pcapng")
+	copyFrames(t, path, out, func(f *capture.Frame) bool {
+		change(f)
+		return true
+	})
+	return out
+}
+
+// copyFrames writes a copy of a capture with the frames for which keep returns
+// true. It may change them.
+func copyFrames(t *testing.T, from, to string, keep func(f *capture.Frame) bool) {
+	t.Helper()
+	r, err := capture.Open([]string{from}, capture.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +42,9 @@ func rewritten(t *testing.T, path string, change func(f *capture.Frame)) string 
 	w := capture.NewWriter(&b)
 	var f capture.Frame
 	for err = r.Next(&f); err == nil; err = r.Next(&f) {
-		change(&f)
+		if !keep(&f) {
+			continue
+		}
 		if err := w.Write(&f, ""); err != nil {
 			t.Fatal(err)
 		}
@@ -41,11 +55,9 @@ func rewritten(t *testing.T, path string, change func(f *capture.Frame)) string 
 	if err := w.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(t.TempDir(), "changed.pcapng")
-	if err := os.WriteFile(out, b.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(to, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return out
 }
 
 // cutCapture writes a copy of a sample as if captured with a snaplen.

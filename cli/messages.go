@@ -90,7 +90,7 @@ func (c *messages) run(args []string) error {
 	if err := errors.Join(err, wrong, c.selection.check(), c.check()); err != nil {
 		return err
 	}
-	show, err := c.messageView()
+	show, err := c.messageView(in)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (c *messages) run(args []string) error {
 	case show.flags != nil:
 		addFlagWords(p, w, show.flags)
 	case show.independent && w.FlushPolicy() == iostreams.FlushWhenFull:
-		c.addParallel(p, w)
+		c.addParallel(p, in, w)
 	default:
 		addMessages(p, w, show)
 	}
@@ -129,8 +129,8 @@ type messageView struct {
 	flags       *render.Flags          // the Renderer of -T flags, which needs connects in pairs; else nil
 }
 
-// messageView returns the view that the flags choose.
-func (c *messages) messageView() (messageView, error) {
+// messageView returns the view of an input that the flags choose.
+func (c *messages) messageView(in *scan.Input) (messageView, error) {
 	o := c.view.options(c.sys.IO)
 	switch c.view.form.value {
 	case "tree":
@@ -152,7 +152,7 @@ func (c *messages) messageView() (messageView, error) {
 		}
 		return v, nil
 	}
-	o.Names = track.NewNames()
+	o.Names, o.Files = track.NewNames(), in.FileNames()
 	return messageView{Renderer: render.NewSummary(o), all: o.Names.Message}, nil
 }
 

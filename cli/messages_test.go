@@ -106,7 +106,7 @@ func compare(t *testing.T, file, out string) {
 	}
 }
 
-var recordOrder = []string{"frame", "time", "rel", "conn", "src", "dst", "kind", "ksock", "connreq", "hello", "lnet",
+var recordOrder = []string{"file", "frame", "time", "rel", "conn", "src", "dst", "kind", "ksock", "connreq", "hello", "lnet",
 	"ping_info", "selftest", "opcode", "variant", "xid", "error", "gss", "plain", "lustre_msg", "ptlrpc_body", "buffers", "content",
 	"bytes", "notes"}
 

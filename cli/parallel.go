@@ -40,7 +40,7 @@ type pool struct {
 }
 
 // addParallel adds a consumer that renders on several processors.
-func (c *messages) addParallel(pass *scan.Pass, w *iostreams.Writer) {
+func (c *messages) addParallel(pass *scan.Pass, in *scan.Input, w *iostreams.Writer) {
 	p := &pool{pass: pass, w: w, failed: make(chan struct{}), ended: make(chan struct{})}
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	n := 2*workers + 1
@@ -51,7 +51,7 @@ func (c *messages) addParallel(pass *scan.Pass, w *iostreams.Writer) {
 			p.free <- &batch{done: make(chan struct{}, 1)}
 		}
 		for range workers {
-			show, err := c.messageView()
+			show, err := c.messageView(in)
 			if err != nil {
 				return err
 			}

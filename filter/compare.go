@@ -96,6 +96,9 @@ func (c *compiler) literal(t token, f *field) (*literal, error) {
 	if c.comparable(l, f) {
 		return l, nil
 	}
+	if hint := frameHint(f.name, t.text); hint != "" {
+		return nil, c.fail(t, "invalid value "+t.text+" for "+f.name, hint)
+	}
 	var all []string
 	for _, n := range f.names {
 		for _, v := range n.Values {

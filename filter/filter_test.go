@@ -242,6 +242,8 @@ func TestMistakes(t *testing.T) {
 		{`rpc.job == "x"`, 0, "use lshark rpcs"},
 		{`rpc.fid`, 0, "use lshark rpcs"},
 		{`frame == x12`, 9, ""},
+		{`frame == client.pcap:2925`, 9, `use file == "client.pcap" && frame == 2925`},
+		{`kind == reply && frame < a/oss.pcap:7`, 25, `use file == "a/oss.pcap" && frame == 7`},
 		{`xid == x12a`, 7, ""},
 		{`time > 0.5`, 7, "rel is the time since the first frame"},
 		{`time > 12:00:00`, 7, "2026-11-21T08:06:41"},

@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
@@ -35,6 +36,17 @@ const (
 	nodeHint = "use src or dst (IP address and port), lnet.src_nid or lnet.dest_nid"
 	portHint = `use src or dst: src matches ":988$"; --port sets the TCP ports of LNet`
 )
+
+// frameHint returns a hint for a frame that is written as in the lines of several
+// files, FILE:NUMBER. It is empty for other names and texts.
+func frameHint(name, text string) string {
+	at := strings.LastIndexByte(text, ':')
+	around, isFrame := strings.CutSuffix(name, "frame")
+	if !isFrame || at <= 0 || strings.Trim(text[at+1:], "0123456789") != "" {
+		return ""
+	}
+	return "use " + around + "file == " + strconv.Quote(text[:at]) + " && " + name + " == " + text[at+1:]
+}
 
 // hint returns a hint for an unknown name, empty when no known name is near.
 func (c *compiler) hint(name string) string {

@@ -189,6 +189,7 @@ const SendFlags = dissect.FlagResent | dissect.FlagReplay | dissect.FlagReqRepla
 // point makes the parts of an object with the place and time of a message.
 func point[R any](at func(r R) track.Point) []Key[R] {
 	return []Key[R]{
+		{Name: "file", Type: Text, JSON: Omit, Doc: fileDoc, Get: func(r R, v *Value) bool { return v.setFile(at(r).File) }},
 		{Name: "frame", Doc: frameDoc, Get: func(r R, v *Value) bool { return v.setFrame(at(r)) }},
 		{Name: "time", Type: Time, Doc: timeDoc, Get: func(r R, v *Value) bool { return v.setTime(at(r)) }},
 	}
@@ -197,15 +198,27 @@ func point[R any](at func(r R) track.Point) []Key[R] {
 // pointAt is point for an object inside a list.
 func pointAt[R any](at func(r R, i int) track.Point) []Key[R] {
 	return []Key[R]{
+		{Name: "file", Type: Text, JSON: Omit, Doc: fileDoc, At: func(r R, i int, v *Value) bool { return v.setFile(at(r, i).File) }},
 		{Name: "frame", Doc: frameDoc, At: func(r R, i int, v *Value) bool { return v.setFrame(at(r, i)) }},
 		{Name: "time", Type: Time, Doc: timeDoc, At: func(r R, i int, v *Value) bool { return v.setTime(at(r, i)) }},
 	}
 }
 
 const (
-	frameDoc = "number of the frame"
+	fileDoc  = "file of the frame, when several are read"
+	frameDoc = "number of the frame, from 1, in its file"
 	timeDoc  = "time of the frame"
 )
+
+// setFile sets the name of a capture file. It reports whether there is one: with
+// a single file there is not.
+func (v *Value) setFile(name string) bool {
+	if name == "" {
+		return false
+	}
+	v.SetString(name)
+	return true
+}
 
 func (v *Value) setFrame(p track.Point) bool {
 	v.U = uint64(p.Frame)

@@ -77,7 +77,7 @@ func (r *Flags) AppendConnect(dst []byte, p *track.ConnectPair, first int64) []b
 		dst = r.words(dst, asked, nil)
 		return append(dst, '\n')
 	}
-	r.text = strconv.AppendInt(append(r.text[:0], "reply in frame "...), p.Reply.Frame, 10)
+	r.text = AppendFrame(append(r.text[:0], "reply in frame "...), p.Reply.File, p.Reply.Frame)
 	dst = append(appendGap(dst, start, len(r.text), r.opt.Width), r.text...)
 	if status := p.Reply.RPC.Status; status < 0 {
 		r.text = records.AppendErrno(r.text[:0], status)
@@ -105,7 +105,7 @@ func (r *Flags) connectWords(m *dissect.Message) []word {
 func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	c := r.c
 	dst = append(append(dst, c.Head.on...), "frame "...)
-	dst = append(strconv.AppendInt(dst, m.Frame, 10), c.Head.off...)
+	dst = append(AppendFrame(dst, m.File, m.Frame), c.Head.off...)
 	dst = r.stamp.Append(append(dst, "  "...), r.opt.Time, m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)
 	dst = append(append(m.LNet.Src.Append(dst), c.NID.off...), " > "...)

@@ -284,7 +284,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 		add("transno=", &c.FID, strconv.AppendUint(b, r.Transno, 10))
 	}
 	if p := r.Requested(); p.Frame != 0 {
-		add("frame=", &c.Dim, strconv.AppendInt(b, p.Frame, 10))
+		add("frame=", &c.Dim, AppendFrame(b, p.File, p.Frame))
 	}
 	return dst
 }
@@ -303,7 +303,7 @@ func appendLockWait(dst []byte, r *track.RPC) []byte {
 		dst = append(append(dst, end.String()...), " after "...)
 	}
 	if dst = AppendLatency(dst, roundLatency(ns)); p.Frame != 0 {
-		dst = strconv.AppendInt(append(dst, " in frame "...), p.Frame, 10)
+		dst = AppendFrame(append(dst, " in frame "...), p.File, p.Frame)
 	}
 	return dst
 }

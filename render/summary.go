@@ -18,6 +18,7 @@ type SummaryOptions struct {
 	Time     TimeFormat
 	FullNIDs bool         // show @tcp, too
 	Names    *track.Names // of targets and locks; nil: none are known
+	Files    []string     // names of the files, when several are read: the column of frames has room for them
 }
 
 // minWide is the width of a terminal on which lines have all their columns.
@@ -54,7 +55,18 @@ func NewSummary(o SummaryOptions) *Summary {
 	if s.wide {
 		s.number, s.time, s.op, s.maxOp, s.xid = 5, 9, 26, 30, 17
 	}
+	s.number += o.FileWidth()
 	return s
+}
+
+// FileWidth returns how many columns the name of a file takes in front of the
+// number of a frame, 0 with a single file.
+func (o *SummaryOptions) FileWidth() int {
+	columns := 0
+	for _, name := range o.Files {
+		columns = max(columns, Width(schema.AppendText(nil, []byte(name)))+len(":"))
+	}
+	return columns
 }
 
 // Append appends the line of a message.
@@ -90,7 +102,7 @@ func isKeepalive(m *dissect.Message) bool {
 // columns appends number, time, nodes and operation.
 func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) []byte {
 	c := s.c
-	s.text = strconv.AppendInt(s.text[:0], m.Frame, 10)
+	s.text = AppendFrame(s.text[:0], m.File, m.Frame)
 	dst = AppendRight(dst, &c.Dim, s.text, &s.number)
 	s.text = s.stamp.Append(s.text[:0], s.opt.Time, m.Time, at, s.wide)
 	if !s.wide {
@@ -137,8 +149,9 @@ func shortenOpcode(op []byte) []byte {
 // AppendRight appends text as a column that is aligned at its right end, and
 // widens the column where the text needs it.
 func AppendRight(dst []byte, st *Style, text []byte, column *int) []byte {
-	*column = max(*column, len(text))
-	dst = AppendSpaces(dst, *column-len(text))
+	n := Width(text)
+	*column = max(*column, n)
+	dst = AppendSpaces(dst, *column-n)
 	return append(append(append(dst, st.on...), text...), st.off...)
 }
 

@@ -1,5 +1,11 @@
 package render
 
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
 // Width returns the number of columns that text takes on a terminal, without
 // escape sequences.
 func Width(b []byte) int {
@@ -15,6 +21,15 @@ func Width(b []byte) int {
 		}
 	}
 	return n
+}
+
+// AppendFrame appends the number of a frame, behind the name of its file if it
+// has one: client.pcap:2925.
+func AppendFrame(dst []byte, file string, number int64) []byte {
+	if file != "" {
+		dst = append(schema.AppendText(dst, []byte(file)), ':')
+	}
+	return strconv.AppendInt(dst, number, 10)
 }
 
 // appendGap appends what separates two parts of a line: two spaces, or a line

@@ -77,7 +77,7 @@ func (r *Tree) notes(dst []byte) []byte {
 func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	c, start := r.c, len(dst)
 	dst = append(append(dst, c.Head.on...), "frame "...)
-	dst = strconv.AppendInt(dst, m.Frame, 10)
+	dst = AppendFrame(dst, m.File, m.Frame)
 	dst = c.Head.end(dst)
 	dst = r.stamp.Append(append(dst, "  "...), r.opt.Time, m.Time, at, true)
 	dst = append(append(dst, "  "...), c.NID.on...)

@@ -33,8 +33,14 @@ type Input struct {
 // Live reports whether frames are captured as they happen.
 func (in *Input) Live() bool { return in.iface != "" }
 
-// Files returns how many capture files there are.
-func (in *Input) Files() int { return len(in.files) }
+// FileNames returns the names of the capture files as in records, nil when there
+// is only one.
+func (in *Input) FileNames() []string {
+	if len(in.files) < 2 {
+		return nil
+	}
+	return capture.FileNames(in.files)
+}
 
 // FlushPolicy returns how often output must be flushed for this kind of input.
 func (in *Input) FlushPolicy() iostreams.FlushPolicy {

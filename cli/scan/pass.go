@@ -89,7 +89,7 @@ type clock struct {
 // New returns a Pass over an input.
 func New(sys *System, in *Input, opt Options) *Pass {
 	p := &Pass{sys: sys, in: in, opt: opt}
-	if opt.Distinct && in.Files() > 1 {
+	if opt.Distinct && len(in.files) > 1 {
 		p.once = &track.Duplicates{}
 	}
 	return p

@@ -25,7 +25,7 @@ type Timeline struct {
 // NewTimeline makes a renderer. first is the time of the capture's first frame.
 func NewTimeline(o render.SummaryOptions, first int64) *Timeline {
 	return &Timeline{opt: o, text: EventText{FullNIDs: o.FullNIDs}, at: render.Moment{First: first},
-		number: 5, time: 9, client: 9, target: 14, kind: len("mdt-mdt"), state: len("DISCONNECTING")}
+		number: 5 + o.FileWidth(), time: 9, client: 9, target: 14, kind: len("mdt-mdt"), state: len("DISCONNECTING")}
 }
 
 // step is a part of what a message did to a connection: a transition, an
@@ -164,7 +164,7 @@ func isBad(k track.EventKind) bool {
 
 func (t *Timeline) line(dst []byte, s step, state track.ImportState, st *render.Style, text []byte) []byte {
 	c, start := t.opt.Colors, len(dst)
-	t.buf = strconv.AppendInt(t.buf[:0], s.at.Frame, 10)
+	t.buf = render.AppendFrame(t.buf[:0], s.at.File, s.at.Frame)
 	dst = render.AppendRight(dst, &c.Dim, t.buf, &t.number)
 	t.buf = t.stamp.Append(t.buf[:0], t.opt.Time, s.at.Time, t.at, t.opt.Wide())
 	dst = render.AppendRight(append(dst, ' '), &c.Dim, t.buf, &t.time)
