@@ -24,9 +24,10 @@
 //     connection. It puts the segments in order and passes their bytes on once,
 //     with the gaps among them: start, consume, skip, gap, close.
 //   - analysis (tcp_analysis.go) sees the segments of one direction as they were
-//     captured. It finds those that were sent again, the latency that this cost,
-//     and the round trip; Message.Transfer and Options.Later have what belongs to
-//     a message.
+//     captured. It finds those that were sent again and the round trip.
+//     Message.Transfer and Options.Later have what belongs to a message, with the
+//     latency that it cost, where an ACK proves it: the receiver reports data that
+//     came twice, and its timestamps show which transmission it had waited for.
 //   - framer (framer.go, framer_message.go) cuts these bytes into messages by their
 //     headers (socklnd.go, socklnd_hello.go). Reassembly calls its method skips to
 //     learn which bytes behind a gap need not be kept.

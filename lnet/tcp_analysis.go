@@ -10,6 +10,7 @@ import (
 const (
 	maxSentMessages = 32    // messages that are remembered after they were handed out
 	maxResentRanges = 64    // ranges of bytes sent again, of messages that are not complete
+	maxUnsettled    = 32    // and of messages that were handed out, until an ACK shows what they cost
 	maxSendTimes    = 64    // sequence numbers with the time at which they were sent
 	sendTimeStep    = 100e3 // ns between two of them
 	defaultRTT      = 3e6   // ns, where the handshake was not captured
@@ -23,36 +24,6 @@ const (
 	handshakeFlags  = tcpSYN | tcpACK
 	unusualFlags    = tcpSYN | tcpFIN | tcpRST
 )
-
-// Transfer is what TCP did to carry a message.
-type Transfer struct {
-	Resent int   // segments with bytes of the message that were sent again
-	RTT    int64 // time in nanoseconds in which the receiver acknowledged data of the connection, 0 when unknown
-
-	// The latency that was lost by retransmission, in nanoseconds, and the time
-	// in which that was. What was received before it was sent again cost nothing.
-	Lost             int64
-	LostFrom, LostTo int64
-
-	NotCaptured bool // bytes were sent again of which the capture lacks the first transmission
-	TimeUnknown bool // and nothing shows when that was: Lost is too short
-	AckedLate   bool // the first acknowledgement came so late that an earlier one must be missing
-}
-
-// Add adds what happened later.
-func (t *Transfer) Add(later *Transfer) {
-	t.Resent += later.Resent
-	if later.Lost > 0 {
-		if t.Lost == 0 {
-			t.LostFrom, t.LostTo = later.LostFrom, later.LostFrom
-		}
-		t.Lost += max(0, min(later.Lost, later.LostTo-max(later.LostFrom, t.LostTo)))
-		t.LostFrom, t.LostTo = min(t.LostFrom, later.LostFrom), max(t.LostTo, later.LostTo)
-	}
-	t.NotCaptured = t.NotCaptured || later.NotCaptured
-	t.TimeUnknown = t.TimeUnknown || later.TimeUnknown
-	t.AckedLate = t.AckedLate || later.AckedLate
-}
 
 // TCPMarks are counts of segments by what TCP did, as in the analysis flags of
 // tshark.
@@ -107,7 +78,9 @@ type analysis struct {
 	rtt   roundTrip
 	times []sendTime
 	sent  sentMessages
-	again []resentRange
+	again []resentRange // of messages that are not complete
+
+	unsettled []resentRange // of messages that were handed out; what they cost is not known
 }
 
 // ackState is what an end acknowledges.
@@ -137,8 +110,13 @@ const (
 
 // resentRange is a range of bytes that was sent again.
 type resentRange struct {
-	from, to uint32
-	Transfer
+	link.Range
+	time     int64 // when it was sent again
+	stalled  int64 // since when the sender had sent nothing new, if that is due to the loss; else 0
+	segments int   // more than one when there are too many ranges
+	stamps   link.Timestamps
+	spurious bool
+	evidence gapEvidence // of its first byte
 }
 
 // sequenceLength returns how many sequence numbers a segment takes: its bytes,
@@ -244,31 +222,88 @@ func (a *analysis) classify(peer *analysis, g *link.Segment, atEnd bool) tcpMark
 // that were handed out, and those that are not complete.
 func (a *analysis) resent(g *link.Segment, n int, spurious bool) {
 	a.rtt.cancel()
-	r := resentRange{from: g.Seq, to: g.Seq + uint32(n), Transfer: Transfer{Resent: 1}}
-	if !spurious {
-		first, known := a.timeOf(g.Seq)
-		switch {
-		case !known:
-			r.TimeUnknown = true
-		case first.missing == ackAhead:
-			r.NotCaptured, r.TimeUnknown = true, true
-		default:
-			r.NotCaptured = first.missing == dataAhead
-			r.LostFrom, r.LostTo = first.time, g.Time
-			r.Lost = max(0, g.Time-first.time)
+	r := resentRange{Range: link.Range{From: g.Seq, To: g.Seq + uint32(n)}, time: g.Time, segments: 1, stamps: g.Stamps, spurious: spurious, evidence: ackAhead}
+	if first, known := a.timeOf(g.Seq); known {
+		r.evidence = first.missing
+		if first.missing != ackAhead && g.Time-a.raised >= maxAckDelay {
+			r.stalled = a.raised
 		}
 	}
-	a.sent.resent(&r)
-	if a.sent.any && int32(r.to-a.sent.end) <= 0 {
+	if a.sent.resent(&r) && !spurious {
+		if len(a.unsettled) == maxUnsettled {
+			a.unsettled = append(a.unsettled[:0], a.unsettled[1:]...)
+		}
+		a.unsettled = append(a.unsettled, r)
+	}
+	if a.sent.any && int32(r.To-a.sent.end) <= 0 {
 		return
 	}
 	if k := len(a.again); k == maxResentRanges {
 		last := &a.again[k-1]
-		last.from, last.to = lower(last.from, r.from), higher(last.to, r.to)
-		last.Add(&r.Transfer)
+		last.From, last.To = lower(last.From, r.From), higher(last.To, r.To)
+		last.segments++
+		last.time, last.stalled, last.spurious = r.time, 0, last.spurious && r.spurious
+		last.evidence = max(last.evidence, r.evidence)
 		return
 	}
 	a.again = append(a.again, r)
+}
+
+// settle reports what the ranges cost that were sent again, once an ACK shows it;
+// before is the ACK before the one in g. They cost nothing if the receiver had
+// their first transmission.
+func (a *analysis) settle(g *link.Segment, before uint32) {
+	keep := a.unsettled[:0]
+	for i := range a.unsettled {
+		r := &a.unsettled[i]
+		switch a.received(r, g, before) {
+		case firstReceived:
+			a.sent.settle(r, false)
+		case againReceived:
+			a.sent.settle(r, true)
+		default:
+			keep = append(keep, *r)
+		}
+	}
+	a.unsettled = keep
+}
+
+// receipt is which transmission of a range reached the receiver first.
+type receipt uint8
+
+const (
+	unknownReceipt receipt = iota
+	firstReceived
+	againReceived
+)
+
+// received returns which transmission of a range an ACK shows to have arrived. The
+// receiver reports what came twice (D-SACK), and echoes the timestamp of the segment
+// that it waited for. Without timestamps the time of the ACK counts.
+func (a *analysis) received(r *resentRange, g *link.Segment, before uint32) receipt {
+	switch {
+	case g.Twice.Overlaps(r.From, r.To):
+		return firstReceived
+	case int32(g.Ack-r.From) <= 0 || int32(before-r.From) > 0:
+		return unknownReceipt // not acknowledged yet, or by an earlier ACK
+	case r.stamps.Known && g.Stamps.Known:
+		if int32(g.Stamps.Echo-r.stamps.Value) >= 0 {
+			return againReceived
+		}
+		if r.From == before {
+			return firstReceived
+		}
+		return unknownReceipt
+	}
+	switch least, passed := a.rtt.least(), g.Time-r.time; {
+	case least == 0:
+		return unknownReceipt
+	case passed < least/2:
+		return firstReceived
+	case passed >= least:
+		return againReceived
+	}
+	return unknownReceipt
 }
 
 // handshake measures the round trip of the handshake, which ends with the first
@@ -291,6 +326,9 @@ func (a *analysis) acknowledge(peer *analysis, g *link.Segment) {
 		return
 	}
 	k := &a.acks
+	if len(peer.unsettled) > 0 && (k.number != g.Ack || g.Twice != link.Range{}) {
+		peer.settle(g, k.number)
+	}
 	if k.known && k.number == g.Ack {
 		if g.Size == 0 && g.Flags&unusualFlags == 0 && k.window == g.Window && peer.started {
 			k.duplicates++
@@ -340,21 +378,43 @@ func (a *analysis) timeOf(seq uint32) (t sendTime, known bool) {
 func (a *analysis) message(m *Message, from, to uint32) {
 	m.Transfer = Transfer{RTT: a.rtt.least()}
 	if len(a.again) > 0 {
-		a.collect(&m.Transfer, from, to)
+		a.collect(m, from, to)
 	}
 	a.sent.add(sentMessage{from: from, to: to, number: m.Number, time: m.Time})
 }
 
-// collect adds the ranges between two sequence numbers to t and drops those that
-// end there.
-func (a *analysis) collect(t *Transfer, from, to uint32) {
+// collect sets what was sent again of a message and what it cost, and drops the
+// ranges that end there. A message that a retransmission completes came later by
+// the time since its last byte was sent first, or was shown to be missing. Where
+// other data followed, only the time is known in which nothing new was sent.
+func (a *analysis) collect(m *Message, from, to uint32) {
+	t := &m.Transfer
+	due, known := a.timeOf(to - 1)
+	completed := false
+	for i := range a.again {
+		r := &a.again[i]
+		completed = completed || r.Overlaps(from, to) && r.time == m.Time && !r.spurious
+	}
+	completed = completed && known && due.missing != ackAhead
 	keep := a.again[:0]
 	for i := range a.again {
 		r := &a.again[i]
-		if int32(r.to-from) > 0 && int32(to-r.from) > 0 {
-			t.Add(&r.Transfer)
+		if r.Overlaps(from, to) {
+			t.Resent += r.segments
+			t.NotCaptured = t.NotCaptured || r.evidence != captured && !r.spurious
+			switch {
+			case r.spurious:
+				t.Timed += r.segments
+			case r.evidence == ackAhead:
+			case completed:
+				t.Timed += r.segments
+				t.lose(due.time, m.Time)
+			case r.stalled != 0:
+				t.Timed += r.segments
+				t.lose(r.stalled, r.time)
+			}
 		}
-		if int32(r.to-to) > 0 {
+		if int32(r.To-to) > 0 {
 			keep = append(keep, *r)
 		}
 	}
@@ -406,12 +466,36 @@ func (s *sentMessages) acknowledge(ack uint32, now int64) {
 	}
 }
 
-// resent reports the messages of which bytes were sent again.
-func (s *sentMessages) resent(r *resentRange) {
+// resent reports the messages of which bytes were sent again, and returns whether
+// there are any.
+func (s *sentMessages) resent(r *resentRange) bool {
+	t := Transfer{Resent: 1, NotCaptured: r.evidence != captured && !r.spurious}
+	if r.spurious {
+		t.Timed = 1
+	}
+	found := false
 	for i := range s.ring {
-		if m := &s.ring[i]; int32(r.to-m.from) > 0 && int32(m.to-r.from) > 0 {
-			s.report(m.number, &r.Transfer)
+		if m := &s.ring[i]; r.Overlaps(m.from, m.to) {
+			found = true
+			s.report(m.number, &t)
 		}
+	}
+	return found
+}
+
+// settle reports what it cost the messages of a range that it was sent again: the
+// time since they were complete, or nothing.
+func (s *sentMessages) settle(r *resentRange, lost bool) {
+	for i := range s.ring {
+		m := &s.ring[i]
+		if !r.Overlaps(m.from, m.to) {
+			continue
+		}
+		t := Transfer{Timed: 1}
+		if lost {
+			t.lose(m.time, r.time)
+		}
+		s.report(m.number, &t)
 	}
 }
 

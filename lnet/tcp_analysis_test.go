@@ -34,6 +34,19 @@ func again(tc *wiretest.Conn, seq uint32, data []byte) {
 	tc.Segment(&tc.A, &tc.B, tcpACK, seq, data)
 }
 
+// stamped sends data twice, 10 ms apart, with timestamps 5 and 15; the ACK echoes
+// one of them.
+func stamped(tc *wiretest.Conn, data []byte, echo uint32) {
+	seq := tc.A.Seq
+	tc.A.Options = wiretest.Timestamps(5, 0)
+	tc.Send(false, data)
+	tc.Now += 10e6 - 1e5
+	tc.A.Options = wiretest.Timestamps(15, 0)
+	again(tc, seq, data)
+	tc.B.Options = wiretest.Timestamps(100, echo)
+	ack(tc, &tc.B, &tc.A, tc.A.Seq)
+}
+
 func TestTransfer(t *testing.T) {
 	const ms = int64(1e6)
 	for name, c := range map[string]struct {
@@ -51,7 +64,7 @@ func TestTransfer(t *testing.T) {
 			tc.Now += 200*ms - 1e5
 			again(tc, seq, data)
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{Resent: 1, Lost: 200 * ms, AckedLate: true}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1, Lost: 200 * ms, AckedLate: true}, TCPMarks{Retransmissions: 1}},
 		"twice": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
@@ -60,21 +73,83 @@ func TestTransfer(t *testing.T) {
 			tc.Now += 20*ms - 1e5
 			again(tc, seq, data)
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{Resent: 2, Lost: 30 * ms}, TCPMarks{Retransmissions: 2}},
+		}, Transfer{Resent: 2, Timed: 2, Lost: 30 * ms}, TCPMarks{Retransmissions: 2}},
 		"spurious": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
 			tc.Now += 10 * ms
 			again(tc, seq, data)
-		}, Transfer{Resent: 1}, TCPMarks{Retransmissions: 1, Spurious: 1}},
+		}, Transfer{Resent: 1, Timed: 1}, TCPMarks{Retransmissions: 1, Spurious: 1}},
+		"not acknowledged": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.Send(false, data)
+			tc.Now += 10 * ms
+			again(tc, seq, data)
+		}, Transfer{Resent: 1}, TCPMarks{Retransmissions: 1}},
+		"acknowledged too soon": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.Send(false, data)
+			tc.Now += 10 * ms
+			again(tc, seq, data)
+			tc.Now -= 9e4
+			ack(tc, &tc.B, &tc.A, tc.A.Seq)
+		}, Transfer{Resent: 1, Timed: 1}, TCPMarks{Retransmissions: 1}},
+		"received twice": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.Send(false, data)
+			tc.Now += 10 * ms
+			again(tc, seq, data)
+			tc.B.Options = wiretest.SACK([2]uint32{seq, tc.A.Seq})
+			ack(tc, &tc.B, &tc.A, tc.A.Seq)
+		}, Transfer{Resent: 1, Timed: 1}, TCPMarks{Retransmissions: 1}},
+		"echo of the first": {func(tc *wiretest.Conn, data []byte) {
+			stamped(tc, data, 5)
+		}, Transfer{Resent: 1, Timed: 1}, TCPMarks{Retransmissions: 1}},
+		"echo of the second": {func(tc *wiretest.Conn, data []byte) {
+			stamped(tc, data, 15)
+		}, Transfer{Resent: 1, Timed: 1, Lost: 10 * ms}, TCPMarks{Retransmissions: 1}},
+		"echo of another": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.Send(false, data)
+			tc.A.Options = wiretest.Timestamps(15, 0)
+			again(tc, seq+200, data[200:])
+			tc.B.Options = wiretest.Timestamps(100, 10)
+			ack(tc, &tc.B, &tc.A, tc.A.Seq)
+		}, Transfer{Resent: 1}, TCPMarks{Retransmissions: 1}},
+		"echo of another, then received twice": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.Send(false, data)
+			tc.A.Options = wiretest.Timestamps(15, 0)
+			again(tc, seq+200, data[200:])
+			tc.B.Options = wiretest.Timestamps(100, 10)
+			ack(tc, &tc.B, &tc.A, tc.A.Seq)
+			tc.B.Options = append(wiretest.Timestamps(100, 10), wiretest.SACK([2]uint32{seq + 200, tc.A.Seq})...)
+			ack(tc, &tc.B, &tc.A, tc.A.Seq)
+		}, Transfer{Resent: 1, Timed: 1}, TCPMarks{Retransmissions: 1}},
+		"stalled": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.Send(false, data[:200])
+			tc.Now += 300*ms - 1e5
+			again(tc, seq+100, data[100:200])
+			tc.Send(false, data[200:])
+		}, Transfer{Resent: 1, Timed: 1, Lost: 300 * ms}, TCPMarks{Retransmissions: 1}},
+		"last of several": {func(tc *wiretest.Conn, data []byte) {
+			seq := tc.A.Seq
+			tc.Send(false, data[:100]).Lose(100)
+			tc.Send(false, data[200:300])
+			tc.Now += 20*ms - 1e5
+			tc.Send(false, data[300:])
+			tc.Now += 30*ms - 1e5
+			again(tc, seq+100, data[100:200])
+		}, Transfer{Resent: 1, Timed: 1, Lost: 30 * ms, NotCaptured: true}, TCPMarks{Retransmissions: 1}},
 		"inside the message": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data[:200])
 			tc.Now += 10*ms - 1e5
 			again(tc, seq+100, data[100:200])
 			tc.Send(false, data[200:])
-		}, Transfer{Resent: 1, Lost: 10 * ms}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1}, TCPMarks{Retransmissions: 1}},
 		"fast": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data[:200]).Send(false, data[200:])
@@ -83,20 +158,21 @@ func TestTransfer(t *testing.T) {
 			ack(tc, &tc.B, &tc.A, seq)
 			tc.Now += 5 * ms
 			again(tc, seq, data[:200])
-		}, Transfer{Resent: 1, Lost: 5*ms + 5e5}, TCPMarks{Retransmissions: 1, Fast: 1}},
+			ack(tc, &tc.B, &tc.A, tc.A.Seq)
+		}, Transfer{Resent: 1, Timed: 1, Lost: 5*ms + 4e5}, TCPMarks{Retransmissions: 1, Fast: 1}},
 		"gap filled late": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data[:200]).Lose(100).Send(false, data[300:])
 			tc.Now += 50*ms - 1e5
 			again(tc, seq+200, data[200:300])
-		}, Transfer{Resent: 1, Lost: 50 * ms, NotCaptured: true}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1, Lost: 50 * ms, NotCaptured: true}, TCPMarks{Retransmissions: 1}},
 		"gap shown by an ACK": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Lose(len(data))
 			ack(tc, &tc.A, &tc.B, tc.B.Seq)
 			tc.Now += 50 * ms
 			again(tc, seq, data)
-		}, Transfer{Resent: 1, NotCaptured: true, TimeUnknown: true}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, NotCaptured: true}, TCPMarks{Retransmissions: 1}},
 		"out of order": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data[:200]).Lose(100).Send(false, data[300:])
@@ -198,7 +274,7 @@ func TestAnalysisIsBounded(t *testing.T) {
 	wiretest.Play(d, tc.Frames)
 	for i := range d.tcp.conns.open.next.half {
 		a := &d.tcp.conns.open.next.half[i].analysis
-		if len(a.again) > maxResentRanges || len(a.times) > maxSendTimes || len(a.sent.ring) > maxSentMessages {
+		if len(a.again) > maxResentRanges || len(a.unsettled) > maxUnsettled || len(a.times) > maxSendTimes || len(a.sent.ring) > maxSentMessages {
 			t.Errorf("%d ranges, %d times, %d messages", len(a.again), len(a.times), len(a.sent.ring))
 		}
 	}

@@ -166,7 +166,7 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 		v.U = uint64(r.Retransmits())
 		return v.U > 0
 	}},
-	{Name: "retransmit_time", Type: Duration, JSON: Omit, Doc: "part of the latency that was lost by retransmission; unknown where the capture lacks what was sent first", Get: func(r *track.RPC, v *Value) bool {
+	{Name: "retransmit_time", Type: Duration, JSON: Omit, Doc: "part of the latency that was lost by retransmission, 0 if the receiver had the bytes already; unknown where the capture does not show that, or lacks what was sent first", Get: func(r *track.RPC, v *Value) bool {
 		return v.setDuration(r.RetransmitTime())
 	}},
 	{Name: "loss_not_captured", Type: Bool, JSON: Omit, Doc: "segments of the server were lost before they were captured: part of the latency is retransmission of unknown length",

@@ -37,8 +37,8 @@ type Sighting struct {
 	pendingGets  int
 	reopened     bool // the request was sent again after Reply
 
-	transfers [ends]lnet.Transfer // of the messages that each end sent
-	rtt       int64               // of the connection of the last request, 0 when unknown
+	transfers [transferKinds]lnet.Transfer
+	rtt       int64 // of the connection of the last request, 0 when unknown
 }
 
 // forwarded reports whether a request that the point has seen is on its next
@@ -168,26 +168,30 @@ func (r *RPC) BulkTime() (ns int64, ok bool) {
 	return 0, false
 }
 
-// Ends of an RPC.
+// Kinds of messages by what depends on their arrival.
 const (
-	clientEnd = iota // sent the request
-	serverEnd
-	ends
+	fromClient = iota // requests, and ACKs
+	fromServer        // replies, early ones too, and GETs
+	bulkData
+	transferKinds
 )
 
-// senderEnd returns the end of an RPC that sends messages of a kind.
-func senderEnd(k lnet.Kind) int {
-	if k == lnet.Request || k == lnet.GetReply || k == lnet.Ack {
-		return clientEnd
+// transferKind returns which of them a kind of message is.
+func transferKind(k lnet.Kind) int {
+	switch k {
+	case lnet.Request, lnet.Ack:
+		return fromClient
+	case lnet.Bulk, lnet.GetReply:
+		return bulkData
 	}
-	return serverEnd
+	return fromServer
 }
 
 // addTransfer adds what TCP did to carry a message of a kind. Of the latency
 // that it lost, only the part between request and reply counts.
 func (s *Sighting) addTransfer(k lnet.Kind, t *lnet.Transfer) {
-	end := senderEnd(k)
-	if end == clientEnd && t.RTT != 0 {
+	kind := transferKind(k)
+	if t.RTT != 0 && (k == lnet.Request || s.rtt == 0 && (kind == fromClient || k == lnet.GetReply)) {
 		s.rtt = t.RTT
 	}
 	if *t == (lnet.Transfer{RTT: t.RTT}) {
@@ -198,33 +202,33 @@ func (s *Sighting) addTransfer(k lnet.Kind, t *lnet.Transfer) {
 	if s.Reply.Frame != 0 && !s.reopened {
 		part.LostTo = min(part.LostTo, s.Reply.Time)
 	}
-	part.Lost = max(0, min(part.Lost, part.LostTo-part.LostFrom))
-	s.transfers[end].Add(&part)
+	s.transfers[kind].Add(&part)
 }
 
 // Retransmits is the number of TCP segments with bytes of the RPC's messages
 // that were sent again; what several points saw counts once.
 func (r *RPC) Retransmits() int {
-	var most [ends]int
+	var most [transferKinds]int
 	for i := range r.Seen {
-		for end, t := range r.Seen[i].transfers {
-			most[end] = max(most[end], t.Resent)
+		for kind := range most {
+			most[kind] = max(most[kind], r.Seen[i].transfers[kind].Resent)
 		}
 	}
-	return most[clientEnd] + most[serverEnd]
+	return most[fromClient] + most[fromServer] + most[bulkData]
 }
 
 // RetransmitTime is the part of the latency in nanoseconds that was lost by
-// retransmission. It is unknown where another capture point, or none, saw what
-// was sent first.
+// retransmission. It is unknown where it is not proven that the receiver lacked
+// what was sent again, where other bulk data came later, and where another capture
+// point, or none, saw what was sent first.
 func (r *RPC) RetransmitTime() (ns int64, ok bool) {
 	s, n := r.clientSide(), r.Retransmits()
-	if s == nil || n == 0 {
+	if s == nil || n == 0 || r.LossNotCaptured() {
 		return 0, false
 	}
-	for i := range s.transfers {
-		t := &s.transfers[i]
-		if t.TimeUnknown {
+	for kind := range s.transfers {
+		t := &s.transfers[kind]
+		if t.Timed < t.Resent || kind == bulkData && t.Lost > 0 && t.LostTo < s.Bulk.To {
 			return 0, false
 		}
 		n -= t.Resent
@@ -250,13 +254,17 @@ func (r *RPC) RTT() (ns int64, ok bool) {
 // of the latency is retransmission of unknown length.
 func (r *RPC) LossNotCaptured() bool {
 	s := r.clientSide()
-	return s != nil && (s.transfers[serverEnd].TimeUnknown || s.transfers[clientEnd].AckedLate && s.transfers[clientEnd].Lost == 0)
+	if s == nil {
+		return false
+	}
+	reply, request := &s.transfers[fromServer], &s.transfers[fromClient]
+	return reply.NotCaptured && reply.Timed < reply.Resent || request.AckedLate && request.Lost == 0
 }
 
 // timesKnown reports whether the times of request and reply are those of their
 // first transmission, as far as the capture point can show.
 func (s *Sighting) timesKnown() bool {
-	return !s.transfers[serverEnd].NotCaptured && !s.transfers[clientEnd].AckedLate
+	return !s.transfers[fromServer].NotCaptured && !s.transfers[fromClient].AckedLate
 }
 
 // carried finds the RPCs of the last messages by their numbers, for what TCP

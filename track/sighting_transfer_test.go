@@ -10,7 +10,7 @@ import (
 // resent is what TCP did with a message, of which a segment was lost from 1 ms
 // to 3 ms after another time.
 func resent(after int64) *lnet.Transfer {
-	return &lnet.Transfer{Resent: 1, Lost: 2 * ms, LostFrom: after + ms, LostTo: after + 3*ms}
+	return &lnet.Transfer{Resent: 1, Timed: 1, Lost: 2 * ms, LostFrom: after + ms, LostTo: after + 3*ms}
 }
 
 func carriedBy(number int64, t lnet.Transfer) func(*dissect.Message) {
@@ -34,13 +34,41 @@ func TestRetransmits(t *testing.T) {
 }
 
 func TestRetransmitTimeIsUnknown(t *testing.T) {
-	w := newWire(t, Options{})
-	w.request(xid, getter, carriedBy(1, lnet.Transfer{}))
-	w.pass(200 * ms)
-	w.reply(xid, getter, carriedBy(2, lnet.Transfer{Resent: 1, NotCaptured: true, TimeUnknown: true}))
-	r := w.one()
-	if _, ok := r.RetransmitTime(); ok || r.Retransmits() != 1 || !r.LossNotCaptured() {
-		t.Errorf("%d segments, time known %v", r.Retransmits(), ok)
+	for name, c := range map[string]struct {
+		request, bulk, more, reply lnet.Transfer
+		known, notCaptured         bool
+	}{
+		"known":                 {bulk: *resent(0), known: true},
+		"reply not captured":    {reply: lnet.Transfer{Resent: 1, NotCaptured: true}, notCaptured: true},
+		"not settled":           {request: lnet.Transfer{Resent: 1}},
+		"more bulk data":        {bulk: *resent(0), more: lnet.Transfer{RTT: ms}},
+		"late ACK":              {request: lnet.Transfer{Resent: 1, Timed: 1, AckedLate: true}, notCaptured: true},
+		"bulk data in no delay": {bulk: lnet.Transfer{Resent: 1, Timed: 1}, more: lnet.Transfer{RTT: ms}, known: true},
+	} {
+		w := newWire(t, Options{})
+		begin := w.now
+		after := func(l lnet.Transfer) lnet.Transfer {
+			if l.Lost != 0 {
+				l.LostFrom, l.LostTo = l.LostFrom+begin, l.LostTo+begin
+			}
+			return l
+		}
+		w.request(xid, getter, carriedBy(1, c.request))
+		w.pass(3 * ms)
+		part := func(number int64, l lnet.Transfer) {
+			w.send(lnet.Bulk, server, client, rpc(xid, getter), carriedBy(number, after(l)), func(m *dissect.Message) { m.RPC.Bytes = 10 })
+		}
+		part(2, c.bulk)
+		if c.more != (lnet.Transfer{}) {
+			w.pass(ms)
+			part(3, c.more)
+		}
+		w.pass(200 * ms)
+		w.reply(xid, getter, carriedBy(4, c.reply))
+		r := w.one()
+		if _, ok := r.RetransmitTime(); ok != c.known || r.Retransmits() != 1 || r.LossNotCaptured() != c.notCaptured {
+			t.Errorf("%s: %d segments, time known %v, loss not captured %v", name, r.Retransmits(), ok, r.LossNotCaptured())
+		}
 	}
 }
 

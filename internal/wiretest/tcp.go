@@ -27,6 +27,8 @@ type End struct {
 	Addr netip.Addr
 	Port uint16
 	Seq  uint32 // of the next byte it sends
+
+	Options []byte // TCP options of its segments, a multiple of four bytes
 }
 
 // Conn builds the frames of a TCP connection.
@@ -40,8 +42,8 @@ type Conn struct {
 // frames.
 func NewConn() *Conn {
 	return &Conn{
-		A:   End{netip.AddrFrom4([4]byte{10, 0, 0, 1}), 1023, ISNOfA},
-		B:   End{netip.AddrFrom4([4]byte{10, 0, 0, 2}), 988, ISNOfB},
+		A:   End{Addr: netip.AddrFrom4([4]byte{10, 0, 0, 1}), Port: 1023, Seq: ISNOfA},
+		B:   End{Addr: netip.AddrFrom4([4]byte{10, 0, 0, 2}), Port: 988, Seq: ISNOfB},
 		Now: 1e18,
 	}
 }
@@ -127,13 +129,15 @@ func Renumber(frames []capture.Frame) []capture.Frame {
 // TCP builds a segment. Its acknowledgement number is all that the other end
 // has sent, its window 65535, and the checksum zero.
 func TCP(from, to *End, flags byte, seq uint32, payload []byte) []byte {
-	b := make([]byte, 20, 20+len(payload))
+	header := 20 + len(from.Options)
+	b := make([]byte, header, header+len(payload))
 	binary.BigEndian.PutUint16(b, from.Port)
 	binary.BigEndian.PutUint16(b[2:], to.Port)
 	binary.BigEndian.PutUint32(b[4:], seq)
 	binary.BigEndian.PutUint32(b[8:], to.Seq)
-	b[12], b[13] = 5<<4, flags
+	b[12], b[13] = byte(header/4)<<4, flags
 	b[14], b[15] = 0xff, 0xff
+	copy(b[20:], from.Options)
 	return append(b, payload...)
 }
 
@@ -163,4 +167,19 @@ func Ethernet(packet []byte) []byte {
 		binary.BigEndian.PutUint16(b[12:], 0x86dd)
 	}
 	return append(b, packet...)
+}
+
+// Timestamps returns the TCP options of a segment with timestamps.
+func Timestamps(value, echo uint32) []byte {
+	b := binary.BigEndian.AppendUint32([]byte{1, 1, 8, 10}, value)
+	return binary.BigEndian.AppendUint32(b, echo)
+}
+
+// SACK returns the TCP option with blocks of sequence numbers.
+func SACK(blocks ...[2]uint32) []byte {
+	b := []byte{1, 1, 5, byte(2 + 8*len(blocks))}
+	for _, k := range blocks {
+		b = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(b, k[0]), k[1])
+	}
+	return b
 }

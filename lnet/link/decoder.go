@@ -82,6 +82,8 @@ type Segment struct {
 	Window int32  // as in the header, or UnknownWindow
 	Data   []byte // captured bytes of the payload
 	Size   int    // bytes of the payload on the wire
+	Stamps Timestamps
+	Twice  Range // of the other direction: the sender has received it twice (D-SACK)
 	Frame
 }
 

@@ -216,11 +216,13 @@ func (d *Decoder) tcp(a addresses, p span) Kind {
 		t := &d.tcpLayer
 		s.Flow.SrcPort, s.Flow.DstPort = uint16(t.SrcPort), uint16(t.DstPort)
 		s.Seq, s.Ack = t.Seq, t.Ack
+		s.options(b[tcpSize:header])
 	} else { // cut by the snaplen, which gopacket refuses
 		s.Flow.SrcPort = binary.BigEndian.Uint16(b)
 		s.Flow.DstPort = binary.BigEndian.Uint16(b[2:])
 		s.Seq = binary.BigEndian.Uint32(b[4:])
 		s.Ack = binary.BigEndian.Uint32(b[8:])
+		s.options(nil)
 	}
 	body := p.from(header)
 	s.Data, s.Size = body.data, body.wire

@@ -1,0 +1,39 @@
+package lnet
+
+// Transfer is what the transport did to carry a message.
+type Transfer struct {
+	Resent int   // packets with bytes of the message that were sent again
+	Timed  int   // of them, those of which it is known what latency they cost
+	RTT    int64 // time in nanoseconds in which the receiver acknowledged data of the connection, 0 when unknown
+
+	// The latency that the timed ones cost, in nanoseconds, and the time in
+	// which that was. What the receiver had already cost nothing.
+	Lost             int64
+	LostFrom, LostTo int64
+
+	NotCaptured bool // bytes were sent again of which the capture lacks the first transmission
+	AckedLate   bool // the first acknowledgement came so late that an earlier one must be missing
+}
+
+// Add adds what happened later.
+func (t *Transfer) Add(later *Transfer) {
+	t.Resent += later.Resent
+	t.Timed += later.Timed
+	t.lose(later.LostFrom, later.LostTo)
+	t.NotCaptured = t.NotCaptured || later.NotCaptured
+	t.AckedLate = t.AckedLate || later.AckedLate
+}
+
+// lose adds the latency that was lost between two times. It counts once where
+// losses overlap.
+func (t *Transfer) lose(from, to int64) {
+	if from >= to {
+		return
+	}
+	if t.Lost == 0 {
+		t.Lost, t.LostFrom, t.LostTo = to-from, from, to
+		return
+	}
+	t.Lost += max(0, to-max(from, t.LostTo)) + max(0, min(to, t.LostFrom)-from)
+	t.LostFrom, t.LostTo = min(t.LostFrom, from), max(t.LostTo, to)
+}
