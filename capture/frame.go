@@ -64,7 +64,9 @@ const (
 	LinkRaw        = pcapfilter.LinkRaw
 	LinkLoop       = pcapfilter.LinkLoop
 	LinkLinuxSLL   = pcapfilter.LinkLinuxSLL
+	LinkERF        = pcapfilter.LinkERF
 	LinkIPv4       = pcapfilter.LinkIPv4
 	LinkIPv6       = pcapfilter.LinkIPv6
+	LinkInfiniBand = pcapfilter.LinkInfiniBand
 	LinkLinuxSLL2  = pcapfilter.LinkLinuxSLL2
 )

@@ -3,7 +3,7 @@ package pcapfilter
 import "testing"
 
 func BenchmarkFilter(b *testing.B) {
-	f, err := New(TCPPorts([]int{988}), LinkEthernet)
+	f, err := New(TCPAndRoCE([]int{988}), LinkEthernet)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -49,6 +49,10 @@ func (t protoTest) compile(e *emitter, tags int, yes, no label) label {
 	return no
 }
 
+func (t etherTypeTest) compile(e *emitter, tags int, yes, no label) label {
+	return e.family(tags, t.number, yes, no)
+}
+
 func (t portTest) compile(e *emitter, tags int, yes, no label) label {
 	ip := e.packet(tags)
 	six := t.ports(e, opLoadHalf, ip+ip6Header, yes, no)
@@ -169,6 +173,7 @@ func (t relationTest) compile(e *emitter, tags int, yes, no label) label {
 	case "":
 		return t.compare(e, opLoadLength, 0, yes, no)
 	case "ether":
+		e.refused = e.refused || e.opaque != ""
 		return t.compare(e, t.load(), 0, yes, no)
 	case "icmp6":
 		six := t.compare(e, t.load(), packet+ip6Header, yes, no)

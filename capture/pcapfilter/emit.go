@@ -1,6 +1,10 @@
 package pcapfilter
 
-import "golang.org/x/net/bpf"
+import (
+	"fmt"
+
+	"golang.org/x/net/bpf"
+)
 
 // Classic BPF, as numbered by the kernel (linux/filter.h).
 const (
@@ -40,6 +44,7 @@ type label int
 type emitter struct {
 	layout
 	reversed []bpf.RawInstruction
+	refused  bool // a test cannot be made in this layout
 }
 
 // op emits an instruction other than a conditional jump.
@@ -90,6 +95,10 @@ func compileFor(expr string, c condition, l layout, snaplen int) ([]bpf.RawInstr
 	yes := e.op(opReturn, uint32(snaplen))
 	if start := c.compile(e, yes, no); start != label(len(e.reversed)) {
 		e.op(opJump, uint32(len(e.reversed)-int(start)))
+	}
+	if e.refused {
+		return nil, &Error{Expr: expr, Column: 1, Unsupported: true,
+			Cause: fmt.Sprintf("frames of link type %s can be filtered by their length only", l.opaque)}
 	}
 	n := len(e.reversed)
 	if n > maxProgram {

@@ -61,8 +61,8 @@ func ExampleError() {
 	// unexpected "988"
 }
 
-func ExampleTCPPorts() {
-	f, err := pcapfilter.New(pcapfilter.TCPPorts([]int{988, 989}), pcapfilter.LinkRaw)
+func ExampleTCPAndRoCE() {
+	f, err := pcapfilter.New(pcapfilter.TCPAndRoCE([]int{988, 989}), pcapfilter.LinkRaw)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,7 +12,7 @@
 //
 // Supported are the protocols ip, ip6, arp, rarp, tcp, udp, sctp, icmp, icmp6
 // and igmp, the words host, net, port, portrange and proto with their
-// directions, vlan, less and greater, byte expressions such as
+// directions, ether proto, vlan, less and greater, byte expressions such as
 // "tcp[13] & 2 != 0", and, or, not and parentheses. For other expressions New
 // and Compile run tcpdump where it is installed; otherwise the Error names what
 // is not supported and its column.
@@ -79,18 +79,16 @@ func (f *Filter) Match(link LinkType, data []byte, length int) (bool, error) {
 	return run(f.program, data, length) != 0, nil
 }
 
-// TCPPorts returns the expression that matches TCP on any of the ports, also
-// behind one or two VLAN tags. Only the first fragment of an IP packet has
-// ports; the other fragments of TCP packets all match.
-func TCPPorts(ports []int) string {
-	if len(ports) == 0 {
-		return ""
+// TCPAndRoCE returns the expression that matches TCP on any of the ports, and
+// RDMA over Ethernet in both of its versions, also behind one or two VLAN tags.
+// Only the first fragment of an IP packet has ports; the other fragments of TCP
+// packets all match. Packets of RDMA are not sent in fragments.
+func TCPAndRoCE(ports []int) string {
+	var text strings.Builder
+	for _, n := range ports {
+		text.WriteString("tcp port " + strconv.Itoa(n) + " or ")
 	}
-	text := make([]string, len(ports))
-	for i, n := range ports {
-		text[i] = "tcp port " + strconv.Itoa(n)
-	}
-	plain := strings.Join(text, " or ") + " or (ip proto 6 and ip[6:2] & 0x1fff != 0) or ip6 proto 44"
+	plain := text.String() + "udp port 4791 or ether proto 0x8915 or (ip proto 6 and ip[6:2] & 0x1fff != 0) or ip6 proto 44"
 	return plain + " or (vlan and (" + plain + " or (vlan and (" + plain + "))))"
 }
 

@@ -131,14 +131,88 @@ func TestFilter(t *testing.T) {
 }
 
 func TestDefaultFilter(t *testing.T) {
-	if got := matching(t, TCPPorts([]int{989, 988}), LinkEthernet); got != "abcefgh" {
+	if got := matching(t, TCPAndRoCE([]int{989, 988}), LinkEthernet); got != "abcefgh" {
 		t.Errorf("two ports: %s", got)
 	}
-	if got := matching(t, TCPPorts([]int{1}), LinkEthernet); got != "f" {
+	if got := matching(t, TCPAndRoCE([]int{1}), LinkEthernet); got != "f" {
 		t.Errorf("another port: %s", got)
 	}
-	if got := TCPPorts(nil); got != "" {
-		t.Errorf("no port: %q", got)
+}
+
+// TestRoCE filters packets of RDMA over Ethernet: version 1, and version 2 with
+// IPv4 and IPv6.
+func TestRoCE(t *testing.T) {
+	frames := func(link LinkType, tags []uint16) map[byte]testFrame {
+		p := testPacket{link: link, tags: tags, src: "192.0.2.3", dst: "192.0.2.1", proto: 17, sport: 50000, dport: 4791, payload: 60}
+		four := p.build(t)
+		p.src, p.dst = "fd00::3", "fd00::1"
+		six := p.build(t)
+		return map[byte]testFrame{'1': {link, append(linkHeader(link, tags, 0x8915), make([]byte, 80)...)}, '4': four, '6': six}
+	}
+	for _, c := range []struct{ expr, untagged, tagged, twice string }{
+		{TCPAndRoCE([]int{988}), "146", "146", "146"},
+		{TCPAndRoCE(nil), "146", "146", "146"},
+		{"udp port 4791", "46", "", ""},
+		{"vlan and udp port 4791", "", "46", ""},
+		{"ether proto 0x8915", "1", "", ""},
+		{"vlan and ether proto 0x8915", "", "1", ""},
+		{"vlan and vlan and ether proto 0x8915", "", "", "1"},
+		{"ether proto 0x8915 or 0x86dd", "16", "", ""},
+		{"ether proto (0x8915 or \\ip)", "14", "", ""},
+		{"not ether proto 0x8915", "46", "146", "146"},
+		{"ether proto \\ip6", "6", "", ""},
+	} {
+		f, err := New(c.expr, LinkEthernet)
+		if err != nil {
+			t.Fatalf("%q: %v", c.expr, err)
+		}
+		for _, link := range []LinkType{LinkEthernet, LinkLinuxSLL, LinkLinuxSLL2} {
+			for tags, want := range []string{c.untagged, c.tagged, c.twice} {
+				all := frames(link, []uint16{5, 6}[:tags])
+				got := ""
+				for _, letter := range []byte("146") {
+					frame := all[letter]
+					if ok, err := f.Match(link, frame.data, len(frame.data)); err != nil {
+						t.Fatal(err)
+					} else if ok {
+						got += string(letter)
+					}
+				}
+				if got != want {
+					t.Errorf("%q on link type %d, %d tags: %q, want %q", c.expr, link, tags, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestOpaque: frames that begin with headers of InfiniBand or ERF can be filtered
+// by their length; other filters are refused, and never ignored.
+func TestOpaque(t *testing.T) {
+	for link, name := range map[LinkType]string{LinkInfiniBand: "INFINIBAND", LinkERF: "ERF"} {
+		for expr, want := range map[string]bool{"": true, "less 100": true, "greater 100": false, "len > 50 and not len > 70": true} {
+			f, err := New(expr, LinkEthernet)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := f.Match(link, make([]byte, 60), 60); got != want || err != nil {
+				t.Errorf("%q on %s: %v, %v", expr, name, got, err)
+			}
+		}
+		for _, expr := range []string{"tcp port 988", "not tcp", "udp port 4791", "host 192.0.2.1", "vlan", "ether proto 0x8915", "ether[12:2] = 0x8915",
+			"ip6[6] = 1", "less 100 or arp", TCPAndRoCE([]int{988})} {
+			f, err := New(expr, LinkEthernet)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				_, err = f.Match(link, make([]byte, 60), 60)
+				var refused *Error
+				if !errors.As(err, &refused) || !refused.Unsupported || !strings.Contains(refused.Cause, "link type "+name) {
+					t.Errorf("%q on %s: %v", expr, name, err)
+				}
+			}
+		}
 	}
 }
 
@@ -218,6 +292,10 @@ func TestFilterErrors(t *testing.T) {
 		{"ip[0] + 1 = 2", 7, `"+" is not supported`, true},
 		{"ip proto ospf", 10, `"ospf" is not supported`, true},
 		{"vlan and vlan and vlan", 19, "third", true},
+		{"ether proto 0x10000", 13, "not a number up to 65535", false},
+		{"ether proto 0x42", 13, `"0x42" is not supported`, true},
+		{"ether proto stp", 13, `"stp" is not supported`, true},
+		{"ether src proto 1", 1, `"ether" is not supported`, true},
 		{strings.Repeat("port 1 or ", 1000) + "tcp", 1, "too long", false},
 		{strings.Repeat("(", 300) + "tcp", 201, "nested", false},
 	} {

@@ -6,7 +6,7 @@ func FuzzFilter(f *testing.F) {
 	for _, c := range expressions {
 		f.Add(c.expr)
 	}
-	f.Add(TCPPorts([]int{988, 1988}))
+	f.Add(TCPAndRoCE([]int{988, 1988}))
 	frame := testPacket{link: LinkEthernet, tags: []uint16{5}, src: "192.0.2.3", dst: "192.0.2.1", proto: 6, sport: 1, dport: 988}.build(f)
 	f.Fuzz(func(t *testing.T, expr string) {
 		c, err := parseFilter(expr) // not Compile, which may start tcpdump
@@ -19,7 +19,7 @@ func FuzzFilter(f *testing.F) {
 		for _, l := range layouts {
 			program, err := compileFor(expr, c, l, maxSnaplen)
 			if err != nil {
-				return // too long
+				continue // too long, or refused for this link type
 			}
 			for pc, ins := range program {
 				last := len(program) - 1 - pc

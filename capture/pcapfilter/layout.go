@@ -10,6 +10,10 @@ type layout struct {
 	kernel bool // the program runs in the kernel, which keeps VLAN tags beside the frame
 	cooked bool // the kernel keeps the whole link header beside the frame
 
+	// opaque is the name of the link type where nothing but the length of a frame
+	// can be tested.
+	opaque string
+
 	families bool   // an address family of 4 bytes precedes the packet
 	version  uint32 // of IP where the link type implies it, else 0
 }
@@ -23,6 +27,8 @@ var layouts = map[LinkType]layout{
 	LinkRawOpenBSD: {etype: -1},
 	LinkIPv4:       {etype: -1, version: 4},
 	LinkIPv6:       {etype: -1, version: 6},
+	LinkERF:        {etype: -1, opaque: "ERF"},
+	LinkInfiniBand: {etype: -1, opaque: "INFINIBAND"},
 	LinkNull:       {header: 4, etype: -1, families: true},
 	LinkLoop:       {header: 4, etype: -1, families: true},
 }
@@ -42,6 +48,9 @@ func (l *layout) typeOffset(tags int) int {
 // family emits a test of the EtherType.
 func (e *emitter) family(tags int, etherType uint32, yes, no label) label {
 	switch {
+	case e.opaque != "":
+		e.refused = true
+		return no
 	case e.cooked && tags == 0:
 		return e.equal(opLoadWord, skfProtocol, etherType, yes, no)
 	case e.cooked:

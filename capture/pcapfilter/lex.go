@@ -77,6 +77,9 @@ type tokenReader struct {
 // peek returns the next token and keeps it.
 func (r *tokenReader) peek() token { return r.tokens[r.next] }
 
+// second returns the token behind the next one.
+func (r *tokenReader) second() token { return r.tokens[min(r.next+1, len(r.tokens)-1)] }
+
 // take returns the next token and advances, except at the end.
 func (r *tokenReader) take() token {
 	t := r.tokens[r.next]

@@ -150,14 +150,13 @@ func isProtocol(word string) bool {
 // the previous value, and given is false.
 func (p *parser) qualifiers() (q qualifiers, given bool, err error) {
 	first := p.peek()
-	if isProtocol(first.text) {
+	if isProtocol(first.text) || first.text == "ether" && p.second().text == "proto" {
 		q.proto = p.take().text
 	}
 	if dir := p.peek().text; p.accept("src", "dst") {
 		q.dir = dir
 		for _, join := range []string{"or", "and"} {
-			other := p.tokens[min(p.next+1, len(p.tokens)-1)].text
-			if p.peek().text == join && dir == "src" && other == "dst" {
+			if p.peek().text == join && dir == "src" && p.second().text == "dst" {
 				p.next += 2
 				q.dir = "src " + join + " dst"
 			}
@@ -184,7 +183,7 @@ func (p *parser) compatible(q qualifiers, at token) error {
 	case "port", "portrange":
 		ok = q.proto == "" || q.proto == "tcp" || q.proto == "udp" || q.proto == "sctp"
 	case "proto":
-		ok = q.dir == "" && (q.proto == "" || q.proto == "ip" || q.proto == "ip6")
+		ok = q.dir == "" && (q.proto == "" || q.proto == "ip" || q.proto == "ip6" || q.proto == "ether")
 	}
 	if ok {
 		return nil
@@ -222,6 +221,9 @@ func (p *parser) value(q qualifiers, given bool) (test, error) {
 		return p.port(q, t)
 	case "portrange":
 		return p.portRange(q, t)
+	}
+	if q.proto == "ether" {
+		return p.etherType(t)
 	}
 	return p.protocolNumber(q, t)
 }

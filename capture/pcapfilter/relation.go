@@ -11,8 +11,7 @@ var byteNames = map[string]uint32{
 // atRelation reports whether a byte expression or `len` is next.
 func (p *parser) atRelation() bool {
 	word := p.peek().text
-	after := p.tokens[min(p.next+1, len(p.tokens)-1)].text
-	return word == "len" || after == "[" && (isProtocol(word) || word == "ether")
+	return word == "len" || p.second().text == "[" && (isProtocol(word) || word == "ether")
 }
 
 // relation parses proto[offset:size] & mask OP value, where & mask is

@@ -23,6 +23,9 @@ type (
 		number uint32
 	}
 
+	// etherTypeTest is `ether proto 0x8915`.
+	etherTypeTest struct{ number uint32 }
+
 	portTest struct {
 		proto    string // "" is any of tcp, udp and sctp
 		dir      string
@@ -173,6 +176,22 @@ func (p *parser) protocolNumber(q qualifiers, t token) (test, error) {
 	}
 	n, err := p.number(t, 255)
 	return protoTest{q.proto, n}, err
+}
+
+func (p *parser) etherType(t token) (test, error) {
+	const lowest = 0x600 // below are lengths of frames without EtherType
+	name := strings.TrimPrefix(t.text, `\`)
+	if n, ok := etherTypes[name]; ok {
+		return etherTypeTest{n}, nil
+	}
+	if !startsWithDigit(name) {
+		return nil, p.unsupported(t, "the protocol")
+	}
+	n, err := p.number(t, 65535)
+	if err == nil && n < lowest {
+		return nil, p.unsupported(t, "the protocol")
+	}
+	return etherTypeTest{n}, err
 }
 
 func (p *parser) vlan() (test, error) {

@@ -127,7 +127,7 @@ func (in *Input) clockOffsets(sys *System) (map[string]time.Duration, error) {
 }
 
 // liveFilter returns the capture filter of a live capture: without -f that for
-// the ports of LNet.
+// the TCP ports of LNet, and for RDMA over Ethernet.
 func (in *Input) liveFilter() string {
 	if in.filter != "" {
 		return in.filter
@@ -139,7 +139,7 @@ func (in *Input) liveFilter() string {
 			ports = append(ports, int(p))
 		}
 	}
-	return pcapfilter.TCPPorts(ports)
+	return pcapfilter.TCPAndRoCE(ports)
 }
 
 // liveTraffic describes which traffic a live capture reads, for a message.
@@ -150,7 +150,7 @@ func (in *Input) liveTraffic() string {
 	case in.verbose:
 		return in.liveFilter()
 	case len(in.ports) == 0:
-		return fmt.Sprintf("TCP port %d", lnet.DefaultPort)
+		return fmt.Sprintf("TCP port %d, RoCE", lnet.DefaultPort)
 	}
-	return fmt.Sprintf("TCP ports %v", in.ports)
+	return fmt.Sprintf("TCP ports %v, RoCE", in.ports)
 }

@@ -13,8 +13,12 @@ func TestLiveFilter(t *testing.T) {
 		want string
 	}{{&Input{}, "tcp port 988 or "}, {&Input{ports: []uint16{1988, 1989}}, "tcp port 1988 or tcp port 1989 or "},
 		{&Input{filter: "udp", ports: []uint16{1}}, "udp"}} {
-		if got := c.in.liveFilter(); !strings.HasPrefix(got, c.want) {
+		got := c.in.liveFilter()
+		if !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q", got)
+		}
+		if c.in.filter == "" && (!strings.Contains(got, "udp port 4791") || !strings.Contains(got, "ether proto 0x8915")) {
+			t.Errorf("%q: without RoCE", got)
 		}
 	}
 }
