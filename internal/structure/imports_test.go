@@ -54,6 +54,7 @@ var gopacketFiles = []string{
 	"lnet/ib/extensions.go",
 	"lnet/ib/grh.go",
 	"lnet/ib/layer_types.go",
+	"lnet/ib/lrh.go",
 	"lnet/ib/transport.go",
 	"lnet/link/infiniband.go",
 	"lnet/link/ip.go",

@@ -190,3 +190,42 @@ func GRH(src, dst [16]byte, n int) []byte {
 	binary.BigEndian.PutUint16(b[4:], uint16(n))
 	return append(append(b, src[:]...), dst[:]...)
 }
+
+// LRH builds a local route header before a packet of n bytes, which begins with a
+// BTH, or with a GRH if global is set.
+func LRH(src, dst uint16, global bool, n int) []byte {
+	next := byte(2)
+	if global {
+		next = 3
+	}
+	b := binary.BigEndian.AppendUint16([]byte{0, next}, dst)
+	b = binary.BigEndian.AppendUint16(b, uint16((8+n)/4))
+	return binary.BigEndian.AppendUint16(b, src)
+}
+
+// ERF builds a record of the Extensible Record Format with any number of extension
+// headers.
+func ERF(typ byte, extensions int, frame []byte) []byte {
+	const more, size, anyLength = 0x80, 16, 4
+	b := make([]byte, size+8*extensions)
+	b[8], b[9] = typ, anyLength
+	for i := range extensions {
+		b[8] |= more
+		b[size+8*i] = more | 1
+	}
+	if extensions > 0 {
+		b[len(b)-8] &^= more
+	}
+	if typ == ERFEthernet {
+		b = append(b, 0, 0)
+	}
+	binary.BigEndian.PutUint16(b[10:], uint16(len(b)+len(frame)))
+	binary.BigEndian.PutUint16(b[14:], uint16(len(frame)))
+	return append(b, frame...)
+}
+
+// Types of records of the Extensible Record Format.
+const (
+	ERFEthernet   = 2
+	ERFInfiniBand = 21
+)

@@ -17,4 +17,5 @@ const (
 	LayerTypeImmDt
 	LayerTypeIETH
 	LayerTypeGRH
+	LayerTypeLRH
 )

@@ -124,6 +124,7 @@ type Decoder struct {
 	udpLayer      layers.UDP
 	greLayer      layers.GRE
 	vxlanLayer    layers.VXLAN
+	lrhLayer      ib.LRH
 	grhLayer      ib.GRH
 }
 
@@ -172,6 +173,10 @@ func (d *Decoder) link(f *capture.Frame) Kind {
 		return d.rawIP(p.from(familySize), 0)
 	case capture.LinkRaw, capture.LinkRawBSD, capture.LinkRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
 		return d.rawIP(p, 0)
+	case capture.LinkInfiniBand:
+		return d.lrh(p, 0)
+	case capture.LinkERF:
+		return d.erf(p)
 	}
 	return None
 }
@@ -221,7 +226,7 @@ func (d *Decoder) network(etherType uint16, p span, depth int) Kind {
 			etherType = uint16(d.vlanLayer.Type)
 			p = p.from(vlanSize)
 		case etherRoCE:
-			return d.roce1(p)
+			return d.grh(p)
 		default:
 			return None
 		}

@@ -1,6 +1,8 @@
 package link
 
 import (
+	"encoding/binary"
+
 	"github.com/google/gopacket"
 
 	"github.com/lshark/lshark/lnet/ib"
@@ -24,8 +26,54 @@ type Packet struct {
 // maxPayload is the longest payload of a packet, the largest MTU of InfiniBand.
 const maxPayload = 4096
 
-// roce1 decodes a packet of RoCEv1: a GRH, and what follows it.
-func (d *Decoder) roce1(p span) Kind {
+// lrh decodes a packet of a link of InfiniBand. Its length does not depend on the
+// VCRC behind it, which some programs capture and others do not.
+func (d *Decoder) lrh(p span, depth int) Kind {
+	if depth > maxTunnels || len(p.data) < ib.LRHSize ||
+		d.lrhLayer.DecodeFromBytes(p.data[:ib.LRHSize], gopacket.NilDecodeFeedback) != nil {
+		return None
+	}
+	h := &d.lrhLayer
+	const version = 0
+	if h.Version != version || h.Length < ib.LRHSize {
+		return None
+	}
+	p = p.limit(h.Length).from(ib.LRHSize)
+	switch h.NextHeader {
+	case ib.LNHLocal:
+		var a addresses
+		binary.BigEndian.PutUint16(a.src[14:], h.SLID)
+		binary.BigEndian.PutUint16(a.dst[14:], h.DLID)
+		kind := d.infiniband(a, p)
+		d.Packet.Local = true
+		return kind
+	case ib.LNHGlobal:
+		return d.grh(p)
+	case ib.LNHIPv6:
+		return d.ipv6(p, depth)
+	case ib.LNHRaw:
+		return d.rawHeader(p, depth)
+	}
+	return None
+}
+
+// rawHeader decodes a packet with a raw header: two reserved bytes and an
+// EtherType. Switches send mirrored packets so, with four more bytes before their
+// LRH.
+func (d *Decoder) rawHeader(p span, depth int) Kind {
+	const size, mirrorSize, etherMirror = 4, 4, 0x1123
+	if len(p.data) < size {
+		return None
+	}
+	etherType := binary.BigEndian.Uint16(p.data[2:])
+	if p = p.from(size); etherType == etherMirror {
+		return d.lrh(p.from(mirrorSize), depth+1)
+	}
+	return d.network(etherType, p, depth)
+}
+
+// grh decodes a GRH, with which RoCEv1 begins, and what follows it.
+func (d *Decoder) grh(p span) Kind {
 	if len(p.data) < ib.GRHSize || d.grhLayer.DecodeFromBytes(p.data[:ib.GRHSize], gopacket.NilDecodeFeedback) != nil {
 		return None
 	}
