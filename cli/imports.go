@@ -95,7 +95,7 @@ func (c *imports) run(args []string) error {
 			if follows {
 				return failed
 			}
-			return w.Write(c.render(in, i.List(), p.First()))
+			return w.Write(c.render(in, i.List(), p))
 		},
 	})
 	return errors.Join(p.Run(), w.Close())
@@ -115,9 +115,8 @@ func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(
 	}
 }
 
-// render returns the connections of an input in the form that the flags choose;
-// first is the time of the first frame.
-func (c *imports) render(in *scan.Input, list []*track.Import, first int64) []byte {
+// render returns the connections of an input in the form that the flags choose.
+func (c *imports) render(in *scan.Input, list []*track.Import, p *scan.Pass) []byte {
 	var buf []byte
 	o := c.view.options(c.sys.IO)
 	o.Files = in.FileNames()
@@ -129,10 +128,13 @@ func (c *imports) render(in *scan.Input, list []*track.Import, first int64) []by
 		}
 		return buf
 	case "timeline":
-		return report.NewTimeline(o, first).Append(buf, list)
+		return report.NewTimeline(o, p.First()).Append(buf, list)
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	return report.NewImportsTable(o, first).Append(buf, list)
+	t := report.NewImportsTable(o, p.First())
+	buf = t.Append(buf, list)
+	noteOmitted(p, t.Omitted.String())
+	return buf
 }

@@ -157,6 +157,9 @@ func (c *rpcs) run(args []string) error {
 			for _, s := range slow.sorted() {
 				out.show(s.rpc, s.frames)
 			}
+			if lines, ok := show.(*render.RPCSummary); ok {
+				noteOmitted(p, lines.Omitted())
+			}
 			return out.err
 		},
 	})

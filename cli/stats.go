@@ -127,7 +127,7 @@ func (c *stats) run(args []string) error {
 // addTables adds the consumers that write a table for each interval, or one for
 // all.
 func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o report.StatsOptions, w *iostreams.Writer) {
-	header, appendTo := c.table(o)
+	header, appendTo, omitted := c.table(o)
 	var buf []byte
 	var failed error
 	so := track.StatsOptions{By: o.By, Step: o.Step, Flush: func(i *track.Interval) {
@@ -150,22 +150,26 @@ func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o rep
 		},
 		End: func() error {
 			s.Close()
+			if omitted != nil {
+				noteOmitted(p, omitted.String())
+			}
 			return failed
 		},
 	})
 }
 
-// table returns what is printed before all tables, and the func that appends
-// one.
-func (c *stats) table(o report.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte) {
+// table returns what is printed before all tables, the func that appends one,
+// and the columns that tables omit, nil for other forms.
+func (c *stats) table(o report.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte, omitted *report.Omitted) {
 	switch c.view.form.value {
 	case "json":
-		return nil, report.NewStatsJSON(o).AppendInterval
+		return nil, report.NewStatsJSON(o).AppendInterval, nil
 	case "tsv":
 		t := report.NewStatsTSV(o)
-		return t.Header(nil), t.AppendInterval
+		return t.Header(nil), t.AppendInterval, nil
 	}
-	return nil, report.NewStatsTable(o).AppendInterval
+	t := report.NewStatsTable(o)
+	return nil, t.AppendInterval, &t.Omitted
 }
 
 // addTracker adds a consumer that groups messages into RPCs and passes the RPCs

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/render"
 )
 
@@ -63,6 +64,13 @@ func (v *view) check() error {
 func (v *view) options(s *iostreams.IO) render.SummaryOptions {
 	return render.SummaryOptions{Colors: render.NewColors(s.Colored(v.color.value)), Width: s.Width(),
 		Time: timeFormats[v.time.value], FullNIDs: v.fullNIDs}
+}
+
+// noteOmitted notes the columns for which the terminal has no room, if any.
+func noteOmitted(p *scan.Pass, columns string) {
+	if columns != "" {
+		p.Note("hidden: %s", columns)
+	}
 }
 
 // columns holds the flags of -T fields.

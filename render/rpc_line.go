@@ -22,6 +22,14 @@ type RPCSummary struct {
 // NewRPCSummary makes a summary renderer of RPCs.
 func NewRPCSummary(o SummaryOptions) *RPCSummary { return &RPCSummary{opt: o, c: o.Colors} }
 
+// Omitted names the column that lines on a narrow terminal do not have, if any.
+func (s *RPCSummary) Omitted() string {
+	if s.layout.time > 0 && s.layout.client == 0 {
+		return "client"
+	}
+	return ""
+}
+
 // AppendRPC appends the line of an RPC.
 func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	if s.layout.time == 0 {
@@ -94,7 +102,7 @@ func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
 		s.text = append(s.text, "(unknown)"...)
 	}
 	if !s.layout.marks {
-		s.text = shortenOpcode(s.text)
+		s.text = ShortenOpcode(s.text)
 	}
 	switch {
 	case r.Variant != nil && r.Variant.Name != "":

@@ -128,7 +128,7 @@ func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) [
 	}
 	s.text = appendOperation(s.text[:0], m)
 	if !s.wide {
-		s.text = shortenOpcode(s.text)
+		s.text = ShortenOpcode(s.text)
 	}
 	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
 		op = &c.Bad
@@ -137,8 +137,8 @@ func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) [
 	return append(dst, ' ')
 }
 
-// shortenOpcode abbreviates the longest names of operations.
-func shortenOpcode(op []byte) []byte {
+// ShortenOpcode abbreviates the longest names of operations.
+func ShortenOpcode(op []byte) []byte {
 	rest, found := bytes.CutPrefix(op, []byte(opcodes.LlogPrefix))
 	if !found {
 		return op

@@ -137,6 +137,13 @@ func (p *Pass) First() int64 { return p.clock.first }
 // Last returns the time of the last frame that was read, 0 before the first.
 func (p *Pass) Last() int64 { return p.clock.last }
 
+// Note writes a message to standard error, unless -q was given.
+func (p *Pass) Note(format string, args ...any) {
+	if !p.in.quiet {
+		p.sys.Say(format, args...)
+	}
+}
+
 // Run reads the input to its end.
 func (p *Pass) Run() (err error) {
 	if p.offsets, err = p.in.clockOffsets(p.sys); err != nil {

@@ -109,6 +109,8 @@ func plural(dst []byte, n int, what string) []byte {
 // ImportsTable renders connections as a table, with their states at the end of
 // the capture.
 type ImportsTable struct {
+	Omitted Omitted
+
 	opt   render.SummaryOptions
 	stamp render.Stamp
 	at    render.Moment
@@ -167,7 +169,9 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 			return render.AppendLatency(b, i.RTT)
 		})
 	}
-	return t.render(dst, s.opt.Width)
+	dst = t.render(dst, s.opt.Width)
+	s.Omitted.add(t)
+	return dst
 }
 
 // since appends the time since which a connection is in its state.

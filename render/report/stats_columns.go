@@ -20,22 +20,22 @@ type statsColumn struct {
 var statsColumns = []statsColumn{
 	countColumn("count", func(c *render.Colors) *render.Style { return &c.Num }, func(r *track.Row) int64 { return r.Count }),
 	countColumn("err", func(c *render.Colors) *render.Style { return &c.Bad }, failures),
-	countColumn("unans", func(c *render.Colors) *render.Style { return &c.Warn }, func(r *track.Row) int64 { return r.Missing[track.Unanswered] }),
-	countColumn("uncap", func(c *render.Colors) *render.Style { return &c.Warn }, func(r *track.Row) int64 { return r.Missing[track.NotCaptured] }),
+	usefulColumn(countColumn("unans", func(c *render.Colors) *render.Style { return &c.Warn }, func(r *track.Row) int64 { return r.Missing[track.Unanswered] })),
+	usefulColumn(countColumn("uncap", func(c *render.Colors) *render.Style { return &c.Warn }, func(r *track.Row) int64 { return r.Missing[track.NotCaptured] })),
 	latencyColumn("p50", needed, func(d *track.Distribution) int64 { return d.Quantile(.5) }),
-	latencyColumn("p90", extra, func(d *track.Distribution) int64 { return d.Quantile(.9) }),
+	latencyColumn("p90", useful, func(d *track.Distribution) int64 { return d.Quantile(.9) }),
 	latencyColumn("p99", needed, func(d *track.Distribution) int64 { return d.Quantile(.99) }),
 	latencyColumn("max", needed, func(d *track.Distribution) int64 { return d.Max }),
 	numberColumn("wait", appendLongestLockWait),
-	sizeColumn("bulk", useful, func(r *track.Row) int64 { return r.BulkBytes }),
+	sizeColumn("bulk", func(r *track.Row) int64 { return r.BulkBytes }),
 	numberColumn("depth", appendDepth),
 	latencyColumn("time", extra, func(d *track.Distribution) int64 { return d.Sum }),
 	latencyColumn("min", extra, func(d *track.Distribution) int64 { return d.Min }),
 	numberColumn("svc", appendServiceTime),
 	numberColumn("rtx", func(dst []byte, r *track.Row) []byte { return strconv.AppendInt(dst, r.Retransmits, 10) }),
 	numberColumn("rtt", appendRTT),
-	sizeColumn("sent", extra, func(r *track.Row) int64 { return r.RequestBytes }),
-	sizeColumn("got", extra, func(r *track.Row) int64 { return r.ReplyBytes }),
+	sizeColumn("sent", func(r *track.Row) int64 { return r.RequestBytes }),
+	sizeColumn("got", func(r *track.Row) int64 { return r.ReplyBytes }),
 	{tableColumn{title: "errors", left: true, rank: useful}, func(c *render.Colors) *render.Style { return &c.Bad }, appendAllErrors},
 }
 
@@ -61,9 +61,12 @@ func latencyColumn(title string, rank rank, get func(d *track.Distribution) int6
 	return c
 }
 
-func sizeColumn(title string, rank rank, get func(r *track.Row) int64) statsColumn {
-	c := numberColumn(title, func(dst []byte, r *track.Row) []byte { return render.AppendSize(dst, get(r)) })
-	c.rank = rank
+func sizeColumn(title string, get func(r *track.Row) int64) statsColumn {
+	return numberColumn(title, func(dst []byte, r *track.Row) []byte { return render.AppendSize(dst, get(r)) })
+}
+
+func usefulColumn(c statsColumn) statsColumn {
+	c.rank = useful
 	return c
 }
 

@@ -9,9 +9,15 @@ import (
 
 // StatsTable renders statistics as tables for people.
 type StatsTable struct {
+	Omitted Omitted // from all tables so far
+
 	opt   StatsOptions
 	stamp render.Stamp
 }
+
+// minWide is the least width of a terminal on which operations are not
+// abbreviated.
+const minWide = 120
 
 // NewStatsTable makes a renderer.
 func NewStatsTable(o StatsOptions) *StatsTable { return &StatsTable{opt: o} }
@@ -49,6 +55,7 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 		s.row(t, &i.Total, true)
 	}
 	dst = t.render(dst, s.opt.Width)
+	s.Omitted.add(t)
 	if s.opt.Bars {
 		for _, r := range rows {
 			dst = s.bars(dst, r)
@@ -57,8 +64,12 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 	return dst
 }
 
-// dimension appends the value of a dimension.
+// dimension appends the value of a dimension, the longest operations abbreviated
+// on a narrow terminal.
 func (s *StatsTable) dimension(dst []byte, r *track.Row, d track.Dimension) []byte {
+	if d == track.ByOp && s.opt.Width > 0 && s.opt.Width < minWide {
+		return append(dst, render.ShortenOpcode(appendDimension(nil, r, d, false))...)
+	}
 	if d == track.ByUID && r.HasUser && r.UID == math.MaxUint32 {
 		return append(dst, "-1"...) // (uid_t)-1: no user
 	}

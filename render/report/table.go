@@ -1,6 +1,8 @@
 package report
 
 import (
+	"strings"
+
 	"github.com/lshark/lshark/render"
 )
 
@@ -29,6 +31,9 @@ type tableColumn struct {
 	dimZero bool // 0 is dim
 	rank    rank
 	width   int
+	wanted  int  // width without truncation
+	filled  bool // a cell has another value than 0 or -
+	hidden  bool // there is no room
 }
 
 type cell struct {
@@ -52,65 +57,140 @@ func (t *table) put(st *render.Style, write func([]byte) []byte) {
 	if t.cols[k].dimZero && string(t.text[from:]) == "0" {
 		st = &t.colors.Dim
 	}
+	switch string(t.text[from:]) {
+	case "", "0", "-":
+	default:
+		t.cols[k].filled = true
+	}
 	t.cells = append(t.cells, cell{from, len(t.text), st})
 	t.cols[k].width = max(t.cols[k].width, render.Width(t.text[from:]))
 }
 
-// minTruncated is the least width that a column is truncated to.
-const minTruncated = 12
+// Widths that columns are truncated to, on two levels: as long as others can be
+// hidden instead, and at least.
+const (
+	shortName    = 20
+	shortLast    = 24
+	minTruncated = 12
+)
 
-// shown returns which of the table's columns fit into a width, and truncates
-// the last one to fit; width 0: all fit.
-func (t *table) shown(columns int) []bool {
-	show := make([]bool, len(t.cols))
-	all := -2
-	for k := range t.cols {
-		show[k] = true
-		all += t.cols[k].width + 2
+// fit hides and truncates columns until the table has a width; 0: any. Columns
+// without values are hidden first, then the extra ones. The last column, such as
+// the list of errors, is truncated before useful ones are hidden.
+func (t *table) fit(columns int) {
+	if columns == 0 {
+		return
 	}
-	for least := extra; least >= useful && columns > 0; least-- {
-		for k := len(t.cols) - 1; k >= 0 && all > columns; k-- {
-			c := &t.cols[k]
-			if c.rank != least {
-				continue
+	over := -2 - columns
+	for k := range t.cols {
+		c := &t.cols[k]
+		c.wanted = c.width
+		over += c.width + 2
+	}
+	hide := func(which func(c *tableColumn) bool) {
+		for k := len(t.cols) - 1; k >= 0 && over > 0; k-- {
+			if c := &t.cols[k]; !c.hidden && which(c) {
+				c.hidden = true
+				over -= c.width + 2
 			}
-			if over := all - columns; k == len(t.cols)-1 && least == useful && c.width-over >= minTruncated {
-				c.width -= over
-				return show
-			}
-			show[k] = false
-			all -= c.width + 2
 		}
 	}
-	if columns > 0 {
-		t.narrow(show, all-columns)
+	truncateLast := func(least int) {
+		if c := &t.cols[len(t.cols)-1]; c.rank == useful && !c.hidden {
+			cut := max(0, min(over, c.width-least))
+			c.width -= cut
+			over -= cut
+		}
 	}
-	return show
+	hide(func(c *tableColumn) bool { return c.rank >= useful && !c.filled })
+	truncateLast(shortLast)
+	hide(func(c *tableColumn) bool { return c.rank == extra })
+	truncateLast(minTruncated)
+	over = t.narrow(over, shortName)
+	hide(func(c *tableColumn) bool { return c.rank == useful })
+	t.widen(-t.narrow(over, minTruncated))
 }
 
-// narrow truncates the widest of the left-aligned columns, as long as the table
-// is too wide.
-func (t *table) narrow(show []bool, excess int) {
-	for ; excess > 0; excess-- {
+// narrow truncates the widest of the left-aligned columns, down to a width, as
+// long as the table is too wide. It returns by how much it still is.
+func (t *table) narrow(over, least int) int {
+	for ; over > 0; over-- {
 		widest := -1
 		for k, c := range t.cols {
-			if show[k] && c.left && c.width > minTruncated && (widest < 0 || c.width > t.cols[widest].width) {
+			if !c.hidden && c.left && c.width > least && (widest < 0 || c.width > t.cols[widest].width) {
 				widest = k
 			}
 		}
 		if widest < 0 {
-			return
+			break
 		}
 		t.cols[widest].width--
 	}
+	return over
+}
+
+// widen gives room that is left to truncated columns, in their order.
+func (t *table) widen(room int) {
+	for k := range t.cols {
+		if c := &t.cols[k]; !c.hidden && room > 0 {
+			n := min(room, c.wanted-c.width)
+			c.width += n
+			room -= n
+		}
+	}
+}
+
+// Omitted is the columns for which a terminal has no room, of tables with the
+// same columns.
+type Omitted struct{ columns []omittedColumn }
+
+type omittedColumn struct {
+	title string
+	shown bool // in one of the tables
+	lost  bool // hidden where it had values
+}
+
+// add adds a table that was rendered.
+func (o *Omitted) add(t *table) {
+	if o.columns == nil {
+		o.columns = make([]omittedColumn, len(t.cols))
+	}
+	for k := range t.cols {
+		c, sum := &t.cols[k], &o.columns[k]
+		sum.title = c.title
+		sum.shown = sum.shown || !c.hidden
+		sum.lost = sum.lost || c.hidden && c.filled
+	}
+}
+
+// String lists the titles, apart those of columns that have no values; it is empty
+// when all columns are shown.
+func (o *Omitted) String() string {
+	var lost, empty []string
+	for _, c := range o.columns {
+		switch {
+		case c.lost:
+			lost = append(lost, c.title)
+		case !c.shown:
+			empty = append(empty, c.title)
+		}
+	}
+	text := strings.Join(lost, " ")
+	switch {
+	case len(empty) == 0:
+		return text
+	case text == "":
+		return strings.Join(empty, " ") + " (0)"
+	}
+	return text + " (0: " + strings.Join(empty, " ") + ")"
 }
 
 // render appends the lines, titles first.
 func (t *table) render(dst []byte, columns int) []byte {
-	show := t.shown(columns)
-	dst = t.line(dst, show, func(k int) ([]byte, *render.Style) { return []byte(t.cols[k].title), &t.colors.Head })
+	t.fit(columns)
+	dst = t.line(dst, func(k int) ([]byte, *render.Style) { return []byte(t.cols[k].title), &t.colors.Head })
 	for at := 0; at < len(t.cells); at += len(t.cols) {
-		dst = t.line(dst, show, func(k int) ([]byte, *render.Style) {
+		dst = t.line(dst, func(k int) ([]byte, *render.Style) {
 			c := t.cells[at+k]
 			return t.text[c.from:c.to], c.style
 		})
@@ -118,11 +198,11 @@ func (t *table) render(dst []byte, columns int) []byte {
 	return dst
 }
 
-func (t *table) line(dst []byte, show []bool, get func(k int) ([]byte, *render.Style)) []byte {
+func (t *table) line(dst []byte, get func(k int) ([]byte, *render.Style)) []byte {
 	first := true
 	pending := 0 // spaces that are appended when something follows
 	for k := range t.cols {
-		if !show[k] {
+		if t.cols[k].hidden {
 			continue
 		}
 		if !first {

@@ -7,27 +7,55 @@ import (
 	"github.com/lshark/lshark/render"
 )
 
-// TestNarrowTable: the least important columns go first, the last one is
-// truncated.
+// TestNarrowTable checks in which order columns lose their room: those without
+// values, the end of a long last column, the extra ones, the last column down to
+// 12 columns, names down to 20, the useful columns from the last on.
 func TestNarrowTable(t *testing.T) {
-	const row = "a       1  22  ENODEV:7 ENOTCONN:5 EIO:1"
-	for columns, want := range map[int]string{
-		0: row, 100: row, len(row): row,
-		len(row) - 1: "a       1  ENODEV:7 ENOTCONN:5 EIO:1",
-		30:           "a       1  ENODEV:7 ENOTCONN:…",
-		23:           "a       1  ENODEV:7 EN…",
-		22:           "a       1",
-		3:            "a       1",
+	for columns, want := range map[int]struct{ row, omitted string }{
+		0:   {"LDLM_CALLBACK_AND_MORE  1  0  22  33  ENODEV:7 ENOTCONN:5 EIO:1", ""},
+		63:  {"LDLM_CALLBACK_AND_MORE  1  0  22  33  ENODEV:7 ENOTCONN:5 EIO:1", ""},
+		62:  {"LDLM_CALLBACK_AND_MORE  1  22  33  ENODEV:7 ENOTCONN:5 EIO:1", "z (0)"},
+		59:  {"LDLM_CALLBACK_AND_MORE  1  22  33  ENODEV:7 ENOTCONN:5 EIO…", "z (0)"},
+		58:  {"LDLM_CALLBACK_AND_MORE  1  33  ENODEV:7 ENOTCONN:5 EIO:1", "t (0: z)"},
+		50:  {"LDLM_CALLBACK_AND_MORE  1  33  ENODEV:7 ENOTCONN:…", "t (0: z)"},
+		43:  {"LDLM_CALLBACK_AND_MORE  1  33  ENODEV:7 EN…", "t (0: z)"},
+		41:  {"LDLM_CALLBACK_AND_M…  1  33  ENODEV:7 EN…", "t (0: z)"},
+		40:  {"LDLM_CALLBACK_AND_MORE  1  33", "t errors (0: z)"},
+		27:  {"LDLM_CALLBACK_AND_M…  1  33", "t errors (0: z)"},
+		26:  {"LDLM_CALLBACK_AND_MORE  1", "t u errors (0: z)"},
+		24:  {"LDLM_CALLBACK_AND_MO…  1", "t u errors (0: z)"},
+		3:   {"LDLM_CALLBA…  1", "t u errors (0: z)"},
+		300: {"LDLM_CALLBACK_AND_MORE  1  0  22  33  ENODEV:7 ENOTCONN:5 EIO:1", ""},
 	} {
 		c := render.NewColors(false)
-		tab := newTable(c, []tableColumn{{title: "op", left: true}, {title: "count"}, {title: "t", rank: extra}, {title: "errors", left: true, rank: useful}})
-		for _, cell := range []string{"a", "1", "22", "ENODEV:7 ENOTCONN:5 EIO:1"} {
+		tab := newTable(c, []tableColumn{{title: "op", left: true}, {title: "n"}, {title: "z", rank: useful}, {title: "t", rank: extra},
+			{title: "u", rank: useful}, {title: "errors", left: true, rank: useful}})
+		for _, cell := range []string{"LDLM_CALLBACK_AND_MORE", "1", "0", "22", "33", "ENODEV:7 ENOTCONN:5 EIO:1"} {
 			tab.put(&c.Num, func(b []byte) []byte { return append(b, cell...) })
 		}
 		lines := strings.Split(string(tab.render(nil, columns)), "\n")
-		if lines[1] != want {
-			t.Errorf("%d columns: %q, want %q", columns, lines[1], want)
+		var o Omitted
+		o.add(tab)
+		if lines[1] != want.row || o.String() != want.omitted {
+			t.Errorf("%d columns: %q, omitted %q, want %q", columns, lines[1], &o, want)
 		}
+	}
+}
+
+// TestOmitted checks that a column without values in one table only is one with
+// values.
+func TestOmitted(t *testing.T) {
+	var o Omitted
+	for _, cell := range []string{"0", "7", "-"} {
+		tab := newTable(render.NewColors(false), []tableColumn{{title: "count"}, {title: "wait", rank: useful}})
+		for _, text := range []string{"1", cell} {
+			tab.put(&render.Style{}, func(b []byte) []byte { return append(b, text...) })
+		}
+		tab.render(nil, 5)
+		o.add(tab)
+	}
+	if o.String() != "wait" {
+		t.Errorf("omitted %q", &o)
 	}
 }
 

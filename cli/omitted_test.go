@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/lshark/lshark/cli/exit"
+)
+
+// TestOmittedColumns checks that commands say which columns do not fit the
+// terminal, in one line, and that their tables fit it.
+func TestOmittedColumns(t *testing.T) {
+	for _, tt := range []struct {
+		args    string
+		columns int
+		note    string
+	}{
+		{"stats", 0, ""},
+		{"stats", 80, "lshark: hidden: wait bulk depth time min svc rtx rtt sent got (0: unans uncap)\n"},
+		{"stats -q", 80, ""},
+		{"stats", 170, "lshark: hidden: unans uncap (0)\n"},
+		{"stats", 300, ""},
+		{"stats --interval 10s", 80, "lshark: hidden: wait bulk depth time min svc rtx rtt sent got (0: unans uncap)\n"},
+		{"stats -T json", 80, ""},
+		{"imports", 80, "lshark: hidden: kind server committed ungranted uuid since rtx rtt\n"},
+		{"imports --timeline", 80, ""},
+		{"rpcs", 80, "lshark: hidden: client\n"},
+		{"rpcs --slowest 3", 80, "lshark: hidden: client\n"},
+		{"rpcs", 120, ""},
+		{"rpcs -T json", 80, ""},
+	} {
+		var out, errs bytes.Buffer
+		sys := testSystem(&out, &errs)
+		sys.OutTTY, sys.Columns = tt.columns > 0, tt.columns
+		status := Run(sys, append(strings.Fields(tt.args), "--color", "never", recovery))
+		if status != exit.OK || errs.String() != tt.note {
+			t.Errorf("%s, %d columns: status %d, %q, want %q", tt.args, tt.columns, status, &errs, tt.note)
+		}
+		for line := range strings.Lines(out.String()) {
+			if n := utf8.RuneCountInString(line) - 1; n > tt.columns && tt.columns > 0 && !strings.HasPrefix(line, "{") {
+				t.Errorf("%s: %d columns: %s", tt.args, n, line)
+			}
+		}
+	}
+}
