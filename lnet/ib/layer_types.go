@@ -1,10 +1,15 @@
 package ib
 
-import "github.com/google/gopacket"
+import (
+	"errors"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+)
 
 // The types of the layers. gopacket knows their names after Register.
 const (
-	LayerTypeTransport gopacket.LayerType = 4791 + iota
+	LayerTypeTransport gopacket.LayerType = portRoCE + iota
 	LayerTypeBTH
 	LayerTypeRDETH
 	LayerTypeDETH
@@ -18,4 +23,101 @@ const (
 	LayerTypeIETH
 	LayerTypeGRH
 	LayerTypeLRH
+	LayerTypeMAD
+	LayerTypeCM
 )
+
+const (
+	portRoCE  = 4791   // UDP port of RoCEv2
+	etherRoCE = 0x8915 // EtherType of RoCEv1
+)
+
+// Register makes the layers known to gopacket, whose NewPacket then finds them
+// behind the EtherType of RoCEv1 and the UDP port of RoCEv2. It changes tables of
+// gopacket that all packages of a program share, without a lock: call it before
+// packets are decoded. Programs that call the layers themselves, or use them with
+// gopacket's DecodingLayerParser, do not need it.
+func Register() {
+	for _, t := range [...]struct {
+		layer  gopacket.LayerType
+		name   string
+		decode gopacket.DecodeFunc
+	}{
+		{LayerTypeTransport, "InfiniBandTransport", decodeTransport},
+		{LayerTypeBTH, "BTH", decodeTransport},
+		{LayerTypeRDETH, "RDETH", nil},
+		{LayerTypeDETH, "DETH", nil},
+		{LayerTypeXRCETH, "XRCETH", nil},
+		{LayerTypeFETH, "FETH", nil},
+		{LayerTypeRETH, "RETH", nil},
+		{LayerTypeAtomicETH, "AtomicETH", nil},
+		{LayerTypeAETH, "AETH", nil},
+		{LayerTypeAtomicAckETH, "AtomicAckETH", nil},
+		{LayerTypeImmDt, "ImmDt", nil},
+		{LayerTypeIETH, "IETH", nil},
+		{LayerTypeGRH, "GRH", decodeGRH},
+		{LayerTypeLRH, "LRH", decodeLRH},
+		{LayerTypeMAD, "MAD", decodeMAD},
+		{LayerTypeCM, "InfiniBandCM", nil},
+	} {
+		meta := gopacket.LayerTypeMetadata{Name: t.name}
+		if t.decode != nil {
+			meta.Decoder = t.decode
+		}
+		gopacket.OverrideLayerType(int(t.layer), meta)
+	}
+	layers.RegisterUDPPortLayerType(portRoCE, LayerTypeTransport)
+	layers.EthernetTypeMetadata[etherRoCE] = layers.EnumMetadata{
+		DecodeWith: gopacket.DecodeFunc(decodeGRH), Name: "RoCE", LayerType: LayerTypeGRH,
+	}
+}
+
+// decodeTransport adds the BTH and each extension header to a packet as a layer.
+func decodeTransport(data []byte, p gopacket.PacketBuilder) error {
+	var t Transport
+	if err := t.DecodeFromBytes(data, p); err != nil {
+		return err
+	}
+	p.AddLayer(&t.BTH)
+	for set := t.Extensions; set != 0; set &= set - 1 {
+		p.AddLayer(t.extension(set & -set))
+	}
+	return p.NextDecoder(t.NextLayerType())
+}
+
+// decodable is a layer that knows what follows it.
+type decodable interface {
+	gopacket.Layer
+	gopacket.DecodingLayer
+}
+
+// decodeLayer adds a layer to a packet.
+func decodeLayer(layer decodable, data []byte, p gopacket.PacketBuilder) error {
+	if err := layer.DecodeFromBytes(data, p); err != nil {
+		return err
+	}
+	p.AddLayer(layer)
+	return p.NextDecoder(layer.NextLayerType())
+}
+
+func decodeGRH(data []byte, p gopacket.PacketBuilder) error { return decodeLayer(&GRH{}, data, p) }
+
+func decodeLRH(data []byte, p gopacket.PacketBuilder) error { return decodeLayer(&LRH{}, data, p) }
+
+// decodeMAD adds the header of a MAD to a packet, and a message of the connection
+// manager.
+func decodeMAD(data []byte, p gopacket.PacketBuilder) error {
+	var m MAD
+	if err := m.DecodeFromBytes(data, p); err != nil {
+		return err
+	}
+	p.AddLayer(&m)
+	var c CM
+	if err := c.Decode(&m, p); errors.Is(err, errNotCM) {
+		return p.NextDecoder(m.NextLayerType())
+	} else if err != nil {
+		return err
+	}
+	p.AddLayer(&c)
+	return p.NextDecoder(gopacket.LayerTypePayload)
+}

@@ -85,20 +85,26 @@ func (t *Transport) LayerType() gopacket.LayerType { return LayerTypeTransport }
 // CanDecode returns LayerTypeTransport.
 func (t *Transport) CanDecode() gopacket.LayerClass { return LayerTypeTransport }
 
-// NextLayerType returns the type of the payload, whose meaning the headers do not
-// have.
-func (t *Transport) NextLayerType() gopacket.LayerType { return gopacket.LayerTypePayload }
+// NextLayerType returns LayerTypeMAD for datagrams to the queue pairs of the
+// management. What is sent to others, the headers do not say.
+func (t *Transport) NextLayerType() gopacket.LayerType {
+	if t.BTH.Opcode.Service() == UD && t.BTH.DestQP <= QP1 {
+		return LayerTypeMAD
+	}
+	return gopacket.LayerTypePayload
+}
 
 // DecodeFromBytes decodes the headers at the begin of data, which is taken for the
 // whole packet, with padding and ICRC. If it ends inside the extension headers,
 // those before its end are set, and there is no payload.
 func (t *Transport) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
-	n, err := t.decodeHeaders(data, df)
-	if err != nil {
+	if err := t.BTH.DecodeFromBytes(data, df); err != nil {
 		return err
 	}
-	end := max(n, len(data)-ICRCSize-int(t.BTH.Pad))
-	t.Contents, t.Payload = data[:n], data[n:end]
+	data = data[:max(BTHSize, len(data)-ICRCSize-int(t.BTH.Pad))]
+	t.BTH.Payload = data[BTHSize:]
+	n := t.decodeExtensions(data, df)
+	t.Contents, t.Payload = data[:n], data[n:]
 	return nil
 }
 
@@ -106,30 +112,19 @@ func (t *Transport) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) err
 // to them. What follows may be the payload or a part of it. It reports whether all
 // of the BTH is there.
 func (t *Transport) DecodeHeaders(data []byte) bool {
-	n, err := t.decodeHeaders(data, gopacket.NilDecodeFeedback)
-	if err != nil {
+	if t.BTH.DecodeFromBytes(data, gopacket.NilDecodeFeedback) != nil {
 		return false
 	}
+	n := t.decodeExtensions(data, gopacket.NilDecodeFeedback)
 	t.Contents, t.Payload = data[:n], nil
 	return true
-}
-
-// decodeHeaders sets the headers and returns how many bytes of them there are.
-func (t *Transport) decodeHeaders(data []byte, df gopacket.DecodeFeedback) (int, error) {
-	if err := t.BTH.DecodeFromBytes(data, df); err != nil {
-		return 0, err
-	}
-	t.Extensions = t.BTH.Opcode.Extensions()
-	if t.Extensions == 0 {
-		return BTHSize, nil
-	}
-	return t.decodeExtensions(data, df), nil
 }
 
 // decodeExtensions sets the extension headers, in their order in the packet, and
 // returns the bytes of all headers.
 func (t *Transport) decodeExtensions(data []byte, df gopacket.DecodeFeedback) int {
 	n := BTHSize
+	t.Extensions = t.BTH.Opcode.Extensions()
 	for set := t.Extensions; set != 0; set &= set - 1 {
 		lowest := set & -set
 		if t.extension(lowest).DecodeFromBytes(data[n:], df) != nil {
