@@ -31,10 +31,18 @@ var truths = []struct {
 	// lfs changelog.
 	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[0].text",
 		"1 02MKDIR 08:26:29.324215590 2026.11.21 0x0 t=[0x200000bd2:0x1:0x0] ef=0x13 u=0:0 nid=192.0.2.3@tcp p=[0x280000403:0xac:0x0] cl"},
+	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[2].text",
+		"3 10OPEN  08:26:29.576927490 2026.11.21 0x4a t=[0x200000bd2:0x2:0x0] ef=0x17 u=0:0 nid=192.0.2.3@tcp m=-w- p=[0x200000bd2:0x1:0x0]"},
+	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[3].text",
+		"4 11CLOSE 08:26:29.617160120 2026.11.21 0x42 t=[0x200000bd2:0x2:0x0] ef=0x13 u=0:0 nid=192.0.2.3@tcp"},
 	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[4].text",
 		"5 08RENME 08:26:29.681891870 2026.11.21 0x0 t=[0:0x0:0x0] ef=0x13 u=0:0 nid=192.0.2.3@tcp p=[0x200000bd2:0x1:0x0] b s=[0x200000bd2:0x2:0x0] sp=[0x200000bd2:0x1:0x0] a"},
+	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[7].text",
+		"8 13TRUNC 08:26:29.761797930 2026.11.21 0xe t=[0x200000bd2:0x2:0x0] ef=0x13 u=0:0 nid=192.0.2.3@tcp p=[0x200000bd2:0x1:0x0]"},
 	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[9].text",
 		"10 15XATTR 08:26:36.159583080 2026.11.21 0x0 t=[0x200000bd2:0x2:0x0] ef=0x1b u=0:0 nid=192.0.2.3@tcp x=user.a"},
+	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[11].text",
+		"12 10OPEN  08:26:36.369520610 2026.11.21 0x1 t=[0x200000bd2:0x1:0x0] ef=0x17 u=0:0 nid=192.0.2.3@tcp m=r-- p=[0x200000bd2:0x1:0x0]"},
 	{"changelog", 1882453916711552, lnet.Reply, "buffers.eadata.records[16].cr.cr_index", "17"},
 	{"changelog", 1882453916712832, lnet.Request, "buffers.setinfo_val.cs_id", "1"},
 
