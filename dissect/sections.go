@@ -201,11 +201,24 @@ func (t *Tree) buffer(f *schema.Field, k int, p *rpcMsg, limit int) {
 	if start >= stop {
 		return
 	}
-	raw := w.bytes(start, stop)
+	raw, nodes := w.bytes(start, stop), len(t.Nodes)
 	v := w.view()
 	*v = schema.View{Struct: raw, Rest: raw, Big: p.Big, Msg: &p.Msg}
 	w.tail(w.field(f, v, start, stop), stop)
 	w.drop()
+	if len(t.Nodes) == nodes {
+		t.zeros(f, start, stop)
+	}
+}
+
+// zeros adds a node of a buffer that was captured in full and has only zero
+// bytes.
+func (t *Tree) zeros(f *schema.Field, start, stop int) {
+	w := &t.walker
+	if t.Remarks && w.missing(start, stop-start, stop) == lnet.Present {
+		i := w.open(f, start, stop-start)
+		t.Nodes[i].State |= Zeros
+	}
 }
 
 // extraBuffer adds a node of a buffer that is not declared.
@@ -220,9 +233,13 @@ func (t *Tree) extraBuffer(k int, p *rpcMsg, limit int) {
 		w.gap(f, start, stop-start, why, stop)
 		return
 	}
+	if allZero(w.bytes(start, stop)) {
+		t.zeros(f, start, stop)
+		return
+	}
 	i := w.open(f, start, stop-start)
 	t.Nodes[i].State |= Undecoded
-	if !allZero(w.bytes(start, stop)) && (p.RPC == nil || p.RPC.Common == nil || p.Variant != p.RPC.Common) {
+	if p.RPC == nil || p.RPC.Common == nil || p.Variant != p.RPC.Common {
 		w.note("tail", f.Name+": a buffer behind the declared ones")
 	}
 }

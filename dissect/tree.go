@@ -15,6 +15,7 @@ const (
 	Missing                     // its bytes are missing; Val is the lnet.Why
 	Undecoded                   // bytes that no declaration covers
 	Remark                      // text for people, not part of the wire
+	Zeros                       // a buffer of zero bytes that no declaration gives a meaning
 )
 
 // Source is the bytes that a node's offset counts in.
@@ -54,7 +55,7 @@ type Tree struct {
 	Nodes []Node
 	Notes []lnet.Note
 
-	Remarks bool // make Remark nodes, for people
+	Remarks bool // make Remark and Zeros nodes, for people
 
 	src     [3][]byte
 	walker  walker

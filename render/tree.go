@@ -112,6 +112,8 @@ func (r *Tree) address(dst []byte, a netip.AddrPort) []byte {
 func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 	n := &r.tree.Nodes[i]
 	switch {
+	case n.Is(dissect.Zeros):
+		return r.zeros(dst, n, depth, label)
 	case n.Field.Kind <= schema.Int && int(n.End) == i+1 && !n.Is(dissect.Remark):
 		return r.leaf(dst, i, depth, label)
 	case n.Is(dissect.Remark):
@@ -139,6 +141,17 @@ func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 		dst = r.node(dst, k, depth+1, column)
 	}
 	return dst
+}
+
+// zeros appends the line of a buffer of zero bytes.
+func (r *Tree) zeros(dst []byte, n *dissect.Node, depth, label int) []byte {
+	dst, _ = r.name(dst, n, depth, max(label, 1))
+	dst = strconv.AppendInt(r.c.Dim.begin(dst), int64(n.Len), 10)
+	dst = r.c.Dim.end(append(dst, " zero bytes"...))
+	if r.opt.Hex {
+		dst = r.span(dst, n)
+	}
+	return append(dst, '\n')
 }
 
 // nameWidth returns the width of the longest name of a node's parts.
