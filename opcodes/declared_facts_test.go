@@ -27,6 +27,8 @@ var factless = map[string]string{
 		group mne_type, message MDS_GET_INFO other`,
 	"of Linux, not of Lustre": `struct fscrypt_context_v1, struct fscrypt_context_v2, group acl_perm, group acl_tag,
 		group falloc_mode, group fscrypt_mode, group seek_whence, group xattr_set_flags`,
+	"of InfiniBand": `struct aeth, struct bth, struct deth, struct ib_packet, struct ieth, struct immdt, struct reth,
+		group aeth_nak, group bth_ack, group bth_ecn, group bth_flags, group ib_opcode`,
 	"ours, for a part that Lustre's struct does not name": `field batch_update_reply.messages, field batch_update_request.messages,
 		field changelog_ext_nid.cr_nid_be, field changelog_ext_nid.hole, field changelog_filter.cf_tail,
 		field gss_ctx_init_payload.target_uuid_pad, field hsm_action_list.items, field ksock_hello_v1.hello,

@@ -120,7 +120,8 @@ func isKibType(types ...string) If {
 	return func(v *View) bool { return mask[v.Uint(ibmType)] }
 }
 
-var _ = Define("kib_msg",
+// kibMsg is struct kib_msg.
+var kibMsg = Define("kib_msg",
 	Detect(isKib),
 	"a message of LNet over InfiniBand or RoCE",
 	U32("ibm_magic", Hex, LnetMagic, "marks the message and the byte order of the sender"),
@@ -141,13 +142,96 @@ var _ = Define("kib_msg",
 	Sub("completion", kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE"))),
 )
 
-var _ = Define("kib_rej",
+// KibMsg is kib_msg as trees show it: the LNet header in some of the messages is a
+// section of its own, and so is the payload.
+var KibMsg = NewStruct("kib_msg", kibParts(func(f *Field) *Field {
+	switch f.Name {
+	case "immediate":
+		return nil
+	case "putreq", "get":
+		c := f.Copy()
+		c.Type = withoutFirst(f.Type)
+		return c
+	}
+	return f.Copy()
+})...)
+
+// KibConnect is kib_msg of a connection request and of its answer, with the fields
+// that summary lines show.
+var KibConnect = NewStruct("kib_msg", kibParts(func(f *Field) *Field {
+	switch f.Name {
+	case "ibm_version":
+		return f.Copy(Shown{Label: "version ", Role: Flag})
+	case "ibm_srcnid":
+		return f.Copy(Shown{Label: "from ", Role: Node, Wide: true})
+	case "ibm_dstnid":
+		return f.Copy(Shown{Label: "to ", Role: Node, Wide: true})
+	}
+	if f.Type != nil && f.Type != kibConnparams {
+		return nil
+	}
+	return f.Copy()
+})...)
+
+// kibParts are the parts of kib_msg after change; it returns nil for a field that
+// is left out.
+func kibParts(change func(f *Field) *Field) []any {
+	parts := []any{Detect(isKib), kibMsg.Doc}
+	for _, f := range kibMsg.Fields {
+		if f = change(f); f != nil {
+			parts = append(parts, f)
+		}
+	}
+	return parts
+}
+
+// withoutFirst returns a struct without its first field. The others keep their
+// offsets.
+func withoutFirst(s *Struct) *Struct {
+	parts := []any{s.Doc}
+	for _, f := range s.Fields[1:] {
+		parts = append(parts, f.Copy(At(f.Off)))
+	}
+	return NewStruct(s.Name, parts...)
+}
+
+// KibLater are the messages behind the first of a transfer, which trees show inside
+// the section of the transport.
+var KibLater = []*Field{
+	Sub("put_ack", KibMsg, "the receiver describes where to write the payload"),
+	Sub("put_nak", KibMsg, "the receiver refuses the payload"),
+	Sub("put_done", KibMsg, "the payload is written"),
+	Sub("get_done", KibMsg, "the data are written"),
+}
+
+// KibRej is struct kib_rej.
+var KibRej = Define("kib_rej",
 	Detect(isKib),
+	Shorter{8, 16},
 	"reason why a connection was refused",
 	U32("ibr_magic", Hex, LnetMagic, "marks the refusal and the byte order of the sender"),
 	U16("ibr_version", Hex, "protocol version of the sender"),
-	U8("ibr_why", IblndReject, "the reason"),
+	U8("ibr_why", IblndReject, Remark(remarkReject), Shown{Role: Bad}, "the reason"),
 	Pad("ibr_padding", 1),
 	U64("ibr_incarnation", Cookie, "incarnation of the sender"),
 	Sub("ibr_cp", kibConnparams, "what the sender would agree to"),
 )
+
+// remarkReject describes the reason of a refusal.
+func remarkReject(v *View, dst []byte) []byte {
+	if len(v.Rest) == 0 {
+		return dst
+	}
+	return append(dst, RejectReason(v.Rest[0])...)
+}
+
+// RejectReason returns in words why a connection was refused, nothing for an unknown
+// reason.
+func RejectReason(why uint8) string {
+	for _, v := range IblndReject.Values {
+		if v.Value == uint64(why) {
+			return v.Doc
+		}
+	}
+	return ""
+}

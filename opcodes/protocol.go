@@ -54,13 +54,15 @@ func init() {
 	Protocol.Sections = map[string][]*Struct{
 		"connreq":    {ConnreqV1, ConnreqV2},
 		"hello":      {HelloV1, HelloV2, HelloV4},
+		"ib":         {IBPacket},
 		"ksock":      {KsockHdr},
 		"lnet":       {LNetHdr4, LNetHdr16},
 		"lustre_msg": {LustreMsg},
+		"o2iblnd":    {kibMsg, KibRej},
 		"ping_info":  {PingInfo},
 		"selftest":   {SelftestMsg},
 	}
-	Protocol.OtherFields = wrappingPlaces()
+	Protocol.OtherFields = append(wrappingPlaces(), infinibandPlaces()...)
 	Protocol.Prepare()
 }
 

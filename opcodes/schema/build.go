@@ -12,6 +12,9 @@ func U8(name string, opts ...any) *Field { return number(name, Uint, 1, opts) }
 // U16 is an unsigned integer of 2 bytes.
 func U16(name string, opts ...any) *Field { return number(name, Uint, 2, opts) }
 
+// U24 is an unsigned integer of 3 bytes.
+func U24(name string, opts ...any) *Field { return number(name, Uint, 3, opts) }
+
 // U32 is an unsigned integer of 4 bytes.
 func U32(name string, opts ...any) *Field { return number(name, Uint, 4, opts) }
 

@@ -1,0 +1,245 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// IBOpcode is the group ib_opcode: the high bits are the transport service, the low
+// five the operation.
+var IBOpcode = Enum("ib_opcode", "IB_OPCODE_", "operations of InfiniBand packets", ibOpcodes())
+
+// ibServices are the transport services that have the usual operations.
+var ibServices = []Value{
+	{Name: "RC", Value: 0x00, Doc: "reliable connection"},
+	{Name: "UC", Value: ibUC, Doc: "unreliable connection"},
+	{Name: "RD", Value: ibRD, Doc: "reliable datagram"},
+	{Name: "UD", Value: ibUD, Doc: "unreliable datagram"},
+	{Name: "XRC", Value: ibXRC, Doc: "extended reliable connection"},
+}
+
+// ibOperations are the operations; a service has some of them.
+var ibOperations = []Value{
+	{Name: "SEND_FIRST", Value: 0x00, Doc: "first packet of a message"},
+	{Name: "SEND_MIDDLE", Value: 0x01, Doc: "next packet of a message"},
+	{Name: "SEND_LAST", Value: 0x02, Doc: "last packet of a message"},
+	{Name: "SEND_LAST_WITH_IMMEDIATE", Value: 0x03, Doc: "last packet of a message, with immediate data"},
+	{Name: "SEND_ONLY", Value: 0x04, Doc: "a message in one packet"},
+	{Name: "SEND_ONLY_WITH_IMMEDIATE", Value: 0x05, Doc: "a message in one packet, with immediate data"},
+	{Name: "RDMA_WRITE_FIRST", Value: 0x06, Doc: "first packet of a write to the memory of the receiver"},
+	{Name: "RDMA_WRITE_MIDDLE", Value: 0x07, Doc: "next packet of a write"},
+	{Name: "RDMA_WRITE_LAST", Value: 0x08, Doc: "last packet of a write"},
+	{Name: "RDMA_WRITE_LAST_WITH_IMMEDIATE", Value: 0x09, Doc: "last packet of a write, with immediate data"},
+	{Name: "RDMA_WRITE_ONLY", Value: 0x0a, Doc: "a write in one packet"},
+	{Name: "RDMA_WRITE_ONLY_WITH_IMMEDIATE", Value: 0x0b, Doc: "a write in one packet, with immediate data"},
+	{Name: "RDMA_READ_REQUEST", Value: ibReadRequest, Doc: "reads memory of the receiver"},
+	{Name: "RDMA_READ_RESPONSE_FIRST", Value: 0x0d, Doc: "first packet of what was read"},
+	{Name: "RDMA_READ_RESPONSE_MIDDLE", Value: 0x0e, Doc: "next packet of what was read"},
+	{Name: "RDMA_READ_RESPONSE_LAST", Value: 0x0f, Doc: "last packet of what was read"},
+	{Name: "RDMA_READ_RESPONSE_ONLY", Value: 0x10, Doc: "all that was read, in one packet"},
+	{Name: "ACKNOWLEDGE", Value: 0x11, Doc: "ACK or NAK"},
+	{Name: "ATOMIC_ACKNOWLEDGE", Value: 0x12, Doc: "result of an atomic operation"},
+	{Name: "COMPARE_SWAP", Value: 0x13, Doc: "atomic compare and swap"},
+	{Name: "FETCH_ADD", Value: 0x14, Doc: "atomic fetch and add"},
+	{Name: "RESYNC", Value: ibResync, Doc: "new packet sequence number"},
+	{Name: "SEND_LAST_WITH_INVALIDATE", Value: 0x16, Doc: "last packet of a message; revokes a key"},
+	{Name: "SEND_ONLY_WITH_INVALIDATE", Value: 0x17, Doc: "a message in one packet; revokes a key"},
+	{Name: "FLUSH", Value: ibFlush, Doc: "makes writes visible or persistent"},
+	{Name: "ATOMIC_WRITE", Value: 0x1d, Doc: "atomic write of 8 bytes"},
+}
+
+// Services, and operations from which on some services have none.
+const (
+	ibUC, ibRD, ibUD, ibXRC = 0x20, 0x40, 0x60, 0xa0
+	ibReadRequest           = 0x0c
+	ibResync                = 0x15
+	ibFlush                 = 0x1c
+	ibCNP                   = 0x81
+
+	ibServiceBits, ibOperationBits = 0xe0, 0x1f
+)
+
+func ibOpcodes() (list []Value) {
+	for _, service := range ibServices {
+		for _, op := range ibOperations {
+			if ibHas(service.Value, op) {
+				list = append(list, Value{Name: service.Name + "_" + op.Name, Value: service.Value | op.Value, Doc: op.Doc + "; " + service.Doc})
+			}
+		}
+	}
+	return append(list, Value{Name: "CNP", Value: ibCNP, Doc: "congestion notification of RoCE version 2"})
+}
+
+// ibHas reports whether a service has an operation.
+func ibHas(service uint64, op Value) bool {
+	switch service {
+	case ibUC:
+		return op.Value < ibReadRequest
+	case ibRD:
+		return op.Value <= ibResync
+	case ibUD:
+		return op.Name == "SEND_ONLY" || op.Name == "SEND_ONLY_WITH_IMMEDIATE"
+	case ibXRC:
+		return op.Value < ibFlush && op.Value != ibResync
+	}
+	return op.Value != ibResync
+}
+
+// bthFlags is the group bth_flags.
+var bthFlags = Bits("bth_flags", "", "flags, padding and version of an InfiniBand packet", []Value{
+	{Name: "PAD_1", Value: 0x10, Mask: 0x30, Doc: "one byte of padding behind the payload"},
+	{Name: "PAD_2", Value: 0x20, Mask: 0x30, Doc: "two bytes of padding behind the payload"},
+	{Name: "PAD_3", Value: 0x30, Mask: 0x30, Doc: "three bytes of padding behind the payload"},
+	{Name: "MIGRATED", Value: 0x40, Doc: "the connection is on its current path"},
+	{Name: "SOLICITED", Value: 0x80, Doc: "the receiver should raise an event"},
+})
+
+// bthECN is the group bth_ecn.
+var bthECN = Bits("bth_ecn", "", "congestion bits of an InfiniBand packet", []Value{
+	{Name: "BECN", Value: 0x40, Doc: "packets in the other direction met congestion"},
+	{Name: "FECN", Value: 0x80, Doc: "the packet met congestion"},
+})
+
+// bthAck is the group bth_ack.
+var bthAck = Bits("bth_ack", "", "whether an InfiniBand packet is to be acknowledged", []Value{
+	{Name: "ACK_REQUEST", Value: 0x80, Doc: "the receiver has to acknowledge the packet"},
+})
+
+// aethNak is the group aeth_nak.
+var aethNak = Enum("aeth_nak", "", "reasons of an InfiniBand NAK", []Value{
+	{Name: "NAK_PSN_SEQUENCE_ERROR", Value: 0x60, Doc: "a packet is missing: send again from this one on"},
+	{Name: "NAK_INVALID_REQUEST", Value: 0x61, Doc: "not supported, or out of order"},
+	{Name: "NAK_REMOTE_ACCESS_ERROR", Value: 0x62, Doc: "wrong key or address"},
+	{Name: "NAK_REMOTE_OPERATIONAL_ERROR", Value: 0x63, Doc: "the receiver could not complete the request"},
+	{Name: "NAK_INVALID_RD_REQUEST", Value: 0x64, Doc: "of reliable datagrams"},
+})
+
+var bthOpcode = U8("bth_opcode", IBOpcode, "service and operation")
+
+// bth is the base transport header.
+var bth = Define("bth",
+	Big,
+	"base transport header, the first one of each packet above the network",
+	bthOpcode,
+	U8("bth_flags", bthFlags, "solicited event, migration state, padding, version"),
+	U16("bth_pkey", Hex, "partition of the network"),
+	U8("bth_ecn", bthECN, "congestion"),
+	U24("bth_destqp", Hex, "queue pair of the receiver"),
+	U8("bth_ack", bthAck, "whether an acknowledgement is requested"),
+	U24("bth_psn", "packet sequence number"),
+)
+
+// reth is the RDMA extended transport header.
+var reth = Define("reth",
+	Big,
+	"where an RDMA write or read begins, in its first packet",
+	U64("reth_va", Cookie, "address in the memory of the receiver"),
+	U32("reth_rkey", Hex, "key of that memory"),
+	U32("reth_dmalen", Size, "bytes of the whole write or read"),
+)
+
+// aeth is the ACK extended transport header.
+var aeth = Define("aeth",
+	Big,
+	"acknowledgement",
+	U8("aeth_syndrome", Hex, aethNak, Remark(remarkSyndrome), "ACK with credits, RNR NAK with the time to wait, or NAK with the reason"),
+	U24("aeth_msn", "number of messages that the receiver has completed"),
+)
+
+// remarkSyndrome describes an acknowledgement that is not a NAK.
+func remarkSyndrome(v *View, dst []byte) []byte {
+	if len(v.Rest) == 0 {
+		return dst
+	}
+	switch v.Rest[0] >> 5 {
+	case 0:
+		return append(dst, "ACK"...)
+	case 1:
+		return append(dst, "receiver not ready"...)
+	}
+	return dst
+}
+
+// deth is the datagram extended transport header.
+var deth = Define("deth",
+	Big,
+	"sender of a datagram",
+	U32("deth_qkey", Hex, "key of the receiver's queue pair"),
+	Pad("deth_reserved", 1),
+	U24("deth_srcqp", Hex, "queue pair of the sender"),
+)
+
+// immdt is the immediate data header.
+var immdt = Define("immdt",
+	Big,
+	"immediate data",
+	U32("immdt_data", Hex, "passed to the receiver with the completion"),
+)
+
+// ieth is the invalidate extended transport header.
+var ieth = Define("ieth",
+	Big,
+	"key that a message revokes",
+	U32("ieth_rkey", Hex, "key of memory that the sender needs no more"),
+)
+
+// IBPacket has the headers of a packet of a message.
+var IBPacket = Define("ib_packet",
+	Big,
+	"headers of an InfiniBand packet above the network: the base transport header and those that its opcode has",
+	Sub("bth", bth, "base transport header"),
+	Sub("deth", deth, AfterPrevious(true), ibHeader(isDatagram), "sender of a datagram"),
+	Sub("reth", reth, AfterPrevious(true), ibHeader(beginsRDMA), "where an RDMA write or read begins"),
+	Sub("aeth", aeth, AfterPrevious(true), ibHeader(acknowledges), "acknowledgement"),
+	Sub("immdt", immdt, AfterPrevious(true), ibHeader(hasImmediate), "immediate data"),
+	Sub("ieth", ieth, AfterPrevious(true), ibHeader(revokesKey), "key that the message revokes"),
+)
+
+// RDMAWrite is the first of the RDMA writes that brought the payload of a message.
+var RDMAWrite = Sub("rdma_write", IBPacket, "headers of the first packet of the RDMA writes with the payload")
+
+// infinibandPlaces are the fields of the sections of InfiniBand that are in no struct.
+func infinibandPlaces() []Place {
+	places := []Place{{Field: RDMAWrite, In: "ib"}}
+	for _, f := range KibLater {
+		places = append(places, Place{Field: f, In: "o2iblnd"})
+	}
+	return places
+}
+
+// ibHeader leaves out a header of packets whose operation has none; has gets the
+// opcode.
+func ibHeader(has func(opcode uint8) bool) If {
+	return func(v *View) bool { return len(v.Struct) > 0 && v.Struct[0] != ibCNP && has(v.Struct[0]) }
+}
+
+func isDatagram(opcode uint8) bool { return opcode&ibServiceBits == ibUD }
+
+func beginsRDMA(opcode uint8) bool {
+	switch opcode & ibOperationBits {
+	case 0x06, 0x0a, 0x0b, ibReadRequest, 0x1d:
+		return true
+	}
+	return false
+}
+
+func acknowledges(opcode uint8) bool {
+	switch opcode & ibOperationBits {
+	case 0x0d, 0x0f, 0x10, 0x11, 0x12:
+		return true
+	}
+	return false
+}
+
+func hasImmediate(opcode uint8) bool {
+	switch opcode & ibOperationBits {
+	case 0x03, 0x05, 0x09, 0x0b:
+		return true
+	}
+	return false
+}
+
+func revokesKey(opcode uint8) bool {
+	switch opcode & ibOperationBits {
+	case 0x16, 0x17:
+		return true
+	}
+	return false
+}
