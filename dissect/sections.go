@@ -17,6 +17,10 @@ var (
 	sectionHelloV2   = schema.Sub("hello", opcodes.HelloV2, "version, NIDs and type of the connection")
 	sectionHelloV4   = schema.Sub("hello", opcodes.HelloV4, "version, NIDs and type of the connection")
 	sectionKsock     = schema.Sub("ksock", opcodes.KsockHdr, "header of the socket transport")
+	sectionIB        = schema.Sub("ib", opcodes.IBPacket, "headers of the InfiniBand packet that completed the message, and of the first RDMA write")
+	sectionKib       = schema.Sub("o2iblnd", opcodes.KibMsg, "messages of the InfiniBand transport: the first one, with the others inside it")
+	sectionKibConn   = schema.Sub("o2iblnd", opcodes.KibConnect, "message of the InfiniBand transport")
+	sectionKibRej    = schema.Sub("o2iblnd", opcodes.KibRej, "message of the InfiniBand transport")
 	sectionLNet4     = schema.Sub("lnet", opcodes.LNetHdr4, "LNet header")
 	sectionLNet16    = schema.Sub("lnet", opcodes.LNetHdr16, "LNet header")
 	sectionPing      = schema.Sub("ping_info", opcodes.PingInfo, "the interfaces of a node")
@@ -33,7 +37,7 @@ var (
 // TransportSections lists the sections of the transport and of LNet, in the
 // order of trees. A section that is one of several structs is listed once.
 func TransportSections() []*schema.Field {
-	return []*schema.Field{sectionKsock, sectionConnreqV2, sectionHelloV2, sectionLNet16, sectionPing, sectionSelftest}
+	return []*schema.Field{sectionKsock, sectionIB, sectionKib, sectionConnreqV2, sectionHelloV2, sectionLNet16, sectionPing, sectionSelftest}
 }
 
 // MessageSections lists the sections of RPC messages and of bulk data, in the
@@ -47,11 +51,8 @@ func (t *Tree) section(f *schema.Field, off, limit int) int {
 	return t.walker.record(f, nil, off, limit)
 }
 
-// transport walks the messages and headers of socklnd.
-func (t *Tree) transport(m *Message) {
-	if m.Transport != lnet.TCP {
-		return
-	}
+// socklnd walks the messages and headers of socklnd.
+func (t *Tree) socklnd(m *Message) {
 	t.walker.big = m.Swapped
 	switch {
 	case m.Kind == lnet.Connreq && m.Size == opcodes.ConnreqV1.Size:

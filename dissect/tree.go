@@ -26,7 +26,13 @@ const (
 	InMessage Source = iota // Message.Data
 	InContent               // Message.Content, the bulk data
 	InText                  // text made by the dissector
+	Implied                 // a header that is not on the wire and follows from others
+	InTransport             // the first of the packets and messages of the transport, each of which is a source
 )
+
+// maxTransport is how many packets and messages of the transport a tree shows of a
+// message.
+const maxTransport = 10
 
 // Node is a field of a message. Nodes are stored in one slice in the order of the
 // wire, each followed by its descendants.
@@ -57,7 +63,7 @@ type Tree struct {
 
 	Remarks bool // make Remark and Zeros nodes, for people
 
-	src     [3][]byte
+	src     [int(InTransport) + maxTransport][]byte
 	walker  walker
 	rpc     rpcMsg     // of the message
 	req     rpcMsg     // of its request
@@ -89,11 +95,18 @@ func (t *Tree) Bytes(n *Node) []byte {
 // Build fills the tree with the fields of a message.
 func (t *Tree) Build(m *Message) {
 	t.Nodes, t.Notes = t.Nodes[:0], append(t.Notes[:0], m.Notes...)
-	t.src = [3][]byte{m.Data, m.Content, t.src[InText][:0]}
+	t.src[InMessage], t.src[InContent], t.src[InText] = m.Data, m.Content, t.src[InText][:0]
 	t.walker.reset(t, m)
-	t.transport(m)
-	if m.LNetOff >= 0 {
+	if m.IB != nil {
+		t.infiniband(m)
+	} else {
+		t.socklnd(m)
+	}
+	switch {
+	case m.LNetOff >= 0:
 		t.lnetHeader(m)
+	case m.HasLNet():
+		t.impliedReply(m)
 	}
 	switch m.Kind {
 	case lnet.Request, lnet.Reply, lnet.EarlyReply:
@@ -127,7 +140,7 @@ func (t *Tree) ParseRPC(m *Message) (msg *schema.Msg, complete bool) {
 // set.
 func (t *Tree) BuildField(f *schema.Field, in *schema.Struct, b []byte, big bool) {
 	t.Nodes, t.Notes = t.Nodes[:0], t.Notes[:0]
-	t.src = [3][]byte{b, nil, t.src[InText][:0]}
+	t.src[InMessage], t.src[InContent], t.src[InText] = b, nil, t.src[InText][:0]
 	t.bulkMsg = schema.Msg{Big: big}
 	w := &t.walker
 	w.reset(t, &Message{Message: lnet.Message{Data: b, Size: len(b), LNetOff: -1}})

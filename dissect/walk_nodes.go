@@ -46,6 +46,8 @@ func (w *nodeWriter) missing(off, n, limit int) lnet.Why {
 		return lnet.Shorter
 	case w.whole && off+n <= len(w.data):
 		return lnet.Present
+	case w.src >= InTransport:
+		return lnet.Snaplen
 	case w.src != InMessage:
 		return lnet.Shorter
 	}

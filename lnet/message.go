@@ -100,6 +100,10 @@ func (m *Message) Note(code, text string) {
 	m.Notes = append(m.Notes, Note{code, text})
 }
 
+// HasLNet reports whether the message is one of LNet, not of its transport alone: it
+// has an LNet header, or is the REPLY that the end of RDMA writes stands for.
+func (m *Message) HasLNet() bool { return m.LNetOff >= 0 || m.LNet.Type == TypeReply }
+
 // Clone returns a copy that stays valid.
 func (m *Message) Clone() *Message {
 	c := *m

@@ -198,8 +198,8 @@ var RDMAWrite = Sub("rdma_write", IBPacket, "headers of the first packet of the 
 // infinibandPlaces are the fields of the sections of InfiniBand that are in no struct.
 func infinibandPlaces() []Place {
 	places := []Place{{Field: RDMAWrite, In: "ib"}}
-	for _, f := range KibLater {
-		places = append(places, Place{Field: f, In: "o2iblnd"})
+	for _, m := range kibLater {
+		places = append(places, Place{Field: m.field, In: "o2iblnd"})
 	}
 	return places
 }

@@ -7,7 +7,7 @@ var IblndMsgType = Enum("iblnd_msg_type", "IBLND_MSG_", "messages of LNet over I
 	{Name: "CONNREQ", Value: 0xc0, Doc: "asks for a connection"},
 	{Name: "CONNACK", Value: 0xc1, Doc: "accepts a connection"},
 	{Name: "NOOP", Value: 0xd0, Doc: "gives back credits"},
-	{Name: "IMMEDIATE", Value: 0xd1, Doc: "a whole LNet message"},
+	{Name: "IMMEDIATE", Value: KibImmediate, Doc: "a whole LNet message"},
 	{Name: "PUT_REQ", Value: 0xd2, Doc: "offers data"},
 	{Name: "PUT_NAK", Value: 0xd3, Doc: "refuses data"},
 	{Name: "PUT_ACK", Value: 0xd4, Doc: "describes where to write"},
@@ -195,14 +195,31 @@ func withoutFirst(s *Struct) *Struct {
 	return NewStruct(s.Name, parts...)
 }
 
-// KibLater are the messages behind the first of a transfer, which trees show inside
+// kibLater are the messages that follow the first of a transfer. Trees show them inside
 // the section of the transport.
-var KibLater = []*Field{
-	Sub("put_ack", KibMsg, "the receiver describes where to write the payload"),
-	Sub("put_nak", KibMsg, "the receiver refuses the payload"),
-	Sub("put_done", KibMsg, "the payload is written"),
-	Sub("get_done", KibMsg, "the data are written"),
+var kibLater = [...]struct {
+	typ   uint8
+	field *Field
+}{
+	{0xd3, Sub("put_nak", KibMsg, "the receiver refuses the payload")},
+	{0xd4, Sub("put_ack", KibMsg, "the receiver describes where to write the payload")},
+	{0xd5, Sub("put_done", KibMsg, "the payload is written")},
+	{0xd7, Sub("get_done", KibMsg, "the data are written")},
 }
+
+// KibLater returns the field of a message that follows the first of a transfer, nil
+// for types that do not.
+func KibLater(typ uint8) *Field {
+	for i := range kibLater {
+		if kibLater[i].typ == typ {
+			return kibLater[i].field
+		}
+	}
+	return nil
+}
+
+// KibImmediate is the type of a whole LNet message.
+const KibImmediate = 0xd1
 
 // KibRej is struct kib_rej.
 var KibRej = Define("kib_rej",

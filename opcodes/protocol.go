@@ -58,7 +58,7 @@ func init() {
 		"ksock":      {KsockHdr},
 		"lnet":       {LNetHdr4, LNetHdr16},
 		"lustre_msg": {LustreMsg},
-		"o2iblnd":    {kibMsg, KibRej},
+		"o2iblnd":    {KibMsg, KibRej},
 		"ping_info":  {PingInfo},
 		"selftest":   {SelftestMsg},
 	}

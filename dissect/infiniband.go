@@ -1,0 +1,193 @@
+package dissect
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Sources of the transport.
+const (
+	inPacket   = InTransport     // headers of the packet that completed the message
+	inWrite    = InTransport + 1 // headers of the first RDMA write
+	inMessages = InTransport + 2 // messages of o2iblnd, in their order
+)
+
+// Places in a kib_msg, and its sizes.
+const (
+	kibTypeOff    = 6
+	kibNobOff     = 8
+	kibHeaderSize = 48
+	kibMaxSize    = 4096
+)
+
+// infiniband walks the headers of InfiniBand and the messages of o2iblnd.
+func (t *Tree) infiniband(m *Message) {
+	w, x := &t.walker, m.IB
+	if len(x.Headers) > 0 {
+		t.packetHeaders(x)
+	}
+	w.use(InMessage, m.Data)
+	switch {
+	case m.Kind == lnet.Connrej:
+		if len(m.Data) > 0 {
+			t.section(sectionKibRej, 0, m.Size)
+		}
+	case m.Kind == lnet.Connreq || m.Kind == lnet.Connack:
+		t.section(sectionKibConn, 0, m.Size)
+	case len(x.Parts) > 0 && !isImmediate(x):
+		t.kibMessages(x)
+	case len(x.Parts) > 0 && m.Size >= kibHeaderSize:
+		t.section(sectionKib, 0, kibHeaderSize)
+	}
+	w.use(InMessage, m.Data)
+	w.big = false
+}
+
+// useTransport makes a packet or message of the transport the bytes that offsets count
+// in.
+func (t *Tree) useTransport(src Source, b []byte) {
+	t.src[src] = b
+	t.walker.use(src, b)
+}
+
+// packetHeaders walks the headers of the packet that completed the message, and of the
+// first RDMA write with its payload.
+func (t *Tree) packetHeaders(x *lnet.IB) {
+	w := &t.walker
+	section := len(t.Nodes)
+	t.useTransport(inPacket, x.Headers)
+	end := t.section(sectionIB, 0, len(x.Headers))
+	if len(x.Writes.Headers) == 0 {
+		return
+	}
+	t.useTransport(inWrite, x.Writes.Headers)
+	w.depth++
+	i := len(t.Nodes)
+	w.record(opcodes.RDMAWrite, nil, 0, len(x.Writes.Headers))
+	if t.Remarks {
+		t.remarkOn(i, appendWrites(t.src[InText], &x.Writes))
+	}
+	w.depth--
+	w.close(section, end)
+}
+
+// kibMessages walks the messages of a transfer, the later ones inside the section of
+// the first.
+func (t *Tree) kibMessages(x *lnet.IB) {
+	w := &t.walker
+	section := len(t.Nodes)
+	t.useTransport(inMessages, x.Parts[0].Data)
+	end := t.section(sectionKib, 0, kibLength(x.Parts[0].Data))
+	t.remarkFrame(section, x, 0)
+	w.depth++
+	for k := 1; k < len(x.Parts) && int(inMessages)+k < len(t.src); k++ {
+		b := x.Parts[k].Data
+		f := opcodes.KibLater(kibType(b))
+		if f == nil {
+			continue
+		}
+		t.useTransport(inMessages+Source(k), b)
+		i := len(t.Nodes)
+		w.record(f, nil, 0, kibLength(b))
+		t.remarkFrame(i, x, k)
+	}
+	w.depth--
+	w.close(section, end)
+}
+
+// remarkFrame adds a remark with the frame of an o2iblnd message to its node i, when
+// the message is one of several.
+func (t *Tree) remarkFrame(i int, x *lnet.IB, k int) {
+	if t.Remarks && len(x.Parts) > 1 {
+		t.remarkOn(i, strconv.AppendInt(append(t.src[InText], "frame "...), x.Parts[k].Frame.Number, 10))
+	}
+}
+
+// remarkOn adds a remark to node i, the last one that has parts. text is what the
+// texts of the tree are with it.
+func (t *Tree) remarkOn(i int, text []byte) {
+	w, n := &t.walker, &t.Nodes[i]
+	start := len(t.src[InText])
+	t.src[InText] = text
+	end := int(n.Off + n.Len)
+	k := w.open(n.Field, start, len(text)-start)
+	t.Nodes[k].Src, t.Nodes[k].Depth = InText, t.Nodes[i].Depth+1
+	t.Nodes[k].State |= Remark
+	w.close(i, end)
+}
+
+// isImmediate reports whether a message consists of one IMMEDIATE.
+func isImmediate(x *lnet.IB) bool {
+	return len(x.Parts) == 1 && kibType(x.Parts[0].Data) == opcodes.KibImmediate
+}
+
+func kibType(b []byte) byte {
+	if len(b) <= kibTypeOff {
+		return 0
+	}
+	return b[kibTypeOff]
+}
+
+// kibLength returns the length of a kib_msg as far as trees show it in the section of
+// o2iblnd: without the payload of an IMMEDIATE.
+func kibLength(b []byte) int {
+	if kibType(b) == opcodes.KibImmediate || len(b) < kibNobOff+4 {
+		return kibHeaderSize
+	}
+	nob := schema.ReadUint(b[kibNobOff:kibNobOff+4], opcodes.KibMsg.Big(b, false))
+	return int(min(max(nob, kibHeaderSize), kibMaxSize))
+}
+
+// appendWrites appends how much RDMA writes carried, and when.
+func appendWrites(dst []byte, writes *lnet.IBWrites) []byte {
+	dst = strconv.AppendInt(dst, int64(writes.Packets), 10)
+	dst = append(dst, " packet"...)
+	if writes.Packets != 1 {
+		dst = append(dst, 's')
+	}
+	dst = strconv.AppendInt(append(dst, ", "...), int64(writes.Bytes), 10)
+	dst = strconv.AppendInt(append(dst, " bytes, frame "...), writes.First.Number, 10)
+	if writes.Packets > 1 {
+		dst = strconv.AppendInt(append(dst, " to "...), writes.Last.Number, 10)
+		dst = strconv.AppendInt(append(dst, " in "...), (writes.Last.Time-writes.First.Time)/1e3, 10)
+		dst = append(dst, " us"...)
+	}
+	return dst
+}
+
+// impliedReply walks the LNet header of a REPLY whose data came by RDMA writes. It is
+// not on the wire; all of it follows from the GET.
+func (t *Tree) impliedReply(m *Message) {
+	const (
+		typeOff, lengthOff, commandOff = 24, 28, 32
+		nidSize, pidSize, handleSize   = 8, 4, 16
+	)
+	size := opcodes.LNetHdr4.Size
+	if m.IB == nil || len(m.IB.Parts) == 0 || len(m.IB.Parts[0].Data) < kibHeaderSize+size {
+		return
+	}
+	get := m.IB.Parts[0].Data[kibHeaderSize : kibHeaderSize+size]
+	b := append(t.src[Implied][:0], get[nidSize:2*nidSize]...)
+	b = append(b, get[:nidSize]...)
+	b = append(b, get[2*nidSize+pidSize:typeOff]...)
+	b = append(b, get[2*nidSize:2*nidSize+pidSize]...)
+	b = binary.LittleEndian.AppendUint32(b, uint32(lnet.TypeReply))
+	b = binary.LittleEndian.AppendUint32(b, m.LNet.Length)
+	b = append(b, get[commandOff:commandOff+handleSize]...)
+	for len(b) < size {
+		b = append(b, 0)
+	}
+	t.src[Implied] = b
+	w := &t.walker
+	w.use(Implied, b)
+	i := len(t.Nodes)
+	t.section(sectionLNet4, 0, size)
+	if t.Remarks {
+		t.remarkOn(i, append(t.src[InText], "not sent: follows from the GET"...))
+	}
+	w.use(InMessage, m.Data)
+}
