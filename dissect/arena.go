@@ -29,6 +29,7 @@ func (a *Arena) Reset() {
 	a.msgs, a.reqs, a.data = a.msgs[:0], a.reqs[:0], a.data[:0]
 	a.notes, a.holes = a.notes[:0], a.holes[:0]
 	a.ibs, a.parts = a.ibs[:0], a.parts[:0]
+	a.ibs, a.parts = a.ibs[:0], a.parts[:0]
 }
 
 // Len returns the number of messages.
@@ -55,6 +56,9 @@ func (a *Arena) Add(m *Message) {
 	if m.IB != nil {
 		c.IB = a.ib(m.IB)
 	}
+	if m.IB != nil {
+		c.IB = a.infiniband(m.IB)
+	}
 	if m.Req != nil {
 		// Its Data is replaced when the request is sent again, never
 		// overwritten.
@@ -70,6 +74,20 @@ func (a *Arena) ib(b *lnet.IB) *lnet.IB {
 	c.Headers, c.Writes.Headers = a.bytes(b.Headers), a.bytes(b.Writes.Headers)
 	n := len(a.parts)
 	a.parts = append(a.parts, b.Parts...)
+	c.Parts = a.parts[n:len(a.parts):len(a.parts)]
+	for i := range c.Parts {
+		c.Parts[i].Data = a.bytes(c.Parts[i].Data)
+	}
+	return c
+}
+
+// infiniband returns a copy of x.
+func (a *Arena) infiniband(x *lnet.IB) *lnet.IB {
+	a.ibs = append(a.ibs, *x)
+	c := &a.ibs[len(a.ibs)-1]
+	c.Headers, c.Writes.Headers = a.bytes(x.Headers), a.bytes(x.Writes.Headers)
+	n := len(a.parts)
+	a.parts = append(a.parts, x.Parts...)
 	c.Parts = a.parts[n:len(a.parts):len(a.parts)]
 	for i := range c.Parts {
 		c.Parts[i].Data = a.bytes(c.Parts[i].Data)

@@ -69,7 +69,7 @@ func (t *Tree) packetHeaders(x *lnet.IB) {
 	i := len(t.Nodes)
 	w.record(opcodes.RDMAWrite, nil, 0, len(x.Writes.Headers))
 	if t.Remarks {
-		t.remarkOn(i, appendWrites(t.src[InText], &x.Writes))
+		t.remark(i, appendWrites(t.src[InText], &x.Writes))
 	}
 	w.depth--
 	w.close(section, end)
@@ -82,7 +82,6 @@ func (t *Tree) kibMessages(x *lnet.IB) {
 	section := len(t.Nodes)
 	t.useTransport(inMessages, x.Parts[0].Data)
 	end := t.section(sectionKib, 0, kibLength(x.Parts[0].Data))
-	t.remarkFrame(section, x, 0)
 	w.depth++
 	for k := 1; k < len(x.Parts) && int(inMessages)+k < len(t.src); k++ {
 		b := x.Parts[k].Data
@@ -97,27 +96,26 @@ func (t *Tree) kibMessages(x *lnet.IB) {
 	}
 	w.depth--
 	w.close(section, end)
+	t.remarkFrame(section, x, 0)
 }
 
-// remarkFrame adds a remark with the frame of an o2iblnd message to its node i, when
-// the message is one of several.
+// remarkFrame adds a remark with the frame of an o2iblnd message on its node i, if the
+// message is one of several.
 func (t *Tree) remarkFrame(i int, x *lnet.IB, k int) {
 	if t.Remarks && len(x.Parts) > 1 {
-		t.remarkOn(i, strconv.AppendInt(append(t.src[InText], "frame "...), x.Parts[k].Frame.Number, 10))
+		t.remark(i, strconv.AppendInt(append(t.src[InText], "frame "...), x.Parts[k].Frame.Number, 10))
 	}
 }
 
-// remarkOn adds a remark to node i, the last one that has parts. text is what the
-// texts of the tree are with it.
-func (t *Tree) remarkOn(i int, text []byte) {
-	w, n := &t.walker, &t.Nodes[i]
+// remark adds a remark on node i, behind its last part. text is what the texts of the
+// tree are with it.
+func (t *Tree) remark(i int, text []byte) {
+	w, n := &t.walker, t.Nodes[i]
 	start := len(t.src[InText])
 	t.src[InText] = text
-	end := int(n.Off + n.Len)
 	k := w.open(n.Field, start, len(text)-start)
-	t.Nodes[k].Src, t.Nodes[k].Depth = InText, t.Nodes[i].Depth+1
+	t.Nodes[k].Src, t.Nodes[k].Depth = InText, n.Depth
 	t.Nodes[k].State |= Remark
-	w.close(i, end)
 }
 
 // isImmediate reports whether a message consists of one IMMEDIATE.
@@ -187,7 +185,7 @@ func (t *Tree) impliedReply(m *Message) {
 	i := len(t.Nodes)
 	t.section(sectionLNet4, 0, size)
 	if t.Remarks {
-		t.remarkOn(i, append(t.src[InText], "not sent: follows from the GET"...))
+		t.remark(i, append(t.src[InText], "not sent: follows from the GET"...))
 	}
 	w.use(InMessage, m.Data)
 }

@@ -23,11 +23,11 @@ type Source uint8
 
 // The sources.
 const (
-	InMessage Source = iota // Message.Data
-	InContent               // Message.Content, the bulk data
-	InText                  // text made by the dissector
-	Implied                 // a header that is not on the wire and follows from others
-	InTransport             // the first of the packets and messages of the transport, each of which is a source
+	InMessage   Source = iota // Message.Data
+	InContent                 // Message.Content, the bulk data
+	InText                    // text made by the dissector
+	Implied                   // a header that is not on the wire and follows from others
+	InTransport               // the first of the packets and messages of the transport, each of which is a source
 )
 
 // maxTransport is how many packets and messages of the transport a tree shows of a

@@ -62,13 +62,13 @@ func hasBody(m *records.Message) bool {
 func header(kind records.Type, doc string, read func(n *lnet.Header, v *records.Value)) probe {
 	return probe{kind: kind, doc: doc, read: func(m *records.Message, v *records.Value) bool {
 		read(&m.LNet, v)
-		return m.LNetOff >= 0
+		return m.HasLNet()
 	}}
 }
 
 var matchBits = probe{kind: records.Uint, doc: "match bits of the LNet message", read: func(m *records.Message, v *records.Value) bool {
 	v.U = m.LNet.MatchBits
-	return m.LNetOff >= 0 && m.LNet.Type <= lnet.TypeGet
+	return m.HasLNet() && m.LNet.Type <= lnet.TypeGet
 }}
 
 // probes are the fields that have probes, by their names and paths.

@@ -111,6 +111,43 @@ var aethNak = Enum("aeth_nak", "", "reasons of an InfiniBand NAK", []Value{
 	{Name: "NAK_INVALID_RD_REQUEST", Value: 0x64, Doc: "of reliable datagrams"},
 })
 
+// IBReject is the group ib_cm_reject.
+var IBReject = Enum("ib_cm_reject", "IB_CM_REJ_", "why the connection manager of InfiniBand refused a connection", []Value{
+	{Name: "NO_QP", Value: 1, Doc: "no queue pair is available"},
+	{Name: "NO_EEC", Value: 2, Doc: "no end-to-end context is available"},
+	{Name: "NO_RESOURCES", Value: 3, Doc: "short of memory or the like"},
+	{Name: "TIMEOUT", Value: 4, Doc: "the connection was not established in time"},
+	{Name: "UNSUPPORTED", Value: 5, Doc: "the request is not supported"},
+	{Name: "INVALID_COMM_ID", Value: 6, Doc: "unknown communication id"},
+	{Name: "INVALID_COMM_INSTANCE", Value: 7, Doc: "unknown pair of communication ids"},
+	{Name: "INVALID_SERVICE_ID", Value: 8, Doc: "nobody listens there"},
+	{Name: "INVALID_TRANSPORT_TYPE", Value: 9, Doc: "transport service"},
+	{Name: "STALE_CONN", Value: 10, Doc: "the queue pair belongs to an earlier connection"},
+	{Name: "RDC_NOT_EXIST", Value: 11, Doc: "reliable datagram channel"},
+	{Name: "INVALID_GID", Value: 12, Doc: "address of the path"},
+	{Name: "INVALID_LID", Value: 13, Doc: "local address of the path"},
+	{Name: "INVALID_SL", Value: 14, Doc: "service level of the path"},
+	{Name: "INVALID_TRAFFIC_CLASS", Value: 15, Doc: "traffic class of the path"},
+	{Name: "INVALID_HOP_LIMIT", Value: 16, Doc: "hop limit of the path"},
+	{Name: "INVALID_PACKET_RATE", Value: 17, Doc: "packet rate of the path"},
+	{Name: "INVALID_ALT_GID", Value: 18, Doc: "address of the alternate path"},
+	{Name: "INVALID_ALT_LID", Value: 19, Doc: "local address of the alternate path"},
+	{Name: "INVALID_ALT_SL", Value: 20, Doc: "service level of the alternate path"},
+	{Name: "INVALID_ALT_TRAFFIC_CLASS", Value: 21, Doc: "traffic class of the alternate path"},
+	{Name: "INVALID_ALT_HOP_LIMIT", Value: 22, Doc: "hop limit of the alternate path"},
+	{Name: "INVALID_ALT_PACKET_RATE", Value: 23, Doc: "packet rate of the alternate path"},
+	{Name: "PORT_CM_REDIRECT", Value: 24, Doc: "to be sent to another connection manager"},
+	{Name: "PORT_REDIRECT", Value: 25, Doc: "to be sent to another port"},
+	{Name: "INVALID_MTU", Value: 26, Doc: "packet size of the path"},
+	{Name: "INSUFFICIENT_RESP_RESOURCES", Value: 27, Doc: "too many RDMA reads at once"},
+	{Name: "CONSUMER_DEFINED", Value: 28, Doc: "the reason is in the private data"},
+	{Name: "INVALID_RNR_RETRY", Value: 29, Doc: "retries of a receiver that is not ready"},
+	{Name: "DUPLICATE_LOCAL_COMM_ID", Value: 30, Doc: "communication id that is in use"},
+	{Name: "INVALID_CLASS_VERSION", Value: 31, Doc: "version of the connection manager"},
+	{Name: "INVALID_FLOW_LABEL", Value: 32, Doc: "flow label of the path"},
+	{Name: "INVALID_ALT_FLOW_LABEL", Value: 33, Doc: "flow label of the alternate path"},
+})
+
 var bthOpcode = U8("bth_opcode", IBOpcode, "service and operation")
 
 // bth is the base transport header.

@@ -106,7 +106,8 @@ var kibCompletionMsg = Define("kib_completion_msg",
 	S32("ibcm_status", Errno, "negative errno, or bytes written"),
 )
 
-var ibmType = U8("ibm_type", IblndMsgType, "what the message is")
+// IbmType is kib_msg.ibm_type.
+var IbmType = U8("ibm_type", IblndMsgType, "what the message is")
 
 func isKibType(types ...string) If {
 	var mask [256]bool
@@ -117,7 +118,7 @@ func isKibType(types ...string) If {
 		}
 		mask[v.Value] = true
 	}
-	return func(v *View) bool { return mask[v.Uint(ibmType)] }
+	return func(v *View) bool { return mask[v.Uint(IbmType)] }
 }
 
 // kibMsg is struct kib_msg.
@@ -126,7 +127,7 @@ var kibMsg = Define("kib_msg",
 	"a message of LNet over InfiniBand or RoCE",
 	U32("ibm_magic", Hex, LnetMagic, "marks the message and the byte order of the sender"),
 	U16("ibm_version", Hex, "protocol version"),
-	ibmType,
+	IbmType,
 	U8("ibm_credits", "sends that the receiver gets back"),
 	U32("ibm_nob", Size, "bytes of the message"),
 	U32("ibm_cksum", Hex, "checksum over the message, 0 for none"),
@@ -228,7 +229,7 @@ var KibRej = Define("kib_rej",
 	"reason why a connection was refused",
 	U32("ibr_magic", Hex, LnetMagic, "marks the refusal and the byte order of the sender"),
 	U16("ibr_version", Hex, "protocol version of the sender"),
-	U8("ibr_why", IblndReject, Remark(remarkReject), Shown{Role: Bad}, "the reason"),
+	U8("ibr_why", IblndReject, Remark(remarkReject), "the reason"),
 	Pad("ibr_padding", 1),
 	U64("ibr_incarnation", Cookie, "incarnation of the sender"),
 	Sub("ibr_cp", kibConnparams, "what the sender would agree to"),
@@ -239,16 +240,17 @@ func remarkReject(v *View, dst []byte) []byte {
 	if len(v.Rest) == 0 {
 		return dst
 	}
-	return append(dst, RejectReason(v.Rest[0])...)
+	return append(dst, IblndReject.DocOf(uint64(v.Rest[0]))...)
 }
 
-// RejectReason returns in words why a connection was refused, nothing for an unknown
-// reason.
-func RejectReason(why uint8) string {
-	for _, v := range IblndReject.Values {
-		if v.Value == uint64(why) {
-			return v.Doc
-		}
+// Refusal returns the name of the reason for which a connection was refused, empty when
+// it is unknown, and what it means. cm is the reason of the connection manager, data are
+// its private data.
+func Refusal(cm uint16, data []byte) (name, doc string) {
+	const consumerDefined = 28
+	names, why := IBReject, uint64(cm)
+	if at := KibRej.Field("ibr_why").Off; cm == consumerDefined && len(data) > at {
+		names, why = IblndReject, uint64(data[at])
 	}
-	return ""
+	return names.Name(why), names.DocOf(why)
 }

@@ -79,6 +79,8 @@ var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.C
 			v.Addr = m.Dst
 			return v.Addr.IsValid()
 		}},
+		queuePair("src_qp", "number of the sender's InfiniBand queue pair, if it is known", func(x *lnet.IB) uint32 { return x.SrcQP }),
+		queuePair("dst_qp", "number of the receiver's InfiniBand queue pair", func(x *lnet.IB) uint32 { return x.DestQP }),
 		{Name: "kind", Type: Enum, Names: kinds, Doc: "what the message is", Get: func(m *Message, v *Value) bool {
 			v.U = uint64(m.Kind)
 			return true
@@ -86,6 +88,14 @@ var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.C
 	},
 	sections(dissect.TransportSections()),
 	[]Key[*Message]{
+		{Name: "reject", Type: Text, JSON: Omit, Doc: "why an InfiniBand connection was refused: the reason of o2iblnd, or that of the connection manager", Get: func(m *Message, v *Value) bool {
+			if m.IB == nil || m.Kind != lnet.Connrej {
+				return false
+			}
+			name, _ := opcodes.Refusal(m.IB.Reject, m.Data)
+			v.SetString(name)
+			return name != ""
+		}},
 		{Name: "opcode", Type: Enum, Names: opcodes.Opcodes, JSON: Omit, Doc: "operation, also of bulk messages", Get: func(m *Message, v *Value) bool {
 			v.U = uint64(m.RPC.Opcode)
 			return m.RPC.HasOpcode
@@ -139,6 +149,9 @@ var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.C
 				return true
 			}
 			return false
+		}},
+		{Name: "rdma", Type: Object, JSON: Omit, Doc: "RDMA transfer that carried the payload", Parts: rdma, Get: func(m *Message, _ *Value) bool {
+			return m.IB != nil && (len(m.IB.Parts) > 1 || m.IB.Writes.Packets > 0)
 		}},
 		{Name: "notes", Type: Text, JSON: Omit, Doc: "damage, repetitions and guesses; filters and -e have only the codes",
 			Len: func(m *Message) int { return len(m.Tree().Notes) }, At: noteCode,

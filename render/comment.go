@@ -24,7 +24,7 @@ func AppendMessageComment(b []byte, m *dissect.Message) []byte {
 	if m.Kind == lnet.Reply && m.RPC.Status < 0 {
 		b = append(append(b, ' '), schema.Errnos.Name(uint64(-int64(m.RPC.Status)))...)
 	}
-	if m.LNetOff >= 0 {
+	if m.HasLNet() {
 		b = m.LNet.Src.Append(append(b, ' '))
 		b = m.LNet.Dst.Append(append(b, " > "...))
 	}

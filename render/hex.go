@@ -12,7 +12,7 @@ const maxInline = 8
 
 // span appends the offset and size of a node, and its bytes when they are few.
 func (r *Tree) span(dst []byte, n *dissect.Node) []byte {
-	if !r.opt.Hex || n.Src == dissect.InText {
+	if !r.opt.Hex || !onWire(n) {
 		return dst
 	}
 	dst = append(append(append(dst, "  "...), r.c.Dim.on...), '[')
@@ -25,10 +25,13 @@ func (r *Tree) span(dst []byte, n *dissect.Node) []byte {
 	return append(dst, r.c.Dim.off...)
 }
 
+// onWire reports whether the bytes of a node were captured.
+func onWire(n *dissect.Node) bool { return n.Src != dissect.InText && n.Src != dissect.Implied }
+
 // dump appends the bytes of a node in lines of 16, as hex and as text.
 func (r *Tree) dump(dst []byte, n *dissect.Node, depth int) []byte {
 	const line = 16
-	if !r.opt.Hex || n.Src == dissect.InText {
+	if !r.opt.Hex || !onWire(n) {
 		return dst
 	}
 	b := r.tree.Bytes(n)

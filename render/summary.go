@@ -175,7 +175,7 @@ func appendLeftUpTo(dst []byte, st *Style, text []byte, column *int, maxColumn i
 
 // node appends a NID, or the address of a message without NIDs.
 func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) []byte {
-	if m.LNetOff < 0 || nid.Len == 0 {
+	if !m.HasLNet() || nid.Len == 0 {
 		if src {
 			return m.Src.Addr().Unmap().AppendTo(dst)
 		}

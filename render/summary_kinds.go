@@ -40,8 +40,10 @@ func (s *Summary) describe(m *dissect.Message) {
 		l.Num(uint64(m.LNet.Portal))
 		l.Key("length ")
 		l.Num(uint64(m.LNet.Length))
-	case lnet.Hello, lnet.Connreq, lnet.PingReply, lnet.Push:
+	case lnet.Hello, lnet.Connreq, lnet.Connack, lnet.PingReply, lnet.Push:
 		s.showFields(m)
+	case lnet.Connrej:
+		s.refusal(m)
 	}
 	if s.wide {
 		s.notes(m)
@@ -149,6 +151,23 @@ func (s *Summary) transfer(m *dissect.Message, what string, portal uint32) {
 	if m.Content != nil {
 		s.content(m)
 	}
+}
+
+// refusal describes why an InfiniBand connection was refused.
+func (s *Summary) refusal(m *dissect.Message) {
+	if m.IB == nil {
+		return
+	}
+	l := &s.line
+	name, doc := opcodes.Refusal(m.IB.Reject, m.Data)
+	if name == "" {
+		l.Add(schema.Bad, "reason ")
+		l.Num(uint64(m.IB.Reject))
+		return
+	}
+	l.Add(schema.Bad, name)
+	l.Key("")
+	l.Add(schema.Dim, doc)
 }
 
 // content describes the bulk data that the message completes: it counts the

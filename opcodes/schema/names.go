@@ -163,6 +163,14 @@ func (n *Names) Name(v uint64) string {
 	return ""
 }
 
+// DocOf is the meaning of a value of an enumeration, empty when it has no name.
+func (n *Names) DocOf(v uint64) string {
+	if i, ok := n.place(v); ok {
+		return n.Values[i].Doc
+	}
+	return ""
+}
+
 // Full is the name of a value with its prefix.
 func (n *Names) Full(v Value) string { return n.Prefix + v.Name }
 
