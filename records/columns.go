@@ -39,6 +39,7 @@ var statsColumns = []column{
 	{"svc", "service_time_max", ""},
 	{"rtx", "retransmits", ""},
 	{"rtt", "rtt.p50", ""},
+	{"rdma", "rdma_time.p50", ""},
 	{"sent", "request_bytes", ""},
 	{"got", "reply_bytes", ""},
 	{"errors", "errors", "errors and how often each occurred; those in parentheses are not in the final status: of an intent, of a range, or of a reply after which the request was sent again"},
@@ -58,6 +59,8 @@ var tsvColumns = []column{
 	{"lock_wait_max", "lock_wait.max", ""},
 	{"lock_wait_sum", "lock_wait.sum", ""},
 	{"rtt_p50", "rtt.p50", ""},
+	{"rdma_time_p50", "rdma_time.p50", ""},
+	{"rdma_time_max", "rdma_time.max", ""},
 	{"in_flight_max", "in_flight.max", ""},
 	{"in_flight_mean", "in_flight.mean", ""},
 }
@@ -74,8 +77,9 @@ var importsColumns = []column{
 
 var rpcsColumns = []column{
 	{"bulk", "bulk_bytes", ""},
+	{"rdma", "rdma_time", ""},
 	{"early", "early_replies", ""},
-	{"rtx", "retransmits", "number of TCP segments with bytes of its messages that were sent again, and the part of the latency that was lost by that"},
+	{"rtx", "retransmits", "number of TCP segments or InfiniBand packets with bytes of its messages that were sent again, and the part of the latency that was lost by that"},
 	{"service", "service_time_max", ""},
 	{"node", "node_time", ""},
 }

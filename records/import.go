@@ -69,7 +69,7 @@ var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 	importCount("replies", "number of replies", func(i *Import) int64 { return i.Replies }),
 	importCount("pings", "number of pings", func(i *Import) int64 { return i.Pings }),
 	importCount("evictions", "how often the server evicted the client", func(i *Import) int64 { return int64(i.Evictions) }),
-	importCount("retransmits", "number of TCP segments with bytes of its RPCs that were sent again", func(i *Import) int64 { return i.Retransmits }),
+	importCount("retransmits", "number of TCP segments or InfiniBand packets with bytes of its RPCs that were sent again", func(i *Import) int64 { return i.Retransmits }),
 	{Name: "rtt", Type: Duration, JSON: Omit, Doc: "round trip from the capture point to the server, by the ACKs on the connection of its last request", Get: func(i *Import, v *Value) bool {
 		return v.setDuration(i.RTT, i.RTT != 0)
 	}},

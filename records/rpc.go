@@ -131,6 +131,9 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 	{Name: "bulk_time", Type: Duration, Doc: "time from the first to the last message of the bulk transfer", Get: func(r *track.RPC, v *Value) bool {
 		return v.setDuration(r.BulkTime())
 	}},
+	{Name: "rdma_time", Type: Duration, JSON: Omit, Doc: "time in which RDMA writes with the payload of its messages were under way, over InfiniBand", Get: func(r *track.RPC, v *Value) bool {
+		return v.setDuration(r.RDMATime())
+	}},
 	{Name: "estimate", Type: Seconds, Doc: "time that the server expects such an RPC to take, in whole seconds", Get: func(r *track.RPC, v *Value) bool {
 		v.U = uint64(r.Estimate)
 		return r.Has(opcodes.PbTimeout) || r.Early > 0
@@ -162,7 +165,7 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 		node, measured := r.NodeTime()
 		return v.setDuration(max(0, all-node), ok && measured)
 	}},
-	{Name: "retransmits", JSON: Omit, Doc: "number of TCP segments with bytes of its messages that were sent again", Get: func(r *track.RPC, v *Value) bool {
+	{Name: "retransmits", JSON: Omit, Doc: "number of TCP segments or InfiniBand packets with bytes of its messages that were sent again", Get: func(r *track.RPC, v *Value) bool {
 		v.U = uint64(r.Retransmits())
 		return v.U > 0
 	}},

@@ -92,8 +92,9 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 		v.U = uint64(r.ServiceLimit)
 		return r.ServiceLimit > 0
 	}},
+	omitEmpty(distribution("rdma_time", "times in which RDMA writes of an RPC were under way, over InfiniBand", func(r *Row) *track.Distribution { return &r.RDMATime })),
 	distribution("rtt", "round trips to the server, by the ACKs on the connections of the requests", func(r *Row) *track.Distribution { return &r.RTT }),
-	rowCount("retransmits", NoUnit, "number of TCP segments with bytes of the RPCs that were sent again", func(r *Row) int64 { return r.Retransmits }),
+	rowCount("retransmits", NoUnit, "number of TCP segments or InfiniBand packets with bytes of the RPCs that were sent again", func(r *Row) int64 { return r.Retransmits }),
 	{Name: "retransmit_time", Type: Duration, Doc: "part of the latencies that was lost by retransmission, as far as it is known", Get: func(r *Row, v *Value) bool {
 		v.U = uint64(r.RetransmitTime)
 		return true
@@ -125,6 +126,12 @@ func rowCount(name string, u Unit, doc string, get func(r *Row) int64) Key[*Row]
 		v.U = uint64(get(r))
 		return true
 	}}
+}
+
+// omitEmpty leaves a key without a value out of JSON.
+func omitEmpty(k Key[*Row]) Key[*Row] {
+	k.JSON = Omit
+	return k
 }
 
 // distribution makes the key of a distribution of times, null when it is empty.

@@ -258,6 +258,9 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	if n := r.BulkBytes(); n > 0 {
 		add("bulk=", &c.Num, AppendSize(b, n))
 	}
+	if ns, ok := r.RDMATime(); ok {
+		add("rdma=", &c.Num, AppendLatency(b, ns))
+	}
 	if r.Sends > 1 {
 		add("sends=", &c.Warn, strconv.AppendInt(b, int64(r.Sends), 10))
 	}

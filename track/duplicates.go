@@ -12,15 +12,16 @@ import (
 const duplicateWindow = 1 << 16
 
 // Duplicates recognizes messages that another capture point has seen already:
-// the same bytes of the same TCP connection. The zero Duplicates is ready for
+// the same bytes of the same TCP connection or queue pair. The zero Duplicates is ready for
 // use.
 type Duplicates struct {
 	sources *fifo.Map[streamPosition, int] // the capture point that saw it first
 }
 
-// streamPosition is the position of a message on its TCP connection.
+// streamPosition is the position of a message on its TCP connection or queue pair.
 type streamPosition struct {
 	src, dst netip.AddrPort
+	destQP   uint32 // 0 of TCP
 	seq      uint32
 	size     int
 	kind     lnet.Kind
@@ -31,7 +32,10 @@ func (d *Duplicates) Seen(m *dissect.Message) bool {
 	if d.sources == nil {
 		d.sources = fifo.NewMap[streamPosition, int](duplicateWindow)
 	}
-	p := streamPosition{m.Src, m.Dst, m.Seq, m.Size, m.Kind}
+	p := streamPosition{m.Src, m.Dst, 0, m.Seq, m.Size, m.Kind}
+	if m.IB != nil {
+		p.destQP = m.IB.DestQP
+	}
 	if source, ok := d.sources.Get(p); ok {
 		return source != m.Source
 	}

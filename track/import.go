@@ -30,7 +30,7 @@ type ImportCounts struct {
 	Requests      int64
 	Replies       int64
 	Pings         int64
-	Retransmits   int64 // TCP segments of its RPCs that were sent again
+	Retransmits   int64 // TCP segments or InfiniBand packets of its RPCs that were sent again
 	RTT           int64 // nanoseconds, of the last RPC, 0 when unknown
 	LastCommitted uint64
 	LastTransno   uint64

@@ -89,6 +89,9 @@ func (t *Pairing) Message(m *dissect.Message) *RPC {
 	}
 	t.carried.add(&m.Message, r)
 	r.sighting(m.Source).addTransfer(m.Kind, &m.Transfer)
+	if m.IB != nil {
+		r.addRDMA(m)
+	}
 	return r
 }
 

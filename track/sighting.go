@@ -39,6 +39,7 @@ type Sighting struct {
 
 	transfers [transferKinds]lnet.Transfer
 	rtt       int64 // of the connection of the last request, 0 when unknown
+	writes    rdmaWrites
 }
 
 // forwarded reports whether a request that the point has seen is on its next
@@ -187,7 +188,7 @@ func transferKind(k lnet.Kind) int {
 	return fromServer
 }
 
-// addTransfer adds what TCP did to carry a message of a kind. Of the latency
+// addTransfer adds what the transport did to carry a message of a kind. Of the latency
 // that it lost, only the part between request and reply counts.
 func (s *Sighting) addTransfer(k lnet.Kind, t *lnet.Transfer) {
 	kind := transferKind(k)
@@ -205,8 +206,8 @@ func (s *Sighting) addTransfer(k lnet.Kind, t *lnet.Transfer) {
 	s.transfers[kind].Add(&part)
 }
 
-// Retransmits is the number of TCP segments with bytes of the RPC's messages
-// that were sent again; what several points saw counts once.
+// Retransmits is the number of TCP segments or InfiniBand packets with bytes of the
+// RPC's messages that were sent again; what several points saw counts once.
 func (r *RPC) Retransmits() int {
 	var most [transferKinds]int
 	for i := range r.Seen {
@@ -267,8 +268,8 @@ func (s *Sighting) timesKnown() bool {
 	return !s.transfers[fromServer].NotCaptured && !s.transfers[fromClient].AckedLate
 }
 
-// carried finds the RPCs of the last messages by their numbers, for what TCP
-// does with a message later.
+// carried finds the RPCs of the last messages by their numbers, for what the
+// transport does with a message later.
 type carried struct{ ring []carriedMessage }
 
 type carriedMessage struct {
@@ -301,9 +302,50 @@ func (c *carried) find(number int64) *carriedMessage {
 	return m
 }
 
-// Later takes what TCP did with a message after it was handed out.
+// Later takes what the transport did with a message after it was handed out.
 func (t *Pairing) Later(number int64, later *lnet.Transfer) {
 	if m := t.carried.find(number); m != nil {
 		m.rpc.sighting(m.source).addTransfer(m.kind, later)
 	}
+}
+
+// rdmaWrites are the RDMA writes with the payload of an RPC's messages.
+type rdmaWrites struct {
+	captured bool
+	time     int64 // in which they were under way, nanoseconds
+	until    int64 // nanoseconds since the epoch
+}
+
+// add adds the writes of a message. Those of several messages may overlap.
+func (w *rdmaWrites) add(from, to int64) {
+	w.captured = true
+	w.time += max(0, to-max(from, w.until))
+	w.until = max(w.until, to)
+}
+
+// addRDMA adds what InfiniBand did for a message of the RPC: the time of the writes,
+// and the error of a transfer that failed.
+func (r *RPC) addRDMA(m *dissect.Message) {
+	x := m.IB
+	if n := len(x.Parts); n > 1 && m.Kind != lnet.Get && r.Seen[0].Source == m.Source {
+		r.addOtherError(x.Status)
+	}
+	if x.Writes.Packets > 0 {
+		r.sighting(m.Source).writes.add(x.Writes.First.Time, x.Writes.Last.Time)
+	}
+}
+
+// RDMATime is how long RDMA writes with the payload of the RPC's messages were under
+// way in nanoseconds, at the capture point nearest to the client that has captured
+// some.
+func (r *RPC) RDMATime() (ns int64, ok bool) {
+	if s := r.clientSide(); s != nil && s.writes.captured {
+		return s.writes.time, true
+	}
+	for i := range r.Seen {
+		if w := &r.Seen[i].writes; w.captured {
+			return w.time, true
+		}
+	}
+	return 0, false
 }

@@ -24,7 +24,7 @@ type Row struct {
 
 	// ServiceLimit is the greatest of the RPCs, in seconds; 0 is unknown.
 	ServiceLimit int64
-	TCPCounts
+	TransportCounts
 
 	RequestBytes int64
 	ReplyBytes   int64
@@ -41,10 +41,12 @@ type Row struct {
 	depthN   int64
 }
 
-// TCPCounts are what TCP did with the messages of the RPCs of a row.
-type TCPCounts struct {
+// TransportCounts are what TCP and InfiniBand did with the messages of the RPCs of a
+// row.
+type TransportCounts struct {
 	RTT            Distribution // nanoseconds
-	Retransmits    int64        // segments that were sent again
+	RDMATime       Distribution // nanoseconds, of the RPCs with RDMA writes
+	Retransmits    int64        // segments or packets that were sent again
 	RetransmitTime int64        // nanoseconds of latency lost by that, as far as known
 }
 
@@ -93,6 +95,9 @@ func (w *Row) add(r *RPC, depth int64) {
 	}
 	if ns, ok := r.RTT(); ok {
 		w.RTT.Add(ns)
+	}
+	if ns, ok := r.RDMATime(); ok {
+		w.RDMATime.Add(ns)
 	}
 	if n := r.Retransmits(); n > 0 {
 		w.Retransmits += int64(n)

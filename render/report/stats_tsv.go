@@ -59,6 +59,8 @@ var tsvColumns = []struct {
 	{"error_names", "errors", false},
 	{"other_errors", "other_errors", true},
 	{"other_error_names", "other_errors", false},
+	{"rdma_time_p50", "rdma_time.p50", false},
+	{"rdma_time_max", "rdma_time.max", false},
 }
 
 // NewStatsTSV makes a renderer.
