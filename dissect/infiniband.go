@@ -26,9 +26,9 @@ const (
 
 // infiniband walks the headers of InfiniBand and the messages of o2iblnd.
 func (t *Tree) infiniband(m *Message) {
-	w, x := &t.walker, m.IB
-	if len(x.Headers) > 0 {
-		t.packetHeaders(x)
+	w, s := &t.walker, ibSections{t, m.IB}
+	if len(m.IB.Headers) > 0 {
+		s.packet()
 	}
 	w.use(InMessage, m.Data)
 	switch {
@@ -38,72 +38,78 @@ func (t *Tree) infiniband(m *Message) {
 		}
 	case m.Kind == lnet.Connreq || m.Kind == lnet.Connack:
 		t.section(sectionKibConn, 0, m.Size)
-	case len(x.Parts) > 0 && !isImmediate(x):
-		t.kibMessages(x)
-	case len(x.Parts) > 0 && m.Size >= kibHeaderSize:
+	case len(m.IB.Parts) > 0 && !isImmediate(m.IB):
+		s.messages()
+	case len(m.IB.Parts) > 0:
 		t.section(sectionKib, 0, kibHeaderSize)
 	}
 	w.use(InMessage, m.Data)
 	w.big = false
 }
 
-// useTransport makes a packet or message of the transport the bytes that offsets count
-// in.
-func (t *Tree) useTransport(src Source, b []byte) {
-	t.src[src] = b
-	t.walker.use(src, b)
+// ibSections walks the sections of the transport of a message that came over
+// InfiniBand.
+type ibSections struct {
+	tree *Tree
+	ib   *lnet.IB
 }
 
-// packetHeaders walks the headers of the packet that completed the message, and of the
-// first RDMA write with its payload.
-func (t *Tree) packetHeaders(x *lnet.IB) {
-	w := &t.walker
+// use makes a packet or message of the transport the bytes that offsets count in.
+func (s *ibSections) use(src Source, b []byte) {
+	s.tree.src[src] = b
+	s.tree.walker.use(src, b)
+}
+
+// packet walks the headers of the packet that completed the message, and of the first
+// RDMA write with its payload.
+func (s *ibSections) packet() {
+	t, w := s.tree, &s.tree.walker
 	section := len(t.Nodes)
-	t.useTransport(inPacket, x.Headers)
-	end := t.section(sectionIB, 0, len(x.Headers))
-	if len(x.Writes.Headers) == 0 {
+	s.use(inPacket, s.ib.Headers)
+	end := t.section(sectionIB, 0, len(s.ib.Headers))
+	writes := &s.ib.Writes
+	if len(writes.Headers) == 0 {
 		return
 	}
-	t.useTransport(inWrite, x.Writes.Headers)
+	s.use(inWrite, writes.Headers)
 	w.depth++
 	i := len(t.Nodes)
-	w.record(opcodes.RDMAWrite, nil, 0, len(x.Writes.Headers))
+	w.record(opcodes.RDMAWrite, nil, 0, len(writes.Headers))
 	if t.Remarks {
-		t.remark(i, appendWrites(t.src[InText], &x.Writes))
+		t.remark(i, appendWrites(t.src[InText], writes))
 	}
 	w.depth--
 	w.close(section, end)
 }
 
-// kibMessages walks the messages of a transfer, the later ones inside the section of
-// the first.
-func (t *Tree) kibMessages(x *lnet.IB) {
-	w := &t.walker
+// messages walks the messages of a transfer, the later ones inside the section of the
+// first.
+func (s *ibSections) messages() {
+	t, w, parts := s.tree, &s.tree.walker, s.ib.Parts
 	section := len(t.Nodes)
-	t.useTransport(inMessages, x.Parts[0].Data)
-	end := t.section(sectionKib, 0, kibLength(x.Parts[0].Data))
+	s.use(inMessages, parts[0].Data)
+	end := t.section(sectionKib, 0, kibLength(parts[0].Data))
 	w.depth++
-	for k := 1; k < len(x.Parts) && int(inMessages)+k < len(t.src); k++ {
-		b := x.Parts[k].Data
-		f := opcodes.KibLater(kibType(b))
+	for k := 1; k < len(parts) && int(inMessages)+k < len(t.src); k++ {
+		f := opcodes.KibLater(kibType(parts[k].Data))
 		if f == nil {
 			continue
 		}
-		t.useTransport(inMessages+Source(k), b)
+		s.use(inMessages+Source(k), parts[k].Data)
 		i := len(t.Nodes)
-		w.record(f, nil, 0, kibLength(b))
-		t.remarkFrame(i, x, k)
+		w.record(f, nil, 0, kibLength(parts[k].Data))
+		s.remarkFrame(i, k)
 	}
 	w.depth--
 	w.close(section, end)
-	t.remarkFrame(section, x, 0)
+	s.remarkFrame(section, 0)
 }
 
 // remarkFrame adds a remark with the frame of an o2iblnd message on its node i, if the
 // message is one of several.
-func (t *Tree) remarkFrame(i int, x *lnet.IB, k int) {
-	if t.Remarks && len(x.Parts) > 1 {
-		t.remark(i, strconv.AppendInt(append(t.src[InText], "frame "...), x.Parts[k].Frame.Number, 10))
+func (s *ibSections) remarkFrame(i, k int) {
+	if t := s.tree; t.Remarks && len(s.ib.Parts) > 1 {
+		t.remark(i, strconv.AppendInt(append(t.src[InText], "frame "...), s.ib.Parts[k].Frame.Number, 10))
 	}
 }
 
@@ -165,7 +171,7 @@ func (t *Tree) impliedReply(m *Message) {
 		nidSize, pidSize, handleSize   = 8, 4, 16
 	)
 	size := opcodes.LNetHdr4.Size
-	if m.IB == nil || len(m.IB.Parts) == 0 || len(m.IB.Parts[0].Data) < kibHeaderSize+size {
+	if m.IB == nil || len(m.IB.Parts) == 0 || len(m.IB.Parts[0].Data) < kibHeaderSize+size || kibType(m.IB.Parts[0].Data) != opcodes.KibGetReq {
 		return
 	}
 	get := m.IB.Parts[0].Data[kibHeaderSize : kibHeaderSize+size]

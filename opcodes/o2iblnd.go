@@ -12,7 +12,7 @@ var IblndMsgType = Enum("iblnd_msg_type", "IBLND_MSG_", "messages of LNet over I
 	{Name: "PUT_NAK", Value: 0xd3, Doc: "refuses data"},
 	{Name: "PUT_ACK", Value: 0xd4, Doc: "describes where to write"},
 	{Name: "PUT_DONE", Value: 0xd5, Doc: "the data are written"},
-	{Name: "GET_REQ", Value: 0xd6, Doc: "asks for data"},
+	{Name: "GET_REQ", Value: KibGetReq, Doc: "asks for data"},
 	{Name: "GET_DONE", Value: 0xd7, Doc: "the data are written"},
 })
 
@@ -219,8 +219,11 @@ func KibLater(typ uint8) *Field {
 	return nil
 }
 
-// KibImmediate is the type of a whole LNet message.
-const KibImmediate = 0xd1
+// Types of messages that begin an LNet message.
+const (
+	KibImmediate = 0xd1
+	KibGetReq    = 0xd6
+)
 
 // KibRej is struct kib_rej.
 var KibRej = Define("kib_rej",
