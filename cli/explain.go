@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,9 +47,9 @@ func newExplain(sys *iostreams.IO) *cobra.Command {
 		Short: "Explain a struct, field, flag, opcode or constant, with its place on the wire",
 		Long: "explain prints what lshark knows about a name of the protocol; it needs no capture. NAME is a struct, a " +
 			"field, a group of flags or values, a flag or constant with or without its prefix, an operation, a key of " +
-			"records and filters, a column of a table, or a code of notes and events. Where a name is not unique, " +
-			"write STRUCT.FIELD or GROUP.VALUE. A number is an " +
-			"operation, a portal or an error. Case does not matter. Without NAME, explain shows how many names of each kind there are.",
+			"records and filters, a column of a table, a code of notes and events, an abbreviation, or a name of " +
+			"Lustre's layout.c. Where a name is not unique, write STRUCT.FIELD or GROUP.VALUE. A number, decimal or " +
+			"hexadecimal, stands for everything that has it as its value. Flags can be combined with |. Case does not matter. Without NAME, explain shows how many names of each kind there are.",
 		Example: `  # offsets and types, and when each field is valid
   lshark explain obd_connect_data
 
@@ -59,7 +60,10 @@ func newExplain(sys *iostreams.IO) *cobra.Command {
   lshark explain LDLM_ENQUEUE
 
   # a flag word, and one of its flags
-  lshark explain mbo_valid mbo_valid.FLSIZE`,
+  lshark explain mbo_valid mbo_valid.FLSIZE
+
+  # a number, and flags together
+  lshark explain 0xbd00bd3 'IT_OPEN|IT_CREAT'`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := p.check(); err != nil {
 				return err
@@ -72,34 +76,158 @@ func newExplain(sys *iostreams.IO) *cobra.Command {
 	return cmd
 }
 
-// explain prints all topics. If a name is unknown it prints nothing and returns
-// an error.
+// explain prints all topics. Unknown names are reported after them.
 func (p *prose) explain(names []string) error {
-	index, own := opcodes.NewIndex(), ownEntries()
+	index := opcodes.NewIndex()
 	if len(names) == 0 {
 		return p.overview(index)
 	}
-	r := explain.NewTopics(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)
-	var out []byte
-	for _, name := range names {
-		keys, topics := records.Named(own, name), index.Topics(name)
-		if keys == nil && topics == nil {
-			return exit.UnknownName("name", name[strings.LastIndexByte(name, '.')+1:], append(index.TopicNames(true), ownNames()...))
-		}
-		var err error
-		for i := range keys {
-			if out, err = p.page(out, r, &keys[i], nil); err != nil {
-				return err
-			}
-		}
-		for i := range topics {
-			if out, err = p.page(out, r, nil, &topics[i]); err != nil {
-				return err
-			}
+	e := &explanation{prose: p, index: index, own: ownEntries(), shown: make(map[string]bool),
+		topics: explain.NewTopics(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)}
+	var unknown []error
+	for _, q := range questions(names) {
+		if err := e.answer(q); errors.As(err, new(exit.UsageError)) {
+			unknown = append(unknown, err)
+		} else if err != nil {
+			return err
 		}
 	}
-	_, err := p.sys.Out.Write(out)
-	return err
+	if _, err := p.sys.Out.Write(e.out); err != nil {
+		return err
+	}
+	return errors.Join(unknown...)
+}
+
+// question is a name to explain, as a struct or group only if kind is set.
+type question struct{ kind, name string }
+
+// questions puts struct and enum, as in C, together with the names that follow them.
+func questions(args []string) (list []question) {
+	kind := ""
+	for _, name := range strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "|", " | ")) {
+		switch last := len(list) - 1; {
+		case name == "struct" || name == "enum":
+			kind = name
+		case last >= 0 && (name == "|" || strings.HasSuffix(list[last].name, "|")):
+			list[last].name += name
+		default:
+			list = append(list, question{kind, name})
+			kind = ""
+		}
+	}
+	if kind != "" {
+		list = append(list, question{name: kind})
+	}
+	return list
+}
+
+// explanation is the output of explain.
+type explanation struct {
+	*prose
+	topics *explain.Topics
+	index  *schema.Index
+	own    []records.Entry
+	out    []byte
+	shown  map[string]bool // pages
+}
+
+// answer appends the pages of a question.
+func (e *explanation) answer(q question) error {
+	if names := strings.FieldsFunc(q.name, func(r rune) bool { return r == '|' }); len(names) > 1 {
+		return e.together(names)
+	}
+	topics := e.index.Topics(q.name)
+	var keys []records.Entry
+	switch q.kind {
+	case "struct":
+		topics = slices.DeleteFunc(topics, func(t schema.Topic) bool { return t.Struct == nil })
+	case "enum":
+		topics = slices.DeleteFunc(topics, func(t schema.Topic) bool { return t.Group == nil || t.Value != nil })
+	default:
+		keys = records.Named(e.own, q.name)
+	}
+	if len(keys) == 0 && len(topics) == 0 {
+		return e.unknown(q)
+	}
+	for i := range keys {
+		if err := e.page(&keys[i], nil); err != nil {
+			return err
+		}
+	}
+	return e.pages(topics)
+}
+
+// together appends the pages of flags and of the word in which they are all set. Names
+// that are not flags of one word are explained one by one.
+func (e *explanation) together(names []string) error {
+	if topics := e.index.Together(names); topics != nil {
+		return e.pages(topics)
+	}
+	var unknown []error
+	for _, name := range names {
+		if err := e.answer(question{name: name}); errors.As(err, new(exit.UsageError)) {
+			unknown = append(unknown, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return errors.Join(unknown...)
+}
+
+func (e *explanation) unknown(q question) error {
+	names := append(e.index.TopicNames(true), ownNames()...)
+	noun := "name"
+	switch q.kind {
+	case "struct":
+		names, noun = nil, q.kind
+		for _, s := range opcodes.Protocol.Structs {
+			names = append(names, s.Name)
+		}
+	case "enum":
+		names, noun = nil, q.kind
+		for _, g := range opcodes.Protocol.Groups {
+			names = append(names, g.Group)
+		}
+	default:
+		if _, err := strconv.ParseInt(q.name, 0, 64); err == nil {
+			return exit.Usagef("no operation, error, value or flag has the number %s", q.name)
+		}
+	}
+	return exit.UnknownName(noun, q.name[strings.LastIndexByte(q.name, '.')+1:], names)
+}
+
+func (e *explanation) pages(topics []schema.Topic) error {
+	for i := range topics {
+		if err := e.page(nil, &topics[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page appends the text about a key or a topic, unless it is there already.
+func (e *explanation) page(key *records.Entry, topic *schema.Topic) error {
+	var text []byte
+	var err error
+	switch json := e.form.value == "json"; {
+	case json && key != nil:
+		text, err = e.topics.AppendKeyJSON(nil, key)
+	case json:
+		text, err = e.topics.AppendTopicJSON(nil, topic)
+	case key != nil:
+		text = e.topics.AppendKey(nil, key)
+	default:
+		text = e.topics.AppendTopic(nil, topic)
+	}
+	if err != nil || e.shown[string(text)] {
+		return err
+	}
+	e.shown[string(text)] = true
+	if len(e.out) > 0 && e.form.value != "json" {
+		e.out = append(e.out, '\n')
+	}
+	e.out = append(e.out, text...)
+	return nil
 }
 
 // ownEntries lists keys, codes and columns, and the fields that filters read
@@ -120,23 +248,6 @@ func ownNames() (list []string) {
 	}
 	slices.Sort(list)
 	return slices.Compact(list)
-}
-
-// page appends the text about a key or a topic.
-func (p *prose) page(out []byte, r *explain.Topics, key *records.Entry, topic *schema.Topic) ([]byte, error) {
-	if p.form.value == "json" {
-		if key != nil {
-			return r.AppendKeyJSON(out, key)
-		}
-		return r.AppendTopicJSON(out, topic)
-	}
-	if len(out) > 0 {
-		out = append(out, '\n')
-	}
-	if key != nil {
-		return r.AppendKey(out, key), nil
-	}
-	return r.AppendTopic(out, topic), nil
 }
 
 // overview prints how many names of each kind can be explained.
@@ -160,6 +271,9 @@ func (p *prose) overview(index *schema.Index) error {
 		{flags, "flag words", "obd_connect_flags"},
 		{values, "enumerations", "ldlm_mode"},
 		{constants, "constants", "OBD_CONNECT_GRANT"},
+		{len(opcodes.Protocol.Texts), "text constants", "XATTR_NAME_LOV"},
+		{len(opcodes.Protocol.FormatBuffers) + len(opcodes.Protocol.Formats), "names of layout.c", "RMF_DLM_REQ"},
+		{len(opcodes.Protocol.Terms), "abbreviations", "LVB"},
 		{len(ownEntries()), "keys", "xid"},
 	}
 	if p.form.value == "json" {
@@ -168,14 +282,14 @@ func (p *prose) overview(index *schema.Index) error {
 			if i > 0 {
 				out += ","
 			}
-			out += fmt.Sprintf("%q:%d", strings.ReplaceAll(k.kind, " ", "_"), k.n)
+			out += fmt.Sprintf("%q:%d", strings.NewReplacer(" ", "_", ".", "_").Replace(k.kind), k.n)
 		}
 		_, err := fmt.Fprintln(p.sys.Out, out+"}")
 		return err
 	}
 	out := "explain knows:\n"
 	for _, k := range kinds {
-		out += fmt.Sprintf("%8d  %-13s such as %s\n", k.n, k.kind, k.example)
+		out += fmt.Sprintf("%8d  %-18s such as %s\n", k.n, k.kind, k.example)
 	}
 	_, err := fmt.Fprint(p.sys.Out, out)
 	return err

@@ -15,6 +15,8 @@ type Tables struct {
 	Constants [][]string // group, name, value, kind, since, note
 	Structs   [][]string // struct, field, offset, size, type, array length, since, note
 	Texts     [][]string // name, text, since, note
+	Buffers   [][]string // RMF name, name in layout.c, buffer
+	Formats   [][]string // RQF name, opcodes, note, buffers of the request, of the reply
 	Messages  [][]string // opcode name, opcode, variant, direction, index, field, kind, size, condition, bulk
 }
 
@@ -57,6 +59,12 @@ func (t *Tables) add(text string) error {
 			continue
 		case strings.HasPrefix(line, "name\ttext\t"):
 			table, columns = &t.Texts, len(row)
+			continue
+		case strings.HasPrefix(line, "rmf\t"):
+			table, columns = &t.Buffers, len(row)
+			continue
+		case strings.HasPrefix(line, "rqf\t"):
+			table, columns = &t.Formats, len(row)
 			continue
 		case strings.HasPrefix(line, "opcode_name\topcode\t"):
 			table, columns = &t.Messages, len(row)

@@ -14,6 +14,10 @@ type Registry struct {
 	Groups  []*Names  // by name
 	RPCs    []*RPC    // by opcode
 	Texts   []*TextConstant
+	Terms   []*Term
+
+	Formats       []*RequestFormat // request formats of layout.c
+	FormatBuffers []*FormatBuffer  // buffers of layout.c
 
 	Opcodes       *Names               // names of the operations; Prepare fills it
 	UnusedOpcodes []Value              // opcodes that have a name and no RPC

@@ -7,14 +7,20 @@ import (
 )
 
 // Topic is something of the tables that can be explained: a struct, a group of
-// names, one value of a group, an operation, or a field in all its places.
+// names, one value of a group or several together, an operation, a request format,
+// a term, a number, a text, or a field in all its places.
 type Topic struct {
 	Struct *Struct
 	Group  *Names
 	Value  *Value // of Group
 	RPC    *RPC
 	Text   *TextConstant
-	Field  string // its name
+	Term   *Term
+	Number *NamedNumber
+	Flags  *FlagSet
+	Format *RequestFormat
+	Buffer *FormatBuffer // of Field
+	Field  string        // its name
 	Places []Place
 }
 
@@ -31,11 +37,13 @@ type TextConstant struct {
 // Topics returns everything that a name refers to; letters may be of either case. A name
 // is that of a struct, a group, an operation, a field, or a value with or
 // without its prefix; a path such as obd_connect_data.ocd_grant or
-// obd_connect_flags.GRANT narrows it down; a number is that of an operation, a
-// portal or an error.
+// obd_connect_flags.GRANT narrows it down; a number is all that has it as its value.
 func (x *Index) Topics(name string) []Topic {
-	if n, err := strconv.ParseInt(name, 0, 32); err == nil {
-		return x.numbered(n)
+	if _, ok := parseNumber(name); ok {
+		return x.numbered(name)
+	}
+	if t := x.formatNamed(name); t != nil {
+		return t
 	}
 	for _, t := range x.reg.Texts {
 		if t.Value == name {
@@ -58,7 +66,8 @@ func (x *Index) Topics(name string) []Topic {
 			list = append(list, Topic{Group: g})
 		}
 	}
-	return append(list, x.valuesNamed(name, len(list) > 0)...)
+	list = append(list, x.valuesNamed(name, len(list) > 0)...)
+	return append(x.termNamed(name), list...)
 }
 
 // declared are the structs, operations and fields of a name.
@@ -212,25 +221,6 @@ func (n *Names) value(name string) *Value {
 	return nil
 }
 
-// numbered returns the operation, portal or error with a number.
-func (x *Index) numbered(n int64) (list []Topic) {
-	if n >= 0 {
-		if r := x.reg.ByOpcode(uint32(n)); r != nil {
-			list = append(list, Topic{RPC: r})
-		}
-	}
-	for _, g := range x.reg.NumberGroups {
-		u := uint64(n)
-		if g == Errnos && n < 0 {
-			u = uint64(-n)
-		}
-		if i, ok := g.place(u); ok && (g != x.reg.Opcodes || len(list) == 0) {
-			list = append(list, Topic{Group: g, Value: &g.Values[i]})
-		}
-	}
-	return list
-}
-
 // valuesNamed finds values in all groups: those whose full name it is, else
 // those whose short name it is. Opcodes are skipped: declared
 // finds the operations.
@@ -296,6 +286,15 @@ func (x *Index) TopicNames(short bool) []string {
 				all[v.Name] = true
 			}
 		}
+	}
+	for _, f := range x.reg.Formats {
+		all[f.Name] = true
+	}
+	for _, b := range x.reg.FormatBuffers {
+		all[b.Name] = true
+	}
+	for _, t := range x.reg.Terms {
+		all[t.Name] = true
 	}
 	for _, t := range x.reg.Texts {
 		all[t.Name], all[t.Value] = true, true

@@ -199,21 +199,7 @@ func (d *Decoder) named(dst []byte, v Decoded) []byte {
 		return p.out
 	}
 	p.end()
-	name := 0
-	g.Set(word, func(f *schema.Value) { name = max(name, len(f.Name)) })
-	rest := g.Set(word, func(f *schema.Value) {
-		p.put(&p.c.Num, fmt.Sprintf("%5s", render.BitText(f.Mask)))
-		p.pad(textIndent + 5)
-		p.put(&p.c.Flag, f.Name)
-		p.about(f, textIndent+5+name+2)
-		p.end()
-	})
-	if rest != 0 {
-		p.column(textIndent + 5)
-		p.put(&p.c.Warn, fmt.Sprintf("%#x", rest))
-		p.put(&render.Style{}, "  unknown bits")
-		p.end()
-	}
+	p.flags(g, word)
 	return p.out
 }
 

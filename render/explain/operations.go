@@ -26,10 +26,15 @@ func (e *Topics) operation(p *page, r *schema.RPC) {
 			p.words(textIndent, &p.c.Op, v.Name)
 			p.end()
 		}
-		e.buffers(p, "request", v.Request)
-		e.buffers(p, "reply", v.Reply)
-		e.bulk(p, v.Bulk)
+		e.variant(p, v)
 	}
+}
+
+// variant appends the buffers and the bulk data of a variant.
+func (e *Topics) variant(p *page, v *schema.Variant) {
+	e.buffers(p, "request", v.Request)
+	e.buffers(p, "reply", v.Reply)
+	e.bulk(p, v.Bulk)
 }
 
 func (e *Topics) buffers(p *page, name string, list []*schema.Field) {

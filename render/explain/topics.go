@@ -38,6 +38,16 @@ func (e *Topics) AppendTopic(dst []byte, t *schema.Topic) []byte {
 		e.operation(p, t.RPC)
 	case t.Text != nil:
 		textConstant(p, t.Text)
+	case t.Term != nil:
+		e.term(p, t.Term)
+	case t.Number != nil:
+		e.number(p, t.Number)
+	case t.Flags != nil:
+		e.flagSet(p, t.Flags)
+	case t.Format != nil:
+		e.format(p, t.Format)
+	case t.Buffer != nil:
+		e.formatBuffer(p, t)
 	default:
 		e.field(p, t)
 	}

@@ -60,10 +60,11 @@ type fieldJSON struct {
 
 // variantJSON is the JSON of a variant of an operation.
 type variantJSON struct {
-	Name    string      `json:"name"`
-	Request []fieldJSON `json:"request"`
-	Reply   []fieldJSON `json:"reply"`
-	Bulk    *bulkJSON   `json:"bulk,omitempty"`
+	Operation string      `json:"operation,omitempty"` // of a request format
+	Name      string      `json:"name"`
+	Request   []fieldJSON `json:"request"`
+	Reply     []fieldJSON `json:"reply"`
+	Bulk      *bulkJSON   `json:"bulk,omitempty"`
 }
 
 type bulkJSON struct {
@@ -100,10 +101,22 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 	case t.Text != nil:
 		j = topicJSON{Kind: "name", Name: t.Text.Name, Value: t.Text.Value, Since: string(t.Text.Since), Meaning: t.Text.Doc,
 			Options: optionNames(t.Text.Forms)}
+	case t.Term != nil:
+		j = topicJSON{Kind: "term", Name: t.Term.Name, Short: t.Term.Long, Meaning: t.Term.Doc, In: t.Term.See}
+	case t.Number != nil:
+		j = numberJSON(t.Number)
+	case t.Flags != nil:
+		j = topicJSON{Kind: "flags", Name: t.Flags.Group.Group, Value: fmt.Sprintf("%#x", t.Flags.Word),
+			Values: valuesJSON(t.Flags.Group, t.Flags.Values), In: placeNames(e.index.Users(t.Flags.Group))}
+	case t.Format != nil:
+		j = formatJSON(t.Format)
 	case t.RPC != nil:
 		j = operationJSON(t.RPC)
 	default:
 		j = topicJSON{Kind: "field", Name: t.Field}
+		if t.Buffer != nil {
+			j = topicJSON{Kind: "buffer", Name: t.Buffer.Name, Short: t.Buffer.Buffer, Type: t.Buffer.Struct}
+		}
 		for _, p := range t.Places {
 			f := describeField(p.Field, opcodes.StructNamed(p.In) != nil)
 			f.In = p.In
@@ -152,9 +165,41 @@ func valueJSON(g *schema.Names, v *schema.Value) topicJSON {
 	return j
 }
 
+func valuesJSON(g *schema.Names, values []*schema.Value) (list []topicJSON) {
+	for _, v := range values {
+		j := valueJSON(g, v)
+		j.Group = g.Group
+		list = append(list, j)
+	}
+	return list
+}
+
+func numberJSON(n *schema.NamedNumber) topicJSON {
+	j := topicJSON{Kind: "number", Name: n.Text, Value: fmt.Sprintf("%#x", n.Value)}
+	for i := range n.Uses {
+		j.Values = append(j.Values, valuesJSON(n.Uses[i].Group, n.Uses[i].Values)...)
+	}
+	return j
+}
+
+func formatJSON(f *schema.RequestFormat) topicJSON {
+	j := topicJSON{Kind: "request format", Name: f.Name, Meaning: f.Doc}
+	for _, u := range opcodes.Protocol.Uses(f) {
+		for _, v := range variantsJSON(u.Variants) {
+			v.Operation = u.RPC.Name
+			j.Forms = append(j.Forms, v)
+		}
+	}
+	return j
+}
+
 func operationJSON(r *schema.RPC) topicJSON {
-	j := topicJSON{Kind: "operation", Name: r.Name, Opcode: &r.Opcode, Retired: r.Retired, OneWay: r.OneWay, Meaning: r.Doc}
-	for _, v := range r.Variants {
+	return topicJSON{Kind: "operation", Name: r.Name, Opcode: &r.Opcode, Retired: r.Retired, OneWay: r.OneWay, Meaning: r.Doc,
+		Forms: variantsJSON(r.Variants)}
+}
+
+func variantsJSON(variants []*schema.Variant) (list []variantJSON) {
+	for _, v := range variants {
 		form := variantJSON{Name: v.Name, Request: []fieldJSON{}, Reply: []fieldJSON{}}
 		for _, f := range v.Request {
 			form.Request = append(form.Request, describeField(f, false))
@@ -171,9 +216,9 @@ func operationJSON(r *schema.RPC) topicJSON {
 				form.Bulk.Type = b.Type.Name
 			}
 		}
-		j.Forms = append(j.Forms, form)
+		list = append(list, form)
 	}
-	return j
+	return list
 }
 
 func describeField(f *schema.Field, placed bool) fieldJSON {
