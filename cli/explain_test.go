@@ -100,7 +100,8 @@ func TestEveryColumnExplained(t *testing.T) {
 	}
 	by := strings.Join(track.DimensionNames(), ",")
 	for _, args := range [][]string{
-		{"stats", "--by", by}, {"stats", "--by", by, "-T", "tsv", "--interval", "1h"}, {"imports"},
+		{"stats", "--by", by}, {"stats", "--by", by, "-T", "tsv", "--interval", "1h"}, {"stats", "--window", "5s"},
+		{"stats", "--window", "5s", "-T", "tsv"}, {"imports"},
 	} {
 		out, _, status := run(t, append(args, sampleFile)...)
 		if status != exit.OK {

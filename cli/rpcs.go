@@ -126,6 +126,11 @@ const liveLinger = 200 * time.Millisecond
 // be granted.
 const liveLockWait = 5 * time.Second
 
+// liveOptions returns for how long RPCs of a live capture are held.
+func liveOptions() track.Options {
+	return track.Options{Linger: int64(liveLinger), LockWait: int64(liveLockWait)}
+}
+
 func (c *rpcs) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
 	filter, wrong := c.selection.rpcs()
@@ -168,9 +173,10 @@ func (c *rpcs) run(args []string) error {
 
 // addRPCs adds a consumer that groups messages into RPCs. The filter is applied
 // to each message when it arrives.
-func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) *track.Pairing {
+func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) {
 	if in.Live() {
-		o.Linger, o.LockWait = int64(liveLinger), int64(liveLockWait)
+		live := liveOptions()
+		o.Linger, o.LockWait = live.Linger, live.LockWait
 	}
 	t := track.NewPairing(o)
 	p.Add(scan.Consumer{
@@ -193,7 +199,6 @@ func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) *
 			return nil
 		},
 	})
-	return t
 }
 
 // rpcOutput writes RPCs up to a limit.

@@ -25,6 +25,7 @@ type stats struct {
 	by        string
 	sort      choice
 	interval  time.Duration
+	window    time.Duration // for rates; 0: none
 	timeout   time.Duration
 	histogram bool
 }
@@ -39,7 +40,7 @@ func newStats(sys *scan.System) *cobra.Command {
 			"in flight at the same time (column depth: average/maximum). Errors in parentheses are not in the final status: they are " +
 			"of an intent, of a range, or from before a resend. Percentiles are nearest-rank, within one percent.\n\n" +
 			"With --interval, an RPC counts in the interval in which its request was sent; intervals without RPCs are " +
-			"left out. A live capture on a terminal is a table that refreshes, sorted by the keys shown below it.",
+			"left out. A live capture on a terminal is a table that refreshes, sorted by the keys shown below it, with rates over the last 5 seconds.",
 		Example: `  # by operation
   lshark stats client.pcap
 
@@ -49,8 +50,8 @@ func newStats(sys *scan.System) *cobra.Command {
   # what each job does in each second, tab separated
   lshark stats --by job --interval 1s -T tsv client.pcap
 
-  # live
-  lshark stats -i eth0`,
+  # live, with rates over the last ten seconds
+  lshark stats -i eth0 --window 10s`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	addInputFlags(cmd, sys, &c.input)
@@ -62,6 +63,7 @@ func newStats(sys *scan.System) *cobra.Command {
 		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+wordList(track.DimensionNames()))
 		f.Var(&c.sort, "sort", "order of the rows: "+wordList(c.sort.words))
 		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
+		f.DurationVar(&c.window, "window", 0, "show rates, ops/s and MB/s, over the last `TIME` of the capture, such as 5s; live tables always do")
 		f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
 		c.view.registerForm(f)
 		c.view.register(f, "accepted as in other commands, without effect: the times of intervals are UTC")
@@ -97,26 +99,43 @@ func (c *stats) options() (report.StatsOptions, error) {
 	switch {
 	case c.interval < 0 || c.interval > 0 && c.interval < time.Microsecond:
 		return report.StatsOptions{}, exit.Usagef("--interval %v: must be at least 1µs", c.interval)
+	case c.window < 0 || c.window > 0 && c.window < minWindow:
+		return report.StatsOptions{}, exit.Usagef("--window %v: must be at least %v", c.window, minWindow)
+	case c.window > 0 && c.interval > 0:
+		return report.StatsOptions{}, exit.Usagef("--window cannot be combined with --interval")
+	case c.sort.value == report.SortByRate && c.window == 0:
+		return report.StatsOptions{}, exit.Usagef("--sort rate needs --window")
 	case c.histogram && c.view.form.value != "table":
 		return report.StatsOptions{}, exit.Usagef("--histogram needs -T table")
 	}
 	o := c.view.options(c.sys.IO)
-	return report.StatsOptions{By: by, Step: int64(c.interval), Sort: c.sort.value, Bars: c.histogram,
+	return report.StatsOptions{By: by, Step: int64(c.interval), Rates: c.window > 0, Sort: c.sort.value, Bars: c.histogram,
 		Colors: o.Colors, Width: o.Width, FullNIDs: o.FullNIDs}, nil
 }
+
+// Windows for rates: the shortest one, which is longer than RPCs of a live capture
+// are held back, and that of a live table.
+const (
+	minWindow  = time.Second
+	liveWindow = 5 * time.Second
+)
 
 // livePatience is how long an interval of a live capture waits for replies.
 const livePatience = 5 * time.Second
 
 func (c *stats) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
+	live := err == nil && in.Live() && c.view.form.value == "table" && c.sys.OutTTY && c.interval == 0
+	if live && c.window == 0 {
+		c.window = liveWindow
+	}
 	filter, wrong := c.selection.rpcs()
 	o, bad := c.options()
 	if err := errors.Join(err, wrong, bad); err != nil {
 		return err
 	}
 	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.count, SaveTo: c.selection.save, SaveRPCs: true})
-	if in.Live() && c.view.form.value == "table" && c.sys.OutTTY && c.interval == 0 {
+	if live {
 		return c.runTop(p, in, filter, o)
 	}
 	w := c.sys.NewWriter(in.FlushPolicy())
@@ -130,7 +149,7 @@ func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o rep
 	header, appendTo, omitted := c.table(o)
 	var buf []byte
 	var failed error
-	so := track.StatsOptions{By: o.By, Step: o.Step, Flush: func(i *track.Interval) {
+	so := track.StatsOptions{By: o.By, Step: o.Step, Window: int64(c.window), Flush: func(i *track.Interval) {
 		if failed == nil {
 			buf = appendTo(buf[:0], i)
 			failed = w.Write(buf)
@@ -140,7 +159,7 @@ func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o rep
 		so.Patience = int64(livePatience)
 	}
 	s := track.NewStats(so)
-	c.addTracker(p, in, filter, s)
+	c.addTracker(p, in, filter, s, track.Options{})
 	p.Add(scan.Consumer{
 		Begin:   func() error { return w.Write(header) },
 		Message: func(*dissect.Message) error { return failed },
@@ -149,6 +168,7 @@ func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o rep
 			return failed
 		},
 		End: func() error {
+			s.SetWindow(p.First(), p.Last())
 			s.Close()
 			if omitted != nil {
 				noteOmitted(p, omitted.String())
@@ -172,10 +192,11 @@ func (c *stats) table(o report.StatsOptions) (header []byte, appendTo func([]byt
 	return nil, t.AppendInterval, &t.Omitted
 }
 
-// addTracker adds a consumer that groups messages into RPCs and passes the RPCs
-// that match the filter to s.
-func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *track.Stats) *track.Pairing {
-	return addRPCs(p, in, filter, track.Options{Timeout: int64(c.timeout), Sent: s.Sent, Answered: s.Answered, Done: func(r *track.RPC) {
+// addTracker adds a consumer that groups messages into RPCs, with options for how
+// long they are held, and passes the RPCs that match the filter to s.
+func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *track.Stats, o track.Options) {
+	o.Timeout, o.Sent, o.Answered = int64(c.timeout), s.Sent, s.Answered
+	o.Done = func(r *track.RPC) {
 		frames := p.RPCFrames(r)
 		if !filter.match(r) {
 			s.Drop(r)
@@ -183,5 +204,6 @@ func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *t
 		}
 		p.SaveRPC(r, frames)
 		s.Done(r)
-	}})
+	}
+	addRPCs(p, in, filter, o)
 }

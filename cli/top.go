@@ -18,28 +18,30 @@ import (
 // top is the table of a live capture that refreshes in place.
 type top struct {
 	sys     *iostreams.IO
+	pass    *scan.Pass
 	stats   *track.Stats
 	table   *report.StatsTable
 	colors  *render.Colors
 	keys    <-chan byte
 	restore func() error // undoes keys; nil before
 	sort    string
-	next    time.Time // when the table is drawn again
+	drawn   int64 // time of the capture when the table was last drawn
+	pressed bool  // a key changed the table since
 	text    []byte
 	out     bytes.Buffer
 }
 
-// topKeys lists the keys that change the order of rows. The labels are short
-// enough for a line of 80 columns.
+// topKeys lists the keys that change the order of rows. The labels fit into a line
+// of 80 columns.
 var topKeys = []struct {
 	key         byte
 	label, sort string
 }{{'c', "count", "count"}, {'e', "err", "errors"}, {'u', "unans", "unanswered"}, {'m', "max", "max"}, {'p', "p99", "p99"},
-	{'t', "time", "time"}, {'b', "bytes", "bytes"}, {'d', "depth", "depth"}, {'n', "name", "name"}}
+	{'t', "time", "time"}, {'b', "bytes", "bytes"}, {'d', "depth", "depth"}, {'r', "rate", report.SortByRate}, {'n', "name", "name"}}
 
 const (
 	ctrlC   = 3
-	refresh = time.Second
+	refresh = int64(time.Second)
 
 	cursorHome         = "\x1b[H"
 	clearToEndOfLine   = "\x1b[K"
@@ -48,13 +50,13 @@ const (
 
 // runTop runs stats as a table that refreshes in place.
 func (c *stats) runTop(pass *scan.Pass, in *scan.Input, filter *rpcFilter, o report.StatsOptions) error {
-	s := track.NewStats(track.StatsOptions{By: o.By})
-	t := c.addTracker(pass, in, filter, s)
-	p := &top{sys: c.sys.IO, stats: s, table: report.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
+	s := track.NewStats(track.StatsOptions{By: o.By, Window: int64(c.window)})
+	c.addTracker(pass, in, filter, s, liveOptions())
+	p := &top{sys: c.sys.IO, pass: pass, stats: s, table: report.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
 	pass.Add(scan.Consumer{
 		Begin:   p.begin,
-		Message: func(*dissect.Message) error { return p.step(t) },
-		Idle:    func(int64) error { return p.step(t) },
+		Message: func(*dissect.Message) error { return p.step(pass.Last()) },
+		Idle:    p.step,
 		End:     p.end,
 	})
 	return pass.Run()
@@ -66,8 +68,9 @@ func (p *top) begin() (err error) {
 	return err
 }
 
-// step handles a key, if one was pressed, and draws when it is time.
-func (p *top) step(t *track.Pairing) error {
+// step handles a key, if one was pressed, and draws when it is time. now is the
+// time of the capture in nanoseconds since the epoch.
+func (p *top) step(now int64) error {
 	select {
 	case k := <-p.keys:
 		if k == ctrlC || k == 'q' {
@@ -77,39 +80,52 @@ func (p *top) step(t *track.Pairing) error {
 			if o.key == k {
 				p.sort = o.sort
 				p.table.SetSort(o.sort)
-				p.next = time.Time{}
+				p.pressed = true
 			}
 		}
 	default:
 	}
-	now := time.Now()
-	if now.Before(p.next) {
+	if since := now - p.drawn; since >= 0 && since < refresh && !p.pressed {
 		return nil
 	}
-	p.next = now.Add(refresh)
-	t.Advance(now.UnixNano())
+	p.drawn, p.pressed = now, false
+	p.stats.SetWindow(p.pass.First(), now-int64(liveLinger))
 	return p.draw()
 }
 
-// draw writes the table over the previous one.
+// draw writes the table over the previous one, with a line below it for the
+// hidden columns and one for the keys.
 func (p *top) draw() error {
 	columns, rows := p.sys.Size()
+	lines := p.lines(columns)
+	below := []string{p.help(columns)}
+	if hidden := p.table.Omitted.String(); hidden != "" {
+		below = append([]string{p.dim("hidden: "+hidden, columns)}, below...)
+	}
+	p.out.Reset()
+	p.out.WriteString(cursorHome)
+	lines = append(fitLines(lines, rows-len(below)), below...)
+	for n, line := range lines {
+		p.out.WriteString(line)
+		p.out.WriteString(clearToEndOfLine)
+		if n < len(lines)-1 {
+			p.out.WriteString("\r\n")
+		}
+	}
+	p.out.WriteString(clearToEndOfScreen)
+	_, err := p.sys.Out.Write(p.out.Bytes())
+	return err
+}
+
+// lines returns the lines of the table.
+func (p *top) lines(columns int) []string {
 	p.table.SetWidth(columns)
+	p.table.Omitted = report.Omitted{}
 	p.text = p.text[:0]
 	for _, i := range p.stats.Intervals() {
 		p.text = p.table.AppendInterval(p.text, i)
 	}
-	p.out.Reset()
-	p.out.WriteString(cursorHome)
-	lines := strings.Split(strings.TrimSuffix(string(p.text), "\n"), "\n")
-	for _, line := range fitLines(lines, rows-1) {
-		p.out.WriteString(line)
-		p.out.WriteString(clearToEndOfLine + "\r\n")
-	}
-	p.out.WriteString(p.help(columns))
-	p.out.WriteString(clearToEndOfLine + clearToEndOfScreen)
-	_, err := p.sys.Out.Write(p.out.Bytes())
-	return err
+	return strings.Split(strings.TrimSuffix(string(p.text), "\n"), "\n")
 }
 
 // fitLines shortens a table to limit lines. It keeps the last line, which is
@@ -126,7 +142,7 @@ func fitLines(lines []string, limit int) []string {
 
 // help returns the line below the table.
 func (p *top) help(columns int) string {
-	text := "q=quit sort:"
+	text := "q=quit"
 	for _, o := range topKeys {
 		mark := ""
 		if o.sort == p.sort {
@@ -134,10 +150,15 @@ func (p *top) help(columns int) string {
 		}
 		text += fmt.Sprintf(" %c=%s%s", o.key, o.label, mark)
 	}
-	if columns > 0 && len(text) >= columns {
-		text = text[:columns-1]
+	return p.dim(text, columns)
+}
+
+// dim returns a line below the table, truncated to the terminal.
+func (p *top) dim(text string, columns int) string {
+	if columns == 0 {
+		columns = len(text)
 	}
-	return p.colors.Dim.Text(text)
+	return string(p.colors.Dim.AppendTruncated(nil, []byte(text), columns))
 }
 
 // end leaves the last table on the screen.
@@ -146,10 +167,9 @@ func (p *top) end() error {
 		return nil // begin failed
 	}
 	err := p.restore()
-	p.text = append(p.text[:0], cursorHome+clearToEndOfScreen...)
-	for _, i := range p.stats.Intervals() {
-		p.text = p.table.AppendInterval(p.text, i)
-	}
-	_, failed := p.sys.Out.Write(p.text)
+	p.stats.SetWindow(p.pass.First(), p.pass.Last())
+	columns, _ := p.sys.Size()
+	_, failed := p.sys.Out.Write([]byte(cursorHome + clearToEndOfScreen + strings.Join(p.lines(columns), "\n") + "\n"))
+	noteOmitted(p.pass, p.table.Omitted.String())
 	return errors.Join(err, failed)
 }

@@ -27,6 +27,8 @@ var statsColumns = []column{
 	{"err", "errors", "number of RPCs with an error in their final status"},
 	{"unans", "unanswered", ""},
 	{"uncap", "not_captured", ""},
+	{"ops/s", "ops_rate", ""},
+	{"MB/s", "byte_rate", "bytes of the requests, replies and bulk data of the RPCs that were answered in the window, in units of 1,000,000 per second"},
 	{"p50", "latency.p50", ""},
 	{"p90", "latency.p90", ""},
 	{"p99", "latency.p99", ""},

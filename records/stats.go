@@ -12,18 +12,19 @@ import (
 // Row is a row of statistics as a record, with its interval.
 type Row struct {
 	*track.Row
-	From, To int64 // nanoseconds since the epoch
+	Interval *track.Interval
 }
 
 // Rows are the keys of a row of statistics. The JSON has time and interval only
-// with --interval, and of the dimensions (op to error) those of --by.
+// with --interval, window and the rates only with --window, and of the dimensions
+// (op to error) those of --by.
 var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 	{Name: "time", Type: Time, Doc: "begin of the interval", Get: func(r *Row, v *Value) bool {
-		v.U = uint64(r.From)
+		v.U = uint64(r.Interval.From)
 		return true
 	}},
 	{Name: "interval", Type: Duration, Doc: "length of the interval", Get: func(r *Row, v *Value) bool {
-		v.U = uint64(r.To - r.From)
+		v.U = uint64(r.Interval.To - r.Interval.From)
 		return true
 	}},
 	{Name: "others", Type: Bool, JSON: Omit, Doc: "the row is the sum of all values beyond the maximum number of rows", Get: func(r *Row, _ *Value) bool { return r.Others }},
@@ -68,6 +69,12 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 		return r.Error < 0
 	}},
 	rowCount("count", NoUnit, "number of RPCs", func(r *Row) int64 { return r.Count }),
+	{Name: "window", Type: Duration, Doc: "length of the last part of the capture that the rates are of: that of --window or up to a tenth less, or since the capture began", Get: func(r *Row, v *Value) bool {
+		v.U = uint64(r.Interval.Window())
+		return true
+	}},
+	rowRate("ops_rate", NoUnit, "RPCs that were answered per second in the window; those without a reply by design count when they are sent", func(r *track.Rate) float64 { return r.RPCs }),
+	rowRate("byte_rate", Bytes, "bytes of the requests, replies and bulk data of these RPCs, per second", func(r *track.Rate) float64 { return r.Bytes }),
 	rowCount("replies", NoUnit, "number of RPCs with a reply", func(r *Row) int64 { return r.Replies }),
 	{Name: "errors", Type: Counts, Doc: "errors in the final status of RPCs, and how often each occurred", Get: func(r *Row, v *Value) bool {
 		v.Counts = ErrorCounts(r.Errors)
@@ -132,6 +139,15 @@ func rowCount(name string, u Unit, doc string, get func(r *Row) int64) Key[*Row]
 func omitEmpty(k Key[*Row]) Key[*Row] {
 	k.JSON = Omit
 	return k
+}
+
+// rowRate makes a key of a rate, null when it is unknown.
+func rowRate(name string, u Unit, doc string, get func(r *track.Rate) float64) Key[*Row] {
+	return Key[*Row]{Name: name, Type: Float, Unit: u, Doc: doc, Get: func(r *Row, v *Value) bool {
+		rate, ok := r.Interval.Rate(r.Row)
+		v.F = get(&rate)
+		return ok
+	}}
 }
 
 // distribution makes the key of a distribution of times, null when it is empty.

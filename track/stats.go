@@ -18,6 +18,10 @@ type StatsOptions struct {
 	// the oldest interval there is.
 	Patience int64
 
+	// Window is the length in nanoseconds of the last part of the capture for
+	// which Interval.Rate computes rates; 0: there are no rates.
+	Window int64
+
 	// Flush gets the intervals in order, as they are complete.
 	Flush func(*Interval)
 }
@@ -28,6 +32,7 @@ type Stats struct {
 	opt               StatsOptions
 	intervals         []*Interval // oldest first
 	flushedTo         int64       // end of the last interval that was flushed
+	window            window
 	requestDimensions []Dimension // the dimensions that are known when a request is sent
 
 	// RPCs in flight: those that wait for a reply.
@@ -54,6 +59,9 @@ type statsOfRPC struct {
 // NewStats makes a Stats.
 func NewStats(o StatsOptions) *Stats {
 	s := &Stats{opt: o, flushedTo: math.MinInt64, inFlight: make(map[Key]*inFlightCount)}
+	if o.Window > 0 {
+		s.window = window{step: max(1, o.Window/windowSteps), newest: math.MinInt64 / 2}
+	}
 	for _, d := range o.By {
 		if d != ByError {
 			s.requestDimensions = append(s.requestDimensions, d)
@@ -123,8 +131,11 @@ func (s *Stats) Done(r *RPC) {
 	if i == nil || i.flushed {
 		i = s.intervalAt(r.Begin())
 	}
-	i.row(r.key(s.opt.By)).add(r, int64(a.depth))
+	row := i.row(r.key(s.opt.By))
+	row.add(r, int64(a.depth))
 	i.Total.add(r, int64(a.totalDepth))
+	s.window.count(row, r)
+	s.window.count(&i.Total, r)
 }
 
 // Drop forgets an RPC that has ended without counting it.

@@ -7,6 +7,7 @@ type Interval struct {
 	Rows     map[Key]*Row
 	Total    Row
 
+	window  *window // for rates
 	others  *Row
 	unended int // RPCs of the interval that have not ended
 	flushed bool
@@ -16,8 +17,18 @@ type Interval struct {
 // in one row for all others.
 const maxRows = 1 << 16
 
-func newInterval(from, to int64) *Interval {
-	return &Interval{From: from, To: to, Rows: make(map[Key]*Row)}
+func newInterval(from, to int64, w *window) *Interval {
+	i := &Interval{From: from, To: to, Rows: make(map[Key]*Row), window: w}
+	i.Total.recent = i.newRecent()
+	return i
+}
+
+// newRecent returns the counts of a row for its rates, nil when there are none.
+func (i *Interval) newRecent() *recent {
+	if i.window.step == 0 {
+		return nil
+	}
+	return &recent{}
 }
 
 // row finds or makes the row of a key.
@@ -27,12 +38,12 @@ func (i *Interval) row(k Key) *Row {
 		return r
 	}
 	if len(i.Rows) < maxRows {
-		r = &Row{Key: k}
+		r = &Row{Key: k, recent: i.newRecent()}
 		i.Rows[k] = r
 		return r
 	}
 	if i.others == nil {
-		i.others = &Row{Others: true}
+		i.others = &Row{Others: true, recent: i.newRecent()}
 	}
 	return i.others
 }
@@ -55,7 +66,7 @@ func (s *Stats) intervalAt(t int64) *Interval {
 	n := len(s.intervals)
 	if s.opt.Step == 0 {
 		if n == 0 {
-			s.intervals = append(s.intervals, newInterval(t, t))
+			s.intervals = append(s.intervals, newInterval(t, t, &s.window))
 		}
 		i := s.intervals[0]
 		i.From, i.To = min(i.From, t), max(i.To, t)
@@ -81,6 +92,105 @@ func (s *Stats) intervalAt(t int64) *Interval {
 func (s *Stats) insertInterval(k int, from int64) *Interval {
 	s.intervals = append(s.intervals, nil)
 	copy(s.intervals[k+1:], s.intervals[k:])
-	s.intervals[k] = newInterval(from, from+s.opt.Step)
+	s.intervals[k] = newInterval(from, from+s.opt.Step, &s.window)
 	return s.intervals[k]
 }
+
+// Rate is how much happens in a second.
+type Rate struct {
+	RPCs  float64 // that are answered, or sent when they have no reply by design
+	Bytes float64 // of their requests, replies and bulk data
+}
+
+// window is the last part of the capture, for which rates are computed. It moves
+// in steps. All intervals of a Stats share it.
+type window struct {
+	step     int64 // nanoseconds
+	from, to int64 // nanoseconds since the epoch
+	newest   int64 // step in which an RPC was answered
+}
+
+const (
+	windowSteps = 10
+	rateSlots   = 16 // more than the steps of a window, for RPCs that are counted before the window reaches them
+)
+
+// recent counts the RPCs of a row by the step in which they were answered: in slot
+// n the ones of the last step whose number is n modulo rateSlots.
+type recent [rateSlots]struct {
+	step  int64
+	rpcs  int64
+	bytes int64
+}
+
+// SetWindow moves the window for rates, which has the length of
+// StatsOptions.Window, to the end of what was counted: all RPCs that were answered
+// by then were passed to Done. Both times are in nanoseconds since the epoch;
+// first is when the capture began. The window begins at a multiple of a tenth of
+// its length, so it is up to a tenth shorter.
+func (s *Stats) SetWindow(first, end int64) {
+	w := &s.window
+	if w.step == 0 {
+		return
+	}
+	w.to = end
+	w.from = max(first, (w.number(end)-windowSteps+1)*w.step)
+}
+
+// number returns the number of the step of a time.
+func (w *window) number(t int64) int64 {
+	n := t / w.step
+	if t%w.step < 0 {
+		n--
+	}
+	return n
+}
+
+func slotOf(step int64) int64 { return (step%rateSlots + rateSlots) % rateSlots }
+
+// count counts an RPC that has ended.
+func (w *window) count(row *Row, r *RPC) {
+	t := r.Replied().Time
+	switch {
+	case row.recent == nil:
+		return
+	case r.OneWay:
+		t = r.Requested().Time
+	case !r.HasReply:
+		return
+	}
+	n := w.number(t)
+	w.newest = max(w.newest, n)
+	slot := &row.recent[slotOf(n)]
+	switch {
+	case slot.rpcs == 0 || n > slot.step:
+		slot.step, slot.rpcs, slot.bytes = n, 0, 0
+	case n < slot.step:
+		return // too old
+	}
+	slot.rpcs++
+	slot.bytes += int64(r.RequestSize) + int64(r.ReplySize) + max(0, r.BulkBytes())
+}
+
+// Rate returns the rate of a row of the interval in the window. ok reports
+// whether it is known: StatsOptions.Window was set, time has passed, and the clock
+// was not set back so far that RPCs of the window were not counted.
+func (i *Interval) Rate(r *Row) (rate Rate, ok bool) {
+	w := i.window
+	if r.recent == nil || w.to <= w.from || w.newest-w.number(w.to) > rateSlots-windowSteps {
+		return Rate{}, false
+	}
+	var rpcs, bytes int64
+	for n := w.number(w.from); n <= w.number(w.to); n++ {
+		if slot := &r.recent[slotOf(n)]; slot.step == n {
+			rpcs += slot.rpcs
+			bytes += slot.bytes
+		}
+	}
+	seconds := float64(w.to-w.from) / 1e9
+	return Rate{float64(rpcs) / seconds, float64(bytes) / seconds}, true
+}
+
+// Window returns the length of the window for rates in nanoseconds, 0 without
+// one.
+func (i *Interval) Window() int64 { return max(0, i.window.to-i.window.from) }

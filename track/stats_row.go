@@ -34,10 +34,15 @@ type Row struct {
 	// and more than half of that.
 	IO [ioSizes]int64
 
-	// How many RPCs of the key were in flight when one was sent, itself
-	// included: the most, and what the average is made of.
+	Depth
+	recent *recent // nil without rates
+}
+
+// Depth is how many RPCs of a row were in flight when one was sent, itself
+// included.
+type Depth struct {
 	DepthMax int64
-	depthSum int64
+	depthSum int64 // of the average
 	depthN   int64
 }
 
@@ -52,9 +57,8 @@ type TransportCounts struct {
 
 const ioSizes = 40
 
-// DepthMean returns how many RPCs of the key were in flight when one was sent,
-// on average.
-func (w *Row) DepthMean() float64 {
+// DepthMean returns the average.
+func (w *Depth) DepthMean() float64 {
 	if w.depthN == 0 {
 		return 0
 	}

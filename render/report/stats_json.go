@@ -14,6 +14,9 @@ type StatsJSON struct {
 	json *render.RecordJSON[*records.Row]
 }
 
+// rateKeys are the keys that rows have with --window only.
+var rateKeys = []string{"window", "ops_rate", "byte_rate"}
+
 // NewStatsJSON makes a JSON renderer.
 func NewStatsJSON(o StatsOptions) *StatsJSON {
 	all := records.Rows.Keys
@@ -21,6 +24,7 @@ func NewStatsJSON(o StatsOptions) *StatsJSON {
 	for _, k := range all {
 		switch {
 		case (k.Name == "time" || k.Name == "interval") && o.Step == 0:
+		case slices.Contains(rateKeys, k.Name) && !o.Rates:
 		case !slices.Contains(track.DimensionNames(), k.Name):
 			keys = append(keys, k)
 		case k.Name == track.DimensionNames()[0]: // put those of By here, in their order
@@ -36,7 +40,7 @@ func NewStatsJSON(o StatsOptions) *StatsJSON {
 // AppendInterval appends the rows of an interval.
 func (j *StatsJSON) AppendInterval(dst []byte, i *track.Interval) []byte {
 	for _, r := range sortRows(i, j.opt.By, j.opt.Sort) {
-		row := records.Row{Row: r, From: i.From, To: i.To}
+		row := records.Row{Row: r, Interval: i}
 		dst = append(j.json.Append(dst, &row), '\n')
 	}
 	return dst

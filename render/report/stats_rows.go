@@ -15,12 +15,16 @@ import (
 type StatsOptions struct {
 	By       []track.Dimension
 	Step     int64 // of the intervals in nanoseconds, 0 without
+	Rates    bool  // show rates
 	Sort     string
 	Colors   *render.Colors
 	Width    int
 	FullNIDs bool
 	Bars     bool // show the latencies and sizes as bars
 }
+
+// SortByRate is the order of rows that needs rates.
+const SortByRate = "rate"
 
 // statsSorts are the orders of rows, by descending value.
 var statsSorts = []struct {
@@ -45,7 +49,7 @@ func StatsSorts() []string {
 	for i := range statsSorts {
 		names[i] = statsSorts[i].name
 	}
-	return append(names, "name")
+	return append(names, SortByRate, "name")
 }
 
 // sortRows sorts the rows of an interval by an order, then by their dimensions.
@@ -63,6 +67,13 @@ func sortRows(i *track.Interval, by []track.Dimension, order string) []*track.Ro
 	for k := range statsSorts {
 		if statsSorts[k].name == order {
 			value = statsSorts[k].value
+		}
+	}
+	if order == SortByRate {
+		value = func(r *track.Row) int64 {
+			const digits = 1e6
+			rate, _ := i.Rate(r)
+			return int64(rate.RPCs * digits)
 		}
 	}
 	slices.SortFunc(rows, func(a, b *track.Row) int {

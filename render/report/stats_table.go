@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
@@ -11,8 +12,9 @@ import (
 type StatsTable struct {
 	Omitted Omitted // from all tables so far
 
-	opt   StatsOptions
-	stamp render.Stamp
+	opt     StatsOptions
+	numbers []statsColumn
+	stamp   render.Stamp
 }
 
 // minWide is the least width of a terminal on which operations are not
@@ -20,7 +22,15 @@ type StatsTable struct {
 const minWide = 120
 
 // NewStatsTable makes a renderer.
-func NewStatsTable(o StatsOptions) *StatsTable { return &StatsTable{opt: o} }
+func NewStatsTable(o StatsOptions) *StatsTable {
+	s := &StatsTable{opt: o}
+	for _, c := range statsColumns {
+		if o.Rates || !c.rate {
+			s.numbers = append(s.numbers, c)
+		}
+	}
+	return s
+}
 
 // SetSort changes the order of rows.
 func (s *StatsTable) SetSort(order string) { s.opt.Sort = order }
@@ -34,8 +44,8 @@ func (s *StatsTable) columns() []tableColumn {
 	for _, d := range s.opt.By {
 		cols = append(cols, tableColumn{title: d.String(), left: true})
 	}
-	for k := range statsColumns {
-		cols = append(cols, statsColumns[k].tableColumn)
+	for k := range s.numbers {
+		cols = append(cols, s.numbers[k].tableColumn)
 	}
 	return cols
 }
@@ -49,10 +59,10 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 	t := newTable(s.opt.Colors, s.columns())
 	rows := sortRows(i, s.opt.By, s.opt.Sort)
 	for _, r := range rows {
-		s.row(t, r, false)
+		s.row(t, &records.Row{Row: r, Interval: i}, false)
 	}
 	if len(rows) > 1 {
-		s.row(t, &i.Total, true)
+		s.row(t, &records.Row{Row: &i.Total, Interval: i}, true)
 	}
 	dst = t.render(dst, s.opt.Width)
 	s.Omitted.add(t)
@@ -76,7 +86,7 @@ func (s *StatsTable) dimension(dst []byte, r *track.Row, d track.Dimension) []by
 	return appendDimension(dst, r, d, s.opt.FullNIDs)
 }
 
-func (s *StatsTable) row(t *table, r *track.Row, total bool) {
+func (s *StatsTable) row(t *table, r *records.Row, total bool) {
 	c := s.opt.Colors
 	for k, d := range s.opt.By {
 		t.put(&c.Op, func(b []byte) []byte {
@@ -89,14 +99,14 @@ func (s *StatsTable) row(t *table, r *track.Row, total bool) {
 				return b
 			}
 			from := len(b)
-			if b = s.dimension(b, r, d); len(b) == from {
+			if b = s.dimension(b, r.Row, d); len(b) == from {
 				return append(b, '-')
 			}
 			return b
 		})
 	}
-	for k := range statsColumns {
-		col := &statsColumns[k]
+	for k := range s.numbers {
+		col := &s.numbers[k]
 		t.put(col.style(c), func(b []byte) []byte { return col.append(b, r) })
 	}
 }

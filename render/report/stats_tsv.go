@@ -76,6 +76,11 @@ func NewStatsTSV(o StatsOptions) *StatsTSV {
 	for _, c := range tsvColumns {
 		t.add(c.name, c.path, c.total)
 	}
+	if o.Rates {
+		for _, name := range rateKeys {
+			t.add(name, name, false)
+		}
+	}
 	return t
 }
 
@@ -102,7 +107,7 @@ func (t *StatsTSV) Header(dst []byte) []byte {
 // AppendInterval appends the rows of an interval.
 func (t *StatsTSV) AppendInterval(dst []byte, i *track.Interval) []byte {
 	for _, r := range sortRows(i, t.opt.By, t.opt.Sort) {
-		row := records.Row{Row: r, From: i.From, To: i.To}
+		row := records.Row{Row: r, Interval: i}
 		for k := range t.columns {
 			if k > 0 {
 				dst = append(dst, '\t')
