@@ -28,8 +28,8 @@ const (
 	CMApr                          // the answer to it
 )
 
-// cmFacts are what there is to know of a type: its name, and the length of the
-// fields before the private data, in bytes.
+// cmFacts are the properties of a type: its name, and the length of the fields
+// before the private data, in bytes.
 type cmFacts struct {
 	name   string
 	fields int
@@ -49,7 +49,7 @@ var cmTypes = [...]cmFacts{
 	CMApr - CMReq:     {"APR", 84},
 }
 
-// facts returns what there is to know of a type, and whether that is anything.
+// facts returns the properties of a type, and reports whether it is known.
 func (t CMType) facts() (cmFacts, bool) {
 	if t < CMReq || t > CMApr {
 		return cmFacts{}, false
@@ -68,8 +68,8 @@ func (t CMType) String() string {
 var errNotCM = errors.New("not a message of the connection manager")
 
 // CM is a message of the connection manager, by which two nodes agree on their
-// queue pairs. Local is what the sender of the message has, remote what its
-// receiver has.
+// queue pairs. Local values are those of the sender of the message, remote values
+// those of its receiver.
 type CM struct {
 	layers.BaseLayer // Contents are the fields, Payload is the private data, with its padding
 
@@ -99,7 +99,7 @@ type CMRequest struct {
 	Service            Service
 	StartPSN           uint32 // of the first packet of the sender
 	PKey               uint16
-	PathMTU            int // bytes, 0 if the number is not valid
+	PathMTU            int // bytes, 0 if its code is invalid
 	RetryCount         uint8
 	RNRRetryCount      uint8
 	Primary, Alternate CMPath
@@ -211,7 +211,7 @@ func (r *CMReply) decode(b []byte) {
 	r.CAGUID = be.Uint64(b[28:])
 }
 
-// mtu returns the bytes for the number of a MTU: 256 for 1 to 4096 for 5.
+// mtu returns the bytes for the code of a MTU: 256 for 1 to 4096 for 5.
 func mtu(code uint8) int {
 	if code < 1 || code > 5 {
 		return 0

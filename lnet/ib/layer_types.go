@@ -85,7 +85,7 @@ func decodeTransport(data []byte, p gopacket.PacketBuilder) error {
 	return p.NextDecoder(t.NextLayerType())
 }
 
-// decodable is a layer that knows what follows it.
+// decodable is a layer of which gopacket can decode the next one.
 type decodable interface {
 	gopacket.Layer
 	gopacket.DecodingLayer

@@ -6,7 +6,7 @@ import "fmt"
 // pair in the upper three bits.
 type Opcode uint8
 
-// Service is a transport service, which a queue pair has for its lifetime.
+// Service is a transport service. It is the same for all packets of a queue pair.
 type Service uint8
 
 // The transport services. Numbers above XRC are free for manufacturers.
@@ -53,7 +53,7 @@ const (
 // to no message and has no place among the packet sequence numbers.
 const CNP Opcode = 0x81
 
-// opcodeFacts are what the opcode says about its packet.
+// opcodeFacts are the properties of an opcode.
 type opcodeFacts struct {
 	name        string
 	operation   Operation
@@ -133,15 +133,16 @@ func (s Service) has(o Operation, low int) bool {
 	case RD:
 		return low < invalidate
 	case UD:
-		return o == Send && opcodeOnly(low) && low < invalidate
+		return o == Send && inOnePacket(low) && low < invalidate
 	case XRC:
 		return o != Resync && low < extended
 	}
 	return false
 }
 
-// opcodeOnly reports whether the operation is complete in one packet.
-func opcodeOnly(low int) bool { return operationFacts[low].first && operationFacts[low].last }
+// inOnePacket reports whether an operation, by the lower five bits of its opcode, is
+// complete in one packet.
+func inOnePacket(low int) bool { return operationFacts[low].first && operationFacts[low].last }
 
 func (o Operation) isResponse() bool {
 	return o == ReadResponse || o == Acknowledge || o == AtomicAcknowledge

@@ -86,7 +86,7 @@ func (t *Transport) LayerType() gopacket.LayerType { return LayerTypeTransport }
 func (t *Transport) CanDecode() gopacket.LayerClass { return LayerTypeTransport }
 
 // NextLayerType returns LayerTypeMAD for datagrams to the queue pairs of the
-// management. What is sent to others, the headers do not say.
+// management. The headers do not determine what other packets carry.
 func (t *Transport) NextLayerType() gopacket.LayerType {
 	if t.BTH.Opcode.Service() == UD && t.BTH.DestQP <= QP1 {
 		return LayerTypeMAD

@@ -87,10 +87,10 @@ type Segment struct {
 	Frame
 }
 
-// Kind is what a frame was found to have.
+// Kind is the kind of the packet in a frame.
 type Kind uint8
 
-// Kinds of frames. None is one without a packet of a transport.
+// Kinds of packets. None stands for a frame without a packet of a transport.
 const (
 	None Kind = iota
 	TCP

@@ -58,8 +58,8 @@ func (d *Decoder) lrh(p span, depth int) Kind {
 }
 
 // rawHeader decodes a packet with a raw header: two reserved bytes and an
-// EtherType. Switches send mirrored packets so, with four more bytes before their
-// LRH.
+// EtherType. Switches put one before mirrored packets, with four more bytes before
+// the LRH of the packet.
 func (d *Decoder) rawHeader(p span, depth int) Kind {
 	const size, mirrorSize, etherMirror = 4, 4, 0x1123
 	if len(p.data) < size {
