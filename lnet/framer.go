@@ -21,14 +21,19 @@ type framer struct {
 	msg     partial
 	resync  resync
 	skipped int64 // bytes since the last message in which none was found
+
+	// The frame whose snaplen cut msg; Order is 0 when none did. tshark, which
+	// cannot continue behind a cut, shows the message there.
+	cutAt link.Frame
 }
 
 // origin is where the bytes being framed come from. The frame that completes a
 // message is the one with the highest number so far: a message behind a gap is
 // complete when the gap is filled.
 type origin struct {
-	arrival
-	carrier int64 // order of the frame that brought the bytes
+	link.Frame
+	carrier       int64 // order of the frame that brought the bytes
+	retransmitted bool
 }
 
 // partial is the message that a framer is in the middle of.
@@ -41,10 +46,6 @@ type partial struct {
 	seq   uint32 // sequence number of the first byte
 
 	retransmitted bool // bytes of it were
-
-	// The frame whose snaplen cut the message, if any: tshark, which cannot
-	// continue behind a cut, shows the message there.
-	cutAt link.Frame
 }
 
 // skipping reports whether the rest of the message is not needed.
@@ -103,17 +104,17 @@ func (f *framer) start(seq uint32, midStream bool) {
 
 // consume takes the next size bytes of the stream. Those behind the end of data
 // were cut off by the snaplen: they are a hole.
-func (f *framer) consume(data []byte, size int, a arrival) {
-	f.arrive(a)
-	f.at.retransmitted = a.retransmitted
+func (f *framer) consume(data []byte, size int, in *link.Frame, retransmitted bool) {
+	f.arrive(in)
+	f.at.retransmitted = retransmitted
 	f.feed(data)
-	if a.retransmitted && f.msg.have > 0 {
+	if retransmitted && f.msg.have > 0 {
 		f.msg.retransmitted = true
 	}
 	f.at.retransmitted = false
 	if size > len(data) {
 		f.tcp.stats.CutBytes += int64(size - len(data))
-		f.gap(size-len(data), Snaplen, a.Time)
+		f.gap(size-len(data), Snaplen, in.Time)
 	}
 }
 
@@ -125,25 +126,25 @@ func (f *framer) skips(off, size int) bool {
 }
 
 // skip passes over the next size bytes, for which skips was true.
-func (f *framer) skip(size int, a arrival) {
-	f.arrive(a)
+func (f *framer) skip(size int, in *link.Frame, retransmitted bool) {
+	f.arrive(in)
 	m := &f.msg
 	f.pos += uint32(size)
 	m.have += size
-	m.retransmitted = m.retransmitted || a.retransmitted
+	m.retransmitted = m.retransmitted || retransmitted
 	if m.have == m.size {
 		f.finish()
 	}
 }
 
 // arrive records the frame that brought the bytes that come next.
-func (f *framer) arrive(a arrival) {
-	if a.Order > f.at.Order {
-		f.at.Frame = a.Frame
+func (f *framer) arrive(in *link.Frame) {
+	if in.Order > f.at.Order {
+		f.at.Frame = *in
 	}
-	f.at.carrier = a.Order
+	f.at.carrier = in.Order
 	if out := f.tcp.out; out.opt.Frames && !f.resync.active {
-		f.frames.add(a.Order, f.msg.have > 0, out)
+		f.frames.add(in.Order, f.msg.have > 0, out)
 	}
 }
 
@@ -311,8 +312,8 @@ func (f *framer) gap(n int, why Why, until int64) {
 	}
 	if p.size > 0 {
 		k := min(n, p.size-p.have)
-		if why == Snaplen && p.cutAt.Order == 0 {
-			p.cutAt = f.at.Frame
+		if why == Snaplen && f.cutAt.Order == 0 {
+			f.cutAt = f.at.Frame
 		}
 		if p.have < p.keep {
 			p.addHole(Hole{p.have, min(k, p.keep-p.have), why}, f.tcp.out)
@@ -386,6 +387,7 @@ func (f *framer) drop() {
 		pool.holes.put(holes)
 	}
 	f.msg = partial{}
+	f.cutAt.Order = 0
 	f.frames.keepLast(pool)
 }
 
@@ -450,7 +452,7 @@ func (f *framer) replay() bool {
 			continue
 		}
 		f.at = m.origin
-		f.arrive(arrival{Frame: link.Frame{Order: m.carrier}}) // no later than m.frame
+		f.arrive(&link.Frame{Order: m.carrier}) // no later than m.frame
 		n, ok := f.run(r.buf[r.off:m.end])
 		r.off += n
 		if ok {

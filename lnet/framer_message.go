@@ -24,8 +24,8 @@ func (p *partial) bytesToKeep(b []byte, out *output) int {
 func (f *framer) describe(b []byte) {
 	p, m, c := &f.msg, &f.tcp.out.msg, f.conn
 	at := &f.at.Frame
-	if p.cutAt.Order != 0 {
-		at = &p.cutAt
+	if f.cutAt.Order != 0 {
+		at = &f.cutAt
 	}
 	m.setFrame(at)
 	m.Frames = f.frames

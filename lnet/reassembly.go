@@ -39,20 +39,15 @@ type reassembly struct {
 	place  int     // in tcp.gaps, from 1; 0: not there
 }
 
-// arrival is where bytes of a stream come from.
-type arrival struct {
-	link.Frame
-	retransmitted bool
-}
-
 // piece is a segment, or a part of one, that is held behind a gap.
 type piece struct {
-	arrival
-	seq    uint32
-	size   int
-	data   []byte // borrowed from the pool; shorter than size when cut or unneeded
-	at     int64  // count of the source's frames when it came
-	unread bool   // the framer needs none of its bytes, they were not copied
+	link.Frame
+	seq           uint32
+	size          int
+	data          []byte // borrowed from the pool; shorter than size when cut or unneeded
+	at            int64  // count of the source's frames when it came
+	unread        bool   // the framer needs none of its bytes, they were not copied
+	retransmitted bool
 }
 
 func (p *piece) end() uint32 { return p.seq + uint32(p.size) }
@@ -96,10 +91,10 @@ func (r *reassembly) segment(src *source, g *link.Segment, seq uint32) {
 	}
 	if seq == r.next && len(r.held) == 0 {
 		r.next += uint32(size)
-		r.framer.consume(data, size, arrival{Frame: g.Frame})
+		r.framer.consume(data, size, &g.Frame, false)
 		return
 	}
-	r.hold(src, piece{arrival: arrival{Frame: g.Frame}, seq: seq, size: size, data: data, at: src.clock})
+	r.hold(src, piece{Frame: g.Frame, seq: seq, size: size, data: data, at: src.clock})
 	r.tcp.gaps.update(r)
 	r.release()
 	r.giveUpGaps(src)
@@ -175,9 +170,9 @@ func (r *reassembly) release() {
 		r.bytes -= cap(p.data)
 		r.next += uint32(p.size)
 		if p.unread {
-			r.framer.skip(p.size, p.arrival)
+			r.framer.skip(p.size, &p.Frame, p.retransmitted)
 		} else {
-			r.framer.consume(p.data, p.size, p.arrival)
+			r.framer.consume(p.data, p.size, &p.Frame, p.retransmitted)
 		}
 		pool.put(p.data)
 	}

@@ -17,7 +17,7 @@ func TestGaps(t *testing.T) {
 	for range 20000 {
 		st := &streams[rnd.IntN(len(streams))]
 		if st.held = st.held[:0]; rnd.IntN(4) > 0 {
-			st.held = append(st.held, piece{arrival: arrival{Frame: link.Frame{Order: 1 + rnd.Int64N(100)}}})
+			st.held = append(st.held, piece{Frame: link.Frame{Order: 1 + rnd.Int64N(100)}})
 		}
 		g.update(st)
 		first := int64(0)

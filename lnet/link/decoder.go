@@ -64,13 +64,12 @@ type Frame struct {
 	File   string // name of that file, empty when only one is read
 }
 
-// FrameOf returns what identifies a frame.
-func FrameOf(f *capture.Frame) Frame {
-	number := f.Number
+// set makes id identify f. It runs for each frame: no Frame is copied.
+func (id *Frame) set(f *capture.Frame) {
+	id.Order, id.Time, id.Number, id.File = f.Number, f.Time, f.Number, f.File
 	if f.File != "" {
-		number = f.FileNumber
+		id.Number = f.FileNumber
 	}
-	return Frame{f.Number, f.Time, number, f.File}
 }
 
 // Segment is a TCP segment with its frame.
@@ -144,9 +143,11 @@ func (d *Decoder) Decode(f *capture.Frame) Kind {
 	kind := d.link(f)
 	switch kind {
 	case TCP:
-		d.Segment.Frame, d.Segment.Flow.Source = FrameOf(f), int32(f.Source)
+		d.Segment.Frame.set(f)
+		d.Segment.Flow.Source = int32(f.Source)
 	case InfiniBand:
-		d.Packet.Frame, d.Packet.Source = FrameOf(f), int32(f.Source)
+		d.Packet.Frame.set(f)
+		d.Packet.Source = int32(f.Source)
 	case None:
 	}
 	return kind
