@@ -394,23 +394,50 @@ func summarizeUpdatesRequest(m *Msg, l *Line) {
 	}
 }
 
-// summarizeUpdatesReply: the first result that is an error.
+// summarizeUpdatesReply writes the first result that is an error, else the
+// first that says that something is not there.
 func summarizeUpdatesReply(m *Msg, l *Line) {
-	if i, rc := failedUpdate(m); rc < 0 {
+	i, rc := failedUpdate(m, false)
+	if rc == 0 {
+		i, rc = failedUpdate(m, true)
+	}
+	if rc == 0 {
+		return
+	}
+	if u := updateAt(m.Req, i); u != nil {
+		l.Key("")
+		l.Value(Flag, OutUpdateType, ouType.Uint(u, m.Big))
+	} else {
 		l.Key("update ")
 		l.Num(uint64(i))
-		l.Key("")
+	}
+	if rc == m.Status {
+		return // it is in front already
+	}
+	l.Key("")
+	if isNotThere(m, i, rc) {
+		l.Add(Dim, Errnos.Name(uint64(-rc)))
+	} else {
 		l.Errno(rc)
 	}
 }
 
 func updateError(m *Msg) int32 {
-	_, rc := failedUpdate(m)
+	_, rc := failedUpdate(m, false)
 	return rc
 }
 
-// failedUpdate finds the first result that is an error.
-func failedUpdate(m *Msg) (index int, rc int32) {
+// IsNotThere reports whether no part of an OUT_UPDATE failed, and one found
+// out that what it asked for is not there. m.Req is needed.
+func IsNotThere(m *Msg) bool {
+	_, failed := failedUpdate(m, false)
+	_, any := failedUpdate(m, true)
+	return failed == 0 && any != 0
+}
+
+// failedUpdate finds the first result that is an error. Those of updates that
+// ask for something which is not there count when notThere is set.
+func failedUpdate(m *Msg, notThere bool) (index int, rc int32) {
 	b := m.Buf(1)
 	if len(b) < resultsAt {
 		return 0, 0
@@ -422,10 +449,28 @@ func failedUpdate(m *Msg) (index int, rc int32) {
 		if n == 0 {
 			break
 		}
-		if rc = int32(ourRc.Uint(b[at:], m.Big)); rc < 0 {
+		if rc = int32(ourRc.Uint(b[at:], m.Big)); rc < 0 && (notThere || !isNotThere(m, i, rc)) {
 			return i, rc
 		}
 		at += pad8(n)
 	}
 	return 0, 0
+}
+
+// isNotThere reports whether the result of update i is the regular answer that
+// the object, the name or the xattr that it asks for is not there. Without the
+// request that is unknown.
+func isNotThere(m *Msg, i int, rc int32) bool {
+	const enoent, enodata = -2, -61
+	u := updateAt(m.Req, i)
+	if u == nil {
+		return false
+	}
+	switch ouType.Uint(u, m.Req.Big) {
+	case outAttrGet, outIndexLookup:
+		return rc == enoent
+	case outXattrGet:
+		return rc == enoent || rc == enodata
+	}
+	return false
 }

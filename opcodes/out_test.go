@@ -131,6 +131,57 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// TestFailedUpdates checks which results are errors, and which are the answer
+// that there is no such thing, and the line of the reply.
+func TestFailedUpdates(t *testing.T) {
+	order := binary.LittleEndian
+	kinds := []uint16{outAttrGet, outXattrGet, outIndexLookup, outXattrSet}
+	var updates []byte
+	for _, k := range kinds {
+		updates = append(updates, update(order, k, "name\x00")...)
+	}
+	req := &Msg{Bufs: [][]byte{nil, build(order, uint32(0xbddf0001), uint32(1), uint32(updateRequestHeader+len(updates)), uint32(4096),
+		uint32(0xbdde0002), uint16(len(kinds)), uint16(0), updates)}}
+	reply := func(status int32, rcs ...int32) *Msg {
+		b := build(order, uint32(0x00000002), uint16(len(rcs)), uint16(0))
+		for range rcs {
+			b = build(order, b, uint16(8))
+		}
+		b = zeroPadded(string(b), resultsAt+pad8(2*len(rcs)))
+		for _, rc := range rcs {
+			b = build(order, b, uint32(rc), uint16(0), uint16(0))
+		}
+		return &Msg{Reply: true, Status: status, Bufs: [][]byte{nil, b}}
+	}
+	tests := []struct {
+		reply    *Msg
+		rc       int32 // with the request
+		bare     int32 // without it
+		notThere bool
+		line     string
+	}{
+		{reply(0, 0, 0, 0, 0), 0, 0, false, ""},
+		{reply(0, 0, -61, 0, 0), 0, -61, true, "XATTR_GET ENODATA"},
+		{reply(0, -2, -2, -2, 0), 0, -2, true, "ATTR_GET ENOENT"},
+		{reply(-2, 0, 0, -2, 0), 0, -2, true, "INDEX_LOOKUP"},
+		{reply(0, -61, 0, 0, 0), -61, -61, false, "ATTR_GET ENODATA"},
+		{reply(0, 0, -61, 0, -28), -28, -61, false, "XATTR_SET ENOSPC"},
+		{reply(0, 0, 0, 0, -61), -61, -61, false, "XATTR_SET ENODATA"},
+	}
+	for i, tt := range tests {
+		m := tt.reply
+		if got := updateError(m); got != tt.bare || IsNotThere(m) {
+			t.Errorf("%d: %d without the request, not %d", i, got, tt.bare)
+		}
+		m.Req = req
+		var l Line
+		summarizeUpdatesReply(m, &l)
+		if got := updateError(m); got != tt.rc || IsNotThere(m) != tt.notThere || string(l.Text) != tt.line {
+			t.Errorf("%d: %d, %v, %q, not %d, %v, %q", i, got, IsNotThere(m), l.Text, tt.rc, tt.notThere, tt.line)
+		}
+	}
+}
+
 // TestRecordedParams: in the record of an operation the updates refer to the
 // parameters by number, and share them.
 func TestRecordedParams(t *testing.T) {

@@ -63,6 +63,7 @@ type Pairing struct {
 	locks       lockWaits
 	carried     carried
 	lost        lossTable
+	tree        dissect.Tree // for replies that are read with their requests
 }
 
 // NewPairing makes a Pairing.
@@ -199,9 +200,7 @@ func (t *Pairing) reply(m *dissect.Message) *RPC {
 		r.addOtherError(r.Status)
 	}
 	r.HasReply, r.reopened = true, false
-	if v := q.Variant; v != nil && v.InnerError != nil && q.Status >= 0 && m.Msg != nil {
-		r.addOtherError(v.InnerError(m.Msg))
-	}
+	t.innerError(r, m)
 	r.Status, r.Type, r.Transno, r.Service, r.Estimate = q.Status, q.Type, q.Transno, q.Service, q.Timeout
 	r.ReplySize, r.body = q.Bytes, len(m.Msg.Buf(0))
 	if errno := q.GSS.Errno(); errno != 0 {
@@ -223,6 +222,24 @@ func (t *Pairing) reply(m *dissect.Message) *RPC {
 		t.opt.Answered(r, m)
 	}
 	return r
+}
+
+// innerError adds the error inside a reply. If there is one, the reply is read
+// with its request, as far as that was kept, to tell errors from results that
+// are regular.
+func (t *Pairing) innerError(r *RPC, m *dissect.Message) {
+	v := m.RPC.Variant
+	if v == nil || v.InnerError == nil || m.Msg == nil || v.InnerError(m.Msg) == 0 {
+		return
+	}
+	msg := m.Msg
+	if whole, _ := t.tree.ParseRPC(m); whole != nil {
+		msg = whole
+	}
+	r.notThere = m.RPC.Opcode == opcodes.OUT_UPDATE && opcodes.IsNotThere(msg)
+	if m.RPC.Status >= 0 {
+		r.addOtherError(v.InnerError(msg))
+	}
 }
 
 // withoutRequest makes the record of a reply whose request was not captured.

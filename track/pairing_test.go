@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -307,5 +308,30 @@ func TestExpectedErrors(t *testing.T) {
 		if got := w.one().IsExpectedError(); got != c.want {
 			t.Errorf("opcode %d of %q, status %d: %v", c.opcode, c.name, c.status, got)
 		}
+	}
+}
+
+// TestAnswersThatNothingIsThere checks that an OUT_UPDATE has no error when
+// what it asks for is not there: an LFSCK looks for xattrs and names that most
+// objects do not have.
+func TestAnswersThatNothingIsThere(t *testing.T) {
+	lookups, others := 0, 0
+	p := NewPairing(Options{Done: func(r *RPC) {
+		if r.Opcode != opcodes.OUT_UPDATE || !r.HasReply {
+			return
+		}
+		if r.Failed() && r.IsExpectedError() {
+			lookups++
+		} else {
+			others++
+		}
+		if len(r.OtherErrors) != 0 {
+			t.Errorf("%d has errors %v", r.XID, r.OtherErrors)
+		}
+	}})
+	wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) { p.Message(m) }}), wiretest.ReadSample(t, "../pcaps/lfsck.pcap.zst"))
+	p.Close()
+	if lookups != 2 || others == 0 {
+		t.Errorf("%d lookups of names that are not there, %d others", lookups, others)
 	}
 }

@@ -74,7 +74,8 @@ type Reply struct {
 	Estimate    uint32 // seconds, as expected by the server
 	ReplySize   int    // bytes of the lustre_msg
 
-	body int // bytes of the ptlrpc_body that were captured
+	body     int  // bytes of the ptlrpc_body that were captured
+	notThere bool // of an OUT_UPDATE: what it asks for is not there
 }
 
 // record is what a Pairing needs to find an RPC and to end it.
@@ -191,9 +192,13 @@ func (r *RPC) contextError() int32 {
 const enoent = -2
 
 // IsExpectedError reports whether the status of the reply is an error that is
-// part of normal operation: a configuration log that need not exist.
+// part of normal operation: a configuration log that need not exist, or an
+// object or a name that an OUT_UPDATE looks up.
 func (r *RPC) IsExpectedError() bool {
-	return r.HasReply && r.Status == enoent && r.HasOpcode && r.Opcode == opcodes.LLOG_ORIGIN_HANDLE_CREATE && opcodes.IsOptionalLog(r.name)
+	if !r.HasReply || r.Status != enoent || !r.HasOpcode {
+		return false
+	}
+	return r.notThere || r.Opcode == opcodes.LLOG_ORIGIN_HANDLE_CREATE && opcodes.IsOptionalLog(r.name)
 }
 
 // Clone copies an RPC, to be kept after the Done hook has returned.

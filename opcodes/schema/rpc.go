@@ -46,7 +46,8 @@ type Variant struct {
 	SummarizeReply   func(m *Msg, l *Line)
 
 	// InnerError returns the first error in a reply that is not in pb_status: of
-	// the intent, of a range, of an update; 0 for success.
+	// the intent, of a range, of an update; 0 for success. Where the request
+	// is known, results that are regular for it are no errors.
 	InnerError func(m *Msg) int32
 
 	// Subject returns the FID (16 bytes in the byte order of the message) and the
