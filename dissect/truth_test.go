@@ -80,6 +80,19 @@ var truths = []struct {
 	{"servers", 1882453904024832, lnet.Reply, "buffers.object_update_reply.results[0].our_data.orr_size", "32"},
 	{"servers", 1882453913370880, lnet.Reply, "buffers.mgs_target_info.mti_svname", "lustre-MDT0002"},
 
+	// An update log in pieces: record 43 is bit 11 of the second word of the bitmap, and
+	// the last of the header's tail.
+	{"update_log", 1882453913880704, lnet.Request, "buffers.out_update_header.ouh_inline_data.updates[4].ou_params[0].oup_buf[0]", "2048"},
+	{"update_log", 1882453913880704, lnet.Request, "buffers.out_update_header.ouh_inline_data.updates[4].ou_params[1].oup_buf", "92"},
+	{"update_log", 1882453913880704, lnet.Request, "buffers.out_update_header.ouh_inline_data.updates[5].ou_params[0].oup_buf.lrt_index", "43"},
+	{"update_log", 1882453913880704, lnet.Request, "buffers.out_update_header.ouh_inline_data.updates[5].ou_params[1].oup_buf", "32760"},
+	{"update_log", 1882453913880704, lnet.Request, "buffers.out_update_header.ouh_inline_data.updates[6].ou_params[0].oup_buf.records[0].lur_hdr.lrh_index", "43"},
+	// In recovery it is read: the result of a client's request is in the record, too.
+	{"update_log", 1882453904730752, lnet.Bulk, "content.data.records[0].llh_tail.lrt_len", "32768"},
+	{"update_log", 1882453904730880, lnet.Bulk, "content.data.records[1].lur_update_rec.ur_master_transno", "4294967457"},
+	{"update_log", 1882453904730880, lnet.Bulk, "content.data.records[1].lur_update_rec.ur_params.up_params[2].oup_buf.lrd_transno", "4294967457"},
+	{"update_log", 1882453904730880, lnet.Bulk, "content.data.records[1].lur_tail.lrt_index", "2"},
+
 	// lfs getdirstripe and lfs migrate -m.
 	{"directories", 1882453916339456, lnet.Request, "buffers.eadata.lum_stripe_offset", "2"},
 	{"directories", 1882453916363264, lnet.Request, "buffers.target_name", "f1b"},

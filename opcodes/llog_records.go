@@ -30,7 +30,7 @@ var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper
 var llogRecHdr = Define("llog_rec_hdr", "what each record of a log begins with", Detect(llogBig),
 	U32("lrh_len", Size, "bytes of the record with header and tail"),
 	U32("lrh_index", "number of the record in its log"),
-	U32("lrh_type", LlogRecType, "type of the record; its byte order is that of the log"),
+	U32("lrh_type", LlogRecType, Counted("record"), Shown{Role: Flag}, "type of the record; its byte order is that of the log"),
 	U32("lrh_id", "for the record's own use"),
 )
 

@@ -388,6 +388,10 @@ func summarizeUpdatesRequest(m *Msg, l *Line) {
 		l.Key("")
 		l.Label(Name, name)
 	}
+	if start, end, ok := updateRange(u, m.Big); ok {
+		l.Key("")
+		l.Range(start, end)
+	}
 	if n := ourqCount.Uint(b[outHeaderSize:], m.Big); n > 1 {
 		l.Key("+")
 		l.Num(n - 1)

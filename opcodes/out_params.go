@@ -223,5 +223,36 @@ func appendUpdate(dst, u []byte, big bool) []byte {
 	if updateParamForm(kind, 0) == paramName && len(u) > updateHeader {
 		dst = append(append(dst, ' '), TrimNUL(paramValue(u[updateHeader:], big))...)
 	}
+	if start, end, ok := updateRange(u, big); ok {
+		l := PlainLine(append(dst, ' '))
+		l.Range(start, end)
+		dst = l.Text
+	}
 	return dst
+}
+
+// updateRange returns the first and the last byte that an update reads or
+// writes; false for other updates.
+func updateRange(u []byte, big bool) (start, end uint64, ok bool) {
+	if len(u) < updateHeader {
+		return 0, 0, false
+	}
+	first := u[updateHeader:]
+	size, offset := paramValue(first, big), paramValue(first[min(len(first), paramSize(first, big)):], big)
+	if len(offset) != 8 {
+		return 0, 0, false
+	}
+	n := uint64(len(size))
+	switch ouType.Uint(u, big) {
+	case outRead:
+		if len(size) != 8 {
+			return 0, 0, false
+		}
+		n = ReadUint(size, false)
+	case outWrite:
+	default:
+		return 0, 0, false
+	}
+	start = ReadUint(offset, false)
+	return start, start + n - 1, n > 0
 }

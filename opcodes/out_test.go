@@ -131,6 +131,36 @@ func TestResults(t *testing.T) {
 	}
 }
 
+// TestUpdateBrief checks the line of an update: the range that it reads or
+// writes, or a name.
+func TestUpdateBrief(t *testing.T) {
+	for _, o := range orders {
+		u64 := func(v uint64) string { return string(binary.LittleEndian.AppendUint64(nil, v)) }
+		for _, tt := range []struct {
+			kind   uint16
+			params []string
+			want   string
+		}{
+			{outRead, []string{u64(4096), u64(32768)}, "READ [0x240000401:0x1:0x0] [32768-36863]"},
+			{outRead, []string{u64(0), u64(32768)}, "READ [0x240000401:0x1:0x0]"},
+			{outRead, []string{u64(4096)}, "READ [0x240000401:0x1:0x0]"},
+			{outWrite, []string{"12345", u64(88)}, "WRITE [0x240000401:0x1:0x0] [88-92]"},
+			{outWrite, []string{"", u64(88)}, "WRITE [0x240000401:0x1:0x0]"},
+			{outPunch, []string{u64(0), u64(88)}, "PUNCH [0x240000401:0x1:0x0]"},
+			{outXattrGet, []string{"trusted.lov\x00"}, "XATTR_GET [0x240000401:0x1:0x0] trusted.lov"},
+			{3, nil, "REF_ADD [0x240000401:0x1:0x0]"},
+		} {
+			u := update(o.order, tt.kind, tt.params...)
+			if got := string(appendUpdate(nil, u, o.big)); got != tt.want {
+				t.Errorf("%s: %q, not %q", o.name, got, tt.want)
+			}
+			for n := range u {
+				updateRange(u[:n], o.big)
+			}
+		}
+	}
+}
+
 // TestFailedUpdates checks which results are errors, and which are the answer
 // that there is no such thing, and the line of the reply.
 func TestFailedUpdates(t *testing.T) {
