@@ -56,6 +56,7 @@ type Stats struct {
 type Decoder struct {
 	link link.Decoder
 	tcp  tcp
+	ib   infiniband
 	out  output
 }
 
@@ -72,6 +73,7 @@ func NewDecoder(o Options) *Decoder {
 	}
 	d := &Decoder{out: output{opt: o, gets: newPendingGets(), ending: Lost}}
 	d.tcp.init(&d.out)
+	d.ib.init(&d.out)
 	return d
 }
 
@@ -80,30 +82,46 @@ func NewDecoder(o Options) *Decoder {
 func (d *Decoder) Frame(f *capture.Frame) {
 	d.out.stats.Frames++
 	src := d.tcp.frame(f)
+	if len(src.pairs) > 0 {
+		d.ib.tick(src)
+	}
 	switch d.link.Decode(f) {
 	case link.TCP:
 		d.tcp.segment(src, &d.link.Segment)
 	case link.InfiniBand:
 		d.out.stats.RDMA++
+		d.ib.packet(src, &d.link.Packet)
 	case link.None:
 	}
 }
 
 // Quiet is called when no frame has arrived for a while, as in a live capture. It
 // hands out the messages that wait only for late frames.
-func (d *Decoder) Quiet() { d.tcp.quiet() }
+func (d *Decoder) Quiet() {
+	d.tcp.quiet()
+	for _, id := range d.tcp.sourceIDs() {
+		d.ib.quiet(d.tcp.sources[id])
+	}
+}
 
 // Close ends the input and hands out what is held.
 func (d *Decoder) Close() {
 	d.out.ending = EndOfFile
 	d.tcp.close()
+	d.ib.close()
 }
 
 // Held returns the order of the first frame of which bytes are held, behind a
 // gap or until a SYN comes, as in Message.Order; 0 means none. All messages that earlier frames
 // completed were handed out, except those that resynchronization has not found
 // yet.
-func (d *Decoder) Held() int64 { return d.tcp.heldFrame() }
+func (d *Decoder) Held() int64 {
+	first, other := d.tcp.heldFrame(), d.ib.heldFrame()
+	if first == 0 || other != 0 && other < first {
+		return other
+	}
+	return first
+}
 
 // Stats returns the counts so far.
 func (d *Decoder) Stats() Stats {
@@ -111,6 +129,8 @@ func (d *Decoder) Stats() Stats {
 	st.Held = d.out.pool.lent
 	st.TCP = d.tcp.stats
 	st.TCP.Live = d.tcp.conns.live
+	st.IB = d.ib.stats
+	st.IB.Live = len(d.ib.table.pairs)
 	return st
 }
 

@@ -31,7 +31,7 @@ func (f *framer) describe(b []byte) {
 	m.Frames = f.frames
 	m.Source, m.Conn = int(c.key.Source), c.number
 	m.Src, m.Dst = c.ends(f.back)
-	m.Transport, m.Version = TCP, c.version(f.back)
+	m.Transport, m.Version, m.IB = TCP, c.version(f.back), nil
 	p.describe(m, b)
 }
 

@@ -20,11 +20,12 @@ const (
 
 // pool lends buffers and lists to streams, so that idle streams hold none.
 type pool struct {
-	free   [len(poolSizes)][][]byte
-	pieces shelf[piece]
-	marks  shelf[mark]
-	holes  shelf[Hole]
-	lent   int // bytes of buffers, and of records about held bytes
+	free    [len(poolSizes)][][]byte
+	pieces  shelf[piece]
+	packets shelf[heldPacket]
+	marks   shelf[mark]
+	holes   shelf[Hole]
+	lent    int // bytes of buffers, and of records about held bytes
 }
 
 // poolClass returns the index of the smallest size for n bytes, -1 if none is.

@@ -30,13 +30,12 @@ type reassembly struct {
 	acked    bool
 	finished bool // FIN or RST was seen
 
-	held   []piece // segments behind a gap, in order, not overlapping
-	bytes  int     // of buffers in held
-	behind int     // segments that came since the gap opened
-	silent bool    // the receiver has sent nothing since then
-	listed bool    // in source.gaps
-	since  int64   // order of the frame of the first of held, as filed in tcp.gaps
-	place  int     // in tcp.gaps, from 1; 0: not there
+	held     []piece // segments behind a gap, in order, not overlapping
+	bytes    int     // of buffers in held
+	behind   int     // segments that came since the gap opened
+	silent   bool    // the receiver has sent nothing since then
+	listed   bool    // in source.gaps
+	gapEntry         // in tcp.gaps
 }
 
 // piece is a segment, or a part of one, that is held behind a gap.
@@ -95,7 +94,7 @@ func (r *reassembly) segment(src *source, g *link.Segment, seq uint32) {
 		return
 	}
 	r.hold(src, piece{Frame: g.Frame, seq: seq, size: size, data: data, at: src.clock})
-	r.tcp.gaps.update(r)
+	r.updateGap()
 	r.release()
 	r.giveUpGaps(src)
 }
@@ -160,6 +159,15 @@ func (r *reassembly) insert(i int, p piece) {
 	r.held[i] = p
 }
 
+// updateGap moves the stream in tcp.gaps after the first held piece may have changed.
+func (r *reassembly) updateGap() {
+	var first int64
+	if len(r.held) > 0 {
+		first = r.held[0].Order
+	}
+	r.tcp.gaps.update(&r.gapEntry, first)
+}
+
 // release passes on the held pieces that have no gap before them.
 func (r *reassembly) release() {
 	pool := &r.tcp.out.pool
@@ -183,7 +191,7 @@ func (r *reassembly) release() {
 	k := copy(r.held, r.held[n:])
 	clear(r.held[k:])
 	r.held = r.held[:k]
-	r.tcp.gaps.update(r)
+	r.updateGap()
 	if k > 0 {
 		r.behind, r.silent = 0, true
 	} else {

@@ -65,6 +65,13 @@ func (o order) u32(b []byte) uint32 {
 	return binary.LittleEndian.Uint32(b)
 }
 
+func (o order) u16(b []byte) uint16 {
+	if o == orderBig {
+		return binary.BigEndian.Uint16(b)
+	}
+	return binary.LittleEndian.Uint16(b)
+}
+
 func (o order) u64(b []byte) uint64 {
 	if o == orderBig {
 		return binary.BigEndian.Uint64(b)

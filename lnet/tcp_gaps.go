@@ -1,8 +1,15 @@
 package lnet
 
-// gapHeap holds the streams with segments behind a gap: a heap by the frame
-// of the first of these, as the earliest is needed for every message.
-type gapHeap []*reassembly
+// gapHeap holds the streams with segments behind a gap, and the queue pairs with such
+// packets: a heap by the frame of the first of these, as the earliest is needed for every
+// message.
+type gapHeap []*gapEntry
+
+// gapEntry is the place of a stream in a gapHeap.
+type gapEntry struct {
+	since int64 // order of the frame of its first held segment
+	place int   // in the heap, from 1; 0: not there
+}
 
 // first returns the frame of the earliest held segment, 0 for none.
 func (g gapHeap) first() int64 {
@@ -12,26 +19,26 @@ func (g gapHeap) first() int64 {
 	return g[0].since
 }
 
-// update adds, moves or removes a stream after its first held segment may have
-// changed.
-func (g *gapHeap) update(r *reassembly) {
+// update adds, moves or removes a stream after its first held segment may have changed.
+// That is of the frame first; 0 means that none is held.
+func (g *gapHeap) update(r *gapEntry, first int64) {
 	switch {
-	case len(r.held) == 0 && r.place == 0:
+	case first == 0 && r.place == 0:
 		return
-	case len(r.held) == 0:
+	case first == 0:
 		g.remove(r)
 		return
 	case r.place == 0:
 		*g = append(*g, r)
 		r.place = len(*g)
-	case r.since == r.held[0].Order:
+	case r.since == first:
 		return
 	}
-	r.since = r.held[0].Order
+	r.since = first
 	g.move(r)
 }
 
-func (g *gapHeap) remove(r *reassembly) {
+func (g *gapHeap) remove(r *gapEntry) {
 	last := (*g)[len(*g)-1]
 	(*g)[len(*g)-1] = nil
 	*g = (*g)[:len(*g)-1]
@@ -43,7 +50,7 @@ func (g *gapHeap) remove(r *reassembly) {
 }
 
 // move restores the heap after the key of a stream has changed.
-func (g gapHeap) move(r *reassembly) {
+func (g gapHeap) move(r *gapEntry) {
 	i := r.place - 1
 	for i > 0 && r.since < g[(i-1)/2].since {
 		g.swap(i, (i-1)/2)

@@ -6,24 +6,23 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/lnet/link"
 )
 
 // TestGaps compares the heap with a search in all streams.
 func TestGaps(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
-	streams := make([]reassembly, 50)
+	streams, held := make([]gapEntry, 50), make([]int64, 50)
 	var g gapHeap
 	for range 20000 {
-		st := &streams[rnd.IntN(len(streams))]
-		if st.held = st.held[:0]; rnd.IntN(4) > 0 {
-			st.held = append(st.held, piece{Frame: link.Frame{Order: 1 + rnd.Int64N(100)}})
+		k := rnd.IntN(len(streams))
+		if held[k] = 0; rnd.IntN(4) > 0 {
+			held[k] = 1 + rnd.Int64N(100)
 		}
-		g.update(st)
+		g.update(&streams[k], held[k])
 		first := int64(0)
-		for i := range streams {
-			if held := streams[i].held; len(held) > 0 && (first == 0 || held[0].Order < first) {
-				first = held[0].Order
+		for _, h := range held {
+			if h != 0 && (first == 0 || h < first) {
+				first = h
 			}
 		}
 		if g.first() != first {

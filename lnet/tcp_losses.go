@@ -28,10 +28,14 @@ func (o *output) lose(c *conn, back bool, n, from, until int64) {
 	if from == 0 || from > until {
 		from = until
 	}
-	l := &o.loss
-	*l = Loss{Source: int(c.key.Source), From: from, To: until, Bytes: n}
-	l.Src, l.Dst = c.ends(back)
-	o.opt.Lost(l)
+	src, dst := c.ends(back)
+	o.report(Loss{Source: int(c.key.Source), Src: src, Dst: dst, From: from, To: until, Bytes: n})
+}
+
+// report gives a loss to the hook, which must be set.
+func (o *output) report(l Loss) {
+	o.loss = l
+	o.opt.Lost(&o.loss)
 }
 
 // unseen follows the bytes of a direction that its ends prove, by an ACK or a

@@ -27,6 +27,8 @@ type source struct {
 	replaced  []replaced
 	gaps      []*reassembly // streams with a gap
 	nextGap   int           // the one of them to check next
+	pairs     []*queuePair  // with held packets
+	nextPair  int           // the one of them to check next
 }
 
 // queued is a segment in the queue of a capture point.

@@ -9,6 +9,7 @@ type code struct{ name, doc string }
 var noteCodes = []code{
 	{"checksum", "the checksum of the transport is wrong"},
 	{"encrypted", "the message is encrypted; only what wraps it can be read"},
+	{"foreign", "a message of another network driver of LNet, which is not decoded"},
 	{"gap", "bytes are missing because a segment is not in the capture"},
 	{"guess", "the layout is guessed: the request is missing or truncated"},
 	{"rdma_failed", "the RDMA transfer of the payload was refused or failed"},

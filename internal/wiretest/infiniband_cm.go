@@ -69,7 +69,7 @@ func (c *QueuePairs) Req(private []byte) []byte {
 	be.PutUint32(b[32:], c.A.Number<<8|1)       // responder resources
 	be.PutUint32(b[36:], 1)                     // initiator depth
 	be.PutUint32(b[40:], 20<<3)                 // timeout of the answer; RC
-	be.PutUint32(b[44:], c.A.PSN<<8|20<<3|7)    // timeout; retries
+	be.PutUint32(b[44:], c.B.PSN<<8|20<<3|7)    // the number with which B begins; timeout; retries
 	be.PutUint16(b[48:], 0xffff)                // partition
 	b[50] = 3<<4 | 7                            // MTU 1024; retries when the receiver is not ready
 	be.PutUint16(b[52:], 0xffff)                // LIDs that stand for none
@@ -101,7 +101,7 @@ func (c *QueuePairs) Rep(private []byte) []byte {
 	be := binary.BigEndian
 	b := append(ids(&c.B, &c.A), make([]byte, 28)...)
 	be.PutUint32(b[12:], c.B.Number<<8)
-	be.PutUint32(b[20:], c.B.PSN<<8)
+	be.PutUint32(b[20:], c.A.PSN<<8)
 	b[24], b[25] = 1, 1 // responder resources, initiator depth
 	b[27] = 7 << 5      // retries when the receiver is not ready
 	be.PutUint64(b[28:], 0x0200_00ff_fe00_0002)

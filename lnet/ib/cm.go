@@ -97,7 +97,7 @@ type CMRequest struct {
 	ResponderResources uint8  // RDMA READs that the sender accepts at once
 	InitiatorDepth     uint8  // RDMA READs that the sender wants to send at once
 	Service            Service
-	StartPSN           uint32 // of the first packet of the sender
+	StartPSN           uint32 // of the first request to the sender
 	PKey               uint16
 	PathMTU            int // bytes, 0 if its code is invalid
 	RetryCount         uint8
@@ -115,7 +115,7 @@ type CMPath struct {
 type CMReply struct {
 	QKey               uint32
 	QP                 uint32 // queue pair of the sender
-	StartPSN           uint32 // of the first packet of the sender
+	StartPSN           uint32 // of the first request to the sender
 	ResponderResources uint8
 	InitiatorDepth     uint8
 	RNRRetryCount      uint8
@@ -165,6 +165,13 @@ func (c *CM) Decode(m *MAD, df gopacket.DecodeFeedback) error {
 		c.Remote = binary.BigEndian.Uint32(b[8:]) >> 8
 	}
 	return nil
+}
+
+// DecodeMAD decodes the payload of a packet to queue pair 1. It reports whether that is a
+// message of the connection manager of which all fields were captured.
+func (c *CM) DecodeMAD(data []byte) bool {
+	var m MAD
+	return m.DecodeFromBytes(data, gopacket.NilDecodeFeedback) == nil && c.Decode(&m, gopacket.NilDecodeFeedback) == nil
 }
 
 // answered returns the message that a MRA or REJ answers, from the two highest

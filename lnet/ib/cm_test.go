@@ -48,7 +48,7 @@ func TestCM(t *testing.T) {
 		switch c.Type {
 		case CMReq:
 			r := &c.Req
-			if r.QP != q.A.Number || r.StartPSN != wiretest.ISNOfA || r.PathMTU != 1024 || r.Service != RC || r.PKey != 0xffff || r.RetryCount != 7 || r.RNRRetryCount != 7 ||
+			if r.QP != q.A.Number || r.StartPSN != wiretest.ISNOfB || r.PathMTU != 1024 || r.Service != RC || r.PKey != 0xffff || r.RetryCount != 7 || r.RNRRetryCount != 7 ||
 				r.CAGUID != 0x020000fffe000001 || !r.ServiceID.IsIP() || r.ServiceID.Protocol() != 6 || r.ServiceID.Port() != 987 {
 				t.Errorf("%+v", r)
 			}
@@ -59,7 +59,7 @@ func TestCM(t *testing.T) {
 				t.Errorf("%+v, %q", c.IP, private)
 			}
 		case CMRep:
-			if r := &c.Rep; r.QP != q.B.Number || r.StartPSN != wiretest.ISNOfB || r.CAGUID != 0x020000fffe000002 || r.RNRRetryCount != 7 || !bytes.Equal(private, rep) {
+			if r := &c.Rep; r.QP != q.B.Number || r.StartPSN != wiretest.ISNOfA || r.CAGUID != 0x020000fffe000002 || r.RNRRetryCount != 7 || !bytes.Equal(private, rep) {
 				t.Errorf("%+v, %q", r, private)
 			}
 		case CMDreq:

@@ -1,0 +1,338 @@
+package lnet
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet/ib"
+	"github.com/lshark/lshark/lnet/link"
+)
+
+// portRoCE is the UDP port to which RoCEv2 sends.
+const portRoCE = 4791
+
+// ends returns the sender and the receiver of the packets to a queue pair.
+func (q *queuePair) ends() (src, dst netip.AddrPort) {
+	return packetEnds(q.from, q.key.addr, q.srcPort)
+}
+
+// packetEnds returns the sender and the receiver of a packet. Only RoCEv2 has ports.
+func packetEnds(from, to [16]byte, srcPort uint16) (src, dst netip.AddrPort) {
+	var port uint16
+	if srcPort != 0 {
+		port = portRoCE
+	}
+	return addrPort(from, srcPort), addrPort(to, port)
+}
+
+// hosts returns sender and receiver of the packets to a queue pair.
+func (q *queuePair) hosts() hosts { return hosts{q.from, q.key.addr, q.key.source} }
+
+// reverse returns the hosts in the other direction.
+func (h hosts) reverse() hosts { return hosts{h.to, h.from, h.source} }
+
+// unpaired are the queue pairs whose peer is looked for, by the hosts of the packets to
+// them.
+type unpaired map[hosts][]*queuePair
+
+// add adds a queue pair. Of too many between two hosts the oldest go.
+func (u unpaired) add(q *queuePair) {
+	h := q.hosts()
+	list := u[h]
+	if len(list) >= maxUnpaired {
+		list = slices.Delete(list, 0, 1)
+	}
+	u[h] = append(list, q)
+}
+
+// remove removes a queue pair, if it is there.
+func (u unpaired) remove(q *queuePair) {
+	h := q.hosts()
+	list := u[h]
+	i := slices.Index(list, q)
+	switch {
+	case i < 0:
+	case len(list) == 1:
+		delete(u, h)
+	default:
+		u[h] = slices.Delete(list, i, i+1)
+	}
+}
+
+// only returns the only queue pair to which packets go from one host to another that fits,
+// nil if several do: that may be chance.
+func (u unpaired) only(h hosts, fits func(*queuePair) bool) (found *queuePair) {
+	for _, q := range u[h] {
+		if !fits(q) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = q
+	}
+	return found
+}
+
+// pair makes two queue pairs the ends of one connection.
+func (t *infiniband) pair(a, b *queuePair) {
+	t.unpaired.remove(a)
+	t.unpaired.remove(b)
+	a.peer, b.peer = b, a
+	if a.conn < 0 || b.conn >= 0 && b.conn < a.conn {
+		a.conn = b.conn
+	}
+	b.conn = a.conn
+	a.lnd.lnet = a.lnd.lnet || b.lnd.lnet
+	b.lnd.lnet = a.lnd.lnet
+	if a.lnd.mtu == 0 {
+		a.lnd.mtu = b.lnd.mtu
+	}
+	if b.lnd.mtu == 0 {
+		b.lnd.mtu = a.lnd.mtu
+	}
+}
+
+// pairByAck looks for the peer of a queue pair that an acknowledgement was sent to. It is
+// the one between the same hosts to which the packet with that number was sent last.
+func (t *infiniband) pairByAck(q *queuePair, p *link.Packet) {
+	found := t.unpaired.only(hosts{p.Dst, p.Src, p.Source}, func(other *queuePair) bool {
+		const mask = 1<<psnBits - 1
+		return other != q && other.sent.analysis.started && (other.sent.analysis.next-1-p.BTH.PSN)&mask == 0
+	})
+	if found == nil {
+		return
+	}
+	if !q.heard {
+		q.from, q.local, q.srcPort = p.Src, p.Local, p.SrcPort
+	}
+	t.pair(q, found)
+}
+
+// pairByRequest looks for the peer of a queue pair by a transfer that was requested in the
+// other direction.
+func (t *infiniband) pairByRequest(q *queuePair, fits func(l *o2iblnd) bool) {
+	if q.peer != nil {
+		return
+	}
+	found := t.unpaired.only(q.hosts().reverse(), func(other *queuePair) bool { return other != q && fits(&other.lnd) })
+	if found != nil {
+		t.pair(q, found)
+	}
+}
+
+// maxConnects bounds the connects that are remembered, until they are ended.
+const maxConnects = 1 << 12
+
+// connects are the connections that the connection manager made, or was asked for.
+type connects struct {
+	byID *fifo.Map[connectID, connect]
+	cm   ib.CM
+}
+
+// connectID identifies a connection for one of its ends.
+type connectID struct {
+	addr   [16]byte
+	id     uint32
+	source int32
+}
+
+// connect is what one end of a connection has sent.
+type connect struct {
+	pair *queuePair // of this end
+	lnet bool
+	mtu  int
+}
+
+func newConnects() connects {
+	return connects{byID: fifo.NewMap[connectID, connect](maxConnects)}
+}
+
+// add remembers what one end of a connection has sent. It returns false if that was sent
+// before.
+func (c *connects) add(id connectID, n connect) bool {
+	if old, known := c.byID.Get(id); known && old.pair == n.pair {
+		return false
+	}
+	c.byID.Put(id, n)
+	return true
+}
+
+// o2iblndPort is the default port of o2iblnd, in the service id of a REQ.
+const o2iblndPort = 987
+
+// datagram takes a packet of the unreliable datagram service. Those to queue pair 1 are
+// the messages of the connection manager.
+func (t *infiniband) datagram(src *source, p *link.Packet) {
+	c := &t.connects
+	if p.BTH.DestQP != ib.QP1 || !c.cm.DecodeMAD(p.Data) {
+		return
+	}
+	m := &c.cm
+	local, remote := connectID{p.Src, m.LocalID, p.Source}, connectID{p.Dst, m.RemoteID, p.Source}
+	switch m.Type {
+	case ib.CMReq:
+		h, ok := parseKib(m.Payload)
+		n := connect{lnet: ok || m.Req.ServiceID.IsIP() && m.Req.ServiceID.Port() == o2iblndPort, mtu: m.Req.PathMTU}
+		n.pair = t.announce(src, p, m.Req.QP, m.Req.StartPSN, n)
+		if c.add(local, n) && ok && h.kind == kibConnreq {
+			t.connectMessage(p, n.pair, nil, h, Connreq)
+		}
+	case ib.CMRep:
+		n, known := c.byID.Get(remote)
+		h, ok := parseKib(m.Payload)
+		peer := n.pair
+		n.lnet = n.lnet || ok
+		n.pair = t.announce(src, p, m.Rep.QP, m.Rep.StartPSN, n)
+		first := c.add(local, n)
+		if known && peer.peer == nil && n.pair.peer == nil && t.table.has(peer) {
+			t.pair(peer, n.pair)
+		}
+		if first && ok && h.kind == kibConnack {
+			n.pair.lnd.credits.accept(m.Payload, &h)
+			if p := n.pair.peer; p != nil {
+				p.lnd.credits.accept(m.Payload, &h)
+			}
+			t.connectMessage(p, n.pair, n.pair.peer, h, Connack)
+		}
+	case ib.CMRej:
+		n, _ := c.byID.Get(remote)
+		t.reject(p, n.pair)
+	case ib.CMDreq, ib.CMDrep:
+		for _, id := range [...]connectID{local, remote} {
+			if n, known := c.byID.Get(id); known && t.table.has(n.pair) {
+				n.pair.order.finished = true
+				t.table.end(n.pair)
+			}
+		}
+	}
+}
+
+// announce returns a queue pair that the connection manager announces, in a packet of the
+// node that has it. Its first packet will have a known number.
+func (t *infiniband) announce(src *source, p *link.Packet, number, psn uint32, n connect) *queuePair {
+	k := queuePairKey{p.Src, number, p.Source}
+	q := t.find(src, &k)
+	o := &q.order
+	if o.known {
+		if d := int32(o.unwrap(psn) - o.next); d > maxBehind || d < -maxBehind || q.heard && q.from != p.Dst || q.closed {
+			q = t.replace(src, q)
+		}
+	}
+	t.table.touch(q, p.Time)
+	if !q.heard && q.from != p.Dst {
+		q.from, q.local = p.Dst, p.Local
+	}
+	q.srcPort = p.SrcPort
+	q.lnd.lnet = q.lnd.lnet || n.lnet
+	if q.lnd.mtu == 0 {
+		q.lnd.mtu = n.mtu
+	}
+	q.begin(psn)
+	return q
+}
+
+// credits are how many messages may be sent to a queue pair.
+type credits struct {
+	left int
+	all  int // 0 while unknown
+}
+
+// accept sets the credits, those of the parameters in a CONNACK.
+func (c *credits) accept(b []byte, h *kibHead) {
+	if len(b) < kibSize+2 || c.all > 0 {
+		return
+	}
+	c.all = int(h.order.u16(b[kibSize:]))
+	c.left = c.all
+}
+
+// returned adds credits that the receiver of messages returned.
+func (c *credits) returned(n uint8) {
+	c.left = min(c.left+int(n), c.all)
+}
+
+// spend takes the credit for a message, and reports whether it was the last one. Answers
+// to a request take none.
+func (c *credits) spend(kind uint8) bool {
+	if c.left == 0 || kind != kibImmediate && kind != kibPutReq && kind != kibGetReq {
+		return false
+	}
+	c.left--
+	return c.left == 0
+}
+
+// known returns how many are left, unknownCredits if that is unknown.
+func (c *credits) known() int {
+	if c.all == 0 {
+		return unknownCredits
+	}
+	return c.left
+}
+
+// connectMessage hands out the private data of a REQ, REP or REJ, which size bytes are of.
+// The sender has the queue pair q, nil if it has none, and the receiver peer.
+func (t *infiniband) connectMessage(p *link.Packet, q, peer *queuePair, h kibHead, kind Kind) {
+	data := t.connects.cm.Payload
+	var body partial
+	body.order, body.kind, body.lnetOff = h.order, Noop, -1
+	body.size = min(h.size, len(data))
+	body.payloadOff, body.have, body.keep = body.size, body.size, body.size
+	var id packetID
+	id.psn = p.BTH.PSN
+	id.n = copy(id.headers[:], p.Headers)
+	k := kibMessage{kibHead: h, body: &body, data: data[:body.size], at: p.Frame, id: &id, sent: body.size}
+	if t.out.opt.Frames {
+		k.frames = frameList{p.Order}
+	}
+	named := q
+	if q == nil {
+		named = peer
+	}
+	m, r := &t.out.msg, &t.message
+	named.describe(&k, &body, k.data)
+	m.Src, m.Dst = packetEnds(p.Src, p.Dst, p.SrcPort)
+	m.Kind, m.LNet.Src, m.LNet.Dst = kind, h.src, h.dst
+	r.Local, r.SrcQP, r.DestQP, r.Credits = p.Local, 0, 0, unknownCredits
+	if q != nil {
+		r.SrcQP = q.key.number
+	}
+	if peer != nil {
+		r.DestQP = peer.key.number
+	}
+	if kind == Connrej {
+		r.Reject = uint16(t.connects.cm.Reject.Reason)
+	}
+	named.emit(&k, &body, k.data, 0)
+}
+
+// Sizes of a kib_rej, in bytes: of the part that all versions have, and of all.
+const (
+	minKibReject = 8
+	kibReject    = 24
+)
+
+// reject hands out the refusal of a connection that the queue pair peer was to have, which
+// is nil if that is unknown.
+func (t *infiniband) reject(p *link.Packet, peer *queuePair) {
+	var h kibHead
+	if b := t.connects.cm.Payload; len(b) >= minKibReject {
+		for _, o := range [...]order{orderLittle, orderBig} {
+			if o.u32(b) == magicIB {
+				h = kibHead{order: o, version: o.u16(b[4:]), size: min(len(b), kibReject)}
+			}
+		}
+	}
+	if h.size == 0 && (peer == nil || !peer.lnd.lnet) {
+		return
+	}
+	if peer == nil {
+		peer = &queuePair{ib: t, key: queuePairKey{addr: p.Dst, source: p.Source}, conn: -1}
+	}
+	t.connectMessage(p, nil, peer, h, Connrej)
+	if peer.next != nil {
+		peer.order.finished = true
+		t.table.end(peer)
+	}
+}

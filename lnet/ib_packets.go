@@ -1,0 +1,453 @@
+package lnet
+
+import (
+	"unsafe"
+
+	"github.com/lshark/lshark/lnet/ib"
+	"github.com/lshark/lshark/lnet/link"
+)
+
+// psnBits is the size of a packet sequence number.
+const psnBits = 24
+
+// packetOrder puts the requests to a queue pair in the order of their packet sequence
+// numbers. Packets behind a gap are held, and so are those that came before it is known
+// where the capture of the queue pair begins.
+type packetOrder struct {
+	known   bool   // next is
+	started bool   // the packet with the number next is the next one to take
+	next    uint32 // counted on beyond 24 bits
+	unsure  bool   // the last request was a READ that takes an unknown number of packets
+	acked   bool
+	ack     uint32 // number behind those that the receiver acknowledged
+
+	held     []heldPacket // in order
+	bytes    int          // of buffers in held
+	behind   int          // packets that came since the gap opened
+	silent   bool         // the receiver has sent nothing since then
+	finished bool         // the connection was ended
+	listed   bool         // in source.pairs
+	busy     bool         // packets of held are being taken
+	gapEntry
+}
+
+// heldPacket is a packet behind a gap.
+type heldPacket struct {
+	requestPacket
+	buf []byte // its headers and data, borrowed from the pool
+	at  int64  // count of the source's frames when it came
+}
+
+const heldPacketSize = int(unsafe.Sizeof(heldPacket{}))
+
+// unwrap returns the number of a packet counted on beyond 24 bits.
+func (o *packetOrder) unwrap(psn uint32) uint32 {
+	const shift = 32 - psnBits
+	return o.next + uint32(int32((psn-o.next)<<shift)>>shift)
+}
+
+// span returns how many packet sequence numbers a request takes, 0 when that is unknown.
+// An RDMA READ takes those of the packets with its data.
+func (g *requestPacket) span(mtu int) uint32 {
+	switch {
+	case g.opcode.Operation() != ib.ReadRequest:
+		return 1
+	case mtu == 0:
+		return 0
+	}
+	packets := (int64(g.length) + int64(mtu) - 1) / int64(mtu)
+	return uint32(min(max(1, packets), maxReadPackets))
+}
+
+// arrive takes a packet that is d numbers behind the expected one: it is taken, or held.
+func (q *queuePair) arrive(src *source, g *requestPacket, d int32) {
+	o := &q.order
+	if o.started && len(o.held) == 0 {
+		if d > 0 && o.unsure {
+			o.next, d = g.psn, 0
+		}
+		if d > 0 && !q.lnd.lnet {
+			q.lnd.gap(q, int(d), g)
+			o.next, d = g.psn, 0
+		}
+		if d == 0 && q.take(g, false) {
+			q.releasePeer()
+			return
+		}
+	}
+	q.hold(src, g)
+	q.updateGap()
+	q.release()
+	q.giveUpGaps(src)
+}
+
+// take takes the next packet in order. It returns false if the packet has to wait for one
+// of the other direction, which it does not if forced is set.
+func (q *queuePair) take(g *requestPacket, forced bool) bool {
+	if !q.lnd.take(q, g, forced) {
+		return false
+	}
+	n := g.span(q.lnd.mtu)
+	q.order.unsure = n == 0
+	q.order.next = g.psn + max(n, 1)
+	return true
+}
+
+// hold adds a packet to the held ones, unless it is there.
+func (q *queuePair) hold(src *source, g *requestPacket) {
+	o, pool := &q.order, &q.ib.out.pool
+	if len(o.held) == 0 {
+		o.behind, o.silent = 0, true
+	}
+	o.behind++
+	i := len(o.held)
+	for i > 0 && int32(o.held[i-1].psn-g.psn) > 0 {
+		i--
+	}
+	if i > 0 && o.held[i-1].psn == g.psn {
+		return
+	}
+	h := heldPacket{requestPacket: *g, at: src.frames}
+	n := len(g.headers)
+	h.buf = append(append(pool.get(n+len(g.data)), g.headers...), g.data...)
+	h.headers, h.data = h.buf[:n:n], h.buf[n:]
+	o.bytes += cap(h.buf)
+	if o.held == nil {
+		o.held = pool.packets.take()
+	}
+	pool.lent += heldPacketSize
+	o.held = append(o.held, heldPacket{})
+	copy(o.held[i+1:], o.held[i:])
+	o.held[i] = h
+	if !o.listed {
+		o.listed = true
+		src.pairs = append(src.pairs, q)
+	}
+}
+
+// updateGap files the queue pair under the frame of its first held packet.
+func (q *queuePair) updateGap() {
+	var first int64
+	if held := q.order.held; len(held) > 0 {
+		first = held[0].Order
+	}
+	q.ib.gaps.update(&q.order.gapEntry, first)
+}
+
+// release takes the held packets that have no gap before them.
+func (q *queuePair) release() {
+	o := &q.order
+	if !o.started || o.busy {
+		return
+	}
+	o.busy = true
+	n := 0
+	for n < len(o.held) {
+		h := &o.held[n]
+		if int32(h.psn-o.next) > 0 && !o.unsure || int32(h.psn-o.next) == 0 && !q.take(&h.requestPacket, false) {
+			break
+		}
+		if o.unsure && int32(h.psn-o.next) > 0 {
+			o.next = h.psn
+			continue
+		}
+		n++
+		q.releasePeer()
+	}
+	o.busy = false
+	q.dropHeld(n)
+}
+
+// releasePeer takes the packets of the peer that waited for this queue pair.
+func (q *queuePair) releasePeer() {
+	if q.peer != nil && len(q.peer.order.held) > 0 {
+		q.peer.release()
+	}
+}
+
+// dropHeld removes the first n held packets, which were taken.
+func (q *queuePair) dropHeld(n int) {
+	if n == 0 {
+		return
+	}
+	o, pool := &q.order, &q.ib.out.pool
+	for i := range o.held[:n] {
+		o.bytes -= cap(o.held[i].buf)
+		pool.put(o.held[i].buf)
+	}
+	pool.lent -= n * heldPacketSize
+	k := copy(o.held, o.held[n:])
+	clear(o.held[k:])
+	o.held = o.held[:k]
+	if k > 0 {
+		o.behind, o.silent = 0, true
+	} else {
+		pool.packets.put(o.held)
+		o.held = nil
+	}
+	q.updateGap()
+}
+
+// giveUpGaps gives up gaps that will not be filled any more.
+func (q *queuePair) giveUpGaps(src *source) {
+	for len(q.order.held) > 0 && !q.order.busy && q.gapExpired(src) {
+		q.giveUpGap()
+	}
+}
+
+// gapExpired reports whether to give up the first gap: there is too much behind it, or its
+// packet should have come. The same holds for a packet of the other direction that is
+// waited for.
+func (q *queuePair) gapExpired(src *source) bool {
+	o, out := &q.order, q.ib.out
+	first := &o.held[0]
+	switch {
+	case o.bytes > out.opt.MaxStream || len(o.held) > maxHeld || out.full():
+		return true
+	case src.frames-first.at < ReorderFrames:
+		return false
+	case !o.started, first.psn == o.next:
+		return true
+	case o.finished, o.acked && int32(o.ack-first.psn) >= 0, o.silent && o.behind >= maxUnacked:
+		return true
+	}
+	return src.now-first.Time > maxGapAge
+}
+
+// giveUpGap starts with the first held packet, whatever is missing before it.
+func (q *queuePair) giveUpGap() {
+	o := &q.order
+	first := &o.held[0]
+	switch n := int32(first.psn - o.next); {
+	case !o.started:
+		o.started, o.next = true, first.psn
+	case n > 0:
+		q.ib.stats.Gaps++
+		q.ib.stats.LostPackets += int64(n)
+		q.lnd.gap(q, int(n), &first.requestPacket)
+		o.next = first.psn
+	default:
+		o.busy = true
+		q.take(&first.requestPacket, true)
+		o.busy = false
+		q.dropHeld(1)
+		q.releasePeer()
+	}
+	q.release()
+}
+
+// begin sets where the packets begin, as the connection manager announced it.
+func (q *queuePair) begin(psn uint32) {
+	o := &q.order
+	if !o.known {
+		o.known, o.next = true, psn
+	}
+	if !o.started {
+		o.next = o.unwrap(psn)
+		o.started = true
+	}
+	q.release()
+}
+
+// closeOrder takes all held packets.
+func (q *queuePair) closeOrder() {
+	for len(q.order.held) > 0 {
+		q.giveUpGap()
+	}
+	if n := q.sent.unseen.missing(); n > 0 {
+		q.loseUnseen(n)
+	}
+}
+
+// sentPackets follows the requests to a queue pair as they were captured: which of them
+// are sent again, how long that takes, and how fast the receiver acknowledges them.
+type sentPackets struct {
+	analysis analysis // with packet sequence numbers in place of those of bytes
+	unseen   unseen   // counts packets
+	again    []resentPackets
+	refused  uint32 // the number in the last NAK
+	nak      bool   // a NAK was captured, and its packet not yet
+}
+
+// resentPackets are packets that were sent again.
+type resentPackets struct {
+	from, to    uint32
+	packets     int
+	first, last int64 // when they were sent first, and again; first is 0 when unknown
+	spurious    bool  // the receiver had acknowledged them
+	notCaptured bool  // the first transmission was not
+}
+
+// sentPacket takes the next packet as captured. It reports whether it was sent again
+// without being captured before.
+func (q *queuePair) sentPacket(p *link.Packet, psn uint32) bool {
+	s := &q.sent
+	a := &s.analysis
+	if !a.started {
+		a.started, a.next = true, psn
+	}
+	if s.nak && psn == s.refused {
+		defer func() { s.nak = false }()
+	}
+	d := int32(psn - a.next)
+	if d < 0 {
+		return q.outOfSequence(p, psn)
+	}
+	if d > 0 {
+		a.addTime(sendTime{seq: a.next, time: p.Time, missing: dataAhead})
+		a.next = psn
+		a.rtt.cancel()
+	}
+	if k := len(a.times); k == 0 || a.times[k-1].missing != captured || p.Time-a.times[k-1].time >= sendTimeStep {
+		a.addTime(sendTime{seq: psn, time: p.Time})
+	}
+	a.next++
+	a.raised = p.Time
+	s.unseen.saw(a.next, p.Time)
+	if p.BTH.AckRequest {
+		a.rtt.begin(a.next, p.Time)
+	}
+	return false
+}
+
+// outOfSequence takes a packet with a lower number than one before.
+func (q *queuePair) outOfSequence(p *link.Packet, psn uint32) (again bool) {
+	s, o, stats := &q.sent, &q.order, &q.ib.stats
+	before := o.started && int32(psn-o.next) < 0 || o.holds(psn)
+	late := p.Time-s.analysis.raised >= resentAge || s.nak && int32(psn-s.refused) >= 0
+	if !before && !late {
+		stats.OutOfOrder++
+		return false
+	}
+	stats.Retransmits++
+	s.analysis.rtt.cancel()
+	r := resentPackets{from: psn, to: psn + 1, packets: 1, last: p.Time, notCaptured: !before}
+	r.spurious = o.acked && int32(o.ack-psn) > 0
+	if t, known := s.analysis.timeOf(psn); known {
+		r.first = t.time
+	}
+	s.resent(&r)
+	return !before
+}
+
+// holds reports whether a packet is held.
+func (o *packetOrder) holds(psn uint32) bool {
+	for i := len(o.held); i > 0; i-- {
+		if d := int32(o.held[i-1].psn - psn); d <= 0 {
+			return d == 0
+		}
+	}
+	return false
+}
+
+// resent records packets that were sent again, for the messages in them: those that were
+// handed out, and those that are not complete.
+func (s *sentPackets) resent(r *resentPackets) {
+	sent := &s.analysis.sent
+	var t Transfer
+	r.add(&t)
+	for i := range sent.ring {
+		if m := &sent.ring[i]; int32(r.to-m.from) > 0 && int32(m.to-r.from) > 0 {
+			sent.report(m.number, &t)
+		}
+	}
+	if sent.any && int32(r.to-sent.end) <= 0 {
+		return
+	}
+	again := s.again
+	if k := len(again); k > 0 {
+		last := &again[k-1]
+		if last.to == r.from && last.spurious == r.spurious && last.notCaptured == r.notCaptured || k == maxResentRanges {
+			last.from, last.to = lower(last.from, r.from), higher(last.to, r.to)
+			last.packets++
+			last.last = r.last
+			return
+		}
+	}
+	s.again = append(again, *r)
+}
+
+// add adds what it cost to send the packets again.
+func (r *resentPackets) add(t *Transfer) {
+	one := Transfer{Resent: r.packets, NotCaptured: r.notCaptured}
+	switch {
+	case r.spurious:
+		one.Timed = r.packets
+	case r.first != 0:
+		one.Timed = r.packets
+		one.lose(r.first, r.last)
+	}
+	t.Add(&one)
+}
+
+// transfer sets m.Transfer, by the numbers of the packets of a message that is complete,
+// and remembers the message for what is done with it later.
+func (s *sentPackets) transfer(m *Message, from, to uint32) {
+	m.Transfer = Transfer{RTT: s.analysis.rtt.least()}
+	if len(s.again) > 0 {
+		keep := s.again[:0]
+		for i := range s.again {
+			r := &s.again[i]
+			if int32(r.to-from) > 0 && int32(to-r.from) > 0 {
+				r.add(&m.Transfer)
+			}
+			if int32(r.to-to) > 0 {
+				keep = append(keep, *r)
+			}
+		}
+		s.again = keep
+	}
+	s.analysis.sent.add(sentMessage{from: from, to: to, number: m.Number, time: m.Time})
+}
+
+// acknowledge takes the acknowledgement of packets to this queue pair.
+func (q *queuePair) acknowledge(src *source, p *link.Packet) {
+	o, s := &q.order, &q.sent
+	if !o.known {
+		return
+	}
+	ack := o.unwrap(p.BTH.PSN)
+	if d := int32(ack - o.next); d > maxBehind || d < -maxBehind {
+		return // of another queue pair with this number
+	}
+	if p.AETH.Syndrome.ACK() {
+		ack++
+	} else {
+		q.ib.stats.Naks++
+		if p.AETH.Syndrome.RNR() {
+			q.ib.stats.RNR++
+		}
+		s.nak, s.refused = true, ack
+	}
+	o.silent = false
+	if !o.acked || int32(ack-o.ack) > 0 {
+		o.acked, o.ack = true, ack
+		s.analysis.rtt.end(ack, p.Time, false)
+		s.analysis.sent.acknowledge(ack, p.Time)
+	}
+	if lost := s.unseen.prove(ack, p.Time); lost > 0 {
+		q.loseUnseen(lost)
+	}
+	if len(o.held) > 0 {
+		q.giveUpGaps(src)
+	}
+}
+
+// loseUnseen reports packets that were acknowledged and not captured.
+func (q *queuePair) loseUnseen(n int64) {
+	u := &q.sent.unseen
+	q.lose(n*int64(q.lnd.mtu), u.from, u.to)
+	u.captured, u.last, u.from = u.proven, u.to, 0
+}
+
+// lose reports bytes to this queue pair that were not captured.
+func (q *queuePair) lose(n, from, until int64) {
+	if !q.lnd.lnet || q.ib.out.opt.Lost == nil || n <= 0 {
+		return
+	}
+	if from == 0 || from > until {
+		from = until
+	}
+	src, dst := q.ends()
+	q.ib.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: from, To: until, Bytes: n})
+}
