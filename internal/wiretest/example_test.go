@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet/link"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -28,4 +29,39 @@ func Example() {
 	// frame 5 hello opcode 0
 	// frame 6 request opcode 400
 	// frame 7 reply opcode 400
+}
+
+// A PUT over RoCE whose payload is written to the memory of the receiver.
+func ExampleQueuePairs() {
+	const offered, accepted, key = 0x11, 0x22, 7
+	var w wiretest.O2iblnd
+	data := make([]byte, 2500)
+	memory := wiretest.Fragment{Address: 0x1000, Size: uint32(len(data))}
+
+	c := wiretest.NewQueuePairs().Connect(w.Connreq(), w.Connack())
+	c.Send(false, w.PutReq(false, wiretest.Put, wiretest.BulkPortal, 64, 0, len(data), offered)).Ack(true)
+	c.Send(true, w.PutAck(true, offered, accepted, key, memory)).Ack(false)
+	c.Write(false, memory.Address, key, data)
+	c.Send(false, w.Done(false, wiretest.O2PutDone, accepted, int32(len(data)))).Ack(true)
+
+	var d link.Decoder
+	for i := range c.Frames {
+		if d.Decode(&c.Frames[i]) == link.InfiniBand {
+			p := &d.Packet
+			fmt.Printf("%s to %#x, PSN %d: %d bytes\n", p.BTH.Opcode, p.BTH.DestQP, p.BTH.PSN, p.Size)
+		}
+	}
+	// Output:
+	// UD_SEND_ONLY to 0x1, PSN 0: 256 bytes
+	// UD_SEND_ONLY to 0x1, PSN 0: 256 bytes
+	// UD_SEND_ONLY to 0x1, PSN 0: 256 bytes
+	// RC_SEND_ONLY to 0x22, PSN 1000: 128 bytes
+	// RC_ACKNOWLEDGE to 0x11, PSN 1000: 0 bytes
+	// RC_SEND_ONLY to 0x11, PSN 500000: 84 bytes
+	// RC_ACKNOWLEDGE to 0x22, PSN 500000: 0 bytes
+	// RC_RDMA_WRITE_FIRST to 0x22, PSN 1001: 1024 bytes
+	// RC_RDMA_WRITE_MIDDLE to 0x22, PSN 1002: 1024 bytes
+	// RC_RDMA_WRITE_LAST to 0x22, PSN 1003: 452 bytes
+	// RC_SEND_ONLY to 0x22, PSN 1004: 60 bytes
+	// RC_ACKNOWLEDGE to 0x11, PSN 1004: 0 bytes
 }
