@@ -247,7 +247,11 @@ func (w *walker) tail(off, limit int) {
 	}
 	i := w.open(tailField, off, len(b))
 	w.tree.Nodes[i].State |= Undecoded
-	w.note("tail", w.path("")+": bytes behind what is known")
+	text := "bytes behind what is known"
+	if path := w.path(""); path != "" {
+		text = path + ": " + text
+	}
+	w.note("tail", text)
 }
 
 var tailField = schema.Opaque("_tail", 0, "bytes behind the part that is known")

@@ -2,6 +2,7 @@ package opcodes
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 
 	. "github.com/lshark/lshark/opcodes/schema"
@@ -64,10 +65,24 @@ var (
 	formSom     = Sub("lustre_som_attrs", lustreSomAttrs)
 	formHsmEA   = Sub("hsm_attrs", hsmAttrs)
 	formLinkea  = Sub("link_ea_header", linkEaHeader)
-	formFilter  = Sub("filter_fid", filterFid)
-	xattrForms  = append([]*Field{formText, formBytes, formVersion, formLma, formLoa, formSom, formHsmEA, formLinkea,
-		formACL, formFilter, formFscryptV1, formFscryptV2}, mdForms...)
+	xattrForms  = slices.Concat([]*Field{formText, formBytes, formVersion, formLma, formLoa, formSom, formHsmEA, formLinkea,
+		formACL, formFscryptV1, formFscryptV2}, filterForms, mdForms)
 )
+
+var lmmOI = lovUserMdV1.Field("lmm_oi")
+
+// XattrForm returns the form in which an extended attribute is stored, by its name and
+// its value.
+func XattrForm(name string, value []byte) *Field {
+	switch layoutMagic(value) {
+	case lovMagicV1, lovMagicV3:
+		// The default layout of a directory is of no object and has none.
+		if user := layoutForm(value, true); len(value) == user.Size && allZero(lmmOI.Bytes(value)) {
+			return user
+		}
+	}
+	return xattrForm([]byte(name), value, false)
+}
 
 // xattrForm is the form of the value of an extended attribute, by its name.
 // user reports that a user wrote it.
@@ -94,7 +109,7 @@ func xattrForm(name, value []byte, user bool) *Field {
 	case "trusted.link":
 		return formLinkea
 	case "trusted.fid":
-		return formFilter
+		return filterForm(value)
 	case "trusted.version", "trusted.dataver":
 		return formVersion
 	case "system.posix_acl_access", "system.posix_acl_default", "trusted.posix_acl_access", "trusted.posix_acl_default":

@@ -133,17 +133,20 @@ var ostLayout = Define("ost_layout", "where in a file's layout an object belongs
 	U32("ol_comp_id", "id of the component, 0 without components"),
 )
 
-var _ = Define("filter_fid_18_23", Little, "to which file an object belongs, as releases up to 2.3 stored it",
+// filterFid18 is struct filter_fid_18_23.
+var filterFid18 = Define("filter_fid_18_23", Little, "to which file an object belongs, as releases up to 2.3 stored it",
 	Sub("ff_parent", luFid, "the file; the version is the stripe"),
 	U64("ff_objid", "object id"),
 	U64("ff_seq", Hex, "object sequence"),
 )
 
-var _ = Define("filter_fid_24_29", Little, "to which file an object belongs, as releases from 2.4 to 2.9 stored it",
+// filterFid24 is struct filter_fid_24_29.
+var filterFid24 = Define("filter_fid_24_29", Little, "to which file an object belongs, as releases from 2.4 to 2.9 stored it",
 	Sub("ff_parent", luFid, "the file; the version is the stripe"),
 )
 
-var _ = Define("filter_fid_210", Little, "to which file an object belongs, as release 2.10 stored it",
+// filterFid210 is struct filter_fid_210.
+var filterFid210 = Define("filter_fid_210", Little, "to which file an object belongs, as release 2.10 stored it",
 	Sub("ff_parent", luFid, "the file; the version is the stripe"),
 	Sub("ff_layout", ostLayout, "place in the layout"),
 )
@@ -155,3 +158,21 @@ var filterFid = Define("filter_fid", Little, "to which file an object belongs",
 	U32("ff_layout_version", "version of the layout"),
 	U32("ff_range", "versions of the layout with which the object may be written"),
 )
+
+var (
+	formFilter    = Sub("filter_fid", filterFid)
+	formFilter18  = Sub("filter_fid_18_23", filterFid18)
+	formFilter24  = Sub("filter_fid_24_29", filterFid24)
+	formFilter210 = Sub("filter_fid_210", filterFid210)
+	filterForms   = []*Field{formFilter, formFilter18, formFilter24, formFilter210}
+)
+
+// filterForm returns the form of trusted.fid, by its length.
+func filterForm(value []byte) *Field {
+	for _, f := range filterForms {
+		if len(value) == f.Size {
+			return f
+		}
+	}
+	return formFilter
+}

@@ -3,6 +3,7 @@ package explain
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -26,6 +27,7 @@ type Decoder struct {
 // Decoded is a value as one type.
 type Decoded struct {
 	Type  string         // name of the type
+	File  string         // file whose extended attribute it is
 	In    string         // the struct or operation that has the field
 	Owner *schema.Struct // In, when it is a struct
 	Field *schema.Field
@@ -75,14 +77,32 @@ func TypeNames(index *schema.Index) []string {
 	}
 	for _, g := range opcodes.Protocol.Groups {
 		names = append(names, g.Group)
+		if g.Prefix != "" {
+			names = append(names, strings.TrimSuffix(g.Prefix, "_"))
+		}
+	}
+	for _, t := range opcodes.Protocol.Texts {
+		names = append(names, t.Name, t.Value)
 	}
 	sort.Strings(names)
-	return names
+	return slices.Compact(names)
 }
 
 // Parse reads text as a value of a type. A field that is declared in several
 // ways gives a value for each that the text fits.
 func (d *Decoder) Parse(kind, text string, big bool) ([]Decoded, error) {
+	for _, t := range opcodes.Protocol.Texts {
+		if strings.EqualFold(t.Name, kind) {
+			kind = t.Value
+		}
+	}
+	if isAttribute(kind) {
+		b, err := attributeValue(strings.TrimSpace(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", kind, err)
+		}
+		return []Decoded{d.Attribute(Attribute{Name: kind, Value: b}, big)}, nil
+	}
 	types := d.types(kind)
 	if types == nil {
 		return nil, fmt.Errorf("%w %q", ErrType, kind)
@@ -130,6 +150,9 @@ func (d *Decoder) types(kind string) (list []Decoded) {
 	if list != nil {
 		return list
 	}
+	if list = prefixed(kind); list != nil {
+		return list
+	}
 	for _, t := range d.index.Topics(kind) {
 		for _, p := range t.Places {
 			if !sameType(list, p.Field) {
@@ -138,6 +161,29 @@ func (d *Decoder) types(kind string) (list []Decoded) {
 		}
 	}
 	return list
+}
+
+// prefixed returns the groups whose names begin with a prefix, with or without the
+// underscore behind it: obd_connect_flags for OBD_CONNECT.
+func prefixed(prefix string) (list []Decoded) {
+	prefix = strings.ToUpper(strings.TrimSuffix(prefix, "_")) + "_"
+	for _, g := range opcodes.Protocol.Groups {
+		if g.Prefix == prefix || g.Prefix != "" && strings.HasPrefix(prefix, g.Prefix) && mostBegin(g, prefix) {
+			list = append(list, Decoded{Type: g.Group, In: g.Group, Field: groupField(g)})
+		}
+	}
+	return list
+}
+
+// mostBegin reports whether at least half of the names of a group begin with a prefix.
+func mostBegin(g *schema.Names, prefix string) bool {
+	n := 0
+	for i := range g.Values {
+		if strings.HasPrefix(g.Full(g.Values[i]), prefix) {
+			n++
+		}
+	}
+	return 2*n >= len(g.Values) && n > 1
 }
 
 func sameType(list []Decoded, f *schema.Field) bool {
@@ -222,7 +268,11 @@ func (d *Decoder) enum(p *page, g *schema.Names, word uint64) {
 func (d *Decoder) AppendJSON(dst []byte, v Decoded) []byte {
 	t := &d.values
 	t.BuildField(v.Field, v.Owner, v.Bytes, v.Big)
-	dst = schema.AppendJSONString(append(dst, `{"type":`...), []byte(v.Type))
+	dst = append(dst, '{')
+	if v.File != "" {
+		dst = append(schema.AppendJSONString(append(dst, `"file":`...), []byte(v.File)), ',')
+	}
+	dst = schema.AppendJSONString(append(dst, `"type":`...), []byte(v.Type))
 	if v.In != "" {
 		dst = schema.AppendJSONString(append(dst, `,"in":`...), []byte(v.In))
 	}

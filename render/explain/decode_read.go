@@ -2,7 +2,6 @@ package explain
 
 import (
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -41,7 +40,7 @@ func (v *Decoded) read(text string) error {
 	case format == schema.Version && strings.Contains(text, "."):
 		return v.readVersion(text)
 	case format == schema.UUID:
-		if b, err := hexBytes(text); err == nil && len(b) == v.Field.Size {
+		if b, err := wireBytes(text); err == nil && len(b) == v.Field.Size {
 			v.Bytes = b
 			return nil
 		}
@@ -55,7 +54,7 @@ func (v *Decoded) read(text string) error {
 	case schema.Virtual:
 		return errors.New("this field is computed from others")
 	}
-	b, err := hexBytes(text)
+	b, err := wireBytes(text)
 	v.Bytes = b
 	return err
 }
@@ -68,26 +67,6 @@ func (v *Decoded) readText(text string) error {
 	}
 	v.Bytes = append([]byte(text), make([]byte, max(0, n-len(text)))...)
 	return nil
-}
-
-// hexBytes reads hex digits in pairs.
-func hexBytes(text string) ([]byte, error) {
-	text = strings.NewReplacer(" ", "", ":", "", "\n", "", "\t", "").Replace(text)
-	if rest, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {
-		text = rest
-	}
-	if len(text)%2 != 0 {
-		return nil, fmt.Errorf("%d hex digits, but a byte has two", len(text))
-	}
-	b, err := hex.DecodeString(text)
-	var bad hex.InvalidByteError
-	if errors.As(err, &bad) {
-		return nil, fmt.Errorf("%q is not a hex digit", rune(bad))
-	}
-	if err == nil && len(b) == 0 {
-		return nil, errors.New("the value is empty")
-	}
-	return b, err
 }
 
 // readInteger reads a number, a name or names of flags, or bytes.
@@ -118,7 +97,7 @@ func (v *Decoded) readInteger(text string) error {
 
 // integerBytes takes the bytes of an integer in the order of the wire.
 func (v *Decoded) integerBytes(text string) error {
-	b, err := hexBytes(text)
+	b, err := wireBytes(text)
 	switch {
 	case err != nil && v.Field.Names != nil:
 		return fmt.Errorf("%q is not a number, not a name of %s and not hex", text, v.Field.Names.Group)
@@ -253,7 +232,7 @@ func (v *Decoded) readNID(text string) error {
 	if err := v.readInteger(text); err == nil {
 		return nil
 	}
-	b, err := hexBytes(text)
+	b, err := wireBytes(text)
 	if err != nil {
 		return fmt.Errorf("%q is not a NID such as 192.0.2.1@tcp, not a number and not hex", text)
 	}

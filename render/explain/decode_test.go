@@ -33,6 +33,27 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
+// FuzzAttributes: whatever the text, each attribute that is read can be shown.
+func FuzzAttributes(f *testing.F) {
+	for _, s := range []string{"# file: a\\040b\ntrusted.lma=0x00", "user.a=\"x\\012\\\"\"", "lustre.lov=0s0AvRCw==", "trusted.link=0xdff1ea11ffffffff",
+		"system.posix_acl_access=0x0200000001", "trusted.lmv=0xd00cd20cffffffff", "trusted.fid=", "x", "# file: \\"} {
+		f.Add(s)
+	}
+	d := NewDecoder(render.NewColors(false), 80, opcodes.NewIndex())
+	f.Fuzz(func(t *testing.T, text string) {
+		list, errs := ParseAttributes(text)
+		if AreAttributes(text) && !strings.Contains(text, "#") && len(list)+len(errs) == 0 {
+			t.Errorf("%q: neither an attribute nor an error", text)
+		}
+		for _, a := range list {
+			v := d.Attribute(a, false)
+			if len(d.AppendText(nil, v)) == 0 || len(d.AppendJSON(nil, v)) == 0 {
+				t.Errorf("%q: nothing to show", text)
+			}
+		}
+	})
+}
+
 // TestDecodeNumbers decodes statuses with the sign that they have on the wire, and
 // values of a group whose name is also that of a struct.
 func TestDecodeNumbers(t *testing.T) {
