@@ -38,6 +38,7 @@ var statsColumns = []statsColumn{
 	numberColumn("svc", appendServiceTime),
 	numberColumn("rtx", func(dst []byte, r *records.Row) []byte { return strconv.AppendInt(dst, r.Retransmits, 10) }),
 	numberColumn("rtt", appendRTT),
+	optionalColumn(numberColumn("rdma", appendRDMATime)),
 	sizeColumn("sent", func(r *track.Row) int64 { return r.RequestBytes }),
 	sizeColumn("got", func(r *track.Row) int64 { return r.ReplyBytes }),
 	{tableColumn: tableColumn{title: "errors", left: true, rank: useful}, style: func(c *render.Colors) *render.Style { return &c.Bad }, append: appendAllErrors},
@@ -97,6 +98,11 @@ func appendRate(dst []byte, v float64) []byte {
 	return strconv.AppendFloat(dst, v, 'f', 0, 64)
 }
 
+func optionalColumn(c statsColumn) statsColumn {
+	c.optional = true
+	return c
+}
+
 func usefulColumn(c statsColumn) statsColumn {
 	c.rank = useful
 	return c
@@ -117,6 +123,14 @@ func appendRTT(dst []byte, r *records.Row) []byte {
 		return append(dst, '-')
 	}
 	return render.AppendLatency(dst, r.RTT.Quantile(.5))
+}
+
+// appendRDMATime appends the median of the times of RDMA writes.
+func appendRDMATime(dst []byte, r *track.Row) []byte {
+	if r.RDMATime.N == 0 {
+		return append(dst, '-')
+	}
+	return render.AppendLatency(dst, r.RDMATime.Quantile(.5))
 }
 
 // appendServiceTime appends the limit of all service times.

@@ -33,8 +33,13 @@ type tableColumn struct {
 	width   int
 	wanted  int  // width without truncation
 	filled  bool // a cell has another value than 0 or -
-	hidden  bool // there is no room
+	hidden  bool // there is no room, or the column is absent
+
+	optional bool // absent where no cell has a value
 }
+
+// absent reports whether the column is left out, because it is optional and empty.
+func (c *tableColumn) absent() bool { return c.optional && !c.filled }
 
 type cell struct {
 	from, to int
@@ -85,7 +90,9 @@ func (t *table) fit(columns int) {
 	for k := range t.cols {
 		c := &t.cols[k]
 		c.wanted = c.width
-		over += c.width + 2
+		if !c.hidden {
+			over += c.width + 2
+		}
 	}
 	hide := func(which func(c *tableColumn) bool) {
 		for k := len(t.cols) - 1; k >= 0 && over > 0; k-- {
@@ -158,7 +165,7 @@ func (o *Omitted) add(t *table) {
 	for k := range t.cols {
 		c, sum := &t.cols[k], &o.columns[k]
 		sum.title = c.title
-		sum.shown = sum.shown || !c.hidden
+		sum.shown = sum.shown || !c.hidden || c.absent()
 		sum.lost = sum.lost || c.hidden && c.filled
 	}
 }
@@ -187,6 +194,9 @@ func (o *Omitted) String() string {
 
 // render appends the lines, titles first.
 func (t *table) render(dst []byte, columns int) []byte {
+	for k := range t.cols {
+		t.cols[k].hidden = t.cols[k].absent()
+	}
 	t.fit(columns)
 	dst = t.line(dst, func(k int) ([]byte, *render.Style) { return []byte(t.cols[k].title), &t.colors.Head })
 	for at := 0; at < len(t.cells); at += len(t.cols) {
