@@ -99,6 +99,7 @@ func (c *messages) run(args []string) error {
 		Limit:    c.selection.count,
 		SaveTo:   c.selection.save,
 		Distinct: true,
+		BulkData: c.hex,
 	})
 	w := c.sys.NewWriter(in.FlushPolicy())
 	switch {

@@ -1,6 +1,8 @@
 package dissect
 
 import (
+	"math"
+
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -10,6 +12,7 @@ import (
 type Options struct {
 	Ports  []uint16       // TCP ports that carry LNet; none: 988
 	Frames bool           // fill Message.Frames
+	Data   bool           // keep bulk data in full, not only their first bytes
 	Handle func(*Message) // receives each message, in the order of completion
 
 	// Later receives what TCP does with a message after it was given to
@@ -44,11 +47,15 @@ type Dissector struct {
 	rpc      rpcMsg  // the lustre_msg of the message being read
 	late     lateMessages
 	frames   int64
+	keepData int // bytes to keep of bulk data that are not decoded
 }
 
 // New returns a Dissector with the given options.
 func New(o Options) *Dissector {
-	d := &Dissector{requests: newRequestTable(), handle: o.Handle, later: o.Later}
+	d := &Dissector{requests: newRequestTable(), handle: o.Handle, later: o.Later, keepData: keepData}
+	if o.Data {
+		d.keepData = math.MaxInt
+	}
 	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost}
 	if o.Later != nil {
 		lo.Later = d.transferLater
@@ -102,7 +109,7 @@ func (d *Dissector) want(m *lnet.Message) int {
 		if q != nil && bulkType(q.info.Variant) != nil {
 			return n
 		}
-		return min(n, keepData)
+		return min(n, d.keepData)
 	case lnet.Selftest:
 		return min(n, keepSelftest)
 	}

@@ -292,8 +292,19 @@ func (t *Tree) bulkData(m *Message) {
 			return
 		}
 	}
-	if n := len(m.Payload()); n > 0 {
-		t.walker.open(fileData, m.PayloadOff, n)
+	off := m.PayloadOff
+	for i := range m.Holes {
+		h := &m.Holes[i]
+		if h.Off > off {
+			t.walker.open(fileData, off, h.Off-off)
+		}
+		if h.Off >= off && h.Off < len(m.Data) {
+			t.walker.gap(fileData, h.Off, h.Len, h.Why, m.Size)
+		}
+		off = max(off, h.Off+h.Len)
+	}
+	if off < len(m.Data) {
+		t.walker.open(fileData, off, len(m.Data)-off)
 	}
 }
 

@@ -23,6 +23,7 @@ type Options struct {
 
 	Limit    int  // stop after so many selected messages, 0 for no limit
 	Distinct bool // leave out messages that another capture point saw before
+	BulkData bool // keep bulk data in full
 
 	// SaveTo names a file for the frames of the selected messages; empty for
 	// none. With SaveRPCs it gets the frames passed to SaveRPC instead.
@@ -159,7 +160,7 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
-	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Ports: p.in.ports, Frames: p.saver != nil})
+	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Ports: p.in.ports, Frames: p.saver != nil, Data: p.opt.BulkData})
 	if p.in.Live() && p.sys.Harden != nil {
 		if err := p.sys.Harden(); err != nil {
 			return err
