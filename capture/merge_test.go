@@ -163,14 +163,36 @@ func testSegment(t *testing.T, seq uint32, toB bool) []byte {
 	return buf.Bytes()
 }
 
+// testPacket makes a frame with a number, in one of the directions.
+type testPacket = func(t *testing.T, seq uint32, toB bool) []byte
+
+// testRoCE is a testPacket with an RDMA write over RoCEv2. The ports of the senders
+// differ from those of the receivers.
+func testRoCE(t *testing.T, seq uint32, toB bool) []byte {
+	ip := &layers.IPv4{Version: 4, TTL: 64, Protocol: layers.IPProtocolUDP, SrcIP: net.IP{192, 0, 2, 1}, DstIP: net.IP{192, 0, 2, 2}}
+	udp := &layers.UDP{SrcPort: 50000, DstPort: 4791}
+	bth := binary.BigEndian.AppendUint32([]byte{0x07, 0, 0xff, 0xff, 0, 0, 0, 0x11}, seq&(1<<24-1))
+	if !toB {
+		ip.SrcIP, ip.DstIP, udp.SrcPort, bth[7] = ip.DstIP, ip.SrcIP, 50001, 0x12
+	}
+	address := make(net.HardwareAddr, 6)
+	buf := gopacket.NewSerializeBuffer()
+	if err := gopacket.SerializeLayers(buf, gopacket.SerializeOptions{FixLengths: true},
+		&layers.Ethernet{SrcMAC: address, DstMAC: address, EthernetType: layers.EthernetTypeIPv4},
+		ip, udp, gopacket.Payload(append(bth, make([]byte, 100)...))); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
 // conversation makes the captures of a connection at its two ends: what a
 // sends arrives at b after delay and more, and b's clock is ahead by skew.
-func conversation(t *testing.T, skew, delay time.Duration, oneWay bool) (a, b string) {
+func conversation(t *testing.T, packet testPacket, skew, delay time.Duration, oneWay bool) (a, b string) {
 	random := rand.New(rand.NewSource(2))
 	var at [2][]sample
 	for i := range 200 {
 		toB := oneWay || i%3 != 0
-		data := testSegment(t, uint32(i*100), toB)
+		data := packet(t, uint32(i*100), toB)
 		sent := int64(i) * 1e6
 		arrived := sent + int64(delay) + random.Int63n(300_000)
 		if i == 10 {
@@ -196,8 +218,12 @@ func conversation(t *testing.T, skew, delay time.Duration, oneWay bool) (a, b st
 }
 
 func TestEstimateOffsets(t *testing.T) {
-	for _, skew := range []time.Duration{0, 3 * time.Second, -700 * time.Millisecond, 20 * time.Microsecond} {
-		a, b := conversation(t, skew, 150*time.Microsecond, false)
+	for i, skew := range []time.Duration{0, 3 * time.Second, -700 * time.Millisecond, 20 * time.Microsecond, time.Second} {
+		packet := testSegment
+		if i%2 == 0 {
+			packet = testRoCE
+		}
+		a, b := conversation(t, packet, skew, 150*time.Microsecond, false)
 		got, notes, err := EstimateOffsets([]string{a, b})
 		if err != nil || len(notes) != 1 {
 			t.Fatal(err, notes)
@@ -211,11 +237,11 @@ func TestEstimateOffsets(t *testing.T) {
 			t.Errorf("skew %v the other way: offset %v, %v", skew, swapped, err)
 		}
 	}
-	a, b := conversation(t, time.Second, 0, true)
+	a, b := conversation(t, testSegment, time.Second, 0, true)
 	if got, _, err := EstimateOffsets([]string{a, b}); err != nil || len(got) != 0 {
 		t.Errorf("one direction alone: %v, %v", got, err)
 	}
-	a, b = conversation(t, time.Second, 5*time.Second, false)
+	a, b = conversation(t, testSegment, time.Second, 5*time.Second, false)
 	if got, notes, err := EstimateOffsets([]string{a, b}); err != nil || len(got) != 0 || len(notes) != 1 {
 		t.Errorf("five seconds on the way: %v, %v, %v", got, notes, err)
 	}
@@ -227,9 +253,9 @@ func TestEstimateOffsets(t *testing.T) {
 // TestEstimateThree: a file is compared with the first one that it shares
 // segments of both directions with.
 func TestEstimateThree(t *testing.T) {
-	a, b := conversation(t, time.Second, 100*time.Microsecond, false)
+	a, b := conversation(t, testSegment, time.Second, 100*time.Microsecond, false)
 	alone := writeFile(t, "alone", at("x", 1, 2))
-	_, c := conversation(t, 3*time.Second, 100*time.Microsecond, false)
+	_, c := conversation(t, testSegment, 3*time.Second, 100*time.Microsecond, false)
 	got, notes, err := EstimateOffsets([]string{alone, a, b, c})
 	if err != nil || len(notes) != 2 || len(got) != 2 {
 		t.Fatal(got, notes, err)

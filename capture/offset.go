@@ -18,8 +18,8 @@ const (
 	maxNegative    = time.Millisecond // a delay may be as far below zero, because clocks drift
 )
 
-// EstimateOffsets compares the clocks of several captures by the TCP segments
-// that two of them have in common. It returns the offsets for Options.Offset:
+// EstimateOffsets compares the clocks of several captures by the TCP segments and
+// packets of RoCEv2 that two of them have in common. It returns the offsets for Options.Offset:
 // what to add to the times of a file so that they agree with those of the first
 // file that has segments in common with it. Files without such segments get no
 // offset. The notes are lines of text, one for each pair of files that was
@@ -168,7 +168,7 @@ func widen(spreads map[int32]spread, flow int32, d int64) {
 }
 
 var (
-	errNothingShared = errors.New("they share no TCP segments of both directions")
+	errNothingShared = errors.New("they share no TCP segments or RoCE packets of both directions")
 	errInconsistent  = errors.New("the times of the segments they share are inconsistent; the clocks are assumed equal")
 )
 

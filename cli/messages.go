@@ -60,7 +60,7 @@ func newMessages(sys *scan.System) *cobra.Command {
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
 		c.view.registerForm(f)
 		f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, same as -T tree")
-		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes")
+		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes; bulk data in full, also with -T json")
 		c.columns.register(f, "field")
 		c.view.register(f, timeHelp("message"))
 		c.selection.registerSave(f, "messages")
@@ -138,7 +138,9 @@ func (c *messages) messageView(in *scan.Input) (messageView, error) {
 		return messageView{independent: true, Renderer: render.NewTree(render.TreeOptions{
 			Colors: o.Colors, Width: o.Width, Time: o.Time, Hex: c.hex})}, nil
 	case "json":
-		return messageView{independent: true, Renderer: render.NewJSON()}, nil
+		r := render.NewJSON()
+		r.BulkData = c.hex
+		return messageView{independent: true, Renderer: r}, nil
 	case "flags":
 		r := render.NewFlags(render.FlagsOptions{Colors: o.Colors, Width: o.Width, Time: o.Time})
 		return messageView{Renderer: r, flags: r}, nil

@@ -9,6 +9,8 @@ import (
 
 // JSON renders a message as one JSON object on a line.
 type JSON struct {
+	BulkData bool // show bulk data that are complete, as hex digits
+
 	msg  records.Message
 	json recordJSON[*records.Message]
 
@@ -52,7 +54,7 @@ func (j *JSON) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	dst = appendMembers(dst, t, 0, i)
 	dst = j.json.append(dst, j.middle, &j.msg, -1)
 	for ; i < len(nodes); i = int(nodes[i].End) {
-		if nodes[i].Name() != "data" {
+		if nodes[i].Name() != "data" || j.BulkData && len(m.Data) == m.Size && len(m.Holes) == 0 {
 			dst = appendMembers(dst, t, i, int(nodes[i].End))
 		}
 	}

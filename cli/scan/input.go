@@ -107,7 +107,7 @@ func stat(path string) (os.FileInfo, error) {
 }
 
 // clockOffsets returns what to add to the times of each file: the offsets given
-// on the command line, for other files the estimate from TCP segments that two
+// on the command line, for other files the estimate from packets that two
 // files have in common.
 func (in *Input) clockOffsets(sys *System) (map[string]time.Duration, error) {
 	if len(in.files) < 2 {
