@@ -157,10 +157,18 @@ func appendWrites(dst []byte, writes *lnet.IBWrites) []byte {
 	dst = strconv.AppendInt(append(dst, " bytes, frame "...), writes.First.Number, 10)
 	if writes.Packets > 1 {
 		dst = strconv.AppendInt(append(dst, " to "...), writes.Last.Number, 10)
-		dst = strconv.AppendInt(append(dst, " in "...), (writes.Last.Time-writes.First.Time)/1e3, 10)
-		dst = append(dst, " us"...)
+		dst = appendMicroseconds(append(dst, " in "...), (writes.Last.Time-writes.First.Time)/1e3)
 	}
 	return dst
+}
+
+// appendMicroseconds appends a time, in milliseconds where microseconds would be more
+// than four digits.
+func appendMicroseconds(dst []byte, us int64) []byte {
+	if us < 1e4 {
+		return append(strconv.AppendInt(dst, us, 10), " us"...)
+	}
+	return append(strconv.AppendInt(dst, us/1e3, 10), " ms"...)
 }
 
 // impliedReply walks the LNet header of a REPLY whose data came by RDMA writes. It is

@@ -37,14 +37,15 @@ func NewFlags(o FlagsOptions) *Flags {
 	return &Flags{opt: o, c: o.Colors}
 }
 
-// Append appends the tables of a message; nothing when it has no flags set.
+// Append appends the tables of a message, without those of InfiniBand packets; nothing
+// when it has no flags set.
 func (r *Flags) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	r.tree.Build(m)
 	start := len(dst)
 	dst = append(r.head(dst, m, at), '\n')
 	empty := len(dst)
 	for i := range r.tree.Nodes {
-		if n := &r.tree.Nodes[i]; isFlags(n) && n.Val != 0 {
+		if n := &r.tree.Nodes[i]; isFlags(n) && n.Val != 0 && n.Src < dissect.InTransport {
 			dst = r.table(dst, n)
 		}
 	}
