@@ -126,7 +126,7 @@ func appendRTT(dst []byte, r *records.Row) []byte {
 }
 
 // appendRDMATime appends the median of the times of RDMA writes.
-func appendRDMATime(dst []byte, r *track.Row) []byte {
+func appendRDMATime(dst []byte, r *records.Row) []byte {
 	if r.RDMATime.N == 0 {
 		return append(dst, '-')
 	}
