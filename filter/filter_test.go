@@ -158,6 +158,10 @@ func TestFID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	bare, err := Compile(`fid==` + strings.Trim(root, "[]") + `||fid == 1:2:3`)
+	if err != nil {
+		t.Fatal(err)
+	}
 	places := map[string]int{} // messages by field
 	var m records.Message
 	each(t, sample, func(msg *dissect.Message) {
@@ -172,7 +176,7 @@ func TestFID(t *testing.T) {
 				places[n.Name()]++
 			}
 		}
-		if got := f.Match(&m); got != found {
+		if got := f.Match(&m); got != found || bare.Match(&m) != found {
 			t.Errorf("frame %d: match %v, want %v", msg.Frame, got, found)
 		}
 	})

@@ -49,6 +49,7 @@ func readLiteral(t token, names []*schema.Names) *literal {
 		l.readFID(t.text)
 		return l
 	}
+	l.readFID(t.text) // without brackets
 	l.readNumber(t.text)
 	l.readBool(t.text)
 	l.readSeconds(t.text)
