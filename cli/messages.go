@@ -13,6 +13,7 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
@@ -94,9 +95,13 @@ func (c *messages) run(args []string) error {
 	if err != nil {
 		return err
 	}
+	limit := c.selection.count
+	if show.flags != nil {
+		limit = 0 // a connect counts with its reply
+	}
 	p := scan.New(c.sys, in, scan.Options{
 		Select:   selected.match,
-		Limit:    c.selection.count,
+		Limit:    limit,
 		SaveTo:   c.selection.save,
 		Distinct: true,
 		BulkData: c.hex,
@@ -104,7 +109,7 @@ func (c *messages) run(args []string) error {
 	w := c.sys.NewWriter(in.FlushPolicy())
 	switch {
 	case show.flags != nil:
-		addFlagWords(p, w, show.flags)
+		addFlagWords(p, w, show.flags, selected, c.selection.count)
 	case show.independent && w.FlushPolicy() == iostreams.FlushWhenFull:
 		c.addParallel(p, in, w)
 	default:
@@ -177,31 +182,45 @@ func addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
 }
 
 // addFlagWords renders the flag words of messages, those of a connect together with
-// those of its reply.
-func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags) {
+// those of its reply when one of the two is selected. It stops after limit tables,
+// 0: never; a connect and its reply are one, messages of LNet do not count.
+func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *messageFilter, limit int) {
 	var buf []byte
 	var failed error
-	write := func() {
-		if failed == nil {
-			failed = w.Write(buf)
+	shown := 0
+	write := func(counts bool) {
+		if failed != nil || len(buf) == 0 {
+			return
+		}
+		failed = w.Write(buf)
+		if counts {
+			shown++
+		}
+		if failed == nil && limit > 0 && shown == limit {
+			failed = scan.ErrStop
 		}
 	}
+	matches := func(m *dissect.Message) bool { return m != nil && selected.match(m, p.First()) }
 	at := render.Moment{}
 	connects := track.NewConnects(func(pair *track.ConnectPair) {
-		buf = r.AppendConnect(buf[:0], pair, p.First())
-		write()
+		if failed == nil && (matches(pair.Request) || matches(pair.Reply)) {
+			buf = r.AppendConnect(buf[:0], pair, p.First())
+			write(true)
+		}
 	})
+	inPair := false
 	p.Add(scan.Consumer{
+		All: func(m *dissect.Message) { inPair = connects.Message(m, at.Before) },
 		Message: func(m *dissect.Message) error {
-			if !connects.Message(m, at.Before) {
+			if !inPair && failed == nil {
 				at.First = p.First()
 				buf = r.Append(buf[:0], m, at)
-				write()
+				write(m.Kind == lnet.Request || m.Kind == lnet.Reply || m.Kind == lnet.EarlyReply)
 			}
 			at.Before = m.Time
 			return failed
 		},
-		Idle: func(int64) error { return w.Flush() },
+		Idle: func(int64) error { return errors.Join(failed, w.Flush()) },
 		End: func() error {
 			connects.Close()
 			return failed

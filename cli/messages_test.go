@@ -209,6 +209,34 @@ func TestColorsOnlyAdd(t *testing.T) {
 	}
 }
 
+// TestFlagsOfPairs checks that -c and -Y do not separate a connect from its reply
+// in -T flags, and that no pair says that there is no reply where there is one.
+func TestFlagsOfPairs(t *testing.T) {
+	all, _, _ := run(t, "-T", "flags", sampleFile)
+	replies := regexp.MustCompile(`(?m)^frame .* request [A-Z]+_CONNECT  reply in frame [0-9]+$`)
+	for args, want := range map[string]int{
+		"-c 1":                        1,
+		"-c 2 -Y pb_opc==MDS_CONNECT": 2,
+		"-c 3 -Y pb_opc==MDS_CONNECT&&kind==request": 3,
+		"-Y pb_opc==MDS_CONNECT&&kind==request":      6,
+		"-Y pb_opc==MDS_CONNECT&&kind==reply":        6,
+		"-Y pb_opc==MDS_STATFS":                      0,
+	} {
+		out, _, status := run(t, append(strings.Fields("-T flags "+args), sampleFile)...)
+		if got := len(replies.FindAllString(out, -1)); status != exit.OK || got != want || strings.Contains(out, "no reply") {
+			t.Errorf("%s: status %d, %d pairs of %d:\n%s", args, status, got, want, out)
+		}
+		for table := range strings.SplitSeq(strings.TrimSpace(out), "\n\n") {
+			if !strings.Contains(all, table) {
+				t.Errorf("%s prints what is not among all:\n%s", args, table)
+			}
+		}
+	}
+	if out, _, _ := run(t, "-T", "flags", "-c", "2", "-Y", "pb_opc == LDLM_ENQUEUE", sampleFile); strings.Count(out, "\nframe ") != 1 {
+		t.Errorf("-c 2 prints\n%s", out)
+	}
+}
+
 // TestParallel checks that several renderers produce the output of one.
 func TestParallel(t *testing.T) {
 	files := []string{"../pcaps/mount.pcap", "../pcaps/recovery.pcap.zst", "../pcaps/io.pcap.zst"}
