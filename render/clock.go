@@ -95,6 +95,9 @@ func AppendLatency(dst []byte, ns int64) []byte {
 	return append(dst, name...)
 }
 
+// AppendLockWait appends how long a lock had to wait, rounded, with a unit.
+func AppendLockWait(dst []byte, ns int64) []byte { return AppendLatency(dst, roundLatency(ns)) }
+
 // roundLatency rounds a time span to the digits that AppendLatency shows.
 func roundLatency(ns int64) int64 {
 	for _, unit := range []int64{second, second / 1000} {

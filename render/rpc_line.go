@@ -251,8 +251,8 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 		}
 	}
 	if ns, ok := r.LockWait(); ok {
-		if !add("", &c.Flag, appendLockWait(b, r)) {
-			add("waits ", &c.Flag, AppendLatency(b, roundLatency(ns)))
+		if !add("", &c.Flag, appendLockWaitText(b, r)) {
+			add("waits ", &c.Flag, AppendLockWait(b, ns))
 		}
 	}
 	if n := r.BulkBytes(); n > 0 {
@@ -300,8 +300,8 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	return dst
 }
 
-// appendLockWait appends how long a lock had to wait, and how that ended.
-func appendLockWait(dst []byte, r *track.RPC) []byte {
+// appendLockWaitText appends how long a lock had to wait, and how that ended.
+func appendLockWaitText(dst []byte, r *track.RPC) []byte {
 	ns, _ := r.LockWait()
 	dst = append(dst, "waits, "...)
 	end, p := r.LockWaitEnd()
@@ -313,7 +313,7 @@ func appendLockWait(dst []byte, r *track.RPC) []byte {
 	default:
 		dst = append(append(dst, end.String()...), " after "...)
 	}
-	if dst = AppendLatency(dst, roundLatency(ns)); p.Frame != 0 {
+	if dst = AppendLockWait(dst, ns); p.Frame != 0 {
 		dst = AppendFrame(append(dst, " in frame "...), p.File, p.Frame)
 	}
 	return dst

@@ -146,7 +146,7 @@ func appendLongestLockWait(dst []byte, r *records.Row) []byte {
 	if r.LockWait.N == 0 {
 		return append(dst, '-')
 	}
-	return render.AppendLatency(dst, r.LockWait.Max)
+	return render.AppendLockWait(dst, r.LockWait.Max)
 }
 
 // appendAllErrors appends the errors, in parentheses those that are not in the
