@@ -196,7 +196,8 @@ var (
 	BulkSecDesc = ptlrpcBulkSecDesc
 )
 
-// remarkFlavor takes a flavour apart that has no name of its own.
+// remarkFlavor takes a flavour apart that has no name of its own. Under the null policy
+// the top byte is the kind of node that sent the message.
 func remarkFlavor(v *View, dst []byte) []byte {
 	if len(v.Rest) < 4 {
 		return dst
@@ -207,7 +208,12 @@ func remarkFlavor(v *View, dst []byte) []byte {
 	case SptlrpcFlavor.Name(word) != "":
 		return dst
 	case word&policyBits == 0:
-		return append(append(dst, "null, from "...), SptlrpcSecPart.Name(word>>senderShift)...)
+		dst = append(dst, "NULL, no protection"...)
+		if part, ok := SptlrpcSecPart.Find(SptlrpcSecPart.Name(word >> senderShift)); ok {
+			dst = append(append(dst, "; sender: "...), part.Name...)
+			dst = append(append(dst, ", "...), part.Doc...)
+		}
+		return dst
 	}
 	for _, f := range SptlrpcFlavor.Values {
 		if f.Value != 0 && f.Value&rpcBits == word&rpcBits {
