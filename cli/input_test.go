@@ -130,6 +130,32 @@ func TestShortSnaplen(t *testing.T) {
 	}
 }
 
+// TestShortSnaplens checks that of several files those are named whose snaplen is
+// too short.
+func TestShortSnaplens(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, sample string, snaplen, longest int) string {
+		path := filepath.Join(dir, name)
+		copyFrames(t, sample, path, func(f *capture.Frame) bool {
+			f.Data = f.Data[:min(len(f.Data), snaplen)]
+			return f.Len <= longest
+		})
+		return path
+	}
+	const all = 1 << 20
+	short, headers := file("short.pcap", "../pcaps/mount.pcap", 96, all), file("headers.pcap", "../pcaps/mount.pcap", 60, all)
+	whole, small := file("whole.pcap", "../pcaps/idle.pcap", all, all), file("small.pcap", "../pcaps/mount.pcap", all, 70)
+	for want, files := range map[string][]string{
+		"lshark: short.pcap: frames are truncated to 96 bytes":                              {small, short, whole},
+		"lshark: no Lustre traffic in 385 frames: headers.pcap: frames are truncated to 60": {small, headers},
+	} {
+		_, errs, status := run(t, files...)
+		if status != exit.OK || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, want) {
+			t.Errorf("%q: status %d, %q, want %q", files, status, errs, want)
+		}
+	}
+}
+
 // stranger is a connection on the LNet port with another protocol.
 type stranger struct{ sent int }
 

@@ -74,8 +74,8 @@ type Pass struct {
 	clock     clock
 	messages  int // before Select
 	selected  int
-	longest   int   // most bytes captured of a frame
-	err       error // of a consumer
+	cut       truncations // of all frames
+	err       error       // of a consumer
 }
 
 // clock is the time by the clock of the capture, in nanoseconds since the
@@ -215,7 +215,7 @@ func (p *Pass) read(src *source) error {
 			return err
 		}
 		p.clock.frame(f.Time)
-		p.longest = max(p.longest, len(f.Data))
+		p.cut.frame(&f)
 		if p.in.keep != nil {
 			if ok, err := p.in.keep.Match(f.Link, f.Data, f.Len); err != nil {
 				return exit.UsageError{Err: err}

@@ -1,10 +1,6 @@
 package scan
 
-import (
-	"fmt"
-
-	"github.com/lshark/lshark/lnet"
-)
+import "strings"
 
 // report writes notes about the capture itself. complete means that it
 // was read to its end without an error.
@@ -16,19 +12,21 @@ func (p *Pass) report(src *source, complete bool) {
 	case n > 0:
 		p.sys.Say("%d frames were dropped: they came faster than they could be read", n)
 	}
-	short := ""
-	if st.TCP.CutBytes > 0 && p.longest < lnet.MinSnaplen {
-		short = fmt.Sprintf("frames are truncated to %d bytes, too short for the headers of Lustre; capture with a snaplen of 1024 (tcpdump -s 1024)", p.longest)
+	var short []string
+	if st.TCP.CutBytes > 0 {
+		short = p.cut.tooShort()
 	}
 	switch none := p.messages == 0 && complete; {
-	case none && short != "":
-		p.sys.Say("no Lustre traffic in %d frames: %s", st.Frames, short)
+	case none && len(short) > 0:
+		p.sys.Say("no Lustre traffic in %d frames: %s", st.Frames, strings.Join(short, "; "))
 	case none && st.RDMA > 0:
 		p.sys.Say("no Lustre traffic over TCP in %d frames; %d frames are RDMA (RoCE), which is not dissected yet", st.Frames, st.RDMA)
 	case none:
 		p.sys.Say("no Lustre traffic in %d frames", st.Frames)
-	case short != "":
-		p.sys.Say("%s", short)
+	default:
+		for _, note := range short {
+			p.sys.Say("%s", note)
+		}
 	}
 	if p.in.verbose {
 		p.sys.Say("%d frames, %d connections, %d messages, %d segments retransmitted (%d fast, %d spurious), "+
