@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -45,12 +46,14 @@ func newImports(sys *scan.System) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	addInputFlags(cmd, sys, &c.input)
-	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) { c.selection.register(f, "messages", "messages") })
+	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
+		c.selection.register(f, "connections of messages", "messages, when those have their replies")
+	})
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
 		c.view.registerForm(f)
 		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline")
 		c.view.register(f, timeHelp("event"))
-		c.selection.registerSave(f, "messages")
+		c.selection.registerSave(f, "messages that match")
 		c.input.RegisterNotes(f)
 	})
 	return cmd
@@ -78,13 +81,18 @@ func (c *imports) run(args []string) error {
 		i.Changed = c.follow(p, w, &failed)
 	}
 	t := track.NewPairing(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})
+	var rpc *track.RPC // of the message
 	p.Add(scan.Consumer{
-		Message: func(m *dissect.Message) error {
-			t.Message(m)
+		All: func(m *dissect.Message) { rpc = t.Message(m) },
+		Message: func(*dissect.Message) error {
+			if rpc != nil {
+				i.Select(rpc)
+			}
 			return failed
 		},
-		Later: t.Later,
-		Lost:  t.Lost,
+		Finish: t.Finish,
+		Later:  t.Later,
+		Lost:   t.Lost,
 		Idle: func(now int64) error {
 			t.Advance(now)
 			return errors.Join(failed, w.Flush())
@@ -106,6 +114,9 @@ func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(
 	var t *report.Timeline
 	var buf []byte
 	return func(i *track.Import, at track.Point) {
+		if !c.shows(i) {
+			return
+		}
 		if t == nil {
 			t = report.NewTimeline(c.view.options(c.sys.IO), p.First())
 		}
@@ -115,8 +126,12 @@ func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(
 	}
 }
 
+// shows reports whether the display filter selects a connection.
+func (c *imports) shows(i *track.Import) bool { return c.selection.display == "" || i.Selected }
+
 // render returns the connections of an input in the form that the flags choose.
 func (c *imports) render(in *scan.Input, list []*track.Import, p *scan.Pass) []byte {
+	list = slices.DeleteFunc(list, func(i *track.Import) bool { return !c.shows(i) })
 	var buf []byte
 	o := c.view.options(c.sys.IO)
 	o.Files = in.FileNames()

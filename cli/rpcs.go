@@ -187,8 +187,9 @@ func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) {
 			}
 			return nil
 		},
-		Later: t.Later,
-		Lost:  t.Lost,
+		Finish: t.Finish,
+		Later:  t.Later,
+		Lost:   t.Lost,
 		Idle: func(now int64) error {
 			t.Advance(now)
 			return nil

@@ -10,6 +10,7 @@ type Import struct {
 	*Connection
 	State       ImportState
 	First, Last Point // the first and the last message of it
+	Selected    bool  // by Imports.Select
 	Evictions   int
 	ConnectParameters
 	ImportCounts

@@ -27,6 +27,13 @@ func NewImports() *Imports { return &Imports{} }
 // List returns the connections in the order in which they appeared.
 func (t *Imports) List() []*Import { return t.list }
 
+// Select selects the connection of an RPC, if it is known.
+func (t *Imports) Select(r *RPC) {
+	if r.Connection != nil && r.Connection.imp != nil {
+		r.Connection.imp.Selected = true
+	}
+}
+
 // importOf returns the connection of an RPC, with the point of its last
 // message; nil when it is unknown.
 func (t *Imports) importOf(r *RPC, p Point) *Import {

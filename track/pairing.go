@@ -64,6 +64,7 @@ type Pairing struct {
 	carried     carried
 	lost        lossTable
 	tree        dissect.Tree // for replies that are read with their requests
+	finishing   bool         // no more requests are taken
 }
 
 // NewPairing makes a Pairing.
@@ -96,7 +97,26 @@ func (t *Pairing) Message(m *dissect.Message) *RPC {
 	return r
 }
 
+// Finish ends the taking of requests: from now on Message takes only what belongs
+// to RPCs that wait for their reply. It reports whether any does.
+func (t *Pairing) Finish() bool {
+	t.finishing = true
+	return t.queue(waiting).First() != nil
+}
+
+// isWaitedFor reports whether a message belongs to an RPC that waits for its reply.
+func (t *Pairing) isWaitedFor(m *dissect.Message) bool {
+	if m.Kind == lnet.Request {
+		return false
+	}
+	r := t.findReply(m)
+	return r != nil && r.state == waiting
+}
+
 func (t *Pairing) take(m *dissect.Message) *RPC {
+	if t.finishing && !t.isWaitedFor(m) {
+		return nil
+	}
 	switch m.Kind {
 	case lnet.Request:
 		return t.request(m)

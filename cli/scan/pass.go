@@ -21,7 +21,7 @@ type Options struct {
 	// the first frame. nil selects all.
 	Select func(m *dissect.Message, first int64) bool
 
-	Limit    int  // stop after so many selected messages, 0 for no limit
+	Limit    int  // stop after so many selected messages, 0 for no limit; see Consumer.Finish
 	Distinct bool // leave out messages that another capture point saw before
 	BulkData bool // keep bulk data in full
 
@@ -43,6 +43,11 @@ type Consumer struct {
 
 	// Message receives every selected message, valid during the call.
 	Message func(*dissect.Message) error
+
+	// Finish is called when Limit is reached, and after each message from then on.
+	// It returns whether the consumer needs more messages, for the replies to
+	// those that it has. A live capture ends without waiting for them.
+	Finish func() (more bool)
 
 	// Later gets what TCP does with a message after it was handed out, by
 	// its Number.
@@ -101,6 +106,7 @@ type consumers struct {
 	begin, end []func() error
 	all        []func(*dissect.Message)
 	message    []func(*dissect.Message) error
+	finish     []func() (more bool)
 	later      []func(int64, *lnet.Transfer)
 	lost       []func(*lnet.Loss)
 	idle       []func(now int64) error
@@ -117,6 +123,9 @@ func (p *Pass) Add(c Consumer) {
 	}
 	if c.Message != nil {
 		all.message = append(all.message, c.Message)
+	}
+	if c.Finish != nil {
+		all.finish = append(all.finish, c.Finish)
 	}
 	if c.Later != nil {
 		all.later = append(all.later, c.Later)
@@ -244,10 +253,10 @@ func (p *Pass) message(m *dissect.Message) {
 		all(m)
 	}
 	if p.opt.Select != nil && !p.opt.Select(m, p.clock.first) {
+		p.finish()
 		return
 	}
-	p.selected++
-	if p.saver != nil && !p.opt.SaveRPCs {
+	if p.saver != nil && !p.opt.SaveRPCs && !p.limited() {
 		p.saver.message(m)
 	}
 	for _, message := range p.consumers.message {
@@ -255,7 +264,23 @@ func (p *Pass) message(m *dissect.Message) {
 			p.fail(err)
 		}
 	}
-	if p.selected == p.opt.Limit {
+	p.selected++
+	p.finish()
+}
+
+// limited reports whether as many messages were selected as there may be.
+func (p *Pass) limited() bool { return p.opt.Limit > 0 && p.selected >= p.opt.Limit }
+
+// finish ends the pass at the limit, unless a consumer still waits for replies.
+func (p *Pass) finish() {
+	if !p.limited() {
+		return
+	}
+	more := false
+	for _, finish := range p.consumers.finish {
+		more = finish() || more
+	}
+	if !more || p.in.Live() {
 		p.fail(ErrStop)
 	}
 }
