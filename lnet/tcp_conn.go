@@ -102,8 +102,19 @@ func (c *conn) continues(old *conn) {
 
 // recentNIDs are the NIDs seen on a connection, the last few of them.
 type recentNIDs struct {
-	list [8]NID
+	list [maxRecentNIDs]NID
 	next uint8
+}
+
+const maxRecentNIDs = 8
+
+// all returns the NIDs. The slice is valid until the next one is added.
+func (s *recentNIDs) all() []NID {
+	n := 0
+	for n < len(s.list) && s.list[n] != (NID{}) {
+		n++
+	}
+	return s.list[:n]
 }
 
 func (s *recentNIDs) add(n NID) {

@@ -14,7 +14,14 @@ type Loss struct {
 	Src, Dst netip.AddrPort
 	From, To int64 // between which times, in nanoseconds since the epoch
 	Bytes    int64
+
+	// NIDs are those of the last messages on the connection, at most MaxLossNIDs,
+	// in no order: its ends, and through a router the nodes behind it.
+	NIDs []NID
 }
+
+// MaxLossNIDs is how many NIDs a Loss has at most.
+const MaxLossNIDs = maxRecentNIDs
 
 // lossDelay is how long bytes that were acknowledged may be missing before they
 // count as lost, in nanoseconds: frames may be out of order.
@@ -29,7 +36,7 @@ func (o *output) lose(c *conn, back bool, n, from, until int64) {
 		from = until
 	}
 	src, dst := c.ends(back)
-	o.report(Loss{Source: int(c.key.Source), Src: src, Dst: dst, From: from, To: until, Bytes: n})
+	o.report(Loss{Source: int(c.key.Source), Src: src, Dst: dst, From: from, To: until, Bytes: n, NIDs: c.nids.all()})
 }
 
 // report gives a loss to the hook, which must be set.

@@ -61,7 +61,7 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 	{Name: "reply", Type: Object, Doc: "where the reply was seen", Parts: point((*track.RPC).Replied), Get: func(r *track.RPC, _ *Value) bool {
 		return r.Replied().Frame != 0
 	}},
-	{Name: "reply_missing", Type: Text, JSON: Omit, Doc: "why there is no reply: end (the capture ended before it was due), unanswered (it was due, and everything that the server sent was captured), not_captured (bytes of the server were not captured where it may have been), encrypted (it may be an encrypted reply that fits no request)", Get: func(r *track.RPC, v *Value) bool {
+	{Name: "reply_missing", Type: Text, JSON: Omit, Doc: "why there is no reply: end (the capture ended before it was due), unanswered (it was due, and everything that the server sent was captured), not_captured (bytes of the server were not captured where it may have been), encrypted (encryption hides when it was due, or it may be an encrypted reply that fits no request)", Get: func(r *track.RPC, v *Value) bool {
 		v.SetString(r.Missing.String())
 		return r.Missing != track.NotMissing
 	}},

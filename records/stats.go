@@ -87,7 +87,7 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 		}},
 	rowCount("unanswered", NoUnit, "number of RPCs that the server did not answer: the reply was due, and everything that the server sent was captured", func(r *Row) int64 { return r.Missing[track.Unanswered] }),
 	rowCount("not_captured", NoUnit, "number of RPCs without a reply where bytes of the server were not captured", func(r *Row) int64 { return r.Missing[track.NotCaptured] }),
-	rowCount("encrypted", NoUnit, "number of RPCs whose reply may be an encrypted one that fits no request", func(r *Row) int64 { return r.Missing[track.EncryptedReply] }),
+	rowCount("encrypted", NoUnit, "number of RPCs without a reply of which encryption hides when it was due, or whose reply may be an encrypted one that fits no request", func(r *Row) int64 { return r.Missing[track.EncryptedReply] }),
 	rowCount("end", NoUnit, "number of RPCs whose reply was not due when the capture ended", func(r *Row) int64 { return r.Missing[track.CaptureEnded] }),
 	rowCount("one_way", NoUnit, "number of RPCs of operations that have no reply", func(r *Row) int64 { return r.OneWay }),
 	rowCount("resends", NoUnit, "how often requests were sent again", func(r *Row) int64 { return r.Resends }),

@@ -21,6 +21,8 @@ type Connection struct {
 	Handle                 uint64 // the server's handle of it, the last one seen
 
 	imp     *Import
+	clients nidSet // of the client, by the requests and replies
+	servers nidSet
 	handles int    // number of handles that find it
 	connCnt uint32 // highest of a request of the client
 }
@@ -94,9 +96,22 @@ func (t *connections) forgetHandle(c *Connection) {
 // request finds the connection of a request; a connect has its names.
 func (t *connections) request(r *RPC, m *dissect.Message) {
 	t.find(r, m)
-	if c := r.Connection; c != nil && !IsCallback(r.Opcode) {
-		c.connCnt = max(c.connCnt, r.ConnCnt)
+	if c := r.Connection; c != nil {
+		c.learnNIDs(r, m.LNet.Src, m.LNet.Dst)
+		if !IsCallback(r.Opcode) {
+			c.connCnt = max(c.connCnt, r.ConnCnt)
+		}
 	}
+}
+
+// learnNIDs adds the NIDs of an RPC, from its client to its server: nodes with
+// several rails have more than one.
+func (c *Connection) learnNIDs(r *RPC, from, to lnet.NID) {
+	if IsCallback(r.Opcode) {
+		from, to = to, from
+	}
+	c.clients.add(from)
+	c.servers.add(to)
 }
 
 func (t *connections) find(r *RPC, m *dissect.Message) {
@@ -152,6 +167,9 @@ func (t *connections) ofRequest(r *RPC) *Connection {
 
 // reply learns the export cookie from the reply to a connect.
 func (t *connections) reply(r *RPC, m *dissect.Message) {
+	if r.Connection != nil {
+		r.Connection.learnNIDs(r, m.LNet.Dst, m.LNet.Src)
+	}
 	if r.Opcode == opcodes.SEC_CTX_INIT && r.HasRequest && m.RPC.GSS.Errno() == 0 {
 		t.learnContext(m.RPC.GSS.Handle, r.Connection)
 	}

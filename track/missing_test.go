@@ -16,9 +16,32 @@ func between(from, to lnet.NID) func(*dissect.Message) {
 	}
 }
 
-// lose reports a loss of what one node sent to another, now.
-func (w *wire) lose(point int, from, to lnet.NID) {
-	w.rpcs.Lost(&lnet.Loss{Source: point, Src: netip.AddrPortFrom(addr(from).Addr(), 988), Dst: addr(to), From: w.now, To: w.now, Bytes: 1})
+// lose reports a loss of what one node sent to another, now, on a connection with
+// messages between some nodes.
+func (w *wire) lose(point int, from, to lnet.NID, nids ...lnet.NID) {
+	w.rpcs.Lost(&lnet.Loss{Source: point, Src: netip.AddrPortFrom(addr(from).Addr(), 988), Dst: addr(to), From: w.now, To: w.now, Bytes: 1, NIDs: nids})
+}
+
+// of returns the RPC with an xid, after the end of the capture.
+func (w *wire) of(xid uint64) *RPC {
+	w.t.Helper()
+	w.end()
+	for _, r := range w.done {
+		if r.XID == xid {
+			return r
+		}
+	}
+	w.t.Fatalf("no RPC %d", xid)
+	return nil
+}
+
+// behindRouter returns the NIDs of as many nodes as a Loss may have.
+func behindRouter(first lnet.NID) []lnet.NID {
+	list := []lnet.NID{first}
+	for i := byte(100); len(list) < lnet.MaxLossNIDs; i++ {
+		list = append(list, nid(i))
+	}
+	return list
 }
 
 func TestMissing(t *testing.T) {
@@ -54,12 +77,48 @@ func TestMissing(t *testing.T) {
 			w.lose(1, server, client)
 			w.lose(0, server, client)
 		}, NotCaptured},
-		"answered": {func(w *wire) { w.request(xid, getter, sent); w.lose(0, server, client); w.reply(xid, getter) }, NotMissing},
+		"other router":         {func(w *wire) { w.request(xid, getter, sent); w.lose(0, nid(50), client, client, server) }, NotCaptured},
+		"router of many":       {func(w *wire) { w.request(xid, getter, sent); w.lose(0, nid(50), client, behindRouter(client)...) }, NotCaptured},
+		"router of another":    {func(w *wire) { w.request(xid, getter, sent); w.lose(0, nid(50), client, client, nid(51)) }, CaptureEnded},
+		"unused connection":    {func(w *wire) { w.request(xid, getter, sent); w.lose(0, nid(50), client) }, NotCaptured},
+		"unused, other client": {func(w *wire) { w.request(xid, getter, sent); w.lose(0, nid(50), client2) }, CaptureEnded},
+		"other rail": {func(w *wire) {
+			w.request(xid+1, getter, handle(7))
+			w.send(lnet.Request, nid(60), nid(61), rpc(xid+2, getter), handle(7))
+			w.reply(xid+1, getter)
+			w.send(lnet.Reply, nid(61), nid(60), rpc(xid+2, getter))
+			w.request(xid, getter, sent, handle(7))
+			w.lose(0, nid(61), nid(60), nid(60), nid(61))
+		}, NotCaptured},
+		"rail of another": {func(w *wire) {
+			w.request(xid, getter, sent, handle(7))
+			w.lose(0, nid(61), nid(60), nid(60), nid(61))
+		}, CaptureEnded},
+		"encrypted":                   {func(w *wire) { w.request(xid, getter, encrypted); w.pass(10 * second) }, CaptureEnded},
+		"encrypted, long ago":         {func(w *wire) { w.request(xid, getter, encrypted); w.pass(100 * second) }, EncryptedReply},
+		"encrypted, sent again":       {func(w *wire) { w.request(xid, getter, encrypted); w.request(xid, getter, encrypted) }, Unanswered},
+		"encrypted, loss":             {func(w *wire) { w.request(xid, getter, encrypted); w.lose(0, server, client); w.pass(100 * second) }, NotCaptured},
+		"encrypted, past the timeout": {func(w *wire) { w.request(xid, getter, encrypted); w.pass(4000 * second) }, Unanswered},
+		"encrypted reply of another": {func(w *wire) {
+			w.request(xid, getter, encrypted)
+			w.reply(xid+1, getter, encrypted)
+		}, EncryptedReply},
+		"encrypted reply before": {func(w *wire) {
+			w.reply(xid+1, getter, encrypted)
+			w.pass(1)
+			w.request(xid, getter, encrypted)
+		}, CaptureEnded},
+		"encrypted reply to another": {func(w *wire) {
+			w.request(xid, getter, encrypted)
+			w.send(lnet.Reply, server, client2, rpc(xid+1, getter), encrypted)
+		}, CaptureEnded},
+		"encrypted, answered": {func(w *wire) { w.request(xid, getter, encrypted); w.reply(xid, getter, encrypted) }, NotMissing},
+		"answered":            {func(w *wire) { w.request(xid, getter, sent); w.lose(0, server, client); w.reply(xid, getter) }, NotMissing},
 	} {
 		w := newWire(t, Options{})
 		c.happens(w)
 		w.rpcs.Advance(w.now)
-		if r := w.one(); r.Missing != c.want {
+		if r := w.of(xid); r.Missing != c.want {
 			t.Errorf("%s: %v, want %v", name, r.Missing, c.want)
 		}
 	}

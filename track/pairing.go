@@ -270,7 +270,7 @@ func (t *Pairing) withoutRequest(m *dissect.Message) *RPC {
 	r.Client, r.Server, r.Handle = m.LNet.Dst, m.LNet.Src, q.Handle
 	r.Connection = t.connections.byHandle(q.Handle)
 	if q.Encrypted {
-		addSpan(t.lost.encrypted, lossKey{m.Source, m.Src.Addr(), m.Dst.Addr()}, Span{m.Time, m.Time})
+		t.lost.addEncrypted(lossKey{m.Source, m.Src.Addr(), m.Dst.Addr()}, m.Time)
 	}
 	return r
 }
