@@ -83,7 +83,11 @@ func (c *imports) run(args []string) error {
 	t := track.NewPairing(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})
 	var rpc *track.RPC // of the message
 	p.Add(scan.Consumer{
-		All: func(m *dissect.Message) { rpc = t.Message(m) },
+		All: func(m *dissect.Message) {
+			if rpc = t.Message(m); rpc != nil {
+				i.Message(rpc, m)
+			}
+		},
 		Message: func(*dissect.Message) error {
 			if rpc != nil {
 				i.Select(rpc)
@@ -93,6 +97,7 @@ func (c *imports) run(args []string) error {
 		Finish: t.Finish,
 		Later:  t.Later,
 		Lost:   t.Lost,
+		Marked: i.Marked,
 		Idle: func(now int64) error {
 			t.Advance(now)
 			return errors.Join(failed, w.Flush())

@@ -22,6 +22,11 @@ type Options struct {
 	// Lost receives the runs of bytes that were not captured and in which
 	// messages may have begun. l is valid until it returns.
 	Lost func(l *lnet.Loss)
+
+	// Marked receives the counts of a segment that TCP did something about, by
+	// the capture point and the number of its connection. marks is valid until
+	// it returns.
+	Marked func(source, conn int, marks *lnet.TCPMarks)
 }
 
 // Message is an LNet message with its ptlrpc part. The Dissector reuses it: it and
@@ -56,7 +61,7 @@ func New(o Options) *Dissector {
 	if o.Data {
 		d.keepData = math.MaxInt
 	}
-	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost}
+	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, Marked: o.Marked}
 	if o.Later != nil {
 		lo.Later = d.transferLater
 	}

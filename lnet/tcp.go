@@ -150,9 +150,7 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 			peer.giveUpGaps(src)
 		}
 	}
-	if mark := r.analysis.segment(&peer.analysis, g); mark != noMark || g.Window == 0 {
-		t.stats.Marks.count(mark, g)
-	}
+	mark := r.analysis.segment(&peer.analysis, g)
 	r.follow(peer, g)
 	seq := g.Seq
 	if g.Flags&tcpSYN != 0 {
@@ -164,12 +162,28 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	if g.Size > 0 && g.Flags&tcpRST == 0 {
 		r.segment(src, g, seq)
 	}
+	if mark != noMark || g.Window == 0 {
+		t.mark(c, mark, g)
+	}
 	if g.Flags&(tcpFIN|tcpRST) != 0 {
 		r.finished = true
 		peer.finished = peer.finished || g.Flags&tcpRST != 0
 		if peer.finished {
 			t.conns.close(c)
 		}
+	}
+}
+
+// mark counts a segment by its class.
+func (t *tcp) mark(c *conn, mark tcpMark, g *link.Segment) {
+	marks := &t.out.marks
+	*marks = marksOf(mark, g)
+	if *marks == (TCPMarks{}) {
+		return
+	}
+	t.stats.Marks.Add(marks)
+	if hook := t.out.opt.Marked; hook != nil {
+		hook(int(c.key.Source), c.number, marks)
 	}
 }
 

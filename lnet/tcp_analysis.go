@@ -35,22 +35,32 @@ type TCPMarks struct {
 	ZeroWindows     int64 // segments that announce a receive window of 0
 }
 
-// count counts a segment and its class.
-func (m *TCPMarks) count(mark tcpMark, g *link.Segment) {
+// Add adds other counts.
+func (m *TCPMarks) Add(other *TCPMarks) {
+	m.Retransmissions += other.Retransmissions
+	m.Fast += other.Fast
+	m.Spurious += other.Spurious
+	m.OutOfOrder += other.OutOfOrder
+	m.ZeroWindows += other.ZeroWindows
+}
+
+// marksOf returns the counts of a segment by its class.
+func marksOf(mark tcpMark, g *link.Segment) (m TCPMarks) {
 	switch mark {
 	case outOfOrder:
-		m.OutOfOrder++
+		m.OutOfOrder = 1
 	case spuriousRetransmission:
-		m.Spurious++
+		m.Spurious = 1
 	case fastRetransmission:
-		m.Fast++
+		m.Fast = 1
 	}
 	if mark >= retransmission {
-		m.Retransmissions++
+		m.Retransmissions = 1
 	}
 	if g.Window == 0 && g.Flags&unusualFlags == 0 {
-		m.ZeroWindows++
+		m.ZeroWindows = 1
 	}
+	return m
 }
 
 // tcpMark is the class of a segment.

@@ -1,6 +1,7 @@
 package lnet
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/lshark/lshark/internal/wiretest"
@@ -10,16 +11,21 @@ import (
 // TCP did to each message, by match bits: before and after it was handed out.
 func transfers(tc *wiretest.Conn) (map[uint64]*Transfer, TCPMarks) {
 	all, bits := make(map[uint64]*Transfer), make(map[int64]uint64)
+	var marked TCPMarks
 	d := NewDecoder(Options{
-		Want:  skipAll,
-		Later: func(number int64, t *Transfer) { all[bits[number]].Add(t) },
+		Want:   skipAll,
+		Marked: func(_, _ int, m *TCPMarks) { marked.Add(m) },
+		Later:  func(number int64, t *Transfer) { all[bits[number]].Add(t) },
 		Handle: func(m *Message) {
 			t := m.Transfer
 			bits[m.Number], all[m.LNet.MatchBits] = m.LNet.MatchBits, &t
 		},
 	})
 	wiretest.Play(d, tc.Frames)
-	return all, d.Stats().TCP.Marks
+	if total := d.Stats().TCP.Marks; marked != total {
+		panic(fmt.Sprintf("Marked got %+v of %+v", marked, total))
+	}
+	return all, marked
 }
 
 // ack adds an ACK of one end up to a sequence number of the other.

@@ -69,7 +69,14 @@ var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 	importCount("replies", "number of replies", func(i *Import) int64 { return i.Replies }),
 	importCount("pings", "number of pings", func(i *Import) int64 { return i.Pings }),
 	importCount("evictions", "how often the server evicted the client", func(i *Import) int64 { return int64(i.Evictions) }),
-	importCount("retransmits", "number of TCP segments or InfiniBand packets with bytes of its RPCs that were sent again", func(i *Import) int64 { return i.Retransmits }),
+	importCount("retransmits", "number of TCP segments of its connections that were sent again, as in tcp; or of InfiniBand packets with bytes of its RPCs", func(i *Import) int64 { return i.Retransmits() }),
+	{Name: "tcp", Type: Object, Doc: "number of TCP segments of the connections that carry its messages, by what TCP did, as tshark marks them; a segment counts for one import, that of the last message", Parts: []Key[*Import]{
+		importCount("retransmission", "sent again, with the fast and the spurious ones", func(i *Import) int64 { return i.TCP().Retransmissions }),
+		importCount("fast_retransmission", "sent again after duplicate ACKs", func(i *Import) int64 { return i.TCP().Fast }),
+		importCount("spurious_retransmission", "sent again, though all of their bytes were acknowledged", func(i *Import) int64 { return i.TCP().Spurious }),
+		importCount("out_of_order", "overtaken by another segment", func(i *Import) int64 { return i.TCP().OutOfOrder }),
+		importCount("zero_window", "that announce a full receive buffer", func(i *Import) int64 { return i.TCP().ZeroWindows }),
+	}},
 	{Name: "rtt", Type: Duration, JSON: Omit, Doc: "round trip from the capture point to the server, by the ACKs on the connection of its last request", Get: func(i *Import, v *Value) bool {
 		return v.setDuration(i.RTT, i.RTT != 0)
 	}},

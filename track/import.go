@@ -15,6 +15,7 @@ type Import struct {
 	ConnectParameters
 	ImportCounts
 	ImportLog
+	importMarks
 
 	stateBefore      ImportState // state of a replay that was interrupted by a reconnect
 	connectIsInitial bool        // of the last connect
@@ -31,7 +32,6 @@ type ImportCounts struct {
 	Requests      int64
 	Replies       int64
 	Pings         int64
-	Retransmits   int64 // TCP segments or InfiniBand packets of its RPCs that were sent again
 	RTT           int64 // nanoseconds, of the last RPC, 0 when unknown
 	LastCommitted uint64
 	LastTransno   uint64

@@ -15,6 +15,7 @@ type Imports struct {
 	Changed func(*Import, Point)
 
 	list       []*Import
+	carriers   carriers
 	logEntries int   // of all connections
 	begin      int64 // time of the first message
 }
@@ -22,7 +23,7 @@ type Imports struct {
 const maxImports = 1 << 16
 
 // NewImports returns an Imports without connections.
-func NewImports() *Imports { return &Imports{} }
+func NewImports() *Imports { return &Imports{carriers: newCarriers()} }
 
 // List returns the connections in the order in which they appeared.
 func (t *Imports) List() []*Import { return t.list }
@@ -141,7 +142,9 @@ func (t *Imports) Done(r *RPC) {
 		return
 	}
 	i, p := r.Connection.imp, r.Requested()
-	i.Retransmits += int64(r.Retransmits())
+	if !i.overTCP {
+		i.resent += int64(r.Retransmits())
+	}
 	if rtt, ok := r.RTT(); ok && !IsCallback(r.Opcode) {
 		i.RTT = rtt
 	}

@@ -57,6 +57,10 @@ type Consumer struct {
 	// may have begun.
 	Lost func(*lnet.Loss)
 
+	// Marked gets the counts of the segments that TCP did something about, by
+	// the capture point and the number of the connection.
+	Marked func(source, conn int, marks *lnet.TCPMarks)
+
 	// Idle is called when no frame has arrived for a while. now is the time
 	// by the clock of the capture in nanoseconds since the epoch.
 	Idle func(now int64) error
@@ -109,6 +113,7 @@ type consumers struct {
 	finish     []func() (more bool)
 	later      []func(int64, *lnet.Transfer)
 	lost       []func(*lnet.Loss)
+	marked     []func(source, conn int, marks *lnet.TCPMarks)
 	idle       []func(now int64) error
 }
 
@@ -132,6 +137,9 @@ func (p *Pass) Add(c Consumer) {
 	}
 	if c.Lost != nil {
 		all.lost = append(all.lost, c.Lost)
+	}
+	if c.Marked != nil {
+		all.marked = append(all.marked, c.Marked)
 	}
 	if c.Idle != nil {
 		all.idle = append(all.idle, c.Idle)
@@ -169,7 +177,7 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
-	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Ports: p.in.ports, Frames: p.saver != nil, Data: p.opt.BulkData})
+	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Marked: p.marked(), Ports: p.in.ports, Frames: p.saver != nil, Data: p.opt.BulkData})
 	if p.in.Live() && p.sys.Harden != nil {
 		if err := p.sys.Harden(); err != nil {
 			return err
@@ -307,6 +315,19 @@ func (p *Pass) lost() func(*lnet.Loss) {
 	return func(l *lnet.Loss) {
 		for _, lost := range p.consumers.lost {
 			lost(l)
+		}
+	}
+}
+
+// marked returns the func that passes on the counts of segments, nil without a
+// consumer for them.
+func (p *Pass) marked() func(source, conn int, marks *lnet.TCPMarks) {
+	if len(p.consumers.marked) == 0 {
+		return nil
+	}
+	return func(source, conn int, marks *lnet.TCPMarks) {
+		for _, marked := range p.consumers.marked {
+			marked(source, conn, marks)
 		}
 	}
 }

@@ -161,7 +161,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		number(&c.Warn, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)))
 		text(&c.Dim, i.ClientUUID)
 		t.put(&c.Dim, func(b []byte) []byte { return s.since(b, i) })
-		number(&c.Warn, i.Retransmits)
+		number(&c.Warn, i.Retransmits())
 		t.put(&c.Num, func(b []byte) []byte {
 			if i.RTT == 0 {
 				return append(b, '-')
