@@ -174,3 +174,41 @@ func replay(t *testing.T, listener net.Listener, play []turn) {
 	speak(c, false)
 	both.Wait()
 }
+
+// TestLiveTimeline checks that the timeline of connections prints a line when
+// a message arrives, not at the end of the capture.
+func TestLiveTimeline(t *testing.T) {
+	l, err := capture.OpenLive("lo", capture.LiveOptions{})
+	if err != nil {
+		t.Skip("no live capture here: ", err)
+	}
+	l.Close()
+	play, want := conversation(t)
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+
+	out := &awaited{text: "connected", came: make(chan struct{})}
+	errs := &awaited{text: "capturing on lo", came: make(chan struct{})}
+	status := make(chan int, 1)
+	go func() {
+		status <- Run(testSystem(out, errs), []string{"imports", "--timeline", "-i", "lo",
+			"--port", strconv.Itoa(listener.Addr().(*net.TCPAddr).Port), "-c", strconv.Itoa(2 * len(want)), "-a", "duration:60"})
+	}()
+	await := func(s *awaited) {
+		select {
+		case <-s.came:
+		case code := <-status:
+			t.Fatalf("exit status %d before %q: %s", code, s.text, errs)
+		}
+	}
+	await(errs)
+	replay(t, listener, play)
+	await(out)
+	replay(t, listener, play)
+	if code := <-status; code != exit.OK {
+		t.Fatalf("exit status %d: %s", code, errs)
+	}
+}

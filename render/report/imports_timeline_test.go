@@ -10,6 +10,8 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
@@ -82,6 +84,38 @@ func states(t *testing.T, lines []string) []string {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// TestTimelineOfSamples checks that the lines of a timeline are in order of
+// time, that each thing is one line, and that each ping is where it was.
+func TestTimelineOfSamples(t *testing.T) {
+	for _, path := range wiretest.Samples(t) {
+		imports, pings := track.NewImports(), 0
+		rpcs := track.NewPairing(track.Options{Answered: imports.Answered, Done: imports.Done, Sent: func(r *track.RPC, m *dissect.Message) {
+			imports.Sent(r, m)
+			if r.Opcode == opcodes.OBD_PING && r.Connection != nil && m.RPC.Flags&(dissect.FlagReqReplayDone|dissect.FlagLockReplayDone) == 0 {
+				pings++
+			}
+		}})
+		wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) { rpcs.Message(m) }}), wiretest.ReadSample(t, path))
+		rpcs.Close()
+		imports.Close()
+		o := render.SummaryOptions{Colors: render.NewColors(false)}
+		seen, last, lines := make(map[string]bool), int64(0), 0
+		for line := range strings.Lines(string(NewTimeline(o, 0).Append(nil, imports.List()))) {
+			frame := frameOf(t, line)
+			if frame < last || seen[line] {
+				t.Errorf("%s: after frame %d: %s", path, last, line)
+			}
+			seen[line], last = true, frame
+			if strings.HasSuffix(line, " ping\n") {
+				lines++
+			}
+		}
+		if lines != pings {
+			t.Errorf("%s: %d pings in %d lines", path, pings, lines)
+		}
+	}
 }
 
 // TestTimelineDroppedEntries checks that the timeline reports entries that were
