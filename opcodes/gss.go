@@ -12,10 +12,10 @@ const (
 // GssProc is the group gss_proc.
 var GssProc = Enum("gss_proc", "PTLRPC_GSS_PROC_", "what a message does in its security context", []Value{
 	{Name: "DATA", Value: 0x0, Doc: "carries an RPC"},
-	{Name: "INIT", Value: 0x1, Doc: "begins to set a context up"},
-	{Name: "CONTINUE_INIT", Value: 0x2, Doc: "goes on with the set-up"},
-	{Name: "DESTROY", Value: 0x3, Doc: "takes the context down"},
-	{Name: "ERR", Value: 0x4, Doc: "refusal, or answer to a set-up"},
+	{Name: "INIT", Value: 0x1, Doc: "starts the set-up of a context"},
+	{Name: "CONTINUE_INIT", Value: 0x2, Doc: "continues the set-up"},
+	{Name: "DESTROY", Value: 0x3, Doc: "ends the context"},
+	{Name: "ERR", Value: 0x4, Doc: "an error reply, or any reply to a set-up"},
 })
 
 // GssTarget is the group gss_target.
@@ -26,7 +26,7 @@ var GssTarget = Enum("gss_target", "LUSTRE_GSS_TGT_", "kind of target that a sec
 })
 
 // GssHeaderFlags is the group gss_header_flags.
-var GssHeaderFlags = Bits("gss_header_flags", "LUSTRE_GSS_PACK_", "what a message under GSS carries besides itself", []Value{
+var GssHeaderFlags = Bits("gss_header_flags", "LUSTRE_GSS_PACK_", "parts that a message under GSS has besides the RPC", []Value{
 	{Name: "BULK", Value: 0x1, Doc: "a bulk descriptor"},
 	{Name: "USER", Value: 0x2, Doc: "a user descriptor"},
 	{Name: "KCSUM", Value: 0x4, Doc: "the mechanism computes checksums over bulk pages in the kernel"},
@@ -52,11 +52,11 @@ var GssSk = Enum("gss_sk", "SK_", "limits and algorithms of the shared-key mecha
 	{Name: "MAX_P_BYTES", Value: 0x800, Since: "2.18", Doc: "longest modulus"},
 	{Name: "CRYPT_EMPTY", Value: 0x0, Doc: "no cipher"},
 	{Name: "CRYPT_AES256_CTR", Value: 0x1, Doc: "AES-256 in counter mode", Alias: true},
-	{Name: "CRYPT_INVALID", Value: 0xffff, Doc: "value changed: <=2.12=0xffffffffffffffff, 2.15=0xffffffffffffffff, 2.16=0xffff, 2.17=0xffff, 2.18=0xffff"},
+	{Name: "CRYPT_INVALID", Value: 0xffff, Doc: "not a cipher; 0xffffffffffffffff through 2.15"},
 	{Name: "HMAC_EMPTY", Value: 0x0, Doc: "no HMAC", Alias: true},
 	{Name: "HMAC_SHA256", Value: 0x1, Doc: "HMAC with SHA-256", Alias: true},
 	{Name: "HMAC_SHA512", Value: 0x2, Doc: "HMAC with SHA-512"},
-	{Name: "HMAC_INVALID", Value: 0xffff, Doc: "value changed: <=2.12=0xffffffffffffffff, 2.15=0xffffffffffffffff, 2.16=0xffff, 2.17=0xffff, 2.18=0xffff", Alias: true},
+	{Name: "HMAC_INVALID", Value: 0xffff, Doc: "not an HMAC; 0xffffffffffffffff through 2.15", Alias: true},
 })
 
 // GssMajor is the group gss_major: errors of a routine, or of its caller.
@@ -127,9 +127,9 @@ var gssHeader = Define("gss_header",
 	U8("gh_version", "1"),
 	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
 	Pad("gh_pad0", 2),
-	U32("gh_flags", GssHeaderFlags, "which further parts the message has"),
-	U32("gh_proc", GssProc, "data, or a step of setting the context up or taking it down"),
-	U32("gh_seq", "number of the message in its context, against replays"),
+	U32("gh_flags", GssHeaderFlags, "which optional parts the message has"),
+	U32("gh_proc", GssProc, "data, or a step of the set-up or the end of the context"),
+	U32("gh_seq", "number of the message in its context: the server drops a number that it has had"),
 	U32("gh_svc", SptlrpcService, "how the message is protected"),
 	Pad("gh_pad1", 4),
 	Pad("gh_pad2", 4),
@@ -143,11 +143,11 @@ var gssRepHeader = Define("gss_rep_header",
 	U8("gh_version", "1"),
 	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
 	Pad("gh_pad0", 2),
-	U32("gh_flags", GssHeaderFlags, "which further parts the message has"),
-	U32("gh_proc", GssProc, "as in the request; ERR in the answer to a context set-up, also a good one"),
-	U32("gh_major", Hex, GssMajor, "GSS result, 0 when all is well"),
+	U32("gh_flags", GssHeaderFlags, "which optional parts the message has"),
+	U32("gh_proc", GssProc, "as in the request; ERR in every reply to a context set-up, also when it succeeded"),
+	U32("gh_major", Hex, GssMajor, "GSS result, 0 for success"),
 	U32("gh_minor", Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
-	U32("gh_seqwin", "how far out of order messages of the context may come"),
+	U32("gh_seqwin", "how many numbers a message may lag behind the highest one in its context"),
 	Pad("gh_pad2", 4),
 	Pad("gh_pad3", 4),
 	Sub("gh_handle", netobjS, "the new context on the server"),
@@ -155,13 +155,13 @@ var gssRepHeader = Define("gss_rep_header",
 
 // gssErrHeader is struct gss_err_header.
 var gssErrHeader = Define("gss_err_header",
-	"first buffer of a message that refuses a request under GSS",
+	"first buffer of an error reply to a request under GSS",
 	U8("gh_version", "1"),
 	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
 	Pad("gh_pad0", 2),
-	U32("gh_flags", GssHeaderFlags, "which further parts the message has"),
+	U32("gh_flags", GssHeaderFlags, "which optional parts the message has"),
 	U32("gh_proc", GssProc, "ERR"),
-	U32("gh_major", Hex, GssMajor, "GSS result: why, for example that the context is gone"),
+	U32("gh_major", Hex, GssMajor, "GSS result: the reason, such as GSS_S_NO_CONTEXT"),
 	U32("gh_minor", Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
 	Pad("gh_pad1", 4),
 	Pad("gh_pad2", 4),
@@ -172,7 +172,7 @@ var gssErrHeader = Define("gss_err_header",
 // krb5Header is struct krb5_header.
 var krb5Header = Define("krb5_header",
 	Big,
-	"begins a Kerberos token",
+	"header of a Kerberos token",
 	U16("kh_tok_id", Hex, GssKrb5, "signature or encrypted data"),
 	U8("kh_flags", Hex, "bit 0: from the accepting side; bit 1: encrypted; bit 2: made with the acceptor's key"),
 	U8("kh_filler", Hex, "0xff"),
@@ -185,7 +185,7 @@ var krb5Header = Define("krb5_header",
 // skHdr is struct sk_hdr.
 var skHdr = Define("sk_hdr",
 	Big,
-	"begins what is encrypted with a shared key",
+	"header of data that are encrypted with a shared key",
 	U64("skh_version", Cookie, "1"),
 	U64("skh_iv", Cookie, "initialisation vector: a counter, not to be used twice with one key"),
 )
@@ -193,7 +193,7 @@ var skHdr = Define("sk_hdr",
 // skSealed is a message that is encrypted with a shared key.
 var skSealed = Define("sk_sealed",
 	"a message that is encrypted with a shared key",
-	Sub("sk_hdr", skHdr, "what the cipher needs to know"),
+	Sub("sk_hdr", skHdr, "version, and initialisation vector of the cipher"),
 	Opaque("data", 0, "cipher text, and an HMAC at its end"),
 )
 
@@ -218,7 +218,7 @@ var gssCtxInitPayload = Define("gss_ctx_init_payload",
 	Str("target_uuid", 0, CountBy("target_uuid_len"), "the target"),
 	Pad("target_uuid_pad", 0, CountOf(fillTo4), "fills the name up to a multiple of 4 bytes"),
 	U32("rvs_handle_len", Size, "8"),
-	U64("rvs_handle", Cookie, "context for the other direction, on the client"),
+	U64("rvs_handle", Cookie, "handle of the reverse context, in which the server sends callbacks"),
 	U32("token_len", Size, "bytes of the token"),
 	OneOf("token", chooseInitToken, []*Field{skInitToken, gssOpaqueToken}, "first token of the security mechanism").Rest(),
 )
@@ -357,15 +357,15 @@ func remarkGssTarget(v *View, dst []byte) []byte {
 }
 
 var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT, Name: "SEC_CTX_INIT",
-	Doc:      "Begins to set up a security context under GSS. The token of the security mechanism stands in the wrapping of the message, behind it.",
+	Doc:      "Starts the set-up of a security context under GSS for one target. Target, mechanism and the first token of the mechanism are in the last buffer of the message's wrapping; the handle of the new context is in that of the reply.",
 	Variants: bodyOnly})
 
 var _ = DefineRPC(&RPC{Opcode: SEC_CTX_INIT_CONT, Name: "SEC_CTX_INIT_CONT",
-	Doc:      "Goes on with setting up a security context, for mechanisms that need more than one exchange.",
+	Doc:      "Continues the set-up of a security context, for mechanisms that need more than one exchange.",
 	Variants: bodyOnly})
 
 var _ = DefineRPC(&RPC{Opcode: SEC_CTX_FINI, Name: "SEC_CTX_FINI", OneWay: true,
-	Doc:      "Takes a security context down. The server does not answer.",
+	Doc:      "Ends a security context. It has no reply.",
 	Variants: bodyOnly})
 
 const (

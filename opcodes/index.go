@@ -28,7 +28,7 @@ var IdxFlags = Bits("idx_flags", "II_FL_", "form of the entries of an index", []
 
 // idxInfo is struct idx_info.
 var idxInfo = Define("idx_info", "which index, and which part of it",
-	U32("ii_magic", Hex, "0x3d37cc37"),
+	U32("ii_magic", Hex, Idx, "IDX_INFO_MAGIC"),
 	U32("ii_flags", IdxFlags, "form of the entries"),
 	U16("ii_count", "pages of 4 KiB: wanted, or sent"),
 	Pad("ii_pad0", 2),
@@ -46,7 +46,7 @@ var idxInfo = Define("idx_info", "which index, and which part of it",
 
 // luIdxpage is struct lu_idxpage.
 var luIdxpage = Define("lu_idxpage", "page of an index: 4096 bytes", Detect(indexPageBig),
-	U32("lip_magic", Hex, "0x8a6d6b6c; gives the byte order"),
+	U32("lip_magic", Hex, Idx, "LIP_MAGIC; its bytes give the byte order"),
 	U16("lip_flags", IdxFlags),
 	U16("lip_nr", "number of entries"),
 	Pad("lip_pad0", 8),

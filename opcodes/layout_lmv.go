@@ -43,7 +43,7 @@ var lmvHashWord = func() *Names {
 
 // LmvType is the group lmv_type.
 var LmvType = Enum("lmv_type", "LMV_TYPE_", "where the layout of a directory comes from", []Value{
-	{Name: "DEFAULT", Value: 0x0, Since: "2.15", Doc: "as the parent has it"},
+	{Name: "DEFAULT", Value: 0x0, Since: "2.15", Doc: "inherited from the parent"},
 	{Name: "RAW", Value: 0x1, Since: "2.16", Doc: "as set on the directory itself"},
 })
 

@@ -25,7 +25,7 @@ const LlogPrefix = "LLOG_ORIGIN_HANDLE_"
 
 // LlogFlags is the group llog_flags.
 var LlogFlags = Bits("llog_flags", "LLOG_F_", "kind of a log, and what its changelog records carry", []Value{
-	{Name: "ZAP_WHEN_EMPTY", Value: 0x1, Doc: "removed when its last record goes"},
+	{Name: "ZAP_WHEN_EMPTY", Value: 0x1, Doc: "removed with its last record"},
 	{Name: "IS_CAT", Value: 0x2, Doc: "a catalog: lists plain logs"},
 	{Name: "IS_PLAIN", Value: 0x4, Doc: "a plain log"},
 	{Name: "EXT_JOBID", Value: 0x8, Doc: "records have job ids"},
@@ -36,9 +36,9 @@ var LlogFlags = Bits("llog_flags", "LLOG_F_", "kind of a log, and what its chang
 	{Name: "EXT_X_OMODE", Value: 0x100, Doc: "records have open modes"},
 	{Name: "EXT_X_XATTR", Value: 0x200, Doc: "records have names of xattrs"},
 	{Name: "RM_ON_ERR", Value: 0x400, Doc: "removed when it is broken"},
-	{Name: "MAX_AGE", Value: 0x800, Since: "2.16", Doc: "old records go"},
+	{Name: "MAX_AGE", Value: 0x800, Since: "2.16", Doc: "old records are removed"},
 	{Name: "EXT_X_NID_BE", Value: 0x1000, Since: "2.16", Doc: "NIDs are large ones"},
-	{Name: "UNLCK_SEM", Value: 0x2000, Since: "2.17", Doc: "the lock of the log is let go during callbacks"},
+	{Name: "UNLCK_SEM", Value: 0x2000, Since: "2.17", Doc: "the lock of the log is released while a record is processed"},
 	{Name: "EXT_MASK", Value: 0x33e8, Doc: "all flags about what records carry", Alias: true},
 })
 
@@ -86,7 +86,7 @@ var llogLogHdr = Define("llog_log_hdr", "first block of a log", Detect(llogBig),
 	S64("llh_timestamp", Seconds, "when the log was made"),
 	U32("llh_count", "records in use, this header among them"),
 	U32("llh_bitmap_offset", "where the bitmap begins"),
-	U32("llh_size", Size, "bytes of a record, where all are alike"),
+	U32("llh_size", Size, "bytes of a record, when all have one size"),
 	U32("llh_flags", LlogFlags, "kind of log, and what its changelog records carry"),
 	U32("llh_cat_idx", "of a plain log: its place in the catalog; of a catalog: its first log"),
 	Sub("llh_tgtuuid", obdUuid, "target that the log is of"),
@@ -120,9 +120,9 @@ func bitmapWords(v *View) int {
 }
 
 // llogCookie is struct llog_cookie.
-var llogCookie = Define("llog_cookie", "names a record of a log, so that it can be cancelled",
+var llogCookie = Define("llog_cookie", "log and index of a record, to cancel it by",
 	Sub("lgc_lgl", llogLogid, "the log"),
-	U64("lgc_offset", Over("lgc_lgl"), If(never), "another use of the same bytes"),
+	U64("lgc_offset", Over("lgc_lgl"), If(never), "the same bytes, as an offset"),
 	U32("lgc_subsys", At(24), LlogCtxt, "what the log is for"),
 	U32("lgc_index", "the record"),
 	Pad("lgc_padding", 4),

@@ -27,15 +27,15 @@ var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper
 })
 
 // llogRecHdr is struct llog_rec_hdr.
-var llogRecHdr = Define("llog_rec_hdr", "what each record of a log begins with", Detect(llogBig),
+var llogRecHdr = Define("llog_rec_hdr", "header of each record of a log", Detect(llogBig),
 	U32("lrh_len", Size, "bytes of the record with header and tail"),
 	U32("lrh_index", "number of the record in its log"),
 	U32("lrh_type", LlogRecType, Counted("record"), Shown{Role: Flag}, "type of the record; its byte order is that of the log"),
-	U32("lrh_id", "for the record's own use"),
+	U32("lrh_id", "depends on the type of the record"),
 )
 
 // llogRecTail is struct llog_rec_tail.
-var llogRecTail = Define("llog_rec_tail", "what each record of a log ends with: the header's words again",
+var llogRecTail = Define("llog_rec_tail", "tail of each record of a log: two words of the header again",
 	U32("lrt_len", Size, "bytes of the record"),
 	U32("lrt_index", "number of the record in its log"),
 )
@@ -117,12 +117,12 @@ var llogSizeChangeRec = Define("llog_size_change_rec", "file whose size changed 
 )
 
 // llogAgentReqRec is struct llog_agent_req_rec.
-var llogAgentReqRec = Define("llog_agent_req_rec", "HSM request that the coordinator keeps", Detect(llogBig),
+var llogAgentReqRec = Define("llog_agent_req_rec", "HSM request in the coordinator's log", Detect(llogBig),
 	Sub("arr_hdr", llogRecHdr),
 	U32("arr_status", HsmAgentReqStatus, "how far it is"),
 	U32("arr_archive_id", "archive it is for; 0: any"),
 	U64("arr_flags", HsmRequestFlags, "as asked for"),
-	U64("arr_compound_id", Cookie, "requests that came together share it"),
+	U64("arr_compound_id", Cookie, "number that requests of one command share"),
 	U64("arr_req_create", Seconds, "when it came"),
 	U64("arr_req_change", Seconds, "when its status last changed"),
 	Sub("arr_hai", hsmActionItem, "what to do"),
@@ -183,7 +183,7 @@ const (
 
 // llogBlock is the part of a log that a reader gets at a time. Its records
 // are contiguous; the rest of the block is zero.
-var llogBlock = Define("llog_block", "part of a log: records one behind the other",
+var llogBlock = Define("llog_block", "part of a log: consecutive records",
 	Records("records", nextLogRecord, llogRecordForms),
 )
 

@@ -208,10 +208,18 @@ func isRecoverTable(v *View) bool { return mcbType.Uint(v.Struct, v.Big) == mgsR
 
 // mgsConfigRes is struct mgs_config_res.
 var mgsConfigRes = Define("mgs_config_res", "how much of a table came",
-	U64("mcr_offset", "last version that was sent, or hash to go on with"),
+	U64("mcr_offset", Remark(remarkConfigEnd), "last version that was sent, or hash to go on with"),
 	U64("mcr_size", If(func(v *View) bool { return !isNodemapRead(v) }), "newest version of the table"),
 	U64("mcr_nm_cur_pass", Over("mcr_size"), If(isNodemapRead), "of nodemaps: the pass that this is"),
 )
+
+// remarkConfigEnd marks the end of a nodemap table.
+func remarkConfigEnd(v *View, dst []byte) []byte {
+	if !isNodemapRead(v) || len(v.Rest) < 8 || ReadUint(v.Rest[:8], v.Big) != dirHashEnd {
+		return dst
+	}
+	return append(dst, "end of the table"...)
+}
 
 func isNodemapRead(v *View) bool {
 	return v.Msg != nil && v.Msg.Variant != nil && v.Msg.Variant.Name == "nodemap"

@@ -42,7 +42,7 @@ var QuotaCmd = Enum("quota_cmd", "", "quota command", []Value{
 	{Name: "LUSTRE_Q_SETINFOLQA", Value: 0x80001d, Since: "2.18", Doc: "set the grace times of a quota area"},
 	{Name: "Q_QUOTACHECK", Value: 0x800100, Doc: "count the usage, long ago"},
 	{Name: "Q_INITQUOTA", Value: 0x800101, Doc: "set the usage up, long ago"},
-	{Name: "Q_GETOINFO", Value: 0x800102, Doc: "is quota on at this target"},
+	{Name: "Q_GETOINFO", Value: 0x800102, Doc: "whether quota is on at this target"},
 	{Name: "Q_GETOQUOTA", Value: 0x800103, Doc: "get the usage of an id on one target"},
 	{Name: "Q_FINVALIDATE", Value: 0x800104, Doc: "drop the quota files, long ago"},
 })
@@ -157,7 +157,7 @@ var (
 )
 
 // obdQuotactl is struct obd_quotactl.
-var obdQuotactl = Define("obd_quotactl", "a quota command and its answer",
+var obdQuotactl = Define("obd_quotactl", "a quota command and its result",
 	qcCmd, qcType, qcID,
 	U32("qc_stat", "which kinds of quota are on"),
 	qcDqinfo, qcDqblk,
