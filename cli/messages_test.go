@@ -349,3 +349,26 @@ func TestLinesInOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestReplyDataInUpdateLogs reads the records of reply_data that the update log of a
+// distributed operation has.
+func TestReplyDataInUpdateLogs(t *testing.T) {
+	out, errs, status := run(t, "-T", "fields", "-Y", "lrd_xid", "-e", "ur_master_transno", "-e", "lrd_transno", "-e", "lrd_xid", "-e", "lrd_result",
+		"../pcaps/update_log.pcap.zst")
+	rows := strings.Split(strings.TrimSpace(out), "\n")
+	if status != exit.OK || out == "" {
+		t.Fatalf("status %d, %q %s", status, out, errs)
+	}
+	for _, row := range rows {
+		cells := strings.Split(row, "\t")
+		transnos, replies, xids := strings.Split(cells[0], ","), strings.Split(cells[1], ","), strings.Split(cells[2], ",")
+		if len(replies) != len(xids) || len(xids) == 0 {
+			t.Errorf("%d numbers of transactions, %d xids", len(replies), len(xids))
+		}
+		for _, reply := range replies {
+			if !slices.Contains(transnos, reply) {
+				t.Errorf("transaction %s of a reply is none of the update log: %s", reply, cells[0])
+			}
+		}
+	}
+}

@@ -109,6 +109,17 @@ func TestDecodeAll(t *testing.T) {
 	}
 }
 
+// tooLong returns the first line of several words that is longer than a width.
+func tooLong(text []byte, width int) string {
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSuffix(line, "\n")
+		if render.Width([]byte(line)) > width && len(strings.Fields(line)) > 1 {
+			return line
+		}
+	}
+	return ""
+}
+
 // TestExplainAll explains everything, at every width.
 func TestExplainAll(t *testing.T) {
 	index := opcodes.NewIndex()
@@ -120,8 +131,12 @@ func TestExplainAll(t *testing.T) {
 				t.Errorf("%s is listed and cannot be explained", name)
 			}
 			for i := range topics {
-				if len(e.AppendTopic(nil, &topics[i])) == 0 {
+				text := e.AppendTopic(nil, &topics[i])
+				if len(text) == 0 {
 					t.Errorf("%s: nothing to show", name)
+				}
+				if line := tooLong(text, width); width >= pageWidth && line != "" {
+					t.Errorf("%s: more than %d columns: %s", name, width, line)
 				}
 				if _, err := e.AppendTopicJSON(nil, &topics[i]); err != nil {
 					t.Errorf("%s: %v", name, err)

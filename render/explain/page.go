@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/render"
@@ -88,12 +89,11 @@ const textIndent = 2
 func (p *page) heading(kind, name string, more ...string) {
 	p.put(&p.c.Dim, kind+" ")
 	p.put(&p.c.Head, name)
-	for _, m := range more {
-		if m != "" {
-			p.put(&p.c.Dim, ",")
-			p.words(textIndent, &p.c.Dim, m)
-		}
+	more = slices.DeleteFunc(slices.Clone(more), func(m string) bool { return m == "" })
+	if len(more) > 0 {
+		p.put(&p.c.Dim, ",")
 	}
+	p.list(textIndent, &p.c.Dim, more)
 	p.end()
 }
 
