@@ -97,3 +97,26 @@ func first(t *testing.T, args ...string) string {
 	line, _, _ := strings.Cut(out, "\n")
 	return line
 }
+
+// TestLockWaitsShown checks that lines of lock requests that had to wait have the
+// wait on terminals of any usual width.
+func TestLockWaitsShown(t *testing.T) {
+	waits := 0
+	for _, columns := range []int{0, 80, 100, 120, 150, 200} {
+		for _, file := range []string{"../pcaps/io.pcap.zst", "../pcaps/layouts.pcap.zst", recovery} {
+			all, _, _ := run(t, "rpcs", "-Y", "rpc.lock_wait", "-T", "fields", "-e", "xid", file)
+			var out, errs bytes.Buffer
+			sys := testSystem(&out, &errs)
+			sys.OutTTY, sys.Columns = columns > 0, columns
+			Run(sys, []string{"rpcs", "--color", "never", "-Y", "rpc.lock_wait", file})
+			want := strings.Count(all, "\n")
+			waits += want
+			if got := strings.Count(out.String(), " waits"); got != want {
+				t.Errorf("%s, %d columns: %d waits, want %d:\n%s", file, columns, got, want, &out)
+			}
+		}
+	}
+	if waits == 0 {
+		t.Error("no lock had to wait")
+	}
+}

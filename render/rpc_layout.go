@@ -44,7 +44,7 @@ func newRPCLayout(o *SummaryOptions, first *track.RPC) rpcLayout {
 	if absolute {
 		l.time = len("2026-11-21 08:06:41.123456")
 	}
-	const details, status = 24, len("waits 2.2s")
+	const details, status = 24, len("waits 108ms")
 	if o.Width == 0 || o.Width >= l.upToOp()+l.op+1+l.latency+1+details {
 		return l
 	}
@@ -56,7 +56,7 @@ func newRPCLayout(o *SummaryOptions, first *track.RPC) rpcLayout {
 	if l.fitOp(o.Width, details, status) {
 		return l
 	}
-	l.time, l.decimals, l.client, l.target = len("9999.999"), 3, 0, len("lustre-OST0000")
+	l.time, l.decimals, l.client, l.target = len("999.999"), 3, 0, len("lustre-OST0000")
 	if absolute {
 		l.time = len("08:06:41.123")
 	}

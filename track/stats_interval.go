@@ -150,10 +150,11 @@ func slotOf(step int64) int64 { return (step%rateSlots + rateSlots) % rateSlots 
 
 // count counts an RPC that has ended.
 func (w *window) count(row *Row, r *RPC) {
+	if row.recent == nil {
+		return
+	}
 	t := r.Replied().Time
 	switch {
-	case row.recent == nil:
-		return
 	case r.OneWay:
 		t = r.Requested().Time
 	case !r.HasReply:
