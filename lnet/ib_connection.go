@@ -92,6 +92,8 @@ func (t *infiniband) pair(a, b *queuePair) {
 	if b.lnd.mtu == 0 {
 		b.lnd.mtu = a.lnd.mtu
 	}
+	a.release()
+	b.release()
 }
 
 // pairByAck looks for the peer of a queue pair that an acknowledgement was sent to. It is
@@ -138,25 +140,16 @@ type connectID struct {
 	source int32
 }
 
-// connect is what one end of a connection has sent.
+// connect is what is known of a connection by the messages of one end.
 type connect struct {
-	pair *queuePair // of this end
+	pair *queuePair // of this end, nil if only the answer was captured so far
+	peer *queuePair // that answered, nil if none did so far
 	lnet bool
 	mtu  int
 }
 
 func newConnects() connects {
 	return connects{byID: fifo.NewMap[connectID, connect](maxConnects)}
-}
-
-// add remembers what one end of a connection has sent. It returns false if that was sent
-// before.
-func (c *connects) add(id connectID, n connect) bool {
-	if old, known := c.byID.Get(id); known && old.pair == n.pair {
-		return false
-	}
-	c.byID.Put(id, n)
-	return true
 }
 
 // o2iblndPort is the default port of o2iblnd, in the service id of a REQ.
@@ -174,39 +167,53 @@ func (t *infiniband) datagram(src *source, p *link.Packet) {
 	switch m.Type {
 	case ib.CMReq:
 		h, ok := parseKib(m.Payload)
-		n := connect{lnet: ok || m.Req.ServiceID.IsIP() && m.Req.ServiceID.Port() == o2iblndPort, mtu: m.Req.PathMTU}
-		n.pair = t.announce(src, p, m.Req.QP, m.Req.StartPSN, n)
-		if c.add(local, n) && ok && h.kind == kibConnreq {
-			t.connectMessage(p, n.pair, nil, h, Connreq)
+		n, _ := c.byID.Get(local)
+		n.lnet = n.lnet || ok || m.Req.ServiceID.IsIP() && m.Req.ServiceID.Port() == o2iblndPort
+		n.mtu = m.Req.PathMTU
+		q := t.announce(src, p, m.Req.QP, m.Req.StartPSN, n)
+		again := n.pair == q
+		n.pair = q
+		c.byID.Put(local, n)
+		t.connected(n)
+		if ok && h.kind == kibConnreq && !again {
+			t.connectMessage(p, q, nil, h, Connreq)
 		}
 	case ib.CMRep:
-		n, known := c.byID.Get(remote)
 		h, ok := parseKib(m.Payload)
-		peer := n.pair
+		n, _ := c.byID.Get(remote)
 		n.lnet = n.lnet || ok
-		n.pair = t.announce(src, p, m.Rep.QP, m.Rep.StartPSN, n)
-		first := c.add(local, n)
-		if known && peer.peer == nil && n.pair.peer == nil && t.table.has(peer) {
-			t.pair(peer, n.pair)
-		}
-		if first && ok && h.kind == kibConnack {
-			n.pair.lnd.credits.accept(m.Payload, &h)
-			if p := n.pair.peer; p != nil {
-				p.lnd.credits.accept(m.Payload, &h)
+		q := t.announce(src, p, m.Rep.QP, m.Rep.StartPSN, n)
+		again := n.peer == q
+		n.peer = q
+		c.byID.Put(remote, n)
+		c.byID.Put(local, connect{pair: q, peer: n.pair, lnet: n.lnet})
+		t.connected(n)
+		if ok && h.kind == kibConnack && !again {
+			q.lnd.credits.accept(m.Payload, &h)
+			if q.peer != nil {
+				q.peer.lnd.credits.accept(m.Payload, &h)
 			}
-			t.connectMessage(p, n.pair, n.pair.peer, h, Connack)
+			t.connectMessage(p, q, q.peer, h, Connack)
 		}
 	case ib.CMRej:
 		n, _ := c.byID.Get(remote)
 		t.reject(p, n.pair)
 	case ib.CMDreq, ib.CMDrep:
 		for _, id := range [...]connectID{local, remote} {
-			if n, known := c.byID.Get(id); known && t.table.has(n.pair) {
+			if n, known := c.byID.Get(id); known && n.pair != nil && t.table.has(n.pair) {
 				n.pair.order.finished = true
 				t.table.end(n.pair)
 			}
 		}
 	}
+}
+
+// connected pairs the ends of a connection when both are known.
+func (t *infiniband) connected(n connect) {
+	if n.pair == nil || n.peer == nil || n.pair.peer != nil || n.peer.peer != nil || !t.table.has(n.pair) || !t.table.has(n.peer) {
+		return
+	}
+	t.pair(n.pair, n.peer)
 }
 
 // announce returns a queue pair that the connection manager announces, in a packet of the
@@ -224,7 +231,6 @@ func (t *infiniband) announce(src *source, p *link.Packet, number, psn uint32, n
 	if !q.heard && q.from != p.Dst {
 		q.from, q.local = p.Dst, p.Local
 	}
-	q.srcPort = p.SrcPort
 	q.lnd.lnet = q.lnd.lnet || n.lnet
 	if q.lnd.mtu == 0 {
 		q.lnd.mtu = n.mtu

@@ -249,10 +249,18 @@ func (q *queuePair) begin(psn uint32) {
 	q.release()
 }
 
-// closeOrder takes all held packets.
+// closeOrder takes all packets that the queue pair and its peer hold, in the order of their
+// frames as far as they may wait for each other.
 func (q *queuePair) closeOrder() {
-	for len(q.order.held) > 0 {
-		q.giveUpGap()
+	for {
+		first := q
+		if p := q.peer; p != nil && len(p.order.held) > 0 && (len(q.order.held) == 0 || p.order.held[0].Order < q.order.held[0].Order) {
+			first = p
+		}
+		if len(first.order.held) == 0 {
+			break
+		}
+		first.giveUpGap()
 	}
 	if n := q.sent.unseen.missing(); n > 0 {
 		q.loseUnseen(n)

@@ -82,7 +82,7 @@ type queuePair struct {
 	from    [16]byte // address of the sender, once a packet was seen
 	srcPort uint16   // UDP port of the last packet
 	local   bool     // addresses are LIDs
-	heard   bool     // a request was captured, or the connection manager announced the queue pair
+	heard   bool     // a request was captured
 
 	order packetOrder
 	sent  sentPackets
@@ -271,10 +271,10 @@ func (q *queuePair) unlink() {
 // request takes a packet of a request.
 func (t *infiniband) request(src *source, p *link.Packet, operation ib.Operation) {
 	q := t.find(src, &queuePairKey{p.Dst, p.BTH.DestQP, p.Source})
-	if q.heard && q.from != p.Src && q.from != [16]byte{} {
+	if q.heard && q.from != p.Src {
 		q = t.replace(src, q)
 	}
-	if q.from != p.Src {
+	if !q.heard {
 		q.hear(p)
 	}
 	o := &q.order

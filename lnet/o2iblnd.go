@@ -286,7 +286,11 @@ func (l *o2iblnd) finishSend(q *queuePair, data []byte, end uint32, forced bool)
 		l.exchangeCredits(q, &k)
 		return true
 	}
-	l.endChain(q)
+	answer := k.kind == kibPutAck || k.kind == kibPutNak
+	if answer && k.known() && !forced && !l.answers(q, &k) {
+		return false
+	}
+	l.writes.end(q.ib)
 	l.exchangeCredits(q, &k)
 	switch {
 	case !k.known():
@@ -296,7 +300,7 @@ func (l *o2iblnd) finishSend(q *queuePair, data []byte, end uint32, forced bool)
 		l.immediate(q, &k)
 	case k.kind == kibPutReq, k.kind == kibGetReq:
 		l.request(q, &k)
-	case k.kind == kibPutAck, k.kind == kibPutNak:
+	case answer:
 		l.answer(q, &k)
 	case k.kind == kibNoop:
 		l.other(q, &k, Noop)

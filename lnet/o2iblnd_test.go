@@ -82,14 +82,15 @@ func put(c *wiretest.QueuePairs, w wiretest.O2iblnd, back bool, cookie uint64, d
 	for i, n := range pieces {
 		fragments = append(fragments, wiretest.Fragment{Address: 0xff1100 + uint64(i)<<24, Size: uint32(n)})
 	}
-	c.Send(!back, w.PutAck(!back, cookie, 1000+cookie, 0x99, fragments...)).Ack(back)
-	write(c, back, data, fragments)
+	key := 0x9900 + uint32(cookie) // memory is registered for one transfer
+	c.Send(!back, w.PutAck(!back, cookie, 1000+cookie, key, fragments...)).Ack(back)
+	write(c, back, key, data, fragments)
 	c.Send(back, w.Done(back, wiretest.O2PutDone, 1000+cookie, int32(len(data)))).Ack(!back)
 }
 
-func write(c *wiretest.QueuePairs, back bool, data []byte, fragments []wiretest.Fragment) {
+func write(c *wiretest.QueuePairs, back bool, key uint32, data []byte, fragments []wiretest.Fragment) {
 	for _, f := range fragments {
-		c.Write(back, f.Address, 0x99, data[:f.Size])
+		c.Write(back, f.Address, key, data[:f.Size])
 		data = data[f.Size:]
 	}
 }
@@ -100,8 +101,9 @@ func get(c *wiretest.QueuePairs, w wiretest.O2iblnd, back bool, cookie uint64, d
 	for i, n := range pieces {
 		fragments = append(fragments, wiretest.Fragment{Address: 0xee1100 + uint64(i)<<24, Size: uint32(n)})
 	}
-	c.Send(back, w.GetReq(back, bulkPortal, 64*cookie, cookie, 0x99, fragments...)).Ack(!back)
-	write(c, !back, data, fragments)
+	key := 0x9900 + uint32(cookie)
+	c.Send(back, w.GetReq(back, bulkPortal, 64*cookie, cookie, key, fragments...)).Ack(!back)
+	write(c, !back, key, data, fragments)
 	c.Send(!back, w.Done(!back, wiretest.O2GetDone, cookie, int32(len(data)))).Ack(back)
 }
 

@@ -340,18 +340,35 @@ func (l *o2iblnd) requestMessage(q *queuePair, k *kibMessage) {
 	q.emit(k, p, data, p.seq)
 }
 
-// answer takes a PUT_ACK or PUT_NAK, which is sent in the other direction than its
-// PUT_REQ.
+// answers reports whether it is known what a PUT_ACK or PUT_NAK answers. It is sent in the
+// other direction than its PUT_REQ.
+func (l *o2iblnd) answers(q *queuePair, k *kibMessage) bool {
+	if len(k.data) < kibDoneSize {
+		return true
+	}
+	x := l.answered(q, k)
+	return x != nil && x.requested || q.peer != nil && k.kind == kibPutAck
+}
+
+// answered returns the transfer that a PUT_ACK or PUT_NAK answers, nil if it is unknown.
+func (l *o2iblnd) answered(q *queuePair, k *kibMessage) *transfer {
+	cookie := k.order.u64(k.data[kibSize:])
+	q.ib.pairByRequest(q, func(l *o2iblnd) bool { return l.requests.byCookie(false, cookie) != nil })
+	if q.peer == nil {
+		return nil
+	}
+	return q.peer.lnd.requests.byCookie(false, cookie)
+}
+
+// answer takes a PUT_ACK or PUT_NAK.
 func (l *o2iblnd) answer(q *queuePair, k *kibMessage) {
 	if len(k.data) < kibDoneSize {
 		return
 	}
-	cookie := k.order.u64(k.data[kibSize:])
-	q.ib.pairByRequest(q, func(l *o2iblnd) bool { return l.requests.byCookie(false, cookie) != nil })
+	x := l.answered(q, k)
 	if q.peer == nil {
 		return
 	}
-	x := q.peer.lnd.requests.byCookie(false, cookie)
 	if k.kind == kibPutNak {
 		if x != nil && x.requested && !x.answered {
 			x.addPart(k)
@@ -364,7 +381,7 @@ func (l *o2iblnd) answer(q *queuePair, k *kibMessage) {
 		return
 	}
 	if x == nil {
-		x = q.ib.newTransfer(q.peer, false, cookie)
+		x = q.ib.newTransfer(q.peer, false, k.order.u64(k.data[kibSize:]))
 	}
 	x.sink = k.order.u64(k.data[kibSize+8:])
 	x.addPart(k)
@@ -437,7 +454,7 @@ func (l *o2iblnd) locate(q *queuePair, g *requestPacket) *transfer {
 func (l *o2iblnd) beginWrite(q *queuePair, g *requestPacket, x *transfer, pos int) {
 	w := &l.writes
 	if w.chain != x {
-		l.endChain(q)
+		w.endChain()
 	}
 	if x != nil {
 		w.run.moveTo(x, pos, q.ib.out)
@@ -555,15 +572,20 @@ func (r *writeRun) drop(t *infiniband) {
 	r.frames = r.frames[:0]
 }
 
-// endChain hands out the transfer whose writes came last if its DONE must be in a gap.
-func (l *o2iblnd) endChain(q *queuePair) {
-	w := &l.writes
-	w.run.drop(q.ib)
+// end ends what is in progress: a message follows that is not the DONE of these writes.
+func (w *writes) end(t *infiniband) {
+	w.run.drop(t)
 	w.current, w.left = nil, 0
-	if x := w.chain; x != nil && w.gap {
+	w.endChain()
+}
+
+// endChain hands out the transfer whose writes came last if its DONE must be in a gap.
+func (w *writes) endChain() {
+	x, lost := w.chain, w.gap
+	w.chain, w.gap = nil, false
+	if x != nil && lost {
 		x.abandon()
 	}
-	w.chain, w.gap = nil, false
 }
 
 // gapInWrites takes n packets that are missing, and returns how many of them were writes
@@ -590,7 +612,7 @@ func (l *o2iblnd) gapInWrites(q *queuePair, n int, next *requestPacket) (inside 
 // message of the other direction.
 func (l *o2iblnd) finishTransfer(q *queuePair, k *kibMessage, forced bool) bool {
 	if len(k.data) < kibDoneSize {
-		l.endChain(q)
+		l.writes.end(q.ib)
 		return true
 	}
 	cookie, status := k.order.u64(k.data[kibSize:]), int32(k.order.u32(k.data[kibSize+8:]))
@@ -599,7 +621,7 @@ func (l *o2iblnd) finishTransfer(q *queuePair, k *kibMessage, forced bool) bool 
 		if !forced && late {
 			return false
 		}
-		l.endChain(q)
+		l.writes.end(q.ib)
 		if x != nil {
 			q.ib.stats.Unjoined += int64(x.writes.Bytes)
 			x.drop()
@@ -607,13 +629,7 @@ func (l *o2iblnd) finishTransfer(q *queuePair, k *kibMessage, forced bool) bool 
 		return true
 	}
 	if l.writes.chain != x {
-		run := l.writes.run.have > 0
-		if !run {
-			l.endChain(q)
-		} else if c := l.writes.chain; c != nil && l.writes.gap {
-			l.writes.chain = nil
-			c.abandon()
-		}
+		l.writes.endChain()
 	}
 	x.finish(q, k, status)
 	return true
@@ -649,7 +665,8 @@ func (x *transfer) finish(q *queuePair, k *kibMessage, status int32) {
 		end = min(int(status), end)
 	}
 	q.lnd.writes.run.moveTo(x, end, out)
-	q.lnd.endChain(q)
+	q.lnd.writes.forget(x)
+	q.lnd.writes.end(q.ib)
 	switch {
 	case status < 0:
 		x.trim(x.have)
@@ -678,8 +695,14 @@ func (x *transfer) abandon() {
 	var id packetID
 	id.psn = x.from
 	k := kibMessage{kibHead: x.head, id: &id, end: x.from + uint32(max(1, x.writes.Packets))}
-	k.sum, k.sent = 0, k.size
+	out := x.owner.ib.out
 	x.tell(k)
+	if code := "truncated"; x.have == x.size {
+		if out.ending == Lost {
+			code = "gap"
+		}
+		out.msg.Note(code, fmt.Sprintf("the end of the transfer is %s", out.ending))
+	}
 	x.hand(&k)
 }
 
