@@ -68,6 +68,7 @@ var (
 	lrhMagic      = lsdReplyHeader.Field("lrh_magic")
 	lrhHeaderSize = lsdReplyHeader.Field("lrh_header_size")
 
+	seqLocalFile = FidSeq.Number("LOCAL_FILE")
 	oidReplyData = LocalOid.Number("REPLY_DATA_OID")
 	oidLastRcvd  = LocalOid.Number("LAST_RECV_OID")
 )
@@ -76,7 +77,7 @@ var (
 // reply_data or last_rcvd; nil for other objects and for lengths that are not
 // those of one record.
 func targetFileForm(fid, data []byte, big bool) *Field {
-	if len(fid) < luFid.Size || ReadUint(fid[:8], big) != FidSeq.Number("LOCAL_FILE") {
+	if len(fid) < luFid.Size || ReadUint(fid[:8], big) != seqLocalFile {
 		return nil
 	}
 	switch oid := fidOid.Uint(fid, big); {
