@@ -164,26 +164,37 @@ func (d *Decoder) types(kind string) (list []Decoded) {
 }
 
 // prefixed returns the groups whose names begin with a prefix, with or without the
-// underscore behind it: obd_connect_flags for OBD_CONNECT.
+// underscore behind it: obd_connect_flags for OBD_CONNECT. Groups of which only some names
+// do count if there are no others: mds_open_flags for MDS_FMODE.
 func prefixed(prefix string) (list []Decoded) {
 	prefix = strings.ToUpper(strings.TrimSuffix(prefix, "_")) + "_"
+	var some []Decoded
 	for _, g := range opcodes.Protocol.Groups {
-		if g.Prefix == prefix || g.Prefix != "" && strings.HasPrefix(prefix, g.Prefix) && mostBegin(g, prefix) {
-			list = append(list, Decoded{Type: g.Group, In: g.Group, Field: groupField(g)})
+		if g.Prefix == "" || !strings.HasPrefix(prefix, g.Prefix) {
+			continue
 		}
+		d := Decoded{Type: g.Group, In: g.Group, Field: groupField(g)}
+		switch n := beginWith(g, prefix); {
+		case g.Prefix == prefix || n > 1 && 2*n >= len(g.Values):
+			list = append(list, d)
+		case n > 1:
+			some = append(some, d)
+		}
+	}
+	if list == nil {
+		return some
 	}
 	return list
 }
 
-// mostBegin reports whether at least half of the names of a group begin with a prefix.
-func mostBegin(g *schema.Names, prefix string) bool {
-	n := 0
+// beginWith returns how many names of a group begin with a prefix.
+func beginWith(g *schema.Names, prefix string) (n int) {
 	for i := range g.Values {
 		if strings.HasPrefix(g.Full(g.Values[i]), prefix) {
 			n++
 		}
 	}
-	return 2*n >= len(g.Values) && n > 1
+	return n
 }
 
 func sameType(list []Decoded, f *schema.Field) bool {
