@@ -253,8 +253,7 @@ func summarizeIndexReply(m *Msg, l *Line) {
 		return
 	}
 	l.Key("")
-	l.Num(iiCount.Uint(b, m.Big))
-	l.Add(Dim, " pages")
+	l.Count(iiCount.Uint(b, m.Big), "page")
 	if end := iiHashEnd.Uint(b, m.Big); end == dirHashEnd {
 		l.Add(Dim, ", end")
 	} else {

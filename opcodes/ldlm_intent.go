@@ -187,8 +187,10 @@ var (
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufMdtBody, bufMdtMd, bufAcl),
 		SummarizeRequest: summarizeLockRequest, SummarizeReply: summarizeIntentReply, InnerError: intentError, Subject: lockSubject,
 	})
-	intentDqacq     = DefineIntent(Value{Name: "QUOTA_DQACQ", Value: 0x800, Doc: "acquire quota together with the lock of the id"}, quotaIntent())
-	intentQuotaConn = DefineIntent(Value{Name: "QUOTA_CONN", Value: 0x1000, Doc: "connect a quota slave to a global index"}, quotaIntent())
+	intentDqacq = DefineIntent(Value{Name: "QUOTA_DQACQ", Value: 0x800, Doc: "acquire quota together with the lock of the id"}, quotaIntent(
+		func(m *Msg, l *Line) { summarizeAcquireRequest(m.Buf(3), m.Big, l) },
+		func(m *Msg, l *Line) { summarizeAcquireReply(m.Buf(3), m.Big, l) }))
+	intentQuotaConn = DefineIntent(Value{Name: "QUOTA_CONN", Value: 0x1000, Doc: "connect a quota slave to a global index"}, quotaIntent(summarizeQuotaConnectRequest, summarizeQuotaConnectReply))
 )
 
 func openIntent(name string) *Variant {
@@ -207,13 +209,11 @@ func getattrIntent(name string) *Variant {
 	}
 }
 
-func quotaIntent() *Variant {
+func quotaIntent(request, reply func(m *Msg, l *Line)) *Variant {
 	return &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
-		SummarizeRequest: func(m *Msg, l *Line) { summarizeAcquireRequest(m.Buf(3), m.Big, l) },
-		SummarizeReply:   func(m *Msg, l *Line) { summarizeAcquireReply(m.Buf(3), m.Big, l) },
-		InnerError:       intentError,
+		SummarizeRequest: request, SummarizeReply: reply, InnerError: intentError,
 	}
 }
 

@@ -105,10 +105,11 @@ var (
 )
 
 var (
-	qbID    = quotaBody.Field("qb_id")
-	qbFlags = quotaBody.Field("qb_flags")
-	qbCount = quotaBody.Field("qb_count")
-	qbUsage = quotaBody.Field("qb_usage")
+	qbID     = quotaBody.Field("qb_id")
+	qbFlags  = quotaBody.Field("qb_flags")
+	qbCount  = quotaBody.Field("qb_count")
+	qbUsage  = quotaBody.Field("qb_usage")
+	qbSlvVer = quotaBody.Field("qb_slv_ver")
 
 	dqbBhard = obdDqblk.Field("dqb_bhardlimit")
 	dqbBsoft = obdDqblk.Field("dqb_bsoftlimit")
@@ -171,14 +172,37 @@ func appendQuotaID(b []byte, big bool, l *Line) {
 	}
 }
 
+// summarizeAcquireReply appends how much the master gave or took back, and the
+// unit in which it gives.
 func summarizeAcquireReply(b []byte, big bool, l *Line) {
 	if len(b) < qbUsage.Off+8 {
 		return
 	}
-	l.Key("got ")
+	l.Key("count ")
 	l.Num(qbCount.Uint(b, big))
 	if unit := qbUsage.Uint(b, big); unit != 0 {
 		l.Key("unit ")
 		l.Num(unit)
 	}
+}
+
+// summarizeQuotaConnectRequest appends the global index that a quota slave
+// wants to follow.
+func summarizeQuotaConnectRequest(m *Msg, l *Line) {
+	if b := m.Buf(3); len(b) >= qbUsage.Off+8 {
+		appendQuotaID(b, m.Big, l)
+	}
+}
+
+// summarizeQuotaConnectReply appends the index of the slave on the master, and
+// its version.
+func summarizeQuotaConnectReply(m *Msg, l *Line) {
+	b := m.Buf(3)
+	if len(b) < qbSlvVer.Off+8 {
+		return
+	}
+	l.Key("index ")
+	l.FID(qbFid.Bytes(b), m.Big)
+	l.Key("version ")
+	l.Num(qbSlvVer.Uint(b, m.Big))
 }

@@ -65,6 +65,40 @@ func TestQuotaID(t *testing.T) {
 	}
 }
 
+// TestQuotaLines checks the lines of a slave that connects to a global index,
+// and of a reply that gives or takes back quota.
+func TestQuotaLines(t *testing.T) {
+	for _, o := range orders {
+		order := o.order.(binary.ByteOrder)
+		body := make([]byte, quotaBody.Size)
+		order.PutUint64(body, seqQuotaGlobal)
+		order.PutUint32(body[8:], 0x20000)
+		order.PutUint64(body[qbCount.Off:], 512)
+		order.PutUint64(body[qbUsage.Off:], 1024)
+		order.PutUint64(body[qbSlvVer.Off:], 6)
+		m := &Msg{Big: o.big, Bufs: [][]byte{nil, nil, nil, body}}
+		for _, tt := range []struct {
+			line func(m *Msg, l *Line)
+			want string
+		}{
+			{intentQuotaConn.SummarizeRequest, "usr blocks"},
+			{intentQuotaConn.SummarizeReply, "index [0x200000006:0x20000:0x0] version 6"},
+			{intentDqacq.SummarizeReply, "count 512 unit 1024"},
+		} {
+			var l Line
+			if tt.line(m, &l); string(l.Text) != tt.want {
+				t.Errorf("%s: %q, not %q", o.name, l.Text, tt.want)
+			}
+			m.Bufs[3] = body[:8]
+			l.Reset()
+			if tt.line(m, &l); len(l.Text) != 0 {
+				t.Errorf("%s: %q of 8 bytes", o.name, l.Text)
+			}
+			m.Bufs[3] = body
+		}
+	}
+}
+
 func TestQuotaValidity(t *testing.T) {
 	o := binary.LittleEndian
 	ctl := quotactl(0x800007, 0, 0)
