@@ -325,14 +325,19 @@ func (l *o2iblnd) exchangeCredits(q *queuePair, k *kibMessage) {
 
 // trim ends the message at a size.
 func (p *partial) trim(size int) {
-	p.size, p.have, p.keep = size, min(p.have, size), min(p.keep, size)
-	for n := len(p.holes); n > 0; n-- {
-		h := &p.holes[n-1]
-		if h.Off < size {
-			h.Len = min(h.Len, size-h.Off)
+	p.size, p.have = size, min(p.have, size)
+	p.keepOnly(size)
+}
+
+// keepOnly lowers the number of bytes to keep. Holes behind them get the length 0.
+func (p *partial) keepOnly(n int) {
+	p.keep = min(p.keep, n)
+	for i := len(p.holes) - 1; i >= 0; i-- {
+		h := &p.holes[i]
+		if h.Off+h.Len <= p.keep {
 			return
 		}
-		h.Off, h.Len = size, 0
+		h.Len = max(0, p.keep-h.Off)
 	}
 }
 
@@ -347,7 +352,7 @@ func (l *o2iblnd) immediate(q *queuePair, k *kibMessage) {
 	m, out := &q.ib.out.msg, q.ib.out
 	if out.opt.Want != nil && p.size > p.payloadOff && k.sum == 0 {
 		m.Data = k.data[:min(len(k.data), p.payloadOff)]
-		p.keep = min(p.keep, p.payloadOff+max(0, out.opt.Want(m)))
+		p.keepOnly(p.payloadOff + max(0, out.opt.Want(m)))
 		k.data = k.data[:min(len(k.data), p.keep)]
 	}
 	if n := p.size - p.payloadOff; int64(m.LNet.Length) > int64(n) {

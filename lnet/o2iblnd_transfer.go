@@ -307,16 +307,16 @@ func (l *o2iblnd) request(q *queuePair, k *kibMessage) {
 // which queue pair it is sent to.
 func (x *transfer) askWant(k *kibMessage) {
 	out := x.owner.ib.out
-	if x.asked || x.sender() == nil {
+	if x.asked || !x.requested || x.sender() == nil {
 		return
 	}
 	x.asked = true
 	if out.opt.Want != nil {
 		x.tell(*k)
 		out.msg.Data = x.buf
-		x.keep = min(x.keep, x.payloadOff+max(0, out.opt.Want(&out.msg)))
+		x.keepOnly(x.payloadOff + max(0, out.opt.Want(&out.msg)))
 	}
-	x.keep = out.affordable(x.keep)
+	x.keepOnly(out.affordable(x.keep))
 }
 
 // replyHeader returns the LNet header of the REPLY to a GET, which is not sent when the
@@ -388,7 +388,7 @@ func (l *o2iblnd) answer(q *queuePair, k *kibMessage) {
 	x.setTarget(k, kibAckDesc)
 	if x.requested && !x.to.cut {
 		x.size = min(x.size, kibPayload+x.to.total)
-		x.keep = min(x.keep, x.size)
+		x.keepOnly(x.size)
 	}
 }
 
@@ -621,11 +621,11 @@ func (l *o2iblnd) finishTransfer(q *queuePair, k *kibMessage, forced bool) bool 
 		if !forced && late {
 			return false
 		}
-		l.writes.end(q.ib)
 		if x != nil {
 			q.ib.stats.Unjoined += int64(x.writes.Bytes)
 			x.drop()
 		}
+		l.writes.end(q.ib)
 		return true
 	}
 	if l.writes.chain != x {
