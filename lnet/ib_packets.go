@@ -389,8 +389,9 @@ func (r *resentPackets) add(t *Transfer) {
 }
 
 // transfer sets m.Transfer, by the numbers of the packets of a message that is complete,
-// and remembers the message for what is done with it later.
-func (s *sentPackets) transfer(m *Message, from, to uint32) {
+// and remembers the message for what is done with it later. If acked is set they were
+// acknowledged: the message was held.
+func (s *sentPackets) transfer(m *Message, from, to uint32, acked bool) {
 	m.Transfer = Transfer{RTT: s.analysis.rtt.least()}
 	if len(s.again) > 0 {
 		keep := s.again[:0]
@@ -405,7 +406,11 @@ func (s *sentPackets) transfer(m *Message, from, to uint32) {
 		}
 		s.again = keep
 	}
-	s.analysis.sent.add(sentMessage{from: from, to: to, number: m.Number, time: m.Time})
+	sent := &s.analysis.sent
+	sent.add(sentMessage{from: from, to: to, number: m.Number, time: m.Time})
+	if acked {
+		sent.pending = 0
+	}
 }
 
 // acknowledge takes the acknowledgement of packets to this queue pair.

@@ -477,7 +477,7 @@ func (q *queuePair) emit(k *kibMessage, p *partial, data []byte, from uint32) {
 	m.Number = out.stats.Messages + 1
 	m.Transfer = Transfer{}
 	if k.end != from {
-		q.sent.transfer(m, from, k.end)
+		q.sent.transfer(m, from, k.end, q.order.acked && int32(q.order.ack-k.end) >= 0)
 	}
 	out.deliver()
 }
