@@ -1,6 +1,9 @@
 package dissect
 
 import (
+	"encoding/binary"
+	"math/bits"
+
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -70,7 +73,7 @@ func probe(m *Message, p *rpcMsg) {
 	}
 	r.AT = opcodes.LmFlags.Uint(m.Data[p.off:], p.Big)&msghdrATSupport != 0
 	b := p.Buf(0)
-	u32 := func(f *schema.Field) uint32 { return uint32(f.Uint(b, p.Big)) }
+	u32 := func(f *schema.Field) uint32 { return readUint32(b, f.Off, p.Big) }
 	if r.Type = u32(opcodes.PbType); r.Type == 0 {
 		return
 	}
@@ -80,16 +83,42 @@ func probe(m *Message, p *rpcMsg) {
 	r.Version, r.Status = u32(opcodes.PbVersion), int32(u32(opcodes.PbStatus))
 	r.Flags, r.OpFlags = u32(opcodes.PbFlags), u32(opcodes.PbOpFlags)
 	r.ConnCnt, r.Timeout, r.Service = u32(opcodes.PbConnCnt), u32(opcodes.PbTimeout), u32(opcodes.PbServiceTime)
-	r.Transno = opcodes.PbTransno.Uint(b, p.Big)
-	r.LastCommitted = opcodes.PbLastCommitted.Uint(b, p.Big)
-	r.Mbits = opcodes.PbMbits.Uint(b, p.Big)
-	r.Handle = opcodes.PbHandle.Type.Fields[0].Uint(opcodes.PbHandle.Bytes(b), false)
+	r.Transno = readUint64(b, opcodes.PbTransno.Off, p.Big)
+	r.LastCommitted = readUint64(b, opcodes.PbLastCommitted.Off, p.Big)
+	r.Mbits = readUint64(b, opcodes.PbMbits.Off, p.Big)
+	r.Handle = readUint64(b, opcodes.PbHandle.Off, false)
 	if gid := opcodes.PbGid; r.Flags&flagPackUIDGID != 0 && len(b) >= gid.Off+gid.Size {
 		r.UID, r.GID, r.HasUser = u32(opcodes.PbUid), u32(gid), true
 	}
 	if len(b) >= bodySize {
 		r.JobID = schema.TrimNUL(b[opcodes.PbJobid.Off : opcodes.PbJobid.Off+opcodes.PbJobid.Size])
 	}
+}
+
+// readUint32 reads an integer of four bytes at an offset, 0 when it was not
+// captured. It is for the fields of every message, as Field.Uint for any field is
+// slower.
+func readUint32(b []byte, off int, big bool) uint32 {
+	if off+4 > len(b) {
+		return 0
+	}
+	v := binary.LittleEndian.Uint32(b[off:])
+	if big {
+		return bits.ReverseBytes32(v)
+	}
+	return v
+}
+
+// readUint64 is readUint32 for eight bytes.
+func readUint64(b []byte, off int, big bool) uint64 {
+	if off+8 > len(b) {
+		return 0
+	}
+	v := binary.LittleEndian.Uint64(b[off:])
+	if big {
+		return bits.ReverseBytes64(v)
+	}
+	return v
 }
 
 // early reports whether a reply only extends the timeout: it is at the start of the

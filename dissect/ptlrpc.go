@@ -60,12 +60,7 @@ func (p *rpcMsg) parse(data []byte, off, limit int) bool {
 	default:
 		return false
 	}
-	u32 := func(at int) uint32 {
-		if at+4 > len(b) {
-			return 0
-		}
-		return uint32(schema.ReadUint(b[at:at+4], p.Big))
-	}
+	u32 := func(at int) uint32 { return readUint32(b, at, p.Big) }
 	n := int(min(u32(0), maxBufs))
 	p.flavor, p.cksum, p.opc = u32(4), u32(16), u32(24)
 	n = min(n, max(0, (limit-off-msgFixed)/4))

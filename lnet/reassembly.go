@@ -18,24 +18,24 @@ const (
 //
 // It has all TCP state of a direction, with what the analysis keeps.
 type reassembly struct {
+	// What every segment needs comes first, in few cache lines.
 	tcp      *tcp
-	framer   framer
-	analysis analysis
-	unseen   unseen
-
-	begin    beginning
 	next     uint32 // sequence number of the next byte for the framer, when started
 	ack      uint32 // highest that the receiver acknowledged, when acked
 	started  bool
 	acked    bool
-	finished bool // FIN or RST was seen
-
-	held     []piece // segments behind a gap, in order, not overlapping
-	bytes    int     // of buffers in held
-	behind   int     // segments that came since the gap opened
-	silent   bool    // the receiver has sent nothing since then
+	finished bool    // FIN or RST was seen
+	silent   bool    // the receiver has sent nothing since the gap opened
 	listed   bool    // in source.gaps
-	gapEntry         // in tcp.gaps
+	held     []piece // segments behind a gap, in order, not overlapping
+	unseen   unseen
+	analysis analysis
+	framer   framer
+
+	begin    beginning
+	bytes    int // of buffers in held
+	behind   int // segments that came since the gap opened
+	gapEntry     // in tcp.gaps
 }
 
 // piece is a segment, or a part of one, that is held behind a gap.

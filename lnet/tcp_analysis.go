@@ -451,6 +451,9 @@ type sentMessage struct {
 // add adds a message.
 func (s *sentMessages) add(m sentMessage) {
 	if len(s.ring) < maxSentMessages {
+		if s.ring == nil {
+			s.ring = make([]sentMessage, 0, maxSentMessages/4)
+		}
 		s.ring = append(s.ring, m)
 	} else {
 		s.ring[s.oldest] = m

@@ -110,6 +110,9 @@ func (c *Connection) learnNIDs(r *RPC, from, to lnet.NID) {
 	if IsCallback(r.Opcode) {
 		from, to = to, from
 	}
+	if c.clients.isFirst(from) && c.servers.isFirst(to) {
+		return
+	}
 	c.clients.add(from)
 	c.servers.add(to)
 }
@@ -167,7 +170,7 @@ func (t *connections) ofRequest(r *RPC) *Connection {
 
 // reply learns the export cookie from the reply to a connect.
 func (t *connections) reply(r *RPC, m *dissect.Message) {
-	if r.Connection != nil {
+	if r.Connection != nil && (m.LNet.Dst != r.Client || m.LNet.Src != r.Server) {
 		r.Connection.learnNIDs(r, m.LNet.Dst, m.LNet.Src)
 	}
 	if r.Opcode == opcodes.SEC_CTX_INIT && r.HasRequest && m.RPC.GSS.Errno() == 0 {

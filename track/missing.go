@@ -131,6 +131,10 @@ func (s *nidSet) add(n lnet.NID) {
 	}
 }
 
+// isFirst reports whether a NID is the one that was added first: most nodes have
+// one.
+func (s *nidSet) isFirst(n lnet.NID) bool { return s.n > 0 && s.list[0] == n }
+
 func (s *nidSet) has(n lnet.NID) bool {
 	for i := range s.n {
 		if s.list[i] == n {

@@ -16,7 +16,7 @@ func (t *Pairing) newRecord(xid uint64) *RPC {
 	if n := len(t.free); n > 0 {
 		r, t.free = t.free[n-1], t.free[:n-1]
 		*r = RPC{Request: Request{name: r.name[:0]}, Reply: Reply{OtherErrors: r.OtherErrors[:0]},
-			Seen: r.Seen[:0], record: record{slot: r.slot}}
+			Seen: r.Seen[:0], record: record{slot: r.slot, use: r.use + 1}}
 	} else {
 		r = &RPC{}
 		r.slot = t.slots

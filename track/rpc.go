@@ -84,6 +84,7 @@ type record struct {
 	place    fifo.Element[RPC] // in the queue of its state
 	next     *RPC              // with the same xid
 	slot     int32             // index of attached values
+	use      uint32            // how often the record was used
 	created  int64             // time of its first message
 	reopened bool              // the request was sent again after the reply
 	lock     lockWait          // of an LDLM_ENQUEUE
@@ -205,6 +206,12 @@ func (r *RPC) IsExpectedError() bool {
 func (r *RPC) Clone() *RPC {
 	c := *r
 	c.Seen, c.name = slices.Clone(r.Seen), slices.Clone(r.name)
+	for i := range c.Seen {
+		if t := c.Seen[i].transfers; t != nil {
+			own := *t
+			c.Seen[i].transfers = &own
+		}
+	}
 	c.OtherErrors = slices.Clone(r.OtherErrors)
 	c.record = record{slot: -1, created: r.created, lock: r.lock}
 	c.lock.older = nil

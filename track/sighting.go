@@ -2,6 +2,7 @@ package track
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
@@ -37,8 +38,8 @@ type Sighting struct {
 	pendingGets  int
 	reopened     bool // the request was sent again after Reply
 
-	transfers [transferKinds]lnet.Transfer
-	rtt       int64 // of the connection of the last request, 0 when unknown
+	transfers *transfers // nil: nothing was sent again
+	rtt       int64      // of the connection of the last request, 0 when unknown
 	writes    rdmaWrites
 }
 
@@ -65,8 +66,15 @@ func (r *RPC) sighting(source int) *Sighting {
 			return &r.Seen[i]
 		}
 	}
-	r.Seen = append(r.Seen, Sighting{Source: source})
-	return &r.Seen[len(r.Seen)-1]
+	n := len(r.Seen)
+	r.Seen = slices.Grow(r.Seen, 1)[:n+1]
+	s := &r.Seen[n]
+	again := s.transfers // of an RPC before
+	if again != nil {
+		*again = transfers{}
+	}
+	*s = Sighting{Source: source, transfers: again}
+	return s
 }
 
 // clientSide returns the sighting nearest to the client: the one that has the
@@ -177,6 +185,17 @@ const (
 	transferKinds
 )
 
+// transfers is what the transport did to carry each kind of messages.
+type transfers [transferKinds]lnet.Transfer
+
+// transfer returns what the transport did to carry the messages of a kind.
+func (s *Sighting) transfer(kind int) lnet.Transfer {
+	if s.transfers == nil {
+		return lnet.Transfer{}
+	}
+	return s.transfers[kind]
+}
+
 // transferKind returns which of them a kind of message is.
 func transferKind(k lnet.Kind) int {
 	switch k {
@@ -198,6 +217,9 @@ func (s *Sighting) addTransfer(k lnet.Kind, t *lnet.Transfer) {
 	if *t == (lnet.Transfer{RTT: t.RTT}) {
 		return
 	}
+	if s.transfers == nil {
+		s.transfers = new(transfers)
+	}
 	part := *t
 	part.LostFrom = max(part.LostFrom, s.Request.Time)
 	if s.Reply.Frame != 0 && !s.reopened {
@@ -211,8 +233,11 @@ func (s *Sighting) addTransfer(k lnet.Kind, t *lnet.Transfer) {
 func (r *RPC) Retransmits() int {
 	var most [transferKinds]int
 	for i := range r.Seen {
+		if r.Seen[i].transfers == nil {
+			continue
+		}
 		for kind := range most {
-			most[kind] = max(most[kind], r.Seen[i].transfers[kind].Resent)
+			most[kind] = max(most[kind], r.Seen[i].transfer(kind).Resent)
 		}
 	}
 	return most[fromClient] + most[fromServer] + most[bulkData]
@@ -227,8 +252,8 @@ func (r *RPC) RetransmitTime() (ns int64, ok bool) {
 	if s == nil || n == 0 || r.LossNotCaptured() {
 		return 0, false
 	}
-	for kind := range s.transfers {
-		t := &s.transfers[kind]
+	for kind := range transferKinds {
+		t := s.transfer(kind)
 		if t.Timed < t.Resent || kind == bulkData && t.Lost > 0 && t.LostTo < s.Bulk.To {
 			return 0, false
 		}
@@ -258,14 +283,14 @@ func (r *RPC) LossNotCaptured() bool {
 	if s == nil {
 		return false
 	}
-	reply, request := &s.transfers[fromServer], &s.transfers[fromClient]
+	reply, request := s.transfer(fromServer), s.transfer(fromClient)
 	return reply.NotCaptured && reply.Timed < reply.Resent || request.AckedLate && request.Lost == 0
 }
 
 // timesKnown reports whether the times of request and reply are those of their
 // first transmission, as far as the capture point can show.
 func (s *Sighting) timesKnown() bool {
-	return !s.transfers[fromServer].NotCaptured && !s.transfers[fromClient].AckedLate
+	return !s.transfer(fromServer).NotCaptured && !s.transfer(fromClient).AckedLate
 }
 
 // carried finds the RPCs of the last messages by their numbers, for what the
@@ -273,12 +298,11 @@ func (s *Sighting) timesKnown() bool {
 type carried struct{ ring []carriedMessage }
 
 type carriedMessage struct {
-	number  int64 // of the message
-	rpc     *RPC
-	xid     uint64
-	created int64 // time of the record, which may have been reused
-	source  int
-	kind    lnet.Kind
+	number int64 // of the message
+	rpc    *RPC
+	use    uint32 // of the record, which may have been reused
+	source int32
+	kind   lnet.Kind
 }
 
 const maxCarried = 1 << 14
@@ -287,7 +311,7 @@ func (c *carried) add(m *lnet.Message, r *RPC) {
 	if c.ring == nil {
 		c.ring = make([]carriedMessage, maxCarried)
 	}
-	c.ring[uint64(m.Number)%maxCarried] = carriedMessage{m.Number, r, r.XID, r.created, m.Source, m.Kind}
+	c.ring[uint64(m.Number)%maxCarried] = carriedMessage{m.Number, r, r.use, int32(m.Source), m.Kind}
 }
 
 // find returns the message with a number, nil when its RPC has ended.
@@ -296,7 +320,7 @@ func (c *carried) find(number int64) *carriedMessage {
 		return nil
 	}
 	m := &c.ring[uint64(number)%maxCarried]
-	if m.number != number || m.rpc.state == ended || m.rpc.XID != m.xid || m.rpc.created != m.created {
+	if m.number != number || m.rpc.state == ended || m.rpc.use != m.use {
 		return nil
 	}
 	return m
@@ -305,7 +329,7 @@ func (c *carried) find(number int64) *carriedMessage {
 // Later takes what the transport did with a message after it was handed out.
 func (t *Pairing) Later(number int64, later *lnet.Transfer) {
 	if m := t.carried.find(number); m != nil {
-		m.rpc.sighting(m.source).addTransfer(m.kind, later)
+		m.rpc.sighting(int(m.source)).addTransfer(m.kind, later)
 	}
 }
 

@@ -131,7 +131,8 @@ func (s *Stats) Done(r *RPC) {
 	if i == nil || i.flushed {
 		i = s.intervalAt(r.Begin())
 	}
-	row := i.row(r.key(s.opt.By))
+	k := r.key(s.opt.By)
+	row := i.row(&k)
 	row.add(r, int64(a.depth))
 	i.Total.add(r, int64(a.totalDepth))
 	s.window.count(row, r)

@@ -9,7 +9,8 @@ type Interval struct {
 
 	window  *window // for rates
 	others  *Row
-	unended int // RPCs of the interval that have not ended
+	latest  [latestRows]*Row // rows found last, by their opcode
+	unended int              // RPCs of the interval that have not ended
 	flushed bool
 }
 
@@ -31,15 +32,22 @@ func (i *Interval) newRecent() *recent {
 	return &recent{}
 }
 
+// latestRows is a power of two: the opcodes of a service are successive numbers.
+const latestRows = 32
+
 // row finds or makes the row of a key.
-func (i *Interval) row(k Key) *Row {
-	r := i.Rows[k]
-	if r != nil {
+func (i *Interval) row(k *Key) *Row {
+	latest := &i.latest[k.Opcode%latestRows]
+	if r := *latest; r != nil && r.Key == *k {
 		return r
 	}
-	if len(i.Rows) < maxRows {
-		r = &Row{Key: k, recent: i.newRecent()}
-		i.Rows[k] = r
+	r := i.Rows[*k]
+	if r == nil && len(i.Rows) < maxRows {
+		r = &Row{Key: *k, recent: i.newRecent()}
+		i.Rows[*k] = r
+	}
+	if r != nil {
+		*latest = r
 		return r
 	}
 	if i.others == nil {
