@@ -74,6 +74,7 @@ func (c *imports) run(args []string) error {
 		SaveTo: c.selection.save,
 	})
 	w := c.sys.NewWriter(in.FlushPolicy())
+	var hidden string
 	var failed error
 	i := track.NewImports()
 	follows := in.Live() && c.view.form.value == "timeline"
@@ -108,10 +109,14 @@ func (c *imports) run(args []string) error {
 			if follows {
 				return failed
 			}
-			return w.Write(c.render(in, i.List(), p))
+			var buf []byte
+			buf, hidden = c.render(in, i.List(), p.First())
+			return w.Write(buf)
 		},
 	})
-	return errors.Join(p.Run(), w.Close())
+	err = errors.Join(p.Run(), w.Close())
+	noteOmitted(p, hidden)
+	return err
 }
 
 // follow returns a func that writes a line of the timeline for each change.
@@ -134,10 +139,10 @@ func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(
 // shows reports whether the display filter selects a connection.
 func (c *imports) shows(i *track.Import) bool { return c.selection.display == "" || i.Selected }
 
-// render returns the connections of an input in the form that the flags choose.
-func (c *imports) render(in *scan.Input, list []*track.Import, p *scan.Pass) []byte {
+// render returns the connections of an input in the form that the flags choose,
+// and the columns that are hidden; first is the time of the first frame.
+func (c *imports) render(in *scan.Input, list []*track.Import, first int64) (buf []byte, hidden string) {
 	list = slices.DeleteFunc(list, func(i *track.Import) bool { return !c.shows(i) })
-	var buf []byte
 	o := c.view.options(c.sys.IO)
 	o.Files = in.FileNames()
 	switch c.view.form.value {
@@ -146,15 +151,14 @@ func (c *imports) render(in *scan.Input, list []*track.Import, p *scan.Pass) []b
 		for _, imp := range list {
 			buf = j.AppendImport(buf, imp)
 		}
-		return buf
+		return buf, ""
 	case "timeline":
-		return report.NewTimeline(o, p.First()).Append(buf, list)
+		return report.NewTimeline(o, first).Append(buf, list), ""
 	}
 	if len(list) == 0 {
-		return nil
+		return nil, ""
 	}
-	t := report.NewImportsTable(o, p.First())
+	t := report.NewImportsTable(o, first)
 	buf = t.Append(buf, list)
-	noteOmitted(p, t.Omitted.String())
-	return buf
+	return buf, t.Omitted.String()
 }

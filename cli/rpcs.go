@@ -162,13 +162,14 @@ func (c *rpcs) run(args []string) error {
 			for _, s := range slow.sorted() {
 				out.show(s.rpc, s.frames)
 			}
-			if lines, ok := show.(*render.RPCSummary); ok {
-				noteOmitted(p, lines.Omitted())
-			}
 			return out.err
 		},
 	})
-	return errors.Join(p.Run(), out.w.Close())
+	err = errors.Join(p.Run(), out.w.Close())
+	if lines, ok := show.(*render.RPCSummary); ok {
+		noteOmitted(p, lines.Omitted())
+	}
+	return err
 }
 
 // addRPCs adds a consumer that groups messages into RPCs. The filter is applied

@@ -139,14 +139,19 @@ func (c *stats) run(args []string) error {
 		return c.runTop(p, in, filter, o)
 	}
 	w := c.sys.NewWriter(in.FlushPolicy())
-	c.addTables(p, in, filter, o, w)
-	return errors.Join(p.Run(), w.Close())
+	header, appendTo, omitted := c.table(o)
+	c.addTables(p, in, filter, o, appendTo, w)
+	p.Add(scan.Consumer{Begin: func() error { return w.Write(header) }})
+	err = errors.Join(p.Run(), w.Close())
+	if omitted != nil {
+		noteOmitted(p, omitted.String())
+	}
+	return err
 }
 
 // addTables adds the consumers that write a table for each interval, or one for
 // all.
-func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o report.StatsOptions, w *iostreams.Writer) {
-	header, appendTo, omitted := c.table(o)
+func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o report.StatsOptions, appendTo func([]byte, *track.Interval) []byte, w *iostreams.Writer) {
 	var buf []byte
 	var failed error
 	so := track.StatsOptions{By: o.By, Step: o.Step, Window: int64(c.window), Flush: func(i *track.Interval) {
@@ -161,7 +166,6 @@ func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o rep
 	s := track.NewStats(so)
 	c.addTracker(p, in, filter, s, track.Options{})
 	p.Add(scan.Consumer{
-		Begin:   func() error { return w.Write(header) },
 		Message: func(*dissect.Message) error { return failed },
 		Idle: func(now int64) error {
 			s.Advance(now)
@@ -170,9 +174,6 @@ func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o rep
 		End: func() error {
 			s.SetWindow(p.First(), p.Last())
 			s.Close()
-			if omitted != nil {
-				noteOmitted(p, omitted.String())
-			}
 			return failed
 		},
 	})

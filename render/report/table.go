@@ -75,13 +75,14 @@ func (t *table) put(st *render.Style, write func([]byte) []byte) {
 // hidden instead, and at least.
 const (
 	shortName    = 20
-	shortLast    = 24
+	shortList    = 24
+	minList      = 10
 	minTruncated = 12
 )
 
 // fit hides and truncates columns until the table has a width; 0: any. Columns
-// without values are hidden first, then the extra ones. The last column, such as
-// the list of errors, is truncated before useful ones are hidden.
+// without values are hidden first, then the extra ones. Lists of errors are
+// truncated before useful columns are hidden, the last ones first.
 func (t *table) fit(columns int) {
 	if columns == 0 {
 		return
@@ -102,19 +103,27 @@ func (t *table) fit(columns int) {
 			}
 		}
 	}
-	truncateLast := func(least int) {
-		if c := &t.cols[len(t.cols)-1]; c.rank == useful && !c.hidden {
-			cut := max(0, min(over, c.width-least))
-			c.width -= cut
-			over -= cut
+	truncate := func(least int) {
+		for k := len(t.cols) - 1; k >= 0; k-- {
+			if c := &t.cols[k]; c.rank == useful && c.left && !c.hidden {
+				cut := max(0, min(over, c.width-least))
+				c.width -= cut
+				over -= cut
+			}
 		}
 	}
 	hide(func(c *tableColumn) bool { return c.rank >= useful && !c.filled })
-	truncateLast(shortLast)
+	truncate(shortList)
 	hide(func(c *tableColumn) bool { return c.rank == extra })
-	truncateLast(minTruncated)
+	truncate(minList)
 	over = t.narrow(over, shortName)
 	hide(func(c *tableColumn) bool { return c.rank == useful })
+	for k := range t.cols { // a narrow one may fit where a wide one did not
+		if c := &t.cols[k]; c.hidden && c.filled && c.rank == useful && over+c.width+2 <= 0 {
+			c.hidden = false
+			over += c.width + 2
+		}
+	}
 	t.widen(-t.narrow(over, minTruncated))
 }
 
