@@ -14,8 +14,8 @@
 // # The way of a frame
 //
 // A Decoder looks for the packets of a transport in each frame, through VLAN
-// tags, tunnels and IP fragments (package link), and passes them to that transport. TCP with socklnd is the one
-// there is:
+// tags, tunnels and IP fragments (package link), and passes them to that transport.
+// That is TCP with socklnd:
 //
 //   - tcp (tcp.go, tcp_conn.go) finds the connection of a segment. A capture point
 //     (source, tcp_source.go) queues segments while it is unknown where their
@@ -42,26 +42,39 @@
 // skipped without a copy. Bytes that the capture lacks are holes of known length
 // (Hole), and the framing goes on behind them.
 //
-// # A second transport
+// # InfiniBand and RoCE
 //
-// InfiniBand and RoCE (o2iblnd) belong into files ib*.go beside tcp*.go. A type ib
-// takes what link.Decoder finds behind Ethernet type 0x8915, UDP port 4791 and in
-// InfiniBand captures, as tcp takes segments, and calls the same output. Its
-// streams are queue pairs, in order of their packet sequence numbers. An IMMEDIATE
-// is a message by itself. A PUT_REQ or GET_REQ has the LNet header only: that is
-// the moment to call Want. The RDMA writes to the addresses in a PUT_ACK or GET_REQ
-// are the payload, and PUT_DONE or GET_DONE completes the message. The REPLY to such
-// a GET has no LNet header on the wire: its message has LNetOff -1 and a Header made
-// from the GET's.
+// The other transport is InfiniBand with o2iblnd. It calls the same output:
 //
-// Messages have Transport O2IB and a number of output.conns as Conn. Stats gets a
-// field with the counts of the transport, and Decoder.Held returns the lower one
-// of both. Nothing above this package depends on the transport, except for the
-// headers that a tree shows.
+//   - infiniband (ib_queue_pair.go) finds the queue pair that a packet is sent to. The
+//     other end of its connection is its peer (ib_connection.go): that is known from
+//     the connection manager, else from an acknowledgement that fits only one queue
+//     pair, else from a cookie or an address that was sent in the other direction.
+//   - queuePair (ib_packets.go) puts the requests that it receives in the order of
+//     their packet sequence numbers: arrive, take, hold, release, giveUpGap. Its
+//     sentPackets finds those that were sent again and the round trip.
+//   - o2iblnd (o2iblnd.go) takes the packets in order. It joins those of a SEND and
+//     reads the o2iblnd message in it: take, gap, close.
+//   - transfer (o2iblnd_transfer.go) is a PUT, or the REPLY to a GET, whose payload
+//     comes in RDMA writes. They go where a PUT_ACK or GET_REQ says, and the PUT_DONE
+//     or GET_DONE that follows them completes the message.
+//
+// An IMMEDIATE is a message by itself. For a PUT_REQ and a GET_REQ Want is called at
+// once. The message of a PUT has the header of the PUT_REQ, with which it was offered,
+// and then the payload. The REPLY to a GET_REQ has no LNet header on the wire: its
+// message has LNetOff -1 and a Header made from the GET's. Message.IB has the o2iblnd
+// messages and what the writes were.
+//
+// All packets but the last one of a SEND or write have the same size. So a lost packet
+// is a hole of known length, and only the message that it belongs to suffers. If the
+// first packet of a write is lost, its other bytes are kept until the write ends; as
+// the DONE follows the last byte, it is known then where they belong. A write of which
+// nothing proves that it belongs to a transfer is dropped and counted
+// (IBStats.Unjoined).
 //
 // # Delays
 //
-// Messages are handed out in the order of the frames that completed them. Three
+// Messages are handed out in the order of the frames that completed them. Four
 // queues hold back what came too early; all are bounded, and when a bound is
 // reached the oldest goes on as it is.
 //
@@ -75,6 +88,13 @@
 //	                                          receiver acknowledged the gap,    Options.MaxTotal
 //	                                          or is silent for 256 segments,
 //	                                          the connection ended, 30 s passed
+//	packetOrder.held       packets behind a   the gap is filled; or as for      Options.MaxStream,
+//	                       gap, or of a       reassembly.held; or the queue     8192 packets,
+//	                       queue pair that    pair begins: the connection       Options.MaxTotal
+//	                       has not begun,     manager said where, or
+//	                       or that need a     ReorderFrames frames passed; or
+//	                       message of the     that message came, or
+//	                       other direction    ReorderFrames frames passed
 //	lateMessages           complete messages  their request was read, or        4096 messages,
 //	(package dissect)                         2 * ReorderFrames frames passed;  16 MiB
 //	                                          and no earlier frame is held by
@@ -82,7 +102,7 @@
 //
 // Messages of one direction pass them in order; messages of other connections
 // would overtake those behind a gap, which is why the third queue waits for the
-// other two. In a live capture Decoder.Quiet lets all of them go on when no frames
+// others. In a live capture Decoder.Quiet lets all of them go on when no frames
 // come.
 //
 // Two kinds of messages are not waited for, as that could take as long as their
@@ -100,6 +120,8 @@
 //	fragments.whole            link.Decoder     transport          the next call of Decode
 //	queued.buf                 output.pool      source.queue       the segment was delivered
 //	piece.data                 output.pool      reassembly.held    the piece was consumed
+//	heldPacket.buf             output.pool      packetOrder.held   the packet was taken
+//	transfer.buf, parts        output.pool      o2iblnd.requests   the message was handed out
 //	partial.buf, holes         output.pool      framer.msg         the message was handed out
 //	resync.buf, marks          output.pool      resync             the search ended
 //	Message and all its slices Decoder          Want, Handle       they return

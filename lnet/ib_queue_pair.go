@@ -146,6 +146,7 @@ func (t *infiniband) find(src *source, k *queuePairKey) *queuePair {
 	}
 	q := &queuePair{ib: t, key: *k, conn: -1, last: src.now, listed: src.now}
 	q.sent.analysis.sent.out = t.out
+	q.order.pair = q
 	t.table.add(q)
 	t.stats.QueuePairs++
 	return q
@@ -372,6 +373,9 @@ func (t *infiniband) quiet(src *source) {
 
 // close hands out what all queue pairs hold.
 func (t *infiniband) close() {
+	for len(t.gaps) > 0 {
+		t.gaps[0].pair.giveUpGap() // in the order of frames, as packets may wait for others
+	}
 	for q := t.table.recent.prev; q != &t.table.recent; q = q.prev {
 		q.closeOrder()
 	}

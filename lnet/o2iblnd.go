@@ -105,8 +105,9 @@ func kibSumOf(b []byte) uint32 {
 // o2iblnd cuts the packets to a queue pair into o2iblnd messages, and joins the transfers
 // that were requested there.
 type o2iblnd struct {
-	lnet    bool // o2iblnd messages were found or announced
-	mtu     int  // bytes of a packet that is not the last one of its message, 0 while unknown
+	lnet    bool  // o2iblnd messages were found or announced
+	taken   int64 // time of the last packet
+	mtu     int   // bytes of a packet that is not the last one of its message, 0 while unknown
 	credits credits
 
 	send     partial // the SEND in progress
@@ -149,12 +150,11 @@ func (l *o2iblnd) take(q *queuePair, g *requestPacket, forced bool) bool {
 	if !g.opcode.Last() && g.size > 0 {
 		l.mtu = g.size
 	}
-	switch g.opcode.Operation() {
-	case ib.Send:
-		return l.takeSend(q, g, forced)
-	case ib.Write:
-		return !l.lnet || l.takeWrite(q, g, forced)
+	switch operation := g.opcode.Operation(); {
+	case operation == ib.Send && !l.takeSend(q, g, forced), operation == ib.Write && l.lnet && !l.takeWrite(q, g, forced):
+		return false
 	}
+	l.taken = g.Time
 	return true
 }
 
@@ -495,7 +495,7 @@ func (l *o2iblnd) gap(q *queuePair, n int, next *requestPacket) {
 		}
 	}
 	inside = max(inside, l.gapInWrites(q, n, next))
-	q.lose(int64(n-inside)*int64(l.mtu), l.writes.taken, next.Time)
+	q.lose(int64(n-inside)*int64(l.mtu), l.taken, next.Time)
 }
 
 // packets returns how many packets n bytes take.

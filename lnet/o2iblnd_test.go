@@ -2,7 +2,9 @@ package lnet
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,5 +139,97 @@ func TestTransfers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRefusals has transfers that fail and connections that are refused.
+func TestRefusals(t *testing.T) {
+	w := wiretest.O2iblnd{}
+	c := wiretest.NewQueuePairs()
+	c.CM(false, wiretest.CMReq, c.Req(w.Connreq())).Reject(28, w.Refusal(1))
+	c.CM(false, wiretest.CMReq, c.Req(w.Connreq())).Reject(8, nil)
+	c.Connect(w.Connreq(), w.Connack())
+	c.Send(false, w.PutReq(false, wiretest.Put, bulkPortal, 1, 0, 5000, 7)).Send(true, w.Done(true, wiretest.O2PutNak, 7, -12))
+	c.Send(true, w.PutReq(true, wiretest.Put, bulkPortal, 2, 0, 5000, 8))
+	c.Send(false, w.PutAck(false, 8, 9, 0x99, wiretest.Fragment{Address: 0x1000, Size: 5000}))
+	c.Write(true, 0x1000, 0x99, pattern(2048)).Send(true, w.Done(true, wiretest.O2PutDone, 9, -5))
+	c.Send(true, w.GetReq(true, bulkPortal, 3, 10, 0x99, wiretest.Fragment{Address: 0x1000, Size: 5000}))
+	c.Send(false, w.Done(false, wiretest.O2GetDone, 10, -110))
+	got, _ := collect(c.Frames, Options{})
+	checkIB(t, got,
+		"1 c0 connreq 56 11>0 1",
+		"2 c0 connrej 24 0>11 2",
+		"3 c1 connreq 56 11>0 3",
+		"4 c1 connrej 0 0>11 4",
+		"5 c2 connreq 56 11>0 5",
+		"6 c2 connack 56 22>11 6",
+		"9 c2 bulk 120 11>22 8 9< status -12 rdma_failed",
+		"14 c2 bulk 2168 22>11 10 11< 14 w2:2048:12-13 status -5 rdma_failed",
+		"15 c2 get 120 22>11 15",
+		"16 c2 getreply 0 11>22 15< 16 status -110 rdma_failed")
+	if a, b := got[1].m.IB.Reject, got[3].m.IB.Reject; a != 28 || b != 8 {
+		t.Errorf("rejected for the reasons %d and %d", a, b)
+	}
+}
+
+// TestForeign names messages of other network drivers by their magic.
+func TestForeign(t *testing.T) {
+	for magic, name := range map[uint32]string{magicGNI: "gnilnd", magicKFI: "kfilnd", magicEFA: "efalnd", 0x12345678: ""} {
+		b := binary.LittleEndian.AppendUint32(nil, magic)
+		c := wiretest.NewQueuePairs().Send(false, append(b, make([]byte, 100)...))
+		got, st := collect(c.Frames, Options{})
+		switch {
+		case st.IB.Foreign != 1:
+			t.Errorf("%s: %+v", name, st.IB)
+		case name == "" && len(got) == 0:
+		case len(got) != 1 || got[0].m.Kind != Unknown || got[0].size != 104 || len(got[0].notes) != 1 || !strings.Contains(got[0].notes[0].Text, name):
+			t.Errorf("%s: %s", name, ibSummary(got))
+		}
+	}
+}
+
+// TestClaims has messages whose lengths and checksums are wrong.
+func TestClaims(t *testing.T) {
+	w := wiretest.O2iblnd{Sum: true}
+	plain := wiretest.O2iblnd{}
+	message := plain.Immediate(false, wiretest.Put, requestPortal, 1, 0, pattern(100))
+	long, short, version, typ := slices.Clone(message), slices.Clone(message), slices.Clone(message), slices.Clone(message)
+	binary.LittleEndian.PutUint32(long[8:], 4000)
+	binary.LittleEndian.PutUint32(short[8:], 150)
+	version[4], typ[6] = 0x13, 0xe0
+	sum := w.Immediate(false, wiretest.Put, requestPortal, 1, 0, pattern(100))
+	sum[200] ^= 1
+	length := slices.Clone(message)
+	binary.LittleEndian.PutUint32(length[48+28:], 99999)
+	for name, tt := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"long": {long, "4 c0 request 220 11>22 4 short"}, "short": {short, "4 c0 request 150 11>22 4 short tail"},
+		"version": {version, "4 c0 unknown 220 11>22 4 unknown"}, "type": {typ, "4 c0 unknown 220 11>22 4 unknown"},
+		"sum": {sum, "4 c0 request 220 11>22 4 checksum"}, "length": {length, "4 c0 request 220 11>22 4 short"},
+	} {
+		got, _ := collect(connected(plain).Send(false, tt.data).Frames, Options{})
+		if text := ibSummary(got[2:]); text != tt.want {
+			t.Errorf("%s: %s, want %s", name, text, tt.want)
+		}
+	}
+}
+
+// TestCredits follows the credits of a connection.
+func TestCredits(t *testing.T) {
+	plain, w := wiretest.O2iblnd{}, wiretest.O2iblnd{Credits: 3}
+	c := connected(plain)
+	for range 8 {
+		c.Send(false, plain.Immediate(false, wiretest.Put, requestPortal, 1, 0, nil))
+	}
+	c.Send(true, w.Noop(true)).Send(false, plain.Immediate(false, wiretest.Put, requestPortal, 1, 0, nil))
+	got, st := collect(c.Frames, Options{})
+	var left []int
+	for _, s := range got {
+		left = append(left, s.m.IB.Credits)
+	}
+	if want := []int{-1, -1, 7, 6, 5, 4, 3, 2, 1, 0, 8, 2}; !slices.Equal(left, want) || st.IB.Exhausted != 1 {
+		t.Errorf("%v, want %v; %+v", left, want, st.IB)
 	}
 }

@@ -77,7 +77,6 @@ type writes struct {
 
 	chain *transfer // of the last write, until its DONE comes
 	gap   bool      // packets are missing since that write
-	taken int64     // time of the last packet
 	run   writeRun
 }
 
@@ -419,7 +418,6 @@ func (l *o2iblnd) takeWrite(q *queuePair, g *requestPacket, forced bool) bool {
 		}
 		l.beginWrite(q, g, x, pos)
 	}
-	w.taken = g.Time
 	if w.left == 0 {
 		w.run.take(g, q.ib.out)
 		return true
@@ -511,7 +509,7 @@ func (w *writes) skip(q *queuePair, p *link.Packet) bool {
 	x.have += p.Size
 	w.pos += p.Size
 	w.left -= p.Size
-	w.taken = p.Time
+	q.lnd.taken = p.Time
 	x.writes.Packets++
 	x.writes.Bytes += p.Size
 	x.writes.Last = p.Frame

@@ -7,8 +7,9 @@ type gapHeap []*gapEntry
 
 // gapEntry is the place of a stream in a gapHeap.
 type gapEntry struct {
-	since int64 // order of the frame of its first held segment
-	place int   // in the heap, from 1; 0: not there
+	since int64      // order of the frame of its first held segment
+	place int        // in the heap, from 1; 0: not there
+	pair  *queuePair // with these packets; nil for a TCP stream
 }
 
 // first returns the frame of the earliest held segment, 0 for none.
