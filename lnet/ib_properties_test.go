@@ -3,6 +3,7 @@ package lnet
 import (
 	"fmt"
 	"math/rand"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,6 +67,10 @@ func overIB(t *testing.T, test func(t *testing.T, frames []capture.Frame, whole 
 		})
 	}
 }
+
+// stride is the distance of the frames of a capture at which a test plays all of it: more
+// than one in large captures.
+func stride(frames []capture.Frame) int { return 1 + len(frames)*len(frames)/200000 }
 
 // ibIdentity returns what identifies a message, whatever was captured of it.
 func ibIdentity(s *seen) string {
@@ -149,7 +154,7 @@ func TestIBDuplicate(t *testing.T) {
 func TestIBLost(t *testing.T) {
 	overIB(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
 		for n := 1; n <= 3; n++ {
-			for i := range len(frames) - n {
+			for i := 0; i < len(frames)-n; i += stride(frames) {
 				got, st := collect(slices.Delete(slices.Clone(frames), i, i+n), Options{})
 				what := fmt.Sprintf("without %d frames from %d", n, i+1)
 				found := make(map[string]int)
@@ -184,7 +189,7 @@ func TestIBWrites(t *testing.T) {
 		}
 		var d link.Decoder
 		lost := 0
-		for i := range frames {
+		for i := 0; i < len(frames); i += stride(frames) {
 			if d.Decode(&frames[i]) != link.InfiniBand || d.Packet.BTH.Opcode.Operation() != ib.Write {
 				continue
 			}
@@ -269,7 +274,7 @@ func near24(first, psn uint32) bool { return (psn-first)&0xffffff < 1<<16 }
 // is found.
 func TestIBMidStream(t *testing.T) {
 	overIB(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
-		for i := range frames {
+		for i := 0; i < len(frames); i += stride(frames) {
 			got, _ := collect(slices.Clone(frames[i:]), Options{})
 			what := fmt.Sprintf("from frame %d", i+1)
 			found := make(map[string]int)
@@ -328,7 +333,7 @@ func TestIBSnaplen(t *testing.T) {
 // are the same.
 func TestIBPrefix(t *testing.T) {
 	overIB(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
-		for n := range frames {
+		for n := 0; n < len(frames); n += stride(frames) {
 			var want []seen
 			for _, m := range whole {
 				if m.frame <= int64(n) {
@@ -342,4 +347,51 @@ func TestIBPrefix(t *testing.T) {
 			same(t, fmt.Sprintf("%d frames", n), got, want)
 		}
 	})
+}
+
+// TestIBLinks puts the packets into other frames: each has the same messages.
+func TestIBLinks(t *testing.T) {
+	frames := ibDialog()
+	whole, _ := collect(frames, Options{})
+	const vlan = "\x81\x00\x00\x07"
+	gids := map[byte][16]byte{1: {0xfe, 0x80, 15: 1}, 2: {0xfe, 0x80, 15: 2}}
+	for name, wrap := range map[string]func(src, dst byte, ip, packet []byte) (capture.LinkType, []byte){
+		"VLAN": func(_, _ byte, ip, _ []byte) (capture.LinkType, []byte) {
+			b := wiretest.Ethernet(ip)
+			return capture.LinkEthernet, slices.Concat(b[:12], []byte(vlan), b[12:])
+		},
+		"IPv6": func(src, dst byte, ip, _ []byte) (capture.LinkType, []byte) {
+			const protoUDP, ipv4Header = 17, 20
+			return capture.LinkEthernet, wiretest.Ethernet(wiretest.IP(netip.AddrFrom16(gids[src]), netip.AddrFrom16(gids[dst]), protoUDP, ip[ipv4Header:]))
+		},
+		"InfiniBand, LIDs": func(src, dst byte, _, packet []byte) (capture.LinkType, []byte) {
+			return capture.LinkInfiniBand, append(wiretest.LRH(uint16(src), uint16(dst), false, len(packet)), packet...)
+		},
+		"InfiniBand, GIDs": func(src, dst byte, _, packet []byte) (capture.LinkType, []byte) {
+			b := append(wiretest.GRH(gids[src], gids[dst], len(packet)), packet...)
+			return capture.LinkInfiniBand, append(wiretest.LRH(uint16(src), uint16(dst), true, len(b)), b...)
+		},
+	} {
+		wrapped := slices.Clone(frames)
+		for i := range wrapped {
+			f := &wrapped[i]
+			const ip, srcAddr, dstAddr = 14, 14 + 15, 14 + 19
+			f.Link, f.Data = wrap(f.Data[srcAddr], f.Data[dstAddr], f.Data[ip:], f.Data[bthOff:])
+			f.Len = len(f.Data)
+		}
+		got, st := collect(wrapped, Options{})
+		if len(got) != len(whole) || st.IB.Conns != 1 {
+			t.Errorf("%s: %d messages, want %d; %+v", name, len(got), len(whole), st.IB)
+			continue
+		}
+		for i := range got {
+			a, b := got[i].m, whole[i].m
+			if a.Kind != b.Kind || a.LNet != b.LNet || string(a.Data) != string(b.Data) || a.IB.SrcQP != b.IB.SrcQP || a.IB.Local != (name == "InfiniBand, LIDs") {
+				t.Errorf("%s: %+v\nwant %+v", name, a, b)
+			}
+			if ports := name == "VLAN" || name == "IPv6"; (a.Dst.Port() == portRoCE) != ports || (a.Src.Port() != 0) != ports {
+				t.Errorf("%s: %v>%v", name, a.Src, a.Dst)
+			}
+		}
+	}
 }

@@ -119,6 +119,7 @@ func (t *infiniband) init(out *output) {
 func (t *infiniband) packet(src *source, p *link.Packet) {
 	t.stats.Packets++
 	t.stats.Bytes += int64(p.Size)
+	t.stats.CutBytes += int64(p.Size - len(p.Data))
 	op := p.BTH.Opcode
 	switch operation := op.Operation(); operation {
 	case ib.Send, ib.Write:

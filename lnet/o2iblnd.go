@@ -113,7 +113,7 @@ type o2iblnd struct {
 	send     partial // the SEND in progress
 	sendHead kibHead
 	sendID   packetID
-	sendLast link.Frame // of its last packet
+	sendLast link.Frame // the last one of its packets
 	frames   frameList  // of the SEND
 
 	requests transferList // that were sent to this queue pair, the oldest first
@@ -175,7 +175,7 @@ func (l *o2iblnd) takeSend(q *queuePair, g *requestPacket, forced bool) bool {
 		l.frames.add(g.Order, p.have > 0, out)
 	}
 	p.retransmitted = p.retransmitted || g.again
-	l.sendLast = g.Frame
+	l.sendLast = later(l.sendLast, g.Frame)
 	data := g.data
 	if first && last { // no copy
 		p.have = min(len(data), p.size)
@@ -209,6 +209,7 @@ func (l *o2iblnd) beginSend(q *queuePair, g *requestPacket) bool {
 	}
 	l.sendHead = h
 	l.sendID.set(g)
+	l.sendLast = g.Frame
 	p := &l.send
 	p.seq, p.order = g.psn, h.order
 	p.size = max(min(h.size, maxKib), kibSize)
