@@ -419,8 +419,12 @@ func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 	if !o.known {
 		return
 	}
+	last := o.next
+	if s.analysis.started {
+		last = s.analysis.next
+	}
 	ack := o.unwrap(p.BTH.PSN)
-	if d := int32(ack - o.next); d > maxBehind || d < -maxBehind {
+	if d := int32(ack - last); d > maxBehind || d < -maxBehind {
 		return // of another queue pair with this number
 	}
 	if p.AETH.Syndrome.ACK() {

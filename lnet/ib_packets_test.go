@@ -175,3 +175,83 @@ func TestIBReusedNumber(t *testing.T) {
 		"11 c1 request 220 11>22 11",
 		"13 c1 request 220 22>11 13")
 }
+
+// TestIBReads has an RDMA READ, which takes the numbers of the packets with its data.
+func TestIBReads(t *testing.T) {
+	w := wiretest.O2iblnd{}
+	for _, mtu := range []bool{true, false} {
+		c := wiretest.NewQueuePairs()
+		if mtu {
+			c.Connect(w.Connreq(), w.Connack())
+		}
+		for i := range uint64(300) {
+			c.Send(false, w.Immediate(false, wiretest.Put, requestPortal, i, 0, nil)).Ack(true)
+			if i%100 == 50 {
+				const readRequest = 0x0c
+				read := wiretest.Join(wiretest.BTH(readRequest, c.B.Number, c.A.PSN, true), wiretest.RETH(0x1000, 7, 5000))
+				c.Frame(capture.LinkEthernet, wiretest.RoCEv2(&c.A, &c.B, wiretest.InfiniBand(read, nil)))
+				c.Lose(false, 5)
+			}
+		}
+		got, st := collect(c.Frames, Options{})
+		if len(got) < 300 || st.IB.Gaps != 0 || st.IB.LostPackets != 0 {
+			t.Errorf("MTU known %v: %d messages, %+v", mtu, len(got), st.IB)
+		}
+	}
+}
+
+// TestIBQuiet hands out what waits for late frames only, in a live capture.
+func TestIBQuiet(t *testing.T) {
+	w := wiretest.O2iblnd{}
+	c := connected(w)
+	c.Send(false, w.Noop(false)).Ack(true).Lose(false, 1).Send(false, w.Noop(false)).Ack(true)
+	n := 0
+	d := NewDecoder(Options{Handle: func(*Message) { n++ }})
+	for i := range c.Frames {
+		d.Frame(&c.Frames[i])
+	}
+	if n != 3 || d.Held() != 6 {
+		t.Errorf("%d messages, frame %d is held", n, d.Held())
+	}
+	d.Quiet()
+	if n != 4 || d.Held() != 0 {
+		t.Errorf("%d messages, frame %d is held", n, d.Held())
+	}
+}
+
+// TestIBOtherSender uses a queue pair again without a message of the connection manager:
+// from another address, and with numbers that are far behind.
+func TestIBOtherSender(t *testing.T) {
+	w := wiretest.O2iblnd{}
+	c := connected(w)
+	c.Send(false, w.Noop(false)).Ack(true)
+	c.A.PSN = 0x700000
+	for range ReorderFrames {
+		c.Send(false, w.Noop(false)).Ack(true)
+	}
+	c.A.PSN = 5
+	c.Send(false, w.Noop(false))
+	c.A.Addr = netip.AddrFrom4([4]byte{10, 0, 0, 9})
+	c.A.PSN = 1000
+	c.Send(false, w.Noop(false)).Send(false, w.Noop(false))
+	got, st := collect(c.Frames, Options{})
+	if len(got) != 2+1+ReorderFrames+1+2 || st.IB.QueuePairs < 4 || got[len(got)-1].m.Conn == got[0].m.Conn {
+		t.Errorf("%d messages, %+v", len(got), st.IB)
+	}
+}
+
+// TestIBNotReady counts an acknowledgement of a receiver that has no buffer.
+func TestIBNotReady(t *testing.T) {
+	w := wiretest.O2iblnd{}
+	c := connected(w)
+	c.Send(false, w.Noop(false))
+	psn := c.A.PSN - 1
+	c.Acknowledge(true, psn, 0x20|14, 0)
+	c.Now += 1e6
+	c.A.PSN = psn
+	c.Send(false, w.Noop(false)).Ack(true)
+	got, st := collect(c.Frames, Options{})
+	if len(got) != 3 || st.IB.Naks != 1 || st.IB.RNR != 1 || st.IB.Retransmits != 1 {
+		t.Errorf("%d messages, %+v", len(got), st.IB)
+	}
+}
