@@ -13,14 +13,14 @@ func (p *Pass) report(src *source, complete bool) {
 		p.sys.Say("%d frames were dropped: they came faster than they could be read", n)
 	}
 	var short []string
-	if st.TCP.CutBytes > 0 {
+	if st.TCP.CutBytes+st.IB.CutBytes > 0 {
 		short = p.cut.tooShort()
 	}
 	switch none := p.messages == 0 && complete; {
 	case none && len(short) > 0:
 		p.sys.Say("no Lustre traffic in %d frames: %s", st.Frames, strings.Join(short, "; "))
-	case none && st.RDMA > 0:
-		p.sys.Say("no Lustre traffic over TCP in %d frames; %d frames are RDMA (RoCE), which is not dissected yet", st.Frames, st.RDMA)
+	case none && st.IB.Packets > 0:
+		p.sys.Say("no Lustre traffic in %d frames, %d of them RDMA (InfiniBand or RoCE)", st.Frames, st.IB.Packets)
 	case none:
 		p.sys.Say("no Lustre traffic in %d frames", st.Frames)
 	default:
@@ -34,5 +34,12 @@ func (p *Pass) report(src *source, complete bool) {
 			"%d messages truncated by the memory limit", st.Frames, st.TCP.Conns, p.messages,
 			st.TCP.Marks.Retransmissions, st.TCP.Marks.Fast, st.TCP.Marks.Spurious,
 			st.TCP.Marks.OutOfOrder, st.TCP.Marks.ZeroWindows, st.TCP.Gaps, st.TCP.LostBytes, st.TCP.Resyncs, st.TCP.NotLNet, st.Unaffordable)
+	}
+	if n := &st.IB; p.in.verbose && n.Packets > 0 {
+		p.sys.Say("InfiniBand: %d packets, %d queue pairs, %d connections, %d transfers joined, %d packets retransmitted, "+
+			"%d out of order, %d negative acknowledgements (%d receiver not ready), %d gaps of %d packets, "+
+			"%d bytes written in no known transfer, %d messages that used the last credit, %d messages of other drivers",
+			n.Packets, n.QueuePairs, n.Conns, n.Joined, n.Retransmits, n.OutOfOrder, n.Naks, n.RNR, n.Gaps, n.LostPackets,
+			n.Unjoined, n.Exhausted, n.Foreign)
 	}
 }
