@@ -56,7 +56,7 @@ func (c *compiler) hint(name string) string {
 	if hint, ok := tsharkFields[name]; ok {
 		return hint
 	}
-	for _, protocol := range [...]string{"lustre.", "lnet."} {
+	for _, protocol := range [...]string{"lustre.", "lnet.", "infiniband."} {
 		path, ok := strings.CutPrefix(name, protocol)
 		if !ok {
 			continue
