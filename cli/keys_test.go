@@ -21,8 +21,8 @@ type keyTable struct {
 }
 
 var keyTables = []keyTable{
-	{nil, records.Messages.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/io.pcap.zst"}},
-	{[]string{"rpcs"}, records.RPCs.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/recovery.pcap.zst"}},
+	{nil, records.Messages.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/io.pcap.zst", "../pcaps/rdma_data.pcap.zst"}},
+	{[]string{"rpcs"}, records.RPCs.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/recovery.pcap.zst", "../pcaps/rdma_mount.pcap"}},
 }
 
 // TestKeysEverywhere: each key of the tables has the same value in JSON and in

@@ -106,9 +106,9 @@ func compare(t *testing.T, file, out string) {
 	}
 }
 
-var recordOrder = []string{"file", "frame", "time", "rel", "conn", "src", "dst", "kind", "ksock", "connreq", "hello", "lnet",
-	"ping_info", "selftest", "opcode", "variant", "xid", "error", "gss", "plain", "lustre_msg", "ptlrpc_body", "buffers", "content",
-	"bytes", "notes"}
+var recordOrder = []string{"file", "frame", "time", "rel", "conn", "src", "dst", "src_qp", "dst_qp", "kind", "ksock", "ib", "o2iblnd", "connreq", "hello", "lnet",
+	"ping_info", "selftest", "reject", "opcode", "variant", "xid", "error", "gss", "plain", "lustre_msg", "ptlrpc_body", "buffers", "content",
+	"bytes", "rdma", "notes"}
 
 // TestRecordKeys checks that the keys of records are in order, and that no object
 // has a key twice.

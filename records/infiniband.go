@@ -38,7 +38,7 @@ var rdma = []Key[*Message]{
 	}},
 	{Name: "messages", Type: Object, JSON: Omit, Doc: "messages of o2iblnd that the transfer consists of",
 		Len: func(m *Message) int {
-			if m.IB == nil {
+			if !isTransfer(m) {
 				return 0
 			}
 			return len(m.IB.Parts)
@@ -58,6 +58,11 @@ var rdma = []Key[*Message]{
 				return true
 			}},
 		}},
+}
+
+// isTransfer reports whether RDMA writes carried the payload of a message, or were to.
+func isTransfer(m *Message) bool {
+	return m.IB != nil && (len(m.IB.Parts) > 1 || m.IB.Writes.Packets > 0)
 }
 
 // writes makes a key of the RDMA writes with the payload, null when none was captured.

@@ -150,9 +150,7 @@ var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.C
 			}
 			return false
 		}},
-		{Name: "rdma", Type: Object, JSON: Omit, Doc: "RDMA transfer that carried the payload", Parts: rdma, Get: func(m *Message, _ *Value) bool {
-			return m.IB != nil && (len(m.IB.Parts) > 1 || m.IB.Writes.Packets > 0)
-		}},
+		{Name: "rdma", Type: Object, JSON: Omit, Doc: "RDMA transfer that carried the payload", Parts: rdma, Get: func(m *Message, _ *Value) bool { return isTransfer(m) }},
 		{Name: "notes", Type: Text, JSON: Omit, Doc: "damage, repetitions and guesses; filters and -e have only the codes",
 			Len: func(m *Message) int { return len(m.Tree().Notes) }, At: noteCode,
 			Parts: []Key[*Message]{

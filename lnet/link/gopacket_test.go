@@ -20,7 +20,7 @@ func TestGopacketAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		src, segments := capture.NewSource(r), 0
+		src, packets := capture.NewSource(r), 0
 		for n := int64(1); ; n++ {
 			data, info, err := src.ReadPacketData()
 			if errors.Is(err, io.EOF) {
@@ -32,22 +32,25 @@ func TestGopacketAgrees(t *testing.T) {
 			p := gopacket.NewPacket(data, layers.LayerTypeEthernet, gopacket.DecodeOptions{Lazy: true, NoCopy: true})
 			theirs, found := p.TransportLayer().(*layers.TCP)
 			var d Decoder
-			ok := d.Decode(&capture.Frame{Number: n, Time: info.Timestamp.UnixNano(), Len: info.Length, Data: data, Link: capture.LinkEthernet}) == TCP
+			kind := d.Decode(&capture.Frame{Number: n, Time: info.Timestamp.UnixNano(), Len: info.Length, Data: data, Link: capture.LinkEthernet})
+			ok := kind == TCP
 			if ok != found {
 				t.Fatalf("%s, frame %d: a segment: %v, gopacket: %v", path, n, ok, found)
+			}
+			if kind != None {
+				packets++
 			}
 			if !ok {
 				continue
 			}
-			segments++
 			g := &d.Segment
 			if g.Seq != theirs.Seq || g.Ack != theirs.Ack || g.Flow.SrcPort != uint16(theirs.SrcPort) || g.Flow.DstPort != uint16(theirs.DstPort) ||
 				!bytes.Equal(g.Data, theirs.Payload) {
 				t.Fatalf("%s, frame %d: %+v, gopacket: %+v", path, n, g, theirs)
 			}
 		}
-		if segments == 0 {
-			t.Errorf("%s has no segments", path)
+		if packets == 0 {
+			t.Errorf("%s has neither segments nor packets", path)
 		}
 		r.Close()
 	}

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/exit"
+)
+
+const rdmaSample = "../pcaps/rdma_data.pcap.zst"
+
+// dataOf returns the bulk data of the messages that a filter chooses, as hex digits in
+// the order of the messages.
+func dataOf(t *testing.T, filter, file string) string {
+	t.Helper()
+	out, errs, status := run(t, "-x", "-T", "json", "-Y", filter, file)
+	if status != exit.OK || errs != "" {
+		t.Fatalf("status %d, %s", status, errs)
+	}
+	var all strings.Builder
+	for line := range strings.Lines(out) {
+		var m struct{ Data string }
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(m.Data)
+	}
+	return all.String()
+}
+
+// TestRDMAData: the bytes of a file that the client writes and reads by RDMA are the
+// same, and -x shows them.
+func TestRDMAData(t *testing.T) {
+	const size = 128 << 10
+	written, read := dataOf(t, "kind == getreply", rdmaSample), dataOf(t, "kind == bulk", rdmaSample)
+	if len(written) != 2*size || written != read {
+		t.Errorf("%d digits are written, %d read", len(written), len(read))
+	}
+	out, _, _ := run(t, "-x", "-Y", "kind == bulk", rdmaSample)
+	if n := strings.Count(out, "\n"); n < size/16 {
+		t.Errorf("-x has %d lines", n)
+	}
+}
+
+// TestSaveRDMA: the frames that -w writes for all messages give the same messages again.
+func TestSaveRDMA(t *testing.T) {
+	const sample = "../pcaps/rdma_mount.pcap"
+	file := filepath.Join(t.TempDir(), "saved.pcapng")
+	show := []string{"-T", "fields", "-e", "kind", "-e", "xid", "-e", "bytes", "-e", "rdma.packets", "-e", "notes"}
+	first, errs, status := run(t, append(show, "-w", file, sample)...)
+	if status != exit.OK || errs != "" {
+		t.Fatalf("status %d, %s", status, errs)
+	}
+	again, errs, status := run(t, append(show, file)...)
+	if status != exit.OK || errs != "" || again != first {
+		t.Errorf("status %d, %s%s", status, errs, again)
+	}
+}
+
+// TestMergeRDMA: two captures of the same packets, with different clocks, give each
+// message once and each RPC with two sightings.
+func TestMergeRDMA(t *testing.T) {
+	other := rewritten(t, "../pcaps/rdma_mount.pcap", func(f *capture.Frame) {
+		f.Time += 5e9 + 2e4 // as if the capture point were 20 µs farther, with a clock of its own
+	})
+	for _, command := range [][]string{{"-T", "fields", "-e", "kind", "-e", "xid"}, {"rpcs", "-T", "fields", "-e", "xid", "-e", "sends", "-e", "bulk_bytes"}} {
+		one, _, _ := run(t, append(command, "../pcaps/rdma_mount.pcap")...)
+		both, errs, status := run(t, append(command, "../pcaps/rdma_mount.pcap", other)...)
+		if status != exit.OK || errs != "" || both != one || one == "" {
+			t.Errorf("%v: status %d, %s: %d lines of one capture, %d of two", command, status, errs, strings.Count(one, "\n"), strings.Count(both, "\n"))
+		}
+	}
+}
+
+// TestMixedTransports: captures of TCP and of RoCE merge.
+func TestMixedTransports(t *testing.T) {
+	lines := func(files ...string) (n int) {
+		out, errs, status := run(t, append([]string{"rpcs"}, files...)...)
+		if status != exit.OK || errs != "" {
+			t.Fatalf("%v: status %d, %s", files, status, errs)
+		}
+		return strings.Count(out, "\n")
+	}
+	if tcp, ib, both := lines(sampleFile), lines("../pcaps/rdma_mount.pcap"), lines(sampleFile, "../pcaps/rdma_mount.pcap"); both != tcp+ib || ib == 0 {
+		t.Errorf("%d RPCs over TCP, %d over RoCE, %d together", tcp, ib, both)
+	}
+}
