@@ -88,20 +88,21 @@
 //	                                          receiver acknowledged the gap,    Options.MaxTotal
 //	                                          or is silent for 256 segments,
 //	                                          the connection ended, 30 s passed
-//	packetOrder.held       packets behind a   the gap is filled; or as for      Options.MaxStream,
-//	                       gap, or of a       reassembly.held; or the queue     8192 packets,
-//	                       queue pair that    pair begins: the connection       Options.MaxTotal
-//	                       has not begun,     manager said where, or
-//	                       or that need a     ReorderFrames frames passed; or
-//	                       message of the     that message came, or
-//	                       other direction    ReorderFrames frames passed
+//	packetOrder.held       packets behind a   as for reassembly.held            Options.MaxStream,
+//	                       gap;                                                 8192 packets,
+//	                       of a queue pair    the connection manager said       Options.MaxTotal
+//	                       that has not       where it begins, or
+//	                       begun;             ReorderFrames frames passed
+//	                       that need one of   that packet came, or
+//	                       the other          ReorderFrames frames passed
+//	                       direction
 //	lateMessages           complete messages  their request was read, or        4096 messages,
 //	(package dissect)                         2 * ReorderFrames frames passed;  16 MiB
 //	                                          and no earlier frame is held by
 //	                                          the queues above (Decoder.Held)
 //
 // Messages of one direction pass them in order; messages of other connections
-// would overtake those behind a gap, which is why the third queue waits for the
+// would overtake those behind a gap, which is why the last queue waits for the
 // others. In a live capture Decoder.Quiet lets all of them go on when no frames
 // come.
 //

@@ -106,7 +106,7 @@ func (t *infiniband) pairByAck(q *queuePair, p *link.Packet) {
 	if found == nil {
 		return
 	}
-	if !q.heard {
+	if !q.hasSender {
 		q.from, q.local, q.srcPort = p.Src, p.Local, p.SrcPort
 	}
 	t.pair(q, found)
@@ -223,12 +223,12 @@ func (t *infiniband) announce(src *source, p *link.Packet, number, psn uint32, n
 	q := t.find(src, &k)
 	o := &q.order
 	if o.known {
-		if d := int32(o.unwrap(psn) - o.next); d > maxBehind || d < -maxBehind || q.heard && q.from != p.Dst || q.closed {
+		if d := int32(o.unwrap(psn) - o.next); d > maxBehind || d < -maxBehind || q.hasSender && q.from != p.Dst || q.closed {
 			q = t.replace(src, q)
 		}
 	}
 	t.table.touch(q, p.Time)
-	if !q.heard && q.from != p.Dst {
+	if !q.hasSender && q.from != p.Dst {
 		q.from, q.local = p.Dst, p.Local
 	}
 	q.lnd.lnet = q.lnd.lnet || n.lnet

@@ -79,10 +79,10 @@ type queuePair struct {
 	peer *queuePair // nil while unknown
 	conn int        // number of the connection, -1 before its first message
 
-	from    [16]byte // address of the sender, once a packet was seen
-	srcPort uint16   // UDP port of the last packet
-	local   bool     // addresses are LIDs
-	heard   bool     // a request was captured
+	from      [16]byte // address of the sender, once a packet was seen
+	srcPort   uint16   // UDP port of the last packet
+	local     bool     // addresses are LIDs
+	hasSender bool     // from was set by a request
 
 	order packetOrder
 	sent  sentPackets
@@ -273,11 +273,11 @@ func (q *queuePair) unlink() {
 // request takes a packet of a request.
 func (t *infiniband) request(src *source, p *link.Packet, operation ib.Operation) {
 	q := t.find(src, &queuePairKey{p.Dst, p.BTH.DestQP, p.Source})
-	if q.heard && q.from != p.Src {
+	if q.hasSender && q.from != p.Src {
 		q = t.replace(src, q)
 	}
-	if !q.heard {
-		q.hear(p)
+	if !q.hasSender {
+		q.setSender(p)
 	}
 	o := &q.order
 	if !o.known {
@@ -287,7 +287,7 @@ func (t *infiniband) request(src *source, p *link.Packet, operation ib.Operation
 	d := int32(psn - o.next)
 	if d < -maxBehind {
 		q = t.replace(src, q)
-		q.hear(p)
+		q.setSender(p)
 		o = &q.order
 		o.known, o.next, psn, d = true, p.BTH.PSN, p.BTH.PSN, 0
 	}
@@ -311,9 +311,9 @@ func (t *infiniband) request(src *source, p *link.Packet, operation ib.Operation
 	q.arrive(src, &g, d)
 }
 
-// hear records the sender of the packets to a queue pair.
-func (q *queuePair) hear(p *link.Packet) {
-	q.from, q.local, q.heard = p.Src, p.Local, true
+// setSender records the sender of the packets to a queue pair.
+func (q *queuePair) setSender(p *link.Packet) {
+	q.from, q.local, q.hasSender = p.Src, p.Local, true
 	if q.peer == nil {
 		q.ib.unpaired.add(q)
 	}

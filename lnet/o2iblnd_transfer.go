@@ -311,7 +311,7 @@ func (x *transfer) askWant(k *kibMessage) {
 	}
 	x.asked = true
 	if out.opt.Want != nil {
-		x.tell(*k)
+		x.fillMessage(*k)
 		out.msg.Data = x.buf
 		x.keepOnly(x.payloadOff + max(0, out.opt.Want(&out.msg)))
 	}
@@ -396,9 +396,9 @@ func (x *transfer) refuse(k *kibMessage) {
 	done := *k
 	done.end = x.from + 1
 	x.trim(x.have)
-	x.tell(done)
+	x.fillMessage(done)
 	x.owner.ib.out.msg.Note("rdma_failed", fmt.Sprintf("the receiver refused the data: PUT_NAK with status %d", x.status))
-	x.hand(&done)
+	x.handOut(&done)
 }
 
 // takeWrite takes a packet of an RDMA write. It returns false if the packet has to wait
@@ -677,11 +677,11 @@ func (x *transfer) finish(q *queuePair, k *kibMessage, status int32) {
 	}
 	q.ib.stats.Joined++
 	done := *k
-	x.tell(done)
+	x.fillMessage(done)
 	if status < 0 {
 		out.msg.Note("rdma_failed", fmt.Sprintf("the sender did not write the data: status %d", status))
 	}
-	x.hand(&done)
+	x.handOut(&done)
 }
 
 // abandon hands out a transfer whose DONE was not captured.
@@ -694,19 +694,19 @@ func (x *transfer) abandon() {
 	id.psn = x.from
 	k := kibMessage{kibHead: x.head, id: &id, end: x.from + uint32(max(1, x.writes.Packets))}
 	out := x.owner.ib.out
-	x.tell(k)
+	x.fillMessage(k)
 	if code := "truncated"; x.have == x.size {
 		if out.ending == Lost {
 			code = "gap"
 		}
 		out.msg.Note(code, fmt.Sprintf("the end of the transfer is %s", out.ending))
 	}
-	x.hand(&k)
+	x.handOut(&k)
 }
 
-// tell sets the fields of the shared Message that the headers of a transfer determine. The
+// fillMessage sets the fields of the shared Message that the headers of a transfer determine. The
 // message k completes the transfer.
-func (x *transfer) tell(k kibMessage) {
+func (x *transfer) fillMessage(k kibMessage) {
 	q := x.sender()
 	k.at, k.frames, k.version = later(x.last, k.at), x.frames, x.head.version
 	q.describe(&k, &x.partial, x.buf)
@@ -734,8 +734,8 @@ func (x *transfer) sender() *queuePair {
 	return x.owner
 }
 
-// hand hands out a transfer, which is told, and drops it.
-func (x *transfer) hand(k *kibMessage) {
+// handOut hands out a transfer, whose fields are set in the shared Message, and drops it.
+func (x *transfer) handOut(k *kibMessage) {
 	q := x.sender()
 	m := &q.ib.out.msg
 	if x.damaged {
