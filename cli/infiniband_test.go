@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 const rdmaSample = "../pcaps/rdma_data.pcap.zst"
@@ -88,5 +91,66 @@ func TestMixedTransports(t *testing.T) {
 	}
 	if tcp, ib, both := lines(sampleFile), lines("../pcaps/rdma_mount.pcap"), lines(sampleFile, "../pcaps/rdma_mount.pcap"); both != tcp+ib || ib == 0 {
 		t.Errorf("%d RPCs over TCP, %d over RoCE, %d together", tcp, ib, both)
+	}
+}
+
+// built writes the frames of a connection as a capture.
+func built(t *testing.T, c *wiretest.QueuePairs) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := capture.NewWriter(&b)
+	for i := range c.Frames {
+		if err := w.Write(&c.Frames[i], ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "built.pcapng")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestRefusedConnection: lines and the key reject have the reason, that of o2iblnd or that
+// of the connection manager.
+func TestRefusedConnection(t *testing.T) {
+	lnd := wiretest.O2iblnd{}
+	c := wiretest.NewQueuePairs()
+	for _, refusal := range []func(){
+		func() { c.Reject(28, lnd.Refusal(5)) },
+		func() { c.Reject(8, nil) },
+		func() { c.Reject(99, nil) },
+	} {
+		c.CM(false, wiretest.CMReq, c.Req(lnd.Connreq()))
+		refusal()
+		c.A.CommID++
+		c.A.Number++
+	}
+	file := built(t, c)
+	out, errs, status := run(t, "-Y", "kind == connrej", file)
+	for _, want := range []string{"CONN_STALE the request is for an earlier life of the node\n", "INVALID_SERVICE_ID nobody listens there\n", "reason 99\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q, status %d, %s\n%s", want, status, errs, out)
+		}
+	}
+	out, _, _ = run(t, "-T", "fields", "-e", "kind", "-e", "reject", "-e", "ibr_why", file)
+	if want := "connreq\t\t\nconnrej\tCONN_STALE\tCONN_STALE\nconnreq\t\t\nconnrej\tINVALID_SERVICE_ID\t\nconnreq\t\t\nconnrej\t\t\n"; out != want {
+		t.Errorf("%q, want %q", out, want)
+	}
+}
+
+// TestFailedTransfer: a refused transfer is a note, and an error of its RPC.
+func TestFailedTransfer(t *testing.T) {
+	const eio, bulkPortal, cookie = -5, 8, 7
+	lnd := wiretest.O2iblnd{}
+	c := wiretest.NewQueuePairs().Connect(lnd.Connreq(), lnd.Connack())
+	c.Send(false, lnd.PutReq(false, wiretest.Put, bulkPortal, 5, 0, 5000, cookie)).Ack(true)
+	c.Send(true, lnd.Done(true, wiretest.O2PutNak, cookie, eio)).Ack(false)
+	out, errs, status := run(t, "-T", "fields", "-e", "kind", "-e", "notes", "-e", "rdma.status", "-e", "rdma.messages.type", "-Y", "kind == bulk", built(t, c))
+	if want := "bulk\trdma_failed\t-5\tPUT_REQ,PUT_NAK\n"; out != want {
+		t.Errorf("%q, want %q; status %d, %s", out, want, status, errs)
 	}
 }
