@@ -75,11 +75,16 @@ func (u unpaired) only(h hosts, fits func(*queuePair) bool) (found *queuePair) {
 	return found
 }
 
+// any reports whether the capture has packets from one host to another whose queue pair
+// has no peer.
+func (u unpaired) any(h hosts) bool { return len(u[h]) > 0 }
+
 // pair makes two queue pairs the ends of one connection.
 func (t *infiniband) pair(a, b *queuePair) {
 	t.unpaired.remove(a)
 	t.unpaired.remove(b)
 	a.peer, b.peer = b, a
+	a.unseen, b.unseen = unseenRequests{}, unseenRequests{}
 	if a.conn < 0 || b.conn >= 0 && b.conn < a.conn {
 		a.conn = b.conn
 	}

@@ -265,6 +265,7 @@ func (q *queuePair) closeOrder() {
 	if n := q.sent.unseen.missing(); n > 0 {
 		q.loseUnseen(n)
 	}
+	q.unseen.report(q)
 }
 
 // sentPackets follows the requests to a queue pair as they were captured: which of them
@@ -453,11 +454,11 @@ func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 // loseUnseen reports packets that were acknowledged and not captured.
 func (q *queuePair) loseUnseen(n int64) {
 	u := &q.sent.unseen
-	q.lose(n*int64(q.lnd.mtu), u.from, u.to)
+	q.lose(n, u.from, u.to)
 	u.captured, u.last, u.from = u.proven, u.to, 0
 }
 
-// lose reports bytes to this queue pair that were not captured.
+// lose reports n packets to this queue pair that were not captured.
 func (q *queuePair) lose(n, from, until int64) {
 	if !q.lnd.lnet || q.ib.out.opt.Lost == nil || n <= 0 {
 		return
@@ -466,5 +467,56 @@ func (q *queuePair) lose(n, from, until int64) {
 		from = until
 	}
 	src, dst := q.ends()
-	q.ib.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: from, To: until, Bytes: n})
+	q.ib.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: from, To: until, Bytes: q.lnd.bytes(n), NIDs: connectionNIDs(q)})
+}
+
+// connectionNIDs returns the NIDs seen on the connection of a queue pair.
+func connectionNIDs(q *queuePair) []NID {
+	if nids := q.nids.all(); len(nids) > 0 || q.peer == nil {
+		return nids
+	}
+	return q.peer.nids.all()
+}
+
+// unseenRequests are the requests that acknowledgements to a queue pair prove, while its
+// peer is unknown: those of its own, as in a capture of one direction.
+type unseenRequests struct {
+	known    bool
+	psn      uint32 // of the last acknowledgement
+	time     int64
+	from     int64 // between which times they were sent that were not reported
+	packets  int64
+	srcPort  uint16
+	receiver [16]byte
+}
+
+// acknowledge takes an acknowledgement to a queue pair whose peer is unknown.
+func (u *unseenRequests) acknowledge(p *link.Packet) {
+	n, from := int64(1), p.Time
+	if u.known {
+		n, from = int64(int32(p.BTH.PSN-u.psn)<<(32-psnBits)>>(32-psnBits)), u.time
+	}
+	switch {
+	case n <= 0:
+		return
+	case n > maxBehind:
+		n, from = 1, p.Time // of another queue pair with this number
+	}
+	if u.packets == 0 {
+		u.from = from
+	}
+	u.packets += n
+	u.known, u.psn, u.time, u.srcPort, u.receiver = true, p.BTH.PSN, p.Time, p.SrcPort, p.Src
+}
+
+// report reports the requests of a queue pair that carries LNet, if none of the captured
+// packets can be one of them.
+func (u *unseenRequests) report(q *queuePair) {
+	t := q.ib
+	if u.packets == 0 || !q.lnd.lnet || t.out.opt.Lost == nil || t.unpaired.any(hosts{q.key.addr, u.receiver, q.key.source}) {
+		return
+	}
+	src, dst := packetEnds(q.key.addr, u.receiver, u.srcPort)
+	t.out.report(Loss{Source: int(q.key.source), Src: src, Dst: dst, From: u.from, To: u.time, Bytes: q.lnd.bytes(u.packets), NIDs: connectionNIDs(q)})
+	u.packets = 0
 }

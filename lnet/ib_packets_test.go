@@ -81,6 +81,35 @@ func TestIBLosses(t *testing.T) {
 	}
 }
 
+// TestIBOneDirection reports the messages that acknowledgements prove, in a capture of one
+// direction.
+func TestIBOneDirection(t *testing.T) {
+	w := wiretest.O2iblnd{}
+	c := wiretest.NewQueuePairs()
+	for i := range uint64(3) {
+		c.Send(false, w.Immediate(false, wiretest.Put, requestPortal, 1+i, 0, pattern(100))).Ack(true)
+		c.Send(true, w.Immediate(true, wiretest.Put, requestPortal, 1+i, 0, pattern(2000))).Ack(false)
+	}
+	both := make([]capture.Frame, len(c.Frames))
+	copy(both, c.Frames)
+	one := slices.DeleteFunc(c.Frames, func(f capture.Frame) bool { return f.Data[29] != 1 }) // last byte of the source address
+	for frames, want := range map[*[]capture.Frame][]string{
+		&both: nil,
+		&one:  {"10.0.0.2>10.0.0.1 7 packets in 12"},
+	} {
+		var losses []string
+		collect(wiretest.Renumber(*frames), Options{Lost: func(l *Loss) {
+			losses = append(losses, fmt.Sprintf("%v>%v %d packets in %d", l.Src.Addr(), l.Dst.Addr(), l.Bytes, (l.To-l.From)/1e5))
+			if len(l.NIDs) != 2 {
+				t.Errorf("NIDs %v", l.NIDs)
+			}
+		}})
+		if !slices.Equal(losses, want) {
+			t.Errorf("%q, want %q", losses, want)
+		}
+	}
+}
+
 // TestIBBounds has many queue pairs, and transfers that never end.
 func TestIBBounds(t *testing.T) {
 	w := wiretest.O2iblnd{}

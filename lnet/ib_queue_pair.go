@@ -83,6 +83,8 @@ type queuePair struct {
 	srcPort   uint16   // UDP port of the last packet
 	local     bool     // addresses are LIDs
 	hasSender bool     // from was set by a request
+	nids      recentNIDs
+	unseen    unseenRequests
 
 	order packetOrder
 	sent  sentPackets
@@ -335,8 +337,12 @@ func (t *infiniband) response(src *source, p *link.Packet, operation ib.Operatio
 	if q.peer == nil && p.AETH.Syndrome.ACK() {
 		t.pairByAck(q, p)
 	}
-	if q.peer != nil {
+	switch {
+	case q.peer != nil:
 		q.peer.acknowledge(src, p)
+	case p.AETH.Syndrome.ACK():
+		q.unseen.acknowledge(p)
+		q.unseen.report(q)
 	}
 }
 

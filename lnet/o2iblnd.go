@@ -464,6 +464,10 @@ func (q *queuePair) emit(k *kibMessage, p *partial, data []byte, from uint32) {
 	}
 	p.setTail(m, out.ending)
 	p.addNotes(m)
+	if !p.cut {
+		q.nids.add(m.LNet.Src)
+		q.nids.add(m.LNet.Dst)
+	}
 	switch {
 	case k.sent < k.size:
 		m.Note("short", fmt.Sprintf("the message claims %d bytes, the SEND has %d", k.size, k.sent))
@@ -496,8 +500,12 @@ func (l *o2iblnd) gap(q *queuePair, n int, next *requestPacket) {
 		}
 	}
 	inside = max(inside, l.gapInWrites(q, n, next))
-	q.lose(int64(n-inside)*int64(l.mtu), l.taken, next.Time)
+	q.lose(int64(n-inside), l.taken, next.Time)
 }
+
+// bytes returns how many bytes n packets had at most, or at least while the MTU is
+// unknown.
+func (l *o2iblnd) bytes(n int64) int64 { return n * int64(max(1, l.mtu)) }
 
 // packets returns how many packets n bytes take.
 func (l *o2iblnd) packets(n int) int {
