@@ -52,16 +52,17 @@ func TestRDMAData(t *testing.T) {
 
 // TestSaveRDMA: the frames that -w writes for all messages give the same messages again.
 func TestSaveRDMA(t *testing.T) {
-	const sample = "../pcaps/rdma_mount.pcap"
-	file := filepath.Join(t.TempDir(), "saved.pcapng")
 	show := []string{"-T", "fields", "-e", "kind", "-e", "xid", "-e", "bytes", "-e", "rdma.packets", "-e", "notes"}
-	first, errs, status := run(t, append(show, "-w", file, sample)...)
-	if status != exit.OK || errs != "" {
-		t.Fatalf("status %d, %s", status, errs)
-	}
-	again, errs, status := run(t, append(show, file)...)
-	if status != exit.OK || errs != "" || again != first {
-		t.Errorf("status %d, %s%s", status, errs, again)
+	for _, sample := range []string{"../pcaps/rdma_mount.pcap", rdmaSample} {
+		file := filepath.Join(t.TempDir(), "saved.pcapng")
+		first, errs, status := run(t, append(show, "-w", file, sample)...)
+		if status != exit.OK || errs != "" {
+			t.Fatalf("%s: status %d, %s", sample, status, errs)
+		}
+		again, errs, status := run(t, append(show, file)...)
+		if status != exit.OK || errs != "" || again != first {
+			t.Errorf("%s: status %d, %s%s", sample, status, errs, again)
+		}
 	}
 }
 

@@ -129,6 +129,16 @@ func (t *infiniband) pairByRequest(q *queuePair, fits func(l *o2iblnd) bool) {
 	}
 }
 
+// pairByWrite looks for the peer of a queue pair of which nothing is known but a write: it
+// goes to memory that the receiver has described to the sender. It reports whether the
+// queue pair carries LNet.
+func (t *infiniband) pairByWrite(q *queuePair, g *requestPacket) bool {
+	if g.opcode.Extensions().Has(ib.HasRETH) {
+		t.pairByRequest(q, func(l *o2iblnd) bool { return l.requests.byAddress(true, g.rkey, g.va) != nil })
+	}
+	return q.lnd.lnet
+}
+
 // maxConnects bounds the connects that are remembered, until they are ended.
 const maxConnects = 1 << 12
 

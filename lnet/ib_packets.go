@@ -1,6 +1,7 @@
 package lnet
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/lshark/lshark/lnet/ib"
@@ -226,6 +227,7 @@ func (q *queuePair) giveUpGap() {
 		q.ib.stats.LostPackets += int64(n)
 		q.lnd.gap(q, int(n), &first.requestPacket)
 		o.next = first.psn
+	case q.peer == nil && q.ib.giveUpEarlier(q, first.Order): // it may have waited for one of them
 	default:
 		o.busy = true
 		q.take(&first.requestPacket, true)
@@ -234,6 +236,18 @@ func (q *queuePair) giveUpGap() {
 		q.releasePeer()
 	}
 	q.release()
+}
+
+// giveUpEarlier gives up the gaps before packets in the direction opposite to that of q
+// that came before a frame. It returns false if there are none.
+func (t *infiniband) giveUpEarlier(q *queuePair, before int64) (any bool) {
+	for _, other := range slices.Clone(t.unpaired[q.hosts().reverse()]) {
+		if held := other.order.held; len(held) > 0 && held[0].Order < before && !other.order.busy {
+			other.giveUpGap()
+			any = true
+		}
+	}
+	return any
 }
 
 // begin sets where the packets begin, as the connection manager announced it.

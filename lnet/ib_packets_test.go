@@ -1,6 +1,7 @@
 package lnet
 
 import (
+	"bytes"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -282,5 +283,35 @@ func TestIBNotReady(t *testing.T) {
 	got, st := collect(c.Frames, Options{})
 	if len(got) != 3 || st.IB.Naks != 1 || st.IB.RNR != 1 || st.IB.Retransmits != 1 {
 		t.Errorf("%d messages, %+v", len(got), st.IB)
+	}
+}
+
+// TestIBUnpairedWrites: writes are joined to the request that they answer where the capture
+// begins with them and has no acknowledgements, whatever else the queue pair carries.
+func TestIBUnpairedWrites(t *testing.T) {
+	const noise = 2 * ReorderFrames // frames of another connection behind them
+	w := wiretest.O2iblnd{}
+	data := pattern(5000)
+	for name, request := range map[string]bool{"request first": true, "writes first": false} {
+		c := wiretest.NewQueuePairs()
+		if request {
+			c.Send(false, w.Immediate(false, wiretest.Put, requestPortal, 1, 0, pattern(100)))
+		}
+		get(c, w, true, 7, data, 5000)
+		other := wiretest.NewQueuePairs()
+		other.A.Number, other.B.Number, other.Now = 0x33, 0x44, c.Now
+		for i := range uint64(noise) {
+			other.Send(false, w.Immediate(false, wiretest.Put, requestPortal, i+2, 0, pattern(100)))
+		}
+		all, _ := collect(wiretest.Renumber(slices.DeleteFunc(append(c.Frames, other.Frames...), isAck)), Options{})
+		joined := 0
+		for i := range all {
+			if m := all[i].m; m.Kind == GetReply && bytes.Equal(m.Payload(), data) && len(m.Holes) == 0 {
+				joined++
+			}
+		}
+		if joined != 1 {
+			t.Errorf("%s: %d of the replies are complete: %s", name, joined, ibSummary(all))
+		}
 	}
 }

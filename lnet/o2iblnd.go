@@ -151,7 +151,7 @@ func (l *o2iblnd) take(q *queuePair, g *requestPacket, forced bool) bool {
 		l.mtu = g.size
 	}
 	switch operation := g.opcode.Operation(); {
-	case operation == ib.Send && !l.takeSend(q, g, forced), operation == ib.Write && l.lnet && !l.takeWrite(q, g, forced):
+	case operation == ib.Send && !l.takeSend(q, g, forced), operation == ib.Write && (l.lnet || q.ib.pairByWrite(q, g)) && !l.takeWrite(q, g, forced):
 		return false
 	}
 	l.taken = g.Time
