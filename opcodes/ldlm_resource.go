@@ -64,6 +64,10 @@ func appendResource(dst, b []byte, kind uint64, big bool) []byte {
 	for i := range name {
 		name[i] = ReadUint(b[8*i:8*i+8], big)
 	}
+	return appendResourceName(dst, name, kind)
+}
+
+func appendResourceName(dst []byte, name [4]uint64, kind uint64) []byte {
 	switch {
 	case name == [4]uint64{}:
 		return dst
