@@ -139,6 +139,15 @@ func appendJSONInteger(dst []byte, n *dissect.Node) []byte {
 	return append(appendDecimal(append(dst, '"'), n.Val), '"')
 }
 
+// appendJSONUint appends a number, as a string where readers of JSON would round
+// it.
+func appendJSONUint(dst []byte, v uint64) []byte {
+	if v > maxJSONInt {
+		return append(appendDecimal(append(dst, '"'), v), '"')
+	}
+	return appendDecimal(dst, v)
+}
+
 // appendJSONNumber appends an integer, as a string where readers of JSON would
 // round it.
 func appendJSONNumber(dst []byte, v int64) []byte {

@@ -121,7 +121,7 @@ func (j *recordJSON[R]) list(dst []byte, m *member[R], r R) []byte {
 func (j *recordJSON[R]) value(dst []byte, names *schema.Names, v *records.Value) []byte {
 	switch v.Type {
 	case records.Uint, records.Seconds:
-		return appendDecimal(dst, v.U)
+		return appendJSONUint(dst, v.U)
 	case records.Decimal:
 		return append(appendDecimal(append(dst, '"'), v.U), '"')
 	case records.Duration:
@@ -136,7 +136,7 @@ func (j *recordJSON[R]) value(dst []byte, names *schema.Names, v *records.Value)
 		if name := names.Name(v.U); name != "" {
 			return append(append(append(dst, '"'), name...), '"')
 		}
-		return appendDecimal(dst, v.U)
+		return appendJSONUint(dst, v.U)
 	case records.Flags:
 		return appendJSONFlags(dst, names, v.U)
 	case records.Strings:
