@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
 )
 
@@ -55,8 +56,13 @@ func oneOf(words ...string) complete {
 }
 
 func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	names := render.RPCKeys()
-	if cmd.Name() != "rpcs" {
+	var names []string
+	switch cmd.Name() {
+	case "rpcs":
+		names = render.RPCKeys()
+	case "locks":
+		names = report.LockKeys()
+	default:
 		names = append(render.RecordKeys(), opcodes.NewIndex().Names()...)
 	}
 	return withPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
@@ -65,7 +71,10 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 // completeFilter completes the last word of a filter.
 func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	at := strings.LastIndexAny(start, " (!") + 1
-	names := filter.Names(cmd.Name() == "rpcs" || cmd.Name() == "stats")
+	names := filter.LockNames()
+	if cmd.Name() != "locks" {
+		names = filter.Names(cmd.Name() == "rpcs" || cmd.Name() == "stats")
+	}
 	return prefixed(start[:at], withPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 

@@ -24,6 +24,7 @@ var recordGoldens = []struct {
 	{".rpcs", []string{"rpcs"}},
 	{".stats", []string{"stats", "--by", "op,variant"}},
 	{".imports", []string{"imports", "--timeline"}},
+	{".locks", []string{"locks"}},
 }
 
 // testSystem returns a System without terminal and environment.

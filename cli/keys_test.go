@@ -23,6 +23,7 @@ type keyTable struct {
 var keyTables = []keyTable{
 	{nil, records.Messages.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/io.pcap.zst", "../pcaps/rdma_data.pcap.zst"}},
 	{[]string{"rpcs"}, records.RPCs.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/recovery.pcap.zst", "../pcaps/rdma_mount.pcap"}},
+	{[]string{"locks"}, records.Locks.Entries(), []string{"../pcaps/locks.pcap.zst", "../pcaps/recovery.pcap.zst"}},
 }
 
 // TestKeysEverywhere: each key of the tables has the same value in JSON and in
@@ -74,10 +75,18 @@ func completes(t *testing.T, args []string, name string) {
 	}
 }
 
+// counted returns a key that every record of a command has.
+func counted(args []string) string {
+	if slices.Contains(args, "locks") {
+		return "client"
+	}
+	return "xid"
+}
+
 // count returns how many records of a sample a filter chooses.
 func count(t *testing.T, args []string, filter, sample string) int {
 	t.Helper()
-	out, errs, status := run(t, slices.Concat(args, []string{"-Y", filter, "-T", "fields", "-e", "xid", sample})...)
+	out, errs, status := run(t, slices.Concat(args, []string{"-Y", filter, "-T", "fields", "-e", counted(args), sample})...)
 	if status != exit.OK {
 		t.Errorf("%v -Y %s: status %d, %s", args, filter, status, errs)
 	}

@@ -26,6 +26,8 @@ func TestOmittedColumns(t *testing.T) {
 		{"stats -T json", 80, ""},
 		{"imports", 80, "lshark: hidden: kind server committed ungranted uuid since rtx rtt\n"},
 		{"imports --timeline", 80, ""},
+		{"locks", 80, "lshark: hidden: ended held frame bl target server handle (0: job)\n"},
+		{"locks --blockers", 80, "lshark: hidden: target server\n"},
 		{"rpcs", 80, "lshark: hidden: client\n"},
 		{"rpcs --slowest 3", 80, "lshark: hidden: client\n"},
 		{"rpcs", 120, ""},

@@ -38,6 +38,16 @@ func TestRecordFlags(t *testing.T) {
 		{"rpcs --offset other.pcap=1", "not among the files"},
 		{"imports -T summary", "unknown form"},
 		{"imports --color maybe", "auto, always or never"},
+		{"locks --slowest -1", "negative"},
+		{"locks -c -1", "negative"},
+		{"locks --slowest 1 --blockers", "exclude"},
+		{"locks --blockers -T fields -e client", "no -T fields"},
+		{"locks --fid 7", "must be a FID"},
+		{"locks -T fields -e mod", "did you mean mode"},
+		{"locks -T fields", "-e"},
+		{"locks -Y lock.waitd", "did you mean lock.waited"},
+		{"locks -Y lock.mode.XX", "has no value XX"},
+		{"rpcs -Y lock.waited", "use lshark locks"},
 	} {
 		out, errs, status := run(t, append(strings.Fields(c.args), recovery)...)
 		if status != exit.Usage || out != "" || !strings.Contains(errs, c.want) {

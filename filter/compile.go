@@ -42,6 +42,8 @@ type compiler struct {
 	text  string
 	index *schema.Index
 	rpc   *RPCFilter // the filter that is compiled, when it is over RPCs
+
+	ofLocks bool // the filter is over locks
 }
 
 // fail makes an error at a token.

@@ -53,6 +53,11 @@ func (c *compiler) hint(name string) string {
 	if _, ok := records.RPCs.Find(name); ok && c.rpc == nil {
 		return records.RPCs.Prefix + name + " is a key of RPCs: " + rpcHint
 	}
+	if path, ok := strings.CutPrefix(name, records.Locks.Prefix); ok {
+		if _, ok := records.Locks.Find(path); ok {
+			return name + " is a key of locks: use lshark locks"
+		}
+	}
 	if hint, ok := tsharkFields[name]; ok {
 		return hint
 	}

@@ -11,6 +11,9 @@ import (
 
 // resolve finds the field of a name.
 func (c *compiler) resolve(t token) (*field, error) {
+	if c.ofLocks {
+		return c.resolveLock(t)
+	}
 	if strings.HasPrefix(t.text, records.RPCs.Prefix) {
 		f, err := c.rpcField(t)
 		if i := strings.LastIndexByte(t.text, '.'); err != nil && i > len(records.RPCs.Prefix) {

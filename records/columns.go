@@ -19,6 +19,8 @@ var tables = []struct {
 	{"table of stats", statsColumns, Rows.Entries()},
 	{"tsv of stats", tsvColumns, Rows.Entries()},
 	{"table of imports", importsColumns, Imports.Entries()},
+	{"table of locks", locksColumns, Locks.Entries()},
+	{"table of blockers", blockersColumns, Holders.Entries()},
 	{"line of rpcs", rpcsColumns, RPCs.Entries()},
 	{"table of flags", flagsColumns, nil},
 }
@@ -75,6 +77,18 @@ var importsColumns = []column{
 	{"committed", "last_committed", ""},
 	{"ungranted", "flags.refused", "number of flags that were asked for and not granted"},
 	{"uuid", "client_uuid", ""},
+}
+
+var locksColumns = []column{
+	{"lock", "mode", "mode of the lock, and its bits, range or group id"},
+	{"frame", "asked.frame", ""},
+	{"bl", "callbacks", "number of callbacks that asked the client to give the lock back"},
+	{"blocked by", "blocked_by", "nodes and jobs with locks that kept it waiting"},
+}
+
+var blockersColumns = []column{
+	{"holder", "client", ""},
+	{"time", "waited", ""},
 }
 
 var rpcsColumns = []column{

@@ -28,6 +28,7 @@ const (
 type tableColumn struct {
 	title   string
 	left    bool
+	whole   bool // never truncated
 	dimZero bool // 0 is dim
 	rank    rank
 	width   int
@@ -133,7 +134,7 @@ func (t *table) narrow(over, least int) int {
 	for ; over > 0; over-- {
 		widest := -1
 		for k, c := range t.cols {
-			if !c.hidden && c.left && c.width > least && (widest < 0 || c.width > t.cols[widest].width) {
+			if !c.hidden && c.left && !c.whole && c.width > least && (widest < 0 || c.width > t.cols[widest].width) {
 				widest = k
 			}
 		}
