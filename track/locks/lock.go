@@ -232,8 +232,8 @@ func (l *Lock) sameOwner(o *Lock) bool {
 	return l.Desc.Kind == opcodes.FlockLock && l.Client == o.Client && l.Desc.Owner == o.Desc.Owner
 }
 
-// keepsWaiting reports whether a lock that is held conflicts with one that waits.
-func (l *Lock) keepsWaiting(o *Lock) bool {
+// isInConflict reports whether a lock that is held conflicts with one that waits.
+func (l *Lock) isInConflict(o *Lock) bool {
 	return l != o && l.isLive() && l.known == knownGranted && !l.partly && !l.sameOwner(o) && l.Desc.Conflicts(&o.Desc)
 }
 

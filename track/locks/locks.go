@@ -317,13 +317,13 @@ func (t *Locks) enqueued(l *Lock, r *track.RPC, m *dissect.Message) {
 	case reply.Desc.Granted != 0:
 		t.setHandles(l, 0, reply.Handle)
 		t.describe(l, &reply.Desc, knownGranted)
-		t.waited(l)
+		t.addEarlierHolders(l)
 		t.grant(l, r.Replied())
 	default:
 		t.setHandles(l, 0, reply.Handle)
 		if l.Blocked = reply.Blocked; !l.IsGranted() {
 			t.describe(l, &reply.Desc, knownRequested)
-			t.waits(l)
+			t.addHolders(l)
 		}
 	}
 }
@@ -337,7 +337,7 @@ func (t *Locks) grant(l *Lock, p track.Point) {
 		t.release(l, Replaced, p)
 	}
 	if l.isSilent() {
-		t.keeps(l)
+		t.addToWaiting(l)
 	}
 }
 
@@ -380,11 +380,11 @@ func (t *Locks) callback(r *track.RPC, m *dissect.Message) {
 	case Blocking:
 		t.describe(l, &d, knownResource)
 		l.blocking = d
-		t.blocks(l, &d)
+		t.addCallbackTo(l, &d)
 	case Glimpse:
 		t.describe(l, &d, knownResource)
 	default:
-		t.complete(l, m, &d, c)
+		t.completion(l, m, &d, c)
 	}
 }
 
@@ -402,8 +402,8 @@ func (t *Locks) answered(l *Lock, c *Callback, r *track.RPC) {
 	t.end(l, Gone, c.Answered)
 }
 
-// complete takes a completion callback.
-func (t *Locks) complete(l *Lock, m *dissect.Message, d *opcodes.LockDesc, c Callback) {
+// completion takes a completion callback.
+func (t *Locks) completion(l *Lock, m *dissect.Message, d *opcodes.LockDesc, c Callback) {
 	if _, granted, _ := opcodes.CompletedLock(m.Msg); !granted {
 		t.end(l, Failed, c.Sent)
 		return
@@ -414,7 +414,7 @@ func (t *Locks) complete(l *Lock, m *dissect.Message, d *opcodes.LockDesc, c Cal
 		t.grant(l, c.Sent)
 	}
 	if c.Kind == BlockingCompletion {
-		t.keeps(l)
+		t.addToWaiting(l)
 	}
 }
 
@@ -433,7 +433,7 @@ func (t *Locks) convert(r *track.RPC, m *dissect.Message) {
 	} else {
 		l.Dropped++
 	}
-	t.gives(l, r.Requested().Time)
+	t.stopBlocking(l, r.Requested().Time)
 }
 
 // ofServer returns the lock with a server's cookie in a request of the client; one
@@ -490,12 +490,12 @@ func (t *Locks) end(l *Lock, how How, p track.Point) {
 	if p.Frame != 0 {
 		l.Last = p.Time
 	}
-	t.gives(l, l.Last)
+	t.stopBlocking(l, l.Last)
 	t.leave(l)
 	t.disconnect(l)
 	if how == Unfollowed {
 		l.live.Remove()
-		t.pass(l)
+		t.finish(l)
 		return
 	}
 	t.ended.Push(&l.live, t.now)
@@ -534,8 +534,8 @@ func (t *Locks) forgetHandles(l *Lock) {
 	t.forget(t.byServer, handleKey{l.Server, l.Handle}, l)
 }
 
-// pass gives a lock to the hook.
-func (t *Locks) pass(l *Lock) {
+// finish passes a lock to the hook.
+func (t *Locks) finish(l *Lock) {
 	t.forgetHandles(l)
 	t.done(l)
 }
@@ -555,7 +555,7 @@ func (t *Locks) Advance(now int64) {
 	t.now = max(t.now, now)
 	for l := t.ended.Overdue(t.now, t.linger, maxEnded); l != nil; l = t.ended.Overdue(t.now, t.linger, maxEnded) {
 		l.live.Remove()
-		t.pass(l)
+		t.finish(l)
 	}
 }
 
@@ -564,11 +564,11 @@ func (t *Locks) Advance(now int64) {
 func (t *Locks) Close() {
 	for l := t.ended.First(); l != nil; l = t.ended.First() {
 		l.live.Remove()
-		t.pass(l)
+		t.finish(l)
 	}
 	for l := t.live.First(); l != nil; l = t.live.First() {
 		l.Last = t.now
 		l.live.Remove()
-		t.pass(l)
+		t.finish(l)
 	}
 }

@@ -101,15 +101,15 @@ func (t *Locks) leave(l *Lock) {
 	}
 }
 
-// blocks takes a blocking callback to the holder of a lock, with the lock that was
-// requested.
-func (t *Locks) blocks(holder *Lock, requested *opcodes.LockDesc) {
+// addCallbackTo takes a blocking callback to the holder of a lock: the holder keeps
+// the requested lock waiting, and all others that wait and are in conflict.
+func (t *Locks) addCallbackTo(holder *Lock, requested *opcodes.LockDesc) {
 	r := holder.place.resource
 	if r == nil {
 		return
 	}
 	for _, l := range first(r.waiting) {
-		if l != holder && l.isWaiting() && (requested.Matches(&l.Desc) || holder.keepsWaiting(l)) {
+		if l != holder && l.isWaiting() && (requested.Matches(&l.Desc) || holder.isInConflict(l)) {
 			l.addBlocker(holder.asBlocker())
 		}
 	}
@@ -122,10 +122,10 @@ func (t *Locks) blocks(holder *Lock, requested *opcodes.LockDesc) {
 	asked.n++
 }
 
-// waits finds the locks that keep a lock waiting whose reply says that it waits.
-// The server sends the holder of a lock a single blocking callback, for the first
-// that waits for it, and none for flocks and group locks.
-func (t *Locks) waits(l *Lock) {
+// addHolders adds the holders that keep a lock waiting whose reply says that it has
+// to wait. The server sends a holder a single blocking callback, for the first lock
+// that waits for it, and none to holders of flocks and group locks.
+func (t *Locks) addHolders(l *Lock) {
 	if l.place.resource == nil {
 		return
 	}
@@ -133,16 +133,17 @@ func (t *Locks) waits(l *Lock) {
 		if holder == l || !holder.isLive() {
 			continue
 		}
-		if holder.keepsWaiting(l) && (holder.isSilent() || holder.isAskedFor()) ||
+		if holder.isInConflict(l) && (holder.isSilent() || holder.isAskedFor()) ||
 			holder.isAskedFor() && holder.blocking.Matches(&l.Desc) {
 			l.addBlocker(holder.asBlocker())
 		}
 	}
 }
 
-// waited finds the locks that kept a lock waiting while the server handled its
-// request: the blocking callbacks since then that describe it as it was granted.
-func (t *Locks) waited(l *Lock) {
+// addEarlierHolders adds the holders that kept a lock waiting while the server
+// handled its request: those of the blocking callbacks since then that describe the
+// lock as it was granted.
+func (t *Locks) addEarlierHolders(l *Lock) {
 	if l.place.resource == nil {
 		return
 	}
@@ -160,8 +161,9 @@ func (t *Locks) waited(l *Lock) {
 	}
 }
 
-// gives notes when a lock ended that kept others waiting.
-func (t *Locks) gives(holder *Lock, now int64) {
+// stopBlocking notes for all locks that wait for a holder that it keeps them waiting
+// no longer.
+func (t *Locks) stopBlocking(holder *Lock, now int64) {
 	r := holder.place.resource
 	if r == nil {
 		return
@@ -178,16 +180,16 @@ func (t *Locks) gives(holder *Lock, now int64) {
 	}
 }
 
-// keeps finds the locks that a lock keeps waiting which was granted, when there will
-// be no blocking callback: for flocks and group locks, and after a completion
-// callback that is a blocking one as well.
-func (t *Locks) keeps(holder *Lock) {
+// addToWaiting adds the holder of a lock that was granted to the locks that it keeps
+// waiting, when no blocking callback will: for flocks and group locks, and after a
+// completion callback that is a blocking one as well.
+func (t *Locks) addToWaiting(holder *Lock) {
 	r := holder.place.resource
 	if r == nil {
 		return
 	}
 	for _, l := range first(r.waiting) {
-		if l.isWaiting() && holder.keepsWaiting(l) {
+		if l.isWaiting() && holder.isInConflict(l) {
 			l.addBlocker(holder.asBlocker())
 		}
 	}
