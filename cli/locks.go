@@ -128,7 +128,7 @@ func (c *locks) run(args []string) error {
 	if err := errors.Join(err, c.check()); err != nil {
 		return err
 	}
-	out := &locksOutput{w: c.sys.NewWriter(in.FlushPolicy()), keep: maxLockRows, slowest: c.slowest}
+	out := &locksOutput{w: c.sys.NewWriter(in.FlushPolicy()), slowest: c.slowest}
 	switch c.view.form.value {
 	case "json":
 		out.append = report.NewLocksJSON().AppendLock
@@ -179,6 +179,9 @@ func (c *locks) run(args []string) error {
 			follow.Advance(p.Last())
 			follow.Close()
 			if c.blockers {
+				if sums.Dropped > 0 {
+					p.Note("%d waits for further holders are not shown", sums.Dropped)
+				}
 				return errors.Join(out.err, out.w.Write(c.renderHolders(sums.List(), p)))
 			}
 			return c.finish(out, p)
@@ -232,7 +235,6 @@ type locksOutput struct {
 	w       *iostreams.Writer
 	append  func([]byte, *trackedlocks.Lock) []byte // nil for a table
 	header  []byte
-	keep    int // locks of a table at most
 	slowest int // 0: all
 	kept    []*trackedlocks.Lock
 	dropped int
@@ -252,7 +254,7 @@ func (o *locksOutput) add(l *trackedlocks.Lock) {
 	switch {
 	case o.slowest > 0 && len(o.kept) >= 2*max(o.slowest, 1<<10):
 		o.kept = o.sorted()
-	case o.slowest == 0 && len(o.kept) > o.keep:
+	case o.slowest == 0 && len(o.kept) > maxLockRows:
 		half := len(o.kept) / 2
 		o.dropped += half
 		o.kept = slices.Delete(o.kept, 0, half)

@@ -97,8 +97,8 @@ var Locks = Table[*locks.Lock]{Record: "lock", Prefix: "lock.", InFilters: true,
 		v.U = l.ClientHandle
 		return l.ClientHandle != 0
 	}},
-	lockPoint("asked", "the request; unknown when it was before the capture", Null, func(l *locks.Lock) track.Point { return l.Asked }),
-	lockPoint("granted", "the reply or the completion callback that granted it", Null, func(l *locks.Lock) track.Point { return l.Granted }),
+	lockPoint("asked", "the request; unknown when it was before the capture", func(l *locks.Lock) track.Point { return l.Asked }),
+	lockPoint("granted", "the reply or the completion callback that granted it", func(l *locks.Lock) track.Point { return l.Granted }),
 	{Name: "waited", Type: Duration, Doc: "time from the request to the grant, or to the end of the wait or of the capture; unknown where the reply was not captured", Get: func(l *locks.Lock, v *Value) bool {
 		return v.setDuration(l.Waited())
 	}},
@@ -141,9 +141,9 @@ func hasExtent(l *locks.Lock) bool {
 	return l.HasDesc() && (l.Desc.Kind == opcodes.ExtentLock || l.Desc.Kind == opcodes.FlockLock)
 }
 
-// lockPoint makes the key of a message, null or left out when it was not seen.
-func lockPoint(name, doc string, p Presence, at func(l *locks.Lock) track.Point) Key[*locks.Lock] {
-	return Key[*locks.Lock]{Name: name, Type: Object, JSON: p, Doc: doc, Parts: point(at), Get: func(l *locks.Lock, _ *Value) bool { return at(l).Frame != 0 }}
+// lockPoint makes the key of a message, null when it was not seen.
+func lockPoint(name, doc string, at func(l *locks.Lock) track.Point) Key[*locks.Lock] {
+	return Key[*locks.Lock]{Name: name, Type: Object, Doc: doc, Parts: point(at), Get: func(l *locks.Lock, _ *Value) bool { return at(l).Frame != 0 }}
 }
 
 var blockers = []Key[*locks.Lock]{
