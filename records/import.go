@@ -35,7 +35,10 @@ var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 	importText("state", "state at the end of the capture, as far as messages prove it: of the import on the client", func(i *Import) string { return i.State.String() }),
 	{Name: "since", Type: Object, Doc: "where the import entered that state", Parts: point(func(i *Import) track.Point { return i.Since() }),
 		Get: func(i *Import, _ *Value) bool { return i.State != track.StateUnknown }},
-	importCount("conn_cnt", "number of the last connect attempt, as counted by the client", func(i *Import) int64 { return int64(i.ConnCnt) }),
+	{Name: "conn_cnt", Doc: "number of the last connect attempt, as counted by the client", Get: func(i *Import, v *Value) bool {
+		v.U = uint64(i.ConnCnt)
+		return i.ConnCnt != 0
+	}},
 	importCount("attempts", "number of connect requests", func(i *Import) int64 { return int64(i.Attempts) }),
 	{Name: "version", Type: Object, Doc: "releases of both sides, as sent with the connect", Parts: []Key[*Import]{
 		importVersion("client", "release of the client", func(i *Import) (uint32, bool) { return i.Asked.Version, i.HasAsked }),
@@ -59,11 +62,11 @@ var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 	}},
 	{Name: "last_committed", Type: Decimal, Doc: "last transaction that the server reported as written to disk", Get: func(i *Import, v *Value) bool {
 		v.U = i.LastCommitted
-		return true
+		return i.HasCommitted
 	}},
 	{Name: "last_transno", Type: Decimal, Doc: "last transaction that a reply had", Get: func(i *Import, v *Value) bool {
 		v.U = i.LastTransno
-		return true
+		return i.HasCommitted
 	}},
 	importCount("requests", "number of requests", func(i *Import) int64 { return i.Requests }),
 	importCount("replies", "number of replies", func(i *Import) int64 { return i.Replies }),

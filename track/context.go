@@ -3,6 +3,7 @@ package track
 import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // contextSetup is for what a client sets up security contexts.
@@ -53,4 +54,10 @@ func (t *connections) ofContext(context uint64, byHandle *Connection) *Connectio
 		byHandle.setTarget(c.TargetUUID, TargetFromContext)
 	}
 	return byHandle
+}
+
+// setsUpContext reports whether an operation sets up or ends a security context: its
+// reply is not from the target.
+func setsUpContext(opc uint32) bool {
+	return opc >= opcodes.SEC_CTX_INIT && opc <= opcodes.SEC_CTX_FINI
 }

@@ -35,6 +35,7 @@ type ImportCounts struct {
 	RTT           int64 // nanoseconds, of the last RPC, 0 when unknown
 	LastCommitted uint64
 	LastTransno   uint64
+	HasCommitted  bool // a reply was readable, so LastCommitted and LastTransno are known
 }
 
 // ConnectParameters are what the client asked for in connects, and what the
@@ -43,7 +44,7 @@ type ConnectParameters struct {
 	Asked, Granted ConnectData // of the last connect that has them
 	HasAsked       bool
 	HasGranted     bool
-	ConnCnt        uint32
+	ConnCnt        uint32          // 0: unknown
 	Attempts       int             // connect requests
 	Failures       map[int32]int64 // connects and security contexts that were refused, by errno
 }

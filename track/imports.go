@@ -101,6 +101,9 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 	case len(m.RPC.GSS.Setup.Target) > 0:
 		i.contextSetup(p)
 	default:
+		if i.Attempts == 0 { // connected before the capture
+			i.ConnCnt = max(i.ConnCnt, r.ConnCnt)
+		}
 		i.use.note(r, p)
 		i.request(r, m, p)
 	}
@@ -121,6 +124,7 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 	changes := i.changes
 	i.Replies++
 	i.LastCommitted = max(i.LastCommitted, m.RPC.LastCommitted)
+	i.HasCommitted = i.HasCommitted || r.HasOpcode && !setsUpContext(r.Opcode)
 	i.LastTransno = max(i.LastTransno, r.Transno)
 	switch {
 	case IsConnect(r.Opcode):

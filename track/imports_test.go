@@ -337,8 +337,8 @@ func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
 func TestConnectionFromBefore(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
-	s.plain(getter, export)
-	if i := imports.List()[0]; i.TargetUUID != "" || i.State != StateFull || i.Handle != export {
+	s.ask(getter, []change{handle(export), connCnt(4)}, []change{handle(export)})
+	if i := imports.List()[0]; i.TargetUUID != "" || i.State != StateFull || i.Handle != export || i.ConnCnt != 4 || !i.HasCommitted {
 		t.Errorf("before: %+v", i)
 	}
 	s.connect(5, 0, export, handle(export), opFlags(msgReconnect))

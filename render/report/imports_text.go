@@ -133,6 +133,13 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 	number := func(st *render.Style, n int64) {
 		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
 	}
+	known := func(st *render.Style, n int64, ok bool) {
+		if ok {
+			number(st, n)
+		} else {
+			t.put(&c.Dim, func(b []byte) []byte { return append(b, '-') })
+		}
+	}
 	text := func(st *render.Style, s string) {
 		t.put(st, func(b []byte) []byte {
 			if s == "" {
@@ -145,7 +152,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		t.put(&c.NID, func(b []byte) []byte { return appendTarget(b, i) })
 		t.put(&c.NID, func(b []byte) []byte { return render.AppendNID(b, i.Client, s.opt.FullNIDs) })
 		text(stateStyle(c, i.State), i.State.String())
-		number(&c.Num, int64(i.ConnCnt))
+		known(&c.Num, int64(i.ConnCnt), i.ConnCnt != 0)
 		if len(i.Failures) == 0 {
 			number(&c.Dim, 0)
 		} else {
@@ -156,9 +163,9 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		t.put(&c.Dim, func(b []byte) []byte { return versions(b, i) })
 		text(&c.Dim, i.Kind())
 		t.put(&c.NID, func(b []byte) []byte { return render.AppendNID(b, i.Server, s.opt.FullNIDs) })
-		t.put(&c.FID, func(b []byte) []byte { return strconv.AppendUint(b, i.LastCommitted, 10) })
+		known(&c.FID, int64(i.LastCommitted), i.HasCommitted)
 		f, f2 := i.Refused()
-		number(&c.Warn, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)))
+		known(&c.Warn, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)), i.HasAsked && i.HasGranted)
 		text(&c.Dim, i.ClientUUID)
 		t.put(&c.Dim, func(b []byte) []byte { return s.since(b, i) })
 		number(&c.Warn, i.Retransmits())
