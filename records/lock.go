@@ -115,7 +115,7 @@ var Locks = Table[*locks.Lock]{Record: "lock", Prefix: "lock.", InFilters: true,
 		return l.Replays > 0
 	}},
 	{Name: "stuck", Type: Bool, JSON: Omit, Doc: "it was never granted, or a callback about it was not answered or not obeyed", Get: func(l *locks.Lock, _ *Value) bool { return l.IsStuck() }},
-	{Name: "blocked_by", Type: Object, Doc: "locks that kept it waiting: the server sent them a blocking callback for it, or they are flocks on the same range",
+	{Name: "blocked_by", Type: Object, Doc: "locks that kept it waiting: the server sent them a blocking callback, or they are flocks on the same range, or group locks, which get none",
 		Len: func(l *locks.Lock) int { return len(l.BlockedBy) }, Parts: blockers},
 	{Name: "callbacks", Type: Object, Doc: "callbacks from the server about the lock", Len: func(l *locks.Lock) int { return len(l.Callbacks) }, Parts: lockCallbacks},
 	{Name: "converts", Type: Object, JSON: Omit, Doc: "converts, with which the client kept some bits only", Len: func(l *locks.Lock) int { return len(l.Converts) },
