@@ -132,7 +132,7 @@ func TestRefusedConnection(t *testing.T) {
 	}
 	file := built(t, c)
 	out, errs, status := run(t, "-Y", "kind == connrej", file)
-	for _, want := range []string{"CONN_STALE the request is for an earlier life of the node\n", "INVALID_SERVICE_ID nobody listens there\n", "reason 99\n"} {
+	for _, want := range []string{"CONN_STALE stale incarnation: the node that refuses has restarted\n", "INVALID_SERVICE_ID no listener at the service id\n", "reason 99\n"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q, status %d, %s\n%s", want, status, errs, out)
 		}

@@ -109,7 +109,7 @@ func TestInfiniBandTree(t *testing.T) {
 			{"get", lnet.Message{Kind: lnet.Get, Data: getReq, Size: len(getReq), LNetOff: 48, PayloadOff: 120, IB: &lnet.IB{Headers: send, Parts: []lnet.IBPart{part(1, false, getReq)}}},
 				map[string]string{"o2iblnd.ibm_type": "GET_REQ", "o2iblnd.get.ibgm_cookie": "7", "lnet.type": "GET", "lnet.sink_length": "2000", "o2iblnd": "0"}},
 			{"refusal", lnet.Message{Kind: lnet.Connrej, Data: connrej, Size: len(connrej), LNetOff: -1, IB: &lnet.IB{Reject: 28, Headers: wiretest.Join(wiretest.BTH(wiretest.UDSendOnly, 1, 5, false), wiretest.DETH(0x80010000, 1))}},
-				map[string]string{"o2iblnd.ibr_why": "CONN_STALE(the request is for an earlier life of the node)", "ib.deth.deth_srcqp": "1", "o2iblnd.ibr_cp.ibcp_queue_depth": "8"}},
+				map[string]string{"o2iblnd.ibr_why": "CONN_STALE(stale incarnation: the node that refuses has restarted)", "ib.deth.deth_srcqp": "1", "o2iblnd.ibr_cp.ibcp_queue_depth": "8"}},
 		} {
 			c.m.Transport, c.m.Swapped = lnet.O2IB, big
 			tree := Tree{Remarks: true}

@@ -25,7 +25,7 @@
 //		U64("fb_size", Size, When("fb_valid", "SIZE")),
 //	)
 //
-//	var _ = DefineRPC(&RPC{Opcode: OST_FOO, Name: "OST_FOO", Doc: "asks for a foo", Variants: []*Variant{{
+//	var _ = DefineRPC(&RPC{Opcode: OST_FOO, Name: "OST_FOO", Doc: "Requests a foo.", Variants: []*Variant{{
 //		Request: Bufs(bufPtlrpcBody, Sub("foo_body", fooBody)),
 //		Reply:   Bufs(bufPtlrpcBody),
 //	}}})

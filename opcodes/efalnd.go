@@ -5,9 +5,9 @@ import . "github.com/lshark/lshark/opcodes/schema"
 // EfalndMsgType is the group efalnd_msg_type.
 var EfalndMsgType = Enum("efalnd_msg_type", "EFALND_MSG_", "messages of LNet over Amazon EFA", []Value{
 	{Name: "RESERVED", Value: 0x0, Since: "2.17", Doc: "not in use"},
-	{Name: "CONN_PROBE", Value: 0x1, Since: "2.17", Doc: "asks which protocol versions the peer knows"},
+	{Name: "CONN_PROBE", Value: 0x1, Since: "2.17", Doc: "requests the protocol versions of the peer"},
 	{Name: "CONN_PROBE_RESP", Value: 0x2, Since: "2.17", Doc: "answer to CONN_PROBE"},
-	{Name: "CONN_REQ", Value: 0x3, Since: "2.17", Doc: "asks for a connection"},
+	{Name: "CONN_REQ", Value: 0x3, Since: "2.17", Doc: "requests a connection"},
 	{Name: "CONN_REQ_ACK", Value: 0x4, Since: "2.17", Doc: "answer to CONN_REQ"},
 	{Name: "IMMEDIATE", Value: 0x5, Since: "2.17", Doc: "a whole LNet message"},
 	{Name: "NACK", Value: 0x6, Since: "2.17", Doc: "refuses a PUTR_REQ or GETR_REQ"},
@@ -28,7 +28,7 @@ var EfalndVersion = Enum("efalnd_version", "EFALND_PROTO_", "versions of the pro
 var EfalndStatus = Enum("efalnd_status", "KEFA_COMP_STATUS_", "results in messages of efalnd", []Value{
 	{Name: "OK", Value: 0x0, Since: "2.17", Doc: "success"},
 	{Name: "UNSUPPORTED_OP", Value: 0x1, Since: "2.17", Doc: "the peer does not know the operation"},
-	{Name: "NO_MEMORY", Value: 0x2, Since: "2.17", Doc: "the peer is short of memory"},
+	{Name: "NO_MEMORY", Value: 0x2, Since: "2.17", Doc: "the peer is out of memory"},
 	{Name: "GENERAL_ERROR", Value: 0x3, Since: "2.17", Doc: "another error of the peer"},
 	{Name: "COMM_FAILURE", Value: 0x14, Since: "2.17", Doc: "the message could not be sent"},
 	{Name: "NO_LNET_MSG", Value: 0x15, Since: "2.17", Doc: "the peer has no LNet message for it"},
@@ -102,7 +102,7 @@ var kefaConnProbeRespMsg = Define("kefa_conn_probe_resp_msg", Since("2.17"), "an
 )
 
 // kefaConnReqMsg is struct kefa_conn_req_msg.
-var kefaConnReqMsg = Define("kefa_conn_req_msg", Since("2.17"), "asks for a connection",
+var kefaConnReqMsg = Define("kefa_conn_req_msg", Since("2.17"), "requests a connection",
 	U16("lnd_ver", "version of the driver"),
 	Opaque("src_gid", 16, "GID of the sender"),
 	U64("src_epoch", Cookie, "incarnation of the sender"),

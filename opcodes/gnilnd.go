@@ -27,7 +27,7 @@ var GnilndMsgType = Enum("gnilnd_msg_type", "GNILND_MSG_", "messages of LNet ove
 
 // GnilndConnreqType is the group gnilnd_connreq_type.
 var GnilndConnreqType = Enum("gnilnd_connreq_type", "GNILND_CONNREQ_", "datagrams that set connections of gnilnd up", []Value{
-	{Name: "REQ", Value: 0x1, Doc: "asks for a connection"},
+	{Name: "REQ", Value: 0x1, Doc: "requests a connection"},
 	{Name: "NAK", Value: 0x2, Doc: "refuses a connection"},
 	{Name: "CLOSE", Value: 0x3, Doc: "ends a connection"},
 })
@@ -42,7 +42,7 @@ func isGnilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xb00fbabe, big) }
 
 // kgnRdmaDesc is kgn_rdma_desc_t.
 var kgnRdmaDesc = Define("kgn_rdma_desc_t", "memory that the peer may read or write",
-	Opaque("gnrd_key", 16, "handle of the memory, as the adapter knows it"),
+	Opaque("gnrd_key", 16, "memory handle of the adapter"),
 	U64("gnrd_addr", Cookie, "address"),
 	U32("gnrd_nob", Size, "bytes"),
 )
@@ -55,13 +55,13 @@ var kgnImmediateMsg = Define("kgn_immediate_msg_t", "a whole LNet message; its p
 // kgnPutreqMsg is kgn_putreq_msg_t.
 var kgnPutreqMsg = Define("kgn_putreq_msg_t", "offers data that are too large for one message, or requests them (GET_REQ_REV)",
 	Sub("gnprm_hdr", lnetHdrNid4, "LNet header"),
-	U64("gnprm_cookie", Cookie, "names the offer in the answer"),
+	U64("gnprm_cookie", Cookie, "returned in the answer"),
 )
 
 // kgnPutackMsg is kgn_putack_msg_t.
 var kgnPutackMsg = Define("kgn_putack_msg_t", "accepts an offer and describes the memory",
-	U64("gnpam_src_cookie", Cookie, "cookie of the offer"),
-	U64("gnpam_dst_cookie", Cookie, "names the transfer when it is done"),
+	U64("gnpam_src_cookie", Cookie, "cookie of the request"),
+	U64("gnpam_dst_cookie", Cookie, "returned when the transfer is complete"),
 	U16("gnpam_payload_cksum", Hex, "checksum of the data, where the sender of this message has them"),
 	Sub("gnpam_desc", kgnRdmaDesc, "the memory"),
 )
@@ -69,7 +69,7 @@ var kgnPutackMsg = Define("kgn_putack_msg_t", "accepts an offer and describes th
 // kgnGetMsg is kgn_get_msg_t.
 var kgnGetMsg = Define("kgn_get_msg_t", "request for data, or offer of data, with the memory of the sender",
 	Sub("gngm_hdr", lnetHdrNid4, "LNet header"),
-	U64("gngm_cookie", Cookie, "names the transfer when it is done"),
+	U64("gngm_cookie", Cookie, "returned when the transfer is complete"),
 	U16("gngm_payload_cksum", Hex, "checksum of the data, where the sender of this message has them"),
 	Sub("gngm_desc", kgnRdmaDesc, "the memory"),
 )
@@ -80,7 +80,7 @@ var kgnCompletionMsg = Define("kgn_completion_msg_t", "ends a transfer",
 	U64("gncm_cookie", Cookie, "the transfer"),
 )
 
-var gnmType = U16("gnm_type", GnilndMsgType, "what the message is")
+var gnmType = U16("gnm_type", GnilndMsgType, "type of the message")
 
 func isGnilndType(types ...string) If {
 	var mask uint64
@@ -93,7 +93,7 @@ func isGnilndType(types ...string) If {
 var _ = Define("kgn_msg_t",
 	Detect(isGnilnd),
 	"a message of LNet over Cray Gemini and Aries, by gnilnd",
-	U32("gnm_magic", Hex, LnetMagic, "marks the message and the byte order of the sender"),
+	U32("gnm_magic", Hex, LnetMagic, "magic number, in the byte order of the sender"),
 	U16("gnm_version", "protocol version"),
 	gnmType,
 	U64("gnm_srcnid", NID4, "NID of the sender"),
@@ -113,9 +113,9 @@ var _ = Define("kgn_msg_t",
 var _ = Define("kgn_connreq_t",
 	Detect(isGnilnd),
 	"datagram that sets up, refuses or ends a connection of gnilnd; what a request has behind it depends on the adapter",
-	U32("gncr_magic", Hex, LnetMagic, "marks the datagram and the byte order of the sender"),
+	U32("gncr_magic", Hex, LnetMagic, "magic number, in the byte order of the sender"),
 	U32("gncr_cksum", Hex, "checksum, 0 for none"),
-	U16("gncr_type", GnilndConnreqType, "what the datagram is"),
+	U16("gncr_type", GnilndConnreqType, "type of the datagram"),
 	U16("gncr_version", "protocol version"),
 	U32("gncr_timeout", "seconds after which the sender gives up the connection"),
 	U64("gncr_srcnid", NID4, "NID of the sender"),

@@ -18,34 +18,34 @@ var ibServices = []Value{
 // ibOperations are the operations; a service has some of them.
 var ibOperations = []Value{
 	{Name: "SEND_FIRST", Value: 0x00, Doc: "first packet of a message"},
-	{Name: "SEND_MIDDLE", Value: 0x01, Doc: "next packet of a message"},
+	{Name: "SEND_MIDDLE", Value: 0x01, Doc: "middle packet of a message"},
 	{Name: "SEND_LAST", Value: 0x02, Doc: "last packet of a message"},
 	{Name: "SEND_LAST_WITH_IMMEDIATE", Value: 0x03, Doc: "last packet of a message, with immediate data"},
 	{Name: "SEND_ONLY", Value: 0x04, Doc: "a message in one packet"},
 	{Name: "SEND_ONLY_WITH_IMMEDIATE", Value: 0x05, Doc: "a message in one packet, with immediate data"},
-	{Name: "RDMA_WRITE_FIRST", Value: 0x06, Doc: "first packet of a write to the memory of the receiver"},
-	{Name: "RDMA_WRITE_MIDDLE", Value: 0x07, Doc: "next packet of a write"},
-	{Name: "RDMA_WRITE_LAST", Value: 0x08, Doc: "last packet of a write"},
-	{Name: "RDMA_WRITE_LAST_WITH_IMMEDIATE", Value: 0x09, Doc: "last packet of a write, with immediate data"},
-	{Name: "RDMA_WRITE_ONLY", Value: 0x0a, Doc: "a write in one packet"},
-	{Name: "RDMA_WRITE_ONLY_WITH_IMMEDIATE", Value: 0x0b, Doc: "a write in one packet, with immediate data"},
-	{Name: "RDMA_READ_REQUEST", Value: ibReadRequest, Doc: "reads memory of the receiver"},
-	{Name: "RDMA_READ_RESPONSE_FIRST", Value: 0x0d, Doc: "first packet of what was read"},
-	{Name: "RDMA_READ_RESPONSE_MIDDLE", Value: 0x0e, Doc: "next packet of what was read"},
-	{Name: "RDMA_READ_RESPONSE_LAST", Value: 0x0f, Doc: "last packet of what was read"},
-	{Name: "RDMA_READ_RESPONSE_ONLY", Value: 0x10, Doc: "all that was read, in one packet"},
+	{Name: "RDMA_WRITE_FIRST", Value: 0x06, Doc: "first packet of an RDMA write"},
+	{Name: "RDMA_WRITE_MIDDLE", Value: 0x07, Doc: "middle packet of an RDMA write"},
+	{Name: "RDMA_WRITE_LAST", Value: 0x08, Doc: "last packet of an RDMA write"},
+	{Name: "RDMA_WRITE_LAST_WITH_IMMEDIATE", Value: 0x09, Doc: "last packet of an RDMA write, with immediate data"},
+	{Name: "RDMA_WRITE_ONLY", Value: 0x0a, Doc: "an RDMA write in one packet"},
+	{Name: "RDMA_WRITE_ONLY_WITH_IMMEDIATE", Value: 0x0b, Doc: "an RDMA write in one packet, with immediate data"},
+	{Name: "RDMA_READ_REQUEST", Value: ibReadRequest, Doc: "requests an RDMA read"},
+	{Name: "RDMA_READ_RESPONSE_FIRST", Value: 0x0d, Doc: "first packet of the data of an RDMA read"},
+	{Name: "RDMA_READ_RESPONSE_MIDDLE", Value: 0x0e, Doc: "middle packet of the data of an RDMA read"},
+	{Name: "RDMA_READ_RESPONSE_LAST", Value: 0x0f, Doc: "last packet of the data of an RDMA read"},
+	{Name: "RDMA_READ_RESPONSE_ONLY", Value: 0x10, Doc: "the data of an RDMA read in one packet"},
 	{Name: "ACKNOWLEDGE", Value: 0x11, Doc: "ACK or NAK"},
 	{Name: "ATOMIC_ACKNOWLEDGE", Value: 0x12, Doc: "result of an atomic operation"},
 	{Name: "COMPARE_SWAP", Value: 0x13, Doc: "atomic compare and swap"},
 	{Name: "FETCH_ADD", Value: 0x14, Doc: "atomic fetch and add"},
-	{Name: "RESYNC", Value: ibResync, Doc: "new packet sequence number"},
-	{Name: "SEND_LAST_WITH_INVALIDATE", Value: 0x16, Doc: "last packet of a message; revokes a key"},
-	{Name: "SEND_ONLY_WITH_INVALIDATE", Value: 0x17, Doc: "a message in one packet; revokes a key"},
-	{Name: "FLUSH", Value: ibFlush, Doc: "makes writes visible or persistent"},
+	{Name: "RESYNC", Value: ibResync, Doc: "resynchronizes the packet sequence numbers"},
+	{Name: "SEND_LAST_WITH_INVALIDATE", Value: 0x16, Doc: "last packet of a message; invalidates a remote key"},
+	{Name: "SEND_ONLY_WITH_INVALIDATE", Value: 0x17, Doc: "a message in one packet; invalidates a remote key"},
+	{Name: "FLUSH", Value: ibFlush, Doc: "makes earlier writes globally visible or persistent"},
 	{Name: "ATOMIC_WRITE", Value: 0x1d, Doc: "atomic write of 8 bytes"},
 }
 
-// Services, and operations from which on some services have none.
+// Numbers of services, and the first operations that some services do not have.
 const (
 	ibUC, ibRD, ibUD, ibXRC = 0x20, 0x40, 0x60, 0xa0
 	ibReadRequest           = 0x0c
@@ -87,65 +87,65 @@ var bthFlags = Bits("bth_flags", "", "flags, padding and version of an InfiniBan
 	{Name: "PAD_1", Value: 0x10, Mask: 0x30, Doc: "one byte of padding behind the payload"},
 	{Name: "PAD_2", Value: 0x20, Mask: 0x30, Doc: "two bytes of padding behind the payload"},
 	{Name: "PAD_3", Value: 0x30, Mask: 0x30, Doc: "three bytes of padding behind the payload"},
-	{Name: "MIGRATED", Value: 0x40, Doc: "the connection is on its current path"},
+	{Name: "MIGRATED", Value: 0x40, Doc: "migration state MIGRATED, not ARMED"},
 	{Name: "SOLICITED", Value: 0x80, Doc: "the receiver should raise an event"},
 })
 
 // bthECN is the group bth_ecn.
 var bthECN = Bits("bth_ecn", "", "congestion bits of an InfiniBand packet", []Value{
-	{Name: "BECN", Value: 0x40, Doc: "packets in the other direction met congestion"},
-	{Name: "FECN", Value: 0x80, Doc: "the packet met congestion"},
+	{Name: "BECN", Value: 0x40, Doc: "backward explicit congestion notification: packets of the other direction met congestion"},
+	{Name: "FECN", Value: 0x80, Doc: "forward explicit congestion notification: this packet met congestion"},
 })
 
 // bthAck is the group bth_ack.
-var bthAck = Bits("bth_ack", "", "whether an InfiniBand packet is to be acknowledged", []Value{
-	{Name: "ACK_REQUEST", Value: 0x80, Doc: "the receiver has to acknowledge the packet"},
+var bthAck = Bits("bth_ack", "", "acknowledge request of an InfiniBand packet", []Value{
+	{Name: "ACK_REQUEST", Value: 0x80, Doc: "the sender requests an acknowledgement"},
 })
 
 // aethNak is the group aeth_nak.
 var aethNak = Enum("aeth_nak", "", "reasons of an InfiniBand NAK", []Value{
-	{Name: "NAK_PSN_SEQUENCE_ERROR", Value: 0x60, Doc: "a packet is missing: send again from this one on"},
-	{Name: "NAK_INVALID_REQUEST", Value: 0x61, Doc: "not supported, or out of order"},
-	{Name: "NAK_REMOTE_ACCESS_ERROR", Value: 0x62, Doc: "wrong key or address"},
+	{Name: "NAK_PSN_SEQUENCE_ERROR", Value: 0x60, Doc: "packets are missing: to be sent again from this number on"},
+	{Name: "NAK_INVALID_REQUEST", Value: 0x61, Doc: "unsupported or invalid request"},
+	{Name: "NAK_REMOTE_ACCESS_ERROR", Value: 0x62, Doc: "invalid remote key or address, or no permission"},
 	{Name: "NAK_REMOTE_OPERATIONAL_ERROR", Value: 0x63, Doc: "the receiver could not complete the request"},
-	{Name: "NAK_INVALID_RD_REQUEST", Value: 0x64, Doc: "of reliable datagrams"},
+	{Name: "NAK_INVALID_RD_REQUEST", Value: 0x64, Doc: "invalid request of a reliable datagram"},
 })
 
 // IBReject is the group ib_cm_reject.
 var IBReject = Enum("ib_cm_reject", "IB_CM_REJ_", "why the connection manager of InfiniBand refused a connection", []Value{
 	{Name: "NO_QP", Value: 1, Doc: "no queue pair is available"},
 	{Name: "NO_EEC", Value: 2, Doc: "no end-to-end context is available"},
-	{Name: "NO_RESOURCES", Value: 3, Doc: "short of memory or the like"},
+	{Name: "NO_RESOURCES", Value: 3, Doc: "out of memory or of another resource"},
 	{Name: "TIMEOUT", Value: 4, Doc: "the connection was not established in time"},
 	{Name: "UNSUPPORTED", Value: 5, Doc: "the request is not supported"},
 	{Name: "INVALID_COMM_ID", Value: 6, Doc: "unknown communication id"},
 	{Name: "INVALID_COMM_INSTANCE", Value: 7, Doc: "unknown pair of communication ids"},
-	{Name: "INVALID_SERVICE_ID", Value: 8, Doc: "nobody listens there"},
-	{Name: "INVALID_TRANSPORT_TYPE", Value: 9, Doc: "transport service"},
-	{Name: "STALE_CONN", Value: 10, Doc: "the queue pair belongs to an earlier connection"},
-	{Name: "RDC_NOT_EXIST", Value: 11, Doc: "reliable datagram channel"},
-	{Name: "INVALID_GID", Value: 12, Doc: "address of the path"},
-	{Name: "INVALID_LID", Value: 13, Doc: "local address of the path"},
-	{Name: "INVALID_SL", Value: 14, Doc: "service level of the path"},
-	{Name: "INVALID_TRAFFIC_CLASS", Value: 15, Doc: "traffic class of the path"},
-	{Name: "INVALID_HOP_LIMIT", Value: 16, Doc: "hop limit of the path"},
-	{Name: "INVALID_PACKET_RATE", Value: 17, Doc: "packet rate of the path"},
-	{Name: "INVALID_ALT_GID", Value: 18, Doc: "address of the alternate path"},
-	{Name: "INVALID_ALT_LID", Value: 19, Doc: "local address of the alternate path"},
-	{Name: "INVALID_ALT_SL", Value: 20, Doc: "service level of the alternate path"},
-	{Name: "INVALID_ALT_TRAFFIC_CLASS", Value: 21, Doc: "traffic class of the alternate path"},
-	{Name: "INVALID_ALT_HOP_LIMIT", Value: 22, Doc: "hop limit of the alternate path"},
-	{Name: "INVALID_ALT_PACKET_RATE", Value: 23, Doc: "packet rate of the alternate path"},
-	{Name: "PORT_CM_REDIRECT", Value: 24, Doc: "to be sent to another connection manager"},
-	{Name: "PORT_REDIRECT", Value: 25, Doc: "to be sent to another port"},
-	{Name: "INVALID_MTU", Value: 26, Doc: "packet size of the path"},
-	{Name: "INSUFFICIENT_RESP_RESOURCES", Value: 27, Doc: "too many RDMA reads at once"},
+	{Name: "INVALID_SERVICE_ID", Value: 8, Doc: "no listener at the service id"},
+	{Name: "INVALID_TRANSPORT_TYPE", Value: 9, Doc: "transport service not accepted"},
+	{Name: "STALE_CONN", Value: 10, Doc: "the queue pair is still part of an earlier connection"},
+	{Name: "RDC_NOT_EXIST", Value: 11, Doc: "no such reliable datagram channel"},
+	{Name: "INVALID_GID", Value: 12, Doc: "invalid GID of the primary path"},
+	{Name: "INVALID_LID", Value: 13, Doc: "invalid LID of the primary path"},
+	{Name: "INVALID_SL", Value: 14, Doc: "invalid service level of the primary path"},
+	{Name: "INVALID_TRAFFIC_CLASS", Value: 15, Doc: "invalid traffic class of the primary path"},
+	{Name: "INVALID_HOP_LIMIT", Value: 16, Doc: "invalid hop limit of the primary path"},
+	{Name: "INVALID_PACKET_RATE", Value: 17, Doc: "invalid packet rate of the primary path"},
+	{Name: "INVALID_ALT_GID", Value: 18, Doc: "invalid GID of the alternate path"},
+	{Name: "INVALID_ALT_LID", Value: 19, Doc: "invalid LID of the alternate path"},
+	{Name: "INVALID_ALT_SL", Value: 20, Doc: "invalid service level of the alternate path"},
+	{Name: "INVALID_ALT_TRAFFIC_CLASS", Value: 21, Doc: "invalid traffic class of the alternate path"},
+	{Name: "INVALID_ALT_HOP_LIMIT", Value: 22, Doc: "invalid hop limit of the alternate path"},
+	{Name: "INVALID_ALT_PACKET_RATE", Value: 23, Doc: "invalid packet rate of the alternate path"},
+	{Name: "PORT_CM_REDIRECT", Value: 24, Doc: "redirected to another port and connection manager"},
+	{Name: "PORT_REDIRECT", Value: 25, Doc: "redirected to another port"},
+	{Name: "INVALID_MTU", Value: 26, Doc: "invalid path MTU"},
+	{Name: "INSUFFICIENT_RESP_RESOURCES", Value: 27, Doc: "insufficient responder resources: too many RDMA reads at once"},
 	{Name: "CONSUMER_DEFINED", Value: 28, Doc: "the reason is in the private data"},
-	{Name: "INVALID_RNR_RETRY", Value: 29, Doc: "retries of a receiver that is not ready"},
-	{Name: "DUPLICATE_LOCAL_COMM_ID", Value: 30, Doc: "communication id that is in use"},
-	{Name: "INVALID_CLASS_VERSION", Value: 31, Doc: "version of the connection manager"},
-	{Name: "INVALID_FLOW_LABEL", Value: 32, Doc: "flow label of the path"},
-	{Name: "INVALID_ALT_FLOW_LABEL", Value: 33, Doc: "flow label of the alternate path"},
+	{Name: "INVALID_RNR_RETRY", Value: 29, Doc: "RNR retry count not accepted"},
+	{Name: "DUPLICATE_LOCAL_COMM_ID", Value: 30, Doc: "the communication id is in use"},
+	{Name: "INVALID_CLASS_VERSION", Value: 31, Doc: "class version of the connection manager not supported"},
+	{Name: "INVALID_FLOW_LABEL", Value: 32, Doc: "invalid flow label of the primary path"},
+	{Name: "INVALID_ALT_FLOW_LABEL", Value: 33, Doc: "invalid flow label of the alternate path"},
 })
 
 var bthOpcode = U8("bth_opcode", IBOpcode, "service and operation")
@@ -153,31 +153,31 @@ var bthOpcode = U8("bth_opcode", IBOpcode, "service and operation")
 // bth is the base transport header.
 var bth = Define("bth",
 	Big,
-	"base transport header, the first one of each packet above the network",
+	"base transport header, the first header of each packet above the network layer",
 	bthOpcode,
 	U8("bth_flags", bthFlags, "solicited event, migration state, padding, version"),
-	U16("bth_pkey", Hex, "partition of the network"),
+	U16("bth_pkey", Hex, "partition key"),
 	U8("bth_ecn", bthECN, "congestion"),
 	U24("bth_destqp", Hex, "queue pair of the receiver"),
-	U8("bth_ack", bthAck, "whether an acknowledgement is requested"),
+	U8("bth_ack", bthAck, "acknowledge request"),
 	U24("bth_psn", "packet sequence number"),
 )
 
 // reth is the RDMA extended transport header.
 var reth = Define("reth",
 	Big,
-	"where an RDMA write or read begins, in its first packet",
+	"RDMA extended transport header, in the first packet of an RDMA write or read",
 	U64("reth_va", Cookie, "address in the memory of the receiver"),
-	U32("reth_rkey", Hex, "key of that memory"),
-	U32("reth_dmalen", Size, "bytes of the whole write or read"),
+	U32("reth_rkey", Hex, "remote key of that memory"),
+	U32("reth_dmalen", Size, "length of the whole write or read"),
 )
 
 // aeth is the ACK extended transport header.
 var aeth = Define("aeth",
 	Big,
-	"acknowledgement",
+	"ACK extended transport header",
 	U8("aeth_syndrome", Hex, aethNak, Remark(remarkSyndrome), "ACK with credits, RNR NAK with the time to wait, or NAK with the reason"),
-	U24("aeth_msn", "number of messages that the receiver has completed"),
+	U24("aeth_msn", "message sequence number: messages that the receiver has completed"),
 )
 
 // remarkSyndrome describes an acknowledgement that is not a NAK.
@@ -197,8 +197,8 @@ func remarkSyndrome(v *View, dst []byte) []byte {
 // deth is the datagram extended transport header.
 var deth = Define("deth",
 	Big,
-	"sender of a datagram",
-	U32("deth_qkey", Hex, "key of the receiver's queue pair"),
+	"datagram extended transport header",
+	U32("deth_qkey", Hex, "queue key of the receiver"),
 	Pad("deth_reserved", 1),
 	U24("deth_srcqp", Hex, "queue pair of the sender"),
 )
@@ -213,23 +213,24 @@ var immdt = Define("immdt",
 // ieth is the invalidate extended transport header.
 var ieth = Define("ieth",
 	Big,
-	"key that a message revokes",
-	U32("ieth_rkey", Hex, "key of memory that the sender needs no more"),
+	"invalidate extended transport header",
+	U32("ieth_rkey", Hex, "remote key that the receiver invalidates"),
 )
 
 // IBPacket has the headers of a packet of a message.
 var IBPacket = Define("ib_packet",
 	Big,
-	"headers of an InfiniBand packet above the network: the base transport header and those that its opcode has",
+	"headers of an InfiniBand packet above the network layer: the base transport header and the extension headers of its opcode",
 	Sub("bth", bth, "base transport header"),
-	Sub("deth", deth, AfterPrevious(true), ibHeader(isDatagram), "sender of a datagram"),
-	Sub("reth", reth, AfterPrevious(true), ibHeader(beginsRDMA), "where an RDMA write or read begins"),
+	Sub("deth", deth, AfterPrevious(true), ibHeader(isDatagram), "datagram header"),
+	Sub("reth", reth, AfterPrevious(true), ibHeader(beginsRDMA), "address, key and length of an RDMA write or read"),
 	Sub("aeth", aeth, AfterPrevious(true), ibHeader(acknowledges), "acknowledgement"),
 	Sub("immdt", immdt, AfterPrevious(true), ibHeader(hasImmediate), "immediate data"),
-	Sub("ieth", ieth, AfterPrevious(true), ibHeader(revokesKey), "key that the message revokes"),
+	Sub("ieth", ieth, AfterPrevious(true), ibHeader(invalidatesKey), "key that the message invalidates"),
 )
 
-// RDMAWrite is the first of the RDMA writes that brought the payload of a message.
+// RDMAWrite is the field of the first of the RDMA writes that carried the payload of a
+// message.
 var RDMAWrite = Sub("rdma_write", IBPacket, "headers of the first packet of the RDMA writes with the payload")
 
 // infinibandPlaces are the fields of the sections of InfiniBand that are in no struct.
@@ -241,8 +242,8 @@ func infinibandPlaces() []Place {
 	return places
 }
 
-// ibHeader leaves out a header of packets whose operation has none; has gets the
-// opcode.
+// ibHeader is the condition of an extension header: present in packets for whose opcode
+// has returns true.
 func ibHeader(has func(opcode uint8) bool) If {
 	return func(v *View) bool { return len(v.Struct) > 0 && v.Struct[0] != ibCNP && has(v.Struct[0]) }
 }
@@ -273,7 +274,7 @@ func hasImmediate(opcode uint8) bool {
 	return false
 }
 
-func revokesKey(opcode uint8) bool {
+func invalidatesKey(opcode uint8) bool {
 	switch opcode & ibOperationBits {
 	case 0x16, 0x17:
 		return true

@@ -10,7 +10,7 @@ import (
 var LnetMsgType = Enum("lnet_msg_type", "LNET_MSG_", "commands of LNet", []Value{
 	{Name: "ACK", Value: 0x0, Doc: "a PUT was accepted"},
 	{Name: "PUT", Value: 0x1, Doc: "brings data"},
-	{Name: "GET", Value: 0x2, Doc: "asks for data"},
+	{Name: "GET", Value: 0x2, Doc: "requests data"},
 	{Name: "REPLY", Value: 0x3, Doc: "brings what a GET asked for"},
 	{Name: "HELLO", Value: 0x4, Doc: "greeting of socklnd version 1"},
 })

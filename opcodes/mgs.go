@@ -35,7 +35,7 @@ var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value
 	{Name: "SV_TYPE_MGS", Value: 0x4, Doc: "the MGS"},
 	{Name: "SV_TYPE_MASK", Value: 0x7, Alias: true},
 	{Name: "SV_ALL", Value: 0x8, Doc: "for all targets"},
-	{Name: "NEED_INDEX", Value: 0x10, Doc: "wants an index"},
+	{Name: "NEED_INDEX", Value: 0x10, Doc: "requests an index"},
 	{Name: "VIRGIN", Value: 0x20, Doc: "never registered before"},
 	{Name: "UPDATE", Value: 0x40, Doc: "update the configuration"},
 	{Name: "REWRITE_LDD", Value: 0x80, Doc: "write the label anew"},
@@ -47,10 +47,10 @@ var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value
 	{Name: "PARAM2", Value: 0x8000, Doc: "a parameter for set_param -P"},
 	{Name: "NO_LOCAL_LOGS", Value: 0x10000, Since: "2.15", Doc: "keeps no copy of its configuration"},
 	{Name: "LARGE_NID", Value: 0x20000, Since: "2.16", Doc: "NIDs are given as text"},
-	{Name: "OPC_REG", Value: 0x10000000, Doc: "what it wants: to register"},
-	{Name: "OPC_UNREG", Value: 0x20000000, Doc: "to be taken out"},
-	{Name: "OPC_READY", Value: 0x40000000, Doc: "to report that it is running"},
-	{Name: "OPC_MASK", Value: 0xf0000000, Alias: true, Doc: "all of what it may want"},
+	{Name: "OPC_REG", Value: 0x10000000, Doc: "operation: register"},
+	{Name: "OPC_UNREG", Value: 0x20000000, Doc: "operation: unregister"},
+	{Name: "OPC_READY", Value: 0x40000000, Doc: "operation: report that the target runs"},
+	{Name: "OPC_MASK", Value: 0xf0000000, Alias: true, Doc: "all operations"},
 	{Name: "MASK", Value: 0xffff, Alias: true, Doc: "the flags that are kept on disk"},
 })
 

@@ -4,38 +4,38 @@ import . "github.com/lshark/lshark/opcodes/schema"
 
 // IblndMsgType is the group iblnd_msg_type.
 var IblndMsgType = Enum("iblnd_msg_type", "IBLND_MSG_", "messages of LNet over InfiniBand or RoCE", []Value{
-	{Name: "CONNREQ", Value: 0xc0, Doc: "asks for a connection"},
+	{Name: "CONNREQ", Value: 0xc0, Doc: "requests a connection"},
 	{Name: "CONNACK", Value: 0xc1, Doc: "accepts a connection"},
-	{Name: "NOOP", Value: 0xd0, Doc: "gives back credits"},
+	{Name: "NOOP", Value: 0xd0, Doc: "returns credits"},
 	{Name: "IMMEDIATE", Value: KibImmediate, Doc: "a whole LNet message"},
-	{Name: "PUT_REQ", Value: 0xd2, Doc: "offers data"},
-	{Name: "PUT_NAK", Value: 0xd3, Doc: "refuses data"},
-	{Name: "PUT_ACK", Value: 0xd4, Doc: "describes where to write"},
-	{Name: "PUT_DONE", Value: 0xd5, Doc: "the data are written"},
-	{Name: "GET_REQ", Value: KibGetReq, Doc: "asks for data"},
-	{Name: "GET_DONE", Value: 0xd7, Doc: "the data are written"},
+	{Name: "PUT_REQ", Value: 0xd2, Doc: "announces a PUT, or the REPLY to a GET, that needs RDMA"},
+	{Name: "PUT_NAK", Value: 0xd3, Doc: "refuses a PUT_REQ"},
+	{Name: "PUT_ACK", Value: 0xd4, Doc: "accepts a PUT_REQ and describes the memory to write to"},
+	{Name: "PUT_DONE", Value: 0xd5, Doc: "the RDMA writes after a PUT_ACK are complete, or failed"},
+	{Name: "GET_REQ", Value: KibGetReq, Doc: "a GET, with the memory to write the data to"},
+	{Name: "GET_DONE", Value: 0xd7, Doc: "the RDMA writes for a GET_REQ are complete, or failed"},
 })
 
 // IblndVersion is the group iblnd_version.
 var IblndVersion = Enum("iblnd_version", "IBLND_MSG_", "versions and sizes of o2iblnd", []Value{
-	{Name: "QUEUE_SIZE_V1", Value: 0x8, Doc: "messages under way in version 1"},
+	{Name: "QUEUE_SIZE_V1", Value: 0x8, Doc: "queue depth of version 1"},
 	{Name: "VERSION_1", Value: 0x11, Doc: "first version"},
 	{Name: "VERSION", Value: 0x12, Doc: "newest version"},
-	{Name: "VERSION_2", Value: 0x12, Doc: "agrees on queue depth and pieces", Alias: true},
-	{Name: "SIZE", Value: 0x1000, Doc: "longest message"},
+	{Name: "VERSION_2", Value: 0x12, Doc: "queue depth and RDMA fragments are negotiated", Alias: true},
+	{Name: "SIZE", Value: 0x1000, Doc: "largest message, in bytes"},
 	{Name: "MAGIC", Value: 0xbe91b91, Doc: "magic number"},
 })
 
 // IblndReject is the group iblnd_reject.
 var IblndReject = Enum("iblnd_reject", "IBLND_REJECT_", "why an InfiniBand connection was refused", []Value{
-	{Name: "CONN_RACE", Value: 0x1, Doc: "both nodes connected at once"},
-	{Name: "NO_RESOURCES", Value: 0x2, Doc: "short of memory or the like"},
-	{Name: "FATAL", Value: 0x3, Doc: "anything else"},
-	{Name: "CONN_UNCOMPAT", Value: 0x4, Doc: "protocol version"},
-	{Name: "CONN_STALE", Value: 0x5, Doc: "the request is for an earlier life of the node"},
-	{Name: "RDMA_FRAGS", Value: 0x6, Doc: "number of pieces of a transfer"},
-	{Name: "MSG_QUEUE_SIZE", Value: 0x7, Doc: "number of messages under way"},
-	{Name: "INVALID_SRV_ID", Value: 0x8, Doc: "nobody listens there"},
+	{Name: "CONN_RACE", Value: 0x1, Doc: "both nodes connected at once, and this connection lost the race"},
+	{Name: "NO_RESOURCES", Value: 0x2, Doc: "out of memory or of another resource"},
+	{Name: "FATAL", Value: 0x3, Doc: "any other error"},
+	{Name: "CONN_UNCOMPAT", Value: 0x4, Doc: "incompatible protocol version"},
+	{Name: "CONN_STALE", Value: 0x5, Doc: "stale incarnation: the node that refuses has restarted"},
+	{Name: "RDMA_FRAGS", Value: 0x6, Doc: "the numbers of RDMA fragments do not match"},
+	{Name: "MSG_QUEUE_SIZE", Value: 0x7, Doc: "the queue depths do not match"},
+	{Name: "INVALID_SRV_ID", Value: 0x8, Doc: "no listener at the service id"},
 	{Name: "EARLY", Value: 0x9, Since: "2.16", Doc: "the interface is not ready yet"},
 })
 
@@ -48,66 +48,66 @@ func isKib(b []byte, big bool) bool { return magicAt(b, 0, 0x0be91b91, big) }
 
 // kibConnparams is struct kib_connparams.
 var kibConnparams = Define("kib_connparams",
-	"what the two ends of an InfiniBand connection agree on",
-	U16("ibcp_queue_depth", "messages that may be under way at once"),
-	U16("ibcp_max_frags", "pieces that one transfer may have"),
-	U32("ibcp_max_msg_size", Size, "longest message sent without RDMA"),
+	"parameters that the two ends of an InfiniBand connection negotiate",
+	U16("ibcp_queue_depth", "queue depth: messages that may be in flight at once"),
+	U16("ibcp_max_frags", "RDMA fragments of one transfer, at most"),
+	U32("ibcp_max_msg_size", Size, "largest message sent without RDMA"),
 )
 
 // kibImmediateMsg is struct kib_immediate_msg.
 var kibImmediateMsg = Define("kib_immediate_msg",
 	"a whole LNet message, small enough for one SEND",
 	Sub("ibim_hdr", lnetHdrNid4, "LNet header"),
-	Opaque("ibim_payload", 0, "what the LNet message carries"),
+	Opaque("ibim_payload", 0, "payload of the LNet message"),
 )
 
 // kibRdmaFrag is struct kib_rdma_frag.
 var kibRdmaFrag = Define("kib_rdma_frag",
-	"a piece of memory open to the peer",
-	U32("rf_nob", Size, "bytes"),
-	U64("rf_addr", Cookie, "address as the adapter knows it"),
+	"fragment of memory that the peer may write to",
+	U32("rf_nob", Size, "length"),
+	U64("rf_addr", Cookie, "DMA address"),
 )
 
 // kibRdmaDesc is struct kib_rdma_desc.
 var kibRdmaDesc = Define("kib_rdma_desc",
 	"memory that the peer may write to",
-	U32("rd_key", Hex, "key that the writer must show"),
-	U32("rd_nfrags", "number of pieces"),
-	Arr("rd_frags", -1, Sub("", kibRdmaFrag), CountBy("rd_nfrags"), "the pieces"),
+	U32("rd_key", Hex, "remote key (rkey), which the RDMA writes must carry"),
+	U32("rd_nfrags", "number of fragments"),
+	Arr("rd_frags", -1, Sub("", kibRdmaFrag), CountBy("rd_nfrags"), "the fragments"),
 )
 
 // kibPutreqMsg is struct kib_putreq_msg.
 var kibPutreqMsg = Define("kib_putreq_msg",
-	"offers a PUT or REPLY that is too large for one SEND",
+	"announces a PUT or REPLY that is too large for one SEND",
 	Sub("ibprm_hdr", lnetHdrNid4, "LNet header"),
-	U64("ibprm_cookie", Cookie, "names the offer in the answer"),
+	U64("ibprm_cookie", Cookie, "returned in the PUT_ACK or PUT_NAK"),
 )
 
 // kibPutackMsg is struct kib_putack_msg.
 var kibPutackMsg = Define("kib_putack_msg",
-	"accepts an offer and describes where to write",
-	U64("ibpam_src_cookie", Cookie, "cookie of the offer"),
-	U64("ibpam_dst_cookie", Cookie, "names the transfer when it is done"),
-	Sub("ibpam_rd", kibRdmaDesc, "where the data go"),
+	"accepts a PUT_REQ and describes the memory to write to",
+	U64("ibpam_src_cookie", Cookie, "cookie of the PUT_REQ"),
+	U64("ibpam_dst_cookie", Cookie, "returned in the PUT_DONE"),
+	Sub("ibpam_rd", kibRdmaDesc, "memory to write the data to"),
 )
 
 // kibGetMsg is struct kib_get_msg.
 var kibGetMsg = Define("kib_get_msg",
-	"requests data and describes where to write them",
+	"a GET, with the memory to write the data to",
 	Sub("ibgm_hdr", lnetHdrNid4, "LNet header"),
-	U64("ibgm_cookie", Cookie, "names the transfer when it is done"),
-	Sub("ibgm_rd", kibRdmaDesc, "where the data go"),
+	U64("ibgm_cookie", Cookie, "returned in the GET_DONE"),
+	Sub("ibgm_rd", kibRdmaDesc, "memory to write the data to"),
 )
 
 // kibCompletionMsg is struct kib_completion_msg.
 var kibCompletionMsg = Define("kib_completion_msg",
-	"ends a transfer",
-	U64("ibcm_cookie", Cookie, "the transfer"),
-	S32("ibcm_status", Errno, "negative errno, or bytes written"),
+	"end of a transfer, or its refusal",
+	U64("ibcm_cookie", Cookie, "cookie of the PUT_ACK or GET_REQ, in a PUT_NAK that of the PUT_REQ"),
+	S32("ibcm_status", Errno, "negative errno, or number of bytes written"),
 )
 
 // IbmType is kib_msg.ibm_type.
-var IbmType = U8("ibm_type", IblndMsgType, "what the message is")
+var IbmType = U8("ibm_type", IblndMsgType, "type of the message")
 
 func isKibType(types ...string) If {
 	var mask [256]bool
@@ -125,16 +125,16 @@ func isKibType(types ...string) If {
 var kibMsg = Define("kib_msg",
 	Detect(isKib),
 	"a message of LNet over InfiniBand or RoCE",
-	U32("ibm_magic", Hex, LnetMagic, "marks the message and the byte order of the sender"),
+	U32("ibm_magic", Hex, LnetMagic, "magic number, in the byte order of the sender"),
 	U16("ibm_version", Hex, "protocol version"),
 	IbmType,
-	U8("ibm_credits", "sends that the receiver gets back"),
-	U32("ibm_nob", Size, "bytes of the message"),
+	U8("ibm_credits", "credits returned to the receiver: messages that it may send"),
+	U32("ibm_nob", Size, "length of the message"),
 	U32("ibm_cksum", Hex, "checksum over the message, 0 for none"),
 	U64("ibm_srcnid", NID4, "NID of the sender"),
 	U64("ibm_srcstamp", Cookie, "incarnation of the sender"),
 	U64("ibm_dstnid", NID4, "NID of the receiver"),
-	U64("ibm_dststamp", Cookie, "incarnation of the receiver that the sender knows"),
+	U64("ibm_dststamp", Cookie, "incarnation of the receiver, as far as the sender knows it"),
 	Sub("connparams", kibConnparams, If(isKibType("CONNREQ", "CONNACK"))),
 	Sub("immediate", kibImmediateMsg, Over("connparams"), If(isKibType("IMMEDIATE"))),
 	Sub("putreq", kibPutreqMsg, Over("connparams"), If(isKibType("PUT_REQ"))),
@@ -196,20 +196,20 @@ func withoutFirst(s *Struct) *Struct {
 	return NewStruct(s.Name, parts...)
 }
 
-// kibLater are the messages that follow the first of a transfer. Trees show them inside
+// kibLater are the messages of a transfer after the first one. Trees show them inside
 // the section of the transport.
 var kibLater = [...]struct {
 	typ   uint8
 	field *Field
 }{
 	{0xd3, Sub("put_nak", KibMsg, "the receiver refuses the payload")},
-	{0xd4, Sub("put_ack", KibMsg, "the receiver describes where to write the payload")},
-	{0xd5, Sub("put_done", KibMsg, "the payload is written")},
-	{0xd7, Sub("get_done", KibMsg, "the data are written")},
+	{0xd4, Sub("put_ack", KibMsg, "the receiver describes the memory to write the payload to")},
+	{0xd5, Sub("put_done", KibMsg, "the RDMA writes are complete, or failed")},
+	{0xd7, Sub("get_done", KibMsg, "the RDMA writes are complete, or failed")},
 }
 
-// KibLater returns the field of a message that follows the first of a transfer, nil
-// for types that do not.
+// KibLater returns the field for a message of a transfer after the first one, nil
+// for other types.
 func KibLater(typ uint8) *Field {
 	for i := range kibLater {
 		if kibLater[i].typ == typ {
@@ -219,7 +219,7 @@ func KibLater(typ uint8) *Field {
 	return nil
 }
 
-// Types of messages that begin an LNet message.
+// Types of messages that carry an LNet header and are shown as LNet messages.
 const (
 	KibImmediate = 0xd1
 	KibGetReq    = 0xd6
@@ -230,12 +230,12 @@ var KibRej = Define("kib_rej",
 	Detect(isKib),
 	Shorter{8, 16},
 	"reason why a connection was refused",
-	U32("ibr_magic", Hex, LnetMagic, "marks the refusal and the byte order of the sender"),
+	U32("ibr_magic", Hex, LnetMagic, "magic number, in the byte order of the sender"),
 	U16("ibr_version", Hex, "protocol version of the sender"),
 	U8("ibr_why", IblndReject, Remark(remarkReject), "the reason"),
 	Pad("ibr_padding", 1),
 	U64("ibr_incarnation", Cookie, "incarnation of the sender"),
-	Sub("ibr_cp", kibConnparams, "what the sender would agree to"),
+	Sub("ibr_cp", kibConnparams, "parameters that the sender would accept"),
 )
 
 // remarkReject describes the reason of a refusal.

@@ -4,9 +4,9 @@ import . "github.com/lshark/lshark/opcodes/schema"
 
 // MsgType is the group msg_type.
 var MsgType = Enum("msg_type", "PTL_RPC_MSG_", "whether a message is a request or a reply, pb_type", []Value{
-	{Name: "REQUEST", Value: 0x1267, Doc: "asks for something"},
-	{Name: "ERR", Value: 0x1268, Doc: "the server could not even begin to handle the request; just the status is there"},
-	{Name: "REPLY", Value: 0x1269, Doc: "answers a request, also when it failed"},
+	{Name: "REQUEST", Value: 0x1267, Doc: "a request"},
+	{Name: "ERR", Value: 0x1268, Doc: "the server refused the request before handling it; only the status is valid"},
+	{Name: "REPLY", Value: 0x1269, Doc: "a reply, also to a request that failed"},
 })
 
 // MsgMagic is the group msg_magic.
@@ -98,10 +98,10 @@ var Portal = Enum("portal", "", "LNet portals: which service, which kind of repl
 	{Name: "MGS_REQUEST_PORTAL", Value: 0x1a, Doc: "requests to the management service"},
 	{Name: "MGS_REPLY_PORTAL", Value: 0x1b, Doc: "not in use"},
 	{Name: "OST_REQUEST_PORTAL", Value: 0x1c, Doc: "all other requests to OSTs, lock requests included"},
-	{Name: "FLD_REQUEST_PORTAL", Value: 0x1d, Doc: "asks which target holds a FID sequence"},
-	{Name: "SEQ_METADATA_PORTAL", Value: 0x1e, Doc: "asks for FID sequences for files"},
-	{Name: "SEQ_DATA_PORTAL", Value: 0x1f, Doc: "asks for FID sequences for objects"},
-	{Name: "SEQ_CONTROLLER_PORTAL", Value: 0x20, Doc: "asks for ranges of FID sequences, between servers"},
+	{Name: "FLD_REQUEST_PORTAL", Value: 0x1d, Doc: "queries of the target that has a FID sequence"},
+	{Name: "SEQ_METADATA_PORTAL", Value: 0x1e, Doc: "requests of FID sequences for files"},
+	{Name: "SEQ_DATA_PORTAL", Value: 0x1f, Doc: "requests of FID sequences for objects"},
+	{Name: "SEQ_CONTROLLER_PORTAL", Value: 0x20, Doc: "requests of ranges of FID sequences, between servers"},
 	{Name: "MGS_BULK_PORTAL", Value: 0x21, Doc: "recovery tables, node maps, NID lists"},
 	{Name: "SRPC_REQUEST_PORTAL", Value: 0x32, Doc: "requests of LNet selftest"},
 	{Name: "SRPC_FRAMEWORK_REQUEST_PORTAL", Value: 0x33, Doc: "requests that steer LNet selftest"},

@@ -27,7 +27,7 @@ var SrpcMsgType = Enum("srpc_msg_type", "SRPC_MSG_", "messages of LNet selftest"
 
 // SrpcService is the group srpc_service.
 var SrpcService = Enum("srpc_service", "SRPC_", "services of LNet selftest; the match bits of a request", []Value{
-	{Name: "SERVICE_DEBUG", Value: 0x0, Doc: "asks what session a node is in"},
+	{Name: "SERVICE_DEBUG", Value: 0x0, Doc: "queries the session of a node"},
 	{Name: "SERVICE_MAKE_SESSION", Value: 0x1, Doc: "makes a session"},
 	{Name: "SERVICE_REMOVE_SESSION", Value: 0x2, Doc: "ends a session"},
 	{Name: "SERVICE_BATCH", Value: 0x3, Doc: "runs or stops a batch"},

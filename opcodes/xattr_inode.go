@@ -7,8 +7,8 @@ var LmaCompat = Bits("lma_compat", "LMAC_", "what an object is, for software tha
 	{Name: "HSM", Value: 0x1, Doc: "has HSM state"},
 	{Name: "NOT_IN_OI", Value: 0x4, Doc: "not in the object index"},
 	{Name: "FID_ON_OST", Value: 0x8, Doc: "an object on an OST"},
-	{Name: "STRIPE_INFO", Value: 0x10, Doc: "knows its stripe"},
-	{Name: "COMP_INFO", Value: 0x20, Doc: "knows its component"},
+	{Name: "STRIPE_INFO", Value: 0x10, Doc: "has the size and index of its stripe"},
+	{Name: "COMP_INFO", Value: 0x20, Doc: "has the id and range of its component"},
 	{Name: "IDX_BACKUP", Value: 0x40, Doc: "index has a backup"},
 })
 

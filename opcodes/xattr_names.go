@@ -21,7 +21,7 @@ var _ = TextConstants(
 	&TextConstant{Name: "XATTR_NAME_LINK", Value: "trusted.link", Doc: "names of an object and the directories that they are in", Forms: []*Field{formLinkea}},
 	&TextConstant{Name: "XATTR_NAME_FID", Value: "trusted.fid", Doc: "file that an OST object belongs to, and its place in the layout", Forms: filterForms},
 	&TextConstant{Name: "XATTR_NAME_VERSION", Value: "trusted.version", Doc: "version of an object: transaction of its last change, for version based recovery", Forms: []*Field{formVersion}},
-	&TextConstant{Name: "XATTR_NAME_SOM", Value: "trusted.som", Doc: "size and blocks of a file as the MDT knows them", Forms: []*Field{formSom}},
+	&TextConstant{Name: "XATTR_NAME_SOM", Value: "trusted.som", Doc: "size and blocks of a file as known to the MDT", Forms: []*Field{formSom}},
 	&TextConstant{Name: "XATTR_NAME_HSM", Value: "trusted.hsm", Doc: "HSM state of a file", Forms: []*Field{formHsmEA}},
 	&TextConstant{Name: "XATTR_NAME_LFSCK_BITMAP", Value: "trusted.lfsck_bitmap", Doc: "MDTs whose part of the namespace LFSCK has failed to check"},
 	&TextConstant{Name: "XATTR_NAME_LFSCK_NAMESPACE", Value: "trusted.lfsck_ns", Doc: "state of the namespace LFSCK"},
