@@ -47,29 +47,32 @@
 // The other transport is InfiniBand with o2iblnd. It calls the same output:
 //
 //   - infiniband (ib_queue_pair.go) finds the queue pair that a packet is sent to. The
-//     other end of its connection is its peer (ib_connection.go): that is known from
-//     the connection manager, else from an acknowledgement that fits only one queue
-//     pair, else from a cookie or an address that was sent in the other direction.
+//     other end of its connection is its peer (ib_connection.go). It is known from the
+//     messages of the connection manager, or else from an acknowledgement that matches
+//     only one queue pair, or from a cookie or an address that was sent in the other
+//     direction.
 //   - queuePair (ib_packets.go) puts the requests that it receives in the order of
-//     their packet sequence numbers: arrive, take, hold, release, giveUpGap. Its
-//     sentPackets finds those that were sent again and the round trip.
-//   - o2iblnd (o2iblnd.go) takes the packets in order. It joins those of a SEND and
-//     reads the o2iblnd message in it: take, gap, close.
-//   - transfer (o2iblnd_transfer.go) is a PUT, or the REPLY to a GET, whose payload
-//     comes in RDMA writes. They go where a PUT_ACK or GET_REQ says, and the PUT_DONE
-//     or GET_DONE that follows them completes the message.
+//     their packet sequence numbers: arrive, take, hold, release, giveUpGap. Its field
+//     sent (sentPackets) finds those that were sent again and measures the round trip.
+//   - o2iblnd (o2iblnd.go) gets the packets in order. It joins those of a SEND and
+//     parses the o2iblnd message in it: take, gap, close.
+//   - transfer (o2iblnd_transfer.go) is an LNet message whose payload comes in RDMA
+//     writes: a PUT or REPLY announced by a PUT_REQ, or the REPLY to a GET_REQ. The
+//     writes go to the memory that the PUT_ACK or GET_REQ describes, and the PUT_DONE or
+//     GET_DONE after them completes the message.
 //
-// An IMMEDIATE is a message by itself. For a PUT_REQ and a GET_REQ Want is called at
-// once. The message of a PUT has the header of the PUT_REQ, with which it was offered,
-// and then the payload. The REPLY to a GET_REQ has no LNet header on the wire: its
-// message has LNetOff -1 and a Header made from the GET's. Message.IB has the o2iblnd
-// messages and what the writes were.
+// An IMMEDIATE is a whole message. A message announced by a PUT_REQ has the LNet header
+// of the PUT_REQ, followed by the payload. A GET_REQ is handed out at once, as the GET.
+// The REPLY to it has no LNet header on the wire: its message has LNetOff -1 and a Header
+// made from that of the GET. Want is called with the PUT_REQ or GET_REQ, or with the
+// first write if the peer is unknown until then. Message.IB has the o2iblnd messages and
+// describes the writes.
 //
 // All packets but the last one of a SEND or write have the same size. So a lost packet
-// is a hole of known length, and only the message that it belongs to suffers. If the
-// first packet of a write is lost, its other bytes are kept until the write ends; as
-// the DONE follows the last byte, it is known then where they belong. A write of which
-// nothing proves that it belongs to a transfer is dropped and counted
+// is a hole of known length, and only the message that it belongs to has holes. If the
+// first packet of a write, with the address, is lost, the other bytes are kept until the
+// next write or the DONE comes, which follows the last byte of the write: then their place
+// in the payload is known. Writes that match no transfer are dropped and counted
 // (IBStats.Unjoined).
 //
 // # Delays
@@ -89,13 +92,14 @@
 //	                                          or is silent for 256 segments,
 //	                                          the connection ended, 30 s passed
 //	packetOrder.held       packets behind a   as for reassembly.held            Options.MaxStream,
-//	                       gap;                                                 8192 packets,
-//	                       of a queue pair    the connection manager said       Options.MaxTotal
-//	                       that has not       where it begins, or
-//	                       begun;             ReorderFrames frames passed
-//	                       that need one of   that packet came, or
-//	                       the other          ReorderFrames frames passed
-//	                       direction
+//	                       gap                                                  8192 packets,
+//	                                                                            Options.MaxTotal
+//	                       first packets of   the connection manager announced  the same
+//	                       a queue pair       where it begins, or
+//	                                          ReorderFrames frames passed
+//	                       packets that wait  that packet came, or              the same
+//	                       for one of the     ReorderFrames frames passed
+//	                       other direction
 //	lateMessages           complete messages  their request was read, or        4096 messages,
 //	(package dissect)                         2 * ReorderFrames frames passed;  16 MiB
 //	                                          and no earlier frame is held by

@@ -32,11 +32,11 @@ func (q *queuePair) hosts() hosts { return hosts{q.from, q.key.addr, q.key.sourc
 // reverse returns the hosts in the other direction.
 func (h hosts) reverse() hosts { return hosts{h.to, h.from, h.source} }
 
-// unpaired are the queue pairs whose peer is looked for, by the hosts of the packets to
+// unpaired holds the queue pairs whose peer is unknown, by the hosts of the packets sent to
 // them.
 type unpaired map[hosts][]*queuePair
 
-// add adds a queue pair. Of too many between two hosts the oldest go.
+// add adds a queue pair. It drops the oldest one when there are too many between two hosts.
 func (u unpaired) add(q *queuePair) {
 	h := q.hosts()
 	list := u[h]
@@ -60,8 +60,8 @@ func (u unpaired) remove(q *queuePair) {
 	}
 }
 
-// only returns the only queue pair to which packets go from one host to another that fits,
-// nil if several do: that may be chance.
+// only returns the queue pair between two hosts for which fits returns true. It returns nil
+// if there are several, since a match may be chance.
 func (u unpaired) only(h hosts, fits func(*queuePair) bool) (found *queuePair) {
 	for _, q := range u[h] {
 		if !fits(q) {
@@ -75,8 +75,7 @@ func (u unpaired) only(h hosts, fits func(*queuePair) bool) (found *queuePair) {
 	return found
 }
 
-// any reports whether the capture has packets from one host to another whose queue pair
-// has no peer.
+// any reports whether there is a queue pair between two hosts.
 func (u unpaired) any(h hosts) bool { return len(u[h]) > 0 }
 
 // pair makes two queue pairs the ends of one connection.
@@ -101,8 +100,8 @@ func (t *infiniband) pair(a, b *queuePair) {
 	b.release()
 }
 
-// pairByAck looks for the peer of a queue pair that an acknowledgement was sent to. It is
-// the one between the same hosts to which the packet with that number was sent last.
+// pairByAck looks for the peer of a queue pair to which p, an acknowledgement, was sent: the
+// only one of the other direction whose last packet has the number in p.
 func (t *infiniband) pairByAck(q *queuePair, p *link.Packet) {
 	found := t.unpaired.only(hosts{p.Dst, p.Src, p.Source}, func(other *queuePair) bool {
 		const mask = 1<<psnBits - 1
@@ -118,7 +117,7 @@ func (t *infiniband) pairByAck(q *queuePair, p *link.Packet) {
 }
 
 // pairByRequest looks for the peer of a queue pair by a transfer that was requested in the
-// other direction.
+// other direction: fits reports whether it was requested there.
 func (t *infiniband) pairByRequest(q *queuePair, fits func(l *o2iblnd) bool) {
 	if q.peer != nil {
 		return
@@ -129,9 +128,9 @@ func (t *infiniband) pairByRequest(q *queuePair, fits func(l *o2iblnd) bool) {
 	}
 }
 
-// pairByWrite looks for the peer of a queue pair of which nothing is known but a write: it
-// goes to memory that the receiver has described to the sender. It reports whether the
-// queue pair carries LNet.
+// pairByWrite looks for the peer of a queue pair by the address of an RDMA write to it: the
+// receiver has sent that address in a GET_REQ. It reports whether the queue pair is known to
+// carry LNet.
 func (t *infiniband) pairByWrite(q *queuePair, g *requestPacket) bool {
 	if g.opcode.Extensions().Has(ib.HasRETH) {
 		t.pairByRequest(q, func(l *o2iblnd) bool { return l.requests.byAddress(true, g.rkey, g.va) != nil })
@@ -139,10 +138,10 @@ func (t *infiniband) pairByWrite(q *queuePair, g *requestPacket) bool {
 	return q.lnd.lnet
 }
 
-// maxConnects bounds the connects that are remembered, until they are ended.
+// maxConnects bounds the number of entries of connects.byID.
 const maxConnects = 1 << 12
 
-// connects are the connections that the connection manager made, or was asked for.
+// connects has the connections that were requested by messages of the connection manager.
 type connects struct {
 	byID *fifo.Map[connectID, connect]
 	cm   ib.CM
@@ -155,10 +154,10 @@ type connectID struct {
 	source int32
 }
 
-// connect is what is known of a connection by the messages of one end.
+// connect is a connection, under the id of one of its ends.
 type connect struct {
-	pair *queuePair // of this end, nil if only the answer was captured so far
-	peer *queuePair // that answered, nil if none did so far
+	pair *queuePair // of this end, nil until its REQ or REP is captured
+	peer *queuePair // of the end that accepts, nil before the REP
 	lnet bool
 	mtu  int
 }
@@ -170,8 +169,8 @@ func newConnects() connects {
 // o2iblndPort is the default port of o2iblnd, in the service id of a REQ.
 const o2iblndPort = 987
 
-// datagram takes a packet of the unreliable datagram service. Those to queue pair 1 are
-// the messages of the connection manager.
+// datagram handles a packet of the unreliable datagram service. Messages of the connection
+// manager are sent to queue pair 1.
 func (t *infiniband) datagram(src *source, p *link.Packet) {
 	c := &t.connects
 	if p.BTH.DestQP != ib.QP1 || !c.cm.DecodeMAD(p.Data) {
@@ -186,11 +185,11 @@ func (t *infiniband) datagram(src *source, p *link.Packet) {
 		n.lnet = n.lnet || ok || m.Req.ServiceID.IsIP() && m.Req.ServiceID.Port() == o2iblndPort
 		n.mtu = m.Req.PathMTU
 		q := t.announce(src, p, m.Req.QP, m.Req.StartPSN, n)
-		again := n.pair == q
+		repeated := n.pair == q
 		n.pair = q
 		c.byID.Put(local, n)
 		t.connected(n)
-		if ok && h.kind == kibConnreq && !again {
+		if ok && h.kind == kibConnreq && !repeated {
 			t.connectMessage(p, q, nil, h, Connreq)
 		}
 	case ib.CMRep:
@@ -198,12 +197,12 @@ func (t *infiniband) datagram(src *source, p *link.Packet) {
 		n, _ := c.byID.Get(remote)
 		n.lnet = n.lnet || ok
 		q := t.announce(src, p, m.Rep.QP, m.Rep.StartPSN, n)
-		again := n.peer == q
+		repeated := n.peer == q
 		n.peer = q
 		c.byID.Put(remote, n)
 		c.byID.Put(local, connect{pair: q, peer: n.pair, lnet: n.lnet})
 		t.connected(n)
-		if ok && h.kind == kibConnack && !again {
+		if ok && h.kind == kibConnack && !repeated {
 			q.lnd.credits.accept(m.Payload, &h)
 			if q.peer != nil {
 				q.peer.lnd.credits.accept(m.Payload, &h)
@@ -231,8 +230,8 @@ func (t *infiniband) connected(n connect) {
 	t.pair(n.pair, n.peer)
 }
 
-// announce returns a queue pair that the connection manager announces, in a packet of the
-// node that has it. Its first packet will have a known number.
+// announce returns the queue pair with a number, which its node announces in p, a REQ or REP.
+// The first packet to it will have the number psn.
 func (t *infiniband) announce(src *source, p *link.Packet, number, psn uint32, n connect) *queuePair {
 	k := queuePairKey{p.Src, number, p.Source}
 	q := t.find(src, &k)
@@ -254,28 +253,28 @@ func (t *infiniband) announce(src *source, p *link.Packet, number, psn uint32, n
 	return q
 }
 
-// credits are how many messages may be sent to a queue pair.
+// credits counts the messages that may be sent to a queue pair.
 type credits struct {
-	left int
-	all  int // 0 while unknown
+	left  int
+	depth int // queue depth: the credits at the start, 0 while unknown
 }
 
-// accept sets the credits, those of the parameters in a CONNACK.
+// accept sets the credits to the queue depth in b, a CONNACK.
 func (c *credits) accept(b []byte, h *kibHead) {
-	if len(b) < kibSize+2 || c.all > 0 {
+	if len(b) < kibSize+2 || c.depth > 0 {
 		return
 	}
-	c.all = int(h.order.u16(b[kibSize:]))
-	c.left = c.all
+	c.depth = int(h.order.u16(b[kibSize:]))
+	c.left = c.depth
 }
 
-// returned adds credits that the receiver of messages returned.
+// returned adds n credits that the receiver of messages returned.
 func (c *credits) returned(n uint8) {
-	c.left = min(c.left+int(n), c.all)
+	c.left = min(c.left+int(n), c.depth)
 }
 
-// spend takes the credit for a message, and reports whether it was the last one. Answers
-// to a request take none.
+// spend takes the credit for a message of a type, and reports whether it was the last one.
+// Answers to PUT_REQ and GET_REQ take no credit.
 func (c *credits) spend(kind uint8) bool {
 	if c.left == 0 || kind != kibImmediate && kind != kibPutReq && kind != kibGetReq {
 		return false
@@ -284,16 +283,16 @@ func (c *credits) spend(kind uint8) bool {
 	return c.left == 0
 }
 
-// known returns how many are left, unknownCredits if that is unknown.
+// known returns the number of credits left, or unknownCredits.
 func (c *credits) known() int {
-	if c.all == 0 {
+	if c.depth == 0 {
 		return unknownCredits
 	}
 	return c.left
 }
 
-// connectMessage hands out the private data of a REQ, REP or REJ, which size bytes are of.
-// The sender has the queue pair q, nil if it has none, and the receiver peer.
+// connectMessage hands out the private data of p, a REQ, REP or REJ, as a message of a kind.
+// Its sender has the queue pair q, nil if it has none, and its receiver has peer.
 func (t *infiniband) connectMessage(p *link.Packet, q, peer *queuePair, h kibHead, kind Kind) {
 	data := t.connects.cm.Payload
 	var body partial
@@ -328,14 +327,14 @@ func (t *infiniband) connectMessage(p *link.Packet, q, peer *queuePair, h kibHea
 	named.emit(&k, &body, k.data, 0)
 }
 
-// Sizes of a kib_rej, in bytes: of the part that all versions have, and of all.
+// Sizes of a kib_rej, in bytes: of the shortest version, and of the longest.
 const (
 	minKibReject = 8
 	kibReject    = 24
 )
 
-// reject hands out the refusal of a connection that the queue pair peer was to have, which
-// is nil if that is unknown.
+// reject hands out p, the refusal of a connection that the node of the queue pair peer
+// requested. It is nil if it is unknown.
 func (t *infiniband) reject(p *link.Packet, peer *queuePair) {
 	var h kibHead
 	if b := t.connects.cm.Payload; len(b) >= minKibReject {

@@ -12,12 +12,12 @@ import (
 const psnBits = 24
 
 // packetOrder puts the requests to a queue pair in the order of their packet sequence
-// numbers. Packets behind a gap are held, and so are those that came before it is known
-// where the capture of the queue pair begins.
+// numbers. It holds packets behind a gap, and all packets until it is known which is the
+// first one.
 type packetOrder struct {
-	known   bool   // next is
-	started bool   // the packet with the number next is the next one to take
-	next    uint32 // counted on beyond 24 bits
+	known   bool   // next is set
+	started bool   // next is the number of the next packet to take, not only the lowest seen
+	next    uint32 // extended to 32 bits
 	unsure  bool   // the last request was a READ that takes an unknown number of packets
 	acked   bool
 	ack     uint32 // number behind those that the receiver acknowledged
@@ -41,7 +41,7 @@ type heldPacket struct {
 
 const heldPacketSize = int(unsafe.Sizeof(heldPacket{}))
 
-// unwrap returns the number of a packet counted on beyond 24 bits.
+// unwrap extends the number of a packet from 24 to 32 bits: the result is near to o.next.
 func (o *packetOrder) unwrap(psn uint32) uint32 {
 	const shift = 32 - psnBits
 	return o.next + uint32(int32((psn-o.next)<<shift)>>shift)
@@ -60,7 +60,8 @@ func (g *requestPacket) span(mtu int) uint32 {
 	return uint32(min(max(1, packets), maxReadPackets))
 }
 
-// arrive takes a packet that is d numbers behind the expected one: it is taken, or held.
+// arrive takes a packet if it is the next one in order, and holds it otherwise. Its number is
+// o.next + d.
 func (q *queuePair) arrive(src *source, g *requestPacket, d int32) {
 	o := &q.order
 	if o.started && len(o.held) == 0 {
@@ -82,8 +83,8 @@ func (q *queuePair) arrive(src *source, g *requestPacket, d int32) {
 	q.giveUpGaps(src)
 }
 
-// take takes the next packet in order. It returns false if the packet has to wait for one
-// of the other direction, which it does not if forced is set.
+// take passes the next packet in order to o2iblnd. It returns false if the packet has to
+// wait for one of the other direction; with forced set no packet waits.
 func (q *queuePair) take(g *requestPacket, forced bool) bool {
 	if !q.lnd.take(q, g, forced) {
 		return false
@@ -94,7 +95,7 @@ func (q *queuePair) take(g *requestPacket, forced bool) bool {
 	return true
 }
 
-// hold adds a packet to the held ones, unless it is there.
+// hold adds a packet to the held ones, unless one with its number is held.
 func (q *queuePair) hold(src *source, g *requestPacket) {
 	o, pool := &q.order, &q.ib.out.pool
 	if len(o.held) == 0 {
@@ -215,7 +216,8 @@ func (q *queuePair) gapExpired(src *source) bool {
 	return src.now-first.Time > maxGapAge
 }
 
-// giveUpGap starts with the first held packet, whatever is missing before it.
+// giveUpGap gives up the packets missing before the first held one, or the wait of that
+// packet for the other direction.
 func (q *queuePair) giveUpGap() {
 	o := &q.order
 	first := &o.held[0]
@@ -227,7 +229,7 @@ func (q *queuePair) giveUpGap() {
 		q.ib.stats.LostPackets += int64(n)
 		q.lnd.gap(q, int(n), &first.requestPacket)
 		o.next = first.psn
-	case q.peer == nil && q.ib.giveUpEarlier(q, first.Order): // it may have waited for one of them
+	case q.peer == nil && q.ib.giveUpEarlier(q, first.Order): // first may have waited for one of those
 	default:
 		o.busy = true
 		q.take(&first.requestPacket, true)
@@ -238,8 +240,9 @@ func (q *queuePair) giveUpGap() {
 	q.release()
 }
 
-// giveUpEarlier gives up the gaps before packets in the direction opposite to that of q
-// that came before a frame. It returns false if there are none.
+// giveUpEarlier gives up the first gap of each queue pair without a peer in the direction
+// opposite to that of q, where a packet from before a frame is held behind it. It reports
+// whether there was one.
 func (t *infiniband) giveUpEarlier(q *queuePair, before int64) (any bool) {
 	for _, other := range slices.Clone(t.unpaired[q.hosts().reverse()]) {
 		if held := other.order.held; len(held) > 0 && held[0].Order < before && !other.order.busy {
@@ -263,8 +266,8 @@ func (q *queuePair) begin(psn uint32) {
 	q.release()
 }
 
-// closeOrder takes all packets that the queue pair and its peer hold, in the order of their
-// frames as far as they may wait for each other.
+// closeOrder takes all packets that the queue pair and its peer hold, in the order of the
+// first held frames, since packets of one may wait for those of the other.
 func (q *queuePair) closeOrder() {
 	for {
 		first := q
@@ -282,14 +285,14 @@ func (q *queuePair) closeOrder() {
 	q.unseen.report(q)
 }
 
-// sentPackets follows the requests to a queue pair as they were captured: which of them
-// are sent again, how long that takes, and how fast the receiver acknowledges them.
+// sentPackets follows the requests to a queue pair in the order of capture: it finds those
+// that are sent again, the time until then, and the round trip to the acknowledgement.
 type sentPackets struct {
 	analysis analysis // with packet sequence numbers in place of those of bytes
 	unseen   unseen   // counts packets
 	again    []resentPackets
-	refused  uint32 // the number in the last NAK
-	nak      bool   // a NAK was captured, and its packet not yet
+	refused  uint32 // number of the packet that the last NAK refused
+	nak      bool   // that packet has not been sent again since
 }
 
 // resentPackets are packets that were sent again.
@@ -301,8 +304,8 @@ type resentPackets struct {
 	notCaptured bool  // the first transmission was not
 }
 
-// sentPacket takes the next packet as captured. It reports whether it was sent again
-// without being captured before.
+// sentPacket records a packet in the order of capture. It reports whether the packet was
+// sent again and its first transmission was not captured.
 func (q *queuePair) sentPacket(p *link.Packet, psn uint32) bool {
 	s := &q.sent
 	a := &s.analysis
@@ -333,7 +336,8 @@ func (q *queuePair) sentPacket(p *link.Packet, psn uint32) bool {
 	return false
 }
 
-// outOfSequence takes a packet with a lower number than one before.
+// outOfSequence records a packet whose number is lower than that of an earlier one. It
+// reports whether the packet was sent again and its first transmission was not captured.
 func (q *queuePair) outOfSequence(p *link.Packet, psn uint32) (again bool) {
 	s, o, stats := &q.sent, &q.order, &q.ib.stats
 	before := o.started && int32(psn-o.next) < 0 || o.holds(psn)
@@ -390,7 +394,7 @@ func (s *sentPackets) resent(r *resentPackets) {
 	s.again = append(again, *r)
 }
 
-// add adds what it cost to send the packets again.
+// add adds the packets, and the latency that sending them again cost, to t.
 func (r *resentPackets) add(t *Transfer) {
 	one := Transfer{Resent: r.packets, NotCaptured: r.notCaptured}
 	switch {
@@ -403,9 +407,9 @@ func (r *resentPackets) add(t *Transfer) {
 	t.Add(&one)
 }
 
-// transfer sets m.Transfer, by the numbers of the packets of a message that is complete,
-// and remembers the message for what is done with it later. If acked is set they were
-// acknowledged: the message was held.
+// transfer sets m.Transfer of a complete message, whose packets have the numbers from from up
+// to to, and records the message, since its packets may be sent again later. acked is set
+// if they were acknowledged before, while the message was held.
 func (s *sentPackets) transfer(m *Message, from, to uint32, acked bool) {
 	m.Transfer = Transfer{RTT: s.analysis.rtt.least()}
 	if len(s.again) > 0 {
@@ -428,7 +432,7 @@ func (s *sentPackets) transfer(m *Message, from, to uint32, acked bool) {
 	}
 }
 
-// acknowledge takes the acknowledgement of packets to this queue pair.
+// acknowledge handles an ACK or NAK of packets to this queue pair.
 func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 	o, s := &q.order, &q.sent
 	if !o.known {
@@ -472,7 +476,8 @@ func (q *queuePair) loseUnseen(n int64) {
 	u.captured, u.last, u.from = u.proven, u.to, 0
 }
 
-// lose reports n packets to this queue pair that were not captured.
+// lose reports n packets to this queue pair that were not captured, and were sent between
+// two times.
 func (q *queuePair) lose(n, from, until int64) {
 	if !q.lnd.lnet || q.ib.out.opt.Lost == nil || n <= 0 {
 		return
@@ -492,19 +497,20 @@ func connectionNIDs(q *queuePair) []NID {
 	return q.peer.nids.all()
 }
 
-// unseenRequests are the requests that acknowledgements to a queue pair prove, while its
-// peer is unknown: those of its own, as in a capture of one direction.
+// unseenRequests counts the requests that a queue pair has sent and that were not captured,
+// by the acknowledgements to it. It is used while the peer is unknown, as in a capture of
+// one direction.
 type unseenRequests struct {
 	known    bool
 	psn      uint32 // of the last acknowledgement
 	time     int64
-	from     int64 // between which times they were sent that were not reported
-	packets  int64
+	from     int64 // the requests not reported yet were sent between from and time
+	packets  int64 // number of the requests not reported yet
 	srcPort  uint16
 	receiver [16]byte
 }
 
-// acknowledge takes an acknowledgement to a queue pair whose peer is unknown.
+// acknowledge records p, an acknowledgement to the queue pair.
 func (u *unseenRequests) acknowledge(p *link.Packet) {
 	n, from := int64(1), p.Time
 	if u.known {
@@ -523,8 +529,8 @@ func (u *unseenRequests) acknowledge(p *link.Packet) {
 	u.known, u.psn, u.time, u.srcPort, u.receiver = true, p.BTH.PSN, p.Time, p.SrcPort, p.Src
 }
 
-// report reports the requests of a queue pair that carries LNet, if none of the captured
-// packets can be one of them.
+// report reports the requests as a loss, if the queue pair q carries LNet and no captured
+// packet can be one of them.
 func (u *unseenRequests) report(q *queuePair) {
 	t := q.ib
 	if u.packets == 0 || !q.lnd.lnet || t.out.opt.Lost == nil || t.unpaired.any(hosts{q.key.addr, u.receiver, q.key.source}) {

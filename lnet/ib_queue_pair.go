@@ -11,9 +11,9 @@ const (
 	maxUnpaired   = 64 // queue pairs between two hosts whose peer is looked for
 )
 
-// maxBehind is how many packets a packet may be behind the expected one: more than any
-// sender has under way. What is further behind belongs to a new queue pair with the same
-// number.
+// maxBehind bounds the distance between the number of a packet and the expected one, in
+// packets: more than any sender has in flight. A packet further away belongs to a new queue
+// pair with the same number.
 const maxBehind = 1 << 16
 
 // maxReadPackets bounds the sequence numbers that one RDMA READ takes.
@@ -23,7 +23,7 @@ const maxReadPackets = 1 << 16
 type IBStats struct {
 	Packets     int64 // of any kind
 	Bytes       int64 // of payload in them, as sent
-	QueuePairs  int64 // that packets were sent to, so far
+	QueuePairs  int64 // to which packets were sent, in total
 	Live        int   // of them, in the table now
 	Evicted     int64 // removed from it: idle, closed, or too many
 	Conns       int64 // connections with messages
@@ -31,13 +31,13 @@ type IBStats struct {
 	Reads       int64 // packets of RDMA reads
 	Acks        int64
 	Retransmits int64 // packets sent again
-	OutOfOrder  int64 // packets that another one has overtaken
+	OutOfOrder  int64 // packets that a later one has overtaken
 	Naks        int64 // negative acknowledgements
 	RNR         int64 // of them, because no receive buffer was posted
 	Gaps        int64 // runs of missing packets that were given up
 	LostPackets int64 // in these gaps
 	CutBytes    int64 // not captured because of the snaplen
-	Joined      int64 // transfers by PUT_REQ or GET_REQ that were complete
+	Joined      int64 // transfers by PUT_REQ or GET_REQ whose DONE was found
 	Unjoined    int64 // bytes of RDMA writes that belong to no known transfer
 	Exhausted   int64 // messages with which the sender used its last credit
 	Foreign     int64 // messages that are not o2iblnd's
@@ -101,7 +101,7 @@ type requestPacket struct {
 	link.Frame
 	opcode  ib.Opcode
 	again   bool   // it was sent again, and the first transmission was not captured
-	psn     uint32 // packet sequence number, counted on beyond 24 bits
+	psn     uint32 // packet sequence number, extended to 32 bits
 	rkey    uint32 // of an RDMA WRITE with RETH
 	length  uint32
 	va      uint64
@@ -117,7 +117,7 @@ func (t *infiniband) init(out *output) {
 	t.connects = newConnects()
 }
 
-// packet takes the next packet of a capture point.
+// packet handles the next packet of a capture point.
 func (t *infiniband) packet(src *source, p *link.Packet) {
 	t.stats.Packets++
 	t.stats.Bytes += int64(p.Size)
@@ -137,8 +137,8 @@ func (t *infiniband) packet(src *source, p *link.Packet) {
 	}
 }
 
-// find returns the queue pair with a key, and adds it if it is not in the table. When there
-// are too many, others go.
+// find returns the queue pair with a key, and adds it if it is not in the table. Before it
+// adds one, it removes those that are stale.
 func (t *infiniband) find(src *source, k *queuePairKey) *queuePair {
 	if q := t.table.find(k); q != nil {
 		return q
@@ -226,11 +226,11 @@ func (t *queuePairTable) remove(q *queuePair) {
 	}
 }
 
-// has reports whether a queue pair was not removed.
+// has reports whether a queue pair is in the table.
 func (t *queuePairTable) has(q *queuePair) bool { return t.pairs[q.key] == q }
 
-// stale returns a queue pair to remove: one without packets for long, or when there are
-// too many the one used least recently; nil if none has to go.
+// stale returns a queue pair to remove: one that is idle or closed, or the least recently
+// used one when there are too many; nil if there is no such queue pair.
 func (t *queuePairTable) stale(now int64) *queuePair {
 	q := t.recent.prev
 	switch idle := now - q.last; {
@@ -242,8 +242,7 @@ func (t *queuePairTable) stale(now int64) *queuePair {
 	return nil
 }
 
-// touch moves a queue pair to the front of the order of use. Once in a second is exact
-// enough.
+// touch moves a queue pair to the front of the order of use, at most once in a second.
 func (t *queuePairTable) touch(q *queuePair, now int64) {
 	q.last = now
 	if d := now - q.listed; (d > 1e9 || d < -1e9) && !q.closed {
@@ -272,7 +271,7 @@ func (q *queuePair) unlink() {
 	q.prev, q.next = nil, nil
 }
 
-// request takes a packet of a request.
+// request handles a packet of a request.
 func (t *infiniband) request(src *source, p *link.Packet, operation ib.Operation) {
 	q := t.find(src, &queuePairKey{p.Dst, p.BTH.DestQP, p.Source})
 	if q.hasSender && q.from != p.Src {
@@ -321,8 +320,8 @@ func (q *queuePair) setSender(p *link.Packet) {
 	}
 }
 
-// response takes an acknowledgement or the data of an RDMA READ: it is about the requests
-// that were sent to the peer.
+// response handles an acknowledgement or the data of an RDMA READ, which answer requests to
+// the peer.
 func (t *infiniband) response(src *source, p *link.Packet, operation ib.Operation) {
 	if operation == ib.ReadResponse {
 		t.stats.Reads++
@@ -368,7 +367,7 @@ func (t *infiniband) tick(src *source) {
 	src.pairs = src.pairs[:last]
 }
 
-// quiet gives up the gaps that only wait for late frames.
+// quiet gives up the gaps that have expired, while no frames come.
 func (t *infiniband) quiet(src *source) {
 	for range len(src.pairs) + 1 {
 		if len(src.pairs) == 0 {

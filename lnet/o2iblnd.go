@@ -61,7 +61,7 @@ type kibHead struct {
 	order    order
 	version  uint16
 	kind     uint8
-	credits  uint8 // that the receiver gets back
+	credits  uint8 // returned to the receiver
 	size     int
 	sum      uint32
 	src, dst NID
@@ -102,12 +102,12 @@ func kibSumOf(b []byte) uint32 {
 	return sum
 }
 
-// o2iblnd cuts the packets to a queue pair into o2iblnd messages, and joins the transfers
-// that were requested there.
+// o2iblnd finds the o2iblnd messages in the packets to a queue pair, and joins the transfers
+// whose requests were sent to it.
 type o2iblnd struct {
 	lnet    bool  // o2iblnd messages were found or announced
 	taken   int64 // time of the last packet
-	mtu     int   // bytes of a packet that is not the last one of its message, 0 while unknown
+	mtu     int   // payload of a packet that is not the last one of its message, in bytes; 0 while unknown
 	credits credits
 
 	send     partial // the SEND in progress
@@ -137,15 +137,15 @@ type kibMessage struct {
 	kibHead
 	body   *partial
 	data   []byte     // captured bytes
-	sent   int        // bytes of the SEND
+	sent   int        // bytes in the SEND, which may differ from the size in the header
 	at     link.Frame // that completed it
 	id     *packetID
 	end    uint32 // number behind its last packet
 	frames frameList
 }
 
-// take takes the next packet in order. It returns false if the packet has to wait for one
-// of the other direction, which it does not if forced is set.
+// take handles the next packet in order. It returns false if the packet has to wait for one
+// of the other direction; with forced set no packet waits.
 func (l *o2iblnd) take(q *queuePair, g *requestPacket, forced bool) bool {
 	if !g.opcode.Last() && g.size > 0 {
 		l.mtu = g.size
@@ -158,7 +158,7 @@ func (l *o2iblnd) take(q *queuePair, g *requestPacket, forced bool) bool {
 	return true
 }
 
-// takeSend takes a packet of a SEND.
+// takeSend handles a packet of a SEND.
 func (l *o2iblnd) takeSend(q *queuePair, g *requestPacket, forced bool) bool {
 	p, out := &l.send, q.ib.out
 	first, last := g.opcode.First(), g.opcode.Last()
@@ -193,7 +193,7 @@ func (l *o2iblnd) takeSend(q *queuePair, g *requestPacket, forced bool) bool {
 	return done
 }
 
-// beginSend takes the header at the start of a SEND. It reports whether it is one of
+// beginSend parses the header in the first packet of a SEND. It reports whether it is one of
 // o2iblnd.
 func (l *o2iblnd) beginSend(q *queuePair, g *requestPacket) bool {
 	h, ok := parseKib(g.data)
@@ -288,7 +288,7 @@ func (l *o2iblnd) finishSend(q *queuePair, data []byte, end uint32, forced bool)
 		return true
 	}
 	answer := k.kind == kibPutAck || k.kind == kibPutNak
-	if answer && k.known() && !forced && !l.answers(q, &k) {
+	if answer && k.known() && !forced && !l.answerReady(q, &k) {
 		return false
 	}
 	l.writes.end(q.ib)
@@ -314,7 +314,7 @@ func (l *o2iblnd) finishSend(q *queuePair, data []byte, end uint32, forced bool)
 // known reports whether the version of the message is one that is decoded.
 func (k *kibMessage) known() bool { return k.version == kibVersion1 || k.version == kibVersion2 }
 
-// exchangeCredits follows the credits of both ends.
+// exchangeCredits updates the credits of both ends.
 func (l *o2iblnd) exchangeCredits(q *queuePair, k *kibMessage) {
 	if q.peer != nil {
 		q.peer.lnd.credits.returned(k.credits)
@@ -324,7 +324,7 @@ func (l *o2iblnd) exchangeCredits(q *queuePair, k *kibMessage) {
 	}
 }
 
-// trim ends the message at a size.
+// trim sets the size of the message, and drops the bytes beyond it.
 func (p *partial) trim(size int) {
 	p.size, p.have = size, min(p.have, size)
 	p.keepOnly(size)
@@ -386,7 +386,7 @@ func (l *o2iblnd) other(q *queuePair, k *kibMessage, kind Kind) {
 	q.emit(k, p, k.data, p.seq)
 }
 
-// foreign hands out a message of another network driver, which its magic names.
+// foreign hands out a message of another network driver, if its magic is known.
 func (l *o2iblnd) foreign(q *queuePair, g *requestPacket) {
 	q.ib.stats.Foreign++
 	if len(g.data) < kibSize || l.lnet {
@@ -449,8 +449,8 @@ func (q *queuePair) describe(k *kibMessage, p *partial, b []byte) {
 	m.IB = r
 }
 
-// emit hands out a message, which is described; data are its kept bytes. Its packets have
-// the numbers from from to k.end, if these are different.
+// emit hands out the shared Message after describe; data are its kept bytes. Its packets have
+// the numbers from from up to k.end; equal numbers stand for none.
 func (q *queuePair) emit(k *kibMessage, p *partial, data []byte, from uint32) {
 	out := q.ib.out
 	m := &out.msg
@@ -487,7 +487,7 @@ func (q *queuePair) emit(k *kibMessage, p *partial, data []byte, from uint32) {
 	out.deliver()
 }
 
-// gap takes n packets that are missing before the next one.
+// gap handles n missing packets before next.
 func (l *o2iblnd) gap(q *queuePair, n int, next *requestPacket) {
 	inside := 0
 	if p := &l.send; p.size > 0 {
@@ -503,8 +503,7 @@ func (l *o2iblnd) gap(q *queuePair, n int, next *requestPacket) {
 	q.lose(int64(n-inside), l.taken, next.Time)
 }
 
-// bytes returns how many bytes n packets had at most, or at least while the MTU is
-// unknown.
+// bytes returns the largest payload of n packets in bytes, or n while the MTU is unknown.
 func (l *o2iblnd) bytes(n int64) int64 { return n * int64(max(1, l.mtu)) }
 
 // packets returns how many packets n bytes take.
@@ -515,7 +514,7 @@ func (l *o2iblnd) packets(n int) int {
 	return (n + l.mtu - 1) / l.mtu
 }
 
-// close hands out what is left: nothing more comes.
+// close hands out the unfinished SEND and transfers at the end of the queue pair.
 func (l *o2iblnd) close(q *queuePair) {
 	l.endSend(q)
 	l.writes.run.drop(q.ib)

@@ -17,45 +17,45 @@ const (
 	maxParts     = 3 // o2iblnd messages of a transfer
 )
 
-// transfer is a PUT, or the REPLY to a GET, whose payload comes in RDMA writes. It is
-// complete when the DONE comes that follows them.
+// transfer is an LNet message whose payload comes in RDMA writes: one that a PUT_REQ
+// announces, or the REPLY to the GET in a GET_REQ. The DONE after the writes completes it.
 type transfer struct {
 	partial // the headers and the payload so far
 
-	owner     *queuePair // that the request was sent to
-	get       bool       // requested by GET_REQ, not PUT_REQ
-	requested bool       // the request was captured
-	answered  bool       // it is known where the writes go
-	cookie    uint64     // of the request
-	sink      uint64     // of the PUT_ACK, which the PUT_DONE returns
-	reply     Header     // LNet header of the REPLY
-	head      kibHead    // of the request
-	status    int32
+	owner       *queuePair // that the request was sent to
+	get         bool       // requested by GET_REQ, not PUT_REQ
+	requested   bool       // the request was captured
+	targetKnown bool       // to is set, by the GET_REQ or PUT_ACK
+	cookie      uint64     // of the request
+	sink        uint64     // cookie of the PUT_ACK, which the PUT_DONE returns
+	reply       Header     // LNet header of the REPLY
+	head        kibHead    // of the request
+	status      int32
 
-	parts transferText
+	parts transferParts
 	to    target
 
-	first   packetID // first packet of the first write, if it was captured
-	from    uint32   // number of the first packet of the writes, or of the request
-	last    link.Frame
-	writes  IBWrites
-	frames  frameList
-	damaged bool // a checksum is wrong
-	asked   bool // Options.Want was asked
+	first      packetID // first packet of the first write, if it was captured
+	from       uint32   // number of the first packet of the writes, or of the request
+	last       link.Frame
+	writes     IBWrites
+	frames     frameList
+	damaged    bool // a checksum is wrong
+	wantCalled bool // Options.Want was called
 }
 
-// transferText has the o2iblnd messages of a transfer.
-type transferText struct {
+// transferParts has the o2iblnd messages of a transfer, one after another in buf.
+type transferParts struct {
 	buf  []byte // borrowed from the pool
-	list [maxParts]textPart
+	list [maxParts]transferPart
 	n    int
 }
 
-// textPart is an o2iblnd message of a transfer.
-type textPart struct {
+// transferPart is an o2iblnd message of a transfer.
+type transferPart struct {
 	frame link.Frame
 	kind  uint8
-	end   int // in transferText.buf; it begins where the one before ends
+	end   int // offset in transferParts.buf; it begins where the one before ends
 }
 
 // target is the memory that the writes of a transfer go to, as described in a PUT_ACK or
@@ -65,7 +65,7 @@ type target struct {
 	key       uint32
 	fragments int // that were captured
 	cut       bool
-	off       int // of the first one in transferText.buf
+	off       int // of the first one in transferParts.buf
 	total     int // bytes of all
 }
 
@@ -75,20 +75,21 @@ type writes struct {
 	pos     int       // where its next byte goes in the payload
 	left    int       // bytes of it to come; 0 when no write with a captured RETH is in progress
 
-	chain *transfer // of the last write, until its DONE comes
-	gap   bool      // packets are missing since that write
-	run   writeRun
+	awaitsDone *transfer // of the last write, until its DONE comes
+	gap        bool      // packets are missing since that write
+	run        writeRun
 }
 
-// writeRun is a part of a write whose first packet is in a gap. Where it goes is known when
-// the write ends and what follows is known.
+// writeRun is a part of a write whose first packet, with the address, is in a gap. Its place
+// in the payload is known when the next write or the DONE comes.
 type writeRun struct {
 	partial
 	writes IBWrites
 	frames frameList
 }
 
-// newTransfer adds a transfer that was requested at q. Of too many the oldest go.
+// newTransfer adds a transfer whose request was sent to q. It abandons the oldest ones when
+// there are too many.
 func (t *infiniband) newTransfer(q *queuePair, get bool, cookie uint64) *transfer {
 	for l := &q.lnd; len(l.requests) >= maxTransfers || len(l.requests) > 0 && t.out.full(); {
 		l.requests[0].abandon()
@@ -105,7 +106,7 @@ func (t *infiniband) newTransfer(q *queuePair, get bool, cookie uint64) *transfe
 	return x
 }
 
-// drop removes a transfer that was handed out or cannot be.
+// drop removes a transfer, which was handed out or lacks its request.
 func (x *transfer) drop() {
 	q := x.owner
 	t := q.ib
@@ -129,13 +130,13 @@ func (x *transfer) drop() {
 	}
 }
 
-// forget ends what is in progress of a transfer.
+// forget removes a transfer from w, which is about to be dropped.
 func (w *writes) forget(x *transfer) {
 	if w.current == x {
 		w.current = nil
 	}
-	if w.chain == x {
-		w.chain = nil
+	if w.awaitsDone == x {
+		w.awaitsDone = nil
 	}
 }
 
@@ -149,7 +150,7 @@ func (l transferList) byCookie(get bool, cookie uint64) *transfer {
 
 // bySink returns the transfer with a cookie in its PUT_ACK, or nil.
 func (l transferList) bySink(cookie uint64) *transfer {
-	return l.newest(func(x *transfer) bool { return !x.get && x.answered && x.sink == cookie })
+	return l.newest(func(x *transfer) bool { return !x.get && x.targetKnown && x.sink == cookie })
 }
 
 // byAddress returns the transfer with an address in its descriptor, or nil.
@@ -170,12 +171,12 @@ func (l transferList) newest(fits func(x *transfer) bool) *transfer {
 	return nil
 }
 
-// unanswered returns the only PUT of n bytes whose PUT_ACK did not come, nil if there is
-// none or another one; any reports whether there are such PUTs of any size.
+// unanswered returns the PUT of n bytes whose PUT_ACK did not come, nil unless there is
+// exactly one; any reports whether there are such PUTs of any size.
 func (l transferList) unanswered(n int) (only *transfer, any bool) {
 	several := false
 	for _, x := range l {
-		if x.get || x.answered {
+		if x.get || x.targetKnown {
 			continue
 		}
 		any = true
@@ -197,7 +198,7 @@ func (x *transfer) addPart(k *kibMessage) {
 	}
 	out := x.owner.ib.out
 	x.parts.buf = append(out.pool.grow(x.parts.buf, len(k.data)), k.data...)
-	x.parts.list[x.parts.n] = textPart{k.at, k.kind, len(x.parts.buf)}
+	x.parts.list[x.parts.n] = transferPart{k.at, k.kind, len(x.parts.buf)}
 	x.parts.n++
 	x.damaged = x.damaged || k.sum != 0 && len(k.data) == k.size && kibSumOf(k.data) != k.sum
 	x.last = later(x.last, k.at)
@@ -219,7 +220,7 @@ func later(a, b link.Frame) link.Frame {
 // setTarget reads the descriptor at an offset of an o2iblnd message, which is the last part
 // of the transfer.
 func (x *transfer) setTarget(k *kibMessage, off int) {
-	x.answered = true
+	x.targetKnown = true
 	if len(k.data) < off+kibFrags {
 		x.to.cut = true
 		return
@@ -240,9 +241,10 @@ func (x *transfer) fragmentSize(i int) uint32 {
 	return x.to.order.u32(x.parts.buf[x.to.off+i*kibFragSize:])
 }
 
-// position returns where in the payload an address is.
+// position returns the offset in the payload that a write to an address fills. It reports
+// whether the address is in the memory of the transfer.
 func (x *transfer) position(key uint32, va uint64) (pos int, ok bool) {
-	if !x.answered || key != x.to.key {
+	if !x.targetKnown || key != x.to.key {
 		return 0, false
 	}
 	for i := range x.to.fragments {
@@ -256,7 +258,7 @@ func (x *transfer) position(key uint32, va uint64) (pos int, ok bool) {
 	return x.have - x.payloadOff, x.to.cut
 }
 
-// request takes a PUT_REQ or GET_REQ.
+// request handles a PUT_REQ or GET_REQ.
 func (l *o2iblnd) request(q *queuePair, k *kibMessage) {
 	p, out := k.body, q.ib.out
 	if !p.setLNet(k.data) {
@@ -294,22 +296,22 @@ func (l *o2iblnd) request(q *queuePair, k *kibMessage) {
 		x.buf = append(out.pool.get(kibPayload), k.data[:kibPayload]...)
 		x.have = kibPayload
 		x.size = kibPayload + int(min(h.Length, maxPayload))
-		if x.answered && !x.to.cut {
+		if x.targetKnown && !x.to.cut {
 			x.size = min(x.size, kibPayload+x.to.total)
 		}
 	}
 	x.keep = x.size
-	x.askWant(k)
+	x.callWant(k)
 }
 
-// askWant sets how many bytes to keep. Of a REPLY that is possible only when it is known
-// which queue pair it is sent to.
-func (x *transfer) askWant(k *kibMessage) {
+// callWant calls Options.Want, once, and sets how many bytes to keep. It does so for a REPLY
+// only when the queue pair is known to which it is sent.
+func (x *transfer) callWant(k *kibMessage) {
 	out := x.owner.ib.out
-	if x.asked || !x.requested || x.sender() == nil {
+	if x.wantCalled || !x.requested || x.sender() == nil {
 		return
 	}
-	x.asked = true
+	x.wantCalled = true
 	if out.opt.Want != nil {
 		x.fillMessage(*k)
 		out.msg.Data = x.buf
@@ -318,8 +320,7 @@ func (x *transfer) askWant(k *kibMessage) {
 	x.keepOnly(out.affordable(x.keep))
 }
 
-// replyHeader returns the LNet header of the REPLY to a GET, which is not sent when the
-// data are written.
+// replyHeader returns the LNet header of the REPLY to a GET_REQ, which is not sent.
 func replyHeader(get *Header, length int) Header {
 	return Header{Type: TypeReply, Src: get.Dst, Dst: get.Src, Length: uint32(length), Handle: get.Handle}
 }
@@ -339,18 +340,18 @@ func (l *o2iblnd) requestMessage(q *queuePair, k *kibMessage) {
 	q.emit(k, p, data, p.seq)
 }
 
-// answers reports whether it is known what a PUT_ACK or PUT_NAK answers. It is sent in the
-// other direction than its PUT_REQ.
-func (l *o2iblnd) answers(q *queuePair, k *kibMessage) bool {
+// answerReady reports whether a PUT_ACK or PUT_NAK need not wait for its PUT_REQ, which was
+// sent in the other direction.
+func (l *o2iblnd) answerReady(q *queuePair, k *kibMessage) bool {
 	if len(k.data) < kibDoneSize {
 		return true
 	}
-	x := l.answered(q, k)
+	x := l.answeredTransfer(q, k)
 	return x != nil && x.requested || q.peer != nil && k.kind == kibPutAck
 }
 
-// answered returns the transfer that a PUT_ACK or PUT_NAK answers, nil if it is unknown.
-func (l *o2iblnd) answered(q *queuePair, k *kibMessage) *transfer {
+// answeredTransfer returns the transfer that a PUT_ACK or PUT_NAK answers, nil if it is unknown.
+func (l *o2iblnd) answeredTransfer(q *queuePair, k *kibMessage) *transfer {
 	cookie := k.order.u64(k.data[kibSize:])
 	q.ib.pairByRequest(q, func(l *o2iblnd) bool { return l.requests.byCookie(false, cookie) != nil })
 	if q.peer == nil {
@@ -359,24 +360,24 @@ func (l *o2iblnd) answered(q *queuePair, k *kibMessage) *transfer {
 	return q.peer.lnd.requests.byCookie(false, cookie)
 }
 
-// answer takes a PUT_ACK or PUT_NAK.
+// answer handles a PUT_ACK or PUT_NAK.
 func (l *o2iblnd) answer(q *queuePair, k *kibMessage) {
 	if len(k.data) < kibDoneSize {
 		return
 	}
-	x := l.answered(q, k)
+	x := l.answeredTransfer(q, k)
 	if q.peer == nil {
 		return
 	}
 	if k.kind == kibPutNak {
-		if x != nil && x.requested && !x.answered {
+		if x != nil && x.requested && !x.targetKnown {
 			x.addPart(k)
 			x.status = int32(k.order.u32(k.data[kibSize+8:]))
 			x.refuse(k)
 		}
 		return
 	}
-	if x != nil && x.answered {
+	if x != nil && x.targetKnown {
 		return
 	}
 	if x == nil {
@@ -391,7 +392,7 @@ func (l *o2iblnd) answer(q *queuePair, k *kibMessage) {
 	}
 }
 
-// refuse hands out a PUT that the receiver refused.
+// refuse hands out a PUT that the receiver refused with k, a PUT_NAK.
 func (x *transfer) refuse(k *kibMessage) {
 	done := *k
 	done.end = x.from + 1
@@ -451,17 +452,17 @@ func (l *o2iblnd) locate(q *queuePair, g *requestPacket) *transfer {
 // is unknown.
 func (l *o2iblnd) beginWrite(q *queuePair, g *requestPacket, x *transfer, pos int) {
 	w := &l.writes
-	if w.chain != x {
-		w.endChain()
+	if w.awaitsDone != x {
+		w.abandonLost()
 	}
 	if x != nil {
 		w.run.moveTo(x, pos, q.ib.out)
 		if x.writes.Packets == 0 {
 			x.writes.VA, x.writes.RKey = g.va, g.rkey
 			x.first.set(g)
-			x.askWant(&kibMessage{kibHead: x.head, id: &x.first, at: g.Frame})
+			x.callWant(&kibMessage{kibHead: x.head, id: &x.first, at: g.Frame})
 		}
-		w.chain, w.gap = x, false
+		w.awaitsDone, w.gap = x, false
 	}
 	w.run.drop(q.ib)
 	w.current, w.pos, w.left = x, pos, max(int(min(g.length, maxPayload)), g.size)
@@ -485,8 +486,8 @@ func (x *transfer) write(pos int, g *requestPacket, out *output) {
 	x.place(x.payloadOff+pos, g.data, g.size, out)
 }
 
-// place puts size bytes at an offset of the message. What lies between them and the bytes
-// before is missing.
+// place puts size bytes, of which data were captured, at an offset of the message. The bytes
+// between them and the ones before are missing.
 func (p *partial) place(off int, data []byte, size int, out *output) {
 	if n := p.have - off; n > 0 {
 		data, size = data[min(n, len(data)):], size-n
@@ -498,8 +499,8 @@ func (p *partial) place(off int, data []byte, size int, out *output) {
 	}
 }
 
-// skip takes a packet in the middle of a write of which no bytes are needed. It returns
-// false if it is not such a packet.
+// skip takes a packet in the middle of a write if none of its bytes are needed. It returns
+// false if they are, or if the packet is another one.
 func (w *writes) skip(q *queuePair, p *link.Packet) bool {
 	x := w.current
 	if x == nil || p.BTH.Opcode.First() || p.BTH.Opcode.Last() || w.left <= p.Size || !x.skipping() ||
@@ -535,7 +536,7 @@ func (r *writeRun) take(g *requestPacket, out *output) {
 	r.add(g.data, g.size, out)
 }
 
-// moveTo adds the run to a transfer; end is where it ends in the payload.
+// moveTo adds the run to a transfer, before the offset end of the payload.
 func (r *writeRun) moveTo(x *transfer, end int, out *output) {
 	if r.have == 0 || end < r.have || end > x.size-x.payloadOff {
 		return
@@ -562,7 +563,7 @@ func (r *writeRun) moveTo(x *transfer, end int, out *output) {
 	r.have = 0
 }
 
-// drop ends the run. What was not moved to a transfer belongs to none that is known.
+// drop ends the run. It counts bytes that were not moved to a transfer as unjoined.
 func (r *writeRun) drop(t *infiniband) {
 	t.stats.Unjoined += int64(r.have)
 	r.release(&t.out.pool)
@@ -570,24 +571,25 @@ func (r *writeRun) drop(t *infiniband) {
 	r.frames = r.frames[:0]
 }
 
-// end ends what is in progress: a message follows that is not the DONE of these writes.
+// end ends the write in progress: the next message is not the DONE of these writes.
 func (w *writes) end(t *infiniband) {
 	w.run.drop(t)
 	w.current, w.left = nil, 0
-	w.endChain()
+	w.abandonLost()
 }
 
-// endChain hands out the transfer whose writes came last if its DONE must be in a gap.
-func (w *writes) endChain() {
-	x, lost := w.chain, w.gap
-	w.chain, w.gap = nil, false
+// abandonLost hands out the transfer that awaits its DONE, if packets after its writes were
+// lost: its DONE must be one of them.
+func (w *writes) abandonLost() {
+	x, lost := w.awaitsDone, w.gap
+	w.awaitsDone, w.gap = nil, false
 	if x != nil && lost {
 		x.abandon()
 	}
 }
 
-// gapInWrites takes n packets that are missing, and returns how many of them were writes
-// of a known transfer.
+// gapInWrites handles n missing packets before next. It returns how many of them belong to a
+// known transfer.
 func (l *o2iblnd) gapInWrites(q *queuePair, n int, next *requestPacket) (inside int) {
 	w := &l.writes
 	w.run.drop(q.ib)
@@ -599,7 +601,7 @@ func (l *o2iblnd) gapInWrites(q *queuePair, n int, next *requestPacket) (inside 
 			w.left -= n * l.mtu
 			return n
 		}
-	} else if x := w.chain; x != nil {
+	} else if x := w.awaitsDone; x != nil {
 		inside = min(n, l.packets(x.size-x.have)+1) // and the DONE
 	}
 	w.current, w.left = nil, 0
@@ -614,9 +616,9 @@ func (l *o2iblnd) finishTransfer(q *queuePair, k *kibMessage, forced bool) bool 
 		return true
 	}
 	cookie, status := k.order.u64(k.data[kibSize:]), int32(k.order.u32(k.data[kibSize+8:]))
-	x, late := l.transferOf(q, k, cookie)
+	x, wait := l.transferOf(q, k, cookie)
 	if x == nil || !x.requested {
-		if !forced && late {
+		if !forced && wait {
 			return false
 		}
 		if x != nil {
@@ -626,16 +628,16 @@ func (l *o2iblnd) finishTransfer(q *queuePair, k *kibMessage, forced bool) bool 
 		l.writes.end(q.ib)
 		return true
 	}
-	if l.writes.chain != x {
-		l.writes.endChain()
+	if l.writes.awaitsDone != x {
+		l.writes.abandonLost()
 	}
 	x.finish(q, k, status)
 	return true
 }
 
-// transferOf returns the transfer that a DONE belongs to, nil if it is unknown; late
-// reports whether a message of the other direction may show it.
-func (l *o2iblnd) transferOf(q *queuePair, k *kibMessage, cookie uint64) (x *transfer, late bool) {
+// transferOf returns the transfer that a DONE belongs to, nil if it is unknown; wait
+// reports whether a later message of the other direction may identify it.
+func (l *o2iblnd) transferOf(q *queuePair, k *kibMessage, cookie uint64) (x *transfer, wait bool) {
 	if k.kind == kibGetDone {
 		q.ib.pairByRequest(q, func(l *o2iblnd) bool { return l.requests.byCookie(true, cookie) != nil })
 		if q.peer == nil {
@@ -646,14 +648,14 @@ func (l *o2iblnd) transferOf(q *queuePair, k *kibMessage, cookie uint64) (x *tra
 	if x = l.requests.bySink(cookie); x != nil {
 		return x, true
 	}
-	if c := l.writes.chain; c != nil && !c.get && !c.answered {
+	if c := l.writes.awaitsDone; c != nil && !c.get && !c.targetKnown {
 		return c, false
 	}
-	_, late = l.requests.unanswered(0)
-	return nil, late
+	_, wait = l.requests.unanswered(0)
+	return nil, wait
 }
 
-// finish hands out a transfer that is complete: k is its DONE, sent to q.
+// finish hands out a transfer that is complete, with k, its DONE, which was sent to q.
 func (x *transfer) finish(q *queuePair, k *kibMessage, status int32) {
 	out := q.ib.out
 	x.status = status
@@ -704,8 +706,8 @@ func (x *transfer) abandon() {
 	x.handOut(&k)
 }
 
-// fillMessage sets the fields of the shared Message that the headers of a transfer determine. The
-// message k completes the transfer.
+// fillMessage sets the fields of the shared Message that the headers of a transfer
+// determine. The o2iblnd message k completes the transfer.
 func (x *transfer) fillMessage(k kibMessage) {
 	q := x.sender()
 	k.at, k.frames, k.version = later(x.last, k.at), x.frames, x.head.version
