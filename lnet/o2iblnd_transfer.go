@@ -377,7 +377,7 @@ func (l *o2iblnd) answer(q *queuePair, k *kibMessage) {
 		}
 		return
 	}
-	if x != nil && x.targetKnown {
+	if x != nil && x.targetKnown || len(k.data) < kibAckDesc {
 		return
 	}
 	if x == nil {
