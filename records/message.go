@@ -54,7 +54,7 @@ var kinds = func() *schema.Names {
 // the wire.
 var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.Concat(
 	[]Key[*Message]{
-		{Name: "file", Type: Text, JSON: Omit, Doc: "file of the frame, when several are read: the end of its path, long enough to tell it from the others", Get: func(m *Message, v *Value) bool { return v.setFile(m.File) }},
+		{Name: "file", Type: Text, JSON: Omit, Doc: "file of the frame, when several are read: the end of its path, long enough to distinguish it from the others", Get: func(m *Message, v *Value) bool { return v.setFile(m.File) }},
 		{Name: "frame", Doc: "number of the frame that completed the message, from 1, in its file", Get: func(m *Message, v *Value) bool {
 			v.U = uint64(m.Frame)
 			return true

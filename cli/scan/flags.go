@@ -30,7 +30,7 @@ type Flags struct {
 func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
 	fs.StringArrayVarP(&f.Read, "read", "r", nil, "read packets from `FILE`, - for standard input; may be repeated")
 	fs.StringVarP(&f.Interface, "interface", "i", "", "capture live from interface `IFACE`, any for all interfaces")
-	fs.StringVarP(&f.Filter, "filter", "f", "", "capture filter `EXPR` in pcap-filter syntax; live captures default to the LNet ports")
+	fs.StringVarP(&f.Filter, "filter", "f", "", "capture filter `EXPR` in pcap-filter syntax; live captures default to the LNet ports and RoCE")
 	fs.UintSliceVar(&f.Ports, "port", nil, "TCP `PORTS` that carry LNet, separated by commas (default 988)")
 	fs.Lookup("port").DefValue = "" // pflag would add [] as the default
 	fs.StringArrayVarP(&f.AutoStop, "autostop", "a", nil, "stop a live capture after SECS seconds")

@@ -38,7 +38,7 @@ func (p *Pass) report(src *source, complete bool) {
 	if n := &st.IB; p.in.verbose && n.Packets > 0 {
 		p.sys.Say("InfiniBand: %d packets, %d queue pairs, %d connections, %d transfers joined, %d packets retransmitted, "+
 			"%d out of order, %d negative acknowledgements (%d receiver not ready), %d gaps of %d packets, "+
-			"%d bytes written in no known transfer, %d messages that used the last credit, %d messages of other drivers",
+			"%d bytes of RDMA writes that match no transfer, %d messages sent with the last credit, %d messages of other drivers",
 			n.Packets, n.QueuePairs, n.Conns, n.Joined, n.Retransmits, n.OutOfOrder, n.Naks, n.RNR, n.Gaps, n.LostPackets,
 			n.Unjoined, n.Exhausted, n.Foreign)
 	}
