@@ -13,8 +13,8 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// TestInfiniBandHeaders compares the tables of opcodes with what package ib knows of
-// each operation: its name and the headers of its packets.
+// TestInfiniBandHeaders compares the tables of opcodes with those of package ib: the name of
+// each operation, and the headers of its packets.
 func TestInfiniBandHeaders(t *testing.T) {
 	headers := []struct {
 		bit  ib.Extensions
@@ -38,6 +38,17 @@ func TestInfiniBandHeaders(t *testing.T) {
 			if has := opcodes.IBPacket.Field(h.name).If(v); has != (op.Extensions()&h.bit != 0) {
 				t.Errorf("%s has %s: %v", name, h.name, has)
 			}
+		}
+	}
+}
+
+// TestRejectReasons compares the reasons of the connection manager in opcodes with those of
+// package ib.
+func TestRejectReasons(t *testing.T) {
+	for n := range uint64(64) {
+		named := opcodes.IBReject.Name(n) != ""
+		if text := ib.CMReason(n).String(); named == (text == fmt.Sprintf("reason %d", n)) {
+			t.Errorf("reason %d is named %q in opcodes and %q in package ib", n, opcodes.IBReject.Name(n), text)
 		}
 	}
 }

@@ -146,6 +146,7 @@ var IBReject = Enum("ib_cm_reject", "IB_CM_REJ_", "why the connection manager of
 	{Name: "INVALID_CLASS_VERSION", Value: 31, Doc: "class version of the connection manager not supported"},
 	{Name: "INVALID_FLOW_LABEL", Value: 32, Doc: "invalid flow label of the primary path"},
 	{Name: "INVALID_ALT_FLOW_LABEL", Value: 33, Doc: "invalid flow label of the alternate path"},
+	{Name: "VENDOR_OPTION_NOT_SUPPORTED", Value: 35, Doc: "vendor option not supported"},
 })
 
 var bthOpcode = U8("bth_opcode", IBOpcode, "service and operation")
