@@ -7,8 +7,8 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// ibPlan plays what the bytes of plan say: each is an action and what it is done with. The
-// bytes of noise are the contents of messages that are not valid.
+// ibPlan returns the packets of the actions in plan: a byte has the action in its upper half
+// and the parameters in its lower half. noise is the contents of invalid messages.
 func ibPlan(plan, noise []byte) *wiretest.QueuePairs {
 	w := wiretest.O2iblnd{Credits: 1, Sum: len(plan)%2 == 0, Big: len(plan)%3 == 0}
 	c := wiretest.NewQueuePairs()
@@ -99,6 +99,7 @@ func playIB(t *testing.T, plan, noise []byte, total int) {
 	}
 }
 
+// TestRandomIB plays random plans under different limits of memory.
 func TestRandomIB(t *testing.T) {
 	for seed := range uint64(4000) {
 		rnd := rand.New(rand.NewPCG(seed, 5))

@@ -11,7 +11,7 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
-// TestIBRetransmission has a packet that a NAK asks for, after the receiver did not get it.
+// TestIBRetransmission sends packets again after a NAK, captured before or not.
 func TestIBRetransmission(t *testing.T) {
 	w := wiretest.O2iblnd{}
 	for _, captured := range []bool{true, false} {
@@ -60,7 +60,8 @@ func TestIBRetransmission(t *testing.T) {
 	}
 }
 
-// TestIBLosses reports packets that were not captured and in which messages may have begun.
+// TestIBLosses checks the losses that are reported: packets that were not captured and in
+// which messages may have begun.
 func TestIBLosses(t *testing.T) {
 	w := wiretest.O2iblnd{}
 	c := connected(w)
@@ -184,7 +185,7 @@ func TestIBUnpaired(t *testing.T) {
 
 func isAck(f capture.Frame) bool { return f.Data[bthOff] == wiretest.RCAcknowledge }
 
-// TestIBReusedNumber has another connection with the same numbers of queue pairs.
+// TestIBReusedNumber opens another connection with the same numbers of queue pairs.
 func TestIBReusedNumber(t *testing.T) {
 	w := wiretest.O2iblnd{}
 	c := connected(w)
@@ -206,7 +207,8 @@ func TestIBReusedNumber(t *testing.T) {
 		"13 c1 request 220 22>11 13")
 }
 
-// TestIBReads has an RDMA READ, which takes the numbers of the packets with its data.
+// TestIBReads sends an RDMA READ, whose sequence numbers are those of the packets with its
+// data.
 func TestIBReads(t *testing.T) {
 	w := wiretest.O2iblnd{}
 	for _, mtu := range []bool{true, false} {

@@ -114,6 +114,7 @@ func managed(s *seen) int {
 	return 0
 }
 
+// TestIBReorder delays frames by random numbers of frames: the messages are the same.
 func TestIBReorder(t *testing.T) {
 	overIB(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
 		for seed := range int64(60) {
@@ -133,6 +134,7 @@ func TestIBReorder(t *testing.T) {
 	})
 }
 
+// TestIBDuplicate plays each frame twice: the messages are the same.
 func TestIBDuplicate(t *testing.T) {
 	overIB(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
 		for _, later := range []int{0, 1, 5, 63} {

@@ -152,8 +152,8 @@ func (m *Message) Missing(off, n int) Why {
 	return m.Tail
 }
 
-// IB is how a message came over InfiniBand or RoCE: the o2iblnd messages and the
-// RDMA writes that it consists of.
+// IB describes a message over InfiniBand or RoCE: the o2iblnd messages and the RDMA
+// writes that it consists of.
 type IB struct {
 	SrcQP, DestQP uint32 // queue pairs of sender and receiver; SrcQP is 0 while unknown
 	PSN           uint32 // packet sequence number, of 24 bits, of the first packet of the last part
@@ -174,8 +174,8 @@ type IB struct {
 	// reason is that of o2iblnd in the data; 0 for other messages.
 	Reject uint16
 
-	// Credits is how many messages the sender may still send until the receiver
-	// returns credits; -1 when that is unknown.
+	// Credits is the number of messages that the sender may send before the receiver
+	// returns credits; -1 when it is unknown. A NOOP is not counted.
 	Credits int
 }
 
