@@ -135,12 +135,12 @@ var kibMsg = Define("kib_msg",
 	U64("ibm_srcstamp", Cookie, "incarnation of the sender"),
 	U64("ibm_dstnid", NID4, "NID of the receiver"),
 	U64("ibm_dststamp", Cookie, "incarnation of the receiver, as far as the sender knows it"),
-	Sub("connparams", kibConnparams, If(isKibType("CONNREQ", "CONNACK"))),
-	Sub("immediate", kibImmediateMsg, Over("connparams"), If(isKibType("IMMEDIATE"))),
-	Sub("putreq", kibPutreqMsg, Over("connparams"), If(isKibType("PUT_REQ"))),
-	Sub("putack", kibPutackMsg, Over("connparams"), If(isKibType("PUT_ACK"))),
-	Sub("get", kibGetMsg, Over("connparams"), If(isKibType("GET_REQ"))),
-	Sub("completion", kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE"))),
+	Sub("connparams", kibConnparams, If(isKibType("CONNREQ", "CONNACK")), "of CONNREQ and CONNACK"),
+	Sub("immediate", kibImmediateMsg, Over("connparams"), If(isKibType("IMMEDIATE")), "of IMMEDIATE"),
+	Sub("putreq", kibPutreqMsg, Over("connparams"), If(isKibType("PUT_REQ")), "of PUT_REQ"),
+	Sub("putack", kibPutackMsg, Over("connparams"), If(isKibType("PUT_ACK")), "of PUT_ACK"),
+	Sub("get", kibGetMsg, Over("connparams"), If(isKibType("GET_REQ")), "of GET_REQ"),
+	Sub("completion", kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE")), "of PUT_NAK, PUT_DONE and GET_DONE"),
 )
 
 // KibMsg is kib_msg as trees show it: the LNet header in some of the messages is a

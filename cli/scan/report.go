@@ -29,7 +29,7 @@ func (p *Pass) report(src *source, complete bool) {
 		}
 	}
 	if p.in.verbose {
-		p.sys.Say("%d frames, %d connections, %d messages, %d segments retransmitted (%d fast, %d spurious), "+
+		p.sys.Say("%d frames, %d TCP connections, %d messages, %d segments retransmitted (%d fast, %d spurious), "+
 			"%d out of order, %d zero windows, %d gaps of %d bytes, %d resynchronisations, %d streams that are not LNet, "+
 			"%d messages truncated by the memory limit", st.Frames, st.TCP.Conns, p.messages,
 			st.TCP.Marks.Retransmissions, st.TCP.Marks.Fast, st.TCP.Marks.Spurious,
