@@ -168,6 +168,12 @@ func (t *infiniband) remove(q *queuePair) {
 		if q != nil {
 			t.unpaired.remove(q)
 			t.table.remove(q)
+			if p := q.peer; p != nil { // also one that was found while q was closed
+				p.peer = nil
+				if p.hasSender {
+					t.unpaired.add(p)
+				}
+			}
 			q.peer = nil
 		}
 	}

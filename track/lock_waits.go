@@ -115,6 +115,9 @@ func (w *lockWaits) enqueued(r *RPC, m *dissect.Message) {
 // the lock goes on.
 func (w *lockWaits) replied(r *RPC, m *dissect.Message) bool {
 	w.removeServer(r)
+	if m.Msg == nil {
+		return false
+	}
 	cookie, blocked := opcodes.BlockedLock(m.Msg)
 	r.lock.blocked = blocked && r.Status == 0 && r.lock.clientCookie != 0
 	if !r.lock.blocked || r.lock.end != LockWaitNone {
