@@ -36,7 +36,7 @@ type cmFacts struct {
 }
 
 var cmTypes = [...]cmFacts{
-	CMReq - CMReq:     {"REQ", 140},
+	0:                 {"REQ", 140}, // CMReq
 	CMMra - CMReq:     {"MRA", 10},
 	CMRej - CMReq:     {"REJ", 84},
 	CMRep - CMReq:     {"REP", 36},
