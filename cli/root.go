@@ -1,7 +1,12 @@
 package cli
 
 import (
+	"errors"
+	"fmt"
+	"strconv"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/scan"
@@ -11,7 +16,7 @@ import (
 func newRoot(sys *scan.System) *cobra.Command {
 	cmd := newMessages(sys)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.UsageError{Err: err} })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.UsageError{Err: flagError(err)} })
 	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newLocks(sys), newExplain(sys.IO), newDecode(sys.IO),
 		newFields(sys.IO), newVersion(sys.IO), newCompletion(sys.IO))
 	cmd.SetHelpCommand(newHelp())
@@ -22,4 +27,18 @@ func newRoot(sys *scan.System) *cobra.Command {
 		panic(err) // a flag has two completions
 	}
 	return cmd
+}
+
+// flagError returns the error of a flag that needs a number in words: the one of
+// pflag has that of package strconv in it.
+func flagError(err error) error {
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &invalid) || !errors.As(err, &number) {
+		return err
+	}
+	if errors.Is(number, strconv.ErrRange) {
+		return fmt.Errorf("--%s: %s is out of range", invalid.GetFlag().Name, invalid.GetValue())
+	}
+	return fmt.Errorf("--%s needs a number, not %q", invalid.GetFlag().Name, invalid.GetValue())
 }
