@@ -29,7 +29,6 @@ func (a *Arena) Reset() {
 	a.msgs, a.reqs, a.data = a.msgs[:0], a.reqs[:0], a.data[:0]
 	a.notes, a.holes = a.notes[:0], a.holes[:0]
 	a.ibs, a.parts = a.ibs[:0], a.parts[:0]
-	a.ibs, a.parts = a.ibs[:0], a.parts[:0]
 }
 
 // Len returns the number of messages.
@@ -54,9 +53,6 @@ func (a *Arena) Add(m *Message) {
 	a.holes = append(a.holes, m.Holes...)
 	c.Holes = a.holes[n:len(a.holes):len(a.holes)]
 	if m.IB != nil {
-		c.IB = a.ib(m.IB)
-	}
-	if m.IB != nil {
 		c.IB = a.infiniband(m.IB)
 	}
 	if m.Req != nil {
@@ -67,21 +63,7 @@ func (a *Arena) Add(m *Message) {
 	}
 }
 
-// ib returns a copy of b. Its o2iblnd messages are copied too.
-func (a *Arena) ib(b *lnet.IB) *lnet.IB {
-	a.ibs = append(a.ibs, *b)
-	c := &a.ibs[len(a.ibs)-1]
-	c.Headers, c.Writes.Headers = a.bytes(b.Headers), a.bytes(b.Writes.Headers)
-	n := len(a.parts)
-	a.parts = append(a.parts, b.Parts...)
-	c.Parts = a.parts[n:len(a.parts):len(a.parts)]
-	for i := range c.Parts {
-		c.Parts[i].Data = a.bytes(c.Parts[i].Data)
-	}
-	return c
-}
-
-// infiniband returns a copy of x.
+// infiniband returns a copy of x. Its o2iblnd messages are copied too.
 func (a *Arena) infiniband(x *lnet.IB) *lnet.IB {
 	a.ibs = append(a.ibs, *x)
 	c := &a.ibs[len(a.ibs)-1]
