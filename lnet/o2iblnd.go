@@ -362,8 +362,8 @@ func (l *o2iblnd) immediate(q *queuePair, k *kibMessage) {
 	q.emit(k, p, k.data, p.seq)
 }
 
-// setLNet sets where the LNet header of a message is; b are its captured bytes. It returns
-// false if there is none.
+// setLNet sets where the LNet header of a message is; b are its captured bytes. It reports
+// whether there is a header.
 func (p *partial) setLNet(b []byte) bool {
 	if len(b) < kibSize+lnet4Size-lnetCommand || p.size < kibPayload {
 		return false

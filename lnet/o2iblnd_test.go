@@ -28,7 +28,7 @@ func pattern(n int) []byte {
 	return b
 }
 
-// ibSummary describes messages, each with what InfiniBand tells of it.
+// ibSummary describes messages, each with its InfiniBand fields.
 func ibSummary(all []seen) string {
 	var lines []string
 	for _, s := range all {

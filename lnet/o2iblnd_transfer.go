@@ -161,7 +161,7 @@ func (l transferList) byAddress(get bool, key uint32, va uint64) *transfer {
 	})
 }
 
-// newest returns the transfer that was requested last of those that fit, or nil.
+// newest returns the most recently requested transfer for which fits returns true, or nil.
 func (l transferList) newest(fits func(x *transfer) bool) *transfer {
 	for i := len(l) - 1; i >= 0; i-- {
 		if fits(l[i]) {

@@ -1,5 +1,5 @@
-// Package ib decodes the headers of InfiniBand packets, as they are sent over
-// InfiniBand links and over Ethernet (RoCE). gopacket has no layers for them; the
+// Package ib decodes the headers of InfiniBand packets, on InfiniBand links and
+// on Ethernet (RoCE). gopacket has no layers for them; the
 // types here have the form of its layers, and work with its parser as well as
 // with plain calls:
 //
