@@ -9,8 +9,8 @@ import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
 )
 
@@ -59,9 +59,9 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 	var names []string
 	switch cmd.Name() {
 	case "rpcs":
-		names = render.RPCKeys()
+		names = render.KeyNames(&records.RPCs)
 	case "locks":
-		names = report.LockKeys()
+		names = render.KeyNames(&records.Locks)
 	default:
 		names = append(render.RecordKeys(), opcodes.NewIndex().Names()...)
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
 	trackedlocks "github.com/lshark/lshark/track/locks"
@@ -133,11 +135,11 @@ func (c *locks) run(args []string) error {
 	case "json":
 		out.append = report.NewLocksJSON().AppendLock
 	case "fields":
-		f, unknown := report.NewLocksFields(c.columns.names)
+		f, unknown := render.NewRecordFields(&records.Locks, c.columns.names)
 		if f == nil {
-			return exit.UnknownName("field", unknown, report.LockKeys())
+			return exit.UnknownName("field", unknown, render.KeyNames(&records.Locks))
 		}
-		out.append = f.AppendLock
+		out.append = f.Append
 		if c.columns.header {
 			out.header = f.Header(nil)
 		}

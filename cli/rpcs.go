@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
@@ -97,14 +98,14 @@ func (c *rpcs) renderer() (r render.RPCRenderer, header []byte, err error) {
 	case "json":
 		return render.NewRPCJSON(), nil, nil
 	case "fields":
-		r, wrong := render.NewRPCFields(c.columns.names)
-		if r == nil {
-			return nil, nil, exit.UnknownName("field", wrong, render.RPCKeys())
+		f, unknown := render.NewRecordFields(&records.RPCs, c.columns.names)
+		if f == nil {
+			return nil, nil, exit.UnknownName("field", unknown, render.KeyNames(&records.RPCs))
 		}
 		if c.columns.header {
-			header = r.Header(nil)
+			header = f.Header(nil)
 		}
-		return r, header, nil
+		return render.RPCFields{RecordFields: f}, header, nil
 	}
 	return render.NewRPCSummary(c.view.options(c.sys.IO)), nil, nil
 }

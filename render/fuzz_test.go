@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
@@ -42,7 +43,7 @@ func newViews(t testing.TB) *views {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs, unknown := render.NewRPCFields(render.RPCKeys())
+	pairs, unknown := render.NewRecordFields(&records.RPCs, render.KeyNames(&records.RPCs))
 	if unknown != "" {
 		t.Fatal(unknown)
 	}
@@ -58,7 +59,7 @@ func newViews(t testing.TB) *views {
 		rpcs: map[string]render.RPCRenderer{
 			"rpcs":        render.NewRPCSummary(render.SummaryOptions{Colors: c}),
 			"rpcs json":   render.NewRPCJSON(),
-			"rpcs fields": pairs,
+			"rpcs fields": render.RPCFields{RecordFields: pairs},
 		},
 		imports: track.NewImports(),
 	}

@@ -44,27 +44,19 @@ func (f *RecordField[R]) Append(dst []byte, r R) []byte {
 	return dst
 }
 
-// RPCFields renders RPCs as lines of values, separated by tabs.
-type RPCFields struct {
+// RecordFields renders records as lines of values, separated by tabs.
+type RecordFields[R any] struct {
 	names   []string
-	columns []*RecordField[*track.RPC]
+	columns []*RecordField[R]
 }
 
-// RPCKeys lists the names of the keys of RPCs that -T fields knows.
-func RPCKeys() (names []string) {
-	for _, e := range records.RPCs.Entries() {
-		names = append(names, e.Path)
-	}
-	return names
-}
-
-// NewRPCFields makes a renderer of the keys with these names, with or without
-// the prefix rpc. of filters. When one does not exist, f is nil and unknown is
-// its name.
-func NewRPCFields(names []string) (f *RPCFields, unknown string) {
-	f = &RPCFields{names: names}
+// NewRecordFields makes a renderer of the keys of a table with these names, with
+// or without the prefix that they have in filters. When one does not exist, f is
+// nil and unknown is its name.
+func NewRecordFields[R any](t *records.Table[R], names []string) (f *RecordFields[R], unknown string) {
+	f = &RecordFields[R]{names: names}
 	for _, name := range names {
-		p, ok := records.RPCs.Find(strings.TrimPrefix(name, records.RPCs.Prefix))
+		p, ok := t.Find(strings.TrimPrefix(name, t.Prefix))
 		if !ok {
 			return nil, name
 		}
@@ -73,13 +65,21 @@ func NewRPCFields(names []string) (f *RPCFields, unknown string) {
 	return f, ""
 }
 
+// KeyNames lists the names of the keys of a table that -T fields knows.
+func KeyNames[R any](t *records.Table[R]) (names []string) {
+	for _, e := range t.Entries() {
+		names = append(names, e.Path)
+	}
+	return names
+}
+
 // Header appends a line with the names.
-func (f *RPCFields) Header(dst []byte) []byte {
+func (f *RecordFields[R]) Header(dst []byte) []byte {
 	return append(append(dst, strings.Join(f.names, "\t")...), '\n')
 }
 
-// AppendRPC appends the line of an RPC. Unknown values are empty.
-func (f *RPCFields) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte {
+// Append appends the line of a record. Unknown values are empty.
+func (f *RecordFields[R]) Append(dst []byte, r R) []byte {
 	for i, c := range f.columns {
 		if i > 0 {
 			dst = append(dst, '\t')
@@ -88,3 +88,11 @@ func (f *RPCFields) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte {
 	}
 	return append(dst, '\n')
 }
+
+// RPCFields renders RPCs as lines of values, separated by tabs.
+type RPCFields struct {
+	*RecordFields[*track.RPC]
+}
+
+// AppendRPC appends the line of an RPC. Unknown values are empty.
+func (f RPCFields) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte { return f.Append(dst, r) }
