@@ -121,17 +121,21 @@ func TestReorder(t *testing.T) {
 	})
 }
 
+// repeated returns the frames with each of them again, a number of frames later.
+func repeated(frames []capture.Frame, later int) (twice []capture.Frame) {
+	for i := range frames {
+		twice = append(twice, frames[i])
+		if i >= later {
+			twice = append(twice, frames[i-later])
+		}
+	}
+	return twice
+}
+
 func TestDuplicate(t *testing.T) {
 	overSamples(t, func(t *testing.T, frames []capture.Frame, whole []seen) {
 		for _, later := range []int{0, 1, 5, 63} {
-			var twice []capture.Frame
-			for i := range frames {
-				twice = append(twice, frames[i])
-				if i >= later {
-					twice = append(twice, frames[i-later])
-				}
-			}
-			got, _ := collect(wiretest.Renumber(twice), Options{})
+			got, _ := collect(wiretest.Renumber(repeated(frames, later)), Options{})
 			same(t, fmt.Sprintf("again %d frames later", later), got, whole)
 		}
 	})
