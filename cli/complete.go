@@ -71,9 +71,14 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 // completeFilter completes the last word of a filter.
 func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	at := strings.LastIndexAny(start, " (!") + 1
-	names := filter.LockNames()
-	if cmd.Name() != "locks" {
-		names = filter.Names(cmd.Name() == "rpcs" || cmd.Name() == "stats")
+	var names []string
+	switch cmd.Name() {
+	case "rpcs", "stats":
+		names = filter.Names(true)
+	case "locks":
+		names = filter.RecordNames(&records.Locks)
+	default:
+		names = filter.Names(false)
 	}
 	return prefixed(start[:at], withPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }

@@ -36,7 +36,7 @@ type locks struct {
 	resource string
 	fid      string
 
-	filter *filter.LockFilter
+	filter *filter.RecordFilter[*trackedlocks.Lock]
 }
 
 func newLocks(sys *scan.System) *cobra.Command {
@@ -101,7 +101,7 @@ func (c *locks) check() (err error) {
 		}
 	}
 	if c.display != "" {
-		if c.filter, err = filter.CompileLock(c.display); err != nil {
+		if c.filter, err = filter.CompileRecord(&records.Locks, c.display); err != nil {
 			return exit.UsageError{Err: err}
 		}
 	}
@@ -131,18 +131,8 @@ func (c *locks) run(args []string) error {
 		return err
 	}
 	out := &locksOutput{w: c.sys.NewWriter(in.FlushPolicy()), slowest: c.slowest}
-	switch c.view.form.value {
-	case "json":
-		out.append = report.NewLocksJSON().AppendLock
-	case "fields":
-		f, unknown := render.NewRecordFields(&records.Locks, c.columns.names)
-		if f == nil {
-			return exit.UnknownName("field", unknown, render.KeyNames(&records.Locks))
-		}
-		out.append = f.Append
-		if c.columns.header {
-			out.header = f.Header(nil)
-		}
+	if out.append, out.header, err = recordForm(&records.Locks, c.view.form.value, &c.columns); err != nil {
+		return err
 	}
 	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
 	var sums trackedlocks.Blockers
@@ -216,9 +206,9 @@ func (c *locks) finish(out *locksOutput, p *scan.Pass) error {
 // renderHolders returns who kept others waiting in the form that the flags choose.
 func (c *locks) renderHolders(list []*trackedlocks.Holder, p *scan.Pass) (buf []byte) {
 	if c.view.form.value == "json" {
-		j := report.NewLocksJSON()
+		j := render.NewRecordJSON(records.Holders.Keys, false)
 		for _, h := range list {
-			buf = j.AppendHolder(buf, h)
+			buf = append(j.Append(buf, h), '\n')
 		}
 		return buf
 	}

@@ -43,7 +43,8 @@ type compiler struct {
 	index *schema.Index
 	rpc   *RPCFilter // the filter that is compiled, when it is over RPCs
 
-	ofLocks bool // the filter is over locks
+	// record finds the field of a name, when the filter is over records; else nil.
+	record func(token) (*field, error)
 }
 
 // fail makes an error at a token.

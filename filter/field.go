@@ -6,16 +6,15 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/track"
-	"github.com/lshark/lshark/track/locks"
 )
 
 // subject is the record that a filter is applied to.
 type subject struct {
-	msg   *records.Message
-	rpc   *track.RPC  // of filters over RPCs
-	lock  *locks.Lock // of filters over locks
-	held  uint64      // comparisons that held for a message of rpc
-	value records.Value
+	msg    *records.Message
+	rpc    *track.RPC // of filters over RPCs
+	record any        // of filters over other records
+	held   uint64     // comparisons that held for a message of rpc
+	value  records.Value
 }
 
 // field is a field that a name stands for.

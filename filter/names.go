@@ -11,8 +11,8 @@ import (
 
 // resolve finds the field of a name.
 func (c *compiler) resolve(t token) (*field, error) {
-	if c.ofLocks {
-		return c.resolveLock(t)
+	if c.record != nil {
+		return c.record(t)
 	}
 	if strings.HasPrefix(t.text, records.RPCs.Prefix) {
 		f, err := c.rpcField(t)

@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 	"render":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"render/explain":     {"lnet", "opcodes", "opcodes/schema", "dissect", "records", "render"},
 	"render/report":      {"lnet", "opcodes", "opcodes/schema", "records", "track", "track/locks", "render"},
-	"filter":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "records"},
+	"filter":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"records":            {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks"},
 	"track/locks":        {"lnet", "opcodes", "dissect", "track", "internal/fifo"},
 	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
