@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/diagnose/rules"
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/records"
@@ -28,6 +29,7 @@ func completeFlags(cmd *cobra.Command) error {
 		"interface":     completeInterface,
 		"autostop":      oneOf("duration:"),
 		"by":            completeBy,
+		"only":          completeRules,
 	}
 	var err error
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -62,6 +64,8 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 		names = render.KeyNames(&records.RPCs)
 	case "locks":
 		names = render.KeyNames(&records.Locks)
+	case "diagnose":
+		names = render.KeyNames(&records.Findings)
 	default:
 		names = append(render.RecordKeys(), opcodes.NewIndex().Names()...)
 	}
@@ -77,10 +81,19 @@ func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cob
 		names = filter.Names(true)
 	case "locks":
 		names = filter.RecordNames(&records.Locks)
+	case "diagnose":
+		names = filter.RecordNames(&records.Findings)
 	default:
 		names = filter.Names(false)
 	}
 	return prefixed(start[:at], withPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// completeRules completes the last of several codes of rules with commas between
+// them.
+func completeRules(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	at := strings.LastIndexByte(start, ',') + 1
+	return prefixed(start[:at], withPrefix(ruleCodes(rules.All()), start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // completeBy completes the last of several keys with commas between them.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/diagnose/rules"
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -47,7 +48,7 @@ func newExplain(sys *iostreams.IO) *cobra.Command {
 		Short: "Explain a struct, field, flag, opcode or constant, with its place on the wire",
 		Long: "explain prints what lshark knows about a name of the protocol; it needs no capture. NAME is a struct, a " +
 			"field, a group of flags or values, a flag or constant with or without its prefix, an operation, a key of " +
-			"records and filters, a column of a table, a code of notes and events, an abbreviation, or a name of " +
+			"records and filters, a column of a table, a code of notes, events and findings, an abbreviation, or a name of " +
 			"Lustre's layout.c. Where a name is not unique, write STRUCT.FIELD or GROUP.VALUE. A number, decimal or " +
 			"hexadecimal, stands for everything that has it as its value. Flags can be combined with |. Case does not matter. Without NAME, explain shows how many names of each kind there are.",
 		Example: `  # offsets and types, and when each field is valid
@@ -82,8 +83,9 @@ func (p *prose) explain(names []string) error {
 	if len(names) == 0 {
 		return p.overview(index)
 	}
+	colors := render.NewColors(p.sys.Colored(p.color.value))
 	e := &explanation{prose: p, index: index, own: ownEntries(), shown: make(map[string]bool),
-		topics: explain.NewTopics(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)}
+		topics: explain.NewTopics(colors, p.sys.Width(), index), findings: explain.NewRules(colors, p.sys.Width())}
 	var unknown []error
 	for _, q := range questions(names) {
 		if err := e.answer(q); errors.As(err, new(exit.UsageError)) {
@@ -124,11 +126,12 @@ func questions(args []string) (list []question) {
 // explanation is the output of explain.
 type explanation struct {
 	*prose
-	topics *explain.Topics
-	index  *schema.Index
-	own    []records.Entry
-	out    []byte
-	shown  map[string]bool // pages
+	topics   *explain.Topics
+	findings *explain.Rules
+	index    *schema.Index
+	own      []records.Entry
+	out      []byte
+	shown    map[string]bool // pages
 }
 
 // answer appends the pages of a question.
@@ -146,7 +149,11 @@ func (e *explanation) answer(q question) error {
 	default:
 		keys = records.Named(e.own, q.name)
 	}
-	if len(keys) == 0 && len(topics) == 0 {
+	isRule, err := e.rules(q)
+	if err != nil {
+		return err
+	}
+	if len(keys) == 0 && len(topics) == 0 && !isRule {
 		return e.unknown(q)
 	}
 	for i := range keys {
@@ -155,6 +162,30 @@ func (e *explanation) answer(q question) error {
 		}
 	}
 	return e.pages(topics)
+}
+
+// rules appends the page of the rule of lshark diagnose with a code, or the list of
+// those with the part before the dot. It reports whether there is any.
+func (e *explanation) rules(q question) (found bool, err error) {
+	list, err := chooseRules(rules.All(), []string{strings.ToLower(q.name)})
+	if err != nil || q.kind != "" {
+		return false, nil // it may be the name of something else
+	}
+	json := e.form.value == "json"
+	if !json && !strings.Contains(q.name, ".") {
+		e.add(e.findings.AppendList(nil, strings.ToLower(q.name), list))
+		return true, nil
+	}
+	for _, r := range list {
+		text := e.findings.Append(nil, r)
+		if json {
+			if text, err = e.findings.AppendJSON(nil, r); err != nil {
+				return true, err
+			}
+		}
+		e.add(text)
+	}
+	return true, nil
 }
 
 // together appends the pages of flags and of the word in which they are all set. Names
@@ -175,7 +206,7 @@ func (e *explanation) together(names []string) error {
 }
 
 func (e *explanation) unknown(q question) error {
-	names := append(e.index.TopicNames(true), ownNames()...)
+	names := slices.Concat(e.index.TopicNames(true), ownNames(), ruleCodes(rules.All()))
 	noun := "name"
 	switch q.kind {
 	case "struct":
@@ -219,15 +250,22 @@ func (e *explanation) page(key *records.Entry, topic *schema.Topic) error {
 	default:
 		text = e.topics.AppendTopic(nil, topic)
 	}
-	if err != nil || e.shown[string(text)] {
-		return err
+	if err == nil {
+		e.add(text)
+	}
+	return err
+}
+
+// add appends a page, unless it is there already.
+func (e *explanation) add(text []byte) {
+	if e.shown[string(text)] {
+		return
 	}
 	e.shown[string(text)] = true
 	if len(e.out) > 0 && e.form.value != "json" {
 		e.out = append(e.out, '\n')
 	}
 	e.out = append(e.out, text...)
-	return nil
 }
 
 // ownEntries lists keys, codes and columns, and the fields that filters read
@@ -275,6 +313,7 @@ func (p *prose) overview(index *schema.Index) error {
 		{len(opcodes.Protocol.FormatBuffers) + len(opcodes.Protocol.Formats), "names of layout.c", "RMF_DLM_REQ"},
 		{len(opcodes.Protocol.Terms), "abbreviations", "LVB"},
 		{len(ownEntries()), "keys", "xid"},
+		{len(rules.All()), "findings", "evicted.lock_callback"},
 	}
 	if p.form.value == "json" {
 		out := "{"
@@ -296,7 +335,7 @@ func (p *prose) overview(index *schema.Index) error {
 }
 
 func completeTopics(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	names := append(opcodes.NewIndex().TopicNames(false), ownNames()...)
+	names := slices.Concat(opcodes.NewIndex().TopicNames(false), ownNames(), ruleCodes(rules.All()))
 	return withPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }
 

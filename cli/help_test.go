@@ -41,6 +41,7 @@ func TestExamples(t *testing.T) {
 		"client.pcap":     "io.pcap.zst",
 		"client.pcap.zst": "io.pcap.zst",
 		"server.pcap":     "recovery.pcap.zst",
+		"evicted.pcap":    "../diagnose/rules/testdata/evicted.pcap.zst",
 	} {
 		path, err := filepath.Abs(filepath.Join("..", "pcaps", sample))
 		if err != nil {

@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/diagnose/rules"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/explain"
 )
 
 // TestReferencePages compares the pages that are made from tables with these.
@@ -20,6 +22,7 @@ func TestReferencePages(t *testing.T) {
 	for page, want := range map[string][]byte{
 		"operations.md": operationsPage(),
 		"keys.md":       keysPage(),
+		"findings.md":   findingsPage(),
 	} {
 		if *update {
 			if err := os.WriteFile(page, want, 0o644); err != nil {
@@ -89,6 +92,7 @@ var keySections = []struct{ of, heading, intro string }{
 	{"import", "Connections", "Keys of `lshark imports -T json`."},
 	{"lock", "Locks", "Keys of `lshark locks -T json` and `-e`. In its filters they begin with `lock.`, which may be left out."},
 	{"blocker", "Who kept others waiting", "Keys of `lshark locks --blockers -T json`."},
+	{"finding", "Findings", "Keys of `lshark diagnose -T json` and `-e`. In its filters they begin with `finding.`, which may be left out."},
 	{"note", "Codes of notes", "What is unusual about a message, in `notes`."},
 	{"event", "Codes of events", "What happened to a connection, in `events` and in `lshark imports --timeline`."},
 	{"table of stats", "Columns of lshark stats", "Beside the keys that `--by` names, and `count`."},
@@ -134,6 +138,39 @@ func keyAbsence(e *records.Entry) string {
 		return "[]"
 	}
 	return "null"
+}
+
+const findingsHead = `# Findings
+
+What ` + "`lshark diagnose`" + ` looks for: one rule for each code. ` + "`lshark explain CODE`" + ` prints the same. This page is made from the
+rules in ` + "`diagnose/rules/` by `go test ./docs -update`" + `.
+
+An error is something that an application or an administrator got as an error, or wrong data; a warning is something slow, or that may
+become an error; a note is worth knowing. A rule never reports more than its severity.
+`
+
+func findingsPage() []byte {
+	page := []byte(findingsHead)
+	subject := ""
+	for _, r := range rules.All() {
+		if before, _, _ := strings.Cut(r.Code, "."); before != subject {
+			subject = before
+			page = fmt.Appendf(page, "\n## %s\n", subject)
+		}
+		page = fmt.Appendf(page, "\n### %s\n\n**%s.** %s %s\n", r.Code, r.Severity, r.Summary, r.Meaning)
+		if r.Limits != "" {
+			page = fmt.Appendf(page, "\nLimits: %s\n", r.Limits)
+		}
+		page = fmt.Appendf(page, "\nNext: %s\n", r.Next)
+		if len(r.Thresholds) == 0 {
+			continue
+		}
+		page = append(page, "\n| threshold | value | reason |\n|---|---|---|\n"...)
+		for _, t := range r.Thresholds {
+			page = fmt.Appendf(page, "| %s | %s | %s |\n", t.Name, explain.ThresholdText(t), tableCell(t.Reason))
+		}
+	}
+	return page
 }
 
 // TestKeySections checks that docs/keys.md has a section for every kind.

@@ -206,11 +206,12 @@ func (r *Flags) row(dst []byte, bit string, names *schema.Names, name, marks, do
 	dst = AppendSpaces(dst, column-len(name)+2)
 	dst = append(dst, marks...)
 	at := Width(dst[start:])
-	return append(wrap(dst, doc, at, r.opt.Width), '\n')
+	return append(AppendWrapped(dst, doc, at, r.opt.Width), '\n')
 }
 
-// wrap appends text from a column on, in lines that end before the width.
-func wrap(dst []byte, text string, column, width int) []byte {
+// AppendWrapped appends text from a column on, in lines that end before the width,
+// 0 for lines of any length.
+func AppendWrapped(dst []byte, text string, column, width int) []byte {
 	room := width - column
 	const minRoom = 24 // columns that make another line worthwhile
 	for width > 0 && room >= minRoom && len(text) > room {

@@ -74,6 +74,7 @@ type Consumer struct {
 type Pass struct {
 	sys       *System
 	in        *Input
+	src       *source // while it is open
 	opt       Options
 	consumers consumers
 	once      *track.Duplicates // with Distinct
@@ -84,6 +85,7 @@ type Pass struct {
 	messages  int // before Select
 	selected  int
 	cut       truncations // of all frames
+	inputErr  error       // why reading ended before the end of the input
 	err       error       // of a consumer
 }
 
@@ -172,6 +174,7 @@ func (p *Pass) Run() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, src.frames.Close()) }()
+	p.src = src
 	if p.opt.SaveTo != "" {
 		if p.saver, err = newSaver(p.sys, p.in, p.opt); err != nil {
 			return err
@@ -194,7 +197,8 @@ func (p *Pass) Run() (err error) {
 	for _, begin := range p.consumers.begin {
 		p.fail(begin())
 	}
-	err = p.read(src)
+	p.inputErr = p.read(src)
+	err = p.inputErr
 	if p.err == nil {
 		p.dissector.Close()
 	}

@@ -11,7 +11,7 @@ import (
 type truncation struct {
 	file    string // empty when only one is read
 	longest int    // most bytes captured of a frame
-	cut     bool   // of some frame, not all bytes were captured
+	cut     int64  // number of frames of which not all bytes were captured
 }
 
 // truncations are those of all files, in the order of their first frames.
@@ -27,7 +27,9 @@ func (t *truncations) frame(f *capture.Frame) {
 	}
 	x := &t.list[t.last]
 	x.longest = max(x.longest, len(f.Data))
-	x.cut = x.cut || len(f.Data) < f.Len
+	if len(f.Data) < f.Len {
+		x.cut++
+	}
 }
 
 // find returns the index of a file, which it adds if it is new.
@@ -45,7 +47,7 @@ func (t *truncations) find(file string) int {
 // Lustre, each in a sentence.
 func (t *truncations) tooShort() (notes []string) {
 	for _, x := range t.list {
-		if x.longest >= lnet.MinSnaplen || !x.cut && x.file != "" {
+		if x.longest >= lnet.MinSnaplen || x.cut == 0 && x.file != "" {
 			continue
 		}
 		note := fmt.Sprintf("frames are truncated to %d bytes, too short for the headers of Lustre; capture with a snaplen of 1024 (tcpdump -s 1024)", x.longest)

@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/scan"
+	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/diagnose/rules"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/filter"
+	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/report"
+)
+
+// findings is the command that reports what is wrong.
+type findings struct {
+	sys      *scan.System
+	input    scan.Flags
+	view     view
+	columns  columns
+	display  string
+	count    int
+	only     []string
+	severity choice
+
+	filter *filter.RecordFilter[*diagnose.Finding]
+	rules  []*diagnose.Rule
+	least  diagnose.Severity
+}
+
+func newDiagnose(sys *scan.System) *cobra.Command {
+	c := &findings{sys: sys, view: newView("text", "json", "fields"), severity: severityChoice()}
+	cmd := &cobra.Command{
+		Use:   "diagnose [flags] [FILE…|-]",
+		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
+		Long: "diagnose reports what is wrong, one finding a paragraph: first what the capture itself lacks, then errors, warnings and notes. " +
+			"An error is something that an application or an administrator got as an error, or wrong data; a warning is something slow, or that may become an error; " +
+			"a note is worth knowing. In ordinary traffic there are notes at most.\n\n" +
+			"A finding has a code, when it happened, whom it is about, what and why in a few sentences, the frames that prove it, and what to look at next. " +
+			"It says only what messages prove: what the capture does not show is not guessed.\n\n" +
+			"lshark explain CODE describes a rule: what it compares, its thresholds, and what it cannot know. " +
+			"In a live capture, findings are printed as they are made, and at the end once more if they have changed since.",
+		Example: `  # what is wrong?
+  lshark diagnose evicted.pcap
+
+  # both sides of the network, merged
+  lshark diagnose evicted.pcap server.pcap
+
+  # evictions only
+  lshark diagnose --only evicted evicted.pcap
+
+  # errors that concern one target, as JSON
+  lshark diagnose --severity error -Y 'finding.target == lustre-OST0000' -T json evicted.pcap | jq .
+
+  # what a rule does
+  lshark explain evicted.lock_callback`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+	}
+	addInputFlags(cmd, sys, &c.input)
+	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
+		f.StringVarP(&c.display, "display", "Y", "", "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'")
+		f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
+		f.Var(&c.severity, "severity", "only findings that are at least as severe: "+wordList(c.severity.words))
+		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages")
+	})
+	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
+		c.view.registerForm(f)
+		c.columns.register(f, "the JSON key")
+		c.view.register(f, timeHelp("finding"))
+		c.input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// severityChoice returns the choice of --severity; the default is the least
+// severe.
+func severityChoice() choice {
+	var words []string
+	for _, s := range diagnose.Severities() {
+		words = append(words, s.String())
+	}
+	return choice{value: diagnose.Note.String(), words: words, flag: "--severity"}
+}
+
+func (c *findings) check() (err error) {
+	if c.count < 0 {
+		return exit.Usagef("-c %d: must not be negative", c.count)
+	}
+	if err := c.severity.check(); err != nil {
+		return err
+	}
+	for _, s := range diagnose.Severities() {
+		if s.String() == c.severity.value {
+			c.least = s
+		}
+	}
+	if c.rules, err = chooseRules(rules.All(), c.only); err != nil {
+		return err
+	}
+	if c.display != "" {
+		if c.filter, err = filter.CompileRecord(&records.Findings, c.display); err != nil {
+			return exit.UsageError{Err: err}
+		}
+	}
+	return errors.Join(c.view.check(), c.columns.check(c.view.form.value))
+}
+
+// chooseRules returns the rules whose codes are given, or begin with what is given
+// and a dot; all without a code.
+func chooseRules(all []*diagnose.Rule, codes []string) ([]*diagnose.Rule, error) {
+	if len(codes) == 0 {
+		return all, nil
+	}
+	chosen := make(map[*diagnose.Rule]bool)
+	for _, code := range codes {
+		known := false
+		for _, r := range all {
+			if r.Code == code || strings.HasPrefix(r.Code, code+".") {
+				chosen[r], known = true, true
+			}
+		}
+		if !known {
+			return nil, exit.UnknownName("rule", code, ruleCodes(all))
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(r *diagnose.Rule) bool { return !chosen[r] }), nil
+}
+
+// ruleCodes lists the codes of rules, and what is before their dots.
+func ruleCodes(list []*diagnose.Rule) (codes []string) {
+	for _, r := range list {
+		subject, _, _ := strings.Cut(r.Code, ".")
+		codes = append(codes, subject, r.Code)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
+}
+
+// selects reports whether the flags select a finding.
+func (c *findings) selects(f *diagnose.Finding) bool {
+	return f.Severity >= c.least && c.filter.Match(f)
+}
+
+func (c *findings) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	if err := errors.Join(err, c.check()); err != nil {
+		return err
+	}
+	out := &findingsOutput{findings: c, w: c.sys.NewWriter(in.FlushPolicy())}
+	var header []byte
+	if out.append, header, err = recordForm(&records.Findings, c.view.form.value, &c.columns); err != nil {
+		return err
+	}
+	out.pass = scan.New(c.sys, in, scan.Options{Limit: c.count})
+	o := diagnose.Options{Rules: c.rules}
+	if in.Live() {
+		o.RPCs, o.Found = liveOptions(), out.write
+		o.Locks = 2 * o.RPCs.Linger
+	}
+	e := diagnose.New(o)
+	out.pass.Add(scan.Consumer{
+		Begin: func() error { return out.w.Write(header) },
+		Message: func(m *dissect.Message) error {
+			e.Message(m)
+			return out.err
+		},
+		Later:  e.Later,
+		Lost:   e.Lost,
+		Marked: e.Marked,
+		Idle: func(now int64) error {
+			e.Advance(now)
+			return errors.Join(out.err, out.w.Flush())
+		},
+		End: func() error {
+			e.Close(captureOf(out.pass, in))
+			if !in.Live() {
+				for _, f := range e.Findings() {
+					out.write(f)
+				}
+			}
+			if n := e.Dropped(); n > 0 {
+				out.pass.Note("%d findings were too many to keep", n)
+			}
+			return out.err
+		},
+	})
+	err = errors.Join(out.pass.Run(), out.w.Close())
+	if err == nil && out.n == 0 && e.RPCs() > 0 {
+		out.pass.Note("%s", out.nothing(e.RPCs()))
+	}
+	return err
+}
+
+// captureOf describes the frames that a pass has read.
+func captureOf(p *scan.Pass, in *scan.Input) diagnose.Capture {
+	q := p.Quality()
+	c := diagnose.Capture{Stats: q.Stats, Dropped: q.Dropped, Files: max(1, len(in.FileNames())), FirstFrame: p.First()}
+	for _, t := range q.Truncated {
+		c.Truncated = append(c.Truncated, diagnose.Truncated{File: t.File, Snaplen: t.Longest, Frames: t.Frames})
+	}
+	if q.Err != nil {
+		c.Damaged = q.Err.Error()
+	}
+	return c
+}
+
+// findingsOutput writes findings.
+type findingsOutput struct {
+	*findings
+	pass   *scan.Pass
+	w      *iostreams.Writer
+	text   *report.FindingsText
+	append func([]byte, *diagnose.Finding) []byte // nil for text
+	buf    []byte
+	n      int
+	err    error
+}
+
+// write writes a finding if the flags select it.
+func (o *findingsOutput) write(f *diagnose.Finding) {
+	if o.err != nil || !o.selects(f) {
+		return
+	}
+	if o.append == nil {
+		o.text = report.NewFindingsText(o.view.options(o.sys.IO), o.pass.First())
+		o.append = o.text.Append
+	}
+	o.n++
+	o.buf = o.append(o.buf[:0], f)
+	o.err = o.w.Write(o.buf)
+}
+
+// nothing returns a line for a capture without findings.
+func (o *findingsOutput) nothing(rpcs int64) string {
+	what := "nothing found"
+	if len(o.only) > 0 || o.display != "" || o.least > diagnose.Note {
+		what = "no such findings"
+	}
+	return fmt.Sprintf("%s in %d RPCs", what, rpcs)
+}

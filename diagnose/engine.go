@@ -1,0 +1,268 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/locks"
+)
+
+// Options are the settings of an Engine.
+type Options struct {
+	Rules []*Rule
+	RPCs  track.Options // Timeout, Linger and LockWait
+	Locks int64         // linger of locks, see locks.New
+
+	// Found is called with each finding as soon as it is made, and at the end with
+	// those that have changed since; nil: Findings returns them at the end.
+	Found func(*Finding)
+}
+
+// Engine passes what happens in a capture to the hooks of rules.
+type Engine struct {
+	opt        Options
+	pairing    *track.Pairing
+	imports    *track.Imports
+	locks      *locks.Locks
+	reporters  []*Reporter
+	hooks      []Hooks
+	operations map[uint32]*operationHooks
+	any        operationHooks // for operations without an entry
+	capture    Capture
+	order      []*Finding
+	first, now int64
+	nextTick   int64
+	rpcs       int64
+	ending     bool
+}
+
+// operationHooks are the hooks that get the RPCs of an operation.
+type operationHooks struct {
+	sent, answered []func(*track.RPC, *dissect.Message)
+	done           []func(*track.RPC)
+}
+
+// New makes an Engine and starts the rules.
+func New(o Options) *Engine {
+	e := &Engine{opt: o, imports: track.NewImports(), operations: make(map[uint32]*operationHooks)}
+	e.locks = locks.New(o.Locks, e.lock)
+	rpcs := o.RPCs
+	rpcs.Sent, rpcs.Answered, rpcs.Done = e.sent, e.answered, e.done
+	e.pairing = track.NewPairing(rpcs)
+	for _, rule := range o.Rules {
+		r := &Reporter{engine: e, rule: rule, findings: make(map[Subject]*Finding)}
+		e.reporters = append(e.reporters, r)
+		e.hooks = append(e.hooks, rule.Start(r))
+	}
+	for i := range e.hooks {
+		for _, opc := range e.hooks[i].Opcodes {
+			e.operations[opc] = &operationHooks{}
+		}
+	}
+	for i := range e.hooks {
+		e.addOperations(&e.hooks[i])
+	}
+	if slices.ContainsFunc(e.hooks, func(h Hooks) bool { return h.Import != nil }) {
+		e.imports.Changed = e.importChanged
+	}
+	return e
+}
+
+// addOperations adds the hooks of a rule to those of its operations.
+func (e *Engine) addOperations(h *Hooks) {
+	add := func(o *operationHooks) {
+		if h.Sent != nil {
+			o.sent = append(o.sent, h.Sent)
+		}
+		if h.Answered != nil {
+			o.answered = append(o.answered, h.Answered)
+		}
+		if h.Done != nil {
+			o.done = append(o.done, h.Done)
+		}
+	}
+	if h.Opcodes == nil {
+		add(&e.any)
+		for _, o := range e.operations {
+			add(o)
+		}
+		return
+	}
+	for _, opc := range h.Opcodes {
+		add(e.operations[opc])
+	}
+}
+
+// of returns the hooks that get an RPC.
+func (e *Engine) of(r *track.RPC) *operationHooks {
+	if r.HasOpcode {
+		if o, ok := e.operations[r.Opcode]; ok {
+			return o
+		}
+	}
+	return &e.any
+}
+
+// tickInterval is how often Tick is called, in nanoseconds of capture time.
+const tickInterval = int64(60e9)
+
+// Message takes the next message.
+func (e *Engine) Message(m *dissect.Message) {
+	if e.first == 0 {
+		e.first, e.nextTick = m.Time, m.Time+tickInterval
+	}
+	e.now = max(e.now, m.Time)
+	r := e.pairing.Message(m)
+	if r != nil {
+		e.imports.Message(r, m)
+	}
+	for i := range e.hooks {
+		if h := &e.hooks[i]; h.Message != nil {
+			h.Message(r, m)
+		}
+	}
+	if e.now >= e.nextTick {
+		e.tick()
+	}
+}
+
+func (e *Engine) tick() {
+	e.nextTick = e.now + tickInterval
+	for i := range e.hooks {
+		if tick := e.hooks[i].Tick; tick != nil {
+			tick(e.now)
+		}
+	}
+}
+
+// Later, Lost, Marked and Advance have the types of the hooks of a pass over the
+// frames.
+
+// Later takes what TCP does with a message after it was handed out.
+func (e *Engine) Later(number int64, t *lnet.Transfer) { e.pairing.Later(number, t) }
+
+// Lost takes a run of bytes that was not captured.
+func (e *Engine) Lost(l *lnet.Loss) {
+	e.pairing.Lost(l)
+	for i := range e.hooks {
+		if lost := e.hooks[i].Lost; lost != nil {
+			lost(l)
+		}
+	}
+}
+
+// Marked takes the counts of a segment of a TCP connection.
+func (e *Engine) Marked(source, conn int, marks *lnet.TCPMarks) {
+	e.imports.Marked(source, conn, marks)
+}
+
+// Advance sets the time, in nanoseconds since the epoch.
+func (e *Engine) Advance(now int64) {
+	e.now = max(e.now, now)
+	e.pairing.Advance(now)
+	e.locks.Advance(now)
+	if e.first != 0 && e.now >= e.nextTick {
+		e.tick()
+	}
+}
+
+func (e *Engine) sent(r *track.RPC, m *dissect.Message) {
+	e.imports.Sent(r, m)
+	e.locks.Sent(r, m)
+	for _, sent := range e.of(r).sent {
+		sent(r, m)
+	}
+}
+
+func (e *Engine) answered(r *track.RPC, m *dissect.Message) {
+	e.imports.Answered(r, m)
+	e.locks.Answered(r, m)
+	for _, answered := range e.of(r).answered {
+		answered(r, m)
+	}
+}
+
+func (e *Engine) done(r *track.RPC) {
+	e.rpcs++
+	e.imports.Done(r)
+	e.locks.Done(r)
+	for _, done := range e.of(r).done {
+		done(r)
+	}
+}
+
+func (e *Engine) lock(l *locks.Lock) {
+	for i := range e.hooks {
+		if lock := e.hooks[i].Lock; lock != nil {
+			lock(l)
+		}
+	}
+}
+
+func (e *Engine) importChanged(i *track.Import, p track.Point) {
+	for k := range e.hooks {
+		if changed := e.hooks[k].Import; changed != nil {
+			changed(i, p)
+		}
+	}
+}
+
+// Close ends the capture.
+func (e *Engine) Close(c Capture) {
+	e.capture = c
+	e.pairing.Close()
+	e.imports.Close()
+	e.locks.Advance(e.now)
+	e.locks.Close()
+	e.ending = true
+	for i := range e.hooks {
+		if end := e.hooks[i].End; end != nil {
+			end()
+		}
+	}
+	if e.opt.Found == nil {
+		return
+	}
+	for _, f := range e.Findings() {
+		if !f.written {
+			e.opt.Found(f)
+		}
+	}
+}
+
+// Findings returns the findings: first what the capture lacks, then the worst
+// first, and those that are as bad in the order of their times.
+func (e *Engine) Findings() []*Finding {
+	list := slices.Clone(e.order)
+	slices.SortStableFunc(list, func(a, b *Finding) int {
+		return cmp.Or(-compareBool(a.aboutCapture(), b.aboutCapture()), -cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.First, b.First))
+	})
+	return list
+}
+
+func (f *Finding) aboutCapture() bool { return strings.HasPrefix(f.Rule.Code, "capture.") }
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// RPCs returns the number of RPCs so far.
+func (e *Engine) RPCs() int64 { return e.rpcs }
+
+// Dropped returns the number of findings that were too many to keep.
+func (e *Engine) Dropped() (n int64) {
+	for _, r := range e.reporters {
+		n += r.dropped
+	}
+	return n
+}

@@ -1,0 +1,62 @@
+package diagnose
+
+import (
+	"github.com/lshark/lshark/track"
+)
+
+// Reporter collects the findings of a rule. It also has what the rule may want to
+// know about the capture.
+type Reporter struct {
+	engine   *Engine
+	rule     *Rule
+	findings map[Subject]*Finding
+	dropped  int64 // findings that were too many to keep
+}
+
+// maxSubjects is how many findings of a rule are kept.
+const maxSubjects = 1 << 10
+
+// Report takes a finding. A later one with the same subject replaces it. Severity
+// and Next, when they are zero, are those of the rule, and Count is 1. A finding
+// cannot be more severe than its rule.
+func (r *Reporter) Report(f Finding) {
+	f.Rule = r.rule
+	if f.Severity == ofRule || f.Severity > r.rule.Severity {
+		f.Severity = r.rule.Severity
+	}
+	if f.Next == "" {
+		f.Next = r.rule.Next
+	}
+	f.Count = max(f.Count, 1)
+	f.Last = max(f.First, f.Last)
+	old, known := r.findings[f.Subject]
+	switch {
+	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last:
+		return
+	case known:
+		*old = f
+		return // passed on at the end
+	case len(r.findings) >= maxSubjects:
+		r.dropped++
+		return
+	}
+	r.findings[f.Subject] = &f
+	r.engine.order = append(r.engine.order, &f)
+	if r.engine.opt.Found != nil && !r.engine.ending {
+		f.written = true
+		r.engine.opt.Found(&f)
+	}
+}
+
+// First returns the time of the first message, Now that of the last.
+func (r *Reporter) First() int64 { return r.engine.first }
+
+// Now returns the time of the last message.
+func (r *Reporter) Now() int64 { return r.engine.now }
+
+// Imports returns the connections.
+func (r *Reporter) Imports() []*track.Import { return r.engine.imports.List() }
+
+// Capture returns what is known about the capture itself. It is complete in the
+// End hook only.
+func (r *Reporter) Capture() *Capture { return &r.engine.capture }

@@ -1,0 +1,95 @@
+package explain
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/render"
+)
+
+// Rules renders rules of lshark diagnose.
+type Rules struct {
+	colors *render.Colors
+	width  int
+}
+
+// NewRules makes a renderer of rules. width is that of the terminal in columns, 0
+// without a terminal.
+func NewRules(c *render.Colors, width int) *Rules { return &Rules{c, width} }
+
+// Append appends the text about a rule.
+func (e *Rules) Append(dst []byte, r *diagnose.Rule) []byte {
+	p := newPage(e.colors, e.width)
+	p.out = dst
+	p.heading("finding", r.Code, r.Severity.String())
+	p.paragraph(r.Summary)
+	for _, part := range []struct{ label, text string }{{"Rule: ", r.Meaning}, {"Limits: ", r.Limits}, {"Next: ", r.Next}} {
+		if part.text == "" {
+			continue
+		}
+		p.end()
+		p.words(textIndent, &p.c.Head, part.label)
+		p.words(textIndent, &render.Style{}, part.text)
+		p.end()
+	}
+	if len(r.Thresholds) == 0 {
+		return p.out
+	}
+	p.end()
+	p.words(textIndent, &p.c.Head, "Thresholds:")
+	p.end()
+	for _, t := range r.Thresholds {
+		p.words(2*textIndent, &p.c.Key, t.Name+":")
+		p.words(2*textIndent, &p.c.Num, ThresholdText(t))
+		p.words(2*textIndent, &render.Style{}, "("+t.Reason+")")
+		p.end()
+	}
+	return p.out
+}
+
+// AppendList appends a line for each of several rules.
+func (e *Rules) AppendList(dst []byte, name string, list []*diagnose.Rule) []byte {
+	p := newPage(e.colors, e.width)
+	p.out = dst
+	p.heading("findings", name, strconv.Itoa(len(list))+" rules")
+	for _, r := range list {
+		p.words(textIndent, &p.c.Key, r.Code)
+		p.words(2*textIndent, &render.Style{}, strings.TrimSuffix(r.Summary, "."))
+		p.end()
+	}
+	return p.out
+}
+
+// ThresholdText returns the value of a threshold with its unit.
+func ThresholdText(t *diagnose.Threshold) string {
+	return strconv.FormatFloat(t.Value, 'g', -1, 64) + " " + t.Unit
+}
+
+// ruleJSON is the JSON of a rule.
+type ruleJSON struct {
+	Kind       string          `json:"kind"`
+	Name       string          `json:"name"`
+	Severity   string          `json:"severity"`
+	Summary    string          `json:"summary"`
+	Meaning    string          `json:"meaning"`
+	Limits     string          `json:"limits,omitempty"`
+	Next       string          `json:"next"`
+	Thresholds []thresholdJSON `json:"thresholds,omitempty"`
+}
+
+type thresholdJSON struct {
+	Name   string  `json:"name"`
+	Value  float64 `json:"value"`
+	Unit   string  `json:"unit"`
+	Reason string  `json:"reason"`
+}
+
+// AppendJSON appends a rule as an object on a line.
+func (e *Rules) AppendJSON(dst []byte, r *diagnose.Rule) ([]byte, error) {
+	o := ruleJSON{Kind: "finding", Name: r.Code, Severity: r.Severity.String(), Summary: r.Summary, Meaning: r.Meaning, Limits: r.Limits, Next: r.Next}
+	for _, t := range r.Thresholds {
+		o.Thresholds = append(o.Thresholds, thresholdJSON{t.Name, t.Value, t.Unit, t.Reason})
+	}
+	return appendObject(dst, o)
+}
