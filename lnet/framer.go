@@ -331,7 +331,7 @@ func (f *framer) gap(n int, why Why, until int64) {
 		f.startResync()
 		f.skipped += int64(n)
 		f.pos += uint32(n)
-		f.tcp.out.lose(f.conn, f.back, int64(n), f.at.Time, until)
+		f.tcp.out.lose(f.conn, f.back, Loss{Bytes: int64(n), From: f.at.Time, To: until, Why: why})
 	}
 }
 
@@ -425,7 +425,7 @@ func (f *framer) search(last bool) {
 		n, h, found := r.find(f.parser(true), last)
 		f.skipped += int64(n)
 		f.pos += uint32(n)
-		f.tcp.out.lose(f.conn, f.back, int64(n), r.marks[0].Time, f.at.Time)
+		f.tcp.out.lose(f.conn, f.back, Loss{Bytes: int64(n), From: r.marks[0].Time, To: f.at.Time})
 		if !found {
 			break
 		}

@@ -15,6 +15,11 @@ type Loss struct {
 	From, To int64 // between which times, in nanoseconds since the epoch
 	Bytes    int64
 
+	// Why is the reason: Lost, Snaplen, or Present when the bytes were captured and no
+	// header was found in them.
+	Why    Why
+	OneWay bool // of this direction of the connection nothing was captured so far
+
 	// NIDs are those of the last messages on the connection, at most MaxLossNIDs,
 	// in no order: its ends, and through a router the nodes behind it.
 	NIDs []NID
@@ -27,16 +32,18 @@ const MaxLossNIDs = maxRecentNIDs
 // count as lost, in nanoseconds: frames may be out of order.
 const lossDelay = 1e9
 
-// lose reports n bytes of a direction of a connection, sent between two times.
-func (o *output) lose(c *conn, back bool, n, from, until int64) {
-	if o.opt.Lost == nil || n <= 0 {
+// lose reports l, of which Bytes, From, To, Why and OneWay are set: bytes of a
+// direction of a connection.
+func (o *output) lose(c *conn, back bool, l Loss) {
+	if o.opt.Lost == nil || l.Bytes <= 0 {
 		return
 	}
-	if from == 0 || from > until {
-		from = until
+	if l.From == 0 || l.From > l.To {
+		l.From = l.To
 	}
-	src, dst := c.ends(back)
-	o.report(Loss{Source: int(c.key.Source), Src: src, Dst: dst, From: from, To: until, Bytes: n, NIDs: c.nids.all()})
+	l.Source, l.NIDs = int(c.key.Source), c.nids.all()
+	l.Src, l.Dst = c.ends(back)
+	o.report(l)
 }
 
 // report gives a loss to the hook, which must be set.
@@ -104,7 +111,7 @@ func (r *reassembly) loseUnseen(n int64) {
 	if m := &f.msg; m.size > 0 {
 		n -= max(0, int64(m.size-m.have))
 	}
-	r.tcp.out.lose(f.conn, f.back, n, u.from, u.to)
+	r.tcp.out.lose(f.conn, f.back, Loss{Bytes: n, From: u.from, To: u.to, Why: Lost, OneWay: !r.started})
 	u.captured, u.last, u.from = u.proven, u.to, 0
 }
 

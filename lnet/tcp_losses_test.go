@@ -1,6 +1,8 @@
 package lnet
 
 import (
+	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/lshark/lshark/capture"
@@ -56,6 +58,31 @@ func TestLosses(t *testing.T) {
 		got := losses(tc.Frames)
 		if len(got) != len(c.want) || got[a] != c.want[a] || got[b] != c.want[b] {
 			t.Errorf("%s: lost %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestLossOneWay checks why bytes are lost, and that a direction without any captured
+// segment is reported as such.
+func TestLossOneWay(t *testing.T) {
+	tc, w := opened()
+	for range 3 {
+		tc.Now += 2e9
+		tc.Send(true, w.Put(64, 300)).Send(false, w.Put(64, 10))
+	}
+	for _, oneWay := range []bool{true, false} {
+		frames := slices.DeleteFunc(slices.Clone(tc.Frames), func(f capture.Frame) bool {
+			return oneWay && binary.BigEndian.Uint16(f.Data[34:]) == DefaultPort
+		})
+		n := 0
+		d := NewDecoder(Options{Want: skipAll, Lost: func(l *Loss) {
+			if n++; l.Why != Lost || !l.OneWay || l.Src.Port() != DefaultPort {
+				t.Errorf("loss %+v", l)
+			}
+		}})
+		wiretest.Play(d, wiretest.Renumber(frames))
+		if oneWay != (n > 0) {
+			t.Errorf("one way %v: %d losses", oneWay, n)
 		}
 	}
 }
