@@ -206,6 +206,9 @@ func captureOf(p *scan.Pass, in *scan.Input) diagnose.Capture {
 	for _, t := range q.Truncated {
 		c.Truncated = append(c.Truncated, diagnose.Truncated{File: t.File, Snaplen: t.Longest, Frames: t.Frames})
 	}
+	for _, x := range q.Estimated {
+		c.Estimated = append(c.Estimated, diagnose.ClockOffset(x))
+	}
 	if q.Err != nil {
 		c.Damaged = q.Err.Error()
 	}

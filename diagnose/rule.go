@@ -18,8 +18,9 @@ type Rule struct {
 	Thresholds []*Threshold
 
 	// Samples are the captures of the tests in which it has findings; it has none
-	// in all others.
+	// in all others, unless it is common.
 	Samples []string
+	Common  bool // it has findings in many ordinary captures, and Samples are some of them
 
 	// Start makes the hooks of the rule for one capture.
 	Start func(*Reporter) Hooks
