@@ -44,7 +44,7 @@ func TestFailedContext(t *testing.T) {
 			t.Errorf("errors %v, has a status: %v, target %q", r.OtherErrors, r.Has(opcodes.PbStatus), r.Target())
 		}
 		row.add(r, 0)
-		if k := r.key([]Dimension{ByError}); opcodes.GSSErrorName(int32(k.Error)) != "GSS_S_FAILURE" {
+		if k := r.Key([]Dimension{ByError}); opcodes.GSSErrorName(int32(k.Error)) != "GSS_S_FAILURE" {
 			t.Errorf("grouped by %d", k.Error)
 		}
 	}

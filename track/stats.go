@@ -77,7 +77,7 @@ func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 	if a.inFlight != nil || r.OneWay || r.state != waiting {
 		return
 	}
-	k := r.key(s.requestDimensions)
+	k := r.Key(s.requestDimensions)
 	f := s.inFlight[k]
 	if f == nil {
 		if len(s.inFlight) >= maxRows {
@@ -131,7 +131,7 @@ func (s *Stats) Done(r *RPC) {
 	if i == nil || i.flushed {
 		i = s.intervalAt(r.Begin())
 	}
-	k := r.key(s.opt.By)
+	k := r.Key(s.opt.By)
 	row := i.row(&k)
 	row.add(r, int64(a.depth))
 	i.Total.add(r, int64(a.totalDepth))

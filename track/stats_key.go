@@ -58,8 +58,8 @@ type Key struct {
 	Job            [32]byte
 }
 
-// key returns the values of an RPC in some dimensions.
-func (r *RPC) key(by []Dimension) (k Key) {
+// Key returns the values of an RPC in some dimensions.
+func (r *RPC) Key(by []Dimension) (k Key) {
 	for _, d := range by {
 		switch d {
 		case ByOp:
