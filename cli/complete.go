@@ -77,7 +77,7 @@ func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cob
 	at := strings.LastIndexAny(start, " (!") + 1
 	var names []string
 	switch cmd.Name() {
-	case "rpcs", "stats":
+	case "rpcs", "stats", "diff":
 		names = filter.Names(true)
 	case "locks":
 		names = filter.RecordNames(&records.Locks)

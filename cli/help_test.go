@@ -41,6 +41,9 @@ func TestExamples(t *testing.T) {
 		"client.pcap":     "io.pcap.zst",
 		"client.pcap.zst": "io.pcap.zst",
 		"server.pcap":     "recovery.pcap.zst",
+		"before.pcap":     "metadata.pcap.zst",
+		"after.pcap":      "recovery.pcap.zst",
+		"after2.pcap":     "mount.pcap",
 		"evicted.pcap":    "../diagnose/rules/testdata/evicted.pcap.zst",
 	} {
 		path, err := filepath.Abs(filepath.Join("..", "pcaps", sample))

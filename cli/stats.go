@@ -73,16 +73,17 @@ func newStats(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-func (c *stats) dims() ([]track.Dimension, error) {
+// parseDimensions returns the dimensions that --by names.
+func parseDimensions(names string) ([]track.Dimension, error) {
 	var by []track.Dimension
-	for _, name := range strings.Split(c.by, ",") {
+	for _, name := range strings.Split(names, ",") {
 		d, ok := track.ParseDimension(strings.TrimSpace(name))
 		if !ok {
 			return nil, exit.UnknownName("key for --by", name, track.DimensionNames())
 		}
 		for _, have := range by {
 			if have == d {
-				return nil, exit.Usagef("--by %s: %s is given twice", c.by, name)
+				return nil, exit.Usagef("--by %s: %s is given twice", names, name)
 			}
 		}
 		by = append(by, d)
@@ -92,7 +93,7 @@ func (c *stats) dims() ([]track.Dimension, error) {
 
 // options checks the flags and returns the options of the tables.
 func (c *stats) options() (report.StatsOptions, error) {
-	by, err := c.dims()
+	by, err := parseDimensions(c.by)
 	if err := errors.Join(err, c.selection.check(), c.view.check(), c.sort.check(), checkTimeout(c.timeout)); err != nil {
 		return report.StatsOptions{}, err
 	}

@@ -93,6 +93,9 @@ var keySections = []struct{ of, heading, intro string }{
 	{"lock", "Locks", "Keys of `lshark locks -T json` and `-e`. In its filters they begin with `lock.`, which may be left out."},
 	{"blocker", "Who kept others waiting", "Keys of `lshark locks --blockers -T json`."},
 	{"finding", "Findings", "Keys of `lshark diagnose -T json` and `-e`. In its filters they begin with `finding.`, which may be left out."},
+	{"change", "Changes", "Keys of `lshark diff -T json`: one row, for one group of RPCs."},
+	{"connection change", "Changes of connections", "Keys of `lshark diff -T json`, in the objects that have a `kind`: one target."},
+	{"client difference", "Two clients", "Keys of `lshark imports --compare A B -T json`: one target."},
 	{"note", "Codes of notes", "What is unusual about a message, in `notes`."},
 	{"event", "Codes of events", "What happened to a connection, in `events` and in `lshark imports --timeline`."},
 	{"table of stats", "Columns of lshark stats", "Beside the keys that `--by` names, and `count`."},
@@ -100,6 +103,7 @@ var keySections = []struct{ of, heading, intro string }{
 	{"table of imports", "Columns of lshark imports", "Beside those with the names of JSON keys."},
 	{"table of locks", "Columns of lshark locks", "Beside those with the names of JSON keys."},
 	{"table of blockers", "Columns of lshark locks --blockers", "Beside those with the names of JSON keys."},
+	{"table of diff", "Columns of lshark diff", "Beside the keys that `--by` names."},
 	{"line of rpcs", "Words in the lines of lshark rpcs", "As in `bulk=4K`."},
 	{"table of flags", "Columns of lshark -T flags", "One table for each flag word."},
 }

@@ -21,6 +21,7 @@ var tables = []struct {
 	{"table of imports", importsColumns, Imports.Entries()},
 	{"table of locks", locksColumns, Locks.Entries()},
 	{"table of blockers", blockersColumns, Holders.Entries()},
+	{"table of diff", changesColumns, nil},
 	{"line of rpcs", rpcsColumns, RPCs.Entries()},
 	{"table of flags", flagsColumns, nil},
 }
@@ -89,6 +90,14 @@ var locksColumns = []column{
 var blockersColumns = []column{
 	{"holder", "client", ""},
 	{"time", "waited", ""},
+}
+
+var changesColumns = []column{
+	{"what", "", "what has changed: a measure with the name of its JSON key, or an error"},
+	{"before", "", "its value in the first capture: of count with the RPCs per second, of what happens to some RPCs with their share"},
+	{"after", "", "the same in the second capture"},
+	{"change", "", "factor between the two: of count between the rates, of what happens to some RPCs between the shares; new and gone where one of them is 0"},
+	{"beyond noise", "", "with --all: the value has changed by more than chance and the usual differences explain"},
 }
 
 var rpcsColumns = []column{
