@@ -1,0 +1,357 @@
+// Package recovery follows targets that clients lost: when each was gone and back,
+// how its clients recovered, and what applications saw of it.
+//
+// A Tracker receives RPCs from a track.Pairing: pass its methods Sent, Answered and
+// Done as hooks in track.Options. It passes a Recovery to the hook that New gets when
+// the target was lost again, or at the end of the capture.
+//
+// tracker.go takes the messages, loss.go decides what became of a target, recovery.go
+// and client.go have what is known of it, story.go puts that into the order of time,
+// and viewpoint.go finds out where the capture was made.
+//
+// Nothing is guessed. A target was started again when a server in recovery does not
+// know the connection of a client, when it grants another instance than before, or
+// when it said that it does not have the target and has it later. The state is
+// bounded: each bound is a constant beside the type that it limits.
+package recovery
+
+import (
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
+)
+
+// Tracker follows targets.
+//
+// many methods: there is one for each kind of message and each thing it can mean.
+type Tracker struct {
+	done    func(*Recovery)
+	linger  int64
+	imports *track.Imports
+	changed *track.Import // by the message
+	members *fifo.Map[*track.Connection, *member]
+	targets *fifo.Map[string, *target]
+	ended   []*Recovery // until their RPCs have ended
+	views   viewpoints
+	losses  []track.Span
+}
+
+// member is a connection of a client to a target.
+type member struct {
+	connection *track.Connection
+	target     *target // nil: its name is unknown
+	kind       string
+	state      track.ImportState
+	evictions  int
+	instance   uint32 // of the target that it is connected to, 0: unknown
+	first      track.Point
+	last       track.Point // reply of the target
+	portal     uint32
+	initial    bool    // the last connect began a new connection
+	lost       bool    // and not made again
+	client     *Client // of the last loss
+	before     *Client // of the loss before that
+}
+
+// target is a target and what its messages show of it.
+type target struct {
+	name      string
+	server    lnet.NID // that replied last
+	instance  uint32
+	lastReply track.Point
+	members   []*member
+	current   *Recovery // the last outage; nil: none
+	breaks    *Recovery // the last loss of connections only
+}
+
+// The bounds of what is followed. Over one of them, the oldest is forgotten.
+const (
+	maxMembers = 1 << 16
+	maxTargets = 1 << 14
+	maxClients = 1 << 12 // of one Recovery
+	maxLosses  = 1 << 10
+)
+
+const (
+	eio       = -5
+	eagain    = -11
+	enodev    = -19
+	eoverflow = -75
+	enotconn  = -107
+	eshutdown = -108
+	estale    = -116
+)
+
+// defaultLinger is longer than an RPC is held after its reply.
+const defaultLinger = int64(21 * time.Second)
+
+// New makes a Tracker. done gets each Recovery once. linger is for how long one is held
+// after the target was lost again, until its RPCs have ended, in nanoseconds of capture
+// time; 0: 21 seconds.
+func New(linger int64, done func(*Recovery)) *Tracker {
+	if linger == 0 {
+		linger = defaultLinger
+	}
+	t := &Tracker{done: done, linger: linger, imports: track.NewImports(),
+		members: fifo.NewMap[*track.Connection, *member](maxMembers), targets: fifo.NewMap[string, *target](maxTargets)}
+	t.imports.Changed = func(i *track.Import, _ track.Point) { t.changed = i }
+	return t
+}
+
+// Lost takes a run of bytes that were not captured.
+func (t *Tracker) Lost(l *lnet.Loss) {
+	s := track.Span{From: l.From, To: l.To}
+	if n := len(t.losses); n > 0 {
+		if last := &t.losses[n-1]; n == maxLosses || s.From <= last.To && s.To >= last.From {
+			last.From, last.To = min(last.From, s.From), max(last.To, s.To)
+			return
+		}
+	}
+	t.losses = append(t.losses, s)
+}
+
+// Advance sets the time and passes on what has ended.
+func (t *Tracker) Advance(now int64) {
+	for len(t.ended) > 0 && t.ended[0].ended+t.linger <= now {
+		t.pass(t.ended[0])
+		t.ended = t.ended[1:]
+	}
+}
+
+// Close passes on what is left: the capture has ended.
+func (t *Tracker) Close() {
+	t.targets.All(func(_ string, g *target) bool {
+		t.endTarget(g)
+		return true
+	})
+	for _, r := range t.ended {
+		t.pass(r)
+	}
+	t.ended = nil
+}
+
+// Sent takes a request.
+func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
+	t.changed = nil
+	t.imports.Sent(r, m)
+	t.views.see(m)
+	if r.Connection == nil || track.IsCallback(r.Opcode) {
+		return
+	}
+	if t.changed == nil {
+		if r.Flags&dissect.FlagResent != 0 {
+			if k := t.member(r); k.client != nil {
+				k.client.resend(r.XID)
+			}
+		}
+		return
+	}
+	p := pointOf(m)
+	t.Advance(p.Time)
+	k, c := t.changedMember(r), (*Client)(nil)
+	if k.client != nil && k.client.Recovered.Frame == 0 {
+		c = k.client
+	}
+	switch state := t.changed.State; {
+	case track.IsConnect(r.Opcode):
+		t.connect(k, r, m, p)
+	case track.IsDisconnect(r.Opcode):
+		k.lost = false
+	case c == nil:
+	case r.Replay():
+		c.Requests.add(p)
+		c.Transnos.add(m.RPC.Transno)
+	case state == track.StateReplayLocks && isLockReplay(r) && r.Opcode == opcodes.LDLM_ENQUEUE:
+		c.Locks.add(p)
+		c.noteGap(t.changed, p)
+	case state == track.StateReplayWait && k.state != state:
+		c.Ready = p
+		c.noteGap(t.changed, p)
+	}
+	k.state = t.changed.State
+}
+
+// Answered takes a reply.
+func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
+	t.changed = nil
+	t.imports.Answered(r, m)
+	t.views.see(m)
+	if r.Connection == nil || track.IsCallback(r.Opcode) {
+		return
+	}
+	p := pointOf(m)
+	if t.changed != nil {
+		t.Advance(p.Time)
+	}
+	k := t.member(r)
+	switch {
+	case t.changed == nil:
+	case track.IsConnect(r.Opcode):
+		t.connectReply(k, r, m, p)
+	case k.lost && t.changed.State == track.StateFull:
+		k.lost = false // the reply to the connect was not captured
+		k.client.Recovered = p
+	case r.Opcode == opcodes.SEC_CTX_INIT: // before a connect
+	case t.changed.State == track.StateDiscon && k.state != track.StateDiscon:
+		t.lose(k, p, SignNotConnected)
+	case k.client != nil && k.state == track.StateReplayWait && t.changed.State == track.StateFull:
+		k.client.Recovered, k.client.Outcome = p, ClientRecovered
+	}
+	if c := k.client; c != nil && c.Recovered.Frame == 0 && r.Status < 0 {
+		switch {
+		case r.Replay():
+			c.Requests.fail(r.Status)
+		case isLockReplay(r) && r.Opcode == opcodes.LDLM_ENQUEUE:
+			c.Locks.fail(r.Status)
+		}
+	}
+	if t.changed != nil {
+		k.state, k.evictions = t.changed.State, t.changed.Evictions
+	}
+	if isAlive(r) {
+		k.reply(p, r.Server)
+	}
+}
+
+// isAlive reports whether a reply shows that the server has the target and knows the
+// connection.
+func isAlive(r *track.RPC) bool {
+	if track.IsConnect(r.Opcode) {
+		return r.Status == 0
+	}
+	return r.HasOpcode && r.Type == dissect.TypeReply && r.Status != enotconn && r.Status != enodev && r.Status != eshutdown
+}
+
+func (k *member) reply(p track.Point, server lnet.NID) {
+	if k.first.Frame == 0 {
+		k.first = p
+	}
+	k.last = p
+	if k.target != nil {
+		k.target.lastReply, k.target.server = p, server
+	}
+}
+
+// Done takes an RPC that has ended.
+func (t *Tracker) Done(r *track.RPC) {
+	t.imports.Done(r)
+	if r.Connection == nil || !r.HasRequest || !r.HasOpcode || track.IsCallback(r.Opcode) {
+		return
+	}
+	k := t.member(r)
+	for _, c := range [...]*Client{k.before, k.client} {
+		if c != nil && (c.recovery == nil || !c.recovery.passed) && c.take(r) {
+			return
+		}
+	}
+}
+
+// take takes an RPC that has ended; it reports whether the RPC ended because the
+// target was lost or waited until it was back.
+func (c *Client) take(r *track.RPC) bool {
+	sent, replied := r.Requested(), r.Replied()
+	if f := c.failures[r.XID]; f != nil && f.resent {
+		sent = f.Sent
+	}
+	switch {
+	case c.Recovered.Frame != 0 && sent.Time >= c.Recovered.Time:
+		return false
+	case !r.HasReply && r.Unanswered():
+		if track.IsConnect(r.Opcode) {
+			if c.Unanswered++; c.firstSilent.Frame == 0 {
+				c.firstSilent = sent
+			}
+		}
+		if c.firstUnanswered.Frame == 0 || sent.Time < c.firstUnanswered.Time {
+			c.firstUnanswered = sent
+		}
+	case !r.HasReply:
+		return false
+	case r.Sends > 1 && c.Lost.Frame != 0 && sent.Time < c.Lost.Time && c.Connected.Frame != 0 && replied.Time > c.Connected.Time && len(r.OtherErrors) == 0:
+		if c.firstUnanswered.Frame == 0 || sent.Time < c.firstUnanswered.Time {
+			c.firstUnanswered = sent
+		}
+	}
+	if track.IsConnect(r.Opcode) || track.IsDisconnect(r.Opcode) || r.Opcode == opcodes.OBD_PING || r.Replay() || isLockReplay(r) || r.OneWay {
+		return true
+	}
+	q := Request{XID: r.XID, Opcode: r.Opcode, Job: string(r.Job()), Client: r.Client, Sent: sent, Answered: replied, Status: r.Status}
+	switch {
+	case !r.HasReply, c.Lost.Frame != 0 && replied.Time >= c.Lost.Time && isConnectionError(r.Status):
+		c.fail(q)
+	case c.Connected.Frame != 0 && sent.Time < c.Connected.Time && replied.Time >= c.Connected.Time:
+		c.waited(q)
+	default:
+		return false
+	}
+	return true
+}
+
+// isConnectionError reports whether a status is an error that a lost connection or
+// lost state brings.
+func isConnectionError(status int32) bool {
+	switch status {
+	case eio, enodev, enotconn, eshutdown, estale:
+		return true
+	}
+	return false
+}
+
+// member returns the member of the connection of an RPC.
+func (t *Tracker) member(r *track.RPC) *member {
+	k, ok := t.members.Get(r.Connection)
+	if !ok {
+		k = &member{connection: r.Connection, portal: r.Portal}
+		if _, old, evicted := t.members.Put(r.Connection, k); evicted {
+			old.leave()
+		}
+	}
+	if k.target == nil && r.Connection.Target != "" {
+		t.join(k, r.Connection.Target)
+	}
+	return k
+}
+
+// changedMember returns the member of the connection that a message changed.
+func (t *Tracker) changedMember(r *track.RPC) *member {
+	k := t.member(r)
+	k.kind = t.changed.Kind()
+	return k
+}
+
+func (t *Tracker) join(k *member, name string) {
+	g, ok := t.targets.Get(name)
+	if !ok {
+		g = &target{name: name}
+		if _, old, evicted := t.targets.Put(name, g); evicted {
+			t.endTarget(old)
+			for _, k := range old.members {
+				k.target = nil
+			}
+		}
+	}
+	k.target = g
+	g.members = append(g.members, k)
+	if k.last.Time > g.lastReply.Time {
+		g.lastReply, g.server = k.last, k.connection.Server
+	}
+}
+
+func (k *member) leave() {
+	if g := k.target; g != nil {
+		for i := range g.members {
+			if g.members[i] == k {
+				g.members = append(g.members[:i], g.members[i+1:]...)
+				break
+			}
+		}
+	}
+}
+
+func pointOf(m *dissect.Message) track.Point {
+	return track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
+}
