@@ -66,6 +66,8 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 		names = render.KeyNames(&records.Locks)
 	case "diagnose":
 		names = render.KeyNames(&records.Findings)
+	case "recovery":
+		names = render.KeyNames(&records.Recoveries)
 	default:
 		names = append(render.RecordKeys(), opcodes.NewIndex().Names()...)
 	}
@@ -83,6 +85,8 @@ func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cob
 		names = filter.RecordNames(&records.Locks)
 	case "diagnose":
 		names = filter.RecordNames(&records.Findings)
+	case "recovery":
+		names = filter.RecordNames(&records.Recoveries)
 	default:
 		names = filter.Names(false)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 var update = flag.Bool("update", false, "write the goldens instead of comparing with them")
@@ -65,6 +66,19 @@ func TestRecordsOfSamples(t *testing.T) {
 		name, _, _ := strings.Cut(sample[len("../pcaps/"):], ".pcap")
 		for _, g := range recordGoldens {
 			t.Run(name+g.ext, func(t *testing.T) { golden(t, "../pcaps/"+name+g.ext, append(g.args, sample)) })
+		}
+	}
+}
+
+// TestRecoveriesOfSamples: only one sample has targets that were gone.
+func TestRecoveriesOfSamples(t *testing.T) {
+	golden(t, "../pcaps/recovery.recovery", []string{"recovery", "--all", "-v", "-q", recovery})
+	for _, sample := range wiretest.Samples(t) {
+		if filepath.Base(sample) == filepath.Base(recovery) {
+			continue
+		}
+		if out, errs, status := run(t, "recovery", "--all", sample); out != "" || errs != "" || status != exit.OK {
+			t.Errorf("%s: status %d, %s%s", sample, status, out, errs)
 		}
 	}
 }

@@ -28,6 +28,8 @@ func TestOmittedColumns(t *testing.T) {
 		{"imports --timeline", 80, ""},
 		{"locks", 80, "lshark: hidden: ended held frame bl target server handle (0: job)\n"},
 		{"locks --blockers", 80, "lshark: hidden: target server\n"},
+		{"recovery", 80, "lshark: hidden: longest errors back server frame (0: replayed failed gaps last)\n"},
+		{"recovery -v -q", 80, ""},
 		{"rpcs", 80, "lshark: hidden: client\n"},
 		{"rpcs --slowest 3", 80, "lshark: hidden: client\n"},
 		{"rpcs", 120, ""},

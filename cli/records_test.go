@@ -48,6 +48,12 @@ func TestRecordFlags(t *testing.T) {
 		{"locks -Y lock.waitd", "did you mean lock.waited"},
 		{"locks -Y lock.mode.XX", "has no value XX"},
 		{"rpcs -Y lock.waited", "use lshark locks"},
+		{"recovery -c -1", "negative"},
+		{"recovery -T fields -e windo", "did you mean window"},
+		{"recovery -T fields", "-e"},
+		{"recovery -Y recovery.windo", "did you mean recovery.window"},
+		{"recovery -T timeline", "unknown form"},
+		{"rpcs -Y recovery.window", "use lshark recovery"},
 	} {
 		out, errs, status := run(t, append(strings.Fields(c.args), recovery)...)
 		if status != exit.Usage || out != "" || !strings.Contains(errs, c.want) {

@@ -96,6 +96,7 @@ var keySections = []struct{ of, heading, intro string }{
 	{"change", "Changes", "Keys of `lshark diff -T json`: one row, for one group of RPCs."},
 	{"connection change", "Changes of connections", "Keys of `lshark diff -T json`, in the objects that have a `kind`: one target."},
 	{"client difference", "Two clients", "Keys of `lshark imports --compare A B -T json`: one target."},
+	{"recovery", "Recovery", "Keys of `lshark recovery -T json` and `-e`. In its filters they begin with `recovery.`, which may be left out."},
 	{"note", "Codes of notes", "What is unusual about a message, in `notes`."},
 	{"event", "Codes of events", "What happened to a connection, in `events` and in `lshark imports --timeline`."},
 	{"table of stats", "Columns of lshark stats", "Beside the keys that `--by` names, and `count`."},
@@ -104,6 +105,7 @@ var keySections = []struct{ of, heading, intro string }{
 	{"table of locks", "Columns of lshark locks", "Beside those with the names of JSON keys."},
 	{"table of blockers", "Columns of lshark locks --blockers", "Beside those with the names of JSON keys."},
 	{"table of diff", "Columns of lshark diff", "Beside the keys that `--by` names."},
+	{"table of recovery", "Columns of lshark recovery", "Beside those with the names of JSON keys."},
 	{"line of rpcs", "Words in the lines of lshark rpcs", "As in `bulk=4K`."},
 	{"table of flags", "Columns of lshark -T flags", "One table for each flag word."},
 }

@@ -58,6 +58,11 @@ func (c *compiler) hint(name string) string {
 			return name + " is a key of locks: use lshark locks"
 		}
 	}
+	if path, ok := strings.CutPrefix(name, records.Recoveries.Prefix); ok {
+		if _, ok := records.Recoveries.Find(path); ok {
+			return name + " is a key of recoveries: use lshark recovery"
+		}
+	}
 	if hint, ok := tsharkFields[name]; ok {
 		return hint
 	}

@@ -22,6 +22,7 @@ var tables = []struct {
 	{"table of locks", locksColumns, Locks.Entries()},
 	{"table of blockers", blockersColumns, Holders.Entries()},
 	{"table of diff", changesColumns, nil},
+	{"table of recovery", recoveryColumns, Recoveries.Entries()},
 	{"line of rpcs", rpcsColumns, RPCs.Entries()},
 	{"table of flags", flagsColumns, nil},
 }
@@ -98,6 +99,19 @@ var changesColumns = []column{
 	{"after", "", "the same in the second capture"},
 	{"change", "", "factor between the two: of count between the rates, of what happens to some RPCs between the shares; new and gone where one of them is 0"},
 	{"beyond noise", "", "with --all: the value has changed by more than chance and the usual differences explain"},
+}
+
+var recoveryColumns = []column{
+	{"down", "downtime", "how long the target was gone; <: at most"},
+	{"clients", "recovered", "number of clients that recovered, of how many; ?: the capture was not made at the server"},
+	{"evict", "evicted", ""},
+	{"replayed", "requests.replayed", ""},
+	{"locks", "locks.replayed", ""},
+	{"failed", "requests.errors", "errors of replayed requests and locks, and how often each occurred"},
+	{"longest", "waited_max", ""},
+	{"gaps", "not_replayed.count", ""},
+	{"last", "clients", "client that connected last, and how long after the first"},
+	{"frame", "gone.frame", ""},
 }
 
 var rpcsColumns = []column{

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/scan"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/filter"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/report"
+	"github.com/lshark/lshark/track"
+	trackedrecovery "github.com/lshark/lshark/track/recovery"
+)
+
+// recoveries is the command that shows targets that clients lost, and how they came
+// back to them.
+type recoveries struct {
+	sys     *scan.System
+	input   scan.Flags
+	view    view
+	columns columns
+	display string
+	count   int
+	target  string
+	all     bool
+
+	filter *filter.RecordFilter[*trackedrecovery.Recovery]
+}
+
+func newRecovery(sys *scan.System) *cobra.Command {
+	c := &recoveries{sys: sys, view: newView("table", "json", "fields")}
+	cmd := &cobra.Command{
+		Use:   "recovery [flags] [FILE…|-]",
+		Short: "Show targets that went away: when each was gone and back, and who recovered",
+		Long: "recovery shows one row or record for each time that a target was gone: by which sign and when, when it was back, " +
+			"how long its recovery took, which clients came back, what they replayed, who was evicted, and what applications saw. " +
+			"Servers that are clients of the target count as clients.\n\n" +
+			"A target was started again when a server in recovery does not know a client's connection, when it grants another instance than before, " +
+			"or when it has a target that it did not have before. Where only connections were lost, or the server evicted a client, " +
+			"the target ran on: --all shows those, too.\n\n" +
+			"Column clients is how many clients recovered, of how many; the latter is known where the capture was made at the server. " +
+			"What is not in the capture is unknown: a client's capture has no other clients. Clients on the server's own node are never in a capture.\n\n" +
+			"With -v the table is followed by the steps of each recovery, with their frames.",
+		Example: `  # which targets were gone, and for how long
+  lshark recovery server.pcap
+
+  # step by step
+  lshark recovery -v --target MDT0000 server.pcap
+
+  # how it ended for each client, as JSON
+  lshark recovery -T json server.pcap | jq '.clients[] | {client, outcome, late}'
+
+  # recoveries that took longer than a second
+  lshark recovery -Y 'recovery.window > 1s' server.pcap`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+	}
+	addInputFlags(cmd, sys, &c.input)
+	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
+		f.StringVarP(&c.display, "display", "Y", "", "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'")
+		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages")
+		f.StringVar(&c.target, "target", "", "only targets with `NAME` in their name, such as OST0001")
+		f.BoolVar(&c.all, "all", false, "also connections that were lost, or clients that were evicted, while the target ran on")
+	})
+	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
+		c.view.registerForm(f)
+		c.columns.register(f, "the JSON key")
+		c.view.register(f, timeHelp("row"))
+		c.input.RegisterNotes(f)
+		f.Lookup("verbose").Usage = "the steps of each recovery; more notes about the capture: frames, retransmissions, gaps"
+	})
+	return cmd
+}
+
+func (c *recoveries) check() (err error) {
+	if c.count < 0 {
+		return exit.Usagef("-c %d: must not be negative", c.count)
+	}
+	if c.display != "" {
+		if c.filter, err = filter.CompileRecord(&records.Recoveries, c.display); err != nil {
+			return exit.UsageError{Err: err}
+		}
+	}
+	return errors.Join(c.view.check(), c.columns.check(c.view.form.value))
+}
+
+// selects reports whether the flags select a recovery.
+func (c *recoveries) selects(r *trackedrecovery.Recovery) bool {
+	return (c.all || r.Kind.IsOutage()) && strings.Contains(r.Target, c.target) && c.filter.Match(r)
+}
+
+// maxRecoveryRows is the number of recoveries that are kept.
+const maxRecoveryRows = 1 << 14
+
+func (c *recoveries) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	if err := errors.Join(err, c.check()); err != nil {
+		return err
+	}
+	w := c.sys.NewWriter(in.FlushPolicy())
+	appendLine, header, err := recordForm(&records.Recoveries, c.view.form.value, &c.columns)
+	if err != nil {
+		return err
+	}
+	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
+	var list []*trackedrecovery.Recovery
+	dropped := 0
+	o, linger := track.Options{}, int64(0)
+	if in.Live() {
+		o = liveOptions()
+		linger = 2 * o.Linger
+	}
+	follow := trackedrecovery.New(linger, func(r *trackedrecovery.Recovery) {
+		switch {
+		case !c.selects(r):
+		case len(list) == maxRecoveryRows:
+			dropped++
+		default:
+			list = append(list, r)
+		}
+	})
+	o.Sent, o.Answered, o.Done = follow.Sent, follow.Answered, follow.Done
+	t := track.NewPairing(o)
+	p.Add(scan.Consumer{
+		Begin: func() error { return w.Write(header) },
+		Message: func(m *dissect.Message) error {
+			t.Message(m)
+			return nil
+		},
+		Later: t.Later,
+		Lost: func(l *lnet.Loss) {
+			t.Lost(l)
+			follow.Lost(l)
+		},
+		Idle: func(now int64) error {
+			t.Advance(now)
+			follow.Advance(now)
+			return w.Flush()
+		},
+		End: func() error {
+			t.Advance(p.Last())
+			t.Close()
+			follow.Close()
+			if dropped > 0 {
+				p.Note("%d further recoveries are not shown", dropped)
+			}
+			slices.SortStableFunc(list, func(a, b *trackedrecovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
+			var buf []byte
+			if appendLine == nil {
+				return w.Write(c.table(list, p))
+			}
+			for _, r := range list {
+				buf = appendLine(buf, r)
+			}
+			return w.Write(buf)
+		},
+	})
+	return errors.Join(p.Run(), w.Close())
+}
+
+// table returns recoveries as a table, with -v followed by their steps.
+func (c *recoveries) table(list []*trackedrecovery.Recovery, p *scan.Pass) []byte {
+	if len(list) == 0 {
+		return nil
+	}
+	o := c.view.options(c.sys.IO)
+	t := report.NewRecoveryTable(o, p.First())
+	buf := t.Append(nil, list)
+	noteOmitted(p, t.Omitted.String())
+	if c.input.Verbose {
+		s := report.NewRecoveryStory(o, p.First())
+		for _, r := range list {
+			buf = s.Append(buf, r)
+		}
+	}
+	return buf
+}
