@@ -28,6 +28,7 @@ type messages struct {
 	view      view
 	columns   columns
 	tree, hex bool
+	diff      bool
 }
 
 func newMessages(sys *scan.System) *cobra.Command {
@@ -62,6 +63,7 @@ func newMessages(sys *scan.System) *cobra.Command {
 		c.view.registerForm(f)
 		f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, same as -T tree")
 		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes; bulk data in full, also with -T json")
+		f.BoolVar(&c.diff, "diff", false, "with -T flags, only connects, and of those only the flags that were asked for and not granted, or granted and not asked for")
 		c.columns.register(f, "field")
 		c.view.register(f, timeHelp("message"))
 		c.selection.registerSave(f, "messages")
@@ -109,7 +111,7 @@ func (c *messages) run(args []string) error {
 	w := c.sys.NewWriter(in.FlushPolicy())
 	switch {
 	case show.flags != nil:
-		addFlagWords(p, w, show.flags, selected, c.selection.count)
+		addFlagWords(p, w, show.flags, selected, c.selection.count, c.diff)
 	case show.independent && w.FlushPolicy() == iostreams.FlushWhenFull:
 		c.addParallel(p, in, w)
 	default:
@@ -122,6 +124,9 @@ func (c *messages) run(args []string) error {
 func (c *messages) check() error {
 	if (c.tree || c.hex) && c.view.form.value == "summary" {
 		c.view.form.value = "tree"
+	}
+	if c.diff && c.view.form.value != "flags" {
+		return exit.Usagef("--diff needs -T flags")
 	}
 	return errors.Join(c.view.check(), c.columns.check(c.view.form.value))
 }
@@ -183,11 +188,13 @@ func addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
 
 // addFlagWords renders the flag words of messages, those of a connect together with
 // those of its reply when one of the two is selected. It stops after limit tables,
-// 0: never; a connect and its reply are one, messages of LNet do not count.
-func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *messageFilter, limit int) {
+// 0: never; a connect and its reply are one, messages of LNet do not count. With diff,
+// it renders in what the reply to a connect differs from the request, and notes when
+// there is nothing to render.
+func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *messageFilter, limit int, diff bool) {
 	var buf []byte
 	var failed error
-	shown := 0
+	shown, compared, pairs := 0, 0, 0
 	write := func(counts bool) {
 		if failed != nil || len(buf) == 0 {
 			return
@@ -203,16 +210,25 @@ func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *
 	matches := func(m *dissect.Message) bool { return m != nil && selected.match(m, p.First()) }
 	at := render.Moment{}
 	connects := track.NewConnects(func(pair *track.ConnectPair) {
-		if failed == nil && (matches(pair.Request) || matches(pair.Reply)) {
+		switch {
+		case failed != nil || !matches(pair.Request) && !matches(pair.Reply):
+			return
+		case diff:
+			var ok bool
+			if buf, ok = r.AppendConnectDiff(buf[:0], pair, p.First()); ok {
+				compared++
+			}
+			pairs++
+		default:
 			buf = r.AppendConnect(buf[:0], pair, p.First())
-			write(true)
 		}
+		write(true)
 	})
 	inPair := false
 	p.Add(scan.Consumer{
 		All: func(m *dissect.Message) { inPair = connects.Message(m, at.Before) },
 		Message: func(m *dissect.Message) error {
-			if !inPair && failed == nil {
+			if !inPair && !diff && failed == nil {
 				at.First = p.First()
 				buf = r.Append(buf[:0], m, at)
 				write(m.Kind == lnet.Request || m.Kind == lnet.Reply || m.Kind == lnet.EarlyReply)
@@ -223,7 +239,24 @@ func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *
 		Idle: func(int64) error { return errors.Join(failed, w.Flush()) },
 		End: func() error {
 			connects.Close()
+			if diff && failed == nil {
+				noteFlagDiffs(p, shown, compared, pairs)
+			}
 			return failed
 		},
 	})
+}
+
+// noteFlagDiffs notes how many connects were not compared, and when all others had
+// the same flags in the reply as in the request.
+func noteFlagDiffs(p *scan.Pass, shown, compared, connects int) {
+	if n := connects - compared; n > 0 {
+		p.Note("not compared: connects that were refused, or whose request or reply was not captured: %d", n)
+	}
+	switch {
+	case connects == 0:
+		p.Note("no connects to compare")
+	case shown == 0 && compared > 0:
+		p.Note("all flags were granted as asked for, in %d connects", compared)
+	}
 }

@@ -70,23 +70,31 @@ func (r *Flags) AppendConnect(dst []byte, p *track.ConnectPair, first int64) []b
 		return append(dst, '\n')
 	}
 	start := len(dst)
-	dst = r.head(dst, p.Request, at)
-	asked := r.connectWords(p.Request)
 	if p.Reply == nil {
 		const text = "no reply"
+		dst = r.head(dst, p.Request, at)
 		dst = append(appendGap(dst, start, len(text), r.opt.Width), text+"\n"...)
-		dst = r.words(dst, asked, nil)
+		dst = r.words(dst, r.connectWords(p.Request), nil)
 		return append(dst, '\n')
 	}
+	dst = append(r.connectHead(dst, p, first), '\n')
+	asked := r.connectWords(p.Request)
+	dst = r.words(dst, asked, r.connectWords(p.Reply))
+	return append(dst, '\n')
+}
+
+// connectHead appends the line that identifies a connect request and its reply,
+// without its end.
+func (r *Flags) connectHead(dst []byte, p *track.ConnectPair, first int64) []byte {
+	start := len(dst)
+	dst = r.head(dst, p.Request, Moment{First: first, Before: p.Before})
 	r.text = AppendFrame(append(r.text[:0], "reply in frame "...), p.Reply.File, p.Reply.Frame)
 	dst = append(appendGap(dst, start, len(r.text), r.opt.Width), r.text...)
 	if status := p.Reply.RPC.Status; status < 0 {
 		r.text = records.AppendErrno(r.text[:0], status)
 		dst = append(append(append(append(dst, "  "...), r.c.Bad.on...), r.text...), r.c.Bad.off...)
 	}
-	dst = append(dst, '\n')
-	dst = r.words(dst, asked, r.connectWords(p.Reply))
-	return append(dst, '\n')
+	return dst
 }
 
 // connectWords returns the flag words of a connect.

@@ -39,3 +39,36 @@ func TestConnectFlags(t *testing.T) {
 		}
 	}
 }
+
+// TestConnectDiff compares the flags of a connect of a sample with its reply, then
+// with its own flags in place of the reply's.
+func TestConnectDiff(t *testing.T) {
+	msgs := sample(t, mount)
+	r := NewFlags(FlagsOptions{Colors: NewColors(false)})
+	var texts []string
+	pairs := track.NewConnects(func(p *track.ConnectPair) {
+		text, ok := r.AppendConnectDiff(nil, p, 0)
+		if !ok {
+			t.Errorf("not compared: %s", text)
+		}
+		texts = append(texts, string(text))
+		if text, ok := r.AppendConnectDiff(nil, &track.ConnectPair{Request: p.Request, Reply: p.Request}, 0); !ok || len(text) > 0 {
+			t.Errorf("a request differs from itself: %s", text)
+		}
+		for _, part := range []*track.ConnectPair{{Request: p.Request}, {Reply: p.Reply}} {
+			if text, ok := r.AppendConnectDiff(nil, part, 0); ok || len(text) > 0 {
+				t.Errorf("half a connect is compared: %s", text)
+			}
+		}
+		backwards := &track.ConnectPair{Request: p.Reply, Reply: p.Request}
+		if text, _ := r.AppendConnectDiff(nil, backwards, 0); !strings.Contains(string(text), "  not asked for  ") || strings.Contains(string(text), "not granted") {
+			t.Errorf("backwards: %s", text)
+		}
+	})
+	for i := range msgs.Len() {
+		pairs.Message(msgs.At(i), 0)
+	}
+	if len(texts) == 0 || !strings.Contains(texts[0], "\n  target MGS\n  ocd_connect_flags   not granted    LVB_TYPE\n\n") {
+		t.Errorf("%q", texts)
+	}
+}
