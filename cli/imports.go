@@ -2,16 +2,21 @@ package cli
 
 import (
 	"errors"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/comparison"
 )
 
 // imports is the command that shows connections and what happened to them.
@@ -21,6 +26,7 @@ type imports struct {
 	selection selection
 	view      view
 	timeline  bool
+	compared  string // the clients of --compare
 }
 
 func newImports(sys *scan.System) *cobra.Command {
@@ -34,12 +40,17 @@ func newImports(sys *scan.System) *cobra.Command {
 			"States are proven by frames. The table shows the state at the end of the capture, and in column since " +
 			"when it began. Column fails counts connects and security contexts that were refused, by error; ungranted counts flags that the client " +
 			"asked for and did not get.\n\n" +
-			"The timeline has one line per event, in live captures as it happens, with the state after it.",
+			"The timeline has one line per event, in live captures as it happens, with the state after it.\n\n" +
+			"--compare A B shows for each target in what two clients differ: releases, flags asked for and flags granted. Clients are named by " +
+			"their NID or uuid; the connects of both must be captured, in one file or in several.",
 		Example: `  # one line per connection
   lshark imports client.pcap
 
   # one line per event
   lshark imports --timeline client.pcap
+
+  # in what two clients differ
+  lshark imports --compare 192.0.2.3 192.0.2.4 client.pcap server.pcap
 
   # clients that were evicted
   lshark imports -T json server.pcap | jq 'select(.evictions > 0)'`,
@@ -52,6 +63,7 @@ func newImports(sys *scan.System) *cobra.Command {
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
 		c.view.registerForm(f)
 		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline")
+		f.StringVar(&c.compared, "compare", "", "compare the connect flags and releases of two `CLIENTS`, A B or A,B: NIDs or uuids")
 		c.view.register(f, timeHelp("event"))
 		c.selection.registerSave(f, "messages that match")
 		c.input.RegisterNotes(f)
@@ -60,13 +72,16 @@ func newImports(sys *scan.System) *cobra.Command {
 }
 
 func (c *imports) run(args []string) error {
+	if c.timeline {
+		c.view.form.value = "timeline"
+	}
+	if err := c.checkCompared(args); err != nil {
+		return err
+	}
 	in, err := c.input.Check(args, c.sys.InTTY)
 	selected, wrong := c.selection.messages()
 	if err := errors.Join(err, wrong, c.selection.check(), c.view.check()); err != nil {
 		return err
-	}
-	if c.timeline {
-		c.view.form.value = "timeline"
 	}
 	p := scan.New(c.sys, in, scan.Options{
 		Select: selected.match,
@@ -108,6 +123,9 @@ func (c *imports) run(args []string) error {
 			i.Close()
 			if follows {
 				return failed
+			}
+			if c.compared != "" {
+				return w.Write(c.compare(p, i.List()))
 			}
 			var buf []byte
 			buf, hidden = c.render(in, i.List(), p.First())
@@ -161,4 +179,81 @@ func (c *imports) render(in *scan.Input, list []*track.Import, first int64) (buf
 	t := report.NewImportsTable(o, first)
 	buf = t.Append(buf, list)
 	return buf, t.Omitted.String()
+}
+
+// joinCompared makes one argument of the two clients behind --compare.
+func joinCompared(args []string) []string {
+	const flag = "--compare"
+	at := slices.Index(args, flag)
+	if at < 0 || at+2 >= len(args) || strings.Contains(args[at+1], ",") || strings.HasPrefix(args[at+2], "-") {
+		return args
+	}
+	return slices.Concat(args[:at], []string{flag + "=" + args[at+1] + "," + args[at+2]}, args[at+3:])
+}
+
+// clients returns the two clients of --compare.
+func (c *imports) clients() (a, b string, ok bool) {
+	a, b, ok = strings.Cut(c.compared, ",")
+	return a, b, ok && a != "" && b != "" && !strings.Contains(b, ",")
+}
+
+// checkCompared checks the flag --compare; files are the arguments.
+func (c *imports) checkCompared(files []string) error {
+	if c.compared == "" {
+		return nil
+	}
+	a, b, ok := c.clients()
+	if len(files)+len(c.input.Read) == 0 && c.input.Interface == "" {
+		if _, err := os.Stat(b); err == nil {
+			ok = false // b was meant to be the capture
+		}
+	}
+	switch {
+	case !ok:
+		return exit.Usagef("--compare %s: needs two clients, --compare A B or --compare A,B", c.compared)
+	case a == b:
+		return exit.Usagef("--compare: %s is given twice", a)
+	case c.view.form.value == "timeline":
+		return exit.Usagef("--compare has no timeline")
+	}
+	return nil
+}
+
+// isOf reports whether a connection is of a client, by its NID, with or without
+// @tcp, or its uuid.
+func isOf(i *track.Import, client string) bool {
+	return client == string(render.AppendNID(nil, i.Client, true)) || client == string(render.AppendNID(nil, i.Client, false)) || client == i.ClientUUID
+}
+
+// compare returns in what the connections of two clients differ, in the form that
+// the flags choose, and notes which of the clients has none.
+func (c *imports) compare(p *scan.Pass, list []*track.Import) (buf []byte) {
+	a, b, _ := c.clients()
+	of := func(client string) (found []*track.Import) {
+		known := false
+		for _, i := range list {
+			if isOf(i, client) {
+				known = true
+				if c.shows(i) && (i.HasAsked || i.HasGranted) {
+					found = append(found, i)
+				}
+			}
+		}
+		switch {
+		case !known:
+			p.Note("no connection of a client %s", client)
+		case len(found) == 0:
+			p.Note("no connect of %s was captured", client)
+		}
+		return found
+	}
+	connections := comparison.Connections(of(a), of(b))
+	if c.view.form.value == "json" {
+		j := report.NewClientsJSON()
+		for _, n := range connections {
+			buf = j.Append(buf, n)
+		}
+		return buf
+	}
+	return report.NewNegotiatedText(c.view.options(c.sys.IO), a, b).Append(buf, connections)
 }

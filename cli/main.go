@@ -33,7 +33,7 @@ func harden() error {
 func Run(sys *scan.System, args []string) int {
 	root := newRoot(sys)
 	help := &helpWriter{to: sys.Out}
-	root.SetArgs(negativeNumbersLast(args))
+	root.SetArgs(joinCompared(negativeNumbersLast(args)))
 	root.SetOut(help)
 	root.SetErr(sys.Err)
 	err := root.Execute()

@@ -4,6 +4,7 @@ import (
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/comparison"
 )
 
 // ImportsJSON renders connections as one JSON object a line.
@@ -22,4 +23,19 @@ func NewImportsJSON() *ImportsJSON {
 func (j *ImportsJSON) AppendImport(dst []byte, i *track.Import) []byte {
 	j.imp.Import = i
 	return append(j.json.Append(dst, &j.imp), '\n')
+}
+
+// ClientsJSON renders in what two clients differ as one JSON object a target.
+type ClientsJSON struct {
+	json *render.RecordJSON[*comparison.Connection]
+}
+
+// NewClientsJSON makes a JSON renderer.
+func NewClientsJSON() *ClientsJSON {
+	return &ClientsJSON{render.NewRecordJSON(records.ClientDifferences.Keys, false)}
+}
+
+// Append appends the object and a newline.
+func (j *ClientsJSON) Append(dst []byte, c *comparison.Connection) []byte {
+	return append(j.json.Append(dst, c), '\n')
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
@@ -62,11 +63,11 @@ func (s *NegotiatedText) Append(dst []byte, list []*comparison.Connection) []byt
 func (s *NegotiatedText) lines(dst []byte, c *comparison.Connection) []byte {
 	switch {
 	case c.Before == nil:
-		return s.line(dst, "", "connects captured: only "+s.sides[1], nil)
+		return s.line(render.AppendSpaces(dst, indent), indent, "", []string{"connects captured: only " + s.sides[1]})
 	case c.After == nil:
-		return s.line(dst, "", "connects captured: only "+s.sides[0], nil)
+		return s.line(render.AppendSpaces(dst, indent), indent, "", []string{"connects captured: only " + s.sides[0]})
 	case len(c.Changed) == 0:
-		return s.line(dst, "", "the same", nil)
+		return s.line(render.AppendSpaces(dst, indent), indent, "", strings.Fields(same(c.Before)))
 	}
 	for _, p := range c.Changed {
 		switch p {
@@ -84,48 +85,84 @@ func (s *NegotiatedText) lines(dst []byte, c *comparison.Connection) []byte {
 }
 
 func (s *NegotiatedText) flags(dst []byte, title string, before, after comparison.Flags) []byte {
+	dst = s.title(dst, title)
+	dst = s.line(dst, textColumn, "", []string{"both: " + strconv.Itoa(before.Both(after).Count()) + " flags"})
 	for i, only := range []comparison.Flags{before.Without(after), after.Without(before)} {
 		if names := records.ConnectFlagNames(only); len(names) > 0 {
-			dst = s.line(dst, title, "only "+s.sides[i]+":", names)
+			dst = s.line(render.AppendSpaces(dst, textColumn), textColumn, "only "+s.sides[i]+":", names)
 		}
 	}
 	return dst
 }
 
-func (s *NegotiatedText) versions(dst []byte, title string, before, after []uint32) []byte {
-	var texts [2]string
-	for i, list := range [][]uint32{before, after} {
-		texts[i] = s.sides[i]
-		for _, v := range list {
-			texts[i] += " " + string(schema.AppendVersion(nil, v))
-		}
+// same returns what both sides negotiated.
+func same(n *comparison.Negotiated) string {
+	text := "the same"
+	sep := ": "
+	add := func(part string) {
+		text += sep + part
+		sep = ", "
 	}
-	return s.line(dst, title, texts[0]+", "+texts[1], nil)
+	if n.HasAsked {
+		add(strconv.Itoa(n.Asked.Count()) + " flags asked")
+	}
+	if n.HasGranted {
+		add(strconv.Itoa(n.Granted.Count()) + " granted")
+	}
+	for _, v := range n.Clients {
+		add("client " + string(schema.AppendVersion(nil, v)))
+	}
+	for _, v := range n.Servers {
+		add("server " + string(schema.AppendVersion(nil, v)))
+	}
+	return text
 }
 
-// line appends a line that is wrapped behind its label.
-func (s *NegotiatedText) line(dst []byte, title, label string, names []string) []byte {
-	const indent, column = 2, 18
+func (s *NegotiatedText) versions(dst []byte, title string, before, after []uint32) []byte {
+	dst = s.title(dst, title)
+	var parts []string
+	for i, list := range [][]uint32{before, after} {
+		part := s.sides[i]
+		for _, v := range list {
+			part += " " + string(schema.AppendVersion(nil, v))
+		}
+		parts = append(parts, part)
+	}
+	parts[0] += ","
+	return s.line(dst, textColumn, "", parts)
+}
+
+// Columns of the lines about targets.
+const (
+	indent     = 2
+	textColumn = 18
+)
+
+// title appends the beginning of a line, up to textColumn.
+func (s *NegotiatedText) title(dst []byte, title string) []byte {
 	dst = s.colors.Key.Append(render.AppendSpaces(dst, indent), title)
-	at := indent
-	if title != "" {
-		dst, at = render.AppendSpaces(dst, column-indent-len(title)), column
-	}
+	return render.AppendSpaces(dst, textColumn-indent-len(title))
+}
+
+// line appends the rest of a line from a column on: a label, and words that are
+// wrapped behind it.
+func (s *NegotiatedText) line(dst []byte, at int, label string, words []string) []byte {
+	style := &render.Style{}
 	dst = append(dst, label...)
-	if len(names) == 0 {
-		return append(dst, '\n')
+	if label != "" {
+		at += render.Width([]byte(label)) + 1
+		dst, style = append(dst, ' '), &s.colors.Flag
 	}
-	at += render.Width([]byte(label)) + 1
 	room := 0
 	if s.width > 0 {
 		const least = 24
 		room = max(s.width-at, least)
 	}
-	for i, line := range wrapWords(names, room) {
+	for i, line := range wrapWords(words, room) {
 		if i > 0 {
-			dst = render.AppendSpaces(dst, at-1)
+			dst = render.AppendSpaces(dst, at)
 		}
-		dst = append(s.colors.Flag.Append(append(dst, ' '), line), '\n')
+		dst = append(style.Append(dst, line), '\n')
 	}
 	return dst
 }

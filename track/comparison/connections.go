@@ -3,6 +3,7 @@ package comparison
 import (
 	"cmp"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"github.com/lshark/lshark/track"
@@ -35,6 +36,14 @@ type Flags struct{ Flags, Flags2 uint64 }
 func (f Flags) Without(others Flags) Flags {
 	return Flags{f.Flags &^ others.Flags, f.Flags2 &^ others.Flags2}
 }
+
+// Both returns the flags that others have, too.
+func (f Flags) Both(others Flags) Flags {
+	return Flags{f.Flags & others.Flags, f.Flags2 & others.Flags2}
+}
+
+// Count returns the number of flags.
+func (f Flags) Count() int { return bits.OnesCount64(f.Flags) + bits.OnesCount64(f.Flags2) }
 
 // Part is a part of what was negotiated.
 type Part uint8
