@@ -171,6 +171,12 @@ func IsIntent(m *Msg) bool {
 	return len(m.Bufs) > 2 || lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0
 }
 
+// IsGlimpse reports whether a request of LDLM_ENQUEUE asks an OST for the size of an
+// object, and gets a lock only when nobody else has one.
+func IsGlimpse(m *Msg) bool {
+	return len(m.Buf(2)) < ldlmIntent.Size && lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 && requestLock(m.Buf(1), m.Big).kind() == ldlmExtentType
+}
+
 // IsLockTest reports whether a request of LDLM_ENQUEUE only tests whether it
 // would be granted.
 func IsLockTest(m *Msg) bool { return lockFlags.Uint(m.Buf(1), m.Big)&flagTest != 0 }

@@ -1,0 +1,103 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// Transfer is what a request of OST_READ or OST_WRITE asks for.
+type Transfer struct {
+	Start, End uint64 // first byte of the object, and the one behind the last
+	Bytes      uint64
+	Ranges     int
+	AnyFlags   uint64 // of ObdBrwFlags, that at least one range has
+	AllFlags   uint64 // that all ranges have
+	IsAgain    bool   // the client sends it once more, after an error or a bad checksum
+
+	Grant    uint64 // bytes of grant that the client has left
+	Wanted   uint64 // bytes of grant that it would like
+	HasGrant bool   // Grant and Wanted are known
+}
+
+var (
+	rnbFlags      = niobufRemote.Field("rnb_flags")
+	oUndirty      = obdo.Field("o_undirty")
+	oCksum        = obdo.Field("o_cksum")
+	oUID          = obdo.Field("o_uid")
+	oGID          = obdo.Field("o_gid")
+	oProjID       = obdo.Field("o_projid")
+	flagResend    = ObdoFlags.Bit("RECOV_RESEND")
+	checksumKinds = uint64(0xf000)
+)
+
+// TransferOf reads a request of OST_READ or OST_WRITE; ok reports whether all its
+// ranges were captured.
+func TransferOf(m *Msg) (t Transfer, ok bool) {
+	b, big := m.Buf(3), m.Big
+	objects := m.Buf(2)
+	if len(objects) < obdIoobj.Size || len(b) < niobufRemote.Size || len(b) < int(iooBufcnt.Uint(objects, big))*niobufRemote.Size {
+		return t, false
+	}
+	t.Start, t.AllFlags = ^uint64(0), ^uint64(0)
+	for ; len(b) >= niobufRemote.Size; b = b[niobufRemote.Size:] {
+		at, size, flags := rnbOffset.Uint(b, big), rnbLen.Uint(b, big), rnbFlags.Uint(b, big)
+		t.Start, t.End = min(t.Start, at), max(t.End, at+size)
+		t.Bytes += size
+		t.AnyFlags |= flags
+		t.AllFlags &= flags
+		t.Ranges++
+	}
+	a := attrsOf(m, 1)
+	t.IsAgain = a.flag(flagResend)
+	if a.valid(validGrant) && a.reach(oGrant) {
+		t.Grant, t.Wanted, t.HasGrant = a.word(oGrant), a.word(oUndirty), true
+	}
+	return t, true
+}
+
+// DataChecksum is a checksum over the data of a read or write.
+type DataChecksum struct {
+	Kind  uint64 // the number in bits 12 to 15 of ObdoFlags
+	Value uint32
+}
+
+// DataChecksumOf returns the checksum in the request of a write, or in the reply to a
+// read or write; ok is false when there is none.
+func DataChecksumOf(m *Msg) (c DataChecksum, ok bool) {
+	a := attrsOf(m, 1)
+	if !a.valid(validChecksum|validFlags) || !a.reach(oCksum) {
+		return c, false
+	}
+	c = DataChecksum{a.word(oFlags) & checksumKinds, uint32(a.word(oCksum))}
+	return c, c.Kind != 0
+}
+
+// Owner is whom the space of an object is charged to.
+type Owner struct {
+	User, Group, Project uint32
+	HasProject           bool
+}
+
+// OwnerOf returns the owner of the object in a request to write, or in the reply to
+// it.
+func OwnerOf(m *Msg) (o Owner, ok bool) {
+	a := attrsOf(m, 1)
+	if !a.reach(oProjID) {
+		return o, false
+	}
+	o = Owner{User: uint32(a.word(oUID)), Group: uint32(a.word(oGID)), HasProject: a.valid(validProject)}
+	if o.HasProject {
+		o.Project = uint32(a.word(oProjID))
+	}
+	return o, true
+}
+
+var (
+	validProject = ObdMdValid.Bit("FLPROJID")
+	noUserQuota  = ObdoFlags.Bit("NO_USRQUOTA")
+	noGroupQuota = ObdoFlags.Bit("NO_GRPQUOTA")
+	noProjQuota  = ObdoFlags.Bit("NO_PRJQUOTA")
+)
+
+// OverQuota reports whose quota is used up, by the flags in the reply to a write.
+func OverQuota(m *Msg) (user, group, project bool) {
+	a := attrsOf(m, 1)
+	return a.flag(noUserQuota), a.flag(noGroupQuota), a.flag(noProjQuota)
+}
