@@ -38,7 +38,7 @@ type Threshold struct {
 func (t *Threshold) Nanoseconds() int64 { return int64(t.Value * 1e9) }
 
 // Hooks are the funcs of a rule that an Engine calls; those that are nil are not
-// called. What they get is valid during the call.
+// called. What they get is valid during the call, unless it says otherwise.
 type Hooks struct {
 	// Opcodes are the operations of the RPCs that Sent, Answered and Done get; nil:
 	// all. RPCs whose opcode is unknown are passed to rules without Opcodes only.
@@ -48,7 +48,8 @@ type Hooks struct {
 	Answered func(*track.RPC, *dissect.Message) // each first final reply
 	Done     func(*track.RPC)                   // each RPC when it has ended
 
-	// Lock gets each lock when it has ended, or at the end of the capture.
+	// Lock gets each lock when it has ended, or at the end of the capture. It may be
+	// kept.
 	Lock func(*locks.Lock)
 
 	// Import gets a connection after each message that added to its log.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/lnet"
@@ -46,17 +47,27 @@ func targetText(name string, server lnet.NID) string {
 
 // lockText returns a lock as in "PW lock on [0x300000402:0x3a:0x0]".
 func lockText(l *locks.Lock) string {
-	var b strings.Builder
+	text := modeText(l)
+	if name := l.Desc.AppendResource(nil); len(name) > 0 {
+		text += " on " + string(name)
+	}
+	return text
+}
+
+// modeText returns the mode and kind of a lock as in "PW lock", "PW flock" or "group
+// lock".
+func modeText(l *locks.Lock) string {
+	kind := "lock"
+	switch {
+	case l.Desc.IsGroup():
+		return "group lock"
+	case l.Desc.Kind == opcodes.FlockLock:
+		kind = "flock"
+	}
 	if mode, ok := l.Mode(); ok {
-		b.WriteString(opcodes.LdlmMode.Name(mode))
-		b.WriteByte(' ')
+		return opcodes.LdlmMode.Name(mode) + " " + kind
 	}
-	b.WriteString("lock")
-	if text := l.Desc.AppendResource(nil); len(text) > 0 {
-		b.WriteString(" on ")
-		b.Write(text)
-	}
-	return b.String()
+	return kind
 }
 
 // nodes returns the NIDs as in "A", "A and B", or "A, B and 3 others".
@@ -75,3 +86,6 @@ func nodes(list []lnet.NID) string {
 	}
 	return strings.Join(words, "")
 }
+
+// formatFloat returns a number with so many digits after the point.
+func formatFloat(v float64, precision int) string { return strconv.FormatFloat(v, 'f', precision, 64) }
