@@ -131,7 +131,9 @@ func (c *recoveries) run(args []string) error {
 	p.Add(scan.Consumer{
 		Begin: func() error { return w.Write(header) },
 		Message: func(m *dissect.Message) error {
-			t.Message(m)
+			if r := t.Message(m); r != nil {
+				follow.Message(r, m)
+			}
 			return nil
 		},
 		Later: t.Later,

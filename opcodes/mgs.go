@@ -280,7 +280,7 @@ var _ = DefineRPC(&RPC{Opcode: MGS_CONFIG_READ, Name: "MGS_CONFIG_READ",
 	Doc: "Reads a table of the MGS that is not a log: where targets run now, so that clients need not wait for timeouts " +
 		"when a server comes back (imperative recovery), or the nodemaps. The table comes as bulk data.",
 	Variants: []*Variant{
-		{Name: "recover",
+		{Name: RecoveryTable,
 			Request:          Bufs(bufPtlrpcBody, bufMgsConfigBody),
 			Reply:            Bufs(bufPtlrpcBody, bufMgsConfigRes),
 			Bulk:             &BulkData{Portal: portalMGSBulk, Type: nidTable},

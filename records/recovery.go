@@ -28,8 +28,10 @@ var Recoveries = Table[*recovery.Recovery]{Record: "recovery", Prefix: "recovery
 		v.SetString(r.GoneBy.String())
 		return r.GoneBy != recovery.NoSign
 	}},
+	recoveryPoint("starting", "the target registered with the MGS or connected to other targets, before it was back", func(r *recovery.Recovery) track.Point { return r.Starting }),
 	recoveryPoint("back", "first connect that the target accepted again", func(r *recovery.Recovery) track.Point { return r.Back }),
 	recoveryPoint("completed", "end of the recovery: the message that shows the first client that can go on", func(r *recovery.Recovery) track.Point { return r.Completed }),
+	recoveryPoint("announced", "the table of the MGS that brought the new instance to a client or server (imperative recovery)", func(r *recovery.Recovery) track.Point { return r.Announced }),
 	{Name: "downtime", Type: Duration, Doc: "time from gone to back; null where the first sign may have come after the restart", Get: func(r *recovery.Recovery, v *Value) bool { return v.setDuration(r.Downtime()) }},
 	{Name: "downtime_max", Type: Duration, Doc: "how long it was gone at most: time from last_reply to back", Get: func(r *recovery.Recovery, v *Value) bool { return v.setDuration(r.DowntimeLimit()) }},
 	{Name: "window", Type: Duration, Doc: "how long the recovery took: time from back to completed", Get: func(r *recovery.Recovery, v *Value) bool { return v.setDuration(r.Window()) }},
@@ -89,7 +91,7 @@ var Recoveries = Table[*recovery.Recovery]{Record: "recovery", Prefix: "recovery
 		Parts: append(pointAt(func(r *recovery.Recovery, i int) track.Point { return r.Events[i].Point }), recoveryEvents...)},
 }}
 
-const signDoc = "not_connected (a reply says that the server does not know the client), refused (the server does not have the target), unanswered (a request without a reply), reconnect (a client connects again; what made it do so was not seen)"
+const signDoc = "not_connected (a reply says that the server does not know the client), refused (the server does not have the target), unanswered (a request without a reply), stopping (the target disconnects from other targets), reconnect (a client connects again; what made it do so was not seen)"
 
 func recoveryText(name, doc string, get func(r *recovery.Recovery) string) Key[*recovery.Recovery] {
 	return Key[*recovery.Recovery]{Name: name, Type: Text, Doc: doc, Get: func(r *recovery.Recovery, v *Value) bool {
@@ -151,7 +153,7 @@ var recoveryClients = []Key[*recovery.Recovery]{
 	}},
 	clientText("uuid", "uuid that it connects with", func(c *recovery.Client) string { return c.Connection.ClientUUID }),
 	clientText("kind", "kind of connection: client, mgc (to the MGS), lwp (light-weight proxy), mdt-mdt or mdt-ost", func(c *recovery.Client) string { return c.Type }),
-	clientText("outcome", "missing (it was not seen to come back), recovering (that it recovered was not seen), recovered, evicted (it lost its locks and what was not committed), reconnected (it had nothing to recover), mounted (it connected for the first time)",
+	clientText("outcome", "missing (it was not seen to come back), recovering (that it recovered was not seen), recovered, evicted (it lost its locks and what was not committed), reconnected (it had nothing to recover), mounted (it connected for the first time), unknown (bytes were not captured that may show that it came back)",
 		func(c *recovery.Client) string { return c.Outcome.String() }),
 	clientPoint("last_reply", "the last reply that it got before", func(c *recovery.Client) track.Point { return c.LastReply }),
 	clientPoint("lost", "first sign that its connection was lost", func(c *recovery.Client) track.Point { return c.Lost }),

@@ -74,6 +74,7 @@ var signTexts = [...]string{
 	recovery.SignNotConnected: "the server does not know the connection",
 	recovery.SignRefused:      "the server does not have the target",
 	recovery.SignUnanswered:   "a request without a reply",
+	recovery.SignStopping:     "it disconnects from other targets",
 	recovery.SignReconnect:    "connects again",
 }
 
@@ -82,13 +83,19 @@ func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event
 	switch e.Kind {
 	case recovery.EventLastReply:
 		return s.node(append(dst, "last reply before, of "...), e)
-	case recovery.EventGone, recovery.EventLost:
+	case recovery.EventGone:
+		return append(append(dst, "gone: "...), signTexts[e.Sign]...)
+	case recovery.EventLost:
 		return append(append(dst, "lost: "...), signTexts[e.Sign]...)
 	case recovery.EventRefused:
 		dst = s.node(append(plural(dst, e.Count, "connect"), " refused by "...), e)
 		return s.until(records.AppendErrno(append(dst, ": "...), e.Status), e)
 	case recovery.EventUnanswered:
 		return append(plural(dst, e.Count, "connect"), " without a reply"...)
+	case recovery.EventStarting:
+		return append(dst, "is being started"...)
+	case recovery.EventAnnounced:
+		return append(dst, "the MGS announces the restart"...)
 	case recovery.EventBack:
 		return append(s.node(dst, e), " has the target and accepts connects"...)
 	case recovery.EventConnected:

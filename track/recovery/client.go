@@ -27,6 +27,7 @@ type Client struct {
 	recovery        *Recovery           // that it belongs to; nil: not decided yet
 	firstUnanswered track.Point         // request
 	firstSilent     track.Point         // connect without a reply
+	lastSilent      int64               // time of the last one of them
 	failures        map[uint64]*failure // by xid
 }
 
@@ -52,9 +53,10 @@ const (
 	ClientEvicted                    // it lost its locks and what was not committed
 	ClientReconnected                // it came back and had nothing to recover
 	ClientMounted                    // it connected for the first time
+	ClientUnknown                    // bytes were not captured that may show that it came back
 )
 
-var outcomeNames = [...]string{"missing", "recovering", "recovered", "evicted", "reconnected", "mounted"}
+var outcomeNames = [...]string{"missing", "recovering", "recovered", "evicted", "reconnected", "mounted", "unknown"}
 
 // String returns the name in records.
 func (o Outcome) String() string { return outcomeNames[o] }
@@ -91,12 +93,9 @@ func (c *Client) Refused() (counts map[int32]int64) {
 	return counts
 }
 
-// isWithout reports whether a server, any for the zero NID, said that it does not
-// have the target.
+// isWithout reports whether a server said that it does not have the target.
 func (c *Client) isWithout(server lnet.NID) bool {
-	return slices.ContainsFunc(c.Refusals, func(f Refusal) bool {
-		return f.Status == enodev && (server == lnet.NID{} || f.Server == server)
-	})
+	return slices.ContainsFunc(c.Refusals, func(f Refusal) bool { return f.Status == enodev && f.Server == server })
 }
 
 // begin returns the time of the first message about it.

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"math"
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
@@ -33,15 +34,35 @@ func (k *member) recovers() bool {
 // connect takes a connect request.
 func (t *Tracker) connect(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
 	k.initial = m.RPC.OpFlags&opInitial != 0 || r.Handle == 0
-	if k.instance == 0 {
-		k.instance = t.changed.Asked.Instance // what the server granted it the last time
+	if n := t.changed.Asked.Instance; n != 0 { // what the server granted it the last time
+		if k.lost && k.instance != 0 && k.instance != n {
+			k.returned(n)
+		}
+		k.instance = n
 	}
 	switch {
 	case k.initial && r.ConnCnt == 1: // mounted again
+		t.starting(ownTarget(k.connection.ClientUUID), p)
 		k.lost, k.before, k.client, k.instance = false, k.client, nil, 0
-	case k.initial, k.lost, k.recovers():
+	case k.recovers():
+		if k.again.Frame == 0 {
+			k.again = p
+		}
+	case k.initial, k.lost:
 	default:
 		t.lose(k, p, SignReconnect)
+	}
+}
+
+// returned takes a client that has been connected to another start of the target since
+// it lost its connection, which was not captured.
+func (k *member) returned(instance uint32) {
+	k.lost = false
+	if k.client.Outcome == ClientMissing {
+		k.client.Outcome = ClientUnknown
+	}
+	if g := k.target; g != nil && g.current != nil && g.current.Instance == instance {
+		g.current.add(k.client)
 	}
 }
 
@@ -96,25 +117,56 @@ func (t *Tracker) accepted(k *member, r *track.RPC, m *dissect.Message, p track.
 	restarted := recovering || changed && (k.first.Frame != 0 || k.lost || k.initial && g.lastReply.Frame != 0) ||
 		k.lost && k.client.isWithout(r.Server) && !reconnected && !same
 	wasLost := k.lost
+	if instance != 0 && instance != g.instance {
+		g.learn(instance, restarted, p)
+	}
 	switch {
 	case restarted:
 		rec := t.restart(g, k, servers{r.Server, instance, before}, p)
-		if !k.lost && !k.recovers() {
-			k.before, k.client = k.client, &Client{Connection: k.connection, Type: i.Kind(), ClientMoments: ClientMoments{LastReply: k.last}}
-		}
+		k.joinRestart(rec, i.Kind())
 		rec.add(k.client)
 	case wasLost && k.client.recovery == nil:
-		t.reconnected(g, k, p)
-	}
-	if instance != 0 {
-		g.instance = instance
+		kind := Lost
+		switch {
+		case reconnected, same && i.Evictions == k.evictions:
+			kind = Reconnect
+		case same:
+			kind = Eviction
+		}
+		t.reconnected(g, k, kind, r.Server, p)
 	}
 	k.kind = i.Kind()
 	if i.State == track.StateDiscon || !restarted && !wasLost && !k.recovers() {
 		return
 	}
-	k.lost = false
+	k.lost, k.again = false, track.Point{}
 	k.client.connected(k, i, p)
+}
+
+// learn takes the instance that a target grants. Where none was known before, the
+// target may have had it all the time.
+func (g *target) learn(instance uint32, restarted bool, p track.Point) {
+	g.past = g.life
+	g.life = life{instance: instance, begin: p}
+	if g.past.instance == 0 && !restarted {
+		g.lastReply, g.server = g.past.lastReply, g.past.server
+	}
+}
+
+// joinRestart makes the client of a restart, unless the loss of its connection is
+// part of that already.
+func (k *member) joinRestart(rec *Recovery, kind string) {
+	c := k.client
+	switch {
+	case k.lost, c != nil && c.recovery == rec:
+		return
+	case k.recovers() && c.recovery == nil:
+		return
+	}
+	k.before, k.client = c, &Client{Connection: k.connection, Type: kind, ClientMoments: ClientMoments{LastReply: k.last}}
+	if k.again.Frame != 0 {
+		k.client.Lost, k.client.LostBy = k.again, SignReconnect
+	}
 }
 
 // connected takes what the accepted connect means for the client.
@@ -156,30 +208,37 @@ func (t *Tracker) restart(g *target, k *member, s servers, p track.Point) *Recov
 		}
 		t.endRecovery(g, r, p.Time)
 	}
+	before := &g.past // the restart has begun another life
 	r := &Recovery{Target: g.name}
+	if r.Back = g.begin; s.instance == 0 || s.instance != g.instance {
+		before, r.Back = &g.life, p
+	}
 	r.Server, r.Instance = s.server, s.instance
 	if s.before != s.instance {
 		r.InstanceBefore = s.before
 	}
-	r.LastReply, r.Back = g.lastReply, p
-	if r.ServerBefore = g.server; g.server != (lnet.NID{}) && g.server != s.server {
+	r.LastReply, r.ServerBefore = before.lastReply, before.server
+	if r.ServerBefore != (lnet.NID{}) && !t.nodes.same(r.ServerBefore, s.server) {
 		r.Kind = Failover
+	}
+	if g.stop.Time > r.LastReply.Time && g.stop.Time < r.Back.Time {
+		r.stop = g.stop
+	}
+	if g.start.Time > max(r.LastReply.Time, r.stop.Time) && g.start.Time <= r.Back.Time {
+		r.Starting = g.start
 	}
 	g.current = r
 	return r
 }
 
-// reconnected takes a client that came back to a target that ran on.
-func (t *Tracker) reconnected(g *target, k *member, p track.Point) {
-	kind := Reconnect
-	if t.changed.Evictions > k.evictions {
-		kind = Eviction
-	}
+// reconnected takes a client that came back, to a target that was not seen to be
+// started again.
+func (t *Tracker) reconnected(g *target, k *member, kind Kind, server lnet.NID, p track.Point) {
 	r := g.breaks
 	if r == nil || r.Kind != kind || k.client.Lost.Time > r.lastConnected() {
 		t.endBreaks(g, p.Time)
 		r = &Recovery{Target: g.name, Kind: kind}
-		r.Server, r.ServerBefore = g.server, g.server
+		r.Server, r.ServerBefore = server, g.server
 		r.Instance, r.InstanceBefore = k.instance, k.instance
 		r.LastReply, r.Back = k.client.LastReply, p
 		g.breaks = r
@@ -220,12 +279,13 @@ func (t *Tracker) endBreaks(g *target, now int64) {
 func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 	atServer := t.views.isAt(r.Server) || t.views.isAt(r.ServerBefore)
 	known := atServer && !t.hasUnnamed(r)
+	whole := !t.isLossy(r.LastReply.Time, math.MaxInt64)
 	for _, k := range g.members {
 		c := k.client
 		switch {
 		case k.lost && c.recovery == nil && c.Lost.Time < r.Back.Time:
 			r.add(c)
-		case atServer && k.isSilent(r) && (c == nil || c.recovery != r):
+		case known && whole && k.isSilent(r) && (c == nil || c.recovery != r):
 			r.add(&Client{Connection: k.connection, Type: k.kind, ClientMoments: ClientMoments{LastReply: k.last}})
 		}
 	}
@@ -233,6 +293,9 @@ func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 		if c.Type != "lwp" && c.Type != "mgc" && c.Outcome != ClientMounted {
 			r.known++
 		}
+	}
+	if g.announced.instance == r.Instance && r.Instance != 0 {
+		r.Announced = g.announced.Point
 	}
 	r.knownValid = known && r.Dropped == 0 && r.Kind.isRestart()
 	r.ended = now
@@ -243,21 +306,28 @@ func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 // isSilent reports whether a client was connected when a target was lost and no
 // message of it came since.
 func (k *member) isSilent(r *Recovery) bool {
+	return !k.isClosed() && k.last.Frame != 0 && k.last.Time <= r.LastReply.Time
+}
+
+// isClosed reports whether the client has disconnected.
+func (k *member) isClosed() bool {
 	switch k.state {
 	case track.StateClosed, track.StateIdle, track.StateDisconnecting, track.StateNew:
-		return false
+		return true
 	}
-	return k.last.Frame != 0 && k.last.Time <= r.LastReply.Time
+	return false
 }
 
 // mgsPortal is where requests to the MGS go.
 const mgsPortal = 26
 
-// hasUnnamed reports whether there were connections to the server that may have been
-// to the target: their targets are unknown, and no replies came since.
+// hasUnnamed reports whether there are connections to the server that may be to the
+// target: their targets are unknown, and they were not in use both before the target
+// was gone and after it was back.
 func (t *Tracker) hasUnnamed(r *Recovery) (found bool) {
 	t.members.All(func(c *track.Connection, k *member) bool {
-		found = k.target == nil && k.portal != mgsPortal && (c.Server == r.Server || c.Server == r.ServerBefore) && k.isSilent(r)
+		found = k.target == nil && k.portal != mgsPortal && (c.Server == r.Server || c.Server == r.ServerBefore) &&
+			!k.isClosed() && (k.first.Frame == 0 || k.first.Time > r.LastReply.Time || k.last.Time < r.Back.Time)
 		return !found
 	})
 	return found
@@ -280,13 +350,14 @@ func (t *Tracker) endTarget(g *target) {
 		}
 	}
 	if r == nil {
+		t.announcedRestart(g)
 		return
 	}
 	for _, c := range r.Clients {
 		switch {
 		case c.isWithout(r.ServerBefore):
 			r.Kind = Stopped
-		case c.Unanswered > 0 && r.Kind != Stopped:
+		case c.Unanswered > 0 && r.Kind != Stopped && !t.isHeard(r.ServerBefore, c.lastSilent):
 			r.Kind = Unreachable
 		}
 		if c.LastReply.Time > r.LastReply.Time {
@@ -296,24 +367,37 @@ func (t *Tracker) endTarget(g *target) {
 	t.ended = append(t.ended, r)
 }
 
+// announcedRestart makes a record of a restart that only the MGS told about: no
+// client has noticed it.
+func (t *Tracker) announcedRestart(g *target) {
+	if g.instance == 0 || g.announced.instance <= g.instance {
+		return
+	}
+	r := &Recovery{Target: g.name}
+	r.Instance, r.InstanceBefore = g.announced.instance, g.instance
+	r.ServerBefore, r.LastReply, r.Announced = g.server, g.lastReply, g.announced.Point
+	t.ended = append(t.ended, r)
+}
+
 // pass passes a record on.
 func (t *Tracker) pass(r *Recovery) {
 	r.passed = true
 	for _, c := range r.Clients {
 		c.settleFailures()
-		if t.isLossy(c) {
+		if t.isLossy(c.Connected.Time, c.Ready.Time) {
 			c.NotReplayed = Gap{}
+		}
+		if c.Outcome == ClientMissing && t.isLossy(c.begin(), math.MaxInt64) {
+			c.Outcome = ClientUnknown
 		}
 	}
 	r.settle()
 	t.done(r)
 }
 
-// isLossy reports whether bytes were not captured while a client replayed requests.
-func (t *Tracker) isLossy(c *Client) bool {
-	return slices.ContainsFunc(t.losses, func(s track.Span) bool {
-		return s.From <= c.Ready.Time && s.To >= c.Connected.Time
-	})
+// isLossy reports whether bytes were not captured in a stretch of time.
+func (t *Tracker) isLossy(from, to int64) bool {
+	return slices.ContainsFunc(t.losses, func(s track.Span) bool { return s.From <= to && s.To >= from })
 }
 
 // noteGap takes the transactions that were not replayed, which the connection has
@@ -324,4 +408,10 @@ func (c *Client) noteGap(i *track.Import, p track.Point) {
 			c.NotReplayed.sum(Gap{Transnos{e.From, e.To}, e.Count, p})
 		}
 	}
+}
+
+// isHeard reports whether a server has sent replies about any target since a time.
+func (t *Tracker) isHeard(server lnet.NID, since int64) bool {
+	last, ok := t.heard.Get(server)
+	return ok && *last >= since
 }

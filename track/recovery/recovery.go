@@ -19,7 +19,8 @@ type Recovery struct {
 	Dropped int       // clients that were too many to keep
 	Events  []Event   // in the order of time
 
-	known      int // clients that the target had
+	stop       track.Point // the target disconnected from others
+	known      int         // clients that the target had
 	knownValid bool
 	ended      int64 // when it was superseded
 	passed     bool  // to the hook
@@ -36,8 +37,10 @@ type Moments struct {
 	LastReply track.Point // the last one before it was gone
 	Gone      track.Point // the first sign that it was gone
 	GoneBy    Sign
+	Starting  track.Point // the target registered with the MGS, or connected to others
 	Back      track.Point // the first connect that was accepted again
 	Completed track.Point // the first client had recovered, which ends the recovery for all
+	Announced track.Point // the MGS told a client or server about the restart
 }
 
 // Kind is what happened to a target.
@@ -74,10 +77,11 @@ const (
 	SignNotConnected      // a reply says that the server does not know the client
 	SignRefused           // a connect is refused, because the server does not have the target
 	SignUnanswered        // a request has no reply
+	SignStopping          // the target disconnects from other targets
 	SignReconnect         // the client connects again; what made it do so was not seen
 )
 
-var signNames = [...]string{"", "not_connected", "refused", "unanswered", "reconnect"}
+var signNames = [...]string{"", "not_connected", "refused", "unanswered", "stopping", "reconnect"}
 
 // String returns the name in records, empty for NoSign.
 func (s Sign) String() string { return signNames[s] }
@@ -86,7 +90,8 @@ func (s Sign) String() string { return signNames[s] }
 // sign to the first connect that was accepted. It is unknown where the first sign may
 // have come after the restart.
 func (r *Recovery) Downtime() (ns int64, ok bool) {
-	ok = r.GoneBy == SignUnanswered || slices.ContainsFunc(r.Clients, func(c *Client) bool { return c.isWithout(lnet.NID{}) })
+	ok = r.GoneBy == SignUnanswered || r.GoneBy == SignStopping ||
+		slices.ContainsFunc(r.Clients, func(c *Client) bool { return c.isWithout(r.ServerBefore) || c.isWithout(r.Server) })
 	return r.Back.Time - r.Gone.Time, ok && r.Kind.isRestart() && r.Gone.Frame != 0 && r.Back.Frame != 0
 }
 
@@ -170,10 +175,11 @@ func (r *Recovery) Last() (last *Client) {
 // settle sets what follows from the clients of a complete record.
 func (r *Recovery) settle() {
 	slices.SortStableFunc(r.Clients, func(a, b *Client) int { return cmp.Compare(a.begin(), b.begin()) })
+	r.sign(r.stop, SignStopping)
 	for _, c := range r.Clients {
 		r.sign(c.firstUnanswered, SignUnanswered)
 		r.sign(c.Lost, c.LostBy)
-		if c.Recovered.Frame != 0 && c.Outcome == ClientRecovered && (r.Completed.Frame == 0 || c.Recovered.Time < r.Completed.Time) {
+		if c.Outcome == ClientRecovered && (r.Completed.Frame == 0 || c.Recovered.Time < r.Completed.Time) {
 			r.Completed = c.Recovered
 		}
 	}

@@ -34,6 +34,7 @@ const (
 	EventLost                         // a client lost the connection
 	EventRefused                      // connects were refused
 	EventUnanswered                   // connects without a reply
+	EventStarting                     // the target was being started
 	EventBack                         // the target accepted a connect
 	EventConnected                    // a client connected
 	EventReplay                       // a client replayed requests
@@ -45,10 +46,11 @@ const (
 	EventFailed                       // a request failed
 	EventWaited                       // a request has waited until the target was back
 	EventMissing                      // a client was not seen again
+	EventAnnounced                    // the MGS told about the restart
 )
 
-var eventNames = [...]string{"last_reply", "gone", "lost", "refused", "unanswered", "back", "connected", "replay", "not_replayed",
-	"lock_replay", "ready", "evicted", "recovered", "failed", "waited", "missing"}
+var eventNames = [...]string{"last_reply", "gone", "lost", "refused", "unanswered", "starting", "back", "connected", "replay", "not_replayed",
+	"lock_replay", "ready", "evicted", "recovered", "failed", "waited", "missing", "announced"}
 
 // String returns the name in records.
 func (k EventKind) String() string { return eventNames[k] }
@@ -68,7 +70,9 @@ func (r *Recovery) story() (list []Event) {
 		list = append(list, e)
 	}
 	add(Event{Point: r.LastReply, Kind: EventLastReply, Server: r.ServerBefore})
-	if r.GoneBy == SignUnanswered {
+	add(Event{Point: r.Starting, Kind: EventStarting})
+	add(Event{Point: r.Announced, Kind: EventAnnounced})
+	if r.GoneBy == SignUnanswered || r.GoneBy == SignStopping {
 		add(Event{Point: r.Gone, Kind: EventGone, Sign: r.GoneBy})
 	}
 	if r.Kind.IsOutage() {

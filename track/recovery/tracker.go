@@ -37,6 +37,8 @@ type Tracker struct {
 	targets *fifo.Map[string, *target]
 	ended   []*Recovery // until their RPCs have ended
 	views   viewpoints
+	nodes   nodes
+	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
 	losses  []track.Span
 }
 
@@ -51,21 +53,35 @@ type member struct {
 	first      track.Point
 	last       track.Point // reply of the target
 	portal     uint32
-	initial    bool    // the last connect began a new connection
-	lost       bool    // and not made again
-	client     *Client // of the last loss
-	before     *Client // of the loss before that
+	handle     uint64 // of the last reply
+	server     lnet.NID
+	heard      *int64      // of that server
+	again      track.Point // the first connect during a recovery
+	initial    bool        // the last connect began a new connection
+	lost       bool        // and not made again
+	client     *Client     // of the last loss
+	before     *Client     // of the loss before that
 }
 
 // target is a target and what its messages show of it.
 type target struct {
 	name      string
-	server    lnet.NID // that replied last
-	instance  uint32
-	lastReply track.Point
+	life                  // since its last start, as far as that is known
+	past      life        // before
+	stop      track.Point // it sent a disconnect to another target
+	start     track.Point // it registered with the MGS, or connected to another target
+	announced announcement
 	members   []*member
 	current   *Recovery // the last outage; nil: none
 	breaks    *Recovery // the last loss of connections only
+}
+
+// life is a target between two starts.
+type life struct {
+	instance  uint32      // 0: unknown
+	begin     track.Point // the first connect that showed the instance
+	lastReply track.Point
+	server    lnet.NID // that sent it
 }
 
 // The bounds of what is followed. Over one of them, the oldest is forgotten.
@@ -74,6 +90,7 @@ const (
 	maxTargets = 1 << 14
 	maxClients = 1 << 12 // of one Recovery
 	maxLosses  = 1 << 10
+	maxServers = 1 << 14
 )
 
 const (
@@ -97,7 +114,8 @@ func New(linger int64, done func(*Recovery)) *Tracker {
 		linger = defaultLinger
 	}
 	t := &Tracker{done: done, linger: linger, imports: track.NewImports(),
-		members: fifo.NewMap[*track.Connection, *member](maxMembers), targets: fifo.NewMap[string, *target](maxTargets)}
+		members: fifo.NewMap[*track.Connection, *member](maxMembers), targets: fifo.NewMap[string, *target](maxTargets),
+		heard: fifo.NewMap[lnet.NID, *int64](maxServers)}
 	t.imports.Changed = func(i *track.Import, _ track.Point) { t.changed = i }
 	return t
 }
@@ -139,6 +157,11 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 	t.changed = nil
 	t.imports.Sent(r, m)
 	t.views.see(m)
+	if r.Opcode == opcodes.MGS_TARGET_REG && m.Msg != nil {
+		if name, ok := opcodes.RegisteredTarget(m.Msg); ok {
+			t.starting(string(name), pointOf(m))
+		}
+	}
 	if r.Connection == nil || track.IsCallback(r.Opcode) {
 		return
 	}
@@ -161,6 +184,7 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 		t.connect(k, r, m, p)
 	case track.IsDisconnect(r.Opcode):
 		k.lost = false
+		t.stopping(k.connection.ClientUUID, p)
 	case c == nil:
 	case r.Replay():
 		c.Requests.add(p)
@@ -212,9 +236,23 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 	if t.changed != nil {
 		k.state, k.evictions = t.changed.State, t.changed.Evictions
 	}
+	t.hear(k, r.Server, p)
 	if isAlive(r) {
-		k.reply(p, r.Server)
+		t.reply(k, r, p)
 	}
+}
+
+// hear takes the time of a reply of a server.
+func (t *Tracker) hear(k *member, server lnet.NID, p track.Point) {
+	if k.heard == nil || k.server != server {
+		last, ok := t.heard.Get(server)
+		if !ok {
+			last = new(int64)
+			t.heard.Put(server, last)
+		}
+		k.heard = last
+	}
+	*k.heard = p.Time
 }
 
 // isAlive reports whether a reply shows that the server has the target and knows the
@@ -226,13 +264,17 @@ func isAlive(r *track.RPC) bool {
 	return r.HasOpcode && r.Type == dissect.TypeReply && r.Status != enotconn && r.Status != enodev && r.Status != eshutdown
 }
 
-func (k *member) reply(p track.Point, server lnet.NID) {
+// reply takes a reply of a target. Two servers with the same connection are one node.
+func (t *Tracker) reply(k *member, r *track.RPC, p track.Point) {
 	if k.first.Frame == 0 {
 		k.first = p
 	}
-	k.last = p
-	if k.target != nil {
-		k.target.lastReply, k.target.server = p, server
+	if k.server != r.Server && k.handle == r.Handle && k.handle != 0 {
+		t.nodes.join(k.server, r.Server)
+	}
+	k.last, k.server, k.handle = p, r.Server, r.Handle
+	if g := k.target; g != nil {
+		g.lastReply, g.server = p, r.Server
 	}
 }
 
@@ -265,6 +307,7 @@ func (c *Client) take(r *track.RPC) bool {
 			if c.Unanswered++; c.firstSilent.Frame == 0 {
 				c.firstSilent = sent
 			}
+			c.lastSilent = max(c.lastSilent, sent.Time)
 		}
 		if c.firstUnanswered.Frame == 0 || sent.Time < c.firstUnanswered.Time {
 			c.firstUnanswered = sent

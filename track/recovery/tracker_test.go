@@ -40,6 +40,7 @@ type wire struct {
 	now     int64
 	frame   int64
 	xid     uint64
+	handles uint64 // of the last connection
 	rpcs    *track.Pairing
 	tracker *recovery.Tracker
 	done    []*recovery.Recovery
@@ -81,7 +82,9 @@ func (w *wire) send(kind lnet.Kind, src, dst lnet.NID, xid uint64, opcode uint32
 	for _, c := range changes {
 		c(m)
 	}
-	w.rpcs.Message(m)
+	if r := w.rpcs.Message(m); r != nil {
+		w.tracker.Message(r, m)
+	}
 }
 
 func status(s int32) change {
@@ -108,7 +111,8 @@ type mount struct {
 }
 
 func (w *wire) mount(n byte, target string) *mount {
-	return &mount{wire: w, node: node(n), server: server, target: target, uuid: "client-" + string('a'+rune(n)), handle: uint64(n) << 16}
+	w.handles += 1 << 16
+	return &mount{wire: w, node: node(n), server: server, target: target, uuid: "client-" + string('a'+rune(n)), handle: w.handles}
 }
 
 func (c *mount) request(opcode uint32, changes ...change) (reply func(...change)) {
@@ -530,6 +534,153 @@ func TestRestartBeforeTheCapture(t *testing.T) {
 	accept(0, 2)
 	if all := w.end(); len(all) != 0 {
 		t.Errorf("got %v", kinds(all))
+	}
+}
+
+// TestSignsOfServers: a target disconnects from others when it stops, registers when it
+// starts, and the MGS announces it.
+func TestSignsOfServers(t *testing.T) {
+	w := newWire(t)
+	a := w.mount(3, "lustre-MDT0001").start(1)
+	osp, proxy := w.mount(1, "lustre-OST0000"), w.mount(1, "lustre-MDT0000")
+	osp.uuid, osp.server, proxy.uuid, proxy.server = "lustre-MDT0001-mdtlov_UUID", partner, "lustre-MDT0000-lwp-MDT0001_UUID", partner
+	osp.start(1)
+	proxy.start(1)
+	a.ask(opcodes.MDS_GETATTR)
+	w.now += second
+	proxy.ask(opcodes.MDS_DISCONNECT)
+	gone := w.frame - 1
+	osp.ask(opcodes.MDS_DISCONNECT)
+	w.now += 30 * second
+	mgc := w.mount(1, "MGS")
+	mgc.server = node(5)
+	mgc.request(opcodes.MGS_TARGET_REG, func(m *dissect.Message) {
+		info := make([]byte, opcodes.StructNamed("mgs_target_info").Size)
+		copy(info[opcodes.StructNamed("mgs_target_info").Field("mti_svname").Off:], "lustre-MDT0001")
+		m.Msg.Bufs = append(m.Msg.Bufs, info)
+	})()
+	starting := w.frame - 1
+	osp.attempts = 0
+	osp.start(1)
+	a.notConnected()
+	a.recover(2, 0, 0)()
+	w.table(a, "lustre-cliir", 1, 2)
+	announced := w.frame
+	r := w.one()
+	if r.Gone.Frame != gone || r.GoneBy != recovery.SignStopping || r.Starting.Frame != starting || r.Announced.Frame != announced {
+		t.Errorf("gone %d by %v, starting %d, announced %d; want %d, %d, %d", r.Gone.Frame, r.GoneBy, r.Starting.Frame, r.Announced.Frame, gone, starting, announced)
+	}
+	if down, ok := r.Downtime(); !ok || down < 30*second || down > 31*second {
+		t.Errorf("down for %d ns, %v", down, ok)
+	}
+}
+
+// table sends the table of imperative recovery, with one MDT.
+func (w *wire) table(c *mount, name string, index, instance uint32) {
+	v := opcodes.ByOpcode(opcodes.MGS_CONFIG_READ).Variants[0]
+	c.xid += 128
+	xid := c.xid
+	read := func(m *dissect.Message) {
+		m.RPC.Variant = v
+		m.Msg.Bufs = append(m.Msg.Bufs, append([]byte(name), make([]byte, 100)...))
+	}
+	w.send(lnet.Request, c.node, server, xid, opcodes.MGS_CONFIG_READ, read)
+	entry := make([]byte, opcodes.StructNamed("mgs_nidtbl_entry").Size)
+	for field, n := range map[string]uint32{"mne_instance": instance, "mne_index": index, "mne_length": uint32(len(entry)), "mne_type": 1} {
+		entry[opcodes.StructNamed("mgs_nidtbl_entry").Field(field).Off] = byte(n)
+	}
+	w.send(lnet.Bulk, server, c.node, xid, opcodes.MGS_CONFIG_READ, func(m *dissect.Message) {
+		m.Req, m.Content = &dissect.RequestInfo{XID: xid, Opcode: opcodes.MGS_CONFIG_READ, Client: c.node, Variant: v}, entry
+	})
+}
+
+// TestOnlyAnnounced: the MGS says that a target was started again, which no client has
+// noticed. What it says of the start that clients know is no restart.
+func TestOnlyAnnounced(t *testing.T) {
+	for instance, want := range map[uint32]int{0: 0, 1: 0, 2: 0, 3: 1} {
+		w := newWire(t)
+		c := w.mount(3, "lustre-MDT0001").start(2)
+		w.table(c, "lustre-cliir", 1, instance)
+		w.table(c, "lustre-cliir", 2, 7)
+		all := w.end()
+		if len(all) != want {
+			t.Errorf("instance %d: %v", instance, kinds(all))
+		}
+		for _, r := range all {
+			if r.Kind != recovery.Restart || r.InstanceBefore != 2 || r.Instance != 3 || r.Announced.Frame == 0 || r.Back.Frame != 0 {
+				t.Errorf("got %+v", r)
+			}
+		}
+	}
+}
+
+// TestRails: a server with two addresses is no other server.
+func TestRails(t *testing.T) {
+	w := newWire(t)
+	c := w.mount(3, "lustre-MDT0000").start(1)
+	c.server = partner
+	c.ask(opcodes.MDS_GETATTR)
+	c.server = server
+	c.ask(opcodes.MDS_GETATTR)
+	c.notConnected()
+	c.server = partner
+	c.recover(2, 0, 0)()
+	if r := w.one(); r.Kind != recovery.Restart {
+		t.Errorf("%v from %v to %v", r.Kind, r.ServerBefore, r.Server)
+	}
+}
+
+// TestRestartInRecovery: the target is started again before its clients recovered.
+func TestRestartInRecovery(t *testing.T) {
+	w := newWire(t)
+	c := w.mount(3, "lustre-MDT0000").start(1)
+	c.notConnected()
+	c.recover(2, 0, 0)
+	w.now += 20 * second
+	c.recover(3, 0, 0)()
+	all := w.end()
+	if len(all) != 2 || len(all[0].Clients) != 1 || len(all[1].Clients) != 1 {
+		t.Fatalf("got %v", kinds(all))
+	}
+	if a, b := all[0].Clients[0], all[1].Clients[0]; a.Outcome != recovery.ClientRecovering || b.Outcome != recovery.ClientRecovered || b.LostBy != recovery.SignReconnect {
+		t.Errorf("%v, then %v by %v", a.Outcome, b.Outcome, b.LostBy)
+	}
+}
+
+// TestReturnNotCaptured: a client knows of a start of the target, so it has come back
+// to it, and a later eviction is not due to the restart.
+func TestReturnNotCaptured(t *testing.T) {
+	w := newWire(t)
+	a, b := w.mount(3, "lustre-MDT0000").start(1), w.mount(4, "lustre-MDT0000").start(1)
+	b.ask(opcodes.LDLM_ENQUEUE)
+	a.notConnected()
+	b.notConnected()
+	a.recover(2, 0, 0)()
+	w.now += 60 * second
+	b.instance = 2
+	accept, _ := b.connect(0)
+	accept(0, 2)
+	all := w.end()
+	if got := strings.Join(kinds(all), ", "); got != "lustre-MDT0000 restart, lustre-MDT0000 eviction" {
+		t.Fatal(got)
+	}
+	if all[0].Count(recovery.ClientEvicted) != 0 || all[0].Count(recovery.ClientUnknown) != 1 {
+		t.Errorf("story %q", story(all[0]))
+	}
+}
+
+// TestOtherTargetAnswers: a server that answers about other targets is not unreachable.
+func TestOtherTargetAnswers(t *testing.T) {
+	w := newWire(t)
+	a, b := w.mount(3, "lustre-MDT0000").start(1), w.mount(3, "lustre-MDT0001").start(1)
+	a.request(opcodes.OBD_PING)
+	for range 2 {
+		w.now += 40 * second
+		a.connect(0)
+		b.ask(opcodes.OBD_PING)
+	}
+	if r := w.one(); r.Kind != recovery.Lost {
+		t.Errorf("%v", r.Kind)
 	}
 }
 

@@ -1,6 +1,8 @@
 package recovery
 
 import (
+	"slices"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 )
@@ -49,4 +51,20 @@ func (l *viewpoints) isAt(node lnet.NID) bool {
 		}
 	}
 	return false
+}
+
+// nodes are addresses that belong to the same node.
+type nodes struct{ pairs [][2]lnet.NID }
+
+const maxPairs = 1 << 10
+
+func (n *nodes) join(a, b lnet.NID) {
+	if a != (lnet.NID{}) && len(n.pairs) < maxPairs && !n.same(a, b) {
+		n.pairs = append(n.pairs, [2]lnet.NID{a, b})
+	}
+}
+
+// same reports whether two addresses are known to belong to the same node.
+func (n *nodes) same(a, b lnet.NID) bool {
+	return a == b || slices.Contains(n.pairs, [2]lnet.NID{a, b}) || slices.Contains(n.pairs, [2]lnet.NID{b, a})
 }

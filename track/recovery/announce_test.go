@@ -1,0 +1,20 @@
+package recovery
+
+import "testing"
+
+func TestOwnTarget(t *testing.T) {
+	for uuid, want := range map[string]string{
+		"lustre-MDT0001-mdtlov_UUID":           "lustre-MDT0001",
+		"lustre-MDT0000-lwp-OST0002_UUID":      "lustre-OST0002",
+		"my-fs-MDT0000-lwp-MDT000a_UUID":       "my-fs-MDT000a",
+		"f0cc377a-2d1b-4f3a-8a35-5f1a0d1d2b3c": "",
+		"lustre-MDT0000_UUID":                  "",
+		"MDT0000-lwp":                          "",
+		"x-lwp-y_UUID":                         "",
+		"":                                     "",
+	} {
+		if got := ownTarget(uuid); got != want {
+			t.Errorf("%q: %q, want %q", uuid, got, want)
+		}
+	}
+}
