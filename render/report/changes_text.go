@@ -51,6 +51,8 @@ func (s *ChangesTable) row(t *table, r *comparison.Row) {
 		switch {
 		case m == comparison.Errors:
 			s.errors(t, r)
+		case r.Total && (m == comparison.RequestSize || m == comparison.BulkSize):
+			// those of different operations are not compared
 		case r.Changes(m) || s.all && hasValue(r, m):
 			s.line(t, r, m.String(), r.Changes(m), func(side *comparison.Side) (quantity, bool) {
 				return measured(side, m), side != nil && side.Has(m)

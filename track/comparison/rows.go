@@ -129,8 +129,12 @@ func (r *Row) Changes(m Measure) bool { return slices.Contains(r.Changed, m) }
 type pairs struct {
 	before, after *Stats
 	total         *Row
-	rows          []*Row // without the total
+	rows          []*Row                         // without the total
+	targets       [2]map[track.Key]*targetCounts // of each capture, by the other dimensions
 }
+
+// targetCounts are the RPCs whose target is known, and the others.
+type targetCounts struct{ known, unknown int64 }
 
 // Rows compares two captures. The row of all RPCs comes first, then the others,
 // those with the most RPCs first. There is none when neither capture has RPCs.
@@ -163,9 +167,46 @@ func (c *pairs) pair() {
 	inRow := greater(c.before.correlations(), c.after.correlations())
 	c.before.eachSide(c.total, row, total, inRow, func(r *Row, s *Side) { r.Before = s })
 	c.after.eachSide(c.total, row, total, inRow, func(r *Row, s *Side) { r.After = s })
+	for i := range c.targets {
+		c.targets[i] = make(map[track.Key]*targetCounts)
+	}
+	for _, r := range rows {
+		k := withoutTarget(r.Key)
+		for i, side := range []*Side{r.Before, r.After} {
+			if c.targets[i][k] == nil {
+				c.targets[i][k] = &targetCounts{}
+			}
+			switch {
+			case side == nil:
+			case r.Target == "":
+				c.targets[i][k].unknown += side.Count
+			default:
+				c.targets[i][k].known += side.Count
+			}
+		}
+	}
 	c.rows = slices.SortedFunc(maps.Values(rows), func(a, b *Row) int {
 		return cmp.Or(cmp.Compare(b.count(), a.count()), compareKeys(&a.Key, &b.Key))
 	})
+}
+
+func withoutTarget(k track.Key) track.Key {
+	k.Target = ""
+	return k
+}
+
+// misplaced returns how many RPCs of a capture, 0 or 1, may belong to a row, but are
+// in others, because their target is unknown; or because it is known, where the row is
+// of those with an unknown one.
+func (c *pairs) misplaced(r *Row, capture int) float64 {
+	if r.Total || !slices.Contains(c.before.by, track.ByTarget) {
+		return 0
+	}
+	n := c.targets[capture][withoutTarget(r.Key)]
+	if r.Target == "" {
+		return float64(n.known)
+	}
+	return float64(n.unknown)
 }
 
 func compareKeys(a, b *track.Key) int {
@@ -253,14 +294,21 @@ func (c *pairs) testCount(r *Row) result {
 	if r.After != nil {
 		k2 = float64(r.After.Count)
 	}
-	if r.Before == nil || r.After == nil {
-		return testRates(k1, c.before.Seconds(), k2, c.after.Seconds(), group)
+	// Where few RPCs have a known target, the others may be those that are missing.
+	t1, t2 := c.before.Seconds(), c.after.Seconds()
+	if k1*t2 < k2*t1 {
+		k1 = min(k1+c.misplaced(r, 0), k2*t1/t2)
+	} else if t1 > 0 {
+		k2 = min(k2+c.misplaced(r, 1), k1*t2/t1)
 	}
-	if !differs(r.Before.Rate, r.After.Rate) {
+	if r.Before == nil || r.After == nil {
+		return testRates(k1, t1, k2, t2, group)
+	}
+	if !differs(k1*t2, k2*t1) {
 		return noTest
 	}
 	group = max(r.Before.sent.group(c.before.latest), r.After.sent.group(c.after.latest))
-	rate := testRates(k1, c.before.Seconds(), k2, c.after.Seconds(), group)
+	rate := testRates(k1, t1, k2, t2, group)
 	if r.Total {
 		return rate
 	}
@@ -350,41 +398,65 @@ func (r *Row) differs(m Measure) bool {
 	return differs(before, after) && (after-before)*r.found[m].sign >= 0
 }
 
-// findNodes adds the rows of clients, servers and targets that only one of the
-// captures has, however few RPCs they have.
+// node is a value of a dimension that stands for a client, server or target.
+type node struct {
+	by    track.Dimension
+	value any
+}
+
+// nodes returns the known nodes of a key.
+func nodes(k *track.Key, by []track.Dimension) (list []node) {
+	for _, d := range by {
+		switch {
+		case d == track.ByClient:
+			list = append(list, node{d, k.Client})
+		case d == track.ByServer:
+			list = append(list, node{d, k.Server})
+		case d == track.ByTarget && k.Target != "":
+			list = append(list, node{d, k.Target})
+		}
+	}
+	return list
+}
+
+// findNodes adds the clients, servers and targets that only one of the captures has,
+// however few RPCs they have: of each, the row with the most RPCs.
 func (c *pairs) findNodes() {
-	type node struct {
-		by    track.Dimension
-		value any
-	}
-	known := [2]map[node]bool{{}, {}}
-	nodes := func(r *Row) (list []node) {
-		for _, d := range c.before.by {
-			switch {
-			case d == track.ByClient:
-				list = append(list, node{d, r.Client})
-			case d == track.ByServer:
-				list = append(list, node{d, r.Server})
-			case d == track.ByTarget && r.Target != "":
-				list = append(list, node{d, r.Target})
-			}
-		}
-		return list
-	}
-	for _, r := range c.rows {
-		for i, s := range []*Side{r.Before, r.After} {
-			for _, n := range nodes(r) {
-				known[i][n] = known[i][n] || s != nil
-			}
-		}
-	}
 	if c.total.Before == nil || c.total.After == nil {
 		return
 	}
+	counts := make(map[node]*[2]int64) // RPCs in each capture
+	var unknown [2]int64               // those without a known target
 	for _, r := range c.rows {
-		isNew := slices.ContainsFunc(nodes(r), func(n node) bool { return !known[0][n] || !known[1][n] })
-		if isNew && !r.Changes(Count) {
-			r.Changed = slices.Insert(r.Changed, 0, Count)
+		for i, s := range []*Side{r.Before, r.After} {
+			if s == nil {
+				continue
+			}
+			if r.Target == "" {
+				unknown[i] += s.Count
+			}
+			for _, n := range nodes(&r.Key, c.before.by) {
+				if counts[n] == nil {
+					counts[n] = &[2]int64{}
+				}
+				counts[n][i] += s.Count
+			}
+		}
+	}
+	for _, r := range c.rows {
+		for _, n := range nodes(&r.Key, c.before.by) {
+			in := counts[n]
+			if in == nil {
+				continue // found by an earlier row
+			}
+			delete(counts, n)
+			isNew := in[0] == 0 || in[1] == 0
+			if n.by == track.ByTarget { // the RPCs of the other capture without a known target may be to it
+				isNew = in[0] == 0 && in[1] > unknown[0] || in[1] == 0 && in[0] > unknown[1]
+			}
+			if isNew && !r.Changes(Count) {
+				r.Changed = slices.Insert(r.Changed, 0, Count)
+			}
 		}
 	}
 }

@@ -28,6 +28,7 @@ type traffic struct {
 	begin   int64
 	now     int64
 	n       uint64
+	target  string // of the RPCs; empty: unknown
 	message dissect.Message
 	body    schema.Msg
 }
@@ -35,11 +36,16 @@ type traffic struct {
 func newTraffic(by ...track.Dimension) *traffic {
 	s := NewStats(by)
 	t := &traffic{stats: s, begin: 1e18, now: 1e18, body: schema.Msg{Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size)}}}
-	t.pairing = track.NewPairing(track.Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done})
+	t.pairing = track.NewPairing(track.Options{Sent: s.Sent, Answered: s.Answered, Done: func(r *track.RPC) {
+		if t.target != "" {
+			r.Connection = &track.Connection{Target: t.target}
+		}
+		s.Done(r)
+	}})
 	return t
 }
 
-func node(last byte) lnet.NID {
+func nid(last byte) lnet.NID {
 	n := lnet.NID{Len: 4, Type: 2}
 	copy(n.Addr[:], []byte{192, 0, 2, last})
 	return n
@@ -62,9 +68,9 @@ func (t *traffic) send(kind lnet.Kind, src, dst lnet.NID, opc uint32, status int
 // rpc plays an RPC of a client, and the time until the next one.
 func (t *traffic) rpc(client byte, opc uint32, latency int64, status int32) {
 	t.n++
-	t.send(lnet.Request, node(client), node(1), opc, 0)
+	t.send(lnet.Request, nid(client), nid(1), opc, 0)
 	t.now += latency
-	t.send(lnet.Reply, node(1), node(client), opc, status)
+	t.send(lnet.Reply, nid(1), nid(client), opc, status)
 	t.now += 20 * ms
 }
 
@@ -200,9 +206,39 @@ func TestNodes(t *testing.T) {
 	}
 	after.rpc(4, opcodes.OBD_PING, ms, 0)
 	for _, r := range Rows(before.end(), after.end()) {
-		if isNew := r.Client == node(4); r.Changes(Count) != isNew {
+		if isNew := r.Client == nid(4); r.Changes(Count) != isNew {
 			t.Errorf("client %v: %v", r.Client, r.Changed)
 		}
+	}
+}
+
+// TestUnknownTargets: RPCs of which one capture does not show the target have
+// neither come nor gone.
+func TestUnknownTargets(t *testing.T) {
+	play := func(target string) *Stats {
+		w := newTraffic(track.ByTarget, track.ByOp)
+		for i := range 100 {
+			w.target = target
+			w.rpc(3, opcodes.OST_READ, ms, 0)
+			if i%50 == 0 {
+				w.target = "lustre-OST0001"
+				w.rpc(3, opcodes.OST_SYNC, ms, 0)
+			}
+		}
+		return w.end()
+	}
+	for _, r := range Rows(play("lustre-OST0000"), play("")) {
+		if len(r.Changed) > 0 {
+			t.Errorf("%s %d: %v", r.Target, r.Opcode, r.Changed)
+		}
+	}
+	without := newTraffic(track.ByTarget, track.ByOp)
+	without.target = "lustre-OST0001"
+	for range 100 {
+		without.rpc(3, opcodes.OST_SYNC, ms, 0)
+	}
+	if got := changes(Rows(play("lustre-OST0000"), without.end()), opcodes.OST_READ); !slices.Equal(got, []string{"count"}) {
+		t.Errorf("a target that is gone: %v", got)
 	}
 }
 

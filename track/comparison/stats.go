@@ -13,14 +13,15 @@ type Stats struct {
 	by       []track.Dimension
 	stats    *track.Stats
 	rows     map[track.Key]*samples
+	list     []*samples // of all rows, in the order in which they appeared
 	total    samples
 	timeline timeline
 	latest   int // the period of the last RPC
 	from, to int64
 }
 
-// maxSampled is the number of rows that are compared. RPCs of others count in
-// the totals only.
+// maxSampled is the number of rows that are compared, of a few KiB each. RPCs of
+// others count in the totals only.
 const maxSampled = 1 << 14
 
 // samples is what the tests need of the RPCs of a row beside its track.Row.
@@ -76,6 +77,7 @@ func (s *Stats) Done(r *track.RPC) {
 		}
 		row = &samples{}
 		s.rows[key] = row
+		s.list = append(s.list, row)
 	}
 	row.add(r, period)
 }
@@ -83,7 +85,7 @@ func (s *Stats) Done(r *track.RPC) {
 func (s *Stats) fold() {
 	s.latest /= 2
 	s.total.fold()
-	for _, r := range s.rows {
+	for _, r := range s.list {
 		r.fold()
 	}
 }
@@ -147,7 +149,7 @@ func (s *samples) fold() {
 func (s *Stats) correlations() (list [serieses]float64) {
 	for i := range list {
 		var v variances
-		for _, r := range s.rows {
+		for _, r := range s.list {
 			v.add(&r.series[i])
 		}
 		list[i] = v.correlation()
