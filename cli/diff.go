@@ -208,6 +208,11 @@ func (c *diff) run(args []string) error {
 // compare returns what has changed, in the form that the flags choose.
 func (c *diff) compare(o report.StatsOptions, before, after *side) (buf []byte) {
 	rows := comparison.Rows(before.stats, after.stats)
+	for _, s := range []*side{before, after} {
+		if n := s.stats.Dropped(); n > 0 {
+			s.pass.Note("too many rows: %d RPCs are in (all) only", n)
+		}
+	}
 	connections := comparison.Connections(before.connections(), after.connections())
 	compared := len(rows)
 	if !c.all {

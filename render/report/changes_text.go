@@ -185,7 +185,7 @@ func appendChange(dst []byte, before, after float64) []byte {
 	ratio := after / before
 	dst = append(dst, "×"...)
 	switch {
-	case ratio < .01:
+	case ratio < .01 || ratio >= 1e5:
 		return strconv.AppendFloat(dst, ratio, 'g', 1, 64)
 	case ratio < 9.95:
 		return strconv.AppendFloat(dst, ratio, 'f', 2, 64)

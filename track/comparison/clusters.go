@@ -8,7 +8,7 @@ type timeline struct {
 }
 
 const (
-	maxPeriods  = 16
+	maxPeriods  = 64      // more than the phases of most work, and long enough for a stall
 	firstPeriod = 1 << 20 // nanoseconds
 )
 

@@ -66,10 +66,10 @@ func TestTimeline(t *testing.T) {
 		period, folds int
 	}{
 		{0, 0, 0},
-		{15 * firstPeriod, 15, 0},
+		{(maxPeriods - 1) * firstPeriod, maxPeriods - 1, 0},
 		{-5, 0, 0}, // before the first: clocks of several captures differ
-		{16 * firstPeriod, 8, 1},
-		{100 * firstPeriod, 12, 3},
+		{maxPeriods * firstPeriod, maxPeriods / 2, 1},
+		{6 * maxPeriods * firstPeriod, 3 * maxPeriods / 4, 3},
 	} {
 		if got := l.number(begin+tt.after, fold); got != tt.period || folds != tt.folds {
 			t.Errorf("%d: period %d after %d folds, want %d after %d", tt.after, got, folds, tt.period, tt.folds)

@@ -116,9 +116,21 @@ func (m Measure) perRPC() bool {
 
 // sample returns the values of a kind.
 func (s *Side) sample(of series) *sample {
-	d := [serieses]*track.Distribution{&s.Latency, &s.RTT, &s.Request, &s.Bulk}[of]
-	v := &sample{n: d.N, group: s.series[of].group(s.correlations[of])}
-	d.Each(func(value, n int64) { v.values = append(v.values, valueCount{value, n}) })
+	d := [serieses]*track.Distribution{&s.Latency, &s.Request, &s.Bulk}[of]
+	v := &sample{group: s.series[of].group(s.correlations[of])}
+	d.Each(v.add)
+	return v
+}
+
+// roundTrips returns those of the connections. All RPCs of a connection have the same,
+// so each value counts once.
+func (s *Side) roundTrips() *sample {
+	v := &sample{group: 1}
+	s.RTT.Each(v.add)
+	for i := range v.values {
+		v.values[i].n = 1
+	}
+	v.n = int64(len(v.values))
 	return v
 }
 
@@ -344,15 +356,15 @@ func (r *Row) test() {
 			}
 		}
 	}
-	location := func(m Measure, of series) {
-		if b.Has(m) && a.Has(m) {
-			r.found[m] = compareLocations(b.sample(of), a.sample(of)).test()
+	location := func(m Measure, before, after *sample) {
+		if before.n > 0 && after.n > 0 {
+			r.found[m] = compareLocations(before, after).test()
 		}
 	}
-	location(RTT, roundTrips)
+	location(RTT, b.roundTrips(), a.roundTrips())
 	if !r.Total { // the sizes of all operations together have no meaning
-		location(RequestSize, requestSizes)
-		location(BulkSize, bulkSizes)
+		location(RequestSize, b.sample(requestSizes), a.sample(requestSizes))
+		location(BulkSize, b.sample(bulkSizes), a.sample(bulkSizes))
 	}
 }
 

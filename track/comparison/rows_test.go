@@ -250,8 +250,9 @@ func TestMaxSampled(t *testing.T) {
 		r.UID = n
 		s.Done(r)
 	}
-	if len(s.rows) != maxSampled || s.Len() != maxSampled+10 {
-		t.Errorf("%d rows, %d RPCs", len(s.rows), s.Len())
+	total := Rows(s, NewStats(nil))[0].Before
+	if len(s.rows) != maxSampled || s.Dropped() != 10 || total.Count != maxSampled+10 {
+		t.Errorf("%d rows, %d RPCs dropped of %d", len(s.rows), s.Dropped(), total.Count)
 	}
 }
 

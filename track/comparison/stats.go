@@ -15,14 +15,15 @@ type Stats struct {
 	rows     map[track.Key]*samples
 	list     []*samples // of all rows, in the order in which they appeared
 	total    samples
+	dropped  int64 // RPCs beyond maxSampled
 	timeline timeline
 	latest   int // the period of the last RPC
 	from, to int64
 }
 
-// maxSampled is the number of rows that are compared, of a few KiB each. RPCs of
-// others count in the totals only.
-const maxSampled = 1 << 14
+// maxSampled is the number of rows that are compared, of less than 10 KiB each. RPCs
+// of others count in the totals only.
+const maxSampled = 1 << 13
 
 // samples is what the tests need of the RPCs of a row beside its track.Row.
 type samples struct {
@@ -37,7 +38,6 @@ type series uint8
 
 const (
 	latencies series = iota
-	roundTrips
 	requestSizes
 	bulkSizes
 	serieses
@@ -73,6 +73,7 @@ func (s *Stats) Done(r *track.RPC) {
 	row := s.rows[key]
 	if row == nil {
 		if len(s.rows) >= maxSampled {
+			s.dropped++
 			return
 		}
 		row = &samples{}
@@ -96,13 +97,9 @@ func (s *Stats) SetTime(first, last int64) { s.from, s.to = first, last }
 // Seconds returns how long the capture is.
 func (s *Stats) Seconds() float64 { return math.Max(0, float64(s.to-s.from)/1e9) }
 
-// Len returns the number of RPCs.
-func (s *Stats) Len() int64 {
-	if i := s.interval(); i != nil {
-		return i.Total.Count
-	}
-	return 0
-}
+// Dropped returns the number of RPCs that are in no row, because there would be too
+// many rows.
+func (s *Stats) Dropped() int64 { return s.dropped }
 
 // interval returns the statistics of the whole capture, nil without RPCs.
 func (s *Stats) interval() *track.Interval {
@@ -116,9 +113,6 @@ func (s *samples) add(r *track.RPC, period int) {
 	s.sent[period]++
 	if ns, ok := r.Latency(); ok {
 		s.note(latencies, period, ns)
-	}
-	if ns, ok := r.RTT(); ok {
-		s.note(roundTrips, period, ns)
 	}
 	if r.RequestSize > 0 {
 		s.Request.Add(int64(r.RequestSize))

@@ -129,6 +129,16 @@ type sample struct {
 
 type valueCount struct{ v, n int64 }
 
+// add adds n times a value that is not less than those before it.
+func (s *sample) add(v, n int64) {
+	s.n += n
+	if last := len(s.values) - 1; last >= 0 && s.values[last].v == v {
+		s.values[last].n += n
+		return
+	}
+	s.values = append(s.values, valueCount{v, n})
+}
+
 // size returns how many independent values the sample is worth.
 func (s *sample) size() float64 { return float64(s.n) / s.group }
 

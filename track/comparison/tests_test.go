@@ -56,9 +56,9 @@ func TestRates(t *testing.T) {
 
 // sampleOf makes a sample of independent values.
 func sampleOf(values ...int64) *sample {
-	s := &sample{n: int64(len(values)), group: 1}
+	s := &sample{group: 1}
 	for _, v := range values {
-		s.values = append(s.values, valueCount{v, 1})
+		s.add(v, 1)
 	}
 	return s
 }
@@ -78,6 +78,9 @@ func TestLocations(t *testing.T) {
 	if back := compareLocations(high, low).test(); !near(back.p, apart.p) || back.sign >= 0 {
 		t.Errorf("in the other direction: %+v, want %+v", back, apart)
 	}
+	if p := superiority(sampleOf(1, 2, 2, 2, 3), sampleOf(2, 2)); p != .5 {
+		t.Errorf("superiority among equal values: %g", p)
+	}
 	if same := compareLocations(low, low).test(); same.p != 1 {
 		t.Errorf("the same: %+v", same)
 	}
@@ -95,6 +98,9 @@ func TestQuantiles(t *testing.T) {
 	}
 	if r := e.test(); !near(r.p, 2./184756) || !near(r.p, r.least) {
 		t.Errorf("%+v", r)
+	}
+	if e := compareQuantiles(sampleOf(1, 5, 5, 5), sampleOf(5, 5, 5, 7), .5); e != (exceedances{0, 4, 1, 4}) {
+		t.Errorf("equal values: %+v", e)
 	}
 	if e := compareQuantiles(low, low, .9); e != (exceedances{1, 10, 1, 10}) || e.test().p != 1 {
 		t.Errorf("the same: %+v, %+v", e, e.test())
