@@ -24,7 +24,7 @@ func TestOmittedColumns(t *testing.T) {
 		{"stats", 300, ""},
 		{"stats --interval 10s", 80, "lshark: hidden: wait bulk depth time min svc rtx rtt sent got (0: unans uncap)\n"},
 		{"stats -T json", 80, ""},
-		{"imports", 80, "lshark: hidden: kind server committed ungranted uuid since rtx rtt\n"},
+		{"imports", 80, "lshark: hidden: server committed ungranted uuid since rtx rtt\n"},
 		{"imports --timeline", 80, ""},
 		{"locks", 80, "lshark: hidden: ended held frame bl target server handle (0: job)\n"},
 		{"locks --blockers", 80, "lshark: hidden: target server\n"},

@@ -87,7 +87,7 @@ func TestHistoryKeys(t *testing.T) {
 func TestImportsColumns(t *testing.T) {
 	for columns, want := range map[int]string{
 		60:  "target client state cnt evict pings version",
-		80:  "target client state cnt fails evict pings version",
+		80:  "target client state cnt fails evict pings version kind",
 		160: "target client state cnt fails evict pings version kind server committed ungranted uuid",
 	} {
 		var out bytes.Buffer

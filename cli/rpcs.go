@@ -180,7 +180,7 @@ func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) {
 		live := liveOptions()
 		o.Linger, o.LockWait = live.Linger, live.LockWait
 	}
-	t := track.NewPairing(o)
+	t := newPairing(p, o)
 	p.Add(scan.Consumer{
 		Message: func(m *dissect.Message) error {
 			if r := t.Message(m); r != nil {

@@ -46,6 +46,7 @@ func (a *Arena) Add(m *Message) {
 	c := &a.msgs[len(a.msgs)-1]
 	c.Frames, c.Msg = nil, nil
 	c.Data, c.Content, c.RPC.JobID = a.bytes(m.Data), a.bytes(m.Content), a.bytes(m.RPC.JobID)
+	c.RPC.GSS.Setup.Target = a.bytes(m.RPC.GSS.Setup.Target)
 	n := len(a.notes)
 	a.notes = append(a.notes, m.Notes...)
 	c.Notes = a.notes[n:len(a.notes):len(a.notes)]

@@ -31,6 +31,19 @@ func TestCloneMsg(t *testing.T) {
 	}
 }
 
+// TestArenaSetup overwrites the UUID in the set-up of a security context after the
+// message was copied.
+func TestArenaSetup(t *testing.T) {
+	target := []byte("lustre-OST0000_UUID")
+	var m Message
+	m.RPC.GSS.Setup.Target = target
+	c := m.Clone()
+	clear(target)
+	if got := string(c.RPC.GSS.Setup.Target); got != "lustre-OST0000_UUID" {
+		t.Errorf("the copy is for %q", got)
+	}
+}
+
 // TestArenaIB overwrites a message that came over InfiniBand after it was copied.
 func TestArenaIB(t *testing.T) {
 	headers, write, request, done := []byte("BTH"), []byte("RETH"), []byte("PUT_REQ"), []byte("PUT_DONE")

@@ -127,6 +127,13 @@ func callLines(t *testing.T, r *RPC, v *Variant, bufs [][]byte) {
 	if v.Subject != nil {
 		v.Subject(ask)
 	}
+	TargetObject(ask)
+	IsFirstMDT(ask, 0)
+	RequestingMDT(ask)
+	GrantingMDT(answer)
+	RepliedObject(answer)
+	SequenceRangeOf(answer)
+	LayoutOSTs(answer, func([]byte, bool, uint32) {})
 	if v.SummarizeReply != nil {
 		v.SummarizeReply(answer, &l)
 		answer.Req = ask

@@ -17,7 +17,7 @@ type Import struct {
 // Imports are the keys of connections.
 var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 	importText("client_uuid", "uuid that the client connects with, one for each mount", func(i *Import) string { return i.ClientUUID }),
-	importText("target", "target, when a connect was seen", func(i *Import) string { return i.Target }),
+	importText("target", "target, when a message names it or several together prove it", func(i *Import) string { return i.Target }),
 	importText("target_uuid", "uuid of the target", func(i *Import) string { return i.TargetUUID }),
 	{Name: "client", Type: NID, Doc: "node of the client", Get: func(i *Import, v *Value) bool {
 		v.NID = i.Client

@@ -81,7 +81,7 @@ var Locks = Table[*locks.Lock]{Record: "lock", Prefix: "lock.", InFilters: true,
 		v.NID = l.Server
 		return true
 	}},
-	{Name: "target", Type: Text, Doc: "target, when its connect or the set-up of its security context was seen", Get: func(l *locks.Lock, v *Value) bool {
+	{Name: "target", Type: Text, Doc: "target, when a message names it or several together prove it", Get: func(l *locks.Lock, v *Value) bool {
 		v.SetString(l.Target())
 		return len(v.Text) > 0
 	}},

@@ -35,11 +35,14 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 		v.NID = r.Server
 		return true
 	}},
-	{Name: "target", Type: Text, Doc: "target, when its connect or the set-up of its security context was seen", Get: func(r *track.RPC, v *Value) bool {
+	{Name: "target", Type: Text, Doc: "target, when a message names it or several together prove it", Get: func(r *track.RPC, v *Value) bool {
 		v.SetString(r.Target())
 		return len(v.Text) > 0
 	}},
-	{Name: "target_from", Type: Text, Doc: "how the target is known: connect (the request that made the connection names it), context (the request for the security context names it)", Get: func(r *track.RPC, v *Value) bool {
+	{Name: "target_from", Type: Text, Doc: "how the target is known: connect (the request that made the connection names it), context (the request for the security context names it), " +
+		"portal (the requests go to the portal of the MGS), service (only MDT0000 serves such requests), lock (the MDT writes its index into the locks that it grants), " +
+		"fld (a server was asked which target has a sequence of FIDs), layout (the layout of a file has an object on it), " +
+		"sequence (it has objects of the same sequence as another connection to the target)", Get: func(r *track.RPC, v *Value) bool {
 		v.SetString(r.TargetFrom().String())
 		return len(v.Text) > 0
 	}},

@@ -44,7 +44,7 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 		v.NID = r.Server
 		return true
 	}},
-	{Name: "target", Type: Text, Doc: "target, when its connect was seen", Get: func(r *Row, v *Value) bool {
+	{Name: "target", Type: Text, Doc: "target, when a message names it or several together prove it", Get: func(r *Row, v *Value) bool {
 		v.SetString(r.Target)
 		return r.Target != ""
 	}},

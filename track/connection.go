@@ -12,7 +12,7 @@ import (
 )
 
 // Connection is a connection between a client and a target. UUIDs and target
-// are empty when no connect was seen.
+// are empty where no message names or proves them.
 type Connection struct {
 	ClientUUID, TargetUUID string
 	Target                 string // TargetUUID without "_UUID"
@@ -30,15 +30,24 @@ type Connection struct {
 // TargetSource is how the target of a connection is known.
 type TargetSource uint8
 
-// The sources.
+// The sources. Those from TargetFromPortal on are evidence that package targets
+// collects.
 const (
-	TargetUnknown     TargetSource = iota
-	TargetFromConnect              // the connect request names it
-	TargetFromContext              // the request for the security context names it
+	TargetUnknown      TargetSource = iota
+	TargetFromConnect               // the connect request names it
+	TargetFromContext               // the request for the security context names it
+	TargetFromPortal                // the requests go to the portal of the MGS
+	TargetFromService               // only MDT0000 serves such requests
+	TargetFromLock                  // the MDT writes its index into the locks that it grants
+	TargetFromFLD                   // a server was asked which target has a sequence of FIDs
+	TargetFromLayout                // the layout of a file has an object on it
+	TargetFromSequence              // it has objects of a sequence that another connection proves to be the target's
 )
 
+var targetSourceNames = [...]string{"", "connect", "context", "portal", "service", "lock", "fld", "layout", "sequence"}
+
 // String returns the name that records have, empty for TargetUnknown.
-func (s TargetSource) String() string { return [...]string{"", "connect", "context"}[s] }
+func (s TargetSource) String() string { return targetSourceNames[s] }
 
 // connections finds connections by handle: the server's export cookie, which
 // requests carry, and the client's own, which callbacks carry.
@@ -48,6 +57,28 @@ type connections struct {
 
 	contexts *fifo.Map[uint64, *Connection]       // by the handle of a security context
 	setups   *fifo.Map[contextSetup, *Connection] // that security contexts were set up for
+
+	known      Known
+	learnKnown func() Known // called once, nil: was called, or nothing can be known
+}
+
+// Known are the connections of a capture by handle, as a first reading has found
+// them.
+type Known struct {
+	byHandle map[uint64]*Connection
+	used     map[*Connection]*Connection // those of the second reading
+}
+
+// Known returns the connections whose target is known.
+func (t *Pairing) Known() Known {
+	k := Known{byHandle: make(map[uint64]*Connection), used: make(map[*Connection]*Connection)}
+	t.connections.handles.All(func(handle uint64, c *Connection) bool {
+		if c.Target != "" {
+			k.byHandle[handle] = c
+		}
+		return true
+	})
+	return k
 }
 
 type connectionName struct{ client, target string }
@@ -79,8 +110,8 @@ func (t *connections) learn(handle uint64, c *Connection) {
 	}
 }
 
-// setTarget sets the target by its UUID.
-func (c *Connection) setTarget(uuid string, from TargetSource) {
+// SetTarget sets the target by its UUID.
+func (c *Connection) SetTarget(uuid string, from TargetSource) {
 	c.TargetUUID, c.Target, c.TargetFrom = uuid, strings.TrimSuffix(uuid, "_UUID"), from
 }
 
@@ -131,18 +162,24 @@ func (t *connections) find(r *RPC, m *dissect.Message) {
 	if target == "" || !wholeTarget || !wholeClient || len(target) > maxUUID || len(client) > maxUUID {
 		return
 	}
-	name := connectionName{client, target}
+	name, cookie := connectionName{client, target}, uint64(0)
+	if b := m.Msg.Buf(connectCookie); len(b) >= 8 {
+		cookie = schema.ReadUint(b[:8], false)
+	}
 	c := t.names[name]
 	if c == nil {
 		c = t.byHandle(r.Handle)
-		if c == nil || c.TargetUUID != "" {
+		if c == nil || c.IsNamed() {
+			c = t.byHandle(cookie)
+		}
+		if c == nil || c.IsNamed() {
 			c, _ = t.contexts.Get(m.RPC.GSS.Handle)
 		}
-		if c == nil || c.ClientUUID != "" || c.TargetUUID != "" && c.TargetUUID != target {
+		if c == nil || c.ClientUUID != "" || c.IsNamed() && c.TargetUUID != target {
 			c = &Connection{}
 		}
 		c.ClientUUID = client
-		c.setTarget(target, TargetFromConnect)
+		c.SetTarget(target, TargetFromConnect)
 		if len(t.names) >= maxHandles {
 			clear(t.names)
 		}
@@ -152,19 +189,57 @@ func (t *connections) find(r *RPC, m *dissect.Message) {
 	r.Connection = c
 	t.learnContext(m.RPC.GSS.Handle, c)
 	t.learn(r.Handle, c) // of a reconnect: the old one
-	if b := m.Msg.Buf(connectCookie); len(b) >= 8 {
-		t.learn(schema.ReadUint(b[:8], false), c)
-	}
+	t.learn(cookie, c)
 }
 
-// ofRequest returns the connection of a request by its handle. It makes one,
-// without names, for a connection that was made before the capture began.
+// IsNamed reports whether a message names the target.
+func (c *Connection) IsNamed() bool {
+	return c.TargetFrom == TargetFromConnect || c.TargetFrom == TargetFromContext
+}
+
+// ofRequest returns the connection of a request by its handle. It makes one for a
+// connection that was made before the capture began, without names if nothing is
+// known about it.
 func (t *connections) ofRequest(r *RPC) *Connection {
 	c := t.byHandle(r.Handle)
-	if c == nil && r.Handle != 0 && r.HasOpcode && !IsCallback(r.Opcode) {
-		c = &Connection{Client: r.Client, Server: r.Server, Handle: r.Handle}
-		t.learn(r.Handle, c)
+	if c != nil || r.Handle == 0 || !r.HasOpcode {
+		return c
 	}
+	if t.learnKnown != nil {
+		learn := t.learnKnown
+		t.learnKnown = nil
+		t.known = learn()
+	}
+	switch known := t.known.byHandle[r.Handle]; {
+	case known != nil:
+		c = t.ofKnown(known, r)
+	case !IsCallback(r.Opcode):
+		c = &Connection{Client: r.Client, Server: r.Server, Handle: r.Handle}
+	}
+	t.learn(r.Handle, c)
+	return c
+}
+
+// ofKnown returns the connection for one that a first reading has found.
+func (t *connections) ofKnown(known *Connection, r *RPC) *Connection {
+	name := connectionName{known.ClientUUID, known.TargetUUID}
+	c := t.known.used[known]
+	if c == nil && known.ClientUUID != "" {
+		c = t.names[name]
+	}
+	if c == nil {
+		c = &Connection{ClientUUID: known.ClientUUID, Client: r.Client, Server: r.Server}
+		if IsCallback(r.Opcode) {
+			c.Client, c.Server = c.Server, c.Client
+		} else {
+			c.Handle = r.Handle
+		}
+		c.SetTarget(known.TargetUUID, known.TargetFrom)
+		if known.ClientUUID != "" && len(t.names) < maxHandles {
+			t.names[name] = c
+		}
+	}
+	t.known.used[known] = c
 	return c
 }
 

@@ -24,7 +24,7 @@ func (t *connections) setup(r *RPC, m *dissect.Message) *Connection {
 	c, ok := t.setups.Get(key)
 	if !ok {
 		c = &Connection{Client: r.Client, Server: r.Server}
-		c.setTarget(key.target, TargetFromContext)
+		c.SetTarget(key.target, TargetFromContext)
 		t.setups.Put(key, c)
 	}
 	t.learnContext(s.Reverse, c)
@@ -51,7 +51,7 @@ func (t *connections) ofContext(context uint64, byHandle *Connection) *Connectio
 	case byHandle == nil:
 		return c
 	case byHandle.TargetUUID == "":
-		byHandle.setTarget(c.TargetUUID, TargetFromContext)
+		byHandle.SetTarget(c.TargetUUID, TargetFromContext)
 	}
 	return byHandle
 }

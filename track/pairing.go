@@ -29,6 +29,11 @@ type Options struct {
 	// message itself.
 	Sent, Answered func(*RPC, *dissect.Message)
 
+	// Known, if it is set, is called once, at the first request of a connection
+	// that was made before the capture began. It returns what is known about
+	// such connections, by a first reading of the same capture.
+	Known func() Known
+
 	// Done gets each RPC once, in the order in which they ended: with the
 	// reply or at the timeout; an LDLM_ENQUEUE whose lock has to wait, when
 	// the lock is granted, the wait ends otherwise, or at LockWait. At the end of the capture it gets the rest,
@@ -78,7 +83,17 @@ func NewPairing(o Options) *Pairing {
 	if o.LockWait == 0 {
 		o.LockWait = o.Timeout
 	}
-	return &Pairing{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections(), locks: newLockWaits(), lost: newLossTable()}
+	t := &Pairing{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections(), locks: newLockWaits(), lost: newLossTable()}
+	t.connections.learnKnown = o.Known
+	return t
+}
+
+// AddHandle adds a handle by which requests find a connection: that of the
+// client, which callbacks have.
+func (t *Pairing) AddHandle(handle uint64, c *Connection) {
+	if t.connections.byHandle(handle) == nil {
+		t.connections.learn(handle, c)
+	}
 }
 
 // Message takes the next message and returns the RPC it belongs to: nil when

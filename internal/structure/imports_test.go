@@ -16,7 +16,7 @@ import (
 // Test files may import more.
 var mayImport = map[string][]string{
 	".":                  {"cli"},
-	"cli":                {"diagnose", "diagnose/rules", "cli/exit", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "track/recovery", "records", "filter", "render", "render/explain", "render/report", "track/comparison"},
+	"cli":                {"diagnose", "diagnose/rules", "cli/exit", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "track/recovery", "track/targets", "records", "filter", "render", "render/explain", "render/report", "track/comparison"},
 	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "lnet", "dissect", "track", "render"},
 	"cli/exit":           {"cli/iostreams", "capture", "opcodes/schema", "filter"},
 	"cli/iostreams":      {},
@@ -30,6 +30,7 @@ var mayImport = map[string][]string{
 	"diagnose":           {"lnet", "dissect", "track", "track/locks"},
 	"track/comparison":   {"dissect", "track"},
 	"track/locks":        {"lnet", "opcodes", "dissect", "track", "internal/fifo"},
+	"track/targets":      {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "internal/fifo"},
 	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
 	"dissect":            {"capture", "lnet", "opcodes", "opcodes/schema", "internal/fifo"},
 	"lnet":               {"lnet/link", "lnet/ib", "capture", "opcodes", "opcodes/schema", "internal/fifo"},

@@ -1,0 +1,216 @@
+package opcodes
+
+import . "github.com/lshark/lshark/opcodes/schema"
+
+// TargetKind is a kind of target.
+type TargetKind uint8
+
+// The kinds of targets.
+const (
+	AnyTarget TargetKind = iota // unknown
+	MGSTarget
+	MDTTarget
+	OSTTarget
+)
+
+// portalKinds are the kinds of targets by the portals of their requests. The
+// portals that several kinds have are left out.
+var portalKinds = func() (kinds [64]TargetKind) {
+	for kind, names := range map[TargetKind][]string{
+		MGSTarget: {"MGS_REQUEST_PORTAL"},
+		MDTTarget: {"MDS_REQUEST_PORTAL", "MDS_IO_PORTAL", "MDS_SETATTR_PORTAL", "MDS_READPAGE_PORTAL", "SEQ_METADATA_PORTAL", "SEQ_CONTROLLER_PORTAL"},
+		OSTTarget: {"OST_IO_PORTAL", "OST_CREATE_PORTAL", "OST_REQUEST_PORTAL", "SEQ_DATA_PORTAL"},
+	} {
+		for _, name := range names {
+			kinds[Portal.Number(name)] = kind
+		}
+	}
+	return kinds
+}()
+
+// TargetKindOf returns which kind of target has the requests to a portal.
+func TargetKindOf(portal uint32) TargetKind {
+	if portal >= uint32(len(portalKinds)) {
+		return AnyTarget
+	}
+	return portalKinds[portal]
+}
+
+// IsFirstMDT reports whether only MDT0000 can have served a request that
+// succeeded: those for the root of the file system, for ranges of sequences to
+// hand out, and for global quota.
+func IsFirstMDT(m *Msg, portal uint32) bool {
+	switch m.Opcode {
+	case MDS_GET_ROOT, QUOTA_DQACQ:
+		return true
+	case SEQ_QUERY:
+		return portal == sequenceController
+	case LDLM_ENQUEUE:
+		return requestLock(m.Buf(1), m.Big).nameWord(0) == seqQuotaGlobal
+	case OBD_IDX_READ:
+		return fidSequence(iiFid.Bytes(m.Buf(1)), m.Big) == seqQuotaGlobal
+	}
+	return false
+}
+
+var sequenceController = uint32(Portal.Number("SEQ_CONTROLLER_PORTAL"))
+
+func fidSequence(fid []byte, big bool) uint64 {
+	if len(fid) < 16 {
+		return 0
+	}
+	return ReadUint(fid[:8], big)
+}
+
+// TargetObject returns the FID of an object that is on the target of a request
+// if the request succeeds, nil when it names none: parents of names are on
+// other targets at times, and old object ids have no FID. Callbacks come from
+// the target.
+func TargetObject(m *Msg) (fid []byte) {
+	switch m.Opcode {
+	case LDLM_ENQUEUE, LDLM_BL_CALLBACK, LDLM_CP_CALLBACK, LDLM_GL_CALLBACK:
+		fid = lockedObject(m)
+	case MDS_GETATTR, MDS_GETXATTR, MDS_READPAGE, MDS_SYNC, MDS_HSM_STATE_GET, MDS_HSM_STATE_SET:
+		fid = mboFid1.Bytes(m.Named("mdt_body"))
+	case MDS_CLOSE:
+		fid = saFid.Bytes(m.Named("rec_reint"))
+	case MDS_REINT:
+		fid = reintObject(m)
+	case OST_GETATTR, OST_SETATTR, OST_READ, OST_WRITE, OST_CREATE, OST_DESTROY, OST_PUNCH, OST_SYNC, OST_FALLOCATE, OST_SEEK:
+		if a := attrsOf(m, 1); a.valid(validID) {
+			fid = oOi.Bytes(a.b)
+		}
+	case OUT_UPDATE:
+		fid = firstUpdated(m)
+	}
+	if len(fid) < 16 || !IsFID(fid, m.Big) {
+		return nil
+	}
+	return fid
+}
+
+// lockedObject is the object of a lock. A lock of the entry of a directory is on
+// another MDT than the object when that is remote: it covers the name only.
+func lockedObject(m *Msg) []byte {
+	if m.Opcode == LDLM_ENQUEUE && len(m.Bufs) > 2 {
+		return nil // the lock may be on another object; see RepliedObject
+	}
+	k := requestLock(m.Buf(1), m.Big)
+	switch k.kind() {
+	case ldlmIbitsType:
+		if k.bits()&^lookupBit == 0 {
+			return nil
+		}
+	case ldlmExtentType, ldlmFlockType:
+	default:
+		return nil
+	}
+	return k.fid()
+}
+
+var lookupBit = LdlmInodebits.Bit("LOOKUP")
+
+// reintObject is the object of an MDS_REINT that is on its MDT: one that
+// exists, or a new one, whose FID is made in a sequence of the MDT.
+func reintObject(m *Msg) []byte {
+	rec := m.Named("rec_reint")
+	switch rrOpcode.Uint(rec, m.Big) {
+	case reintSetattr:
+		return saFid.Bytes(rec)
+	case reintSetxattr:
+		return rrFid1.Bytes(rec)
+	case reintCreate:
+		return rrFid2.Bytes(rec)
+	}
+	return nil
+}
+
+// firstUpdated is the first object of an OUT_UPDATE whose updates are in the
+// request.
+func firstUpdated(m *Msg) []byte {
+	b := m.Buf(1)
+	at := outHeaderSize + updateRequestHeader + ouFid.Off
+	if ouhInline.Uint(b, m.Big) == 0 || len(b) < at+ouFid.Size {
+		return nil
+	}
+	return b[at : at+ouFid.Size]
+}
+
+// SequenceRange is a range of FID sequences, and the target that has it.
+type SequenceRange struct {
+	First, End uint64 // End is behind the last
+	Kind       TargetKind
+	Index      uint32
+}
+
+// SequenceRangeOf returns the range that a reply to FLD_QUERY or SEQ_QUERY names. In
+// replies with one sequence (meta) the index is not set: the sequence belongs
+// to the target that replies, and Kind is AnyTarget.
+func SequenceRangeOf(m *Msg) (r SequenceRange, ok bool) {
+	b := m.Buf(1)
+	if m.Opcode != FLD_QUERY && m.Opcode != SEQ_QUERY || len(b) < luSeqRange.Size {
+		return r, false
+	}
+	r = SequenceRange{First: lsrStart.Uint(b, m.Big), End: lsrEnd.Uint(b, m.Big), Index: uint32(lsrIndex.Uint(b, m.Big))}
+	switch {
+	case m.Opcode == SEQ_QUERY && r.End-r.First == 1:
+		r.Index = 0
+	case lsrFlags.Uint(b, m.Big) == SeqRangeType.Number("MDT"):
+		r.Kind = MDTTarget
+	case lsrFlags.Uint(b, m.Big) == SeqRangeType.Number("OST"):
+		r.Kind = OSTTarget
+	default:
+		return r, false
+	}
+	return r, r.First >= firstSequence && r.First < r.End
+}
+
+var firstSequence = FidSeq.Number("START")
+
+// GrantingMDT returns the index of the MDT in a lock that it granted, by the reply
+// to an LDLM_ENQUEUE with an intent; ok is false when there is no such lock. The
+// field is zero also in releases before 2.16. The request must come from a client:
+// an MDT names itself in its requests, which the replies repeat.
+func GrantingMDT(reply *Msg) (index uint32, ok bool) {
+	b := reply.Buf(1)
+	k := requestLock(b, reply.Big)
+	if len(b) < lockDesc.Off+keptOfLock || k.kind() != ldlmIbitsType || lockFlags.Uint(b, reply.Big)&flagLockChanged == 0 {
+		return 0, false
+	}
+	return uint32(k.policyWord(inodeInitiator)), true
+}
+
+// RequestingMDT returns the index of the MDT that sent an LDLM_ENQUEUE, 0 when a
+// client did or MDT0000.
+func RequestingMDT(request *Msg) uint32 {
+	b := request.Buf(1)
+	if len(b) < lockDesc.Off+keptOfLock {
+		return 0
+	}
+	return uint32(requestLock(b, request.Big).policyWord(inodeInitiator))
+}
+
+var (
+	inodeInitiator  = ldlmInodebits.Field("li_initiator_id")
+	flagLockChanged = LdlmFlags.Bit("LOCK_CHANGED")
+)
+
+// RepliedObject returns the FID of the object whose attributes a reply of an MDT
+// has, nil when it has none; remote reports that the object is on another MDT,
+// from which the client has to ask for the attributes.
+func RepliedObject(reply *Msg) (fid []byte, remote bool) {
+	switch reply.Opcode {
+	case LDLM_ENQUEUE, MDS_GETATTR, MDS_GETATTR_NAME:
+	default:
+		return nil, false
+	}
+	b := reply.Named("mdt_body")
+	valid := mboValid.Uint(b, reply.Big)
+	if remote = valid&bodyMoved != 0; valid&bodyFID == 0 || !remote && valid&bodyMode == 0 {
+		return nil, false
+	}
+	if fid = mboFid1.Bytes(b); len(fid) < 16 || allZero(fid) {
+		return nil, false
+	}
+	return fid, remote
+}
