@@ -127,7 +127,7 @@ func (c *recoveries) run(args []string) error {
 		}
 	})
 	o.Sent, o.Answered, o.Done = follow.Sent, follow.Answered, follow.Done
-	t := track.NewPairing(o)
+	t := newPairing(p, o)
 	p.Add(scan.Consumer{
 		Begin: func() error { return w.Write(header) },
 		Message: func(m *dissect.Message) error {
