@@ -96,7 +96,7 @@ func (c *imports) run(args []string) error {
 	if follows {
 		i.Changed = c.follow(p, w, &failed)
 	}
-	t := newPairing(p, track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done})
+	t := track.NewPairing(p.FindTargets(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done}))
 	var rpc *track.RPC // of the message
 	p.Add(scan.Consumer{
 		All: func(m *dissect.Message) {

@@ -151,7 +151,7 @@ func (c *locks) run(args []string) error {
 		}
 	})
 	o.Sent, o.Answered, o.Done = follow.Sent, follow.Answered, follow.Done
-	t := newPairing(p, o)
+	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{
 		Begin: func() error { return out.w.Write(out.header) },
 		Message: func(m *dissect.Message) error {

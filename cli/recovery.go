@@ -127,7 +127,7 @@ func (c *recoveries) run(args []string) error {
 		}
 	})
 	o.Sent, o.Answered, o.Done = follow.Sent, follow.Answered, follow.Done
-	t := newPairing(p, o)
+	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{
 		Begin: func() error { return w.Write(header) },
 		Message: func(m *dissect.Message) error {

@@ -180,7 +180,7 @@ func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) {
 		live := liveOptions()
 		o.Linger, o.LockWait = live.Linger, live.LockWait
 	}
-	t := newPairing(p, o)
+	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{
 		Message: func(m *dissect.Message) error {
 			if r := t.Message(m); r != nil {

@@ -26,7 +26,8 @@ type Options struct {
 
 	// Sent is called for each request, also when it is sent again; Answered
 	// for each first final reply. Both are called before Done, with the
-	// message itself.
+	// message itself. Sent may set the Connection of a callback whose handle
+	// is unknown; later callbacks with the handle have it then.
 	Sent, Answered func(*RPC, *dissect.Message)
 
 	// Known, if it is set, is called once, at the first request of a connection
@@ -86,14 +87,6 @@ func NewPairing(o Options) *Pairing {
 	t := &Pairing{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections(), locks: newLockWaits(), lost: newLossTable()}
 	t.connections.learnKnown = o.Known
 	return t
-}
-
-// AddHandle adds a handle by which requests find a connection: that of the
-// client, which callbacks have.
-func (t *Pairing) AddHandle(handle uint64, c *Connection) {
-	if t.connections.byHandle(handle) == nil {
-		t.connections.learn(handle, c)
-	}
 }
 
 // Message takes the next message and returns the RPC it belongs to: nil when
@@ -181,6 +174,9 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 	}
 	if t.opt.Sent != nil {
 		t.opt.Sent(r, m)
+		if r.Connection != nil && IsCallback(r.Opcode) && t.connections.byHandle(r.Handle) == nil {
+			t.connections.learn(r.Handle, r.Connection)
+		}
 	}
 	return r
 }

@@ -16,8 +16,8 @@ import (
 // Test files may import more.
 var mayImport = map[string][]string{
 	".":                  {"cli"},
-	"cli":                {"diagnose", "diagnose/rules", "cli/exit", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "track/recovery", "track/targets", "records", "filter", "render", "render/explain", "render/report", "track/comparison"},
-	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "lnet", "dissect", "track", "render"},
+	"cli":                {"diagnose", "diagnose/rules", "cli/exit", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "track/recovery", "records", "filter", "render", "render/explain", "render/report", "track/comparison"},
+	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "lnet", "dissect", "track", "track/targets", "render"},
 	"cli/exit":           {"cli/iostreams", "capture", "opcodes/schema", "filter"},
 	"cli/iostreams":      {},
 	"render":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},

@@ -54,9 +54,7 @@ func readTargets(t *testing.T, path string, from int64) (map[key]string, int64) 
 	known := func() track.Known {
 		var first *track.Pairing
 		e := targets.New()
-		read(track.Options{Sent: e.Sent, Answered: e.Answered}, func(t *track.Pairing) {
-			first, e.AddHandle = t, t.AddHandle
-		})
+		read(track.Options{Sent: e.Sent, Answered: e.Answered}, func(t *track.Pairing) { first = t })
 		e.Conclude()
 		return first.Known()
 	}

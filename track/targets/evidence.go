@@ -28,9 +28,6 @@ import (
 // Evidence collects what messages prove about connections. Its methods Sent and
 // Answered have the types of the hooks in track.Options.
 type Evidence struct {
-	// AddHandle adds a handle of a connection, that of the client.
-	AddHandle func(handle uint64, c *track.Connection)
-
 	records  map[*track.Connection]*record
 	list     []*record // in the order of their first requests
 	pending  track.Attached[pending]
@@ -196,22 +193,18 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 	e.conclude(m.Time)
 }
 
-// callback learns the client's handle of a connection, which callbacks have: the
-// lock is one that was asked for on the connection.
+// callback finds the connection of a callback by the lock: it was asked for, or is
+// given back later, on the connection.
 func (e *Evidence) callback(r *track.RPC, m *schema.Msg) {
-	c := r.Connection
-	if c == nil {
-		known, ok := e.locks.Get(cookie{r.Server, opcodes.LockHandle(m, 0)})
-		if !ok && r.Opcode != opcodes.LDLM_GL_CALLBACK {
-			known, ok = e.locks.Get(cookie{r.Client, opcodes.LockHandle(m, 1)})
-		}
-		if !ok {
-			return
-		}
-		if e.AddHandle != nil {
-			e.AddHandle(r.Handle, known.conn)
-		}
-		r.Connection = known.conn
+	if r.Connection != nil {
+		return
+	}
+	c, ok := e.locks.Get(cookie{r.Server, opcodes.LockHandle(m, 0)})
+	if !ok && r.Opcode != opcodes.LDLM_GL_CALLBACK {
+		c, ok = e.locks.Get(cookie{r.Client, opcodes.LockHandle(m, 1)})
+	}
+	if ok {
+		r.Connection = c.conn
 	}
 }
 

@@ -42,7 +42,6 @@ type wire struct {
 func newWire(t testing.TB) *wire {
 	w := &wire{t: t, now: 1e18, xid: 1 << 50, evidence: targets.New()}
 	w.rpcs = track.NewPairing(track.Options{Sent: w.evidence.Sent, Answered: w.evidence.Answered})
-	w.evidence.AddHandle = w.rpcs.AddHandle
 	return w
 }
 

@@ -1,0 +1,64 @@
+package scan
+
+import (
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/targets"
+)
+
+// FindTargets returns the options of a Pairing for the messages of the pass, with
+// what finds the targets of connections that were made before the capture began:
+// a second reading of files, else the messages so far. Call it before adding the
+// consumer that closes the Pairing.
+func (p *Pass) FindTargets(o track.Options) track.Options {
+	if p.in.rereadable() {
+		o.Known = p.readTargets
+		return o
+	}
+	e := targets.New()
+	sent, answered := o.Sent, o.Answered
+	o.Sent = func(r *track.RPC, m *dissect.Message) {
+		e.Sent(r, m)
+		if sent != nil {
+			sent(r, m)
+		}
+	}
+	o.Answered = func(r *track.RPC, m *dissect.Message) {
+		e.Answered(r, m)
+		if answered != nil {
+			answered(r, m)
+		}
+	}
+	p.Add(Consumer{End: func() error {
+		e.Conclude()
+		return nil
+	}})
+	return o
+}
+
+// readTargets reads the input from its beginning to its end while the pass goes
+// on, and returns the connections whose targets it found. It ends early where
+// the input is damaged, which the pass itself will report.
+func (p *Pass) readTargets() track.Known {
+	e := targets.New()
+	t := track.NewPairing(track.Options{Sent: e.Sent, Answered: e.Answered})
+	src, err := p.in.open(p.sys, p.offsets)
+	if err != nil {
+		return track.Known{}
+	}
+	defer src.frames.Close()
+	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { t.Message(m) }, Ports: p.in.ports})
+	var f capture.Frame
+	for src.next(&f) == nil {
+		if p.in.keep != nil {
+			if ok, err := p.in.keep.Match(f.Link, f.Data, f.Len); err != nil || !ok {
+				continue
+			}
+		}
+		d.Frame(&f)
+	}
+	d.Close()
+	e.Conclude()
+	return t.Known()
+}
