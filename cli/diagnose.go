@@ -165,6 +165,7 @@ func (c *findings) run(args []string) error {
 		o.RPCs, o.Found = liveOptions(), out.write
 		o.Locks = 2 * o.RPCs.Linger
 	}
+	o.RPCs = out.pass.FindTargets(o.RPCs)
 	e := diagnose.New(o)
 	out.pass.Add(scan.Consumer{
 		Begin: func() error { return out.w.Write(header) },

@@ -14,7 +14,7 @@ import (
 // Options are the settings of an Engine.
 type Options struct {
 	Rules []*Rule
-	RPCs  track.Options // Timeout, Linger and LockWait
+	RPCs  track.Options // without Done; Sent and Answered are called before those of the rules
 	Locks int64         // linger of locks, see locks.New
 
 	// Found is called with each finding as soon as it is made, and at the end with
@@ -171,6 +171,9 @@ func (e *Engine) Advance(now int64) {
 }
 
 func (e *Engine) sent(r *track.RPC, m *dissect.Message) {
+	if e.opt.RPCs.Sent != nil {
+		e.opt.RPCs.Sent(r, m)
+	}
 	e.imports.Sent(r, m)
 	e.locks.Sent(r, m)
 	for _, sent := range e.of(r).sent {
@@ -179,6 +182,9 @@ func (e *Engine) sent(r *track.RPC, m *dissect.Message) {
 }
 
 func (e *Engine) answered(r *track.RPC, m *dissect.Message) {
+	if e.opt.RPCs.Answered != nil {
+		e.opt.RPCs.Answered(r, m)
+	}
 	e.imports.Answered(r, m)
 	e.locks.Answered(r, m)
 	for _, answered := range e.of(r).answered {
