@@ -156,7 +156,7 @@ func (c *recoveries) run(args []string) error {
 			slices.SortStableFunc(list, func(a, b *trackedrecovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
 			var buf []byte
 			if appendLine == nil {
-				return w.Write(c.table(list, p))
+				return w.Write(c.table(in, list, p))
 			}
 			for _, r := range list {
 				buf = appendLine(buf, r)
@@ -168,11 +168,12 @@ func (c *recoveries) run(args []string) error {
 }
 
 // table returns recoveries as a table, with -v followed by their steps.
-func (c *recoveries) table(list []*trackedrecovery.Recovery, p *scan.Pass) []byte {
+func (c *recoveries) table(in *scan.Input, list []*trackedrecovery.Recovery, p *scan.Pass) []byte {
 	if len(list) == 0 {
 		return nil
 	}
 	o := c.view.options(c.sys.IO)
+	o.Files = in.FileNames()
 	t := report.NewRecoveryTable(o, p.First())
 	buf := t.Append(nil, list)
 	noteOmitted(p, t.Omitted.String())

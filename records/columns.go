@@ -110,7 +110,7 @@ var recoveryColumns = []column{
 	{"failed", "requests.errors", "errors of replayed requests and locks, and how often each occurred"},
 	{"longest", "waited_max", ""},
 	{"gaps", "not_replayed.count", ""},
-	{"last", "clients", "client that connected last, and how long after the first"},
+	{"last", "clients", "client that connected last, by its target when it is a server, and how long after the first"},
 	{"frame", "gone.frame", ""},
 }
 

@@ -152,6 +152,10 @@ var recoveryClients = []Key[*recovery.Recovery]{
 		return true
 	}},
 	clientText("uuid", "uuid that it connects with", func(c *recovery.Client) string { return c.Connection.ClientUUID }),
+	{Name: "target", Type: Text, JSON: Omit, Doc: "target that it is itself, when it is a server", At: func(r *recovery.Recovery, i int, v *Value) bool {
+		v.SetString(r.Clients[i].Target())
+		return len(v.Text) > 0
+	}},
 	clientText("kind", "kind of connection: client, mgc (to the MGS), lwp (light-weight proxy), mdt-mdt or mdt-ost", func(c *recovery.Client) string { return c.Type }),
 	clientText("outcome", "missing (it was not seen to come back), recovering (that it recovered was not seen), recovered, evicted (it lost its locks and what was not committed), reconnected (it had nothing to recover), mounted (it connected for the first time), unknown (bytes were not captured that may show that it came back)",
 		func(c *recovery.Client) string { return c.Outcome.String() }),
@@ -179,6 +183,11 @@ var recoveryClients = []Key[*recovery.Recovery]{
 	clientCount("locks_replayed", "number of locks that it gave back", func(c *recovery.Client) int { return c.Locks.Count }),
 	clientErrors("lock_errors", "errors of these, and how often each occurred", func(c *recovery.Client) map[int32]int64 { return c.Locks.Errors }),
 	clientCount("not_replayed", "number of transactions that it should have replayed and did not", func(c *recovery.Client) int { return c.NotReplayed.Count }),
+	clientCount("early_replies", "number of early replies to what it replayed: the server asked it to wait", func(c *recovery.Client) int { return c.Early.Count }),
+	{Name: "estimate", Type: Seconds, JSON: Omit, Doc: "within how many seconds the server expected to reply, by the last of them (pb_timeout)", At: func(r *recovery.Recovery, i int, v *Value) bool {
+		v.U = uint64(r.Clients[i].Early.Estimate)
+		return r.Clients[i].Early.Count > 0
+	}},
 	clientCount("waited", "number of RPCs that waited until the target was back", func(c *recovery.Client) int { return c.Impact.Waited }),
 	clientErrors("errors", "errors of RPCs that failed because the target was gone", func(c *recovery.Client) map[int32]int64 { return c.Impact.Errors }),
 }
@@ -250,8 +259,12 @@ var recoveryEvents = []Key[*recovery.Recovery]{
 		v.Counts = ErrorCounts(r.Events[i].Errors)
 		return len(v.Counts) > 0
 	}},
-	eventTransno("from", "the lowest transaction of those that were replayed or not", func(e *recovery.Event) uint64 { return e.From }),
-	eventTransno("to", "the highest of them", func(e *recovery.Event) uint64 { return e.To }),
+	eventTransno("from", "the lowest transaction of those that were replayed or not", func(e *recovery.Event) uint64 { return e.Transnos.From }),
+	eventTransno("to", "the highest of them", func(e *recovery.Event) uint64 { return e.Transnos.To }),
+	{Name: "estimate", Type: Seconds, JSON: Omit, Doc: "of early: within how many seconds the server expected to reply", At: func(r *recovery.Recovery, i int, v *Value) bool {
+		v.U = uint64(r.Events[i].Estimate)
+		return r.Events[i].Kind == recovery.EventEarly
+	}},
 	{Name: "xid", Type: Decimal, JSON: Omit, Doc: "of waited and failed: the RPC", At: func(r *recovery.Recovery, i int, v *Value) bool {
 		q := r.Events[i].Request
 		if q != nil {

@@ -31,7 +31,11 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 		s.buf = strconv.AppendUint(append(s.buf, " to "...), uint64(n), 10)
 	}
 	dst = append(c.Head.AppendTruncated(append(dst, '\n'), s.buf, s.columns(0)), '\n')
-	number, time, client, kind := 5+s.opt.FileWidth(), 9, 9, len("mdt-mdt")
+	number, time, client, kind := 5+s.opt.FileWidth(), 9, 9, len("client")
+	for _, k := range r.Clients {
+		client = max(client, render.Width(render.AppendNID(s.buf[:0], k.Connection.Client, s.opt.FullNIDs)))
+		kind = max(kind, render.Width([]byte(clientRole(k))))
+	}
 	for i := range r.Events {
 		e, start := &r.Events[i], len(dst)
 		s.buf = render.AppendFrame(s.buf[:0], e.File, e.Frame)
@@ -41,7 +45,7 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 		s.at.Before = e.Time
 		node, role := []byte("-"), "-"
 		if e.Client != nil {
-			node, role = render.AppendNID(s.buf[:0], e.Client.Connection.Client, s.opt.FullNIDs), cmp.Or(e.Client.Type, "-")
+			node, role = render.AppendNID(s.buf[:0], e.Client.Connection.Client, s.opt.FullNIDs), clientRole(e.Client)
 		}
 		dst = render.AppendLeft(append(dst, ' '), &c.NID, node, &client)
 		dst = render.AppendLeft(append(dst, ' '), &c.Dim, []byte(role), &kind)
@@ -50,6 +54,9 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 	}
 	return dst
 }
+
+// clientRole returns what a client is: a target, or the kind of its connection.
+func clientRole(c *recovery.Client) string { return cmp.Or(c.Target(), c.Type, "-") }
 
 // columns returns the room behind so many columns.
 func (s *RecoveryStory) columns(used int) int {
@@ -109,6 +116,9 @@ func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event
 		return transnoRange(plural(append(dst, "not replayed: "...), e.Count, "transaction"), e)
 	case recovery.EventLockReplay:
 		return s.replay(plural(append(dst, "replays "...), e.Count, "lock"), e)
+	case recovery.EventEarly:
+		dst = append(strconv.AppendInt(append(dst, "early reply, number "...), int64(e.Count), 10), ": the server expects to reply within "...)
+		return append(strconv.AppendUint(dst, uint64(e.Estimate), 10), 's')
 	case recovery.EventReady:
 		return append(dst, "has replayed all"...)
 	case recovery.EventEvicted:
@@ -143,12 +153,12 @@ func (s *RecoveryStory) replay(dst []byte, e *recovery.Event) []byte {
 }
 
 func transnoRange(dst []byte, e *recovery.Event) []byte {
-	if e.To == 0 {
+	if e.Transnos.To == 0 {
 		return dst
 	}
-	dst = strconv.AppendUint(append(dst, ", transno "...), e.From, 10)
-	if e.To != e.From {
-		dst = strconv.AppendUint(append(dst, " to "...), e.To, 10)
+	dst = strconv.AppendUint(append(dst, ", transno "...), e.Transnos.From, 10)
+	if e.Transnos.To != e.Transnos.From {
+		dst = strconv.AppendUint(append(dst, " to "...), e.Transnos.To, 10)
 	}
 	return dst
 }

@@ -85,7 +85,11 @@ func (s *RecoveryTable) last(dst []byte, r *recovery.Recovery) []byte {
 	if c == nil {
 		return append(dst, '-')
 	}
-	dst = render.AppendNID(dst, c.Connection.Client, s.opt.FullNIDs)
+	if name := c.Target(); name != "" {
+		dst = schema.AppendText(dst, []byte(name))
+	} else {
+		dst = render.AppendNID(dst, c.Connection.Client, s.opt.FullNIDs)
+	}
 	return render.AppendLockWait(append(dst, " +"...), c.Connected.Time-r.Back.Time)
 }
 
@@ -116,15 +120,15 @@ func appendDowntime(dst []byte, r *recovery.Recovery) []byte {
 
 // appendClients appends how many clients recovered, of how many.
 func appendClients(dst []byte, r *recovery.Recovery) []byte {
-	if !r.Kind.IsOutage() {
+	recovered, evicted := r.Count(recovery.ClientRecovered), r.Count(recovery.ClientEvicted)
+	known, ok := r.Known()
+	if !r.Kind.IsOutage() || known == 0 && recovered+evicted == 0 {
 		return append(dst, '-')
 	}
-	dst = append(strconv.AppendInt(dst, int64(r.Count(recovery.ClientRecovered)), 10), '/')
-	n, ok := r.Known()
-	if !ok {
+	if dst = append(strconv.AppendInt(dst, int64(recovered), 10), '/'); !ok {
 		return append(dst, '?')
 	}
-	return strconv.AppendInt(dst, int64(n), 10)
+	return strconv.AppendInt(dst, int64(known), 10)
 }
 
 // appendImpactErrors appends the errors that applications got, and how many requests

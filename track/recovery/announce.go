@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/track"
 )
@@ -15,9 +16,14 @@ type announcement struct {
 	instance uint32
 }
 
-// Message takes a message of any kind, with its RPC: bulk data of the MGS bring the
-// table of imperative recovery.
+// Message takes a message of any kind, with its RPC: a server in recovery sends early
+// replies, and bulk data of the MGS bring the table of imperative recovery.
 func (t *Tracker) Message(r *track.RPC, m *dissect.Message) {
+	if m.Kind == lnet.EarlyReply && r.Connection != nil && (r.Replay() || isLockReplay(r)) {
+		if c := t.member(r).client; c != nil && c.Outcome == ClientRecovering {
+			c.Early = Early{c.Early.Count + 1, pointOf(m), m.RPC.Timeout}
+		}
+	}
 	if m.Req == nil || len(m.Content) == 0 || m.Req.Opcode != opcodes.MGS_CONFIG_READ || m.Req.Variant == nil || m.Req.Variant.Name != opcodes.RecoveryTable {
 		return
 	}

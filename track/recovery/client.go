@@ -22,6 +22,7 @@ type Client struct {
 	Requests, Locks Replays
 	Transnos        Transnos // of the requests
 	NotReplayed     Gap
+	Early           Early
 	Impact          Impact
 
 	recovery        *Recovery           // that it belongs to; nil: not decided yet
@@ -30,6 +31,10 @@ type Client struct {
 	lastSilent      int64               // time of the last one of them
 	failures        map[uint64]*failure // by xid
 }
+
+// Target returns the target that the client is itself, such as an MDT that is a client
+// of an OST; it is empty for clients that are no servers, and while the uuid is unknown.
+func (c *Client) Target() string { return ownTarget(c.Connection.ClientUUID) }
 
 // ClientMoments are the messages that show what happened to a client.
 type ClientMoments struct {
@@ -134,6 +139,13 @@ func (r *Replays) Add(o *Replays) {
 	}
 	r.Count += o.Count
 	r.Errors = sumCounts(r.Errors, o.Errors)
+}
+
+// Early counts the early replies to what a client replayed: the server asks it to wait.
+type Early struct {
+	Count    int
+	Last     track.Point
+	Estimate uint32 // pb_timeout of the last one: in so many seconds the server expects to reply
 }
 
 // Transnos is the lowest and the highest of several transaction numbers.

@@ -134,6 +134,9 @@ func (t *Tracker) accepted(k *member, r *track.RPC, m *dissect.Message, p track.
 			kind = Eviction
 		}
 		t.reconnected(g, k, kind, r.Server, p)
+		if kind == Eviction {
+			k.failedVersions(p)
+		}
 	}
 	k.kind = i.Kind()
 	if i.State == track.StateDiscon || !restarted && !wasLost && !k.recovers() {
@@ -167,6 +170,16 @@ func (k *member) joinRestart(rec *Recovery, kind string) {
 	if k.again.Frame != 0 {
 		k.client.Lost, k.client.LostBy = k.again, SignReconnect
 	}
+}
+
+// failedVersions takes an eviction that may be the end of a recovery: the server evicts
+// clients whose replay failed because objects had changed without them.
+func (k *member) failedVersions(p track.Point) {
+	c := k.before
+	if c == nil || c.recovery == nil || c.recovery != k.target.current || c.Requests.Errors[eoverflow] == 0 || c.Outcome != ClientRecovered {
+		return
+	}
+	c.Evicted, c.Outcome = p, ClientEvicted
 }
 
 // connected takes what the accepted connect means for the client.

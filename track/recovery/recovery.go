@@ -120,7 +120,12 @@ func (r *Recovery) Count(o Outcome) (n int) {
 // Known returns how many clients the target had that take part in a recovery. ok
 // reports whether the capture shows them: it was made at the server. Clients on the
 // node of the server itself are never captured and not counted.
-func (r *Recovery) Known() (n int, ok bool) { return r.known, r.knownValid }
+func (r *Recovery) Known() (n int, ok bool) {
+	if !r.knownValid {
+		return 0, false
+	}
+	return r.known, true
+}
 
 // Replayed sums up what clients replayed.
 func (r *Recovery) Replayed() (requests, locks Replays) {

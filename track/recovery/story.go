@@ -20,7 +20,8 @@ type Event struct {
 	Count       int
 	Status      int32
 	Errors      map[int32]int64 // of what was replayed, by status
-	From, To    uint64          // transaction numbers
+	Transnos    Transnos
+	Estimate    uint32 // seconds
 	Request     *Request
 }
 
@@ -40,6 +41,7 @@ const (
 	EventReplay                       // a client replayed requests
 	EventNotReplayed                  // transactions that should have been replayed were not
 	EventLockReplay                   // a client replayed locks
+	EventEarly                        // a client got early replies to what it replayed
 	EventReady                        // a client has replayed all
 	EventEvicted                      // a client was evicted
 	EventRecovered                    // a client has recovered
@@ -50,7 +52,7 @@ const (
 )
 
 var eventNames = [...]string{"last_reply", "gone", "lost", "refused", "unanswered", "starting", "back", "connected", "replay", "not_replayed",
-	"lock_replay", "ready", "evicted", "recovered", "failed", "waited", "missing", "announced"}
+	"lock_replay", "early", "ready", "evicted", "recovered", "failed", "waited", "missing", "announced"}
 
 // String returns the name in records.
 func (k EventKind) String() string { return eventNames[k] }
@@ -98,9 +100,10 @@ func (c *Client) story(add func(Event)) {
 	}
 	add(Event{Point: c.Connected, Kind: EventConnected, Client: c})
 	add(Event{Point: c.Requests.First, Until: c.Requests.Last, Kind: EventReplay, Client: c, Count: c.Requests.Count, Errors: c.Requests.Errors,
-		From: c.Transnos.From, To: c.Transnos.To})
-	add(Event{Point: c.NotReplayed.Seen, Kind: EventNotReplayed, Client: c, Count: c.NotReplayed.Count, From: c.NotReplayed.From, To: c.NotReplayed.To})
+		Transnos: c.Transnos})
+	add(Event{Point: c.NotReplayed.Seen, Kind: EventNotReplayed, Client: c, Count: c.NotReplayed.Count, Transnos: c.NotReplayed.Transnos})
 	add(Event{Point: c.Locks.First, Until: c.Locks.Last, Kind: EventLockReplay, Client: c, Count: c.Locks.Count, Errors: c.Locks.Errors})
+	add(Event{Point: c.Early.Last, Kind: EventEarly, Client: c, Count: c.Early.Count, Estimate: c.Early.Estimate})
 	add(Event{Point: c.Ready, Kind: EventReady, Client: c})
 	add(Event{Point: c.Evicted, Kind: EventEvicted, Client: c})
 	if c.Outcome == ClientRecovered {

@@ -356,6 +356,35 @@ func TestEvictedInRecovery(t *testing.T) {
 	}
 }
 
+// TestEvictedAfterVersions: a client whose replay failed is evicted when the recovery is
+// over; one that is evicted later for another reason had recovered.
+func TestEvictedAfterVersions(t *testing.T) {
+	for replied, want := range map[int32]recovery.Outcome{eoverflow: recovery.ClientEvicted, 0: recovery.ClientRecovered} {
+		w := newWire(t)
+		a := w.mount(3, "lustre-MDT0000").start(1)
+		a.ask(opcodes.MDS_REINT, transno(7), committed(1))
+		a.notConnected()
+		accept, _ := a.connect(0)
+		accept(recovering, 2)
+		a.request(opcodes.MDS_REINT, flags(dissect.FlagReplay), transno(7))(status(replied), transno(7))
+		final := a.request(opcodes.OBD_PING, flags(dissect.FlagReqReplayDone|dissect.FlagLockReplayDone))
+		w.now += second
+		w.send(lnet.EarlyReply, server, a.node, w.xid, opcodes.OBD_PING, func(m *dissect.Message) { m.RPC.Timeout = 45 })
+		final(flags(dissect.FlagLockReplayDone))
+		a.ask(opcodes.LDLM_ENQUEUE)
+		a.notConnected()
+		accept, _ = a.connect(0)
+		accept(0, 2)
+		all := w.end()
+		if got := strings.Join(kinds(all), ", "); got != "lustre-MDT0000 restart, lustre-MDT0000 eviction" {
+			t.Fatal(got)
+		}
+		if c := all[0].Clients[0]; c.Outcome != want || c.Early.Count != 1 || c.Early.Estimate != 45 {
+			t.Errorf("%v, early replies %+v, story %q", c.Outcome, c.Early, story(all[0]))
+		}
+	}
+}
+
 // TestFailover: the server dies and its partner, which refused the connects at first,
 // takes the target over.
 func TestFailover(t *testing.T) {
