@@ -155,9 +155,14 @@ func (e *Engine) Lost(l *lnet.Loss) {
 	}
 }
 
-// Marked takes the counts of a segment of a TCP connection.
-func (e *Engine) Marked(source, conn int, marks *lnet.TCPMarks) {
-	e.imports.Marked(source, conn, marks)
+// Marked takes a segment that TCP did something about.
+func (e *Engine) Marked(m *lnet.MarkedSegment) {
+	e.imports.Marked(m)
+	for i := range e.hooks {
+		if marked := e.hooks[i].Marked; marked != nil {
+			marked(m)
+		}
+	}
 }
 
 // Advance sets the time, in nanoseconds since the epoch.

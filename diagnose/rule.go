@@ -63,6 +63,10 @@ type Hooks struct {
 	// have begun.
 	Lost func(*lnet.Loss)
 
+	// Marked gets each TCP segment that was sent again, came out of order, closes or
+	// opens a receive window, or aborts a connection.
+	Marked func(*lnet.MarkedSegment)
+
 	// Tick is called about once a minute of capture time, with the time: for rules
 	// that compare what happened so far.
 	Tick func(now int64)

@@ -23,10 +23,9 @@ type Options struct {
 	// messages may have begun. l is valid until it returns.
 	Lost func(l *lnet.Loss)
 
-	// Marked receives the counts of a segment that TCP did something about, by
-	// the capture point and the number of its connection. marks is valid until
-	// it returns.
-	Marked func(source, conn int, marks *lnet.TCPMarks)
+	// Marked receives the segments that TCP did something about, each valid until it
+	// returns.
+	Marked func(*lnet.MarkedSegment)
 }
 
 // Message is an LNet message with its ptlrpc part. The Dissector reuses it: it and

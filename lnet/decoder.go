@@ -31,10 +31,9 @@ type Options struct {
 	// messages may have begun. l is valid until it returns.
 	Lost func(l *Loss)
 
-	// Marked receives the counts of a segment that TCP did something about, by
-	// the capture point and the number of its connection. marks is valid until
+	// Marked receives the segments that TCP did something about. m is valid until
 	// it returns.
-	Marked func(source, conn int, marks *TCPMarks)
+	Marked func(m *MarkedSegment)
 
 	// MaxStream and MaxTotal bound the bytes held of one stream and of all
 	// together; by default 8 MiB and 256 MiB. The total includes the records
@@ -147,11 +146,11 @@ type output struct {
 	gets   pendingGets
 	msg    Message // the one being handed out
 	stats  Stats
-	conns  int      // connections so far, of all transports
-	later  Transfer // given to Options.Later
-	loss   Loss     // given to Options.Lost
-	marks  TCPMarks // given to Options.Marked
-	ending Why      // why messages that are cut off now end: Lost, or EndOfFile
+	conns  int           // connections so far, of all transports
+	later  Transfer      // given to Options.Later
+	loss   Loss          // given to Options.Lost
+	marked MarkedSegment // given to Options.Marked
+	ending Why           // why messages that are cut off now end: Lost, or EndOfFile
 }
 
 // full reports whether more is held than the options allow.

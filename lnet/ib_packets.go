@@ -411,7 +411,7 @@ func (r *resentPackets) add(t *Transfer) {
 // to to, and records the message, since its packets may be sent again later. acked is set
 // if they were acknowledged before, while the message was held.
 func (s *sentPackets) transfer(m *Message, from, to uint32, acked bool) {
-	m.Transfer = Transfer{RTT: s.analysis.rtt.least()}
+	m.Transfer, m.RoundTrips = Transfer{RTT: s.analysis.rtt.least()}, s.analysis.rtt.recent.take()
 	if len(s.again) > 0 {
 		keep := s.again[:0]
 		for i := range s.again {

@@ -76,6 +76,8 @@ type Message struct {
 	Transfer Transfer // what the transport had done for it by then
 	IB       *IB      // nil unless Transport is O2IB
 
+	RoundTrips RoundTrips // of its direction, since the message before in this direction
+
 	LNet Header
 
 	// Data is what was kept of the message, Size its length on the wire.

@@ -234,10 +234,15 @@ func (r *reassembly) gapExpired(src *source) bool {
 func (r *reassembly) giveUpGap() {
 	p := &r.held[0]
 	n := int(int32(p.seq - r.next))
-	r.tcp.stats.Gaps++
-	r.tcp.stats.LostBytes += int64(n)
+	why := Lost
+	if r.tcp.out.ending == EndOfFile && !(r.acked && int32(r.ack-p.seq) >= 0) {
+		why = EndOfFile // they may have come later
+	} else {
+		r.tcp.stats.Gaps++
+		r.tcp.stats.LostBytes += int64(n)
+	}
 	r.next = p.seq
-	r.framer.gap(n, Lost, p.Time)
+	r.framer.gap(n, why, p.Time)
 	r.release()
 }
 

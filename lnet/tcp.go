@@ -162,8 +162,8 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	if g.Size > 0 && g.Flags&tcpRST == 0 {
 		r.segment(src, g, seq)
 	}
-	if mark != noMark || g.Window == 0 {
-		t.mark(c, mark, g)
+	if mark != noMark || g.Window == 0 || r.analysis.acks.closed != 0 || g.Flags&tcpRST != 0 {
+		t.mark(c, dir, mark, g)
 	}
 	if g.Flags&(tcpFIN|tcpRST) != 0 {
 		r.finished = true
@@ -174,17 +174,24 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	}
 }
 
-// mark counts a segment by its class.
-func (t *tcp) mark(c *conn, mark tcpMark, g *link.Segment) {
-	marks := &t.out.marks
-	*marks = marksOf(mark, g)
-	if *marks == (TCPMarks{}) {
+// mark counts a segment by its class, and passes it on.
+func (t *tcp) mark(c *conn, dir uint8, mark tcpMark, g *link.Segment) {
+	marks := marksOf(mark, g)
+	a := &c.half[dir].analysis
+	opened := a.window(g, marks.ZeroWindows > 0)
+	t.stats.Marks.Add(&marks)
+	hook := t.out.opt.Marked
+	if hook == nil || marks == (TCPMarks{}) && opened == 0 && g.Flags&tcpRST == 0 {
 		return
 	}
-	t.stats.Marks.Add(marks)
-	if hook := t.out.opt.Marked; hook != nil {
-		hook(int(c.key.Source), c.number, marks)
+	m := &t.out.marked
+	*m = MarkedSegment{Frame: g.Frame, Source: int(c.key.Source), Conn: c.number, Seq: g.Seq, Bytes: g.Size, Opened: opened,
+		SYN: g.Flags&tcpSYN != 0, RST: g.Flags&tcpRST != 0, TCPMarks: marks}
+	m.Src, m.Dst = c.ends(dir == 1)
+	if first, known := a.timeOf(g.Seq); known && marks.Retransmissions > 0 && first.missing == captured {
+		m.FirstSent = first.time
 	}
+	hook(m)
 }
 
 // heldFrame returns the order of the frame of the first segment that is held, 0

@@ -1,6 +1,7 @@
 package lnet
 
 import (
+	"net/netip"
 	"sort"
 
 	"github.com/lshark/lshark/lnet/link"
@@ -42,6 +43,22 @@ func (m *TCPMarks) Add(other *TCPMarks) {
 	m.Spurious += other.Spurious
 	m.OutOfOrder += other.OutOfOrder
 	m.ZeroWindows += other.ZeroWindows
+}
+
+// MarkedSegment is a TCP segment that counts in TCPMarks, aborts its connection, or
+// opens a receive window that was closed.
+type MarkedSegment struct {
+	link.Frame
+	Source    int // capture point
+	Conn      int // number of the connection
+	Src, Dst  netip.AddrPort
+	Seq       uint32
+	Bytes     int   // of payload
+	FirstSent int64 // of one that was sent again: when its first byte was sent first; 0 when unknown
+	Opened    int64 // for how many nanoseconds the receive window of Src was 0, until this segment
+	SYN       bool
+	RST       bool
+	TCPMarks
 }
 
 // marksOf returns the counts of a segment by its class.
@@ -100,6 +117,7 @@ type ackState struct {
 	duplicates int
 	time       int64 // of the last new or duplicate one
 	window     int32
+	closed     int64 // since when the window is 0; 0 while it is not
 }
 
 // sendTime is when bytes from a sequence number on were sent first.
@@ -330,6 +348,19 @@ func (a *analysis) handshake(peer *analysis, g *link.Segment) {
 	}
 }
 
+// window notes whether a segment closes the receive window of this end. It returns for
+// how long the window was closed if the segment opens it, else 0.
+func (a *analysis) window(g *link.Segment, closes bool) (opened int64) {
+	k := &a.acks
+	switch {
+	case closes && k.closed == 0:
+		k.closed = g.Time
+	case k.closed != 0 && (g.Window != 0 || g.Flags&unusualFlags != 0):
+		opened, k.closed = g.Time-k.closed, 0
+	}
+	return opened
+}
+
 // acknowledge takes the ACK in a segment.
 func (a *analysis) acknowledge(peer *analysis, g *link.Segment) {
 	if g.Flags&tcpACK == 0 {
@@ -386,7 +417,7 @@ func (a *analysis) timeOf(seq uint32) (t sendTime, known bool) {
 // message sets m.Transfer of a message that is complete, and remembers it for
 // what TCP does with it later; from and to are its sequence numbers.
 func (a *analysis) message(m *Message, from, to uint32) {
-	m.Transfer = Transfer{RTT: a.rtt.least()}
+	m.Transfer, m.RoundTrips = Transfer{RTT: a.rtt.least()}, a.rtt.recent.take()
 	if len(a.again) > 0 {
 		a.collect(m, from, to)
 	}
@@ -531,6 +562,8 @@ type roundTrip struct {
 	least2       int64 // of those before; 0 when there are none
 	samples      int
 	beginOfLeast int64
+
+	recent RoundTrips // since the last message
 }
 
 func (t *roundTrip) begin(to uint32, now int64) {
@@ -546,6 +579,7 @@ func (t *roundTrip) end(ack uint32, now int64, withData bool) {
 		return
 	}
 	t.timing = false
+	t.recent.add(max(1, now-t.since))
 	if least := t.least(); withData && (least == 0 || now-t.since > least) {
 		return
 	}

@@ -14,7 +14,7 @@ func transfers(tc *wiretest.Conn) (map[uint64]*Transfer, TCPMarks) {
 	var marked TCPMarks
 	d := NewDecoder(Options{
 		Want:   skipAll,
-		Marked: func(_, _ int, m *TCPMarks) { marked.Add(m) },
+		Marked: func(m *MarkedSegment) { marked.Add(&m.TCPMarks) },
 		Later:  func(number int64, t *Transfer) { all[bits[number]].Add(t) },
 		Handle: func(m *Message) {
 			t := m.Transfer

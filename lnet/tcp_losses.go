@@ -15,8 +15,8 @@ type Loss struct {
 	From, To int64 // between which times, in nanoseconds since the epoch
 	Bytes    int64
 
-	// Why is the reason: Lost, Snaplen, or Present when the bytes were captured and no
-	// header was found in them.
+	// Why is the reason: Lost, Snaplen, EndOfFile when they may have come after the end of
+	// the capture, or Present when they were captured and no header was found in them.
 	Why    Why
 	OneWay bool // of this direction of the connection nothing was captured so far
 
@@ -107,11 +107,14 @@ func (u *unseen) missing() int64 {
 // loseUnseen reports n bytes that were proven and not captured, without those of
 // the message that the framer is in the middle of.
 func (r *reassembly) loseUnseen(n int64) {
-	f, u := &r.framer, &r.unseen
+	f, u, why := &r.framer, &r.unseen, Lost
+	if r.tcp.out.ending == EndOfFile && !(r.acked && int32(r.ack-u.proven) >= 0) {
+		why = EndOfFile // they may be sent again later
+	}
 	if m := &f.msg; m.size > 0 {
 		n -= max(0, int64(m.size-m.have))
 	}
-	r.tcp.out.lose(f.conn, f.back, Loss{Bytes: n, From: u.from, To: u.to, Why: Lost, OneWay: !r.started})
+	r.tcp.out.lose(f.conn, f.back, Loss{Bytes: n, From: u.from, To: u.to, Why: why, OneWay: !r.started})
 	u.captured, u.last, u.from = u.proven, u.to, 0
 }
 

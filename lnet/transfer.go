@@ -15,6 +15,29 @@ type Transfer struct {
 	AckedLate   bool // the first acknowledgement came so late that an earlier one must be missing
 }
 
+// RoundTrips are measurements of how long data of a direction of a connection waited for
+// the acknowledgement, without data that was sent again. A receiver may delay an
+// acknowledgement, so a single one only shows that the round trip took no longer.
+type RoundTrips struct {
+	N     int   // number of measurements
+	Least int64 // the shortest in nanoseconds, 0 without any
+}
+
+// add adds a measurement.
+func (t *RoundTrips) add(ns int64) {
+	if t.N == 0 || ns < t.Least {
+		t.Least = ns
+	}
+	t.N++
+}
+
+// take returns the measurements and resets them.
+func (t *RoundTrips) take() RoundTrips {
+	taken := *t
+	*t = RoundTrips{}
+	return taken
+}
+
 // Add adds what happened later.
 func (t *Transfer) Add(later *Transfer) {
 	t.Resent += later.Resent

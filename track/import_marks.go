@@ -96,11 +96,14 @@ func (t *Imports) Message(r *RPC, m *dissect.Message) {
 	k.imp = r.Connection.imp
 }
 
-// Marked takes the counts of a segment of a TCP connection.
-func (t *Imports) Marked(source, conn int, marks *lnet.TCPMarks) {
-	if k := t.carriers.of(conn); k.imp != nil {
-		k.imp.importMarks.addMarks(source, marks)
+// Marked takes a segment of a TCP connection.
+func (t *Imports) Marked(m *lnet.MarkedSegment) {
+	if m.TCPMarks == (lnet.TCPMarks{}) {
+		return
+	}
+	if k := t.carriers.of(m.Conn); k.imp != nil {
+		k.imp.importMarks.addMarks(m.Source, &m.TCPMarks)
 	} else {
-		k.pending.Add(marks)
+		k.pending.Add(&m.TCPMarks)
 	}
 }

@@ -11,6 +11,11 @@ import (
 // on puts a message on a TCP connection.
 func on(conn int) func(*dissect.Message) { return func(m *dissect.Message) { m.Conn = conn } }
 
+// marked returns a segment of a TCP connection at a capture point.
+func marked(source, conn int, marks lnet.TCPMarks) *lnet.MarkedSegment {
+	return &lnet.MarkedSegment{Source: source, Conn: conn, TCPMarks: marks}
+}
+
 func TestImportMarks(t *testing.T) {
 	w, imports := connected(t)
 	// request sends a request and gives it to the Imports as the commands do.
@@ -20,14 +25,14 @@ func TestImportMarks(t *testing.T) {
 		imports.Message(w.request(xid, getter, change...), last)
 	}
 	once := lnet.TCPMarks{Retransmissions: 1}
-	imports.Marked(0, 7, &once) // before the first message, such as a SYN
+	imports.Marked(marked(0, 7, once)) // before the first message, such as a SYN
 	request(xid, 1, on(7))
-	imports.Marked(0, 7, &lnet.TCPMarks{Retransmissions: 1, Fast: 1})
+	imports.Marked(marked(0, 7, lnet.TCPMarks{Retransmissions: 1, Fast: 1}))
 	request(xid+1, 2, on(7)) // shares the connection
-	imports.Marked(0, 7, &lnet.TCPMarks{ZeroWindows: 1, OutOfOrder: 1})
-	imports.Marked(0, 8, &once) // nothing is known of it
+	imports.Marked(marked(0, 7, lnet.TCPMarks{ZeroWindows: 1, OutOfOrder: 1}))
+	imports.Marked(marked(0, 8, once)) // nothing is known of it
 	request(xid+2, 2, on(9), source(1))
-	imports.Marked(1, 9, &lnet.TCPMarks{ZeroWindows: 1, Spurious: 2})
+	imports.Marked(marked(1, 9, lnet.TCPMarks{ZeroWindows: 1, Spurious: 2}))
 	w.end()
 	list := imports.List()
 	if len(list) != 2 {

@@ -57,9 +57,8 @@ type Consumer struct {
 	// may have begun.
 	Lost func(*lnet.Loss)
 
-	// Marked gets the counts of the segments that TCP did something about, by
-	// the capture point and the number of the connection.
-	Marked func(source, conn int, marks *lnet.TCPMarks)
+	// Marked gets the segments that TCP did something about.
+	Marked func(*lnet.MarkedSegment)
 
 	// Idle is called when no frame has arrived for a while. now is the time
 	// by the clock of the capture in nanoseconds since the epoch.
@@ -115,7 +114,7 @@ type consumers struct {
 	finish     []func() (more bool)
 	later      []func(int64, *lnet.Transfer)
 	lost       []func(*lnet.Loss)
-	marked     []func(source, conn int, marks *lnet.TCPMarks)
+	marked     []func(*lnet.MarkedSegment)
 	idle       []func(now int64) error
 }
 
@@ -323,15 +322,15 @@ func (p *Pass) lost() func(*lnet.Loss) {
 	}
 }
 
-// marked returns the func that passes on the counts of segments, nil without a
-// consumer for them.
-func (p *Pass) marked() func(source, conn int, marks *lnet.TCPMarks) {
+// marked returns the func that passes on the segments that TCP did something about,
+// nil without a consumer for them.
+func (p *Pass) marked() func(*lnet.MarkedSegment) {
 	if len(p.consumers.marked) == 0 {
 		return nil
 	}
-	return func(source, conn int, marks *lnet.TCPMarks) {
+	return func(m *lnet.MarkedSegment) {
 		for _, marked := range p.consumers.marked {
-			marked(source, conn, marks)
+			marked(m)
 		}
 	}
 }
