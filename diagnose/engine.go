@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track"
 	"github.com/lshark/lshark/track/locks"
+	"github.com/lshark/lshark/track/paths"
 )
 
 // Options are the settings of an Engine.
@@ -28,6 +29,7 @@ type Engine struct {
 	pairing    *track.Pairing
 	imports    *track.Imports
 	locks      *locks.Locks
+	paths      *paths.Paths
 	reporters  []*Reporter
 	hooks      []Hooks
 	operations map[uint32]*operationHooks
@@ -48,7 +50,7 @@ type operationHooks struct {
 
 // New makes an Engine and starts the rules.
 func New(o Options) *Engine {
-	e := &Engine{opt: o, imports: track.NewImports(), operations: make(map[uint32]*operationHooks)}
+	e := &Engine{opt: o, imports: track.NewImports(), paths: paths.New(), operations: make(map[uint32]*operationHooks)}
 	e.locks = locks.New(o.Locks, e.lock)
 	rpcs := o.RPCs
 	rpcs.Sent, rpcs.Answered, rpcs.Done = e.sent, e.answered, e.done
@@ -116,6 +118,7 @@ func (e *Engine) Message(m *dissect.Message) {
 		e.first, e.nextTick = m.Time, m.Time+tickInterval
 	}
 	e.now = max(e.now, m.Time)
+	e.paths.Message(m)
 	r := e.pairing.Message(m)
 	if r != nil {
 		e.imports.Message(r, m)

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/paths"
 )
 
 // Reporter collects the findings of a rule. It also has what the rule may want to
@@ -56,6 +57,9 @@ func (r *Reporter) Now() int64 { return r.engine.now }
 
 // Imports returns the connections.
 func (r *Reporter) Imports() []*track.Import { return r.engine.imports.List() }
+
+// Paths returns what TCP and InfiniBand did between hosts.
+func (r *Reporter) Paths() *paths.Paths { return r.engine.paths }
 
 // Capture returns what is known about the capture itself. It is complete in the
 // End hook only.
