@@ -33,6 +33,7 @@ type ImportCounts struct {
 	Replies       int64
 	Pings         int64
 	RTT           int64 // nanoseconds, of the last RPC, 0 when unknown
+	LastReply     int64 // time of the last reply, 0 without any
 	LastCommitted uint64
 	LastTransno   uint64
 	HasCommitted  bool // a reply was readable, so LastCommitted and LastTransno are known

@@ -123,6 +123,7 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 	}
 	changes := i.changes
 	i.Replies++
+	i.LastReply = p.Time
 	i.LastCommitted = max(i.LastCommitted, m.RPC.LastCommitted)
 	i.HasCommitted = i.HasCommitted || r.HasOpcode && !setsUpContext(r.Opcode)
 	i.LastTransno = max(i.LastTransno, r.Transno)
