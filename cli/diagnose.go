@@ -173,9 +173,10 @@ func (c *findings) run(args []string) error {
 			e.Message(m)
 			return out.err
 		},
-		Later:  e.Later,
-		Lost:   e.Lost,
-		Marked: e.Marked,
+		Later:   e.Later,
+		Lost:    e.Lost,
+		Marked:  e.Marked,
+		Refused: e.Refused,
 		Idle: func(now int64) error {
 			e.Advance(now)
 			return errors.Join(out.err, out.w.Flush())

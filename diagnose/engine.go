@@ -142,7 +142,7 @@ func (e *Engine) tick() {
 	}
 }
 
-// Later, Lost, Marked and Advance have the types of the hooks of a pass over the
+// Later, Lost, Marked, Refused and Advance have the types of the hooks of a pass over the
 // frames.
 
 // Later takes what TCP does with a message after it was handed out.
@@ -164,6 +164,15 @@ func (e *Engine) Marked(m *lnet.MarkedSegment) {
 	for i := range e.hooks {
 		if marked := e.hooks[i].Marked; marked != nil {
 			marked(m)
+		}
+	}
+}
+
+// Refused takes a negative acknowledgement of InfiniBand.
+func (e *Engine) Refused(r *lnet.RefusedPacket) {
+	for i := range e.hooks {
+		if refused := e.hooks[i].Refused; refused != nil {
+			refused(r)
 		}
 	}
 }

@@ -67,6 +67,9 @@ type Hooks struct {
 	// opens a receive window, or aborts a connection.
 	Marked func(*lnet.MarkedSegment)
 
+	// Refused gets each negative acknowledgement of an InfiniBand packet.
+	Refused func(*lnet.RefusedPacket)
+
 	// Tick is called about once a minute of capture time, with the time: for rules
 	// that compare what happened so far.
 	Tick func(now int64)

@@ -26,6 +26,10 @@ type Options struct {
 	// Marked receives the segments that TCP did something about, each valid until it
 	// returns.
 	Marked func(*lnet.MarkedSegment)
+
+	// Refused receives the negative acknowledgements of InfiniBand packets, each valid
+	// until it returns.
+	Refused func(*lnet.RefusedPacket)
 }
 
 // Message is an LNet message with its ptlrpc part. The Dissector reuses it: it and
@@ -60,7 +64,7 @@ func New(o Options) *Dissector {
 	if o.Data {
 		d.keepData = math.MaxInt
 	}
-	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, Marked: o.Marked}
+	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, Marked: o.Marked, Refused: o.Refused}
 	if o.Later != nil {
 		lo.Later = d.transferLater
 	}

@@ -35,6 +35,10 @@ type Options struct {
 	// it returns.
 	Marked func(m *MarkedSegment)
 
+	// Refused receives the negative acknowledgements of InfiniBand packets. r is valid
+	// until it returns.
+	Refused func(r *RefusedPacket)
+
 	// MaxStream and MaxTotal bound the bytes held of one stream and of all
 	// together; by default 8 MiB and 256 MiB. The total includes the records
 	// kept about these bytes.
@@ -141,16 +145,17 @@ func (d *Decoder) Stats() Stats {
 // output is shared by all transports: the memory that messages are kept in, and
 // what is known about messages whatever transport they came by.
 type output struct {
-	opt    Options
-	pool   pool
-	gets   pendingGets
-	msg    Message // the one being handed out
-	stats  Stats
-	conns  int           // connections so far, of all transports
-	later  Transfer      // given to Options.Later
-	loss   Loss          // given to Options.Lost
-	marked MarkedSegment // given to Options.Marked
-	ending Why           // why messages that are cut off now end: Lost, or EndOfFile
+	opt     Options
+	pool    pool
+	gets    pendingGets
+	msg     Message // the one being handed out
+	stats   Stats
+	conns   int           // connections so far, of all transports
+	later   Transfer      // given to Options.Later
+	loss    Loss          // given to Options.Lost
+	marked  MarkedSegment // given to Options.Marked
+	refused RefusedPacket // given to Options.Refused
+	ending  Why           // why messages that are cut off now end: Lost, or EndOfFile
 }
 
 // full reports whether more is held than the options allow.

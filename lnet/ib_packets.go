@@ -1,6 +1,7 @@
 package lnet
 
 import (
+	"net/netip"
 	"slices"
 	"unsafe"
 
@@ -432,6 +433,29 @@ func (s *sentPackets) transfer(m *Message, from, to uint32, acked bool) {
 	}
 }
 
+// RefusedPacket is a negative acknowledgement: Dst did not accept a packet of Src.
+type RefusedPacket struct {
+	link.Frame // with the acknowledgement
+	Source     int
+	Src, Dst   netip.AddrPort
+	PSN        uint32 // of the packet
+	Syndrome   ib.Syndrome
+}
+
+// refuse passes on that p refuses a packet to a queue pair.
+func (t *infiniband) refuse(q *queuePair, p *link.Packet) {
+	t.stats.Naks++
+	if p.AETH.Syndrome.RNR() {
+		t.stats.RNR++
+	}
+	if hook := t.out.opt.Refused; hook != nil {
+		r := &t.out.refused
+		*r = RefusedPacket{Frame: p.Frame, Source: int(q.key.source), PSN: p.BTH.PSN, Syndrome: p.AETH.Syndrome}
+		r.Src, r.Dst = q.ends()
+		hook(r)
+	}
+}
+
 // acknowledge handles an ACK or NAK of packets to this queue pair.
 func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 	o, s := &q.order, &q.sent
@@ -449,10 +473,7 @@ func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 	if p.AETH.Syndrome.ACK() {
 		ack++
 	} else {
-		q.ib.stats.Naks++
-		if p.AETH.Syndrome.RNR() {
-			q.ib.stats.RNR++
-		}
+		q.ib.refuse(q, p)
 		s.nak, s.refused = true, ack
 	}
 	o.silent = false

@@ -60,6 +60,9 @@ type Consumer struct {
 	// Marked gets the segments that TCP did something about.
 	Marked func(*lnet.MarkedSegment)
 
+	// Refused gets the negative acknowledgements of InfiniBand packets.
+	Refused func(*lnet.RefusedPacket)
+
 	// Idle is called when no frame has arrived for a while. now is the time
 	// by the clock of the capture in nanoseconds since the epoch.
 	Idle func(now int64) error
@@ -115,6 +118,7 @@ type consumers struct {
 	later      []func(int64, *lnet.Transfer)
 	lost       []func(*lnet.Loss)
 	marked     []func(*lnet.MarkedSegment)
+	refused    []func(*lnet.RefusedPacket)
 	idle       []func(now int64) error
 }
 
@@ -141,6 +145,9 @@ func (p *Pass) Add(c Consumer) {
 	}
 	if c.Marked != nil {
 		all.marked = append(all.marked, c.Marked)
+	}
+	if c.Refused != nil {
+		all.refused = append(all.refused, c.Refused)
 	}
 	if c.Idle != nil {
 		all.idle = append(all.idle, c.Idle)
@@ -179,7 +186,7 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
-	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Marked: p.marked(), Ports: p.in.ports, Frames: p.saver != nil, Data: p.opt.BulkData})
+	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Marked: p.marked(), Refused: p.refused(), Ports: p.in.ports, Frames: p.saver != nil, Data: p.opt.BulkData})
 	if p.in.Live() && p.sys.Harden != nil {
 		if err := p.sys.Harden(); err != nil {
 			return err
@@ -331,6 +338,19 @@ func (p *Pass) marked() func(*lnet.MarkedSegment) {
 	return func(m *lnet.MarkedSegment) {
 		for _, marked := range p.consumers.marked {
 			marked(m)
+		}
+	}
+}
+
+// refused returns the func that passes on negative acknowledgements, nil without a
+// consumer for them.
+func (p *Pass) refused() func(*lnet.RefusedPacket) {
+	if len(p.consumers.refused) == 0 {
+		return nil
+	}
+	return func(r *lnet.RefusedPacket) {
+		for _, refused := range p.consumers.refused {
+			refused(r)
 		}
 	}
 }

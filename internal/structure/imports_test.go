@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"render/report":      {"diagnose", "lnet", "opcodes", "opcodes/schema", "records", "track", "track/locks", "track/recovery", "render", "track/comparison"},
 	"filter":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"records":            {"diagnose", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "track/recovery", "track/comparison"},
-	"diagnose/rules":     {"diagnose", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "track/paths", "internal/fifo"},
+	"diagnose/rules":     {"diagnose", "lnet", "lnet/ib", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "track/paths", "internal/fifo"},
 	"diagnose":           {"lnet", "dissect", "track", "track/locks", "track/paths"},
 	"track/comparison":   {"dissect", "track"},
 	"track/paths":        {"lnet", "dissect", "track", "internal/fifo"},
