@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strconv"
 
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track/recovery"
@@ -25,7 +26,8 @@ func NewRecoveryStory(o render.SummaryOptions, first int64) *RecoveryStory {
 // Append appends a heading and a line for each step.
 func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 	c := s.opt.Colors
-	s.buf = append(append(append(s.buf[:0], r.Target...), ": "...), recoveryKindTexts[r.Kind]...)
+	s.buf = schema.AppendText(s.buf[:0], []byte(r.Target))
+	s.buf = append(append(s.buf, ": "...), recoveryKindTexts[r.Kind]...)
 	if n := r.Instance; n != 0 && r.InstanceBefore != 0 && n != r.InstanceBefore {
 		s.buf = strconv.AppendUint(append(s.buf, ", instance "...), uint64(r.InstanceBefore), 10)
 		s.buf = strconv.AppendUint(append(s.buf, " to "...), uint64(n), 10)
@@ -34,7 +36,7 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 	number, time, client, kind := 5+s.opt.FileWidth(), 9, 9, len("client")
 	for _, k := range r.Clients {
 		client = max(client, render.Width(render.AppendNID(s.buf[:0], k.Connection.Client, s.opt.FullNIDs)))
-		kind = max(kind, render.Width([]byte(clientRole(k))))
+		kind = max(kind, render.Width(clientRole(k)))
 	}
 	for i := range r.Events {
 		e, start := &r.Events[i], len(dst)
@@ -43,12 +45,12 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 		s.buf = s.stamp.Append(s.buf[:0], s.opt.Time, e.Time, s.at, s.opt.Wide())
 		dst = render.AppendRight(append(dst, ' '), &c.Dim, s.buf, &time)
 		s.at.Before = e.Time
-		node, role := []byte("-"), "-"
+		node, role := []byte("-"), []byte("-")
 		if e.Client != nil {
 			node, role = render.AppendNID(s.buf[:0], e.Client.Connection.Client, s.opt.FullNIDs), clientRole(e.Client)
 		}
 		dst = render.AppendLeft(append(dst, ' '), &c.NID, node, &client)
-		dst = render.AppendLeft(append(dst, ' '), &c.Dim, []byte(role), &kind)
+		dst = render.AppendLeft(append(dst, ' '), &c.Dim, role, &kind)
 		s.buf = s.text(s.buf[:0], r, e)
 		dst = append(stepStyle(c, e).AppendTruncated(append(dst, ' '), s.buf, s.columns(render.Width(dst[start:])+1)), '\n')
 	}
@@ -56,7 +58,9 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 }
 
 // clientRole returns what a client is: a target, or the kind of its connection.
-func clientRole(c *recovery.Client) string { return cmp.Or(c.Target(), c.Type, "-") }
+func clientRole(c *recovery.Client) []byte {
+	return schema.AppendText(nil, []byte(cmp.Or(c.Target(), c.Type, "-")))
+}
 
 // columns returns the room behind so many columns.
 func (s *RecoveryStory) columns(used int) int {
@@ -168,7 +172,7 @@ func requestText(dst []byte, q *recovery.Request) []byte {
 	dst = render.AppendOpcode(dst, q.Opcode)
 	dst = strconv.AppendUint(append(dst, " x"...), q.XID, 10)
 	if q.Job != "" {
-		dst = append(append(dst, " of "...), q.Job...)
+		dst = schema.AppendText(append(dst, " of "...), []byte(q.Job))
 	}
 	ns, ok := q.Time()
 	switch {

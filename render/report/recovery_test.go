@@ -36,7 +36,7 @@ func TestRecoveryOfEachKind(t *testing.T) {
 		{Point: at(10), Until: at(12), Kind: recovery.EventReplay, Client: client, Count: 3, Errors: client.Requests.Errors, Transnos: recovery.Transnos{From: 2, To: 4}},
 		{Point: at(13), Kind: recovery.EventNotReplayed, Client: client, Count: 2, Transnos: client.NotReplayed.Transnos},
 		{Point: at(14), Kind: recovery.EventEarly, Client: client, Count: 2, Estimate: 45},
-		{Point: at(15), Kind: recovery.EventFailed, Client: client, Request: &recovery.Request{XID: 77, Opcode: opcodes.MDS_REINT, Job: "tar.0", Sent: at(1), Answered: at(15), Status: -107}},
+		{Point: at(15), Kind: recovery.EventFailed, Client: client, Request: &recovery.Request{XID: 77, Opcode: opcodes.MDS_REINT, Job: "tar\x1b[2J.0", Sent: at(1), Answered: at(15), Status: -107}},
 		{Point: at(16), Kind: recovery.EventFailed, Client: client, Request: &recovery.Request{XID: 78, Opcode: opcodes.MDS_CLOSE, Sent: at(16)}},
 		{Point: at(20), Kind: recovery.EventMissing, Client: client},
 	}
@@ -60,7 +60,7 @@ lustre-MDT0000: was started again on another server, instance 7 to 8
    10 10.000000 192.0.2.3 client replays 3 requests, transno 2 to 4, for 2.0s; failed: EOVERFLOW:2
    13 13.000000 192.0.2.3 client not replayed: 2 transactions, transno 5 to 7
    14 14.000000 192.0.2.3 client early reply, number 2: the server expects to reply within 45s
-   15 15.000000 192.0.2.3 client MDS_REINT x77 of tar.0 failed: ENOTCONN, after 14s
+   15 15.000000 192.0.2.3 client MDS_REINT x77 of tar\x1b[2J.0 failed: ENOTCONN, after 14s
    16 16.000000 192.0.2.3 client MDS_CLOSE x78 had no reply
    20 20.000000 192.0.2.3 client last reply; not seen to come back
 `

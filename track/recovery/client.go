@@ -26,6 +26,7 @@ type Client struct {
 	Impact          Impact
 
 	recovery        *Recovery           // that it belongs to; nil: not decided yet
+	over            int64               // time from which on RPCs do not belong to it, although it did not recover
 	firstUnanswered track.Point         // request
 	firstSilent     track.Point         // connect without a reply
 	lastSilent      int64               // time of the last one of them

@@ -23,7 +23,15 @@ func (t *Tracker) lose(k *member, p track.Point, by Sign) {
 		return
 	}
 	k.lost = true
-	k.before, k.client = k.client, &Client{Connection: k.connection, Type: k.kind, ClientMoments: ClientMoments{LastReply: k.last, Lost: p, LostBy: by}}
+	k.shift(p, &Client{Connection: k.connection, Type: k.kind, ClientMoments: ClientMoments{LastReply: k.last, Lost: p, LostBy: by}})
+}
+
+// shift makes a client the last one, from a message on.
+func (k *member) shift(p track.Point, c *Client) {
+	if k.client != nil {
+		k.client.over = p.Time
+	}
+	k.before, k.client = k.client, c
 }
 
 // recovers reports whether a client takes part in a recovery that is not over.
@@ -43,7 +51,8 @@ func (t *Tracker) connect(k *member, r *track.RPC, m *dissect.Message, p track.P
 	switch {
 	case k.initial && r.ConnCnt == 1: // mounted again
 		t.starting(ownTarget(k.connection.ClientUUID), p)
-		k.lost, k.before, k.client, k.instance = false, k.client, nil, 0
+		k.lost, k.instance = false, 0
+		k.shift(p, nil)
 	case k.recovers():
 		if k.again.Frame == 0 {
 			k.again = p
@@ -122,8 +131,8 @@ func (t *Tracker) accepted(k *member, r *track.RPC, m *dissect.Message, p track.
 	}
 	switch {
 	case restarted:
-		rec := t.restart(g, k, servers{r.Server, instance, before}, p)
-		k.joinRestart(rec, i.Kind())
+		rec := t.restart(g, k, servers{r.Server, instance, before, recovering}, p)
+		k.joinRestart(rec, i.Kind(), p)
 		rec.add(k.client)
 	case wasLost && k.client.recovery == nil:
 		kind := Lost
@@ -153,12 +162,15 @@ func (g *target) learn(instance uint32, restarted bool, p track.Point) {
 	g.life = life{instance: instance, begin: p}
 	if g.past.instance == 0 && !restarted {
 		g.lastReply, g.server = g.past.lastReply, g.past.server
+		if g.lastReply.Frame == 0 { // it may have begun before the capture
+			g.life.begin = track.Point{}
+		}
 	}
 }
 
 // joinRestart makes the client of a restart, unless the loss of its connection is
 // part of that already.
-func (k *member) joinRestart(rec *Recovery, kind string) {
+func (k *member) joinRestart(rec *Recovery, kind string, p track.Point) {
 	c := k.client
 	switch {
 	case k.lost, c != nil && c.recovery == rec:
@@ -166,7 +178,7 @@ func (k *member) joinRestart(rec *Recovery, kind string) {
 	case k.recovers() && c.recovery == nil:
 		return
 	}
-	k.before, k.client = c, &Client{Connection: k.connection, Type: kind, ClientMoments: ClientMoments{LastReply: k.last}}
+	k.shift(p, &Client{Connection: k.connection, Type: kind, ClientMoments: ClientMoments{LastReply: k.last}})
 	if k.again.Frame != 0 {
 		k.client.Lost, k.client.LostBy = k.again, SignReconnect
 	}
@@ -204,6 +216,7 @@ func (c *Client) connected(k *member, i *track.Import, p track.Point) {
 type servers struct {
 	server           lnet.NID
 	instance, before uint32
+	recovering       bool
 }
 
 // restart returns the restart of a target that a client finds.
@@ -223,8 +236,11 @@ func (t *Tracker) restart(g *target, k *member, s servers, p track.Point) *Recov
 	}
 	before := &g.past // the restart has begun another life
 	r := &Recovery{Target: g.name}
-	if r.Back = g.begin; s.instance == 0 || s.instance != g.instance {
+	switch r.Back = g.begin; {
+	case s.instance == 0 || s.instance != g.instance:
 		before, r.Back = &g.life, p
+	case g.begin.Frame == 0 && s.recovering:
+		r.Back = p
 	}
 	r.Server, r.Instance = s.server, s.instance
 	if s.before != s.instance {

@@ -2,12 +2,14 @@
 // how its clients recovered, and what applications saw of it.
 //
 // A Tracker receives RPCs from a track.Pairing: pass its methods Sent, Answered and
-// Done as hooks in track.Options. It passes a Recovery to the hook that New gets when
-// the target was lost again, or at the end of the capture.
+// Done as hooks in track.Options, each message with its RPC to Message, and what was
+// not captured to Lost. It passes a Recovery to the hook that New gets when the target
+// was lost again, or at the end of the capture.
 //
-// tracker.go takes the messages, loss.go decides what became of a target, recovery.go
-// and client.go have what is known of it, story.go puts that into the order of time,
-// and viewpoint.go finds out where the capture was made.
+// tracker.go takes the messages, loss.go decides what became of a target, announce.go
+// reads what servers send when they stop and start, recovery.go and client.go have what
+// is known of a target, story.go puts that into the order of time, and viewpoint.go
+// finds out where the capture was made.
 //
 // Nothing is guessed. A target was started again when a server in recovery does not
 // know the connection of a client, when it grants another instance than before, or
@@ -95,7 +97,6 @@ const (
 
 const (
 	eio       = -5
-	eagain    = -11
 	enodev    = -19
 	eoverflow = -75
 	enotconn  = -107
@@ -300,7 +301,7 @@ func (c *Client) take(r *track.RPC) bool {
 		sent = f.Sent
 	}
 	switch {
-	case c.Recovered.Frame != 0 && sent.Time >= c.Recovered.Time:
+	case c.Recovered.Frame != 0 && sent.Time >= c.Recovered.Time, c.over != 0 && sent.Time >= c.over:
 		return false
 	case !r.HasReply && r.Unanswered():
 		if track.IsConnect(r.Opcode) {
@@ -309,15 +310,11 @@ func (c *Client) take(r *track.RPC) bool {
 			}
 			c.lastSilent = max(c.lastSilent, sent.Time)
 		}
-		if c.firstUnanswered.Frame == 0 || sent.Time < c.firstUnanswered.Time {
-			c.firstUnanswered = sent
-		}
+		c.unanswered(sent)
 	case !r.HasReply:
 		return false
 	case r.Sends > 1 && c.Lost.Frame != 0 && sent.Time < c.Lost.Time && c.Connected.Frame != 0 && replied.Time > c.Connected.Time && len(r.OtherErrors) == 0:
-		if c.firstUnanswered.Frame == 0 || sent.Time < c.firstUnanswered.Time {
-			c.firstUnanswered = sent
-		}
+		c.unanswered(sent)
 	}
 	if track.IsConnect(r.Opcode) || track.IsDisconnect(r.Opcode) || r.Opcode == opcodes.OBD_PING || r.Replay() || isLockReplay(r) || r.OneWay {
 		return true
@@ -332,6 +329,13 @@ func (c *Client) take(r *track.RPC) bool {
 		return false
 	}
 	return true
+}
+
+// unanswered takes a request that had no reply, or none before it was sent again.
+func (c *Client) unanswered(sent track.Point) {
+	if sent.Time > c.LastReply.Time && (c.firstUnanswered.Frame == 0 || sent.Time < c.firstUnanswered.Time) {
+		c.firstUnanswered = sent
+	}
 }
 
 // isConnectionError reports whether a status is an error that a lost connection or
@@ -380,7 +384,7 @@ func (t *Tracker) join(k *member, name string) {
 	k.target = g
 	g.members = append(g.members, k)
 	if k.last.Time > g.lastReply.Time {
-		g.lastReply, g.server = k.last, k.connection.Server
+		g.lastReply, g.server = k.last, k.server
 	}
 }
 

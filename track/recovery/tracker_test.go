@@ -713,6 +713,45 @@ func TestOtherTargetAnswers(t *testing.T) {
 	}
 }
 
+// TestRestartAtUnknownTime: a client that was away learns of a restart that may have
+// been before the capture.
+func TestRestartAtUnknownTime(t *testing.T) {
+	w := newWire(t)
+	a, b := w.mount(3, "lustre-OST0000"), w.mount(4, "lustre-OST0000")
+	a.attempts, a.instance, b.attempts, b.instance = 7, 2, 3, 1
+	accept, _ := a.connect(0)
+	accept(reconnect, 2)
+	w.now += 100 * second
+	b.notConnected()
+	accept, _ = b.connect(0)
+	accept(0, 2)
+	for _, r := range w.end() {
+		if r.Kind == recovery.Restart && (r.Back.Frame != 0 || r.Instance != 2 || r.InstanceBefore != 1) {
+			t.Errorf("back %d, instance %d to %d", r.Back.Frame, r.InstanceBefore, r.Instance)
+		}
+	}
+}
+
+// TestFailoverInMidStream: the connection was made before the capture, so the target's
+// name comes with the connect to the other server.
+func TestFailoverInMidStream(t *testing.T) {
+	w := newWire(t)
+	c := w.mount(3, "lustre-MDT0000")
+	c.attempts, c.instance = 4, 1
+	c.ask(opcodes.MDS_GETATTR)
+	last := w.frame
+	write := c.pending(opcodes.MDS_REINT)
+	w.now += 30 * second
+	c.connect(0)
+	w.now += 10 * second
+	c.server = partner
+	c.recover(2, 0, 0)()
+	write()
+	if r := w.one(); r.Kind != recovery.Failover || r.ServerBefore != server || r.LastReply.Frame != last || r.GoneBy != recovery.SignUnanswered {
+		t.Errorf("%v from %v, last reply %d, gone by %v", r.Kind, r.ServerBefore, r.LastReply.Frame, r.GoneBy)
+	}
+}
+
 // TestTwoRestarts: each is a record of its own, and requests count for the one that
 // they waited through.
 func TestTwoRestarts(t *testing.T) {
