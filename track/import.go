@@ -10,6 +10,7 @@ type Import struct {
 	*Connection
 	State       ImportState
 	First, Last Point // the first and the last message of it
+	LastServed  Point // the last reply of a server that knew the client and accepted it
 	Selected    bool  // by Imports.Select
 	Evictions   int
 	ConnectParameters
@@ -17,6 +18,7 @@ type Import struct {
 	ImportLog
 	importMarks
 
+	owner            *Imports
 	stateBefore      ImportState // state of a replay that was interrupted by a reconnect
 	connectIsInitial bool        // of the last connect
 	deactivated      bool        // the server denied the connection

@@ -85,15 +85,16 @@ func (c *carriers) of(conn int) *carrier {
 
 // Message takes a message of any kind, with its RPC.
 func (t *Imports) Message(r *RPC, m *dissect.Message) {
-	if r.Connection == nil || r.Connection.imp == nil || m.Transport != lnet.TCP {
+	i := t.followed(r)
+	if i == nil || m.Transport != lnet.TCP {
 		return
 	}
-	r.Connection.imp.overTCP = true
+	i.overTCP = true
 	k := t.carriers.of(m.Conn)
 	if k.imp == nil && k.pending != (lnet.TCPMarks{}) {
-		r.Connection.imp.importMarks.addMarks(m.Source, &k.pending)
+		i.importMarks.addMarks(m.Source, &k.pending)
 	}
-	k.imp = r.Connection.imp
+	k.imp = i
 }
 
 // Marked takes a segment of a TCP connection.

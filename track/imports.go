@@ -30,9 +30,23 @@ func (t *Imports) List() []*Import { return t.list }
 
 // Select selects the connection of an RPC, if it is known.
 func (t *Imports) Select(r *RPC) {
-	if r.Connection != nil && r.Connection.imp != nil {
-		r.Connection.imp.Selected = true
+	if i := t.followed(r); i != nil {
+		i.Selected = true
 	}
+}
+
+// followed returns the connection of an RPC if it is followed already, else nil.
+// Several Imports may follow the same connection.
+func (t *Imports) followed(r *RPC) *Import {
+	if r.Connection == nil {
+		return nil
+	}
+	for _, i := range r.Connection.imports {
+		if i.owner == t {
+			return i
+		}
+	}
+	return nil
 }
 
 // importOf returns the connection of an RPC, with the point of its last
@@ -42,15 +56,16 @@ func (t *Imports) importOf(r *RPC, p Point) *Import {
 	if c == nil {
 		return nil
 	}
-	if c.imp == nil {
+	i := t.followed(r)
+	if i == nil {
 		if len(t.list) >= maxImports {
 			t.forgetSilent()
 		}
-		c.imp = &Import{Connection: c, First: p, ImportLog: ImportLog{total: &t.logEntries}, use: use{fromBefore: r.Handle != 0}}
-		t.list = append(t.list, c.imp)
+		i = &Import{Connection: c, owner: t, First: p, ImportLog: ImportLog{total: &t.logEntries}, use: use{fromBefore: r.Handle != 0}}
+		t.list, c.imports = append(t.list, i), append(c.imports, i)
 	}
-	c.imp.Last = p
-	return c.imp
+	i.Last = p
+	return i
 }
 
 // forgetSilent removes the half of the connections without messages for the longest
@@ -65,7 +80,8 @@ func (t *Imports) forgetSilent() {
 	t.list = slices.DeleteFunc(t.list, func(i *Import) bool {
 		silent := i.Last.Time <= limit
 		if silent {
-			i.Connection.imp = nil
+			c := i.Connection
+			c.imports = slices.DeleteFunc(c.imports, func(o *Import) bool { return o == i })
 			t.logEntries -= len(i.History) + len(i.Events) + len(i.PingLog)
 		}
 		return silent
@@ -121,6 +137,9 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 		i.callbackReplied(r)
 		return
 	}
+	if r.Status != enotconn && r.Type != dissect.TypeError && (!IsConnect(r.Opcode) || r.Status == 0) {
+		i.LastServed = p
+	}
 	changes := i.changes
 	i.Replies++
 	i.LastReply = p.Time
@@ -143,10 +162,11 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 
 // Done counts retransmissions, and notes a ping that was not answered.
 func (t *Imports) Done(r *RPC) {
-	if r.Connection == nil || r.Connection.imp == nil {
+	i := t.followed(r)
+	if i == nil {
 		return
 	}
-	i, p := r.Connection.imp, r.Requested()
+	p := r.Requested()
 	if !i.overTCP {
 		i.resent += int64(r.Retransmits())
 	}
