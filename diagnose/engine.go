@@ -8,8 +8,10 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/evictions"
 	"github.com/lshark/lshark/track/locks"
 	"github.com/lshark/lshark/track/paths"
+	"github.com/lshark/lshark/track/recovery"
 )
 
 // Options are the settings of an Engine.
@@ -30,6 +32,8 @@ type Engine struct {
 	imports    *track.Imports
 	locks      *locks.Locks
 	paths      *paths.Paths
+	evictions  *evictions.Tracker
+	recoveries *recovery.Tracker
 	reporters  []*Reporter
 	hooks      []Hooks
 	operations map[uint32]*operationHooks
@@ -52,6 +56,9 @@ type operationHooks struct {
 func New(o Options) *Engine {
 	e := &Engine{opt: o, imports: track.NewImports(), paths: paths.New(), operations: make(map[uint32]*operationHooks)}
 	e.locks = locks.New(o.Locks, e.lock)
+	e.evictions = evictions.New(afterLocks(o.Locks), e.eviction)
+	e.recoveries = recovery.New(o.Locks, e.recovery)
+	e.imports.Changed = e.importChanged
 	rpcs := o.RPCs
 	rpcs.Sent, rpcs.Answered, rpcs.Done = e.sent, e.answered, e.done
 	e.pairing = track.NewPairing(rpcs)
@@ -68,10 +75,16 @@ func New(o Options) *Engine {
 	for i := range e.hooks {
 		e.addOperations(&e.hooks[i])
 	}
-	if slices.ContainsFunc(e.hooks, func(h Hooks) bool { return h.Import != nil }) {
-		e.imports.Changed = e.importChanged
-	}
 	return e
+}
+
+// afterLocks returns the linger of evictions for one of locks: an eviction waits for
+// its locks.
+func afterLocks(linger int64) int64 {
+	if linger == 0 {
+		return 0
+	}
+	return linger + tickInterval
 }
 
 // addOperations adds the hooks of a rule to those of its operations.
@@ -135,6 +148,7 @@ func (e *Engine) Message(m *dissect.Message) {
 
 func (e *Engine) tick() {
 	e.nextTick = e.now + tickInterval
+	e.evictions.Advance(e.now)
 	for i := range e.hooks {
 		if tick := e.hooks[i].Tick; tick != nil {
 			tick(e.now)
@@ -151,6 +165,8 @@ func (e *Engine) Later(number int64, t *lnet.Transfer) { e.pairing.Later(number,
 // Lost takes a run of bytes that was not captured.
 func (e *Engine) Lost(l *lnet.Loss) {
 	e.pairing.Lost(l)
+	e.evictions.Lost(l)
+	e.recoveries.Lost(l)
 	for i := range e.hooks {
 		if lost := e.hooks[i].Lost; lost != nil {
 			lost(l)
@@ -182,6 +198,8 @@ func (e *Engine) Advance(now int64) {
 	e.now = max(e.now, now)
 	e.pairing.Advance(now)
 	e.locks.Advance(now)
+	e.evictions.Advance(now)
+	e.recoveries.Advance(now)
 	if e.first != 0 && e.now >= e.nextTick {
 		e.tick()
 	}
@@ -193,6 +211,8 @@ func (e *Engine) sent(r *track.RPC, m *dissect.Message) {
 	}
 	e.imports.Sent(r, m)
 	e.locks.Sent(r, m)
+	e.evictions.Sent(m)
+	e.recoveries.Sent(r, m)
 	for _, sent := range e.of(r).sent {
 		sent(r, m)
 	}
@@ -204,6 +224,8 @@ func (e *Engine) answered(r *track.RPC, m *dissect.Message) {
 	}
 	e.imports.Answered(r, m)
 	e.locks.Answered(r, m)
+	e.evictions.Answered(r, m)
+	e.recoveries.Answered(r, m)
 	for _, answered := range e.of(r).answered {
 		answered(r, m)
 	}
@@ -213,12 +235,14 @@ func (e *Engine) done(r *track.RPC) {
 	e.rpcs++
 	e.imports.Done(r)
 	e.locks.Done(r)
+	e.recoveries.Done(r)
 	for _, done := range e.of(r).done {
 		done(r)
 	}
 }
 
 func (e *Engine) lock(l *locks.Lock) {
+	e.evictions.Lock(l)
 	for i := range e.hooks {
 		if lock := e.hooks[i].Lock; lock != nil {
 			lock(l)
@@ -226,7 +250,24 @@ func (e *Engine) lock(l *locks.Lock) {
 	}
 }
 
+func (e *Engine) eviction(v *evictions.Eviction) {
+	for i := range e.hooks {
+		if eviction := e.hooks[i].Eviction; eviction != nil {
+			eviction(v)
+		}
+	}
+}
+
+func (e *Engine) recovery(v *recovery.Recovery) {
+	for i := range e.hooks {
+		if recovery := e.hooks[i].Recovery; recovery != nil {
+			recovery(v)
+		}
+	}
+}
+
 func (e *Engine) importChanged(i *track.Import, p track.Point) {
+	e.evictions.ImportChanged(i, p)
 	for k := range e.hooks {
 		if changed := e.hooks[k].Import; changed != nil {
 			changed(i, p)
@@ -241,6 +282,9 @@ func (e *Engine) Close(c Capture) {
 	e.imports.Close()
 	e.locks.Advance(e.now)
 	e.locks.Close()
+	e.evictions.Close()
+	e.recoveries.Advance(e.now)
+	e.recoveries.Close()
 	e.ending = true
 	for i := range e.hooks {
 		if end := e.hooks[i].End; end != nil {

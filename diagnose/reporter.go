@@ -17,7 +17,7 @@ type Reporter struct {
 // maxSubjects is how many findings of a rule are kept.
 const maxSubjects = 1 << 10
 
-// Report takes a finding. A later one with the same subject replaces it. Severity
+// Report takes a finding. A later one with the same subject or key replaces it. Severity
 // and Next, when they are zero, are those of the rule, and Count is 1. A finding
 // cannot be more severe than its rule.
 func (r *Reporter) Report(f Finding) {
@@ -30,7 +30,11 @@ func (r *Reporter) Report(f Finding) {
 	}
 	f.Count = max(f.Count, 1)
 	f.Last = max(f.First, f.Last)
-	old, known := r.findings[f.Subject]
+	id := f.Subject
+	if f.Key != "" {
+		id = Subject{Detail: f.Key}
+	}
+	old, known := r.findings[id]
 	switch {
 	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last:
 		return
@@ -41,7 +45,7 @@ func (r *Reporter) Report(f Finding) {
 		r.dropped++
 		return
 	}
-	r.findings[f.Subject] = &f
+	r.findings[id] = &f
 	r.engine.order = append(r.engine.order, &f)
 	if r.engine.opt.Found != nil && !r.engine.ending {
 		f.written = true

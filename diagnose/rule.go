@@ -4,7 +4,9 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/evictions"
 	"github.com/lshark/lshark/track/locks"
+	"github.com/lshark/lshark/track/recovery"
 )
 
 // Rule describes what to look for, and starts looking for it.
@@ -51,6 +53,13 @@ type Hooks struct {
 	// Lock gets each lock when it has ended, or at the end of the capture. It may be
 	// kept.
 	Lock func(*locks.Lock)
+
+	// Eviction gets each eviction when its cause has been decided.
+	Eviction func(*evictions.Eviction)
+
+	// Recovery gets what happened to a target that clients had lost, when the target
+	// is lost again, or at the end of the capture.
+	Recovery func(*recovery.Recovery)
 
 	// Import gets a connection after each message that added to its log.
 	Import func(*track.Import, track.Point)
