@@ -83,8 +83,11 @@ func ReadGSSSetup(b []byte) (s GSSSetup, ok bool) {
 // AppendService appends the kind of target and the mechanism.
 func (s *GSSSetup) AppendService(dst []byte) []byte {
 	dst = append(dst, GssTarget.Name(uint64(s.Service&0xffff))...)
-	return append(append(dst, ' '), GssMech.Name(uint64(s.Service>>16))...)
+	return append(append(dst, ' '), s.Mechanism()...)
 }
+
+// Mechanism returns the name of the security mechanism, such as SK or KRB5.
+func (s *GSSSetup) Mechanism() string { return GssMech.Name(uint64(s.Service >> 16)) }
 
 // A failed GSS call stands among errnos as a negative number from here on, with
 // the calling error and the routine error of gh_major in the low bytes.

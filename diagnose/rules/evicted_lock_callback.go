@@ -2,13 +2,13 @@ package rules
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/diagnose"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/evictions"
 	"github.com/lshark/lshark/track/locks"
 )
 
@@ -17,47 +17,23 @@ var _ = add(diagnose.Rule{
 	Severity: diagnose.Error,
 	Summary:  "A server evicted a client that did not give back a lock.",
 	Meaning: "A server asks for a lock with a blocking callback when another client needs it. The client must answer, write back what it has cached under the lock, and cancel it. " +
-		"If it does not in time, the server evicts it: all its locks are dropped, what it has not written is lost, and its applications get EIO. " +
-		"The rule looks for evicted clients with a blocking callback that was not answered, or was answered but not followed by a cancel.",
-	Limits: "An eviction shows when the client connects again, so the time of the finding is that of the reply to this connect; the server evicted the client before. " +
-		"Who waited for the lock is only known where its request is in the capture.",
-	Next: "Find out why the client was silent: its console log at the time of the callback, whether it was reachable (lshark diagnose --only tcp), whether the application's node was out of memory or suspended. " +
+		"If it does not in time, the server evicts it. " + evictionMeaning +
+		"The rule looks for evicted clients with a blocking callback that was not answered, or was answered but not followed by a cancel, while the target ran on.",
+	Limits: evictionLimits + "Who waited for the lock is only known where its request is in the capture.",
+	Next: "Find out why the client did not give the lock back: its console log at the time of the callback, whether it was reachable (lshark diagnose --only tcp), whether its node was out of memory or suspended. " +
 		"If many clients are evicted under load, compare ldlm_enqueue_min and at_max with how long writing back takes.",
+	Thresholds: []*diagnose.Threshold{
+		{Name: "callback pending", Value: float64(evictions.MinIgnored) / 1e9, Unit: "s", Reason: "Servers wait longer than that before they evict, even with the shortest timeouts."},
+	},
 	Samples: []string{"evicted.pcap.zst"},
 	Start:   startEvictedLockCallback,
 })
 
-// evictedLocks are the locks for which a client was evicted.
-type evictedLocks struct {
+// ignoredLocks are the locks for which clients were evicted, and who waited for them.
+type ignoredLocks struct {
 	report  *diagnose.Reporter
-	waiters *fifo.Map[uint64, []waiter]         // by the server's handle of the lock that they waited for
-	clients *fifo.Map[evictionKey, *evictedFor] // evictions
-	byLock  *fifo.Map[uint64, *evictedFor]      // by the server's handle of an ignored lock
-}
-
-// evictionKey is an eviction: by the message that shows it.
-type evictionKey struct {
-	client, server lnet.NID
-	file           string
-	frame          int64
-}
-
-// evictedFor has the locks for which a client was evicted.
-type evictedFor struct {
-	at      track.Point
-	target  string
-	client  lnet.NID
-	server  lnet.NID
-	locks   []*ignoredLock
-	dropped int
-}
-
-// ignoredLock is a lock that a client did not give back.
-type ignoredLock struct {
-	handle   uint64
-	text     string
-	job      string
-	callback locks.Callback
+	waiters *fifo.Map[uint64, []waiter]            // by the server's handle of the lock that they waited for
+	byLock  *fifo.Map[uint64, *evictions.Eviction] // by the server's handle of an ignored lock
 }
 
 // waiter is a lock that had to wait.
@@ -65,109 +41,115 @@ type waiter struct {
 	client lnet.NID
 	job    string
 	asked  track.Point
+	waited int64 // nanoseconds, 0: unknown
 }
 
 // The bounds of what is remembered.
 const (
-	maxEvictions     = 1 << 10
-	maxIgnoredLocks  = 16 // of an eviction
 	maxHolders       = 1 << 12
 	maxLockedWaiters = 8 // of a lock
 )
 
 func startEvictedLockCallback(r *diagnose.Reporter) diagnose.Hooks {
-	e := &evictedLocks{report: r, waiters: fifo.NewMap[uint64, []waiter](maxHolders),
-		clients: fifo.NewMap[evictionKey, *evictedFor](maxEvictions), byLock: fifo.NewMap[uint64, *evictedFor](maxHolders)}
-	return diagnose.Hooks{Lock: e.lock}
+	e := &ignoredLocks{report: r, waiters: fifo.NewMap[uint64, []waiter](maxHolders), byLock: fifo.NewMap[uint64, *evictions.Eviction](maxHolders)}
+	return diagnose.Hooks{Lock: e.lock, Eviction: e.eviction}
 }
 
-func (e *evictedLocks) lock(l *locks.Lock) {
+// lock remembers who waited for the holders that a lock has had to wait for.
+func (e *ignoredLocks) lock(l *locks.Lock) {
 	for i := range l.BlockedBy {
-		e.waited(l, l.BlockedBy[i].Handle)
-	}
-	if l.End.How != locks.Evicted {
-		return
-	}
-	for i := range l.Callbacks {
-		if c := &l.Callbacks[i]; c.Asks() && l.IsIgnored(c) {
-			e.ignored(l, c)
-			return
+		holder := l.BlockedBy[i].Handle
+		list, _ := e.waiters.Get(holder)
+		if holder == 0 || len(list) >= maxLockedWaiters {
+			continue
+		}
+		waited, _ := l.Waited()
+		e.waiters.Put(holder, append(list, waiter{l.Client, l.Job, l.Asked, waited}))
+		if x, ok := e.byLock.Get(holder); ok {
+			e.report.Report(e.finding(x))
 		}
 	}
 }
 
-// waited remembers who waited for a lock.
-func (e *evictedLocks) waited(l *locks.Lock, holder uint64) {
-	list, _ := e.waiters.Get(holder)
-	if holder == 0 || len(list) >= maxLockedWaiters {
+func (e *ignoredLocks) eviction(x *evictions.Eviction) {
+	if x.Cause != evictions.LockCallback {
 		return
 	}
-	e.waiters.Put(holder, append(list, waiter{l.Client, l.Job, l.Asked}))
-	if x, ok := e.byLock.Get(holder); ok {
-		e.report.Report(e.finding(x))
+	for i := range x.Locks {
+		e.byLock.Put(x.Locks[i].Handle, x)
 	}
-}
-
-// ignored takes a lock of an evicted client that was not given back.
-func (e *evictedLocks) ignored(l *locks.Lock, c *locks.Callback) {
-	key := evictionKey{l.Client, l.Server, l.End.Point.File, l.End.Point.Frame}
-	x, ok := e.clients.Get(key)
-	if !ok {
-		x = &evictedFor{at: l.End.Point, target: l.Target(), client: l.Client, server: l.Server}
-		e.clients.Put(key, x)
-	}
-	if len(x.locks) >= maxIgnoredLocks {
-		x.dropped++
-		return
-	}
-	x.locks = append(x.locks, &ignoredLock{l.Handle, lockText(l), l.Job, *c})
-	e.byLock.Put(l.Handle, x)
 	e.report.Report(e.finding(x))
 }
 
 // finding describes an eviction.
-func (e *evictedLocks) finding(x *evictedFor) diagnose.Finding {
-	slices.SortStableFunc(x.locks, func(a, b *ignoredLock) int { return int(a.callback.Sent.Time - b.callback.Sent.Time) })
-	first := x.locks[0]
-	f := diagnose.Finding{
-		Subject: diagnose.Subject{Target: x.target, Client: x.client, Server: x.server, Detail: strconv.FormatInt(x.at.Frame, 10)},
-		First:   first.callback.Sent.Time, Last: x.at.Time,
-	}
+func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
+	first := &x.Locks[0]
+	f := evictionFinding(x)
+	f.First = first.Callback.Sent.Time
 	var b strings.Builder
-	b.WriteString(targetText(x.target, x.server) + " evicted " + x.client.String() + ", which ")
-	if first.callback.Answered.Frame == 0 {
-		b.WriteString("did not answer the callback for its " + first.text)
+	b.WriteString(whoEvicted(x) + ", which ")
+	if isSet(first.Callback.Answered) {
+		b.WriteString("answered the callback for its " + lockText(first.Lock) + ", but did not give the lock back")
 	} else {
-		b.WriteString("answered the callback for its " + first.text + ", but did not give it back")
+		b.WriteString("did not answer the callback for its " + lockText(first.Lock))
 	}
-	b.WriteString(" in " + duration(x.at.Time-first.callback.Sent.Time))
-	if more := len(x.locks) - 1 + x.dropped; more > 0 {
-		b.WriteString("; it kept " + plural(more, "other lock") + ", too")
+	b.WriteString(" within " + duration(x.Lost.Time-first.Callback.Sent.Time))
+	if first.Job != "" {
+		b.WriteString(" (job " + first.Job + ")")
+	}
+	if more := len(x.Locks) - 1 + x.Dropped; more > 0 {
+		b.WriteString("; it did not give back " + plural(more, "other lock") + " either")
 	}
 	b.WriteString(".")
-	var who []lnet.NID
-	for _, l := range x.locks {
-		list, _ := e.waiters.Get(l.handle)
-		for i := range list {
-			if w := list[i].client; !slices.Contains(who, w) {
-				who = append(who, w)
-			}
-		}
-	}
-	if len(who) > 0 {
-		b.WriteString(" " + nodes(who) + " waited for it.")
-	}
-	f.Text = b.String()
-	for _, l := range x.locks {
-		list, _ := e.waiters.Get(l.handle)
+	b.WriteString(e.waitText(x))
+	f.Text = b.String() + lossText(x)
+	for i := range x.Locks {
+		l := &x.Locks[i]
+		list, _ := e.waiters.Get(l.Handle)
 		for _, w := range list {
 			f.Prove(w.asked, "%s asks for a lock that is in conflict", w.client)
 		}
-		f.Prove(l.callback.Sent, "callback for the %s", l.text)
-		if l.callback.Answered.Frame != 0 {
-			f.Prove(l.callback.Answered, "the client answers it")
+		f.Prove(l.Callback.Sent, "callback for the %s", lockText(l.Lock))
+		f.Prove(l.Callback.Answered, "the client answers it")
+		if i == maxProvenLocks {
+			break
 		}
 	}
-	f.Prove(x.at, "the reply to the client's connect shows that it was evicted")
+	proveEviction(x, &f)
 	return f
+}
+
+// maxProvenLocks leaves room for the evidence of the eviction itself.
+const maxProvenLocks = 1
+
+// waitText returns a sentence about who waited for the locks, with a space before it;
+// empty when that is unknown.
+func (e *ignoredLocks) waitText(x *evictions.Eviction) string {
+	var who []lnet.NID
+	var jobs []string
+	var longest int64
+	for i := range x.Locks {
+		list, _ := e.waiters.Get(x.Locks[i].Handle)
+		for _, w := range list {
+			longest = max(longest, w.waited)
+			if !slices.Contains(who, w.client) {
+				who = append(who, w.client)
+			}
+			if w.job != "" && !slices.Contains(jobs, w.job) {
+				jobs = append(jobs, w.job)
+			}
+		}
+	}
+	if len(who) == 0 {
+		return ""
+	}
+	text := " " + nodes(who)
+	if len(jobs) == 1 {
+		text += " (job " + jobs[0] + ")"
+	}
+	text += " waited for it"
+	if longest > 0 {
+		text += " for " + duration(longest)
+	}
+	return text + "."
 }

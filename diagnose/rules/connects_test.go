@@ -1,0 +1,133 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/lshark/lshark/opcodes"
+)
+
+// refusedThen lets a new client be refused with an error n times, five seconds apart,
+// and then accepts it if then is not nil.
+func refusedThen(t *testing.T, errno int32, n int, then []change) *scene {
+	s := newScene(t)
+	for i := range uint32(n) {
+		s.connect(node3, oss, ost0, []change{connCnt(i + 1), opFlags(opInitial)}, []change{status(errno)})
+		s.pass(5)
+	}
+	if then != nil {
+		s.connect(node3, oss, ost0, append([]change{connCnt(uint32(n) + 1), opFlags(opInitial)}, then...), []change{withHandle(handle), granted(7)})
+	}
+	return s
+}
+
+func TestRefusedConnects(t *testing.T) {
+	accepted := []change{}
+	for _, tt := range []struct {
+		errno int32
+		n     int
+		then  []change
+		want  string
+	}{
+		{enodev, 3, nil, "error connect.not_up: lustre-OST0000 on 192.0.2.2@tcp refused 3 connects of 192.0.2.3@tcp with ENODEV in 10.0 s: the target is not on this server, or not started. The client was not connected when the capture ended."},
+		{enodev, 1, nil, "warning connect.not_up: "},
+		{enodev, 3, accepted, "warning connect.not_up: lustre-OST0000 on 192.0.2.2@tcp refused 3 connects of 192.0.2.3@tcp with ENODEV in 10.0 s: the target is not on this server, or not started. Connected 15.0 s after the first refusal."},
+		{eagain, 1, accepted, "warning connect.starting: "},
+		{ebusy, 4, nil, "error connect.recovering: "},
+		{ebusy, 4, accepted, "warning connect.recovering: "},
+		{ealready, 2, accepted, "warning connect.in_progress: "},
+		{erofs, 1, []change{readOnly}, "warning connect.read_only: lustre-OST0000 on 192.0.2.2@tcp refused 1 connect of 192.0.2.3@tcp with EROFS: the server lets this client mount read-only at most. The client is connected read-only."},
+		{eperm, 1, nil, "error connect.denied: "},
+		{eproto, 2, nil, "error connect.version: "},
+		{einval, 2, nil, "error connect.refused: lustre-OST0000 on 192.0.2.2@tcp refused 2 connects of 192.0.2.3@tcp with EINVAL"},
+	} {
+		refusedThen(t, tt.errno, tt.n, tt.then).expect(tt.want)
+	}
+}
+
+// A client that finds a target on its second server has met nothing unusual.
+func TestSecondServer(t *testing.T) {
+	s := newScene(t)
+	s.connect(node3, mgs, ost0, []change{connCnt(1), opFlags(opInitial)}, []change{status(enodev)})
+	s.connect(node3, oss, ost0, []change{connCnt(2), opFlags(opInitial)}, []change{withHandle(handle), granted(7)})
+	s.expect()
+}
+
+// Targets that refuse the same client for the same reason are one finding.
+func TestDeniedByNode(t *testing.T) {
+	s := newScene(t)
+	for _, target := range []string{"lustre-OST0000", "lustre-OST0001", "lustre-OST0002"} {
+		s.connect(node3, oss, target, []change{connCnt(1), opFlags(opInitial)}, []change{status(eacces)})
+	}
+	s.expect("error connect.denied: 192.0.2.2@tcp refused 3 connects of 192.0.2.3@tcp to lustre-OST0000, lustre-OST0001 and lustre-OST0002 with EACCES")
+}
+
+func readOnly(m *message) {
+	data := m.Msg.Bufs[4]
+	data[0] |= byte(opcodes.ObdConnectFlags.Bit("RDONLY"))
+}
+
+// A server that answers no connect.
+func TestUnansweredConnects(t *testing.T) {
+	s := newScene(t)
+	for i := range uint32(4) {
+		s.connect(node3, oss, ost0, []change{connCnt(i + 1), opFlags(opInitial)}, nil)
+		s.pass(5)
+	}
+	s.ping(node4, mgs, 5)
+	s.expect("note capture.no_connect", "error connect.unanswered: 192.0.2.2@tcp did not answer")
+}
+
+// mounting plays a mount until the first connect to an MDT.
+func mounting(t *testing.T, log string, logStatus int32) *scene {
+	s := newScene(t)
+	s.connect(node3, mgs, "MGS", []change{connCnt(1), opFlags(opInitial)}, []change{withHandle(1)})
+	s.rpc(node3, mgs, opcodes.LLOG_ORIGIN_HANDLE_CREATE, []change{withHandle(1), func(m *message) {
+		m.Msg.Bufs = append(m.Msg.Bufs, make([]byte, 48), []byte(log+"\x00"))
+		m.RPC.Variant = opcodes.ByOpcode(opcodes.LLOG_ORIGIN_HANDLE_CREATE).Variants[0]
+	}}, []change{withHandle(1), status(logStatus)})
+	return s
+}
+
+// unmount disconnects from the MGS.
+func (s *scene) unmount() {
+	s.rpc(node3, mgs, opcodes.MGS_DISCONNECT, []change{withHandle(1)}, []change{withHandle(1)})
+}
+
+const mdt0 = "lustre-MDT0000"
+
+func TestMounts(t *testing.T) {
+	connected := func(s *scene) {
+		s.connect(node3, mgs, mdt0, []change{connCnt(1), opFlags(opInitial)}, []change{withHandle(2), granted(3)})
+	}
+	get := func(opcode uint32, errno int32) func(*scene) {
+		return func(s *scene) {
+			s.rpc(node3, mgs, opcode, []change{withHandle(2)}, []change{withHandle(2), status(errno)})
+		}
+	}
+	refused := func(s *scene) {
+		s.connect(node3, mgs, mdt0, []change{connCnt(1), opFlags(opInitial)}, []change{status(ebusy)})
+		s.pass(9)
+	}
+	for name, tt := range map[string]struct {
+		log    string
+		status int32
+		steps  []func(*scene)
+		want   []string
+	}{
+		"no such file system": {"nosuch-client", enoent, nil, []string{"error mount.failed: The mount of nosuch on 192.0.2.3@tcp failed: the MGS does not know a file system of this name: it has no configuration log nosuch-client (ENOENT)."}},
+		"optional log":        {"params", enoent, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, 0), get(opcodes.MDS_GETATTR, 0)}, nil},
+		"success":             {"lustre-client", 0, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, 0), get(opcodes.MDS_GETATTR, 0)}, nil},
+		"no root":             {"lustre-client", 0, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, eperm)}, []string{"error mount.failed: The mount of lustre on 192.0.2.3@tcp failed: the server does not hand out the root directory: EPERM, which is what"}},
+		"no attributes":       {"lustre-client", 0, []func(*scene){connected, get(opcodes.MDS_GET_ROOT, 0), get(opcodes.MDS_GETATTR, eacces)}, []string{"error mount.failed: The mount of lustre on 192.0.2.3@tcp failed: the server does not hand out the attributes of the root directory: EACCES"}},
+		"no key":              {"lustre-client", 0, nil, []string{"error mount.failed: The mount of lustre on 192.0.2.3@tcp failed: the client had read the configuration log and gave up before"}},
+		"refused": {"lustre-client", 0, []func(*scene){refused}, []string{"error mount.failed: The mount of lustre on 192.0.2.3@tcp failed: lustre-MDT0000 refused the connect with EBUSY, and the client gave up after 9.01 s.",
+			"warning connect.recovering"}},
+	} {
+		s := mounting(t, tt.log, tt.status)
+		for _, step := range tt.steps {
+			step(s)
+		}
+		s.unmount()
+		t.Run(name, func(t *testing.T) { s.expect(tt.want...) })
+	}
+}

@@ -1,0 +1,90 @@
+package rules
+
+import (
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+)
+
+const (
+	ost0   = "lustre-OST0000"
+	handle = 0x100
+)
+
+// A client that is cut off for long is evicted: its pings stop.
+func TestEvictedSilence(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	for range 6 {
+		s.pass(5)
+		s.ping(node3, oss, handle)
+	}
+	s.pass(40)
+	s.ping(node3, oss, handle, status(enotconn))
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
+	s.work(node3, oss, handle+1)
+	s.expect("error evicted.silence: lustre-OST0000 evicted 192.0.2.3@tcp after it had heard nothing from it for long: the client got no reply for 40.0 s before it found out, though it pings about every 5.00 s.")
+}
+
+// The client pings: nothing in the capture explains the eviction.
+func TestEvictedUnknown(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle)}, []change{withHandle(handle), status(enotconn)})
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
+	s.work(node3, oss, handle+1)
+	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored and no restart was seen, and the client had a reply from it 5.00 s before. It may have been evicted by hand. It refused 1 request, 1 of them to write data: applications got an error for them.")
+}
+
+// The target grants another instance than before, and is not in recovery.
+func TestEvictedRecovery(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(100)
+	s.ping(node3, oss, handle, status(enotconn))
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8)})
+	s.work(node3, oss, handle+1)
+	s.expect("error evicted.recovery: lustre-OST0000 was restarted (instance 7, then 8). 192.0.2.3@tcp, which had its last reply 100 s before, came back when there was no recovery any more, and was evicted.",
+		"warning restart.target: lustre-OST0000 was restarted on 192.0.2.2@tcp (instance 7, then 8)")
+}
+
+// A replay is refused because another client's changes are missing.
+func TestEvictedVersion(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.ping(node3, oss, handle, status(enotconn))
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8), opFlags(opRecovering)})
+	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle + 1), pbFlags(dissect.FlagReplay)}, []change{withHandle(handle + 1), status(eoverflow), pbFlags(dissect.FlagReplay)})
+	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle + 1), instance(8)}, []change{withHandle(handle + 2), granted(8)})
+	s.work(node3, oss, handle+2)
+	s.expect("error evicted.version: lustre-OST0000 evicted 192.0.2.3@tcp in recovery: 1 replayed request did not fit the versions of the objects on disk (EOVERFLOW), because another client's changes were lost.",
+		"error recovery.replay: In the recovery of lustre-OST0000 on 192.0.2.2@tcp replays of requests failed: 1 EOVERFLOW.",
+		"warning restart.target: lustre-OST0000")
+}
+
+// The server does not want the client any more.
+func TestEvictedDenied(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.ping(node3, oss, handle, status(enotconn))
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{status(eacces)})
+	s.pass(5)
+	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle), instance(7)}, []change{status(eacces)})
+	s.expect("error evicted.denied: lustre-OST0000 does not accept 192.0.2.3@tcp any more: it refused to connect it again with EACCES")
+}
+
+// A client that the server knew after a lost reply is not evicted.
+func TestReconnectIsNoEviction(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle), connCnt(1)}, nil)
+	s.pass(20)
+	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle), granted(7), opFlags(uint32(opcodes.MsgConnectFlags.Bit("RECONNECT")))})
+	s.work(node3, oss, handle)
+	s.expect("warning recovery.reconnect: 192.0.2.3@tcp lost the connection to lustre-OST0000 on 192.0.2.2@tcp")
+}
