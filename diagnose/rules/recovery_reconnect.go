@@ -11,10 +11,10 @@ var _ = add(diagnose.Rule{
 	Summary:  "Clients lost the connection to a target that ran on, and connected again.",
 	Meaning: "A client that gets no reply in time gives up the connection and connects again. The target was not restarted and still knew the client, so nothing is lost, but requests waited. " +
 		"Servers that are slower than they had promised, and networks that lose packets, do that.",
-	Limits: "Whether the server or the network was at fault is not decided here. Connects that were refused meanwhile are reported by rules about connects, and not here.",
+	Limits: "Reported where a request without a reply was captured. Whether the server or the network was at fault is not decided here. Connects that were refused meanwhile are reported by rules about connects, and not here.",
 	Next:   "lshark diagnose --only slow,tcp for the same time. lctl get_param *.*.timeouts on the client has the service times that it expected.",
 	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
-		if v.Kind != recovery.Reconnect {
+		if v.Kind != recovery.Reconnect || v.GoneBy != recovery.SignUnanswered {
 			return false
 		}
 		for _, c := range v.Clients {

@@ -24,7 +24,10 @@ var _ = add(diagnose.Rule{
 func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	switch v.Kind {
 	case recovery.Restart:
-		f.Text = v.Target + " was restarted on " + v.Server.String()
+		f.Text = v.Target + " was restarted"
+		if v.Server != (lnet.NID{}) {
+			f.Text += " on " + v.Server.String()
+		}
 	case recovery.Failover:
 		f.Text = v.Target + " moved from " + v.ServerBefore.String() + " to " + v.Server.String()
 	default:
@@ -44,7 +47,9 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	f.Text += impactText(&impact)
 	f.Prove(v.LastReply, "the last reply of the target before")
 	f.Prove(v.Gone, "the first sign that it is gone: %s", signText(v.GoneBy))
+	f.Prove(v.Starting, "it is being started")
 	f.Prove(v.Back, "it accepts a connect again")
+	f.Prove(v.Announced, "the MGS announces that it was restarted")
 	f.Prove(v.Completed, "the first client has recovered")
 	return true
 }
@@ -58,6 +63,8 @@ func signText(s recovery.Sign) string {
 		return "the server does not have the target"
 	case recovery.SignUnanswered:
 		return "a request without a reply"
+	case recovery.SignStopping:
+		return "it disconnects from other targets, as it does when it is stopped"
 	}
 	return "a client connects again"
 }
