@@ -298,6 +298,6 @@ func (t *Tracker) pass() {
 	if k, ok := t.members.Get(e.Connection); ok && k.last == e {
 		k.last = nil
 	}
-	e.Cause = e.cause()
+	e.Target, e.Cause = e.Connection.Target, e.cause() // the name may have been found since
 	t.done(e)
 }
