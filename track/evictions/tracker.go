@@ -33,6 +33,7 @@ type Tracker struct {
 // member is a connection that was lost at least once.
 type member struct {
 	outage  *Outage // that goes on; nil: none
+	silent  int64   // time since which nothing has come from the server; 0: something has, or that is unknown
 	refused Refusals
 	denied  bool      // the server has denied the connection, and the client tries on
 	last    *Eviction // the last one, while it is pending
@@ -117,6 +118,7 @@ func (t *Tracker) event(i *track.Import, e *track.Event, p track.Point) {
 	switch e.Kind {
 	case track.EventNotConnected:
 		o := t.outage(i, p)
+		t.heard(i)
 		o.LostBy, o.HasLostBy = e.Opcode, true
 		if e.Status == enodev {
 			o.Absent = p
@@ -124,12 +126,15 @@ func (t *Tracker) event(i *track.Import, e *track.Event, p track.Point) {
 	case track.EventConnect:
 		if e.OpFlags&opInitial == 0 {
 			t.outage(i, p)
+			t.stillSilent(i, p)
 		}
 	case track.EventConnected:
 		if e.OpFlags&opRecovering != 0 {
 			t.outage(i, p).Recovering = p
 		}
+		t.heard(i)
 	case track.EventRefused:
+		t.heard(i)
 		if o := t.outage(i, p); e.Status == enodev && o.Absent.Frame == 0 {
 			o.Absent = p
 		}
@@ -157,12 +162,25 @@ func (t *Tracker) outage(i *track.Import, p track.Point) *Outage {
 	if o.Served.Frame == 0 {
 		since = t.begin
 	}
-	if since != 0 && t.isCaptured(since, p.Time) {
-		o.Silence = p.Time - since
-	}
-	k.outage, k.refused = o, Refusals{}
+	k.outage, k.silent, k.refused = o, since, Refusals{}
+	t.stillSilent(i, p)
 	return o
 }
+
+// stillSilent notes that nothing has come from the server by the time of a request.
+func (t *Tracker) stillSilent(i *track.Import, p track.Point) {
+	k := t.member(i.Connection)
+	switch {
+	case k.silent == 0:
+	case t.isCaptured(k.silent, p.Time):
+		k.outage.Silence = p.Time - k.silent
+	default:
+		k.outage.Silence = 0
+	}
+}
+
+// heard notes that the server has answered, so that the silence has ended.
+func (t *Tracker) heard(i *track.Import) { t.member(i.Connection).silent = 0 }
 
 // pingInterval returns the median of the times between the last pings of a
 // connection, 0 when there are too few.

@@ -70,6 +70,19 @@ func TestCauses(t *testing.T) {
 		"pings":            {func(l *life) { l.evict(5 * second) }, evictions.Unknown},
 		"silence":          {func(l *life) { l.evict(40 * second) }, evictions.Silence},
 		"less than silent": {func(l *life) { l.evict(20 * second) }, evictions.Unknown},
+		"connects without a reply": {func(l *life) {
+			for range 3 {
+				l.event(10*second, track.EventConnect, track.StateConnecting, 0)
+			}
+			l.event(second/1000, track.EventEvicted, track.StateFull, 0)
+		}, evictions.Silence},
+		"connects refused": {func(l *life) {
+			for range 3 {
+				l.event(10*second, track.EventConnect, track.StateConnecting, 0)
+				l.event(second/1000, track.EventRefused, track.StateDiscon, -11)
+			}
+			l.event(second/1000, track.EventEvicted, track.StateFull, 0)
+		}, evictions.Unknown},
 		"hole in it": {func(l *life) {
 			l.t.Lost(&lnet.Loss{From: l.now + second, To: l.now + 2*second})
 			l.evict(40 * second)
