@@ -56,7 +56,7 @@ func (j *rejections) message(_ *track.RPC, m *dissect.Message) {
 	v, ok := j.pairs.Get(k)
 	if m.Kind == lnet.Connack {
 		if ok {
-			v.connected = pointOf(m)
+			v.connected = messagePoint(m)
 		}
 		return
 	}
@@ -68,11 +68,11 @@ func (j *rejections) message(_ *track.RPC, m *dissect.Message) {
 		return
 	}
 	if !ok {
-		v = &rejection{client: m.LNet.Dst, server: m.LNet.Src, first: pointOf(m)}
+		v = &rejection{client: m.LNet.Dst, server: m.LNet.Src, first: messagePoint(m)}
 		j.pairs.Put(k, v)
 	}
 	v.count++
-	v.last, v.connected, v.reason, v.doc = pointOf(m), track.Point{}, reason, doc
+	v.last, v.connected, v.reason, v.doc = messagePoint(m), track.Point{}, reason, doc
 }
 
 func (j *rejections) end() {

@@ -90,11 +90,11 @@ func (g *gssRefusals) answered(r *track.RPC, m *dissect.Message) {
 	k := gssKey{r.Client, status}
 	c, ok := g.clients.Get(k)
 	if !ok {
-		c = &gssClient{first: pointOf(m), error: string(m.RPC.GSS.AppendError(nil))}
+		c = &gssClient{first: messagePoint(m), error: string(m.RPC.GSS.AppendError(nil))}
 		g.clients.Put(k, c)
 	}
 	c.count++
-	c.last = pointOf(m)
+	c.last = messagePoint(m)
 	if target := r.Target(); target != "" && len(c.targets) < maxNames && !slices.Contains(c.targets, target) {
 		c.targets = append(c.targets, target)
 	}

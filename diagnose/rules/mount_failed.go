@@ -75,7 +75,8 @@ func startMountFailed(r *diagnose.Reporter) diagnose.Hooks {
 	}
 }
 
-func pointOf(m *dissect.Message) track.Point {
+// messagePoint returns where and when a message was seen.
+func messagePoint(m *dissect.Message) track.Point {
 	return track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
 }
 
@@ -83,21 +84,21 @@ func (m *mounts) sent(r *track.RPC, msg *dissect.Message) {
 	switch r.Opcode {
 	case opcodes.MGS_CONNECT:
 		if old, ok := m.nodes.Get(r.Client); r.Sends == 1 && r.ConnCnt <= 1 && (!ok || isSet(old.mgs)) {
-			m.nodes.Put(r.Client, &mount{client: r.Client, server: r.Server, begun: pointOf(msg)})
+			m.nodes.Put(r.Client, &mount{client: r.Client, server: r.Server, begun: messagePoint(msg)})
 		}
 	case opcodes.MGS_DISCONNECT:
 		if x, ok := m.nodes.Delete(r.Client); ok {
-			m.gaveUp(x, pointOf(msg))
+			m.gaveUp(x, messagePoint(msg))
 		}
 	case opcodes.MDS_CONNECT:
 		if x, ok := m.nodes.Get(r.Client); ok && !isSet(x.tried) {
-			x.tried = pointOf(msg)
+			x.tried = messagePoint(msg)
 		}
 	}
 }
 
 func (m *mounts) answered(r *track.RPC, msg *dissect.Message) {
-	p := pointOf(msg)
+	p := messagePoint(msg)
 	failed := step{r.Target(), r.Server, r.Status, p}
 	x, ok := m.nodes.Get(r.Client)
 	if !ok {

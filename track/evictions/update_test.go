@@ -1,0 +1,7 @@
+package evictions_test
+
+import "flag"
+
+// The goldens are in pcaps/ and compared by package evictions_test
+// that `go test ./... -update` can be given to all packages.
+var _ = flag.Bool("update", false, "write the goldens anew (package evictions_test
