@@ -88,3 +88,14 @@ func TestReconnectIsNoEviction(t *testing.T) {
 	s.work(node3, oss, handle)
 	s.expect("warning recovery.reconnect: 192.0.2.3@tcp lost the connection to lustre-OST0000 on 192.0.2.2@tcp")
 }
+
+// A client of a restarted MGS loses nothing.
+func TestEvictedByMGS(t *testing.T) {
+	s := newScene(t)
+	s.connect(node3, mgs, "MGS", []change{connCnt(1), opFlags(opInitial)}, []change{withHandle(1), granted(0)})
+	s.rpc(node3, mgs, opcodes.LDLM_ENQUEUE, []change{withHandle(1)}, []change{withHandle(1)})
+	s.pass(5)
+	s.ping(node3, mgs, 1, status(enotconn))
+	s.connect(node3, mgs, "MGS", []change{connCnt(2), withHandle(1)}, []change{withHandle(2), granted(0)})
+	s.expect("note evicted.unknown: 192.0.2.1@tcp did not know the connection of 192.0.2.3@tcp to the MGS any more")
+}
