@@ -9,7 +9,7 @@ var _ = add(diagnose.Rule{
 	Severity:   diagnose.Error,
 	Summary:    "A server does not admit a client.",
 	Meaning:    "EACCES and EPERM in reply to a connect: the client does not use the security flavor that the server expects, or its nodemap does not admit it.",
-	Limits:     "Which of these it is only the server's log says.",
+	Limits:     "The reply does not show which of these it is; the server's log does.",
 	Next:       "Compare the flavors: lctl get_param *.*.srpc_info on the client with srpc.flavor of the file system (lctl get_param mgs.MGS.live.* on the MGS). Look at lctl get_param nodemap.* for the client's NID.",
 	Thresholds: []*diagnose.Threshold{connectSoon},
 	Samples:    []string{"connect_denied.pcap.zst"},

@@ -9,7 +9,7 @@ var _ = add(diagnose.Rule{
 	Severity:   diagnose.Error,
 	Summary:    "A server refused connects with an error that has no rule of its own.",
 	Meaning:    "The rule reports connects that were refused with an error other than ENODEV, EAGAIN, EBUSY, EALREADY, EROFS, EACCES, EPERM and EPROTO.",
-	Limits:     "What the error means only the server's log says.",
+	Limits:     "The reply does not show the reason; the server's log may.",
 	Next:       "Look at the console log of the server at that time.",
 	Thresholds: []*diagnose.Threshold{connectSoon},
 	Start:      connectRefused.start,

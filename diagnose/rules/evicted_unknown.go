@@ -13,7 +13,7 @@ var _ = add(diagnose.Rule{
 		"The rule reports evictions for which no other rule found a cause: no callback was ignored, the client was not silent for long, and no restart was seen. " +
 		"For a connection to the MGS it is a note, because nothing is lost with it. An administrator who evicts a client (lctl set_param *.*.evict_client=UUID) leaves no other trace on the network.",
 	Limits:  evictionLimits + "The cause may have been before the capture began, or in a part that was not captured.",
-	Next:    "Look at the server's console log at that time: it names the reason for each eviction. If it says nothing, somebody evicted the client by hand.",
+	Next:    "Look at the server's console log at that time: it has the reason for each eviction. If it has none, somebody evicted the client by hand.",
 	Samples: []string{"recovery.pcap.zst"},
 	Start: startEvictions(evictions.Unknown, func(e *evictions.Eviction, f *diagnose.Finding) {
 		f.Prove(e.Served, "the last reply that the client got before")
