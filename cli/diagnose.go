@@ -154,6 +154,7 @@ func (c *findings) run(args []string) error {
 	if err := errors.Join(err, c.check()); err != nil {
 		return err
 	}
+	c.view.nodeName = in.NodeNames()
 	out := &findingsOutput{findings: c, w: c.sys.NewWriter(in.FlushPolicy())}
 	var header []byte
 	if out.append, header, err = recordForm(&records.Findings, c.view.form.value, &c.columns); err != nil {

@@ -141,7 +141,7 @@ func (c *diff) options() (report.StatsOptions, error) {
 		return report.StatsOptions{}, exit.Usagef("-c %d: must not be negative", c.count)
 	}
 	o := c.view.options(c.sys.IO)
-	return report.StatsOptions{By: by, Colors: o.Colors, Width: o.Width, FullNIDs: o.FullNIDs}, nil
+	return report.StatsOptions{By: by, Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
 }
 
 // side is what is measured of a capture.
@@ -199,6 +199,8 @@ func (c *diff) run(args []string) error {
 	if err != nil {
 		return err
 	}
+	c.view.nodeName = first.NodeNames()
+	o.NIDs.Name = c.view.nodeName
 	before, failed := c.read(first, o.By)
 	after, failedToo := c.read(second, o.By)
 	w := c.sys.NewWriter(first.FlushPolicy())

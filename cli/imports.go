@@ -83,6 +83,7 @@ func (c *imports) run(args []string) error {
 	if err := errors.Join(err, wrong, c.selection.check(), c.view.check()); err != nil {
 		return err
 	}
+	c.view.nodeName = in.NodeNames()
 	p := scan.New(c.sys, in, scan.Options{
 		Select: selected.match,
 		Limit:  c.selection.count,
@@ -222,7 +223,7 @@ func (c *imports) checkCompared(files []string) error {
 // isOf reports whether a connection is of a client, by its NID, with or without
 // @tcp, or its uuid.
 func isOf(i *track.Import, client string) bool {
-	return client == string(render.AppendNID(nil, i.Client, true)) || client == string(render.AppendNID(nil, i.Client, false)) || client == i.ClientUUID
+	return client == i.Client.String() || client == string(render.NIDs{}.Append(nil, i.Client)) || client == i.ClientUUID
 }
 
 // compare returns in what the connections of two clients differ, in the form that

@@ -130,6 +130,7 @@ func (c *locks) run(args []string) error {
 	if err := errors.Join(err, c.check()); err != nil {
 		return err
 	}
+	c.view.nodeName = in.NodeNames()
 	out := &locksOutput{w: c.sys.NewWriter(in.FlushPolicy()), slowest: c.slowest}
 	if out.append, out.header, err = recordForm(&records.Locks, c.view.form.value, &c.columns); err != nil {
 		return err

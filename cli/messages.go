@@ -93,6 +93,7 @@ func (c *messages) run(args []string) error {
 	if err := errors.Join(err, wrong, c.selection.check(), c.check()); err != nil {
 		return err
 	}
+	c.view.nodeName = in.NodeNames()
 	show, err := c.messageView(in)
 	if err != nil {
 		return err

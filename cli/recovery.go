@@ -104,6 +104,7 @@ func (c *recoveries) run(args []string) error {
 	if err := errors.Join(err, c.check()); err != nil {
 		return err
 	}
+	c.view.nodeName = in.NodeNames()
 	w := c.sys.NewWriter(in.FlushPolicy())
 	appendLine, header, err := recordForm(&records.Recoveries, c.view.form.value, &c.columns)
 	if err != nil {

@@ -138,6 +138,7 @@ func (c *rpcs) run(args []string) error {
 	if err := errors.Join(err, wrong, c.check()); err != nil {
 		return err
 	}
+	c.view.nodeName = in.NodeNames()
 	show, header, err := c.renderer()
 	if err != nil {
 		return err

@@ -111,7 +111,7 @@ func (c *stats) options() (report.StatsOptions, error) {
 	}
 	o := c.view.options(c.sys.IO)
 	return report.StatsOptions{By: by, Step: int64(c.interval), Rates: c.window > 0, Sort: c.sort.value, Bars: c.histogram,
-		Colors: o.Colors, Width: o.Width, FullNIDs: o.FullNIDs}, nil
+		Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
 }
 
 // Windows for rates: the shortest one, which is longer than RPCs of a live capture
@@ -135,6 +135,7 @@ func (c *stats) run(args []string) error {
 	if err := errors.Join(err, wrong, bad); err != nil {
 		return err
 	}
+	o.NIDs.Name = in.NodeNames()
 	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.count, SaveTo: c.selection.save, SaveRPCs: true})
 	if live {
 		return c.runTop(p, in, filter, o)

@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 )
@@ -16,6 +17,7 @@ type view struct {
 	time     choice
 	color    choice
 	fullNIDs bool
+	nodeName func(lnet.NID) string // nil: only NIDs are shown
 }
 
 var timeFormats = map[string]render.TimeFormat{"r": render.Relative, "a": render.Local, "u": render.UTC, "d": render.Delta}
@@ -48,7 +50,7 @@ func timeHelp(record string) string {
 // register defines the other flags.
 func (v *view) register(f *pflag.FlagSet, timeHelp string) {
 	f.VarP(&v.time, "time", "t", timeHelp)
-	f.BoolVarP(&v.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp")
+	f.BoolVarP(&v.fullNIDs, "no-names", "n", false, "show full NIDs, including @tcp, and no names of nodes")
 	registerColor(f, &v.color)
 }
 
@@ -64,7 +66,7 @@ func (v *view) check() error {
 // options returns the options for text on the output.
 func (v *view) options(s *iostreams.IO) render.SummaryOptions {
 	return render.SummaryOptions{Colors: render.NewColors(s.Colored(v.color.value)), Width: s.Width(),
-		Time: timeFormats[v.time.value], FullNIDs: v.fullNIDs}
+		Time: timeFormats[v.time.value], NIDs: render.NIDs{Full: v.fullNIDs, Name: v.nodeName}}
 }
 
 // noteOmitted notes the columns for which the terminal has no room, if any.

@@ -72,6 +72,8 @@ func TargetObject(m *Msg) (fid []byte) {
 		fid = lockedObject(m)
 	case MDS_GETATTR, MDS_GETXATTR, MDS_READPAGE, MDS_SYNC, MDS_HSM_STATE_GET, MDS_HSM_STATE_SET:
 		fid = mboFid1.Bytes(m.Named("mdt_body"))
+	case MDS_GETATTR_NAME:
+		fid = directory(m)
 	case MDS_CLOSE:
 		fid = saFid.Bytes(m.Named("rec_reint"))
 	case MDS_REINT:
@@ -93,6 +95,9 @@ func TargetObject(m *Msg) (fid []byte) {
 // another MDT than the object when that is remote: it covers the name only.
 func lockedObject(m *Msg) []byte {
 	if m.Opcode == LDLM_ENQUEUE && len(m.Bufs) > 2 {
+		if m.Variant == intentGetattr || m.Variant == intentLookup {
+			return directory(m)
+		}
 		return nil // the lock may be on another object; see RepliedObject
 	}
 	k := requestLock(m.Buf(1), m.Big)
@@ -106,6 +111,15 @@ func lockedObject(m *Msg) []byte {
 		return nil
 	}
 	return k.fid()
+}
+
+// directory is the directory in which a name is looked up, which an MDT does only in
+// directories of its own.
+func directory(m *Msg) []byte {
+	if len(TrimNUL(m.Named("name"))) == 0 {
+		return nil
+	}
+	return mboFid1.Bytes(m.Named("mdt_body"))
 }
 
 var lookupBit = LdlmInodebits.Bit("LOOKUP")

@@ -18,6 +18,7 @@ type Import struct {
 var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 	importText("client_uuid", "uuid that the client connects with, one for each mount", func(i *Import) string { return i.ClientUUID }),
 	importText("target", "target, when a message names it or several together prove it", func(i *Import) string { return i.Target }),
+	importText("target_from", "how the target is known, as in RPCs", func(i *Import) string { return i.TargetFrom.String() }),
 	importText("target_uuid", "uuid of the target", func(i *Import) string { return i.TargetUUID }),
 	{Name: "client", Type: NID, Doc: "node of the client", Get: func(i *Import, v *Value) bool {
 		v.NID = i.Client

@@ -34,8 +34,8 @@ const (
 // newRPCLayout chooses the widths for a terminal and for the nodes of the first
 // RPC that is shown.
 func newRPCLayout(o *SummaryOptions, first *track.RPC) rpcLayout {
-	nid := max(len("255.255.255.255"), nidWidth(first.Client, o.FullNIDs), nidWidth(first.Server, o.FullNIDs))
-	if o.FullNIDs {
+	nid := max(len("255.255.255.255"), nidWidth(first.Client, o.NIDs), nidWidth(first.Server, o.NIDs))
+	if o.NIDs.Full {
 		nid = max(nid, len("255.255.255.255@tcp"))
 	}
 	absolute := o.Time == Local || o.Time == UTC
@@ -49,7 +49,7 @@ func newRPCLayout(o *SummaryOptions, first *track.RPC) rpcLayout {
 		return l
 	}
 	l.time, l.server, l.latency, l.marks = len("999.999999"), 0, len("999ms"), false
-	l.client = max(len("192.0.2.255"), nidWidth(first.Client, o.FullNIDs))
+	l.client = max(len("192.0.2.255"), nidWidth(first.Client, o.NIDs))
 	if absolute {
 		l.time = len("08:06:41.123456")
 	}
@@ -92,8 +92,8 @@ func (l *rpcLayout) upToOp() int {
 
 // nidWidth returns how many columns the NIDs of a node's network take: those of
 // nid, with three digits for the last number of an IPv4 address.
-func nidWidth(nid lnet.NID, full bool) int {
-	text := AppendNID(nil, nid, full)
+func nidWidth(nid lnet.NID, nids NIDs) int {
+	text := nids.Append(nil, nid)
 	addr, _, _ := bytes.Cut(text, []byte("@"))
 	if bytes.Count(addr, []byte(".")) != 3 {
 		return Width(text)

@@ -3,7 +3,6 @@ package render
 import (
 	"strconv"
 
-	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
@@ -39,7 +38,7 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 	s.text = s.stamp.Append(s.text[:0], s.opt.Time, r.Begin(), at, l.server > 0)
 	dst = appendCellRight(dst, &c.Dim, fitTime(s.text, l.decimals, l.time), l.time)
 	if l.client > 0 {
-		s.text = AppendNID(s.text[:0], r.Client, s.opt.FullNIDs)
+		s.text = s.opt.NIDs.Append(s.text[:0], r.Client)
 		dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, l.client)
 		dst = c.Dim.Append(append(dst, ' '), ">")
 	}
@@ -66,7 +65,7 @@ func (s *RPCSummary) destination(dst []byte, r *track.RPC) []byte {
 		if width == 0 {
 			width, t = l.target, ""
 		}
-		s.text = AppendNID(s.text[:0], r.Server, s.opt.FullNIDs)
+		s.text = s.opt.NIDs.Append(s.text[:0], r.Server)
 		dst = appendCellEnd(append(dst, ' '), &c.NID, s.text, width)
 		if l.server == 0 {
 			return dst
@@ -77,17 +76,6 @@ func (s *RPCSummary) destination(dst []byte, r *track.RPC) []byte {
 		st, s.text = &c.Dim, append(s.text, '-')
 	}
 	return appendCellEnd(append(dst, ' '), st, s.text, l.target)
-}
-
-// AppendNID appends a NID, without @tcp unless it is to be full.
-func AppendNID(dst []byte, nid lnet.NID, full bool) []byte {
-	const defaultNet = "@tcp"
-	start := len(dst)
-	dst = nid.Append(dst)
-	if n := len(dst) - len(defaultNet); !full && n > start && string(dst[n:]) == defaultNet {
-		return dst[:n]
-	}
-	return dst
 }
 
 // operation appends the operation and its variant.

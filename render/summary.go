@@ -13,12 +13,12 @@ import (
 
 // SummaryOptions are the settings of a Summary.
 type SummaryOptions struct {
-	Colors   *Colors
-	Width    int // columns of the terminal; 0: lines may be of any length
-	Time     TimeFormat
-	FullNIDs bool         // show @tcp, too
-	Names    *track.Names // of targets and locks; nil: none are known
-	Files    []string     // names of the files, when several are read: the column of frames has room for them
+	Colors *Colors
+	Width  int // columns of the terminal; 0: lines may be of any length
+	Time   TimeFormat
+	NIDs   NIDs
+	Names  *track.Names // of targets and locks; nil: none are known
+	Files  []string     // names of the files, when several are read: the column of frames has room for them
 }
 
 // minWide is the width of a terminal on which lines have all their columns.
@@ -181,7 +181,7 @@ func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) 
 		}
 		return m.Dst.Addr().Unmap().AppendTo(dst)
 	}
-	return AppendNID(dst, *nid, s.opt.FullNIDs)
+	return s.opt.NIDs.Append(dst, *nid)
 }
 
 // appendOperation appends the operation of a message, or its kind.

@@ -30,12 +30,13 @@ type Connection struct {
 // TargetSource is how the target of a connection is known.
 type TargetSource uint8
 
-// The sources. Those from TargetFromPortal on are evidence that package targets
+// The sources. Those from TargetFromNames on are evidence that package targets
 // collects.
 const (
 	TargetUnknown      TargetSource = iota
 	TargetFromConnect               // the connect request names it
 	TargetFromContext               // the request for the security context names it
+	TargetFromNames                 // a list of imports has it
 	TargetFromPortal                // the requests go to the portal of the MGS
 	TargetFromService               // only MDT0000 serves such requests
 	TargetFromLock                  // the MDT writes its index into the locks that it grants
@@ -44,7 +45,7 @@ const (
 	TargetFromSequence              // it has objects of a sequence that another connection proves to be the target's
 )
 
-var targetSourceNames = [...]string{"", "connect", "context", "portal", "service", "lock", "fld", "layout", "sequence"}
+var targetSourceNames = [...]string{"", "connect", "context", "names", "portal", "service", "lock", "fld", "layout", "sequence"}
 
 // String returns the name that records have, empty for TargetUnknown.
 func (s TargetSource) String() string { return targetSourceNames[s] }

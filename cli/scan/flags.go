@@ -1,7 +1,10 @@
 package scan
 
 import (
+	"errors"
+	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +15,7 @@ import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/capture/pcapfilter"
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/track/targets"
 )
 
 // Flags are the flags of all commands that read packets, as typed.
@@ -22,6 +26,7 @@ type Flags struct {
 	Ports     []uint
 	AutoStop  []string
 	Offsets   []string
+	Names     []string
 	Quiet     bool
 	Verbose   bool
 }
@@ -38,6 +43,8 @@ func (f *Flags) RegisterInput(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.Offsets, "offset", nil, "add SECS seconds to the times of FILE; by default, differences between "+
 		"clocks are estimated from packets that several files have in common")
 	setForm(fs.Lookup("offset"), "FILE=SECS")
+	fs.StringArrayVar(&f.Names, "names", nil, "read names of targets and nodes from `FILE`: what lctl get_param '*.*.import' prints, of any number of nodes, "+
+		"and lines with a NID or IP address and a name, as in /etc/hosts; may be repeated")
 }
 
 // setForm sets the form of a flag's value that help texts show beside its name.
@@ -96,12 +103,38 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 	if in.offsets, err = f.offsets(in.files); err != nil {
 		return nil, err
 	}
+	if in.names, err = f.names(); err != nil {
+		return nil, err
+	}
 	if in.filter != "" && !in.Live() {
 		if in.keep, err = pcapfilter.New(in.filter, capture.LinkEthernet); err != nil {
 			return nil, exit.UsageError{Err: err}
 		}
 	}
 	return in, nil
+}
+
+// names reads the files with names, nil when none is given.
+func (f *Flags) names() (*targets.Names, error) {
+	if len(f.Names) == 0 {
+		return nil, nil
+	}
+	n := targets.NewNames()
+	for _, path := range f.Names {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("--names: %w", err)
+		}
+		err = n.Read(file, path)
+		file.Close()
+		switch {
+		case errors.As(err, new(*targets.NamesError)):
+			return nil, exit.Usagef("--names: %w", err)
+		case err != nil:
+			return nil, fmt.Errorf("--names: %w", err)
+		}
+	}
+	return n, nil
 }
 
 // duration returns the time limit of a live capture, 0 without one.

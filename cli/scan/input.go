@@ -11,6 +11,7 @@ import (
 	"github.com/lshark/lshark/capture/pcapfilter"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/track/targets"
 )
 
 // stdin is the file name that stands for standard input.
@@ -26,6 +27,7 @@ type Input struct {
 	ports    []uint16           // TCP ports that carry LNet, empty for the default
 	duration time.Duration
 	offsets  map[string]time.Duration // given for the times of some files
+	names    *targets.Names           // of targets and nodes, nil: none are given
 	quiet    bool
 	verbose  bool
 }
@@ -40,6 +42,15 @@ func (in *Input) FileNames() []string {
 		return nil
 	}
 	return capture.FileNames(in.files)
+}
+
+// NodeNames returns the func that returns the name of a node, or an empty string;
+// nil when no names are given.
+func (in *Input) NodeNames() func(lnet.NID) string {
+	if in.names == nil {
+		return nil
+	}
+	return in.names.Node
 }
 
 // FlushPolicy returns how often output must be flushed for this kind of input.

@@ -16,7 +16,7 @@ func (p *Pass) FindTargets(o track.Options) track.Options {
 		o.Known = p.readTargets
 		return o
 	}
-	e := targets.New()
+	e := targets.New(p.in.names)
 	sent, answered := o.Sent, o.Answered
 	o.Sent = func(r *track.RPC, m *dissect.Message) {
 		e.Sent(r, m)
@@ -41,7 +41,7 @@ func (p *Pass) FindTargets(o track.Options) track.Options {
 // on, and returns the connections whose targets it found. It ends early where
 // the input is damaged, which the pass itself will report.
 func (p *Pass) readTargets() track.Known {
-	e := targets.New()
+	e := targets.New(p.in.names)
 	t := track.NewPairing(track.Options{Sent: e.Sent, Answered: e.Answered})
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {

@@ -104,10 +104,10 @@ func (t *FindingsText) subject(f *diagnose.Finding) (words []string) {
 		words = append(words, string(schema.AppendText(nil, []byte(f.Target))))
 	}
 	if f.Client.Len > 0 {
-		words = append(words, "client "+string(render.AppendNID(nil, f.Client, t.opt.FullNIDs)))
+		words = append(words, "client "+string(t.opt.NIDs.Append(nil, f.Client)))
 	}
 	if f.Server.Len > 0 {
-		words = append(words, "server "+string(render.AppendNID(nil, f.Server, t.opt.FullNIDs)))
+		words = append(words, "server "+string(t.opt.NIDs.Append(nil, f.Server)))
 	}
 	if f.Job != "" {
 		words = append(words, "job "+string(schema.AppendText(nil, []byte(f.Job))))

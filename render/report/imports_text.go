@@ -17,13 +17,13 @@ import (
 const silenceShown = 4 * int64(time.Second)
 
 // EventText puts the events of connections into words.
-type EventText struct{ FullNIDs bool }
+type EventText struct{ NIDs render.NIDs }
 
 // Append appends what happened.
 func (t *EventText) Append(dst []byte, e *track.Event) []byte {
 	switch e.Kind {
 	case track.EventConnect:
-		dst = render.AppendNID(append(dst, "connect to "...), e.Node, t.FullNIDs)
+		dst = t.NIDs.Append(append(dst, "connect to "...), e.Node)
 		dst = strconv.AppendUint(append(dst, ", conn_cnt "...), uint64(e.ConnCnt), 10)
 		return appendOpFlags(dst, e.OpFlags)
 	case track.EventConnected:
@@ -150,7 +150,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 	}
 	for _, i := range list {
 		t.put(&c.NID, func(b []byte) []byte { return appendTarget(b, i) })
-		t.put(&c.NID, func(b []byte) []byte { return render.AppendNID(b, i.Client, s.opt.FullNIDs) })
+		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, i.Client) })
 		text(stateStyle(c, i.State), i.State.String())
 		known(&c.Num, int64(i.ConnCnt), i.ConnCnt != 0)
 		if len(i.Failures) == 0 {
@@ -162,7 +162,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		number(&c.Num, i.Pings)
 		t.put(&c.Dim, func(b []byte) []byte { return versions(b, i) })
 		text(&c.Dim, i.Kind())
-		t.put(&c.NID, func(b []byte) []byte { return render.AppendNID(b, i.Server, s.opt.FullNIDs) })
+		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, i.Server) })
 		known(&c.FID, int64(i.LastCommitted), i.HasCommitted)
 		f, f2 := i.Refused()
 		known(&c.Warn, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)), i.HasAsked && i.HasGranted)

@@ -24,7 +24,7 @@ type Timeline struct {
 
 // NewTimeline makes a renderer. first is the time of the capture's first frame.
 func NewTimeline(o render.SummaryOptions, first int64) *Timeline {
-	return &Timeline{opt: o, text: EventText{FullNIDs: o.FullNIDs}, at: render.Moment{First: first},
+	return &Timeline{opt: o, text: EventText{NIDs: o.NIDs}, at: render.Moment{First: first},
 		number: 5 + o.FileWidth(), time: 9, client: 9, target: 14, kind: len("mdt-mdt"), state: len("DISCONNECTING")}
 }
 
@@ -56,7 +56,7 @@ func (t *Timeline) Append(dst []byte, list []*track.Import) []byte {
 	order := make(map[*track.Import]int, len(list))
 	for k, i := range list {
 		order[i] = k
-		t.buf = render.AppendNID(t.buf[:0], i.Client, t.opt.FullNIDs)
+		t.buf = t.opt.NIDs.Append(t.buf[:0], i.Client)
 		t.client = max(t.client, render.Width(t.buf))
 		t.buf = appendTarget(t.buf[:0], i)
 		t.target = max(t.target, render.Width(t.buf))
@@ -169,7 +169,7 @@ func (t *Timeline) line(dst []byte, s step, state track.ImportState, st *render.
 	t.buf = t.stamp.Append(t.buf[:0], t.opt.Time, s.at.Time, t.at, t.opt.Wide())
 	dst = render.AppendRight(append(dst, ' '), &c.Dim, t.buf, &t.time)
 	t.at.Before = s.at.Time
-	t.buf = render.AppendNID(t.buf[:0], s.imp.Client, t.opt.FullNIDs)
+	t.buf = t.opt.NIDs.Append(t.buf[:0], s.imp.Client)
 	dst = render.AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.client)
 	t.buf = appendTarget(t.buf[:0], s.imp)
 	dst = render.AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.target)

@@ -36,7 +36,7 @@ func (s *LocksTable) Append(dst []byte, list []*locks.Lock) []byte {
 		{title: "server", left: true, rank: extra}, {title: "job", left: true, rank: extra}, {title: "handle", left: true, rank: extra}})
 	for _, l := range list {
 		t.put(&c.Dim, func(b []byte) []byte { return s.time(b, l.Asked) })
-		t.put(&c.NID, func(b []byte) []byte { return render.AppendNID(b, l.Client, s.opt.FullNIDs) })
+		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, l.Client) })
 		t.put(&c.FID, func(b []byte) []byte { return orDash(b, l.Desc.AppendResource) })
 		t.put(&c.Key, func(b []byte) []byte { return orDash(b, func(b []byte) []byte { return appendLock(b, l) }) })
 		t.put(waitStyle(c, l), func(b []byte) []byte { return appendTime(b, l.Waited) })
@@ -48,7 +48,7 @@ func (s *LocksTable) Append(dst []byte, list []*locks.Lock) []byte {
 		t.put(&c.Dim, func(b []byte) []byte { return appendFrame(b, l.Asked) })
 		t.put(&c.Warn, func(b []byte) []byte { return strconv.AppendInt(b, int64(countAsks(l)), 10) })
 		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, l.Target()) })
-		t.put(&c.NID, func(b []byte) []byte { return render.AppendNID(b, l.Server, s.opt.FullNIDs) })
+		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, l.Server) })
 		t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, l.Job) })
 		t.put(&c.Dim, func(b []byte) []byte {
 			if l.Handle == 0 {
@@ -69,7 +69,7 @@ func (s *LocksTable) AppendHolders(dst []byte, list []*locks.Holder) []byte {
 		{title: "waits"}, {title: "time"}, {title: "longest", rank: useful}, {title: "target", left: true, rank: extra}, {title: "server", left: true, rank: extra},
 		{title: "waiters", left: true, rank: useful}})
 	for _, h := range list {
-		t.put(&c.NID, func(b []byte) []byte { return render.AppendNID(b, h.Client, s.opt.FullNIDs) })
+		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, h.Client) })
 		t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, h.Job) })
 		t.put(&c.FID, func(b []byte) []byte { return orDash(b, h.Resource.AppendResource) })
 		t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, records.LockType(&h.Resource)) })
@@ -77,7 +77,7 @@ func (s *LocksTable) AppendHolders(dst []byte, list []*locks.Holder) []byte {
 		t.put(&c.Bad, func(b []byte) []byte { return render.AppendLockWait(b, h.Time) })
 		t.put(&c.Num, func(b []byte) []byte { return render.AppendLockWait(b, h.Longest) })
 		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, h.Target) })
-		t.put(&c.NID, func(b []byte) []byte { return render.AppendNID(b, h.Server, s.opt.FullNIDs) })
+		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, h.Server) })
 		t.put(&c.NID, func(b []byte) []byte { return s.nodes(b, h.Waiters) })
 	}
 	dst = t.render(dst, s.opt.Width)
@@ -90,7 +90,7 @@ func (s *LocksTable) nodes(dst []byte, list []lnet.NID) []byte {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
-		dst = render.AppendNID(dst, n, s.opt.FullNIDs)
+		dst = s.opt.NIDs.Append(dst, n)
 	}
 	return dst
 }
@@ -120,7 +120,7 @@ func (s *LocksTable) blockers(dst []byte, l *locks.Lock) []byte {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
-		if dst = render.AppendNID(dst, b.Client, s.opt.FullNIDs); b.Job != "" {
+		if dst = s.opt.NIDs.Append(dst, b.Client); b.Job != "" {
 			dst = schema.AppendText(append(dst, '/'), []byte(b.Job))
 		}
 	}

@@ -35,7 +35,7 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 	dst = append(c.Head.AppendTruncated(append(dst, '\n'), s.buf, s.columns(0)), '\n')
 	number, time, client, kind := 5+s.opt.FileWidth(), 9, 9, len("client")
 	for _, k := range r.Clients {
-		client = max(client, render.Width(render.AppendNID(s.buf[:0], k.Connection.Client, s.opt.FullNIDs)))
+		client = max(client, render.Width(s.opt.NIDs.Append(s.buf[:0], k.Connection.Client)))
 		kind = max(kind, render.Width(clientRole(k)))
 	}
 	for i := range r.Events {
@@ -47,7 +47,7 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 		s.at.Before = e.Time
 		node, role := []byte("-"), []byte("-")
 		if e.Client != nil {
-			node, role = render.AppendNID(s.buf[:0], e.Client.Connection.Client, s.opt.FullNIDs), clientRole(e.Client)
+			node, role = s.opt.NIDs.Append(s.buf[:0], e.Client.Connection.Client), clientRole(e.Client)
 		}
 		dst = render.AppendLeft(append(dst, ' '), &c.NID, node, &client)
 		dst = render.AppendLeft(append(dst, ' '), &c.Dim, role, &kind)
@@ -136,7 +136,7 @@ func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event
 }
 
 func (s *RecoveryStory) node(dst []byte, e *recovery.Event) []byte {
-	return render.AppendNID(dst, e.Server, s.opt.FullNIDs)
+	return s.opt.NIDs.Append(dst, e.Server)
 }
 
 // until appends how long a run lasted.

@@ -88,7 +88,7 @@ func (s *RecoveryTable) last(dst []byte, r *recovery.Recovery) []byte {
 	if name := c.Target(); name != "" {
 		dst = schema.AppendText(dst, []byte(name))
 	} else {
-		dst = render.AppendNID(dst, c.Connection.Client, s.opt.FullNIDs)
+		dst = s.opt.NIDs.Append(dst, c.Connection.Client)
 	}
 	return render.AppendLockWait(append(dst, " +"...), c.Connected.Time-r.Back.Time)
 }
@@ -100,11 +100,11 @@ func (s *RecoveryTable) servers(dst []byte, r *recovery.Recovery) []byte {
 	case r.Server == none && r.ServerBefore == none:
 		return append(dst, '-')
 	case r.Server == none:
-		return render.AppendNID(dst, r.ServerBefore, s.opt.FullNIDs)
+		return s.opt.NIDs.Append(dst, r.ServerBefore)
 	case r.ServerBefore != none && r.ServerBefore != r.Server:
-		dst = append(render.AppendNID(dst, r.ServerBefore, s.opt.FullNIDs), ' ')
+		dst = append(s.opt.NIDs.Append(dst, r.ServerBefore), ' ')
 	}
-	return render.AppendNID(dst, r.Server, s.opt.FullNIDs)
+	return s.opt.NIDs.Append(dst, r.Server)
 }
 
 // appendDowntime appends how long a target was gone, or how long at most.

@@ -13,14 +13,14 @@ import (
 
 // StatsOptions are the settings of the renderers of statistics.
 type StatsOptions struct {
-	By       []track.Dimension
-	Step     int64 // of the intervals in nanoseconds, 0 without
-	Rates    bool  // show rates
-	Sort     string
-	Colors   *render.Colors
-	Width    int
-	FullNIDs bool
-	Bars     bool // show the latencies and sizes as bars
+	By     []track.Dimension
+	Step   int64 // of the intervals in nanoseconds, 0 without
+	Rates  bool  // show rates
+	Sort   string
+	Colors *render.Colors
+	Width  int
+	NIDs   render.NIDs
+	Bars   bool // show the latencies and sizes as bars
 }
 
 // SortByRate is the order of rows that needs rates.
@@ -59,7 +59,7 @@ func sortRows(i *track.Interval, by []track.Dimension, order string) []*track.Ro
 	for _, r := range rows {
 		var b []byte
 		for _, d := range by {
-			b = append(appendDimension(b, r, d, true), 0)
+			b = append(appendDimension(b, r, d, render.NIDs{Full: true}), 0)
 		}
 		names[r] = string(b)
 	}
@@ -102,7 +102,7 @@ func sum(counts map[int32]int64) (n int64) {
 
 // appendDimension appends the value of a dimension as text, nothing when it is
 // unknown.
-func appendDimension(dst []byte, r *track.Row, d track.Dimension, raw bool) []byte {
+func appendDimension(dst []byte, r *track.Row, d track.Dimension, nids render.NIDs) []byte {
 	switch d {
 	case track.ByOp:
 		if r.HasOpcode {
@@ -111,9 +111,9 @@ func appendDimension(dst []byte, r *track.Row, d track.Dimension, raw bool) []by
 	case track.ByVariant:
 		return append(dst, r.Variant...)
 	case track.ByClient:
-		return render.AppendNID(dst, r.Client, raw)
+		return nids.Append(dst, r.Client)
 	case track.ByServer:
-		return render.AppendNID(dst, r.Server, raw)
+		return nids.Append(dst, r.Server)
 	case track.ByTarget:
 		return schema.AppendText(dst, []byte(r.Target))
 	case track.ByJob:

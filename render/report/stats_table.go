@@ -78,12 +78,12 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 // on a narrow terminal.
 func (s *StatsTable) dimension(dst []byte, r *track.Row, d track.Dimension) []byte {
 	if d == track.ByOp && s.opt.Width > 0 && s.opt.Width < minWide {
-		return append(dst, render.ShortenOpcode(appendDimension(nil, r, d, false))...)
+		return append(dst, render.ShortenOpcode(appendDimension(nil, r, d, render.NIDs{}))...)
 	}
 	if d == track.ByUID && r.HasUser && r.UID == math.MaxUint32 {
 		return append(dst, "-1"...) // (uid_t)-1: no user
 	}
-	return appendDimension(dst, r, d, s.opt.FullNIDs)
+	return appendDimension(dst, r, d, s.opt.NIDs)
 }
 
 func (s *StatsTable) row(t *table, r *records.Row, total bool) {

@@ -16,12 +16,29 @@ type solution struct {
 	systems []system
 	owners  map[ownedSequence]owner
 	found   []owner // by record
+	records []*record
 }
 
 // system is what is known about a file system, at its first record.
 type system struct {
 	name      string
-	ambiguous bool // two names
+	ambiguous bool   // two names
+	listed    string // by the list of imports, where no message has a name
+	differ    bool   // there are several of these
+}
+
+// named returns the name of the file system, empty when it is unknown, and
+// whether it comes from the list of imports.
+func (y *system) named() (name string, fromList bool) {
+	switch {
+	case y.ambiguous:
+		return "", false
+	case y.name != "":
+		return y.name, false
+	case y.differ:
+		return "", false
+	}
+	return y.listed, true
 }
 
 type ownedSequence struct {
@@ -67,6 +84,7 @@ func (e *Evidence) Conclude() {
 		return
 	}
 	s := &e.solution
+	s.records = e.list
 	e.group(s)
 	e.index(s)
 	e.changed = false
@@ -75,12 +93,16 @@ func (e *Evidence) Conclude() {
 			continue
 		}
 		uuid, from := "", track.TargetUnknown
-		switch o, system := s.found[i], s.systems[s.first(int32(i))]; {
+		name, fromList := s.systems[s.first(int32(i))].named()
+		switch o := s.found[i]; {
 		case c.mixed:
 		case c.kind == opcodes.MGSTarget:
 			uuid, from = "MGS", track.TargetFromPortal
-		case o.known && !o.ambiguous && system.name != "" && !system.ambiguous:
-			uuid, from = uuidOf(system.name, o.target), o.from
+		case !o.known || o.ambiguous || name == "":
+		case fromList:
+			uuid, from = uuidOf(name, o.target), track.TargetFromNames
+		default:
+			uuid, from = uuidOf(name, o.target), o.from
 		}
 		if c.conn.TargetUUID != uuid {
 			c.conn.SetTarget(uuid, from)
@@ -114,16 +136,30 @@ func (e *Evidence) group(s *solution) {
 			s.systems[s.first(int32(i))].addName(name)
 		}
 	}
+	for i, c := range e.list {
+		for _, nid := range c.servers {
+			s.systems[s.first(int32(i))].addListed(e.names.system(nid))
+		}
+	}
 	byName := make(map[string]int32)
 	for i := range s.systems {
 		first := s.first(int32(i))
-		if y := s.systems[first]; y.name != "" && !y.ambiguous {
-			if other, ok := byName[y.name]; ok {
-				s.join(other, first)
-			} else {
-				byName[y.name] = first
-			}
+		name, _ := s.systems[first].named()
+		if name == "" {
+			continue
 		}
+		if other, ok := byName[name]; ok {
+			s.join(other, first)
+		} else {
+			byName[name] = first
+		}
+	}
+}
+
+func (y *system) addListed(name string) {
+	if name != "" {
+		y.differ = y.differ || y.listed != "" && y.listed != name
+		y.listed = name
 	}
 }
 
@@ -151,10 +187,13 @@ func (s *solution) join(a, b int32) {
 		a, b = b, a
 	}
 	s.parent[b] = a
-	if other := s.systems[b]; other.name != "" {
+	other := s.systems[b]
+	if other.name != "" {
 		s.systems[a].addName(other.name)
 		s.systems[a].ambiguous = s.systems[a].ambiguous || other.ambiguous
 	}
+	s.systems[a].addListed(other.listed)
+	s.systems[a].differ = s.systems[a].differ || other.differ
 }
 
 // index finds the kind and index of the target of each connection: first from what
@@ -176,6 +215,9 @@ func (e *Evidence) index(s *solution) {
 		}
 	}
 	for s.combine(e) {
+	}
+	if e.names != nil {
+		s.list(e)
 	}
 	for i, c := range e.list {
 		if o := &s.found[i]; c.kind != opcodes.AnyTarget && o.kind != c.kind {
@@ -260,6 +302,60 @@ func (s *solution) combine(e *Evidence) (again bool) {
 		}
 	}
 	return again
+}
+
+// list finds targets in the list of imports: those that are the only ones of their kind
+// on the node of the server. The list is out of date, or has not all, when a
+// connection to another target of that kind leads to the node, or a client uses two
+// connections there at once.
+func (s *solution) list(e *Evidence) {
+	at := make(map[lnet.NID][]int32) // connections by server
+	for i, c := range e.list {
+		for _, nid := range c.servers {
+			at[nid] = append(at[nid], int32(i))
+		}
+	}
+	found := make(map[int32]claim)
+	for i, c := range e.list {
+		l, ok := c.listed(e.names)
+		if name, _ := s.systems[s.first(int32(i))].named(); !ok || s.found[i].known || c.mixed || name != l.system {
+			continue
+		}
+		for _, nid := range c.servers {
+			ok = ok && !slices.ContainsFunc(at[nid], func(k int32) bool { return int(k) != i && s.refutes(k, c, l.target) })
+		}
+		if ok {
+			found[int32(i)] = claim{l.target, track.TargetFromNames}
+		}
+	}
+	for i, c := range found {
+		s.found[i].add(c)
+	}
+}
+
+// refutes reports whether a connection shows that another one to the same node need
+// not lead to the only target of its kind in the list.
+func (s *solution) refutes(k int32, c *record, listed target) bool {
+	switch other := s.records[k]; {
+	case other.kind != c.kind:
+		return false
+	case s.found[k].known:
+		return s.found[k].target != listed
+	default:
+		return other.client == c.client && other.first <= c.last && c.first <= other.last
+	}
+}
+
+// listed returns the target of a connection by the list of imports.
+func (c *record) listed(names *Names) (l listed, ok bool) {
+	for i, nid := range c.servers {
+		one, found := names.only(nid, c.kind)
+		if !found || i > 0 && one != l {
+			return l, false
+		}
+		l, ok = one, true
+	}
+	return l, ok
 }
 
 // parseTarget splits the name of a target, such as lustre-OST0001.

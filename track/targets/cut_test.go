@@ -53,7 +53,7 @@ func readTargets(t *testing.T, path string, from int64) (map[key]string, int64) 
 	}
 	known := func() track.Known {
 		var first *track.Pairing
-		e := targets.New()
+		e := targets.New(nil)
 		read(track.Options{Sent: e.Sent, Answered: e.Answered}, func(t *track.Pairing) { first = t })
 		e.Conclude()
 		return first.Known()

@@ -28,6 +28,7 @@ import (
 // Evidence collects what messages prove about connections. Its methods Sent and
 // Answered have the types of the hooks in track.Options.
 type Evidence struct {
+	names    *Names // nil: no list of imports
 	records  map[*track.Connection]*record
 	list     []*record // in the order of their first requests
 	pending  track.Attached[pending]
@@ -36,6 +37,7 @@ type Evidence struct {
 	ranges   []location
 	isKnown  map[location]bool // the ranges
 	links    map[link]bool
+	newest   int64 // time of the first request of the newest connection
 	changed  bool  // since the last conclusion
 	next     int64 // time of the next conclusion
 	solution solution
@@ -53,9 +55,10 @@ const (
 	maxClaims    = 4  // of a connection
 )
 
-// New returns an Evidence.
-func New() *Evidence {
+// New returns an Evidence. names may be nil.
+func New(names *Names) *Evidence {
 	return &Evidence{
+		names:   names,
 		records: make(map[*track.Connection]*record),
 		named:   fifo.NewMap[object, *record](maxNamed),
 		locks:   fifo.NewMap[cookie, *record](maxLocks),
@@ -68,6 +71,9 @@ func New() *Evidence {
 type record struct {
 	conn      *track.Connection
 	number    int32
+	client    lnet.NID
+	first     int64 // time of the first request, in nanoseconds since the epoch
+	last      int64 // time of the last message
 	kind      opcodes.TargetKind
 	mixed     bool // requests to portals of different kinds
 	servers   []lnet.NID
@@ -133,7 +139,7 @@ func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
 		e.callback(r, m.Msg)
 		return
 	}
-	c := e.of(r)
+	c := e.of(r, m.Time)
 	if c == nil {
 		return
 	}
@@ -156,7 +162,7 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 	if m.Msg == nil || !r.HasOpcode || !r.HasRequest || r.Status != 0 || track.IsCallback(r.Opcode) {
 		return
 	}
-	c := e.of(r)
+	c := e.of(r, m.Time)
 	if c == nil {
 		return
 	}
@@ -214,8 +220,9 @@ func (e *Evidence) lock(k cookie, c *record) {
 	}
 }
 
-// of returns the record of the connection of an RPC, nil when there is none.
-func (e *Evidence) of(r *track.RPC) *record {
+// of returns the record of the connection of an RPC, nil when there is none. now is
+// the time of the message.
+func (e *Evidence) of(r *track.RPC, now int64) *record {
 	if r.Connection == nil {
 		return nil
 	}
@@ -224,11 +231,16 @@ func (e *Evidence) of(r *track.RPC) *record {
 		if len(e.list) >= maxRecords {
 			return nil
 		}
-		c = &record{conn: r.Connection, number: int32(len(e.list))}
+		c = &record{conn: r.Connection, number: int32(len(e.list)), client: r.Client, first: now}
 		e.records[r.Connection] = c
 		e.list = append(e.list, c)
+		e.newest = now
 		e.changed = true
 	}
+	if e.names != nil && c.last < e.newest && now >= e.newest {
+		e.changed = true // the connection is used beside a newer one
+	}
+	c.last = max(c.last, now)
 	c.addServer(e, r.Server)
 	return c
 }

@@ -40,7 +40,7 @@ type wire struct {
 }
 
 func newWire(t testing.TB) *wire {
-	w := &wire{t: t, now: 1e18, xid: 1 << 50, evidence: targets.New()}
+	w := &wire{t: t, now: 1e18, xid: 1 << 50, evidence: targets.New(nil)}
 	w.rpcs = track.NewPairing(track.Options{Sent: w.evidence.Sent, Answered: w.evidence.Answered})
 	return w
 }

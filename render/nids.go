@@ -1,0 +1,28 @@
+package render
+
+import "github.com/lshark/lshark/lnet"
+
+// NIDs is how NIDs are shown in text.
+type NIDs struct {
+	Full bool // as they are: no names, and with @tcp
+
+	// Name returns the name of a node, empty when it has none; nil: none has.
+	Name func(lnet.NID) string
+}
+
+// Append appends the name of a node, else its NID, without @tcp unless it is to be
+// full.
+func (t NIDs) Append(dst []byte, nid lnet.NID) []byte {
+	const defaultNet = "@tcp"
+	if t.Name != nil && !t.Full {
+		if name := t.Name(nid); name != "" {
+			return append(dst, name...)
+		}
+	}
+	start := len(dst)
+	dst = nid.Append(dst)
+	if n := len(dst) - len(defaultNet); !t.Full && n > start && string(dst[n:]) == defaultNet {
+		return dst[:n]
+	}
+	return dst
+}
