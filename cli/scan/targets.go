@@ -3,6 +3,7 @@ package scan
 import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track"
 	"github.com/lshark/lshark/track/targets"
 )
@@ -48,7 +49,11 @@ func (p *Pass) readTargets() track.Known {
 		return track.Known{}
 	}
 	defer src.frames.Close()
-	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { t.Message(m) }, Ports: p.in.ports})
+	d := dissect.New(dissect.Options{Ports: p.in.ports, Handle: func(m *dissect.Message) {
+		if m.Kind == lnet.Request || m.Kind == lnet.Reply {
+			t.Message(m)
+		}
+	}})
 	var f capture.Frame
 	for src.next(&f) == nil {
 		if p.in.keep != nil {

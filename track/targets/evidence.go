@@ -17,6 +17,9 @@
 package targets
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
@@ -80,6 +83,7 @@ type record struct {
 	claims    []claim
 	sequences []uint64 // of objects on the target
 	zeroLocks bool     // the index in its locks is 0
+	forgotten bool     // was removed from the list
 }
 
 // claim is a target that a message proves.
@@ -209,7 +213,7 @@ func (e *Evidence) callback(r *track.RPC, m *schema.Msg) {
 	if !ok && r.Opcode != opcodes.LDLM_GL_CALLBACK {
 		c, ok = e.locks.Get(cookie{r.Client, opcodes.LockHandle(m, 1)})
 	}
-	if ok {
+	if ok && !c.forgotten {
 		r.Connection = c.conn
 	}
 }
@@ -229,7 +233,7 @@ func (e *Evidence) of(r *track.RPC, now int64) *record {
 	c := e.records[r.Connection]
 	if c == nil {
 		if len(e.list) >= maxRecords {
-			return nil
+			e.forgetSilent()
 		}
 		c = &record{conn: r.Connection, number: int32(len(e.list)), client: r.Client, first: now}
 		e.records[r.Connection] = c
@@ -243,6 +247,34 @@ func (e *Evidence) of(r *track.RPC, now int64) *record {
 	c.last = max(c.last, now)
 	c.addServer(e, r.Server)
 	return c
+}
+
+// forgetSilent removes the half of the connections without messages for the longest
+// time, with what they proved.
+func (e *Evidence) forgetSilent() {
+	times := make([]int64, len(e.list))
+	for i, c := range e.list {
+		times[i] = c.last
+	}
+	slices.Sort(times)
+	limit := times[len(times)/2]
+	e.list = slices.DeleteFunc(e.list, func(c *record) bool {
+		if c.forgotten = c.last <= limit; c.forgotten {
+			delete(e.records, c.conn)
+		}
+		return c.forgotten
+	})
+	for i, c := range e.list {
+		c.number = int32(i)
+	}
+	clear(e.isKnown)
+	e.ranges = slices.DeleteFunc(e.ranges, func(l location) bool {
+		if !l.by.forgotten {
+			e.isKnown[l] = true
+		}
+		return l.by.forgotten
+	})
+	maps.DeleteFunc(e.links, func(l link, _ bool) bool { return l.a.forgotten || l.b.forgotten })
 }
 
 func (c *record) addServer(e *Evidence, nid lnet.NID) {
@@ -312,7 +344,7 @@ func (e *Evidence) located(c *record, client lnet.NID, fid track.FID) {
 		c.claim(e, claim{target{opcodes.OSTTarget, uint32(fid.Seq >> 16 & 0xffff)}, track.TargetFromSequence})
 	case fid.Seq >= normalSequence:
 		c.addSequence(e, fid.Seq)
-		if by, ok := e.named.Get(object{client, fid}); ok && by != c {
+		if by, ok := e.named.Get(object{client, fid}); ok && by != c && !by.forgotten {
 			e.link(by, c)
 		}
 	}

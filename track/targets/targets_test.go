@@ -32,6 +32,7 @@ func node(last byte) lnet.NID {
 type wire struct {
 	t        testing.TB
 	now      int64
+	step     int64 // time between two messages, in nanoseconds
 	frame    int64
 	xid      uint64
 	rpcs     *track.Pairing
@@ -40,7 +41,7 @@ type wire struct {
 }
 
 func newWire(t testing.TB) *wire {
-	w := &wire{t: t, now: 1e18, xid: 1 << 50, evidence: targets.New(nil)}
+	w := &wire{t: t, now: 1e18, step: 1e6, xid: 1 << 50, evidence: targets.New(nil)}
 	w.rpcs = track.NewPairing(track.Options{Sent: w.evidence.Sent, Answered: w.evidence.Answered})
 	return w
 }
@@ -64,7 +65,7 @@ func (w *wire) call(c call) {
 
 func (w *wire) message(c call, kind lnet.Kind, bufs [][]byte) {
 	w.frame++
-	w.now += 1e6
+	w.now += w.step
 	m := &dissect.Message{Message: lnet.Message{Frame: w.frame, Time: w.now, Kind: kind}}
 	m.LNet.Src, m.LNet.Dst, m.LNet.Portal = c.from, c.to, c.portal
 	m.RPC = dissect.RPC{XID: w.xid, HasXID: true, Opcode: c.opcode, HasOpcode: true, Type: dissect.TypeRequest, Handle: c.handle}
@@ -320,6 +321,28 @@ func TestReconnect(t *testing.T) {
 	if w.last.Connection != before || before.ClientUUID != "uuid" {
 		t.Errorf("%+v after the reconnect, %+v before", w.last.Connection, before)
 	}
+}
+
+// TestManyConnections: over the bound, connections that are not used any more are
+// removed, and new ones still get their targets.
+func TestManyConnections(t *testing.T) {
+	w := newWire(t)
+	w.connect(opcodes.MDS_CONNECT, mds, "scratch-MDT0000", handleMDT)
+	const many = 1<<15 + 1<<14
+	w.step = 1e3
+	for i := range uint64(many) {
+		c := getattr(1<<32+i, mds, root, 1, nil)
+		c.from = lnet.NID{Len: 4, Type: 2, Num: uint16(i >> 8)}
+		c.from.Addr[3] = byte(i)
+		w.xid += 64
+		w.message(c, lnet.Request, c.request)
+		w.message(c, lnet.Reply, c.reply)
+		if i%1024 == 0 {
+			w.call(getattr(handleMDT, mds, meta1, 5, nil))
+		}
+	}
+	w.call(getattr(handleMDT2, mds, meta1, 6, nil))
+	w.want(handleMDT2, mds, mdsPortal, "scratch-MDT0000", "sequence")
 }
 
 // TestNoAllocation: RPCs that prove nothing new cost no allocation.
