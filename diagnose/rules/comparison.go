@@ -209,6 +209,7 @@ func (t *workTimes) compare(of groupOf) (list []*compared) {
 type comparison struct {
 	n, others  int64   // RPCs that were compared
 	pairs      float64 // of these RPCs
+	variance   float64 // of above, if both take the same time
 	above      float64 // pairs in which that of the member took longer
 	logRatio   float64 // sum of the logarithms of the ratios of medians, by RPC
 	excess     float64 // nanoseconds that the RPCs took longer than at the median of the others
@@ -227,6 +228,7 @@ func (c *comparison) add(class workClass, own, others *histogram) {
 	c.n += own.n
 	c.others += others.n
 	c.pairs += float64(own.n) * float64(others.n)
+	c.variance += float64(own.n) * float64(others.n) * float64(own.n+others.n+1) / 12
 	c.above += own.above(others)
 	c.logRatio += float64(own.n) * math.Log2(a/b)
 	c.excess += float64(own.n) * (a - b)
@@ -242,12 +244,20 @@ func (c *comparison) add(class workClass, own, others *histogram) {
 // superiority returns the probability that an RPC takes longer than one of the others.
 func (c *comparison) superiority() float64 { return c.above / max(c.pairs, 1) }
 
+// deviations returns by how many standard deviations the number of pairs is more than
+// half of them, as by the rank test of Mann and Whitney.
+func (c *comparison) deviations() float64 {
+	return (c.above - c.pairs/2) / math.Sqrt(max(c.variance, 1))
+}
+
 // ratio returns how many times as long the RPCs take, as a mean over the classes.
 func (c *comparison) ratio() float64 { return math.Exp2(c.logRatio / float64(max(c.n, 1))) }
 
 var (
-	comparedRPCs = &diagnose.Threshold{Name: "RPCs", Value: 20, Unit: "RPCs",
-		Reason: "with fewer, chance makes one slower than another"}
+	comparedRPCs = &diagnose.Threshold{Name: "RPCs", Value: 10, Unit: "RPCs of each",
+		Reason: "fewer may have come in one slow moment"}
+	comparedDeviations = &diagnose.Threshold{Name: "significance", Value: 4, Unit: "standard deviations of the rank test",
+		Reason: "chance does that once in 30,000 comparisons"}
 	comparedSuperiority = &diagnose.Threshold{Name: "superiority", Value: 0.9, Unit: "of all pairs of its RPCs with those of the others",
 		Reason: "where both are equal, it takes longer in half of the pairs, whatever the distribution is"}
 	comparedRatio = &diagnose.Threshold{Name: "ratio", Value: 3, Unit: "times the median of the others",
@@ -258,7 +268,7 @@ var (
 
 // isFar reports whether the times of a member are far above those of the others.
 func (c *comparison) isFar() bool {
-	return float64(c.n) >= comparedRPCs.Value && float64(c.others) >= comparedRPCs.Value && c.superiority() >= comparedSuperiority.Value &&
+	return float64(c.n) >= comparedRPCs.Value && float64(c.others) >= comparedRPCs.Value && c.superiority() >= comparedSuperiority.Value && c.deviations() >= comparedDeviations.Value &&
 		c.ratio() >= comparedRatio.Value && c.excess >= float64(c.n)*float64(comparedExcess.Nanoseconds())
 }
 

@@ -17,7 +17,7 @@ var _ = add(diagnose.Rule{
 		"A client that sends far more at a time than others waits for its own RPCs.",
 	Next: "Look at the network of this client (tcp.*), its memory and CPU load, and whether its RPCs go through a router that others do not use.",
 
-	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedSuperiority, comparedRatio, comparedExcess},
+	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedDeviations, comparedSuperiority, comparedRatio, comparedExcess},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		t := newWorkTimes()
 		report := func() {

@@ -10,8 +10,8 @@ import (
 var (
 	slowServerTime = &diagnose.Threshold{Name: "time", Value: 1, Unit: "s",
 		Reason: "a disk takes some milliseconds; a second is a long queue, or a disk that has a fault"}
-	slowServerRPCs = &diagnose.Threshold{Name: "RPCs", Value: 3, Unit: "RPCs",
-		Reason: "one or two may be a server that was busy for a moment"}
+	slowServerSum = &diagnose.Threshold{Name: "sum", Value: 2, Unit: "s",
+		Reason: "a single RPC that took hardly more than a second may be a server that was busy for a moment"}
 	slowServerShare = &diagnose.Threshold{Name: "share", Value: 0.01, Unit: "of the RPCs of these operations",
 		Reason: "in a capture of days a few RPCs are slow for reasons that do not matter"}
 )
@@ -28,7 +28,7 @@ var _ = add(diagnose.Rule{
 	Next: "On the server: iostat -x 1 and the health of the disks and pools of this target, lctl get_param obdfilter.*.brw_stats osd-*.*.brw_stats, " +
 		"lctl get_param ost.OSS.ost_io.stats (req_waittime, req_qdepth, threads), memory and CPU load. lshark rpcs --slowest shows the RPCs.",
 
-	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerRPCs, slowServerShare},
+	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerSum, slowServerShare},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &slowServers{report: r, conns: newPerConnection[serverTimes]()}
 		return diagnose.Hooks{Opcodes: storageOperations, Done: s.done, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
@@ -85,7 +85,7 @@ func (s *slowServers) check(end bool) {
 		for _, t := range groups[k] {
 			sum.join(t)
 		}
-		if float64(sum.slow) >= slowServerRPCs.Value && float64(sum.slow) >= slowServerShare.Value*float64(sum.all) {
+		if sum.parts.server >= slowServerSum.Nanoseconds() && float64(sum.slow) >= slowServerShare.Value*float64(sum.all) {
 			s.report.Report(sum.finding(k))
 		}
 	}

@@ -18,7 +18,7 @@ var _ = add(diagnose.Rule{
 		"Where half of the targets are slow, none of them is far from the others.",
 	Next: "Compare the storage of this target with that of the others: iostat -x 1, state of the pool or RAID (rebuild, a disk with errors), lctl get_param obdfilter.*.brw_stats.",
 
-	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedSuperiority, comparedRatio, comparedExcess},
+	Thresholds: []*diagnose.Threshold{comparedRPCs, comparedDeviations, comparedSuperiority, comparedRatio, comparedExcess},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		t := newWorkTimes()
 		report := func() {
