@@ -77,8 +77,9 @@ func (x *usedCredits) end() {
 		if path == nil || float64(pair.last) < lastCredits.Value || float64(pair.last) < lastCreditShare.Value*float64(path.Messages) {
 			return true
 		}
-		f := diagnose.Finding{Subject: key.subject(x.report.Paths()), First: pair.first, Last: pair.at, Count: pair.last,
-			Text: fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.", pair.last, path.Messages, key.from, key.to, key.to)}
+		f := key.finding(x.report.Paths())
+		f.First, f.Last, f.Count = pair.first, pair.at, pair.last
+		f.Text = fmt.Sprintf("%d of %d messages of %s to %s used the last credit, so that the next one had to wait until %s returned some.", pair.last, path.Messages, key.from, key.to, key.to)
 		for _, at := range pair.evidence {
 			f.Prove(at, "a message uses the last credit")
 		}

@@ -72,8 +72,9 @@ func (x *refusedPackets) add(p *lnet.RefusedPacket, reason ib.NAK) {
 
 // finding returns a finding about a pair without its text.
 func (x *refusedPackets) finding(key refusedKey, pair *refusedPair, what string) diagnose.Finding {
-	f := diagnose.Finding{Subject: key.subject(x.report.Paths()), First: pair.first, Last: pair.last, Count: pair.n}
-	f.Detail += " " + key.reason.String()
+	f := key.finding(x.report.Paths())
+	f.First, f.Last, f.Count = pair.first, pair.last, pair.n
+	f.Key += " " + key.reason.String()
 	for _, at := range pair.evidence {
 		f.Prove(at, "%s: %s", key.to, what)
 	}

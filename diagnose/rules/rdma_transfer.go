@@ -56,9 +56,10 @@ func (x *failedTransfers) message(_ *track.RPC, m *dissect.Message) {
 func (x *failedTransfers) end() {
 	x.pairs.All(func(key failedKey, pair *refusedPair) bool {
 		name := string(schema.AppendErrno(nil, key.status))
-		f := diagnose.Finding{Subject: key.subject(x.report.Paths()), First: pair.first, Last: pair.last, Count: pair.n,
-			Text: fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.n, "transfer"), key.from, key.to, name)}
-		f.Detail += " " + name
+		f := key.finding(x.report.Paths())
+		f.First, f.Last, f.Count = pair.first, pair.last, pair.n
+		f.Text = fmt.Sprintf("%s of bulk data from %s to %s failed (%s). Their RPCs have to be sent again.", plural(pair.n, "transfer"), key.from, key.to, name)
+		f.Key += " " + name
 		for _, at := range pair.evidence {
 			f.Prove(at, "a transfer ends with %s", name)
 		}

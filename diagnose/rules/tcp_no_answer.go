@@ -33,7 +33,8 @@ var _ = add(diagnose.Rule{
 
 // silenceFinding describes when a host did not answer.
 func silenceFinding(r *diagnose.Reporter, h hostPair, p *resentPair) diagnose.Finding {
-	f := diagnose.Finding{Subject: h.subject(r.Paths()), Count: p.silenced}
+	f := h.finding(r.Paths())
+	f.Count = p.silenced
 	longest := p.silences[0]
 	connects := 0
 	for _, s := range p.silences {

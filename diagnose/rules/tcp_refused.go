@@ -21,8 +21,9 @@ var _ = add(diagnose.Rule{
 })
 
 func refusedFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
-	f := diagnose.Finding{Subject: h.subject(r.Paths()), First: p.first, Last: p.last, Count: p.conns,
-		Text: fmt.Sprintf("%s refused %s of %s to port %d: LNet does not run there.", h.from, plural(p.conns, "connection"), h.to, p.port.Port())}
+	f := h.finding(r.Paths())
+	f.First, f.Last, f.Count = p.first, p.last, p.conns
+	f.Text = fmt.Sprintf("%s refused %s of %s to port %d: LNet does not run there.", h.from, plural(p.conns, "connection"), h.to, p.port.Port())
 	for _, at := range p.evidence {
 		f.Prove(at, "%s refuses a connection", h.from)
 	}

@@ -79,8 +79,9 @@ func (x *aborted) each(finding func(*diagnose.Reporter, hostPair, *abortedPair) 
 }
 
 func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
-	f := diagnose.Finding{Subject: h.subject(r.Paths()), Severity: diagnose.Note, First: p.first, Last: p.last, Count: p.conns,
-		Text: fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from, plural(p.conns, "connection"), h.to)}
+	f := h.finding(r.Paths())
+	f.Severity, f.First, f.Last, f.Count = diagnose.Note, p.first, p.last, p.conns
+	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from, plural(p.conns, "connection"), h.to)
 	if float64(p.conns) >= manyResets.Value {
 		f.Severity = diagnose.Warning
 	}

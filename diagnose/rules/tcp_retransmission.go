@@ -110,9 +110,10 @@ func (x *lossyHosts) check(h hostPair, p *resentPair) {
 	if !many && cost.time < resentTime.Nanoseconds() {
 		return
 	}
-	f := diagnose.Finding{Subject: h.subject(x.report.Paths()), First: p.first, Last: p.last, Count: p.segments,
-		Text: fmt.Sprintf("%s sent %s to %s again (%.1f %% of the bytes of its messages).",
-			h.from, plural(p.segments, "segment"), h.to, 100*share)}
+	f := h.finding(x.report.Paths())
+	f.First, f.Last, f.Count = p.first, p.last, p.segments
+	f.Text = fmt.Sprintf("%s sent %s to %s again (%.1f %% of the bytes of its messages).",
+		h.from, plural(p.segments, "segment"), h.to, 100*share)
 	if cost.time > 0 {
 		f.Text += fmt.Sprintf(" As far as known, %s between both lost %s by retransmission, at most %s.", plural(cost.rpcs, "RPC"), duration(cost.time), duration(cost.most))
 	}

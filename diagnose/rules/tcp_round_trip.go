@@ -87,8 +87,9 @@ func roundTripFinding(r *diagnose.Reporter, p *paths.Path, seconds int, usual st
 	for _, s := range p.Slow {
 		least = min(least, s.Least)
 	}
-	f := diagnose.Finding{Subject: h.subject(r.Paths()), First: p.Slow[0].From.Time, Last: p.Slow[len(p.Slow)-1].To.Time, Count: int64(seconds),
-		Text: fmt.Sprintf("The network to or from %s is slow: in %d seconds it acknowledged what %s sent after %s at the earliest; %s.", p.To, seconds, p.From, duration(least), usual)}
+	f := h.finding(r.Paths())
+	f.First, f.Last, f.Count = p.Slow[0].From.Time, p.Slow[len(p.Slow)-1].To.Time, int64(seconds)
+	f.Text = fmt.Sprintf("The network to or from %s is slow: in %d seconds it acknowledged what %s sent after %s at the earliest; %s.", p.To, seconds, p.From, duration(least), usual)
 	for _, s := range p.Slow {
 		f.Prove(s.From, "from here on, no acknowledgement of %s in less than %s", p.To, duration(s.Least))
 	}

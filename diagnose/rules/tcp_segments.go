@@ -23,8 +23,7 @@ func pairOf(m *lnet.MarkedSegment) hostPair {
 
 // subject returns what a finding about a direction is about. The client is the host
 // that sends requests, if only one of both does.
-func (h hostPair) subject(all *paths.Paths) diagnose.Subject {
-	s := diagnose.Subject{Detail: h.from.String() + " > " + h.to.String()}
+func (h hostPair) subject(all *paths.Paths) (s diagnose.Subject) {
 	there, back := all.Get(h.source, h.from, h.to), all.Get(h.source, h.to, h.from)
 	if there == nil || back == nil {
 		return s
@@ -36,6 +35,12 @@ func (h hostPair) subject(all *paths.Paths) diagnose.Subject {
 		s.Client, s.Server = to, from
 	}
 	return s
+}
+
+// finding returns a finding about a direction. What several capture points see of it is
+// one finding.
+func (h hostPair) finding(all *paths.Paths) diagnose.Finding {
+	return diagnose.Finding{Subject: h.subject(all), Key: h.from.String() + " > " + h.to.String()}
 }
 
 // pointOf returns where a segment is.

@@ -97,8 +97,9 @@ func (z *closedWindows) finding(h hostPair, p *closedPair) diagnose.Finding {
 	if p.times == 1 {
 		closed = "once, for " + duration(p.sum)
 	}
-	f := diagnose.Finding{Subject: h.subject(z.report.Paths()), First: p.first, Last: p.last, Count: p.times,
-		Text: fmt.Sprintf("%s did not read what %s had sent: its receive window was closed %s. %s had to wait.", h.from, h.to, closed, h.to)}
+	f := h.finding(z.report.Paths())
+	f.First, f.Last, f.Count = p.first, p.last, p.times
+	f.Text = fmt.Sprintf("%s did not read what %s had sent: its receive window was closed %s. %s had to wait.", h.from, h.to, closed, h.to)
 	for _, w := range p.evidence {
 		f.Prove(w.from, "%s closes its receive window", h.from)
 		f.Prove(w.to, "it opens it after %s", duration(w.time))

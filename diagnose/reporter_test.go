@@ -1,0 +1,31 @@
+package diagnose
+
+import "testing"
+
+// TestReplaced checks which finding replaces an earlier one.
+func TestReplaced(t *testing.T) {
+	rule := &Rule{Code: "slow.test", Severity: Warning, Start: func(r *Reporter) Hooks {
+		return Hooks{End: func() {
+			r.Report(Finding{Subject: Subject{Target: "a"}, Text: "first of a"})
+			r.Report(Finding{Subject: Subject{Target: "b"}, Text: "of b", Severity: Error})
+			r.Report(Finding{Subject: Subject{Target: "a"}, Text: "second of a", Severity: Note})
+			r.Report(Finding{Key: "x", Text: "first of x"})
+			r.Report(Finding{Key: "x", Subject: Subject{Target: "a"}, Text: "second of x"})
+		}}
+	}}
+	e := New(Options{Rules: []*Rule{rule}})
+	e.Close(Capture{})
+	var got []string
+	for _, f := range e.Findings() {
+		got = append(got, f.Severity.String()+" "+f.Target+": "+f.Text)
+	}
+	want := []string{"warning b: of b", "warning a: second of x", "note a: second of a"}
+	if len(got) != len(want) {
+		t.Fatalf("got %q, want %q", got, want)
+	}
+	for i := range got {
+		if got[i] != want[i] {
+			t.Errorf("got %q, want %q", got[i], want[i])
+		}
+	}
+}
