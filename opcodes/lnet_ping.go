@@ -68,9 +68,11 @@ var lnetNidMetadata = Define("lnet_nid_metadata",
 
 var pingFeatures = U32("pi_features", LnetPingFeatures, "what the node's LNet can do")
 
+const pingMagic = 0x70696e67
+
 // lnetPingInfo is struct lnet_ping_info.
 var lnetPingInfo = Define("lnet_ping_info",
-	Detect(func(b []byte, big bool) bool { return magicAt(b, 0, 0x70696e67, big) }),
+	Detect(func(b []byte, big bool) bool { return magicAt(b, 0, pingMagic, big) }),
 	"what a node reports about itself in the reply to a ping, or in a push without a ping: features and NIDs",
 	U32("pi_magic", Hex, LnetMagic, "marks the information and the byte order of the sender"),
 	pingFeatures,
@@ -113,3 +115,27 @@ func remarkNiStatus(v *View, dst []byte) []byte {
 	}
 	return append(dst, "sequence number"...)
 }
+
+// PingInterfaces calls f for each interface of a node with an 8-byte NID, the loopback
+// apart, as b, an lnet_ping_info, has them. down is set if the node says that the
+// interface does not work. It returns whether b has all of them.
+func PingInterfaces(b []byte, f func(nid uint64, down bool)) (all bool) {
+	const infoFixed = 16
+	if len(b) < infoFixed {
+		return false
+	}
+	big := magicAt(b, 0, pingMagic, false)
+	statuses := ReadUint(b[4:8], big)&LnetPingFeatures.Bit("NI_STATUS") != 0
+	down := LnetNiStatus.Number("DOWN")
+	n, entry := ReadUint(b[12:16], big), b[infoFixed:]
+	for ; n > 0 && len(entry) >= lnetNiStatus.Size; n, entry = n-1, entry[lnetNiStatus.Size:] {
+		nid := ReadUint(entry[:8], big)
+		if kind := nid >> 48; nid != 0 && kind != loopback {
+			f(nid, statuses && ReadUint(entry[8:12], big) == down)
+		}
+	}
+	return n == 0
+}
+
+// loopback is the type of the network that a node has with itself.
+const loopback = 9

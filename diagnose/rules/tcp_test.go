@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -112,6 +113,43 @@ func TestTCPFindings(t *testing.T) {
 			if got := list[0].Rule.Code + ": " + list[0].Text; !strings.HasPrefix(got, tt.want) || len(list[0].Evidence) == 0 {
 				t.Errorf("%s: got %q with %d frames, want %q", name, got, len(list[0].Evidence), tt.want)
 			}
+		}
+	}
+}
+
+// TestOneRail checks nodes with several interfaces.
+func TestOneRail(t *testing.T) {
+	interfaces := func(statuses ...uint32) []byte {
+		le := binary.LittleEndian
+		b := le.AppendUint32(le.AppendUint32(le.AppendUint32(le.AppendUint32(nil, 0x70696e67), 0xb), 12345), uint32(len(statuses)+1))
+		b = append(le.AppendUint64(b, 9<<48), make([]byte, 8)...) // the loopback
+		for i, status := range statuses {
+			b = le.AppendUint64(b, 2<<48|0x0a000002+uint64(i)<<8)
+			b = le.AppendUint32(le.AppendUint32(b, status), 0)
+		}
+		return b
+	}
+	const up, down = 0x15aac0de, 0xdeadface
+	w := wiretest.Socklnd{Version: 3}
+	for _, tt := range []struct {
+		statuses []uint32
+		want     string
+	}{
+		{[]uint32{up, up}, ""},
+		{[]uint32{up, down}, "10.0.0.2@tcp says that one of its interfaces does not work: 10.0.1.2@tcp. It can be reached by 10.0.0.2@tcp only."},
+		{[]uint32{down, up, down}, "10.0.0.2@tcp says that one of its interfaces does not work: 10.0.0.2@tcp."},
+		{[]uint32{down, down}, "10.0.0.2@tcp says that 2 of its interfaces do not work: 10.0.0.2@tcp and 10.0.1.2@tcp. It can be reached by none."},
+		{[]uint32{down}, "10.0.0.2@tcp says that one of its interfaces does not work: 10.0.0.2@tcp. It can be reached by none."},
+	} {
+		const match = 1 << 63
+		tc := wiretest.NewConn().Open().Greet(w)
+		tc.Send(false, w.LNet(false, wiretest.Get, 0, match, nil)).Send(true, w.LNet(true, wiretest.Reply, 0, match, interfaces(tt.statuses...)))
+		got := ""
+		for _, f := range tcpFindings(tc) {
+			got += f.Text
+		}
+		if got != tt.want {
+			t.Errorf("%x: got %q, want %q", tt.statuses, got, tt.want)
 		}
 	}
 }
