@@ -13,6 +13,7 @@ type Options struct {
 	Ports  []uint16       // TCP ports that carry LNet; none: 988
 	Frames bool           // fill Message.Frames
 	Data   bool           // keep bulk data in full, not only their first bytes
+	Join   bool           // with Data: put the parts of file data together, in Message.Content
 	Handle func(*Message) // receives each message, in the order of completion
 
 	// Later receives what TCP does with a message after it was given to
@@ -56,13 +57,14 @@ type Dissector struct {
 	late     lateMessages
 	frames   int64
 	keepData int // bytes to keep of bulk data that are not decoded
+	join     bool
 }
 
 // New returns a Dissector with the given options.
 func New(o Options) *Dissector {
 	d := &Dissector{requests: newRequestTable(), handle: o.Handle, later: o.Later, keepData: keepData}
 	if o.Data {
-		d.keepData = math.MaxInt
+		d.keepData, d.join = math.MaxInt, o.Join
 	}
 	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, Marked: o.Marked, Refused: o.Refused}
 	if o.Later != nil {
@@ -268,7 +270,7 @@ func (d *Dissector) bulk(m *Message) {
 	r.XID, r.HasXID = q.info.XID, true
 	r.Opcode, r.HasOpcode, r.Variant = q.info.Opcode, q.info.Opcode != 0, q.info.Variant
 	hasData := m.Kind == lnet.Bulk || m.Kind == lnet.GetReply
-	if hasData && bulkType(r.Variant) != nil && len(m.Data) == m.Size && len(m.Holes) == 0 && m.LNet.Length > 0 {
+	if hasData && (d.join || bulkType(r.Variant) != nil) && len(m.Data) == m.Size && len(m.Holes) == 0 && m.LNet.Length > 0 {
 		m.Content = d.requests.addPart(q, bits, m.Payload())
 	}
 }

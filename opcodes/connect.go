@@ -234,6 +234,7 @@ var (
 	OcdFlags2   = obdConnectData.Field("ocd_connect_flags2")
 	OcdVersion  = obdConnectData.Field("ocd_version")
 	OcdInstance = obdConnectData.Field("ocd_instance")
+	ocdBrwSize  = obdConnectData.Field("ocd_brw_size")
 )
 
 // connectsWithTransno reports whether pb_op_flags has TRANSNO: peers set the flag

@@ -209,3 +209,10 @@ var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
 		},
 		Subject: bodySubject,
 	}}})
+
+// ReadsFromStart reports whether a request of MDS_READPAGE begins at the start of the
+// directory.
+func ReadsFromStart(m *Msg) bool {
+	b := m.Buf(1)
+	return len(b) >= mboSize.Off+mboSize.Size && mboSize.Uint(b, m.Big) == 0
+}

@@ -4,7 +4,8 @@ import . "github.com/lshark/lshark/opcodes/schema"
 
 // Transfer is what a request of OST_READ or OST_WRITE asks for.
 type Transfer struct {
-	Start, End uint64 // first byte of the object, and the one behind the last
+	Object     [2]uint64 // the id, as it is
+	Start, End uint64    // first byte of the object, and the one behind the last
 	Bytes      uint64
 	Ranges     int
 	AnyFlags   uint64 // of ObdBrwFlags, that at least one range has
@@ -35,6 +36,7 @@ func TransferOf(m *Msg) (t Transfer, ok bool) {
 	if len(objects) < obdIoobj.Size || len(b) < niobufRemote.Size || len(b) < int(iooBufcnt.Uint(objects, big))*niobufRemote.Size {
 		return t, false
 	}
+	t.Object = [2]uint64{ReadUint(objects[:8], big), ReadUint(objects[8:16], big)}
 	t.Start, t.AllFlags = ^uint64(0), ^uint64(0)
 	for ; len(b) >= niobufRemote.Size; b = b[niobufRemote.Size:] {
 		at, size, flags := rnbOffset.Uint(b, big), rnbLen.Uint(b, big), rnbFlags.Uint(b, big)
@@ -101,3 +103,23 @@ func OverQuota(m *Msg) (user, group, project bool) {
 	a := attrsOf(m, 1)
 	return a.flag(noUserQuota), a.flag(noGroupQuota), a.flag(noProjQuota)
 }
+
+// LargestTransfer returns how many bytes a read or write may have, by the reply to a
+// connect; ok is false when it does not say.
+func LargestTransfer(m *Msg) (bytes uint64, ok bool) {
+	b := m.Buf(1)
+	if ocdFlags.Uint(b, m.Big)&brwSizeGranted == 0 {
+		return 0, false
+	}
+	bytes = ocdBrwSize.Uint(b, m.Big)
+	return bytes, bytes != 0
+}
+
+var brwSizeGranted = ObdConnectFlags.Bit("BRW_SIZE")
+
+// Flags of ranges in Transfer.AnyFlags and Transfer.AllFlags.
+var (
+	BrwSync      = ObdBrwFlags.Bit("SYNC")       // to disk before the reply
+	BrwFromGrant = ObdBrwFlags.Bit("FROM_GRANT") // space comes out of the grant
+	BrwLocked    = ObdBrwFlags.Bit("SRVLOCK")    // the server takes the lock, for direct I/O
+)

@@ -24,6 +24,7 @@ type Options struct {
 	Limit    int  // stop after so many selected messages, 0 for no limit; see Consumer.Finish
 	Distinct bool // leave out messages that another capture point saw before
 	BulkData bool // keep bulk data in full
+	JoinBulk bool // with BulkData: put the parts of file data together
 
 	// SaveTo names a file for the frames of the selected messages; empty for
 	// none. With SaveRPCs it gets the frames passed to SaveRPC instead.
@@ -186,7 +187,7 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
-	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Marked: p.marked(), Refused: p.refused(), Ports: p.in.ports, Frames: p.saver != nil, Data: p.opt.BulkData})
+	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Marked: p.marked(), Refused: p.refused(), Ports: p.in.ports, Frames: p.saver != nil, Data: p.opt.BulkData, Join: p.opt.JoinBulk})
 	if p.in.Live() && p.sys.Harden != nil {
 		if err := p.sys.Harden(); err != nil {
 			return err
