@@ -28,6 +28,9 @@ import (
 //
 // many methods: there is one for each message about a lock.
 type Locks struct {
+	// Granted gets each lock that had to wait for others, when it is granted. nil: none.
+	Granted func(*Lock)
+
 	done   func(*Lock)
 	linger int64
 	now    int64
@@ -339,6 +342,15 @@ func (t *Locks) grant(l *Lock, p track.Point) {
 	if l.isSilent() {
 		t.addToWaiting(l)
 	}
+	if t.Granted != nil && (l.Blocked || len(l.BlockedBy) > 0) {
+		t.Granted(l)
+	}
+}
+
+// Find returns the lock that a server has under a handle, nil when it is unknown. One
+// that has ended is found until it was passed on.
+func (t *Locks) Find(server lnet.NID, handle uint64) *Lock {
+	return t.byServer[handleKey{server, handle}]
 }
 
 // callback takes a callback about a lock.
