@@ -29,6 +29,7 @@ type findings struct {
 	display  string
 	count    int
 	only     []string
+	verify   bool // checksums of data
 	severity choice
 
 	filter *filter.RecordFilter[*diagnose.Finding]
@@ -69,6 +70,7 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 		f.StringVarP(&c.display, "display", "Y", "", "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'")
 		f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
 		f.Var(&c.severity, "severity", "only findings that are at least as severe: "+wordList(c.severity.words))
+		f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; takes longer")
 		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages")
 	})
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
@@ -160,8 +162,8 @@ func (c *findings) run(args []string) error {
 	if out.append, header, err = recordForm(&records.Findings, c.view.form.value, &c.columns); err != nil {
 		return err
 	}
-	out.pass = scan.New(c.sys, in, scan.Options{Limit: c.count})
-	o := diagnose.Options{Rules: c.rules}
+	out.pass = scan.New(c.sys, in, scan.Options{Limit: c.count, BulkData: c.verify, JoinBulk: c.verify})
+	o := diagnose.Options{Rules: c.rules, Data: c.verify}
 	if in.Live() {
 		o.RPCs, o.Found = liveOptions(), out.write
 		o.Locks = 2 * o.RPCs.Linger

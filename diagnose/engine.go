@@ -19,6 +19,7 @@ type Options struct {
 	Rules []*Rule
 	RPCs  track.Options // without Done; Sent and Answered are called before those of the rules
 	Locks int64         // linger of locks, see locks.New
+	Data  bool          // messages have bulk data in full, see dissect.Options.Join
 
 	// Found is called with each finding as soon as it is made, and at the end with
 	// those that have changed since; nil: Findings returns them at the end.
@@ -59,6 +60,7 @@ func New(o Options) *Engine {
 	e.evictions = evictions.New(afterLocks(o.Locks), e.eviction)
 	e.recoveries = recovery.New(o.Locks, e.recovery)
 	e.imports.Changed = e.importChanged
+	e.locks.Granted = e.lockGranted
 	rpcs := o.RPCs
 	rpcs.Sent, rpcs.Answered, rpcs.Done = e.sent, e.answered, e.done
 	e.pairing = track.NewPairing(rpcs)
@@ -262,6 +264,14 @@ func (e *Engine) recovery(v *recovery.Recovery) {
 	for i := range e.hooks {
 		if recovery := e.hooks[i].Recovery; recovery != nil {
 			recovery(v)
+		}
+	}
+}
+
+func (e *Engine) lockGranted(l *locks.Lock) {
+	for i := range e.hooks {
+		if granted := e.hooks[i].LockGranted; granted != nil {
+			granted(l)
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package diagnose
 
 import (
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/locks"
 	"github.com/lshark/lshark/track/paths"
 )
 
@@ -58,6 +60,15 @@ func (r *Reporter) First() int64 { return r.engine.first }
 
 // Now returns the time of the last message.
 func (r *Reporter) Now() int64 { return r.engine.now }
+
+// Lock returns the lock that a server has under a handle, nil when it is unknown or
+// ended long ago.
+func (r *Reporter) Lock(server lnet.NID, handle uint64) *locks.Lock {
+	return r.engine.locks.Find(server, handle)
+}
+
+// HasData reports whether messages have bulk data in full.
+func (r *Reporter) HasData() bool { return r.engine.opt.Data }
 
 // Imports returns the connections.
 func (r *Reporter) Imports() []*track.Import { return r.engine.imports.List() }

@@ -61,6 +61,10 @@ type Hooks struct {
 	// is lost again, or at the end of the capture.
 	Recovery func(*recovery.Recovery)
 
+	// LockGranted gets each lock that had to wait for others, when it is granted: for
+	// rules that report it before the lock has ended. Times may still change.
+	LockGranted func(*locks.Lock)
+
 	// Import gets a connection after each message that added to its log.
 	Import func(*track.Import, track.Point)
 

@@ -15,17 +15,20 @@ var _ = add(diagnose.Rule{
 	Summary:  "A client did not answer a lock callback or did not give the lock back, or a lock was never granted.",
 	Meaning: "A server asks for a lock with a blocking callback. The client must answer it at once, and cancel the lock when it has written back what it cached. As long as it does not, everybody else who needs the lock waits, and in the end the server evicts the client. " +
 		"The rule looks for callbacks without an answer that is due, for those that were answered but not followed by a cancel, and for locks that still waited at the end of the capture.",
-	Limits:     "When the client was evicted for it, the finding is evicted.lock_callback. A client may keep a lock for a while because it has much to write back. Flocks and group locks are not reported here, as applications hold them as long as they want.",
+	Limits:     "Nothing is reported where messages of the client may be missing in the capture. When the client was evicted for it, the finding is evicted.lock_callback. A client may keep a lock for a while because it has much to write back. Flocks and group locks are not reported here, as applications hold them as long as they want.",
 	Next:       "Find out why the client is silent: its console log, whether it can be reached (lshark diagnose --only tcp), whether writes to the OSTs that it has to flush to go on.",
 	Thresholds: []*diagnose.Threshold{&ignoredCallback, &longLockWait},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := &stuckLocks{report: r}
-		return diagnose.Hooks{Lock: s.lock}
+		s := &stuckLocks{report: r, unseen: newUnseenMessages()}
+		return diagnose.Hooks{Lock: s.lock, Lost: s.unseen.lost, Sent: s.unseen.sent, Answered: s.unseen.answered}
 	},
 })
 
 // stuckLocks finds locks that are not given back.
-type stuckLocks struct{ report *diagnose.Reporter }
+type stuckLocks struct {
+	report *diagnose.Reporter
+	unseen *unseenMessages
+}
 
 func (s *stuckLocks) lock(l *locks.Lock) {
 	if l.End.How == locks.Evicted || isApplicationLock(&l.Desc) || !l.HasResource() || !l.IsStuck() {
@@ -33,7 +36,7 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 	}
 	for i := range l.Callbacks {
 		c := &l.Callbacks[i]
-		if !c.Asks() || !l.IsIgnored(c) {
+		if !c.Asks() || !l.IsIgnored(c) || s.unseen.since(l.Client, c.Sent.Time) {
 			continue
 		}
 		if c.Answered.Frame == 0 && c.Missing == track.Unanswered || c.Answered.Frame != 0 && l.Last-c.Sent.Time >= ignoredCallback.Nanoseconds() {
@@ -42,7 +45,7 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 		}
 	}
 	waited, ok := l.Waited()
-	if !ok || l.IsGranted() || !l.Blocked || l.End.How != locks.Open || waited < longLockWait.Nanoseconds() {
+	if !ok || l.IsGranted() || !l.Blocked || l.End.How != locks.Open || waited < longLockWait.Nanoseconds() || s.unseen.since(l.Client, l.Asked.Time) {
 		return
 	}
 	f := s.finding(l, l.Asked.Time)

@@ -28,8 +28,8 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{&longLockWait},
 	Samples:    []string{"lock_contention.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		w := &longWaits{report: r, holders: newHolders(), waits: fifo.NewMap[lockSubject, *longWait](maxResources)}
-		return diagnose.Hooks{Lock: w.lock}
+		w := &longWaits{report: r, unseen: newUnseenMessages(), holders: newHolders(r), waits: fifo.NewMap[lockSubject, *longWait](maxResources)}
+		return diagnose.Hooks{Lock: w.ended, LockGranted: w.granted, Lost: w.unseen.lost, Sent: w.unseen.sent, Answered: w.unseen.answered}
 	},
 })
 
@@ -50,6 +50,7 @@ func subjectOfLock(l *locks.Lock) lockSubject {
 // longWaits finds locks that waited long.
 type longWaits struct {
 	report  *diagnose.Reporter
+	unseen  *unseenMessages
 	holders holders
 	waits   *fifo.Map[lockSubject, *longWait]
 }
@@ -69,7 +70,8 @@ type longWait struct {
 // holders remembers locks that were asked for, or that nobody asks for, by the
 // server and its handle.
 type holders struct {
-	byHandle *fifo.Map[holderKey, *locks.Lock]
+	report   *diagnose.Reporter
+	byHandle *fifo.Map[holderKey, *locks.Lock] // that have ended
 }
 
 type holderKey struct {
@@ -77,8 +79,8 @@ type holderKey struct {
 	handle uint64
 }
 
-func newHolders() holders {
-	return holders{fifo.NewMap[holderKey, *locks.Lock](maxResources)}
+func newHolders(r *diagnose.Reporter) holders {
+	return holders{r, fifo.NewMap[holderKey, *locks.Lock](maxResources)}
 }
 
 // add keeps a lock if others may have waited for it.
@@ -91,8 +93,13 @@ func (h *holders) add(l *locks.Lock) {
 
 // of returns a lock that kept another one waiting, nil when it is not known.
 func (h *holders) of(l *locks.Lock, b *locks.Blocker) *locks.Lock {
-	held, _ := h.byHandle.Get(holderKey{l.Server, b.Handle})
-	return held
+	if b.Handle == 0 {
+		return nil
+	}
+	if ended, ok := h.byHandle.Get(holderKey{l.Server, b.Handle}); ok {
+		return ended
+	}
+	return h.report.Lock(l.Server, b.Handle)
 }
 
 // isApplicationLock reports whether an application asked for a lock and holds it as
@@ -112,8 +119,16 @@ func blockingCallback(l *locks.Lock) *locks.Callback {
 	return nil
 }
 
-func (w *longWaits) lock(l *locks.Lock) {
+// granted takes a lock that was granted. It is counted when it has ended, as its
+// times may still change.
+func (w *longWaits) granted(l *locks.Lock) { w.lock(l, false) }
+
+func (w *longWaits) ended(l *locks.Lock) {
 	w.holders.add(l)
+	w.lock(l, true)
+}
+
+func (w *longWaits) lock(l *locks.Lock, ended bool) {
 	if !l.Blocked && len(l.BlockedBy) == 0 || !l.HasResource() {
 		return
 	}
@@ -134,20 +149,24 @@ func (w *longWaits) lock(l *locks.Lock) {
 		application = application || h != nil && h.Desc.IsGroup()
 		evicted = evicted && h != nil && h.End.How == locks.Evicted
 	}
-	if evicted || !l.IsGranted() && !application || l.End.How == locks.Failed {
+	if evicted || !l.IsGranted() && (!application || w.unseen.since(l.Client, l.Asked.Time)) || l.End.How == locks.Failed {
 		return
 	}
-	w.add(l, waited, application)
+	key := subjectOfLock(l)
+	var x longWait
+	if before, ok := w.waits.Get(key); ok {
+		x = *before
+	} else {
+		x = longWait{first: l.Asked.Time, application: true}
+	}
+	w.add(&x, l, waited, application)
+	if ended {
+		w.waits.Put(key, &x)
+	}
 }
 
 // add counts a long wait and reports it.
-func (w *longWaits) add(l *locks.Lock, waited int64, application bool) {
-	key := subjectOfLock(l)
-	x, ok := w.waits.Get(key)
-	if !ok {
-		x = &longWait{first: l.Asked.Time, application: true}
-		w.waits.Put(key, x)
-	}
+func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bool) {
 	x.count++
 	x.sum += waited
 	x.first, x.last = min(x.first, l.Asked.Time), max(x.last, l.Asked.Time+waited)
@@ -243,7 +262,7 @@ func holderText(l *locks.Lock, b *locks.Blocker, h *locks.Lock) string {
 	case c == nil:
 		return who + " held a " + what + " for " + duration(b.Time(l)) + " of that time."
 	case c.Obeyed.Frame == 0:
-		return who + " held a " + what + " and did not give it back after the callback."
+		return who + " held a " + what + ", for which it got a callback; when it gave it back is not in the capture."
 	}
 	text := who + " held a " + what + " and gave it back " + duration(c.Obeyed.Time-c.Sent.Time) + " after the callback"
 	if c.Answered.Frame != 0 {

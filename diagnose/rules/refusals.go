@@ -34,7 +34,7 @@ func (x *refusals) answered(r *track.RPC, m *dissect.Message) {
 		x.spaces.answered(r, m)
 	}
 	errno := hasError(r, x.errors...)
-	if errno == 0 || track.IsConnect(r.Opcode) || track.IsCallback(r.Opcode) || r.Opcode == opcodes.SEC_CTX_INIT {
+	if errno == 0 || track.IsConnect(r.Opcode) || track.IsCallback(r.Opcode) || r.Opcode == opcodes.SEC_CTX_INIT || isXattrTooLarge(r, errno) {
 		return
 	}
 	key := targetOf(r)
@@ -55,6 +55,12 @@ func (x *refusals) answered(r *track.RPC, m *dissect.Message) {
 		f.Text = x.text(key, t, nil)
 	}
 	x.report.Report(f)
+}
+
+// isXattrTooLarge reports whether an error is that of an extended attribute for which
+// the inode has no space.
+func isXattrTooLarge(r *track.RPC, errno int32) bool {
+	return errno == eNoSpace && r.Opcode == opcodes.MDS_REINT && r.Variant != nil && r.Variant.Name == "SETXATTR"
 }
 
 // answered keeps the reply to a statfs.

@@ -31,8 +31,14 @@ func findRule(t *testing.T, code string) *diagnose.Rule {
 // Messages for which change returns false are left out.
 func replay(t *testing.T, code, sample string, change func(m *dissect.Message) bool) []*diagnose.Finding {
 	t.Helper()
-	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, code)}})
-	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+	return replayOptions(t, diagnose.Options{Rules: []*diagnose.Rule{findRule(t, code)}}, sample, change)
+}
+
+// replayOptions is replay with options.
+func replayOptions(t *testing.T, o diagnose.Options, sample string, change func(m *dissect.Message) bool) []*diagnose.Finding {
+	t.Helper()
+	e := diagnose.New(o)
+	d := dissect.New(dissect.Options{Data: o.Data, Join: o.Data, Handle: func(m *dissect.Message) {
 		if change(m) {
 			e.Message(m)
 		}
@@ -271,6 +277,27 @@ func TestChurn(t *testing.T) {
 			checkFinding(t, name, got, diagnose.Warning, "160 times, on 40 files")
 		} else if len(got) != 0 {
 			t.Errorf("%s: %s", name, got[0].Text)
+		}
+	}
+}
+
+// TestLongWaitIsReportedAtOnce checks that long waits are reported when the lock is
+// granted, with its holder, and are not counted twice.
+func TestLongWaitIsReportedAtOnce(t *testing.T) {
+	var early []diagnose.Finding
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, "lock.wait")}, Found: func(f *diagnose.Finding) { early = append(early, *f) }})
+	d := dissect.New(dissect.Options{Handle: e.Message})
+	wiretest.Play(d, wiretest.ReadSample(t, samplePath("lock_contention.pcap.zst")))
+	n := len(early)
+	e.Close(diagnose.Capture{})
+	final := e.Findings()
+	if n != len(final) || n != 4 {
+		t.Fatalf("%d findings before the end, %d in all", n, len(final))
+	}
+	for _, f := range final {
+		i := slices.IndexFunc(early, func(o diagnose.Finding) bool { return o.Subject == f.Subject })
+		if i < 0 || !strings.Contains(early[i].Text, " held a ") || f.Count > 2 {
+			t.Errorf("%d times: %s; at first finding %d", f.Count, f.Text, i)
 		}
 	}
 }

@@ -118,16 +118,27 @@ func operationWord(r *track.RPC) string {
 		return "write"
 	case opcodes.OST_READ:
 		return "read"
+	case opcodes.OST_SETATTR:
+		return "attribute change"
+	case opcodes.OST_PUNCH:
+		return "truncation"
+	case opcodes.OST_SYNC:
+		return "sync"
 	case opcodes.LDLM_ENQUEUE:
-		if strings.HasPrefix(variant, "OPEN") {
+		switch {
+		case strings.HasPrefix(variant, "OPEN"):
 			return "open"
+		case variant == "glimpse":
+			return "size request"
+		case variant == "extent":
+			return "lock request"
 		}
 	}
 	op := opcodes.ByOpcode(r.Opcode)
 	if op == nil {
 		return "request"
 	}
-	return strings.TrimSpace(op.Name + " " + variant)
+	return strings.TrimSpace(op.Name+" "+variant) + " request"
 }
 
 // hasError returns the first of some errors that the reply to an RPC has, as its
@@ -146,6 +157,7 @@ func hasError(r *track.RPC, errors ...int32) int32 {
 
 // Errors that rules look for, as in replies.
 const (
+	eNoEntry    = -2
 	eIO         = -5
 	eNoSpace    = -28
 	eReadOnly   = -30
