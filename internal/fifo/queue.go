@@ -27,6 +27,13 @@ func (q *Queue[T]) First() *T {
 	return q.first.Owner
 }
 
+// All calls f for each owner, oldest first.
+func (q *Queue[T]) All(f func(*T)) {
+	for e := q.first; e != nil; e = e.next {
+		f(e.Owner)
+	}
+}
+
 // Push removes an element from the queue that it was in, and adds it at the end
 // with the time now.
 func (q *Queue[T]) Push(e *Element[T], now int64) {
