@@ -42,17 +42,38 @@ func keyField[R any](name string, p records.Path[R], of func(*subject) R) *field
 	f := &field{name: name, typed: true, valueType: p.Key.Type, each: func(s *subject, f func(*records.Value) bool) bool {
 		r, v := of(s), &s.value
 		for i := range p.Len(r) {
-			// An empty text counts as no value.
-			if p.Value(r, i, v) && (v.Type != records.Text || len(v.Text) > 0) && f(v) {
+			if p.Value(r, i, v) && anyText(v, f) {
 				return true
 			}
 		}
 		return false
 	}}
+	if p.Key.Type == records.Strings || p.Key.Type == records.Counts {
+		f.valueType = records.Text
+	}
 	if p.Key.Names != nil {
 		f.names = append(f.names, p.Key.Names)
 	}
 	return f
+}
+
+// anyText calls f with a value; of several texts, or names that are counted, with each
+// of them, until it returns true. An empty text counts as no value.
+func anyText(v *records.Value, f func(*records.Value) bool) bool {
+	one := func(text string) bool {
+		v.Type = records.Text
+		v.SetString(text)
+		return f(v)
+	}
+	switch v.Type {
+	case records.Text:
+		return len(v.Text) > 0 && f(v)
+	case records.Strings:
+		return slices.ContainsFunc(v.Strings, one)
+	case records.Counts:
+		return slices.ContainsFunc(v.Counts, func(c records.Count) bool { return one(c.Name) })
+	}
+	return f(v)
 }
 
 // isID reports whether the values are decimal identifiers, such as xids.
