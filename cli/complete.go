@@ -64,6 +64,8 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 		names = render.KeyNames(&records.RPCs)
 	case "locks":
 		names = render.KeyNames(&records.Locks)
+	case "files":
+		names = render.KeyNames(&records.Files)
 	case "diagnose":
 		names = render.KeyNames(&records.Findings)
 	case "recovery":
@@ -83,6 +85,8 @@ func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cob
 		names = filter.Names(true)
 	case "locks":
 		names = filter.RecordNames(&records.Locks)
+	case "files":
+		names = filter.RecordNames(&records.Files)
 	case "diagnose":
 		names = filter.RecordNames(&records.Findings)
 	case "recovery":

@@ -26,6 +26,7 @@ var recordGoldens = []struct {
 	{".stats", []string{"stats", "--by", "op,variant"}},
 	{".imports", []string{"imports", "--timeline"}},
 	{".locks", []string{"locks"}},
+	{".files", []string{"files"}},
 }
 
 // testSystem returns a System without terminal and environment.

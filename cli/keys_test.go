@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ var keyTables = []keyTable{
 	{nil, records.Messages.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/io.pcap.zst", "../pcaps/rdma_data.pcap.zst"}, 9},
 	{[]string{"rpcs"}, records.RPCs.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/recovery.pcap.zst", "../pcaps/rdma_mount.pcap"}, 9},
 	{[]string{"locks"}, records.Locks.Entries(), []string{"../pcaps/locks.pcap.zst", "../pcaps/recovery.pcap.zst"}, 9},
+	{[]string{"files"}, records.Files.Entries(), []string{"../pcaps/metadata.pcap.zst", "../pcaps/layouts.pcap.zst", "../pcaps/recovery.pcap.zst"}, 9},
 	{[]string{"recovery", "--all"}, records.Recoveries.Entries(), []string{"../pcaps/recovery.pcap.zst"}, 6},
 }
 
@@ -84,6 +86,8 @@ func counted(args []string) string {
 		return "client"
 	case slices.Contains(args, "recovery"):
 		return "target"
+	case slices.Contains(args, "files"):
+		return "fid"
 	}
 	return "xid"
 }
@@ -156,6 +160,13 @@ func jsonText(v any, path []string, e records.Entry) string {
 		}
 		if len(path) > 0 {
 			return jsonText(v[path[0]], path[1:], e)
+		}
+		if e.Type == records.Counts {
+			var parts []string
+			for _, name := range slices.Sorted(maps.Keys(v)) {
+				parts = append(parts, fmt.Sprintf("%s:%v", name, v[name]))
+			}
+			return strings.Join(parts, ",")
 		}
 		return jsonText(v["code"], nil, e) // the short form of a note
 	case []any:

@@ -30,6 +30,8 @@ func TestOmittedColumns(t *testing.T) {
 		{"locks --blockers", 80, "lshark: hidden: target server\n"},
 		{"recovery", 80, "lshark: hidden: longest errors back server frame (0: replayed failed gaps last)\n"},
 		{"recovery -v -q", 80, ""},
+		{"files", 80, "lshark: hidden: reads writes clients waited size layout fid\n"},
+		{"files --by dir", 80, "lshark: hidden: reads writes clients waited stats creates removes\n"},
 		{"rpcs", 80, "lshark: hidden: client\n"},
 		{"rpcs --slowest 3", 80, "lshark: hidden: client\n"},
 		{"rpcs", 120, ""},

@@ -54,6 +54,15 @@ func TestRecordFlags(t *testing.T) {
 		{"recovery -Y recovery.windo", "did you mean recovery.window"},
 		{"recovery -T timeline", "unknown form"},
 		{"rpcs -Y recovery.window", "use lshark recovery"},
+		{"files --top -1", "negative"},
+		{"files -c -1", "negative"},
+		{"files --fid 7", "must be a FID"},
+		{"files --by user", "unknown key"},
+		{"files --sort size", "unknown order"},
+		{"files --by dir -T fields -e path", "no -T fields"},
+		{"files -T fields -e pat", "did you mean path"},
+		{"files -Y file.write_byte", "did you mean file.write_bytes"},
+		{"rpcs -Y file.path", "use lshark files"},
 	} {
 		out, errs, status := run(t, append(strings.Fields(c.args), recovery)...)
 		if status != exit.Usage || out != "" || !strings.Contains(errs, c.want) {

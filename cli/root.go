@@ -17,7 +17,7 @@ func newRoot(sys *scan.System) *cobra.Command {
 	cmd := newMessages(sys)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.UsageError{Err: flagError(err)} })
-	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newLocks(sys), newRecovery(sys), newDiff(sys), newDiagnose(sys), newExplain(sys.IO), newDecode(sys.IO),
+	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newLocks(sys), newFiles(sys), newRecovery(sys), newDiff(sys), newDiagnose(sys), newExplain(sys.IO), newDecode(sys.IO),
 		newFields(sys.IO), newVersion(sys.IO), newCompletion(sys.IO))
 	cmd.SetHelpCommand(newHelp())
 	setVersion(cmd)

@@ -91,6 +91,8 @@ var keySections = []struct{ of, heading, intro string }{
 	{"stats row", "Statistics", "Keys of `lshark stats -T json`: one row, for one group and interval."},
 	{"import", "Connections", "Keys of `lshark imports -T json`."},
 	{"lock", "Locks", "Keys of `lshark locks -T json` and `-e`. In its filters they begin with `lock.`, which may be left out."},
+	{"file", "Files", "Keys of `lshark files -T json` and `-e`. In its filters they begin with `file.`, which may be left out."},
+	{"directory", "Directories", "Keys of `lshark files --by dir -T json`."},
 	{"blocker", "Who kept others waiting", "Keys of `lshark locks --blockers -T json`."},
 	{"finding", "Findings", "Keys of `lshark diagnose -T json` and `-e`. In its filters they begin with `finding.`, which may be left out."},
 	{"change", "Changes", "Keys of `lshark diff -T json`: one row, for one group of RPCs."},
@@ -106,6 +108,8 @@ var keySections = []struct{ of, heading, intro string }{
 	{"table of blockers", "Columns of lshark locks --blockers", "Beside those with the names of JSON keys."},
 	{"table of diff", "Columns of lshark diff", "Beside the keys that `--by` names."},
 	{"table of recovery", "Columns of lshark recovery", "Beside those with the names of JSON keys."},
+	{"table of files", "Columns of lshark files", "Beside those with the names of JSON keys."},
+	{"table of directories", "Columns of lshark files --by dir", "Beside those with the names of JSON keys."},
 	{"line of rpcs", "Words in the lines of lshark rpcs", "As in `bulk=4K`."},
 	{"table of flags", "Columns of lshark -T flags", "One table for each flag word."},
 }

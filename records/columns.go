@@ -23,6 +23,8 @@ var tables = []struct {
 	{"table of blockers", blockersColumns, Holders.Entries()},
 	{"table of diff", changesColumns, nil},
 	{"table of recovery", recoveryColumns, Recoveries.Entries()},
+	{"table of files", filesColumns, Files.Entries()},
+	{"table of directories", directoriesColumns, Directories.Entries()},
 	{"line of rpcs", rpcsColumns, RPCs.Entries()},
 	{"table of flags", flagsColumns, nil},
 }
@@ -112,6 +114,19 @@ var recoveryColumns = []column{
 	{"gaps", "not_replayed.count", ""},
 	{"last", "clients", "client that connected last, by its target when it is a server, and how long after the first"},
 	{"frame", "gone.frame", ""},
+}
+
+var filesColumns = []column{
+	{"read", "read_bytes", ""},
+	{"written", "write_bytes", ""},
+	{"waited", "lock_waited", ""},
+}
+
+var directoriesColumns = []column{
+	{"directory", "path", ""},
+	{"read", "read_bytes", ""},
+	{"written", "write_bytes", ""},
+	{"waited", "lock_waited", ""},
 }
 
 var rpcsColumns = []column{

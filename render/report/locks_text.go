@@ -3,7 +3,6 @@ package report
 import (
 	"strconv"
 
-	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
@@ -78,20 +77,10 @@ func (s *LocksTable) AppendHolders(dst []byte, list []*locks.Holder) []byte {
 		t.put(&c.Num, func(b []byte) []byte { return render.AppendLockWait(b, h.Longest) })
 		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, h.Target) })
 		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, h.Server) })
-		t.put(&c.NID, func(b []byte) []byte { return s.nodes(b, h.Waiters) })
+		t.put(&c.NID, func(b []byte) []byte { return appendNodes(b, h.Waiters, s.opt.NIDs) })
 	}
 	dst = t.render(dst, s.opt.Width)
 	s.Omitted.add(t)
-	return dst
-}
-
-func (s *LocksTable) nodes(dst []byte, list []lnet.NID) []byte {
-	for i, n := range list {
-		if i > 0 {
-			dst = append(dst, ' ')
-		}
-		dst = s.opt.NIDs.Append(dst, n)
-	}
 	return dst
 }
 

@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/scan"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/filter"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/report"
+	"github.com/lshark/lshark/track"
+	trackedfiles "github.com/lshark/lshark/track/files"
+	trackedlocks "github.com/lshark/lshark/track/locks"
+)
+
+// files is the command that shows files: their paths and layouts, and who did what
+// with them.
+type files struct {
+	sys     *scan.System
+	input   scan.Flags
+	view    view
+	columns columns
+	display string
+	count   int
+	by      choice
+	sort    choice
+	top     int
+	path    string
+	fid     string
+
+	filter *filter.RecordFilter[*trackedfiles.File]
+}
+
+func newFiles(sys *scan.System) *cobra.Command {
+	c := &files{sys: sys, view: newView("table", "json", "fields"),
+		by:   choice{value: "file", words: []string{"file", "dir"}, flag: "--by", placeholder: "KEY", noun: "key"},
+		sort: choice{value: "bytes", words: fileOrders(), flag: "--sort", placeholder: "ORDER", noun: "order"}}
+	cmd := &cobra.Command{
+		Use:   "files [flags] [FILE…|-]",
+		Short: "Show files: path, layout, who read and wrote what, and how",
+		Long: "files shows one row or record per file: its path and layout, how often it was opened, how much was read and written, by whom, " +
+			"whether its offsets are sequential, strided or random, what failed, and how long its locks waited and were held. " +
+			"Directories and other files are shown, too, when an RPC was about them.\n\n" +
+			"Paths are put together from lookups, opens, creates, renames, links, removes, directory pages and fid2path in the capture; where " +
+			"directories are unknown they begin with …. An OST object whose file is unknown has a row of its own, of the kind object.\n\n" +
+			"Bytes are those that servers and clients moved: what a client reads from its page cache is on no wire, and reads ahead are. " +
+			"Bytes that are part of the reply to an open are not counted.",
+		Example: `  # the files with the most bytes
+  lshark files client.pcap
+
+  # what was done below a directory, by directory
+  lshark files --by dir --path /data client.pcap
+
+  # who wrote the files with more than 100 KiB
+  lshark files -Y 'file.write_bytes > 100K' -T json server.pcap | jq -c '[.path, .clients, .write_bytes]'
+
+  # files with errors, with the most RPCs first
+  lshark files -Y file.errors --sort rpcs client.pcap`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+	}
+	addInputFlags(cmd, sys, &c.input)
+	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
+		f.StringVarP(&c.display, "display", "Y", "", "only files that match the display filter `EXPR` over keys of files, such as 'file.write_bytes > 1M'")
+		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages")
+		f.IntVar(&c.top, "top", 0, "only the first `N` files in the order of --sort")
+		f.StringVar(&c.path, "path", "", "only files with `TEXT` in their path")
+		f.StringVar(&c.fid, "fid", "", "only the file with that `FID`, or that with an OST object of that FID")
+	})
+	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
+		c.view.registerForm(f)
+		f.Var(&c.by, "by", "sum up by: "+wordList(c.by.words))
+		f.Var(&c.sort, "sort", "order of the rows: "+wordList(c.sort.words))
+		c.columns.register(f, "the JSON key")
+		c.view.register(f, "accepted as in other commands, without effect: the table has no times")
+		c.input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// fileOrder is an order of files.
+type fileOrder struct {
+	name    string
+	compare func(a, b *trackedfiles.Actions) int // larger first
+}
+
+var fileOrderList = []fileOrder{
+	{"bytes", func(a, b *trackedfiles.Actions) int {
+		return cmp.Compare(b.Read.Bytes+b.Write.Bytes, a.Read.Bytes+a.Write.Bytes)
+	}},
+	{"rpcs", func(a, b *trackedfiles.Actions) int { return cmp.Compare(b.RPCs, a.RPCs) }},
+	{"opens", func(a, b *trackedfiles.Actions) int {
+		return cmp.Compare(b.Count[trackedfiles.Open], a.Count[trackedfiles.Open])
+	}},
+}
+
+func fileOrders() (names []string) {
+	for _, o := range fileOrderList {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+func (c *files) check() (err error) {
+	switch {
+	case c.top < 0:
+		return exit.Usagef("--top %d: must not be negative", c.top)
+	case c.count < 0:
+		return exit.Usagef("-c %d: must not be negative", c.count)
+	case c.by.value == "dir" && c.view.form.value == "fields":
+		return exit.Usagef("--by dir has no -T fields")
+	}
+	if c.fid != "" {
+		if _, _, _, ok := schema.ParseFID(c.fid); !ok {
+			return exit.Usagef("--fid %s: must be a FID, such as 0x200000401:0x1:0x0", c.fid)
+		}
+	}
+	if c.display != "" {
+		if c.filter, err = filter.CompileRecord(&records.Files, c.display); err != nil {
+			return exit.UsageError{Err: err}
+		}
+	}
+	return errors.Join(c.view.check(), c.by.check(), c.sort.check(), c.columns.check(c.view.form.value))
+}
+
+// selects reports whether the flags select a file.
+func (c *files) selects(f *trackedfiles.File) bool {
+	if c.fid != "" {
+		seq, oid, ver, _ := schema.ParseFID(c.fid)
+		fid := track.FID{Seq: seq, OID: oid, Ver: ver}
+		objects, _ := f.Objects()
+		if f.FID != fid && !slices.ContainsFunc(objects, func(o trackedfiles.Object) bool { return o.FID == fid }) {
+			return false
+		}
+	}
+	if c.path != "" && !strings.Contains(f.Path(), c.path) {
+		return false
+	}
+	return c.filter.Match(f)
+}
+
+// compare is the order of two files: that of --sort, then by bytes, RPCs and path.
+func (c *files) compare(a, b *trackedfiles.Actions) int {
+	for _, o := range fileOrderList {
+		if o.name == c.sort.value {
+			if n := o.compare(a, b); n != 0 {
+				return n
+			}
+		}
+	}
+	for _, o := range fileOrderList {
+		if n := o.compare(a, b); n != 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+func (c *files) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	if err := errors.Join(err, c.check()); err != nil {
+		return err
+	}
+	appendFile, header, err := recordForm(&records.Files, c.view.form.value, &c.columns)
+	if err != nil {
+		return err
+	}
+	w := c.sys.NewWriter(in.FlushPolicy())
+	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
+	o, linger := track.Options{}, int64(0)
+	if in.Live() {
+		o = liveOptions()
+		linger = 2 * o.Linger
+	}
+	follow := trackedfiles.New()
+	held := trackedlocks.New(linger, follow.Lock)
+	o.Sent = func(r *track.RPC, m *dissect.Message) {
+		held.Sent(r, m)
+		follow.Sent(r, m)
+	}
+	o.Answered = func(r *track.RPC, m *dissect.Message) {
+		held.Answered(r, m)
+		follow.Answered(r, m)
+	}
+	o.Done = func(r *track.RPC) {
+		held.Done(r)
+		follow.Done(r)
+	}
+	t := track.NewPairing(o)
+	p.Add(scan.Consumer{
+		Begin: func() error { return w.Write(header) },
+		Message: func(m *dissect.Message) error {
+			follow.Bulk(t.Message(m), m)
+			return nil
+		},
+		Later: t.Later,
+		Lost:  t.Lost,
+		Idle: func(now int64) error {
+			t.Advance(now)
+			held.Advance(now)
+			follow.Advance(now)
+			return nil
+		},
+		End: func() error {
+			t.Advance(p.Last())
+			t.Close()
+			held.Advance(p.Last())
+			held.Close()
+			if n := follow.Dropped; n > 0 {
+				p.Note("%d files that were not used for the longest time are not shown", n)
+			}
+			return w.Write(c.render(c.sorted(follow.List()), appendFile, p))
+		},
+	})
+	return errors.Join(p.Run(), w.Close())
+}
+
+// sorted returns the files that the flags select, in their order.
+func (c *files) sorted(list []*trackedfiles.File) []*trackedfiles.File {
+	list = slices.DeleteFunc(list, func(f *trackedfiles.File) bool { return !c.selects(f) })
+	slices.SortStableFunc(list, func(a, b *trackedfiles.File) int {
+		return cmp.Or(c.compare(&a.Actions, &b.Actions), cmp.Compare(a.First, b.First))
+	})
+	if c.top > 0 && c.by.value == "file" {
+		list = list[:min(c.top, len(list))]
+	}
+	return list
+}
+
+// render returns the files in the form that the flags choose.
+func (c *files) render(list []*trackedfiles.File, appendFile func([]byte, *trackedfiles.File) []byte, p *scan.Pass) (buf []byte) {
+	if c.by.value == "dir" {
+		return c.renderDirectories(trackedfiles.Directories(list), p)
+	}
+	if appendFile != nil {
+		for _, f := range list {
+			buf = appendFile(buf, f)
+		}
+		return buf
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	t := report.NewFilesTable(c.view.options(c.sys.IO))
+	buf = t.Append(nil, list)
+	noteOmitted(p, t.Omitted.String())
+	return buf
+}
+
+// renderDirectories returns sums by directory in the form that the flags choose.
+func (c *files) renderDirectories(list []*trackedfiles.Directory, p *scan.Pass) (buf []byte) {
+	slices.SortStableFunc(list, func(a, b *trackedfiles.Directory) int {
+		return cmp.Or(c.compare(&a.Actions, &b.Actions), cmp.Compare(a.Path, b.Path))
+	})
+	if c.top > 0 {
+		list = list[:min(c.top, len(list))]
+	}
+	if c.view.form.value == "json" {
+		j := render.NewRecordJSON(records.Directories.Keys, false)
+		for _, d := range list {
+			buf = append(j.Append(buf, d), '\n')
+		}
+		return buf
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	t := report.NewFilesTable(c.view.options(c.sys.IO))
+	buf = t.AppendDirectories(nil, list)
+	noteOmitted(p, t.Omitted.String())
+	return buf
+}
