@@ -81,7 +81,7 @@ func completeFlags(cmd *cobra.Command) error {
 	var err error
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		c := known[f.Name]
-		if list, ok := f.Value.(*choice); ok && c == nil {
+		if list, ok := f.Value.(*choice); ok && (c == nil || f.Name == "by") {
 			c = oneOf(list.words...)
 		}
 		switch f.Value.Type() {
