@@ -74,7 +74,7 @@ func newDiff(sys *scan.System) *cobra.Command {
 		registerTimeout(f, &c.timeout)
 	})
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+wordList(track.DimensionNames()))
+		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+wordList(comparedKeys()))
 		c.view.registerForm(f)
 		c.view.register(f, "accepted as in other commands, without effect")
 		c.input.RegisterNotes(f)
@@ -132,10 +132,21 @@ func (c *diff) inputs(args []string) (before, after *scan.Input, err error) {
 	return before, after, err
 }
 
+// comparedKeys are the keys that rows can be grouped by.
+func comparedKeys() []string {
+	return slices.DeleteFunc(slices.Clone(track.DimensionNames()), func(name string) bool {
+		d, _ := track.ParseDimension(name)
+		return d.NeedsSubject()
+	})
+}
+
 func (c *diff) options() (report.StatsOptions, error) {
 	by, err := parseDimensions(c.by)
 	if err := errors.Join(err, c.view.check(), checkTimeout(c.timeout)); err != nil {
 		return report.StatsOptions{}, err
+	}
+	if slices.ContainsFunc(by, track.Dimension.NeedsSubject) {
+		return report.StatsOptions{}, exit.Usagef("--by %s: files and objects of two captures are not compared", c.by)
 	}
 	if c.count < 0 {
 		return report.StatsOptions{}, exit.Usagef("-c %d: must not be negative", c.count)

@@ -52,8 +52,8 @@ func newFiles(sys *scan.System) *cobra.Command {
 			"Directories and other files are shown, too, when an RPC was about them.\n\n" +
 			"Paths are put together from lookups, opens, creates, renames, links, removes, directory pages and fid2path in the capture; where " +
 			"directories are unknown they begin with …. An OST object whose file is unknown has a row of its own, of the kind object.\n\n" +
-			"Bytes are those that servers and clients moved: what a client reads from its page cache is on no wire, and reads ahead are. " +
-			"Bytes that are part of the reply to an open are not counted.",
+			"Bytes are those that servers and clients moved: what a client reads from its page cache is on no wire, and what it reads ahead is. " +
+			"Data of small files on the MDT may be part of the reply to an open; these bytes count, too.",
 		Example: `  # the files with the most bytes
   lshark files client.pcap
 
@@ -194,11 +194,12 @@ func (c *files) run(args []string) error {
 		held.Done(r)
 		follow.Done(r)
 	}
+	o.Bulk = follow.Bulk
 	t := track.NewPairing(o)
 	p.Add(scan.Consumer{
 		Begin: func() error { return w.Write(header) },
 		Message: func(m *dissect.Message) error {
-			follow.Bulk(t.Message(m), m)
+			t.Message(m)
 			return nil
 		},
 		Later: t.Later,

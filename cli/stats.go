@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
+	trackedfiles "github.com/lshark/lshark/track/files"
 )
 
 // stats is the command that counts and measures RPCs.
@@ -46,6 +48,9 @@ func newStats(sys *scan.System) *cobra.Command {
 
   # by target and operation, the slowest first
   lshark stats --by target,op --sort p99 client.pcap
+
+  # by file and operation, the most bytes first
+  lshark stats --by file,op --sort bytes client.pcap
 
   # what each job does in each second, tab separated
   lshark stats --by job --interval 1s -T tsv client.pcap
@@ -165,8 +170,9 @@ func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o rep
 	if in.Live() {
 		so.Patience = int64(livePatience)
 	}
+	follow := subjects(&so)
 	s := track.NewStats(so)
-	c.addTracker(p, in, filter, s, track.Options{})
+	c.addTracker(p, in, filter, s, follow, track.Options{})
 	p.Add(scan.Consumer{
 		Message: func(*dissect.Message) error { return failed },
 		Idle: func(now int64) error {
@@ -197,9 +203,9 @@ func (c *stats) table(o report.StatsOptions) (header []byte, appendTo func([]byt
 
 // addTracker adds a consumer that groups messages into RPCs, with options for how
 // long they are held, and passes the RPCs that match the filter to s.
-func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *track.Stats, o track.Options) {
+func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *track.Stats, follow *trackedfiles.Files, o track.Options) {
 	o.Timeout, o.Sent, o.Answered = int64(c.timeout), s.Sent, s.Answered
-	o.Done = func(r *track.RPC) {
+	done := func(r *track.RPC) {
 		frames := p.RPCFrames(r)
 		if !filter.match(r) {
 			s.Drop(r)
@@ -208,5 +214,32 @@ func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *t
 		p.SaveRPC(r, frames)
 		s.Done(r)
 	}
+	o.Done = done
+	if follow != nil {
+		o.Bulk = follow.Bulk
+		o.Sent = func(r *track.RPC, m *dissect.Message) {
+			follow.Sent(r, m)
+			s.Sent(r, m)
+		}
+		o.Answered = func(r *track.RPC, m *dissect.Message) {
+			follow.Answered(r, m)
+			s.Answered(r, m)
+		}
+		o.Done = func(r *track.RPC) {
+			done(r)
+			follow.Done(r)
+		}
+	}
 	addRPCs(p, in, filter, o)
+}
+
+// subjects makes what finds the files that RPCs are about, when the rows need that;
+// else nil.
+func subjects(o *track.StatsOptions) *trackedfiles.Files {
+	if !slices.ContainsFunc(o.By, track.Dimension.NeedsSubject) {
+		return nil
+	}
+	follow := trackedfiles.New()
+	o.Subject, o.Path = follow.Subject, follow.Path
+	return follow
 }

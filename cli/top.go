@@ -50,8 +50,10 @@ const (
 
 // runTop runs stats as a table that refreshes in place.
 func (c *stats) runTop(pass *scan.Pass, in *scan.Input, filter *rpcFilter, o report.StatsOptions) error {
-	s := track.NewStats(track.StatsOptions{By: o.By, Window: int64(c.window)})
-	c.addTracker(pass, in, filter, s, liveOptions())
+	so := track.StatsOptions{By: o.By, Window: int64(c.window)}
+	follow := subjects(&so)
+	s := track.NewStats(so)
+	c.addTracker(pass, in, filter, s, follow, liveOptions())
 	p := &top{sys: c.sys.IO, pass: pass, stats: s, table: report.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
 	pass.Add(scan.Consumer{
 		Begin:   p.begin,

@@ -37,6 +37,9 @@ var (
 	exactSize = ObdMdValid.Bit("FLSIZE")
 )
 
+// RegularFile is the type of a regular file in a mode.
+const RegularFile = 0o100000
+
 // FileKind is the type of a file in its mode, in a word: file, dir, symlink, …;
 // empty when the mode is none.
 func FileKind(mode uint32) string { return fileTypes[mode>>12&15] }
@@ -90,6 +93,17 @@ var (
 	biasCrossRef  = MdsOpBias.Bit("CROSS_REF")
 	openByFID     = MdsOpenFlags.Bit("OPEN_BY_FID")
 )
+
+// InlineData returns how many bytes of a file whose data is on the MDT a reply to an
+// open brings.
+func InlineData(m *Msg) int64 {
+	b := m.Named("niobuf_inline")
+	size := rnbLen.Uint(b, m.Big)
+	if len(b) < niobufRemote.Size || isDir(mboMode.Uint(m.Named("mdt_body"), m.Big)) || size > uint64(len(b)-niobufRemote.Size) {
+		return 0
+	}
+	return int64(size)
+}
 
 // IntentDone reports what the intent of an LDLM_ENQUEUE did, by the reply: whether
 // the file was opened, and whether it was created.

@@ -10,10 +10,7 @@ import (
 
 // Files are the keys of files.
 var Files = Table[*files.File]{Record: "file", Prefix: "file.", InFilters: true, Keys: slices.Concat([]Key[*files.File]{
-	{Name: "fid", Type: FID, Doc: "FID of the file or OST object; an object id of the old form is shown as the FID that stands for it on its OST", Get: func(f *files.File, v *Value) bool {
-		v.U, v.OID, v.Ver = f.FID.Seq, f.FID.OID, f.FID.Ver
-		return true
-	}},
+	{Name: "fid", Type: FID, Doc: "FID of the file or OST object; an object id of the old form is shown as the FID that stands for it on its OST", Get: func(f *files.File, v *Value) bool { return v.setFID(f.FID) }},
 	fileText("path", "path from the root of the file system; begins with … where directories above are unknown. Of a file with several names the first that was seen, of a removed one the last", (*files.File).Path),
 	fileText("kind", "file, dir, symlink, fifo, char, block, socket; or object: an OST object whose file is unknown", (*files.File).Kind),
 	fileText("layout", "layout of a file: pattern, number of stripes and their size, of each component; stripes of a directory", func(f *files.File) string { return f.Layout }),
@@ -60,7 +57,7 @@ var Files = Table[*files.File]{Record: "file", Prefix: "file.", InFilters: true,
 		_, more := f.Objects()
 		return int64(more)
 	}).omit(),
-	{Name: "links", Type: Strings, JSON: Omit, Doc: "its other names: hard links", Get: func(f *files.File, v *Value) bool {
+	{Name: "other_paths", Type: Strings, JSON: Omit, Doc: "paths by its other names: hard links", Get: func(f *files.File, v *Value) bool {
 		v.Strings = f.Links()
 		return len(v.Strings) > 0
 	}},
@@ -192,11 +189,7 @@ func fileUsers() []Key[*files.File] {
 
 // fileObjects are the parts of an OST object.
 var fileObjects = []Key[*files.File]{
-	{Name: "fid", Type: FID, Doc: "FID of the object", At: func(f *files.File, i int, v *Value) bool {
-		o := fileObject(f, i)
-		v.U, v.OID, v.Ver = o.FID.Seq, o.FID.OID, o.FID.Ver
-		return true
-	}},
+	{Name: "fid", Type: FID, Doc: "FID of the object", At: func(f *files.File, i int, v *Value) bool { return v.setFID(fileObject(f, i).FID) }},
 	{Name: "ost", Doc: "index of the OST", At: func(f *files.File, i int, v *Value) bool {
 		o := fileObject(f, i)
 		v.U = uint64(o.OST)

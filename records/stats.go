@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
 
@@ -17,7 +18,7 @@ type Row struct {
 
 // Rows are the keys of a row of statistics. The JSON has time and interval only
 // with --interval, window and the rates only with --window, and of the dimensions
-// (op to error) those of --by.
+// (op to object) those of --by.
 var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 	{Name: "time", Type: Time, Doc: "begin of the interval", Get: func(r *Row, v *Value) bool {
 		v.U = uint64(r.Interval.From)
@@ -68,6 +69,13 @@ var Rows = Table[*Row]{Record: "stats row", Keys: []Key[*Row]{
 		v.SetErrno(int32(r.Error))
 		return r.Error < 0
 	}},
+	{Name: "fid", Type: FID, Doc: "FID of the file that the RPCs are about", Get: func(r *Row, v *Value) bool { return v.setFID(r.File) }},
+	{Name: "file", Type: Text, Doc: "its path, as in lshark files; its FID when the path is unknown", Get: func(r *Row, v *Value) bool {
+		v.buf = AppendFile(v.buf[:0], r.Row)
+		v.Text = v.buf
+		return len(v.Text) > 0
+	}},
+	{Name: "object", Type: FID, Doc: "OST object that the RPCs are about", Get: func(r *Row, v *Value) bool { return v.setFID(r.Object) }},
 	rowCount("count", NoUnit, "number of RPCs", func(r *Row) int64 { return r.Count }),
 	{Name: "window", Type: Duration, Doc: "length of the last part of the capture that the rates are of: that of --window or up to a tenth less, or since the capture began", Get: func(r *Row, v *Value) bool {
 		v.U = uint64(r.Interval.Window())
@@ -187,4 +195,16 @@ func ErrorCounts(counts map[int32]int64) []Count {
 		list[i] = Count{string(AppendErrno(nil, e)), counts[e]}
 	}
 	return list
+}
+
+// AppendFile appends the path of the file of a row, its FID when the path is unknown,
+// nothing when the file is.
+func AppendFile(dst []byte, r *track.Row) []byte {
+	switch {
+	case r.Path != "":
+		return schema.AppendText(dst, []byte(r.Path))
+	case r.File == (track.FID{}):
+		return dst
+	}
+	return schema.AppendFID(dst, r.File.Seq, r.File.OID, r.File.Ver)
 }

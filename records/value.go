@@ -7,6 +7,7 @@ import (
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/track"
 )
 
 // Type is the type of a key's values. It decides how they are written, what
@@ -85,6 +86,12 @@ type Value struct {
 func (v *Value) SetString(s string) {
 	v.buf = append(v.buf[:0], s...)
 	v.Text = v.buf
+}
+
+// setFID makes the value a FID, and reports whether it is one.
+func (v *Value) setFID(f track.FID) bool {
+	v.U, v.OID, v.Ver = f.Seq, f.OID, f.Ver
+	return f != track.FID{}
 }
 
 // SetErrno makes Text the name of a negative errno, or the number when it has no

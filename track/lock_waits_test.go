@@ -214,7 +214,7 @@ func TestStatsOfLockWaits(t *testing.T) {
 	w.enqueue(1)
 	w.enqueued(1, 0, modePW)
 	w.end()
-	if r := only(t, s).Rows[Key{Opcode: opcodes.LDLM_ENQUEUE, HasOpcode: true}]; r.Count != 2 || r.LockWait.N != 1 || r.LockWait.Max != 30*ms {
+	if r := only(t, s).Rows[Key{RequestKey: RequestKey{Opcode: opcodes.LDLM_ENQUEUE, HasOpcode: true}}]; r.Count != 2 || r.LockWait.N != 1 || r.LockWait.Max != 30*ms {
 		t.Errorf("%d RPCs, %d waits of %d ns", r.Count, r.LockWait.N, r.LockWait.Max)
 	}
 }

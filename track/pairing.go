@@ -34,6 +34,9 @@ type Options struct {
 	// that was made before the capture began. It returns what is known about
 	// such connections, by a first reading of the same capture.
 	Known func() Known
+	// Bulk is called for each message with bulk data that are complete and decoded,
+	// such as the pages of a directory.
+	Bulk func(*RPC, *dissect.Message)
 
 	// Done gets each RPC once, in the order in which they ended: with the
 	// reply or at the timeout; an LDLM_ENQUEUE whose lock has to wait, when
@@ -101,6 +104,9 @@ func (t *Pairing) Message(m *dissect.Message) *RPC {
 	r.sighting(m.Source).addTransfer(m.Kind, &m.Transfer)
 	if m.IB != nil {
 		r.addRDMA(m)
+	}
+	if m.Content != nil && t.opt.Bulk != nil {
+		t.opt.Bulk(r, m)
 	}
 	return r
 }

@@ -22,6 +22,12 @@ type StatsOptions struct {
 	// which Interval.Rate computes rates; 0: there are no rates.
 	Window int64
 
+	// Subject returns the file that an RPC is about, and the OST object, for the
+	// dimensions ByFID, ByFile and ByObject; each is zero when it is unknown. Path
+	// returns the path of a file, empty when it is unknown.
+	Subject func(*RPC) (file, object FID)
+	Path    func(file FID) string
+
 	// Flush gets the intervals in order, as they are complete.
 	Flush func(*Interval)
 }
@@ -34,9 +40,10 @@ type Stats struct {
 	flushedTo         int64       // end of the last interval that was flushed
 	window            window
 	requestDimensions []Dimension // the dimensions that are known when a request is sent
+	bySubject         bool        // rows are grouped by files or objects
 
 	// RPCs in flight: those that wait for a reply.
-	inFlight      map[Key]*inFlightCount
+	inFlight      map[RequestKey]*inFlightCount
 	totalInFlight int32
 	free          *inFlightCount
 	attached      Attached[statsOfRPC]
@@ -44,7 +51,7 @@ type Stats struct {
 
 // inFlightCount counts the RPCs of a key that are in flight.
 type inFlightCount struct {
-	key  Key
+	key  RequestKey
 	n    int32
 	next *inFlightCount // in the list of free ones
 }
@@ -58,14 +65,15 @@ type statsOfRPC struct {
 
 // NewStats makes a Stats.
 func NewStats(o StatsOptions) *Stats {
-	s := &Stats{opt: o, flushedTo: math.MinInt64, inFlight: make(map[Key]*inFlightCount)}
+	s := &Stats{opt: o, flushedTo: math.MinInt64, inFlight: make(map[RequestKey]*inFlightCount)}
 	if o.Window > 0 {
 		s.window = window{step: max(1, o.Window/windowSteps), newest: math.MinInt64 / 2}
 	}
 	for _, d := range o.By {
-		if d != ByError {
+		if d != ByError && !d.NeedsSubject() {
 			s.requestDimensions = append(s.requestDimensions, d)
 		}
+		s.bySubject = s.bySubject || d.NeedsSubject()
 	}
 	return s
 }
@@ -77,7 +85,7 @@ func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 	if a.inFlight != nil || r.OneWay || r.state != waiting {
 		return
 	}
-	k := r.Key(s.requestDimensions)
+	k := r.Key(s.requestDimensions).RequestKey
 	f := s.inFlight[k]
 	if f == nil {
 		if len(s.inFlight) >= maxRows {
@@ -131,12 +139,25 @@ func (s *Stats) Done(r *RPC) {
 	if i == nil || i.flushed {
 		i = s.intervalAt(r.Begin())
 	}
-	k := r.Key(s.opt.By)
+	k := s.key(r)
 	row := i.row(&k)
+	if s.bySubject {
+		a.depth = 0 // the file is not known when a request is sent
+	}
 	row.add(r, int64(a.depth))
 	i.Total.add(r, int64(a.totalDepth))
 	s.window.count(row, r)
 	s.window.count(&i.Total, r)
+}
+
+// key returns the key of the row of an RPC.
+func (s *Stats) key(r *RPC) Key {
+	k := r.Key(s.opt.By)
+	if s.bySubject {
+		file, object := s.opt.Subject(r)
+		k.setSubject(s.opt.By, file, object)
+	}
+	return k
 }
 
 // Drop forgets an RPC that has ended without counting it.

@@ -8,6 +8,7 @@ type Interval struct {
 	Total    Row
 
 	window  *window // for rates
+	path    func(FID) string
 	others  *Row
 	latest  [latestRows]*Row // rows found last, by their opcode
 	unended int              // RPCs of the interval that have not ended
@@ -18,8 +19,8 @@ type Interval struct {
 // in one row for all others.
 const maxRows = 1 << 16
 
-func newInterval(from, to int64, w *window) *Interval {
-	i := &Interval{From: from, To: to, Rows: make(map[Key]*Row), window: w}
+func newInterval(from, to int64, w *window, path func(FID) string) *Interval {
+	i := &Interval{From: from, To: to, Rows: make(map[Key]*Row), window: w, path: path}
 	i.Total.recent = i.newRecent()
 	return i
 }
@@ -61,6 +62,9 @@ func (i *Interval) List() []*Row {
 	rows := make([]*Row, 0, len(i.Rows)+1)
 	for _, r := range i.Rows {
 		rows = append(rows, r)
+		if i.path != nil {
+			r.Path = i.path(r.File)
+		}
 	}
 	if i.others != nil {
 		rows = append(rows, i.others)
@@ -74,7 +78,7 @@ func (s *Stats) intervalAt(t int64) *Interval {
 	n := len(s.intervals)
 	if s.opt.Step == 0 {
 		if n == 0 {
-			s.intervals = append(s.intervals, newInterval(t, t, &s.window))
+			s.intervals = append(s.intervals, newInterval(t, t, &s.window, s.opt.Path))
 		}
 		i := s.intervals[0]
 		i.From, i.To = min(i.From, t), max(i.To, t)
@@ -100,7 +104,7 @@ func (s *Stats) intervalAt(t int64) *Interval {
 func (s *Stats) insertInterval(k int, from int64) *Interval {
 	s.intervals = append(s.intervals, nil)
 	copy(s.intervals[k+1:], s.intervals[k:])
-	s.intervals[k] = newInterval(from, from+s.opt.Step, &s.window)
+	s.intervals[k] = newInterval(from, from+s.opt.Step, &s.window, s.opt.Path)
 	return s.intervals[k]
 }
 

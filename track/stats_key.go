@@ -21,10 +21,13 @@ const (
 	ByPortal
 	ByHandle
 	ByError
+	ByFID    // of the file; needs StatsOptions.Subject, as the next two
+	ByFile   // its path
+	ByObject // OST object
 	dimensions
 )
 
-var dimensionNames = [dimensions]string{"op", "variant", "client", "server", "target", "job", "uid", "portal", "handle", "error"}
+var dimensionNames = [dimensions]string{"op", "variant", "client", "server", "target", "job", "uid", "portal", "handle", "error", "fid", "file", "object"}
 
 func (d Dimension) String() string { return dimensionNames[d] }
 
@@ -42,9 +45,15 @@ func ParseDimension(name string) (Dimension, bool) {
 }
 
 // Key is what the RPCs of a row have in common: the fields of the dimensions
-// that rows are grouped by, the others are zero. It has at most 128 bytes, as a
-// map would allocate larger keys one by one.
+// that rows are grouped by, the others are zero.
 type Key struct {
+	RequestKey
+	File, Object FID
+}
+
+// RequestKey is the part of a Key that is known when a request is sent. It has at
+// most 128 bytes, as a map would allocate larger keys one by one.
+type RequestKey struct {
 	Variant        string
 	Target         string
 	Handle         uint64
@@ -56,6 +65,22 @@ type Key struct {
 	HasUser        bool
 	Client, Server lnet.NID
 	Job            [32]byte
+}
+
+// NeedsSubject reports whether a dimension needs to know the file that an RPC is
+// about.
+func (d Dimension) NeedsSubject() bool { return d >= ByFID && d <= ByObject }
+
+// setSubject sets the file and object of an RPC, in the dimensions that are these.
+func (k *Key) setSubject(by []Dimension, file, object FID) {
+	for _, d := range by {
+		switch d {
+		case ByFID, ByFile:
+			k.File = file
+		case ByObject:
+			k.Object = object
+		}
+	}
 }
 
 // Key returns the values of an RPC in some dimensions.
@@ -90,7 +115,7 @@ func (r *RPC) Key(by []Dimension) (k Key) {
 }
 
 // JobName returns the job id of the key.
-func (k *Key) JobName() []byte {
+func (k *RequestKey) JobName() []byte {
 	for i, c := range k.Job {
 		if c == 0 {
 			return k.Job[:i]

@@ -9,7 +9,8 @@ import (
 // Row is the statistics of the RPCs with one key.
 type Row struct {
 	Key
-	Others bool // stands for all keys beyond the maximum
+	Others bool   // stands for all keys beyond the maximum
+	Path   string // of Key.File, as far as it is known when the rows are listed
 
 	Count       int64
 	Replies     int64

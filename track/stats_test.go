@@ -45,7 +45,7 @@ func TestStatsCount(t *testing.T) {
 	w.request(xid+21<<7, opcodes.SEC_CTX_FINI, job("b"))
 	w.end()
 	rows := only(t, s).Rows
-	key := Key{Opcode: writer, HasOpcode: true}
+	key := Key{RequestKey: RequestKey{Opcode: writer, HasOpcode: true}}
 	copy(key.Job[:], "a")
 	r := rows[key]
 	if len(rows) != 3 || r == nil {
@@ -74,7 +74,7 @@ func TestStatsByError(t *testing.T) {
 	w.end()
 	rows := only(t, s).Rows
 	for e, n := range map[int32]int64{0: 2, -2: 2, -13: 1} {
-		if r := rows[Key{Error: int16(e)}]; r == nil || r.Count != n {
+		if r := rows[Key{RequestKey: RequestKey{Error: int16(e)}}]; r == nil || r.Count != n {
 			t.Errorf("error %d: %+v, want %d", e, r, n)
 		}
 	}
@@ -91,7 +91,7 @@ func TestDepth(t *testing.T) {
 		w.pass(10 * ms)
 	}
 	w.end()
-	r := only(t, s).Rows[Key{Opcode: getter, HasOpcode: true}]
+	r := only(t, s).Rows[Key{RequestKey: RequestKey{Opcode: getter, HasOpcode: true}}]
 	if r.DepthMax != 3 || r.DepthMean() != (1+2+2+3+1)/5. {
 		t.Errorf("depth %d, mean %v", r.DepthMax, r.DepthMean())
 	}
@@ -154,7 +154,7 @@ func TestIntervalsOfAll(t *testing.T) {
 				got = append(got, [2]int64{(i.From - 1e18) / 1e9, i.Total.Count})
 			}})
 			for uid := range uint32(maxRows) { // in flight all the time
-				s.inFlight[Key{UID: 1<<30 + uid}] = &inFlightCount{n: 1}
+				s.inFlight[RequestKey{UID: 1<<30 + uid}] = &inFlightCount{n: 1}
 			}
 			w := newWire(t, Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done, Linger: 500 * ms})
 			const seconds = 10

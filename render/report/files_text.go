@@ -41,7 +41,7 @@ func (s *FilesTable) Append(dst []byte, list []*files.File) []byte {
 			return append(b, '-')
 		})
 		t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, f.Layout) })
-		t.put(&c.FID, func(b []byte) []byte { return schema.AppendFID(b, f.FID.Seq, f.FID.OID, f.FID.Ver) })
+		t.put(&c.FID, func(b []byte) []byte { return appendFID(b, f.FID) })
 	}
 	dst = t.render(dst, s.opt.Width)
 	s.Omitted.add(t)

@@ -132,8 +132,22 @@ func appendDimension(dst []byte, r *track.Row, d track.Dimension, nids render.NI
 		if r.Error < 0 {
 			return records.AppendErrno(dst, int32(r.Error))
 		}
+	case track.ByFID:
+		return appendFID(dst, r.File)
+	case track.ByFile:
+		return records.AppendFile(dst, r)
+	case track.ByObject:
+		return appendFID(dst, r.Object)
 	}
 	return dst
+}
+
+// appendFID appends a FID, nothing for none.
+func appendFID(dst []byte, f track.FID) []byte {
+	if f == (track.FID{}) {
+		return dst
+	}
+	return schema.AppendFID(dst, f.Seq, f.OID, f.Ver)
 }
 
 // appendErrors appends how often each error occurred: ENOENT:3 EIO:1.

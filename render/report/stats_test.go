@@ -12,7 +12,7 @@ import (
 // TestNoUser: people know (uid_t)-1 as -1; scripts get the number, which filters
 // take, too.
 func TestNoUser(t *testing.T) {
-	nobody := &track.Row{Key: track.Key{UID: math.MaxUint32, HasUser: true}, Count: 1, BulkBytes: 1}
+	nobody := &track.Row{Key: track.Key{RequestKey: track.RequestKey{UID: math.MaxUint32, HasUser: true}}, Count: 1, BulkBytes: 1}
 	i := &track.Interval{Rows: map[track.Key]*track.Row{nobody.Key: nobody}}
 	o := StatsOptions{By: []track.Dimension{track.ByUID}, Colors: render.NewColors(false), Bars: true}
 	table := string(NewStatsTable(o).AppendInterval(nil, i))

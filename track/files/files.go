@@ -1,9 +1,9 @@
 // Package files follows files: their paths, layouts and sizes, and who opened, read,
 // wrote, truncated and removed them.
 //
-// A Files receives RPCs from a track.Pairing: pass its methods Sent, Answered and
-// Done as hooks in track.Options, and the messages with bulk data to Bulk. Locks
-// come from package locks, to Lock. List returns the files.
+// A Files receives RPCs from a track.Pairing: pass its methods Sent, Answered, Bulk
+// and Done as hooks in track.Options. Locks come from package locks, to Lock. List
+// returns the files.
 //
 // files.go takes messages, names.go puts paths together, objects.go finds the files
 // of OST objects, pattern.go compares offsets, and file.go has what is known of a
@@ -71,7 +71,7 @@ type subject struct {
 	ranges  []requestedRange
 	batch   []batchedName
 	names   []byte // those of batch
-	bytes   int64  // that were moved
+	bytes   int64  // that were moved; by an open those in its reply
 	failed  bool   // nothing was done
 }
 
@@ -400,9 +400,9 @@ func (s *subject) addBatched(n opcodes.BatchedName) {
 	}
 }
 
-// Bulk takes a message of an RPC with bulk data, such as directory pages.
+// Bulk takes a message with complete bulk data, such as directory pages.
 func (t *Files) Bulk(r *track.RPC, m *dissect.Message) {
-	if r == nil || m.Content == nil || m.Req == nil || !r.HasRequest {
+	if m.Req == nil || !r.HasRequest {
 		return
 	}
 	switch r.Opcode {
@@ -565,6 +565,9 @@ func (t *Files) enqueued(s *subject, r *track.RPC, m *dissect.Message) {
 		return
 	}
 	fid := t.attributes(s, m)
+	if s.kind == Open {
+		s.bytes = opcodes.InlineData(m.Msg)
+	}
 	if s.kind == Xattr {
 		opcodes.ObjectLinks(m.Msg, func(dir opcodes.FileID, name []byte) { t.learn(track.FID(dir), name, s.file) })
 		return
@@ -787,6 +790,12 @@ func (t *Files) count(s *subject, r *track.RPC) {
 	if u != nil {
 		u.Count[s.kind]++
 	}
+	if s.kind == Open && s.bytes > 0 {
+		a.Read.Bytes += s.bytes
+		if u != nil {
+			u.ReadBytes += s.bytes
+		}
+	}
 }
 
 // countTransfer counts a read or write.
@@ -875,6 +884,15 @@ func (t *Files) Advance(now int64) { t.now = max(t.now, now) }
 
 // File returns what is known of a file or object, nil for nothing.
 func (t *Files) File(fid track.FID) *File { return t.files[fid] }
+
+// Path returns the path of a file, empty when it is unknown.
+func (t *Files) Path(fid track.FID) string {
+	f := t.files[fid]
+	if f == nil {
+		return ""
+	}
+	return f.Path()
+}
 
 // List returns the files that RPCs were about, those that were used last behind the
 // others.

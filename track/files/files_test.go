@@ -162,11 +162,12 @@ func newWire(testing.TB) *wire {
 			w.locks.Done(r)
 			w.files.Done(r)
 		},
+		Bulk: w.files.Bulk,
 	})
 	return w
 }
 
-func (w *wire) message(m *dissect.Message) { w.files.Bulk(w.rpcs.Message(m), m) }
+func (w *wire) message(m *dissect.Message) { w.rpcs.Message(m) }
 
 func (w *wire) close() {
 	w.rpcs.Close()

@@ -96,9 +96,13 @@ func (t *Files) setFile(o *object, file track.FID) {
 		return
 	}
 	o.file = file
+	f := t.file(file)
+	if f.Mode == 0 { // only regular files have objects
+		f.Mode = opcodes.RegularFile
+	}
 	if own := o.own; own != nil {
 		if own.Activity != nil {
-			t.activity(t.file(file)).merge(own.Activity)
+			t.activity(f).merge(own.Activity)
 		}
 		own.used.Remove()
 		o.own = nil
