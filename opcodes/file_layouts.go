@@ -45,7 +45,7 @@ type LayoutObject struct {
 // LayoutObjects calls f with each object of a layout, until f returns false.
 func LayoutObjects(b []byte, f func(*LayoutObject) bool) {
 	if layoutForm(b, false) != formComp {
-		componentObjects(b, 0, f)
+		componentObjects(b, 0, 0, f)
 		return
 	}
 	big := formComp.Type.Big(b, false)
@@ -55,7 +55,7 @@ func LayoutObjects(b []byte, f func(*LayoutObject) bool) {
 		if lcmeFlags.Uint(entry, big)&compInit == 0 || off > len(b) || size > len(b)-off {
 			continue
 		}
-		if !componentObjects(b[off:off+size], uint32(lcmeID.Uint(entry, big)), f) {
+		if !componentObjects(b[off:off+size], uint32(lcmeID.Uint(entry, big)), extentStart.Uint(lcmeExtent.Bytes(entry), big), f) {
 			return
 		}
 	}
@@ -72,9 +72,10 @@ func components(b []byte, big bool) int {
 	return min(int(lcmEntryCount.Uint(b, big)), (len(b)-lovCompMdV1.Size)/lovCompMdEntryV1.Size)
 }
 
-// componentObjects calls f with each object of a layout that is not composite,
-// until f returns false, which it returns then.
-func componentObjects(b []byte, id uint32, f func(*LayoutObject) bool) bool {
+// componentObjects calls f with each object of a layout that is not composite, or of
+// a component with the id that begins at a byte of the file, until f returns false,
+// which it returns then.
+func componentObjects(b []byte, id uint32, start uint64, f func(*LayoutObject) bool) bool {
 	form := plainForm(b, false)
 	if form != formLovV1 && form != formLovV3 || len(b) < form.Type.Size {
 		return true
@@ -84,7 +85,7 @@ func componentObjects(b []byte, id uint32, f func(*LayoutObject) bool) bool {
 	if form.Type.Field("lmm_pattern").Uint(b, big)&lovNoObjects != 0 || count >= lovManyStripes {
 		return true
 	}
-	o := LayoutObject{Striping: Striping{Size: uint32(form.Type.Field("lmm_stripe_size").Uint(b, big)), Count: uint32(count), Component: id}}
+	o := LayoutObject{Striping: Striping{Size: uint32(form.Type.Field("lmm_stripe_size").Uint(b, big)), Count: uint32(count), Component: id, Start: start}}
 	b = b[form.Type.Field("lmm_objects").Off:]
 	for i := range count {
 		if len(b) < lovOstDataV1.Size {

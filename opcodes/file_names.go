@@ -13,6 +13,8 @@ type FileAttrs struct {
 	Size    uint64
 	HasSize bool
 	Lazy    bool // the size may be out of date
+	NoLinks bool // it has no name any longer
+	Linked  bool // it has one at least
 }
 
 // FileAttrsOf reads the mdt_body of a reply.
@@ -26,6 +28,10 @@ func fileAttrs(b []byte, big bool) (a FileAttrs) {
 	if o.has(bodyType) {
 		a.Mode = uint32(o.word(mboMode))
 	}
+	if len(b) >= mboNlink.Off+mboNlink.Size && o.has(bodyLinks) {
+		a.Linked = o.word(mboNlink) > 0
+		a.NoLinks = !a.Linked
+	}
 	if o.has(bodySize) && len(b) >= mboSize.Off+mboSize.Size {
 		a.Size, a.HasSize, a.Lazy = o.word(mboSize), true, !o.has(exactSize)
 	}
@@ -34,6 +40,7 @@ func fileAttrs(b []byte, big bool) (a FileAttrs) {
 
 var (
 	bodyType  = ObdMdValid.Bit("FLTYPE")
+	bodyLinks = ObdMdValid.Bit("FLNLINK")
 	exactSize = ObdMdValid.Bit("FLSIZE")
 )
 

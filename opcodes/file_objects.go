@@ -70,6 +70,7 @@ type Striping struct {
 	Count     uint32 // objects
 	Index     uint32 // of the object
 	Component uint32 // its id, 0 without components
+	Start     uint64 // first byte of the file that is in the component
 }
 
 // FileOffset returns which byte of the file is the byte of the object at an offset.
@@ -100,6 +101,7 @@ var (
 	oLayout     = obdo.Field("o_layout")
 	olSize      = ostLayout.Field("ol_stripe_size")
 	olCount     = ostLayout.Field("ol_stripe_count")
+	olStart     = ostLayout.Field("ol_comp_start")
 	olComponent = ostLayout.Field("ol_comp_id")
 	validLayout = ObdMdValid.Bit("FLOSTLAYOUT")
 )
@@ -116,7 +118,8 @@ func ObjectRequestOf(m *Msg) (o ObjectRequest, ok bool) {
 		o.Parent = FileID{a.word(oParentSeq), uint32(a.word(oParentOid)), 0}
 		o.HasParent = o.Parent != FileID{}
 		if b := oLayout.Bytes(a.b); b != nil && a.valid(validLayout) {
-			o.Striping = Striping{uint32(olSize.Uint(b, a.big)), uint32(olCount.Uint(b, a.big)), uint32(a.word(oStripeIdx)), uint32(olComponent.Uint(b, a.big))}
+			o.Striping = Striping{uint32(olSize.Uint(b, a.big)), uint32(olCount.Uint(b, a.big)), uint32(a.word(oStripeIdx)),
+				uint32(olComponent.Uint(b, a.big)), olStart.Uint(b, a.big)}
 		}
 	}
 	if m.Reply && a.valid(validSize) {

@@ -34,6 +34,7 @@ type Options struct {
 	// that was made before the capture began. It returns what is known about
 	// such connections, by a first reading of the same capture.
 	Known func() Known
+
 	// Bulk is called for each message with bulk data that are complete and decoded,
 	// such as the pages of a directory.
 	Bulk func(*RPC, *dissect.Message)

@@ -604,11 +604,12 @@ func (t *Files) reintegrated(s *subject, r *track.RPC, m *dissect.Message) {
 			t.learn(s.dir, r.Name(), s.file)
 		}
 	case Remove:
-		if fid := track.FID(opcodes.FileAttrsOf(m.Msg).FID); s.file == (track.FID{}) {
+		a := opcodes.FileAttrsOf(m.Msg)
+		if fid := track.FID(a.FID); fid != (track.FID{}) {
 			s.file = fid
 		}
 		if named && !r.Replay() {
-			t.unlinked(s, r)
+			t.unlinked(s, r, &a)
 		}
 	case Rename:
 		if named && !r.Replay() {
@@ -618,18 +619,25 @@ func (t *Files) reintegrated(s *subject, r *track.RPC, m *dissect.Message) {
 }
 
 // unlinked notes that a name was removed.
-func (t *Files) unlinked(s *subject, r *track.RPC) {
+func (t *Files) unlinked(s *subject, r *track.RPC, a *opcodes.FileAttrs) {
 	if s.file != (track.FID{}) { // its name may not have been seen before
 		t.learn(s.dir, r.Name(), s.file)
 	}
 	t.forget(s.dir, r.Name())
-	if f := t.files[s.file]; f != nil && !f.hasName() {
+	if f := t.files[s.file]; f != nil && (a.NoLinks || !a.Linked && !f.hasName()) {
 		t.removed(f, r)
 	}
 }
 
 // removed notes that a file has no name any longer.
-func (t *Files) removed(f *File, r *track.RPC) { t.activity(f).Removed = r.Replied() }
+func (t *Files) removed(f *File, r *track.RPC) {
+	for i := range f.names {
+		if n := &f.names[i]; n.gone == 0 {
+			t.forget(n.dir, []byte(n.text))
+		}
+	}
+	t.activity(f).Removed = r.Replied()
+}
 
 // renamed notes that a file was renamed. A migrated one has got another FID.
 func (t *Files) renamed(s *subject, r *track.RPC, m *dissect.Message) {
@@ -641,6 +649,11 @@ func (t *Files) renamed(s *subject, r *track.RPC, m *dissect.Message) {
 		return
 	}
 	t.rename(s.dir, r.Name(), s.newDir, s.newName)
+	if a := opcodes.FileAttrsOf(m.Msg); a.NoLinks { // the file that had the new name before
+		if f := t.files[track.FID(a.FID)]; f != nil && f.FID != s.file {
+			t.removed(f, r)
+		}
+	}
 }
 
 // closed takes the reply to an MDS_CLOSE.

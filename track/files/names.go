@@ -14,7 +14,7 @@ import (
 type name struct {
 	dir  track.FID
 	text string
-	gone bool // it was removed, or names another file
+	gone int64 // when it was removed, or names another file; 0: it has not
 }
 
 // entryKey is a name in a directory.
@@ -80,7 +80,7 @@ func (t *Files) learn(dir track.FID, text []byte, fid track.FID) *File {
 	if f != nil && f.FID == fid {
 		if i := t.find(f, k.dir, text); i >= 0 {
 			t.touch(f)
-			f.names[i].gone = false
+			f.regain(i)
 			return f
 		}
 	}
@@ -103,14 +103,17 @@ const maxName = 4096
 func (t *Files) addName(f *File, k entryKey, text []byte) {
 	t.entries[k] = f
 	if i := t.find(f, k.dir, text); i >= 0 {
-		f.names[i].gone = false
+		f.regain(i)
 		return
+	}
+	if f.Activity != nil {
+		f.Removed = track.Point{}
 	}
 	n := name{dir: k.dir, text: string(text)}
 	if len(f.names) < maxNames {
 		f.names = append(f.names, n)
 	} else {
-		i := slices.IndexFunc(f.names, func(n name) bool { return n.gone })
+		i := slices.IndexFunc(f.names, func(n name) bool { return n.gone != 0 })
 		if i < 0 {
 			i = maxNames - 1
 		}
@@ -146,7 +149,14 @@ func (t *Files) find(f *File, dir track.FID, text []byte) int {
 // when it has no other.
 func (t *Files) lose(f *File, dir track.FID, text []byte) {
 	if i := t.find(f, dir, text); i >= 0 {
-		f.names[i].gone = true
+		f.names[i].gone = max(1, t.now)
+	}
+}
+
+// regain notes that a file has one of its names, perhaps again.
+func (f *File) regain(i int) {
+	if f.names[i].gone = 0; f.Activity != nil {
+		f.Removed = track.Point{}
 	}
 }
 
@@ -161,7 +171,7 @@ func (t *Files) forget(dir track.FID, text []byte) {
 
 // hasName reports whether the file has a name.
 func (f *File) hasName() bool {
-	return slices.ContainsFunc(f.names, func(n name) bool { return !n.gone })
+	return slices.ContainsFunc(f.names, func(n name) bool { return n.gone == 0 })
 }
 
 // rename notes that a file has got another name.
@@ -174,12 +184,10 @@ func (t *Files) rename(dir track.FID, text []byte, newDir track.FID, newText []b
 	former := f.Path()
 	t.forget(dir, text)
 	i := t.find(f, t.canonical(dir), text)
-	if t.entry(newDir, newText) != f {
-		t.dropName(f, i)
-		f.names = slices.Delete(f.names, i, i+1)
-	}
+	t.dropName(f, i)
+	f.names = slices.Delete(f.names, i, i+1)
 	t.learn(newDir, newText, f.FID)
-	if last := len(f.names) - 1; i < last { // the new name takes the place of the old one
+	if last := len(f.names) - 1; i < last && t.find(f, t.canonical(newDir), newText) == last { // it takes the place of the old one
 		n := f.names[last]
 		copy(f.names[i+1:], f.names[i:last])
 		f.names[i] = n
@@ -209,7 +217,7 @@ func (f *File) Former() string { return f.former }
 func (f *File) Links() (list []string) {
 	first := f.best()
 	for i := range f.names {
-		if n := &f.names[i]; n != first && !n.gone {
+		if n := &f.names[i]; n != first && n.gone == 0 {
 			list = append(list, f.pathBy(n))
 		}
 	}
@@ -221,13 +229,13 @@ func (f *File) best() (best *name) {
 	most := -1
 	for i := range f.names {
 		n, rank := &f.names[i], 0
-		if !n.gone {
+		if n.gone == 0 {
 			rank += 2
 		}
 		if f.files.isPlaced(n.dir) {
 			rank++
 		}
-		if rank > most {
+		if rank > most || rank == most && n.gone > best.gone {
 			best, most = n, rank
 		}
 	}

@@ -79,8 +79,9 @@ func TestHardLinks(t *testing.T) {
 	}
 	w.forget(w.root, []byte("a"))
 	w.path(fid(1), "/b")
+	w.now = 5
 	w.forget(w.root, []byte("b"))
-	w.path(fid(1), "/a") // the first of those that it had
+	w.path(fid(1), "/b") // the last of those that it had
 	if w.File(fid(1)).hasName() {
 		t.Error("a removed file has a name")
 	}
@@ -115,6 +116,12 @@ func TestRenames(t *testing.T) {
 	if w.entry(w.root, []byte("target")) != nil {
 		t.Error("the name stands for the file before")
 	}
+	// Another client has seen the new name before the reply to the rename.
+	w.add(w.root, "old", fid(6))
+	w.add(w.root, "new", fid(6))
+	w.mv(w.root, "old", w.root, "new")
+	w.forget(w.root, []byte("new"))
+	w.path(fid(6), "/new")
 	// Of two names the renamed one keeps its place.
 	w.add(w.root, "x", fid(5))
 	w.add(w.root, "y", fid(5))

@@ -133,7 +133,7 @@ func (t *Files) aboutObject(s *subject, r *track.RPC, m *dissect.Message) {
 	if opcodes.IsDataOnMDT(r.Portal) {
 		s.file = track.FID(q.Object.FID)
 		if q.HasSize {
-			t.file(s.file).setSize(q.Size)
+			t.file(s.file).growTo(q.Size)
 		}
 		return
 	}
@@ -166,7 +166,8 @@ func (t *Files) objectSize(o *object, size uint64) {
 	case size == 0:
 		f.growTo(0)
 	default:
-		if last, ok := o.FileOffset(size - 1); ok {
+		// An object of a component without data in it ends where the component begins.
+		if last, ok := o.FileOffset(size - 1); ok && last >= o.Start {
 			f.growTo(last + 1)
 		}
 	}

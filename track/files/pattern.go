@@ -8,7 +8,7 @@ type Pattern uint8
 // The patterns. Which one it is, is that of most ranges.
 const (
 	Unknown    Pattern = iota
-	Sequential         // a range begins where another one ended
+	Sequential         // a range begins where another one ended, or at the beginning
 	Strided            // ranges are at equal distances
 	Random
 	patterns
@@ -134,7 +134,7 @@ func (s *stream) add(a *Accesses, r accessRange) {
 	} else {
 		delta := r.from - s.recent[(s.n-1)%len(s.recent)].from
 		switch {
-		case s.follows(r):
+		case r.from == 0, s.follows(r): // from the beginning again, or going on
 			a.Sequential++
 		case delta == s.delta && delta != 0:
 			a.Strided++
