@@ -195,7 +195,7 @@ func (c *files) run(args []string) error {
 		follow.Done(r)
 	}
 	o.Bulk = follow.Bulk
-	t := track.NewPairing(o)
+	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{
 		Begin: func() error { return w.Write(header) },
 		Message: func(m *dissect.Message) error {

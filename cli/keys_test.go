@@ -35,6 +35,13 @@ var keyTables = []keyTable{
 // completion.
 func TestKeysEverywhere(t *testing.T) {
 	for _, table := range keyTables {
+		paths := make(map[string]bool)
+		for _, e := range table.entries {
+			if paths[e.Path] {
+				t.Errorf("%v: two keys are called %s", table.args, e.Path)
+			}
+			paths[e.Path] = true
+		}
 		for _, e := range table.entries {
 			if out, errs, status := run(t, "explain", e.Name); status != exit.OK || !strings.Contains(out, e.Doc[:min(10, len(e.Doc))]) {
 				t.Errorf("explain %s: status %d, %.200s%s", e.Name, status, out, errs)
