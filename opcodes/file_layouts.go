@@ -24,16 +24,24 @@ func FileLayout(m *Msg) []byte {
 	return wholeLayout(b)
 }
 
-// wholeLayout returns b when it is the layout of a file or directory, else nil.
+// wholeLayout returns b when it is the layout of a file or directory, and all of its
+// components were captured; else nil.
 func wholeLayout(b []byte) []byte {
 	switch f := layoutForm(b, false); f {
-	case formLovV1, formLovV3, formComp, formForeign, formHsm, formLmv, formLmvForeign:
+	case formComp:
+		if len(b) < f.Type.Size || uint64(len(b)) < lcmSize.Uint(b, f.Type.Big(b, false)) {
+			return nil
+		}
+		return b
+	case formLovV1, formLovV3, formForeign, formHsm, formLmv, formLmvForeign:
 		if len(b) >= f.Type.Size {
 			return b
 		}
 	}
 	return nil
 }
+
+var lcmSize = lovCompMdV1.Field("lcm_size")
 
 // LayoutObject is an object in the layout of a file.
 type LayoutObject struct {

@@ -182,7 +182,7 @@ func fileUsers() []Key[*files.File] {
 		list[4+i].Unit = Bytes
 	}
 	for k := range files.Kinds {
-		list = append(list, number(k.String(), "as of the file", func(u *files.User) int64 { return u.Count[k] }))
+		list = append(list, number(k.String(), "as of the file", func(u *files.User) int64 { return int64(u.Count[k]) }))
 	}
 	return list
 }
@@ -239,11 +239,11 @@ var Directories = Table[*files.Directory]{Record: "directory", Keys: []Key[*file
 		v.SetString(d.Pattern().String())
 		return len(v.Text) > 0
 	}},
-	{Name: "clients", Type: NID, Doc: "nodes that did something with the files, at most 32", Len: func(d *files.Directory) int { return len(d.Clients) }, At: func(d *files.Directory, i int, v *Value) bool {
+	{Name: "clients", Type: NID, Doc: "nodes that did something with the files, at most 16", Len: func(d *files.Directory) int { return len(d.Clients) }, At: func(d *files.Directory, i int, v *Value) bool {
 		v.NID = d.Clients[i]
 		return true
 	}},
-	{Name: "jobs", Type: Strings, Doc: "jobs that did something with the files, at most 32", Get: func(d *files.Directory, v *Value) bool {
+	{Name: "jobs", Type: Strings, Doc: "jobs that did something with the files, at most 16", Get: func(d *files.Directory, v *Value) bool {
 		v.Strings = d.Jobs
 		return true
 	}},

@@ -15,6 +15,7 @@ import (
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/files"
 )
 
 // views is every way to show what is in a capture.
@@ -33,6 +34,7 @@ type views struct {
 
 	pairs   *track.Pairing
 	imports *track.Imports
+	files   *files.Files
 	stats   *track.Stats
 	by      []track.Dimension
 }
@@ -66,11 +68,17 @@ func newViews(t testing.TB) *views {
 	for d := range track.DimensionNames() {
 		v.by = append(v.by, track.Dimension(d))
 	}
-	v.stats = track.NewStats(track.StatsOptions{By: v.by})
+	v.files = files.New()
+	v.stats = track.NewStats(track.StatsOptions{By: v.by, Subject: v.files.Subject, Path: v.files.Path})
 	v.pairs = track.NewPairing(track.Options{
-		Sent:     func(r *track.RPC, m *dissect.Message) { v.imports.Sent(r, m); v.stats.Sent(r, m) },
-		Answered: func(r *track.RPC, m *dissect.Message) { v.imports.Answered(r, m); v.stats.Answered(r, m) },
-		Done:     func(r *track.RPC) { v.imports.Done(r); v.stats.Done(r); v.rpc(r) },
+		Sent: func(r *track.RPC, m *dissect.Message) { v.imports.Sent(r, m); v.files.Sent(r, m); v.stats.Sent(r, m) },
+		Answered: func(r *track.RPC, m *dissect.Message) {
+			v.imports.Answered(r, m)
+			v.files.Answered(r, m)
+			v.stats.Answered(r, m)
+		},
+		Done: func(r *track.RPC) { v.imports.Done(r); v.stats.Done(r); v.files.Done(r); v.rpc(r) },
+		Bulk: v.files.Bulk,
 	})
 	v.pair = track.NewConnects(func(p *track.ConnectPair) {
 		v.out = v.flags.AppendConnect(v.out[:0], p, v.first)
@@ -127,6 +135,15 @@ func (v *views) finish() {
 	v.imports.Close()
 	o := render.SummaryOptions{Colors: render.NewColors(false)}
 	v.pair.Close()
+	if list := v.files.List(); len(list) > 0 {
+		one := render.NewRecordJSON(records.Files.Keys, false)
+		for _, f := range list {
+			v.out = append(one.Append(v.out[:0], f), '\n')
+			v.valid("files json", v.bytes)
+		}
+		v.out = report.NewFilesTable(o).Append(v.out[:0], list)
+		v.text("files", v.bytes)
+	}
 	if list := v.imports.List(); len(list) > 0 {
 		v.out = report.NewImportsTable(o, v.first).Append(v.out[:0], list)
 		v.text("imports", v.bytes)

@@ -153,7 +153,7 @@ func (s *Stats) Done(r *RPC) {
 // key returns the key of the row of an RPC.
 func (s *Stats) key(r *RPC) Key {
 	k := r.Key(s.opt.By)
-	if s.bySubject {
+	if s.bySubject && s.opt.Subject != nil {
 		file, object := s.opt.Subject(r)
 		k.setSubject(s.opt.By, file, object)
 	}

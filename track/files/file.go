@@ -72,7 +72,7 @@ type Actions struct {
 // User is who did something with a file: a user in a job on a node.
 type User struct {
 	UserKey
-	Count                 [Kinds]int64
+	Count                 [Kinds]uint32
 	RPCs                  int64
 	ReadBytes, WriteBytes int64
 }
@@ -126,7 +126,7 @@ func (k Kind) String() string { return kindNames[k] }
 
 // The bounds of what is kept of a file.
 const (
-	maxUsers   = 32
+	maxUsers   = 16
 	maxErrors  = 16
 	maxObjects = 64
 	maxNames   = 4

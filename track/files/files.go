@@ -54,7 +54,7 @@ type limits struct {
 	objects int
 }
 
-var defaultLimits = limits{active: 1 << 16, named: 1 << 18, objects: 1 << 18}
+var defaultLimits = limits{active: 1 << 16, named: 1 << 18, objects: 1 << 17}
 
 // subject is what an RPC is about.
 type subject struct {

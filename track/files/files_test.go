@@ -335,9 +335,9 @@ func TestMemoryIsFlat(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	play(300_000)
+	play(160_000)
 	before := heap()
-	play(100_000)
+	play(80_000)
 	if after := heap(); after > before+before/10+1<<20 {
 		t.Errorf("%d bytes held, %d later", before, after)
 	}

@@ -114,12 +114,12 @@ type stream struct {
 	client lnet.NID
 	write  bool
 	n      int // ranges there were
-	recent [16]accessRange
+	recent [8]accessRange
 	delta  uint64 // between the starts of the last two, modulo 1<<64
 }
 
 // maxStreams streams of an object are kept; further clients share the last one.
-const maxStreams = 8
+const maxStreams = 4
 
 // add counts a range in a.
 func (s *stream) add(a *Accesses, r accessRange) {
