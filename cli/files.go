@@ -169,6 +169,7 @@ func (c *files) run(args []string) error {
 	if err := errors.Join(err, c.check()); err != nil {
 		return err
 	}
+	c.view.nodeName = in.NodeNames()
 	appendFile, header, err := recordForm(&records.Files, c.view.form.value, &c.columns)
 	if err != nil {
 		return err
