@@ -182,19 +182,9 @@ func (c *files) run(args []string) error {
 		linger = 2 * o.Linger
 	}
 	follow := trackedfiles.New()
-	held := trackedlocks.New(linger, follow.Lock)
-	o.Sent = func(r *track.RPC, m *dissect.Message) {
-		held.Sent(r, m)
-		follow.Sent(r, m)
-	}
-	o.Answered = func(r *track.RPC, m *dissect.Message) {
-		held.Answered(r, m)
-		follow.Answered(r, m)
-	}
-	o.Done = func(r *track.RPC) {
-		held.Done(r)
-		follow.Done(r)
-	}
+	imports := track.NewImports()
+	held := trackedlocks.New(imports, linger, follow.Lock)
+	o.Follow(imports, held, follow)
 	o.Bulk = follow.Bulk
 	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{

@@ -95,7 +95,7 @@ func (c *imports) run(args []string) error {
 	i := track.NewImports()
 	follows := in.Live() && c.view.form.value == "timeline"
 	if follows {
-		i.Changed = c.follow(p, w, &failed)
+		i.OnChange(c.follow(p, w, &failed))
 	}
 	t := track.NewPairing(p.FindTargets(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done}))
 	var rpc *track.RPC // of the message

@@ -142,7 +142,8 @@ func (c *locks) run(args []string) error {
 		o = liveOptions()
 		linger = 2 * o.Linger
 	}
-	follow := trackedlocks.New(linger, func(l *trackedlocks.Lock) {
+	imports := track.NewImports()
+	follow := trackedlocks.New(imports, linger, func(l *trackedlocks.Lock) {
 		switch {
 		case !c.selects(l):
 		case c.blockers:
@@ -151,7 +152,7 @@ func (c *locks) run(args []string) error {
 			out.add(l)
 		}
 	})
-	o.Sent, o.Answered, o.Done = follow.Sent, follow.Answered, follow.Done
+	o.Follow(imports, follow)
 	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{
 		Begin: func() error { return out.w.Write(out.header) },

@@ -118,7 +118,8 @@ func (c *recoveries) run(args []string) error {
 		o = liveOptions()
 		linger = 2 * o.Linger
 	}
-	follow := trackedrecovery.New(linger, func(r *trackedrecovery.Recovery) {
+	imports := track.NewImports()
+	follow := trackedrecovery.New(imports, linger, func(r *trackedrecovery.Recovery) {
 		switch {
 		case !c.selects(r):
 		case len(list) == maxRecoveryRows:
@@ -127,7 +128,7 @@ func (c *recoveries) run(args []string) error {
 			list = append(list, r)
 		}
 	})
-	o.Sent, o.Answered, o.Done = follow.Sent, follow.Answered, follow.Done
+	o.Follow(imports, follow)
 	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{
 		Begin: func() error { return w.Write(header) },

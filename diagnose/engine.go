@@ -56,10 +56,10 @@ type operationHooks struct {
 // New makes an Engine and starts the rules.
 func New(o Options) *Engine {
 	e := &Engine{opt: o, imports: track.NewImports(), paths: paths.New(), operations: make(map[uint32]*operationHooks)}
-	e.locks = locks.New(o.Locks, e.lock)
+	e.locks = locks.New(e.imports, o.Locks, e.lock)
 	e.evictions = evictions.New(afterLocks(o.Locks), e.eviction)
-	e.recoveries = recovery.New(o.Locks, e.recovery)
-	e.imports.Changed = e.importChanged
+	e.recoveries = recovery.New(e.imports, o.Locks, e.recovery)
+	e.imports.OnChange(e.importChanged)
 	e.locks.Granted = e.lockGranted
 	rpcs := o.RPCs
 	rpcs.Sent, rpcs.Answered, rpcs.Done = e.sent, e.answered, e.done

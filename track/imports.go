@@ -8,12 +8,10 @@ import (
 )
 
 // Imports follows connections. Its methods Sent, Answered and Done have the types
-// of the hooks in Options.
+// of the hooks in Options. A Pairing can have one Imports only: trackers that need
+// connections share it.
 type Imports struct {
-	// Changed, if it is set, is called after each message that added to the
-	// log of a connection, with the point of the message.
-	Changed func(*Import, Point)
-
+	changed    []func(*Import, Point)
 	list       []*Import
 	carriers   carriers
 	logEntries int   // of all connections
@@ -24,6 +22,10 @@ const maxImports = 1 << 16
 
 // NewImports returns an Imports without connections.
 func NewImports() *Imports { return &Imports{carriers: newCarriers()} }
+
+// OnChange adds a func that is called after each message that added to the log of a
+// connection, with the point of the message.
+func (t *Imports) OnChange(changed func(*Import, Point)) { t.changed = append(t.changed, changed) }
 
 // List returns the connections in the order in which they appeared.
 func (t *Imports) List() []*Import { return t.list }
@@ -181,9 +183,12 @@ func (t *Imports) Done(r *RPC) {
 	t.notify(i, changes, p)
 }
 
-// notify calls the hook when there were fewer changes before.
+// notify calls the funcs of OnChange when there were fewer changes before.
 func (t *Imports) notify(i *Import, changesBefore int, p Point) {
-	if t.Changed != nil && i.changes != changesBefore {
-		t.Changed(i, p)
+	if i.changes == changesBefore {
+		return
+	}
+	for _, changed := range t.changed {
+		changed(i, p)
 	}
 }

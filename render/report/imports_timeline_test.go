@@ -30,7 +30,7 @@ func TestTimelineAsItHappens(t *testing.T) {
 		var lines []string
 		var now int64
 		imports := track.NewImports()
-		imports.Changed = func(i *track.Import, p track.Point) {
+		imports.OnChange(func(i *track.Import, p track.Point) {
 			line := string(live.AppendChange(nil, i, p))
 			if strings.Count(line, "\n") != 1 || frameOf(t, line) != p.Frame {
 				t.Errorf("%s: change of frame %d: %q", sample, p.Frame, line)
@@ -39,7 +39,7 @@ func TestTimelineAsItHappens(t *testing.T) {
 				t.Errorf("%s: line of frame %d at frame %d", sample, p.Frame, now)
 			}
 			lines = append(lines, line)
-		}
+		})
 		rpcs := track.NewPairing(track.Options{Sent: imports.Sent, Answered: imports.Answered, Done: imports.Done})
 		d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 			now = m.Frame

@@ -148,22 +148,11 @@ type wire struct {
 
 func newWire(testing.TB) *wire {
 	w := &wire{now: 1e18, xid: 1 << 50, files: files.New()}
-	w.locks = locks.New(0, w.files.Lock)
-	w.rpcs = track.NewPairing(track.Options{
-		Sent: func(r *track.RPC, m *dissect.Message) {
-			w.locks.Sent(r, m)
-			w.files.Sent(r, m)
-		},
-		Answered: func(r *track.RPC, m *dissect.Message) {
-			w.locks.Answered(r, m)
-			w.files.Answered(r, m)
-		},
-		Done: func(r *track.RPC) {
-			w.locks.Done(r)
-			w.files.Done(r)
-		},
-		Bulk: w.files.Bulk,
-	})
+	imports := track.NewImports()
+	w.locks = locks.New(imports, 0, w.files.Lock)
+	o := track.Options{Bulk: w.files.Bulk}
+	o.Follow(imports, w.locks, w.files)
+	w.rpcs = track.NewPairing(o)
 	return w
 }
 

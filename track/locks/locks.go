@@ -44,7 +44,6 @@ type Locks struct {
 	resources   map[resourceKey]*resource
 	requested   *fifo.Map[resourceKey, *requests]
 	rpcs        track.Attached[subject]
-	imports     *track.Imports
 }
 
 // handleKey is a lock as one side refers to it.
@@ -71,23 +70,23 @@ const (
 // defaultLinger is longer than an RPC is held after its reply.
 const defaultLinger = int64(21 * time.Second)
 
-// New makes a Locks. done gets each lock once. linger is for how long an ended lock
+// New makes a Locks. imports shows who is evicted; it must get all RPCs before the
+// Locks does. done gets each lock once. linger is for how long an ended lock
 // is held until its RPCs have ended, in nanoseconds of capture time; 0: 21 seconds.
-func New(linger int64, done func(*Lock)) *Locks {
+func New(imports *track.Imports, linger int64, done func(*Lock)) *Locks {
 	if linger == 0 {
 		linger = defaultLinger
 	}
 	t := &Locks{done: done, linger: linger, byClient: make(map[handleKey]*Lock), byServer: make(map[handleKey]*Lock),
 		connections: make(map[*track.Connection]*fifo.Queue[Lock]), resources: make(map[resourceKey]*resource),
-		requested: fifo.NewMap[resourceKey, *requests](maxRequested), imports: track.NewImports()}
-	t.imports.Changed = t.importChanged
+		requested: fifo.NewMap[resourceKey, *requests](maxRequested)}
+	imports.OnChange(t.importChanged)
 	return t
 }
 
 // Sent takes a request.
 func (t *Locks) Sent(r *track.RPC, m *dissect.Message) {
 	t.Advance(m.Time)
-	t.imports.Sent(r, m)
 	if !r.HasOpcode || m.Msg == nil {
 		return
 	}
@@ -109,7 +108,6 @@ func (t *Locks) Sent(r *track.RPC, m *dissect.Message) {
 // Answered takes a reply.
 func (t *Locks) Answered(r *track.RPC, m *dissect.Message) {
 	t.Advance(m.Time)
-	t.imports.Answered(r, m)
 	if track.IsDisconnect(r.Opcode) && r.HasOpcode && r.Connection != nil && !r.Failed() {
 		t.endAll(r.Connection, Disconnected, r.Replied())
 	}
@@ -140,7 +138,6 @@ func pointOf(m *dissect.Message) track.Point {
 // Done takes an RPC that has ended: where several nodes captured it, the times at
 // which its sender saw it are known.
 func (t *Locks) Done(r *track.RPC) {
-	t.imports.Done(r)
 	s := t.rpcs.Of(r)
 	l, callback, replayed := s.lock, s.callback, s.replayed
 	*s = subject{}

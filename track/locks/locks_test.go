@@ -40,8 +40,11 @@ type wire struct {
 
 func newWire(t testing.TB) *wire {
 	w := &wire{t: t, now: 1e18, xid: 1 << 50}
-	w.locks = locks.New(0, func(l *locks.Lock) { w.done = append(w.done, l) })
-	w.rpcs = track.NewPairing(track.Options{Sent: w.locks.Sent, Answered: w.locks.Answered, Done: w.locks.Done})
+	imports := track.NewImports()
+	w.locks = locks.New(imports, 0, func(l *locks.Lock) { w.done = append(w.done, l) })
+	var o track.Options
+	o.Follow(imports, w.locks)
+	w.rpcs = track.NewPairing(o)
 	return w
 }
 
@@ -436,8 +439,11 @@ func TestRecovery(t *testing.T) {
 	}
 	defer r.Close()
 	ended := make(map[locks.How]int)
-	follow := locks.New(0, func(l *locks.Lock) { ended[l.End.How]++ })
-	rpcs := track.NewPairing(track.Options{Sent: follow.Sent, Answered: follow.Answered, Done: follow.Done})
+	imports := track.NewImports()
+	follow := locks.New(imports, 0, func(l *locks.Lock) { ended[l.End.How]++ })
+	var o track.Options
+	o.Follow(imports, follow)
+	rpcs := track.NewPairing(o)
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { rpcs.Message(m) }})
 	var f capture.Frame
 	for err = r.Next(&f); err == nil; err = r.Next(&f) {
@@ -458,8 +464,11 @@ func TestRecovery(t *testing.T) {
 // nor do blocking callbacks for many resources.
 func TestMemoryIsFlat(t *testing.T) {
 	w := newWire(t)
-	w.locks = locks.New(0, func(*locks.Lock) {})
-	w.rpcs = track.NewPairing(track.Options{Sent: w.locks.Sent, Answered: w.locks.Answered, Done: w.locks.Done})
+	imports := track.NewImports()
+	w.locks = locks.New(imports, 0, func(*locks.Lock) {})
+	var o track.Options
+	o.Follow(imports, w.locks)
+	w.rpcs = track.NewPairing(o)
 	n := uint64(0)
 	play := func(count int) {
 		for range count {

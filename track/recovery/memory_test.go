@@ -25,8 +25,11 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 	w := &wire{t: t, now: 1e18, xid: 1 << 50}
 	passed := 0
-	w.tracker = recovery.New(0, func(*recovery.Recovery) { passed++ })
-	w.rpcs = track.NewPairing(track.Options{Sent: w.tracker.Sent, Answered: w.tracker.Answered, Done: w.tracker.Done})
+	imports := track.NewImports()
+	w.tracker = recovery.New(imports, 0, func(*recovery.Recovery) { passed++ })
+	var o track.Options
+	o.Follow(imports, w.tracker)
+	w.rpcs = track.NewPairing(o)
 	var clients []*mount
 	for n := range byte(20) {
 		clients = append(clients, w.mount(n+3, "lustre-OST0000").start(1))

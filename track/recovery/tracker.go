@@ -33,8 +33,7 @@ import (
 type Tracker struct {
 	done    func(*Recovery)
 	linger  int64
-	imports *track.Imports
-	changed *track.Import // by the message
+	changed *track.Import // by the message that is taken, nil: none
 	members *fifo.Map[*track.Connection, *member]
 	targets *fifo.Map[string, *target]
 	ended   []*Recovery // until their RPCs have ended
@@ -107,17 +106,17 @@ const (
 // defaultLinger is longer than an RPC is held after its reply.
 const defaultLinger = int64(21 * time.Second)
 
-// New makes a Tracker. done gets each Recovery once. linger is for how long one is held
+// New makes a Tracker. imports must get all RPCs before the Tracker does. done gets each Recovery once. linger is for how long one is held
 // after the target was lost again, until its RPCs have ended, in nanoseconds of capture
 // time; 0: 21 seconds.
-func New(linger int64, done func(*Recovery)) *Tracker {
+func New(imports *track.Imports, linger int64, done func(*Recovery)) *Tracker {
 	if linger == 0 {
 		linger = defaultLinger
 	}
-	t := &Tracker{done: done, linger: linger, imports: track.NewImports(),
+	t := &Tracker{done: done, linger: linger,
 		members: fifo.NewMap[*track.Connection, *member](maxMembers), targets: fifo.NewMap[string, *target](maxTargets),
 		heard: fifo.NewMap[lnet.NID, *int64](maxServers)}
-	t.imports.Changed = func(i *track.Import, _ track.Point) { t.changed = i }
+	imports.OnChange(func(i *track.Import, _ track.Point) { t.changed = i })
 	return t
 }
 
@@ -155,8 +154,11 @@ func (t *Tracker) Close() {
 
 // Sent takes a request.
 func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
+	t.takeRequest(r, m)
 	t.changed = nil
-	t.imports.Sent(r, m)
+}
+
+func (t *Tracker) takeRequest(r *track.RPC, m *dissect.Message) {
 	t.views.see(m)
 	if r.Opcode == opcodes.MGS_TARGET_REG && m.Msg != nil {
 		if name, ok := opcodes.RegisteredTarget(m.Msg); ok {
@@ -202,8 +204,11 @@ func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
 
 // Answered takes a reply.
 func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
+	t.takeReply(r, m)
 	t.changed = nil
-	t.imports.Answered(r, m)
+}
+
+func (t *Tracker) takeReply(r *track.RPC, m *dissect.Message) {
 	t.views.see(m)
 	if r.Connection == nil || track.IsCallback(r.Opcode) {
 		return
@@ -281,7 +286,7 @@ func (t *Tracker) reply(k *member, r *track.RPC, p track.Point) {
 
 // Done takes an RPC that has ended.
 func (t *Tracker) Done(r *track.RPC) {
-	t.imports.Done(r)
+	t.changed = nil
 	if r.Connection == nil || !r.HasRequest || !r.HasOpcode || track.IsCallback(r.Opcode) {
 		return
 	}

@@ -48,8 +48,11 @@ type wire struct {
 
 func newWire(t testing.TB) *wire {
 	w := &wire{t: t, now: 1e18, xid: 1 << 50}
-	w.tracker = recovery.New(0, func(r *recovery.Recovery) { w.done = append(w.done, r) })
-	w.rpcs = track.NewPairing(track.Options{Sent: w.tracker.Sent, Answered: w.tracker.Answered, Done: w.tracker.Done})
+	imports := track.NewImports()
+	w.tracker = recovery.New(imports, 0, func(r *recovery.Recovery) { w.done = append(w.done, r) })
+	var o track.Options
+	o.Follow(imports, w.tracker)
+	w.rpcs = track.NewPairing(o)
 	return w
 }
 
