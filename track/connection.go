@@ -20,8 +20,8 @@ type Connection struct {
 	TargetFrom             TargetSource
 	Handle                 uint64 // the server's handle of it, the last one seen
 
-	imports []*Import // one for each Imports that follows it
-	clients nidSet    // of the client, by the requests and replies
+	imp     *Import
+	clients nidSet // of the client, by the requests and replies
 	servers nidSet
 	handles int    // number of handles that find it
 	connCnt uint32 // highest of a request of the client

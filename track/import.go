@@ -18,7 +18,6 @@ type Import struct {
 	ImportLog
 	importMarks
 
-	owner            *Imports
 	stateBefore      ImportState // state of a replay that was interrupted by a reconnect
 	connectIsInitial bool        // of the last connect
 	deactivated      bool        // the server denied the connection

@@ -85,16 +85,15 @@ func (c *carriers) of(conn int) *carrier {
 
 // Message takes a message of any kind, with its RPC.
 func (t *Imports) Message(r *RPC, m *dissect.Message) {
-	i := t.followed(r)
-	if i == nil || m.Transport != lnet.TCP {
+	if r.Connection == nil || r.Connection.imp == nil || m.Transport != lnet.TCP {
 		return
 	}
-	i.overTCP = true
+	r.Connection.imp.overTCP = true
 	k := t.carriers.of(m.Conn)
 	if k.imp == nil && k.pending != (lnet.TCPMarks{}) {
-		i.importMarks.addMarks(m.Source, &k.pending)
+		r.Connection.imp.importMarks.addMarks(m.Source, &k.pending)
 	}
-	k.imp = i
+	k.imp = r.Connection.imp
 }
 
 // Marked takes a segment of a TCP connection.

@@ -32,23 +32,9 @@ func (t *Imports) List() []*Import { return t.list }
 
 // Select selects the connection of an RPC, if it is known.
 func (t *Imports) Select(r *RPC) {
-	if i := t.followed(r); i != nil {
-		i.Selected = true
+	if r.Connection != nil && r.Connection.imp != nil {
+		r.Connection.imp.Selected = true
 	}
-}
-
-// followed returns the connection of an RPC if it is followed already, else nil.
-// Several Imports may follow the same connection.
-func (t *Imports) followed(r *RPC) *Import {
-	if r.Connection == nil {
-		return nil
-	}
-	for _, i := range r.Connection.imports {
-		if i.owner == t {
-			return i
-		}
-	}
-	return nil
 }
 
 // importOf returns the connection of an RPC, with the point of its last
@@ -58,16 +44,15 @@ func (t *Imports) importOf(r *RPC, p Point) *Import {
 	if c == nil {
 		return nil
 	}
-	i := t.followed(r)
-	if i == nil {
+	if c.imp == nil {
 		if len(t.list) >= maxImports {
 			t.forgetSilent()
 		}
-		i = &Import{Connection: c, owner: t, First: p, ImportLog: ImportLog{total: &t.logEntries}, use: use{fromBefore: r.Handle != 0}}
-		t.list, c.imports = append(t.list, i), append(c.imports, i)
+		c.imp = &Import{Connection: c, First: p, ImportLog: ImportLog{total: &t.logEntries}, use: use{fromBefore: r.Handle != 0}}
+		t.list = append(t.list, c.imp)
 	}
-	i.Last = p
-	return i
+	c.imp.Last = p
+	return c.imp
 }
 
 // forgetSilent removes the half of the connections without messages for the longest
@@ -82,8 +67,7 @@ func (t *Imports) forgetSilent() {
 	t.list = slices.DeleteFunc(t.list, func(i *Import) bool {
 		silent := i.Last.Time <= limit
 		if silent {
-			c := i.Connection
-			c.imports = slices.DeleteFunc(c.imports, func(o *Import) bool { return o == i })
+			i.Connection.imp = nil
 			t.logEntries -= len(i.History) + len(i.Events) + len(i.PingLog)
 		}
 		return silent
@@ -164,11 +148,10 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 
 // Done counts retransmissions, and notes a ping that was not answered.
 func (t *Imports) Done(r *RPC) {
-	i := t.followed(r)
-	if i == nil {
+	if r.Connection == nil || r.Connection.imp == nil {
 		return
 	}
-	p := r.Requested()
+	i, p := r.Connection.imp, r.Requested()
 	if !i.overTCP {
 		i.resent += int64(r.Retransmits())
 	}

@@ -60,7 +60,7 @@ func TestMemoryIsFlat(t *testing.T) {
 		t.Errorf("%d imports, %d handles, %d names", len(i.list), w.rpcs.connections.handles.Len(), len(w.rpcs.connections.names))
 	}
 	w.rpcs.connections.handles.All(func(_ uint64, c *Connection) bool {
-		if len(c.imports) > 0 && c.imports[0].Last.Time < w.now-int64(1e18) {
+		if c.imp != nil && c.imp.Last.Time < w.now-int64(1e18) {
 			t.Error("a handle leads to a connection that was forgotten")
 		}
 		return true
