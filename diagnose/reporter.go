@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"strings"
+
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track"
 	"github.com/lshark/lshark/track/locks"
@@ -29,6 +31,9 @@ func (r *Reporter) Report(f Finding) {
 	}
 	if f.Next == "" {
 		f.Next = r.rule.Next
+	}
+	if rest, ok := strings.CutPrefix(f.Text, "a "); ok { // of a target without a name
+		f.Text = "A " + rest
 	}
 	f.Count = max(f.Count, 1)
 	f.Last = max(f.First, f.Last)

@@ -58,6 +58,7 @@ type connections struct {
 
 	contexts *fifo.Map[uint64, *Connection]       // by the handle of a security context
 	setups   *fifo.Map[contextSetup, *Connection] // that security contexts were set up for
+	closed   *fifo.Map[closedName, *Connection]   // with a disconnect, of unknown clients; nil: there are several
 
 	known      Known
 	learnKnown func() Known // called once, nil: was called, or nothing can be known
@@ -84,11 +85,19 @@ func (t *Pairing) Known() Known {
 
 type connectionName struct{ client, target string }
 
+// closedName is what is known of a connection from before the capture that was
+// closed.
+type closedName struct {
+	client lnet.NID
+	target string // UUID
+}
+
 const maxHandles = 1 << 16
 
 func newConnections() connections {
 	return connections{handles: fifo.NewMap[uint64, *Connection](maxHandles), names: make(map[connectionName]*Connection),
-		contexts: fifo.NewMap[uint64, *Connection](maxHandles), setups: fifo.NewMap[contextSetup, *Connection](maxHandles)}
+		contexts: fifo.NewMap[uint64, *Connection](maxHandles), setups: fifo.NewMap[contextSetup, *Connection](maxHandles),
+		closed: fifo.NewMap[closedName, *Connection](maxHandles)}
 }
 
 // byHandle returns the connection of a handle, nil when it is unknown.
@@ -133,7 +142,33 @@ func (t *connections) request(r *RPC, m *dissect.Message) {
 		if !IsCallback(r.Opcode) {
 			c.connCnt = max(c.connCnt, r.ConnCnt)
 		}
+		if IsDisconnect(r.Opcode) {
+			t.close(c)
+		}
 	}
+}
+
+// close takes a connection with a disconnect. The client may connect again when it
+// was idle only: if its UUID is not known, that connect is found by its count.
+func (t *connections) close(c *Connection) {
+	if c.ClientUUID != "" || c.TargetUUID == "" {
+		return
+	}
+	name := closedName{c.Client, c.TargetUUID}
+	if before, ok := t.closed.Get(name); ok && before != c {
+		c = nil // the file system is mounted more than once
+	}
+	t.closed.Put(name, c)
+}
+
+// closedBefore returns the connection that a connect continues: that of the same
+// node to the same target, closed before, whose connects were one fewer.
+func (t *connections) closedBefore(target string, r *RPC) *Connection {
+	c, _ := t.closed.Get(closedName{r.Client, target})
+	if c == nil || c.connCnt+1 != r.ConnCnt {
+		return nil
+	}
+	return c
 }
 
 // learnNIDs adds the NIDs of an RPC, from its client to its server: nodes with
@@ -175,6 +210,9 @@ func (t *connections) find(r *RPC, m *dissect.Message) {
 		}
 		if c == nil || c.IsNamed() {
 			c, _ = t.contexts.Get(m.RPC.GSS.Handle)
+		}
+		if c == nil {
+			c = t.closedBefore(target, r)
 		}
 		if c == nil || c.ClientUUID != "" || c.IsNamed() && c.TargetUUID != target {
 			c = &Connection{}

@@ -76,15 +76,22 @@ func (n *noConnects) end() {
 	if before == 0 {
 		return
 	}
-	if before == connections {
+	switch {
+	case connections == 1:
+		f.Text = "The capture does not have the connect of its only connection between a client and a target. What they negotiated is unknown"
+	case before == connections:
 		f.Text = fmt.Sprintf("The capture does not have the connects of its %s between clients and targets. What they negotiated is unknown", plural(connections, "connection"))
-	} else {
+	default:
 		f.Text = fmt.Sprintf("The capture does not have the connects of %d of %s between clients and targets. What they negotiated is unknown", before, plural(connections, "connection"))
 	}
-	switch unknown {
-	case 0:
+	switch {
+	case connections == 1 && unknown == 0:
+		f.Text += "; the name of the target is known from other messages."
+	case connections == 1:
+		f.Text += fmt.Sprintf(", and so is the name of the target (%s).", plural(requests, "request"))
+	case unknown == 0:
 		f.Text += "; the names of their targets are known from other messages."
-	case before:
+	case unknown == before:
 		f.Text += fmt.Sprintf(", and so are the names of their targets (%d of %s).", unknownRequests, plural(requests, "request"))
 	default:
 		f.Text += fmt.Sprintf(", and for %d of them the name of the target (%d of %s).", unknown, unknownRequests, plural(requests, "request"))

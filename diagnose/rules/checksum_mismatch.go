@@ -19,7 +19,7 @@ var _ = add(diagnose.Rule{
 	Meaning: "Client and server each compute a checksum over the data of a read or write. In a write, the request has that of the client and the reply that of the server; when they differ, the client sends the data again. In a read, the reply has that of the server; a client that computes another one reads again. " +
 		"The rule compares the checksums of request and reply, and looks for reads and writes that are sent again after a reply without an error. " +
 		"With --checksums it also computes the checksum of the data in the capture, and so finds out on which side of the capture point they changed.",
-	Limits: "Without --checksums only short reads and writes could be computed, so nothing is. With it, data must be in the capture as a whole. Which checksum a client computes of what it reads does not show on the network.",
+	Limits: "Without --checksums no checksum is computed. With it, the data of a read or write must be in the capture as a whole. Which checksum a client computes of what it reads does not show on the network.",
 	Next: "lshark diagnose --checksums on captures of both sides shows whether the network or a node changes data. A client may also change data while it is written: mapped files (mmap), or an application that uses its buffer during direct I/O. " +
 		"If the network does it, look at network cards and their offloads (ethtool -K … rx off tx off), cables and switches.",
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
