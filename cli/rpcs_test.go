@@ -59,7 +59,7 @@ func TestRPCColumnsStay(t *testing.T) {
 // TestRPCFields checks that words of lines that are piped can be counted: each
 // column has one, also where it has no value.
 func TestRPCFields(t *testing.T) {
-	column := []*regexp.Regexp{3: regexp.MustCompile(`^[0-9a-f.:]+$`), 4: regexp.MustCompile(`^(-|MGS|[a-z]+-(MDT|OST)[0-9]{4})$`),
+	column := []*regexp.Regexp{3: regexp.MustCompile(`^[0-9a-f.:]+$`), 4: regexp.MustCompile(`^(-|MGS|([a-z]+-)?(MDT|OST)[0-9]{4})$`),
 		5: regexp.MustCompile(`^x[0-9]{16}$`), 6: regexp.MustCompile(`^[A-Z_]+|\(encrypted\)$`), 7: regexp.MustCompile(`^(-|[A-Za-z|_-]+|.*\))$`),
 		8: regexp.MustCompile(`^([0-9.]+[mu]?s|end|unanswered|uncaptured|encrypted|one-way|no-request)$`),
 		9: regexp.MustCompile(`^(ok|-|[0-9]+|\(?[A-Z_,]+\)?)$`)}

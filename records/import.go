@@ -18,6 +18,10 @@ type Import struct {
 var Imports = Table[*Import]{Record: "import", Keys: []Key[*Import]{
 	importText("client_uuid", "uuid that the client connects with, one for each mount", func(i *Import) string { return i.ClientUUID }),
 	importText("target", "target, when a message names it or several together prove it", func(i *Import) string { return i.Target }),
+	{Name: "target_index", Type: Text, JSON: Omit, Doc: "kind and index of the target, such as OST0001, where they are known without the name of the file system", Get: func(i *Import, v *Value) bool {
+		v.SetString(i.TargetIndex)
+		return len(v.Text) > 0
+	}},
 	importText("target_from", "how the target is known, as in RPCs", func(i *Import) string { return i.TargetFrom.String() }),
 	importText("target_uuid", "uuid of the target", func(i *Import) string { return i.TargetUUID }),
 	{Name: "client", Type: NID, Doc: "node of the client", Get: func(i *Import, v *Value) bool {

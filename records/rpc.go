@@ -39,6 +39,10 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 		v.SetString(r.Target())
 		return len(v.Text) > 0
 	}},
+	{Name: "target_index", Type: Text, JSON: Omit, Doc: "kind and index of the target, such as OST0001, where they are known without the name of the file system", Get: func(r *track.RPC, v *Value) bool {
+		v.SetString(r.TargetIndex())
+		return len(v.Text) > 0
+	}},
 	{Name: "target_from", Type: Text, Doc: "how the target is known: connect (the request that made the connection names it), context (the request for the security context names it), " +
 		"names (a file of --names lists the imports of the node), portal (the requests go to the portal of the MGS), service (only MDT0000 serves such requests), lock (the MDT writes its index into the locks that it grants), " +
 		"fld (a server was asked which target has a sequence of FIDs), layout (the layout of a file has an object on it), " +

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
@@ -59,7 +60,7 @@ func (s *RPCSummary) AppendRPC(dst []byte, r *track.RPC, at Moment) []byte {
 // callback has the node that it goes to: the target alone would mislead.
 func (s *RPCSummary) destination(dst []byte, r *track.RPC) []byte {
 	c, l := s.c, &s.layout
-	t := r.Target()
+	t := cmp.Or(r.Target(), r.TargetIndex())
 	if l.server > 0 || t == "" || track.IsCallback(r.Opcode) {
 		width := l.server
 		if width == 0 {

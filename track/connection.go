@@ -16,6 +16,7 @@ import (
 type Connection struct {
 	ClientUUID, TargetUUID string
 	Target                 string // TargetUUID without "_UUID"
+	TargetIndex            string // as in OST0001, where the name of the file system is not known
 	Client, Server         lnet.NID
 	TargetFrom             TargetSource
 	Handle                 uint64 // the server's handle of it, the last one seen
@@ -71,11 +72,11 @@ type Known struct {
 	used     map[*Connection]*Connection // those of the second reading
 }
 
-// Known returns the connections whose target is known.
+// Known returns the connections whose target, or at least its index, is known.
 func (t *Pairing) Known() Known {
 	k := Known{byHandle: make(map[uint64]*Connection), used: make(map[*Connection]*Connection)}
 	t.connections.handles.All(func(handle uint64, c *Connection) bool {
-		if c.Target != "" {
+		if c.Target != "" || c.TargetIndex != "" {
 			k.byHandle[handle] = c
 		}
 		return true
@@ -122,7 +123,7 @@ func (t *connections) learn(handle uint64, c *Connection) {
 
 // SetTarget sets the target by its UUID.
 func (c *Connection) SetTarget(uuid string, from TargetSource) {
-	c.TargetUUID, c.Target, c.TargetFrom = uuid, strings.TrimSuffix(uuid, "_UUID"), from
+	c.TargetUUID, c.Target, c.TargetFrom, c.TargetIndex = uuid, strings.TrimSuffix(uuid, "_UUID"), from, ""
 }
 
 // forgetHandle counts a handle that was removed; with the last handle the name of
@@ -274,6 +275,7 @@ func (t *connections) ofKnown(known *Connection, r *RPC) *Connection {
 			c.Handle = r.Handle
 		}
 		c.SetTarget(known.TargetUUID, known.TargetFrom)
+		c.TargetIndex = known.TargetIndex
 		if known.ClientUUID != "" && len(t.names) < maxHandles {
 			t.names[name] = c
 		}

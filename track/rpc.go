@@ -161,6 +161,15 @@ func (r *RPC) Target() string {
 	return r.Connection.Target
 }
 
+// TargetIndex returns the index of the target, as in OST0001, where it is known
+// without the name of the file system; else it is empty.
+func (r *RPC) TargetIndex() string {
+	if r.Connection == nil {
+		return ""
+	}
+	return r.Connection.TargetIndex
+}
+
 // TargetFrom returns how the target is known.
 func (r *RPC) TargetFrom() TargetSource {
 	if r.Connection == nil {

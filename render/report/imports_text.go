@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math/bits"
 	"strconv"
 	"time"
@@ -192,13 +193,14 @@ func (s *ImportsTable) since(dst []byte, i *track.Import) []byte {
 	return dst
 }
 
-// appendTarget appends the target of a connection, or the handle where its
-// connect was not seen.
+// appendTarget appends the target of a connection, or its index where the name of
+// the file system is not known, or the handle.
 func appendTarget(dst []byte, i *track.Import) []byte {
-	if i.Target == "" {
+	name := cmp.Or(i.Target, i.TargetIndex)
+	if name == "" {
 		return schema.AppendHex(dst, i.Handle)
 	}
-	return schema.AppendText(dst, []byte(i.Target))
+	return schema.AppendText(dst, []byte(name))
 }
 
 // versions appends the version, or those of both sides when they differ.

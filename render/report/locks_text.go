@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes"
@@ -46,7 +47,7 @@ func (s *LocksTable) Append(dst []byte, list []*locks.Lock) []byte {
 		t.put(&c.Num, func(b []byte) []byte { return appendTime(b, l.Held) })
 		t.put(&c.Dim, func(b []byte) []byte { return appendFrame(b, l.Asked) })
 		t.put(&c.Warn, func(b []byte) []byte { return strconv.AppendInt(b, int64(countAsks(l)), 10) })
-		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, l.Target()) })
+		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, cmp.Or(l.Target(), l.TargetIndex())) })
 		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, l.Server) })
 		t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, l.Job) })
 		t.put(&c.Dim, func(b []byte) []byte {

@@ -148,6 +148,15 @@ type Blocker struct {
 // them may be glimpses.
 const maxPerLock = 64
 
+// TargetIndex returns the index of the target, as in OST0001, where it is known
+// without the name of the file system; else it is empty.
+func (l *Lock) TargetIndex() string {
+	if l.Connection == nil {
+		return ""
+	}
+	return l.Connection.TargetIndex
+}
+
 // Target returns the name of the target, empty when it is unknown.
 func (l *Lock) Target() string {
 	if l.Connection == nil {

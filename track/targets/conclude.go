@@ -92,13 +92,15 @@ func (e *Evidence) Conclude() {
 		if c.conn.IsNamed() {
 			continue
 		}
-		uuid, from := "", track.TargetUnknown
+		uuid, from, index := "", track.TargetUnknown, ""
 		name, fromList := s.systems[s.first(int32(i))].named()
 		switch o := s.found[i]; {
 		case c.mixed:
 		case c.kind == opcodes.MGSTarget:
 			uuid, from = "MGS", track.TargetFromPortal
-		case !o.known || o.ambiguous || name == "":
+		case !o.known || o.ambiguous:
+		case name == "":
+			index = o.target.String()
 		case fromList:
 			uuid, from = uuidOf(name, o.target), track.TargetFromNames
 		default:
@@ -107,6 +109,7 @@ func (e *Evidence) Conclude() {
 		if c.conn.TargetUUID != uuid {
 			c.conn.SetTarget(uuid, from)
 		}
+		c.conn.TargetIndex = index
 	}
 }
 
@@ -383,10 +386,13 @@ func parseTarget(name string) (system string, t target, ok bool) {
 }
 
 // uuidOf is the opposite of parseTarget, with the end that UUIDs of targets have.
-func uuidOf(system string, t target) string {
+func uuidOf(system string, t target) string { return system + "-" + t.String() + "_UUID" }
+
+// String returns the end of the target's name, such as OST0001.
+func (t target) String() string {
 	kind := "MDT"
 	if t.kind == opcodes.OSTTarget {
 		kind = "OST"
 	}
-	return fmt.Sprintf("%s-%s%04x_UUID", system, kind, t.index)
+	return fmt.Sprintf("%s%04x", kind, t.index)
 }

@@ -203,6 +203,9 @@ func TestRoot(t *testing.T) {
 	w := newWire(t)
 	w.call(getattr(handleMDT, mds, root, 1, nil))
 	w.want(handleMDT, mds, mdsPortal, "", "") // of which file system?
+	if index := w.last.TargetIndex(); index != "MDT0000" {
+		t.Errorf("index %q", index)
+	}
 	w.connect(opcodes.MDS_CONNECT, mds, "scratch-MDT0001", handleMDT2)
 	w.want(handleMDT, mds, mdsPortal, "scratch-MDT0000", "service")
 	w.want(handleMDT2, mds, mdsPortal, "scratch-MDT0001", "connect")
