@@ -97,14 +97,17 @@ func TestChooseFindings(t *testing.T) {
 	}
 }
 
-// TestRulesAreIndependent checks that a rule has the same findings alone as together
-// with all others.
+// TestRulesAreIndependent checks that a rule that has findings in a sample has the same
+// ones alone as together with all others.
 func TestRulesAreIndependent(t *testing.T) {
 	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
 		together, _, _ := run(t, "diagnose", "-q", "-T", "json", sample)
 		for _, r := range rules.All() {
-			alone, _, _ := run(t, "diagnose", "-q", "-T", "json", "--only", r.Code, sample)
-			if want := linesOf(together, r); alone != want {
+			want := linesOf(together, r)
+			if want == "" {
+				continue
+			}
+			if alone, _, _ := run(t, "diagnose", "-q", "-T", "json", "--only", r.Code, sample); alone != want {
 				t.Errorf("%s: %s alone:\n%s\ntogether:\n%s", sample, r.Code, alone, want)
 			}
 		}

@@ -42,16 +42,20 @@ func TestKeysEverywhere(t *testing.T) {
 			}
 			paths[e.Path] = true
 		}
+		explain, columns, filters := []string{"explain"}, []string(nil), []string(nil)
 		for _, e := range table.entries {
-			if out, errs, status := run(t, "explain", e.Name); status != exit.OK || !strings.Contains(out, e.Doc[:min(10, len(e.Doc))]) {
-				t.Errorf("explain %s: status %d, %.200s%s", e.Name, status, out, errs)
+			if explain = append(explain, e.Name); e.Type != records.Section {
+				columns, filters = append(columns, e.Path), append(filters, e.Name)
 			}
-			if e.Type == records.Section {
-				continue
-			}
-			completes(t, append(table.args, "-e"), e.Path)
-			completes(t, append(table.args, "-Y"), e.Name)
 		}
+		out, errs, status := run(t, explain...)
+		for _, e := range table.entries {
+			if status != exit.OK || !strings.Contains(out, e.Doc[:min(10, len(e.Doc))]) {
+				t.Errorf("explain %s: status %d, %s", e.Name, status, errs)
+			}
+		}
+		checkCompletion(t, append(table.args, "-e"), columns)
+		checkCompletion(t, append(table.args, "-Y"), filters)
 		for _, sample := range table.samples {
 			checkValues(t, table, sample)
 		}
@@ -77,12 +81,15 @@ func TestShortNames(t *testing.T) {
 	}
 }
 
-func completes(t *testing.T, args []string, name string) {
+// checkCompletion checks that the last word of a command line can be each of these names.
+func checkCompletion(t *testing.T, args, names []string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	Run(testSystem(&out, &errs), slices.Concat([]string{"__complete"}, args, []string{name[:len(name)-1]}))
-	if !strings.Contains("\n"+out.String(), "\n"+name+"\n") {
-		t.Errorf("%v: %s is not completed", args, name)
+	Run(testSystem(&out, &errs), slices.Concat([]string{"__complete"}, args, []string{""}))
+	for _, name := range names {
+		if !strings.Contains("\n"+out.String(), "\n"+name+"\n") {
+			t.Errorf("%v: %s is not completed", args, name)
+		}
 	}
 }
 
