@@ -21,8 +21,8 @@ type Options struct {
 	Locks int64         // linger of locks, see locks.New
 	Data  bool          // messages have bulk data in full, see dissect.Options.Join
 
-	// Found is called with each finding as soon as it is made, and at the end with
-	// those that have changed since; nil: Findings returns them at the end.
+	// Found is called with each finding when it is reported, and at the end of the
+	// capture with those that have changed since. It is nil where Findings is used.
 	Found func(*Finding)
 }
 

@@ -85,8 +85,8 @@ func TestFindingsOrder(t *testing.T) {
 	}
 }
 
-// TestLiveFindings checks that findings are passed on as they are made, and once more
-// at the end when they have changed.
+// TestLiveFindings checks that Options.Found gets each finding when it is reported, and
+// a second time at the end of the capture if it has changed.
 func TestLiveFindings(t *testing.T) {
 	var got []string
 	ending := false

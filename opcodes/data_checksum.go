@@ -22,8 +22,8 @@ func DataRanges(m *Msg, list []DataRange) []DataRange {
 	return list
 }
 
-// ShortData returns the data of a short read or write, which is in its reply or
-// request; nil when there is none.
+// ShortData returns the data of a short read, from its reply, or of a short write, from
+// its request. It returns nil for other messages.
 func ShortData(m *Msg) []byte {
 	switch {
 	case m.Opcode == OST_WRITE && !m.Reply && attrsOf(m, 1).flag(flagShortIO):

@@ -59,8 +59,8 @@ func (o ObjectID) On(ost uint32) FileID {
 	return FileID{Seq: idifSequence | uint64(ost&high)<<16 | o.Number>>32&high, OID: uint32(o.Number)}
 }
 
-// IsObject reports whether a FID is one of those that stand for OST objects of the
-// old form.
+// IsObject reports whether a FID is an IDIF: the number of an OST object in the form
+// of a FID.
 func (f FileID) IsObject() bool { return f.Seq >= idifSequence && f.Seq <= lastIdifSequence }
 
 // Striping is how the bytes of a file, or of a component, are laid out over

@@ -61,7 +61,7 @@ type DataChecksum struct {
 }
 
 // DataChecksumOf returns the checksum in the request of a write, or in the reply to a
-// read or write; ok is false when there is none.
+// read or write; ok is false for a message without a checksum.
 func DataChecksumOf(m *Msg) (c DataChecksum, ok bool) {
 	a := attrsOf(m, 1)
 	if !a.valid(validChecksum|validFlags) || !a.reach(oCksum) {

@@ -4,7 +4,7 @@ import "github.com/lshark/lshark/lnet"
 
 // NIDs is how NIDs are shown in text.
 type NIDs struct {
-	Full bool // as they are: no names, and with @tcp
+	Full bool // show the NID with its network, as in 192.0.2.3@tcp, and no name
 
 	// Name returns the name of a node, empty when it has none; nil: none has.
 	Name func(lnet.NID) string

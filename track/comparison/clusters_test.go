@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestGroups: independent values count as they are, and those of a period that
-// are alike as few.
+// TestGroups checks that each independent value counts as one, and that similar values
+// of the same period count as fewer.
 func TestGroups(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var independent, alike clusters

@@ -175,7 +175,7 @@ func superiority(first, second *sample) float64 {
 	return sum / float64(first.n) / float64(second.n)
 }
 
-// test returns the result of the test in both directions.
+// test returns the two-sided result of the test.
 func (l location) test() result {
 	return result{2 * normalTail(math.Abs(l.z)), 2 * normalTail(l.most), l.z}
 }
@@ -258,8 +258,8 @@ func (s *tables) add(e exceedances) {
 	s.variance += e.n1 * e.n2 * marked * (all - marked) / (all * all * (all - 1))
 }
 
-// test returns the result of the test in both directions; there is none where so
-// little varies that the sum is not about normal.
+// test returns the two-sided result of the test. It returns no result where the
+// variance is too small for the normal approximation.
 func (s *tables) test() result {
 	const leastVariance, continuity = 5, .5
 	if s.variance < leastVariance {

@@ -100,7 +100,7 @@ func New() *Files {
 
 func (t *Files) hash(b []byte) uint64 { return maphash.Bytes(t.seed, b) | 1 } // 0 is none
 
-// file returns the record of a file, and makes it where there is none.
+// file returns the record of a file. It adds one for a new file.
 func (t *Files) file(fid track.FID) *File {
 	f := t.files[fid]
 	if f == nil {

@@ -204,10 +204,10 @@ func (t *Files) addStripe(dir, stripe track.FID) {
 	}
 }
 
-// Path returns the path of the file from the root of the file system on: the first
-// name that was seen of those that it has, or its last one when it was removed. It
-// begins with … where directories above are unknown; it is empty when no name is
-// known.
+// Path returns the path of the file from the root of the file system. A file with
+// several hard links has the path that was seen first, a removed file its last path.
+// The path begins with … where directories above are unknown; it is empty when no
+// name of the file is known.
 func (f *File) Path() string { return f.pathBy(f.best()) }
 
 // Former returns the path before the last rename, empty without one.

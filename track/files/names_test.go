@@ -81,7 +81,7 @@ func TestHardLinks(t *testing.T) {
 	w.path(fid(1), "/b")
 	w.now = 5
 	w.forget(w.root, []byte("b"))
-	w.path(fid(1), "/b") // the last of those that it had
+	w.path(fid(1), "/b") // its last path
 	if w.File(fid(1)).hasName() {
 		t.Error("a removed file has a name")
 	}

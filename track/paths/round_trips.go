@@ -109,7 +109,7 @@ func (t *RoundTrips) addTypical(ns int64) {
 }
 
 // Typical returns the median over the seconds that are not slow, in nanoseconds; ok is
-// false if there is none. The second that has not ended is left out.
+// false if all were slow. The current second is not counted.
 func (t *RoundTrips) Typical() (ns int64, ok bool) {
 	if len(t.typical) == 0 {
 		return 0, false

@@ -159,8 +159,8 @@ func (r *Recovery) Impact() (sum Impact) {
 	return sum
 }
 
-// Last returns the client that connected last of those that took part in the
-// recovery; nil when fewer than two did.
+// Last returns the client of the recovery that connected last. It returns nil if fewer
+// than two clients took part.
 func (r *Recovery) Last() (last *Client) {
 	n := 0
 	for _, c := range r.Clients {

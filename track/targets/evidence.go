@@ -224,8 +224,8 @@ func (e *Evidence) lock(k cookie, c *record) {
 	}
 }
 
-// of returns the record of the connection of an RPC, nil when there is none. now is
-// the time of the message.
+// of returns the record of the connection of an RPC, nil for an RPC without a
+// connection. now is the time of the message.
 func (e *Evidence) of(r *track.RPC, now int64) *record {
 	if r.Connection == nil {
 		return nil
