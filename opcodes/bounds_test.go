@@ -133,7 +133,7 @@ func callLines(t *testing.T, r *RPC, v *Variant, bufs [][]byte) {
 	GrantingMDT(answer)
 	RepliedObject(answer)
 	SequenceRangeOf(answer)
-	LayoutOSTs(answer, func([]byte, bool, uint32) {})
+	LayoutOSTs(answer, func(FileID, uint32) {})
 	if v.SummarizeReply != nil {
 		v.SummarizeReply(answer, &l)
 		answer.Req = ask

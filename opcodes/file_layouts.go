@@ -51,7 +51,7 @@ type LayoutObject struct {
 }
 
 // LayoutObjects calls f with each object of a layout, until f returns false.
-func LayoutObjects(b []byte, f func(*LayoutObject) bool) {
+func LayoutObjects(b []byte, f func(LayoutObject) bool) {
 	if layoutForm(b, false) != formComp {
 		componentObjects(b, 0, 0, f)
 		return
@@ -69,6 +69,32 @@ func LayoutObjects(b []byte, f func(*LayoutObject) bool) {
 	}
 }
 
+// LayoutOSTs calls f with the FID of each object in the layouts of files that a reply
+// or completion callback has, and the index of its OST.
+func LayoutOSTs(m *Msg, f func(object FileID, ost uint32)) {
+	if !m.Reply && m.Opcode != LDLM_CP_CALLBACK {
+		return
+	}
+	for i := 1; i < len(m.Bufs); i++ {
+		b := m.Bufs[i]
+		switch layoutMagic(b) {
+		case lovMagicV1, lovMagicV3:
+			if userWrote(m) {
+				continue
+			}
+		case lovMagicComp:
+		default:
+			continue
+		}
+		LayoutObjects(b, func(o LayoutObject) bool {
+			if o.Object.FID != (FileID{}) {
+				f(o.Object.FID, o.OST)
+			}
+			return true
+		})
+	}
+}
+
 var lcmeID = lovCompMdEntryV1.Field("lcme_id")
 
 // components returns the number of components of a composite layout whose entries
@@ -83,7 +109,7 @@ func components(b []byte, big bool) int {
 // componentObjects calls f with each object of a layout that is not composite, or of
 // a component with the id that begins at a byte of the file, until f returns false,
 // which it returns then.
-func componentObjects(b []byte, id uint32, start uint64, f func(*LayoutObject) bool) bool {
+func componentObjects(b []byte, id uint32, start uint64, f func(LayoutObject) bool) bool {
 	form := plainForm(b, false)
 	if form != formLovV1 && form != formLovV3 || len(b) < form.Type.Size {
 		return true
@@ -100,7 +126,7 @@ func componentObjects(b []byte, id uint32, start uint64, f func(*LayoutObject) b
 			return true
 		}
 		o.Object, o.OST, o.Index = objectID(b, big), uint32(lOstIdx.Uint(b, big)), uint32(i)
-		if o.Object != (ObjectID{}) && !f(&o) {
+		if o.Object != (ObjectID{}) && !f(o) {
 			return false
 		}
 		b = b[lovOstDataV1.Size:]

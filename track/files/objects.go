@@ -218,7 +218,7 @@ func (t *Files) layout(fid track.FID, b []byte) {
 // setObjects notes the objects of a file.
 func (t *Files) setObjects(f *File, b []byte) {
 	f.objects, f.omitted = nil, 0
-	opcodes.LayoutObjects(b, func(l *opcodes.LayoutObject) bool {
+	opcodes.LayoutObjects(b, func(l opcodes.LayoutObject) bool {
 		o := t.objectOn(track.FID(l.Object.On(l.OST)), nil)
 		o.OST, o.HasOST, o.Striping = l.OST, true, l.Striping
 		t.setFile(o, f.FID)

@@ -188,8 +188,8 @@ func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
 	case opcodes.FLD_QUERY, opcodes.SEQ_QUERY:
 		e.sequences(c, m.Msg)
 	}
-	opcodes.LayoutOSTs(m.Msg, func(b []byte, big bool, ost uint32) {
-		fid := fidOf(b, big)
+	opcodes.LayoutOSTs(m.Msg, func(id opcodes.FileID, ost uint32) {
+		fid := track.FID(id)
 		e.locate(location{c, fid.Seq, fid.Seq, claim{target{opcodes.OSTTarget, ost}, track.TargetFromLayout}})
 		e.named.Put(object{r.Client, fid}, c)
 	})
