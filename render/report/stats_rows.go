@@ -86,9 +86,14 @@ func sortRows(i *track.Interval, by []track.Dimension, order string) []*track.Ro
 		if c := cmp.Compare(value(b), value(a)); c != 0 {
 			return c
 		}
-		return cmp.Compare(names[a], names[b])
+		// Several files may have had the same path.
+		return cmp.Or(cmp.Compare(names[a], names[b]), compareFIDs(a.File, b.File), compareFIDs(a.Object, b.Object))
 	})
 	return rows
+}
+
+func compareFIDs(a, b track.FID) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.OID, b.OID), cmp.Compare(a.Ver, b.Ver))
 }
 
 func failures(r *track.Row) int64 { return sum(r.Errors) }

@@ -25,3 +25,17 @@ func TestNoUser(t *testing.T) {
 		t.Errorf("%s%s", json, tsv)
 	}
 }
+
+// TestSamePath: rows of files that had the same path are always in the same order.
+func TestSamePath(t *testing.T) {
+	i := &track.Interval{Rows: make(map[track.Key]*track.Row)}
+	for n := range uint32(20) {
+		r := &track.Row{Key: track.Key{File: track.FID{Seq: 0x200000401, OID: n + 1}}, Path: "/a", Count: 1}
+		i.Rows[r.Key] = r
+	}
+	for k, r := range sortRows(i, []track.Dimension{track.ByFile}, "count") {
+		if r.File.OID != uint32(k+1) {
+			t.Fatalf("row %d is of file %d", k, r.File.OID)
+		}
+	}
+}
