@@ -39,6 +39,7 @@ type Engine struct {
 	hooks      []Hooks
 	operations map[uint32]*operationHooks
 	any        operationHooks // for operations without an entry
+	message    []func(*track.RPC, *dissect.Message)
 	capture    Capture
 	order      []*Finding
 	first, now int64
@@ -72,6 +73,9 @@ func New(o Options) *Engine {
 	for i := range e.hooks {
 		for _, opc := range e.hooks[i].Opcodes {
 			e.operations[opc] = &operationHooks{}
+		}
+		if message := e.hooks[i].Message; message != nil {
+			e.message = append(e.message, message)
 		}
 	}
 	for i := range e.hooks {
@@ -138,10 +142,8 @@ func (e *Engine) Message(m *dissect.Message) {
 	if r != nil {
 		e.imports.Message(r, m)
 	}
-	for i := range e.hooks {
-		if h := &e.hooks[i]; h.Message != nil {
-			h.Message(r, m)
-		}
+	for _, message := range e.message {
+		message(r, m)
 	}
 	if e.now >= e.nextTick {
 		e.tick()
