@@ -141,6 +141,7 @@ func (e *Engine) Message(m *dissect.Message) {
 	r := e.pairing.Message(m)
 	if r != nil {
 		e.imports.Message(r, m)
+		e.recoveries.Message(r, m)
 	}
 	for _, message := range e.message {
 		message(r, m)

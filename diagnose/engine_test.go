@@ -8,6 +8,7 @@ import (
 	"github.com/lshark/lshark/diagnose"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/recovery"
 )
 
 // run passes a capture to rules and returns the findings.
@@ -32,13 +33,13 @@ func run(t *testing.T, path string, list ...*diagnose.Rule) []*diagnose.Finding 
 	return e.Findings()
 }
 
-const recovery = "../pcaps/recovery.pcap.zst"
+const sample = "../pcaps/recovery.pcap.zst"
 
 // TestTrackersShareConnections checks that a request counts once for its connection,
 // though several trackers follow connections.
 func TestTrackersShareConnections(t *testing.T) {
 	sent, counted := int64(0), int64(0)
-	run(t, recovery, &diagnose.Rule{Code: "test.requests", Severity: diagnose.Note, Start: func(r *diagnose.Reporter) diagnose.Hooks {
+	run(t, sample, &diagnose.Rule{Code: "test.requests", Severity: diagnose.Note, Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{
 			Sent: func(r *track.RPC, _ *dissect.Message) {
 				if r.Connection != nil && !track.IsCallback(r.Opcode) {
@@ -57,6 +58,22 @@ func TestTrackersShareConnections(t *testing.T) {
 	}
 }
 
+// TestRecoveriesAreAnnounced checks that rules learn when the MGS announced restarts: it
+// does in bulk data.
+func TestRecoveriesAreAnnounced(t *testing.T) {
+	announced := 0
+	run(t, sample, &diagnose.Rule{Code: "test.recoveries", Severity: diagnose.Note, Start: func(*diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{Recovery: func(r *recovery.Recovery) {
+			if r.Announced.Frame != 0 {
+				announced++
+			}
+		}}
+	}})
+	if announced != 3 {
+		t.Errorf("%d restarts were announced, want 3", announced)
+	}
+}
+
 // TestFindingsOrder checks that what the capture lacks comes first, then the worst,
 // and that a finding replaces the one with the same subject.
 func TestFindingsOrder(t *testing.T) {
@@ -69,7 +86,7 @@ func TestFindingsOrder(t *testing.T) {
 			}}
 		}}
 	}
-	found := run(t, recovery,
+	found := run(t, sample,
 		rule("slow.a", diagnose.Warning, diagnose.Finding{First: 5, Text: "late"}),
 		rule("slow.b", diagnose.Warning, diagnose.Finding{First: 3, Text: "early"}, diagnose.Finding{First: 3, Text: "earlier", Count: 2}),
 		rule("io.c", diagnose.Error, diagnose.Finding{First: 9, Text: "worst"}),
