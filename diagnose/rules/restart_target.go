@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/diagnose"
@@ -51,6 +53,7 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	f.Prove(v.Back, "it accepts a connect again")
 	f.Prove(v.Announced, "the MGS announces that it was restarted")
 	f.Prove(v.Completed, "the first client has recovered")
+	slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })
 	return true
 }
 
