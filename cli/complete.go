@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -104,19 +105,32 @@ func oneOf(words ...string) complete {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
-func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	switch cmd.Name() {
-	case "rpcs":
-		names = render.KeyNames(&records.RPCs)
+// recordNames returns the names of the keys of the records that a command shows, for
+// -e and for filters; nil for commands about messages or RPCs.
+func recordNames(command string) (columns, filters []string) {
+	switch command {
 	case "locks":
-		names = render.KeyNames(&records.Locks)
+		return namesOf(&records.Locks)
 	case "files":
-		names = render.KeyNames(&records.Files)
+		return namesOf(&records.Files)
 	case "diagnose":
-		names = render.KeyNames(&records.Findings)
+		return namesOf(&records.Findings)
 	case "recovery":
-		names = render.KeyNames(&records.Recoveries)
+		return namesOf(&records.Recoveries)
+	}
+	return nil, nil
+}
+
+func namesOf[R any](keys *records.Table[R]) (columns, filters []string) {
+	return render.KeyNames(keys), filter.RecordNames(keys)
+}
+
+func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	names, _ := recordNames(cmd.Name())
+	switch {
+	case names != nil:
+	case cmd.Name() == "rpcs":
+		names = render.KeyNames(&records.RPCs)
 	default:
 		names = append(render.RecordKeys(), opcodes.NewIndex().Names()...)
 	}
@@ -125,36 +139,27 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 
 // completeFilter completes the last word of a filter.
 func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	at := strings.LastIndexAny(start, " (!") + 1
-	var names []string
-	switch cmd.Name() {
-	case "rpcs", "stats", "diff":
-		names = filter.Names(true)
-	case "locks":
-		names = filter.RecordNames(&records.Locks)
-	case "files":
-		names = filter.RecordNames(&records.Files)
-	case "diagnose":
-		names = filter.RecordNames(&records.Findings)
-	case "recovery":
-		names = filter.RecordNames(&records.Recoveries)
-	default:
-		names = filter.Names(false)
+	_, names := recordNames(cmd.Name())
+	if names == nil {
+		ofRPCs := slices.Contains([]string{"rpcs", "stats", "diff"}, cmd.Name())
+		names = filter.Names(ofRPCs)
 	}
-	return prefixed(start[:at], withPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return completeLast(names, start, " (!")
 }
 
-// completeRules completes the last of several codes of rules with commas between
-// them.
 func completeRules(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	at := strings.LastIndexByte(start, ',') + 1
-	return prefixed(start[:at], withPrefix(ruleCodes(rules.All()), start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return completeLast(ruleCodes(rules.All()), start, ",")
 }
 
-// completeBy completes the last of several keys with commas between them.
 func completeBy(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	at := strings.LastIndexByte(start, ',') + 1
-	return prefixed(start[:at], withPrefix(track.DimensionNames(), start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	return completeLast(track.DimensionNames(), start, ",")
+}
+
+// completeLast completes the last of several words that have one of the separators
+// between them.
+func completeLast(names []string, start, separators string) ([]string, cobra.ShellCompDirective) {
+	at := strings.LastIndexAny(start, separators) + 1
+	return prefixed(start[:at], withPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 func prefixed(before string, words []string) []string {

@@ -15,30 +15,24 @@ import (
 	"github.com/lshark/lshark/diagnose"
 	"github.com/lshark/lshark/diagnose/rules"
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render/report"
 )
 
 // findings is the command that reports what is wrong.
 type findings struct {
+	recordFlags[*diagnose.Finding]
 	sys      *scan.System
-	input    scan.Flags
-	view     view
-	columns  columns
-	display  string
-	count    int
 	only     []string
 	verify   bool // checksums of data
 	severity choice
 
-	filter *filter.RecordFilter[*diagnose.Finding]
-	rules  []*diagnose.Rule
-	least  diagnose.Severity
+	rules []*diagnose.Rule
+	least diagnose.Severity
 }
 
 func newDiagnose(sys *scan.System) *cobra.Command {
-	c := &findings{sys: sys, view: newView("text", "json", "fields"), severity: severityChoice()}
+	c := &findings{sys: sys, recordFlags: newRecordFlags(&records.Findings, "text", "json", "fields"), severity: severityChoice()}
 	cmd := &cobra.Command{
 		Use:   "diagnose [flags] [FILE…|-]",
 		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
@@ -67,11 +61,10 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 	}
 	addInputFlags(cmd, sys, &c.input)
 	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		f.StringVarP(&c.display, "display", "Y", "", "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'")
+		c.registerSelection(f, "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'")
 		f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
 		f.Var(&c.severity, "severity", "only findings that are at least as severe: "+wordList(c.severity.words))
 		f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; takes longer")
-		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages")
 	})
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
 		c.view.registerForm(f)
@@ -93,9 +86,6 @@ func severityChoice() choice {
 }
 
 func (c *findings) check() (err error) {
-	if c.count < 0 {
-		return exit.Usagef("-c %d: must not be negative", c.count)
-	}
 	if err := c.severity.check(); err != nil {
 		return err
 	}
@@ -107,12 +97,7 @@ func (c *findings) check() (err error) {
 	if c.rules, err = chooseRules(rules.All(), c.only); err != nil {
 		return err
 	}
-	if c.display != "" {
-		if c.filter, err = filter.CompileRecord(&records.Findings, c.display); err != nil {
-			return exit.UsageError{Err: err}
-		}
-	}
-	return errors.Join(c.view.check(), c.columns.check(c.view.form.value))
+	return c.checkRecords()
 }
 
 // chooseRules returns the rules whose codes are given, or begin with what is given
@@ -159,14 +144,14 @@ func (c *findings) run(args []string) error {
 	c.view.nodeName = in.NodeNames()
 	out := &findingsOutput{findings: c, w: c.sys.NewWriter(in.FlushPolicy())}
 	var header []byte
-	if out.append, header, err = recordForm(&records.Findings, c.view.form.value, &c.columns); err != nil {
+	if out.append, header, err = c.form(); err != nil {
 		return err
 	}
 	out.pass = scan.New(c.sys, in, scan.Options{Limit: c.count, BulkData: c.verify, JoinBulk: c.verify})
 	o := diagnose.Options{Rules: c.rules, Data: c.verify}
+	o.RPCs, o.Locks = trackingOptions(in)
 	if in.Live() {
-		o.RPCs, o.Found = liveOptions(), out.write
-		o.Locks = 2 * o.RPCs.Linger
+		o.Found = out.write
 	}
 	o.RPCs = out.pass.FindTargets(o.RPCs)
 	e := diagnose.New(o)

@@ -12,8 +12,6 @@ import (
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/filter"
-	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/report"
@@ -25,23 +23,17 @@ import (
 // files is the command that shows files: their paths and layouts, and who did what
 // with them.
 type files struct {
-	sys     *scan.System
-	input   scan.Flags
-	view    view
-	columns columns
-	display string
-	count   int
-	by      choice
-	sort    choice
-	top     int
-	path    string
-	fid     string
-
-	filter *filter.RecordFilter[*trackedfiles.File]
+	recordFlags[*trackedfiles.File]
+	sys  *scan.System
+	by   choice
+	sort choice
+	top  int
+	path string
+	fid  fidFlag
 }
 
 func newFiles(sys *scan.System) *cobra.Command {
-	c := &files{sys: sys, view: newView("table", "json", "fields"),
+	c := &files{sys: sys, recordFlags: newRecordFlags(&records.Files, "table", "json", "fields"),
 		by:   choice{value: "file", words: []string{"file", "dir"}, flag: "--by", placeholder: "KEY", noun: "key"},
 		sort: choice{value: "bytes", words: fileOrders(), flag: "--sort", placeholder: "ORDER", noun: "order"}}
 	cmd := &cobra.Command{
@@ -69,11 +61,10 @@ func newFiles(sys *scan.System) *cobra.Command {
 	}
 	addInputFlags(cmd, sys, &c.input)
 	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		f.StringVarP(&c.display, "display", "Y", "", "only files that match the display filter `EXPR` over keys of files, such as 'file.write_bytes > 1M'")
-		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages")
+		c.registerSelection(f, "only files that match the display filter `EXPR` over keys of files, such as 'file.write_bytes > 1M'")
 		f.IntVar(&c.top, "top", 0, "only the first `N` files in the order of --sort")
 		f.StringVar(&c.path, "path", "", "only files with `TEXT` in their path")
-		f.StringVar(&c.fid, "fid", "", "only the file with that `FID`, or that with an OST object of that FID")
+		f.StringVar(&c.fid.text, "fid", "", "only the file with that `FID`, or that with an OST object of that FID")
 	})
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
 		c.view.registerForm(f)
@@ -109,33 +100,19 @@ func fileOrders() (names []string) {
 	return names
 }
 
-func (c *files) check() (err error) {
+func (c *files) check() error {
 	switch {
 	case c.top < 0:
 		return exit.Usagef("--top %d: must not be negative", c.top)
-	case c.count < 0:
-		return exit.Usagef("-c %d: must not be negative", c.count)
 	case c.by.value == "dir" && c.view.form.value == "fields":
 		return exit.Usagef("--by dir has no -T fields")
 	}
-	if c.fid != "" {
-		if _, _, _, ok := schema.ParseFID(c.fid); !ok {
-			return exit.Usagef("--fid %s: must be a FID, such as 0x200000401:0x1:0x0", c.fid)
-		}
-	}
-	if c.display != "" {
-		if c.filter, err = filter.CompileRecord(&records.Files, c.display); err != nil {
-			return exit.UsageError{Err: err}
-		}
-	}
-	return errors.Join(c.view.check(), c.by.check(), c.sort.check(), c.columns.check(c.view.form.value))
+	return errors.Join(c.fid.check(), c.by.check(), c.sort.check(), c.checkRecords())
 }
 
 // selects reports whether the flags select a file.
 func (c *files) selects(f *trackedfiles.File) bool {
-	if c.fid != "" {
-		seq, oid, ver, _ := schema.ParseFID(c.fid)
-		fid := track.FID{Seq: seq, OID: oid, Ver: ver}
+	if fid := c.fid.fid; c.fid.isSet() {
 		objects, _ := f.Objects()
 		if f.FID != fid && !slices.ContainsFunc(objects, func(o trackedfiles.Object) bool { return o.FID == fid }) {
 			return false
@@ -170,17 +147,13 @@ func (c *files) run(args []string) error {
 		return err
 	}
 	c.view.nodeName = in.NodeNames()
-	appendFile, header, err := recordForm(&records.Files, c.view.form.value, &c.columns)
+	appendFile, header, err := c.form()
 	if err != nil {
 		return err
 	}
 	w := c.sys.NewWriter(in.FlushPolicy())
 	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
-	o, linger := track.Options{}, int64(0)
-	if in.Live() {
-		o = liveOptions()
-		linger = 2 * o.Linger
-	}
+	o, linger := trackingOptions(in)
 	follow := trackedfiles.New()
 	imports := track.NewImports()
 	held := trackedlocks.New(imports, linger, follow.Lock)

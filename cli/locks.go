@@ -13,8 +13,6 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/filter"
-	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/report"
@@ -24,23 +22,17 @@ import (
 
 // locks is the command that shows locks, and who kept whom waiting.
 type locks struct {
+	recordFlags[*trackedlocks.Lock]
 	sys      *scan.System
-	input    scan.Flags
-	view     view
-	columns  columns
-	display  string
-	count    int
 	slowest  int
 	blockers bool
 	stuck    bool
 	resource string
-	fid      string
-
-	filter *filter.RecordFilter[*trackedlocks.Lock]
+	fid      fidFlag
 }
 
 func newLocks(sys *scan.System) *cobra.Command {
-	c := &locks{sys: sys, view: newView("table", "json", "fields")}
+	c := &locks{sys: sys, recordFlags: newRecordFlags(&records.Locks, "table", "json", "fields")}
 	cmd := &cobra.Command{
 		Use:   "locks [flags] [FILE…|-]",
 		Short: "Show locks: how long they waited and were held, and who kept them waiting",
@@ -67,12 +59,11 @@ func newLocks(sys *scan.System) *cobra.Command {
 	}
 	addInputFlags(cmd, sys, &c.input)
 	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		f.StringVarP(&c.display, "display", "Y", "", "only locks that match the display filter `EXPR` over keys of locks, such as 'lock.type == extent && lock.waited > 10ms'")
-		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages")
+		c.registerSelection(f, "only locks that match the display filter `EXPR` over keys of locks, such as 'lock.type == extent && lock.waited > 10ms'")
 		f.IntVar(&c.slowest, "slowest", 0, "only the `N` locks that waited longest, longest first")
 		f.BoolVar(&c.stuck, "stuck", false, "only locks that were never granted, or with a callback that was not answered or not obeyed")
 		f.StringVar(&c.resource, "resource", "", "only locks on resources with `TEXT` in their name, such as an object or \"lustre config\"")
-		f.StringVar(&c.fid, "fid", "", "only locks on the file or object with that `FID`")
+		f.StringVar(&c.fid.text, "fid", "", "only locks on the file or object with that `FID`")
 	})
 	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
 		c.view.registerForm(f)
@@ -84,28 +75,16 @@ func newLocks(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-func (c *locks) check() (err error) {
+func (c *locks) check() error {
 	switch {
 	case c.slowest < 0:
 		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
-	case c.count < 0:
-		return exit.Usagef("-c %d: must not be negative", c.count)
 	case c.blockers && c.slowest > 0:
 		return exit.Usagef("--blockers and --slowest exclude each other")
 	case c.blockers && c.view.form.value == "fields":
 		return exit.Usagef("--blockers has no -T fields")
 	}
-	if c.fid != "" {
-		if _, _, _, ok := schema.ParseFID(c.fid); !ok {
-			return exit.Usagef("--fid %s: must be a FID, such as 0x200000401:0x1:0x0", c.fid)
-		}
-	}
-	if c.display != "" {
-		if c.filter, err = filter.CompileRecord(&records.Locks, c.display); err != nil {
-			return exit.UsageError{Err: err}
-		}
-	}
-	return errors.Join(c.view.check(), c.columns.check(c.view.form.value))
+	return errors.Join(c.fid.check(), c.checkRecords())
 }
 
 // selects reports whether the flags select a lock.
@@ -113,9 +92,8 @@ func (c *locks) selects(l *trackedlocks.Lock) bool {
 	if c.stuck && !l.IsStuck() {
 		return false
 	}
-	if c.fid != "" {
-		seq, oid, ver, _ := schema.ParseFID(c.fid)
-		if s, o, v, ok := l.Desc.FID(); !ok || s != seq || o != oid || v != ver {
+	if c.fid.isSet() {
+		if seq, oid, ver, ok := l.Desc.FID(); !ok || c.fid.fid != (track.FID{Seq: seq, OID: oid, Ver: ver}) {
 			return false
 		}
 	}
@@ -132,16 +110,12 @@ func (c *locks) run(args []string) error {
 	}
 	c.view.nodeName = in.NodeNames()
 	out := &locksOutput{w: c.sys.NewWriter(in.FlushPolicy()), slowest: c.slowest}
-	if out.append, out.header, err = recordForm(&records.Locks, c.view.form.value, &c.columns); err != nil {
+	if out.append, out.header, err = c.form(); err != nil {
 		return err
 	}
 	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
 	var sums trackedlocks.Blockers
-	o, linger := track.Options{}, int64(0)
-	if in.Live() {
-		o = liveOptions()
-		linger = 2 * o.Linger
-	}
+	o, linger := trackingOptions(in)
 	imports := track.NewImports()
 	follow := trackedlocks.New(imports, linger, func(l *trackedlocks.Lock) {
 		switch {

@@ -9,10 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render/report"
@@ -23,20 +21,14 @@ import (
 // recoveries is the command that shows targets that clients lost, and how they came
 // back to them.
 type recoveries struct {
-	sys     *scan.System
-	input   scan.Flags
-	view    view
-	columns columns
-	display string
-	count   int
-	target  string
-	all     bool
-
-	filter *filter.RecordFilter[*trackedrecovery.Recovery]
+	recordFlags[*trackedrecovery.Recovery]
+	sys    *scan.System
+	target string
+	all    bool
 }
 
 func newRecovery(sys *scan.System) *cobra.Command {
-	c := &recoveries{sys: sys, view: newView("table", "json", "fields")}
+	c := &recoveries{sys: sys, recordFlags: newRecordFlags(&records.Recoveries, "table", "json", "fields")}
 	cmd := &cobra.Command{
 		Use:   "recovery [flags] [FILE…|-]",
 		Short: "Show targets that went away: when each was gone and back, and who recovered",
@@ -64,8 +56,7 @@ func newRecovery(sys *scan.System) *cobra.Command {
 	}
 	addInputFlags(cmd, sys, &c.input)
 	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		f.StringVarP(&c.display, "display", "Y", "", "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'")
-		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages")
+		c.registerSelection(f, "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'")
 		f.StringVar(&c.target, "target", "", "only targets with `NAME` in their name, such as OST0001")
 		f.BoolVar(&c.all, "all", false, "also connections that were lost, or clients that were evicted, while the target ran on")
 	})
@@ -79,18 +70,6 @@ func newRecovery(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-func (c *recoveries) check() (err error) {
-	if c.count < 0 {
-		return exit.Usagef("-c %d: must not be negative", c.count)
-	}
-	if c.display != "" {
-		if c.filter, err = filter.CompileRecord(&records.Recoveries, c.display); err != nil {
-			return exit.UsageError{Err: err}
-		}
-	}
-	return errors.Join(c.view.check(), c.columns.check(c.view.form.value))
-}
-
 // selects reports whether the flags select a recovery.
 func (c *recoveries) selects(r *trackedrecovery.Recovery) bool {
 	return (c.all || r.Kind.IsOutage()) && strings.Contains(r.Target, c.target) && c.filter.Match(r)
@@ -101,23 +80,19 @@ const maxRecoveryRows = 1 << 14
 
 func (c *recoveries) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
-	if err := errors.Join(err, c.check()); err != nil {
+	if err := errors.Join(err, c.checkRecords()); err != nil {
 		return err
 	}
 	c.view.nodeName = in.NodeNames()
 	w := c.sys.NewWriter(in.FlushPolicy())
-	appendLine, header, err := recordForm(&records.Recoveries, c.view.form.value, &c.columns)
+	appendLine, header, err := c.form()
 	if err != nil {
 		return err
 	}
 	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
 	var list []*trackedrecovery.Recovery
 	dropped := 0
-	o, linger := track.Options{}, int64(0)
-	if in.Live() {
-		o = liveOptions()
-		linger = 2 * o.Linger
-	}
+	o, linger := trackingOptions(in)
 	imports := track.NewImports()
 	follow := trackedrecovery.New(imports, linger, func(r *trackedrecovery.Recovery) {
 		switch {

@@ -1,12 +1,17 @@
 package cli
 
 import (
+	"errors"
+
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/filter"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
@@ -97,3 +102,88 @@ func (f *rpcFilter) mark(m *dissect.Message, first int64, r *track.RPC) {
 
 // match reports whether an RPC that has ended matches.
 func (f *rpcFilter) match(r *track.RPC) bool { return f.filter == nil || f.filter.Match(r) }
+
+// recordFlags holds the flags that the commands have in common which show records of
+// one kind, such as locks.
+type recordFlags[R any] struct {
+	input   scan.Flags
+	view    view
+	columns columns
+	display string
+	count   int
+
+	keys   *records.Table[R]
+	filter *filter.RecordFilter[R] // of -Y; nil: all records
+}
+
+func newRecordFlags[R any](keys *records.Table[R], forms ...string) recordFlags[R] {
+	return recordFlags[R]{view: newView(forms...), keys: keys}
+}
+
+// registerSelection defines -Y, with its help, and -c.
+func (r *recordFlags[R]) registerSelection(f *pflag.FlagSet, help string) {
+	f.StringVarP(&r.display, "display", "Y", "", help)
+	f.IntVarP(&r.count, "count", "c", 0, "stop after `N` messages")
+}
+
+// checkRecords checks the flags and compiles the display filter.
+func (r *recordFlags[R]) checkRecords() (err error) {
+	if r.count < 0 {
+		return exit.Usagef("-c %d: must not be negative", r.count)
+	}
+	if r.display != "" {
+		if r.filter, err = filter.CompileRecord(r.keys, r.display); err != nil {
+			return exit.UsageError{Err: err}
+		}
+	}
+	return errors.Join(r.view.check(), r.columns.check(r.view.form.value))
+}
+
+// form returns what appends a record as a line, in the forms that need only its
+// keys: JSON and fields, whose columns the flags choose. header is the line before
+// the first record. appendLine is nil for other forms.
+func (r *recordFlags[R]) form() (appendLine func([]byte, R) []byte, header []byte, err error) {
+	switch r.view.form.value {
+	case "json":
+		j := render.NewRecordJSON(r.keys.Keys, false)
+		return func(dst []byte, r R) []byte { return append(j.Append(dst, r), '\n') }, nil, nil
+	case "fields":
+		f, unknown := render.NewRecordFields(r.keys, r.columns.names)
+		if f == nil {
+			return nil, nil, exit.UnknownName("field", unknown, render.KeyNames(r.keys))
+		}
+		if r.columns.header {
+			header = f.Header(nil)
+		}
+		return f.Append, header, nil
+	}
+	return nil, nil, nil
+}
+
+// fidFlag is the value of --fid.
+type fidFlag struct {
+	text string
+	fid  track.FID
+}
+
+// isSet reports whether the flag was given.
+func (v *fidFlag) isSet() bool { return v.text != "" }
+
+func (v *fidFlag) check() error {
+	seq, oid, ver, ok := schema.ParseFID(v.text)
+	if v.isSet() && !ok {
+		return exit.Usagef("--fid %s: must be a FID, such as 0x200000401:0x1:0x0", v.text)
+	}
+	v.fid = track.FID{Seq: seq, OID: oid, Ver: ver}
+	return nil
+}
+
+// trackingOptions returns for how long RPCs are held, and what a tracker follows: in a
+// live capture shorter than in files.
+func trackingOptions(in *scan.Input) (o track.Options, linger int64) {
+	if in.Live() {
+		o = liveOptions()
+		linger = 2 * o.Linger
+	}
+	return o, linger
+}
