@@ -46,12 +46,12 @@ type lossKey struct {
 // had encrypted replies without a request.
 type lossTable struct {
 	losses    *fifo.Map[lossKey, *lossyPath]
-	encrypted *fifo.Map[lossKey, *spans]
+	encrypted *fifo.Map[lossKey, *Spans]
 }
 
 // lossyPath is a direction that was not captured completely.
 type lossyPath struct {
-	spans
+	Spans
 	nids nidSet // of the nodes between which it carries messages
 }
 
@@ -60,15 +60,16 @@ const (
 	maxLossSpans = 64
 )
 
-// spans are stretches of time in order; the last ones are joined when there are
-// too many.
-type spans []Span
+// Spans are stretches of time in order.
+type Spans []Span
 
-func (l *spans) add(s Span) {
+// Add adds a span. Those that overlap are joined, and when there would be more than
+// most, the last ones.
+func (l *Spans) Add(s Span, most int) {
 	n := len(*l)
 	if n > 0 {
 		last := &(*l)[n-1]
-		if n == maxLossSpans || s.From <= last.To && s.To >= last.From {
+		if n == most || s.From <= last.To && s.To >= last.From {
 			last.From, last.To = min(last.From, s.From), max(last.To, s.To)
 			return
 		}
@@ -76,8 +77,8 @@ func (l *spans) add(s Span) {
 	*l = append(*l, s)
 }
 
-// overlaps reports whether one of them overlaps a time.
-func (l spans) overlaps(t Span) bool {
+// Overlap reports whether one of the spans overlaps another one.
+func (l Spans) Overlap(t Span) bool {
 	for _, s := range l {
 		if s.From <= t.To && s.To >= t.From {
 			return true
@@ -87,17 +88,17 @@ func (l spans) overlaps(t Span) bool {
 }
 
 func newLossTable() lossTable {
-	return lossTable{fifo.NewMap[lossKey, *lossyPath](maxLossKeys), fifo.NewMap[lossKey, *spans](maxLossKeys)}
+	return lossTable{fifo.NewMap[lossKey, *lossyPath](maxLossKeys), fifo.NewMap[lossKey, *Spans](maxLossKeys)}
 }
 
 // addEncrypted adds the time of an encrypted reply that fits no request.
 func (t *lossTable) addEncrypted(k lossKey, time int64) {
 	l, ok := t.encrypted.Get(k)
 	if !ok {
-		l = new(spans)
+		l = new(Spans)
 		t.encrypted.Put(k, l)
 	}
-	l.add(Span{time, time})
+	l.Add(Span{time, time}, maxLossSpans)
 }
 
 // Lost takes a run of bytes that were not captured.
@@ -108,7 +109,7 @@ func (t *Pairing) Lost(l *lnet.Loss) {
 		p = new(lossyPath)
 		t.lost.losses.Put(k, p)
 	}
-	p.add(Span{l.From, l.To})
+	p.Add(Span{l.From, l.To}, maxLossSpans)
 	for _, n := range l.NIDs {
 		p.nids.add(n)
 	}
@@ -182,7 +183,7 @@ func (p *lossyPath) carries(k lossKey, r *RPC, s *Sighting) bool {
 func (t *lossTable) isLossy(r *RPC, s *Sighting, due Span) bool {
 	lossy := false
 	t.losses.All(func(k lossKey, p *lossyPath) bool {
-		lossy = p.overlaps(due) && p.carries(k, r, s)
+		lossy = p.Overlap(due) && p.carries(k, r, s)
 		return !lossy
 	})
 	return lossy
@@ -206,7 +207,7 @@ func (t *Pairing) missing(r *RPC) Missing {
 		}
 		captured = captured || !t.lost.isLossy(r, s, due)
 		replies, ok := t.lost.encrypted.Get(lossKey{s.Source, s.receiver, s.sender})
-		encrypted = encrypted || ok && r.Encrypted && replies.overlaps(due)
+		encrypted = encrypted || ok && r.Encrypted && replies.Overlap(due)
 		long = long || t.now-s.Request.Time > minWait
 	}
 	switch {

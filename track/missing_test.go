@@ -126,11 +126,11 @@ func TestMissing(t *testing.T) {
 
 // The times of losses are bounded.
 func TestLossesAreBounded(t *testing.T) {
-	var l spans
+	var l Spans
 	for i := range int64(10 * maxLossSpans) {
-		l.add(Span{10 * i, 10*i + 1})
+		l.Add(Span{10 * i, 10*i + 1}, maxLossSpans)
 	}
-	if len(l) != maxLossSpans || !l.overlaps(Span{6000, 6005}) || l.overlaps(Span{3, 8}) {
+	if len(l) != maxLossSpans || !l.Overlap(Span{6000, 6005}) || l.Overlap(Span{3, 8}) {
 		t.Errorf("%d spans", len(l))
 	}
 }

@@ -27,7 +27,7 @@ type Tracker struct {
 	begin   int64 // time of the first message
 	members *fifo.Map[*track.Connection, *member]
 	pending []*Eviction // in the order of time
-	losses  []track.Span
+	losses  track.Spans
 }
 
 // member is a connection that was lost at least once.
@@ -69,21 +69,12 @@ func New(linger int64, done func(*Eviction)) *Tracker {
 }
 
 // Lost takes a run of bytes that were not captured.
-func (t *Tracker) Lost(l *lnet.Loss) {
-	s := track.Span{From: l.From, To: l.To}
-	if n := len(t.losses); n > 0 {
-		if last := &t.losses[n-1]; n == maxLosses || s.From <= last.To && s.To >= last.From {
-			last.From, last.To = min(last.From, s.From), max(last.To, s.To)
-			return
-		}
-	}
-	t.losses = append(t.losses, s)
-}
+func (t *Tracker) Lost(l *lnet.Loss) { t.losses.Add(track.Span{From: l.From, To: l.To}, maxLosses) }
 
 // isCaptured reports whether everything between two times was captured, as far as is
 // known.
 func (t *Tracker) isCaptured(from, to int64) bool {
-	return !slices.ContainsFunc(t.losses, func(s track.Span) bool { return s.From <= to && s.To >= from })
+	return !t.losses.Overlap(track.Span{From: from, To: to})
 }
 
 // Sent takes a request.

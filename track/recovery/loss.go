@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"math"
-	"slices"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
@@ -426,7 +425,7 @@ func (t *Tracker) pass(r *Recovery) {
 
 // isLossy reports whether bytes were not captured in a stretch of time.
 func (t *Tracker) isLossy(from, to int64) bool {
-	return slices.ContainsFunc(t.losses, func(s track.Span) bool { return s.From <= to && s.To >= from })
+	return t.losses.Overlap(track.Span{From: from, To: to})
 }
 
 // noteGap takes the transactions that were not replayed, which the connection has

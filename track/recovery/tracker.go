@@ -40,7 +40,7 @@ type Tracker struct {
 	views   viewpoints
 	nodes   nodes
 	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
-	losses  []track.Span
+	losses  track.Spans
 }
 
 // member is a connection of a client to a target.
@@ -121,16 +121,7 @@ func New(imports *track.Imports, linger int64, done func(*Recovery)) *Tracker {
 }
 
 // Lost takes a run of bytes that were not captured.
-func (t *Tracker) Lost(l *lnet.Loss) {
-	s := track.Span{From: l.From, To: l.To}
-	if n := len(t.losses); n > 0 {
-		if last := &t.losses[n-1]; n == maxLosses || s.From <= last.To && s.To >= last.From {
-			last.From, last.To = min(last.From, s.From), max(last.To, s.To)
-			return
-		}
-	}
-	t.losses = append(t.losses, s)
-}
+func (t *Tracker) Lost(l *lnet.Loss) { t.losses.Add(track.Span{From: l.From, To: l.To}, maxLosses) }
 
 // Advance sets the time and passes on what has ended.
 func (t *Tracker) Advance(now int64) {
