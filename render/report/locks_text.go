@@ -16,14 +16,12 @@ import (
 type LocksTable struct {
 	Omitted Omitted
 
-	opt   render.SummaryOptions
-	at    render.Moment
-	stamp render.Stamp
+	times
 }
 
 // NewLocksTable makes a renderer. first is the time of the capture's first frame.
 func NewLocksTable(o render.SummaryOptions, first int64) *LocksTable {
-	return &LocksTable{opt: o, at: render.Moment{First: first}}
+	return &LocksTable{times: times{opt: o, at: render.Moment{First: first}}}
 }
 
 // Append appends the table of locks.
@@ -82,16 +80,6 @@ func (s *LocksTable) AppendHolders(dst []byte, list []*locks.Holder) []byte {
 	}
 	dst = t.render(dst, s.opt.Width)
 	s.Omitted.add(t)
-	return dst
-}
-
-// time appends when a message was seen.
-func (s *LocksTable) time(dst []byte, p track.Point) []byte {
-	if p.Frame == 0 {
-		return append(dst, '-')
-	}
-	dst = s.stamp.Append(dst, s.opt.Time, p.Time, s.at, s.opt.Wide())
-	s.at.Before = p.Time
 	return dst
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/track"
 	"github.com/lshark/lshark/track/recovery"
 )
 
@@ -15,14 +14,12 @@ import (
 type RecoveryTable struct {
 	Omitted Omitted
 
-	opt   render.SummaryOptions
-	at    render.Moment
-	stamp render.Stamp
+	times
 }
 
 // NewRecoveryTable makes a renderer. first is the time of the capture's first frame.
 func NewRecoveryTable(o render.SummaryOptions, first int64) *RecoveryTable {
-	return &RecoveryTable{opt: o, at: render.Moment{First: first}}
+	return &RecoveryTable{times: times{opt: o, at: render.Moment{First: first}}}
 }
 
 // Append appends the table.
@@ -66,16 +63,6 @@ func (s *RecoveryTable) Append(dst []byte, list []*recovery.Recovery) []byte {
 	}
 	dst = t.render(dst, s.opt.Width)
 	s.Omitted.add(t)
-	return dst
-}
-
-// time appends when a message was seen.
-func (s *RecoveryTable) time(dst []byte, p track.Point) []byte {
-	if p.Frame == 0 {
-		return append(dst, '-')
-	}
-	dst = s.stamp.Append(dst, s.opt.Time, p.Time, s.at, s.opt.Wide())
-	s.at.Before = p.Time
 	return dst
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
 )
 
 // table aligns cells in columns. All cells are added first, then rendered with
@@ -41,6 +42,23 @@ type tableColumn struct {
 
 // absent reports whether the column is left out, because it is optional and empty.
 func (c *tableColumn) absent() bool { return c.optional && !c.filled }
+
+// times appends the times of messages in a table, in the order of its rows.
+type times struct {
+	opt   render.SummaryOptions
+	at    render.Moment
+	stamp render.Stamp
+}
+
+// time appends when a message was seen, - for none.
+func (t *times) time(dst []byte, p track.Point) []byte {
+	if p.Frame == 0 {
+		return append(dst, '-')
+	}
+	dst = t.stamp.Append(dst, t.opt.Time, p.Time, t.at, t.opt.Wide())
+	t.at.Before = p.Time
+	return dst
+}
 
 type cell struct {
 	from, to int
