@@ -1,12 +1,11 @@
 package diagnose_test
 
 import (
-	"io"
 	"testing"
 
-	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/diagnose"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/track"
 	"github.com/lshark/lshark/track/recovery"
 )
@@ -14,21 +13,9 @@ import (
 // run passes a capture to rules and returns the findings.
 func run(t *testing.T, path string, list ...*diagnose.Rule) []*diagnose.Finding {
 	t.Helper()
-	r, err := capture.Open([]string{path}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
 	e := diagnose.New(diagnose.Options{Rules: list})
 	d := dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked})
-	var f capture.Frame
-	for err = r.Next(&f); err == nil; err = r.Next(&f) {
-		d.Frame(&f)
-	}
-	if err != io.EOF {
-		t.Fatal(err)
-	}
-	d.Close()
+	wiretest.Play(d, wiretest.ReadSample(t, path))
 	e.Close(diagnose.Capture{Stats: d.Stats()})
 	return e.Findings()
 }

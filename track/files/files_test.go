@@ -2,14 +2,13 @@ package files_test
 
 import (
 	"encoding/binary"
-	"io"
 	"net/netip"
 	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -21,25 +20,13 @@ import (
 // follow follows the files of a sample, of the messages for which take reports true.
 func follow(t *testing.T, sample string, take func(m *dissect.Message) bool) *files.Files {
 	t.Helper()
-	r, err := capture.Open([]string{"../../pcaps/" + sample}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
 	w := newWire(t)
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
 		if take(m) {
 			w.message(m)
 		}
 	}})
-	var f capture.Frame
-	for err = r.Next(&f); err == nil; err = r.Next(&f) {
-		d.Frame(&f)
-	}
-	if err != io.EOF {
-		t.Fatal(err)
-	}
-	d.Close()
+	wiretest.Play(d, wiretest.ReadSample(t, "../../pcaps/"+sample))
 	w.close()
 	return w.files
 }

@@ -2,14 +2,13 @@ package locks_test
 
 import (
 	"encoding/binary"
-	"io"
 	"net/netip"
 	"runtime"
 	"slices"
 	"testing"
 
-	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -433,11 +432,6 @@ func TestCompletionWithBlocking(t *testing.T) {
 
 // TestRecovery: the locks of an evicted client end, those of other targets do not.
 func TestRecovery(t *testing.T) {
-	r, err := capture.Open([]string{"../../pcaps/recovery.pcap.zst"}, capture.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
 	ended := make(map[locks.How]int)
 	imports := track.NewImports()
 	follow := locks.New(imports, 0, func(l *locks.Lock) { ended[l.End.How]++ })
@@ -445,14 +439,7 @@ func TestRecovery(t *testing.T) {
 	o.Follow(imports, follow)
 	rpcs := track.NewPairing(o)
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { rpcs.Message(m) }})
-	var f capture.Frame
-	for err = r.Next(&f); err == nil; err = r.Next(&f) {
-		d.Frame(&f)
-	}
-	if err != io.EOF {
-		t.Fatal(err)
-	}
-	d.Close()
+	wiretest.Play(d, wiretest.ReadSample(t, "../../pcaps/recovery.pcap.zst"))
 	rpcs.Close()
 	follow.Close()
 	if ended[locks.Evicted] != 7 || ended[locks.Early] != 56 || ended[locks.Canceled] != 32 {
