@@ -106,9 +106,9 @@ const (
 // defaultLinger is longer than an RPC is held after its reply.
 const defaultLinger = int64(21 * time.Second)
 
-// New makes a Tracker. imports must get all RPCs before the Tracker does. done gets each Recovery once. linger is for how long one is held
-// after the target was lost again, until its RPCs have ended, in nanoseconds of capture
-// time; 0: 21 seconds.
+// New makes a Tracker. imports must get all RPCs before the Tracker does. done gets each
+// Recovery once. linger is for how long one is held after the target was lost again,
+// until its RPCs have ended, in nanoseconds of capture time; 0: 21 seconds.
 func New(imports *track.Imports, linger int64, done func(*Recovery)) *Tracker {
 	if linger == 0 {
 		linger = defaultLinger
