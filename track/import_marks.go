@@ -74,11 +74,7 @@ func (c *carriers) of(conn int) *carrier {
 	if c.last != nil && c.conn == conn {
 		return c.last
 	}
-	k, ok := c.conns.Get(conn)
-	if !ok {
-		k = &carrier{}
-		c.conns.Put(conn, k)
-	}
+	k := fifo.GetOrNew(c.conns, conn)
 	c.last, c.conn = k, conn
 	return k
 }

@@ -93,22 +93,14 @@ func newLossTable() lossTable {
 
 // addEncrypted adds the time of an encrypted reply that fits no request.
 func (t *lossTable) addEncrypted(k lossKey, time int64) {
-	l, ok := t.encrypted.Get(k)
-	if !ok {
-		l = new(Spans)
-		t.encrypted.Put(k, l)
-	}
+	l := fifo.GetOrNew(t.encrypted, k)
 	l.Add(Span{time, time}, maxLossSpans)
 }
 
 // Lost takes a run of bytes that were not captured.
 func (t *Pairing) Lost(l *lnet.Loss) {
 	k := lossKey{l.Source, l.Src.Addr(), l.Dst.Addr()}
-	p, ok := t.lost.losses.Get(k)
-	if !ok {
-		p = new(lossyPath)
-		t.lost.losses.Put(k, p)
-	}
+	p := fifo.GetOrNew(t.lost.losses, k)
 	p.Add(Span{l.From, l.To}, maxLossSpans)
 	for _, n := range l.NIDs {
 		p.nids.add(n)

@@ -182,11 +182,7 @@ func (c *checksums) readAgain(r *track.RPC, x *checkedTransfer) {
 // bad returns what is counted for the client and the target of an RPC.
 func (c *checksums) bad(r *track.RPC) *badChecksums {
 	key := checksumEnds{targetOf(r), r.Client}
-	b, ok := c.ends.Get(key)
-	if !ok {
-		b = &badChecksums{}
-		c.ends.Put(key, b)
-	}
+	b := fifo.GetOrNew(c.ends, key)
 	return b
 }
 

@@ -67,11 +67,7 @@ func (e *ioErrors) answered(r *track.RPC, _ *dissect.Message) {
 		return
 	}
 	key := targetOf(r)
-	x, ok := e.targets.Get(key)
-	if !ok {
-		x = &ioError{}
-		e.targets.Put(key, x)
-	}
+	x := fifo.GetOrNew(e.targets, key)
 	at := r.Replied()
 	x.add(r, at)
 	x.prove(at, "the reply to a request of %s says %s", r.Client, schema.AppendErrno(nil, errno))

@@ -102,11 +102,7 @@ func (g *glimpses) asked(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	key := lockSubject{server: r.Server, kind: d.Kind, name: d.Name}
-	t, known := g.askers.Get(key)
-	if !known {
-		t = &tally{}
-		g.askers.Put(key, t)
-	}
+	t := fifo.GetOrNew(g.askers, key)
 	t.add(r, r.Requested())
 }
 

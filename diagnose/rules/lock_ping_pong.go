@@ -79,11 +79,7 @@ func (p *pingPong) lock(l *locks.Lock) {
 	}
 	key := subjectOfLock(l)
 	key.client = lnet.NID{}
-	x, ok := p.resources.Get(key)
-	if !ok {
-		x = &contended{}
-		p.resources.Put(key, x)
-	}
+	x := fifo.GetOrNew(p.resources, key)
 	if x.target == "" {
 		x.target = l.Target()
 	}

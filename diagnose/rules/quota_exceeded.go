@@ -76,11 +76,7 @@ func (q *exceededQuotas) answered(r *track.RPC, m *dissect.Message) {
 	key := quotaKey{target: targetOf(r)}
 	key.quotaID, key.known = overQuota(r, m)
 	key.anyone = !key.known && !r.HasUser
-	x, ok := q.refused.Get(key)
-	if !ok {
-		x = &exceededQuota{}
-		q.refused.Put(key, x)
-	}
+	x := fifo.GetOrNew(q.refused, key)
 	at := r.Replied()
 	x.add(r, at)
 	x.prove(r.Requested(), "%s sends the request", r.Client)

@@ -38,11 +38,7 @@ func (x *refusals) answered(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	key := targetOf(r)
-	t, ok := x.targets.Get(key)
-	if !ok {
-		t = &tally{}
-		x.targets.Put(key, t)
-	}
+	t := fifo.GetOrNew(x.targets, key)
 	at := r.Replied()
 	t.add(r, at)
 	t.prove(r.Requested(), "%s sends the request", r.Client)

@@ -109,11 +109,7 @@ func (p *perConnection[T]) of(c *track.Connection) *T {
 	if c == p.last && p.value != nil {
 		return p.value
 	}
-	v, ok := p.values.Get(c)
-	if !ok {
-		v = new(T)
-		p.values.Put(c, v)
-	}
+	v := fifo.GetOrNew(p.values, c)
 	p.last, p.value = c, v
 	return v
 }

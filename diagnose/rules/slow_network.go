@@ -73,11 +73,7 @@ func (s *slowNetworks) done(r *track.RPC) {
 
 // find makes a pair of nodes the last one.
 func (s *slowNetworks) find(pair nodePair) {
-	t, ok := s.pairs.Get(pair)
-	if !ok {
-		t = &networkTimes{}
-		s.pairs.Put(pair, t)
-	}
+	t := fifo.GetOrNew(s.pairs, pair)
 	s.pair, s.last = pair, t
 }
 

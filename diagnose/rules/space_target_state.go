@@ -70,11 +70,7 @@ func (s *targetStates) answered(r *track.RPC, m *dissect.Message) {
 	if found == 0 {
 		return
 	}
-	x, known := s.targets.Get(k)
-	if !known {
-		x = &targetState{}
-		s.targets.Put(k, x)
-	}
+	x := fifo.GetOrNew(s.targets, k)
 	if found&readOnlyState != 0 && x.states&readOnlyState == 0 {
 		switch {
 		case x.readOnly == 0:

@@ -65,11 +65,7 @@ func (x *lossyHosts) done(r *track.RPC) {
 		return
 	}
 	key := nodePair{r.Client, r.Server}
-	c, known := x.cost.Get(key)
-	if !known {
-		c = &resentCost{}
-		x.cost.Put(key, c)
-	}
+	c := fifo.GetOrNew(x.cost, key)
 	c.rpcs++
 	c.time += ns
 	if ns > c.most {

@@ -110,17 +110,9 @@ func (x *retransmissions) marked(m *lnet.MarkedSegment) {
 	if m.Retransmissions == 0 || m.Spurious > 0 {
 		return
 	}
-	pair, ok := x.pairs.Get(pairOf(m))
-	if !ok {
-		pair = &resentPair{}
-		x.pairs.Put(pairOf(m), pair)
-	}
+	pair := fifo.GetOrNew(x.pairs, pairOf(m))
 	key := stream{m.Conn, m.Src}
-	r, ok := x.streams.Get(key)
-	if !ok {
-		r = &repeated{}
-		x.streams.Put(key, r)
-	}
+	r := fifo.GetOrNew(x.streams, key)
 	p := pointOf(m)
 	if r.again == 0 || r.seq != m.Seq {
 		*r = repeated{seq: m.Seq, syn: m.SYN, firstSent: m.FirstSent, first: p}

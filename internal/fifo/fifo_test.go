@@ -84,6 +84,24 @@ func newItem(name string) *item {
 	return i
 }
 
+// TestGetOrNew checks that a new key gets a zero value, once, and that the map stays
+// bounded.
+func TestGetOrNew(t *testing.T) {
+	m := NewMap[int, *int](2)
+	*GetOrNew(m, 1)++
+	*GetOrNew(m, 1)++
+	*GetOrNew(m, 2) = 5
+	if n := *GetOrNew(m, 1); n != 2 || m.Len() != 2 {
+		t.Errorf("value %d, %d keys", n, m.Len())
+	}
+	if n := *GetOrNew(m, 3); n != 0 || m.Len() != 2 {
+		t.Errorf("value %d of a new key, %d keys", n, m.Len())
+	}
+	if _, ok := m.Get(1); ok {
+		t.Error("the oldest key is still in the full map")
+	}
+}
+
 func TestQueue(t *testing.T) {
 	var q, other Queue[item]
 	a, b, c := newItem("a"), newItem("b"), newItem("c")

@@ -33,6 +33,16 @@ func (m *Map[K, V]) Get(k K) (v V, ok bool) {
 	return m.ring[i].value, true
 }
 
+// GetOrNew returns the value of a key. A new key gets a pointer to a zero value.
+func GetOrNew[K comparable, V any](m *Map[K, *V], k K) *V {
+	v, ok := m.Get(k)
+	if !ok {
+		v = new(V)
+		m.Put(k, v)
+	}
+	return v
+}
+
 // Put sets the value of a key. A key that is in the map keeps its age. If the map
 // is full, a new key replaces the oldest one, which Put returns with its value;
 // evicted reports whether there was one.

@@ -134,11 +134,7 @@ func (t *Tracker) event(i *track.Import, e *track.Event, p track.Point) {
 
 // member returns what is followed of a connection.
 func (t *Tracker) member(c *track.Connection) *member {
-	k, ok := t.members.Get(c)
-	if !ok {
-		k = &member{}
-		t.members.Put(c, k)
-	}
+	k := fifo.GetOrNew(t.members, c)
 	return k
 }
 

@@ -1,6 +1,7 @@
 package locks
 
 import (
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/track"
@@ -113,11 +114,7 @@ func (t *Locks) addCallbackTo(holder *Lock, requested *opcodes.LockDesc) {
 			l.addBlocker(holder.asBlocker())
 		}
 	}
-	asked, ok := t.requested.Get(r.key)
-	if !ok {
-		asked = &requests{}
-		t.requested.Put(r.key, asked)
-	}
+	asked := fifo.GetOrNew(t.requested, r.key)
 	asked.list[asked.n%maxRequests] = request{t.now, *requested, holder.asBlocker()}
 	asked.n++
 }

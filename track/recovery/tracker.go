@@ -242,11 +242,7 @@ func (t *Tracker) takeReply(r *track.RPC, m *dissect.Message) {
 // hear takes the time of a reply of a server.
 func (t *Tracker) hear(k *member, server lnet.NID, p track.Point) {
 	if k.heard == nil || k.server != server {
-		last, ok := t.heard.Get(server)
-		if !ok {
-			last = new(int64)
-			t.heard.Put(server, last)
-		}
+		last := fifo.GetOrNew(t.heard, server)
 		k.heard = last
 	}
 	*k.heard = p.Time
