@@ -44,6 +44,8 @@ var mayImport = map[string][]string{
 	"opcodes":            {"opcodes/schema"},
 	"opcodes/schema":     {},
 
+	"anonymize/values": {"lnet", "opcodes", "opcodes/schema", "dissect"},
+
 	"bench/gen":         {"capture", "lnet", "dissect"},
 	"bench/profile":     {"cli", "cli/iostreams", "cli/scan"},
 	"bench/walk":        {},
