@@ -3,14 +3,15 @@ package cli
 import (
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/diagnose"
 	"github.com/lshark/lshark/diagnose/rules"
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
@@ -39,7 +40,7 @@ func newCompletion(sys *iostreams.IO) *cobra.Command {
 
   # fish
   lshark completion fish > ~/.config/fish/completions/lshark.fish`,
-		ValidArgsFunction: oneOf(shells...),
+		ValidArgsFunction: flags.OneOf(shells...),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return exit.Usagef("completion needs the name of one shell: bash, zsh, fish or powershell")
@@ -63,27 +64,24 @@ func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
 	return exit.UnknownName("shell", shell, shells)
 }
 
-// complete returns the words that may follow start on a command line.
-type complete = func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective)
-
 // completeFlags registers the completions of flag values for a command and its
 // subcommands. Values of other flags are completed as files.
 func completeFlags(cmd *cobra.Command) error {
-	known := map[string]complete{
-		"time":          oneOf("r\trelative", "a\tlocal", "u\tUTC", "d\tsince the one before"),
+	known := map[string]flags.Completion{
+		"time":          flags.OneOf("r\trelative", "a\tlocal", "u\tUTC", "d\tsince the one before"),
 		"field":         completeField,
-		"fields-option": oneOf("header=y", "header=n"),
+		"fields-option": flags.OneOf("header=y", "header=n"),
 		"display":       completeFilter,
 		"interface":     completeInterface,
-		"autostop":      oneOf("duration:"),
+		"autostop":      flags.OneOf("duration:"),
 		"by":            completeBy,
 		"only":          completeRules,
 	}
 	var err error
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		c := known[f.Name]
-		if list, ok := f.Value.(*choice); ok && (c == nil || f.Name == "by") {
-			c = oneOf(list.words...)
+		if list, ok := f.Value.(*flags.Choice); ok && (c == nil || f.Name == "by") {
+			c = flags.OneOf(list.Words...)
 		}
 		switch f.Value.Type() {
 		case "int", "duration", "uintSlice":
@@ -99,10 +97,6 @@ func completeFlags(cmd *cobra.Command) error {
 		}
 	}
 	return err
-}
-
-func oneOf(words ...string) complete {
-	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
 // recordNames returns the names of the keys of the records that a command shows, for
@@ -134,7 +128,7 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 	default:
 		names = append(render.RecordKeys(), opcodes.NewIndex().Names()...)
 	}
-	return withPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
+	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeFilter completes the last word of a filter.
@@ -144,29 +138,15 @@ func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cob
 		ofRPCs := slices.Contains([]string{"rpcs", "stats", "diff"}, cmd.Name())
 		names = filter.Names(ofRPCs)
 	}
-	return completeLast(names, start, " (!")
+	return flags.CompleteLast(names, start, " (!")
 }
 
 func completeRules(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	return completeLast(ruleCodes(rules.All()), start, ",")
+	return flags.CompleteLast(diagnose.Codes(rules.All()), start, ",")
 }
 
 func completeBy(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	return completeLast(track.DimensionNames(), start, ",")
-}
-
-// completeLast completes the last of several words that have one of the separators
-// between them.
-func completeLast(names []string, start, separators string) ([]string, cobra.ShellCompDirective) {
-	at := strings.LastIndexAny(start, separators) + 1
-	return prefixed(start[:at], withPrefix(names, start[at:])), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-}
-
-func prefixed(before string, words []string) []string {
-	for i := range words {
-		words[i] = before + words[i]
-	}
-	return words
+	return flags.CompleteLast(track.DimensionNames(), start, ",")
 }
 
 func completeInterface(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
@@ -178,5 +158,5 @@ func completeInterface(_ *cobra.Command, _ []string, start string) ([]string, co
 	for _, i := range list {
 		names = append(names, i.Name)
 	}
-	return withPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
+	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }

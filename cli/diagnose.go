@@ -3,13 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/diagnose"
@@ -21,18 +20,18 @@ import (
 
 // findings is the command that reports what is wrong.
 type findings struct {
-	recordFlags[*diagnose.Finding]
+	flags.Records[*diagnose.Finding]
 	sys      *scan.System
 	only     []string
 	verify   bool // checksums of data
-	severity choice
+	severity flags.Choice
 
 	rules []*diagnose.Rule
 	least diagnose.Severity
 }
 
 func newDiagnose(sys *scan.System) *cobra.Command {
-	c := &findings{sys: sys, recordFlags: newRecordFlags(&records.Findings, "text", "json", "fields"), severity: severityChoice()}
+	c := &findings{sys: sys, Records: flags.NewRecords(&records.Findings, "text", "json", "fields"), severity: severityChoice()}
 	cmd := &cobra.Command{
 		Use:   "diagnose [flags] [FILE…|-]",
 		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
@@ -59,97 +58,67 @@ func newDiagnose(sys *scan.System) *cobra.Command {
   lshark explain evicted.lock_callback`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	addInputFlags(cmd, sys, &c.input)
-	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		c.registerSelection(f, "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'")
+	flags.AddInput(cmd, sys, &c.Input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.RegisterSelection(f, "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'")
 		f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
-		f.Var(&c.severity, "severity", "only findings that are at least as severe: "+wordList(c.severity.words))
+		f.Var(&c.severity, "severity", "only findings that are at least as severe: "+flags.WordList(c.severity.Words))
 		f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; takes longer")
 	})
-	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		c.view.registerForm(f)
-		c.columns.register(f, "the JSON key")
-		c.view.register(f, timeHelp("finding"))
-		c.input.RegisterNotes(f)
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.View.RegisterForm(f)
+		c.Columns.Register(f, "the JSON key")
+		c.View.Register(f, flags.TimeHelp("finding"))
+		c.Input.RegisterNotes(f)
 	})
 	return cmd
 }
 
 // severityChoice returns the choice of --severity; the default is the least
 // severe.
-func severityChoice() choice {
+func severityChoice() flags.Choice {
 	var words []string
 	for _, s := range diagnose.Severities() {
 		words = append(words, s.String())
 	}
-	return choice{value: diagnose.Note.String(), words: words, flag: "--severity"}
+	return flags.Choice{Value: diagnose.Note.String(), Words: words, Flag: "--severity"}
 }
 
-func (c *findings) check() (err error) {
-	if err := c.severity.check(); err != nil {
+func (c *findings) check() error {
+	if err := c.severity.Check(); err != nil {
 		return err
 	}
 	for _, s := range diagnose.Severities() {
-		if s.String() == c.severity.value {
+		if s.String() == c.severity.Value {
 			c.least = s
 		}
 	}
-	if c.rules, err = chooseRules(rules.All(), c.only); err != nil {
-		return err
+	var unknown string
+	if c.rules, unknown = diagnose.Choose(rules.All(), c.only); unknown != "" {
+		return exit.UnknownName("rule", unknown, diagnose.Codes(rules.All()))
 	}
-	return c.checkRecords()
-}
-
-// chooseRules returns the rules whose codes are given, or begin with what is given
-// and a dot; all without a code.
-func chooseRules(all []*diagnose.Rule, codes []string) ([]*diagnose.Rule, error) {
-	if len(codes) == 0 {
-		return all, nil
-	}
-	chosen := make(map[*diagnose.Rule]bool)
-	for _, code := range codes {
-		known := false
-		for _, r := range all {
-			if r.Code == code || strings.HasPrefix(r.Code, code+".") {
-				chosen[r], known = true, true
-			}
-		}
-		if !known {
-			return nil, exit.UnknownName("rule", code, ruleCodes(all))
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(r *diagnose.Rule) bool { return !chosen[r] }), nil
-}
-
-// ruleCodes lists the codes of rules, and what is before their dots.
-func ruleCodes(list []*diagnose.Rule) (codes []string) {
-	for _, r := range list {
-		subject, _, _ := strings.Cut(r.Code, ".")
-		codes = append(codes, subject, r.Code)
-	}
-	slices.Sort(codes)
-	return slices.Compact(codes)
+	return c.Check()
 }
 
 // selects reports whether the flags select a finding.
 func (c *findings) selects(f *diagnose.Finding) bool {
-	return f.Severity >= c.least && c.filter.Match(f)
+	return f.Severity >= c.least && c.Filter.Match(f)
 }
 
 func (c *findings) run(args []string) error {
-	in, err := c.input.Check(args, c.sys.InTTY)
+	in, err := c.Input.Check(args, c.sys.InTTY)
 	if err := errors.Join(err, c.check()); err != nil {
 		return err
 	}
-	c.view.nodeName = in.NodeNames()
+	c.View.NodeName = in.NodeNames()
 	out := &findingsOutput{findings: c, w: c.sys.NewWriter(in.FlushPolicy())}
 	var header []byte
-	if out.append, header, err = c.form(); err != nil {
+	if out.append, header, err = c.AppendFunc(); err != nil {
 		return err
 	}
-	out.pass = scan.New(c.sys, in, scan.Options{Limit: c.count, BulkData: c.verify, JoinBulk: c.verify})
+	out.pass = scan.New(c.sys, in, scan.Options{Limit: c.Count, BulkData: c.verify, JoinBulk: c.verify})
 	o := diagnose.Options{Rules: c.rules, Data: c.verify}
-	o.RPCs, o.Locks = trackingOptions(in)
+	o.RPCs, o.Locks = in.TrackOptions()
 	if in.Live() {
 		o.Found = out.write
 	}
@@ -223,7 +192,7 @@ func (o *findingsOutput) write(f *diagnose.Finding) {
 		return
 	}
 	if o.append == nil {
-		o.text = report.NewFindingsText(o.view.options(o.sys.IO), o.pass.First())
+		o.text = report.NewFindingsText(o.View.Options(o.sys.IO), o.pass.First())
 		o.append = o.text.Append
 	}
 	o.n++
@@ -234,7 +203,7 @@ func (o *findingsOutput) write(f *diagnose.Finding) {
 // nothing returns a line for a capture without findings.
 func (o *findingsOutput) nothing(rpcs int64) string {
 	what := "nothing found"
-	if len(o.only) > 0 || o.display != "" || o.least > diagnose.Note {
+	if len(o.only) > 0 || o.Filter != nil || o.least > diagnose.Note {
 		what = "no such findings"
 	}
 	return fmt.Sprintf("%s in %d RPCs", what, rpcs)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/render/report"
@@ -25,7 +26,7 @@ type diff struct {
 	input   scan.Flags
 	display string
 	count   int
-	view    view
+	view    flags.View
 	by      string
 	before  []string
 	after   []string
@@ -34,7 +35,7 @@ type diff struct {
 }
 
 func newDiff(sys *scan.System) *cobra.Command {
-	c := &diff{sys: sys, view: newView("table", "json")}
+	c := &diff{sys: sys, view: flags.NewView("table", "json")}
 	cmd := &cobra.Command{
 		Use:   "diff [flags] BEFORE AFTER",
 		Short: "Compare two captures: what has changed beyond noise",
@@ -61,22 +62,22 @@ func newDiff(sys *scan.System) *cobra.Command {
   lshark diff --before before.pcap --after after.pcap --after after2.pcap`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	addInputFlags(cmd, sys, &c.input)
-	addFlags(cmd, inputFlags, func(f *pflag.FlagSet) {
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
 		f.StringArrayVar(&c.before, "before", nil, "read `FILE` as part of the first capture, instead of BEFORE; may be repeated")
 		f.StringArrayVar(&c.after, "after", nil, "read `FILE` as part of the second capture, instead of AFTER; may be repeated")
 	})
-	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.display, "display", "Y", "", "only RPCs that match the display filter `EXPR`, and their connections, such as "+
 			"'pb_opc == OST_WRITE && rpc.target == \"lustre-OST0000\"'; \"lshark fields\" lists the names")
 		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages of each capture")
 		f.BoolVar(&c.all, "all", false, "also what has not changed")
 		registerTimeout(f, &c.timeout)
 	})
-	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+wordList(comparedKeys()))
-		c.view.registerForm(f)
-		c.view.register(f, "accepted as in other commands, without effect")
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(comparedKeys()))
+		c.view.RegisterForm(f)
+		c.view.Register(f, "accepted as in other commands, without effect")
 		c.input.RegisterNotes(f)
 	})
 	return cmd
@@ -142,7 +143,7 @@ func comparedKeys() []string {
 
 func (c *diff) options() (report.StatsOptions, error) {
 	by, err := parseDimensions(c.by)
-	if err := errors.Join(err, c.view.check(), checkTimeout(c.timeout)); err != nil {
+	if err := errors.Join(err, c.view.Check(), checkTimeout(c.timeout)); err != nil {
 		return report.StatsOptions{}, err
 	}
 	if slices.ContainsFunc(by, track.Dimension.NeedsSubject) {
@@ -151,7 +152,7 @@ func (c *diff) options() (report.StatsOptions, error) {
 	if c.count < 0 {
 		return report.StatsOptions{}, exit.Usagef("-c %d: must not be negative", c.count)
 	}
-	o := c.view.options(c.sys.IO)
+	o := c.view.Options(c.sys.IO)
 	return report.StatsOptions{By: by, Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
 }
 
@@ -165,7 +166,7 @@ type side struct {
 // read reads one of the captures.
 func (c *diff) read(in *scan.Input, by []track.Dimension) (*side, error) {
 	s := &side{stats: comparison.NewStats(by), imports: track.NewImports(), pass: scan.New(c.sys, in, scan.Options{Limit: c.count})}
-	filter, err := (&selection{display: c.display}).rpcs()
+	filter, err := (&flags.Selection{Display: c.display}).RPCs()
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +182,7 @@ func (c *diff) read(in *scan.Input, by []track.Dimension) (*side, error) {
 		},
 		Done: func(r *track.RPC) {
 			s.imports.Done(r)
-			if !filter.match(r) {
+			if !filter.Match(r) {
 				s.stats.Drop(r)
 				return
 			}
@@ -202,7 +203,7 @@ func (s *side) connections() []*track.Import {
 
 func (c *diff) run(args []string) error {
 	o, err := c.options()
-	_, wrong := (&selection{display: c.display}).rpcs()
+	_, wrong := (&flags.Selection{Display: c.display}).RPCs()
 	if err := errors.Join(err, wrong); err != nil {
 		return err
 	}
@@ -210,8 +211,8 @@ func (c *diff) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	c.view.nodeName = first.NodeNames()
-	o.NIDs.Name = c.view.nodeName
+	c.view.NodeName = first.NodeNames()
+	o.NIDs.Name = c.view.NodeName
 	before, failed := c.read(first, o.By)
 	after, failedToo := c.read(second, o.By)
 	w := c.sys.NewWriter(first.FlushPolicy())
@@ -240,7 +241,7 @@ func (c *diff) compare(o report.StatsOptions, before, after *side) (buf []byte) 
 	if len(rows)+len(connections) == 0 && compared > 0 {
 		after.pass.Note("nothing has changed beyond noise: %d rows of RPCs and the connects to %d targets compared", compared, equal)
 	}
-	if c.view.form.value == "json" {
+	if c.view.Form.Value == "json" {
 		j := report.NewChangesJSON(o.By)
 		for _, r := range rows {
 			buf = j.AppendRow(buf, r)
@@ -252,11 +253,11 @@ func (c *diff) compare(o report.StatsOptions, before, after *side) (buf []byte) 
 	}
 	t := report.NewChangesTable(o, c.all)
 	buf = t.Append(buf, rows)
-	noteOmitted(after.pass, t.Omitted.String())
+	after.pass.NoteHidden(t.Omitted.String())
 	if len(rows) > 0 && len(connections) > 0 {
 		buf = append(buf, '\n')
 	}
-	return report.NewNegotiatedText(c.view.options(c.sys.IO), "before", "after").Append(buf, connections)
+	return report.NewNegotiatedText(c.view.Options(c.sys.IO), "before", "after").Append(buf, connections)
 }
 
 // isOffsetOf reports whether a value of --offset is for one of the files.

@@ -5,20 +5,21 @@
 // # How a command reads packets
 //
 //  1. newStats, newRPCs and so on return the command: its help, its examples and
-//     its flags. Flags come in groups (addFlags); input flags are those of
-//     scan.Flags, -Y, -c and -w those of selection, -T, -t, -n and --color those
-//     of view.
+//     its flags. Flags come in groups (flags.Add); input flags are those of
+//     scan.Flags, -Y, -c and -w those of flags.Selection, -T, -t, -n and --color
+//     those of flags.View. Commands that show records of one kind, such as locks,
+//     have all of them in flags.Records.
 //  2. run checks all flags before anything is opened. scan.Flags.Check returns
-//     the scan.Input; selection compiles the display filter.
+//     the scan.Input; flags.Selection compiles the display filter.
 //  3. A scan.Pass over the input is made, and consumers are added to it: trackers
 //     first, such as track.Pairing (addRPCs), then those that write their results.
 //  4. Pass.Run opens the input and feeds the consumers, until its end, an error,
 //     a signal, or a consumer that needs no more messages (scan.ErrStop).
 //  5. exit.Status reports the error, if any, and returns the exit status.
 //
-// The subpackages hold what commands have in common: cli/scan the pass,
-// cli/iostreams the terminal, colours and buffered output, cli/exit the exit
-// statuses.
+// The subpackages hold what commands have in common: cli/flags the flags, cli/scan
+// the pass, cli/iostreams the terminal, colours and buffered output, cli/exit the
+// exit statuses. cli/reference has the commands that need no packets.
 //
 // # How to add a command
 //

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/track"
@@ -17,7 +18,7 @@ import (
 
 // unexplained returns which of the names explain does not know.
 func unexplained(names map[string]bool) (list []string) {
-	own, index := ownEntries(), opcodes.NewIndex()
+	own, index := append(records.All(), filter.Probes()...), opcodes.NewIndex()
 	for name := range names {
 		if records.Named(own, name) == nil && index.Topics(name) == nil {
 			list = append(list, name)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/records"
@@ -23,19 +24,19 @@ import (
 // files is the command that shows files: their paths and layouts, and who did what
 // with them.
 type files struct {
-	recordFlags[*trackedfiles.File]
+	flags.Records[*trackedfiles.File]
 	sys  *scan.System
-	by   choice
-	sort choice
+	by   flags.Choice
+	sort flags.Choice
 	top  int
 	path string
-	fid  fidFlag
+	fid  flags.FID
 }
 
 func newFiles(sys *scan.System) *cobra.Command {
-	c := &files{sys: sys, recordFlags: newRecordFlags(&records.Files, "table", "json", "fields"),
-		by:   choice{value: "file", words: []string{"file", "dir"}, flag: "--by", placeholder: "KEY", noun: "key"},
-		sort: choice{value: "bytes", words: fileOrders(), flag: "--sort", placeholder: "ORDER", noun: "order"}}
+	c := &files{sys: sys, Records: flags.NewRecords(&records.Files, "table", "json", "fields"),
+		by:   flags.Choice{Value: "file", Words: []string{"file", "dir"}, Flag: "--by", Placeholder: "KEY", Noun: "key"},
+		sort: flags.Choice{Value: "bytes", Words: fileOrders(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
 	cmd := &cobra.Command{
 		Use:   "files [flags] [FILE…|-]",
 		Short: "Show files: path, layout, who read and wrote what, and how",
@@ -59,20 +60,20 @@ func newFiles(sys *scan.System) *cobra.Command {
   lshark files -Y file.errors --sort rpcs client.pcap`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	addInputFlags(cmd, sys, &c.input)
-	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		c.registerSelection(f, "only files that match the display filter `EXPR` over keys of files, such as 'file.write_bytes > 1M'")
+	flags.AddInput(cmd, sys, &c.Input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.RegisterSelection(f, "only files that match the display filter `EXPR` over keys of files, such as 'file.write_bytes > 1M'")
 		f.IntVar(&c.top, "top", 0, "only the first `N` files in the order of --sort")
 		f.StringVar(&c.path, "path", "", "only files with `TEXT` in their path")
-		f.StringVar(&c.fid.text, "fid", "", "only the file with that `FID`, or that with an OST object of that FID")
+		f.StringVar(&c.fid.Text, "fid", "", "only the file with that `FID`, or that with an OST object of that FID")
 	})
-	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		c.view.registerForm(f)
-		f.Var(&c.by, "by", "sum up by: "+wordList(c.by.words))
-		f.Var(&c.sort, "sort", "order of the rows: "+wordList(c.sort.words))
-		c.columns.register(f, "the JSON key")
-		c.view.register(f, "accepted as in other commands, without effect: the table has no times")
-		c.input.RegisterNotes(f)
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.View.RegisterForm(f)
+		f.Var(&c.by, "by", "sum up by: "+flags.WordList(c.by.Words))
+		f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
+		c.Columns.Register(f, "the JSON key")
+		c.View.Register(f, "accepted as in other commands, without effect: the table has no times")
+		c.Input.RegisterNotes(f)
 	})
 	return cmd
 }
@@ -104,15 +105,15 @@ func (c *files) check() error {
 	switch {
 	case c.top < 0:
 		return exit.Usagef("--top %d: must not be negative", c.top)
-	case c.by.value == "dir" && c.view.form.value == "fields":
+	case c.by.Value == "dir" && c.View.Form.Value == "fields":
 		return exit.Usagef("--by dir has no -T fields")
 	}
-	return errors.Join(c.fid.check(), c.by.check(), c.sort.check(), c.checkRecords())
+	return errors.Join(c.fid.Check(), c.by.Check(), c.sort.Check(), c.Check())
 }
 
 // selects reports whether the flags select a file.
 func (c *files) selects(f *trackedfiles.File) bool {
-	if fid := c.fid.fid; c.fid.isSet() {
+	if fid := c.fid.Value; c.fid.IsSet() {
 		objects, _ := f.Objects()
 		if f.FID != fid && !slices.ContainsFunc(objects, func(o trackedfiles.Object) bool { return o.FID == fid }) {
 			return false
@@ -121,13 +122,13 @@ func (c *files) selects(f *trackedfiles.File) bool {
 	if c.path != "" && !strings.Contains(f.Path(), c.path) {
 		return false
 	}
-	return c.filter.Match(f)
+	return c.Filter.Match(f)
 }
 
 // compare is the order of two files: that of --sort, then by bytes, RPCs and path.
 func (c *files) compare(a, b *trackedfiles.Actions) int {
 	for _, o := range fileOrderList {
-		if o.name == c.sort.value {
+		if o.name == c.sort.Value {
 			if n := o.compare(a, b); n != 0 {
 				return n
 			}
@@ -142,18 +143,18 @@ func (c *files) compare(a, b *trackedfiles.Actions) int {
 }
 
 func (c *files) run(args []string) error {
-	in, err := c.input.Check(args, c.sys.InTTY)
+	in, err := c.Input.Check(args, c.sys.InTTY)
 	if err := errors.Join(err, c.check()); err != nil {
 		return err
 	}
-	c.view.nodeName = in.NodeNames()
-	appendFile, header, err := c.form()
+	c.View.NodeName = in.NodeNames()
+	appendFile, header, err := c.AppendFunc()
 	if err != nil {
 		return err
 	}
 	w := c.sys.NewWriter(in.FlushPolicy())
-	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
-	o, linger := trackingOptions(in)
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
+	o, linger := in.TrackOptions()
 	follow := trackedfiles.New()
 	imports := track.NewImports()
 	held := trackedlocks.New(imports, linger, follow.Lock)
@@ -194,7 +195,7 @@ func (c *files) sorted(list []*trackedfiles.File) []*trackedfiles.File {
 	slices.SortStableFunc(list, func(a, b *trackedfiles.File) int {
 		return cmp.Or(c.compare(&a.Actions, &b.Actions), cmp.Compare(a.First, b.First))
 	})
-	if c.top > 0 && c.by.value == "file" {
+	if c.top > 0 && c.by.Value == "file" {
 		list = list[:min(c.top, len(list))]
 	}
 	return list
@@ -202,7 +203,7 @@ func (c *files) sorted(list []*trackedfiles.File) []*trackedfiles.File {
 
 // render returns the files in the form that the flags choose.
 func (c *files) render(list []*trackedfiles.File, appendFile func([]byte, *trackedfiles.File) []byte, p *scan.Pass) (buf []byte) {
-	if c.by.value == "dir" {
+	if c.by.Value == "dir" {
 		return c.renderDirectories(trackedfiles.Directories(list), p)
 	}
 	if appendFile != nil {
@@ -214,9 +215,9 @@ func (c *files) render(list []*trackedfiles.File, appendFile func([]byte, *track
 	if len(list) == 0 {
 		return nil
 	}
-	t := report.NewFilesTable(c.view.options(c.sys.IO))
+	t := report.NewFilesTable(c.View.Options(c.sys.IO))
 	buf = t.Append(nil, list)
-	noteOmitted(p, t.Omitted.String())
+	p.NoteHidden(t.Omitted.String())
 	return buf
 }
 
@@ -228,7 +229,7 @@ func (c *files) renderDirectories(list []*trackedfiles.Directory, p *scan.Pass) 
 	if c.top > 0 {
 		list = list[:min(c.top, len(list))]
 	}
-	if c.view.form.value == "json" {
+	if c.View.Form.Value == "json" {
 		j := render.NewRecordJSON(records.Directories.Keys, false)
 		for _, d := range list {
 			buf = append(j.Append(buf, d), '\n')
@@ -238,8 +239,8 @@ func (c *files) renderDirectories(list []*trackedfiles.Directory, p *scan.Pass) 
 	if len(list) == 0 {
 		return nil
 	}
-	t := report.NewFilesTable(c.view.options(c.sys.IO))
+	t := report.NewFilesTable(c.View.Options(c.sys.IO))
 	buf = t.AppendDirectories(nil, list)
-	noteOmitted(p, t.Omitted.String())
+	p.NoteHidden(t.Omitted.String())
 	return buf
 }

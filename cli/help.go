@@ -6,52 +6,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 )
-
-// The groups of flags, as their titles in help texts and man pages. Flags of no
-// group come last.
-const (
-	inputFlags     = "Input flags"
-	selectionFlags = "Selection flags"
-	outputFlags    = "Output flags"
-	otherFlags     = "Other flags"
-)
-
-var flagGroups = []string{inputFlags, selectionFlags, outputFlags, otherFlags}
-
-// groupAnnotation is the key of the annotation that names the group of a flag.
-const groupAnnotation = "group"
-
-// addFlags calls define to add flags to a command, and puts them into a group.
-func addFlags(cmd *cobra.Command, group string, define func(*pflag.FlagSet)) {
-	set := pflag.NewFlagSet(group, pflag.ContinueOnError)
-	set.SortFlags = false
-	define(set)
-	set.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{groupAnnotation: {group}} })
-	cmd.Flags().SortFlags = false
-	cmd.Flags().AddFlagSet(set)
-}
-
-// groupsOf returns the flags of a command by group.
-func groupsOf(cmd *cobra.Command) map[string]*pflag.FlagSet {
-	sets := make(map[string]*pflag.FlagSet)
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		group := otherFlags
-		if a := f.Annotations[groupAnnotation]; a != nil {
-			group = a[0]
-		}
-		if sets[group] == nil {
-			sets[group] = pflag.NewFlagSet(group, pflag.ContinueOnError)
-			sets[group].SortFlags = false
-		}
-		sets[group].AddFlag(f)
-	})
-	return sets
-}
 
 // setHelp lays out the help of a command and its subcommands for the terminal.
 func setHelp(cmd *cobra.Command, s *iostreams.IO) {
@@ -106,8 +65,8 @@ func usageText(cmd *cobra.Command, width int) []byte {
 			fmt.Fprintf(&b, "  %-*s  %s\n", longest, c.Name(), lines)
 		}
 	}
-	sets := groupsOf(cmd)
-	for _, group := range flagGroups {
+	sets := flags.ByGroup(cmd)
+	for _, group := range flags.Groups {
 		if sets[group] != nil {
 			fmt.Fprintf(&b, "\n%s:\n%s", group, sets[group].FlagUsagesWrapped(width))
 		}
@@ -172,7 +131,7 @@ func newHelp() *cobra.Command {
 			return about.Help()
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-			return withPrefix(commandNames(cmd.Root()), start), cobra.ShellCompDirectiveNoFileComp
+			return flags.WithPrefix(commandNames(cmd.Root()), start), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	addHelpFlags(cmd)

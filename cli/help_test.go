@@ -121,8 +121,8 @@ func TestHelpTexts(t *testing.T) {
 			case "help", "version":
 				return
 			}
-			if f.Annotations[groupAnnotation] == nil {
-				t.Errorf("%v: --%s has no group: define it in addFlags", args, f.Name)
+			if len(f.Annotations) == 0 {
+				t.Errorf("%v: --%s has no group: define it in flags.Add", args, f.Name)
 			}
 			if value, _ := pflag.UnquoteUsage(f); value != "" && value == f.Value.Type() && value == strings.ToLower(value) {
 				t.Errorf("%v: the value of --%s is named %s: name it in backquotes", args, f.Name, value)

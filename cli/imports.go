@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
@@ -23,14 +24,14 @@ import (
 type imports struct {
 	sys       *scan.System
 	input     scan.Flags
-	selection selection
-	view      view
+	selection flags.Selection
+	view      flags.View
 	timeline  bool
 	compared  string // the clients of --compare
 }
 
 func newImports(sys *scan.System) *cobra.Command {
-	c := &imports{sys: sys, view: newView("table", "json", "timeline")}
+	c := &imports{sys: sys, view: flags.NewView("table", "json", "timeline")}
 	cmd := &cobra.Command{
 		Use:   "imports [flags] [FILE…|-]",
 		Short: "Show the connections between clients and targets over time",
@@ -56,16 +57,16 @@ func newImports(sys *scan.System) *cobra.Command {
   lshark imports -T json server.pcap | jq 'select(.evictions > 0)'`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	addInputFlags(cmd, sys, &c.input)
-	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		c.selection.register(f, "connections of messages", "messages, when those have their replies")
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.selection.Register(f, "connections of messages", "messages, when those have their replies")
 	})
-	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		c.view.registerForm(f)
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.view.RegisterForm(f)
 		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline")
 		f.StringVar(&c.compared, "compare", "", "compare the connect flags and releases of two `CLIENTS`, A B or A,B: NIDs or uuids")
-		c.view.register(f, timeHelp("event"))
-		c.selection.registerSave(f, "messages that match")
+		c.view.Register(f, flags.TimeHelp("event"))
+		c.selection.RegisterSave(f, "messages that match")
 		c.input.RegisterNotes(f)
 	})
 	return cmd
@@ -73,27 +74,27 @@ func newImports(sys *scan.System) *cobra.Command {
 
 func (c *imports) run(args []string) error {
 	if c.timeline {
-		c.view.form.value = "timeline"
+		c.view.Form.Value = "timeline"
 	}
 	if err := c.checkCompared(args); err != nil {
 		return err
 	}
 	in, err := c.input.Check(args, c.sys.InTTY)
-	selected, wrong := c.selection.messages()
-	if err := errors.Join(err, wrong, c.selection.check(), c.view.check()); err != nil {
+	selected, wrong := c.selection.Messages()
+	if err := errors.Join(err, wrong, c.selection.Check(), c.view.Check()); err != nil {
 		return err
 	}
-	c.view.nodeName = in.NodeNames()
+	c.view.NodeName = in.NodeNames()
 	p := scan.New(c.sys, in, scan.Options{
-		Select: selected.match,
-		Limit:  c.selection.count,
-		SaveTo: c.selection.save,
+		Select: selected.Match,
+		Limit:  c.selection.Count,
+		SaveTo: c.selection.Save,
 	})
 	w := c.sys.NewWriter(in.FlushPolicy())
 	var hidden string
 	var failed error
 	i := track.NewImports()
-	follows := in.Live() && c.view.form.value == "timeline"
+	follows := in.Live() && c.view.Form.Value == "timeline"
 	if follows {
 		i.OnChange(c.follow(p, w, &failed))
 	}
@@ -134,7 +135,7 @@ func (c *imports) run(args []string) error {
 		},
 	})
 	err = errors.Join(p.Run(), w.Close())
-	noteOmitted(p, hidden)
+	p.NoteHidden(hidden)
 	return err
 }
 
@@ -147,7 +148,7 @@ func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(
 			return
 		}
 		if t == nil {
-			t = report.NewTimeline(c.view.options(c.sys.IO), p.First())
+			t = report.NewTimeline(c.view.Options(c.sys.IO), p.First())
 		}
 		if buf = t.AppendChange(buf[:0], i, at); *failed == nil {
 			*failed = w.Write(buf)
@@ -156,15 +157,15 @@ func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(
 }
 
 // shows reports whether the display filter selects a connection.
-func (c *imports) shows(i *track.Import) bool { return c.selection.display == "" || i.Selected }
+func (c *imports) shows(i *track.Import) bool { return c.selection.Display == "" || i.Selected }
 
 // render returns the connections of an input in the form that the flags choose,
 // and the columns that are hidden; first is the time of the first frame.
 func (c *imports) render(in *scan.Input, list []*track.Import, first int64) (buf []byte, hidden string) {
 	list = slices.DeleteFunc(list, func(i *track.Import) bool { return !c.shows(i) })
-	o := c.view.options(c.sys.IO)
+	o := c.view.Options(c.sys.IO)
 	o.Files = in.FileNames()
-	switch c.view.form.value {
+	switch c.view.Form.Value {
 	case "json":
 		j := report.NewImportsJSON()
 		for _, imp := range list {
@@ -214,7 +215,7 @@ func (c *imports) checkCompared(files []string) error {
 		return exit.Usagef("--compare %s: needs two clients, --compare A B or --compare A,B", c.compared)
 	case a == b:
 		return exit.Usagef("--compare: %s is given twice", a)
-	case c.view.form.value == "timeline":
+	case c.view.Form.Value == "timeline":
 		return exit.Usagef("--compare has no timeline")
 	}
 	return nil
@@ -249,12 +250,12 @@ func (c *imports) compare(p *scan.Pass, list []*track.Import) (buf []byte) {
 		return found
 	}
 	connections := comparison.Connections(of(a), of(b))
-	if c.view.form.value == "json" {
+	if c.view.Form.Value == "json" {
 		j := report.NewClientsJSON()
 		for _, n := range connections {
 			buf = j.Append(buf, n)
 		}
 		return buf
 	}
-	return report.NewNegotiatedText(c.view.options(c.sys.IO), a, b).Append(buf, connections)
+	return report.NewNegotiatedText(c.view.Options(c.sys.IO), a, b).Append(buf, connections)
 }

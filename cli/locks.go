@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
@@ -22,17 +23,17 @@ import (
 
 // locks is the command that shows locks, and who kept whom waiting.
 type locks struct {
-	recordFlags[*trackedlocks.Lock]
+	flags.Records[*trackedlocks.Lock]
 	sys      *scan.System
 	slowest  int
 	blockers bool
 	stuck    bool
 	resource string
-	fid      fidFlag
+	fid      flags.FID
 }
 
 func newLocks(sys *scan.System) *cobra.Command {
-	c := &locks{sys: sys, recordFlags: newRecordFlags(&records.Locks, "table", "json", "fields")}
+	c := &locks{sys: sys, Records: flags.NewRecords(&records.Locks, "table", "json", "fields")}
 	cmd := &cobra.Command{
 		Use:   "locks [flags] [FILE…|-]",
 		Short: "Show locks: how long they waited and were held, and who kept them waiting",
@@ -57,20 +58,20 @@ func newLocks(sys *scan.System) *cobra.Command {
   lshark locks -Y 'lock.type == extent && lock.waited > 5ms' server.pcap`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	addInputFlags(cmd, sys, &c.input)
-	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		c.registerSelection(f, "only locks that match the display filter `EXPR` over keys of locks, such as 'lock.type == extent && lock.waited > 10ms'")
+	flags.AddInput(cmd, sys, &c.Input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.RegisterSelection(f, "only locks that match the display filter `EXPR` over keys of locks, such as 'lock.type == extent && lock.waited > 10ms'")
 		f.IntVar(&c.slowest, "slowest", 0, "only the `N` locks that waited longest, longest first")
 		f.BoolVar(&c.stuck, "stuck", false, "only locks that were never granted, or with a callback that was not answered or not obeyed")
 		f.StringVar(&c.resource, "resource", "", "only locks on resources with `TEXT` in their name, such as an object or \"lustre config\"")
-		f.StringVar(&c.fid.text, "fid", "", "only locks on the file or object with that `FID`")
+		f.StringVar(&c.fid.Text, "fid", "", "only locks on the file or object with that `FID`")
 	})
-	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		c.view.registerForm(f)
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.View.RegisterForm(f)
 		f.BoolVar(&c.blockers, "blockers", false, "sum up who kept others waiting")
-		c.columns.register(f, "the JSON key")
-		c.view.register(f, timeHelp("lock"))
-		c.input.RegisterNotes(f)
+		c.Columns.Register(f, "the JSON key")
+		c.View.Register(f, flags.TimeHelp("lock"))
+		c.Input.RegisterNotes(f)
 	})
 	return cmd
 }
@@ -81,10 +82,10 @@ func (c *locks) check() error {
 		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
 	case c.blockers && c.slowest > 0:
 		return exit.Usagef("--blockers and --slowest exclude each other")
-	case c.blockers && c.view.form.value == "fields":
+	case c.blockers && c.View.Form.Value == "fields":
 		return exit.Usagef("--blockers has no -T fields")
 	}
-	return errors.Join(c.fid.check(), c.checkRecords())
+	return errors.Join(c.fid.Check(), c.Check())
 }
 
 // selects reports whether the flags select a lock.
@@ -92,30 +93,30 @@ func (c *locks) selects(l *trackedlocks.Lock) bool {
 	if c.stuck && !l.IsStuck() {
 		return false
 	}
-	if c.fid.isSet() {
-		if seq, oid, ver, ok := l.Desc.FID(); !ok || c.fid.fid != (track.FID{Seq: seq, OID: oid, Ver: ver}) {
+	if c.fid.IsSet() {
+		if seq, oid, ver, ok := l.Desc.FID(); !ok || c.fid.Value != (track.FID{Seq: seq, OID: oid, Ver: ver}) {
 			return false
 		}
 	}
 	if c.resource != "" && !strings.Contains(string(l.Desc.AppendResource(nil)), c.resource) {
 		return false
 	}
-	return c.filter.Match(l)
+	return c.Filter.Match(l)
 }
 
 func (c *locks) run(args []string) error {
-	in, err := c.input.Check(args, c.sys.InTTY)
+	in, err := c.Input.Check(args, c.sys.InTTY)
 	if err := errors.Join(err, c.check()); err != nil {
 		return err
 	}
-	c.view.nodeName = in.NodeNames()
+	c.View.NodeName = in.NodeNames()
 	out := &locksOutput{w: c.sys.NewWriter(in.FlushPolicy()), slowest: c.slowest}
-	if out.append, out.header, err = c.form(); err != nil {
+	if out.append, out.header, err = c.AppendFunc(); err != nil {
 		return err
 	}
-	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
 	var sums trackedlocks.Blockers
-	o, linger := trackingOptions(in)
+	o, linger := in.TrackOptions()
 	imports := track.NewImports()
 	follow := trackedlocks.New(imports, linger, func(l *trackedlocks.Lock) {
 		switch {
@@ -173,15 +174,15 @@ func (c *locks) finish(out *locksOutput, p *scan.Pass) error {
 	if len(list) == 0 {
 		return out.err
 	}
-	t := report.NewLocksTable(c.view.options(c.sys.IO), p.First())
+	t := report.NewLocksTable(c.View.Options(c.sys.IO), p.First())
 	buf := t.Append(nil, list)
-	noteOmitted(p, t.Omitted.String())
+	p.NoteHidden(t.Omitted.String())
 	return errors.Join(out.err, out.w.Write(buf))
 }
 
 // renderHolders returns who kept others waiting in the form that the flags choose.
 func (c *locks) renderHolders(list []*trackedlocks.Holder, p *scan.Pass) (buf []byte) {
-	if c.view.form.value == "json" {
+	if c.View.Form.Value == "json" {
 		j := render.NewRecordJSON(records.Holders.Keys, false)
 		for _, h := range list {
 			buf = append(j.Append(buf, h), '\n')
@@ -191,9 +192,9 @@ func (c *locks) renderHolders(list []*trackedlocks.Holder, p *scan.Pass) (buf []
 	if len(list) == 0 {
 		return nil
 	}
-	t := report.NewLocksTable(c.view.options(c.sys.IO), p.First())
+	t := report.NewLocksTable(c.View.Options(c.sys.IO), p.First())
 	buf = t.AppendHolders(nil, list)
-	noteOmitted(p, t.Omitted.String())
+	p.NoteHidden(t.Omitted.String())
 	return buf
 }
 

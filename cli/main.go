@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/reference"
 	"github.com/lshark/lshark/cli/scan"
 )
 
@@ -33,7 +34,7 @@ func harden() error {
 func Run(sys *scan.System, args []string) int {
 	root := newRoot(sys)
 	help := &helpWriter{to: sys.Out}
-	root.SetArgs(joinCompared(negativeNumbersLast(args)))
+	root.SetArgs(joinCompared(reference.NegativeNumbersLast(args)))
 	root.SetOut(help)
 	root.SetErr(sys.Err)
 	err := root.Execute()

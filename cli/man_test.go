@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/cli/flags"
 )
 
 // manPage returns the manual page of a command, made from its help.
@@ -32,8 +34,8 @@ func manPage(cmd *cobra.Command) []byte {
 	}
 	if cmd.HasAvailableLocalFlags() {
 		b.WriteString(".SH OPTIONS\n")
-		sets := groupsOf(cmd)
-		for _, group := range flagGroups {
+		sets := flags.ByGroup(cmd)
+		for _, group := range flags.Groups {
 			if sets[group] != nil {
 				fmt.Fprintf(&b, ".SS %s\n", group)
 				sets[group].VisitAll(func(f *pflag.Flag) { manFlag(&b, f) })

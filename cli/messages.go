@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
@@ -24,15 +25,15 @@ import (
 type messages struct {
 	sys       *scan.System
 	input     scan.Flags
-	selection selection
-	view      view
-	columns   columns
+	selection flags.Selection
+	view      flags.View
+	columns   flags.Columns
 	tree, hex bool
 	diff      bool
 }
 
 func newMessages(sys *scan.System) *cobra.Command {
-	c := &messages{sys: sys, view: newView("summary", "tree", "json", "fields", "flags")}
+	c := &messages{sys: sys, view: flags.NewView("summary", "tree", "json", "fields", "flags")}
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
 		Short: "Dissect Lustre network traffic",
@@ -57,16 +58,16 @@ func newMessages(sys *scan.System) *cobra.Command {
 		Args: mistypedCommand,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	addInputFlags(cmd, sys, &c.input)
-	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) { c.selection.register(f, "messages", "messages") })
-	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		c.view.registerForm(f)
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) { c.selection.Register(f, "messages", "messages") })
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.view.RegisterForm(f)
 		f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, same as -T tree")
 		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes; bulk data in full, also with -T json")
 		f.BoolVar(&c.diff, "diff", false, "with -T flags, only connects, and of those only the flags that were asked for and not granted, or granted and not asked for")
-		c.columns.register(f, "field")
-		c.view.register(f, timeHelp("message"))
-		c.selection.registerSave(f, "messages")
+		c.columns.Register(f, "field")
+		c.view.Register(f, flags.TimeHelp("message"))
+		c.selection.RegisterSave(f, "messages")
 		c.input.RegisterNotes(f)
 	})
 	return cmd
@@ -89,30 +90,30 @@ func mistypedCommand(cmd *cobra.Command, args []string) error {
 
 func (c *messages) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
-	selected, wrong := c.selection.messages()
-	if err := errors.Join(err, wrong, c.selection.check(), c.check()); err != nil {
+	selected, wrong := c.selection.Messages()
+	if err := errors.Join(err, wrong, c.selection.Check(), c.check()); err != nil {
 		return err
 	}
-	c.view.nodeName = in.NodeNames()
+	c.view.NodeName = in.NodeNames()
 	show, err := c.messageView(in)
 	if err != nil {
 		return err
 	}
-	limit := c.selection.count
+	limit := c.selection.Count
 	if show.flags != nil {
 		limit = 0 // a connect counts with its reply
 	}
 	p := scan.New(c.sys, in, scan.Options{
-		Select:   selected.match,
+		Select:   selected.Match,
 		Limit:    limit,
-		SaveTo:   c.selection.save,
+		SaveTo:   c.selection.Save,
 		Distinct: true,
 		BulkData: c.hex,
 	})
 	w := c.sys.NewWriter(in.FlushPolicy())
 	switch {
 	case show.flags != nil:
-		addFlagWords(p, w, show.flags, selected, c.selection.count, c.diff)
+		addFlagWords(p, w, show.flags, selected, c.selection.Count, c.diff)
 	case show.independent && w.FlushPolicy() == iostreams.FlushWhenFull:
 		c.addParallel(p, in, w)
 	default:
@@ -123,13 +124,13 @@ func (c *messages) run(args []string) error {
 
 // check completes and checks the flags for the form.
 func (c *messages) check() error {
-	if (c.tree || c.hex) && c.view.form.value == "summary" {
-		c.view.form.value = "tree"
+	if (c.tree || c.hex) && c.view.Form.Value == "summary" {
+		c.view.Form.Value = "tree"
 	}
-	if c.diff && c.view.form.value != "flags" {
+	if c.diff && c.view.Form.Value != "flags" {
 		return exit.Usagef("--diff needs -T flags")
 	}
-	return errors.Join(c.view.check(), c.columns.check(c.view.form.value))
+	return errors.Join(c.view.Check(), c.columns.Check(c.view.Form.Value))
 }
 
 // messageView shows messages in one form.
@@ -143,8 +144,8 @@ type messageView struct {
 
 // messageView returns the view of an input that the flags choose.
 func (c *messages) messageView(in *scan.Input) (messageView, error) {
-	o := c.view.options(c.sys.IO)
-	switch c.view.form.value {
+	o := c.view.Options(c.sys.IO)
+	switch c.view.Form.Value {
 	case "tree":
 		return messageView{independent: true, Renderer: render.NewTree(render.TreeOptions{
 			Colors: o.Colors, Width: o.Width, Time: o.Time, Hex: c.hex})}, nil
@@ -156,12 +157,12 @@ func (c *messages) messageView(in *scan.Input) (messageView, error) {
 		r := render.NewFlags(render.FlagsOptions{Colors: o.Colors, Width: o.Width, Time: o.Time})
 		return messageView{Renderer: r, flags: r}, nil
 	case "fields":
-		r, err := render.NewFields(c.columns.names, opcodes.NewIndex())
+		r, err := render.NewFields(c.columns.Names, opcodes.NewIndex())
 		if err != nil {
 			return messageView{}, exit.UsageError{Err: err}
 		}
 		v := messageView{Renderer: r}
-		if c.columns.header {
+		if c.columns.Header {
 			v.header = r.Header(nil)
 		}
 		return v, nil
@@ -192,7 +193,7 @@ func addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
 // 0: never; a connect and its reply are one, messages of LNet do not count. With diff,
 // it renders in what the reply to a connect differs from the request, and notes when
 // there is nothing to render.
-func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *messageFilter, limit int, diff bool) {
+func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *flags.MessageFilter, limit int, diff bool) {
 	var buf []byte
 	var failed error
 	shown, compared, pairs := 0, 0, 0
@@ -208,7 +209,7 @@ func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *
 			failed = scan.ErrStop
 		}
 	}
-	matches := func(m *dissect.Message) bool { return m != nil && selected.match(m, p.First()) }
+	matches := func(m *dissect.Message) bool { return m != nil && selected.Match(m, p.First()) }
 	at := render.Moment{}
 	connects := track.NewConnects(func(pair *track.ConnectPair) {
 		switch {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
@@ -21,14 +22,14 @@ import (
 // recoveries is the command that shows targets that clients lost, and how they came
 // back to them.
 type recoveries struct {
-	recordFlags[*trackedrecovery.Recovery]
+	flags.Records[*trackedrecovery.Recovery]
 	sys    *scan.System
 	target string
 	all    bool
 }
 
 func newRecovery(sys *scan.System) *cobra.Command {
-	c := &recoveries{sys: sys, recordFlags: newRecordFlags(&records.Recoveries, "table", "json", "fields")}
+	c := &recoveries{sys: sys, Records: flags.NewRecords(&records.Recoveries, "table", "json", "fields")}
 	cmd := &cobra.Command{
 		Use:   "recovery [flags] [FILE…|-]",
 		Short: "Show targets that went away: when each was gone and back, and who recovered",
@@ -54,17 +55,17 @@ func newRecovery(sys *scan.System) *cobra.Command {
   lshark recovery -Y 'recovery.window > 1s' server.pcap`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	addInputFlags(cmd, sys, &c.input)
-	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		c.registerSelection(f, "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'")
+	flags.AddInput(cmd, sys, &c.Input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.RegisterSelection(f, "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'")
 		f.StringVar(&c.target, "target", "", "only targets with `NAME` in their name, such as OST0001")
 		f.BoolVar(&c.all, "all", false, "also connections that were lost, or clients that were evicted, while the target ran on")
 	})
-	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		c.view.registerForm(f)
-		c.columns.register(f, "the JSON key")
-		c.view.register(f, timeHelp("row"))
-		c.input.RegisterNotes(f)
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.View.RegisterForm(f)
+		c.Columns.Register(f, "the JSON key")
+		c.View.Register(f, flags.TimeHelp("row"))
+		c.Input.RegisterNotes(f)
 		f.Lookup("verbose").Usage = "the steps of each recovery; more notes about the capture: frames, retransmissions, gaps"
 	})
 	return cmd
@@ -72,27 +73,27 @@ func newRecovery(sys *scan.System) *cobra.Command {
 
 // selects reports whether the flags select a recovery.
 func (c *recoveries) selects(r *trackedrecovery.Recovery) bool {
-	return (c.all || r.Kind.IsOutage()) && strings.Contains(r.Target, c.target) && c.filter.Match(r)
+	return (c.all || r.Kind.IsOutage()) && strings.Contains(r.Target, c.target) && c.Filter.Match(r)
 }
 
 // maxRecoveryRows is the number of recoveries that are kept.
 const maxRecoveryRows = 1 << 14
 
 func (c *recoveries) run(args []string) error {
-	in, err := c.input.Check(args, c.sys.InTTY)
-	if err := errors.Join(err, c.checkRecords()); err != nil {
+	in, err := c.Input.Check(args, c.sys.InTTY)
+	if err := errors.Join(err, c.Check()); err != nil {
 		return err
 	}
-	c.view.nodeName = in.NodeNames()
+	c.View.NodeName = in.NodeNames()
 	w := c.sys.NewWriter(in.FlushPolicy())
-	appendLine, header, err := c.form()
+	appendLine, header, err := c.AppendFunc()
 	if err != nil {
 		return err
 	}
-	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
 	var list []*trackedrecovery.Recovery
 	dropped := 0
-	o, linger := trackingOptions(in)
+	o, linger := in.TrackOptions()
 	imports := track.NewImports()
 	follow := trackedrecovery.New(imports, linger, func(r *trackedrecovery.Recovery) {
 		switch {
@@ -149,12 +150,12 @@ func (c *recoveries) table(in *scan.Input, list []*trackedrecovery.Recovery, p *
 	if len(list) == 0 {
 		return nil
 	}
-	o := c.view.options(c.sys.IO)
+	o := c.View.Options(c.sys.IO)
 	o.Files = in.FileNames()
 	t := report.NewRecoveryTable(o, p.First())
 	buf := t.Append(nil, list)
-	noteOmitted(p, t.Omitted.String())
-	if c.input.Verbose {
+	p.NoteHidden(t.Omitted.String())
+	if c.Input.Verbose {
 		s := report.NewRecoveryStory(o, p.First())
 		for _, r := range list {
 			buf = s.Append(buf, r)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/reference"
 	"github.com/lshark/lshark/cli/scan"
 )
 
@@ -17,8 +18,8 @@ func newRoot(sys *scan.System) *cobra.Command {
 	cmd := newMessages(sys)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.UsageError{Err: flagError(err)} })
-	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newLocks(sys), newFiles(sys), newRecovery(sys), newDiff(sys), newDiagnose(sys), newExplain(sys.IO), newDecode(sys.IO),
-		newFields(sys.IO), newVersion(sys.IO), newCompletion(sys.IO))
+	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newLocks(sys), newFiles(sys), newRecovery(sys), newDiff(sys), newDiagnose(sys), reference.NewExplain(sys.IO), reference.NewDecode(sys.IO),
+		reference.NewFields(sys.IO), newVersion(sys.IO), newCompletion(sys.IO))
 	cmd.SetHelpCommand(newHelp())
 	setVersion(cmd)
 	setHelp(cmd, sys.IO)

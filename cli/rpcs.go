@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
@@ -20,9 +21,9 @@ import (
 type rpcs struct {
 	sys        *scan.System
 	input      scan.Flags
-	selection  selection
-	view       view
-	columns    columns
+	selection  flags.Selection
+	view       flags.View
+	columns    flags.Columns
 	timeout    time.Duration
 	slowest    int
 	unanswered bool
@@ -31,7 +32,7 @@ type rpcs struct {
 }
 
 func newRPCs(sys *scan.System) *cobra.Command {
-	c := &rpcs{sys: sys, view: newView("summary", "json", "fields")}
+	c := &rpcs{sys: sys, view: flags.NewView("summary", "json", "fields")}
 	cmd := &cobra.Command{
 		Use:   "rpcs [flags] [FILE…|-]",
 		Short: "Show RPCs: request, early replies, bulk data and reply as one record",
@@ -53,20 +54,20 @@ func newRPCs(sys *scan.System) *cobra.Command {
   lshark rpcs client.pcap server.pcap`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	addInputFlags(cmd, sys, &c.input)
-	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		c.selection.register(f, "RPCs", "RPCs")
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.selection.Register(f, "RPCs", "RPCs")
 		f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first, by latency or lock wait, whichever is longer")
 		f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs that the server did not answer, though the capture went on and lacks nothing of the server")
 		f.BoolVar(&c.noReply, "no-reply", false, "only RPCs without a reply, whatever the reason")
 		f.BoolVar(&c.errors, "errors", false, "only RPCs with an error: in the status of the reply, inside the reply, or before a resend")
 		registerTimeout(f, &c.timeout)
 	})
-	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		c.view.registerForm(f)
-		c.columns.register(f, "the JSON key")
-		c.view.register(f, timeHelp("RPC"))
-		c.selection.registerSave(f, "RPCs")
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.view.RegisterForm(f)
+		c.columns.Register(f, "the JSON key")
+		c.view.Register(f, flags.TimeHelp("RPC"))
+		c.selection.RegisterSave(f, "RPCs")
 		c.input.RegisterNotes(f)
 	})
 	return cmd
@@ -88,26 +89,26 @@ func (c *rpcs) check() error {
 	if c.slowest < 0 {
 		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
 	}
-	return errors.Join(c.selection.check(), c.view.check(), c.columns.check(c.view.form.value), checkTimeout(c.timeout))
+	return errors.Join(c.selection.Check(), c.view.Check(), c.columns.Check(c.view.Form.Value), checkTimeout(c.timeout))
 }
 
 // renderer returns the renderer that the flags choose, and what it prints
 // before the first RPC.
 func (c *rpcs) renderer() (r render.RPCRenderer, header []byte, err error) {
-	switch c.view.form.value {
+	switch c.view.Form.Value {
 	case "json":
 		return render.NewRPCJSON(), nil, nil
 	case "fields":
-		f, unknown := render.NewRecordFields(&records.RPCs, c.columns.names)
+		f, unknown := render.NewRecordFields(&records.RPCs, c.columns.Names)
 		if f == nil {
 			return nil, nil, exit.UnknownName("field", unknown, render.KeyNames(&records.RPCs))
 		}
-		if c.columns.header {
+		if c.columns.Header {
 			header = f.Header(nil)
 		}
 		return render.RPCFields{RecordFields: f}, header, nil
 	}
-	return render.NewRPCSummary(c.view.options(c.sys.IO)), nil, nil
+	return render.NewRPCSummary(c.view.Options(c.sys.IO)), nil, nil
 }
 
 // selects reports whether the flags --unanswered, --no-reply and --errors select
@@ -119,37 +120,24 @@ func (c *rpcs) selects(r *track.RPC) bool {
 	return c.unanswered && r.Unanswered() || c.noReply && r.Missing != track.NotMissing || c.errors && (r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
 }
 
-// liveLinger is how long a complete RPC is held in a live capture, for messages
-// that arrive late.
-const liveLinger = 200 * time.Millisecond
-
-// liveLockWait is how long an RPC of a live capture is kept back for its lock to
-// be granted.
-const liveLockWait = 5 * time.Second
-
-// liveOptions returns for how long RPCs of a live capture are held.
-func liveOptions() track.Options {
-	return track.Options{Linger: int64(liveLinger), LockWait: int64(liveLockWait)}
-}
-
 func (c *rpcs) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
-	filter, wrong := c.selection.rpcs()
+	filter, wrong := c.selection.RPCs()
 	if err := errors.Join(err, wrong, c.check()); err != nil {
 		return err
 	}
-	c.view.nodeName = in.NodeNames()
+	c.view.NodeName = in.NodeNames()
 	show, header, err := c.renderer()
 	if err != nil {
 		return err
 	}
-	p := scan.New(c.sys, in, scan.Options{SaveTo: c.selection.save, SaveRPCs: true})
-	out := &rpcOutput{pass: p, w: c.sys.NewWriter(in.FlushPolicy()), renderer: show, limit: c.selection.count}
+	p := scan.New(c.sys, in, scan.Options{SaveTo: c.selection.Save, SaveRPCs: true})
+	out := &rpcOutput{pass: p, w: c.sys.NewWriter(in.FlushPolicy()), renderer: show, limit: c.selection.Count}
 	slow := slowest{limit: c.slowest}
 	addRPCs(p, in, filter, track.Options{Timeout: int64(c.timeout), Done: func(r *track.RPC) {
 		frames := p.RPCFrames(r)
 		switch {
-		case !filter.match(r) || !c.selects(r):
+		case !filter.Match(r) || !c.selects(r):
 		case c.slowest > 0:
 			slow.add(r, frames)
 		default:
@@ -169,23 +157,23 @@ func (c *rpcs) run(args []string) error {
 	})
 	err = errors.Join(p.Run(), out.w.Close())
 	if lines, ok := show.(*render.RPCSummary); ok {
-		noteOmitted(p, lines.Omitted())
+		p.NoteHidden(lines.Omitted())
 	}
 	return err
 }
 
 // addRPCs adds a consumer that groups messages into RPCs. The filter is applied
 // to each message when it arrives.
-func addRPCs(p *scan.Pass, in *scan.Input, filter *rpcFilter, o track.Options) {
+func addRPCs(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o track.Options) {
 	if in.Live() {
-		live := liveOptions()
+		live := scan.LiveOptions()
 		o.Linger, o.LockWait = live.Linger, live.LockWait
 	}
 	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{
 		Message: func(m *dissect.Message) error {
 			if r := t.Message(m); r != nil {
-				filter.mark(m, p.First(), r)
+				filter.Mark(m, p.First(), r)
 				p.NoteFrames(m, r)
 			}
 			return nil

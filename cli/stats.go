@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
@@ -22,10 +23,10 @@ import (
 type stats struct {
 	sys       *scan.System
 	input     scan.Flags
-	selection selection
-	view      view
+	selection flags.Selection
+	view      flags.View
 	by        string
-	sort      choice
+	sort      flags.Choice
 	interval  time.Duration
 	window    time.Duration // for rates; 0: none
 	timeout   time.Duration
@@ -33,8 +34,8 @@ type stats struct {
 }
 
 func newStats(sys *scan.System) *cobra.Command {
-	c := &stats{sys: sys, view: newView("table", "json", "tsv"),
-		sort: choice{value: "count", words: report.StatsSorts(), flag: "--sort", placeholder: "ORDER", noun: "order"}}
+	c := &stats{sys: sys, view: flags.NewView("table", "json", "tsv"),
+		sort: flags.Choice{Value: "count", Words: report.StatsSorts(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
 	cmd := &cobra.Command{
 		Use:   "stats [flags] [FILE…|-]",
 		Short: "Count RPCs and measure their latency and size",
@@ -59,20 +60,20 @@ func newStats(sys *scan.System) *cobra.Command {
   lshark stats -i eth0 --window 10s`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
-	addInputFlags(cmd, sys, &c.input)
-	addFlags(cmd, selectionFlags, func(f *pflag.FlagSet) {
-		c.selection.register(f, "RPCs", "messages")
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.selection.Register(f, "RPCs", "messages")
 		registerTimeout(f, &c.timeout)
 	})
-	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+wordList(track.DimensionNames()))
-		f.Var(&c.sort, "sort", "order of the rows: "+wordList(c.sort.words))
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(track.DimensionNames()))
+		f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
 		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
 		f.DurationVar(&c.window, "window", 0, "show rates, ops/s and MB/s, over the last `TIME` of the capture, such as 5s; live tables always do")
 		f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
-		c.view.registerForm(f)
-		c.view.register(f, "accepted as in other commands, without effect: the times of intervals are UTC")
-		c.selection.registerSave(f, "RPCs")
+		c.view.RegisterForm(f)
+		c.view.Register(f, "accepted as in other commands, without effect: the times of intervals are UTC")
+		c.selection.RegisterSave(f, "RPCs")
 		c.input.RegisterNotes(f)
 	})
 	return cmd
@@ -99,7 +100,7 @@ func parseDimensions(names string) ([]track.Dimension, error) {
 // options checks the flags and returns the options of the tables.
 func (c *stats) options() (report.StatsOptions, error) {
 	by, err := parseDimensions(c.by)
-	if err := errors.Join(err, c.selection.check(), c.view.check(), c.sort.check(), checkTimeout(c.timeout)); err != nil {
+	if err := errors.Join(err, c.selection.Check(), c.view.Check(), c.sort.Check(), checkTimeout(c.timeout)); err != nil {
 		return report.StatsOptions{}, err
 	}
 	switch {
@@ -109,13 +110,13 @@ func (c *stats) options() (report.StatsOptions, error) {
 		return report.StatsOptions{}, exit.Usagef("--window %v: must be at least %v", c.window, minWindow)
 	case c.window > 0 && c.interval > 0:
 		return report.StatsOptions{}, exit.Usagef("--window cannot be combined with --interval")
-	case c.sort.value == report.SortByRate && c.window == 0:
+	case c.sort.Value == report.SortByRate && c.window == 0:
 		return report.StatsOptions{}, exit.Usagef("--sort rate needs --window")
-	case c.histogram && c.view.form.value != "table":
+	case c.histogram && c.view.Form.Value != "table":
 		return report.StatsOptions{}, exit.Usagef("--histogram needs -T table")
 	}
-	o := c.view.options(c.sys.IO)
-	return report.StatsOptions{By: by, Step: int64(c.interval), Rates: c.window > 0, Sort: c.sort.value, Bars: c.histogram,
+	o := c.view.Options(c.sys.IO)
+	return report.StatsOptions{By: by, Step: int64(c.interval), Rates: c.window > 0, Sort: c.sort.Value, Bars: c.histogram,
 		Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
 }
 
@@ -131,17 +132,17 @@ const livePatience = 5 * time.Second
 
 func (c *stats) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
-	live := err == nil && in.Live() && c.view.form.value == "table" && c.sys.OutTTY && c.interval == 0
+	live := err == nil && in.Live() && c.view.Form.Value == "table" && c.sys.OutTTY && c.interval == 0
 	if live && c.window == 0 {
 		c.window = liveWindow
 	}
-	filter, wrong := c.selection.rpcs()
+	filter, wrong := c.selection.RPCs()
 	o, bad := c.options()
 	if err := errors.Join(err, wrong, bad); err != nil {
 		return err
 	}
 	o.NIDs.Name = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.count, SaveTo: c.selection.save, SaveRPCs: true})
+	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveRPCs: true})
 	if live {
 		return c.runTop(p, in, filter, o)
 	}
@@ -151,14 +152,14 @@ func (c *stats) run(args []string) error {
 	p.Add(scan.Consumer{Begin: func() error { return w.Write(header) }})
 	err = errors.Join(p.Run(), w.Close())
 	if omitted != nil {
-		noteOmitted(p, omitted.String())
+		p.NoteHidden(omitted.String())
 	}
 	return err
 }
 
 // addTables adds the consumers that write a table for each interval, or one for
 // all.
-func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o report.StatsOptions, appendTo func([]byte, *track.Interval) []byte, w *iostreams.Writer) {
+func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o report.StatsOptions, appendTo func([]byte, *track.Interval) []byte, w *iostreams.Writer) {
 	var buf []byte
 	var failed error
 	so := track.StatsOptions{By: o.By, Step: o.Step, Window: int64(c.window), Flush: func(i *track.Interval) {
@@ -190,7 +191,7 @@ func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *rpcFilter, o rep
 // table returns what is printed before all tables, the func that appends one,
 // and the columns that tables omit, nil for other forms.
 func (c *stats) table(o report.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte, omitted *report.Omitted) {
-	switch c.view.form.value {
+	switch c.view.Form.Value {
 	case "json":
 		return nil, report.NewStatsJSON(o).AppendInterval, nil
 	case "tsv":
@@ -203,11 +204,11 @@ func (c *stats) table(o report.StatsOptions) (header []byte, appendTo func([]byt
 
 // addTracker adds a consumer that groups messages into RPCs, with options for how
 // long they are held, and passes the RPCs that match the filter to s.
-func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *rpcFilter, s *track.Stats, follow *trackedfiles.Files, o track.Options) {
+func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, s *track.Stats, follow *trackedfiles.Files, o track.Options) {
 	o.Timeout, o.Sent, o.Answered = int64(c.timeout), s.Sent, s.Answered
 	done := func(r *track.RPC) {
 		frames := p.RPCFrames(r)
-		if !filter.match(r) {
+		if !filter.Match(r) {
 			s.Drop(r)
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
@@ -49,11 +50,11 @@ const (
 )
 
 // runTop runs stats as a table that refreshes in place.
-func (c *stats) runTop(pass *scan.Pass, in *scan.Input, filter *rpcFilter, o report.StatsOptions) error {
+func (c *stats) runTop(pass *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o report.StatsOptions) error {
 	so := track.StatsOptions{By: o.By, Window: int64(c.window)}
 	follow := subjects(&so)
 	s := track.NewStats(so)
-	c.addTracker(pass, in, filter, s, follow, liveOptions())
+	c.addTracker(pass, in, filter, s, follow, scan.LiveOptions())
 	p := &top{sys: c.sys.IO, pass: pass, stats: s, table: report.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
 	pass.Add(scan.Consumer{
 		Begin:   p.begin,
@@ -91,7 +92,7 @@ func (p *top) step(now int64) error {
 		return nil
 	}
 	p.drawn, p.pressed = now, false
-	p.stats.SetWindow(p.pass.First(), now-int64(liveLinger))
+	p.stats.SetWindow(p.pass.First(), now-int64(scan.LiveLinger))
 	return p.draw()
 }
 
@@ -172,6 +173,6 @@ func (p *top) end() error {
 	p.stats.SetWindow(p.pass.First(), p.pass.Last())
 	columns, _ := p.sys.Size()
 	_, failed := p.sys.Out.Write([]byte(cursorHome + clearToEndOfScreen + strings.Join(p.lines(columns), "\n") + "\n"))
-	noteOmitted(p.pass, p.table.Omitted.String())
+	p.pass.NoteHidden(p.table.Omitted.String())
 	return errors.Join(err, failed)
 }

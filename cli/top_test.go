@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/report"
@@ -69,7 +70,7 @@ func runTopOf(t *testing.T, file, by string, columns int) (screens []string, end
 	var out, errs bytes.Buffer
 	sys := testSystem(&out, &errs)
 	sys.OutTTY, sys.Columns = true, columns
-	c := &stats{sys: sys, view: newView("table"), by: by, sort: choice{value: "count", words: report.StatsSorts()},
+	c := &stats{sys: sys, view: flags.NewView("table"), by: by, sort: flags.Choice{Value: "count", Words: report.StatsSorts()},
 		timeout: time.Hour, window: liveWindow}
 	in, err := c.input.Check([]string{file}, false)
 	if err != nil {
@@ -80,7 +81,7 @@ func runTopOf(t *testing.T, file, by string, columns int) (screens []string, end
 		t.Fatal(err)
 	}
 	o.Colors = render.NewColors(false)
-	if err := c.runTop(scan.New(sys, in, scan.Options{}), in, &rpcFilter{}, o); err != nil {
+	if err := c.runTop(scan.New(sys, in, scan.Options{}), in, &flags.RPCFilter{}, o); err != nil {
 		t.Fatal(err)
 	}
 	parts := strings.Split(out.String(), cursorHome)

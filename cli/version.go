@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 )
 
@@ -20,7 +21,7 @@ func newVersion(sys *iostreams.IO) *cobra.Command {
 		Long:  "version prints the version of lshark, the Lustre releases that it knows, and the compiler and platform.",
 		Example: `  lshark version
   lshark --version`,
-		Args: noArgs,
+		Args: flags.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := sys.Out.Write(versionText())
 			return err

@@ -1,6 +1,9 @@
 package diagnose
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track"
@@ -89,4 +92,35 @@ type Hooks struct {
 
 	// End is called at the end of the capture, after everything else.
 	End func()
+}
+
+// Choose returns the rules whose codes are given, or begin with what is given and a
+// dot; all without a code. unknown is the first code that no rule has.
+func Choose(all []*Rule, codes []string) (chosen []*Rule, unknown string) {
+	if len(codes) == 0 {
+		return all, ""
+	}
+	wanted := make(map[*Rule]bool)
+	for _, code := range codes {
+		known := false
+		for _, r := range all {
+			if r.Code == code || strings.HasPrefix(r.Code, code+".") {
+				wanted[r], known = true, true
+			}
+		}
+		if !known {
+			return nil, code
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(r *Rule) bool { return !wanted[r] }), ""
+}
+
+// Codes lists the codes of rules, and what is before their dots.
+func Codes(list []*Rule) (codes []string) {
+	for _, r := range list {
+		subject, _, _ := strings.Cut(r.Code, ".")
+		codes = append(codes, subject, r.Code)
+	}
+	slices.Sort(codes)
+	return slices.Compact(codes)
 }

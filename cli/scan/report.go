@@ -43,3 +43,10 @@ func (p *Pass) report(src *source, complete bool) {
 			n.Unjoined, n.Exhausted, n.Foreign)
 	}
 }
+
+// NoteHidden notes the columns for which the terminal has no room, if any.
+func (p *Pass) NoteHidden(columns string) {
+	if columns != "" {
+		p.Note("hidden: %s", columns)
+	}
+}

@@ -1,4 +1,4 @@
-package cli
+package flags
 
 import (
 	"fmt"
@@ -11,11 +11,11 @@ import (
 	"github.com/lshark/lshark/cli/scan"
 )
 
-// addInputFlags adds the input flags to a command, and -D, which lists the
+// AddInput adds the input flags to a command, and -D, which lists the
 // interfaces instead of running the command.
-func addInputFlags(cmd *cobra.Command, sys *scan.System, flags *scan.Flags) {
+func AddInput(cmd *cobra.Command, sys *scan.System, flags *scan.Flags) {
 	list, run := false, cmd.RunE
-	addFlags(cmd, inputFlags, func(f *pflag.FlagSet) {
+	Add(cmd, InputGroup, func(f *pflag.FlagSet) {
 		flags.RegisterInput(f)
 		f.BoolVarP(&list, "list-interfaces", "D", false, "list the interfaces that can be captured, and exit")
 	})

@@ -1,4 +1,4 @@
-package cli
+package reference
 
 import (
 	"cmp"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
@@ -16,7 +16,7 @@ import (
 	"github.com/lshark/lshark/render/explain"
 )
 
-func newFields(sys *iostreams.IO) *cobra.Command {
+func NewFields(sys *iostreams.IO) *cobra.Command {
 	return &cobra.Command{
 		Use:   "fields",
 		Short: "List all fields for -e and -Y, with type, place and meaning",
@@ -28,7 +28,7 @@ func newFields(sys *iostreams.IO) *cobra.Command {
 
   # fields of one struct
   lshark fields | awk -F'\t' '$3 ~ /mdt_body/'`,
-		Args: noArgs,
+		Args: flags.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			var out []byte
 			for _, e := range ownKeys() {
@@ -50,12 +50,4 @@ func ownKeys() []records.Entry {
 		return cmp.Or(strings.Compare(a.Of, b.Of), strings.Compare(a.Name, b.Name))
 	})
 	return list
-}
-
-// noArgs refuses arguments.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return exit.Usagef("%s takes no arguments", cmd.CommandPath())
-	}
-	return nil
 }

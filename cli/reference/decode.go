@@ -1,4 +1,4 @@
-package cli
+package reference
 
 import (
 	"errors"
@@ -11,20 +11,21 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/explain"
 )
 
-func newDecode(sys *iostreams.IO) *cobra.Command {
+func NewDecode(sys *iostreams.IO) *cobra.Command {
 	p := newProse(sys)
 	big := false
 	cmd := &cobra.Command{
 		Use:   "decode [flags] TYPE VALUE | NAME=VALUE | -",
 		Short: "Decode one value or hex string",
 		Long: "decode shows VALUE as a value of TYPE: the name of a struct, a field, a group of flags or values or the " +
-			"prefix of its names, an extended attribute, or " + wordList(explain.ScalarNames()) + ".\n\n" +
+			"prefix of its names, an extended attribute, or " + flags.WordList(explain.ScalarNames()) + ".\n\n" +
 			"VALUE is a number, the hex bytes of the wire (white space and colons are ignored), base64 with 0s before it, " +
 			"or a name, which is converted to its number.\n\n" +
 			"NAME=VALUE is an extended attribute as getfattr prints it. The whole output of getfattr is read from standard " +
@@ -68,7 +69,7 @@ func newDecode(sys *iostreams.IO) *cobra.Command {
 		ValidArgsFunction: completeTypes,
 	}
 	p.flags(cmd)
-	addFlags(cmd, inputFlags, func(f *pflag.FlagSet) {
+	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
 		f.BoolVar(&big, "big", false, "the hex bytes come from a big-endian sender")
 	})
 	return cmd
@@ -76,7 +77,7 @@ func newDecode(sys *iostreams.IO) *cobra.Command {
 
 func (p *prose) decode(kind, value string, big bool) error {
 	index := opcodes.NewIndex()
-	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), index)
+	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), index)
 	list, err := d.Parse(kind, value, big)
 	switch {
 	case errors.Is(err, explain.ErrType):
@@ -108,7 +109,7 @@ func (p *prose) decodeInput(big bool) error {
 // the others.
 func (p *prose) decodeAttributes(text string, big bool) error {
 	attributes, errs := explain.ParseAttributes(text)
-	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.value)), p.sys.Width(), opcodes.NewIndex())
+	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), opcodes.NewIndex())
 	list := make([]explain.Decoded, len(attributes))
 	for i, a := range attributes {
 		list[i] = d.Attribute(a, big)
@@ -127,7 +128,7 @@ func (p *prose) print(d *explain.Decoder, list []explain.Decoded) error {
 	var out []byte
 	file := ""
 	for i, v := range list {
-		if p.form.value == "json" {
+		if p.form.Value == "json" {
 			out = d.AppendJSON(out, v)
 			continue
 		}
@@ -148,12 +149,12 @@ func completeTypes(_ *cobra.Command, args []string, start string) ([]string, cob
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return withPrefix(explain.TypeNames(opcodes.NewIndex()), start), cobra.ShellCompDirectiveNoFileComp
+	return flags.WithPrefix(explain.TypeNames(opcodes.NewIndex()), start), cobra.ShellCompDirectiveNoFileComp
 }
 
-// negativeNumbersLast lets negative numbers be arguments of decode and explain:
+// NegativeNumbersLast lets negative numbers be arguments of decode and explain:
 // it moves them to the end, behind a --, where they are not parsed as flags.
-func negativeNumbersLast(args []string) []string {
+func NegativeNumbersLast(args []string) []string {
 	if len(args) == 0 || args[0] != "decode" && args[0] != "explain" {
 		return args
 	}

@@ -1,4 +1,4 @@
-package cli
+package reference
 
 import (
 	"errors"
@@ -11,7 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/diagnose"
 	"github.com/lshark/lshark/diagnose/rules"
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes"
@@ -24,24 +26,24 @@ import (
 // prose holds the flags of commands that print text for reading.
 type prose struct {
 	sys   *iostreams.IO
-	form  choice
-	color choice
+	form  flags.Choice
+	color flags.Choice
 }
 
 func newProse(sys *iostreams.IO) *prose {
-	return &prose{sys: sys, form: formChoice("text", "json"), color: colorChoice()}
+	return &prose{sys: sys, form: flags.FormChoice("text", "json"), color: flags.ColorChoice()}
 }
 
 func (p *prose) flags(cmd *cobra.Command) {
-	addFlags(cmd, outputFlags, func(f *pflag.FlagSet) {
-		registerForm(f, &p.form)
-		registerColor(f, &p.color)
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		flags.RegisterForm(f, &p.form)
+		flags.RegisterColor(f, &p.color)
 	})
 }
 
-func (p *prose) check() error { return errors.Join(p.form.check(), p.color.check()) }
+func (p *prose) check() error { return errors.Join(p.form.Check(), p.color.Check()) }
 
-func newExplain(sys *iostreams.IO) *cobra.Command {
+func NewExplain(sys *iostreams.IO) *cobra.Command {
 	p := newProse(sys)
 	cmd := &cobra.Command{
 		Use:   "explain [flags] [NAME…]",
@@ -83,7 +85,7 @@ func (p *prose) explain(names []string) error {
 	if len(names) == 0 {
 		return p.overview(index)
 	}
-	colors := render.NewColors(p.sys.Colored(p.color.value))
+	colors := render.NewColors(p.sys.Colored(p.color.Value))
 	e := &explanation{prose: p, index: index, own: ownEntries(), shown: make(map[string]bool),
 		topics: explain.NewTopics(colors, p.sys.Width(), index), findings: explain.NewRules(colors, p.sys.Width())}
 	var unknown []error
@@ -167,11 +169,11 @@ func (e *explanation) answer(q question) error {
 // rules appends the page of the rule of lshark diagnose with a code, or the list of
 // those with the part before the dot. It reports whether there is any.
 func (e *explanation) rules(q question) (found bool, err error) {
-	list, err := chooseRules(rules.All(), []string{strings.ToLower(q.name)})
-	if err != nil || q.kind != "" {
+	list, unknown := diagnose.Choose(rules.All(), []string{strings.ToLower(q.name)})
+	if unknown != "" || q.kind != "" {
 		return false, nil // it may be the name of something else
 	}
-	json := e.form.value == "json"
+	json := e.form.Value == "json"
 	if !json && !strings.Contains(q.name, ".") {
 		e.add(e.findings.AppendList(nil, strings.ToLower(q.name), list))
 		return true, nil
@@ -206,7 +208,7 @@ func (e *explanation) together(names []string) error {
 }
 
 func (e *explanation) unknown(q question) error {
-	names := slices.Concat(e.index.TopicNames(true), ownNames(), ruleCodes(rules.All()))
+	names := slices.Concat(e.index.TopicNames(true), ownNames(), diagnose.Codes(rules.All()))
 	noun := "name"
 	switch q.kind {
 	case "struct":
@@ -240,7 +242,7 @@ func (e *explanation) pages(topics []schema.Topic) error {
 func (e *explanation) page(key *records.Entry, topic *schema.Topic) error {
 	var text []byte
 	var err error
-	switch json := e.form.value == "json"; {
+	switch json := e.form.Value == "json"; {
 	case json && key != nil:
 		text, err = e.topics.AppendKeyJSON(nil, key)
 	case json:
@@ -262,7 +264,7 @@ func (e *explanation) add(text []byte) {
 		return
 	}
 	e.shown[string(text)] = true
-	if len(e.out) > 0 && e.form.value != "json" {
+	if len(e.out) > 0 && e.form.Value != "json" {
 		e.out = append(e.out, '\n')
 	}
 	e.out = append(e.out, text...)
@@ -315,7 +317,7 @@ func (p *prose) overview(index *schema.Index) error {
 		{len(ownEntries()), "keys", "xid"},
 		{len(rules.All()), "findings", "evicted.lock_callback"},
 	}
-	if p.form.value == "json" {
+	if p.form.Value == "json" {
 		out := "{"
 		for i, k := range kinds {
 			if i > 0 {
@@ -335,16 +337,6 @@ func (p *prose) overview(index *schema.Index) error {
 }
 
 func completeTopics(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
-	names := slices.Concat(opcodes.NewIndex().TopicNames(false), ownNames(), ruleCodes(rules.All()))
-	return withPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
-}
-
-// withPrefix returns the names that begin with start, in upper or lower case.
-func withPrefix(names []string, start string) (list []string) {
-	for _, n := range names {
-		if len(n) >= len(start) && strings.EqualFold(n[:len(start)], start) {
-			list = append(list, n)
-		}
-	}
-	return list
+	names := slices.Concat(opcodes.NewIndex().TopicNames(false), ownNames(), diagnose.Codes(rules.All()))
+	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }

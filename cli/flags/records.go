@@ -1,0 +1,92 @@
+package flags
+
+import (
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/scan"
+	"github.com/lshark/lshark/filter"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
+)
+
+// Records holds the flags that the commands have in common which show records of
+// one kind, such as locks.
+type Records[R any] struct {
+	Input   scan.Flags
+	View    View
+	Columns Columns
+	Filter  *filter.RecordFilter[R] // of -Y, after Check; nil: all records
+	Count   int                     // of -c
+
+	keys    *records.Table[R]
+	display string
+}
+
+// NewRecords returns the flags for records with these keys, and a choice of forms, of
+// which the first is the default.
+func NewRecords[R any](keys *records.Table[R], forms ...string) Records[R] {
+	return Records[R]{View: NewView(forms...), keys: keys}
+}
+
+// RegisterSelection defines -Y, with its help, and -c.
+func (r *Records[R]) RegisterSelection(f *pflag.FlagSet, help string) {
+	f.StringVarP(&r.display, "display", "Y", "", help)
+	f.IntVarP(&r.Count, "count", "c", 0, "stop after `N` messages")
+}
+
+// Check checks the flags and compiles the display filter.
+func (r *Records[R]) Check() (err error) {
+	if r.Count < 0 {
+		return exit.Usagef("-c %d: must not be negative", r.Count)
+	}
+	if r.display != "" {
+		if r.Filter, err = filter.CompileRecord(r.keys, r.display); err != nil {
+			return exit.UsageError{Err: err}
+		}
+	}
+	return errors.Join(r.View.Check(), r.Columns.Check(r.View.Form.Value))
+}
+
+// AppendFunc returns what appends a record as a line, in the forms that need only its
+// keys: JSON and fields, whose columns the flags choose. header is the line before
+// the first record. appendLine is nil for other forms.
+func (r *Records[R]) AppendFunc() (appendLine func([]byte, R) []byte, header []byte, err error) {
+	switch r.View.Form.Value {
+	case "json":
+		j := render.NewRecordJSON(r.keys.Keys, false)
+		return func(dst []byte, r R) []byte { return append(j.Append(dst, r), '\n') }, nil, nil
+	case "fields":
+		f, unknown := render.NewRecordFields(r.keys, r.Columns.Names)
+		if f == nil {
+			return nil, nil, exit.UnknownName("field", unknown, render.KeyNames(r.keys))
+		}
+		if r.Columns.Header {
+			header = f.Header(nil)
+		}
+		return f.Append, header, nil
+	}
+	return nil, nil, nil
+}
+
+// FID is the value of --fid.
+type FID struct {
+	Text  string
+	Value track.FID
+}
+
+// IsSet reports whether the flag was given.
+func (v *FID) IsSet() bool { return v.Text != "" }
+
+func (v *FID) Check() error {
+	seq, oid, ver, ok := schema.ParseFID(v.Text)
+	if v.IsSet() && !ok {
+		return exit.Usagef("--fid %s: must be a FID, such as 0x200000401:0x1:0x0", v.Text)
+	}
+	v.Value = track.FID{Seq: seq, OID: oid, Ver: ver}
+	return nil
+}
