@@ -121,7 +121,7 @@ func (r *Flags) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	dst = append(m.LNet.Dst.Append(append(dst, c.NID.on...)), c.NID.off...)
 	dst = append(append(dst, "  "...), m.Kind.String()...)
 	if m.RPC.HasOpcode {
-		r.text = appendOperation(r.text[:0], m)
+		r.text = AppendOperation(r.text[:0], m)
 		dst = append(append(append(append(dst, ' '), c.Op.on...), r.text...), c.Op.off...)
 	}
 	return dst

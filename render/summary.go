@@ -72,7 +72,7 @@ func (o *SummaryOptions) FileWidth() int {
 // Append appends the line of a message.
 func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	start := len(dst)
-	dim := isKeepalive(m)
+	dim := IsKeepalive(m)
 	room := s.opt.Width
 	dst = s.columns(dst, m, at, dim)
 	s.line.Reset()
@@ -88,8 +88,8 @@ func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	return append(dst, '\n')
 }
 
-// isKeepalive reports whether a message only keeps a connection alive.
-func isKeepalive(m *dissect.Message) bool {
+// IsKeepalive reports whether a message only keeps a connection alive.
+func IsKeepalive(m *dissect.Message) bool {
 	switch m.Kind {
 	case lnet.Noop, lnet.Ack, lnet.Ping, lnet.PingReply:
 		return true
@@ -126,7 +126,7 @@ func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) [
 		}
 		dst = AppendLeft(append(dst, ' '), &c.Dim, s.text, &s.xid)
 	}
-	s.text = appendOperation(s.text[:0], m)
+	s.text = AppendOperation(s.text[:0], m)
 	if !s.wide {
 		s.text = ShortenOpcode(s.text)
 	}
@@ -184,8 +184,8 @@ func (s *Summary) node(dst []byte, m *dissect.Message, nid *lnet.NID, src bool) 
 	return s.opt.NIDs.Append(dst, *nid)
 }
 
-// appendOperation appends the operation of a message, or its kind.
-func appendOperation(dst []byte, m *dissect.Message) []byte {
+// AppendOperation appends the operation of a message, or its kind.
+func AppendOperation(dst []byte, m *dissect.Message) []byte {
 	if !m.RPC.HasOpcode {
 		return append(dst, m.Kind.String()...)
 	}
@@ -204,37 +204,55 @@ func appendOpcodeText(dst []byte, opc uint32) []byte {
 	return AppendOpcode(dst, opc)
 }
 
+// Facts returns what the line of a message says behind its operation, without the
+// notes. It is valid until the Summary is used again.
+func (s *Summary) Facts(m *dissect.Message) *schema.Line {
+	s.line.Reset()
+	s.facts(m)
+	return &s.line
+}
+
 // parts appends the parts of s.line, truncated to a number of columns; -1: no
 // limit.
 func (s *Summary) parts(dst []byte, left int, dim bool) []byte {
-	long := left >= 0 && Width(s.line.Text) > left
+	return s.c.AppendParts(dst, s.line.Text, s.line.Parts, left, dim)
+}
+
+// AppendParts appends text that consists of parts, truncated to a number of columns;
+// -1: no limit. With dim, only errors keep the style of their role.
+func (c *Colors) AppendParts(dst, line []byte, parts []schema.Part, left int, dim bool) []byte {
+	long := left >= 0 && Width(line) > left
 	if long {
 		left-- // for the … at the end
 	}
 	names := 0 // parts up to the last name
-	for i, p := range s.line.Parts {
+	for i, p := range parts {
 		if long && p.Role == schema.Name {
 			names = i
 		}
 	}
 	from := 0
-	for i, p := range s.line.Parts {
-		text := s.line.Text[from:p.End]
+	for i, p := range parts {
+		text := line[from:p.End]
 		from = p.End
 		if p.Role == schema.Object && i < names && len(text) > len(elided) {
 			text = []byte(elided)
 		}
 		if long {
-			text = truncate(text, left)
-			left -= Width(text)
+			whole := len(text)
+			if text = truncate(text, left); len(text) < whole {
+				left = 0 // a wide character may leave a column
+			} else {
+				left -= Width(text)
+			}
 		}
-		st := s.c.role(p.Role)
+		st := c.role(p.Role)
 		if dim && p.Role != schema.Bad {
-			st = &s.c.Dim
+			st = &c.Dim
 		}
 		dst = append(append(append(dst, st.on...), text...), st.off...)
 		if long && left <= 0 {
-			return s.c.Dim.Append(dst, "…")
+			return c.Dim.Append(dst, "…")
 		}
 	}
 	return dst
@@ -242,17 +260,3 @@ func (s *Summary) parts(dst []byte, left int, dim bool) []byte {
 
 // elided replaces a FID in a line that has no room for the name behind it.
 const elided = "[…]"
-
-// truncate cuts text to a number of columns, at a character's boundary.
-func truncate(text []byte, columns int) []byte {
-	for i := 0; i < len(text); i++ {
-		if text[i]&0xc0 == 0x80 {
-			continue
-		}
-		if columns <= 0 {
-			return text[:i]
-		}
-		columns--
-	}
-	return text
-}

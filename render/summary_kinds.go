@@ -9,10 +9,21 @@ import (
 
 // describe fills the line with the most important facts of a message.
 func (s *Summary) describe(m *dissect.Message) {
-	l := &s.line
 	if !s.wide {
 		s.notes(m)
 	}
+	s.facts(m)
+	if s.wide {
+		s.notes(m)
+	}
+	if m.RPC.Encrypted {
+		s.line.Key("encrypted")
+	}
+}
+
+// facts adds all but the notes.
+func (s *Summary) facts(m *dissect.Message) {
+	l := &s.line
 	switch m.Kind {
 	case lnet.Request:
 		s.request(m)
@@ -44,12 +55,6 @@ func (s *Summary) describe(m *dissect.Message) {
 		s.showFields(m)
 	case lnet.Connrej:
 		s.refusal(m)
-	}
-	if s.wide {
-		s.notes(m)
-	}
-	if m.RPC.Encrypted {
-		l.Key("encrypted")
 	}
 }
 

@@ -88,7 +88,7 @@ func (r *Tree) head(dst []byte, m *dissect.Message, at Moment) []byte {
 	dst = append(append(dst, c.NID.off...), "  "...)
 	dst = c.Op.end(append(c.Op.begin(dst), m.Kind.String()...))
 	if m.RPC.HasOpcode {
-		r.text = appendOperation(r.text[:0], m)
+		r.text = AppendOperation(r.text[:0], m)
 		dst = append(append(append(append(dst, ' '), c.Op.on...), r.text...), c.Op.off...)
 	}
 	if m.RPC.HasXID {
