@@ -870,6 +870,19 @@ func (a *Activity) countRewrite(s *subject) {
 	}
 }
 
+// LockSubject returns the file that a lock is about, and the OST object; each is zero
+// when it is about none, or that is unknown.
+func (t *Files) LockSubject(l *locks.Lock) (file, object track.FID) {
+	if id, ok := l.Desc.ExtentObject(); ok && l.HasResource() {
+		if o := t.object(id, l.Connection); o != nil {
+			return o.file, o.FID
+		}
+	} else if seq, oid, ver, ok := l.Desc.FID(); ok && l.HasResource() {
+		return t.canonical(track.FID{Seq: seq, OID: oid, Ver: ver}), track.FID{}
+	}
+	return track.FID{}, track.FID{}
+}
+
 // Lock takes a lock that has ended.
 func (t *Files) Lock(l *locks.Lock) {
 	var f *File

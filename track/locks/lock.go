@@ -1,6 +1,8 @@
 package locks
 
 import (
+	"slices"
+
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
@@ -304,6 +306,11 @@ func (l *Lock) addBlocker(b Blocker) {
 	}
 	b.From = max(b.From, l.Asked.Time)
 	l.BlockedBy = append(l.BlockedBy, b)
+}
+
+// IsBlockedBy reports whether another lock kept this one waiting.
+func (l *Lock) IsBlockedBy(holder *Lock) bool {
+	return slices.ContainsFunc(l.BlockedBy, func(b Blocker) bool { return b.number == holder.number })
 }
 
 // stopBlocking notes that a lock, by its number, does not keep this one waiting any

@@ -131,6 +131,14 @@ func (t *Locks) Answered(r *track.RPC, m *dissect.Message) {
 	}
 }
 
+// Subjects returns the locks that an RPC is about: the one that it asks for or
+// converts, or that a callback is about, nil for none, and those that it gives back.
+// It is to be called before Done, and canceled is valid until then.
+func (t *Locks) Subjects(r *track.RPC) (lock *Lock, canceled []*Lock) {
+	s := t.rpcs.Of(r)
+	return s.lock, s.canceled
+}
+
 func pointOf(m *dissect.Message) track.Point {
 	return track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
 }
