@@ -23,6 +23,7 @@ var mayImport = map[string][]string{
 	"cli/exit":           {"cli/iostreams", "capture", "opcodes/schema", "filter"},
 	"cli/iostreams":      {},
 	"render":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
+	"render/ladder":      {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/files", "track/locks", "internal/fifo", "render"},
 	"render/explain":     {"diagnose", "lnet", "opcodes", "opcodes/schema", "dissect", "records", "render"},
 	"track/recovery":     {"lnet", "opcodes", "dissect", "track", "internal/fifo"},
 	"render/report":      {"diagnose", "lnet", "opcodes", "opcodes/schema", "records", "track", "track/locks", "track/files", "track/recovery", "render", "track/comparison"},

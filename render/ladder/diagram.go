@@ -1,0 +1,100 @@
+package ladder
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/render"
+)
+
+// Diagram holds the events that are drawn. The zero Diagram is ready for use.
+type Diagram struct {
+	Title string // what was selected; it is escaped when it is drawn
+	Limit int    // the number of events that are drawn, the first by time; 0: all
+	First int64  // time that relative times count from, nanoseconds since the epoch
+
+	NIDs render.NIDs
+
+	Omitted int // events beyond Limit
+
+	events  []*Event
+	sorted  bool
+	targets map[lnet.NID][]string
+	files   []string // of the events, where there are several
+}
+
+// SetFiles sets the names of the files that frames are numbered in, when there are
+// several. Frames have the number of their file instead of its name, which the head of
+// the diagram explains.
+func (d *Diagram) SetFiles(names []string) { d.files = names }
+
+// fileNumber returns the number of a file, from 1; 0 when it has none.
+func (d *Diagram) fileNumber(name string) int { return slices.Index(d.files, name) + 1 }
+
+// Add adds an event, which belongs to the diagram from then on.
+func (d *Diagram) Add(e *Event) {
+	d.events = append(d.events, e)
+	d.sorted = false
+	if d.Limit > 0 && len(d.events) >= 2*max(d.Limit, 1<<10) {
+		d.sort()
+	}
+}
+
+// maxTargets targets of a node are drawn.
+const maxTargets = 16
+
+// AddTarget notes that a node serves a target.
+func (d *Diagram) AddTarget(node lnet.NID, target string) {
+	list := d.targets[node]
+	if target == "" || len(list) >= maxTargets || slices.Contains(list, target) {
+		return
+	}
+	if d.targets == nil {
+		d.targets = make(map[lnet.NID][]string)
+	}
+	d.targets[node] = append(list, target)
+}
+
+// targetNames returns the targets of a node. Names that are many, are joined.
+func (d *Diagram) targetNames(n *node) []string {
+	return n.targets
+}
+
+// Events returns the events that are drawn, in the order of time. A Line of text
+// refers to them by their index.
+func (d *Diagram) Events() []*Event {
+	d.sort()
+	return d.events
+}
+
+// sort orders the events by time, and removes those beyond the limit.
+func (d *Diagram) sort() {
+	if !d.sorted {
+		slices.SortStableFunc(d.events, func(a, b *Event) int {
+			return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Order, b.Order), cmp.Compare(a.Number, b.Number))
+		})
+		d.sorted = true
+	}
+	if d.Limit > 0 && len(d.events) > d.Limit {
+		d.Omitted += len(d.events) - d.Limit
+		clear(d.events[d.Limit:])
+		d.events = d.events[:d.Limit]
+	}
+}
+
+// addLosses adds what was not captured between nodes of the diagram while its messages
+// were sent.
+func (d *Diagram) addLosses(losses []*Event) {
+	events := d.Events()
+	if len(events) == 0 || len(losses) == 0 {
+		return
+	}
+	ns := d.findNodes(events)
+	first, last := events[0].Time, events[len(events)-1].Time
+	for _, e := range losses {
+		if e.Time >= first && e.Time <= last && ns.find(e.From) != nil && ns.find(e.To) != nil {
+			d.Add(e)
+		}
+	}
+}

@@ -1,0 +1,246 @@
+package ladder
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+)
+
+// testNID returns the NID of node i.
+func testNID(i int) lnet.NID {
+	return lnet.NID{Addr: [16]byte{192, 0, 2, byte(i)}, Len: 4, Type: 2}
+}
+
+// testEvent returns an event between two nodes, with the first as the client.
+func testEvent(ms int64, from, to int, op, facts string) *Event {
+	e := &Event{Number: ms + 1, Frame: ms + 1, Order: ms + 1, Time: ms * int64(time.Millisecond), From: testNID(from), To: testNID(to),
+		Op: []byte(op), Facts: []byte(facts), Parts: []schema.Part{{End: len(facts), Role: schema.Name}}, XID: uint64(1882453915467904 + ms)}
+	e.Client = testNID(min(from, to))
+	return e
+}
+
+var testWidths = []int{0, 30, 40, 60, 80, 120, 200}
+
+// checkText checks what must hold for any diagram, and returns its text.
+func checkText(t *testing.T, name string, d *Diagram, o TextOptions) string {
+	t.Helper()
+	o.Colors = render.NewColors(false)
+	lines := d.Text(o)
+	var text strings.Builder
+	last := -1
+	for _, l := range lines {
+		if o.Width > 0 && render.Width(l.Text) > o.Width {
+			t.Errorf("%s: width %d: line of %d columns: %s", name, o.Width, render.Width(l.Text), l.Text)
+		}
+		for _, r := range string(l.Text) {
+			if schema.NeedsEscape(r) || r == utf8.RuneError || o.ASCII && r >= utf8.RuneSelf {
+				t.Errorf("%s: character %q in %q", name, r, l.Text)
+			}
+		}
+		if bytes.HasSuffix(l.Text, []byte(" ")) {
+			t.Errorf("%s: space at the end of %q", name, l.Text)
+		}
+		if l.Event >= 0 {
+			if l.Event <= last {
+				t.Errorf("%s: event %d after %d", name, l.Event, last)
+			}
+			last = l.Event
+		}
+		text.Write(l.Text)
+		text.WriteByte('\n')
+	}
+	events := d.Events()
+	for i := 1; i < len(events); i++ {
+		if events[i].Time < events[i-1].Time {
+			t.Errorf("%s: event %d is before the one in front of it", name, i)
+		}
+	}
+	if got := string(d.AppendText(nil, o)); got != text.String() {
+		t.Errorf("%s: AppendText differs from the lines", name)
+	}
+	// Colours must not change the text.
+	o.Colors = render.NewColors(true)
+	colored := d.AppendText(nil, o)
+	if got, want := stripColors(colored), text.String(); got != want {
+		t.Errorf("%s: with colours:\n%s\nwithout:\n%s", name, got, want)
+	}
+	return text.String()
+}
+
+// stripColors removes escape sequences, and spaces that they hid at the end of a line.
+func stripColors(b []byte) string {
+	var s strings.Builder
+	for line := range strings.Lines(string(b)) {
+		var plain strings.Builder
+		for i := 0; i < len(line); i++ {
+			if line[i] == 0x1b {
+				for line[i] != 'm' {
+					i++
+				}
+				continue
+			}
+			plain.WriteByte(line[i])
+		}
+		s.WriteString(strings.TrimRight(plain.String(), " \n") + "\n")
+	}
+	return s.String()
+}
+
+func TestSamples(t *testing.T) {
+	for _, path := range wiretest.Samples(t) {
+		d := readSample(t, path, Selection{Match: matchAll}, 200)
+		if len(d.Events()) == 0 {
+			t.Errorf("%s: no events", path)
+		}
+		for _, width := range testWidths {
+			for _, ascii := range []bool{false, true} {
+				checkText(t, fmt.Sprintf("%s ascii %t", filepath.Base(path), ascii), d, TextOptions{Width: width, ASCII: ascii})
+			}
+		}
+	}
+}
+
+// TestHostileText checks that control characters do not reach the terminal, and that
+// wide and combining characters count as many columns as they take.
+func TestHostileText(t *testing.T) {
+	names := map[lnet.NID]string{testNID(1): "cli\x1b[31ment", testNID(2): "サーバー"}
+	for _, fact := range []string{
+		strings.Repeat("名", 100), strings.Repeat("e\u0301", 100), strings.Repeat("😀", 60), strings.Repeat("x", 300),
+		"plain",
+	} {
+		d := &Diagram{Title: "a\x1b[2Jb\nc\u202e", NIDs: render.NIDs{Name: func(n lnet.NID) string { return names[n] }}}
+		d.AddTarget(testNID(2), "名前-OST0000")
+		d.SetFiles([]string{"a\x1b.pcap", "b.pcap"})
+		for i := range int64(5) {
+			e := testEvent(i, 1, 2, "OST_WRITE", fact)
+			e.File = "b.pcap"
+			d.Add(e)
+		}
+		for _, width := range testWidths {
+			checkText(t, fact[:5], d, TextOptions{Width: width})
+			checkText(t, fact[:5], d, TextOptions{Width: width, ASCII: true})
+		}
+		if text := checkText(t, "escapes", d, TextOptions{Width: 120}); !strings.Contains(text, `cli\x1b[31ment`) || !strings.Contains(text, `a\x1b[2Jb\x0ac`) ||
+			!strings.Contains(text, `1: a\x1b.pcap`) || !strings.Contains(text, "サーバー") || !strings.Contains(text, "2:1") {
+			t.Errorf("names are missing:\n%s", text)
+		}
+	}
+}
+
+// TestNodes checks the columns of diagrams with many nodes.
+func TestNodes(t *testing.T) {
+	for _, n := range []int{2, 3, 5, 12, 40} {
+		d := &Diagram{Title: "nodes"}
+		for i := range int64(10 * n) {
+			server := 100 + int(i)%max(1, n/3)
+			d.Add(testEvent(i, 1+int(i)%(n-max(1, n/3)), server, "OST_WRITE", "64 KiB at 0"))
+		}
+		if n > 12 {
+			d.Add(testEvent(int64(10*n), 25, 26, "OST_READ", "between others"))
+		}
+		for _, width := range testWidths {
+			text := checkText(t, fmt.Sprint(n), d, TextOptions{Width: width})
+			hidden := strings.Contains(text, "others (")
+			if fits := n <= 5 || n <= 12 && width >= 120; width >= 80 && fits == hidden {
+				t.Errorf("%d nodes in %d columns: others %t:\n%s", n, width, hidden, text)
+			}
+			if n > 12 && (width >= 80 || width == 0) && hidden != strings.Contains(text, " between others") {
+				t.Errorf("%d nodes in %d columns: hidden messages:\n%s", n, width, text)
+			}
+		}
+	}
+}
+
+func TestArrows(t *testing.T) {
+	d := &Diagram{Title: "RPC x1"}
+	request := testEvent(0, 1, 3, "OST_READ", "1 MiB at 0")
+	d.Add(request)
+	bulk := testEvent(2, 3, 1, "OST_READ", "data 1048576 bytes")
+	bulk.Kind, bulk.Client = Bulk, lnet.NID{}
+	bulk.Later(&lnet.Transfer{Resent: 2, LostFrom: 1e6, LostTo: 232e6})
+	d.Add(bulk)
+	reply := testEvent(2402, 3, 1, "OST_READ", "ok 2.4s")
+	reply.Marks = Failed
+	d.Add(reply)
+	lost := testEvent(2403, 1, 2, "LDLM_CANCEL", "0x1")
+	lost.SetMissing(NoReply, "no reply: unanswered")
+	d.Add(lost)
+	loss := &Event{Kind: Loss, Marks: Incomplete, Time: 2404e6, From: testNID(2), To: testNID(1), Facts: []byte("1448 bytes not captured")}
+	loss.Parts = []schema.Part{{End: len(loss.Facts), Role: schema.Bad}}
+	d.addLosses([]*Event{{Kind: Loss, Time: 9e9, From: testNID(1), To: testNID(2)}, {Kind: Loss, Time: 1, From: testNID(9), To: testNID(2)}})
+	d.Add(loss)
+	d.AddTarget(testNID(3), "lustre-OST0001")
+	d.AddTarget(testNID(3), "lustre-OST0001")
+	for _, tt := range []struct {
+		name string
+		o    TextOptions
+		want string
+	}{
+		{"ascii", TextOptions{Width: 100, ASCII: true}, `
+RPC x1
+5 messages in 2.4s, times since 1970-01-01 00:00:00.000000 UTC
+           192.0.2.1         192.0.2.3         192.0.2.2
+                           lustre-OST0001
+   1 0.000000  |- OST_READ ----->|                 |  1 MiB at 0
+   3 0.002000  |<R==== OST_READ =|                 |  retransmitted 2 packets, 231ms lost; data 104~
+               :                 :                 :
+     . 2.4s .  :                 :                 :
+               :                 :                 :
+2403 2.402000  |<----- OST_READ -|                 |  ok 2.4s
+2404 2.403000  |- LDLM_CANCEL ---+---------------?>|  no reply: unanswered; 0x1
+     2.404000  |x................+.................|  1448 bytes not captured
+R  parts of the message were sent again by TCP or InfiniBand
+?  no reply was captured
+.  bytes of it were not captured
+`}} {
+		if got := checkText(t, tt.name, d, tt.o); got != tt.want[1:] {
+			t.Errorf("%s:\n%s\nwant\n%s", tt.name, got, tt.want[1:])
+		}
+	}
+}
+
+func TestGaps(t *testing.T) {
+	for _, tt := range []struct {
+		times []int64 // ms
+		want  []int
+	}{
+		{nil, []int{}},
+		{[]int64{5}, []int{0}},
+		{[]int64{0, 3}, []int{0, 0}},
+		{[]int64{0, 2400}, []int{0, 3}},
+		{[]int64{0, 1, 2, 3, 33, 34}, []int{0, 0, 0, 0, 3, 0}},
+		{[]int64{0, 10, 20, 30, 40, 50}, []int{0, 0, 0, 0, 0, 0}},
+		{[]int64{0, 1, 2, 10000, 10001, 11500, 99000}, []int{0, 0, 0, 2, 0, 1, 3}},
+	} {
+		var events []*Event
+		for _, ms := range tt.times {
+			events = append(events, testEvent(ms, 1, 2, "x", ""))
+		}
+		if got := gaps(events); fmt.Sprint(got) != fmt.Sprint(tt.want) {
+			t.Errorf("%v: %v, want %v", tt.times, got, tt.want)
+		}
+	}
+}
+
+func TestLimit(t *testing.T) {
+	const n, limit = 5000, 10
+	d := &Diagram{Limit: limit}
+	for i := range int64(n) {
+		d.Add(testEvent(n-i, 1, 2, "OBD_PING", ""))
+	}
+	if got := d.Events(); len(got) != limit || got[0].Time != int64(time.Millisecond) || d.Omitted != n-limit {
+		t.Errorf("%d events from %d, %d omitted", len(got), got[0].Time, d.Omitted)
+	}
+	if text := checkText(t, "limit", d, TextOptions{Width: 80}); !strings.Contains(text, "not drawn: 4990 more messages") {
+		t.Errorf("the number of messages that are not drawn is missing:\n%s", text)
+	}
+}

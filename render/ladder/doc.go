@@ -1,0 +1,19 @@
+// Package ladder draws messages as a sequence diagram, in text and as SVG: a column
+// for each node, an arrow for each message, time from top to bottom.
+//
+//	var d ladder.Diagram
+//	r := ladder.NewReader(ladder.Options{Names: names})
+//	// for each message m that is to be drawn:
+//	e := new(ladder.Event)
+//	r.Read(e, m)
+//	d.Add(e)
+//	// at the end:
+//	os.Stdout.Write(d.AppendText(nil, ladder.TextOptions{Colors: colors, Width: 80}))
+//
+// event.go makes events of messages; it uses the words of summary lines. diagram.go
+// holds the events in the order of time. nodes.go chooses the columns, gaps.go finds
+// where nothing happened, and layout.go decides what goes where in columns of text.
+// text.go draws that with characters, svg.go with the same layout as SVG.
+//
+// What is drawn is bounded by the one who adds events: see Diagram.Limit.
+package ladder

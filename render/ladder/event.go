@@ -1,0 +1,212 @@
+package ladder
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
+)
+
+// Kind is what an event is.
+type Kind uint8
+
+// The kinds.
+const (
+	Message Kind = iota // any message but bulk data
+	Bulk                // bulk data
+	Loss                // bytes that were not captured, in which messages may have begun
+)
+
+// Mark is something unusual about an event, as bits.
+type Mark uint8
+
+// The marks.
+const (
+	Retransmitted Mark = 1 << iota // TCP or InfiniBand sent parts of it again
+	Incomplete                     // parts of it were not captured
+	Resent                         // the client sent the request again
+	NoReply                        // of a request: no reply was captured
+	NoRequest                      // of a reply: its request was not captured
+	Failed                         // of a reply: its status is an error
+)
+
+// Event is a row of a diagram: a message, or bytes that were not captured. Text in it
+// is escaped.
+type Event struct {
+	Number   int64 // of the message, as in lnet.Message; 0: none
+	Frame    int64 // number of the frame in its file
+	File     string
+	Order    int64 // number of the frame over all files
+	Time     int64 // nanoseconds since the epoch
+	From, To lnet.NID
+	Client   lnet.NID // the end that sends the requests; zero: unknown
+	Kind     Kind
+	Type     lnet.Kind // of the message
+	Marks    Mark
+	Minor    bool // it only keeps a connection alive
+
+	XID   uint64
+	Op    []byte // the operation, or the kind of message
+	Facts []byte // what matters, as in summary lines
+	Parts []schema.Part
+	Note  []byte // what is unusual, such as "not answered"
+
+	transfer lnet.Transfer
+	codes    []byte // of the message's notes
+	reason   string // why there is no reply
+}
+
+// Reader makes events of messages.
+type Reader struct {
+	summary *render.Summary
+}
+
+// NewReader makes a Reader. names has what handles stand for, nil: nothing is known;
+// whoever makes the Reader passes messages to it.
+func NewReader(names *track.Names) *Reader {
+	return &Reader{render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false), Names: names})}
+}
+
+// Read sets an event to a message. It copies what it needs, and reuses the memory of
+// the event.
+func (r *Reader) Read(e *Event, m *dissect.Message) {
+	facts := r.summary.Facts(m)
+	*e = Event{
+		Number: m.Number, Type: m.Kind, Frame: m.Frame, File: m.File, Order: m.Order, Time: m.Time,
+		From: m.LNet.Src, To: m.LNet.Dst, Minor: render.IsKeepalive(m),
+		Op: render.AppendOperation(e.Op[:0], m), Facts: append(e.Facts[:0], facts.Text...), Parts: append(e.Parts[:0], facts.Parts...),
+		Note: e.Note[:0], transfer: m.Transfer, codes: e.codes[:0],
+	}
+	if !m.HasLNet() || m.LNet.Src.Len == 0 {
+		e.From, e.To = addressNID(m.Src), addressNID(m.Dst)
+	}
+	if m.RPC.HasXID {
+		e.XID = m.RPC.XID
+	}
+	switch m.Kind {
+	case lnet.Bulk, lnet.GetReply:
+		e.Kind = Bulk
+	case lnet.Request:
+		e.Client = e.From
+	case lnet.Reply, lnet.EarlyReply:
+		e.Client = e.To
+		if m.RPC.Status < 0 || m.RPC.GSS.Errno() != 0 {
+			e.Marks |= Failed
+		}
+	}
+	if m.RPC.HasOpcode && track.IsCallback(m.RPC.Opcode) {
+		// A server sends these requests.
+		if e.Client == e.From {
+			e.Client = e.To
+		} else if e.Client == e.To {
+			e.Client = e.From
+		}
+	}
+	if m.RPC.Encrypted {
+		e.addCode("encrypted")
+	}
+	for i := range m.Notes {
+		switch code := m.Notes[i].Code; code {
+		case "retransmitted":
+			e.Marks |= Retransmitted
+		case "gap", "truncated":
+			e.Marks |= Incomplete
+			e.addCode(code)
+		case "resent":
+			e.Marks |= Resent
+			e.addCode(code)
+		default:
+			e.addCode(code)
+		}
+	}
+	e.update()
+}
+
+// addressNID returns a NID without a network for the end of a message that has no
+// NIDs.
+func addressNID(a netip.AddrPort) (n lnet.NID) {
+	n.Len = uint8(copy(n.Addr[:], a.Addr().Unmap().AsSlice()))
+	return n
+}
+
+// Lost sets an event to bytes that were not captured.
+func (r *Reader) Lost(e *Event, l *lnet.Loss) {
+	*e = Event{Kind: Loss, Marks: Incomplete, Time: l.From, From: addressNID(l.Src), To: addressNID(l.Dst),
+		Op: e.Op[:0], Parts: e.Parts[:0], Note: e.Note[:0], codes: e.codes[:0], Facts: e.Facts[:0]}
+	line := schema.Line{Text: e.Facts, Parts: e.Parts}
+	line.Num(uint64(l.Bytes))
+	line.Add(schema.Dim, " bytes ")
+	line.Add(schema.Bad, lossReason(l.Why))
+	e.Facts, e.Parts = line.Text, line.Parts
+}
+
+// lossReason returns why bytes were not captured, in words.
+func lossReason(w lnet.Why) string {
+	switch w {
+	case lnet.Present:
+		return "unreadable"
+	case lnet.EndOfFile:
+		return "after the end of the capture"
+	case lnet.Snaplen:
+		return "cut by the snaplen"
+	}
+	return "not captured"
+}
+
+// Later adds what the transport did with the message after it was read.
+func (e *Event) Later(t *lnet.Transfer) {
+	e.transfer.Add(t)
+	e.update()
+}
+
+// SetMissing notes that a request has no reply, or a reply no request.
+func (e *Event) SetMissing(mark Mark, reason string) {
+	e.Marks |= mark
+	e.reason = reason
+	e.update()
+}
+
+func (e *Event) addCode(code string) {
+	if len(e.codes) > 0 {
+		e.codes = append(e.codes, ' ')
+	}
+	e.codes = append(e.codes, code...)
+}
+
+// update sets the note by all that is known.
+func (e *Event) update() {
+	n := append(e.Note[:0], e.reason...)
+	add := func(text string) {
+		if len(n) > 0 {
+			n = append(n, ", "...)
+		}
+		n = append(n, text...)
+	}
+	if t := &e.transfer; t.Resent > 0 || e.Marks&Retransmitted != 0 {
+		e.Marks |= Retransmitted
+		add("retransmitted")
+		if t.Resent > 1 {
+			n = append(strconv.AppendInt(append(n, ' '), int64(t.Resent), 10), " packets"...)
+		}
+		if t.Lost > 0 {
+			n = append(render.AppendLatency(append(n, ", "...), t.Lost), " lost"...)
+		}
+	}
+	if len(e.codes) > 0 {
+		add(string(e.codes))
+	}
+	e.Note = n
+}
+
+// Clone returns a copy that shares no memory.
+func (e *Event) Clone() *Event {
+	c := *e
+	c.Op, c.Facts, c.Note, c.codes = slices.Clone(e.Op), slices.Clone(e.Facts), slices.Clone(e.Note), slices.Clone(e.codes)
+	c.Parts = slices.Clone(e.Parts)
+	return &c
+}

@@ -1,0 +1,188 @@
+package ladder
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/lshark/lshark/render"
+)
+
+// layout is what goes where, in columns of text from 0.
+type layout struct {
+	width     int // of a line, 0: without a limit
+	frame     int // width of the column of frames, right-aligned; 0: there is none
+	time      int // width of the column of times
+	lifelines []int
+	columns   []*node
+	text      int  // where the text right of the lifelines begins
+	xid       int  // width of the column of xids in it, 0: there is none
+	op        int  // width of the column of operations in it, 0: they are on the arrows
+	short     bool // long operations are abbreviated
+	letters   bool // columns have a letter, which the legend explains
+	details   bool // NIDs and targets are below the names of the columns, else in the legend
+}
+
+// Widths.
+const (
+	usualWidth  = 120 // where lines have no limit
+	minSpacing  = 6   // of two lifelines
+	maxSpacing  = 16  // with operations in the text
+	minText     = 26  // right of the lifelines
+	minWideText = 40  // the same where lines have the usual width
+	arrowEnds   = 7   // of an arrow with an operation on it, both lifelines included
+	maxOp       = 30
+	margin      = 2 // between columns
+	minForFrame = 60
+)
+
+// newLayout decides on the layout of events. times are their times as text.
+func (d *Diagram) newLayout(events []*Event, ns *nodes, times []string, width int) *layout {
+	l := &layout{width: width}
+	whole := width
+	if whole == 0 {
+		whole = usualWidth
+	}
+	l.short = whole < usualWidth
+	var xids map[uint64]bool
+	for i, e := range events {
+		l.time = max(l.time, len(times[i]))
+		l.frame = max(l.frame, render.Width(frameText(d, e)))
+		if e.XID != 0 {
+			if xids == nil {
+				xids = make(map[uint64]bool)
+			}
+			xids[e.XID] = true
+		}
+	}
+	if whole < minForFrame {
+		l.frame = 0
+	}
+	left := l.time + margin
+	if l.frame > 0 {
+		left += l.frame + 1
+	}
+	for xid := range xids {
+		if len(xids) > 1 && whole >= usualWidth {
+			l.xid = max(l.xid, len(xidText(xid))+1)
+		}
+	}
+	room := whole - left - 1 - margin
+	l.columns = ns.columns(max(2, (room-minText)/minSpacing+1))
+	switch {
+	case width == 0: // text may go on to the right
+	case whole >= usualWidth:
+		room -= minWideText
+	default:
+		room -= minText
+	}
+	header := 0
+	for _, n := range l.columns {
+		header = max(header, render.Width([]byte(d.title(n)))+margin)
+	}
+	spaces := max(1, len(l.columns)-1)
+	onArrows := l.opWidth(events) + arrowEnds
+	if spaces*onArrows > room && !l.short {
+		l.short = true
+		onArrows = l.opWidth(events) + arrowEnds
+	}
+	spacing := 0
+	if spaces*onArrows > room {
+		l.op = l.opWidth(events)
+		if width > 0 {
+			room = whole - left - 1 - margin - minText/2 - l.op - 1
+		}
+		spacing = max(minSpacing, min(header, maxSpacing, room/spaces))
+	} else {
+		spacing = max(onArrows, min(header, room/spaces))
+	}
+	if width > 0 && spaces*spacing+l.xid > room {
+		l.xid = 0
+	}
+	for i := range l.columns {
+		l.lifelines = append(l.lifelines, left+i*spacing)
+	}
+	l.text = l.lifelines[len(l.lifelines)-1] + 1 + margin
+	l.placeHeader(d)
+	return l
+}
+
+// opWidth returns the width of the longest operation, at most maxOp.
+func (l *layout) opWidth(events []*Event) (n int) {
+	for _, e := range events {
+		n = max(n, min(render.Width(l.opText(e)), maxOp))
+	}
+	return n
+}
+
+// opText returns the operation of an event.
+func (l *layout) opText(e *Event) []byte {
+	if !l.short {
+		return e.Op
+	}
+	return render.ShortenOpcode(bytes.Clone(e.Op))
+}
+
+// frameText returns the number of an event's frame, empty without one.
+func frameText(d *Diagram, e *Event) []byte {
+	if e.Frame == 0 {
+		return nil
+	}
+	file := e.File
+	if i := d.fileNumber(file); i > 0 {
+		file = strconv.Itoa(i)
+	}
+	return render.AppendFrame(nil, file, e.Frame)
+}
+
+func xidText(xid uint64) string { return "x" + strconv.FormatUint(xid, 10) }
+
+// headerLines returns the lines above the lifeline of a node.
+func (d *Diagram) headerLines(n *node) (lines []string) {
+	lines = append(lines, d.title(n))
+	if n.others > 0 {
+		return lines
+	}
+	for _, nid := range n.nids {
+		if t := d.nidText(nid); t != lines[0] {
+			lines = append(lines, t)
+		}
+	}
+	return append(lines, d.targetNames(n)...)
+}
+
+// placeHeader decides what is above the lifelines.
+func (l *layout) placeHeader(d *Diagram) {
+	fits := func(details bool) bool {
+		free := 0
+		for i, n := range l.columns {
+			lines := d.headerLines(n)
+			if !details {
+				lines = lines[:1]
+			}
+			w := 0
+			for _, line := range lines {
+				w = max(w, render.Width([]byte(line)))
+			}
+			from := l.headerAt(i, w)
+			if from < free || l.width > 0 && from+w > l.width {
+				return false
+			}
+			free = from + w + 1
+		}
+		return true
+	}
+	l.details = fits(true)
+	l.letters = !l.details && !fits(false)
+}
+
+// headerAt returns where text of a width begins that is above a lifeline.
+func (l *layout) headerAt(column, width int) int { return max(0, l.lifelines[column]-(width-1)/2) }
+
+// letter returns the letter of a column.
+func letter(column int) string {
+	const letters = 26
+	if column < letters {
+		return string(rune('A' + column))
+	}
+	return letter(column/letters-1) + letter(column%letters)
+}

@@ -1,0 +1,199 @@
+package ladder
+
+import (
+	"cmp"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+)
+
+// node is a column: a node with all its NIDs, or what has no column of its own.
+type node struct {
+	nids     []lnet.NID
+	name     string // empty when it has none
+	targets  []string
+	messages int
+	calls    int // events in which it is the client, less those in which it is the server
+	client   int // of them, the first number
+	others   int // number of nodes that share the column; 0: it is a single one
+}
+
+// end is the column at which an arrow begins or ends.
+type end struct {
+	column int
+	hidden lnet.NID // the node, where it has no column of its own
+}
+
+// nodes finds the column of each end of an event.
+type nodes struct {
+	list   []*node
+	byNID  map[lnet.NID]*node
+	byName map[string]*node
+	byAddr map[addrKey]*node
+}
+
+// addrKey is the address of a NID.
+type addrKey struct {
+	addr [16]byte
+	len  uint8
+}
+
+func keyOf(n lnet.NID) addrKey { return addrKey{n.Addr, n.Len} }
+
+// isAddress reports whether a NID is an address without a network.
+func isAddress(n lnet.NID) bool { return n.Type == 0 }
+
+// findNodes returns the nodes of events, clients before servers.
+func (d *Diagram) findNodes(events []*Event) *nodes {
+	ns := &nodes{byNID: make(map[lnet.NID]*node), byName: make(map[string]*node), byAddr: make(map[addrKey]*node)}
+	for _, addresses := range []bool{false, true} { // NIDs first: an address may be that of one
+		for _, e := range events {
+			for _, nid := range [...]lnet.NID{e.From, e.To} {
+				if isAddress(nid) == addresses && (e.Kind != Loss || !addresses) {
+					ns.add(d, nid)
+				}
+			}
+		}
+	}
+	for _, e := range events {
+		from, to := ns.find(e.From), ns.find(e.To)
+		for _, n := range [...]*node{from, to} {
+			if n != nil {
+				n.messages++
+			}
+		}
+		if e.Client.Len == 0 || from == to || from == nil || to == nil {
+			continue
+		}
+		client, server := from, to
+		if ns.find(e.Client) == to {
+			client, server = to, from
+		}
+		client.calls++
+		client.client++
+		server.calls++
+	}
+	for _, n := range ns.list {
+		for _, nid := range n.nids {
+			for _, t := range d.targets[nid] {
+				if !slices.Contains(n.targets, t) {
+					n.targets = append(n.targets, t)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(ns.list, byClientShare)
+	return ns
+}
+
+// clientShare returns in which part of the calls the node is the client, 0 without any.
+func (n *node) clientShare() float64 {
+	if n.calls == 0 {
+		return 0
+	}
+	return float64(n.client) / float64(n.calls)
+}
+
+// byClientShare orders nodes: clients before servers.
+func byClientShare(a, b *node) int { return cmp.Compare(b.clientShare(), a.clientShare()) }
+
+// add adds a NID. NIDs with the same name belong to the same node.
+func (ns *nodes) add(d *Diagram, nid lnet.NID) {
+	if ns.byNID[nid] != nil {
+		return
+	}
+	n := ns.byAddr[keyOf(nid)]
+	if !isAddress(nid) {
+		n = nil
+	}
+	name := ""
+	if d.NIDs.Name != nil && !d.NIDs.Full && !isAddress(nid) {
+		name = d.NIDs.Name(nid)
+	}
+	if n == nil && name != "" {
+		n = ns.byName[name]
+	}
+	if n == nil {
+		n = &node{name: name}
+		ns.list = append(ns.list, n)
+	}
+	ns.byNID[nid] = n
+	if name != "" {
+		ns.byName[name] = n
+	}
+	if ns.byAddr[keyOf(nid)] == nil {
+		ns.byAddr[keyOf(nid)] = n
+	}
+	if !isAddress(nid) || len(n.nids) == 0 {
+		n.nids = append(n.nids, nid)
+	}
+}
+
+// find returns the node with a NID, nil when it is none.
+func (ns *nodes) find(nid lnet.NID) *node {
+	if n := ns.byNID[nid]; n != nil {
+		return n
+	}
+	return ns.byAddr[keyOf(nid)]
+}
+
+// columns returns the columns, at most a number of them: with more nodes, those with
+// the fewest messages share one.
+func (ns *nodes) columns(most int) []*node {
+	if len(ns.list) <= most {
+		return ns.list
+	}
+	kept := most - 1
+	byMessages := slices.Clone(ns.list)
+	slices.SortStableFunc(byMessages, func(a, b *node) int { return cmp.Compare(b.messages, a.messages) })
+	others := &node{others: len(ns.list) - kept}
+	for _, n := range byMessages[kept:] {
+		others.calls += n.calls
+		others.client += n.client
+	}
+	list := slices.DeleteFunc(slices.Clone(ns.list), func(n *node) bool { return slices.Contains(byMessages[kept:], n) })
+	list = append(list, others)
+	slices.SortStableFunc(list, byClientShare)
+	return list
+}
+
+// ends returns where the arrow of an event begins and ends. ok is false when it has
+// no place: between nodes without columns of their own.
+func (ns *nodes) ends(columns []*node, e *Event) (from, to end, ok bool) {
+	find := func(nid lnet.NID) end {
+		n := ns.find(nid)
+		if i := slices.Index(columns, n); n != nil && i >= 0 {
+			return end{column: i}
+		}
+		return end{column: slices.IndexFunc(columns, func(n *node) bool { return n.others > 0 }), hidden: nid}
+	}
+	from, to = find(e.From), find(e.To)
+	if e.Kind == Loss {
+		return from, to, true
+	}
+	return from, to, from.hidden.Len == 0 || to.hidden.Len == 0
+}
+
+// title returns the name of a node, else its NID.
+func (d *Diagram) title(n *node) string {
+	switch {
+	case n.others > 0:
+		return "others (" + strconv.Itoa(n.others) + ")"
+	case n.name != "":
+		return string(schema.AppendText(nil, []byte(n.name)))
+	}
+	return d.nidText(n.nids[0])
+}
+
+// nidText returns a NID as text.
+func (d *Diagram) nidText(nid lnet.NID) string {
+	if !isAddress(nid) {
+		return string(render.NIDs{Full: d.NIDs.Full}.Append(nil, nid))
+	}
+	a, _ := netip.AddrFromSlice(nid.Addr[:min(int(nid.Len), len(nid.Addr))])
+	return a.String()
+}

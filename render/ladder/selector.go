@@ -1,0 +1,344 @@
+package ladder
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/files"
+	"github.com/lshark/lshark/track/locks"
+)
+
+// Selection is what a diagram is about. A message is selected when it matches one of
+// its fields; the other messages of its RPC are then drawn, too.
+type Selection struct {
+	Match func(*dissect.Message) bool // nil: nothing
+	Alone bool                        // without the other messages of the RPC
+
+	// HasXID selects the RPC with an xid. If it asks for a lock, the callbacks to
+	// others that it caused are drawn, and how they gave their locks back, and what
+	// happens to the lock.
+	XID    uint64
+	HasXID bool
+
+	// Lock is the handle of a lock, that of the client or of the server; 0: none. What
+	// happens to the lock is drawn, as with an xid, and the requests of those who
+	// waited for it.
+	Lock uint64
+
+	// FID is the FID of a file or an OST object; zero: none. RPCs that have it in
+	// one of their messages are drawn, those about its objects and its locks.
+	FID track.FID
+}
+
+// Selector adds the messages that a Selection selects to a Diagram. Whether one is
+// selected may be known only when its RPC has ended, or when a lock was granted. Until
+// then its events are held; the bounds are the constants below.
+type Selector struct {
+	what    Selection
+	diagram *Diagram
+	reader  *Reader
+	locks   *locks.Locks // nil: not followed
+	files   *files.Files // nil: not followed
+
+	patterns  [][]byte // of the FID on the wire
+	selected  []*locks.Lock
+	rpcs      track.Attached[held]
+	undecided []undecided // callbacks and cancels, oldest first
+	count     int         // of held events
+	free      []*Event
+	recent    *fifo.Map[int64, *Event] // by the number of the message
+	losses    []*Event
+
+	// Dropped is the number of events that were too many to be held. Some of them may
+	// have been selected.
+	Dropped int
+}
+
+// held has the events of an RPC that has not ended.
+type held struct {
+	events   []*Event
+	selected bool
+}
+
+// undecided are the events of an RPC about locks that may keep a selected one waiting.
+type undecided struct {
+	locks  []*locks.Lock
+	events []*Event
+}
+
+const (
+	maxHeld      = 1 << 16 // events
+	maxUndecided = 1 << 12 // RPCs
+	maxLosses    = 1 << 10
+	maxSelected  = 1 << 10 // locks
+	maxRecent    = 1 << 14
+)
+
+// NewSelector makes a Selector. locks and files follow the same RPCs; they are needed
+// for xids, locks and FIDs, else they may be nil.
+func NewSelector(d *Diagram, what Selection, names *track.Names, l *locks.Locks, f *files.Files) *Selector {
+	s := &Selector{what: what, diagram: d, reader: NewReader(names), locks: l, files: f, recent: fifo.NewMap[int64, *Event](maxRecent)}
+	if id := what.FID; id != (track.FID{}) {
+		for _, order := range [...]binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+			b := order.AppendUint64(nil, id.Seq)
+			s.patterns = append(s.patterns, order.AppendUint32(order.AppendUint32(b, id.OID), id.Ver))
+		}
+	}
+	return s
+}
+
+// Message takes the next message and the RPC that it belongs to, nil for none.
+func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
+	matches := s.matches(m)
+	if r == nil || s.what.Alone {
+		if matches {
+			s.diagram.Add(s.event(m))
+			if r != nil {
+				s.addTarget(r)
+			}
+		}
+		return
+	}
+	if s.locks != nil && s.selectLock(r, matches) {
+		matches = true
+	}
+	h := s.rpcs.Of(r)
+	switch {
+	case matches && !h.selected:
+		s.selectRPC(r, h)
+	case !h.selected && s.count >= maxHeld:
+		s.Dropped++
+		return
+	}
+	e := s.event(m)
+	if h.events = append(h.events, e); h.selected {
+		s.diagram.Add(e)
+	} else {
+		s.count++
+	}
+}
+
+// matches reports whether a message is selected by what is in it.
+func (s *Selector) matches(m *dissect.Message) bool {
+	w := &s.what
+	switch {
+	case w.Match != nil && w.Match(m), w.HasXID && m.RPC.HasXID && m.RPC.XID == w.XID:
+		return true
+	}
+	for _, p := range s.patterns {
+		if bytes.Contains(m.Data, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// selectLock selects the lock of an RPC: one with the handle, or the one that a
+// selected RPC asks for. It reports whether the lock has the handle.
+func (s *Selector) selectLock(r *track.RPC, selected bool) bool {
+	l, canceled := s.locks.Subjects(r)
+	has := l != nil && s.hasHandle(l)
+	for _, c := range canceled {
+		if s.hasHandle(c) {
+			s.addLock(c)
+			has = true
+		}
+	}
+	if has && s.hasHandle(l) || s.what.HasXID && selected && l != nil && r.Opcode == opcodes.LDLM_ENQUEUE {
+		s.addLock(l)
+	}
+	return has
+}
+
+// hasHandle reports whether a lock has the handle that is selected.
+func (s *Selector) hasHandle(l *locks.Lock) bool {
+	h := s.what.Lock
+	return h != 0 && l != nil && (l.Handle == h || l.ClientHandle == h)
+}
+
+func (s *Selector) addLock(l *locks.Lock) {
+	if len(s.selected) < maxSelected && !slices.Contains(s.selected, l) {
+		s.selected = append(s.selected, l)
+	}
+}
+
+// event returns an event for a message.
+func (s *Selector) event(m *dissect.Message) *Event {
+	var e *Event
+	if n := len(s.free); n > 0 {
+		e, s.free = s.free[n-1], s.free[:n-1]
+	} else {
+		e = new(Event)
+	}
+	s.reader.Read(e, m)
+	s.recent.Put(m.Number, e)
+	return e
+}
+
+// selectRPC selects an RPC: what is held of it is drawn.
+func (s *Selector) selectRPC(r *track.RPC, h *held) {
+	h.selected = true
+	s.count -= len(h.events)
+	s.draw(h.events)
+	s.addTarget(r)
+}
+
+func (s *Selector) draw(list []*Event) {
+	for _, e := range list {
+		s.diagram.Add(e)
+	}
+}
+
+// addTarget notes which target an RPC is for.
+func (s *Selector) addTarget(r *track.RPC) {
+	target, server := r.Target(), r.Server
+	if target == "" {
+		target = r.TargetIndex()
+	}
+	if r.HasOpcode && track.IsCallback(r.Opcode) {
+		server = r.Client
+	}
+	s.diagram.AddTarget(server, target)
+}
+
+// Done takes an RPC that has ended. It must get it before the trackers of locks and
+// files do.
+func (s *Selector) Done(r *track.RPC) {
+	if s.what.Alone {
+		return
+	}
+	h := s.rpcs.Of(r)
+	if !h.selected && s.isSelected(r) {
+		s.selectRPC(r, h)
+	}
+	if h.selected {
+		noteMissing(r, h.events)
+		*h = held{}
+		return
+	}
+	if s.locks != nil {
+		l, canceled := s.locks.Subjects(r)
+		if l != nil && track.IsCallback(r.Opcode) {
+			canceled = append(canceled, l)
+		}
+		if len(canceled) > 0 {
+			s.postpone(undecided{slices.Clone(canceled), h.events})
+			s.count -= len(h.events)
+			*h = held{}
+			return
+		}
+	}
+	s.count -= len(h.events)
+	s.release(h.events)
+	h.events = h.events[:0]
+}
+
+// release takes events back that are not drawn.
+func (s *Selector) release(list []*Event) {
+	for _, e := range list {
+		e.Number = 0
+		s.free = append(s.free, e)
+	}
+}
+
+// isSelected reports whether an RPC that has ended is selected by what it is about.
+func (s *Selector) isSelected(r *track.RPC) bool {
+	fid := s.what.FID
+	hasFID := fid != track.FID{}
+	if hasFID {
+		if file, object := s.files.Subject(r); file == fid || object == fid {
+			return true
+		}
+	}
+	if s.locks == nil {
+		return false
+	}
+	l, canceled := s.locks.Subjects(r)
+	if l != nil && s.what.Lock != 0 && slices.ContainsFunc(s.selected, l.IsBlockedBy) {
+		return true
+	}
+	is := func(l *locks.Lock) bool {
+		if hasFID {
+			file, object := s.files.LockSubject(l)
+			return file == fid || object == fid
+		}
+		return slices.Contains(s.selected, l)
+	}
+	return l != nil && is(l) || slices.ContainsFunc(canceled, is)
+}
+
+// noteMissing notes at the events of an RPC what of it was not captured.
+func noteMissing(r *track.RPC, events []*Event) {
+	for i := len(events) - 1; i >= 0; i-- {
+		e := events[i]
+		switch {
+		case e.Type == lnet.Request && r.Missing != track.NotMissing:
+			e.SetMissing(NoReply, missingReasons[r.Missing])
+			return
+		case e.Type == lnet.Reply && !r.HasRequest:
+			e.SetMissing(NoRequest, "request not captured")
+			return
+		}
+	}
+}
+
+var missingReasons = map[track.Missing]string{
+	track.CaptureEnded:   "no reply until the end of the capture",
+	track.Unanswered:     "no reply: unanswered",
+	track.NotCaptured:    "no reply: not captured",
+	track.EncryptedReply: "no reply: it may be encrypted",
+}
+
+// postpone keeps an RPC about locks until it is known whether they keep a selected one
+// waiting, or until there are too many.
+func (s *Selector) postpone(u undecided) {
+	s.undecided = append(s.undecided, u)
+	if len(s.undecided) >= 2*maxUndecided {
+		for _, u := range s.undecided[:maxUndecided] {
+			s.decide(u)
+		}
+		s.undecided = slices.Delete(s.undecided, 0, maxUndecided)
+	}
+}
+
+// decide draws an RPC if one of its locks kept a selected one waiting.
+func (s *Selector) decide(u undecided) {
+	for _, waiter := range s.selected {
+		if len(u.events) > 0 && u.events[len(u.events)-1].Time >= waiter.Asked.Time && slices.ContainsFunc(u.locks, waiter.IsBlockedBy) {
+			s.draw(u.events)
+			return
+		}
+	}
+	s.release(u.events)
+}
+
+// Later takes what the transport did with a message after it was handed out.
+func (s *Selector) Later(number int64, t *lnet.Transfer) {
+	if e, ok := s.recent.Get(number); ok && e.Number == number {
+		e.Later(t)
+	}
+}
+
+// Lost takes bytes that were not captured.
+func (s *Selector) Lost(l *lnet.Loss) {
+	if len(s.losses) < maxLosses {
+		e := new(Event)
+		s.reader.Lost(e, l)
+		s.losses = append(s.losses, e)
+	}
+}
+
+// Close decides on what is left. The RPCs must have ended before.
+func (s *Selector) Close() {
+	for _, u := range s.undecided {
+		s.decide(u)
+	}
+	s.undecided = nil
+	s.diagram.addLosses(s.losses)
+}

@@ -1,0 +1,545 @@
+package ladder
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
+
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+)
+
+// TextOptions are the settings of a diagram as text.
+type TextOptions struct {
+	Colors *render.Colors
+	Width  int // columns of the terminal; 0: lines may be of any length
+	Time   render.TimeFormat
+	ASCII  bool // no other characters
+}
+
+// Line is a line of a diagram, without a line break.
+type Line struct {
+	Text  []byte
+	Event int // index in Diagram.Events, -1 where it has none
+}
+
+// glyphs are the characters of a diagram.
+type glyphs struct {
+	lifeline, gap        rune
+	right, left          rune // where an arrow begins
+	shaft, cross         rune
+	bulkRight, bulkLeft  rune
+	bulk, bulkCross      rune
+	partial              rune // shaft of a message that was not captured completely
+	toRight, toLeft      rune // heads
+	lost                 rune // head of what was not captured
+	retransmitted, again rune
+	noReply              rune
+	self                 rune // from a node to itself
+}
+
+var unicodeGlyphs = glyphs{
+	lifeline: '│', gap: '┊', right: '├', left: '┤', shaft: '─', cross: '┼',
+	bulkRight: '╞', bulkLeft: '╡', bulk: '═', bulkCross: '╪', partial: '╌',
+	toRight: '>', toLeft: '<', lost: '×', retransmitted: 'R', again: 'A', noReply: '?', self: '○',
+}
+
+var asciiGlyphs = glyphs{
+	lifeline: '|', gap: ':', right: '|', left: '|', shaft: '-', cross: '+',
+	bulkRight: '|', bulkLeft: '|', bulk: '=', bulkCross: '+', partial: '.',
+	toRight: '>', toLeft: '<', lost: 'x', retransmitted: 'R', again: 'A', noReply: '?', self: 'o',
+}
+
+// AppendText appends the diagram as text.
+func (d *Diagram) AppendText(dst []byte, o TextOptions) []byte {
+	for _, l := range d.Text(o) {
+		dst = append(append(dst, l.Text...), '\n')
+	}
+	return dst
+}
+
+// Text returns the diagram as lines.
+func (d *Diagram) Text(o TextOptions) []Line {
+	events := d.Events()
+	if len(events) == 0 {
+		return nil
+	}
+	ns := d.findNodes(events)
+	t := &text{d: d, o: o, c: o.Colors, g: &unicodeGlyphs, nodes: ns}
+	if o.ASCII {
+		t.g = &asciiGlyphs
+	}
+	t.times = d.times(events, o.Time)
+	t.l = d.newLayout(events, ns, t.times, o.Width)
+	t.head(events)
+	before := gaps(events)
+	for i, e := range events {
+		t.gap(before[i], e.Time-events[max(i-1, 0)].Time)
+		t.event(i, e)
+	}
+	t.foot()
+	return t.lines
+}
+
+// times returns the times of events as text.
+func (d *Diagram) times(events []*Event, format render.TimeFormat) []string {
+	var stamp render.Stamp
+	at := render.Moment{First: d.First}
+	times := make([]string, len(events))
+	for i, e := range events {
+		times[i] = string(stamp.Append(nil, format, e.Time, at, false))
+		at.Before = e.Time
+	}
+	return times
+}
+
+// text draws a diagram as text.
+type text struct {
+	d      *Diagram
+	o      TextOptions
+	c      *render.Colors
+	g      *glyphs
+	l      *layout
+	nodes  *nodes
+	times  []string
+	lines  []Line
+	cells  []cell
+	seen   Mark // on the arrows so far
+	bulk   bool // there is bulk data
+	hidden int  // events between nodes without columns of their own
+}
+
+// cell is a character of a line and its style.
+type cell struct {
+	r  rune
+	st *render.Style
+}
+
+var plain render.Style
+
+// add adds a line.
+func (t *text) add(line []byte, event int) {
+	if w := t.l.width; w > 0 && render.Width(line) > w {
+		line = clip(line, w)
+	}
+	if t.o.ASCII {
+		line = replaceEllipsis(line)
+	}
+	for len(line) > 0 && line[len(line)-1] == ' ' {
+		line = line[:len(line)-1]
+	}
+	t.lines = append(t.lines, Line{line, event})
+}
+
+// clip cuts a line to a number of columns, and keeps its escape sequences.
+func clip(line []byte, columns int) []byte {
+	out := make([]byte, 0, len(line))
+	used, clipped := 0, false
+	for len(line) > 0 {
+		if line[0] == escape {
+			n := bytes.IndexByte(line, 'm') + 1
+			out, line = append(out, line[:n]...), line[n:]
+			continue
+		}
+		r, size := utf8.DecodeRune(line)
+		if used += render.RuneWidth(r); used < columns {
+			out = append(out, line[:size]...)
+		} else if !clipped {
+			out, clipped = append(out, ellipsis...), true
+		}
+		line = line[size:]
+	}
+	return out
+}
+
+// escape begins an escape sequence, which ends with m.
+const escape = 0x1b
+
+// ellipsis replaces text that has no room; asciiEllipsis does where there are only
+// ASCII characters.
+const (
+	ellipsis      = "…"
+	asciiEllipsis = '~'
+)
+
+// replaceEllipsis replaces each … by an ASCII character.
+func replaceEllipsis(line []byte) []byte {
+	out := line[:0]
+	for len(line) > 0 {
+		r, size := utf8.DecodeRune(line)
+		if string(line[:size]) == ellipsis {
+			out = append(out, asciiEllipsis)
+		} else {
+			out = utf8.AppendRune(out, r)
+		}
+		line = line[size:]
+	}
+	return out
+}
+
+// addText adds a line of text in one style, truncated to the width.
+func (t *text) addText(st *render.Style, s string) {
+	b := t.encode([]byte(s))
+	if t.l.width > 0 {
+		t.add(st.AppendTruncated(nil, b, t.l.width), -1)
+		return
+	}
+	t.add(st.Append(nil, string(b)), -1)
+}
+
+// encode escapes what is not ASCII, if it must.
+func (t *text) encode(b []byte) []byte {
+	if !t.o.ASCII {
+		return b
+	}
+	return appendASCII(nil, b)
+}
+
+// appendASCII appends text with an escape for each byte that is not ASCII, except for
+// those of an ellipsis.
+func appendASCII(dst, b []byte) []byte {
+	for len(b) > 0 {
+		_, size := utf8.DecodeRune(b)
+		switch {
+		case size == 1 && b[0] < utf8.RuneSelf, string(b[:size]) == ellipsis:
+			dst = append(dst, b[:size]...)
+		default:
+			for _, c := range b[:size] {
+				dst = fmt.Appendf(dst, `\x%02x`, c)
+			}
+		}
+		b = b[size:]
+	}
+	return dst
+}
+
+// head adds the title, the legend of the columns and their names.
+func (t *text) head(events []*Event) {
+	if t.d.Title != "" {
+		t.addText(&t.c.Head, string(schema.AppendText(nil, []byte(t.d.Title))))
+	}
+	t.addText(&t.c.Dim, t.d.summary(events, t.o.Time))
+	for i, name := range t.d.files {
+		t.addText(&t.c.Dim, fmt.Sprintf("%d: %s", i+1, schema.AppendText(nil, []byte(name))))
+	}
+	for i, n := range t.l.columns {
+		if line := t.d.legend(t.l, i, n); line != "" {
+			t.addText(&t.c.NID, line)
+		}
+	}
+	rows := 1
+	if t.l.details {
+		for _, n := range t.l.columns {
+			rows = max(rows, len(t.d.headerLines(n)))
+		}
+	}
+	for row := range rows {
+		var line []byte
+		for i, n := range t.l.columns {
+			s, st := letter(i), &t.c.NID
+			if !t.l.letters {
+				list := t.d.headerLines(n)
+				if row >= len(list) {
+					continue
+				}
+				s = list[row]
+			}
+			if row == 0 {
+				st = &t.c.Head
+			}
+			b := t.encode([]byte(s))
+			line = render.AppendSpaces(line, t.l.headerAt(i, render.Width(b))-render.Width(line))
+			line = st.Append(line, string(b))
+		}
+		t.add(line, -1)
+	}
+}
+
+// summary describes the events in a line.
+func (d *Diagram) summary(events []*Event, format render.TimeFormat) string {
+	first, last := events[0].Time, events[len(events)-1].Time
+	b := []byte(countMessages(len(events)))
+	if last > first {
+		b = render.AppendLatency(append(b, " in "...), last-first)
+	}
+	at := time.Unix(0, first).UTC()
+	if format == render.Relative {
+		at = time.Unix(0, d.First).UTC()
+		b = append(b, ", times since "...)
+	} else {
+		b = append(b, ", the first at "...)
+	}
+	return string(at.AppendFormat(b, "2006-01-02 15:04:05.000000 UTC"))
+}
+
+func countMessages(n int) string {
+	if n == 1 {
+		return "1 message"
+	}
+	return strconv.Itoa(n) + " messages"
+}
+
+// legend returns what the legend says of a column, empty if that is above the column.
+func (d *Diagram) legend(l *layout, column int, n *node) string {
+	lines := d.headerLines(n)
+	rest := lines[1:]
+	s := lines[0]
+	switch {
+	case l.details || !l.letters && len(rest) == 0:
+		return ""
+	case l.letters:
+		s = letter(column) + "  " + s
+	}
+	for i, line := range rest {
+		if i == 0 {
+			s += " "
+		}
+		s += " " + line
+	}
+	return s
+}
+
+// startLine sets the cells to the lifelines.
+func (t *text) startLine(lifeline rune) {
+	last := t.l.lifelines[len(t.l.lifelines)-1]
+	t.cells = slices.Grow(t.cells[:0], last+1)[:last+1]
+	for i := range t.cells {
+		t.cells[i] = cell{' ', &plain}
+	}
+	for _, x := range t.l.lifelines {
+		t.cells[x] = cell{lifeline, &t.c.Dim}
+	}
+}
+
+// put sets cells from a column to text; what is beyond the end is dropped.
+func (t *text) put(x int, s []byte, st *render.Style) {
+	for len(s) > 0 && x < len(t.cells) {
+		r, size := utf8.DecodeRune(s)
+		t.cells[x] = cell{r, st}
+		s = s[size:]
+		x++
+	}
+}
+
+// appendCells appends the cells.
+func (t *text) appendCells(dst []byte) []byte {
+	cells := t.cells
+	if t.l.width > 0 {
+		cells = cells[:min(len(cells), t.l.width)]
+	}
+	var run []byte
+	for i, c := range cells {
+		run = utf8.AppendRune(run, c.r)
+		if i+1 == len(cells) || cells[i+1].st != c.st {
+			dst = c.st.Append(dst, string(run))
+			run = run[:0]
+		}
+	}
+	return dst
+}
+
+// gap adds the lines for a time without events.
+func (t *text) gap(lines int, ns int64) {
+	for i := range lines {
+		t.startLine(t.g.gap)
+		if i == (lines-1)/2 {
+			label := append(render.AppendLatency([]byte("· "), ns), " ·"...)
+			if t.o.ASCII {
+				label = append(render.AppendLatency([]byte(". "), ns), " ."...)
+			}
+			t.put(max(0, t.l.lifelines[0]-margin-render.Width(label)), label, &t.c.Dim)
+		}
+		t.add(t.appendCells(nil), -1)
+	}
+}
+
+// event adds the line of an event.
+func (t *text) event(i int, e *Event) {
+	from, to, ok := t.nodes.ends(t.l.columns, e)
+	if !ok {
+		t.hidden++
+		return
+	}
+	t.startLine(t.g.lifeline)
+	if frame := frameText(t.d, e); t.l.frame > 0 {
+		t.put(t.l.frame-render.Width(frame), frame, &t.c.Dim)
+	}
+	t.put(t.l.lifelines[0]-margin-len(t.times[i]), []byte(t.times[i]), &t.c.Dim)
+	if from.column != to.column {
+		t.arrow(e, t.l.lifelines[from.column], t.l.lifelines[to.column])
+	} else {
+		t.put(t.l.lifelines[from.column], []byte(string(t.g.self)), t.arrowStyle(e))
+	}
+	t.add(t.appendFacts(t.appendCells(nil), e, from, to), i)
+	t.seen |= e.Marks
+	t.bulk = t.bulk || e.Kind == Bulk
+}
+
+// arrowStyle returns the style of an arrow.
+func (t *text) arrowStyle(e *Event) *render.Style {
+	switch {
+	case e.Kind == Loss, e.Marks&Failed != 0:
+		return &t.c.Bad
+	case e.Marks&(Retransmitted|Incomplete|NoReply) != 0:
+		return &t.c.Warn
+	case e.Minor:
+		return &t.c.Dim
+	case e.Kind == Bulk:
+		return &t.c.Num
+	}
+	return &plain
+}
+
+// arrow draws an arrow between two lifelines.
+func (t *text) arrow(e *Event, from, to int) {
+	g, st := t.g, t.arrowStyle(e)
+	shaft, cross, tail := g.shaft, g.cross, g.right
+	if from > to {
+		tail = g.left
+	}
+	switch {
+	case e.Kind == Bulk:
+		if shaft, cross, tail = g.bulk, g.bulkCross, g.bulkRight; from > to {
+			tail = g.bulkLeft
+		}
+	case e.Kind == Loss || e.Marks&Incomplete != 0:
+		shaft = g.partial
+	}
+	left, right := min(from, to), max(from, to)
+	for x := left + 1; x < right; x++ {
+		r := shaft
+		if t.cells[x].r == g.lifeline {
+			r = cross
+		}
+		t.cells[x] = cell{r, st}
+	}
+	t.cells[from] = cell{tail, st}
+	head, step := g.toRight, -1
+	if from > to {
+		head, step = g.toLeft, 1
+	}
+	if e.Kind == Loss {
+		head = g.lost
+	}
+	t.cells[to+step] = cell{head, st}
+	x := to + 2*step
+	for _, m := range [...]struct {
+		mark  Mark
+		glyph rune
+	}{{Retransmitted, g.retransmitted}, {Resent, g.again}, {NoReply, g.noReply}} {
+		if e.Marks&m.mark != 0 && x > left && x < right {
+			t.cells[x] = cell{m.glyph, &t.c.Bad}
+			x += step
+		}
+	}
+	t.label(e, from, to)
+}
+
+// label writes the operation on an arrow.
+func (t *text) label(e *Event, from, to int) {
+	op := t.encode(t.l.opText(e))
+	n := render.Width(op)
+	if t.l.op > 0 || n == 0 || n > maxOp {
+		return
+	}
+	st := &t.c.Op
+	switch {
+	case e.Marks&Failed != 0:
+		st = &t.c.Bad
+	case e.Minor:
+		st = &t.c.Dim
+	}
+	x := from + 2
+	if from > to {
+		x = from - 3 - n
+	}
+	t.put(x, append(append([]byte{' '}, op...), ' '), st)
+}
+
+// appendFacts appends what is right of the lifelines.
+func (t *text) appendFacts(dst []byte, e *Event, from, to end) []byte {
+	dst = render.AppendSpaces(dst, t.l.text-render.Width(dst))
+	if t.l.xid > 0 {
+		xid := ""
+		if e.XID != 0 {
+			xid = xidText(e.XID)
+		}
+		dst = t.c.Dim.Append(dst, xid)
+		dst = render.AppendSpaces(dst, t.l.xid-len(xid))
+	}
+	op := t.encode(t.l.opText(e))
+	if n := render.Width(op); t.l.op > 0 && n > 0 || n > maxOp {
+		st := &t.c.Op
+		switch {
+		case e.Marks&Failed != 0:
+			st = &t.c.Bad
+		case e.Minor:
+			st = &t.c.Dim
+		}
+		dst = st.Append(dst, string(op))
+		dst = render.AppendSpaces(append(dst, ' '), min(t.l.op, maxOp)-n)
+	}
+	line := t.facts(e, from, to)
+	left := -1
+	if t.l.width > 0 {
+		left = max(t.l.width-render.Width(dst), 0)
+	}
+	return t.c.AppendParts(dst, line.Text, line.Parts, left, e.Minor)
+}
+
+// facts returns the note and the facts of an event, behind the nodes that have no
+// column.
+func (t *text) facts(e *Event, from, to end) (line schema.Line) {
+	add := func(r schema.Role, b []byte) {
+		line.Text = append(line.Text, t.encode(b)...)
+		line.Mark(r)
+	}
+	hidden := func(label string, nid lnet.NID) {
+		if nid.Len > 0 {
+			add(schema.Dim, []byte(label))
+			add(schema.Node, []byte(t.d.nidText(nid)+" "))
+		}
+	}
+	hidden("from ", from.hidden)
+	hidden("to ", to.hidden)
+	if len(e.Note) > 0 {
+		add(schema.Bad, e.Note)
+		if len(e.Facts) > 0 {
+			add(schema.Dim, []byte("; "))
+		}
+	}
+	start := 0
+	for _, p := range e.Parts {
+		add(p.Role, e.Facts[start:p.End])
+		start = p.End
+	}
+	return line
+}
+
+// foot adds what marks mean, and what is not drawn.
+func (t *text) foot() {
+	for _, m := range [...]struct {
+		mark  Mark
+		glyph rune
+		text  string
+	}{
+		{Retransmitted, t.g.retransmitted, "parts of the message were sent again by TCP or InfiniBand"},
+		{Resent, t.g.again, "the client sent the request again"},
+		{NoReply, t.g.noReply, "no reply was captured"},
+		{Incomplete, t.g.partial, "bytes of it were not captured"},
+	} {
+		if t.seen&m.mark != 0 {
+			t.addText(&t.c.Dim, string(m.glyph)+"  "+m.text)
+		}
+	}
+	if t.hidden > 0 {
+		t.addText(&t.c.Warn, "not drawn: "+countMessages(t.hidden)+" between others")
+	}
+	if t.d.Omitted > 0 {
+		t.addText(&t.c.Warn, fmt.Sprintf("not drawn: %d more messages", t.d.Omitted))
+	}
+}
