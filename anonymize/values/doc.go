@@ -1,12 +1,30 @@
-// Package values replaces the values of messages that tell about a site: names,
+// Package values replaces the values in messages that show something about a site: names,
 // addresses and identities. Data are removed.
 //
 //	p := values.New(key)
-//	d := dissect.New(dissect.Options{Data: true, Join: true, Handle: func(m *dissect.Message) {
-//		dst := make([]byte, m.Size)
+//	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+//		dst := make([]byte, len(m.Data))
 //		p.Message(dst, m)
 //	}})
 //
-// What is not known to be harmless is removed: bytes that no declaration covers,
-// encrypted and truncated ones are zero in the result.
+// What happens to a field follows from its class (fields.go). Types such as NIDs, FIDs,
+// sizes, handles, enumerations and flags decide the class; that of other fields is listed in
+// field_numbers.go and field_texts.go. A field without a class is removed, and so is
+// everything that no declaration covers, that is encrypted or was not captured in full.
+//
+// Replacements depend on the key and the original alone, so that several captures can be
+// anonymized with the same key and still agree. There are two exceptions: a name of
+// characters other than letters and digits, and a name whose replacement is an
+// original, get another replacement if the first one is in use.
+//
+// All replacements are as long as the originals, because texts are in buffers with a
+// length of their own. So parts of addresses and IDs keep their number of digits.
+//
+// Checksums inside messages (sums.go) are computed anew where they were right.
+//
+// # Memory
+//
+// A Mapper keeps every value that it has replaced. That is what Each reports, and it
+// makes sure that two names do not get the same replacement. So its memory grows with the
+// number of different names, not with that of messages.
 package values

@@ -1,52 +1,58 @@
 package values
 
-import "github.com/lshark/lshark/dissect"
+import (
+	"cmp"
+	"encoding/hex"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/fifo"
+)
 
 // Mapper replaces values, the same original by the same value each time. It is not for
-// concurrent use.
-type Mapper struct{}
+// concurrent use. It keeps each value that it has replaced, for Each.
+type Mapper struct {
+	Addresses
+	names     *names
+	fields    *fieldTable
+	tree      dissect.Tree
+	transfers *fifo.Map[transferKey, *transfer]
+	zeros     zeroSums
+	removed   Removed
+}
 
 // New returns a Mapper whose replacements depend on key alone: Mappers with the same key
 // replace a value by the same one.
-func New(key []byte) *Mapper { return &Mapper{} }
+func New(key []byte) *Mapper {
+	k := newKeyed(key)
+	p := &Mapper{
+		Addresses: newAddresses(k),
+		fields:    newFieldTable(),
+		transfers: fifo.NewMap[transferKey, *transfer](maxTransfers),
+	}
+	p.names = newNames(k, &p.Addresses)
+	return p
+}
 
-// Message writes into dst, which has m.Size zero bytes, those bytes of a message that may
-// stay and the replaced ones. What it does not write is to be zero. Offsets in dst are
-// those of m.Data.
-//
-// Bulk data that consist of known structs, such as directory pages, are kept where all of
-// m.Content is the payload of m, and removed where several messages carry it.
-func (p *Mapper) Message(dst []byte, m *dissect.Message) {}
+// replaced is the replacement of a value, and how often it was replaced.
+type replaced[T any] struct {
+	by    T
+	count int64
+}
 
-// Part writes message k of o2iblnd (m.IB.Parts[k]) into dst, as Message does. dst is as
-// long as the Data of the part. The payload of an IMMEDIATE, from the LNet header on, is
-// part of the message and left to Message.
-func (p *Mapper) Part(dst []byte, m *dissect.Message, k int) {}
-
-// IPv4 returns the replacement of an address. Addresses that share a prefix have
-// replacements which share a prefix of the same length. Loopback, unspecified, multicast
-// and broadcast addresses stay as they are, and no other address gets one of them.
-func (p *Mapper) IPv4(a [4]byte) [4]byte { return a }
-
-// IPv6 returns the replacement of an address, with the properties of IPv4. An address that
-// contains one of version 4 gets the replacement of that.
-func (p *Mapper) IPv6(a [16]byte) [16]byte { return a }
-
-// MAC returns the replacement of an Ethernet address: locally administered, of no vendor. A
-// group address stays as it is if it is one that standards fix, and stays a group address
-// otherwise.
-func (p *Mapper) MAC(a [6]byte) [6]byte { return a }
-
-// GUID returns the replacement of an InfiniBand GUID.
-func (p *Mapper) GUID(a [8]byte) [8]byte { return a }
-
-// GID returns the replacement of an InfiniBand GID: that of an IPv6 address if it is one,
-// else the same prefix and the replacement of its GUID.
-func (p *Mapper) GID(a [16]byte) [16]byte { return a }
-
-// LID returns the replacement of an InfiniBand LID. Multicast LIDs, 0 and the permissive
-// LID stay as they are.
-func (p *Mapper) LID(lid uint16) uint16 { return lid }
+// replace returns the replacement of a value, which newly makes when the value is new.
+func replace[T comparable](known map[T]*replaced[T], value T, newly func(T) T) T {
+	e := known[value]
+	if e == nil {
+		e = &replaced[T]{by: newly(value)}
+		known[value] = e
+	}
+	e.count++
+	return e.by
+}
 
 // Mapping is a value and its replacement, as text.
 type Mapping struct {
@@ -57,7 +63,31 @@ type Mapping struct {
 }
 
 // Each calls f for each replaced value, sorted by class and original.
-func (p *Mapper) Each(f func(Mapping)) {}
+func (p *Mapper) Each(f func(Mapping)) {
+	var list []Mapping
+	for c, texts := range p.names.texts {
+		list = appendMappings(list, c, texts, func(s string) string { return s })
+	}
+	list = appendMappings(list, Address, p.ipv4, func(a [4]byte) string { return netip.AddrFrom4(a).String() })
+	list = appendMappings(list, Address, p.ipv6, func(a [16]byte) string { return netip.AddrFrom16(a).String() })
+	list = appendMappings(list, Address, p.macs, func(a [6]byte) string { return net.HardwareAddr(a[:]).String() })
+	list = appendMappings(list, Address, p.guids, func(a [8]byte) string { return hex.EncodeToString(a[:]) })
+	list = appendMappings(list, Address, p.lids, func(lid uint16) string { return strconv.Itoa(int(lid)) })
+	list = appendMappings(list, Identity, p.ids, func(id uint64) string { return strconv.FormatUint(id, 10) })
+	slices.SortFunc(list, func(a, b Mapping) int {
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Original, b.Original))
+	})
+	for _, m := range list {
+		f(m)
+	}
+}
+
+func appendMappings[T comparable](list []Mapping, c Class, known map[T]*replaced[T], text func(T) string) []Mapping {
+	for original, e := range known {
+		list = append(list, Mapping{c, text(original), text(e.by), e.count})
+	}
+	return list
+}
 
 // Removed are counts of bytes that were removed, by reason.
 type Removed struct {
@@ -68,4 +98,4 @@ type Removed struct {
 }
 
 // Removed returns the counts so far.
-func (p *Mapper) Removed() Removed { return Removed{} }
+func (p *Mapper) Removed() Removed { return p.removed }

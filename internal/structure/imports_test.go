@@ -47,7 +47,7 @@ var mayImport = map[string][]string{
 	"opcodes":            {"opcodes/schema"},
 	"opcodes/schema":     {},
 
-	"anonymize/values": {"lnet", "opcodes", "opcodes/schema", "dissect"},
+	"anonymize/values": {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
 
 	"bench/gen":         {"capture", "lnet", "dissect"},
 	"bench/profile":     {"cli", "cli/iostreams", "cli/scan"},

@@ -1,0 +1,180 @@
+package values
+
+import (
+	"bytes"
+	"net/netip"
+	"strings"
+)
+
+// config replaces the names in configurations.
+type config struct{ *names }
+
+// argument returns the replacement of an argument of a configuration command: a device, a
+// parameter, a number. ids is set if numbers are IDs of users.
+func (p config) argument(text []byte, ids bool) string {
+	switch {
+	case bytes.IndexByte(text, '=') > 0 || bytes.IndexByte(text, ' ') >= 0:
+		return p.params(text)
+	case ids:
+		return p.setting(text, true)
+	case allAre(text, isDigit) || p.vocabulary.settings[string(text)]:
+		return string(text)
+	case bytes.IndexByte(text, '/') >= 0 && bytes.IndexByte(text, '@') < 0:
+		return p.path(text)
+	}
+	return p.device(text)
+}
+
+// params returns the replacement of a list of parameters, with spaces between them.
+func (p config) params(text []byte) string {
+	var b strings.Builder
+	for i, param := range bytes.Split(text, []byte(" ")) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		key, value, ok := bytes.Cut(param, []byte("="))
+		if !ok {
+			b.WriteString(p.argumentWord(param))
+			continue
+		}
+		b.WriteString(p.paramName(key))
+		b.WriteByte('=')
+		b.WriteString(p.paramValue(key, value))
+	}
+	return b.String()
+}
+
+func (p config) argumentWord(word []byte) string {
+	_, err := netip.ParseAddr(string(word))
+	if err != nil && bytes.IndexByte(word, '.') > 0 && bytes.IndexByte(word, '@') < 0 {
+		return p.paramName(word)
+	}
+	return p.setting(word, false)
+}
+
+// paramName returns the replacement of the name of a parameter: osc.lustre-OST0000.active.
+// Its last part is a name that Lustre gives.
+func (p config) paramName(name []byte) string {
+	parts := bytes.Split(name, []byte("."))
+	var b strings.Builder
+	for i, part := range parts {
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		switch {
+		case p.vocabulary.params[string(part)], i == len(parts)-1 && allAre(part, isParamByte):
+			b.Write(part)
+		default:
+			b.WriteString(p.device(part))
+		}
+	}
+	return b.String()
+}
+
+func isParamByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
+
+// paramValue returns the replacement of the value of a parameter.
+func (p config) paramValue(key, value []byte) string {
+	last := key[bytes.LastIndexByte(key, '.')+1:]
+	ids := false
+	for _, word := range []string{"uid", "gid", "squash", "idmap", "projid"} {
+		ids = ids || bytes.Contains(last, []byte(word))
+	}
+	switch {
+	case string(last) == "jobid_var" || string(last) == "jobid_name":
+		return p.jobPattern(value)
+	case bytes.IndexByte(value, '/') >= 0 && bytes.IndexByte(value, '@') < 0:
+		return p.path(value)
+	}
+	return p.setting(value, ids && string(value) != "1")
+}
+
+// jobPattern returns the replacement of a pattern for names of jobs: %e.%u. Names of
+// environment variables that schedulers set stay.
+func (p config) jobPattern(text []byte) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		switch n := span(text, isParamByte); {
+		case text[0] == '%' && len(text) > 1:
+			b.Write(text[:2])
+			text = text[2:]
+		case n > 0:
+			b.WriteString(p.settingWord(text[:n], false))
+			text = text[n:]
+		default:
+			b.WriteByte(text[0])
+			text = text[1:]
+		}
+	}
+	return b.String()
+}
+
+// setting returns the replacement of a value that may be a list: of the names, addresses
+// and, if ids is set, numbers in it. Other numbers stay, with a unit behind them.
+func (p config) setting(text []byte, ids bool) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		// Colons are part of IPv6 addresses.
+		n := span(text, func(c byte) bool { return strings.IndexByte(" ,;+&|<>{}=\n\t", c) < 0 })
+		if part := text[:n]; bytes.IndexByte(part, '@') < 0 && bytes.IndexByte(part, ':') >= 0 {
+			if _, err := netip.ParseAddr(string(part)); err != nil {
+				n = bytes.IndexByte(part, ':')
+			}
+		} else if at := bytes.IndexByte(part, '@'); at >= 0 && bytes.IndexByte(part[at:], ':') > 0 {
+			n = at + bytes.IndexByte(part[at:], ':') // a list of NIDs
+		}
+		if n == 0 {
+			b.WriteByte(text[0])
+			text = text[1:]
+			continue
+		}
+		b.WriteString(p.settingWord(text[:n], ids))
+		text = text[n:]
+	}
+	return b.String()
+}
+
+func (p config) settingWord(word []byte, ids bool) string {
+	digits := span(word, isDigit)
+	switch {
+	case p.vocabulary.settings[string(word)] || p.vocabulary.devices[string(word)]:
+		return string(word)
+	case digits == len(word) && ids:
+		return p.jobToken(word)
+	case digits > 0 && len(word)-digits <= 3 && span(word[digits:], isUnitByte) == len(word)-digits:
+		return string(word)
+	case bytes.IndexByte(word, '@') >= 0:
+		return p.nidText(word)
+	}
+	return p.device(word)
+}
+
+// isUnitByte reports whether a character occurs in units: 16MiB, 40s, 50%.
+func isUnitByte(c byte) bool { return strings.IndexByte("kKMmGgTtPpEeiBbsuhd%", c) >= 0 }
+
+// comment returns the replacement of the comment of a section of a configuration: "lov
+// setup", "new lustre.pool", "osc.*.max_dirty_mb".
+func (p config) comment(text []byte) string {
+	var b strings.Builder
+	pool := false
+	for i, word := range bytes.Split(text, []byte(" ")) {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		switch {
+		case p.vocabulary.comments[string(word)]:
+			pool = i == 0
+			b.Write(word)
+		case bytes.IndexByte(word, '.') > 0 && pool:
+			for k, part := range bytes.Split(word, []byte(".")) {
+				if k > 0 {
+					b.WriteByte('.')
+				}
+				b.WriteString(p.device(part))
+			}
+		default:
+			b.WriteString(p.params(word))
+		}
+	}
+	return b.String()
+}

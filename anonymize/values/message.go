@@ -1,0 +1,149 @@
+package values
+
+import (
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Message writes into dst, which is zero, those bytes of a message that may stay and the
+// replaced ones. What it does not write is to be zero. Offsets in dst are those of m.Data;
+// it may be shorter than the message.
+//
+// It must be called once for each message, requests before their replies. Bulk data that
+// consist of known structs, such as directory pages, are kept where all of m.Content is the
+// payload of m, and removed where several messages carry it.
+func (p *Mapper) Message(dst []byte, m *dissect.Message) {
+	p.tree.Build(m)
+	w := writer{p: p, m: m, msg: m.Msg, dst: dst}
+	if w.msg == nil {
+		w.msg, _ = p.tree.ParseRPC(m)
+	}
+	w.walk(func(src dissect.Source) (base int, ok bool) {
+		switch src {
+		case dissect.InMessage:
+			return 0, true
+		case dissect.InContent:
+			return m.PayloadOff, len(m.Content) == m.Size-m.PayloadOff
+		}
+		return 0, false
+	})
+	w.writeDataSum()
+	w.writeMessageSums()
+	w.writeTransportSum()
+}
+
+// Part writes message k of o2iblnd, m.IB.Parts[k], into dst, which has as many zero bytes. The
+// payload of an IMMEDIATE is left to Message.
+func (p *Mapper) Part(dst []byte, m *dissect.Message, k int) {
+	data := m.IB.Parts[k].Data
+	s := opcodes.StructNamed("kib_msg")
+	if m.Kind == lnet.Connrej {
+		s = opcodes.KibRej
+	}
+	p.tree.BuildField(schema.Sub("o2iblnd", s), nil, data, false)
+	part := dissect.Message{Message: lnet.Message{Data: data, Size: len(data), Transport: lnet.O2IB, LNetOff: -1}}
+	w := writer{p: p, m: &part, dst: dst}
+	w.walk(func(src dissect.Source) (base int, ok bool) { return 0, src == dissect.InMessage })
+	w.writeTransportSum()
+}
+
+// maxDepth is more than the depth of any tree.
+const maxDepth = 64
+
+// place is where a node is: the struct around it, and the array or list around it.
+type place struct {
+	in    *schema.Struct
+	name  string // of the array or list
+	index int    // in the list
+}
+
+// walk writes the values of the tree. place returns where in dst the bytes of a source
+// begin; ok is false for sources that are not in dst.
+func (w *writer) walk(base func(dissect.Source) (base int, ok bool)) {
+	var places [maxDepth]place
+	nodes := w.p.tree.Nodes
+	for i := 0; i < len(nodes); i++ {
+		n := &nodes[i]
+		at, ok := base(n.Src)
+		depth := int(n.Depth)
+		if depth >= maxDepth-1 || n.Src == dissect.InText {
+			continue
+		}
+		around, inside := &places[depth], &places[depth+1]
+		if depth == 0 {
+			*around = place{index: -1}
+		}
+		*inside = *around
+		if n.Index >= 0 {
+			inside.index = int(n.Index)
+		}
+		f := n.Field
+		name := f.Name
+		if name == "" {
+			name = around.name
+		}
+		inside.name = name
+		switch {
+		case f.Kind == schema.Record && f.Type.Atom == schema.Plain:
+			*inside = place{in: f.Type, index: inside.index}
+		case f.Kind == schema.Message:
+			*inside = place{index: -1}
+		}
+		switch {
+		case n.Is(dissect.Missing):
+			w.p.removed.Truncated += int64(len(w.p.tree.Bytes(n)))
+		case n.Is(dissect.Undecoded):
+			w.p.removed.Undecoded += int64(n.Len)
+		case f.Kind == schema.Record && f.Type == ldlmResID && ok:
+			w.value(resource, n, at, inside.index)
+			i = int(n.End) - 1
+		case !isLeaf(n, i):
+		case !ok:
+			w.p.removed.Data += int64(n.Len)
+		default:
+			w.leaf(n, around.in, name, at, inside.index)
+		}
+	}
+}
+
+var ldlmResID = opcodes.StructNamed("ldlm_res_id")
+
+// isLeaf reports whether a node, whose index is i, is a value and not made of others.
+func isLeaf(n *dissect.Node, i int) bool {
+	if int(n.End) > i+1 {
+		return false
+	}
+	switch n.Field.Kind {
+	case schema.Record:
+		return n.Field.Type.Atom != schema.Plain
+	case schema.Array, schema.List, schema.Union, schema.Message, schema.Virtual:
+		return false
+	}
+	return true
+}
+
+// leaf writes a value.
+func (w *writer) leaf(n *dissect.Node, in *schema.Struct, name string, base, index int) {
+	t := w.p.fields.of(in, name, n.Field)
+	switch {
+	case t != nil && t.write != nil:
+		w.value(t, n, base, index)
+	case w.m.RPC.Encrypted:
+		w.p.removed.Encrypted += int64(n.Len)
+	default:
+		w.p.removed.Data += int64(n.Len)
+	}
+}
+
+// value writes a value by its treatment, if there is room for it.
+func (w *writer) value(t *treatment, n *dissect.Node, base, index int) {
+	in, at := w.p.tree.Bytes(n), base+int(n.Off)
+	if at+len(in) > len(w.dst) {
+		w.p.removed.Truncated += int64(len(in))
+		return
+	}
+	v := value{in: in, out: w.dst[at : at+len(in)], big: n.Is(dissect.BigEndian), index: index}
+	t.write(w, &v)
+}

@@ -1,0 +1,228 @@
+package values
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+)
+
+// names replaces names and other texts.
+type names struct {
+	keyed      *keyed
+	vocabulary vocabulary
+	addresses  *Addresses // those in texts
+
+	texts map[Class]map[string]*replaced[string]
+	words map[string]string // the words in names, and their replacements
+	taken map[string]bool   // these replacements
+}
+
+func newNames(k *keyed, a *Addresses) *names {
+	return &names{
+		keyed:      k,
+		vocabulary: newVocabulary(),
+		addresses:  a,
+		texts:      map[Class]map[string]*replaced[string]{Name: {}, Identity: {}},
+		words:      make(map[string]string),
+		taken:      make(map[string]bool),
+	}
+}
+
+// replaceText returns the replacement of a text, which has as many bytes.
+func (p *names) replaceText(c Class, text []byte, newly func(*names, []byte) string) string {
+	e := p.texts[c][string(text)]
+	if e == nil {
+		e = &replaced[string]{by: newly(p, text)}
+		p.texts[c][string(text)] = e
+	}
+	e.count++
+	return e.by
+}
+
+// alphabet has the characters of replacements of words. Names of file systems and pools
+// must consist of such ones.
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+// digit returns the place of a character in the alphabet, -1 outside.
+func digit(c byte) int {
+	switch {
+	case c >= 'A' && c <= 'Z':
+		return int(c - 'A')
+	case c >= 'a' && c <= 'z':
+		return int(c-'a') + 26
+	case isDigit(c):
+		return int(c-'0') + 52
+	}
+	return -1
+}
+
+// word returns the replacement of a word: a name or a part of one, which is replaced by
+// as many letters and digits. Words of letters and digits are permuted, so that their
+// replacements depend on the key alone. For others, and where a replacement would be that
+// of another word or an original, further ones are tried.
+func (p *names) word(word []byte) string {
+	if r, ok := p.words[string(word)]; ok || len(word) == 0 {
+		return r
+	}
+	const tries = 4096
+	r := p.permuted(word)
+	for try := uint64(1); r == nil || !p.free(r) && try < tries; try++ {
+		r = p.tryWord(word, try)
+	}
+	p.words[string(word)] = string(r)
+	p.taken[string(r)] = true
+	return string(r)
+}
+
+// permuted returns the replacement of a word of letters and digits, nil for others.
+func (p *names) permuted(word []byte) []byte {
+	digits := make([]byte, len(word))
+	for i, c := range word {
+		d := digit(c)
+		if d < 0 {
+			return nil
+		}
+		digits[i] = byte(d)
+	}
+	c := cycle{p.keyed, "word", len(alphabet)}
+	c.next(digits)
+	for i, d := range digits {
+		digits[i] = alphabet[d]
+	}
+	return digits
+}
+
+// shortest is the length from which on no replacement is an original.
+const shortest = 4
+
+// free reports whether a text may become the replacement of a word.
+func (p *names) free(r []byte) bool {
+	if p.taken[string(r)] {
+		return false
+	}
+	_, original := p.words[string(r)]
+	return !original || len(r) < shortest
+}
+
+// tryWord returns a text as long as the word. There may be too few short ones of letters
+// and digits, so late tries have all bytes that names can have.
+func (p *names) tryWord(word []byte, try uint64) []byte {
+	const late = 256
+	random := p.keyed.bytes(2*len(word), "other word", try, word)
+	r := make([]byte, len(word))
+	for i := range r {
+		n := int(binary.BigEndian.Uint16(random[2*i:]))
+		r[i] = alphabet[n%len(alphabet)]
+		if c := byte(n); try > late && c > ' ' && c != '.' && c != '/' {
+			r[i] = c
+		}
+	}
+	return r
+}
+
+// fileName returns the replacement of a name in a directory. A leading dot and a usual
+// extension stay.
+func (p *names) fileName(name []byte) string {
+	if p.isFixedFileName(name) || isFIDName(name) {
+		return string(name)
+	}
+	return p.replaceText(Name, name, (*names).newFileName)
+}
+
+func (p *names) newFileName(name []byte) string {
+	dots := 0
+	if name[0] == '.' {
+		dots = 1
+	}
+	stem := name[dots:]
+	for {
+		i := bytes.LastIndexByte(stem, '.')
+		if i <= 0 || !p.vocabulary.extensions[string(stem[i+1:])] {
+			break
+		}
+		stem = stem[:i]
+	}
+	return string(name[:dots]) + p.word(stem) + string(name[dots+len(stem):])
+}
+
+// path returns the replacement of a path, name by name.
+func (p *names) path(path []byte) string {
+	var b strings.Builder
+	for i, name := range bytes.Split(path, []byte("/")) {
+		if i > 0 {
+			b.WriteByte('/')
+		}
+		b.WriteString(p.fileName(name))
+	}
+	return b.String()
+}
+
+// isFixedFileName reports whether Lustre itself gives the name to files.
+func (p *names) isFixedFileName(name []byte) bool {
+	return p.vocabulary.fileNames[string(name)] || isTarget(name) || bytes.HasPrefix(name, []byte(".\x0c\x13\x14\x12:VOLATILE:"))
+}
+
+// isFIDName reports whether a name consists of a FID, and perhaps a number behind it, as
+// those of the stripes of directories.
+func isFIDName(name []byte) bool {
+	rest, ok := bytes.CutPrefix(name, []byte("["))
+	if !ok {
+		rest = name
+	}
+	for i := range 3 {
+		if i > 0 {
+			if rest, ok = bytes.CutPrefix(rest, []byte(":")); !ok {
+				return false
+			}
+		}
+		if rest, ok = bytes.CutPrefix(rest, []byte("0x")); !ok {
+			return false
+		}
+		n := span(rest, isHexDigit)
+		if n == 0 || n > 16 {
+			return false
+		}
+		rest = rest[n:]
+	}
+	if name[0] == '[' {
+		if rest, ok = bytes.CutPrefix(rest, []byte("]")); !ok {
+			return false
+		}
+	}
+	if number, ok := bytes.CutPrefix(rest, []byte(":")); ok && len(number) <= 4 {
+		rest = number[span(number, isDigit):]
+	}
+	return len(rest) == 0
+}
+
+// span returns how many bytes at the beginning are of a kind.
+func span(b []byte, is func(byte) bool) int {
+	for i, c := range b {
+		if !is(c) {
+			return i
+		}
+	}
+	return len(b)
+}
+
+func isDigit(c byte) bool    { return c >= '0' && c <= '9' }
+func isHexDigit(c byte) bool { return isDigit(c) || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F' }
+func isLetter(c byte) bool   { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// allAre reports whether a text is not empty and consists of one kind of bytes.
+func allAre(b []byte, is func(byte) bool) bool { return len(b) > 0 && span(b, is) == len(b) }
+
+// xattrName returns the replacement of the name of an extended attribute. Names that the
+// system fixes stay, and of the others the part up to the first dot.
+func (p *names) xattrName(name []byte) string {
+	if p.vocabulary.xattrs[string(name)] || bytes.HasPrefix(name, []byte("lustre.lov")) {
+		return string(name)
+	}
+	return p.replaceText(Name, name, func(p *names, name []byte) string {
+		space, rest, ok := bytes.Cut(name, []byte("."))
+		if !ok || !p.vocabulary.xattrSpaces[string(space)] {
+			return p.word(name)
+		}
+		return string(space) + "." + p.word(rest)
+	})
+}

@@ -1,0 +1,175 @@
+package values
+
+import (
+	"bytes"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// device returns the replacement of the name of a target, device, log or client: of the
+// file system's name in it, of NIDs and of UUIDs. Kinds and indices of targets stay.
+func (p *names) device(name []byte) string {
+	rest := bytes.TrimSuffix(name, []byte("_UUID"))
+	suffix := string(name[len(rest):])
+	switch {
+	case len(rest) == 0 || p.vocabulary.devices[string(rest)]:
+		return string(name)
+	case isUUID(rest):
+		return p.replaceText(Identity, rest, (*names).newUUID) + suffix
+	case bytes.IndexByte(rest, '@') > 0:
+		if nid, ok := bytes.CutPrefix(rest, []byte("MGC")); ok {
+			return "MGC" + p.nidText(nid) + suffix
+		}
+		return p.nidText(rest) + suffix
+	}
+	if _, err := netip.ParseAddr(string(rest)); err == nil {
+		return p.addressText(string(rest)) + suffix
+	}
+	return p.replaceText(Name, rest, (*names).newDevice) + suffix
+}
+
+func (p *names) newDevice(name []byte) string {
+	parts := bytes.Split(name, []byte("-"))
+	var b strings.Builder
+	for i, part := range parts {
+		if i > 0 {
+			b.WriteByte('-')
+		}
+		plain := bytes.TrimSuffix(part, []byte("_UUID"))
+		switch {
+		case p.vocabulary.devices[string(plain)] && (i > 0 || len(parts) == 1 || len(plain) == 3), isTarget(plain):
+			b.Write(plain)
+		case len(plain) >= 12 && allAre(plain, isHexDigit):
+			b.WriteString(p.hexWord(plain))
+		default:
+			b.WriteString(p.word(plain))
+		}
+		b.Write(part[len(plain):])
+	}
+	return b.String()
+}
+
+// isTarget reports whether a text is the kind and index of a target: OST0000.
+func isTarget(b []byte) bool {
+	return len(b) >= 7 && len(b) <= 8 && (bytes.HasPrefix(b, []byte("MDT")) || bytes.HasPrefix(b, []byte("OST"))) && allAre(b[3:], isHexDigit)
+}
+
+// isUUID reports whether a text is a UUID, in five groups of hexadecimal digits.
+func isUUID(b []byte) bool {
+	if len(b) != 36 {
+		return false
+	}
+	for i, c := range b {
+		if hyphen := i == 8 || i == 13 || i == 18 || i == 23; hyphen && c != '-' || !hyphen && !isHexDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *names) newUUID(uuid []byte) string { return p.hexWord(uuid) }
+
+// hexWord replaces the hexadecimal digits of a text by others.
+func (p *names) hexWord(text []byte) string {
+	random := p.keyed.bytes(len(text), "hex", 0, text)
+	r := bytes.Clone(text)
+	for i, c := range text {
+		if isHexDigit(c) {
+			r[i] = "0123456789abcdef"[random[i]&15]
+		}
+	}
+	return string(r)
+}
+
+// nidText returns the replacement of a NID as text, which may have more behind the
+// network: 192.0.2.1@tcp_0.
+func (p *names) nidText(text []byte) string {
+	addr, network, ok := strings.Cut(string(text), "@")
+	if !ok {
+		return p.word(text)
+	}
+	name := network[:span([]byte(network), func(c byte) bool { return isLetter(c) || isDigit(c) })]
+	if _, _, ok := schema.ParseNetwork(name); !ok {
+		return p.listText(addr) + "@" + p.word([]byte(network))
+	}
+	n, ok := lnet.ParseNID(addr + "@" + name)
+	if !ok {
+		return p.listText(addr) + "@" + name + p.listText(network[len(name):])
+	}
+	r := p.addresses.NID(n).String()
+	if len(r) != len(addr)+1+len(name) { // not in its usual form
+		r = p.word([]byte(addr)) + "@" + name
+	}
+	if len(name) == len(network) {
+		return r
+	}
+	return r + network[len(name):len(name)+1] + p.listText(network[len(name)+1:])
+}
+
+// addressText returns the replacement of an IP address as text.
+func (p *names) addressText(text string) string {
+	a, err := netip.ParseAddr(text)
+	switch {
+	case err != nil || a.Zone() != "":
+	case a.Is4():
+		return netip.AddrFrom4(p.addresses.IPv4(a.As4())).String()
+	default:
+		if r := netip.AddrFrom16(p.addresses.IPv6(a.As16())).String(); len(r) == len(text) {
+			return r
+		}
+	}
+	return p.word([]byte(text))
+}
+
+// listText returns the replacement of a text that may be a list or a pattern: of the words
+// and numbers in it. Short numbers stay.
+func (p *names) listText(text string) string {
+	return p.tokens([]byte(text), func(token []byte) string {
+		if len(token) == 1 && isDigit(token[0]) {
+			return string(token)
+		}
+		return p.jobToken(token)
+	})
+}
+
+// tokens replaces the runs of letters, digits, hyphens and underscores in a text, and of
+// bytes beyond ASCII.
+func (p *names) tokens(text []byte, token func([]byte) string) string {
+	var b strings.Builder
+	isToken := func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c >= 0x80 }
+	for len(text) > 0 {
+		if n := span(text, isToken); n > 0 {
+			b.WriteString(token(text[:n]))
+			text = text[n:]
+			continue
+		}
+		b.WriteByte(text[0])
+		text = text[1:]
+	}
+	return b.String()
+}
+
+// job returns the replacement of the name of a job: of the names in it, and of numbers,
+// which may be IDs of users.
+func (p *names) job(name []byte) string {
+	return p.replaceText(Name, name, func(p *names, name []byte) string { return p.tokens(name, p.jobToken) })
+}
+
+func (p *names) jobToken(token []byte) string {
+	if n, err := strconv.ParseUint(string(token), 10, 64); err == nil && (token[0] != '0' || n == 0) {
+		return strconv.FormatUint(p.addresses.ID(n), 10)
+	}
+	return p.word(token)
+}
+
+// words returns the replacement of a text of words: a pool, a security context.
+func (p *names) plainWord(name []byte) string {
+	if p.vocabulary.devices[string(name)] {
+		return string(name)
+	}
+	return p.replaceText(Name, name, (*names).word)
+}

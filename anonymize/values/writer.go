@@ -1,0 +1,161 @@
+package values
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// writer writes one message.
+type writer struct {
+	p   *Mapper
+	m   *dissect.Message
+	msg *schema.Msg // the lustre_msg in it, nil without one that can be read
+	dst []byte
+
+	// Values of the message that others depend on.
+	lockKind   uint64 // lr_type
+	command    uint64 // lcfg_command
+	updateKind uint64 // ou_type
+	listsIDs   bool   // qc_cmd is one of those that list IDs
+
+	dataSum      value    // o_cksum
+	messageSums  [2]value // lm_cksum of the outer and the inner message
+	transportSum value    // of socklnd or o2iblnd
+}
+
+// The treatments of values that others depend on.
+var (
+	lockKind     = &treatment{Harmless, func(w *writer, v *value) { w.lockKind = keepUint(v) }}
+	command      = &treatment{Harmless, func(w *writer, v *value) { w.command = keepUint(v) }}
+	updateKind   = &treatment{Harmless, func(w *writer, v *value) { w.updateKind = keepUint(v) }}
+	loggedUpdate = &treatment{Harmless, func(w *writer, v *value) {
+		copy(v.out, v.in)
+		w.updateKind = anyUpdate
+	}}
+	quotaCommand = &treatment{Harmless, func(w *writer, v *value) {
+		const iterQuota, getAllQuota = 0x800017, 0x800019
+		cmd := keepUint(v)
+		w.listsIDs = cmd >= iterQuota && cmd <= getAllQuota
+	}}
+)
+
+// anyUpdate stands for the updates of a record in a log, which share parameters.
+const anyUpdate = math.MaxUint64
+
+func keepUint(v *value) uint64 {
+	copy(v.out, v.in)
+	return v.uint()
+}
+
+// keepHandle keeps the handle of a security context. Only such ones have 8 bytes.
+func keepHandle(_ *writer, v *value) {
+	if len(v.in) == 8 {
+		copy(v.out, v.in)
+	}
+}
+
+// keepKeyword keeps the key of a setting that is asked for or set.
+func keepKeyword(_ *names, key []byte) string {
+	if !allAre(key, func(c byte) bool { return isParamByte(c) || c == '-' }) {
+		return ""
+	}
+	return string(key)
+}
+
+// listedID writes the number of inodes, which in commands that list IDs is one of them.
+func (w *writer) listedID(v *value) {
+	if w.listsIDs {
+		v.put(w.p.ID(v.uint()))
+		return
+	}
+	copy(v.out, v.in)
+}
+
+// entryName writes the buffer "name", which is that of a file, except in some operations.
+func (w *writer) entryName(v *value) {
+	replacement := (*names).fileName
+	switch op := w.m.RPC.Opcode; {
+	case op == opcodes.MDS_GETXATTR, w.m.RPC.Variant != nil && w.m.RPC.Variant.Name == "SETXATTR":
+		replacement = (*names).xattrName
+	case op == opcodes.LLOG_ORIGIN_HANDLE_CREATE:
+		replacement = (*names).device
+	case op == opcodes.MDS_GET_ROOT:
+		replacement = (*names).path
+	}
+	v.putText(schema.TrimNUL(v.in), replacement, w.p.names)
+}
+
+// updateParam writes a text that is a parameter of an update: the name of a file, or the
+// name or the value of an extended attribute.
+func (w *writer) updateParam(v *value) {
+	text, replacement := schema.TrimNUL(v.in), (*names).fileName
+	switch w.updateKind {
+	case xattrSet, xattrGet, xattrDelete:
+		replacement = (*names).xattrName
+		if v.index > 0 {
+			replacement = (*names).xattrText
+		}
+	case anyUpdate:
+		if space, _, _ := bytes.Cut(text, []byte(".")); w.p.names.vocabulary.xattrSpaces[string(space)] {
+			replacement = (*names).xattrName
+		}
+	}
+	v.putText(text, replacement, w.p.names)
+}
+
+var (
+	xattrSet    = opcodes.OutUpdateType.Number("XATTR_SET")
+	xattrGet    = opcodes.OutUpdateType.Number("XATTR_GET")
+	xattrDelete = opcodes.OutUpdateType.Number("XATTR_DEL")
+)
+
+// argument writes an argument of a configuration command.
+func (w *writer) argument(v *value) {
+	const firstOfNodemaps, lastOfNodemaps = 0xce040, 0xce06f
+	ids := w.command >= firstOfNodemaps && w.command <= lastOfNodemaps
+	v.putText(schema.TrimNUL(v.in), func(p *names, b []byte) string { return config{p}.argument(b, ids) }, w.p.names)
+}
+
+// resource writes the name of the resource of a lock. That of a configuration log has the
+// name of the file system in it, that of a quota an ID.
+func (w *writer) resource(v *value) {
+	const word, quotaFirst, quotaLast, logKinds = 8, 0x200000005, 0x200000006, 6
+	copy(v.out, v.in)
+	if len(v.in) < 4*word {
+		return
+	}
+	var name [4]uint64
+	for i := range name {
+		name[i] = schema.ReadUint(v.in[word*i:word*i+word], v.big)
+	}
+	switch {
+	case (name[0] == quotaFirst || name[0] == quotaLast) && name[3] == 0:
+		id := value{out: v.out[2*word : 3*word], big: v.big}
+		id.put(w.p.ID(name[2]))
+	case (w.lockKind == opcodes.LdlmType.Number("PLAIN") || w.lockKind == 0) && name[1] < logKinds && name[2] == 0 && name[3] == 0:
+		var b [word]byte
+		binary.LittleEndian.PutUint64(b[:], name[0])
+		text := schema.TrimNUL(b[:])
+		if !allAre(text, func(c byte) bool { return c > ' ' && c <= '~' }) || len(text) < word && name[0]>>(8*len(text)) != 0 {
+			return
+		}
+		copy(b[:], w.p.names.device(text))
+		fsname := value{out: v.out[:word], big: v.big}
+		fsname.put(binary.LittleEndian.Uint64(b[:]))
+	}
+}
+
+// xattrText returns the replacement of the value of an extended attribute that is text; that
+// of a long text is empty.
+func (p *names) xattrText(text []byte) string {
+	const longest = 255
+	if len(text) > longest {
+		return ""
+	}
+	return p.job(text)
+}
