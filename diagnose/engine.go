@@ -21,6 +21,10 @@ type Options struct {
 	Locks int64         // linger of locks, see locks.New
 	Data  bool          // messages have bulk data in full, see dissect.Options.Join
 
+	// Hooks are called like those of rules, and before them: for commands that show
+	// more than findings of one pass.
+	Hooks []Hooks
+
 	// Found is called with each finding when it is reported, and at the end of the
 	// capture with those that have changed since. It is nil where Findings is used.
 	Found func(*Finding)
@@ -65,6 +69,7 @@ func New(o Options) *Engine {
 	rpcs := o.RPCs
 	rpcs.Sent, rpcs.Answered, rpcs.Done = e.sent, e.answered, e.done
 	e.pairing = track.NewPairing(rpcs)
+	e.hooks = slices.Clone(o.Hooks)
 	for _, rule := range o.Rules {
 		r := &Reporter{engine: e, rule: rule, findings: make(map[Subject]*Finding)}
 		e.reporters = append(e.reporters, r)
@@ -319,12 +324,13 @@ func (e *Engine) Close(c Capture) {
 func (e *Engine) Findings() []*Finding {
 	list := slices.Clone(e.order)
 	slices.SortStableFunc(list, func(a, b *Finding) int {
-		return cmp.Or(-compareBool(a.aboutCapture(), b.aboutCapture()), -cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.First, b.First))
+		return cmp.Or(-compareBool(a.AboutCapture(), b.AboutCapture()), -cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.First, b.First))
 	})
 	return list
 }
 
-func (f *Finding) aboutCapture() bool { return strings.HasPrefix(f.Rule.Code, "capture.") }
+// AboutCapture reports whether a finding is about what the capture lacks.
+func (f *Finding) AboutCapture() bool { return strings.HasPrefix(f.Rule.Code, "capture.") }
 
 func compareBool(a, b bool) int {
 	switch {
@@ -335,6 +341,9 @@ func compareBool(a, b bool) int {
 	}
 	return -1
 }
+
+// Imports returns the connections.
+func (e *Engine) Imports() []*track.Import { return e.imports.List() }
 
 // RPCs returns the number of RPCs so far.
 func (e *Engine) RPCs() int64 { return e.rpcs }
