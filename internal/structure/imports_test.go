@@ -16,7 +16,7 @@ import (
 // Test files may import more.
 var mayImport = map[string][]string{
 	".":                  {"cli"},
-	"cli":                {"diagnose", "diagnose/rules", "cli/exit", "cli/flags", "cli/reference", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "track/files", "track/recovery", "records", "filter", "render", "render/explain", "render/report", "track/comparison"},
+	"cli":                {"diagnose", "diagnose/rules", "cli/exit", "cli/flags", "cli/reference", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "track/files", "track/recovery", "records", "filter", "render", "render/explain", "render/report", "render/html", "track/comparison", "track/sizes", "track/slowest", "track/timeline"},
 	"cli/reference":      {"cli/exit", "cli/flags", "cli/iostreams", "diagnose", "diagnose/rules", "filter", "opcodes", "opcodes/schema", "records", "render", "render/explain"},
 	"cli/flags":          {"cli/exit", "cli/iostreams", "cli/scan", "capture", "dissect", "filter", "lnet", "opcodes/schema", "records", "render", "track"},
 	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "lnet", "dissect", "track", "track/targets", "render"},
@@ -26,7 +26,8 @@ var mayImport = map[string][]string{
 	"render/ladder":      {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/files", "track/locks", "internal/fifo", "render"},
 	"render/explain":     {"diagnose", "lnet", "opcodes", "opcodes/schema", "dissect", "records", "render"},
 	"track/recovery":     {"lnet", "opcodes", "dissect", "track", "internal/fifo"},
-	"render/report":      {"diagnose", "lnet", "opcodes", "opcodes/schema", "records", "track", "track/locks", "track/files", "track/recovery", "render", "track/comparison"},
+	"render/html":        {"diagnose", "lnet", "opcodes/schema", "dissect", "records", "track", "track/files", "track/locks", "track/recovery", "track/sizes", "track/slowest", "track/timeline", "render", "render/report"},
+	"render/report":      {"track/timeline", "diagnose", "lnet", "opcodes", "opcodes/schema", "records", "track", "track/locks", "track/files", "track/recovery", "render", "track/comparison"},
 	"filter":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"records":            {"diagnose", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/locks", "track/files", "track/recovery", "track/comparison"},
 	"diagnose/rules":     {"diagnose", "lnet", "lnet/ib", "opcodes", "opcodes/schema", "dissect", "track", "track/evictions", "track/locks", "track/paths", "track/recovery", "internal/fifo"},
@@ -36,6 +37,9 @@ var mayImport = map[string][]string{
 	"track/paths":        {"lnet", "dissect", "track", "internal/fifo"},
 	"track/files":        {"lnet", "opcodes", "dissect", "track", "track/locks", "internal/fifo"},
 	"track/locks":        {"lnet", "opcodes", "dissect", "track", "internal/fifo"},
+	"track/timeline":     {"track"},
+	"track/sizes":        {"opcodes", "dissect", "track"},
+	"track/slowest":      {"opcodes", "dissect", "track"},
 	"track/targets":      {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "internal/fifo"},
 	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
 	"dissect":            {"capture", "lnet", "opcodes", "opcodes/schema", "internal/fifo"},

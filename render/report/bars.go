@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/lshark/lshark/render"
 )
@@ -17,14 +16,6 @@ type bins struct {
 }
 
 func newBins(bounds []int64) *bins { return &bins{bounds, make([]int64, len(bounds))} }
-
-// latencyBounds are 1, 2 and 5 times the powers of ten, in nanoseconds.
-var latencyBounds = func() (list []int64) {
-	for unit := int64(1000); unit <= 1000*int64(time.Second); unit *= 10 {
-		list = append(list, unit, 2*unit, 5*unit)
-	}
-	return list
-}()
 
 // sizeBounds are the powers of two.
 var sizeBounds = func() (list []int64) {

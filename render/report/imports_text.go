@@ -150,7 +150,7 @@ func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
 		})
 	}
 	for _, i := range list {
-		t.put(&c.NID, func(b []byte) []byte { return appendTarget(b, i) })
+		t.put(&c.NID, func(b []byte) []byte { return AppendTarget(b, i) })
 		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, i.Client) })
 		text(stateStyle(c, i.State), i.State.String())
 		known(&c.Num, int64(i.ConnCnt), i.ConnCnt != 0)
@@ -193,9 +193,9 @@ func (s *ImportsTable) since(dst []byte, i *track.Import) []byte {
 	return dst
 }
 
-// appendTarget appends the target of a connection, or its index where the name of
+// AppendTarget appends the target of a connection, or its index where the name of
 // the file system is not known, or the handle.
-func appendTarget(dst []byte, i *track.Import) []byte {
+func AppendTarget(dst []byte, i *track.Import) []byte {
 	name := cmp.Or(i.Target, i.TargetIndex)
 	if name == "" {
 		return schema.AppendHex(dst, i.Handle)

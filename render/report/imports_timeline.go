@@ -58,7 +58,7 @@ func (t *Timeline) Append(dst []byte, list []*track.Import) []byte {
 		order[i] = k
 		t.buf = t.opt.NIDs.Append(t.buf[:0], i.Client)
 		t.client = max(t.client, render.Width(t.buf))
-		t.buf = appendTarget(t.buf[:0], i)
+		t.buf = AppendTarget(t.buf[:0], i)
 		t.target = max(t.target, render.Width(t.buf))
 	}
 	slices.SortStableFunc(t.steps, func(a, b step) int {
@@ -124,7 +124,7 @@ func (t *Timeline) message(dst []byte, steps []step) []byte {
 				text = append(text, "; "...)
 			}
 			text = t.text.Append(text, s.event)
-			if isBad(s.event.Kind) {
+			if IsProblem(s.event.Kind) {
 				style = &t.opt.Colors.Bad
 			}
 		}
@@ -154,7 +154,8 @@ func changeText(s track.ImportState, recovered, isPing bool) string {
 	return ""
 }
 
-func isBad(k track.EventKind) bool {
+// IsProblem reports whether an event is not part of ordinary work.
+func IsProblem(k track.EventKind) bool {
 	switch k {
 	case track.EventEvicted, track.EventCallback, track.EventRefused, track.EventNotConnected, track.EventNotReplayed, track.EventPingUnanswered, track.EventContextFailed:
 		return true
@@ -171,7 +172,7 @@ func (t *Timeline) line(dst []byte, s step, state track.ImportState, st *render.
 	t.at.Before = s.at.Time
 	t.buf = t.opt.NIDs.Append(t.buf[:0], s.imp.Client)
 	dst = render.AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.client)
-	t.buf = appendTarget(t.buf[:0], s.imp)
+	t.buf = AppendTarget(t.buf[:0], s.imp)
 	dst = render.AppendLeft(append(dst, ' '), &c.NID, t.buf, &t.target)
 	dst = render.AppendLeft(append(dst, ' '), &c.Dim, append(t.buf[:0], cmp.Or(s.imp.Kind(), "-")...), &t.kind)
 	t.buf = append(t.buf[:0], '-')

@@ -36,7 +36,7 @@ func (s *LocksTable) Append(dst []byte, list []*locks.Lock) []byte {
 		t.put(&c.Dim, func(b []byte) []byte { return s.time(b, l.Asked) })
 		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, l.Client) })
 		t.put(&c.FID, func(b []byte) []byte { return orDash(b, l.Desc.AppendResource) })
-		t.put(&c.Key, func(b []byte) []byte { return orDash(b, func(b []byte) []byte { return appendLock(b, l) }) })
+		t.put(&c.Key, func(b []byte) []byte { return orDash(b, func(b []byte) []byte { return AppendLock(b, l) }) })
 		t.put(waitStyle(c, l), func(b []byte) []byte { return appendTime(b, l.Waited) })
 		t.put(&c.Bad, func(b []byte) []byte {
 			return orDash(b, func(b []byte) []byte { return s.blockers(b, l) })
@@ -105,8 +105,8 @@ func (s *LocksTable) blockers(dst []byte, l *locks.Lock) []byte {
 	return dst
 }
 
-// appendLock appends mode, and range or bits.
-func appendLock(dst []byte, l *locks.Lock) []byte {
+// AppendLock appends mode, and range or bits.
+func AppendLock(dst []byte, l *locks.Lock) []byte {
 	mode, ok := l.Mode()
 	if !ok {
 		return textOrDash(dst, records.LockType(&l.Desc))

@@ -39,7 +39,7 @@ func NewStatsJSON(o StatsOptions) *StatsJSON {
 
 // AppendInterval appends the rows of an interval.
 func (j *StatsJSON) AppendInterval(dst []byte, i *track.Interval) []byte {
-	for _, r := range sortRows(i, j.opt.By, j.opt.Sort) {
+	for _, r := range SortRows(i, j.opt.By, j.opt.Sort) {
 		row := records.Row{Row: r, Interval: i}
 		dst = append(j.json.Append(dst, &row), '\n')
 	}

@@ -52,14 +52,14 @@ func StatsSorts() []string {
 	return append(names, SortByRate, "name")
 }
 
-// sortRows sorts the rows of an interval by an order, then by their dimensions.
-func sortRows(i *track.Interval, by []track.Dimension, order string) []*track.Row {
+// SortRows sorts the rows of an interval by an order, then by their dimensions.
+func SortRows(i *track.Interval, by []track.Dimension, order string) []*track.Row {
 	rows := i.List()
 	names := make(map[*track.Row]string, len(rows))
 	for _, r := range rows {
 		var b []byte
 		for _, d := range by {
-			b = append(appendDimension(b, r, d, render.NIDs{Full: true}), 0)
+			b = append(AppendDimension(b, r, d, render.NIDs{Full: true}), 0)
 		}
 		names[r] = string(b)
 	}
@@ -105,9 +105,9 @@ func sum(counts map[int32]int64) (n int64) {
 	return n
 }
 
-// appendDimension appends the value of a dimension as text, nothing when it is
+// AppendDimension appends the value of a dimension as text, nothing when it is
 // unknown.
-func appendDimension(dst []byte, r *track.Row, d track.Dimension, nids render.NIDs) []byte {
+func AppendDimension(dst []byte, r *track.Row, d track.Dimension, nids render.NIDs) []byte {
 	switch d {
 	case track.ByOp:
 		if r.HasOpcode {

@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/timeline"
 )
 
 // StatsTable renders statistics as tables for people.
@@ -57,7 +58,7 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 		dst = append(dst, '\n')
 	}
 	t := newTable(s.opt.Colors, s.columns())
-	rows := sortRows(i, s.opt.By, s.opt.Sort)
+	rows := SortRows(i, s.opt.By, s.opt.Sort)
 	for _, r := range rows {
 		s.row(t, &records.Row{Row: r, Interval: i}, false)
 	}
@@ -78,12 +79,12 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 // on a narrow terminal.
 func (s *StatsTable) dimension(dst []byte, r *track.Row, d track.Dimension) []byte {
 	if d == track.ByOp && s.opt.Width > 0 && s.opt.Width < minWide {
-		return append(dst, render.ShortenOpcode(appendDimension(nil, r, d, render.NIDs{}))...)
+		return append(dst, render.ShortenOpcode(AppendDimension(nil, r, d, render.NIDs{}))...)
 	}
 	if d == track.ByUID && r.HasUser && r.UID == math.MaxUint32 {
 		return append(dst, "-1"...) // (uid_t)-1: no user
 	}
-	return appendDimension(dst, r, d, s.opt.NIDs)
+	return AppendDimension(dst, r, d, s.opt.NIDs)
 }
 
 func (s *StatsTable) row(t *table, r *records.Row, total bool) {
@@ -122,7 +123,7 @@ func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 		name = s.dimension(name, r, d)
 	}
 	if r.Latency.N > 0 {
-		h := newBins(latencyBounds)
+		h := newBins(timeline.LatencyBounds())
 		r.Latency.Each(h.add)
 		dst = c.Head.Append(append(dst, '\n'), string(name)+" latency")
 		dst = h.append(append(dst, '\n'), c, s.opt.Width, render.AppendLatency)

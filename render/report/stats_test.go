@@ -33,7 +33,7 @@ func TestSamePath(t *testing.T) {
 		r := &track.Row{Key: track.Key{File: track.FID{Seq: 0x200000401, OID: n + 1}}, Path: "/a", Count: 1}
 		i.Rows[r.Key] = r
 	}
-	for k, r := range sortRows(i, []track.Dimension{track.ByFile}, "count") {
+	for k, r := range SortRows(i, []track.Dimension{track.ByFile}, "count") {
 		if r.File.OID != uint32(k+1) {
 			t.Fatalf("row %d is of file %d", k, r.File.OID)
 		}

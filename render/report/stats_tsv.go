@@ -106,7 +106,7 @@ func (t *StatsTSV) Header(dst []byte) []byte {
 
 // AppendInterval appends the rows of an interval.
 func (t *StatsTSV) AppendInterval(dst []byte, i *track.Interval) []byte {
-	for _, r := range sortRows(i, t.opt.By, t.opt.Sort) {
+	for _, r := range SortRows(i, t.opt.By, t.opt.Sort) {
 		row := records.Row{Row: r, Interval: i}
 		for k := range t.columns {
 			if k > 0 {

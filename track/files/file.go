@@ -161,7 +161,7 @@ func (f *File) isDir() bool { return opcodes.FileKind(f.Mode) == "dir" }
 // Pattern returns how the ranges that were read and written follow each other.
 func (a *Actions) Pattern() Pattern {
 	sum := a.Read.Accesses
-	sum.add(&a.Write.Accesses)
+	sum.Add(&a.Write.Accesses)
 	return sum.Pattern()
 }
 

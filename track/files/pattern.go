@@ -26,7 +26,8 @@ type Accesses struct {
 	Unaligned                   int64 // that begin within a page of 4096 bytes
 }
 
-func (a *Accesses) add(b *Accesses) {
+// Add adds the ranges that another one counts.
+func (a *Accesses) Add(b *Accesses) {
 	a.Sequential += b.Sequential
 	a.Strided += b.Strided
 	a.Random += b.Random
@@ -98,7 +99,7 @@ func (t *Transfer) addSize(bytes, n int64) {
 func (t *Transfer) add(o *Transfer) {
 	t.RPCs += o.RPCs
 	t.Bytes += o.Bytes
-	t.Accesses.add(&o.Accesses)
+	t.Accesses.Add(&o.Accesses)
 	for _, s := range o.sizes {
 		t.addSize(s.bytes, s.n)
 	}
