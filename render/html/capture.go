@@ -1,0 +1,110 @@
+package html
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/lshark/lshark/diagnose"
+)
+
+// fact is a line of a list of facts.
+type fact struct{ name, value string }
+
+// maxSources is how many files are listed.
+const maxSources = 32
+
+// capture appends what was captured, and what limits it.
+func (r *renderer) capture() {
+	c := &r.Capture
+	var facts []fact
+	add := func(name, value string) { facts = append(facts, fact{name, value}) }
+	what := "File"
+	switch {
+	case c.IsLive:
+		what = "Interface"
+	case len(c.Sources) > 1:
+		what = "Files"
+	}
+	names := strings.Join(c.Sources[:min(maxSources, len(c.Sources))], ", ")
+	if n := len(c.Sources) - maxSources; n > 0 {
+		names += " and " + counted(int64(n), "more file")
+	}
+	add(what, names)
+	if c.First != 0 {
+		add("From", utc(c.First)+" UTC")
+		add("To", utc(c.Last)+" UTC ("+span(c.Last-c.First)+")")
+	}
+	add("Frames", count(c.Frames))
+	add("Messages of LNet", count(c.Messages))
+	if c.TCP.Conns > 0 {
+		add("TCP", counted(c.TCP.Conns, "connection")+", "+counted(c.TCP.Segments, "segment")+", "+size(c.TCP.Bytes))
+		m := &c.TCP.Marks
+		add("Retransmission", counted(m.Retransmissions, "segment")+" sent again ("+count(m.Fast)+" fast, "+count(m.Spurious)+" spurious), "+count(m.OutOfOrder)+" out of order, "+counted(m.ZeroWindows, "zero window"))
+	}
+	if c.IB.Packets > 0 {
+		add("InfiniBand, RoCE", counted(c.IB.Packets, "packet")+", "+counted(c.IB.QueuePairs, "queue pair")+", "+count(c.IB.Retransmits)+" sent again")
+	}
+	add("Cut by the snaplen", r.truncation())
+	add("Lost by the capture", r.losses())
+	if c.Dropped > 0 {
+		add("Dropped by the kernel", counted(c.Dropped, "frame"))
+	}
+	for _, e := range c.Estimated {
+		add("Clock of "+filepath.Base(e.File), "differs; "+seconds(int64(e.Offset))+thin+"s were added to its times, by an estimate")
+	}
+	if c.Damaged != "" {
+		add("Damaged", c.Damaged)
+	}
+	r.raw("<dl class=\"facts\">\n")
+	for _, f := range facts {
+		r.element("dt", f.name)
+		r.element("dd", f.value)
+		r.raw("\n")
+	}
+	r.raw("</dl>\n")
+	var remarks []*diagnose.Finding
+	for _, f := range r.Findings.List {
+		if f.AboutCapture() {
+			remarks = append(remarks, f)
+		}
+	}
+	r.raw("<h3>What limits this report</h3>\n")
+	if len(remarks) == 0 {
+		r.nothing("No remarks about the quality of the capture.")
+		return
+	}
+	r.articles(remarks)
+}
+
+// truncation describes the frames that were captured in part.
+func (r *renderer) truncation() string {
+	var frames int64
+	longest := 0
+	for _, t := range r.Capture.Truncated {
+		frames += t.Frames
+		longest = max(longest, t.Snaplen)
+	}
+	if frames == 0 {
+		return "no frame"
+	}
+	return counted(frames, "frame") + ", of which at most " + size(int64(longest)) + " were captured"
+}
+
+// losses describes what the hosts received and the capture lacks.
+func (r *renderer) losses() string {
+	c := &r.Capture
+	var parts []string
+	if c.TCP.Gaps > 0 {
+		parts = append(parts, counted(c.TCP.Gaps, "gap")+" of "+size(c.TCP.LostBytes))
+	}
+	if c.IB.Gaps > 0 {
+		parts = append(parts, counted(c.IB.LostPackets, "packet")+" in "+counted(c.IB.Gaps, "gap"))
+	}
+	if c.TCP.Resyncs > 0 {
+		parts = append(parts, counted(c.TCP.Resyncs, "search")+" for the header of the next message")
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}

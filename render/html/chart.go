@@ -1,0 +1,141 @@
+package html
+
+import (
+	"strconv"
+	"time"
+)
+
+// The size of a chart in units of its drawing, which are pixels where there is room.
+const (
+	chartWidth = 960.0
+	leftMargin = 76.0 // labels of the vertical axis
+	topMargin  = 8.0
+	axisHeight = 34.0 // labels of the time axis
+	plotWidth  = chartWidth - leftMargin - 12
+)
+
+// chart opens a drawing in a box that scrolls. label describes it.
+func (w *writer) chart(label string, height float64) {
+	w.raw(`<div class="scroll" role="region" tabindex="0" aria-label="`)
+	w.text(label)
+	w.raw(`"><svg class="chart" role="img" aria-label="`)
+	w.text(label)
+	w.raw(`" viewBox="0 0 `)
+	w.coordinate(chartWidth)
+	w.raw(" ")
+	w.coordinate(height)
+	w.raw(`">`, "\n")
+}
+
+// rect appends a rectangle, with a title that browsers show.
+func (w *writer) rect(class string, x, y, width, height float64, title string) {
+	w.raw(`<rect class="`, class, `"`)
+	w.attribute("x", x)
+	w.attribute("y", y)
+	w.attribute("width", width)
+	w.attribute("height", height)
+	if title == "" {
+		w.raw("/>\n")
+		return
+	}
+	w.raw("><title>")
+	w.text(title)
+	w.raw("</title></rect>\n")
+}
+
+// label appends text in a drawing.
+func (w *writer) label(class string, x, y float64, s string) {
+	w.raw(`<text class="`, class, `"`)
+	w.attribute("x", x)
+	w.attribute("y", y)
+	w.raw(">")
+	w.text(s)
+	w.raw("</text>\n")
+}
+
+// line appends a line.
+func (w *writer) line(class string, x1, y1, x2, y2 float64) {
+	w.raw(`<line class="`, class, `"`)
+	w.attribute("x1", x1)
+	w.attribute("y1", y1)
+	w.attribute("x2", x2)
+	w.attribute("y2", y2)
+	w.raw("/>\n")
+}
+
+// timeSteps are the distances between the labels of a time axis, in nanoseconds.
+var timeSteps = func() (list []int64) {
+	for unit := int64(time.Microsecond); unit < int64(time.Minute); unit *= 10 {
+		for _, n := range []int64{1, 2, 5} {
+			if n*unit < int64(time.Minute) {
+				list = append(list, n*unit)
+			}
+		}
+	}
+	for _, minutes := range []int64{1, 2, 5, 10, 20, 30, 60, 120, 240, 480, 720, 1440} {
+		list = append(list, minutes*int64(time.Minute))
+	}
+	return list
+}()
+
+// timeStep returns a distance between labels, of which there are at most a few.
+func timeStep(length int64) int64 {
+	const most = 10
+	for _, step := range timeSteps {
+		if length/step <= most {
+			return step
+		}
+	}
+	last := timeSteps[len(timeSteps)-1]
+	return (length/most/last + 1) * last
+}
+
+// timeAxis appends a time axis below a plot of that height: from and to are relative
+// to the first frame, in nanoseconds.
+func (w *writer) timeAxis(from, to int64, plotHeight float64) {
+	y := topMargin + plotHeight
+	w.line("axis", leftMargin, y, leftMargin+plotWidth, y)
+	step := timeStep(to - from)
+	first := from / step * step
+	if first < from {
+		first += step
+	}
+	for t := first; t <= to; t += step {
+		x := leftMargin + plotWidth*float64(t-from)/float64(to-from)
+		w.line("axis", x, y, x, y+4)
+		w.label("tick middle", x, y+17, timeLabel(t, step))
+	}
+}
+
+// timeLabel returns the label of a time.
+func timeLabel(t, step int64) string {
+	switch {
+	case step >= int64(time.Hour):
+		return strconv.FormatInt(t/int64(time.Hour), 10) + thin + "h"
+	case step >= int64(time.Minute):
+		return strconv.FormatInt(t/int64(time.Minute), 10) + thin + "min"
+	case step >= int64(time.Second):
+		return strconv.FormatInt(t/int64(time.Second), 10) + thin + "s"
+	case step >= int64(time.Millisecond):
+		return trimZeros(strconv.FormatFloat(float64(t)/float64(time.Second), 'f', 3, 64)) + thin + "s"
+	}
+	return trimZeros(strconv.FormatFloat(float64(t)/float64(time.Millisecond), 'f', 3, 64)) + thin + "ms"
+}
+
+// binSpan returns from when to when a bin of the timeline is, relative to the first
+// frame, in words.
+func (r *renderer) binSpan(k int) string {
+	from := r.Timeline.Begin() + int64(k)*r.Timeline.Width() - r.Capture.First
+	const digits = 3
+	format := func(ns int64) string {
+		return strconv.FormatFloat(float64(ns)/float64(time.Second), 'f', digits, 64)
+	}
+	return format(from) + " to " + format(from+r.Timeline.Width()) + thin + "s"
+}
+
+// plotSpan returns from when to when the bins of the timeline are, relative to the
+// first frame, in nanoseconds.
+func (r *renderer) plotSpan() (from, to int64) {
+	from = r.Timeline.Begin() - r.Capture.First
+	return from, from + int64(len(r.Timeline.Bins()))*r.Timeline.Width()
+}

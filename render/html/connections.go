@@ -1,0 +1,263 @@
+package html
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/render/report"
+	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/recovery"
+)
+
+// The rows that the tables of connections show at most.
+const (
+	maxConnections = 40
+	maxEvents      = 200
+	maxRecoveries  = 40
+)
+
+// connections appends the targets that were gone, the connections with their states
+// over time, and their events.
+func (r *renderer) connections() {
+	list := r.Connections.List
+	if len(list) == 0 {
+		r.nothing("The capture shows no connection.")
+		return
+	}
+	r.recoveries()
+	order := slices.Clone(list)
+	slices.SortStableFunc(order, func(a, b *track.Import) int { return cmp.Compare(problems(b), problems(a)) })
+	omitted := int64(len(order) - min(maxConnections, len(order)))
+	order = order[:min(maxConnections, len(order))]
+	r.stateLegend()
+	r.raw(`<div class="scroll" role="region" tabindex="0" aria-labelledby="imports-caption"><table id="imports"><caption id="imports-caption">Connections, those with problems first: their states from the first frame to the last</caption><thead><tr>`)
+	for _, title := range []string{"Target", "Client", "State at the end"} {
+		r.element(`th scope="col"`, title)
+	}
+	for _, title := range []string{"Evictions", "Refused", "Pings"} {
+		r.element(`th scope="col" class="num"`, title)
+	}
+	r.element(`th scope="col" class="still"`, "States from 0 to "+span(r.Capture.Last-r.Capture.First))
+	r.raw("</tr></thead>\n<tbody>\n")
+	for _, i := range order {
+		r.raw("<tr>")
+		r.element(`th scope="row"`, string(report.AppendTarget(nil, i)))
+		r.element("td", string(r.NIDs.Append(nil, i.Client)))
+		r.element("td", stateName(i.State))
+		number := &column{num: true}
+		for _, c := range []cell{problemCell(int64(i.Evictions)), problemCell(sum(i.Failures)), numberCell(i.Pings)} {
+			r.cell(&c, number, false)
+		}
+		r.raw("<td>")
+		r.lane(i)
+		r.raw("</td></tr>\n")
+	}
+	r.raw("</tbody></table></div>\n")
+	if omitted > 0 {
+		r.raw(`<p class="remark">`, counted(omitted, "more connection"), " not shown; <code>lshark imports</code> has all.</p>\n")
+	}
+	r.events()
+}
+
+// problems counts what went wrong with a connection.
+func problems(i *track.Import) (n int) {
+	n = i.Evictions + int(sum(i.Failures))
+	for k := range i.Events {
+		if report.IsProblem(i.Events[k].Kind) {
+			n++
+		}
+	}
+	return n
+}
+
+// stateName returns the state of a connection.
+func stateName(s track.ImportState) string {
+	if s == track.StateUnknown {
+		return "unknown"
+	}
+	return s.String()
+}
+
+// stateClass returns the class of the states that are drawn in the same way.
+func stateClass(s track.ImportState) string {
+	switch s {
+	case track.StateUnknown:
+		return "s-unknown"
+	case track.StateFull:
+		return "s-full"
+	case track.StateClosed, track.StateIdle, track.StateNew:
+		return "s-idle"
+	case track.StateEvicted, track.StateDiscon:
+		return "s-lost"
+	}
+	return "s-busy"
+}
+
+// laneWidth and laneHeight are the size of the states of a connection over time.
+const (
+	laneWidth  = 420.0
+	laneHeight = 18.0
+)
+
+// stateLegend appends what the drawings of states mean.
+func (r *renderer) stateLegend() {
+	r.raw("<p class=\"legend\">")
+	for _, k := range []struct{ class, text string }{
+		{"s-full", "in use (FULL)"}, {"s-busy", "connecting or recovering"}, {"s-lost", "evicted or disconnected"}, {"s-idle", "idle or closed"}, {"s-unknown", "not known"},
+	} {
+		r.raw(`<span class="key"><svg aria-hidden="true" width="20" height="18">`)
+		r.rect(k.class, 0, stateHeights[k.class][0], 20, stateHeights[k.class][1], "")
+		r.raw("</svg>")
+		r.text(k.text)
+		r.raw("</span> ")
+	}
+	r.raw(`<span class="key"><svg aria-hidden="true" width="12" height="18">`)
+	r.marker(6, "")
+	r.raw("</svg>something went wrong</span></p>\n")
+}
+
+// stateHeights are the upper edges and heights of the drawings of states, which so
+// differ in more than their colours.
+var stateHeights = map[string][2]float64{"s-full": {3, 12}, "s-busy": {6, 9}, "s-lost": {10, 5}, "s-idle": {13, 2}, "s-unknown": {8, 2}}
+
+// lane appends the states of a connection over time.
+func (r *renderer) lane(i *track.Import) {
+	length := float64(max(1, r.Capture.Last-r.Capture.First))
+	place := func(ns int64) float64 {
+		return laneWidth * min(1, max(0, float64(ns-r.Capture.First)/length))
+	}
+	r.raw(`<svg class="lane" role="img" aria-label="`)
+	r.text(r.laneText(i))
+	r.raw(`" width="`, strconv.Itoa(laneWidth), `" height="`, strconv.Itoa(laneHeight), `">`)
+	state, from := track.StateUnknown, r.Capture.First
+	segment := func(to int64) {
+		class := stateClass(state)
+		x, h := place(from), stateHeights[class]
+		if width := place(to) - x; width > 0 {
+			r.rect(class, x, h[0], max(width, 1), h[1], stateName(state)+", "+r.relative(from)+" to "+r.relative(to)+thin+"s")
+		}
+	}
+	const most = 60 // transitions that are drawn
+	for k := range i.History[:min(most, len(i.History))] {
+		t := &i.History[k]
+		segment(t.Time)
+		state, from = t.State, t.Time
+	}
+	segment(r.Capture.Last)
+	drawn := -laneWidth
+	for k := range i.Events {
+		e := &i.Events[k]
+		if x := place(e.Time); report.IsProblem(e.Kind) && x-drawn >= 6 {
+			r.marker(min(max(x, 4), laneWidth-4), r.eventText(e)+", "+r.relative(e.Time)+thin+"s")
+			drawn = x
+		}
+	}
+	r.raw("</svg>")
+}
+
+// laneText describes the states of a connection for those who do not see them.
+func (r *renderer) laneText(i *track.Import) string {
+	const most = 6
+	s := ""
+	for k := range i.History {
+		if k == most {
+			return s + " and " + counted(int64(len(i.History)-most), "more change")
+		}
+		if k > 0 {
+			s += ", "
+		}
+		s += stateName(i.History[k].State) + " at " + r.relative(i.History[k].Time) + " s"
+	}
+	if s == "" {
+		return "no change of state"
+	}
+	return s
+}
+
+// marker appends a cross.
+func (w *writer) marker(x float64, title string) {
+	w.raw(`<g class="marker">`)
+	if title != "" {
+		w.element("title", title)
+	}
+	w.line("", x-3.5, 2, x+3.5, 9)
+	w.line("", x-3.5, 9, x+3.5, 2)
+	w.raw("</g>")
+}
+
+// eventText returns what happened in words.
+func (r *renderer) eventText(e *track.Event) string {
+	t := report.EventText{NIDs: r.NIDs}
+	return string(t.Append(nil, e))
+}
+
+// importEvent is an event of a connection.
+type importEvent struct {
+	imp   *track.Import
+	event *track.Event
+}
+
+// events appends the events of all connections in the order of time. Where they are too
+// many, ordinary ones are left out first.
+func (r *renderer) events() {
+	var all []importEvent
+	for _, i := range r.Connections.List {
+		for k := range i.Events {
+			if e := &i.Events[k]; e.Kind != track.EventPing {
+				all = append(all, importEvent{i, e})
+			}
+		}
+	}
+	if len(all) == 0 {
+		r.nothing("No connection was made, lost or closed in the capture.")
+		return
+	}
+	byTime := func(a, b importEvent) int {
+		return cmp.Or(cmp.Compare(a.event.Time, b.event.Time), cmp.Compare(a.event.Frame, b.event.Frame))
+	}
+	slices.SortStableFunc(all, byTime)
+	omitted := int64(len(all) - maxEvents)
+	if omitted > 0 {
+		slices.SortStableFunc(all, func(a, b importEvent) int { return cmp.Compare(ordinary(a.event), ordinary(b.event)) })
+		all = all[:maxEvents]
+		slices.SortStableFunc(all, byTime)
+	}
+	t := &table{id: "events", caption: "Events of connections in the order of time", rest: "lshark imports --timeline", omitted: max(0, omitted), columns: []column{
+		{title: "Time", num: true, help: "seconds since the first frame"}, {title: "Frame", num: true}, {title: "Target"}, {title: "Client"}, {title: "Event"}}}
+	for _, x := range all {
+		text := cell{text: r.eventText(x.event)}
+		if report.IsProblem(x.event.Kind) {
+			text.class = "bad"
+		}
+		t.add(r.timeCell(x.event.Point), cell{text: frame(x.event.Point)}, cell{text: string(report.AppendTarget(nil, x.imp))},
+			cell{text: string(r.NIDs.Append(nil, x.imp.Client))}, text)
+	}
+	r.table(t)
+}
+
+// ordinary returns 1 for events of ordinary work, 0 for others.
+func ordinary(e *track.Event) int {
+	if report.IsProblem(e.Kind) {
+		return 0
+	}
+	return 1
+}
+
+// recoveries appends the targets that were gone.
+func (r *renderer) recoveries() {
+	list := r.Connections.Recoveries
+	if len(list) == 0 {
+		return
+	}
+	t := &table{id: "recoveries", caption: "Targets that were gone", rest: "lshark recovery", omitted: int64(len(list) - min(maxRecoveries, len(list))), columns: []column{
+		{title: "Target"}, {title: "What"}, {title: "Gone", num: true, help: "seconds since the first frame"}, {title: "Down for", num: true, help: "from the first sign to the first connect that was accepted"},
+		{title: "Recovery", num: true, help: "from that connect until the first client had recovered"}, {title: "Recovered", num: true, help: "clients"}, {title: "Evicted", num: true, help: "clients"}}}
+	for _, v := range list[:min(maxRecoveries, len(list))] {
+		down, known := v.Downtime()
+		window, ended := v.Window()
+		t.add(cell{text: v.Target}, cell{text: v.Kind.String()}, r.timeCell(v.Gone), latencyCell(down, known), latencyCell(window, ended),
+			numberCell(int64(v.Count(recovery.ClientRecovered))), problemCell(int64(v.Count(recovery.ClientEvicted))))
+	}
+	r.table(t)
+}

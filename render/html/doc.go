@@ -1,0 +1,18 @@
+// Package html renders a capture as one self-contained HTML page: what was captured,
+// findings, latencies and operations over time, statistics, files, connections, locks
+// and the slowest RPCs.
+//
+// What the page shows comes from packages track and diagnose, in a Page; nothing is
+// computed a second time. The page needs no network: style, script and charts are part
+// of it, and its Content-Security-Policy forbids everything else. Without the script
+// everything is visible; it adds sorting and searching of tables, and the choice of
+// colours.
+//
+// page.go has the model and the order of sections, writer.go escapes and writes
+// elements, table.go writes tables, chart.go axes, and one file each a section. The
+// number of rows, cells and lines is bounded, so the size of a page does not depend on
+// that of the capture.
+//
+// Text of the capture goes through writer.text, which escapes control characters like
+// package render, then what HTML needs.
+package html

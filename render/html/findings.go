@@ -1,0 +1,106 @@
+package html
+
+import (
+	"github.com/lshark/lshark/diagnose"
+)
+
+// maxFindings is how many findings are shown: about the capture, and others.
+const maxFindings = 200
+
+// findings appends the findings that are not about the capture itself.
+func (r *renderer) findings() {
+	var list []*diagnose.Finding
+	for _, f := range r.Findings.List {
+		if !f.AboutCapture() {
+			list = append(list, f)
+		}
+	}
+	if len(list) == 0 {
+		r.nothing("Nothing was found to be wrong.")
+		return
+	}
+	r.articles(list)
+	if n := r.Findings.Dropped; n > 0 {
+		r.element(`p class="remark"`, counted(n, "finding")+" were too many to keep.")
+	}
+}
+
+// articles appends findings, the worst first.
+func (r *renderer) articles(list []*diagnose.Finding) {
+	next := make(map[string]bool) // what to look at next is written once
+	for _, f := range list[:min(maxFindings, len(list))] {
+		r.finding(f, f.Next != "" && !next[f.Next])
+		next[f.Next] = true
+	}
+	if n := int64(len(list) - maxFindings); n > 0 {
+		r.element(`p class="remark"`, counted(n, "more finding")+" not shown; lshark diagnose has all.")
+	}
+}
+
+// severityMarks are the symbols of severities, so that these differ in more than
+// their colours.
+var severityMarks = map[diagnose.Severity]string{diagnose.Error: "✕", diagnose.Warning: "▲", diagnose.Note: "●"}
+
+// finding appends a finding, with or without what to look at next.
+func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
+	r.raw(`<article class="finding `, f.Severity.String(), `" data-code="`)
+	r.text(f.Rule.Code)
+	r.raw(`"><h3><span class="severity"><span aria-hidden="true">`, severityMarks[f.Severity], "</span> ", f.Severity.String(), "</span> <code>")
+	r.text(f.Rule.Code)
+	r.raw("</code></h3>\n<p class=\"about\">")
+	for i, s := range r.subject(f) {
+		if i > 0 {
+			r.raw(" · ")
+		}
+		r.text(s)
+	}
+	r.raw("</p>\n")
+	r.element(`p class="what"`, f.Text)
+	if len(f.Evidence) > 0 {
+		r.raw("<ul class=\"evidence\" aria-label=\"Evidence\">\n")
+		for i := range f.Evidence {
+			e := &f.Evidence[i]
+			r.raw("<li><span class=\"where\">frame ")
+			r.text(frame(e.Point))
+			r.raw(", ")
+			r.text(r.relative(e.Time) + thin + "s")
+			r.raw("</span> ")
+			r.text(e.Text)
+			r.raw("</li>\n")
+		}
+		r.raw("</ul>\n")
+	}
+	if withNext {
+		r.raw("<p class=\"next\"><strong>Next:</strong> ")
+		r.text(f.Next)
+		r.raw("</p>\n")
+	}
+	r.raw("</article>\n")
+}
+
+// subject returns when a finding was and what it is about.
+func (r *renderer) subject(f *diagnose.Finding) (list []string) {
+	if f.First != 0 {
+		when := r.relative(f.First)
+		if last := r.relative(f.Last); f.Last > f.First && last != when {
+			when += " – " + last
+		}
+		list = append(list, when+thin+"s")
+	}
+	if f.Target != "" {
+		list = append(list, f.Target)
+	}
+	if f.Client.Len > 0 {
+		list = append(list, "client "+string(r.NIDs.Append(nil, f.Client)))
+	}
+	if f.Server.Len > 0 {
+		list = append(list, "server "+string(r.NIDs.Append(nil, f.Server)))
+	}
+	if f.Job != "" {
+		list = append(list, "job "+f.Job)
+	}
+	if f.Count > 1 {
+		list = append(list, counted(f.Count, "time"))
+	}
+	return list
+}

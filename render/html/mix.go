@@ -1,0 +1,107 @@
+package html
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// maxMixed is how many operations the chart of their mix distinguishes; the palette
+// has as many colours, and one for the others.
+const maxMixed = 8
+
+// mix appends how many RPCs of which operation were sent over time.
+func (r *renderer) mix() {
+	bins := r.Timeline.Bins()
+	operations := r.Timeline.Operations()
+	totals := make([]int64, len(operations)+1)
+	var most int64
+	for i := range bins {
+		var n int64
+		for k, c := range bins[i].Counts {
+			totals[min(k, len(operations))] += c
+			n += c
+		}
+		most = max(most, n)
+	}
+	if most == 0 {
+		r.nothing("The capture has no RPCs.")
+		return
+	}
+	order := make([]int, len(operations))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(totals[b], totals[a]) })
+	shown := order[:min(maxMixed, len(order))]
+	names := make([]string, 0, maxMixed+1)
+	var rest int64
+	for _, n := range totals {
+		rest += n
+	}
+	for _, k := range shown {
+		names = append(names, operation(operations[k].Opcode, operations[k].HasOpcode))
+		rest -= totals[k]
+	}
+	names = append(names, "all others")
+	r.paragraph("RPCs by operation in each " + span(r.Timeline.Width()) + ", by the time of the request. The highest column has " + counted(most, "RPC") + ".")
+	const plot = 220.0
+	r.chart("Stacked columns of RPCs by operation over time", topMargin+plot+axisHeight)
+	r.patterns()
+	column := plotWidth / float64(len(bins))
+	for _, part := range []int64{0, 1, 2} {
+		y := topMargin + plot - plot*float64(part)/2
+		r.line("grid", leftMargin, y, leftMargin+plotWidth, y)
+		if n := most * part / 2; part == 0 || most > 1 || part == 2 {
+			r.label("tick end", leftMargin-6, y+4, count(n))
+		}
+	}
+	for i := range bins {
+		y := topMargin + plot
+		var n, others int64
+		for _, c := range bins[i].Counts {
+			others += c
+		}
+		draw := func(s int, n int64) {
+			if n == 0 {
+				return
+			}
+			height := plot * float64(n) / float64(most)
+			y -= height
+			r.rect("c"+strconv.Itoa(s), leftMargin+float64(i)*column, y, max(column-.8, .8), height, names[s]+": "+counted(n, "RPC")+", "+r.binSpan(i))
+		}
+		for s, k := range shown {
+			n = bins[i].Counts[k]
+			others -= n
+			draw(s, n)
+		}
+		draw(len(shown), others)
+	}
+	from, to := r.plotSpan()
+	r.timeAxis(from, to, plot)
+	r.raw("</svg></div>\n<ul class=\"legend\" aria-label=\"Operations, from the bottom of the columns to the top\">")
+	for s := range names {
+		n := rest
+		if s < len(shown) {
+			n = totals[shown[s]]
+		}
+		if n == 0 {
+			continue
+		}
+		r.raw(`<li class="key"><svg aria-hidden="true" width="14" height="14"><rect class="c`, strconv.Itoa(s), `" width="14" height="14"/></svg>`)
+		r.text(names[s] + " " + count(n))
+		r.raw("</li>")
+	}
+	r.raw("</ul>\n")
+}
+
+// patterns appends the hatchings of the even colours: neighbours differ without colours,
+// too.
+func (r *renderer) patterns() {
+	r.raw("<defs>")
+	for s := 1; s <= maxMixed; s += 2 {
+		k := strconv.Itoa(s)
+		r.raw(`<pattern id="hatch`, k, `" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(`, []string{"45", "-45", "0", "90"}[s/2%4], `)"><rect class="f`, k, `" width="6" height="6"/><line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern>`)
+	}
+	r.raw("</defs>\n")
+}

@@ -1,0 +1,192 @@
+package html
+
+import (
+	"crypto/sha256"
+	_ "embed" // style.css and script.js
+	"encoding/base64"
+	"strings"
+
+	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/files"
+	"github.com/lshark/lshark/track/locks"
+	"github.com/lshark/lshark/track/recovery"
+	"github.com/lshark/lshark/track/sizes"
+	"github.com/lshark/lshark/track/slowest"
+	"github.com/lshark/lshark/track/timeline"
+)
+
+// Page is what a page shows.
+type Page struct {
+	Program  string // that made the page, with its version
+	NIDs     render.NIDs
+	Capture  Capture
+	Findings Findings
+	Timeline *timeline.Timeline
+	Statistics
+	Sizes       *sizes.Sizes
+	Files       Files
+	Connections Connections
+	Locks       Locks
+	Slowest     []slowest.RPC // slowest first
+}
+
+// Capture is what was captured.
+type Capture struct {
+	Sources     []string // names of the files, or the interface
+	IsLive      bool
+	First, Last int64 // times of the first and the last frame, in nanoseconds since the epoch
+	diagnose.Capture
+}
+
+// Findings are what the rules found, as diagnose.Engine.Findings returns them.
+type Findings struct {
+	List    []*diagnose.Finding
+	Dropped int64 // that were too many to keep
+}
+
+// Statistics are those of all RPCs, grouped in several ways; nil where there are no
+// RPCs.
+type Statistics struct {
+	Operations, Jobs, Clients, Targets *track.Interval
+}
+
+// Files are those with the most bytes.
+type Files struct {
+	List     []*files.File // the most bytes first
+	Count    int64         // of all files
+	Accesses Accesses
+}
+
+// Accesses are how the ranges of all files follow each other.
+type Accesses struct {
+	Reads, Writes files.Accesses
+}
+
+// Connections are those between clients and targets.
+type Connections struct {
+	List       []*track.Import
+	Recoveries []*recovery.Recovery // in the order of time
+}
+
+// Locks are what is shown of locks.
+type Locks struct {
+	Count   int64           // of all locks
+	Waiting int64           // that had to wait for others
+	Slowest []*locks.Lock   // of these, the longest wait first
+	Holders []*locks.Holder // as locks.Blockers.List returns them
+}
+
+// The style sheet and the script of the page.
+var (
+	//go:embed style.css
+	style string
+	//go:embed script.js
+	script string
+)
+
+// section is a part of the page.
+type section struct {
+	id, title string
+	write     func(*renderer)
+}
+
+var sections = []section{
+	{"capture", "Capture", (*renderer).capture},
+	{"findings", "Findings", (*renderer).findings},
+	{"latency", "Latency over time", (*renderer).heatMap},
+	{"operations", "Operations", (*renderer).operations},
+	{"mix", "Mix of operations over time", (*renderer).mix},
+	{"top", "Jobs, clients, targets", (*renderer).top},
+	{"files", "Files", (*renderer).files},
+	{"sizes", "Sizes and offsets", (*renderer).sizes},
+	{"connections", "Connections and evictions", (*renderer).connections},
+	{"locks", "Locks", (*renderer).locks},
+	{"slowest", "Slowest RPCs", (*renderer).slowest},
+}
+
+// renderer writes one page.
+//
+// many methods: there is one for each section, and for each thing that sections show.
+type renderer struct {
+	writer
+	*Page
+}
+
+// Append appends the page.
+func Append(dst []byte, p *Page) []byte {
+	r := &renderer{writer: writer{buf: dst}, Page: p}
+	r.head()
+	r.summary()
+	r.raw("<main id=\"content\">\n")
+	for _, s := range sections {
+		r.raw(`<section id="`, s.id, `" aria-labelledby="`, s.id, `-title"><h2 id="`, s.id, `-title">`)
+		r.text(s.title)
+		r.raw("</h2>\n")
+		s.write(r)
+		r.raw("</section>\n")
+	}
+	r.raw("</main>\n<footer><p>Made by ")
+	r.text(p.Program)
+	r.raw(" from what the capture contains. What it does not show is not guessed. Times are those of the frames, in UTC where a date is given, else relative to the first frame.</p></footer>\n")
+	r.raw("<script>", script, "</script>\n</body></html>\n")
+	return r.buf
+}
+
+// contentHash returns the source expression of a Content-Security-Policy for a script
+// or style sheet in the page.
+func contentHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// head appends everything before the summary.
+func (r *renderer) head() {
+	r.raw("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n",
+		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src `, contentHash(style), "; script-src ", contentHash(script), `; base-uri 'none'; form-action 'none'">`, "\n",
+		`<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">`, "\n<title>")
+	r.text("Lustre traffic: " + strings.Join(r.Capture.Sources, ", "))
+	r.raw("</title>\n<style>", style, "</style></head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n")
+}
+
+// nothing appends the line of a section, or a part of one, without data.
+func (r *renderer) nothing(text string) {
+	r.raw(`<p class="none">`)
+	r.text(text)
+	r.raw("</p>\n")
+}
+
+// paragraph appends a paragraph.
+func (r *renderer) paragraph(text string) {
+	r.element("p", text)
+	r.raw("\n")
+}
+
+// relative returns a time relative to the first frame, in seconds.
+func (r *renderer) relative(ns int64) string {
+	var stamp render.Stamp
+	return string(stamp.Append(nil, render.Relative, ns, render.Moment{First: r.Capture.First}, false))
+}
+
+// timeCell returns a cell with a time relative to the first frame.
+func (r *renderer) timeCell(p track.Point) cell {
+	if p.Time == 0 {
+		return cell{text: "–"}
+	}
+	return cell{text: r.relative(p.Time), value: seconds(p.Time - r.Capture.First)}
+}
+
+// utc returns a time as UTC, with the date.
+func utc(ns int64) string {
+	var stamp render.Stamp
+	return string(stamp.Append(nil, render.UTC, ns, render.Moment{}, true))
+}
+
+// frame returns the number of a frame, with its file where there are several.
+func frame(p track.Point) string {
+	if p.Frame == 0 {
+		return "–"
+	}
+	return string(render.AppendFrame(nil, p.File, p.Frame))
+}

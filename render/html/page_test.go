@@ -1,0 +1,290 @@
+package html
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/diagnose/rules"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/files"
+	"github.com/lshark/lshark/track/locks"
+	"github.com/lshark/lshark/track/sizes"
+	"github.com/lshark/lshark/track/slowest"
+	"github.com/lshark/lshark/track/timeline"
+)
+
+// hostile is text that breaks out of HTML, a terminal or a line, where it can.
+const hostile = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"'&lt; \x1b[31m\x00\u202e\xff\n"
+
+// pageOf returns the page of a sample.
+func pageOf(t testing.TB, path string) *Page {
+	t.Helper()
+	p := &Page{Program: "lshark test", Timeline: timeline.New(), Sizes: &sizes.Sizes{}}
+	f, slow := files.New(), slowest.New(5)
+	stats := func(d track.Dimension) *track.Stats {
+		return track.NewStats(track.StatsOptions{By: []track.Dimension{d}})
+	}
+	all := []*track.Stats{stats(track.ByOp), stats(track.ByJob), stats(track.ByClient), stats(track.ByTarget)}
+	var holders locks.Blockers
+	e := diagnose.New(diagnose.Options{Rules: rules.All(), RPCs: track.Options{Bulk: f.Bulk}, Hooks: []diagnose.Hooks{{
+		Sent: func(r *track.RPC, m *dissect.Message) {
+			f.Sent(r, m)
+			p.Sizes.Sent(r, m)
+			slow.Sent(r, m)
+		},
+		Answered: func(r *track.RPC, m *dissect.Message) {
+			f.Answered(r, m)
+			slow.Answered(r, m)
+		},
+		Done: func(r *track.RPC) {
+			f.Done(r)
+			p.Sizes.Done(r)
+			slow.Done(r)
+			p.Timeline.Done(r)
+			for _, s := range all {
+				s.Done(r)
+			}
+		},
+		Lock: func(l *locks.Lock) {
+			f.Lock(l)
+			holders.Add(l)
+			p.Locks.Count++
+			if l.Blocked {
+				p.Locks.Waiting++
+				p.Locks.Slowest = append(p.Locks.Slowest, l)
+			}
+		},
+	}}})
+	d := dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, Marked: e.Marked, Later: e.Later})
+	frames := wiretest.ReadSample(t, path)
+	wiretest.Play(d, frames)
+	p.Capture = Capture{Sources: []string{path}}
+	if len(frames) > 0 {
+		p.Capture.First, p.Capture.Last = frames[0].Time, frames[len(frames)-1].Time
+	}
+	p.Capture.Stats = d.Stats()
+	e.Close(p.Capture.Capture)
+	p.Findings.List, p.Slowest, p.Connections.List, p.Locks.Holders = e.Findings(), slow.List(), e.Imports(), holders.List()
+	p.Files.List = f.List()
+	p.Files.Count = int64(len(p.Files.List))
+	for i, to := range []**track.Interval{&p.Operations, &p.Jobs, &p.Clients, &p.Targets} {
+		if list := all[i].Intervals(); len(list) > 0 {
+			*to = list[0]
+		}
+	}
+	return p
+}
+
+// check parses a page and reports what a page must not have.
+func check(t *testing.T, text []byte) *html.Node {
+	t.Helper()
+	root, err := html.Parse(bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, references := make(map[string]bool), make(map[string]bool)
+	count := make(map[string]int)
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		count[n.Data]++
+		names := make(map[string]bool)
+		for _, a := range n.Attr {
+			if names[a.Key] {
+				t.Errorf("%s has two attributes %s", n.Data, a.Key)
+			}
+			names[a.Key] = true
+			switch {
+			case a.Key == "id":
+				if ids[a.Val] {
+					t.Errorf("two elements have the id %s", a.Val)
+				}
+				ids[a.Val] = true
+			case a.Key == "aria-labelledby":
+				references[a.Val] = true
+			case a.Key == "href" && strings.HasPrefix(a.Val, "#"):
+				references[a.Val[1:]] = true
+			case a.Key == "href", a.Key == "src", a.Key == "style", strings.HasPrefix(a.Key, "on"):
+				t.Errorf("%s has the attribute %s=%q", n.Data, a.Key, a.Val)
+			case strings.ContainsAny(a.Key, "<>\"'&"):
+				t.Errorf("%s has the attribute %q", n.Data, a.Key)
+			}
+		}
+		switch {
+		case n.Data == "th" && !names["scope"], n.Data == "section" && !names["aria-labelledby"], n.Data == "svg" && !names["aria-label"] && !names["aria-hidden"]:
+			t.Errorf("%s lacks an attribute: %v", n.Data, n.Attr)
+		case n.Data == "table" && (n.FirstChild == nil || n.FirstChild.Data != "caption"):
+			t.Error("a table has no caption")
+		case n.Data == "tr":
+			cells := 0
+			for c := range n.ChildNodes() {
+				if c.Data == "th" || c.Data == "td" {
+					cells++
+				}
+			}
+			if titles := columnsOf(n); cells != titles {
+				t.Errorf("%d cells in a table of %d columns", cells, titles)
+			}
+		}
+	}
+	for id := range references {
+		if !ids[id] {
+			t.Errorf("nothing has the id %s", id)
+		}
+	}
+	if count["script"] != 1 || count["style"] != 1 || count["meta"] != 5 || count["h1"] != 1 || count["main"] != 1 || count["section"] != len(sections) || count["img"]+count["iframe"]+count["link"] > 0 {
+		t.Errorf("elements %v", count)
+	}
+	for _, c := range text {
+		if c < ' ' && c != '\n' || c == 0x7f {
+			t.Fatalf("character %#x", c)
+		}
+	}
+	if bytes.ContainsAny(text, "\u202e\ufeff") || bytes.Contains(text, []byte("http://")) || bytes.Contains(text, []byte("https://")) {
+		t.Error("text that changes direction, or an address")
+	}
+	return root
+}
+
+// columnsOf returns the number of columns of the table that a row is in.
+func columnsOf(tr *html.Node) (n int) {
+	head := tr.Parent.Parent.FirstChild.NextSibling // behind the caption
+	for c := range head.FirstChild.ChildNodes() {
+		if c.Data == "th" {
+			n++
+		}
+	}
+	return n
+}
+
+// TestPages checks the pages of all samples.
+func TestPages(t *testing.T) {
+	for _, path := range wiretest.Samples(t) {
+		text := Append(nil, pageOf(t, path))
+		check(t, text)
+		for _, s := range sections {
+			if !bytes.Contains(text, []byte(`id="`+s.id+`"`)) {
+				t.Errorf("%s: no section %s", path, s.id)
+			}
+		}
+	}
+}
+
+// TestEmptyPage checks that each section without data says so.
+func TestEmptyPage(t *testing.T) {
+	text := Append(nil, &Page{Timeline: timeline.New(), Sizes: &sizes.Sizes{}, Capture: Capture{Sources: []string{"empty.pcap"}}})
+	check(t, text)
+	if n := bytes.Count(text, []byte(`<p class="none">`)); n != len(sections) {
+		t.Errorf("%d lines about missing data in %d sections", n, len(sections))
+	}
+	if !bytes.Contains(text, []byte("no RPCs of Lustre")) {
+		t.Errorf("%s", text)
+	}
+}
+
+// TestHostileText puts text that breaks out of HTML wherever a capture has text.
+func TestHostileText(t *testing.T) {
+	p := pageOf(t, "../../pcaps/io.pcap.zst")
+	p.Program = hostile
+	p.Capture.Sources = []string{hostile, hostile}
+	p.Capture.Damaged = hostile
+	p.Capture.Estimated = []diagnose.ClockOffset{{File: hostile, Offset: 1}}
+	p.NIDs = render.NIDs{Name: func(lnet.NID) string { return hostile }}
+	p.Findings.List = append(p.Findings.List, &diagnose.Finding{Subject: diagnose.Subject{Target: hostile, Job: hostile, Client: lnet.NID{Len: 4}, Server: lnet.NID{Len: 4}},
+		Rule: &diagnose.Rule{Code: "slow.x"}, Severity: diagnose.Error, Text: hostile, Next: hostile, Evidence: []diagnose.Evidence{{Point: track.Point{Frame: 1, File: hostile}, Text: hostile}}})
+	for _, i := range p.Connections.List {
+		i.Target = hostile
+	}
+	for _, f := range p.Files.List {
+		f.Users = append(f.Users, files.User{UserKey: files.UserKey{Job: hostile, HasJob: true}})
+	}
+	for _, row := range p.Jobs.List() {
+		copy(row.Job[:], hostile)
+	}
+	for _, row := range p.Targets.List() {
+		row.Target = hostile
+	}
+	p.Locks.Count, p.Locks.Waiting = 1, 1
+	p.Locks.Slowest = []*locks.Lock{{Job: hostile, BlockedBy: []locks.Blocker{{Job: hostile, HasJob: true}}, Asked: track.Point{Frame: 1, File: hostile, Time: 1}}}
+	p.Locks.Holders = []*locks.Holder{{HolderKey: locks.HolderKey{Job: hostile}, Target: hostile, Waiters: make([]lnet.NID, 2)}}
+	text := Append(nil, p)
+	check(t, text)
+	if n := bytes.Count(text, []byte("alert(1)")); n < 40 {
+		t.Errorf("the text is there %d times", n)
+	}
+	if !bytes.Contains(text, []byte(`&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&#34;&#39;&amp;lt; \x1b[31m\x00\xe2\x80\xae\xff\x0a`)) {
+		t.Error("the text is not escaped as it should be")
+	}
+}
+
+// TestSizeIsBounded checks that many rows do not make the page large.
+func TestSizeIsBounded(t *testing.T) {
+	p := pageOf(t, "../../pcaps/io.pcap.zst")
+	connection := p.Connections.List[0]
+	for n := range 5000 {
+		i := *connection
+		i.Connection = &track.Connection{Target: fmt.Sprintf("fs-OST%04x", n)}
+		i.History, i.Events = make([]track.Transition, 1000), make([]track.Event, 1000)
+		for k := range i.Events {
+			at := track.Point{Frame: 1, Time: p.Capture.First + int64(k)*(p.Capture.Last-p.Capture.First)/1000}
+			i.Events[k] = track.Event{Point: at, Kind: track.EventEvicted}
+			i.History[k] = track.Transition{Point: at, State: track.ImportState(k % 12)}
+		}
+		p.Connections.List = append(p.Connections.List, &i)
+		p.Findings.List = append(p.Findings.List, &diagnose.Finding{Rule: rules.All()[0], Severity: diagnose.Note, Text: strings.Repeat("text ", 100)})
+		if n >= 100 {
+			p.Connections.List = p.Connections.List[:100] // more need much memory
+		}
+	}
+	text := Append(nil, p)
+	check(t, text)
+	if len(text) > 3<<19 {
+		t.Errorf("%d bytes", len(text))
+	}
+}
+
+// TestNumbers checks how numbers are written.
+func TestNumbers(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{count(0), "0"}, {count(999), "999"}, {count(1000), "1,000"}, {count(1234567), "1,234,567"}, {count(-123456), "-123,456"},
+		{counted(1, "RPC"), "1 RPC"}, {counted(2, "RPC"), "2 RPCs"}, {counted(2, "search"), "2 searches"}, {counted(0, "entry"), "0 entries"},
+		{latency(12_345), "12\u202fµs"}, {latency(2_900_000), "2.9\u202fms"}, {latency(1.25e9), "1.2\u202fs"},
+		{span(4.25e9), "4.25\u202fs"}, {span(200e9), "3\u202fmin 20\u202fs"}, {span(7500e9), "2\u202fh 5\u202fmin"}, {span(64e6), "64\u202fms"}, {span(7000), "7\u202fµs"},
+		{size(0), "0\u202fB"}, {size(1023), "1023\u202fB"}, {size(1536), "1.5\u202fKiB"}, {size(1 << 20), "1\u202fMiB"},
+		{seconds(1), "0.000000001"}, {seconds(12_345_678_901), "12.345678901"}, {seconds(-1_500_000_000), "-1.500000000"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+}
+
+// TestShades checks that shades grow with the counts and that all are used.
+func TestShades(t *testing.T) {
+	for _, most := range []int64{1, 2, 9, 1000, 1e9} {
+		if shade(most, most) != shades {
+			t.Errorf("%d of %d has shade %d", most, most, shade(most, most))
+		}
+		last := 0
+		for n := int64(1); n <= min(most, 2000); n++ {
+			s := shade(n, most)
+			if s < max(1, last) || s > shades {
+				t.Errorf("%d of %d has shade %d after %d", n, most, s, last)
+			}
+			if end := nextShade(n, s, most); shade(end, most) != s || end < most && shade(end+1, most) == s {
+				t.Errorf("shade %d of %d goes to %d", s, most, end)
+			}
+			last = s
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package html
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+
+	"github.com/lshark/lshark/track/files"
+	"github.com/lshark/lshark/track/sizes"
+)
+
+// bucket is a bar of a histogram.
+type bucket struct {
+	label string
+	from  uint64 // the bars are in this order
+	n     int64
+}
+
+// sizes appends histograms of sizes and offsets.
+func (r *renderer) sizes() {
+	total := r.total()
+	if total == nil {
+		r.nothing("The capture has no RPCs.")
+		return
+	}
+	r.raw("<div class=\"histograms\">\n")
+	var bulk []bucket
+	for k, n := range total.IO {
+		bulk = append(bulk, bucket{"≤ " + size(1<<k), 1 << k, n})
+	}
+	r.histogram("bulk-sizes", "Bulk data: transfers by size", "Size", bulk)
+	s := r.Sizes
+	r.histogram("request-sizes", "Requests by size", "Size", powers(&s.Requests))
+	r.histogram("reply-sizes", "Replies by size", "Size", powers(&s.Replies))
+	r.histogram("read-offsets", "OST reads by offset in the object", "Offset", powers(&s.Reads.Offsets))
+	r.histogram("write-offsets", "OST writes by offset in the object", "Offset", powers(&s.Writes.Offsets))
+	r.histogram("read-lengths", "OST reads by length of a range", "Length", powers(&s.Reads.Lengths))
+	r.histogram("write-lengths", "OST writes by length of a range", "Length", powers(&s.Writes.Lengths))
+	r.raw("</div>\n")
+	r.patternTable()
+}
+
+// powers returns the bars of a histogram.
+func powers(h *sizes.Histogram) (list []bucket) {
+	for k, n := range h {
+		switch {
+		case k == 0:
+			list = append(list, bucket{"0", 0, n})
+		case k > bits.Len64(math.MaxInt64):
+			list = append(list, bucket{"≥ 8" + thin + "EiB", 1 << 63, n})
+		default:
+			from := int64(1) << (k - 1)
+			list = append(list, bucket{"≥ " + size(from), uint64(from), n})
+		}
+	}
+	return list
+}
+
+// histogram appends the bars from the first to the last that is not empty, as a
+// table; nothing when all are. Several empty ones in a row are one row.
+func (r *renderer) histogram(id, caption, name string, list []bucket) {
+	first, last, most := -1, -1, int64(0)
+	for k, b := range list {
+		if b.n == 0 {
+			continue
+		}
+		if first < 0 {
+			first = k
+		}
+		last, most = k, max(most, b.n)
+	}
+	if first < 0 {
+		return
+	}
+	t := &table{id: id, caption: caption, columns: []column{{title: name, num: true}, {title: "Count", num: true}}}
+	for k := first; k <= last; k++ {
+		b := list[k]
+		if n := emptyRun(list[k:]); n >= 3 {
+			t.add(cell{text: "…", value: strconv.FormatUint(b.from, 10)}, numberCell(0))
+			k += n - 1
+			continue
+		}
+		c := numberCell(b.n)
+		c.bar, c.barOf = b.n, most
+		t.add(cell{text: b.label, value: strconv.FormatUint(b.from, 10)}, c)
+	}
+	r.table(t)
+}
+
+// emptyRun returns how many buckets at the beginning of a list are empty.
+func emptyRun(list []bucket) int {
+	for k := range list {
+		if list[k].n > 0 {
+			return k
+		}
+	}
+	return len(list)
+}
+
+// patternTable appends how ranges follow each other, and how they are aligned.
+func (r *renderer) patternTable() {
+	t := &table{id: "patterns", caption: "How the ranges of reads and writes follow each other, by object and client", columns: []column{
+		{title: ""}, {title: "Sequential", num: true, help: "the range begins where another one ended, or at the beginning"},
+		{title: "Strided", num: true, help: "at the same distance as those before"}, {title: "Random", num: true}, {title: "Unaligned", num: true, help: "begins within a page of 4096 bytes"},
+	}}
+	for _, x := range []struct {
+		name string
+		a    *files.Accesses
+	}{{"Reads", &r.Files.Accesses.Reads}, {"Writes", &r.Files.Accesses.Writes}} {
+		if a := x.a; a.Sequential+a.Strided+a.Random+a.Unaligned > 0 {
+			t.add(cell{text: x.name}, numberCell(a.Sequential), numberCell(a.Strided), numberCell(a.Random), numberCell(a.Unaligned))
+		}
+	}
+	if len(t.rows) == 0 {
+		r.nothing("No ranges were read or written.")
+		return
+	}
+	r.table(t)
+}

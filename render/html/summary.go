@@ -1,0 +1,219 @@
+package html
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
+)
+
+// figure is a number of the summary, with the section that has more.
+type figure struct {
+	label, value, detail string
+	section              string
+	bad                  bool
+}
+
+// summary appends the title, what matters most, and the list of sections.
+func (r *renderer) summary() {
+	r.raw("<header><p class=\"kicker\">Lustre traffic report</p>\n")
+	title := strings.Join(r.Capture.Sources, ", ")
+	if n := len(r.Capture.Sources); n > 3 {
+		title = strings.Join(r.Capture.Sources[:2], ", ") + " and " + counted(int64(n-2), "more file")
+	}
+	r.element("h1", title)
+	r.raw("\n")
+	if r.Capture.First != 0 {
+		r.element(`p class="when"`, utc(r.Capture.First)+" UTC, "+span(r.Capture.Last-r.Capture.First))
+	}
+	r.element(`p class="lead"`, strings.Join(r.sentences(), " "))
+	r.raw("\n<dl class=\"figures\">\n")
+	for _, f := range r.figures() {
+		class := ""
+		if f.bad {
+			class = ` class="alarm"`
+		}
+		r.raw("<div", class, "><dt>")
+		r.text(f.label)
+		r.raw(`</dt><dd><a href="#`, f.section, `">`)
+		r.text(f.value)
+		r.raw("</a>")
+		r.element("small", f.detail)
+		r.raw("</dd></div>\n")
+	}
+	r.raw("</dl>\n<nav aria-label=\"Sections\"><ul>")
+	for _, s := range sections {
+		r.raw(`<li><a href="#`, s.id, `">`, s.title, "</a></li>")
+	}
+	r.raw("</ul></nav></header>\n")
+}
+
+// sentences are the summary in plain language.
+func (r *renderer) sentences() (list []string) {
+	total := r.total()
+	if total == nil {
+		return []string{"The capture has no RPCs of Lustre."}
+	}
+	list = append(list, counted(total.Count, "RPC")+" between "+counted(int64(len(r.Clients.List())), "client")+" and "+counted(r.targets(), "named target")+" in "+span(r.Capture.Last-r.Capture.First)+".")
+	errors, warnings, notes := r.severities()
+	switch {
+	case errors+warnings > 0:
+		var parts []string
+		for _, p := range []struct {
+			n    int64
+			noun string
+		}{{errors, "error"}, {warnings, "warning"}, {notes, "note"}} {
+			if p.n > 0 {
+				parts = append(parts, counted(p.n, p.noun))
+			}
+		}
+		list = append(list, counted(errors+warnings+notes, "finding")+": "+strings.Join(parts, ", ")+".")
+	case notes > 0:
+		list = append(list, "Nothing was found to be wrong; "+counted(notes, "note")+".")
+	default:
+		list = append(list, "Nothing was found to be wrong.")
+	}
+	if n := r.evictions(); n > 0 {
+		list = append(list, counted(n, "eviction")+".")
+	}
+	for i, v := range r.Connections.Recoveries {
+		const most = 3
+		if i == most {
+			break
+		}
+		if down, ok := v.Downtime(); ok {
+			list = append(list, v.Target+" was gone for "+latency(down)+" ("+v.Kind.String()+").")
+		} else {
+			list = append(list, v.Target+" was gone ("+v.Kind.String()+").")
+		}
+	}
+	if w, name := r.slowestOperation(); w != nil {
+		list = append(list, "Slowest operation: "+name+", of which 99"+thin+"% took at most "+latency(w.Latency.Quantile(.99))+".")
+	}
+	return list
+}
+
+// total returns the row of all RPCs, nil when there are none.
+func (r *renderer) total() *track.Row {
+	if r.Operations == nil {
+		return nil
+	}
+	return &r.Operations.Total
+}
+
+// severities counts the findings that are not about the capture itself.
+func (r *renderer) severities() (errors, warnings, notes int64) {
+	for _, f := range r.Findings.List {
+		switch {
+		case f.AboutCapture():
+		case f.Severity == diagnose.Error:
+			errors++
+		case f.Severity == diagnose.Warning:
+			warnings++
+		default:
+			notes++
+		}
+	}
+	return errors, warnings, notes
+}
+
+// targets counts the targets whose names are known.
+func (r *renderer) targets() (n int64) {
+	for _, row := range r.Targets.List() {
+		if row.Target != "" && !row.Others {
+			n++
+		}
+	}
+	return n
+}
+
+// evictions counts those that connections had.
+func (r *renderer) evictions() (n int64) {
+	for _, i := range r.Connections.List {
+		n += int64(i.Evictions)
+	}
+	return n
+}
+
+// slowestOperation returns the row of the operation with the highest 99th percentile,
+// of those with at least ten replies, and its name; nil for none.
+func (r *renderer) slowestOperation() (slowest *track.Row, name string) {
+	const enough = 10
+	for _, row := range r.Operations.List() {
+		if row.Others || row.Latency.N < enough {
+			continue
+		}
+		if slowest == nil || row.Latency.Quantile(.99) > slowest.Latency.Quantile(.99) ||
+			row.Latency.Quantile(.99) == slowest.Latency.Quantile(.99) && row.Opcode < slowest.Opcode {
+			slowest = row
+		}
+	}
+	if slowest == nil {
+		return nil, ""
+	}
+	return slowest, operation(slowest.Opcode, slowest.HasOpcode)
+}
+
+// operation returns the name of an operation.
+func operation(opc uint32, ok bool) string {
+	if !ok {
+		return "unknown"
+	}
+	return string(render.AppendOpcode(nil, opc))
+}
+
+// figures are the numbers of the summary.
+func (r *renderer) figures() (list []figure) {
+	total := r.total()
+	if total == nil {
+		return nil
+	}
+	errors, warnings, notes := r.severities()
+	list = append(list,
+		figure{label: "Findings", value: count(errors + warnings + notes), detail: counted(errors, "error") + ", " + counted(warnings, "warning"), section: "findings", bad: errors > 0},
+		figure{label: "RPCs", value: count(total.Count), detail: counted(sum(total.Errors), "error") + ", " + count(total.Missing[track.Unanswered]) + " unanswered", section: "operations"},
+		figure{label: "Median latency", value: orDash(total.Latency.N > 0, latency(total.Latency.Quantile(.5))), detail: "p99 " + orDash(total.Latency.N > 0, latency(total.Latency.Quantile(.99))), section: "latency"},
+		figure{label: "Bulk data", value: size(total.BulkBytes), detail: "in " + counted(sumOf(total.IO[:]), "transfer"), section: "sizes"},
+		figure{label: "Evictions", value: count(r.evictions()), detail: counted(int64(len(r.Connections.List)), "connection"), section: "connections", bad: r.evictions() > 0},
+		figure{label: "Lock waits", value: count(r.Locks.Waiting), detail: "of " + counted(r.Locks.Count, "lock"), section: "locks"})
+	if len(r.Slowest) > 0 {
+		s := &r.Slowest[0]
+		list = append(list, figure{label: "Longest wait", value: latency(s.Waited), detail: operation(s.Opcode, s.HasOpcode), section: "slowest"})
+	}
+	return list
+}
+
+func orDash(ok bool, s string) string {
+	if !ok {
+		return "–"
+	}
+	return s
+}
+
+func sum(counts map[int32]int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+func sumOf(counts []int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// errorNames returns the most frequent errors, such as ENOENT:3 EIO:1.
+func errorNames(counts map[int32]int64) string {
+	const most = 4
+	list := records.ErrorCounts(counts)
+	s := string(render.AppendCounts(nil, list[:min(most, len(list))], " "))
+	if len(list) > most {
+		s += " and " + strconv.Itoa(len(list)-most) + " more"
+	}
+	return s
+}
