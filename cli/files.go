@@ -125,10 +125,11 @@ func (c *files) selects(f *trackedfiles.File) bool {
 	return c.Filter.Match(f)
 }
 
-// compare is the order of two files: that of --sort, then by bytes, RPCs and path.
-func (c *files) compare(a, b *trackedfiles.Actions) int {
+// compareActions is the order of two files: that with a name of fileOrderList, then by
+// bytes, RPCs and opens.
+func compareActions(order string, a, b *trackedfiles.Actions) int {
 	for _, o := range fileOrderList {
-		if o.name == c.sort.Value {
+		if o.name == order {
 			if n := o.compare(a, b); n != 0 {
 				return n
 			}
@@ -140,6 +141,13 @@ func (c *files) compare(a, b *trackedfiles.Actions) int {
 		}
 	}
 	return 0
+}
+
+// sortFiles sorts files by an order of fileOrderList.
+func sortFiles(list []*trackedfiles.File, order string) {
+	slices.SortStableFunc(list, func(a, b *trackedfiles.File) int {
+		return cmp.Or(compareActions(order, &a.Actions, &b.Actions), cmp.Compare(a.First, b.First))
+	})
 }
 
 func (c *files) run(args []string) error {
@@ -192,9 +200,7 @@ func (c *files) run(args []string) error {
 // sorted returns the files that the flags select, in their order.
 func (c *files) sorted(list []*trackedfiles.File) []*trackedfiles.File {
 	list = slices.DeleteFunc(list, func(f *trackedfiles.File) bool { return !c.selects(f) })
-	slices.SortStableFunc(list, func(a, b *trackedfiles.File) int {
-		return cmp.Or(c.compare(&a.Actions, &b.Actions), cmp.Compare(a.First, b.First))
-	})
+	sortFiles(list, c.sort.Value)
 	if c.top > 0 && c.by.Value == "file" {
 		list = list[:min(c.top, len(list))]
 	}
@@ -224,7 +230,7 @@ func (c *files) render(list []*trackedfiles.File, appendFile func([]byte, *track
 // renderDirectories returns sums by directory in the form that the flags choose.
 func (c *files) renderDirectories(list []*trackedfiles.Directory, p *scan.Pass) (buf []byte) {
 	slices.SortStableFunc(list, func(a, b *trackedfiles.Directory) int {
-		return cmp.Or(c.compare(&a.Actions, &b.Actions), cmp.Compare(a.Path, b.Path))
+		return cmp.Or(compareActions(c.sort.Value, &a.Actions, &b.Actions), cmp.Compare(a.Path, b.Path))
 	})
 	if c.top > 0 {
 		list = list[:min(c.top, len(list))]

@@ -96,6 +96,12 @@ func runExample(t *testing.T, dir, line string) {
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, &errs)
 	}
+	if strings.Contains(line, " -o report.html ") {
+		if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil || len(page) == 0 {
+			t.Errorf("no page was written: %v", err)
+		}
+		return
+	}
 	silent := strings.Contains(line, "> ~/") || strings.HasPrefix(line, "source ") || strings.Contains(line, "-i lo")
 	if out.Len() == 0 && !silent {
 		t.Error("nothing was printed")

@@ -44,6 +44,15 @@ func (in *Input) FileNames() []string {
 	return capture.FileNames(in.files)
 }
 
+// Sources returns the names of what is read: those of the capture files as in
+// records, or the interface.
+func (in *Input) Sources() []string {
+	if in.Live() {
+		return []string{in.iface}
+	}
+	return capture.FileNames(in.files)
+}
+
 // NodeNames returns the func that returns the name of a node, or an empty string;
 // nil when no names are given.
 func (in *Input) NodeNames() func(lnet.NID) string {
