@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"golang.org/x/term"
 )
@@ -53,6 +54,17 @@ func (s *IO) Colored(when string) bool {
 		return false
 	}
 	return s.OutTTY
+}
+
+// UTF8 reports whether output may have characters beyond ASCII: the locale has them,
+// or there is none and Out is not a terminal.
+func (s *IO) UTF8() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(s.Env(name)); v != "" {
+			return strings.Contains(v, "utf-8") || strings.Contains(v, "utf8")
+		}
+	}
+	return !s.OutTTY
 }
 
 // Keys lets the terminal deliver each key at once instead of whole lines.

@@ -56,9 +56,12 @@ func (d *Diagram) AddTarget(node lnet.NID, target string) {
 	d.targets[node] = append(list, target)
 }
 
-// targetNames returns the targets of a node. Names that are many, are joined.
-func (d *Diagram) targetNames(n *node) []string {
-	return n.targets
+// Len returns the number of events that are drawn.
+func (d *Diagram) Len() int {
+	if d.Limit > 0 {
+		return min(len(d.events), d.Limit)
+	}
+	return len(d.events)
 }
 
 // Events returns the events that are drawn, in the order of time. A Line of text

@@ -2,7 +2,10 @@ package ladder
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -172,7 +175,7 @@ func TestArrows(t *testing.T) {
 	reply.Marks = Failed
 	d.Add(reply)
 	lost := testEvent(2403, 1, 2, "LDLM_CANCEL", "0x1")
-	lost.SetMissing(NoReply, "no reply: unanswered")
+	lost.SetReason(NoReply, "no reply: unanswered")
 	d.Add(lost)
 	loss := &Event{Kind: Loss, Marks: Incomplete, Time: 2404e6, From: testNID(2), To: testNID(1), Facts: []byte("1448 bytes not captured")}
 	loss.Parts = []schema.Part{{End: len(loss.Facts), Role: schema.Bad}}
@@ -242,5 +245,42 @@ func TestLimit(t *testing.T) {
 	}
 	if text := checkText(t, "limit", d, TextOptions{Width: 80}); !strings.Contains(text, "not drawn: 4990 more messages") {
 		t.Errorf("the number of messages that are not drawn is missing:\n%s", text)
+	}
+}
+
+// TestHostileSVG checks that text of the wire does not become markup.
+func TestHostileSVG(t *testing.T) {
+	d := &Diagram{Title: "</title><script>alert(1)</script>\x00\ufffe", NIDs: render.NIDs{Name: func(lnet.NID) string { return "" }}}
+	for i, facts := range []string{`<script>alert("x")</script>`, "a & b", "]]>", strings.Repeat("<&>", 200), strings.Repeat("名<", 200)} {
+		e := testEvent(int64(i), 1, 2, "<b>", facts)
+		e.File = "<file>"
+		d.Add(e)
+	}
+	d.AddTarget(testNID(2), "<target>&")
+	for _, width := range testWidths[2:] {
+		svg := d.AppendSVG(nil, SVGOptions{Width: width})
+		texts := 0
+		x := xml.NewDecoder(bytes.NewReader(svg))
+		for {
+			token, err := x.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, svg)
+			}
+			if start, ok := token.(xml.StartElement); ok {
+				switch start.Name.Local {
+				case "text":
+					texts++
+				case "svg", "title", "style", "rect", "path", "g", "tspan", "circle":
+				default:
+					t.Errorf("element %s", start.Name.Local)
+				}
+			}
+		}
+		if texts < len(d.Events()) {
+			t.Errorf("width %d: %d texts", width, texts)
+		}
 	}
 }

@@ -29,7 +29,7 @@ type Mark uint8
 const (
 	Retransmitted Mark = 1 << iota // TCP or InfiniBand sent parts of it again
 	Incomplete                     // parts of it were not captured
-	Resent                         // the client sent the request again
+	Resent                         // the request was sent again
 	NoReply                        // of a request: no reply was captured
 	NoRequest                      // of a reply: its request was not captured
 	Failed                         // of a reply: its status is an error
@@ -58,7 +58,7 @@ type Event struct {
 
 	transfer lnet.Transfer
 	codes    []byte // of the message's notes
-	reason   string // why there is no reply
+	reason   string // of SetReason
 }
 
 // Reader makes events of messages.
@@ -114,9 +114,11 @@ func (r *Reader) Read(e *Event, m *dissect.Message) {
 		switch code := m.Notes[i].Code; code {
 		case "retransmitted":
 			e.Marks |= Retransmitted
-		case "gap", "truncated":
-			e.Marks |= Incomplete
-			e.addCode(code)
+		case "gap": // in the message, or in front of it
+			if slices.ContainsFunc(m.Holes, func(h lnet.Hole) bool { return h.Why == lnet.Lost }) {
+				e.Marks |= Incomplete
+				e.addCode(code)
+			}
 		case "resent":
 			e.Marks |= Resent
 			e.addCode(code)
@@ -164,8 +166,9 @@ func (e *Event) Later(t *lnet.Transfer) {
 	e.update()
 }
 
-// SetMissing notes that a request has no reply, or a reply no request.
-func (e *Event) SetMissing(mark Mark, reason string) {
+// SetReason notes something unusual in words: that a request has no reply, or a reply
+// no request.
+func (e *Event) SetReason(mark Mark, reason string) {
 	e.Marks |= mark
 	e.reason = reason
 	e.update()

@@ -28,7 +28,7 @@ const (
 	minSpacing  = 6   // of two lifelines
 	maxSpacing  = 16  // with operations in the text
 	minText     = 26  // right of the lifelines
-	minWideText = 40  // the same where lines have the usual width
+	maxText     = 40  // room that it has before operations are on the arrows
 	arrowEnds   = 7   // of an arrow with an operation on it, both lifelines included
 	maxOp       = 30
 	margin      = 2 // between columns
@@ -68,12 +68,8 @@ func (d *Diagram) newLayout(events []*Event, ns *nodes, times []string, width in
 	}
 	room := whole - left - 1 - margin
 	l.columns = ns.columns(max(2, (room-minText)/minSpacing+1))
-	switch {
-	case width == 0: // text may go on to the right
-	case whole >= usualWidth:
-		room -= minWideText
-	default:
-		room -= minText
+	if width > 0 { // else text may go on to the right
+		room -= max(minText, min(whole/3, maxText))
 	}
 	header := 0
 	for _, n := range l.columns {
@@ -147,7 +143,7 @@ func (d *Diagram) headerLines(n *node) (lines []string) {
 			lines = append(lines, t)
 		}
 	}
-	return append(lines, d.targetNames(n)...)
+	return append(lines, n.targets...)
 }
 
 // placeHeader decides what is above the lifelines.

@@ -9,6 +9,7 @@ import (
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 	"github.com/lshark/lshark/track/files"
 	"github.com/lshark/lshark/track/locks"
@@ -19,6 +20,11 @@ import (
 type Selection struct {
 	Match func(*dissect.Message) bool // nil: nothing
 	Alone bool                        // without the other messages of the RPC
+
+	// MatchRPC selects RPCs when they have ended; Mark gets their messages before. nil:
+	// nothing.
+	MatchRPC func(*track.RPC) bool
+	Mark     func(*dissect.Message, *track.RPC)
 
 	// HasXID selects the RPC with an xid. If it asks for a lock, the callbacks to
 	// others that it caused are drawn, and how they gave their locks back, and what
@@ -105,6 +111,9 @@ func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
 		}
 		return
 	}
+	if s.what.Mark != nil {
+		s.what.Mark(m, r)
+	}
 	if s.locks != nil && s.selectLock(r, matches) {
 		matches = true
 	}
@@ -117,10 +126,23 @@ func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
 		return
 	}
 	e := s.event(m)
+	s.noteWait(e, r)
 	if h.events = append(h.events, e); h.selected {
 		s.diagram.Add(e)
 	} else {
 		s.count++
+	}
+}
+
+// noteWait notes at a completion callback how long the lock had to wait.
+func (s *Selector) noteWait(e *Event, r *track.RPC) {
+	if s.locks == nil || e.Type != lnet.Request || !r.HasOpcode || r.Opcode != opcodes.LDLM_CP_CALLBACK {
+		return
+	}
+	if l, _ := s.locks.Subjects(r); l != nil && l.Granted.Time == e.Time {
+		if ns, ok := l.Waited(); ok {
+			e.SetReason(0, string(render.AppendLockWait([]byte("waited "), ns)))
+		}
 	}
 }
 
@@ -249,6 +271,9 @@ func (s *Selector) release(list []*Event) {
 
 // isSelected reports whether an RPC that has ended is selected by what it is about.
 func (s *Selector) isSelected(r *track.RPC) bool {
+	if s.what.MatchRPC != nil && s.what.MatchRPC(r) {
+		return true
+	}
 	fid := s.what.FID
 	hasFID := fid != track.FID{}
 	if hasFID {
@@ -279,10 +304,10 @@ func noteMissing(r *track.RPC, events []*Event) {
 		e := events[i]
 		switch {
 		case e.Type == lnet.Request && r.Missing != track.NotMissing:
-			e.SetMissing(NoReply, missingReasons[r.Missing])
+			e.SetReason(NoReply, missingReasons[r.Missing])
 			return
 		case e.Type == lnet.Reply && !r.HasRequest:
-			e.SetMissing(NoRequest, "request not captured")
+			e.SetReason(NoRequest, "request not captured")
 			return
 		}
 	}

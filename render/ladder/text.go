@@ -109,7 +109,6 @@ type text struct {
 	lines  []Line
 	cells  []cell
 	seen   Mark // on the arrows so far
-	bulk   bool // there is bulk data
 	hidden int  // events between nodes without columns of their own
 }
 
@@ -376,7 +375,6 @@ func (t *text) event(i int, e *Event) {
 	}
 	t.add(t.appendFacts(t.appendCells(nil), e, from, to), i)
 	t.seen |= e.Marks
-	t.bulk = t.bulk || e.Kind == Bulk
 }
 
 // arrowStyle returns the style of an arrow.
@@ -427,11 +425,8 @@ func (t *text) arrow(e *Event, from, to int) {
 	}
 	t.cells[to+step] = cell{head, st}
 	x := to + 2*step
-	for _, m := range [...]struct {
-		mark  Mark
-		glyph rune
-	}{{Retransmitted, g.retransmitted}, {Resent, g.again}, {NoReply, g.noReply}} {
-		if e.Marks&m.mark != 0 && x > left && x < right {
+	for _, m := range marksOf(g) {
+		if e.Marks&m.mark != 0 && m.mark != Incomplete && x > left && x < right {
 			t.cells[x] = cell{m.glyph, &t.c.Bad}
 			x += step
 		}
@@ -520,26 +515,48 @@ func (t *text) facts(e *Event, from, to end) (line schema.Line) {
 	return line
 }
 
-// foot adds what marks mean, and what is not drawn.
-func (t *text) foot() {
-	for _, m := range [...]struct {
-		mark  Mark
-		glyph rune
-		text  string
-	}{
-		{Retransmitted, t.g.retransmitted, "parts of the message were sent again by TCP or InfiniBand"},
-		{Resent, t.g.again, "the client sent the request again"},
-		{NoReply, t.g.noReply, "no reply was captured"},
-		{Incomplete, t.g.partial, "bytes of it were not captured"},
-	} {
+// markGlyph is a mark, its character, and what it means.
+type markGlyph struct {
+	mark  Mark
+	glyph rune
+	text  string
+}
+
+// marksOf returns the marks in the order in which an arrow has them, from its head.
+func marksOf(g *glyphs) [4]markGlyph {
+	return [...]markGlyph{
+		{Retransmitted, g.retransmitted, "parts of the message were sent again by TCP or InfiniBand"},
+		{Resent, g.again, "the request was sent again"},
+		{NoReply, g.noReply, "no reply was captured"},
+		{Incomplete, g.partial, "bytes of it were not captured"},
+	}
+}
+
+// footNote is a line below a diagram.
+type footNote struct {
+	st   *render.Style
+	text string
+}
+
+// notes returns what marks mean, and what is not drawn.
+func (t *text) notes() (list []footNote) {
+	for _, m := range marksOf(t.g) {
 		if t.seen&m.mark != 0 {
-			t.addText(&t.c.Dim, string(m.glyph)+"  "+m.text)
+			list = append(list, footNote{&t.c.Dim, string(m.glyph) + "  " + m.text})
 		}
 	}
 	if t.hidden > 0 {
-		t.addText(&t.c.Warn, "not drawn: "+countMessages(t.hidden)+" between others")
+		list = append(list, footNote{&t.c.Warn, "not drawn: " + countMessages(t.hidden) + " between others"})
 	}
 	if t.d.Omitted > 0 {
-		t.addText(&t.c.Warn, fmt.Sprintf("not drawn: %d more messages", t.d.Omitted))
+		list = append(list, footNote{&t.c.Warn, fmt.Sprintf("not drawn: %d more messages", t.d.Omitted)})
+	}
+	return list
+}
+
+// foot adds the notes.
+func (t *text) foot() {
+	for _, n := range t.notes() {
+		t.addText(n.st, n.text)
 	}
 }

@@ -1,0 +1,372 @@
+package ladder
+
+import (
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+)
+
+// SVGOptions are the settings of a diagram as SVG.
+type SVGOptions struct {
+	Width int // characters of text that fit into the picture; 0: the usual number
+	Time  render.TimeFormat
+}
+
+// Sizes in pixels. Those of characters are of a monospaced font of fontSize; fonts
+// differ by a few percent.
+const (
+	fontSize   = 12
+	charWidth  = 7.3
+	lineHeight = 16 // of lines of text
+	rowHeight  = 27 // of an event
+	gapHeight  = 14 // of a line of a gap
+	border     = 16
+	headLength = 8 // of an arrow
+	headWidth  = 3.5
+	bulkSpace  = 1.5 // from the middle of a double line to each of its lines
+	svgColumns = 160
+	titleSize  = 15
+	boxPadding = 5
+	labelSpace = 6 // from an arrow to the text above it
+)
+
+// style is the style sheet of a picture. Each colour stands twice, without variables,
+// which converters to PDF do not know.
+const svgStyle = `
+text{font-family:ui-monospace,monospace;font-size:12px;fill:#1f2328;white-space:pre}
+.bg{fill:#fff}.h{font-size:15px;font-weight:bold}.d{fill:#656d76}
+.l{stroke:#afb8c1}.g{stroke:#afb8c1;stroke-dasharray:2 4}.b{fill:#f6f8fa;stroke:#afb8c1}.t{font-weight:bold}
+.a{stroke:#1f2328;stroke-width:1.3;fill:none}.p{stroke-dasharray:4 3}.x{fill:#1f2328}
+.op{font-weight:bold;stroke:#fff;stroke-width:3px;paint-order:stroke}
+.bulk .a{stroke:#0a6c74}.bulk .x{fill:#0a6c74}.minor .a{stroke:#8c959f}.minor .x,.minor .op{fill:#656d76;font-weight:normal}
+.warn .a{stroke:#9a6700}.warn .x{fill:#9a6700}.bad .a{stroke:#cf222e}.bad .x,.bad .op,.e,.m{fill:#cf222e}
+.m{font-weight:bold;stroke:#fff;stroke-width:3px;paint-order:stroke}
+.n{fill:#7d4e00}.o{fill:#8250df}.u{fill:#0a6c74}.i{fill:#0550ae}.k,.f{fill:#116329}
+@media screen and (prefers-color-scheme:dark){
+text{fill:#e6edf3}.bg{fill:#0d1117}.d{fill:#8b949e}
+.l,.g{stroke:#484f58}.b{fill:#161b22;stroke:#484f58}
+.a{stroke:#e6edf3}.x{fill:#e6edf3}.op,.m{stroke:#0d1117}
+.bulk .a{stroke:#56d4dd}.bulk .x{fill:#56d4dd}.minor .a{stroke:#6e7681}.minor .x,.minor .op{fill:#8b949e}
+.warn .a{stroke:#d29922}.warn .x{fill:#d29922}.bad .a{stroke:#ff7b72}.bad .x,.bad .op,.e,.m{fill:#ff7b72}
+.n{fill:#e3b341}.o{fill:#d2a8ff}.u{fill:#56d4dd}.i{fill:#79c0ff}.k,.f{fill:#7ee787}
+}
+`
+
+// roleClasses are the classes of the parts of facts.
+var roleClasses = [...]string{schema.Dim: "d", schema.Name: "n", schema.Object: "o", schema.Number: "u",
+	schema.Node: "i", schema.Good: "k", schema.Bad: "e", schema.Flag: "f"}
+
+// picture draws a diagram as SVG, with the layout of text.
+type picture struct {
+	*text
+	buf   []byte
+	y     float64 // of the lower end so far
+	width float64 // of the right end so far
+}
+
+// AppendSVG appends the diagram as SVG: a document of its own, for light and dark
+// backgrounds, without scripts, links and fonts.
+func (d *Diagram) AppendSVG(dst []byte, o SVGOptions) []byte {
+	events := d.Events()
+	if len(events) == 0 {
+		return dst
+	}
+	if o.Width == 0 {
+		o.Width = svgColumns
+	}
+	ns := d.findNodes(events)
+	plain := render.NewColors(false)
+	p := &picture{text: &text{d: d, o: TextOptions{Colors: plain, Time: o.Time}, c: plain, g: &unicodeGlyphs, nodes: ns}, y: border}
+	p.times = d.times(events, o.Time)
+	p.l = d.newLayout(events, ns, p.times, o.Width)
+	p.head(events)
+	p.lifelines("l", labelSpace)
+	before := gaps(events)
+	for i, e := range events {
+		p.gap(before[i], e.Time-events[max(i-1, 0)].Time)
+		p.event(i, e)
+	}
+	p.lifelines("l", gapHeight)
+	p.foot()
+	width, height := p.width+border, p.y+border
+	dst = fmt.Appendf(dst, `<svg xmlns="http://www.w3.org/2000/svg" width="%.0f" height="%.0f" viewBox="0 0 %.0f %.0f" role="img">`, width, height, width, height)
+	title := d.Title
+	if title == "" {
+		title = d.summary(events, o.Time)
+	}
+	dst = append(appendXML(append(dst, "\n<title>"...), schema.AppendText(nil, []byte(title))), "</title>\n<style>"...)
+	dst = append(append(dst, svgStyle...), "</style>\n<rect class=\"bg\" width=\"100%\" height=\"100%\"/>\n"...)
+	return append(append(dst, p.buf...), "</svg>\n"...)
+}
+
+// appendXML appends text for XML, which has been escaped for a terminal.
+func appendXML(dst, text []byte) []byte {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == '<':
+			dst = append(dst, "&lt;"...)
+		case r == '>':
+			dst = append(dst, "&gt;"...)
+		case r == '&':
+			dst = append(dst, "&amp;"...)
+		case r == '"':
+			dst = append(dst, "&quot;"...)
+		case r < ' ' && r != '\n' && r != '\t', r&0xfffe == 0xfffe: // no characters of XML
+			dst = utf8.AppendRune(dst, utf8.RuneError)
+		default:
+			dst = utf8.AppendRune(dst, r)
+		}
+		text = text[size:]
+	}
+	return dst
+}
+
+// x returns the middle of a column of text.
+func (p *picture) x(column int) float64 { return border + (float64(column)+0.5)*charWidth }
+
+// textAt adds text that begins, has its middle or ends at a place.
+func (p *picture) textAt(x, y float64, anchor, class string, s []byte) {
+	if anchor == "" {
+		p.width = max(p.width, x+float64(render.Width(s))*charWidth)
+	}
+	p.buf = fmt.Appendf(p.buf, `<text x="%.1f" y="%.1f"`, x, y)
+	if anchor != "" {
+		p.buf = fmt.Appendf(p.buf, ` text-anchor="%s"`, anchor)
+	}
+	if class != "" {
+		p.buf = fmt.Appendf(p.buf, ` class="%s"`, class)
+	}
+	p.buf = append(appendXML(append(p.buf, '>'), s), "</text>\n"...)
+}
+
+// textLine adds a line of text over the whole width.
+func (p *picture) textLine(class string, s []byte) {
+	p.y += lineHeight
+	p.textAt(border, p.y-4, "", class, p.cut(s, p.l.width))
+}
+
+// cut cuts text to a number of columns.
+func (p *picture) cut(s []byte, columns int) []byte {
+	return p.c.Dim.AppendTruncated(nil, s, max(columns, 1))
+}
+
+// head draws the title, the legend of the columns, and a box for each of them.
+func (p *picture) head(events []*Event) {
+	if p.d.Title != "" {
+		p.y += titleSize - fontSize
+		p.textLine("h", schema.AppendText(nil, []byte(p.d.Title)))
+		p.y += titleSize - fontSize
+	}
+	p.textLine("d", []byte(p.d.summary(events, p.o.Time)))
+	for i, name := range p.d.files {
+		p.textLine("d", schema.AppendText([]byte(strconv.Itoa(i+1)+": "), []byte(name)))
+	}
+	rows := 1
+	for i, n := range p.l.columns {
+		if line := p.d.legend(p.l, i, n); line != "" {
+			p.textLine("i", []byte(line))
+		}
+		if p.l.details {
+			rows = max(rows, len(p.d.headerLines(n)))
+		}
+	}
+	p.y += boxPadding
+	height := float64(rows*lineHeight + 2*boxPadding)
+	for i, n := range p.l.columns {
+		lines := []string{letter(i)}
+		if !p.l.letters {
+			if lines = p.d.headerLines(n); !p.l.details {
+				lines = lines[:1]
+			}
+		}
+		width := 0
+		for _, line := range lines {
+			width = max(width, render.Width([]byte(line)))
+		}
+		// The text is centred above the lifeline, unless there is no room left of it.
+		middle := border + (float64(p.l.headerAt(i, width))+float64(width)/2)*charWidth
+		half := float64(width)*charWidth/2 + boxPadding
+		p.width = max(p.width, middle+half)
+		p.buf = fmt.Appendf(p.buf, "<rect class=\"b\" rx=\"4\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", middle-half, p.y, 2*half, height)
+		for row, line := range lines {
+			class := "i"
+			if row == 0 {
+				class = "t"
+			}
+			p.textAt(middle, p.y+boxPadding+float64((row+1)*lineHeight)-4, "middle", class, []byte(line))
+		}
+	}
+	p.y += height
+}
+
+// lifelines draws the lifelines down from p.y, which it moves.
+func (p *picture) lifelines(class string, height float64) {
+	for _, column := range p.l.lifelines {
+		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fv%.1f\"/>\n", class, p.x(column), p.y, height)
+	}
+	p.y += height
+}
+
+// gap draws a time without events.
+func (p *picture) gap(lines int, ns int64) {
+	if lines == 0 {
+		return
+	}
+	top, height := p.y, float64(lines*gapHeight)
+	p.lifelines("g", height)
+	p.textAt(p.x(p.l.lifelines[0])-float64(margin)*charWidth, top+height/2+4, "end", "d", append(render.AppendLatency([]byte("· "), ns), " ·"...))
+}
+
+// eventClass returns the class of an event, empty for none.
+func eventClass(e *Event) string {
+	switch {
+	case e.Kind == Loss, e.Marks&Failed != 0:
+		return "bad"
+	case e.Marks&(Retransmitted|Incomplete|NoReply) != 0:
+		return "warn"
+	case e.Minor:
+		return "minor"
+	case e.Kind == Bulk:
+		return "bulk"
+	}
+	return ""
+}
+
+// event draws the row of an event.
+func (p *picture) event(i int, e *Event) {
+	from, to, ok := p.nodes.ends(p.l.columns, e)
+	if !ok {
+		p.hidden++
+		return
+	}
+	p.lifelines("l", rowHeight)
+	y := p.y - 8 // of the arrow
+	p.buf = append(p.buf, "<g"...)
+	if class := eventClass(e); class != "" {
+		p.buf = fmt.Appendf(p.buf, ` class="%s"`, class)
+	}
+	p.buf = append(p.buf, "><title>"...)
+	p.buf = append(appendXML(p.buf, p.tooltip(i, e)), "</title>\n"...)
+	left := p.x(p.l.lifelines[0]) - margin*charWidth
+	p.textAt(left, y+4, "end", "d", []byte(p.times[i]))
+	if frame := frameText(p.d, e); p.l.frame > 0 && len(frame) > 0 {
+		p.textAt(left-float64(p.l.time+1)*charWidth, y+4, "end", "d", frame)
+	}
+	if from.column != to.column {
+		p.arrow(e, p.x(p.l.lifelines[from.column]), p.x(p.l.lifelines[to.column]), y)
+	} else {
+		p.buf = fmt.Appendf(p.buf, "<circle class=\"a\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n", p.x(p.l.lifelines[from.column]), y)
+	}
+	p.facts(e, from, to, y+4)
+	p.buf = append(p.buf, "</g>\n"...)
+	p.seen |= e.Marks
+}
+
+// tooltip returns all about an event as text.
+func (p *picture) tooltip(i int, e *Event) []byte {
+	var b []byte
+	if e.Frame != 0 {
+		b = append(render.AppendFrame(append(b, "frame "...), e.File, e.Frame), ' ')
+	}
+	b = append(append(b, p.times[i]...), ' ')
+	b = append(append(append(b, p.d.nidText(e.From)...), " > "...), p.d.nidText(e.To)...)
+	if e.XID != 0 {
+		b = append(append(b, ' '), xidText(e.XID)...)
+	}
+	for _, part := range [...][]byte{e.Op, e.Note, e.Facts} {
+		if len(part) > 0 {
+			b = append(append(b, ' '), part...)
+		}
+	}
+	return b
+}
+
+// arrow draws the arrow of an event, with its operation and marks above it.
+func (p *picture) arrow(e *Event, from, to, y float64) {
+	step := 1.0
+	if from > to {
+		step = -1
+	}
+	anchor, markAnchor := "start", "end"
+	if step < 0 {
+		anchor, markAnchor = markAnchor, anchor
+	}
+	if op := p.l.opText(e); p.l.op == 0 && render.Width(op) <= maxOp {
+		p.textAt(from+step*boxPadding, y-labelSpace, anchor, "op", op)
+	}
+	var marks []byte
+	for _, m := range marksOf(p.g) {
+		if e.Marks&m.mark != 0 && m.mark != Incomplete {
+			marks = utf8.AppendRune(marks, m.glyph)
+		}
+	}
+	if len(marks) > 0 {
+		p.textAt(to-step*boxPadding, y-labelSpace, markAnchor, "m", marks)
+	}
+	class := "a"
+	if e.Kind == Loss || e.Marks&Incomplete != 0 {
+		class = "a p"
+	}
+	tip := to - step
+	end := tip - step*headLength
+	switch e.Kind {
+	case Bulk:
+		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fH%.1fM%.1f %.1fH%.1f\"/>\n", class, from, y-bulkSpace, end, from, y+bulkSpace, end)
+	case Loss:
+		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fH%.1f\"/>\n", class, from, y, end)
+		p.buf = fmt.Appendf(p.buf, "<path class=\"a\" d=\"M%.1f %.1fl8 8m0 -8l-8 8\"/>\n", end-4, y-4)
+		return
+	default:
+		p.buf = fmt.Appendf(p.buf, "<path class=\"%s\" d=\"M%.1f %.1fH%.1f\"/>\n", class, from, y, end)
+	}
+	p.buf = fmt.Appendf(p.buf, "<path class=\"x\" d=\"M%.1f %.1fl%.1f %.1fv%.1fz\"/>\n", tip, y, -step*headLength, -headWidth, 2*headWidth)
+}
+
+// facts adds what is right of the lifelines.
+func (p *picture) facts(e *Event, from, to end, y float64) {
+	column := p.l.text
+	at := func() float64 { return border + float64(column)*charWidth }
+	if p.l.xid > 0 {
+		if e.XID != 0 {
+			p.textAt(at(), y, "", "d", []byte(xidText(e.XID)))
+		}
+		column += p.l.xid
+	}
+	if op := p.l.opText(e); p.l.op > 0 || render.Width(op) > maxOp {
+		p.textAt(at(), y, "", "op", op)
+		column += max(p.l.op, render.Width(op)) + 1
+	}
+	line := p.text.facts(e, from, to)
+	if len(line.Text) == 0 {
+		return
+	}
+	left := max(p.l.width-column, 1)
+	whole := p.cut(line.Text, left)
+	p.width = max(p.width, at()+float64(render.Width(whole))*charWidth)
+	p.buf = fmt.Appendf(p.buf, `<text x="%.1f" y="%.1f">`, at(), y)
+	start := 0
+	for _, part := range line.Parts {
+		end := min(part.End, len(whole))
+		if start >= end {
+			break
+		}
+		if end < part.End || len(whole) < len(line.Text) && part.End+len(ellipsis) > len(whole) {
+			end = len(whole)
+		}
+		p.buf = fmt.Appendf(p.buf, `<tspan class="%s">`, roleClasses[part.Role])
+		p.buf = append(appendXML(p.buf, whole[start:end]), "</tspan>"...)
+		start = end
+	}
+	p.buf = append(p.buf, "</text>\n"...)
+}
+
+// foot adds what marks mean, and what is not drawn.
+func (p *picture) foot() {
+	for _, line := range p.notes() {
+		p.textLine("d", []byte(line.text))
+	}
+}
