@@ -1,0 +1,332 @@
+package opcodes
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// RunningTarget is an entry of the table of imperative recovery: where a target runs.
+type RunningTarget struct {
+	Kind     string // MDT or OST, empty when it is unknown
+	Index    uint32
+	Instance uint32 // number of its start
+	Version  uint64 // of the table with this entry
+	NIDs     []string
+}
+
+// RunningTargets calls f for each complete entry of the table of imperative recovery.
+func RunningTargets(table []byte, big bool, f func(RunningTarget)) {
+	for len(table) >= mgsNidtblEntry.Size {
+		n := int(mneLength.Uint(table, big))
+		if n < mgsNidtblEntry.Size || n > len(table) {
+			return
+		}
+		e := table[:n]
+		f(RunningTarget{
+			Kind:     nidtblType.Name(mneType.Uint(e, big)),
+			Index:    uint32(mneIndex.Uint(e, big)),
+			Instance: uint32(mneInstance.Uint(e, big)),
+			Version:  mneVersion.Uint(e, big),
+			NIDs:     nidsOfEntry(e, big),
+		})
+		table = table[n:]
+	}
+}
+
+// nidsOfEntry returns the NIDs of an mgs_nidtbl_entry, as far as they lie in it.
+func nidsOfEntry(e []byte, big bool) (nids []string) {
+	list := e[mgsNidtblEntry.Size:]
+	size := 8
+	large := hasLargeNids(&View{Struct: e})
+	if large {
+		size = lnetNid.Size
+	}
+	for range mneNidCount.Uint(e, big) {
+		if len(list) < size {
+			break
+		}
+		if large {
+			nids = append(nids, string(AppendNIDBytes(nil, list[:size])))
+		} else {
+			nids = append(nids, string(AppendNID4(nil, ReadUint(list[:size], big))))
+		}
+		list = list[size:]
+	}
+	return nids
+}
+
+var (
+	mneVersion  = mgsNidtblEntry.Field("mne_version")
+	mneNidCount = mgsNidtblEntry.Field("mne_nid_count")
+)
+
+// Registration is what a target tells the MGS when it starts, or what the MGS replies.
+type Registration struct {
+	FSName, Name, UUID string
+	Index              uint32
+	Instance           uint32
+	Version            uint32 // release of the server
+	Flags              uint64 // MtiFlags
+	NIDs               []string
+	Parameters         string
+}
+
+// ReadRegistration reads a message of MGS_TARGET_REG; ok is false when it is incomplete.
+func ReadRegistration(m *Msg) (r Registration, ok bool) {
+	b := m.Buf(1)
+	if len(b) < mtiParams.Off+mtiParams.Size {
+		return r, false
+	}
+	text := func(f *Field) string { return string(TrimNUL(f.Bytes(b))) }
+	r = Registration{
+		FSName: text(mtiFsname), Name: text(mtiSvname), UUID: text(mtiUUID), Parameters: strings.TrimSpace(text(mtiParams)),
+		Index:    uint32(mtiIndex.Uint(b, m.Big)),
+		Instance: uint32(mtiInstance.Uint(b, m.Big)),
+		Version:  uint32(mtiVersion.Uint(b, m.Big)),
+		Flags:    mtiFlags.Uint(b, m.Big),
+	}
+	addText := func(list []byte, count uint64) {
+		for ; count > 0 && len(list) >= nidTextSize; count-- {
+			if nid := TrimNUL(list[:nidTextSize]); len(nid) > 0 {
+				r.NIDs = append(r.NIDs, string(nid))
+			}
+			list = list[nidTextSize:]
+		}
+	}
+	count := mtiNidCount.Uint(b, m.Big)
+	if r.Flags&nidsAsText != 0 {
+		addText(b[mtiParams.Off+mtiParams.Size:], count)
+		if list := m.Buf(2); !m.Reply && len(list) > mgsTargetNidlist.Size {
+			addText(list[mgsTargetNidlist.Size:], mtnNids.Uint(list, m.Big))
+		}
+		return r, true
+	}
+	for i := range int(min(count, uint64(mtiNids.Size/8))) {
+		at := mtiNids.Off + 8*i
+		if nid := ReadUint(b[at:at+8], m.Big); nid != 0 {
+			r.NIDs = append(r.NIDs, string(AppendNID4(nil, nid)))
+		}
+	}
+	return r, true
+}
+
+// RegisteredNIDs returns the NIDs that an MGS_TARGET_REG sends as bulk data.
+func RegisteredNIDs(content []byte) (nids []string) {
+	for ; len(content) >= nidTextSize; content = content[nidTextSize:] {
+		if nid := TrimNUL(content[:nidTextSize]); len(nid) > 0 {
+			nids = append(nids, string(nid))
+		}
+	}
+	return nids
+}
+
+var (
+	mtiUUID     = mgsTargetInfo.Field("mti_uuid")
+	mtiVersion  = mgsTargetInfo.Field("mti_lustre_ver")
+	mtiInstance = mgsTargetInfo.Field("mti_instance")
+	mtiNids     = mgsTargetInfo.Field("mti_nids")
+	mtiParams   = mgsTargetInfo.Field("mti_params")
+	mtnNids     = mgsTargetNidlist.Field("mtn_nids")
+)
+
+// NodemapEntry is an entry of the nodemap index. Which of its fields are set depends on
+// what it is: exactly one of them besides Key and Nodemap.
+type NodemapEntry struct {
+	Key     uint64 // identifies the entry in the index
+	Nodemap uint32 // number of the nodemap
+
+	Properties []ConfigArgument // by the names of `lctl get_param nodemap.*`
+	Name       string           // of the nodemap, with properties of its first record
+	Range      *NodemapRange
+	IDMap      *NodemapIDMap
+	Fileset    *NodemapFileset
+	Active     *bool // whether nodemaps are used at all
+}
+
+// NodemapRange is a range of NIDs in a nodemap.
+type NodemapRange struct {
+	ID         uint32
+	Start, End string // the first and the last NID, or a prefix in Start
+}
+
+// NodemapIDMap is the mapping of an id.
+type NodemapIDMap struct {
+	Type         string // uid, gid, projid
+	Client, File uint32 // the id on the client, and in the file system
+}
+
+// NodemapFileset is a piece of the path of a fileset.
+type NodemapFileset struct {
+	Number   uint32 // of the fileset: 0 is the primary one
+	Piece    int    // its position in the path, -1 for the head of the fileset
+	Path     string
+	ReadOnly bool // of the head
+}
+
+// NodemapEntries calls f for the entries in pages of the nodemap index.
+func NodemapEntries(pages []byte, f func(NodemapEntry)) {
+	for ; len(pages) >= luIdxpage.Size; pages = pages[min(len(pages), pageSize):] {
+		page := pages[:min(len(pages), pageSize)]
+		big := luIdxpage.Big(page, false)
+		if lipMagicField.Uint(page, big) != lipMagic {
+			return
+		}
+		entries := page[luIdxpage.Size:]
+		for range lipNr.Uint(page, big) {
+			if len(entries) < idxpageNodemapEntry.Size {
+				break
+			}
+			f(readNodemapEntry(entries[:idxpageNodemapEntry.Size]))
+			entries = entries[idxpageNodemapEntry.Size:]
+		}
+	}
+}
+
+var lipMagicField = luIdxpage.Field("lip_magic")
+
+// readNodemapEntry reads an entry; it is little-endian.
+func readNodemapEntry(b []byte) (e NodemapEntry) {
+	key, rec := b[:nodemapKey.Size], b[nodemapKey.Size:]
+	subid := uint32(nkSubid.Uint(key, false))
+	e.Nodemap = uint32(nkNodemap.Uint(key, false)) & (1<<nodemapKindShift - 1)
+	e.Key = nkNodemap.Uint(key, false)<<32 | uint64(subid)
+	number := func(f *Field) uint64 { return f.Uint(rec, false) }
+	switch kind := keyKind(key); kind {
+	case nodemapCluster:
+		e.addCluster(uint64(subid), rec)
+	case nodemapRange:
+		e.Range = &NodemapRange{ID: subid, Start: string(AppendNID4(nil, number(nrrStart))), End: string(AppendNID4(nil, number(nrrEnd)))}
+	case nodemapNidMask:
+		start := AppendNIDBytes(nil, nrrPrefix.Bytes(rec))
+		e.Range = &NodemapRange{ID: subid, Start: string(strconv.AppendUint(append(start, '/'), number(nrrMask), 10))}
+	case nodemapUidMap, nodemapUidMap + 1, nodemapProjidMap:
+		e.IDMap = &NodemapIDMap{Type: strings.ToLower(NodemapIdType.Name(kind - nodemapUidMap)), Client: subid, File: uint32(number(nirFile))}
+	case nodemapGlobal:
+		active := number(ngrActive) != 0
+		e.Active = &active
+	}
+	return e
+}
+
+// addCluster reads a record about a nodemap itself.
+func (e *NodemapEntry) addCluster(subid uint64, rec []byte) {
+	number := func(f *Field) uint64 { return f.Uint(rec, false) }
+	add := func(name, value string) { e.Properties = append(e.Properties, ConfigArgument{name, value}) }
+	decimal := func(name string, f *Field) { add(name, strconv.FormatUint(number(f), 10)) }
+	switch {
+	case subid == NodemapSubid.Number("CLUSTER_REC"):
+		e.Name = string(TrimNUL(ncrName.Bytes(rec)))
+		flag := func(name string, names *Names, bit string, word uint64) {
+			value := "0"
+			if word&names.Bit(bit) != 0 {
+				value = "1"
+			}
+			add(name, value)
+		}
+		flags, flags2 := number(ncrFlags), number(ncrFlags2)
+		flag("admin_nodemap", NodemapFlags, "ALLOW_ROOT_ACCESS", flags)
+		flag("audit_mode", NodemapFlags, "ENABLE_AUDIT", flags)
+		flag("deny_mount", NodemapFlags2, "DENY_MOUNT", flags2)
+		flag("deny_unknown", NodemapFlags, "DENY_UNKNOWN", flags)
+		flag("forbid_encryption", NodemapFlags, "FORBID_ENCRYPT", flags)
+		if flags2&NodemapFlags2.Bit("GSS_IDENTIFY") != 0 {
+			add("gss_identify", "1")
+		}
+		add("map_mode", mapMode(flags))
+		flag("readonly_mount", NodemapFlags2, "READONLY_MOUNT", flags2)
+		decimal("squash_gid", ncrSquashGID)
+		decimal("squash_projid", ncrSquashProjID)
+		decimal("squash_uid", ncrSquashUID)
+		flag("trusted_nodemap", NodemapFlags, "TRUST_CLIENT_IDS", flags)
+	case subid == NodemapSubid.Number("CLUSTER_ROLES"):
+		add("rbac", nodemapNames(NodemapRbac, number(ncrrRoles)))
+		add("child_raise_privileges", nodemapNames(NodemapRaisePrivs, number(ncrrPrivs)))
+	case subid == NodemapSubid.Number("CLUSTER_OFFSET"):
+		for _, f := range []*Field{norStartUID, norLimitUID, norStartGID, norLimitGID, norStartProjID, norLimitProjID} {
+			decimal("offset."+strings.TrimPrefix(f.Name, "nor_"), f)
+		}
+	case subid == NodemapSubid.Number("CLUSTER_CAPS"):
+		text := strings.ToLower(NodemapCapType.Name(number(nucrType)))
+		if number(nucrType) != NodemapCapType.Number("OFF") {
+			text += ":" + string(AppendHex(nil, number(nucrCaps)))
+		}
+		add("enable_cap_mask", text)
+	case subid >= nodemapFileset:
+		e.Fileset = &NodemapFileset{Number: uint32(subid/nodemapFilesetStep - nodemapFileset/nodemapFilesetStep), Piece: -1}
+		if subid%nodemapFilesetStep == 0 {
+			e.Fileset.ReadOnly = number(nfhrFlags)&NodemapFilesetFlags.Bit("READONLY") != 0
+			return
+		}
+		e.Fileset.Piece = int(number(nfrID))
+		e.Fileset.Path = string(TrimNUL(nfrFragment.Bytes(rec)))
+	}
+}
+
+// mapMode returns which ids a nodemap maps, in the words of nodemap.*.map_mode.
+func mapMode(flags uint64) string {
+	var list []string
+	for _, id := range []string{"uid", "gid", "projid"} {
+		if flags&NodemapFlags.Bit("MAP_"+strings.ToUpper(id)) != 0 {
+			list = append(list, id)
+		}
+	}
+	switch {
+	case len(list) == 3:
+		return "all"
+	case slices.Equal(list, []string{"uid", "gid"}):
+		return "both"
+	}
+	return strings.Join(list, ",")
+}
+
+// nodemapNames returns the names of bits as nodemap.*.rbac lists them.
+func nodemapNames(names *Names, word uint64) string {
+	var list []string
+	rest := names.Set(word, func(v *Value) {
+		name := strings.ToLower(v.Name)
+		if v.Name == "IGN_ROOT_PRJQUOTA" {
+			name = "ignore_root_prjquota"
+		}
+		list = append(list, name)
+	})
+	if rest != 0 {
+		list = append(list, string(AppendHex(nil, rest)))
+	}
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ",")
+}
+
+var (
+	nkNodemap       = nodemapKey.Field("nk_nodemap_id")
+	nkSubid         = nodemapKey.Field("nk_cluster_subid")
+	ncrName         = nodemapClusterRec.Field("ncr_name")
+	ncrFlags        = nodemapClusterRec.Field("ncr_flags")
+	ncrFlags2       = nodemapClusterRec.Field("ncr_flags2")
+	ncrSquashProjID = nodemapClusterRec.Field("ncr_squash_projid")
+	ncrSquashUID    = nodemapClusterRec.Field("ncr_squash_uid")
+	ncrSquashGID    = nodemapClusterRec.Field("ncr_squash_gid")
+	nrrStart        = nodemapRangeRec.Field("nrr_start_nid")
+	nrrEnd          = nodemapRangeRec.Field("nrr_end_nid")
+	nrrPrefix       = nodemapRange2Rec.Field("nrr_nid_prefix")
+	nrrMask         = nodemapRange2Rec.Field("nrr_netmask")
+	nirFile         = nodemapIdRec.Field("nir_id_fs")
+	ngrActive       = nodemapGlobalRec.Field("ngr_is_active")
+	ncrrRoles       = nodemapClusterRolesRec.Field("ncrr_roles")
+	ncrrPrivs       = nodemapClusterRolesRec.Field("ncrr_privs")
+	norStartUID     = nodemapOffsetRec.Field("nor_start_uid")
+	norLimitUID     = nodemapOffsetRec.Field("nor_limit_uid")
+	norStartGID     = nodemapOffsetRec.Field("nor_start_gid")
+	norLimitGID     = nodemapOffsetRec.Field("nor_limit_gid")
+	norStartProjID  = nodemapOffsetRec.Field("nor_start_projid")
+	norLimitProjID  = nodemapOffsetRec.Field("nor_limit_projid")
+	nfhrFlags       = nodemapFilesetHeaderRec.Field("nfhr_flags")
+	nfrFragment     = nodemapFilesetRec.Field("nfr_path_fragment")
+	nfrID           = nodemapFilesetRec.Field("nfr_fragment_id")
+	nucrCaps        = nodemapUserCapabilitiesRec.Field("nucr_caps")
+	nucrType        = nodemapUserCapabilitiesRec.Field("nucr_type")
+)

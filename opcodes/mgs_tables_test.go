@@ -1,0 +1,147 @@
+package opcodes
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	. "github.com/lshark/lshark/opcodes/schema"
+)
+
+// TestRunningTargets: entries with NIDs of both forms, in both byte orders.
+func TestRunningTargets(t *testing.T) {
+	const nid = 2<<48 | 192<<24 | 2<<8 | 1
+	large := append([]byte{0, 2, 0, 0, 192, 0, 2, 2}, make([]byte, 12)...)
+	entry := func(order binary.AppendByteOrder, kind, form, size, count byte, nids []byte) []byte {
+		return build(order, uint64(9), uint32(2), uint32(10), uint32(mgsNidtblEntry.Size+len(nids)), []byte{kind, form, size, count}, nids)
+	}
+	for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
+		table := slices.Concat(entry(order, 1, 0, 8, 2, build(order, uint64(nid), uint64(nid+1))), entry(order, 2, 1, 20, 1, large), entry(order, 3, 1, 20, 200, large))
+		const want = "MDT 10 2 9 [192.0.2.1@tcp 192.0.2.2@tcp], OST 10 2 9 [192.0.2.2@tcp],  10 2 9 [192.0.2.2@tcp]"
+		var got []string
+		read := func(b []byte) {
+			got = nil
+			RunningTargets(b, order == binary.BigEndian, func(r RunningTarget) {
+				got = append(got, fmt.Sprint(r.Kind, " ", r.Index, " ", r.Instance, " ", r.Version, " ", r.NIDs))
+			})
+		}
+		if read(table); strings.Join(got, ", ") != want {
+			t.Errorf("%v: %q", order, got)
+		}
+		for n := range table {
+			if read(table[:n]); len(got) > 0 && !strings.HasPrefix(want, strings.Join(got, ", ")) {
+				t.Errorf("%v, %d bytes: %q", order, n, got)
+			}
+		}
+	}
+}
+
+// nodemapPage makes a page of the nodemap index of entries with a key and a record.
+func nodemapPage(entries ...[]byte) []byte {
+	b := build(binary.LittleEndian, uint32(lipMagic), uint16(0), uint16(len(entries)), uint64(0))
+	for _, e := range entries {
+		b = append(b, append(e, make([]byte, idxpageNodemapEntry.Size-len(e))...)...)
+	}
+	return append(b, make([]byte, pageSize-len(b))...)
+}
+
+// TestNodemapEntries: the nodemap of a test cluster, with all kinds of records.
+func TestNodemapEntries(t *testing.T) {
+	le := binary.LittleEndian
+	const first, last = 2<<48 | 192<<24 | 2<<8 | 50, 2<<48 | 192<<24 | 2<<8 | 60
+	page := nodemapPage(
+		build(le, uint32(1<<28|1), uint32(0), zeroPadded("nm1", 17), []byte{0x1 | 0x20 | 0x8 | 0x10 | 0x80, 0x1, 0}, make([]byte, 0), uint32(65534), uint32(65534), uint32(65533)),
+		build(le, uint32(1<<28|1), uint32(1), uint64(0x4ff), uint64(0), uint64(0)),
+		build(le, uint32(1<<28|1), uint32(2), uint32(100), uint32(10)),
+		build(le, uint32(1<<28|1), uint32(3), uint64(5), []byte{0}),
+		build(le, uint32(1<<28|1), uint32(0x200), []byte{1}),
+		build(le, uint32(1<<28|1), uint32(0x201), zeroPadded("/dir", 28), uint16(0)),
+		build(le, uint32(2<<28|1), uint32(1), uint64(first), uint64(last)),
+		build(le, uint32(3<<28|1), uint32(500), uint32(600)),
+		build(le, uint32(4<<28|1), uint32(501), uint32(601)),
+		build(le, uint32(5<<28|1), uint32(502), uint32(602)),
+		build(le, uint32(6<<28|1), uint32(2), []byte{0, 2, 0, 0, 192, 0, 2, 0}, make([]byte, 23), []byte{24}),
+		build(le, uint32(15<<28), uint32(0), []byte{1}),
+	)
+	var got []string
+	NodemapEntries(slices.Concat(page, nodemapPage()), func(e NodemapEntry) {
+		text := fmt.Sprint(e.Nodemap, " ", e.Name)
+		for _, p := range e.Properties {
+			text += " " + p.Name + "=" + p.Value
+		}
+		switch {
+		case e.Range != nil:
+			text += fmt.Sprintf("%+v", *e.Range)
+		case e.IDMap != nil:
+			text += fmt.Sprintf("%+v", *e.IDMap)
+		case e.Fileset != nil:
+			text += fmt.Sprintf("%+v", *e.Fileset)
+		case e.Active != nil:
+			text += fmt.Sprint("active ", *e.Active)
+		}
+		got = append(got, text)
+	})
+	want := []string{
+		"1 nm1 admin_nodemap=1 audit_mode=1 deny_mount=0 deny_unknown=0 forbid_encryption=0 map_mode=all readonly_mount=1 squash_gid=65533 squash_projid=65534 squash_uid=65534 trusted_nodemap=0",
+		"1  rbac=file_perms,dne_ops,quota_ops,byfid_ops,chlg_ops,fscrypt_admin,server_upcall,ignore_root_prjquota,pool_quota_ops child_raise_privileges=none",
+		"1  offset.start_uid=100 offset.limit_uid=10 offset.start_gid=0 offset.limit_gid=0 offset.start_projid=0 offset.limit_projid=0",
+		"1  enable_cap_mask=off",
+		"1 {Number:0 Piece:-1 Path: ReadOnly:true}",
+		"1 {Number:0 Piece:0 Path:/dir ReadOnly:false}",
+		"1 {ID:1 Start:192.0.2.50@tcp End:192.0.2.60@tcp}",
+		"1 {Type:uid Client:500 File:600}",
+		"1 {Type:gid Client:501 File:601}",
+		"1 {Type:projid Client:502 File:602}",
+		"1 {ID:2 Start:192.0.2.0@tcp/24 End:}",
+		"0 active true",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+	NodemapEntries(make([]byte, pageSize), func(e NodemapEntry) { t.Errorf("%+v in a page without magic", e) })
+}
+
+func TestMapMode(t *testing.T) {
+	for flags, want := range map[uint64]string{0: "", 0x8: "uid", 0x18: "both", 0x98: "all", 0x90: "gid,projid"} {
+		if got := mapMode(flags); got != want {
+			t.Errorf("%#x: %s, want %s", flags, got, want)
+		}
+	}
+}
+
+// TestReadRegistration: NIDs in each of their forms.
+func TestReadRegistration(t *testing.T) {
+	le := binary.LittleEndian
+	info := func(flags, count uint32, nids []byte) []byte {
+		b := build(le, uint32(0x02110000), uint32(3), uint32(0), flags, count, uint32(7), zeroPadded("lustre", 64), zeroPadded("lustre-OST0003", 64), zeroPadded("lustre-OST0003_UUID", 40))
+		b = append(b, nids...)
+		b = append(b, make([]byte, mtiParams.Off-len(b))...)
+		return append(b, zeroPadded(" a=b failover.node=192.0.2.9@tcp ", mtiParams.Size)...)
+	}
+	text := zeroPadded("fd00::1@tcp", nidTextSize)
+	large := uint32(nidsAsText)
+	const nid = 2<<48 | 192<<24 | 2<<8 | 1
+	for _, c := range []struct {
+		m    *Msg
+		nids string
+	}{
+		{&Msg{Bufs: [][]byte{nil, info(2, 2, build(le, uint64(nid), uint64(nid+1)))}}, "[192.0.2.1@tcp 192.0.2.2@tcp]"},
+		{&Msg{Bufs: [][]byte{nil, append(info(large, 1, nil), text...)}}, "[fd00::1@tcp]"},
+		{&Msg{Bufs: [][]byte{nil, info(large, 1, nil), build(le, uint32(0), uint32(1), text)}}, "[fd00::1@tcp]"},
+		{&Msg{Bufs: [][]byte{nil, info(large, 1<<31, nil), build(le, uint32(0), uint32(1<<31), text)}}, "[fd00::1@tcp]"},
+		{&Msg{Bufs: [][]byte{nil, info(2, 1<<31, nil)}}, "[]"},
+	} {
+		r, ok := ReadRegistration(c.m)
+		if got := fmt.Sprint(r.NIDs); !ok || got != c.nids || r.Name != "lustre-OST0003" || r.Index != 3 || r.Instance != 7 || r.Parameters != "a=b failover.node=192.0.2.9@tcp" {
+			t.Errorf("%v, %+v, want %s", ok, r, c.nids)
+		}
+	}
+	if _, ok := ReadRegistration(&Msg{Bufs: [][]byte{nil, make([]byte, mtiParams.Off)}}); ok {
+		t.Error("half a registration is one")
+	}
+	if got := RegisteredNIDs(slices.Concat(text, make([]byte, nidTextSize), text[:60])); fmt.Sprint(got) != "[fd00::1@tcp]" {
+		t.Errorf("bulk data: %v", got)
+	}
+}
