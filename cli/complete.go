@@ -111,6 +111,8 @@ func recordNames(command string) (columns, filters []string) {
 		return namesOf(&records.Findings)
 	case "recovery":
 		return namesOf(&records.Recoveries)
+	case "config":
+		return namesOf(&records.Configuration)
 	}
 	return nil, nil
 }

@@ -84,6 +84,26 @@ func TestRecoveriesOfSamples(t *testing.T) {
 	}
 }
 
+// TestConfigurationOfSamples: the samples in which a node mounts or starts have
+// configuration.
+func TestConfigurationOfSamples(t *testing.T) {
+	for _, name := range []string{"mount", "ip6_mount", "rdma_mount", "servers", "recovery", "io"} {
+		golden(t, "../pcaps/"+name+".config", []string{"config", samplePath(t, name)})
+	}
+}
+
+// samplePath returns the path of a sample by its name.
+func samplePath(t *testing.T, name string) string {
+	t.Helper()
+	for _, path := range wiretest.Samples(t) {
+		if file, _, _ := strings.Cut(filepath.Base(path), ".pcap"); file == name {
+			return path
+		}
+	}
+	t.Fatalf("no sample %s", name)
+	return ""
+}
+
 func golden(t *testing.T, file string, args []string) {
 	out, errs, status := run(t, args...)
 	if status != exit.OK || errs != "" {

@@ -27,6 +27,7 @@ var keyTables = []keyTable{
 	{[]string{"rpcs"}, records.RPCs.Entries(), []string{sampleFile, "../pcaps/gss.pcap.zst", "../pcaps/recovery.pcap.zst", "../pcaps/rdma_mount.pcap"}, 9},
 	{[]string{"locks"}, records.Locks.Entries(), []string{"../pcaps/locks.pcap.zst", "../pcaps/recovery.pcap.zst"}, 9},
 	{[]string{"files"}, records.Files.Entries(), []string{"../pcaps/metadata.pcap.zst", "../pcaps/layouts.pcap.zst", "../pcaps/recovery.pcap.zst"}, 9},
+	{[]string{"config"}, records.Configuration.Entries(), []string{sampleFile, "../pcaps/servers.pcap.zst", "../pcaps/ip6_mount.pcap"}, 3},
 	{[]string{"recovery", "--all"}, records.Recoveries.Entries(), []string{"../pcaps/recovery.pcap.zst"}, 6},
 }
 
@@ -98,6 +99,8 @@ func counted(args []string) string {
 	switch {
 	case slices.Contains(args, "locks"):
 		return "client"
+	case slices.Contains(args, "config"):
+		return "kind"
 	case slices.Contains(args, "recovery"):
 		return "target"
 	case slices.Contains(args, "files"):

@@ -63,6 +63,11 @@ func (c *compiler) hint(name string) string {
 			return name + " is a key of recoveries: use lshark recovery"
 		}
 	}
+	if path, ok := strings.CutPrefix(name, records.Configuration.Prefix); ok {
+		if _, ok := records.Configuration.Find(path); ok {
+			return name + " is a key of the configuration: use lshark config"
+		}
+	}
 	if path, ok := strings.CutPrefix(name, records.Files.Prefix); ok {
 		if _, ok := records.Files.Find(path); ok {
 			return name + " is a key of files: use lshark files"

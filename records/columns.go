@@ -23,6 +23,7 @@ var tables = []struct {
 	{"table of blockers", blockersColumns, Holders.Entries()},
 	{"table of diff", changesColumns, nil},
 	{"table of recovery", recoveryColumns, Recoveries.Entries()},
+	{"tables of config", configColumns, Configuration.Entries()},
 	{"table of files", filesColumns, Files.Entries()},
 	{"table of directories", directoriesColumns, Directories.Entries()},
 	{"line of rpcs", rpcsColumns, RPCs.Entries()},
@@ -101,6 +102,17 @@ var changesColumns = []column{
 	{"after", "", "the same in the second capture"},
 	{"change", "", "factor between the two: of count between the rates, of what happens to some RPCs between the shares; new and gone where one of them is 0"},
 	{"beyond noise", "", "with --all: the value has changed by more than chance and the usual differences explain"},
+}
+
+var configColumns = []column{
+	{"index", "target_index", ""},
+	{"state", "inactive", "active, inactive (a parameter or the record that adds the target deactivates it), or failover: another node that serves the target"},
+	{"node", "nodes.node", ""},
+	{"NIDs", "nids", "NIDs of the node"},
+	{"earlier", "restarts.instance", "earlier starts of the target that the table had"},
+	{"seen", "time", "when the entry was first seen"},
+	{"result", "error", "ok, or the error with which the MGS refused the request"},
+	{"sent", "time", "when the last request was sent"},
 }
 
 var recoveryColumns = []column{

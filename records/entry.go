@@ -69,7 +69,7 @@ func appendEntries[R any](list []Entry, around Entry, prefix string, keys []Key[
 
 // All lists the keys of all kinds of records, the codes and the columns.
 func All() []Entry {
-	return slices.Concat(Messages.Entries(), []Entry{structName}, RPCs.Entries(), Rows.Entries(), Imports.Entries(), Locks.Entries(), Holders.Entries(), Files.Entries(), Directories.Entries(), Recoveries.Entries(), Findings.Entries(), Changes.Entries(), ConnectionChanges.Entries(), ClientDifferences.Entries(), codes(), columns())
+	return slices.Concat(Messages.Entries(), []Entry{structName}, RPCs.Entries(), Rows.Entries(), Imports.Entries(), Locks.Entries(), Holders.Entries(), Files.Entries(), Directories.Entries(), Recoveries.Entries(), Configuration.Entries(), Findings.Entries(), Changes.Entries(), ConnectionChanges.Entries(), ClientDifferences.Entries(), codes(), columns())
 }
 
 // structName is the key of objects in the sections of messages.
