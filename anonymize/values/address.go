@@ -50,28 +50,33 @@ func (p *Addresses) IPv4(a [4]byte) [4]byte {
 }
 
 func (p *Addresses) newIPv4(a [4]byte) (r [4]byte) {
-	const label = "ipv4"
-	last := uint64(223)
 	for i, octet := range a {
-		x := uint64(octet)
-		if i == 3 {
-			last = 254
-		}
-		switch {
-		case x == 0 || x > last:
-			r[i] = octet
-		case x < 10:
-			r[i] = byte(p.keyed.numberIn(label, a[:i], x, 1, 9))
-		case x < 100:
-			r[i] = byte(p.keyed.numberIn(label, a[:i], x, 10, 99))
-		case i == 0:
-			r[i] = byte(p.keyed.numberIn(label, a[:i], x, 100, last, 127))
-		default:
-			r[i] = byte(p.keyed.numberIn(label, a[:i], x, 100, last))
-		}
-		last = 255
+		r[i] = p.octet(a[:i], octet)
 	}
 	return r
+}
+
+// octet returns the replacement of the octet of an IPv4 address that follows those before.
+func (p *Addresses) octet(before []byte, octet byte) byte {
+	const label, firstMax, loopback = "ipv4", 223, 127
+	x, last := uint64(octet), uint64(255)
+	switch len(before) {
+	case 0:
+		last = firstMax
+	case 3:
+		last = 254
+	}
+	switch {
+	case x == 0 || x > last:
+		return octet
+	case x < 10:
+		return byte(p.keyed.numberIn(label, before, x, 1, 9))
+	case x < 100:
+		return byte(p.keyed.numberIn(label, before, x, 10, 99))
+	case len(before) == 0:
+		return byte(p.keyed.numberIn(label, before, x, 100, last, loopback))
+	}
+	return byte(p.keyed.numberIn(label, before, x, 100, last))
 }
 
 // IPv6 returns the replacement of an address, with the properties of IPv4 for its groups

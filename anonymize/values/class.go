@@ -1,14 +1,18 @@
 package values
 
-// Class is what a field tells about a site.
+// Class is what a field shows about a site.
 type Class uint8
 
 // The classes.
 const (
-	Unclassified Class = iota // a declaration without a class; removed
-	Harmless                  // kept
-	Name                      // of files, directories, jobs, hosts, file systems, pools
-	Address                   // NIDs, IP and hardware addresses
-	Identity                  // user, group and project IDs, UUIDs
-	Data                      // removed
+	Harmless Class = iota // nothing; kept
+	Name                  // of files, directories, jobs, hosts, file systems, pools; replaced
+	Address               // NIDs, IP and hardware addresses; replaced
+	Identity              // IDs of users, groups and projects, UUIDs; replaced
+	Data                  // of files, keys, tokens, unknown bytes; removed
 )
+
+// String returns the name of the class.
+func (c Class) String() string {
+	return [...]string{"harmless", "name", "address", "identity", "data"}[c]
+}

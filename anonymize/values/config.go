@@ -17,7 +17,7 @@ func (p config) argument(text []byte, ids bool) string {
 		return p.params(text)
 	case ids:
 		return p.setting(text, true)
-	case allAre(text, isDigit) || p.vocabulary.settings[string(text)]:
+	case allAre(text, isDigit) || p.vocabulary.settings[string(text)] || p.vocabulary.types[string(text)]:
 		return string(text)
 	case bytes.IndexByte(text, '/') >= 0 && bytes.IndexByte(text, '@') < 0:
 		return p.path(text)
@@ -114,9 +114,11 @@ func (p config) jobPattern(text []byte) string {
 func (p config) setting(text []byte, ids bool) string {
 	var b strings.Builder
 	for len(text) > 0 {
-		// Colons are part of IPv6 addresses.
+		// Colons are part of IPv6 addresses, or stand between the parts of a list.
 		n := span(text, func(c byte) bool { return strings.IndexByte(" ,;+&|<>{}=\n\t", c) < 0 })
-		if part := text[:n]; bytes.IndexByte(part, '@') < 0 && bytes.IndexByte(part, ':') >= 0 {
+		if text[0] == ':' && !bytes.HasPrefix(text, []byte("::")) {
+			n = 0
+		} else if part := text[:n]; bytes.IndexByte(part, '@') < 0 && bytes.IndexByte(part, ':') >= 0 {
 			if _, err := netip.ParseAddr(string(part)); err != nil {
 				n = bytes.IndexByte(part, ':')
 			}
@@ -137,7 +139,7 @@ func (p config) setting(text []byte, ids bool) string {
 func (p config) settingWord(word []byte, ids bool) string {
 	digits := span(word, isDigit)
 	switch {
-	case p.vocabulary.settings[string(word)] || p.vocabulary.devices[string(word)]:
+	case p.vocabulary.settings[string(word)]:
 		return string(word)
 	case digits == len(word) && ids:
 		return p.jobToken(word)

@@ -123,7 +123,7 @@ func (p *names) tryWord(word []byte, try uint64) []byte {
 // fileName returns the replacement of a name in a directory. A leading dot and a usual
 // extension stay.
 func (p *names) fileName(name []byte) string {
-	if p.isFixedFileName(name) || isFIDName(name) {
+	if len(name) == 0 || p.isFixedFileName(name) || isFIDName(name) {
 		return string(name)
 	}
 	return p.replaceText(Name, name, (*names).newFileName)

@@ -16,7 +16,7 @@ func (p *names) device(name []byte) string {
 	rest := bytes.TrimSuffix(name, []byte("_UUID"))
 	suffix := string(name[len(rest):])
 	switch {
-	case len(rest) == 0 || p.vocabulary.devices[string(rest)]:
+	case len(rest) == 0 || p.vocabulary.logs[string(rest)]:
 		return string(name)
 	case isUUID(rest):
 		return p.replaceText(Identity, rest, (*names).newUUID) + suffix
@@ -41,7 +41,7 @@ func (p *names) newDevice(name []byte) string {
 		}
 		plain := bytes.TrimSuffix(part, []byte("_UUID"))
 		switch {
-		case p.vocabulary.devices[string(plain)] && (i > 0 || len(parts) == 1 || len(plain) == 3), isTarget(plain):
+		case p.vocabulary.suffixes[string(plain)] && i > 0, isTarget(plain):
 			b.Write(plain)
 		case len(plain) >= 12 && allAre(plain, isHexDigit):
 			b.WriteString(p.hexWord(plain))
@@ -53,9 +53,14 @@ func (p *names) newDevice(name []byte) string {
 	return b.String()
 }
 
-// isTarget reports whether a text is the kind and index of a target: OST0000.
+// isTarget reports whether a text is the kind and index of a target, or of all targets of a
+// kind: OST0000, MDT*.
 func isTarget(b []byte) bool {
-	return len(b) >= 7 && len(b) <= 8 && (bytes.HasPrefix(b, []byte("MDT")) || bytes.HasPrefix(b, []byte("OST"))) && allAre(b[3:], isHexDigit)
+	if !bytes.HasPrefix(b, []byte("MDT")) && !bytes.HasPrefix(b, []byte("OST")) {
+		return false
+	}
+	index := b[3:]
+	return len(index) == 1 && index[0] == '*' || len(index) == 4 && allAre(index, isHexDigit)
 }
 
 // isUUID reports whether a text is a UUID, in five groups of hexadecimal digits.
@@ -90,24 +95,32 @@ func (p *names) hexWord(text []byte) string {
 func (p *names) nidText(text []byte) string {
 	addr, network, ok := strings.Cut(string(text), "@")
 	if !ok {
-		return p.word(text)
+		return p.addressText(addr)
 	}
 	name := network[:span([]byte(network), func(c byte) bool { return isLetter(c) || isDigit(c) })]
 	if _, _, ok := schema.ParseNetwork(name); !ok {
-		return p.listText(addr) + "@" + p.word([]byte(network))
+		return p.addressPattern(addr) + "@" + p.word([]byte(network))
 	}
 	n, ok := lnet.ParseNID(addr + "@" + name)
 	if !ok {
-		return p.listText(addr) + "@" + name + p.listText(network[len(name):])
+		return p.addressPattern(addr) + "@" + name + p.afterNetwork(network[len(name):])
 	}
 	r := p.addresses.NID(n).String()
 	if len(r) != len(addr)+1+len(name) { // not in its usual form
 		r = p.word([]byte(addr)) + "@" + name
 	}
-	if len(name) == len(network) {
-		return r
-	}
-	return r + network[len(name):len(name)+1] + p.listText(network[len(name)+1:])
+	return r + p.afterNetwork(network[len(name):])
+}
+
+// afterNetwork returns the replacement of what follows the network of a NID: as a rule
+// nothing, or an underscore and a digit in the names of devices.
+func (p *names) afterNetwork(text string) string {
+	return p.tokens([]byte(text), func(token []byte) string {
+		if len(token) == 2 && token[0] == '_' && isDigit(token[1]) {
+			return string(token)
+		}
+		return p.word(token)
+	})
 }
 
 // addressText returns the replacement of an IP address as text.
@@ -125,15 +138,42 @@ func (p *names) addressText(text string) string {
 	return p.word([]byte(text))
 }
 
-// listText returns the replacement of a text that may be a list or a pattern: of the words
-// and numbers in it. Short numbers stay.
-func (p *names) listText(text string) string {
-	return p.tokens([]byte(text), func(token []byte) string {
-		if len(token) == 1 && isDigit(token[0]) {
-			return string(token)
+// addressPattern returns the replacement of what stands for addresses in front of the
+// network of a NID: a pattern such as 192.0.2.[1-20], or the name of a host.
+func (p *names) addressPattern(text string) string {
+	octets := strings.Split(text, ".")
+	if len(octets) != 4 {
+		return p.word([]byte(text))
+	}
+	var before []byte
+	for i, octet := range octets {
+		r := []byte{}
+		isPattern := false
+		for rest := []byte(octet); len(rest) > 0; {
+			n := span(rest, isDigit)
+			x, err := strconv.ParseUint(string(rest[:n]), 10, 8)
+			switch {
+			case n == 0 && strings.IndexByte("[]-,/*", rest[0]) >= 0:
+				isPattern, n = true, 1
+				r = append(r, rest[0])
+			case n == 0 || err != nil:
+				return p.word([]byte(text))
+			default:
+				r = strconv.AppendUint(r, uint64(p.addresses.octet(before, byte(x))), 10)
+			}
+			if rest = rest[n:]; len(rest) == 0 && !isPattern {
+				before = append(before, byte(x))
+			}
 		}
-		return p.jobToken(token)
-	})
+		if isPattern || len(before) == i {
+			before = append(before, 0)
+		}
+		octets[i] = string(r)
+	}
+	if r := strings.Join(octets, "."); len(r) == len(text) {
+		return r
+	}
+	return p.word([]byte(text))
 }
 
 // tokens replaces the runs of letters, digits, hyphens and underscores in a text, and of
@@ -166,9 +206,9 @@ func (p *names) jobToken(token []byte) string {
 	return p.word(token)
 }
 
-// words returns the replacement of a text of words: a pool, a security context.
+// plainWord returns the replacement of a name that has no parts: that of a pool or nodemap.
 func (p *names) plainWord(name []byte) string {
-	if p.vocabulary.devices[string(name)] {
+	if p.vocabulary.logs[string(name)] {
 		return string(name)
 	}
 	return p.replaceText(Name, name, (*names).word)

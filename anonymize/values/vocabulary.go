@@ -12,7 +12,9 @@ type vocabulary struct {
 	fileNames   map[string]bool // of files and directories that Lustre makes
 	xattrs      map[string]bool // names of extended attributes
 	xattrSpaces map[string]bool // their first parts
-	devices     map[string]bool // parts of the names of devices and logs
+	logs        map[string]bool // whole names of devices and logs
+	types       map[string]bool // of devices
+	suffixes    map[string]bool // parts of the names of devices and logs, behind a hyphen
 	params      map[string]bool // parts of names of parameters, in front of the last one
 	settings    map[string]bool // values of parameters
 	comments    map[string]bool // words of comments in configurations
@@ -32,13 +34,17 @@ func newVocabulary() vocabulary {
 		fileNames:   setOf(`. .. .lustre lost+found ROOT PENDING REMOTE_PARENT_DIR CONFIGS`),
 		xattrs:      setOf(`security.capability security.selinux security.ima security.evm security.SMACK64`),
 		xattrSpaces: setOf(`user trusted security system lustre encryption`),
-		devices: setOf(`MGS MGC MDT OST UUID general params nodemap default config_uuid changelog_catalog changelog_users
-			hsm_actions update_log lfsck_layout lfsck_namespace lov lmv lod mdc mdt mdd mds osc osp ost osd ofd lwp mgc mgs
-			qmt sec dev obdfilter llite client clilov clilmv cliir mdtir mdtlov sptlrpc llog ptlrpc ldlm *`),
+		logs: setOf(`MGS MGC general params nodemap default config_uuid changelog_catalog changelog_users hsm_actions
+			update_log lfsck_layout lfsck_namespace *`),
+		types: setOf(`lov lmv lod mdc mdt mdd mds osc osp ost osd ofd lwp mgc mgs qmt sec dev obdfilter llite ptlrpc ldlm llog
+			echo_client`),
+		suffixes: setOf(`lov lmv lod mdc mdt mdd mds osc osp ost osd ofd lwp qmt client clilov clilmv cliir mdtir mdtlov
+			sptlrpc barrier MDT OST *`),
 		params: setOf(`at_early_margin at_extra at_history at_max at_min debug failover fld ldlm ldlm_timeout llite llog
 			lmv lod lov lwp lustre_config mdc mdd mds mdt mgc mgs namespaces network nodemap nrs obdfilter ofd osc osd-ldiskfs
 			osd-wbcfs osd-zfs osp ost param pool ptlrpc qmt quota quota_slave sec seq services site sptlrpc srpc flavor
-			default sys timeout version * tcp o2ib gni lnet peers exports jobid_name jobid_var`),
+			default sys timeout version * tcp o2ib gni lnet peers exports jobid_name jobid_var OSS MDS ost_io ost_create ost_out ost_seq mdt_readpage mdt_setattr mdt_out mdt_seqm
+			mdt_seqs mdt_fld mdt_io ldlm_cbd ldlm_canceld`),
 		settings: setOf(`0 1 on off enable enabled disable disabled true false yes no none all any auto default u g p ug
 			up gp ugp null plain gssnull krb5n krb5a krb5i krb5p skn ska ski skpi crc32 crc32c adler t10ip512 t10ip4K
 			t10crc512 t10crc4K adler32 procname_uid nodelocal session cli2mdt cli2ost mdt2mdt mdt2ost rr qos fifo crrn orr
@@ -66,7 +72,7 @@ func setOf(words string) map[string]bool {
 // the name of an extended attribute or a kind of device, for example.
 func (p *Mapper) IsConstant(text string) bool {
 	v, b := &p.names.vocabulary, []byte(text)
-	for _, set := range []map[string]bool{v.extensions, v.fileNames, v.xattrs, v.xattrSpaces, v.devices, v.params, v.settings, v.comments} {
+	for _, set := range []map[string]bool{v.extensions, v.fileNames, v.xattrs, v.xattrSpaces, v.logs, v.types, v.suffixes, v.params, v.settings, v.comments} {
 		if set[text] {
 			return true
 		}
