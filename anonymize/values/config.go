@@ -119,7 +119,8 @@ func (p config) setting(text []byte, ids bool) string {
 		if text[0] == ':' && !bytes.HasPrefix(text, []byte("::")) {
 			n = 0
 		} else if part := text[:n]; bytes.IndexByte(part, '@') < 0 && bytes.IndexByte(part, ':') >= 0 {
-			if _, err := netip.ParseAddr(string(part)); err != nil {
+			const longest = 45 // of an address with all its digits
+			if _, err := netip.ParseAddr(string(part[:min(len(part), longest+1)])); err != nil || len(part) > longest {
 				n = bytes.IndexByte(part, ':')
 			}
 		} else if at := bytes.IndexByte(part, '@'); at >= 0 && bytes.IndexByte(part[at:], ':') > 0 {

@@ -57,7 +57,7 @@ var (
 	xattrName = &treatment{Name, text((*names).xattrName)}
 	xattrText = &treatment{Name, text((*names).xattrText)}
 	xattrs    = &treatment{Name, texts((*names).xattrName)}
-	keyword   = &treatment{Harmless, text(keepKeyword)}
+	keyword   = &treatment{Harmless, keepKeyword}
 
 	// These depend on other values of the message.
 	entryName   = &treatment{Name, (*writer).entryName}

@@ -34,18 +34,25 @@ func keptID(id uint64) bool {
 	return false
 }
 
-// decimal replaces a number by one with as many decimal digits, or by one of more than 32
-// bits if it is such a number. Numbers that are kept as IDs stay.
+// decimal replaces a number by one with as many decimal digits. Numbers of 32 bits are
+// replaced by such ones. Numbers that are kept as IDs stay.
 func (p *Addresses) decimal(label string, x uint64) uint64 {
 	if keptID(x) {
 		return x
 	}
 	first, last := uint64(1), uint64(9)
-	for x > last && last < none32 {
-		first, last = first*10, last*10+9
+	for x > last {
+		first *= 10
+		if last > math.MaxUint64/10-1 {
+			last = math.MaxUint64
+			break
+		}
+		last = last*10 + 9
 	}
-	if last = min(last, none32); x > last {
-		first, last = firstOf64, none64
+	if x <= none32 {
+		last = min(last, none32)
+	} else {
+		first = max(first, firstOf64)
 	}
 	return p.keyed.numberIn(label, strconv.AppendUint(nil, first, 10), x, first, last, nobody, none16, nobody32, none32, nobody64, none64)
 }

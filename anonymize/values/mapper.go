@@ -19,6 +19,7 @@ type Mapper struct {
 	names     *names
 	fields    *fieldTable
 	tree      dissect.Tree
+	writer    writer // of the message that is being written
 	transfers *fifo.Map[transferKey, *transfer]
 	zeros     zeroSums
 	removed   Removed
@@ -62,11 +63,12 @@ type Mapping struct {
 	Count       int64 // how often it was replaced
 }
 
-// Each calls f for each replaced value, sorted by class and original.
+// Each calls f for each replaced value, sorted by class and original. A text may occur
+// twice, if it is the name of a file and of a job, for example.
 func (p *Mapper) Each(f func(Mapping)) {
 	var list []Mapping
-	for c, texts := range p.names.texts {
-		list = appendMappings(list, c, texts, func(s string) string { return s })
+	for kind, texts := range p.names.texts {
+		list = appendMappings(list, textKind(kind).class(), texts, func(s string) string { return s })
 	}
 	list = appendMappings(list, Address, p.ipv4, func(a [4]byte) string { return netip.AddrFrom4(a).String() })
 	list = appendMappings(list, Address, p.ipv6, func(a [16]byte) string { return netip.AddrFrom16(a).String() })
@@ -75,7 +77,7 @@ func (p *Mapper) Each(f func(Mapping)) {
 	list = appendMappings(list, Address, p.lids, func(lid uint16) string { return strconv.Itoa(int(lid)) })
 	list = appendMappings(list, Identity, p.ids, func(id uint64) string { return strconv.FormatUint(id, 10) })
 	slices.SortFunc(list, func(a, b Mapping) int {
-		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Original, b.Original))
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Original, b.Original), cmp.Compare(a.Replacement, b.Replacement))
 	})
 	for _, m := range list {
 		f(m)
@@ -84,6 +86,9 @@ func (p *Mapper) Each(f func(Mapping)) {
 
 func appendMappings[T comparable](list []Mapping, c Class, known map[T]*replaced[T], text func(T) string) []Mapping {
 	for original, e := range known {
+		if e.by == original { // all of its parts stay
+			continue
+		}
 		list = append(list, Mapping{c, text(original), text(e.by), e.count})
 	}
 	return list

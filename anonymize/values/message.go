@@ -16,19 +16,12 @@ import (
 // payload of m, and removed where several messages carry it.
 func (p *Mapper) Message(dst []byte, m *dissect.Message) {
 	p.tree.Build(m)
-	w := writer{p: p, m: m, msg: m.Msg, dst: dst}
+	w := &p.writer
+	*w = writer{p: p, m: m, msg: m.Msg, dst: dst}
 	if w.msg == nil {
 		w.msg, _ = p.tree.ParseRPC(m)
 	}
-	w.walk(func(src dissect.Source) (base int, ok bool) {
-		switch src {
-		case dissect.InMessage:
-			return 0, true
-		case dissect.InContent:
-			return m.PayloadOff, len(m.Content) == m.Size-m.PayloadOff
-		}
-		return 0, false
-	})
+	w.walk()
 	w.writeDataSum()
 	w.writeMessageSums()
 	w.writeTransportSum()
@@ -44,8 +37,9 @@ func (p *Mapper) Part(dst []byte, m *dissect.Message, k int) {
 	}
 	p.tree.BuildField(schema.Sub("o2iblnd", s), nil, data, false)
 	part := dissect.Message{Message: lnet.Message{Data: data, Size: len(data), Transport: lnet.O2IB, LNetOff: -1}}
-	w := writer{p: p, m: &part, dst: dst}
-	w.walk(func(src dissect.Source) (base int, ok bool) { return 0, src == dissect.InMessage })
+	w := &p.writer
+	*w = writer{p: p, m: &part, dst: dst}
+	w.walk()
 	w.writeTransportSum()
 }
 
@@ -59,14 +53,25 @@ type place struct {
 	index int    // in the list
 }
 
-// walk writes the values of the tree. place returns where in dst the bytes of a source
-// begin; ok is false for sources that are not in dst.
-func (w *writer) walk(base func(dissect.Source) (base int, ok bool)) {
+// base returns where in dst the bytes of a source begin; ok is false for sources that are
+// not in dst.
+func (w *writer) base(src dissect.Source) (base int, ok bool) {
+	switch src {
+	case dissect.InMessage:
+		return 0, true
+	case dissect.InContent:
+		return w.m.PayloadOff, len(w.m.Content) == w.m.Size-w.m.PayloadOff
+	}
+	return 0, false
+}
+
+// walk writes the values of the tree.
+func (w *writer) walk() {
 	var places [maxDepth]place
 	nodes := w.p.tree.Nodes
 	for i := 0; i < len(nodes); i++ {
 		n := &nodes[i]
-		at, ok := base(n.Src)
+		at, ok := w.base(n.Src)
 		depth := int(n.Depth)
 		if depth >= maxDepth-1 || n.Src == dissect.InText {
 			continue
@@ -97,7 +102,7 @@ func (w *writer) walk(base func(dissect.Source) (base int, ok bool)) {
 		case n.Is(dissect.Undecoded):
 			w.p.removed.Undecoded += int64(n.Len)
 		case f.Kind == schema.Record && f.Type == ldlmResID && ok:
-			w.value(resource, n, at, inside.index)
+			w.put(resource, n, at, inside.index)
 			i = int(n.End) - 1
 		case !isLeaf(n, i):
 		case !ok:
@@ -129,7 +134,7 @@ func (w *writer) leaf(n *dissect.Node, in *schema.Struct, name string, base, ind
 	t := w.p.fields.of(in, name, n.Field)
 	switch {
 	case t != nil && t.write != nil:
-		w.value(t, n, base, index)
+		w.put(t, n, base, index)
 	case w.m.RPC.Encrypted:
 		w.p.removed.Encrypted += int64(n.Len)
 	default:
@@ -137,13 +142,13 @@ func (w *writer) leaf(n *dissect.Node, in *schema.Struct, name string, base, ind
 	}
 }
 
-// value writes a value by its treatment, if there is room for it.
-func (w *writer) value(t *treatment, n *dissect.Node, base, index int) {
+// put writes a value by its treatment, if there is room for it.
+func (w *writer) put(t *treatment, n *dissect.Node, base, index int) {
 	in, at := w.p.tree.Bytes(n), base+int(n.Off)
 	if at+len(in) > len(w.dst) {
 		w.p.removed.Truncated += int64(len(in))
 		return
 	}
-	v := value{in: in, out: w.dst[at : at+len(in)], big: n.Is(dissect.BigEndian), index: index}
-	t.write(w, &v)
+	w.value = value{in: in, out: w.dst[at : at+len(in)], big: n.Is(dissect.BigEndian), index: index}
+	t.write(w, &w.value)
 }

@@ -12,7 +12,7 @@ type names struct {
 	vocabulary vocabulary
 	addresses  *Addresses // those in texts
 
-	texts map[Class]map[string]*replaced[string]
+	texts [textKinds]map[string]*replaced[string]
 	words map[string]string // the words in names, and their replacements
 	taken map[string]bool   // these replacements
 }
@@ -22,18 +22,40 @@ func newNames(k *keyed, a *Addresses) *names {
 		keyed:      k,
 		vocabulary: newVocabulary(),
 		addresses:  a,
-		texts:      map[Class]map[string]*replaced[string]{Name: {}, Identity: {}},
+		texts:      [textKinds]map[string]*replaced[string]{{}, {}, {}, {}, {}, {}, {}},
 		words:      make(map[string]string),
 		taken:      make(map[string]bool),
 	}
 }
 
+// textKind is a kind of texts with a way of its own to replace them.
+type textKind int
+
+const (
+	fileNames textKind = iota
+	paths
+	xattrNames
+	devices
+	plainWords
+	jobs
+	uuids
+	textKinds // how many there are
+)
+
+// class returns the class of the texts.
+func (k textKind) class() Class {
+	if k == uuids {
+		return Identity
+	}
+	return Name
+}
+
 // replaceText returns the replacement of a text, which has as many bytes.
-func (p *names) replaceText(c Class, text []byte, newly func(*names, []byte) string) string {
-	e := p.texts[c][string(text)]
+func (p *names) replaceText(kind textKind, text []byte, newly func(*names, []byte) string) string {
+	e := p.texts[kind][string(text)]
 	if e == nil {
 		e = &replaced[string]{by: newly(p, text)}
-		p.texts[c][string(text)] = e
+		p.texts[kind][string(text)] = e
 	}
 	e.count++
 	return e.by
@@ -126,7 +148,7 @@ func (p *names) fileName(name []byte) string {
 	if len(name) == 0 || p.isFixedFileName(name) || isFIDName(name) {
 		return string(name)
 	}
-	return p.replaceText(Name, name, (*names).newFileName)
+	return p.replaceText(fileNames, name, (*names).newFileName)
 }
 
 func (p *names) newFileName(name []byte) string {
@@ -147,6 +169,13 @@ func (p *names) newFileName(name []byte) string {
 
 // path returns the replacement of a path, name by name.
 func (p *names) path(path []byte) string {
+	if bytes.IndexByte(path, '/') < 0 {
+		return p.fileName(path)
+	}
+	return p.replaceText(paths, path, (*names).newPath)
+}
+
+func (p *names) newPath(path []byte) string {
 	var b strings.Builder
 	for i, name := range bytes.Split(path, []byte("/")) {
 		if i > 0 {
@@ -218,7 +247,7 @@ func (p *names) xattrName(name []byte) string {
 	if p.vocabulary.xattrs[string(name)] || bytes.HasPrefix(name, []byte("lustre.lov")) {
 		return string(name)
 	}
-	return p.replaceText(Name, name, func(p *names, name []byte) string {
+	return p.replaceText(xattrNames, name, func(p *names, name []byte) string {
 		space, rest, ok := bytes.Cut(name, []byte("."))
 		if !ok || !p.vocabulary.xattrSpaces[string(space)] {
 			return p.word(name)

@@ -121,12 +121,12 @@ func TestCycle(t *testing.T) {
 func TestIDs(t *testing.T) {
 	p := New([]byte("key"))
 	seen := map[uint64]uint64{}
-	for _, id := range []uint64{0, 1, 9, 10, 99, 500, 501, 1000, 1001, 65533, 65534, 65535, 65536, 99999, 100000, 1 << 31, 1<<32 - 3, 1<<32 - 2, 1<<32 - 1, 1 << 32, 1 << 40, 1<<64 - 2, 1<<64 - 1} {
+	for _, id := range []uint64{0, 1, 9, 10, 99, 500, 501, 1000, 1001, 65533, 65534, 65535, 65536, 99999, 100000, 1 << 31, 1<<32 - 3, 1<<32 - 2, 1<<32 - 1, 1 << 32, 1<<32 + 1, 9999999999, 1 << 40, 1e19, 1<<64 - 3, 1<<64 - 2, 1<<64 - 1} {
 		r := p.ID(id)
 		if keptID(id) != (r == id) {
 			t.Errorf("%d became %d", id, r)
 		}
-		if id < 1<<32 && len(fmt.Sprint(id)) != len(fmt.Sprint(r)) || id < 1<<32 && r >= 1<<32 {
+		if len(fmt.Sprint(id)) != len(fmt.Sprint(r)) || id < 1<<32 && r >= 1<<32 {
 			t.Errorf("%d became %d, of another length", id, r)
 		}
 		if other, ok := seen[r]; ok {

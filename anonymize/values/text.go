@@ -19,7 +19,7 @@ func (p *names) device(name []byte) string {
 	case len(rest) == 0 || p.vocabulary.logs[string(rest)]:
 		return string(name)
 	case isUUID(rest):
-		return p.replaceText(Identity, rest, (*names).newUUID) + suffix
+		return p.replaceText(uuids, rest, (*names).newUUID) + suffix
 	case bytes.IndexByte(rest, '@') > 0:
 		if nid, ok := bytes.CutPrefix(rest, []byte("MGC")); ok {
 			return "MGC" + p.nidText(nid) + suffix
@@ -29,7 +29,7 @@ func (p *names) device(name []byte) string {
 	if _, err := netip.ParseAddr(string(rest)); err == nil {
 		return p.addressText(string(rest)) + suffix
 	}
-	return p.replaceText(Name, rest, (*names).newDevice) + suffix
+	return p.replaceText(devices, rest, (*names).newDevice) + suffix
 }
 
 func (p *names) newDevice(name []byte) string {
@@ -196,11 +196,11 @@ func (p *names) tokens(text []byte, token func([]byte) string) string {
 // job returns the replacement of the name of a job: of the names in it, and of numbers,
 // which may be IDs of users.
 func (p *names) job(name []byte) string {
-	return p.replaceText(Name, name, func(p *names, name []byte) string { return p.tokens(name, p.jobToken) })
+	return p.replaceText(jobs, name, func(p *names, name []byte) string { return p.tokens(name, p.jobToken) })
 }
 
 func (p *names) jobToken(token []byte) string {
-	if n, err := strconv.ParseUint(string(token), 10, 64); err == nil && (token[0] != '0' || n == 0) {
+	if n, err := strconv.ParseUint(string(token), 10, 64); err == nil && (token[0] != '0' || len(token) == 1) {
 		return strconv.FormatUint(p.addresses.ID(n), 10)
 	}
 	return p.word(token)
@@ -211,5 +211,5 @@ func (p *names) plainWord(name []byte) string {
 	if p.vocabulary.logs[string(name)] {
 		return string(name)
 	}
-	return p.replaceText(Name, name, (*names).word)
+	return p.replaceText(plainWords, name, (*names).word)
 }

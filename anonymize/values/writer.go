@@ -17,6 +17,9 @@ type writer struct {
 	msg *schema.Msg // the lustre_msg in it, nil without one that can be read
 	dst []byte
 
+	value  value   // that is being written
+	fsname [8]byte // in the name of a resource
+
 	// Values of the message that others depend on.
 	lockKind   uint64 // lr_type
 	command    uint64 // lcfg_command
@@ -60,11 +63,10 @@ func keepHandle(_ *writer, v *value) {
 }
 
 // keepKeyword keeps the key of a setting that is asked for or set.
-func keepKeyword(_ *names, key []byte) string {
-	if !allAre(key, func(c byte) bool { return isParamByte(c) || c == '-' }) {
-		return ""
+func keepKeyword(_ *writer, v *value) {
+	if key := schema.TrimNUL(v.in); allAre(key, func(c byte) bool { return isParamByte(c) || c == '-' }) {
+		copy(v.out, key)
 	}
-	return string(key)
 }
 
 // listedID writes the number of inodes, which in commands that list IDs is one of them.
@@ -138,7 +140,7 @@ func (w *writer) resource(v *value) {
 		id := value{out: v.out[2*word : 3*word], big: v.big}
 		id.put(w.p.ID(name[2]))
 	case (w.lockKind == opcodes.LdlmType.Number("PLAIN") || w.lockKind == 0) && name[1] < logKinds && name[2] == 0 && name[3] == 0:
-		var b [word]byte
+		b := &w.fsname
 		binary.LittleEndian.PutUint64(b[:], name[0])
 		text := schema.TrimNUL(b[:])
 		if !allAre(text, func(c byte) bool { return c > ' ' && c <= '~' }) || len(text) < word && name[0]>>(8*len(text)) != 0 {
