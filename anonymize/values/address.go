@@ -81,11 +81,14 @@ func (p *Addresses) octet(before []byte, octet byte) byte {
 
 // IPv6 returns the replacement of an address, with the properties of IPv4 for its groups
 // of 16 bits and hexadecimal digits. Groups of 0 stay. Unique local, link-local and
-// global addresses stay of their kind. The IPv4 address in a mapped one is replaced as
+// global addresses stay of their kind, as do multicast ones. The IPv4 address in a mapped one is replaced as
 // such.
 func (p *Addresses) IPv6(a [16]byte) [16]byte {
 	ip := netip.AddrFrom16(a)
 	switch {
+	case isSolicitedNode(a):
+		copy(a[13:], p.nodeBits(a[13:]))
+		return a
 	case ip.IsUnspecified() || ip.IsLoopback() || ip.IsMulticast():
 		return a
 	case ip.Is4In6():
@@ -94,6 +97,18 @@ func (p *Addresses) IPv6(a [16]byte) [16]byte {
 		return a
 	}
 	return replace(p.ipv6, a, p.newIPv6)
+}
+
+// isSolicitedNode reports whether an address is a solicited-node multicast one, which
+// ends with the last 24 bits of the address of a node.
+func isSolicitedNode(a [16]byte) bool {
+	return a[0] == 0xff && a[1] == 2 && binary.BigEndian.Uint64(a[2:]) == 0 && a[10] == 0 && a[11] == 1 && a[12] == 0xff
+}
+
+// nodeBits returns the replacement of the last 24 bits of the address of a node where they
+// are in a multicast address.
+func (p *Addresses) nodeBits(low []byte) []byte {
+	return p.keyed.bytes(len(low), "solicited node", 0, low)[:len(low)]
 }
 
 func (p *Addresses) newIPv6(a [16]byte) (r [16]byte) {
@@ -134,10 +149,14 @@ func digitRange(x uint64) (first, last uint64) {
 
 // MAC returns the replacement of an Ethernet address: a locally administered one without
 // the vendor's part. Group addresses stay, as their numbers are fixed by standards or
-// follow from IP multicast addresses.
+// follow from IP multicast addresses; that of a solicited-node one is replaced.
 func (p *Addresses) MAC(a [6]byte) [6]byte {
 	const group, local = 1, 2
-	if a[0]&group != 0 || a == [6]byte{} {
+	switch {
+	case a[0] == 0x33 && a[1] == 0x33 && a[2] == 0xff:
+		copy(a[3:], p.nodeBits(a[3:]))
+		return a
+	case a[0]&group != 0 || a == [6]byte{}:
 		return a
 	}
 	return replace(p.macs, a, func(a [6]byte) [6]byte {

@@ -20,6 +20,10 @@
 // All replacements are as long as the originals, because texts are in buffers with a
 // length of their own. So parts of addresses and IDs keep their number of digits.
 //
+// Numbers stay: FIDs, transaction numbers, handles, sizes, times, and the hashes of names
+// in directory pages and resources of locks. Somebody who knows the name of a file can find
+// its hash.
+//
 // Checksums inside messages (sums.go) are computed anew where they were right.
 //
 // # Memory

@@ -1,6 +1,8 @@
 package values
 
 import (
+	"slices"
+
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
@@ -21,6 +23,7 @@ func (p *Mapper) Message(dst []byte, m *dissect.Message) {
 	if w.msg == nil {
 		w.msg, _ = p.tree.ParseRPC(m)
 	}
+	w.guessed = slices.ContainsFunc(p.tree.Notes, func(n lnet.Note) bool { return n.Code == "guess" })
 	w.walk()
 	w.writeDataSum()
 	w.writeMessageSums()
@@ -149,6 +152,24 @@ func (w *writer) put(t *treatment, n *dissect.Node, base, index int) {
 		w.p.removed.Truncated += int64(len(in))
 		return
 	}
+	if w.guessed && n.Src == dissect.InMessage && w.mayBeText(int(n.Off), len(in)) && t.class == Harmless {
+		w.p.removed.Undecoded += int64(len(in))
+		return
+	}
 	w.value = value{in: in, out: w.dst[at : at+len(in)], big: n.Is(dissect.BigEndian), index: index}
 	t.write(w, &w.value)
+}
+
+// mayBeText reports whether some of the n bytes at an offset of the message belong to a run
+// of printable characters that is as long as a name. Where the request of a reply is
+// missing, its layout is a guess, and what seems to be a number may be text.
+func (w *writer) mayBeText(off, n int) bool {
+	isText := func(c byte) bool { return c >= ' ' && c <= '~' }
+	b := w.m.Data
+	for first := max(0, off-shortest+1); first < off+n && first+shortest <= len(b); first++ {
+		if allAre(b[first:first+shortest], isText) {
+			return true
+		}
+	}
+	return false
 }

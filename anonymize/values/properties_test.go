@@ -213,11 +213,17 @@ func TestIPv6(t *testing.T) {
 	if common(one[:], two[:]) != 15 {
 		t.Errorf("the replacements of neighbors are %v and %v", netip.AddrFrom16(one), netip.AddrFrom16(two))
 	}
+	node, group := netip.MustParseAddr("ff02::1:ff12:3456").As16(), p.IPv6(netip.MustParseAddr("ff02::1:ff12:3456").As16())
+	if common(node[:], group[:]) != 13 || [3]byte(lastBytes(p.MAC([6]byte{0x33, 0x33, 0xff, 0x12, 0x34, 0x56}))) != [3]byte(group[13:]) {
+		t.Errorf("the solicited-node address became %v", netip.AddrFrom16(group))
+	}
 	mapped := p.IPv6(netip.MustParseAddr("::ffff:192.0.2.1").As16())
 	if v4 := p.IPv4([4]byte{192, 0, 2, 1}); netip.AddrFrom16(mapped).Unmap() != netip.AddrFrom4(v4) {
 		t.Errorf("the mapped address became %v, that of version 4 %v", netip.AddrFrom16(mapped), v4)
 	}
 }
+
+func lastBytes(a [6]byte) []byte { return a[3:] }
 
 // TestHardwareAddresses replaces MACs, GUIDs, GIDs and LIDs.
 func TestHardwareAddresses(t *testing.T) {

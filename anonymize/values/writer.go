@@ -17,6 +17,8 @@ type writer struct {
 	msg *schema.Msg // the lustre_msg in it, nil without one that can be read
 	dst []byte
 
+	guessed bool // the layout of the message is a guess
+
 	value  value   // that is being written
 	fsname [8]byte // in the name of a resource
 
