@@ -123,3 +123,35 @@ func linesOf(out string, r *diagnose.Rule) (of string) {
 	}
 	return of
 }
+
+// TestFindingsOfIndexedTargets checks findings about targets of which only the index
+// is known.
+func TestFindingsOfIndexedTargets(t *testing.T) {
+	out, errs, status := run(t, "diagnose", "-q", "-T", "json", "-Y", "finding.target_index == OST0000", ruleSamples+"lock_contention.pcap.zst")
+	if status != exit.OK || errs != "" {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	found := 0
+	for line := range strings.Lines(out) {
+		var f struct {
+			Code, Server string
+			Target       *string
+			TargetIndex  string `json:"target_index"`
+		}
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			t.Fatal(err)
+		}
+		if f.Target != nil || f.TargetIndex != "OST0000" || f.Server != "192.0.2.2@tcp" {
+			t.Errorf("%+v", f)
+		}
+		if f.Code == "lock.wait" {
+			found++
+		}
+	}
+	if found == 0 {
+		t.Errorf("no lock.wait in\n%s", out)
+	}
+	if out, _, _ = run(t, "diagnose", "-q", "--only", "lock.wait", ruleSamples+"lock_contention.pcap.zst"); !strings.Contains(out, "OST0000  client 192.0.2.3  server 192.0.2.2") {
+		t.Errorf("the index is missing in\n%s", out)
+	}
+}

@@ -28,10 +28,13 @@ func Severities() []Severity { return []Severity{Error, Warning, Note} }
 
 // Subject is what a finding is about. What is unknown, or does not matter, is zero.
 type Subject struct {
-	Target string   // name of the target without "_UUID"
-	Client lnet.NID // node of the client
-	Server lnet.NID
-	Job    string
+	Target string // name of the target without "_UUID"
+	// TargetIndex is kind and index of the target, as in OST0001, where they are known
+	// without the name of the file system. Server is set beside it.
+	TargetIndex string
+	Client      lnet.NID // node of the client
+	Server      lnet.NID
+	Job         string
 
 	// Detail tells findings of a rule apart that are the same in the rest, such as
 	// the FID of a file.

@@ -36,6 +36,10 @@ var Findings = Table[*diagnose.Finding]{Record: "finding", Prefix: "finding.", I
 		v.SetString(f.Target)
 		return f.Target != ""
 	}},
+	{Name: "target_index", Type: Text, JSON: Omit, Doc: "kind and index of the target, such as OST0001, where they are known without the name of the file system", Get: func(f *diagnose.Finding, v *Value) bool {
+		v.SetString(f.TargetIndex)
+		return f.TargetIndex != ""
+	}},
 	findingNID("client", "client that it is about, also when that is a server", func(f *diagnose.Finding) lnet.NID { return f.Client }),
 	findingNID("server", "server that it is about", func(f *diagnose.Finding) lnet.NID { return f.Server }),
 	{Name: "job", Type: Text, JSON: Omit, Doc: "job that it is about", Get: func(f *diagnose.Finding, v *Value) bool {

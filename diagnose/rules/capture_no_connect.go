@@ -69,7 +69,11 @@ func (n *noConnects) end() {
 		}
 		unknown++
 		unknownRequests += i.Requests
-		if unknown <= maxUnnamed {
+		switch {
+		case unknown > maxUnnamed:
+		case i.TargetIndex != "":
+			f.Prove(i.First, "%s uses a connection to %s of %s, of which only the index is known", i.Client, i.TargetIndex, i.Server)
+		default:
 			f.Prove(i.First, "%s uses a connection to %s, of which the target is unknown", i.Client, i.Server)
 		}
 	}

@@ -249,7 +249,7 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 	f := diagnose.Finding{Subject: s, Key: key, Severity: v.severity(), First: v.first.Time, Last: v.last.Time, Count: v.count}
 	who := v.subject.Server.String()
 	if !k.ofNode || len(v.targets) == 1 {
-		who = targetText(s.Target, s.Server) + " on " + who
+		who = namedTarget(s.Target, "", s.Server).String() + " on " + who
 	}
 	f.Text = who + " refused " + plural(v.count, "connect") + " of " + nodes(v.clients)
 	if len(v.targets) > 1 {

@@ -14,7 +14,7 @@ var _ = add(diagnose.Rule{
 	Limits: "What the server was told is not in the capture: a changed nodemap, a changed security flavor and a read-only target look alike.",
 	Next:   "Look at the server's console log, and at what was changed before: lctl get_param nodemap.*, the flavors in lctl get_param *.*.srpc_info, and whether the target is mounted read-only.",
 	Start: startEvictions(evictions.Denied, func(e *evictions.Eviction, f *diagnose.Finding) {
-		f.Text = targetText(e.Target, e.Server) + " does not accept " + e.Client.String() + " any more: it refused to connect it again with " + errorName(e.Status) + ", " + errnoText(e.Status) + ". The client has given up the target."
+		f.Text = evictedFrom(e).String() + " does not accept " + e.Client.String() + " any more: it refused to connect it again with " + errorName(e.Status) + ", " + errnoText(e.Status) + ". The client has given up the target."
 		f.Prove(e.At, "the connect is refused with %s", errorName(e.Status))
 	}),
 })

@@ -16,7 +16,7 @@ var _ = add(diagnose.Rule{
 	Next: "lshark recovery shows who came back when. Compare the recovery window of the target (recovery_time_soft, recovery_time_hard) with how long its failover takes, and look why this client came late: " +
 		"its console log, its list of server nodes, its network.",
 	Start: startEvictions(evictions.Recovery, func(e *evictions.Eviction, f *diagnose.Finding) {
-		restarted := targetText(e.Target, e.Server) + " was restarted" + instanceText(e.Before, e.Instance)
+		restarted := evictedFrom(e).String() + " was restarted" + instanceText(e.Before, e.Instance)
 		switch {
 		case e.Kind == "mgc":
 			f.Text = restarted + ", and " + e.Client.String() + " connected to it anew."

@@ -35,9 +35,10 @@ func startEvictions(cause evictions.Cause, describe func(*evictions.Eviction, *d
 // evictionFinding returns a finding with the subject and the times of an eviction.
 func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 	f := diagnose.Finding{
-		Subject: diagnose.Subject{Target: e.Target, Client: e.Client, Server: e.Server, Detail: e.At.File + strconv.FormatInt(e.At.Frame, 10)},
+		Subject: evictedFrom(e).subjectAt(e.Server),
 		First:   e.Lost.Time, Last: e.At.Time,
 	}
+	f.Client, f.Detail = e.Client, e.At.File+strconv.FormatInt(e.At.Frame, 10)
 	if e.Kind == "mgc" { // which loses nothing but the locks on its configuration
 		f.Severity = diagnose.Note
 	}
@@ -46,7 +47,12 @@ func evictionFinding(e *evictions.Eviction) diagnose.Finding {
 
 // whoEvicted returns the begin of a sentence: "lustre-OST0000 evicted 192.0.2.4@tcp".
 func whoEvicted(e *evictions.Eviction) string {
-	return targetText(e.Target, e.Server) + " evicted " + e.Client.String()
+	return evictedFrom(e).String() + " evicted " + e.Client.String()
+}
+
+// evictedFrom returns the target that evicted a client.
+func evictedFrom(e *evictions.Eviction) targetKey {
+	return namedTarget(e.Target, e.Connection.TargetIndex, e.Server)
 }
 
 // lossText returns a sentence about the requests that the server refused, with a space

@@ -24,10 +24,7 @@ func deadlock(r *diagnose.Reporter, l *locks.Lock) {
 	if l.Desc.Kind != opcodes.FlockLock || l.End.How != locks.Failed && !(l.End.How == locks.Refused && l.Error == eDeadlock) {
 		return
 	}
-	f := diagnose.Finding{Subject: diagnose.Subject{Target: l.Target(), Client: l.Client, Detail: string(l.Desc.AppendResource(nil))}, First: l.End.Point.Time}
-	if l.Target() == "" {
-		f.Server = l.Server
-	}
+	f := diagnose.Finding{Subject: clientOfLock(l), First: l.End.Point.Time}
 	f.Text = l.Client.String() + jobOf(l) + " asked for a " + modeText(l) + " on " + f.Detail + ", which would have been a deadlock: the application got EDEADLK."
 	f.Prove(l.Asked, "%s asks for the flock", l.Client)
 	f.Prove(l.End.Point, "the server refuses it")

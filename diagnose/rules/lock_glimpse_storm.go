@@ -46,7 +46,7 @@ type glimpses struct {
 
 // glimpsed is an object that is glimpsed at.
 type glimpsed struct {
-	target      string
+	target      targetKey
 	count       int64
 	first, last int64
 	second      int64 // the second that inSecond counts
@@ -75,8 +75,8 @@ func (g *glimpses) sent(r *track.RPC, m *dissect.Message) {
 		x = &glimpsed{first: m.Time}
 		g.objects.Put(key, x)
 	}
-	if x.target == "" {
-		x.target = r.Target()
+	if x.target.name == "" {
+		x.target = namedTarget(r.Target(), r.TargetIndex(), r.Client)
 	}
 	x.count++
 	x.last = m.Time
@@ -107,10 +107,8 @@ func (g *glimpses) asked(r *track.RPC, m *dissect.Message) {
 }
 
 func (g *glimpses) finding(key lockSubject, x *glimpsed, d *opcodes.LockDesc) diagnose.Finding {
-	f := diagnose.Finding{Subject: diagnose.Subject{Target: x.target, Client: key.client, Detail: string(d.AppendResource(nil))}, First: x.first, Last: x.last, Count: x.count, Evidence: x.proofs}
-	if x.target == "" {
-		f.Server = key.server
-	}
+	f := diagnose.Finding{Subject: x.target.subject(), First: x.first, Last: x.last, Count: x.count, Evidence: x.proofs}
+	f.Client, f.Detail = key.client, string(d.AppendResource(nil))
 	f.Text = fmt.Sprintf("%s was asked %d times in %s for the size of %s, which it has locked for writing", key.client, x.count, duration(x.last-x.first), f.Detail)
 	key = lockSubject{server: key.server, kind: key.kind, name: key.name}
 	if t, ok := g.askers.Get(key); ok && len(t.clients) > 0 {

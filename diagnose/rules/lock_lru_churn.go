@@ -52,10 +52,10 @@ type droppedLock struct {
 	again int         // how often it was needed again
 }
 
-// churnKey is a client, and a target or its server.
+// churnKey is a client and a target.
 type churnKey struct {
-	client, server lnet.NID
-	target         string
+	client lnet.NID
+	target targetKey
 }
 
 // churn counts the locks that a client needed again.
@@ -90,7 +90,7 @@ func (c *lruChurn) lock(l *locks.Lock) {
 
 // again counts a lock that was needed again.
 func (c *lruChurn) again(l *locks.Lock, dropped track.Point, times int) {
-	key := churnKey{l.Client, l.Server, l.Target()}
+	key := churnKey{l.Client, lockTarget(l)}
 	x, ok := c.clients.Get(key)
 	if !ok {
 		x = &churn{first: dropped.Time}
@@ -115,10 +115,8 @@ func (c *lruChurn) again(l *locks.Lock, dropped track.Point, times int) {
 	if float64(x.resources) < churnLocks.Value {
 		return
 	}
-	f := diagnose.Finding{Subject: diagnose.Subject{Target: key.target, Client: l.Client}, First: x.first, Last: x.last, Count: x.again, Evidence: slices.Clone(x.proofs)}
-	if key.target == "" {
-		f.Server = l.Server
-	}
+	f := diagnose.Finding{Subject: key.target.subject(), First: x.first, Last: x.last, Count: x.again, Evidence: slices.Clone(x.proofs)}
+	f.Client = l.Client
 	f.Text = fmt.Sprintf("%s%s dropped locks that nobody had asked for, and needed them again within %.0f s: %d times, on %d files or objects %.0f times and more.",
 		l.Client, jobsText(x.jobs), churnWithin.Value, x.again, x.resources, churnTimes.Value)
 	c.report.Report(f)

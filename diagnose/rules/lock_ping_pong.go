@@ -48,7 +48,7 @@ type pingPong struct {
 
 // contended is a resource with locks that were given back after callbacks.
 type contended struct {
-	target   string
+	target   targetKey
 	given    int64 // locks that were given back after a callback
 	returns  int64 // of them, those that the client had asked for after it gave back the one before
 	waited   int64 // nanoseconds that requests waited for each other
@@ -80,8 +80,8 @@ func (p *pingPong) lock(l *locks.Lock) {
 	key := subjectOfLock(l)
 	key.client = lnet.NID{}
 	x := fifo.GetOrNew(p.resources, key)
-	if x.target == "" {
-		x.target = l.Target()
+	if x.target.name == "" {
+		x.target = lockTarget(l)
 	}
 	if waited {
 		if ns, ok := l.Waited(); ok {
@@ -146,10 +146,8 @@ func (x *contended) isPingPong(kind uint64) bool {
 
 func (x *contended) finding(l *locks.Lock) diagnose.Finding {
 	x.reported = true
-	f := diagnose.Finding{Subject: diagnose.Subject{Target: x.target, Detail: string(l.Desc.AppendResource(nil))}, First: x.first, Last: x.last, Count: x.given, Evidence: slices.Clone(x.evidence)}
-	if x.target == "" {
-		f.Server = l.Server
-	}
+	f := diagnose.Finding{Subject: x.target.subject(), First: x.first, Last: x.last, Count: x.given, Evidence: slices.Clone(x.evidence)}
+	f.Detail = string(l.Desc.AppendResource(nil))
 	var who []string
 	for _, c := range x.clients {
 		who = append(who, c.client.String()+jobsText(c.jobs))

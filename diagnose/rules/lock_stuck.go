@@ -60,11 +60,7 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 
 // finding returns a finding about a lock.
 func (s *stuckLocks) finding(l *locks.Lock, first int64) diagnose.Finding {
-	f := diagnose.Finding{Subject: diagnose.Subject{Target: l.Target(), Client: l.Client, Detail: string(l.Desc.AppendResource(nil))}, First: first, Last: l.Last}
-	if l.Target() == "" {
-		f.Server = l.Server
-	}
-	return f
+	return diagnose.Finding{Subject: clientOfLock(l), First: first, Last: l.Last}
 }
 
 // ignored reports a lock whose holder was asked for it in vain.

@@ -176,10 +176,7 @@ func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bo
 		t.addJob(l.Job)
 		x.jobs = t.jobs
 	}
-	f := diagnose.Finding{Subject: diagnose.Subject{Target: l.Target(), Client: l.Client, Detail: string(l.Desc.AppendResource(nil))}, First: x.first, Last: x.last, Count: x.count}
-	if l.Target() == "" {
-		f.Server = l.Server
-	}
+	f := diagnose.Finding{Subject: clientOfLock(l), First: x.first, Last: x.last, Count: x.count}
 	if waited > x.longest {
 		x.longest = waited
 		x.text, x.evidence = w.describe(l)

@@ -66,6 +66,9 @@ type step struct {
 	at     track.Point
 }
 
+// targetText returns the name of the target, or of its server.
+func (s *step) targetText() string { return namedTarget(s.target, "", s.server).String() }
+
 func startMountFailed(r *diagnose.Reporter) diagnose.Hooks {
 	m := &mounts{report: r, nodes: fifo.NewMap[lnet.NID, *mount](maxMounts)}
 	return diagnose.Hooks{
@@ -196,7 +199,7 @@ func (m *mounts) gaveUp(x *mount, p track.Point) {
 	case isSet(x.rootError.at):
 		m.fail(x, "the server does not hand out the attributes of the root directory: "+rootErrorText(x.rootError.status), x.rootError)
 	case isSet(last.at):
-		m.fail(x, targetText(last.target, last.server)+" refused the connect with "+errorName(last.status)+", and the client gave up after "+duration(p.Time-x.begun.Time), last)
+		m.fail(x, last.targetText()+" refused the connect with "+errorName(last.status)+", and the client gave up after "+duration(p.Time-x.begun.Time), last)
 	case x.context.status != 0 && !x.ready:
 		m.fail(x, "no security context could be set up ("+errorName(x.context.status)+"), and the client gave up after "+duration(p.Time-x.begun.Time), x.context)
 	case m.lossy, x.ready, !isSet(x.mgs), !isSet(x.log), isSet(x.root):
@@ -248,7 +251,7 @@ func (m *mounts) end() {
 		case isSet(x.mgsRefused.at) && !isSet(x.mgs):
 			m.goesOn(x, "the MGS refused its connect with "+errorName(x.mgsRefused.status), x.mgsRefused)
 		case isSet(last.at):
-			m.goesOn(x, targetText(last.target, last.server)+" refused the connect with "+errorName(last.status), last)
+			m.goesOn(x, last.targetText()+" refused the connect with "+errorName(last.status), last)
 		case x.context.status != 0 && !x.ready:
 			m.goesOn(x, "no security context could be set up ("+errorName(x.context.status)+")", x.context)
 		}

@@ -116,10 +116,11 @@ func (p *perConnection[T]) of(c *track.Connection) *T {
 
 // connectionTarget returns the target of a connection.
 func connectionTarget(c *track.Connection) targetKey {
-	if c.Target != "" {
-		return targetKey{name: c.Target}
+	k := namedTarget(c.Target, c.TargetIndex, c.Server)
+	if !k.isKnown() {
+		k.handle = c.Handle
 	}
-	return targetKey{server: c.Server, handle: c.Handle}
+	return k
 }
 
 // subjectAt returns the target, and its server, as what a finding is about.

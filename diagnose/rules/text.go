@@ -37,14 +37,6 @@ func plural[N int | int64](n N, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// targetText returns the name of a target, or what is known instead.
-func targetText(name string, server lnet.NID) string {
-	if name == "" {
-		return "a target of " + server.String()
-	}
-	return name
-}
-
 // lockText returns a lock as in "PW lock on [0x300000402:0x3a:0x0]".
 func lockText(l *locks.Lock) string {
 	text := modeText(l)

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"github.com/lshark/lshark/diagnose"
 )
 
@@ -87,8 +88,8 @@ func (r *renderer) subject(f *diagnose.Finding) (list []string) {
 		}
 		list = append(list, when+thin+"s")
 	}
-	if f.Target != "" {
-		list = append(list, f.Target)
+	if target := cmp.Or(f.Target, f.TargetIndex); target != "" {
+		list = append(list, target)
 	}
 	if f.Client.Len > 0 {
 		list = append(list, "client "+string(r.NIDs.Append(nil, f.Client)))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -100,8 +101,8 @@ func (t *FindingsText) time(dst []byte, ns int64) []byte {
 
 // subject returns what a finding is about, as words.
 func (t *FindingsText) subject(f *diagnose.Finding) (words []string) {
-	if f.Target != "" {
-		words = append(words, string(schema.AppendText(nil, []byte(f.Target))))
+	if target := cmp.Or(f.Target, f.TargetIndex); target != "" {
+		words = append(words, string(schema.AppendText(nil, []byte(target))))
 	}
 	if f.Client.Len > 0 {
 		words = append(words, "client "+string(t.opt.NIDs.Append(nil, f.Client)))
