@@ -15,5 +15,7 @@
 // where nothing happened, and layout.go decides what goes where in columns of text.
 // text.go draws that with characters, svg.go with the same layout as SVG.
 //
-// What is drawn is bounded by the one who adds events: see Diagram.Limit.
+// A Selector (selector.go) adds the messages that belong to an xid, a file, a lock or a
+// display filter. What is drawn is bounded by Diagram.Limit, what a Selector holds by the
+// constants beside it.
 package ladder

@@ -43,29 +43,7 @@ func (d *Diagram) newLayout(events []*Event, ns *nodes, times []string, width in
 		whole = usualWidth
 	}
 	l.short = whole < usualWidth
-	var xids map[uint64]bool
-	for i, e := range events {
-		l.time = max(l.time, len(times[i]))
-		l.frame = max(l.frame, render.Width(frameText(d, e)))
-		if e.XID != 0 {
-			if xids == nil {
-				xids = make(map[uint64]bool)
-			}
-			xids[e.XID] = true
-		}
-	}
-	if whole < minForFrame {
-		l.frame = 0
-	}
-	left := l.time + margin
-	if l.frame > 0 {
-		left += l.frame + 1
-	}
-	for xid := range xids {
-		if len(xids) > 1 && whole >= usualWidth {
-			l.xid = max(l.xid, len(xidText(xid))+1)
-		}
-	}
+	left := l.measure(d, events, times, whole)
 	room := whole - left - 1 - margin
 	l.columns = ns.columns(max(2, (room-minText)/minSpacing+1))
 	if width > 0 { // else text may go on to the right
@@ -100,6 +78,31 @@ func (d *Diagram) newLayout(events []*Event, ns *nodes, times []string, width in
 	l.text = l.lifelines[len(l.lifelines)-1] + 1 + margin
 	l.placeHeader(d)
 	return l
+}
+
+// measure sets the widths of frames, times and xids for lines of a width, and returns
+// where the lifelines may begin.
+func (l *layout) measure(d *Diagram, events []*Event, times []string, whole int) (left int) {
+	xids := make(map[uint64]bool)
+	for i, e := range events {
+		l.time = max(l.time, len(times[i]))
+		l.frame = max(l.frame, render.Width(frameText(d, e)))
+		if e.XID != 0 {
+			xids[e.XID] = true
+		}
+	}
+	for xid := range xids {
+		if len(xids) > 1 && whole >= usualWidth {
+			l.xid = max(l.xid, len(xidText(xid))+1)
+		}
+	}
+	if left = l.time + margin; whole < minForFrame {
+		l.frame = 0
+	}
+	if l.frame > 0 {
+		left += l.frame + 1
+	}
+	return left
 }
 
 // opWidth returns the width of the longest operation, at most maxOp.

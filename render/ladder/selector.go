@@ -247,7 +247,7 @@ func (s *Selector) Done(r *track.RPC) {
 	if s.locks != nil {
 		l, canceled := s.locks.Subjects(r)
 		if l != nil && track.IsCallback(r.Opcode) {
-			canceled = append(canceled, l)
+			canceled = append(slices.Clone(canceled), l)
 		}
 		if len(canceled) > 0 {
 			s.postpone(undecided{slices.Clone(canceled), h.events})

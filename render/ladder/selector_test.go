@@ -84,3 +84,55 @@ func TestSelection(t *testing.T) {
 		}
 	}
 }
+
+// TestAllocations checks that an event that is used again costs no allocation.
+func TestAllocations(t *testing.T) {
+	frames := wiretest.ReadSample(t, sample("mount.pcap"))
+	names := track.NewNames()
+	r, e := NewReader(names), new(Event)
+	n := 0
+	for _, measure := range []bool{false, true} {
+		wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
+			names.Message(m)
+			r.Read(e, m)
+			if !measure || len(m.Notes) > 0 {
+				return // the words of notes are put together
+			}
+			n++
+			if allocs := testing.AllocsPerRun(1, func() { r.Read(e, m) }); allocs > 0 {
+				t.Errorf("frame %d, %s: %.0f allocations", m.Frame, e.Op, allocs)
+			}
+		}}), frames)
+	}
+	if n == 0 {
+		t.Error("no messages")
+	}
+}
+
+// TestHeldBound checks that what is held until RPCs have ended is bounded, and counted
+// beyond that.
+func TestHeldBound(t *testing.T) {
+	d := &Diagram{}
+	s := NewSelector(d, Selection{HasXID: true, XID: 1}, nil, nil, nil)
+	const n = maxHeld + 100
+	p := track.NewPairing(track.Options{Done: s.Done})
+	var m dissect.Message
+	m.Kind, m.LNetOff = lnet.Request, 0
+	m.LNet = lnet.Header{Type: lnet.TypePut, Src: testNID(1), Dst: testNID(2), Portal: 12}
+	m.RPC.HasXID = true
+	for i := range n {
+		m.Number, m.Frame, m.Order, m.Time = int64(i+1), int64(i+1), int64(i+1), int64(i)
+		m.RPC.XID = uint64(i + 2)
+		s.Message(&m, p.Message(&m))
+	}
+	if s.count != maxHeld || s.Dropped != n-maxHeld {
+		t.Errorf("%d events are held, %d dropped", s.count, s.Dropped)
+	}
+	m.Number, m.RPC.XID = n+1, 1
+	s.Message(&m, p.Message(&m))
+	p.Close()
+	s.Close()
+	if d.Len() != 1 || s.count != 0 || d.Events()[0].Marks&NoReply == 0 {
+		t.Errorf("%d events are drawn, %d are held at the end", d.Len(), s.count)
+	}
+}

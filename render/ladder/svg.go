@@ -33,7 +33,7 @@ const (
 	labelSpace = 6 // from an arrow to the text above it
 )
 
-// style is the style sheet of a picture. Each colour stands twice, without variables,
+// svgStyle is the style sheet of a picture. Each colour stands twice, without variables,
 // which converters to PDF do not know.
 const svgStyle = `
 text{font-family:ui-monospace,monospace;font-size:12px;fill:#1f2328;white-space:pre}

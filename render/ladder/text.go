@@ -441,18 +441,22 @@ func (t *text) label(e *Event, from, to int) {
 	if t.l.op > 0 || n == 0 || n > maxOp {
 		return
 	}
-	st := &t.c.Op
-	switch {
-	case e.Marks&Failed != 0:
-		st = &t.c.Bad
-	case e.Minor:
-		st = &t.c.Dim
-	}
 	x := from + 2
 	if from > to {
 		x = from - 3 - n
 	}
-	t.put(x, append(append([]byte{' '}, op...), ' '), st)
+	t.put(x, append(append([]byte{' '}, op...), ' '), t.opStyle(e))
+}
+
+// opStyle returns the style of an operation.
+func (t *text) opStyle(e *Event) *render.Style {
+	switch {
+	case e.Marks&Failed != 0:
+		return &t.c.Bad
+	case e.Minor:
+		return &t.c.Dim
+	}
+	return &t.c.Op
 }
 
 // appendFacts appends what is right of the lifelines.
@@ -468,14 +472,7 @@ func (t *text) appendFacts(dst []byte, e *Event, from, to end) []byte {
 	}
 	op := t.encode(t.l.opText(e))
 	if n := render.Width(op); t.l.op > 0 && n > 0 || n > maxOp {
-		st := &t.c.Op
-		switch {
-		case e.Marks&Failed != 0:
-			st = &t.c.Bad
-		case e.Minor:
-			st = &t.c.Dim
-		}
-		dst = st.Append(dst, string(op))
+		dst = t.opStyle(e).Append(dst, string(op))
 		dst = render.AppendSpaces(append(dst, ' '), min(t.l.op, maxOp)-n)
 	}
 	line := t.facts(e, from, to)
