@@ -82,17 +82,19 @@ func (c *htmlReport) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	write := func(page []byte) error {
+	if c.output == "-" {
 		w := c.sys.NewWriter(in.FlushPolicy())
-		return errors.Join(w.Write(page), w.Close())
+		return errors.Join(c.write(in, w.Write), w.Close())
 	}
-	if c.output != "-" {
-		file, err := in.NewOutput("-o", c.output)
-		if err != nil {
-			return err
-		}
-		write = file.Write
+	file, err := in.NewOutput("-o", c.output)
+	if err != nil {
+		return err
 	}
+	return errors.Join(c.write(in, file.Write), file.Close())
+}
+
+// write reads the input and passes the page to a func.
+func (c *htmlReport) write(in *scan.Input, write func(page []byte) error) error {
 	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
 	t := newPageTrackers(p, in)
 	e := t.engine

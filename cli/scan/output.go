@@ -17,15 +17,18 @@ type Output struct {
 	path string   // links resolved
 	file *os.File // of a live capture, which loses its privileges; nil: opened at the end
 	pipe bool     // it is no regular file, so nothing can be renamed
+
+	isNew, written bool // of file
 }
 
 // NewOutput checks that a file can be written, and that it is not one of the input;
-// flag is the flag that names it.
+// flag is the flag that names it. Close must be called.
 func (in *Input) NewOutput(flag, path string) (*Output, error) {
 	o := &Output{path: path}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		o.isNew = true
 	case err != nil:
 		return nil, err
 	case in.isFile(info):
@@ -61,6 +64,7 @@ func (o *Output) temporary() (*os.File, error) {
 func (o *Output) Write(b []byte) (err error) {
 	switch {
 	case o.file != nil:
+		o.written = true
 		err = errors.Join(o.file.Truncate(0), writeAndClose(o.file, b))
 	case o.pipe:
 		var f *os.File
@@ -76,6 +80,18 @@ func (o *Output) Write(b []byte) (err error) {
 		return fmt.Errorf("cannot write the file: %v", err)
 	}
 	return nil
+}
+
+// Close removes what is left when nothing was written, because the capture failed.
+func (o *Output) Close() error {
+	if o.file == nil || o.written {
+		return nil
+	}
+	err := o.file.Close()
+	if o.isNew {
+		err = errors.Join(err, os.Remove(o.path))
+	}
+	return err
 }
 
 // replace writes the file under its temporary name and renames it.

@@ -18,15 +18,16 @@ func (r *renderer) capture() {
 	c := &r.Capture
 	var facts []fact
 	add := func(name, value string) { facts = append(facts, fact{name, value}) }
+	sources := r.sources()
 	what := "File"
 	switch {
 	case c.IsLive:
 		what = "Interface"
-	case len(c.Sources) > 1:
+	case len(sources) > 1:
 		what = "Files"
 	}
-	names := strings.Join(c.Sources[:min(maxSources, len(c.Sources))], ", ")
-	if n := len(c.Sources) - maxSources; n > 0 {
+	names := strings.Join(sources[:min(maxSources, len(sources))], ", ")
+	if n := len(sources) - maxSources; n > 0 {
 		names += " and " + counted(int64(n), "more file")
 	}
 	add(what, names)

@@ -31,7 +31,7 @@ func (r *renderer) connections() {
 	omitted := int64(len(order) - min(maxConnections, len(order)))
 	order = order[:min(maxConnections, len(order))]
 	r.stateLegend()
-	r.raw(`<div class="scroll" role="region" tabindex="0" aria-labelledby="imports-caption"><table id="imports"><caption id="imports-caption">Connections, those with problems first: their states from the first frame to the last</caption><thead><tr>`)
+	r.raw(`<div class="scroll" role="region" tabindex="0" aria-labelledby="imports-caption"><table id="imports"><caption id="imports-caption"><span>Connections, those with problems first: their states from the first frame to the last</span></caption><thead><tr>`)
 	for _, title := range []string{"Target", "Client", "State at the end"} {
 		r.element(`th scope="col"`, title)
 	}
@@ -129,7 +129,8 @@ func (r *renderer) lane(i *track.Import) {
 	}
 	r.raw(`<svg class="lane" role="img" aria-label="`)
 	r.text(r.laneText(i))
-	r.raw(`" width="`, strconv.Itoa(laneWidth), `" height="`, strconv.Itoa(laneHeight), `">`)
+	width, height := strconv.Itoa(laneWidth), strconv.Itoa(laneHeight)
+	r.raw(`" width="`, width, `" height="`, height, `" viewBox="0 0 `, width, " ", height, `" preserveAspectRatio="none">`)
 	state, from := track.StateUnknown, r.Capture.First
 	segment := func(to int64) {
 		class := stateClass(state)

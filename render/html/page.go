@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	_ "embed" // style.css and script.js
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/diagnose"
@@ -146,8 +147,19 @@ func (r *renderer) head() {
 	r.raw("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n",
 		`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src `, contentHash(style), "; script-src ", contentHash(script), `; base-uri 'none'; form-action 'none'">`, "\n",
 		`<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="referrer" content="no-referrer">`, "\n<title>")
-	r.text("Lustre traffic: " + strings.Join(r.Capture.Sources, ", "))
+	r.text("Lustre traffic: " + strings.Join(r.sources(), ", "))
 	r.raw("</title>\n<style>", style, "</style></head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n")
+}
+
+// sources returns the names of what was read.
+func (r *renderer) sources() []string {
+	names := slices.Clone(r.Capture.Sources)
+	for i := range names {
+		if names[i] == "-" {
+			names[i] = "standard input"
+		}
+	}
+	return names
 }
 
 // nothing appends the line of a section, or a part of one, without data.

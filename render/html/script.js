@@ -21,6 +21,10 @@
     if (typeof a === "number" && typeof b === "number") return sign * (a - b);
     return sign * String(a).localeCompare(String(b), undefined, {numeric: true});
   };
+  // Browsers leave buttons out of headings that are printed again on the next page.
+  const printed = [];
+  addEventListener("beforeprint", () => { for (const [th, button] of printed) th.replaceChildren(button.textContent); });
+  addEventListener("afterprint", () => { for (const [th, button] of printed) th.replaceChildren(button); });
   for (const table of document.querySelectorAll("table")) {
     const body = table.tBodies[0], rows = [...body.rows];
     if (rows.length < 2) continue;
@@ -28,6 +32,7 @@
       if (th.classList.contains("still") || !th.textContent) return;
       const button = make("button", {type: "button"}, th.textContent);
       th.replaceChildren(button);
+      printed.push([th, button]);
       button.addEventListener("click", () => {
         const numbers = th.classList.contains("num");
         const before = th.getAttribute("aria-sort");

@@ -20,9 +20,10 @@ type figure struct {
 // summary appends the title, what matters most, and the list of sections.
 func (r *renderer) summary() {
 	r.raw("<header><p class=\"kicker\">Lustre traffic report</p>\n")
-	title := strings.Join(r.Capture.Sources, ", ")
-	if n := len(r.Capture.Sources); n > 3 {
-		title = strings.Join(r.Capture.Sources[:2], ", ") + " and " + counted(int64(n-2), "more file")
+	sources := r.sources()
+	title := strings.Join(sources, ", ")
+	if n := len(sources); n > 3 {
+		title = strings.Join(sources[:2], ", ") + " and " + counted(int64(n-2), "more file")
 	}
 	r.element("h1", title)
 	r.raw("\n")

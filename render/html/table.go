@@ -78,7 +78,7 @@ func (t *table) add(cells ...cell) { t.rows = append(t.rows, cells) }
 // table appends a table in a box that scrolls.
 func (w *writer) table(t *table) {
 	w.raw(`<div class="scroll" role="region" tabindex="0" aria-labelledby="`, t.id, `-caption"><table id="`, t.id, `"><caption id="`, t.id, `-caption">`)
-	w.text(t.caption)
+	w.element("span", t.caption)
 	w.raw("</caption><thead><tr>")
 	for _, c := range t.columns {
 		w.raw(`<th scope="col"`)
