@@ -34,7 +34,7 @@ func (r *renderer) locks() {
 func (r *renderer) lockWaits() {
 	t := &table{id: "lock-waits", caption: "Locks that waited longest for others", rest: "lshark locks --slowest N", omitted: r.Locks.Waiting - int64(len(r.Locks.Slowest)), columns: []column{
 		{title: "Resource"}, {title: "Lock"}, {title: "Waited", num: true}, {title: "Blocked by"}, {title: "Client"}, {title: "Target"}, {title: "Job"},
-		{title: "Asked", num: true, help: "seconds since the first frame"}, {title: "Frame", num: true}, {title: "Held", num: true}, {title: "Ended"}}}
+		{title: "Asked", num: true, help: "seconds since the first frame"}, {title: "Held", num: true}, {title: "Ended"}, {title: "Frame", num: true}}}
 	for _, l := range r.Locks.Slowest {
 		waited, known := l.Waited()
 		held, granted := l.Held()
@@ -45,7 +45,7 @@ func (r *renderer) lockWaits() {
 		}
 		t.add(textCell(string(l.Desc.AppendResource(nil))), textCell(string(report.AppendLock(nil, l))), latencyCell(waited, known), textCell(r.blockers(l)),
 			cell{text: string(r.NIDs.Append(nil, l.Client))}, textCell(cmp.Or(l.Target(), l.TargetIndex())), textCell(l.Job),
-			r.timeCell(l.Asked), cell{text: frame(l.Asked)}, latencyCell(held, granted), end)
+			r.timeCell(l.Asked), latencyCell(held, granted), end, cell{text: frame(l.Asked)})
 	}
 	r.table(t)
 }
