@@ -16,26 +16,31 @@ type Arena struct {
 	holes []lnet.Hole
 	ibs   []lnet.IB
 	parts []lnet.IBPart
+
+	places []lnet.IBPlace
 }
 
 // Sizes in bytes of elements that a message refers to.
 const (
 	holeSize  = int(unsafe.Sizeof(lnet.Hole{}))
 	frameSize = int(unsafe.Sizeof(int64(0))) // a frame's number
+	placeSize = int(unsafe.Sizeof(lnet.IBPlace{}))
 )
 
 // Reset removes all messages.
 func (a *Arena) Reset() {
 	a.msgs, a.reqs, a.data = a.msgs[:0], a.reqs[:0], a.data[:0]
 	a.notes, a.holes = a.notes[:0], a.holes[:0]
-	a.ibs, a.parts = a.ibs[:0], a.parts[:0]
+	a.ibs, a.parts, a.places = a.ibs[:0], a.parts[:0], a.places[:0]
 }
 
 // Len returns the number of messages.
 func (a *Arena) Len() int { return len(a.msgs) }
 
-// Size returns the size of the data and holes of all messages in bytes.
-func (a *Arena) Size() int { return len(a.data) + len(a.holes)*holeSize }
+// Size returns the size of the data, holes and places of all messages in bytes.
+func (a *Arena) Size() int {
+	return len(a.data) + len(a.holes)*holeSize + len(a.places)*placeSize
+}
 
 // At returns a message, which is valid until the next Add or Reset.
 func (a *Arena) At(i int) *Message { return &a.msgs[i] }
@@ -69,6 +74,9 @@ func (a *Arena) infiniband(x *lnet.IB) *lnet.IB {
 	a.ibs = append(a.ibs, *x)
 	c := &a.ibs[len(a.ibs)-1]
 	c.Headers, c.Writes.Headers = a.bytes(x.Headers), a.bytes(x.Writes.Headers)
+	p := len(a.places)
+	a.places = append(a.places, x.Writes.Places...)
+	c.Writes.Places = a.places[p:len(a.places):len(a.places)]
 	n := len(a.parts)
 	a.parts = append(a.parts, x.Parts...)
 	c.Parts = a.parts[n:len(a.parts):len(a.parts)]

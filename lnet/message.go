@@ -200,6 +200,14 @@ type IBWrites struct {
 	VA      uint64
 	RKey    uint32
 	Headers []byte
+
+	Places []IBPlace // of the packets, if Options.Frames is set
+}
+
+// IBPlace is where the payload of a packet of an RDMA write lies in the message.
+type IBPlace struct {
+	PSN      uint32
+	Off, Len int
 }
 
 // Clone returns a copy that stays valid, nil of nil.
@@ -209,6 +217,7 @@ func (b *IB) Clone() *IB {
 	}
 	c := *b
 	c.Headers, c.Writes.Headers, c.Parts = slices.Clone(b.Headers), slices.Clone(b.Writes.Headers), slices.Clone(b.Parts)
+	c.Writes.Places = slices.Clone(b.Writes.Places)
 	for i := range c.Parts {
 		c.Parts[i].Data = slices.Clone(c.Parts[i].Data)
 	}

@@ -39,6 +39,7 @@ type transfer struct {
 	from       uint32   // number of the first packet of the writes, or of the request
 	last       link.Frame
 	writes     IBWrites
+	places     placeList
 	frames     frameList
 	damaged    bool // a checksum is wrong
 	wantCalled bool // Options.Want was called
@@ -85,6 +86,7 @@ type writes struct {
 type writeRun struct {
 	partial
 	writes IBWrites
+	places placeList // with offsets in the run
 	frames frameList
 }
 
@@ -122,9 +124,9 @@ func (x *transfer) drop() {
 	x.partial.release(pool)
 	pool.put(x.parts.buf)
 	x.frames.keepLast(pool)
+	x.places.release(pool)
 	pool.lent -= transferSize
-	frames := x.frames[:0]
-	*x = transfer{frames: frames}
+	*x = transfer{frames: x.frames[:0], places: x.places}
 	if len(t.spare) < maxSpare {
 		t.spare = append(t.spare, x)
 	}
@@ -482,6 +484,7 @@ func (x *transfer) write(pos int, g *requestPacket, out *output) {
 	x.retransmitted = x.retransmitted || g.again
 	if out.opt.Frames {
 		x.frames.add(g.Order, true, out)
+		x.places.add(IBPlace{g.psn, x.payloadOff + pos, g.size}, out)
 	}
 	x.place(x.payloadOff+pos, g.data, g.size, out)
 }
@@ -528,6 +531,7 @@ func (r *writeRun) take(g *requestPacket, out *output) {
 	}
 	if out.opt.Frames {
 		r.frames.add(g.Order, r.writes.Packets > 0, out)
+		r.places.add(IBPlace{g.psn, r.have, g.size}, out)
 	}
 	r.writes.Packets++
 	r.writes.Bytes += g.size
@@ -554,6 +558,9 @@ func (r *writeRun) moveTo(x *transfer, end int, out *output) {
 		x.frames.add(order, true, out)
 	}
 	off, at := x.payloadOff+end-r.have, 0
+	for _, p := range r.places {
+		x.places.add(IBPlace{p.PSN, off + p.Off, p.Len}, out)
+	}
 	for _, h := range r.holes {
 		x.place(off+at, r.buf[at:h.Off], h.Off-at, out)
 		x.place(off+h.Off, nil, h.Len, out)
@@ -563,12 +570,41 @@ func (r *writeRun) moveTo(x *transfer, end int, out *output) {
 	r.have = 0
 }
 
+// placeList has the places of packets of RDMA writes, for IBWrites.Places.
+type placeList []IBPlace
+
+// idlePlaces is for how many packets the list of a transfer that ended may have room: a
+// transfer of 1 MiB takes 1024 packets of 1 KiB.
+const idlePlaces = 1024
+
+const placeSize = int(unsafe.Sizeof(IBPlace{}))
+
+// add adds a place, unless too much is held.
+func (l *placeList) add(p IBPlace, out *output) {
+	if out.full() {
+		return
+	}
+	p.PSN &= 1<<psnBits - 1
+	*l = append(*l, p)
+	out.pool.lent += placeSize
+}
+
+// release empties the list.
+func (l *placeList) release(pool *pool) {
+	pool.lent -= len(*l) * placeSize
+	if cap(*l) > idlePlaces {
+		*l = nil
+	}
+	*l = (*l)[:0]
+}
+
 // drop ends the run. It counts bytes that were not moved to a transfer as unjoined.
 func (r *writeRun) drop(t *infiniband) {
 	t.stats.Unjoined += int64(r.have)
 	r.release(&t.out.pool)
 	r.frames.keepLast(&t.out.pool)
 	r.frames = r.frames[:0]
+	r.places.release(&t.out.pool)
 }
 
 // end ends the write in progress: the next message is not the DONE of these writes.
@@ -725,7 +761,7 @@ func (x *transfer) fillMessage(k kibMessage) {
 	}
 	q.ib.parts, r.Parts = parts, parts
 	r.Writes, r.Status = x.writes, x.status
-	r.Writes.Headers = x.first.headers[:x.first.n]
+	r.Writes.Headers, r.Writes.Places = x.first.headers[:x.first.n], x.places
 }
 
 // sender returns the queue pair that the payload is sent to.
