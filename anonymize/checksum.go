@@ -1,0 +1,187 @@
+package anonymize
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// sumKind is how a checksum is made.
+type sumKind uint8
+
+const (
+	sumInternet sumKind = iota // of IP, TCP, UDP, ICMP and GRE
+	sumICRC                    // of InfiniBand and RoCE
+)
+
+// sumState is what is known of the checksum in the original frame.
+type sumState uint8
+
+const (
+	sumRight   sumState = iota // or not to be verified, as the frame was cut
+	sumPartial                 // of the pseudo header alone: the network card adds the rest
+	sumWrong
+	sumAbsent // zero
+)
+
+// sum is a checksum of a frame that has to be made when its payload is known. Offsets are
+// those in the frame.
+type sum struct {
+	kind     sumKind
+	state    sumState
+	isUDP    bool // 0 stands for no checksum
+	at       int  // offset of the checksum
+	from, to int  // what it covers, as far as it was captured
+	pseudo   uint32
+	network  int // sumICRC: offset of the LRH, GRH or IP header; from is that of the BTH
+	header   networkHeader
+}
+
+// networkHeader is the header with which the bytes begin that an ICRC covers.
+type networkHeader uint8
+
+const (
+	headerIPv4 networkHeader = iota // and UDP
+	headerIPv6                      // and UDP
+	headerGRH
+	headerLRH
+	headerLRHGlobal // and GRH
+)
+
+// onesSum adds 16-bit words to a sum of them.
+func onesSum(sum uint32, b []byte) uint32 {
+	total := uint64(sum)
+	for ; len(b) >= 8; b = b[8:] {
+		v := binary.BigEndian.Uint64(b)
+		total += v>>32 + v&0xffffffff
+	}
+	for ; len(b) >= 2; b = b[2:] {
+		total += uint64(b[0])<<8 | uint64(b[1])
+	}
+	if len(b) > 0 {
+		total += uint64(b[0]) << 8
+	}
+	for total>>16 != 0 {
+		total = total>>16 + total&0xffff
+	}
+	return uint32(total)
+}
+
+// fold returns the 16 bits of a sum.
+func fold(sum uint32) uint16 {
+	for sum>>16 != 0 {
+		sum = sum>>16 + sum&0xffff
+	}
+	return uint16(sum)
+}
+
+// internetState returns the state of a checksum in the original frame b. It was cut if not
+// all bytes that it covers were captured.
+func (s *sum) internetState(b []byte, cut bool) sumState {
+	stored := binary.BigEndian.Uint16(b[s.at:])
+	switch {
+	case stored == 0 && s.isUDP:
+		return sumAbsent
+	case cut && s.pseudo != 0 && stored == fold(s.pseudo):
+		return sumPartial
+	case cut || fold(onesSum(s.pseudo, b[s.from:s.to])) == 0xffff:
+		return sumRight
+	case stored == 0:
+		return sumAbsent
+	case s.pseudo != 0 && stored == fold(s.pseudo):
+		return sumPartial
+	}
+	return sumWrong
+}
+
+// set writes the checksum into the rewritten frame b. One that was wrong stays wrong.
+func (s *sum) set(b []byte) {
+	if s.kind == sumICRC {
+		s.setICRC(b)
+		return
+	}
+	field := b[s.at : s.at+2]
+	binary.BigEndian.PutUint16(field, 0)
+	var v uint16
+	switch s.state {
+	case sumAbsent:
+		return
+	case sumPartial:
+		v = fold(s.pseudo)
+	case sumRight, sumWrong:
+		if v = ^fold(onesSum(s.pseudo, b[s.from:s.to])); v == 0 && s.isUDP {
+			v = 0xffff
+		}
+		if s.state == sumWrong {
+			v ^= 0x5555
+		}
+	}
+	binary.BigEndian.PutUint16(field, v)
+}
+
+// setICRC writes the ICRC.
+func (s *sum) setICRC(b []byte) {
+	v := s.icrc(b)
+	switch s.state {
+	case sumAbsent:
+		v = 0
+	case sumWrong:
+		v = ^v
+	}
+	binary.LittleEndian.PutUint32(b[s.at:], v)
+}
+
+// icrcState returns the state of the ICRC in the original frame b.
+func (s *sum) icrcState(b []byte) sumState {
+	switch binary.LittleEndian.Uint32(b[s.at:]) {
+	case s.icrc(b):
+		return sumRight
+	case 0:
+		return sumAbsent
+	}
+	return sumWrong
+}
+
+// maxNetworkHeaders is the size of an IPv4 header with options, UDP and BTH.
+const maxNetworkHeaders = 60 + 8 + 12
+
+// icrc returns the CRC over a packet from its network header to the end of its payload,
+// for which the fields that change on the way count as ones. A packet without LRH has
+// eight bytes of ones instead.
+func (s *sum) icrc(b []byte) uint32 {
+	var head [maxNetworkHeaders + 8]byte
+	masked := head[:0]
+	begin := s.network
+	if s.header != headerLRH && s.header != headerLRHGlobal {
+		masked = append(masked, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
+	}
+	n := len(masked)
+	masked = append(masked, b[begin:s.from+bthSize]...)
+	h := masked[n:]
+	switch s.header {
+	case headerIPv4:
+		h[1], h[8], h[10], h[11] = 0xff, 0xff, 0xff, 0xff // TOS, TTL, checksum
+		udp := h[s.from-begin-udpSize:]
+		udp[6], udp[7] = 0xff, 0xff
+	case headerIPv6:
+		maskIPv6(h)
+		udp := h[s.from-begin-udpSize:]
+		udp[6], udp[7] = 0xff, 0xff
+	case headerGRH:
+		maskIPv6(h)
+	case headerLRH:
+		h[0] |= 0xf0 // virtual lane
+	case headerLRHGlobal:
+		h[0] |= 0xf0
+		maskIPv6(h[lrhSize:])
+	}
+	h[s.from-begin+4] = 0xff // of the BTH
+	crc := crc32.Update(0, crc32.IEEETable, masked)
+	return crc32.Update(crc, crc32.IEEETable, b[s.from+bthSize:s.at])
+}
+
+// maskIPv6 sets the traffic class, flow label and hop limit of an IPv6 header or GRH to
+// ones.
+func maskIPv6(h []byte) {
+	h[0] |= 0xf
+	h[1], h[2], h[3], h[7] = 0xff, 0xff, 0xff, 0xff
+}

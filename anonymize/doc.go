@@ -1,0 +1,25 @@
+// Package anonymize rewrites captures so that they can be given to others.
+//
+//	a := anonymize.New(anonymize.Options{Key: key, Write: func(f *capture.Frame) error {
+//		return w.Write(f, "")
+//	}})
+//	for r.Next(&frame) == nil {
+//		if err := a.Frame(&frame); err != nil {
+//			return err
+//		}
+//	}
+//	err := a.Close()
+//
+// A frame is rewritten in two steps. Its headers are rewritten at once (headers): of each
+// header the known fields are kept, addresses are mapped, and everything else stays zero. The
+// payload is that of a stream: the dissector hands out the messages in it, package values
+// maps their fields, and the result is kept by its place in the stream (content). The frame
+// waits in a window until the messages in it should have been read, and then takes its
+// payload from there. So bytes that were sent twice are rewritten in the same way, and bytes
+// that belong to no message are zero. Checksums are made last.
+//
+// # Memory
+//
+// The window has up to 131,072 frames and 32 MiB of headers, content up to 64 MiB; the
+// dissector has the bounds of package lnet. Replacements are kept by package values.
+package anonymize

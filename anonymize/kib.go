@@ -1,0 +1,150 @@
+package anonymize
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/lshark/lshark/anonymize/values"
+)
+
+// Magic number at the start of a message of o2iblnd.
+const magicKib = 0x0be91b91
+
+// Types of o2iblnd messages.
+const (
+	kibConnreq   = 0xc0
+	kibConnack   = 0xc1
+	kibImmediate = 0xd1
+	kibPutReq    = 0xd2
+	kibPutNak    = 0xd3
+	kibPutAck    = 0xd4
+	kibPutDone   = 0xd5
+	kibGetReq    = 0xd6
+	kibGetDone   = 0xd7
+)
+
+// Sizes of o2iblnd messages and offsets in them, in bytes.
+const (
+	kibSize       = 48 // of the header
+	kibBytes      = 8  // offset of the size of the message
+	kibSum        = 12 // offset of the checksum
+	kibSrcNID     = 16
+	kibDstNID     = 32
+	kibLNetSize   = 72
+	kibParamsSize = 8 // of CONNREQ and CONNACK
+	kibDoneSize   = 12
+	kibRejectSize = 32
+	maxKib        = 1 << 16
+)
+
+// kibOrder returns the byte order of an o2iblnd message, nil if b does not begin with one.
+func kibOrder(b []byte, size int) binary.ByteOrder {
+	switch {
+	case len(b) < size:
+	case binary.LittleEndian.Uint32(b) == magicKib:
+		return binary.LittleEndian
+	case binary.BigEndian.Uint32(b) == magicKib:
+		return binary.BigEndian
+	}
+	return nil
+}
+
+// kib rewrites an o2iblnd message, or the part of it in the first packet. It returns how many
+// bytes of the message, behind the part, are to be kept.
+func (h *headers) kib(p part, whole bool) (left int) {
+	in, out := h.in[p.off:p.end], h.out[p.off:p.end]
+	order := kibOrder(in, kibSize)
+	if order == nil {
+		h.removed.RDMA += int64(len(in))
+		return 0
+	}
+	known := mapKib(h.values, order, in, out)
+	h.keep(p.off + min(known, len(in)))
+	if !whole {
+		return max(0, known-p.wire)
+	}
+	if size := int(order.Uint32(in[kibBytes:])); size >= kibSize && size <= len(in) {
+		setKibSum(order, in[:size], out[:size])
+	}
+	return 0
+}
+
+// mapKib writes the bytes of an o2iblnd message that may stay to out: fields that describe
+// memory, and mapped NIDs. The payload of an IMMEDIATE is left out. It returns how long the
+// known part of the message is, which may be more than was captured.
+func mapKib(mapper *values.Mapper, order binary.ByteOrder, in, out []byte) (known int) {
+	size := max(kibSize, min(int(order.Uint32(in[kibBytes:])), maxKib))
+	known = kibSize
+	hasLNet := false
+	switch in[6] {
+	case kibConnreq, kibConnack:
+		known += kibParamsSize
+	case kibImmediate:
+		known += kibLNetSize
+		hasLNet = true
+	case kibPutReq, kibGetReq:
+		known = size // with a cookie, and of GET_REQ the memory for the data
+		hasLNet = true
+	case kibPutAck:
+		known = size // cookies and memory
+	case kibPutNak, kibPutDone, kibGetDone:
+		known += kibDoneSize
+	}
+	known = min(known, size)
+	b := out[:copy(out, in[:min(known, len(in))])]
+	mapNID(mapper, order, b, kibSrcNID)
+	mapNID(mapper, order, b, kibDstNID)
+	if hasLNet {
+		mapNID(mapper, order, b, kibSize)
+		mapNID(mapper, order, b, kibSize+8)
+	}
+	return known
+}
+
+// mapNID maps a NID of 8 bytes at an offset of b.
+func mapNID(mapper *values.Mapper, order binary.ByteOrder, b []byte, off int) {
+	if len(b) < off+8 {
+		return
+	}
+	nid := order.Uint64(b[off:])
+	var addr [4]byte
+	binary.BigEndian.PutUint32(addr[:], uint32(nid))
+	addr = mapper.IPv4(addr)
+	order.PutUint64(b[off:], nid>>32<<32|uint64(binary.BigEndian.Uint32(addr[:])))
+}
+
+// setKibSum sets the checksum of a message out made from in. One that was wrong stays wrong.
+func setKibSum(order binary.ByteOrder, in, out []byte) {
+	stored := order.Uint32(in[kibSum:])
+	if stored == 0 {
+		return
+	}
+	v := kibSumOf(out)
+	if stored != kibSumOf(in) {
+		v ^= 0x5555
+	}
+	order.PutUint32(out[kibSum:], v)
+}
+
+// kibSumOf returns the checksum of an o2iblnd message, for which the checksum itself counts
+// as zero.
+func kibSumOf(b []byte) uint32 {
+	var sum uint32
+	for i, c := range b {
+		if i >= kibSum && i < kibSum+4 {
+			c = 0
+		}
+		sum = bits.RotateLeft32(sum, 1) + uint32(int32(int8(c)))
+	}
+	if sum == 0 {
+		return 1
+	}
+	return sum
+}
+
+// kibReject rewrites the private data of a REJ: a reason and parameters.
+func (h *headers) kibReject(p part) {
+	if kibOrder(h.in[p.off:p.end], kibRejectSize) != nil {
+		h.copy(p, kibRejectSize)
+	}
+}
