@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/lshark/lshark/anonymize/values"
+	"github.com/lshark/lshark/lnet"
 )
 
 // Magic number at the start of a message of o2iblnd.
@@ -95,8 +96,8 @@ func mapKib(mapper *values.Mapper, order binary.ByteOrder, in, out []byte) (know
 	mapNID(mapper, order, b, kibSrcNID)
 	mapNID(mapper, order, b, kibDstNID)
 	if hasLNet {
-		mapNID(mapper, order, b, kibSize)
-		mapNID(mapper, order, b, kibSize+8)
+		mapNID(mapper, binary.LittleEndian, b, kibSize) // LNet has its own byte order
+		mapNID(mapper, binary.LittleEndian, b, kibSize+8)
 	}
 	return known
 }
@@ -107,10 +108,8 @@ func mapNID(mapper *values.Mapper, order binary.ByteOrder, b []byte, off int) {
 		return
 	}
 	nid := order.Uint64(b[off:])
-	var addr [4]byte
-	binary.BigEndian.PutUint32(addr[:], uint32(nid))
-	addr = mapper.IPv4(addr)
-	order.PutUint64(b[off:], nid>>32<<32|uint64(binary.BigEndian.Uint32(addr[:])))
+	mapped := mapper.NID(lnet.NID4(nid))
+	order.PutUint64(b[off:], nid>>32<<32|uint64(binary.BigEndian.Uint32(mapped.Addr[:])))
 }
 
 // setKibSum sets the checksum of a message out made from in. One that was wrong stays wrong.

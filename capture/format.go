@@ -13,6 +13,16 @@ type records interface {
 	// next reads a frame into f, without its number and capture point. It
 	// returns io.EOF at the end of the input and a *DamageError at damage.
 	next(w *window, f *Frame) error
+
+	format() Format
+}
+
+// Format is the format of a capture file.
+type Format struct {
+	PCAPNG      bool       // else pcap
+	Nanoseconds bool       // of pcap: times are in nanoseconds, not microseconds
+	Snaplen     uint32     // of pcap: bytes that were kept of a frame, 0 for no limit
+	Links       []LinkType // of the interfaces that were described so far, by Frame.Iface
 }
 
 // newRecords detects the format by the first bytes.

@@ -27,6 +27,7 @@ type pcap struct {
 	order     byteOrder
 	perSecond uint32 // units of the fraction
 	link      LinkType
+	snaplen   uint32
 }
 
 // newPcap reads the file header. The magic number has been read in the given
@@ -41,6 +42,7 @@ func newPcap(w *window, magic uint32, order byteOrder) (*pcap, error) {
 	}
 	// The upper bits of the link type describe a frame check sequence.
 	p.link = linkType(uint16(order.u32(w.buf[w.lo+20:])))
+	p.snaplen = order.u32(w.buf[w.lo+16:])
 	header := make([]byte, pcapHeaderSize)
 	order.put32(header, magic)
 	order.put16(header[4:], 2)
@@ -53,6 +55,10 @@ func newPcap(w *window, magic uint32, order byteOrder) (*pcap, error) {
 	}
 	w.lo += pcapHeaderSize
 	return p, nil
+}
+
+func (p *pcap) format() Format {
+	return Format{Nanoseconds: p.perSecond == 1e9, Snaplen: p.snaplen, Links: []LinkType{p.link}}
 }
 
 func (p *pcap) next(w *window, f *Frame) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // A pcapng file is a sequence of blocks: type, length, body, length again.
@@ -32,11 +33,11 @@ const (
 // pcapng walks over the blocks and checks them, because gopacket's NgReader does
 // not return where a block begins, and does not compare the two lengths of a block.
 type pcapng struct {
-	frames ngFrames
-	order  byteOrder
-	ifaces []ngIface // of this section
-	before int       // number of interfaces in the sections before
-	last   int64     // time of the previous frame, ns since the epoch: a simple packet has none
+	frames  ngFrames
+	order   byteOrder
+	ifaces  []ngIface  // of this section
+	earlier []LinkType // of the interfaces in the sections before
+	last    int64      // time of the previous frame, ns since the epoch: a simple packet has none
 }
 
 type ngIface struct {
@@ -47,6 +48,14 @@ type ngIface struct {
 	clock      *ngClock // nil: gopacket computes the times
 	described  bool     // gopacket has the interface
 	id         uint32   // gopacket's number for it
+}
+
+func (p *pcapng) format() Format {
+	f := Format{PCAPNG: true, Links: slices.Clone(p.earlier)}
+	for i := range p.ifaces {
+		f.Links = append(f.Links, p.ifaces[i].link)
+	}
+	return f
 }
 
 func (p *pcapng) next(w *window, f *Frame) error {
@@ -78,7 +87,9 @@ func (p *pcapng) next(w *window, f *Frame) error {
 		var cause string
 		switch kind {
 		case blockSection:
-			p.before += len(p.ifaces)
+			for i := range p.ifaces {
+				p.earlier = append(p.earlier, p.ifaces[i].link)
+			}
 			p.ifaces = p.ifaces[:0]
 			p.frames.newSection = true
 		case blockInterface:
@@ -186,7 +197,7 @@ func (p *pcapng) frame(kind uint32, b []byte, f *Frame) string {
 	if have > uint32(len(b)-frameHeaderSize-4) {
 		return "frame longer than its block"
 	}
-	f.Iface = p.before + int(iface)
+	f.Iface = len(p.earlier) + int(iface)
 	f.Data = b[frameHeaderSize : frameHeaderSize+have : frameHeaderSize+have]
 	f.Len = int(max(have, p.order.u32(b[24:])))
 	i := &p.ifaces[iface]
@@ -216,7 +227,7 @@ func (p *pcapng) simple(b []byte, f *Frame) string {
 	if i.snaplen != 0 {
 		have = min(have, i.snaplen)
 	}
-	f.Iface = p.before
+	f.Iface = len(p.earlier)
 	f.Data = b[header : header+have : header+have]
 	f.Len = int(size)
 	if err := p.frames.read(p.order, i, 0, f); err != nil {

@@ -79,6 +79,15 @@ func (r *Reader) Next(f *Frame) error {
 	return nil
 }
 
+// Format returns the format of the first file. It reports false while none of its frames
+// has been read, unless it has none.
+func (r *Reader) Format() (Format, bool) {
+	if len(r.files) == 0 || r.files[0].recs == nil {
+		return Format{}, false
+	}
+	return r.files[0].recs.format(), true
+}
+
 // Progress returns how many bytes of the files have been read, and their size in
 // bytes, or 0 if that is unknown; of compressed files both are those of the
 // compressed data. It may be called from another goroutine.

@@ -59,10 +59,10 @@ func (w *Writer) Write(f *Frame, comment string) error {
 	id := origin{f.Link, f.Source, f.Iface}
 	iface, described := w.ifaces[id]
 	if !described {
-		if iface, w.err = w.addInterface(f.Link); w.err != nil {
+		if w.AddInterface(f.Link, f.Source, f.Iface) != nil {
 			return w.err
 		}
-		w.ifaces[id] = iface
+		iface = w.ifaces[id]
 	}
 	w.err = w.blocks.WritePacket(gopacket.CaptureInfo{
 		Timestamp:      time.Unix(0, f.Time),
@@ -83,6 +83,19 @@ func (w *Writer) Write(f *Frame, comment string) error {
 		return w.Flush()
 	}
 	return nil
+}
+
+// AddInterface describes an interface of a source, unless it is described. Write does so for
+// interfaces with frames, in the order of their frames.
+func (w *Writer) AddInterface(link LinkType, source, iface int) error {
+	if w.err != nil {
+		return w.err
+	}
+	id := origin{link, source, iface}
+	if _, described := w.ifaces[id]; !described {
+		w.ifaces[id], w.err = w.addInterface(link)
+	}
+	return w.err
 }
 
 // Flush writes what is buffered. A file without frames gets the description of

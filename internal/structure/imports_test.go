@@ -16,7 +16,7 @@ import (
 // Test files may import more.
 var mayImport = map[string][]string{
 	".":                  {"cli"},
-	"cli":                {"diagnose", "diagnose/rules", "cli/exit", "cli/flags", "cli/reference", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/config", "track/locks", "track/files", "track/recovery", "records", "filter", "render", "render/explain", "render/ladder", "render/report", "render/html", "track/comparison", "track/sizes", "track/slowest", "track/timeline"},
+	"cli":                {"anonymize", "anonymize/values", "diagnose", "diagnose/rules", "cli/exit", "cli/flags", "cli/reference", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/config", "track/locks", "track/files", "track/recovery", "records", "filter", "render", "render/explain", "render/ladder", "render/report", "render/html", "track/comparison", "track/sizes", "track/slowest", "track/timeline"},
 	"cli/reference":      {"cli/exit", "cli/flags", "cli/iostreams", "diagnose", "diagnose/rules", "filter", "opcodes", "opcodes/schema", "records", "render", "render/explain"},
 	"cli/flags":          {"cli/exit", "cli/iostreams", "cli/scan", "capture", "dissect", "filter", "lnet", "opcodes/schema", "records", "render", "track"},
 	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "lnet", "dissect", "track", "track/targets", "render"},
@@ -52,6 +52,7 @@ var mayImport = map[string][]string{
 	"opcodes":            {"opcodes/schema"},
 	"opcodes/schema":     {},
 
+	"anonymize":        {"anonymize/values", "capture", "lnet", "lnet/ib", "lnet/link", "dissect"},
 	"anonymize/values": {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
 
 	"bench/gen":         {"capture", "lnet", "dissect"},
