@@ -27,6 +27,7 @@ type Stats struct {
 	Frames   int64
 	Messages int64 // of LNet and its transports that were rewritten
 	Late     int64 // of them, those that were complete when frames of them had been written: these have zeros for them
+	Skipped  int64 // bytes of data in messages that were removed without reading them
 	Frame    Removed
 	Message  values.Removed
 	Dissect  lnet.Stats
@@ -37,7 +38,7 @@ type Anonymizer struct {
 	opt       Options
 	dissector *dissect.Dissector
 	values    *values.Mapper
-	headers   headers
+	headers   *headers
 	window    window
 	content   *content
 	stats     Stats
@@ -53,7 +54,7 @@ func New(o Options) *Anonymizer {
 		o.Ports = []uint16{lnet.DefaultPort}
 	}
 	a := &Anonymizer{opt: o, values: values.New(o.Key)}
-	a.headers = headers{values: a.values, ports: o.Ports}
+	a.headers = newHeaders(a.values, o.Ports)
 	a.content = newContent(a.writeUpTo)
 	a.dissector = dissect.New(dissect.Options{Ports: o.Ports, Frames: true, Handle: a.rewriteMessage})
 	return a
@@ -107,6 +108,9 @@ func (a *Anonymizer) rewriteMessage(m *dissect.Message) {
 	a.stats.Messages++
 	if k := a.window.oldest(); k != nil && len(m.Frames) > 0 && m.Frames[0] < k.frame.Number {
 		a.stats.Late++
+	}
+	if m.Tail == lnet.Skipped {
+		a.stats.Skipped += int64(m.Size - len(m.Data))
 	}
 	a.message = zeros(a.message, len(m.Data))
 	a.values.Message(a.message, m)

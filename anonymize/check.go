@@ -18,24 +18,33 @@ import (
 const (
 	minOriginal = 4  // bytes of an original that is searched
 	byChance    = 12 // originals of fewer bytes may appear in a replacement by chance
-	maxFound    = 100
+)
+
+// Form is how a value is written.
+type Form string
+
+// The forms.
+const (
+	Text     Form = "text"
+	Binary   Form = "binary"   // as in headers
+	Reversed Form = "reversed" // as in binary, the last byte first
 )
 
 // Found is an original value in a rewritten capture.
 type Found struct {
-	Frame    int64 // its number
-	Off      int   // in the frame
 	Class    values.Class
 	Original string // as text
-	Binary   bool   // the value was found as bytes, not as text
+	Form     Form   // in which it was found
+	Count    int64  // of places
+	Frame    int64  // of the first place: the number of the frame
+	Off      int    // and the offset in it
 }
 
 // CheckResult is what Check found.
 type CheckResult struct {
 	Frames    int64
 	Originals int     // values that were searched
-	Count     int64   // places with an original
-	Found     []Found // the first 100 of them
+	Found     []Found // in the order of their first places
 
 	// Coincidences are places where a short original appears, but the original capture has
 	// something else there: it is a part of the replacement of another value.
@@ -46,7 +55,7 @@ type CheckResult struct {
 }
 
 // Clean reports whether nothing was found.
-func (r *CheckResult) Clean() bool { return r.Count == 0 && r.Different == "" }
+func (r *CheckResult) Clean() bool { return len(r.Found) == 0 && r.Different == "" }
 
 // Check searches the frames of result for the names, addresses and UUIDs of the original
 // capture, and compares the number, times and lengths of frames. It reads the original
@@ -121,7 +130,8 @@ type search struct {
 type pattern struct {
 	bytes []byte
 	of    *values.Mapping
-	text  bool
+	form  Form
+	found int // index in CheckResult.Found, from 1; 0 while it was not found
 }
 
 // newSearch returns a search for the originals of a mapper.
@@ -142,18 +152,18 @@ func newSearch(m *values.Mapper) *search {
 func (s *search) add(v *values.Mapping) bool {
 	switch v.Class {
 	case values.Name:
-		return s.addPattern(pattern{[]byte(v.Original), v, true})
+		return s.addPattern(pattern{bytes: []byte(v.Original), of: v, form: Text})
 	case values.Address:
-		text := s.addPattern(pattern{[]byte(v.Original), v, true})
+		text := s.addPattern(pattern{bytes: []byte(v.Original), of: v, form: Text})
 		return s.addAddress(v) || text
 	case values.Identity:
 		const shortestUUID = 16
 		if len(v.Original) < shortestUUID {
 			return false // a number, which cannot be told from other ones
 		}
-		text := s.addPattern(pattern{[]byte(v.Original), v, true})
+		text := s.addPattern(pattern{bytes: []byte(v.Original), of: v, form: Text})
 		b, err := hex.DecodeString(strings.ReplaceAll(v.Original, "-", ""))
-		return err == nil && s.addPattern(pattern{b, v, false}) || text
+		return err == nil && s.addPattern(pattern{bytes: b, of: v, form: Binary}) || text
 	}
 	return false
 }
@@ -165,20 +175,20 @@ func (s *search) addAddress(v *values.Mapping) bool {
 	ip, err := netip.ParseAddr(text)
 	if err != nil {
 		b, err := hex.DecodeString(strings.ReplaceAll(text, ":", ""))
-		return err == nil && s.addPattern(pattern{b, v, false})
+		return err == nil && s.addPattern(pattern{bytes: b, of: v, form: Binary})
 	}
 	b := ip.AsSlice()
 	if ip.Is4() {
-		s.addPattern(pattern{[]byte{b[3], b[2], b[1], b[0]}, v, false})
+		s.addPattern(pattern{bytes: []byte{b[3], b[2], b[1], b[0]}, of: v, form: Reversed})
 	}
-	return s.addPattern(pattern{b, v, false})
+	return s.addPattern(pattern{bytes: b, of: v, form: Binary})
 }
 
 // addPattern adds a pattern, unless it is so short or has so many zeros that it would be
 // found everywhere, or is a constant of the protocol. It reports whether it is searched.
 func (s *search) addPattern(p pattern) bool {
 	zeros := bytes.Count(p.bytes, []byte{0})
-	if len(p.bytes)-zeros < minOriginal-1 || len(p.bytes) < minOriginal || p.text && s.values.IsConstant(string(p.bytes)) {
+	if len(p.bytes)-zeros < minOriginal-1 || len(p.bytes) < minOriginal || p.form == Text && s.values.IsConstant(string(p.bytes)) {
 		return false
 	}
 	key := binary.BigEndian.Uint32(p.bytes)
@@ -200,20 +210,23 @@ func (s *search) frame(r *CheckResult, before, after *capture.Frame) {
 		if s.seen[first/64]>>(first%64)&1 == 0 {
 			continue
 		}
-		for _, p := range s.patterns[binary.BigEndian.Uint32(b[i:])] {
+		list := s.patterns[binary.BigEndian.Uint32(b[i:])]
+		for k := range list {
+			p := &list[k]
 			if !bytes.HasPrefix(b[i:], p.bytes) {
 				continue
 			}
 			unchanged := bytes.Equal(before.Data[i:i+len(p.bytes)], p.bytes)
 			switch {
-			case unchanged && p.text && s.inConstant(b, i, len(p.bytes)):
+			case unchanged && p.form == Text && s.inConstant(b, i, len(p.bytes)):
 			case !unchanged && len(p.bytes) < byChance:
 				r.Coincidences++
 			default:
-				r.Count++
-				if len(r.Found) < maxFound {
-					r.Found = append(r.Found, Found{after.Number, i, p.of.Class, p.of.Original, !p.text})
+				if p.found == 0 {
+					r.Found = append(r.Found, Found{p.of.Class, p.of.Original, p.form, 0, after.Number, i})
+					p.found = len(r.Found)
 				}
+				r.Found[p.found-1].Count++
 			}
 		}
 	}

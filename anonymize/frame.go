@@ -62,19 +62,26 @@ func (p part) len() int { return p.end - p.off }
 // cut reports whether bytes of the part were not captured.
 func (p part) cut() bool { return p.end-p.off < p.wire }
 
-// headers rewrites the headers of a frame. It writes into out, which is zero, what may stay
-// and what was mapped; the rest of the frame stays zero. It finds the same packets as
-// package link.
-type headers struct {
+// copier writes what may stay of a frame into out, which is zero: copies, and addresses that
+// were mapped. The rest of the frame stays zero.
+type copier struct {
 	values  *values.Mapper
-	ports   []uint16
 	removed Removed
-
 	in, out []byte
 	kept    int // bytes of out up to the last one that was written
+}
+
+// headers rewrites the headers of a frame. It finds the same packets as package link.
+type headers struct {
+	copier
+	ports   []uint16
 	payload payload
 	sums    []sum // the outer ones first
 	pairs   queuePairs
+}
+
+func newHeaders(mapper *values.Mapper, ports []uint16) *headers {
+	return &headers{copier: copier{values: mapper}, ports: ports}
 }
 
 // payload is the place of a payload in a frame and in its stream.
@@ -113,46 +120,46 @@ func (h *headers) rewrite(f *capture.Frame, out []byte) {
 }
 
 // copy keeps the first n bytes of a part, or as many as were captured.
-func (h *headers) copy(p part, n int) {
+func (c *copier) copy(p part, n int) {
 	n = min(n, p.len())
-	copy(h.out[p.off:p.off+n], h.in[p.off:])
-	h.keep(p.off + n)
+	copy(c.out[p.off:p.off+n], c.in[p.off:])
+	c.keep(p.off + n)
 }
 
 // keep records that out was written up to an offset.
-func (h *headers) keep(end int) { h.kept = max(h.kept, end) }
+func (c *copier) keep(end int) { c.kept = max(c.kept, end) }
 
 // mac maps an Ethernet address at an offset of the part, if it was captured.
-func (h *headers) mac(p part, off int) {
+func (c *copier) mac(p part, off int) {
 	if p.len() < off+macSize {
 		return
 	}
 	at := p.off + off
-	mapped := h.values.MAC([macSize]byte(h.in[at:]))
-	copy(h.out[at:], mapped[:])
-	h.keep(at + macSize)
+	mapped := c.values.MAC([macSize]byte(c.in[at:]))
+	copy(c.out[at:], mapped[:])
+	c.keep(at + macSize)
 }
 
 // ipv4Address maps an address.
-func (h *headers) ipv4Address(p part, off int) {
+func (c *copier) ipv4Address(p part, off int) {
 	if p.len() < off+4 {
 		return
 	}
 	at := p.off + off
-	mapped := h.values.IPv4([4]byte(h.in[at:]))
-	copy(h.out[at:], mapped[:])
-	h.keep(at + 4)
+	mapped := c.values.IPv4([4]byte(c.in[at:]))
+	copy(c.out[at:], mapped[:])
+	c.keep(at + 4)
 }
 
 // ipv6Address maps an address.
-func (h *headers) ipv6Address(p part, off int) {
+func (c *copier) ipv6Address(p part, off int) {
 	if p.len() < off+16 {
 		return
 	}
 	at := p.off + off
-	mapped := h.values.IPv6([16]byte(h.in[at:]))
-	copy(h.out[at:], mapped[:])
-	h.keep(at + 16)
+	mapped := c.values.IPv6([16]byte(c.in[at:]))
+	copy(c.out[at:], mapped[:])
+	c.keep(at + 16)
 }
 
 // ethernet rewrites an Ethernet frame. The depth of it, as of the other layers, is the
@@ -169,7 +176,7 @@ func (h *headers) ethernet(p part, depth int) {
 }
 
 // copyAt keeps n bytes of a part from an offset on.
-func (h *headers) copyAt(p part, off, n int) { h.copy(p.from(off), n) }
+func (c *copier) copyAt(p part, off, n int) { c.copy(p.from(off), n) }
 
 // cooked rewrites a frame with a LINUX_SLL header. Its address is kept only if it is one of
 // Ethernet.
@@ -230,17 +237,17 @@ func (h *headers) network(etherType uint16, p part, depth int) {
 }
 
 // arp rewrites an ARP packet of IPv4 over Ethernet.
-func (h *headers) arp(p part) {
+func (c *copier) arp(p part) {
 	const fixed, lengths = 8, 4
-	h.copy(p, fixed)
-	if p.len() < fixed || h.in[p.off+lengths] != macSize || h.in[p.off+lengths+1] != 4 {
-		h.removed.Other += int64(max(0, p.len()-fixed))
+	c.copy(p, fixed)
+	if p.len() < fixed || c.in[p.off+lengths] != macSize || c.in[p.off+lengths+1] != 4 {
+		c.removed.Other += int64(max(0, p.len()-fixed))
 		return
 	}
-	h.mac(p, fixed)
-	h.ipv4Address(p, fixed+macSize)
-	h.mac(p, fixed+macSize+4)
-	h.ipv4Address(p, fixed+2*macSize+4)
+	c.mac(p, fixed)
+	c.ipv4Address(p, fixed+macSize)
+	c.mac(p, fixed+macSize+4)
+	c.ipv4Address(p, fixed+2*macSize+4)
 }
 
 // erf rewrites a record of the Extensible Record Format. Of its extension headers only the
@@ -285,16 +292,6 @@ func (h *headers) erf(p part) {
 	default:
 		h.removed.Other += int64(p.len() - n)
 	}
-}
-
-// carriesLNet reports whether a TCP port is one of LNet.
-func (h *headers) carriesLNet(port uint16) bool {
-	for _, p := range h.ports {
-		if p == port {
-			return true
-		}
-	}
-	return false
 }
 
 // flow returns the key of a TCP stream.

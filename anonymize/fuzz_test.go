@@ -40,7 +40,7 @@ func FuzzHeaders(f *testing.F) {
 // checkHeaders rewrites the headers of a frame and compares its payload with that of package
 // link.
 func checkHeaders(t *testing.T, f *capture.Frame) {
-	h := headers{values: values.New([]byte("key")), ports: []uint16{lnet.DefaultPort}}
+	h := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
 	out := make([]byte, len(f.Data))
 	h.rewrite(f, out)
 	if h.kept > len(out) || len(bytes.Trim(out[h.kept:], "\x00")) > 0 {

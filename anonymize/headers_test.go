@@ -110,7 +110,7 @@ func TestHeaders(t *testing.T) {
 	for _, c := range testFrames() {
 		f := capture.Frame{Number: 1, Link: c.link, Data: c.data, Len: len(c.data)}
 		checkHeaders(t, &f)
-		h := headers{values: values.New([]byte("key")), ports: []uint16{lnet.DefaultPort}}
+		h := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
 		out := make([]byte, len(c.data))
 		h.rewrite(&f, out)
 		for name, original := range originals {
@@ -142,7 +142,7 @@ func TestTCPOptions(t *testing.T) {
 		from, to := endA, endB
 		from.Options = c.options
 		data := wiretest.IP(from.Addr, to.Addr, protoTCP, wiretest.TCP(&from, &to, flagACK, 77, text))
-		h := headers{values: values.New([]byte("key")), ports: []uint16{lnet.DefaultPort}}
+		h := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
 		out := make([]byte, len(data))
 		h.rewrite(&capture.Frame{Link: capture.LinkRaw, Data: data, Len: len(data)}, out)
 		if got := out[ipv4Size+tcpSize:][:len(c.want)]; !bytes.Equal(got, c.want) {
@@ -171,15 +171,15 @@ func TestChecksums(t *testing.T) {
 		wire int
 		want sumState
 	}{
-		"right":                  {right, len(right), sumRight},
-		"wrong":                  {with(0x1234), len(right), sumWrong},
-		"absent":                 {with(0), len(right), sumAbsent},
-		"partial":                {with(fold(pseudo)), len(right), sumPartial},
-		"cut":                    {right[:at+8], len(right), sumRight},
-		"cut, partial":           {with(fold(pseudo))[:at+8], len(right), sumPartial},
+		"right":                   {right, len(right), sumRight},
+		"wrong":                   {with(0x1234), len(right), sumWrong},
+		"absent":                  {with(0), len(right), sumAbsent},
+		"partial":                 {with(fold(pseudo)), len(right), sumPartial},
+		"cut":                     {right[:at+8], len(right), sumRight},
+		"cut, partial":            {with(fold(pseudo))[:at+8], len(right), sumPartial},
 		"cut before the checksum": {right[:at], len(right), sumRight},
 	} {
-		h := headers{values: values.New([]byte("key")), ports: []uint16{lnet.DefaultPort}}
+		h := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
 		out := make([]byte, len(c.data))
 		h.rewrite(&capture.Frame{Link: capture.LinkRaw, Data: c.data, Len: c.wire}, out)
 		if len(c.data) <= at {
@@ -189,7 +189,7 @@ func TestChecksums(t *testing.T) {
 			continue
 		}
 		h.sums[0].set(out)
-		again := headers{values: values.New([]byte("key")), ports: []uint16{lnet.DefaultPort}}
+		again := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
 		again.rewrite(&capture.Frame{Link: capture.LinkRaw, Data: out, Len: c.wire}, make([]byte, len(out)))
 		if h.sums[0].state != c.want || again.sums[0].state != c.want {
 			t.Errorf("%s: state %d, in the result %d, want %d", name, h.sums[0].state, again.sums[0].state, c.want)
@@ -204,8 +204,8 @@ func TestSampleChecksums(t *testing.T) {
 	for _, path := range wiretest.Samples(t) {
 		frames := wiretest.ReadSample(t, path)
 		result := rewriteAll(t, frames, "key")
-		before := headers{values: values.New([]byte("key")), ports: []uint16{lnet.DefaultPort}}
-		after := headers{values: values.New([]byte("key")), ports: []uint16{lnet.DefaultPort}}
+		before := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
+		after := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
 		for i := range frames {
 			before.rewrite(&frames[i], make([]byte, len(frames[i].Data)))
 			after.rewrite(&result[i], make([]byte, len(frames[i].Data)))

@@ -115,25 +115,25 @@ func (h *headers) grh(p part, network int, header networkHeader) {
 }
 
 // gid maps a GID.
-func (h *headers) gid(p part, off int) {
+func (c *copier) gid(p part, off int) {
 	if p.len() < off+16 {
 		return
 	}
 	at := p.off + off
-	mapped := h.values.GID([16]byte(h.in[at:]))
-	copy(h.out[at:], mapped[:])
-	h.keep(at + 16)
+	mapped := c.values.GID([16]byte(c.in[at:]))
+	copy(c.out[at:], mapped[:])
+	c.keep(at + 16)
 }
 
 // guid maps a GUID.
-func (h *headers) guid(p part, off int) {
+func (c *copier) guid(p part, off int) {
 	if p.len() < off+8 {
 		return
 	}
 	at := p.off + off
-	mapped := h.values.GUID([8]byte(h.in[at:]))
-	copy(h.out[at:], mapped[:])
-	h.keep(at + 8)
+	mapped := c.values.GUID([8]byte(c.in[at:]))
+	copy(c.out[at:], mapped[:])
+	c.keep(at + 8)
 }
 
 // infiniband rewrites a packet from its BTH to its ICRC, which covers the bytes from the
@@ -170,7 +170,7 @@ func (h *headers) infiniband(to [16]byte, p part, network int, header networkHea
 	case operation == ib.Send:
 		h.send(to, body, opcode, number, psn)
 	case operation == ib.Write:
-		h.learnMTU(to, body, opcode, number)
+		h.pairs.packet(to, body, opcode, number)
 	default:
 		h.removed.RDMA += int64(body.len())
 		return
@@ -181,31 +181,31 @@ func (h *headers) infiniband(to [16]byte, p part, network int, header networkHea
 }
 
 // ibExtensions keeps extension headers, except for the data of atomic operations.
-func (h *headers) ibExtensions(p part, opcode ib.Opcode) {
+func (c *copier) ibExtensions(p part, opcode ib.Opcode) {
 	set := opcode.Extensions()
 	switch {
 	case set.Has(ib.HasAtomicETH):
 		const addressAndKey = 12
-		h.copy(p, (set&(ib.HasAtomicETH-1)).Size()+addressAndKey)
+		c.copy(p, (set&(ib.HasAtomicETH-1)).Size()+addressAndKey)
 	case set.Has(ib.HasAtomicAckETH):
-		h.copy(p, (set & (ib.HasAtomicAckETH - 1)).Size())
+		c.copy(p, (set & (ib.HasAtomicAckETH - 1)).Size())
 	default:
-		h.copy(p, set.Size())
+		c.copy(p, set.Size())
 	}
 }
 
-// learnMTU records the size of the packets to a queue pair.
-func (h *headers) learnMTU(to [16]byte, p part, opcode ib.Opcode, number uint32) *pairState {
-	q := h.pairs.state(to, number)
+// packet returns the state of a queue pair, and records the size of a packet to it.
+func (q *queuePairs) packet(to [16]byte, p part, opcode ib.Opcode, number uint32) *pairState {
+	s := q.state(to, number)
 	if !opcode.Last() && p.wire > 0 {
-		q.mtu = p.wire
+		s.mtu = p.wire
 	}
-	return q
+	return s
 }
 
 // send rewrites a packet of a SEND. The payload of an IMMEDIATE is read later.
 func (h *headers) send(to [16]byte, p part, opcode ib.Opcode, number, psn uint32) {
-	q := h.learnMTU(to, p, opcode, number)
+	q := h.pairs.packet(to, p, opcode, number)
 	switch {
 	case opcode.First():
 		q.next, q.left = psn+1, h.kib(p, opcode.Last())
@@ -254,31 +254,31 @@ func (h *headers) mad(p part) {
 }
 
 // cmRequest rewrites the fields of a REQ.
-func (h *headers) cmRequest(p part) {
+func (c *copier) cmRequest(p part) {
 	const guid, primary, alternate, end = 16, 52, 96, 140
-	h.copy(p, end)
-	h.guid(p, guid)
+	c.copy(p, end)
+	c.guid(p, guid)
 	for _, path := range [...]int{primary, alternate} {
 		const localLID, remoteLID, localGID, remoteGID = 0, 2, 4, 20
 		for _, off := range [...]int{path + localLID, path + remoteLID} {
 			at := p.off + off
-			binary.BigEndian.PutUint16(h.out[at:], h.values.LID(binary.BigEndian.Uint16(h.in[at:])))
+			binary.BigEndian.PutUint16(c.out[at:], c.values.LID(binary.BigEndian.Uint16(c.in[at:])))
 		}
-		h.gid(p, path+localGID)
-		h.gid(p, path+remoteGID)
+		c.gid(p, path+localGID)
+		c.gid(p, path+remoteGID)
 	}
 }
 
 // cmAddresses rewrites the header of the RDMA connection manager in the private data of a
 // REQ.
-func (h *headers) cmAddresses(p part, version uint8) {
+func (c *copier) cmAddresses(p part, version uint8) {
 	const src, dst, unusedOf4 = 4, 20, 12
-	h.copy(p, src)
+	c.copy(p, src)
 	for _, off := range [...]int{src, dst} {
 		if version == 4 {
-			h.ipv4Address(p, off+unusedOf4)
+			c.ipv4Address(p, off+unusedOf4)
 		} else {
-			h.ipv6Address(p, off)
+			c.ipv6Address(p, off)
 		}
 	}
 }

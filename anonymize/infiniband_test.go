@@ -37,12 +37,12 @@ func TestInfiniBandHeaders(t *testing.T) {
 		f := capture.Frame{Number: 1, Link: c.link, Data: c.data, Len: len(c.data)}
 		checkHeaders(t, &f)
 		rewrite := func(data []byte) (*headers, []byte) {
-			h := headers{values: values.New([]byte("key")), ports: []uint16{lnet.DefaultPort}}
+			h := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
 			out := make([]byte, len(data))
 			g := f
 			g.Data = data
 			h.rewrite(&g, out)
-			return &h, out
+			return h, out
 		}
 		h, _ := rewrite(c.data)
 		last := len(h.sums) - 1

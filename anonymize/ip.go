@@ -100,9 +100,9 @@ func (h *headers) ipv4(p part, depth int) {
 }
 
 // ipv4Options keeps options without addresses; others become padding.
-func (h *headers) ipv4Options(p part, size int) {
-	in, out := h.in[p.off+ipv4Size:p.off+size], h.out[p.off+ipv4Size:p.off+size]
-	h.keep(p.off + size)
+func (c *copier) ipv4Options(p part, size int) {
+	in, out := c.in[p.off+ipv4Size:p.off+size], c.out[p.off+ipv4Size:p.off+size]
+	c.keep(p.off + size)
 	for i := 0; i < len(in) && in[i] != opt4End; {
 		if in[i] == opt4Nop {
 			out[i] = opt4Nop
@@ -198,8 +198,8 @@ func (h *headers) extensions(next byte, a *addresses, p part, depth int) {
 
 // ipv6Options keeps options without addresses; others become padding. It returns the length
 // of a jumbogram, 0 for none.
-func (h *headers) ipv6Options(p part, size int) (jumbo int) {
-	in, out := h.in[p.off:p.off+size], h.out[p.off:p.off+size]
+func (c *copier) ipv6Options(p part, size int) (jumbo int) {
+	in, out := c.in[p.off:p.off+size], c.out[p.off:p.off+size]
 	for i := 2; i+1 < len(in); {
 		if in[i] == opt6Pad1 {
 			i++

@@ -52,15 +52,15 @@ func kibOrder(b []byte, size int) binary.ByteOrder {
 
 // kib rewrites an o2iblnd message, or the part of it in the first packet. It returns how many
 // bytes of the message, behind the part, are to be kept.
-func (h *headers) kib(p part, whole bool) (left int) {
-	in, out := h.in[p.off:p.end], h.out[p.off:p.end]
+func (c *copier) kib(p part, whole bool) (left int) {
+	in, out := c.in[p.off:p.end], c.out[p.off:p.end]
 	order := kibOrder(in, kibSize)
 	if order == nil {
-		h.removed.RDMA += int64(len(in))
+		c.removed.RDMA += int64(len(in))
 		return 0
 	}
-	known := mapKib(h.values, order, in, out)
-	h.keep(p.off + min(known, len(in)))
+	known := mapKib(c.values, order, in, out)
+	c.keep(p.off + min(known, len(in)))
 	if !whole {
 		return max(0, known-p.wire)
 	}
@@ -142,8 +142,8 @@ func kibSumOf(b []byte) uint32 {
 }
 
 // kibReject rewrites the private data of a REJ: a reason and parameters.
-func (h *headers) kibReject(p part) {
-	if kibOrder(h.in[p.off:p.end], kibRejectSize) != nil {
-		h.copy(p, kibRejectSize)
+func (c *copier) kibReject(p part) {
+	if kibOrder(c.in[p.off:p.end], kibRejectSize) != nil {
+		c.copy(p, kibRejectSize)
 	}
 }

@@ -47,7 +47,7 @@ func (a *Anonymizer) Report() *Report {
 	})
 	f, m := &st.Frame, &st.Message
 	for _, row := range [...]RemovedBytes{
-		{"data of files, keys and tokens", m.Data},
+		{"data of files, keys and tokens", m.Data + st.Skipped},
 		{"undecoded parts of messages", m.Undecoded},
 		{"encrypted messages", m.Encrypted},
 		{"incomplete fields of messages", m.Truncated},
@@ -112,26 +112,19 @@ func appendJSON(dst []byte, v any) []byte {
 	return append(append(dst, b...), '\n')
 }
 
-// AppendText appends what was found, a line for each place.
+// AppendText appends what was found, a line for each original.
 func (r *CheckResult) AppendText(dst []byte) []byte {
 	for i := range r.Found {
 		f := &r.Found[i]
-		form := ""
-		if f.Binary {
-			form = ", binary"
-		}
-		dst = fmt.Appendf(dst, "frame %d, offset %d: %s %q%s\n", f.Frame, f.Off, ClassName(f.Class), f.Original, form)
+		dst = fmt.Appendf(dst, "%s %q as %s, %d times, first in frame %d at offset %d\n", ClassName(f.Class), f.Original, f.Form, f.Count, f.Frame, f.Off)
 	}
-	switch {
-	case r.Different != "":
+	if r.Different != "" {
 		dst = fmt.Appendf(dst, "not made from this original: %s\n", r.Different)
-	case r.Count > 0:
-		dst = fmt.Appendf(dst, "%d places with an original, of %d originals searched in %d frames\n", r.Count, r.Originals, r.Frames)
-	default:
-		dst = fmt.Appendf(dst, "none of %d originals found in %d frames\n", r.Originals, r.Frames)
+	} else {
+		dst = fmt.Appendf(dst, "%d of %d originals found in %d frames\n", len(r.Found), r.Originals, r.Frames)
 	}
 	if r.Coincidences > 0 {
-		dst = fmt.Appendf(dst, "%d times a short original is by chance a part of the replacement of another value\n", r.Coincidences)
+		dst = fmt.Appendf(dst, "short originals that are a part of another value's replacement by chance: %d\n", r.Coincidences)
 	}
 	return dst
 }
@@ -139,23 +132,23 @@ func (r *CheckResult) AppendText(dst []byte) []byte {
 // AppendJSON appends the result as one object.
 func (r *CheckResult) AppendJSON(dst []byte) []byte {
 	type found struct {
-		Frame    int64  `json:"frame"`
-		Offset   int    `json:"offset"`
 		Class    string `json:"class"`
 		Original string `json:"original"`
-		Binary   bool   `json:"binary"`
+		Form     Form   `json:"form"`
+		Count    int64  `json:"count"`
+		Frame    int64  `json:"frame"`
+		Offset   int    `json:"offset"`
 	}
-	places := make([]found, 0, len(r.Found))
+	list := make([]found, 0, len(r.Found))
 	for i := range r.Found {
 		f := &r.Found[i]
-		places = append(places, found{f.Frame, f.Off, ClassName(f.Class), f.Original, f.Binary})
+		list = append(list, found{ClassName(f.Class), f.Original, f.Form, f.Count, f.Frame, f.Off})
 	}
 	return appendJSON(dst, struct {
 		Frames       int64   `json:"frames"`
 		Originals    int     `json:"originals"`
-		Count        int64   `json:"count"`
 		Found        []found `json:"found"`
 		Coincidences int64   `json:"coincidences"`
 		Different    string  `json:"different,omitempty"`
-	}{r.Frames, r.Originals, r.Count, places, r.Coincidences, r.Different})
+	}{r.Frames, r.Originals, list, r.Coincidences, r.Different})
 }

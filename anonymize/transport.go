@@ -1,6 +1,9 @@
 package anonymize
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Lengths of headers without options, in bytes.
 const (
@@ -72,7 +75,7 @@ func (h *headers) tcp(a *addresses, p part) {
 	h.addSum(sum{at: p.off + 16}, a, protoTCP, p)
 	body := p.from(size)
 	srcPort, dstPort := binary.BigEndian.Uint16(b), binary.BigEndian.Uint16(b[2:])
-	if !h.carriesLNet(srcPort) && !h.carriesLNet(dstPort) {
+	if !slices.Contains(h.ports, srcPort) && !slices.Contains(h.ports, dstPort) {
 		h.removed.OtherTCP += int64(body.len())
 		return
 	}
@@ -88,12 +91,12 @@ func (h *headers) tcp(a *addresses, p part) {
 
 // tcpOptions keeps the options that the analysis of a connection needs; others become
 // padding. The header has size bytes, as far as it was captured.
-func (h *headers) tcpOptions(p part, size int) {
+func (c *copier) tcpOptions(p part, size int) {
 	if size <= tcpSize {
 		return
 	}
-	in, out := h.in[p.off+tcpSize:p.off+size], h.out[p.off+tcpSize:p.off+size]
-	h.keep(p.off + size)
+	in, out := c.in[p.off+tcpSize:p.off+size], c.out[p.off+tcpSize:p.off+size]
+	c.keep(p.off + size)
 	for i := 0; i < len(in) && in[i] != optEnd; {
 		if in[i] == optPad {
 			out[i] = optPad
@@ -256,23 +259,23 @@ func (h *headers) icmpv6(a *addresses, p part, depth int) {
 
 // neighbourOptions maps the addresses in options of neighbour discovery. Of others, type and
 // length are kept.
-func (h *headers) neighbourOptions(p part) {
+func (c *copier) neighbourOptions(p part) {
 	const source, target, prefix, mtu = 1, 2, 3, 5
 	for p.len() >= 8 {
-		typ, n := h.in[p.off], int(h.in[p.off+1])*8
-		h.copy(p, 2)
+		typ, n := c.in[p.off], int(c.in[p.off+1])*8
+		c.copy(p, 2)
 		switch {
 		case n == 0:
 			return
 		case (typ == source || typ == target) && n == 8:
-			h.mac(p, 2)
+			c.mac(p, 2)
 		case typ == prefix && n == 32:
-			h.copy(p, 16)
-			h.ipv6Address(p, 16)
+			c.copy(p, 16)
+			c.ipv6Address(p, 16)
 		case typ == mtu && n == 8:
-			h.copy(p, 8)
+			c.copy(p, 8)
 		default:
-			h.removed.OtherIP += int64(min(n, p.len()) - 2)
+			c.removed.OtherIP += int64(min(n, p.len()) - 2)
 		}
 		p = p.from(n)
 	}
