@@ -61,10 +61,10 @@ func newAnonymize(sys *scan.System) *cobra.Command {
   lshark anonymize --check for_vendor.pcap client.pcap
 
   # keep the list of replacements, to translate the answer
-  lshark anonymize --mapping replaced.tsv client.pcap for_vendor.pcap
+  lshark anonymize --mapping replaced.tsv --report client.pcap for_vendor.pcap
 
-  # in a pipe
-  zstd -dc client.pcap.zst | lshark anonymize - - | zstd >for_vendor.pcap.zst`,
+  # what the receiver will see, without a file
+  lshark anonymize client.pcap - | lshark stats --by client,op`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {

@@ -54,6 +54,9 @@ func TestExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, "site.key"), []byte("key\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, sub := range []string{".zfunc", ".config/fish/completions", ".local/share/bash-completion/completions"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			t.Fatal(err)
