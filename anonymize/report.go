@@ -35,7 +35,7 @@ func (a *Anonymizer) Report() *Report {
 	r := &Report{Frames: st.Frames, Messages: st.Messages, Late: st.Late}
 	classes := [...]values.Class{values.Name, values.Address, values.Identity}
 	for _, c := range classes {
-		r.Replaced = append(r.Replaced, ReplacedRow{Class: ClassName(c)})
+		r.Replaced = append(r.Replaced, ReplacedRow{Class: c.String()})
 	}
 	a.values.Each(func(m values.Mapping) {
 		for i, c := range classes {
@@ -64,24 +64,6 @@ func (a *Anonymizer) Report() *Report {
 		}
 	}
 	return r
-}
-
-// ClassName returns the name of a class of values.
-func ClassName(c values.Class) string {
-	switch c {
-	case values.Name:
-		return "name"
-	case values.Address:
-		return "address"
-	case values.Identity:
-		return "identity"
-	case values.Data:
-		return "data"
-	case values.Harmless:
-		return "harmless"
-	case values.Unclassified:
-	}
-	return "unclassified"
 }
 
 // AppendText appends the report as tables.
@@ -116,7 +98,7 @@ func appendJSON(dst []byte, v any) []byte {
 func (r *CheckResult) AppendText(dst []byte) []byte {
 	for i := range r.Found {
 		f := &r.Found[i]
-		dst = fmt.Appendf(dst, "%s %q as %s, %d times, first in frame %d at offset %d\n", ClassName(f.Class), f.Original, f.Form, f.Count, f.Frame, f.Off)
+		dst = fmt.Appendf(dst, "%s %q as %s, %d times, first in frame %d at offset %d\n", f.Class, f.Original, f.Form, f.Count, f.Frame, f.Off)
 	}
 	if r.Different != "" {
 		dst = fmt.Appendf(dst, "not made from this original: %s\n", r.Different)
@@ -142,7 +124,7 @@ func (r *CheckResult) AppendJSON(dst []byte) []byte {
 	list := make([]found, 0, len(r.Found))
 	for i := range r.Found {
 		f := &r.Found[i]
-		list = append(list, found{ClassName(f.Class), f.Original, f.Form, f.Count, f.Frame, f.Off})
+		list = append(list, found{f.Class.String(), f.Original, f.Form, f.Count, f.Frame, f.Off})
 	}
 	return appendJSON(dst, struct {
 		Frames       int64   `json:"frames"`

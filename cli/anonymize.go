@@ -235,7 +235,7 @@ func (c *anonymizer) writeMapping(a *anonymize.Anonymizer) error {
 	}
 	w := bufio.NewWriter(f)
 	a.Values().Each(func(m values.Mapping) {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", anonymize.ClassName(m.Class), quoted(m.Original), quoted(m.Replacement), m.Count)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", m.Class, quoted(m.Original), quoted(m.Replacement), m.Count)
 	})
 	return errors.Join(w.Flush(), f.Close())
 }
