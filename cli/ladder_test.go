@@ -25,6 +25,7 @@ func TestLadders(t *testing.T) {
 		{"../pcaps/mount.ladder", []string{"--width", "100", "../pcaps/mount.pcap"}},
 		{"../pcaps/rdma_data.ladder", []string{"--width", "80", "-Y", "pb_opc == OST_WRITE", "../pcaps/rdma_data.pcap.zst"}},
 		{"../diagnose/rules/testdata/lock_contention.ladder", []string{"--width", "120", "--lock", "0xfec13fbea991f704", lockContention}},
+		{"../diagnose/rules/testdata/evicted.ladder", []string{"--width", "120", "--lock", "0xfec13fbea99209a3", "../diagnose/rules/testdata/evicted.pcap.zst"}},
 		{"../diagnose/rules/testdata/losses.ladder", []string{"--width", "80", "--ascii", "-Y", "rpc.retransmits > 0", "../diagnose/rules/testdata/losses.pcap.zst"}},
 		{"../diagnose/rules/testdata/lost_frames.ladder", []string{"--width", "200", "../diagnose/rules/testdata/lost_frames.pcap.zst"}},
 		{"../docs/ladder.svg", []string{"-T", "svg", "--lock", "0xfec13fbea991f704", lockContention}},

@@ -114,7 +114,8 @@ func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
 	if s.what.Mark != nil {
 		s.what.Mark(m, r)
 	}
-	if s.locks != nil && s.selectLock(r, matches) {
+	evicted := s.showsEviction(m)
+	if evicted || s.locks != nil && s.selectLock(r, matches) {
 		matches = true
 	}
 	h := s.rpcs.Of(r)
@@ -126,7 +127,9 @@ func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
 		return
 	}
 	e := s.event(m)
-	s.noteWait(e, r)
+	if s.noteWait(e, r); evicted {
+		e.SetReason(0, "shows that the client was evicted")
+	}
 	if h.events = append(h.events, e); h.selected {
 		s.diagram.Add(e)
 	} else {
@@ -176,6 +179,17 @@ func (s *Selector) selectLock(r *track.RPC, selected bool) bool {
 		s.addLock(l)
 	}
 	return has
+}
+
+// showsEviction reports whether a message is the reply to a connect by which a client
+// learned that it was evicted, and with that lost a selected lock.
+func (s *Selector) showsEviction(m *dissect.Message) bool {
+	if m.Kind != lnet.Reply || !m.RPC.HasOpcode || !track.IsConnect(m.RPC.Opcode) {
+		return false
+	}
+	return slices.ContainsFunc(s.selected, func(l *locks.Lock) bool {
+		return l.End.How == locks.Evicted && l.End.Point == track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
+	})
 }
 
 // hasHandle reports whether a lock has the handle that is selected.
