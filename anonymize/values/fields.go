@@ -112,6 +112,10 @@ type fieldTable struct {
 	listed  map[fieldKey]*treatment
 	options map[*schema.Field]string // members of unions by the names they are declared with
 	known   map[fieldUse]*treatment
+
+	resource  *schema.Struct // ldlm_res_id, which is replaced as a whole
+	kib       *schema.Field  // a message of o2iblnd
+	kibReject *schema.Field  // that refuses a connection
 }
 
 // fieldUse is a field as part of a struct; of buffers the struct is nil.
@@ -122,7 +126,14 @@ type fieldUse struct {
 
 // newFieldTable returns the treatments of all fields.
 func newFieldTable() *fieldTable {
-	t := &fieldTable{listed: make(map[fieldKey]*treatment), options: make(map[*schema.Field]string), known: make(map[fieldUse]*treatment)}
+	t := &fieldTable{
+		listed:    make(map[fieldKey]*treatment),
+		options:   make(map[*schema.Field]string),
+		known:     make(map[fieldUse]*treatment),
+		resource:  opcodes.StructNamed("ldlm_res_id"),
+		kib:       schema.Sub("o2iblnd", opcodes.StructNamed("kib_msg")),
+		kibReject: schema.Sub("o2iblnd", opcodes.KibRej),
+	}
 	for _, l := range treatments {
 		for line := range strings.Lines(l.fields) {
 			if words := strings.Fields(line); len(words) > 0 {
@@ -149,10 +160,16 @@ func (t *fieldTable) of(in *schema.Struct, name string, f *schema.Field) *treatm
 	r, ok := t.known[use]
 	if !ok {
 		r = t.find(in, name, f)
-		t.known[use] = r
+		if len(t.known) < maxKnown {
+			t.known[use] = r
+		}
 	}
 	return r
 }
+
+// maxKnown is how many treatments are kept, more than there are fields: a tree may have
+// fields that it made for one message.
+const maxKnown = 1 << 14
 
 func (t *fieldTable) find(in *schema.Struct, name string, f *schema.Field) *treatment {
 	key := fieldKey{inBuffers, name}

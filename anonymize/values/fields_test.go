@@ -17,7 +17,7 @@ func TestEveryFieldHasAClass(t *testing.T) {
 	table := newFieldTable()
 	missing := make(map[string]bool)
 	check := func(in *schema.Struct, name string, f *schema.Field) {
-		if hasValue(f) && (in == nil || in.Atom == schema.Plain && in != ldlmResID) && table.of(in, name, f) == nil {
+		if hasValue(f) && (in == nil || in.Atom == schema.Plain && in != table.resource) && table.of(in, name, f) == nil {
 			where := inBuffers
 			if in != nil {
 				where = in.Name

@@ -5,7 +5,6 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -34,11 +33,11 @@ func (p *Mapper) Message(dst []byte, m *dissect.Message) {
 // payload of an IMMEDIATE is left to Message.
 func (p *Mapper) Part(dst []byte, m *dissect.Message, k int) {
 	data := m.IB.Parts[k].Data
-	s := opcodes.StructNamed("kib_msg")
+	f := p.fields.kib
 	if m.Kind == lnet.Connrej {
-		s = opcodes.KibRej
+		f = p.fields.kibReject
 	}
-	p.tree.BuildField(schema.Sub("o2iblnd", s), nil, data, false)
+	p.tree.BuildField(f, nil, data, false)
 	part := dissect.Message{Message: lnet.Message{Data: data, Size: len(data), Transport: lnet.O2IB, LNetOff: -1}}
 	w := &p.writer
 	*w = writer{p: p, m: &part, dst: dst}
@@ -104,7 +103,7 @@ func (w *writer) walk() {
 			w.p.removed.Truncated += int64(len(w.p.tree.Bytes(n)))
 		case n.Is(dissect.Undecoded):
 			w.p.removed.Undecoded += int64(n.Len)
-		case f.Kind == schema.Record && f.Type == ldlmResID && ok:
+		case f.Kind == schema.Record && f.Type == w.p.fields.resource && ok:
 			w.put(resource, n, at, inside.index)
 			i = int(n.End) - 1
 		case !isLeaf(n, i):
@@ -115,8 +114,6 @@ func (w *writer) walk() {
 		}
 	}
 }
-
-var ldlmResID = opcodes.StructNamed("ldlm_res_id")
 
 // isLeaf reports whether a node, whose index is i, is a value and not made of others.
 func isLeaf(n *dissect.Node, i int) bool {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -47,6 +48,13 @@ func (c *comparison) message(m *dissect.Message) {
 		part := make([]byte, len(m.IB.Parts[k].Data))
 		c.p.Part(part, m, k)
 		c.written = append(c.written, part...)
+		f := c.p.fields.kib
+		if m.Kind == lnet.Connrej {
+			f = c.p.fields.kibReject
+		}
+		c.old.BuildField(f, nil, m.IB.Parts[k].Data, false)
+		c.new.BuildField(f, nil, part, false)
+		c.fields(m)
 	}
 }
 
@@ -82,7 +90,7 @@ func (c *comparison) fields(m *dissect.Message) {
 		}
 		inside.name = name
 		switch {
-		case f.Kind == schema.Record && f.Type == ldlmResID:
+		case f.Kind == schema.Record && f.Type == c.p.fields.resource:
 			i = int(n.End) - 1
 			continue
 		case f.Kind == schema.Record && f.Type.Atom == schema.Plain:
@@ -118,6 +126,10 @@ func (c *comparison) leaf(m *dissect.Message, n *dissect.Node, in *schema.Struct
 		}
 	case isText:
 		c.text(strings.TrimPrefix(where[strings.Index(where, ":"):], ": "), schema.TrimNUL(before), schema.TrimNUL(after), treatment)
+	case treatment == nid4 && bytes.Equal(before, after):
+		if n := lnet.NID4(schema.ReadUint(before, n.Is(dissect.BigEndian))); n.Len > 0 && n.Type != lndLoopback && n.Type != lndAny {
+			c.t.Errorf("%s is not replaced: %s", where, n)
+		}
 	case treatment.class == Identity && !keptID(schema.ReadUint(before, false)) && bytes.Equal(before, after) && treatment != listedID:
 		c.t.Errorf("%s is not replaced: % x", where, after)
 	}
