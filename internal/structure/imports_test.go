@@ -49,6 +49,7 @@ var mayImport = map[string][]string{
 	"lnet/ib":            {},
 	"capture":            {"capture/pcapfilter"},
 	"capture/pcapfilter": {},
+	"capture/pdu":        {"capture"},
 	"opcodes":            {"opcodes/schema"},
 	"opcodes/schema":     {},
 

@@ -1,0 +1,219 @@
+package pdu
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// nested returns a value with containers nested to a depth.
+func nested(r *rand.Rand, depth int) any {
+	if depth == 0 {
+		return []any{1.5, -3.0, true, nil, "", "é\n\"\\", "\u2028", map[string]any{}, []any{}, []any{"READ", "WRITE"}}[r.IntN(10)]
+	}
+	n := 1 + r.IntN(3)
+	if r.IntN(3) == 0 {
+		var list []any
+		for i := range n {
+			list = append(list, nested(r, max(0, depth-1-i)))
+		}
+		return list
+	}
+	object := make(map[string]any)
+	for i := range n {
+		object[fmt.Sprintf("k%d", i)] = nested(r, max(0, depth-1-i))
+	}
+	return object
+}
+
+// chain returns a value with one container in the other.
+func chain(r *rand.Rand, depth int) any {
+	v := any([]string{"READ", "WRITE"})
+	for range depth {
+		if v = any(map[string]any{"a": depth, "b": v, "c": "d"}); r.IntN(2) == 0 {
+			v = []any{1, v, "x"}
+		}
+	}
+	return v
+}
+
+// leaves collects the scalars and empty containers of a value, by their paths.
+func leaves(path string, v any, to map[string]any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, member := range v {
+			leaves(path+"."+name, member, to)
+		}
+		if len(v) > 0 {
+			return
+		}
+	case []any:
+		for i, element := range v {
+			leaves(fmt.Sprintf("%s[%d]", path, i), element, to)
+		}
+		if len(v) > 0 {
+			return
+		}
+	}
+	to[path] = fmt.Sprint(v)
+}
+
+// depthOf returns the depth at which Wireshark parses a value.
+func depthOf(v any) (depth int) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, member := range v {
+			depth = max(depth, depthOf(member))
+		}
+		return depth + objectDepth
+	case []any:
+		for _, element := range v {
+			depth = max(depth, depthOf(element))
+		}
+		return depth + arrayDepth
+	}
+	return 0
+}
+
+func encode(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func decode(t *testing.T, b []byte) (v map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatalf("%v: %.1000s", err, b)
+	}
+	return v
+}
+
+// TestLimiterDepth checks that deep JSON keeps all values under their paths.
+func TestLimiterDepth(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var l Limiter
+	changed := 0
+	for range 1000 {
+		in := map[string]any{"a": nested(r, r.IntN(12)), "b": chain(r, r.IntN(50))}
+		src := encode(t, in)
+		got := l.Append([]byte("{"), src, 1<<30)[1:]
+		out := decode(t, got)
+		if string(got) != string(src) {
+			changed++
+		}
+		want, have := make(map[string]any), make(map[string]any)
+		leaves("", decode(t, src), want)
+		leaves("", out, have)
+		for path, v := range have {
+			if text, ok := v.(string); ok && want[path] == nil && strings.HasPrefix(text, "[") { // an array in an array
+				var list []any
+				if err := json.Unmarshal([]byte(text), &list); err != nil {
+					t.Fatalf("%s: %v", text, err)
+				}
+				delete(have, path)
+				leaves(path, list, have)
+			}
+		}
+		if !maps.Equal(want, have) {
+			t.Fatalf("values differ:\n%.1000s\n%.1000s", src, got)
+		}
+		if depth := depthOf(out); depth > maxDepth {
+			t.Fatalf("depth %d: %.1000s", depth, got)
+		}
+	}
+	if changed < 200 {
+		t.Errorf("%d texts were changed", changed)
+	}
+}
+
+// TestLimiterKeys checks the keys of values that are moved up.
+func TestLimiterKeys(t *testing.T) {
+	open, end := "", ""
+	for range flatDepth / objectDepth {
+		open, end = open+`{"x":`, "}"+end
+	}
+	for in, want := range map[string]string{
+		`{"a":1,"b":["R","W"]}`:                   `{"a":1,"b":["R","W"]}`,
+		`{"a":{"b":{"c":1}},"d":2}`:               `{"a.b.c":1,"d":2}`,
+		`{"a":[{"b":1},{"b":["R"]}]}`:             `{"a[0].b":1,"a[1].b":["R"]}`,
+		`{"a":[[1,2],{"b":{}}],"c":[]}`:           `{"a[0][0]":1,"a[0][1]":2,"a[1].b":{},"c":[]}`,
+		`{"a":{"b":[{"c":{"d":[{"e":"f,{"}]}}]}}`: `{"a.b[0].c.d[0].e":"f,{"}`,
+	} {
+		var l Limiter
+		in, want = open+in+end, open+want+end
+		if got := l.rewrite(nil, []byte(in), 100); string(got) != want {
+			t.Errorf("%.1000s becomes\n%.1000s, want\n%s", in, got, want)
+		}
+	}
+}
+
+// TestLimiterSize checks that long JSON is truncated to a size.
+func TestLimiterSize(t *testing.T) {
+	const limit = 64 << 10
+	var many []any
+	for i := range 40_000 {
+		many = append(many, map[string]any{"name": fmt.Sprintf("file%d", i)})
+	}
+	deep := any(many[:4])
+	for range 9 {
+		deep = []any{deep, deep, deep, deep}
+	}
+	for name, tt := range map[string]struct {
+		in   any
+		want string
+	}{
+		"array":  {many, ` more"]`},
+		"text":   {strings.Repeat("\n\\é\u2028", 50_000), `…"`},
+		"both":   {map[string]any{"x": many, "y": strings.Repeat("é", 100_000)}, `…"`},
+		"nested": {deep, `"kind":"reply"`},
+	} {
+		src := encode(t, map[string]any{"buffers": tt.in, "frame": 7, "kind": "reply", "text": strings.Repeat("\\", 200)})
+		var l Limiter
+		got := l.Append(nil, src, limit)
+		if len(got) > limit || !strings.Contains(string(got), tt.want) {
+			t.Errorf("%s: %d bytes: %.200s", name, len(got), got)
+		}
+		if out := decode(t, got); out["frame"] != 7.0 || out["kind"] != "reply" {
+			t.Errorf("%s: %v", name, out)
+		}
+		if kept := decode(t, got)["buffers"]; name == "array" {
+			list := kept.([]any)
+			if n := len(list) - 1; list[n] != fmt.Sprintf("%d more", len(many)-n) || n < 1000 {
+				t.Errorf("%s: %d elements, then %v", name, n, list[n])
+			}
+		}
+	}
+}
+
+// TestLimiterScalars checks what remains of an object with too many containers.
+func TestLimiterScalars(t *testing.T) {
+	object := make(map[string]any)
+	for i := range 10_000 {
+		object[fmt.Sprintf("member%d", i)] = []any{i}
+	}
+	src := encode(t, map[string]any{"buffers": object, "frame": 7, "long": strings.Repeat("x", 100)})
+	var l Limiter
+	out := decode(t, l.Append(nil, src, 64<<10))
+	if keys := slices.Sorted(maps.Keys(out)); !slices.Equal(keys, []string{"frame", "long"}) || out["long"] != strings.Repeat("x", 64)+"…" {
+		t.Errorf("%v", out)
+	}
+}
+
+// TestLimiterUnchanged checks that JSON within the limits is copied without
+// allocations.
+func TestLimiterUnchanged(t *testing.T) {
+	src := []byte(`{"frame":1,"buffers":{"connect_data":{"ocd_connect_flags":["RDONLY","GRANT"]}}}`)
+	var l Limiter
+	dst := make([]byte, 0, 1<<10)
+	if n := testing.AllocsPerRun(10, func() { dst = l.Append(dst[:0], src, 64<<10) }); n > 0 || string(dst) != string(src) {
+		t.Errorf("%v allocations, %s", n, dst)
+	}
+}
