@@ -157,6 +157,9 @@ func (l *Live) attach(opt LiveOptions) error {
 	return os.NewSyscallError("attach filter", unix.SetsockoptSockFprog(l.fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, prog))
 }
 
+// LinkType returns the link type of the frames.
+func (l *Live) LinkType() LinkType { return l.link }
+
 // Next waits for a frame and reads it into f, whose Data is valid until the next
 // call. It returns ErrTimeout after LiveOptions.Idle without a frame, io.EOF
 // after Stop, and another error if the interface fails.

@@ -80,6 +80,18 @@ func (r *Recent) removeOldest() {
 	}
 }
 
+// Release removes the frames that were captured before a time, in nanoseconds since the
+// epoch, writes those that are marked, and flushes the Writer.
+func (r *Recent) Release(before int64) error {
+	for r.n > 0 && r.ring[r.head].frame.Time < before {
+		r.removeOldest()
+	}
+	if r.err == nil {
+		r.err = r.w.Flush()
+	}
+	return r.err
+}
+
 // Mark marks a frame by its Number and adds to its comment. It reports whether
 // the frame is still kept.
 func (r *Recent) Mark(number int64, comment []byte) bool {

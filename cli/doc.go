@@ -19,7 +19,8 @@
 //
 // The subpackages hold what commands have in common: cli/flags the flags, cli/scan
 // the pass, cli/iostreams the terminal, colours and buffered output, cli/exit the
-// exit statuses. cli/reference has the commands that need no packets.
+// exit statuses. cli/reference has the commands that need no packets,
+// cli/extcap the one that Wireshark calls.
 //
 // # How to add a command
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/extcap"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/reference"
 	"github.com/lshark/lshark/cli/scan"
@@ -32,6 +33,9 @@ func harden() error {
 
 // Run runs a command line and returns the exit status.
 func Run(sys *scan.System, args []string) int {
+	if extcap.IsCall(args) {
+		args = append([]string{"extcap"}, args...)
+	}
 	root := newRoot(sys)
 	help := &helpWriter{to: sys.Out}
 	root.SetArgs(joinCompared(reference.NegativeNumbersLast(args)))

@@ -30,6 +30,7 @@ type messages struct {
 	columns   flags.Columns
 	tree, hex bool
 	diff      bool
+	pdu       bool
 }
 
 func newMessages(sys *scan.System) *cobra.Command {
@@ -53,6 +54,9 @@ func newMessages(sys *scan.System) *cobra.Command {
   # JSON, one object per line
   lshark -T json client.pcap.zst | jq -r 'select(.error) | .opcode'
 
+  # for Wireshark: replies with an error, all fields of them
+  lshark -Y error -w errors.pcapng --pdu mount.pcap
+
   # live
   lshark -i eth0`,
 		Args: mistypedCommand,
@@ -68,6 +72,7 @@ func newMessages(sys *scan.System) *cobra.Command {
 		c.columns.Register(f, "field")
 		c.view.Register(f, flags.TimeHelp("message"))
 		c.selection.RegisterSave(f, "messages")
+		f.BoolVar(&c.pdu, "pdu", false, "with -w, write the messages themselves in place of frames, with all fields as JSON, which Wireshark shows without a plugin")
 		c.input.RegisterNotes(f)
 	})
 	return cmd
@@ -107,6 +112,7 @@ func (c *messages) run(args []string) error {
 		Select:   selected.Match,
 		Limit:    limit,
 		SaveTo:   c.selection.Save,
+		SavePDUs: c.pdu,
 		Distinct: true,
 		BulkData: c.hex,
 	})
@@ -126,6 +132,9 @@ func (c *messages) run(args []string) error {
 func (c *messages) check() error {
 	if (c.tree || c.hex) && c.view.Form.Value == "summary" {
 		c.view.Form.Value = "tree"
+	}
+	if c.pdu && c.selection.Save == "" {
+		return exit.Usagef("--pdu needs -w")
 	}
 	if c.diff && c.view.Form.Value != "flags" {
 		return exit.Usagef("--diff needs -T flags")

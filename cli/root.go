@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/extcap"
 	"github.com/lshark/lshark/cli/reference"
 	"github.com/lshark/lshark/cli/scan"
 )
@@ -19,7 +20,7 @@ func newRoot(sys *scan.System) *cobra.Command {
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.UsageError{Err: flagError(err)} })
 	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newLocks(sys), newFiles(sys), newRecovery(sys), newConfig(sys), newDiff(sys), newDiagnose(sys), newAnonymize(sys), newReport(sys), reference.NewExplain(sys.IO), reference.NewDecode(sys.IO),
-		newLadder(sys), reference.NewFields(sys.IO), newVersion(sys.IO), newCompletion(sys.IO))
+		newLadder(sys), reference.NewFields(sys.IO), extcap.New(sys, version()), newVersion(sys.IO), newCompletion(sys.IO))
 	cmd.SetHelpCommand(newHelp())
 	setVersion(cmd)
 	setHelp(cmd, sys.IO)

@@ -21,11 +21,11 @@ type packedFile struct {
 func (f *packedFile) isDir() bool { return strings.HasSuffix(f.name, "/") }
 
 // readDocs returns what accompanies the binary, by the name in the work tree:
-// the license, the README and its pages, the changelog, manual pages and
-// completions.
+// the license, the README and its pages, the changelog, manual pages,
+// completions and the profile for Wireshark.
 func readDocs(root string) (map[string][]byte, error) {
 	docs := make(map[string][]byte)
-	for _, pattern := range []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/*.md", "completions/*"} {
+	for _, pattern := range []string{"LICENSE", "README.md", "CHANGELOG.md", "docs/*.md", "completions/*lshark*", "completions/wireshark/Lustre/*"} {
 		matches, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func completionPaths(zsh string) map[string]string {
 // installed returns the files of a package, and the folders that belong to it
 // alone, sorted by name. Documents go where paths says, manual pages compressed
 // into their folder, everything else into usr/share/doc/lshark. Completions
-// for other systems are left out.
+// for other systems are left out, and the profile, which the binary installs.
 func (r *release) installed(binary []byte, paths map[string]string) []packedFile {
 	files := []packedFile{
 		{"usr/bin/lshark", 0o755, binary},
@@ -70,7 +70,7 @@ func (r *release) installed(binary []byte, paths map[string]string) []packedFile
 			files = append(files, packedFile{to, 0o644, data})
 		case isManPage(name):
 			files = append(files, packedFile{"usr/share/man/man1/" + path.Base(name) + ".gz", 0o644, compress(data)})
-		case path.Dir(name) != "completions":
+		case !strings.HasPrefix(name, "completions/"):
 			files = append(files, packedFile{docFolder + name, 0o644, data})
 		}
 	}

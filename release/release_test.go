@@ -136,7 +136,8 @@ func tryArchive(t *testing.T, name string, here target) {
 	files := untar(t, name)
 	folder := strings.TrimSuffix(filepath.Base(name), ".tar.gz") + "/"
 	want := []string{"lshark", "LICENSE", "README.md", "CHANGELOG.md",
-		"completions/_lshark", "completions/lshark.bash", "completions/lshark.fish", "completions/lshark.ps1"}
+		"completions/_lshark", "completions/lshark.bash", "completions/lshark.fish", "completions/lshark.ps1",
+		"completions/wireshark/Lustre/colorfilters", "completions/wireshark/Lustre/preferences"}
 	for _, page := range manPages(t) {
 		want = append(want, "man/man1/"+page)
 	}

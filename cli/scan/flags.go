@@ -27,6 +27,7 @@ type Flags struct {
 	AutoStop  []string
 	Offsets   []string
 	Names     []string
+	Snaplen   int // of a live capture: bytes that are kept of a frame, 0 for all
 	Quiet     bool
 	Verbose   bool
 }
@@ -73,6 +74,7 @@ func (f *Flags) Check(args []string, inTTY bool) (*Input, error) {
 		files:   append(append([]string{}, f.Read...), args...),
 		iface:   f.Interface,
 		filter:  f.Filter,
+		snaplen: f.Snaplen,
 		quiet:   f.Quiet,
 		verbose: f.Verbose,
 	}

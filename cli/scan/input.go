@@ -26,6 +26,7 @@ type Input struct {
 	keep     *pcapfilter.Filter // filter, compiled for files; nil keeps all frames
 	ports    []uint16           // TCP ports that carry LNet, empty for the default
 	duration time.Duration
+	snaplen  int                      // of a live capture, 0 for the default
 	offsets  map[string]time.Duration // given for the times of some files
 	names    *targets.Names           // of targets and nodes, nil: none are given
 	quiet    bool

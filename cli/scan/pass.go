@@ -28,8 +28,20 @@ type Options struct {
 
 	// SaveTo names a file for the frames of the selected messages; empty for
 	// none. With SaveRPCs it gets the frames passed to SaveRPC instead.
+	// With SavePDUs it gets the messages themselves, as packets of JSON for
+	// Wireshark.
 	SaveTo   string
 	SaveRPCs bool
+	SavePDUs bool
+
+	// Stream gets in place of a file what SaveTo would, within seconds. With SaveAll
+	// it gets all frames of the input; those of selected messages have comments. It is
+	// no error when its reader goes away.
+	Stream  io.Writer
+	SaveAll bool
+
+	// Stop ends a live capture when it is closed; nil: only a signal does.
+	Stop <-chan struct{}
 }
 
 // Consumer receives the messages of a Pass. Funcs that are nil are not called.
@@ -82,7 +94,7 @@ type Pass struct {
 	consumers consumers
 	once      *track.Duplicates // with Distinct
 	dissector *dissect.Dissector
-	saver     *saver // with SaveTo
+	saver     *saver // with SaveTo or Stream
 	offsets   map[string]time.Duration
 	clock     clock
 	messages  int // before Select
@@ -182,12 +194,17 @@ func (p *Pass) Run() (err error) {
 	}
 	defer func() { err = errors.Join(err, src.frames.Close()) }()
 	p.src = src
-	if p.opt.SaveTo != "" {
+	if p.opt.SaveTo != "" || p.opt.Stream != nil {
 		if p.saver, err = newSaver(p.sys, p.in, p.opt); err != nil {
 			return err
 		}
 	}
-	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Marked: p.marked(), Refused: p.refused(), Ports: p.in.ports, Frames: p.saver != nil, Data: p.opt.BulkData, Join: p.opt.JoinBulk})
+	if p.opt.Stream != nil {
+		if err := p.saver.begin(src); err != nil {
+			return err
+		}
+	}
+	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Marked: p.marked(), Refused: p.refused(), Ports: p.in.ports, Frames: p.saver != nil && p.saver.pdus == nil, Data: p.opt.BulkData, Join: p.opt.JoinBulk})
 	if p.in.Live() && p.sys.Harden != nil {
 		if err := p.sys.Harden(); err != nil {
 			return err
@@ -196,7 +213,7 @@ func (p *Pass) Run() (err error) {
 	// Until here a signal ends the program, because opening a FIFO may wait
 	// for its other end.
 	if p.in.Live() || p.in.piped() {
-		src.stopOnSignal(p.in.duration)
+		src.stopOnSignal(p.in.duration, p.opt.Stop)
 	}
 	if p.in.Live() && !p.in.quiet {
 		p.sys.Say("capturing on %s: %s", p.in.iface, p.in.liveTraffic())
@@ -276,7 +293,7 @@ func (p *Pass) message(m *dissect.Message) {
 		return
 	}
 	if p.saver != nil && !p.opt.SaveRPCs && !p.limited() {
-		p.saver.message(m)
+		p.saver.message(m, p.clock.first)
 	}
 	for _, message := range p.consumers.message {
 		if err := message(m); err != nil {
@@ -369,6 +386,9 @@ func (p *Pass) idle() {
 	}
 	for _, idle := range p.consumers.idle {
 		p.fail(idle(now))
+	}
+	if p.saver != nil && p.saver.idle(now) != nil {
+		p.fail(ErrStop) // finishSave returns the error
 	}
 }
 

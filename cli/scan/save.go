@@ -7,21 +7,26 @@ import (
 	"os"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/capture/pdu"
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/track"
 )
 
-// saver writes selected frames to a file (-w). A frame can be selected only after
-// later frames were read. So the latest frames are kept in memory (recent), or
-// selected frames are marked and the input is read again at the end (marks).
+// saver writes selected frames or messages to a file (-w). A frame can be selected only
+// after later frames were read. So the latest frames are kept in memory (recent), or
+// selected frames are marked and the input is read again at the end (marks). Messages
+// are written at once (pdus).
 type saver struct {
-	file      *os.File
+	file      *os.File // nil for Options.Stream
 	w         *capture.Writer
-	recent    *capture.Recent // nil when the input is read again
+	recent    *capture.Recent // nil when the input is read again, and for messages
 	marks     marks
+	pdus      *pduWriter                // nil: frames are written
+	stream    *stream                   // nil without Options.Stream
 	missed    int                       // frames that were no longer kept when they were marked
 	comment   []byte                    // scratch space
 	rpcFrames track.Attached[RPCFrames] // of RPCs that have not ended
@@ -31,7 +36,30 @@ type saver struct {
 // newSaver creates the file, unless it is one of the inputs. With a FIFO it
 // waits for the reader.
 func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
-	path := opt.SaveTo
+	s := &saver{}
+	if opt.Stream != nil {
+		s.w = capture.NewWriter(opt.Stream)
+		s.stream = &stream{allFrames: opt.SaveAll}
+	} else {
+		file, err := createSaveFile(sys, in, opt.SaveTo)
+		if err != nil {
+			return nil, err
+		}
+		s.file, s.w = file, capture.NewWriter(file)
+	}
+	switch {
+	case opt.SavePDUs:
+		s.pdus = newPDUWriter(s.w, in.FlushPolicy() != iostreams.FlushWhenFull)
+	case !opt.SaveRPCs || !in.rereadable():
+		// An RPC may take longer than frames are kept, and which RPCs are the
+		// slowest is known at the end.
+		s.recent = capture.NewRecent(s.w)
+	}
+	return s, nil
+}
+
+// createSaveFile creates the file of -w.
+func createSaveFile(sys *System, in *Input, path string) (*os.File, error) {
 	if path == "-" {
 		return nil, exit.Usagef("-w -: standard output has the results; name a file")
 	}
@@ -46,33 +74,55 @@ func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
 	// Not os.Create, which opens for reading too: this process would then be a
 	// reader of the FIFO, so opening would not wait for another reader, and
 	// writing would not fail after that reader has closed it.
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return nil, err
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// begin writes the headers to Options.Stream, so that its reader can start before the
+// first message.
+func (s *saver) begin(src *source) error {
+	link := pdu.LinkType
+	if s.pdus == nil {
+		if src.live == nil {
+			return nil // each frame has a type of its own
+		}
+		link = src.live.LinkType()
 	}
-	s := &saver{file: f, w: capture.NewWriter(f)}
-	// An RPC may take longer than frames are kept, and which RPCs are the
-	// slowest is known at the end.
-	if !opt.SaveRPCs || !in.rereadable() {
-		s.recent = capture.NewRecent(s.w)
+	if err := s.w.AddInterface(link, 0, 0); err != nil {
+		return err
 	}
-	return s, nil
+	return s.w.Flush()
 }
 
 // add keeps a frame until it is known whether it is selected.
 func (s *saver) add(f *capture.Frame) error {
 	if s.recent != nil {
 		s.fail(s.recent.Add(f))
+		if s.stream != nil {
+			s.fail(s.stream.add(s.recent, f))
+		}
 	}
 	return s.err
 }
 
 func (s *saver) fail(err error) {
-	if err != nil && s.err == nil {
+	switch {
+	case err == nil || s.err != nil:
+	case s.stream != nil:
+		s.err = err
+	default:
 		// Not wrapped: a closed reader of this file is a failure, a closed
 		// reader of the standard output is not.
 		s.err = fmt.Errorf("-w: %v", err)
 	}
+}
+
+// idle is called when no frame has arrived for a while; now is the time by the clock
+// of the capture.
+func (s *saver) idle(now int64) error {
+	if s.stream != nil && s.recent != nil {
+		s.fail(s.stream.release(s.recent, now))
+	}
+	return s.err
 }
 
 // mark marks a frame to be written, with a comment about a message that it
@@ -85,9 +135,14 @@ func (s *saver) mark(number int64, comment []byte) {
 	}
 }
 
-// message marks the frames of a message.
-func (s *saver) message(m *dissect.Message) {
+// message writes a message, or marks its frames; first is the time of the first
+// frame of the capture.
+func (s *saver) message(m *dissect.Message, first int64) {
 	s.comment = render.AppendMessageComment(s.comment[:0], m)
+	if s.pdus != nil {
+		s.fail(s.pdus.write(m, first, s.comment))
+		return
+	}
 	for _, n := range m.Frames {
 		s.mark(n, s.comment)
 	}
@@ -161,12 +216,16 @@ func (p *Pass) finishSave() error {
 	}
 	switch {
 	case s.err != nil:
+	case s.pdus != nil:
+		s.fail(s.w.Flush())
 	case s.recent != nil:
 		s.fail(s.recent.Flush())
 	default:
 		s.fail(p.readMarked())
 	}
-	s.fail(s.file.Close())
+	if s.file != nil {
+		s.fail(s.file.Close())
+	}
 	if s.missed > 0 && !p.in.quiet {
 		p.sys.Say("-w: %d frames are missing: they were no longer available when they were selected", s.missed)
 	}

@@ -35,7 +35,7 @@ func TestMissedFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p.saver.message(&dissect.Message{Message: lnet.Message{Frames: []int64{9, 10, 11, 20, 21}, LNetOff: -1}})
+	p.saver.message(&dissect.Message{Message: lnet.Message{Frames: []int64{9, 10, 11, 20, 21}, LNetOff: -1}}, 0)
 	if err := p.finishSave(); err != nil || p.saver.missed != 3 || !strings.Contains(errs.String(), "3 frames") {
 		t.Errorf("%d frames are missed, want 3: %v, %s", p.saver.missed, err, &errs)
 	}
@@ -46,7 +46,7 @@ func TestMissedFrames(t *testing.T) {
 func TestShorterFile(t *testing.T) {
 	var errs bytes.Buffer
 	p := testPass(t, &errs, &Input{files: []string{sampleFile}}, Options{SaveTo: filepath.Join(t.TempDir(), "out.pcapng"), SaveRPCs: true})
-	p.saver.message(&dissect.Message{Message: lnet.Message{Frames: []int64{1, 1000, 1001}, LNetOff: -1}})
+	p.saver.message(&dissect.Message{Message: lnet.Message{Frames: []int64{1, 1000, 1001}, LNetOff: -1}}, 0)
 	if err := p.finishSave(); err != nil || p.saver.missed != 2 || !strings.Contains(errs.String(), "2 frames") {
 		t.Errorf("%d frames are missed, want 2: %v, %s", p.saver.missed, err, &errs)
 	}

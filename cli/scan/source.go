@@ -27,7 +27,7 @@ type source struct {
 // open opens the input; offsets are added to the times of files.
 func (in *Input) open(sys *System, offsets map[string]time.Duration) (*source, error) {
 	if in.Live() {
-		live, err := capture.OpenLive(in.iface, capture.LiveOptions{Filter: in.liveFilter()})
+		live, err := capture.OpenLive(in.iface, capture.LiveOptions{Filter: in.liveFilter(), Snaplen: in.snaplen})
 		if err != nil {
 			return nil, err
 		}
@@ -85,10 +85,10 @@ func (s *source) dropped() (uint64, error) {
 	return s.live.Dropped()
 }
 
-// stopOnSignal lets SIGINT, SIGTERM or a time limit stop an input that may have
-// no end: a live capture or a pipe. A second signal ends the process. A limit
-// of 0 stands for no limit.
-func (s *source) stopOnSignal(limit time.Duration) {
+// stopOnSignal lets SIGINT, SIGTERM, a time limit or the closing of stop end an
+// input that may have no end: a live capture or a pipe. A second signal ends the
+// process. A limit of 0 stands for no limit.
+func (s *source) stopOnSignal(limit time.Duration, stop <-chan struct{}) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	var timeout <-chan time.Time
@@ -99,6 +99,7 @@ func (s *source) stopOnSignal(limit time.Duration) {
 		select {
 		case <-signals:
 		case <-timeout:
+		case <-stop:
 		}
 		signal.Stop(signals)
 		s.stop()

@@ -1,0 +1,106 @@
+package extcap
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/scan"
+)
+
+// The values of --content.
+const (
+	contentMessages = "messages"
+	contentFrames   = "frames"
+)
+
+// startCapture captures. The FIFO is opened first, also when an error follows: Wireshark
+// waits for it, and only then shows the error. After an error it is closed by the end of
+// the process: what is written to standard error later is not shown.
+func (c *command) startCapture() error {
+	out, err := c.openOutput()
+	if err != nil {
+		return err
+	}
+	_, wrong := c.selection.Messages()
+	input, err := c.input()
+	switch err = errors.Join(c.content.Check(), wrong, err); {
+	case err != nil:
+	case c.query.iface == remoteInterface:
+		err = c.captureRemote(out, input)
+	default:
+		err = c.captureLocal(out, input)
+	}
+	if err == nil {
+		err = out.close()
+	}
+	return err
+}
+
+// input returns the settings of the capture.
+func (c *command) input() (*scan.Flags, error) {
+	f := &scan.Flags{Interface: c.iface, Quiet: true} // Wireshark takes every text on standard error for an error
+	for _, text := range strings.FieldsFunc(c.ports, func(r rune) bool { return r == ',' }) {
+		port, err := strconv.ParseUint(text, 10, 16)
+		if err != nil {
+			return nil, exit.Usagef("--port %s: must be TCP ports, separated by commas", c.ports)
+		}
+		f.Ports = append(f.Ports, uint(port))
+	}
+	length, err := strconv.ParseUint(c.snaplen, 10, 31)
+	if err != nil {
+		return nil, exit.Usagef("--snaplen %s: must be a number of bytes", c.snaplen)
+	}
+	f.Snaplen = int(length)
+	return f, nil
+}
+
+// captureLocal captures from an interface of this host.
+func (c *command) captureLocal(out *output, input *scan.Flags) error {
+	in, err := input.Check(nil, false)
+	selected, wrong := c.selection.Messages()
+	if err := errors.Join(err, wrong); err != nil {
+		return err
+	}
+	return scan.New(c.sys, in, scan.Options{
+		Select:   selected.Match,
+		Stream:   out,
+		SavePDUs: c.content.Value == contentMessages,
+		SaveAll:  c.selection.Display == "",
+		Stop:     out.gone,
+	}).Run()
+}
+
+// output is what --fifo names.
+type output struct {
+	io.Writer
+	close func() error  // does nothing with standard output
+	gone  chan struct{} // closed when it has no reader any more
+}
+
+// openOutput opens what --fifo names. It waits for the reader of a FIFO.
+func (c *command) openOutput() (*output, error) {
+	o := &output{Writer: c.sys.Out, close: func() error { return nil }, gone: make(chan struct{})}
+	switch c.fifo {
+	case "":
+		return nil, exit.Usagef("--capture needs --fifo")
+	case "-":
+	default:
+		file, err := os.OpenFile(c.fifo, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		o.Writer, o.close = file, file.Close
+	}
+	if file, ok := o.Writer.(*os.File); ok {
+		go func() {
+			if waitForReaderGone(file) {
+				close(o.gone)
+			}
+		}()
+	}
+	return o, nil
+}

@@ -1,0 +1,5 @@
+package extcap
+
+import "flag"
+
+var update = flag.Bool("update", false, "write the profile for Wireshark anew")
