@@ -5,7 +5,7 @@ import "github.com/lshark/lshark/lnet/link"
 // Bounds of content.
 const (
 	chunkSize    = 1 << 20 // bytes of a chunk
-	maxChunks    = 64
+	maxChunks    = 32
 	chunkPieces  = 1 << 13 // of a chunk
 	maxPieceSize = blockSize
 )
@@ -31,8 +31,8 @@ func infiniBandBlock(queuePair, psn uint32) uint64 {
 }
 
 // content holds the rewritten bytes of the messages that were read last, by their place in
-// the streams. Bytes that it does not hold are zero. It takes up to 64 MiB of bytes and
-// 524,288 pieces; beyond that, the oldest are removed.
+// the streams. Bytes that it does not hold are zero. It takes up to 32 MiB of bytes and
+// 262,144 pieces; beyond that, the oldest are removed.
 type content struct {
 	ring   []piece
 	first  int64 // number of the oldest piece, from 1

@@ -20,6 +20,6 @@
 //
 // # Memory
 //
-// The window has up to 131,072 frames and 32 MiB of headers, content up to 64 MiB; the
+// The window has up to 131,072 frames and 32 MiB of headers, content up to 32 MiB; the
 // dissector has the bounds of package lnet. Replacements are kept by package values.
 package anonymize
