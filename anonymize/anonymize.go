@@ -45,6 +45,7 @@ type Anonymizer struct {
 	out       []byte // the headers of the current frame
 	frame     []byte // the frame being written
 	message   []byte // the message being rewritten
+	ends      []byte // scratch space
 	err       error
 }
 
@@ -120,6 +121,48 @@ func (a *Anonymizer) rewriteMessage(m *dissect.Message) {
 	}
 	f := flow(as16(m.Src), as16(m.Dst), m.Src.Port(), m.Dst.Port())
 	a.content.addTCP(&f, m.Seq, a.message, m.Order)
+	if a.headers.truncated {
+		order := byte(endLittle)
+		if m.Swapped {
+			order = endBig
+		}
+		f.Source = endSource
+		a.content.addTCP(&f, m.Seq+uint32(m.Size), []byte{order}, m.Order)
+	}
+}
+
+// The ends of messages in truncated captures are kept like bytes, of streams with a number of
+// their own: a byte where the next message begins, with the byte order of the one before.
+const (
+	endSource = -1
+	endLittle = 1
+	endBig    = 2
+)
+
+// maxCutHeader is how many bytes of a header a truncated frame can have at its end without
+// the length of the message: ksock header, NIDs and process IDs.
+const maxCutHeader = 24 + 40 + 8
+
+// restoreType writes the type of a message that begins at the end of a truncated frame with so
+// few bytes that it cannot be read. A reader that has lost the boundaries of messages finds the
+// next message only before bytes that may be a header.
+func (a *Anonymizer) restoreType(dst []byte, k *heldFrame) {
+	const typeLNet = 0xc1
+	from := max(0, len(dst)-maxCutHeader)
+	a.ends = zeros(a.ends, len(dst)-from)
+	f := k.payload.key.flow
+	f.Source = endSource
+	a.content.readTCP(a.ends, &f, k.payload.seq+uint32(from), k.frame.Number)
+	for i := len(a.ends) - 1; i >= 0 && dst[from+i] == 0; i-- {
+		if a.ends[i] == endBig && from+i+3 < len(dst) {
+			dst[from+i+3] = typeLNet
+		} else if a.ends[i] == endLittle {
+			dst[from+i] = typeLNet
+		}
+		if a.ends[i] != 0 {
+			return
+		}
+	}
 }
 
 // as16 returns an address as in link.Flow.
@@ -141,6 +184,9 @@ func (a *Anonymizer) writeOldest() {
 		dst := a.frame[p.off : p.off+p.size]
 		if p.tcp {
 			a.content.readTCP(dst, &p.key.flow, p.seq, k.frame.Number)
+			if p.cut {
+				a.restoreType(dst, k)
+			}
 		} else {
 			a.content.read(dst, p.key, 0, k.frame.Number)
 		}

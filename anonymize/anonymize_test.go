@@ -259,3 +259,25 @@ func TestMemoryIsFlat(t *testing.T) {
 		t.Errorf("%d bytes after %d frames, %d after %d", before, n, after, 2*n)
 	}
 }
+
+// TestCutHeader checks that the type of a message that is cut off in its header is restored,
+// in both byte orders, and nothing else of it.
+func TestCutHeader(t *testing.T) {
+	for _, big := range []bool{false, true} {
+		w := wiretest.Socklnd{Version: 3, Big: big}
+		first := w.LNet(false, wiretest.Put, 12, 1, wiretest.Msg(wiretest.Body(4711, 400)))
+		second := w.LNet(false, wiretest.Put, 12, 2, wiretest.Msg(wiretest.Body(4711, 400)))
+		for _, n := range []int{1, 4, 14, 40} {
+			c := wiretest.NewConn().Open().Send(false, w.Hello(false)).Send(false, wiretest.Join(first, second))
+			last := &c.Frames[len(c.Frames)-1]
+			last.Data = last.Data[:len(last.Data)-len(second)+n]
+			result := rewriteAll(t, c.Frames, "key")
+			data := result[len(result)-1].Data
+			want := make([]byte, n)
+			copy(want, second[:4])
+			if got := data[len(data)-n:]; !bytes.Equal(got, want) {
+				t.Errorf("%d bytes, big-endian %v: % x, want % x", n, big, got, want)
+			}
+		}
+	}
+}

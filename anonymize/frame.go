@@ -78,6 +78,8 @@ type headers struct {
 	payload payload
 	sums    []sum // the outer ones first
 	pairs   queuePairs
+
+	truncated bool // a TCP segment of LNet was cut
 }
 
 func newHeaders(mapper *values.Mapper, ports []uint16) *headers {
@@ -88,6 +90,7 @@ func newHeaders(mapper *values.Mapper, ports []uint16) *headers {
 type payload struct {
 	off, size int // as captured; size is 0 without one
 	tcp       bool
+	cut       bool   // bytes of it were not captured
 	seq       uint32 // TCP sequence number of the first byte
 	key       blockKey
 }

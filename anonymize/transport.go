@@ -86,7 +86,8 @@ func (h *headers) tcp(a *addresses, p part) {
 	if flags&tcpSYN != 0 {
 		seq++
 	}
-	h.payload = payload{off: body.off, size: body.len(), tcp: true, seq: seq, key: blockKey{flow: flow(a.src, a.dst, srcPort, dstPort)}}
+	h.truncated = h.truncated || body.cut()
+	h.payload = payload{off: body.off, size: body.len(), tcp: true, cut: body.cut(), seq: seq, key: blockKey{flow: flow(a.src, a.dst, srcPort, dstPort)}}
 }
 
 // tcpOptions keeps the options that the analysis of a connection needs; others become
