@@ -152,6 +152,9 @@ func newSearch(m *values.Mapper) *search {
 func (s *search) add(v *values.Mapping) bool {
 	switch v.Class {
 	case values.Name:
+		if strings.ContainsFunc(v.Original, func(r rune) bool { return r < ' ' }) {
+			return false // no name, but other data in its place
+		}
 		return s.addPattern(pattern{bytes: []byte(v.Original), of: v, form: Text})
 	case values.Address:
 		text := s.addPattern(pattern{bytes: []byte(v.Original), of: v, form: Text})
