@@ -172,6 +172,8 @@ func (s *Configuration) log(dst []byte, e *config.Entry) []byte {
 			parts = append(parts, ": opened, no record was captured")
 		case len(missing) > 0:
 			parts = append(parts, ": records ", rangesText(missing), " of ", strconv.Itoa(int(l.Last)), " were not captured")
+		case e.IsPartial():
+			parts = append(parts, ": ", strconv.Itoa(int(l.Last)), " records or more")
 		default:
 			parts = append(parts, ": ", strconv.Itoa(int(l.Last)), " records")
 		}

@@ -132,6 +132,22 @@ func (e *Entry) IsPartial() bool {
 	return e.Log.isPartial
 }
 
+// ClientTargets calls f for each target of a file system by the log of its clients, when
+// that was captured as a whole.
+func (t *Tracker) ClientTargets(f func(*Target)) {
+	for _, l := range t.logs {
+		if !strings.HasSuffix(l.Name, clientLog) || l.Replaced || l.Status < 0 || l.Last == 0 || !l.isWhole() {
+			continue
+		}
+		for _, target := range NewPicture(l.Steps()).Targets {
+			f(target)
+		}
+	}
+}
+
+// clientLog ends the names of the logs of clients, such as lustre-client.
+const clientLog = "-client"
+
 // inOrder returns an iterator over a map in the order of its values.
 func inOrder[K comparable, V any](m map[K]V, order func(V) int) func(func(K, V) bool) {
 	keys := slices.SortedFunc(maps.Keys(m), func(a, b K) int { return cmp.Compare(order(m[a]), order(m[b])) })
@@ -149,7 +165,7 @@ func (l *Log) entries(imports []*track.Import) []*Entry {
 	steps := l.Steps()
 	p := NewPicture(steps)
 	at := make(map[uint32]track.Point, len(steps))
-	l.isPartial = l.Status == 0 && !l.IsEmpty() && (l.Last == 0 || len(l.Missing()) > 0)
+	l.isPartial = l.Status == 0 && !l.isWhole()
 	list := []*Entry{{Kind: KindLog, MGS: l.MGS, Log: l, At: l.Seen[0]}}
 	add := func(e Entry, index uint32) {
 		e.MGS, e.Log, e.At = l.MGS, l, at[index]
@@ -182,7 +198,7 @@ func (l *Log) entries(imports []*track.Import) []*Entry {
 // single node read the log and its connections to targets of the log are captured. Where
 // the node mounted several times, the last one counts.
 func (l *Log) mount(p *Picture, imports []*track.Import) *Mount {
-	if !strings.HasSuffix(l.Name, "-client") || len(l.Readers) != 1 {
+	if !strings.HasSuffix(l.Name, clientLog) || len(l.Readers) != 1 {
 		return nil
 	}
 	targets := make(map[string]bool)

@@ -48,6 +48,11 @@ type version struct {
 // IsEmpty reports whether the header of a log lists no record.
 func (l *Log) IsEmpty() bool { return l.Last == 0 && len(l.header.Bitmap) > 0 }
 
+// isWhole reports whether all records that the header of a log lists were captured.
+func (l *Log) isWhole() bool {
+	return l.IsEmpty() || l.Last > 0 && len(l.header.Bitmap) > 0 && len(l.Missing()) == 0
+}
+
 // seen notes a reply about a log.
 func (l *Log) seen(m *dissect.Message) {
 	if l.Seen[0].Frame == 0 {
@@ -161,6 +166,7 @@ func (t *Tracker) header(id opcodes.LogID, m *dissect.Message) {
 	if l.Created = h.Created; h.Last == 0 {
 		l.Created = 0 // an empty log has the time at which it was read
 	}
+	t.Changes++
 	used := int(h.Last)/32*4 + 4 // bytes of the bitmap up to the last record
 	more := used - len(l.header.Bitmap)
 	if used > len(h.Bitmap) || t.bytes+more > maxBytes {
@@ -198,6 +204,7 @@ func (t *Tracker) record(l *Log, r opcodes.LogRecord, at track.Point) {
 			return
 		}
 		t.records++
+		t.Changes++
 		t.bytes += len(r.Bytes)
 		l.Last = max(l.Last, r.Index)
 		l.records[r.Index] = &record{index: r.Index, config: r.Config, text: string(r.Bytes), big: r.Big, at: at}
@@ -214,6 +221,7 @@ func (t *Tracker) record(l *Log, r opcodes.LogRecord, at track.Point) {
 		t.bytes -= len(old.earlier[0].text)
 		old.earlier = slices.Delete(old.earlier, 0, 1)
 	}
+	t.Changes++
 	old.earlier = append(old.earlier, version{old.text, old.big, old.at})
 	old.config, old.text, old.big, old.at = r.Config, string(r.Bytes), r.Big, at
 }

@@ -13,6 +13,9 @@ type Tracker struct {
 	// Dropped counts records and entries that were too many to keep.
 	Dropped int
 
+	// Changes counts records of logs that were added or changed, and headers.
+	Changes int
+
 	pending *fifo.Map[requestKey, request]
 
 	logs     []*Log // in the order in which they appeared

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -15,8 +14,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
 )
-
-var le = binary.LittleEndian
 
 var (
 	client = lnet.NID4(2<<48 | 192<<24 | 2<<8 | 3)
@@ -47,113 +44,30 @@ func (w *wire) rpc(client lnet.NID, opcode uint32, status int32, request, reply 
 	message(lnet.Reply, reply)
 }
 
-// logBody returns a struct llogd_body.
-func logBody(object uint64) []byte {
-	b := make([]byte, 48)
-	le.PutUint64(b, object)
-	if object != 0 {
-		le.PutUint64(b[8:], 10)
-	}
-	return b
-}
-
 func (w *wire) open(client lnet.NID, name string, object uint64) {
 	status := int32(0)
 	if object == 0 {
 		status = -2
 	}
-	w.rpc(client, opcodes.LLOG_ORIGIN_HANDLE_CREATE, status, [][]byte{nil, logBody(0), []byte(name + "\x00")}, [][]byte{nil, logBody(object)})
+	w.rpc(client, opcodes.LLOG_ORIGIN_HANDLE_CREATE, status, [][]byte{nil, wiretest.LogBody(0), []byte(name + "\x00")}, [][]byte{nil, wiretest.LogBody(object)})
 }
 
 func (w *wire) read(client lnet.NID, object uint64, records ...[]byte) {
-	w.rpc(client, opcodes.LLOG_ORIGIN_HANDLE_NEXT_BLOCK, 0, [][]byte{nil, logBody(object)}, [][]byte{nil, logBody(object), slices.Concat(records...)})
+	w.rpc(client, opcodes.LLOG_ORIGIN_HANDLE_NEXT_BLOCK, 0, [][]byte{nil, wiretest.LogBody(object)}, [][]byte{nil, wiretest.LogBody(object), slices.Concat(records...)})
 }
 
 // header passes the header of a log with these records.
 func (w *wire) header(client lnet.NID, object uint64, created uint64, indices ...uint32) {
-	b := make([]byte, 8192)
-	put := func(at int, v uint32) { le.PutUint32(b[at:], v) }
-	put(0, 8192)
-	put(8, 0x10645539)
-	le.PutUint64(b[16:], created)
-	put(28, 88)
-	var last uint32
-	for _, i := range indices {
-		b[88+i/8] |= 1 << (i % 8)
-		last = max(last, i)
-	}
-	put(8184, 8192)
-	put(8188, last)
-	w.rpc(client, opcodes.LLOG_ORIGIN_HANDLE_READ_HEADER, 0, [][]byte{nil, logBody(object)}, [][]byte{nil, b})
+	w.rpc(client, opcodes.LLOG_ORIGIN_HANDLE_READ_HEADER, 0, [][]byte{nil, wiretest.LogBody(object)}, [][]byte{nil, wiretest.LogHeader(created, indices...)})
 }
 
-func words(v ...uint32) (b []byte) {
-	for _, v := range v {
-		b = le.AppendUint32(b, v)
+// headerUpTo passes the header of a log with all records up to one.
+func (w *wire) headerUpTo(client lnet.NID, object uint64, last uint32) {
+	var indices []uint32
+	for i := range last + 1 {
+		indices = append(indices, i)
 	}
-	return b
-}
-
-// logRecord puts header and tail around a body.
-func logRecord(index, kind uint32, body []byte) []byte {
-	for len(body)%8 != 0 {
-		body = append(body, 0)
-	}
-	n := uint32(len(body) + 24)
-	return slices.Concat(words(n, index, kind, 0), body, words(n, index))
-}
-
-// step returns a record of a configuration log.
-func step(index, command uint32, args ...string) []byte {
-	b := words(0x1cf60001, command, 0, 0, 0, 0, 0, uint32(len(args)))
-	for _, a := range args {
-		b = le.AppendUint32(b, uint32(len(a)))
-	}
-	for _, a := range append([]string{""}, args...) {
-		b = append(b, a...)
-		for len(b)%8 != 0 {
-			b = append(b, 0)
-		}
-	}
-	return logRecord(index, 0x10620000, b)
-}
-
-// Commands of records.
-const (
-	attach  = 0xcf001
-	detach  = 0xcf002
-	setup   = 0xcf003
-	addUUID = 0xcf005
-	addConn = 0xcf00b
-	addOSC  = 0xcf00d
-	delOSC  = 0xcf00e
-	param   = 0xcf00f
-	newPool = 0xce020
-	addPool = 0xce021
-	remPool = 0xce022
-	delPool = 0xce023
-)
-
-// mark returns a marker: flag 1 begins, 2 ends, 4 skips.
-func mark(index, number, flags uint32) []byte {
-	b := words(number, flags, 0x02110000, 0)
-	b = le.AppendUint64(le.AppendUint64(b, 1795248343), 0)
-	b = append(b, fmt.Sprintf("%-64s%-64s", "target\x00", "comment\x00")...)
-	return step(index, 0xcf010, "", string(b))
-}
-
-// section returns records with markers around them.
-func section(index, number, skip uint32, records ...func(index uint32) []byte) []byte {
-	b := mark(index, number, 1|skip)
-	for _, r := range records {
-		index++
-		b = append(b, r(index)...)
-	}
-	return append(b, mark(index+1, number, 2|skip)...)
-}
-
-func cmd(command uint32, args ...string) func(index uint32) []byte {
-	return func(index uint32) []byte { return step(index, command, args...) }
+	w.header(client, object, 1795248343, indices...)
 }
 
 // list returns the entries of some kinds, one line each.
@@ -201,21 +115,22 @@ func (w *wire) expect(t *testing.T, want string, kinds ...Kind) {
 func TestPicture(t *testing.T) {
 	w := newWire()
 	w.open(client, "lustre-client", 3)
+	w.headerUpTo(client, 3, 37)
 	w.read(client, 3,
-		section(1, 1, 0,
-			cmd(addUUID, "", "n1\x00", "192.0.2.1@tcp\x00"), cmd(addUUID, "", "n1\x00", "192.0.3.1@tcp1\x00"),
-			cmd(attach, "lustre-OST0000-osc\x00", "osc\x00", "lustre-clilov_UUID\x00"),
-			cmd(setup, "lustre-OST0000-osc\x00", "lustre-OST0000_UUID\x00", "n1\x00"),
-			cmd(addUUID, "", "n2\x00", "192.0.2.2@tcp\x00"), cmd(addConn, "lustre-OST0000-osc\x00", "n2\x00"), cmd(addConn, "lustre-OST0000-osc\x00", "n2\x00"),
-			cmd(addOSC, "lustre-clilov\x00", "lustre-OST0000_UUID\x00", "0\x00", "1\x00")),
-		section(11, 2, 0, cmd(addOSC, "lustre-clilov\x00", "lustre-OST0001_UUID\x00", "1\x00", "1\x00"), cmd(delOSC, "lustre-clilov\x00", "lustre-OST0001_UUID\x00", "1\x00", "1\x00")),
-		section(15, 3, 4, cmd(attach, "skipped\x00", "osc\x00", "u\x00")),
-		section(18, 4, 0, cmd(attach, "gone\x00", "osc\x00", "u\x00"), cmd(detach, "gone\x00"), cmd(attach, "only\x00", "osc\x00", "u\x00")),
-		section(23, 5, 0, cmd(newPool, "lustre-clilov\x00", "lustre\x00", "a\x00"), cmd(addPool, "lustre-clilov\x00", "lustre\x00", "a\x00", "OST0000_UUID\x00"),
-			cmd(addPool, "lustre-clilov\x00", "lustre\x00", "a\x00", "OST0001_UUID\x00"), cmd(remPool, "lustre-clilov\x00", "lustre\x00", "a\x00", "OST0000_UUID\x00"),
-			cmd(newPool, "lustre-clilov\x00", "lustre\x00", "b\x00"), cmd(delPool, "lustre-clilov\x00", "lustre\x00", "b\x00"),
-			cmd(delPool, "lustre-clilov\x00", "lustre\x00", "c\x00"), cmd(remPool, "lustre-clilov\x00", "lustre\x00", "d\x00", "OST0000_UUID\x00")),
-		section(33, 6, 0, cmd(param, "lustre-OST0000-osc\x00", "osc.active=1\x00"), cmd(param, "lustre-OST0000-osc\x00", "osc.active=0\x00"), cmd(param, "lustre-client\x00", "a=1\x00", "b=x=y\x00")),
+		wiretest.ConfigSection(1, 1, 0,
+			wiretest.Config(wiretest.ConfigAddUUID, "", "n1", "192.0.2.1@tcp"), wiretest.Config(wiretest.ConfigAddUUID, "", "n1", "192.0.3.1@tcp1"),
+			wiretest.Config(wiretest.ConfigAttach, "lustre-OST0000-osc", "osc", "lustre-clilov_UUID"),
+			wiretest.Config(wiretest.ConfigSetup, "lustre-OST0000-osc", "lustre-OST0000_UUID", "n1"),
+			wiretest.Config(wiretest.ConfigAddUUID, "", "n2", "192.0.2.2@tcp"), wiretest.Config(wiretest.ConfigAddConn, "lustre-OST0000-osc", "n2"), wiretest.Config(wiretest.ConfigAddConn, "lustre-OST0000-osc", "n2"),
+			wiretest.Config(wiretest.ConfigAddOSC, "lustre-clilov", "lustre-OST0000_UUID", "0", "1")),
+		wiretest.ConfigSection(11, 2, 0, wiretest.Config(wiretest.ConfigAddOSC, "lustre-clilov", "lustre-OST0001_UUID", "1", "1"), wiretest.Config(wiretest.ConfigDelOSC, "lustre-clilov", "lustre-OST0001_UUID", "1", "1")),
+		wiretest.ConfigSection(15, 3, 4, wiretest.Config(wiretest.ConfigAttach, "skipped", "osc", "u")),
+		wiretest.ConfigSection(18, 4, 0, wiretest.Config(wiretest.ConfigAttach, "gone", "osc", "u"), wiretest.Config(wiretest.ConfigDetach, "gone"), wiretest.Config(wiretest.ConfigAttach, "only", "osc", "u")),
+		wiretest.ConfigSection(23, 5, 0, wiretest.Config(wiretest.ConfigNewPool, "lustre-clilov", "lustre", "a"), wiretest.Config(wiretest.ConfigAddPool, "lustre-clilov", "lustre", "a", "OST0000_UUID"),
+			wiretest.Config(wiretest.ConfigAddPool, "lustre-clilov", "lustre", "a", "OST0001_UUID"), wiretest.Config(wiretest.ConfigRemPool, "lustre-clilov", "lustre", "a", "OST0000_UUID"),
+			wiretest.Config(wiretest.ConfigNewPool, "lustre-clilov", "lustre", "b"), wiretest.Config(wiretest.ConfigDelPool, "lustre-clilov", "lustre", "b"),
+			wiretest.Config(wiretest.ConfigDelPool, "lustre-clilov", "lustre", "c"), wiretest.Config(wiretest.ConfigRemPool, "lustre-clilov", "lustre", "d", "OST0000_UUID")),
+		wiretest.ConfigSection(33, 6, 0, wiretest.Config(wiretest.ConfigParam, "lustre-OST0000-osc", "osc.active=1"), wiretest.Config(wiretest.ConfigParam, "lustre-OST0000-osc", "osc.active=0"), wiretest.Config(wiretest.ConfigParam, "lustre-client", "a=1", "b=x=y")),
 	)
 	w.expect(t, `
 log lustre-client 37 missing [] replaced false partial false
@@ -232,12 +147,12 @@ parameter lustre-client b=x=y
 // TestStates: a record counts when one of the markers of its section is captured and
 // none of them skips it.
 func TestStates(t *testing.T) {
-	a := cmd(attach, "a\x00")
+	a := wiretest.Config(wiretest.ConfigAttach, "a")
 	w := newWire()
 	w.open(client, "lustre-client", 3)
 	w.header(client, 3, 5, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 20)
-	w.read(client, 3, a(2), mark(3, 1, 2), section(4, 2, 4, a), mark(7, 3, 1), a(8))
-	w.read(client, 3, a(10), mark(11, 3, 2), a(12), mark(13, 4, 1), logRecord(14, 0x10600000, nil), a(15))
+	w.read(client, 3, a(2), wiretest.ConfigMarker(3, 1, 2), wiretest.ConfigSection(4, 2, 4, a), wiretest.ConfigMarker(7, 3, 1), a(8))
+	w.read(client, 3, a(10), wiretest.ConfigMarker(11, 3, 2), a(12), wiretest.ConfigMarker(13, 4, 1), wiretest.LogRecord(14, 0x10600000, nil), a(15))
 	w.read(client, 3, a(20))
 	w.expect(t, `
 log lustre-client 20 missing [{1 1} {9 9}] replaced false partial true
@@ -262,11 +177,11 @@ log lustre-client 20 missing [{1 1} {9 9}] replaced false partial true
 func TestVersions(t *testing.T) {
 	w := newWire()
 	w.open(client, "params", 2)
-	w.read(client, 2, section(1, 1, 0, cmd(newPool, "l\x00", "f\x00", "p\x00")))
+	w.read(client, 2, wiretest.ConfigSection(1, 1, 0, wiretest.Config(wiretest.ConfigNewPool, "l", "f", "p")))
 	w.open(other, "params", 2)
-	w.read(other, 2, section(1, 1, 4, cmd(newPool, "l\x00", "f\x00", "p\x00")), section(4, 2, 0, cmd(delPool, "l\x00", "f\x00", "p\x00")))
+	w.read(other, 2, wiretest.ConfigSection(1, 1, 4, wiretest.Config(wiretest.ConfigNewPool, "l", "f", "p")), wiretest.ConfigSection(4, 2, 0, wiretest.Config(wiretest.ConfigDelPool, "l", "f", "p")))
 	w.expect(t, `
-log params 6 missing [] replaced false partial false
+log params 6 missing [] replaced false partial true
 1 marker skipped before marker
 2 new_pool skipped
 3 marker skipped before marker
@@ -279,7 +194,7 @@ log params 6 missing [] replaced false partial false
 		t.Errorf("readers %v, seen %v", e.Log.Readers, e.Log.Seen)
 	}
 	for flags := range uint32(100) { // many versions
-		w.read(other, 2, mark(1, 1, flags|1))
+		w.read(other, 2, wiretest.ConfigMarker(1, 1, flags|1))
 	}
 	if n := len(w.t.Entries(nil)[1].Step.Earlier); n != maxEarlier {
 		t.Errorf("%d versions are kept, want %d", n, maxEarlier)
@@ -293,25 +208,25 @@ func TestLogs(t *testing.T) {
 	w.open(client, "none", 0)
 	w.open(client, "late", 0)
 	w.open(client, "late", 4)
-	w.read(client, 4, mark(1, 1, 1))
-	w.read(client, 9, mark(1, 1, 1))
+	w.read(client, 4, wiretest.ConfigMarker(1, 1, 1))
+	w.read(client, 9, wiretest.ConfigMarker(1, 1, 1))
 	w.open(client, "anew", 5)
 	w.header(client, 5, 100, 0, 1)
-	w.read(client, 5, mark(1, 1, 1))
+	w.read(client, 5, wiretest.ConfigMarker(1, 1, 1))
 	w.header(client, 5, 200, 0, 1)
 	w.open(client, "moved", 6)
-	w.read(client, 6, mark(1, 1, 1))
+	w.read(client, 6, wiretest.ConfigMarker(1, 1, 1))
 	w.open(client, "moved", 7)
 	w.open(client, "empty", 8)
 	w.header(client, 8, 100, 0)
 	w.header(client, 8, 200, 0)
 	w.expect(t, `
 log none 0 missing [] replaced false partial false
-log late 1 missing [] replaced false partial false
-log 0xa:9 1 missing [] replaced false partial false
+log late 1 missing [] replaced false partial true
+log 0xa:9 1 missing [] replaced false partial true
 log anew 1 missing [] replaced true partial false
 log anew 1 missing [{1 1}] replaced false partial true
-log moved 1 missing [] replaced true partial false
+log moved 1 missing [] replaced true partial true
 log moved 0 missing [] replaced false partial true
 log empty 0 missing [] replaced false partial false
 `, KindLog)
@@ -325,8 +240,8 @@ log empty 0 missing [] replaced false partial false
 func TestMount(t *testing.T) {
 	w := newWire()
 	w.open(client, "lustre-client", 3)
-	w.read(client, 3, section(1, 1, 0, cmd(attach, "lustre-OST0000-osc\x00", "osc\x00", "lustre-clilov_UUID\x00"),
-		cmd(setup, "lustre-OST0000-osc\x00", "lustre-OST0000_UUID\x00", "n1\x00"), cmd(addOSC, "lustre-clilov\x00", "lustre-OST0000_UUID\x00", "0\x00", "1\x00")))
+	w.read(client, 3, wiretest.ConfigSection(1, 1, 0, wiretest.Config(wiretest.ConfigAttach, "lustre-OST0000-osc", "osc", "lustre-clilov_UUID"),
+		wiretest.Config(wiretest.ConfigSetup, "lustre-OST0000-osc", "lustre-OST0000_UUID", "n1"), wiretest.Config(wiretest.ConfigAddOSC, "lustre-clilov", "lustre-OST0000_UUID", "0", "1")))
 	connection := func(node lnet.NID, uuid, target string, at int64) *track.Import {
 		c := &track.Connection{ClientUUID: uuid, Client: node, Server: mgs}
 		c.SetTarget(target, track.TargetFromConnect)
@@ -364,13 +279,13 @@ func TestBounds(t *testing.T) {
 	w = newWire()
 	w.open(client, "log", 1)
 	for i := uint32(1); i < 20<<20; i += 1 << 20 { // indices far apart
-		w.read(client, 1, step(i, attach, "a\x00"))
+		w.read(client, 1, wiretest.ConfigRecord(i, wiretest.ConfigAttach, "a"))
 	}
 	if n := len(w.t.Entries(nil)[0].Log.Missing()); n != 19 {
 		t.Errorf("%d gaps", n)
 	}
 	w.t.bytes = maxBytes
-	w.read(client, 1, step(2, attach, "a\x00"), step(1, attach, "b\x00"))
+	w.read(client, 1, wiretest.ConfigRecord(2, wiretest.ConfigAttach, "a"), wiretest.ConfigRecord(1, wiretest.ConfigAttach, "b"))
 	if w.t.Dropped != 2 {
 		t.Errorf("%d records dropped, want 2", w.t.Dropped)
 	}
@@ -381,9 +296,9 @@ func TestBounds(t *testing.T) {
 func TestAgainAllocatesNothing(t *testing.T) {
 	w := newWire()
 	w.open(client, "log", 1)
-	w.read(client, 1, step(1, attach, "a\x00"))
+	w.read(client, 1, wiretest.ConfigRecord(1, wiretest.ConfigAttach, "a"))
 	block := &dissect.Message{Req: &dissect.RequestInfo{XID: w.xid, Opcode: opcodes.LLOG_ORIGIN_HANDLE_NEXT_BLOCK, Client: client, Server: mgs},
-		Msg: &schema.Msg{Bufs: [][]byte{nil, logBody(1), step(1, attach, "a\x00")}, Reply: true}}
+		Msg: &schema.Msg{Bufs: [][]byte{nil, wiretest.LogBody(1), wiretest.ConfigRecord(1, wiretest.ConfigAttach, "a")}, Reply: true}}
 	block.Kind = lnet.Reply
 	if n := testing.AllocsPerRun(100, func() { w.t.Message(block) }); n > 2 {
 		t.Errorf("%v allocations", n)
@@ -425,8 +340,8 @@ func TestMutatedSamples(t *testing.T) {
 
 // FuzzRecords: any bytes as a block of a log.
 func FuzzRecords(f *testing.F) {
-	f.Add(section(1, 1, 0, cmd(attach, "a\x00", "osc\x00", "u\x00"), cmd(setup, "a\x00", "t\x00", "n\x00"), cmd(param, "a\x00", "osc.active=0\x00")))
-	f.Add(section(1, 1, 4, cmd(newPool, "l\x00", "f\x00", "p\x00"), cmd(addPool, "l\x00", "f\x00", "p\x00", "o\x00")))
+	f.Add(wiretest.ConfigSection(1, 1, 0, wiretest.Config(wiretest.ConfigAttach, "a", "osc", "u"), wiretest.Config(wiretest.ConfigSetup, "a", "t", "n"), wiretest.Config(wiretest.ConfigParam, "a", "osc.active=0")))
+	f.Add(wiretest.ConfigSection(1, 1, 4, wiretest.Config(wiretest.ConfigNewPool, "l", "f", "p"), wiretest.Config(wiretest.ConfigAddPool, "l", "f", "p", "o")))
 	f.Fuzz(func(t *testing.T, block []byte) {
 		w := newWire()
 		w.open(client, "log", 1)
