@@ -44,7 +44,7 @@ var RPCs = Table[*track.RPC]{Record: "rpc", InFilters: true, Prefix: "rpc.", Key
 		return len(v.Text) > 0
 	}},
 	{Name: "target_from", Type: Text, Doc: "how the target is known: connect (the request that made the connection names it), context (the request for the security context names it), " +
-		"names (a file of --names lists the imports of the node), portal (the requests go to the portal of the MGS), service (only MDT0000 serves such requests), lock (the MDT writes its index into the locks that it grants), " +
+		"names (a file of --names lists the imports of the node), config (a configuration log that a client read lists the targets of the node), portal (the requests go to the portal of the MGS), service (only MDT0000 serves such requests), lock (the MDT writes its index into the locks that it grants), " +
 		"fld (a server was asked which target has a sequence of FIDs), layout (the layout of a file has an object on it), " +
 		"sequence (it has objects of the same sequence as another connection to the target)", Get: func(r *track.RPC, v *Value) bool {
 		v.SetString(r.TargetFrom().String())

@@ -38,6 +38,7 @@ const (
 	TargetFromConnect               // the connect request names it
 	TargetFromContext               // the request for the security context names it
 	TargetFromNames                 // a list of imports has it
+	TargetFromConfig                // a configuration log has it
 	TargetFromPortal                // the requests go to the portal of the MGS
 	TargetFromService               // only MDT0000 serves such requests
 	TargetFromLock                  // the MDT writes its index into the locks that it grants
@@ -46,7 +47,7 @@ const (
 	TargetFromSequence              // it has objects of a sequence that another connection proves to be the target's
 )
 
-var targetSourceNames = [...]string{"", "connect", "context", "names", "portal", "service", "lock", "fld", "layout", "sequence"}
+var targetSourceNames = [...]string{"", "connect", "context", "names", "config", "portal", "service", "lock", "fld", "layout", "sequence"}
 
 // String returns the name that records have, empty for TargetUnknown.
 func (s TargetSource) String() string { return targetSourceNames[s] }

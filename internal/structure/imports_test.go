@@ -42,7 +42,7 @@ var mayImport = map[string][]string{
 	"track/timeline":     {"track"},
 	"track/sizes":        {"opcodes", "dissect", "track"},
 	"track/slowest":      {"opcodes", "dissect", "track"},
-	"track/targets":      {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "internal/fifo"},
+	"track/targets":      {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/config", "internal/fifo"},
 	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
 	"dissect":            {"capture", "lnet", "opcodes", "opcodes/schema", "internal/fifo"},
 	"lnet":               {"lnet/link", "lnet/ib", "capture", "opcodes", "opcodes/schema", "internal/fifo"},

@@ -22,23 +22,29 @@ type solution struct {
 // system is what is known about a file system, at its first record.
 type system struct {
 	name      string
-	ambiguous bool   // two names
-	listed    string // by the list of imports, where no message has a name
-	differ    bool   // there are several of these
+	ambiguous bool // two names
+	listed    listedName
+	differ    bool // there are several of these
 }
 
-// named returns the name of the file system, empty when it is unknown, and
-// whether it comes from the list of imports.
-func (y *system) named() (name string, fromList bool) {
+// listedName is the name of a file system by a list of targets, where no connect has one.
+type listedName struct {
+	text string
+	from track.TargetSource
+}
+
+// named returns the name of the file system, empty when it is unknown, and the kind of
+// list that it comes from, track.TargetUnknown for none.
+func (y *system) named() (name string, from track.TargetSource) {
 	switch {
 	case y.ambiguous:
-		return "", false
+		return "", track.TargetUnknown
 	case y.name != "":
-		return y.name, false
+		return y.name, track.TargetUnknown
 	case y.differ:
-		return "", false
+		return "", track.TargetUnknown
 	}
-	return y.listed, true
+	return y.listed.text, y.listed.from
 }
 
 type ownedSequence struct {
@@ -67,22 +73,47 @@ func (o *owner) add(c claim) {
 const (
 	pause           = 10e6
 	pausePerRequest = 20e3
+	listPause       = 1e9
 )
 
 // conclude calls Conclude when something has changed, after a pause since the last
 // time.
 func (e *Evidence) conclude(now int64) {
 	if e.changed && now >= e.next {
-		e.Conclude()
+		if now >= e.nextList {
+			e.listConfig()
+			e.nextList = now + listPause
+		}
+		e.solve()
 		e.next = now + pause + pausePerRequest*int64(len(e.list))
 	}
 }
 
 // Conclude sets the target of each connection for which the evidence suffices.
 func (e *Evidence) Conclude() {
-	if !e.changed {
+	e.listConfig()
+	if e.changed {
+		e.solve()
+	}
+}
+
+// listConfig lists the targets in configuration logs anew when these have changed.
+func (e *Evidence) listConfig() {
+	if e.config.Changes == e.read {
 		return
 	}
+	e.read = e.config.Changes
+	names := NewNames()
+	e.config.ClientTargets(names.addTarget)
+	e.lists = slices.DeleteFunc(e.lists, func(l list) bool { return l.from == track.TargetFromConfig })
+	if len(names.servers) > 0 {
+		e.lists = slices.Insert(e.lists, 0, list{names, track.TargetFromConfig})
+	}
+	e.changed = true
+}
+
+// solve sets the target of each connection for which the evidence suffices.
+func (e *Evidence) solve() {
 	s := &e.solution
 	s.records = e.list
 	e.group(s)
@@ -93,7 +124,7 @@ func (e *Evidence) Conclude() {
 			continue
 		}
 		uuid, from, index := "", track.TargetUnknown, ""
-		name, fromList := s.systems[s.first(int32(i))].named()
+		name, list := s.systems[s.first(int32(i))].named()
 		switch o := s.found[i]; {
 		case c.mixed:
 		case c.kind == opcodes.MGSTarget:
@@ -101,8 +132,8 @@ func (e *Evidence) Conclude() {
 		case !o.known || o.ambiguous:
 		case name == "":
 			index = o.target.String()
-		case fromList:
-			uuid, from = uuidOf(name, o.target), track.TargetFromNames
+		case list != track.TargetUnknown:
+			uuid, from = uuidOf(name, o.target), list
 		default:
 			uuid, from = uuidOf(name, o.target), o.from
 		}
@@ -141,7 +172,9 @@ func (e *Evidence) group(s *solution) {
 	}
 	for i, c := range e.list {
 		for _, nid := range c.servers {
-			s.systems[s.first(int32(i))].addListed(e.names.system(nid))
+			for _, l := range e.lists {
+				s.systems[s.first(int32(i))].addListed(listedName{l.names.system(nid), l.from})
+			}
 		}
 	}
 	byName := make(map[string]int32)
@@ -159,10 +192,13 @@ func (e *Evidence) group(s *solution) {
 	}
 }
 
-func (y *system) addListed(name string) {
-	if name != "" {
-		y.differ = y.differ || y.listed != "" && y.listed != name
+func (y *system) addListed(name listedName) {
+	switch {
+	case name.text == "":
+	case y.listed.text == "":
 		y.listed = name
+	case y.listed.text != name.text:
+		y.differ = true
 	}
 }
 
@@ -219,8 +255,8 @@ func (e *Evidence) index(s *solution) {
 	}
 	for s.combine(e) {
 	}
-	if e.names != nil {
-		s.list(e)
+	for _, l := range e.lists {
+		s.list(e, l)
 	}
 	for i, c := range e.list {
 		if o := &s.found[i]; c.kind != opcodes.AnyTarget && o.kind != c.kind {
@@ -307,11 +343,11 @@ func (s *solution) combine(e *Evidence) (again bool) {
 	return again
 }
 
-// list finds targets in the list of imports: those that are the only ones of their kind
+// list finds targets in a list: those that are the only ones of their kind
 // on the node of the server. The list is out of date, or has not all, when a
 // connection to another target of that kind leads to the node, or a client uses two
 // connections there at once.
-func (s *solution) list(e *Evidence) {
+func (s *solution) list(e *Evidence, from list) {
 	at := make(map[lnet.NID][]int32) // connections by server
 	for i, c := range e.list {
 		for _, nid := range c.servers {
@@ -320,7 +356,7 @@ func (s *solution) list(e *Evidence) {
 	}
 	found := make(map[int32]claim)
 	for i, c := range e.list {
-		l, ok := c.listed(e.names)
+		l, ok := c.listed(from.names)
 		if name, _ := s.systems[s.first(int32(i))].named(); !ok || s.found[i].known || c.mixed || name != l.system {
 			continue
 		}
@@ -328,7 +364,7 @@ func (s *solution) list(e *Evidence) {
 			ok = ok && !slices.ContainsFunc(at[nid], func(k int32) bool { return int(k) != i && s.refutes(k, c, l.target) })
 		}
 		if ok {
-			found[int32(i)] = claim{l.target, track.TargetFromNames}
+			found[int32(i)] = claim{l.target, from.from}
 		}
 	}
 	for i, c := range found {
@@ -349,7 +385,7 @@ func (s *solution) refutes(k int32, c *record, listed target) bool {
 	}
 }
 
-// listed returns the target of a connection by the list of imports.
+// listed returns the target of a connection by a list.
 func (c *record) listed(names *Names) (l listed, ok bool) {
 	for i, nid := range c.servers {
 		one, found := names.only(nid, c.kind)

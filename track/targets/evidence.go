@@ -10,6 +10,10 @@
 // object. An object that a request is about is on the target, and with it all
 // objects of its sequence.
 //
+// The configuration log of the clients of a file system lists all its targets, with the
+// nodes that serve them. It names the file system of a node, and a target that is the
+// only one of its kind there. A list of imports, which users give, does the same.
+//
 // Sequences and objects of two file systems may have the same numbers. So what is
 // known about them holds among the connections of a file system only: those to
 // the same server node, and those of a client that uses on one what a reply on the
@@ -26,12 +30,15 @@ import (
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/config"
 )
 
 // Evidence collects what messages prove about connections. Its methods Sent and
 // Answered have the types of the hooks in track.Options.
 type Evidence struct {
-	names    *Names // nil: no list of imports
+	lists    []list // of targets and the nodes that serve them
+	config   *config.Tracker
+	read     int // changes of the configuration when the targets in it were last listed
 	records  map[*track.Connection]*record
 	list     []*record // in the order of their first requests
 	pending  track.Attached[pending]
@@ -43,6 +50,7 @@ type Evidence struct {
 	newest   int64 // time of the first request of the newest connection
 	changed  bool  // since the last conclusion
 	next     int64 // time of the next conclusion
+	nextList int64 // time from which on the configuration is read for it again
 	solution solution
 }
 
@@ -58,10 +66,21 @@ const (
 	maxClaims    = 4  // of a connection
 )
 
-// New returns an Evidence. names may be nil.
+// list is a list of targets and the nodes that serve them.
+type list struct {
+	names *Names
+	from  track.TargetSource
+}
+
+// New returns an Evidence. names, a list of imports, may be nil.
 func New(names *Names) *Evidence {
+	var lists []list
+	if names != nil {
+		lists = append(lists, list{names, track.TargetFromNames})
+	}
 	return &Evidence{
-		names:   names,
+		lists:   lists,
+		config:  config.New(),
 		records: make(map[*track.Connection]*record),
 		named:   fifo.NewMap[object, *record](maxNamed),
 		locks:   fifo.NewMap[cookie, *record](maxLocks),
@@ -131,6 +150,7 @@ type pending struct {
 
 // Sent takes a request.
 func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
+	e.config.Message(m)
 	if r.Sends > 1 {
 		return
 	}
@@ -163,6 +183,7 @@ func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
 
 // Answered takes a reply.
 func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
+	e.config.Message(m)
 	if m.Msg == nil || !r.HasOpcode || !r.HasRequest || r.Status != 0 || track.IsCallback(r.Opcode) {
 		return
 	}
@@ -241,7 +262,7 @@ func (e *Evidence) of(r *track.RPC, now int64) *record {
 		e.newest = now
 		e.changed = true
 	}
-	if e.names != nil && c.last < e.newest && now >= e.newest {
+	if len(e.lists) > 0 && c.last < e.newest && now >= e.newest {
 		e.changed = true // the connection is used beside a newer one
 	}
 	c.last = max(c.last, now)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/track/config"
 )
 
 // Names is what a file says about the nodes of a network: their names, and which
@@ -141,6 +142,23 @@ func (n *Names) add(in *importBlock) {
 		}
 	}
 	*in = importBlock{nids: in.nids[:0]}
+}
+
+// addTarget adds a target of a configuration log.
+func (n *Names) addTarget(t *config.Target) {
+	in := importBlock{}
+	ok := false
+	if in.target.system, in.target.target, ok = parseTarget(t.Name()); !ok || t.Device == nil {
+		return
+	}
+	for _, node := range t.Device.Nodes {
+		for _, text := range node.NIDs {
+			if nid, ok := lnet.ParseNID(text); ok {
+				in.nids = append(in.nids, nid)
+			}
+		}
+	}
+	n.add(&in)
 }
 
 // nodeLine adds the name of a node. The first line for a NID or address counts.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/track"
@@ -130,6 +131,81 @@ func TestListOutOfDate(t *testing.T) {
 func TestListedTwoSystems(t *testing.T) {
 	w := newNamedWire(t, imports+strings.ReplaceAll(imports, "scratch-MDT0000", "home-MDT0001"))
 	w.call(lookup(handleMDT2, mds, meta2, 5, 2, 3))
+	w.want(handleMDT2, mds, mdsPortal, "", "")
+}
+
+// readConfig passes the log of the clients of a file system, which another client reads:
+// an MDT on a node of its own and with a failover partner, and two OSTs on one node. whole
+// is whether its header is captured, which lists all records.
+func (w *wire) readConfig(fsname string, whole bool) {
+	device := func(name, target, node string, add uint32) func(index uint32) []byte {
+		return func(index uint32) []byte {
+			records := []func(uint32) []byte{
+				wiretest.Config(wiretest.ConfigAddUUID, "", node, node),
+				wiretest.Config(wiretest.ConfigAttach, fsname+"-"+target+"-"+name, name, "uuid"),
+				wiretest.Config(wiretest.ConfigSetup, fsname+"-"+target+"-"+name, fsname+"-"+target+"_UUID", node),
+				wiretest.Config(add, fsname+"-cli", fsname+"-"+target+"_UUID", "0", "1"),
+			}
+			if name == "mdc" {
+				records = append(records, wiretest.Config(wiretest.ConfigAddUUID, "", "192.0.2.9@tcp", "192.0.2.9@tcp"),
+					wiretest.Config(wiretest.ConfigAddConn, fsname+"-"+target+"-"+name, "192.0.2.9@tcp"))
+			}
+			return wiretest.ConfigSection(index, index, 0, records...)
+		}
+	}
+	const last = 8 + 2*6
+	block := wiretest.Join(device("mdc", "MDT0003", "192.0.2.1@tcp", wiretest.ConfigAddMDC)(1),
+		device("osc", "OST0000", "192.0.2.2@tcp", wiretest.ConfigAddOSC)(9), device("osc", "OST0001", "192.0.2.2@tcp", wiretest.ConfigAddOSC)(15))
+	read := func(opcode uint32, request, reply [][]byte) {
+		w.call(call{opcode: opcode, from: node(4), to: node(8), portal: mgsPortal, handle: 0x777, request: request, reply: reply})
+	}
+	body := wiretest.LogBody(3)
+	read(opcodes.LLOG_ORIGIN_HANDLE_CREATE, [][]byte{wiretest.LogBody(0), []byte(fsname + "-client\x00"), nil}, [][]byte{body})
+	if whole {
+		var indices []uint32
+		for i := range uint32(last + 1) {
+			indices = append(indices, i)
+		}
+		read(opcodes.LLOG_ORIGIN_HANDLE_READ_HEADER, [][]byte{body}, [][]byte{wiretest.LogHeader(1, indices...)})
+	}
+	read(opcodes.LLOG_ORIGIN_HANDLE_NEXT_BLOCK, [][]byte{body}, [][]byte{body, block})
+}
+
+// TestConfigLog: the log that a client reads names the file system of a server node, and a
+// target that is the only one of its kind there.
+func TestConfigLog(t *testing.T) {
+	w := newWire(t)
+	w.call(stat(handleOST, data, 99))
+	w.target(handleMDT, mds, mdsPortal)
+	w.readConfig("scratch", true)
+	w.want(handleMDT, mds, mdsPortal, "scratch-MDT0003", "config")
+	w.want(handleOST, oss, ostPortal, "", "") // there are two
+	w.call(lookup(handleMDT2, node(9), meta2, 5, 2, 3))
+	w.want(handleMDT2, node(9), mdsPortal, "scratch-MDT0003", "config") // the failover partner
+	w.connect(opcodes.MDS_CONNECT, mds, "scratch-MDT0005", handleMDT+1)
+	w.want(handleMDT+1, mds, mdsPortal, "scratch-MDT0005", "connect")
+	w.want(handleMDT, mds, mdsPortal, "", "") // the log is out of date
+}
+
+// TestPartialConfigLog: a log that is not captured as a whole may lack targets.
+func TestPartialConfigLog(t *testing.T) {
+	w := newWire(t)
+	w.target(handleMDT, mds, mdsPortal)
+	w.readConfig("scratch", false)
+	w.want(handleMDT, mds, mdsPortal, "", "")
+}
+
+// TestConfigLogOfAnother: connects of another file system on the node, or a list of imports
+// with one, count more than the log, or make the name unknown.
+func TestConfigLogOfAnother(t *testing.T) {
+	w := newWire(t)
+	w.connect(opcodes.MDS_CONNECT, mds, "home-MDT0001", handleMDT)
+	w.call(lookup(handleMDT2, mds, meta2, 5, 2, 3))
+	w.readConfig("scratch", true)
+	w.want(handleMDT2, mds, mdsPortal, "home-MDT0003", "lock")
+	w = newNamedWire(t, strings.ReplaceAll(imports, "scratch", "home"))
+	w.call(lookup(handleMDT2, mds, meta2, 5, 2, 3))
+	w.readConfig("scratch", true)
 	w.want(handleMDT2, mds, mdsPortal, "", "")
 }
 

@@ -68,6 +68,7 @@ func (w *wire) message(c call, kind lnet.Kind, bufs [][]byte) {
 	w.now += w.step
 	m := &dissect.Message{Message: lnet.Message{Frame: w.frame, Time: w.now, Kind: kind}}
 	m.LNet.Src, m.LNet.Dst, m.LNet.Portal = c.from, c.to, c.portal
+	m.Req = &dissect.RequestInfo{XID: w.xid, Opcode: c.opcode, Client: c.from, Server: c.to}
 	m.RPC = dissect.RPC{XID: w.xid, HasXID: true, Opcode: c.opcode, HasOpcode: true, Type: dissect.TypeRequest, Handle: c.handle}
 	m.Msg = &schema.Msg{Opcode: c.opcode, RPC: opcodes.ByOpcode(c.opcode), Bufs: append([][]byte{make([]byte, opcodes.PtlrpcBody.Size)}, bufs...)}
 	if kind == lnet.Reply {
