@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,6 +12,7 @@ import (
 	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
@@ -127,6 +129,7 @@ func (c *configuration) run(args []string) error {
 			if hasMessages && len(list) == 0 {
 				p.Note("no configuration was captured: nodes read it when they mount, and when it changes")
 			}
+			c.noteUnknownLogs(p, list)
 			list = slices.DeleteFunc(list, func(e *trackedconfig.Entry) bool { return !c.selects(e) })
 			if follow.Dropped > 0 {
 				p.Note("%d records and entries are missing: there were too many", follow.Dropped)
@@ -143,6 +146,24 @@ func (c *configuration) run(args []string) error {
 	})
 	return errors.Join(p.Run(), w.Close())
 }
+
+// noteUnknownLogs writes a note about names of --log that the capture does not have.
+func (c *configuration) noteUnknownLogs(p *scan.Pass, list []*trackedconfig.Entry) {
+	var names []string
+	for _, e := range list {
+		if name := e.Name(); name != "" && !slices.Contains(names, name) && len(names) < maxNamedLogs {
+			names = append(names, name)
+		}
+	}
+	for _, name := range c.logs {
+		if len(names) > 0 && !slices.ContainsFunc(list, func(e *trackedconfig.Entry) bool { return e.Name() == name }) {
+			p.Note("no log or table %s was captured; there are %s", name, schema.AppendText(nil, []byte(strings.Join(names, ", "))))
+		}
+	}
+}
+
+// maxNamedLogs is how many logs and tables a note names.
+const maxNamedLogs = 20
 
 // text returns entries as text.
 func (c *configuration) text(in *scan.Input, list []*trackedconfig.Entry, p *scan.Pass) []byte {

@@ -534,5 +534,5 @@ func configMissing(e configEntry) []config.Range {
 	if e.Kind != config.KindLog || e.Log.Status < 0 {
 		return nil
 	}
-	return e.Log.Missing()
+	return e.Log.Missing
 }

@@ -165,7 +165,7 @@ func (s *Configuration) log(dst []byte, e *config.Entry) []byte {
 	if l.Status < 0 {
 		parts = append(parts, ": ", string(records.AppendErrno(nil, l.Status)))
 	} else {
-		switch missing := l.Missing(); {
+		switch missing := l.Missing; {
 		case l.IsEmpty():
 			parts = append(parts, ": empty")
 		case l.Last == 0:

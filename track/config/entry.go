@@ -165,6 +165,7 @@ func (l *Log) entries(imports []*track.Import) []*Entry {
 	steps := l.Steps()
 	p := NewPicture(steps)
 	at := make(map[uint32]track.Point, len(steps))
+	l.Missing = l.findMissing()
 	l.isPartial = l.Status == 0 && !l.isWhole()
 	list := []*Entry{{Kind: KindLog, MGS: l.MGS, Log: l, At: l.Seen[0]}}
 	add := func(e Entry, index uint32) {

@@ -22,6 +22,7 @@ type Log struct {
 	Blocks   int            // that were read
 	Replaced bool           // the MGS has another log of that name now
 	Seen     [2]track.Point // the first and the last reply about it
+	Missing  []Range        // records that were not captured, at the end
 
 	records   map[uint32]*record
 	isPartial bool              // at the end: records were not captured
@@ -50,7 +51,7 @@ func (l *Log) IsEmpty() bool { return l.Last == 0 && len(l.header.Bitmap) > 0 }
 
 // isWhole reports whether all records that the header of a log lists were captured.
 func (l *Log) isWhole() bool {
-	return l.IsEmpty() || l.Last > 0 && len(l.header.Bitmap) > 0 && len(l.Missing()) == 0
+	return l.IsEmpty() || l.Last > 0 && len(l.header.Bitmap) > 0 && len(l.findMissing()) == 0
 }
 
 // seen notes a reply about a log.
@@ -297,6 +298,8 @@ func (l *Log) findSections(steps []*Step) {
 			open, s.Section = nil, m
 		case open != nil:
 			s.Section = open
+		case i > 0 && steps[i-1].Marker == nil && l.isContiguous(steps[i-1].Index, s.Index):
+			s.Section = steps[i-1].Section
 		default:
 			s.Section = l.nextEnd(steps[i:])
 		}
@@ -348,9 +351,9 @@ func (l *Log) isCancelled(index uint32) bool {
 // Range is a range of records.
 type Range struct{ First, Last uint32 }
 
-// Missing returns the records of a log that were not captured, as far as the others and
-// the header tell.
-func (l *Log) Missing() (list []Range) {
+// findMissing returns the records of a log that were not captured, as far as the others
+// and the header tell.
+func (l *Log) findMissing() (list []Range) {
 	next := uint32(1)
 	for _, index := range append(l.indices(), l.Last+1) {
 		if index > next {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/wiretest"
@@ -80,7 +81,7 @@ func (w *wire) list(kinds ...Kind) string {
 		text := e.Kind.String()
 		switch e.Kind {
 		case KindLog:
-			text += fmt.Sprintf(" %s %d missing %v replaced %v partial %v", e.Name(), e.Log.Last, e.Log.Missing(), e.Log.Replaced, e.IsPartial())
+			text += fmt.Sprintf(" %s %d missing %v replaced %v partial %v", e.Name(), e.Log.Last, e.Log.Missing, e.Log.Replaced, e.IsPartial())
 		case KindStep:
 			text = fmt.Sprintf("%d %s %v", e.Step.Index, e.Step.Event, e.Step.State)
 			for _, v := range e.Step.Earlier {
@@ -281,13 +282,31 @@ func TestBounds(t *testing.T) {
 	for i := uint32(1); i < 20<<20; i += 1 << 20 { // indices far apart
 		w.read(client, 1, wiretest.ConfigRecord(i, wiretest.ConfigAttach, "a"))
 	}
-	if n := len(w.t.Entries(nil)[0].Log.Missing()); n != 19 {
+	if n := len(w.t.Entries(nil)[0].Log.Missing); n != 19 {
 		t.Errorf("%d gaps", n)
 	}
 	w.t.bytes = maxBytes
 	w.read(client, 1, wiretest.ConfigRecord(2, wiretest.ConfigAttach, "a"), wiretest.ConfigRecord(1, wiretest.ConfigAttach, "b"))
 	if w.t.Dropped != 2 {
 		t.Errorf("%d records dropped, want 2", w.t.Dropped)
+	}
+}
+
+// TestManyRecords: the time for a log grows with its records, with markers or without.
+func TestManyRecords(t *testing.T) {
+	w := newWire()
+	w.open(client, "log", 1)
+	const records = 100_000
+	for i := uint32(1); i < records; i += 100 {
+		var block []byte
+		for k := range uint32(99) {
+			block = append(block, wiretest.ConfigRecord(i+k, wiretest.ConfigAttach, fmt.Sprint("d", i+k), "osc", "u")...)
+		}
+		w.read(client, 1, block)
+	}
+	began := time.Now()
+	if n := len(w.t.Entries(nil)); n != 1+records/100*99 || time.Since(began) > 20*time.Second {
+		t.Errorf("%d entries in %v", n, time.Since(began))
 	}
 }
 
