@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/signal"
@@ -22,6 +21,7 @@ import (
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/flags"
+	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 )
 
@@ -162,17 +162,21 @@ func (c *anonymizer) note(format string, args ...any) {
 }
 
 // rewrite rewrites a capture.
-func (c *anonymizer) rewrite(ctx context.Context, from, to string, o anonymize.Options) error {
+func (c *anonymizer) rewrite(ctx context.Context, from, to string, o anonymize.Options) (err error) {
 	in, err := capture.Open([]string{from}, capture.Options{})
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	out, err := c.create(from, to)
+	file, err := c.create(from, to)
 	if err != nil {
 		return err
 	}
-	defer out.discard()
+	out := c.sys.Out
+	if file != nil {
+		out = file
+		defer func() { err = errors.Join(err, file.Discard()) }()
+	}
 	stopReading := context.AfterFunc(ctx, func() { in.Close() })
 	defer stopReading()
 	progress := c.sys.NewProgress(in.Progress)
@@ -190,8 +194,10 @@ func (c *anonymizer) rewrite(ctx context.Context, from, to string, o anonymize.O
 	if failed := c.writeMapping(a); failed != nil {
 		return failed
 	}
-	if failed := out.close(); failed != nil {
-		return failed
+	if file != nil {
+		if failed := file.Commit(); failed != nil {
+			return failed
+		}
 	}
 	c.notes(a)
 	return errors.Join(err, c.writeReport(a.Report()))
@@ -274,39 +280,18 @@ func (c *anonymizer) runCheck(ctx context.Context, original string, o anonymize.
 	return err
 }
 
-// anonymousFile is a file that gets its name when it is complete.
-type anonymousFile struct {
-	io.Writer
-	file *os.File // nil for standard output
-	temp string   // its name until then, empty if it is written in place
-	name string
-}
-
-// create creates the result, which must not be the input. Only a regular file has another
-// name at first.
-func (c *anonymizer) create(in, out string) (*anonymousFile, error) {
+// create creates the result, which must not be the input; nil is the standard output.
+func (c *anonymizer) create(in, out string) (*iostreams.File, error) {
 	if out == "-" {
-		return &anonymousFile{Writer: c.sys.Out}, nil
+		return nil, nil
 	}
 	if sameFile(in, out) {
 		return nil, exit.Usagef("%s: would overwrite the input", out)
 	}
-	info, err := os.Stat(out)
-	if err == nil {
-		if info.IsDir() {
-			return nil, exit.Usagef("%s is a directory", out)
-		}
-		if !info.Mode().IsRegular() {
-			f, err := os.OpenFile(out, os.O_WRONLY, 0)
-			return &anonymousFile{Writer: f, file: f, name: out}, err
-		}
+	if info, err := os.Stat(out); err == nil && info.IsDir() {
+		return nil, exit.Usagef("%s is a directory", out)
 	}
-	temp := filepath.Join(filepath.Dir(out), ".lshark-"+rand.Text())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // os.CreateTemp would hide it from others
-	if err != nil {
-		return nil, err
-	}
-	return &anonymousFile{f, f, temp, out}, nil
+	return iostreams.CreateFile(out, false)
 }
 
 // sameFile reports whether two names are those of one file that exists, or the same.
@@ -325,27 +310,4 @@ func statInput(path string) (os.FileInfo, error) {
 		return os.Stdin.Stat()
 	}
 	return os.Stat(path)
-}
-
-// close ends the file and gives it its name.
-func (f *anonymousFile) close() error {
-	if f.file == nil {
-		return nil
-	}
-	err := f.file.Close()
-	if f.temp == "" || err != nil {
-		return err
-	}
-	if err = os.Rename(f.temp, f.name); err == nil {
-		f.temp = ""
-	}
-	return err
-}
-
-// discard removes the file, unless it was closed.
-func (f *anonymousFile) discard() {
-	if f.temp != "" {
-		f.file.Close()
-		os.Remove(f.temp)
-	}
 }

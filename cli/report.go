@@ -82,15 +82,11 @@ func (c *htmlReport) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	if c.output == "-" {
-		w := c.sys.NewWriter(in.FlushPolicy())
-		return errors.Join(c.write(in, w.Write), w.Close())
-	}
-	file, err := in.NewOutput("-o", c.output)
+	w, err := in.NewWriter(c.sys, "-o", c.output)
 	if err != nil {
 		return err
 	}
-	return errors.Join(c.write(in, file.Write), file.Close())
+	return errors.Join(c.write(in, w.Write), w.Close())
 }
 
 // write reads the input and passes the page to a func.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 )
@@ -21,11 +22,13 @@ const (
 	FlushWhenFull                     // when the buffer is full
 )
 
-// Writer is a buffered Out. It may be used by several goroutines.
+// Writer is a buffered Out, or a file. It may be used by several goroutines.
 type Writer struct {
 	mu       sync.Mutex
 	buf      *bufio.Writer
+	file     *File // nil for Out
 	policy   FlushPolicy
+	written  bool // Write was called
 	closed   chan struct{}
 	err      error
 	returned bool // err was returned by Write or Flush
@@ -34,15 +37,31 @@ type Writer struct {
 // NewWriter returns a Writer for Out. On a terminal its policy is FlushEachWrite.
 // Close must be called.
 func (s *IO) NewWriter(policy FlushPolicy) *Writer {
-	const size = 64 << 10
 	if s.OutTTY {
 		policy = FlushEachWrite
 	}
-	w := &Writer{buf: bufio.NewWriterSize(s.Out, size), policy: policy, closed: make(chan struct{})}
+	w := newWriter(s.Out, policy)
 	if policy == FlushOften {
 		go w.flushOften()
 	}
 	return w
+}
+
+// NewFileWriter returns a Writer for a file; inPlace is that of CreateFile. The file
+// gets its name when Close is called, if Write was called before and nothing failed.
+func NewFileWriter(path string, inPlace bool) (*Writer, error) {
+	f, err := CreateFile(path, inPlace)
+	if err != nil {
+		return nil, err
+	}
+	w := newWriter(f, FlushWhenFull)
+	w.file = f
+	return w, nil
+}
+
+func newWriter(out io.Writer, policy FlushPolicy) *Writer {
+	const size = 64 << 10
+	return &Writer{buf: bufio.NewWriterSize(out, size), policy: policy, closed: make(chan struct{})}
 }
 
 // FlushPolicy returns the policy in use.
@@ -73,6 +92,7 @@ func (w *Writer) flushOften() {
 func (w *Writer) Write(b []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.written = true
 	if len(b) > 0 && w.err == nil {
 		_, err := w.buf.Write(b)
 		if err == nil && w.policy == FlushEachWrite {
@@ -100,7 +120,13 @@ func (w *Writer) flush() {
 }
 
 func (w *Writer) fail(err error) {
-	if err != nil {
+	switch {
+	case err == nil:
+	case w.file != nil:
+		// Not wrapped: a closed reader of a file is a failure, a closed reader of the
+		// standard output is not.
+		w.err = fmt.Errorf("%w the file: %v", ErrWrite, err)
+	default:
 		w.err = fmt.Errorf("%w: %w", ErrWrite, err)
 	}
 }
@@ -111,9 +137,16 @@ func (w *Writer) Close() error {
 	close(w.closed)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.flush()
+	if w.file != nil {
+		if w.written && w.err == nil {
+			w.fail(w.file.Commit())
+		} else {
+			w.fail(w.file.Discard())
+		}
+	}
 	if w.returned {
 		return nil
 	}
-	w.flush()
 	return w.err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/capture/pcapfilter"
+	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/track/targets"
@@ -61,6 +62,24 @@ func (in *Input) NodeNames() func(lnet.NID) string {
 		return nil
 	}
 	return in.names.Node
+}
+
+// NewWriter returns what writes to a file that is not one of the input; flag is the
+// flag that names it. Without a name, or with -, it writes to the standard output.
+func (in *Input) NewWriter(sys *System, flag, path string) (*iostreams.Writer, error) {
+	if path == "" || path == stdin {
+		return sys.NewWriter(in.FlushPolicy()), nil
+	}
+	if info, err := os.Stat(path); err == nil {
+		switch {
+		case in.isFile(info):
+			return nil, exit.Usagef("%s %s: would overwrite the input", flag, path)
+		case info.IsDir():
+			return nil, exit.Usagef("%s %s: is a directory", flag, path)
+		}
+	}
+	// A live capture loses its privileges when it begins.
+	return iostreams.NewFileWriter(path, in.Live())
 }
 
 // FlushPolicy returns how often output must be flushed for this kind of input.

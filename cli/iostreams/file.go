@@ -1,0 +1,90 @@
+package iostreams
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// File is a file that a command writes. A regular file is complete or not there: until
+// Commit it has another name.
+type File struct {
+	file  *os.File
+	path  string // with links resolved
+	isNew bool   // nothing had the name before
+	stale bool   // it has what it had before, until something is written
+	ended bool   // by Commit or Discard
+}
+
+// CreateFile creates a file. Commit or Discard must be called. Pipes and devices are
+// written as they are. So is a regular file with inPlace, for processes that may not
+// rename it later: it keeps what it has until the first Write.
+func CreateFile(path string, inPlace bool) (*File, error) {
+	f := &File{path: path}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.isNew = true
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
+		return f, err
+	default:
+		if f.path, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, err
+		}
+	}
+	name, flags := partial(f.path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC
+	if inPlace {
+		name, flags, f.stale = f.path, os.O_WRONLY|os.O_CREATE, true
+	}
+	f.file, err = os.OpenFile(name, flags, 0o666)
+	return f, err
+}
+
+// partial returns the name of a file that is not complete. It is always the same, so
+// that what a killed process left is overwritten by the next one.
+func partial(path string) string {
+	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+}
+
+func (f *File) Write(b []byte) (int, error) {
+	if f.stale {
+		if err := f.file.Truncate(0); err != nil {
+			return 0, err
+		}
+		f.stale = false
+	}
+	return f.file.Write(b)
+}
+
+// Commit ends the file and gives it its name, in place of a file that had it before.
+func (f *File) Commit() error {
+	f.ended = true
+	err := f.file.Close()
+	if f.file.Name() != partial(f.path) {
+		return err
+	}
+	if err == nil {
+		err = os.Rename(f.file.Name(), f.path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.file.Name()))
+	}
+	return err
+}
+
+// Discard removes what was written. After Commit it does nothing.
+func (f *File) Discard() error {
+	if f.ended {
+		return nil
+	}
+	f.ended = true
+	err := f.file.Close()
+	if name := f.file.Name(); name == partial(f.path) || f.isNew {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
+}

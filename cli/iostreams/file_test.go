@@ -1,0 +1,85 @@
+package iostreams_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/lshark/lshark/cli/iostreams"
+)
+
+// TestFile checks that a file is complete or as it was before.
+func TestFile(t *testing.T) {
+	for _, inPlace := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "out")
+		write := func(text string, end func(*iostreams.File) error) {
+			t.Helper()
+			f, err := iostreams.CreateFile(path, inPlace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Write([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			if err := end(f); err != nil {
+				t.Error(err)
+			}
+			if err := f.Discard(); err != nil {
+				t.Error(err)
+			}
+		}
+		check := func(want ...string) {
+			t.Helper()
+			list, err := os.ReadDir(filepath.Dir(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range list {
+				text, err := os.ReadFile(filepath.Join(filepath.Dir(path), e.Name()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, e.Name()+": "+string(text))
+			}
+			if len(got) != len(want) || len(want) > 0 && got[0] != want[0] {
+				t.Errorf("in place %v: %q, want %q", inPlace, got, want)
+			}
+		}
+		write("one", (*iostreams.File).Discard)
+		check()
+		write("two", (*iostreams.File).Commit)
+		check("out: two")
+		if !inPlace {
+			write("three", (*iostreams.File).Discard)
+			check("out: two")
+		}
+		write("four", (*iostreams.File).Commit)
+		check("out: four")
+	}
+}
+
+// TestFileLink checks that the file behind a link is replaced, not the link.
+func TestFileLink(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := os.WriteFile(target, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	w, err := iostreams.NewFileWriter(link, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write([]byte("begin")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(target); string(text) != "begin" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}
