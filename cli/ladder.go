@@ -73,7 +73,6 @@ func newLadder(sys *scan.System) *cobra.Command {
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		c.view.RegisterForm(f)
 		f.IntVar(&c.width, "width", 0, "fit the diagram into `N` columns (default those of the terminal; without one, lines may be of any length)")
-		f.Lookup("width").DefValue = "" // it is in the text
 		f.BoolVar(&c.ascii, "ascii", false, "use ASCII characters only")
 		c.view.Register(f, flags.TimeHelp("message"))
 		c.input.RegisterNotes(f)
