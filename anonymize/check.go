@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/netip"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/lshark/lshark/anonymize/values"
 	"github.com/lshark/lshark/capture"
@@ -152,7 +153,7 @@ func newSearch(m *values.Mapper) *search {
 func (s *search) add(v *values.Mapping) bool {
 	switch v.Class {
 	case values.Name:
-		if strings.ContainsFunc(v.Original, func(r rune) bool { return r < ' ' }) {
+		if !isText(v.Original) {
 			return false // no name, but other data in its place
 		}
 		return s.addPattern(pattern{bytes: []byte(v.Original), of: v, form: Text})
@@ -169,6 +170,20 @@ func (s *search) add(v *values.Mapping) bool {
 		return err == nil && s.addPattern(pattern{bytes: b, of: v, form: Binary}) || text
 	}
 	return false
+}
+
+// isText reports whether a name has no control characters, and is UTF-8 or mostly ASCII.
+func isText(name string) bool {
+	ascii := 0
+	for _, c := range []byte(name) {
+		if c < ' ' {
+			return false
+		}
+		if c < utf8.RuneSelf {
+			ascii++
+		}
+	}
+	return utf8.ValidString(name) || 2*ascii >= len(name)
 }
 
 // addAddress adds the binary forms of an address: as in headers, and for IPv4 reversed as in

@@ -116,6 +116,42 @@ func TestCheckCoincidence(t *testing.T) {
 	}
 }
 
+// TestInvalidCount checks that nothing is left of records whose count of lengths is invalid, so
+// that texts take the place of the lengths.
+func TestInvalidCount(t *testing.T) {
+	data, err := os.ReadFile(sample("mount.pcap"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const count = 24 // offset of lcfg_bufcount behind lcfg_command
+	setup := []byte{0x03, 0xf0, 0x0c, 0x00}
+	changed := 0
+	for at := 0; ; changed++ {
+		i := bytes.Index(data[at:], setup)
+		if i < 0 {
+			break
+		}
+		at += i + count
+		data[at+3] = 0x38
+	}
+	path := filepath.Join(t.TempDir(), "changed.pcap")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := check(t, path, rewriteFile(t, path, "key")); !r.Clean() || changed < 5 {
+		t.Errorf("%d records: %s", changed, r.AppendText(nil))
+	}
+}
+
+// TestIsText checks which names are searched.
+func TestIsText(t *testing.T) {
+	for name, want := range map[string]bool{"name": true, "größe": true, "caf\xe9": true, "\xff\xff\xff\xff": false, "a\x01bc": false} {
+		if isText(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
+	}
+}
+
 // TestCheckCompares checks that captures of other frames are recognized.
 func TestCheckCompares(t *testing.T) {
 	original := sample("mount.pcap")

@@ -103,6 +103,9 @@ func (w *writer) walk() {
 			w.p.removed.Truncated += int64(len(w.p.tree.Bytes(n)))
 		case n.Is(dissect.Undecoded):
 			w.p.removed.Undecoded += int64(n.Len)
+		case overruns(nodes, i):
+			w.p.removed.Undecoded += int64(n.Len)
+			i = int(n.End) - 1
 		case f.Kind == schema.Record && f.Type == w.p.fields.resource && ok:
 			w.put(resource, n, at, inside.index)
 			i = int(n.End) - 1
@@ -113,6 +116,17 @@ func (w *writer) walk() {
 			w.leaf(n, around.in, name, at, inside.index)
 		}
 	}
+}
+
+// overruns reports whether a node, whose index is i, is an array that is too long for the
+// bytes around it: its count is invalid, so its elements are other fields, or text.
+func overruns(nodes []dissect.Node, i int) bool {
+	n := &nodes[i]
+	if n.Field.Kind != schema.Array && n.Field.Kind != schema.List || int(n.End) == i+1 {
+		return false
+	}
+	last := &nodes[n.End-1]
+	return last.Is(dissect.Missing) && lnet.Why(last.Val) == lnet.Shorter
 }
 
 // isLeaf reports whether a node, whose index is i, is a value and not made of others.
