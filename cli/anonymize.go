@@ -89,16 +89,14 @@ func (c *anonymizer) run(args []string) error {
 	if err := errors.Join(err, bad, c.form.Check(), c.checkArgs(args)); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	o := anonymize.Options{Key: key, Ports: ports}
 	if c.check != "" {
-		return c.runCheck(ctx, args[0], o)
+		return c.runCheck(args[0], o)
 	}
 	if random {
 		c.note("no key was given: a random one is used, and another capture gets other replacements")
 	}
-	return c.rewrite(ctx, args[0], args[1], o)
+	return c.rewrite(args[0], args[1], o)
 }
 
 // checkArgs checks the files and which flags belong together.
@@ -162,7 +160,7 @@ func (c *anonymizer) note(format string, args ...any) {
 }
 
 // rewrite rewrites a capture.
-func (c *anonymizer) rewrite(ctx context.Context, from, to string, o anonymize.Options) (err error) {
+func (c *anonymizer) rewrite(from, to string, o anonymize.Options) (err error) {
 	in, err := capture.Open([]string{from}, capture.Options{})
 	if err != nil {
 		return err
@@ -177,7 +175,14 @@ func (c *anonymizer) rewrite(ctx context.Context, from, to string, o anonymize.O
 		out = file
 		defer func() { err = errors.Join(err, file.Discard()) }()
 	}
-	stopReading := context.AfterFunc(ctx, func() { in.Close() })
+	// A signal removes the file. Opening FIFOs above may wait, and a write may, too, so the
+	// first signal before and the second one from here on end the program.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	stopReading := context.AfterFunc(ctx, func() {
+		stop()
+		in.Close()
+	})
 	defer stopReading()
 	progress := c.sys.NewProgress(in.Progress)
 	a, err := anonymize.Rewrite(ctx, out, in, o)
@@ -253,14 +258,14 @@ func quoted(s string) string {
 }
 
 // runCheck searches a result for originals.
-func (c *anonymizer) runCheck(ctx context.Context, original string, o anonymize.Options) error {
+func (c *anonymizer) runCheck(original string, o anonymize.Options) error {
 	result, err := capture.Open([]string{c.check}, capture.Options{})
 	if err != nil {
 		return err
 	}
 	defer result.Close()
 	open := func() (*capture.Reader, error) { return capture.Open([]string{original}, capture.Options{}) }
-	r, err := anonymize.Check(ctx, open, result, o)
+	r, err := anonymize.Check(context.Background(), open, result, o)
 	if r == nil {
 		return err
 	}
