@@ -18,8 +18,8 @@ const (
 )
 
 // startCapture captures. The FIFO is opened first, also when an error follows: Wireshark
-// waits for it, and only then shows the error. After an error it is closed by the end of
-// the process: what is written to standard error later is not shown.
+// waits for it, and only then shows the error. It is closed by the end of the process:
+// what is written to standard error after that is not shown.
 func (c *command) startCapture() error {
 	out, err := c.openOutput()
 	if err != nil {
@@ -30,12 +30,9 @@ func (c *command) startCapture() error {
 	switch err = errors.Join(c.content.Check(), wrong, err); {
 	case err != nil:
 	case c.query.iface == remoteInterface:
-		err = c.captureRemote(out, input)
+		return c.captureRemote(out, input)
 	default:
-		err = c.captureLocal(out, input)
-	}
-	if err == nil {
-		err = out.close()
+		return c.captureLocal(out, input)
 	}
 	return err
 }
@@ -65,25 +62,31 @@ func (c *command) captureLocal(out *output, input *scan.Flags) error {
 	if err := errors.Join(err, wrong); err != nil {
 		return err
 	}
-	return scan.New(c.sys, in, scan.Options{
+	p := scan.New(c.sys, in, scan.Options{
 		Select:   selected.Match,
 		Stream:   out,
 		SavePDUs: c.content.Value == contentMessages,
 		SaveAll:  c.selection.Display == "",
 		Stop:     out.gone,
-	}).Run()
+	})
+	if err := p.Run(); err != nil {
+		return err
+	}
+	if n := p.Quality().Dropped; n > 0 { // Wireshark counts only what its own program drops
+		c.sys.Say("%d frames were dropped: they came faster than they could be read", n)
+	}
+	return nil
 }
 
-// output is what --fifo names.
+// output is what --fifo names. It stays open until the end of the process.
 type output struct {
 	io.Writer
-	close func() error  // does nothing with standard output
-	gone  chan struct{} // closed when it has no reader any more
+	gone chan struct{} // closed when it has no reader any more
 }
 
 // openOutput opens what --fifo names. It waits for the reader of a FIFO.
 func (c *command) openOutput() (*output, error) {
-	o := &output{Writer: c.sys.Out, close: func() error { return nil }, gone: make(chan struct{})}
+	o := &output{Writer: c.sys.Out, gone: make(chan struct{})}
 	switch c.fifo {
 	case "":
 		return nil, exit.Usagef("--capture needs --fifo")
@@ -93,14 +96,10 @@ func (c *command) openOutput() (*output, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.Writer, o.close = file, file.Close
+		o.Writer = file
 	}
 	if file, ok := o.Writer.(*os.File); ok {
-		go func() {
-			if waitForReaderGone(file) {
-				close(o.gone)
-			}
-		}()
+		watchReader(file, o.gone)
 	}
 	return o, nil
 }

@@ -84,8 +84,9 @@ func New(sys *scan.System, version string) *cobra.Command {
 	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
 		f.StringVar(&c.iface, "interface", "any", "capture from interface `IFACE`, any for all interfaces")
 		f.StringVar(&c.ports, "port", "", "TCP `PORTS` that carry LNet, separated by commas (default 988)")
-		f.StringVar(&c.snaplen, "snaplen", "0", "capture at most `BYTES` of a frame; 0 captures all")
-		f.StringVar(&c.remote.host, "remote-host", "", "host, or user@host, on which \""+remoteInterface+"\" runs lshark by ssh, as `HOST`")
+		f.StringVar(&c.snaplen, "snaplen", "0", "capture at most `BYTES` of a frame, 0 for all")
+		f.Lookup("snaplen").DefValue = "" // as a number has it
+		f.StringVar(&c.remote.host, "remote-host", "", "`HOST`, or user@host, on which "+remoteInterface+" runs lshark by ssh")
 		f.StringVar(&c.remote.program, "remote-command", "lshark", "`COMMAND` by which that host runs lshark, such as \"sudo -n lshark\"")
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
@@ -97,7 +98,7 @@ func New(sys *scan.System, version string) *cobra.Command {
 	})
 	flags.Add(cmd, flags.OtherGroup, func(f *pflag.FlagSet) {
 		f.BoolVar(&c.query.interfaces, "extcap-interfaces", false, "list the interfaces")
-		f.StringVar(&c.query.iface, "extcap-interface", "", "the `INTERFACE` that is meant: "+localInterface+" or "+remoteInterface)
+		f.StringVar(&c.query.iface, "extcap-interface", "", "`INTERFACE` of the question or of the capture: "+localInterface+" or "+remoteInterface)
 		f.BoolVar(&c.query.dlts, "extcap-dlts", false, "list the link types of the interface")
 		f.BoolVar(&c.query.config, "extcap-config", false, "list the settings of the interface")
 		f.StringVar(&c.query.reload, "extcap-reload-option", "", "with --extcap-config, list the values of the setting `NAME`")

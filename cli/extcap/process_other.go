@@ -7,8 +7,8 @@ import (
 	"os/exec"
 )
 
-// waitForReaderGone returns false: this system cannot tell. The next Write fails.
-func waitForReaderGone(*os.File) bool { return false }
+// watchReader does nothing on this system, which cannot tell. The next Write fails.
+func watchReader(*os.File, chan<- struct{}) {}
 
 // ignoreTerminal does nothing on this system.
 func ignoreTerminal(*exec.Cmd) {}

@@ -10,25 +10,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// waitForReaderGone waits until nothing reads from a pipe or FIFO any more. It returns
-// false at once for other files.
-func waitForReaderGone(file *os.File) bool {
+// watchReader closes gone when nothing reads from a pipe, FIFO or socket any more. It does
+// nothing for other files.
+func watchReader(file *os.File, gone chan<- struct{}) {
 	info, err := file.Stat()
 	if err != nil || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		return false
+		return
 	}
 	fds := []unix.PollFd{{Fd: int32(file.Fd())}}
-	for {
-		switch _, err := unix.Poll(fds, -1); {
-		case err == unix.EINTR:
-		case err != nil:
-			return false
-		case fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0:
-			return true
-		case fds[0].Revents != 0:
-			return false
+	go func() {
+		for fds[0].Revents == 0 {
+			if _, err := unix.Poll(fds, -1); err != nil && err != unix.EINTR {
+				return
+			}
 		}
-	}
+		if fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0 {
+			close(gone)
+		}
+	}()
 }
 
 // ignoreTerminal keeps a signal of the terminal, such as Ctrl-C, from a process: it is
