@@ -60,6 +60,7 @@ var mayImport = map[string][]string{
 	"bench/gen":         {"capture", "lnet", "dissect"},
 	"bench/profile":     {"cli", "cli/iostreams", "cli/scan"},
 	"bench/walk":        {},
+	"internal/codec":    {"lnet"},
 	"internal/facts":    {},
 	"internal/fifo":     {},
 	"release":           {},
