@@ -87,6 +87,10 @@ func runExample(t *testing.T, dir, line string) {
 		l.Close()
 		line = live
 	}
+	if strings.Contains(line, "lshark tui") {
+		runOnTerminal(t, dir, line)
+		return
+	}
 	for _, tool := range []string{"bash", "jq", "awk", "grep"} {
 		if _, err := exec.LookPath(tool); err != nil && (tool == "bash" || strings.Contains(line, "| "+tool+" ")) {
 			t.Skip(err)

@@ -21,6 +21,7 @@ func newRoot(sys *scan.System) *cobra.Command {
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.UsageError{Err: flagError(err)} })
 	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newLocks(sys), newFiles(sys), newRecovery(sys), newConfig(sys), newDiff(sys), newDiagnose(sys), newAnonymize(sys), newReport(sys), reference.NewExplain(sys.IO), reference.NewDecode(sys.IO),
 		newLadder(sys), reference.NewFields(sys.IO), extcap.New(sys, version()), newVersion(sys.IO), newCompletion(sys.IO))
+	cmd.AddCommand(newTUI(sys))
 	cmd.SetHelpCommand(newHelp())
 	setVersion(cmd)
 	setHelp(cmd, sys.IO)

@@ -345,6 +345,9 @@ func compareBool(a, b bool) int {
 // Imports returns the connections.
 func (e *Engine) Imports() []*track.Import { return e.imports.List() }
 
+// Locks returns the locks that the rules follow.
+func (e *Engine) Locks() *locks.Locks { return e.locks }
+
 // RPCs returns the number of RPCs so far.
 func (e *Engine) RPCs() int64 { return e.rpcs }
 

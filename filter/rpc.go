@@ -33,6 +33,10 @@ func (f *RPCFilter) Mark(m *records.Message, r *track.RPC) {
 	}
 }
 
+// ReadsMessages reports whether the filter compares messages: without Mark, these
+// comparisons do not hold.
+func (f *RPCFilter) ReadsMessages() bool { return len(f.messageTests) > 0 }
+
 // Match reports whether the filter holds for an RPC that has ended. It is to be
 // called once for each, in the Done hook of the RPCs.
 func (f *RPCFilter) Match(r *track.RPC) bool {

@@ -24,6 +24,15 @@ type Tree struct {
 	tree  dissect.Tree
 	stamp Stamp
 	text  []byte
+
+	placing bool
+	places  []Place // of the nodes, while placing is set
+}
+
+// Place is where the line of a node begins in the text of a tree.
+type Place struct {
+	Off  int // in the text
+	Node int // index of the node
 }
 
 // NewTree makes a tree renderer.
@@ -47,6 +56,16 @@ func (r *Tree) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 		dst = r.node(dst, i, 1, 0)
 	}
 	return append(r.notes(dst), '\n')
+}
+
+// AppendPlaced appends the tree of a message as Append does, and returns where the lines
+// of its nodes begin, with the nodes. A remark has no line of its own. The places and the
+// nodes are valid until the Tree is used again.
+func (r *Tree) AppendPlaced(dst []byte, m *dissect.Message, at Moment) (text []byte, places []Place, nodes *dissect.Tree) {
+	r.placing, r.places = true, r.places[:0]
+	dst = r.Append(dst, m, at)
+	r.placing = false
+	return dst, r.places, &r.tree
 }
 
 // AppendValue appends the tree of a value of type f that stands alone, with its
@@ -111,6 +130,9 @@ func (r *Tree) address(dst []byte, a netip.AddrPort) []byte {
 // column: names are padded to the width of label.
 func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 	n := &r.tree.Nodes[i]
+	if r.placing && !n.Is(dissect.Remark) {
+		r.places = append(r.places, Place{len(dst), i})
+	}
 	switch {
 	case n.Is(dissect.Zeros):
 		return r.zeros(dst, n, depth, label)
@@ -118,7 +140,7 @@ func (r *Tree) node(dst []byte, i, depth, label int) []byte {
 		return r.leaf(dst, i, depth, label)
 	case n.Is(dissect.Remark):
 		return dst // shown with the value that it is about
-	case isList(n) && !n.Is(dissect.Missing) && r.isFlat(i):
+	case isList(n) && !n.Is(dissect.Missing) && isFlat(&r.tree, i):
 		return r.scalars(dst, i, depth, label)
 	case !isContainer(n, i) || n.Is(dissect.Missing):
 		return r.leaf(dst, i, depth, label)

@@ -7,8 +7,7 @@ import (
 )
 
 // isFlat reports whether a list has only values without names.
-func (r *Tree) isFlat(i int) bool {
-	t := &r.tree
+func isFlat(t *dissect.Tree, i int) bool {
 	for k := i + 1; k < int(t.Nodes[i].End); k++ {
 		if n := &t.Nodes[k]; isContainer(n, k) || n.Name() != "" || n.State&(dissect.Missing|dissect.Remark|dissect.Undecoded) != 0 {
 			return false

@@ -102,9 +102,9 @@ func (in *Input) piped() bool {
 	})
 }
 
-// rereadable reports whether all of the input can be read a second time. A file
+// Rereadable reports whether all of the input can be read a second time. A file
 // that is redirected to standard input is closed after the first reading.
-func (in *Input) rereadable() bool {
+func (in *Input) Rereadable() bool {
 	return !in.Live() && !in.piped() && !slices.Contains(in.files, stdin)
 }
 

@@ -1,22 +1,26 @@
 package scan
 
-import "github.com/lshark/lshark/capture"
+import (
+	"math/bits"
+
+	"github.com/lshark/lshark/capture"
+)
 
 // maxMarkComments limits the bytes of all comments of marks.
 const maxMarkComments = 64 << 20
 
-// marks is a set of frames by number, with comments. It needs one bit for each
+// Marks is a set of frames by number, with comments. It needs one bit for each
 // frame of the capture. Comments beyond maxMarkComments are dropped; their frames
 // are marked without one.
-type marks struct {
+type Marks struct {
 	bits     []uint64
 	n        int // marked frames
 	comments map[int64][]byte
 	bytes    int // of comments
 }
 
-// add marks a frame, and adds to its comment.
-func (m *marks) add(number int64, comment []byte) {
+// Add marks a frame, and adds to its comment.
+func (m *Marks) Add(number int64, comment []byte) {
 	word, bit := int(number/64), uint64(1)<<(number%64)
 	for word >= len(m.bits) {
 		m.bits = append(m.bits, 0)
@@ -38,7 +42,18 @@ func (m *marks) add(number int64, comment []byte) {
 }
 
 // has reports whether a frame is marked.
-func (m *marks) has(number int64) bool {
+func (m *Marks) has(number int64) bool {
 	word := int(number / 64)
 	return word < len(m.bits) && m.bits[word]&(1<<(number%64)) != 0
+}
+
+// numbers calls do for each marked frame in order, until it returns false.
+func (m *Marks) numbers(do func(number int64) bool) {
+	for i, word := range m.bits {
+		for ; word != 0; word &= word - 1 {
+			if !do(int64(i*64 + bits.TrailingZeros64(word))) {
+				return
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package scan
 import (
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/lshark/lshark/capture"
@@ -25,6 +26,7 @@ type Options struct {
 	Distinct bool // leave out messages that another capture point saw before
 	BulkData bool // keep bulk data in full
 	JoinBulk bool // with BulkData: put the parts of file data together
+	Frames   bool // fill Message.Frames
 
 	// SaveTo names a file for the frames of the selected messages; empty for
 	// none. With SaveRPCs it gets the frames passed to SaveRPC instead.
@@ -50,6 +52,9 @@ type Options struct {
 type Consumer struct {
 	// Begin is called when the input is open.
 	Begin func() error
+
+	// Frame receives every frame that the capture filter keeps, before its messages.
+	Frame func(*capture.Frame) error
 
 	// All receives every message, selected or not.
 	All func(*dissect.Message)
@@ -102,6 +107,7 @@ type Pass struct {
 	cut       truncations // of all frames
 	inputErr  error       // why reading ended before the end of the input
 	err       error       // of a consumer
+	stopped   atomic.Bool
 }
 
 // clock is the time by the clock of the capture, in nanoseconds since the
@@ -125,6 +131,7 @@ func New(sys *System, in *Input, opt Options) *Pass {
 // consumers holds the funcs of all consumers in the order of adding.
 type consumers struct {
 	begin, end []func() error
+	frame      []func(*capture.Frame) error
 	all        []func(*dissect.Message)
 	message    []func(*dissect.Message) error
 	finish     []func() (more bool)
@@ -140,6 +147,9 @@ func (p *Pass) Add(c Consumer) {
 	all := &p.consumers
 	if c.Begin != nil {
 		all.begin = append(all.begin, c.Begin)
+	}
+	if c.Frame != nil {
+		all.frame = append(all.frame, c.Frame)
 	}
 	if c.All != nil {
 		all.all = append(all.all, c.All)
@@ -204,7 +214,7 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
-	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: p.lost(), Marked: p.marked(), Refused: p.refused(), Ports: p.in.ports, Frames: p.saver != nil && p.saver.pdus == nil, Data: p.opt.BulkData, Join: p.opt.JoinBulk})
+	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: passOn(p.consumers.lost), Marked: passOn(p.consumers.marked), Refused: passOn(p.consumers.refused), Ports: p.in.ports, Frames: p.opt.Frames || p.saver != nil && p.saver.pdus == nil, Data: p.opt.BulkData, Join: p.opt.JoinBulk})
 	if p.in.Live() && p.sys.Harden != nil {
 		if err := p.sys.Harden(); err != nil {
 			return err
@@ -249,7 +259,7 @@ func (p *Pass) read(src *source) error {
 	}
 	defer p.sys.NewProgress(bytes).Stop()
 	var f capture.Frame
-	for p.err == nil {
+	for p.err == nil && !p.stopped.Load() {
 		switch err := src.next(&f); {
 		case errors.Is(err, capture.ErrTimeout):
 			p.idle()
@@ -271,10 +281,21 @@ func (p *Pass) read(src *source) error {
 		if p.saver != nil && p.saver.add(&f) != nil {
 			return nil // finishSave returns the error
 		}
+		for _, frame := range p.consumers.frame {
+			p.fail(frame(&f))
+		}
 		p.dissector.Frame(&f)
 	}
 	return nil
 }
+
+// Stop ends the pass, within half a second where no frames arrive. It may be called from
+// another goroutine.
+func (p *Pass) Stop() { p.stopped.Store(true) }
+
+// Progress returns a func for another goroutine that counts the bytes read and all bytes,
+// or nil when there is nothing to count. It is for the Begin func of a Consumer.
+func (p *Pass) Progress() func() (read, total int64) { return p.src.progress() }
 
 // message handles a message of the dissector.
 func (p *Pass) message(m *dissect.Message) {
@@ -334,41 +355,14 @@ func (p *Pass) later() func(number int64, t *lnet.Transfer) {
 	}
 }
 
-// lost returns the func that passes on which bytes were not captured, nil without
-// a consumer for it.
-func (p *Pass) lost() func(*lnet.Loss) {
-	if len(p.consumers.lost) == 0 {
+// passOn returns the func that passes something on to consumers, nil without one.
+func passOn[T any](consumers []func(T)) func(T) {
+	if len(consumers) == 0 {
 		return nil
 	}
-	return func(l *lnet.Loss) {
-		for _, lost := range p.consumers.lost {
-			lost(l)
-		}
-	}
-}
-
-// marked returns the func that passes on the segments that TCP did something about,
-// nil without a consumer for them.
-func (p *Pass) marked() func(*lnet.MarkedSegment) {
-	if len(p.consumers.marked) == 0 {
-		return nil
-	}
-	return func(m *lnet.MarkedSegment) {
-		for _, marked := range p.consumers.marked {
-			marked(m)
-		}
-	}
-}
-
-// refused returns the func that passes on negative acknowledgements, nil without a
-// consumer for them.
-func (p *Pass) refused() func(*lnet.RefusedPacket) {
-	if len(p.consumers.refused) == 0 {
-		return nil
-	}
-	return func(r *lnet.RefusedPacket) {
-		for _, refused := range p.consumers.refused {
-			refused(r)
+	return func(x T) {
+		for _, consumer := range consumers {
+			consumer(x)
 		}
 	}
 }

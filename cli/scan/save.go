@@ -24,7 +24,7 @@ type saver struct {
 	file      *os.File // nil for Options.Stream
 	w         *capture.Writer
 	recent    *capture.Recent // nil when the input is read again, and for messages
-	marks     marks
+	marks     Marks
 	pdus      *pduWriter                // nil: frames are written
 	stream    *stream                   // nil without Options.Stream
 	missed    int                       // frames that were no longer kept when they were marked
@@ -50,7 +50,7 @@ func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
 	switch {
 	case opt.SavePDUs:
 		s.pdus = newPDUWriter(s.w, in.FlushPolicy() != iostreams.FlushWhenFull)
-	case !opt.SaveRPCs || !in.rereadable():
+	case !opt.SaveRPCs || !in.Rereadable():
 		// An RPC may take longer than frames are kept, and which RPCs are the
 		// slowest is known at the end.
 		s.recent = capture.NewRecent(s.w)
@@ -129,7 +129,7 @@ func (s *saver) idle(now int64) error {
 // carries.
 func (s *saver) mark(number int64, comment []byte) {
 	if s.recent == nil {
-		s.marks.add(number, comment)
+		s.marks.Add(number, comment)
 	} else if !s.recent.Mark(number, comment) {
 		s.missed++
 	}
@@ -221,7 +221,7 @@ func (p *Pass) finishSave() error {
 	case s.recent != nil:
 		s.fail(s.recent.Flush())
 	default:
-		s.fail(p.readMarked())
+		s.fail(p.readMarked(s))
 	}
 	if s.file != nil {
 		s.fail(s.file.Close())
@@ -233,8 +233,7 @@ func (p *Pass) finishSave() error {
 }
 
 // readMarked reads the input a second time and writes the marked frames.
-func (p *Pass) readMarked() (err error) {
-	s := p.saver
+func (p *Pass) readMarked(s *saver) (err error) {
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
 		return err
@@ -256,4 +255,36 @@ func (p *Pass) readMarked() (err error) {
 		}
 	}
 	return s.w.Flush()
+}
+
+// SaveFrames writes frames of the input to a file, also while the pass runs, from another
+// goroutine. Frames that are not available any more are counted in missing. kept returns a
+// frame of an input that cannot be read again; it is nil for others.
+func (p *Pass) SaveFrames(path string, m *Marks, kept func(number int64) (capture.Frame, error)) (missing int, err error) {
+	s, err := newSaver(p.sys, p.in, Options{SaveTo: path, SaveRPCs: true})
+	if err != nil {
+		return 0, err
+	}
+	s.marks = *m
+	if kept == nil {
+		s.fail(p.readMarked(s))
+	} else {
+		s.fail(s.writeKept(kept))
+	}
+	s.fail(s.file.Close())
+	return s.missed, s.err
+}
+
+// writeKept writes the marked frames.
+func (s *saver) writeKept(kept func(number int64) (capture.Frame, error)) (err error) {
+	s.marks.numbers(func(number int64) bool {
+		f, gone := kept(number)
+		if gone != nil {
+			s.missed++
+			return true
+		}
+		err = s.w.Write(&f, string(s.marks.comments[number]))
+		return err == nil
+	})
+	return errors.Join(err, s.w.Flush())
 }

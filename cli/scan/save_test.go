@@ -55,21 +55,21 @@ func TestShorterFile(t *testing.T) {
 // TestMarks checks that comments of marks are bounded, for one frame and in
 // all, and that frames are marked nevertheless.
 func TestMarks(t *testing.T) {
-	var m marks
+	var m Marks
 	comment := bytes.Repeat([]byte("x"), 10_000)
 	const each = 20 // comments for a frame
 	last := int64(0)
 	for m.bytes < maxMarkComments-len(comment) {
 		last++
 		for range each {
-			m.add(2*last, comment)
+			m.Add(2*last, comment)
 		}
 		if n := len(m.comments[2*last]); n > capture.MaxComment+len("; ")+len(comment) {
 			t.Fatalf("a comment of %d bytes", n)
 		}
 	}
 	last++
-	m.add(2*last, comment)
+	m.Add(2*last, comment)
 	if m.bytes > maxMarkComments || m.comments[2*last] != nil {
 		t.Errorf("%d bytes of comments", m.bytes)
 	}

@@ -13,7 +13,7 @@ import (
 // a second reading of files, else the messages so far. Call it before adding the
 // consumer that closes the Pairing.
 func (p *Pass) FindTargets(o track.Options) track.Options {
-	if p.in.rereadable() {
+	if p.in.Rereadable() {
 		o.Known = p.readTargets
 		return o
 	}

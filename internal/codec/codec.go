@@ -34,6 +34,9 @@ func Reader(b []byte) Codec { return Codec{buf: b, reading: true} }
 // Written returns the bytes that were appended, behind those that were there.
 func (c *Codec) Written() []byte { return c.buf }
 
+// Rest returns the bytes that were not read yet.
+func (c *Codec) Rest() []byte { return c.buf }
+
 // Reading reports whether fields are set.
 func (c *Codec) Reading() bool { return c.reading }
 

@@ -16,7 +16,7 @@ import (
 // Test files may import more.
 var mayImport = map[string][]string{
 	".":                  {"cli"},
-	"cli":                {"anonymize", "anonymize/values", "diagnose", "diagnose/rules", "cli/exit", "cli/extcap", "cli/flags", "cli/reference", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/config", "track/locks", "track/files", "track/recovery", "records", "filter", "render", "render/explain", "render/ladder", "render/report", "render/html", "track/comparison", "track/sizes", "track/slowest", "track/timeline"},
+	"cli":                {"tui", "tui/model", "tui/store", "anonymize", "anonymize/values", "diagnose", "diagnose/rules", "cli/exit", "cli/extcap", "cli/flags", "cli/reference", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/config", "track/locks", "track/files", "track/recovery", "records", "filter", "render", "render/explain", "render/ladder", "render/report", "render/html", "track/comparison", "track/sizes", "track/slowest", "track/timeline"},
 	"cli/reference":      {"cli/exit", "cli/flags", "cli/iostreams", "diagnose", "diagnose/rules", "filter", "opcodes", "opcodes/schema", "records", "render", "render/explain"},
 	"cli/flags":          {"cli/exit", "cli/iostreams", "cli/scan", "capture", "dissect", "filter", "lnet", "opcodes/schema", "records", "render", "track"},
 	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "capture/pdu", "lnet", "dissect", "track", "track/targets", "render"},
@@ -64,6 +64,9 @@ var mayImport = map[string][]string{
 	"internal/facts":    {},
 	"internal/fifo":     {},
 	"release":           {},
+	"tui":               {"tui/model", "tui/store", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "records", "filter", "render"},
+	"tui/model":         {"tui/store", "diagnose", "diagnose/rules", "capture", "lnet", "opcodes/schema", "dissect", "track", "track/locks", "track/files", "records", "render", "render/ladder", "render/report", "internal/fifo"},
+	"tui/store":         {"capture", "lnet", "lnet/link", "opcodes/schema", "dissect", "track", "records", "filter", "render", "internal/codec"},
 	"internal/wiretest": {"capture"},
 }
 

@@ -1,0 +1,229 @@
+package tui
+
+import (
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+)
+
+// pane is lines of text with a cursor. Lines are made when they are drawn, so there may be
+// any number.
+type pane struct {
+	*tview.Box
+	title   string
+	count   int
+	line    func(i int) []run
+	cursor  int
+	offset  int                        // first line that is shown
+	column  int                        // first column that is shown
+	moved   func()                     // the cursor moved; nil: nobody needs to know
+	chosen  func()                     // Enter or a double click; nil: likewise
+	pressed func(*tcell.EventKey) bool // a key that the pane has no use for; it reports whether somebody has
+}
+
+func newPane(title string) *pane {
+	p := &pane{Box: tview.NewBox(), title: title, line: func(int) []run { return nil }}
+	p.Box.SetBackgroundColor(tcell.ColorDefault)
+	return p
+}
+
+// set replaces the lines.
+func (p *pane) set(count int, line func(i int) []run) {
+	p.count, p.line = count, line
+	p.cursor = max(0, min(p.cursor, count-1))
+}
+
+// setText replaces the lines by those of a text with escape sequences.
+func (p *pane) setText(lines [][]byte) {
+	p.set(len(lines), func(i int) []run { return runsOf(lines[i]) })
+}
+
+// move moves the cursor to a line.
+func (p *pane) move(to int) {
+	to = max(0, min(to, p.count-1))
+	if to != p.cursor {
+		p.cursor = to
+		if p.moved != nil {
+			p.moved()
+		}
+	}
+}
+
+// show scrolls so that a line is visible.
+func (p *pane) show(i int) {
+	_, _, _, height := p.body()
+	p.offset = max(0, min(p.offset, i))
+	p.offset = max(p.offset, i-height+1)
+}
+
+// body returns the place of the lines, which are below the title.
+func (p *pane) body() (x, y, width, height int) {
+	x, y, width, height = p.GetInnerRect()
+	return x, y + 1, width, max(0, height-1)
+}
+
+// Draw draws the pane.
+func (p *pane) Draw(screen tcell.Screen) {
+	p.Box.DrawForSubclass(screen, p)
+	x, y, width, _ := p.GetInnerRect()
+	drawTitle(screen, x, y, width, p.title, p.HasFocus())
+	x, y, width, height := p.body()
+	p.show(p.cursor)
+	p.offset = max(0, min(p.offset, p.count-height))
+	for i := 0; i < height && p.offset+i < p.count; i++ {
+		n := p.offset + i
+		var change func(tcell.Style) tcell.Style
+		if n == p.cursor && p.HasFocus() {
+			change = func(s tcell.Style) tcell.Style { return s.Reverse(true) }
+		}
+		end := put(screen, x, y+i, width, p.column, p.line(n), change)
+		if change != nil {
+			for ; end < x+width; end++ {
+				screen.SetContent(end, y+i, ' ', nil, tcell.StyleDefault.Reverse(true))
+			}
+		}
+	}
+}
+
+// drawTitle draws the line above a part of the screen. The one with the focus is bold and
+// marked.
+func drawTitle(screen tcell.Screen, x, y, width int, title string, focus bool) {
+	style := tcell.StyleDefault.Dim(true)
+	lead := "── "
+	if focus {
+		style, lead = tcell.StyleDefault.Bold(true), "━━ "
+	}
+	end := put(screen, x, y, width, 0, []run{{lead + title + " ", style}}, nil)
+	for ; end < x+width; end++ {
+		screen.SetContent(end, y, []rune(lead)[0], nil, style)
+	}
+}
+
+// InputHandler returns the handler of keys.
+func (p *pane) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
+	return p.WrapInputHandler(func(event *tcell.EventKey, _ func(tview.Primitive)) { p.key(event) })
+}
+
+func (p *pane) key(event *tcell.EventKey) {
+	const sideways = 8
+	_, _, _, height := p.body()
+	if p.pressed != nil && p.pressed(event) {
+		return
+	}
+	switch motionOf(event) {
+	case up:
+		p.move(p.cursor - 1)
+	case down:
+		p.move(p.cursor + 1)
+	case pageUp:
+		p.move(p.cursor - height)
+	case pageDown:
+		p.move(p.cursor + height)
+	case first:
+		p.move(0)
+	case last:
+		p.move(p.count - 1)
+	case left:
+		p.column = max(0, p.column-sideways)
+	case right:
+		p.column += sideways
+	case enter:
+		if p.chosen != nil {
+			p.chosen()
+		}
+	}
+}
+
+// MouseHandler returns the handler of the mouse.
+func (p *pane) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(tview.Primitive)) (bool, tview.Primitive) {
+	return p.WrapMouseHandler(func(action tview.MouseAction, event *tcell.EventMouse, setFocus func(tview.Primitive)) (bool, tview.Primitive) {
+		const wheel = 3
+		x, y := event.Position()
+		if !p.InRect(x, y) {
+			return false, nil
+		}
+		_, top, _, _ := p.body()
+		at := p.offset + y - top
+		switch action {
+		case tview.MouseLeftDown:
+			setFocus(p)
+		case tview.MouseLeftClick:
+			if y >= top && at < p.count {
+				p.move(at)
+			}
+		case tview.MouseLeftDoubleClick:
+			if y >= top && at < p.count && p.chosen != nil {
+				p.move(at)
+				p.chosen()
+			}
+		case tview.MouseScrollUp:
+			p.move(p.cursor - wheel)
+		case tview.MouseScrollDown:
+			p.move(p.cursor + wheel)
+		default:
+			return false, nil
+		}
+		return true, nil
+	})
+}
+
+// motion is where a key moves to.
+type motion uint8
+
+// The motions.
+const (
+	noMotion motion = iota
+	up
+	down
+	left
+	right
+	pageUp
+	pageDown
+	first
+	last
+	enter
+)
+
+// motionOf returns where a key moves to: arrows and those of vi.
+func motionOf(event *tcell.EventKey) motion {
+	switch event.Key() {
+	case tcell.KeyUp:
+		return up
+	case tcell.KeyDown:
+		return down
+	case tcell.KeyLeft:
+		return left
+	case tcell.KeyRight:
+		return right
+	case tcell.KeyPgUp, tcell.KeyCtrlU, tcell.KeyCtrlB:
+		return pageUp
+	case tcell.KeyPgDn, tcell.KeyCtrlD, tcell.KeyCtrlF:
+		return pageDown
+	case tcell.KeyHome:
+		return first
+	case tcell.KeyEnd:
+		return last
+	case tcell.KeyEnter:
+		return enter
+	case tcell.KeyRune:
+		return motionOfRune(event.Rune())
+	}
+	return noMotion
+}
+
+func motionOfRune(r rune) motion {
+	switch r {
+	case 'k':
+		return up
+	case 'j':
+		return down
+	case 'h':
+		return left
+	case 'l':
+		return right
+	case 'g':
+		return first
+	case 'G':
+		return last
+	}
+	return noMotion
+}

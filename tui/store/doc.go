@@ -1,0 +1,25 @@
+// Package store keeps the messages and RPCs of a capture, so that they can be shown in any
+// order and again and again.
+//
+//	s := store.New(store.Options{…})
+//	in one goroutine, for each message: s.AddMessage(m, r); when an RPC has ended: s.AddRPC(r)
+//	in others: rows := s.NewReader(); row, err := rows.RPC(id)
+//	v, err := s.NewView(store.Query{…}); for v.Advance() { … v.ID(i) … }
+//
+// # Where rows are kept
+//
+// Three ways were considered. The place of a message in its file would cost least, but a
+// message continues over frames, and to find its beginning takes the state of the
+// connection; compressed files, pipes and live captures have no such place. Reading the
+// file again for each view takes as long as the first time, and works for files only.
+// So messages and RPCs are kept as bytes, as compact as they are on the wire, in a spool:
+// the first 64 MiB (Options.Memory) in memory, the rest in a temporary file that has no
+// name. In memory there are 16 bytes for each message and each RPC. This works for all
+// kinds of input, and what is shown is what was dissected. Bulk data are not kept: of
+// each message as much as the dissector had.
+//
+// Messages are dissected when they are shown: Reader.Message returns one as a dissector
+// does, and dissect.Tree builds its tree.
+//
+// A live capture has no end: with Options.Most the oldest rows are dropped.
+package store
