@@ -45,7 +45,8 @@ func newTUI(sys *scan.System) *cobra.Command {
 		Long: "tui is a terminal program to browse a capture or a live interface: a table of RPCs or messages, and below it the tree and the bytes of the chosen one. " +
 			"Rows can be filtered and sorted by any column; from a row one goes to what has the same xid, FID, lock or client, and to its messages, lock, file and connection. " +
 			"The findings of lshark diagnose are a list to jump from, and chosen frames can be saved. The key ? shows all keys.\n\n" +
-			"Rows appear while the capture is read. They are kept in memory and, beyond 64 MiB, in a temporary file without a name, in the directory TMPDIR or /var/tmp. " +
+			"Rows appear while the capture is read. Where it begins after the connects, lshark looks ahead for the names of targets for a second at most: " +
+			"in the rest of a large capture there may be more. Rows are kept in memory and, beyond 64 MiB, in a temporary file without a name, in the directory TMPDIR or /var/tmp. " +
 			"Of a live interface or a pipe the last MiB (--keep) are kept, the oldest are dropped.",
 		Example: `  # browse a capture
   lshark tui client.pcap
@@ -118,7 +119,7 @@ func (c *browser) run(args []string) error {
 	streams.Err, streams.ErrTTY = notes, false
 	sys.IO = &streams
 
-	p := scan.New(&sys, in, scan.Options{Frames: true})
+	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead})
 	o := model.Options{Store: store.Options{Distinct: len(in.FileNames()) > 1}}
 	if !in.Rereadable() {
 		o.Store.Most, o.Store.Frames = int64(c.keep)<<20, true
@@ -156,6 +157,9 @@ func (c *browser) run(args []string) error {
 	}
 	return errors.Join(err, notes.writeTo(c.sys.Err))
 }
+
+// lookAhead is how long names of targets are looked for before the first rows appear.
+const lookAhead = time.Second
 
 // patience is how long the end of the pass is waited for.
 const patience = 200 * time.Millisecond

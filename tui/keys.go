@@ -150,6 +150,8 @@ func sortBy(s *Screen, name string) {
 		q.Sort, q.Descending = "", false
 	}
 	s.show(q)
+	s.grid.wanted = nil
+	s.grid.Select(1, 0) // the first rows are those that were looked for
 }
 
 // nextTime shows times in the next format.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/track"
 	"github.com/lshark/lshark/tui/model"
 	"github.com/lshark/lshark/tui/store"
 )
@@ -154,20 +153,17 @@ func open(s *Screen) {
 	if row == nil {
 		return
 	}
-	var connection *track.Connection
-	switch {
-	case row.RPC != nil:
-		connection = row.RPC.Connection
-	case row.Of >= 0:
+	rpc := row.RPC
+	if rpc == nil && row.Of >= 0 {
 		if r, err := s.opt.Capture.Rows.NewReader().RPC(row.Of); err == nil {
-			connection = r.Clone().RPC.Connection
+			rpc = r.Clone().RPC
 		}
 	}
 	about := model.SubjectOf(messagesOf(s))
 	view := s.opt.View
 	s.status.say("looking …")
 	s.spawn(func() {
-		links := s.opt.Capture.Links(about, connection, view)
+		links := s.opt.Capture.Links(about, rpc, view)
 		s.post(func() { chooseLink(s, row, links) })
 	})
 }
@@ -215,10 +211,14 @@ func showFindings(s *Screen) {
 // diagram.
 func showLadder(s *Screen, all bool) {
 	id, ok := s.grid.selected()
-	if !ok {
+	if !ok || s.details.row == nil {
 		return
 	}
-	x := &model.LadderOf{Title: "this row", Kind: s.grid.view.Kind, Rows: []int64{id}, ASCII: s.opt.ASCII, Files: s.opt.View.Files}
+	title := ""
+	if xid := xidOf(s.details.row); xid != 0 {
+		title = fmt.Sprintf("xid %d", xid)
+	}
+	x := &model.LadderOf{Title: title, Kind: s.grid.view.Kind, Rows: []int64{id}, ASCII: s.opt.ASCII, Files: s.opt.View.Files}
 	if all {
 		x.Title, x.Rows = s.grid.view.Filter, s.grid.ids
 	}

@@ -15,6 +15,7 @@ type pane struct {
 	cursor  int
 	offset  int                        // first line that is shown
 	column  int                        // first column that is shown
+	widest  int                        // columns of the longest line that was drawn last
 	moved   func()                     // the cursor moved; nil: nobody needs to know
 	chosen  func()                     // Enter or a double click; nil: likewise
 	pressed func(*tcell.EventKey) bool // a key that the pane has no use for; it reports whether somebody has
@@ -68,14 +69,16 @@ func (p *pane) Draw(screen tcell.Screen) {
 	drawTitle(screen, x, y, width, p.title, p.HasFocus())
 	x, y, width, height := p.body()
 	p.show(p.cursor)
-	p.offset = max(0, min(p.offset, p.count-height))
+	p.offset, p.widest = max(0, min(p.offset, p.count-height)), 0
 	for i := 0; i < height && p.offset+i < p.count; i++ {
 		n := p.offset + i
 		var change func(tcell.Style) tcell.Style
 		if n == p.cursor && p.HasFocus() {
 			change = func(s tcell.Style) tcell.Style { return s.Reverse(true) }
 		}
-		end := put(screen, x, y+i, width, p.column, p.line(n), change)
+		runs := p.line(n)
+		p.widest = max(p.widest, columnsOf(runs))
+		end := put(screen, x, y+i, width, p.column, runs, change)
 		if change != nil {
 			for ; end < x+width; end++ {
 				screen.SetContent(end, y+i, ' ', nil, tcell.StyleDefault.Reverse(true))
@@ -105,7 +108,7 @@ func (p *pane) InputHandler() func(*tcell.EventKey, func(tview.Primitive)) {
 
 func (p *pane) key(event *tcell.EventKey) {
 	const sideways = 8
-	_, _, _, height := p.body()
+	_, _, width, height := p.body()
 	if p.pressed != nil && p.pressed(event) {
 		return
 	}
@@ -125,7 +128,9 @@ func (p *pane) key(event *tcell.EventKey) {
 	case left:
 		p.column = max(0, p.column-sideways)
 	case right:
-		p.column += sideways
+		if p.column+width < p.widest {
+			p.column += sideways
+		}
 	case enter:
 		if p.chosen != nil {
 			p.chosen()

@@ -50,6 +50,7 @@ type Screen struct {
 	main    *tview.Flex
 	lower   *tview.Flex
 	head    *tview.Box
+	shown   string // what the head says of the rows
 	grid    *grid
 	details *details
 	filter  *filterLine
@@ -267,6 +268,9 @@ func (s *Screen) refresh() (changed bool) {
 	if changed {
 		s.chosen()
 	}
+	if text := s.headText(); text != s.shown {
+		s.shown, changed = text, true
+	}
 	if right := s.readText(); right != s.status.right {
 		s.status.right, changed = right, true
 	}
@@ -321,8 +325,8 @@ func (s *Screen) readText() string {
 	return text
 }
 
-// drawHead draws the first line: what is shown.
-func (s *Screen) drawHead(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
+// headText returns what is shown: how many rows of which kind.
+func (s *Screen) headText() string {
 	v := s.grid.view
 	kind := "RPCs"
 	if v.Kind == store.Messages {
@@ -332,17 +336,22 @@ func (s *Screen) drawHead(screen tcell.Screen, x, y, width, height int) (int, in
 	text := fmt.Sprintf("%d %s", len(s.grid.ids), kind)
 	if v.Filter != "" {
 		text = fmt.Sprintf("%d of %d %s", len(s.grid.ids), all, kind)
-		if tested := v.Tested(); tested < all {
-			text += fmt.Sprintf(", %d%% searched", tested*100/all)
-		}
 	}
 	if v.Sort != "" {
 		text += " by " + v.Sort
 	}
+	if tested := v.Tested(); tested < all && !s.paused && (v.Filter != "" || v.Sort != "") {
+		text += fmt.Sprintf(", %d%% searched", tested*100/all)
+	}
+	return text
+}
+
+// drawHead draws the first line.
+func (s *Screen) drawHead(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
 	style := tcell.StyleDefault.Bold(true)
-	room := width - len([]rune(text)) - 1
+	room := width - len([]rune(s.shown)) - 1
 	put(screen, x, y, room, 0, []run{{"lshark  " + s.opt.Title, style}}, nil)
-	put(screen, x+room+1, y, len([]rune(text)), 0, []run{{text, style}}, nil)
+	put(screen, x+room+1, y, len([]rune(s.shown)), 0, []run{{s.shown, style}}, nil)
 	return x, y, width, height
 }
 

@@ -102,6 +102,14 @@ func put(screen tcell.Screen, x, y, width, skip int, runs []run, change func(tce
 	return x
 }
 
+// columnsOf returns the number of columns that runs take.
+func columnsOf(runs []run) (n int) {
+	for _, r := range runs {
+		n += render.Width([]byte(r.text))
+	}
+	return n
+}
+
 // firstCharacter returns the first character of a text, which is not empty, and its size
 // in bytes.
 func firstCharacter(s string) (r rune, size int) {

@@ -28,6 +28,10 @@ type Options struct {
 	JoinBulk bool // with BulkData: put the parts of file data together
 	Frames   bool // fill Message.Frames
 
+	// LookAhead is how long FindTargets reads files before their messages are handed
+	// out; 0: to their end.
+	LookAhead time.Duration
+
 	// SaveTo names a file for the frames of the selected messages; empty for
 	// none. With SaveRPCs it gets the frames passed to SaveRPC instead.
 	// With SavePDUs it gets the messages themselves, as packets of JSON for

@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"time"
+
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
@@ -38,6 +40,9 @@ func (p *Pass) FindTargets(o track.Options) track.Options {
 	return o
 }
 
+// framesPerLook is how many frames are read between two looks at the clock.
+const framesPerLook = 256
+
 // readTargets reads the input from its beginning to its end while the pass goes
 // on, and returns the connections whose targets it found. It ends early where
 // the input is damaged, which the pass itself will report.
@@ -54,8 +59,12 @@ func (p *Pass) readTargets() track.Known {
 			t.Message(m)
 		}
 	}})
+	begun := time.Now()
 	var f capture.Frame
-	for src.next(&f) == nil {
+	for n := 1; src.next(&f) == nil; n++ {
+		if p.opt.LookAhead > 0 && n%framesPerLook == 0 && time.Since(begun) > p.opt.LookAhead {
+			break
+		}
 		if p.in.keep != nil {
 			if ok, err := p.in.keep.Match(f.Link, f.Data, f.Len); err != nil || !ok {
 				continue

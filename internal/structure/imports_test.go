@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"track/sizes":        {"opcodes", "dissect", "track"},
 	"track/slowest":      {"opcodes", "dissect", "track"},
 	"track/targets":      {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/config", "internal/fifo"},
-	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
+	"track":              {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/codec", "internal/fifo"},
 	"dissect":            {"capture", "lnet", "opcodes", "opcodes/schema", "internal/fifo"},
 	"lnet":               {"lnet/link", "lnet/ib", "capture", "opcodes", "opcodes/schema", "internal/fifo"},
 	"lnet/link":          {"lnet/ib", "capture"},

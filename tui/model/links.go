@@ -100,8 +100,8 @@ func (s *Subject) addFIDs(m *records.Message) {
 	}
 }
 
-// Links returns what a subject leads to, with the connection of an RPC, which may be nil.
-func (c *Capture) Links(s *Subject, connection *track.Connection, o render.SummaryOptions) (list []Link) {
+// Links returns what a subject leads to, with the connection of an RPC; r may be nil.
+func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list []Link) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	var seen []*locks.Lock
@@ -137,7 +137,7 @@ func (c *Capture) Links(s *Subject, connection *track.Connection, o render.Summa
 		}
 		list = append(list, Link{kind + " " + title, keyLines(&records.Files, f, o.Colors)})
 	}
-	if i := c.importOf(connection); i != nil {
+	if i := c.importOf(r); i != nil {
 		lines := textLines(report.NewTimeline(o, c.Rows.First()).Append(nil, []*track.Import{i}))
 		text := report.EventText{NIDs: o.NIDs}
 		lines = append(lines, Line{})
@@ -148,13 +148,18 @@ func (c *Capture) Links(s *Subject, connection *track.Connection, o render.Summa
 	return list
 }
 
-// importOf returns the connection that was archived with an RPC, nil when it is unknown.
-func (c *Capture) importOf(x *track.Connection) *track.Import {
-	if x == nil {
+// importOf returns the connection of an RPC that was archived, nil when it is unknown.
+func (c *Capture) importOf(r *track.RPC) *track.Import {
+	if r == nil {
 		return nil
 	}
 	for _, i := range c.engine.Imports() {
-		if i.Client == x.Client && i.ClientUUID == x.ClientUUID && (i.TargetUUID == x.TargetUUID && x.TargetUUID != "" || i.Handle == x.Handle && x.Handle != 0) {
+		x := r.Connection
+		switch {
+		case i.Client != r.Client && i.Client != r.Server: // servers call back
+		case r.Handle != 0 && i.Handle == r.Handle:
+			return i
+		case x != nil && x.TargetUUID != "" && i.TargetUUID == x.TargetUUID && i.ClientUUID == x.ClientUUID:
 			return i
 		}
 	}
