@@ -186,9 +186,16 @@ func (t *messageCodec) infiniband(c *codec.Codec, x *lnet.IB) {
 	codec.Number(c, &w.VA)
 	codec.Number(c, &w.RKey)
 	c.Bytes(&w.Headers)
+	codec.Slice(c, &w.Places, ibPlace)
 	codec.Number(c, &x.Status)
 	codec.Number(c, &x.Reject)
 	codec.Number(c, &x.Credits)
+}
+
+func ibPlace(c *codec.Codec, p *lnet.IBPlace) {
+	codec.Number(c, &p.PSN)
+	codec.Number(c, &p.Off)
+	codec.Number(c, &p.Len)
 }
 
 func (t *messageCodec) linkFrame(c *codec.Codec, f *link.Frame) {

@@ -127,6 +127,9 @@ func empty(m *dissect.Message) {
 	if m.IB != nil && len(m.IB.Parts) == 0 {
 		m.IB.Parts = nil
 	}
+	if m.IB != nil && len(m.IB.Writes.Places) == 0 {
+		m.IB.Writes.Places = nil
+	}
 	if m.Req != nil && len(m.Req.Data) == 0 {
 		m.Req.Data = nil
 	}
