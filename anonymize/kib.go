@@ -2,7 +2,6 @@ package anonymize
 
 import (
 	"encoding/binary"
-	"math/bits"
 
 	"github.com/lshark/lshark/anonymize/values"
 	"github.com/lshark/lshark/lnet"
@@ -118,27 +117,11 @@ func setKibSum(order binary.ByteOrder, in, out []byte) {
 	if stored == 0 {
 		return
 	}
-	v := kibSumOf(out)
-	if stored != kibSumOf(in) {
+	v := lnet.O2IBChecksum(out)
+	if stored != lnet.O2IBChecksum(in) {
 		v ^= 0x5555
 	}
 	order.PutUint32(out[kibSum:], v)
-}
-
-// kibSumOf returns the checksum of an o2iblnd message, for which the checksum itself counts
-// as zero.
-func kibSumOf(b []byte) uint32 {
-	var sum uint32
-	for i, c := range b {
-		if i >= kibSum && i < kibSum+4 {
-			c = 0
-		}
-		sum = bits.RotateLeft32(sum, 1) + uint32(int32(int8(c)))
-	}
-	if sum == 0 {
-		return 1
-	}
-	return sum
 }
 
 // kibReject rewrites the private data of a REJ: a reason and parameters.

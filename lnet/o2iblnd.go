@@ -86,9 +86,9 @@ func parseKib(b []byte) (h kibHead, ok bool) {
 	return h, true
 }
 
-// kibSumOf returns the checksum of an o2iblnd message, for which the checksum itself
-// counts as zero.
-func kibSumOf(b []byte) uint32 {
+// O2IBChecksum returns the checksum of an o2iblnd message, for which the checksum
+// itself counts as zero.
+func O2IBChecksum(b []byte) uint32 {
 	var sum uint32
 	for i, c := range b {
 		if i >= kibSum && i < kibSum+4 {
@@ -475,7 +475,7 @@ func (q *queuePair) emit(k *kibMessage, p *partial, data []byte, from uint32) {
 		m.Note("tail", fmt.Sprintf("%d bytes behind the message", k.sent-k.size))
 	}
 	if k.sum != 0 && len(k.data) == k.size {
-		if sum := kibSumOf(k.data); sum != k.sum {
+		if sum := O2IBChecksum(k.data); sum != k.sum {
 			m.Note("checksum", fmt.Sprintf("o2iblnd checksum 0x%08x should be 0x%08x", k.sum, sum))
 		}
 	}

@@ -202,7 +202,7 @@ func (x *transfer) addPart(k *kibMessage) {
 	x.parts.buf = append(out.pool.grow(x.parts.buf, len(k.data)), k.data...)
 	x.parts.list[x.parts.n] = transferPart{k.at, k.kind, len(x.parts.buf)}
 	x.parts.n++
-	x.damaged = x.damaged || k.sum != 0 && len(k.data) == k.size && kibSumOf(k.data) != k.sum
+	x.damaged = x.damaged || k.sum != 0 && len(k.data) == k.size && O2IBChecksum(k.data) != k.sum
 	x.last = later(x.last, k.at)
 	if out.opt.Frames {
 		for _, order := range k.frames {

@@ -3,7 +3,6 @@ package values
 import (
 	"encoding/binary"
 	"hash/crc32"
-	"math/bits"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/lnet"
@@ -216,7 +215,7 @@ func (w *writer) writeTransportSum() {
 	original := uint32(v.uint())
 	sums := []func([]byte) uint32{wholeSum, func(b []byte) uint32 { return payloadSum(b[m.PayloadOff:]) }}
 	if m.Transport == lnet.O2IB {
-		sums = []func([]byte) uint32{kibSum}
+		sums = []func([]byte) uint32{lnet.O2IBChecksum}
 	}
 	for _, sum := range sums {
 		if original == sum(m.Data) {
@@ -236,20 +235,3 @@ func wholeSum(b []byte) uint32 {
 }
 
 func payloadSum(b []byte) uint32 { return ^crc32.ChecksumIEEE(b) }
-
-// kibSum returns the checksum of an o2iblnd message, for which the checksum itself counts
-// as zero.
-func kibSum(b []byte) uint32 {
-	const at, end = 12, 16
-	var sum uint32
-	for i, c := range b {
-		if i >= at && i < end {
-			c = 0
-		}
-		sum = bits.RotateLeft32(sum, 1) + uint32(int32(int8(c)))
-	}
-	if sum == 0 {
-		return 1
-	}
-	return sum
-}
