@@ -5,7 +5,10 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/exit"
@@ -37,6 +40,11 @@ func Run(sys *scan.System, args []string) int {
 		args = append([]string{"extcap"}, args...)
 	}
 	root := newRoot(sys)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		if err := completeFlags(root); err != nil {
+			panic(err) // a flag has two completions
+		}
+	}
 	help := &helpWriter{to: sys.Out}
 	root.SetArgs(joinCompared(reference.NegativeNumbersLast(args)))
 	root.SetOut(help)

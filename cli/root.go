@@ -26,9 +26,6 @@ func newRoot(sys *scan.System) *cobra.Command {
 	setVersion(cmd)
 	setHelp(cmd, sys.IO)
 	cmd.CompletionOptions.DisableDefaultCmd = true
-	if err := completeFlags(cmd); err != nil {
-		panic(err) // a flag has two completions
-	}
 	return cmd
 }
 
