@@ -113,9 +113,7 @@ type fieldTable struct {
 	options map[*schema.Field]string // members of unions by the names they are declared with
 	known   map[fieldUse]*treatment
 
-	resource  *schema.Struct // ldlm_res_id, which is replaced as a whole
-	kib       *schema.Field  // a message of o2iblnd
-	kibReject *schema.Field  // that refuses a connection
+	resource *schema.Struct // ldlm_res_id, which is replaced as a whole
 }
 
 // fieldUse is a field as part of a struct; of buffers the struct is nil.
@@ -127,12 +125,10 @@ type fieldUse struct {
 // newFieldTable returns the treatments of all fields.
 func newFieldTable() *fieldTable {
 	t := &fieldTable{
-		listed:    make(map[fieldKey]*treatment),
-		options:   make(map[*schema.Field]string),
-		known:     make(map[fieldUse]*treatment),
-		resource:  opcodes.StructNamed("ldlm_res_id"),
-		kib:       schema.Sub("o2iblnd", opcodes.StructNamed("kib_msg")),
-		kibReject: schema.Sub("o2iblnd", opcodes.KibRej),
+		listed:   make(map[fieldKey]*treatment),
+		options:  make(map[*schema.Field]string),
+		known:    make(map[fieldUse]*treatment),
+		resource: opcodes.StructNamed("ldlm_res_id"),
 	}
 	for _, l := range treatments {
 		for line := range strings.Lines(l.fields) {

@@ -34,11 +34,6 @@ func TestMutated(t *testing.T) {
 			messages(frames, func(m *dissect.Message) {
 				p.Message(make([]byte, len(m.Data)), m)
 				p.Message(make([]byte, len(m.Data)/2), m)
-				if m.IB != nil {
-					for k := range m.IB.Parts {
-						p.Part(make([]byte, len(m.IB.Parts[k].Data)), m, k)
-					}
-				}
 			})
 		})
 	}

@@ -29,22 +29,6 @@ func (p *Mapper) Message(dst []byte, m *dissect.Message) {
 	w.writeTransportSum()
 }
 
-// Part writes message k of o2iblnd, m.IB.Parts[k], into dst, which has as many zero bytes. The
-// payload of an IMMEDIATE is left to Message.
-func (p *Mapper) Part(dst []byte, m *dissect.Message, k int) {
-	data := m.IB.Parts[k].Data
-	f := p.fields.kib
-	if m.Kind == lnet.Connrej {
-		f = p.fields.kibReject
-	}
-	p.tree.BuildField(f, nil, data, false)
-	part := dissect.Message{Message: lnet.Message{Data: data, Size: len(data), Transport: lnet.O2IB, LNetOff: -1}}
-	w := &p.writer
-	*w = writer{p: p, m: &part, dst: dst}
-	w.walk()
-	w.writeTransportSum()
-}
-
 // maxDepth is more than the depth of any tree.
 const maxDepth = 64
 

@@ -41,21 +41,6 @@ func (c *comparison) message(m *dissect.Message) {
 	c.old.Build(m)
 	c.new.Build(&r)
 	c.fields(m)
-	if m.IB == nil {
-		return
-	}
-	for k := range m.IB.Parts {
-		part := make([]byte, len(m.IB.Parts[k].Data))
-		c.p.Part(part, m, k)
-		c.written = append(c.written, part...)
-		f := c.p.fields.kib
-		if m.Kind == lnet.Connrej {
-			f = c.p.fields.kibReject
-		}
-		c.old.BuildField(f, nil, m.IB.Parts[k].Data, false)
-		c.new.BuildField(f, nil, part, false)
-		c.fields(m)
-	}
 }
 
 // fieldAt identifies a field in a tree.
