@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
 )
 
 // Diagram holds the events that are drawn. The zero Diagram is ready for use.
@@ -54,6 +55,16 @@ func (d *Diagram) AddTarget(node lnet.NID, target string) {
 		d.targets = make(map[lnet.NID][]string)
 	}
 	d.targets[node] = append(list, target)
+}
+
+// AddTargetOf notes the target of an RPC, by its name or its index, under the node that
+// serves it.
+func (d *Diagram) AddTargetOf(r *track.RPC) {
+	node := r.Server
+	if r.HasOpcode && track.IsCallback(r.Opcode) {
+		node = r.Client
+	}
+	d.AddTarget(node, cmp.Or(r.Target(), r.TargetIndex()))
 }
 
 // Len returns the number of events that are drawn.

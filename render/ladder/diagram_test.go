@@ -14,8 +14,10 @@ import (
 
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/track"
 )
 
 // testNID returns the NID of node i.
@@ -29,6 +31,24 @@ func testEvent(ms int64, from, to int, op, facts string) *Event {
 		Op: []byte(op), Facts: []byte(facts), Parts: []schema.Part{{End: len(facts), Role: schema.Name}}, XID: uint64(1882453915467904 + ms)}
 	e.Client = testNID(min(from, to))
 	return e
+}
+
+// TestAddTargetOf checks that a target stands under its server, also when that sent a
+// callback.
+func TestAddTargetOf(t *testing.T) {
+	client, server := testNID(1), testNID(2)
+	request := &track.RPC{}
+	request.Client, request.Server, request.Opcode, request.HasOpcode = client, server, opcodes.LDLM_ENQUEUE, true
+	request.Connection = &track.Connection{Target: "lustre-OST0000"}
+	callback := &track.RPC{}
+	callback.Client, callback.Server, callback.Opcode, callback.HasOpcode = server, client, opcodes.LDLM_BL_CALLBACK, true
+	callback.Connection = &track.Connection{TargetIndex: "OST0001"}
+	d := &Diagram{}
+	d.AddTargetOf(request)
+	d.AddTargetOf(callback)
+	if got := fmt.Sprint(d.targets[server], len(d.targets)); got != "[lustre-OST0000 OST0001] 1" {
+		t.Errorf("targets of the server, and nodes with targets: %s", got)
+	}
 }
 
 var testWidths = []int{0, 30, 40, 60, 80, 120, 200}

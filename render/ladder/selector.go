@@ -106,7 +106,7 @@ func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
 		if matches {
 			s.diagram.Add(s.event(m))
 			if r != nil {
-				s.addTarget(r)
+				s.diagram.AddTargetOf(r)
 			}
 		}
 		return
@@ -222,25 +222,13 @@ func (s *Selector) selectRPC(r *track.RPC, h *held) {
 	h.selected = true
 	s.count -= len(h.events)
 	s.draw(h.events)
-	s.addTarget(r)
+	s.diagram.AddTargetOf(r)
 }
 
 func (s *Selector) draw(list []*Event) {
 	for _, e := range list {
 		s.diagram.Add(e)
 	}
-}
-
-// addTarget notes which target an RPC is for.
-func (s *Selector) addTarget(r *track.RPC) {
-	target, server := r.Target(), r.Server
-	if target == "" {
-		target = r.TargetIndex()
-	}
-	if r.HasOpcode && track.IsCallback(r.Opcode) {
-		server = r.Client
-	}
-	s.diagram.AddTarget(server, target)
 }
 
 // Done takes an RPC that has ended. It must get it before the trackers of locks and

@@ -46,9 +46,7 @@ func (c *Capture) Ladder(x *LadderOf, o render.SummaryOptions) (lines []Line) {
 		if err != nil {
 			continue
 		}
-		if t := r.RPC.Target(); t != "" {
-			d.AddTarget(r.RPC.Server, t)
-		}
+		d.AddTargetOf(r.RPC)
 		for _, m := range r.Messages {
 			add(m)
 		}

@@ -39,6 +39,9 @@ func NewColumn(k Kind, name string, index *schema.Index) (*Column, bool) {
 		if !ok || p.Key.Type == records.Object {
 			return nil, false
 		}
+		if name == "target" {
+			p.Key = targetKey(p.Key)
+		}
 		return &Column{Name: name, Doc: p.Key.Doc, Type: p.Key.Type, Unit: p.Key.Unit, rpc: &p, rpcText: render.NewRecordField(p, true)}, true
 	}
 	if name == Details {
@@ -56,6 +59,17 @@ func NewColumn(k Kind, name string, index *schema.Index) (*Column, bool) {
 		c.Doc = places[0].Field.Doc
 	}
 	return c, true
+}
+
+// targetKey returns the key of targets with their index where only that is known, as in
+// other tables.
+func targetKey(name *records.Key[*track.RPC]) *records.Key[*track.RPC] {
+	k := *name
+	k.Get = func(r *track.RPC, v *records.Value) bool {
+		v.SetString(cmp.Or(r.Target(), r.TargetIndex()))
+		return len(v.Text) > 0
+	}
+	return &k
 }
 
 // ColumnNames lists the names of the columns of a kind, apart from fields of the wire.
