@@ -92,7 +92,7 @@ func (r *renderer) sentences() (list []string) {
 		}
 	}
 	if w, name := r.slowestOperation(); w != nil {
-		list = append(list, "Slowest operation: "+name+", of which 99"+thin+"% took at most "+latency(w.Latency.Quantile(.99))+".")
+		list = append(list, "Slowest of the operations with ten replies or more: "+name+", of which 99"+thin+"% took at most "+latency(w.Latency.Quantile(.99))+".")
 	}
 	return list
 }
