@@ -17,8 +17,8 @@ type Options struct {
 	// Ports are the TCP ports that carry LNet; without any, lnet.DefaultPort.
 	Ports []uint16
 
-	// Write receives the frames in their order, each valid until it returns. Only Data
-	// differs from what Frame was given.
+	// Write receives the rewritten frames in the order of the capture. A frame is valid
+	// until Write returns. Only its Data differs from the frame that was passed to Frame.
 	Write func(f *capture.Frame) error
 }
 
@@ -26,7 +26,7 @@ type Options struct {
 type Stats struct {
 	Frames   int64
 	Messages int64 // of LNet and its transports that were rewritten
-	Late     int64 // of them, those that were complete when frames of them had been written: these have zeros for them
+	Late     int64 // messages whose first frames were written before the message was complete: these frames have zeros in its place
 	Skipped  int64 // bytes of data in messages that were removed without reading them
 	Frame    Removed
 	Message  values.Removed
@@ -131,8 +131,9 @@ func (a *Anonymizer) rewriteMessage(m *dissect.Message) {
 	}
 }
 
-// The ends of messages in truncated captures are kept like bytes, of streams with a number of
-// their own: a byte where the next message begins, with the byte order of the one before.
+// In truncated captures, content also keeps where messages end. The flow of these entries has
+// the source endSource, so they do not collide with message bytes. An entry is one byte at the
+// sequence number behind a message: endLittle or endBig, the byte order of that message.
 const (
 	endSource = -1
 	endLittle = 1
@@ -143,9 +144,9 @@ const (
 // the length of the message: ksock header, NIDs and process IDs.
 const maxCutHeader = 24 + 40 + 8
 
-// restoreType writes the type of a message that begins at the end of a truncated frame with so
-// few bytes that it cannot be read. A reader that has lost the boundaries of messages finds the
-// next message only before bytes that may be a header.
+// restoreType writes the message type of a socklnd header that begins so close to the end of a
+// truncated frame that the message was not dissected. Without the type, a reader of the result
+// that has to find the next message boundary would not accept these bytes as a header.
 func (a *Anonymizer) restoreType(dst []byte, k *heldFrame) {
 	const typeLNet = 0xc1
 	from := max(0, len(dst)-maxCutHeader)

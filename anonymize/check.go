@@ -51,7 +51,8 @@ type CheckResult struct {
 	// something else there: it is a part of the replacement of another value.
 	Coincidences int64
 
-	// Different is what makes the captures two of different frames, empty if nothing does.
+	// Different describes the first difference in number, times or lengths of frames, which
+	// shows that result was not made from this original. Empty if there is no difference.
 	Different string
 }
 
@@ -60,8 +61,8 @@ func (r *CheckResult) Clean() bool { return len(r.Found) == 0 && r.Different == 
 
 // Check searches the frames of result for the names, addresses and UUIDs of the original
 // capture, and compares the number, times and lengths of frames. It reads the original
-// twice: open returns a reader of it. An error of a reader that is only damaged comes with
-// the result for the frames before.
+// twice: each call of open returns a new reader of it. When a capture is damaged, Check returns
+// both the error and the result for the frames before the damage.
 func Check(ctx context.Context, open func() (*capture.Reader, error), result *capture.Reader, o Options) (*CheckResult, error) {
 	original, err := open()
 	if err != nil {

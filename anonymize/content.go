@@ -161,10 +161,10 @@ func (c *content) readTCP(dst []byte, flow *link.Flow, seq uint32, order int64) 
 	}
 }
 
-// read copies the bytes of a block from an offset on to dst. Where messages overlap, as
-// when a connection has the ports and sequence numbers of an earlier one, those that the
-// frame may be a part of are preferred, which end with it or later, and the first of them;
-// without any, the last one is.
+// read copies the bytes of a block from an offset on to dst. Messages overlap when a
+// connection reuses the ports and sequence numbers of an earlier one. Then the frame with
+// the given order belongs to the first message that was completed by this frame or a later
+// one; if all were completed earlier, the last of them is used.
 func (c *content) read(dst []byte, key blockKey, off int, order int64) {
 	c.found = c.found[:0]
 	for i := c.blocks[key]; i >= c.first; i = c.piece(i).older {

@@ -13,8 +13,8 @@ import (
 // Comments, names and all blocks without frames are left out. It returns the Anonymizer for
 // its counts.
 //
-// The error is that of r, behind what could be read, or the first one of w. It is ctx.Err if
-// ctx ended before r did.
+// The error is that of r, after all frames that could be read were written, or the first one
+// of w. It is ctx.Err() if ctx ended before r did.
 func Rewrite(ctx context.Context, w io.Writer, r *capture.Reader, o Options) (*Anonymizer, error) {
 	out := output{reader: r, to: w}
 	o.Write = out.write

@@ -13,8 +13,8 @@ import (
 // Addresses of IP are replaced part by part: each octet of an IPv4 address and each group of an
 // IPv6 address by a permutation that depends on the parts before it. So addresses that
 // have their first parts in common still have them in common. A part keeps its number
-// of digits, since the text of an address must not become longer: it is in buffers
-// with a length of their own.
+// of digits, since the text of an address must not become longer than the
+// buffer that it is in.
 type Addresses struct {
 	keyed *keyed
 	ipv4  map[[4]byte]*replaced[[4]byte]
@@ -81,8 +81,8 @@ func (p *Addresses) octet(before []byte, octet byte) byte {
 
 // IPv6 returns the replacement of an address, with the properties of IPv4 for its groups
 // of 16 bits and hexadecimal digits. Groups of 0 stay. Unique local, link-local and
-// global addresses stay of their kind, as do multicast ones. The IPv4 address in a mapped one is replaced as
-// such.
+// global addresses stay of their kind, as do multicast ones. In an IPv4-mapped address,
+// the IPv4 address is replaced as by IPv4.
 func (p *Addresses) IPv6(a [16]byte) [16]byte {
 	ip := netip.AddrFrom16(a)
 	switch {

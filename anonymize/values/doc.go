@@ -13,12 +13,13 @@
 // everything that no declaration covers, that is encrypted or was not captured in full.
 //
 // Replacements depend on the key and the original alone, so that several captures can be
-// anonymized with the same key and still agree. There are two exceptions: a name of
-// characters other than letters and digits, and a name whose replacement is an
-// original, get another replacement if the first one is in use.
+// anonymized with the same key and still agree. There are two exceptions, whose
+// replacements also depend on the names before them: a name with characters other than
+// letters and digits, if its first replacement is in use already, and a name whose
+// replacement is equal to another original name.
 //
-// All replacements are as long as the originals, because texts are in buffers with a
-// length of their own. So parts of addresses and IDs keep their number of digits.
+// All replacements are as long as the originals, because the length of each text is fixed by
+// its buffer. So parts of addresses and IDs keep their number of digits.
 //
 // Numbers stay: FIDs, transaction numbers, handles, sizes, times, and the hashes of names
 // in directory pages and resources of locks. Somebody who knows the name of a file can find

@@ -1,7 +1,7 @@
 package values
 
 // treatments are the treatments of the fields whose types do not decide them. A name
-// with "!" in front is of a field whose type would, but that needs more.
+// with "!" in front overrides the treatment that the type would decide.
 var treatments = []struct {
 	*treatment
 	fields string

@@ -11,8 +11,8 @@ import (
 type treatment struct {
 	class Class
 
-	// write writes what is to be seen of the value into v.out, which is zero; nil:
-	// nothing.
+	// write writes the value, or its replacement, into v.out, which is zero before; nil:
+	// the value is removed.
 	write func(w *writer, v *value)
 }
 
@@ -103,8 +103,8 @@ func texts(replacement func(*names, []byte) string) func(*writer, *value) {
 // fieldKey identifies a field where it occurs.
 type fieldKey struct{ in, name string }
 
-// inBuffers is the place of what is in no struct: buffers of RPCs, and members of unions
-// in them.
+// inBuffers stands for the struct in the key of a field that is in no struct: a buffer of
+// an RPC, or a member of a union in one.
 const inBuffers = "-"
 
 // fieldTable finds the treatments of fields.
@@ -163,8 +163,8 @@ func (t *fieldTable) of(in *schema.Struct, name string, f *schema.Field) *treatm
 	return r
 }
 
-// maxKnown is how many treatments are kept, more than there are fields: a tree may have
-// fields that it made for one message.
+// maxKnown is how many treatments are kept. It is more than there are declared fields, but a
+// tree may also have fields that were made for one message.
 const maxKnown = 1 << 14
 
 func (t *fieldTable) find(in *schema.Struct, name string, f *schema.Field) *treatment {

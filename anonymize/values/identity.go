@@ -34,8 +34,8 @@ func keptID(id uint64) bool {
 	return false
 }
 
-// decimal replaces a number by one with as many decimal digits. Numbers of 32 bits are
-// replaced by such ones. Numbers that are kept as IDs stay.
+// decimal replaces a number by one with as many decimal digits. A number that fits into 32
+// bits is replaced by one that fits, too. Numbers that are kept as IDs stay.
 func (p *Addresses) decimal(label string, x uint64) uint64 {
 	if keptID(x) {
 		return x

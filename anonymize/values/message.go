@@ -8,9 +8,9 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// Message writes into dst, which is zero, those bytes of a message that may stay and the
-// replaced ones. What it does not write is to be zero. Offsets in dst are those of m.Data;
-// it may be shorter than the message.
+// Message writes the anonymized bytes of m into dst: the bytes that may stay, and
+// replacements. The caller must zero dst before: bytes that are removed are not written.
+// Offsets in dst are those of m.Data; dst may be shorter than the message.
 //
 // It must be called once for each message, requests before their replies. Bulk data that
 // consist of known structs, such as directory pages, are kept where all of m.Content is the
@@ -156,13 +156,13 @@ func (w *writer) put(t *treatment, n *dissect.Node, base, index int) {
 }
 
 // mayBeText reports whether some of the n bytes at an offset of the message belong to a run
-// of printable characters that is as long as a name. Where the request of a reply is
-// missing, its layout is a guess, and what seems to be a number may be text.
+// of at least minUnique printable characters, which may be a name. Where the request of a
+// reply is missing, the layout of the reply is a guess, and a number in it may be text.
 func (w *writer) mayBeText(off, n int) bool {
 	isText := func(c byte) bool { return c >= ' ' && c <= '~' }
 	b := w.m.Data
-	for first := max(0, off-shortest+1); first < off+n && first+shortest <= len(b); first++ {
-		if allAre(b[first:first+shortest], isText) {
+	for first := max(0, off-minUnique+1); first < off+n && first+minUnique <= len(b); first++ {
+		if allAre(b[first:first+minUnique], isText) {
 			return true
 		}
 	}

@@ -17,8 +17,8 @@ func TestGuessedLayout(t *testing.T) {
 	secret := []byte("a text of the site that no one should see, which is as long as a few structs are, or even longer than that")
 	reply := wiretest.Msg(wiretest.Body(wiretest.TypeReply, opcodes.MDS_GET_INFO), secret)
 	dst := replacedBytes(t, New([]byte("key")), wiretest.Dialog(wiretest.ByReply|wiretest.WithoutRequest, nil, reply), lnet.Reply)
-	for i := range len(secret) - shortest {
-		if part := secret[i : i+shortest]; bytes.Contains(dst, part) {
+	for i := range len(secret) - minUnique {
+		if part := secret[i : i+minUnique]; bytes.Contains(dst, part) {
 			t.Fatalf("%q is still there: %q", part, dst)
 		}
 	}

@@ -114,8 +114,9 @@ func (p *names) permuted(word []byte) []byte {
 	return digits
 }
 
-// shortest is the length from which on no replacement is an original.
-const shortest = 4
+// minUnique is the length in bytes from which on a name that was seen before is not used as
+// a replacement. There are too few shorter ones.
+const minUnique = 4
 
 // free reports whether a text may become the replacement of a word.
 func (p *names) free(r []byte) bool {
@@ -123,11 +124,12 @@ func (p *names) free(r []byte) bool {
 		return false
 	}
 	_, original := p.words[string(r)]
-	return !original || len(r) < shortest
+	return !original || len(r) < minUnique
 }
 
-// tryWord returns a text as long as the word. There may be too few short ones of letters
-// and digits, so late tries have all bytes that names can have.
+// tryWord returns a pseudorandom text as long as the word, a different one for each try. It
+// has letters and digits; when many of these were in use, as may happen with short words, any
+// bytes that a file name can have.
 func (p *names) tryWord(word []byte, try uint64) []byte {
 	const late = 256
 	random := p.keyed.bytes(2*len(word), "other word", try, word)

@@ -136,7 +136,7 @@ func (c *comparison) left() {
 	var replacements []byte
 	c.p.Each(func(m Mapping) { replacements = append(append(replacements, m.Replacement...), 0) })
 	c.p.Each(func(m Mapping) {
-		if len(m.Original) < shortest || m.Class == Identity && len(m.Original) < 36 || c.p.IsConstant(m.Original) {
+		if len(m.Original) < minUnique || m.Class == Identity && len(m.Original) < 36 || c.p.IsConstant(m.Original) {
 			return
 		}
 		if bytes.Contains(replacements, []byte(m.Original)) {

@@ -106,8 +106,9 @@ func (w *writer) putDataSum(sum uint32) {
 	}
 }
 
-// zeroSum returns the checksum of n zero bytes, in place of a checksum that was right
-// unless the data in the message show that it was wrong.
+// zeroSum returns the checksum of n zero bytes, which replace the data. The original is taken
+// for a right checksum, unless the data in the message prove that it was wrong: then the
+// result is wrong, too.
 func (w *writer) zeroSum(original opcodes.DataChecksum, ranges []opcodes.DataRange, n uint64) uint32 {
 	sum, ok := w.p.zeros.sum(original.Kind, ranges, n)
 	if !ok {
@@ -121,7 +122,8 @@ func (w *writer) zeroSum(original opcodes.DataChecksum, ranges []opcodes.DataRan
 	return sum
 }
 
-// unrelatedSum returns a number in place of a checksum that nothing can be compared with.
+// unrelatedSum returns a pseudorandom number in place of a checksum that cannot be computed
+// for the new data; 0 for 0, or where there is no checksum.
 func (p *Mapper) unrelatedSum(v value) uint32 {
 	if len(v.in) == 0 || v.uint() == 0 {
 		return 0

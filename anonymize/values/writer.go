@@ -26,7 +26,7 @@ type writer struct {
 	lockKind   uint64 // lr_type
 	command    uint64 // lcfg_command
 	updateKind uint64 // ou_type
-	listsIDs   bool   // qc_cmd is one of those that list IDs
+	listsIDs   bool   // qc_cmd is a command that lists IDs
 
 	dataSum      value    // o_cksum
 	messageSums  [2]value // lm_cksum of the outer and the inner message
@@ -71,7 +71,8 @@ func keepKeyword(_ *writer, v *value) {
 	}
 }
 
-// listedID writes the number of inodes, which in commands that list IDs is one of them.
+// listedID writes a number of inodes. Commands that list IDs have an ID in its place, which
+// is replaced.
 func (w *writer) listedID(v *value) {
 	if w.listsIDs {
 		v.put(w.p.ID(v.uint()))
@@ -154,8 +155,8 @@ func (w *writer) resource(v *value) {
 	}
 }
 
-// xattrText returns the replacement of the value of an extended attribute that is text; that
-// of a long text is empty.
+// xattrText returns the replacement of the value of an extended attribute that is text. It
+// is empty for texts of more than 255 bytes, which are removed.
 func (p *names) xattrText(text []byte) string {
 	const longest = 255
 	if len(text) > longest {
