@@ -16,9 +16,9 @@ type pane struct {
 	offset  int                        // first line that is shown
 	column  int                        // first column that is shown
 	widest  int                        // columns of the longest line that was drawn last
-	moved   func()                     // the cursor moved; nil: nobody needs to know
-	chosen  func()                     // Enter or a double click; nil: likewise
-	pressed func(*tcell.EventKey) bool // a key that the pane has no use for; it reports whether somebody has
+	moved   func()                     // called when the cursor has moved; may be nil
+	chosen  func()                     // called for Enter or a double click; may be nil
+	pressed func(*tcell.EventKey) bool // called for keys that the pane does not handle; reports whether the key was handled
 }
 
 func newPane(title string) *pane {

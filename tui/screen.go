@@ -204,8 +204,8 @@ func (s *Screen) Run() error {
 // refreshEvery is how often rows that were read are shown.
 const refreshEvery = 100 * time.Millisecond
 
-// Guard runs a func of another goroutine, in that. When it panics, the terminal is restored
-// first.
+// Guard calls f, on the goroutine of the caller. When f panics, Guard restores the terminal
+// before it panics, too. It is for goroutines other than that of Run.
 func (s *Screen) Guard(f func()) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -19,11 +19,12 @@ import (
 type Options struct {
 	Store store.Options
 	RPCs  track.Options // without Bulk and Done
-	Locks int64         // linger of locks, see locks.New
+	Locks int64         // nanoseconds that ended locks are kept, see locks.New
 }
 
-// Capture takes the messages of a capture, in one goroutine. Others may use Rows, and the
-// methods that are not named after hooks of a pass over the frames.
+// Capture takes the messages of a capture. Close and the methods that are hooks of a pass
+// over the frames (Message, Frame, Later, Lost, Marked, Refused, Idle) are for one goroutine.
+// Others may use Rows and the other methods at the same time.
 type Capture struct {
 	Rows *store.Store
 

@@ -74,7 +74,7 @@ func (s *Subject) addHandles(t *dissect.Tree) {
 			if int(x.End) > k+1 || x.Is(dissect.Missing) || len(b) != handleSize {
 				continue
 			}
-			// Nobody swaps the bytes of a handle.
+			// A handle is opaque: its bytes are not swapped, whatever the byte order of the message.
 			if h := binary.LittleEndian.Uint64(b); h != 0 && !slices.Contains(s.Handles, h) && len(s.Handles) < maxSubjects {
 				s.Handles = append(s.Handles, h)
 			}

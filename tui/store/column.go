@@ -91,8 +91,8 @@ func ColumnNames(k Kind) (names []string) {
 	return names
 }
 
-// Value reads the value of a row that has one at most. It reports whether it did: fields of
-// the wire and lists have only text.
+// Value sets v to the value of a row. It reports whether the row has one, and returns false
+// for lists and fields of the wire, which have only text.
 func (c *Column) Value(r *Row, v *records.Value) bool {
 	switch {
 	case c.rpc != nil && !c.rpc.IsList():

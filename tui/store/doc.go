@@ -2,9 +2,16 @@
 // order and again and again.
 //
 //	s := store.New(store.Options{…})
-//	in one goroutine, for each message: s.AddMessage(m, r); when an RPC has ended: s.AddRPC(r)
-//	in others: rows := s.NewReader(); row, err := rows.RPC(id)
-//	v, err := s.NewView(store.Query{…}); for v.Advance() { … v.ID(i) … }
+//	// In one goroutine, for each message, and for each RPC that has ended:
+//	err := s.AddMessage(m, r)
+//	err = s.AddRPC(r)
+//	// In another one, the rows that match a query:
+//	v, err := s.NewView(store.Query{…}, index)
+//	for v.Advance() {
+//	}
+//	ids, version := v.IDs()
+//	rows := s.NewReader()
+//	row, err := rows.RPC(ids[0])
 //
 // # Where rows are kept
 //
@@ -15,11 +22,12 @@
 // So messages and RPCs are kept as bytes, as compact as they are on the wire, in a spool:
 // the first 64 MiB (Options.Memory) in memory, the rest in a temporary file that has no
 // name. In memory there are 16 bytes for each message and each RPC. This works for all
-// kinds of input, and what is shown is what was dissected. Bulk data are not kept: of
-// each message as much as the dissector had.
+// kinds of input, and what is shown is what was dissected. Of bulk
+// data only the part is kept that the dissector had in memory.
 //
 // Messages are dissected when they are shown: Reader.Message returns one as a dissector
 // does, and dissect.Tree builds its tree.
 //
-// A live capture has no end: with Options.Most the oldest rows are dropped.
+// A live capture has no end: with Options.Most the oldest rows are dropped. Its frames cannot
+// be read again; with Options.Frames they are kept in a second spool with the same limits.
 package store

@@ -21,8 +21,8 @@ type messageCodec struct {
 	notes    codec.Interned[lnet.Note]
 }
 
-// message visits all fields of a message but Msg, which dissect.Tree.ParseRPC returns
-// again.
+// message visits all fields of a message except Msg, which readers get from
+// dissect.Tree.ParseRPC.
 func (t *messageCodec) message(c *codec.Codec, m *dissect.Message) {
 	t.frame(c, &m.Message)
 	codec.Number(c, &m.Source)
@@ -142,8 +142,8 @@ func (t *messageCodec) rpc(c *codec.Codec, r *dissect.RPC) {
 	}
 }
 
-// request visits what is known of the request. That of a request itself has the bytes
-// of the message.
+// request visits what is known of the request that a message belongs to. In a request
+// itself that has the same bytes as the message, which are not written a second time.
 func (t *messageCodec) request(c *codec.Codec, m *dissect.Message) {
 	r := m.Req
 	codec.Number(c, &r.XID)

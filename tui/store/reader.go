@@ -91,8 +91,8 @@ func (r *Reader) Message(id int64) (Row, error) {
 	return row, nil
 }
 
-// Frame returns the frame with a number, with Options.Frames. It is valid until the next
-// call of Frame.
+// Frame returns the frame with a number, which is kept only with Options.Frames. It is valid
+// until the next call of Frame.
 func (r *Reader) Frame(number int64) (f capture.Frame, err error) {
 	s := r.store
 	s.mu.RLock()

@@ -16,12 +16,12 @@ type Options struct {
 	Memory int   // bytes of messages and RPCs that are kept in memory, 0: 64 MiB
 	Most   int64 // bytes of them that are kept in all, 0: any number; beyond them, the oldest are dropped
 
-	// Frames keeps the frames too, up to Most bytes of them: those of an input that
-	// cannot be read again.
+	// Frames keeps the frames too, for inputs that cannot be read again. They are kept
+	// apart from the rows: up to Memory bytes in memory, and up to Most bytes in all.
 	Frames bool
 
-	// Distinct marks the messages that another capture point has seen before: views do
-	// not have them.
+	// Distinct marks a message as a copy when another capture point has seen it before.
+	// Views leave copies out.
 	Distinct bool
 }
 
@@ -177,7 +177,7 @@ func (s *Store) AddRPC(r *track.RPC) error {
 	return err
 }
 
-// AddFrame adds a frame, with Options.Frames.
+// AddFrame adds a frame. Without Options.Frames it does nothing.
 func (s *Store) AddFrame(f *capture.Frame) error {
 	if !s.opt.Frames {
 		return nil
@@ -207,7 +207,7 @@ func (s *Store) add(k Kind, record []byte, of int64) (id int64, err error) {
 		spool = &s.frames
 	}
 	if len(record) > segmentSize-binary.MaxVarintLen64 {
-		record = record[:0] // no such message is read
+		record = record[:0] // too long for a segment; messages are not, see maxData
 	}
 	position, err := spool.append(record)
 	oldest := spool.oldest()

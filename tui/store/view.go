@@ -61,8 +61,9 @@ func (s *Store) NewView(q Query, index *schema.Index) (v *View, err error) {
 // batch is how many rows are tested before the others see the result.
 const batch = 1024
 
-// Advance tests some of the rows that have not been tested. It returns false when there
-// are none.
+// Advance tests some of the rows that have not been tested. When all were tested, it sorts
+// the rows that were found last into the view and removes those that the store has dropped.
+// It returns false when there was nothing to do.
 func (v *View) Advance() bool {
 	from, to := v.store.Range(v.Kind)
 	v.next = max(v.next, from)
@@ -130,7 +131,7 @@ func (v *View) test(id int64) (ok bool, err error) {
 	return true, nil
 }
 
-// mark compares the messages of an RPC, those that are still kept.
+// mark compares the messages of an RPC with the filter, as far as they are still kept.
 func (v *View) mark(row *Row) {
 	for _, id := range row.Messages {
 		if m, err := v.rows.Message(id); err == nil {
