@@ -9,7 +9,7 @@
 // colours.
 //
 // page.go has the model and the order of sections, writer.go escapes and writes
-// elements, table.go writes tables, chart.go axes, and one file each a section. The
+// elements, table.go writes tables, chart.go axes; each section has a file of its own. The
 // number of rows, cells and lines is bounded, so the size of a page does not depend on
 // that of the capture.
 //

@@ -97,8 +97,8 @@ func (d *Diagram) sort() {
 	}
 }
 
-// addLosses adds what was not captured between nodes of the diagram while its messages
-// were sent.
+// addLosses adds the losses between nodes of the diagram whose times are between those of
+// its first and its last event.
 func (d *Diagram) addLosses(losses []*Event) {
 	events := d.Events()
 	if len(events) == 0 || len(losses) == 0 {

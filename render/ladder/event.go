@@ -66,8 +66,8 @@ type Reader struct {
 	summary *render.Summary
 }
 
-// NewReader makes a Reader. names has what handles stand for, nil: nothing is known;
-// whoever makes the Reader passes messages to it.
+// NewReader makes a Reader. names has the targets and locks that handles stand for, nil: none
+// are known. The caller must pass each message to names.Message before it passes it to Read.
 func NewReader(names *track.Names) *Reader {
 	return &Reader{render.NewSummary(render.SummaryOptions{Colors: render.NewColors(false), Names: names})}
 }

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// gaps returns for each event how many lines the time before it takes in which
-// nothing happened: none for most. A gap is drawn when it takes a twentieth of the
-// whole time and three times the median, or a hundredth and a second. It takes two
-// lines from a tenth of the whole time on, and three from a third on.
+// gaps returns for each event how many lines the gap before it takes, the time since the
+// previous event: 0 for most. A gap is drawn if it is at least a twentieth of the whole
+// diagram's time and three times the median gap, or at least a second and a hundredth of
+// the whole time. It takes one line, two from a tenth of the whole time on, and three from
+// a third on.
 func gaps(events []*Event) []int {
 	lines := make([]int, len(events))
 	if len(events) < 2 {

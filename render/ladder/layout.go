@@ -7,7 +7,8 @@ import (
 	"github.com/lshark/lshark/render"
 )
 
-// layout is what goes where, in columns of text from 0.
+// layout has the places of all parts of a diagram. Places and widths are in columns of
+// text, from 0.
 type layout struct {
 	width     int // of a line, 0: without a limit
 	frame     int // width of the column of frames, right-aligned; 0: there is none

@@ -11,14 +11,14 @@ import (
 	"github.com/lshark/lshark/render"
 )
 
-// node is a column: a node with all its NIDs, or what has no column of its own.
+// node is a node with all its NIDs, or stands for all nodes that share a column.
 type node struct {
 	nids     []lnet.NID
 	name     string // empty when it has none
 	targets  []string
 	messages int
-	calls    int // events in which it is the client, less those in which it is the server
-	client   int // of them, the first number
+	calls    int // events in which it is the client or the server
+	client   int // events in which it is the client
 	others   int // number of nodes that share the column; 0: it is a single one
 }
 
@@ -90,7 +90,7 @@ func (d *Diagram) findNodes(events []*Event) *nodes {
 	return ns
 }
 
-// clientShare returns in which part of the calls the node is the client, 0 without any.
+// clientShare returns the share of calls in which the node is the client, 0 to 1; 0 without calls.
 func (n *node) clientShare() float64 {
 	if n.calls == 0 {
 		return 0
@@ -133,7 +133,7 @@ func (ns *nodes) add(d *Diagram, nid lnet.NID) {
 	}
 }
 
-// find returns the node with a NID, nil when it is none.
+// find returns the node with a NID, nil if no node has it.
 func (ns *nodes) find(nid lnet.NID) *node {
 	if n := ns.byNID[nid]; n != nil {
 		return n

@@ -21,14 +21,14 @@ type Selection struct {
 	Match func(*dissect.Message) bool // nil: nothing
 	Alone bool                        // without the other messages of the RPC
 
-	// MatchRPC selects RPCs when they have ended; Mark gets their messages before. nil:
-	// nothing.
+	// MatchRPC selects RPCs when they have ended. Before that, Mark is called for each of
+	// their messages. nil: no RPC is selected in this way.
 	MatchRPC func(*track.RPC) bool
 	Mark     func(*dissect.Message, *track.RPC)
 
-	// HasXID selects the RPC with an xid. If it asks for a lock, the callbacks to
-	// others that it caused are drawn, and how they gave their locks back, and what
-	// happens to the lock.
+	// HasXID selects the RPC with an xid. If it requests a lock, these are drawn, too: the
+	// callbacks to other clients that it caused, the cancels of their locks, and later
+	// RPCs about the lock.
 	XID    uint64
 	HasXID bool
 
@@ -37,14 +37,14 @@ type Selection struct {
 	// waited for it.
 	Lock uint64
 
-	// FID is the FID of a file or an OST object; zero: none. RPCs that have it in
-	// one of their messages are drawn, those about its objects and its locks.
+	// FID is the FID of a file or an OST object; zero: none. Selected are RPCs that have
+	// it in one of their messages, and RPCs about its objects and its locks.
 	FID track.FID
 }
 
-// Selector adds the messages that a Selection selects to a Diagram. Whether one is
-// selected may be known only when its RPC has ended, or when a lock was granted. Until
-// then its events are held; the bounds are the constants below.
+// Selector adds the messages that a Selection selects to a Diagram. Whether a message is
+// selected may be known only when its RPC has ended, or, for callbacks and cancels of locks,
+// at the end. Until then its event is held, up to a bound: see Dropped.
 type Selector struct {
 	what    Selection
 	diagram *Diagram
@@ -72,7 +72,8 @@ type held struct {
 	selected bool
 }
 
-// undecided are the events of an RPC about locks that may keep a selected one waiting.
+// undecided has the events of an RPC that has ended and is about locks that may have kept
+// a selected lock waiting.
 type undecided struct {
 	locks  []*locks.Lock
 	events []*Event
@@ -86,8 +87,8 @@ const (
 	maxRecent    = 1 << 14
 )
 
-// NewSelector makes a Selector. locks and files follow the same RPCs; they are needed
-// for xids, locks and FIDs, else they may be nil.
+// NewSelector makes a Selector. l and f are trackers of the same RPCs. They are needed to
+// select by xid, lock or FID, else they may be nil.
 func NewSelector(d *Diagram, what Selection, names *track.Names, l *locks.Locks, f *files.Files) *Selector {
 	s := &Selector{what: what, diagram: d, reader: NewReader(names), locks: l, files: f, recent: fifo.NewMap[int64, *Event](maxRecent)}
 	if id := what.FID; id != (track.FID{}) {
@@ -231,8 +232,8 @@ func (s *Selector) draw(list []*Event) {
 	}
 }
 
-// Done takes an RPC that has ended. It must get it before the trackers of locks and
-// files do.
+// Done takes an RPC that has ended. It must be called before the Done methods of locks and
+// files, which forget what the RPC was about.
 func (s *Selector) Done(r *track.RPC) {
 	if s.what.Alone {
 		return
