@@ -1,5 +1,5 @@
-// Package pdu makes packets of link type 252, LINKTYPE_WIRESHARK_UPPER_PDU: a
-// message that has been taken out of its packets, with its addresses and the name
+// Package pdu makes packets of link type 252, LINKTYPE_WIRESHARK_UPPER_PDU. Such a
+// packet is one reassembled message, behind a header with its addresses and the name
 // of the Wireshark dissector that shows it. capture.Writer writes them.
 //
 //	h := pdu.Header{Dissector: "json", Src: m.Src, Dst: m.Dst, Ports: pdu.TCP}

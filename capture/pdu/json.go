@@ -14,9 +14,9 @@ const (
 	arrayDepth  = 5
 	maxDepth    = 66
 
-	// flatDepth is the depth of an object from which on containers in it become members
-	// of the object itself. Below it fit an array, an object, and an array of texts or an
-	// empty object.
+	// flatDepth is the depth from which on an object is flattened: containers in it
+	// become members of the object itself. What remains below it fits into maxDepth: an
+	// array, an object, and an array of texts or an empty object.
 	flatDepth = maxDepth - arrayDepth - objectDepth - objectDepth
 )
 

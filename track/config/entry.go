@@ -13,8 +13,8 @@ import (
 // Kind is what an entry is about.
 type Kind uint8
 
-// The kinds of entries, in the order in which they are listed. Those behind KindLog and
-// KindStep are the final picture.
+// The kinds of entries, in the order in which they are listed. All but KindStep are the
+// final picture.
 const (
 	KindLog Kind = iota
 	KindStep
@@ -47,7 +47,7 @@ type Entry struct {
 	Kind Kind
 	MGS  lnet.NID
 	Log  *Log        // of KindLog to KindParameter
-	At   track.Point // when it was first seen, of what changes: last
+	At   track.Point // when it was first seen; for tables, registrations and changed records, when it was last changed
 
 	Step          *Step
 	Device        *Device
@@ -119,7 +119,8 @@ func (t *Tracker) Entries(imports []*track.Import) []*Entry {
 }
 
 // IsPartial reports whether an entry is from a log or table that was not captured as a
-// whole. A reader of a table of imperative recovery asks for what is new only.
+// whole. A table of imperative recovery is partial when its readers requested only the
+// entries since a version that they had already.
 func (e *Entry) IsPartial() bool {
 	switch {
 	case e.Nodemap != nil:

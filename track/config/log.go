@@ -232,7 +232,7 @@ type State uint8
 
 // The states.
 const (
-	InForce   State = iota // readers of the log obey it
+	InForce   State = iota // readers of the log apply it
 	Skipped                // its section is marked to be skipped
 	Cancelled              // the header of the log does not list it any more
 	Unproven               // the markers of its section were not captured
@@ -283,8 +283,8 @@ func (l *Log) Steps() []*Step {
 // indices returns the indices of the captured records.
 func (l *Log) indices() []uint32 { return slices.Sorted(maps.Keys(l.records)) }
 
-// findSections decides which records are in force, by the markers around them. Both
-// markers of a section tell whether it is skipped: one of them suffices.
+// findSections decides which records are in force, by the markers around them. Each of the
+// two markers of a section has the flag that it is skipped, so one of them suffices.
 func (l *Log) findSections(steps []*Step) {
 	var open *opcodes.ConfigMarker
 	for i, s := range steps {
@@ -331,8 +331,8 @@ func (l *Log) nextEnd(steps []*Step) *opcodes.ConfigMarker {
 	return nil
 }
 
-// isContiguous reports whether all records between two were captured: others that
-// there are fill blocks up.
+// isContiguous reports whether all records between two records of the configuration were
+// captured. These can only be records that fill up a block.
 func (l *Log) isContiguous(from, to uint32) bool {
 	for i := from + 1; i < to; i++ {
 		if l.records[i] == nil {
@@ -342,8 +342,8 @@ func (l *Log) isContiguous(from, to uint32) bool {
 	return true
 }
 
-// isCancelled reports whether the header of the log does not list a record: one that
-// was there when the header was read.
+// isCancelled reports whether the header of the log does not list a record. Records that
+// were added after the header was read are not cancelled.
 func (l *Log) isCancelled(index uint32) bool {
 	return len(l.header.Bitmap) > 0 && index <= l.header.Last && !l.header.Uses(index)
 }
@@ -351,8 +351,8 @@ func (l *Log) isCancelled(index uint32) bool {
 // Range is a range of records.
 type Range struct{ First, Last uint32 }
 
-// findMissing returns the records of a log that were not captured, as far as the others
-// and the header tell.
+// findMissing returns the records of a log that were not captured, as far as that follows
+// from the captured ones and the header.
 func (l *Log) findMissing() (list []Range) {
 	next := uint32(1)
 	for _, index := range append(l.indices(), l.Last+1) {

@@ -24,7 +24,7 @@ type RunningTarget struct {
 	opcodes.RunningTarget
 	MGS   lnet.NID
 	Table string // lustre-cliir for clients, lustre-mdtir for MDTs
-	From  uint64 // versions of the table that were not read: those before this one
+	From  uint64 // first version of the table that was read; entries of earlier versions are unknown
 	At    track.Point
 
 	Restarts []Restart // earlier starts that the table had, up to maxEarlier

@@ -2,9 +2,9 @@
 // of their requests and replies.
 //
 // A Slowest receives RPCs from a track.Pairing: pass its methods Sent, Answered and
-// Done as hooks in track.Options. Which RPC is slow is known when it ends, so each
-// request is copied and kept until then, but at most maxCopies of them: the memory is
-// bounded, and an RPC costs no allocation in steady state.
+// Done as hooks in track.Options. Which RPC is slow is known when it ends, so requests
+// are copied and kept until then. The number and size of the copies is bounded; beyond
+// that, RPCs are kept without messages. In steady state an RPC costs no allocation.
 package slowest
 
 import (
@@ -33,7 +33,7 @@ type RPC struct {
 // Slowest keeps the slowest RPCs.
 type Slowest struct {
 	limit    int
-	list     []slow  // slowest first; of RPCs that took as long, those that ended first
+	list     []slow  // slowest first; with equal times, in the order in which they ended
 	answered []int64 // latencies of the slowest RPCs with a reply, also of those that have not ended; longest first
 	rpcs     track.Attached[*copies]
 	free     []*copies

@@ -18,8 +18,8 @@ const (
 	// MaxBins is the greatest number of bins.
 	MaxBins = 96
 
-	// MaxOperations operations are counted one by one, the first that appear;
-	// further ones are counted together.
+	// MaxOperations is how many operations are counted one by one. They are the first
+	// that appear; all others are counted together.
 	MaxOperations = 63
 
 	minWidth = int64(time.Millisecond)
@@ -42,8 +42,7 @@ func LatencyBounds() []int64 { return latencyBounds }
 // latencyBuckets is the number of buckets of latencies.
 const latencyBuckets = 30
 
-// Bin is what happened in a stretch of time: to the RPCs whose requests were sent in
-// it.
+// Bin counts the RPCs whose requests were sent in a part of the capture's time.
 type Bin struct {
 	Latencies [latencyBuckets]int64    // RPCs with a reply, by latency, see LatencyBounds
 	Counts    [MaxOperations + 1]int64 // RPCs, by the index in Operations; the last one counts all others
@@ -151,11 +150,10 @@ func floorDiv(a, b int64) int64 {
 // next call of Done.
 func (t *Timeline) Bins() []Bin { return t.bins[:t.n] }
 
-// Begin returns when the first bin begins, in nanoseconds since the epoch, and Width
-// how long each is, in nanoseconds.
+// Begin returns when the first bin begins, in nanoseconds since the epoch.
 func (t *Timeline) Begin() int64 { return t.first * t.width }
 
-// Width returns how long each bin is, in nanoseconds.
+// Width returns how much time each bin covers, in nanoseconds.
 func (t *Timeline) Width() int64 { return t.width }
 
 // Operations returns the operations by their index in Bin.Counts.
