@@ -42,15 +42,15 @@ type command struct {
 	capture   bool
 	fifo      string
 	iface     string
-	ports     string // these two are checked late, see startCapture
+	ports     string // as is snaplen, checked after the FIFO is open, see startCapture
 	snaplen   string
 	selection flags.Selection
 	content   flags.Choice
 	remote    remote
 }
 
-// query holds the flags of calls that only ask something, and those without a
-// meaning here.
+// query holds the flags of calls that only request information, and those that lshark
+// accepts but does not use.
 type query struct {
 	interfaces, dlts, config, cleanup bool
 	iface, reload, version            string

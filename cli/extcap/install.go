@@ -95,8 +95,9 @@ func (i *installation) link(sys *iostreams.IO, self, dir string) error {
 	return report(sys, "installed", path)
 }
 
-// isOurLink reports whether a file is a symbolic link to the program, or to one of its
-// name, which may be gone. The error is that of a missing file, or of reading it.
+// isOurLink reports whether a file is a symbolic link to the program at self, or to any
+// path that ends in the program's name, even if nothing is there any more. The error is
+// that of a missing file, or of reading it.
 func isOurLink(path, self string) (bool, error) {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
@@ -125,8 +126,8 @@ func installProfile(sys *iostreams.IO, dir string) error {
 	return report(sys, "installed", dir)
 }
 
-// removeProfile removes the files of the profile that Wireshark has not changed, and
-// their folder when nothing else is in it.
+// removeProfile removes the files of the profile except those that Wireshark has rewritten,
+// and their folder when nothing else is in it.
 func removeProfile(sys *iostreams.IO, dir string) error {
 	for _, f := range profileFiles() {
 		path := filepath.Join(dir, f.name)
@@ -160,8 +161,8 @@ func removeProfile(sys *iostreams.IO, dir string) error {
 	return report(sys, "removed", dir)
 }
 
-// isOurFile reports whether a file of the profile was written by this program, of
-// any version: Wireshark begins its files differently.
+// isOurFile reports whether a file of the profile begins with the comment that all versions
+// of this program write. Wireshark replaces the comment when it saves the file.
 func isOurFile(text []byte) bool {
 	first, _, _ := bytes.Cut(text, []byte("\n"))
 	return bytes.Contains(first, []byte("of lshark for Wireshark."))

@@ -14,8 +14,8 @@ import (
 	"github.com/lshark/lshark/track"
 )
 
-// Records holds the flags that the commands have in common which show records of
-// one kind, such as locks.
+// Records holds the flags that all commands have that show records of one kind, such as
+// locks.
 type Records[R any] struct {
 	Input   scan.Flags
 	View    View
@@ -52,9 +52,9 @@ func (r *Records[R]) Check() (err error) {
 	return errors.Join(r.View.Check(), r.Columns.Check(r.View.Form.Value))
 }
 
-// AppendFunc returns what appends a record as a line, in the forms that need only its
-// keys: JSON and fields, whose columns the flags choose. header is the line before
-// the first record. appendLine is nil for other forms.
+// AppendFunc returns a func that appends a record as a line, for the forms json and fields,
+// which need only the keys of a record. header is the line before the first record.
+// appendLine is nil for other forms.
 func (r *Records[R]) AppendFunc() (appendLine func([]byte, R) []byte, header []byte, err error) {
 	switch r.View.Form.Value {
 	case "json":

@@ -85,8 +85,9 @@ func (s *Selection) RPCs() (*RPCFilter, error) {
 	return f, nil
 }
 
-// Mark compares one of the messages of an RPC; first is the time of the first
-// frame of the capture.
+// Mark compares one of the messages of an RPC with the parts of the filter that are about
+// messages, and keeps the result for Match; first is the time of the first frame of the
+// capture.
 func (f *RPCFilter) Mark(m *dissect.Message, first int64, r *track.RPC) {
 	if f.filter == nil {
 		return

@@ -7,19 +7,19 @@ import (
 	"path/filepath"
 )
 
-// File is a file that a command writes. A regular file is complete or not there: until
-// Commit it has another name.
+// File is a file that a command writes. A regular file appears under its name only when it
+// is complete: until Commit it has a temporary name, unless it is written in place.
 type File struct {
 	file  *os.File
 	path  string // with links resolved
 	isNew bool   // nothing had the name before
-	stale bool   // it has what it had before, until something is written
+	stale bool   // it still has its old content, which the first Write removes
 	ended bool   // by Commit or Discard
 }
 
 // CreateFile creates a file. Commit or Discard must be called. Pipes and devices are
-// written as they are. So is a regular file with inPlace, for processes that may not
-// rename it later: it keeps what it has until the first Write.
+// opened under their own names. So is a regular file with inPlace, for processes that will
+// have lost the right to rename it: it keeps its old content until the first Write.
 func CreateFile(path string, inPlace bool) (*File, error) {
 	f := &File{path: path}
 	info, err := os.Stat(path)
@@ -44,8 +44,8 @@ func CreateFile(path string, inPlace bool) (*File, error) {
 	return f, err
 }
 
-// partial returns the name of a file that is not complete. It is always the same, so
-// that what a killed process left is overwritten by the next one.
+// partial returns the temporary name of a file that is not complete. It depends on the path
+// alone, so that the next process overwrites what a killed one has left.
 func partial(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 }
@@ -60,7 +60,7 @@ func (f *File) Write(b []byte) (int, error) {
 	return f.file.Write(b)
 }
 
-// Commit ends the file and gives it its name, in place of a file that had it before.
+// Commit closes the file and gives it its name. It replaces a file that had the name before.
 func (f *File) Commit() error {
 	f.ended = true
 	err := f.file.Close()
@@ -76,7 +76,8 @@ func (f *File) Commit() error {
 	return err
 }
 
-// Discard removes what was written. After Commit it does nothing.
+// Discard closes the file and removes it, unless it existed before and was written in
+// place. After Commit it does nothing.
 func (f *File) Discard() error {
 	if f.ended {
 		return nil
