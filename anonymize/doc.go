@@ -12,10 +12,10 @@
 //
 // A frame is rewritten in two steps. Its headers are rewritten at once (headers): of each
 // header the known fields are kept, addresses are mapped, and everything else stays zero. The
-// payload is that of a stream: the dissector hands out the messages in it, package values
-// maps their fields, and the result is kept by its place in the stream (content). The frame
-// waits in a window until the messages in it should have been read, and then takes its
-// payload from there. So bytes that were sent twice are rewritten in the same way, and bytes
+// payload belongs to a stream: the dissector hands out the messages in the stream, package
+// values maps their fields, and the result is kept by its place in the stream (content). The frame
+// is held in a window of the latest frames (window). When it leaves the window, its payload
+// is copied from content. So bytes that were sent twice are rewritten in the same way, and bytes
 // that belong to no message are zero. Checksums are made last.
 //
 // # Memory

@@ -15,8 +15,8 @@ const (
 	bthSize = ib.BTHSize
 )
 
-// queuePairs has what the payload of a packet depends on beside the packet. It is emptied
-// when it has too many.
+// queuePairs has the state of each queue pair that is needed to rewrite the payload of the
+// next packet to it. All of it is dropped when there are more than maxQueuePairs.
 type queuePairs struct {
 	pairs map[queuePair]*pairState
 }
@@ -32,7 +32,7 @@ type queuePair struct {
 // pairState is the state of the packets that are sent to a queue pair.
 type pairState struct {
 	mtu  int    // payload of packets that are not the last of their message, 0 while unknown
-	next uint32 // number of the packet that continues the SEND
+	next uint32 // packet sequence number of the packet that continues the SEND
 	left int    // bytes of that SEND that are kept, 0 for none
 }
 
