@@ -117,8 +117,8 @@ func (r *renderer) stateLegend() {
 	r.raw("</svg>something went wrong</span></p>\n")
 }
 
-// stateHeights are the upper edges and heights of the drawings of states, which so
-// differ in more than their colours.
+// stateHeights are the upper edges and heights of the drawings of states. They
+// differ so that the states can be distinguished without colours.
 var stateHeights = map[string][2]float64{"s-full": {3, 12}, "s-busy": {6, 9}, "s-lost": {10, 5}, "s-idle": {13, 2}, "s-unknown": {8, 2}}
 
 // lane appends the states of a connection over time.

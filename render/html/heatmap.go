@@ -58,7 +58,7 @@ func (r *renderer) heatMap() {
 	for s, from := 1, int64(1); s <= shades; s++ {
 		to := from
 		for to < most && shade(to+1, most) == s {
-			to = nextShade(to, s, most)
+			to = lastOfShade(to, s, most)
 		}
 		if shade(from, most) != s {
 			continue
@@ -83,8 +83,9 @@ func shade(n, most int64) int {
 	return 1 + int(float64(shades-1)*math.Log(float64(n))/math.Log(float64(most))+1e-9)
 }
 
-// nextShade returns the greatest count up to most that has a shade; from has it.
-func nextShade(from int64, s int, most int64) int64 {
+// lastOfShade returns the greatest count, not above most, with the shade s. from must be a
+// count with that shade.
+func lastOfShade(from int64, s int, most int64) int64 {
 	low, high := from, most
 	for low < high {
 		middle := low + (high-low+1)/2

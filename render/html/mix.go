@@ -95,8 +95,8 @@ func (r *renderer) mix() {
 	r.raw("</ul>\n")
 }
 
-// patterns appends the hatchings of the even colours: neighbours differ without colours,
-// too.
+// patterns appends the hatchings of the even colours, so that neighbours can be
+// distinguished without colours.
 func (r *renderer) patterns() {
 	r.raw("<defs>")
 	for s := 1; s <= maxMixed; s += 2 {

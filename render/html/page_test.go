@@ -281,7 +281,7 @@ func TestShades(t *testing.T) {
 			if s < max(1, last) || s > shades {
 				t.Errorf("%d of %d has shade %d after %d", n, most, s, last)
 			}
-			if end := nextShade(n, s, most); shade(end, most) != s || end < most && shade(end+1, most) == s {
+			if end := lastOfShade(n, s, most); shade(end, most) != s || end < most && shade(end+1, most) == s {
 				t.Errorf("shade %d of %d goes to %d", s, most, end)
 			}
 			last = s
