@@ -83,7 +83,7 @@ func (l *columnList) toggle() {
 	i := l.cursor
 	name := l.names[i]
 	if i < l.shown && l.shown == 1 {
-		return // a table without columns is none
+		return // the only column cannot be hidden
 	}
 	l.names = slices.Delete(l.names, i, i+1)
 	if i < l.shown {

@@ -12,8 +12,8 @@ import (
 	"github.com/lshark/lshark/tui/store"
 )
 
-// details shows a message: its tree, and the bytes of which those of the chosen field are
-// lit. Of an RPC it shows one of the messages.
+// details shows a message as a tree and as bytes, with the bytes of the chosen field
+// highlighted. Of an RPC it shows one message at a time.
 type details struct {
 	tree   *pane
 	bytes  *pane
@@ -33,7 +33,7 @@ type details struct {
 
 	source []byte // whose bytes are shown
 	holes  bool   // the source is the message, which may have holes
-	lit    [2]int // range of the lit bytes
+	lit    [2]int // range of the highlighted bytes
 }
 
 // treeLine is a line of the tree.
@@ -247,7 +247,7 @@ func (d *details) key(event *tcell.EventKey) bool {
 	return true
 }
 
-// light shows the bytes of the field with the cursor.
+// light shows the bytes with those of the field with the cursor highlighted.
 func (d *details) light() {
 	d.source, d.holes, d.lit = nil, false, [2]int{}
 	x := d.current()
@@ -292,7 +292,8 @@ func (d *details) light() {
 	}
 }
 
-// outermost returns the outermost node around a node whose bytes are from the same source.
+// outermost returns the outermost node that contains node i and has its bytes from the same
+// source; node i itself if there is no other.
 func (d *details) outermost(i int) *dissect.Node {
 	list := d.nodes.Nodes
 	for k := range list[:i] {

@@ -8,8 +8,8 @@ import (
 	"github.com/lshark/lshark/tui/store"
 )
 
-// key handles a key before the part with the focus gets it, and returns nil when that is
-// all.
+// key handles a key before the part with the focus gets it. It returns nil if that part is
+// not to get the key.
 func (s *Screen) key(event *tcell.EventKey) *tcell.EventKey {
 	switch event.Key() {
 	case tcell.KeyCtrlC:

@@ -58,7 +58,7 @@ func (s *Store) NewView(q Query, index *schema.Index) (v *View, err error) {
 	return v, err
 }
 
-// batch is how many rows are tested before the others see the result.
+// batch is how many rows one call of Advance tests.
 const batch = 1024
 
 // Advance tests some of the rows that have not been tested. When all were tested, it sorts
