@@ -17,9 +17,9 @@ const (
 	contentFrames   = "frames"
 )
 
-// startCapture captures. The FIFO is opened first, also when an error follows: Wireshark
-// waits for it, and only then shows the error. It is closed by the end of the process:
-// what is written to standard error after that is not shown.
+// startCapture captures. The FIFO is opened first, even if an argument is wrong: Wireshark
+// shows an error only after the FIFO was opened. It is left open until the process ends,
+// because Wireshark ignores what is written to standard error after the FIFO was closed.
 func (c *command) startCapture() error {
 	out, err := c.openOutput()
 	if err != nil {

@@ -107,7 +107,8 @@ func (t *Tracker) open(r request, m *dissect.Message) {
 	}
 }
 
-// named returns the log with a name, which the reply to the open shows to have an id.
+// named returns the log with the name and id of a reply to an open. The log that had the
+// name before, with another id, is marked as replaced.
 func (t *Tracker) named(mgs lnet.NID, name string, id opcodes.LogID) *Log {
 	byName, byID := nameKey{mgs, name}, idKey{mgs, id}
 	l := t.byName[byName]

@@ -102,8 +102,8 @@ func (s *Slowest) copy(c *copies, m *dissect.Message) {
 	s.bytes += c.messages.Size()
 }
 
-// hasToWait reports whether a reply says that the lock has to wait, so that the RPC is
-// slower than its reply.
+// hasToWait reports whether a reply to an LDLM_ENQUEUE shows that the lock is blocked:
+// the application then waits longer than for the reply.
 func hasToWait(r *track.RPC, m *dissect.Message) bool {
 	if r.Opcode != opcodes.LDLM_ENQUEUE || !r.HasOpcode || m.Msg == nil {
 		return false
