@@ -18,7 +18,7 @@ type Row struct {
 	RPC      *track.RPC       // of a row of RPCs
 	Messages []int64          // IDs of its messages
 	Message  *dissect.Message // of a row of messages
-	Of       int64            // ID of its RPC, negative when it belongs to none that has ended
+	Of       int64            // ID of its RPC, negative for a copy and when it belongs to none that has ended
 	IsCopy   bool             // another capture point has seen the message before
 }
 
