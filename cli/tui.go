@@ -47,7 +47,7 @@ func newTUI(sys *scan.System) *cobra.Command {
 			"The findings of lshark diagnose are a list to jump from, and chosen frames can be saved. The key ? shows all keys.\n\n" +
 			"Rows appear while the capture is read. Where it begins after the connects, lshark looks ahead for the names of targets for a second at most: " +
 			"in the rest of a large capture there may be more. Rows are kept in memory and, beyond 64 MiB, in a temporary file without a name, in the directory TMPDIR or /var/tmp. " +
-			"Of a live interface or a pipe the last MiB (--keep) are kept, the oldest are dropped.",
+			"Of a live interface or a pipe only the last 1024 MiB (or --keep) are kept, the oldest are dropped.",
 		Example: `  # browse a capture
   lshark tui client.pcap
 
