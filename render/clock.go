@@ -71,8 +71,8 @@ func appendSign(dst []byte, n int64) ([]byte, uint64) {
 	return dst, uint64(n)
 }
 
-// appendElapsed appends a time span in seconds.
-func appendElapsed(dst []byte, ns int64, digits int) []byte {
+// AppendElapsed appends a time span in seconds.
+func AppendElapsed(dst []byte, ns int64, digits int) []byte {
 	dst, size := appendSign(dst, ns)
 	dst = strconv.AppendUint(dst, size/uint64(second), 10)
 	return appendFraction(dst, size%uint64(second), digits)
@@ -117,12 +117,12 @@ func (s *Stamp) Append(dst []byte, format TimeFormat, ns int64, at Moment, withD
 	loc := time.UTC
 	switch format {
 	case Relative:
-		return appendElapsed(dst, ns-at.First, 6)
+		return AppendElapsed(dst, ns-at.First, 6)
 	case Delta:
 		if at.Before == 0 {
-			return appendElapsed(dst, 0, 6)
+			return AppendElapsed(dst, 0, 6)
 		}
-		return appendElapsed(dst, ns-at.Before, 6)
+		return AppendElapsed(dst, ns-at.Before, 6)
 	case Local:
 		loc = time.Local
 	}

@@ -16,7 +16,7 @@ func TestTimesOfStrangers(t *testing.T) {
 		math.MaxInt64: {"9223372036.854775807", "9223372036s"},
 		math.MinInt64: {"-9223372036.854775808", "-9223372036s"},
 	} {
-		if got := string(appendElapsed(nil, ns, 9)); got != want[0] {
+		if got := string(AppendElapsed(nil, ns, 9)); got != want[0] {
 			t.Errorf("%d: %s, want %s", ns, got, want[0])
 		}
 		if got := string(AppendLatency(nil, ns)); got != want[1] {

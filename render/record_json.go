@@ -188,7 +188,7 @@ func AppendCounts(dst []byte, counts []records.Count, sep string) []byte {
 
 // duration appends nanoseconds as seconds.
 func (f *recordFormat) duration(dst []byte, ns int64) []byte {
-	dst = appendElapsed(dst, ns, 9)
+	dst = AppendElapsed(dst, ns, 9)
 	if !f.trimZeros {
 		return dst
 	}

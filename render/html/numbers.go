@@ -76,13 +76,4 @@ func size(n int64) string {
 }
 
 // seconds returns nanoseconds as seconds, as in JSON.
-func seconds(ns int64) string {
-	sign := ""
-	u := uint64(ns)
-	if ns < 0 {
-		sign, u = "-", -u
-	}
-	const unit = uint64(time.Second)
-	fraction := strconv.FormatUint(unit+u%unit, 10)[1:]
-	return sign + strconv.FormatUint(u/unit, 10) + "." + fraction
-}
+func seconds(ns int64) string { return string(render.AppendElapsed(nil, ns, 9)) }
