@@ -69,19 +69,11 @@ func (a *Archive) identity(c *codec.Codec, x *Identity) {
 	codec.NID(c, &x.Server)
 	codec.Number(c, &x.Handle)
 	a.variants.Visit(c, &x.Variant, func(*codec.Codec, **schema.Variant) {}) // the protocol has few
-	a.connection(c, &x.Connection)
+	codec.Pointer(c, &x.Connection, a.connection)
 }
 
-// connection visits the exported fields of a connection, which may be nil.
-func (a *Archive) connection(c *codec.Codec, p **Connection) {
-	if !c.Present(*p != nil) {
-		*p = nil
-		return
-	}
-	if *p == nil {
-		*p = &Connection{}
-	}
-	x := *p
+// connection visits the exported fields of a connection.
+func (a *Archive) connection(c *codec.Codec, x *Connection) {
 	n := connectionNames{x.ClientUUID, x.TargetUUID, x.Target, x.TargetIndex, x.Client, x.Server, x.TargetFrom, x.Handle}
 	a.connections.Visit(c, &n, func(c *codec.Codec, n *connectionNames) {
 		c.Text(&n.clientUUID)
@@ -162,14 +154,11 @@ func (a *Archive) sighting(c *codec.Codec, s *Sighting) {
 	codec.Number(c, &s.parts[1])
 	codec.Number(c, &s.pendingGets)
 	c.Bools(&s.reopened, &s.writes.captured)
-	if c.Present(s.transfers != nil) {
-		if s.transfers == nil {
-			s.transfers = new(transfers)
+	codec.Pointer(c, &s.transfers, func(c *codec.Codec, list *transfers) {
+		for i := range list {
+			codec.Transfer(c, &list[i])
 		}
-		for i := range s.transfers {
-			codec.Transfer(c, &s.transfers[i])
-		}
-	}
+	})
 	codec.Number(c, &s.rtt)
 	codec.Number(c, &s.writes.time)
 	codec.Number(c, &s.writes.until)

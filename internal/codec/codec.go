@@ -89,6 +89,19 @@ func (c *Codec) Present(is bool) bool {
 	return is
 }
 
+// Pointer visits what a pointer points to, if it is not nil. A Codec that reads sets what
+// the pointer points to, or a new value when it is nil.
+func Pointer[T any](c *Codec, p **T, visit func(*Codec, *T)) {
+	if !c.Present(*p != nil) {
+		*p = nil
+		return
+	}
+	if *p == nil {
+		*p = new(T)
+	}
+	visit(c, *p)
+}
+
 // Bytes visits a slice of bytes, which may be nil.
 func (c *Codec) Bytes(p *[]byte) {
 	if !c.reading {

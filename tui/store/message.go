@@ -47,18 +47,8 @@ func (t *messageCodec) message(c *codec.Codec, m *dissect.Message) {
 		})
 	})
 	t.rpc(c, &m.RPC)
-	if c.Present(m.IB != nil) {
-		if c.Reading() {
-			m.IB = &lnet.IB{}
-		}
-		t.infiniband(c, m.IB)
-	}
-	if c.Present(m.Req != nil) {
-		if c.Reading() {
-			m.Req = &dissect.RequestInfo{}
-		}
-		t.request(c, m)
-	}
+	codec.Pointer(c, &m.IB, t.infiniband)
+	codec.Pointer(c, &m.Req, func(c *codec.Codec, r *dissect.RequestInfo) { t.request(c, m, r) })
 }
 
 // frame visits which frame completed the message.
@@ -142,10 +132,9 @@ func (t *messageCodec) rpc(c *codec.Codec, r *dissect.RPC) {
 	}
 }
 
-// request visits what is known of the request that a message belongs to. In a request
+// request visits what is known of the request r that a message belongs to. In a request
 // itself that has the same bytes as the message, which are not written a second time.
-func (t *messageCodec) request(c *codec.Codec, m *dissect.Message) {
-	r := m.Req
+func (t *messageCodec) request(c *codec.Codec, m *dissect.Message, r *dissect.RequestInfo) {
 	codec.Number(c, &r.XID)
 	codec.Number(c, &r.Opcode)
 	codec.NID(c, &r.Client)
