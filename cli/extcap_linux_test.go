@@ -165,8 +165,9 @@ func fakeSSH(t *testing.T) {
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// TestTsharkExtcap checks, where tshark is installed, that it lists the interfaces after
-// --install, captures from them live, filters, shows errors and stops when it is told.
+// TestTsharkExtcap runs tshark, where it is installed, with the interfaces of --install: it
+// lists them, captures from them live with and without a filter, shows their errors, and
+// stops at an interrupt.
 func TestTsharkExtcap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes half a minute")

@@ -190,7 +190,8 @@ func (d *details) refold() {
 	d.tree.set(len(d.shown), d.treeRuns)
 }
 
-// treeRuns returns a line of the tree, with a sign in front of those that can be folded.
+// treeRuns returns a line of the tree. A line that can be folded or unfolded begins with a
+// sign.
 func (d *details) treeRuns(i int) []run {
 	x := &d.lines[d.shown[i]]
 	sign := "  "

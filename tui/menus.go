@@ -12,7 +12,8 @@ import (
 	"github.com/lshark/lshark/tui/store"
 )
 
-// messagesOf returns the messages of the row that is shown, as far as they are kept.
+// messagesOf returns the messages of the row that is shown, without those that were
+// dropped.
 func messagesOf(s *Screen) (list []*dissect.Message) {
 	rows := s.opt.Capture.Rows.NewReader()
 	for _, id := range s.details.list {

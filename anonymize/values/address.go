@@ -40,8 +40,8 @@ func newAddresses(k *keyed) Addresses {
 // IPv4 returns the replacement of an address. Addresses that have their first octets in
 // common have replacements with as many octets in common, and each octet keeps its number
 // of decimal digits. An octet of 0 behind the first one stays, and so does 255 as the last
-// one. Loopback, unspecified, multicast and broadcast addresses stay as they are, and no
-// other address is replaced by one of them.
+// one. Loopback, unspecified, multicast and broadcast addresses are not replaced, and
+// are never a replacement.
 func (p *Addresses) IPv4(a [4]byte) [4]byte {
 	if a[0] == 0 || a[0] == 127 || a[0] >= 224 {
 		return a

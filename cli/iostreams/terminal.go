@@ -56,8 +56,8 @@ func (s *IO) Colored(when string) bool {
 	return s.OutTTY
 }
 
-// UTF8 reports whether output may have characters beyond ASCII: the locale has them,
-// or there is none and Out is not a terminal.
+// UTF8 reports whether output may have characters beyond ASCII: the locale is UTF-8, or
+// no locale is set and Out is not a terminal.
 func (s *IO) UTF8() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(s.Env(name)); v != "" {

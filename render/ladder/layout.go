@@ -11,13 +11,13 @@ import (
 // text, from 0.
 type layout struct {
 	width     int // of a line, 0: without a limit
-	frame     int // width of the column of frames, right-aligned; 0: there is none
+	frame     int // width of the column of frames, right-aligned; 0: hidden
 	time      int // width of the column of times
 	lifelines []int
 	columns   []*node
 	text      int  // where the text right of the lifelines begins
-	xid       int  // width of the column of xids in it, 0: there is none
-	op        int  // width of the column of operations in it, 0: they are on the arrows
+	xid       int  // width of the column of xids in it; 0: hidden
+	op        int  // width of the column of operations in it; 0: they are on the arrows
 	short     bool // long operations are abbreviated
 	letters   bool // columns have a letter, which the legend explains
 	details   bool // NIDs and targets are below the names of the columns, else in the legend

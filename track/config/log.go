@@ -315,8 +315,8 @@ func (l *Log) findSections(steps []*Step) {
 	}
 }
 
-// nextEnd returns the marker that ends the section of the first of the steps, nil
-// when there is none before the next gap or section.
+// nextEnd returns the marker that ends the section of the first of the steps. It returns
+// nil if a gap in the records or another section begins before that marker.
 func (l *Log) nextEnd(steps []*Step) *opcodes.ConfigMarker {
 	for i, s := range steps {
 		if i > 0 && !l.isContiguous(steps[i-1].Index, s.Index) {

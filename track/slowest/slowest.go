@@ -34,10 +34,10 @@ type RPC struct {
 type Slowest struct {
 	limit    int
 	list     []slow  // slowest first; with equal times, in the order in which they ended
-	answered []int64 // latencies of the slowest RPCs with a reply, also of those that have not ended; longest first
+	answered []int64 // the longest latencies of answered RPCs, ended or not; longest first
 	rpcs     track.Attached[*copies]
 	free     []*copies
-	copied   int // RPCs that have not ended and of which there are copies
+	copied   int // RPCs that have not ended and have copies
 	bytes    int // in these copies
 }
 

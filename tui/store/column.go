@@ -32,7 +32,7 @@ type Column struct {
 const Details = "details"
 
 // NewColumn makes the column with a name: of RPCs a key, of messages a key, a field of the
-// wire, or Details. It returns false when there is none.
+// wire, or Details. It returns false for an unknown name.
 func NewColumn(k Kind, name string, index *schema.Index) (*Column, bool) {
 	if k == RPCs {
 		p, ok := records.RPCs.Find(name)

@@ -19,8 +19,8 @@
 // message continues over frames, and to find its beginning takes the state of the
 // connection; compressed files, pipes and live captures have no such place. Reading the
 // file again for each view takes as long as the first time, and works for files only.
-// So messages and RPCs are kept as bytes, as compact as they are on the wire, in a spool:
-// the first 64 MiB (Options.Memory) in memory, the rest in a temporary file that has no
+// So messages and RPCs are encoded in about as many bytes as on the wire, and kept in a
+// spool: the first 64 MiB (Options.Memory) in memory, the rest in a temporary file that has no
 // name. In memory there are 16 bytes for each message and each RPC. This works for all
 // kinds of input, and what is shown is what was dissected. Of bulk
 // data only the part is kept that the dissector had in memory.

@@ -114,9 +114,6 @@ func (v *View) test(id int64) (ok bool, err error) {
 			return false, nil
 		}
 	}
-	if v.column != nil {
-		v.text = v.column.Append(v.text[:0], &row)
-	}
 	if v.rpcs != nil {
 		if v.rpcs.ReadsMessages() {
 			v.mark(&row)
@@ -126,12 +123,13 @@ func (v *View) test(id int64) (ok bool, err error) {
 		}
 	}
 	if v.column != nil {
+		v.text = v.column.Append(v.text[:0], &row)
 		v.fresh = append(v.fresh, sorted{parseKey(v.text, v.texts), id})
 	}
 	return true, nil
 }
 
-// mark compares the messages of an RPC with the filter, as far as they are still kept.
+// mark compares the messages of an RPC with the filter, without those that were dropped.
 func (v *View) mark(row *Row) {
 	for _, id := range row.Messages {
 		if m, err := v.rows.Message(id); err == nil {
