@@ -1,15 +1,13 @@
 package track
 
 import (
-	"fmt"
-	"net/netip"
 	"reflect"
 	"slices"
 	"testing"
 	"unsafe"
 
+	"github.com/lshark/lshark/internal/codec/codectest"
 	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // notArchived lists the fields that an Archive does not keep: those that a Pairing needs
@@ -19,68 +17,19 @@ var notArchived = []string{
 	"Identity.Connection.imp", "Identity.Connection.clients", "Identity.Connection.servers", "Identity.Connection.handles", "Identity.Connection.connCnt",
 }
 
-// fill sets all fields of a struct, each to a value of its own, apart from those that are
-// not archived.
-func fill(t *testing.T, v reflect.Value, path string, n *uint64) {
-	t.Helper()
-	if slices.Contains(notArchived, path) {
-		return
-	}
-	v = reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem() // also unexported fields
-	*n += 3
-	switch p := v.Addr().Interface().(type) {
-	case *netip.Addr:
-		*p = netip.AddrFrom4([4]byte{10, 0, 0, byte(*n)})
-		return
-	case *lnet.NID:
-		*p = lnet.NID{Addr: [16]byte{10, 0, byte(*n >> 8), byte(*n)}, Len: 4, Type: 2, Num: uint16(*n)}
-		return
-	case **schema.Variant:
-		*p = &schema.Variant{Name: fmt.Sprint(*n)}
-		return
-	case *uint8: // jobLen
-		*p = 32
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			name := v.Type().Field(i).Name
-			if path != "" {
-				name = path + "." + name
-			}
-			fill(t, v.Field(i), name, n)
-		}
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(t, v.Elem(), path, n)
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
-		fallthrough
-	case reflect.Array:
-		for i := range v.Len() {
-			fill(t, v.Index(i), path, n)
-		}
-	case reflect.String:
-		v.SetString(fmt.Sprint("text ", *n))
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(-int64(*n))
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.SetUint(*n)
-	default:
-		t.Fatalf("%s: fill has no case for %v", path, v.Kind())
-	}
-}
-
 // TestArchiveKeepsAllFields checks that an RPC is read as it was written, in a record
 // that had another one before, and that any part of its bytes is refused.
 func TestArchiveKeepsAllFields(t *testing.T) {
 	var n uint64
 	full := func() *RPC {
 		var r RPC
-		fill(t, reflect.ValueOf(&r).Elem(), "", &n)
+		codectest.Fill(t, &r, &n, func(path string, field any, _ uint64) bool {
+			if p, ok := field.(*uint8); ok { // jobLen
+				*p = 32
+				return true
+			}
+			return slices.Contains(notArchived, path)
+		})
 		return &r
 	}
 	var a Archive

@@ -1,61 +1,15 @@
 package store
 
 import (
-	"fmt"
-	"net/netip"
 	"reflect"
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/internal/codec"
+	"github.com/lshark/lshark/internal/codec/codectest"
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
 )
-
-// fill sets all fields of a struct but Msg, each to a value of its own.
-func fill(t *testing.T, v reflect.Value, path string, n *uint64) {
-	t.Helper()
-	*n += 3
-	switch p := v.Addr().Interface().(type) {
-	case **schema.Msg:
-		return
-	case *netip.AddrPort:
-		*p = netip.AddrPortFrom(netip.AddrFrom16([16]byte{0x20, 1, byte(*n)}), uint16(*n))
-		return
-	case *lnet.NID:
-		*p = lnet.NID{Addr: [16]byte{10, 0, byte(*n >> 8), byte(*n)}, Len: 4, Type: 2, Num: uint16(*n)}
-		return
-	case **schema.Variant:
-		*p = &schema.Variant{Name: fmt.Sprint(*n)}
-		return
-	}
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			fill(t, v.Field(i), path+"."+v.Type().Field(i).Name, n)
-		}
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		fill(t, v.Elem(), path, n)
-	case reflect.Slice:
-		v.Set(reflect.MakeSlice(v.Type(), 3, 3))
-		fallthrough
-	case reflect.Array:
-		for i := range v.Len() {
-			fill(t, v.Index(i), path, n)
-		}
-	case reflect.String:
-		v.SetString(fmt.Sprint("text ", *n))
-	case reflect.Bool:
-		v.SetBool(true)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(int64(*n % 100))
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.SetUint(*n % 256)
-	default:
-		t.Fatalf("%s: fill has no case for %v", path, v.Kind())
-	}
-}
 
 // TestMessageKeepsAllFields checks that a message is read as it was written, whether its
 // fields are set or not, and that any part of its bytes is refused.
@@ -63,7 +17,16 @@ func TestMessageKeepsAllFields(t *testing.T) {
 	var x messageCodec
 	var n uint64
 	var full dissect.Message
-	fill(t, reflect.ValueOf(&full).Elem(), "", &n)
+	codectest.Fill(t, &full, &n, func(_ string, field any, n uint64) bool {
+		switch p := field.(type) {
+		case **schema.Msg: // not kept
+			return true
+		case *int: // places in the message among them
+			*p = int(n % 100)
+			return true
+		}
+		return false
+	})
 	ofItself := full
 	ofItself.PayloadOff = 1
 	ofItself.Req = &dissect.RequestInfo{Data: ofItself.Data[1:]}
