@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/lnet/ib"
 	"github.com/lshark/lshark/lnet/link"
 )
@@ -295,8 +296,8 @@ func (a *Anonymizer) addInfiniBand(m *dissect.Message) {
 			add(p.PSN, a.message[off:min(off+p.Len, len(a.message))])
 		}
 	}
-	order := kibOrder(m.Data, kibSize)
-	if len(m.IB.Parts) != 1 || order == nil || m.Data[6] != kibImmediate {
+	order := kibOrder(m.Data, lnet.KibSize)
+	if len(m.IB.Parts) != 1 || order == nil || m.Data[6] != lnet.KibImmediate {
 		return
 	}
 	mapKib(a.values, order, m.Data, a.message)

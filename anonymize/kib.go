@@ -7,43 +7,24 @@ import (
 	"github.com/lshark/lshark/lnet"
 )
 
-// Magic number at the start of a message of o2iblnd.
-const magicKib = 0x0be91b91
-
-// Types of o2iblnd messages.
-const (
-	kibConnreq   = 0xc0
-	kibConnack   = 0xc1
-	kibImmediate = 0xd1
-	kibPutReq    = 0xd2
-	kibPutNak    = 0xd3
-	kibPutAck    = 0xd4
-	kibPutDone   = 0xd5
-	kibGetReq    = 0xd6
-	kibGetDone   = 0xd7
-)
-
 // Sizes of o2iblnd messages and offsets in them, in bytes.
 const (
-	kibSize       = 48 // of the header
-	kibBytes      = 8  // offset of the size of the message
-	kibSum        = 12 // offset of the checksum
+	kibBytes      = 8 // offset of the size of the message
 	kibSrcNID     = 16
 	kibDstNID     = 32
 	kibLNetSize   = 72
 	kibParamsSize = 8 // of CONNREQ and CONNACK
 	kibDoneSize   = 12
 	kibRejectSize = 32
-	maxKib        = 1 << 16
 )
 
 // kibOrder returns the byte order of an o2iblnd message, nil if b does not begin with one.
 func kibOrder(b []byte, size int) binary.ByteOrder {
 	switch {
 	case len(b) < size:
-	case binary.LittleEndian.Uint32(b) == magicKib:
+	case binary.LittleEndian.Uint32(b) == lnet.KibMagic:
 		return binary.LittleEndian
-	case binary.BigEndian.Uint32(b) == magicKib:
+	case binary.BigEndian.Uint32(b) == lnet.KibMagic:
 		return binary.BigEndian
 	}
 	return nil
@@ -53,7 +34,7 @@ func kibOrder(b []byte, size int) binary.ByteOrder {
 // bytes of the message, behind the part, are to be kept.
 func (c *copier) kib(p part, whole bool) (left int) {
 	in, out := c.in[p.off:p.end], c.out[p.off:p.end]
-	order := kibOrder(in, kibSize)
+	order := kibOrder(in, lnet.KibSize)
 	if order == nil {
 		c.removed.RDMA += int64(len(in))
 		return 0
@@ -63,7 +44,7 @@ func (c *copier) kib(p part, whole bool) (left int) {
 	if !whole {
 		return max(0, known-p.wire)
 	}
-	if size := int(order.Uint32(in[kibBytes:])); size >= kibSize && size <= len(in) {
+	if size := int(order.Uint32(in[kibBytes:])); size >= lnet.KibSize && size <= len(in) {
 		setKibSum(order, in[:size], out[:size])
 	}
 	return 0
@@ -73,21 +54,21 @@ func (c *copier) kib(p part, whole bool) (left int) {
 // memory, and mapped NIDs. The payload of an IMMEDIATE is left out. It returns how long the
 // known part of the message is, which may be more than was captured.
 func mapKib(mapper *values.Mapper, order binary.ByteOrder, in, out []byte) (known int) {
-	size := max(kibSize, min(int(order.Uint32(in[kibBytes:])), maxKib))
-	known = kibSize
+	size := max(lnet.KibSize, min(int(order.Uint32(in[kibBytes:])), lnet.MaxKib))
+	known = lnet.KibSize
 	hasLNet := false
 	switch in[6] {
-	case kibConnreq, kibConnack:
+	case lnet.KibConnreq, lnet.KibConnack:
 		known += kibParamsSize
-	case kibImmediate:
+	case lnet.KibImmediate:
 		known += kibLNetSize
 		hasLNet = true
-	case kibPutReq, kibGetReq:
+	case lnet.KibPutReq, lnet.KibGetReq:
 		known = size // with a cookie, and of GET_REQ the memory for the data
 		hasLNet = true
-	case kibPutAck:
+	case lnet.KibPutAck:
 		known = size // cookies and memory
-	case kibPutNak, kibPutDone, kibGetDone:
+	case lnet.KibPutNak, lnet.KibPutDone, lnet.KibGetDone:
 		known += kibDoneSize
 	}
 	known = min(known, size)
@@ -95,8 +76,8 @@ func mapKib(mapper *values.Mapper, order binary.ByteOrder, in, out []byte) (know
 	mapNID(mapper, order, b, kibSrcNID)
 	mapNID(mapper, order, b, kibDstNID)
 	if hasLNet {
-		mapNID(mapper, binary.LittleEndian, b, kibSize) // LNet has its own byte order
-		mapNID(mapper, binary.LittleEndian, b, kibSize+8)
+		mapNID(mapper, binary.LittleEndian, b, lnet.KibSize) // LNet has its own byte order
+		mapNID(mapper, binary.LittleEndian, b, lnet.KibSize+8)
 	}
 	return known
 }
@@ -113,7 +94,7 @@ func mapNID(mapper *values.Mapper, order binary.ByteOrder, b []byte, off int) {
 
 // setKibSum sets the checksum of a message out made from in. One that was wrong stays wrong.
 func setKibSum(order binary.ByteOrder, in, out []byte) {
-	stored := order.Uint32(in[kibSum:])
+	stored := order.Uint32(in[lnet.KibSum:])
 	if stored == 0 {
 		return
 	}
@@ -121,7 +102,7 @@ func setKibSum(order binary.ByteOrder, in, out []byte) {
 	if stored != lnet.O2IBChecksum(in) {
 		v ^= 0x5555
 	}
-	order.PutUint32(out[kibSum:], v)
+	order.PutUint32(out[lnet.KibSum:], v)
 }
 
 // kibReject rewrites the private data of a REJ: a reason and parameters.

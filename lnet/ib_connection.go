@@ -189,7 +189,7 @@ func (t *infiniband) datagram(src *source, p *link.Packet) {
 		n.pair = q
 		c.byID.Put(local, n)
 		t.connected(n)
-		if ok && h.kind == kibConnreq && !repeated {
+		if ok && h.kind == KibConnreq && !repeated {
 			t.connectMessage(p, q, nil, h, Connreq)
 		}
 	case ib.CMRep:
@@ -202,7 +202,7 @@ func (t *infiniband) datagram(src *source, p *link.Packet) {
 		c.byID.Put(remote, n)
 		c.byID.Put(local, connect{pair: q, peer: n.pair, lnet: n.lnet})
 		t.connected(n)
-		if ok && h.kind == kibConnack && !repeated {
+		if ok && h.kind == KibConnack && !repeated {
 			q.lnd.credits.accept(m.Payload, &h)
 			if q.peer != nil {
 				q.peer.lnd.credits.accept(m.Payload, &h)
@@ -261,10 +261,10 @@ type credits struct {
 
 // accept sets the credits to the queue depth in b, a CONNACK.
 func (c *credits) accept(b []byte, h *kibHead) {
-	if len(b) < kibSize+2 || c.depth > 0 {
+	if len(b) < KibSize+2 || c.depth > 0 {
 		return
 	}
-	c.depth = int(h.order.u16(b[kibSize:]))
+	c.depth = int(h.order.u16(b[KibSize:]))
 	c.left = c.depth
 }
 
@@ -276,7 +276,7 @@ func (c *credits) returned(n uint8) {
 // spend takes the credit for a message of a type, and reports whether it was the last one.
 // Answers to PUT_REQ and GET_REQ take no credit.
 func (c *credits) spend(kind uint8) bool {
-	if c.left == 0 || kind != kibImmediate && kind != kibPutReq && kind != kibGetReq {
+	if c.left == 0 || kind != KibImmediate && kind != KibPutReq && kind != KibGetReq {
 		return false
 	}
 	c.left--
@@ -339,7 +339,7 @@ func (t *infiniband) reject(p *link.Packet, peer *queuePair) {
 	var h kibHead
 	if b := t.connects.cm.Payload; len(b) >= minKibReject {
 		for _, o := range [...]order{orderLittle, orderBig} {
-			if o.u32(b) == magicIB {
+			if o.u32(b) == KibMagic {
 				h = kibHead{order: o, version: o.u16(b[4:]), size: min(len(b), kibReject)}
 			}
 		}

@@ -10,24 +10,24 @@ import (
 
 // Magic numbers at the start of a message, in either byte order.
 const (
-	magicIB  = 0x0be91b91
+	KibMagic = 0x0be91b91
 	magicGNI = 0xb00fbabe
 	magicKFI = 0xdeadbeef
 	magicEFA = 0x2be092be
 )
 
-// Types of o2iblnd messages.
+// Types of o2iblnd messages: ibm_type.
 const (
-	kibConnreq   = 0xc0
-	kibConnack   = 0xc1
-	kibNoop      = 0xd0
-	kibImmediate = 0xd1
-	kibPutReq    = 0xd2
-	kibPutNak    = 0xd3
-	kibPutAck    = 0xd4
-	kibPutDone   = 0xd5
-	kibGetReq    = 0xd6
-	kibGetDone   = 0xd7
+	KibConnreq   = 0xc0
+	KibConnack   = 0xc1
+	KibNoop      = 0xd0
+	KibImmediate = 0xd1
+	KibPutReq    = 0xd2
+	KibPutNak    = 0xd3
+	KibPutAck    = 0xd4
+	KibPutDone   = 0xd5
+	KibGetReq    = 0xd6
+	KibGetDone   = 0xd7
 )
 
 // Versions of o2iblnd messages.
@@ -38,15 +38,15 @@ const (
 
 // Sizes of o2iblnd messages and offsets in them, in bytes.
 const (
-	kibSize     = 48                  // of the header
-	kibSum      = 12                  // offset of the checksum
-	kibPayload  = kibSize + lnet4Size // offset of the LNet payload, or of the cookie of a PUT_REQ or GET_REQ
+	KibSize     = 48                  // of the header
+	KibSum      = 12                  // offset of the checksum
+	kibPayload  = KibSize + lnet4Size // offset of the LNet payload, or of the cookie of a PUT_REQ or GET_REQ
 	kibReqSize  = kibPayload + 8      // of a PUT_REQ, and of a GET_REQ up to the descriptor
-	kibAckDesc  = kibSize + 16        // offset of the descriptor in a PUT_ACK
-	kibDoneSize = kibSize + 12        // of PUT_NAK, PUT_DONE and GET_DONE
+	kibAckDesc  = KibSize + 16        // offset of the descriptor in a PUT_ACK
+	kibDoneSize = KibSize + 12        // of PUT_NAK, PUT_DONE and GET_DONE
 	kibFrags    = 8                   // offset of the fragments in a descriptor
 	kibFragSize = 12
-	maxKib      = 1 << 16 // longest message, which is 4096 by default
+	MaxKib      = 1 << 16 // longest message, which is 4096 by default
 )
 
 // maxPacketHeaders is how many bytes are kept of BTH and extension headers: those of an
@@ -69,18 +69,18 @@ type kibHead struct {
 
 // parseKib parses the header of an o2iblnd message. It reports whether b begins with one.
 func parseKib(b []byte) (h kibHead, ok bool) {
-	if len(b) < kibSize {
+	if len(b) < KibSize {
 		return h, false
 	}
 	o := orderLittle
-	if o.u32(b) != magicIB {
+	if o.u32(b) != KibMagic {
 		o = orderBig
 	}
-	if o.u32(b) != magicIB {
+	if o.u32(b) != KibMagic {
 		return h, false
 	}
 	h = kibHead{
-		order: o, version: o.u16(b[4:]), kind: b[6], credits: b[7], size: int(o.u32(b[8:])), sum: o.u32(b[kibSum:]),
+		order: o, version: o.u16(b[4:]), kind: b[6], credits: b[7], size: int(o.u32(b[8:])), sum: o.u32(b[KibSum:]),
 		src: NID4(o.u64(b[16:])), dst: NID4(o.u64(b[32:])),
 	}
 	return h, true
@@ -91,7 +91,7 @@ func parseKib(b []byte) (h kibHead, ok bool) {
 func O2IBChecksum(b []byte) uint32 {
 	var sum uint32
 	for i, c := range b {
-		if i >= kibSum && i < kibSum+4 {
+		if i >= KibSum && i < KibSum+4 {
 			c = 0
 		}
 		sum = bits.RotateLeft32(sum, 1) + uint32(int32(int8(c)))
@@ -212,7 +212,7 @@ func (l *o2iblnd) beginSend(q *queuePair, g *requestPacket) bool {
 	l.sendLast = g.Frame
 	p := &l.send
 	p.seq, p.order = g.psn, h.order
-	p.size = max(min(h.size, maxKib), kibSize)
+	p.size = max(min(h.size, MaxKib), KibSize)
 	if g.opcode.Last() {
 		p.size = g.size
 	}
@@ -278,16 +278,16 @@ func (l *o2iblnd) endSend(q *queuePair) {
 func (l *o2iblnd) finishSend(q *queuePair, data []byte, end uint32, forced bool) bool {
 	p := &l.send
 	k := kibMessage{kibHead: l.sendHead, body: p, at: l.sendLast, id: &l.sendID, end: end, frames: l.frames, sent: p.have}
-	p.trim(max(min(p.have, k.size), kibSize))
+	p.trim(max(min(p.have, k.size), KibSize))
 	k.data = data[:min(len(data), p.size)]
-	if k.kind == kibPutDone || k.kind == kibGetDone {
+	if k.kind == KibPutDone || k.kind == KibGetDone {
 		if k.known() && !l.finishTransfer(q, &k, forced) {
 			return false
 		}
 		l.exchangeCredits(q, &k)
 		return true
 	}
-	answer := k.kind == kibPutAck || k.kind == kibPutNak
+	answer := k.kind == KibPutAck || k.kind == KibPutNak
 	if answer && k.known() && !forced && !l.answerReady(q, &k) {
 		return false
 	}
@@ -297,13 +297,13 @@ func (l *o2iblnd) finishSend(q *queuePair, data []byte, end uint32, forced bool)
 	case !k.known():
 		l.other(q, &k, Unknown)
 		return true
-	case k.kind == kibImmediate:
+	case k.kind == KibImmediate:
 		l.immediate(q, &k)
-	case k.kind == kibPutReq, k.kind == kibGetReq:
+	case k.kind == KibPutReq, k.kind == KibGetReq:
 		l.request(q, &k)
 	case answer:
 		l.answer(q, &k)
-	case k.kind == kibNoop:
+	case k.kind == KibNoop:
 		l.other(q, &k, Noop)
 	default:
 		l.other(q, &k, Unknown)
@@ -365,10 +365,10 @@ func (l *o2iblnd) immediate(q *queuePair, k *kibMessage) {
 // setLNet sets where the LNet header of a message is; b are its captured bytes. It reports
 // whether there is a header.
 func (p *partial) setLNet(b []byte) bool {
-	if len(b) < kibSize+lnet4Size-lnetCommand || p.size < kibPayload {
+	if len(b) < KibSize+lnet4Size-lnetCommand || p.size < kibPayload {
 		return false
 	}
-	p.kind, p.form, p.lnetOff, p.payloadOff = Unknown, formShort, kibSize, kibPayload
+	p.kind, p.form, p.lnetOff, p.payloadOff = Unknown, formShort, KibSize, kibPayload
 	p.cut = len(b) < kibPayload
 	return true
 }
@@ -389,7 +389,7 @@ func (l *o2iblnd) other(q *queuePair, k *kibMessage, kind Kind) {
 // foreign hands out a message of another network driver, if its magic is known.
 func (l *o2iblnd) foreign(q *queuePair, g *requestPacket) {
 	q.ib.stats.Foreign++
-	if len(g.data) < kibSize || l.lnet {
+	if len(g.data) < KibSize || l.lnet {
 		return
 	}
 	name := ""

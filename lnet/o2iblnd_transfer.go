@@ -230,7 +230,7 @@ func (x *transfer) setTarget(k *kibMessage, off int) {
 	d := k.data[off:]
 	n := k.order.u32(d[4:])
 	captured := (len(d) - kibFrags) / kibFragSize
-	x.to = target{order: k.order, key: k.order.u32(d), fragments: min(int(min(n, maxKib)), captured), cut: int64(n) > int64(captured)}
+	x.to = target{order: k.order, key: k.order.u32(d), fragments: min(int(min(n, MaxKib)), captured), cut: int64(n) > int64(captured)}
 	x.to.off = len(x.parts.buf) - len(k.data) + off + kibFrags
 	for i := range x.to.fragments {
 		x.to.total += int(x.fragmentSize(i))
@@ -267,7 +267,7 @@ func (l *o2iblnd) request(q *queuePair, k *kibMessage) {
 		l.other(q, k, Unknown)
 		return
 	}
-	get := k.kind == kibGetReq
+	get := k.kind == KibGetReq
 	if get || len(k.data) < kibReqSize {
 		l.requestMessage(q, k)
 	}
@@ -284,7 +284,7 @@ func (l *o2iblnd) request(q *queuePair, k *kibMessage) {
 	x.partial.order, x.seq = k.order, p.seq
 	x.addPart(k)
 	var h Header
-	decodeLNet(&h, formShort, k.data[kibSize:])
+	decodeLNet(&h, formShort, k.data[KibSize:])
 	if get {
 		x.setTarget(k, kibReqSize)
 		x.partial.kind, x.lnetOff, x.payloadOff = Noop, -1, 0
@@ -294,7 +294,7 @@ func (l *o2iblnd) request(q *queuePair, k *kibMessage) {
 		}
 		x.reply = replyHeader(&h, x.size)
 	} else {
-		x.partial.kind, x.form, x.lnetOff, x.payloadOff = Unknown, formShort, kibSize, kibPayload
+		x.partial.kind, x.form, x.lnetOff, x.payloadOff = Unknown, formShort, KibSize, kibPayload
 		x.buf = append(out.pool.get(kibPayload), k.data[:kibPayload]...)
 		x.have = kibPayload
 		x.size = kibPayload + int(min(h.Length, maxPayload))
@@ -333,7 +333,7 @@ func (l *o2iblnd) requestMessage(q *queuePair, k *kibMessage) {
 	p.trim(kibPayload)
 	data := k.data[:min(len(k.data), kibPayload)]
 	q.describe(k, p, data)
-	if k.kind == kibPutReq {
+	if k.kind == KibPutReq {
 		p.size += int(min(q.ib.out.msg.LNet.Length, maxPayload))
 		p.keep = p.size
 		p.miss(p.size-p.have, Snaplen, q.ib.out)
@@ -349,12 +349,12 @@ func (l *o2iblnd) answerReady(q *queuePair, k *kibMessage) bool {
 		return true
 	}
 	x := l.answeredTransfer(q, k)
-	return x != nil && x.requested || q.peer != nil && k.kind == kibPutAck
+	return x != nil && x.requested || q.peer != nil && k.kind == KibPutAck
 }
 
 // answeredTransfer returns the transfer that a PUT_ACK or PUT_NAK answers, nil if it is unknown.
 func (l *o2iblnd) answeredTransfer(q *queuePair, k *kibMessage) *transfer {
-	cookie := k.order.u64(k.data[kibSize:])
+	cookie := k.order.u64(k.data[KibSize:])
 	q.ib.pairByRequest(q, func(l *o2iblnd) bool { return l.requests.byCookie(false, cookie) != nil })
 	if q.peer == nil {
 		return nil
@@ -371,10 +371,10 @@ func (l *o2iblnd) answer(q *queuePair, k *kibMessage) {
 	if q.peer == nil {
 		return
 	}
-	if k.kind == kibPutNak {
+	if k.kind == KibPutNak {
 		if x != nil && x.requested && !x.targetKnown {
 			x.addPart(k)
-			x.status = int32(k.order.u32(k.data[kibSize+8:]))
+			x.status = int32(k.order.u32(k.data[KibSize+8:]))
 			x.refuse(k)
 		}
 		return
@@ -383,9 +383,9 @@ func (l *o2iblnd) answer(q *queuePair, k *kibMessage) {
 		return
 	}
 	if x == nil {
-		x = q.ib.newTransfer(q.peer, false, k.order.u64(k.data[kibSize:]))
+		x = q.ib.newTransfer(q.peer, false, k.order.u64(k.data[KibSize:]))
 	}
-	x.sink = k.order.u64(k.data[kibSize+8:])
+	x.sink = k.order.u64(k.data[KibSize+8:])
 	x.addPart(k)
 	x.setTarget(k, kibAckDesc)
 	if x.requested && !x.to.cut {
@@ -651,7 +651,7 @@ func (l *o2iblnd) finishTransfer(q *queuePair, k *kibMessage, forced bool) bool 
 		l.writes.end(q.ib)
 		return true
 	}
-	cookie, status := k.order.u64(k.data[kibSize:]), int32(k.order.u32(k.data[kibSize+8:]))
+	cookie, status := k.order.u64(k.data[KibSize:]), int32(k.order.u32(k.data[KibSize+8:]))
 	x, wait := l.transferOf(q, k, cookie)
 	if x == nil || !x.requested {
 		if !forced && wait {
@@ -674,7 +674,7 @@ func (l *o2iblnd) finishTransfer(q *queuePair, k *kibMessage, forced bool) bool 
 // transferOf returns the transfer that a DONE belongs to, nil if it is unknown; wait
 // reports whether a later message of the other direction may identify it.
 func (l *o2iblnd) transferOf(q *queuePair, k *kibMessage, cookie uint64) (x *transfer, wait bool) {
-	if k.kind == kibGetDone {
+	if k.kind == KibGetDone {
 		q.ib.pairByRequest(q, func(l *o2iblnd) bool { return l.requests.byCookie(true, cookie) != nil })
 		if q.peer == nil {
 			return nil, true
@@ -755,7 +755,7 @@ func (x *transfer) fillMessage(k kibMessage) {
 	parts := q.ib.parts[:0]
 	begin := 0
 	for _, p := range x.parts.list[:x.parts.n] {
-		back := p.kind == kibPutAck || p.kind == kibPutNak || p.kind == kibGetReq
+		back := p.kind == KibPutAck || p.kind == KibPutNak || p.kind == KibGetReq
 		parts = append(parts, IBPart{Frame: p.frame, Back: back, Data: x.parts.buf[begin:p.end]})
 		begin = p.end
 	}
