@@ -19,9 +19,10 @@ func newRoot(sys *scan.System) *cobra.Command {
 	cmd := newMessages(sys)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return exit.UsageError{Err: flagError(err)} })
-	cmd.AddCommand(newRPCs(sys), newStats(sys), newImports(sys), newLocks(sys), newFiles(sys), newRecovery(sys), newConfig(sys), newDiff(sys), newDiagnose(sys), newAnonymize(sys), newReport(sys), reference.NewExplain(sys.IO), reference.NewDecode(sys.IO),
-		newLadder(sys), reference.NewFields(sys.IO), extcap.New(sys, version()), newVersion(sys.IO), newCompletion(sys.IO))
-	cmd.AddCommand(newTUI(sys))
+	cmd.AddCommand(
+		newRPCs(sys), newStats(sys), newImports(sys), newLocks(sys), newFiles(sys), newRecovery(sys), newConfig(sys), newDiff(sys), newDiagnose(sys),
+		newTUI(sys), newLadder(sys), newReport(sys), newAnonymize(sys), extcap.New(sys, version()),
+		reference.NewExplain(sys.IO), reference.NewDecode(sys.IO), reference.NewFields(sys.IO), newVersion(sys.IO), newCompletion(sys.IO))
 	cmd.SetHelpCommand(newHelp())
 	setVersion(cmd)
 	setHelp(cmd, sys.IO)

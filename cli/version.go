@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -44,7 +45,7 @@ func versionText() []byte {
 }
 
 // version returns the version of the module, and the commit it was built from.
-func version() string {
+var version = sync.OnceValue(func() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"
@@ -63,4 +64,4 @@ func version() string {
 		}
 	}
 	return text
-}
+})
