@@ -3,6 +3,8 @@ package anonymize
 import (
 	"encoding/binary"
 	"hash/crc32"
+
+	"github.com/lshark/lshark/internal/checksum"
 )
 
 // sumKind is how a checksum is made.
@@ -28,11 +30,11 @@ const (
 type sum struct {
 	kind     sumKind
 	state    sumState
-	isUDP    bool // 0 stands for no checksum
-	at       int  // offset of the checksum
-	from, to int  // what it covers, as far as it was captured
-	pseudo   uint32
-	network  int // sumICRC: offset of the LRH, GRH or IP header; from is that of the BTH
+	isUDP    bool   // 0 stands for no checksum
+	at       int    // offset of the checksum
+	from, to int    // what it covers, as far as it was captured
+	pseudo   uint16 // sum of the pseudo header
+	network  int    // sumICRC: offset of the LRH, GRH or IP header; from is that of the BTH
 	header   networkHeader
 }
 
@@ -47,33 +49,6 @@ const (
 	headerLRHGlobal // and GRH
 )
 
-// onesSum adds 16-bit words to a sum of them.
-func onesSum(sum uint32, b []byte) uint32 {
-	total := uint64(sum)
-	for ; len(b) >= 8; b = b[8:] {
-		v := binary.BigEndian.Uint64(b)
-		total += v>>32 + v&0xffffffff
-	}
-	for ; len(b) >= 2; b = b[2:] {
-		total += uint64(b[0])<<8 | uint64(b[1])
-	}
-	if len(b) > 0 {
-		total += uint64(b[0]) << 8
-	}
-	for total>>16 != 0 {
-		total = total>>16 + total&0xffff
-	}
-	return uint32(total)
-}
-
-// fold returns the 16 bits of a sum.
-func fold(sum uint32) uint16 {
-	for sum>>16 != 0 {
-		sum = sum>>16 + sum&0xffff
-	}
-	return uint16(sum)
-}
-
 // internetState returns the state of a checksum in the original frame b. It was cut if not
 // all bytes that it covers were captured.
 func (s *sum) internetState(b []byte, cut bool) sumState {
@@ -81,13 +56,13 @@ func (s *sum) internetState(b []byte, cut bool) sumState {
 	switch {
 	case stored == 0 && s.isUDP:
 		return sumAbsent
-	case cut && s.pseudo != 0 && stored == fold(s.pseudo):
+	case cut && s.pseudo != 0 && stored == s.pseudo:
 		return sumPartial
-	case cut || fold(onesSum(s.pseudo, b[s.from:s.to])) == 0xffff:
+	case cut || checksum.Add(s.pseudo, b[s.from:s.to]) == 0xffff:
 		return sumRight
 	case stored == 0:
 		return sumAbsent
-	case s.pseudo != 0 && stored == fold(s.pseudo):
+	case s.pseudo != 0 && stored == s.pseudo:
 		return sumPartial
 	}
 	return sumWrong
@@ -106,9 +81,9 @@ func (s *sum) set(b []byte) {
 	case sumAbsent:
 		return
 	case sumPartial:
-		v = fold(s.pseudo)
+		v = s.pseudo
 	case sumRight, sumWrong:
-		if v = ^fold(onesSum(s.pseudo, b[s.from:s.to])); v == 0 && s.isUDP {
+		if v = ^checksum.Add(s.pseudo, b[s.from:s.to]); v == 0 && s.isUDP {
 			v = 0xffff
 		}
 		if s.state == sumWrong {

@@ -1,6 +1,10 @@
 package anonymize
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/lshark/lshark/internal/checksum"
+)
 
 // IP protocols, and extension headers of IPv6.
 const (
@@ -42,7 +46,7 @@ const (
 // pseudo header of transport checksums.
 type addresses struct {
 	src, dst      [16]byte // those of IPv4 in the mapped form
-	before, after uint32
+	before, after uint16
 	header        networkHeader
 	network       int // offset of the IP header
 }
@@ -82,15 +86,15 @@ func (h *headers) ipv4(p part, depth int) {
 	h.ipv4Address(p, 12)
 	h.ipv4Address(p, 16)
 	h.ipv4Options(p, size)
-	checksum := sum{at: p.off + 10, from: p.off, to: p.off + size}
-	checksum.state = checksum.internetState(h.in, false)
-	checksum.set(h.out)
+	ipSum := sum{at: p.off + 10, from: p.off, to: p.off + size}
+	ipSum.state = ipSum.internetState(h.in, false)
+	ipSum.set(h.out)
 
 	a := addresses{header: headerIPv4, network: p.off}
 	a.src[10], a.src[11], a.dst[10], a.dst[11] = 0xff, 0xff, 0xff, 0xff
 	copy(a.src[12:], b[12:16])
 	copy(a.dst[12:], b[16:20])
-	a.before, a.after = onesSum(0, b[12:20]), onesSum(0, h.out[p.off+12:p.off+20])
+	a.before, a.after = checksum.Add(0, b[12:20]), checksum.Add(0, h.out[p.off+12:p.off+20])
 	body := p.limit(total).from(size)
 	if binary.BigEndian.Uint16(b[6:])&0x3fff != 0 { // more fragments, or an offset
 		h.removed.Fragments += int64(body.len())
@@ -141,7 +145,7 @@ func (h *headers) ipv6(p part, depth int) {
 	a := addresses{header: headerIPv6, network: p.off}
 	copy(a.src[:], b[8:24])
 	copy(a.dst[:], b[24:40])
-	a.before, a.after = onesSum(0, b[8:40]), onesSum(0, h.out[p.off+8:p.off+40])
+	a.before, a.after = checksum.Add(0, b[8:40]), checksum.Add(0, h.out[p.off+8:p.off+40])
 	body := p.from(ipv6Size)
 	if length := int(binary.BigEndian.Uint16(b[4:])); length > 0 {
 		body = body.limit(length)

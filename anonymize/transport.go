@@ -3,6 +3,8 @@ package anonymize
 import (
 	"encoding/binary"
 	"slices"
+
+	"github.com/lshark/lshark/internal/checksum"
 )
 
 // Lengths of headers without options, in bytes.
@@ -44,14 +46,15 @@ func (h *headers) addSum(s sum, a *addresses, proto byte, p part) {
 		return
 	}
 	s.from, s.to = p.off, p.end
-	var pseudo uint32
+	var pseudo [6]byte // what the pseudo header has besides the addresses
 	if proto != 0 {
-		pseudo = uint32(proto) + uint32(p.wire>>16) + uint32(p.wire&0xffff)
-		s.pseudo = uint32(fold(pseudo + a.before))
+		pseudo[1] = proto
+		binary.BigEndian.PutUint32(pseudo[2:], uint32(p.wire))
+		s.pseudo = checksum.Add(a.before, pseudo[:])
 	}
 	s.state = s.internetState(h.in, p.cut())
 	if proto != 0 {
-		s.pseudo = uint32(fold(pseudo + a.after))
+		s.pseudo = checksum.Add(a.after, pseudo[:])
 	}
 	h.keep(s.at + 2)
 	h.sums = append(h.sums, s)

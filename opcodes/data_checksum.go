@@ -5,6 +5,7 @@ import (
 	"hash/adler32"
 	"hash/crc32"
 
+	"github.com/lshark/lshark/internal/checksum"
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -45,8 +46,8 @@ var dataChecksums = []checksumKind{
 	checksumNamed("CRC32", func(b []byte, _ []DataRange) uint32 { return ^crc32.ChecksumIEEE(b) }),
 	checksumNamed("ADLER", func(b []byte, _ []DataRange) uint32 { return adler32.Checksum(b) }),
 	checksumNamed("CRC32C", func(b []byte, _ []DataRange) uint32 { return crc32.Checksum(b, castagnoli) }),
-	checksumNamed("T10IP512", func(b []byte, r []DataRange) uint32 { return guardsSum(b, r, 512, ipChecksum) }),
-	checksumNamed("T10IP4K", func(b []byte, r []DataRange) uint32 { return guardsSum(b, r, 4096, ipChecksum) }),
+	checksumNamed("T10IP512", func(b []byte, r []DataRange) uint32 { return guardsSum(b, r, 512, checksum.Internet) }),
+	checksumNamed("T10IP4K", func(b []byte, r []DataRange) uint32 { return guardsSum(b, r, 4096, checksum.Internet) }),
 	checksumNamed("T10CRC512", func(b []byte, r []DataRange) uint32 { return guardsSum(b, r, 512, t10CRC) }),
 	checksumNamed("T10CRC4K", func(b []byte, r []DataRange) uint32 { return guardsSum(b, r, 4096, t10CRC) }),
 }
@@ -100,25 +101,6 @@ func guardsSum(data []byte, ranges []DataRange, sector uint64, guard func([]byte
 		}
 	}
 	return sum.Sum32()
-}
-
-// ipChecksum returns the Internet checksum.
-func ipChecksum(b []byte) uint16 {
-	var sum uint64
-	for ; len(b) >= 8; b = b[8:] {
-		v := binary.BigEndian.Uint64(b)
-		sum += v>>32 + v&0xffffffff
-	}
-	for ; len(b) >= 2; b = b[2:] {
-		sum += uint64(b[0])<<8 | uint64(b[1])
-	}
-	if len(b) == 1 {
-		sum += uint64(b[0]) << 8
-	}
-	for sum>>16 != 0 {
-		sum = sum>>16 + sum&0xffff
-	}
-	return ^uint16(sum)
 }
 
 // t10CRC returns the CRC-16 of T10 data integrity fields.

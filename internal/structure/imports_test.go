@@ -51,15 +51,16 @@ var mayImport = map[string][]string{
 	"capture":            {"capture/pcapfilter"},
 	"capture/pcapfilter": {},
 	"capture/pdu":        {"capture"},
-	"opcodes":            {"opcodes/schema"},
+	"opcodes":            {"opcodes/schema", "internal/checksum"},
 	"opcodes/schema":     {},
 
-	"anonymize":        {"anonymize/values", "capture", "lnet", "lnet/ib", "lnet/link", "dissect"},
+	"anonymize":        {"internal/checksum", "anonymize/values", "capture", "lnet", "lnet/ib", "lnet/link", "dissect"},
 	"anonymize/values": {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
 
 	"bench/gen":                {"capture", "lnet", "dissect"},
 	"bench/profile":            {"cli", "cli/iostreams", "cli/scan"},
 	"bench/walk":               {},
+	"internal/checksum":        {},
 	"internal/codec":           {"lnet"},
 	"internal/codec/codectest": {"lnet", "opcodes/schema"},
 	"internal/facts":           {},
