@@ -12,20 +12,22 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 )
 
-// setHelp lays out the help of a command and its subcommands for the terminal.
-func setHelp(cmd *cobra.Command, s *iostreams.IO) {
+// setHelp lays out the help of lshark and its subcommands for the terminal. addAll adds
+// the subcommands, which the help of lshark lists.
+func setHelp(root *cobra.Command, s *iostreams.IO, addAll func()) {
 	const usualWidth, maxWidth = 80, 100
 	width := s.Width()
 	if width == 0 {
 		width = usualWidth
 	}
 	width = min(width, maxWidth)
-	addHelpFlags(cmd)
-	cmd.SetUsageFunc(func(c *cobra.Command) error {
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		addAll()
 		_, err := c.OutOrStderr().Write(usageText(c, width))
 		return err
 	})
-	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) {
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		addAll()
 		text := c.Long
 		if text == "" {
 			text = c.Short + "."
@@ -34,13 +36,8 @@ func setHelp(cmd *cobra.Command, s *iostreams.IO) {
 	})
 }
 
-// addHelpFlags defines -h for a command and its subcommands.
-func addHelpFlags(cmd *cobra.Command) {
-	cmd.Flags().BoolP("help", "h", false, "show this help")
-	for _, c := range cmd.Commands() {
-		addHelpFlags(c)
-	}
-}
+// addHelpFlag defines -h for a command.
+func addHelpFlag(cmd *cobra.Command) { cmd.Flags().BoolP("help", "h", false, "show this help") }
 
 // usageText returns the synopsis, the examples, the commands and the flags of a
 // command.
@@ -134,7 +131,7 @@ func newHelp() *cobra.Command {
 			return flags.WithPrefix(commandNames(cmd.Root()), start), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	addHelpFlags(cmd)
+	addHelpFlag(cmd)
 	return cmd
 }
 

@@ -192,3 +192,35 @@ func TestFormsOnce(t *testing.T) {
 		t.Error("no flag has such a form")
 	}
 }
+
+// TestSubcommandNames compares the names by which commands are found with those that
+// they give themselves.
+func TestSubcommandNames(t *testing.T) {
+	for _, s := range subcommands(testSystem(io.Discard, io.Discard)) {
+		if name := s.make().Name(); name != s.name {
+			t.Errorf("the command %s is found by the name %s", name, s.name)
+		}
+	}
+}
+
+// TestAddNamed checks that a command line gets the commands that it may need, and no
+// others.
+func TestAddNamed(t *testing.T) {
+	all := len(subcommands(testSystem(io.Discard, io.Discard))) + 1 // help
+	for _, test := range []struct {
+		line string
+		want int
+	}{
+		{"", 0}, {"mount.pcap", 0}, {"-c 1 mount.pcap", 0}, {"rpcs mount.pcap", 1}, {"-r mount.pcap rpcs", 1},
+		{"help rpcs", all}, {"completion bash", all}, {cobra.ShellCompRequestCmd + " rp", all}, {cobra.ShellCompNoDescRequestCmd + " rp", all},
+	} {
+		p := newProgram(testSystem(io.Discard, io.Discard))
+		p.addNamed(strings.Fields(test.line))
+		if got := len(p.root.Commands()); got != test.want {
+			t.Errorf("%q: %d commands, not %d", test.line, got, test.want)
+		}
+		if p.addAll(); len(p.root.Commands()) != all {
+			t.Errorf("%q: %d commands after addAll, not %d", test.line, len(p.root.Commands()), all)
+		}
+	}
+}

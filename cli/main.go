@@ -56,7 +56,9 @@ func Run(sys *scan.System, args []string) int {
 	if extcap.IsCall(args) {
 		args = append([]string{"extcap"}, args...)
 	}
-	root := newRoot(sys)
+	p := newProgram(sys)
+	p.addNamed(args)
+	root := p.root
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		if err := completeFlags(root); err != nil {
 			panic(err) // a flag has two completions

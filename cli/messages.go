@@ -33,7 +33,7 @@ type messages struct {
 	pdu       bool
 }
 
-func newMessages(sys *scan.System) *cobra.Command {
+func newMessages(sys *scan.System, commands []string) *cobra.Command {
 	c := &messages{sys: sys, view: flags.NewView("summary", "tree", "json", "fields", "flags")}
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
@@ -59,7 +59,7 @@ func newMessages(sys *scan.System) *cobra.Command {
 
   # live
   lshark -i eth0`,
-		Args: mistypedCommand,
+		Args: func(_ *cobra.Command, args []string) error { return mistypedCommand(commands, args) },
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	flags.AddInput(cmd, sys, &c.input)
@@ -79,15 +79,15 @@ func newMessages(sys *scan.System) *cobra.Command {
 }
 
 // mistypedCommand returns an error if the first argument is not a file, but
-// similar to the name of a command.
-func mistypedCommand(cmd *cobra.Command, args []string) error {
+// similar to the name of one of the commands.
+func mistypedCommand(commands, args []string) error {
 	if len(args) == 0 || strings.ContainsAny(args[0], "./") {
 		return nil
 	}
 	if _, err := os.Stat(args[0]); !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	if near := schema.Nearest(args[0], commandNames(cmd.Root()), 1); len(near) > 0 {
+	if near := schema.Nearest(args[0], commands, 1); len(near) > 0 {
 		return fmt.Errorf("%s: no such file; did you mean the command %s?", args[0], near[0])
 	}
 	return nil

@@ -10,24 +10,29 @@ type column struct {
 	doc  string // where it shows the key in another way
 }
 
-// tables are the tables with such columns.
-var tables = []struct {
+// table is a table with such columns.
+type table struct {
 	name    string
 	columns []column
 	keys    []Entry
-}{
-	{"table of stats", statsColumns, Rows.Entries()},
-	{"tsv of stats", tsvColumns, Rows.Entries()},
-	{"table of imports", importsColumns, Imports.Entries()},
-	{"table of locks", locksColumns, Locks.Entries()},
-	{"table of blockers", blockersColumns, Holders.Entries()},
-	{"table of diff", changesColumns, nil},
-	{"table of recovery", recoveryColumns, Recoveries.Entries()},
-	{"tables of config", configColumns, Configuration.Entries()},
-	{"table of files", filesColumns, Files.Entries()},
-	{"table of directories", directoriesColumns, Directories.Entries()},
-	{"line of rpcs", rpcsColumns, RPCs.Entries()},
-	{"table of flags", flagsColumns, nil},
+}
+
+// tables returns the tables with such columns.
+func tables() []table {
+	return []table{
+		{"table of stats", statsColumns, Rows.Entries()},
+		{"tsv of stats", tsvColumns, Rows.Entries()},
+		{"table of imports", importsColumns, Imports.Entries()},
+		{"table of locks", locksColumns, Locks.Entries()},
+		{"table of blockers", blockersColumns, Holders.Entries()},
+		{"table of diff", changesColumns, nil},
+		{"table of recovery", recoveryColumns, Recoveries.Entries()},
+		{"tables of config", configColumns, Configuration.Entries()},
+		{"table of files", filesColumns, Files.Entries()},
+		{"table of directories", directoriesColumns, Directories.Entries()},
+		{"line of rpcs", rpcsColumns, RPCs.Entries()},
+		{"table of flags", flagsColumns, nil},
+	}
 }
 
 var statsColumns = []column{
@@ -160,7 +165,7 @@ var flagsColumns = []column{
 
 // columns describes the columns of all tables.
 func columns() (list []Entry) {
-	for _, t := range tables {
+	for _, t := range tables() {
 		for _, c := range t.columns {
 			e := Entry{Kind: ColumnEntry, Type: Text}
 			for _, k := range t.keys {

@@ -17,13 +17,17 @@ type Names struct {
 	Values []Value
 	Mask   uint64 // the bits of the field that hold the value; 0: all
 
-	byValue map[uint64]int // places in Values, of enumerations
-	dense   []int16        // places in Values and one more, by value, where values are small
+	dense   []int16        // of enumerations, where values are small: places in Values and one more, by value
+	byValue map[uint64]int // of enumerations, where values are large and many: places in Values, by value
 	bits    []int16        // places in Values, by bit, nil when flags are more than single bits
 }
 
 // maxDense is the largest value of enumerations that are kept in a slice.
 const maxDense = 1 << 11
+
+// maxSearched is the largest number of values of enumerations that are searched one by
+// one; a map would have to be made at every start.
+const maxSearched = 12
 
 // Value is a named value, bit, or value of a part of a flag word.
 type Value struct {
@@ -125,10 +129,14 @@ func (n *Names) indexValues() {
 	for _, v := range n.Values {
 		most = max(most, v.Value)
 	}
-	if most < maxDense {
-		n.dense, n.byValue = make([]int16, most+1), nil
-	} else {
-		n.dense, n.byValue = nil, make(map[uint64]int, len(n.Values))
+	n.dense, n.byValue = nil, nil
+	switch {
+	case most < maxDense:
+		n.dense = make([]int16, most+1)
+	case len(n.Values) > maxSearched:
+		n.byValue = make(map[uint64]int, len(n.Values))
+	default:
+		return
 	}
 	for i, v := range n.Values {
 		if _, known := n.place(v.Value); known || v.Alias {
@@ -144,15 +152,25 @@ func (n *Names) indexValues() {
 
 // place finds a value of an enumeration among Values.
 func (n *Names) place(v uint64) (int, bool) {
-	if n.byValue != nil {
+	switch {
+	case n.Flags:
+		return 0, false
+	case n.dense != nil:
+		if v >= uint64(len(n.dense)) {
+			return 0, false
+		}
+		i := int(n.dense[v])
+		return i - 1, i > 0
+	case n.byValue != nil:
 		i, ok := n.byValue[v]
 		return i, ok
 	}
-	if v >= uint64(len(n.dense)) {
-		return 0, false
+	for i := range n.Values {
+		if have := &n.Values[i]; have.Value == v && !have.Alias {
+			return i, true
+		}
 	}
-	i := int(n.dense[v])
-	return i - 1, i > 0
+	return 0, false
 }
 
 // Name is the name of a value of an enumeration, empty when it has none.
