@@ -70,6 +70,8 @@ var mayImport = map[string][]string{
 	"tui/model":                {"tui/store", "diagnose", "diagnose/rules", "capture", "lnet", "opcodes/schema", "dissect", "track", "track/locks", "track/files", "records", "render", "render/ladder", "render/report", "internal/fifo"},
 	"tui/store":                {"capture", "lnet", "lnet/link", "opcodes/schema", "dissect", "track", "records", "filter", "render", "internal/codec"},
 	"internal/wiretest":        {"capture"},
+	"internal/prometheustest":  {},
+	"metrics":                  {},
 }
 
 // gopacketFiles lists the files that import gopacket, tests apart. It is kept

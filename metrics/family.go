@@ -1,0 +1,175 @@
+package metrics
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+	"strings"
+	"time"
+)
+
+// maxLabels is the maximum number of labels of a family.
+const maxLabels = 6
+
+// family holds the series of one metric.
+type family struct {
+	registry *Registry
+	desc     Desc
+	kind     Type
+	layout   *layout // of histograms
+
+	index  index[series]
+	order  []*series // sorted by label values
+	own    int       // series that are not shared
+	maxOwn int
+}
+
+// series is a combination of label values and what was counted for it.
+type series struct {
+	values  []string
+	labels  string // as in the text formats
+	hash    uint64
+	created int64 // in ns since the epoch
+	shared  bool  // all labels without given values are Other: always has room
+
+	count uint64  // of counters and histograms
+	value float64 // of float counters and gauges; the sum of a histogram
+	buckets
+}
+
+// limit computes how many series may have values of their own: the series that
+// count the others need room too, one for each combination of given values.
+func (f *family) limit() {
+	limit := f.desc.MaxSeries
+	if limit == 0 {
+		limit = DefaultMaxSeries
+	}
+	shared, open := 1, false
+	for _, l := range f.desc.Labels {
+		if l.Values != nil {
+			shared *= len(l.Values) + 1
+		} else {
+			open = true
+		}
+	}
+	f.maxOwn = limit - shared
+	if open && f.maxOwn < 1 || f.maxOwn < 0 {
+		panic(fmt.Sprintf("metrics: %s: at most %d series, but its given label values alone make %d", f.desc.Name, limit, shared))
+	}
+}
+
+// Len returns the number of series. It is to be called between Begin and End.
+func (f *family) Len() int { return len(f.order) }
+
+// find returns the series for label values, and adds it if it does not exist.
+func (f *family) find(values []string) *series {
+	hash := f.hash(values)
+	if s := f.lookup(hash, values); s != nil {
+		return s
+	}
+	return f.findBounded(values)
+}
+
+func (f *family) hash(values []string) uint64 {
+	if len(values) != len(f.desc.Labels) {
+		panic(fmt.Sprintf("metrics: %s: %d label values for %d labels", f.desc.Name, len(values), len(f.desc.Labels)))
+	}
+	var h uint64
+	for _, v := range values {
+		h = bits.RotateLeft64(h, 23)*0x9E3779B97F4A7C15 ^ maphash.String(f.registry.seed, v)
+	}
+	return h
+}
+
+func (f *family) lookup(hash uint64, values []string) *series {
+	return f.index.find(hash, func(s *series) bool { return slices.Equal(s.values, values) })
+}
+
+// findBounded returns the series for label values that have none as they are.
+func (f *family) findBounded(values []string) *series {
+	var array [maxLabels]string
+	bounded := array[:len(values)]
+	shared := true
+	for i, v := range values {
+		l := &f.desc.Labels[i]
+		v = cleanValue(v)
+		switch {
+		case l.Values != nil:
+			if !slices.Contains(l.Values, v) {
+				v = Other
+			}
+		case l.Top != nil && !l.Top.has(v):
+			v = Other
+		}
+		bounded[i] = v
+		shared = shared && (l.Values != nil || v == Other)
+	}
+	hash := f.hash(bounded)
+	if s := f.lookup(hash, bounded); s != nil {
+		return s
+	}
+	if shared || f.own < f.maxOwn {
+		return f.add(hash, bounded, shared)
+	}
+	for i := range bounded {
+		if f.desc.Labels[i].Values == nil {
+			bounded[i] = Other
+		}
+	}
+	hash = f.hash(bounded)
+	if s := f.lookup(hash, bounded); s != nil {
+		return s
+	}
+	return f.add(hash, bounded, true)
+}
+
+func (f *family) add(hash uint64, values []string, shared bool) *series {
+	s := &series{values: make([]string, len(values)), hash: hash, created: f.registry.now, shared: shared}
+	for i, v := range values {
+		s.values[i] = strings.Clone(v)
+	}
+	s.labels = string(appendLabels(nil, f.desc.Labels, s.values))
+	if f.layout != nil {
+		s.buckets = f.layout.newBuckets()
+	}
+	f.index.add(hash, s)
+	at, _ := slices.BinarySearchFunc(f.order, s.values, compareValues)
+	f.order = slices.Insert(f.order, at, s)
+	if !shared {
+		f.own++
+	}
+	return s
+}
+
+func compareValues(s *series, values []string) int { return slices.Compare(s.values, values) }
+
+func (f *family) remove(s *series) {
+	f.index.remove(s.hash, s)
+	at, _ := slices.BinarySearchFunc(f.order, s.values, compareValues)
+	f.order = slices.Delete(f.order, at, at+1)
+	if !s.shared {
+		f.own--
+	}
+}
+
+// removeValue removes all series in which the label at index label has a value.
+func (f *family) removeValue(label int, value string) {
+	f.order = slices.DeleteFunc(f.order, func(s *series) bool {
+		if s.values[label] != value {
+			return false
+		}
+		f.index.remove(s.hash, s)
+		if !s.shared {
+			f.own--
+		}
+		return true
+	})
+}
+
+// hasTop reports whether series of the family come and go with their values.
+func (f *family) hasTop() bool {
+	return slices.ContainsFunc(f.desc.Labels, func(l Label) bool { return l.Top != nil })
+}
+
+func (s *series) createdTime() time.Time { return time.Unix(0, s.created) }

@@ -1,0 +1,154 @@
+package metrics
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+var testStart = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
+
+// TestNativeBucket checks bucket numbers against the bounds that they stand for.
+func TestNativeBucket(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for schema := minSchema; schema <= maxSchema; schema++ {
+		l := newLayout(Buckets{Schema: schema})
+		n := Native{Schema: schema}
+		for range 5000 {
+			x := math.Exp2(rnd.Float64()*120 - 60)
+			i := l.bucket(x)
+			if low, high := n.Bound(i-1), n.Bound(i); x <= low*(1-1e-12) || x > high*(1+1e-12) {
+				t.Fatalf("schema %d: %g in bucket %d: (%g, %g]", schema, x, i, low, high)
+			}
+		}
+		for e := -16; e <= 16; e++ { // powers of two are exact
+			want := int(math.Ceil(float64(e) * math.Exp2(float64(schema))))
+			if i := l.bucket(math.Ldexp(1, e)); i != want {
+				t.Errorf("schema %d: 2^%d in bucket %d, want %d", schema, e, i, want)
+			}
+			if i := l.bucket(math.Nextafter(math.Ldexp(1, e), 1e300)); i != int(math.Floor(float64(e)*math.Exp2(float64(schema))))+1 {
+				t.Errorf("schema %d: above 2^%d in bucket %d", schema, e, i)
+			}
+		}
+	}
+}
+
+// TestHistogram compares both kinds of buckets with counts over the list of all
+// observations, with few and with many native buckets allowed.
+func TestHistogram(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		maxBuckets int
+		value      func(*rand.Rand) float64
+		schema     int // expected at the end
+	}{
+		{"latencies", 160, func(r *rand.Rand) float64 { return math.Exp(r.NormFloat64()*1.2 - 7) }, 3},
+		{"wide", 160, func(r *rand.Rand) float64 { return math.Exp2(r.Float64()*60 - 29) }, 1},
+		{"few buckets", 10, func(r *rand.Rand) float64 { return math.Exp2(r.Float64()*20 - 10) }, -1},
+		{"one bucket", 1, func(r *rand.Rand) float64 { return math.Exp2(r.Float64()*100 - 29) }, -4},
+		{"extremes", 160, func(r *rand.Rand) float64 {
+			return []float64{0, math.MaxFloat64, 1e-8, 1, 1e-300, -5, math.NaN(), math.Inf(1)}[r.IntN(8)]
+		}, -1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(5, 6))
+			r := New(testStart)
+			bounds := []float64{0, 0.0005, 0.001, 0.01, 0.5, 1, 60}
+			h := r.Histogram(Desc{Name: "x", Help: "X."}, Buckets{Bounds: bounds, Schema: 3, MaxBuckets: tt.maxBuckets})
+			var all []float64
+			r.Begin(testStart)
+			for range 30000 {
+				x := tt.value(rnd)
+				h.With().Observe(x)
+				if !(x > 0) || math.IsInf(x, 0) {
+					x = 0
+				}
+				all = append(all, x)
+			}
+			r.End()
+			var s Snapshot
+			r.Snapshot(&s)
+			p := s.Families[0].Points[0]
+			if p.Count != uint64(len(all)) {
+				t.Errorf("count %d, want %d", p.Count, len(all))
+			}
+			for i := range p.Classic {
+				low, high := math.Inf(-1), math.Inf(1)
+				if i > 0 {
+					low = bounds[i-1]
+				}
+				if i < len(bounds) {
+					high = bounds[i]
+				}
+				if want := countBetween(all, low, high); p.Classic[i] != want {
+					t.Errorf("classic bucket (%g, %g]: %d, want %d", low, high, p.Classic[i], want)
+				}
+			}
+			if p.Native.Schema != tt.schema {
+				t.Errorf("schema %d, want %d", p.Native.Schema, tt.schema)
+			}
+			if want := countBetween(all, math.Inf(-1), 1e-9); p.Native.ZeroCount != want {
+				t.Errorf("zero bucket: %d, want %d", p.Native.ZeroCount, want)
+			}
+			populated := 0
+			total := p.Native.ZeroCount
+			for i, n := range p.Native.Counts {
+				total += n
+				if n > 0 {
+					populated++
+				}
+				low, high := p.Native.Bound(p.Native.Offset+i-1), p.Native.Bound(p.Native.Offset+i)
+				if want := countBetween(all, max(low, 1e-9), high); n != want {
+					t.Errorf("native bucket (%g, %g]: %d, want %d", low, high, n, want)
+				}
+			}
+			if total != p.Count {
+				t.Errorf("native buckets have %d, want %d", total, p.Count)
+			}
+			if populated > tt.maxBuckets && p.Native.Schema > minSchema {
+				t.Errorf("%d native buckets, maximum %d", populated, tt.maxBuckets)
+			}
+			if n := len(p.Native.Counts); n > max(maxWindow*tt.maxBuckets, 128) {
+				t.Errorf("window of %d buckets", n)
+			}
+		})
+	}
+}
+
+func countBetween(all []float64, low, high float64) (n uint64) {
+	for _, x := range all {
+		if x > low && x <= high {
+			n++
+		}
+	}
+	return n
+}
+
+// TestQuantile compares quantiles of native buckets with those of the values.
+func TestQuantile(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	r := New(testStart)
+	h := r.Histogram(Desc{Name: "x", Help: "X."}, Buckets{Schema: 3})
+	all := make([]float64, 20001)
+	r.Begin(testStart)
+	for i := range all {
+		all[i] = math.Exp(rnd.NormFloat64() - 7)
+		h.With().Observe(all[i])
+	}
+	r.End()
+	slices.Sort(all)
+	var s Snapshot
+	r.Snapshot(&s)
+	n := &s.Families[0].Points[0].Native
+	for _, q := range []float64{0.01, 0.5, 0.9, 0.99, 1} {
+		got, want := n.Quantile(q), all[int(q*20000)]
+		if math.Abs(got-want) > 0.09*want {
+			t.Errorf("quantile %g is %g, want %g within a bucket", q, got, want)
+		}
+	}
+	if q := (&Native{}).Quantile(0.5); !math.IsNaN(q) {
+		t.Errorf("quantile of nothing is %g", q)
+	}
+}

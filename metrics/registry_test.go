@@ -1,0 +1,351 @@
+package metrics
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestEventsAddUp counts random events with many values over hours, and checks
+// after each batch that series grow only, that no family has too many, and that
+// the increments of all series add up to the events.
+func TestEventsAddUp(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(13, 14))
+	r := New(testStart)
+	jobs := r.Top(5, time.Minute)
+	severities := []string{"error", "warning"}
+	labels := []Label{{Name: "op"}, {Name: "severity", Values: severities}, {Name: "job", Top: jobs}}
+	events := r.Counter(Desc{Name: "events", Help: "Events.", Labels: labels, MaxSeries: 60})
+	weights := r.FloatCounter(Desc{Name: "weights", Help: "Weights.", Labels: labels[:1], MaxSeries: 8})
+	sizes := r.Histogram(Desc{Name: "sizes", Help: "Sizes.", Labels: labels[2:]}, Buckets{Bounds: []float64{1, 10, 100}, Schema: 3})
+
+	var s Snapshot
+	var want, sumEvents, sumObservations, sumWeights float64
+	before := make(map[string]Point)
+	promotions := uint64(0)
+	for minute := range 600 {
+		r.Begin(testStart.Add(time.Duration(minute) * 20 * time.Second))
+		for range 200 {
+			want++
+			op := fmt.Sprintf("op%d", rnd.IntN(30))
+			job := fmt.Sprintf("job%d", minute/60*3+int(rnd.ExpFloat64()*3))
+			if rnd.IntN(50) == 0 {
+				job += fmt.Sprint(rnd.Int())
+			}
+			severity := []string{"error", "warning", "strange", ""}[rnd.IntN(4)]
+			jobs.Count(job, 1)
+			events.With(op, severity, job).Inc()
+			weights.With(op).Add(0.5)
+			sizes.With(job).Observe(rnd.Float64() * 200)
+		}
+		promotions = jobs.Promotions()
+		if n := r.Series(); n != events.Len()+weights.Len()+sizes.Len() {
+			t.Fatalf("%d series in all", n)
+		}
+		r.End()
+		// A series that is removed within a batch takes its part of the batch
+		// along. So the sum is checked where nothing was removed.
+		r.Snapshot(&s)
+		now := make(map[string]Point)
+		for _, f := range s.Families {
+			limit := map[string]int{"events": 60, "weights": 8, "sizes": 6}[f.Name]
+			if len(f.Points) > limit {
+				t.Fatalf("%s has %d series, more than %d", f.Name, len(f.Points), limit)
+			}
+			for _, p := range f.Points {
+				name := f.Name + p.labels
+				old, existed := before[name]
+				if existed && old.Created.Equal(p.Created) && (p.Count < old.Count || p.Value < old.Value) {
+					t.Fatalf("%s falls from %v to %v", name, old, p)
+				}
+				if !old.Created.Equal(p.Created) {
+					old = Point{}
+				}
+				switch f.Type {
+				case CounterType:
+					sumEvents += float64(p.Count - old.Count)
+				case FloatCounterType:
+					sumWeights += 2 * (p.Value - old.Value)
+				case HistogramType:
+					sumObservations += float64(p.Count - old.Count)
+				}
+				now[name] = Point{Created: p.Created, Count: p.Count, Value: p.Value}
+			}
+		}
+		before = now
+		if sumWeights != want {
+			t.Fatalf("weights add up to %g, want %g", sumWeights, want)
+		}
+		if removed := float64(200 * promotions); sumEvents > want || sumEvents < want-removed ||
+			sumObservations > want || sumObservations < want-removed {
+			t.Fatalf("increments add up to %g and %g, want %g", sumEvents, sumObservations, want)
+		}
+	}
+	if promotions < 10 {
+		t.Errorf("%d promotions: the test is too quiet", promotions)
+	}
+	if missing := want - sumEvents; missing > 0.02*want {
+		t.Errorf("%g of %g events were in series that were removed before the next snapshot", missing, want)
+	}
+}
+
+// TestEachEventCountsOnce checks after every single event that exactly one
+// series of a family has grown, by one, across promotions and demotions.
+func TestEachEventCountsOnce(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(15, 16))
+	r := New(testStart)
+	jobs := r.Top(3, 10*time.Second)
+	c := r.Counter(Desc{Name: "x", Help: "X.", Labels: []Label{{Name: "op"}, {Name: "job", Top: jobs}}, MaxSeries: 9})
+	before := make(map[*series]uint64)
+	for i := range 20000 {
+		r.Begin(testStart.Add(time.Duration(i) * 50 * time.Millisecond))
+		job := fmt.Sprint(i/500*3 + rnd.IntN(6))
+		jobs.Count(job, 1)
+		c.With(fmt.Sprint(rnd.IntN(5)), job).Inc()
+		grown := uint64(0)
+		now := make(map[*series]uint64)
+		for _, s := range c.order {
+			grown += s.count - before[s]
+			now[s] = s.count
+			if job := s.values[1]; job != Other && !jobs.has(job) {
+				t.Fatalf("event %d: series of %q, which is not a top value", i, job)
+			}
+		}
+		before = now
+		r.End()
+		if grown != 1 {
+			t.Fatalf("event %d counts %d times", i, grown)
+		}
+		if c.Len() > 9 {
+			t.Fatalf("%d series", c.Len())
+		}
+	}
+	if jobs.Promotions() < 20 {
+		t.Errorf("%d promotions: the test is too quiet", jobs.Promotions())
+	}
+}
+
+// TestObserveAllocatesNothing covers series that exist, and values that have
+// none.
+func TestObserveAllocatesNothing(t *testing.T) {
+	r, observe := testRegistry(t)
+	if n := testing.AllocsPerRun(100, observe); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	r.Begin(testStart)
+	defer r.End()
+	if n := r.Series(); n > 200 {
+		t.Errorf("%d series", n)
+	}
+}
+
+// testRegistry returns a registry with a family of each type, and a function that
+// makes observations.
+func testRegistry(t testing.TB) (*Registry, func()) {
+	t.Helper()
+	r := New(testStart)
+	clients := r.Top(10, 10*time.Minute)
+	labels := []Label{{Name: "op"}, {Name: "target"}}
+	rpcs := r.Counter(Desc{Name: "test_rpcs", Help: "RPCs.", Labels: labels})
+	byClient := r.Counter(Desc{Name: "test_client_rpcs", Help: "RPCs of a client.", Labels: []Label{{Name: "client", Top: clients}}})
+	seconds := r.FloatCounter(Desc{Name: "test_lock_wait_seconds", Help: "Time.", Unit: "seconds"})
+	inFlight := r.Gauge(Desc{Name: "test_in_flight", Help: "RPCs without reply."})
+	latency := r.Histogram(Desc{Name: "test_latency_seconds", Help: `Latency, "wire" \ node.`, Unit: "seconds", Labels: labels},
+		Buckets{Bounds: []float64{0.001, 0.01, 0.1, 1, 10}, Schema: 3})
+	names := make([]string, 5000)
+	for i := range names {
+		names[i] = fmt.Sprintf("192.0.2.%d@tcp%d", i%256, i/256)
+	}
+	i := 0
+	observe := func() {
+		r.Begin(testStart)
+		for range 100 {
+			i++
+			op, target := names[i%7], names[i%5]
+			clients.Count(names[i%len(names)], 1)
+			rpcs.With(op, target).Inc()
+			byClient.With(names[i%len(names)]).Add(2)
+			seconds.With().Add(0.25)
+			inFlight.With().Set(float64(i))
+			latency.With(op, target).Observe(float64(1+i%1000) / 1000)
+		}
+		r.End()
+	}
+	for range 500 {
+		observe()
+	}
+	return r, observe
+}
+
+// TestConcurrentSnapshots lets snapshots run beside observations; the race
+// detector checks the locking. Each family must be consistent in itself.
+func TestConcurrentSnapshots(t *testing.T) {
+	r := New(testStart)
+	labels := []Label{{Name: "op"}}
+	h := r.Histogram(Desc{Name: "x", Help: "X.", Labels: labels}, Buckets{Bounds: []float64{1}, Schema: 3})
+	g := r.Gauge(Desc{Name: "y", Help: "Y."})
+	collected := 0
+	r.OnCollect(func() { collected++; g.With().Set(float64(collected)) })
+	var wg sync.WaitGroup
+	stop := make(chan struct{})
+	for range 3 {
+		wg.Go(func() {
+			var s Snapshot
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				r.Snapshot(&s)
+				for _, p := range s.Families[0].Points {
+					if p.Classic[0]+p.Classic[1] != p.Count || p.Value != float64(p.Count) {
+						t.Errorf("torn snapshot: %+v", p)
+						return
+					}
+				}
+			}
+		})
+	}
+	for i := range 2000 {
+		r.Begin(testStart)
+		for j := range 50 {
+			h.With(fmt.Sprint((i + j) % 40)).Observe(1)
+		}
+		r.End()
+	}
+	close(stop)
+	wg.Wait()
+	if collected == 0 {
+		t.Error("OnCollect has not run")
+	}
+}
+
+// TestGauges checks what only gauges can do.
+func TestGauges(t *testing.T) {
+	r := New(testStart)
+	g := r.Gauge(Desc{Name: "x", Help: "X.", Labels: []Label{{Name: "a"}}, MaxSeries: 3})
+	r.Begin(testStart)
+	defer r.End()
+	g.With("1").Set(5)
+	g.With("1").Add(-1.5)
+	if v := g.With("1").series.value; v != 3.5 {
+		t.Errorf("value %g, want 3.5", v)
+	}
+	g.Remove("1")
+	g.Remove("never")
+	if g.Len() != 0 {
+		t.Errorf("%d series after Remove", g.Len())
+	}
+	for i := range 10 {
+		g.With(fmt.Sprint(i)).Add(1)
+	}
+	if g.Len() != 3 || g.With(Other).series.value != 8 {
+		t.Errorf("%d series, other is %g", g.Len(), g.With(Other).series.value)
+	}
+	g.Reset()
+	if g.Len() != 0 {
+		t.Errorf("%d series after Reset", g.Len())
+	}
+	if g.With("7").Set(1); g.Len() != 1 {
+		t.Errorf("%d series after Reset and Set", g.Len())
+	}
+}
+
+func TestDeclareRefuses(t *testing.T) {
+	top := New(testStart).Top(1, time.Hour)
+	for _, tt := range []struct {
+		name string
+		desc Desc
+		want string
+	}{
+		{"name", Desc{Name: "a-b", Help: "X."}, "invalid name"},
+		{"no name", Desc{Help: "X."}, "invalid name"},
+		{"no help", Desc{Name: "a"}, "no help"},
+		{"unit", Desc{Name: "a_bytes", Help: "X.", Unit: "seconds"}, "does not end in the unit"},
+		{"total", Desc{Name: "a_total", Help: "X."}, "ends in _total"},
+		{"twice", Desc{Name: "used", Help: "X."}, "conflicts with used"},
+		{"sample", Desc{Name: "histogram", Help: "X."}, "conflicts with histogram"},
+		{"label", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "le"}}}, "invalid label le"},
+		{"label name", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "9"}}}, "invalid label 9"},
+		{"two labels", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "b"}, {Name: "b"}}}, "two labels b"},
+		{"foreign top", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "b", Top: top}}}, "another registry"},
+		{"both", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "b", Top: top, Values: []string{"c"}}}}, "both"},
+		{"many labels", Desc{Name: "a", Help: "X.", Labels: make([]Label, 7)}, "too many labels"},
+		{"negative", Desc{Name: "a", Help: "X.", MaxSeries: -1}, "negative limit"},
+		{"limit", Desc{Name: "a", Help: "X.", MaxSeries: 3, Labels: []Label{{Name: "b", Values: []string{"1", "2"}}, {Name: "c"}}}, "at most 3 series"},
+	} {
+		r := New(testStart)
+		r.Counter(Desc{Name: "used", Help: "X."})
+		r.Histogram(Desc{Name: "histogram", Help: "X."}, Buckets{})
+		if got := panicText(func() { r.Counter(tt.desc) }); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	for _, b := range []Buckets{
+		{Bounds: []float64{2, 1}}, {Bounds: []float64{1, 1}}, {Bounds: []float64{-1}}, {Schema: 9}, {Schema: -5},
+		{MaxBuckets: -1}, {ZeroThreshold: -1},
+	} {
+		if panicText(func() { New(testStart).Histogram(Desc{Name: "a", Help: "X."}, b) }) == "" {
+			t.Errorf("buckets %+v are accepted", b)
+		}
+	}
+}
+
+func panicText(f func()) (text string) {
+	defer func() {
+		if p := recover(); p != nil {
+			text = fmt.Sprint(p)
+		}
+	}()
+	f()
+	return ""
+}
+
+func BenchmarkObserve(b *testing.B) {
+	r := New(testStart)
+	labels := []Label{{Name: "op"}, {Name: "target"}}
+	clients := r.Top(10, 10*time.Minute)
+	c := r.Counter(Desc{Name: "c", Help: "X.", Labels: labels})
+	byClient := r.Counter(Desc{Name: "d", Help: "X.", Labels: []Label{{Name: "client", Top: clients}}})
+	h := r.Histogram(Desc{Name: "h", Help: "X.", Labels: labels},
+		Buckets{Bounds: []float64{1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 0.1, 1, 10, 100}, Schema: 3})
+	ops := []string{"OST_READ", "OST_WRITE", "LDLM_ENQUEUE", "MDS_GETATTR"}
+	targets := []string{"lustre-MDT0000", "lustre-OST0000", "lustre-OST0001"}
+	names := make([]string, 1<<17)
+	for i := range names {
+		names[i] = fmt.Sprintf("192.0.%d.%d@tcp", i/256%256, i%256)
+	}
+	values := make([]float64, 1024)
+	for i := range values {
+		values[i] = rand.ExpFloat64() / 1000
+	}
+	for _, bb := range []struct {
+		name string
+		do   func(i int)
+	}{
+		{"counter", func(i int) { c.With(ops[i&3], targets[i%3]).Inc() }},
+		{"histogram", func(i int) { h.With(ops[i&3], targets[i%3]).Observe(values[i&1023]) }},
+		{"top frequent", func(i int) { clients.Count(names[i&7], 1) }},
+		{"top of 100000", func(i int) { clients.Count(names[i*7919&(1<<17-1)], 1) }},
+		{"counter other", func(i int) { byClient.With(names[i*7919&(1<<17-1)]).Inc() }},
+	} {
+		b.Run(bb.name, func(b *testing.B) {
+			r.Begin(testStart)
+			defer r.End()
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				bb.do(i)
+			}
+		})
+	}
+	b.Run("lock", func(b *testing.B) {
+		for b.Loop() {
+			r.Begin(testStart)
+			r.End()
+		}
+	})
+}

@@ -1,0 +1,230 @@
+package metrics
+
+import (
+	"hash/maphash"
+	"math"
+	"time"
+)
+
+// A Top ranks the values of a label by how often they occur, in memory that does
+// not depend on how many values there are. Weights decay: after a half-life an
+// event counts half.
+//
+// The top values are counted exactly. Of the others, the most frequent are
+// candidates, counted by the space-saving algorithm: a new value replaces the
+// candidate with the lowest count and inherits this count as its possible error.
+// A candidate replaces the lowest top value when its count, the error deducted,
+// is considerably higher, and not before that has been a top value for a quarter
+// of the half-life. So values of similar weight do not take turns.
+type Top struct {
+	registry *Registry
+	size     int
+	halfLife float64 // in ns
+	labels   []topLabel
+
+	index      index[topEntry]
+	top        topHeap
+	candidates topHeap
+	promotions uint64
+
+	epoch int64   // time at which a weight counts as it is, in ns
+	scale float64 // by which weights are multiplied at the time scaled
+	// scaled is updated once a second at most.
+	scaled int64
+}
+
+type topLabel struct {
+	family *family
+	label  int
+}
+
+type topEntry struct {
+	value    []byte // its memory is reused
+	hash     uint64
+	count    float64
+	error    float64 // the count may be too high by this
+	position int     // in its heap
+	since    int64   // when it became a top value, in ns
+	isTop    bool
+}
+
+const (
+	minCandidates = 1024
+	// maxExponent bounds the scale: all counts are divided by it when it is
+	// reached.
+	maxExponent = 64
+)
+
+// Top returns a ranking of the size most frequent values. Labels of several
+// families can share it, and then have the same values.
+func (r *Registry) Top(size int, halfLife time.Duration) *Top {
+	if size < 1 || halfLife <= 0 {
+		panic("metrics: a ranking without size or half-life")
+	}
+	return &Top{registry: r, size: size, halfLife: float64(halfLife), epoch: r.now, scaled: r.now, scale: 1}
+}
+
+// Promotions returns how many values have become top values so far. It is to be
+// called between Begin and End.
+func (t *Top) Promotions() uint64 { return t.promotions }
+
+// Count adds a weight to a value, which may become a top value by this. It is to
+// be called once for each event, before the event is counted in families that
+// have the value as a label: their series may be removed here.
+func (t *Top) Count(value string, weight float64) {
+	if !(weight > 0 && weight <= maxFloat) {
+		return
+	}
+	if t.registry.now-t.scaled >= int64(time.Second) {
+		t.rescale()
+	}
+	weight *= t.scale
+	hash := maphash.String(t.registry.seed, value)
+	e := t.lookup(hash, value)
+	if e == nil {
+		if clean := cleanValue(value); clean != value {
+			value, hash = clean, maphash.String(t.registry.seed, clean)
+			e = t.lookup(hash, value)
+		}
+	}
+	if value == Other { // its series is that of the values without one
+		return
+	}
+	switch {
+	case e == nil:
+		e = t.add(hash, value, weight)
+	case e.isTop:
+		e.count += weight
+		t.top.down(e.position)
+	default:
+		e.count += weight
+		t.candidates.down(e.position)
+	}
+	if !e.isTop {
+		t.challenge(e)
+	}
+}
+
+func (t *Top) lookup(hash uint64, value string) *topEntry {
+	return t.index.find(hash, func(e *topEntry) bool { return string(e.value) == value })
+}
+
+// has reports whether value is one of the top values.
+func (t *Top) has(value string) bool {
+	e := t.lookup(maphash.String(t.registry.seed, value), value)
+	return e != nil && e.isTop
+}
+
+// add adds a value that is not counted yet, in place of the lowest candidate if
+// there is no room.
+func (t *Top) add(hash uint64, value string, weight float64) *topEntry {
+	var e *topEntry
+	switch {
+	case len(t.top) < t.size:
+		e = &topEntry{count: weight, since: t.registry.now, isTop: true}
+		t.top.push(e)
+		t.promotions++
+	case len(t.candidates) < max(minCandidates, 8*t.size):
+		e = &topEntry{count: weight}
+		t.candidates.push(e)
+	default:
+		e = t.candidates[0]
+		t.index.remove(e.hash, e)
+		e.error = e.count
+		e.count += weight
+		t.candidates.down(0)
+	}
+	e.hash = hash
+	e.value = append(e.value[:0], value...)
+	t.index.add(hash, e)
+	return e
+}
+
+// challenge makes a candidate a top value in place of the lowest one, if it is
+// surely more frequent.
+func (t *Top) challenge(e *topEntry) {
+	lowest := t.top[0]
+	sure := e.count - e.error
+	if sure <= lowest.count || float64(t.registry.now-lowest.since) < t.halfLife/4 {
+		return
+	}
+	// In units of weight: half as much again, and more than what may be chance.
+	low := lowest.count / t.scale
+	if sure/t.scale <= 1.5*low+2*math.Sqrt(low)+2 {
+		return
+	}
+	e.count, e.error = sure, 0
+	t.top[0], t.candidates[e.position] = e, lowest
+	e.position, lowest.position = lowest.position, e.position
+	e.isTop, lowest.isTop = true, false
+	e.since = t.registry.now
+	t.candidates.up(lowest.position)
+	t.candidates.down(lowest.position)
+	t.top.down(0)
+	t.promotions++
+	for _, l := range t.labels {
+		l.family.removeValue(l.label, string(lowest.value))
+	}
+}
+
+// rescale computes the scale for the current time.
+func (t *Top) rescale() {
+	t.scaled = t.registry.now
+	exponent := float64(t.scaled-t.epoch) / t.halfLife
+	if exponent > maxExponent {
+		factor := math.Exp2(-exponent)
+		for _, heap := range []topHeap{t.top, t.candidates} {
+			for _, e := range heap {
+				e.count *= factor
+				e.error *= factor
+			}
+		}
+		t.epoch = t.scaled
+		exponent = 0
+	}
+	t.scale = math.Exp2(exponent)
+}
+
+// topHeap is a heap with the lowest count first.
+type topHeap []*topEntry
+
+func (h *topHeap) push(e *topEntry) {
+	e.position = len(*h)
+	*h = append(*h, e)
+	h.up(e.position)
+}
+
+// up moves the entry at i to the front while it is lower than those before it.
+func (h topHeap) up(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		if h[parent].count <= h[i].count {
+			return
+		}
+		h.swap(i, parent)
+		i = parent
+	}
+}
+
+// down moves the entry at i to the back while it is higher than those behind it.
+func (h topHeap) down(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(h) {
+			return
+		}
+		if child+1 < len(h) && h[child+1].count < h[child].count {
+			child++
+		}
+		if h[i].count <= h[child].count {
+			return
+		}
+		h.swap(i, child)
+		i = child
+	}
+}
+
+func (h topHeap) swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].position, h[j].position = i, j
+}

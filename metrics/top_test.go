@@ -1,0 +1,170 @@
+package metrics
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// topNames returns the values that have series of their own.
+func topNames(top *Top) map[string]bool {
+	names := make(map[string]bool)
+	for _, e := range top.top {
+		names[string(e.value)] = true
+	}
+	return names
+}
+
+// TestTopFindsFrequent checks that the values with most events become the top
+// values, among a hundred thousand others, also where they come late.
+func TestTopFindsFrequent(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(9, 10))
+	r := New(testStart)
+	top := r.Top(10, 10*time.Minute)
+	now := testStart
+	phase := func(prefix string, minutes int) {
+		for range minutes * 60 {
+			now = now.Add(time.Second)
+			r.Begin(now)
+			for range 100 {
+				if i := rnd.IntN(40); i < 10 { // a quarter of the events belongs to ten values
+					top.Count(prefix+strconv.Itoa(i), 1)
+				} else {
+					top.Count(fmt.Sprintf("rare%d", rnd.IntN(100000)), 1)
+				}
+			}
+			r.End()
+		}
+	}
+	check := func(prefix string) {
+		t.Helper()
+		names := topNames(top)
+		for i := range 10 {
+			if !names[prefix+strconv.Itoa(i)] {
+				t.Errorf("%s%d is not among the top values %v", prefix, i, names)
+			}
+		}
+	}
+	phase("heavy", 20)
+	check("heavy")
+	before := top.Promotions()
+	if before > 40 {
+		t.Errorf("%d promotions for ten frequent values", before)
+	}
+	phase("heavy", 120)
+	if n := top.Promotions() - before; n != 0 {
+		t.Errorf("%d promotions while nothing changes", n)
+	}
+	before = top.Promotions()
+	phase("late", 60)
+	check("late")
+	if n := top.Promotions() - before; n > 20 {
+		t.Errorf("%d promotions for ten new values", n)
+	}
+}
+
+// TestTopDoesNotFlap checks that values of equal weight do not take turns.
+func TestTopDoesNotFlap(t *testing.T) {
+	for _, perSecond := range []int{1, 50} {
+		rnd := rand.New(rand.NewPCG(11, 12))
+		r := New(testStart)
+		top := r.Top(10, 10*time.Minute)
+		for i := range 6 * 3600 {
+			r.Begin(testStart.Add(time.Duration(i) * time.Second))
+			for range perSecond {
+				top.Count(strconv.Itoa(rnd.IntN(20)), 1)
+			}
+			r.End()
+		}
+		t.Logf("%d a second: %d promotions in 6 hours", perSecond, top.Promotions()-10)
+		if n := top.Promotions() - 10; n > 20 {
+			t.Errorf("%d a second: %d promotions in 6 hours among 20 equal values", perSecond, n)
+		}
+	}
+}
+
+// TestTopMemory checks that a hundred thousand values cost no memory and no
+// allocation once the candidates are complete.
+func TestTopMemory(t *testing.T) {
+	r := New(testStart)
+	top := r.Top(20, time.Minute)
+	names := make([]string, 100000)
+	for i := range names {
+		names[i] = fmt.Sprintf("job.%d.node%d", i, i%977)
+	}
+	count := func() {
+		r.Begin(testStart)
+		for _, name := range names {
+			top.Count(name, 1)
+		}
+		r.End()
+	}
+	count()
+	if n := len(top.candidates); n != minCandidates {
+		t.Errorf("%d candidates, want %d", n, minCandidates)
+	}
+	if n := testing.AllocsPerRun(2, count); n != 0 {
+		t.Errorf("%v allocations for %d values", n, len(names))
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	runtime.KeepAlive(top)
+	top = nil
+	r = nil
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if size := int64(before.HeapAlloc) - int64(after.HeapAlloc); size > 1<<20 {
+		t.Errorf("a ranking takes %d bytes", size)
+	}
+}
+
+// TestTopOtherTime checks times that go back, jump by years, and a value "other".
+func TestTopOtherTime(t *testing.T) {
+	r := New(testStart)
+	top := r.Top(1, time.Minute)
+	c := r.Counter(Desc{Name: "x", Help: "X.", Labels: []Label{{Name: "job", Top: top}}})
+	count := func(at time.Duration, job string, n int) {
+		r.Begin(testStart.Add(at))
+		for range n {
+			top.Count(job, 1)
+			c.With(job).Inc()
+		}
+		r.End()
+	}
+	count(0, "other", 1)
+	count(0, "a", 100)
+	count(-time.Hour, "a", 100)
+	if e := top.top[0]; e.count != 200 {
+		t.Errorf("count %g after time went back", e.count)
+	}
+	count(10*365*24*time.Hour, "b", 5)
+	if names := topNames(top); !names["b"] {
+		t.Errorf("after ten years the top values are %v", names)
+	}
+	// The first two of b may be chance.
+	if got, want := fmt.Sprint(counts(c)), "map[b:3 other:3]"; got != want {
+		t.Errorf("counters %s, want %s", got, want)
+	}
+	r.Begin(testStart)
+	before := top.top[0].count
+	for _, weight := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		top.Count("b", weight)
+	}
+	if after := top.top[0].count; after != before {
+		t.Errorf("invalid weights change the count from %g to %g", before, after)
+	}
+	r.End()
+}
+
+func counts(c *Counters) map[string]uint64 {
+	m := make(map[string]uint64)
+	for _, s := range c.order {
+		m[s.values[0]] = s.count
+	}
+	return m
+}
