@@ -25,6 +25,7 @@ var mayImport = map[string][]string{
 	"cli/iostreams":      {},
 	"render":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"render/ladder":      {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/files", "track/locks", "internal/fifo", "render"},
+	"render/parquet":     {},
 	"render/explain":     {"diagnose", "lnet", "opcodes", "opcodes/schema", "dissect", "records", "render"},
 	"track/recovery":     {"lnet", "opcodes", "dissect", "track", "internal/fifo"},
 	"render/html":        {"diagnose", "lnet", "opcodes/schema", "dissect", "records", "track", "track/files", "track/locks", "track/recovery", "track/sizes", "track/slowest", "track/timeline", "render", "render/report"},
@@ -94,6 +95,10 @@ var gopacketFiles = []string{
 	"lnet/link/decoder.go",
 }
 
+// testPackages lists packages that only tests may import: as readers that check what
+// the program writes.
+var testPackages = []string{"github.com/parquet-go/"}
+
 const gopacketPath = "github.com/google/gopacket"
 
 // vagueNames are package names without a subject.
@@ -131,6 +136,9 @@ func checkImports(packages []sourcePackage) []string {
 				if isOwn && !slices.Contains(allowed, own) {
 					report("%s imports %s, against the direction of the imports: %s may import %s. Move what is needed down to one of these, or pass it as an argument",
 						file.name, own, pkg.dir, listOrNothing(allowed))
+				}
+				if slices.ContainsFunc(testPackages, func(prefix string) bool { return strings.HasPrefix(imported, prefix) }) {
+					report("%s imports %s, which only tests may import", file.name, imported)
 				}
 				if imported == gopacketPath || strings.HasPrefix(imported, gopacketPath+"/") {
 					gopacket = append(gopacket, file.name)
@@ -171,6 +179,7 @@ func TestImportChecks(t *testing.T) {
 		{"tests only", "cli/a.go", `import "github.com/lshark/lshark/internal/wiretest"`, []string{"cli/a.go imports internal/wiretest"}},
 		{"new package", "export/a.go", ``, []string{"package export is new: add it to mayImport"}},
 		{"vague name", "internal/util/a.go", ``, []string{"internal/util has no subject in its name"}},
+		{"package of tests", "render/a.go", `import "github.com/parquet-go/parquet-go/format"`, []string{"render/a.go imports github.com/parquet-go/parquet-go/format, which only tests may import"}},
 		{"gopacket", "render/a.go", `import "github.com/google/gopacket/layers"`, []string{"render/a.go imports gopacket"}},
 	} {
 		tree := fstest.MapFS{tt.file: {Data: []byte("package p\n" + tt.text)}}

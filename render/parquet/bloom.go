@@ -1,0 +1,61 @@
+package parquet
+
+import "encoding/binary"
+
+// bloomBits is the size of a Bloom filter in bits per value, before it is rounded up to
+// a power of two, which some readers require. With 8 bits about 3 % of the lookups
+// find a value that is not there, with 16 far fewer.
+const bloomBits = 8
+
+// bloomBlock is the size of a block in bytes. A value sets one bit in each of its 8
+// words.
+const bloomBlock = 32
+
+// bloomSalt chooses the bit in each word of a block.
+var bloomSalt = [bloomBlock / 4]uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31}
+
+// bloomSize returns the size of a filter of n values in bytes.
+func bloomSize(n int) int {
+	size := bloomBlock
+	for size*8 < n*bloomBits {
+		size *= 2
+	}
+	return size
+}
+
+// appendBloom appends a Bloom filter of values with these hashes: a header and a
+// split block filter.
+func (e *encoder) appendBloom(hashes []uint64) {
+	size := bloomSize(len(hashes))
+	e.begin()
+	e.int32(1, int32(size))
+	for id := 2; id <= 4; id++ { // algorithm: split blocks; hash: xxHash64; not compressed
+		e.beginField(id)
+		e.beginField(1)
+		e.end()
+		e.end()
+	}
+	e.end()
+	from := len(e.buf)
+	e.buf = growZero(e.buf, size)
+	filter := e.buf[from:]
+	blocks := uint64(size / bloomBlock)
+	for _, h := range hashes {
+		block := filter[bloomBlock*(h>>32*blocks>>32):][:bloomBlock]
+		for i, salt := range bloomSalt {
+			word := block[4*i:]
+			binary.LittleEndian.PutUint32(word, binary.LittleEndian.Uint32(word)|1<<(uint32(h)*salt>>27))
+		}
+	}
+}
+
+// growZero appends n zeros.
+func growZero[T byte | uint64](b []T, n int) []T {
+	from := len(b)
+	if cap(b) < from+n {
+		b = append(make([]T, 0, from+n), b...)
+	}
+	b = b[:from+n]
+	clear(b[from:])
+	return b
+}

@@ -1,0 +1,214 @@
+package parquet
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Type is the type of a field.
+type Type uint8
+
+const (
+	Group Type = iota // a group of fields
+	List              // a group that holds a list; see ListOf
+	Map               // a group that holds a map; see MapOf
+	Int64
+	Uint64
+	Boolean
+	Double
+	String    // UTF-8
+	Timestamp // microseconds since the epoch, UTC
+)
+
+// Repetition is how often a field occurs in the group that it is in.
+type Repetition uint8
+
+// The numbers are those of the format.
+const (
+	Required Repetition = iota // once
+	Optional                   // once or not at all
+	Repeated                   // any number of times
+)
+
+// Field is a field of a schema.
+type Field struct {
+	Name       string
+	Type       Type
+	Repetition Repetition
+	Fields     []Field // of a group
+}
+
+// ListOf returns an optional field that holds a list. The name of element does not
+// matter.
+func ListOf(name string, element Field) Field {
+	element.Name = "element"
+	list := Field{Name: "list", Repetition: Repeated, Fields: []Field{element}}
+	return Field{Name: name, Type: List, Repetition: Optional, Fields: []Field{list}}
+}
+
+// MapOf returns an optional field that holds a map. It has two leaves: the keys and
+// the values, which are required.
+func MapOf(name string, key, value Type) Field {
+	entry := Field{Name: "key_value", Repetition: Repeated, Fields: []Field{{Name: "key", Type: key}, {Name: "value", Type: value}}}
+	return Field{Name: name, Type: Map, Repetition: Optional, Fields: []Field{entry}}
+}
+
+// Leaf is a field that has values, not fields.
+type Leaf struct {
+	Path          []string // names of the fields, from the outermost
+	Type          Type
+	MaxRepetition int // number of repeated fields in the path
+	MaxDefinition int // number of optional and repeated fields in the path: the definition level of a value
+}
+
+// Leaves returns the leaves of a schema in the order of its fields.
+func Leaves(fields []Field) []Leaf { return appendLeaves(nil, Leaf{}, fields) }
+
+// appendLeaves appends the leaves of the fields of a group. group has the path and the
+// levels of the group.
+func appendLeaves(leaves []Leaf, group Leaf, fields []Field) []Leaf {
+	for i := range fields {
+		f := &fields[i]
+		leaf := Leaf{append(slices.Clip(group.Path), f.Name), f.Type, group.MaxRepetition, group.MaxDefinition}
+		if f.Repetition != Required {
+			leaf.MaxDefinition++
+		}
+		if f.Repetition == Repeated {
+			leaf.MaxRepetition++
+		}
+		if f.Type.isGroup() {
+			leaves = appendLeaves(leaves, leaf, f.Fields)
+		} else {
+			leaves = append(leaves, leaf)
+		}
+	}
+	return leaves
+}
+
+func (t Type) isGroup() bool { return t <= Map }
+
+// checkSchema returns an error if the format does not allow the fields of a group.
+func checkSchema(path string, fields []Field) error {
+	if len(fields) == 0 {
+		return fmt.Errorf("parquet: %s: a group without fields", path)
+	}
+	for i := range fields {
+		f := &fields[i]
+		name := strings.TrimPrefix(path+"."+f.Name, ".")
+		switch {
+		case slices.ContainsFunc(fields[:i], func(g Field) bool { return g.Name == f.Name }):
+			return fmt.Errorf("parquet: two fields %s", name)
+		case f.Type > Timestamp:
+			return fmt.Errorf("parquet: %s: type %d", name, f.Type)
+		case f.Repetition > Repeated:
+			return fmt.Errorf("parquet: %s: repetition %d", name, f.Repetition)
+		case !f.Type.isGroup() && len(f.Fields) > 0:
+			return fmt.Errorf("parquet: %s: a value with fields", name)
+		}
+		if f.Type.isGroup() {
+			if err := checkSchema(name, f.Fields); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Physical types.
+const (
+	physicalBoolean   = 0
+	physicalInt64     = 2
+	physicalDouble    = 5
+	physicalByteArray = 6
+)
+
+func (t Type) physical() int32 {
+	switch t {
+	case Boolean:
+		return physicalBoolean
+	case Double:
+		return physicalDouble
+	case String:
+		return physicalByteArray
+	}
+	return physicalInt64
+}
+
+// Converted types say for old readers what logical types say.
+const (
+	convertedUTF8            = 0
+	convertedMap             = 1
+	convertedList            = 3
+	convertedTimestampMicros = 10
+	convertedUint64          = 14
+)
+
+// appendSchema appends the elements of a schema: the root, and its fields, each before
+// its own fields.
+func (e *encoder) appendSchema(root string, fields []Field) {
+	e.list(2, typeStruct, countFields(fields)+1)
+	e.begin()
+	e.string(4, root)
+	e.int32(5, int32(len(fields)))
+	e.end()
+	e.appendFields(fields)
+}
+
+func countFields(fields []Field) int {
+	n := len(fields)
+	for i := range fields {
+		n += countFields(fields[i].Fields)
+	}
+	return n
+}
+
+func (e *encoder) appendFields(fields []Field) {
+	for i := range fields {
+		f := &fields[i]
+		e.begin()
+		if !f.Type.isGroup() {
+			e.int32(1, f.Type.physical())
+		}
+		e.int32(3, int32(f.Repetition))
+		e.string(4, f.Name)
+		if f.Type.isGroup() {
+			e.int32(5, int32(len(f.Fields)))
+		}
+		e.appendType(f.Type)
+		e.end()
+		e.appendFields(f.Fields)
+	}
+}
+
+// appendType appends the converted and the logical type.
+func (e *encoder) appendType(t Type) {
+	logical := func(converted int32, id int) {
+		e.int32(6, converted)
+		e.beginField(10)
+		e.beginField(id)
+	}
+	switch t {
+	case String:
+		logical(convertedUTF8, 1)
+	case Map:
+		logical(convertedMap, 2)
+	case List:
+		logical(convertedList, 3)
+	case Timestamp:
+		logical(convertedTimestampMicros, 8)
+		e.bool(1, true) // UTC
+		e.beginField(2)
+		e.beginField(2) // microseconds
+		e.end()
+		e.end()
+	case Uint64:
+		logical(convertedUint64, 10)
+		e.byte(1, 64)
+		e.bool(2, false) // unsigned
+	default:
+		return
+	}
+	e.end()
+	e.end()
+}

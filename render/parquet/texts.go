@@ -1,0 +1,116 @@
+package parquet
+
+import (
+	"bytes"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// texts holds the strings of a page, and the dictionary of the chunk.
+type texts struct {
+	dictionary dictionary
+	indices    []uint32 // the page, unless it is plain
+	plain      []byte   // the page as PLAIN
+	isPlain    bool     // this page and the rest of the chunk
+	runs       runs
+	seen       []uint64 // bit set of the indices in the page
+	scratch    []byte
+	valid      []byte
+}
+
+// reset begins a chunk.
+func (t *texts) reset() {
+	t.dictionary.reset()
+	t.isPlain = false
+	t.resetPage()
+}
+
+func (t *texts) resetPage() { t.indices, t.plain = t.indices[:0], t.plain[:0] }
+
+// add adds a string, and to b if it is not the dictionary from which bounds are computed.
+// It returns the string as it is stored, and whether the dictionary did not have it.
+func (t *texts) add(v []byte, b *bounds) (stored []byte, isNew bool) {
+	if t.isPlain {
+		v = t.validate(v)
+		t.addPlain(v, b)
+		return v, true
+	}
+	d := &t.dictionary
+	if n := len(t.indices); n > 0 { // the same as before?
+		last := t.indices[n-1]
+		if _, text := d.value(last); bytes.Equal(text, v) {
+			t.indices = append(t.indices, last)
+			return v, false
+		}
+	}
+	index, hash, ok := d.find(v)
+	if !ok {
+		if valid := t.validate(v); len(valid) != len(v) {
+			return t.add(valid, b)
+		}
+		if index, isNew = d.add(v, hash); !isNew {
+			t.toPlain(b)
+			t.addPlain(v, b)
+			return v, true
+		}
+	}
+	t.indices = append(t.indices, index)
+	return v, isNew
+}
+
+func (t *texts) addPlain(v []byte, b *bounds) {
+	t.plain = appendPlain(t.plain, v)
+	b.text(v)
+}
+
+// validate returns a string with U+FFFD for each byte that is not part of valid UTF-8:
+// readers refuse a file with others.
+func (t *texts) validate(v []byte) []byte {
+	if utf8.Valid(v) {
+		return v
+	}
+	t.valid = t.valid[:0]
+	for len(v) > 0 {
+		r, n := utf8.DecodeRune(v)
+		t.valid = utf8.AppendRune(t.valid, r)
+		v = v[n:]
+	}
+	return t.valid
+}
+
+// toPlain changes the page from indices to strings, and does without the dictionary in
+// the rest of the chunk. It adds the strings to b.
+func (t *texts) toPlain(b *bounds) {
+	t.bounds(b)
+	t.isPlain = true
+	for _, i := range t.indices {
+		plain, _ := t.dictionary.value(i)
+		t.plain = append(t.plain, plain...)
+	}
+	t.indices = t.indices[:0]
+}
+
+// bounds adds the strings of a page of indices to b.
+func (t *texts) bounds(b *bounds) {
+	n := (t.dictionary.len() + 63) / 64
+	t.seen = growZero(t.seen[:0], n)
+	for _, i := range t.indices {
+		t.seen[i/64] |= 1 << (i % 64)
+	}
+	for at, word := range t.seen {
+		for ; word != 0; word &= word - 1 {
+			_, text := t.dictionary.value(uint32(64*at + bits.TrailingZeros64(word)))
+			b.text(text)
+		}
+	}
+}
+
+// appendIndices appends the page as RLE_DICTIONARY.
+func (t *texts) appendIndices(dst []byte) []byte {
+	width := max(1, bits.Len(uint(t.dictionary.len()-1)))
+	t.runs.reset(width)
+	for _, i := range t.indices {
+		t.runs.put(i)
+	}
+	return append(append(dst, byte(width)), t.runs.finish()...)
+}

@@ -1,0 +1,5 @@
+package parquet
+
+import "flag"
+
+var update = flag.Bool("update", false, "write testdata/footer.txt anew")

@@ -1,0 +1,198 @@
+package parquet
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+)
+
+const (
+	// rowGroupRows is the number of rows of a row group, unless Options has another.
+	rowGroupRows = 1 << 16
+
+	// rowGroupBytes is the size of the pages at which a row group ends that has fewer rows.
+	rowGroupBytes = 64 << 20
+)
+
+// magic is at the beginning and at the end of a file.
+const magic = "PAR1"
+
+// Options are the settings of a Writer.
+type Options struct {
+	CreatedBy    string // "APPLICATION version VERSION", as readers parse it
+	Metadata     [][2]string
+	RowGroupRows int      // 0: 65,536
+	Bloom        []string // names of the leaves with Bloom filters: no field of their paths is repeated, and they are neither Boolean nor Double
+}
+
+// Writer writes a file.
+type Writer struct {
+	w          io.Writer
+	record     string
+	fields     []Field
+	options    Options
+	columns    []Column
+	compressor compressor
+	offset     int64
+	rows       int64 // in complete row groups
+	groupRows  int   // in the row group that is being filled
+	groups     []rowGroup
+	index      pageIndex
+	encoder    encoder
+	err        error
+	closed     bool
+}
+
+// NewWriter returns a Writer of a file with this schema; record is the name of the
+// root. It panics if the schema is not valid. The file is complete after Close.
+func NewWriter(w io.Writer, record string, fields []Field, o Options) *Writer {
+	if err := checkSchema("", fields); err != nil {
+		panic(err)
+	}
+	if o.RowGroupRows == 0 {
+		o.RowGroupRows = rowGroupRows
+	}
+	f := &Writer{w: w, record: record, fields: fields, options: o}
+	leaves := Leaves(fields)
+	f.columns = make([]Column, len(leaves))
+	for i, leaf := range leaves {
+		c := &f.columns[i]
+		c.leaf, c.compressor = leaf, &f.compressor
+		c.bloom = leaf.Type != Boolean && leaf.Type != Double && leaf.MaxRepetition == 0 && slices.Contains(o.Bloom, leaf.Path[len(leaf.Path)-1])
+		c.reset()
+	}
+	return f
+}
+
+// Column returns the column of a leaf, by its index in Leaves.
+func (w *Writer) Column(leaf int) *Column { return &w.columns[leaf] }
+
+// Rows returns the number of rows so far.
+func (w *Writer) Rows() int64 { return w.rows + int64(w.groupRows) }
+
+// EndRow ends a row: each column has got a value or NULL, or several. It returns the
+// first error that writing to the file had, at this or an earlier time.
+func (w *Writer) EndRow() error {
+	w.groupRows++
+	if w.groupRows >= w.options.RowGroupRows || w.compressor.held >= rowGroupBytes {
+		w.endGroup()
+	}
+	return w.err
+}
+
+// Close writes what is left and the end of the file. It does not close the io.Writer.
+func (w *Writer) Close() error {
+	if w.closed {
+		return w.err
+	}
+	w.closed = true
+	if w.groupRows > 0 {
+		w.endGroup()
+	}
+	if w.err == nil {
+		w.begin()
+		w.index.write(w)
+		w.write(w.footer())
+	}
+	return w.err
+}
+
+// begin writes the beginning of the file if nothing was written.
+func (w *Writer) begin() {
+	if w.offset == 0 {
+		w.write([]byte(magic))
+	}
+}
+
+func (w *Writer) write(b []byte) {
+	if w.err != nil {
+		return
+	}
+	n, err := w.w.Write(b)
+	if err == nil && n < len(b) {
+		err = io.ErrShortWrite
+	}
+	w.offset += int64(n)
+	w.err = err
+}
+
+// endGroup writes the row group.
+func (w *Writer) endGroup() {
+	for i := range w.columns {
+		c := &w.columns[i]
+		c.endPage()
+		if w.err == nil {
+			w.err = w.compressor.err
+		}
+		if w.err == nil && c.chunk.rows != w.groupRows {
+			w.err = fmt.Errorf("parquet: %q has %d values for %d rows", c.leaf.Path, c.chunk.rows, w.groupRows)
+		}
+	}
+	if w.err == nil {
+		w.begin()
+		w.writeGroup()
+	}
+	for i := range w.columns {
+		w.columns[i].reset()
+	}
+	w.compressor.held = 0
+	w.rows += int64(w.groupRows)
+	w.groupRows = 0
+}
+
+// writeGroup writes the chunks of the row group and their Bloom filters.
+func (w *Writer) writeGroup() {
+	group := rowGroup{offset: w.offset, rows: w.groupRows, chunks: make([]chunkInfo, len(w.columns))}
+	for i := range w.columns {
+		group.chunks[i] = w.writeChunk(&w.columns[i])
+	}
+	group.size = w.offset - group.offset
+	for i := range w.columns {
+		if c := &w.columns[i]; len(c.hashes) > 0 {
+			info := &group.chunks[i]
+			info.bloomOffset = w.offset
+			w.encoder.buf = w.encoder.buf[:0]
+			w.encoder.appendBloom(c.hashes)
+			info.bloomSize = len(w.encoder.buf)
+			w.write(w.encoder.buf)
+		}
+	}
+	w.groups = append(w.groups, group)
+}
+
+// writeChunk writes the chunk of a column.
+func (w *Writer) writeChunk(c *Column) chunkInfo {
+	chunk := &c.chunk
+	info := chunkInfo{
+		offset: w.offset, levels: chunk.levels, values: chunk.values, uncompressed: chunk.uncompressed,
+		plainPages: chunk.plainPages, otherPages: len(chunk.index) - chunk.plainPages,
+	}
+	info.least, info.greatest = chunk.bounds.limits(c.leaf.Type)
+	if c.leaf.Type == String && info.otherPages > 0 {
+		page, size := c.appendDictionary(w.encoder.buf[:0])
+		w.encoder.buf = page
+		info.dictionary = len(page)
+		info.uncompressed += int64(size)
+		w.write(page)
+	}
+	w.index.add(&info, chunk)
+	w.write(chunk.pages)
+	info.size = w.offset - info.offset
+	return info
+}
+
+// reset begins a chunk.
+func (c *Column) reset() {
+	chunk := &c.chunk
+	chunk.counts = counts{}
+	chunk.pages, chunk.index = chunk.pages[:0], chunk.index[:0]
+	chunk.bounds.reset()
+	chunk.uncompressed, chunk.plainPages = 0, 0
+	c.hashes = c.hashes[:0]
+	c.texts.reset()
+	c.resetPage()
+}
+
+// bitsOf returns the number of bits of a level.
+func bitsOf(level int) int { return bits.Len(uint(level)) }
