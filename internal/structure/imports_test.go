@@ -58,6 +58,8 @@ var mayImport = map[string][]string{
 	"anonymize":        {"internal/checksum", "anonymize/values", "capture", "lnet", "lnet/ib", "lnet/link", "dissect"},
 	"anonymize/values": {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
 
+	"otlp": {"metrics"},
+
 	"bench/gen":                {"capture", "lnet", "dissect"},
 	"bench/profile":            {"cli", "cli/iostreams", "cli/scan"},
 	"bench/walk":               {},

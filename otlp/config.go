@@ -1,0 +1,274 @@
+package otlp
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config says where to send metrics and spans, and how.
+type Config struct {
+	// Endpoint is the base URL of the receiver, such as http://localhost:4318.
+	// v1/metrics and v1/traces are appended to its path. MetricsURL and
+	// TracesURL are complete URLs, and take precedence.
+	Endpoint, MetricsURL, TracesURL string
+
+	// Headers are sent with all requests, in addition to those of the signal.
+	// Values are secret: they do not appear in errors and logs.
+	Headers, MetricsHeaders, TracesHeaders []Header
+
+	Gzip     bool
+	Explicit bool // histograms by their classic buckets, if they have any
+	Timeout  time.Duration
+	TLS      TLSFiles
+
+	QueueBytes int           // of spans that wait; 0: DefaultQueueBytes
+	Delay      time.Duration // a span waits for others at most this long; 0: DefaultDelay
+
+	Resource  Resource
+	Names     Names
+	UserAgent string
+
+	// Log gets a line when the receiver is away, when it is back, and when it
+	// refuses something for the first time. The exporter's goroutines call it.
+	Log func(message string)
+
+	transport http.RoundTripper // of tests
+}
+
+// Header is a header of a request.
+type Header struct {
+	Name, Value string
+}
+
+// TLSFiles are names of PEM files for https. Empty names mean the certificate
+// authorities of the system, and no certificate of the client.
+type TLSFiles struct {
+	CA, Certificate, Key string
+}
+
+// Defaults of Config.
+const (
+	DefaultEndpoint   = "http://localhost:4318"
+	DefaultTimeout    = 10 * time.Second
+	DefaultDelay      = 5 * time.Second
+	DefaultQueueBytes = 8 << 20
+)
+
+// ParseHeader parses name=value. Its errors do not show the value.
+func ParseHeader(text string) (Header, error) {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return Header{}, errors.New("a header must have the form name=value")
+	}
+	h := Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)}
+	return h, h.check()
+}
+
+// check reports what HTTP does not allow in a header.
+func (h *Header) check() error {
+	const separators = "()<>@,;:\\\"/[]?={} \t"
+	if h.Name == "" {
+		return errors.New("a header has no name")
+	}
+	for _, c := range []byte(h.Name) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte(separators, c) >= 0 {
+			return fmt.Errorf("%q is not the name of a header", h.Name)
+		}
+	}
+	switch strings.ToLower(h.Name) {
+	case "content-type", "content-length", "content-encoding", "transfer-encoding", "connection", "host":
+		return fmt.Errorf("the header %s is set by the exporter", h.Name)
+	}
+	for _, c := range []byte(h.Value) {
+		if c < ' ' && c != '\t' || c == 0x7f {
+			return fmt.Errorf("the value of the header %s has a control character", h.Name)
+		}
+	}
+	return nil
+}
+
+// Environment sets what is not yet set from the variables of OpenTelemetry
+// (OTEL_EXPORTER_OTLP_ENDPOINT and others), which getenv returns. Gzip and
+// Explicit are set wherever their variable is.
+func (c *Config) Environment(getenv func(string) string) error {
+	set := func(to *string, names ...string) {
+		for _, name := range names {
+			if *to == "" {
+				*to = strings.TrimSpace(getenv(name))
+			}
+		}
+	}
+	if c.Endpoint == "" {
+		set(&c.MetricsURL, "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT")
+		set(&c.TracesURL, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+	}
+	set(&c.Endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT")
+	set(&c.TLS.CA, "OTEL_EXPORTER_OTLP_CERTIFICATE")
+	set(&c.TLS.Certificate, "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE")
+	set(&c.TLS.Key, "OTEL_EXPORTER_OTLP_CLIENT_KEY")
+	if err := c.environmentHeaders(getenv); err != nil {
+		return err
+	}
+	if text := getenv("OTEL_EXPORTER_OTLP_TIMEOUT"); text != "" && c.Timeout == 0 {
+		ms, err := strconv.ParseUint(strings.TrimSpace(text), 10, 31)
+		if err != nil || ms == 0 {
+			return fmt.Errorf("OTEL_EXPORTER_OTLP_TIMEOUT: %q is not a number of milliseconds above 0", text)
+		}
+		c.Timeout = time.Duration(ms) * time.Millisecond
+	}
+	for _, v := range []variable{
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "", nil},
+		{"OTEL_EXPORTER_OTLP_COMPRESSION", "none", "gzip", &c.Gzip},
+		{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "cumulative", "", nil},
+		{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", "explicit_bucket_histogram", &c.Explicit},
+	} {
+		if err := v.read(getenv); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// variable is one that has one of two values, or only one that is supported.
+type variable struct {
+	name, off, on string
+	set           *bool
+}
+
+func (v *variable) read(getenv func(string) string) error {
+	switch text := strings.ToLower(strings.TrimSpace(getenv(v.name))); {
+	case text == "":
+		return nil
+	case v.set == nil && text != v.off:
+		return fmt.Errorf("%s: %q is not supported, only %s is", v.name, text, v.off)
+	case text != v.off && text != v.on:
+		return fmt.Errorf("%s: %q is neither %s nor %s", v.name, text, v.off, v.on)
+	case v.set != nil:
+		*v.set = text == v.on
+	}
+	return nil
+}
+
+func (c *Config) environmentHeaders(getenv func(string) string) error {
+	for _, h := range []struct {
+		to   *[]Header
+		name string
+	}{
+		{&c.Headers, "OTEL_EXPORTER_OTLP_HEADERS"},
+		{&c.MetricsHeaders, "OTEL_EXPORTER_OTLP_METRICS_HEADERS"},
+		{&c.TracesHeaders, "OTEL_EXPORTER_OTLP_TRACES_HEADERS"},
+	} {
+		if len(*h.to) > 0 {
+			continue
+		}
+		headers, err := parsePairs(getenv(h.name))
+		if err != nil {
+			return fmt.Errorf("%s: %w", h.name, err)
+		}
+		*h.to = headers
+	}
+	return nil
+}
+
+// url returns the URL of a signal: complete, if it is set, or else the path
+// below the endpoint.
+func (c *Config) url(complete, path string) (*url.URL, error) {
+	text := complete
+	if text == "" {
+		text = c.Endpoint
+	}
+	if text == "" {
+		text = DefaultEndpoint
+	}
+	// The errors of url.Parse show the URL, which may have a password.
+	u, err := url.Parse(text)
+	if err != nil {
+		return nil, errors.New("the endpoint is not a URL")
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("endpoint %s: the URL must begin with http:// or https://", u.Redacted())
+	}
+	if u.Hostname() == "" {
+		return nil, fmt.Errorf("endpoint %s: the URL has no host", u.Redacted())
+	}
+	if complete == "" {
+		u.Path, u.RawPath = strings.TrimSuffix(u.Path, "/")+"/"+path, ""
+	} else if u.Path == "" {
+		u.Path = "/"
+	}
+	u.Fragment = ""
+	return u, nil
+}
+
+// header returns the headers of the requests for a signal.
+func (c *Config) header(lists ...[]Header) (http.Header, error) {
+	header := http.Header{}
+	header.Set("User-Agent", c.UserAgent)
+	for _, list := range lists {
+		for _, h := range list {
+			if err := h.check(); err != nil {
+				return nil, err
+			}
+			header.Set(h.Name, h.Value)
+		}
+	}
+	header.Set("Content-Type", "application/x-protobuf")
+	if c.Gzip {
+		header.Set("Content-Encoding", "gzip")
+	}
+	return header, nil
+}
+
+// client returns an HTTP client with a connection for each signal.
+func (c *Config) client() (*http.Client, error) {
+	transport := c.transport
+	if transport == nil {
+		config, err := c.TLS.load()
+		if err != nil {
+			return nil, err
+		}
+		transport = &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			TLSClientConfig:     config,
+			ForceAttemptHTTP2:   true,
+			DisableCompression:  true,
+			MaxIdleConnsPerHost: 2,
+			IdleConnTimeout:     90 * time.Second,
+		}
+	}
+	return &http.Client{
+		Transport: transport,
+		// Headers with secrets would follow to another host.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, nil
+}
+
+func (f *TLSFiles) load() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if f.CA != "" {
+		pem, err := os.ReadFile(f.CA)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s has no certificate in PEM format", f.CA)
+		}
+	}
+	if f.Certificate != "" || f.Key != "" {
+		pair, err := tls.LoadX509KeyPair(f.Certificate, f.Key)
+		if err != nil {
+			return nil, fmt.Errorf("certificate of the client: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}

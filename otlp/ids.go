@@ -1,0 +1,59 @@
+package otlp
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+)
+
+// TraceID identifies a trace: one RPC, as all sensors see it.
+type TraceID [16]byte
+
+// SpanID identifies a span: one RPC, as one side sees it.
+type SpanID [8]byte
+
+func (t TraceID) String() string { return hex.EncodeToString(t[:]) }
+func (s SpanID) String() string  { return hex.EncodeToString(s[:]) }
+
+// TraceOf returns the trace id of a call: the first 16 bytes of the SHA-256 of
+// the caller's address, a space, and the number of the call in decimal. Every
+// sensor that knows these two computes the same id.
+func TraceOf(client string, call uint64) (t TraceID) {
+	var text [128]byte
+	sum := sha256.Sum256(appendCall(text[:0], client, call))
+	copy(t[:], sum[:])
+	return t
+}
+
+// SpanOf returns the id of the span of one side of a call: the first 8 bytes of
+// the SHA-256 of the text that TraceOf hashes, a space, "client" or "server", a
+// space, and the attempt in decimal. So the sensor of a server can name the
+// client's span as the parent of its own.
+func SpanOf(client string, call uint64, side Kind, attempt uint32) (s SpanID) {
+	var text [160]byte
+	b := appendCall(text[:0], client, call)
+	if side == Server {
+		b = append(b, " server "...)
+	} else {
+		b = append(b, " client "...)
+	}
+	sum := sha256.Sum256(strconv.AppendUint(b, uint64(attempt), 10))
+	copy(s[:], sum[:])
+	return s
+}
+
+func appendCall(b []byte, client string, call uint64) []byte {
+	b = append(append(b, client...), ' ')
+	return strconv.AppendUint(b, call, 10)
+}
+
+// Sampled reports whether a trace is one of those to keep if one of n is kept.
+// It depends on the id only, by the rule of OpenTelemetry (the last 56 bits are
+// the random value), so all sensors keep the same traces, and one that keeps
+// fewer has a part of what the others keep. All are kept if n is 0 or 1.
+func (t TraceID) Sampled(n uint64) bool {
+	const values = 1 << 56
+	random := binary.BigEndian.Uint64(t[8:]) & (values - 1)
+	return n <= 1 || random >= values-values/n
+}
