@@ -156,8 +156,12 @@ func testSnapshot() *metrics.Snapshot {
 				Points: []metrics.Point{{Created: created, Value: 1.25}},
 			},
 			{
-				Name: "lshark_in_flight", Help: "RPCs without a reply yet.", Type: metrics.GaugeType,
+				Name: "lshark_rpcs_in_flight", Help: "RPCs without a reply yet.", Type: metrics.GaugeType,
 				Points: []metrics.Point{{Created: created, Value: 7}},
+			},
+			{
+				Name: "lshark_interface_up", Help: "Whether the interface is there.", Type: metrics.GaugeType,
+				Points: []metrics.Point{{Created: created, Value: 1}},
 			},
 			{Name: "lshark_empty", Help: "No series.", Type: metrics.CounterType, Labels: []string{"op"}},
 		},
@@ -170,7 +174,7 @@ func testNames() Names {
 		Families: []Family{
 			{From: "lshark_rpc_latency_seconds", Label: "side", Value: "client", To: "rpc.client.call.duration", Constant: rpc},
 			{From: "lshark_rpc_latency_seconds", Label: "side", Value: "server", To: "rpc.server.call.duration", Constant: rpc},
-			{From: "lshark_in_flight", To: "lshark.rpc.in_flight", Unit: "{call}"},
+			{From: "lshark_rpcs_in_flight", To: "lshark.rpc.in_flight", Unit: "{call}", Sum: true},
 		},
 		Attributes: []Pair{{"op", "rpc.method"}, {"target", "lustre.target"}, {"error", "error.type"}},
 	}
@@ -196,7 +200,7 @@ func TestMetrics(t *testing.T) {
 		m := testEncoder(t, &names)
 		m.explicit = test.explicit
 		bodies := m.encode(testSnapshot())
-		if len(bodies) != 1 || bodies[0].items != 6 {
+		if len(bodies) != 1 || bodies[0].items != 7 {
 			t.Fatalf("%d bodies, the first with %d points", len(bodies), bodies[0].items)
 		}
 		golden(t, test.file, "ExportMetricsServiceRequest", bodies[0].body())
@@ -246,8 +250,9 @@ func TestMetricsAreSplit(t *testing.T) {
 func TestMetricName(t *testing.T) {
 	for _, test := range [][4]string{
 		{"lshark_bulk_bytes", "bytes", "lshark.bulk", "By"},
-		{"lshark_lock_wait_seconds", "seconds", "lshark.lock_wait", "s"},
+		{"lshark_lock_wait_seconds", "seconds", "lshark.lock.wait", "s"},
 		{"lshark_rpcs", "", "lshark.rpcs", ""},
+		{"lshark_rpcs_in_flight", "", "lshark.rpcs.in_flight", ""},
 		{"lshark_load_ratio", "ratio", "lshark.load", "1"},
 	} {
 		name, unit := metricName(&metrics.FamilySnapshot{Name: test[0], Unit: test[1]})

@@ -2,23 +2,33 @@ package otlp
 
 import (
 	"math"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
 	"testing"
 )
 
-// The values are those of
+// TestIDs checks the ids that the page docs/otlp.md shows, which are those of
 //
 //	printf '192.0.2.3@tcp 1840123456789 server 0' | sha256sum | cut -c1-16
 func TestIDs(t *testing.T) {
-	const nid, xid = "192.0.2.3@tcp", 1840123456789
-	for _, test := range [][2]string{
-		{TraceOf(nid, xid).String(), "7e8bcbabae613516afa95f99e3f66a7f"},
-		{TraceOf("2001:db8::3@tcp1", math.MaxUint64).String(), "d9a23c9dbab29897c92b79d94f5f4ac6"},
-		{SpanOf(nid, xid, Client, 0).String(), "92febb5bfa5df908"},
-		{SpanOf(nid, xid, Server, 0).String(), "73c1c1c6edc41b6e"},
-		{SpanOf(nid, xid, Server, math.MaxUint32).String(), "f054ccbb4513d39f"},
-	} {
-		if test[0] != test[1] {
-			t.Errorf("got %s, want %s", test[0], test[1])
+	page, err := os.ReadFile("../docs/otlp.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile(`(?m)^\| (\S+@\S+) \| (\d+) \| (\d+) \| (\S+) \| (\S+) \| (\S+) \|$`)
+	rows := row.FindAllStringSubmatch(string(page), -1)
+	if len(rows) != 3 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	for _, r := range rows {
+		xid, _ := strconv.ParseUint(r[2], 10, 64)
+		n, _ := strconv.ParseUint(r[3], 10, 32)
+		attempt := uint32(n)
+		got := []string{TraceOf(r[1], xid).String(), SpanOf(r[1], xid, Client, attempt).String(), SpanOf(r[1], xid, Server, attempt).String()}
+		if !slices.Equal(got, r[4:]) {
+			t.Errorf("%s: got %s", r[0], got)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func (m *metricEncoder) family(f *metrics.FamilySnapshot, entry *Family) {
 			continue
 		}
 		if open && len(m.batch.data) >= m.limit {
-			m.endMetric(f, metric, data)
+			m.endMetric(f, entry, metric, data)
 			m.finish()
 			open = false
 		}
@@ -130,7 +130,7 @@ func (m *metricEncoder) family(f *metrics.FamilySnapshot, entry *Family) {
 		m.batch.items++
 	}
 	if open {
-		m.endMetric(f, metric, data)
+		m.endMetric(f, entry, metric, data)
 	}
 }
 
@@ -151,25 +151,26 @@ func (m *metricEncoder) beginMetric(f *metrics.FamilySnapshot, entry *Family) (m
 	if unit != "" {
 		b = appendString(b, metricUnit, unit)
 	}
-	m.batch.data, data = begin(b, m.dataField(f))
+	m.batch.data, data = begin(b, m.dataField(f, entry))
 	return metric, data
 }
 
-func (m *metricEncoder) endMetric(f *metrics.FamilySnapshot, metric, data int) {
+func (m *metricEncoder) endMetric(f *metrics.FamilySnapshot, entry *Family, metric, data int) {
 	b := m.batch.data
-	if f.Type != metrics.GaugeType {
+	field := m.dataField(f, entry)
+	if field != metricGauge {
 		b = appendUint(b, dataTemporality, temporalityCumulative)
 	}
-	if m.dataField(f) == metricSum {
+	if field == metricSum && f.Type != metrics.GaugeType {
 		b = appendUint(b, dataMonotonic, 1)
 	}
 	m.batch.data = end(end(b, data), metric)
 }
 
 // dataField returns the field of Metric that has the points of a family.
-func (m *metricEncoder) dataField(f *metrics.FamilySnapshot) uint64 {
+func (m *metricEncoder) dataField(f *metrics.FamilySnapshot, entry *Family) uint64 {
 	switch {
-	case f.Type == metrics.GaugeType:
+	case f.Type == metrics.GaugeType && (entry == nil || !entry.Sum):
 		return metricGauge
 	case f.Type != metrics.HistogramType:
 		return metricSum
@@ -181,12 +182,13 @@ func (m *metricEncoder) dataField(f *metrics.FamilySnapshot) uint64 {
 
 func (m *metricEncoder) point(f *metrics.FamilySnapshot, p *metrics.Point, entry *Family) {
 	b, point := begin(m.batch.data, dataPoints)
-	if f.Type != metrics.GaugeType && !p.Created.IsZero() {
+	field := m.dataField(f, entry)
+	if field != metricGauge && !p.Created.IsZero() {
 		b = appendFixed64(b, pointStart, nanoseconds(p.Created))
 	}
 	b = appendFixed64(b, pointTime, m.time)
 	attributes := uint64(numberAttributes)
-	switch m.dataField(f) {
+	switch field {
 	case metricHistogram:
 		attributes = histogramAttributes
 		b = appendHistogram(b, f.Bounds, p)

@@ -7,9 +7,10 @@ import (
 )
 
 // Names has the names under which metrics are exported. What it does not
-// mention keeps its name, with a dot in place of the first underscore and
-// without the unit at the end: lshark_bulk_bytes becomes lshark.bulk, in By.
-// Receivers that turn names into those of Prometheus get the original back.
+// mention keeps its name, with dots in place of the first two underscores and
+// without the unit at the end: lshark_lock_wait_seconds becomes
+// lshark.lock.wait, in s. Receivers that turn names into those of Prometheus
+// get the original back.
 type Names struct {
 	Families   []Family
 	Attributes []Pair // labels of any family
@@ -22,6 +23,7 @@ type Family struct {
 	Label, Value string // only the series in which Label is Value; all if Label is empty
 	To           string
 	Unit         string // as UCUM writes it: s, By, {call}; empty: that of the family
+	Sum          bool   // of a gauge: the values of several series can be added up
 	Attributes   []Pair // labels; they take precedence over Names.Attributes
 	Constant     []Attribute
 }
@@ -58,7 +60,7 @@ func metricName(f *metrics.FamilySnapshot) (name, unit string) {
 	case "ratio":
 		unit = "1"
 	}
-	return strings.Replace(name, "_", ".", 1), unit
+	return strings.Replace(name, "_", ".", 2), unit
 }
 
 // attributeNames appends to names the attribute for each label of a family,
