@@ -38,25 +38,24 @@ type series struct {
 	buckets
 }
 
-// limit computes how many series may have values of their own: the series that
-// count the others need room too, one for each combination of given values.
-func (f *family) limit() {
-	limit := f.desc.MaxSeries
-	if limit == 0 {
-		limit = DefaultMaxSeries
-	}
-	shared, open := 1, false
+// bound returns the maximum number of series.
+func (f *family) bound() int {
+	shared, own, ranked := 1, 1, true
 	for _, l := range f.desc.Labels {
-		if l.Values != nil {
+		switch {
+		case l.Values != nil:
 			shared *= len(l.Values) + 1
-		} else {
-			open = true
+			own *= len(l.Values) + 1
+		case l.Top != nil:
+			own *= l.Top.size + 1
+		default:
+			ranked = false
 		}
 	}
-	f.maxOwn = limit - shared
-	if open && f.maxOwn < 1 || f.maxOwn < 0 {
-		panic(fmt.Sprintf("metrics: %s: at most %d series, but its given label values alone make %d", f.desc.Name, limit, shared))
+	if own -= shared; ranked && own < f.maxOwn {
+		return own + shared
 	}
+	return f.maxOwn + shared
 }
 
 // Len returns the number of series. It is to be called between Begin and End.

@@ -62,6 +62,15 @@ func (r *Registry) Series() int {
 	return n
 }
 
+// MaxSeries returns how many series there can be in all families together.
+func (r *Registry) MaxSeries() int {
+	n := 0
+	for _, f := range r.families {
+		n += f.bound()
+	}
+	return n
+}
+
 // Type is the type of a family.
 type Type int
 
@@ -99,11 +108,14 @@ func (t Type) suffixes() []string {
 
 // Desc describes a family.
 type Desc struct {
-	Name      string // without _total; ends in the unit, if there is one
-	Help      string
-	Unit      string // "seconds", "bytes" or another base unit, or empty
-	Labels    []Label
-	MaxSeries int // DefaultMaxSeries if 0
+	Name   string // without _total; ends in the unit, if there is one
+	Help   string
+	Unit   string // "seconds", "bytes" or another base unit, or empty
+	Labels []Label
+	// MaxSeries is the maximum number of series, DefaultMaxSeries if 0. It does
+	// not include those that take what is beyond it: one for each combination of
+	// given values, with Other in all other labels.
+	MaxSeries int
 }
 
 // Counters is a family of counters of events.
@@ -158,8 +170,10 @@ func (r *Registry) declare(f *family, d Desc, t Type) {
 	for _, suffix := range append(t.suffixes(), "") {
 		r.names[d.Name+suffix] = d.Name
 	}
-	*f = family{registry: r, desc: d, kind: t}
-	f.limit()
+	if d.MaxSeries == 0 {
+		d.MaxSeries = DefaultMaxSeries
+	}
+	*f = family{registry: r, desc: d, kind: t, maxOwn: d.MaxSeries}
 	for i, l := range d.Labels {
 		if l.Top != nil {
 			l.Top.labels = append(l.Top.labels, topLabel{f, i})

@@ -51,7 +51,7 @@ func TestEventsAddUp(t *testing.T) {
 		r.Snapshot(&s)
 		now := make(map[string]Point)
 		for _, f := range s.Families {
-			limit := map[string]int{"events": 60, "weights": 8, "sizes": 6}[f.Name]
+			limit := map[string]int{"events": 60 + 3, "weights": 8 + 1, "sizes": 6}[f.Name]
 			if len(f.Points) > limit {
 				t.Fatalf("%s has %d series, more than %d", f.Name, len(f.Points), limit)
 			}
@@ -83,6 +83,9 @@ func TestEventsAddUp(t *testing.T) {
 			sumObservations > want || sumObservations < want-removed {
 			t.Fatalf("increments add up to %g and %g, want %g", sumEvents, sumObservations, want)
 		}
+	}
+	if n := r.MaxSeries(); n != 60+3+8+1+6 {
+		t.Errorf("at most %d series, want %d", n, 60+3+8+1+6)
 	}
 	if promotions < 10 {
 		t.Errorf("%d promotions: the test is too quiet", promotions)
@@ -119,7 +122,7 @@ func TestEachEventCountsOnce(t *testing.T) {
 		if grown != 1 {
 			t.Fatalf("event %d counts %d times", i, grown)
 		}
-		if c.Len() > 9 {
+		if c.Len() > 9+1 {
 			t.Fatalf("%d series", c.Len())
 		}
 	}
@@ -243,7 +246,7 @@ func TestGauges(t *testing.T) {
 	for i := range 10 {
 		g.With(fmt.Sprint(i)).Add(1)
 	}
-	if g.Len() != 3 || g.With(Other).series.value != 8 {
+	if g.Len() != 4 || g.With(Other).series.value != 7 {
 		t.Errorf("%d series, other is %g", g.Len(), g.With(Other).series.value)
 	}
 	g.Reset()
@@ -276,7 +279,6 @@ func TestDeclareRefuses(t *testing.T) {
 		{"both", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "b", Top: top, Values: []string{"c"}}}}, "both"},
 		{"many labels", Desc{Name: "a", Help: "X.", Labels: make([]Label, 7)}, "too many labels"},
 		{"negative", Desc{Name: "a", Help: "X.", MaxSeries: -1}, "negative limit"},
-		{"limit", Desc{Name: "a", Help: "X.", MaxSeries: 3, Labels: []Label{{Name: "b", Values: []string{"1", "2"}}, {Name: "c"}}}, "at most 3 series"},
 	} {
 		r := New(testStart)
 		r.Counter(Desc{Name: "used", Help: "X."})
@@ -348,4 +350,36 @@ func BenchmarkObserve(b *testing.B) {
 			r.End()
 		}
 	})
+}
+
+// TestMaxSeries compares the bound with the series that a family can be brought to
+// have.
+func TestMaxSeries(t *testing.T) {
+	r := New(testStart)
+	top := r.Top(3, time.Minute)
+	given := Label{Name: "given", Values: []string{"a", "b"}}
+	for i, labels := range [][]Label{{}, {given}, {{Name: "open"}}, {given, {Name: "open"}}, {given, {Name: "top", Top: top}}, {{Name: "open"}, {Name: "top", Top: top}}} {
+		before := r.MaxSeries()
+		c := r.Counter(Desc{Name: fmt.Sprintf("x%d", i), Help: "X.", Labels: labels, MaxSeries: 10})
+		r.Begin(testStart)
+		for n := range 1000 {
+			values := make([]string, len(labels))
+			for k, l := range labels {
+				switch {
+				case l.Values != nil:
+					values[k] = []string{"a", "b", "c"}[n%3]
+				default:
+					values[k] = fmt.Sprint(n / 3 % 30)
+				}
+				if l.Top != nil {
+					top.Count(values[k], 1)
+				}
+			}
+			c.With(values...).Inc()
+		}
+		if want := r.MaxSeries() - before; c.Len() != want {
+			t.Errorf("labels %v: %d series, the bound is %d", labels, c.Len(), want)
+		}
+		r.End()
+	}
 }
