@@ -232,7 +232,7 @@ func (d *Dissector) reply(m *Message) {
 		m.Req = &q.info
 		r.XID = q.info.XID
 		if r.Variant = q.info.Variant; !r.HasOpcode || r.Opcode == 0 && !r.Encrypted {
-			r.Opcode = q.info.Opcode
+			r.Opcode, r.Inherited = q.info.Opcode, true
 		}
 	} else if r.Opcode == 0 {
 		r.HasOpcode = false // the server did not unpack the request

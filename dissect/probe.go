@@ -19,7 +19,9 @@ type RPC struct {
 	HasOpcode bool
 	Big       bool
 	Encrypted bool
+	Inherited bool // of a reply: it has no opcode of its own, so Opcode is that of the request
 	Cut       bool // of a request: a summary needs bytes that were not captured
+	Body      int  // bytes of ptlrpc_body that were captured, up to the first that was not
 	AT        bool // the sender has adaptive timeouts: it accepts early replies
 	Opcode    uint32
 	Type      uint32 // pb_type
@@ -76,6 +78,12 @@ func probe(m *Message, p *rpcMsg) {
 	u32 := func(f *schema.Field) uint32 { return readUint32(b, f.Off, p.Big) }
 	if r.Type = u32(opcodes.PbType); r.Type == 0 {
 		return
+	}
+	r.Body = len(b)
+	for _, hole := range m.Holes {
+		if end := hole.Off - p.starts[0]; end+hole.Len > 0 {
+			r.Body = min(r.Body, max(end, 0))
+		}
 	}
 	opc := opcodes.PbOpc
 	r.HasOpcode = m.Missing(p.starts[0]+opc.Off, opc.Size) == lnet.Present && len(b) >= opc.Off+opc.Size

@@ -36,7 +36,7 @@ func (p probe) field(name string) *field {
 func body(f *schema.Field, get func(r *dissect.RPC) uint64) probe {
 	p := probe{kind: records.Uint, names: f.Names, doc: f.Doc, read: func(m *records.Message, v *records.Value) bool {
 		v.U = get(&m.RPC)
-		return hasBody(m)
+		return hasField(m, f)
 	}}
 	switch {
 	case f.Names != nil && f.Names.Flags:
@@ -45,6 +45,8 @@ func body(f *schema.Field, get func(r *dissect.RPC) uint64) probe {
 		p.kind = records.Enum
 	case f.Kind == schema.Int:
 		p.kind = records.Int
+	case f.Size == 8:
+		p.kind = records.Decimal
 	}
 	return p
 }
@@ -58,6 +60,11 @@ func hasBody(m *records.Message) bool {
 	return false
 }
 
+// hasField reports whether a message has a field of ptlrpc_body, and it was captured.
+func hasField(m *records.Message, f *schema.Field) bool {
+	return hasBody(m) && f.Off+f.Size <= m.RPC.Body
+}
+
 // header makes a probe of a value in the LNet header.
 func header(kind records.Type, doc string, read func(n *lnet.Header, v *records.Value)) probe {
 	return probe{kind: kind, doc: doc, read: func(m *records.Message, v *records.Value) bool {
@@ -66,7 +73,7 @@ func header(kind records.Type, doc string, read func(n *lnet.Header, v *records.
 	}}
 }
 
-var matchBits = probe{kind: records.Uint, doc: "match bits of the LNet message", read: func(m *records.Message, v *records.Value) bool {
+var matchBits = probe{kind: records.Decimal, doc: "match bits of the LNet message", read: func(m *records.Message, v *records.Value) bool {
 	v.U = m.LNet.MatchBits
 	return m.HasLNet() && m.LNet.Type <= lnet.TypeGet
 }}
@@ -88,6 +95,32 @@ var probes = map[string]probe{
 	"pb_status":         {kind: records.Status, names: opcodes.LdlmError, doc: opcodes.PbStatus.Doc, read: pbStatus},
 }
 
+// ProbeKeys returns the fields of the wire that a filter reads without a tree as keys,
+// each by its longest name.
+func ProbeKeys() (keys []records.Key[*records.Message]) {
+	for _, name := range slices.Sorted(maps.Keys(probes)) {
+		if _, longer := probes["lnet."+name]; longer {
+			continue
+		}
+		p := probes[name]
+		k := records.Key[*records.Message]{Name: name, Type: p.kind, Names: p.names, Doc: p.doc, Get: p.read}
+		if name == opcodes.PbOpc.Name {
+			k.Get = wireOpcode
+		}
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// wireOpcode reads pb_opc as the message has it. In filters, a reply with 0 there has the
+// operation of its request.
+func wireOpcode(m *records.Message, v *records.Value) bool {
+	if v.U = uint64(m.RPC.Opcode); m.RPC.Inherited {
+		v.U, v.Type = 0, records.Uint // 0 is also OST_REPLY
+	}
+	return hasField(m, opcodes.PbOpc)
+}
+
 // Probes lists the fields of the wire that a filter reads without a tree.
 func Probes() (list []records.Entry) {
 	for _, name := range slices.Sorted(maps.Keys(probes)) {
@@ -104,5 +137,5 @@ func pbStatus(m *records.Message, v *records.Value) bool {
 	if v.SetStatus(m.RPC.Opcode, m.RPC.Status); m.Kind == lnet.Request {
 		v.Names = nil
 	}
-	return hasBody(m)
+	return hasField(m, opcodes.PbStatus)
 }

@@ -100,7 +100,7 @@ func (t *messageCodec) variant(c *codec.Codec, p **schema.Variant) {
 }
 
 func (t *messageCodec) rpc(c *codec.Codec, r *dissect.RPC) {
-	c.Bools(&r.HasXID, &r.HasOpcode, &r.Big, &r.Encrypted, &r.Cut, &r.AT, &r.HasUser)
+	c.Bools(&r.HasXID, &r.HasOpcode, &r.Big, &r.Encrypted, &r.Cut, &r.Inherited, &r.AT, &r.HasUser)
 	codec.Number(c, &r.XID)
 	codec.Number(c, &r.Opcode)
 	codec.Number(c, &r.Type)
@@ -115,6 +115,7 @@ func (t *messageCodec) rpc(c *codec.Codec, r *dissect.RPC) {
 	codec.Number(c, &r.GID)
 	codec.Number(c, &r.Transno)
 	codec.Number(c, &r.LastCommitted)
+	codec.Number(c, &r.Body)
 	codec.Number(c, &r.Mbits)
 	codec.Number(c, &r.Handle)
 	c.Bytes(&r.JobID)
