@@ -53,6 +53,7 @@ func NewWriter(w io.Writer, record string, fields []Field, o Options) *Writer {
 	if o.RowGroupRows == 0 {
 		o.RowGroupRows = rowGroupRows
 	}
+	o.Metadata = slices.Clone(o.Metadata)
 	f := &Writer{w: w, record: record, fields: fields, options: o}
 	leaves := Leaves(fields)
 	f.columns = make([]Column, len(leaves))
@@ -67,6 +68,16 @@ func NewWriter(w io.Writer, record string, fields []Field, o Options) *Writer {
 
 // Column returns the column of a leaf, by its index in Leaves.
 func (w *Writer) Column(leaf int) *Column { return &w.columns[leaf] }
+
+// SetMetadata sets the value of a key in the metadata of the file, before Close.
+func (w *Writer) SetMetadata(key, value string) {
+	list := &w.options.Metadata
+	if i := slices.IndexFunc(*list, func(m [2]string) bool { return m[0] == key }); i >= 0 {
+		(*list)[i][1] = value
+		return
+	}
+	*list = append(*list, [2]string{key, value})
+}
 
 // Rows returns the number of rows so far.
 func (w *Writer) Rows() int64 { return w.rows + int64(w.groupRows) }
