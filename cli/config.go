@@ -29,7 +29,7 @@ type configuration struct {
 }
 
 func newConfig(sys *scan.System) *cobra.Command {
-	c := &configuration{sys: sys, Records: flags.NewRecords(&records.Configuration, "text", "json", "fields")}
+	c := &configuration{sys: sys, Records: flags.NewRecords(&records.Configuration, "text", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "config [flags] [FILE…|-]",
 		Short: "Show the configuration of file systems that the MGS handed out",
@@ -56,7 +56,13 @@ func newConfig(sys *scan.System) *cobra.Command {
 
   # where targets were started again
   lshark config -Y 'config.kind == instance && config.instance > 1' server.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
 	}
 	flags.AddInput(cmd, sys, &c.Input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
@@ -68,6 +74,7 @@ func newConfig(sys *scan.System) *cobra.Command {
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		c.View.RegisterForm(f)
 		c.Columns.Register(f, "the JSON key")
+		c.Output.Register(cmd, f)
 		c.View.Register(f, flags.TimeHelp("block of records"))
 		c.Input.RegisterNotes(f)
 	})
@@ -96,12 +103,11 @@ func (c *configuration) run(args []string) error {
 		return err
 	}
 	c.View.NodeName = in.NodeNames()
-	w := c.sys.NewWriter(in.FlushPolicy())
-	appendLine, header, err := c.AppendFunc()
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count, Distinct: true})
+	w, err := c.Open(c.sys, in, p)
 	if err != nil {
 		return err
 	}
-	p := scan.New(c.sys, in, scan.Options{Limit: c.Count, Distinct: true})
 	follow := trackedconfig.New()
 	imports := track.NewImports()
 	o, _ := in.TrackOptions()
@@ -109,7 +115,7 @@ func (c *configuration) run(args []string) error {
 	t := track.NewPairing(o)
 	hasMessages := false
 	p.Add(scan.Consumer{
-		Begin: func() error { return w.Write(header) },
+		Begin: func() error { return w.Write(w.Header) },
 		Message: func(m *dissect.Message) error {
 			hasMessages = true
 			follow.Message(m)
@@ -135,11 +141,11 @@ func (c *configuration) run(args []string) error {
 				p.Note("%d records and entries are missing: there were too many", follow.Dropped)
 			}
 			var buf []byte
-			if appendLine == nil {
+			if w.Append == nil {
 				return w.Write(c.text(in, list, p))
 			}
 			for _, e := range list {
-				buf = appendLine(buf, e)
+				buf = w.Append(buf, e)
 			}
 			return w.Write(buf)
 		},

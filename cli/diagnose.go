@@ -31,7 +31,7 @@ type findings struct {
 }
 
 func newDiagnose(sys *scan.System) *cobra.Command {
-	c := &findings{sys: sys, Records: flags.NewRecords(&records.Findings, "text", "json", "fields"), severity: severityChoice()}
+	c := &findings{sys: sys, Records: flags.NewRecords(&records.Findings, "text", "json", "fields", flags.ParquetForm), severity: severityChoice()}
 	cmd := &cobra.Command{
 		Use:   "diagnose [flags] [FILE…|-]",
 		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
@@ -56,7 +56,13 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 
   # what a rule does
   lshark explain evicted.lock_callback`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
 	}
 	flags.AddInput(cmd, sys, &c.Input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
@@ -68,6 +74,7 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		c.View.RegisterForm(f)
 		c.Columns.Register(f, "the JSON key")
+		c.Output.Register(cmd, f)
 		c.View.Register(f, flags.TimeHelp("finding"))
 		c.Input.RegisterNotes(f)
 	})
@@ -111,21 +118,21 @@ func (c *findings) run(args []string) error {
 		return err
 	}
 	c.View.NodeName = in.NodeNames()
-	out := &findingsOutput{findings: c, w: c.sys.NewWriter(in.FlushPolicy())}
-	var header []byte
-	if out.append, header, err = c.AppendFunc(); err != nil {
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count, BulkData: c.verify, JoinBulk: c.verify})
+	w, err := c.Open(c.sys, in, p)
+	if err != nil {
 		return err
 	}
-	out.pass = scan.New(c.sys, in, scan.Options{Limit: c.Count, BulkData: c.verify, JoinBulk: c.verify})
+	out := &findingsOutput{findings: c, pass: p, w: w.Writer, append: w.Append}
 	o := diagnose.Options{Rules: c.rules, Data: c.verify}
 	o.RPCs, o.Locks = in.TrackOptions()
 	if in.Live() {
 		o.Found = out.write
 	}
-	o.RPCs = out.pass.FindTargets(o.RPCs)
+	o.RPCs = p.FindTargets(o.RPCs)
 	e := diagnose.New(o)
-	out.pass.Add(scan.Consumer{
-		Begin: func() error { return out.w.Write(header) },
+	p.Add(scan.Consumer{
+		Begin: func() error { return w.Write(w.Header) },
 		Message: func(m *dissect.Message) error {
 			e.Message(m)
 			return out.err
@@ -146,14 +153,14 @@ func (c *findings) run(args []string) error {
 				}
 			}
 			if n := e.Dropped(); n > 0 {
-				out.pass.Note("%d findings were too many to keep", n)
+				p.Note("%d findings were too many to keep", n)
 			}
 			return out.err
 		},
 	})
-	err = errors.Join(out.pass.Run(), out.w.Close())
+	err = errors.Join(p.Run(), out.w.Close())
 	if err == nil && out.n == 0 && e.RPCs() > 0 {
-		out.pass.Note("%s", out.nothing(e.RPCs()))
+		p.Note("%s", out.nothing(e.RPCs()))
 	}
 	return err
 }

@@ -34,7 +34,7 @@ type files struct {
 }
 
 func newFiles(sys *scan.System) *cobra.Command {
-	c := &files{sys: sys, Records: flags.NewRecords(&records.Files, "table", "json", "fields"),
+	c := &files{sys: sys, Records: flags.NewRecords(&records.Files, "table", "json", "fields", flags.ParquetForm),
 		by:   flags.Choice{Value: "file", Words: []string{"file", "dir"}, Flag: "--by", Placeholder: "KEY", Noun: "key"},
 		sort: flags.Choice{Value: "bytes", Words: fileOrders(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
 	cmd := &cobra.Command{
@@ -58,7 +58,13 @@ func newFiles(sys *scan.System) *cobra.Command {
 
   # files with errors, with the most RPCs first
   lshark files -Y file.errors --sort rpcs client.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
 	}
 	flags.AddInput(cmd, sys, &c.Input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
@@ -72,6 +78,7 @@ func newFiles(sys *scan.System) *cobra.Command {
 		f.Var(&c.by, "by", "sum up by: "+flags.WordList(c.by.Words))
 		f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
 		c.Columns.Register(f, "the JSON key")
+		c.Output.Register(cmd, f)
 		c.View.Register(f, "accepted as in other commands, without effect: the table has no times")
 		c.Input.RegisterNotes(f)
 	})
@@ -105,8 +112,8 @@ func (c *files) check() error {
 	switch {
 	case c.top < 0:
 		return exit.Usagef("--top %d: must not be negative", c.top)
-	case c.by.Value == "dir" && c.View.Form.Value == "fields":
-		return exit.Usagef("--by dir has no -T fields")
+	case c.by.Value == "dir" && (c.View.Form.Value == "fields" || c.View.Form.Value == flags.ParquetForm):
+		return exit.Usagef("--by dir has no -T %s", c.View.Form.Value)
 	}
 	return errors.Join(c.fid.Check(), c.by.Check(), c.sort.Check(), c.Check())
 }
@@ -156,12 +163,11 @@ func (c *files) run(args []string) error {
 		return err
 	}
 	c.View.NodeName = in.NodeNames()
-	appendFile, header, err := c.AppendFunc()
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
+	w, err := c.Open(c.sys, in, p)
 	if err != nil {
 		return err
 	}
-	w := c.sys.NewWriter(in.FlushPolicy())
-	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
 	o, linger := in.TrackOptions()
 	follow := trackedfiles.New()
 	imports := track.NewImports()
@@ -170,7 +176,7 @@ func (c *files) run(args []string) error {
 	o.Bulk = follow.Bulk
 	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{
-		Begin: func() error { return w.Write(header) },
+		Begin: func() error { return w.Write(w.Header) },
 		Message: func(m *dissect.Message) error {
 			t.Message(m)
 			return nil
@@ -191,7 +197,7 @@ func (c *files) run(args []string) error {
 			if n := follow.Dropped; n > 0 {
 				p.Note("%d files that were not used for the longest time are not shown", n)
 			}
-			return w.Write(c.render(c.sorted(follow.List()), appendFile, p))
+			return w.Write(c.render(c.sorted(follow.List()), w.Append, p))
 		},
 	})
 	return errors.Join(p.Run(), w.Close())

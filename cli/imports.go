@@ -14,6 +14,7 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/report"
 	"github.com/lshark/lshark/track"
@@ -26,12 +27,13 @@ type imports struct {
 	input     scan.Flags
 	selection flags.Selection
 	view      flags.View
+	output    flags.Output
 	timeline  bool
 	compared  string // the clients of --compare
 }
 
 func newImports(sys *scan.System) *cobra.Command {
-	c := &imports{sys: sys, view: flags.NewView("table", "json", "timeline")}
+	c := &imports{sys: sys, view: flags.NewView("table", "json", "timeline", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "imports [flags] [FILE…|-]",
 		Short: "Show the connections between clients and targets over time",
@@ -55,7 +57,13 @@ func newImports(sys *scan.System) *cobra.Command {
 
   # clients that were evicted
   lshark imports -T json server.pcap | jq 'select(.evictions > 0)'`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.output.Run(sys, c.input, args, c.view.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.input, one.output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
 	}
 	flags.AddInput(cmd, sys, &c.input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
@@ -66,6 +74,7 @@ func newImports(sys *scan.System) *cobra.Command {
 		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline")
 		f.StringVar(&c.compared, "compare", "", "compare the connect flags and releases of two `CLIENTS`, A B or A,B: NIDs or uuids")
 		c.view.Register(f, flags.TimeHelp("event"))
+		c.output.Register(cmd, f)
 		c.selection.RegisterSave(f, "messages that match")
 		c.input.RegisterNotes(f)
 	})
@@ -74,6 +83,9 @@ func newImports(sys *scan.System) *cobra.Command {
 
 func (c *imports) run(args []string) error {
 	if c.timeline {
+		if c.view.Form.Value == flags.ParquetForm {
+			return exit.Usagef("--timeline and -T parquet exclude each other")
+		}
 		c.view.Form.Value = "timeline"
 	}
 	if err := c.checkCompared(args); err != nil {
@@ -90,7 +102,10 @@ func (c *imports) run(args []string) error {
 		Limit:  c.selection.Count,
 		SaveTo: c.selection.Save,
 	})
-	w := c.sys.NewWriter(in.FlushPolicy())
+	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
+	if err != nil {
+		return err
+	}
 	var hidden string
 	var failed error
 	i := track.NewImports()
@@ -130,7 +145,7 @@ func (c *imports) run(args []string) error {
 				return w.Write(c.compare(p, i.List()))
 			}
 			var buf []byte
-			buf, hidden = c.render(in, i.List(), p.First())
+			buf, hidden = c.render(in, p, w, i.List())
 			return w.Write(buf)
 		},
 	})
@@ -160,8 +175,8 @@ func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(
 func (c *imports) shows(i *track.Import) bool { return c.selection.Display == "" || i.Selected }
 
 // render returns the connections of an input in the form that the flags choose,
-// and the columns that are hidden; first is the time of the first frame.
-func (c *imports) render(in *scan.Input, list []*track.Import, first int64) (buf []byte, hidden string) {
+// and the columns that are hidden.
+func (c *imports) render(in *scan.Input, p *scan.Pass, w *iostreams.Writer, list []*track.Import) (buf []byte, hidden string) {
 	list = slices.DeleteFunc(list, func(i *track.Import) bool { return !c.shows(i) })
 	o := c.view.Options(c.sys.IO)
 	o.Files = in.FileNames()
@@ -172,13 +187,19 @@ func (c *imports) render(in *scan.Input, list []*track.Import, first int64) (buf
 			buf = j.AppendImport(buf, imp)
 		}
 		return buf, ""
+	case flags.ParquetForm:
+		add, record := flags.ParquetFunc(&c.output, w, &records.Imports, in, p), report.NewImportRecord()
+		for _, imp := range list {
+			buf = add(buf, record(imp))
+		}
+		return buf, ""
 	case "timeline":
-		return report.NewTimeline(o, first).Append(buf, list), ""
+		return report.NewTimeline(o, p.First()).Append(buf, list), ""
 	}
 	if len(list) == 0 {
 		return nil, ""
 	}
-	t := report.NewImportsTable(o, first)
+	t := report.NewImportsTable(o, p.First())
 	buf = t.Append(buf, list)
 	return buf, t.Omitted.String()
 }
@@ -217,6 +238,8 @@ func (c *imports) checkCompared(files []string) error {
 		return exit.Usagef("--compare: %s is given twice", a)
 	case c.view.Form.Value == "timeline":
 		return exit.Usagef("--compare has no timeline")
+	case c.view.Form.Value == flags.ParquetForm:
+		return exit.Usagef("--compare has no -T parquet")
 	}
 	return nil
 }

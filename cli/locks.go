@@ -11,7 +11,6 @@ import (
 
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/flags"
-	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/records"
@@ -33,7 +32,7 @@ type locks struct {
 }
 
 func newLocks(sys *scan.System) *cobra.Command {
-	c := &locks{sys: sys, Records: flags.NewRecords(&records.Locks, "table", "json", "fields")}
+	c := &locks{sys: sys, Records: flags.NewRecords(&records.Locks, "table", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "locks [flags] [FILE…|-]",
 		Short: "Show locks: how long they waited and were held, and who kept them waiting",
@@ -56,7 +55,13 @@ func newLocks(sys *scan.System) *cobra.Command {
 
   # extent locks that waited for more than 5 ms
   lshark locks -Y 'lock.type == extent && lock.waited > 5ms' server.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
 	}
 	flags.AddInput(cmd, sys, &c.Input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
@@ -70,6 +75,7 @@ func newLocks(sys *scan.System) *cobra.Command {
 		c.View.RegisterForm(f)
 		f.BoolVar(&c.blockers, "blockers", false, "sum up who kept others waiting")
 		c.Columns.Register(f, "the JSON key")
+		c.Output.Register(cmd, f)
 		c.View.Register(f, flags.TimeHelp("lock"))
 		c.Input.RegisterNotes(f)
 	})
@@ -82,8 +88,8 @@ func (c *locks) check() error {
 		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
 	case c.blockers && c.slowest > 0:
 		return exit.Usagef("--blockers and --slowest exclude each other")
-	case c.blockers && c.View.Form.Value == "fields":
-		return exit.Usagef("--blockers has no -T fields")
+	case c.blockers && (c.View.Form.Value == "fields" || c.View.Form.Value == flags.ParquetForm):
+		return exit.Usagef("--blockers has no -T %s", c.View.Form.Value)
 	}
 	return errors.Join(c.fid.Check(), c.Check())
 }
@@ -110,11 +116,12 @@ func (c *locks) run(args []string) error {
 		return err
 	}
 	c.View.NodeName = in.NodeNames()
-	out := &locksOutput{w: c.sys.NewWriter(in.FlushPolicy()), slowest: c.slowest}
-	if out.append, out.header, err = c.AppendFunc(); err != nil {
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
+	w, err := c.Open(c.sys, in, p)
+	if err != nil {
 		return err
 	}
-	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
+	out := &locksOutput{w: w, slowest: c.slowest}
 	var sums trackedlocks.Blockers
 	o, linger := in.TrackOptions()
 	imports := track.NewImports()
@@ -130,7 +137,7 @@ func (c *locks) run(args []string) error {
 	o.Follow(imports, follow)
 	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{
-		Begin: func() error { return out.w.Write(out.header) },
+		Begin: func() error { return w.Write(w.Header) },
 		Message: func(m *dissect.Message) error {
 			t.Message(m)
 			return out.err
@@ -165,7 +172,7 @@ func (c *locks) finish(out *locksOutput, p *scan.Pass) error {
 	if out.dropped > 0 {
 		p.Note("%d locks are not in the table; -T json has all", out.dropped)
 	}
-	if out.append != nil {
+	if out.w.Append != nil {
 		for _, l := range list {
 			out.write(l)
 		}
@@ -201,9 +208,7 @@ func (c *locks) renderHolders(list []*trackedlocks.Holder, p *scan.Pass) (buf []
 // locksOutput writes locks as records when they end, or keeps them until the end
 // of the capture: for a table, and to find the slowest.
 type locksOutput struct {
-	w       *iostreams.Writer
-	append  func([]byte, *trackedlocks.Lock) []byte // nil for a table
-	header  []byte
+	w       *flags.RecordWriter[*trackedlocks.Lock]
 	slowest int // 0: all
 	kept    []*trackedlocks.Lock
 	dropped int
@@ -215,7 +220,7 @@ type locksOutput struct {
 const maxLockRows = 1 << 16
 
 func (o *locksOutput) add(l *trackedlocks.Lock) {
-	if o.append != nil && o.slowest == 0 {
+	if o.w.Append != nil && o.slowest == 0 {
 		o.write(l)
 		return
 	}
@@ -232,7 +237,7 @@ func (o *locksOutput) add(l *trackedlocks.Lock) {
 
 func (o *locksOutput) write(l *trackedlocks.Lock) {
 	if o.err == nil {
-		o.buf = o.append(o.buf[:0], l)
+		o.buf = o.w.Append(o.buf[:0], l)
 		o.err = o.w.Write(o.buf)
 	}
 }

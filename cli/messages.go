@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,9 @@ import (
 	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/columns"
 	"github.com/lshark/lshark/track"
 )
 
@@ -28,13 +31,14 @@ type messages struct {
 	selection flags.Selection
 	view      flags.View
 	columns   flags.Columns
+	output    flags.Output
 	tree, hex bool
 	diff      bool
 	pdu       bool
 }
 
 func newMessages(sys *scan.System, commands []string) *cobra.Command {
-	c := &messages{sys: sys, view: flags.NewView("summary", "tree", "json", "fields", "flags")}
+	c := &messages{sys: sys, view: flags.NewView("summary", "tree", "json", "fields", "flags", flags.ParquetForm), columns: flags.Columns{InParquet: true}}
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
 		Short: "Dissect Lustre network traffic",
@@ -60,7 +64,13 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
   # live
   lshark -i eth0`,
 		Args: func(_ *cobra.Command, args []string) error { return mistypedCommand(commands, args) },
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.output.Run(sys, c.input, args, c.view.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.input, one.output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
 	}
 	flags.AddInput(cmd, sys, &c.input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) { c.selection.Register(f, "messages", "messages") })
@@ -70,6 +80,7 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
 		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes; bulk data in full, also with -T json")
 		f.BoolVar(&c.diff, "diff", false, "with -T flags, only connects, and of those only the flags that were asked for and not granted, or granted and not asked for")
 		c.columns.Register(f, "field")
+		c.output.Register(cmd, f)
 		c.view.Register(f, flags.TimeHelp("message"))
 		c.selection.RegisterSave(f, "messages")
 		f.BoolVar(&c.pdu, "pdu", false, "with -w, write the messages themselves in place of frames, with all fields as JSON, which Wireshark shows without a plugin")
@@ -116,7 +127,13 @@ func (c *messages) run(args []string) error {
 		Distinct: true,
 		BulkData: c.hex,
 	})
-	w := c.sys.NewWriter(in.FlushPolicy())
+	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
+	if err != nil {
+		return err
+	}
+	if show.table != nil {
+		show.Renderer = &messageFile{add: flags.ParquetFunc(&c.output, w, show.table, in, p)}
+	}
 	switch {
 	case show.flags != nil:
 		addFlagWords(p, w, show.flags, selected, c.selection.Count, c.diff)
@@ -149,6 +166,9 @@ type messageView struct {
 	header      []byte                 // printed first
 	all         func(*dissect.Message) // gets all messages, shown or not; nil: not needed
 	flags       *render.Flags          // the Renderer of -T flags, which needs connects in pairs; else nil
+
+	// table has the columns of -T parquet, whose Renderer needs the Writer; else nil.
+	table *records.Table[*records.Message]
 }
 
 // messageView returns the view of an input that the flags choose.
@@ -165,6 +185,9 @@ func (c *messages) messageView(in *scan.Input) (messageView, error) {
 	case "flags":
 		r := render.NewFlags(render.FlagsOptions{Colors: o.Colors, Width: o.Width, Time: o.Time})
 		return messageView{Renderer: r, flags: r}, nil
+	case flags.ParquetForm:
+		keys, err := c.fileKeys()
+		return messageView{table: keys}, err
 	case "fields":
 		r, err := render.NewFields(c.columns.Names, opcodes.NewIndex())
 		if err != nil {
@@ -178,6 +201,36 @@ func (c *messages) messageView(in *scan.Input) (messageView, error) {
 	}
 	o.Names, o.Files = track.NewNames(), in.FileNames()
 	return messageView{Renderer: render.NewSummary(o), all: o.Names.Message}, nil
+}
+
+// fileKeys returns the keys of -T parquet, with the fields of -e.
+func (c *messages) fileKeys() (*records.Table[*records.Message], error) {
+	extra, err := render.NewFields(c.columns.Names, opcodes.NewIndex())
+	if err != nil {
+		return nil, exit.UsageError{Err: err}
+	}
+	t := flags.MessageTable()
+	for _, k := range extra.Keys() {
+		if !slices.ContainsFunc(columns.Describe(t), func(c columns.Column) bool { return c.Key == k.Name }) {
+			t.Keys = append(t.Keys, k)
+		}
+	}
+	if name := columns.Duplicate(t); name != "" {
+		return nil, exit.Usagef("-e: two columns would have the name %s", name)
+	}
+	return t, nil
+}
+
+// messageFile adds messages to a Parquet file.
+type messageFile struct {
+	add func([]byte, *records.Message) []byte
+	msg records.Message
+}
+
+// Append adds a message and appends nothing.
+func (f *messageFile) Append(dst []byte, m *dissect.Message, at render.Moment) []byte {
+	f.msg.Set(m, at.First)
+	return f.add(dst, &f.msg)
 }
 
 // addMessages renders and writes one message after the other.

@@ -29,7 +29,7 @@ type recoveries struct {
 }
 
 func newRecovery(sys *scan.System) *cobra.Command {
-	c := &recoveries{sys: sys, Records: flags.NewRecords(&records.Recoveries, "table", "json", "fields")}
+	c := &recoveries{sys: sys, Records: flags.NewRecords(&records.Recoveries, "table", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "recovery [flags] [FILE…|-]",
 		Short: "Show targets that went away: when each was gone and back, and who recovered",
@@ -53,7 +53,13 @@ func newRecovery(sys *scan.System) *cobra.Command {
 
   # recoveries that took longer than a second
   lshark recovery -Y 'recovery.window > 1s' server.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
 	}
 	flags.AddInput(cmd, sys, &c.Input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
@@ -64,6 +70,7 @@ func newRecovery(sys *scan.System) *cobra.Command {
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		c.View.RegisterForm(f)
 		c.Columns.Register(f, "the JSON key")
+		c.Output.Register(cmd, f)
 		c.View.Register(f, flags.TimeHelp("row"))
 		c.Input.RegisterNotes(f)
 		f.Lookup("verbose").Usage = "the steps of each recovery; more notes about the capture: frames, retransmissions, gaps"
@@ -85,12 +92,11 @@ func (c *recoveries) run(args []string) error {
 		return err
 	}
 	c.View.NodeName = in.NodeNames()
-	w := c.sys.NewWriter(in.FlushPolicy())
-	appendLine, header, err := c.AppendFunc()
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
+	w, err := c.Open(c.sys, in, p)
 	if err != nil {
 		return err
 	}
-	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
 	var list []*trackedrecovery.Recovery
 	dropped := 0
 	o, linger := in.TrackOptions()
@@ -107,7 +113,7 @@ func (c *recoveries) run(args []string) error {
 	o.Follow(imports, follow)
 	t := track.NewPairing(p.FindTargets(o))
 	p.Add(scan.Consumer{
-		Begin: func() error { return w.Write(header) },
+		Begin: func() error { return w.Write(w.Header) },
 		Message: func(m *dissect.Message) error {
 			if r := t.Message(m); r != nil {
 				follow.Message(r, m)
@@ -133,11 +139,11 @@ func (c *recoveries) run(args []string) error {
 			}
 			slices.SortStableFunc(list, func(a, b *trackedrecovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
 			var buf []byte
-			if appendLine == nil {
+			if w.Append == nil {
 				return w.Write(c.table(in, list, p))
 			}
 			for _, r := range list {
-				buf = appendLine(buf, r)
+				buf = w.Append(buf, r)
 			}
 			return w.Write(buf)
 		},

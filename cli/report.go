@@ -115,7 +115,7 @@ func (c *htmlReport) write(in *scan.Input, write func(page []byte) error) error 
 			}
 			e.Close(captured)
 			page := t.page()
-			page.Program = "lshark " + version()
+			page.Program = "lshark " + flags.Version()
 			page.NIDs = render.NIDs{Full: c.fullNIDs, Name: in.NodeNames()}
 			page.Capture = html.Capture{Sources: in.Sources(), IsLive: in.Live(), First: p.First(), Last: p.Last(), Capture: captured}
 			return write(html.Append(nil, page))

@@ -24,6 +24,7 @@ type rpcs struct {
 	selection  flags.Selection
 	view       flags.View
 	columns    flags.Columns
+	output     flags.Output
 	timeout    time.Duration
 	slowest    int
 	unanswered bool
@@ -32,7 +33,7 @@ type rpcs struct {
 }
 
 func newRPCs(sys *scan.System) *cobra.Command {
-	c := &rpcs{sys: sys, view: flags.NewView("summary", "json", "fields")}
+	c := &rpcs{sys: sys, view: flags.NewView("summary", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "rpcs [flags] [FILE…|-]",
 		Short: "Show RPCs: request, early replies, bulk data and reply as one record",
@@ -52,7 +53,13 @@ func newRPCs(sys *scan.System) *cobra.Command {
 
   # time on the network and in the server, from both sides
   lshark rpcs client.pcap server.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.output.Run(sys, c.input, args, c.view.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.input, one.output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
 	}
 	flags.AddInput(cmd, sys, &c.input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
@@ -66,6 +73,7 @@ func newRPCs(sys *scan.System) *cobra.Command {
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
 		c.view.RegisterForm(f)
 		c.columns.Register(f, "the JSON key")
+		c.output.Register(cmd, f)
 		c.view.Register(f, flags.TimeHelp("RPC"))
 		c.selection.RegisterSave(f, "RPCs")
 		c.input.RegisterNotes(f)
@@ -92,8 +100,8 @@ func (c *rpcs) check() error {
 	return errors.Join(c.selection.Check(), c.view.Check(), c.columns.Check(c.view.Form.Value), checkTimeout(c.timeout))
 }
 
-// renderer returns the renderer that the flags choose, and what it prints
-// before the first RPC.
+// renderer returns the renderer that the flags choose, nil for Parquet, and what it
+// prints before the first RPC.
 func (c *rpcs) renderer() (r render.RPCRenderer, header []byte, err error) {
 	switch c.view.Form.Value {
 	case "json":
@@ -107,6 +115,8 @@ func (c *rpcs) renderer() (r render.RPCRenderer, header []byte, err error) {
 			header = f.Header(nil)
 		}
 		return render.RPCFields{RecordFields: f}, header, nil
+	case flags.ParquetForm:
+		return nil, nil, nil
 	}
 	return render.NewRPCSummary(c.view.Options(c.sys.IO)), nil, nil
 }
@@ -132,7 +142,14 @@ func (c *rpcs) run(args []string) error {
 		return err
 	}
 	p := scan.New(c.sys, in, scan.Options{SaveTo: c.selection.Save, SaveRPCs: true})
-	out := &rpcOutput{pass: p, w: c.sys.NewWriter(in.FlushPolicy()), renderer: show, limit: c.selection.Count}
+	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
+	if err != nil {
+		return err
+	}
+	if show == nil {
+		show = rpcFile(flags.ParquetFunc(&c.output, w, &records.RPCs, in, p))
+	}
+	out := &rpcOutput{pass: p, w: w, renderer: show, limit: c.selection.Count}
 	slow := slowest{limit: c.slowest}
 	addRPCs(p, in, filter, track.Options{Timeout: int64(c.timeout), Done: func(r *track.RPC) {
 		frames := p.RPCFrames(r)
@@ -192,6 +209,12 @@ func addRPCs(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o track.Opti
 		},
 	})
 }
+
+// rpcFile adds RPCs to a Parquet file.
+type rpcFile func(dst []byte, r *track.RPC) []byte
+
+// AppendRPC adds an RPC and appends nothing.
+func (f rpcFile) AppendRPC(dst []byte, r *track.RPC, _ render.Moment) []byte { return f(dst, r) }
 
 // rpcOutput writes RPCs up to a limit.
 type rpcOutput struct {

@@ -3,8 +3,6 @@ package cli
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -33,35 +31,13 @@ func newVersion(sys *iostreams.IO) *cobra.Command {
 
 // setVersion adds the flag --version to the root command.
 func setVersion(root *cobra.Command) {
-	root.Version = version()
+	root.Version = flags.Version()
 	root.SetVersionTemplate(string(versionText()))
 	root.Flags().Bool("version", false, "print the version, same as lshark version")
 }
 
 // versionText is printed by version and --version.
 func versionText() []byte {
-	return fmt.Appendf(nil, "lshark %s\nLustre %s\n%s %s/%s\n", version(), lustreReleases,
+	return fmt.Appendf(nil, "lshark %s\nLustre %s\n%s %s/%s\n", flags.Version(), lustreReleases,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
-
-// version returns the version of the module, and the commit it was built from.
-var version = sync.OnceValue(func() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	text := info.Main.Version
-	if text == "" || text == "(devel)" {
-		text = "devel"
-	}
-	for _, s := range info.Settings {
-		const shown = 12 // letters of the commit
-		switch {
-		case s.Key == "vcs.revision" && len(s.Value) >= shown:
-			text += " " + s.Value[:shown]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			text += " modified"
-		}
-	}
-	return text
-})

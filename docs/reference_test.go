@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/cli/reference"
 	"github.com/lshark/lshark/diagnose/rules"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/columns"
 	"github.com/lshark/lshark/render/explain"
 )
 
@@ -23,6 +25,7 @@ func TestReferencePages(t *testing.T) {
 		"operations.md": operationsPage(),
 		"keys.md":       keysPage(),
 		"findings.md":   findingsPage(),
+		"columns.md":    columnsPage(),
 	} {
 		if *update {
 			if err := os.WriteFile(page, want, 0o644); err != nil {
@@ -75,6 +78,25 @@ func operationVariants(r *schema.RPC) string {
 
 // tableCell returns a text as it is written in a cell of a Markdown table.
 func tableCell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
+
+const columnsHead = `# Columns of Parquet files
+
+The columns of the files that ` + "`-T parquet`" + ` writes, with their types as DuckDB names them. Files have the version of this schema
+in their metadata, as ` + "`lshark.schema`" + `: %s. Columns are only added, unless it changes. [usage.md](usage.md#columns-for-databases) has examples.
+` + "`lshark schema`" + ` prints the same, with ` + "`-T json`" + ` for programs and ` + "`-T sql`" + ` as statements that create tables. This page is made from the tables in
+` + "`records/` by `go test ./docs -update`" + `.
+`
+
+func columnsPage() []byte {
+	page := fmt.Appendf(nil, columnsHead, columns.SchemaVersion)
+	for _, t := range reference.SchemaTables() {
+		page = fmt.Appendf(page, "\n## %s\n\nWritten by `%s -T parquet`.\n\n| column | type | unit | key of JSON | meaning |\n|---|---|---|---|---|\n", t.Name, t.Command)
+		for _, c := range t.Columns {
+			page = fmt.Appendf(page, "| `%s` | %s | %s | `%s` | %s |\n", c.Name, tableCell(c.Type), c.Unit, c.Key, tableCell(c.Doc))
+		}
+	}
+	return bytes.ReplaceAll(page, []byte(" `` "), []byte(" "))
+}
 
 const keysHead = `# Keys, codes and columns
 

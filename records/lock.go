@@ -54,7 +54,7 @@ var Locks = Table[*locks.Lock]{Record: "lock", Prefix: "lock.", InFilters: true,
 			v.U = l.Desc.Start
 			return hasExtent(l)
 		}},
-		{Name: "end", Type: Enum, Names: extentEnd, Doc: "last byte, or EOF", Get: func(l *locks.Lock, v *Value) bool {
+		{Name: "end", Type: Enum, Unit: Bytes, Names: extentEnd, Doc: "last byte, or EOF", Get: func(l *locks.Lock, v *Value) bool {
 			if v.U = l.Desc.End; l.Desc.Kind == opcodes.FlockLock && v.U >= math.MaxInt64 {
 				v.U = math.MaxUint64
 			}

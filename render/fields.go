@@ -133,6 +133,30 @@ func (f *Fields) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	return append(dst, '\n')
 }
 
+// Keys returns the fields as keys of messages, whose values are the texts that Append
+// appends.
+func (f *Fields) Keys() (keys []records.Key[*records.Message]) {
+	var collected int64 // number of the message whose values the columns have
+	for i := range f.columns {
+		c := &f.columns[i]
+		keys = append(keys, records.Key[*records.Message]{Name: f.names[i], Type: records.Text, JSON: records.Omit, Doc: "field " + f.names[i] + " of the message",
+			Get: func(m *records.Message, v *records.Value) bool {
+				if collected != m.Number && f.inTree {
+					f.msg.Set(m.Message, m.First)
+					f.collect()
+					collected = m.Number
+				}
+				if c.key != nil {
+					c.out = c.key.Append(c.out[:0], m)
+					c.found = len(c.out) > 0
+				}
+				v.Type, v.Strings = records.Strings, []string{string(c.out)} // no escapes are to be added
+				return c.found
+			}})
+	}
+	return keys
+}
+
 // collect walks the tree once and appends the values to their columns.
 func (f *Fields) collect() {
 	t := f.msg.Tree()

@@ -201,6 +201,11 @@ func (f *recordFormat) duration(dst []byte, ns int64) []byte {
 	return dst
 }
 
+// AppendValue appends the value of a key as text, as -T fields prints it.
+func AppendValue(dst []byte, v *records.Value) []byte {
+	return appendRecordValue(dst, v, &recordFormat{})
+}
+
 // appendRecordValue appends the value of a key as plain text.
 func appendRecordValue(dst []byte, v *records.Value, f *recordFormat) []byte {
 	switch v.Type {

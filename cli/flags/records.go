@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -20,6 +21,7 @@ type Records[R any] struct {
 	Input   scan.Flags
 	View    View
 	Columns Columns
+	Output  Output
 	Filter  *filter.RecordFilter[R] // of -Y, after Check; nil: all records
 	Count   int                     // of -c
 
@@ -52,25 +54,41 @@ func (r *Records[R]) Check() (err error) {
 	return errors.Join(r.View.Check(), r.Columns.Check(r.View.Form.Value))
 }
 
-// AppendFunc returns a func that appends a record as a line, for the forms json and fields,
-// which need only the keys of a record. header is the line before the first record.
-// appendLine is nil for other forms.
-func (r *Records[R]) AppendFunc() (appendLine func([]byte, R) []byte, header []byte, err error) {
-	switch r.View.Form.Value {
+// RecordWriter writes records.
+type RecordWriter[R any] struct {
+	*iostreams.Writer
+
+	// Append appends a record to the text for Write, in the forms that need only its
+	// keys: json, fields and parquet; nil for other forms. Header is the line before the
+	// first record.
+	Append func(dst []byte, r R) []byte
+	Header []byte
+}
+
+// Open returns the RecordWriter for the form and the output that the flags choose. pass
+// reads the input.
+func (r *Records[R]) Open(sys *scan.System, in *scan.Input, pass *scan.Pass) (*RecordWriter[R], error) {
+	w := &RecordWriter[R]{}
+	form := r.View.Form.Value
+	switch form {
 	case "json":
 		j := render.NewRecordJSON(r.keys.Keys, false)
-		return func(dst []byte, r R) []byte { return append(j.Append(dst, r), '\n') }, nil, nil
+		w.Append = func(dst []byte, r R) []byte { return append(j.Append(dst, r), '\n') }
 	case "fields":
 		f, unknown := render.NewRecordFields(r.keys, r.Columns.Names)
 		if f == nil {
-			return nil, nil, exit.UnknownName("field", unknown, render.KeyNames(r.keys))
+			return nil, exit.UnknownName("field", unknown, render.KeyNames(r.keys))
 		}
 		if r.Columns.Header {
-			header = f.Header(nil)
+			w.Header = f.Header(nil)
 		}
-		return f.Append, header, nil
+		w.Append = f.Append
 	}
-	return nil, nil, nil
+	var err error
+	if w.Writer, err = r.Output.NewWriter(sys, in, form); err == nil && form == ParquetForm {
+		w.Append = ParquetFunc(&r.Output, w.Writer, r.keys, in, pass)
+	}
+	return w, err
 }
 
 // FID is the value of --fid.

@@ -69,9 +69,10 @@ func (v *View) Options(s *iostreams.IO) render.SummaryOptions {
 
 // Columns holds the flags of -T fields.
 type Columns struct {
-	Names   []string
-	options []string
-	Header  bool
+	InParquet bool // -e adds columns to -T parquet
+	Names     []string
+	options   []string
+	Header    bool
 }
 
 // Register defines the flags. In their help texts, noun names what is printed:
@@ -94,7 +95,7 @@ func (c *Columns) Check(form string) error {
 		}
 	}
 	switch {
-	case len(c.Names) > 0 && form != "fields":
+	case len(c.Names) > 0 && form != "fields" && !(c.InParquet && form == ParquetForm):
 		return exit.Usagef("-e needs -T fields")
 	case len(c.Names) == 0 && form == "fields":
 		return exit.Usagef("-T fields needs the names of fields (-e NAME)")

@@ -23,6 +23,7 @@ type IO struct {
 	ErrTTY   bool
 	Columns  int                      // width of the terminal behind Out, 0 if unknown
 	Env      func(name string) string // as os.Getenv
+	About    string                   // what all messages of Say are about, empty for nothing particular
 }
 
 // System returns the streams and the environment of the process.
@@ -40,9 +41,13 @@ func System() *IO {
 }
 
 // Say writes a message to Err, as one line that begins with the name of the
-// program.
+// program and with About.
 func (s *IO) Say(format string, args ...any) {
-	fmt.Fprintf(s.Err, "lshark: %s\n", Printable(fmt.Sprintf(format, args...)))
+	text := fmt.Sprintf(format, args...)
+	if s.About != "" {
+		text = s.About + ": " + text
+	}
+	fmt.Fprintf(s.Err, "lshark: %s\n", Printable(text))
 }
 
 // Printable escapes everything in text that could control a terminal. File names

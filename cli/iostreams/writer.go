@@ -28,7 +28,8 @@ type Writer struct {
 	buf      *bufio.Writer
 	file     *File // nil for Out
 	policy   FlushPolicy
-	written  bool // Write was called
+	finish   func() error // see Finish
+	written  bool         // Write was called
 	closed   chan struct{}
 	err      error
 	returned bool // err was returned by Write or Flush
@@ -93,6 +94,12 @@ func (w *Writer) Write(b []byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.written = true
+	w.write(b)
+	w.returned = w.err != nil
+	return w.err
+}
+
+func (w *Writer) write(b []byte) {
 	if len(b) > 0 && w.err == nil {
 		_, err := w.buf.Write(b)
 		if err == nil && w.policy == FlushEachWrite {
@@ -100,9 +107,24 @@ func (w *Writer) Write(b []byte) error {
 		}
 		w.fail(err)
 	}
-	w.returned = w.err != nil
-	return w.err
 }
+
+// Stream returns an io.Writer that writes to w. Write, Flush or Close of w return its
+// errors again.
+func (w *Writer) Stream() io.Writer { return stream{w} }
+
+type stream struct{ *Writer }
+
+func (s stream) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.write(b)
+	return len(b), s.err
+}
+
+// Finish sets a func for Close, which calls it before anything else if Write was called
+// and nothing failed. It writes what is left to Stream.
+func (w *Writer) Finish(f func() error) { w.finish = f }
 
 // Flush writes what is buffered.
 func (w *Writer) Flush() error {
@@ -137,6 +159,14 @@ func (w *Writer) Close() error {
 	close(w.closed)
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.finish != nil && w.written && w.err == nil {
+		w.mu.Unlock()
+		err := w.finish()
+		w.mu.Lock()
+		if w.err == nil {
+			w.fail(err)
+		}
+	}
 	w.flush()
 	if w.file != nil {
 		if w.written && w.err == nil {

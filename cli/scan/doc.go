@@ -27,6 +27,27 @@ type System struct {
 	Harden func() error
 }
 
+// ToFile returns the System for a run whose results go to a file in place of Out.
+func (s *System) ToFile() *System {
+	streams := *s.IO
+	streams.OutTTY, streams.Columns = false, 0
+	return s.with(&streams)
+}
+
+// About returns the System for a run with one of several captures. Its messages have the
+// name of the capture.
+func (s *System) About(capture string) *System {
+	streams := *s.IO
+	streams.About = capture
+	return s.with(&streams)
+}
+
+func (s *System) with(streams *iostreams.IO) *System {
+	other := *s
+	other.IO = streams
+	return &other
+}
+
 // Frames is an open capture. Next returns io.EOF at the end, and
 // capture.ErrTimeout when no frame arrived for a while.
 type Frames interface {

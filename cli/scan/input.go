@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lshark/lshark/capture"
@@ -128,6 +130,22 @@ func (in *Input) pipeTwice() string {
 		pipes = append(pipes, info)
 	}
 	return ""
+}
+
+// Files returns the capture files as they were named, none of a live capture.
+func (in *Input) Files() []string { return in.files }
+
+// Name returns the names of the capture files without their folders, or that of the
+// interface.
+func (in *Input) Name() string {
+	if in.Live() {
+		return in.iface
+	}
+	names := make([]string, len(in.files))
+	for i, path := range in.files {
+		names[i] = filepath.Base(path)
+	}
+	return strings.Join(names, ",")
 }
 
 // isFile reports whether a file is one of the input.

@@ -16,9 +16,9 @@ import (
 // Test files may import more.
 var mayImport = map[string][]string{
 	".":                  {"cli"},
-	"cli":                {"tui", "tui/model", "tui/store", "anonymize", "anonymize/values", "diagnose", "diagnose/rules", "cli/exit", "cli/extcap", "cli/flags", "cli/reference", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/config", "track/locks", "track/files", "track/recovery", "records", "filter", "render", "render/explain", "render/ladder", "render/report", "render/html", "track/comparison", "track/sizes", "track/slowest", "track/timeline"},
-	"cli/reference":      {"cli/exit", "cli/flags", "cli/iostreams", "diagnose", "diagnose/rules", "filter", "opcodes", "opcodes/schema", "records", "render", "render/explain"},
-	"cli/flags":          {"cli/exit", "cli/iostreams", "cli/scan", "capture", "dissect", "filter", "lnet", "opcodes/schema", "records", "render", "track"},
+	"cli":                {"tui", "tui/model", "tui/store", "anonymize", "anonymize/values", "diagnose", "diagnose/rules", "cli/exit", "cli/extcap", "cli/flags", "cli/reference", "cli/iostreams", "cli/scan", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/config", "track/locks", "track/files", "track/recovery", "records", "filter", "render", "render/explain", "render/ladder", "render/report", "render/columns", "render/html", "track/comparison", "track/sizes", "track/slowest", "track/timeline"},
+	"cli/reference":      {"cli/exit", "cli/flags", "cli/iostreams", "diagnose", "diagnose/rules", "filter", "opcodes", "opcodes/schema", "records", "render", "render/columns", "render/explain"},
+	"cli/flags":          {"cli/exit", "cli/iostreams", "cli/scan", "capture", "dissect", "filter", "lnet", "opcodes/schema", "records", "render/columns", "render", "track"},
 	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "capture/pdu", "lnet", "dissect", "track", "track/targets", "render"},
 	"cli/extcap":         {"cli/exit", "cli/flags", "cli/iostreams", "cli/scan", "capture", "capture/pdu", "filter", "lnet"},
 	"cli/exit":           {"cli/iostreams", "capture", "opcodes/schema", "filter"},
@@ -26,6 +26,7 @@ var mayImport = map[string][]string{
 	"render":             {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "records"},
 	"render/ladder":      {"lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/files", "track/locks", "internal/fifo", "render"},
 	"render/parquet":     {},
+	"render/columns":     {"opcodes/schema", "records", "render", "render/parquet"},
 	"render/explain":     {"diagnose", "lnet", "opcodes", "opcodes/schema", "dissect", "records", "render"},
 	"track/recovery":     {"lnet", "opcodes", "dissect", "track", "internal/fifo"},
 	"render/html":        {"diagnose", "lnet", "opcodes/schema", "dissect", "records", "track", "track/files", "track/locks", "track/recovery", "track/sizes", "track/slowest", "track/timeline", "render", "render/report"},

@@ -4,18 +4,32 @@ import "unicode/utf8"
 
 // AppendText appends text of the wire for a terminal, which shows it and does
 // nothing else: what needs an escape becomes \xNN for each byte.
-func AppendText(dst, b []byte) []byte { return appendEscaped(dst, b, false) }
+func AppendText(dst, b []byte) []byte { return appendEscaped(dst, b, forTerminal) }
 
 // AppendJSONString appends text of the wire as a JSON string. A character that
 // needs an escape becomes \uNNNN, a byte that is not UTF-8 becomes the text
 // \xNN.
 func AppendJSONString(dst, b []byte) []byte {
-	return append(appendEscaped(append(dst, '"'), b, true), '"')
+	return append(appendEscaped(append(dst, '"'), b, inJSON), '"')
 }
+
+// AppendUTF8 appends text of the wire as the string that the JSON string of
+// AppendJSONString stands for: a byte that is not UTF-8 becomes the text \xNN.
+func AppendUTF8(dst, b []byte) []byte { return appendEscaped(dst, b, asUTF8) }
+
+// escaping is what is escaped, and how.
+type escaping uint8
+
+const (
+	forTerminal escaping = iota
+	inJSON
+	asUTF8
+)
 
 // appendEscaped appends text with escapes. A backslash in front of what looks
 // like an escape is escaped itself, so that all escapes can be undone.
-func appendEscaped(dst, b []byte, json bool) []byte {
+func appendEscaped(dst, b []byte, e escaping) []byte {
+	json := e == inJSON
 	for len(b) > 0 {
 		n := 0
 		for n < len(b) && isPlain[b[n]] {
@@ -33,7 +47,7 @@ func appendEscaped(dst, b []byte, json bool) []byte {
 			dst = append(dst, '\\', b[0])
 		case json && NeedsEscape(r): // none has more than four digits
 			dst = append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
-		case NeedsEscape(r):
+		case NeedsEscape(r) && e == forTerminal:
 			for _, c := range b[:size] {
 				dst = appendByteEscape(dst, c, json)
 			}

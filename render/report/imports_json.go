@@ -7,22 +7,31 @@ import (
 	"github.com/lshark/lshark/track/comparison"
 )
 
+// NewImportRecord returns a func that makes the record of a connection, which is
+// valid until the next one.
+func NewImportRecord() func(*track.Import) *records.Import {
+	text := &EventText{}
+	r := &records.Import{AppendEvent: text.Append}
+	return func(i *track.Import) *records.Import {
+		r.Import = i
+		return r
+	}
+}
+
 // ImportsJSON renders connections as one JSON object a line.
 type ImportsJSON struct {
-	imp  records.Import
-	json *render.RecordJSON[*records.Import]
+	record func(*track.Import) *records.Import
+	json   *render.RecordJSON[*records.Import]
 }
 
 // NewImportsJSON makes a JSON renderer.
 func NewImportsJSON() *ImportsJSON {
-	text := &EventText{}
-	return &ImportsJSON{imp: records.Import{AppendEvent: text.Append}, json: render.NewRecordJSON(records.Imports.Keys, false)}
+	return &ImportsJSON{record: NewImportRecord(), json: render.NewRecordJSON(records.Imports.Keys, false)}
 }
 
 // AppendImport appends the object and a newline.
 func (j *ImportsJSON) AppendImport(dst []byte, i *track.Import) []byte {
-	j.imp.Import = i
-	return append(j.json.Append(dst, &j.imp), '\n')
+	return append(j.json.Append(dst, j.record(i)), '\n')
 }
 
 // ClientsJSON renders in what two clients differ as one JSON object a target.

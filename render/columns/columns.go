@@ -1,0 +1,170 @@
+package columns
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/parquet"
+)
+
+// column is a column of a file: a key without parts, or a list.
+type column[R any] struct {
+	name   string
+	key    *records.Key[R]
+	around []*records.Key[R] // the objects that the key is in, the outermost first
+	depth  int               // number of keys in around that are also around the column before
+	form   form
+	parts  []column[R] // of the elements of a list of objects
+
+	// first and second are where the values go: those of a time as a timestamp and as
+	// nanoseconds, those of a map as names and as numbers, all others to first only. A list
+	// of objects has neither.
+	first, second *parquet.Column
+}
+
+// form is how a file has the values of a column.
+type form uint8
+
+const (
+	asInt    form = iota // INT64
+	asUint               // UINT64
+	asBool               // BOOLEAN
+	asFloat              // DOUBLE
+	asText               // STRING
+	asTime               // TIMESTAMP, and a column with nanoseconds
+	asTexts              // LIST of STRING: the value is a list
+	asCounts             // MAP
+	asList               // LIST of one of the above: the key is a list
+	asGroups             // LIST of a group
+)
+
+// types are the types of the forms that are neither lists nor maps.
+var types = [...]parquet.Type{asInt: parquet.Int64, asUint: parquet.Uint64, asBool: parquet.Boolean, asFloat: parquet.Double,
+	asText: parquet.String, asTime: parquet.Timestamp}
+
+// nanoseconds is the end of the name of the second column of a time.
+const nanoseconds = "_ns"
+
+// columnsOf returns the columns of keys.
+func columnsOf[R any](keys []records.Key[R]) []column[R] {
+	list := appendColumns(nil, "", nil, keys, false)
+	setDepths(list)
+	return list
+}
+
+// appendColumns appends the columns of keys inside the objects around them. prefix is
+// put before their names.
+func appendColumns[R any](list []column[R], prefix string, around []*records.Key[R], keys []records.Key[R], inList bool) []column[R] {
+	for i := range keys {
+		k := &keys[i]
+		if k.JSON == records.Hidden || k.Type == records.Section {
+			continue
+		}
+		c := column[R]{name: prefix + strings.ReplaceAll(k.Name, ".", "_"), key: k, around: around}
+		switch {
+		case k.Len != nil && k.Parts != nil:
+			c.form = asGroups
+			c.parts = appendColumns(nil, "", nil, k.Parts, true)
+			setDepths(c.parts)
+		case k.Parts != nil:
+			list = appendColumns(list, c.name+"_", append(slices.Clip(around), k), k.Parts, inList)
+			continue
+		case k.Type == records.Object:
+			continue
+		case k.Len != nil:
+			c.form = asList
+		default:
+			c.form = formOf(k, inList)
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// formOf returns the form of the values of a key, or of the elements of one that is a list.
+func formOf[R any](k *records.Key[R], inList bool) form {
+	switch k.Type {
+	case records.Uint, records.Enum:
+		switch {
+		case k.Unit == records.Bytes: // also an Enum: EOF
+			return asUint
+		case k.Type == records.Uint:
+			return asInt
+		}
+	case records.Int, records.Status, records.Seconds, records.Duration:
+		return asInt
+	case records.Decimal:
+		return asUint
+	case records.Bool:
+		return asBool
+	case records.Float:
+		return asFloat
+	case records.Time:
+		return asTime
+	case records.Strings, records.Flags:
+		if !inList {
+			return asTexts
+		}
+	case records.Counts:
+		if !inList {
+			return asCounts
+		}
+	}
+	return asText
+}
+
+// setDepths sets how many of the objects around each column are also around the one
+// before.
+func setDepths[R any](list []column[R]) {
+	for i := 1; i < len(list); i++ {
+		c, before := &list[i], &list[i-1]
+		for c.depth < min(len(c.around), len(before.around)) && c.around[c.depth] == before.around[c.depth] {
+			c.depth++
+		}
+	}
+}
+
+// fields returns the fields of columns in the schema of a file.
+func fields[R any](list []column[R]) (all []parquet.Field) {
+	for i := range list {
+		c := &list[i]
+		switch c.form {
+		case asTexts:
+			all = append(all, parquet.ListOf(c.name, optional("", asText)))
+		case asCounts:
+			all = append(all, parquet.MapOf(c.name, parquet.String, parquet.Int64))
+		case asList:
+			all = append(all, parquet.ListOf(c.name, optional("", formOf(c.key, true))))
+		case asGroups:
+			all = append(all, parquet.ListOf(c.name, parquet.Field{Type: parquet.Group, Fields: fields(c.parts)}))
+		case asTime:
+			all = append(all, optional(c.name, asTime), optional(c.name+nanoseconds, asInt))
+		default:
+			all = append(all, optional(c.name, c.form))
+		}
+	}
+	return all
+}
+
+func optional(name string, f form) parquet.Field {
+	return parquet.Field{Name: name, Type: types[f], Repetition: parquet.Optional}
+}
+
+// assign gives columns their places in a file, whose next place it is given and returns.
+func assign[R any](list []column[R], file *parquet.Writer, next int) int {
+	for i := range list {
+		c := &list[i]
+		if c.form == asGroups {
+			next = assign(c.parts, file, next)
+			continue
+		}
+		c.first = file.Column(next)
+		next++
+		if c.form == asTime || c.form == asCounts {
+			c.second = file.Column(next)
+			next++
+		}
+	}
+	return next
+}

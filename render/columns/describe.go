@@ -1,0 +1,90 @@
+package columns
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/records"
+)
+
+// Column describes a column for users.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"`           // as DuckDB names it
+	Unit string `json:"unit,omitempty"` // ns, s or bytes
+	Key  string `json:"key,omitempty"`  // of JSON
+	Doc  string `json:"doc"`
+}
+
+// Describe returns the columns of the keys of a table, and those of every file.
+func Describe[R any](t *records.Table[R]) []Column {
+	list := describe(columnsOf(t.Keys))
+	for _, c := range constants {
+		list = append(list, Column{Name: c.name, Type: sqlTypes[asText], Doc: c.doc})
+	}
+	return list
+}
+
+// constants are the columns that have the same value in all rows of a file.
+var constants = [...]struct{ name, doc string }{
+	{"sensor", "node that captured, as --sensor names it"},
+	{"capture", "names of the captures, or of the interface"},
+}
+
+func describe[R any](columns []column[R]) (list []Column) {
+	for i := range columns {
+		c := &columns[i]
+		var path []string
+		for _, k := range c.around {
+			path = append(path, k.Name)
+		}
+		path = append(path, c.key.Name)
+		d := Column{Name: c.name, Type: c.sqlType(), Unit: c.unit(), Key: strings.Join(path, "."), Doc: c.key.Doc}
+		list = append(list, d)
+		if c.form == asTime {
+			d.Name, d.Type, d.Unit = d.Name+nanoseconds, sqlTypes[asInt], "ns"
+			d.Doc += "; in nanoseconds since the epoch"
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+var sqlTypes = [...]string{asInt: "BIGINT", asUint: "UBIGINT", asBool: "BOOLEAN", asFloat: "DOUBLE", asText: "VARCHAR",
+	asTime: "TIMESTAMP WITH TIME ZONE", asTexts: "VARCHAR[]", asCounts: "MAP(VARCHAR, BIGINT)"}
+
+func (c *column[R]) sqlType() string {
+	switch c.form {
+	case asList:
+		return sqlTypes[formOf(c.key, true)] + "[]"
+	case asGroups:
+		var parts []string
+		for _, p := range describe(c.parts) {
+			parts = append(parts, `"`+p.Name+`" `+p.Type)
+		}
+		return "STRUCT(" + strings.Join(parts, ", ") + ")[]"
+	}
+	return sqlTypes[c.form]
+}
+
+func (c *column[R]) unit() string {
+	switch c.key.Type {
+	case records.Duration:
+		return "ns"
+	case records.Seconds:
+		return "s"
+	}
+	return string(c.key.Unit)
+}
+
+// Duplicate returns a name that two columns of a table have, if there is one.
+func Duplicate[R any](t *records.Table[R]) string {
+	var names []string
+	for _, c := range Describe(t) {
+		if slices.Contains(names, c.Name) {
+			return c.Name
+		}
+		names = append(names, c.Name)
+	}
+	return ""
+}

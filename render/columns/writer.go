@@ -1,0 +1,99 @@
+package columns
+
+import (
+	"io"
+
+	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/parquet"
+)
+
+// SchemaVersion is the version of the columns, stored as lshark.schema. It changes
+// when a column is renamed, removed or gets another type, not when one is added.
+const SchemaVersion = "1"
+
+// Keys of the metadata of a file.
+const (
+	schemaKey  = "lshark.schema"
+	releaseKey = "lshark.release"
+	recordsKey = "lshark.records"
+
+	// SourceKey is the key for what the file was made from; see Source.
+	SourceKey = "lshark.source"
+)
+
+// bloomColumns are the columns with Bloom filters: those in which single values are
+// looked for.
+var bloomColumns = [...]string{"xid", "fid"}
+
+// Options are the settings of a Writer.
+type Options struct {
+	Release string // of lshark
+	Sensor  string // who captured; in each row
+	Capture string // name of the capture; in each row
+}
+
+// Writer writes records of one kind to a Parquet file.
+type Writer[R any] struct {
+	file      *parquet.Writer
+	columns   []column[R]
+	constants [len(constants)]struct {
+		column *parquet.Column
+		value  string
+	}
+	row row[R]
+}
+
+// NewWriter returns a Writer of the records that keys describe. It writes when a row group
+// is full, and in Close, after which the file is complete. No two columns may have the same
+// name; see Duplicate.
+func NewWriter[R any](to io.Writer, keys *records.Table[R], o Options) *Writer[R] {
+	w := &Writer[R]{columns: columnsOf(keys.Keys)}
+	all := fields(w.columns)
+	settings := parquet.Options{CreatedBy: "lshark version " + o.Release, Metadata: [][2]string{
+		{schemaKey, SchemaVersion}, {releaseKey, o.Release}, {recordsKey, keys.Record},
+	}}
+	for _, name := range bloomColumns {
+		for _, f := range all {
+			if f.Name == name {
+				settings.Bloom = append(settings.Bloom, name)
+			}
+		}
+	}
+	for _, c := range constants {
+		all = append(all, optional(c.name, asText))
+	}
+	w.file = parquet.NewWriter(to, keys.Record, all, settings)
+	next := assign(w.columns, w.file, 0)
+	for i, value := range [...]string{o.Sensor, o.Capture} {
+		w.constants[i].column, w.constants[i].value = w.file.Column(next+i), value
+	}
+	return w
+}
+
+// Append adds a record.
+func (w *Writer[R]) Append(r R) error {
+	w.row.record(w.columns, r)
+	for i := range w.constants {
+		constant(w.constants[i].column, w.constants[i].value)
+	}
+	return w.file.EndRow()
+}
+
+// SetMetadata sets the value of a key in the metadata of the file, before Close. Keys begin
+// with "lshark.".
+func (w *Writer[R]) SetMetadata(key, value string) { w.file.SetMetadata(key, value) }
+
+// Close writes what is left and the end of the file. It does not close the io.Writer.
+func (w *Writer[R]) Close() error { return w.file.Close() }
+
+// Source returns the value of SourceKey in a file, empty without one. It is an error if the
+// file is not there, or is not a complete Parquet file.
+func Source(path string) (string, error) {
+	list, err := parquet.ReadMetadata(path)
+	for _, kv := range list {
+		if kv[0] == SourceKey {
+			return kv[1], nil
+		}
+	}
+	return "", err
+}
