@@ -39,19 +39,22 @@ func SchemaTables() []SchemaTable {
 
 // NewSchema returns the command that prints the columns of Parquet files.
 func NewSchema(sys *iostreams.IO) *cobra.Command {
-	form := flags.FormChoice("text", "json", "sql")
+	form := flags.FormChoice("text", "json", "sql", "clickhouse")
 	cmd := &cobra.Command{
 		Use:   "schema [flags] [TABLE…]",
 		Short: "List the columns of Parquet files, with type and meaning",
 		Long: "schema prints the columns of the files that -T parquet writes, with their types as DuckDB names them, the units of numbers, " +
-			"the keys of JSON that they are made from, and their meanings. With -T sql it prints statements that create empty tables.\n\n" +
+			"the keys of JSON that they are made from, and their meanings. With -T sql it prints statements that create empty tables, with -T clickhouse those for ClickHouse.\n\n" +
 			"TABLE is messages (written by lshark), rpcs, imports, locks, files, recovery, config or findings (written by diagnose); without it, all are shown. " +
 			"Columns are only added, unless the version of the schema changes; files have it in their metadata as lshark.schema.",
 		Example: `  # the columns about RPCs
   lshark schema rpcs
 
   # statements that make empty tables
-  lshark schema -T sql rpcs locks`,
+  lshark schema -T sql rpcs locks
+
+  # a table for a shard of ClickHouse
+  lshark schema -T clickhouse rpcs`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := form.Check(); err != nil {
 				return err
@@ -96,7 +99,7 @@ func chooseTables(names []string) ([]SchemaTable, error) {
 }
 
 func renderSchema(tables []SchemaTable, form string) (out []byte) {
-	if form == "text" || form == "sql" {
+	if form != "json" {
 		out = fmt.Appendf(out, "-- schema version %s\n", columns.SchemaVersion)
 	}
 	for _, t := range tables {
@@ -112,6 +115,8 @@ func renderSchema(tables []SchemaTable, form string) (out []byte) {
 			out = append(append(out, line...), '\n')
 		case "sql":
 			out = appendSQL(out, t)
+		case "clickhouse":
+			out = appendClickHouse(out, t)
 		default:
 			out = fmt.Appendf(out, "\n%s (%s -T parquet)\n", t.Name, t.Command)
 			for _, c := range t.Columns {

@@ -1,0 +1,56 @@
+package reference
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestClickHouseType(t *testing.T) {
+	for duckDB, want := range map[string]string{
+		"VARCHAR":                  "String",
+		"UBIGINT":                  "UInt64",
+		"BOOLEAN":                  "UInt8",
+		"TIMESTAMP WITH TIME ZONE": "DateTime64(6, 'UTC')",
+		"VARCHAR[]":                "Array(String)",
+		"MAP(VARCHAR, BIGINT)":     "Map(String, Int64)",
+		`STRUCT("code" VARCHAR, "text" VARCHAR)[]`: "Array(Tuple(`code` String, `text` String))",
+		`STRUCT("frame" BIGINT, "at" STRUCT("time" TIMESTAMP WITH TIME ZONE, "n" MAP(VARCHAR, BIGINT))[], "size" UBIGINT)[]`: "Array(Tuple(`frame` Nullable(Int64), " +
+			"`at` Array(Tuple(`time` Nullable(DateTime64(6, 'UTC')), `n` Map(String, Int64))), `size` Nullable(UInt64)))",
+	} {
+		if got := clickHouseType(duckDB); got != want {
+			t.Errorf("%s: %s, want %s", duckDB, got, want)
+		}
+	}
+}
+
+// TestClickHouseTables makes the tables of all records. ClickHouse refuses a sorting key
+// with columns that may be NULL.
+func TestClickHouseTables(t *testing.T) {
+	column := regexp.MustCompile("(?m)^  `([a-z_0-9]+)` ([^\n]+?),?$")
+	for _, table := range SchemaTables() {
+		statement := string(appendClickHouse(nil, table))
+		types := map[string]string{}
+		for _, c := range column.FindAllStringSubmatch(statement, -1) {
+			if types[c[1]] != "" {
+				t.Errorf("%s: two columns are %s", table.Name, c[1])
+			}
+			types[c[1]] = c[2]
+		}
+		for _, c := range table.Columns {
+			if types[c.Name] == "" {
+				t.Errorf("%s: %s is missing", table.Name, c.Name)
+			}
+		}
+		_, key, ok := strings.Cut(statement, "ORDER BY (")
+		key, rest, closed := strings.Cut(key, ")")
+		if !ok || !closed || rest != ";\n" {
+			t.Fatalf("%s: no sorting key in %s", table.Name, statement)
+		}
+		for _, name := range strings.Split(key, ", ") {
+			if types[name] == "" || strings.HasPrefix(types[name], "Nullable") {
+				t.Errorf("%s: %s %s cannot be in the sorting key", table.Name, name, types[name])
+			}
+		}
+	}
+}
