@@ -2,7 +2,6 @@ package otlp
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -124,36 +123,5 @@ func TestMetricsAllocateNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(100, export); n > 4 {
 		t.Errorf("%v allocations for 200 points", n)
-	}
-}
-
-// What the registry of package metrics has counted arrives as it was.
-func TestMetricsOfRegistry(t *testing.T) {
-	const series = 3
-	m := testEncoder(t, &Names{})
-	text := readFields(t).decode("ExportMetricsServiceRequest", m.encode(seriesSnapshot(series))[0].body(), "")
-	f := 0
-	for _, block := range strings.Split(text, "data_points {") {
-		var count, sum, zero uint64
-		for _, line := range strings.Split(block, "\n") {
-			line = strings.TrimSpace(line)
-			var v uint64
-			if n, _ := fmt.Sscanf(line, "count: %d", &v); n == 1 {
-				count = v
-			} else if n, _ := fmt.Sscanf(line, "bucket_counts: %d", &v); n == 1 {
-				sum += v
-			} else if n, _ := fmt.Sscanf(line, "zero_count: %d", &v); n == 1 {
-				zero = v
-			}
-		}
-		if count > 0 {
-			f++
-			if count != 1000 || sum+zero != count {
-				t.Errorf("count %d, zero %d, buckets %d", count, zero, sum)
-			}
-		}
-	}
-	if f != series {
-		t.Errorf("%d histograms", f)
 	}
 }

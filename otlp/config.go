@@ -95,22 +95,37 @@ func (h *Header) check() error {
 	return nil
 }
 
+// Configured reports whether a variable of OpenTelemetry says where to send
+// metrics or spans.
+func Configured(getenv func(string) string) bool {
+	for _, name := range []string{endpointVariable, metricsEndpointVariable, tracesEndpointVariable} {
+		if strings.TrimSpace(getenv(name)) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	endpointVariable        = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	metricsEndpointVariable = "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"
+	tracesEndpointVariable  = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+)
+
 // Environment sets what is not yet set from the variables of OpenTelemetry
 // (OTEL_EXPORTER_OTLP_ENDPOINT and others), which getenv returns. Gzip and
 // Explicit are set wherever their variable is.
 func (c *Config) Environment(getenv func(string) string) error {
-	set := func(to *string, names ...string) {
-		for _, name := range names {
-			if *to == "" {
-				*to = strings.TrimSpace(getenv(name))
-			}
+	set := func(to *string, name string) {
+		if *to == "" {
+			*to = strings.TrimSpace(getenv(name))
 		}
 	}
 	if c.Endpoint == "" {
-		set(&c.MetricsURL, "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT")
-		set(&c.TracesURL, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+		set(&c.MetricsURL, metricsEndpointVariable)
+		set(&c.TracesURL, tracesEndpointVariable)
 	}
-	set(&c.Endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT")
+	set(&c.Endpoint, endpointVariable)
 	set(&c.TLS.CA, "OTEL_EXPORTER_OTLP_CERTIFICATE")
 	set(&c.TLS.Certificate, "OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE")
 	set(&c.TLS.Key, "OTEL_EXPORTER_OTLP_CLIENT_KEY")

@@ -561,6 +561,9 @@ func TestEnvironment(t *testing.T) {
 		"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION": "explicit_bucket_histogram",
 	}
 	getenv := func(name string) string { return env[name] }
+	if !Configured(getenv) || Configured(func(string) string { return " " }) {
+		t.Error("Configured is wrong")
+	}
 	var c Config
 	if err := c.Environment(getenv); err != nil {
 		t.Fatal(err)
