@@ -1,6 +1,10 @@
 package parquet
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
 
 // formatVersion is the version of the format. Readers do not decide by it what is in
 // the file.
@@ -8,11 +12,16 @@ const formatVersion = 1
 
 // rowGroup describes a row group that was written.
 type rowGroup struct {
-	offset int64
-	size   int64
-	rows   int
-	chunks []chunkInfo
+	offset       int64
+	size         int64
+	uncompressed int64
+	rows         int
+	chunks       []chunkSizes
 }
+
+// chunkSizes has the sizes of what is kept of a chunk until the end of the file: its
+// metadata, and its parts of the page index. Each is behind that of the chunk before.
+type chunkSizes struct{ metadata, columnIndex, offsetIndex int32 }
 
 // chunkInfo describes a chunk that was written.
 type chunkInfo struct {
@@ -27,11 +36,12 @@ type chunkInfo struct {
 	least, greatest limit
 	bloomOffset     int64
 	bloomSize       int
-	index           indexInfo
+	sizes           chunkSizes
 }
 
-// footer returns the end of the file: its metadata, their length, and the magic.
-func (w *Writer) footer() []byte {
+// writeFooter writes the end of the file: its metadata, their length, and the magic.
+func (w *Writer) writeFooter() {
+	start := w.offset
 	e := &w.encoder
 	e.buf = e.buf[:0]
 	e.begin()
@@ -39,9 +49,7 @@ func (w *Writer) footer() []byte {
 	e.appendSchema(w.record, w.fields)
 	e.int64(3, w.rows)
 	e.list(4, typeStruct, len(w.groups))
-	for i := range w.groups {
-		w.appendGroup(&w.groups[i], i)
-	}
+	w.writeGroups()
 	if n := len(w.options.Metadata); n > 0 {
 		e.list(5, typeStruct, n)
 		for _, m := range w.options.Metadata {
@@ -62,36 +70,56 @@ func (w *Writer) footer() []byte {
 		e.end()
 	}
 	e.end()
-	e.buf = binary.LittleEndian.AppendUint32(e.buf, uint32(len(e.buf)))
-	return append(e.buf, magic...)
+	length := w.offset - start + int64(len(e.buf))
+	if length > math.MaxInt32 && w.err == nil {
+		w.err = fmt.Errorf("parquet: metadata of %d bytes are too long", length)
+	}
+	e.buf = binary.LittleEndian.AppendUint32(e.buf, uint32(length))
+	w.write(append(e.buf, magic...))
 }
 
-// appendGroup appends the description of a row group.
-func (w *Writer) appendGroup(g *rowGroup, index int) {
-	var uncompressed int64
+// writeGroups writes what is in the encoder, and the descriptions of the row groups.
+func (w *Writer) writeGroups() {
 	e := &w.encoder
-	e.begin()
-	e.list(1, typeStruct, len(g.chunks))
-	for i := range g.chunks {
-		w.appendChunk(&g.chunks[i], &w.columns[i].leaf)
-		uncompressed += g.chunks[i].uncompressed
+	metadata := w.metadata
+	columnIndex := w.offset - int64(len(w.offsetIndex.buf)+len(w.columnIndex.buf)) // they are before the footer
+	offsetIndex := w.offset - int64(len(w.offsetIndex.buf))
+	for i := range w.groups {
+		g := &w.groups[i]
+		w.write(e.buf)
+		e.buf = e.buf[:0]
+		e.begin()
+		e.list(1, typeStruct, len(g.chunks))
+		for _, sizes := range g.chunks {
+			e.begin()
+			e.int64(2, 0) // the metadata are here only
+			e.field(3, typeStruct)
+			e.buf = append(e.buf, metadata[:sizes.metadata]...)
+			e.int64(4, offsetIndex)
+			e.int32(5, sizes.offsetIndex)
+			if sizes.columnIndex > 0 {
+				e.int64(6, columnIndex)
+				e.int32(7, sizes.columnIndex)
+			}
+			e.end()
+			metadata = metadata[sizes.metadata:]
+			columnIndex += int64(sizes.columnIndex)
+			offsetIndex += int64(sizes.offsetIndex)
+		}
+		e.int64(2, g.uncompressed)
+		e.int64(3, int64(g.rows))
+		e.int64(5, g.offset)
+		e.int64(6, g.size)
+		if i <= math.MaxInt16 {
+			e.int16(7, int16(i))
+		}
+		e.end()
 	}
-	e.int64(2, uncompressed)
-	e.int64(3, int64(g.rows))
-	e.int64(5, g.offset)
-	e.int64(6, g.size)
-	if index < 1<<15 {
-		e.int16(7, int16(index))
-	}
-	e.end()
 }
 
-// appendChunk appends the description of a chunk.
-func (w *Writer) appendChunk(c *chunkInfo, leaf *Leaf) {
-	e := &w.encoder
+// appendMetadata appends the metadata of a chunk.
+func (e *encoder) appendMetadata(c *chunkInfo, leaf *Leaf) {
 	e.begin()
-	e.int64(2, 0) // the metadata are here only
-	e.beginField(3)
 	e.int32(1, leaf.Type.physical())
 	e.appendEncodings(c, leaf)
 	e.list(3, typeBinary, len(leaf.Path))
@@ -112,8 +140,6 @@ func (w *Writer) appendChunk(c *chunkInfo, leaf *Leaf) {
 		e.int64(14, c.bloomOffset)
 		e.int32(15, int32(c.bloomSize))
 	}
-	e.end()
-	w.index.appendOffsets(e, &c.index)
 	e.end()
 }
 

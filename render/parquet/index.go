@@ -1,44 +1,29 @@
 package parquet
 
-// pageIndex holds the indexes of all chunks until the end of the file: the bounds of
-// the pages, and where they are.
-type pageIndex struct {
-	columns encoder
-	offsets encoder
-	at      int64 // offset of columns in the file
-}
-
-// indexInfo says where the indexes of a chunk are in pageIndex.
-type indexInfo struct {
-	columnAt, columnSize int // size 0: a page has no bounds, so there is no index of them
-	offsetAt, offsetSize int
-}
-
-// add adds the indexes of a chunk.
-func (x *pageIndex) add(info *chunkInfo, c *chunk) {
-	start := info.offset + int64(info.dictionary)
-	e := &x.offsets
-	info.index.offsetAt = len(e.buf)
+// appendOffsetIndex appends where the pages of a chunk are, whose first one is at an
+// offset in the file.
+func (e *encoder) appendOffsetIndex(pages []pageInfo, offset int64) {
 	e.begin()
-	e.list(1, typeStruct, len(c.index))
-	for i := range c.index {
-		p := &c.index[i]
+	e.list(1, typeStruct, len(pages))
+	for i := range pages {
+		p := &pages[i]
 		e.begin()
-		e.int64(1, start+int64(p.offset))
+		e.int64(1, offset+int64(p.offset))
 		e.int32(2, int32(p.size))
 		e.int64(3, int64(p.firstRow))
 		e.end()
 	}
 	e.end()
-	info.index.offsetSize = len(e.buf) - info.index.offsetAt
-	for i := range c.index {
-		if p := &c.index[i]; !p.allNull && !(p.least.ok && p.greatest.ok) {
-			return
+}
+
+// hasBounds reports whether all pages with values have bounds: an index needs them.
+func hasBounds(pages []pageInfo) bool {
+	for i := range pages {
+		if p := &pages[i]; !p.allNull && !(p.least.ok && p.greatest.ok) {
+			return false
 		}
 	}
-	info.index.columnAt = len(x.columns.buf)
-	x.columns.appendColumnIndex(c.index)
-	info.index.columnSize = len(x.columns.buf) - info.index.columnAt
+	return true
 }
 
 // appendColumnIndex appends the bounds of pages.
@@ -64,21 +49,4 @@ func (e *encoder) appendColumnIndex(pages []pageInfo) {
 		e.int64Element(int64(pages[i].nulls))
 	}
 	e.end()
-}
-
-// write writes the indexes.
-func (x *pageIndex) write(w *Writer) {
-	x.at = w.offset
-	w.write(x.columns.buf)
-	w.write(x.offsets.buf)
-}
-
-// appendOffsets appends to the description of a chunk where its indexes are.
-func (x *pageIndex) appendOffsets(e *encoder, i *indexInfo) {
-	e.int64(4, x.at+int64(len(x.columns.buf)+i.offsetAt))
-	e.int32(5, int32(i.offsetSize))
-	if i.columnSize > 0 {
-		e.int64(6, x.at+int64(i.columnAt))
-		e.int32(7, int32(i.columnSize))
-	}
 }

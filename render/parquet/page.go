@@ -41,7 +41,7 @@ const zstdWindow = 1 << 20
 // pack compresses a body.
 func (p *compressor) pack(body []byte) {
 	if p.zstd == nil {
-		p.zstd, p.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+		p.zstd, p.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
 			zstd.WithLowerEncoderMem(true), zstd.WithWindowSize(zstdWindow), zstd.WithEncoderCRC(false))
 		if p.err != nil {
 			return

@@ -28,20 +28,22 @@ type Options struct {
 
 // Writer writes a file.
 type Writer struct {
-	w          io.Writer
-	record     string
-	fields     []Field
-	options    Options
-	columns    []Column
-	compressor compressor
-	offset     int64
-	rows       int64 // in complete row groups
-	groupRows  int   // in the row group that is being filled
-	groups     []rowGroup
-	index      pageIndex
-	encoder    encoder
-	err        error
-	closed     bool
+	w           io.Writer
+	record      string
+	fields      []Field
+	options     Options
+	columns     []Column
+	compressor  compressor
+	offset      int64
+	rows        int64 // in complete row groups
+	groupRows   int   // in the row group that is being filled
+	groups      []rowGroup
+	metadata    []byte  // of all chunks
+	columnIndex encoder // bounds of the pages of all chunks
+	offsetIndex encoder // where the pages are
+	encoder     encoder
+	err         error
+	closed      bool
 }
 
 // NewWriter returns a Writer of a file with this schema; record is the name of the
@@ -103,8 +105,9 @@ func (w *Writer) Close() error {
 	}
 	if w.err == nil {
 		w.begin()
-		w.index.write(w)
-		w.write(w.footer())
+		w.write(w.columnIndex.buf)
+		w.write(w.offsetIndex.buf)
+		w.writeFooter()
 	}
 	return w.err
 }
@@ -154,25 +157,33 @@ func (w *Writer) endGroup() {
 
 // writeGroup writes the chunks of the row group and their Bloom filters.
 func (w *Writer) writeGroup() {
-	group := rowGroup{offset: w.offset, rows: w.groupRows, chunks: make([]chunkInfo, len(w.columns))}
+	group := rowGroup{offset: w.offset, rows: w.groupRows, chunks: make([]chunkSizes, len(w.columns))}
+	infos := make([]chunkInfo, len(w.columns))
 	for i := range w.columns {
-		group.chunks[i] = w.writeChunk(&w.columns[i])
+		infos[i] = w.writeChunk(&w.columns[i])
+		group.uncompressed += infos[i].uncompressed
 	}
 	group.size = w.offset - group.offset
+	e := &w.encoder
 	for i := range w.columns {
-		if c := &w.columns[i]; len(c.hashes) > 0 {
-			info := &group.chunks[i]
+		c, info := &w.columns[i], &infos[i]
+		if len(c.hashes) > 0 {
 			info.bloomOffset = w.offset
-			w.encoder.buf = w.encoder.buf[:0]
-			w.encoder.appendBloom(c.hashes)
-			info.bloomSize = len(w.encoder.buf)
-			w.write(w.encoder.buf)
+			e.buf = e.buf[:0]
+			e.appendBloom(c.hashes)
+			info.bloomSize = len(e.buf)
+			w.write(e.buf)
 		}
+		e.buf = e.buf[:0]
+		e.appendMetadata(info, &c.leaf)
+		w.metadata = append(w.metadata, e.buf...)
+		info.sizes.metadata = int32(len(e.buf))
+		group.chunks[i] = info.sizes
 	}
 	w.groups = append(w.groups, group)
 }
 
-// writeChunk writes the chunk of a column.
+// writeChunk writes the chunk of a column, and adds its pages to the indexes.
 func (w *Writer) writeChunk(c *Column) chunkInfo {
 	chunk := &c.chunk
 	info := chunkInfo{
@@ -187,7 +198,12 @@ func (w *Writer) writeChunk(c *Column) chunkInfo {
 		info.uncompressed += int64(size)
 		w.write(page)
 	}
-	w.index.add(&info, chunk)
+	columns, offsets := len(w.columnIndex.buf), len(w.offsetIndex.buf)
+	if hasBounds(chunk.index) {
+		w.columnIndex.appendColumnIndex(chunk.index)
+	}
+	w.offsetIndex.appendOffsetIndex(chunk.index, w.offset)
+	info.sizes.columnIndex, info.sizes.offsetIndex = int32(len(w.columnIndex.buf)-columns), int32(len(w.offsetIndex.buf)-offsets)
 	w.write(chunk.pages)
 	info.size = w.offset - info.offset
 	return info
