@@ -75,18 +75,23 @@ func (b *bounds) merge(t Type, other *bounds) {
 		b.float(other.min)
 		b.float(other.max)
 	case t == String:
-		first := !b.ok
-		if c := bytes.Compare(other.from, b.from); first || c < 0 || c == 0 && b.cutFrom {
-			b.from, b.cutFrom = append(b.from[:0], other.from...), other.cutFrom
-		}
-		if c := bytes.Compare(other.to, b.to); first || c > 0 && !(b.cutTo && bytes.HasPrefix(other.to, b.to)) || c == 0 && other.cutTo {
-			b.to, b.cutTo = append(b.to[:0], other.to...), other.cutTo
-		}
-		b.ok = true
+		b.mergeText(other)
 	default:
 		b.int(other.low)
 		b.int(other.high)
 	}
+}
+
+// mergeText adds the strings of other.
+func (b *bounds) mergeText(other *bounds) {
+	if !b.ok || bytes.Compare(other.from, b.from) < 0 {
+		b.from, b.cutFrom = append(b.from[:0], other.from...), other.cutFrom
+	}
+	covered := b.ok && (bytes.Compare(other.to, b.to) <= 0 || b.cutTo && bytes.HasPrefix(other.to, b.to))
+	if !covered || other.cutTo && bytes.HasPrefix(b.to, other.to) { // a bound of all strings with the prefix
+		b.to, b.cutTo = append(b.to[:0], other.to...), other.cutTo
+	}
+	b.ok = true
 }
 
 // limit is a bound as it is stored.
@@ -133,11 +138,8 @@ func after(v []byte) ([]byte, bool) {
 	for len(v) > 0 {
 		r, n := utf8.DecodeLastRune(v)
 		v = v[:len(v)-n]
-		if r == 0xd7ff {
-			r = 0xdfff // the surrogates are no runes
-		}
 		if r < utf8.MaxRune {
-			return utf8.AppendRune(v, r+1), true
+			return utf8.AppendRune(v, r+1), true // U+FFFD instead of a surrogate: greater as well
 		}
 	}
 	return nil, false

@@ -243,13 +243,14 @@ func recordFields() (fields []Field) {
 
 // recordWriter writes records whose values change as those of RPCs do.
 type recordWriter struct {
-	w     *Writer
-	texts [1000][]byte
-	n     int
+	w      *Writer
+	random *rand.Rand
+	texts  [1000][]byte
+	n      int
 }
 
 func newRecordWriter() *recordWriter {
-	r := &recordWriter{w: NewWriter(io.Discard, "record", recordFields(), Options{Bloom: []string{"xid", "text0"}})}
+	r := &recordWriter{random: rand.New(rand.NewPCG(1, 1)), w: NewWriter(io.Discard, "record", recordFields(), Options{Bloom: []string{"xid", "text0"}})}
 	for i := range r.texts {
 		r.texts[i] = fmt.Appendf(nil, "192.168.%d.%d@tcp", i/250, i%250)
 	}
@@ -262,9 +263,9 @@ func (r *recordWriter) write() error {
 		c := r.w.Column(i)
 		switch {
 		case i < 20 && i%3 > 0:
-			c.Int64(int64(r.n*(i+1)*977%(1000*i)), 0, 1)
+			c.Int64(int64(r.random.IntN(1000*i)), 0, 1)
 		case i >= 20 && i < 35 && i%3 > 0:
-			c.Bytes(r.texts[r.n*i%(i*20)], 0, 1)
+			c.Bytes(r.texts[r.random.IntN(r.random.IntN(i*20)+1)], 0, 1)
 		case i >= 35 && i < 39:
 			c.Bool(r.n%i == 0, 0, 1)
 		case i == 39:
