@@ -25,7 +25,7 @@ func bloomSize(n int) int {
 
 // appendBloom appends a Bloom filter of values with these hashes: a header and a
 // split block filter.
-func (e *encoder) appendBloom(hashes []uint64) {
+func appendBloom(e *encoder, hashes []uint64) {
 	size := bloomSize(len(hashes))
 	e.begin()
 	e.int32(1, int32(size))

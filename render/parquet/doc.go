@@ -21,5 +21,5 @@
 // Each leaf also holds the page that is being filled, encoded: no more than 16,384
 // values and 1 MB, and one row. Each String has a dictionary of 1 MB or less, each Bloom
 // filter 8 bytes per row of the group. The footer, which is written last, takes about
-// 300 bytes per leaf and row group until then. Nothing is allocated per value.
+// 200 bytes per leaf and row group until then. Nothing is allocated per value.
 package parquet

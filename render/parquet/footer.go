@@ -46,7 +46,7 @@ func (w *Writer) writeFooter() {
 	e.buf = e.buf[:0]
 	e.begin()
 	e.int32(1, formatVersion)
-	e.appendSchema(w.record, w.fields)
+	appendSchema(e, w.record, w.fields)
 	e.int64(3, w.rows)
 	e.list(4, typeStruct, len(w.groups))
 	w.writeGroups()
@@ -118,10 +118,10 @@ func (w *Writer) writeGroups() {
 }
 
 // appendMetadata appends the metadata of a chunk.
-func (e *encoder) appendMetadata(c *chunkInfo, leaf *Leaf) {
+func appendMetadata(e *encoder, c *chunkInfo, leaf *Leaf) {
 	e.begin()
 	e.int32(1, leaf.Type.physical())
-	e.appendEncodings(c, leaf)
+	appendEncodings(e, c, leaf)
 	e.list(3, typeBinary, len(leaf.Path))
 	for _, name := range leaf.Path {
 		e.stringElement(name)
@@ -134,8 +134,8 @@ func (e *encoder) appendMetadata(c *chunkInfo, leaf *Leaf) {
 	if c.dictionary > 0 {
 		e.int64(11, c.offset)
 	}
-	e.appendStatistics(c)
-	e.appendPageCounts(c, leaf)
+	appendStatistics(e, c)
+	appendPageCounts(e, c, leaf)
 	if c.bloomSize > 0 {
 		e.int64(14, c.bloomOffset)
 		e.int32(15, int32(c.bloomSize))
@@ -144,7 +144,7 @@ func (e *encoder) appendMetadata(c *chunkInfo, leaf *Leaf) {
 }
 
 // appendEncodings appends the encodings of a chunk.
-func (e *encoder) appendEncodings(c *chunkInfo, leaf *Leaf) {
+func appendEncodings(e *encoder, c *chunkInfo, leaf *Leaf) {
 	var list [3]int32
 	n := 0
 	add := func(encoding int32, ok bool) {
@@ -171,7 +171,7 @@ func (t Type) encoding() int32 {
 }
 
 // appendPageCounts appends how many pages of each type and encoding a chunk has.
-func (e *encoder) appendPageCounts(c *chunkInfo, leaf *Leaf) {
+func appendPageCounts(e *encoder, c *chunkInfo, leaf *Leaf) {
 	lists := [...]struct {
 		pageType, encoding int32
 		n                  int
@@ -193,7 +193,7 @@ func (e *encoder) appendPageCounts(c *chunkInfo, leaf *Leaf) {
 }
 
 // appendStatistics appends the number of NULLs and the bounds of a chunk.
-func (e *encoder) appendStatistics(c *chunkInfo) {
+func appendStatistics(e *encoder, c *chunkInfo) {
 	e.beginField(12)
 	e.int64(3, int64(c.levels-c.values))
 	if c.greatest.ok {

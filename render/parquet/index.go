@@ -2,7 +2,7 @@ package parquet
 
 // appendOffsetIndex appends where the pages of a chunk are, whose first one is at an
 // offset in the file.
-func (e *encoder) appendOffsetIndex(pages []pageInfo, offset int64) {
+func appendOffsetIndex(e *encoder, pages []pageInfo, offset int64) {
 	e.begin()
 	e.list(1, typeStruct, len(pages))
 	for i := range pages {
@@ -27,7 +27,7 @@ func hasBounds(pages []pageInfo) bool {
 }
 
 // appendColumnIndex appends the bounds of pages.
-func (e *encoder) appendColumnIndex(pages []pageInfo) {
+func appendColumnIndex(e *encoder, pages []pageInfo) {
 	const unordered = 0
 	n := len(pages)
 	e.begin()

@@ -144,8 +144,10 @@ func checkFile(t testing.TB, file []byte, leaves []Leaf, want cells, o Options) 
 			t.Fatalf("%q: %d values, want %d", leaves[i].Path, len(got[i]), len(want[i]))
 		}
 		for k := range got[i] {
-			if g, w := got[i][k].String(), want[i][k].String(); g != w {
+			if g, w := got[i][k], want[i][k]; g != w && g.String() != w.String() { // NaN
 				t.Fatalf("%q, value %d: %.200s, want %.200s", leaves[i].Path, k, g, w)
+			} else if w.value == 0.0 && g.String() != w.String() {
+				t.Fatalf("%q, value %d: %s, want %s", leaves[i].Path, k, g, w) // the sign
 			}
 		}
 	}
@@ -418,7 +420,7 @@ func (g *generator) value(t Type) any {
 
 // TestRandom writes random rows of random schemas.
 func TestRandom(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(200) {
 		g := &generator{Rand: rand.New(rand.NewPCG(seed, 1)), spread: 1 << (seed % 20)}
 		fields := g.fields(0)
 		leaves := Leaves(fields)

@@ -146,13 +146,13 @@ const (
 
 // appendSchema appends the elements of a schema: the root, and its fields, each before
 // its own fields.
-func (e *encoder) appendSchema(root string, fields []Field) {
+func appendSchema(e *encoder, root string, fields []Field) {
 	e.list(2, typeStruct, countFields(fields)+1)
 	e.begin()
 	e.string(4, root)
 	e.int32(5, int32(len(fields)))
 	e.end()
-	e.appendFields(fields)
+	appendFields(e, fields)
 }
 
 func countFields(fields []Field) int {
@@ -163,7 +163,7 @@ func countFields(fields []Field) int {
 	return n
 }
 
-func (e *encoder) appendFields(fields []Field) {
+func appendFields(e *encoder, fields []Field) {
 	for i := range fields {
 		f := &fields[i]
 		e.begin()
@@ -175,14 +175,14 @@ func (e *encoder) appendFields(fields []Field) {
 		if f.Type.isGroup() {
 			e.int32(5, int32(len(f.Fields)))
 		}
-		e.appendType(f.Type)
+		appendType(e, f.Type)
 		e.end()
-		e.appendFields(f.Fields)
+		appendFields(e, f.Fields)
 	}
 }
 
 // appendType appends the converted and the logical type.
-func (e *encoder) appendType(t Type) {
+func appendType(e *encoder, t Type) {
 	logical := func(converted int32, id int) {
 		e.int32(6, converted)
 		e.beginField(10)

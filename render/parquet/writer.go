@@ -170,12 +170,12 @@ func (w *Writer) writeGroup() {
 		if len(c.hashes) > 0 {
 			info.bloomOffset = w.offset
 			e.buf = e.buf[:0]
-			e.appendBloom(c.hashes)
+			appendBloom(e, c.hashes)
 			info.bloomSize = len(e.buf)
 			w.write(e.buf)
 		}
 		e.buf = e.buf[:0]
-		e.appendMetadata(info, &c.leaf)
+		appendMetadata(e, info, &c.leaf)
 		w.metadata = append(w.metadata, e.buf...)
 		info.sizes.metadata = int32(len(e.buf))
 		group.chunks[i] = info.sizes
@@ -200,9 +200,9 @@ func (w *Writer) writeChunk(c *Column) chunkInfo {
 	}
 	columns, offsets := len(w.columnIndex.buf), len(w.offsetIndex.buf)
 	if hasBounds(chunk.index) {
-		w.columnIndex.appendColumnIndex(chunk.index)
+		appendColumnIndex(&w.columnIndex, chunk.index)
 	}
-	w.offsetIndex.appendOffsetIndex(chunk.index, w.offset)
+	appendOffsetIndex(&w.offsetIndex, chunk.index, w.offset)
 	info.sizes.columnIndex, info.sizes.offsetIndex = int32(len(w.columnIndex.buf)-columns), int32(len(w.offsetIndex.buf)-offsets)
 	w.write(chunk.pages)
 	info.size = w.offset - info.offset

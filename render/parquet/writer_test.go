@@ -113,7 +113,7 @@ func (w *failingWriter) Write(b []byte) (int, error) {
 func TestWriteError(t *testing.T) {
 	size := len(writeSample(t, 100, Options{RowGroupRows: 10}))
 	full := errors.New("disk full")
-	for left := range size {
+	for left := 0; left < size; left += 13 {
 		w := NewWriter(&failingWriter{left, full}, "sample", []Field{
 			{Name: "n", Type: Uint64, Repetition: Optional},
 			ListOf("names", Field{Type: String, Repetition: Optional}),
