@@ -90,11 +90,11 @@ func New(c Config) (*Exporter, error) {
 	e := &Exporter{client: client}
 	e.ctx, e.cancel = context.WithCancel(context.Background())
 	e.spans = &sender{
-		signal: "traces", url: tracesURL, header: tracesHeader,
+		signal: tracesSignal, url: tracesURL, header: tracesHeader,
 		queue: newQueue(&envelope, min(maxBatch, c.QueueBytes/4), c.QueueBytes, c.Delay),
 	}
 	e.points = &sender{
-		signal: "metrics", url: metricsURL, header: metricsHeader,
+		signal: metricsSignal, url: metricsURL, header: metricsHeader,
 		queue: newQueue(&envelope, 0, math.MaxInt, c.Delay),
 	}
 	for _, s := range []*sender{e.spans, e.points} {

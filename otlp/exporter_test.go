@@ -319,7 +319,7 @@ func counterSnapshot(value uint64) *metrics.Snapshot {
 
 // Of metrics, only the newest snapshot waits.
 func TestMetricsReceiverAway(t *testing.T) {
-	withExporter(t, Config{Names: testNames()}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+	withExporter(t, Config{Names: testNames()}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
 		e.Metrics(counterSnapshot(1))
 		synctest.Wait()
 		if got := r.all(); len(got) != 1 || got[0].path != "/v1/metrics" || !strings.Contains(got[0].message, "as_int: 1\n") {
@@ -341,6 +341,9 @@ func TestMetricsReceiverAway(t *testing.T) {
 		}
 		if s := e.Stats().Points; s.Sent != 2 || s.Dropped != 59 || s.Accepted != 61 {
 			t.Errorf("%+v", s)
+		}
+		if strings.Contains(l.all(), "dropped") { // nothing is lost by that
+			t.Error(l.all())
 		}
 	})
 }

@@ -19,7 +19,7 @@ func FuzzResponse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte, code int, contentType string) {
 		r := &http.Response{StatusCode: code, Header: http.Header{"Content-Type": {contentType}}}
 		logged := ""
-		s := &sender{signal: "traces", url: &url.URL{Host: "h"}, log: func(line string) { logged = line }}
+		s := &sender{signal: tracesSignal, url: &url.URL{Host: "h"}, log: func(line string) { logged = line }}
 		if n := s.partial(r, body); n > 1<<63-1 || n > 0 && logged == "" {
 			t.Errorf("%d refused, logged %q", n, logged)
 		}

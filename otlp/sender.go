@@ -19,7 +19,7 @@ import (
 
 // sender sends the batches of one signal, one at a time.
 type sender struct {
-	signal  string // for messages
+	signal  string // tracesSignal or metricsSignal
 	url     *url.URL
 	header  http.Header
 	client  *http.Client
@@ -32,10 +32,16 @@ type sender struct {
 	zipped     bytes.Buffer
 	failures   int       // attempts in a row that have failed
 	since      time.Time // the first of these
-	dropped    uint64    // spans or points at that time
+	dropped    uint64    // spans at that time
 	refusing   bool      // the last batch was refused
 	warnedPart bool      // that a receiver has refused a part of a batch
 }
+
+// Names of signals in messages.
+const (
+	tracesSignal  = "traces"
+	metricsSignal = "metrics"
+)
 
 // Times between attempts. A sender waits between 0.5 and 1.5 times as long, so
 // that the sensors of a site do not all come back at once.
@@ -63,8 +69,9 @@ func (s *sender) run(ctx context.Context) {
 			s.succeeded()
 			s.queue.sent(b, refused)
 		case errors.As(err, &failed):
+			pause := s.failed(failed)
 			s.queue.putBack(b, err)
-			s.wait(s.failed(failed))
+			s.wait(pause)
 		default:
 			s.refused(err)
 			s.queue.refused(b, err)
@@ -100,9 +107,12 @@ func (s *sender) failed(err *retryError) time.Duration {
 
 func (s *sender) succeeded() {
 	if s.failures >= 2 {
-		s.log(fmt.Sprintf("OTLP %s: %s is back after %d failed requests in %v; %d %s were dropped",
-			s.signal, s.url.Host, s.failures, time.Since(s.since).Round(time.Second),
-			s.queue.read().Dropped-s.dropped, s.items()))
+		lost := ""
+		if dropped := s.queue.read().Dropped - s.dropped; dropped > 0 && s.signal != metricsSignal {
+			lost = fmt.Sprintf("; %d spans were dropped", dropped)
+		}
+		s.log(fmt.Sprintf("OTLP %s: %s is back after %d failed requests in %v%s",
+			s.signal, s.url.Host, s.failures, time.Since(s.since).Round(time.Second), lost))
 	}
 	s.failures, s.refusing = 0, false
 }
@@ -115,7 +125,7 @@ func (s *sender) refused(err error) {
 }
 
 func (s *sender) items() string {
-	if s.signal == "metrics" {
+	if s.signal == metricsSignal {
 		return "data points"
 	}
 	return "spans"
