@@ -116,3 +116,22 @@ func FuzzReadMetadata(f *testing.F) {
 		}
 	})
 }
+
+// TestSetMetadata sets values until the end of the file.
+func TestSetMetadata(t *testing.T) {
+	var file bytes.Buffer
+	given := [][2]string{{"a", "1"}, {"b", "2"}}
+	w := NewWriter(&file, "n", []Field{{Name: "n", Type: Int64}}, Options{Metadata: given})
+	w.SetMetadata("b", "3")
+	w.SetMetadata("c", "4")
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readMetadata(bytes.NewReader(file.Bytes()), int64(file.Len()))
+	if want := [][2]string{{"a", "1"}, {"b", "3"}, {"c", "4"}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("metadata %q, error %v, want %q", got, err, want)
+	}
+	if given[1][1] != "2" {
+		t.Error("the options of the caller changed")
+	}
+}

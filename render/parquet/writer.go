@@ -88,7 +88,7 @@ func (w *Writer) Rows() int64 { return w.rows + int64(w.groupRows) }
 // first error that writing to the file had, at this or an earlier time.
 func (w *Writer) EndRow() error {
 	w.groupRows++
-	if w.groupRows >= w.options.RowGroupRows || w.compressor.held >= rowGroupBytes {
+	if w.groupRows >= w.options.RowGroupRows || w.compressor.held >= rowGroupBytes || w.compressor.err != nil {
 		w.endGroup()
 	}
 	return w.err
