@@ -2,6 +2,7 @@ package iostreams
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,10 +12,11 @@ import (
 // is complete: until Commit it has a temporary name, unless it is written in place.
 type File struct {
 	file  *os.File
-	path  string // with links resolved
-	isNew bool   // nothing had the name before
-	stale bool   // it still has its old content, which the first Write removes
-	ended bool   // by Commit or Discard
+	lock  *os.File // the temporary file once more, locked for this process; or nil
+	path  string   // with links resolved
+	isNew bool     // nothing had the name before
+	stale bool     // it still has its old content, which the first Write removes
+	ended bool     // by Commit or Discard
 }
 
 // CreateFile creates a file. Commit or Discard must be called. Pipes and devices are
@@ -36,12 +38,49 @@ func CreateFile(path string, inPlace bool) (*File, error) {
 			return nil, err
 		}
 	}
-	name, flags := partial(f.path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC
-	if inPlace {
-		name, flags, f.stale = f.path, os.O_WRONLY|os.O_CREATE, true
+	if !inPlace {
+		return f, f.createPartial()
 	}
-	f.file, err = os.OpenFile(name, flags, 0o666)
+	f.stale = true
+	f.file, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, 0o666)
 	return f, err
+}
+
+// createPartial creates the temporary file. It is an error if another process has it.
+func (f *File) createPartial() (err error) {
+	name := partial(f.path)
+	for {
+		if f.lock, err = lockFile(name); err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+		if f.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
+			return errors.Join(err, f.unlock())
+		}
+		if f.lock == nil {
+			break
+		}
+		locked, err := f.lock.Stat()
+		file, failed := f.file.Stat()
+		if err := errors.Join(err, failed); err != nil {
+			return errors.Join(err, f.file.Close(), f.unlock())
+		}
+		if os.SameFile(locked, file) {
+			break
+		}
+		// The process that had it has renamed it since.
+		if err := errors.Join(f.file.Close(), f.unlock()); err != nil {
+			return err
+		}
+	}
+	return f.file.Truncate(0)
+}
+
+// unlock lets other processes create the temporary file.
+func (f *File) unlock() error {
+	if f.lock == nil {
+		return nil
+	}
+	return f.lock.Close()
 }
 
 // partial returns the temporary name of a file that is not complete. It depends on the path
@@ -73,7 +112,7 @@ func (f *File) Commit() error {
 	if err != nil {
 		err = errors.Join(err, os.Remove(f.file.Name()))
 	}
-	return err
+	return errors.Join(err, f.unlock())
 }
 
 // Discard closes the file and removes it, unless it existed before and was written in
@@ -87,5 +126,5 @@ func (f *File) Discard() error {
 	if name := f.file.Name(); name == partial(f.path) || f.isNew {
 		err = errors.Join(err, os.Remove(name))
 	}
-	return err
+	return errors.Join(err, f.unlock())
 }

@@ -3,6 +3,8 @@ package iostreams_test
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/cli/iostreams"
@@ -56,6 +58,33 @@ func TestFile(t *testing.T) {
 		}
 		write("four", (*iostreams.File).Commit)
 		check("out: four")
+	}
+}
+
+// TestFileBusy checks that two processes cannot write a file at the same time, and that it
+// can be written again when one has ended.
+func TestFileBusy(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("files are not locked here")
+	}
+	path := filepath.Join(t.TempDir(), "out")
+	for _, end := range []func(*iostreams.File) error{(*iostreams.File).Discard, (*iostreams.File).Commit, (*iostreams.File).Commit} {
+		f, err := iostreams.CreateFile(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte("first")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := iostreams.CreateFile(path, false); err == nil || !strings.Contains(err.Error(), "another process") {
+			t.Errorf("created while it is written: %v", err)
+		}
+		if err := end(f); err != nil {
+			t.Error(err)
+		}
+	}
+	if text, err := os.ReadFile(path); string(text) != "first" || err != nil {
+		t.Errorf("%q, %v", text, err)
 	}
 }
 

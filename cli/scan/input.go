@@ -81,7 +81,7 @@ func (in *Input) NewWriter(sys *System, flag, path string) (*iostreams.Writer, e
 		}
 	}
 	// A live capture loses its privileges when it begins.
-	return iostreams.NewFileWriter(path, in.Live())
+	return iostreams.NewFileWriter(path, in.Live() && !iostreams.MayRename(path))
 }
 
 // FlushPolicy returns how often output must be flushed for this kind of input.

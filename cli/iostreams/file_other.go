@@ -1,0 +1,12 @@
+//go:build !linux && !darwin
+
+package iostreams
+
+import "os"
+
+// lockFile returns nil: files are not locked here.
+func lockFile(string) (*os.File, error) { return nil, nil }
+
+// MayRename reports whether a process without privileges may rename files to path. It is
+// not known here.
+func MayRename(string) bool { return false }

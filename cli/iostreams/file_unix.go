@@ -1,0 +1,39 @@
+//go:build linux || darwin
+
+package iostreams
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// lockFile opens a file, which it creates if it is not there, and locks it until it is
+// closed. It does not wait for another process that has it locked, which is an error. Not
+// all file systems know locks: on others it is open and not locked.
+func lockFile(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
+		return nil, errors.Join(errors.New("another process is writing this file"), f.Close())
+	}
+	return f, nil
+}
+
+// MayRename reports whether a process without privileges may rename files to path: its
+// user owns the folder.
+func MayRename(path string) bool {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	info, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	const ownerMayWrite = 0o200
+	return ok && int(stat.Uid) == os.Geteuid() && info.Mode()&ownerMayWrite != 0
+}
