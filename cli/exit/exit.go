@@ -59,6 +59,8 @@ func Status(s *iostreams.IO, err error) int {
 	switch {
 	case errors.As(err, new(UsageError)):
 		return Usage
+	case errors.Is(err, iostreams.ErrWrite):
+		return Failure // of damaged input, too: what could be read is not all written
 	case errors.As(err, new(*capture.DamageError)):
 		return Damage
 	}

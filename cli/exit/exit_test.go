@@ -26,6 +26,7 @@ func TestStatus(t *testing.T) {
 		{fmt.Errorf("in: %w", Usagef("bad")), Usage, "lshark: in: bad\n"},
 		{damage, Damage, "lshark: x.pcap: byte 24: cut short\n"},
 		{errors.Join(errors.New("a"), errors.Join(errors.New("b"), damage)), Damage, "lshark: a\nlshark: b\nlshark: x.pcap: byte 24: cut short\n"},
+		{errors.Join(damage, fmt.Errorf("%w: disk full", iostreams.ErrWrite)), Failure, "lshark: x.pcap: byte 24: cut short\nlshark: cannot write: disk full\n"},
 		{errors.Join(damage, Usagef("bad")), Usage, "lshark: x.pcap: byte 24: cut short\nlshark: bad\n"},
 	} {
 		var b bytes.Buffer
