@@ -36,15 +36,15 @@ func (s *awaited) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// TestLive captures on lo while the byte streams of a sample's connection go
-// over loopback TCP.
-func TestLive(t *testing.T) {
+// captureReplay captures on lo with a command line, while the turns go over loopback TCP,
+// and returns the output.
+func captureReplay(t *testing.T, play []turn, args ...string) *bytes.Buffer {
+	t.Helper()
 	l, err := capture.OpenLive("lo", capture.LiveOptions{})
 	if err != nil {
 		t.Skip("no live capture here: ", err)
 	}
 	l.Close()
-	play, want := conversation(t)
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -57,8 +57,7 @@ func TestLive(t *testing.T) {
 	sys := testSystem(&out, errs)
 	status := make(chan int, 1)
 	go func() {
-		status <- Run(sys, []string{"-i", "lo", "--port", strconv.Itoa(port), "-T", "json",
-			"-c", strconv.Itoa(len(want)), "-a", "duration:60"})
+		status <- Run(sys, append([]string{"-i", "lo", "--port", strconv.Itoa(port), "-a", "duration:60"}, args...))
 	}()
 	select {
 	case <-errs.came:
@@ -69,8 +68,16 @@ func TestLive(t *testing.T) {
 	if code := <-status; code != exit.OK {
 		t.Fatalf("exit status %d: %s", code, errs)
 	}
+	return &out
+}
+
+// TestLive captures on lo while the byte streams of a sample's connection go
+// over loopback TCP.
+func TestLive(t *testing.T) {
+	play, want := conversation(t)
+	out := captureReplay(t, play, "-T", "json", "-c", strconv.Itoa(len(want)))
 	var got []string
-	for dec := json.NewDecoder(&out); ; {
+	for dec := json.NewDecoder(out); ; {
 		var m struct{ Kind, Xid, Opcode string }
 		if err := dec.Decode(&m); err == io.EOF {
 			break

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -45,6 +46,21 @@ func TestParquetOfSeveral(t *testing.T) {
 	compareMessages(t, files...)
 	compareRecords(t, &records.RPCs, "rpcs", files...)
 	compareRecords(t, &records.Findings, "diagnose", files...)
+}
+
+// TestParquetOfCut compares the messages of captures whose frames were cut short: fields that
+// were not captured are NULL, and no filter finds them.
+func TestParquetOfCut(t *testing.T) {
+	for _, snaplen := range []int{150, 180, 200, 220, 240, 256, 280, 330, 500} {
+		path := cutCapture(t, "../pcaps/recovery.pcap.zst", snaplen)
+		compareMessages(t, path)
+		compareRecords(t, &records.RPCs, "rpcs", path)
+		found, _, _ := run(t, "-q", "-Y", "pb_flags", path)
+		objects, _, _ := run(t, "-q", "-T", "json", path)
+		if got, want := strings.Count(found, "\n"), strings.Count(objects, `"pb_flags":`); got != want {
+			t.Errorf("%d bytes: pb_flags in %d messages, want %d", snaplen, got, want)
+		}
+	}
 }
 
 // compareRecords compares the rows of a command's Parquet file with its JSON.
@@ -304,5 +320,22 @@ func TestParquetFields(t *testing.T) {
 	}
 	if keys := flags.MessageTable(); columns.Duplicate(keys) != "" {
 		t.Errorf("two columns are %s", columns.Duplicate(keys))
+	}
+}
+
+// TestOutputOfTerminal: what is written to a file has no colours and all columns, whatever
+// the terminal is like.
+func TestOutputOfTerminal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rpcs.txt")
+	var out strings.Builder
+	if status := Run(onTerminal(&out, 40), []string{"rpcs", "-q", "-o", path, "../pcaps/mount.pcap"}); status != exit.OK || out.Len() > 0 {
+		t.Fatalf("status %d, %s", status, &out)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, _, _ := run(t, "rpcs", "-q", "../pcaps/mount.pcap"); string(got) != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

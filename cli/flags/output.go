@@ -54,7 +54,7 @@ func (o *Output) check(form string) error {
 
 // NewWriter returns the Writer of the results in a form.
 func (o *Output) NewWriter(sys *scan.System, in *scan.Input, form string) (*iostreams.Writer, error) {
-	if o.path == "" && form == ParquetForm && sys.OutTTY {
+	if (o.path == "" || o.path == "-") && form == ParquetForm && sys.OutTTY {
 		return nil, exit.Usagef("-T parquet: the output is a terminal; name a file with -o, or redirect it")
 	}
 	return in.NewWriter(sys, "-o", o.path)

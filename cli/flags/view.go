@@ -78,7 +78,11 @@ type Columns struct {
 // Register defines the flags. In their help texts, noun names what is printed:
 // fields or keys.
 func (c *Columns) Register(f *pflag.FlagSet, noun string) {
-	f.StringArrayVarP(&c.Names, "field", "e", nil, "with -T fields, print "+noun+" `NAME`; may be repeated")
+	help := "with -T fields, print " + noun + " `NAME`; may be repeated"
+	if c.InParquet {
+		help = "with -T fields, print " + noun + " `NAME`, with -T parquet, add it as a column of text; may be repeated"
+	}
+	f.StringArrayVarP(&c.Names, "field", "e", nil, help)
 	f.StringArrayVarP(&c.options, "fields-option", "E", nil, "with -T fields, `header=y` prints the names in the first line")
 }
 
