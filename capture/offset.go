@@ -26,7 +26,30 @@ const (
 // compared. Only regular files are read, and only their first frames: the more
 // files, the fewer frames of each. Damage is ignored here; the Reader reports it.
 func EstimateOffsets(paths []string) (map[string]time.Duration, []string, error) {
+	clocks, notes, err := CompareClocks(paths)
+	if err != nil {
+		return nil, nil, err
+	}
 	offsets := map[string]time.Duration{}
+	for path, clock := range clocks {
+		if clock.Of != path {
+			offsets[path] = clock.Offset
+		}
+	}
+	return offsets, notes, nil
+}
+
+// Clock is the clock of a capture, compared with that of another one.
+type Clock struct {
+	Offset time.Duration // to add to the times of the capture
+	Of     string        // path of the capture with whose times they then agree
+}
+
+// CompareClocks returns the clocks of captures by their paths, in the way of EstimateOffsets. Captures with
+// the same Clock.Of can be compared; one that has nothing in common with another has no
+// Clock.
+func CompareClocks(paths []string) (map[string]Clock, []string, error) {
+	clocks := map[string]Clock{}
 	var notes []string
 	s := newSightings()
 	frames := min(estimateFrames, estimateTotal/max(len(paths), 1))
@@ -45,13 +68,18 @@ func EstimateOffsets(paths []string) (map[string]time.Duration, []string, error)
 				notes = append(notes, fmt.Sprintf("%s and %s: %v", printable(paths[j]), printable(path), err))
 				continue
 			}
-			offsets[path] = offsets[paths[j]] - skew
+			other, compared := clocks[paths[j]]
+			if !compared {
+				other = Clock{Of: paths[j]}
+				clocks[paths[j]] = other
+			}
+			clocks[path] = Clock{other.Offset - skew, other.Of}
 			notes = append(notes, fmt.Sprintf("%s: its clock is %v ahead of that of %s (network delay %v)",
 				printable(path), skew, printable(paths[j]), delay))
 			break
 		}
 	}
-	return offsets, notes, nil
+	return clocks, notes, nil
 }
 
 // sightings lists for each segment the files that have it, and its times there.

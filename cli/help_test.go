@@ -15,6 +15,7 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/sql/sqltest"
 )
 
 // allCommands returns lshark and all its commands.
@@ -92,6 +93,10 @@ func runExample(t *testing.T, dir, line string) {
 		runOnTerminal(t, dir, line)
 		return
 	}
+	path := os.Getenv("PATH")
+	if strings.HasPrefix(line, "lshark sql ") {
+		path = sqltest.Path(t)
+	}
 	for _, tool := range []string{"bash", "jq", "awk", "grep"} {
 		if _, err := exec.LookPath(tool); err != nil && (tool == "bash" || strings.Contains(line, "| "+tool+" ")) {
 			t.Skip(err)
@@ -100,7 +105,7 @@ func runExample(t *testing.T, dir, line string) {
 	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", "set -o pipefail; "+line)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
-	cmd.Env = append(os.Environ(), "HOME="+dir)
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME=", "PATH="+path)
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, &errs)
 	}

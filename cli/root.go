@@ -16,6 +16,7 @@ import (
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/reference"
 	"github.com/lshark/lshark/cli/scan"
+	"github.com/lshark/lshark/cli/sql"
 )
 
 // subcommand is a command of lshark and how it is made.
@@ -36,6 +37,7 @@ func subcommands(sys *scan.System) []subcommand {
 		of("rpcs", newRPCs), of("stats", newStats), of("imports", newImports), of("locks", newLocks), of("files", newFiles),
 		of("recovery", newRecovery), of("config", newConfig), of("diff", newDiff), of("diagnose", newDiagnose),
 		of("tui", newTUI), of("ladder", newLadder), of("report", newReport), of("anonymize", newAnonymize),
+		{"sql", func() *cobra.Command { return sql.New(sys, execute) }},
 		{"extcap", func() *cobra.Command { return extcap.New(sys, flags.Version()) }},
 		ofReference("explain", reference.NewExplain), ofReference("decode", reference.NewDecode), ofReference("fields", reference.NewFields), ofReference("schema", reference.NewSchema),
 		ofReference("version", newVersion), ofReference("completion", newCompletion),
@@ -78,6 +80,14 @@ func (p *program) add(needed func(name string) bool) {
 		p.root.AddCommand(cmd)
 		return true
 	})
+}
+
+// execute runs a command line and returns its error.
+func execute(sys *scan.System, args []string) error {
+	p := newProgram(sys)
+	p.addNamed(args)
+	p.root.SetArgs(args)
+	return p.root.Execute()
 }
 
 // addAll adds all subcommands, and help.

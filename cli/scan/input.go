@@ -175,13 +175,41 @@ func (in *Input) clockOffsets(sys *System) (map[string]time.Duration, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.sayClocks(sys, notes)
+	maps.Copy(offsets, in.offsets)
+	return offsets, nil
+}
+
+// Clocks returns the clocks of files that have packets in common, by path, and of those whose
+// offset is given on the command line.
+func (in *Input) Clocks(sys *System) (map[string]capture.Clock, error) {
+	clocks, notes, err := capture.CompareClocks(in.files)
+	if err != nil {
+		return nil, err
+	}
+	in.sayClocks(sys, notes)
+	if len(in.offsets) == 0 {
+		return clocks, nil
+	}
+	// An offset is given for the times of all files.
+	for _, path := range in.files {
+		clock := clocks[path]
+		if offset, given := in.offsets[path]; given {
+			clock.Offset = offset
+		}
+		clock.Of = in.files[0]
+		clocks[path] = clock
+	}
+	return clocks, nil
+}
+
+// sayClocks writes notes about clocks, with -v.
+func (in *Input) sayClocks(sys *System, notes []string) {
 	if in.verbose {
 		for _, n := range notes {
 			sys.Say("%s", n)
 		}
 	}
-	maps.Copy(offsets, in.offsets)
-	return offsets, nil
 }
 
 // liveFilter returns the capture filter of a live capture: without -f that for

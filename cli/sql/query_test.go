@@ -1,0 +1,76 @@
+package sql
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestIsQuery(t *testing.T) {
+	for text, want := range map[string]bool{
+		"select 1":                    true,
+		"  SELECT\n* from rpcs":       true,
+		"from by_op":                  true,
+		"FROM(select 1)":              true,
+		"with a as (select 1) from a": true,
+		"-- slow ones\nfrom slow":     true,
+		"/* all */ from rpcs":         true,
+		"(select 1) union select 2":   true,
+		"select*from rpcs":            true,
+		"select'a'":                   true,
+		"select/* a */1":              true,
+		"select":                      false,
+		"select.pcap":                 false,
+		"from-node1.pcap":             false,
+		"show/tables.pcap":            false,
+		"client.pcap":                 false,
+		"./select 1":                  false,
+		"selct 1":                     false,
+		"-":                           false,
+		"":                            false,
+		"/from x":                     false,
+	} {
+		if got := isQuery(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestMentioned(t *testing.T) {
+	for query, want := range map[string][]string{
+		"select 1":  nil,
+		"from rpcs": {"rpcs"},
+		`select * from "RPCs" r join main.Locks l`: {"rpcs", "locks"},
+		"from by_op":                          {"rpcs"},
+		"from rpcs_by_capture, imports":       {"rpcs", "imports"},
+		"from my_rpcs":                        nil,
+		"from messages -- and locks":          {"messages", "locks"},
+		"from both_sides, findings, files":    {"rpcs", "files", "findings"},
+		"show tables":                         allTables[:],
+		"from query('from ' || 'rp' || 'cs')": allTables[:],
+		"select 1;\n.read more.sql":           allTables[:],
+	} {
+		if got := mentioned(query); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", query, got, want)
+		}
+	}
+}
+
+func TestPathList(t *testing.T) {
+	got := pathList([]file{{path: "/a b/it's.parquet"}, {path: "/x[1]*?/y"}})
+	if want := `['/a b/it''s.parquet', '/x[[]1][*][?]/y']`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "100": 100, "500M": 500 << 20, "2g": 2 << 30, "1T": 1 << 40} {
+		if got, err := parseSize(text); err != nil || got != want {
+			t.Errorf("%s: %d, %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "G", "-1", "1.5G", "9999999T", "1X"} {
+		if n, err := parseSize(text); err == nil {
+			t.Errorf("%q is %d", text, n)
+		}
+	}
+}
