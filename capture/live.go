@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"errors"
 	"net"
 	"net/netip"
 	"time"
@@ -9,6 +10,11 @@ import (
 // ErrTimeout is returned by Live.Next, and by Reader.Next for a pipe, when no
 // frame has arrived for a while. The caller can flush output and call Next again.
 var ErrTimeout error = timeoutError{}
+
+// ErrDown is in the error of OpenLive and of Live.Next when the interface is down or gone.
+// After Live.Next has returned it, Live.Rebind can go on with the capture when the interface
+// is back.
+var ErrDown = errors.New("the interface is down")
 
 // timeoutError is a net.Error, after which gopacket.PacketSource reads again.
 type timeoutError struct{}

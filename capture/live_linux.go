@@ -99,7 +99,7 @@ func (l *Live) findInterface() (int, error) {
 			continue
 		}
 		if i.Flags&net.FlagUp == 0 {
-			return 0, errDown
+			return 0, ErrDown
 		}
 		index = i.Index
 	}
@@ -115,8 +115,6 @@ func (l *Live) findInterface() (int, error) {
 	}
 	return index, err
 }
-
-var errDown = errors.New("the interface is down")
 
 // hardware returns the ARPHRD_ number of an interface.
 func hardware(name string) (uint16, error) {
@@ -295,9 +293,36 @@ func explainLive(iface string, err error) error {
 		return fmt.Errorf("capturing on %s needs the capability CAP_NET_RAW: run as root, or once: setcap cap_net_raw+ep %s",
 			printable(iface), printable(self))
 	case errors.Is(err, unix.ENETDOWN):
-		return fmt.Errorf("%s: the interface went down", printable(iface))
+		return fmt.Errorf("%s: %w", printable(iface), wentDown{})
 	}
 	return fmt.Errorf("%s: %w", printable(iface), err)
+}
+
+// wentDown is ErrDown of an interface that was up before.
+type wentDown struct{}
+
+func (wentDown) Error() string { return "the interface went down" }
+func (wentDown) Unwrap() error { return ErrDown }
+
+// Rebind goes on with the capture after Next has returned ErrDown, if the interface is up
+// again, also when it was removed and there is a new one with its name. It needs no
+// privilege. It must not be called while Next runs.
+func (l *Live) Rebind() error {
+	link := l.link
+	index, err := l.findInterface()
+	if err != nil {
+		l.link = link
+		return explainLive(l.iface, err)
+	}
+	if l.link != link {
+		l.link = link
+		return fmt.Errorf("%s: the interface is of another kind than before", printable(l.iface))
+	}
+	err = unix.Bind(l.fd, &unix.SockaddrLinklayer{Protocol: hostToNet(unix.ETH_P_ALL), Ifindex: index})
+	if err != nil {
+		return explainLive(l.iface, os.NewSyscallError("bind", err))
+	}
+	return nil
 }
 
 func hostToNet(n uint16) uint16 { return n<<8 | n>>8 }

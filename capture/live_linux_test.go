@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -187,4 +188,78 @@ func TestInterfaces(t *testing.T) {
 		}
 	}
 	t.Skip("this system has no loopback interface")
+}
+
+// TestLiveRebind checks that a capture goes on when its interface was down, and when it was
+// removed and there is a new one with its name.
+func TestLiveRebind(t *testing.T) {
+	const name = "lsharktest0"
+	ip := func(args ...string) {
+		t.Helper()
+		if out, err := exec.Command("ip", args...).CombinedOutput(); err != nil {
+			t.Skipf("ip %v: %v, %s", args, err, out)
+		}
+	}
+	ip("link", "add", name, "type", "veth", "peer", "name", name+"p")
+	defer exec.Command("ip", "link", "del", name).Run()
+	ip("link", "set", name+"p", "up")
+	ip("link", "set", name, "up")
+	l, err := OpenLive(name, LiveOptions{Buffer: 4 << 20, Idle: 10 * time.Millisecond})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer l.Close()
+	next := func(want error) {
+		t.Helper()
+		var f Frame
+		err := ErrTimeout // other frames of the system may come first
+		for tries := 0; tries < 500 && (errors.Is(err, ErrTimeout) || err == nil && want != nil); tries++ {
+			err = l.Next(&f)
+		}
+		if !errors.Is(err, want) {
+			t.Fatalf("%v, want %v", err, want)
+		}
+	}
+	send := func() {
+		t.Helper()
+		fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(fd)
+		i, err := net.InterfaceByName(name)
+		if err == nil {
+			err = unix.Sendto(fd, make([]byte, 60), 0, &unix.SockaddrLinklayer{Ifindex: i.Index})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	send()
+	next(nil)
+	ip("link", "set", name, "down")
+	next(ErrDown)
+	if err := l.Rebind(); !errors.Is(err, ErrDown) {
+		t.Errorf("%v while the interface is down", err)
+	}
+	ip("link", "set", name+"p", "up")
+	ip("link", "set", name, "up")
+	if err := l.Rebind(); err != nil {
+		t.Fatal(err)
+	}
+	send()
+	next(nil)
+	ip("link", "del", name)
+	next(ErrDown)
+	if l.Rebind() == nil {
+		t.Error("an interface that does not exist was bound")
+	}
+	ip("link", "add", name, "type", "veth", "peer", "name", name+"p")
+	ip("link", "set", name+"p", "up")
+	ip("link", "set", name, "up")
+	if err := l.Rebind(); err != nil {
+		t.Fatal(err)
+	}
+	send()
+	next(nil)
 }

@@ -18,6 +18,9 @@ func OpenLive(string, LiveOptions) (*Live, error) { return nil, errNoLive }
 // Next fails on this system.
 func (*Live) Next(*Frame) error { return errNoLive }
 
+// Rebind fails on this system.
+func (*Live) Rebind() error { return errNoLive }
+
 // LinkType is 0 on this system.
 func (*Live) LinkType() LinkType { return 0 }
 

@@ -92,6 +92,19 @@ func TestConfigurationOfSamples(t *testing.T) {
 	}
 }
 
+// TestMetricsOfSamples: all samples have metrics; two of them stand for all in goldens.
+func TestMetricsOfSamples(t *testing.T) {
+	for _, name := range []string{"mount", "recovery"} {
+		golden(t, "../pcaps/"+name+".metrics", []string{"monitor", samplePath(t, name)})
+	}
+	for _, sample := range wiretest.Samples(t) {
+		out, errs, status := run(t, "monitor", sample)
+		if !strings.HasSuffix(out, "\n# EOF\n") || errs != "" || status != exit.OK {
+			t.Errorf("%s: status %d, %d bytes, %s", sample, status, len(out), errs)
+		}
+	}
+}
+
 // samplePath returns the path of a sample by its name.
 func samplePath(t *testing.T, name string) string {
 	t.Helper()

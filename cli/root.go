@@ -14,6 +14,7 @@ import (
 	"github.com/lshark/lshark/cli/extcap"
 	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
+	"github.com/lshark/lshark/cli/monitor"
 	"github.com/lshark/lshark/cli/reference"
 	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/cli/sql"
@@ -37,6 +38,7 @@ func subcommands(sys *scan.System) []subcommand {
 		of("rpcs", newRPCs), of("stats", newStats), of("imports", newImports), of("locks", newLocks), of("files", newFiles),
 		of("recovery", newRecovery), of("config", newConfig), of("diff", newDiff), of("diagnose", newDiagnose),
 		of("tui", newTUI), of("ladder", newLadder), of("report", newReport), of("anonymize", newAnonymize),
+		of("monitor", monitor.New),
 		{"sql", func() *cobra.Command { return sql.New(sys, execute) }},
 		{"extcap", func() *cobra.Command { return extcap.New(sys, flags.Version()) }},
 		ofReference("explain", reference.NewExplain), ofReference("decode", reference.NewDecode), ofReference("fields", reference.NewFields), ofReference("schema", reference.NewSchema),

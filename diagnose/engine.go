@@ -28,6 +28,10 @@ type Options struct {
 	// Found is called with each finding when it is reported, and at the end of the
 	// capture with those that have changed since. It is nil where Findings is used.
 	Found func(*Finding)
+
+	// Counted is called once with each finding, when it is reported for the first time:
+	// for those who count findings. nil: it is not called.
+	Counted func(*Finding)
 }
 
 // Engine passes what happens in a capture to the hooks of rules.
@@ -49,6 +53,7 @@ type Engine struct {
 	first, now int64
 	nextTick   int64
 	rpcs       int64
+	dropped    int64 // findings that were too many to keep, before Restart
 	ending     bool
 }
 
@@ -60,17 +65,31 @@ type operationHooks struct {
 
 // New makes an Engine and starts the rules.
 func New(o Options) *Engine {
-	e := &Engine{opt: o, imports: track.NewImports(), paths: paths.New(), operations: make(map[uint32]*operationHooks)}
+	e := &Engine{opt: o, imports: track.NewImports(), paths: paths.New()}
 	e.locks = locks.New(e.imports, o.Locks, e.lock)
 	e.evictions = evictions.New(afterLocks(o.Locks), e.eviction)
 	e.recoveries = recovery.New(e.imports, o.Locks, e.recovery)
 	e.imports.OnChange(e.importChanged)
-	e.locks.Granted = e.lockGranted
+	e.locks.Granted = func(l *locks.Lock) {
+		for i := range e.hooks {
+			if granted := e.hooks[i].LockGranted; granted != nil {
+				granted(l)
+			}
+		}
+	}
 	rpcs := o.RPCs
 	rpcs.Sent, rpcs.Answered, rpcs.Done = e.sent, e.answered, e.done
 	e.pairing = track.NewPairing(rpcs)
-	e.hooks = slices.Clone(o.Hooks)
-	for _, rule := range o.Rules {
+	e.startRules()
+	return e
+}
+
+// startRules starts the rules, and makes the lists of hooks.
+func (e *Engine) startRules() {
+	e.hooks = slices.Clone(e.opt.Hooks)
+	e.reporters, e.message, e.order = nil, nil, nil
+	e.any, e.operations = operationHooks{}, make(map[uint32]*operationHooks)
+	for _, rule := range e.opt.Rules {
 		r := &Reporter{engine: e, rule: rule, findings: make(map[Subject]*Finding)}
 		e.reporters = append(e.reporters, r)
 		e.hooks = append(e.hooks, rule.Start(r))
@@ -84,9 +103,48 @@ func New(o Options) *Engine {
 		}
 	}
 	for i := range e.hooks {
-		e.addOperations(&e.hooks[i])
+		h := &e.hooks[i]
+		for _, opc := range h.Opcodes {
+			e.operations[opc].add(h)
+		}
+		if h.Opcodes == nil {
+			e.any.add(h)
+			for _, o := range e.operations {
+				o.add(h)
+			}
+		}
 	}
-	return e
+}
+
+// Restart ends the rules as at the end of a capture, of which c is known, and starts
+// them again without what they have found and remembered. Connections, RPCs and locks are followed
+// further. A capture that does not end is diagnosed in parts by this, with a bound on
+// the number of findings in each part.
+func (e *Engine) Restart(c Capture) {
+	e.capture = c
+	e.endRules(e.hooks[len(e.opt.Hooks):])
+	e.ending = false
+	e.dropped = e.Dropped()
+	e.startRules()
+	e.first = 0
+}
+
+// endRules calls the End hooks, and passes on the findings that have changed.
+func (e *Engine) endRules(hooks []Hooks) {
+	e.ending = true
+	for i := range hooks {
+		if end := hooks[i].End; end != nil {
+			end()
+		}
+	}
+	if e.opt.Found == nil {
+		return
+	}
+	for _, f := range e.Findings() {
+		if !f.written {
+			e.opt.Found(f)
+		}
+	}
 }
 
 // afterLocks returns the linger of evictions for one of locks: an eviction waits for
@@ -98,28 +156,16 @@ func afterLocks(linger int64) int64 {
 	return linger + tickInterval
 }
 
-// addOperations adds the hooks of a rule to those of its operations.
-func (e *Engine) addOperations(h *Hooks) {
-	add := func(o *operationHooks) {
-		if h.Sent != nil {
-			o.sent = append(o.sent, h.Sent)
-		}
-		if h.Answered != nil {
-			o.answered = append(o.answered, h.Answered)
-		}
-		if h.Done != nil {
-			o.done = append(o.done, h.Done)
-		}
+// add adds the hooks of a rule.
+func (o *operationHooks) add(h *Hooks) {
+	if h.Sent != nil {
+		o.sent = append(o.sent, h.Sent)
 	}
-	if h.Opcodes == nil {
-		add(&e.any)
-		for _, o := range e.operations {
-			add(o)
-		}
-		return
+	if h.Answered != nil {
+		o.answered = append(o.answered, h.Answered)
 	}
-	for _, opc := range h.Opcodes {
-		add(e.operations[opc])
+	if h.Done != nil {
+		o.done = append(o.done, h.Done)
 	}
 }
 
@@ -276,14 +322,6 @@ func (e *Engine) recovery(v *recovery.Recovery) {
 	}
 }
 
-func (e *Engine) lockGranted(l *locks.Lock) {
-	for i := range e.hooks {
-		if granted := e.hooks[i].LockGranted; granted != nil {
-			granted(l)
-		}
-	}
-}
-
 func (e *Engine) importChanged(i *track.Import, p track.Point) {
 	e.evictions.ImportChanged(i, p)
 	for k := range e.hooks {
@@ -303,20 +341,7 @@ func (e *Engine) Close(c Capture) {
 	e.evictions.Close()
 	e.recoveries.Advance(e.now)
 	e.recoveries.Close()
-	e.ending = true
-	for i := range e.hooks {
-		if end := e.hooks[i].End; end != nil {
-			end()
-		}
-	}
-	if e.opt.Found == nil {
-		return
-	}
-	for _, f := range e.Findings() {
-		if !f.written {
-			e.opt.Found(f)
-		}
-	}
+	e.endRules(e.hooks)
 }
 
 // Findings returns the findings: first what the capture lacks, then the worst
@@ -345,6 +370,19 @@ func compareBool(a, b bool) int {
 // Imports returns the connections.
 func (e *Engine) Imports() []*track.Import { return e.imports.List() }
 
+// State is how much an Engine remembers.
+type State struct {
+	RPCs        int // that have not ended
+	Connections int
+	Locks       int // that wait or are held
+	Findings    int
+}
+
+// State returns how much the Engine remembers.
+func (e *Engine) State() State {
+	return State{e.pairing.Len(), len(e.imports.List()), e.locks.Len(), len(e.order)}
+}
+
 // Locks returns the locks that the rules follow.
 func (e *Engine) Locks() *locks.Locks { return e.locks }
 
@@ -352,7 +390,8 @@ func (e *Engine) Locks() *locks.Locks { return e.locks }
 func (e *Engine) RPCs() int64 { return e.rpcs }
 
 // Dropped returns the number of findings that were too many to keep.
-func (e *Engine) Dropped() (n int64) {
+func (e *Engine) Dropped() int64 {
+	n := e.dropped
 	for _, r := range e.reporters {
 		n += r.dropped
 	}

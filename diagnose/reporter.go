@@ -54,6 +54,9 @@ func (r *Reporter) Report(f Finding) {
 	}
 	r.findings[id] = &f
 	r.engine.order = append(r.engine.order, &f)
+	if r.engine.opt.Counted != nil {
+		r.engine.opt.Counted(&f)
+	}
 	if r.engine.opt.Found != nil && !r.engine.ending {
 		f.written = true
 		r.engine.opt.Found(&f)

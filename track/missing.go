@@ -25,6 +25,11 @@ var missingNames = [missingReasons]string{"", "end", "unanswered", "not_captured
 // String returns the name in JSON, empty for NotMissing.
 func (m Missing) String() string { return missingNames[m] }
 
+// MissingReasons returns the reasons why a reply that is due can be missing.
+func MissingReasons() []Missing {
+	return []Missing{CaptureEnded, Unanswered, NotCaptured, EncryptedReply}
+}
+
 // A client waits longer than the estimate that it sends in pb_timeout: a quarter
 // of it, five seconds, and the latency of the network.
 const (

@@ -105,6 +105,11 @@ func (t *Pairing) end(r *RPC) {
 	}
 }
 
+// Len returns the number of RPCs that have not ended.
+func (t *Pairing) Len() int {
+	return t.queue(waiting).Len() + t.queue(blocked).Len() + t.queue(lingering).Len()
+}
+
 // Close ends all RPCs: the capture has ended.
 func (t *Pairing) Close() {
 	for r := t.queue(lingering).First(); r != nil; r = t.queue(lingering).First() {

@@ -183,6 +183,9 @@ func (r *RPC) TargetFrom() TargetSource {
 // ended.
 func (r *RPC) Unanswered() bool { return r.Missing == Unanswered }
 
+// IsWaiting reports whether the RPC waits for its reply: it is in flight.
+func (r *RPC) IsWaiting() bool { return r.state == waiting && !r.OneWay }
+
 // Failed reports whether the status of the reply is an error. OtherErrors may
 // have more: of replies after which the request was sent again, and of parts of
 // the operation.

@@ -82,7 +82,7 @@ func NewStats(o StatsOptions) *Stats {
 func (s *Stats) Sent(r *RPC, m *dissect.Message) {
 	s.enterInterval(r, m)
 	a := s.attached.Of(r)
-	if a.inFlight != nil || r.OneWay || r.state != waiting {
+	if a.inFlight != nil || !r.IsWaiting() {
 		return
 	}
 	k := r.Key(s.requestDimensions).RequestKey

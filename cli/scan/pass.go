@@ -48,6 +48,11 @@ type Options struct {
 
 	// Stop ends a live capture when it is closed; nil: only a signal does.
 	Stop <-chan struct{}
+
+	// Outage is called when the interface of a live capture goes away, with the reason,
+	// and with nil when it is back and the capture goes on. nil: the capture ends with
+	// an error.
+	Outage func(error)
 }
 
 // Consumer receives the messages of a Pass. Funcs that are nil are not called.
@@ -267,6 +272,10 @@ func (p *Pass) read(src *source) error {
 		switch err := src.next(&f); {
 		case errors.Is(err, capture.ErrTimeout):
 			p.idle()
+			src.retry(p.opt.Outage)
+			continue
+		case p.opt.Outage != nil && errors.Is(err, capture.ErrDown):
+			src.away(err, p.opt.Outage)
 			continue
 		case err == io.EOF:
 			return nil

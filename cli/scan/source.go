@@ -22,7 +22,20 @@ type source struct {
 	live     *capture.Live   // frames, when they are captured live
 	reader   *capture.Reader // frames, when they come from files
 	stopping atomic.Bool
+	outage   outage
 }
+
+// outage is when the interface of a live capture is away.
+type outage struct {
+	wait time.Duration // until the next attempt to go on; 0: the interface is there
+	next time.Time     // when that is
+}
+
+// The waits between attempts to go on with the capture of an interface that is away.
+const (
+	minOutageWait = time.Second
+	maxOutageWait = 30 * time.Second
+)
 
 // open opens the input; offsets are added to the times of files.
 func (in *Input) open(sys *System, offsets map[string]time.Duration) (*source, error) {
@@ -55,6 +68,30 @@ func (s *source) next(f *capture.Frame) error {
 		return io.EOF
 	}
 	return err
+}
+
+// away notes that the interface is away, and calls changed with the reason.
+func (s *source) away(err error, changed func(error)) {
+	if s.outage.wait == 0 {
+		changed(err)
+	}
+	s.outage = outage{minOutageWait, time.Now().Add(minOutageWait)}
+}
+
+// retry tries to go on with the capture of an interface that is away, with more and more time
+// between the attempts, and calls changed with nil when that succeeds.
+func (s *source) retry(changed func(error)) {
+	o := &s.outage
+	if o.wait == 0 || time.Now().Before(o.next) {
+		return
+	}
+	if s.live.Rebind() == nil {
+		*o = outage{}
+		changed(nil)
+		return
+	}
+	o.wait = min(2*o.wait, maxOutageWait)
+	o.next = time.Now().Add(o.wait)
 }
 
 // stop makes next return io.EOF. It may be called from another goroutine.

@@ -35,7 +35,16 @@ const (
 	LockCallback              // the client did not give back a lock
 	Silence                   // nothing was heard from the client for long
 	Unknown                   // the capture does not show a cause
+	causes
 )
+
+var causeNames = [causes]string{"denied", "version", "recovery", "lock_callback", "silence", "unknown"}
+
+// String returns the word for scripts, which is also the second part of the code of findings.
+func (c Cause) String() string { return causeNames[c] }
+
+// Causes returns all causes.
+func Causes() []Cause { return []Cause{Denied, Version, Recovery, LockCallback, Silence, Unknown} }
 
 // Outage is how a connection was lost before the client connected again.
 type Outage struct {

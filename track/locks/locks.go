@@ -352,6 +352,9 @@ func (t *Locks) grant(l *Lock, p track.Point) {
 	}
 }
 
+// Len returns the number of locks that wait or are held.
+func (t *Locks) Len() int { return t.live.Len() }
+
 // Find returns the lock that a server has under a handle, nil when it is unknown. One
 // that has ended is found until it was passed on.
 func (t *Locks) Find(server lnet.NID, handle uint64) *Lock {

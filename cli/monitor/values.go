@@ -1,0 +1,105 @@
+package monitor
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// size is a flag with a number of bytes, such as 256M.
+type size int64
+
+var sizeUnits = []struct {
+	letter string
+	bytes  int64
+}{{"T", 1 << 40}, {"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}}
+
+func (s *size) Set(text string) error {
+	number, unit := text, int64(1)
+	for _, u := range sizeUnits {
+		if rest, ok := strings.CutSuffix(strings.ToUpper(text), u.letter); ok {
+			number, unit = rest, u.bytes
+		}
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64/unit {
+		return errors.New("must be a number of bytes, with K, M, G or T")
+	}
+	*s = size(n * unit)
+	return nil
+}
+
+func (s *size) String() string {
+	for _, u := range sizeUnits {
+		if n := int64(*s); n > 0 && n%u.bytes == 0 {
+			return strconv.FormatInt(n/u.bytes, 10) + u.letter
+		}
+	}
+	return strconv.FormatInt(int64(*s), 10)
+}
+
+func (*size) Type() string { return "SIZE" }
+
+// age is a flag with a time that may be in days.
+type age time.Duration
+
+const day = 24 * time.Hour
+
+func (a *age) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		d = time.Duration(n) * day
+	}
+	if err != nil || d < 0 {
+		return errors.New("must be a time, such as 1h or 30d")
+	}
+	*a = age(d)
+	return nil
+}
+
+func (a *age) String() string {
+	d := time.Duration(*a)
+	switch {
+	case d == 0:
+		return "0"
+	case d%day == 0:
+		return strconv.FormatInt(int64(d/day), 10) + "d"
+	}
+	text := d.String()
+	if rest, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = rest + "m"
+	}
+	if rest, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = rest + "h"
+	}
+	return text
+}
+
+func (*age) Type() string { return "TIME" }
+
+// fraction is a flag with a fraction 1/N; 0 is none.
+type fraction uint64
+
+func (f *fraction) Set(text string) error {
+	rest, ok := strings.CutPrefix(text, "1/")
+	n, err := strconv.ParseUint(rest, 10, 63)
+	if !ok || err != nil || n == 0 {
+		return errors.New("must be 1/N, such as 1/1000")
+	}
+	*f = fraction(n)
+	return nil
+}
+
+func (f *fraction) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return fmt.Sprintf("1/%d", uint64(*f))
+}
+
+func (*fraction) Type() string { return "1/N" }

@@ -1,0 +1,52 @@
+package docs
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lshark/lshark/metrics"
+	"github.com/lshark/lshark/monitor"
+	"github.com/lshark/lshark/track"
+)
+
+const metricsHead = "| metric | type | labels | meaning |\n|---|---|---|---|\n"
+
+// TestMetrics compares the table of metrics in monitor.md with the metrics that a monitor of
+// a live capture has.
+func TestMetrics(t *testing.T) {
+	page, err := os.ReadFile("monitor.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, ok := bytes.Cut(page, []byte(metricsHead))
+	if !ok {
+		t.Fatal("monitor.md has no table of metrics")
+	}
+	m := monitor.New(monitor.Options{Live: true, Top: 20, Side: func(*track.RPC) string { return "" }}, time.Now())
+	var s metrics.Snapshot
+	m.Registry().Snapshot(&s)
+	want := append(bytes.Clone(text), metricsHead...)
+	for _, f := range s.Families {
+		name, kind := f.Name, "gauge"
+		switch f.Type {
+		case metrics.CounterType, metrics.FloatCounterType:
+			name, kind = name+"_total", "counter"
+		case metrics.HistogramType:
+			kind = "histogram"
+		}
+		want = fmt.Appendf(want, "| `%s` | %s | %s | %s |\n", name, kind, strings.Join(f.Labels, ", "), f.Help)
+	}
+	if *update {
+		if err := os.WriteFile("monitor.md", want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		page = want
+	}
+	if !bytes.Equal(page, want) {
+		t.Error("the table of metrics in monitor.md differs from the metrics: go test ./docs -run Metrics -update writes it")
+	}
+}

@@ -1,0 +1,19 @@
+// Package monitor watches the traffic of weeks: it counts RPCs, connections, locks,
+// evictions and findings as metrics, and selects RPCs that are written as records or sent
+// as spans.
+//
+// A Monitor gets what a pass over the frames has: messages, segments that TCP did
+// something about, runs of bytes that were not captured. It has an Engine of package
+// diagnose, whose trackers and rules follow them, and adds hooks of its own that count
+// (count.go) and select (selection.go). Which metrics there are is in families.go; package
+// metrics keeps and exposes them.
+//
+// A Recorder writes selected RPCs to Parquet files that it rotates and prunes, in a
+// goroutine of its own: what it cannot take in time is counted and dropped.
+//
+// # Bounds
+//
+// The trackers have bounds of their own, and so has each family of metrics. What rules
+// remember and find is bounded for one capture; of a live capture it is dropped once an
+// hour, when the rules start again (Monitor.restart).
+package monitor

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package monitor
+
+import (
+	"math"
+	"os"
+)
+
+// lockFile does nothing: the folder must not be used by two processes.
+func lockFile(*os.File) error { return nil }
+
+// freeBytes is unknown: a full disk shows when something is written.
+func freeBytes(string) (int64, error) { return math.MaxInt64, nil }

@@ -1,0 +1,358 @@
+package monitor
+
+import (
+	"reflect"
+	"time"
+
+	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/diagnose/rules"
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/metrics"
+	"github.com/lshark/lshark/otlp"
+	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/track/evictions"
+)
+
+// restartInterval is how long rules of a live capture remember, in nanoseconds of capture time.
+const restartInterval = int64(time.Hour)
+
+// Options are the settings of a Monitor.
+type Options struct {
+	Live bool
+	Top  int // number of clients, jobs and users with series of their own
+
+	// RPCs are the options of the Pairing, without hooks but those of package
+	// targets. Locks is how long locks that have ended are held, see locks.New.
+	RPCs  track.Options
+	Locks int64
+
+	// Side returns the end of an RPC that this machine is: ClientSide, ServerSide or
+	// neither, an empty text.
+	Side func(*track.RPC) string
+
+	Release, GoVersion string
+}
+
+// Outputs are what gets the selected RPCs. Those that are nil get none.
+type Outputs struct {
+	Selection
+	Recorder *Recorder
+	Spans    *otlp.Exporter
+}
+
+// Capture is what is known about the frames so far.
+type Capture struct {
+	lnet.Stats
+	Dropped int64 // frames that the kernel dropped
+	First   int64 // time of the first frame
+	Idle    bool  // no frame has arrived for a while
+}
+
+// Monitor counts what happens in a capture, and passes selected RPCs on. One goroutine
+// calls its methods; the registry and what Health returns may be read by others.
+type Monitor struct {
+	opt       Options
+	registry  *metrics.Registry
+	engine    *diagnose.Engine
+	counter   counter
+	states    stateFamilies
+	capture   captureFamilies
+	output    outputFamilies
+	health    health
+	outputs   Outputs
+	selector  selector
+	spans     spans
+	frames    frameCounts
+	first     int64 // time of the first frame
+	now       time.Time
+	published Capture // counters have these values
+	rules     ruleState
+	changed   bool      // connections have changed since
+	counted   time.Time // they were counted
+}
+
+// ruleState is what a Monitor needs to restart the rules.
+type ruleState struct {
+	restarted Capture // at the last restart
+	restartAt int64   // capture time of the next one
+	notKept   int64   // findings that were counted as such
+}
+
+// frameCounts are counts of frames that are not in metrics yet.
+type frameCounts struct {
+	n, bytes int64
+	last     int64 // time of the last frame
+}
+
+// New returns a Monitor whose metrics are in a new registry.
+func New(o Options, start time.Time) *Monitor {
+	m := &Monitor{opt: o, registry: metrics.New(start), now: start}
+	d := declarer{m.registry}
+	m.counter.rpcFamilies = d.rpcs()
+	m.counter.clients = d.ranked(byClient, "client", o.Top)
+	m.counter.jobs = d.ranked(byJob, "job", o.Top)
+	m.counter.users = d.ranked(byUser, "user ID", o.Top)
+	m.states, m.capture, m.output = d.states(), d.capture(), d.outputs()
+	if o.Live {
+		m.health.processFamilies = d.process()
+	}
+	m.counter.side = o.Side
+	m.spans = spans{selector: &m.selector, count: &m.counter}
+	rpcs := o.RPCs
+	rpcs.Sent, rpcs.Answered = m.sent, m.answered
+	m.engine = diagnose.New(diagnose.Options{Rules: rules.All(), RPCs: rpcs, Locks: o.Locks, Counted: m.finding,
+		Hooks: []diagnose.Hooks{{Done: m.done, Message: m.message, Eviction: m.eviction, Import: func(*track.Import, track.Point) { m.changed = true }}}})
+	m.registry.Begin(start)
+	m.create()
+	m.registry.End()
+	return m
+}
+
+// create makes the series that shall be there from the beginning: so that the first event
+// is seen as a change.
+func (m *Monitor) create() {
+	x := &m.capture
+	for _, c := range []*metrics.Counters{x.frames, x.bytes, x.dropped, x.gaps, x.lost, x.cut, x.resyncs, x.skipped, x.notLNet, x.truncated,
+		x.messages, x.segments, x.packets, x.resent, x.naks, x.outages, m.states.notKept} {
+		c.With()
+	}
+	for _, mark := range []string{markRetransmission, markFast, markSpurious, markOutOfOrder, markZeroWindow} {
+		x.marks.With(mark)
+	}
+	m.states.evictions.With("", evictions.Unknown.String())
+	for _, r := range rules.All() {
+		m.states.findings.With(r.Code, r.Severity.String())
+	}
+	if !m.opt.Live {
+		return
+	}
+	x.up.With().Set(1)
+	m.health.create(m.opt.Release, m.opt.GoVersion, m.registry.MaxSeries())
+}
+
+// Registry returns the metrics.
+func (m *Monitor) Registry() *metrics.Registry { return m.registry }
+
+// SetOutputs replaces what gets the selected RPCs.
+func (m *Monitor) SetOutputs(o Outputs) {
+	m.outputs = o
+	m.selector.Selection = o.Selection
+}
+
+// Frame takes a frame, before its messages.
+func (m *Monitor) Frame(f *capture.Frame) {
+	if m.first == 0 {
+		m.first = f.Time
+		m.rules.restartAt = f.Time + restartInterval
+	}
+	m.frames.n++
+	m.frames.bytes += int64(f.Len)
+	m.frames.last = f.Time
+}
+
+// Message takes the next message.
+func (m *Monitor) Message(d *dissect.Message) {
+	if !m.opt.Live {
+		m.setTime(time.Unix(0, d.Time))
+	}
+	m.engine.Message(d)
+}
+
+// Later, Lost, Marked, Refused and Advance have the types of the hooks of a pass over the
+// frames.
+
+// Later takes what TCP does with a message after it was handed out.
+func (m *Monitor) Later(number int64, t *lnet.Transfer) { m.engine.Later(number, t) }
+
+// Lost takes a run of bytes that was not captured.
+func (m *Monitor) Lost(l *lnet.Loss) { m.engine.Lost(l) }
+
+// Marked takes a segment that TCP did something about.
+func (m *Monitor) Marked(s *lnet.MarkedSegment) { m.engine.Marked(s) }
+
+// Refused takes a negative acknowledgement of InfiniBand.
+func (m *Monitor) Refused(r *lnet.RefusedPacket) { m.engine.Refused(r) }
+
+// Advance sets the time, in nanoseconds since the epoch.
+func (m *Monitor) Advance(now int64) { m.engine.Advance(now) }
+
+// setTime sets the time of metrics, which never goes back.
+func (m *Monitor) setTime(t time.Time) {
+	if t.After(m.now) {
+		m.now = t
+	}
+}
+
+func (m *Monitor) sent(r *track.RPC, d *dissect.Message) {
+	if m.opt.RPCs.Sent != nil {
+		m.opt.RPCs.Sent(r, d)
+	}
+	m.registry.Begin(m.now)
+	m.counter.sent(r, d)
+	m.registry.End()
+}
+
+func (m *Monitor) answered(r *track.RPC, d *dissect.Message) {
+	if m.opt.RPCs.Answered != nil {
+		m.opt.RPCs.Answered(r, d)
+	}
+	m.registry.Begin(m.now)
+	m.counter.land(r)
+	m.registry.End()
+}
+
+func (m *Monitor) message(r *track.RPC, d *dissect.Message) {
+	if r != nil {
+		m.selector.mark(r, d, m.first)
+	}
+}
+
+func (m *Monitor) done(r *track.RPC) {
+	m.registry.Begin(m.now)
+	m.counter.land(r)
+	m.counter.done(r)
+	m.registry.End()
+	if m.outputs.Recorder == nil && m.outputs.Spans == nil {
+		return
+	}
+	if !m.selector.match(r) {
+		m.registry.Begin(m.now)
+		m.output.notSelected.With().Inc()
+		m.registry.End()
+		return
+	}
+	if m.outputs.Recorder != nil {
+		m.outputs.Recorder.Add(r, m.now)
+	}
+	if m.outputs.Spans != nil && !m.selector.IsAll() {
+		if span, ok := m.spans.of(r, m.frames.last); ok {
+			m.outputs.Spans.Span(span)
+		}
+	}
+}
+
+func (m *Monitor) eviction(v *evictions.Eviction) {
+	m.registry.Begin(m.now)
+	m.states.evictions.With(v.Target, v.Cause.String()).Inc()
+	m.registry.End()
+}
+
+func (m *Monitor) finding(f *diagnose.Finding) {
+	m.registry.Begin(m.now)
+	m.states.findings.With(f.Rule.Code, f.Severity.String()).Inc()
+	m.registry.End()
+}
+
+// Outage notes that the interface went away, or is back.
+func (m *Monitor) Outage(away bool) {
+	m.registry.Begin(m.now)
+	defer m.registry.End()
+	if !away {
+		m.capture.up.With().Set(1)
+		return
+	}
+	m.capture.up.With().Set(0)
+	m.capture.outages.With().Inc()
+}
+
+// connectionsInterval is how often connections are counted when they have changed.
+const connectionsInterval = time.Second
+
+// Publish brings the metrics about the capture up to date. now is the time of the
+// metrics: of a live capture that of the day, else that of the last frame.
+func (m *Monitor) Publish(now time.Time, c Capture) {
+	m.setTime(now)
+	m.registry.Begin(m.now)
+	m.capture.publish(&m.frames, &c, &m.published)
+	m.publishState(now, &c)
+	m.registry.End()
+	if m.changed && now.Sub(m.counted) >= connectionsInterval {
+		m.countConnections(now)
+	}
+	if m.outputs.Recorder != nil {
+		m.outputs.Recorder.Flush(m.now)
+	}
+	if m.opt.Live && m.first != 0 && m.frames.last >= m.rules.restartAt {
+		m.restart(c)
+	}
+	m.published = c
+}
+
+// publishState sets the gauges.
+func (m *Monitor) publishState(now time.Time, c *Capture) {
+	x := &m.capture
+	x.held.With().Set(float64(c.Held))
+	if last := m.frames.last; last != 0 {
+		x.last.With().Set(float64(last) / 1e9)
+		switch {
+		case m.opt.Live && c.Idle:
+			x.delay.With().Set(0)
+		case m.opt.Live:
+			x.delay.With().Set(max(0, now.Sub(time.Unix(0, last)).Seconds()))
+		}
+	}
+	state := m.engine.State()
+	x.entries.With(stateRPCs).Set(float64(state.RPCs))
+	x.entries.With(stateConnections).Set(float64(state.Connections))
+	x.entries.With(stateLocks).Set(float64(state.Locks))
+	x.entries.With(stateTCPConnections).Set(float64(c.TCP.Live))
+	x.entries.With(stateFindings).Set(float64(state.Findings))
+}
+
+// countConnections counts connections by kind and state.
+func (m *Monitor) countConnections(now time.Time) {
+	m.changed, m.counted = false, now
+	m.registry.Begin(m.now)
+	defer m.registry.End()
+	m.states.connections.Reset()
+	for _, i := range m.engine.Imports() {
+		m.states.connections.With(i.Kind(), i.State.String()).Add(1)
+	}
+}
+
+// restart lets the rules begin anew: what they remember grows with the time.
+func (m *Monitor) restart(c Capture) {
+	m.rules.restartAt = m.frames.last + restartInterval
+	m.engine.Restart(since(c, m.rules.restarted))
+	m.rules.restarted = c
+	m.countNotKept()
+}
+
+// countNotKept counts the findings that were too many to keep.
+func (m *Monitor) countNotKept() {
+	n := m.engine.Dropped()
+	m.registry.Begin(m.now)
+	m.states.notKept.With().Add(uint64(n - m.rules.notKept))
+	m.registry.End()
+	m.rules.notKept = n
+}
+
+// since returns what rules are to know about a part of a capture.
+func since(c, before Capture) diagnose.Capture {
+	part := diagnose.Capture{Stats: c.Stats, Dropped: c.Dropped - before.Dropped, Files: 1, FirstFrame: c.First}
+	subtract(reflect.ValueOf(&part.Stats).Elem(), reflect.ValueOf(&before.Stats).Elem())
+	return part
+}
+
+// subtract subtracts counters; those that are of type int count what is there now, and stay.
+func subtract(from, counts reflect.Value) {
+	for i := range from.NumField() {
+		switch f := from.Field(i); f.Kind() {
+		case reflect.Struct:
+			subtract(f, counts.Field(i))
+		case reflect.Int64:
+			f.SetInt(f.Int() - counts.Field(i).Int())
+		}
+	}
+}
+
+// Close ends the capture, of which c is known.
+func (m *Monitor) Close(now time.Time, c diagnose.Capture) {
+	c.Stats = since(Capture{Stats: c.Stats}, m.rules.restarted).Stats
+	c.Dropped -= m.rules.restarted.Dropped
+	m.engine.Close(c)
+	m.countNotKept()
+	m.countConnections(now)
+}
