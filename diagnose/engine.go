@@ -29,8 +29,8 @@ type Options struct {
 	// capture with those that have changed since. It is nil where Findings is used.
 	Found func(*Finding)
 
-	// Counted is called once with each finding, when it is reported for the first time:
-	// for those who count findings. nil: it is not called.
+	// Counted is called with each finding when it is reported for the first time, and again
+	// when it has become more severe: for those who count findings. nil: it is not called.
 	Counted func(*Finding)
 }
 

@@ -46,7 +46,11 @@ func (r *Reporter) Report(f Finding) {
 	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last:
 		return
 	case known:
+		worse := f.Severity > old.Severity
 		*old = f
+		if worse && r.engine.opt.Counted != nil {
+			r.engine.opt.Counted(old)
+		}
 		return // passed on at the end
 	case len(r.findings) >= maxSubjects:
 		r.dropped++

@@ -159,7 +159,7 @@ func (d declarer) states() stateFamilies {
 	return stateFamilies{
 		connections: d.gauge("lshark_connections", "", "connections between clients and targets, by their kind and state", 100, label("kind"), label("state")),
 		evictions:   d.counter("lshark_evictions", "", "clients that a target has evicted, by the cause", maxByTarget, label("target"), oneOf("cause", causes...)),
-		findings:    d.counter("lshark_findings", "", "findings of lshark diagnose; in a live capture each counts once an hour for what it is about", 1, oneOf("code", codes...), oneOf("severity", severities...)),
+		findings:    d.counter("lshark_findings", "", "findings of lshark diagnose; in a live capture each counts once an hour for what it is about, and again when it becomes more severe", 1, oneOf("code", codes...), oneOf("severity", severities...)),
 		notKept:     d.counter("lshark_findings_not_kept", "", "findings that were too many to keep", 1),
 	}
 }

@@ -96,7 +96,7 @@ func (c *command) cobra() *cobra.Command {
   lshark monitor -i eth0 --records /var/lib/lshark -Y 'rpc.latency > 1s || rpc.error' --sample 1/1000
 
   # as a service, with its settings in a file
-  lshark monitor --config /etc/lshark/monitor.conf`,
+  lshark monitor -i eth0 --config /etc/lshark/monitor.conf`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	flags.AddInput(cmd, c.sys, &c.input)
