@@ -93,10 +93,10 @@ func (c *command) cobra() *cobra.Command {
   lshark monitor client.pcap
 
   # serve metrics; write slow and failed RPCs and a thousandth of the others
-  lshark monitor -i eth0 --records /var/lib/lshark -Y 'rpc.latency > 1s || rpc.error' --sample 1/1000
+  lshark monitor -i eth0 --records records -Y 'rpc.latency > 1s || rpc.error' --sample 1/1000
 
-  # as a service, with its settings in a file
-  lshark monitor -i eth0 --config /etc/lshark/monitor.conf`,
+  # send metrics and a sample of the RPCs to a collector of OpenTelemetry, too
+  lshark monitor -i eth0 --otlp http://localhost:4318 --sample 1/1000`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
 	flags.AddInput(cmd, c.sys, &c.input)
