@@ -118,7 +118,7 @@ func (c *command) cobra() *cobra.Command {
 		f.Var(&c.rotation.size, "rotate-size", "complete a file of this size; 0 for any size")
 		f.Var(&c.rotation.keepTime, "keep-time", "remove files that are older than this, such as 30d; 0 for never")
 		f.Var(&c.rotation.keepSize, "keep-size", "remove the oldest files when all together are larger, such as 50G; 0 for any size")
-		f.StringVar(&c.otlp.url, "otlp", "", "send metrics and selected RPCs to the OTLP receiver at `URL`, such as http://localhost:4318")
+		f.StringVar(&c.otlp.url, "otlp", "", "send metrics and selected RPCs to the OTLP receiver at `URL`, such as http://localhost:4318; in a live capture also set by OTEL_EXPORTER_OTLP_ENDPOINT")
 		f.DurationVar(&c.otlp.interval, "otlp-interval", time.Minute, "send metrics each `TIME`")
 		f.StringArrayVar(&c.otlp.headers, "otlp-header", nil, "send a header `NAME=VALUE` with each OTLP request; may be repeated. In a file its value does not show in the list of processes")
 		f.StringVar(&c.path, "config", "", "read settings from `FILE`, and again with SIGHUP")
@@ -154,15 +154,15 @@ func (c *command) check() (*plan, error) {
 		return nil, exit.Usagef("--rotate-time %s: must be at least 1s", &c.rotation.time)
 	case c.otlp.interval < time.Second:
 		return nil, exit.Usagef("--otlp-interval %v: must be at least 1s", c.otlp.interval)
-	case (c.display != "" || c.sample != 0) && c.records == "" && c.otlp.url == "":
+	case (c.display != "" || c.sample != 0) && c.records == "" && !c.hasReceiver():
 		return nil, exit.Usagef("-Y and --sample choose RPCs for --records and --otlp: give one of them")
-	case len(c.otlp.headers) > 0 && c.otlp.url == "":
+	case len(c.otlp.headers) > 0 && !c.hasReceiver():
 		return nil, exit.Usagef("--otlp-header needs --otlp")
 	case c.input.Snaplen < 0:
 		return nil, exit.Usagef("--snaplen %d: must not be negative", c.input.Snaplen)
 	}
 	err := c.side.Check()
-	if err == nil && c.otlp.url != "" {
+	if err == nil && c.hasReceiver() {
 		p.exporter, err = c.newExporter()
 	}
 	return p, err
@@ -177,11 +177,11 @@ func (c *command) run(args []string) error {
 	if err != nil {
 		return err
 	}
+	c.in = in
 	first, err := c.check()
 	if err != nil {
 		return err
 	}
-	c.in = in
 	if in.Live() && c.listen != "" {
 		if c.server, err = listen(c.listen); err != nil {
 			return err

@@ -16,6 +16,12 @@ import (
 // receiver was replaced.
 const closeOTLP = 5 * time.Second
 
+// hasReceiver reports whether metrics and spans are to be sent: to --otlp, or where the
+// variables of OpenTelemetry say, but only what happens now.
+func (c *command) hasReceiver() bool {
+	return c.otlp.url != "" || c.in.Live() && otlp.Configured(c.sys.Env)
+}
+
 // newExporter returns the exporter that the settings describe.
 func (c *command) newExporter() (*otlp.Exporter, error) {
 	host, err := os.Hostname()

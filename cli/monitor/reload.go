@@ -83,7 +83,7 @@ func (c *command) newPlan() (*plan, error) {
 	if len(fixed) > 0 {
 		return nil, fmt.Errorf("%s cannot change without a restart", strings.Join(fixed, ", "))
 	}
-	n.records = c.records
+	n.in, n.records = c.in, c.records
 	return n.check()
 }
 
