@@ -13,7 +13,7 @@ from captures l join captures r on l.parquet <> r.parquet
 -- RPCs of a capture that have the same.
 create or replace view lshark.numbered as
 select filename, file_row_number, capture, client, xid, request_frame, request_time_ns, reply_frame, reply_time_ns, latency,
-  op, opcode, variant, server, target, job, uid, gid, fid, name, status, error, sends, retransmits,
+  op, opcode, variant, server, target, job, uid, gid, fid, name, status, error, sends, retransmits, loss_not_captured,
   list_contains(flags, 'REPLAY') as replay,
   row_number() over (partition by filename, client, xid, list_contains(flags, 'REPLAY') order by coalesce(request_time_ns, reply_time_ns)) as nth
 from rpcs_by_capture
@@ -48,7 +48,8 @@ select * exclude (filename, file_row_number) from rpcs_by_capture s
 where not exists (select 1 from lshark.pairs p where p.right_file = s.filename and p.right_row = s.file_row_number);
 
 -- The RPCs that several captures have: what the one nearest to the client has seen, and the one farthest
--- from it. Their times are those of one clock: that of the first capture.
+-- from it. Their times are those of one clock: that of the first capture. node_time is not known where
+-- the capture at the server shows that it lacks what was sent first.
 create or replace view both_sides as
 with across as (
   select coalesce(c.clock_offset, case when c.number > d.number then p.ahead else 0 end) as shift,
@@ -58,7 +59,7 @@ with across as (
     l.reply_frame as client_reply_frame, l.reply_time_ns + shift as client_reply_time_ns,
     r.capture as server_capture, r.request_frame as server_request_frame, r.request_time_ns - p.ahead + shift as server_request_time_ns,
     r.reply_frame as server_reply_frame, r.reply_time_ns - p.ahead + shift as server_reply_time_ns,
-    r.sends as server_sends, p.ahead as clock_difference
+    r.sends as server_sends, p.ahead as clock_difference, r.loss_not_captured as unsure
   from lshark.pairs p
     join lshark.numbered l on l.filename = p.left_file and l.file_row_number = p.left_row
     join lshark.numbered r on r.filename = p.right_file and r.file_row_number = p.right_row
@@ -77,20 +78,20 @@ with across as (
     near.reply_frame as client_reply_frame, near.reply_time_ns as client_reply_time_ns,
     far.request_file as server_capture, far.request_frame as server_request_frame, far.request_time_ns as server_request_time_ns,
     far.reply_frame as server_reply_frame, far.reply_time_ns as server_reply_time_ns,
-    null::integer as server_sends, null::bigint as clock_difference
+    null::bigint as server_sends, null::bigint as clock_difference, s.node_time is null as unsure
   from sides join rpcs_by_capture s using (filename, file_row_number)
 ), sightings as (
   select xid, op, opcode, variant, client, server, target, job, uid, gid, fid, name, status, error, replay, sends, server_sends, retransmits,
-    columns('^(client|server)_(capture|re.*)$'), clock_difference from across
+    columns('^(client|server)_(capture|re.*)$'), clock_difference, unsure from across
   union all by name
   select xid, op, opcode, variant, client, server, target, job, uid, gid, fid, name, status, error, replay, sends, server_sends, retransmits,
-    columns('^(client|server)_(capture|re.*)$'), clock_difference from within
+    columns('^(client|server)_(capture|re.*)$'), clock_difference, unsure from within
 )
-select *,
+select * exclude (unsure),
   make_timestamptz(client_request_time_ns // 1000) as client_request_time, make_timestamptz(client_reply_time_ns // 1000) as client_reply_time,
   make_timestamptz(server_request_time_ns // 1000) as server_request_time, make_timestamptz(server_reply_time_ns // 1000) as server_reply_time,
   client_reply_time_ns - client_request_time_ns as latency,
-  server_reply_time_ns - server_request_time_ns as node_time,
+  case when not unsure then server_reply_time_ns - server_request_time_ns end as node_time,
   latency - node_time as wire_time,
   server_request_time_ns - client_request_time_ns as request_delay,
   client_reply_time_ns - server_reply_time_ns as reply_delay
@@ -112,5 +113,5 @@ select op, count(*) as count, count(reply_frame) as replies,
   sum(greatest(sends - 1, 0))::bigint as resends,
   min(latency) / 1e6 as min_ms, quantile_disc(latency, 0.5) / 1e6 as p50_ms, quantile_disc(latency, 0.9) / 1e6 as p90_ms,
   quantile_disc(latency, 0.99) / 1e6 as p99_ms, max(latency) / 1e6 as max_ms, sum(latency) / 1e9 as sum_s,
-  sum(request_bytes)::ubigint as request_bytes, sum(reply_bytes)::ubigint as reply_bytes, sum(bulk_bytes)::ubigint as bulk_bytes
+  coalesce(sum(request_bytes), 0)::bigint as request_bytes, coalesce(sum(reply_bytes), 0)::bigint as reply_bytes, coalesce(sum(bulk_bytes), 0)::bigint as bulk_bytes
 from rpcs group by op order by count desc, op;
