@@ -284,7 +284,10 @@ func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 	if folder := parquetFolderOf(cache, files); errors.Is(err, errNoDuckDB) && folder != "" {
 		err = fmt.Errorf("%w; the Parquet files are in %s", err, folder)
 	}
-	if errors.Is(err, errQuery) && len(tables) < len(allTables) {
+	switch {
+	case errors.Is(err, errQuery) && query == "":
+		err = nil // the user saw which of his queries failed
+	case errors.Is(err, errQuery) && len(tables) < len(allTables):
 		err = fmt.Errorf("%w; of the tables it mentions there are: %s (--tables names others)", err, tablesText(files))
 	}
 	return errors.Join(err, damaged)
