@@ -210,6 +210,8 @@ func (r *Registry) check(d Desc, t Type) string {
 		switch {
 		case !validName(l.Name, false) || l.Name == "le" || l.Name == "quantile":
 			return "invalid label " + l.Name
+		case l.Name == "job" || l.Name == "instance":
+			return "label " + l.Name + " is one that Prometheus gives to targets, and would be renamed"
 		case l.Values != nil && l.Top != nil:
 			return "label " + l.Name + " has both given and top values"
 		case l.Top != nil && l.Top.registry != r:

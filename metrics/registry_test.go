@@ -17,7 +17,7 @@ func TestEventsAddUp(t *testing.T) {
 	r := New(testStart)
 	jobs := r.Top(5, time.Minute)
 	severities := []string{"error", "warning"}
-	labels := []Label{{Name: "op"}, {Name: "severity", Values: severities}, {Name: "job", Top: jobs}}
+	labels := []Label{{Name: "op"}, {Name: "severity", Values: severities}, {Name: "jobid", Top: jobs}}
 	events := r.Counter(Desc{Name: "events", Help: "Events.", Labels: labels, MaxSeries: 60})
 	weights := r.FloatCounter(Desc{Name: "weights", Help: "Weights.", Labels: labels[:1], MaxSeries: 8})
 	sizes := r.Histogram(Desc{Name: "sizes", Help: "Sizes.", Labels: labels[2:]}, Buckets{Bounds: []float64{1, 10, 100}, Schema: 3})
@@ -101,7 +101,7 @@ func TestEachEventCountsOnce(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(15, 16))
 	r := New(testStart)
 	jobs := r.Top(3, 10*time.Second)
-	c := r.Counter(Desc{Name: "x", Help: "X.", Labels: []Label{{Name: "op"}, {Name: "job", Top: jobs}}, MaxSeries: 9})
+	c := r.Counter(Desc{Name: "x", Help: "X.", Labels: []Label{{Name: "op"}, {Name: "jobid", Top: jobs}}, MaxSeries: 9})
 	before := make(map[*series]uint64)
 	for i := range 20000 {
 		r.Begin(testStart.Add(time.Duration(i) * 50 * time.Millisecond))
@@ -274,6 +274,7 @@ func TestDeclareRefuses(t *testing.T) {
 		{"sample", Desc{Name: "histogram", Help: "X."}, "conflicts with histogram"},
 		{"label", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "le"}}}, "invalid label le"},
 		{"label name", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "9"}}}, "invalid label 9"},
+		{"label of targets", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "job"}}}, "label job is one that Prometheus gives"},
 		{"two labels", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "b"}, {Name: "b"}}}, "two labels b"},
 		{"foreign top", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "b", Top: top}}}, "another registry"},
 		{"both", Desc{Name: "a", Help: "X.", Labels: []Label{{Name: "b", Top: top, Values: []string{"c"}}}}, "both"},

@@ -127,7 +127,7 @@ func TestTopMemory(t *testing.T) {
 func TestTopOtherTime(t *testing.T) {
 	r := New(testStart)
 	top := r.Top(1, time.Minute)
-	c := r.Counter(Desc{Name: "x", Help: "X.", Labels: []Label{{Name: "job", Top: top}}})
+	c := r.Counter(Desc{Name: "x", Help: "X.", Labels: []Label{{Name: "jobid", Top: top}}})
 	count := func(at time.Duration, job string, n int) {
 		r.Begin(testStart.Add(at))
 		for range n {

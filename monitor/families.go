@@ -123,9 +123,9 @@ type rankedFamilies struct {
 	latency *metrics.FloatCounters
 }
 
-func (d declarer) ranked(name, what string, n int) rankedFamilies {
+func (d declarer) ranked(name, label, what string, n int) rankedFamilies {
 	top := d.registry.Top(n, halfLife)
-	by := metrics.Label{Name: name, Top: top}
+	by := metrics.Label{Name: label, Top: top}
 	return rankedFamilies{
 		top:     top,
 		count:   d.counter("lshark_"+name+"_rpcs", "", "RPCs by "+what, n, by),

@@ -91,9 +91,9 @@ func New(o Options, start time.Time) *Monitor {
 	m := &Monitor{opt: o, registry: metrics.New(start), now: start}
 	d := declarer{m.registry}
 	m.counter.rpcFamilies = d.rpcs()
-	m.counter.clients = d.ranked(byClient, "client", o.Top)
-	m.counter.jobs = d.ranked(byJob, "job", o.Top)
-	m.counter.users = d.ranked(byUser, "user ID", o.Top)
+	m.counter.clients = d.ranked(byClient, byClient, "client", o.Top)
+	m.counter.jobs = d.ranked(byJob, "jobid", "job", o.Top)
+	m.counter.users = d.ranked(byUser, byUser, "user ID", o.Top)
 	m.states, m.capture, m.output = d.states(), d.capture(), d.outputs()
 	if o.Live {
 		m.health.processFamilies = d.process()
