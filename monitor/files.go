@@ -96,7 +96,6 @@ type recordFile struct {
 	buffer *bufio.Writer
 	rows   *columns.Writer[*track.RPC]
 	n      int64
-	begun  time.Time // when it was created
 	rotate time.Time // when it ends, zero: not by time
 	path   string
 }
@@ -174,9 +173,10 @@ func (d *drawer) add(r *track.RPC, now time.Time) {
 	}
 }
 
-// tick does what does not wait for records. now is the time of day.
+// tick does what does not wait for records: a file ends also when no more RPCs come. now is
+// the time of day; batches are up to batchAge behind it.
 func (d *drawer) tick(now time.Time) {
-	if d.opt.Live && d.open != nil && !d.open.rotate.IsZero() && !now.Before(d.open.rotate) {
+	if d.opt.Live && d.open != nil && !d.open.rotate.IsZero() && !now.Before(d.open.rotate.Add(2*batchAge)) {
 		d.complete()
 	}
 	if !now.Before(d.pruneAt) {
@@ -245,7 +245,7 @@ func (d *drawer) newFile(now time.Time) (*recordFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &recordFile{file: file, begun: now, size: countingWriter{to: file}, path: filepath.Join(d.opt.Dir, filePrefix+base)}
+	f := &recordFile{file: file, size: countingWriter{to: file}, path: filepath.Join(d.opt.Dir, filePrefix+base)}
 	f.buffer = bufio.NewWriterSize(&f.size, fileBuffer)
 	f.rows = columns.NewWriter(f.buffer, &records.RPCs, columns.Options{Release: d.opt.Release, Sensor: d.opt.Sensor, Capture: d.opt.Capture})
 	if d.opt.Time > 0 {
@@ -329,11 +329,11 @@ func (d *drawer) discard() {
 // close completes the last file.
 func (d *drawer) close() { d.complete() }
 
-// complete files, the oldest first
+// keptFile is a complete file.
 type keptFile struct {
 	path string
 	size int64
-	time time.Time // of the last record
+	time time.Time // when it was completed
 }
 
 // prune removes files that are too old, and the oldest while there are too many bytes.

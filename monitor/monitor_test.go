@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -260,5 +262,90 @@ func TestSameAsDiagnose(t *testing.T) {
 	}
 	if evicted == 0 {
 		t.Error("no sample has an eviction")
+	}
+}
+
+// TestRestart checks that a live capture drops what rules have found once an hour, and that a
+// finding that goes on counts again then.
+func TestRestart(t *testing.T) {
+	frames := wiretest.ReadSample(t, "../pcaps/recovery.pcap.zst")
+	m, s := watch(monitor.Options{Live: true}, frames)
+	first := time.Unix(0, frames[len(frames)-1].Time)
+	m.Publish(first, s.capture())
+	before := read(m.Registry())
+	later := frames[len(frames)-1]
+	later.Time += int64(2 * time.Hour)
+	m.Frame(&later)
+	m.Publish(first.Add(2*time.Hour), s.capture())
+	m.Publish(first.Add(2*time.Hour), s.capture())
+	v := read(m.Registry())
+	kept := v["lshark_state_entries[findings]"].Value
+	if found := v.sum("lshark_findings"); found == 0 || found < before.sum("lshark_findings") || kept != 0 {
+		t.Errorf("%d findings, %v are kept after two hours", found, kept)
+	}
+	if v["lshark_state_entries[connections]"].Value != before["lshark_state_entries[connections]"].Value {
+		t.Error("connections were forgotten")
+	}
+	found := v.sum("lshark_findings")
+	for i := range frames { // the same again
+		f := frames[i]
+		f.Time += int64(3 * time.Hour)
+		m.Frame(&f)
+		s.d.Frame(&f)
+	}
+	m.Close(first.Add(3*time.Hour), diagnose.Capture{Stats: s.d.Stats(), Files: 1, FirstFrame: frames[0].Time})
+	if again := read(m.Registry()).sum("lshark_findings"); again <= found {
+		t.Errorf("%d findings, and %d of the same three hours later", found, again)
+	}
+}
+
+// TestManyClients checks that a hundred thousand clients and users take neither more series
+// nor much memory, that nothing is lost in the counts, and that counting allocates nothing.
+func TestManyClients(t *testing.T) {
+	m := monitor.New(monitor.Options{Live: true, Top: 20, Side: func(*track.RPC) string { return monitor.ServerSide }}, time.Unix(0, 0))
+	frames := wiretest.ReadSample(t, "../pcaps/mount.pcap")
+	var rpc *track.RPC
+	p := track.NewPairing(track.Options{Done: func(r *track.RPC) {
+		if rpc == nil && r.HasReply && r.HasJob() {
+			rpc = r.Clone()
+		}
+	}})
+	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { p.Message(m) }})
+	wiretest.Play(d, frames)
+	p.Close()
+	if rpc == nil {
+		t.Fatal("no RPC")
+	}
+	const clients = 100_000
+	var memory, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	for i := range uint32(clients) {
+		rpc.Client.Addr = [16]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}
+		rpc.HasUser, rpc.UID = true, i
+		m.Count(rpc)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&now)
+	if grown := int64(now.HeapAlloc) - int64(memory.HeapAlloc); grown > 16<<20 {
+		t.Errorf("%d bytes more for %d clients and users", grown, clients)
+	}
+	v := read(m.Registry())
+	for _, by := range []string{"client", "uid", "job"} {
+		if got := v.sum("lshark_" + by + "_rpcs"); got > clients || got < clients-2000 { // removed series take their counts along
+			t.Errorf("%s: %d RPCs", by, got)
+		}
+		series := 0
+		for k := range v {
+			if strings.HasPrefix(k, "lshark_"+by+"_rpcs[") {
+				series++
+			}
+		}
+		if series > 21 {
+			t.Errorf("%s: %d series", by, series)
+		}
+	}
+	if n := testing.AllocsPerRun(1000, func() { m.Count(rpc) }); n > 0 {
+		t.Errorf("%v allocations per RPC", n)
 	}
 }

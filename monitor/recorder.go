@@ -82,13 +82,10 @@ func (r *Recorder) hand() {
 	select {
 	case r.queue <- b:
 	default:
-		if b.rotate != nil { // it is not lost
-			r.lostInQueue.Add(int64(len(b.ends)))
-			b.bytes, b.ends, b.archive = b.bytes[:0], b.ends[:0], track.Archive{}
-			return
-		}
 		r.lostInQueue.Add(int64(len(b.ends)))
+		settings := b.rotate // which are not lost
 		b.clear()
+		b.rotate = settings
 		return
 	}
 	select {

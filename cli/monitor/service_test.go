@@ -1,0 +1,107 @@
+package monitor
+
+import (
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestService checks what systemd is told, by a path and by a name of the abstract name space.
+func TestService(t *testing.T) {
+	for _, name := range []string{filepath.Join(t.TempDir(), "notify"), "@lshark-test-" + strconv.Itoa(int(ids.Add(1))) + filepath.Base(t.TempDir())} {
+		conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+		if err != nil {
+			t.Skip(err)
+		}
+		defer conn.Close()
+		s := newService(func(key string) string {
+			return map[string]string{"NOTIFY_SOCKET": name, "WATCHDOG_USEC": "2000"}[key]
+		})
+		next := func() string {
+			t.Helper()
+			b := make([]byte, 200)
+			n, err := conn.Read(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(b[:n])
+		}
+		s.ready(func() bool { return true })
+		if got := next(); got != "READY=1\n" {
+			t.Errorf("%q", got)
+		}
+		if got := next(); got != "WATCHDOG=1\n" {
+			t.Errorf("%q", got)
+		}
+		s.reloading()
+		got := next()
+		for got == "WATCHDOG=1\n" {
+			got = next()
+		}
+		us, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimPrefix(got, "RELOADING=1\nMONOTONIC_USEC="), "\n"), 10, 64)
+		if err != nil || us <= 0 {
+			t.Errorf("%q", got)
+		}
+		s.stopping()
+		for got = next(); got == "WATCHDOG=1\n"; got = next() {
+		}
+		if got != "STOPPING=1\n" {
+			t.Errorf("%q", got)
+		}
+	}
+	s := newService(func(string) string { return "" })
+	s.ready(func() bool { return true })
+	s.stopping()
+}
+
+var ids atomic.Int64
+
+// TestServer checks the pages of the server.
+func TestServer(t *testing.T) {
+	s, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var alive atomic.Bool
+	alive.Store(true)
+	s.serve(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "metrics") }), alive.Load)
+	get := func(path string) (int, string) {
+		t.Helper()
+		r, err := http.Get("http://" + s.address() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.StatusCode, string(b)
+	}
+	for path, want := range map[string]int{"/metrics": 200, "/healthz": 200, "/-/healthy": 200, "/": 200, "/x": 404} {
+		if code, text := get(path); code != want {
+			t.Errorf("%s: %d %s", path, code, text)
+		}
+	}
+	alive.Store(false)
+	if code, _ := get("/healthz"); code != http.StatusServiceUnavailable {
+		t.Errorf("%d when the capture hangs", code)
+	}
+	r, err := http.Post("http://"+s.address()+"/metrics", "text/plain", strings.NewReader("x"))
+	if err != nil || r.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("%v, %v", r, err)
+	}
+	r.Body.Close()
+	s.close()
+	if _, err := http.Get("http://" + s.address() + "/"); err == nil {
+		t.Error("the server answers after close")
+	}
+	if _, err := listen("9988"); err == nil {
+		t.Error("an address without a host was taken")
+	}
+}
