@@ -3,44 +3,39 @@
 -- Pairs of captures that were taken at the same time. ahead is by how many nanoseconds the
 -- clock of right is ahead of that of left, where packets show it.
 create or replace view lshark.overlaps as
-select l.parquet as left_file, r.parquet as right_file,
+select l.number as left_number, r.number as right_number,
   case when l.clock_of = r.clock_of then l.clock_offset - r.clock_offset end as ahead
-from captures l join captures r on l.parquet <> r.parquet
+from captures l join captures r on l.number <> r.number
   and l.first_ns + coalesce(l.clock_offset, 0) <= r.last_ns + coalesce(r.clock_offset, 0)
   and r.first_ns + coalesce(r.clock_offset, 0) <= l.last_ns + coalesce(l.clock_offset, 0);
-
--- The RPCs of these captures. A replay has the xid of the RPC that it repeats; nth numbers the
--- RPCs of a capture that have the same.
-create or replace view lshark.numbered as
-select filename, file_row_number, capture, client, xid, request_frame, request_time_ns, reply_frame, reply_time_ns, latency,
-  op, opcode, variant, server, target, job, uid, gid, fid, name, status, error, sends, retransmits, loss_not_captured,
-  list_contains(flags, 'REPLAY') as replay,
-  row_number() over (partition by filename, client, xid, list_contains(flags, 'REPLAY') order by coalesce(request_time_ns, reply_time_ns)) as nth
-from rpcs_by_capture
-where filename in (select left_file from lshark.overlaps);
-
--- The RPCs that two captures have, twice: with either capture on the left.
-create or replace view lshark.twins as
-select l.filename as left_file, l.file_row_number as left_row, l.request_time_ns as left_request, l.reply_time_ns as left_reply, l.latency as left_latency,
-  r.filename as right_file, r.file_row_number as right_row, r.request_time_ns as right_request, r.reply_time_ns as right_reply, r.latency as right_latency
-from lshark.numbered l join lshark.numbered r on l.client = r.client and l.xid = r.xid and l.replay = r.replay and l.nth = r.nth and l.filename <> r.filename;
-
--- The differences between clocks. Where packets do not show one, it lies between the least difference
--- of the times of what was sent one way and the greatest of what was sent the other way; the capture
--- nearer to the client is the one with the longer latency.
-create or replace view lshark.clocks as
-select left_file, right_file, coalesce(any_value(ahead),
-  (min(case when left_latency > right_latency then right_request - left_request when left_latency < right_latency then right_reply - left_reply end)
-  + max(case when left_latency > right_latency then right_reply - left_reply when left_latency < right_latency then right_request - left_request end)) // 2) as ahead
-from lshark.twins join lshark.overlaps using (left_file, right_file)
-group by all;
 
 -- The RPCs that two captures have, with the capture nearer to the client on the left. delay is how much
 -- later the capture on the right has the request, or earlier the reply.
 create or replace view lshark.pairs as
+with numbered as materialized (
+  -- A replay has the xid of the RPC that it repeats; nth numbers the RPCs of a capture that have the same.
+  select c.number, filename, file_row_number, client, xid, list_contains(flags, 'REPLAY') as replay, request_time_ns, reply_time_ns, latency,
+    row_number() over (partition by c.number, client, xid, list_contains(flags, 'REPLAY') order by coalesce(request_time_ns, reply_time_ns)) as nth
+  from rpcs_by_capture join captures c on c.parquet = filename
+  where c.number in (select left_number from lshark.overlaps)
+), twins as materialized (
+  -- Each twice: with either capture on the left.
+  select l.number as left_number, l.filename as left_file, l.file_row_number as left_row, l.request_time_ns as left_request, l.reply_time_ns as left_reply, l.latency as left_latency,
+    r.number as right_number, r.filename as right_file, r.file_row_number as right_row, r.request_time_ns as right_request, r.reply_time_ns as right_reply, r.latency as right_latency
+  from numbered l join numbered r on l.client = r.client and l.xid = r.xid and l.replay = r.replay and l.nth = r.nth and l.number <> r.number
+), clocks as (
+  -- Where packets do not show the difference, it lies between the least difference of the times of what was
+  -- sent one way and the greatest of what was sent the other way; the capture nearer to the client is the
+  -- one with the longer latency.
+  select left_number, right_number, coalesce(any_value(ahead),
+    (min(case when left_latency > right_latency then right_request - left_request when left_latency < right_latency then right_reply - left_reply end)
+    + max(case when left_latency > right_latency then right_reply - left_reply when left_latency < right_latency then right_request - left_request end)) // 2) as ahead
+  from twins join lshark.overlaps using (left_number, right_number)
+  group by all
+)
 select *, coalesce(right_request - ahead - left_request, left_reply - right_reply + ahead) as delay
-from lshark.twins join lshark.clocks using (left_file, right_file)
-where delay > 0 or delay = 0 and left_file < right_file;
+from twins join clocks using (left_number, right_number)
+where delay > 0 or delay = 0 and left_number < right_number;
 
 -- Each RPC once: the row of the capture nearest to the client.
 create or replace view rpcs as
@@ -52,21 +47,20 @@ where not exists (select 1 from lshark.pairs p where p.right_file = s.filename a
 -- the capture at the server shows that it lacks what was sent first.
 create or replace view both_sides as
 with across as (
-  select coalesce(c.clock_offset, case when c.number > d.number then p.ahead else 0 end) as shift,
-    l.* exclude (filename, file_row_number, status, error),
-    coalesce(l.status, r.status) as status, coalesce(l.error, r.error) as error,
+  select coalesce(c.clock_offset, case when p.left_number > p.right_number then p.ahead else 0 end) as shift,
+    l.* replace (coalesce(l.status, r.status) as status, coalesce(l.error, r.error) as error), list_contains(l.flags, 'REPLAY') as replay,
     l.capture as client_capture, l.request_frame as client_request_frame, l.request_time_ns + shift as client_request_time_ns,
     l.reply_frame as client_reply_frame, l.reply_time_ns + shift as client_reply_time_ns,
     r.capture as server_capture, r.request_frame as server_request_frame, r.request_time_ns - p.ahead + shift as server_request_time_ns,
     r.reply_frame as server_reply_frame, r.reply_time_ns - p.ahead + shift as server_reply_time_ns,
     r.sends as server_sends, p.ahead as clock_difference, r.loss_not_captured as unsure
-  from lshark.pairs p
-    join lshark.numbered l on l.filename = p.left_file and l.file_row_number = p.left_row
-    join lshark.numbered r on r.filename = p.right_file and r.file_row_number = p.right_row
-    join captures c on c.parquet = p.left_file
-    join captures d on d.parquet = p.right_file
-  where p.delay > 0 -- else they are the same capture, twice
-  qualify row_number() over (partition by l.client, l.xid, l.replay, l.nth order by p.delay desc) = 1
+  from (
+    select * from lshark.pairs where delay > 0 -- else they are the same capture, twice
+    qualify row_number() over (partition by right_number, right_row order by delay desc) = 1 and row_number() over (partition by left_number, left_row order by delay desc) = 1
+  ) p
+    join captures c on c.number = p.left_number
+    join rpcs_by_capture l on l.filename = p.left_file and l.file_row_number = p.left_row
+    join rpcs_by_capture r on r.filename = p.right_file and r.file_row_number = p.right_row
 ), points as (
   select filename, file_row_number, unnest(sightings) as seen from rpcs_by_capture where len(sightings) > 1
 ), sides as (
