@@ -106,6 +106,11 @@ func (h *health) collect(now *Health, c *counter, series int) {
 		add(h.promotions, n, h.promoted[i], []string{byClient, byJob, byUser}[i])
 		h.promoted[i] = n
 	}
+	// The system measures it against a clock that is adjusted; a change would count
+	// as a restart.
+	if !h.before.Process.Started.IsZero() {
+		now.Process.Started = h.before.Process.Started
+	}
 	h.started.With().Set(unixSeconds(now.Process.Started))
 	h.cpu.With().Add(now.Process.CPU - h.before.Process.CPU)
 	h.memory.With().Set(float64(now.Process.Memory))
