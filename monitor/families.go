@@ -290,7 +290,7 @@ func (d declarer) process() processFamilies {
 		started:     d.gauge("process_start_time_seconds", "seconds", "when the process was started", 1),
 		cpu:         d.seconds("process_cpu_seconds", "CPU time of the process", 1),
 		memory:      d.gauge("process_resident_memory_bytes", "bytes", "resident memory of the process", 1),
-		heap:        d.gauge("go_memstats_heap_inuse_bytes", "bytes", "memory of Go's heap in use", 1),
+		heap:        d.gauge("go_memstats_heap_inuse_bytes", "bytes", "memory in use by Go's heap: objects, and unused memory reserved for objects", 1),
 		fds:         d.gauge("process_open_fds", "", "open files of the process", 1),
 		routines:    d.gauge("go_goroutines", "", "goroutines of the process", 1),
 	}

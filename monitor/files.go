@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render/columns"
@@ -78,6 +79,7 @@ const (
 // drawer is the folder with the files. All but its counts belongs to one goroutine.
 type drawer struct {
 	opt    RecorderOptions
+	sensor string // as it is in names of files
 	lock   *os.File
 	open   *recordFile // nil: there is none
 	counts struct{ written, files, lost, pruned, diskBytes atomic.Int64 }
@@ -96,8 +98,18 @@ type recordFile struct {
 	buffer *bufio.Writer
 	rows   *columns.Writer[*track.RPC]
 	n      int64
-	rotate time.Time // when it ends, zero: not by time
+	begun  time.Time // when it was created
+	rotate time.Time // when it is to be completed, zero: not by time
 	path   string
+}
+
+// maxStepBack is by how much the clock may be set back before an open file is completed.
+const maxStepBack = 5 * time.Second
+
+// isDue reports whether the file is to be completed by time: also when the clock was set
+// back, after which rotate may be far away.
+func (f *recordFile) isDue(now time.Time) bool {
+	return !f.rotate.IsZero() && (!now.Before(f.rotate) || now.Before(f.begun.Add(-maxStepBack)))
 }
 
 // countingWriter counts the bytes that are written.
@@ -117,11 +129,11 @@ func openDrawer(o RecorderOptions) (*drawer, error) {
 	if o.Free == nil {
 		o.Free = freeBytes
 	}
-	d := &drawer{opt: o}
+	d := &drawer{opt: o, sensor: fileSensor(o.Sensor)}
 	if err := os.MkdirAll(o.Dir, 0o750); err != nil {
 		return nil, err
 	}
-	lock, err := os.OpenFile(filepath.Join(o.Dir, lockName), os.O_CREATE|os.O_RDWR, 0o640)
+	lock, err := os.OpenFile(filepath.Join(o.Dir, lockName), os.O_CREATE|os.O_RDWR|noFollow, 0o640)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +156,7 @@ func (d *drawer) removeTemporary() {
 		d.opt.Log("records: %v", err)
 	}
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), tempPrefix) && strings.HasSuffix(e.Name(), tempSuffix) && e.Type().IsRegular() {
+		if d.isOwn(e.Name(), tempPrefix, tempSuffix) && e.Type().IsRegular() {
 			if err := os.Remove(filepath.Join(d.opt.Dir, e.Name())); err != nil {
 				d.opt.Log("records: %v", err)
 			}
@@ -154,12 +166,11 @@ func (d *drawer) removeTemporary() {
 
 // add writes an RPC.
 func (d *drawer) add(r *track.RPC, now time.Time) {
-	if d.open != nil && !d.open.rotate.IsZero() && !now.Before(d.open.rotate) {
+	if d.open != nil && d.open.isDue(now) {
 		d.complete()
 	}
 	if d.open == nil && !d.create(now) || !d.hasRoom() {
-		d.counts.lost.Add(1)
-		d.lostSince++
+		d.lose(1)
 		return
 	}
 	f := d.open
@@ -173,10 +184,16 @@ func (d *drawer) add(r *track.RPC, now time.Time) {
 	}
 }
 
-// tick does what does not wait for records: a file ends also when no more RPCs come. now is
-// the time of day; batches are up to batchAge behind it.
+// lose counts records that are not written.
+func (d *drawer) lose(n int64) {
+	d.counts.lost.Add(n)
+	d.lostSince += n
+}
+
+// tick completes a file also when no more records come. now is the time of day; batches
+// are up to batchAge behind it.
 func (d *drawer) tick(now time.Time) {
-	if d.opt.Live && d.open != nil && !d.open.rotate.IsZero() && !now.Before(d.open.rotate.Add(2*batchAge)) {
+	if d.opt.Live && d.open != nil && d.open.isDue(now.Add(-2*batchAge)) {
 		d.complete()
 	}
 	if !now.Before(d.pruneAt) {
@@ -240,18 +257,20 @@ func (d *drawer) backOff(err error) {
 
 // newFile creates a file with a temporary name.
 func (d *drawer) newFile(now time.Time) (*recordFile, error) {
-	base := d.opt.Sensor + "-" + now.UTC().Format(fileTimeForm)
+	base := d.sensor + "-" + now.UTC().Format(fileTimeForm)
 	file, err := os.CreateTemp(d.opt.Dir, tempPrefix+base+"-*"+tempSuffix)
 	if err != nil {
 		return nil, err
 	}
-	f := &recordFile{file: file, size: countingWriter{to: file}, path: filepath.Join(d.opt.Dir, filePrefix+base)}
+	f := &recordFile{file: file, begun: now, size: countingWriter{to: file}, path: filepath.Join(d.opt.Dir, filePrefix+base)}
 	f.buffer = bufio.NewWriterSize(&f.size, fileBuffer)
 	f.rows = columns.NewWriter(f.buffer, &records.RPCs, columns.Options{Release: d.opt.Release, Sensor: d.opt.Sensor, Capture: d.opt.Capture})
 	if d.opt.Time > 0 {
 		f.rotate = now.Truncate(d.opt.Time).Add(d.opt.Time)
 	}
-	return f, file.Chmod(0o640)
+	// A file system without permissions, such as FAT, refuses them: those of CreateTemp stay.
+	_ = file.Chmod(0o640)
+	return f, nil
 }
 
 // complete closes the file that is open and gives it its name.
@@ -311,8 +330,7 @@ func (f *recordFile) publish() error {
 
 // fail removes the file that is open after an error, and counts what was in it.
 func (d *drawer) fail(err error) {
-	d.counts.lost.Add(d.open.n)
-	d.lostSince += d.open.n
+	d.lose(d.open.n)
 	d.discard()
 	d.backOff(err)
 }
@@ -329,14 +347,14 @@ func (d *drawer) discard() {
 // close completes the last file.
 func (d *drawer) close() { d.complete() }
 
-// keptFile is a complete file.
+// keptFile is a complete file in the directory.
 type keptFile struct {
 	path string
 	size int64
 	time time.Time // when it was completed
 }
 
-// prune removes files that are too old, and the oldest while there are too many bytes.
+// prune removes own files that are too old, and the oldest while there are too many bytes.
 func (d *drawer) prune(now time.Time) {
 	d.pruneAt = now.Add(pruneInterval)
 	entries, err := os.ReadDir(d.opt.Dir)
@@ -347,7 +365,7 @@ func (d *drawer) prune(now time.Time) {
 	var kept []keptFile
 	var total int64
 	for _, e := range entries {
-		if !isRecordFile(e.Name()) || !e.Type().IsRegular() {
+		if !d.isOwn(e.Name(), filePrefix, fileSuffix) || !e.Type().IsRegular() {
 			continue
 		}
 		info, err := e.Info()
@@ -373,23 +391,25 @@ func (d *drawer) prune(now time.Time) {
 	d.counts.diskBytes.Store(total)
 }
 
-// isRecordFile reports whether a name is one that Recorders give to files.
-func isRecordFile(name string) bool {
-	rest, ok := strings.CutPrefix(name, filePrefix)
-	if rest, ok = cutSuffix(rest, fileSuffix, ok); !ok {
+// isOwn reports whether a name is one that this host gives to files: the prefix, the sensor,
+// the time, what makes the name unique, and the suffix. Files of other hosts may be in the
+// directory, too.
+func (d *drawer) isOwn(name, prefix, suffix string) bool {
+	rest, ok := strings.CutPrefix(name, prefix+d.sensor+"-")
+	if !ok || !strings.HasSuffix(rest, suffix) {
 		return false
 	}
-	// SENSOR-TIME or SENSOR-TIME-NUMBER
-	parts := strings.Split(rest, "-")
-	for n := len(parts) - 1; n >= 1 && n >= len(parts)-2; n-- {
-		if _, err := time.Parse(fileTimeForm, parts[n]); err == nil {
-			return true
-		}
-	}
-	return false
+	begun, _, _ := strings.Cut(strings.TrimSuffix(rest, suffix), "-")
+	_, err := time.Parse(fileTimeForm, begun)
+	return err == nil
 }
 
-func cutSuffix(s, suffix string, ok bool) (string, bool) {
-	rest, has := strings.CutSuffix(s, suffix)
-	return rest, ok && has
+// fileSensor returns the name of a sensor without what may not be in the name of a file.
+func fileSensor(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (r == '.' || r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
+			return r
+		}
+		return '_'
+	}, name)
 }

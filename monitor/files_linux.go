@@ -6,6 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// noFollow is the flag by which symbolic links are not opened.
+const noFollow = unix.O_NOFOLLOW
+
 // lockFile locks a file until it is closed. It fails when another process has locked it.
 func lockFile(f *os.File) error { return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) }
 

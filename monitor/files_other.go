@@ -7,6 +7,9 @@ import (
 	"os"
 )
 
+// noFollow is 0: live capture needs Linux.
+const noFollow = 0
+
 // lockFile does nothing: the folder must not be used by two processes.
 func lockFile(*os.File) error { return nil }
 

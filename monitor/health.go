@@ -48,13 +48,16 @@ func (h *health) create(release, goVersion string, limit int) {
 	h.reloads.With(failure)
 }
 
-// heapInUse is the name of the bytes of Go's heap in use among the metrics of package runtime.
-const heapInUse = "/memory/classes/heap/objects:bytes"
+// The metrics of package runtime/metrics whose sum is what runtime.MemStats calls HeapInuse.
+const (
+	heapObjects = "/memory/classes/heap/objects:bytes"
+	heapUnused  = "/memory/classes/heap/unused:bytes"
+)
 
 // OnCollect lets read return what is known about the process, whenever the metrics are
 // read.
 func (m *Monitor) OnCollect(read func() Health) {
-	m.health.sample = []metrics.Sample{{Name: heapInUse}}
+	m.health.sample = []metrics.Sample{{Name: heapObjects}, {Name: heapUnused}}
 	m.registry.OnCollect(func() {
 		now := read()
 		m.output.collect(&now, &m.health.before)
@@ -117,9 +120,13 @@ func (h *health) collect(now *Health, c *counter, series int) {
 	h.fds.With().Set(float64(now.Process.Files))
 	h.routines.With().Set(float64(runtime.NumGoroutine()))
 	metrics.Read(h.sample)
-	if v := h.sample[0].Value; v.Kind() == metrics.KindUint64 {
-		h.heap.With().Set(float64(v.Uint64()))
+	inUse := uint64(0)
+	for _, s := range h.sample {
+		if s.Value.Kind() == metrics.KindUint64 {
+			inUse += s.Value.Uint64()
+		}
 	}
+	h.heap.With().Set(float64(inUse))
 	h.series.With().Set(float64(series))
 }
 

@@ -80,6 +80,12 @@ type ruleState struct {
 	notKept   int64   // findings that were counted as such
 }
 
+// mustRestart reports whether the rules are to be restarted at a capture time. When it is more
+// than an interval before the last restart, the clock was set back.
+func (s *ruleState) mustRestart(now int64) bool {
+	return now >= s.restartAt || now < s.restartAt-2*restartInterval
+}
+
 // frameCounts are counts of frames that are not in metrics yet.
 type frameCounts struct {
 	n, bytes int64
@@ -178,9 +184,10 @@ func (m *Monitor) Refused(r *lnet.RefusedPacket) { m.engine.Refused(r) }
 // Advance sets the time, in nanoseconds since the epoch.
 func (m *Monitor) Advance(now int64) { m.engine.Advance(now) }
 
-// setTime sets the time of metrics, which never goes back.
+// setTime sets the time of metrics. Only in a live capture it goes back: when the clock is
+// set back.
 func (m *Monitor) setTime(t time.Time) {
-	if t.After(m.now) {
+	if m.opt.Live || t.After(m.now) {
 		m.now = t
 	}
 }
@@ -274,7 +281,7 @@ func (m *Monitor) Publish(now time.Time, c Capture) {
 	if m.outputs.Recorder != nil {
 		m.outputs.Recorder.Flush(m.now)
 	}
-	if m.opt.Live && m.first != 0 && m.frames.last >= m.rules.restartAt {
+	if m.opt.Live && m.first != 0 && m.rules.mustRestart(m.frames.last) {
 		m.restart(c)
 	}
 	m.published = c

@@ -63,7 +63,8 @@ func (r *Recorder) Add(rpc *track.RPC, now time.Time) {
 
 // Flush passes on RPCs that have waited long enough.
 func (r *Recorder) Flush(now time.Time) {
-	if len(r.filling.ends) > 0 && now.Sub(r.filling.now) >= batchAge {
+	waiting := len(r.filling.ends) > 0 && now.Sub(r.filling.now) >= batchAge
+	if waiting || r.filling.rotate != nil { // settings wait if the queue was full in Set
 		r.hand()
 	}
 }
@@ -83,9 +84,9 @@ func (r *Recorder) hand() {
 	case r.queue <- b:
 	default:
 		r.lostInQueue.Add(int64(len(b.ends)))
-		settings := b.rotate // which are not lost
+		rotate := b.rotate
 		b.clear()
-		b.rotate = settings
+		b.rotate = rotate // new settings must not be lost
 		return
 	}
 	select {
@@ -114,7 +115,9 @@ func (r *Recorder) write() {
 			}
 			begin := 0
 			for _, end := range b.ends {
-				if b.archive.Read(b.bytes[begin:end], &rpc) == nil {
+				if err := b.archive.Read(b.bytes[begin:end], &rpc); err != nil {
+					r.drawer.lose(1)
+				} else {
 					r.drawer.add(&rpc, b.now)
 				}
 				begin = end

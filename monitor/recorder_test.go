@@ -112,8 +112,10 @@ func TestRotation(t *testing.T) {
 // are not larger than they may be.
 func TestRotationBySize(t *testing.T) {
 	dir := t.TempDir()
-	keep := []string{"mine.parquet", "lshark-rpcs-today.parquet", "lshark-rpcs-x-20261121T095959Z.json"}
-	for _, name := range append(keep, ".lshark-rpcs-x-1.parquet.tmp", "lshark-rpcs-x-20250101T000000Z.parquet", "lshark-rpcs-x-20250101T000000Z-1.parquet") {
+	keep := []string{"mine.parquet", "lshark-rpcs-today.parquet", "lshark-rpcs-oss-1-today.parquet", "lshark-rpcs-oss-1-20261121T095959Z.json",
+		"lshark-rpcs-oss-20250101T000000Z.parquet", "lshark-rpcs-oss-1-2-20250101T000000Z.parquet"} // the last two are of other hosts
+	others := ".lshark-rpcs-oss-2-20250101T000000Z-1.parquet.tmp"
+	for _, name := range append(keep, others, ".lshark-rpcs-oss-1-20250101T000000Z-1.parquet.tmp", "lshark-rpcs-oss-1-20250101T000000Z.parquet", "lshark-rpcs-oss-1-20250101T000000Z-1.parquet") {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, make([]byte, 5000), 0o600); err != nil {
 			t.Fatal(err)
@@ -131,8 +133,8 @@ func TestRotationBySize(t *testing.T) {
 	}
 	files, temporary := list(t, dir)
 	slices.Sort(keep)
-	if !slices.Equal(files, keep) || len(temporary) > 0 {
-		t.Errorf("%q and %q are left, want %q", files, temporary, keep)
+	if !slices.Equal(files, keep) || !slices.Equal(temporary, []string{others}) {
+		t.Errorf("%q and %q are left, want %q and %q", files, temporary, keep, others)
 	}
 	if s := r.Stats(); s.Pruned != 3 || s.DiskBytes != 0 || s.Files != 1 {
 		t.Errorf("%+v", s)
