@@ -65,8 +65,10 @@ type command struct {
 	reloads  reloads
 	plan     atomic.Pointer[plan] // to be applied by tick, nil: none
 	next     time.Time            // of tick
-	frames   int                  // since the last look at the clock
-	beat     atomic.Int64         // time of the last tick
+	frames   int                  // since the last call of tick
+	checked  int64                // time of the frame before which tick was called last
+	started  time.Time            // of the capture, with a monotonic clock
+	ticked   atomic.Int64         // when tick was run last, in nanoseconds since started
 }
 
 // New returns the command.
@@ -133,6 +135,7 @@ type plan struct {
 	selection monitor.Selection
 	rotation  monitor.Rotation
 	exporter  *otlp.Exporter // nil: none; not started
+	receiver  receiver       // of exporter
 	interval  time.Duration
 }
 
@@ -163,6 +166,7 @@ func (c *command) check() (*plan, error) {
 	}
 	err := c.side.Check()
 	if err == nil && c.hasReceiver() {
+		p.receiver = c.receiver()
 		p.exporter, err = c.newExporter()
 	}
 	return p, err
@@ -189,6 +193,7 @@ func (c *command) run(args []string) error {
 		defer c.server.close()
 	}
 	c.service = newService(c.sys.Env)
+	defer c.service.close()
 	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage})
 	c.monitor = c.newMonitor()
 	if c.records != "" {
@@ -238,7 +243,8 @@ func (c *command) openRecords(r monitor.Rotation) error {
 
 // begin is called when the capture is open.
 func (c *command) begin() error {
-	c.beat.Store(time.Now().UnixNano())
+	c.started = time.Now()
+	c.reloads.LastSuccess = c.started // nothing else reads it before the server and the reloads begin
 	if c.server != nil {
 		c.server.serve(metrics.NewHandler(c.monitor.Registry()), c.isAlive)
 		if !c.input.Quiet {
@@ -255,14 +261,14 @@ func (c *command) begin() error {
 // tickInterval is how often tick is called in a live capture.
 const tickInterval = 200 * time.Millisecond
 
-// framesPerLook is how many frames are read between two looks at the clock.
-const framesPerLook = 64
+// framesPerTick is the largest number of frames between two calls of tick.
+const framesPerTick = 64
 
 func (c *command) frame(f *capture.Frame) error {
 	c.monitor.Frame(f)
 	if c.in.Live() {
-		if c.frames++; c.frames >= framesPerLook {
-			c.frames = 0
+		if c.frames++; c.frames >= framesPerTick || f.Time-c.checked >= int64(tickInterval) {
+			c.frames, c.checked = 0, f.Time
 			c.tick(false)
 		}
 	}
@@ -290,7 +296,7 @@ func (c *command) tick(idle bool) {
 		return
 	}
 	c.next = now.Add(tickInterval)
-	c.beat.Store(now.UnixNano())
+	c.ticked.Store(int64(now.Sub(c.started)))
 	c.monitor.Publish(now, c.known(idle))
 	if p := c.plan.Swap(nil); p != nil {
 		c.change(p)
@@ -313,8 +319,8 @@ func (c *command) change(p *plan) {
 
 // apply lets the RPCs that end from now on be selected and sent by a plan.
 func (c *command) apply(p *plan) {
-	c.exporter.replace(p.exporter, p.interval, c.monitor.Registry())
-	c.monitor.SetOutputs(monitor.Outputs{Selection: p.selection, Recorder: c.recorder, Spans: p.exporter})
+	c.exporter.replace(p.exporter, p.receiver, p.interval, c.monitor.Registry())
+	c.monitor.SetOutputs(monitor.Outputs{Selection: p.selection, Recorder: c.recorder, Spans: c.exporter.active})
 }
 
 // maxSilence is how long the goroutine that reads frames may be busy with something else.
@@ -322,7 +328,7 @@ const maxSilence = 30 * time.Second
 
 // isAlive reports whether the goroutine that reads frames goes on.
 func (c *command) isAlive() bool {
-	return time.Since(time.Unix(0, c.beat.Load())) < maxSilence
+	return time.Since(c.started)-time.Duration(c.ticked.Load()) < maxSilence
 }
 
 func (c *command) outage(err error) {

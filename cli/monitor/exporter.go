@@ -3,6 +3,7 @@ package monitor
 import (
 	"context"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -51,36 +52,77 @@ func (c *command) newExporter() (*otlp.Exporter, error) {
 	return e, nil
 }
 
-// exporter is the exporter in use, and those that were replaced and have not ended.
+// receiver is what makes an exporter differ from another one of the same process, whose
+// environment stays.
+type receiver struct{ url, headers string }
+
+func (c *command) receiver() receiver {
+	return receiver{c.otlp.url, strings.Join(c.otlp.headers, "\n")}
+}
+
+// exporter is the exporter in use, and those that were replaced and have not ended. One
+// goroutine calls replace and close.
 type exporter struct {
-	mu     sync.Mutex
+	receiver receiver
+	interval time.Duration
+	stop     chan struct{} // ends sendMetrics
+	stopped  chan struct{} // closed when sendMetrics has ended
+
+	mu     sync.Mutex     // guards what follows
 	active *otlp.Exporter // nil: none
-	stop   chan struct{}  // ends the sending of metrics to active
 	old    []*otlp.Exporter
 	ended  otlp.Stats // of those that have ended
 	ending sync.WaitGroup
 }
 
-// replace replaces the exporter and sends metrics by the new one.
-func (x *exporter) replace(e *otlp.Exporter, interval time.Duration, r *metrics.Registry) {
+// replace replaces the exporter by e, which is nil or not started, and sends metrics by it.
+// An exporter to the same receiver stays, with the spans that wait in it. It never blocks.
+func (x *exporter) replace(e *otlp.Exporter, to receiver, interval time.Duration, r *metrics.Registry) {
+	same := x.active != nil && e != nil && x.receiver == to
+	if same && x.interval == interval {
+		return
+	}
+	x.receiver, x.interval = to, interval
+	before := x.stopped
+	if x.active != nil {
+		close(x.stop)
+	}
+	if !same {
+		x.setActive(e, before)
+	}
+	if x.active == nil {
+		return
+	}
+	x.stop, x.stopped = make(chan struct{}), make(chan struct{})
+	go x.send(x.active, r, interval, before, x.stop, x.stopped)
+}
+
+// setActive replaces the active exporter by e, and shuts it down when stopped is closed.
+func (x *exporter) setActive(e *otlp.Exporter, stopped <-chan struct{}) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if old := x.active; old != nil {
-		close(x.stop)
 		x.old = append(x.old, old)
 		x.ending.Add(1)
 		go func() {
 			defer x.ending.Done()
-			x.shut(old)
+			<-stopped
+			x.shutdown(old)
 		}()
 	}
-	x.active = e
-	if e == nil {
-		return
+	if x.active = e; e != nil {
+		e.Start()
 	}
-	e.Start()
-	x.stop = make(chan struct{})
-	go sendMetrics(e, interval, r, x.stop)
+}
+
+// send sends the metrics by e from the time when before is closed, which may be nil, until
+// stop is closed, and then closes stopped: two of them never send at the same time.
+func (*exporter) send(e *otlp.Exporter, r *metrics.Registry, interval time.Duration, before, stop <-chan struct{}, stopped chan<- struct{}) {
+	defer close(stopped)
+	if before != nil {
+		<-before
+	}
+	sendMetrics(e, interval, r, stop)
 }
 
 // sendMetrics sends the metrics until stop is closed.
@@ -99,8 +141,8 @@ func sendMetrics(e *otlp.Exporter, interval time.Duration, r *metrics.Registry, 
 	}
 }
 
-// shut ends an exporter that was replaced.
-func (x *exporter) shut(e *otlp.Exporter) {
+// shutdown ends an exporter that was replaced.
+func (x *exporter) shutdown(e *otlp.Exporter) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeOTLP)
 	defer cancel()
 	e.Shutdown(ctx) // what is dropped is counted
@@ -117,13 +159,14 @@ func (x *exporter) shut(e *otlp.Exporter) {
 	}
 }
 
-// close sends the metrics a last time, and what waits.
+// close sends the metrics a last time, and what waits, for closeOTLP at most.
 func (x *exporter) close(r *metrics.Registry, say func(string, ...any)) {
-	x.ending.Wait()
+	defer x.ending.Wait() // they began earlier
 	if x.active == nil {
 		return
 	}
 	close(x.stop)
+	<-x.stopped // an older snapshot must not follow the last one
 	var s metrics.Snapshot
 	r.Snapshot(&s)
 	x.active.Metrics(&s)

@@ -26,7 +26,6 @@ type reloads struct {
 
 // watchReloads reads the settings again with each SIGHUP.
 func (c *command) watchReloads() {
-	c.reloads.LastSuccess = time.Now()
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, reloadSignals...)
 	go func() {
@@ -41,18 +40,33 @@ func (c *command) watchReloads() {
 // reload reads the settings again. If they are wrong, nothing changes.
 func (c *command) reload() {
 	p, err := c.newPlan()
-	r := &c.reloads
+	c.reloads.add(err)
+	if err != nil {
+		c.sys.Say("the settings stay as they are: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
+		return
+	}
+	c.plan.Store(p)
+	c.sys.Say("new settings")
+}
+
+// add counts a reload. health waits for the mutex, and the capture for health: it must not
+// be held while something is written.
+func (r *reloads) add(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.LastFailed = err != nil; err != nil {
 		r.Failed++
-		c.sys.Say("the settings stay as they are: %s", strings.ReplaceAll(err.Error(), "\n", "; "))
 		return
 	}
 	r.Succeeded++
 	r.LastSuccess = time.Now()
-	c.plan.Store(p)
-	c.sys.Say("new settings")
+}
+
+// read returns the counts.
+func (r *reloads) read() monitor.Reloads {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.Reloads
 }
 
 // newPlan reads the settings again and returns what is made of them.
@@ -92,12 +106,9 @@ func usage(err error) error { return exit.UsageError{Err: err} }
 
 // health returns what is known about the process and its outputs.
 func (c *command) health() monitor.Health {
-	h := monitor.Health{OTLP: c.exporter.stats(), Process: process()}
+	h := monitor.Health{OTLP: c.exporter.stats(), Reload: c.reloads.read(), Process: process()}
 	if c.recorder != nil {
 		h.Recorder = c.recorder.Stats()
 	}
-	c.reloads.mu.Lock()
-	defer c.reloads.mu.Unlock()
-	h.Reload = c.reloads.Reloads
 	return h
 }

@@ -18,7 +18,7 @@ const (
 	maxHeader      = 16 << 10 // bytes
 	readTimeout    = 5 * time.Second
 	writeTimeout   = 30 * time.Second
-	idleTimeout    = 2 * time.Minute
+	idleTimeout    = 10 * time.Second // idle connections take the place of others
 	closeTimeout   = time.Second
 )
 

@@ -3,15 +3,19 @@ package monitor
 import (
 	"net"
 	"strconv"
+	"sync"
 	"time"
 )
 
 // service notifies systemd of the state of the process, by the protocol of sd_notify(3).
 // Without systemd it does nothing.
 type service struct {
-	conn     net.Conn      // nil: nobody wants to know
+	conn     net.Conn      // nil: NOTIFY_SOCKET is not set
 	watchdog time.Duration // 0: none
-	stop     chan struct{}
+	stop     chan struct{} // ends the messages to the watchdog
+
+	mu     sync.Mutex
+	ending bool // stopping was called
 }
 
 // newService returns the service that the environment describes.
@@ -33,6 +37,7 @@ func newService(env func(string) string) *service {
 	return s
 }
 
+// notify sends a state to systemd.
 func (s *service) notify(state string) {
 	if s.conn != nil {
 		s.conn.Write([]byte(state)) // nothing can be done about an error
@@ -61,15 +66,30 @@ func (s *service) ready(alive func() bool) {
 	}()
 }
 
-// reloading notifies that settings are read again. ready ends it.
+// reloading notifies that settings are read again. reloaded ends it.
 func (s *service) reloading() {
-	s.notify("RELOADING=1\nMONOTONIC_USEC=" + strconv.FormatInt(monotonic().Microseconds(), 10) + "\n")
+	s.notifyRunning("RELOADING=1\nMONOTONIC_USEC=" + strconv.FormatInt(monotonic().Microseconds(), 10) + "\n")
 }
 
-func (s *service) reloaded() { s.notify("READY=1\n") }
+func (s *service) reloaded() { s.notifyRunning("READY=1\n") }
 
-// stopping notifies that the capture has ended.
+// notifyRunning sends a state, but not after stopping.
+func (s *service) notifyRunning(state string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ending {
+		s.notify(state)
+	}
+}
+
+// stopping notifies that the capture has ended. Messages to the watchdog go on until close,
+// while files are completed and spans are sent.
 func (s *service) stopping() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ending = true
 	s.notify("STOPPING=1\n")
-	close(s.stop)
 }
+
+// close ends the messages to the watchdog.
+func (s *service) close() { close(s.stop) }
