@@ -112,7 +112,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	// These are for other uses: a figure of the process, or part of another one.
-	const elsewhere = " process_start_time_seconds process_open_fds go_goroutines lshark_findings_not_kept_total lshark_last_frame_timestamp_seconds" +
+	const elsewhere = " process_start_time_seconds process_open_fds go_goroutines lshark_findings_dropped_total lshark_last_frame_timestamp_seconds" +
 		" lshark_records_files_total lshark_records_pruned_files_total lshark_config_reloads_total lshark_config_last_reload_success_timestamp_seconds "
 	for _, f := range families(t) {
 		names := sampleNames(&f)
@@ -268,7 +268,7 @@ func exampleValues(t *testing.T, label string) []string {
 		"error":     {"", "EIO", "ENOSPC", "EAGAIN"},
 		"reason":    {"unanswered", "queue"},
 		"side":      {"client", "server"},
-		"kind":      {"client", "bulk"},
+		"kind":      {"client", "bulk", "retransmission"},
 		"state":     {"FULL", "EVICTED", "DISCONN"},
 		"cause":     {"silence"},
 		"code":      {"lock.stuck"},
@@ -276,7 +276,6 @@ func exampleValues(t *testing.T, label string) []string {
 		"client":    {"192.0.2.1@tcp", "other"},
 		"jobid":     {"cp.1000", "other"},
 		"uid":       {"1000", "other"},
-		"mark":      {"retransmission"},
 		"result":    {"sent", "success", "failure"},
 		"signal":    {"spans"},
 		"label":     {"client"},

@@ -104,11 +104,11 @@ func (d declarer) rpcs() rpcFamilies {
 		innerErrors: d.counter("lshark_rpc_inner_errors", "", "errors that are not in the final status of a reply: of an intent, of a range, or from before a resend", maxErrors, op, target, label("error")),
 		latency: d.latency("lshark_rpc_latency_seconds", "time from request to reply; side is the end of the RPC that this machine is, error is empty without one", maxByTarget,
 			oneOf("side", "", ClientSide, ServerSide), op, target, label("error")),
-		service: d.registry.Histogram(d.desc("lshark_rpc_service_limit_seconds", "seconds", "whole number of seconds that the server worked less than, as it says in the reply", maxByTarget,
+		service: d.registry.Histogram(d.desc("lshark_rpc_service_time_max_seconds", "seconds", "upper bound of the service time that the reply reports, in whole seconds", maxByTarget,
 			[]metrics.Label{op, target}), metrics.Buckets{Bounds: limitBounds, Schema: 0}),
 		bytes:       d.counter("lshark_rpc_bytes", "bytes", "size of requests, replies and bulk data", maxByTarget, op, target, oneOf("kind", requestBytes, replyBytes, bulkBytes)),
-		resends:     d.counter("lshark_rpc_resends", "", "requests that were sent again", maxByTarget, op, target),
-		retransmits: d.counter("lshark_rpc_retransmits", "", "TCP segments and InfiniBand packets with bytes of RPCs that were sent again", maxByTarget, target),
+		resends:     d.counter("lshark_rpc_resends", "", "requests that were resent", maxByTarget, op, target),
+		retransmits: d.counter("lshark_rpc_retransmits", "", "TCP segments and InfiniBand packets of RPCs that were retransmitted", maxByTarget, target),
 		inFlight:    d.gauge("lshark_rpcs_in_flight", "", "RPCs that wait for their reply", maxByTarget, target),
 		lockWait:    d.latency("lshark_lock_wait_seconds", "time from the request of a lock that had to wait to the end of the wait", maxByTarget, target),
 	}
@@ -159,8 +159,8 @@ func (d declarer) states() stateFamilies {
 	return stateFamilies{
 		connections: d.gauge("lshark_connections", "", "connections between clients and targets, by their kind and state", 100, label("kind"), label("state")),
 		evictions:   d.counter("lshark_evictions", "", "clients that a target has evicted, by the cause", maxByTarget, label("target"), oneOf("cause", causes...)),
-		findings:    d.counter("lshark_findings", "", "findings of lshark diagnose; in a live capture each counts once an hour for what it is about, and again when it becomes more severe", 1, oneOf("code", codes...), oneOf("severity", severities...)),
-		notKept:     d.counter("lshark_findings_not_kept", "", "findings that were too many to keep", 1),
+		findings:    d.counter("lshark_findings", "", "findings of lshark diagnose; a finding that becomes more severe counts again; in a live capture the rules restart every hour, so a persisting problem is counted again each hour", 1, oneOf("code", codes...), oneOf("severity", severities...)),
+		notKept:     d.counter("lshark_findings_dropped", "", "findings that were dropped because there were too many to keep", 1),
 	}
 }
 
@@ -188,7 +188,7 @@ const (
 	markZeroWindow     = "zero_window"
 )
 
-// What lshark_state_entries counts.
+// What lshark_tracked_entries counts.
 const (
 	stateRPCs           = "rpcs"
 	stateConnections    = "connections"
@@ -211,18 +211,18 @@ func (d declarer) capture() captureFamilies {
 		truncated: d.counter("lshark_capture_truncated_messages", "", "messages that were truncated by the limit of memory", 1),
 		messages:  d.counter("lshark_messages", "", "LNet messages", 1),
 		segments:  d.counter("lshark_tcp_segments", "", "TCP segments on LNet ports", 1),
-		marks: d.counter("lshark_tcp_marks", "", "TCP segments that were sent again, came out of order, or close the window", 1,
-			oneOf("mark", markRetransmission, markFast, markSpurious, markOutOfOrder, markZeroWindow)),
+		marks: d.counter("lshark_tcp_anomalies", "", "TCP segments that are retransmitted, out of order or announce a zero window", 1,
+			oneOf("kind", markRetransmission, markFast, markSpurious, markOutOfOrder, markZeroWindow)),
 		packets: d.counter("lshark_infiniband_packets", "", "InfiniBand and RoCE packets", 1),
-		resent:  d.counter("lshark_infiniband_retransmits", "", "InfiniBand packets that were sent again", 1),
+		resent:  d.counter("lshark_infiniband_retransmits", "", "InfiniBand packets that were retransmitted", 1),
 		naks:    d.counter("lshark_infiniband_naks", "", "negative acknowledgements of InfiniBand", 1),
 		outages: d.counter("lshark_interface_outages", "", "how often the interface went away", 1),
 		delay:   d.gauge("lshark_capture_delay_seconds", "seconds", "time between the kernel's time stamp of a frame and its processing, measured five times a second", 1),
 		last:    d.gauge("lshark_last_frame_timestamp_seconds", "seconds", "time of the last frame", 1),
 		up:      d.gauge("lshark_interface_up", "", "1 while the interface can be captured, else 0", 1),
 		held:    d.gauge("lshark_state_held_bytes", "bytes", "bytes of frames that are held until streams are complete", 1),
-		entries: d.gauge("lshark_state_entries", "", "RPCs that have not ended, connections, locks and findings that are remembered", 1,
-			oneOf("state", stateRPCs, stateConnections, stateLocks, stateTCPConnections, stateFindings)),
+		entries: d.gauge("lshark_tracked_entries", "", "RPCs in progress, connections, locks and findings in memory, by kind", 1,
+			oneOf("kind", stateRPCs, stateConnections, stateLocks, stateTCPConnections, stateFindings)),
 	}
 }
 
@@ -268,7 +268,7 @@ func (d declarer) outputs() outputFamilies {
 		notSelected: d.counter("lshark_rpcs_not_selected", "", "RPCs that were neither written nor sent as spans, because neither -Y nor --sample selects them", 1),
 		written:     d.counter("lshark_records_written", "", "RPCs in complete files", 1),
 		files:       d.counter("lshark_records_files", "", "complete files", 1),
-		lost:        d.counter("lshark_records_lost", "", "selected RPCs that were not written: the queue was full, or writing failed", 1, oneOf("reason", lostInQueue, lostOnDisk)),
+		lost:        d.counter("lshark_records_dropped", "", "selected RPCs that were dropped instead of written: the queue was full, or writing failed", 1, oneOf("reason", lostInQueue, lostOnDisk)),
 		pruned:      d.counter("lshark_records_pruned_files", "", "files that were removed by age or total size", 1),
 		diskBytes:   d.gauge("lshark_records_disk_bytes", "bytes", "size of the complete files", 1),
 		spans:       d.counter("lshark_otlp_spans", "", "spans by what became of them", 1, oneOf("result", sent, refused, dropped)),

@@ -279,11 +279,11 @@ func TestRestart(t *testing.T) {
 	m.Publish(first.Add(2*time.Hour), s.capture())
 	m.Publish(first.Add(2*time.Hour), s.capture())
 	v := read(m.Registry())
-	kept := v["lshark_state_entries[findings]"].Value
+	kept := v["lshark_tracked_entries[findings]"].Value
 	if found := v.sum("lshark_findings"); found == 0 || found < before.sum("lshark_findings") || kept != 0 {
 		t.Errorf("%d findings, %v are kept after two hours", found, kept)
 	}
-	if v["lshark_state_entries[connections]"].Value != before["lshark_state_entries[connections]"].Value {
+	if v["lshark_tracked_entries[connections]"].Value != before["lshark_tracked_entries[connections]"].Value {
 		t.Error("connections were forgotten")
 	}
 	found := v.sum("lshark_findings")

@@ -67,7 +67,7 @@ func (s *spans) of(r *track.RPC, ended int64) (span *otlp.Span, ok bool) {
 		if failure != "" {
 			status = failure
 		}
-		x.Attributes = append(x.Attributes, otlp.String("rpc.status_code", status))
+		x.Attributes = append(x.Attributes, otlp.String("rpc.response.status_code", status))
 	}
 	if r.HasUser {
 		s.user = strconv.AppendUint(s.user[:0], uint64(r.UID), 10)

@@ -81,23 +81,23 @@ func newCommand(sys *scan.System) *command {
 func (c *command) cobra() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "monitor [flags] [FILE…|-]",
-		Short: "Watch an interface for weeks: metrics for Prometheus and OpenTelemetry, records of selected RPCs",
+		Short: "Monitor an interface: metrics for Prometheus and OpenTelemetry, records of selected RPCs",
 		Long: "monitor counts what happens on an interface and serves it at http://" + DefaultListen + "/metrics, for Prometheus: RPCs by operation and target, " +
 			"their errors, latencies and sizes, connections, evictions, waits for locks, findings of lshark diagnose, what the capture lacks, and lshark itself. " +
 			"The number of series is bounded: clients, jobs and users have series of their own when they are among the top N, all others are \"other\".\n\n" +
-			"--records writes RPCs to Parquet files: those that match -Y and a sample of the others, or all without -Y and --sample. " +
-			"--otlp sends the metrics to a receiver of OpenTelemetry, and with -Y or --sample these RPCs as spans. " +
+			"--records writes RPCs to Parquet files: those that match -Y and a sample of all, or all RPCs without -Y and --sample. " +
+			"--otlp sends the metrics to an OTLP receiver (OpenTelemetry), and with -Y or --sample these RPCs as spans. " +
 			"The sample is chosen by client and xid, so that monitors at both ends of an RPC choose the same.\n\n" +
 			"--config names a file with lines NAME = VALUE, where NAME is that of a flag; flags on the command line take precedence. " +
-			"SIGHUP reads it again: -Y, --sample, --rotate-…, --keep-… and --otlp… can change while the capture goes on. SIGTERM ends it: files are completed, and what waits is sent.\n\n" +
+			"SIGHUP reads it again: -Y, --sample, --rotate-…, --keep-… and --otlp… can change while the capture goes on. SIGTERM ends it: files are completed, and metrics and spans that wait are sent.\n\n" +
 			"With capture files in place of an interface the metrics are printed when they are read. docs/monitor.md lists the metrics, and shows how to run monitor as a service.",
 		Example: `  # the metrics of a capture
   lshark monitor client.pcap
 
-  # serve metrics; write slow and failed RPCs and a thousandth of the others
+  # serve metrics; write slow and failed RPCs and a thousandth of all
   lshark monitor -i eth0 --records records -Y 'rpc.latency > 1s || rpc.error' --sample 1/1000
 
-  # send metrics and a sample of the RPCs to a collector of OpenTelemetry, too
+  # send metrics and a sample of the RPCs to an OpenTelemetry collector, too
   lshark monitor -i eth0 --otlp http://localhost:4318 --sample 1/1000`,
 		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
 	}
@@ -108,20 +108,20 @@ func (c *command) cobra() *cobra.Command {
 	})
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.display, "display", "Y", "", "write and send RPCs that match the display filter `EXPR`, such as 'rpc.latency > 1s || rpc.error'; metrics count all")
-		f.Var(&c.sample, "sample", "write and send one of N RPCs, also if it does not match -Y")
+		f.Var(&c.sample, "sample", "write and send one in N of all RPCs, also if it does not match -Y")
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		f.StringVar(&c.listen, "listen", DefaultListen, "serve metrics at `ADDR`; empty for nowhere")
-		f.IntVar(&c.top, "top", 20, "`N` clients, jobs and users have series of their own")
+		f.StringVar(&c.listen, "listen", DefaultListen, "serve metrics at `ADDR`; empty: do not serve")
+		f.IntVar(&c.top, "top", 20, "number `N` of clients, jobs and users with their own series")
 		f.Var(&c.side, "side", "which end of RPCs this machine is: "+flags.WordList(c.side.Words)+"; auto compares its addresses with the NIDs")
 		f.StringVar(&c.records, "records", "", "write selected RPCs to Parquet files in `DIR`")
 		c.rotation.time, c.rotation.size = age(time.Hour), 256<<20
-		f.Var(&c.rotation.time, "rotate-time", "complete a file at each multiple of this time; 0 for never")
-		f.Var(&c.rotation.size, "rotate-size", "complete a file of this size; 0 for any size")
-		f.Var(&c.rotation.keepTime, "keep-time", "remove files that are older than this, such as 30d; 0 for never")
-		f.Var(&c.rotation.keepSize, "keep-size", "remove the oldest files when all together are larger, such as 50G; 0 for any size")
+		f.Var(&c.rotation.time, "rotate-time", "complete a file at each multiple of this time; 0: never")
+		f.Var(&c.rotation.size, "rotate-size", "complete a file when it has this size; 0: no limit")
+		f.Var(&c.rotation.keepTime, "keep-time", "remove files of this host that are older than this, such as 30d; 0: never")
+		f.Var(&c.rotation.keepSize, "keep-size", "remove the oldest files of this host when all together are larger, such as 50G; 0: no limit")
 		f.StringVar(&c.otlp.url, "otlp", "", "send metrics and selected RPCs to the OTLP receiver at `URL`, such as http://localhost:4318; in a live capture also set by OTEL_EXPORTER_OTLP_ENDPOINT")
-		f.DurationVar(&c.otlp.interval, "otlp-interval", time.Minute, "send metrics each `TIME`")
+		f.DurationVar(&c.otlp.interval, "otlp-interval", time.Minute, "send metrics every `DURATION`")
 		f.StringArrayVar(&c.otlp.headers, "otlp-header", nil, "send a header `NAME=VALUE` with each OTLP request; may be repeated. In a file its value does not show in the list of processes")
 		f.StringVar(&c.path, "config", "", "read settings from `FILE`, and again with SIGHUP")
 		c.input.RegisterNotes(f)
