@@ -34,10 +34,10 @@ func TestRestartAfterStepBack(t *testing.T) {
 }
 
 // newTestDir opens a directory for records without a goroutine.
-func newTestDir(t *testing.T, o RecorderOptions) *drawer {
+func newTestDir(t *testing.T, o RecorderOptions) *recordDir {
 	t.Helper()
 	o.Dir, o.Log = t.TempDir(), t.Logf
-	d, err := openDrawer(o)
+	d, err := openRecordDir(o)
 	if err != nil {
 		t.Fatal(err)
 	}

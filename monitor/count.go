@@ -18,19 +18,19 @@ type counter struct {
 	rpcFamilies
 	clients, jobs, users rankedFamilies
 	side                 func(*track.RPC) string
-	flights              track.Attached[flight]
+	attached             track.Attached[inFlight]
 
 	number, client, errno []byte // scratch space
 }
 
-// flight is what is attached to an RPC while it waits for its reply.
-type flight struct {
-	target string
-	on     bool
+// inFlight is what is attached to an RPC while it waits for its reply.
+type inFlight struct {
+	target  string
+	counted bool // by the gauge of RPCs in flight
 }
 
-// text returns bytes as a string without a copy. It is for label values, which package
-// metrics copies when it keeps them.
+// text returns bytes as a string without a copy. It is for values of labels and of attributes
+// of spans: package metrics copies those that it keeps, and package otlp encodes them at once.
 func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // opName returns the name of the operation of an RPC, or its number.
@@ -51,21 +51,21 @@ func (c *counter) errnoName(errno int32) string {
 	return text(c.errno)
 }
 
-// sent counts an RPC in flight.
+// sent increments the gauge of RPCs in flight if the RPC waits for its reply.
 func (c *counter) sent(r *track.RPC, _ *dissect.Message) {
-	f := c.flights.Of(r)
-	if f.on || !r.IsWaiting() {
+	f := c.attached.Of(r)
+	if f.counted || !r.IsWaiting() {
 		return
 	}
-	*f = flight{r.Target(), true}
+	*f = inFlight{r.Target(), true}
 	c.inFlight.With(f.target).Add(1)
 }
 
-// land counts an RPC that is no longer in flight.
-func (c *counter) land(r *track.RPC) {
-	if f := c.flights.Of(r); f.on {
+// endInFlight decrements the gauge of RPCs in flight if it counts the RPC.
+func (c *counter) endInFlight(r *track.RPC) {
+	if f := c.attached.Of(r); f.counted {
 		c.inFlight.With(f.target).Add(-1)
-		*f = flight{}
+		*f = inFlight{}
 	}
 }
 

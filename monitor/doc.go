@@ -1,15 +1,14 @@
-// Package monitor watches the traffic of weeks: it counts RPCs, connections, locks,
-// evictions and findings as metrics, and selects RPCs that are written as records or sent
-// as spans.
+// Package monitor counts RPCs, connections, lock waits, evictions and findings over a long
+// capture as metrics, and selects RPCs that are written as records or sent as spans.
 //
-// A Monitor gets what a pass over the frames has: messages, segments that TCP did
-// something about, runs of bytes that were not captured. It has an Engine of package
-// diagnose, whose trackers and rules follow them, and adds hooks of its own that count
-// (count.go) and select (selection.go). Which metrics there are is in families.go; package
+// A Monitor gets what a pass over the frames has: messages, marked TCP segments
+// (retransmissions and others), runs of bytes that were not captured. It has an Engine of
+// package diagnose, whose trackers and rules follow them, and adds hooks of its own that
+// count (count.go) and select (selection.go). Which metrics there are is in families.go; package
 // metrics keeps and exposes them.
 //
 // A Recorder writes selected RPCs to Parquet files that it rotates and prunes, in a
-// goroutine of its own: what it cannot take in time is counted and dropped.
+// goroutine of its own. RPCs that do not fit its queue are dropped and counted.
 //
 // # Bounds
 //

@@ -135,7 +135,7 @@ func (d declarer) ranked(name, label, what string, n int) rankedFamilies {
 	}
 }
 
-// stateFamilies are about connections, locks and what is wrong.
+// stateFamilies count connections, evictions and findings.
 type stateFamilies struct {
 	connections *metrics.Gauges
 	evictions   *metrics.Counters
@@ -166,7 +166,7 @@ func (d declarer) states() stateFamilies {
 
 // captureFamilies are about the frames and the transport.
 //
-// many fields: they are what is known about a capture.
+// many fields: each is a metric of its own.
 type captureFamilies struct {
 	frames, bytes, dropped    *metrics.Counters
 	gaps, lost, cut           *metrics.Counters

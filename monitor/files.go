@@ -24,7 +24,7 @@ import (
 type RecorderOptions struct {
 	Dir string
 	Rotation
-	Sensor  string // who captures
+	Sensor  string // name of the capturing host
 	Capture string // name of the capture: the interface, or the files
 	Release string
 	Live    bool // files are rotated by the time of day, else by the times of the RPCs
@@ -49,7 +49,7 @@ type Description struct {
 }
 
 // Names of files. The temporary ones are hidden from programs that read all Parquet files
-// of a folder.
+// of a directory.
 const (
 	filePrefix    = "lshark-rpcs-"
 	fileSuffix    = ".parquet"
@@ -76,8 +76,9 @@ const (
 	maxRetry = time.Minute
 )
 
-// drawer is the folder with the files. All but its counts belongs to one goroutine.
-type drawer struct {
+// recordDir is the directory that a Recorder writes files to. Only the goroutine of the
+// Recorder uses it, except counts.
+type recordDir struct {
 	opt    RecorderOptions
 	sensor string // as it is in names of files
 	lock   *os.File
@@ -124,12 +125,12 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// openDrawer prepares a folder.
-func openDrawer(o RecorderOptions) (*drawer, error) {
+// openRecordDir prepares a directory.
+func openRecordDir(o RecorderOptions) (*recordDir, error) {
 	if o.Free == nil {
 		o.Free = freeBytes
 	}
-	d := &drawer{opt: o, sensor: fileSensor(o.Sensor)}
+	d := &recordDir{opt: o, sensor: fileSensor(o.Sensor)}
 	if err := os.MkdirAll(o.Dir, 0o750); err != nil {
 		return nil, err
 	}
@@ -139,7 +140,7 @@ func openDrawer(o RecorderOptions) (*drawer, error) {
 	}
 	if err := lockFile(lock); err != nil {
 		lock.Close()
-		return nil, fmt.Errorf("%s: another lshark monitor writes to this folder", o.Dir)
+		return nil, fmt.Errorf("%s: another lshark monitor writes to this directory", o.Dir)
 	}
 	d.lock = lock
 	d.removeTemporary()
@@ -147,10 +148,10 @@ func openDrawer(o RecorderOptions) (*drawer, error) {
 	return d, nil
 }
 
-func (d *drawer) unlock() error { return d.lock.Close() }
+func (d *recordDir) unlock() error { return d.lock.Close() }
 
 // removeTemporary removes what a process that was killed has left.
-func (d *drawer) removeTemporary() {
+func (d *recordDir) removeTemporary() {
 	entries, err := os.ReadDir(d.opt.Dir)
 	if err != nil {
 		d.opt.Log("records: %v", err)
@@ -165,7 +166,7 @@ func (d *drawer) removeTemporary() {
 }
 
 // add writes an RPC.
-func (d *drawer) add(r *track.RPC, now time.Time) {
+func (d *recordDir) add(r *track.RPC, now time.Time) {
 	if d.open != nil && d.open.isDue(now) {
 		d.complete()
 	}
@@ -185,14 +186,14 @@ func (d *drawer) add(r *track.RPC, now time.Time) {
 }
 
 // lose counts records that are not written.
-func (d *drawer) lose(n int64) {
+func (d *recordDir) lose(n int64) {
 	d.counts.lost.Add(n)
 	d.lostSince += n
 }
 
 // tick completes a file also when no more records come. now is the time of day; batches
 // are up to batchAge behind it.
-func (d *drawer) tick(now time.Time) {
+func (d *recordDir) tick(now time.Time) {
 	if d.opt.Live && d.open != nil && d.open.isDue(now.Add(-2*batchAge)) {
 		d.complete()
 	}
@@ -202,7 +203,7 @@ func (d *drawer) tick(now time.Time) {
 }
 
 // set changes the settings.
-func (d *drawer) set(o Rotation) {
+func (d *recordDir) set(o Rotation) {
 	d.complete()
 	d.opt.Rotation = o
 	d.prune(time.Now())
@@ -210,7 +211,7 @@ func (d *drawer) set(o Rotation) {
 
 // hasRoom reports whether there is room on the disk for the file that is open. When the disk is nearly full the
 // file is completed, while that is still possible.
-func (d *drawer) hasRoom() bool {
+func (d *recordDir) hasRoom() bool {
 	now := time.Now()
 	if now.Before(d.freeAt) {
 		return true
@@ -226,7 +227,7 @@ func (d *drawer) hasRoom() bool {
 }
 
 // create creates a file, unless an error was so recent that it is too early to try again.
-func (d *drawer) create(now time.Time) bool {
+func (d *recordDir) create(now time.Time) bool {
 	if d.retry != 0 && time.Now().Before(d.retryAt) {
 		return false
 	}
@@ -246,8 +247,9 @@ func (d *drawer) create(now time.Time) bool {
 	return true
 }
 
-// backOff notes an error. It is logged the first time, and then once a maxRetry.
-func (d *drawer) backOff(err error) {
+// backOff sets when files are written again after an error. It logs the first error, and then one
+// every maxRetry.
+func (d *recordDir) backOff(err error) {
 	if d.retry < maxRetry {
 		d.opt.Log("records: %v; records are dropped, the capture goes on", err)
 	}
@@ -256,7 +258,7 @@ func (d *drawer) backOff(err error) {
 }
 
 // newFile creates a file with a temporary name.
-func (d *drawer) newFile(now time.Time) (*recordFile, error) {
+func (d *recordDir) newFile(now time.Time) (*recordFile, error) {
 	base := d.sensor + "-" + now.UTC().Format(fileTimeForm)
 	file, err := os.CreateTemp(d.opt.Dir, tempPrefix+base+"-*"+tempSuffix)
 	if err != nil {
@@ -274,7 +276,7 @@ func (d *drawer) newFile(now time.Time) (*recordFile, error) {
 }
 
 // complete closes the file that is open and gives it its name.
-func (d *drawer) complete() {
+func (d *recordDir) complete() {
 	f := d.open
 	if f == nil {
 		return
@@ -329,14 +331,14 @@ func (f *recordFile) publish() error {
 }
 
 // fail removes the file that is open after an error, and counts what was in it.
-func (d *drawer) fail(err error) {
+func (d *recordDir) fail(err error) {
 	d.lose(d.open.n)
 	d.discard()
 	d.backOff(err)
 }
 
 // discard removes the file that is open.
-func (d *drawer) discard() {
+func (d *recordDir) discard() {
 	d.open.file.Close() // it may be closed already
 	if err := os.Remove(d.open.file.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
 		d.opt.Log("records: %v", err)
@@ -345,7 +347,7 @@ func (d *drawer) discard() {
 }
 
 // close completes the last file.
-func (d *drawer) close() { d.complete() }
+func (d *recordDir) close() { d.complete() }
 
 // keptFile is a complete file in the directory.
 type keptFile struct {
@@ -355,7 +357,7 @@ type keptFile struct {
 }
 
 // prune removes own files that are too old, and the oldest while there are too many bytes.
-func (d *drawer) prune(now time.Time) {
+func (d *recordDir) prune(now time.Time) {
 	d.pruneAt = now.Add(pruneInterval)
 	entries, err := os.ReadDir(d.opt.Dir)
 	if err != nil {
@@ -394,7 +396,7 @@ func (d *drawer) prune(now time.Time) {
 // isOwn reports whether a name is one that this host gives to files: the prefix, the sensor,
 // the time, what makes the name unique, and the suffix. Files of other hosts may be in the
 // directory, too.
-func (d *drawer) isOwn(name, prefix, suffix string) bool {
+func (d *recordDir) isOwn(name, prefix, suffix string) bool {
 	rest, ok := strings.CutPrefix(name, prefix+d.sensor+"-")
 	if !ok || !strings.HasSuffix(rest, suffix) {
 		return false

@@ -10,7 +10,7 @@ import (
 // noFollow is 0: live capture needs Linux.
 const noFollow = 0
 
-// lockFile does nothing: the folder must not be used by two processes.
+// lockFile does nothing: the directory must not be used by two processes.
 func lockFile(*os.File) error { return nil }
 
 // freeBytes is unknown: a full disk shows when something is written.

@@ -24,7 +24,7 @@ type Options struct {
 	Top  int // number of clients, jobs and users with series of their own
 
 	// RPCs are the options of the Pairing, without hooks but those of package
-	// targets. Locks is how long locks that have ended are held, see locks.New.
+	// targets. Locks is how long ended locks are kept, see locks.New.
 	RPCs  track.Options
 	Locks int64
 
@@ -69,8 +69,8 @@ type Monitor struct {
 	now       time.Time
 	published Capture // counters have these values
 	rules     ruleState
-	changed   bool      // connections have changed since
-	counted   time.Time // they were counted
+	changed   bool      // connections have changed since they were counted
+	counted   time.Time // when connections were counted last
 }
 
 // ruleState is what a Monitor needs to restart the rules.
@@ -166,16 +166,13 @@ func (m *Monitor) Message(d *dissect.Message) {
 	m.engine.Message(d)
 }
 
-// Later, Lost, Marked, Refused and Advance have the types of the hooks of a pass over the
-// frames.
-
-// Later takes what TCP does with a message after it was handed out.
+// Later reports retransmissions of a message that was already passed to Message.
 func (m *Monitor) Later(number int64, t *lnet.Transfer) { m.engine.Later(number, t) }
 
 // Lost takes a run of bytes that was not captured.
 func (m *Monitor) Lost(l *lnet.Loss) { m.engine.Lost(l) }
 
-// Marked takes a segment that TCP did something about.
+// Marked takes a TCP segment that is retransmitted, out of order or announces a zero window.
 func (m *Monitor) Marked(s *lnet.MarkedSegment) { m.engine.Marked(s) }
 
 // Refused takes a negative acknowledgement of InfiniBand.
@@ -206,7 +203,7 @@ func (m *Monitor) answered(r *track.RPC, d *dissect.Message) {
 		m.opt.RPCs.Answered(r, d)
 	}
 	m.registry.Begin(m.now)
-	m.counter.land(r)
+	m.counter.endInFlight(r)
 	m.registry.End()
 }
 
@@ -218,7 +215,7 @@ func (m *Monitor) message(r *track.RPC, d *dissect.Message) {
 
 func (m *Monitor) done(r *track.RPC) {
 	m.registry.Begin(m.now)
-	m.counter.land(r)
+	m.counter.endInFlight(r)
 	m.counter.done(r)
 	m.registry.End()
 	if m.outputs.Recorder == nil && m.outputs.Spans == nil {
@@ -319,7 +316,7 @@ func (m *Monitor) countConnections(now time.Time) {
 	}
 }
 
-// restart lets the rules begin anew: what they remember grows with the time.
+// restart restarts the rules, because what they remember grows with the time.
 func (m *Monitor) restart(c Capture) {
 	m.rules.restartAt = m.frames.last + restartInterval
 	m.engine.Restart(since(c, m.rules.restarted))

@@ -21,7 +21,7 @@ type Recorder struct {
 	free    chan *batch
 	filling *batch
 	done    chan struct{}
-	drawer  *drawer
+	dir     *recordDir
 
 	lostInQueue atomic.Int64
 }
@@ -36,14 +36,14 @@ type batch struct {
 	rotate  *Rotation // not nil: settings for what comes after the batch
 }
 
-// NewRecorder returns a Recorder of files in a folder, which it locks, and removes what a
+// NewRecorder returns a Recorder of files in a directory, which it locks, and removes what a
 // process that was killed has left there.
 func NewRecorder(o RecorderOptions) (*Recorder, error) {
-	d, err := openDrawer(o)
+	d, err := openRecordDir(o)
 	if err != nil {
 		return nil, err
 	}
-	r := &Recorder{queue: make(chan *batch, maxBatches), free: make(chan *batch, maxBatches), done: make(chan struct{}), drawer: d, filling: &batch{}}
+	r := &Recorder{queue: make(chan *batch, maxBatches), free: make(chan *batch, maxBatches), done: make(chan struct{}), dir: d, filling: &batch{}}
 	go r.write()
 	return r, nil
 }
@@ -57,7 +57,7 @@ func (r *Recorder) Add(rpc *track.RPC, now time.Time) {
 	b.bytes = b.archive.Append(b.bytes, rpc)
 	b.ends = append(b.ends, len(b.bytes))
 	if len(b.bytes) >= batchBytes {
-		r.hand()
+		r.enqueue()
 	}
 }
 
@@ -65,7 +65,7 @@ func (r *Recorder) Add(rpc *track.RPC, now time.Time) {
 func (r *Recorder) Flush(now time.Time) {
 	waiting := len(r.filling.ends) > 0 && now.Sub(r.filling.now) >= batchAge
 	if waiting || r.filling.rotate != nil { // settings wait if the queue was full in Set
-		r.hand()
+		r.enqueue()
 	}
 }
 
@@ -73,12 +73,12 @@ func (r *Recorder) Flush(now time.Time) {
 // The file that is open is completed.
 func (r *Recorder) Set(o Rotation) {
 	r.filling.rotate = &o
-	r.hand()
+	r.enqueue()
 }
 
-// hand passes the batch that is being filled to the goroutine, and drops it when the
+// enqueue passes the batch that is being filled to the goroutine, and drops it when the
 // queue is full.
-func (r *Recorder) hand() {
+func (r *Recorder) enqueue() {
 	b := r.filling
 	select {
 	case r.queue <- b:
@@ -110,20 +110,20 @@ func (r *Recorder) write() {
 		select {
 		case b, ok := <-r.queue:
 			if !ok {
-				r.drawer.close()
+				r.dir.close()
 				return
 			}
 			begin := 0
 			for _, end := range b.ends {
 				if err := b.archive.Read(b.bytes[begin:end], &rpc); err != nil {
-					r.drawer.lose(1)
+					r.dir.lose(1)
 				} else {
-					r.drawer.add(&rpc, b.now)
+					r.dir.add(&rpc, b.now)
 				}
 				begin = end
 			}
 			if b.rotate != nil {
-				r.drawer.set(*b.rotate)
+				r.dir.set(*b.rotate)
 			}
 			b.clear()
 			select {
@@ -131,7 +131,7 @@ func (r *Recorder) write() {
 			default:
 			}
 		case now := <-idle.C:
-			r.drawer.tick(now)
+			r.dir.tick(now)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (r *Recorder) Close() error {
 	r.queue <- r.filling // the goroutine takes batches until the queue is closed
 	close(r.queue)
 	<-r.done
-	return r.drawer.unlock()
+	return r.dir.unlock()
 }
 
 // RecorderStats are counts of records and files.
@@ -156,7 +156,7 @@ type RecorderStats struct {
 
 // Stats returns the counts. Any goroutine may call it.
 func (r *Recorder) Stats() RecorderStats {
-	d := r.drawer
+	d := r.dir
 	return RecorderStats{Written: d.counts.written.Load(), Files: d.counts.files.Load(), LostInQueue: r.lostInQueue.Load(),
 		LostOnDisk: d.counts.lost.Load(), Pruned: d.counts.pruned.Load(), DiskBytes: d.counts.diskBytes.Load()}
 }

@@ -104,7 +104,7 @@ func (c *command) cobra() *cobra.Command {
 	flags.AddInput(cmd, c.sys, &c.input)
 	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
 		f.IntVar(&c.input.Snaplen, "snaplen", 0, "capture at most `BYTES` of a frame, 0 for all")
-		f.Lookup("snaplen").DefValue = "" // as a number has it
+		f.Lookup("snaplen").DefValue = "" // or the help would have the default 0
 	})
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.display, "display", "Y", "", "write and send RPCs that match the display filter `EXPR`, such as 'rpc.latency > 1s || rpc.error'; metrics count all")
@@ -218,7 +218,7 @@ func (c *command) run(args []string) error {
 	return errors.Join(err, c.close())
 }
 
-// newMonitor makes what counts.
+// newMonitor returns the Monitor.
 func (c *command) newMonitor() *monitor.Monitor {
 	o := monitor.Options{Live: c.in.Live(), Top: c.top, Side: c.sideFunc(), Release: flags.Version(), GoVersion: runtime.Version()}
 	o.RPCs, o.Locks = c.in.TrackOptions()
@@ -230,7 +230,7 @@ func (c *command) newMonitor() *monitor.Monitor {
 	return monitor.New(o, start)
 }
 
-// openRecords opens the folder for records.
+// openRecords opens the directory for records.
 func (c *command) openRecords(r monitor.Rotation) error {
 	host, err := os.Hostname()
 	if err != nil {

@@ -1,8 +1,7 @@
 // Package monitor is the command lshark monitor: its flags and its file of settings, the
-// page of metrics over HTTP, and its life as a service of systemd. What is counted and
+// HTTP server for metrics, and its integration with systemd. What is counted and
 // written is in package monitor at the top of the module.
 //
-// The goroutine that reads frames calls command.tick several times a second. Everything
-// that others want changed, it changes there: they store a plan (reload.go). It waits for
-// nobody.
+// The goroutine that reads frames calls command.tick several times a second. Other goroutines
+// do not touch the Monitor: reload stores a plan, and tick applies it. tick never blocks.
 package monitor

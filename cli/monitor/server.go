@@ -48,7 +48,7 @@ func (s *server) serve(metrics http.Handler, alive func() bool) {
 	mux.Handle("GET /metrics", metrics)
 	health := func(w http.ResponseWriter, _ *http.Request) {
 		if !alive() {
-			http.Error(w, "no frame was read and no time passed for long", http.StatusServiceUnavailable)
+			http.Error(w, "the capture loop has not run for 30 s", http.StatusServiceUnavailable)
 			return
 		}
 		io.WriteString(w, "ok\n") // an error is that of a peer that is gone
