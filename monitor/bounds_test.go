@@ -52,13 +52,17 @@ func newTestDir(t *testing.T, o RecorderOptions) *recordDir {
 // TestRotationAfterStepBack checks that a file that is open is completed when the clock is
 // set back, by a record and by the time.
 func TestRotationAfterStepBack(t *testing.T) {
-	now := time.Date(2026, 11, 22, 0, 0, 30, 0, time.UTC)
+	now := time.Now().Truncate(time.Hour)                                    // whatever the time is
+	now = time.Now().Add(now.Add(30 * time.Second).Sub(time.Now().Round(0))) // with a monotonic reading
 	d := newTestDir(t, RecorderOptions{Sensor: "a", Live: true, Rotation: Rotation{Time: time.Minute}})
 	d.add(&track.RPC{}, now)
 	d.add(&track.RPC{}, now.Add(-time.Second))
 	d.tick(now)
 	if n := d.counts.files.Load(); n != 0 {
 		t.Errorf("%d files are complete too early", n)
+	}
+	if begun := d.open.begun; begun != begun.Round(0) {
+		t.Error("a monotonic clock does not show that the clock was set back")
 	}
 	now = now.Add(-24 * time.Hour)
 	d.add(&track.RPC{}, now)

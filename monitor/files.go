@@ -99,7 +99,7 @@ type recordFile struct {
 	buffer *bufio.Writer
 	rows   *columns.Writer[*track.RPC]
 	n      int64
-	begun  time.Time // when it was created
+	begun  time.Time // when it was created, by the clock that can be set back: without a monotonic reading
 	rotate time.Time // when it is to be completed, zero: not by time
 	path   string
 }
@@ -264,7 +264,7 @@ func (d *recordDir) newFile(now time.Time) (*recordFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &recordFile{file: file, begun: now, size: countingWriter{to: file}, path: filepath.Join(d.opt.Dir, filePrefix+base)}
+	f := &recordFile{file: file, begun: now.Round(0), size: countingWriter{to: file}, path: filepath.Join(d.opt.Dir, filePrefix+base)}
 	f.buffer = bufio.NewWriterSize(&f.size, fileBuffer)
 	f.rows = columns.NewWriter(f.buffer, &records.RPCs, columns.Options{Release: d.opt.Release, Sensor: d.opt.Sensor, Capture: d.opt.Capture})
 	if d.opt.Time > 0 {
