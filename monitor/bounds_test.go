@@ -52,9 +52,8 @@ func newTestDir(t *testing.T, o RecorderOptions) *recordDir {
 // TestRotationAfterStepBack checks that a file that is open is completed when the clock is
 // set back, by a record and by the time.
 func TestRotationAfterStepBack(t *testing.T) {
-	now := time.Now().Truncate(time.Hour)                                    // whatever the time is
-	now = time.Now().Add(now.Add(30 * time.Second).Sub(time.Now().Round(0))) // with a monotonic reading
-	d := newTestDir(t, RecorderOptions{Sensor: "a", Live: true, Rotation: Rotation{Time: time.Minute}})
+	now := time.Now() // with a monotonic reading
+	d := newTestDir(t, RecorderOptions{Sensor: "a", Live: true, Rotation: Rotation{Time: 1000 * time.Hour}})
 	d.add(&track.RPC{}, now)
 	d.add(&track.RPC{}, now.Add(-time.Second))
 	d.tick(now)
