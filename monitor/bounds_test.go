@@ -20,14 +20,14 @@ func TestRestartAfterStepBack(t *testing.T) {
 	for range 3 {
 		now = now.Add(time.Hour)
 		m.Frame(&capture.Frame{Time: now.UnixNano()})
-		m.Publish(now, Capture{})
+		m.Publish(now, CaptureStats{})
 		if d := time.Unix(0, m.rules.restartAt).Sub(now); d != time.Duration(restartInterval) {
 			t.Errorf("at %v the rules restart in %v", now, d)
 		}
 	}
 	at := m.rules.restartAt
 	m.Frame(&capture.Frame{Time: now.Add(-time.Second).UnixNano()}) // frames of several interfaces are not in order
-	m.Publish(now, Capture{})
+	m.Publish(now, CaptureStats{})
 	if m.rules.restartAt != at {
 		t.Error("the rules restart when times go back by a second")
 	}
@@ -153,9 +153,9 @@ func TestTimeGoesBack(t *testing.T) {
 	m := New(Options{Live: true, Top: 5, Side: func(*track.RPC) string { return "" }}, time.Unix(1e9, 0))
 	r := &Recorder{queue: make(chan *batch, 1), filling: &batch{}}
 	m.SetOutputs(Outputs{Recorder: r})
-	m.Publish(time.Unix(1e8, 0), Capture{})
+	m.Publish(time.Unix(1e8, 0), CaptureStats{})
 	m.done(&track.RPC{})
-	m.Publish(time.Unix(1e8+2, 0), Capture{})
+	m.Publish(time.Unix(1e8+2, 0), CaptureStats{})
 	if len(r.queue) != 1 {
 		t.Error("the RPC waits until the clock has caught up")
 	}

@@ -1,7 +1,7 @@
 package monitor
 
 // publish adds what the counts have grown by.
-func (x *captureFamilies) publish(f *frameCounts, c, old *Capture) {
+func (x *captureFamilies) publish(f *frameCounts, c, old *CaptureStats) {
 	add(x.frames, f.n, 0)
 	add(x.bytes, f.bytes, 0)
 	f.n, f.bytes = 0, 0
@@ -15,12 +15,12 @@ func (x *captureFamilies) publish(f *frameCounts, c, old *Capture) {
 	add(x.truncated, c.Unaffordable, old.Unaffordable)
 	add(x.messages, c.Messages, old.Messages)
 	add(x.segments, c.TCP.Segments, old.TCP.Segments)
-	add(x.marks, c.TCP.Marks.Retransmissions, old.TCP.Marks.Retransmissions, markRetransmission)
-	add(x.marks, c.TCP.Marks.Fast, old.TCP.Marks.Fast, markFast)
-	add(x.marks, c.TCP.Marks.Spurious, old.TCP.Marks.Spurious, markSpurious)
-	add(x.marks, c.TCP.Marks.OutOfOrder, old.TCP.Marks.OutOfOrder, markOutOfOrder)
-	add(x.marks, c.TCP.Marks.ZeroWindows, old.TCP.Marks.ZeroWindows, markZeroWindow)
+	add(x.anomalies, c.TCP.Marks.Retransmissions, old.TCP.Marks.Retransmissions, markRetransmission)
+	add(x.anomalies, c.TCP.Marks.Fast, old.TCP.Marks.Fast, markFast)
+	add(x.anomalies, c.TCP.Marks.Spurious, old.TCP.Marks.Spurious, markSpurious)
+	add(x.anomalies, c.TCP.Marks.OutOfOrder, old.TCP.Marks.OutOfOrder, markOutOfOrder)
+	add(x.anomalies, c.TCP.Marks.ZeroWindows, old.TCP.Marks.ZeroWindows, markZeroWindow)
 	add(x.packets, c.IB.Packets, old.IB.Packets)
-	add(x.resent, c.IB.Retransmits, old.IB.Retransmits)
+	add(x.retransmits, c.IB.Retransmits, old.IB.Retransmits)
 	add(x.naks, c.IB.Naks, old.IB.Naks)
 }

@@ -20,7 +20,7 @@ type counter struct {
 	side                 func(*track.RPC) string
 	attached             track.Attached[inFlight]
 
-	number, client, errno []byte // scratch space
+	number, client, uid, errno []byte // scratch space
 }
 
 // inFlight is what is attached to an RPC while it waits for its reply.
@@ -83,14 +83,12 @@ func (c *counter) done(r *track.RPC) {
 		c.retransmits.With(target).Add(uint64(n))
 	}
 	c.countErrors(r, op, target)
-	latency, hasLatency := r.Latency()
-	seconds := float64(latency) / 1e9
-	if hasLatency {
+	if latency, ok := r.Latency(); ok {
 		errno := ""
 		if r.Failed() {
 			errno = c.errnoName(r.Status)
 		}
-		c.latency.With(c.side(r), op, target, errno).Observe(seconds)
+		c.latency.With(c.side(r), op, target, errno).Observe(float64(latency) / 1e9)
 	}
 	if limit, ok := r.ServiceLimit(); ok && r.HasRequest {
 		c.service.With(op, target).Observe(float64(limit))
@@ -103,18 +101,23 @@ func (c *counter) done(r *track.RPC) {
 	if n := r.BulkBytes(); n > 0 {
 		c.bytes.With(op, target, bulkBytes).Add(uint64(n))
 	}
-	if !hasLatency {
-		seconds = 0
+	c.countRanked(r)
+}
+
+// countRanked counts an RPC that has ended for its client, job and user.
+func (c *counter) countRanked(r *track.RPC) {
+	seconds := 0.0
+	if latency, ok := r.Latency(); ok {
+		seconds = float64(latency) / 1e9
 	}
 	c.client = r.Client.Append(c.client[:0])
 	c.clients.add(text(c.client), r, seconds)
 	c.jobs.add(text(r.Job()), r, seconds)
-	user := c.number[:0]
+	c.uid = c.uid[:0]
 	if r.HasUser {
-		user = strconv.AppendUint(user, uint64(r.UID), 10)
+		c.uid = strconv.AppendUint(c.uid, uint64(r.UID), 10)
 	}
-	c.users.add(text(user), r, seconds)
-	c.number = user
+	c.users.add(text(c.uid), r, seconds)
 }
 
 // countErrors counts the errors of an RPC by name.

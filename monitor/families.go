@@ -168,15 +168,15 @@ func (d declarer) states() stateFamilies {
 //
 // many fields: each is a metric of its own.
 type captureFamilies struct {
-	frames, bytes, dropped    *metrics.Counters
-	gaps, lost, cut           *metrics.Counters
-	resyncs, skipped, notLNet *metrics.Counters
-	truncated, messages       *metrics.Counters
-	segments, marks           *metrics.Counters
-	packets, resent, naks     *metrics.Counters
-	outages                   *metrics.Counters
-	delay, last, up           *metrics.Gauges
-	held, entries             *metrics.Gauges
+	frames, bytes, dropped     *metrics.Counters
+	gaps, lost, cut            *metrics.Counters
+	resyncs, skipped, notLNet  *metrics.Counters
+	truncated, messages        *metrics.Counters
+	segments, anomalies        *metrics.Counters
+	packets, retransmits, naks *metrics.Counters
+	outages                    *metrics.Counters
+	delay, last, up            *metrics.Gauges
+	held, entries              *metrics.Gauges
 }
 
 // What TCP did with segments.
@@ -211,16 +211,16 @@ func (d declarer) capture() captureFamilies {
 		truncated: d.counter("lshark_capture_truncated_messages", "", "messages that were truncated by the limit of memory", 1),
 		messages:  d.counter("lshark_messages", "", "LNet messages", 1),
 		segments:  d.counter("lshark_tcp_segments", "", "TCP segments on LNet ports", 1),
-		marks: d.counter("lshark_tcp_anomalies", "", "TCP segments that are retransmitted, out of order or announce a zero window", 1,
+		anomalies: d.counter("lshark_tcp_anomalies", "", "TCP segments that are retransmitted, out of order or announce a zero window", 1,
 			oneOf("kind", markRetransmission, markFast, markSpurious, markOutOfOrder, markZeroWindow)),
-		packets: d.counter("lshark_infiniband_packets", "", "InfiniBand and RoCE packets", 1),
-		resent:  d.counter("lshark_infiniband_retransmits", "", "InfiniBand packets that were retransmitted", 1),
-		naks:    d.counter("lshark_infiniband_naks", "", "negative acknowledgements of InfiniBand", 1),
-		outages: d.counter("lshark_interface_outages", "", "how often the interface went away", 1),
-		delay:   d.gauge("lshark_capture_delay_seconds", "seconds", "time between the kernel's time stamp of a frame and its processing, measured five times a second", 1),
-		last:    d.gauge("lshark_last_frame_timestamp_seconds", "seconds", "time of the last frame", 1),
-		up:      d.gauge("lshark_interface_up", "", "1 while the interface can be captured, else 0", 1),
-		held:    d.gauge("lshark_state_held_bytes", "bytes", "bytes of frames that are held until streams are complete", 1),
+		packets:     d.counter("lshark_infiniband_packets", "", "InfiniBand and RoCE packets", 1),
+		retransmits: d.counter("lshark_infiniband_retransmits", "", "InfiniBand packets that were retransmitted", 1),
+		naks:        d.counter("lshark_infiniband_naks", "", "negative acknowledgements of InfiniBand", 1),
+		outages:     d.counter("lshark_interface_outages", "", "how often the interface went away", 1),
+		delay:       d.gauge("lshark_capture_delay_seconds", "seconds", "time between the kernel's time stamp of a frame and its processing, measured five times a second", 1),
+		last:        d.gauge("lshark_last_frame_timestamp_seconds", "seconds", "time of the last frame", 1),
+		up:          d.gauge("lshark_interface_up", "", "1 while the interface can be captured, else 0", 1),
+		held:        d.gauge("lshark_state_held_bytes", "bytes", "bytes of frames that are held until streams are complete", 1),
 		entries: d.gauge("lshark_tracked_entries", "", "RPCs in progress, connections, locks and findings in memory, by kind", 1,
 			oneOf("kind", stateRPCs, stateConnections, stateLocks, stateTCPConnections, stateFindings)),
 	}

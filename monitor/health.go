@@ -2,10 +2,10 @@ package monitor
 
 import (
 	"runtime"
-	"runtime/metrics"
+	runtimemetrics "runtime/metrics"
 	"time"
 
-	counters "github.com/lshark/lshark/metrics"
+	"github.com/lshark/lshark/metrics"
 	"github.com/lshark/lshark/otlp"
 )
 
@@ -37,7 +37,7 @@ type health struct {
 	processFamilies
 	before   Health // counters have these values
 	promoted [3]uint64
-	sample   []metrics.Sample
+	sample   []runtimemetrics.Sample
 }
 
 // create makes the series that shall be there from the beginning.
@@ -57,7 +57,7 @@ const (
 // OnCollect lets read return what is known about the process, whenever the metrics are
 // read.
 func (m *Monitor) OnCollect(read func() Health) {
-	m.health.sample = []metrics.Sample{{Name: heapObjects}, {Name: heapUnused}}
+	m.health.sample = []runtimemetrics.Sample{{Name: heapObjects}, {Name: heapUnused}}
 	m.registry.OnCollect(func() {
 		now := read()
 		m.output.collect(&now, &m.health.before)
@@ -69,7 +69,7 @@ func (m *Monitor) OnCollect(read func() Health) {
 }
 
 // add adds to a counter what a count has grown by.
-func add[N int64 | uint64](f *counters.Counters, now, before N, labels ...string) {
+func add[N int64 | uint64](f *metrics.Counters, now, before N, labels ...string) {
 	if now > before {
 		f.With(labels...).Add(uint64(now - before))
 	}
@@ -83,7 +83,7 @@ func (x *outputFamilies) collect(now, old *Health) {
 	add(x.lost, now.Recorder.LostOnDisk, old.Recorder.LostOnDisk, lostOnDisk)
 	add(x.pruned, now.Recorder.Pruned, old.Recorder.Pruned)
 	x.diskBytes.With().Set(float64(now.Recorder.DiskBytes))
-	signal := func(name string, f *counters.Counters, s, before *otlp.SignalStats) {
+	signal := func(name string, f *metrics.Counters, s, before *otlp.SignalStats) {
 		add(f, s.Sent, before.Sent, sent)
 		add(f, s.Refused, before.Refused, refused)
 		add(f, s.Dropped, before.Dropped, dropped)
@@ -119,10 +119,10 @@ func (h *health) collect(now *Health, c *counter, series int) {
 	h.memory.With().Set(float64(now.Process.Memory))
 	h.fds.With().Set(float64(now.Process.Files))
 	h.routines.With().Set(float64(runtime.NumGoroutine()))
-	metrics.Read(h.sample)
+	runtimemetrics.Read(h.sample)
 	inUse := uint64(0)
 	for _, s := range h.sample {
-		if s.Value.Kind() == metrics.KindUint64 {
+		if s.Value.Kind() == runtimemetrics.KindUint64 {
 			inUse += s.Value.Uint64()
 		}
 	}

@@ -42,8 +42,8 @@ type Outputs struct {
 	Spans    *otlp.Exporter
 }
 
-// Capture is what is known about the frames so far.
-type Capture struct {
+// CaptureStats are the counters of the capture so far.
+type CaptureStats struct {
 	lnet.Stats
 	Dropped int64 // frames that the kernel dropped
 	First   int64 // time of the first frame
@@ -53,31 +53,31 @@ type Capture struct {
 // Monitor counts what happens in a capture, and passes selected RPCs on. One goroutine
 // calls its methods; the registry and what Health returns may be read by others.
 type Monitor struct {
-	opt       Options
-	registry  *metrics.Registry
-	engine    *diagnose.Engine
-	counter   counter
-	states    stateFamilies
-	capture   captureFamilies
-	output    outputFamilies
-	health    health
-	outputs   Outputs
-	selector  selector
-	spans     spans
-	frames    frameCounts
-	first     int64 // time of the first frame
-	now       time.Time
-	published Capture // counters have these values
-	rules     ruleState
-	changed   bool      // connections have changed since they were counted
-	counted   time.Time // when connections were counted last
+	opt           Options
+	registry      *metrics.Registry
+	engine        *diagnose.Engine
+	counter       counter
+	states        stateFamilies
+	capture       captureFamilies
+	output        outputFamilies
+	health        health
+	outputs       Outputs
+	selector      selector
+	spans         spans
+	frames        frameCounts
+	first         int64 // time of the first frame
+	now           time.Time
+	lastPublished CaptureStats // counters have these values
+	rules         ruleState
+	changed       bool      // connections have changed since they were counted
+	counted       time.Time // when connections were counted last
 }
 
 // ruleState is what a Monitor needs to restart the rules.
 type ruleState struct {
-	restarted Capture // at the last restart
-	restartAt int64   // capture time of the next one
-	notKept   int64   // findings that were counted as such
+	restarted CaptureStats // at the last restart
+	restartAt int64        // capture time of the next one
+	notKept   int64        // findings that were counted as such
 }
 
 // mustRestart reports whether the rules are to be restarted at a capture time. When it is more
@@ -121,11 +121,11 @@ func New(o Options, start time.Time) *Monitor {
 func (m *Monitor) create() {
 	x := &m.capture
 	for _, c := range []*metrics.Counters{x.frames, x.bytes, x.dropped, x.gaps, x.lost, x.cut, x.resyncs, x.skipped, x.notLNet, x.truncated,
-		x.messages, x.segments, x.packets, x.resent, x.naks, x.outages, m.states.notKept} {
+		x.messages, x.segments, x.packets, x.retransmits, x.naks, x.outages, m.states.notKept} {
 		c.With()
 	}
 	for _, mark := range []string{markRetransmission, markFast, markSpurious, markOutOfOrder, markZeroWindow} {
-		x.marks.With(mark)
+		x.anomalies.With(mark)
 	}
 	m.states.evictions.With("", evictions.Unknown.String())
 	for _, r := range rules.All() {
@@ -266,10 +266,10 @@ const connectionsInterval = time.Second
 
 // Publish brings the metrics about the capture up to date. now is the time of the
 // metrics: of a live capture that of the day, else that of the last frame.
-func (m *Monitor) Publish(now time.Time, c Capture) {
+func (m *Monitor) Publish(now time.Time, c CaptureStats) {
 	m.setTime(now)
 	m.registry.Begin(m.now)
-	m.capture.publish(&m.frames, &c, &m.published)
+	m.capture.publish(&m.frames, &c, &m.lastPublished)
 	m.publishState(now, &c)
 	m.registry.End()
 	if m.changed && now.Sub(m.counted) >= connectionsInterval {
@@ -281,11 +281,11 @@ func (m *Monitor) Publish(now time.Time, c Capture) {
 	if m.opt.Live && m.first != 0 && m.rules.mustRestart(m.frames.last) {
 		m.restart(c)
 	}
-	m.published = c
+	m.lastPublished = c
 }
 
 // publishState sets the gauges.
-func (m *Monitor) publishState(now time.Time, c *Capture) {
+func (m *Monitor) publishState(now time.Time, c *CaptureStats) {
 	x := &m.capture
 	x.held.With().Set(float64(c.Held))
 	if last := m.frames.last; last != 0 {
@@ -317,9 +317,9 @@ func (m *Monitor) countConnections(now time.Time) {
 }
 
 // restart restarts the rules, because what they remember grows with the time.
-func (m *Monitor) restart(c Capture) {
+func (m *Monitor) restart(c CaptureStats) {
 	m.rules.restartAt = m.frames.last + restartInterval
-	m.engine.Restart(since(c, m.rules.restarted))
+	m.engine.Restart(statsSince(c, m.rules.restarted))
 	m.rules.restarted = c
 	m.countNotKept()
 }
@@ -333,8 +333,8 @@ func (m *Monitor) countNotKept() {
 	m.rules.notKept = n
 }
 
-// since returns what rules are to know about a part of a capture.
-func since(c, before Capture) diagnose.Capture {
+// statsSince returns c minus before, for the rules.
+func statsSince(c, before CaptureStats) diagnose.Capture {
 	part := diagnose.Capture{Stats: c.Stats, Dropped: c.Dropped - before.Dropped, Files: 1, FirstFrame: c.First}
 	subtract(reflect.ValueOf(&part.Stats).Elem(), reflect.ValueOf(&before.Stats).Elem())
 	return part
@@ -354,7 +354,7 @@ func subtract(from, counts reflect.Value) {
 
 // Close ends the capture, of which c is known.
 func (m *Monitor) Close(now time.Time, c diagnose.Capture) {
-	c.Stats = since(Capture{Stats: c.Stats}, m.rules.restarted).Stats
+	c.Stats = statsSince(CaptureStats{Stats: c.Stats}, m.rules.restarted).Stats
 	c.Dropped -= m.rules.restarted.Dropped
 	m.engine.Close(c)
 	m.countNotKept()

@@ -93,8 +93,8 @@ type lnetStats struct {
 	frames []capture.Frame
 }
 
-func (s lnetStats) capture() monitor.Capture {
-	return monitor.Capture{Stats: s.d.Stats(), First: s.frames[0].Time}
+func (s lnetStats) capture() monitor.CaptureStats {
+	return monitor.CaptureStats{Stats: s.d.Stats(), First: s.frames[0].Time}
 }
 
 // end ends the capture.

@@ -173,7 +173,7 @@ func (c *command) check() (*plan, error) {
 }
 
 func (c *command) run(args []string) error {
-	c.remember()
+	c.recordGiven()
 	if err := c.config.read(c.path); err != nil {
 		return err
 	}
@@ -297,16 +297,16 @@ func (c *command) tick(idle bool) {
 	}
 	c.next = now.Add(tickInterval)
 	c.ticked.Store(int64(now.Sub(c.started)))
-	c.monitor.Publish(now, c.known(idle))
+	c.monitor.Publish(now, c.captureStats(idle))
 	if p := c.plan.Swap(nil); p != nil {
 		c.change(p)
 	}
 }
 
-// known returns what is known about the frames.
-func (c *command) known(idle bool) monitor.Capture {
+// captureStats returns the counters of the frames so far.
+func (c *command) captureStats(idle bool) monitor.CaptureStats {
 	q := c.pass.Quality()
-	return monitor.Capture{Stats: q.Stats, Dropped: q.Dropped, First: c.pass.First(), Idle: idle}
+	return monitor.CaptureStats{Stats: q.Stats, Dropped: q.Dropped, First: c.pass.First(), Idle: idle}
 }
 
 // change applies new settings.
@@ -347,7 +347,7 @@ func (c *command) end() error {
 	if !c.in.Live() {
 		now = time.Unix(0, c.pass.Last())
 	}
-	known := c.known(true)
+	known := c.captureStats(true)
 	c.monitor.Publish(now, known)
 	c.monitor.Advance(c.pass.Last())
 	q := c.pass.Quality()

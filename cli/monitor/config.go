@@ -28,8 +28,8 @@ type config struct {
 	given []givenFlag // on the command line
 }
 
-// remember notes which flags are given on the command line.
-func (c *config) remember() {
+// recordGiven notes which flags are given on the command line.
+func (c *config) recordGiven() {
 	c.flags.Visit(func(f *pflag.Flag) {
 		g := givenFlag{name: f.Name, values: []string{f.Value.String()}}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

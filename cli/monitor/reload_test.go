@@ -18,7 +18,7 @@ func newTestCommand(args ...string) *command {
 	if err := c.cobra().ParseFlags(args); err != nil {
 		panic(err)
 	}
-	c.remember()
+	c.recordGiven()
 	return c
 }
 
