@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -71,25 +70,6 @@ func TestRotationAfterStepBack(t *testing.T) {
 	d.tick(now.Add(-24 * time.Hour))
 	if n := d.counts.files.Load(); n != 2 {
 		t.Errorf("%d files are complete at the time of the day before", n)
-	}
-}
-
-// TestLockLink checks that the lock is not created at the end of a symbolic link.
-func TestLockLink(t *testing.T) {
-	if noFollow == 0 {
-		t.Skip("the system has no O_NOFOLLOW")
-	}
-	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "other")
-	if err := os.Symlink(other, filepath.Join(dir, lockName)); err != nil {
-		t.Fatal(err)
-	}
-	r, err := NewRecorder(RecorderOptions{Dir: dir, Sensor: "a", Log: t.Logf})
-	if err == nil {
-		r.Close()
-		t.Error("a symbolic link was locked")
-	}
-	if _, err := os.Stat(other); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("%v: a file was created at the end of the link", err)
 	}
 }
 

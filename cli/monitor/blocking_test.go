@@ -15,42 +15,6 @@ import (
 	"github.com/lshark/lshark/metrics"
 )
 
-// blockedWriter is a standard error that nothing reads.
-type blockedWriter struct{ entered, release chan struct{} }
-
-func (w blockedWriter) Write(b []byte) (int, error) {
-	close(w.entered)
-	<-w.release
-	return len(b), nil
-}
-
-// TestReloadDoesNotBlockHealth checks that metrics can be read while standard error blocks the
-// reload of settings.
-func TestReloadDoesNotBlockHealth(t *testing.T) {
-	w := blockedWriter{make(chan struct{}), make(chan struct{})}
-	c := newCommand(&scan.System{IO: &iostreams.IO{Err: w, Env: func(string) string { return "" }}})
-	c.cobra()
-	c.in = &scan.Input{}
-	reloaded := make(chan struct{})
-	go func() {
-		c.reload()
-		close(reloaded)
-	}()
-	<-w.entered
-	done := make(chan struct{})
-	go func() {
-		c.health()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-time.After(5 * time.Second):
-		t.Error("health waits for standard error")
-	}
-	close(w.release)
-	<-reloaded
-}
-
 // TestReplaceExporter checks that an exporter stays while its receiver is the same, and that
 // the last of several intervals is used.
 func TestReplaceExporter(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
+	"github.com/lshark/lshark/metrics"
+	"github.com/lshark/lshark/otlp"
 )
 
 // newTestCommand returns a command without flags.
@@ -95,5 +97,68 @@ func TestValues(t *testing.T) {
 		if (err == nil) != (tt.want != "") || err == nil && tt.v.String() != tt.want {
 			t.Errorf("%s: %s, %v", tt.text, tt.v, err)
 		}
+	}
+}
+
+// stuck is a standard error that nobody reads.
+type stuck struct{ entered, release chan struct{} }
+
+func (s stuck) Write(b []byte) (int, error) {
+	close(s.entered)
+	<-s.release
+	return len(b), nil
+}
+
+// TestReloadStuck checks that metrics, and with them the capture, do not wait for the
+// message about a reload.
+func TestReloadStuck(t *testing.T) {
+	w := stuck{make(chan struct{}), make(chan struct{})}
+	c := newTestCommand()
+	var err error
+	if c.in, err = c.input.Check([]string{os.DevNull}, false); err != nil {
+		t.Fatal(err)
+	}
+	c.sys.Err = w
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.reload()
+	}()
+	<-w.entered
+	if h := c.health(); h.Reload.Succeeded != 1 {
+		t.Errorf("%+v", h.Reload)
+	}
+	close(w.release)
+	<-done
+}
+
+// TestEqualExporter checks that the exporter stays, with what waits in it, unless its
+// settings change.
+func TestEqualExporter(t *testing.T) {
+	c := newTestCommand("--otlp", "http://127.0.0.1:1")
+	replace := func(url string) *otlp.Exporter {
+		t.Helper()
+		c.otlp.url = url
+		p, err := c.check()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.exporter.replace(p.exporter, p.receiver, p.interval, metrics.New(time.Now()))
+		return c.exporter.active
+	}
+	first := replace("http://127.0.0.1:1")
+	first.Span(&otlp.Span{Name: "x"})
+	if replace("http://127.0.0.1:1") != first || c.exporter.stats().Spans.Waiting != 1 {
+		t.Errorf("replaced: %+v", c.exporter.stats())
+	}
+	if second := replace("http://127.0.0.1:2"); second == first || second != c.exporter.active {
+		t.Error("not replaced")
+	}
+	if c.exporter.replace(nil, receiver{}, time.Minute, nil); c.exporter.active != nil {
+		t.Error("not ended")
+	}
+	c.exporter.close(metrics.New(time.Now()), t.Logf)
+	if s := c.exporter.stats(); s.Spans.Waiting != 0 || s.Spans.Dropped != 1 {
+		t.Errorf("%+v", s)
 	}
 }
