@@ -53,7 +53,7 @@ func (f *File) createPartial() (err error) {
 		if f.lock, err = lockFile(name); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
-		if f.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
+		if f.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|noLink, 0o666); err != nil {
 			return errors.Join(err, f.unlock())
 		}
 		if f.lock == nil {
@@ -102,7 +102,11 @@ func (f *File) Write(b []byte) (int, error) {
 // Commit closes the file and gives it its name. It replaces a file that had the name before.
 func (f *File) Commit() error {
 	f.ended = true
-	err := f.file.Close()
+	var err error
+	if f.stale {
+		err = f.file.Truncate(0)
+	}
+	err = errors.Join(err, f.file.Close())
 	if f.file.Name() != partial(f.path) {
 		return err
 	}

@@ -4,6 +4,9 @@ package iostreams
 
 import "os"
 
+// noLink is not known here.
+const noLink = 0
+
 // lockFile returns nil: files are not locked here.
 func lockFile(string) (*os.File, error) { return nil, nil }
 

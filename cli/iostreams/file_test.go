@@ -88,6 +88,59 @@ func TestFileBusy(t *testing.T) {
 	}
 }
 
+// TestFileInTheWay checks that a link with the temporary name, which another user may have
+// put into a shared folder, is not followed.
+func TestFileInTheWay(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("links are followed here")
+	}
+	dir := t.TempDir()
+	victim := filepath.Join(dir, "victim")
+	if err := os.WriteFile(victim, []byte("precious"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{victim, filepath.Join(dir, "nothing"), "/dev/null"} {
+		partial := filepath.Join(dir, ".out.part")
+		if err := os.Symlink(target, partial); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := iostreams.CreateFile(filepath.Join(dir, "out"), false); err == nil || !strings.Contains(err.Error(), ".out.part is in the way") {
+			t.Errorf("a link to %s: %v", target, err)
+		}
+		if err := os.Remove(partial); err != nil {
+			t.Error(err)
+		}
+	}
+	if text, err := os.ReadFile(victim); string(text) != "precious" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	if list, err := os.ReadDir(dir); len(list) != 1 || err != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// TestFileEmpty checks that a file that is written in place loses its old content also when
+// there is nothing new.
+func TestFileEmpty(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w, err := iostreams.NewFileWriter(path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); len(text) > 0 || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
 // TestFileLink checks that the file behind a link is replaced, not the link.
 func TestFileLink(t *testing.T) {
 	dir := t.TempDir()
