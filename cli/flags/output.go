@@ -74,10 +74,14 @@ func ParquetFunc[R any](o *Output, w *iostreams.Writer, keys *records.Table[R], 
 	if sensor == "" && in.Live() {
 		sensor, _ = os.Hostname() // without it the column is empty
 	}
+	source := ""
+	if files := in.Files(); len(files) == 1 {
+		source = o.source(files[0]) // before it is read: what is added meanwhile may be missing
+	}
 	file := columns.NewWriter(w.Stream(), keys, columns.Options{Release: Version(), Sensor: sensor, Capture: in.Name()})
 	w.Finish(func() error {
-		if files := in.Files(); len(files) == 1 && pass.Quality().Err == nil {
-			file.SetMetadata(columns.SourceKey, o.source(files[0]))
+		if source != "" && pass.Quality().Err == nil {
+			file.SetMetadata(columns.SourceKey, source)
 		}
 		return file.Close()
 	})
@@ -88,19 +92,36 @@ func ParquetFunc[R any](o *Output, w *iostreams.Writer, keys *records.Table[R], 
 }
 
 // source identifies a capture and the flags that decide what is made of it; empty
-// when the capture is no regular file.
+// when the capture, or a file that a flag names, is no regular file.
 func (o *Output) source(path string) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return ""
-	}
-	text := fmt.Sprintf("lshark %s; %s, %d bytes, %d", Version(), filepath.Base(path), info.Size(), info.ModTime().UnixNano())
+	state, ok := fileState(path)
+	text := fmt.Sprintf("lshark %s; %s", Version(), state)
 	o.cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Changed && !slices.Contains([]string{"read", "output", "jobs", "quiet", "verbose"}, f.Name) {
-			text += fmt.Sprintf("; --%s %s", f.Name, f.Value)
+		if !f.Changed || slices.Contains([]string{"read", "output", "jobs", "quiet", "verbose"}, f.Name) {
+			return
+		}
+		text += fmt.Sprintf("; --%s %s", f.Name, f.Value)
+		if files, isList := f.Value.(pflag.SliceValue); isList && f.Name == "names" {
+			for _, path := range files.GetSlice() {
+				state, regular := fileState(path)
+				text, ok = text+"; "+state, ok && regular
+			}
 		}
 	})
+	if !ok {
+		return ""
+	}
 	return text
+}
+
+// fileState describes the content of a file without reading it. ok is false when it is no
+// regular file.
+func fileState(path string) (state string, ok bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	return fmt.Sprintf("%s, %d bytes, %d", filepath.Base(path), info.Size(), info.ModTime().UnixNano()), true
 }
 
 // perCapture reports whether each capture gets a file of its own: -o names a folder.
