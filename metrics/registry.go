@@ -21,8 +21,10 @@ type Registry struct {
 	names    map[string]string // family by name of sample
 	collect  []func()
 
-	mu  sync.Mutex // guards what follows, and all values of all families
-	now int64      // time of the current batch of observations, in ns since the epoch
+	mu      sync.Mutex // guards what follows, and all values of all families
+	now     int64      // time of the current batch of observations, in ns since the epoch
+	given   int64      // as given to Begin
+	elapsed int64      // sum of the steps of given that were not back, in ns
 }
 
 // New returns a registry without families. Its series began to count at start,
@@ -33,15 +35,19 @@ func New(start time.Time) *Registry {
 		start: start,
 		names: make(map[string]string),
 		now:   start.UnixNano(),
+		given: start.UnixNano(),
 	}
 }
 
 // Begin begins a batch of observations at a time. It holds back snapshots until
 // End, so a batch should not take longer than a millisecond. A time before that
-// of an earlier batch counts as the latter.
+// of an earlier batch counts as the latter; rankings go on all the same, so that a
+// clock that is set back does not stop them.
 func (r *Registry) Begin(now time.Time) {
 	r.mu.Lock()
-	r.now = max(r.now, now.UnixNano())
+	given := now.UnixNano()
+	r.elapsed += max(0, given-r.given)
+	r.given, r.now = given, max(r.now, given)
 }
 
 // End ends a batch of observations.

@@ -27,7 +27,7 @@ type Top struct {
 	candidates topHeap
 	promotions uint64
 
-	epoch int64   // time at which a weight counts as it is, in ns
+	epoch int64   // time at which a weight counts as it is, as Registry.elapsed
 	scale float64 // by which weights are multiplied at the time scaled
 	// scaled is updated once a second at most.
 	scaled int64
@@ -44,7 +44,7 @@ type topEntry struct {
 	count    float64
 	error    float64 // the count may be too high by this
 	position int     // in its heap
-	since    int64   // when it became a top value, in ns
+	since    int64   // when it became a top value, as Registry.elapsed
 	isTop    bool
 }
 
@@ -61,7 +61,7 @@ func (r *Registry) Top(size int, halfLife time.Duration) *Top {
 	if size < 1 || halfLife <= 0 {
 		panic("metrics: a ranking without size or half-life")
 	}
-	return &Top{registry: r, size: size, halfLife: float64(halfLife), epoch: r.now, scaled: r.now, scale: 1}
+	return &Top{registry: r, size: size, halfLife: float64(halfLife), epoch: r.elapsed, scaled: r.elapsed, scale: 1}
 }
 
 // Promotions returns how many values have become top values so far. It is to be
@@ -75,7 +75,7 @@ func (t *Top) Count(value string, weight float64) {
 	if !(weight > 0 && weight <= maxFloat) {
 		return
 	}
-	if t.registry.now-t.scaled >= int64(time.Second) {
+	if t.registry.elapsed-t.scaled >= int64(time.Second) {
 		t.rescale()
 	}
 	weight *= t.scale
@@ -121,7 +121,7 @@ func (t *Top) add(hash uint64, value string, weight float64) *topEntry {
 	var e *topEntry
 	switch {
 	case len(t.top) < t.size:
-		e = &topEntry{count: weight, since: t.registry.now, isTop: true}
+		e = &topEntry{count: weight, since: t.registry.elapsed, isTop: true}
 		t.top.push(e)
 		t.promotions++
 	case len(t.candidates) < max(minCandidates, 8*t.size):
@@ -145,7 +145,7 @@ func (t *Top) add(hash uint64, value string, weight float64) *topEntry {
 func (t *Top) challenge(e *topEntry) {
 	lowest := t.top[0]
 	sure := e.count - e.error
-	if sure <= lowest.count || float64(t.registry.now-lowest.since) < t.halfLife/4 {
+	if sure <= lowest.count || float64(t.registry.elapsed-lowest.since) < t.halfLife/4 {
 		return
 	}
 	// In units of weight: half as much again, and more than what may be chance.
@@ -157,7 +157,7 @@ func (t *Top) challenge(e *topEntry) {
 	t.top[0], t.candidates[e.position] = e, lowest
 	e.position, lowest.position = lowest.position, e.position
 	e.isTop, lowest.isTop = true, false
-	e.since = t.registry.now
+	e.since = t.registry.elapsed
 	t.candidates.up(lowest.position)
 	t.candidates.down(lowest.position)
 	t.top.down(0)
@@ -169,7 +169,7 @@ func (t *Top) challenge(e *topEntry) {
 
 // rescale computes the scale for the current time.
 func (t *Top) rescale() {
-	t.scaled = t.registry.now
+	t.scaled = t.registry.elapsed
 	exponent := float64(t.scaled-t.epoch) / t.halfLife
 	if exponent > maxExponent {
 		factor := math.Exp2(-exponent)

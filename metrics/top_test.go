@@ -168,3 +168,29 @@ func counts(c *Counters) map[string]uint64 {
 	}
 	return m
 }
+
+// TestTopAfterClockStep checks that the ranking goes on when the clock is set back or
+// ahead.
+func TestTopAfterClockStep(t *testing.T) {
+	for _, step := range []time.Duration{-30 * 24 * time.Hour, 0, 30 * 24 * time.Hour} {
+		r := New(testStart)
+		top := r.Top(1, 10*time.Minute)
+		now := testStart
+		count := func(value string) {
+			for range 3600 {
+				now = now.Add(time.Second)
+				r.Begin(now)
+				top.Count(value, 1)
+				r.End()
+			}
+		}
+		count("before")
+		now = now.Add(step)
+		for _, value := range []string{"next", "last"} {
+			count(value)
+			if names := topNames(top); !names[value] {
+				t.Errorf("after a step of %v: %v, want %s", step, names, value)
+			}
+		}
+	}
+}
