@@ -57,8 +57,9 @@ func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 func isWordPart(r rune) bool { return isLetter(r) || r >= '0' && r <= '9' || r == '_' }
 
 // hidingWords are those with which a query can read a table that it does not name: by
-// lists of tables, and by queries that are made of text.
-var hidingWords = [...]string{"query", "query_table", "show", "tables", "information_schema", "pg_catalog", "sqlite_master", "duckdb_views", "duckdb_columns"}
+// lists of tables, by copies of a database, and by queries that are made of text.
+var hidingWords = [...]string{"query", "query_table", "show", "show_tables", "show_tables_expanded", "tables", "database", "information_schema", "pg_catalog",
+	"sqlite_master", "sqlite_schema", "duckdb_tables", "duckdb_views", "duckdb_columns"}
 
 // mentioned returns the tables that a query may read. A word in a comment or a text
 // counts, too: a table too many costs time, one too few a wrong answer.
@@ -87,6 +88,9 @@ func mentioned(query string) (tables []string) {
 		if needed[table] {
 			tables = append(tables, table)
 		}
+	}
+	if len(tables) == 0 && (words["describe"] || len(words) == 1 && words["desc"]) { // a list of tables
+		return slices.Clone(allTables[:])
 	}
 	return tables
 }

@@ -47,6 +47,15 @@ func TestMentioned(t *testing.T) {
 		"from both_sides, findings, files":    {"rpcs", "files", "findings"},
 		"show tables":                         allTables[:],
 		"from query('from ' || 'rp' || 'cs')": allTables[:],
+		"describe;":                           allTables[:],
+		"desc;":                               allTables[:],
+		"describe locks":                      {"locks"},
+		"select 1 as desc":                    nil,
+		"pragma show_tables":                  allTables[:],
+		"from duckdb_tables()":                allTables[:],
+		"from sqlite_schema":                  allTables[:],
+		"export database 'folder'":            allTables[:],
+		"copy from database memory to saved":  allTables[:],
 		"select 1;\n.read more.sql":           allTables[:],
 	} {
 		if got := mentioned(query); !slices.Equal(got, want) {
