@@ -12,6 +12,10 @@ const (
 
 	// pageBytes is the size of a page of strings at which it ends.
 	pageBytes = 1 << 20
+
+	// maxPageBytes is the size that a page of dictionary indices would have as strings, at
+	// which it ends: it may have to become one, when the dictionary is full.
+	maxPageBytes = 16 << 20
 )
 
 // Column is a leaf of the schema: values are appended to it, row by row. Levels are
@@ -47,7 +51,7 @@ func (c *Column) level(repetition, definition int) {
 		panic(fmt.Sprintf("parquet: %q: levels %d, %d", leaf.Path, repetition, definition))
 	}
 	if repetition == 0 {
-		if c.page.values >= pageValues || len(c.texts.plain) >= pageBytes {
+		if c.page.values >= pageValues || len(c.texts.plain) >= pageBytes || c.texts.size >= maxPageBytes {
 			c.endPage()
 		}
 		c.page.rows++
@@ -136,6 +140,7 @@ func (c *Column) Double(v float64, repetition, definition int) {
 func (c *Column) Bytes(v []byte, repetition, definition int) {
 	c.check(c.leaf.Type == String)
 	c.value(repetition, definition)
+	c.texts.size += len(v)
 	if stored, isNew := c.texts.add(v, &c.bounds); isNew && c.bloom {
 		c.hashes = append(c.hashes, xxHash(stored))
 	}

@@ -11,6 +11,7 @@ type texts struct {
 	dictionary dictionary
 	indices    []uint32 // the page, unless it is plain
 	plain      []byte   // the page as PLAIN
+	size       int      // of the strings of the page, with duplicates, in bytes
 	isPlain    bool     // this page and the rest of the chunk
 	runs       runs
 	seen       []uint64 // bit set of the indices in the page
@@ -25,7 +26,7 @@ func (t *texts) reset() {
 	t.resetPage()
 }
 
-func (t *texts) resetPage() { t.indices, t.plain = t.indices[:0], t.plain[:0] }
+func (t *texts) resetPage() { t.indices, t.plain, t.size = t.indices[:0], t.plain[:0], 0 }
 
 // add adds a string, and to b if it is not the dictionary from which bounds are computed.
 // It returns the string as it is stored, and whether the dictionary did not have it.

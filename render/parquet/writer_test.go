@@ -227,6 +227,33 @@ func TestRowGroupBytes(t *testing.T) {
 	}
 }
 
+// TestFullDictionary checks that a page of a long string that occurs again and again is not
+// too large when it becomes one without the dictionary.
+func TestFullDictionary(t *testing.T) {
+	var file bytes.Buffer
+	w := NewWriter(&file, "text", []Field{{Name: "text", Type: String}}, Options{})
+	text := make([]byte, 64<<10)
+	const n = pageValues - 100
+	for i := range n {
+		if i >= n-20 { // too many different ones for the dictionary
+			text[0] = byte(i)&0x3f + 1
+		}
+		w.Column(0).Bytes(text, 0, 0)
+		if err := w.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if size := cap(w.columns[0].texts.plain); size > 2*maxPageBytes {
+		t.Errorf("a page of %d bytes", size)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if f := open(t, file.Bytes()); f.NumRows() != n {
+		t.Errorf("%d rows", f.NumRows())
+	}
+}
+
 // recordFields are those of a record such as an RPC has: 41 columns.
 func recordFields() (fields []Field) {
 	for i := range 20 {
