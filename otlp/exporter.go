@@ -22,8 +22,9 @@ type Exporter struct {
 	cancel        context.CancelFunc
 	start         sync.Once
 
-	mu      sync.Mutex // of encoder
+	mu      sync.Mutex // of what follows
 	encoder metricEncoder
+	newest  time.Time // of the snapshots so far
 }
 
 // SignalStats are counters of spans or data points.
@@ -124,10 +125,14 @@ func (e *Exporter) Span(s *Span) { e.spans.queue.add(s) }
 
 // Metrics encodes a snapshot and queues it in place of the one that is still
 // waiting. Metrics are cumulative, so a receiver that was away has everything
-// when it gets the newest.
+// when it gets the newest. A snapshot that is older than an earlier one is ignored.
 func (e *Exporter) Metrics(s *metrics.Snapshot) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if s.Time.Before(e.newest) {
+		return
+	}
+	e.newest = s.Time
 	e.points.queue.replace(e.encoder.encode(s))
 }
 

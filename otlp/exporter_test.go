@@ -367,6 +367,23 @@ func TestMetricsReplacedWhileSending(t *testing.T) {
 	})
 }
 
+// A snapshot that comes late, from a goroutine that was slow, does not replace a newer one.
+func TestOlderMetrics(t *testing.T) {
+	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		older, newer := counterSnapshot(1), counterSnapshot(2)
+		newer.Time = older.Time.Add(time.Second)
+		e.Metrics(newer)
+		e.Metrics(older)
+		sleep(time.Minute)
+		if got := r.all(); len(got) != 1 || !strings.Contains(got[0].message, "as_int: 2\n") {
+			t.Errorf("got %+v", got)
+		}
+		if s := e.Stats().Points; s.Accepted != 1 || s.Dropped != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 func TestShutdown(t *testing.T) {
 	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
 		e.Span(numbered(1))
