@@ -53,7 +53,8 @@ type Finding struct {
 	Evidence    []Evidence
 	Next        string // what to look at next
 
-	written bool // was passed to Options.Found as it is
+	written bool     // was passed to Options.Found as it is
+	counted Severity // the highest with which it was passed to Options.Counted, ofRule: it was not
 }
 
 // Evidence is a message that proves a part of a finding.

@@ -46,11 +46,9 @@ func (r *Reporter) Report(f Finding) {
 	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last:
 		return
 	case known:
-		worse := f.Severity > old.Severity
+		f.counted = old.counted
 		*old = f
-		if worse && r.engine.opt.Counted != nil {
-			r.engine.opt.Counted(old)
-		}
+		r.count(old)
 		return // passed on at the end
 	case len(r.findings) >= maxSubjects:
 		r.dropped++
@@ -58,12 +56,18 @@ func (r *Reporter) Report(f Finding) {
 	}
 	r.findings[id] = &f
 	r.engine.order = append(r.engine.order, &f)
-	if r.engine.opt.Counted != nil {
-		r.engine.opt.Counted(&f)
-	}
+	r.count(&f)
 	if r.engine.opt.Found != nil && !r.engine.ending {
 		f.written = true
 		r.engine.opt.Found(&f)
+	}
+}
+
+// count passes a finding to Options.Counted when it is more severe than the last time.
+func (r *Reporter) count(f *Finding) {
+	if r.engine.opt.Counted != nil && f.Severity > f.counted {
+		f.counted = f.Severity
+		r.engine.opt.Counted(f)
 	}
 }
 
