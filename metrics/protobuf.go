@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"time"
+
+	"github.com/lshark/lshark/internal/protowire"
 )
 
 // Numbers of the fields of io.prometheus.client.MetricFamily and what is in it.
@@ -46,20 +48,14 @@ const (
 	timestampNanos   = 2
 )
 
-// Wire types of protobuf.
-const (
-	wireVarint  = 0
-	wireFixed64 = 1
-	wireBytes   = 2
-)
-
 // AppendProtobuf appends a snapshot as messages io.prometheus.client.MetricFamily,
 // each with its length in front. Only this format has native buckets.
 func AppendProtobuf(b []byte, s *Snapshot) []byte {
 	for i := range s.Families {
 		f := &s.Families[i]
 		if len(f.Points) > 0 {
-			b = appendLengthPrefixed(b, func(b []byte) []byte { return appendFamilyMessage(b, f) })
+			message, start := protowire.BeginPrefixed(b)
+			b = protowire.End(appendFamilyMessage(message, f), start)
 		}
 	}
 	return b
@@ -73,14 +69,14 @@ func appendFamilyMessage(b []byte, f *FamilySnapshot) []byte {
 	case HistogramType:
 		kind = 4
 	}
-	b = appendString(b, familyName, name)
-	b = appendString(b, familyHelp, f.Help)
-	b = appendVarint(b, familyType, kind)
+	b = protowire.AppendString(b, familyName, name)
+	b = protowire.AppendString(b, familyHelp, f.Help)
+	b = protowire.AppendUint(b, familyType, kind)
 	for i := range f.Points {
 		b = appendMessage(b, familyMetric, func(b []byte) []byte { return appendMetric(b, f, &f.Points[i]) })
 	}
 	if f.Unit != "" {
-		b = appendString(b, familyUnit, f.Unit)
+		b = protowire.AppendString(b, familyUnit, f.Unit)
 	}
 	return b
 }
@@ -88,13 +84,13 @@ func appendFamilyMessage(b []byte, f *FamilySnapshot) []byte {
 func appendMetric(b []byte, f *FamilySnapshot, p *Point) []byte {
 	for i, name := range f.Labels {
 		b = appendMessage(b, metricLabel, func(b []byte) []byte {
-			b = appendString(b, labelName, name)
-			return appendString(b, labelValue, p.Values[i])
+			b = protowire.AppendString(b, labelName, name)
+			return protowire.AppendString(b, labelValue, p.Values[i])
 		})
 	}
 	switch f.Type {
 	case GaugeType:
-		return appendMessage(b, metricGauge, func(b []byte) []byte { return appendDouble(b, gaugeValue, p.Value) })
+		return appendMessage(b, metricGauge, func(b []byte) []byte { return protowire.AppendDouble(b, gaugeValue, p.Value) })
 	case HistogramType:
 		return appendMessage(b, metricHistogram, func(b []byte) []byte { return appendHistogramMessage(b, f, p) })
 	}
@@ -103,14 +99,14 @@ func appendMetric(b []byte, f *FamilySnapshot, p *Point) []byte {
 		value = float64(p.Count)
 	}
 	return appendMessage(b, metricCounter, func(b []byte) []byte {
-		b = appendDouble(b, counterValue, value)
+		b = protowire.AppendDouble(b, counterValue, value)
 		return appendTimestamp(b, counterCreated, p.Created)
 	})
 }
 
 func appendHistogramMessage(b []byte, f *FamilySnapshot, p *Point) []byte {
-	b = appendVarint(b, histogramCount, p.Count)
-	b = appendDouble(b, histogramSum, p.Value)
+	b = protowire.AppendUint(b, histogramCount, p.Count)
+	b = protowire.AppendDouble(b, histogramSum, p.Value)
 	var n uint64
 	for i, count := range p.Classic {
 		n += count
@@ -119,32 +115,32 @@ func appendHistogramMessage(b []byte, f *FamilySnapshot, p *Point) []byte {
 			bound = f.Bounds[i]
 		}
 		b = appendMessage(b, histogramBucket, func(b []byte) []byte {
-			b = appendVarint(b, bucketCount, n)
-			return appendDouble(b, bucketBound, bound)
+			b = protowire.AppendUint(b, bucketCount, n)
+			return protowire.AppendDouble(b, bucketBound, bound)
 		})
 	}
-	b = appendVarint(b, histogramSchema, zigzag(p.Native.Schema))
-	b = appendDouble(b, histogramZeroThreshold, p.Native.ZeroThreshold)
-	b = appendVarint(b, histogramZeroCount, p.Native.ZeroCount)
+	b = protowire.AppendSint(b, histogramSchema, int64(p.Native.Schema))
+	b = protowire.AppendDouble(b, histogramZeroThreshold, p.Native.ZeroThreshold)
+	b = protowire.AppendUint(b, histogramZeroCount, p.Native.ZeroCount)
 
 	next := 0 // number of the bucket behind the last span
 	p.Native.Spans(func(first int, counts []uint64) {
 		b = appendMessage(b, histogramPositiveSpan, func(b []byte) []byte {
-			b = appendVarint(b, spanOffset, zigzag(first-next))
-			return appendVarint(b, spanLength, uint64(len(counts)))
+			b = protowire.AppendSint(b, spanOffset, int64(first-next))
+			return protowire.AppendUint(b, spanLength, uint64(len(counts)))
 		})
 		next = first + len(counts)
 	})
 	if next == 0 && len(p.Native.Counts) == 0 {
 		// A span without buckets marks a histogram with native buckets that has
 		// no observations above the zero bucket.
-		b = appendMessage(b, histogramPositiveSpan, func(b []byte) []byte { return appendVarint(b, spanOffset, 0) })
+		b = appendMessage(b, histogramPositiveSpan, func(b []byte) []byte { return protowire.AppendUint(b, spanOffset, 0) })
 	} else {
 		b = appendMessage(b, histogramPositiveDelta, func(b []byte) []byte {
 			var before uint64
 			p.Native.Spans(func(_ int, counts []uint64) {
 				for _, c := range counts {
-					b = binary.AppendUvarint(b, zigzag(int(c)-int(before)))
+					b = binary.AppendUvarint(b, protowire.Zigzag(int64(c-before)))
 					before = c
 				}
 			})
@@ -154,49 +150,14 @@ func appendHistogramMessage(b []byte, f *FamilySnapshot, p *Point) []byte {
 	return appendTimestamp(b, histogramCreated, p.Created)
 }
 
-func appendTimestamp(b []byte, field int, t time.Time) []byte {
+func appendTimestamp(b []byte, field uint64, t time.Time) []byte {
 	return appendMessage(b, field, func(b []byte) []byte {
-		b = appendVarint(b, timestampSeconds, uint64(t.Unix()))
-		return appendVarint(b, timestampNanos, uint64(t.Nanosecond()))
+		b = protowire.AppendUint(b, timestampSeconds, uint64(t.Unix()))
+		return protowire.AppendUint(b, timestampNanos, uint64(t.Nanosecond()))
 	})
 }
 
-func appendVarint(b []byte, field int, x uint64) []byte {
-	return binary.AppendUvarint(binary.AppendUvarint(b, uint64(field<<3|wireVarint)), x)
+func appendMessage(b []byte, field uint64, body func([]byte) []byte) []byte {
+	b, start := protowire.Begin(b, field)
+	return protowire.End(body(b), start)
 }
-
-func appendDouble(b []byte, field int, x float64) []byte {
-	b = binary.AppendUvarint(b, uint64(field<<3|wireFixed64))
-	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
-}
-
-func appendString(b []byte, field int, s string) []byte {
-	b = binary.AppendUvarint(b, uint64(field<<3|wireBytes))
-	b = binary.AppendUvarint(b, uint64(len(s)))
-	return append(b, s...)
-}
-
-func appendMessage(b []byte, field int, body func([]byte) []byte) []byte {
-	return appendLengthPrefixed(binary.AppendUvarint(b, uint64(field<<3|wireBytes)), body)
-}
-
-// appendLengthPrefixed appends what body appends, with its length in front. It
-// leaves a byte for the length, and moves the body where that is not enough.
-func appendLengthPrefixed(b []byte, body func([]byte) []byte) []byte {
-	at := len(b)
-	b = body(append(b, 0))
-	n := len(b) - at - 1
-	if n < 0x80 {
-		b[at] = byte(n)
-		return b
-	}
-	var length [binary.MaxVarintLen64]byte
-	size := binary.PutUvarint(length[:], uint64(n))
-	b = append(b, length[1:size]...) // makes room
-	copy(b[at+size:], b[at+1:at+1+n])
-	copy(b[at:], length[:size])
-	return b
-}
-
-// zigzag encodes a signed number so that small ones are short.
-func zigzag(x int) uint64 { return uint64(x)<<1 ^ uint64(x>>63) }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lshark/lshark/internal/protowire"
 )
 
 // Attribute is a name with a value. An empty string as value means that the
@@ -56,18 +58,18 @@ func (a *Attribute) absent() bool { return a.kind == stringKind && a.text == "" 
 // append appends the attribute as a field of type KeyValue, with at most limit
 // bytes of its text.
 func (a *Attribute) append(b []byte, field uint64, limit int) []byte {
-	b, pair := begin(b, field)
-	b = appendString(b, 1, cut(a.Key, maxText))
-	b, value := begin(b, 2)
+	b, pair := protowire.Begin(b, field)
+	b = protowire.AppendString(b, 1, cut(a.Key, maxText))
+	b, value := protowire.Begin(b, 2)
 	switch a.kind {
 	case stringKind:
-		b = appendString(b, uint64(stringKind), cut(a.text, limit))
+		b = protowire.AppendString(b, uint64(stringKind), cut(a.text, limit))
 	case floatKind:
-		b = appendFixed64(b, uint64(floatKind), a.number)
+		b = protowire.AppendFixed64(b, uint64(floatKind), a.number)
 	default:
-		b = appendUint(b, uint64(a.kind), a.number)
+		b = protowire.AppendUint(b, uint64(a.kind), a.number)
 	}
-	return end(end(b, value), pair)
+	return protowire.End(protowire.End(b, value), pair)
 }
 
 // appendText appends an attribute with a text as a field of type KeyValue.

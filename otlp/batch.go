@@ -1,6 +1,10 @@
 package otlp
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/lshark/lshark/internal/protowire"
+)
 
 // batch is the body of one request: spans or metrics, behind room for the
 // messages that enclose them. Their lengths are known only at the end.
@@ -35,16 +39,16 @@ const (
 const maxResourceText = 4096
 
 func newEnvelope(r *Resource) envelope {
-	resource, start := begin(nil, resourceResource)
+	resource, start := protowire.Begin(nil, resourceResource)
 	for i := range r.Attributes {
 		if a := &r.Attributes[i]; !a.absent() {
 			resource = a.append(resource, resourceAttributes, maxResourceText)
 		}
 	}
-	resource = end(resource, start)
-	scope, start := begin(nil, scopeScope)
-	scope = appendString(scope, scopeName, r.Scope)
-	scope = end(appendString(scope, scopeVersion, r.ScopeVersion), start)
+	resource = protowire.End(resource, start)
+	scope, start := protowire.Begin(nil, scopeScope)
+	scope = protowire.AppendString(scope, scopeName, r.Scope)
+	scope = protowire.End(protowire.AppendString(scope, scopeVersion, r.ScopeVersion), start)
 	return envelope{resource, scope}
 }
 
@@ -70,9 +74,9 @@ func (e *envelope) seal(b *batch) {
 		copy(b.data[b.start:], part)
 	}
 	prepend(e.scope)
-	prepend(binary.AppendUvarint(appendTag(head[:0], resourceScopes, bytesType), uint64(len(b.data)-b.start)))
+	prepend(binary.AppendUvarint(protowire.AppendTag(head[:0], resourceScopes, protowire.Bytes), uint64(len(b.data)-b.start)))
 	prepend(e.resource)
-	prepend(binary.AppendUvarint(appendTag(head[:0], requestResources, bytesType), uint64(len(b.data)-b.start)))
+	prepend(binary.AppendUvarint(protowire.AppendTag(head[:0], requestResources, protowire.Bytes), uint64(len(b.data)-b.start)))
 }
 
 func (b *batch) body() []byte { return b.data[b.start:] }

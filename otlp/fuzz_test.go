@@ -36,8 +36,8 @@ func FuzzResponse(f *testing.F) {
 	})
 }
 
-// FuzzString makes valid UTF-8 of any text, and cuts it without breaking it.
-func FuzzString(f *testing.F) {
+// FuzzCut checks that cut does not break valid UTF-8.
+func FuzzCut(f *testing.F) {
 	f.Add("plain", 3)
 	f.Add("ü\xffx", 1)
 	f.Add("\xf0\x9f\x98", 2)
@@ -46,11 +46,6 @@ func FuzzString(f *testing.F) {
 		got := cut(text, n)
 		if len(got) > n || len(got) < min(n, len(text))-3 || utf8.ValidString(text) && !utf8.ValidString(got) {
 			t.Errorf("cut(%q, %d) = %q", text, n, got)
-		}
-		b := appendString(nil, 1, text)
-		found, ok, err := findField(b, 1)
-		if err != nil || !ok || !utf8.Valid(found.bytes) || utf8.ValidString(text) && string(found.bytes) != text {
-			t.Errorf("%q became %q", text, found.bytes)
 		}
 	})
 }

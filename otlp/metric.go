@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/lshark/lshark/internal/protowire"
 	"github.com/lshark/lshark/metrics"
 )
 
@@ -145,13 +146,13 @@ func (m *metricEncoder) beginMetric(f *metrics.FamilySnapshot, entry *Family) (m
 			unit = entry.Unit
 		}
 	}
-	b, metric := begin(m.batch.data, scopeItems)
-	b = appendString(b, metricNameField, name)
-	b = appendString(b, metricDescription, f.Help)
+	b, metric := protowire.Begin(m.batch.data, scopeItems)
+	b = protowire.AppendString(b, metricNameField, name)
+	b = protowire.AppendString(b, metricDescription, f.Help)
 	if unit != "" {
-		b = appendString(b, metricUnit, unit)
+		b = protowire.AppendString(b, metricUnit, unit)
 	}
-	m.batch.data, data = begin(b, m.dataField(f, entry))
+	m.batch.data, data = protowire.Begin(b, m.dataField(f, entry))
 	return metric, data
 }
 
@@ -159,12 +160,12 @@ func (m *metricEncoder) endMetric(f *metrics.FamilySnapshot, entry *Family, metr
 	b := m.batch.data
 	field := m.dataField(f, entry)
 	if field != metricGauge {
-		b = appendUint(b, dataTemporality, temporalityCumulative)
+		b = protowire.AppendUint(b, dataTemporality, temporalityCumulative)
 	}
 	if field == metricSum && f.Type != metrics.GaugeType {
-		b = appendUint(b, dataMonotonic, 1)
+		b = protowire.AppendUint(b, dataMonotonic, 1)
 	}
-	m.batch.data = end(end(b, data), metric)
+	m.batch.data = protowire.End(protowire.End(b, data), metric)
 }
 
 // dataField returns the field of Metric that has the points of a family.
@@ -181,12 +182,12 @@ func (m *metricEncoder) dataField(f *metrics.FamilySnapshot, entry *Family) uint
 }
 
 func (m *metricEncoder) point(f *metrics.FamilySnapshot, p *metrics.Point, entry *Family) {
-	b, point := begin(m.batch.data, dataPoints)
+	b, point := protowire.Begin(m.batch.data, dataPoints)
 	field := m.dataField(f, entry)
 	if field != metricGauge && !p.Created.IsZero() {
-		b = appendFixed64(b, pointStart, nanoseconds(p.Created))
+		b = protowire.AppendFixed64(b, pointStart, nanoseconds(p.Created))
 	}
-	b = appendFixed64(b, pointTime, m.time)
+	b = protowire.AppendFixed64(b, pointTime, m.time)
 	attributes := uint64(numberAttributes)
 	switch field {
 	case metricHistogram:
@@ -197,9 +198,9 @@ func (m *metricEncoder) point(f *metrics.FamilySnapshot, p *metrics.Point, entry
 		b = appendExponential(b, p)
 	default:
 		if f.Type == metrics.CounterType {
-			b = appendFixed64(b, numberInt, min(p.Count, math.MaxInt64))
+			b = protowire.AppendFixed64(b, numberInt, min(p.Count, math.MaxInt64))
 		} else {
-			b = appendDouble(b, numberDouble, p.Value)
+			b = protowire.AppendDouble(b, numberDouble, p.Value)
 		}
 	}
 	for i, name := range m.attrs {
@@ -214,22 +215,22 @@ func (m *metricEncoder) point(f *metrics.FamilySnapshot, p *metrics.Point, entry
 			}
 		}
 	}
-	m.batch.data = end(b, point)
+	m.batch.data = protowire.End(b, point)
 }
 
 // appendHistogram appends the classic buckets of a histogram.
 func appendHistogram(b []byte, bounds []float64, p *metrics.Point) []byte {
 	b = appendCount(b, histogramCount, p.Count)
-	b = appendDouble(b, histogramSum, p.Value)
-	b, start := begin(b, histogramBuckets)
+	b = protowire.AppendDouble(b, histogramSum, p.Value)
+	b, start := protowire.Begin(b, histogramBuckets)
 	for _, n := range p.Classic {
 		b = binary.LittleEndian.AppendUint64(b, n)
 	}
-	b, start = begin(end(b, start), histogramBounds)
+	b, start = protowire.Begin(protowire.End(b, start), histogramBounds)
 	for _, bound := range bounds {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(bound))
 	}
-	return end(b, start)
+	return protowire.End(b, start)
 }
 
 // appendExponential appends the native buckets of a histogram. OpenTelemetry
@@ -237,20 +238,20 @@ func appendHistogram(b []byte, bounds []float64, p *metrics.Point) []byte {
 func appendExponential(b []byte, p *metrics.Point) []byte {
 	n := &p.Native
 	b = appendCount(b, exponentialCount, p.Count)
-	b = appendDouble(b, exponentialSum, p.Value)
-	b = appendSint(b, exponentialScale, int64(n.Schema))
+	b = protowire.AppendDouble(b, exponentialSum, p.Value)
+	b = protowire.AppendSint(b, exponentialScale, int64(n.Schema))
 	b = appendCount(b, exponentialZeroCount, n.ZeroCount)
 	if len(n.Counts) > 0 {
 		var positive, counts int
-		b, positive = begin(b, exponentialPositive)
-		b = appendSint(b, bucketsOffset, int64(n.Offset)-1)
-		b, counts = begin(b, bucketsCounts)
+		b, positive = protowire.Begin(b, exponentialPositive)
+		b = protowire.AppendSint(b, bucketsOffset, int64(n.Offset)-1)
+		b, counts = protowire.Begin(b, bucketsCounts)
 		for _, count := range n.Counts {
 			b = binary.AppendUvarint(b, count)
 		}
-		b = end(end(b, counts), positive)
+		b = protowire.End(protowire.End(b, counts), positive)
 	}
-	return appendDouble(b, exponentialZeroThreshold, n.ZeroThreshold)
+	return protowire.AppendDouble(b, exponentialZeroThreshold, n.ZeroThreshold)
 }
 
 // appendCount appends a count, unless it is 0, which a receiver assumes.
@@ -258,7 +259,7 @@ func appendCount(b []byte, field, n uint64) []byte {
 	if n == 0 {
 		return b
 	}
-	return appendFixed64(b, field, n)
+	return protowire.AppendFixed64(b, field, n)
 }
 
 // nanoseconds returns a time as nanoseconds since 1970, and 0 for times before.

@@ -1,5 +1,7 @@
 package otlp
 
+import "github.com/lshark/lshark/internal/protowire"
+
 // Kind is the side of a call that a span describes.
 type Kind uint8
 
@@ -74,46 +76,46 @@ const (
 
 // append appends the span as a field of a message.
 func (s *Span) append(b []byte, field uint64) []byte {
-	b, span := begin(b, field)
-	b = appendBytes(b, spanTraceID, s.Trace[:])
-	b = appendBytes(b, spanSpanID, s.ID[:])
+	b, span := protowire.Begin(b, field)
+	b = protowire.AppendBytes(b, spanTraceID, s.Trace[:])
+	b = protowire.AppendBytes(b, spanSpanID, s.ID[:])
 	flags := uint32(flagSampled | flagParentKnown)
 	if s.Parent != (SpanID{}) {
-		b = appendBytes(b, spanParentSpanID, s.Parent[:])
+		b = protowire.AppendBytes(b, spanParentSpanID, s.Parent[:])
 		flags |= flagParentIsRemote
 	}
-	b = appendString(b, spanName, cut(s.Name, maxText))
+	b = protowire.AppendString(b, spanName, cut(s.Name, maxText))
 	if s.Kind == Server {
-		b = appendUint(b, spanKind, kindServer)
+		b = protowire.AppendUint(b, spanKind, kindServer)
 	} else {
-		b = appendUint(b, spanKind, kindClient)
+		b = protowire.AppendUint(b, spanKind, kindClient)
 	}
 	start := max(s.Start, 0)
-	b = appendFixed64(b, spanStart, uint64(start))
-	b = appendFixed64(b, spanEnd, uint64(max(s.End, start)))
+	b = protowire.AppendFixed64(b, spanStart, uint64(start))
+	b = protowire.AppendFixed64(b, spanEnd, uint64(max(s.End, start)))
 	b = appendAttributes(b, s.Attributes, maxAttributes, spanAttributes, spanDroppedAttributes)
 	for i := range min(len(s.Events), maxEvents) {
 		b = s.Events[i].append(b, spanEvents)
 	}
 	if n := len(s.Events) - maxEvents; n > 0 {
-		b = appendUint(b, spanDroppedEvents, uint64(n))
+		b = protowire.AppendUint(b, spanDroppedEvents, uint64(n))
 	}
 	if s.Error != "" {
 		var status int
-		b, status = begin(b, spanStatus)
-		b = appendString(b, statusMessage, cut(s.Error, maxText))
-		b = end(appendUint(b, statusCode, statusError), status)
+		b, status = protowire.Begin(b, spanStatus)
+		b = protowire.AppendString(b, statusMessage, cut(s.Error, maxText))
+		b = protowire.End(protowire.AppendUint(b, statusCode, statusError), status)
 	}
-	b = appendFixed32(b, spanFlags, flags)
-	return end(b, span)
+	b = protowire.AppendFixed32(b, spanFlags, flags)
+	return protowire.End(b, span)
 }
 
 func (e *Event) append(b []byte, field uint64) []byte {
-	b, event := begin(b, field)
-	b = appendFixed64(b, eventTime, uint64(max(e.Time, 0)))
-	b = appendString(b, eventName, cut(e.Name, maxText))
+	b, event := protowire.Begin(b, field)
+	b = protowire.AppendFixed64(b, eventTime, uint64(max(e.Time, 0)))
+	b = protowire.AppendString(b, eventName, cut(e.Name, maxText))
 	b = appendAttributes(b, e.Attributes, maxEventAttributes, eventAttributes, eventDroppedAttributes)
-	return end(b, event)
+	return protowire.End(b, event)
 }
 
 // appendAttributes appends at most limit attributes, and the number of those
@@ -128,7 +130,7 @@ func appendAttributes(b []byte, attributes []Attribute, limit int, field, droppe
 		}
 	}
 	if n > limit {
-		b = appendUint(b, dropped, uint64(n-limit))
+		b = protowire.AppendUint(b, dropped, uint64(n-limit))
 	}
 	return b
 }

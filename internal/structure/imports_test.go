@@ -63,7 +63,7 @@ var mayImport = map[string][]string{
 	"anonymize":        {"internal/checksum", "anonymize/values", "capture", "lnet", "lnet/ib", "lnet/link", "dissect"},
 	"anonymize/values": {"lnet", "opcodes", "opcodes/schema", "dissect", "internal/fifo"},
 
-	"otlp": {"metrics"},
+	"otlp": {"metrics", "internal/protowire"},
 
 	"bench/gen":                {"capture", "lnet", "dissect"},
 	"bench/profile":            {"cli", "cli/iostreams", "cli/scan"},
@@ -75,13 +75,14 @@ var mayImport = map[string][]string{
 	"internal/codec/codectest": {"lnet", "opcodes/schema"},
 	"internal/facts":           {},
 	"internal/fifo":            {},
+	"internal/protowire":       {},
 	"release":                  {},
 	"tui":                      {"tui/model", "tui/store", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "records", "filter", "render"},
 	"tui/model":                {"tui/store", "diagnose", "diagnose/rules", "capture", "lnet", "opcodes/schema", "dissect", "track", "track/locks", "track/files", "records", "render", "render/ladder", "render/report", "internal/fifo"},
 	"tui/store":                {"capture", "lnet", "lnet/link", "opcodes/schema", "dissect", "track", "records", "filter", "render", "internal/codec"},
 	"internal/wiretest":        {"capture"},
 	"internal/prometheustest":  {},
-	"metrics":                  {},
+	"metrics":                  {"internal/protowire"},
 }
 
 // gopacketFiles lists the files that import gopacket, tests apart. It is kept

@@ -1,0 +1,2 @@
+// Package protowire encodes and decodes protobuf messages without generated code.
+package protowire

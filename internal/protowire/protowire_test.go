@@ -1,0 +1,57 @@
+package protowire
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// TestBytes compares fields with their encodings by protoc.
+func TestBytes(t *testing.T) {
+	long, start := Begin(nil, 3)
+	long = End(AppendString(long, 1, strings.Repeat("x", 200)), start)
+	for _, c := range []struct {
+		name      string
+		got, want []byte
+	}{
+		{"uint", AppendUint(nil, 1, 300), []byte{0x08, 0xac, 0x02}},
+		{"sint", AppendSint(nil, 2, -3), []byte{0x10, 0x05}},
+		{"fixed64", AppendFixed64(nil, 1, 2), []byte{0x09, 2, 0, 0, 0, 0, 0, 0, 0}},
+		{"fixed32", AppendFixed32(nil, 16, 2), []byte{0x85, 0x01, 2, 0, 0, 0}},
+		{"double", AppendDouble(nil, 1, 1), []byte{0x09, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f}},
+		{"bytes", AppendBytes(nil, 1, []byte{0xff}), []byte{0x0a, 1, 0xff}},
+		{"string", AppendString(nil, 1, "a\xff"), []byte("\x0a\x05a\\xff")},
+		{"message", long, append([]byte{0x1a, 0xcb, 0x01, 0x0a, 0xc8, 0x01}, strings.Repeat("x", 200)...)},
+	} {
+		if !bytes.Equal(c.got, c.want) {
+			t.Errorf("%s: %x, want %x", c.name, c.got, c.want)
+		}
+	}
+}
+
+// FuzzString checks that strings are read as they were written, and become valid UTF-8.
+func FuzzString(f *testing.F) {
+	f.Add("plain")
+	f.Add("ü\xffx")
+	f.Add("\xf0\x9f\x98")
+	f.Fuzz(func(t *testing.T, text string) {
+		found, ok, err := Find(AppendString(nil, 1, text), 1)
+		if err != nil || !ok || !utf8.Valid(found.Bytes) || utf8.ValidString(text) && string(found.Bytes) != text {
+			t.Errorf("%q became %q", text, found.Bytes)
+		}
+	})
+}
+
+// FuzzFind checks that no message makes Find fail otherwise than with an error.
+func FuzzFind(f *testing.F) {
+	f.Add([]byte{0x08, 0xac, 0x02, 0x0a, 1, 'x'}, uint64(1))
+	f.Add([]byte{0x0a, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}, uint64(1))
+	f.Add([]byte{0x09, 1}, uint64(1))
+	f.Fuzz(func(t *testing.T, message []byte, number uint64) {
+		found, ok, err := Find(message, number)
+		if ok && (err != nil || found.Number != number || len(found.Bytes) > len(message)) {
+			t.Errorf("%x: field %+v, %v", message, found, err)
+		}
+	})
+}
