@@ -386,7 +386,7 @@ func TestHandler(t *testing.T) {
 	if b := body(resp.Body); resp.Header.Get("Content-Type") != protobufFormat.contentType() || !strings.Contains(b, "test_rpcs_total") {
 		t.Errorf("protobuf: %v", resp.Header)
 	}
-	for range maxPages {
+	for range maxResponses {
 		<-h.pages
 	}
 	if resp = get("GET", "", ""); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {

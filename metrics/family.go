@@ -19,19 +19,19 @@ type family struct {
 	kind     Type
 	layout   *layout // of histograms
 
-	index  index[series]
-	order  []*series // sorted by label values
-	own    int       // series that are not shared
-	maxOwn int
+	index      index[series]
+	order      []*series // sorted by label values
+	regular    int       // series that are not overflow series
+	maxRegular int
 }
 
 // series is a combination of label values and what was counted for it.
 type series struct {
-	values  []string
-	labels  string // as in the text formats
-	hash    uint64
-	created int64 // in ns since the epoch
-	shared  bool  // all labels without given values are Other: always has room
+	values   []string
+	labels   string // as in the text formats
+	hash     uint64
+	created  int64 // in ns since the epoch
+	overflow bool  // every label without Values is Other
 
 	count uint64  // of counters and histograms
 	value float64 // of float counters and gauges; the sum of a histogram
@@ -40,22 +40,22 @@ type series struct {
 
 // bound returns the maximum number of series.
 func (f *family) bound() int {
-	shared, own, ranked := 1, 1, true
+	overflow, regular, ranked := 1, 1, true
 	for _, l := range f.desc.Labels {
 		switch {
 		case l.Values != nil:
-			shared *= len(l.Values) + 1
-			own *= len(l.Values) + 1
+			overflow *= len(l.Values) + 1
+			regular *= len(l.Values) + 1
 		case l.Top != nil:
-			own *= l.Top.size + 1
+			regular *= l.Top.size + 1
 		default:
 			ranked = false
 		}
 	}
-	if own -= shared; ranked && own < f.maxOwn {
-		return own + shared
+	if regular -= overflow; ranked && regular < f.maxRegular {
+		return regular + overflow
 	}
-	return f.maxOwn + shared
+	return f.maxRegular + overflow
 }
 
 // Len returns the number of series. It is to be called between Begin and End.
@@ -85,11 +85,12 @@ func (f *family) lookup(hash uint64, values []string) *series {
 	return f.index.find(hash, func(s *series) bool { return slices.Equal(s.values, values) })
 }
 
-// findBounded returns the series for label values that have none as they are.
+// findBounded returns the series for values after cleaning, restricting to Values
+// and Top, and falling back to the overflow series when the family is full.
 func (f *family) findBounded(values []string) *series {
 	var array [maxLabels]string
 	bounded := array[:len(values)]
-	shared := true
+	overflow := true
 	for i, v := range values {
 		l := &f.desc.Labels[i]
 		v = cleanValue(v)
@@ -102,14 +103,14 @@ func (f *family) findBounded(values []string) *series {
 			v = Other
 		}
 		bounded[i] = v
-		shared = shared && (l.Values != nil || v == Other)
+		overflow = overflow && (l.Values != nil || v == Other)
 	}
 	hash := f.hash(bounded)
 	if s := f.lookup(hash, bounded); s != nil {
 		return s
 	}
-	if shared || f.own < f.maxOwn {
-		return f.add(hash, bounded, shared)
+	if overflow || f.regular < f.maxRegular {
+		return f.add(hash, bounded, overflow)
 	}
 	for i := range bounded {
 		if f.desc.Labels[i].Values == nil {
@@ -123,8 +124,8 @@ func (f *family) findBounded(values []string) *series {
 	return f.add(hash, bounded, true)
 }
 
-func (f *family) add(hash uint64, values []string, shared bool) *series {
-	s := &series{values: make([]string, len(values)), hash: hash, created: f.registry.now, shared: shared}
+func (f *family) add(hash uint64, values []string, overflow bool) *series {
+	s := &series{values: make([]string, len(values)), hash: hash, created: f.registry.now, overflow: overflow}
 	for i, v := range values {
 		s.values[i] = strings.Clone(v)
 	}
@@ -135,22 +136,13 @@ func (f *family) add(hash uint64, values []string, shared bool) *series {
 	f.index.add(hash, s)
 	at, _ := slices.BinarySearchFunc(f.order, s.values, compareValues)
 	f.order = slices.Insert(f.order, at, s)
-	if !shared {
-		f.own++
+	if !overflow {
+		f.regular++
 	}
 	return s
 }
 
 func compareValues(s *series, values []string) int { return slices.Compare(s.values, values) }
-
-func (f *family) remove(s *series) {
-	f.index.remove(s.hash, s)
-	at, _ := slices.BinarySearchFunc(f.order, s.values, compareValues)
-	f.order = slices.Delete(f.order, at, at+1)
-	if !s.shared {
-		f.own--
-	}
-}
 
 // removeValue removes all series in which the label at index label has a value.
 func (f *family) removeValue(label int, value string) {
@@ -159,8 +151,8 @@ func (f *family) removeValue(label int, value string) {
 			return false
 		}
 		f.index.remove(s.hash, s)
-		if !s.shared {
-			f.own--
+		if !s.overflow {
+			f.regular--
 		}
 		return true
 	})

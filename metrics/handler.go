@@ -8,8 +8,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// maxPages is the maximum number of pages that are in memory at a time.
-const maxPages = 4
+// maxResponses is the maximum number of responses in memory at a time.
+const maxResponses = 4
 
 // Handler serves the values of a registry over HTTP: as OpenMetrics, the older
 // text format or protobuf, whatever the client prefers, compressed if it accepts
@@ -29,8 +29,8 @@ type page struct {
 
 // NewHandler returns a handler for the path of the metrics, usually /metrics.
 func NewHandler(r *Registry) *Handler {
-	h := &Handler{registry: r, pages: make(chan *page, maxPages)}
-	for range maxPages {
+	h := &Handler{registry: r, pages: make(chan *page, maxResponses)}
+	for range maxResponses {
 		h.pages <- new(page)
 	}
 	return h

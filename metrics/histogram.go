@@ -28,8 +28,8 @@ const (
 	maxSchema = 8
 	maxFloat  = math.MaxFloat64
 
-	// maxWindow is how many times as many buckets, empty ones included, a series
-	// may have in memory.
+	// maxWindow limits the memory of a series: a window may span
+	// maxWindow*MaxBuckets buckets, empty ones included.
 	maxWindow = 4
 )
 

@@ -82,7 +82,7 @@ func TestPrometheus(t *testing.T) {
 					if f.Type == CounterType {
 						want["_total"] = float64(p.Count)
 					}
-					want["p99"] = p.Native.Quantile(0.99)
+					want["p99"] = quantile(&p.Native, 0.99)
 					key := strings.Join(p.Values, " ")
 					for suffix, values := range got {
 						if suffix == "_bucket" {

@@ -118,9 +118,8 @@ type Desc struct {
 	Help   string
 	Unit   string // "seconds", "bytes" or another base unit, or empty
 	Labels []Label
-	// MaxSeries is the maximum number of series, DefaultMaxSeries if 0. It does
-	// not include those that take what is beyond it: one for each combination of
-	// given values, with Other in all other labels.
+	// MaxSeries limits the series, DefaultMaxSeries if 0. Overflow series, in which
+	// every label without Values is Other, are not counted.
 	MaxSeries int
 }
 
@@ -179,7 +178,7 @@ func (r *Registry) declare(f *family, d Desc, t Type) {
 	if d.MaxSeries == 0 {
 		d.MaxSeries = DefaultMaxSeries
 	}
-	*f = family{registry: r, desc: d, kind: t, maxOwn: d.MaxSeries}
+	*f = family{registry: r, desc: d, kind: t, maxRegular: d.MaxSeries}
 	for i, l := range d.Labels {
 		if l.Top != nil {
 			l.Top.labels = append(l.Top.labels, topLabel{f, i})

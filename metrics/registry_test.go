@@ -238,11 +238,6 @@ func TestGauges(t *testing.T) {
 	if v := g.With("1").series.value; v != 3.5 {
 		t.Errorf("value %g, want 3.5", v)
 	}
-	g.Remove("1")
-	g.Remove("never")
-	if g.Len() != 0 {
-		t.Errorf("%d series after Remove", g.Len())
-	}
 	for i := range 10 {
 		g.With(fmt.Sprint(i)).Add(1)
 	}

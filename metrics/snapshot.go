@@ -57,8 +57,8 @@ type Native struct {
 	Counts []uint64
 }
 
-// maxHold bounds for how long a snapshot holds back observations at a time,
-// except while it copies a single family.
+// maxHold limits how long Snapshot holds the lock at a time, except while it
+// copies a single family.
 const maxHold = time.Millisecond
 
 // Snapshot copies all values to s. The values of a family belong to the same
@@ -141,27 +141,4 @@ func (n *Native) Spans(do func(first int, counts []uint64)) {
 // Bound returns the upper bound of a native bucket.
 func (n *Native) Bound(bucket int) float64 {
 	return math.Exp2(math.Ldexp(float64(bucket), -n.Schema))
-}
-
-// Quantile returns the value that a share q of the observations does not exceed,
-// interpolated linearly within its bucket. It is NaN if there are no
-// observations.
-func (n *Native) Quantile(q float64) float64 {
-	total := n.ZeroCount
-	for _, c := range n.Counts {
-		total += c
-	}
-	if total == 0 {
-		return math.NaN()
-	}
-	rank := q * float64(total)
-	low, high, count := 0.0, n.ZeroThreshold, n.ZeroCount
-	for i := 0; i < len(n.Counts) && float64(count) < rank; i++ {
-		rank -= float64(count)
-		low, high, count = n.Bound(n.Offset+i-1), n.Bound(n.Offset+i), n.Counts[i]
-	}
-	if count == 0 {
-		return low
-	}
-	return low + (high-low)*min(1, rank/float64(count))
 }

@@ -48,14 +48,7 @@ func (g *Gauges) Reset() {
 	clear(g.order)
 	g.order = g.order[:0]
 	g.index.clear()
-	g.own = 0
-}
-
-// Remove removes the series with these label values, if it exists.
-func (g *Gauges) Remove(values ...string) {
-	if s := g.lookup(g.hash(values), values); s != nil {
-		g.remove(s)
-	}
+	g.regular = 0
 }
 
 // Histogram counts values in buckets. It is valid until the next call of
