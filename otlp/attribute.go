@@ -16,7 +16,7 @@ type Attribute struct {
 	Key    string
 	kind   attributeKind
 	text   string
-	number uint64 // integer, float64 bits, or 1 for true
+	number uint64 // integer, or float64 bits
 }
 
 // attributeKind is the number of the field of AnyValue that has the value.
@@ -24,7 +24,6 @@ type attributeKind uint8
 
 const (
 	stringKind attributeKind = 1
-	boolKind   attributeKind = 2
 	intKind    attributeKind = 3
 	floatKind  attributeKind = 4
 )
@@ -42,15 +41,6 @@ func Int(key string, value int64) Attribute {
 // Float returns an attribute with a floating-point number.
 func Float(key string, value float64) Attribute {
 	return Attribute{Key: key, kind: floatKind, number: math.Float64bits(value)}
-}
-
-// Bool returns an attribute that is true or false.
-func Bool(key string, value bool) Attribute {
-	a := Attribute{Key: key, kind: boolKind}
-	if value {
-		a.number = 1
-	}
-	return a
 }
 
 func (a *Attribute) absent() bool { return a.kind == stringKind && a.text == "" || a.kind == 0 }
@@ -124,7 +114,7 @@ func NewResource(service, version, host string, getenv func(string) string) (Res
 		return Resource{}, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	for _, p := range pairs {
-		r.Set(String(p.Name, p.Value))
+		r.Set(String(p.key, p.value))
 	}
 	if name := getenv("OTEL_SERVICE_NAME"); name != "" {
 		r.Set(String("service.name", name))
@@ -132,10 +122,13 @@ func NewResource(service, version, host string, getenv func(string) string) (Res
 	return r, nil
 }
 
+// keyValue is a name with a value, as a variable of OpenTelemetry has it.
+type keyValue struct{ key, value string }
+
 // parsePairs parses name=value,name=value with values in percent-encoding, as
 // the variables of OpenTelemetry have them. Its errors show no values.
-func parsePairs(text string) ([]Header, error) {
-	var pairs []Header
+func parsePairs(text string) ([]keyValue, error) {
+	var pairs []keyValue
 	for i, part := range strings.Split(text, ",") {
 		part = strings.TrimSpace(part)
 		if part == "" {
@@ -150,7 +143,7 @@ func parsePairs(text string) ([]Header, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the value of %q is not in percent-encoding", name)
 		}
-		pairs = append(pairs, Header{Name: name, Value: value})
+		pairs = append(pairs, keyValue{name, value})
 	}
 	return pairs, nil
 }

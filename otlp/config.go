@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Config says where to send metrics and spans, and how.
+// Config has the settings of an Exporter.
 type Config struct {
 	// Endpoint is the base URL of the receiver, such as http://localhost:4318.
 	// v1/metrics and v1/traces are appended to its path. MetricsURL and
@@ -24,10 +24,10 @@ type Config struct {
 	// Values are secret: they do not appear in errors and logs.
 	Headers, MetricsHeaders, TracesHeaders []Header
 
-	Gzip     bool
-	Explicit bool // histograms by their classic buckets, if they have any
-	Timeout  time.Duration
-	TLS      TLSFiles
+	Gzip               bool
+	ExplicitHistograms bool // histograms by their classic buckets, if they have any
+	Timeout            time.Duration
+	TLS                TLSFiles
 
 	QueueBytes int           // of spans that wait; 0: DefaultQueueBytes
 	Delay      time.Duration // a span waits for others at most this long; 0: DefaultDelay
@@ -36,7 +36,7 @@ type Config struct {
 	Names     Names
 	UserAgent string
 
-	// Log gets a line when the receiver is away, when it is back, and when it
+	// Log gets a line when the receiver is unavailable, when it is back, and when it
 	// refuses something for the first time. The exporter's goroutines call it.
 	Log func(message string)
 
@@ -72,7 +72,7 @@ func ParseHeader(text string) (Header, error) {
 	return h, h.check()
 }
 
-// check reports what HTTP does not allow in a header.
+// check returns an error for what HTTP does not allow in a header.
 func (h *Header) check() error {
 	const separators = "()<>@,;:\\\"/[]?={} \t"
 	if h.Name == "" {
@@ -95,7 +95,7 @@ func (h *Header) check() error {
 	return nil
 }
 
-// Configured reports whether a variable of OpenTelemetry says where to send
+// Configured reports whether a variable of OpenTelemetry has an endpoint for
 // metrics or spans.
 func Configured(getenv func(string) string) bool {
 	for _, name := range []string{endpointVariable, metricsEndpointVariable, tracesEndpointVariable} {
@@ -112,10 +112,10 @@ const (
 	tracesEndpointVariable  = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 )
 
-// Environment sets what is not yet set from the variables of OpenTelemetry
+// ApplyEnvironment sets what is not yet set from the variables of OpenTelemetry
 // (OTEL_EXPORTER_OTLP_ENDPOINT and others), which getenv returns. Gzip and
-// Explicit are set wherever their variable is.
-func (c *Config) Environment(getenv func(string) string) error {
+// ExplicitHistograms are overridden even if already set.
+func (c *Config) ApplyEnvironment(getenv func(string) string) error {
 	set := func(to *string, name string) {
 		if *to == "" {
 			*to = strings.TrimSpace(getenv(name))
@@ -139,11 +139,11 @@ func (c *Config) Environment(getenv func(string) string) error {
 		}
 		c.Timeout = time.Duration(ms) * time.Millisecond
 	}
-	for _, v := range []variable{
+	for _, v := range []toggle{
 		{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf", "", nil},
 		{"OTEL_EXPORTER_OTLP_COMPRESSION", "none", "gzip", &c.Gzip},
 		{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "cumulative", "", nil},
-		{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", "explicit_bucket_histogram", &c.Explicit},
+		{"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", "base2_exponential_bucket_histogram", "explicit_bucket_histogram", &c.ExplicitHistograms},
 	} {
 		if err := v.read(getenv); err != nil {
 			return err
@@ -152,13 +152,14 @@ func (c *Config) Environment(getenv func(string) string) error {
 	return nil
 }
 
-// variable is one that has one of two values, or only one that is supported.
-type variable struct {
+// toggle is an environment variable with the values off and on; if set is nil,
+// only off is supported.
+type toggle struct {
 	name, off, on string
 	set           *bool
 }
 
-func (v *variable) read(getenv func(string) string) error {
+func (v *toggle) read(getenv func(string) string) error {
 	switch text := strings.ToLower(strings.TrimSpace(getenv(v.name))); {
 	case text == "":
 		return nil
@@ -184,11 +185,13 @@ func (c *Config) environmentHeaders(getenv func(string) string) error {
 		if len(*h.to) > 0 {
 			continue
 		}
-		headers, err := parsePairs(getenv(h.name))
+		pairs, err := parsePairs(getenv(h.name))
 		if err != nil {
 			return fmt.Errorf("%s: %w", h.name, err)
 		}
-		*h.to = headers
+		for _, p := range pairs {
+			*h.to = append(*h.to, Header{Name: p.key, Value: p.value})
+		}
 	}
 	return nil
 }

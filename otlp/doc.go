@@ -1,16 +1,16 @@
-// Package otlp sends metrics and spans to a receiver of OpenTelemetry, over
-// OTLP/HTTP with protobuf.
+// Package otlp sends metrics and spans to an OTLP receiver, over HTTP with
+// protobuf.
 //
 //	resource, err := otlp.NewResource("lshark", "1.2.3", "oss1", os.Getenv)
 //	config := otlp.Config{Resource: resource}
-//	err = config.Environment(os.Getenv)
+//	err = config.ApplyEnvironment(os.Getenv)
 //	e, err := otlp.New(config)
 //	e.Start()
-//	e.Span(&span)        // of each call of interest
+//	e.Span(&span)        // of each RPC of interest
 //	e.Metrics(&snapshot) // once a minute
 //	err = e.Shutdown(ctx)
 //
-// It knows nothing of Lustre. The caller names spans, metrics and attributes.
+// The package is independent of Lustre. The caller names spans, metrics and attributes.
 //
 // # Encoding
 //
@@ -22,12 +22,12 @@
 //
 // # Ids
 //
-// The ids of traces and spans are hashes of what every sensor sees of a call
+// The ids of traces and spans are hashes of what every sensor sees of an RPC
 // (ids.go). So sensors on a client and on a server describe the same trace, and
 // choose the same traces if they keep one of n, without a connection between
 // them.
 //
-// # A receiver that is away
+// # An unavailable receiver
 //
 // There is a sender for spans and one for metrics, each with a goroutine, a
 // connection and a queue (sender.go, queue.go). A request that fails in

@@ -35,8 +35,6 @@ func testSpan() *Span {
 			Int("lustre.bytes", 1<<40),
 			Int("lustre.status", -28),
 			Float("lustre.share", 0.25),
-			Bool("lustre.replay", false),
-			Bool("lustre.resent", true),
 		},
 		Events: []Event{
 			{Time: 1700000000100000000, Name: "early reply", Attributes: []Attribute{Int("lustre.timeout", 30)}},

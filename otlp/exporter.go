@@ -106,7 +106,7 @@ func New(c Config) (*Exporter, error) {
 		}
 	}
 	e.encoder = metricEncoder{
-		names: &c.Names, explicit: c.Explicit, limit: maxMetricsBytes,
+		names: &c.Names, explicit: c.ExplicitHistograms, limit: maxMetricsBytes,
 		envelope: &envelope, take: e.points.queue.emptyBatch,
 	}
 	return e, nil

@@ -585,18 +585,18 @@ func TestEnvironment(t *testing.T) {
 		t.Error("Configured is wrong")
 	}
 	var c Config
-	if err := c.Environment(getenv); err != nil {
+	if err := c.ApplyEnvironment(getenv); err != nil {
 		t.Fatal(err)
 	}
 	if c.Endpoint != "http://collector:4318" || c.TracesURL != "http://traces/x" || c.MetricsURL != "" || c.Timeout != 2500*time.Millisecond ||
-		!c.Gzip || !c.Explicit || c.TLS.CA != "/ca.pem" ||
+		!c.Gzip || !c.ExplicitHistograms || c.TLS.CA != "/ca.pem" ||
 		!slices.Equal(c.Headers, []Header{{"api-key", "a b,c"}, {"x", "1=2"}}) || !slices.Equal(c.MetricsHeaders, []Header{{"m", "1"}}) {
 		t.Errorf("%+v", c)
 	}
 	// What is set already stays.
 	c = Config{Endpoint: "http://flag", Headers: []Header{{"f", "1"}}, Timeout: time.Second, Gzip: true}
 	env["OTEL_EXPORTER_OTLP_COMPRESSION"] = "none"
-	if err := c.Environment(getenv); err != nil {
+	if err := c.ApplyEnvironment(getenv); err != nil {
 		t.Fatal(err)
 	}
 	if c.Endpoint != "http://flag" || c.TracesURL != "" || c.Headers[0].Name != "f" || c.Timeout != time.Second || c.Gzip {
@@ -626,7 +626,7 @@ func TestEnvironmentMistakes(t *testing.T) {
 		{"OTEL_EXPORTER_OTLP_HEADERS", "a=secret%zz", `OTEL_EXPORTER_OTLP_HEADERS: the value of "a" is not in percent-encoding`},
 	} {
 		var c Config
-		err := c.Environment(func(name string) string {
+		err := c.ApplyEnvironment(func(name string) string {
 			if name == test[0] {
 				return test[1]
 			}

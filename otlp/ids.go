@@ -16,23 +16,23 @@ type SpanID [8]byte
 func (t TraceID) String() string { return hex.EncodeToString(t[:]) }
 func (s SpanID) String() string  { return hex.EncodeToString(s[:]) }
 
-// TraceOf returns the trace id of a call: the first 16 bytes of the SHA-256 of
-// the caller's address, a space, and the number of the call in decimal. Every
-// sensor that knows these two computes the same id.
-func TraceOf(client string, call uint64) (t TraceID) {
+// TraceOf returns the trace id of an RPC: the first 16 bytes of the SHA-256 of the
+// client's address, a space, and the xid in decimal. Every sensor that knows these
+// two computes the same id.
+func TraceOf(client string, xid uint64) (t TraceID) {
 	var text [128]byte
-	sum := sha256.Sum256(appendCall(text[:0], client, call))
+	sum := sha256.Sum256(appendRPC(text[:0], client, xid))
 	copy(t[:], sum[:])
 	return t
 }
 
-// SpanOf returns the id of the span of one side of a call: the first 8 bytes of
+// SpanOf returns the id of the span of one side of an RPC: the first 8 bytes of
 // the SHA-256 of the text that TraceOf hashes, a space, "client" or "server", a
 // space, and the attempt in decimal. So the sensor of a server can name the
 // client's span as the parent of its own.
-func SpanOf(client string, call uint64, side Kind, attempt uint32) (s SpanID) {
+func SpanOf(client string, xid uint64, side Kind, attempt uint32) (s SpanID) {
 	var text [160]byte
-	b := appendCall(text[:0], client, call)
+	b := appendRPC(text[:0], client, xid)
 	if side == Server {
 		b = append(b, " server "...)
 	} else {
@@ -43,9 +43,9 @@ func SpanOf(client string, call uint64, side Kind, attempt uint32) (s SpanID) {
 	return s
 }
 
-func appendCall(b []byte, client string, call uint64) []byte {
+func appendRPC(b []byte, client string, xid uint64) []byte {
 	b = append(append(b, client...), ' ')
-	return strconv.AppendUint(b, call, 10)
+	return strconv.AppendUint(b, xid, 10)
 }
 
 // Sampled reports whether a trace is one of those to keep if one of n is kept.

@@ -93,8 +93,8 @@ func (m *metricEncoder) finish() {
 	}
 }
 
-// selected reports whether a point of a family is exported by an entry. Those
-// without an entry (nil) are exported by rule.
+// selected reports whether a point of a family is exported by an entry. With entry
+// nil, it reports whether no entry matches.
 func (m *metricEncoder) selected(f *metrics.FamilySnapshot, p *metrics.Point, entry *Family) bool {
 	if entry != nil {
 		return entry.match(f, p)

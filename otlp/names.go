@@ -46,7 +46,7 @@ func (n *Family) match(f *metrics.FamilySnapshot, p *metrics.Point) bool {
 	return false
 }
 
-// metricName returns the name and unit of a family by rule.
+// metricName returns the default name and unit of a family.
 func metricName(f *metrics.FamilySnapshot) (name, unit string) {
 	name, unit = f.Name, f.Unit
 	if unit != "" {
@@ -88,8 +88,8 @@ func (n *Names) attributeNames(names []string, entry *Family, labels []string) [
 	return names
 }
 
-// attributeValue returns the value of a label as an attribute has it. Some
-// attributes have a name of their own for all other values.
+// attributeValue maps metrics.Other to _OTHER, as the conventions require for
+// rpc.method and error.type.
 func attributeValue(name, value string) string {
 	if value == metrics.Other && (name == "rpc.method" || name == "error.type") {
 		return "_OTHER"

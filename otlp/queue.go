@@ -46,8 +46,8 @@ func (q *queue) signal() {
 	}
 }
 
-// empty returns a batch without items.
-func (q *queue) empty() *batch {
+// emptyLocked returns a batch without items. The caller holds q.mu.
+func (q *queue) emptyLocked() *batch {
 	b := &batch{}
 	if n := len(q.free); n > 0 {
 		b = q.free[n-1]
@@ -74,7 +74,7 @@ func (q *queue) add(s *Span) {
 		return
 	}
 	if q.current == nil {
-		q.current = q.empty()
+		q.current = q.emptyLocked()
 		q.bytes += cap(q.current.data)
 		q.since = time.Now()
 		q.signal()
@@ -116,14 +116,14 @@ func (q *queue) dropFirst() {
 	q.release(b)
 }
 
-// emptyBatch is empty for use outside of the lock.
+// emptyBatch returns a batch without items.
 func (q *queue) emptyBatch() *batch {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.empty()
+	return q.emptyLocked()
 }
 
-// replace drops the batches that wait, in favor of those of a newer snapshot.
+// replace replaces the batches that wait by those of a newer snapshot.
 func (q *queue) replace(batches []*batch) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

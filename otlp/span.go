@@ -2,7 +2,7 @@ package otlp
 
 import "github.com/lshark/lshark/internal/protowire"
 
-// Kind is the side of a call that a span describes.
+// Kind is the side of an RPC that a span describes.
 type Kind uint8
 
 // The values of Kind.
@@ -11,7 +11,7 @@ const (
 	Server
 )
 
-// Span is one call as one side sees it. An Exporter keeps nothing of it, so a
+// Span is one RPC as one side sees it. An Exporter keeps nothing of it, so a
 // Span can be reused with its slices.
 type Span struct {
 	Trace      TraceID

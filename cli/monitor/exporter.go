@@ -42,7 +42,7 @@ func (c *command) newExporter() (*otlp.Exporter, error) {
 		}
 		o.Headers = append(o.Headers, h)
 	}
-	if err := o.Environment(c.sys.Env); err != nil {
+	if err := o.ApplyEnvironment(c.sys.Env); err != nil {
 		return nil, usage(err)
 	}
 	e, err := otlp.New(o)
