@@ -39,7 +39,7 @@ type settings struct {
 	records  string
 	rotation struct {
 		time, keepTime age
-		size, keepSize size
+		size, keepSize flags.Size
 	}
 	otlp struct {
 		url      string

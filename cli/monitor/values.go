@@ -3,45 +3,10 @@ package monitor
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
 )
-
-// size is a flag with a number of bytes, such as 256M.
-type size int64
-
-var sizeUnits = []struct {
-	letter string
-	bytes  int64
-}{{"T", 1 << 40}, {"G", 1 << 30}, {"M", 1 << 20}, {"K", 1 << 10}}
-
-func (s *size) Set(text string) error {
-	number, unit := text, int64(1)
-	for _, u := range sizeUnits {
-		if rest, ok := strings.CutSuffix(strings.ToUpper(text), u.letter); ok {
-			number, unit = rest, u.bytes
-		}
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 0 || n > math.MaxInt64/unit {
-		return errors.New("must be a number of bytes, with K, M, G or T")
-	}
-	*s = size(n * unit)
-	return nil
-}
-
-func (s *size) String() string {
-	for _, u := range sizeUnits {
-		if n := int64(*s); n > 0 && n%u.bytes == 0 {
-			return strconv.FormatInt(n/u.bytes, 10) + u.letter
-		}
-	}
-	return strconv.FormatInt(int64(*s), 10)
-}
-
-func (*size) Type() string { return "SIZE" }
 
 // age is a flag with a time that may be in days.
 type age time.Duration

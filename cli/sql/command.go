@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -35,14 +34,14 @@ type command struct {
 	queryFile string
 	tables    []string
 	jobs      int
-	cacheSize string
+	cacheSize flags.Size
 	listCache bool
 	clear     bool
 }
 
 // New returns the command; run converts captures.
 func New(sys *scan.System, run Run) *cobra.Command {
-	c := &command{sys: sys, run: run, form: flags.FormChoice(forms[:]...), jobs: 1, cacheSize: "20G"}
+	c := &command{sys: sys, run: run, form: flags.FormChoice(forms[:]...), jobs: 1, cacheSize: 20 << 30}
 	cmd := &cobra.Command{
 		Use:   "sql [flags] [QUERY|-] CAPTURE|FOLDER…",
 		Short: "Query captures with SQL, by DuckDB",
@@ -76,53 +75,36 @@ func New(sys *scan.System, run Run) *cobra.Command {
 		flags.RegisterForm(f, &c.form)
 		f.BoolVar(&c.listCache, "list-cache", false, "list the captures whose tables are in the cache, and where, the last used first")
 		f.BoolVar(&c.clear, "clear-cache", false, "remove everything from the cache")
-		f.StringVar(&c.cacheSize, "cache-size", c.cacheSize, "keep up to `SIZE` in the cache, such as 500M; what was not used for longest is removed first")
+		f.Var(&c.cacheSize, "cache-size", "keep up to `SIZE` in the cache, such as 500M; what was not used for longest is removed first")
 		c.input.RegisterNotes(f)
 	})
 	return cmd
 }
 
-// check checks the flags and returns the size of the cache in bytes.
-func (c *command) check() (cacheSize int64, err error) {
+// check checks the flags.
+func (c *command) check() error {
 	if err := c.form.Check(); err != nil {
-		return 0, err
+		return err
 	}
 	switch {
 	case c.input.Interface != "" || len(c.input.AutoStop) > 0:
-		return 0, exit.Usagef("sql queries files: it has no live capture (-i, -a); lshark -w saves one")
+		return exit.Usagef("sql queries files: it has no live capture (-i, -a); lshark -w saves one")
 	case c.jobs < 1:
-		return 0, exit.Usagef("-j %d: must be at least 1", c.jobs)
+		return exit.Usagef("-j %d: must be at least 1", c.jobs)
 	}
 	for i, name := range c.tables {
 		table, ok := viewTable(name)
 		if !ok {
-			return 0, exit.UnknownName("table", name, allTables[:])
+			return exit.UnknownName("table", name, allTables[:])
 		}
 		c.tables[i] = table
 	}
-	return parseSize(c.cacheSize)
-}
-
-// parseSize returns the bytes of a text such as 20G.
-func parseSize(text string) (int64, error) {
-	const units = "KMGT"
-	number, factor := text, int64(1)
-	if n := len(text) - 1; n > 0 {
-		if unit := strings.IndexByte(units, text[n]&^0x20); unit >= 0 {
-			number, factor = text[:n], 1<<(10*(unit+1))
-		}
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || n < 0 || n > (1<<62)/factor {
-		return 0, exit.Usagef("--cache-size %s: must be a size, such as 500M or 20G", text)
-	}
-	return n * factor, nil
+	return nil
 }
 
 // start runs the command.
 func (c *command) start(args []string) error {
-	limit, err := c.check()
-	if err != nil {
+	if err := c.check(); err != nil {
 		return err
 	}
 	folder, err := cacheFolder(c.sys.Env)
@@ -158,7 +140,7 @@ func (c *command) start(args []string) error {
 		return fmt.Errorf("cache: %w", err)
 	}
 	err = c.answer(cache, in, temp, query)
-	return errors.Join(err, os.RemoveAll(temp), cache.prune(limit))
+	return errors.Join(err, os.RemoveAll(temp), cache.prune(int64(c.cacheSize)))
 }
 
 // release returns what identifies this build of lshark and its columns. Builds of a working copy have all the same version, so

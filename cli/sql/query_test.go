@@ -70,16 +70,3 @@ func TestPathList(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
-
-func TestParseSize(t *testing.T) {
-	for text, want := range map[string]int64{"0": 0, "100": 100, "500M": 500 << 20, "2g": 2 << 30, "1T": 1 << 40} {
-		if got, err := parseSize(text); err != nil || got != want {
-			t.Errorf("%s: %d, %v", text, got, err)
-		}
-	}
-	for _, text := range []string{"", "G", "-1", "1.5G", "9999999T", "1X"} {
-		if n, err := parseSize(text); err == nil {
-			t.Errorf("%q is %d", text, n)
-		}
-	}
-}
