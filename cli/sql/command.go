@@ -119,10 +119,10 @@ func (c *command) start(args []string) error {
 	if err != nil {
 		return err
 	}
-	// This checks the flags for captures, apart from the captures.
-	others := c.input
-	others.Read, others.Offsets = []string{os.DevNull}, nil
-	if _, err := others.Check(nil, false); err != nil {
+	// Check the input flags now, without opening the captures.
+	inputFlags := c.input
+	inputFlags.Read, inputFlags.Offsets = []string{os.DevNull}, nil
+	if _, err := inputFlags.Check(nil, false); err != nil {
 		return err
 	}
 	in, err := findInputs(files)
@@ -248,7 +248,7 @@ func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 	if c.input.Verbose && len(tables) > 0 {
 		c.sys.Say("%d captures; tables: %s", len(in.captures), strings.Join(tables, ", "))
 	}
-	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, jobs: min(c.jobs, 4*runtime.GOMAXPROCS(0)), temp: temp}
+	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, workers: min(c.jobs, 4*runtime.GOMAXPROCS(0)), temp: temp}
 	files, damaged, err := convert.convert(in.captures, tables)
 	if err != nil {
 		return errors.Join(err, damaged)

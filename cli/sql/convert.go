@@ -20,8 +20,8 @@ type file struct {
 	capture string // path of the capture that it was made of, empty if it was given as it is
 }
 
-// job is a table of a capture that is to be converted.
-type job struct {
+// conversion is a table of a capture that is to be converted.
+type conversion struct {
 	capture string
 	table   string
 	bytes   int64 // of the capture
@@ -32,12 +32,12 @@ type job struct {
 
 // converter converts captures.
 type converter struct {
-	sys   *scan.System
-	run   Run
-	cache *cache
-	flags scan.Flags // those that decide what is made of captures
-	jobs  int        // at a time
-	temp  string     // folder for files that are not complete, and of captures that grow
+	sys     *scan.System
+	run     Run
+	cache   *cache
+	flags   scan.Flags // those that decide what is made of captures
+	workers int        // captures converted at a time
+	temp    string     // directory for files that are not complete, and of captures that grow
 }
 
 // settings returns what decides, apart from the content of a capture, what is made of it.
@@ -65,7 +65,7 @@ func commandOf(table string) string {
 }
 
 // arguments returns the command line that converts a table.
-func (c *converter) arguments(j *job, result string) []string {
+func (c *converter) arguments(j *conversion, result string) []string {
 	var args []string
 	if name := commandOf(j.table); name != "" {
 		args = append(args, name)
@@ -90,10 +90,10 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []*job
+	var all []*conversion
 	for _, path := range captures {
 		for _, table := range tables {
-			all = append(all, &job{capture: path, table: table})
+			all = append(all, &conversion{capture: path, table: table})
 		}
 	}
 	var done, total atomic.Int64
@@ -109,9 +109,9 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 	groups := slices.Collect(slices.Chunk(all, max(1, len(tables))))
 	next := make(chan int)
 	var failed atomic.Bool
-	var workers sync.WaitGroup
-	for number := range min(c.jobs, len(groups)) {
-		workers.Go(func() {
+	var wait sync.WaitGroup
+	for number := range min(c.workers, len(groups)) {
+		wait.Go(func() {
 			for i := range next {
 				if !failed.Load() && !c.convertCapture(groups[i], settings, number, &done) {
 					failed.Store(true)
@@ -123,7 +123,7 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 		next <- i
 	}
 	close(next)
-	workers.Wait()
+	wait.Wait()
 	progress.Stop()
 	files = make(map[string][]file)
 	var errs, damages []error
@@ -147,23 +147,23 @@ func (c *converter) progress(done, total *atomic.Int64) *iostreams.Progress {
 	return streams.NewProgress(func() (int64, int64) { return done.Load(), total.Load() })
 }
 
-// convertCapture does the jobs of one capture. worker is the number of the worker. It reports whether all
+// convertCapture converts the tables of one capture. worker is the number of the worker. It reports whether all
 // succeeded; damage of the capture is no failure.
-func (c *converter) convertCapture(jobs []*job, settings string, worker int, done *atomic.Int64) bool {
-	if len(jobs) == 0 {
+func (c *converter) convertCapture(tables []*conversion, settings string, worker int, done *atomic.Int64) bool {
+	if len(tables) == 0 {
 		return true
 	}
-	path := jobs[0].capture
+	path := tables[0].capture
 	before, err := fileState(path)
 	key := ""
 	if err == nil {
 		key, err = c.cache.key(path, settings)
 	}
 	if err != nil {
-		jobs[0].err = err
+		tables[0].err = err
 		return false
 	}
-	for _, j := range jobs {
+	for _, j := range tables {
 		result, damaged, ok := c.cache.find(key, j.table, path)
 		j.result, j.damaged = result, damaged
 		if !ok {
@@ -178,7 +178,7 @@ func (c *converter) convertCapture(jobs []*job, settings string, worker int, don
 
 // make converts a table of a capture and moves the result into the cache, unless the capture has grown
 // meanwhile.
-func (c *converter) make(j *job, key string, before state, worker int) error {
+func (c *converter) make(j *conversion, key string, before state, worker int) error {
 	made := filepath.Join(c.temp, fmt.Sprintf("%d-%s.parquet", worker, j.table))
 	streams := *c.sys.IO
 	streams.OutTTY, streams.ErrTTY = false, false

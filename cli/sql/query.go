@@ -18,8 +18,8 @@ const (
 // allTables are the tables in the order in which they are documented.
 var allTables = [...]string{rpcsTable, messagesTable, importsTable, locksTable, filesTable, findingsTable}
 
-// viewTables returns the table that a view is made of; ok is false if there is no view
-// with that name.
+// viewTable returns the table that the view or table name reads; ok reports whether name
+// is known.
 func viewTable(name string) (table string, ok bool) {
 	switch name {
 	case "slow", "errors", "by_op", "both_sides", "captures", "rpcs_by_capture":
@@ -35,7 +35,7 @@ var statements = [...]string{"select", "from", "with", "describe", "desc", "summ
 
 // isQuery reports whether an argument is a query and not the name of a file: by its
 // first word, so that files cannot change what it is. A file with such a name needs
-// its folder, as in ./select.
+// its directory, as in ./select.
 func isQuery(text string) bool {
 	text = strings.TrimLeft(text, " \t\r\n(;")
 	rest := strings.TrimLeftFunc(text, isLetter)

@@ -1,4 +1,4 @@
--- The views over RPCs. captures and rpcs_by_capture are there.
+-- The views over RPCs. Requires the table captures and the view rpcs_by_capture (views.go).
 
 -- Pairs of captures that were taken at the same time. ahead is by how many nanoseconds the
 -- clock of right is ahead of that of left, where packets show it.

@@ -10,12 +10,12 @@ import (
 
 // column is a column of a file: a key without parts, or a list.
 type column[R any] struct {
-	name   string
-	key    *records.Key[R]
-	around []*records.Key[R] // the objects that the key is in, the outermost first
-	depth  int               // number of keys in around that are also around the column before
-	form   form
-	parts  []column[R] // of the elements of a list of objects
+	name    string
+	key     *records.Key[R]
+	parents []*records.Key[R] // the objects that contain the key, the outermost first
+	depth   int               // number of parents shared with the column before
+	kind    kind
+	parts   []column[R] // of the elements of a list of objects
 
 	// first and second are where the values go: those of a time as a timestamp and as
 	// nanoseconds, those of a map as names and as numbers, all others to first only. A list
@@ -23,11 +23,11 @@ type column[R any] struct {
 	first, second *parquet.Column
 }
 
-// form is how a file has the values of a column.
-type form uint8
+// kind is how the values of a column are encoded.
+type kind uint8
 
 const (
-	asInt    form = iota // INT64
+	asInt    kind = iota // INT64
 	asUint               // UINT64
 	asBool               // BOOLEAN
 	asFloat              // DOUBLE
@@ -39,7 +39,7 @@ const (
 	asGroups             // LIST of a group
 )
 
-// types are the types of the forms that are neither lists nor maps.
+// types are the types of the kinds that are neither lists nor maps.
 var types = [...]parquet.Type{asInt: parquet.Int64, asUint: parquet.Uint64, asBool: parquet.Boolean, asFloat: parquet.Double,
 	asText: parquet.String, asTime: parquet.Timestamp}
 
@@ -53,37 +53,37 @@ func columnsOf[R any](keys []records.Key[R]) []column[R] {
 	return list
 }
 
-// appendColumns appends the columns of keys inside the objects around them. prefix is
-// put before their names.
-func appendColumns[R any](list []column[R], prefix string, around []*records.Key[R], keys []records.Key[R], inList bool) []column[R] {
+// appendColumns appends the columns of keys inside their parents. prefix is put before
+// their names.
+func appendColumns[R any](list []column[R], prefix string, parents []*records.Key[R], keys []records.Key[R], inList bool) []column[R] {
 	for i := range keys {
 		k := &keys[i]
 		if k.JSON == records.Hidden || k.Type == records.Section {
 			continue
 		}
-		c := column[R]{name: prefix + strings.ReplaceAll(k.Name, ".", "_"), key: k, around: around}
+		c := column[R]{name: prefix + strings.ReplaceAll(k.Name, ".", "_"), key: k, parents: parents}
 		switch {
 		case k.Len != nil && k.Parts != nil:
-			c.form = asGroups
+			c.kind = asGroups
 			c.parts = appendColumns(nil, "", nil, k.Parts, true)
 			setDepths(c.parts)
 		case k.Parts != nil:
-			list = appendColumns(list, c.name+"_", append(slices.Clip(around), k), k.Parts, inList)
+			list = appendColumns(list, c.name+"_", append(slices.Clip(parents), k), k.Parts, inList)
 			continue
 		case k.Type == records.Object:
 			continue
 		case k.Len != nil:
-			c.form = asList
+			c.kind = asList
 		default:
-			c.form = formOf(k, inList)
+			c.kind = kindOf(k, inList)
 		}
 		list = append(list, c)
 	}
 	return list
 }
 
-// formOf returns the form of the values of a key, or of the elements of one that is a list.
-func formOf[R any](k *records.Key[R], inList bool) form {
+// kindOf returns the kind of the values of a key, or of the elements of one that is a list.
+func kindOf[R any](k *records.Key[R], inList bool) kind {
 	switch k.Type {
 	case records.Uint, records.Enum:
 		switch {
@@ -114,12 +114,11 @@ func formOf[R any](k *records.Key[R], inList bool) form {
 	return asText
 }
 
-// setDepths sets how many of the objects around each column are also around the one
-// before.
+// setDepths sets how many parents each column shares with the one before.
 func setDepths[R any](list []column[R]) {
 	for i := 1; i < len(list); i++ {
 		c, before := &list[i], &list[i-1]
-		for c.depth < min(len(c.around), len(before.around)) && c.around[c.depth] == before.around[c.depth] {
+		for c.depth < min(len(c.parents), len(before.parents)) && c.parents[c.depth] == before.parents[c.depth] {
 			c.depth++
 		}
 	}
@@ -129,39 +128,40 @@ func setDepths[R any](list []column[R]) {
 func fields[R any](list []column[R]) (all []parquet.Field) {
 	for i := range list {
 		c := &list[i]
-		switch c.form {
+		switch c.kind {
 		case asTexts:
 			all = append(all, parquet.ListOf(c.name, optional("", asText)))
 		case asCounts:
 			all = append(all, parquet.MapOf(c.name, parquet.String, parquet.Int64))
 		case asList:
-			all = append(all, parquet.ListOf(c.name, optional("", formOf(c.key, true))))
+			all = append(all, parquet.ListOf(c.name, optional("", kindOf(c.key, true))))
 		case asGroups:
 			all = append(all, parquet.ListOf(c.name, parquet.Field{Type: parquet.Group, Fields: fields(c.parts)}))
 		case asTime:
 			all = append(all, optional(c.name, asTime), optional(c.name+nanoseconds, asInt))
 		default:
-			all = append(all, optional(c.name, c.form))
+			all = append(all, optional(c.name, c.kind))
 		}
 	}
 	return all
 }
 
-func optional(name string, f form) parquet.Field {
-	return parquet.Field{Name: name, Type: types[f], Repetition: parquet.Optional}
+func optional(name string, k kind) parquet.Field {
+	return parquet.Field{Name: name, Type: types[k], Repetition: parquet.Optional}
 }
 
-// assign gives columns their places in a file, whose next place it is given and returns.
+// assign binds columns to the leaves of file from index next, and returns the index after
+// the last.
 func assign[R any](list []column[R], file *parquet.Writer, next int) int {
 	for i := range list {
 		c := &list[i]
-		if c.form == asGroups {
+		if c.kind == asGroups {
 			next = assign(c.parts, file, next)
 			continue
 		}
 		c.first = file.Column(next)
 		next++
-		if c.form == asTime || c.form == asCounts {
+		if c.kind == asTime || c.kind == asCounts {
 			c.second = file.Column(next)
 			next++
 		}

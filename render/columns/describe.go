@@ -35,13 +35,13 @@ func describe[R any](columns []column[R]) (list []Column) {
 	for i := range columns {
 		c := &columns[i]
 		var path []string
-		for _, k := range c.around {
+		for _, k := range c.parents {
 			path = append(path, k.Name)
 		}
 		path = append(path, c.key.Name)
 		d := Column{Name: c.name, Type: c.sqlType(), Unit: c.unit(), Key: strings.Join(path, "."), Doc: c.key.Doc}
 		list = append(list, d)
-		if c.form == asTime {
+		if c.kind == asTime {
 			d.Name, d.Type, d.Unit = d.Name+nanoseconds, sqlTypes[asInt], "ns"
 			d.Doc += "; in nanoseconds since the epoch"
 			list = append(list, d)
@@ -54,9 +54,9 @@ var sqlTypes = [...]string{asInt: "BIGINT", asUint: "UBIGINT", asBool: "BOOLEAN"
 	asTime: "TIMESTAMP WITH TIME ZONE", asTexts: "VARCHAR[]", asCounts: "MAP(VARCHAR, BIGINT)"}
 
 func (c *column[R]) sqlType() string {
-	switch c.form {
+	switch c.kind {
 	case asList:
-		return sqlTypes[formOf(c.key, true)] + "[]"
+		return sqlTypes[kindOf(c.key, true)] + "[]"
 	case asGroups:
 		var parts []string
 		for _, p := range describe(c.parts) {
@@ -64,7 +64,7 @@ func (c *column[R]) sqlType() string {
 		}
 		return "STRUCT(" + strings.Join(parts, ", ") + ")[]"
 	}
-	return sqlTypes[c.form]
+	return sqlTypes[c.kind]
 }
 
 func (c *column[R]) unit() string {

@@ -20,94 +20,94 @@ const (
 	mapEntry    = 2
 )
 
-// row writes the values of records to the columns of a file.
-type row[R any] struct {
+// rowWriter writes the values of records to the columns of a file.
+type rowWriter[R any] struct {
 	val  records.Value // of a key
 	text []byte        // of a value
 }
 
 // record writes the values of all columns of a record.
-func (b *row[R]) record(columns []column[R], r R) {
-	here := 0 // how many of the objects around the column the record has, from the outermost
+func (w *rowWriter[R]) record(columns []column[R], r R) {
+	depth := 0 // number of parents of the column that the record has, from the outermost
 	for i := range columns {
 		c := &columns[i]
-		has := b.around(c, &here, r, -1)
-		switch c.form {
+		hasParents := w.hasParents(c, &depth, r, -1)
+		switch c.kind {
 		case asGroups:
-			b.groups(c, r, has)
+			w.groups(c, r, hasParents)
 		case asList:
-			b.list(c, r, has)
+			w.list(c, r, hasParents)
 		case asTexts:
-			b.texts(c, has && c.key.Read(r, -1, &b.val))
+			w.texts(c, hasParents && c.key.Read(r, -1, &w.val))
 		case asCounts:
-			b.counts(c, has && c.key.Read(r, -1, &b.val))
+			w.counts(c, hasParents && c.key.Read(r, -1, &w.val))
 		default:
-			b.value(c, c.form, has && c.key.Read(r, -1, &b.val), has, 0, present)
+			w.value(c, c.kind, hasParents && c.key.Read(r, -1, &w.val), hasParents, 0, present)
 		}
 	}
 }
 
-// around reports whether a record, or the i-th element of a list in it, has the objects
-// around a column. here is how many of those around the column before it has, from the
-// outermost.
-func (b *row[R]) around(c *column[R], here *int, r R, i int) bool {
-	*here = min(*here, c.depth)
-	for *here < len(c.around) && c.around[*here].Read(r, i, &b.val) {
-		*here++
+// hasParents reports whether a record, or the i-th element of a list in it, has all
+// parents of a column. depth is the number of parents of the column before that it has,
+// from the outermost; hasParents updates it.
+func (w *rowWriter[R]) hasParents(c *column[R], depth *int, r R, i int) bool {
+	*depth = min(*depth, c.depth)
+	for *depth < len(c.parents) && c.parents[*depth].Read(r, i, &w.val) {
+		*depth++
 	}
-	return *here == len(c.around)
+	return *depth == len(c.parents)
 }
 
 // value writes the value that was read to a column, if there is one (ok): with a
-// repetition level, and the definition level of a value there. has reports whether the
-// objects around the column are there.
-func (b *row[R]) value(c *column[R], f form, ok, has bool, repetition, definition int) {
-	v := &b.val
+// repetition level, and the definition level of a value there. hasParents reports
+// whether the record has all parents of the column.
+func (w *rowWriter[R]) value(c *column[R], k kind, ok, hasParents bool, repetition, definition int) {
+	v := &w.val
 	switch {
-	case f == asBool && has:
+	case k == asBool && hasParents:
 		c.first.Bool(ok, repetition, definition) // JSON leaves the key out for false
 	case !ok:
 		c.first.Null(repetition, definition-1)
-		if f == asTime {
+		if k == asTime {
 			c.second.Null(repetition, definition-1)
 		}
-	case f == asInt:
+	case k == asInt:
 		c.first.Int64(int64(v.U), repetition, definition)
-	case f == asUint:
+	case k == asUint:
 		c.first.Uint64(v.U, repetition, definition)
-	case f == asFloat:
+	case k == asFloat:
 		c.first.Double(v.F, repetition, definition)
-	case f == asTime:
+	case k == asTime:
 		ns := int64(v.U)
 		c.first.Int64(time.Unix(0, ns).UnixMicro(), repetition, definition)
 		c.second.Int64(ns, repetition, definition)
 	default:
-		if b.text = b.text[:0]; v.Type == records.Text {
-			b.text = schema.AppendUTF8(b.text, v.Text)
+		if w.text = w.text[:0]; v.Type == records.Text {
+			w.text = schema.AppendUTF8(w.text, v.Text)
 		} else {
-			b.text = render.AppendValue(b.text, v)
+			w.text = render.AppendValue(w.text, v)
 		}
-		c.first.Bytes(b.text, repetition, definition)
+		c.first.Bytes(w.text, repetition, definition)
 	}
 }
 
 // list writes a list of values.
-func (b *row[R]) list(c *column[R], r R, has bool) {
-	n, level := length(c.key, r, has)
+func (w *rowWriter[R]) list(c *column[R], r R, hasParents bool) {
+	n, level := length(c.key, r, hasParents)
 	if n == 0 {
 		c.first.Null(0, level)
 	}
-	f := formOf(c.key, true)
+	k := kindOf(c.key, true)
 	for i := range n {
-		b.value(c, f, c.key.Read(r, i, &b.val), true, min(i, 1), element)
+		w.value(c, k, c.key.Read(r, i, &w.val), true, min(i, 1), element)
 	}
 }
 
 // length returns the length of a list, and of one without elements the definition level:
 // empty or absent.
-func length[R any](k *records.Key[R], r R, has bool) (n, level int) {
+func length[R any](k *records.Key[R], r R, hasParents bool) (n, level int) {
 	switch {
-	case !has:
+	case !hasParents:
 		return 0, absent
 	case k.JSON != records.Omit:
 		level = emptyList
@@ -116,19 +116,19 @@ func length[R any](k *records.Key[R], r R, has bool) (n, level int) {
 }
 
 // groups writes the parts of a list of objects.
-func (b *row[R]) groups(c *column[R], r R, has bool) {
-	n, level := length(c.key, r, has)
+func (w *rowWriter[R]) groups(c *column[R], r R, hasParents bool) {
+	n, level := length(c.key, r, hasParents)
 	if n == 0 {
 		for i := range c.parts {
 			c.parts[i].null(level)
 		}
 	}
 	for i := range n {
-		here := 0
+		depth := 0
 		for k := range c.parts {
 			part := &c.parts[k]
-			has := b.around(part, &here, r, i)
-			b.value(part, part.form, has && part.key.Read(r, i, &b.val), has, min(i, 1), element)
+			hasParents := w.hasParents(part, &depth, r, i)
+			w.value(part, part.kind, hasParents && part.key.Read(r, i, &w.val), hasParents, min(i, 1), element)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (c *column[R]) null(level int) {
 }
 
 // texts writes a list of names that was read, texts or flags, if there is one (ok).
-func (b *row[R]) texts(c *column[R], ok bool) {
+func (w *rowWriter[R]) texts(c *column[R], ok bool) {
 	n := 0
 	add := func(text string) {
 		c.first.String(text, min(n, 1), element)
@@ -152,15 +152,15 @@ func (b *row[R]) texts(c *column[R], ok bool) {
 	case !ok:
 		c.first.Null(0, absent)
 		return
-	case b.val.Type == records.Flags:
-		rest := b.val.Names.Set(b.val.U, func(v *schema.Value) { add(v.Name) })
+	case w.val.Type == records.Flags:
+		rest := w.val.Names.Set(w.val.U, func(v *schema.Value) { add(v.Name) })
 		if rest != 0 {
-			b.text = schema.AppendHex(b.text[:0], rest)
-			c.first.Bytes(b.text, min(n, 1), element)
+			w.text = schema.AppendHex(w.text[:0], rest)
+			c.first.Bytes(w.text, min(n, 1), element)
 			return
 		}
 	default:
-		for _, text := range b.val.Strings {
+		for _, text := range w.val.Strings {
 			add(text)
 		}
 	}
@@ -170,15 +170,15 @@ func (b *row[R]) texts(c *column[R], ok bool) {
 }
 
 // counts writes a map of names to numbers that was read, if there is one (ok).
-func (b *row[R]) counts(c *column[R], ok bool) {
+func (w *rowWriter[R]) counts(c *column[R], ok bool) {
 	switch {
 	case !ok:
 		c.null(absent)
 		return
-	case len(b.val.Counts) == 0:
+	case len(w.val.Counts) == 0:
 		c.null(emptyList)
 	}
-	for i, n := range b.val.Counts {
+	for i, n := range w.val.Counts {
 		c.first.String(n.Name, min(i, 1), mapEntry)
 		c.second.Int64(n.N, min(i, 1), mapEntry)
 	}

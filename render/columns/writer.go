@@ -28,7 +28,7 @@ var bloomColumns = [...]string{"xid", "fid"}
 // Options are the settings of a Writer.
 type Options struct {
 	Release string // of lshark
-	Sensor  string // who captured; in each row
+	Sensor  string // name of the capturing host; in each row
 	Capture string // name of the capture; in each row
 }
 
@@ -40,7 +40,7 @@ type Writer[R any] struct {
 		column *parquet.Column
 		value  string
 	}
-	row row[R]
+	row rowWriter[R]
 }
 
 // NewWriter returns a Writer of the records that keys describe. It writes when a row group

@@ -168,7 +168,7 @@ func TestNestedLists(t *testing.T) {
 func check[R any](t *testing.T, keys *records.Table[R]) {
 	for _, c := range columnsOf(keys.Keys) {
 		for _, p := range c.parts {
-			if p.form > asTime {
+			if p.kind > asTime {
 				t.Errorf("%s: %s.%s is a list in a list", keys.Record, c.name, p.name)
 			}
 		}

@@ -11,7 +11,7 @@
 //	                           too many different values
 //
 // Pages are data pages of version 1, which all readers know, compressed with zstd, and
-// have a checksum. Each chunk has the number of its NULLs and its least and greatest
+// have a checksum. Each chunk has the number of its NULLs and its minimum and maximum
 // value, each page too, in the page index; Bloom filters are made of the columns named
 // in Options.
 //
@@ -23,5 +23,5 @@
 // hash table 4 MB; a Bloom filter takes 8 bytes per row of the group. The footer, which
 // is written last, takes about 200 bytes per leaf and row group until then. Nothing is
 // allocated per value. With 41 leaves of short values that is 7 MB for a million rows,
-// and 8 MB for five millions.
+// and 8 MB for five million.
 package parquet

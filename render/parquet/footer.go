@@ -46,7 +46,7 @@ func (w *Writer) writeFooter() {
 	e.buf = e.buf[:0]
 	e.begin()
 	e.int32(1, formatVersion)
-	appendSchema(e, w.record, w.fields)
+	appendSchema(e, w.root, w.fields)
 	e.int64(3, w.rows)
 	e.list(4, typeStruct, len(w.groups))
 	w.writeGroups()
@@ -72,7 +72,7 @@ func (w *Writer) writeFooter() {
 	e.end()
 	length := w.offset - start + int64(len(e.buf))
 	if length > math.MaxInt32 && w.err == nil {
-		w.err = fmt.Errorf("parquet: metadata of %d bytes are too long", length)
+		w.err = fmt.Errorf("parquet: metadata of %d bytes is too long", length)
 	}
 	e.buf = binary.LittleEndian.AppendUint32(e.buf, uint32(length))
 	w.write(append(e.buf, magic...))

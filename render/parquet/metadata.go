@@ -26,7 +26,7 @@ const (
 const trailer = 8
 
 // ReadMetadata returns the keys and values in the metadata of a Parquet file. The error
-// is ErrFormat if it is not one.
+// wraps ErrFormat if it is not one.
 func ReadMetadata(path string) ([][2]string, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -28,8 +28,8 @@ func (t *texts) reset() {
 
 func (t *texts) resetPage() { t.indices, t.plain, t.size = t.indices[:0], t.plain[:0], 0 }
 
-// add adds a string, and to b if it is not the dictionary from which bounds are computed.
-// It returns the string as it is stored, and whether the dictionary did not have it.
+// add appends v to the page. In PLAIN pages it also extends b; for indices, bounds does
+// that at the end of the page. It returns the string as it is stored, and whether the dictionary did not have it.
 func (t *texts) add(v []byte, b *bounds) (stored []byte, isNew bool) {
 	if t.isPlain {
 		v = t.validate(v)

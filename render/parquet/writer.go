@@ -23,13 +23,13 @@ type Options struct {
 	CreatedBy    string // "APPLICATION version VERSION", as readers parse it
 	Metadata     [][2]string
 	RowGroupRows int      // 0: 65,536
-	Bloom        []string // names of the leaves with Bloom filters: no field of their paths is repeated, and they are neither Boolean nor Double
+	Bloom        []string // names of the leaves with Bloom filters; leaves that are repeated, Boolean or Double are ignored
 }
 
 // Writer writes a file.
 type Writer struct {
 	w           io.Writer
-	record      string
+	root        string // name of the root of the schema
 	fields      []Field
 	options     Options
 	columns     []Column
@@ -46,9 +46,9 @@ type Writer struct {
 	closed      bool
 }
 
-// NewWriter returns a Writer of a file with this schema; record is the name of the
+// NewWriter returns a Writer of a file with this schema; root is the name of its
 // root. It panics if the schema is not valid. The file is complete after Close.
-func NewWriter(w io.Writer, record string, fields []Field, o Options) *Writer {
+func NewWriter(w io.Writer, root string, fields []Field, o Options) *Writer {
 	if err := checkSchema("", fields); err != nil {
 		panic(err)
 	}
@@ -56,7 +56,7 @@ func NewWriter(w io.Writer, record string, fields []Field, o Options) *Writer {
 		o.RowGroupRows = rowGroupRows
 	}
 	o.Metadata = slices.Clone(o.Metadata)
-	f := &Writer{w: w, record: record, fields: fields, options: o}
+	f := &Writer{w: w, root: root, fields: fields, options: o}
 	leaves := Leaves(fields)
 	f.columns = make([]Column, len(leaves))
 	for i, leaf := range leaves {
@@ -81,10 +81,7 @@ func (w *Writer) SetMetadata(key, value string) {
 	*list = append(*list, [2]string{key, value})
 }
 
-// Rows returns the number of rows so far.
-func (w *Writer) Rows() int64 { return w.rows + int64(w.groupRows) }
-
-// EndRow ends a row: each column has got a value or NULL, or several. It returns the
+// EndRow ends a row: each column has a value or NULL, or several. It returns the
 // first error that writing to the file had, at this or an earlier time.
 func (w *Writer) EndRow() error {
 	w.groupRows++
