@@ -82,8 +82,8 @@ func tableCell(text string) string { return strings.ReplaceAll(text, "|", `\|`) 
 const columnsHead = `# Columns of Parquet files
 
 The columns of the files that ` + "`-T parquet`" + ` writes, with their types as DuckDB names them. Files have the version of this schema
-in their metadata, as ` + "`lshark.schema`" + `: %s. Columns are only added, unless it changes. [usage.md](usage.md#columns-for-databases) has examples.
-` + "`lshark schema`" + ` prints the same, with ` + "`-T json`" + ` for programs and ` + "`-T sql`" + ` as statements that create tables. This page is made from the tables in
+in their metadata, as ` + "`lshark.schema`" + `: %s. Within a schema version, columns are only added. [usage.md](usage.md#columns-for-databases) has examples.
+` + "`lshark schema`" + ` prints the same, with ` + "`-T json`" + ` for programs and ` + "`-T sql` or `-T clickhouse`" + ` as statements that create tables. This page is made from the tables in
 ` + "`records/` by `go test ./docs -update`" + `.
 `
 
