@@ -104,7 +104,6 @@ func (c *command) cobra() *cobra.Command {
 	flags.AddInput(cmd, c.sys, &c.input)
 	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
 		f.IntVar(&c.input.Snaplen, "snaplen", 0, "capture at most `BYTES` of a frame, 0 for all")
-		f.Lookup("snaplen").DefValue = "" // or the help would have the default 0
 	})
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		f.StringVarP(&c.display, "display", "Y", "", "write and send RPCs that match the display filter `EXPR`, such as 'rpc.latency > 1s || rpc.error'; metrics count all")
