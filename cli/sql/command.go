@@ -68,7 +68,6 @@ func New(sys *scan.System, run Run) *cobra.Command {
 	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
 		f.StringVar(&c.queryFile, "query", "", "read the query from `FILE`")
 		f.StringSliceVar(&c.tables, "tables", nil, "convert these `TABLES`, separated by commas, and not those that the query mentions")
-		f.Lookup("tables").DefValue = "" // pflag would add [] as the default
 		f.IntVarP(&c.jobs, "jobs", "j", 1, "convert `N` captures at a time")
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
