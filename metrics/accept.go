@@ -27,7 +27,8 @@ func (f format) contentType() string {
 }
 
 // chooseFormat returns the format with the highest quality in an Accept header,
-// the first of several; the older text format if there is none that is known.
+// the first one if several have it. Without a known format it returns the older text
+// format.
 func chooseFormat(accept string) format {
 	best, bestQuality := textFormat, 0.0
 	for media := range strings.SplitSeq(accept, ",") {

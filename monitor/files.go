@@ -82,7 +82,7 @@ type recordDir struct {
 	opt    RecorderOptions
 	sensor string // as it is in names of files
 	lock   *os.File
-	open   *recordFile // nil: there is none
+	open   *recordFile // the file that is being written, or nil
 	counts struct{ written, files, lost, pruned, diskBytes atomic.Int64 }
 
 	retry     time.Duration // the last one, 0: the last attempt succeeded

@@ -12,7 +12,7 @@ import (
 // neither it chooses all.
 type Selection struct {
 	Filter *filter.RPCFilter // nil: none
-	Sample uint64            // one of so many RPCs is in the sample; 0: there is none
+	Sample uint64            // one of so many RPCs is in the sample; 0: no sample
 }
 
 // IsAll reports whether every RPC is selected.

@@ -15,7 +15,7 @@ const (
 // Span can be reused with its slices.
 type Span struct {
 	Trace      TraceID
-	ID, Parent SpanID // Parent is zero if there is none
+	ID, Parent SpanID // Parent is zero for a span without a parent
 	Name       string
 	Kind       Kind
 	Start, End int64  // nanoseconds since 1970

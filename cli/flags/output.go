@@ -163,8 +163,8 @@ type Job struct {
 
 // Run runs a command that writes in a form: once for all captures, or for each when -o
 // names a folder, for several at a time. input and args are what the command line has.
-// Parquet files that an earlier run has completed from the same captures with the same
-// flags stay as they are.
+// It does not write Parquet files again that an earlier run has completed from the same
+// captures with the same flags.
 func (o *Output) Run(sys *scan.System, input scan.Flags, args []string, form string, run func(Job) error) error {
 	if err := o.check(form); err != nil {
 		return err

@@ -71,7 +71,7 @@ type exporter struct {
 	mu     sync.Mutex     // guards what follows
 	active *otlp.Exporter // nil: none
 	old    []*otlp.Exporter
-	ended  otlp.Stats // of those that have ended
+	ended  otlp.Stats // sum over the exporters that have ended
 	ending sync.WaitGroup
 }
 

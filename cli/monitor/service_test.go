@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-// TestService checks what systemd is told, by a path and by a name of the abstract name space.
+// TestService checks the messages to systemd, over a socket with a path and over an abstract
+// one.
 func TestService(t *testing.T) {
 	for _, name := range []string{filepath.Join(t.TempDir(), "notify"), "@lshark-test-" + strconv.Itoa(int(ids.Add(1))) + filepath.Base(t.TempDir())} {
 		conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})

@@ -28,7 +28,7 @@ type chunkInfo struct {
 	offset          int64
 	size            int64
 	uncompressed    int64
-	dictionary      int // size of the dictionary page; 0 if there is none
+	dictionary      int // size of the dictionary page, 0 without a dictionary
 	levels          int
 	values          int
 	plainPages      int
