@@ -146,7 +146,7 @@ func (c *findings) run(args []string) error {
 			return errors.Join(out.err, out.w.Flush())
 		},
 		End: func() error {
-			e.Close(captureOf(out.pass, in))
+			e.Close(out.pass.Quality().Capture())
 			if !in.Live() {
 				for _, f := range e.Findings() {
 					out.write(f)
@@ -163,22 +163,6 @@ func (c *findings) run(args []string) error {
 		p.Note("%s", out.nothing(e.RPCs()))
 	}
 	return err
-}
-
-// captureOf describes the frames that a pass has read.
-func captureOf(p *scan.Pass, in *scan.Input) diagnose.Capture {
-	q := p.Quality()
-	c := diagnose.Capture{Stats: q.Stats, Dropped: q.Dropped, Files: max(1, len(in.FileNames())), FirstFrame: p.First()}
-	for _, t := range q.Truncated {
-		c.Truncated = append(c.Truncated, diagnose.Truncated{File: t.File, Snaplen: t.Longest, Frames: t.Frames})
-	}
-	for _, x := range q.Estimated {
-		c.Estimated = append(c.Estimated, diagnose.ClockOffset(x))
-	}
-	if q.Err != nil {
-		c.Damaged = q.Err.Error()
-	}
-	return c
 }
 
 // findingsOutput writes findings.

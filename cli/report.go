@@ -109,7 +109,7 @@ func (c *htmlReport) write(in *scan.Input, write func(page []byte) error) error 
 			return nil
 		},
 		End: func() error {
-			captured := captureOf(p, in)
+			captured := p.Quality().Capture()
 			if captured.Damaged != "" && captured.Frames == 0 {
 				return nil // it is no capture
 			}

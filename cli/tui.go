@@ -211,7 +211,7 @@ func addModel(p *scan.Pass, in *scan.Input, m *model.Capture, screen *tui.Screen
 		Marked:  m.Marked,
 		Refused: m.Refused,
 		Idle:    m.Idle,
-		End:     func() error { return m.Close(p.Last(), captureOf(p, in)) },
+		End:     func() error { return m.Close(p.Last(), p.Quality().Capture()) },
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/lshark/lshark/cli/exit"
 	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/scan"
-	"github.com/lshark/lshark/diagnose"
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/filter"
 	"github.com/lshark/lshark/metrics"
@@ -349,18 +348,7 @@ func (c *command) end() error {
 	known := c.captureStats(true)
 	c.monitor.Publish(now, known)
 	c.monitor.Advance(c.pass.Last())
-	q := c.pass.Quality()
-	d := diagnose.Capture{Stats: q.Stats, Dropped: q.Dropped, Files: max(1, len(c.in.FileNames())), FirstFrame: c.pass.First()}
-	for _, t := range q.Truncated {
-		d.Truncated = append(d.Truncated, diagnose.Truncated{File: t.File, Snaplen: t.Longest, Frames: t.Frames})
-	}
-	for _, x := range q.Estimated {
-		d.Estimated = append(d.Estimated, diagnose.ClockOffset(x))
-	}
-	if q.Err != nil {
-		d.Damaged = q.Err.Error()
-	}
-	c.monitor.Close(now, d)
+	c.monitor.Close(now, c.pass.Quality().Capture())
 	return nil
 }
 

@@ -4,12 +4,15 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/diagnose"
 	"github.com/lshark/lshark/lnet"
 )
 
 // Quality is what is known about the frames of an input after they were read.
 type Quality struct {
 	lnet.Stats
+	Files     int         // number of files that are read; 1 for a live capture
+	First     int64       // time of the first frame, in nanoseconds since the epoch
 	Dropped   int64       // frames that the kernel dropped in a live capture
 	Truncated []Truncated // files with frames that were captured in part
 	Estimated []ClockOffset
@@ -33,7 +36,7 @@ type ClockOffset struct {
 // Quality returns what is known about the frames so far. It is complete in the
 // End func of a Consumer.
 func (p *Pass) Quality() Quality {
-	q := Quality{Stats: p.dissector.Stats(), Err: p.inputErr}
+	q := Quality{Stats: p.dissector.Stats(), Files: max(1, len(p.in.FileNames())), First: p.First(), Err: p.inputErr}
 	if n, err := p.src.dropped(); err == nil { // report writes the error
 		q.Dropped = int64(n)
 	}
@@ -52,4 +55,19 @@ func (p *Pass) Quality() Quality {
 		}
 	}
 	return q
+}
+
+// Capture returns q in the form that the rules of diagnose need.
+func (q Quality) Capture() diagnose.Capture {
+	c := diagnose.Capture{Stats: q.Stats, Dropped: q.Dropped, Files: q.Files, FirstFrame: q.First}
+	for _, t := range q.Truncated {
+		c.Truncated = append(c.Truncated, diagnose.Truncated{File: t.File, Snaplen: t.Longest, Frames: t.Frames})
+	}
+	for _, x := range q.Estimated {
+		c.Estimated = append(c.Estimated, diagnose.ClockOffset(x))
+	}
+	if q.Err != nil {
+		c.Damaged = q.Err.Error()
+	}
+	return c
 }

@@ -19,7 +19,7 @@ var mayImport = map[string][]string{
 	"cli":                {"tui", "tui/model", "tui/store", "anonymize", "anonymize/values", "diagnose", "diagnose/rules", "cli/exit", "cli/extcap", "cli/monitor", "cli/flags", "cli/reference", "cli/iostreams", "cli/scan", "cli/sql", "capture", "lnet", "opcodes", "opcodes/schema", "dissect", "track", "track/config", "track/locks", "track/files", "track/recovery", "records", "filter", "render", "render/explain", "render/ladder", "render/report", "render/columns", "render/html", "track/comparison", "track/sizes", "track/slowest", "track/timeline"},
 	"cli/reference":      {"cli/exit", "cli/flags", "cli/iostreams", "diagnose", "diagnose/rules", "filter", "opcodes", "opcodes/schema", "records", "render", "render/columns", "render/explain"},
 	"cli/flags":          {"cli/exit", "cli/iostreams", "cli/scan", "capture", "dissect", "filter", "lnet", "opcodes/schema", "records", "render/columns", "render", "track"},
-	"cli/scan":           {"cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "capture/pdu", "lnet", "dissect", "track", "track/targets", "render"},
+	"cli/scan":           {"diagnose", "cli/exit", "cli/iostreams", "capture", "capture/pcapfilter", "capture/pdu", "lnet", "dissect", "track", "track/targets", "render"},
 	"cli/extcap":         {"cli/exit", "cli/flags", "cli/iostreams", "cli/scan", "capture", "capture/pdu", "filter", "lnet"},
 	"cli/sql/sqltest":    {},
 	"cli/sql":            {"cli/exit", "cli/flags", "cli/iostreams", "cli/scan", "capture", "render/columns", "render/parquet"},
