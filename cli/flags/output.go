@@ -223,26 +223,32 @@ func (o *Output) results(captures []string, form string) ([]string, error) {
 // eachCapture calls convert with the index of every capture, for several at a time.
 func (o *Output) eachCapture(captures []string, convert func(i int) error) error {
 	errs := make([]error, len(captures))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(o.jobs, len(captures)) {
-		workers.Go(func() {
-			for i := range next {
-				errs[i] = convert(i)
-			}
-		})
-	}
-	for i := range captures {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	Parallel(len(captures), o.jobs, func(i, _ int) { errs[i] = convert(i) })
 	for _, err := range errs {
 		if errors.As(err, new(exit.UsageError)) {
 			return err // all others have the same
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Parallel calls do for the numbers from 0 to n-1, by several workers at a time, which are
+// numbered from 0 as well.
+func Parallel(n, workers int, do func(i, worker int)) {
+	next := make(chan int)
+	var wait sync.WaitGroup
+	for worker := range min(workers, n) {
+		wait.Go(func() {
+			for i := range next {
+				do(i, worker)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
 }
 
 // isComplete reports whether a Parquet file was made from a capture as it is now, with

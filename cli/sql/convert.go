@@ -6,10 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/cli/flags"
 	"github.com/lshark/lshark/cli/iostreams"
 	"github.com/lshark/lshark/cli/scan"
 )
@@ -107,23 +107,12 @@ func (c *converter) convert(captures, tables []string) (files map[string][]file,
 	}
 	progress := c.progress(&done, &total)
 	groups := slices.Collect(slices.Chunk(all, max(1, len(tables))))
-	next := make(chan int)
 	var failed atomic.Bool
-	var wait sync.WaitGroup
-	for number := range min(c.workers, len(groups)) {
-		wait.Go(func() {
-			for i := range next {
-				if !failed.Load() && !c.convertCapture(groups[i], settings, number, &done) {
-					failed.Store(true)
-				}
-			}
-		})
-	}
-	for i := range groups {
-		next <- i
-	}
-	close(next)
-	wait.Wait()
+	flags.Parallel(len(groups), c.workers, func(i, worker int) {
+		if !failed.Load() && !c.convertCapture(groups[i], settings, worker, &done) {
+			failed.Store(true)
+		}
+	})
 	progress.Stop()
 	files = make(map[string][]file)
 	var errs, damages []error
