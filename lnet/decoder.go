@@ -56,6 +56,18 @@ type Stats struct {
 	IB           IBStats
 }
 
+// Since returns the counts less those of before, an earlier state of the same counts. What
+// counts what is there now, Held and Live, stays.
+func (s Stats) Since(before *Stats) Stats {
+	s.Frames -= before.Frames
+	s.Messages -= before.Messages
+	s.RDMA -= before.RDMA
+	s.Unaffordable -= before.Unaffordable
+	s.TCP.subtract(&before.TCP)
+	s.IB.subtract(&before.IB)
+	return s
+}
+
 // Decoder turns frames into LNet messages. It finds the packets of each
 // transport in them and passes these on to the transport.
 //

@@ -43,6 +43,28 @@ type IBStats struct {
 	Foreign     int64 // messages that are not o2iblnd's
 }
 
+func (s *IBStats) subtract(before *IBStats) {
+	s.Packets -= before.Packets
+	s.Bytes -= before.Bytes
+	s.QueuePairs -= before.QueuePairs
+	s.Evicted -= before.Evicted
+	s.Conns -= before.Conns
+	s.Writes -= before.Writes
+	s.Reads -= before.Reads
+	s.Acks -= before.Acks
+	s.Retransmits -= before.Retransmits
+	s.OutOfOrder -= before.OutOfOrder
+	s.Naks -= before.Naks
+	s.RNR -= before.RNR
+	s.Gaps -= before.Gaps
+	s.LostPackets -= before.LostPackets
+	s.CutBytes -= before.CutBytes
+	s.Joined -= before.Joined
+	s.Unjoined -= before.Unjoined
+	s.Exhausted -= before.Exhausted
+	s.Foreign -= before.Foreign
+}
+
 // infiniband is the transport of o2iblnd: it assigns packets to the queue pair that they
 // are sent to and puts them in order of their packet sequence numbers. A gap is held open
 // for as long as a retransmission or a late frame may fill it.

@@ -36,6 +36,14 @@ type TCPMarks struct {
 	ZeroWindows     int64 // segments that announce a receive window of 0
 }
 
+func (m *TCPMarks) subtract(before *TCPMarks) {
+	m.Retransmissions -= before.Retransmissions
+	m.Fast -= before.Fast
+	m.Spurious -= before.Spurious
+	m.OutOfOrder -= before.OutOfOrder
+	m.ZeroWindows -= before.ZeroWindows
+}
+
 // Add adds other counts.
 func (m *TCPMarks) Add(other *TCPMarks) {
 	m.Retransmissions += other.Retransmissions

@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"reflect"
 	"time"
 
 	"github.com/lshark/lshark/capture"
@@ -319,7 +318,8 @@ func (m *Monitor) countConnections(now time.Time) {
 // restart restarts the rules, because what they remember grows with the time.
 func (m *Monitor) restart(c CaptureStats) {
 	m.rules.restartAt = m.frames.last + restartInterval
-	m.engine.Restart(statsSince(c, m.rules.restarted))
+	before := &m.rules.restarted
+	m.engine.Restart(diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped, Files: 1, FirstFrame: c.First})
 	m.rules.restarted = c
 	m.countNotKept()
 }
@@ -333,28 +333,9 @@ func (m *Monitor) countNotKept() {
 	m.rules.notKept = n
 }
 
-// statsSince returns c minus before, for the rules.
-func statsSince(c, before CaptureStats) diagnose.Capture {
-	part := diagnose.Capture{Stats: c.Stats, Dropped: c.Dropped - before.Dropped, Files: 1, FirstFrame: c.First}
-	subtract(reflect.ValueOf(&part.Stats).Elem(), reflect.ValueOf(&before.Stats).Elem())
-	return part
-}
-
-// subtract subtracts counters; those that are of type int count what is there now, and stay.
-func subtract(from, counts reflect.Value) {
-	for i := range from.NumField() {
-		switch f := from.Field(i); f.Kind() {
-		case reflect.Struct:
-			subtract(f, counts.Field(i))
-		case reflect.Int64:
-			f.SetInt(f.Int() - counts.Field(i).Int())
-		}
-	}
-}
-
 // Close ends the capture, of which c is known.
 func (m *Monitor) Close(now time.Time, c diagnose.Capture) {
-	c.Stats = statsSince(CaptureStats{Stats: c.Stats}, m.rules.restarted).Stats
+	c.Stats = c.Stats.Since(&m.rules.restarted.Stats)
 	c.Dropped -= m.rules.restarted.Dropped
 	m.engine.Close(c)
 	m.countNotKept()
