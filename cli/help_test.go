@@ -15,8 +15,16 @@ import (
 
 	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/cli/exit"
+	"github.com/lshark/lshark/cli/scan"
 	"github.com/lshark/lshark/cli/sql/sqltest"
 )
+
+// newRoot returns the command lshark with all its subcommands; cobra adds help.
+func newRoot(sys *scan.System) *cobra.Command {
+	p := newProgram(sys)
+	p.add(all)
+	return p.root
+}
 
 // allCommands returns lshark and all its commands.
 func allCommands() (list []*cobra.Command) {

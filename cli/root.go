@@ -110,13 +110,6 @@ func (p *program) addNamed(args []string) {
 	p.add(func(name string) bool { return slices.Contains(args, name) })
 }
 
-// newRoot returns the command lshark with all its subcommands; cobra adds help.
-func newRoot(sys *scan.System) *cobra.Command {
-	p := newProgram(sys)
-	p.add(all)
-	return p.root
-}
-
 // flagError returns the error of a flag that needs a number in words: the one of
 // pflag has that of package strconv in it.
 func flagError(err error) error {
