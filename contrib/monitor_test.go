@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lshark/lshark/internal/monitor"
+	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/prometheustest"
-	"github.com/lshark/lshark/metrics"
-	"github.com/lshark/lshark/monitor"
 )
 
 // families returns the metrics of lshark monitor, without values.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/track"
 )
 
 // TestLabelValues checks that the values by which series are selected exist, where

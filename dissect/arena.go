@@ -3,7 +3,7 @@ package dissect
 import (
 	"unsafe"
 
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 )
 
 // Arena keeps copies of messages. The data that they refer to is copied into a few large

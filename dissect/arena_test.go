@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 )
 
 // TestCloneMsg: a clone refers to nothing that the dissector reuses, and ParseRPC

@@ -3,8 +3,8 @@ package dissect
 import (
 	"math"
 
-	"github.com/lshark/lshark/capture"
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 

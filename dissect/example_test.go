@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 

@@ -3,7 +3,7 @@ package dissect
 import (
 	"testing"
 
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/lnet/ib"
+	"github.com/lshark/lshark/dissect/lnet/link"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/lnet/ib"
-	"github.com/lshark/lshark/lnet/link"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )

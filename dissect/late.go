@@ -1,6 +1,6 @@
 package dissect
 
-import "github.com/lshark/lshark/lnet"
+import "github.com/lshark/lshark/dissect/lnet"
 
 // Messages are handed out in the order of the frames that completed them. The
 // queue lateMessages holds those that have to wait for earlier ones; "Delays" in

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/lnet"
 )
 
 // paired returns descriptions of all messages and their requests, with how often each

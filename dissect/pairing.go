@@ -3,8 +3,8 @@ package dissect
 import (
 	"time"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/fifo"
-	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 

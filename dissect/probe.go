@@ -4,15 +4,13 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // RPC holds the fields that every ptlrpc message has at fixed offsets. Fields whose
 // bytes were not captured are zero.
-//
-// many fields: they are those of ptlrpc_body, used everywhere as m.RPC.Opcode.
 type RPC struct {
 	XID       uint64
 	HasXID    bool

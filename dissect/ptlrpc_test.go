@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 )
 
 // TestBuffersEndAtHoles: each buffer ends at its first hole. It takes long if every hole

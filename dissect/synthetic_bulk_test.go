@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/lnet"
 )
 
 const pageBytes = 4096

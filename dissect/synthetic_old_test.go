@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 )
 
 // olderCases are messages as older or newer releases send them: what becomes

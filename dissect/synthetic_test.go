@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 

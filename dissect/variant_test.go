@@ -3,8 +3,8 @@ package dissect
 import (
 	"testing"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )

@@ -1,7 +1,7 @@
 package dissect
 
 import (
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 

@@ -2,6 +2,7 @@ package docs
 
 import (
 	"bytes"
+	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -10,7 +11,7 @@ import (
 	"testing"
 	"text/tabwriter"
 
-	"github.com/lshark/lshark/cli/reference"
+	"github.com/lshark/lshark/internal/cli/reference"
 )
 
 // fleetQuery is a query of fleet.md: a block of SQL that begins with "-- NAME: what it
@@ -54,7 +55,7 @@ func TestFleetColumns(t *testing.T) {
 	}
 }
 
-// TestFleetOnClickHouse runs bench/clickhouse and compares the results of the queries
+// TestFleetOnClickHouse runs internal/tools/bench/clickhouse and compares the results of the queries
 // with those in fleet.md.
 func TestFleetOnClickHouse(t *testing.T) {
 	for _, program := range []string{"bash", "curl", "perl", "clickhouse-server"} {
@@ -65,12 +66,12 @@ func TestFleetOnClickHouse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts two servers")
 	}
-	cmd := exec.Command("../bench/clickhouse")
+	cmd := exec.Command("../internal/tools/bench/clickhouse")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("bench/clickhouse: %v\n%s%s", err, out, stderr.Bytes())
+		t.Fatalf("internal/tools/bench/clickhouse: %v\n%s%s", err, out, stderr.Bytes())
 	}
 	results := map[string]string{}
 	for _, part := range strings.Split(string(out), "\n-- ")[1:] {
@@ -86,16 +87,16 @@ func TestFleetOnClickHouse(t *testing.T) {
 		parts := fleetQuery.FindSubmatch(block)
 		result, ok := results[string(parts[2])]
 		if !ok {
-			t.Errorf("bench/clickhouse did not run %s", parts[2])
+			t.Errorf("internal/tools/bench/clickhouse did not run %s", parts[2])
 		}
 		return bytes.Replace(block, append([]byte("```\n\n```\n"), parts[3]...), []byte("```\n\n```\n"+result), 1)
 	})
-	if *update {
+	if wiretest.Update() {
 		if err := os.WriteFile("fleet.md", fresh, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if !bytes.Equal(page, fresh) {
-		t.Errorf("results in docs/fleet.md are not those of ClickHouse: go test ./docs -run Fleet -update writes them")
+		t.Errorf("results in docs/fleet.md are not those of ClickHouse: UPDATE=1 go test ./docs -run Fleet writes them")
 	}
 }
 

@@ -3,14 +3,15 @@ package docs
 import (
 	"bytes"
 	"fmt"
+	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/lshark/lshark/metrics"
-	"github.com/lshark/lshark/monitor"
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/monitor"
+	"github.com/lshark/lshark/internal/monitor/metrics"
 )
 
 const metricsHead = "| metric | type | labels | meaning |\n|---|---|---|---|\n"
@@ -40,13 +41,13 @@ func TestMetrics(t *testing.T) {
 		}
 		want = fmt.Appendf(want, "| `%s` | %s | %s | %s |\n", name, kind, strings.Join(f.Labels, ", "), f.Help)
 	}
-	if *update {
+	if wiretest.Update() {
 		if err := os.WriteFile("monitor.md", want, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		page = want
 	}
 	if !bytes.Equal(page, want) {
-		t.Error("the table of metrics in monitor.md differs from the metrics: go test ./docs -run Metrics -update writes it")
+		t.Error("the table of metrics in monitor.md differs from the metrics: UPDATE=1 go test ./docs -run Metrics writes it")
 	}
 }

@@ -5,18 +5,19 @@ package docs
 import (
 	"bytes"
 	"fmt"
+	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/lshark/lshark/cli/reference"
-	"github.com/lshark/lshark/diagnose/rules"
+	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/internal/cli/reference"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render/columns"
 	"github.com/lshark/lshark/render/explain"
+	"github.com/lshark/lshark/render/records"
 )
 
 // TestReferencePages compares the pages that are made from tables with these.
@@ -27,13 +28,13 @@ func TestReferencePages(t *testing.T) {
 		"findings.md":   findingsPage(),
 		"columns.md":    columnsPage(),
 	} {
-		if *update {
+		if wiretest.Update() {
 			if err := os.WriteFile(page, want, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
 		if got, err := os.ReadFile(page); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("docs/%s differs from its tables, %v: go test ./docs -run ReferencePages -update writes it", page, err)
+			t.Errorf("docs/%s differs from its tables, %v: UPDATE=1 go test ./docs -run ReferencePages writes it", page, err)
 		}
 	}
 }
@@ -41,7 +42,7 @@ func TestReferencePages(t *testing.T) {
 const operationsHead = `# Operations
 
 The operations of ptlrpc that lshark decodes, by opcode. ` + "`lshark explain NAME`" + ` shows the buffers of an operation, and the structs
-in them field by field. This page is made from the tables in ` + "`opcodes/` by `go test ./docs -update`" + `.
+in them field by field. This page is made from the tables in ` + "`opcodes/` by `UPDATE=1 go test ./docs`" + `.
 
 | opcode | operation | meaning | variants |
 |---|---|---|---|
@@ -84,7 +85,7 @@ const columnsHead = `# Columns of Parquet files
 The columns of the files that ` + "`-T parquet`" + ` writes, with their types as DuckDB names them. Files have the version of this schema
 in their metadata, as ` + "`lshark.schema`" + `: %s. Within a schema version, columns are only added. [usage.md](usage.md#columns-for-databases) has examples.
 ` + "`lshark schema`" + ` prints the same, with ` + "`-T json`" + ` for programs and ` + "`-T sql` or `-T clickhouse`" + ` as statements that create tables. This page is made from the tables in
-` + "`records/` by `go test ./docs -update`" + `.
+` + "`render/records/` by `UPDATE=1 go test ./docs`" + `.
 `
 
 func columnsPage() []byte {
@@ -102,7 +103,7 @@ const keysHead = `# Keys, codes and columns
 
 The names that lshark gives to what it shows. Fields of the wire, such as ` + "`mbo_size`" + `, keep the names of Lustre's headers;
 ` + "`lshark fields`" + ` lists both kinds, and ` + "`lshark explain NAME`" + ` explains them. This page is made from the tables in
-` + "`records/` by `go test ./docs -update`" + `.
+` + "`render/records/` by `UPDATE=1 go test ./docs`" + `.
 `
 
 // keySections are the sections of docs/keys.md: the names of one kind, with
@@ -177,7 +178,7 @@ func keyAbsence(e *records.Entry) string {
 const findingsHead = `# Findings
 
 What ` + "`lshark diagnose`" + ` looks for: one rule for each code. ` + "`lshark explain CODE`" + ` prints the same. This page is made from the
-rules in ` + "`diagnose/rules/` by `go test ./docs -update`" + `.
+rules in ` + "`dissect/diagnose/rules/` by `UPDATE=1 go test ./docs`" + `.
 
 An error is something that an application or an administrator got as an error, or wrong data; a warning is something slow, or that may
 become an error; a note is worth knowing. A rule never reports more than its severity.

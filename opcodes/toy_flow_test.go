@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lshark/lshark/capture"
-	"github.com/lshark/lshark/cli"
-	"github.com/lshark/lshark/cli/iostreams"
-	"github.com/lshark/lshark/cli/scan"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 

@@ -4,9 +4,9 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/track"
 )
 
 // The comments of frames in a file that -w writes.

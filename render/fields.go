@@ -8,7 +8,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/records"
 )
 
 // RecordKeys lists the names of the keys of messages that -T fields knows

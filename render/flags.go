@@ -4,9 +4,9 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/render/records"
 )
 
 // FlagsOptions are the settings of Flags.

@@ -2,9 +2,9 @@ package render
 
 import (
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/track"
 )
 
 // AppendConnectDiff appends in which flags the reply to a connect differs from the

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/dissect/track"
 )
 
 // TestConnectFlags shows a connect of a sample with its reply, and each of the

@@ -6,16 +6,16 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/lshark/lshark/capture"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/render/report"
-	"github.com/lshark/lshark/track"
-	"github.com/lshark/lshark/track/files"
+	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // views is every way to show what is in a capture.
@@ -141,27 +141,27 @@ func (v *views) finish() {
 			v.out = append(one.Append(v.out[:0], f), '\n')
 			v.valid("files json", v.bytes)
 		}
-		v.out = report.NewFilesTable(o).Append(v.out[:0], list)
+		v.out = tables.NewFilesTable(o).Append(v.out[:0], list)
 		v.text("files", v.bytes)
 	}
 	if list := v.imports.List(); len(list) > 0 {
-		v.out = report.NewImportsTable(o, v.first).Append(v.out[:0], list)
+		v.out = tables.NewImportsTable(o, v.first).Append(v.out[:0], list)
 		v.text("imports", v.bytes)
-		v.out = report.NewTimeline(o, v.first).Append(v.out[:0], list)
+		v.out = tables.NewTimeline(o, v.first).Append(v.out[:0], list)
 		v.text("timeline", v.bytes)
 		v.out = v.out[:0]
 		for _, i := range list {
-			v.out = report.NewImportsJSON().AppendImport(v.out, i)
+			v.out = tables.NewImportsJSON().AppendImport(v.out, i)
 		}
 		v.valid("imports json", v.bytes)
 	}
-	so := report.StatsOptions{By: v.by, Sort: "count", Colors: render.NewColors(false), Bars: true}
+	so := tables.StatsOptions{By: v.by, Sort: "count", Colors: render.NewColors(false), Bars: true}
 	for _, i := range v.stats.Intervals() {
-		v.out = report.NewStatsTable(so).AppendInterval(v.out[:0], i)
+		v.out = tables.NewStatsTable(so).AppendInterval(v.out[:0], i)
 		v.text("stats", v.bytes)
-		v.out = report.NewStatsTSV(so).AppendInterval(v.out[:0], i)
+		v.out = tables.NewStatsTSV(so).AppendInterval(v.out[:0], i)
 		v.text("stats tsv", v.bytes)
-		v.out = report.NewStatsJSON(so).AppendInterval(v.out[:0], i)
+		v.out = tables.NewStatsJSON(so).AppendInterval(v.out[:0], i)
 		v.valid("stats json", v.bytes)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/records"
 )
 
 // JSON renders a message as one JSON object on a line.

@@ -1,6 +1,6 @@
 package render
 
-import "github.com/lshark/lshark/lnet"
+import "github.com/lshark/lshark/dissect/lnet"
 
 // NIDs is how NIDs are shown in text.
 type NIDs struct {

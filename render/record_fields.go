@@ -3,8 +3,8 @@ package render
 import (
 	"strings"
 
-	"github.com/lshark/lshark/records"
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/render/records"
 )
 
 // RecordField is a key in a column of -T fields or -T tsv.

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/records"
 )
 
 // null is the JSON of a key whose value is unknown.

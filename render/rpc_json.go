@@ -1,8 +1,8 @@
 package render
 
 import (
-	"github.com/lshark/lshark/records"
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/render/records"
 )
 
 // RPCRenderer appends what it shows of an RPC to dst.

@@ -3,8 +3,8 @@ package render
 import (
 	"bytes"
 
-	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 )
 
 // rpcLayout is the widths of the columns of lines about RPCs. They are chosen

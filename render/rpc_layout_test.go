@@ -3,8 +3,8 @@ package render
 import (
 	"testing"
 
-	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 )
 
 func TestFitTime(t *testing.T) {

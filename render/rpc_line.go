@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"strconv"
 
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/render/records"
 )
 
 // RPCSummary renders an RPC as one line.

@@ -2,7 +2,7 @@ package render
 
 import (
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )

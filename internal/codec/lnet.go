@@ -3,7 +3,7 @@ package codec
 import (
 	"net/netip"
 
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 )
 
 // NID visits a NID.

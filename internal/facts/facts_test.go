@@ -1,13 +1,10 @@
 package facts
 
 import (
-	"flag"
 	"slices"
 	"strings"
 	"testing"
 )
-
-var _ = flag.Bool("update", false, "write the goldens anew (package cli)")
 
 func TestAdd(t *testing.T) {
 	var got Tables

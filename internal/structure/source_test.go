@@ -1,5 +1,5 @@
 // Package structure checks the source of the module as a whole: the direction
-// of the imports, the size of packages and types, and what the pages name. It
+// of the imports, and what the pages name. It
 // consists of tests.
 package structure
 
@@ -91,21 +91,21 @@ func importPaths(file *ast.File) []string {
 	return list
 }
 
-// checkExceptions returns the messages of the violations that are not in
-// exceptions, and a message for each exception without a violation. The key of
-// a violation is its name in exceptions.
-func checkExceptions(violations map[string]string, exceptions []string, list string) []string {
-	var problems []string
-	for name, message := range violations {
-		if !slices.Contains(exceptions, name) {
-			problems = append(problems, message)
-		}
+// receiverName returns T for the receivers T, *T, T[K] and *T[K, V].
+func receiverName(x ast.Expr) string {
+	switch x := x.(type) {
+	case *ast.Ident:
+		return x.Name
+	case *ast.StarExpr:
+		return receiverName(x.X)
+	case *ast.ParenExpr:
+		return receiverName(x.X)
+	case *ast.IndexExpr:
+		return receiverName(x.X)
+	case *ast.IndexListExpr:
+		return receiverName(x.X)
 	}
-	for _, name := range exceptions {
-		if violations[name] == "" {
-			problems = append(problems, name+": the limit is kept now, or the name has changed: update "+list)
-		}
-	}
-	slices.Sort(problems)
-	return problems
+	return ""
 }
+
+// TestLimitChecks checks that a limit is reported when it is exceeded, and not

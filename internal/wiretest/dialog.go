@@ -1,6 +1,6 @@
 package wiretest
 
-import "github.com/lshark/lshark/capture"
+import "github.com/lshark/lshark/dissect/capture"
 
 // DialogXID is the xid, and the match bits, of the request of a dialog.
 const DialogXID = 0x6000000000040

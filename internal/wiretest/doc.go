@@ -9,6 +9,6 @@
 // [Dialog] does all of that for a request and its answer. [ReadSample] and
 // [Samples] read the real captures of the repository.
 //
-// The tests of capture and capture/pcapfilter do not use this package, which
+// The tests of capture and dissect/capture/pcapfilter do not use this package, which
 // imports capture; they build their frames with gopacket.
 package wiretest

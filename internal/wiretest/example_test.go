@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet/link"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/lnet/link"
 	"github.com/lshark/lshark/opcodes"
 )
 

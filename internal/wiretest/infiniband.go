@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"net/netip"
 
-	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect/capture"
 )
 
 // Opcodes of InfiniBand.

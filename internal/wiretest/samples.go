@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lshark/lshark/capture"
+	"github.com/lshark/lshark/dissect/capture"
 )
 
 // SampleDir is the folder of the sample captures, relative to the folder of a

@@ -89,9 +89,6 @@ const (
 type Since string
 
 // Field is a part of a struct, or what fills a buffer of an RPC.
-//
-// many fields: a declaration has all properties of a field in one place, as a
-// row of a table has its columns; most fields use few of them.
 type Field struct {
 	// The members that a walk reads of every field come first, in one cache line.
 	Name   string

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render/parquet"
+	"github.com/lshark/lshark/render/records"
 )
 
 // column is a column of a file: a key without parts, or a list.

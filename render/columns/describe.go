@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/records"
 )
 
 // Column describes a column for users.

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/parquet"
+	"github.com/lshark/lshark/render/records"
 )
 
 // Definition levels: how many of the optional and repeated nodes of the schema are

@@ -3,8 +3,8 @@ package columns
 import (
 	"io"
 
-	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render/parquet"
+	"github.com/lshark/lshark/render/records"
 )
 
 // SchemaVersion is the version of the columns, stored as lshark.schema. It changes

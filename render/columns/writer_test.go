@@ -11,9 +11,9 @@ import (
 	format "github.com/parquet-go/parquet-go"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/records"
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/render/records"
 )
 
 // sample is a record with values of all forms; nil and negative are those that are absent.

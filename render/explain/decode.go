@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
 )
 
 // Decoder reads and renders standalone values.

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )

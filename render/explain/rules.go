@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/render"
 )
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
 	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
 )
 
 // Topics renders topics of the protocol, and keys, as text for reading.

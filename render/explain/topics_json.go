@@ -7,7 +7,7 @@ import (
 
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/render/records"
 )
 
 // topicJSON is the JSON of a topic. Each kind of topic has some of the keys.

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose"
 )
 
 // fact is a line of a list of facts.

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/lshark/lshark/render/report"
-	"github.com/lshark/lshark/track"
-	"github.com/lshark/lshark/track/recovery"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // The rows that the tables of connections show at most.
@@ -42,7 +42,7 @@ func (r *renderer) connections() {
 	r.raw("</tr></thead>\n<tbody>\n")
 	for _, i := range order {
 		r.raw("<tr>")
-		r.element(`th scope="row"`, string(report.AppendTarget(nil, i)))
+		r.element(`th scope="row"`, string(tables.AppendTarget(nil, i)))
 		r.element("td", string(r.NIDs.Append(nil, i.Client)))
 		r.element("td", stateName(i.State))
 		number := &column{num: true}
@@ -64,7 +64,7 @@ func (r *renderer) connections() {
 func problems(i *track.Import) (n int) {
 	n = i.Evictions + int(sum(i.Failures))
 	for k := range i.Events {
-		if report.IsProblem(i.Events[k].Kind) {
+		if tables.IsProblem(i.Events[k].Kind) {
 			n++
 		}
 	}
@@ -149,7 +149,7 @@ func (r *renderer) lane(i *track.Import) {
 	drawn := -laneWidth
 	for k := range i.Events {
 		e := &i.Events[k]
-		if x := place(e.Time); report.IsProblem(e.Kind) && x-drawn >= 6 {
+		if x := place(e.Time); tables.IsProblem(e.Kind) && x-drawn >= 6 {
 			r.marker(min(max(x, 4), laneWidth-4), r.eventText(e)+", "+r.relative(e.Time)+thin+"s")
 			drawn = x
 		}
@@ -189,7 +189,7 @@ func (w *writer) marker(x float64, title string) {
 
 // eventText returns what happened in words.
 func (r *renderer) eventText(e *track.Event) string {
-	t := report.EventText{NIDs: r.NIDs}
+	t := tables.EventText{NIDs: r.NIDs}
 	return string(t.Append(nil, e))
 }
 
@@ -228,10 +228,10 @@ func (r *renderer) events() {
 		{title: "Time", num: true, help: "seconds since the first frame"}, {title: "Frame", num: true}, {title: "Target"}, {title: "Client"}, {title: "Event"}}}
 	for _, x := range all {
 		text := cell{text: r.eventText(x.event)}
-		if report.IsProblem(x.event.Kind) {
+		if tables.IsProblem(x.event.Kind) {
 			text.class = "bad"
 		}
-		t.add(r.timeCell(x.event.Point), cell{text: frame(x.event.Point)}, cell{text: string(report.AppendTarget(nil, x.imp))},
+		t.add(r.timeCell(x.event.Point), cell{text: frame(x.event.Point)}, cell{text: string(tables.AppendTarget(nil, x.imp))},
 			cell{text: string(r.NIDs.Append(nil, x.imp.Client))}, text)
 	}
 	r.table(t)
@@ -239,7 +239,7 @@ func (r *renderer) events() {
 
 // ordinary returns 1 for events of ordinary work, 0 for others.
 func ordinary(e *track.Event) int {
-	if report.IsProblem(e.Kind) {
+	if tables.IsProblem(e.Kind) {
 		return 0
 	}
 	return 1

@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/records"
-	"github.com/lshark/lshark/track"
-	"github.com/lshark/lshark/track/files"
+	"github.com/lshark/lshark/render/records"
 )
 
 // files appends the files with the most bytes.

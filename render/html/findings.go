@@ -2,7 +2,7 @@ package html
 
 import (
 	"cmp"
-	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose"
 )
 
 // maxFindings is how many findings are shown: about the capture, and others.

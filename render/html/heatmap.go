@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/lshark/lshark/track/timeline"
+	"github.com/lshark/lshark/dissect/track/timeline"
 )
 
 // shades is the number of shades of the heat map.

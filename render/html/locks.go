@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/lshark/lshark/records"
-	"github.com/lshark/lshark/render/report"
-	"github.com/lshark/lshark/track/locks"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // maxHolders is how many of those are shown that kept others waiting.
@@ -43,7 +43,7 @@ func (r *renderer) lockWaits() {
 		case locks.Evicted, locks.Failed, locks.Refused:
 			end.class = "bad"
 		}
-		t.add(textCell(string(l.Desc.AppendResource(nil))), textCell(string(report.AppendLock(nil, l))), latencyCell(waited, known), textCell(r.blockers(l)),
+		t.add(textCell(string(l.Desc.AppendResource(nil))), textCell(string(tables.AppendLock(nil, l))), latencyCell(waited, known), textCell(r.blockers(l)),
 			cell{text: string(r.NIDs.Append(nil, l.Client))}, textCell(cmp.Or(l.Target(), l.TargetIndex())), textCell(l.Job),
 			r.timeCell(l.Asked), latencyCell(held, granted), end, cell{text: frame(l.Asked)})
 	}

@@ -7,15 +7,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lshark/lshark/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/dissect/track/sizes"
+	"github.com/lshark/lshark/dissect/track/slowest"
+	"github.com/lshark/lshark/dissect/track/timeline"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/track"
-	"github.com/lshark/lshark/track/files"
-	"github.com/lshark/lshark/track/locks"
-	"github.com/lshark/lshark/track/recovery"
-	"github.com/lshark/lshark/track/sizes"
-	"github.com/lshark/lshark/track/slowest"
-	"github.com/lshark/lshark/track/timeline"
 )
 
 // Page is what a page shows.
@@ -108,8 +108,6 @@ var sections = []section{
 }
 
 // renderer writes one page.
-//
-// many methods: there is one for each section, and for each thing that sections show.
 type renderer struct {
 	writer
 	*Page

@@ -8,18 +8,18 @@ import (
 
 	"golang.org/x/net/html"
 
-	"github.com/lshark/lshark/diagnose"
-	"github.com/lshark/lshark/diagnose/rules"
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/sizes"
+	"github.com/lshark/lshark/dissect/track/slowest"
+	"github.com/lshark/lshark/dissect/track/timeline"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/track"
-	"github.com/lshark/lshark/track/files"
-	"github.com/lshark/lshark/track/locks"
-	"github.com/lshark/lshark/track/sizes"
-	"github.com/lshark/lshark/track/slowest"
-	"github.com/lshark/lshark/track/timeline"
 )
 
 // hostile is text that breaks out of HTML, a terminal or a line, where it can.

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"strconv"
 
-	"github.com/lshark/lshark/track/files"
-	"github.com/lshark/lshark/track/sizes"
+	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/sizes"
 )
 
 // bucket is a bar of a histogram.

@@ -5,9 +5,9 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/dissect/track/slowest"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/track/slowest"
+	"github.com/lshark/lshark/render/records"
 )
 
 // The bounds of what is shown of a message.

@@ -1,8 +1,8 @@
 package html
 
 import (
-	"github.com/lshark/lshark/render/report"
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // The rows that tables of statistics show at most.
@@ -42,7 +42,7 @@ func (r *renderer) statistics(id, caption, name string, i *track.Interval, by tr
 		{title: "Bulk", num: true, help: "bytes of bulk data"}, {title: "Requests", num: true, help: "bytes of the requests"}, {title: "Replies", num: true, help: "bytes of the replies"},
 		{title: "In flight", num: true, help: "most RPCs of the row that were waiting for a reply at the same time"}, {title: "Errors by name"},
 	}}
-	rows := report.SortRows(i, []track.Dimension{by}, "count")
+	rows := tables.SortRows(i, []track.Dimension{by}, "count")
 	var greatest int64
 	for _, row := range rows {
 		greatest = max(greatest, row.Count)
@@ -52,7 +52,7 @@ func (r *renderer) statistics(id, caption, name string, i *track.Interval, by tr
 			t.omitted = int64(len(rows) - most)
 			break
 		}
-		label := string(report.AppendDimension(nil, row, by, r.NIDs))
+		label := string(tables.AppendDimension(nil, row, by, r.NIDs))
 		switch {
 		case row.Others:
 			label = "all others"

@@ -4,10 +4,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lshark/lshark/diagnose"
-	"github.com/lshark/lshark/records"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/track"
+	"github.com/lshark/lshark/render/records"
 )
 
 // figure is a number of the summary, with the section that has more.

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/track"
 )
 
 // Diagram holds the events that are drawn. The zero Diagram is ready for use.

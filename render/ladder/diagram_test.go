@@ -12,12 +12,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/track"
 )
 
 // testNID returns the NID of node i.

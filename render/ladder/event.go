@@ -6,10 +6,10 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/track"
 )
 
 // Kind is what an event is.

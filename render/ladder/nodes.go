@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/lshark/lshark/lnet"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )

@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/fifo"
-	"github.com/lshark/lshark/lnet"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/track"
-	"github.com/lshark/lshark/track/files"
-	"github.com/lshark/lshark/track/locks"
 )
 
 // Selection is what a diagram is about. A message is selected when it matches one of

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/lnet"
-	"github.com/lshark/lshark/track"
-	"github.com/lshark/lshark/track/files"
-	"github.com/lshark/lshark/track/locks"
 )
 
 func matchAll(*dissect.Message) bool { return true }

@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"fmt"
+	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"strings"
 	"testing"
@@ -57,7 +58,7 @@ func TestFooter(t *testing.T) {
 		}
 	}
 	const golden = "testdata/footer.txt"
-	if *update {
+	if wiretest.Update() {
 		if err := os.MkdirAll("testdata", 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -70,6 +71,6 @@ func TestFooter(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("the metadata differ from %s; with -update they are stored:\n%s", golden, got)
+		t.Errorf("the metadata differ from %s; UPDATE=1 go test stores them:\n%s", golden, got)
 	}
 }

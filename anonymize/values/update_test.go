@@ -1,5 +1,0 @@
-package values
-
-import "flag"
-
-var update = flag.Bool("update", false, "write the files in testdata anew")

@@ -1,5 +1,0 @@
-package extcap
-
-import "flag"
-
-var update = flag.Bool("update", false, "write the profile for Wireshark anew")

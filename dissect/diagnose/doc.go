@@ -1,0 +1,21 @@
+// Package diagnose finds out what is wrong: rules read RPCs, connections, locks and
+// what the capture itself lacks, and report findings.
+//
+// A [Rule] is data: a code, a severity, what it means, its thresholds, and a func
+// that starts it. The func gets a [Reporter] and returns [Hooks], which an [Engine]
+// calls with what happens in the capture. The rules are in package dissect/diagnose/rules,
+// one file for each.
+//
+//	e := diagnose.New(diagnose.Options{Rules: rules.All()})
+//	for each message: e.Message(m)
+//	e.Close(diagnose.Capture{…})
+//	for _, f := range e.Findings() { … }
+//
+// A finding says only what messages prove. Each has its evidence: the frames of
+// these messages. What a rule cannot know because of the capture is left out, and
+// the rules with codes that begin with "capture" report what the capture lacks.
+//
+// The state is bounded: a Reporter keeps maxSubjects findings of a rule, a finding
+// maxEvidence pieces of evidence, and rules bound what they remember with
+// [internal/fifo].
+package diagnose

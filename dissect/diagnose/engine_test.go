@@ -1,0 +1,116 @@
+package diagnose_test
+
+import (
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+// run passes a capture to rules and returns the findings.
+func run(t *testing.T, path string, list ...*diagnose.Rule) []*diagnose.Finding {
+	t.Helper()
+	e := diagnose.New(diagnose.Options{Rules: list})
+	d := dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked})
+	wiretest.Play(d, wiretest.ReadSample(t, path))
+	e.Close(diagnose.Capture{Stats: d.Stats()})
+	return e.Findings()
+}
+
+const sample = "../../pcaps/recovery.pcap.zst"
+
+// TestTrackersShareConnections checks that a request counts once for its connection,
+// though several trackers follow connections.
+func TestTrackersShareConnections(t *testing.T) {
+	sent, counted := int64(0), int64(0)
+	run(t, sample, &diagnose.Rule{Code: "test.requests", Severity: diagnose.Note, Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{
+			Sent: func(r *track.RPC, _ *dissect.Message) {
+				if r.Connection != nil && !track.IsCallback(r.Opcode) {
+					sent++
+				}
+			},
+			End: func() {
+				for _, i := range r.Imports() {
+					counted += i.Requests
+				}
+			},
+		}
+	}})
+	if sent == 0 || counted != sent {
+		t.Errorf("%d requests, connections have %d", sent, counted)
+	}
+}
+
+// TestRecoveriesAreAnnounced checks that rules learn when the MGS announced restarts: it
+// does in bulk data.
+func TestRecoveriesAreAnnounced(t *testing.T) {
+	announced := 0
+	run(t, sample, &diagnose.Rule{Code: "test.recoveries", Severity: diagnose.Note, Start: func(*diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{Recovery: func(r *recovery.Recovery) {
+			if r.Announced.Frame != 0 {
+				announced++
+			}
+		}}
+	}})
+	if announced != 3 {
+		t.Errorf("%d restarts were announced, want 3", announced)
+	}
+}
+
+// TestFindingsOrder checks that what the capture lacks comes first, then the worst,
+// and that a finding replaces the one with the same subject.
+func TestFindingsOrder(t *testing.T) {
+	rule := func(code string, s diagnose.Severity, list ...diagnose.Finding) *diagnose.Rule {
+		return &diagnose.Rule{Code: code, Severity: s, Next: "next", Start: func(r *diagnose.Reporter) diagnose.Hooks {
+			return diagnose.Hooks{End: func() {
+				for _, f := range list {
+					r.Report(f)
+				}
+			}}
+		}}
+	}
+	found := run(t, sample,
+		rule("slow.a", diagnose.Warning, diagnose.Finding{First: 5, Text: "late"}),
+		rule("slow.b", diagnose.Warning, diagnose.Finding{First: 3, Text: "early"}, diagnose.Finding{First: 3, Text: "earlier", Count: 2}),
+		rule("io.c", diagnose.Error, diagnose.Finding{First: 9, Text: "worst"}),
+		rule("capture.d", diagnose.Note, diagnose.Finding{First: 9, Text: "first", Severity: diagnose.Error}))
+	want := []string{"first", "worst", "earlier", "late"}
+	for i, f := range found {
+		if i >= len(want) || f.Text != want[i] || f.Next != "next" || f.Count < 1 || f.Severity > f.Rule.Severity {
+			t.Errorf("finding %d: %+v", i, f)
+		}
+	}
+	if len(found) != len(want) {
+		t.Errorf("%d findings, want %d", len(found), len(want))
+	}
+}
+
+// TestLiveFindings checks that Options.Found gets each finding when it is reported, and
+// a second time at the end of the capture if it has changed.
+func TestLiveFindings(t *testing.T) {
+	var got []string
+	ending := false
+	rule := &diagnose.Rule{Code: "slow.a", Severity: diagnose.Warning, Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		return diagnose.Hooks{End: func() { r.Report(diagnose.Finding{Text: "changed", Count: 2}) },
+			Tick: func(int64) { r.Report(diagnose.Finding{Text: "made"}) }}
+	}}
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{rule}, Found: func(f *diagnose.Finding) {
+		if got = append(got, f.Text); ending != (f.Text == "changed") {
+			t.Errorf("%q at the wrong time", f.Text)
+		}
+	}})
+	var m dissect.Message
+	for k := range int64(5) {
+		m.Time = 1e18 + k*60e9
+		e.Message(&m)
+	}
+	ending = true
+	e.Close(diagnose.Capture{})
+	if len(got) != 2 {
+		t.Errorf("findings %q", got)
+	}
+}

@@ -1,0 +1,74 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+)
+
+// Severity is how bad a finding is.
+type Severity uint8
+
+// The severities. A capture of ordinary work has no warning and no error.
+const (
+	ofRule  Severity = iota // that of the rule
+	Note                    // worth knowing
+	Warning                 // something is slow, or may become an error
+	Error                   // an application or an administrator got an error, or data are wrong
+)
+
+var severityNames = [...]string{Note: "note", Warning: "warning", Error: "error"}
+
+// String returns the word in records and on the command line.
+func (s Severity) String() string { return severityNames[s] }
+
+// Severities returns all severities, the worst first.
+func Severities() []Severity { return []Severity{Error, Warning, Note} }
+
+// Subject is what a finding is about. What is unknown, or does not matter, is zero.
+type Subject struct {
+	Target string // name of the target without "_UUID"
+	// TargetIndex is kind and index of the target, as in OST0001, where they are known
+	// without the name of the file system. Server is set beside it.
+	TargetIndex string
+	Client      lnet.NID // node of the client
+	Server      lnet.NID
+	Job         string
+
+	// Detail tells findings of a rule apart that are the same in the rest, such as
+	// the FID of a file.
+	Detail string
+}
+
+// Finding is something that a rule has found.
+type Finding struct {
+	Subject
+	Key         string // if it is set, findings with the same key are the same, whatever their subjects
+	Rule        *Rule
+	Severity    Severity
+	First, Last int64 // when it began and ended, in nanoseconds since the epoch; 0: it has no time
+	Count       int64 // how often it happened
+	Text        string
+	Evidence    []Evidence
+	Next        string // what to look at next
+
+	written bool     // was passed to Options.Found as it is
+	counted Severity // the highest with which it was passed to Options.Counted, ofRule: it was not
+}
+
+// Evidence is a message that proves a part of a finding.
+type Evidence struct {
+	track.Point
+	Text string
+}
+
+// maxEvidence is how many pieces of evidence a finding has at most.
+const maxEvidence = 8
+
+// Prove adds a piece of evidence, unless there is enough or the point is unknown.
+func (f *Finding) Prove(p track.Point, format string, args ...any) {
+	if len(f.Evidence) < maxEvidence && p.Frame != 0 {
+		f.Evidence = append(f.Evidence, Evidence{p, fmt.Sprintf(format, args...)})
+	}
+}

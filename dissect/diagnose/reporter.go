@@ -1,0 +1,97 @@
+package diagnose
+
+import (
+	"strings"
+
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/paths"
+)
+
+// Reporter collects the findings of a rule. It also has what the rule may want to
+// know about the capture.
+type Reporter struct {
+	engine   *Engine
+	rule     *Rule
+	findings map[Subject]*Finding
+	dropped  int64 // findings that were too many to keep
+}
+
+// maxSubjects is how many findings of a rule are kept.
+const maxSubjects = 1 << 10
+
+// Report takes a finding. A later one with the same subject or key replaces it. Severity
+// and Next, when they are zero, are those of the rule, and Count is 1. A finding
+// cannot be more severe than its rule.
+func (r *Reporter) Report(f Finding) {
+	f.Rule = r.rule
+	if f.Severity == ofRule || f.Severity > r.rule.Severity {
+		f.Severity = r.rule.Severity
+	}
+	if f.Next == "" {
+		f.Next = r.rule.Next
+	}
+	if rest, ok := strings.CutPrefix(f.Text, "a "); ok { // of a target without a name
+		f.Text = "A " + rest
+	}
+	f.Count = max(f.Count, 1)
+	f.Last = max(f.First, f.Last)
+	id := f.Subject
+	if f.Key != "" {
+		id = Subject{Detail: f.Key}
+	}
+	old, known := r.findings[id]
+	switch {
+	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last:
+		return
+	case known:
+		f.counted = old.counted
+		*old = f
+		r.count(old)
+		return // passed on at the end
+	case len(r.findings) >= maxSubjects:
+		r.dropped++
+		return
+	}
+	r.findings[id] = &f
+	r.engine.order = append(r.engine.order, &f)
+	r.count(&f)
+	if r.engine.opt.Found != nil && !r.engine.ending {
+		f.written = true
+		r.engine.opt.Found(&f)
+	}
+}
+
+// count passes a finding to Options.Counted when it is more severe than the last time.
+func (r *Reporter) count(f *Finding) {
+	if r.engine.opt.Counted != nil && f.Severity > f.counted {
+		f.counted = f.Severity
+		r.engine.opt.Counted(f)
+	}
+}
+
+// First returns the time of the first message, Now that of the last.
+func (r *Reporter) First() int64 { return r.engine.first }
+
+// Now returns the time of the last message.
+func (r *Reporter) Now() int64 { return r.engine.now }
+
+// Lock returns the lock that a server has under a handle, nil when it is unknown or
+// ended long ago.
+func (r *Reporter) Lock(server lnet.NID, handle uint64) *locks.Lock {
+	return r.engine.locks.Find(server, handle)
+}
+
+// HasData reports whether messages have bulk data in full.
+func (r *Reporter) HasData() bool { return r.engine.opt.Data }
+
+// Imports returns the connections.
+func (r *Reporter) Imports() []*track.Import { return r.engine.imports.List() }
+
+// Paths returns what TCP and InfiniBand did between hosts.
+func (r *Reporter) Paths() *paths.Paths { return r.engine.paths }
+
+// Capture returns what is known about the capture itself. It is complete in the
+// End hook only.
+func (r *Reporter) Capture() *Capture { return &r.engine.capture }

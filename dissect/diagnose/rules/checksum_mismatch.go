@@ -1,0 +1,211 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "checksum.mismatch",
+	Severity: diagnose.Error,
+	Summary:  "The data of reads or writes changed between client and server.",
+	Meaning: "Client and server each compute a checksum over the data of a read or write. In a write, the request has that of the client and the reply that of the server; when they differ, the client sends the data again. In a read, the reply has that of the server; a client that computes another one reads again. " +
+		"The rule compares the checksums of request and reply, and looks for reads and writes that are sent again after a reply without an error. " +
+		"With --checksums it also computes the checksum of the data in the capture, and so finds out on which side of the capture point they changed.",
+	Limits: "Without --checksums no checksum is computed. With it, the data of a read or write must be in the capture as a whole. Which checksum a client computes of what it reads does not show on the network.",
+	Next: "lshark diagnose --checksums on captures of both sides shows whether the network or a node changes data. A client may also change data while it is written: mapped files (mmap), or an application that uses its buffer during direct I/O. " +
+		"If the network does it, look at network cards and their offloads (ethtool -K … rx off tx off), cables and switches.",
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		c := &checksums{report: r, ends: fifo.NewMap[checksumEnds, *badChecksums](maxTargets), replies: fifo.NewMap[transferKey, track.Point](maxFailedRanges)}
+		h := diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ, opcodes.OST_WRITE}, Sent: c.sent, Answered: c.answered, Done: c.done}
+		if r.HasData() {
+			h.Message = c.message
+		}
+		return h
+	},
+})
+
+// checksums compares the checksums of reads and writes.
+type checksums struct {
+	report    *diagnose.Reporter
+	ends      *fifo.Map[checksumEnds, *badChecksums]
+	replies   *fifo.Map[transferKey, track.Point] // reads that were answered without an error
+	transfers track.Attached[checkedTransfer]
+}
+
+// checkedTransfer is a read or write under way.
+type checkedTransfer struct {
+	start     uint64
+	requested opcodes.DataChecksum // of a write
+	has       bool                 // requested is known
+	kind      uint64               // that the client uses
+	ranges    []opcodes.DataRange  // with data
+	captured  opcodes.DataChecksum // of the data in the capture
+	length    int                  // of these data, 0: they were not captured
+}
+
+// transferKey is a range of an object that a client reads or writes.
+type transferKey struct {
+	client lnet.NID
+	server lnet.NID
+	file   track.FID
+	start  uint64
+}
+
+// checksumEnds are the client and the target between which data changed.
+type checksumEnds struct {
+	target targetKey
+	client lnet.NID
+}
+
+// badChecksums counts the reads and writes whose data changed.
+type badChecksums struct {
+	tally
+	text string // about the first
+}
+
+func (c *checksums) sent(r *track.RPC, m *dissect.Message) {
+	if m.Msg == nil || r.Sends != 1 {
+		return
+	}
+	t, ok := opcodes.TransferOf(m.Msg)
+	if !ok {
+		return
+	}
+	x := c.transfers.Of(r)
+	x.start = t.Start
+	sum, ok := opcodes.DataChecksumOf(m.Msg)
+	x.kind = sum.Kind
+	x.requested, x.has = sum, ok && r.Opcode == opcodes.OST_WRITE
+	if c.report.HasData() {
+		x.ranges = opcodes.DataRanges(m.Msg, x.ranges[:0])
+		if data := opcodes.ShortData(m.Msg); len(data) > 0 {
+			x.compute(data)
+		}
+	}
+	if t.IsAgain && r.Opcode == opcodes.OST_READ {
+		c.readAgain(r, x)
+	}
+}
+
+// message takes the data of a read or write.
+func (c *checksums) message(r *track.RPC, m *dissect.Message) {
+	if r == nil || len(m.Content) == 0 || r.Opcode != opcodes.OST_READ && r.Opcode != opcodes.OST_WRITE {
+		return
+	}
+	c.transfers.Of(r).compute(m.Content)
+}
+
+// compute sets the checksum of the data in the capture.
+func (x *checkedTransfer) compute(data []byte) {
+	if sum, ok := opcodes.SumData(x.kind, data, x.ranges); ok {
+		x.captured, x.length = sum, len(data)
+	}
+}
+
+func (c *checksums) answered(r *track.RPC, m *dissect.Message) {
+	if r.Status < 0 || m.Msg == nil {
+		return
+	}
+	replied, ok := opcodes.DataChecksumOf(m.Msg)
+	if !ok {
+		return
+	}
+	x := c.transfers.Of(r)
+	if r.Opcode == opcodes.OST_READ {
+		c.read(r, m, x, replied)
+		return
+	}
+	if !x.has || x.requested.Kind != replied.Kind || x.requested == replied {
+		return
+	}
+	text := fmt.Sprintf("the client computed %s, the server %s (%s)", sumText(x.requested), sumText(replied), replied.Name())
+	switch {
+	case x.length == 0:
+	case x.captured == x.requested:
+		text += "; the data in the capture have that of the client, so they changed later, between the capture point and the server"
+	case x.captured == replied:
+		text += "; the data in the capture have that of the server, so they changed before, between the client's checksum and the capture point"
+	default:
+		text += fmt.Sprintf("; the data in the capture have %s, so they changed before and after the capture point", sumText(x.captured))
+	}
+	b := c.bad(r)
+	b.prove(r.Requested(), "write of %s at %d with the checksum %s", r.Client, x.start, sumText(x.requested))
+	b.prove(r.Replied(), "reply with the checksum %s", sumText(replied))
+	c.add(b, r, text)
+}
+
+// read takes the reply to a read.
+func (c *checksums) read(r *track.RPC, m *dissect.Message, x *checkedTransfer, replied opcodes.DataChecksum) {
+	if r.HasFID {
+		c.replies.Put(transferKey{r.Client, r.Server, r.FID, x.start}, r.Replied())
+	}
+	if !c.report.HasData() {
+		return
+	}
+	if short := opcodes.ShortData(m.Msg); len(short) > 0 {
+		x.compute(short)
+	}
+	if r.HasFID && x.length > 0 && x.length == int(r.Status) && x.captured.Kind == replied.Kind && x.captured != replied {
+		c.altered(r, x, replied)
+	}
+}
+
+// altered notes a read whose data in the capture do not have the checksum of the
+// reply. It counts when the client reads again.
+func (c *checksums) altered(r *track.RPC, x *checkedTransfer, replied opcodes.DataChecksum) {
+	b := c.bad(r)
+	if b.text == "" {
+		b.text = fmt.Sprintf("the server computed %s (%s), but the data in the capture have %s, so they changed before, between the server's checksum and the capture point", sumText(replied), replied.Name(), sumText(x.captured))
+	}
+}
+
+// readAgain takes a read that a client repeats after a reply without an error.
+func (c *checksums) readAgain(r *track.RPC, x *checkedTransfer) {
+	before, ok := c.replies.Get(transferKey{r.Client, r.Server, r.FID, x.start})
+	if !ok || !r.HasFID {
+		return
+	}
+	b := c.bad(r)
+	b.prove(before, "reply to a read of %s at %d", r.Client, x.start)
+	b.prove(r.Requested(), "the client reads it again")
+	c.add(b, r, "the client did not accept what it got")
+}
+
+// bad returns what is counted for the client and the target of an RPC.
+func (c *checksums) bad(r *track.RPC) *badChecksums {
+	key := checksumEnds{targetOf(r), r.Client}
+	b := fifo.GetOrNew(c.ends, key)
+	return b
+}
+
+// add counts a read or write whose data changed, and reports it.
+func (c *checksums) add(b *badChecksums, r *track.RPC, text string) {
+	if b.text == "" {
+		b.text = text
+	}
+	at := r.Requested()
+	if p := r.Replied(); p.Frame != 0 {
+		at = p
+	}
+	b.tally.add(r, at)
+	key := targetOf(r)
+	f := diagnose.Finding{Subject: key.subject(), First: b.first, Last: b.last, Count: b.count, Evidence: slices.Clone(b.proofs)}
+	f.Client = r.Client
+	f.Text = fmt.Sprintf("The data of %s between %s and %s changed on the way: in the first, %s.", b.operationsText(), b.senders(), key, b.text)
+	c.report.Report(f)
+}
+
+func (c *checksums) done(r *track.RPC) {
+	x := c.transfers.Of(r)
+	*x = checkedTransfer{ranges: x.ranges[:0]}
+}
+
+func sumText(c opcodes.DataChecksum) string { return fmt.Sprintf("0x%08x", c.Value) }

@@ -1,0 +1,116 @@
+package rules
+
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "connect.rejected",
+	Severity: diagnose.Error,
+	Summary:  "A node refused InfiniBand connections of LNet.",
+	Meaning: "Before a node sends anything over o2iblnd, the connection manager of InfiniBand makes a connection. The other node may refuse it, with a reason of its own or of the connection manager: nothing listens there, out of memory, parameters that do not match. " +
+		"The rule reports pairs of nodes with such refusals and no connection by the end of the capture, or only after several seconds. " +
+		"Two nodes that connect to each other at once, and a node that has restarted, are not reported.",
+	Limits: "Nodes try other parameters by themselves after a refusal for these.",
+	Next: "lnetctl net show -v on both nodes: map_on_demand, peer_credits and concurrent_sends of o2iblnd must fit together. " +
+		"INVALID_SERVICE_ID and INVALID_SRV_ID mean that LNet is not up on that interface; the console logs of both nodes have the rest.",
+	Thresholds: []*diagnose.Threshold{connectSoon},
+	Start:      startConnectRejected,
+})
+
+// rejections are the pairs of nodes of which one refused the other's connections.
+type rejections struct {
+	report *diagnose.Reporter
+	pairs  *fifo.Map[addressPair, *rejection]
+}
+
+// addressPair is two nodes: the one that connects, and the one that refuses.
+type addressPair struct{ client, server netip.Addr }
+
+// rejection is what a pair of nodes has in refusals.
+type rejection struct {
+	client, server lnet.NID // the zero NID: unknown
+	count          int64
+	first, last    track.Point
+	reason, doc    string
+	connected      track.Point // after the last
+}
+
+func startConnectRejected(r *diagnose.Reporter) diagnose.Hooks {
+	j := &rejections{r, fifo.NewMap[addressPair, *rejection](maxAttempts)}
+	return diagnose.Hooks{Message: j.message, End: j.end}
+}
+
+func (j *rejections) message(_ *track.RPC, m *dissect.Message) {
+	if m.Kind != lnet.Connrej && m.Kind != lnet.Connack {
+		return
+	}
+	k := addressPair{m.Dst.Addr(), m.Src.Addr()}
+	v, ok := j.pairs.Get(k)
+	if m.Kind == lnet.Connack {
+		if ok {
+			v.connected = messagePoint(m)
+		}
+		return
+	}
+	if m.IB == nil {
+		return
+	}
+	reason, doc := opcodes.Refusal(m.IB.Reject, m.Data)
+	if reason == "CONN_RACE" || reason == "CONN_STALE" || reason == "STALE_CONN" {
+		return
+	}
+	if !ok {
+		v = &rejection{client: m.LNet.Dst, server: m.LNet.Src, first: messagePoint(m)}
+		j.pairs.Put(k, v)
+	}
+	v.count++
+	v.last, v.connected, v.reason, v.doc = messagePoint(m), track.Point{}, reason, doc
+}
+
+func (j *rejections) end() {
+	j.pairs.All(func(k addressPair, v *rejection) bool {
+		wait := v.connected.Time - v.first.Time
+		switch {
+		case !isSet(v.connected):
+			j.report.Report(v.finding(k, diagnose.Error, " There was no connection by the end of the capture."))
+		case wait >= connectSoon.Nanoseconds():
+			j.report.Report(v.finding(k, diagnose.Warning, " Connected "+duration(wait)+" after the first refusal."))
+		}
+		return true
+	})
+}
+
+func (v *rejection) finding(k addressPair, s diagnose.Severity, outcome string) diagnose.Finding {
+	f := diagnose.Finding{Subject: diagnose.Subject{Client: v.client, Server: v.server}, Key: k.client.String() + " " + k.server.String(),
+		Severity: s, First: v.first.Time, Last: v.last.Time, Count: v.count}
+	f.Text = nodeName(v.server, k.server) + " refused " + plural(v.count, "InfiniBand connection") + " of " + nodeName(v.client, k.client)
+	if v.reason != "" {
+		f.Text += ": " + v.reason
+		if v.doc != "" {
+			f.Text += ", " + v.doc
+		}
+	}
+	f.Text += "." + outcome
+	f.Prove(v.first, "the first refusal")
+	if v.last != v.first {
+		f.Prove(v.last, "the last one")
+	}
+	f.Prove(v.connected, "a connection is accepted")
+	return f
+}
+
+// nodeName returns a NID, or the address of a node whose NID is unknown.
+func nodeName(n lnet.NID, a netip.Addr) string {
+	if n == (lnet.NID{}) {
+		return a.String()
+	}
+	return n.String()
+}

@@ -1,0 +1,156 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "connect.unanswered",
+	Severity: diagnose.Error,
+	Summary:  "A server did not answer connects.",
+	Meaning: "A client sends a connect and gets no reply in time, although all that the server sent was captured. The server is down behind a network that still takes packets, hangs, or is overloaded, or its replies are lost on the way to the place of the capture. " +
+		"The rule reports servers that left connects unanswered and were not connected by the end of the capture, or only after a long time.",
+	Limits:     "A server that is down altogether does not even take the TCP connection: then nothing of the connect is on the network. Connects whose replies may have been lost by the capture do not count, nor those of clients that were connected before: rules about restarts and recovery report them.",
+	Next:       "Is the server up (ping, lctl ping NID from the client)? Is it hung: its console log, hung tasks, load? lshark diagnose --only tcp shows whether the network loses packets.",
+	Thresholds: []*diagnose.Threshold{unansweredFor},
+	Start:      startConnectUnanswered,
+})
+
+var unansweredFor = &diagnose.Threshold{Name: "not connected for", Value: 10, Unit: "s", Reason: "Clients wait five seconds for the reply to a connect and then try again: one lost reply is no fault of the server."}
+
+// silentServers are the servers that do not answer connects.
+type silentServers struct {
+	report      *diagnose.Reporter
+	connections *fifo.Map[*track.Connection, *silentConnect]
+}
+
+// silentConnect is a connection with connects that were not answered.
+type silentConnect struct {
+	*track.Connection
+	server      lnet.NID
+	count       int64
+	first, last track.Point // requests
+	connected   track.Point // after the last of them
+}
+
+func startConnectUnanswered(r *diagnose.Reporter) diagnose.Hooks {
+	s := &silentServers{r, fifo.NewMap[*track.Connection, *silentConnect](maxAttempts)}
+	return diagnose.Hooks{Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MDS_CONNECT, opcodes.OST_CONNECT}, Done: s.done, Import: s.changed, End: s.end}
+}
+
+func (s *silentServers) of(c *track.Connection) *silentConnect {
+	k, ok := s.connections.Get(c)
+	if !ok {
+		k = &silentConnect{Connection: c}
+		s.connections.Put(c, k)
+	}
+	return k
+}
+
+func (s *silentServers) done(r *track.RPC) {
+	if !r.Unanswered() || r.Connection == nil || r.Handle != 0 {
+		return // a client that was connected: that is about the target
+	}
+	k, p := s.of(r.Connection), r.Requested()
+	if k.count++; k.count == 1 || p.Time < k.first.Time {
+		k.first = p
+	}
+	if p.Time > k.last.Time {
+		k.last, k.server = p, r.Server
+	}
+}
+
+// changed remembers when a client was connected.
+func (s *silentServers) changed(i *track.Import, p track.Point) {
+	for n := len(i.Events) - 1; n >= 0 && i.Events[n].Time >= p.Time; n-- {
+		if e := &i.Events[n]; e.Kind == track.EventConnected && e.Point == p {
+			s.of(i.Connection).connected = p
+		}
+	}
+}
+
+// end reports the servers.
+func (s *silentServers) end() {
+	servers := make(map[lnet.NID][]*silentConnect)
+	s.connections.All(func(_ *track.Connection, k *silentConnect) bool {
+		if k.isLong(s.report.Now()) {
+			servers[k.server] = append(servers[k.server], k)
+		}
+		return true
+	})
+	for server, list := range servers {
+		s.report.Report(unansweredFinding(server, list))
+	}
+}
+
+// isConnected reports whether the client was connected after the last connect that was
+// not answered.
+func (k *silentConnect) isConnected() bool { return k.connected.Time > k.last.Time }
+
+// isLong reports whether the client was not connected for long.
+func (k *silentConnect) isLong(now int64) bool {
+	switch {
+	case k.count == 0:
+		return false
+	case k.isConnected():
+		return k.connected.Time-k.first.Time >= unansweredFor.Nanoseconds()
+	}
+	return now-k.first.Time >= unansweredFor.Nanoseconds()
+}
+
+func unansweredFinding(server lnet.NID, list []*silentConnect) diagnose.Finding {
+	slices.SortStableFunc(list, func(a, b *silentConnect) int { return cmp.Compare(a.first.Time, b.first.Time) })
+	f := diagnose.Finding{Subject: diagnose.Subject{Server: server}, Key: server.String(), Severity: diagnose.Warning, First: list[0].first.Time}
+	var clients []lnet.NID
+	var targets []string
+	var last, connected track.Point
+	for _, k := range list {
+		f.Count += k.count
+		if k.last.Time > last.Time {
+			last = k.last
+		}
+		if !k.isConnected() {
+			f.Severity = diagnose.Error
+		} else if k.connected.Time > connected.Time {
+			connected = k.connected
+		}
+		if !slices.Contains(clients, k.Client) {
+			clients = append(clients, k.Client)
+		}
+		if k.Target != "" && !slices.Contains(targets, k.Target) {
+			targets = append(targets, k.Target)
+		}
+	}
+	f.Last = last.Time
+	if len(clients) == 1 {
+		f.Client = clients[0]
+	}
+	if len(targets) == 1 {
+		f.Target = targets[0]
+	}
+	f.Text = server.String() + " did not answer " + plural(f.Count, "connect") + " of " + nodes(clients)
+	if len(targets) > 0 {
+		f.Text += " to " + words(targets)
+	}
+	if d := last.Time - f.First; d > 0 {
+		f.Text += " in " + duration(d)
+	}
+	if f.Severity == diagnose.Error {
+		f.Text += ", and was not connected when the capture ended."
+	} else {
+		f.Text += "; it was connected " + duration(connected.Time-f.First) + " after the first."
+	}
+	f.Prove(list[0].first, "the first connect without a reply")
+	if last != list[0].first {
+		f.Prove(last, "the last one")
+	}
+	f.Prove(connected, "a connect is accepted")
+	return f
+}

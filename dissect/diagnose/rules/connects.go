@@ -1,0 +1,304 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// connectRule describes a rule about connects that are refused with certain errors.
+type connectRule struct {
+	errors  []int32 // nil: those that no other rule has
+	ofNode  bool    // the server refuses the client for all its targets: one finding for them
+	restart bool    // a restart of the target explains them: rules about restarts report them
+}
+
+// connectSoon is how long a connect may be refused before that is more than a note.
+var connectSoon = &diagnose.Threshold{Name: "refused for", Value: 5, Unit: "s", Reason: "Clients try again after five seconds: one retry is part of normal operation."}
+
+// start is the Start of the rule.
+func (c *connectRule) start(r *diagnose.Reporter) diagnose.Hooks {
+	k := &refusedConnects{connectRule: c, report: r, attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts),
+		refusals: make(map[diagnose.Subject]*refusal)}
+	return diagnose.Hooks{Import: k.changed, Tick: k.tick, End: k.end}
+}
+
+// refusedConnects are the connects that are refused with the errors of a rule.
+type refusedConnects struct {
+	*connectRule
+	report   *diagnose.Reporter
+	attempts *fifo.Map[*track.Connection, *attempt]
+	refusals map[diagnose.Subject]*refusal
+}
+
+// attempt is a client that tries to connect to a target, and is refused.
+type attempt struct {
+	i           *track.Import
+	isNew       bool // the client was not connected before
+	server      lnet.NID
+	status      int32
+	count       int64 // of this status
+	first, last track.Point
+	absent      bool // the server did not have the target
+	connected   track.Point
+	readOnly    bool // it was connected with fewer rights
+	late        bool // the server accepted a connect that the client had given up
+	evicted     bool // the refusal ended the connection: that is reported as an eviction
+	reported    bool
+}
+
+// refusal is what the attempts that one finding is about have in common.
+type refusal struct {
+	subject     diagnose.Subject
+	status      int32
+	count       int64
+	first, last track.Point
+	connected   track.Point // of the attempt that took longest
+	clients     []lnet.NID
+	targets     []string
+	longest     int64 // nanoseconds from the first refusal until connected
+	open        int   // attempts that are not connected
+	readOnly    bool
+	late        bool
+}
+
+// The bounds of what is remembered.
+const (
+	maxAttempts = 1 << 12
+	maxRefusals = 1 << 10
+	maxNames    = 64 // of clients or targets, in a finding
+)
+
+// has reports whether the rule is about an error.
+func (c *connectRule) has(status int32) bool {
+	if c.errors != nil {
+		return slices.Contains(c.errors, status)
+	}
+	return !slices.ContainsFunc(connectRules, func(o *connectRule) bool { return slices.Contains(o.errors, status) })
+}
+
+// changed takes a change of a connection.
+func (k *refusedConnects) changed(i *track.Import, p track.Point) {
+	for n := len(i.Events) - 1; n >= 0 && i.Events[n].Time >= p.Time; n-- {
+		e := &i.Events[n]
+		if e.Point != p {
+			continue
+		}
+		switch e.Kind {
+		case track.EventEvicted:
+			k.attempt(i).evicted = true
+		case track.EventLateReply:
+			if a, ok := k.attempts.Get(i.Connection); ok && e.Status == 0 {
+				a.late = true
+			}
+		case track.EventRefused:
+			k.refused(i, e.Status, p)
+		case track.EventConnected:
+			k.connected(i, e, p)
+		}
+	}
+}
+
+// attempt returns the attempt of a client that is not connected.
+func (k *refusedConnects) attempt(i *track.Import) *attempt {
+	a, ok := k.attempts.Get(i.Connection)
+	if !ok {
+		a = &attempt{i: i, isNew: !isSet(i.LastServed) && i.Asked.Instance == 0}
+		k.attempts.Put(i.Connection, a)
+	}
+	return a
+}
+
+// refused takes a connect that was refused.
+func (k *refusedConnects) refused(i *track.Import, status int32, p track.Point) {
+	a := k.attempt(i)
+	a.absent = a.absent || status == enodev
+	if a.evicted || !k.has(status) {
+		return
+	}
+	if a.count++; a.count == 1 {
+		a.first = p
+	}
+	a.last, a.status, a.server = p, status, i.Server
+}
+
+// connected takes a connect that was accepted.
+func (k *refusedConnects) connected(i *track.Import, e *track.Event, p track.Point) {
+	a, ok := k.attempts.Get(i.Connection)
+	if !ok {
+		return
+	}
+	k.attempts.Delete(i.Connection)
+	restarted := a.absent || e.OpFlags&opRecovering != 0 || i.Asked.Instance != 0 && i.Asked.Instance != i.Granted.Instance
+	switch {
+	case a.count == 0, k.restart && restarted && !a.isNew:
+		return
+	case a.absent && p.Time-a.first.Time < connectSoon.Nanoseconds():
+		return // found on another server
+	}
+	a.connected, a.readOnly = p, i.Asked.Flags&flagReadOnly != 0
+	k.add(a)
+}
+
+var (
+	opRecovering = uint32(opcodes.MsgConnectFlags.Bit("RECOVERING"))
+	flagReadOnly = opcodes.ObdConnectFlags.Bit("RDONLY")
+)
+
+// tick reports the attempts that go on.
+func (k *refusedConnects) tick(now int64) {
+	k.attempts.All(func(_ *track.Connection, a *attempt) bool {
+		if a.count > 1 && now-a.first.Time >= openLong {
+			k.add(a)
+		}
+		return true
+	})
+}
+
+// openLong is after how many nanoseconds a client that is still refused is reported
+// before the capture ends.
+const openLong = int64(60e9)
+
+// end reports the attempts that have not succeeded.
+func (k *refusedConnects) end() {
+	k.attempts.All(func(_ *track.Connection, a *attempt) bool {
+		if a.count > 0 {
+			k.add(a)
+		}
+		return true
+	})
+}
+
+// add adds an attempt to the finding that it belongs to.
+func (k *refusedConnects) add(a *attempt) {
+	s := diagnose.Subject{Target: a.i.Target, Server: a.server, Client: a.i.Client, Detail: errorName(a.status)}
+	switch {
+	case k.ofNode:
+		s.Target = ""
+	default:
+		s.Client = lnet.NID{}
+	}
+	v := k.refusals[s]
+	if v == nil {
+		if len(k.refusals) >= maxRefusals {
+			return
+		}
+		v = &refusal{subject: s, status: a.status, first: a.first}
+		k.refusals[s] = v
+	}
+	v.add(a)
+	k.report.Report(k.finding(v))
+}
+
+func (v *refusal) add(a *attempt) {
+	if a.reported {
+		v.open--
+	} else {
+		v.count += a.count
+	}
+	a.reported = true
+	if a.first.Time < v.first.Time {
+		v.first = a.first
+	}
+	if a.last.Time > v.last.Time {
+		v.last = a.last
+	}
+	if len(v.clients) < maxNames && !slices.Contains(v.clients, a.i.Client) {
+		v.clients = append(v.clients, a.i.Client)
+	}
+	if len(v.targets) < maxNames && !slices.Contains(v.targets, a.i.Target) {
+		v.targets = append(v.targets, a.i.Target)
+	}
+	v.readOnly, v.late = v.readOnly || a.readOnly, a.late
+	switch {
+	case !isSet(a.connected):
+		v.open++
+	case a.connected.Time-a.first.Time >= v.longest:
+		v.longest, v.connected = a.connected.Time-a.first.Time, a.connected
+	}
+}
+
+// severity returns how bad a refusal is.
+func (v *refusal) severity() diagnose.Severity {
+	transient := slices.Contains([]int32{enodev, eagain, ebusy, ealready}, v.status)
+	switch {
+	case v.open > 0 && (v.count > 1 || !transient):
+		return diagnose.Error
+	case v.open > 0 && !v.late || v.readOnly || v.longest >= connectSoon.Nanoseconds():
+		return diagnose.Warning
+	}
+	return diagnose.Note
+}
+
+// finding describes a refusal.
+func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
+	key := fmt.Sprint(v.subject)
+	s := v.subject
+	if len(v.targets) == 1 {
+		s.Target = v.targets[0]
+	}
+	if len(v.clients) == 1 {
+		s.Client = v.clients[0]
+	}
+	f := diagnose.Finding{Subject: s, Key: key, Severity: v.severity(), First: v.first.Time, Last: v.last.Time, Count: v.count}
+	who := v.subject.Server.String()
+	if !k.ofNode || len(v.targets) == 1 {
+		who = namedTarget(s.Target, "", s.Server).String() + " on " + who
+	}
+	f.Text = who + " refused " + plural(v.count, "connect") + " of " + nodes(v.clients)
+	if len(v.targets) > 1 {
+		f.Text += " to " + words(v.targets)
+	}
+	f.Text += " with " + errorName(v.status)
+	if d := v.last.Time - v.first.Time; v.count > 1 && d > 0 {
+		f.Text += " in " + duration(d)
+	}
+	f.Text += ": " + errnoText(v.status) + "." + k.outcome(v)
+	f.Prove(v.first, "the first connect that is refused with %s", errorName(v.status))
+	if v.last.Frame != v.first.Frame {
+		f.Prove(v.last, "the last one")
+	}
+	f.Prove(v.connected, "a connect is accepted")
+	return f
+}
+
+// outcome returns a sentence about how it ended, with a space before it.
+func (k *refusedConnects) outcome(v *refusal) string {
+	switch {
+	case v.open > 0 && len(v.clients) > 1:
+		return " " + strconv.Itoa(v.open) + " of these clients were not connected when the capture ended."
+	case v.open > 0 && v.late:
+		return " The server has answered the earlier connect since."
+	case v.open > 0:
+		return " The client was not connected when the capture ended."
+	case v.readOnly && k.ofNode:
+		return " The client is connected read-only."
+	}
+	return " Connected " + duration(v.longest) + " after the first refusal."
+}
+
+// words returns strings as in "A, B and C".
+func words(list []string) (text string) {
+	const shown = 4
+	for i, w := range list {
+		switch {
+		case i == shown && len(list) > shown+1:
+			return text + " and " + strconv.Itoa(len(list)-shown) + " others"
+		case i > 0 && i == len(list)-1:
+			text += " and "
+		case i > 0:
+			text += ", "
+		}
+		text += w
+	}
+	return text
+}
+
+// connectRules are the rules about certain errors.
+var connectRules = []*connectRule{connectNotUp, connectStarting, connectRecovering, connectInProgress, connectReadOnly, connectDenied, connectVersion}

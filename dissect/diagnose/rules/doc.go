@@ -1,0 +1,29 @@
+// Package rules has the rules of package diagnose, one file for each. A file is
+// named after the code of its rule, with _ for the dot; what several rules need is
+// in files without one.
+//
+// To add a rule, add a file with a rule that add registers. The tests check that
+// its texts are complete, that it has findings in its samples, and that it has
+// none in all other samples.
+package rules
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+)
+
+// registered are the rules of all files.
+var registered []*diagnose.Rule
+
+// add registers a rule. It returns true, for a variable that calls it.
+func add(r diagnose.Rule) bool {
+	registered = append(registered, &r)
+	return true
+}
+
+// All returns the rules in the order of their codes.
+func All() []*diagnose.Rule {
+	return slices.SortedFunc(slices.Values(registered), func(a, b *diagnose.Rule) int { return cmp.Compare(a.Code, b.Code) })
+}

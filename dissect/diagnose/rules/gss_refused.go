@@ -1,0 +1,138 @@
+package rules
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "gss.refused",
+	Severity: diagnose.Error,
+	Summary:  "A server refused to set up a security context.",
+	Meaning: "Where a file system uses a GSS flavor (shared key or Kerberos), a client sets up a security context with each target before it connects. The server's svcgssd checks what the client sends, and answers with a GSS error where it does not accept it. " +
+		"The rule reports clients whose requests for a context are refused, with the error and what it usually means. Clients try again all the time, so the count says little.",
+	Limits: "The reply has no more than the GSS error. Errors of the client's own side, such as a key that it does not have, are not on the network.",
+	Next: "The syslog of the server has the reason (lsvcgssd, run it with -vvv), that of the client the other half (lgss_keyring). For a shared key: lgss_sk --read KEYFILE on both sides, and keyctl show on the client; " +
+		"the key, its prime, its file system and its nodemap must agree. For Kerberos: klist -k on both sides, and the clocks.",
+	Thresholds: []*diagnose.Threshold{
+		{Name: "refused requests", Value: gssErrorAfter, Unit: "requests", Reason: "Below that it is a warning: a context that a restarted server does not know is refused once and made anew."},
+	},
+	Samples: []string{"gss_failed.pcap.zst", "mount_failed.pcap.zst"},
+	Start:   startGSSRefused,
+})
+
+const gssErrorAfter = 3
+
+// gssMeanings has what GSS errors usually mean.
+var gssMeanings = map[string]string{
+	"GSS_S_BAD_SIG":              "the signature is wrong: the two sides have different keys",
+	"GSS_S_NO_CRED":              "the server has no credentials or key for this target",
+	"GSS_S_NO_CONTEXT":           "the target is not there or not started, or the server does not know the context",
+	"GSS_S_DEFECTIVE_TOKEN":      "the server cannot make sense of what the client sent: different mechanisms or versions of the tools",
+	"GSS_S_DEFECTIVE_CREDENTIAL": "the credentials of the client are invalid",
+	"GSS_S_CREDENTIALS_EXPIRED":  "the key or ticket of the client has expired, or the clocks differ",
+	"GSS_S_CONTEXT_EXPIRED":      "the context has expired",
+	"GSS_S_BAD_MECH":             "the server does not support the mechanism",
+	"GSS_S_UNAUTHORIZED":         "the client is not authorized",
+}
+
+// failureMeanings has what GSS_S_FAILURE usually means, by mechanism.
+var failureMeanings = map[string]string{
+	"SK":   "which with a shared key means that the client's key is not the one of the server: another key, or one for another file system or nodemap",
+	"KRB5": "which with Kerberos means that the server has no key table for this service, or that the clocks differ",
+}
+
+// gssRefusals are the requests for contexts of clients.
+type gssRefusals struct {
+	report     *diagnose.Reporter
+	clients    *fifo.Map[gssKey, *gssClient]
+	mechanisms *fifo.Map[lnet.NID, string] // by client
+}
+
+type gssKey struct {
+	client lnet.NID
+	status int32
+}
+
+// gssClient is what was refused to a client with one error.
+type gssClient struct {
+	count       int64
+	first, last track.Point
+	error       string // with the minor status
+	targets     []string
+	servers     []lnet.NID
+}
+
+func startGSSRefused(r *diagnose.Reporter) diagnose.Hooks {
+	g := &gssRefusals{report: r, clients: fifo.NewMap[gssKey, *gssClient](maxMounts), mechanisms: fifo.NewMap[lnet.NID, string](maxMounts)}
+	return diagnose.Hooks{Opcodes: []uint32{opcodes.SEC_CTX_INIT, opcodes.SEC_CTX_INIT_CONT}, Sent: g.sent, Answered: g.answered}
+}
+
+// sent remembers the mechanism that a client uses.
+func (g *gssRefusals) sent(r *track.RPC, m *dissect.Message) {
+	if s := &m.RPC.GSS.Setup; len(s.Target) > 0 {
+		g.mechanisms.Put(r.Client, s.Mechanism())
+	}
+}
+
+func (g *gssRefusals) answered(r *track.RPC, m *dissect.Message) {
+	status := m.RPC.GSS.Errno()
+	if status == 0 {
+		return
+	}
+	k := gssKey{r.Client, status}
+	c, ok := g.clients.Get(k)
+	if !ok {
+		c = &gssClient{first: messagePoint(m), error: string(m.RPC.GSS.AppendError(nil))}
+		g.clients.Put(k, c)
+	}
+	c.count++
+	c.last = messagePoint(m)
+	if target := r.Target(); target != "" && len(c.targets) < maxNames && !slices.Contains(c.targets, target) {
+		c.targets = append(c.targets, target)
+	}
+	if len(c.servers) < maxNames && !slices.Contains(c.servers, r.Server) {
+		c.servers = append(c.servers, r.Server)
+	}
+	g.report.Report(g.finding(k, c))
+}
+
+func (g *gssRefusals) finding(k gssKey, c *gssClient) diagnose.Finding {
+	f := diagnose.Finding{Subject: diagnose.Subject{Client: k.client}, Key: k.client.String() + strconv.Itoa(int(k.status)), First: c.first.Time, Last: c.last.Time, Count: c.count}
+	if c.count < gssErrorAfter || errorName(k.status) == "GSS_S_NO_CONTEXT" {
+		f.Severity = diagnose.Warning
+	}
+	if len(c.targets) == 1 {
+		f.Target = c.targets[0]
+	}
+	if len(c.servers) == 1 {
+		f.Server = c.servers[0]
+	}
+	f.Text = nodes(c.servers) + " refused " + plural(c.count, "request") + " of " + k.client.String() + " for a security context"
+	if len(c.targets) > 0 {
+		f.Text += " with " + words(c.targets)
+	}
+	f.Text += ": " + c.error
+	name := errorName(k.status)
+	meaning := gssMeanings[name]
+	if name == "GSS_S_FAILURE" {
+		mechanism, _ := g.mechanisms.Get(k.client)
+		meaning = failureMeanings[mechanism]
+	}
+	if meaning != "" {
+		f.Text += ", " + meaning
+	}
+	f.Text += "."
+	f.Prove(c.first, "the first refusal")
+	if c.last != c.first {
+		f.Prove(c.last, "the last one")
+	}
+	return f
+}

@@ -1,0 +1,123 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var (
+	churnTimes = diagnose.Threshold{Name: "times that a lock was needed again", Value: 3, Unit: "times",
+		Reason: "a client may need a lock again that it has just dropped, by chance or because an administrator cleared its cache"}
+	churnLocks = diagnose.Threshold{Name: "files and objects to which that happened", Value: 32, Unit: "files",
+		Reason: "a few are applications that open a file now and then"}
+	churnWithin = diagnose.Threshold{Name: "time until a lock was needed again", Value: 60, Unit: "s",
+		Reason: "a lock that is not used for a minute may well be dropped"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "lock.lru_churn",
+	Severity: diagnose.Warning,
+	Summary:  "A client drops locks that nobody asked for, and needs them again soon after.",
+	Meaning: "A client keeps unused locks, and with them what it has cached, in a list, and drops the oldest when the list is full (ldlm.namespaces.*.lru_size), when the server takes memory back, or after lru_max_age. When the list is smaller than what the applications use, each access needs a new lock, and the data once more. " +
+		"The rule counts the locks that a client cancelled without a callback, and asked for again within the time of the threshold.",
+	Limits:     "Locks that go back along with another request, such as those of a file that is removed, are not counted.",
+	Next:       "On the client: lctl get_param ldlm.namespaces.*.{lru_size,lock_count,lru_max_age}; lru_size=0 lets the server decide. Look for scripts that write lru_size=clear or drop_caches.",
+	Thresholds: []*diagnose.Threshold{&churnTimes, &churnLocks, &churnWithin},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		c := &lruChurn{report: r, dropped: fifo.NewMap[lockSubject, droppedLock](maxDropped), clients: fifo.NewMap[churnKey, *churn](maxTargets)}
+		return diagnose.Hooks{Lock: c.lock}
+	},
+})
+
+// maxDropped locks that were dropped are remembered.
+const maxDropped = 1 << 14
+
+// lruChurn finds clients that drop locks that they need again.
+type lruChurn struct {
+	report  *diagnose.Reporter
+	dropped *fifo.Map[lockSubject, droppedLock]
+	clients *fifo.Map[churnKey, *churn]
+}
+
+// droppedLock is a lock that a client dropped.
+type droppedLock struct {
+	at    track.Point // the last time
+	again int         // how often it was needed again
+}
+
+// churnKey is a client and a target.
+type churnKey struct {
+	client lnet.NID
+	target targetKey
+}
+
+// churn counts the locks that a client needed again.
+type churn struct {
+	again       int64
+	resources   int // that were needed again often enough
+	first, last int64
+	jobs        []string
+	proofs      []diagnose.Evidence
+}
+
+func (c *lruChurn) lock(l *locks.Lock) {
+	if l.Desc.Kind != opcodes.ExtentLock && l.Desc.Kind != opcodes.InodeLock || l.Desc.IsGroup() {
+		return
+	}
+	key := subjectOfLock(l)
+	before, known := c.dropped.Get(key)
+	isDropped := l.End.How == locks.Canceled && blockingCallback(l) == nil && l.IsGranted()
+	if !known && !isDropped {
+		return
+	}
+	after := droppedLock{again: before.again}
+	if known && before.at.Frame != 0 && l.Asked.Frame != 0 && l.Asked.Time >= before.at.Time && l.Asked.Time-before.at.Time <= churnWithin.Nanoseconds() {
+		after.again++
+		c.again(l, before.at, after.again)
+	}
+	if isDropped {
+		after.at = l.End.Point
+	}
+	c.dropped.Put(key, after)
+}
+
+// again counts a lock that was needed again.
+func (c *lruChurn) again(l *locks.Lock, dropped track.Point, times int) {
+	key := churnKey{l.Client, lockTarget(l)}
+	x, ok := c.clients.Get(key)
+	if !ok {
+		x = &churn{first: dropped.Time}
+		c.clients.Put(key, x)
+	}
+	x.again++
+	x.last = max(x.last, l.Asked.Time)
+	if l.Job != "" {
+		t := tally{jobs: x.jobs}
+		t.addJob(l.Job)
+		x.jobs = t.jobs
+	}
+	if times == int(churnTimes.Value) {
+		x.resources++
+		if len(x.proofs) < maxProofs {
+			f := diagnose.Finding{Evidence: x.proofs}
+			f.Prove(dropped, "%s drops the %s", l.Client, lockText(l))
+			f.Prove(l.Asked, "it asks for it again, for the third time")
+			x.proofs = f.Evidence
+		}
+	}
+	if float64(x.resources) < churnLocks.Value {
+		return
+	}
+	f := diagnose.Finding{Subject: key.target.subject(), First: x.first, Last: x.last, Count: x.again, Evidence: slices.Clone(x.proofs)}
+	f.Client = l.Client
+	f.Text = fmt.Sprintf("%s%s dropped locks that nobody had asked for, and needed them again within %.0f s: %d times, on %d files or objects %.0f times and more.",
+		l.Client, jobsText(x.jobs), churnWithin.Value, x.again, x.resources, churnTimes.Value)
+	c.report.Report(f)
+}

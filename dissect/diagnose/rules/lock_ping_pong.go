@@ -1,0 +1,170 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var (
+	handovers = diagnose.Threshold{Name: "locks that were given back after a callback", Value: 5, Unit: "locks",
+		Reason: "two clients may need the same file once or twice in turn; more than that is a pattern"}
+	handoverGap = diagnose.Threshold{Name: "time between two of them", Value: 10, Unit: "s",
+		Reason: "longer pauses are another use of the file"}
+	handoverShare = diagnose.Threshold{Name: "share of the time that requests waited, for a warning", Value: 20, Unit: "%",
+		Reason: "below it, the application loses little"}
+	handoverWarning = diagnose.Threshold{Name: "locks that were given back, for a warning", Value: 20, Unit: "locks",
+		Reason: "a few handovers at the start of a job are over before anyone looks"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "lock.ping_pong",
+	Severity: diagnose.Warning,
+	Summary:  "A lock on a file or directory changes hands again and again, because several clients use it at the same time.",
+	Meaning: "Each time a client needs a lock that another one holds, the holder gets a blocking callback, writes back what it has cached, and cancels. When clients write to overlapping or neighbouring parts of a file, or change and list the same directory, the lock goes to and fro, and little is cached. " +
+		"The rule counts, for each resource that several clients use, the locks that were given back after a callback. " +
+		"For the extent locks of OST objects, which only clients take, it also counts a client that asks again after each callback, when the other clients are not in the capture.",
+	Limits: "In the capture of a single client, the others are not known, and for inodes nothing is reported, as a server takes locks on them itself. It is a warning when the requests waited for a considerable share of the time, else a note.",
+	Next: "Let one process write, or align what each process writes to the stripes of the file so that each stripe has one writer (lfs setstripe -S, -c). Applications may use lockahead (lfs ladvise -a lockahead) or group locks. " +
+		"For directories: one directory for each node, or a directory striped over MDTs.",
+	Thresholds: []*diagnose.Threshold{&handovers, &handoverGap, &handoverShare, &handoverWarning},
+	Samples:    []string{"lock_contention.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		p := &pingPong{report: r, resources: fifo.NewMap[lockSubject, *contended](maxResources)}
+		return diagnose.Hooks{Lock: p.lock}
+	},
+})
+
+// pingPong finds resources whose locks change hands again and again.
+type pingPong struct {
+	report    *diagnose.Reporter
+	resources *fifo.Map[lockSubject, *contended]
+}
+
+// contended is a resource with locks that were given back after callbacks.
+type contended struct {
+	target   targetKey
+	given    int64 // locks that were given back after a callback
+	returns  int64 // of them, those that the client had asked for after it gave back the one before
+	waited   int64 // nanoseconds that requests waited for each other
+	first    int64
+	last     int64
+	holder   lnet.NID // of the last one
+	obeyed   int64    // when that was given back
+	clients  []contender
+	evidence []diagnose.Evidence
+	reported bool
+}
+
+// contender is a client that uses the resource.
+type contender struct {
+	client lnet.NID
+	jobs   []string
+}
+
+func (p *pingPong) lock(l *locks.Lock) {
+	if isApplicationLock(&l.Desc) || !l.HasResource() || l.Desc.Kind != opcodes.ExtentLock && l.Desc.Kind != opcodes.InodeLock {
+		return
+	}
+	c := blockingCallback(l)
+	given := c != nil && c.Obeyed.Frame != 0
+	waited := l.Blocked || len(l.BlockedBy) > 0
+	if !given && !waited {
+		return
+	}
+	key := subjectOfLock(l)
+	key.client = lnet.NID{}
+	x := fifo.GetOrNew(p.resources, key)
+	if x.target.name == "" {
+		x.target = lockTarget(l)
+	}
+	if waited {
+		if ns, ok := l.Waited(); ok {
+			x.waited += ns
+		}
+	}
+	if given {
+		p.given(x, l, c)
+	}
+	x.add(l)
+	if x.isPingPong(l.Desc.Kind) {
+		p.report.Report(x.finding(l))
+	}
+}
+
+// given counts a lock that was given back after a callback.
+func (p *pingPong) given(x *contended, l *locks.Lock, c *locks.Callback) {
+	if x.given > 0 && c.Obeyed.Time-x.obeyed > handoverGap.Nanoseconds() && !x.reported {
+		*x = contended{target: x.target}
+	}
+	if x.given == 0 {
+		x.first = c.Sent.Time
+	} else if l.Client == x.holder && l.Asked.Frame != 0 && l.Asked.Time >= x.obeyed {
+		x.returns++
+	}
+	x.given++
+	x.holder, x.obeyed = l.Client, c.Obeyed.Time
+	x.first, x.last = min(x.first, c.Sent.Time), max(x.last, c.Obeyed.Time)
+	var f diagnose.Finding
+	f.Prove(c.Sent, "callback to %s", l.Client)
+	f.Prove(c.Obeyed, "%s gives its lock back", l.Client)
+	x.evidence = append(x.evidence, f.Evidence...)[:min(len(x.evidence)+len(f.Evidence), maxContendedProofs)]
+}
+
+// maxContendedProofs pieces of evidence are kept of a resource.
+const maxContendedProofs = 6
+
+// add notes who uses the resource.
+func (x *contended) add(l *locks.Lock) {
+	i := slices.IndexFunc(x.clients, func(c contender) bool { return c.client == l.Client })
+	if i < 0 {
+		if len(x.clients) >= maxTallied {
+			return
+		}
+		i = len(x.clients)
+		x.clients = append(x.clients, contender{client: l.Client})
+	}
+	if l.Job != "" {
+		t := tally{jobs: x.clients[i].jobs}
+		t.addJob(l.Job)
+		x.clients[i].jobs = t.jobs
+	}
+}
+
+// isPingPong reports whether the lock has changed hands often enough.
+func (x *contended) isPingPong(kind uint64) bool {
+	if len(x.clients) > 1 {
+		return float64(x.given) >= handovers.Value
+	}
+	return kind == opcodes.ExtentLock && float64(x.returns) >= handovers.Value
+}
+
+func (x *contended) finding(l *locks.Lock) diagnose.Finding {
+	x.reported = true
+	f := diagnose.Finding{Subject: x.target.subject(), First: x.first, Last: x.last, Count: x.given, Evidence: slices.Clone(x.evidence)}
+	f.Detail = string(l.Desc.AppendResource(nil))
+	var who []string
+	for _, c := range x.clients {
+		who = append(who, c.client.String()+jobsText(c.jobs))
+	}
+	span := x.last - x.first
+	if len(who) == 1 {
+		f.Text = fmt.Sprintf("%s had to give back its locks on %s %d times in %s, and asked for it again each time.", who[0], f.Detail, x.given, duration(span))
+	} else {
+		f.Text = fmt.Sprintf("%s needed locks on %s in turn: %d times in %s one of them had to give its lock back.", list(who), f.Detail, x.given, duration(span))
+	}
+	share := 0.0
+	if x.waited > 0 && span > 0 {
+		share = float64(x.waited) / float64(span) / float64(len(who))
+		f.Text += fmt.Sprintf(" Their requests waited %s for each other.", duration(x.waited))
+	}
+	if 100*share < handoverShare.Value || float64(x.given) < handoverWarning.Value {
+		f.Severity = diagnose.Note
+	}
+	return f
+}

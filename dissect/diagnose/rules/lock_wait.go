@@ -1,0 +1,269 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var longLockWait = diagnose.Threshold{Name: "wait for a lock", Value: 1, Unit: "s",
+	Reason: "a client gives a lock back in milliseconds, also when it has to write back some megabytes first; a second is what users notice"}
+
+var _ = add(diagnose.Rule{
+	Code:     "lock.wait",
+	Severity: diagnose.Warning,
+	Summary:  "A client waited long for a lock that another one held.",
+	Meaning: "A request for a lock that is in conflict with locks of others waits until they are given back: the server sends the holders a blocking callback, they write back what they have cached and cancel. " +
+		"The rule compares the time from the request to the grant with the threshold, and names the holders and how long each took after its callback. " +
+		"Flocks and group locks belong to applications: their holders are not asked, and keep them as long as the application wants, so such waits are notes.",
+	Limits: "Holders are known where their callbacks or locks are in the capture: in that of the server, of the holder, or in several files that are read together. Locks that were never granted are reported as lock.stuck. " +
+		"Where an eviction ended the wait, the finding is about the eviction.",
+	Next: "On the holder: what the job does with the file, how much it has to write back (osc.*.max_dirty_mb, slow OSTs), and whether the callback was answered late (a busy or unreachable node). " +
+		"lshark locks --slowest 10 and lshark locks --blockers show all waits. For flocks and group locks, look at the application.",
+	Thresholds: []*diagnose.Threshold{&longLockWait},
+	Samples:    []string{"lock_contention.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		w := &longWaits{report: r, unseen: newUnseenMessages(), holders: newHolders(r), waits: fifo.NewMap[lockSubject, *longWait](maxResources)}
+		return diagnose.Hooks{Lock: w.ended, LockGranted: w.granted, Lost: w.unseen.lost, Sent: w.unseen.sent, Answered: w.unseen.answered}
+	},
+})
+
+// maxResources are followed by a rule.
+const maxResources = 1 << 12
+
+// lockSubject is a resource, with a client that has or wants a lock on it.
+type lockSubject struct {
+	client, server lnet.NID
+	kind           uint64
+	name           [4]uint64
+}
+
+func subjectOfLock(l *locks.Lock) lockSubject {
+	return lockSubject{l.Client, l.Server, l.Desc.Kind, l.Desc.Name}
+}
+
+// longWaits finds locks that waited long.
+type longWaits struct {
+	report  *diagnose.Reporter
+	unseen  *unseenMessages
+	holders holders
+	waits   *fifo.Map[lockSubject, *longWait]
+}
+
+// longWait has the long waits of a client for locks on a resource.
+type longWait struct {
+	count       int64
+	sum         int64 // nanoseconds
+	first, last int64
+	jobs        []string
+	longest     int64
+	text        string // about the longest
+	evidence    []diagnose.Evidence
+	application bool // all were for a lock that an application holds
+}
+
+// holders remembers locks that were asked for, or that nobody asks for, by the
+// server and its handle.
+type holders struct {
+	report   *diagnose.Reporter
+	byHandle *fifo.Map[holderKey, *locks.Lock] // that have ended
+}
+
+type holderKey struct {
+	server lnet.NID
+	handle uint64
+}
+
+func newHolders(r *diagnose.Reporter) holders {
+	return holders{r, fifo.NewMap[holderKey, *locks.Lock](maxResources)}
+}
+
+// add keeps a lock if others may have waited for it.
+func (h *holders) add(l *locks.Lock) {
+	if l.Handle == 0 || !isApplicationLock(&l.Desc) && blockingCallback(l) == nil {
+		return
+	}
+	h.byHandle.Put(holderKey{l.Server, l.Handle}, l)
+}
+
+// of returns a lock that kept another one waiting, nil when it is not known.
+func (h *holders) of(l *locks.Lock, b *locks.Blocker) *locks.Lock {
+	if b.Handle == 0 {
+		return nil
+	}
+	if ended, ok := h.byHandle.Get(holderKey{l.Server, b.Handle}); ok {
+		return ended
+	}
+	return h.report.Lock(l.Server, b.Handle)
+}
+
+// isApplicationLock reports whether an application asked for a lock and holds it as
+// long as it wants: a flock or a group lock.
+func isApplicationLock(d *opcodes.LockDesc) bool {
+	return d.Kind == opcodes.FlockLock || d.IsGroup()
+}
+
+// blockingCallback returns the first callback that asks for the lock, nil without
+// one.
+func blockingCallback(l *locks.Lock) *locks.Callback {
+	for i := range l.Callbacks {
+		if l.Callbacks[i].Asks() {
+			return &l.Callbacks[i]
+		}
+	}
+	return nil
+}
+
+// granted takes a lock that was granted. It is counted when it has ended, as its
+// times may still change.
+func (w *longWaits) granted(l *locks.Lock) { w.lock(l, false) }
+
+func (w *longWaits) ended(l *locks.Lock) {
+	w.holders.add(l)
+	w.lock(l, true)
+}
+
+func (w *longWaits) lock(l *locks.Lock, ended bool) {
+	if !l.Blocked && len(l.BlockedBy) == 0 || !l.HasResource() {
+		return
+	}
+	waited, ok := l.Waited()
+	if !l.Blocked { // it waited while the server handled the request: as long as holders kept it
+		waited = 0
+		for i := range l.BlockedBy {
+			waited = max(waited, l.BlockedBy[i].Time(l))
+		}
+	}
+	if !ok || waited < longLockWait.Nanoseconds() {
+		return
+	}
+	application := isApplicationLock(&l.Desc)
+	evicted := len(l.BlockedBy) > 0
+	for i := range l.BlockedBy {
+		h := w.holders.of(l, &l.BlockedBy[i])
+		application = application || h != nil && h.Desc.IsGroup()
+		evicted = evicted && h != nil && h.End.How == locks.Evicted
+	}
+	if evicted || !l.IsGranted() && (!application || w.unseen.since(l.Client, l.Asked.Time)) || l.End.How == locks.Failed {
+		return
+	}
+	key := subjectOfLock(l)
+	var x longWait
+	if before, ok := w.waits.Get(key); ok {
+		x = *before
+	} else {
+		x = longWait{first: l.Asked.Time, application: true}
+	}
+	w.add(&x, l, waited, application)
+	if ended {
+		w.waits.Put(key, &x)
+	}
+}
+
+// add counts a long wait and reports it.
+func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bool) {
+	x.count++
+	x.sum += waited
+	x.first, x.last = min(x.first, l.Asked.Time), max(x.last, l.Asked.Time+waited)
+	x.application = x.application && application
+	if l.Job != "" && len(x.jobs) < maxTallied {
+		t := tally{jobs: x.jobs}
+		t.addJob(l.Job)
+		x.jobs = t.jobs
+	}
+	f := diagnose.Finding{Subject: clientOfLock(l), First: x.first, Last: x.last, Count: x.count}
+	if waited > x.longest {
+		x.longest = waited
+		x.text, x.evidence = w.describe(l)
+	}
+	f.Text = l.Client.String() + jobsText(x.jobs) + " waited " + duration(x.longest) + " for a " + lockText(l) + "."
+	if x.count > 1 {
+		f.Text = fmt.Sprintf("%s%s waited %d times for a lock on %s, %s in all and %s at most.", l.Client, jobsText(x.jobs), x.count, f.Detail, duration(x.sum), duration(x.longest))
+	}
+	f.Text += x.text
+	f.Evidence = x.evidence
+	if x.application {
+		f.Severity = diagnose.Note
+		f.Next = "The application: flocks and group locks are released by those who asked for them, and the server asks nobody to give them back."
+	}
+	w.report.Report(f)
+}
+
+// describe returns who kept a lock waiting, and the messages that show it.
+func (w *longWaits) describe(l *locks.Lock) (string, []diagnose.Evidence) {
+	var b strings.Builder
+	var f diagnose.Finding
+	f.Prove(l.Asked, "%s asks for the lock", l.Client)
+	for i := range l.BlockedBy {
+		holder := &l.BlockedBy[i]
+		h := w.holders.of(l, holder)
+		b.WriteString(" " + holderText(l, holder, h))
+		if h == nil {
+			continue
+		}
+		if c := blockingCallback(h); c != nil {
+			proveCallback(&f, h, c)
+		}
+		if c := blockingCallback(h); c == nil || c.Obeyed != h.End.Point {
+			f.Prove(h.End.Point, "%s gives its lock back", h.Client)
+		}
+		if i == 2 {
+			break
+		}
+	}
+	switch {
+	case len(l.BlockedBy) == 0:
+		b.WriteString(" Who held it is not in the capture.")
+	case len(l.BlockedBy) > 3:
+		fmt.Fprintf(&b, " %d other locks kept it waiting, too.", len(l.BlockedBy)-3)
+	}
+	f.Prove(l.Granted, "it gets the lock")
+	if l.Granted.Frame == 0 {
+		if l.End.How == locks.Open {
+			b.WriteString(" It still waited when the capture ended.")
+		} else {
+			b.WriteString(" It gave up waiting.")
+			f.Prove(l.End.Point, "it gives up waiting")
+		}
+	}
+	return b.String(), f.Evidence
+}
+
+// proveCallback adds a blocking callback and what followed it.
+func proveCallback(f *diagnose.Finding, h *locks.Lock, c *locks.Callback) {
+	f.Prove(c.Sent, "callback to %s", h.Client)
+	f.Prove(c.Answered, "%s answers it", h.Client)
+	f.Prove(c.Obeyed, "%s gives its lock back", h.Client)
+}
+
+// holderText describes what kept a lock waiting: the lock of a holder, which is nil
+// when only its client is known.
+func holderText(l *locks.Lock, b *locks.Blocker, h *locks.Lock) string {
+	who := b.Client.String()
+	if b.Job != "" {
+		who += " (job " + b.Job + ")"
+	}
+	if h == nil {
+		return who + " held a lock in conflict for " + duration(b.Time(l)) + " of that time."
+	}
+	what := modeText(h)
+	c := blockingCallback(h)
+	switch {
+	case c == nil && isApplicationLock(&h.Desc):
+		return who + " held a " + what + " for " + duration(b.Time(l)) + " of that time; servers do not ask for such locks, the application gives them back."
+	case c == nil:
+		return who + " held a " + what + " for " + duration(b.Time(l)) + " of that time."
+	case c.Obeyed.Frame == 0:
+		return who + " held a " + what + ", for which it got a callback; when it gave it back is not in the capture."
+	}
+	text := who + " held a " + what + " and gave it back " + duration(c.Obeyed.Time-c.Sent.Time) + " after the callback"
+	if c.Answered.Frame != 0 {
+		text += ", which it answered after " + duration(max(0, c.Answered.Time-c.Sent.Time))
+	}
+	return text + "."
+}

@@ -1,0 +1,267 @@
+package rules
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "mount.failed",
+	Severity: diagnose.Error,
+	Summary:  "A client could not mount a file system.",
+	Meaning: "A client that mounts connects to the MGS, reads the configuration log of the file system, sets up security contexts where the file system has them, connects to the MDTs and OSTs, " +
+		"and asks for the root directory and its attributes. If that fails, it disconnects from all. The rule reports the step that failed, with the error: " +
+		"a log that does not exist, a root directory that the server does not hand out, or a client that disconnects from the MGS before it has the root.",
+	Limits: "What fails on the client itself, such as a key that it does not have, is only seen as a client that gives up. A further mount on a node that has mounted something else already is followed only from its log and its root directory on. " +
+		"Under GSS privacy the steps cannot be read. A client that gives up without an error is not reported where a part of the capture is missing.",
+	Next: "The console log of the client has the error that mount printed, and the step: dmesg | grep -i lustre. The finding about the refused connect or security context, if there is one, tells more about the cause.",
+	Thresholds: []*diagnose.Threshold{
+		mountLong,
+	},
+	Samples: []string{"mount_failed.pcap.zst"},
+	Start:   startMountFailed,
+})
+
+// mountLong is how long a mount may take.
+var mountLong = &diagnose.Threshold{Name: "mount in progress at the end", Value: 10, Unit: "s", Reason: "A mount takes a second or two; clients try a refused connect again after five."}
+
+// mounts are the mounts that nodes have begun.
+type mounts struct {
+	report *diagnose.Reporter
+	nodes  *fifo.Map[lnet.NID, *mount]
+	lossy  bool
+}
+
+const maxMounts = 1 << 12
+
+// mount is a node's connection to the MGS, and the first mount over it.
+type mount struct {
+	client, server lnet.NID // server: the MGS
+	begun, mgs     track.Point
+	mgsRefused     step
+	fs             string
+	log            track.Point // the configuration log was opened
+	ready          bool        // a security context was set up
+	context        step
+	tried          track.Point // the first connect to an MDT
+	connected      int         // MDTs
+	refused        map[string]step
+	root           track.Point
+	rootError      step // of the root directory or its attributes
+	done           bool // mounted, or reported
+}
+
+// step is a step of a mount that failed.
+type step struct {
+	target string
+	server lnet.NID
+	status int32
+	at     track.Point
+}
+
+// targetText returns the name of the target, or of its server.
+func (s *step) targetText() string { return namedTarget(s.target, "", s.server).String() }
+
+func startMountFailed(r *diagnose.Reporter) diagnose.Hooks {
+	m := &mounts{report: r, nodes: fifo.NewMap[lnet.NID, *mount](maxMounts)}
+	return diagnose.Hooks{
+		Opcodes: []uint32{opcodes.MGS_CONNECT, opcodes.MGS_DISCONNECT, opcodes.LLOG_ORIGIN_HANDLE_CREATE, opcodes.SEC_CTX_INIT, opcodes.MDS_CONNECT,
+			opcodes.MDS_GET_ROOT, opcodes.MDS_GETATTR, opcodes.MDS_REINT, opcodes.MDS_CLOSE},
+		Sent: m.sent, Answered: m.answered, Lost: func(*lnet.Loss) { m.lossy = true }, End: m.end,
+	}
+}
+
+// messagePoint returns where and when a message was seen.
+func messagePoint(m *dissect.Message) track.Point {
+	return track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
+}
+
+func (m *mounts) sent(r *track.RPC, msg *dissect.Message) {
+	switch r.Opcode {
+	case opcodes.MGS_CONNECT:
+		if old, ok := m.nodes.Get(r.Client); r.Sends == 1 && r.ConnCnt <= 1 && (!ok || isSet(old.mgs)) {
+			m.nodes.Put(r.Client, &mount{client: r.Client, server: r.Server, begun: messagePoint(msg)})
+		}
+	case opcodes.MGS_DISCONNECT:
+		if x, ok := m.nodes.Delete(r.Client); ok {
+			m.gaveUp(x, messagePoint(msg))
+		}
+	case opcodes.MDS_CONNECT:
+		if x, ok := m.nodes.Get(r.Client); ok && !isSet(x.tried) {
+			x.tried = messagePoint(msg)
+		}
+	}
+}
+
+func (m *mounts) answered(r *track.RPC, msg *dissect.Message) {
+	p := messagePoint(msg)
+	failed := step{r.Target(), r.Server, r.Status, p}
+	x, ok := m.nodes.Get(r.Client)
+	if !ok {
+		x = &mount{client: r.Client, begun: p} // one over an older connection to the MGS
+	}
+	switch r.Opcode {
+	case opcodes.MGS_CONNECT:
+		if r.Status == 0 {
+			x.mgs = p
+		} else {
+			x.mgsRefused = failed
+		}
+	case opcodes.LLOG_ORIGIN_HANDLE_CREATE:
+		m.openedLog(x, r, p)
+	case opcodes.SEC_CTX_INIT:
+		if x.context = (step{r.Target(), r.Server, msg.RPC.GSS.Errno(), p}); x.context.status == 0 {
+			x.ready = true
+		}
+	case opcodes.MDS_CONNECT:
+		x.connect(failed)
+	case opcodes.MDS_GET_ROOT:
+		if x.root = p; r.Status < 0 {
+			m.fail(x, "the server does not hand out the root directory: "+rootErrorText(r.Status), failed)
+		}
+	case opcodes.MDS_GETATTR:
+		if r.Status < 0 && isSet(x.root) {
+			x.rootError = failed
+			return
+		}
+		x.done = true
+	default:
+		x.done = x.done || r.Status >= 0
+	}
+}
+
+// openedLog takes the reply to the opening of a configuration log.
+func (m *mounts) openedLog(x *mount, r *track.RPC, p track.Point) {
+	fs, isClient := strings.CutSuffix(string(r.Name()), "-client")
+	switch {
+	case !isClient:
+	case r.Status == enoent:
+		x.fs = fs
+		m.fail(x, "the MGS does not know a file system of this name: it has no configuration log "+string(r.Name())+" (ENOENT)", step{"", r.Server, r.Status, p})
+	case r.Status < 0:
+		x.fs = fs
+		m.fail(x, "the MGS refused to open the configuration log "+string(r.Name())+" with "+errorName(r.Status), step{"", r.Server, r.Status, p})
+	case x.fs == "":
+		x.fs, x.log = fs, p
+	}
+}
+
+// connect takes the reply to a connect to an MDT.
+func (x *mount) connect(s step) {
+	const maxTargets = 64
+	if s.status == 0 {
+		x.connected++
+		delete(x.refused, s.target)
+		return
+	}
+	if x.refused == nil {
+		x.refused = make(map[string]step)
+	}
+	if _, ok := x.refused[s.target]; ok || len(x.refused) < maxTargets {
+		x.refused[s.target] = s
+	}
+}
+
+// lastRefused returns the connect that was refused last.
+func (x *mount) lastRefused() (last step) {
+	for _, s := range x.refused {
+		if s.at.Time > last.at.Time || s.at.Time == last.at.Time && s.target < last.target {
+			last = s
+		}
+	}
+	return last
+}
+
+func rootErrorText(status int32) string {
+	switch status {
+	case eperm:
+		return "EPERM, which is what the nodemap property deny_mount does"
+	case eacces:
+		return "EACCES, which is what the nodemap property deny_unknown does to users that it does not map"
+	}
+	return errorName(status)
+}
+
+// gaveUp takes the disconnect from the MGS of a node, which has given up or
+// unmounted.
+func (m *mounts) gaveUp(x *mount, p track.Point) {
+	last := x.lastRefused()
+	at := step{"", x.server, 0, p}
+	switch {
+	case x.done:
+	case isSet(x.rootError.at):
+		m.fail(x, "the server does not hand out the attributes of the root directory: "+rootErrorText(x.rootError.status), x.rootError)
+	case isSet(last.at):
+		m.fail(x, last.targetText()+" refused the connect with "+errorName(last.status)+", and the client gave up after "+duration(p.Time-x.begun.Time), last)
+	case x.context.status != 0 && !x.ready:
+		m.fail(x, "no security context could be set up ("+errorName(x.context.status)+"), and the client gave up after "+duration(p.Time-x.begun.Time), x.context)
+	case m.lossy, x.ready, !isSet(x.mgs), !isSet(x.log), isSet(x.root):
+	case !isSet(x.tried):
+		m.fail(x, "the client had read the configuration log and gave up before it sent anything to an MDT. The cause is on the client, such as a key for the security context that it does not have", at)
+	case x.connected == 0:
+		m.fail(x, "the client gave up "+duration(p.Time-x.tried.Time)+" after its first connect to an MDT, which none had answered", at)
+	}
+}
+
+// fail reports a mount that failed.
+func (m *mounts) fail(x *mount, why string, s step) {
+	if x.done {
+		return
+	}
+	x.done = true
+	m.report.Report(m.finding(x, "failed: "+why+".", s))
+}
+
+func (m *mounts) finding(x *mount, what string, s step) diagnose.Finding {
+	f := diagnose.Finding{
+		Subject: diagnose.Subject{Client: x.client, Server: s.server, Target: s.target, Detail: x.begun.File + strconv.FormatInt(x.begun.Frame, 10)},
+		First:   x.begun.Time, Last: s.at.Time,
+	}
+	f.Text = "The mount "
+	if x.fs != "" {
+		f.Text += "of " + x.fs + " "
+	}
+	f.Text += "on " + x.client.String() + " " + what
+	f.Prove(x.mgs, "the MGS accepts the client's connect")
+	f.Prove(x.log, "the client opens the configuration log of %s", x.fs)
+	if s.status != 0 {
+		f.Prove(s.at, "refused with %s", errorName(s.status))
+	} else {
+		f.Prove(s.at, "the client disconnects from the MGS")
+	}
+	return f
+}
+
+// end reports the mounts that are in progress when the capture ends.
+func (m *mounts) end() {
+	now := m.report.Now()
+	m.nodes.All(func(_ lnet.NID, x *mount) bool {
+		waited := now - x.begun.Time
+		last := x.lastRefused()
+		switch {
+		case x.done, waited < mountLong.Nanoseconds():
+			return true
+		case isSet(x.mgsRefused.at) && !isSet(x.mgs):
+			m.goesOn(x, "the MGS refused its connect with "+errorName(x.mgsRefused.status), x.mgsRefused)
+		case isSet(last.at):
+			m.goesOn(x, last.targetText()+" refused the connect with "+errorName(last.status), last)
+		case x.context.status != 0 && !x.ready:
+			m.goesOn(x, "no security context could be set up ("+errorName(x.context.status)+")", x.context)
+		}
+		return true
+	})
+}
+
+// goesOn reports a mount that has not succeeded when the capture ends.
+func (m *mounts) goesOn(x *mount, why string, s step) {
+	f := m.finding(x, "had not succeeded "+duration(m.report.Now()-x.begun.Time)+" after it began, when the capture ended: "+why+".", s)
+	f.Severity = diagnose.Warning
+	m.report.Report(f)
+}

@@ -1,0 +1,155 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "quota.exceeded",
+	Severity: diagnose.Error,
+	Summary:  "A write or a create failed with EDQUOT, because a quota is used up.",
+	Meaning: "Each target holds a part of the quota of a user, group or project, and asks the quota master on MDT0000 for more when it needs it. When the hard limit is reached, or the soft limit for longer than the grace time, writes and creates fail with EDQUOT. " +
+		"The rule looks for replies with this error. Whose quota it is stands in the flags of the reply to a write; for creates and opens only the user who asked is known.",
+	Limits:  "Limits are named when a command that reads or sets them is in the capture. The requests between targets and the quota master are not counted, as no application waits for their errors.",
+	Next:    "lfs quota -u USER (or -g GROUP, -p PROJECT) -v shows limits and usage on each target. If the usage is far below the limit, targets hold quota that others need: compare the granted amounts.",
+	Samples: []string{"edquot.pcap.zst", "full_ost.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		q := &exceededQuotas{report: r, refused: fifo.NewMap[quotaKey, *exceededQuota](maxTargets), limits: fifo.NewMap[quotaID, opcodes.QuotaLimits](maxTargets)}
+		return diagnose.Hooks{Answered: q.answered}
+	},
+})
+
+// exceededQuotas are the quotas that are used up.
+type exceededQuotas struct {
+	report  *diagnose.Reporter
+	refused *fifo.Map[quotaKey, *exceededQuota]
+	limits  *fifo.Map[quotaID, opcodes.QuotaLimits]
+}
+
+// quotaID is a user, group or project.
+type quotaID struct {
+	kind uint64 // of opcodes.QuotaType
+	id   uint32
+}
+
+// quotaKey is who is out of quota on a target.
+type quotaKey struct {
+	target targetKey
+	quotaID
+	known  bool // it is the quota of this id
+	anyone bool // the request does not name the user
+}
+
+// exceededQuota counts what was refused for want of quota.
+type exceededQuota struct {
+	tally
+	data     bool // writes were refused
+	metadata bool // creates, opens and others on an MDT were refused
+}
+
+// The kinds of quota, and their names in sentences.
+const (
+	userQuota = iota
+	groupQuota
+	projectQuota
+)
+
+var quotaKinds = [...]string{userQuota: "user", groupQuota: "group", projectQuota: "project"}
+
+func (q *exceededQuotas) answered(r *track.RPC, m *dissect.Message) {
+	if r.Opcode == opcodes.MDS_QUOTACTL && m.Msg != nil {
+		if l, ok := opcodes.QuotaLimitsOf(m.Msg); ok {
+			q.limits.Put(quotaID{l.Kind, l.ID}, l)
+		}
+	}
+	if hasError(r, eQuota) == 0 || r.Opcode == opcodes.QUOTA_DQACQ || r.Variant != nil && strings.Contains(r.Variant.Name, "QUOTA") {
+		return
+	}
+	key := quotaKey{target: targetOf(r)}
+	key.quotaID, key.known = overQuota(r, m)
+	key.anyone = !key.known && !r.HasUser
+	x := fifo.GetOrNew(q.refused, key)
+	at := r.Replied()
+	x.add(r, at)
+	x.prove(r.Requested(), "%s sends the request", r.Client)
+	x.prove(at, "the reply says EDQUOT")
+	if r.Opcode == opcodes.OST_WRITE {
+		x.data = true
+	} else {
+		x.metadata = true
+	}
+	q.report.Report(q.finding(key, x))
+}
+
+// overQuota returns whose quota is used up, by the reply to a write. For other
+// operations it is the user who asked: ok is false, as it may be another quota.
+func overQuota(r *track.RPC, m *dissect.Message) (id quotaID, ok bool) {
+	if m.Msg != nil && r.Opcode == opcodes.OST_WRITE {
+		user, group, project := opcodes.OverQuota(m.Msg)
+		if owner, ok := opcodes.OwnerOf(m.Msg); ok {
+			switch {
+			case user:
+				return quotaID{userQuota, owner.User}, true
+			case group:
+				return quotaID{groupQuota, owner.Group}, true
+			case project && owner.HasProject:
+				return quotaID{projectQuota, owner.Project}, true
+			}
+		}
+	}
+	return quotaID{userQuota, r.UID}, false
+}
+
+// finding describes who is out of quota.
+func (q *exceededQuotas) finding(key quotaKey, x *exceededQuota) diagnose.Finding {
+	f := diagnose.Finding{Subject: key.target.subject(), First: x.first, Last: x.last, Count: x.count, Evidence: slices.Clone(x.proofs)}
+	who := fmt.Sprintf("%s %d", quotaKinds[key.kind], key.id)
+	if key.anyone {
+		who = "a user"
+	}
+	f.Detail += " " + who
+	var b strings.Builder
+	if key.known {
+		fmt.Fprintf(&b, "%s refused %s of %s with EDQUOT: %s is over quota.", key.target, x.operationsText(), x.senders(), who)
+	} else {
+		fmt.Fprintf(&b, "%s refused %s of %s by %s with EDQUOT: that user, its group, or the project of the directory is over quota.", key.target, x.operationsText(), x.senders(), who)
+	}
+	if l, ok := q.limits.Get(key.quotaID); ok && !key.anyone {
+		b.WriteString(limitsText(who, &l, x))
+	}
+	f.Text = b.String()
+	return f
+}
+
+// limitsText describes the limits of an id as far as they matter.
+func limitsText(who string, l *opcodes.QuotaLimits, x *exceededQuota) string {
+	var words []string
+	if x.data && l.HasSpace && l.SpaceSoft|l.SpaceHard != 0 {
+		words = append(words, limitText(l.SpaceSoft, l.SpaceHard, binarySize))
+	}
+	if x.metadata && l.HasObjects && l.ObjectsSoft|l.ObjectsHard != 0 {
+		words = append(words, limitText(l.ObjectsSoft, l.ObjectsHard, func(n uint64) string { return fmt.Sprintf("%d files", n) }))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " The limits of " + who + " in this capture: " + strings.Join(words, "; ") + "."
+}
+
+func limitText(soft, hard uint64, text func(uint64) string) string {
+	switch {
+	case hard == 0:
+		return text(soft) + " (soft)"
+	case soft == 0:
+		return text(hard) + " (hard)"
+	}
+	return text(soft) + " (soft) and " + text(hard) + " (hard)"
+}

@@ -1,0 +1,303 @@
+package rules
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// findRule returns the rule with a code.
+func findRule(t *testing.T, code string) *diagnose.Rule {
+	t.Helper()
+	for _, r := range All() {
+		if r.Code == code {
+			return r
+		}
+	}
+	t.Fatalf("no rule %s", code)
+	return nil
+}
+
+// replay returns the findings of a rule in a sample whose messages were changed.
+// Messages for which change returns false are left out.
+func replay(t *testing.T, code, sample string, change func(m *dissect.Message) bool) []*diagnose.Finding {
+	t.Helper()
+	return replayOptions(t, diagnose.Options{Rules: []*diagnose.Rule{findRule(t, code)}}, sample, change)
+}
+
+// replayOptions is replay with options.
+func replayOptions(t *testing.T, o diagnose.Options, sample string, change func(m *dissect.Message) bool) []*diagnose.Finding {
+	t.Helper()
+	e := diagnose.New(o)
+	d := dissect.New(dissect.Options{Data: o.Data, Join: o.Data, Handle: func(m *dissect.Message) {
+		if change(m) {
+			e.Message(m)
+		}
+	}})
+	wiretest.Play(d, wiretest.ReadSample(t, samplePath(sample)))
+	e.Close(diagnose.Capture{})
+	return e.Findings()
+}
+
+// setField changes a field of a struct in a buffer of a message.
+func setField(m *dissect.Message, buffer int, structure, field string, value uint64) {
+	f := opcodes.Protocol.StructNamed(structure).Field(field)
+	b := m.Msg.Buf(buffer)[f.Off : f.Off+f.Size]
+	if f.Size == 8 {
+		binary.LittleEndian.PutUint64(b, value)
+	} else {
+		binary.LittleEndian.PutUint32(b, uint32(value))
+	}
+}
+
+// isReply reports whether a message is a reply to an operation.
+func isReply(m *dissect.Message, opc uint32) bool {
+	return m.Kind == lnet.Reply && m.RPC.Opcode == opc && m.Msg != nil
+}
+
+// checkFinding checks that there is one finding, its severity, and what its text has.
+func checkFinding(t *testing.T, name string, got []*diagnose.Finding, severity diagnose.Severity, parts ...string) {
+	t.Helper()
+	if len(got) != 1 {
+		t.Errorf("%s: %d findings", name, len(got))
+		return
+	}
+	f := got[0]
+	if f.Severity != severity || len(f.Evidence) == 0 {
+		t.Errorf("%s: %s with %d pieces of evidence", name, f.Severity, len(f.Evidence))
+	}
+	for _, part := range parts {
+		if !strings.Contains(f.Text, part) {
+			t.Errorf("%s: %q lacks %q", name, f.Text, part)
+		}
+	}
+}
+
+// TestRefusals checks the rules about errors of targets: they look for these errors
+// only.
+func TestRefusals(t *testing.T) {
+	errors := map[string]int32{"space.full": eNoSpace, "space.read_only": eReadOnly, "io.error": eIO}
+	words := map[string]string{"space.full": "ENOSPC", "space.read_only": "EROFS", "io.error": "EIO"}
+	for code := range errors {
+		for as, status := range errors {
+			got := replay(t, code, "full_ost.pcap.zst", func(m *dissect.Message) bool {
+				if isReply(m, opcodes.OST_WRITE) && m.RPC.Status == eQuota {
+					m.RPC.Status = status
+				}
+				return true
+			})
+			if as != code {
+				if len(got) != 0 {
+					t.Errorf("%s has a finding about %s: %s", code, words[as], got[0].Text)
+				}
+				continue
+			}
+			checkFinding(t, code, got, diagnose.Error, "5 writes of 192.0.2.3@tcp", words[code])
+			if got[0].Count != 5 {
+				t.Errorf("%s: %d times", code, got[0].Count)
+			}
+		}
+	}
+}
+
+// TestWritesAgain checks that io.error counts writes of a range that had failed.
+func TestWritesAgain(t *testing.T) {
+	var first []byte
+	got := replay(t, "io.error", "full_ost.pcap.zst", func(m *dissect.Message) bool {
+		if m.Kind == lnet.Request && m.RPC.Opcode == opcodes.OST_WRITE {
+			if first == nil {
+				first = slices.Clone(m.Msg.Buf(1))
+			}
+			copy(m.Msg.Buf(1), first) // all write the same object
+		}
+		if isReply(m, opcodes.OST_WRITE) {
+			m.RPC.Status = eIO
+		}
+		return true
+	})
+	checkFinding(t, "io.error", got, diagnose.Error, "the client tried a range that had failed before")
+}
+
+// TestTargetState checks which states of targets are reported.
+func TestTargetState(t *testing.T) {
+	state := func(names ...string) (bits uint64) {
+		for _, n := range names {
+			bits |= opcodes.ObdStatfsState.Bit(n)
+		}
+		return bits
+	}
+	for _, tt := range []struct {
+		name     string
+		first    uint64 // of the first reply
+		later    uint64
+		severity diagnose.Severity
+		text     string
+	}{
+		{"nothing", 0, state("NONROT"), 0, ""},
+		{"degraded", state("DEGRADED"), state("DEGRADED"), diagnose.Warning, "has a degraded RAID"},
+		{"no objects", state("NOCREATE"), state("NOCREATE"), diagnose.Note, "takes no new objects"},
+		{"no objects, full", state("NOCREATE"), state("NOCREATE", "ENOSPC"), diagnose.Warning, "is out of space (ENOSPC), and takes no new objects"},
+		{"being stopped", state("READONLY"), 0, 0, ""},
+		{"read-only", state("READONLY"), state("READONLY"), diagnose.Warning, "is read-only"},
+	} {
+		n := 0
+		got := replay(t, "space.target_state", "full_ost.pcap.zst", func(m *dissect.Message) bool {
+			if !isReply(m, opcodes.OST_STATFS) || m.LNet.Dst.String() != "192.0.2.1@tcp" {
+				return true
+			}
+			n++
+			value := tt.later
+			if n == 1 {
+				value = tt.first
+			}
+			setField(m, 1, "obd_statfs", "os_state", value)
+			return true
+		})
+		switch {
+		case tt.severity == 0 && len(got) > 0:
+			t.Errorf("%s: %s", tt.name, got[0].Text)
+		case tt.severity != 0 && len(got) == 0:
+			t.Errorf("%s: nothing in %d replies", tt.name, n)
+		case tt.severity != 0:
+			checkFinding(t, tt.name, got[:1], tt.severity, tt.text)
+		}
+	}
+}
+
+// TestUnbalanced checks that OSTs are compared by the space that they have left.
+func TestUnbalanced(t *testing.T) {
+	for _, tt := range []struct {
+		percent uint64 // of the space of OST0001 that is left
+		found   bool
+	}{{100, false}, {90, false}, {70, true}} {
+		handles := make(map[uint64]uint64) // of the requests, by xid
+		var first uint64
+		got := replay(t, "space.unbalanced", "mount.pcap", func(m *dissect.Message) bool {
+			switch {
+			case m.Kind == lnet.Request && m.RPC.Opcode == opcodes.OST_STATFS:
+				handles[m.RPC.XID] = m.RPC.Handle
+			case isReply(m, opcodes.OST_STATFS):
+				available := uint64(11000)
+				if first == 0 {
+					first = handles[m.RPC.XID]
+				}
+				if handles[m.RPC.XID] == first {
+					available = available * tt.percent / 100
+				}
+				setField(m, 1, "obd_statfs", "os_bavail", available)
+			}
+			return true
+		})
+		if tt.found {
+			checkFinding(t, "unbalanced", got, diagnose.Note, "Of 2 OSTs of lustre")
+		} else if len(got) != 0 {
+			t.Errorf("%d %%: %s", tt.percent, got[0].Text)
+		}
+	}
+}
+
+// TestStuckLock checks a capture that ends before the client is evicted.
+func TestStuckLock(t *testing.T) {
+	var ended bool
+	got := replay(t, "lock.stuck", "evicted.pcap.zst", func(m *dissect.Message) bool {
+		ended = ended || isReply(m, opcodes.OBD_PING) && m.RPC.Status == -107
+		return !ended
+	})
+	checkFinding(t, "lock.stuck", got, diagnose.Warning, "did not")
+	if got := replay(t, "lock.stuck", "evicted.pcap.zst", func(*dissect.Message) bool { return true }); len(got) != 0 {
+		t.Errorf("an evicted client: %s", got[0].Text)
+	}
+}
+
+// TestDeadlock checks a flock that is refused by a completion callback.
+func TestDeadlock(t *testing.T) {
+	got := replay(t, "lock.deadlock", "lock_contention.pcap.zst", func(m *dissect.Message) bool {
+		if m.Kind == lnet.Request && m.RPC.Opcode == opcodes.LDLM_CP_CALLBACK {
+			if d, ok := opcodes.LockDescOf(m.Msg); ok && d.Kind == opcodes.FlockLock && m.LNet.Dst.String() == "192.0.2.4@tcp" {
+				setField(m, 1, "ldlm_request", "lock_flags", opcodes.LdlmFlags.Bit("FLOCK_DEADLOCK"))
+			}
+		}
+		return true
+	})
+	checkFinding(t, "lock.deadlock", got, diagnose.Warning, "192.0.2.4@tcp", "EDEADLK", "192.0.2.3@tcp held a flock in conflict")
+}
+
+// lockHook starts a rule and returns its hook for locks, and its findings later.
+func lockHook(t *testing.T, code string) (hook func(*locks.Lock), findings func() []*diagnose.Finding) {
+	rule := *findRule(t, code)
+	start := rule.Start
+	rule.Start = func(r *diagnose.Reporter) diagnose.Hooks {
+		h := start(r)
+		hook = h.Lock
+		return h
+	}
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{&rule}})
+	return hook, e.Findings
+}
+
+// TestChurn checks that locks count which are dropped without a callback and needed
+// again.
+func TestChurn(t *testing.T) {
+	at := func(second int) track.Point { return track.Point{Frame: int64(second) + 1, Time: int64(second) * 1e9} }
+	for name, tt := range map[string]struct {
+		files, rounds, pause int
+		asked                bool // for by a callback
+		found                bool
+	}{
+		"churn":         {files: 40, rounds: 5, pause: 10, found: true},
+		"few files":     {files: 20, rounds: 20, pause: 10},
+		"cleared twice": {files: 1000, rounds: 3, pause: 10},
+		"slow":          {files: 40, rounds: 5, pause: 100},
+		"asked for":     {files: 40, rounds: 5, pause: 10, asked: true},
+	} {
+		lock, findings := lockHook(t, "lock.lru_churn")
+		for round := range tt.rounds {
+			for file := range tt.files {
+				l := &locks.Lock{Handle: uint64(round<<20 + file)}
+				l.Desc.Kind, l.Desc.Name[0] = opcodes.InodeLock, uint64(file)
+				l.Asked, l.Granted = at(round*2*tt.pause), at(round*2*tt.pause)
+				l.End = locks.End{How: locks.Canceled, Point: at(round*2*tt.pause + tt.pause)}
+				if tt.asked {
+					l.Callbacks = []locks.Callback{{Kind: locks.Blocking, Sent: l.End.Point, Obeyed: l.End.Point}}
+				}
+				lock(l)
+			}
+		}
+		got := findings()
+		if tt.found {
+			checkFinding(t, name, got, diagnose.Warning, "160 times, on 40 files")
+		} else if len(got) != 0 {
+			t.Errorf("%s: %s", name, got[0].Text)
+		}
+	}
+}
+
+// TestLongWaitIsReportedAtOnce checks that long waits are reported when the lock is
+// granted, with its holder, and are not counted twice.
+func TestLongWaitIsReportedAtOnce(t *testing.T) {
+	var early []diagnose.Finding
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{findRule(t, "lock.wait")}, Found: func(f *diagnose.Finding) { early = append(early, *f) }})
+	d := dissect.New(dissect.Options{Handle: e.Message})
+	wiretest.Play(d, wiretest.ReadSample(t, samplePath("lock_contention.pcap.zst")))
+	n := len(early)
+	e.Close(diagnose.Capture{})
+	final := e.Findings()
+	if n != len(final) || n != 4 {
+		t.Fatalf("%d findings before the end, %d in all", n, len(final))
+	}
+	for _, f := range final {
+		i := slices.IndexFunc(early, func(o diagnose.Finding) bool { return o.Subject == f.Subject })
+		if i < 0 || !strings.Contains(early[i].Text, " held a ") || f.Count > 2 {
+			t.Errorf("%d times: %s; at first finding %d", f.Count, f.Text, i)
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package rules
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+)
+
+// subjects are what a code may begin with.
+var subjects = []string{"capture", "evicted", "connect", "mount", "gss", "restart", "recovery", "slow", "tcp", "rdma", "lock", "io",
+	"checksum", "space", "quota", "metadata", "version", "clock"}
+
+// TestRulesAreComplete checks the texts of each rule, its file, and its samples.
+func TestRulesAreComplete(t *testing.T) {
+	codes := make(map[string]bool)
+	for _, r := range All() {
+		subject, rest, _ := strings.Cut(r.Code, ".")
+		if !slices.Contains(subjects, subject) || rest == "" || codes[r.Code] {
+			t.Errorf("%s: the code must be new, and begin with one of %v and a dot", r.Code, subjects)
+		}
+		codes[r.Code] = true
+		file := strings.Replace(r.Code, ".", "_", 1) + ".go"
+		if text, err := os.ReadFile(file); err != nil || !strings.Contains(string(text), `"`+r.Code+`"`) {
+			t.Errorf("%s: the rule must be in %s", r.Code, file)
+		}
+		for name, text := range map[string]string{"Summary": r.Summary, "Meaning": r.Meaning, "Next": r.Next} {
+			if !strings.HasSuffix(text, ".") {
+				t.Errorf("%s: %s must be one or more sentences: %q", r.Code, name, text)
+			}
+		}
+		if r.Severity < diagnose.Note || r.Severity > diagnose.Error || r.Start == nil {
+			t.Errorf("%s: needs a Severity and a Start", r.Code)
+		}
+		for _, threshold := range r.Thresholds {
+			if threshold.Name == "" || threshold.Unit == "" || threshold.Reason == "" {
+				t.Errorf("%s: threshold %+v needs a name, a unit and a reason", r.Code, *threshold)
+			}
+		}
+		for _, sample := range r.Samples {
+			if samplePath(sample) == "" {
+				t.Errorf("%s: sample %s is neither in testdata nor in pcaps", r.Code, sample)
+			}
+		}
+	}
+}
+
+// samplePath returns where a sample is, empty if there is no such file.
+func samplePath(name string) string {
+	for _, dir := range []string{"testdata/", "../../../pcaps/"} {
+		if _, err := os.Stat(dir + name); err == nil {
+			return dir + name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,160 @@
+package rules
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// scene makes messages as a dissector would, for an Engine with all rules.
+type scene struct {
+	t     *testing.T
+	e     *diagnose.Engine
+	now   int64
+	frame int64
+	xid   uint64
+}
+
+// The nodes of scenes.
+var (
+	mgs   = sceneNID(1)
+	oss   = sceneNID(2)
+	node3 = sceneNID(3)
+	node4 = sceneNID(4)
+)
+
+func sceneNID(last byte) lnet.NID {
+	n := lnet.NID{Len: 4, Type: 2}
+	copy(n.Addr[:], []byte{192, 0, 2, last})
+	return n
+}
+
+func newScene(t *testing.T) *scene {
+	return &scene{t: t, e: diagnose.New(diagnose.Options{Rules: All()}), now: 1e18, xid: 1 << 50}
+}
+
+// pass lets seconds pass.
+func (s *scene) pass(seconds float64) { s.now += int64(seconds * 1e9) }
+
+// change fills in a message.
+// message is what changes fill in.
+type message = dissect.Message
+
+type change func(m *message)
+
+func sceneAddr(n lnet.NID) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(n.Addr[:4])), 988)
+}
+
+func (s *scene) send(kind lnet.Kind, from, to lnet.NID, opcode uint32, typ uint32, changes []change) {
+	s.frame++
+	s.now += 1e6
+	m := &dissect.Message{Message: lnet.Message{Frame: s.frame, Time: s.now, Kind: kind, Src: sceneAddr(from), Dst: sceneAddr(to)}}
+	m.LNet.Src, m.LNet.Dst, m.LNet.MatchBits = from, to, s.xid
+	m.RPC.XID, m.RPC.HasXID, m.RPC.Opcode, m.RPC.HasOpcode, m.RPC.Type = s.xid, true, opcode, true, typ
+	m.Msg = &schema.Msg{Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size)}}
+	for _, c := range changes {
+		c(m)
+	}
+	s.e.Message(m)
+}
+
+// rpc sends a request; rep nil leaves it without a reply.
+func (s *scene) rpc(client, server lnet.NID, opcode uint32, req, rep []change) {
+	s.xid += 128
+	s.send(lnet.Request, client, server, opcode, dissect.TypeRequest, req)
+	if rep != nil {
+		s.send(lnet.Reply, server, client, opcode, dissect.TypeReply, rep)
+	}
+}
+
+// connect sends a connect of a client to a target.
+func (s *scene) connect(client, server lnet.NID, target string, req, rep []change) {
+	opcode := uint32(opcodes.OST_CONNECT)
+	switch {
+	case target == "MGS":
+		opcode = opcodes.MGS_CONNECT
+	case strings.Contains(target, "-MDT"):
+		opcode = opcodes.MDS_CONNECT
+	}
+	s.rpc(client, server, opcode, append([]change{to(target, client.String()+target)}, req...), rep)
+}
+
+// mounted connects a client that caches something.
+func (s *scene) mounted(client, server lnet.NID, target string, handle uint64) {
+	s.connect(client, server, target, []change{connCnt(1), opFlags(opInitial)}, []change{withHandle(handle), granted(7)})
+	s.work(client, server, handle)
+}
+
+// work sends a request that changes something.
+func (s *scene) work(client, server lnet.NID, handle uint64) {
+	s.rpc(client, server, opcodes.OST_WRITE, []change{withHandle(handle)}, []change{withHandle(handle), func(m *dissect.Message) { m.RPC.Transno = s.xid }})
+}
+
+func (s *scene) ping(client, server lnet.NID, handle uint64, rep ...change) {
+	s.rpc(client, server, opcodes.OBD_PING, []change{withHandle(handle)}, append([]change{withHandle(handle)}, rep...))
+}
+
+// end closes the capture and returns the findings as "severity code: text".
+func (s *scene) end() (list []string) {
+	s.t.Helper()
+	s.e.Close(diagnose.Capture{})
+	for _, f := range s.e.Findings() {
+		list = append(list, f.Severity.String()+" "+f.Rule.Code+": "+f.Text)
+		if len(f.Evidence) == 0 {
+			s.t.Errorf("%s has no evidence", f.Rule.Code)
+		}
+	}
+	return list
+}
+
+// expect ends the scene and compares what the findings begin with.
+func (s *scene) expect(want ...string) {
+	s.t.Helper()
+	got := s.end()
+	ok := len(got) == len(want)
+	for i := range want {
+		ok = ok && strings.HasPrefix(got[i], want[i])
+	}
+	if !ok {
+		s.t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+var opInitial = uint32(opcodes.MsgConnectFlags.Bit("INITIAL"))
+
+func to(target, client string) change {
+	return func(m *dissect.Message) {
+		const version = 0x02110000
+		m.Msg.Bufs = [][]byte{m.Msg.Bufs[0], []byte(target + "_UUID\x00"), []byte(client + "\x00"),
+			binary.LittleEndian.AppendUint64(nil, 0xc11e47), wiretest.ConnectData(opcodes.ObdConnectFlags.Bit("VERSION"), version)}
+	}
+}
+
+// instance sets the instance that a connect request has of a target.
+func instance(n uint32) change {
+	return func(m *dissect.Message) { binary.LittleEndian.PutUint32(m.Msg.Bufs[4][opcodes.OcdInstance.Off:], n) }
+}
+
+// granted sets the connect data of a reply, with the instance of the target.
+func granted(n uint32) change {
+	return func(m *dissect.Message) {
+		data := wiretest.ConnectData(0, 0)
+		binary.LittleEndian.PutUint32(data[opcodes.OcdInstance.Off:], n)
+		m.Msg.Bufs = append(m.Msg.Bufs, data)
+	}
+}
+
+func withHandle(h uint64) change { return func(m *dissect.Message) { m.RPC.Handle = h } }
+func opFlags(f uint32) change    { return func(m *dissect.Message) { m.RPC.OpFlags = f } }
+func connCnt(n uint32) change    { return func(m *dissect.Message) { m.RPC.ConnCnt = n } }
+func status(n int32) change      { return func(m *dissect.Message) { m.RPC.Status = n } }
+func pbFlags(f uint32) change    { return func(m *dissect.Message) { m.RPC.Flags = f } }

@@ -1,0 +1,344 @@
+package rules
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// world makes RPCs for a rule.
+type world struct {
+	engine  *diagnose.Engine
+	report  *diagnose.Reporter
+	hooks   diagnose.Hooks
+	targets map[string]*track.Connection // by target and client
+	now     int64
+	frame   int64
+}
+
+const millisecond = int64(1e6)
+
+// startRule starts a rule whose hooks the test calls itself.
+func startRule(t *testing.T, code string) *world {
+	t.Helper()
+	w := &world{targets: make(map[string]*track.Connection), now: 1e18}
+	for _, rule := range All() {
+		if rule.Code == code {
+			started := *rule
+			started.Start = func(r *diagnose.Reporter) diagnose.Hooks {
+				w.report, w.hooks = r, rule.Start(r)
+				return diagnose.Hooks{}
+			}
+			w.engine = diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{&started}})
+			return w
+		}
+	}
+	t.Fatalf("no rule %s", code)
+	return nil
+}
+
+func testNID(last byte) lnet.NID { return lnet.NID{Addr: [16]byte{192, 0, 2, last}, Len: 4, Type: 2} }
+
+// connection returns the connection of a client, by the last byte of its address, to a
+// target.
+func (w *world) connection(target string, client byte) *track.Connection {
+	key := fmt.Sprint(target, client)
+	if w.targets[key] == nil {
+		w.targets[key] = &track.Connection{Target: target, Client: testNID(client), Server: testNID(1), Handle: uint64(len(w.targets) + 1)}
+	}
+	return w.targets[key]
+}
+
+// rpc gives the rule an RPC that takes a time in nanoseconds.
+func (w *world) rpc(target string, client byte, opcode uint32, ns int64, change ...func(*track.RPC)) {
+	w.frame += 2
+	c := w.connection(target, client)
+	r := &track.RPC{HasRequest: true, HasReply: true, Sends: 1, Seen: []track.Sighting{{
+		Request: track.Point{Frame: w.frame, Time: w.now}, Reply: track.Point{Frame: w.frame + 1, Time: w.now + ns}}}}
+	r.Opcode, r.HasOpcode, r.Connection, r.Client, r.Server, r.Handle = opcode, true, c, c.Client, c.Server, c.Handle
+	for _, f := range change {
+		f(r)
+	}
+	w.hooks.Done(r)
+	w.now += 10 * millisecond
+}
+
+// check ends the capture and compares what was found with the beginnings of texts.
+func (w *world) check(t *testing.T, want ...string) {
+	t.Helper()
+	w.hooks.End()
+	list := w.engine.Findings()
+	if len(list) != len(want) {
+		for _, f := range list {
+			t.Logf("found: %s", f.Text)
+		}
+		t.Fatalf("%d findings, want %d", len(list), len(want))
+	}
+	for i, f := range list {
+		if !strings.HasPrefix(f.Text, want[i]) {
+			t.Errorf("got  %s\nwant %s", f.Text, want[i])
+		}
+	}
+}
+
+func TestSlowServer(t *testing.T) {
+	w := startRule(t, "slow.server")
+	for range 20 {
+		w.rpc("lustre-OST0000", 3, opcodes.OST_WRITE, 20*millisecond)
+		w.rpc("lustre-OST0001", 3, opcodes.OST_WRITE, 20*millisecond)
+	}
+	for i := range int64(3) {
+		w.rpc("lustre-OST0000", 3, opcodes.OST_SYNC, (1200+i)*millisecond)
+		w.rpc("lustre-OST0000", 4, opcodes.OST_WRITE, 2500*millisecond, func(r *track.RPC) {
+			at := r.Seen[0].Request.Time
+			r.Seen[0].Bulk = track.Span{From: at + millisecond, To: at + 501*millisecond}
+		})
+		w.rpc("lustre-OST0001", 3, opcodes.OST_WRITE, 3000*millisecond, func(r *track.RPC) { r.Sends = 2 })
+	}
+	w.check(t, "lustre-OST0000 took 1.00 s or longer in the server for 6 of 26 RPCs that use its storage (OST_WRITE 3, OST_SYNC 3), 2.00 s at most. "+
+		"These 6 RPCs took 11.1 s: 86 % in the server and 14 % with the transfer of bulk data.")
+}
+
+func TestSlowTarget(t *testing.T) {
+	for name, tt := range map[string]struct {
+		slow  int64 // milliseconds at OST0002
+		count int
+		want  []string
+	}{
+		"far":           {200, 40, []string{"lustre-OST0002 takes 9.5 times as long in the server as 2 other targets for the same operations (40 RPCs against 80 RPCs; of the pairs of both, its RPC took longer in 100 %; OST_WRITE: 218 ms against 23 ms (medians))."}},
+		"near":          {40, 40, nil},
+		"too few":       {200, 9, nil},
+		"only a moment": {200, 0, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := startRule(t, "slow.target")
+			for i := range max(tt.count, 1) {
+				jitter := int64(i%7) * millisecond
+				w.rpc("lustre-OST0000", 3, opcodes.OST_WRITE, 18*millisecond+jitter)
+				w.rpc("lustre-OST0001", 3, opcodes.OST_WRITE, 20*millisecond+jitter)
+				w.rpc("lustre-OST0002", 3, opcodes.OST_WRITE, tt.slow*millisecond+jitter)
+				w.rpc("lustre-MDT0000", 3, opcodes.MDS_READPAGE, 2*millisecond) // not of the same kind
+			}
+			w.check(t, tt.want...)
+		})
+	}
+}
+
+func TestSlowClient(t *testing.T) {
+	w := startRule(t, "slow.client")
+	for i := range 30 {
+		jitter := int64(i%7) * millisecond
+		w.rpc("lustre-OST0000", 3, opcodes.OST_READ, 10*millisecond+jitter)
+		w.rpc("lustre-OST0000", 4, opcodes.OST_READ, 12*millisecond+jitter)
+		w.rpc("lustre-OST0000", 5, opcodes.OST_READ, 110*millisecond+jitter)
+		w.rpc("lustre-OST0001", 5, opcodes.OST_READ, 10*millisecond+jitter) // no other client
+	}
+	w.check(t, "The RPCs of 192.0.2.5@tcp take ")
+}
+
+func TestEarlyReplies(t *testing.T) {
+	w := startRule(t, "slow.early_replies")
+	early := func(r *track.RPC) { r.Early = 2 }
+	w.rpc("lustre-OST0000", 3, opcodes.OST_WRITE, 9000*millisecond, early)
+	w.rpc("lustre-OST0000", 4, opcodes.LDLM_ENQUEUE, 7000*millisecond, early)
+	w.rpc("lustre-OST0001", 4, opcodes.LDLM_ENQUEUE, 7000*millisecond, early)
+	w.rpc("lustre-OST0001", 4, opcodes.OST_WRITE, 7000*millisecond)
+	w.check(t, "lustre-OST0000 sent 4 early replies for 2 RPCs (OST_WRITE 1, LDLM_ENQUEUE 1): it could not answer them in the time that the clients wait, and asked for more. The longest was answered after 9.00 s.",
+		"lustre-OST0001 sent 2 early replies for 1 RPC (LDLM_ENQUEUE 1)")
+	if list := w.engine.Findings(); list[0].Severity != diagnose.Warning || list[1].Severity != diagnose.Note {
+		t.Errorf("severities %v, %v", list[0].Severity, list[1].Severity)
+	}
+}
+
+func TestTimeouts(t *testing.T) {
+	w := startRule(t, "slow.timeouts")
+	estimate := func(seconds uint32) func(*track.RPC) { return func(r *track.RPC) { r.Estimate = seconds } }
+	w.rpc("lustre-OST0000", 3, opcodes.OST_WRITE, millisecond, estimate(5))
+	w.rpc("lustre-OST0001", 3, opcodes.OST_CONNECT, millisecond, estimate(100))
+	w.check(t)
+	w.rpc("lustre-OST0001", 3, opcodes.OST_WRITE, millisecond, estimate(40))
+	w.check(t, "192.0.2.1@tcp expects some of its RPCs to take up to 40 s, while 5 s is the least that it says: in the minutes before, some took that long. Clients wait for 50 s or longer")
+}
+
+func TestSlowNetwork(t *testing.T) {
+	w := startRule(t, "slow.network")
+	for range 25 {
+		// The point near the client sees 60 ms, that near the server 5 ms.
+		w.rpc("lustre-OST0000", 3, opcodes.OST_READ, 60*millisecond, func(r *track.RPC) {
+			at := r.Seen[0].Request.Time
+			r.Seen = append(r.Seen, track.Sighting{Source: 1, Request: track.Point{Frame: 1, Time: at + 25*millisecond}, Reply: track.Point{Frame: 2, Time: at + 30*millisecond}})
+		})
+		w.rpc("lustre-OST0000", 4, opcodes.OST_READ, 60*millisecond)
+	}
+	w.check(t, "The RPCs of 192.0.2.3@tcp to 192.0.2.1@tcp wait for the network more than for the server: 25 RPCs took 1.50 s, 8 % in the server and 92 % in the network. That is 55 ms in the network for each RPC.")
+}
+
+func TestOverload(t *testing.T) {
+	class := workClass{opcode: opcodes.OST_WRITE, size: 10}
+	for name, tt := range map[string]struct {
+		latency int64 // milliseconds with 32 in flight
+		n       int   // RPCs with so many
+		want    []string
+	}{
+		"saturated": {640, 40, []string{"lustre-OST0000 is saturated: with 32 or more reads and writes in flight, the median latency of OST_WRITE is 604 ms; with 1, of the same size, it is 19 ms. With so many more at a time it does only 1.0 times the work."}},
+		"scales":    {25, 40, nil},
+		"too few":   {640, 10, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := startRule(t, "slow.overload")
+			d := &depths{conn: w.connection("lustre-OST0000", 3), levels: map[workClass]*[maxDepthBits]histogram{class: {}}}
+			for range 40 {
+				d.levels[class][0].add(20 * millisecond)
+			}
+			for range tt.n {
+				d.levels[class][5].add(tt.latency * millisecond)
+			}
+			o := &overloads{report: w.report}
+			o.check(d)
+			w.check(t, tt.want...)
+		})
+	}
+}
+
+// TestDepth checks that the number in flight is counted by target, over clients.
+func TestDepth(t *testing.T) {
+	var p *overloads
+	rule := diagnose.Rule{Code: "slow.depth", Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		p = newOverloads(r)
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.OST_READ}, Sent: p.sent, Answered: p.answered, Done: p.done}
+	}}
+	e := diagnose.New(diagnose.Options{Rules: []*diagnose.Rule{&rule}})
+	tc := newDialog()
+	for xid := range uint64(8) {
+		tc.request(1024+xid*128, opcodes.OST_READ)
+	}
+	for xid := range uint64(8) {
+		tc.reply(1024+xid*128, opcodes.OST_READ)
+	}
+	tc.request(8192, opcodes.OST_READ)
+	tc.reply(8192, opcodes.OST_READ)
+	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message}), tc.Frames)
+	e.Close(diagnose.Capture{})
+	var got []int64
+	p.targets.All(func(_ targetKey, d *depths) bool {
+		if d.inFlight != 0 {
+			t.Errorf("%d in flight at the end", d.inFlight)
+		}
+		for _, levels := range d.levels {
+			for level := range levels {
+				got = append(got, levels[level].n)
+			}
+		}
+		return true
+	})
+	if want := []int64{2, 2, 4, 1}; len(got) < 4 || !slices.Equal(got[:4], want) {
+		t.Errorf("RPCs by the number in flight: %v, want %v", got, want)
+	}
+}
+
+// dialog has requests of a client and replies of a server.
+type dialog struct {
+	*wiretest.Conn
+	wiretest.Socklnd
+}
+
+func newDialog() *dialog {
+	w := wiretest.Socklnd{Version: 3}
+	return &dialog{wiretest.NewConn().Open().Greet(w), w}
+}
+
+// body returns a ptlrpc_body of a connection.
+func (d *dialog) body(typ, opcode uint32) []byte {
+	b := wiretest.Body(typ, opcode)
+	binary.LittleEndian.PutUint64(b, 0xabc)
+	binary.LittleEndian.PutUint32(b[opcodes.PbTimeout.Off:], 5)
+	binary.LittleEndian.PutUint32(b[opcodes.PbConnCnt.Off:], 1)
+	return b
+}
+
+func (d *dialog) request(xid uint64, opcode uint32) {
+	d.Send(false, d.PutAt(false, wiretest.RequestPortal, xid, 0, wiretest.Msg(d.body(wiretest.TypeRequest, opcode))))
+}
+
+func (d *dialog) reply(xid uint64, opcode uint32) {
+	d.Send(true, d.PutAt(true, wiretest.ReplyPortal, xid, 192, wiretest.Msg(d.body(wiretest.TypeReply, opcode))))
+}
+
+func TestUnanswered(t *testing.T) {
+	for name, tt := range map[string]struct {
+		opcode uint32
+		later  bool // later RPCs are answered
+		want   int
+	}{
+		"hangs":       {opcodes.OST_WRITE, true, 1},
+		"server gone": {opcodes.OST_WRITE, false, 0},
+		"a ping":      {opcodes.OBD_PING, true, 0},
+	} {
+		e := diagnose.New(diagnose.Options{Rules: All()})
+		tc := newDialog()
+		tc.request(1024, tt.opcode)
+		for xid := uint64(2048); xid < 8192; xid += 128 {
+			tc.Now += 10e9
+			tc.request(xid, opcodes.OBD_PING)
+			if tt.later {
+				tc.reply(xid, opcodes.OBD_PING)
+			}
+		}
+		wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost}), tc.Frames)
+		e.Close(diagnose.Capture{})
+		var found []*diagnose.Finding
+		for _, f := range e.Findings() {
+			if f.Rule.Code == "slow.unanswered" {
+				found = append(found, f)
+			}
+		}
+		if len(found) != tt.want {
+			t.Errorf("%s: %d findings", name, len(found))
+		}
+		for _, f := range found {
+			if want := "A target of 10.0.0.2@tcp never answered 1 RPC (OST_WRITE 1), though their connections went on"; !strings.HasPrefix(f.Text, want) || len(f.Evidence) != 1 {
+				t.Errorf("%s: %s", name, f.Text)
+			}
+		}
+	}
+}
+
+func TestHistogram(t *testing.T) {
+	var a, b histogram
+	for i := range int64(100) {
+		a.add((i + 1) * millisecond)
+		b.add((i + 101) * millisecond)
+	}
+	if m := a.median(); m < 40e6 || m > 60e6 {
+		t.Errorf("median %v", m)
+	}
+	if s := b.above(&a) / 1e4; s < 0.99 {
+		t.Errorf("above in %v of the pairs", s)
+	}
+	if s := a.above(&b) / 1e4; s > 0.01 {
+		t.Errorf("above in %v of the pairs", s)
+	}
+	if s := a.above(&a) / 1e4; s < 0.499 || s > 0.501 {
+		t.Errorf("of the same, above in %v", s)
+	}
+	both := a
+	both.join(&b)
+	both.remove(&a)
+	if both != b {
+		t.Error("remove does not undo join")
+	}
+	for _, ns := range []int64{0, 1, 4095, 4096, 1e6, 3600e9, 1 << 62} {
+		if bin := binOf(ns); ns >= 4096 && bin < histogramBins-1 && (valueOf(bin) > float64(ns)*1.2 || valueOf(bin) < float64(ns)/1.2) {
+			t.Errorf("%d in bin %d, of %v", ns, bin, valueOf(bin))
+		}
+	}
+}

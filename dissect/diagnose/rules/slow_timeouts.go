@@ -1,0 +1,116 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+)
+
+var (
+	longEstimate = &diagnose.Threshold{Name: "estimate", Value: 30, Unit: "s",
+		Reason: "a server begins with 5 s (at_min) and raises it only when RPCs took longer"}
+	raisedEstimate = &diagnose.Threshold{Name: "ratio", Value: 2, Unit: "times the least estimate of the connection",
+		Reason: "at_min may be set to a high value, and then nothing was raised"}
+)
+
+var _ = add(diagnose.Rule{
+	Code:     "slow.timeouts",
+	Severity: diagnose.Note,
+	Summary:  "Adaptive timeouts have grown: some RPCs of the last minutes took very long.",
+	Meaning: "With each reply a server tells how long its RPCs take at most, as seen in the last minutes (adaptive timeouts). Clients wait that long, and a quarter more, before they give up. " +
+		"A high estimate shows that RPCs were slow before, perhaps before the capture began, and it makes clients slow to notice that a server is gone.",
+	Limits: "The estimate is of a service of the server, and not of a single target. Which RPCs were slow does not show in it. The estimates in replies to connects and to requests for security contexts do not count.",
+	Next:   "lctl get_param *.*.timeouts on client and server shows the history of the estimates; slow.server and slow.early_replies whether RPCs are slow now.",
+
+	Thresholds: []*diagnose.Threshold{longEstimate, raisedEstimate},
+	Samples:    []string{"evicted.pcap.zst", "slow_network.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		e := &estimates{report: r, conns: newPerConnection[estimateRange]()}
+		return diagnose.Hooks{Done: e.done, End: e.end}
+	},
+})
+
+// estimates are how long servers expect their RPCs to take.
+type estimates struct {
+	report *diagnose.Reporter
+	conns  perConnection[estimateRange]
+}
+
+// estimateRange are the estimates of a connection in seconds.
+type estimateRange struct {
+	least, most uint32
+	long        int64 // RPCs with a long one
+	first, last int64
+	at          track.Point // reply with the highest
+	opcode      uint32      // of this RPC
+}
+
+func (e *estimates) done(r *track.RPC) {
+	if r.Connection == nil || r.Estimate == 0 || track.IsCallback(r.Opcode) || track.IsConnect(r.Opcode) || !r.HasOpcode || isContext(r.Opcode) {
+		return
+	}
+	t := e.conns.of(r.Connection)
+	if t.least == 0 || r.Estimate < t.least {
+		t.least = r.Estimate
+	}
+	if float64(r.Estimate) < longEstimate.Value {
+		return
+	}
+	if t.long == 0 {
+		t.first = r.Replied().Time
+	}
+	t.long++
+	t.last = r.Replied().Time
+	if r.Estimate > t.most {
+		t.most, t.at, t.opcode = r.Estimate, r.Replied(), r.Opcode
+	}
+}
+
+// end reports servers, as an estimate is not of a single target.
+func (e *estimates) end() {
+	servers := make(map[lnet.NID]*estimateRange)
+	var order []lnet.NID
+	e.conns.values.All(func(c *track.Connection, t *estimateRange) bool {
+		sum := servers[c.Server]
+		if sum == nil {
+			sum = &estimateRange{}
+			servers[c.Server] = sum
+			order = append(order, c.Server)
+		}
+		sum.join(t)
+		return true
+	})
+	for _, server := range order {
+		if t := servers[server]; t.long > 0 && float64(t.most) >= raisedEstimate.Value*float64(t.least) {
+			e.report.Report(t.finding(server))
+		}
+	}
+}
+
+// join adds the estimates of another connection.
+func (t *estimateRange) join(other *estimateRange) {
+	if other.least != 0 && (t.least == 0 || other.least < t.least) {
+		t.least = other.least
+	}
+	if other.long == 0 {
+		return
+	}
+	if t.long == 0 || other.first < t.first {
+		t.first = other.first
+	}
+	t.last = max(t.last, other.last)
+	t.long += other.long
+	if other.most > t.most {
+		t.most, t.at, t.opcode = other.most, other.at, other.opcode
+	}
+}
+
+func (t *estimateRange) finding(server lnet.NID) diagnose.Finding {
+	f := diagnose.Finding{Subject: diagnose.Subject{Server: server}, First: t.first, Last: t.last, Count: t.long,
+		Text: fmt.Sprintf("%s expects some of its RPCs to take up to %d s, while %d s is the least that it says: in the minutes before, some took that long. Clients wait for %d s or longer before they give up.",
+			server, t.most, t.least, t.most+t.most/4)}
+	f.Prove(t.at, "a reply (%s) with an estimate of %d s", operationText(t.opcode), t.most)
+	return f
+}

@@ -1,0 +1,92 @@
+package rules
+
+import (
+	"fmt"
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+)
+
+var manyResets = &diagnose.Threshold{Name: "connections", Value: 4, Unit: "connections",
+	Reason: "LNet uses three connections between two nodes, and aborts them once when a node is restarted"}
+
+var _ = add(diagnose.Rule{
+	Code:     "tcp.reset",
+	Severity: diagnose.Warning,
+	Summary:  "A host aborted connections of LNet.",
+	Meaning: "A connection that ends with RST was aborted: by a host that no longer knows it, since it was restarted, by LNet when a peer seems to be dead, or by a firewall. " +
+		"LNet connects again; RPCs that were on their way are sent again after a timeout. A few are a note, more a warning.",
+	Limits: "Who aborted the connection is known by the address of the segment; a firewall uses that of a host.",
+	Next:   "Look at the console logs of both hosts at this time (LNetError, socklnd), and whether one of them was restarted (recovery.*).",
+
+	Thresholds: []*diagnose.Threshold{manyResets},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		x := newAborted(r, true)
+		return diagnose.Hooks{Marked: x.marked, End: func() { x.each(resetFinding) }}
+	},
+})
+
+// aborted are the connections that were aborted: those that had messages, or those
+// that had none.
+type aborted struct {
+	report      *diagnose.Reporter
+	hadMessages bool
+	conns       *fifo.Map[int, bool]
+	pairs       *fifo.Map[hostPair, *abortedPair]
+}
+
+// abortedPair are the connections of a host that another aborted.
+type abortedPair struct {
+	conns       int64
+	first, last int64
+	port        netip.AddrPort // that the host was connected to
+	evidence    []track.Point
+}
+
+func newAborted(r *diagnose.Reporter, hadMessages bool) *aborted {
+	return &aborted{r, hadMessages, fifo.NewMap[int, bool](maxStreams), fifo.NewMap[hostPair, *abortedPair](maxPairs)}
+}
+
+func (x *aborted) marked(m *lnet.MarkedSegment) {
+	if !m.RST || x.report.Paths().HasMessages(m.Conn) != x.hadMessages {
+		return
+	}
+	if _, known := x.conns.Get(m.Conn); known {
+		return
+	}
+	x.conns.Put(m.Conn, true)
+	p, ok := x.pairs.Get(pairOf(m))
+	if !ok {
+		p = &abortedPair{first: m.Time, port: m.Src}
+		x.pairs.Put(pairOf(m), p)
+	}
+	p.conns++
+	p.last = m.Time
+	if len(p.evidence) < retransmitProofs {
+		p.evidence = append(p.evidence, pointOf(m))
+	}
+}
+
+// each reports the finding of each pair.
+func (x *aborted) each(finding func(*diagnose.Reporter, hostPair, *abortedPair) diagnose.Finding) {
+	x.pairs.All(func(h hostPair, p *abortedPair) bool {
+		x.report.Report(finding(x.report, h, p))
+		return true
+	})
+}
+
+func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
+	f := h.finding(r.Paths())
+	f.Severity, f.First, f.Last, f.Count = diagnose.Note, p.first, p.last, p.conns
+	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from, plural(p.conns, "connection"), h.to)
+	if float64(p.conns) >= manyResets.Value {
+		f.Severity = diagnose.Warning
+	}
+	for _, at := range p.evidence {
+		f.Prove(at, "%s aborts a connection", h.from)
+	}
+	return f
+}

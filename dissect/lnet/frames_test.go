@@ -1,0 +1,63 @@
+package lnet
+
+import (
+	"bytes"
+	"io"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/capture"
+)
+
+// TestMessageFrames decodes each message of a sample again from the frames in its
+// Frames alone.
+func TestMessageFrames(t *testing.T) {
+	var frames []capture.Frame
+	r, err := capture.Open([]string{"../../pcaps/mount.pcap"}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for {
+		var f capture.Frame
+		if err := r.Next(&f); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		f.Data = bytes.Clone(f.Data)
+		frames = append(frames, f)
+	}
+	several := 0
+	check := func(m *Message) {
+		if m.Frames[len(m.Frames)-1] != m.Frame && len(m.Frames) == 1 {
+			t.Errorf("message of frame %d has the frames %v", m.Frame, m.Frames)
+		}
+		if len(m.Frames) > 1 {
+			several++
+		}
+		found := false
+		s := NewDecoder(Options{Handle: func(again *Message) {
+			found = found || again.Seq == m.Seq && again.Kind == m.Kind && bytes.Equal(again.Data[:m.PayloadOff], m.Data[:m.PayloadOff]) && again.Size == m.Size
+		}})
+		for _, n := range m.Frames {
+			s.Frame(&frames[n-1])
+		}
+		if s.Close(); !found {
+			t.Errorf("message of frame %d is not whole in frames %v", m.Frame, m.Frames)
+		}
+	}
+	n := 0
+	s := NewDecoder(Options{Frames: true, Handle: func(m *Message) {
+		n++
+		if m.LNetOff >= 0 {
+			check(m)
+		}
+	}})
+	for i := range frames {
+		s.Frame(&frames[i])
+	}
+	s.Close()
+	if n == 0 || several == 0 {
+		t.Errorf("%d messages, %d in several frames: this proves nothing", n, several)
+	}
+}

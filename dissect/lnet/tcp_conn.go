@@ -1,0 +1,331 @@
+package lnet
+
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect/lnet/link"
+)
+
+// TCP flags.
+const (
+	tcpFIN = 1 << iota
+	tcpSYN
+	tcpRST
+	tcpPSH
+	tcpACK
+)
+
+// Bounds of the connection table.
+const (
+	maxConns   = 1 << 16
+	maxClosed  = 1 << 12 // of them, after FIN or RST
+	maxIdle    = 3600e9  // ns of capture time
+	closedIdle = 60e9    // after FIN or RST
+)
+
+// near is how far the sequence number of a segment may be from that of its stream:
+// more than the largest TCP window in use, far less than random numbers differ.
+const near = 1 << 25
+
+// ReorderFrames is how many frames of its capture point may be in front of a frame
+// that belongs before them: twice 64, as each of two frames may have moved by 64.
+const ReorderFrames = 128
+
+// bothWays returns the key that both directions of a connection share, and which of
+// them k is.
+func bothWays(k *link.Flow) (link.Flow, uint8) {
+	if k.SrcPort > k.DstPort || k.SrcPort == k.DstPort && string(k.Src[:]) > string(k.Dst[:]) {
+		return link.Flow{Src: k.Dst, Dst: k.Src, SrcPort: k.DstPort, DstPort: k.SrcPort, Source: k.Source}, 1
+	}
+	return *k, 0
+}
+
+// conn is a TCP connection at one capture point.
+type conn struct {
+	key    link.Flow     // normal
+	half   [2]reassembly // from key.Src to key.Dst, and back
+	number int           // from 0 in order of appearance, -1 before the first delivery
+	nids   recentNIDs    // seen on it
+	older  *conn         // the one before with the same addresses and ports, while frames of it may come
+	last   int64         // time of the last segment
+
+	born      int64 // count of the source's frames at the first segment
+	until     int64 // count at which it is no longer undecided
+	undecided bool  // its segments are queued until it is known where its streams begin
+	syn       bool  // a SYN was seen
+	closed    bool
+
+	prev, next *conn // in order of use
+	listed     int64 // time of the last move in that order
+}
+
+// ends returns the sender and the receiver of a direction; back is the one from
+// key.Dst to key.Src.
+func (c *conn) ends(back bool) (src, dst netip.AddrPort) {
+	k := &c.key
+	src, dst = addrPort(k.Src, k.SrcPort), addrPort(k.Dst, k.DstPort)
+	if back {
+		return dst, src
+	}
+	return src, dst
+}
+
+// version returns the version of the connection's hello: that of the given
+// direction, else that of the other; 0 when neither was seen.
+func (c *conn) version(back bool) uint8 {
+	there, other := &c.half[0].framer, &c.half[1].framer
+	if back {
+		there, other = other, there
+	}
+	if there.hello != 0 {
+		return there.hello
+	}
+	return other.hello
+}
+
+// flush hands out what the connection still holds.
+func (c *conn) flush() {
+	for i := range c.half {
+		c.half[i].close()
+	}
+}
+
+// continues copies the known properties of an earlier connection, of which this one
+// is a part.
+func (c *conn) continues(old *conn) {
+	c.number, c.nids = old.number, old.nids
+	for i := range c.half {
+		f, was := &c.half[i].framer, &old.half[i].framer
+		f.hello, f.format, f.skipped = was.hello, was.format, was.skipped
+	}
+}
+
+// recentNIDs are the NIDs seen on a connection, the last few of them.
+type recentNIDs struct {
+	list [maxRecentNIDs]NID
+	next uint8
+}
+
+const maxRecentNIDs = 8
+
+// all returns the NIDs. The slice is valid until the next one is added.
+func (s *recentNIDs) all() []NID {
+	n := 0
+	for n < len(s.list) && s.list[n] != (NID{}) {
+		n++
+	}
+	return s.list[:n]
+}
+
+func (s *recentNIDs) add(n NID) {
+	if s.has(n) {
+		return
+	}
+	s.list[s.next] = n
+	s.next = (s.next + 1) % uint8(len(s.list))
+}
+
+func (s *recentNIDs) has(n NID) bool {
+	for i := range s.list {
+		if s.list[i] == n {
+			return true
+		}
+	}
+	return false
+}
+
+// hasNID reports whether a NID was seen on the connection or is one of its ends.
+func (c *conn) hasNID(n NID) bool {
+	if n.Len == 0 {
+		return false
+	}
+	if n.Len == 16 && (n.Addr == c.key.Src || n.Addr == c.key.Dst) {
+		return true
+	}
+	four := string(n.Addr[:4])
+	if n.Len == 4 && (four == string(c.key.Src[12:]) || four == string(c.key.Dst[12:])) {
+		return true
+	}
+	return c.nids.has(n)
+}
+
+// connTable holds the connections, by their addresses and ports.
+type connTable struct {
+	conns  map[link.Flow]*conn // the newest of each key
+	last   *conn               // looked up last
+	open   conn                // ring of the open ones, the most recently used first
+	closed conn                // ring of the closed ones, the last closed first
+	live   int                 // number of both
+	shut   int                 // number of the closed ones
+}
+
+func (t *connTable) init() {
+	t.conns = make(map[link.Flow]*conn)
+	t.open.prev, t.open.next = &t.open, &t.open
+	t.closed.prev, t.closed.next = &t.closed, &t.closed
+}
+
+// find returns the newest connection for a normal key, or nil.
+func (t *connTable) find(key *link.Flow) *conn {
+	if t.last != nil && t.last.key == *key {
+		return t.last
+	}
+	c := t.conns[*key]
+	if c != nil {
+		t.last = c
+	}
+	return c
+}
+
+// add makes a connection the newest for its key.
+func (t *connTable) add(tr *tcp, key link.Flow) *conn {
+	c := &conn{key: key, number: -1, older: t.conns[key]}
+	c.half[0].init(tr, c, false)
+	c.half[1].init(tr, c, true)
+	t.conns[key] = c
+	t.last = c
+	t.live++
+	t.open.push(c)
+	return c
+}
+
+func addrPort(addr [16]byte, port uint16) netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom16(addr).Unmap(), port)
+}
+
+// push puts c at the front of the ring.
+func (ring *conn) push(c *conn) {
+	c.prev, c.next = ring, ring.next
+	c.prev.next, c.next.prev = c, c
+}
+
+func unlink(c *conn) {
+	c.prev.next, c.next.prev = c.next, c.prev
+	c.prev, c.next = nil, nil
+}
+
+// touch moves a connection to the front of the order of use. Once in a second
+// is exact enough.
+func (t *connTable) touch(c *conn, now int64) {
+	c.last = now
+	if d := now - c.listed; (d > 1e9 || d < -1e9) && c.next != nil && !c.closed {
+		c.listed = now
+		unlink(c)
+		t.open.push(c)
+	}
+}
+
+// close moves a connection to the closed ones.
+func (t *connTable) close(c *conn) {
+	if !c.closed && c.next != nil {
+		c.closed = true
+		t.shut++
+		unlink(c)
+		t.closed.push(c)
+	}
+}
+
+// stale returns a connection to remove: one without segments for long, or when
+// there are too many the one used least recently; nil if none has to go.
+func (t *connTable) stale(now int64) *conn {
+	full := t.live > maxConns
+	if c := t.closed.prev; c != &t.closed && (full || t.shut > maxClosed || now-c.last > closedIdle) {
+		return c
+	}
+	if c := t.open.prev; c != &t.open && (full || now-c.last > maxIdle) {
+		return c
+	}
+	return nil
+}
+
+// remove takes a connection out of the table.
+func (t *connTable) remove(c *conn) {
+	if c.next == nil {
+		return // gone already
+	}
+	unlink(c)
+	t.live--
+	if c.closed {
+		t.shut--
+	}
+	if t.last == c {
+		t.last = nil
+	}
+	head := t.conns[c.key]
+	if head == c {
+		if c.older != nil {
+			t.conns[c.key] = c.older
+		} else {
+			delete(t.conns, c.key)
+		}
+		return
+	}
+	for ; head != nil; head = head.older {
+		if head.older == c {
+			head.older = c.older
+			return
+		}
+	}
+}
+
+// match is how well a segment fits a connection.
+type match uint8
+
+const (
+	noMatch       match = iota
+	possibleMatch       // its number proves nothing
+	exactMatch
+)
+
+// owner returns the connection of the chain that a segment belongs to, or nil.
+func (c *conn) owner(dir uint8, g *link.Segment, frames int64) *conn {
+	var best *conn
+	for ; c != nil; c = c.older {
+		switch c.fits(dir, g, frames) {
+		case exactMatch:
+			return c
+		case possibleMatch:
+			if best == nil {
+				best = c
+			}
+		}
+	}
+	return best
+}
+
+// fits reports by the sequence numbers how well a segment fits this connection.
+func (c *conn) fits(dir uint8, g *link.Segment, frames int64) match {
+	r, peer := &c.half[dir], &c.half[1-dir]
+	if g.Flags&tcpSYN != 0 {
+		switch {
+		case r.begin.known:
+			return matchIf(g.Seq+1 == r.begin.first)
+		case g.Flags&tcpACK != 0 && peer.begin.known:
+			return matchIf(g.Ack == peer.begin.first)
+		case frames-c.born >= ReorderFrames:
+			return noMatch // its own SYN would have come
+		}
+	}
+	switch {
+	case g.Flags&tcpRST != 0:
+		return possibleMatch // it may have any number
+	case r.started:
+		return matchIf(isNear(g.Seq, r.next))
+	case r.begin.known:
+		return matchIf(isNear(g.Seq, r.begin.first))
+	case r.begin.data:
+		return matchIf(isNear(g.Seq, r.begin.lowest))
+	case r.acked:
+		return matchIf(isNear(g.Seq, r.ack))
+	}
+	return possibleMatch
+}
+
+func matchIf(exact bool) match {
+	if exact {
+		return exactMatch
+	}
+	return noMatch
+}
+
+func isNear(a, b uint32) bool { return a-b+near < 2*near }

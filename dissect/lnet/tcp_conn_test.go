@@ -1,0 +1,189 @@
+package lnet
+
+import (
+	"flag"
+	"net/netip"
+	"runtime"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+// TestPortReuse opens the same ports again, with an old segment arriving
+// late and the first of the new data early.
+func TestPortReuse(t *testing.T) {
+	tc, w := opened()
+	tc.Send(false, w.Put(64, 10))
+	tc.Send(false, w.Put(128, 10)) // frame 7, late
+	tc.A.Seq, tc.B.Seq = 1<<30, 1<<31
+	tc.Open() // frames 8 to 10
+	tc.Send(false, wiretest.Join(w.Connreq(), w.Hello(false), w.Put(192, 10)))
+	tc.Send(true, w.Hello(true))
+	late := tc.Frames[6]
+	copy(tc.Frames[6:], tc.Frames[7:11]) // the new connection's first data before the old one's last
+	tc.Frames[10] = late
+	tc.Swap(6, 9) // and before its SYN
+	got := run(t, tc, 8)
+	conns := make(map[uint64]int)
+	for _, m := range got {
+		if m.m.LNetOff >= 0 {
+			conns[m.m.LNet.MatchBits] = m.conn
+		}
+		if len(m.notes) > 0 {
+			t.Errorf("%s: %v", m.what, m.notes)
+		}
+	}
+	if conns[64] != 0 || conns[128] != 0 || conns[192] != 1 {
+		t.Errorf("connections %v", conns)
+	}
+}
+
+// TestLargeGap: a connection is recognized behind a very large gap.
+func TestLargeGap(t *testing.T) {
+	tc, w := opened()
+	tc.Send(false, w.Put(64, 10)).Lose(100 << 20).OtherFrames(3)
+	for i := range uint64(4) {
+		tc.Send(false, w.Put(128+i, 10))
+	}
+	got := run(t, tc, 7)
+	if last := got[6]; last.conn != 0 || last.m.Version != 3 || got[3].m.LNet.MatchBits != 128 {
+		t.Errorf("%+v", last.m)
+	}
+}
+
+// TestSources: two capture points of one connection are two streams.
+func TestSources(t *testing.T) {
+	tc, w := opened()
+	tc.Send(false, w.Put(64, 10))
+	var both []capture.Frame
+	for _, f := range tc.Frames {
+		g := f
+		g.Source = 1
+		both = append(both, f, g)
+	}
+	got, st := collect(wiretest.Renumber(both), Options{})
+	if len(got) != 6 || st.TCP.Conns != 2 || st.TCP.Marks != (TCPMarks{}) {
+		t.Errorf("%d messages, %+v", len(got), st)
+	}
+}
+
+// TestPorts: only segments on the given ports are read.
+func TestPorts(t *testing.T) {
+	tc, w := opened()
+	tc.Send(false, w.Put(64, 10))
+	if got, st := collect(tc.Frames, Options{Ports: []uint16{989, 1000}}); len(got) != 0 || st.TCP.Frames != 6 || st.TCP.Segments != 0 {
+		t.Errorf("%d messages, %+v", len(got), st)
+	}
+	if got, _ := collect(tc.Frames, Options{Ports: []uint16{989, 988}}); len(got) != 3 {
+		t.Errorf("%d messages", len(got))
+	}
+}
+
+// TestQuiet: in mid-stream no message waits for frames that do not come.
+func TestQuiet(t *testing.T) {
+	tc, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
+	tc.Send(false, w.Put(64, 10))
+	n := 0
+	s := NewDecoder(Options{Handle: func(*Message) { n++ }})
+	s.Frame(&tc.Frames[0])
+	if n != 0 {
+		t.Error("the SYN was not waited for")
+	}
+	s.Quiet()
+	if n != 1 {
+		t.Error("the message still waits")
+	}
+}
+
+// TestQueueIsFlat: connections without a SYN, one after the other, keep the queue from
+// being empty, but it does not grow.
+func TestQueueIsFlat(t *testing.T) {
+	tc, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
+	s := NewDecoder(Options{})
+	for i := range 2000 {
+		tc.A.Port = uint16(1000 + i)
+		tc.Frames = tc.Frames[:0]
+		tc.Send(false, w.Put(64, 10)).OtherFrames(ReorderFrames / 2)
+		for k := range tc.Frames {
+			s.Frame(&tc.Frames[k])
+		}
+		if n := len(s.tcp.source(0).queue); n > 4*ReorderFrames {
+			t.Fatalf("after %d connections %d places in the queue, of which %d are delivered", i+1, n, s.tcp.source(0).head)
+		}
+	}
+}
+
+// shortFlows makes n connections of a few frames each, the last one with these
+// flags, and calls each with the number so far.
+func shortFlows(s *Decoder, n int, flags byte, each func(i int)) {
+	tc := wiretest.NewConn()
+	w := wiretest.Socklnd{Version: 3}
+	for i := range n {
+		tc.Frames = tc.Frames[:0]
+		tc.A = wiretest.End{Addr: netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}), Port: uint16(512 + i%511), Seq: uint32(i) * 77777}
+		tc.B.Seq = uint32(i) * 99999
+		tc.Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).Send(true, w.Hello(true)).Send(false, w.Put(64, 10)[:100])
+		tc.Segment(&tc.A, &tc.B, flags, tc.A.Seq, nil)
+		for k := range tc.Frames {
+			tc.Frames[k].Number += int64(i) * 10
+			s.Frame(&tc.Frames[k])
+		}
+		each(i)
+	}
+}
+
+var manyFlows = flag.Int("flows", 3*maxConns, "connections of TestManyFlows")
+
+func TestManyFlows(t *testing.T) {
+	s := NewDecoder(Options{})
+	var atFull uint64
+	var m runtime.MemStats
+	shortFlows(s, *manyFlows, tcpACK, func(i int) {
+		if s.tcp.conns.live > maxConns {
+			t.Fatalf("%d connections", s.tcp.conns.live)
+		}
+		if i == maxConns+maxConns/2 || i == *manyFlows-1 {
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			if atFull == 0 {
+				atFull = m.HeapAlloc
+			}
+		}
+	})
+	if m.HeapAlloc > atFull+atFull/8 {
+		t.Errorf("%d bytes, with more connections %d", atFull, m.HeapAlloc)
+	}
+	t.Logf("%d MB", m.HeapAlloc>>20)
+	if st := s.Stats(); st.TCP.Evicted != int64(*manyFlows-maxConns) || len(s.tcp.conns.conns) != maxConns {
+		t.Errorf("%+v", st)
+	}
+}
+
+// TestClosedFlows: closed connections do not pile up.
+func TestClosedFlows(t *testing.T) {
+	s := NewDecoder(Options{})
+	shortFlows(s, 10*maxClosed, tcpRST, func(i int) {
+		if s.tcp.conns.live > maxClosed+2 {
+			t.Fatalf("%d connections", s.tcp.conns.live)
+		}
+	})
+}
+
+// TestIdle: connections without segments for long are removed, closed ones sooner.
+func TestIdle(t *testing.T) {
+	for _, c := range []struct {
+		flags byte
+		after int64
+		live  int
+	}{{tcpACK, maxIdle - 1e9, 2}, {tcpACK, maxIdle + 1e9, 1}, {tcpRST, closedIdle + 1e9, 1}, {tcpRST, closedIdle - 1e9, 2}} {
+		tc, _ := opened()
+		tc.Segment(&tc.A, &tc.B, c.flags, tc.A.Seq, nil)
+		tc.Now += c.after
+		tc.A.Port++
+		tc.Open()
+		if _, st := collect(tc.Frames, Options{}); st.TCP.Live != c.live {
+			t.Errorf("%+v: %d live", c, st.TCP.Live)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package comparison
+
+import (
+	"cmp"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"github.com/lshark/lshark/dissect/track"
+)
+
+// Connection is what the connects to a target negotiated, in two captures or for two
+// clients.
+type Connection struct {
+	Target        string
+	Kind          string // as track.Import.Kind
+	Before, After *Negotiated
+	Changed       []Part
+}
+
+// Negotiated is what connects asked for and were granted: all flags that at
+// least one of them has.
+type Negotiated struct {
+	Connections    int
+	Asked, Granted Flags
+	HasAsked       bool     // a request was captured
+	HasGranted     bool     // a reply was captured
+	Clients        []uint32 // releases, in ascending order
+	Servers        []uint32
+}
+
+// Flags are the two words of connect flags.
+type Flags struct{ Flags, Flags2 uint64 }
+
+// Without returns the flags that others do not have.
+func (f Flags) Without(others Flags) Flags {
+	return Flags{f.Flags &^ others.Flags, f.Flags2 &^ others.Flags2}
+}
+
+// Both returns the flags that others have, too.
+func (f Flags) Both(others Flags) Flags {
+	return Flags{f.Flags & others.Flags, f.Flags2 & others.Flags2}
+}
+
+// Count returns the number of flags.
+func (f Flags) Count() int { return bits.OnesCount64(f.Flags) + bits.OnesCount64(f.Flags2) }
+
+// Part is a part of what was negotiated.
+type Part uint8
+
+// The parts.
+const (
+	Asked Part = iota
+	Granted
+	ClientVersion
+	ServerVersion
+	parts
+)
+
+var partNames = [parts]string{"asked", "granted", "client_version", "server_version"}
+
+// String returns the name of the part.
+func (p Part) String() string { return partNames[p] }
+
+// Parts returns all parts.
+func Parts() []Part { return []Part{Asked, Granted, ClientVersion, ServerVersion} }
+
+// Connections compares connections by target and kind; those of which no connect was
+// captured are left out.
+func Connections(before, after []*track.Import) []*Connection {
+	type key struct{ target, kind string }
+	all := make(map[key]*Connection)
+	add := func(list []*track.Import, side func(*Connection) **Negotiated) {
+		for _, i := range list {
+			if i.Target == "" || !i.HasAsked && !i.HasGranted {
+				continue
+			}
+			k := key{i.Target, i.Kind()}
+			if all[k] == nil {
+				all[k] = &Connection{Target: k.target, Kind: k.kind}
+			}
+			n := side(all[k])
+			if *n == nil {
+				*n = &Negotiated{}
+			}
+			(*n).add(&i.ConnectParameters)
+		}
+	}
+	add(before, func(c *Connection) **Negotiated { return &c.Before })
+	add(after, func(c *Connection) **Negotiated { return &c.After })
+	for _, c := range all {
+		c.compare()
+	}
+	return slices.SortedFunc(maps.Values(all), func(a, b *Connection) int {
+		return cmp.Or(cmp.Compare(a.Target, b.Target), cmp.Compare(a.Kind, b.Kind))
+	})
+}
+
+func (n *Negotiated) add(p *track.ConnectParameters) {
+	n.Connections++
+	if p.HasAsked {
+		n.HasAsked = true
+		n.Asked.add(&p.Asked)
+		n.Clients = addVersion(n.Clients, p.Asked.Version)
+	}
+	if p.HasGranted {
+		n.HasGranted = true
+		n.Granted.add(&p.Granted)
+		n.Servers = addVersion(n.Servers, p.Granted.Version)
+	}
+}
+
+func (f *Flags) add(d *track.ConnectData) {
+	f.Flags |= d.Flags
+	f.Flags2 |= d.Flags2
+}
+
+// addVersion adds a release, unless it is unknown or in the list.
+func addVersion(list []uint32, v uint32) []uint32 {
+	at, found := slices.BinarySearch(list, v)
+	if v == 0 || found {
+		return list
+	}
+	return slices.Insert(list, at, v)
+}
+
+// Has reports whether what was captured has a part.
+func (n *Negotiated) Has(p Part) bool {
+	switch p {
+	case Asked:
+		return n.HasAsked
+	case Granted:
+		return n.HasGranted
+	case ClientVersion:
+		return len(n.Clients) > 0
+	}
+	return len(n.Servers) > 0
+}
+
+// compare fills in what has changed; what is known of one side only has not.
+func (c *Connection) compare() {
+	b, a := c.Before, c.After
+	if b == nil || a == nil {
+		return
+	}
+	for _, p := range Parts() {
+		if !b.Has(p) || !a.Has(p) {
+			continue
+		}
+		equal := true
+		switch p {
+		case Asked:
+			equal = b.Asked == a.Asked
+		case Granted:
+			equal = b.Granted == a.Granted
+		case ClientVersion:
+			equal = slices.Equal(b.Clients, a.Clients)
+		case ServerVersion:
+			equal = slices.Equal(b.Servers, a.Servers)
+		}
+		if !equal {
+			c.Changed = append(c.Changed, p)
+		}
+	}
+}

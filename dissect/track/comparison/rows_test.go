@@ -1,0 +1,259 @@
+package comparison
+
+import (
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"slices"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+const ms = int64(1e6)
+
+// traffic plays RPCs, one after the other, into a Stats.
+type traffic struct {
+	stats   *Stats
+	pairing *track.Pairing
+	begin   int64
+	now     int64
+	n       uint64
+	target  string // of the RPCs; empty: unknown
+	message dissect.Message
+	body    schema.Msg
+}
+
+func newTraffic(by ...track.Dimension) *traffic {
+	s := NewStats(by)
+	t := &traffic{stats: s, begin: 1e18, now: 1e18, body: schema.Msg{Bufs: [][]byte{make([]byte, opcodes.PtlrpcBody.Size)}}}
+	t.pairing = track.NewPairing(track.Options{Sent: s.Sent, Answered: s.Answered, Done: func(r *track.RPC) {
+		if t.target != "" {
+			r.Connection = &track.Connection{Target: t.target}
+		}
+		s.Done(r)
+	}})
+	return t
+}
+
+func nid(last byte) lnet.NID {
+	n := lnet.NID{Len: 4, Type: 2}
+	copy(n.Addr[:], []byte{192, 0, 2, last})
+	return n
+}
+
+func (t *traffic) send(kind lnet.Kind, src, dst lnet.NID, opc uint32, status int32) {
+	m := &t.message
+	*m = dissect.Message{Message: lnet.Message{Frame: int64(t.n), Time: t.now, Kind: kind}, Msg: &t.body}
+	m.Src, m.Dst = netip.AddrPortFrom(netip.AddrFrom4([4]byte(src.Addr[:4])), 988), netip.AddrPortFrom(netip.AddrFrom4([4]byte(dst.Addr[:4])), 988)
+	m.LNet.Src, m.LNet.Dst = src, dst
+	m.RPC.XID, m.RPC.HasXID, m.RPC.Opcode, m.RPC.HasOpcode = t.n<<6, true, opc, true
+	m.RPC.Type, m.RPC.Bytes = dissect.TypeRequest, 300
+	if kind == lnet.Reply {
+		m.RPC.Type, m.RPC.Status = dissect.TypeReply, status
+	}
+	m.LNet.MatchBits = m.RPC.XID
+	t.pairing.Message(m)
+}
+
+// rpc plays an RPC of a client, and the time until the next one.
+func (t *traffic) rpc(client byte, opc uint32, latency int64, status int32) {
+	t.n++
+	t.send(lnet.Request, nid(client), nid(1), opc, 0)
+	t.now += latency
+	t.send(lnet.Reply, nid(1), nid(client), opc, status)
+	t.now += 20 * ms
+}
+
+func (t *traffic) end() *Stats {
+	t.pairing.Close()
+	t.stats.SetTime(t.begin, t.now)
+	return t.stats
+}
+
+// work plays reads and writes with latencies that vary as real ones do; factor
+// is for those of the writes.
+func work(seed uint64, n int, factor float64) *traffic {
+	random := rand.New(rand.NewPCG(seed, 7))
+	t := newTraffic(track.ByOp)
+	latency := func(typical float64) int64 { return int64(typical * math.Exp(random.NormFloat64())) }
+	for range n {
+		t.rpc(3, opcodes.OST_READ, latency(5e6), 0)
+		t.rpc(3, opcodes.OST_WRITE, latency(factor*8e6), 0)
+	}
+	return t
+}
+
+// changes returns what has changed in the row of an operation, 0: all of them.
+func changes(rows []*Row, opc uint32) (list []string) {
+	for _, r := range rows {
+		if r.Opcode == opc {
+			for _, m := range r.Changed {
+				list = append(list, m.String())
+			}
+		}
+	}
+	return list
+}
+
+// TestNoise: runs of the same work have no changes, but for few of many.
+func TestNoise(t *testing.T) {
+	const runs = 60
+	found := 0
+	for seed := range uint64(runs) {
+		for _, r := range Rows(work(2*seed, 150, 1).end(), work(2*seed+1, 200, 1).end()) {
+			found += min(1, len(r.Changed))
+		}
+	}
+	if found > runs/20 {
+		t.Errorf("changes in %d rows of %d runs", found, runs)
+	}
+}
+
+func TestSlower(t *testing.T) {
+	for seed := range uint64(10) {
+		rows := Rows(work(2*seed, 150, 1).end(), work(2*seed+1, 150, 4).end())
+		if got := changes(rows, opcodes.OST_WRITE); !slices.Contains(got, "p50") {
+			t.Errorf("run %d: changes of slow writes: %v", seed, got)
+		}
+		if got := changes(rows, 0); !slices.Contains(got, "p50") {
+			t.Errorf("run %d: changes of all: %v", seed, got)
+		}
+		if got := changes(rows, opcodes.OST_READ); len(got) > 0 {
+			t.Errorf("run %d: changes of reads: %v", seed, got)
+		}
+	}
+}
+
+// TestSame: a capture has no changes to itself, whatever is in it.
+func TestSame(t *testing.T) {
+	for _, r := range Rows(work(1, 300, 1).end(), work(1, 300, 1).end()) {
+		if len(r.Changed) > 0 {
+			t.Errorf("%v: %v", r.Key, r.Changed)
+		}
+	}
+	if rows := Rows(newTraffic(track.ByOp).end(), newTraffic(track.ByOp).end()); rows != nil {
+		t.Errorf("%d rows of nothing", len(rows))
+	}
+}
+
+// TestOneStall: what happens once in a capture is not what it usually does.
+func TestOneStall(t *testing.T) {
+	steady := newTraffic(track.ByOp)
+	stalled := newTraffic(track.ByOp)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 400 {
+		steady.rpc(3, opcodes.OST_READ, 5*ms+random.Int64N(ms), 0)
+		latency := 5*ms + random.Int64N(ms)
+		if i >= 200 && i < 260 {
+			latency *= 10
+		}
+		stalled.rpc(3, opcodes.OST_READ, latency, 0)
+	}
+	if got := changes(Rows(steady.end(), stalled.end()), opcodes.OST_READ); slices.Contains(got, "p90") || slices.Contains(got, "p50") {
+		t.Errorf("changes: %v", got)
+	}
+}
+
+func TestEvents(t *testing.T) {
+	before, after := newTraffic(track.ByOp), newTraffic(track.ByOp)
+	for i := range 300 {
+		before.rpc(3, opcodes.OST_WRITE, ms, 0)
+		status := int32(0)
+		if i%10 == 0 {
+			status = -28
+		}
+		after.rpc(3, opcodes.OST_WRITE, ms, status)
+		if i%6 == 0 { // the work took twice as long, and has new operations
+			after.now += 100 * ms
+			after.rpc(3, opcodes.OST_SYNC, ms, 0)
+		} else {
+			after.now += 100 * ms
+		}
+	}
+	rows := Rows(before.end(), after.end())
+	if got := changes(rows, opcodes.OST_WRITE); !slices.Equal(got, []string{"errors"}) {
+		t.Errorf("changes of writes: %v", got)
+	}
+	if got := changes(rows, opcodes.OST_SYNC); !slices.Equal(got, []string{"count"}) {
+		t.Errorf("changes of syncs: %v", got)
+	}
+	for _, r := range rows {
+		if r.Opcode == opcodes.OST_WRITE && !slices.Equal(r.ChangedErrors, []int32{-28}) {
+			t.Errorf("changed errors: %v", r.ChangedErrors)
+		}
+		if r.Opcode == opcodes.OST_SYNC && (r.Before != nil || r.After == nil || r.After.Value(Count) != 50) {
+			t.Errorf("sides of a new operation: %+v", r)
+		}
+	}
+}
+
+// TestNodes: a client that comes or goes is a change, though it sends little.
+func TestNodes(t *testing.T) {
+	before, after := newTraffic(track.ByClient), newTraffic(track.ByClient)
+	for range 50 {
+		before.rpc(3, opcodes.OBD_PING, ms, 0)
+		after.rpc(3, opcodes.OBD_PING, ms, 0)
+	}
+	after.rpc(4, opcodes.OBD_PING, ms, 0)
+	for _, r := range Rows(before.end(), after.end()) {
+		if isNew := r.Client == nid(4); r.Changes(Count) != isNew {
+			t.Errorf("client %v: %v", r.Client, r.Changed)
+		}
+	}
+}
+
+// TestUnknownTargets: RPCs of which one capture does not show the target have
+// neither come nor gone.
+func TestUnknownTargets(t *testing.T) {
+	play := func(target string) *Stats {
+		w := newTraffic(track.ByTarget, track.ByOp)
+		for i := range 100 {
+			w.target = target
+			w.rpc(3, opcodes.OST_READ, ms, 0)
+			if i%50 == 0 {
+				w.target = "lustre-OST0001"
+				w.rpc(3, opcodes.OST_SYNC, ms, 0)
+			}
+		}
+		return w.end()
+	}
+	for _, r := range Rows(play("lustre-OST0000"), play("")) {
+		if len(r.Changed) > 0 {
+			t.Errorf("%s %d: %v", r.Target, r.Opcode, r.Changed)
+		}
+	}
+	without := newTraffic(track.ByTarget, track.ByOp)
+	without.target = "lustre-OST0001"
+	for range 100 {
+		without.rpc(3, opcodes.OST_SYNC, ms, 0)
+	}
+	if got := changes(Rows(play("lustre-OST0000"), without.end()), opcodes.OST_READ); !slices.Equal(got, []string{"count"}) {
+		t.Errorf("a target that is gone: %v", got)
+	}
+}
+
+// TestMaxSampled: keys beyond the maximum count in the totals.
+func TestMaxSampled(t *testing.T) {
+	s := NewStats([]track.Dimension{track.ByUID})
+	r := &track.RPC{Request: track.Request{HasUser: true}}
+	for n := range uint32(maxSampled + 10) {
+		r.UID = n
+		s.Done(r)
+	}
+	total := Rows(s, NewStats(nil))[0].Before
+	if len(s.rows) != maxSampled || s.Dropped() != 10 || total.Count != maxSampled+10 {
+		t.Errorf("%d rows, %d RPCs dropped of %d", len(s.rows), s.Dropped(), total.Count)
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	w := work(1, 3000, 1)
+	if n := testing.AllocsPerRun(2000, func() { w.rpc(3, opcodes.OST_READ, 5*ms, 0) }); n > .1 {
+		t.Errorf("%g allocations for an RPC", n)
+	}
+}

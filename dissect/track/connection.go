@@ -1,0 +1,389 @@
+package track
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Connection is a connection between a client and a target. UUIDs and target
+// are empty where no message names or proves them.
+type Connection struct {
+	ClientUUID, TargetUUID string
+	Target                 string // TargetUUID without "_UUID"
+	TargetIndex            string // as in OST0001, where the name of the file system is not known
+	Client, Server         lnet.NID
+	TargetFrom             TargetSource
+	Handle                 uint64 // the server's handle of it, the last one seen
+
+	imp     *Import
+	clients nidSet // of the client, by the requests and replies
+	servers nidSet
+	handles int    // number of handles that find it
+	connCnt uint32 // highest of a request of the client
+}
+
+// TargetSource is how the target of a connection is known.
+type TargetSource uint8
+
+// The sources. Those from TargetFromNames on are evidence that package targets
+// collects.
+const (
+	TargetUnknown      TargetSource = iota
+	TargetFromConnect               // the connect request names it
+	TargetFromContext               // the request for the security context names it
+	TargetFromNames                 // a list of imports has it
+	TargetFromConfig                // a configuration log has it
+	TargetFromPortal                // the requests go to the portal of the MGS
+	TargetFromService               // only MDT0000 serves such requests
+	TargetFromLock                  // the MDT writes its index into the locks that it grants
+	TargetFromFLD                   // a server was asked which target has a sequence of FIDs
+	TargetFromLayout                // the layout of a file has an object on it
+	TargetFromSequence              // it has objects of a sequence that another connection proves to be the target's
+)
+
+var targetSourceNames = [...]string{"", "connect", "context", "names", "config", "portal", "service", "lock", "fld", "layout", "sequence"}
+
+// String returns the name that records have, empty for TargetUnknown.
+func (s TargetSource) String() string { return targetSourceNames[s] }
+
+// connections finds connections by handle: the server's export cookie, which
+// requests carry, and the client's own, which callbacks carry.
+type connections struct {
+	handles *fifo.Map[uint64, *Connection]
+	names   map[connectionName]*Connection
+
+	contexts *fifo.Map[uint64, *Connection]       // by the handle of a security context
+	setups   *fifo.Map[contextSetup, *Connection] // that security contexts were set up for
+	closed   *fifo.Map[closedName, *Connection]   // with a disconnect, of unknown clients; nil: there are several
+
+	known      Known
+	learnKnown func() Known // called once, nil: was called, or nothing can be known
+}
+
+// Known are the connections of a capture by handle, as a first reading has found
+// them.
+type Known struct {
+	byHandle map[uint64]*Connection
+	used     map[*Connection]*Connection // those of the second reading
+}
+
+// Known returns the connections whose target, or at least its index, is known.
+func (t *Pairing) Known() Known {
+	k := Known{byHandle: make(map[uint64]*Connection), used: make(map[*Connection]*Connection)}
+	t.connections.handles.All(func(handle uint64, c *Connection) bool {
+		if c.Target != "" || c.TargetIndex != "" {
+			k.byHandle[handle] = c
+		}
+		return true
+	})
+	return k
+}
+
+type connectionName struct{ client, target string }
+
+// closedName is what is known of a connection from before the capture that was
+// closed.
+type closedName struct {
+	client lnet.NID
+	target string // UUID
+}
+
+const maxHandles = 1 << 16
+
+func newConnections() connections {
+	return connections{handles: fifo.NewMap[uint64, *Connection](maxHandles), names: make(map[connectionName]*Connection),
+		contexts: fifo.NewMap[uint64, *Connection](maxHandles), setups: fifo.NewMap[contextSetup, *Connection](maxHandles),
+		closed: fifo.NewMap[closedName, *Connection](maxHandles)}
+}
+
+// byHandle returns the connection of a handle, nil when it is unknown.
+func (t *connections) byHandle(handle uint64) *Connection {
+	c, _ := t.handles.Get(handle)
+	return c
+}
+
+// learn adds a handle of a connection.
+func (t *connections) learn(handle uint64, c *Connection) {
+	if handle == 0 || c == nil {
+		return
+	}
+	if before, ok := t.handles.Get(handle); ok {
+		before.handles--
+	}
+	c.handles++
+	if _, oldest, evicted := t.handles.Put(handle, c); evicted {
+		t.forgetHandle(oldest)
+	}
+}
+
+// SetTarget sets the target by its UUID.
+func (c *Connection) SetTarget(uuid string, from TargetSource) {
+	c.TargetUUID, c.Target, c.TargetFrom, c.TargetIndex = uuid, strings.TrimSuffix(uuid, "_UUID"), from, ""
+}
+
+// forgetHandle counts a handle that was removed; with the last handle the name of
+// the connection is removed.
+func (t *connections) forgetHandle(c *Connection) {
+	name := connectionName{c.ClientUUID, c.TargetUUID}
+	if c.handles--; c.handles == 0 && t.names[name] == c {
+		delete(t.names, name)
+	}
+}
+
+// request finds the connection of a request; a connect has its names.
+func (t *connections) request(r *RPC, m *dissect.Message) {
+	t.find(r, m)
+	if c := r.Connection; c != nil {
+		c.learnNIDs(r, m.LNet.Src, m.LNet.Dst)
+		if !IsCallback(r.Opcode) {
+			c.connCnt = max(c.connCnt, r.ConnCnt)
+		}
+		if IsDisconnect(r.Opcode) {
+			t.close(c)
+		}
+	}
+}
+
+// close takes a connection with a disconnect. The client may connect again when it
+// was idle only: if its UUID is not known, that connect is found by its count.
+func (t *connections) close(c *Connection) {
+	if c.ClientUUID != "" || c.TargetUUID == "" {
+		return
+	}
+	name := closedName{c.Client, c.TargetUUID}
+	if before, ok := t.closed.Get(name); ok && before != c {
+		c = nil // the file system is mounted more than once
+	}
+	t.closed.Put(name, c)
+}
+
+// closedBefore returns the connection that a connect continues: that of the same
+// node to the same target, closed before, whose connects were one fewer.
+func (t *connections) closedBefore(target string, r *RPC) *Connection {
+	c, _ := t.closed.Get(closedName{r.Client, target})
+	if c == nil || c.connCnt+1 != r.ConnCnt {
+		return nil
+	}
+	return c
+}
+
+// learnNIDs adds the NIDs of an RPC, from its client to its server: nodes with
+// several rails have more than one.
+func (c *Connection) learnNIDs(r *RPC, from, to lnet.NID) {
+	if IsCallback(r.Opcode) {
+		from, to = to, from
+	}
+	if c.clients.isFirst(from) && c.servers.isFirst(to) {
+		return
+	}
+	c.clients.add(from)
+	c.servers.add(to)
+}
+
+func (t *connections) find(r *RPC, m *dissect.Message) {
+	if len(m.RPC.GSS.Setup.Target) > 0 {
+		r.Connection = t.setup(r, m)
+		return
+	}
+	if !IsConnect(r.Opcode) || m.Msg == nil {
+		r.Connection = t.ofContext(m.RPC.GSS.Handle, t.ofRequest(r))
+		return
+	}
+	target, wholeTarget := connectUUID(m, connectTarget)
+	client, wholeClient := connectUUID(m, connectClient)
+	if target == "" || !wholeTarget || !wholeClient || len(target) > maxUUID || len(client) > maxUUID {
+		return
+	}
+	name, cookie := connectionName{client, target}, uint64(0)
+	if b := m.Msg.Buf(connectCookie); len(b) >= 8 {
+		cookie = schema.ReadUint(b[:8], false)
+	}
+	c := t.names[name]
+	if c == nil {
+		c = t.byHandle(r.Handle)
+		if c == nil || c.IsNamed() {
+			c = t.byHandle(cookie)
+		}
+		if c == nil || c.IsNamed() {
+			c, _ = t.contexts.Get(m.RPC.GSS.Handle)
+		}
+		if c == nil {
+			c = t.closedBefore(target, r)
+		}
+		if c == nil || c.ClientUUID != "" || c.IsNamed() && c.TargetUUID != target {
+			c = &Connection{}
+		}
+		c.ClientUUID = client
+		c.SetTarget(target, TargetFromConnect)
+		if len(t.names) >= maxHandles {
+			clear(t.names)
+		}
+		t.names[name] = c
+	}
+	c.Client, c.Server = r.Client, r.Server
+	r.Connection = c
+	t.learnContext(m.RPC.GSS.Handle, c)
+	t.learn(r.Handle, c) // of a reconnect: the old one
+	t.learn(cookie, c)
+}
+
+// IsNamed reports whether a message names the target.
+func (c *Connection) IsNamed() bool {
+	return c.TargetFrom == TargetFromConnect || c.TargetFrom == TargetFromContext
+}
+
+// ofRequest returns the connection of a request by its handle. It makes one for a
+// connection that was made before the capture began, without names if nothing is
+// known about it.
+func (t *connections) ofRequest(r *RPC) *Connection {
+	c := t.byHandle(r.Handle)
+	if c != nil || r.Handle == 0 || !r.HasOpcode {
+		return c
+	}
+	if t.learnKnown != nil {
+		learn := t.learnKnown
+		t.learnKnown = nil
+		t.known = learn()
+	}
+	switch known := t.known.byHandle[r.Handle]; {
+	case known != nil:
+		c = t.ofKnown(known, r)
+	case !IsCallback(r.Opcode):
+		c = &Connection{Client: r.Client, Server: r.Server, Handle: r.Handle}
+	}
+	t.learn(r.Handle, c)
+	return c
+}
+
+// ofKnown returns the connection for one that a first reading has found.
+func (t *connections) ofKnown(known *Connection, r *RPC) *Connection {
+	name := connectionName{known.ClientUUID, known.TargetUUID}
+	c := t.known.used[known]
+	if c == nil && known.ClientUUID != "" {
+		c = t.names[name]
+	}
+	if c == nil {
+		c = &Connection{ClientUUID: known.ClientUUID, Client: r.Client, Server: r.Server}
+		if IsCallback(r.Opcode) {
+			c.Client, c.Server = c.Server, c.Client
+		} else {
+			c.Handle = r.Handle
+		}
+		c.SetTarget(known.TargetUUID, known.TargetFrom)
+		c.TargetIndex = known.TargetIndex
+		if known.ClientUUID != "" && len(t.names) < maxHandles {
+			t.names[name] = c
+		}
+	}
+	t.known.used[known] = c
+	return c
+}
+
+// reply learns the export cookie from the reply to a connect.
+func (t *connections) reply(r *RPC, m *dissect.Message) {
+	if r.Connection != nil && (m.LNet.Dst != r.Client || m.LNet.Src != r.Server) {
+		r.Connection.learnNIDs(r, m.LNet.Dst, m.LNet.Src)
+	}
+	if r.Opcode == opcodes.SEC_CTX_INIT && r.HasRequest && m.RPC.GSS.Errno() == 0 {
+		t.learnContext(m.RPC.GSS.Handle, r.Connection)
+	}
+	if IsConnect(r.Opcode) && r.Connection != nil && r.Status == 0 {
+		r.Connection.Handle = m.RPC.Handle
+		t.learn(m.RPC.Handle, r.Connection)
+	}
+}
+
+// contextSetup is for what a client sets up security contexts.
+type contextSetup struct {
+	client lnet.NID
+	target string
+}
+
+// setup returns the connection that a client sets up a security context for. It
+// makes one without a client UUID where the connect was not seen: it comes
+// after the context, or is encrypted.
+func (t *connections) setup(r *RPC, m *dissect.Message) *Connection {
+	s := &m.RPC.GSS.Setup
+	if len(s.Target) > maxUUID {
+		return nil
+	}
+	key := contextSetup{r.Client, string(s.Target)}
+	c, ok := t.setups.Get(key)
+	if !ok {
+		c = &Connection{Client: r.Client, Server: r.Server}
+		c.SetTarget(key.target, TargetFromContext)
+		t.setups.Put(key, c)
+	}
+	t.learnContext(s.Reverse, c)
+	return c
+}
+
+// learnContext adds the security context of a connection.
+func (t *connections) learnContext(handle uint64, c *Connection) {
+	if handle != 0 && c != nil {
+		t.contexts.Put(handle, c)
+	}
+}
+
+// ofContext returns the connection of a request by its security context, where
+// its handle leads to none, or to one whose target is unknown.
+func (t *connections) ofContext(context uint64, byHandle *Connection) *Connection {
+	if context == 0 {
+		return byHandle
+	}
+	c, ok := t.contexts.Get(context)
+	switch {
+	case !ok:
+		return byHandle
+	case byHandle == nil:
+		return c
+	case byHandle.TargetUUID == "":
+		byHandle.SetTarget(c.TargetUUID, TargetFromContext)
+	}
+	return byHandle
+}
+
+// setsUpContext reports whether an operation sets up or ends a security context: its
+// reply is not from the target.
+func setsUpContext(opc uint32) bool {
+	return opc >= opcodes.SEC_CTX_INIT && opc <= opcodes.SEC_CTX_FINI
+}
+
+// Buffers of a connect request.
+const (
+	connectTarget = 1
+	connectClient = 2
+	connectCookie = 3
+	connectData   = 4
+
+	maxUUID = 40
+)
+
+// connectUUID returns the UUID in a buffer of a connect request, and whether it is
+// complete: if the message is truncated, the NUL must have been captured.
+func connectUUID(m *dissect.Message, buffer int) (uuid string, whole bool) {
+	b, _, terminated := bytes.Cut(m.Msg.Buf(buffer), []byte{0})
+	return string(b), terminated || !m.RPC.Cut
+}
+
+// IsConnect reports whether an operation makes a connection.
+func IsConnect(opc uint32) bool {
+	return opc == opcodes.OST_CONNECT || opc == opcodes.MDS_CONNECT || opc == opcodes.MGS_CONNECT
+}
+
+// IsDisconnect reports whether an operation ends a connection.
+func IsDisconnect(opc uint32) bool {
+	return opc == opcodes.OST_DISCONNECT || opc == opcodes.MDS_DISCONNECT || opc == opcodes.MGS_DISCONNECT
+}
+
+// IsCallback reports whether an operation is a lock callback, from a server to
+// a client.
+func IsCallback(opc uint32) bool {
+	return opc >= opcodes.LDLM_BL_CALLBACK && opc <= opcodes.LDLM_SET_INFO
+}

@@ -1,0 +1,116 @@
+package evictions
+
+import (
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/locks"
+)
+
+// Eviction is a client that a server has evicted: the server dropped the client's
+// locks and its connection.
+type Eviction struct {
+	Connection     *track.Connection
+	Target         string // empty: unknown
+	Client, Server lnet.NID
+	Kind           string // of the connection, see track.Import.Kind
+
+	Cause Cause
+	At    track.Point // the reply to the connect that shows the eviction
+	Outage
+
+	Instance uint32        // of the target now, 0: unknown
+	Locks    []IgnoredLock // of which the client ignored a callback, the oldest callback first
+	Dropped  int           // locks that were too many to keep
+	Refused  Refusals
+}
+
+// Cause is why a server evicted a client.
+type Cause uint8
+
+// The causes, the most certain first: an Eviction has the first that applies.
+const (
+	Denied       Cause = iota // the server does not accept the client any more
+	Version                   // what the client replayed was refused: an object had changed
+	Recovery                  // the target was restarted, and the client did not recover in time
+	LockCallback              // the client did not give back a lock
+	Silence                   // nothing was heard from the client for long
+	Unknown                   // the capture does not show a cause
+	causes
+)
+
+var causeNames = [causes]string{"denied", "version", "recovery", "lock_callback", "silence", "unknown"}
+
+// String returns the word for scripts, which is also the second part of the code of findings.
+func (c Cause) String() string { return causeNames[c] }
+
+// Causes returns all causes.
+func Causes() []Cause { return []Cause{Denied, Version, Recovery, LockCallback, Silence, Unknown} }
+
+// Outage is how a connection was lost before the client connected again.
+type Outage struct {
+	Lost       track.Point // the first sign: a refused request, or the connect itself
+	LostBy     uint32      // opcode of the refused request
+	HasLostBy  bool
+	Served     track.Point // the last reply by which the server knew the client; the zero Point: none was captured
+	Silence    int64       // nanoseconds without a reply before Lost, as far as captured; 0: unknown
+	Interval   int64       // usual nanoseconds between pings before, 0: unknown
+	Before     uint32      // instance of the target before, 0: unknown
+	Recovering track.Point // a connect that was accepted into a recovery
+	Absent     track.Point // the first connect that was refused because the target was not there
+	Mismatch   track.Point // the first replay that was refused because an object had changed
+	Mismatches int
+	Status     int32 // with which the connect was refused, 0: it was not
+}
+
+// IsRestarted reports whether the target was restarted before the eviction.
+func (e *Eviction) IsRestarted() bool {
+	return e.Recovering.Frame != 0 || e.Absent.Frame != 0 || e.Before != 0 && e.Instance != 0 && e.Before != e.Instance
+}
+
+// IgnoredLock is a lock that a client did not give back.
+type IgnoredLock struct {
+	*locks.Lock
+	Callback locks.Callback // that it ignored
+}
+
+// Refusals are the requests that the server refused because it did not know the client
+// any more. The client does not send them again: applications get an error.
+type Refusals struct {
+	Count     int64 // without pings, cancels and disconnects
+	Writes    int64 // of them, writes of data
+	First     track.Point
+	FirstCode uint32 // opcode of the first
+	Job       string // of the first
+}
+
+// Thresholds, in nanoseconds or as a factor.
+const (
+	// MinIgnored is how long a callback must be pending: servers wait longer than
+	// that before they evict, even with the shortest timeouts.
+	MinIgnored = int64(5e9)
+
+	// MinSilence is the shortest silence after which servers evict: six pings,
+	// which are at least five seconds apart.
+	MinSilence = int64(25e9)
+
+	// MinSilentPings is how many ping intervals the silence must be long. Servers
+	// evict after six by default.
+	MinSilentPings = 3
+)
+
+// cause returns the first cause that applies.
+func (e *Eviction) cause() Cause {
+	switch {
+	case e.Status != 0:
+		return Denied
+	case e.Mismatches > 0:
+		return Version
+	case e.IsRestarted():
+		return Recovery
+	case len(e.Locks) > 0:
+		return LockCallback
+	case e.Silence >= MinSilence && e.Silence >= MinSilentPings*e.Interval:
+		return Silence
+	}
+	return Unknown
+}

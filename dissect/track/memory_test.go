@@ -1,0 +1,139 @@
+package track
+
+import (
+	"encoding/binary"
+	"flag"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// heap is what is in use.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+var manyRPCs = flag.Int("rpcs", 400_000, "RPCs of TestMemoryIsFlat")
+
+// TestMemoryIsFlat plays months of traffic: each RPC of a connection of its
+// own, some unanswered, some connects. What is held after a while is what is
+// held later.
+func TestMemoryIsFlat(t *testing.T) {
+	i := NewImports()
+	s := NewStats(StatsOptions{By: []Dimension{ByOp, ByTarget}, Step: 600e9, Patience: 60e9, Flush: func(*Interval) {}})
+	w := &wire{t: t, now: 1e18, rpcs: NewPairing(Options{
+		Sent:     func(r *RPC, m *dissect.Message) { i.Sent(r, m); s.Sent(r, m) },
+		Answered: func(r *RPC, m *dissect.Message) { i.Answered(r, m); s.Answered(r, m) },
+		Done:     func(r *RPC) { i.Done(r); s.Done(r) },
+	})}
+	n := uint64(0)
+	play := func(rpcs int) {
+		for range rpcs {
+			n++
+			w.pass(300 * ms)
+			handle := func(m *dissect.Message) { m.RPC.Handle = n }
+			if n%50 == 0 {
+				w.connect(n)
+				continue
+			}
+			w.request(n<<6, opcodes.OBD_PING, handle)
+			if n%10 != 0 {
+				w.reply(n<<6, opcodes.OBD_PING, handle)
+			}
+		}
+	}
+	play(200_000)
+	before := heap()
+	play(*manyRPCs - 200_000)
+	if after := heap(); after > before+before/10+1<<20 {
+		t.Errorf("%d bytes held, %d later", before, after)
+	}
+	if len(i.list) > maxImports || w.rpcs.connections.handles.Len() > maxHandles || len(w.rpcs.connections.names) > maxHandles {
+		t.Errorf("%d imports, %d handles, %d names", len(i.list), w.rpcs.connections.handles.Len(), len(w.rpcs.connections.names))
+	}
+	w.rpcs.connections.handles.All(func(_ uint64, c *Connection) bool {
+		if c.imp != nil && c.imp.Last.Time < w.now-int64(1e18) {
+			t.Error("a handle leads to a connection that was forgotten")
+		}
+		return true
+	})
+	runtime.KeepAlive(s)
+}
+
+// connect sends a connect of a client of its own.
+func (w *wire) connect(n uint64) {
+	uuid := make([]byte, 40)
+	binary.LittleEndian.PutUint64(uuid, n|1<<63)
+	bufs := [][]byte{make([]byte, opcodes.PtlrpcBody.Size), []byte("lustre-OST0000_UUID"), uuid, make([]byte, 8), make([]byte, 72)}
+	w.request(n<<6, opcodes.OST_CONNECT, func(m *dissect.Message) { m.Msg = &schema.Msg{Bufs: bufs} })
+	w.reply(n<<6, opcodes.OST_CONNECT, func(m *dissect.Message) { m.RPC.Handle = n })
+}
+
+// TestLogsAreBounded lets connections come and go for ever.
+func TestLogsAreBounded(t *testing.T) {
+	total := 0
+	var list []*Import
+	for range 2000 {
+		list = append(list, &Import{Connection: &Connection{}, ImportLog: ImportLog{total: &total}})
+	}
+	for round := range 1500 {
+		for _, i := range list {
+			p := Point{Frame: int64(round), Time: int64(round)}
+			i.add(Event{Point: p, Kind: EventConnect})
+			i.setState(ImportState(1+round%5), p)
+		}
+	}
+	sum := 0
+	for _, i := range list {
+		if sum += len(i.History) + len(i.Events); i.Dropped+len(i.History)+len(i.Events) != 3000 {
+			t.Fatalf("%d dropped, %d and %d kept", i.Dropped, len(i.History), len(i.Events))
+		}
+		if last := i.Events[len(i.Events)-1]; last.Frame != 1499 {
+			t.Fatalf("the last event is of frame %d", last.Frame)
+		}
+	}
+	if sum != total || sum > maxLogTotal+len(list)*fewLog {
+		t.Errorf("%d entries, counted as %d", sum, total)
+	}
+}
+
+// TestSameXIDIsBounded has thousands of clients with the same xid.
+func TestSameXIDIsBounded(t *testing.T) {
+	done := 0
+	w := &wire{t: t, now: 1e18, rpcs: NewPairing(Options{Done: func(r *RPC) { done++ }})}
+	const clients = 5000
+	for n := range clients {
+		from := nid(0)
+		from.Addr[0], from.Addr[1] = byte(n), byte(n>>8)
+		w.send(lnet.Request, from, server, rpc(64, opcodes.OST_WRITE))
+	}
+	same := 0
+	for r := w.rpcs.byXID[64]; r != nil; r = r.next {
+		same++
+	}
+	if same != maxSameXID || w.rpcs.queue(waiting).Len()+w.rpcs.queue(lingering).Len()+w.rpcs.queue(ended).Len() != maxSameXID {
+		t.Errorf("%d with one xid, %d open, %d done, %d spent", same, w.rpcs.queue(waiting).Len(), w.rpcs.queue(lingering).Len(), w.rpcs.queue(ended).Len())
+	}
+	w.rpcs.Close()
+	if done != clients {
+		t.Errorf("%d of %d RPCs handed out", done, clients)
+	}
+}
+
+// TestNamesAreBounded has a name of a megabyte.
+func TestNamesAreBounded(t *testing.T) {
+	variant := &schema.Variant{Subject: func(*schema.Msg) (fid, name []byte) { return nil, []byte(strings.Repeat("x", 1<<20)) }}
+	w := newWire(t, Options{})
+	w.request(64, opcodes.MDS_REINT, func(m *dissect.Message) { m.RPC.Variant, m.Msg = variant, &schema.Msg{} })
+	if r := w.one(); len(r.name) != maxName || cap(r.name) > 2*maxName {
+		t.Errorf("%d bytes of %d", len(r.name), cap(r.name))
+	}
+}

@@ -1,0 +1,234 @@
+package track
+
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/fifo"
+)
+
+// Missing is why an RPC has no reply.
+type Missing uint8
+
+// The reasons. A reply that is there, or not due, is not missing.
+const (
+	NotMissing     Missing = iota
+	CaptureEnded           // the capture ended before it was due
+	Unanswered             // it was due, and everything that the server sent was captured
+	NotCaptured            // bytes of the server were not captured where it may have been
+	EncryptedReply         // it may be one of the encrypted replies that fit no request, or it is encrypted when it was due
+	missingReasons
+)
+
+var missingNames = [missingReasons]string{"", "end", "unanswered", "not_captured", "encrypted"}
+
+// String returns the name in JSON, empty for NotMissing.
+func (m Missing) String() string { return missingNames[m] }
+
+// MissingReasons returns the reasons why a reply that is due can be missing.
+func MissingReasons() []Missing {
+	return []Missing{CaptureEnded, Unanswered, NotCaptured, EncryptedReply}
+}
+
+// A client waits longer than the estimate that it sends in pb_timeout: a quarter
+// of it, five seconds, and the latency of the network.
+const (
+	minWait     = 15e9 // ns
+	waitPerTime = 1.25
+)
+
+// wait returns for how many nanoseconds at most a client waits by an estimate in
+// seconds.
+func wait(estimate uint32) int64 { return int64(waitPerTime*1e9)*int64(estimate) + minWait }
+
+// lossKey is a direction between two addresses at a capture point.
+type lossKey struct {
+	source   int
+	from, to netip.Addr
+}
+
+// lossTable has the times in which a direction was not captured completely, or
+// had encrypted replies without a request.
+type lossTable struct {
+	losses    *fifo.Map[lossKey, *lossyPath]
+	encrypted *fifo.Map[lossKey, *Spans]
+}
+
+// lossyPath is a direction that was not captured completely.
+type lossyPath struct {
+	Spans
+	nids nidSet // of the nodes between which it carries messages
+}
+
+const (
+	maxLossKeys  = 1 << 12
+	maxLossSpans = 64
+)
+
+// Spans are stretches of time in order.
+type Spans []Span
+
+// Add adds a span. Those that overlap are joined, and when there would be more than
+// most, the last ones.
+func (l *Spans) Add(s Span, most int) {
+	n := len(*l)
+	if n > 0 {
+		last := &(*l)[n-1]
+		if n == most || s.From <= last.To && s.To >= last.From {
+			last.From, last.To = min(last.From, s.From), max(last.To, s.To)
+			return
+		}
+	}
+	*l = append(*l, s)
+}
+
+// Overlap reports whether one of the spans overlaps another one.
+func (l Spans) Overlap(t Span) bool {
+	for _, s := range l {
+		if s.From <= t.To && s.To >= t.From {
+			return true
+		}
+	}
+	return false
+}
+
+func newLossTable() lossTable {
+	return lossTable{fifo.NewMap[lossKey, *lossyPath](maxLossKeys), fifo.NewMap[lossKey, *Spans](maxLossKeys)}
+}
+
+// addEncrypted adds the time of an encrypted reply that fits no request.
+func (t *lossTable) addEncrypted(k lossKey, time int64) {
+	l := fifo.GetOrNew(t.encrypted, k)
+	l.Add(Span{time, time}, maxLossSpans)
+}
+
+// Lost takes a run of bytes that were not captured.
+func (t *Pairing) Lost(l *lnet.Loss) {
+	k := lossKey{l.Source, l.Src.Addr(), l.Dst.Addr()}
+	p := fifo.GetOrNew(t.lost.losses, k)
+	p.Add(Span{l.From, l.To}, maxLossSpans)
+	for _, n := range l.NIDs {
+		p.nids.add(n)
+	}
+}
+
+// nidSet is a few NIDs.
+type nidSet struct {
+	list [lnet.MaxLossNIDs]lnet.NID
+	n    int
+	full bool // there may be more of them
+}
+
+func (s *nidSet) add(n lnet.NID) {
+	switch {
+	case s.has(n):
+	case s.n < len(s.list):
+		s.list[s.n] = n
+		s.n++
+		s.full = s.n == len(s.list)
+	}
+}
+
+// isFirst reports whether a NID is the one that was added first: most nodes have
+// one.
+func (s *nidSet) isFirst(n lnet.NID) bool { return s.n > 0 && s.list[0] == n }
+
+func (s *nidSet) has(n lnet.NID) bool {
+	for i := range s.n {
+		if s.list[i] == n {
+			return true
+		}
+	}
+	return false
+}
+
+// hasAny reports whether the sets have a NID in common.
+func (s *nidSet) hasAny(other *nidSet) bool {
+	for i := range other.n {
+		if s.has(other.list[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// carries reports whether a path may have carried the reply to an RPC whose request
+// a capture point saw: by the way of the request, by another rail of the same
+// nodes, or through another router.
+func (p *lossyPath) carries(k lossKey, r *RPC, s *Sighting) bool {
+	switch {
+	case k.source != s.Source:
+		return false
+	case k.from == s.receiver && k.to == s.sender:
+		return true
+	case p.nids.n == 0:
+		return k.to == s.sender
+	}
+	client, server := p.nids.has(r.Client), p.nids.has(r.Server)
+	if c := r.Connection; c != nil {
+		a, b := &c.clients, &c.servers
+		if IsCallback(r.Opcode) {
+			a, b = b, a
+		}
+		client, server = client || p.nids.hasAny(a), server || p.nids.hasAny(b)
+	}
+	return client && (server || p.nids.full)
+}
+
+// isLossy reports whether the reply to an RPC may have been lost in a stretch of
+// time at the capture point of a sighting.
+func (t *lossTable) isLossy(r *RPC, s *Sighting, due Span) bool {
+	lossy := false
+	t.losses.All(func(k lossKey, p *lossyPath) bool {
+		lossy = p.Overlap(due) && p.carries(k, r, s)
+		return !lossy
+	})
+	return lossy
+}
+
+// missing returns why an RPC has no reply, by all that was captured so far.
+func (t *Pairing) missing(r *RPC) Missing {
+	if !r.HasRequest || r.HasReply || r.OneWay {
+		return NotMissing
+	}
+	known := r.deadline != 0
+	captured, encrypted, long := false, false, false
+	for i := range r.Seen {
+		s := &r.Seen[i]
+		if s.Request.Frame == 0 {
+			continue
+		}
+		due := Span{s.Request.Time, t.now}
+		if known {
+			due.To = min(due.To, r.deadline)
+		}
+		captured = captured || !t.lost.isLossy(r, s, due)
+		replies, ok := t.lost.encrypted.Get(lossKey{s.Source, s.receiver, s.sender})
+		encrypted = encrypted || ok && r.Encrypted && replies.Overlap(due)
+		long = long || t.now-s.Request.Time > minWait
+	}
+	switch {
+	case !captured:
+		return NotCaptured
+	case encrypted:
+		return EncryptedReply
+	case r.Sends > 1, r.Expired, known && t.now > r.deadline, r.reconnected():
+		return Unanswered
+	case r.Encrypted && long:
+		return EncryptedReply
+	}
+	return CaptureEnded
+}
+
+// reconnected reports whether the client connected again after the request,
+// which ends its wait.
+func (r *RPC) reconnected() bool {
+	return r.Connection != nil && !IsCallback(r.Opcode) && r.ConnCnt != 0 && r.Connection.connCnt > r.ConnCnt
+}
+
+// expectReply sets when the wait of the client for a reply ends at the latest.
+func (r *RPC) expectReply(sent int64, estimate uint32) {
+	if estimate != 0 {
+		r.deadline = max(r.deadline, sent+wait(estimate))
+	}
+}

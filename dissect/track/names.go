@@ -1,0 +1,88 @@
+package track
+
+import (
+	"bytes"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Names remembers what handles stand for: the target of a connection and the
+// resource and range of a lock. Connects, replies to LDLM_ENQUEUE and completion
+// callbacks have both name and handle, later messages only the handle.
+type Names struct {
+	targets *fifo.Map[uint64, string]
+	locks   *fifo.Map[uint64, opcodes.Lock]
+	tree    dissect.Tree
+}
+
+// Maximum numbers of handles that are kept; beyond them, the oldest is removed.
+const (
+	maxTargetHandles = 1 << 16
+	maxLockHandles   = 1 << 15
+)
+
+// NewNames makes a Names.
+func NewNames() *Names {
+	return &Names{targets: fifo.NewMap[uint64, string](maxTargetHandles),
+		locks: fifo.NewMap[uint64, opcodes.Lock](maxLockHandles)}
+}
+
+// Message takes the next message.
+func (n *Names) Message(m *dissect.Message) {
+	switch {
+	case !m.RPC.HasOpcode || m.RPC.Status < 0 || m.Msg == nil:
+	case m.RPC.Opcode == opcodes.LDLM_ENQUEUE, m.RPC.Opcode == opcodes.LDLM_CP_CALLBACK:
+		if cookie, lock, ok := opcodes.GrantedLock(m.Msg); ok {
+			n.locks.Put(cookie, lock)
+		}
+	case !IsConnect(m.RPC.Opcode):
+	case m.Kind == lnet.Request:
+		n.connect(m.Msg, m.RPC.Handle) // of a connection that was lost
+	case m.Kind == lnet.Reply:
+		if msg, _ := n.tree.ParseRPC(m); msg != nil && msg.Req != nil {
+			n.connect(msg.Req, m.RPC.Handle)
+		}
+	}
+}
+
+// connect learns the target of a connect request by the handle that other
+// requests of the connection have.
+func (n *Names) connect(request *schema.Msg, handle uint64) {
+	uuid, _, terminated := bytes.Cut(request.Buf(connectTarget), []byte{0})
+	name := bytes.TrimSuffix(uuid, []byte("_UUID"))
+	if handle == 0 || !terminated || len(uuid) > maxUUID || n.Target(handle) == string(name) {
+		return
+	}
+	n.targets.Put(handle, string(name))
+}
+
+// Target returns the target of the connection with a server's handle, without
+// "_UUID"; empty when its connect was not seen.
+func (n *Names) Target(handle uint64) string {
+	name, _ := n.targets.Get(handle)
+	return name
+}
+
+// AppendLock appends the resource of the lock with a server's cookie; nothing
+// when the message that granted the lock was not seen.
+func (n *Names) AppendLock(dst []byte, cookie uint64) []byte {
+	lock, ok := n.locks.Get(cookie)
+	if !ok {
+		return dst
+	}
+	return lock.AppendResource(dst)
+}
+
+// AppendHeldLock appends mode and range of the extent lock with a server's
+// cookie; nothing when the message that granted it was not seen.
+func (n *Names) AppendHeldLock(dst []byte, cookie uint64) []byte {
+	lock, ok := n.locks.Get(cookie)
+	if !ok {
+		return dst
+	}
+	return lock.AppendRange(dst)
+}

@@ -1,0 +1,337 @@
+package track
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+const (
+	xid    = 1882453915467904
+	getter = opcodes.MDS_GETATTR
+	reader = opcodes.OST_READ
+	writer = opcodes.OST_WRITE
+)
+
+func TestRequestAndReply(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, getter, job("dd.0"), func(m *dissect.Message) { m.RPC.UID, m.RPC.GID = 7, 8 })
+	w.pass(4 * ms)
+	w.reply(xid, getter, status(-2), transno(9), func(m *dissect.Message) { m.RPC.Service, m.RPC.Timeout = 1, 5 })
+	r := w.one()
+	if ns, ok := r.Latency(); !ok || ns != 4*ms {
+		t.Errorf("latency %d, %v", ns, ok)
+	}
+	if r.Status != -2 || r.Transno != 9 || r.Service != 1 || r.Estimate != 5 || r.UID != 7 || r.GID != 8 ||
+		string(r.Job()) != "dd.0" || r.Sends != 1 || r.RequestSize != 100 || r.ReplySize != 50 {
+		t.Errorf("got %+v", r)
+	}
+	if r.Requested().Frame != 1 || r.Replied().Frame != 2 || !r.Failed() || r.Unanswered() {
+		t.Errorf("frames %v %v, failed %v, unanswered %v", r.Requested(), r.Replied(), r.Failed(), r.Unanswered())
+	}
+}
+
+// Only what was captured of a truncated or encrypted reply counts.
+func TestCutReply(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, getter)
+	w.reply(xid, getter, func(m *dissect.Message) { m.Msg.Bufs[0] = m.Msg.Bufs[0][:opcodes.PbTransno.Off] })
+	w.request(xid+128, getter)
+	w.reply(xid+128, getter, func(m *dissect.Message) { m.Msg = nil })
+	all := w.end()
+	if r := all[0]; !r.Has(opcodes.PbStatus) || r.Has(opcodes.PbTransno) {
+		t.Errorf("cut: status %v, transno %v", r.Has(opcodes.PbStatus), r.Has(opcodes.PbTransno))
+	}
+	if r := all[1]; r.Has(opcodes.PbStatus) || !r.HasReply {
+		t.Errorf("encrypted: status %v, reply %v", r.Has(opcodes.PbStatus), r.HasReply)
+	}
+}
+
+func TestEarlyReplies(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, getter)
+	for range 2 {
+		w.pass(5 * ms)
+		w.send(lnet.EarlyReply, server, client, rpc(xid, getter))
+	}
+	w.pass(5 * ms)
+	w.reply(xid, getter)
+	r := w.one()
+	if ns, _ := r.Latency(); r.Early != 2 || ns != 15*ms {
+		t.Errorf("%d early replies, latency %d", r.Early, ns)
+	}
+}
+
+func TestResendIsTheSameRPC(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, getter)
+	w.pass(int64(7 * time.Second))
+	w.request(xid, getter, flags(dissect.FlagResent))
+	w.pass(ms)
+	w.reply(xid, getter)
+	w.pass(ms)
+	w.reply(xid, getter) // the answer to the other send
+	r := w.one()
+	if ns, _ := r.Latency(); r.Sends != 2 || r.Flags&dissect.FlagResent == 0 || ns != int64(7*time.Second)+ms {
+		t.Errorf("sends %d, flags %x, latency %d", r.Sends, r.Flags, ns)
+	}
+}
+
+// A server that does not know the client answers ENOTCONN; the client
+// reconnects and sends its requests again.
+func TestResendAfterError(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, writer)
+	w.pass(ms)
+	w.reply(xid, writer, status(enotconn))
+	w.pass(3 * ms)
+	w.request(xid, writer, flags(dissect.FlagResent))
+	w.pass(ms)
+	w.reply(xid, writer, transno(5))
+	r := w.one()
+	if ns, _ := r.Latency(); r.Status != 0 || r.Transno != 5 || r.Sends != 2 || ns != 5*ms {
+		t.Errorf("status %d, transno %d, sends %d, latency %d", r.Status, r.Transno, r.Sends, ns)
+	}
+}
+
+// Without a second reply, the first one counts.
+func TestResendAfterErrorWithoutAnswer(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, writer)
+	w.reply(xid, writer, status(enotconn))
+	w.request(xid, writer, flags(dissect.FlagResent))
+	if r := w.one(); r.Status != enotconn || r.Sends != 2 {
+		t.Errorf("status %d, sends %d", r.Status, r.Sends)
+	}
+}
+
+func TestReplayIsAnotherRPC(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, getter)
+	w.reply(xid, getter, transno(5))
+	w.pass(int64(time.Second))
+	w.request(xid, getter, flags(dissect.FlagReplay), transno(5))
+	w.pass(ms)
+	w.reply(xid, getter, transno(5))
+	all := w.end()
+	if len(all) != 2 || all[0].Replay() || !all[1].Replay() || all[0].Sends != 1 || all[1].Sends != 1 {
+		t.Fatalf("got %d RPCs: %+v", len(all), all)
+	}
+	if ns, _ := all[1].Latency(); ns != ms {
+		t.Errorf("latency of the replay %d", ns)
+	}
+}
+
+// A reply goes to the RPC that waits for one.
+func TestReplyFindsTheOneThatWaits(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, getter)
+	w.request(xid, getter, flags(dissect.FlagReplay))
+	w.reply(xid, getter, status(-1))
+	w.reply(xid, getter, status(-2))
+	all := w.end()
+	if len(all) != 2 || all[0].Status != -1 || all[1].Status != -2 {
+		t.Errorf("got %+v", all)
+	}
+}
+
+func TestBulkBytes(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, reader)
+	for part := range uint64(3) {
+		w.pass(ms)
+		w.send(lnet.Bulk, server, client, rpc(xid, reader), matchBits(xid+part), size(1000))
+		w.send(lnet.Ack, client, server, rpc(xid, reader), size(1000))
+	}
+	w.reply(xid, reader)
+	r := w.one()
+	if ns, ok := r.BulkTime(); r.BulkBytes() != 3000 || !ok || ns != 2*ms {
+		t.Errorf("%d bytes of bulk in %d ns", r.BulkBytes(), ns)
+	}
+}
+
+// A GET and its REPLY are one transfer.
+func TestFetchedBulkCountsOnce(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, writer)
+	for part := range uint64(2) {
+		w.send(lnet.Get, server, client, rpc(xid, writer), matchBits(xid+part), size(4096))
+	}
+	for range 2 {
+		w.send(lnet.GetReply, client, server, rpc(xid, writer), matchBits(1), size(4096))
+	}
+	w.reply(xid, writer)
+	if r := w.one(); r.BulkBytes() != 8192 {
+		t.Errorf("%d bytes of bulk", r.BulkBytes())
+	}
+}
+
+func TestRails(t *testing.T) {
+	w := newWire(t, Options{})
+	rail := nid(33)
+	w.request(xid, getter, handle(77))
+	w.request(xid, getter, handle(77), flags(dissect.FlagResent), nodes(rail, server))
+	w.reply(xid, getter, handle(77), nodes(server, rail))
+	if r := w.one(); r.Sends != 2 || !r.HasReply {
+		t.Errorf("sends %d, reply %v", r.Sends, r.HasReply)
+	}
+}
+
+func TestClientsWithTheSameXID(t *testing.T) {
+	w := newWire(t, Options{})
+	w.request(xid, getter, handle(1))
+	w.request(xid, getter, handle(2), nodes(client2, server))
+	w.reply(xid, getter, handle(2), nodes(server, client2), status(-2))
+	w.reply(xid, getter, handle(1))
+	all := w.end()
+	if len(all) != 2 || all[0].Client != client2 || all[0].Status != -2 || all[1].Client != client || all[1].Status != 0 ||
+		all[0].Sends != 1 || all[1].Sends != 1 {
+		t.Errorf("got %+v", all)
+	}
+}
+
+func TestSidesThatAreMissing(t *testing.T) {
+	w := newWire(t, Options{})
+	w.reply(xid, getter)
+	w.request(xid+128, getter)
+	w.request(xid+256, opcodes.SEC_CTX_FINI)
+	all := w.end()
+	if len(all) != 3 {
+		t.Fatalf("%d RPCs", len(all))
+	}
+	orphan, oneWay, lost := all[0], all[1], all[2]
+	if orphan.HasRequest || orphan.Client != client || orphan.Requested().Frame != 0 {
+		t.Errorf("reply without request: %+v", orphan)
+	}
+	if !oneWay.OneWay || oneWay.Unanswered() {
+		t.Errorf("one-way: %+v", oneWay)
+	}
+	if lost.Missing != CaptureEnded || lost.Sends != 1 {
+		t.Errorf("request without reply: %+v", lost)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	w := newWire(t, Options{Timeout: int64(time.Minute), Linger: ms})
+	w.request(xid, getter)
+	w.pass(int64(59 * time.Second))
+	w.rpcs.Advance(w.now)
+	if len(w.done) != 0 {
+		t.Fatal("given up too early")
+	}
+	w.pass(int64(time.Second))
+	w.rpcs.Advance(w.now)
+	w.pass(ms)
+	w.rpcs.Advance(w.now)
+	if len(w.done) != 1 || !w.done[0].Expired || !w.done[0].Unanswered() {
+		t.Fatalf("got %+v", w.done)
+	}
+	w.reply(xid, getter) // much too late: absorbed
+	if w.end(); len(w.done) != 1 {
+		t.Errorf("%d RPCs", len(w.done))
+	}
+}
+
+// The number of records is bounded.
+func TestMemoryIsBounded(t *testing.T) {
+	rpcs := NewPairing(Options{})
+	m := &dissect.Message{Message: lnet.Message{Kind: lnet.Request}}
+	m.LNet.Src, m.LNet.Dst, m.Src = client, server, addr(client)
+	for i := range 4 * maxWaiting {
+		m.Frame, m.Time = int64(i+1), int64(i)*1000
+		m.RPC = dissect.RPC{XID: uint64(i) << 7, Opcode: getter, HasOpcode: true}
+		rpcs.Message(m)
+		if n := rpcs.queue(waiting).Len() + rpcs.queue(lingering).Len() + rpcs.queue(ended).Len(); n > maxWaiting+maxLingering+maxEnded+3 {
+			t.Fatalf("%d records are held", n)
+		}
+	}
+	if n := len(rpcs.byXID); n > maxWaiting+maxLingering+maxEnded+3 {
+		t.Errorf("%d xids are held", n)
+	}
+	m.Time += int64(2 * time.Hour)
+	for range 2 { // what was given up lingers
+		m.Time += int64(time.Minute)
+		rpcs.Advance(m.Time)
+	}
+	if n := rpcs.queue(waiting).Len() + rpcs.queue(lingering).Len(); n != 0 {
+		t.Errorf("%d records are left hours later", n)
+	}
+}
+
+func TestOrderIsThatOfTheEnds(t *testing.T) {
+	w := newWire(t, Options{})
+	for i := range uint64(4) {
+		w.request(xid+i<<7, getter)
+		w.pass(ms)
+	}
+	for _, i := range []uint64{2, 0, 3} {
+		w.reply(xid+i<<7, getter)
+		w.pass(ms)
+	}
+	var order []uint64
+	for _, r := range w.end() {
+		order = append(order, (r.XID-xid)>>7)
+	}
+	if !slices.Equal(order, []uint64{2, 0, 3, 1}) {
+		t.Errorf("order %v", order)
+	}
+}
+
+// A file system can do without some configuration logs: nodes ask at each
+// mount, and ENOENT is not a failure.
+func TestExpectedErrors(t *testing.T) {
+	for _, c := range []struct {
+		opcode uint32
+		name   string
+		status int32
+		want   bool
+	}{
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", enoent, true},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "params", enoent, true},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-client", enoent, false},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", eacces, false},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", 0, false},
+		{opcodes.LLOG_ORIGIN_HANDLE_DESTROY, "lustre-sptlrpc", enoent, false},
+	} {
+		w := newWire(t, Options{})
+		v := opcodes.ByOpcode(opcodes.LLOG_ORIGIN_HANDLE_CREATE).Variants[0]
+		w.request(xid, c.opcode, func(m *dissect.Message) {
+			m.RPC.Variant, m.Msg = v, &schema.Msg{Bufs: [][]byte{nil, nil, []byte(c.name + "\x00")}}
+		})
+		w.reply(xid, c.opcode, status(c.status))
+		if got := w.one().IsExpectedError(); got != c.want {
+			t.Errorf("opcode %d of %q, status %d: %v", c.opcode, c.name, c.status, got)
+		}
+	}
+}
+
+// TestAnswersThatNothingIsThere checks that an OUT_UPDATE has no error when
+// what it asks for is not there: an LFSCK looks for xattrs and names that most
+// objects do not have.
+func TestAnswersThatNothingIsThere(t *testing.T) {
+	lookups, others := 0, 0
+	p := NewPairing(Options{Done: func(r *RPC) {
+		if r.Opcode != opcodes.OUT_UPDATE || !r.HasReply {
+			return
+		}
+		if r.Failed() && r.IsExpectedError() {
+			lookups++
+		} else {
+			others++
+		}
+		if len(r.OtherErrors) != 0 {
+			t.Errorf("%d has errors %v", r.XID, r.OtherErrors)
+		}
+	}})
+	wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) { p.Message(m) }}), wiretest.ReadSample(t, "../../pcaps/lfsck.pcap.zst"))
+	p.Close()
+	if lookups != 2 || others == 0 {
+		t.Errorf("%d lookups of names that are not there, %d others", lookups, others)
+	}
+}

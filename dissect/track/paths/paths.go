@@ -1,0 +1,135 @@
+// Package paths follows what TCP and InfiniBand do between hosts: how much each sends
+// to the others, what it has to send again, and how long acknowledgements take.
+package paths
+
+import (
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+)
+
+// Paths are the paths between hosts. Their number is bounded.
+type Paths struct {
+	byHosts *fifo.Map[hosts, *Path]
+	conns   *fifo.Map[int, *connection]
+	last    *connection
+	conn    int // number of last
+}
+
+// hosts are a sender and a receiver at a capture point.
+type hosts struct {
+	source   int
+	from, to netip.Addr
+}
+
+// connection has the paths of a connection.
+type connection struct{ there, back *Path }
+
+const (
+	maxPaths = 1 << 14
+	maxConns = 1 << 16
+)
+
+// New returns Paths without any.
+func New() *Paths {
+	return &Paths{byHosts: fifo.NewMap[hosts, *Path](maxPaths), conns: fifo.NewMap[int, *connection](maxConns)}
+}
+
+// Path is one direction between two hosts at a capture point.
+type Path struct {
+	Source   int
+	From, To netip.Addr
+
+	// The NIDs of the hosts, zero while they are unknown. A host behind a router is not
+	// an end of a path.
+	FromNID, ToNID lnet.NID
+
+	Messages int64
+	Requests int64 // of them, without lock callbacks: the sender is a client
+	Bytes    int64 // of the messages
+	First    track.Point
+	Last     track.Point
+
+	RoundTrips
+}
+
+// All calls f for each path in the order of appearance, until f returns false.
+func (p *Paths) All(f func(*Path) bool) {
+	p.byHosts.All(func(_ hosts, path *Path) bool { return f(path) })
+}
+
+// HasMessages reports whether messages were captured of a connection.
+func (p *Paths) HasMessages(conn int) bool {
+	_, ok := p.conns.Get(conn)
+	return ok
+}
+
+// Get returns the path from one host to another, nil if no message was captured of it.
+func (p *Paths) Get(source int, from, to netip.Addr) *Path {
+	path, _ := p.byHosts.Get(hosts{source, from, to})
+	return path
+}
+
+// Message takes a message.
+func (p *Paths) Message(m *dissect.Message) {
+	path := p.of(&m.Message)
+	path.Messages++
+	path.Bytes += int64(m.Size)
+	if m.Kind == lnet.Request && !track.IsCallback(m.RPC.Opcode) {
+		path.Requests++
+	}
+	path.Last = track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
+	if path.Messages == 1 {
+		path.First = path.Last
+	}
+	if path.FromNID.Len == 0 && m.LNetOff >= 0 && isOf(m.LNet.Src, path.From) {
+		path.FromNID = m.LNet.Src
+	}
+	if path.ToNID.Len == 0 && m.LNetOff >= 0 && isOf(m.LNet.Dst, path.To) {
+		path.ToNID = m.LNet.Dst
+	}
+	path.RoundTrips.message(&m.Message)
+}
+
+// of returns the path of a message.
+func (p *Paths) of(m *lnet.Message) *Path {
+	c := p.last
+	if c == nil || p.conn != m.Conn {
+		c = p.connection(m)
+	}
+	if c.there.From == m.Src.Addr() {
+		return c.there
+	}
+	return c.back
+}
+
+// connection returns the paths of the connection of a message.
+func (p *Paths) connection(m *lnet.Message) *connection {
+	c, ok := p.conns.Get(m.Conn)
+	if !ok {
+		src, dst := m.Src.Addr(), m.Dst.Addr()
+		c = &connection{p.path(hosts{m.Source, src, dst}), p.path(hosts{m.Source, dst, src})}
+		p.conns.Put(m.Conn, c)
+	}
+	p.last, p.conn = c, m.Conn
+	return c
+}
+
+// path returns the path between hosts, and makes it if it is new.
+func (p *Paths) path(h hosts) *Path {
+	path, ok := p.byHosts.Get(h)
+	if !ok {
+		path = &Path{Source: h.source, From: h.from, To: h.to}
+		p.byHosts.Put(h, path)
+	}
+	return path
+}
+
+// isOf reports whether a NID has the address of a host.
+func isOf(n lnet.NID, host netip.Addr) bool {
+	a, ok := netip.AddrFromSlice(n.Addr[:n.Len])
+	return ok && a == host
+}

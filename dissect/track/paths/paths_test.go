@@ -1,0 +1,109 @@
+package paths
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var (
+	client = netip.MustParseAddrPort("192.0.2.3:1021")
+	server = netip.MustParseAddrPort("192.0.2.2:988")
+)
+
+// send gives n messages of a second to Paths, each with a measurement.
+func send(p *Paths, from, to netip.AddrPort, second int64, n, size int, ns int64) {
+	for i := range n {
+		m := &dissect.Message{}
+		m.Src, m.Dst, m.Kind, m.LNetOff = from, to, lnet.Request, 0
+		m.LNet.Src, m.LNet.Dst = nid(from), nid(to)
+		m.RPC.Opcode, m.RPC.HasOpcode = opcodes.OST_READ, true
+		m.Time, m.Frame, m.Size = 1e18+second*1e9+int64(i)*1e6, second*1000+int64(i)+1, size
+		m.RoundTrips = lnet.RoundTrips{N: 1, Least: ns + int64(i)}
+		p.Message(m)
+	}
+}
+
+func nid(a netip.AddrPort) (n lnet.NID) {
+	n.Len = uint8(copy(n.Addr[:], a.Addr().AsSlice()))
+	return n
+}
+
+func TestPath(t *testing.T) {
+	p := New()
+	send(p, client, server, 0, 10, 100, 5e5)
+	path := p.Get(0, client.Addr(), server.Addr())
+	if path == nil || path.Messages != 10 || path.Requests != 10 || path.Bytes != 1000 || path.FromNID != nid(client) || path.ToNID != nid(server) ||
+		path.First.Frame != 1 || path.Last.Frame != 10 {
+		t.Fatalf("%+v", path)
+	}
+	back := p.Get(0, server.Addr(), client.Addr())
+	if back == nil || back.Messages != 0 || back.FromNID.Len != 0 {
+		t.Errorf("back: %+v", back)
+	}
+	if !p.HasMessages(0) || p.HasMessages(1) {
+		t.Error("connections with messages")
+	}
+}
+
+func TestRoundTrips(t *testing.T) {
+	p := New()
+	for second := range int64(20) {
+		switch {
+		case second >= 5 && second < 9:
+			send(p, client, server, second, 10, 10000, 50e6)
+		case second == 12:
+			send(p, client, server, second, MinSamples-1, 10000, 50e6) // too few
+		case second == 15:
+			send(p, client, server, second, 10, 100, 60e6) // no bulk data
+		default:
+			send(p, client, server, second, 10, 10000, 5e5+second)
+		}
+	}
+	path := p.Get(0, client.Addr(), server.Addr())
+	if len(path.Slow) != 2 {
+		t.Fatalf("%+v", path.Slow)
+	}
+	if s := path.Slow[0]; s.Seconds != 4 || s.Least != 50e6 || !s.Bulk || s.From.Frame != 5001 || s.To.Frame != 8010 {
+		t.Errorf("first: %+v", s)
+	}
+	if s := path.Slow[1]; s.Seconds != 1 || s.Least != 60e6 || s.Bulk {
+		t.Errorf("second: %+v", s)
+	}
+	if ns, ok := path.Typical(); !ok || ns != 5e5+10 {
+		t.Errorf("typical %d, %v", ns, ok)
+	}
+}
+
+// TestRoundTripsAreBounded checks that a long capture needs no more memory, and that
+// the median stays.
+func TestRoundTripsAreBounded(t *testing.T) {
+	p := New()
+	for second := range int64(5000) {
+		send(p, client, server, second, MinSamples, 100, 5e5+second%100)
+		if second%10 == 0 {
+			send(p, client, server, 3*second+1e5, MinSamples, 100, 30e6)
+		}
+	}
+	path := p.Get(0, client.Addr(), server.Addr())
+	if len(path.Slow) > maxSpans || len(path.typical) > maxTypical {
+		t.Errorf("%d and %d seconds", len(path.Slow), len(path.typical))
+	}
+	if ns, _ := path.Typical(); ns < 5e5+30 || ns > 5e5+70 {
+		t.Errorf("typical %d", ns)
+	}
+}
+
+func TestPathsDoNotAllocate(t *testing.T) {
+	p := New()
+	m := &dissect.Message{}
+	m.Src, m.Dst, m.Kind = client, server, lnet.Request
+	m.RoundTrips = lnet.RoundTrips{N: 1, Least: 5e5}
+	p.Message(m)
+	if n := testing.AllocsPerRun(1000, func() { m.Time += 1e8; p.Message(m) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,445 @@
+package recovery
+
+import (
+	"math"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Bits of pb_op_flags in connects.
+var (
+	opReconnect  = uint32(opcodes.MsgConnectFlags.Bit("RECONNECT"))
+	opRecovering = uint32(opcodes.MsgConnectFlags.Bit("RECOVERING"))
+	opInitial    = uint32(opcodes.MsgConnectFlags.Bit("INITIAL"))
+)
+
+// lose takes the first sign that a connection is lost.
+func (t *Tracker) lose(k *member, p track.Point, by Sign) {
+	if k.lost {
+		return
+	}
+	k.lost = true
+	k.shift(p, &Client{Connection: k.connection, Type: k.kind, ClientMoments: ClientMoments{LastReply: k.last, Lost: p, LostBy: by}})
+}
+
+// shift makes a client the last one, from a message on.
+func (k *member) shift(p track.Point, c *Client) {
+	if k.client != nil {
+		k.client.over = p.Time
+	}
+	k.before, k.client = k.client, c
+}
+
+// recovers reports whether a client takes part in a recovery that is not over.
+func (k *member) recovers() bool {
+	return k.client != nil && k.client.Outcome == ClientRecovering && k.client.Recovered.Frame == 0
+}
+
+// connect takes a connect request.
+func (t *Tracker) connect(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
+	k.initial = m.RPC.OpFlags&opInitial != 0 || r.Handle == 0
+	if n := t.changed.Asked.Instance; n != 0 { // what the server granted it the last time
+		if k.lost && k.instance != 0 && k.instance != n {
+			k.returned(n)
+		}
+		k.instance = n
+	}
+	switch {
+	case k.initial && r.ConnCnt == 1: // mounted again
+		t.starting(ownTarget(k.connection.ClientUUID), p)
+		k.lost, k.instance = false, 0
+		k.shift(p, nil)
+	case k.recovers():
+		if k.again.Frame == 0 {
+			k.again = p
+		}
+	case k.initial, k.lost:
+	default:
+		t.lose(k, p, SignReconnect)
+	}
+}
+
+// returned takes a client that has been connected to another start of the target since
+// it lost its connection, which was not captured.
+func (k *member) returned(instance uint32) {
+	k.lost = false
+	if k.client.Outcome == ClientMissing {
+		k.client.Outcome = ClientUnknown
+	}
+	if g := k.target; g != nil && g.current != nil && g.current.Instance == instance {
+		g.current.add(k.client)
+	}
+}
+
+// connectReply takes the reply to a connect.
+func (t *Tracker) connectReply(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
+	i := t.changed
+	switch {
+	case r.ConnCnt < i.ConnCnt || !r.HasRequest: // given up
+	case r.Status != 0:
+		t.refused(k, r, p)
+	case r.Has(opcodes.PbOpFlags):
+		t.accepted(k, r, m, p)
+	}
+}
+
+// refused takes a connect that was refused.
+func (t *Tracker) refused(k *member, r *track.RPC, p track.Point) {
+	if k.initial && !k.lost && r.Status == enodev && k.first.Frame != 0 && k.target != nil && k.target.server == r.Server {
+		t.lose(k, p, SignRefused) // an idle client finds out
+	}
+	switch c := k.client; {
+	case !k.lost || c == nil:
+	case t.changed.Evictions > k.evictions:
+		c.Evicted, c.Outcome = p, ClientEvicted
+		c.refuse(r.Server, r.Status, p)
+	default:
+		c.refuse(r.Server, r.Status, p)
+	}
+}
+
+// accepted takes a connect that was accepted: by what it grants, the target was
+// started again or not.
+func (t *Tracker) accepted(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
+	g, i := k.target, t.changed
+	var instance uint32
+	if m.Msg != nil {
+		instance = uint32(opcodes.OcdInstance.Uint(m.Msg.Buf(1), m.RPC.Big))
+	}
+	before := k.instance
+	if before == 0 && k.initial && g != nil && g.lastReply.Frame != 0 {
+		before = g.instance
+	}
+	if instance != 0 {
+		k.instance = instance
+	}
+	if g == nil {
+		return
+	}
+	recovering, reconnected := m.RPC.OpFlags&opRecovering != 0, m.RPC.OpFlags&opReconnect != 0
+	same := before != 0 && before == instance
+	changed := before != 0 && instance != 0 && before != instance
+	restarted := recovering || changed && (k.first.Frame != 0 || k.lost || k.initial && g.lastReply.Frame != 0) ||
+		k.lost && k.client.isWithout(r.Server) && !reconnected && !same
+	wasLost := k.lost
+	if instance != 0 && instance != g.instance {
+		g.learn(instance, restarted, p)
+	}
+	switch {
+	case restarted:
+		rec := t.restart(g, k, servers{r.Server, instance, before, recovering}, p)
+		k.joinRestart(rec, i.Kind(), p)
+		rec.add(k.client)
+	case wasLost && k.client.recovery == nil:
+		kind := Lost
+		switch {
+		case reconnected, same && i.Evictions == k.evictions:
+			kind = Reconnect
+		case same:
+			kind = Eviction
+		}
+		t.reconnected(g, k, kind, r.Server, p)
+		if kind == Eviction {
+			k.failedVersions(p)
+		}
+	}
+	k.kind = i.Kind()
+	if i.State == track.StateDiscon || !restarted && !wasLost && !k.recovers() {
+		return
+	}
+	k.lost, k.again = false, track.Point{}
+	k.client.connected(k, i, p)
+}
+
+// learn takes the instance that a target grants. Where none was known before, the
+// target may have had it all the time.
+func (g *target) learn(instance uint32, restarted bool, p track.Point) {
+	g.past = g.life
+	g.life = life{instance: instance, begin: p}
+	if g.past.instance == 0 && !restarted {
+		g.lastReply, g.server = g.past.lastReply, g.past.server
+		if g.lastReply.Frame == 0 { // it may have begun before the capture
+			g.life.begin = track.Point{}
+		}
+	}
+}
+
+// joinRestart makes the client of a restart, unless the loss of its connection is
+// part of that already.
+func (k *member) joinRestart(rec *Recovery, kind string, p track.Point) {
+	c := k.client
+	switch {
+	case k.lost, c != nil && c.recovery == rec:
+		return
+	case k.recovers() && c.recovery == nil:
+		return
+	}
+	k.shift(p, &Client{Connection: k.connection, Type: kind, ClientMoments: ClientMoments{LastReply: k.last}})
+	if k.again.Frame != 0 {
+		k.client.Lost, k.client.LostBy = k.again, SignReconnect
+	}
+}
+
+// failedVersions takes an eviction that may be the end of a recovery: the server evicts
+// clients whose replay failed because objects had changed without them.
+func (k *member) failedVersions(p track.Point) {
+	c := k.before
+	if c == nil || c.recovery == nil || c.recovery != k.target.current || c.Requests.Errors[eoverflow] == 0 || c.Outcome != ClientRecovered {
+		return
+	}
+	c.Evicted, c.Outcome = p, ClientEvicted
+}
+
+// connected takes what the accepted connect means for the client.
+func (c *Client) connected(k *member, i *track.Import, p track.Point) {
+	c.Type = i.Kind()
+	if c.Connected.Frame == 0 {
+		c.Connected = p
+	}
+	switch {
+	case i.Evictions > k.evictions:
+		c.Evicted, c.Recovered, c.Outcome = p, p, ClientEvicted
+	case i.State == track.StateFull && k.initial:
+		c.Recovered, c.Outcome = p, ClientMounted
+	case i.State == track.StateFull:
+		c.Recovered, c.Outcome = p, ClientReconnected
+	default:
+		c.Outcome = ClientRecovering
+	}
+}
+
+// servers is what a connect that was accepted shows of a restarted target.
+type servers struct {
+	server           lnet.NID
+	instance, before uint32
+	recovering       bool
+}
+
+// restart returns the restart of a target that a client finds.
+func (t *Tracker) restart(g *target, k *member, s servers, p track.Point) *Recovery {
+	if r := g.current; r != nil {
+		same := r.Instance == s.instance
+		if r.Instance == 0 || s.instance == 0 {
+			same = k.last.Time < r.Back.Time || k.recovers()
+		}
+		if same {
+			if r.InstanceBefore == 0 && s.before != s.instance {
+				r.InstanceBefore = s.before
+			}
+			return r
+		}
+		t.endRecovery(g, r, p.Time)
+	}
+	before := &g.past // the restart has begun another life
+	r := &Recovery{Target: g.name}
+	switch r.Back = g.begin; {
+	case s.instance == 0 || s.instance != g.instance:
+		before, r.Back = &g.life, p
+	case g.begin.Frame == 0 && s.recovering:
+		r.Back = p
+	}
+	r.Server, r.Instance = s.server, s.instance
+	if s.before != s.instance {
+		r.InstanceBefore = s.before
+	}
+	r.LastReply, r.ServerBefore = before.lastReply, before.server
+	if r.ServerBefore != (lnet.NID{}) && !t.nodes.same(r.ServerBefore, s.server) {
+		r.Kind = Failover
+	}
+	if g.stop.Time > r.LastReply.Time && g.stop.Time < r.Back.Time {
+		r.stop = g.stop
+	}
+	if g.start.Time > max(r.LastReply.Time, r.stop.Time) && g.start.Time <= r.Back.Time {
+		r.Starting = g.start
+	}
+	g.current = r
+	return r
+}
+
+// reconnected takes a client that came back, to a target that was not seen to be
+// started again.
+func (t *Tracker) reconnected(g *target, k *member, kind Kind, server lnet.NID, p track.Point) {
+	r := g.breaks
+	if r == nil || r.Kind != kind || k.client.Lost.Time > r.lastConnected() {
+		t.endBreaks(g, p.Time)
+		r = &Recovery{Target: g.name, Kind: kind}
+		r.Server, r.ServerBefore = server, g.server
+		r.Instance, r.InstanceBefore = k.instance, k.instance
+		r.LastReply, r.Back = k.client.LastReply, p
+		g.breaks = r
+	}
+	r.add(k.client)
+}
+
+func (r *Recovery) lastConnected() (last int64) {
+	for _, c := range r.Clients {
+		last = max(last, c.Connected.Time)
+	}
+	return last
+}
+
+// add adds a client.
+func (r *Recovery) add(c *Client) {
+	switch {
+	case c.recovery == r:
+	case len(r.Clients) == maxClients:
+		r.Dropped++
+	default:
+		c.recovery = r
+		r.Clients = append(r.Clients, c)
+	}
+}
+
+func (t *Tracker) endBreaks(g *target, now int64) {
+	if g.breaks != nil {
+		g.breaks.ended = now
+		t.ended = append(t.ended, g.breaks)
+		g.breaks = nil
+	}
+}
+
+// endRecovery ends an outage, because the target was lost again or the capture ended:
+// clients that lost the target in it and did not come back belong to it, and those
+// that were silent since.
+func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
+	atServer := t.views.isAt(r.Server) || t.views.isAt(r.ServerBefore)
+	known := atServer && !t.hasUnnamed(r)
+	whole := !t.isLossy(r.LastReply.Time, math.MaxInt64)
+	for _, k := range g.members {
+		c := k.client
+		switch {
+		case k.lost && c.recovery == nil && c.Lost.Time < r.Back.Time:
+			r.add(c)
+		case known && whole && k.isSilent(r) && (c == nil || c.recovery != r):
+			r.add(&Client{Connection: k.connection, Type: k.kind, ClientMoments: ClientMoments{LastReply: k.last}})
+		}
+	}
+	for _, c := range r.Clients {
+		if c.Type != "lwp" && c.Type != "mgc" && c.Outcome != ClientMounted {
+			r.known++
+		}
+	}
+	if g.announced.instance == r.Instance && r.Instance != 0 {
+		r.Announced = g.announced.Point
+	}
+	r.knownValid = known && r.Dropped == 0 && r.Kind.isRestart()
+	r.ended = now
+	t.ended = append(t.ended, r)
+	g.current = nil
+}
+
+// isSilent reports whether a client was connected when a target was lost and no
+// message of it came since.
+func (k *member) isSilent(r *Recovery) bool {
+	return !k.isClosed() && k.last.Frame != 0 && k.last.Time <= r.LastReply.Time
+}
+
+// isClosed reports whether the client has disconnected.
+func (k *member) isClosed() bool {
+	switch k.state {
+	case track.StateClosed, track.StateIdle, track.StateDisconnecting, track.StateNew:
+		return true
+	}
+	return false
+}
+
+// mgsPortal is where requests to the MGS go.
+const mgsPortal = 26
+
+// hasUnnamed reports whether there are connections to the server that may be to the
+// target: their targets are unknown, and they were not in use both before the target
+// was gone and after it was back.
+func (t *Tracker) hasUnnamed(r *Recovery) (found bool) {
+	t.members.All(func(c *track.Connection, k *member) bool {
+		found = k.target == nil && k.portal != mgsPortal && (c.Server == r.Server || c.Server == r.ServerBefore) &&
+			!k.isClosed() && (k.first.Frame == 0 || k.first.Time > r.LastReply.Time || k.last.Time < r.Back.Time)
+		return !found
+	})
+	return found
+}
+
+// endTarget ends all that is known of a target.
+func (t *Tracker) endTarget(g *target) {
+	if g.current != nil {
+		t.endRecovery(g, g.current, 0)
+	}
+	t.endBreaks(g, 0)
+	var r *Recovery
+	for _, k := range g.members {
+		if c := k.client; k.lost && c.recovery == nil {
+			if r == nil {
+				r = &Recovery{Target: g.name, Kind: Lost}
+				r.ServerBefore, r.InstanceBefore = g.server, k.instance
+			}
+			r.add(c)
+		}
+	}
+	if r == nil {
+		t.announcedRestart(g)
+		return
+	}
+	for _, c := range r.Clients {
+		switch {
+		case c.isWithout(r.ServerBefore):
+			r.Kind = Stopped
+		case c.Unanswered > 0 && r.Kind != Stopped && !t.isHeard(r.ServerBefore, c.lastSilent):
+			r.Kind = Unreachable
+		}
+		if c.LastReply.Time > r.LastReply.Time {
+			r.LastReply = c.LastReply
+		}
+	}
+	t.ended = append(t.ended, r)
+}
+
+// announcedRestart makes a record of a restart that only the MGS told about: no
+// client has noticed it.
+func (t *Tracker) announcedRestart(g *target) {
+	if g.instance == 0 || g.announced.instance <= g.instance {
+		return
+	}
+	r := &Recovery{Target: g.name}
+	r.Instance, r.InstanceBefore = g.announced.instance, g.instance
+	r.ServerBefore, r.LastReply, r.Announced = g.server, g.lastReply, g.announced.Point
+	t.ended = append(t.ended, r)
+}
+
+// pass passes a record on.
+func (t *Tracker) pass(r *Recovery) {
+	r.passed = true
+	for _, c := range r.Clients {
+		c.settleFailures()
+		if t.isLossy(c.Connected.Time, c.Ready.Time) {
+			c.NotReplayed = Gap{}
+		}
+		if c.Outcome == ClientMissing && t.isLossy(c.begin(), math.MaxInt64) {
+			c.Outcome = ClientUnknown
+		}
+	}
+	r.settle()
+	t.done(r)
+}
+
+// isLossy reports whether bytes were not captured in a stretch of time.
+func (t *Tracker) isLossy(from, to int64) bool {
+	return t.losses.Overlap(track.Span{From: from, To: to})
+}
+
+// noteGap takes the transactions that were not replayed, which the connection has
+// noted at a message.
+func (c *Client) noteGap(i *track.Import, p track.Point) {
+	for k := len(i.Events) - 1; k >= 0 && i.Events[k].Time == p.Time; k-- {
+		if e := &i.Events[k]; e.Kind == track.EventNotReplayed && e.Point == p {
+			c.NotReplayed.sum(Gap{Transnos{e.From, e.To}, e.Count, p})
+		}
+	}
+}
+
+// isHeard reports whether a server has sent replies about any target since a time.
+func (t *Tracker) isHeard(server lnet.NID, since int64) bool {
+	last, ok := t.heard.Get(server)
+	return ok && *last >= since
+}

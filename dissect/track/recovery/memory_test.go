@@ -1,0 +1,73 @@
+package recovery_test
+
+import (
+	"runtime"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// heap is what is in use.
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// TestMemoryIsFlat plays restarts for a long time: what is held after a while is what
+// is held later.
+func TestMemoryIsFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second")
+	}
+	w := &wire{t: t, now: 1e18, xid: 1 << 50}
+	passed := 0
+	imports := track.NewImports()
+	w.tracker = recovery.New(imports, 0, func(*recovery.Recovery) { passed++ })
+	var o track.Options
+	o.Follow(imports, w.tracker)
+	w.rpcs = track.NewPairing(o)
+	var clients []*mount
+	for n := range byte(20) {
+		clients = append(clients, w.mount(n+3, "lustre-OST0000").start(1))
+	}
+	instance := uint32(1)
+	play := func(n int) {
+		for range n {
+			instance++
+			for _, c := range clients {
+				write := c.pending(opcodes.OST_WRITE)
+				c.ask(opcodes.OST_READ, status(enotconn))
+				c.recover(instance, 100, 3)()
+				write()
+				c.ask(opcodes.OST_READ)
+			}
+			w.now += 60 * second
+		}
+	}
+	play(300)
+	before := heap()
+	play(600)
+	if after := heap(); after > before+before/10+1<<20 {
+		t.Errorf("%d bytes held, %d later", before, after)
+	}
+	if passed < 800 {
+		t.Errorf("%d records", passed)
+	}
+}
+
+// TestNoAllocations: an RPC costs no allocation while no target is lost.
+func TestNoAllocations(t *testing.T) {
+	w := newWire(t)
+	c := w.mount(3, "lustre-OST0000").start(1)
+	send := c.prepared(opcodes.OST_READ)
+	for range 5000 {
+		send()
+	}
+	if n := testing.AllocsPerRun(2000, send); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

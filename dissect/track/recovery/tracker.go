@@ -1,0 +1,394 @@
+// Package recovery follows targets that clients lost: when each was gone and back,
+// how its clients recovered, and what applications saw of it.
+//
+// A Tracker receives RPCs from a track.Pairing: pass its methods Sent, Answered and
+// Done as hooks in track.Options, each message with its RPC to Message, and what was
+// not captured to Lost. It passes a Recovery to the hook that New gets when the target
+// was lost again, or at the end of the capture.
+//
+// tracker.go takes the messages, loss.go decides what became of a target, announce.go
+// reads what servers send when they stop and start, recovery.go and client.go have what
+// is known of a target, story.go puts that into the order of time, and viewpoint.go
+// finds out where the capture was made.
+//
+// Nothing is guessed. A target was started again when a server in recovery does not
+// know the connection of a client, when it grants another instance than before, or
+// when it said that it does not have the target and has it later. The state is
+// bounded: each bound is a constant beside the type that it limits.
+package recovery
+
+import (
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Tracker follows targets.
+type Tracker struct {
+	done    func(*Recovery)
+	linger  int64
+	changed *track.Import // by the message that is taken, nil: none
+	members *fifo.Map[*track.Connection, *member]
+	targets *fifo.Map[string, *target]
+	ended   []*Recovery // until their RPCs have ended
+	views   viewpoints
+	nodes   nodes
+	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
+	losses  track.Spans
+}
+
+// member is a connection of a client to a target.
+type member struct {
+	connection *track.Connection
+	target     *target // nil: its name is unknown
+	kind       string
+	state      track.ImportState
+	evictions  int
+	instance   uint32 // of the target that it is connected to, 0: unknown
+	first      track.Point
+	last       track.Point // reply of the target
+	portal     uint32
+	handle     uint64 // of the last reply
+	server     lnet.NID
+	heard      *int64      // of that server
+	again      track.Point // the first connect during a recovery
+	initial    bool        // the last connect began a new connection
+	lost       bool        // and not made again
+	client     *Client     // of the last loss
+	before     *Client     // of the loss before that
+}
+
+// target is a target and what its messages show of it.
+type target struct {
+	name      string
+	life                  // since its last start, as far as that is known
+	past      life        // before
+	stop      track.Point // it sent a disconnect to another target
+	start     track.Point // it registered with the MGS, or connected to another target
+	announced announcement
+	members   []*member
+	current   *Recovery // the last outage; nil: none
+	breaks    *Recovery // the last loss of connections only
+}
+
+// life is a target between two starts.
+type life struct {
+	instance  uint32      // 0: unknown
+	begin     track.Point // the first connect that showed the instance
+	lastReply track.Point
+	server    lnet.NID // that sent it
+}
+
+// The bounds of what is followed. Over one of them, the oldest is forgotten.
+const (
+	maxMembers = 1 << 16
+	maxTargets = 1 << 14
+	maxClients = 1 << 12 // of one Recovery
+	maxLosses  = 1 << 10
+	maxServers = 1 << 14
+)
+
+const (
+	eio       = -5
+	enodev    = -19
+	eoverflow = -75
+	enotconn  = -107
+	eshutdown = -108
+	estale    = -116
+)
+
+// defaultLinger is longer than an RPC is held after its reply.
+const defaultLinger = int64(21 * time.Second)
+
+// New makes a Tracker. imports must get all RPCs before the Tracker does. done gets each
+// Recovery once. linger is for how long one is held after the target was lost again,
+// until its RPCs have ended, in nanoseconds of capture time; 0: 21 seconds.
+func New(imports *track.Imports, linger int64, done func(*Recovery)) *Tracker {
+	if linger == 0 {
+		linger = defaultLinger
+	}
+	t := &Tracker{done: done, linger: linger,
+		members: fifo.NewMap[*track.Connection, *member](maxMembers), targets: fifo.NewMap[string, *target](maxTargets),
+		heard: fifo.NewMap[lnet.NID, *int64](maxServers)}
+	imports.OnChange(func(i *track.Import, _ track.Point) { t.changed = i })
+	return t
+}
+
+// Lost takes a run of bytes that were not captured.
+func (t *Tracker) Lost(l *lnet.Loss) { t.losses.Add(track.Span{From: l.From, To: l.To}, maxLosses) }
+
+// Advance sets the time and passes on what has ended.
+func (t *Tracker) Advance(now int64) {
+	for len(t.ended) > 0 && t.ended[0].ended+t.linger <= now {
+		t.pass(t.ended[0])
+		t.ended = t.ended[1:]
+	}
+}
+
+// Close passes on what is left: the capture has ended.
+func (t *Tracker) Close() {
+	t.targets.All(func(_ string, g *target) bool {
+		t.endTarget(g)
+		return true
+	})
+	for _, r := range t.ended {
+		t.pass(r)
+	}
+	t.ended = nil
+}
+
+// Sent takes a request.
+func (t *Tracker) Sent(r *track.RPC, m *dissect.Message) {
+	t.takeRequest(r, m)
+	t.changed = nil
+}
+
+func (t *Tracker) takeRequest(r *track.RPC, m *dissect.Message) {
+	t.views.see(m)
+	if r.Opcode == opcodes.MGS_TARGET_REG && m.Msg != nil {
+		if name, ok := opcodes.RegisteredTarget(m.Msg); ok {
+			t.starting(string(name), pointOf(m))
+		}
+	}
+	if r.Connection == nil || track.IsCallback(r.Opcode) {
+		return
+	}
+	if t.changed == nil {
+		if r.Flags&dissect.FlagResent != 0 {
+			if k := t.member(r); k.client != nil {
+				k.client.resend(r.XID)
+			}
+		}
+		return
+	}
+	p := pointOf(m)
+	t.Advance(p.Time)
+	k, c := t.changedMember(r), (*Client)(nil)
+	if k.client != nil && k.client.Recovered.Frame == 0 {
+		c = k.client
+	}
+	switch state := t.changed.State; {
+	case track.IsConnect(r.Opcode):
+		t.connect(k, r, m, p)
+	case track.IsDisconnect(r.Opcode):
+		k.lost = false
+		t.stopping(k.connection.ClientUUID, p)
+	case c == nil:
+	case r.Replay():
+		c.Requests.add(p)
+		c.Transnos.add(m.RPC.Transno)
+	case state == track.StateReplayLocks && isLockReplay(r) && r.Opcode == opcodes.LDLM_ENQUEUE:
+		c.Locks.add(p)
+		c.noteGap(t.changed, p)
+	case state == track.StateReplayWait && k.state != state:
+		c.Ready = p
+		c.noteGap(t.changed, p)
+	}
+	k.state = t.changed.State
+}
+
+// Answered takes a reply.
+func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
+	t.takeReply(r, m)
+	t.changed = nil
+}
+
+func (t *Tracker) takeReply(r *track.RPC, m *dissect.Message) {
+	t.views.see(m)
+	if r.Connection == nil || track.IsCallback(r.Opcode) {
+		return
+	}
+	p := pointOf(m)
+	if t.changed != nil {
+		t.Advance(p.Time)
+	}
+	k := t.member(r)
+	switch {
+	case t.changed == nil:
+	case track.IsConnect(r.Opcode):
+		t.connectReply(k, r, m, p)
+	case k.lost && t.changed.State == track.StateFull:
+		k.lost = false // the reply to the connect was not captured
+		k.client.Recovered = p
+	case r.Opcode == opcodes.SEC_CTX_INIT: // before a connect
+	case t.changed.State == track.StateDiscon && k.state != track.StateDiscon:
+		t.lose(k, p, SignNotConnected)
+	case k.client != nil && k.state == track.StateReplayWait && t.changed.State == track.StateFull:
+		k.client.Recovered, k.client.Outcome = p, ClientRecovered
+	}
+	if c := k.client; c != nil && c.Recovered.Frame == 0 && r.Status < 0 {
+		switch {
+		case r.Replay():
+			c.Requests.fail(r.Status)
+		case isLockReplay(r) && r.Opcode == opcodes.LDLM_ENQUEUE:
+			c.Locks.fail(r.Status)
+		}
+	}
+	if t.changed != nil {
+		k.state, k.evictions = t.changed.State, t.changed.Evictions
+	}
+	t.hear(k, r.Server, p)
+	if isAlive(r) {
+		t.reply(k, r, p)
+	}
+}
+
+// hear takes the time of a reply of a server.
+func (t *Tracker) hear(k *member, server lnet.NID, p track.Point) {
+	if k.heard == nil || k.server != server {
+		last := fifo.GetOrNew(t.heard, server)
+		k.heard = last
+	}
+	*k.heard = p.Time
+}
+
+// isAlive reports whether a reply shows that the server has the target and knows the
+// connection.
+func isAlive(r *track.RPC) bool {
+	if track.IsConnect(r.Opcode) {
+		return r.Status == 0
+	}
+	return r.HasOpcode && r.Type == dissect.TypeReply && r.Status != enotconn && r.Status != enodev && r.Status != eshutdown
+}
+
+// reply takes a reply of a target. Two servers with the same connection are one node.
+func (t *Tracker) reply(k *member, r *track.RPC, p track.Point) {
+	if k.first.Frame == 0 {
+		k.first = p
+	}
+	if k.server != r.Server && k.handle == r.Handle && k.handle != 0 {
+		t.nodes.join(k.server, r.Server)
+	}
+	k.last, k.server, k.handle = p, r.Server, r.Handle
+	if g := k.target; g != nil {
+		g.lastReply, g.server = p, r.Server
+	}
+}
+
+// Done takes an RPC that has ended.
+func (t *Tracker) Done(r *track.RPC) {
+	t.changed = nil
+	if r.Connection == nil || !r.HasRequest || !r.HasOpcode || track.IsCallback(r.Opcode) {
+		return
+	}
+	k := t.member(r)
+	for _, c := range [...]*Client{k.before, k.client} {
+		if c != nil && (c.recovery == nil || !c.recovery.passed) && c.take(r) {
+			return
+		}
+	}
+}
+
+// take takes an RPC that has ended; it reports whether the RPC ended because the
+// target was lost or waited until it was back.
+func (c *Client) take(r *track.RPC) bool {
+	sent, replied := r.Requested(), r.Replied()
+	if f := c.failures[r.XID]; f != nil && f.resent {
+		sent = f.Sent
+	}
+	switch {
+	case c.Recovered.Frame != 0 && sent.Time >= c.Recovered.Time, c.over != 0 && sent.Time >= c.over:
+		return false
+	case !r.HasReply && r.Unanswered():
+		if track.IsConnect(r.Opcode) {
+			if c.Unanswered++; c.firstSilent.Frame == 0 {
+				c.firstSilent = sent
+			}
+			c.lastSilent = max(c.lastSilent, sent.Time)
+		}
+		c.unanswered(sent)
+	case !r.HasReply:
+		return false
+	case r.Sends > 1 && c.Lost.Frame != 0 && sent.Time < c.Lost.Time && c.Connected.Frame != 0 && replied.Time > c.Connected.Time && len(r.OtherErrors) == 0:
+		c.unanswered(sent)
+	}
+	if track.IsConnect(r.Opcode) || track.IsDisconnect(r.Opcode) || r.Opcode == opcodes.OBD_PING || r.Replay() || isLockReplay(r) || r.OneWay {
+		return true
+	}
+	q := Request{XID: r.XID, Opcode: r.Opcode, Job: string(r.Job()), Client: r.Client, Sent: sent, Answered: replied, Status: r.Status}
+	switch {
+	case !r.HasReply, c.Lost.Frame != 0 && replied.Time >= c.Lost.Time && isConnectionError(r.Status):
+		c.fail(q)
+	case c.Connected.Frame != 0 && sent.Time < c.Connected.Time && replied.Time >= c.Connected.Time:
+		c.waited(q)
+	default:
+		return false
+	}
+	return true
+}
+
+// unanswered takes a request that had no reply, or none before it was sent again.
+func (c *Client) unanswered(sent track.Point) {
+	if sent.Time > c.LastReply.Time && (c.firstUnanswered.Frame == 0 || sent.Time < c.firstUnanswered.Time) {
+		c.firstUnanswered = sent
+	}
+}
+
+// isConnectionError reports whether a status is an error that a lost connection or
+// lost state brings.
+func isConnectionError(status int32) bool {
+	switch status {
+	case eio, enodev, enotconn, eshutdown, estale:
+		return true
+	}
+	return false
+}
+
+// member returns the member of the connection of an RPC.
+func (t *Tracker) member(r *track.RPC) *member {
+	k, ok := t.members.Get(r.Connection)
+	if !ok {
+		k = &member{connection: r.Connection, portal: r.Portal}
+		if _, old, evicted := t.members.Put(r.Connection, k); evicted {
+			old.leave()
+		}
+	}
+	if k.target == nil && r.Connection.Target != "" {
+		t.join(k, r.Connection.Target)
+	}
+	return k
+}
+
+// changedMember returns the member of the connection that a message changed.
+func (t *Tracker) changedMember(r *track.RPC) *member {
+	k := t.member(r)
+	k.kind = t.changed.Kind()
+	return k
+}
+
+func (t *Tracker) join(k *member, name string) {
+	g, ok := t.targets.Get(name)
+	if !ok {
+		g = &target{name: name}
+		if _, old, evicted := t.targets.Put(name, g); evicted {
+			t.endTarget(old)
+			for _, k := range old.members {
+				k.target = nil
+			}
+		}
+	}
+	k.target = g
+	g.members = append(g.members, k)
+	if k.last.Time > g.lastReply.Time {
+		g.lastReply, g.server = k.last, k.server
+	}
+}
+
+func (k *member) leave() {
+	if g := k.target; g != nil {
+		for i := range g.members {
+			if g.members[i] == k {
+				g.members = append(g.members[:i], g.members[i+1:]...)
+				break
+			}
+		}
+	}
+}
+
+func pointOf(m *dissect.Message) track.Point {
+	return track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
+}

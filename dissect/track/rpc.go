@@ -1,0 +1,245 @@
+package track
+
+import (
+	"slices"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// RPC is one remote procedure call: the request, however often it was sent,
+// and all that belongs to it. A Pairing reuses its records: one is valid until
+// the Done hook returns.
+type RPC struct {
+	Identity
+	Request
+	Reply
+
+	HasRequest bool
+	HasReply   bool
+	OneWay     bool    // has no reply
+	Expired    bool    // waited longer than the timeout
+	Missing    Missing // why there is no reply; set when the RPC has ended
+	Sends      int     // how often the request was sent
+	Early      int     // number of early replies
+
+	// Seen has when each capture point saw the RPC.
+	Seen []Sighting
+
+	record
+}
+
+// Identity is what all messages of an RPC have in common.
+type Identity struct {
+	XID        uint64
+	Opcode     uint32
+	HasOpcode  bool
+	Encrypted  bool // GSS privacy: neither opcode nor body can be read
+	Variant    *schema.Variant
+	Client     lnet.NID // the node that sent the request, also when it is a server
+	Server     lnet.NID
+	Connection *Connection // nil: its connect was not seen
+	Handle     uint64      // pb_handle of the request: the server's handle of the connection
+}
+
+// Request has the fields of the request.
+type Request struct {
+	Portal      uint32
+	UID, GID    uint32
+	HasUser     bool // UID and GID were sent; clients before 2.16 do not
+	FID         FID
+	HasFID      bool
+	Flags       uint32 // pb_flags of all sends
+	ConnCnt     uint32
+	RequestSize int // bytes of the lustre_msg
+
+	job    [32]byte
+	jobLen uint8
+	hasJob bool
+	name   []byte
+}
+
+// Reply has the fields of the reply.
+type Reply struct {
+	Status      int32
+	OtherErrors []int32 // errors that are not in Status, negative
+	Type        uint32  // pb_type
+	Transno     uint64
+	Service     uint32 // pb_service_time, see ServiceLimit
+	Estimate    uint32 // seconds, as expected by the server
+	ReplySize   int    // bytes of the lustre_msg
+
+	body     int  // bytes of the ptlrpc_body that were captured
+	notThere bool // of an OUT_UPDATE: what it asks for is not there
+}
+
+// record is what a Pairing needs to find an RPC and to end it.
+type record struct {
+	state    state
+	place    fifo.Element[RPC] // in the queue of its state
+	next     *RPC              // with the same xid
+	slot     int32             // index of attached values
+	use      uint32            // how often the record was used
+	created  int64             // time of its first message
+	reopened bool              // the request was sent again after the reply
+	lock     lockWait          // of an LDLM_ENQUEUE
+	deadline int64             // when the client gives up at the latest; 0 when unknown
+}
+
+// state is how far an RPC has come.
+type state uint8
+
+const (
+	waiting   state = iota // for its reply
+	blocked                // has its reply, but its lock is not granted yet
+	lingering              // complete; late messages may still come
+	ended                  // was given to Done; absorbs late duplicates
+)
+
+// FID is a Lustre file identifier.
+type FID struct {
+	Seq      uint64
+	OID, Ver uint32
+}
+
+// read reads a struct lu_fid; it returns false when there is no FID.
+func (f *FID) read(b []byte, big bool) bool {
+	if len(b) < 16 {
+		return false
+	}
+	f.Seq = schema.ReadUint(b[:8], big)
+	f.OID, f.Ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
+	return *f != FID{}
+}
+
+// Job returns the job id, empty when the request had none.
+func (r *Request) Job() []byte { return r.job[:r.jobLen] }
+
+// HasJob reports whether the request has a field for a job id, and it was
+// captured.
+func (r *Request) HasJob() bool { return r.hasJob }
+
+// Name returns the file name that the request is about, empty when it has
+// none.
+func (r *Request) Name() []byte { return r.name }
+
+// Replay reports whether the request was replayed after a recovery.
+func (r *Request) Replay() bool { return r.Flags&dissect.FlagReplay != 0 }
+
+// maxOtherErrors errors are kept of an RPC.
+const maxOtherErrors = 8
+
+func (r *Reply) addOtherError(errno int32) {
+	if errno < 0 && len(r.OtherErrors) < maxOtherErrors {
+		r.OtherErrors = append(r.OtherErrors, errno)
+	}
+}
+
+// Has reports whether a field of the reply's ptlrpc_body was captured. It was
+// not when the reply is truncated or encrypted.
+func (r *RPC) Has(f *schema.Field) bool { return r.HasReply && r.body >= f.Off+f.Size }
+
+// ServiceLimit returns a number of seconds that the server worked less than.
+// The server subtracts clock readings in whole seconds and sends 1 at least, so
+// 3 stands for any time between 2 and 4 seconds, 1 for any below 2; 0 is not
+// set.
+func (r *RPC) ServiceLimit() (seconds int64, ok bool) {
+	return int64(r.Service) + 1, r.Has(opcodes.PbServiceTime) && r.Service > 0
+}
+
+// Target returns the name of the target without "_UUID", empty when it is
+// unknown.
+func (r *RPC) Target() string {
+	if r.Connection == nil {
+		return ""
+	}
+	return r.Connection.Target
+}
+
+// TargetIndex returns the index of the target, as in OST0001, where it is known
+// without the name of the file system; else it is empty.
+func (r *RPC) TargetIndex() string {
+	if r.Connection == nil {
+		return ""
+	}
+	return r.Connection.TargetIndex
+}
+
+// TargetFrom returns how the target is known.
+func (r *RPC) TargetFrom() TargetSource {
+	if r.Connection == nil {
+		return TargetUnknown
+	}
+	return r.Connection.TargetFrom
+}
+
+// Unanswered reports whether the server did not answer, though the reply was due
+// and everything that the server sent was captured. It is known when the RPC has
+// ended.
+func (r *RPC) Unanswered() bool { return r.Missing == Unanswered }
+
+// IsWaiting reports whether the RPC waits for its reply: it is in flight.
+func (r *RPC) IsWaiting() bool { return r.state == waiting && !r.OneWay }
+
+// Failed reports whether the status of the reply is an error. OtherErrors may
+// have more: of replies after which the request was sent again, and of parts of
+// the operation.
+func (r *RPC) Failed() bool { return r.HasReply && r.Status < 0 }
+
+// contextError returns the error of a failed GSS call, as a number among errnos,
+// 0 for none.
+func (r *RPC) contextError() int32 {
+	for _, e := range r.OtherErrors {
+		if opcodes.GSSErrorName(e) != "" {
+			return e
+		}
+	}
+	return 0
+}
+
+const enoent = -2
+
+// IsExpectedError reports whether the status of the reply is an error that is
+// part of normal operation: a configuration log that need not exist, or an
+// object or a name that an OUT_UPDATE looks up.
+func (r *RPC) IsExpectedError() bool {
+	if !r.HasReply || r.Status != enoent || !r.HasOpcode {
+		return false
+	}
+	return r.notThere || r.Opcode == opcodes.LLOG_ORIGIN_HANDLE_CREATE && opcodes.IsOptionalLog(r.name)
+}
+
+// Clone copies an RPC, to be kept after the Done hook has returned.
+func (r *RPC) Clone() *RPC {
+	c := *r
+	c.Seen, c.name = slices.Clone(r.Seen), slices.Clone(r.name)
+	for i := range c.Seen {
+		if t := c.Seen[i].transfers; t != nil {
+			own := *t
+			c.Seen[i].transfers = &own
+		}
+	}
+	c.OtherErrors = slices.Clone(r.OtherErrors)
+	c.record = record{slot: -1, created: r.created, lock: r.lock}
+	c.lock.older = nil
+	return &c
+}
+
+// Attached holds a value for each RPC, for the use of a package that follows
+// RPCs. A value is found by a small number that the RPC has until it ends, so it
+// costs neither a lookup nor an allocation. The zero Attached is ready for use.
+type Attached[T any] struct{ values []T }
+
+// Of returns the value of an RPC. The pointer is valid until Of is called for
+// another RPC. Reset the value in the Done hook, because the next RPC with the same
+// number starts with it. A Clone has no value.
+func (a *Attached[T]) Of(r *RPC) *T {
+	for len(a.values) <= int(r.slot) {
+		var zero T
+		a.values = append(a.values, zero)
+	}
+	return &a.values[r.slot]
+}

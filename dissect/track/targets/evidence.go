@@ -1,0 +1,427 @@
+// Package targets finds the targets of connections that were made before a
+// capture began: no connect names them, so the requests have only a handle. It
+// collects what messages prove about a handle, and combines it. Nothing is
+// guessed: a target is unknown as long as its file system or its index is, and
+// when two messages contradict each other.
+//
+// What proves an index: the portal of the MGS; requests that only MDT0000 serves;
+// locks, in which an MDT since 2.16 writes its index; the location of FID sequences
+// (FLD), which clients ask for; layouts of files, which have the OST of each
+// object. An object that a request is about is on the target, and with it all
+// objects of its sequence.
+//
+// The configuration log of the clients of a file system lists all its targets, with the
+// nodes that serve them. It names the file system of a node, and a target that is the
+// only one of its kind there. A list of imports, which users give, does the same.
+//
+// Sequences and objects of two file systems may have the same numbers. So what is
+// known about them holds among the connections of a file system only: those to
+// the same server node, and those of a client that uses on one what a reply on the
+// other named. The file system gets its name from the connects among them.
+package targets
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/config"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Evidence collects what messages prove about connections. Its methods Sent and
+// Answered have the types of the hooks in track.Options.
+type Evidence struct {
+	lists    []list // of targets and the nodes that serve them
+	config   *config.Tracker
+	read     int // changes of the configuration when the targets in it were last listed
+	records  map[*track.Connection]*record
+	list     []*record // in the order of their first requests
+	pending  track.Attached[pending]
+	named    *fifo.Map[object, *record] // objects that replies to a client named
+	locks    *fifo.Map[cookie, *record] // by the cookies of client and server
+	ranges   []location
+	isKnown  map[location]bool // the ranges
+	links    map[link]bool
+	newest   int64 // time of the first request of the newest connection
+	changed  bool  // since the last conclusion
+	next     int64 // time of the next conclusion
+	nextList int64 // time from which on the configuration is read for it again
+	solution solution
+}
+
+// The bounds of what is kept.
+const (
+	maxRecords   = 1 << 15
+	maxNamed     = 1 << 15
+	maxLocks     = 1 << 15
+	maxRanges    = 1 << 12
+	maxLinks     = 1 << 14
+	maxSequences = 64 // of a connection
+	maxServers   = 8  // NIDs of a connection
+	maxClaims    = 4  // of a connection
+)
+
+// list is a list of targets and the nodes that serve them.
+type list struct {
+	names *Names
+	from  track.TargetSource
+}
+
+// New returns an Evidence. names, a list of imports, may be nil.
+func New(names *Names) *Evidence {
+	var lists []list
+	if names != nil {
+		lists = append(lists, list{names, track.TargetFromNames})
+	}
+	return &Evidence{
+		lists:   lists,
+		config:  config.New(),
+		records: make(map[*track.Connection]*record),
+		named:   fifo.NewMap[object, *record](maxNamed),
+		locks:   fifo.NewMap[cookie, *record](maxLocks),
+		isKnown: make(map[location]bool),
+		links:   make(map[link]bool),
+	}
+}
+
+// record is what is known about a connection.
+type record struct {
+	conn      *track.Connection
+	number    int32
+	client    lnet.NID
+	first     int64 // time of the first request, in nanoseconds since the epoch
+	last      int64 // time of the last message
+	kind      opcodes.TargetKind
+	mixed     bool // requests to portals of different kinds
+	servers   []lnet.NID
+	claims    []claim
+	sequences []uint64 // of objects on the target
+	zeroLocks bool     // the index in its locks is 0
+	forgotten bool     // was removed from the list
+}
+
+// claim is a target that a message proves.
+type claim struct {
+	target
+	from track.TargetSource
+}
+
+// target is a target of a file system.
+type target struct {
+	kind  opcodes.TargetKind
+	index uint32
+}
+
+// object is an object that a reply to a client named.
+type object struct {
+	client lnet.NID
+	fid    track.FID
+}
+
+// cookie is a handle of a lock on a node.
+type cookie struct {
+	node   lnet.NID
+	handle uint64
+}
+
+// location is a range of sequences and the target that has it, as a message on
+// a connection says.
+type location struct {
+	by          *record
+	first, last uint64
+	claim
+}
+
+// link connects two connections of one file system, the one with the lower
+// number first.
+type link struct{ a, b *record }
+
+// pending is what a request proves if it succeeds.
+type pending struct {
+	fid      track.FID // of an object on the target
+	firstMDT bool      // the target is MDT0000
+	ofMDT    bool      // an MDT sent it
+}
+
+// Sent takes a request.
+func (e *Evidence) Sent(r *track.RPC, m *dissect.Message) {
+	e.config.Message(m)
+	if r.Sends > 1 {
+		return
+	}
+	p := e.pending.Of(r)
+	*p = pending{}
+	if m.Msg == nil || !r.HasOpcode || track.IsConnect(r.Opcode) {
+		return
+	}
+	if track.IsCallback(r.Opcode) {
+		e.callback(r, m.Msg)
+		return
+	}
+	c := e.of(r, m.Time)
+	if c == nil {
+		return
+	}
+	c.setKind(e, opcodes.TargetKindOf(r.Portal))
+	p.firstMDT = opcodes.IsFirstMDT(m.Msg, r.Portal)
+	p.fid = fidOf(opcodes.TargetObject(m.Msg), m.Msg.Big)
+	switch r.Opcode {
+	case opcodes.LDLM_ENQUEUE:
+		p.ofMDT = opcodes.RequestingMDT(m.Msg) != 0
+		e.lock(cookie{r.Client, opcodes.LockHandle(m.Msg, 0)}, c)
+	case opcodes.LDLM_CANCEL:
+		opcodes.CanceledLocks(m.Msg, func(handle uint64) { e.lock(cookie{r.Server, handle}, c) })
+	}
+	opcodes.EarlyCanceledLocks(m.Msg, r.Variant, func(handle uint64) { e.lock(cookie{r.Server, handle}, c) })
+	e.conclude(m.Time)
+}
+
+// Answered takes a reply.
+func (e *Evidence) Answered(r *track.RPC, m *dissect.Message) {
+	e.config.Message(m)
+	if m.Msg == nil || !r.HasOpcode || !r.HasRequest || r.Status != 0 || track.IsCallback(r.Opcode) {
+		return
+	}
+	c := e.of(r, m.Time)
+	if c == nil {
+		return
+	}
+	if track.IsConnect(r.Opcode) {
+		e.changed = true // it has a name now
+		e.conclude(m.Time)
+		return
+	}
+	p := *e.pending.Of(r)
+	if p.firstMDT {
+		c.claim(e, claim{target{opcodes.MDTTarget, 0}, track.TargetFromService})
+	}
+	e.located(c, r.Client, p.fid)
+	switch r.Opcode {
+	case opcodes.LDLM_ENQUEUE:
+		if index, ok := opcodes.GrantingMDT(m.Msg); ok && !p.ofMDT {
+			c.granted(e, index)
+		}
+	case opcodes.FLD_QUERY, opcodes.SEQ_QUERY:
+		e.sequences(c, m.Msg)
+	}
+	opcodes.LayoutOSTs(m.Msg, func(id opcodes.FileID, ost uint32) {
+		fid := track.FID(id)
+		e.locate(location{c, fid.Seq, fid.Seq, claim{target{opcodes.OSTTarget, ost}, track.TargetFromLayout}})
+		e.named.Put(object{r.Client, fid}, c)
+	})
+	if b, remote := opcodes.RepliedObject(m.Msg); remote {
+		if fid := fidOf(b, m.Msg.Big); fid.Seq >= normalSequence {
+			e.named.Put(object{r.Client, fid}, c)
+		}
+	} else {
+		e.located(c, r.Client, fidOf(b, m.Msg.Big))
+	}
+	e.conclude(m.Time)
+}
+
+// callback finds the connection of a callback by the lock: it was asked for, or is
+// given back later, on the connection.
+func (e *Evidence) callback(r *track.RPC, m *schema.Msg) {
+	if r.Connection != nil {
+		return
+	}
+	c, ok := e.locks.Get(cookie{r.Server, opcodes.LockHandle(m, 0)})
+	if !ok && r.Opcode != opcodes.LDLM_GL_CALLBACK {
+		c, ok = e.locks.Get(cookie{r.Client, opcodes.LockHandle(m, 1)})
+	}
+	if ok && !c.forgotten {
+		r.Connection = c.conn
+	}
+}
+
+func (e *Evidence) lock(k cookie, c *record) {
+	if k.handle != 0 {
+		e.locks.Put(k, c)
+	}
+}
+
+// of returns the record of the connection of an RPC, nil for an RPC without a
+// connection. now is the time of the message.
+func (e *Evidence) of(r *track.RPC, now int64) *record {
+	if r.Connection == nil {
+		return nil
+	}
+	c := e.records[r.Connection]
+	if c == nil {
+		if len(e.list) >= maxRecords {
+			e.forgetSilent()
+		}
+		c = &record{conn: r.Connection, number: int32(len(e.list)), client: r.Client, first: now}
+		e.records[r.Connection] = c
+		e.list = append(e.list, c)
+		e.newest = now
+		e.changed = true
+	}
+	if len(e.lists) > 0 && c.last < e.newest && now >= e.newest {
+		e.changed = true // the connection is used beside a newer one
+	}
+	c.last = max(c.last, now)
+	c.addServer(e, r.Server)
+	return c
+}
+
+// forgetSilent removes the half of the connections without messages for the longest
+// time, with what they proved.
+func (e *Evidence) forgetSilent() {
+	times := make([]int64, len(e.list))
+	for i, c := range e.list {
+		times[i] = c.last
+	}
+	slices.Sort(times)
+	limit := times[len(times)/2]
+	e.list = slices.DeleteFunc(e.list, func(c *record) bool {
+		if c.forgotten = c.last <= limit; c.forgotten {
+			delete(e.records, c.conn)
+		}
+		return c.forgotten
+	})
+	for i, c := range e.list {
+		c.number = int32(i)
+	}
+	clear(e.isKnown)
+	e.ranges = slices.DeleteFunc(e.ranges, func(l location) bool {
+		if !l.by.forgotten {
+			e.isKnown[l] = true
+		}
+		return l.by.forgotten
+	})
+	maps.DeleteFunc(e.links, func(l link, _ bool) bool { return l.a.forgotten || l.b.forgotten })
+}
+
+func (c *record) addServer(e *Evidence, nid lnet.NID) {
+	for _, s := range c.servers {
+		if s == nid {
+			return
+		}
+	}
+	if len(c.servers) < maxServers {
+		c.servers = append(c.servers, nid)
+		e.changed = true
+	}
+}
+
+func (c *record) setKind(e *Evidence, kind opcodes.TargetKind) {
+	switch {
+	case kind == opcodes.AnyTarget || kind == c.kind:
+	case c.kind == opcodes.AnyTarget:
+		c.kind = kind
+		e.changed = true
+	case !c.mixed:
+		c.mixed = true
+		e.changed = true
+	}
+}
+
+// claim adds a target that a message proves.
+func (c *record) claim(e *Evidence, new claim) {
+	for _, k := range c.claims {
+		if k.target == new.target {
+			return
+		}
+	}
+	if len(c.claims) < maxClaims {
+		c.claims = append(c.claims, new)
+		e.changed = true
+	}
+}
+
+// granted takes the index of an MDT in a lock. MDT0000 has the index 0, as all MDTs
+// do that are too old to write theirs.
+func (c *record) granted(e *Evidence, index uint32) {
+	if index != 0 {
+		c.claim(e, claim{target{opcodes.MDTTarget, index}, track.TargetFromLock})
+	} else if !c.zeroLocks {
+		c.zeroLocks = true
+		e.changed = true
+	}
+}
+
+// The sequences of FIDs that are on a known target.
+var (
+	rootSequence   = opcodes.FidSeq.Number("ROOT")
+	dotLustre      = opcodes.FidSeq.Number("DOT_LUSTRE")
+	normalSequence = opcodes.FidSeq.Number("NORMAL")
+	firstIDIF      = opcodes.FidSeq.Number("IDIF")
+	lastIDIF       = opcodes.FidSeq.Number("IDIF_MAX")
+)
+
+// located takes an object on the target of a connection, for which a client has
+// sent a request.
+func (e *Evidence) located(c *record, client lnet.NID, fid track.FID) {
+	switch {
+	case fid.Seq == rootSequence && fid.OID == 1, fid.Seq == dotLustre:
+		c.claim(e, claim{target{opcodes.MDTTarget, 0}, track.TargetFromService})
+	case fid.Seq >= firstIDIF && fid.Seq <= lastIDIF:
+		c.claim(e, claim{target{opcodes.OSTTarget, uint32(fid.Seq >> 16 & 0xffff)}, track.TargetFromSequence})
+	case fid.Seq >= normalSequence:
+		c.addSequence(e, fid.Seq)
+		if by, ok := e.named.Get(object{client, fid}); ok && by != c && !by.forgotten {
+			e.link(by, c)
+		}
+	}
+}
+
+func (c *record) addSequence(e *Evidence, seq uint64) {
+	for i, s := range c.sequences {
+		if s == seq {
+			c.sequences[0], c.sequences[i] = c.sequences[i], c.sequences[0] // the usual one first
+			return
+		}
+	}
+	if len(c.sequences) < maxSequences {
+		c.sequences = append(c.sequences, seq)
+		e.changed = true
+	}
+}
+
+// sequences takes the reply to FLD_QUERY or SEQ_QUERY.
+func (e *Evidence) sequences(c *record, m *schema.Msg) {
+	r, ok := opcodes.SequenceRangeOf(m)
+	if !ok || r.First < normalSequence {
+		return
+	}
+	if r.Kind == opcodes.AnyTarget {
+		c.addSequence(e, r.First)
+		return
+	}
+	e.locate(location{c, r.First, r.End - 1, claim{target{r.Kind, r.Index}, track.TargetFromFLD}})
+}
+
+// locate adds a range of sequences and the target that has it.
+func (e *Evidence) locate(l location) {
+	if l.first < normalSequence || e.isKnown[l] || len(e.ranges) >= maxRanges {
+		return
+	}
+	e.isKnown[l] = true
+	e.ranges = append(e.ranges, l)
+	e.changed = true
+}
+
+func (e *Evidence) link(a, b *record) {
+	if a.number > b.number {
+		a, b = b, a
+	}
+	if l := (link{a, b}); !e.links[l] && len(e.links) < maxLinks {
+		e.links[l] = true
+		e.changed = true
+	}
+}
+
+// fidOf reads a struct lu_fid, the zero FID where there is none.
+func fidOf(b []byte, big bool) (f track.FID) {
+	if len(b) >= 16 {
+		f.Seq = schema.ReadUint(b[:8], big)
+		f.OID, f.Ver = uint32(schema.ReadUint(b[8:12], big)), uint32(schema.ReadUint(b[12:16], big))
+	}
+	return f
+}

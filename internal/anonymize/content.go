@@ -1,0 +1,194 @@
+package anonymize
+
+import "github.com/lshark/lshark/dissect/lnet/link"
+
+// Bounds of content.
+const (
+	chunkSize    = 1 << 20 // bytes of a chunk
+	maxChunks    = 32
+	chunkPieces  = 1 << 13 // of a chunk
+	maxPieceSize = blockSize
+)
+
+// A block is a part of a stream, by which pieces are found: 4096 bytes of a TCP stream by
+// their sequence number, or the payload of an InfiniBand packet, which has at most as many.
+const (
+	blockBits = 12
+	blockSize = 1 << blockBits
+)
+
+// blockKey identifies a block. For InfiniBand, flow has only the receiver and number has
+// the queue pair and the packet sequence number.
+type blockKey struct {
+	flow   link.Flow
+	number uint64
+}
+
+// infiniBandBlock returns the number of the block of an InfiniBand packet.
+func infiniBandBlock(queuePair, psn uint32) uint64 {
+	const isInfiniBand = 1 << 63
+	return isInfiniBand | uint64(queuePair)<<24 | uint64(psn&0xffffff)
+}
+
+// content holds the rewritten bytes of the messages that were read last, by their place in
+// the streams. Bytes that it does not hold are zero. It takes up to 32 MiB of bytes and
+// 262,144 pieces; beyond that, the oldest are removed.
+type content struct {
+	ring   []piece
+	first  int64 // number of the oldest piece, from 1
+	next   int64 // number of the next piece
+	blocks map[blockKey]int64
+	chunks []chunk  // the oldest first
+	spare  [][]byte // of chunks that were removed
+	found  []int64  // scratch space
+
+	// release is called before pieces are removed, with the highest order of them: frames
+	// up to that need them.
+	release func(order int64)
+}
+
+// piece is a run of rewritten bytes of a block, without the zeros at its ends.
+type piece struct {
+	key   blockKey
+	off   int
+	data  []byte // in a chunk
+	order int64  // of the frame that completed the message
+	older int64  // number of the piece before it in the block, 0 for none
+}
+
+// chunk is the memory of successive pieces.
+type chunk struct {
+	buf    []byte
+	pieces int
+	order  int64 // the highest of the pieces
+}
+
+func newContent(release func(order int64)) *content {
+	return &content{ring: make([]piece, 1024), first: 1, next: 1, blocks: make(map[blockKey]int64), release: release}
+}
+
+// addTCP adds the bytes of a message whose first byte has the given sequence number.
+func (c *content) addTCP(flow *link.Flow, seq uint32, b []byte, order int64) {
+	for len(b) > 0 {
+		off := int(seq % blockSize)
+		n := min(len(b), blockSize-off)
+		c.add(blockKey{*flow, uint64(seq >> blockBits)}, off, b[:n], order)
+		seq += uint32(n)
+		b = b[n:]
+	}
+}
+
+// add adds bytes of a block.
+func (c *content) add(key blockKey, off int, b []byte, order int64) {
+	for len(b) > 0 && b[0] == 0 {
+		b, off = b[1:], off+1
+	}
+	for len(b) > 0 && b[len(b)-1] == 0 {
+		b = b[:len(b)-1]
+	}
+	if len(b) == 0 {
+		return
+	}
+	last := c.chunk(len(b))
+	last.pieces++
+	last.order = max(last.order, order)
+	n := len(last.buf)
+	last.buf = append(last.buf, b...)
+	if c.next-c.first == int64(len(c.ring)) {
+		c.grow()
+	}
+	*c.piece(c.next) = piece{key, off, last.buf[n:], order, c.blocks[key]}
+	c.blocks[key] = c.next
+	c.next++
+}
+
+// chunk returns the chunk for the next n bytes.
+func (c *content) chunk(n int) *chunk {
+	if k := len(c.chunks); k > 0 {
+		last := &c.chunks[k-1]
+		if len(last.buf)+n <= chunkSize && last.pieces < chunkPieces {
+			return last
+		}
+	}
+	if len(c.chunks) == maxChunks {
+		c.removeOldest()
+	}
+	var buf []byte
+	if k := len(c.spare); k > 0 {
+		buf, c.spare = c.spare[k-1], c.spare[:k-1]
+	} else {
+		buf = make([]byte, 0, chunkSize)
+	}
+	c.chunks = append(c.chunks, chunk{buf: buf})
+	return &c.chunks[len(c.chunks)-1]
+}
+
+// removeOldest removes the pieces of the oldest chunk.
+func (c *content) removeOldest() {
+	old := c.chunks[0]
+	c.release(old.order)
+	for range old.pieces {
+		p := c.piece(c.first)
+		if c.blocks[p.key] == c.first {
+			delete(c.blocks, p.key)
+		}
+		*p = piece{}
+		c.first++
+	}
+	c.chunks = c.chunks[:copy(c.chunks, c.chunks[1:])]
+	c.spare = append(c.spare, old.buf[:0])
+}
+
+func (c *content) grow() {
+	ring := make([]piece, 2*len(c.ring))
+	for i := c.first; i < c.next; i++ {
+		ring[i%int64(len(ring))] = *c.piece(i)
+	}
+	c.ring = ring
+}
+
+func (c *content) piece(number int64) *piece { return &c.ring[number%int64(len(c.ring))] }
+
+// readTCP copies the bytes from a sequence number on to dst, which is zero, for the frame
+// with the given order.
+func (c *content) readTCP(dst []byte, flow *link.Flow, seq uint32, order int64) {
+	for len(dst) > 0 {
+		off := int(seq % blockSize)
+		n := min(len(dst), blockSize-off)
+		c.read(dst[:n], blockKey{*flow, uint64(seq >> blockBits)}, off, order)
+		seq += uint32(n)
+		dst = dst[n:]
+	}
+}
+
+// read copies the bytes of a block from an offset on to dst. Messages overlap when a
+// connection reuses the ports and sequence numbers of an earlier one. Then the frame with
+// the given order belongs to the first message that was completed by this frame or a later
+// one; if all were completed earlier, the last of them is used.
+func (c *content) read(dst []byte, key blockKey, off int, order int64) {
+	c.found = c.found[:0]
+	for i := c.blocks[key]; i >= c.first; i = c.piece(i).older {
+		c.found = append(c.found, i)
+	}
+	ended := len(c.found) // index of the first one that ended before the frame
+	for ended > 0 && c.piece(c.found[ended-1]).order < order {
+		ended--
+	}
+	for i := len(c.found) - 1; i >= ended; i-- {
+		c.piece(c.found[i]).copyTo(dst, off)
+	}
+	for _, i := range c.found[:ended] {
+		c.piece(i).copyTo(dst, off)
+	}
+}
+
+// copyTo copies the bytes of the piece to dst, which begins at an offset of the block.
+func (p *piece) copyTo(dst []byte, off int) {
+	if at := p.off - off; at >= len(dst) {
+		return
+	} else if at >= 0 {
+		copy(dst[at:], p.data)
+	} else if -at < len(p.data) {
+		copy(dst, p.data[-at:])
+	}
+}

@@ -1,0 +1,252 @@
+package anonymize
+
+import (
+	"bytes"
+	"encoding/binary"
+	"net/netip"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/anonymize/values"
+	"github.com/lshark/lshark/internal/checksum"
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+var (
+	endA = wiretest.End{Addr: netip.MustParseAddr("10.11.12.13"), Port: 1023, Seq: 77}
+	endB = wiretest.End{Addr: netip.MustParseAddr("10.11.12.14"), Port: lnet.DefaultPort, Seq: 88}
+	six1 = netip.MustParseAddr("fd12:3456:789a::1")
+	six2 = netip.MustParseAddr("fd12:3456:789a::2")
+	macA = []byte{0x52, 0x54, 0x00, 0x12, 0x34, 0x56}
+	text = []byte("secret.of.the.site")
+)
+
+const flagACK = 0x10
+
+func be16(v uint16) []byte { return binary.BigEndian.AppendUint16(nil, v) }
+
+func segment() []byte { return wiretest.TCP(&endA, &endB, flagACK, 77, text) }
+func packet4() []byte { return wiretest.IP(endA.Addr, endB.Addr, protoTCP, segment()) }
+func packet6() []byte { return wiretest.IP(six1, six2, protoTCP, segment()) }
+
+func udp(port uint16, body []byte) []byte {
+	return wiretest.Join(be16(1234), be16(port), be16(uint16(udpSize+len(body))), be16(0), body)
+}
+
+func ethernet(typ uint16, body []byte) []byte { return wiretest.Join(macA, macA, be16(typ), body) }
+
+// options4 gives an IPv4 packet a header with options, whose length is a multiple of 4.
+func options4(packet, options []byte) []byte {
+	b := wiretest.Join(packet[:ipv4Size], options, packet[ipv4Size:])
+	b[0] += byte(len(options) / 4)
+	binary.BigEndian.PutUint16(b[2:], uint16(len(b)))
+	return b
+}
+
+// testFrame is a frame, and whether its payload belongs to LNet.
+type testFrame struct {
+	name string
+	link capture.LinkType
+	data []byte
+	lnet bool
+}
+
+// testFrames returns frames of each link type, tunnel and protocol.
+func testFrames() []testFrame {
+	address := endA.Addr.AsSlice()
+	six := six1.AsSlice()
+	record := wiretest.Join([]byte{7, 11, 8}, address, endB.Addr.AsSlice(), []byte{0}) // record route
+	cooked := wiretest.Join(be16(0), be16(1), be16(6), macA, be16(0))
+	cooked2 := wiretest.Join(be16(0), []byte{0, 0, 0, 2}, be16(1), []byte{0, 6}, macA, be16(0))
+	return []testFrame{
+		{"Ethernet", capture.LinkEthernet, ethernet(etherIPv4, packet4()), true},
+		{"Ethernet, IPv6", capture.LinkEthernet, ethernet(etherIPv6, packet6()), true},
+		{"VLAN", capture.LinkEthernet, ethernet(etherVLAN, wiretest.Join(be16(5), be16(etherIPv4), packet4())), true},
+		{"QinQ", capture.LinkEthernet, ethernet(etherQinQ, wiretest.Join(be16(5), be16(etherVLAN), be16(6), be16(etherIPv6), packet6())), true},
+		{"padding", capture.LinkEthernet, wiretest.Join(ethernet(etherIPv4, packet4()), text), true},
+		{"SLL", capture.LinkLinuxSLL, wiretest.Join(cooked, be16(etherIPv4), packet4()), true},
+		{"SLL2", capture.LinkLinuxSLL2, wiretest.Join(be16(etherIPv6), cooked2, packet6()), true},
+		{"raw", capture.LinkRaw, packet4(), true},
+		{"NULL", capture.LinkNull, wiretest.Join([]byte{2, 0, 0, 0}, packet4()), true},
+		{"ERF", capture.LinkERF, wiretest.ERF(2, 1, ethernet(etherIPv4, packet4())), true},
+		{"IP options", capture.LinkRaw, options4(packet4(), record), true},
+		{"IPv6 options", capture.LinkRaw, wiretest.IP(six1, six2, protoDestination, wiretest.Join([]byte{protoTCP, 2, 0xc9, 16}, six, []byte{1, 2, 0, 0}, segment())), true},
+		{"routing header", capture.LinkRaw, wiretest.IP(six1, six2, protoRouting, wiretest.Join([]byte{protoTCP, 2, 0, 1, 0, 0, 0, 0}, six, segment())), true},
+		{"authentication", capture.LinkRaw, wiretest.IP(six1, six2, protoAuth, wiretest.Join([]byte{protoTCP, 4, 0, 0, 0, 0, 0, 1, 0, 0, 0, 2}, text[:12], segment())), true},
+		{"IP in IP", capture.LinkRaw, wiretest.IP(six1, six2, protoIPv4, packet4()), true},
+		{"VXLAN", capture.LinkRaw, wiretest.IP(six1, six2, protoUDP, udp(portVXLAN, wiretest.Join([]byte{8, 0, 0, 0, 0, 0, 1, 0}, ethernet(etherIPv4, packet4())))), true},
+		{"GRE", capture.LinkRaw, wiretest.IP(endA.Addr, endB.Addr, protoGRE, wiretest.Join(be16(0x3000), be16(etherIPv6), make([]byte, 8), packet6())), true},
+		{"ERSPAN", capture.LinkRaw, wiretest.IP(endA.Addr, endB.Addr, protoGRE, wiretest.Join(be16(0x1000), be16(etherERSPAN), make([]byte, 12), ethernet(etherIPv4, packet4()))), true},
+		{"fragment", capture.LinkRaw, fragment(packet4()), false},
+		{"IPv6 fragment", capture.LinkRaw, wiretest.IP(six1, six2, protoFragment, wiretest.Join([]byte{protoTCP, 0, 0, 1, 0, 0, 0, 9}, segment())), false},
+		{"ARP", capture.LinkEthernet, ethernet(etherARP, wiretest.Join(be16(1), be16(etherIPv4), []byte{6, 4}, be16(1), macA, address, macA, address)), false},
+		{"ARP of others", capture.LinkEthernet, ethernet(etherARP, wiretest.Join(be16(32), be16(etherIPv4), []byte{20, 4}, be16(1), text, address, text, address)), false},
+		{"LLDP", capture.LinkEthernet, ethernet(0x88cc, wiretest.Join([]byte{2, 7, 4}, macA, text)), false},
+		{"LLC", capture.LinkEthernet, ethernet(20, text), false},
+		{"DNS", capture.LinkRaw, wiretest.IP(six1, six2, protoUDP, udp(53, text)), false},
+		{"other TCP", capture.LinkRaw, wiretest.IP(six1, six2, protoTCP, wiretest.TCP(&endA, &wiretest.End{Addr: endB.Addr, Port: 22}, flagACK, 77, text)), false},
+		{"unknown protocol", capture.LinkRaw, wiretest.IP(endA.Addr, endB.Addr, 89, text), false},
+		{"unreachable", capture.LinkRaw, wiretest.IP(endB.Addr, endA.Addr, protoICMP, wiretest.Join([]byte{3, 4, 0, 0, 0, 0, 5, 0}, packet4()[:28])), false},
+		{"redirect", capture.LinkRaw, wiretest.IP(endB.Addr, endA.Addr, protoICMP, wiretest.Join([]byte{5, 1, 0, 0}, address, packet4()[:28])), false},
+		{"echo", capture.LinkRaw, wiretest.IP(endB.Addr, endA.Addr, protoICMP, wiretest.Join([]byte{8, 0, 0, 0, 0, 1, 0, 2}, text)), false},
+		{"neighbour", capture.LinkRaw, wiretest.IP(six1, six2, protoICMPv6, wiretest.Join([]byte{135, 0, 0, 0, 0, 0, 0, 0}, six, []byte{1, 1}, macA)), false},
+		{"router", capture.LinkRaw, wiretest.IP(six1, six2, protoICMPv6, wiretest.Join([]byte{134, 0, 0, 0, 64, 0, 0, 9}, make([]byte, 8), []byte{3, 4, 64, 0}, make([]byte, 12), six, []byte{5, 1, 0, 0, 0, 0, 5, 220, 31, 3}, text, make([]byte, 4))), false},
+		{"invalid IP", capture.LinkRaw, wiretest.Join([]byte{0x44}, text, address), false},
+		{"unknown link type", 250, wiretest.Join(text, address, macA), false},
+		{"short", capture.LinkEthernet, macA, false},
+	}
+}
+
+// fragment makes an IPv4 packet the first fragment.
+func fragment(packet []byte) []byte {
+	packet[6] |= 0x20
+	return packet
+}
+
+// TestHeaders checks that of frames of any kind no address and no text is left, and that the
+// payload of LNet is found.
+func TestHeaders(t *testing.T) {
+	originals := map[string][]byte{"address": endA.Addr.AsSlice(), "IPv6 address": six1.AsSlice()[:8], "MAC": macA, "text": text[:8]}
+	for _, c := range testFrames() {
+		f := capture.Frame{Number: 1, Link: c.link, Data: c.data, Len: len(c.data)}
+		checkHeaders(t, &f)
+		h := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
+		out := make([]byte, len(c.data))
+		h.rewrite(&f, out)
+		for name, original := range originals {
+			if bytes.Contains(out, original) {
+				t.Errorf("%s: the %s is left in % x", c.name, name, out)
+			}
+		}
+		if got := h.payload.size > 0; got != c.lnet {
+			t.Errorf("%s: payload %v", c.name, h.payload)
+		}
+		if c.lnet && string(c.data[h.payload.off:h.payload.off+h.payload.size]) != string(text) {
+			t.Errorf("%s: payload at %d", c.name, h.payload.off)
+		}
+	}
+}
+
+// TestTCPOptions checks which options are kept.
+func TestTCPOptions(t *testing.T) {
+	stamps := wiretest.Timestamps(7, 9)
+	cookie := []byte{34, 6, 's', 'e', 'c', 'r'}
+	for name, c := range map[string]struct{ options, want []byte }{
+		"timestamps": {stamps, stamps},
+		"SACK":       {wiretest.SACK([2]uint32{200, 300}), wiretest.SACK([2]uint32{200, 300})},
+		"SYN":        {[]byte{2, 4, 5, 180, 4, 2, 1, 3, 3, 7, 0, 0}, []byte{2, 4, 5, 180, 4, 2, 1, 3, 3, 7, 0, 0}},
+		"fast open":  {append(cookie, 1, 1), bytes.Repeat([]byte{1}, 8)},
+		"invalid":    {[]byte{1, 1, 34, 0}, []byte{1, 1, 0, 0}},
+		"too long":   {[]byte{34, 9, 's', 'e'}, []byte{1, 1, 1, 1}},
+	} {
+		from, to := endA, endB
+		from.Options = c.options
+		data := wiretest.IP(from.Addr, to.Addr, protoTCP, wiretest.TCP(&from, &to, flagACK, 77, text))
+		h := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
+		out := make([]byte, len(data))
+		h.rewrite(&capture.Frame{Link: capture.LinkRaw, Data: data, Len: len(data)}, out)
+		if got := out[ipv4Size+tcpSize:][:len(c.want)]; !bytes.Equal(got, c.want) {
+			t.Errorf("%s: % x, want % x", name, got, c.want)
+		}
+	}
+}
+
+// TestChecksums checks that a checksum is right where it was right, and else stays wrong,
+// absent or that of the pseudo header.
+func TestChecksums(t *testing.T) {
+	const at = ipv4Size + 16
+	right := packet4()
+	src, dst := endA.Addr.As4(), endB.Addr.As4()
+	length := len(right) - ipv4Size
+	pseudo := checksum.Add(checksum.Add(uint16(protoTCP+length), src[:]), dst[:])
+	clear(right[at : at+2])
+	binary.BigEndian.PutUint16(right[at:], ^checksum.Add(pseudo, right[ipv4Size:]))
+	with := func(v uint16) []byte {
+		b := bytes.Clone(right)
+		binary.BigEndian.PutUint16(b[at:], v)
+		return b
+	}
+	for name, c := range map[string]struct {
+		data []byte
+		wire int
+		want sumState
+	}{
+		"right":                   {right, len(right), sumRight},
+		"wrong":                   {with(0x1234), len(right), sumWrong},
+		"absent":                  {with(0), len(right), sumAbsent},
+		"partial":                 {with(pseudo), len(right), sumPartial},
+		"cut":                     {right[:at+8], len(right), sumRight},
+		"cut, partial":            {with(pseudo)[:at+8], len(right), sumPartial},
+		"cut before the checksum": {right[:at], len(right), sumRight},
+	} {
+		h := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
+		out := make([]byte, len(c.data))
+		h.rewrite(&capture.Frame{Link: capture.LinkRaw, Data: c.data, Len: c.wire}, out)
+		if len(c.data) <= at {
+			if len(h.sums) != 0 {
+				t.Errorf("%s: %d checksums", name, len(h.sums))
+			}
+			continue
+		}
+		h.sums[0].set(out)
+		again := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
+		again.rewrite(&capture.Frame{Link: capture.LinkRaw, Data: out, Len: c.wire}, make([]byte, len(out)))
+		if h.sums[0].state != c.want || again.sums[0].state != c.want {
+			t.Errorf("%s: state %d, in the result %d, want %d", name, h.sums[0].state, again.sums[0].state, c.want)
+		}
+	}
+}
+
+// TestSampleChecksums checks that all checksums of the samples have the same state after
+// rewriting, among them the ICRC of RoCE.
+func TestSampleChecksums(t *testing.T) {
+	icrc := 0
+	for _, path := range wiretest.Samples(t) {
+		frames := wiretest.ReadSample(t, path)
+		result := rewriteAll(t, frames, "key")
+		before := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
+		after := newHeaders(values.New([]byte("key")), []uint16{lnet.DefaultPort})
+		for i := range frames {
+			before.rewrite(&frames[i], make([]byte, len(frames[i].Data)))
+			after.rewrite(&result[i], make([]byte, len(frames[i].Data)))
+			if len(before.sums) != len(after.sums) {
+				t.Fatalf("%s, frame %d: %d checksums, were %d", path, i+1, len(after.sums), len(before.sums))
+			}
+			for k := range before.sums {
+				if before.sums[k].state != after.sums[k].state {
+					t.Errorf("%s, frame %d: state %d of checksum %d, was %d", path, i+1, after.sums[k].state, k, before.sums[k].state)
+				}
+				if before.sums[k].kind == sumICRC && before.sums[k].state == sumRight {
+					icrc++
+				}
+			}
+		}
+	}
+	if icrc == 0 {
+		t.Error("no sample has a right ICRC")
+	}
+}
+
+// rewriteAll returns the frames as rewritten with a key.
+func rewriteAll(t testing.TB, frames []capture.Frame, key string) (result []capture.Frame) {
+	t.Helper()
+	a := New(Options{Key: []byte(key), Write: func(f *capture.Frame) error {
+		g := *f
+		g.Data = bytes.Clone(f.Data)
+		result = append(result, g)
+		return nil
+	}})
+	for i := range frames {
+		if err := a.Frame(&frames[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(result) != len(frames) {
+		t.Fatalf("%d frames, want %d", len(result), len(frames))
+	}
+	return result
+}

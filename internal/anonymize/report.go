@@ -1,0 +1,136 @@
+package anonymize
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/lshark/lshark/internal/anonymize/values"
+)
+
+// Report is what an Anonymizer did, in numbers. It has no original value.
+type Report struct {
+	Frames   int64          `json:"frames"`
+	Messages int64          `json:"messages"`
+	Late     int64          `json:"late_messages"`
+	Replaced []ReplacedRow  `json:"replaced"`
+	Removed  []RemovedBytes `json:"removed"`
+}
+
+// ReplacedRow counts the replacements of a class.
+type ReplacedRow struct {
+	Class  string `json:"class"`
+	Values int64  `json:"values"` // different ones
+	Places int64  `json:"places"` // at which they were replaced
+}
+
+// RemovedBytes counts bytes that were removed.
+type RemovedBytes struct {
+	What  string `json:"what"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Report returns the counts so far.
+func (a *Anonymizer) Report() *Report {
+	st := a.Stats()
+	r := &Report{Frames: st.Frames, Messages: st.Messages, Late: st.Late}
+	classes := [...]values.Class{values.Name, values.Address, values.Identity}
+	for _, c := range classes {
+		r.Replaced = append(r.Replaced, ReplacedRow{Class: c.String()})
+	}
+	a.values.Each(func(m values.Mapping) {
+		for i, c := range classes {
+			if m.Class == c {
+				r.Replaced[i].Values++
+				r.Replaced[i].Places += m.Count
+			}
+		}
+	})
+	f, m := &st.Frame, &st.Message
+	for _, row := range [...]RemovedBytes{
+		{"data of files, keys and tokens", m.Data + st.Skipped},
+		{"undecoded parts of messages", m.Undecoded},
+		{"encrypted messages", m.Encrypted},
+		{"incomplete fields of messages", m.Truncated},
+		{"bytes between messages", st.Dissect.TCP.SkippedBytes},
+		{"other TCP connections", f.OtherTCP},
+		{"other UDP datagrams", f.OtherUDP},
+		{"other IP packets", f.OtherIP},
+		{"IP fragments", f.Fragments},
+		{"other RDMA packets", f.RDMA},
+		{"other frames", f.Other},
+	} {
+		if row.Bytes > 0 {
+			r.Removed = append(r.Removed, row)
+		}
+	}
+	return r
+}
+
+// AppendText appends the report as tables.
+func (r *Report) AppendText(dst []byte) []byte {
+	dst = fmt.Appendf(dst, "%d frames, %d messages\n\n", r.Frames, r.Messages)
+	dst = fmt.Appendf(dst, "%-10s %10s %10s\n", "replaced", "values", "places")
+	for _, row := range r.Replaced {
+		dst = fmt.Appendf(dst, "%-10s %10d %10d\n", row.Class, row.Values, row.Places)
+	}
+	if len(r.Removed) > 0 {
+		dst = fmt.Appendf(dst, "\n%-32s %14s\n", "removed", "bytes")
+	}
+	for _, row := range r.Removed {
+		dst = fmt.Appendf(dst, "%-32s %14d\n", row.What, row.Bytes)
+	}
+	return dst
+}
+
+// AppendJSON appends the report as one object.
+func (r *Report) AppendJSON(dst []byte) []byte { return appendJSON(dst, r) }
+
+// appendJSON appends a value without what cannot be encoded, and a line break.
+func appendJSON(dst []byte, v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // not of these types
+	}
+	return append(append(dst, b...), '\n')
+}
+
+// AppendText appends what was found, a line for each original.
+func (r *CheckResult) AppendText(dst []byte) []byte {
+	for i := range r.Found {
+		f := &r.Found[i]
+		dst = fmt.Appendf(dst, "%s %q as %s, %d times, first in frame %d at offset %d\n", f.Class, f.Original, f.Form, f.Count, f.Frame, f.Off)
+	}
+	if r.Different != "" {
+		dst = fmt.Appendf(dst, "not made from this original: %s\n", r.Different)
+	} else {
+		dst = fmt.Appendf(dst, "%d of %d originals found in %d frames\n", len(r.Found), r.Originals, r.Frames)
+	}
+	if r.Coincidences > 0 {
+		dst = fmt.Appendf(dst, "short originals that are a part of another value's replacement by chance: %d\n", r.Coincidences)
+	}
+	return dst
+}
+
+// AppendJSON appends the result as one object.
+func (r *CheckResult) AppendJSON(dst []byte) []byte {
+	type found struct {
+		Class    string `json:"class"`
+		Original string `json:"original"`
+		Form     Form   `json:"form"`
+		Count    int64  `json:"count"`
+		Frame    int64  `json:"frame"`
+		Offset   int    `json:"offset"`
+	}
+	list := make([]found, 0, len(r.Found))
+	for i := range r.Found {
+		f := &r.Found[i]
+		list = append(list, found{f.Class.String(), f.Original, f.Form, f.Count, f.Frame, f.Off})
+	}
+	return appendJSON(dst, struct {
+		Frames       int64   `json:"frames"`
+		Originals    int     `json:"originals"`
+		Found        []found `json:"found"`
+		Coincidences int64   `json:"coincidences"`
+		Different    string  `json:"different,omitempty"`
+	}{r.Frames, r.Originals, list, r.Coincidences, r.Different})
+}

@@ -1,0 +1,257 @@
+package values
+
+import (
+	"encoding/binary"
+	"net/netip"
+
+	"github.com/lshark/lshark/dissect/lnet"
+)
+
+// Addresses replaces addresses, and numbers that identify users. Those that were
+// replaced are kept.
+//
+// Addresses of IP are replaced part by part: each octet of an IPv4 address and each group of an
+// IPv6 address by a permutation that depends on the parts before it. So addresses that
+// have their first parts in common still have them in common. A part keeps its number
+// of digits, since the text of an address must not become longer than the
+// buffer that it is in.
+type Addresses struct {
+	keyed *keyed
+	ipv4  map[[4]byte]*replaced[[4]byte]
+	ipv6  map[[16]byte]*replaced[[16]byte]
+	macs  map[[6]byte]*replaced[[6]byte]
+	guids map[[8]byte]*replaced[[8]byte]
+	lids  map[uint16]*replaced[uint16]
+	ids   map[uint64]*replaced[uint64]
+}
+
+func newAddresses(k *keyed) Addresses {
+	return Addresses{
+		keyed: k,
+		ipv4:  make(map[[4]byte]*replaced[[4]byte]),
+		ipv6:  make(map[[16]byte]*replaced[[16]byte]),
+		macs:  make(map[[6]byte]*replaced[[6]byte]),
+		guids: make(map[[8]byte]*replaced[[8]byte]),
+		lids:  make(map[uint16]*replaced[uint16]),
+		ids:   make(map[uint64]*replaced[uint64]),
+	}
+}
+
+// IPv4 returns the replacement of an address. Addresses that have their first octets in
+// common have replacements with as many octets in common, and each octet keeps its number
+// of decimal digits. An octet of 0 behind the first one stays, and so does 255 as the last
+// one. Loopback, unspecified, multicast and broadcast addresses are not replaced, and
+// are never a replacement.
+func (p *Addresses) IPv4(a [4]byte) [4]byte {
+	if a[0] == 0 || a[0] == 127 || a[0] >= 224 {
+		return a
+	}
+	return replace(p.ipv4, a, p.newIPv4)
+}
+
+func (p *Addresses) newIPv4(a [4]byte) (r [4]byte) {
+	for i, octet := range a {
+		r[i] = p.octet(a[:i], octet)
+	}
+	return r
+}
+
+// octet returns the replacement of the octet of an IPv4 address that follows those before.
+func (p *Addresses) octet(before []byte, octet byte) byte {
+	const label, firstMax, loopback = "ipv4", 223, 127
+	x, last := uint64(octet), uint64(255)
+	switch len(before) {
+	case 0:
+		last = firstMax
+	case 3:
+		last = 254
+	}
+	switch {
+	case x == 0 || x > last:
+		return octet
+	case x < 10:
+		return byte(p.keyed.numberIn(label, before, x, 1, 9))
+	case x < 100:
+		return byte(p.keyed.numberIn(label, before, x, 10, 99))
+	case len(before) == 0:
+		return byte(p.keyed.numberIn(label, before, x, 100, last, loopback))
+	}
+	return byte(p.keyed.numberIn(label, before, x, 100, last))
+}
+
+// IPv6 returns the replacement of an address, with the properties of IPv4 for its groups
+// of 16 bits and hexadecimal digits. Groups of 0 stay. Unique local, link-local and
+// global addresses stay of their kind, as do multicast ones. In an IPv4-mapped address,
+// the IPv4 address is replaced as by IPv4.
+func (p *Addresses) IPv6(a [16]byte) [16]byte {
+	ip := netip.AddrFrom16(a)
+	switch {
+	case isSolicitedNode(a):
+		copy(a[13:], p.nodeBits(a[13:]))
+		return a
+	case ip.IsUnspecified() || ip.IsLoopback() || ip.IsMulticast():
+		return a
+	case ip.Is4In6():
+		v4 := p.IPv4(ip.As4())
+		copy(a[12:], v4[:])
+		return a
+	}
+	return replace(p.ipv6, a, p.newIPv6)
+}
+
+// isSolicitedNode reports whether an address is a solicited-node multicast one, which
+// ends with the last 24 bits of the address of a node.
+func isSolicitedNode(a [16]byte) bool {
+	return a[0] == 0xff && a[1] == 2 && binary.BigEndian.Uint64(a[2:]) == 0 && a[10] == 0 && a[11] == 1 && a[12] == 0xff
+}
+
+// nodeBits returns the replacement of the last 24 bits of the address of a node where they
+// are in a multicast address.
+func (p *Addresses) nodeBits(low []byte) []byte {
+	return p.keyed.bytes(len(low), "solicited node", 0, low)[:len(low)]
+}
+
+func (p *Addresses) newIPv6(a [16]byte) (r [16]byte) {
+	const label = "ipv6"
+	for i := 0; i < len(a); i += 2 {
+		x := uint64(binary.BigEndian.Uint16(a[i:]))
+		first, last := digitRange(x)
+		switch {
+		case i > 0:
+		case x >= 0xfe80 && x <= 0xfebf:
+			first, last = x, x
+		case x >= 0xfc00 && x <= 0xfdff:
+			first, last = x&0xff00, x|0xff
+		case x >= 0x2000 && x <= 0x3fff:
+			first, last = 0x2000, 0x3fff
+		case x >= 0x1000:
+			first, last = 0x4000, 0xfbff
+			if x < first || x > last {
+				first, last = x, x
+			}
+		}
+		if x != 0 {
+			x = p.keyed.numberIn(label, a[:i], x, first, last)
+		}
+		binary.BigEndian.PutUint16(r[i:], uint16(x))
+	}
+	return r
+}
+
+// digitRange returns the range of the numbers with as many hexadecimal digits.
+func digitRange(x uint64) (first, last uint64) {
+	first = 1
+	for x >= first<<4 {
+		first <<= 4
+	}
+	return first, first<<4 - 1
+}
+
+// MAC returns the replacement of an Ethernet address: a locally administered one without
+// the vendor's part. Group addresses stay, as their numbers are fixed by standards or
+// follow from IP multicast addresses; that of a solicited-node one is replaced.
+func (p *Addresses) MAC(a [6]byte) [6]byte {
+	const group, local = 1, 2
+	switch {
+	case a[0] == 0x33 && a[1] == 0x33 && a[2] == 0xff:
+		copy(a[3:], p.nodeBits(a[3:]))
+		return a
+	case a[0]&group != 0 || a == [6]byte{}:
+		return a
+	}
+	return replace(p.macs, a, func(a [6]byte) [6]byte {
+		r := [6]byte(p.keyed.bytes(len(a), "mac", 0, a[:]))
+		r[0] = r[0]&^group | local
+		return r
+	})
+}
+
+// GUID returns the replacement of an InfiniBand GUID.
+func (p *Addresses) GUID(a [8]byte) [8]byte {
+	if a == [8]byte{} {
+		return a
+	}
+	return replace(p.guids, a, func(a [8]byte) [8]byte { return [8]byte(p.keyed.bytes(len(a), "guid", 0, a[:])) })
+}
+
+// GID returns the replacement of an InfiniBand GID: of a link-local one the same prefix
+// with the replacement of its GUID, of others that of an IPv6 address. Multicast GIDs
+// stay.
+func (p *Addresses) GID(a [16]byte) [16]byte {
+	if a[0] == 0xfe && a[1] == 0x80 {
+		guid := p.GUID([8]byte(a[8:]))
+		copy(a[8:], guid[:])
+		return a
+	}
+	return p.IPv6(a)
+}
+
+// LID returns the replacement of an InfiniBand LID. Multicast LIDs, 0 and the permissive
+// LID stay.
+func (p *Addresses) LID(lid uint16) uint16 {
+	const last = 0xbfff
+	if lid == 0 || lid > last {
+		return lid
+	}
+	return replace(p.lids, lid, func(lid uint16) uint16 {
+		return uint16(p.keyed.numberIn("lid", nil, uint64(lid), 1, last))
+	})
+}
+
+// Network types of NIDs.
+const (
+	lndTCP      = 2
+	lndO2IB     = 5
+	lndLoopback = 9
+	lndGIP      = 14
+	lndAny      = 0xff
+)
+
+// NID returns the replacement of a NID: the same network with the replacement of its
+// address. The NID of the loopback stays.
+func (p *Addresses) NID(n lnet.NID) lnet.NID {
+	switch {
+	case n.Len == 0 || n.Type == lndLoopback || n.Type == lndAny:
+	case n.Len == 16:
+		n.Addr = p.IPv6(n.Addr)
+	case n.Type == lndTCP || n.Type == lndO2IB || n.Type == lndGIP:
+		a := p.IPv4([4]byte(n.Addr[:4]))
+		copy(n.Addr[:], a[:])
+	default:
+		a := binary.BigEndian.Uint32(n.Addr[:])
+		binary.BigEndian.PutUint32(n.Addr[:], uint32(p.decimal("nid", uint64(a))))
+	}
+	return n
+}
+
+// nid4 returns the replacement of a NID of 8 bytes.
+func (p *Addresses) nid4(v uint64) uint64 {
+	n := p.NID(lnet.NID4(v))
+	return v&^0xffffffff | uint64(binary.BigEndian.Uint32(n.Addr[:]))
+}
+
+// nid16 writes the replacement of a struct lnet_nid.
+func (p *Addresses) nid16(out, in []byte) {
+	const header = 4
+	n := lnet.NID16(in)
+	if len(in) < header+int(n.Len) {
+		return
+	}
+	copy(out[:header], in)
+	r := p.NID(n)
+	copy(out[header:header+int(n.Len)], r.Addr[:])
+}
+
+func (p *Addresses) ipv4Number(v uint64) uint64 {
+	var a [4]byte
+	binary.BigEndian.PutUint32(a[:], uint32(v))
+	a = p.IPv4(a)
+	return uint64(binary.BigEndian.Uint32(a[:]))
+}
+
+func (p *Addresses) gid(out, in []byte) {
+	if len(in) == 16 {
+		r := p.GID([16]byte(in))
+		copy(out, r[:])
+	}
+}

@@ -1,0 +1,239 @@
+package values
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// Checksums are computed anew where the original one was right, and stay wrong where it
+// was wrong.
+var (
+	dataSum = &treatment{Harmless, func(w *writer, v *value) { w.dataSum = *v }}
+
+	messageSum = &treatment{Harmless, func(w *writer, v *value) {
+		copy(v.out, v.in)
+		w.messageSums[0], w.messageSums[1] = w.messageSums[1], *v
+	}}
+
+	transportSum = &treatment{Harmless, func(w *writer, v *value) {
+		copy(v.out, v.in)
+		w.transportSum = *v
+	}}
+)
+
+// transferKey identifies a read or write.
+type transferKey struct {
+	client, server lnet.NID
+	xid            uint64
+}
+
+// transfer is what is needed of the request of a read or write for its reply.
+type transfer struct {
+	ranges   []opcodes.DataRange
+	sum      opcodes.DataChecksum // of a write; of kind 0 without one
+	replaced uint32               // what it was replaced by
+}
+
+// maxTransfers is how many requests are kept, more than are in flight.
+const maxTransfers = 1 << 16
+
+// writeDataSum writes the checksum over the data of a read or write, which are zero now.
+// If request and reply had different ones, they stay different.
+func (w *writer) writeDataSum() {
+	m := w.m
+	op := m.RPC.Opcode
+	if w.msg == nil || op != opcodes.OST_READ && op != opcodes.OST_WRITE {
+		w.putDataSum(w.p.unrelatedSum(w.dataSum))
+		return
+	}
+	sum, has := opcodes.DataChecksumOf(w.msg)
+	if m.Kind == lnet.Request {
+		w.requestedSum(sum, has)
+		return
+	}
+	t, known := w.p.transfers.Get(transferKeyOf(m))
+	switch {
+	case !has:
+	case !known:
+		w.putDataSum(w.p.unrelatedSum(w.dataSum))
+	case op == opcodes.OST_WRITE && t.sum.Kind == sum.Kind:
+		w.putDataSum(t.replaced ^ t.sum.Value ^ sum.Value)
+	default:
+		w.putDataSum(w.zeroSum(sum, t.ranges, uint64(max(m.RPC.Status, 0))))
+	}
+}
+
+// requestedSum writes the checksum in a request.
+func (w *writer) requestedSum(sum opcodes.DataChecksum, has bool) {
+	key := transferKeyOf(w.m)
+	t, _ := w.p.transfers.Get(key)
+	if t == nil {
+		t = &transfer{}
+		w.p.transfers.Put(key, t)
+	}
+	t.ranges = opcodes.DataRanges(w.msg, t.ranges[:0])
+	t.sum, t.replaced = opcodes.DataChecksum{}, 0
+	if !has || w.m.RPC.Opcode != opcodes.OST_WRITE {
+		w.putDataSum(w.p.unrelatedSum(w.dataSum))
+		return
+	}
+	t.sum, t.replaced = sum, w.zeroSum(sum, t.ranges, totalSize(t.ranges))
+	w.putDataSum(t.replaced)
+}
+
+func totalSize(ranges []opcodes.DataRange) (n uint64) {
+	for _, r := range ranges {
+		n += uint64(r.Size)
+	}
+	return n
+}
+
+func transferKeyOf(m *dissect.Message) transferKey {
+	k := transferKey{m.LNet.Src, m.LNet.Dst, m.RPC.XID}
+	if m.Kind != lnet.Request {
+		k.client, k.server = k.server, k.client
+	}
+	return k
+}
+
+func (w *writer) putDataSum(sum uint32) {
+	if w.dataSum.out != nil {
+		w.dataSum.put(uint64(sum))
+	}
+}
+
+// zeroSum returns the checksum of n zero bytes, which replace the data. The original is taken
+// for a right checksum, unless the data in the message prove that it was wrong: then the
+// result is wrong, too.
+func (w *writer) zeroSum(original opcodes.DataChecksum, ranges []opcodes.DataRange, n uint64) uint32 {
+	sum, ok := w.p.zeros.sum(original.Kind, ranges, n)
+	if !ok {
+		return w.p.unrelatedSum(w.dataSum)
+	}
+	if short := opcodes.ShortData(w.msg); len(short) > 0 && uint64(len(short)) >= n {
+		if right, ok := opcodes.SumData(original.Kind, short[:n], ranges); ok && right != original {
+			sum++
+		}
+	}
+	return sum
+}
+
+// unrelatedSum returns a pseudorandom number in place of a checksum that cannot be computed
+// for the new data; 0 for 0, or where there is no checksum.
+func (p *Mapper) unrelatedSum(v value) uint32 {
+	if len(v.in) == 0 || v.uint() == 0 {
+		return 0
+	}
+	return binary.BigEndian.Uint32(p.keyed.bytes(4, "checksum", v.uint(), nil))
+}
+
+// zeroSums computes checksums of zero bytes.
+type zeroSums struct {
+	zeros []byte
+	known map[zeroKey]uint32
+}
+
+type zeroKey struct{ kind, n uint64 }
+
+// sum returns the checksum of n zero bytes in the ranges; ok is false for more bytes than
+// a transfer has, and for unknown kinds.
+func (z *zeroSums) sum(kind uint64, ranges []opcodes.DataRange, n uint64) (sum uint32, ok bool) {
+	const maxBytes, maxKnown = 64 << 20, 4096
+	if n > maxBytes {
+		return 0, false
+	}
+	// Of the others, the checksum depends on where sectors begin.
+	plain := kind == opcodes.ObdoFlags.Number("CKSUM_CRC32") || kind == opcodes.ObdoFlags.Number("CKSUM_ADLER") || kind == opcodes.ObdoFlags.Number("CKSUM_CRC32C")
+	key := zeroKey{kind, n}
+	if sum, ok := z.known[key]; ok && plain {
+		return sum, true
+	}
+	if uint64(len(z.zeros)) < n {
+		z.zeros = make([]byte, n)
+	}
+	c, ok := opcodes.SumData(kind, z.zeros[:n], ranges)
+	if ok && plain && len(z.known) < maxKnown {
+		if z.known == nil {
+			z.known = make(map[zeroKey]uint32)
+		}
+		z.known[key] = c.Value
+	}
+	return c.Value, ok
+}
+
+// writeMessageSums writes the checksums of early replies, which are over the ptlrpc_body.
+func (w *writer) writeMessageSums() {
+	if w.msg == nil || len(w.msg.Buf(0)) == 0 {
+		return
+	}
+	body, at := w.msg.Buf(0), w.bodyOffset()
+	if at < 0 || at+len(body) > len(w.dst) {
+		return
+	}
+	for _, v := range w.messageSums {
+		if v.out == nil || v.uint() == 0 {
+			continue
+		}
+		for _, n := range summedBodies(len(body)) {
+			if uint32(v.uint()) == ^crc32.ChecksumIEEE(body[:n]) {
+				v.put(uint64(^crc32.ChecksumIEEE(w.dst[at : at+n])))
+				break
+			}
+		}
+	}
+}
+
+// summedBodies returns how many bytes of a ptlrpc_body of size bytes a checksum may be
+// over: all, or what release 1.8 had of it.
+func summedBodies(size int) []int {
+	const size18 = 88
+	if size <= size18 {
+		return []int{size}
+	}
+	return []int{size, size18}
+}
+
+// bodyOffset returns where in the message the ptlrpc_body is, -1 if it is missing.
+func (w *writer) bodyOffset() int {
+	for i := range w.p.tree.Nodes {
+		n := &w.p.tree.Nodes[i]
+		if n.Depth == 0 && n.Src == dissect.InMessage && n.Field.Type == opcodes.PtlrpcBody {
+			return int(n.Off)
+		}
+	}
+	return -1
+}
+
+// writeTransportSum writes the checksum of socklnd or o2iblnd over the whole message.
+func (w *writer) writeTransportSum() {
+	v, m := &w.transportSum, w.m
+	if v.out == nil || v.uint() == 0 || len(m.Data) < m.Size || len(w.dst) < m.Size || len(m.Holes) > 0 {
+		return
+	}
+	original := uint32(v.uint())
+	sums := []func([]byte) uint32{wholeSum, func(b []byte) uint32 { return payloadSum(b[m.PayloadOff:]) }}
+	if m.Transport == lnet.O2IB {
+		sums = []func([]byte) uint32{lnet.O2IBChecksum}
+	}
+	for _, sum := range sums {
+		if original == sum(m.Data) {
+			v.put(uint64(sum(w.dst[:m.Size])))
+			return
+		}
+	}
+}
+
+// wholeSum returns the checksum of a socklnd message, for which the checksum itself counts
+// as zero. It is a CRC-32 that is not inverted at the end.
+func wholeSum(b []byte) uint32 {
+	const at, end = 4, 8
+	crc := crc32.ChecksumIEEE(b[:at])
+	crc = crc32.Update(crc, crc32.IEEETable, make([]byte, end-at))
+	return ^crc32.Update(crc, crc32.IEEETable, b[end:])
+}
+
+func payloadSum(b []byte) uint32 { return ^crc32.ChecksumIEEE(b) }

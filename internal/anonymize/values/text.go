@@ -1,0 +1,215 @@
+package values
+
+import (
+	"bytes"
+	"net/netip"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// device returns the replacement of the name of a target, device, log or client: of the
+// file system's name in it, of NIDs and of UUIDs. Kinds and indices of targets stay.
+func (p *names) device(name []byte) string {
+	rest := bytes.TrimSuffix(name, []byte("_UUID"))
+	suffix := string(name[len(rest):])
+	switch {
+	case len(rest) == 0 || p.vocabulary.logs[string(rest)]:
+		return string(name)
+	case isUUID(rest):
+		return p.replaceText(uuids, rest, (*names).newUUID) + suffix
+	case bytes.IndexByte(rest, '@') > 0:
+		if nid, ok := bytes.CutPrefix(rest, []byte("MGC")); ok {
+			return "MGC" + p.nidText(nid) + suffix
+		}
+		return p.nidText(rest) + suffix
+	}
+	if _, err := netip.ParseAddr(string(rest)); err == nil {
+		return p.addressText(string(rest)) + suffix
+	}
+	return p.replaceText(devices, rest, (*names).newDevice) + suffix
+}
+
+func (p *names) newDevice(name []byte) string {
+	parts := bytes.Split(name, []byte("-"))
+	var b strings.Builder
+	for i, part := range parts {
+		if i > 0 {
+			b.WriteByte('-')
+		}
+		plain := bytes.TrimSuffix(part, []byte("_UUID"))
+		switch {
+		case p.vocabulary.suffixes[string(plain)] && i > 0, isTarget(plain):
+			b.Write(plain)
+		case len(plain) >= 12 && allAre(plain, isHexDigit):
+			b.WriteString(p.hexWord(plain))
+		default:
+			b.WriteString(p.word(plain))
+		}
+		b.Write(part[len(plain):])
+	}
+	return b.String()
+}
+
+// isTarget reports whether a text is the kind and index of a target, or of all targets of a
+// kind: OST0000, MDT*.
+func isTarget(b []byte) bool {
+	if !bytes.HasPrefix(b, []byte("MDT")) && !bytes.HasPrefix(b, []byte("OST")) {
+		return false
+	}
+	index := b[3:]
+	return len(index) == 1 && index[0] == '*' || len(index) == 4 && allAre(index, isHexDigit)
+}
+
+// isUUID reports whether a text is a UUID, in five groups of hexadecimal digits.
+func isUUID(b []byte) bool {
+	if len(b) != 36 {
+		return false
+	}
+	for i, c := range b {
+		if hyphen := i == 8 || i == 13 || i == 18 || i == 23; hyphen && c != '-' || !hyphen && !isHexDigit(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *names) newUUID(uuid []byte) string { return p.hexWord(uuid) }
+
+// hexWord replaces the hexadecimal digits of a text by others.
+func (p *names) hexWord(text []byte) string {
+	random := p.keyed.bytes(len(text), "hex", 0, text)
+	r := bytes.Clone(text)
+	for i, c := range text {
+		if isHexDigit(c) {
+			r[i] = "0123456789abcdef"[random[i]&15]
+		}
+	}
+	return string(r)
+}
+
+// nidText returns the replacement of a NID as text, which may have more behind the
+// network: 192.0.2.1@tcp_0.
+func (p *names) nidText(text []byte) string {
+	addr, network, ok := strings.Cut(string(text), "@")
+	if !ok {
+		return p.addressText(addr)
+	}
+	name := network[:span([]byte(network), func(c byte) bool { return isLetter(c) || isDigit(c) })]
+	if _, _, ok := schema.ParseNetwork(name); !ok {
+		return p.addressPattern(addr) + "@" + p.word([]byte(network))
+	}
+	n, ok := lnet.ParseNID(addr + "@" + name)
+	if !ok {
+		return p.addressPattern(addr) + "@" + name + p.afterNetwork(network[len(name):])
+	}
+	r := p.addresses.NID(n).String()
+	if len(r) != len(addr)+1+len(name) { // not in its usual form
+		r = p.word([]byte(addr)) + "@" + name
+	}
+	return r + p.afterNetwork(network[len(name):])
+}
+
+// afterNetwork returns the replacement of what follows the network of a NID: as a rule
+// nothing, or an underscore and a digit in the names of devices.
+func (p *names) afterNetwork(text string) string {
+	return p.tokens([]byte(text), func(token []byte) string {
+		if len(token) == 2 && token[0] == '_' && isDigit(token[1]) {
+			return string(token)
+		}
+		return p.word(token)
+	})
+}
+
+// addressText returns the replacement of an IP address as text.
+func (p *names) addressText(text string) string {
+	a, err := netip.ParseAddr(text)
+	switch {
+	case err != nil || a.Zone() != "":
+	case a.Is4():
+		return netip.AddrFrom4(p.addresses.IPv4(a.As4())).String()
+	default:
+		if r := netip.AddrFrom16(p.addresses.IPv6(a.As16())).String(); len(r) == len(text) {
+			return r
+		}
+	}
+	return p.word([]byte(text))
+}
+
+// addressPattern returns the replacement of what stands for addresses in front of the
+// network of a NID: a pattern such as 192.0.2.[1-20], or the name of a host.
+func (p *names) addressPattern(text string) string {
+	octets := strings.Split(text, ".")
+	if len(octets) != 4 {
+		return p.word([]byte(text))
+	}
+	var before []byte
+	for i, octet := range octets {
+		r := []byte{}
+		isPattern := false
+		for rest := []byte(octet); len(rest) > 0; {
+			n := span(rest, isDigit)
+			x, err := strconv.ParseUint(string(rest[:n]), 10, 8)
+			switch {
+			case n == 0 && strings.IndexByte("[]-,/*", rest[0]) >= 0:
+				isPattern, n = true, 1
+				r = append(r, rest[0])
+			case n == 0 || err != nil:
+				return p.word([]byte(text))
+			default:
+				r = strconv.AppendUint(r, uint64(p.addresses.octet(before, byte(x))), 10)
+			}
+			if rest = rest[n:]; len(rest) == 0 && !isPattern {
+				before = append(before, byte(x))
+			}
+		}
+		if isPattern || len(before) == i {
+			before = append(before, 0)
+		}
+		octets[i] = string(r)
+	}
+	if r := strings.Join(octets, "."); len(r) == len(text) {
+		return r
+	}
+	return p.word([]byte(text))
+}
+
+// tokens replaces the runs of letters, digits, hyphens and underscores in a text, and of
+// bytes beyond ASCII.
+func (p *names) tokens(text []byte, token func([]byte) string) string {
+	var b strings.Builder
+	isToken := func(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c == '-' || c >= 0x80 }
+	for len(text) > 0 {
+		if n := span(text, isToken); n > 0 {
+			b.WriteString(token(text[:n]))
+			text = text[n:]
+			continue
+		}
+		b.WriteByte(text[0])
+		text = text[1:]
+	}
+	return b.String()
+}
+
+// job returns the replacement of the name of a job: of the names in it, and of numbers,
+// which may be IDs of users.
+func (p *names) job(name []byte) string {
+	return p.replaceText(jobs, name, func(p *names, name []byte) string { return p.tokens(name, p.jobToken) })
+}
+
+func (p *names) jobToken(token []byte) string {
+	if n, err := strconv.ParseUint(string(token), 10, 64); err == nil && (token[0] != '0' || len(token) == 1) {
+		return strconv.FormatUint(p.addresses.ID(n), 10)
+	}
+	return p.word(token)
+}
+
+// plainWord returns the replacement of a name that has no parts: that of a pool or nodemap.
+func (p *names) plainWord(name []byte) string {
+	if p.vocabulary.logs[string(name)] {
+		return string(name)
+	}
+	return p.replaceText(plainWords, name, (*names).word)
+}

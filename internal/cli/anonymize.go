@@ -1,0 +1,318 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/anonymize"
+	"github.com/lshark/lshark/internal/anonymize/values"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+)
+
+// anonymizer is the command that rewrites captures for others.
+type anonymizer struct {
+	sys     *scan.System
+	key     string
+	keyFile string
+	ports   []uint
+	report  bool
+	mapping string
+	check   string
+	form    flags.Choice
+	quiet   bool
+}
+
+// keyVariable is the environment variable with the key.
+const keyVariable = "LSHARK_KEY"
+
+func newAnonymize(sys *scan.System) *cobra.Command {
+	c := &anonymizer{sys: sys, form: flags.FormChoice("table", "json")}
+	cmd := &cobra.Command{
+		Use:   "anonymize [flags] IN OUT",
+		Short: "Rewrite a capture without names, addresses and data",
+		Long: "anonymize rewrites a capture so that it can be given to others: addresses, NIDs, UUIDs, names of files, jobs, hosts and file systems, " +
+			"and ids of users, groups and projects are replaced, file data and security tokens become zeros. Whatever cannot be read is removed, too. " +
+			"Frames keep their times and lengths, checksums are made right, and lshark's statistics, locks and findings stay the same.\n\n" +
+			"The same key gives the same replacements, in all captures of a site. Who has the key can find out whether a name that he guesses was replaced " +
+			"by another one, so keep it, and choose one that cannot be guessed. Without a key a random one is used once. " +
+			"On the command line other users may see it: --key-file and the environment variable " + keyVariable + " hide it.\n\n" +
+			"OUT has the format of IN, pcap or pcapng, uncompressed. Comments, names of interfaces and other blocks without frames are left out. IN and OUT may be -.\n\n" +
+			"--check searches a result for the names, addresses and UUIDs of the original, and exits with status 1 if one is found.",
+		Example: `  # with a key from a file, and what was replaced and removed
+  lshark anonymize --key-file ~/site.key --report client.pcap for_vendor.pcap
+
+  # is anything left of the original?
+  lshark anonymize --check for_vendor.pcap client.pcap
+
+  # keep the list of replacements, to translate the answer
+  lshark anonymize --mapping replaced.tsv --report client.pcap for_vendor.pcap
+
+  # what the receiver will see, without a file
+  lshark anonymize client.pcap - | lshark stats --by client,op`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+	}
+	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
+		f.StringVar(&c.key, "key", "", "determine the replacements by `KEY`")
+		f.StringVar(&c.keyFile, "key-file", "", "read the key from `FILE`, without line breaks at its end")
+		f.UintSliceVar(&c.ports, "port", nil, "TCP `PORTS` that carry LNet, separated by commas (default 988)")
+		f.Lookup("port").DefValue = "" // pflag would add [] as the default
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		f.BoolVar(&c.report, "report", false, "count what was replaced and removed, on standard output")
+		f.StringVar(&c.mapping, "mapping", "", "write each original and its replacement to `FILE`, tab separated, readable by you alone")
+		f.StringVar(&c.check, "check", "", "search the result `OUT` for originals of IN, instead of writing one")
+		flags.RegisterForm(f, &c.form)
+		f.BoolVarP(&c.quiet, "quiet", "q", false, "no notes on standard error")
+	})
+	return cmd
+}
+
+func (c *anonymizer) run(args []string) error {
+	key, random, err := c.findKey()
+	ports, bad := c.checkPorts()
+	if err := errors.Join(err, bad, c.form.Check(), c.checkArgs(args)); err != nil {
+		return err
+	}
+	o := anonymize.Options{Key: key, Ports: ports}
+	if c.check != "" {
+		return c.runCheck(args[0], o)
+	}
+	if random {
+		c.note("no key was given: a random one is used, and another capture gets other replacements")
+	}
+	return c.rewrite(args[0], args[1], o)
+}
+
+// checkArgs checks the files and which flags belong together.
+func (c *anonymizer) checkArgs(args []string) error {
+	switch {
+	case c.check != "" && len(args) != 1:
+		return exit.Usagef("--check OUT needs one argument, the original capture, not %d", len(args))
+	case c.check != "" && (c.report || c.mapping != ""):
+		return exit.Usagef("--check writes no result: it excludes --report and --mapping")
+	case c.check != "" && (args[0] == "-" || c.check == "-"):
+		return exit.Usagef("--check reads its files twice: standard input cannot be")
+	case c.check == "" && len(args) != 2:
+		return exit.Usagef("anonymize needs two arguments, IN and OUT, not %d", len(args))
+	case c.mapping != "" && (sameFile(c.mapping, args[0]) || sameFile(c.mapping, args[1])):
+		return exit.Usagef("--mapping %s: would overwrite a capture", c.mapping)
+	case c.check == "" && args[1] == "-" && c.report:
+		return exit.Usagef("--report: standard output has the capture; name a file")
+	case c.check == "" && args[1] == "-" && c.sys.OutTTY:
+		return exit.Usagef("standard output is a terminal; name a file")
+	}
+	return nil
+}
+
+// checkPorts returns the ports.
+func (c *anonymizer) checkPorts() (ports []uint16, err error) {
+	for _, p := range c.ports {
+		if p == 0 || p > math.MaxUint16 {
+			return nil, exit.Usagef("--port %d: not a TCP port", p)
+		}
+		ports = append(ports, uint16(p))
+	}
+	return ports, nil
+}
+
+// findKey returns the key, and whether it is a random one.
+func (c *anonymizer) findKey() (key []byte, random bool, err error) {
+	switch env := c.sys.Env(keyVariable); {
+	case c.key != "" && c.keyFile != "":
+		return nil, false, exit.Usagef("--key and --key-file exclude each other")
+	case c.key != "":
+		return []byte(c.key), false, nil
+	case c.keyFile != "":
+		key, err = os.ReadFile(c.keyFile)
+		if key = bytes.TrimRight(key, "\r\n"); err == nil && len(key) == 0 {
+			err = exit.Usagef("--key-file %s: the file is empty", c.keyFile)
+		}
+		return key, false, err
+	case env != "":
+		return []byte(env), false, nil
+	}
+	const size = 32
+	key = make([]byte, size)
+	rand.Read(key) // never fails
+	return key, true, nil
+}
+
+func (c *anonymizer) note(format string, args ...any) {
+	if !c.quiet {
+		c.sys.Say(format, args...)
+	}
+}
+
+// rewrite rewrites a capture.
+func (c *anonymizer) rewrite(from, to string, o anonymize.Options) (err error) {
+	in, err := capture.Open([]string{from}, capture.Options{})
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	file, err := c.create(from, to)
+	if err != nil {
+		return err
+	}
+	out := c.sys.Out
+	if file != nil {
+		out = file
+		defer func() { err = errors.Join(err, file.Discard()) }()
+	}
+	// A signal removes the file. Opening FIFOs above may wait, and a write may, too, so the
+	// first signal before and the second one from here on end the program.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	stopReading := context.AfterFunc(ctx, func() {
+		stop()
+		in.Close()
+	})
+	defer stopReading()
+	progress := c.sys.NewProgress(in.Progress)
+	a, err := anonymize.Rewrite(ctx, out, in, o)
+	progress.Stop()
+	if ctx.Err() != nil {
+		return errors.New("interrupted: nothing was written")
+	}
+	if err != nil && !errors.As(err, new(*capture.DamageError)) {
+		return err
+	}
+	if _, known := in.Format(); !known {
+		return err
+	}
+	if failed := c.writeMapping(a); failed != nil {
+		return failed
+	}
+	if file != nil {
+		if failed := file.Commit(); failed != nil {
+			return failed
+		}
+	}
+	c.notes(a)
+	return errors.Join(err, c.writeReport(a.Report()))
+}
+
+// notes says what the receiver should know.
+func (c *anonymizer) notes(a *anonymize.Anonymizer) {
+	st := a.Stats()
+	if st.Late > 0 {
+		c.note("%d messages were complete so late that their first frames had been written without them", st.Late)
+	}
+	if st.Messages == 0 {
+		c.note("no Lustre traffic in %d frames: only their headers are left", st.Frames)
+	}
+}
+
+func (c *anonymizer) writeReport(r *anonymize.Report) error {
+	if !c.report {
+		return nil
+	}
+	text := r.AppendText(nil)
+	if c.form.Value == "json" {
+		text = r.AppendJSON(nil)
+	}
+	_, err := c.sys.Out.Write(text)
+	return err
+}
+
+// writeMapping writes the originals and their replacements.
+func (c *anonymizer) writeMapping(a *anonymize.Anonymizer) error {
+	if c.mapping == "" {
+		return nil
+	}
+	f, err := os.OpenFile(c.mapping, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Chmod(0o600); err != nil { // of a file that was there before
+		f.Close()
+		return err
+	}
+	w := bufio.NewWriter(f)
+	a.Values().Each(func(m values.Mapping) {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\n", m.Class, quoted(m.Original), quoted(m.Replacement), m.Count)
+	})
+	return errors.Join(w.Flush(), f.Close())
+}
+
+// quoted escapes what would break a line of a table.
+func quoted(s string) string {
+	q := fmt.Sprintf("%q", s)
+	return q[1 : len(q)-1]
+}
+
+// runCheck searches a result for originals.
+func (c *anonymizer) runCheck(original string, o anonymize.Options) error {
+	result, err := capture.Open([]string{c.check}, capture.Options{})
+	if err != nil {
+		return err
+	}
+	defer result.Close()
+	open := func() (*capture.Reader, error) { return capture.Open([]string{original}, capture.Options{}) }
+	r, err := anonymize.Check(context.Background(), open, result, o)
+	if r == nil {
+		return err
+	}
+	text := r.AppendText(nil)
+	if c.form.Value == "json" {
+		text = r.AppendJSON(nil)
+	}
+	if _, failed := c.sys.Out.Write(text); failed != nil {
+		return failed
+	}
+	if err == nil && !r.Clean() {
+		err = fmt.Errorf("%s is not anonymous", c.check)
+		if r.Different != "" {
+			err = fmt.Errorf("%s was not made from %s", c.check, original)
+		}
+	}
+	return err
+}
+
+// create creates the result, which must not be the input; nil is the standard output.
+func (c *anonymizer) create(in, out string) (*iostreams.File, error) {
+	if out == "-" {
+		return nil, nil
+	}
+	if sameFile(in, out) {
+		return nil, exit.Usagef("%s: would overwrite the input", out)
+	}
+	if info, err := os.Stat(out); err == nil && info.IsDir() {
+		return nil, exit.Usagef("%s is a directory", out)
+	}
+	return iostreams.CreateFile(out, false)
+}
+
+// sameFile reports whether two names are those of one file that exists, or the same.
+func sameFile(a, b string) bool {
+	x, err := statInput(a)
+	y, err2 := statInput(b)
+	if err != nil || err2 != nil {
+		return filepath.Clean(a) == filepath.Clean(b)
+	}
+	return os.SameFile(x, y)
+}
+
+// statInput is os.Stat, with - for standard input.
+func statInput(path string) (os.FileInfo, error) {
+	if path == "-" {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(path)
+}

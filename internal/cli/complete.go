@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/records"
+)
+
+// shells lists the shells with completion scripts.
+var shells = []string{"bash", "zsh", "fish", "powershell"}
+
+func newCompletion(sys *iostreams.IO) *cobra.Command {
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print the completion script for bash, zsh, fish or powershell",
+		Long: "completion prints a script that lets a shell complete commands, flags, field names and more. " +
+			"SHELL is bash, zsh, fish or powershell.",
+		Example: `  # this bash session
+  source <(lshark completion bash)
+
+  # all later bash sessions
+  lshark completion bash > ~/.local/share/bash-completion/completions/lshark
+
+  # zsh, with ~/.zfunc in fpath
+  lshark completion zsh > ~/.zfunc/_lshark
+
+  # fish
+  lshark completion fish > ~/.config/fish/completions/lshark.fish`,
+		ValidArgsFunction: flags.OneOf(shells...),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return exit.Usagef("completion needs the name of one shell: bash, zsh, fish or powershell")
+			}
+			return writeCompletion(cmd.Root(), args[0], sys.Out)
+		},
+	}
+}
+
+func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
+	switch shell {
+	case "bash":
+		return root.GenBashCompletionV2(w, true)
+	case "zsh":
+		return root.GenZshCompletion(w)
+	case "fish":
+		return root.GenFishCompletion(w, true)
+	case "powershell":
+		return root.GenPowerShellCompletionWithDesc(w)
+	}
+	return exit.UnknownName("shell", shell, shells)
+}
+
+// completeFlags registers the completions of flag values for a command and its
+// subcommands. Values of other flags are completed as files.
+func completeFlags(cmd *cobra.Command) error {
+	known := map[string]flags.Completion{
+		"time":          flags.OneOf("r\trelative", "a\tlocal", "u\tUTC", "d\tsince the one before"),
+		"field":         completeField,
+		"fields-option": flags.OneOf("header=y", "header=n"),
+		"display":       completeFilter,
+		"interface":     completeInterface,
+		"autostop":      flags.OneOf("duration:"),
+		"by":            completeBy,
+		"only":          completeRules,
+	}
+	var err error
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		c := known[f.Name]
+		if list, ok := f.Value.(*flags.Choice); ok && (c == nil || f.Name == "by") {
+			c = flags.OneOf(list.Words...)
+		}
+		switch f.Value.Type() {
+		case "int", "duration", "uintSlice":
+			c = cobra.NoFileCompletions
+		}
+		if c != nil && err == nil {
+			err = cmd.RegisterFlagCompletionFunc(f.Name, c)
+		}
+	})
+	for _, sub := range cmd.Commands() {
+		if err == nil {
+			err = completeFlags(sub)
+		}
+	}
+	return err
+}
+
+// recordNames returns the names of the keys of the records that a command shows, for
+// -e and for filters; nil for commands about messages or RPCs.
+func recordNames(command string) (columns, filters []string) {
+	switch command {
+	case "locks":
+		return namesOf(&records.Locks)
+	case "files":
+		return namesOf(&records.Files)
+	case "diagnose":
+		return namesOf(&records.Findings)
+	case "recovery":
+		return namesOf(&records.Recoveries)
+	case "config":
+		return namesOf(&records.Configuration)
+	}
+	return nil, nil
+}
+
+func namesOf[R any](keys *records.Table[R]) (columns, filters []string) {
+	return render.KeyNames(keys), filter.RecordNames(keys)
+}
+
+func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	names, _ := recordNames(cmd.Name())
+	switch {
+	case names != nil:
+	case cmd.Name() == "rpcs":
+		names = render.KeyNames(&records.RPCs)
+	default:
+		names = append(render.RecordKeys(), opcodes.NewIndex().Names()...)
+	}
+	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeFilter completes the last word of a filter.
+func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	_, names := recordNames(cmd.Name())
+	if names == nil {
+		ofRPCs := slices.Contains([]string{"rpcs", "stats", "diff"}, cmd.Name())
+		names = filter.Names(ofRPCs)
+	}
+	return flags.CompleteLast(names, start, " (!")
+}
+
+func completeRules(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	return flags.CompleteLast(diagnose.Codes(rules.All()), start, ",")
+}
+
+func completeBy(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	return flags.CompleteLast(track.DimensionNames(), start, ",")
+}
+
+func completeInterface(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	list, err := capture.Interfaces()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	names := []string{"any"}
+	for _, i := range list {
+		names = append(names, i.Name)
+	}
+	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,182 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
+	trackedconfig "github.com/lshark/lshark/dissect/track/config"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
+)
+
+// configuration is the command that shows the configuration of file systems.
+type configuration struct {
+	flags.Records[*trackedconfig.Entry]
+	sys     *scan.System
+	logs    []string
+	final   bool
+	records bool
+}
+
+func newConfig(sys *scan.System) *cobra.Command {
+	c := &configuration{sys: sys, Records: flags.NewRecords(&records.Configuration, "text", "json", "fields", flags.ParquetForm)}
+	cmd := &cobra.Command{
+		Use:   "config [flags] [FILE…|-]",
+		Short: "Show the configuration of file systems that the MGS handed out",
+		Long: "config shows what clients and servers read from the MGS: configuration logs, the tables of imperative recovery and of nodemaps, " +
+			"and what was sent to it: targets that registered, parameters.\n\n" +
+			"Each log is shown record by record, as lctl llog_print prints it. Markers, which begin and end a section, are comments, and so are records " +
+			"that readers of the log do not obey: those in a section that is marked to be skipped, and those that are cancelled. " +
+			"Where a section's markers were not captured, its records are unproven. A record that the MGS changed later is shown as it was last, with what it was before.\n\n" +
+			"The records that are in force make the final picture, which follows each log: devices as lctl dl lists them, targets with the nodes that serve them, " +
+			"those behind the first one are failover partners, pools as lctl pool_list and parameters as lctl get_param. " +
+			"Where a log was captured from its middle on, the picture lacks what is in its beginning. " +
+			"The names of a client's devices end in an address of its memory, which is not on the wire. Their uuid is that of the client when a single one read the log, " +
+			"and the device mgc is named after the NID of its MGS. Servers run devices of the type lov as lod, and osc as osp.\n\n" +
+			"-T json prints one object per entry; key kind is record for a record of a log and, in the final picture, log, device, target, pool, parameter, nodemaps, nodemap, " +
+			"instance, registration or set_info.",
+		Example: `  # all logs, record by record, and what they make
+  lshark config mount.pcap
+
+  # what is in force for clients, as lctl llog_print and lctl dl show it
+  lshark config --log lustre-client --final mount.pcap
+
+  # targets and the nodes that serve them, failover partners last
+  lshark config --final -T json mount.pcap | jq -c 'select(.kind == "target") | {target, nodes}'
+
+  # where targets were started again
+  lshark config -Y 'config.kind == instance && config.instance > 1' server.pcap`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
+	}
+	flags.AddInput(cmd, sys, &c.Input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.RegisterSelection(f, "only entries that match the display filter `EXPR` over their keys, such as 'config.event == add_uuid'")
+		f.StringSliceVar(&c.logs, "log", nil, "only the logs or tables with these `NAMES`, such as lustre-client,params")
+		f.BoolVar(&c.records, "records", false, "only the records of logs, not what they make")
+		f.BoolVar(&c.final, "final", false, "only the final picture; in text also the records that are in force")
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.View.RegisterForm(f)
+		c.Columns.Register(f, "the JSON key")
+		c.Output.Register(cmd, f)
+		c.View.Register(f, flags.TimeHelp("block of records"))
+		c.Input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// selects reports whether the flags select an entry.
+func (c *configuration) selects(e *trackedconfig.Entry) bool {
+	switch {
+	case len(c.logs) > 0 && !slices.Contains(c.logs, e.Name()):
+		return false
+	case c.records && e.Kind != trackedconfig.KindStep && e.Kind != trackedconfig.KindLog:
+		return false
+	case c.final && e.Kind == trackedconfig.KindStep && c.View.Form.Value != "text":
+		return false
+	}
+	return c.Filter.Match(e)
+}
+
+func (c *configuration) run(args []string) error {
+	in, err := c.Input.Check(args, c.sys.InTTY)
+	if c.records && c.final {
+		err = errors.Join(err, exit.Usagef("--records and --final exclude each other"))
+	}
+	if err := errors.Join(err, c.Check()); err != nil {
+		return err
+	}
+	c.View.NodeName = in.NodeNames()
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count, Distinct: true})
+	w, err := c.Open(c.sys, in, p)
+	if err != nil {
+		return err
+	}
+	follow := trackedconfig.New()
+	imports := track.NewImports()
+	o, _ := in.TrackOptions()
+	o.Sent, o.Answered, o.Done = imports.Sent, imports.Answered, imports.Done
+	t := track.NewPairing(o)
+	hasMessages := false
+	p.Add(scan.Consumer{
+		Begin: func() error { return w.Write(w.Header) },
+		Message: func(m *dissect.Message) error {
+			hasMessages = true
+			follow.Message(m)
+			if r := t.Message(m); r != nil {
+				imports.Message(r, m)
+			}
+			return nil
+		},
+		Idle: func(now int64) error {
+			t.Advance(now)
+			return w.Flush()
+		},
+		End: func() error {
+			t.Close()
+			imports.Close()
+			list := follow.Entries(imports.List())
+			if hasMessages && len(list) == 0 {
+				p.Note("no configuration was captured: nodes read it when they mount, and when it changes")
+			}
+			c.noteUnknownLogs(p, list)
+			list = slices.DeleteFunc(list, func(e *trackedconfig.Entry) bool { return !c.selects(e) })
+			if follow.Dropped > 0 {
+				p.Note("%d records and entries are missing: there were too many", follow.Dropped)
+			}
+			var buf []byte
+			if w.Append == nil {
+				return w.Write(c.text(in, list, p))
+			}
+			for _, e := range list {
+				buf = w.Append(buf, e)
+			}
+			return w.Write(buf)
+		},
+	})
+	return errors.Join(p.Run(), w.Close())
+}
+
+// noteUnknownLogs writes a note about names of --log that the capture does not have.
+func (c *configuration) noteUnknownLogs(p *scan.Pass, list []*trackedconfig.Entry) {
+	var names []string
+	for _, e := range list {
+		if name := e.Name(); name != "" && !slices.Contains(names, name) && len(names) < maxNamedLogs {
+			names = append(names, name)
+		}
+	}
+	for _, name := range c.logs {
+		if len(names) > 0 && !slices.ContainsFunc(list, func(e *trackedconfig.Entry) bool { return e.Name() == name }) {
+			p.Note("no log or table %s was captured; there are %s", name, schema.AppendText(nil, []byte(strings.Join(names, ", "))))
+		}
+	}
+}
+
+// maxNamedLogs is how many logs and tables a note names.
+const maxNamedLogs = 20
+
+// text returns entries as text.
+func (c *configuration) text(in *scan.Input, list []*trackedconfig.Entry, p *scan.Pass) []byte {
+	o := c.View.Options(c.sys.IO)
+	o.Files = in.FileNames()
+	s := tables.NewConfiguration(o, p.First(), !c.final)
+	buf := s.Append(nil, list)
+	p.NoteHidden(s.Omitted())
+	return buf
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
+)
+
+// findings is the command that reports what is wrong.
+type findings struct {
+	flags.Records[*diagnose.Finding]
+	sys      *scan.System
+	only     []string
+	verify   bool // checksums of data
+	severity flags.Choice
+
+	rules []*diagnose.Rule
+	least diagnose.Severity
+}
+
+func newDiagnose(sys *scan.System) *cobra.Command {
+	c := &findings{sys: sys, Records: flags.NewRecords(&records.Findings, "text", "json", "fields", flags.ParquetForm), severity: severityChoice()}
+	cmd := &cobra.Command{
+		Use:   "diagnose [flags] [FILE…|-]",
+		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
+		Long: "diagnose reports what is wrong, one finding a paragraph: first what the capture itself lacks, then errors, warnings and notes. " +
+			"An error is something that an application or an administrator got as an error, or wrong data; a warning is something slow, or that may become an error; " +
+			"a note is worth knowing. In ordinary traffic there are notes at most.\n\n" +
+			"A finding has a code, when it happened, whom it is about, what and why in a few sentences, the frames that prove it, and what to look at next. " +
+			"It says only what messages prove: what the capture does not show is not guessed.\n\n" +
+			"lshark explain CODE describes a rule: what it compares, its thresholds, and what it cannot know. " +
+			"In a live capture, findings are printed as they are made, and at the end once more if they have changed since.",
+		Example: `  # what is wrong?
+  lshark diagnose evicted.pcap
+
+  # both sides of the network, merged
+  lshark diagnose evicted.pcap server.pcap
+
+  # evictions only
+  lshark diagnose --only evicted evicted.pcap
+
+  # errors that concern one target, as JSON
+  lshark diagnose --severity error -Y 'finding.target == lustre-OST0000' -T json evicted.pcap | jq .
+
+  # what a rule does
+  lshark explain evicted.lock_callback`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
+	}
+	flags.AddInput(cmd, sys, &c.Input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.RegisterSelection(f, "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'")
+		f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
+		f.Var(&c.severity, "severity", "only findings that are at least as severe: "+flags.WordList(c.severity.Words))
+		f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; takes longer")
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.View.RegisterForm(f)
+		c.Columns.Register(f, "the JSON key")
+		c.Output.Register(cmd, f)
+		c.View.Register(f, flags.TimeHelp("finding"))
+		c.Input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// severityChoice returns the choice of --severity; the default is the least
+// severe.
+func severityChoice() flags.Choice {
+	var words []string
+	for _, s := range diagnose.Severities() {
+		words = append(words, s.String())
+	}
+	return flags.Choice{Value: diagnose.Note.String(), Words: words, Flag: "--severity"}
+}
+
+func (c *findings) check() error {
+	if err := c.severity.Check(); err != nil {
+		return err
+	}
+	for _, s := range diagnose.Severities() {
+		if s.String() == c.severity.Value {
+			c.least = s
+		}
+	}
+	var unknown string
+	if c.rules, unknown = diagnose.Choose(rules.All(), c.only); unknown != "" {
+		return exit.UnknownName("rule", unknown, diagnose.Codes(rules.All()))
+	}
+	return c.Check()
+}
+
+// selects reports whether the flags select a finding.
+func (c *findings) selects(f *diagnose.Finding) bool {
+	return f.Severity >= c.least && c.Filter.Match(f)
+}
+
+func (c *findings) run(args []string) error {
+	in, err := c.Input.Check(args, c.sys.InTTY)
+	if err := errors.Join(err, c.check()); err != nil {
+		return err
+	}
+	c.View.NodeName = in.NodeNames()
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count, BulkData: c.verify, JoinBulk: c.verify})
+	w, err := c.Open(c.sys, in, p)
+	if err != nil {
+		return err
+	}
+	out := &findingsOutput{findings: c, pass: p, w: w.Writer, append: w.Append}
+	o := diagnose.Options{Rules: c.rules, Data: c.verify}
+	o.RPCs, o.Locks = in.TrackOptions()
+	if in.Live() {
+		o.Found = out.write
+	}
+	o.RPCs = p.FindTargets(o.RPCs)
+	e := diagnose.New(o)
+	p.Add(scan.Consumer{
+		Begin: func() error { return w.Write(w.Header) },
+		Message: func(m *dissect.Message) error {
+			e.Message(m)
+			return out.err
+		},
+		Later:   e.Later,
+		Lost:    e.Lost,
+		Marked:  e.Marked,
+		Refused: e.Refused,
+		Idle: func(now int64) error {
+			e.Advance(now)
+			return errors.Join(out.err, out.w.Flush())
+		},
+		End: func() error {
+			e.Close(out.pass.Quality().Capture())
+			if !in.Live() {
+				for _, f := range e.Findings() {
+					out.write(f)
+				}
+			}
+			if n := e.Dropped(); n > 0 {
+				p.Note("%d findings were too many to keep", n)
+			}
+			return out.err
+		},
+	})
+	err = errors.Join(p.Run(), out.w.Close())
+	if err == nil && out.n == 0 && e.RPCs() > 0 {
+		p.Note("%s", out.nothing(e.RPCs()))
+	}
+	return err
+}
+
+// findingsOutput writes findings.
+type findingsOutput struct {
+	*findings
+	pass   *scan.Pass
+	w      *iostreams.Writer
+	text   *tables.FindingsText
+	append func([]byte, *diagnose.Finding) []byte // nil for text
+	buf    []byte
+	n      int
+	err    error
+}
+
+// write writes a finding if the flags select it.
+func (o *findingsOutput) write(f *diagnose.Finding) {
+	if o.err != nil || !o.selects(f) {
+		return
+	}
+	if o.append == nil {
+		o.text = tables.NewFindingsText(o.View.Options(o.sys.IO), o.pass.First())
+		o.append = o.text.Append
+	}
+	o.n++
+	o.buf = o.append(o.buf[:0], f)
+	o.err = o.w.Write(o.buf)
+}
+
+// nothing returns a line for a capture without findings.
+func (o *findingsOutput) nothing(rpcs int64) string {
+	what := "nothing found"
+	if len(o.only) > 0 || o.Filter != nil || o.least > diagnose.Note {
+		what = "no such findings"
+	}
+	return fmt.Sprintf("%s in %d RPCs", what, rpcs)
+}

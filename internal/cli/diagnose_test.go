@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/internal/cli/exit"
+)
+
+// ruleSamples are the samples of rules.
+const ruleSamples = "../../dissect/diagnose/rules/testdata/"
+
+// TestFindingsOfSamples checks that each rule has findings in its samples and in no
+// others.
+func TestFindingsOfSamples(t *testing.T) {
+	for _, sample := range slices.Concat(glob(t, ruleSamples+"*.pcap*"), glob(t, "../../pcaps/*.pcap*")) {
+		name := filepath.Base(sample)
+		found := make(map[string]int)
+		out, errs, status := run(t, "diagnose", "-q", "-T", "json", sample)
+		if status != exit.OK || errs != "" {
+			t.Fatalf("%s: status %d: %s", name, status, errs)
+		}
+		for line := range strings.Lines(out) {
+			var f struct{ Code, Severity string }
+			if err := json.Unmarshal([]byte(line), &f); err != nil {
+				t.Fatal(err)
+			}
+			found[f.Code]++
+		}
+		for _, r := range rules.All() {
+			if want := slices.Contains(r.Samples, name); want != (found[r.Code] > 0) && (want || !r.Common) {
+				t.Errorf("%s: %d findings of %s; in its Samples: %v", name, found[r.Code], r.Code, want)
+			}
+		}
+	}
+}
+
+// TestFindingsText compares the paragraphs of the samples of rules with those that
+// are stored beside them.
+func TestFindingsText(t *testing.T) {
+	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
+		text, _, _ := strings.Cut(sample[len(ruleSamples):], ".pcap")
+		t.Run(text, func(t *testing.T) { golden(t, ruleSamples+text+".txt", []string{"diagnose", sample}) })
+	}
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	list, err := filepath.Glob(pattern)
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%s: %d files, %v", pattern, len(list), err)
+	}
+	return list
+}
+
+// TestExplainRules checks that explain has a page for every rule.
+func TestExplainRules(t *testing.T) {
+	for _, r := range rules.All() {
+		if out, errs, status := run(t, "explain", r.Code); status != exit.OK || !strings.Contains(out, r.Code) || !strings.Contains(out, r.Severity.String()) {
+			t.Errorf("explain %s: status %d, %s%s", r.Code, status, out, errs)
+		}
+	}
+	if out, _, _ := run(t, "explain", "evicted"); !strings.Contains(out, "evicted.lock_callback") {
+		t.Errorf("explain evicted: %s", out)
+	}
+}
+
+// TestChooseFindings checks --only, --severity and -Y.
+func TestChooseFindings(t *testing.T) {
+	sample := ruleSamples + "evicted.pcap.zst"
+	for _, tt := range []struct {
+		args []string
+		want int // findings of evictions
+	}{
+		{nil, 2},
+		{[]string{"--only", "evicted"}, 2},
+		{[]string{"--only", "evicted.lock_callback"}, 2},
+		{[]string{"--severity", "error"}, 2},
+		{[]string{"-Y", "finding.code == evicted.lock_callback && finding.severity >= error"}, 2},
+		{[]string{"-Y", "client == 192.0.2.3@tcp"}, 0},
+		{[]string{"-Y", "evidence.frame == 335"}, 1},
+	} {
+		out, _, status := run(t, append([]string{"diagnose", "-T", "fields", "-e", "code", sample}, tt.args...)...)
+		if n := strings.Count(out, "evicted.lock_callback"); status != exit.OK || n != tt.want {
+			t.Errorf("%q: status %d, %d evictions, want %d", tt.args, status, n, tt.want)
+		}
+	}
+	for _, args := range [][]string{{"--only", "evict"}, {"--severity", "bad"}, {"-Y", "finding.nothing"}, {"-c", "-1"}} {
+		if _, errs, status := run(t, append([]string{"diagnose", sample}, args...)...); status != exit.Usage {
+			t.Errorf("%q: status %d: %s", args, status, errs)
+		}
+	}
+}
+
+// TestRulesAreIndependent checks that a rule that has findings in a sample has the same
+// ones alone as together with all others.
+func TestRulesAreIndependent(t *testing.T) {
+	for _, sample := range glob(t, ruleSamples+"*.pcap*") {
+		together, _, _ := run(t, "diagnose", "-q", "-T", "json", sample)
+		for _, r := range rules.All() {
+			want := linesOf(together, r)
+			if want == "" {
+				continue
+			}
+			if alone, _, _ := run(t, "diagnose", "-q", "-T", "json", "--only", r.Code, sample); alone != want {
+				t.Errorf("%s: %s alone:\n%s\ntogether:\n%s", sample, r.Code, alone, want)
+			}
+		}
+	}
+}
+
+// linesOf returns the lines of JSON that are findings of a rule.
+func linesOf(out string, r *diagnose.Rule) (of string) {
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, `{"code":"`+r.Code+`"`) {
+			of += line
+		}
+	}
+	return of
+}
+
+// TestFindingsOfIndexedTargets checks findings about targets of which only the index
+// is known.
+func TestFindingsOfIndexedTargets(t *testing.T) {
+	out, errs, status := run(t, "diagnose", "-q", "-T", "json", "-Y", "finding.target_index == OST0000", ruleSamples+"lock_contention.pcap.zst")
+	if status != exit.OK || errs != "" {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	found := 0
+	for line := range strings.Lines(out) {
+		var f struct {
+			Code, Server string
+			Target       *string
+			TargetIndex  string `json:"target_index"`
+		}
+		if err := json.Unmarshal([]byte(line), &f); err != nil {
+			t.Fatal(err)
+		}
+		if f.Target != nil || f.TargetIndex != "OST0000" || f.Server != "192.0.2.2@tcp" {
+			t.Errorf("%+v", f)
+		}
+		if f.Code == "lock.wait" {
+			found++
+		}
+	}
+	if found == 0 {
+		t.Errorf("no lock.wait in\n%s", out)
+	}
+	if out, _, _ = run(t, "diagnose", "-q", "--only", "lock.wait", ruleSamples+"lock_contention.pcap.zst"); !strings.Contains(out, "OST0000  client 192.0.2.3  server 192.0.2.2") {
+		t.Errorf("the index is missing in\n%s", out)
+	}
+}

@@ -1,0 +1,267 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/comparison"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/tables"
+)
+
+// diff is the command that compares two captures.
+type diff struct {
+	sys     *scan.System
+	input   scan.Flags
+	display string
+	count   int
+	view    flags.View
+	by      string
+	before  []string
+	after   []string
+	all     bool
+	timeout time.Duration
+}
+
+func newDiff(sys *scan.System) *cobra.Command {
+	c := &diff{sys: sys, view: flags.NewView("table", "json")}
+	cmd := &cobra.Command{
+		Use:   "diff [flags] BEFORE AFTER",
+		Short: "Compare two captures: what has changed beyond noise",
+		Long: "diff compares the statistics of two captures: rates of operations, errors, latencies, round trips, retransmission, sizes, and the " +
+			"releases and connect flags of the connections to each target. It shows what has changed beyond noise; --all shows everything.\n\n" +
+			"A value has changed when it differs by a factor of 1.25 or more and a statistical test excludes chance: the test of Mann and Whitney for medians, " +
+			"the exact tests of Fisher for p90 and p99 and of Poisson rates for numbers. RPCs that resemble those of the same time count as fewer. Of all changes that are shown, " +
+			"one percent is noise on average (Benjamini and Hochberg). Row (all) compares latencies operation by operation.\n\n" +
+			"A number of RPCs has changed when both the rate and the share of all RPCs have. The test sees chance within a capture, not that servers were " +
+			"busier that day: two captures of each state show how much that is. A few RPCs prove nothing, so rare operations appear with --all only.",
+		Example: `  # what has changed
+  lshark diff before.pcap after.pcap
+
+  # by target and operation, everything
+  lshark diff --by target,op --all before.pcap after.pcap
+
+  # only RPCs of one client
+  lshark diff -Y 'rpc.client == 192.0.2.3@tcp' before.pcap after.pcap
+
+  # operations with other latencies, as JSON
+  lshark diff -T json before.pcap after.pcap | jq 'select(.changed | index("p50"))'
+
+  # the second capture is in two files
+  lshark diff --before before.pcap --after after.pcap --after after2.pcap`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+	}
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
+		f.StringArrayVar(&c.before, "before", nil, "read `FILE` as part of the first capture, instead of BEFORE; may be repeated")
+		f.StringArrayVar(&c.after, "after", nil, "read `FILE` as part of the second capture, instead of AFTER; may be repeated")
+	})
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		f.StringVarP(&c.display, "display", "Y", "", "only RPCs that match the display filter `EXPR`, and their connections, such as "+
+			"'pb_opc == OST_WRITE && rpc.target == \"lustre-OST0000\"'; \"lshark fields\" lists the names")
+		f.IntVarP(&c.count, "count", "c", 0, "stop after `N` messages of each capture")
+		f.BoolVar(&c.all, "all", false, "also what has not changed")
+		registerTimeout(f, &c.timeout)
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(comparedKeys()))
+		c.view.RegisterForm(f)
+		c.view.Register(f, "accepted as in other commands, without effect")
+		c.input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// inputs returns the files of both sides.
+func (c *diff) inputs(args []string) (before, after *scan.Input, err error) {
+	files := append(slices.Clone(c.input.Read), args...)
+	switch {
+	case c.input.Interface != "" || len(c.input.AutoStop) > 0:
+		return nil, nil, exit.Usagef("diff compares capture files: it has no live capture (-i, -a)")
+	case len(c.before)+len(c.after) == 0:
+		if len(files) != 2 {
+			return nil, nil, exit.Usagef("diff needs two captures, BEFORE and AFTER, not %d; for several files each, use --before and --after", len(files))
+		}
+		c.before, c.after = files[:1], files[1:]
+	case len(files) > 0:
+		return nil, nil, exit.Usagef("%s: with --before and --after, all files need one of them", files[0])
+	case len(c.before) == 0 || len(c.after) == 0:
+		return nil, nil, exit.Usagef("--before and --after need each other")
+	}
+	const stdin = "-"
+	if slices.Contains(c.before, stdin) && slices.Contains(c.after, stdin) {
+		return nil, nil, exit.Usagef("standard input is named twice, but can be read only once")
+	}
+	for _, file := range slices.Concat(c.before, c.after) {
+		if file == stdin {
+			continue
+		}
+		// Found out now, and not when the first capture has been read.
+		info, err := os.Stat(file)
+		switch path := (*os.PathError)(nil); {
+		case errors.As(err, &path):
+			return nil, nil, fmt.Errorf("open %s: %w", file, path.Err)
+		case info.IsDir():
+			return nil, nil, fmt.Errorf("open %s: is a directory", file)
+		}
+	}
+	check := func(files, others []string) (*scan.Input, error) {
+		f := c.input
+		f.Read, f.Offsets = files, nil
+		for _, o := range c.input.Offsets {
+			if !isOffsetOf(o, others) || isOffsetOf(o, files) {
+				f.Offsets = append(f.Offsets, o)
+			}
+		}
+		return f.Check(nil, false)
+	}
+	before, err = check(c.before, c.after)
+	if err == nil {
+		after, err = check(c.after, c.before)
+	}
+	return before, after, err
+}
+
+// comparedKeys are the keys that rows can be grouped by.
+func comparedKeys() []string {
+	return slices.DeleteFunc(slices.Clone(track.DimensionNames()), func(name string) bool {
+		d, _ := track.ParseDimension(name)
+		return d.NeedsSubject()
+	})
+}
+
+func (c *diff) options() (tables.StatsOptions, error) {
+	by, err := parseDimensions(c.by)
+	if err := errors.Join(err, c.view.Check(), checkTimeout(c.timeout)); err != nil {
+		return tables.StatsOptions{}, err
+	}
+	if slices.ContainsFunc(by, track.Dimension.NeedsSubject) {
+		return tables.StatsOptions{}, exit.Usagef("--by %s: files and objects of two captures are not compared", c.by)
+	}
+	if c.count < 0 {
+		return tables.StatsOptions{}, exit.Usagef("-c %d: must not be negative", c.count)
+	}
+	o := c.view.Options(c.sys.IO)
+	return tables.StatsOptions{By: by, Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
+}
+
+// side is what is measured of a capture.
+type side struct {
+	stats   *comparison.Stats
+	imports *track.Imports
+	pass    *scan.Pass
+}
+
+// read reads one of the captures.
+func (c *diff) read(in *scan.Input, by []track.Dimension) (*side, error) {
+	s := &side{stats: comparison.NewStats(by), imports: track.NewImports(), pass: scan.New(c.sys, in, scan.Options{Limit: c.count})}
+	filter, err := (&flags.Selection{Display: c.display}).RPCs()
+	if err != nil {
+		return nil, err
+	}
+	addRPCs(s.pass, in, filter, track.Options{
+		Timeout: int64(c.timeout),
+		Sent: func(r *track.RPC, m *dissect.Message) {
+			s.stats.Sent(r, m)
+			s.imports.Sent(r, m)
+		},
+		Answered: func(r *track.RPC, m *dissect.Message) {
+			s.stats.Answered(r, m)
+			s.imports.Answered(r, m)
+		},
+		Done: func(r *track.RPC) {
+			s.imports.Done(r)
+			if !filter.Match(r) {
+				s.stats.Drop(r)
+				return
+			}
+			s.imports.Select(r)
+			s.stats.Done(r)
+		},
+	})
+	err = s.pass.Run()
+	s.imports.Close()
+	s.stats.SetTime(s.pass.First(), s.pass.Last())
+	return s, err
+}
+
+// connections returns the connections of the RPCs that match.
+func (s *side) connections() []*track.Import {
+	return slices.DeleteFunc(s.imports.List(), func(i *track.Import) bool { return !i.Selected })
+}
+
+func (c *diff) run(args []string) error {
+	o, err := c.options()
+	_, wrong := (&flags.Selection{Display: c.display}).RPCs()
+	if err := errors.Join(err, wrong); err != nil {
+		return err
+	}
+	first, second, err := c.inputs(args)
+	if err != nil {
+		return err
+	}
+	c.view.NodeName = first.NodeNames()
+	o.NIDs.Name = c.view.NodeName
+	before, failed := c.read(first, o.By)
+	after, failedToo := c.read(second, o.By)
+	w := c.sys.NewWriter(first.FlushPolicy())
+	return errors.Join(failed, failedToo, w.Write(c.compare(o, before, after)), w.Close())
+}
+
+// compare returns what has changed, in the form that the flags choose.
+func (c *diff) compare(o tables.StatsOptions, before, after *side) (buf []byte) {
+	rows := comparison.Rows(before.stats, after.stats)
+	for _, s := range []*side{before, after} {
+		if n := s.stats.Dropped(); n > 0 {
+			s.pass.Note("too many rows: %d RPCs are in (all) only", n)
+		}
+	}
+	connections := comparison.Connections(before.connections(), after.connections())
+	compared := len(rows)
+	if !c.all {
+		rows = slices.DeleteFunc(rows, func(r *comparison.Row) bool { return len(r.Changed) == 0 })
+	}
+	compared -= len(rows)
+	equal := len(connections)
+	if !c.all {
+		connections = slices.DeleteFunc(connections, func(n *comparison.Connection) bool { return len(n.Changed) == 0 })
+	}
+	equal -= len(connections)
+	if len(rows)+len(connections) == 0 && compared > 0 {
+		after.pass.Note("nothing has changed beyond noise: %d rows of RPCs and the connects to %d targets compared", compared, equal)
+	}
+	if c.view.Form.Value == "json" {
+		j := tables.NewChangesJSON(o.By)
+		for _, r := range rows {
+			buf = j.AppendRow(buf, r)
+		}
+		for _, n := range connections {
+			buf = j.AppendConnection(buf, n)
+		}
+		return buf
+	}
+	t := tables.NewChangesTable(o, c.all)
+	buf = t.Append(buf, rows)
+	after.pass.NoteHidden(t.Omitted.String())
+	if len(rows) > 0 && len(connections) > 0 {
+		buf = append(buf, '\n')
+	}
+	return tables.NewNegotiatedText(c.view.Options(c.sys.IO), "before", "after").Append(buf, connections)
+}
+
+// isOffsetOf reports whether a value of --offset is for one of the files.
+func isOffsetOf(offset string, files []string) bool {
+	file := offset[:max(0, strings.LastIndexByte(offset, '='))] // a file name may have one, too
+	return slices.Contains(files, file)
+}

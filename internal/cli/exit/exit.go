@@ -1,0 +1,90 @@
+// Package exit holds the exit statuses of the program, the errors that lead to
+// them, and how errors are reported.
+package exit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render/filter"
+)
+
+// The exit statuses.
+const (
+	OK      = 0
+	Failure = 1
+	Usage   = 2 // usage or filter syntax
+	Damage  = 3 // the input is damaged or not a capture
+)
+
+// UsageError is an error in the command line.
+type UsageError struct{ Err error }
+
+func (e UsageError) Error() string { return e.Err.Error() }
+func (e UsageError) Unwrap() error { return e.Err }
+
+// Usagef returns a UsageError with the formatted text.
+func Usagef(format string, args ...any) error {
+	return UsageError{fmt.Errorf(format, args...)}
+}
+
+// UnknownName returns the usage error for a name that is not in list; noun is
+// what the name should be, such as "field". It suggests similar names, or shows
+// the whole list if that is short.
+func UnknownName(noun, name string, list []string) error {
+	const short = 12
+	if near := schema.Nearest(name, list, 3); len(near) > 0 {
+		return Usagef("unknown %s %q; did you mean %s?", noun, name, strings.Join(near, ", "))
+	}
+	if len(list) <= short {
+		return Usagef("unknown %s %q; known are %s", noun, name, strings.Join(list, ", "))
+	}
+	return Usagef("unknown %s %q", noun, name)
+}
+
+// Status reports err, if any, on standard error and returns the exit status. It
+// is no error that the reader of our output went away.
+func Status(s *iostreams.IO, err error) int {
+	if err == nil || errors.Is(err, syscall.EPIPE) {
+		return OK
+	}
+	for _, line := range lines(err) {
+		s.Say("%s", line)
+	}
+	switch {
+	case errors.As(err, new(UsageError)):
+		return Usage
+	case errors.Is(err, iostreams.ErrWrite):
+		return Failure // of damaged input, too: what could be read is not all written
+	case errors.As(err, new(*capture.DamageError)):
+		return Damage
+	}
+	return Failure
+}
+
+// lines returns the text of an error by lines. Joined errors and errors in a
+// display filter have several. All others have one, even if a file name in them
+// has line breaks.
+func lines(err error) []string {
+	var syntax *filter.Error
+	if errors.As(err, &syntax) && err.Error() == syntax.Error() {
+		return syntax.Lines()
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []string{err.Error()}
+	}
+	var all, texts []string
+	for _, one := range joined.Unwrap() {
+		all, texts = append(all, lines(one)...), append(texts, one.Error())
+	}
+	if err.Error() != strings.Join(texts, "\n") {
+		return []string{err.Error()} // not errors.Join: it has a text of its own
+	}
+	return all
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/records"
+)
+
+// unexplained returns which of the names explain does not know.
+func unexplained(names map[string]bool) (list []string) {
+	own, index := append(records.All(), filter.Probes()...), opcodes.NewIndex()
+	for name := range names {
+		if records.Named(own, name) == nil && index.Topics(name) == nil {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestEveryKeyExplained: explain knows each key that JSON has.
+func TestEveryKeyExplained(t *testing.T) {
+	keys := make(map[string]bool)
+	goldens, err := filepath.Glob("../../pcaps/*.json")
+	if err != nil || len(goldens) == 0 {
+		t.Fatal("no goldens: ", err)
+	}
+	counts := make(map[string]bool) // objects of names that are no keys
+	for _, e := range records.All() {
+		if e.Type == records.Counts {
+			counts[e.Path] = true
+		}
+	}
+	for _, golden := range goldens {
+		text, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		collectKeys(t, keys, counts, string(text))
+	}
+	for _, sample := range samples(t) {
+		for _, args := range [][]string{
+			{"rpcs"}, {"imports"}, {"stats", "--interval", "1s", "--by", strings.Join(track.DimensionNames(), ",")},
+		} {
+			out, _, _ := run(t, append(args, "-T", "json", sample)...)
+			collectKeys(t, keys, counts, out)
+		}
+	}
+	if list := unexplained(keys); list != nil {
+		t.Errorf("declare these keys in records, or fields in opcodes: %q", list)
+	}
+	if len(keys) < 500 {
+		t.Errorf("only %d keys were found", len(keys))
+	}
+}
+
+func collectKeys(t *testing.T, keys, counts map[string]bool, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		var v any
+		if err := json.Unmarshal([]byte(line), &v); err != nil {
+			t.Fatal(err)
+		}
+		walkKeys(keys, counts, v)
+	}
+}
+
+func walkKeys(keys, counts map[string]bool, v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, elem := range v {
+			walkKeys(keys, counts, elem)
+		}
+	case map[string]any:
+		for name, inner := range v {
+			keys[name] = true
+			if !counts[name] {
+				walkKeys(keys, counts, inner)
+			}
+		}
+	}
+}
+
+// TestEveryColumnExplained: explain knows the header of each column.
+func TestEveryColumnExplained(t *testing.T) {
+	names := make(map[string]bool)
+	heads := func(line string) {
+		for _, name := range strings.Fields(line) {
+			names[name] = true
+		}
+	}
+	by := strings.Join(track.DimensionNames(), ",")
+	for _, args := range [][]string{
+		{"stats", "--by", by}, {"stats", "--by", by, "-T", "tsv", "--interval", "1h"}, {"stats", "--window", "5s"},
+		{"stats", "--window", "5s", "-T", "tsv"}, {"imports"},
+	} {
+		out, _, status := run(t, append(args, sampleFile)...)
+		if status != exit.OK {
+			t.Fatalf("%v: status %d", args, status)
+		}
+		line, _, _ := strings.Cut(out, "\n")
+		heads(line)
+	}
+	out, _, _ := run(t, "-T", "flags", sampleFile)
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(strings.TrimSpace(line), "bit ") {
+			heads(line)
+		}
+	}
+	out, _, _ = run(t, "rpcs", sampleFile)
+	for _, label := range regexp.MustCompile(`(?m) ([a-z_]+)=`).FindAllStringSubmatch(out, -1) {
+		names[label[1]] = true
+	}
+	if list := unexplained(names); list != nil {
+		t.Errorf("declare these columns in render/records/columns.go: %q", list)
+	}
+	for _, name := range []string{"unans", "in_flight_mean", "committed", "granted", "bulk"} {
+		if !names[name] {
+			t.Errorf("no table has the column %s", name)
+		}
+	}
+}
+
+// TestEveryCodeExplained: explain knows the codes of notes and events.
+func TestEveryCodeExplained(t *testing.T) {
+	notes := regexp.MustCompile(`[nN]ote\("([a-z_]+)"`)
+	names := make(map[string]bool)
+	for _, pattern := range []string{"../../dissect/lnet/*.go", "../../dissect/*.go"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, code := range notes.FindAllSubmatch(text, -1) {
+				if !strings.HasSuffix(file, "_test.go") {
+					names[string(code[1])] = true
+				}
+			}
+		}
+	}
+	if len(names) < 8 {
+		t.Errorf("the sources have only the notes %v", names)
+	}
+	for _, name := range track.EventNames() {
+		names[name] = true
+	}
+	for name := range names {
+		entries := records.Named(records.All(), name)
+		if !slices.ContainsFunc(entries, func(e records.Entry) bool { return e.Kind == records.CodeEntry && e.Doc != "" }) {
+			t.Errorf("declare the code %s in render/records/codes.go", name)
+		}
+	}
+	for _, e := range records.All() {
+		if e.Doc == "" {
+			t.Errorf("%s %s of %s has no meaning", e.Kind, e.Name, e.Of)
+		}
+	}
+}
+
+// TestExplainedOnce: what explain says about keys in several records.
+func TestExplainedOnce(t *testing.T) {
+	for _, c := range []struct{ name, want string }{
+		{"rpc.portal", "key rpc.portal, number, of each rpc\n"},
+		{"p50", "key latency.p50, seconds, of each stats row\n"},
+		{"unans", "column unans, number, of the table of stats\n"},
+		{"lock_replay", "code lock_replay, of each event\n"},
+		{"request.frame", "key rpc.request.frame, number, of each rpc\n"},
+		{"content", "key content, object, of each record\n"},
+	} {
+		out, errs, status := run(t, "explain", c.name)
+		if status != exit.OK || strings.Count(out, c.want) != 1 {
+			t.Errorf("explain %s: status %d\n%s%s", c.name, status, out, errs)
+		}
+	}
+}

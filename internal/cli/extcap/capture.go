@@ -1,0 +1,105 @@
+package extcap
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/scan"
+)
+
+// The values of --content.
+const (
+	contentMessages = "messages"
+	contentFrames   = "frames"
+)
+
+// startCapture captures. The FIFO is opened first, even if an argument is wrong: Wireshark
+// shows an error only after the FIFO was opened. It is left open until the process ends,
+// because Wireshark ignores what is written to standard error after the FIFO was closed.
+func (c *command) startCapture() error {
+	out, err := c.openOutput()
+	if err != nil {
+		return err
+	}
+	_, wrong := c.selection.Messages()
+	input, err := c.input()
+	switch err = errors.Join(c.content.Check(), wrong, err); {
+	case err != nil:
+	case c.query.iface == remoteInterface:
+		return c.captureRemote(out, input)
+	default:
+		return c.captureLocal(out, input)
+	}
+	return err
+}
+
+// input returns the settings of the capture.
+func (c *command) input() (*scan.Flags, error) {
+	f := &scan.Flags{Interface: c.iface, Quiet: true} // Wireshark takes every text on standard error for an error
+	for _, text := range strings.FieldsFunc(c.ports, func(r rune) bool { return r == ',' }) {
+		port, err := strconv.ParseUint(text, 10, 16)
+		if err != nil {
+			return nil, exit.Usagef("--port %s: must be TCP ports, separated by commas", c.ports)
+		}
+		f.Ports = append(f.Ports, uint(port))
+	}
+	length, err := strconv.ParseUint(c.snaplen, 10, 31)
+	if err != nil {
+		return nil, exit.Usagef("--snaplen %s: must be a number of bytes", c.snaplen)
+	}
+	f.Snaplen = int(length)
+	return f, nil
+}
+
+// captureLocal captures from an interface of this host.
+func (c *command) captureLocal(out *output, input *scan.Flags) error {
+	in, err := input.Check(nil, false)
+	selected, wrong := c.selection.Messages()
+	if err := errors.Join(err, wrong); err != nil {
+		return err
+	}
+	p := scan.New(c.sys, in, scan.Options{
+		Select:   selected.Match,
+		Stream:   out,
+		SavePDUs: c.content.Value == contentMessages,
+		SaveAll:  c.selection.Display == "",
+		Stop:     out.gone,
+	})
+	if err := p.Run(); err != nil {
+		return err
+	}
+	if n := p.Quality().Dropped; n > 0 { // Wireshark counts only what its own program drops
+		c.sys.Say("%d frames were dropped: they came faster than they could be read", n)
+	}
+	return nil
+}
+
+// output is what --fifo names. It stays open until the end of the process.
+type output struct {
+	io.Writer
+	gone chan struct{} // closed when it has no reader any more
+}
+
+// openOutput opens what --fifo names. It waits for the reader of a FIFO.
+func (c *command) openOutput() (*output, error) {
+	o := &output{Writer: c.sys.Out, gone: make(chan struct{})}
+	switch c.fifo {
+	case "":
+		return nil, exit.Usagef("--capture needs --fifo")
+	case "-":
+	default:
+		file, err := os.OpenFile(c.fifo, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		o.Writer = file
+	}
+	if file, ok := o.Writer.(*os.File); ok {
+		watchReader(file, o.gone)
+	}
+	return o, nil
+}

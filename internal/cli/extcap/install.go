@@ -1,0 +1,220 @@
+package extcap
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+)
+
+// linkName is the name of the link in the extcap folder.
+const linkName = "lshark"
+
+// installation holds the flags for adding lshark to Wireshark, and removing it.
+type installation struct {
+	install, uninstall, profile bool
+	dir                         string
+}
+
+func (i *installation) isSet() bool { return i.install || i.uninstall }
+
+func (i *installation) check() error {
+	switch {
+	case i.install && i.uninstall:
+		return exit.Usagef("--install and --uninstall exclude each other")
+	case i.profile && !i.isSet():
+		return exit.Usagef("--profile needs --install or --uninstall")
+	case i.dir != "" && !i.isSet():
+		return exit.Usagef("--dir needs --install or --uninstall")
+	}
+	return nil
+}
+
+func (i *installation) run(sys *iostreams.IO) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if i.dir != "" && !i.profile {
+		return i.link(sys, self, i.dir)
+	}
+	folders, err := findFolders(sys)
+	if err != nil {
+		return err
+	}
+	if i.dir != "" {
+		folders.extcap = i.dir
+	}
+	err = i.link(sys, self, folders.extcap)
+	if i.profile {
+		dir := filepath.Join(folders.config, "profiles", profileName)
+		if i.install {
+			err = errors.Join(err, installProfile(sys, dir))
+		} else {
+			err = errors.Join(err, removeProfile(sys, dir))
+		}
+	}
+	return err
+}
+
+// link makes or removes the link to the program in a folder.
+func (i *installation) link(sys *iostreams.IO, self, dir string) error {
+	path := filepath.Join(dir, linkName)
+	ours, err := isOurLink(path, self)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if i.uninstall {
+			sys.Say("%s: not installed", path)
+			return nil
+		}
+	case err != nil:
+		return err
+	case !ours:
+		return fmt.Errorf("%s: is not a link to lshark; remove it yourself", iostreams.Printable(path))
+	default:
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	if i.uninstall {
+		return report(sys, "removed", path)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if err := os.Symlink(self, path); err != nil {
+		return err
+	}
+	return report(sys, "installed", path)
+}
+
+// isOurLink reports whether a file is a symbolic link to the program at self, or to any
+// path that ends in the program's name, even if nothing is there any more. The error is
+// that of a missing file, or of reading it.
+func isOurLink(path, self string) (bool, error) {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return false, err
+	}
+	target, err := os.Readlink(path)
+	return err == nil && (target == self || filepath.Base(target) == linkName), err
+}
+
+// installProfile writes the files of the profile, unless others are in their place.
+func installProfile(sys *iostreams.IO, dir string) error {
+	for _, f := range profileFiles() {
+		path := filepath.Join(dir, f.name)
+		if old, err := os.ReadFile(path); err == nil && !isOurFile(old) {
+			return fmt.Errorf("%s: is not a file of lshark; remove it yourself", iostreams.Printable(path))
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, f := range profileFiles() {
+		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o644); err != nil {
+			return err
+		}
+	}
+	return report(sys, "installed", dir)
+}
+
+// removeProfile removes the files of the profile except those that Wireshark has rewritten,
+// and their folder when nothing else is in it.
+func removeProfile(sys *iostreams.IO, dir string) error {
+	for _, f := range profileFiles() {
+		path := filepath.Join(dir, f.name)
+		old, err := os.ReadFile(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return err
+		case !isOurFile(old):
+			sys.Say("%s: was changed, and is kept", path)
+			continue
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		sys.Say("%s: not installed", dir)
+		return nil
+	case err != nil:
+		return err
+	case len(entries) > 0:
+		return nil
+	}
+	if err := os.Remove(dir); err != nil {
+		return err
+	}
+	return report(sys, "removed", dir)
+}
+
+// isOurFile reports whether a file of the profile begins with the comment that all versions
+// of this program write. Wireshark replaces the comment when it saves the file.
+func isOurFile(text []byte) bool {
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.Contains(first, []byte("of lshark for Wireshark."))
+}
+
+func report(sys *iostreams.IO, what, path string) error {
+	_, err := fmt.Fprintf(sys.Out, "%s %s\n", what, iostreams.Printable(path))
+	return err
+}
+
+// folders are the user's folders of Wireshark.
+type folders struct{ config, extcap string }
+
+// findFolders returns the folders as tshark or Wireshark name them; without either,
+// those of Wireshark 4.2 and later.
+func findFolders(sys *iostreams.IO) (folders, error) {
+	for _, program := range []string{"tshark", "wireshark"} {
+		out, err := exec.Command(program, "-G", "folders").Output()
+		if err != nil {
+			continue
+		}
+		if f := parseFolders(string(out)); f.config != "" {
+			return f, nil
+		}
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return folders{}, err
+	}
+	config := sys.Env("XDG_CONFIG_HOME")
+	if config == "" {
+		config = filepath.Join(home, ".config")
+	}
+	return folders{filepath.Join(config, "wireshark"), filepath.Join(home, ".local", "lib", "wireshark", "extcap")}, nil
+}
+
+// parseFolders reads the output of tshark -G folders: a name, a colon, and a path on
+// each line. Wireshark before 4.2 looks for programs in the extcap folder of the
+// configuration, and does not list it.
+func parseFolders(text string) (f folders) {
+	for line := range strings.Lines(text) {
+		name, path, _ := strings.Cut(line, ":")
+		path = strings.TrimSpace(path)
+		switch name {
+		case "Personal configuration":
+			f.config = path
+		case "Personal Extcap path":
+			f.extcap = path
+		}
+	}
+	if f.extcap == "" && f.config != "" {
+		f.extcap = filepath.Join(f.config, "extcap")
+	}
+	return f
+}

@@ -1,0 +1,89 @@
+package extcap
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/lnet"
+)
+
+// profileName is the name of the profile, and of its folder.
+const profileName = "Lustre"
+
+// rgb is a colour, of 16 bits each as in files of Wireshark.
+type rgb [3]uint16
+
+// The colours: dark text on light grounds, so that the rows are readable, and light
+// text on red for what ends the work of an application.
+var (
+	black  = rgb{0x1000, 0x1000, 0x1000}
+	white  = rgb{0xffff, 0xffff, 0xffff}
+	gray   = rgb{0x6800, 0x6800, 0x6800}
+	red    = rgb{0xa400, 0x0000, 0x0000}
+	rose   = rgb{0xff00, 0xc800, 0xc800}
+	orange = rgb{0xff00, 0xd800, 0xa000}
+	yellow = rgb{0xff00, 0xf4b0, 0xb000}
+	violet = rgb{0xe400, 0xd800, 0xff00}
+	blue   = rgb{0xd000, 0xe4b0, 0xff00}
+	green  = rgb{0xd800, 0xf000, 0xd800}
+	paper  = rgb{0xf400, 0xf400, 0xf400}
+)
+
+// colorRule is a colouring rule: packets that match the filter have these colours.
+type colorRule struct {
+	name, filter           string
+	background, foreground rgb
+}
+
+// colorRules are the colouring rules. The first one that matches applies. Comments are
+// those of both frames and messages, other fields those of messages.
+var colorRules = []colorRule{
+	{"Lustre: connection unknown to the server, or client evicted", comment(lnet.Reply.String() + " x[0-9]+ (ENOTCONN|ESHUTDOWN)"), red, white},
+	{"Lustre: error", comment(lnet.Reply.String()+" x[0-9]+ E[A-Z0-9]+ ") + ` || json.path == "/error"`, rose, black},
+	{"Lustre: sent again", member("/ptlrpc_body/pb_flags/[]", "RESENT") + " || " + member("/ptlrpc_body/pb_flags/[]", "REPLAY"), orange, black},
+	{"Lustre: incomplete or unusual", `json.path == "/notes/[]/code"`, orange, black},
+	{"Lustre: early reply", comment(" " + lnet.EarlyReply.String() + " x"), yellow, black},
+	{"Lustre: lock callback", comment("LDLM_(BL|CP|GL)_CALLBACK "), violet, black},
+	{"Lustre: connect or disconnect", comment("_(DIS)?CONNECT "), blue, black},
+	{"Lustre: bulk data", comment(" " + lnet.Bulk.String() + " x"), green, black},
+	{"Lustre: ping", comment("OBD_PING "), white, gray},
+	{"Lustre", "frame.comment", paper, black},
+}
+
+// comment returns the filter for packets with a match in their comment.
+func comment(pattern string) string { return `frame.comment matches "(?-i)` + pattern + `"` }
+
+// member returns the filter for messages with a value at a path of the JSON.
+func member(path, value string) string {
+	return `json.path_with_value == "` + path + ":" + value + `"`
+}
+
+// columns are the titles and formats of the columns. A comment is what a message is:
+// operation, kind, xid, error and nodes.
+var columns = [][2]string{
+	{"No.", "%m"}, {"Time", "%t"}, {"Source", "%s"}, {"Destination", "%d"}, {"Protocol", "%p"}, {"Length", "%L"},
+	{"Lustre", "%Cus:frame.comment:0:R"}, {"Info", "%i"},
+}
+
+// profileFile is a file of the profile.
+type profileFile struct{ name, text string }
+
+// profileFiles returns the files of the profile.
+func profileFiles() []profileFile {
+	var colors, prefs strings.Builder
+	colors.WriteString("# Colouring rules of lshark for Wireshark.\n")
+	for _, r := range colorRules {
+		fmt.Fprintf(&colors, "@%s@%s@%s%s\n", r.name, r.filter, r.background, r.foreground)
+	}
+	prefs.WriteString("# Columns of lshark for Wireshark. \"Lustre\" shows the comment of the packet.\ngui.column.format: \n")
+	for i, c := range columns {
+		end := ",\n"
+		if i == len(columns)-1 {
+			end = "\n"
+		}
+		fmt.Fprintf(&prefs, "\t%q, %q%s", c[0], c[1], end)
+	}
+	return []profileFile{{"colorfilters", colors.String()}, {"preferences", prefs.String()}}
+}
+
+func (c rgb) String() string { return fmt.Sprintf("[%d,%d,%d]", c[0], c[1], c[2]) }

@@ -1,0 +1,159 @@
+package extcap
+
+import (
+	"bytes"
+	"fmt"
+	"github.com/lshark/lshark/internal/wiretest"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+)
+
+// TestGeneratedProfile checks that the profile in completions/ is up to date; UPDATE=1 in the environment
+// writes it.
+func TestGeneratedProfile(t *testing.T) {
+	dir := filepath.Join("..", "..", "completions", "wireshark", profileName)
+	var names []string
+	for _, f := range profileFiles() {
+		names = append(names, f.name)
+		path := filepath.Join(dir, f.name)
+		if wiretest.Update() {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(f.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != f.text {
+			t.Errorf("%s is stale; UPDATE=1 go test ./internal/cli/extcap -run Generated updates it", path)
+		}
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(names, e.Name()) {
+			t.Errorf("%s belongs to no file of the profile", e.Name())
+		}
+	}
+}
+
+// TestColorRules checks that no name or filter has the character that separates them.
+func TestColorRules(t *testing.T) {
+	for _, r := range colorRules {
+		if strings.Contains(r.name+r.filter, "@") {
+			t.Errorf("%s: %s: a filter cannot contain @", r.name, r.filter)
+		}
+	}
+}
+
+// save writes the messages or frames of a sample as -w does, and returns the file.
+func save(t *testing.T, sample string, pdus bool) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "out.pcapng")
+	in, err := (&scan.Flags{Read: []string{filepath.Join("..", "..", "pcaps", sample)}, Quiet: true}).Check(nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	sys := &scan.System{IO: &iostreams.IO{Err: &errs}}
+	if err := scan.New(sys, in, scan.Options{SaveTo: path, SavePDUs: pdus}).Run(); err != nil || errs.Len() > 0 {
+		t.Fatalf("%v: %s", err, &errs)
+	}
+	return path
+}
+
+// tshark runs tshark with a home folder of its own, and returns what it prints. The
+// test is skipped where it is not installed.
+func tshark(t *testing.T, home string, args ...string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	if _, err := exec.LookPath("tshark"); err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command("tshark", args...)
+	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	text := strings.ReplaceAll(errs.String(), "Running as user \"root\" and group \"root\". This could be dangerous.\n", "")
+	if err != nil || text != "" {
+		t.Errorf("tshark %s: %v: %s", strings.Join(args, " "), err, text)
+	}
+	return string(out)
+}
+
+// TestTsharkProfile checks that tshark reads the profile without a warning, shows its
+// columns, and colours packets by its rules.
+func TestTsharkProfile(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Join(home, ".config", "wireshark", "profiles", profileName)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range profileFiles() {
+		if err := os.WriteFile(filepath.Join(dir, f.name), []byte(f.text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		sample string
+		pdus   bool
+		want   map[string]int // packets of some rules
+	}{
+		{"recovery.pcap.zst", true, map[string]int{"connection unknown to the server, or client evicted": 6, "error": 8, "sent again": 1,
+			"lock callback": 34, "connect or disconnect": 23, "bulk data": 11, "ping": 132}},
+		{"recovery.pcap.zst", false, map[string]int{"connection unknown to the server, or client evicted": 6, "error": 8,
+			"lock callback": 33, "connect or disconnect": 24, "bulk data": 24, "ping": 71}},
+	} {
+		file := save(t, tt.sample, tt.pdus)
+		if line := tshark(t, home, "-C", profileName, "-r", file, "-c", "1"); !strings.Contains(line, " LDLM_ENQUEUE request x1882453916452096 192.0.2.3@tcp > 192.0.2.1@tcp ") {
+			t.Errorf("columns: %s", line)
+		}
+		got := make(map[string]int)
+		for name := range strings.Lines(tshark(t, home, "-C", profileName, "--color", "-r", file, "-T", "fields", "-e", "frame.coloring_rule.name")) {
+			got[strings.TrimPrefix(strings.TrimSpace(name), "Lustre: ")]++
+		}
+		if n := got[""]; n > 0 {
+			t.Errorf("%d packets without a colour", n)
+		}
+		delete(got, "Lustre")
+		if !maps.Equal(got, tt.want) {
+			t.Errorf("%s: rules match %v, want %v", fmt.Sprint(tt.sample, tt.pdus), got, tt.want)
+		}
+	}
+}
+
+// TestTsharkTree checks that tshark shows messages as trees with the names of flags,
+// and filters by them.
+func TestTsharkTree(t *testing.T) {
+	home := t.TempDir()
+	for sample, want := range map[string]int{"mount.pcap": 196, "ip6_mount.pcap": 130, "rdma_mount.pcap": 114, "update_log.pcap.zst": 34} {
+		file := save(t, sample, true)
+		if n := strings.Count(tshark(t, home, "-r", file, "-Y", "json.object && !data-text-lines && !_ws.malformed", "-T", "fields", "-e", "frame.number"), "\n"); n != want {
+			t.Errorf("%s: tshark shows %d messages, want %d", sample, n, want)
+		}
+	}
+	file := save(t, "mount.pcap", true)
+	for filter, want := range map[string]string{
+		`json.path_with_value == "/opcode:OST_STATFS"`:                                          "99\n100\n101\n102\n",
+		`json.path_with_value == "/buffers/connect_data/ocd_connect_flags/[]:GRANT_SHRINK"`:     "59\n60\n61\n62\n63\n64\n75\n76\n77\n80\n149\n150\n151\n152\n155\n156\n166\n167\n168\n169\n",
+		`exported_pdu.orig_fno == 4 && ip.src == 192.0.2.3 && exported_pdu.dst_port == 988`:     "1\n",
+		`frame.comment contains "OST_STATFS reply" && frame.time_epoch == 1795248406.876224000`: "100\n",
+	} {
+		if got := tshark(t, home, "-r", file, "-Y", filter, "-T", "fields", "-e", "frame.number"); got != want {
+			t.Errorf("%s: packets %q, want %q", filter, got, want)
+		}
+	}
+}

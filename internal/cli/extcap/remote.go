@@ -1,0 +1,152 @@
+package extcap
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+)
+
+// remote holds the flags for a capture on another host.
+type remote struct {
+	host    string
+	program string
+}
+
+// maxComplaint is how many bytes of ssh's standard error are kept.
+const maxComplaint = 4 << 10
+
+// captureRemote runs lshark on another host by ssh, and copies the packets that it
+// writes to standard output.
+func (c *command) captureRemote(out *output, input *scan.Flags) error {
+	line, err := c.remoteLine(input)
+	if err := errors.Join(c.remote.check(), err); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go func() {
+		<-out.gone
+		stop()
+	}()
+	ssh := exec.CommandContext(ctx, "ssh", "-o", "BatchMode=yes", "-o", "LogLevel=ERROR", "-T", "--", c.remote.host, line)
+	ssh.Cancel = func() error { return ssh.Process.Signal(syscall.SIGTERM) }
+	ssh.WaitDelay = 2 * time.Second
+	ignoreTerminal(ssh)
+	complaint := &head{max: maxComplaint}
+	packets := &copied{to: out}
+	ssh.Stdout, ssh.Stderr = packets, complaint
+	err = ssh.Run()
+	switch {
+	case packets.err != nil:
+		return packets.err
+	case err == nil || ctx.Err() != nil: // ended, or stopped
+		return nil
+	}
+	return explain(c.remote.host, err, complaint.Bytes())
+}
+
+// copied passes on what is written to it, and keeps the error.
+type copied struct {
+	to  io.Writer
+	err error
+}
+
+func (c *copied) Write(p []byte) (n int, err error) {
+	n, c.err = c.to.Write(p)
+	return n, c.err
+}
+
+// explain returns an error for ssh, or what it ran, ending early: what they wrote to
+// standard error, or else err.
+func explain(host string, err error, complaint []byte) error {
+	var all []error
+	for line := range strings.Lines(string(complaint)) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
+			all = append(all, fmt.Errorf("%s: %s", iostreams.Printable(host), strings.TrimPrefix(line, "lshark: ")))
+		}
+	}
+	if len(all) == 0 {
+		all = append(all, fmt.Errorf("ssh %s: %w", iostreams.Printable(host), err))
+	}
+	return errors.Join(all...)
+}
+
+// head keeps the first bytes that are written to it.
+type head struct {
+	bytes.Buffer
+	max int
+}
+
+func (h *head) Write(p []byte) (int, error) {
+	h.Buffer.Write(p[:min(len(p), h.max-h.Len())])
+	return len(p), nil
+}
+
+// check checks that the host cannot be taken for an option of ssh.
+func (r *remote) check() error {
+	const special = "@.:-_[]%"
+	switch {
+	case r.host == "":
+		return exit.Usagef("the remote host is missing (--remote-host)")
+	case r.host[0] == '-':
+		return exit.Usagef("--remote-host %s: must not begin with a dash", r.host)
+	}
+	for _, c := range r.host {
+		if !isAlphanumeric(c) && !strings.ContainsRune(special, c) {
+			return exit.Usagef("--remote-host %s: must be HOST or USER@HOST", iostreams.Printable(r.host))
+		}
+	}
+	if len(strings.Fields(r.program)) == 0 {
+		return exit.Usagef("--remote-command: must not be empty")
+	}
+	return nil
+}
+
+func isAlphanumeric(c rune) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// remoteLine returns the command line for the shell of the other host.
+func (c *command) remoteLine(input *scan.Flags) (string, error) {
+	args := append(strings.Fields(c.remote.program), "extcap", "--capture", "--extcap-interface", localInterface, "--fifo", "-",
+		"--interface", input.Interface, "--content", c.content.Value)
+	if len(input.Ports) > 0 {
+		args = append(args, "--port", c.ports)
+	}
+	if input.Snaplen != 0 {
+		args = append(args, "--snaplen", c.snaplen)
+	}
+	if c.selection.Display != "" {
+		args = append(args, "--extcap-capture-filter", c.selection.Display)
+	}
+	for i, a := range args {
+		if strings.ContainsRune(a, 0) {
+			return "", exit.Usagef("an argument contains a zero byte")
+		}
+		args[i] = quote(a)
+	}
+	return strings.Join(args, " "), nil
+}
+
+// quote quotes a word for a POSIX shell. Words without special characters stay as they
+// are, so that ~/bin/lshark works.
+func quote(word string) string {
+	const harmless = "~/._-=:,@%+"
+	special := func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(harmless, r) }
+	if word != "" && !strings.ContainsFunc(word, special) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

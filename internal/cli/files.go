@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
+	trackedfiles "github.com/lshark/lshark/dissect/track/files"
+	trackedlocks "github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
+)
+
+// files is the command that shows files: their paths and layouts, and who did what
+// with them.
+type files struct {
+	flags.Records[*trackedfiles.File]
+	sys  *scan.System
+	by   flags.Choice
+	sort flags.Choice
+	top  int
+	path string
+	fid  flags.FID
+}
+
+func newFiles(sys *scan.System) *cobra.Command {
+	c := &files{sys: sys, Records: flags.NewRecords(&records.Files, "table", "json", "fields", flags.ParquetForm),
+		by:   flags.Choice{Value: "file", Words: []string{"file", "dir"}, Flag: "--by", Placeholder: "KEY", Noun: "key"},
+		sort: flags.Choice{Value: "bytes", Words: fileOrders(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
+	cmd := &cobra.Command{
+		Use:   "files [flags] [FILE…|-]",
+		Short: "Show files: path, layout, who read and wrote what, and how",
+		Long: "files shows one row or record per file: its path and layout, how often it was opened, how much was read and written, by whom, " +
+			"whether its offsets are sequential, strided or random, what failed, and how long its locks waited and were held. " +
+			"Directories and other files are shown, too, when an RPC was about them.\n\n" +
+			"Paths are put together from lookups, opens, creates, renames, links, removes, directory pages and fid2path in the capture; where " +
+			"directories are unknown they begin with …. An OST object whose file is unknown has a row of its own, of the kind object.\n\n" +
+			"Bytes are those that servers and clients moved: what a client reads from its page cache is on no wire, and what it reads ahead is. " +
+			"Data of small files on the MDT may be part of the reply to an open; these bytes count, too.",
+		Example: `  # the files with the most bytes
+  lshark files client.pcap
+
+  # what was done below a directory, by directory
+  lshark files --by dir --path /data client.pcap
+
+  # who wrote the files with more than 100 KiB
+  lshark files -Y 'file.write_bytes > 100K' -T json server.pcap | jq -c '[.path, .clients, .write_bytes]'
+
+  # files with errors, with the most RPCs first
+  lshark files -Y file.errors --sort rpcs client.pcap`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
+	}
+	flags.AddInput(cmd, sys, &c.Input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.RegisterSelection(f, "only files that match the display filter `EXPR` over keys of files, such as 'file.write_bytes > 1M'")
+		f.IntVar(&c.top, "top", 0, "only the first `N` files in the order of --sort")
+		f.StringVar(&c.path, "path", "", "only files with `TEXT` in their path")
+		f.StringVar(&c.fid.Text, "fid", "", "only the file with that `FID`, or that with an OST object of that FID")
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.View.RegisterForm(f)
+		f.Var(&c.by, "by", "sum up by: "+flags.WordList(c.by.Words))
+		f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
+		c.Columns.Register(f, "the JSON key")
+		c.Output.Register(cmd, f)
+		c.View.Register(f, "accepted as in other commands, without effect: the table has no times")
+		c.Input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// fileOrder is an order of files.
+type fileOrder struct {
+	name    string
+	compare func(a, b *trackedfiles.Actions) int // larger first
+}
+
+var fileOrderList = []fileOrder{
+	{"bytes", func(a, b *trackedfiles.Actions) int {
+		return cmp.Compare(b.Read.Bytes+b.Write.Bytes, a.Read.Bytes+a.Write.Bytes)
+	}},
+	{"rpcs", func(a, b *trackedfiles.Actions) int { return cmp.Compare(b.RPCs, a.RPCs) }},
+	{"opens", func(a, b *trackedfiles.Actions) int {
+		return cmp.Compare(b.Count[trackedfiles.Open], a.Count[trackedfiles.Open])
+	}},
+}
+
+func fileOrders() (names []string) {
+	for _, o := range fileOrderList {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+func (c *files) check() error {
+	switch {
+	case c.top < 0:
+		return exit.Usagef("--top %d: must not be negative", c.top)
+	case c.by.Value == "dir" && (c.View.Form.Value == "fields" || c.View.Form.Value == flags.ParquetForm):
+		return exit.Usagef("--by dir has no -T %s", c.View.Form.Value)
+	}
+	return errors.Join(c.fid.Check(), c.by.Check(), c.sort.Check(), c.Check())
+}
+
+// selects reports whether the flags select a file.
+func (c *files) selects(f *trackedfiles.File) bool {
+	if fid := c.fid.Value; c.fid.IsSet() {
+		objects, _ := f.Objects()
+		if f.FID != fid && !slices.ContainsFunc(objects, func(o trackedfiles.Object) bool { return o.FID == fid }) {
+			return false
+		}
+	}
+	if c.path != "" && !strings.Contains(f.Path(), c.path) {
+		return false
+	}
+	return c.Filter.Match(f)
+}
+
+// compareActions is the order of two files: that with a name of fileOrderList, then by
+// bytes, RPCs and opens.
+func compareActions(order string, a, b *trackedfiles.Actions) int {
+	for _, o := range fileOrderList {
+		if o.name == order {
+			if n := o.compare(a, b); n != 0 {
+				return n
+			}
+		}
+	}
+	for _, o := range fileOrderList {
+		if n := o.compare(a, b); n != 0 {
+			return n
+		}
+	}
+	return 0
+}
+
+// sortFiles sorts files by an order of fileOrderList.
+func sortFiles(list []*trackedfiles.File, order string) {
+	slices.SortStableFunc(list, func(a, b *trackedfiles.File) int {
+		return cmp.Or(compareActions(order, &a.Actions, &b.Actions), cmp.Compare(a.First, b.First))
+	})
+}
+
+func (c *files) run(args []string) error {
+	in, err := c.Input.Check(args, c.sys.InTTY)
+	if err := errors.Join(err, c.check()); err != nil {
+		return err
+	}
+	c.View.NodeName = in.NodeNames()
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
+	w, err := c.Open(c.sys, in, p)
+	if err != nil {
+		return err
+	}
+	o, linger := in.TrackOptions()
+	follow := trackedfiles.New()
+	imports := track.NewImports()
+	held := trackedlocks.New(imports, linger, follow.Lock)
+	o.Follow(imports, held, follow)
+	o.Bulk = follow.Bulk
+	t := track.NewPairing(p.FindTargets(o))
+	p.Add(scan.Consumer{
+		Begin: func() error { return w.Write(w.Header) },
+		Message: func(m *dissect.Message) error {
+			t.Message(m)
+			return nil
+		},
+		Later: t.Later,
+		Lost:  t.Lost,
+		Idle: func(now int64) error {
+			t.Advance(now)
+			held.Advance(now)
+			follow.Advance(now)
+			return nil
+		},
+		End: func() error {
+			t.Advance(p.Last())
+			t.Close()
+			held.Advance(p.Last())
+			held.Close()
+			if n := follow.Dropped; n > 0 {
+				p.Note("%d files that were not used for the longest time are not shown", n)
+			}
+			return w.Write(c.render(c.sorted(follow.List()), w.Append, p))
+		},
+	})
+	return errors.Join(p.Run(), w.Close())
+}
+
+// sorted returns the files that the flags select, in their order.
+func (c *files) sorted(list []*trackedfiles.File) []*trackedfiles.File {
+	list = slices.DeleteFunc(list, func(f *trackedfiles.File) bool { return !c.selects(f) })
+	sortFiles(list, c.sort.Value)
+	if c.top > 0 && c.by.Value == "file" {
+		list = list[:min(c.top, len(list))]
+	}
+	return list
+}
+
+// render returns the files in the form that the flags choose.
+func (c *files) render(list []*trackedfiles.File, appendFile func([]byte, *trackedfiles.File) []byte, p *scan.Pass) (buf []byte) {
+	if c.by.Value == "dir" {
+		return c.renderDirectories(trackedfiles.Directories(list), p)
+	}
+	if appendFile != nil {
+		for _, f := range list {
+			buf = appendFile(buf, f)
+		}
+		return buf
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	t := tables.NewFilesTable(c.View.Options(c.sys.IO))
+	buf = t.Append(nil, list)
+	p.NoteHidden(t.Omitted.String())
+	return buf
+}
+
+// renderDirectories returns sums by directory in the form that the flags choose.
+func (c *files) renderDirectories(list []*trackedfiles.Directory, p *scan.Pass) (buf []byte) {
+	slices.SortStableFunc(list, func(a, b *trackedfiles.Directory) int {
+		return cmp.Or(compareActions(c.sort.Value, &a.Actions, &b.Actions), cmp.Compare(a.Path, b.Path))
+	})
+	if c.top > 0 {
+		list = list[:min(c.top, len(list))]
+	}
+	if c.View.Form.Value == "json" {
+		j := render.NewRecordJSON(records.Directories.Keys, false)
+		for _, d := range list {
+			buf = append(j.Append(buf, d), '\n')
+		}
+		return buf
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	t := tables.NewFilesTable(c.View.Options(c.sys.IO))
+	buf = t.AppendDirectories(nil, list)
+	p.NoteHidden(t.Omitted.String())
+	return buf
+}

@@ -1,0 +1,259 @@
+package flags
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/columns"
+	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/records"
+)
+
+// ParquetForm is the output form of Parquet files.
+const ParquetForm = "parquet"
+
+// Output holds the flags for where results are written.
+type Output struct {
+	path   string // empty: standard output
+	sensor string
+	jobs   int
+	cmd    *cobra.Command
+}
+
+// Register defines the flags for a command.
+func (o *Output) Register(cmd *cobra.Command, f *pflag.FlagSet) {
+	o.cmd = cmd
+	f.StringVarP(&o.path, "output", "o", "", "write to `FILE` instead of standard output; in a folder, a file for each capture")
+	f.StringVar(&o.sensor, "sensor", "", "with -T parquet, `NAME` of the node that captured, for the column sensor; live, the name of this host by default")
+	f.IntVarP(&o.jobs, "jobs", "j", 1, "with a folder for -o, read `N` captures at a time")
+}
+
+// check checks the flags for a form of output.
+func (o *Output) check(form string) error {
+	switch {
+	case o.sensor != "" && form != ParquetForm:
+		return exit.Usagef("--sensor needs -T parquet")
+	case o.jobs < 1:
+		return exit.Usagef("-j %d: must be at least 1", o.jobs)
+	case o.jobs > 1 && !o.perCapture():
+		return exit.Usagef("-j needs a folder for -o")
+	}
+	return nil
+}
+
+// NewWriter returns the Writer of the results in a form.
+func (o *Output) NewWriter(sys *scan.System, in *scan.Input, form string) (*iostreams.Writer, error) {
+	if (o.path == "" || o.path == "-") && form == ParquetForm && sys.OutTTY {
+		return nil, exit.Usagef("-T parquet: the output is a terminal; name a file with -o, or redirect it")
+	}
+	return in.NewWriter(sys, "-o", o.path)
+}
+
+// MessageTable returns the keys of messages in Parquet files: those of every message,
+// and the fields of the wire that need no tree.
+func MessageTable() *records.Table[*records.Message] {
+	return &records.Table[*records.Message]{Record: records.Messages.Record, Keys: slices.Concat(records.Messages.Keys, filter.ProbeKeys())}
+}
+
+// ParquetFunc returns a func that adds a record to the Parquet file that w writes. It
+// appends nothing to the text for w; its errors are those of w. The file is complete when w
+// is closed. pass reads the input.
+func ParquetFunc[R any](o *Output, w *iostreams.Writer, keys *records.Table[R], in *scan.Input, pass *scan.Pass) func(dst []byte, r R) []byte {
+	sensor := o.sensor
+	if sensor == "" && in.Live() {
+		sensor, _ = os.Hostname() // without it the column is empty
+	}
+	source := ""
+	if files := in.Files(); len(files) == 1 {
+		source = o.source(files[0]) // before it is read: what is added meanwhile may be missing
+	}
+	file := columns.NewWriter(w.Stream(), keys, columns.Options{Release: Version(), Sensor: sensor, Capture: in.Name()})
+	w.Finish(func() error {
+		if source != "" && pass.Quality().Err == nil {
+			file.SetMetadata(columns.SourceKey, source)
+		}
+		return file.Close()
+	})
+	return func(dst []byte, r R) []byte {
+		_ = file.Append(r) // file.Close returns the error again
+		return dst
+	}
+}
+
+// source identifies a capture and the flags that decide what is made of it; empty
+// when the capture, or a file that a flag names, is no regular file.
+func (o *Output) source(path string) string {
+	state, ok := fileState(path)
+	text := fmt.Sprintf("lshark %s; %s", Version(), state)
+	o.cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Changed || slices.Contains([]string{"read", "output", "jobs", "quiet", "verbose"}, f.Name) {
+			return
+		}
+		text += fmt.Sprintf("; --%s %s", f.Name, f.Value)
+		if files, isList := f.Value.(pflag.SliceValue); isList && f.Name == "names" {
+			for _, path := range files.GetSlice() {
+				state, regular := fileState(path)
+				text, ok = text+"; "+state, ok && regular
+			}
+		}
+	})
+	if !ok {
+		return ""
+	}
+	return text
+}
+
+// fileState describes the content of a file without reading it. ok is false when it is no
+// regular file.
+func fileState(path string) (state string, ok bool) {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", false
+	}
+	return fmt.Sprintf("%s, %d bytes, %d", filepath.Base(path), info.Size(), info.ModTime().UnixNano()), true
+}
+
+// perCapture reports whether each capture gets a file of its own: -o names a folder.
+func (o *Output) perCapture() bool {
+	if strings.HasSuffix(o.path, string(filepath.Separator)) {
+		return true
+	}
+	info, err := os.Stat(o.path)
+	return err == nil && info.IsDir()
+}
+
+// endings are the endings of captures that their results do not have.
+var endings = [...]string{".gz", ".zst", ".lz4", ".pcapng", ".pcap", ".cap"}
+
+// result returns the file for the results of a capture.
+func (o *Output) result(capture, form string) string {
+	name := filepath.Base(capture)
+	for _, ending := range endings {
+		name = strings.TrimSuffix(name, ending)
+	}
+	if form != ParquetForm && form != "json" {
+		form = "txt"
+	}
+	records := o.cmd.Name()
+	if !o.cmd.HasParent() {
+		records = "messages"
+	}
+	return filepath.Join(o.path, name+"."+records+"."+form)
+}
+
+// Job is one run of a command: with all captures, or with one of those for which -o names
+// a folder.
+type Job struct {
+	Sys    *scan.System
+	Input  scan.Flags
+	Output Output
+	Args   []string
+}
+
+// Run runs a command that writes in a form: once for all captures, or for each when -o
+// names a folder, for several at a time. input and args are what the command line has.
+// It does not write Parquet files again that an earlier run has completed from the same
+// captures with the same flags.
+func (o *Output) Run(sys *scan.System, input scan.Flags, args []string, form string, run func(Job) error) error {
+	if err := o.check(form); err != nil {
+		return err
+	}
+	if o.path != "" && o.path != "-" {
+		sys = sys.ToFile()
+	}
+	if !o.perCapture() {
+		return run(Job{sys, input, *o, args})
+	}
+	captures := slices.Concat(input.Read, args)
+	if len(captures) == 0 || slices.Contains(captures, "-") {
+		return exit.Usagef("-o %s: a folder needs capture files with names", o.path)
+	}
+	if f := o.cmd.Flags().Lookup("write"); f != nil && f.Changed {
+		return exit.Usagef("-w needs a file for -o, not a folder")
+	}
+	results, err := o.results(captures, form)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.path, 0o777); err != nil {
+		return err
+	}
+	if o.jobs > 1 {
+		sys.ErrTTY = false // their progress lines would overwrite each other
+	}
+	input.Read = nil
+	return o.eachCapture(captures, func(i int) error {
+		if form == ParquetForm && o.isComplete(results[i], captures[i]) {
+			return nil
+		}
+		one := *o
+		one.path = results[i]
+		return run(Job{sys.About(filepath.Base(captures[i])), input, one, captures[i : i+1]})
+	})
+}
+
+// results returns the files for the results of captures, which must be there and have
+// different names.
+func (o *Output) results(captures []string, form string) ([]string, error) {
+	var results []string
+	for i, capture := range captures {
+		if _, err := os.Stat(capture); err != nil {
+			return nil, err
+		}
+		result := o.result(capture, form)
+		if other := slices.Index(results, result); other >= 0 {
+			return nil, exit.Usagef("%s and %s would both be written to %s", captures[other], captures[i], result)
+		}
+		results = append(results, result)
+	}
+	return results, nil
+}
+
+// eachCapture calls convert with the index of every capture, for several at a time.
+func (o *Output) eachCapture(captures []string, convert func(i int) error) error {
+	errs := make([]error, len(captures))
+	Parallel(len(captures), o.jobs, func(i, _ int) { errs[i] = convert(i) })
+	for _, err := range errs {
+		if errors.As(err, new(exit.UsageError)) {
+			return err // all others have the same
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Parallel calls do for the numbers from 0 to n-1, by several workers at a time, which are
+// numbered from 0 as well.
+func Parallel(n, workers int, do func(i, worker int)) {
+	next := make(chan int)
+	var wait sync.WaitGroup
+	for worker := range min(workers, n) {
+		wait.Go(func() {
+			for i := range next {
+				do(i, worker)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wait.Wait()
+}
+
+// isComplete reports whether a Parquet file was made from a capture as it is now, with
+// these flags.
+func (o *Output) isComplete(result, capture string) bool {
+	source, err := columns.Source(result)
+	return err == nil && source != "" && source == o.source(capture)
+}

@@ -1,0 +1,110 @@
+package flags
+
+import (
+	"errors"
+
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/records"
+)
+
+// Records holds the flags that all commands have that show records of one kind, such as
+// locks.
+type Records[R any] struct {
+	Input   scan.Flags
+	View    View
+	Columns Columns
+	Output  Output
+	Filter  *filter.RecordFilter[R] // of -Y, after Check; nil: all records
+	Count   int                     // of -c
+
+	keys    *records.Table[R]
+	display string
+}
+
+// NewRecords returns the flags for records with these keys, and a choice of forms, of
+// which the first is the default.
+func NewRecords[R any](keys *records.Table[R], forms ...string) Records[R] {
+	return Records[R]{View: NewView(forms...), keys: keys}
+}
+
+// RegisterSelection defines -Y, with its help, and -c.
+func (r *Records[R]) RegisterSelection(f *pflag.FlagSet, help string) {
+	f.StringVarP(&r.display, "display", "Y", "", help)
+	f.IntVarP(&r.Count, "count", "c", 0, "stop after `N` messages")
+}
+
+// Check checks the flags and compiles the display filter.
+func (r *Records[R]) Check() (err error) {
+	if r.Count < 0 {
+		return exit.Usagef("-c %d: must not be negative", r.Count)
+	}
+	if r.display != "" {
+		if r.Filter, err = filter.CompileRecord(r.keys, r.display); err != nil {
+			return exit.UsageError{Err: err}
+		}
+	}
+	return errors.Join(r.View.Check(), r.Columns.Check(r.View.Form.Value))
+}
+
+// RecordWriter writes records.
+type RecordWriter[R any] struct {
+	*iostreams.Writer
+
+	// Append appends a record to the text for Write, in the forms that need only its
+	// keys: json, fields and parquet; nil for other forms. Header is the line before the
+	// first record.
+	Append func(dst []byte, r R) []byte
+	Header []byte
+}
+
+// Open returns the RecordWriter for the form and the output that the flags choose. pass
+// reads the input.
+func (r *Records[R]) Open(sys *scan.System, in *scan.Input, pass *scan.Pass) (*RecordWriter[R], error) {
+	w := &RecordWriter[R]{}
+	form := r.View.Form.Value
+	switch form {
+	case "json":
+		j := render.NewRecordJSON(r.keys.Keys, false)
+		w.Append = func(dst []byte, r R) []byte { return append(j.Append(dst, r), '\n') }
+	case "fields":
+		f, unknown := render.NewRecordFields(r.keys, r.Columns.Names)
+		if f == nil {
+			return nil, exit.UnknownName("field", unknown, render.KeyNames(r.keys))
+		}
+		if r.Columns.Header {
+			w.Header = f.Header(nil)
+		}
+		w.Append = f.Append
+	}
+	var err error
+	if w.Writer, err = r.Output.NewWriter(sys, in, form); err == nil && form == ParquetForm {
+		w.Append = ParquetFunc(&r.Output, w.Writer, r.keys, in, pass)
+	}
+	return w, err
+}
+
+// FID is the value of --fid.
+type FID struct {
+	Text  string
+	Value track.FID
+}
+
+// IsSet reports whether the flag was given.
+func (v *FID) IsSet() bool { return v.Text != "" }
+
+func (v *FID) Check() error {
+	seq, oid, ver, ok := schema.ParseFID(v.Text)
+	if v.IsSet() && !ok {
+		return exit.Usagef("--fid %s: must be a FID, such as 0x200000401:0x1:0x0", v.Text)
+	}
+	v.Value = track.FID{Seq: seq, OID: oid, Ver: ver}
+	return nil
+}

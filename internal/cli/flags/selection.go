@@ -1,0 +1,100 @@
+package flags
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/records"
+)
+
+// Selection holds the flags that select messages or RPCs.
+type Selection struct {
+	Display string
+	Count   int
+	Save    string
+}
+
+// Register defines the flags. In their help texts, noun names what -Y selects,
+// such as "RPCs", and counted names what -c counts.
+func (s *Selection) Register(f *pflag.FlagSet, noun, counted string) {
+	f.StringVarP(&s.Display, "display", "Y", "", "only "+noun+" that match the display filter `EXPR`, such as "+
+		"'pb_opc == OST_WRITE && pb_status == ENOSPC'; \"lshark fields\" lists the names")
+	f.IntVarP(&s.Count, "count", "c", 0, "stop after `N` "+counted)
+}
+
+// RegisterSave defines the flag for saving frames.
+func (s *Selection) RegisterSave(f *pflag.FlagSet, noun string) {
+	f.StringVarP(&s.Save, "write", "w", "", "also write the frames of the "+noun+" to `FILE`, as pcapng")
+}
+
+func (s *Selection) Check() error {
+	if s.Count < 0 {
+		return exit.Usagef("-c %d: must not be negative", s.Count)
+	}
+	return nil
+}
+
+// MessageFilter is a display filter for messages. The zero value matches all.
+type MessageFilter struct {
+	filter *filter.Filter
+	msg    records.Message
+}
+
+// Messages compiles the display filter for Messages.
+func (s *Selection) Messages() (*MessageFilter, error) {
+	f := &MessageFilter{}
+	if s.Display == "" {
+		return f, nil
+	}
+	var err error
+	if f.filter, err = filter.Compile(s.Display); err != nil {
+		return nil, exit.UsageError{Err: err}
+	}
+	return f, nil
+}
+
+// Match reports whether a message matches; first is the time of the first
+// frame of the capture.
+func (f *MessageFilter) Match(m *dissect.Message, first int64) bool {
+	if f.filter == nil {
+		return true
+	}
+	f.msg.Set(m, first)
+	return f.filter.Match(&f.msg)
+}
+
+// RPCFilter is a display filter for RPCs. The zero value matches all.
+type RPCFilter struct {
+	filter *filter.RPCFilter
+	msg    records.Message
+}
+
+// RPCs compiles the display filter for RPCs.
+func (s *Selection) RPCs() (*RPCFilter, error) {
+	f := &RPCFilter{}
+	if s.Display == "" {
+		return f, nil
+	}
+	var err error
+	if f.filter, err = filter.CompileRPC(s.Display); err != nil {
+		return nil, exit.UsageError{Err: err}
+	}
+	return f, nil
+}
+
+// Mark compares one of the messages of an RPC with the parts of the filter that are about
+// messages, and keeps the result for Match; first is the time of the first frame of the
+// capture.
+func (f *RPCFilter) Mark(m *dissect.Message, first int64, r *track.RPC) {
+	if f.filter == nil {
+		return
+	}
+	f.msg.Set(m, first)
+	f.filter.Mark(&f.msg, r)
+}
+
+// Match reports whether an RPC that has ended matches.
+func (f *RPCFilter) Match(r *track.RPC) bool { return f.filter == nil || f.filter.Match(r) }

@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/cli/sql/sqltest"
+)
+
+// newRoot returns the command lshark with all its subcommands; cobra adds help.
+func newRoot(sys *scan.System) *cobra.Command {
+	p := newProgram(sys)
+	p.add(all)
+	return p.root
+}
+
+// allCommands returns lshark and all its commands.
+func allCommands() (list []*cobra.Command) {
+	var add func(cmd *cobra.Command)
+	add = func(cmd *cobra.Command) {
+		list = append(list, cmd)
+		for _, c := range cmd.Commands() {
+			add(c)
+		}
+	}
+	root := newRoot(testSystem(io.Discard, io.Discard))
+	root.InitDefaultHelpCmd()
+	add(root)
+	return list
+}
+
+// TestExamples runs every example of every help text in a directory that has
+// the files they name.
+func TestExamples(t *testing.T) {
+	dir := t.TempDir()
+	for name, sample := range map[string]string{
+		"mount.pcap":      "mount.pcap",
+		"client.pcap":     "io.pcap.zst",
+		"client.pcap.zst": "io.pcap.zst",
+		"server.pcap":     "recovery.pcap.zst",
+		"before.pcap":     "metadata.pcap.zst",
+		"after.pcap":      "recovery.pcap.zst",
+		"after2.pcap":     "mount.pcap",
+		"evicted.pcap":    "../../dissect/diagnose/rules/testdata/evicted.pcap.zst",
+	} {
+		path, err := filepath.Abs(filepath.Join("..", "pcaps", sample))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "site.key"), []byte("key\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, sub := range []string{".zfunc", ".config/fish/completions", ".local/share/bash-completion/completions"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, cmd := range allCommands() {
+		if cmd.Example == "" {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+		for line := range strings.Lines(cmd.Example) {
+			line = strings.TrimSpace(line)
+			if line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			t.Run(line, func(t *testing.T) { runExample(t, dir, line) })
+		}
+	}
+}
+
+// runExample runs a command line and checks its exit status. A live capture
+// takes in lo for a second.
+func runExample(t *testing.T, dir, line string) {
+	short := strings.Replace(line, " -a duration:60", "", 1)
+	if live := strings.Replace(short, "-i eth0", "-i lo -a duration:1", 1); live != short {
+		l, err := capture.OpenLive("lo", capture.LiveOptions{})
+		if err != nil {
+			t.Skip("no live capture here: ", err)
+		}
+		l.Close()
+		line = live
+	}
+	if strings.Contains(line, "lshark tui") {
+		runOnTerminal(t, dir, line)
+		return
+	}
+	path := os.Getenv("PATH")
+	if strings.HasPrefix(line, "lshark sql ") {
+		path = sqltest.Path(t)
+	}
+	for _, tool := range []string{"bash", "jq", "awk", "grep"} {
+		if _, err := exec.LookPath(tool); err != nil && (tool == "bash" || strings.Contains(line, "| "+tool+" ")) {
+			t.Skip(err)
+		}
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", "set -o pipefail; "+line)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_CACHE_HOME=", "PATH="+path)
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, &errs)
+	}
+	if strings.Contains(line, " -o report.html ") {
+		if page, err := os.ReadFile(filepath.Join(dir, "report.html")); err != nil || len(page) == 0 {
+			t.Errorf("no page was written: %v", err)
+		}
+		return
+	}
+	silent := strings.Contains(line, "> ~/") || strings.HasPrefix(line, "source ") || strings.Contains(line, "-i lo")
+	if out.Len() == 0 && !silent {
+		t.Error("nothing was printed")
+	}
+}
+
+// TestHelpTexts checks that help texts fit a terminal of 80 columns, that every
+// flag has a group, and that values of flags have a name that means something.
+func TestHelpTexts(t *testing.T) {
+	for _, cmd := range allCommands() {
+		args := append(strings.Fields(cmd.CommandPath())[1:], "--help")
+		out, errs, status := run(t, args...)
+		if status != exit.OK || errs != "" {
+			t.Errorf("%v: status %d, %s", args, status, errs)
+		}
+		for line := range strings.Lines(out) {
+			if n := utf8.RuneCountInString(line) - 1; n > 80 && !strings.HasPrefix(line, "  lshark ") {
+				t.Errorf("%v: %d columns: %s", args, n, line)
+			}
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			switch f.Name {
+			case "help", "version":
+				return
+			}
+			if len(f.Annotations) == 0 {
+				t.Errorf("%v: --%s has no group: define it in flags.Add", args, f.Name)
+			}
+			if value, _ := pflag.UnquoteUsage(f); value != "" && value == f.Value.Type() && value == strings.ToLower(value) {
+				t.Errorf("%v: the value of --%s is named %s: name it in backquotes", args, f.Name, value)
+			}
+		})
+	}
+}
+
+// TestHelpWidth checks that help uses the width of the terminal, up to a limit.
+func TestHelpWidth(t *testing.T) {
+	for columns, want := range map[int]int{60: 60, 200: 100} {
+		var out bytes.Buffer
+		if status := Run(onTerminal(&out, columns), []string{"stats", "--help"}); status != exit.OK {
+			t.Fatal("status", status)
+		}
+		longest := 0
+		for line := range strings.Lines(out.String()) {
+			if !strings.HasPrefix(line, "  lshark ") {
+				longest = max(longest, utf8.RuneCountInString(line)-1)
+			}
+		}
+		if longest > want || longest < want-10 {
+			t.Errorf("%d columns: a line has %d", columns, longest)
+		}
+	}
+}
+
+// TestVersion checks that --version prints what version does.
+func TestVersion(t *testing.T) {
+	flag, _, status := run(t, "--version")
+	command, _, _ := run(t, "version")
+	if status != exit.OK || flag != command || !strings.HasPrefix(flag, "lshark ") {
+		t.Errorf("status %d, %q, %q", status, flag, command)
+	}
+}
+
+// TestFormsOnce checks that the form of a value, such as FILE=SECS, is not
+// repeated in parentheses.
+func TestFormsOnce(t *testing.T) {
+	forms := 0
+	for _, cmd := range allCommands() {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			form, usage := pflag.UnquoteUsage(f)
+			if strings.ContainsAny(form, ":=") {
+				forms++
+			}
+			if form != "" && strings.Contains(usage, "("+form+")") {
+				t.Errorf("%s --%s %s: %s", cmd.Name(), f.Name, form, usage)
+			}
+		})
+	}
+	if forms == 0 {
+		t.Error("no flag has such a form")
+	}
+}
+
+// TestSubcommandNames compares the names by which commands are found with those that
+// they give themselves.
+func TestSubcommandNames(t *testing.T) {
+	for _, s := range subcommands(testSystem(io.Discard, io.Discard)) {
+		if name := s.make().Name(); name != s.name {
+			t.Errorf("the command %s is found by the name %s", name, s.name)
+		}
+	}
+}
+
+// TestAddNamed checks that a command line gets the commands that it may need, and no
+// others.
+func TestAddNamed(t *testing.T) {
+	all := len(subcommands(testSystem(io.Discard, io.Discard))) + 1 // help
+	for _, test := range []struct {
+		line string
+		want int
+	}{
+		{"", 0}, {"mount.pcap", 0}, {"-c 1 mount.pcap", 0}, {"rpcs mount.pcap", 1}, {"-r mount.pcap rpcs", 1},
+		{"help rpcs", all}, {"completion bash", all}, {cobra.ShellCompRequestCmd + " rp", all}, {cobra.ShellCompNoDescRequestCmd + " rp", all},
+	} {
+		p := newProgram(testSystem(io.Discard, io.Discard))
+		p.addNamed(strings.Fields(test.line))
+		if got := len(p.root.Commands()); got != test.want {
+			t.Errorf("%q: %d commands, not %d", test.line, got, test.want)
+		}
+		if p.addAll(); len(p.root.Commands()) != all {
+			t.Errorf("%q: %d commands after addAll, not %d", test.line, len(p.root.Commands()), all)
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/comparison"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
+)
+
+// imports is the command that shows connections and what happened to them.
+type imports struct {
+	sys       *scan.System
+	input     scan.Flags
+	selection flags.Selection
+	view      flags.View
+	output    flags.Output
+	timeline  bool
+	compared  string // the clients of --compare
+}
+
+func newImports(sys *scan.System) *cobra.Command {
+	c := &imports{sys: sys, view: flags.NewView("table", "json", "timeline", flags.ParquetForm)}
+	cmd := &cobra.Command{
+		Use:   "imports [flags] [FILE…|-]",
+		Short: "Show the connections between clients and targets over time",
+		Long: "imports follows the connections between clients and targets: connects, connect flags, recovery, evictions " +
+			"and pings. Lustre calls such a connection an import on the client and an export on the server. The names of " +
+			"a connection from before the capture are unknown until the client reconnects.\n\n" +
+			"States are proven by frames. The table shows the state at the end of the capture, and in column since " +
+			"when it began. Column fails counts connects and security contexts that were refused, by error; ungranted counts flags that the client " +
+			"asked for and did not get.\n\n" +
+			"The timeline has one line per event, in live captures as it happens, with the state after it.\n\n" +
+			"--compare A B shows for each target in what two clients differ: releases, flags asked for and flags granted. Clients are named by " +
+			"their NID or uuid; the connects of both must be captured, in one file or in several.",
+		Example: `  # one line per connection
+  lshark imports client.pcap
+
+  # one line per event
+  lshark imports --timeline client.pcap
+
+  # in what two clients differ
+  lshark imports --compare 192.0.2.3 192.0.2.4 client.pcap server.pcap
+
+  # clients that were evicted
+  lshark imports -T json server.pcap | jq 'select(.evictions > 0)'`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.output.Run(sys, c.input, args, c.view.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.input, one.output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
+	}
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.selection.Register(f, "connections of messages", "messages, when those have their replies")
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.view.RegisterForm(f)
+		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline")
+		f.StringVar(&c.compared, "compare", "", "compare the connect flags and releases of two `CLIENTS`, A B or A,B: NIDs or uuids")
+		c.view.Register(f, flags.TimeHelp("event"))
+		c.output.Register(cmd, f)
+		c.selection.RegisterSave(f, "messages that match")
+		c.input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+func (c *imports) run(args []string) error {
+	if c.timeline {
+		if c.view.Form.Value == flags.ParquetForm {
+			return exit.Usagef("--timeline and -T parquet exclude each other")
+		}
+		c.view.Form.Value = "timeline"
+	}
+	if err := c.checkCompared(args); err != nil {
+		return err
+	}
+	in, err := c.input.Check(args, c.sys.InTTY)
+	selected, wrong := c.selection.Messages()
+	if err := errors.Join(err, wrong, c.selection.Check(), c.view.Check()); err != nil {
+		return err
+	}
+	c.view.NodeName = in.NodeNames()
+	p := scan.New(c.sys, in, scan.Options{
+		Select: selected.Match,
+		Limit:  c.selection.Count,
+		SaveTo: c.selection.Save,
+	})
+	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
+	if err != nil {
+		return err
+	}
+	var hidden string
+	var failed error
+	i := track.NewImports()
+	follows := in.Live() && c.view.Form.Value == "timeline"
+	if follows {
+		i.OnChange(c.follow(p, w, &failed))
+	}
+	t := track.NewPairing(p.FindTargets(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done}))
+	var rpc *track.RPC // of the message
+	p.Add(scan.Consumer{
+		All: func(m *dissect.Message) {
+			if rpc = t.Message(m); rpc != nil {
+				i.Message(rpc, m)
+			}
+		},
+		Message: func(*dissect.Message) error {
+			if rpc != nil {
+				i.Select(rpc)
+			}
+			return failed
+		},
+		Finish: t.Finish,
+		Later:  t.Later,
+		Lost:   t.Lost,
+		Marked: i.Marked,
+		Idle: func(now int64) error {
+			t.Advance(now)
+			return errors.Join(failed, w.Flush())
+		},
+		End: func() error {
+			t.Close()
+			i.Close()
+			if follows {
+				return failed
+			}
+			if c.compared != "" {
+				return w.Write(c.compare(p, i.List()))
+			}
+			var buf []byte
+			buf, hidden = c.render(in, p, w, i.List())
+			return w.Write(buf)
+		},
+	})
+	err = errors.Join(p.Run(), w.Close())
+	p.NoteHidden(hidden)
+	return err
+}
+
+// follow returns a func that writes a line of the timeline for each change.
+func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(*track.Import, track.Point) {
+	var t *tables.Timeline
+	var buf []byte
+	return func(i *track.Import, at track.Point) {
+		if !c.shows(i) {
+			return
+		}
+		if t == nil {
+			t = tables.NewTimeline(c.view.Options(c.sys.IO), p.First())
+		}
+		if buf = t.AppendChange(buf[:0], i, at); *failed == nil {
+			*failed = w.Write(buf)
+		}
+	}
+}
+
+// shows reports whether the display filter selects a connection.
+func (c *imports) shows(i *track.Import) bool { return c.selection.Display == "" || i.Selected }
+
+// render returns the connections of an input in the form that the flags choose,
+// and the columns that are hidden.
+func (c *imports) render(in *scan.Input, p *scan.Pass, w *iostreams.Writer, list []*track.Import) (buf []byte, hidden string) {
+	list = slices.DeleteFunc(list, func(i *track.Import) bool { return !c.shows(i) })
+	o := c.view.Options(c.sys.IO)
+	o.Files = in.FileNames()
+	switch c.view.Form.Value {
+	case "json":
+		j := tables.NewImportsJSON()
+		for _, imp := range list {
+			buf = j.AppendImport(buf, imp)
+		}
+		return buf, ""
+	case flags.ParquetForm:
+		add, record := flags.ParquetFunc(&c.output, w, &records.Imports, in, p), tables.NewImportRecord()
+		for _, imp := range list {
+			buf = add(buf, record(imp))
+		}
+		return buf, ""
+	case "timeline":
+		return tables.NewTimeline(o, p.First()).Append(buf, list), ""
+	}
+	if len(list) == 0 {
+		return nil, ""
+	}
+	t := tables.NewImportsTable(o, p.First())
+	buf = t.Append(buf, list)
+	return buf, t.Omitted.String()
+}
+
+// joinCompared makes one argument of the two clients behind --compare.
+func joinCompared(args []string) []string {
+	const flag = "--compare"
+	at := slices.Index(args, flag)
+	if at < 0 || at+2 >= len(args) || strings.Contains(args[at+1], ",") || strings.HasPrefix(args[at+2], "-") {
+		return args
+	}
+	return slices.Concat(args[:at], []string{flag + "=" + args[at+1] + "," + args[at+2]}, args[at+3:])
+}
+
+// clients returns the two clients of --compare.
+func (c *imports) clients() (a, b string, ok bool) {
+	a, b, ok = strings.Cut(c.compared, ",")
+	return a, b, ok && a != "" && b != "" && !strings.Contains(b, ",")
+}
+
+// checkCompared checks the flag --compare; files are the arguments.
+func (c *imports) checkCompared(files []string) error {
+	if c.compared == "" {
+		return nil
+	}
+	a, b, ok := c.clients()
+	if len(files)+len(c.input.Read) == 0 && c.input.Interface == "" {
+		if _, err := os.Stat(b); err == nil {
+			ok = false // b was meant to be the capture
+		}
+	}
+	switch {
+	case !ok:
+		return exit.Usagef("--compare %s: needs two clients, --compare A B or --compare A,B", c.compared)
+	case a == b:
+		return exit.Usagef("--compare: %s is given twice", a)
+	case c.view.Form.Value == "timeline":
+		return exit.Usagef("--compare has no timeline")
+	case c.view.Form.Value == flags.ParquetForm:
+		return exit.Usagef("--compare has no -T parquet")
+	}
+	return nil
+}
+
+// isOf reports whether a connection is of a client, by its NID, with or without
+// @tcp, or its uuid.
+func isOf(i *track.Import, client string) bool {
+	return client == i.Client.String() || client == string(render.NIDs{}.Append(nil, i.Client)) || client == i.ClientUUID
+}
+
+// compare returns in what the connections of two clients differ, in the form that
+// the flags choose, and notes which of the clients has none.
+func (c *imports) compare(p *scan.Pass, list []*track.Import) (buf []byte) {
+	a, b, _ := c.clients()
+	of := func(client string) (found []*track.Import) {
+		known := false
+		for _, i := range list {
+			if isOf(i, client) {
+				known = true
+				if c.shows(i) && (i.HasAsked || i.HasGranted) {
+					found = append(found, i)
+				}
+			}
+		}
+		switch {
+		case !known:
+			p.Note("no connection of a client %s", client)
+		case len(found) == 0:
+			p.Note("no connect of %s was captured", client)
+		}
+		return found
+	}
+	connections := comparison.Connections(of(a), of(b))
+	if c.view.Form.Value == "json" {
+		j := tables.NewClientsJSON()
+		for _, n := range connections {
+			buf = j.Append(buf, n)
+		}
+		return buf
+	}
+	return tables.NewNegotiatedText(c.view.Options(c.sys.IO), a, b).Append(buf, connections)
+}

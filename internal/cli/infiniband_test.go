@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+const rdmaSample = "../../pcaps/rdma_data.pcap.zst"
+
+// dataOf returns the bulk data of the messages that a filter chooses, as hex digits in
+// the order of the messages.
+func dataOf(t *testing.T, filter, file string) string {
+	t.Helper()
+	out, errs, status := run(t, "-x", "-T", "json", "-Y", filter, file)
+	if status != exit.OK || errs != "" {
+		t.Fatalf("status %d, %s", status, errs)
+	}
+	var all strings.Builder
+	for line := range strings.Lines(out) {
+		var m struct{ Data string }
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(m.Data)
+	}
+	return all.String()
+}
+
+// TestRDMAData: -x shows the bytes that a client writes and reads by RDMA. It has filled
+// every fourth page of a file, and reads those between them.
+func TestRDMAData(t *testing.T) {
+	const written, read = 81920, 233472
+	if data := dataOf(t, "kind == getreply && bytes == 81920", rdmaSample); data != strings.Repeat("5a", written) {
+		t.Errorf("%d digits are written, from %.40s on", len(data), data)
+	}
+	if data := dataOf(t, "kind == bulk && opcode == OST_READ", rdmaSample); data != strings.Repeat("00", read) {
+		t.Errorf("%d digits are read, from %.40s on", len(data), data)
+	}
+	out, _, _ := run(t, "-x", "-Y", "kind == bulk && opcode == OST_READ", rdmaSample)
+	if n := strings.Count(out, "\n"); n < read/16 {
+		t.Errorf("-x has %d lines", n)
+	}
+}
+
+// TestSaveRDMA: the frames that -w writes for all messages give the same messages again.
+func TestSaveRDMA(t *testing.T) {
+	show := []string{"-T", "fields", "-e", "kind", "-e", "xid", "-e", "bytes", "-e", "rdma.packets", "-e", "notes"}
+	for _, sample := range []string{"../../pcaps/rdma_mount.pcap", rdmaSample} {
+		file := filepath.Join(t.TempDir(), "saved.pcapng")
+		first, errs, status := run(t, append(show, "-w", file, sample)...)
+		if status != exit.OK || errs != "" {
+			t.Fatalf("%s: status %d, %s", sample, status, errs)
+		}
+		again, errs, status := run(t, append(show, file)...)
+		if status != exit.OK || errs != "" || again != first {
+			t.Errorf("%s: status %d, %s%s", sample, status, errs, again)
+		}
+	}
+}
+
+// TestMergeRDMA: two captures of the same packets, with different clocks, give each
+// message once and each RPC with two sightings.
+func TestMergeRDMA(t *testing.T) {
+	other := rewritten(t, "../../pcaps/rdma_mount.pcap", func(f *capture.Frame) {
+		f.Time += 5e9 + 2e4 // as if the capture point were 20 µs farther, with a clock of its own
+	})
+	for _, command := range [][]string{{"-T", "fields", "-e", "kind", "-e", "xid"}, {"rpcs", "-T", "fields", "-e", "xid", "-e", "sends", "-e", "bulk_bytes"}} {
+		one, _, _ := run(t, append(command, "../../pcaps/rdma_mount.pcap")...)
+		both, errs, status := run(t, append(command, "../../pcaps/rdma_mount.pcap", other)...)
+		if status != exit.OK || errs != "" || both != one || one == "" {
+			t.Errorf("%v: status %d, %s: %d lines of one capture, %d of two", command, status, errs, strings.Count(one, "\n"), strings.Count(both, "\n"))
+		}
+	}
+}
+
+// TestMixedTransports: captures of TCP and of RoCE merge.
+func TestMixedTransports(t *testing.T) {
+	lines := func(files ...string) (n int) {
+		out, errs, status := run(t, append([]string{"rpcs"}, files...)...)
+		if status != exit.OK || errs != "" {
+			t.Fatalf("%v: status %d, %s", files, status, errs)
+		}
+		return strings.Count(out, "\n")
+	}
+	if tcp, ib, both := lines(sampleFile), lines("../../pcaps/rdma_mount.pcap"), lines(sampleFile, "../../pcaps/rdma_mount.pcap"); both != tcp+ib || ib == 0 {
+		t.Errorf("%d RPCs over TCP, %d over RoCE, %d together", tcp, ib, both)
+	}
+}
+
+// built writes the frames of a connection as a capture.
+func built(t *testing.T, c *wiretest.QueuePairs) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := capture.NewWriter(&b)
+	for i := range c.Frames {
+		if err := w.Write(&c.Frames[i], ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "built.pcapng")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestRefusedConnection: lines and the key reject have the reason, that of o2iblnd or that
+// of the connection manager.
+func TestRefusedConnection(t *testing.T) {
+	lnd := wiretest.O2iblnd{}
+	c := wiretest.NewQueuePairs()
+	for _, refusal := range []func(){
+		func() { c.Reject(28, lnd.Refusal(5)) },
+		func() { c.Reject(8, nil) },
+		func() { c.Reject(99, nil) },
+	} {
+		c.CM(false, wiretest.CMReq, c.Req(lnd.Connreq()))
+		refusal()
+		c.A.CommID++
+		c.A.Number++
+	}
+	file := built(t, c)
+	out, errs, status := run(t, "-Y", "kind == connrej", file)
+	for _, want := range []string{"CONN_STALE stale incarnation: the node that refuses has restarted\n", "INVALID_SERVICE_ID no listener at the service id\n", "reason 99\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q, status %d, %s\n%s", want, status, errs, out)
+		}
+	}
+	out, _, _ = run(t, "-T", "fields", "-e", "kind", "-e", "reject", "-e", "ibr_why", file)
+	if want := "connreq\t\t\nconnrej\tCONN_STALE\tCONN_STALE\nconnreq\t\t\nconnrej\tINVALID_SERVICE_ID\t\nconnreq\t\t\nconnrej\t\t\n"; out != want {
+		t.Errorf("%q, want %q", out, want)
+	}
+}
+
+// TestFailedTransfer: a refused transfer is a note, and an error of its RPC.
+func TestFailedTransfer(t *testing.T) {
+	const eio, bulkPortal, cookie = -5, 8, 7
+	lnd := wiretest.O2iblnd{}
+	c := wiretest.NewQueuePairs().Connect(lnd.Connreq(), lnd.Connack())
+	c.Send(false, lnd.PutReq(false, wiretest.Put, bulkPortal, 5, 0, 5000, cookie)).Ack(true)
+	c.Send(true, lnd.Done(true, wiretest.O2PutNak, cookie, eio)).Ack(false)
+	out, errs, status := run(t, "-T", "fields", "-e", "kind", "-e", "notes", "-e", "rdma.status", "-e", "rdma.messages.type", "-Y", "kind == bulk", built(t, c))
+	if want := "bulk\trdma_failed\t-5\tPUT_REQ,PUT_NAK\n"; out != want {
+		t.Errorf("%q, want %q; status %d, %s", out, want, status, errs)
+	}
+}

@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/scan"
+)
+
+// rewritten writes a copy of a sample with each frame changed, and returns its
+// path.
+func rewritten(t *testing.T, path string, change func(f *capture.Frame)) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "changed.pcapng")
+	copyFrames(t, path, out, func(f *capture.Frame) bool {
+		change(f)
+		return true
+	})
+	return out
+}
+
+// copyFrames writes a copy of a capture with the frames for which keep returns
+// true. It may change them.
+func copyFrames(t *testing.T, from, to string, keep func(f *capture.Frame) bool) {
+	t.Helper()
+	r, err := capture.Open([]string{from}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b bytes.Buffer
+	w := capture.NewWriter(&b)
+	var f capture.Frame
+	for err = r.Next(&f); err == nil; err = r.Next(&f) {
+		if !keep(&f) {
+			continue
+		}
+		if err := w.Write(&f, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cutCapture writes a copy of a sample as if captured with a snaplen.
+func cutCapture(t *testing.T, path string, snaplen int) string {
+	return rewritten(t, path, func(f *capture.Frame) { f.Data = f.Data[:min(len(f.Data), snaplen)] })
+}
+
+// TestCutCapturesInventNothing checks that every word about an RPC in a
+// truncated capture also appears for the whole capture. Times differ: a truncated
+// message ends where nothing more of it can come.
+func TestCutCapturesInventNothing(t *testing.T) {
+	elapsed := regexp.MustCompile(`^[0-9.]+(us|ms|s)$`)
+	for _, sample := range []string{"mount.pcap", "locks.pcap.zst", "io.pcap.zst", "metadata.pcap.zst", "recovery.pcap.zst"} {
+		whole := wordsByXID(t, "../../pcaps/"+sample)
+		for _, snaplen := range []int{200, 256, 330, 404, 413, 420, 480, 560, 700, 1024} {
+			for xid, words := range wordsByXID(t, cutCapture(t, "../../pcaps/"+sample, snaplen)) {
+				if whole[xid] == nil {
+					continue // a reply to a resent write, whose match bits only the whole request connects with its xid
+				}
+				known := append(whole[xid], "truncated", "gap", "request", "reply", "bulk", "get", "getreply", "ack")
+				for _, w := range words {
+					if !elapsed.MatchString(w) && !slices.Contains(known, w) {
+						t.Errorf("%s cut to %d bytes, %s: %s is in %q, not in %q", sample, snaplen, xid, w, words, whole[xid])
+					}
+				}
+			}
+		}
+	}
+}
+
+// wordsByXID returns the words of the summary lines of each RPC of a capture.
+func wordsByXID(t *testing.T, path string) map[string][]string {
+	t.Helper()
+	out, errs, status := run(t, "--color", "never", path)
+	if status != exit.OK {
+		t.Fatalf("status %d, %s", status, errs)
+	}
+	const xid = 5 // behind number, time and the nodes
+	words := make(map[string][]string)
+	for line := range strings.Lines(out) {
+		if f := strings.Fields(line); len(f) > xid && f[xid][0] == 'x' {
+			before, _, _ := strings.Cut(strings.Join(f[xid+1:], " "), " portal ")
+			words[f[xid]] = append(words[f[xid]], strings.Fields(before)...)
+		}
+	}
+	return words
+}
+
+// TestRDMAIsNamed checks that RDMA traffic is reported when there is no other.
+func TestRDMAIsNamed(t *testing.T) {
+	const protocol, port = 14 + 9, 14 + 20 + 2
+	udp := rewritten(t, "../../pcaps/mount.pcap", func(f *capture.Frame) {
+		f.Data = bytes.Clone(f.Data)
+		f.Data[protocol] = 17
+		binary.BigEndian.PutUint16(f.Data[port:], 4791)
+	})
+	out, errs, status := run(t, udp)
+	if out != "" || status != exit.OK || !strings.Contains(errs, "no Lustre traffic") || !strings.Contains(errs, "RDMA") {
+		t.Errorf("status %d, %q, %q", status, out, errs)
+	}
+}
+
+// TestShortSnaplen checks that a snaplen too short for headers is reported.
+func TestShortSnaplen(t *testing.T) {
+	for snaplen, hint := range map[int]string{96: "truncated to 96 bytes", 128: "truncated to 128 bytes", 256: ""} {
+		_, errs, status := run(t, cutCapture(t, "../../pcaps/mount.pcap", snaplen))
+		if status != exit.OK || !strings.Contains(errs, hint) || hint == "" && errs != "" {
+			t.Errorf("snaplen %d: status %d, %q", snaplen, status, errs)
+		}
+	}
+}
+
+// TestShortSnaplens checks that of several files those are named whose snaplen is
+// too short.
+func TestShortSnaplens(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, sample string, snaplen, longest int) string {
+		path := filepath.Join(dir, name)
+		copyFrames(t, sample, path, func(f *capture.Frame) bool {
+			f.Data = f.Data[:min(len(f.Data), snaplen)]
+			return f.Len <= longest
+		})
+		return path
+	}
+	const all = 1 << 20
+	short, headers := file("short.pcap", "../../pcaps/mount.pcap", 96, all), file("headers.pcap", "../../pcaps/mount.pcap", 60, all)
+	whole, small := file("whole.pcap", "../../pcaps/idle.pcap", all, all), file("small.pcap", "../../pcaps/mount.pcap", all, 70)
+	for want, files := range map[string][]string{
+		"lshark: short.pcap: frames are truncated to 96 bytes":                              {small, short, whole},
+		"lshark: no Lustre traffic in 385 frames: headers.pcap: frames are truncated to 60": {small, headers},
+	} {
+		_, errs, status := run(t, files...)
+		if status != exit.OK || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, want) {
+			t.Errorf("%q: status %d, %q, want %q", files, status, errs, want)
+		}
+	}
+}
+
+// stranger is a connection on the LNet port with another protocol.
+type stranger struct{ sent int }
+
+func (s *stranger) Next(f *capture.Frame) error {
+	const headers, payload, enough = 14 + 20 + 20, 60_000, 100
+	if s.sent == enough {
+		return io.EOF
+	}
+	b := make([]byte, headers+payload)
+	binary.BigEndian.PutUint16(b[12:], 0x0800) // IPv4
+	b[14], b[14+9] = 0x45, 6                   // TCP
+	binary.BigEndian.PutUint16(b[14+2:], uint16(len(b)-14))
+	tcp := b[34:]
+	binary.BigEndian.PutUint16(tcp, 40_000)
+	binary.BigEndian.PutUint16(tcp[2:], lnet.DefaultPort)
+	binary.BigEndian.PutUint32(tcp[4:], uint32(1+s.sent*payload))
+	tcp[12], tcp[13] = 5<<4, 0x10 // ACK
+	copy(tcp[20:], bytes.Repeat([]byte("GET / HTTP/1.1\r\n\x00\x00\x00\x00"), payload/20))
+	s.sent++
+	*f = capture.Frame{Number: int64(s.sent), Time: int64(s.sent), Len: len(b), Data: b, Link: capture.LinkEthernet}
+	return nil
+}
+
+func (s *stranger) Close() error { return nil }
+
+// TestVerbose checks that -v shows the counts about streams.
+func TestVerbose(t *testing.T) {
+	var out, errs bytes.Buffer
+	sys := testSystem(&out, &errs)
+	sys.Open = func([]string, capture.Options) (scan.Frames, error) { return &stranger{}, nil }
+	status := Run(sys, []string{"-v", sampleFile})
+	if status != exit.OK || !strings.Contains(errs.String(), "1 streams that are not LNet, 0 messages truncated by the memory limit") {
+		t.Errorf("status %d, %s", status, &errs)
+	}
+}
+
+// TestFilterAmongOtherLinks checks that a capture filter ignores frames of
+// unknown link types.
+func TestFilterAmongOtherLinks(t *testing.T) {
+	const usb, unused = 220, 147
+	mixed := rewritten(t, sampleFile, func(f *capture.Frame) {
+		switch f.Number % 50 {
+		case 1:
+			f.Link = usb
+		case 2:
+			f.Link = unused
+		}
+	})
+	want, _, _ := run(t, mixed)
+	got, errs, status := run(t, "-f", "tcp port 988", mixed)
+	if want == "" || got != want || errs != "" || status != exit.OK {
+		t.Errorf("status %d, %d bytes of %d: %s", status, len(got), len(want), errs)
+	}
+	if _, errs, status := run(t, "-f", "tcp prot 988", mixed); status != exit.Usage {
+		t.Errorf("a wrong filter: status %d: %s", status, errs)
+	}
+}
+
+// TestSaveTwoFiles checks that clocks are compared once although the files are
+// read twice.
+func TestSaveTwoFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.pcapng")
+	_, errs, status := run(t, "rpcs", "-v", "-w", path, sampleFile, sampleFile)
+	if n := strings.Count(errs, "its clock is"); status != exit.OK || n != 1 {
+		t.Errorf("status %d, clocks are compared %d times: %s", status, n, errs)
+	}
+}

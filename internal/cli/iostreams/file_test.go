@@ -1,0 +1,167 @@
+package iostreams_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/internal/cli/iostreams"
+)
+
+// TestFile checks that a file is complete or as it was before.
+func TestFile(t *testing.T) {
+	for _, inPlace := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "out")
+		write := func(text string, end func(*iostreams.File) error) {
+			t.Helper()
+			f, err := iostreams.CreateFile(path, inPlace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.Write([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			if err := end(f); err != nil {
+				t.Error(err)
+			}
+			if err := f.Discard(); err != nil {
+				t.Error(err)
+			}
+		}
+		check := func(want ...string) {
+			t.Helper()
+			list, err := os.ReadDir(filepath.Dir(path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, e := range list {
+				text, err := os.ReadFile(filepath.Join(filepath.Dir(path), e.Name()))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, e.Name()+": "+string(text))
+			}
+			if len(got) != len(want) || len(want) > 0 && got[0] != want[0] {
+				t.Errorf("in place %v: %q, want %q", inPlace, got, want)
+			}
+		}
+		write("one", (*iostreams.File).Discard)
+		check()
+		write("two", (*iostreams.File).Commit)
+		check("out: two")
+		if !inPlace {
+			write("three", (*iostreams.File).Discard)
+			check("out: two")
+		}
+		write("four", (*iostreams.File).Commit)
+		check("out: four")
+	}
+}
+
+// TestFileBusy checks that two processes cannot write a file at the same time, and that it
+// can be written again when one has ended.
+func TestFileBusy(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("files are not locked here")
+	}
+	path := filepath.Join(t.TempDir(), "out")
+	for _, end := range []func(*iostreams.File) error{(*iostreams.File).Discard, (*iostreams.File).Commit, (*iostreams.File).Commit} {
+		f, err := iostreams.CreateFile(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte("first")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := iostreams.CreateFile(path, false); err == nil || !strings.Contains(err.Error(), "another process") {
+			t.Errorf("created while it is written: %v", err)
+		}
+		if err := end(f); err != nil {
+			t.Error(err)
+		}
+	}
+	if text, err := os.ReadFile(path); string(text) != "first" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestFileInTheWay checks that a link with the temporary name, which another user may have
+// put into a shared folder, is not followed.
+func TestFileInTheWay(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("links are followed here")
+	}
+	dir := t.TempDir()
+	victim := filepath.Join(dir, "victim")
+	if err := os.WriteFile(victim, []byte("precious"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, target := range []string{victim, filepath.Join(dir, "nothing"), "/dev/null"} {
+		partial := filepath.Join(dir, ".out.part")
+		if err := os.Symlink(target, partial); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := iostreams.CreateFile(filepath.Join(dir, "out"), false); err == nil || !strings.Contains(err.Error(), ".out.part is in the way") {
+			t.Errorf("a link to %s: %v", target, err)
+		}
+		if err := os.Remove(partial); err != nil {
+			t.Error(err)
+		}
+	}
+	if text, err := os.ReadFile(victim); string(text) != "precious" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	if list, err := os.ReadDir(dir); len(list) != 1 || err != nil {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// TestFileEmpty checks that a file that is written in place loses its old content also when
+// there is nothing new.
+func TestFileEmpty(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	if err := os.WriteFile(path, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	w, err := iostreams.NewFileWriter(path, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); len(text) > 0 || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestFileLink checks that the file behind a link is replaced, not the link.
+func TestFileLink(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := os.WriteFile(target, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Fatal(err)
+	}
+	w, err := iostreams.NewFileWriter(link, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write([]byte("begin")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(target); string(text) != "begin" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+}

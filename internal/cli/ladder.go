@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	trackedfiles "github.com/lshark/lshark/dissect/track/files"
+	trackedlocks "github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/ladder"
+)
+
+// ladderCommand is the command that draws sequence diagrams.
+type ladderCommand struct {
+	sys       *scan.System
+	input     scan.Flags
+	selection flags.Selection
+	view      flags.View
+	xid       string
+	lock      string
+	fid       flags.FID
+	width     int
+	ascii     bool
+	what      ladder.Selection // after check
+}
+
+func newLadder(sys *scan.System) *cobra.Command {
+	c := &ladderCommand{sys: sys, view: flags.NewView("text", "svg")}
+	cmd := &cobra.Command{
+		Use:   "ladder [flags] [FILE…|-]",
+		Short: "Draw messages as a sequence diagram, in text or as SVG",
+		Long: "ladder draws a column for each node and an arrow for each message, time from top to bottom: the number of the frame, the time, " +
+			"the operation, and what matters of the message. Bulk data are double arrows. A time without messages takes up to three lines. " +
+			"Through routers, arrows go from end to end. With captures of several nodes, a message is drawn once, as the first of them saw it.\n\n" +
+			"When a message is selected, the other messages of its RPC are drawn, too. --xid, --fid and --lock also draw what belongs together " +
+			"beyond an RPC. Flags that select are combined: what any of them selects is drawn.\n\n" +
+			"Marks on an arrow: R parts of the message were sent again by TCP or InfiniBand, A the request was sent again, " +
+			"? no reply was captured; a broken line, × at its end: bytes were not captured. A legend explains those that occur.\n\n" +
+			"Where there is no room for all nodes, those with the fewest messages share a column. ASCII characters are used where the locale " +
+			"(LC_ALL, LC_CTYPE, LANG) has no UTF-8.",
+		Example: `  # what happened to an RPC
+  lshark ladder --xid 1882453915469056 mount.pcap
+
+  # who waited for a lock and why, with what each node saw
+  lshark ladder --lock 0x641be85d7ae7c880 client.pcap server.pcap
+
+  # everything about a file, as a picture for a ticket
+  lshark ladder --fid 0x200000403:0x2:0x0 -T svg client.pcap
+
+  # errors with their requests, in 80 columns
+  lshark ladder -Y 'kind == reply && pb_status < 0' --width 80 client.pcap`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+	}
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		f.StringVarP(&c.selection.Display, "display", "Y", "", "messages that match the display filter `EXPR`, and the other messages of their RPCs; or RPCs, such as 'rpc.latency > 1s'; \"lshark fields\" lists the names")
+		f.BoolVar(&c.what.Alone, "alone", false, "with -Y, not the other messages of the RPCs")
+		f.StringVar(&c.xid, "xid", "", "the RPC with that `XID`; if it asks for a lock, also the callbacks to others that it caused, how they gave up their locks, and what became of the lock")
+		f.StringVar(&c.fid.Text, "fid", "", "RPCs that name the file or object with that `FID`, or are about its objects or locks")
+		f.StringVar(&c.lock, "lock", "", "RPCs about the lock with that `HANDLE` of client or server, and the requests of those who waited for it")
+		f.IntVarP(&c.selection.Count, "count", "c", 1000, "draw the first `N` messages; a live capture ends with them")
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.view.RegisterForm(f)
+		f.IntVar(&c.width, "width", 0, "fit the diagram into `N` columns (default those of the terminal; without one, lines may be of any length)")
+		f.BoolVar(&c.ascii, "ascii", false, "use ASCII characters only")
+		c.view.Register(f, flags.TimeHelp("message"))
+		c.input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// Bounds of flags.
+const (
+	minLadderWidth = 40
+	maxLadderWidth = 10000
+	maxLadderCount = 1_000_000
+)
+
+// check checks the flags, and makes the selection of them.
+func (c *ladderCommand) check() (err error) {
+	if c.xid != "" {
+		if c.what.XID, err = strconv.ParseUint(strings.TrimPrefix(c.xid, "x"), 10, 64); err != nil {
+			return exit.Usagef("--xid %s: must be a number", c.xid)
+		}
+		c.what.HasXID = true
+	}
+	if c.lock != "" {
+		if c.what.Lock, err = strconv.ParseUint(c.lock, 0, 64); err != nil || c.what.Lock == 0 {
+			return exit.Usagef("--lock %s: must be a handle, such as 0xfec13fbea991f704", c.lock)
+		}
+	}
+	switch {
+	case c.selection.Count < 1 || c.selection.Count > maxLadderCount:
+		return exit.Usagef("-c %d: must be between 1 and %d", c.selection.Count, maxLadderCount)
+	case c.width != 0 && (c.width < minLadderWidth || c.width > maxLadderWidth):
+		return exit.Usagef("--width %d: must be between %d and %d", c.width, minLadderWidth, maxLadderWidth)
+	case c.what.Alone && (c.selection.Display == "" || c.xid != "" || c.lock != "" || c.fid.IsSet()):
+		return exit.Usagef("--alone needs -Y, and excludes --xid, --fid and --lock")
+	}
+	if err := errors.Join(c.fid.Check(), c.view.Check()); err != nil {
+		return err
+	}
+	c.what.FID = c.fid.Value
+	return nil
+}
+
+// title returns what is drawn, in words.
+func (c *ladderCommand) title() string {
+	var parts []string
+	if c.xid != "" {
+		parts = append(parts, fmt.Sprintf("RPC x%d", c.what.XID))
+	}
+	if c.fid.IsSet() {
+		parts = append(parts, "file "+c.fid.Text)
+	}
+	if c.lock != "" {
+		parts = append(parts, fmt.Sprintf("lock 0x%x", c.what.Lock))
+	}
+	if c.selection.Display != "" {
+		parts = append(parts, c.selection.Display)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (c *ladderCommand) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	if err := errors.Join(err, c.check()); err != nil {
+		return err
+	}
+	c.view.NodeName = in.NodeNames()
+	o := c.view.Options(c.sys.IO)
+	d := &ladder.Diagram{Title: c.title(), Limit: c.selection.Count, NIDs: o.NIDs}
+	d.SetFiles(in.FileNames())
+	p := scan.New(c.sys, in, scan.Options{Distinct: true})
+	if err := c.compile(p); err != nil {
+		return err
+	}
+	files := trackedfiles.New()
+	draw := func() []byte {
+		d.First = p.First()
+		if path := files.Path(c.fid.Value); path != "" {
+			d.Title += " " + path
+		}
+		if c.view.Form.Value == "svg" {
+			return d.AppendSVG(nil, ladder.SVGOptions{Width: c.width, Time: o.Time})
+		}
+		text := ladder.TextOptions{Colors: o.Colors, Width: o.Width, Time: o.Time, ASCII: c.ascii || !c.sys.UTF8()}
+		if c.width > 0 {
+			text.Width = c.width
+		}
+		return d.AppendText(nil, text)
+	}
+	c.collect(p, in, d, files, draw)
+	return p.Run()
+}
+
+// compile compiles the display filter, over messages if it has no keys of RPCs. Without
+// any flag that selects, all messages match.
+func (c *ladderCommand) compile(p *scan.Pass) error {
+	messages, err := c.selection.Messages()
+	if err == nil {
+		if c.selection.Display != "" || c.title() == "" {
+			c.what.Match = func(m *dissect.Message) bool { return messages.Match(m, p.First()) }
+		}
+		return nil
+	}
+	rpcs, wrong := c.selection.RPCs()
+	if wrong != nil || c.what.Alone {
+		return err
+	}
+	c.what.MatchRPC = rpcs.Match
+	c.what.Mark = func(m *dissect.Message, r *track.RPC) { rpcs.Mark(m, p.First(), r) }
+	return nil
+}
+
+// collect adds a consumer that selects messages for a diagram, and at the end writes
+// what draw returns.
+func (c *ladderCommand) collect(p *scan.Pass, in *scan.Input, d *ladder.Diagram, files *trackedfiles.Files, draw func() []byte) {
+	names := track.NewNames()
+	o, linger := in.TrackOptions()
+	imports := track.NewImports()
+	locks := trackedlocks.New(imports, linger, files.Lock)
+	s := ladder.NewSelector(d, c.what, names, locks, files)
+	o.Follow(imports, locks, files)
+	o.Bulk = files.Bulk
+	done := o.Done
+	o.Done = func(r *track.RPC) {
+		s.Done(r)
+		done(r)
+	}
+	t := track.NewPairing(p.FindTargets(o))
+	p.Add(scan.Consumer{
+		All: names.Message,
+		Message: func(m *dissect.Message) error {
+			s.Message(m, t.Message(m))
+			if in.Live() && d.Len() >= c.selection.Count {
+				return scan.ErrStop
+			}
+			return nil
+		},
+		Later: func(number int64, transfer *lnet.Transfer) {
+			t.Later(number, transfer)
+			s.Later(number, transfer)
+		},
+		Lost: func(l *lnet.Loss) {
+			t.Lost(l)
+			s.Lost(l)
+		},
+		Idle: func(now int64) error {
+			t.Advance(now)
+			locks.Advance(now)
+			files.Advance(now)
+			return nil
+		},
+		End: func() error {
+			t.Advance(p.Last())
+			t.Close()
+			s.Close()
+			if s.Dropped > 0 {
+				p.Note("%d messages were not kept until their RPC had ended; some of them may belong to the diagram", s.Dropped)
+			}
+			if d.Len() == 0 {
+				p.Note("no message is selected")
+				return nil
+			}
+			w := c.sys.NewWriter(in.FlushPolicy())
+			return errors.Join(w.Write(draw()), w.Close())
+		},
+	})
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/render"
+)
+
+const lockContention = "../../dissect/diagnose/rules/testdata/lock_contention.pcap.zst"
+
+// TestLadders compares diagrams with those that are stored beside the captures.
+func TestLadders(t *testing.T) {
+	for _, tt := range []struct {
+		file string
+		args []string
+	}{
+		{"../../pcaps/mount.ladder", []string{"--width", "100", "../../pcaps/mount.pcap"}},
+		{"../../pcaps/rdma_data.ladder", []string{"--width", "80", "-Y", "pb_opc == OST_WRITE", "../../pcaps/rdma_data.pcap.zst"}},
+		{"../../dissect/diagnose/rules/testdata/lock_contention.ladder", []string{"--width", "120", "--lock", "0xfec13fbea991f704", lockContention}},
+		{"../../dissect/diagnose/rules/testdata/evicted.ladder", []string{"--width", "120", "--lock", "0xfec13fbea99209a3", "../../dissect/diagnose/rules/testdata/evicted.pcap.zst"}},
+		{"../../dissect/diagnose/rules/testdata/losses.ladder", []string{"--width", "80", "--ascii", "-Y", "rpc.retransmits > 0", "../../dissect/diagnose/rules/testdata/losses.pcap.zst"}},
+		{"../../dissect/diagnose/rules/testdata/lost_frames.ladder", []string{"--width", "200", "../../dissect/diagnose/rules/testdata/lost_frames.pcap.zst"}},
+		{"../../docs/ladder.svg", []string{"-T", "svg", "--lock", "0xfec13fbea991f704", lockContention}},
+	} {
+		t.Run(tt.file, func(t *testing.T) { golden(t, tt.file, append([]string{"ladder", "-q"}, tt.args...)) })
+	}
+}
+
+// TestLadderOfXID checks what belongs to a lock request: the callback to the client
+// that keeps it waiting, and how that client gives its lock up.
+func TestLadderOfXID(t *testing.T) {
+	out, errs, status := run(t, "ladder", "--xid", "x1882522805918080", lockContention)
+	if status != exit.OK || errs != "" {
+		t.Fatalf("status %d: %s", status, errs)
+	}
+	var ops []string
+	for line := range strings.Lines(out) {
+		for _, op := range []string{"LDLM_ENQUEUE", "LDLM_BL_CALLBACK", "LDLM_CP_CALLBACK", "LDLM_CANCEL"} {
+			if strings.Contains(line, op) {
+				ops = append(ops, op)
+			}
+		}
+	}
+	if got, want := strings.Join(ops, " "), "LDLM_ENQUEUE LDLM_BL_CALLBACK LDLM_BL_CALLBACK LDLM_ENQUEUE LDLM_CANCEL LDLM_CP_CALLBACK LDLM_CP_CALLBACK LDLM_CANCEL"; got != want {
+		t.Errorf("%s\nwant %s\n%s", got, want, out)
+	}
+	if !strings.Contains(out, "waited 3.1s; granted PR") {
+		t.Errorf("the wait is missing:\n%s", out)
+	}
+}
+
+// TestLadderLocale checks when diagrams have characters beyond ASCII.
+func TestLadderLocale(t *testing.T) {
+	for _, tt := range []struct {
+		terminal bool
+		env      map[string]string
+		flag     string
+		ascii    bool
+	}{
+		{false, nil, "", false},
+		{true, nil, "", true},
+		{true, map[string]string{"LANG": "de_DE.UTF-8"}, "", false},
+		{true, map[string]string{"LANG": "C.utf8"}, "", false},
+		{true, map[string]string{"LANG": "de_DE.UTF-8", "LC_CTYPE": "C"}, "", true},
+		{true, map[string]string{"LANG": "C", "LC_CTYPE": "C", "LC_ALL": "en_US.UTF-8"}, "", false},
+		{false, map[string]string{"LC_ALL": "C"}, "", true},
+		{true, map[string]string{"LANG": "de_DE.UTF-8"}, "--ascii", true},
+	} {
+		var out bytes.Buffer
+		sys := testSystem(&out, io.Discard)
+		if tt.terminal {
+			sys = onTerminal(&out, 100)
+		}
+		sys.Env = func(name string) string { return tt.env[name] }
+		args := []string{"ladder", "-c", "50", "../../pcaps/mount.pcap"}
+		if tt.flag != "" {
+			args = append(args, tt.flag)
+		}
+		if status := Run(sys, args); status != exit.OK {
+			t.Fatalf("status %d", status)
+		}
+		ascii := !bytes.ContainsFunc(out.Bytes(), func(r rune) bool { return r >= utf8.RuneSelf })
+		if ascii != tt.ascii {
+			t.Errorf("%+v: ASCII only %t:\n%s", tt, ascii, out.String())
+		}
+		for line := range bytes.Lines(out.Bytes()) {
+			if n := render.Width(bytes.TrimSuffix(line, []byte("\n"))); tt.terminal && n > 100 {
+				t.Errorf("%+v: line of %d columns: %s", tt, n, line)
+			}
+		}
+	}
+}
+
+// TestLadderSVG checks that pictures of all samples are XML, with nothing from
+// elsewhere.
+func TestLadderSVG(t *testing.T) {
+	entries, err := os.ReadDir("../../pcaps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, e := range entries {
+		if !strings.Contains(e.Name(), ".pcap") {
+			continue
+		}
+		n++
+		out, errs, status := run(t, "ladder", "-q", "-T", "svg", "-c", "100", "../../pcaps/"+e.Name())
+		if status != exit.OK || errs != "" {
+			t.Fatalf("%s: status %d: %s", e.Name(), status, errs)
+		}
+		d := xml.NewDecoder(strings.NewReader(out))
+		for {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", e.Name(), err)
+			}
+			start, ok := token.(xml.StartElement)
+			if !ok {
+				continue
+			}
+			if name := start.Name.Local; name == "script" || name == "image" || name == "a" || name == "foreignObject" {
+				t.Errorf("%s: element %s", e.Name(), name)
+			}
+			for _, a := range start.Attr {
+				if strings.Contains(a.Value, "//") && a.Name.Local != "xmlns" {
+					t.Errorf("%s: attribute %s=%s", e.Name(), a.Name.Local, a.Value)
+				}
+			}
+		}
+	}
+	if n == 0 {
+		t.Fatal("no samples")
+	}
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/extcap"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/reference"
+	"github.com/lshark/lshark/internal/cli/scan"
+)
+
+// Main runs the program with the arguments of the process and ends it.
+func Main() {
+	postponeCollection()
+	// Without this, SIGPIPE would end the process at a write to a closed pipe.
+	signal.Ignore(syscall.SIGPIPE)
+	sys := &scan.System{IO: iostreams.System(), Harden: harden}
+	os.Exit(Run(sys, os.Args[1:]))
+}
+
+// postponeCollection lets the first garbage collection wait until the heap has 16 MiB, in
+// place of 4: the tables of the protocol and the buffers of a reader have nearly as
+// much, and a collection would cost short commands more than their work. Later ones are
+// as usual.
+func postponeCollection() {
+	const percent = 400
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	usual := debug.SetGCPercent(percent)
+	first := new([64]byte)
+	runtime.AddCleanup(first, func(percent int) { debug.SetGCPercent(percent) }, usual)
+}
+
+// harden drops all capabilities, where the system has any.
+func harden() error {
+	if err := capture.DropPrivileges(); !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
+
+// Run runs a command line and returns the exit status.
+func Run(sys *scan.System, args []string) int {
+	if extcap.IsCall(args) {
+		args = append([]string{"extcap"}, args...)
+	}
+	p := newProgram(sys)
+	p.addNamed(args)
+	root := p.root
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		if err := completeFlags(root); err != nil {
+			panic(err) // a flag has two completions
+		}
+	}
+	help := &helpWriter{to: sys.Out}
+	root.SetArgs(joinCompared(reference.NegativeNumbersLast(args)))
+	root.SetOut(help)
+	root.SetErr(sys.Err)
+	err := root.Execute()
+	if err == nil {
+		err = help.err
+	}
+	return exit.Status(sys.IO, err)
+}
+
+// helpWriter remembers its first error, which cobra ignores when it prints a
+// help text.
+type helpWriter struct {
+	to  io.Writer
+	err error
+}
+
+func (w *helpWriter) Write(b []byte) (int, error) {
+	n, err := w.to.Write(b)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,326 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/columns"
+	"github.com/lshark/lshark/render/records"
+)
+
+// messages is lshark without a command: it shows every message.
+type messages struct {
+	sys       *scan.System
+	input     scan.Flags
+	selection flags.Selection
+	view      flags.View
+	columns   flags.Columns
+	output    flags.Output
+	tree, hex bool
+	diff      bool
+	pdu       bool
+}
+
+func newMessages(sys *scan.System, commands []string) *cobra.Command {
+	c := &messages{sys: sys, view: flags.NewView("summary", "tree", "json", "fields", "flags", flags.ParquetForm), columns: flags.Columns{InParquet: true}}
+	cmd := &cobra.Command{
+		Use:   "lshark [flags] [FILE…|-]",
+		Short: "Dissect Lustre network traffic",
+		Long: "lshark reads Lustre network traffic from capture files or a live interface, reassembles the LNet " +
+			"streams and dissects every message. Without a command it shows one line per message.\n\n" +
+			"FILE is a pcap or pcapng file, plain or compressed with gzip, zstd or lz4; several are merged by time. " +
+			"Without FILE, or with -, standard input is read.",
+		Example: `  # one line per message
+  lshark mount.pcap
+
+  # all fields of the first ten messages
+  lshark -V -c 10 mount.pcap
+
+  # replies with an error
+  lshark -Y 'kind == reply && pb_status < 0' mount.pcap
+
+  # JSON, one object per line
+  lshark -T json client.pcap.zst | jq -r 'select(.error) | .opcode'
+
+  # for Wireshark: replies with an error, all fields of them
+  lshark -Y error -w errors.pcapng --pdu mount.pcap
+
+  # live
+  lshark -i eth0`,
+		Args: func(_ *cobra.Command, args []string) error { return mistypedCommand(commands, args) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.output.Run(sys, c.input, args, c.view.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.input, one.output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
+	}
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) { c.selection.Register(f, "messages", "messages") })
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.view.RegisterForm(f)
+		f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, same as -T tree")
+		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes; bulk data in full, also with -T json")
+		f.BoolVar(&c.diff, "diff", false, "with -T flags, only connects, and of those only the flags that were asked for and not granted, or granted and not asked for")
+		c.columns.Register(f, "field")
+		c.output.Register(cmd, f)
+		c.view.Register(f, flags.TimeHelp("message"))
+		c.selection.RegisterSave(f, "messages")
+		f.BoolVar(&c.pdu, "pdu", false, "with -w, write the messages themselves in place of frames, with all fields as JSON, which Wireshark shows without a plugin")
+		c.input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// mistypedCommand returns an error if the first argument is not a file, but
+// similar to the name of one of the commands.
+func mistypedCommand(commands, args []string) error {
+	if len(args) == 0 || strings.ContainsAny(args[0], "./") {
+		return nil
+	}
+	if _, err := os.Stat(args[0]); !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if near := schema.Nearest(args[0], commands, 1); len(near) > 0 {
+		return fmt.Errorf("%s: no such file; did you mean the command %s?", args[0], near[0])
+	}
+	return nil
+}
+
+func (c *messages) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	selected, wrong := c.selection.Messages()
+	if err := errors.Join(err, wrong, c.selection.Check(), c.check()); err != nil {
+		return err
+	}
+	c.view.NodeName = in.NodeNames()
+	show, err := c.messageView(in)
+	if err != nil {
+		return err
+	}
+	limit := c.selection.Count
+	if show.flags != nil {
+		limit = 0 // a connect counts with its reply
+	}
+	p := scan.New(c.sys, in, scan.Options{
+		Select:   selected.Match,
+		Limit:    limit,
+		SaveTo:   c.selection.Save,
+		SavePDUs: c.pdu,
+		Distinct: true,
+		BulkData: c.hex,
+	})
+	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
+	if err != nil {
+		return err
+	}
+	if show.table != nil {
+		show.Renderer = &messageFile{add: flags.ParquetFunc(&c.output, w, show.table, in, p)}
+	}
+	switch {
+	case show.flags != nil:
+		addFlagWords(p, w, show.flags, selected, c.selection.Count, c.diff)
+	case show.independent && w.FlushPolicy() == iostreams.FlushWhenFull:
+		c.addParallel(p, in, w)
+	default:
+		addMessages(p, w, show)
+	}
+	return errors.Join(p.Run(), w.Close())
+}
+
+// check completes and checks the flags for the form.
+func (c *messages) check() error {
+	if (c.tree || c.hex) && c.view.Form.Value == "summary" {
+		c.view.Form.Value = "tree"
+	}
+	if c.pdu && c.selection.Save == "" {
+		return exit.Usagef("--pdu needs -w")
+	}
+	if c.diff && c.view.Form.Value != "flags" {
+		return exit.Usagef("--diff needs -T flags")
+	}
+	return errors.Join(c.view.Check(), c.columns.Check(c.view.Form.Value))
+}
+
+// messageView shows messages in one form.
+type messageView struct {
+	render.Renderer
+	independent bool                   // each message can be rendered without those before it
+	header      []byte                 // printed first
+	all         func(*dissect.Message) // gets all messages, shown or not; nil: not needed
+	flags       *render.Flags          // the Renderer of -T flags, which needs connects in pairs; else nil
+
+	// table has the columns of -T parquet, whose Renderer needs the Writer; else nil.
+	table *records.Table[*records.Message]
+}
+
+// messageView returns the view of an input that the flags choose.
+func (c *messages) messageView(in *scan.Input) (messageView, error) {
+	o := c.view.Options(c.sys.IO)
+	switch c.view.Form.Value {
+	case "tree":
+		return messageView{independent: true, Renderer: render.NewTree(render.TreeOptions{
+			Colors: o.Colors, Width: o.Width, Time: o.Time, Hex: c.hex})}, nil
+	case "json":
+		r := render.NewJSON()
+		r.BulkData = c.hex
+		return messageView{independent: true, Renderer: r}, nil
+	case "flags":
+		r := render.NewFlags(render.FlagsOptions{Colors: o.Colors, Width: o.Width, Time: o.Time})
+		return messageView{Renderer: r, flags: r}, nil
+	case flags.ParquetForm:
+		keys, err := c.fileKeys()
+		return messageView{table: keys}, err
+	case "fields":
+		r, err := render.NewFields(c.columns.Names, opcodes.NewIndex())
+		if err != nil {
+			return messageView{}, exit.UsageError{Err: err}
+		}
+		v := messageView{Renderer: r}
+		if c.columns.Header {
+			v.header = r.Header(nil)
+		}
+		return v, nil
+	}
+	o.Names, o.Files = track.NewNames(), in.FileNames()
+	return messageView{Renderer: render.NewSummary(o), all: o.Names.Message}, nil
+}
+
+// fileKeys returns the keys of -T parquet, with the fields of -e.
+func (c *messages) fileKeys() (*records.Table[*records.Message], error) {
+	extra, err := render.NewFields(c.columns.Names, opcodes.NewIndex())
+	if err != nil {
+		return nil, exit.UsageError{Err: err}
+	}
+	t := flags.MessageTable()
+	for _, k := range extra.Keys() {
+		if !slices.ContainsFunc(columns.Describe(t), func(c columns.Column) bool { return c.Key == k.Name }) {
+			t.Keys = append(t.Keys, k)
+		}
+	}
+	if name := columns.Duplicate(t); name != "" {
+		return nil, exit.Usagef("-e: two columns would have the name %s", name)
+	}
+	return t, nil
+}
+
+// messageFile adds messages to a Parquet file.
+type messageFile struct {
+	add func([]byte, *records.Message) []byte
+	msg records.Message
+}
+
+// Append adds a message and appends nothing.
+func (f *messageFile) Append(dst []byte, m *dissect.Message, at render.Moment) []byte {
+	f.msg.Set(m, at.First)
+	return f.add(dst, &f.msg)
+}
+
+// addMessages renders and writes one message after the other.
+func addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
+	var buf []byte
+	at := render.Moment{}
+	p.Add(scan.Consumer{
+		Begin: func() error { return w.Write(show.header) },
+		All:   show.all,
+		Message: func(m *dissect.Message) error {
+			at.First = p.First()
+			buf = show.Append(buf[:0], m, at)
+			at.Before = m.Time
+			return w.Write(buf)
+		},
+		Idle: func(int64) error { return w.Flush() },
+	})
+}
+
+// addFlagWords renders the flag words of messages, those of a connect together with
+// those of its reply when one of the two is selected. It stops after limit tables,
+// 0: never; a connect and its reply are one, messages of LNet do not count. With diff,
+// it renders in what the reply to a connect differs from the request, and notes when
+// there is nothing to render.
+func addFlagWords(p *scan.Pass, w *iostreams.Writer, r *render.Flags, selected *flags.MessageFilter, limit int, diff bool) {
+	var buf []byte
+	var failed error
+	shown, compared, pairs := 0, 0, 0
+	write := func(counts bool) {
+		if failed != nil || len(buf) == 0 {
+			return
+		}
+		failed = w.Write(buf)
+		if counts {
+			shown++
+		}
+		if failed == nil && limit > 0 && shown == limit {
+			failed = scan.ErrStop
+		}
+	}
+	matches := func(m *dissect.Message) bool { return m != nil && selected.Match(m, p.First()) }
+	at := render.Moment{}
+	connects := track.NewConnects(func(pair *track.ConnectPair) {
+		switch {
+		case failed != nil || !matches(pair.Request) && !matches(pair.Reply):
+			return
+		case diff:
+			var ok bool
+			if buf, ok = r.AppendConnectDiff(buf[:0], pair, p.First()); ok {
+				compared++
+			}
+			pairs++
+		default:
+			buf = r.AppendConnect(buf[:0], pair, p.First())
+		}
+		write(true)
+	})
+	inPair := false
+	p.Add(scan.Consumer{
+		All: func(m *dissect.Message) { inPair = connects.Message(m, at.Before) },
+		Message: func(m *dissect.Message) error {
+			if !inPair && !diff && failed == nil {
+				at.First = p.First()
+				buf = r.Append(buf[:0], m, at)
+				write(m.Kind == lnet.Request || m.Kind == lnet.Reply || m.Kind == lnet.EarlyReply)
+			}
+			at.Before = m.Time
+			return failed
+		},
+		Idle: func(int64) error { return errors.Join(failed, w.Flush()) },
+		End: func() error {
+			connects.Close()
+			if diff && failed == nil {
+				noteFlagDiffs(p, shown, compared, pairs)
+			}
+			return failed
+		},
+	})
+}
+
+// noteFlagDiffs notes how many connects were not compared, and when all others had
+// the same flags in the reply as in the request.
+func noteFlagDiffs(p *scan.Pass, shown, compared, connects int) {
+	if n := connects - compared; n > 0 {
+		p.Note("not compared: connects that were refused, or whose request or reply was not captured: %d", n)
+	}
+	switch {
+	case connects == 0:
+		p.Note("no connects to compare")
+	case shown == 0 && compared > 0:
+		p.Note("all flags were granted as asked for, in %d connects", compared)
+	}
+}

@@ -1,0 +1,369 @@
+package monitor
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/monitor"
+	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/monitor/otlp"
+	"github.com/lshark/lshark/render/filter"
+)
+
+// DefaultListen is where metrics are served by default: the port is that of LNet behind a 9.
+const DefaultListen = "127.0.0.1:9988"
+
+const maxTop = 1000
+
+// settings are the flags.
+type settings struct {
+	input    scan.Flags
+	listen   string
+	top      int
+	side     flags.Choice
+	display  string
+	sample   fraction
+	records  string
+	rotation struct {
+		time, keepTime age
+		size, keepSize flags.Size
+	}
+	otlp struct {
+		url      string
+		headers  []string
+		interval time.Duration
+	}
+	path string // of the file of settings
+}
+
+// command is the command monitor.
+type command struct {
+	settings
+	config
+	sys *scan.System
+
+	in       *scan.Input
+	pass     *scan.Pass
+	monitor  *monitor.Monitor
+	recorder *monitor.Recorder // nil: none
+	exporter exporter
+	server   *server // nil: none
+	service  *service
+	reloads  reloads
+	plan     atomic.Pointer[plan] // to be applied by tick, nil: none
+	next     time.Time            // of tick
+	frames   int                  // since the last call of tick
+	checked  int64                // time of the frame before which tick was called last
+	started  time.Time            // of the capture, with a monotonic clock
+	ticked   atomic.Int64         // when tick was run last, in nanoseconds since started
+}
+
+// New returns the command.
+func New(sys *scan.System) *cobra.Command { return newCommand(sys).cobra() }
+
+func newCommand(sys *scan.System) *command {
+	return &command{sys: sys, settings: settings{side: flags.Choice{Value: sideAuto, Words: sides, Flag: "--side", Noun: "side"}}}
+}
+
+func (c *command) cobra() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "monitor [flags] [FILE…|-]",
+		Short: "Monitor an interface: metrics for Prometheus and OpenTelemetry, records of selected RPCs",
+		Long: "monitor counts what happens on an interface and serves it at http://" + DefaultListen + "/metrics, for Prometheus: RPCs by operation and target, " +
+			"their errors, latencies and sizes, connections, evictions, waits for locks, findings of lshark diagnose, what the capture lacks, and lshark itself. " +
+			"The number of series is bounded: clients, jobs and users have series of their own when they are among the top N, all others are \"other\".\n\n" +
+			"--records writes RPCs to Parquet files: those that match -Y and a sample of all, or all RPCs without -Y and --sample. " +
+			"--otlp sends the metrics to an OTLP receiver (OpenTelemetry), and with -Y or --sample these RPCs as spans. " +
+			"The sample is chosen by client and xid, so that monitors at both ends of an RPC choose the same.\n\n" +
+			"--config names a file with lines NAME = VALUE, where NAME is that of a flag; flags on the command line take precedence. " +
+			"SIGHUP reads it again: -Y, --sample, --rotate-…, --keep-… and --otlp… can change while the capture goes on. SIGTERM ends it: files are completed, and metrics and spans that wait are sent.\n\n" +
+			"With capture files in place of an interface the metrics are printed when they are read. docs/monitor.md lists the metrics, and shows how to run monitor as a service.",
+		Example: `  # the metrics of a capture
+  lshark monitor client.pcap
+
+  # serve metrics; write slow and failed RPCs and a thousandth of all
+  lshark monitor -i eth0 --records records -Y 'rpc.latency > 1s || rpc.error' --sample 1/1000
+
+  # send metrics and a sample of the RPCs to an OpenTelemetry collector, too
+  lshark monitor -i eth0 --otlp http://localhost:4318 --sample 1/1000`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+	}
+	flags.AddInput(cmd, c.sys, &c.input)
+	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
+		f.IntVar(&c.input.Snaplen, "snaplen", 0, "capture at most `BYTES` of a frame, 0 for all")
+	})
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		f.StringVarP(&c.display, "display", "Y", "", "write and send RPCs that match the display filter `EXPR`, such as 'rpc.latency > 1s || rpc.error'; metrics count all")
+		f.Var(&c.sample, "sample", "write and send one in N of all RPCs, also if it does not match -Y")
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		f.StringVar(&c.listen, "listen", DefaultListen, "serve metrics at `ADDR`; empty: do not serve")
+		f.IntVar(&c.top, "top", 20, "number `N` of clients, jobs and users with their own series")
+		f.Var(&c.side, "side", "which end of RPCs this machine is: "+flags.WordList(c.side.Words)+"; auto compares its addresses with the NIDs")
+		f.StringVar(&c.records, "records", "", "write selected RPCs to Parquet files in `DIR`")
+		c.rotation.time, c.rotation.size = age(time.Hour), 256<<20
+		f.Var(&c.rotation.time, "rotate-time", "complete a file at each multiple of this time; 0: never")
+		f.Var(&c.rotation.size, "rotate-size", "complete a file when it has this size; 0: no limit")
+		f.Var(&c.rotation.keepTime, "keep-time", "remove files of this host that are older than this, such as 30d; 0: never")
+		f.Var(&c.rotation.keepSize, "keep-size", "remove the oldest files of this host when all together are larger, such as 50G; 0: no limit")
+		f.StringVar(&c.otlp.url, "otlp", "", "send metrics and selected RPCs to the OTLP receiver at `URL`, such as http://localhost:4318; in a live capture also set by OTEL_EXPORTER_OTLP_ENDPOINT")
+		f.DurationVar(&c.otlp.interval, "otlp-interval", time.Minute, "send metrics every `DURATION`")
+		f.StringArrayVar(&c.otlp.headers, "otlp-header", nil, "send a header `NAME=VALUE` with each OTLP request; may be repeated. In a file its value does not show in the list of processes")
+		f.StringVar(&c.path, "config", "", "read settings from `FILE`, and again with SIGHUP")
+		c.input.RegisterNotes(f)
+	})
+	c.flags = cmd.Flags()
+	return cmd
+}
+
+// plan is what is made of the settings that can change.
+type plan struct {
+	selection monitor.Selection
+	rotation  monitor.Rotation
+	exporter  *otlp.Exporter // nil: none; not started
+	receiver  receiver       // of exporter
+	interval  time.Duration
+}
+
+// check checks the settings and returns the plan.
+func (c *command) check() (*plan, error) {
+	p := &plan{selection: monitor.Selection{Sample: uint64(c.sample)}, interval: c.otlp.interval}
+	p.rotation = monitor.Rotation{Time: time.Duration(c.rotation.time), Size: int64(c.rotation.size), KeepTime: time.Duration(c.rotation.keepTime), KeepSize: int64(c.rotation.keepSize),
+		Selection: monitor.Description{Filter: c.display, Sample: uint64(c.sample)}}
+	if c.display != "" {
+		var err error
+		if p.selection.Filter, err = filter.CompileRPC(c.display); err != nil {
+			return nil, exit.UsageError{Err: err}
+		}
+	}
+	switch {
+	case c.top < 1 || c.top > maxTop:
+		return nil, exit.Usagef("--top %d: must be from 1 to %d", c.top, maxTop)
+	case c.rotation.time > 0 && time.Duration(c.rotation.time) < time.Second:
+		return nil, exit.Usagef("--rotate-time %s: must be at least 1s", &c.rotation.time)
+	case c.otlp.interval < time.Second:
+		return nil, exit.Usagef("--otlp-interval %v: must be at least 1s", c.otlp.interval)
+	case (c.display != "" || c.sample != 0) && c.records == "" && !c.hasReceiver():
+		return nil, exit.Usagef("-Y and --sample choose RPCs for --records and --otlp: give one of them")
+	case len(c.otlp.headers) > 0 && !c.hasReceiver():
+		return nil, exit.Usagef("--otlp-header needs --otlp")
+	case c.input.Snaplen < 0:
+		return nil, exit.Usagef("--snaplen %d: must not be negative", c.input.Snaplen)
+	}
+	err := c.side.Check()
+	if err == nil && c.hasReceiver() {
+		p.receiver = c.receiver()
+		p.exporter, err = c.newExporter()
+	}
+	return p, err
+}
+
+func (c *command) run(args []string) error {
+	c.recordGiven()
+	if err := c.config.read(c.path); err != nil {
+		return err
+	}
+	in, err := c.input.Check(args, c.sys.InTTY)
+	if err != nil {
+		return err
+	}
+	c.in = in
+	first, err := c.check()
+	if err != nil {
+		return err
+	}
+	if in.Live() && c.listen != "" {
+		if c.server, err = listen(c.listen); err != nil {
+			return err
+		}
+		defer c.server.close()
+	}
+	c.service = newService(c.sys.Env)
+	defer c.service.close()
+	c.pass = scan.New(c.sys, in, scan.Options{Outage: c.outage})
+	c.monitor = c.newMonitor()
+	if c.records != "" {
+		if err := c.openRecords(first.rotation); err != nil {
+			return err
+		}
+	}
+	c.monitor.OnCollect(c.health)
+	c.apply(first)
+	c.pass.Add(scan.Consumer{
+		Begin:   c.begin,
+		Frame:   c.frame,
+		Message: c.message,
+		Later:   c.monitor.Later,
+		Lost:    c.monitor.Lost,
+		Marked:  c.monitor.Marked,
+		Refused: c.monitor.Refused,
+		Idle:    c.idle,
+		End:     c.end,
+	})
+	err = c.pass.Run()
+	return errors.Join(err, c.close())
+}
+
+// newMonitor returns the Monitor.
+func (c *command) newMonitor() *monitor.Monitor {
+	o := monitor.Options{Live: c.in.Live(), Top: c.top, Side: c.sideFunc(), Release: flags.Version(), GoVersion: runtime.Version()}
+	o.RPCs, o.Locks = c.in.TrackOptions()
+	o.RPCs = c.pass.FindTargets(o.RPCs)
+	start := time.Unix(0, 0) // times of capture files may be any
+	if o.Live {
+		start = time.Now()
+	}
+	return monitor.New(o, start)
+}
+
+// openRecords opens the directory for records.
+func (c *command) openRecords(r monitor.Rotation) error {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	c.recorder, err = monitor.NewRecorder(monitor.RecorderOptions{Dir: c.records, Rotation: r, Sensor: host,
+		Capture: strings.Join(c.in.Sources(), ","), Release: flags.Version(), Live: c.in.Live(), Log: c.sys.Say})
+	return err
+}
+
+// begin is called when the capture is open.
+func (c *command) begin() error {
+	c.started = time.Now()
+	c.reloads.LastSuccess = c.started // nothing else reads it before the server and the reloads begin
+	if c.server != nil {
+		c.server.serve(metrics.NewHandler(c.monitor.Registry()), c.isAlive)
+		if !c.input.Quiet {
+			c.sys.Say("metrics at http://%s/metrics", c.server.address())
+		}
+	}
+	if c.in.Live() {
+		c.watchReloads()
+		c.service.ready(c.isAlive)
+	}
+	return nil
+}
+
+// tickInterval is how often tick is called in a live capture.
+const tickInterval = 200 * time.Millisecond
+
+// framesPerTick is the largest number of frames between two calls of tick.
+const framesPerTick = 64
+
+func (c *command) frame(f *capture.Frame) error {
+	c.monitor.Frame(f)
+	if c.in.Live() {
+		if c.frames++; c.frames >= framesPerTick || f.Time-c.checked >= int64(tickInterval) {
+			c.frames, c.checked = 0, f.Time
+			c.tick(false)
+		}
+	}
+	return nil
+}
+
+func (c *command) message(m *dissect.Message) error {
+	c.monitor.Message(m)
+	return nil
+}
+
+func (c *command) idle(now int64) error {
+	c.monitor.Advance(now)
+	if c.in.Live() {
+		c.tick(true)
+	}
+	return nil
+}
+
+// tick brings the metrics of a live capture up to date, and applies new settings. idle
+// reports that no frame waits.
+func (c *command) tick(idle bool) {
+	now := time.Now()
+	if now.Before(c.next) {
+		return
+	}
+	c.next = now.Add(tickInterval)
+	c.ticked.Store(int64(now.Sub(c.started)))
+	c.monitor.Publish(now, c.captureStats(idle))
+	if p := c.plan.Swap(nil); p != nil {
+		c.change(p)
+	}
+}
+
+// captureStats returns the counters of the frames so far.
+func (c *command) captureStats(idle bool) monitor.CaptureStats {
+	q := c.pass.Quality()
+	return monitor.CaptureStats{Stats: q.Stats, Dropped: q.Dropped, First: c.pass.First(), Idle: idle}
+}
+
+// change applies new settings.
+func (c *command) change(p *plan) {
+	if c.recorder != nil {
+		c.recorder.Set(p.rotation)
+	}
+	c.apply(p)
+}
+
+// apply lets the RPCs that end from now on be selected and sent by a plan.
+func (c *command) apply(p *plan) {
+	c.exporter.replace(p.exporter, p.receiver, p.interval, c.monitor.Registry())
+	c.monitor.SetOutputs(monitor.Outputs{Selection: p.selection, Recorder: c.recorder, Spans: c.exporter.active})
+}
+
+// maxSilence is how long the goroutine that reads frames may be busy with something else.
+const maxSilence = 30 * time.Second
+
+// isAlive reports whether the goroutine that reads frames goes on.
+func (c *command) isAlive() bool {
+	return time.Since(c.started)-time.Duration(c.ticked.Load()) < maxSilence
+}
+
+func (c *command) outage(err error) {
+	c.monitor.Outage(err != nil)
+	if err != nil {
+		c.sys.Say("%v; waiting for it to come back", err)
+		return
+	}
+	c.sys.Say("%s: the interface is back", strings.Join(c.in.Sources(), ","))
+}
+
+// end is called when the capture has ended.
+func (c *command) end() error {
+	c.service.stopping()
+	now := time.Now()
+	if !c.in.Live() {
+		now = time.Unix(0, c.pass.Last())
+	}
+	known := c.captureStats(true)
+	c.monitor.Publish(now, known)
+	c.monitor.Advance(c.pass.Last())
+	c.monitor.Close(now, c.pass.Quality().Capture())
+	return nil
+}
+
+// close completes files, sends what waits, and prints the metrics of capture files.
+func (c *command) close() error {
+	var err error
+	if c.recorder != nil {
+		err = c.recorder.Close()
+	}
+	c.exporter.close(c.monitor.Registry(), c.sys.Say)
+	if c.in.Live() {
+		return err
+	}
+	var s metrics.Snapshot
+	c.monitor.Registry().Snapshot(&s)
+	w := c.sys.NewWriter(c.in.FlushPolicy())
+	return errors.Join(err, w.Write(metrics.AppendOpenMetrics(nil, &s)), w.Close())
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/internal/cli/exit"
+)
+
+const recovery = "../../pcaps/recovery.pcap.zst"
+
+func TestRecordFlags(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want string
+	}{
+		{"stats --by opp", "did you mean op"},
+		{"stats --by op,op", "twice"},
+		{"stats --sort nam", "did you mean name"},
+		{"stats -T jso", "did you mean json"},
+		{"stats --histogram -T json", "-T table"},
+		{"stats --interval -1s", "at least"},
+		{"stats --timeout 0s", "more than zero"},
+		{"stats --window 10ms", "at least 1s"},
+		{"stats --window 5s --interval 1s", "cannot be combined"},
+		{"stats --sort rate", "needs --window"},
+		{"rpcs -T tree", "unknown form"},
+		{"rpcs -T fields", "-e"},
+		{"rpcs -T fields -e latenc", "did you mean latency"},
+		{"rpcs -e xid", "-T fields"},
+		{"rpcs --slowest -1", "negative"},
+		{"rpcs --timeout 0s", "more than zero"},
+		{"rpcs -t x", "must be r, a, u or d"},
+		{"rpcs --offset x", "FILE=SECS"},
+		{"rpcs --offset other.pcap=1", "not among the files"},
+		{"imports -T summary", "unknown form"},
+		{"imports --color maybe", "auto, always or never"},
+		{"locks --slowest -1", "negative"},
+		{"locks -c -1", "negative"},
+		{"locks --slowest 1 --blockers", "exclude"},
+		{"locks --blockers -T fields -e client", "no -T fields"},
+		{"locks --fid 7", "must be a FID"},
+		{"locks -T fields -e mod", "did you mean mode"},
+		{"locks -T fields", "-e"},
+		{"locks -Y lock.waitd", "did you mean lock.waited"},
+		{"locks -Y lock.mode.XX", "has no value XX"},
+		{"rpcs -Y lock.waited", "use lshark locks"},
+		{"recovery -c -1", "negative"},
+		{"recovery -T fields -e windo", "did you mean window"},
+		{"recovery -T fields", "-e"},
+		{"recovery -Y recovery.windo", "did you mean recovery.window"},
+		{"recovery -T timeline", "unknown form"},
+		{"rpcs -Y recovery.window", "use lshark recovery"},
+		{"files --top -1", "negative"},
+		{"files -c -1", "negative"},
+		{"files --fid 7", "must be a FID"},
+		{"files --by user", "unknown key"},
+		{"files --sort size", "unknown order"},
+		{"files --by dir -T fields -e path", "no -T fields"},
+		{"files -T fields -e pat", "did you mean path"},
+		{"files -Y file.write_byte", "did you mean file.write_bytes"},
+		{"rpcs -Y file.path", "use lshark files"},
+	} {
+		out, errs, status := run(t, append(strings.Fields(c.args), recovery)...)
+		if status != exit.Usage || out != "" || !strings.Contains(errs, c.want) {
+			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
+		}
+	}
+}
+
+// TestHistoryKeys checks the keys of a state in the history of a connection.
+func TestHistoryKeys(t *testing.T) {
+	out, _, _ := run(t, "imports", "-T", "json", recovery)
+	states := 0
+	for line := range strings.Lines(out) {
+		var r struct{ History []json.RawMessage }
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, state := range r.History {
+			states++
+			if got := keys(t, string(state)); !slices.Equal(got, []string{"frame", "time", "state"}) {
+				t.Fatalf("%s has the keys %v", state, got)
+			}
+		}
+	}
+	if states == 0 {
+		t.Error("no history")
+	}
+}
+
+// TestImportsColumns checks which columns are shown at which width.
+func TestImportsColumns(t *testing.T) {
+	for columns, want := range map[int]string{
+		60:  "target client state cnt evict pings version",
+		80:  "target client state cnt fails evict pings version kind",
+		160: "target client state cnt fails evict pings version kind server committed ungranted uuid",
+	} {
+		var out bytes.Buffer
+		sys := onTerminal(&out, columns)
+		Run(sys, []string{"imports", "--color", "never", recovery})
+		title, rows, _ := strings.Cut(out.String(), "\n")
+		if got := strings.Join(strings.Fields(title), " "); got != want {
+			t.Errorf("%d columns: %s, want %s", columns, got, want)
+		}
+		if columns >= 80 && (!strings.Contains(rows, " ENODEV:5 ") || !strings.Contains(rows, " ENODEV:2 ")) {
+			t.Errorf("%d columns: no connect failed in\n%s", columns, rows)
+		}
+	}
+}
+
+// lines counts the lines a command prints.
+func lines(t *testing.T, args string) int {
+	t.Helper()
+	out, errs, status := run(t, append(strings.Fields(args), recovery)...)
+	if status != exit.OK || errs != "" {
+		t.Fatalf("%s: status %d, %s", args, status, errs)
+	}
+	return strings.Count(out, "\n")
+}
+
+func TestChoosingRPCs(t *testing.T) {
+	all, _, _ := run(t, "rpcs", "-T", "json", recovery)
+	failed, resent := strings.Count(all, `"error":`), strings.Count(all, `"other_errors":["ENOTCONN"]`)
+	lost := strings.Count(all, `"reply":null`)
+	for args, want := range map[string]int{
+		"rpcs":                              strings.Count(all, "\n"),
+		"rpcs --errors":                     failed + resent,
+		"rpcs --unanswered":                 lost,
+		"rpcs --errors --unanswered":        failed + resent + lost,
+		"rpcs -c 7":                         7,
+		"rpcs --slowest 5":                  5,
+		"rpcs --slowest 5 -c 2":             2,
+		"rpcs -T fields -e xid":             strings.Count(all, "\n"),
+		"rpcs -T fields -e xid -E header=y": strings.Count(all, "\n") + 1,
+		"rpcs -Y rpc.other_errors":          resent,
+	} {
+		if got := lines(t, args); got != want {
+			t.Errorf("%s: %d lines, want %d", args, got, want)
+		}
+	}
+	if failed == 0 || resent == 0 {
+		t.Error("the sample has no errors")
+	}
+}
+
+func TestSlowestComesFirst(t *testing.T) {
+	out, _, _ := run(t, "rpcs", "--slowest", "20", "-T", "fields", "-e", "latency", recovery)
+	list := strings.Fields(out)
+	for i := 1; i < len(list); i++ {
+		if len(list[i]) > len(list[i-1]) || len(list[i]) == len(list[i-1]) && list[i] > list[i-1] {
+			t.Errorf("%s comes before %s", list[i-1], list[i])
+		}
+	}
+}
+
+// TestOffset checks that an offset moves the times of its file and nothing else.
+func TestOffset(t *testing.T) {
+	first := func(args ...string) string {
+		out, errs, status := run(t, append([]string{"rpcs", "-c", "1", "-T", "fields", "-e", "request.time"}, args...)...)
+		if status != exit.OK {
+			t.Fatal(errs)
+		}
+		return strings.TrimSpace(out)
+	}
+	const mount = "../../pcaps/mount.pcap"
+	if a, b := first(mount), first("--offset", mount+"=1.5", mount); a != "2026-11-21T08:06:42.067707000Z" || b != "2026-11-21T08:06:43.567707000Z" {
+		t.Errorf("%s becomes %s", a, b)
+	}
+}

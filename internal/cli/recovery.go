@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	trackedrecovery "github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
+)
+
+// recoveries is the command that shows targets that clients lost, and how they came
+// back to them.
+type recoveries struct {
+	flags.Records[*trackedrecovery.Recovery]
+	sys    *scan.System
+	target string
+	all    bool
+}
+
+func newRecovery(sys *scan.System) *cobra.Command {
+	c := &recoveries{sys: sys, Records: flags.NewRecords(&records.Recoveries, "table", "json", "fields", flags.ParquetForm)}
+	cmd := &cobra.Command{
+		Use:   "recovery [flags] [FILE…|-]",
+		Short: "Show targets that went away: when each was gone and back, and who recovered",
+		Long: "recovery shows one row or record for each time that a target was gone: by which sign and when, when it was back, " +
+			"how long its recovery took, which clients came back, what they replayed, who was evicted, and what applications saw. " +
+			"Servers that are clients of the target count as clients.\n\n" +
+			"A target was started again when a server in recovery does not know a client's connection, when it grants another instance than before, " +
+			"or when it has a target that it did not have before. Where only connections were lost, or the server evicted a client, " +
+			"the target ran on: --all shows those, too.\n\n" +
+			"Column clients is how many clients recovered, of how many; the latter is known where the capture was made at the server. " +
+			"What is not in the capture is unknown: a client's capture has no other clients. Clients on the server's own node are never in a capture.\n\n" +
+			"With -v the table is followed by the steps of each recovery, with their frames.",
+		Example: `  # which targets were gone, and for how long
+  lshark recovery server.pcap
+
+  # step by step
+  lshark recovery -v --target MDT0000 server.pcap
+
+  # how it ended for each client, as JSON
+  lshark recovery -T json server.pcap | jq '.clients[] | {client, outcome, late}'
+
+  # recoveries that took longer than a second
+  lshark recovery -Y 'recovery.window > 1s' server.pcap`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
+	}
+	flags.AddInput(cmd, sys, &c.Input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.RegisterSelection(f, "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'")
+		f.StringVar(&c.target, "target", "", "only targets with `NAME` in their name, such as OST0001")
+		f.BoolVar(&c.all, "all", false, "also connections that were lost, or clients that were evicted, while the target ran on")
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.View.RegisterForm(f)
+		c.Columns.Register(f, "the JSON key")
+		c.Output.Register(cmd, f)
+		c.View.Register(f, flags.TimeHelp("row"))
+		c.Input.RegisterNotes(f)
+		f.Lookup("verbose").Usage = "the steps of each recovery; more notes about the capture: frames, retransmissions, gaps"
+	})
+	return cmd
+}
+
+// selects reports whether the flags select a recovery.
+func (c *recoveries) selects(r *trackedrecovery.Recovery) bool {
+	return (c.all || r.Kind.IsOutage()) && strings.Contains(r.Target, c.target) && c.Filter.Match(r)
+}
+
+// maxRecoveryRows is the number of recoveries that are kept.
+const maxRecoveryRows = 1 << 14
+
+func (c *recoveries) run(args []string) error {
+	in, err := c.Input.Check(args, c.sys.InTTY)
+	if err := errors.Join(err, c.Check()); err != nil {
+		return err
+	}
+	c.View.NodeName = in.NodeNames()
+	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
+	w, err := c.Open(c.sys, in, p)
+	if err != nil {
+		return err
+	}
+	var list []*trackedrecovery.Recovery
+	dropped := 0
+	o, linger := in.TrackOptions()
+	imports := track.NewImports()
+	follow := trackedrecovery.New(imports, linger, func(r *trackedrecovery.Recovery) {
+		switch {
+		case !c.selects(r):
+		case len(list) == maxRecoveryRows:
+			dropped++
+		default:
+			list = append(list, r)
+		}
+	})
+	o.Follow(imports, follow)
+	t := track.NewPairing(p.FindTargets(o))
+	p.Add(scan.Consumer{
+		Begin: func() error { return w.Write(w.Header) },
+		Message: func(m *dissect.Message) error {
+			if r := t.Message(m); r != nil {
+				follow.Message(r, m)
+			}
+			return nil
+		},
+		Later: t.Later,
+		Lost: func(l *lnet.Loss) {
+			t.Lost(l)
+			follow.Lost(l)
+		},
+		Idle: func(now int64) error {
+			t.Advance(now)
+			follow.Advance(now)
+			return w.Flush()
+		},
+		End: func() error {
+			t.Advance(p.Last())
+			t.Close()
+			follow.Close()
+			if dropped > 0 {
+				p.Note("%d further recoveries are not shown", dropped)
+			}
+			slices.SortStableFunc(list, func(a, b *trackedrecovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
+			var buf []byte
+			if w.Append == nil {
+				return w.Write(c.table(in, list, p))
+			}
+			for _, r := range list {
+				buf = w.Append(buf, r)
+			}
+			return w.Write(buf)
+		},
+	})
+	return errors.Join(p.Run(), w.Close())
+}
+
+// table returns recoveries as a table, with -v followed by their steps.
+func (c *recoveries) table(in *scan.Input, list []*trackedrecovery.Recovery, p *scan.Pass) []byte {
+	if len(list) == 0 {
+		return nil
+	}
+	o := c.View.Options(c.sys.IO)
+	o.Files = in.FileNames()
+	t := tables.NewRecoveryTable(o, p.First())
+	buf := t.Append(nil, list)
+	p.NoteHidden(t.Omitted.String())
+	if c.Input.Verbose {
+		s := tables.NewRecoveryStory(o, p.First())
+		for _, r := range list {
+			buf = s.Append(buf, r)
+		}
+	}
+	return buf
+}

@@ -1,0 +1,176 @@
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/explain"
+)
+
+func NewDecode(sys *iostreams.IO) *cobra.Command {
+	p := newProse(sys)
+	big := false
+	cmd := &cobra.Command{
+		Use:   "decode [flags] TYPE VALUE | NAME=VALUE | -",
+		Short: "Decode one value or hex string",
+		Long: "decode shows VALUE as a value of TYPE: the name of a struct, a field, a group of flags or values or the " +
+			"prefix of its names, an extended attribute, or " + flags.WordList(explain.ScalarNames()) + ".\n\n" +
+			"VALUE is a number, the hex bytes of the wire (white space and colons are ignored), base64 with 0s before it, " +
+			"or a name, which is converted to its number.\n\n" +
+			"NAME=VALUE is an extended attribute as getfattr prints it. The whole output of getfattr is read from standard " +
+			"input if there are no arguments or the argument is -, as in: getfattr -d -m - -e hex FILE | lshark decode",
+		Example: `  # flags by number and by name
+  lshark decode obd_connect_flags 0xae7a5e7be344d2b8
+  lshark decode obd_connect_flags 'VERSION|GRANT'
+
+  # the bytes of a struct
+  lshark decode lu_fid '01 04 00 00 02 00 00 00 01 00 00 00 00 00 00 00'
+
+  # an error
+  lshark decode errno -28
+
+  # the time at which the client of an xid started
+  lshark decode xid 1883108012032128
+
+  # flags by the prefix of their names
+  lshark decode OBD_CONNECT 0x28
+
+  # extended attributes of files
+  lshark decode trusted.lma=0x000000000000000001040000020000000300000000000000`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 && sys.InTTY || len(args) == 1 && args[0] != "-" && !explain.AreAttributes(args[0]) {
+				return exit.Usagef("decode needs a type and a value, as in: lshark decode errno -2")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := p.check(); err != nil {
+				return err
+			}
+			switch {
+			case len(args) == 0 || args[0] == "-":
+				return p.decodeInput(big)
+			case explain.AreAttributes(args[0]):
+				return p.decodeAttributes(strings.Join(args, "\n"), big)
+			}
+			return p.decode(args[0], strings.Join(args[1:], " "), big)
+		},
+		ValidArgsFunction: completeTypes,
+	}
+	p.flags(cmd)
+	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
+		f.BoolVar(&big, "big", false, "the hex bytes come from a big-endian sender")
+	})
+	return cmd
+}
+
+func (p *prose) decode(kind, value string, big bool) error {
+	index := opcodes.NewIndex()
+	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), index)
+	list, err := d.Parse(kind, value, big)
+	switch {
+	case errors.Is(err, explain.ErrType):
+		return exit.UnknownName("type", kind, explain.TypeNames(index))
+	case err != nil:
+		return exit.UsageError{Err: err}
+	}
+	return p.print(d, list)
+}
+
+// maxAttributes is the longest input of decode, in bytes.
+const maxAttributes = 16 << 20
+
+// decodeInput decodes extended attributes from standard input.
+func (p *prose) decodeInput(big bool) error {
+	text, err := io.ReadAll(io.LimitReader(os.Stdin, maxAttributes+1))
+	switch {
+	case err != nil:
+		return err
+	case len(text) > maxAttributes:
+		return fmt.Errorf("standard input is longer than %d bytes", maxAttributes)
+	case !explain.AreAttributes(string(text)):
+		return exit.Usagef("standard input has no extended attributes as getfattr prints them")
+	}
+	return p.decodeAttributes(string(text), big)
+}
+
+// decodeAttributes decodes extended attributes. Lines that it cannot read are reported after
+// the others.
+func (p *prose) decodeAttributes(text string, big bool) error {
+	attributes, errs := explain.ParseAttributes(text)
+	d := explain.NewDecoder(render.NewColors(p.sys.Colored(p.color.Value)), p.sys.Width(), opcodes.NewIndex())
+	list := make([]explain.Decoded, len(attributes))
+	for i, a := range attributes {
+		list[i] = d.Attribute(a, big)
+	}
+	if err := p.print(d, list); err != nil {
+		return err
+	}
+	for i := range errs {
+		errs[i] = exit.UsageError{Err: errs[i]}
+	}
+	return errors.Join(errs...)
+}
+
+// print writes values one after the other.
+func (p *prose) print(d *explain.Decoder, list []explain.Decoded) error {
+	var out []byte
+	file := ""
+	for i, v := range list {
+		if p.form.Value == "json" {
+			out = d.AppendJSON(out, v)
+			continue
+		}
+		if i > 0 {
+			out = append(out, '\n')
+		}
+		if v.File != file {
+			file = v.File
+			out = append(d.AppendFile(out, file), '\n')
+		}
+		out = d.AppendText(out, v)
+	}
+	_, err := p.sys.Out.Write(out)
+	return err
+}
+
+func completeTypes(_ *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return flags.WithPrefix(explain.TypeNames(opcodes.NewIndex()), start), cobra.ShellCompDirectiveNoFileComp
+}
+
+// NegativeNumbersLast lets negative numbers be arguments of decode and explain:
+// it moves them to the end, behind a --, where they are not parsed as flags.
+func NegativeNumbersLast(args []string) []string {
+	if len(args) == 0 || args[0] != "decode" && args[0] != "explain" {
+		return args
+	}
+	var kept, numbers []string
+	for _, a := range args {
+		switch {
+		case a == "--":
+			return args
+		case len(a) > 1 && a[0] == '-' && a[1] >= '0' && a[1] <= '9':
+			numbers = append(numbers, a)
+		default:
+			kept = append(kept, a)
+		}
+	}
+	if numbers == nil {
+		return args
+	}
+	return append(append(kept, "--"), numbers...)
+}

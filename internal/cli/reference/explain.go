@@ -1,0 +1,342 @@
+package reference
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/explain"
+	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/records"
+)
+
+// prose holds the flags of commands that print text for reading.
+type prose struct {
+	sys   *iostreams.IO
+	form  flags.Choice
+	color flags.Choice
+}
+
+func newProse(sys *iostreams.IO) *prose {
+	return &prose{sys: sys, form: flags.FormChoice("text", "json"), color: flags.ColorChoice()}
+}
+
+func (p *prose) flags(cmd *cobra.Command) {
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		flags.RegisterForm(f, &p.form)
+		flags.RegisterColor(f, &p.color)
+	})
+}
+
+func (p *prose) check() error { return errors.Join(p.form.Check(), p.color.Check()) }
+
+func NewExplain(sys *iostreams.IO) *cobra.Command {
+	p := newProse(sys)
+	cmd := &cobra.Command{
+		Use:   "explain [flags] [NAME…]",
+		Short: "Explain a struct, field, flag, opcode or constant, with its place on the wire",
+		Long: "explain prints what lshark knows about a name of the protocol; it needs no capture. NAME is a struct, a " +
+			"field, a group of flags or values, a flag or constant with or without its prefix, an operation, a key of " +
+			"records and filters, a column of a table, a code of notes, events and findings, an abbreviation, or a name of " +
+			"Lustre's layout.c. Where a name is not unique, write STRUCT.FIELD or GROUP.VALUE. A number, decimal or " +
+			"hexadecimal, stands for everything that has it as its value. Flags can be combined with |. Case does not matter. Without NAME, explain shows how many names of each kind there are.",
+		Example: `  # offsets and types, and when each field is valid
+  lshark explain obd_connect_data
+
+  # a flag and an error
+  lshark explain OBD_CONNECT_GRANT ENOSPC
+
+  # the buffers of request and reply
+  lshark explain LDLM_ENQUEUE
+
+  # a flag word, and one of its flags
+  lshark explain mbo_valid mbo_valid.FLSIZE
+
+  # a number, and flags together
+  lshark explain 0xbd00bd3 'IT_OPEN|IT_CREAT'`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := p.check(); err != nil {
+				return err
+			}
+			return p.explain(args)
+		},
+		ValidArgsFunction: completeTopics,
+	}
+	p.flags(cmd)
+	return cmd
+}
+
+// explain prints all topics. Unknown names are reported after them.
+func (p *prose) explain(names []string) error {
+	index := opcodes.NewIndex()
+	if len(names) == 0 {
+		return p.overview(index)
+	}
+	colors := render.NewColors(p.sys.Colored(p.color.Value))
+	e := &explanation{prose: p, index: index, own: ownEntries(), shown: make(map[string]bool),
+		topics: explain.NewTopics(colors, p.sys.Width(), index), findings: explain.NewRules(colors, p.sys.Width())}
+	var unknown []error
+	for _, q := range questions(names) {
+		if err := e.answer(q); errors.As(err, new(exit.UsageError)) {
+			unknown = append(unknown, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	if _, err := p.sys.Out.Write(e.out); err != nil {
+		return err
+	}
+	return errors.Join(unknown...)
+}
+
+// question is a name to explain, as a struct or group only if kind is set.
+type question struct{ kind, name string }
+
+// questions puts struct and enum, as in C, together with the names that follow them.
+func questions(args []string) (list []question) {
+	kind := ""
+	for _, name := range strings.Fields(strings.ReplaceAll(strings.Join(args, " "), "|", " | ")) {
+		switch last := len(list) - 1; {
+		case name == "struct" || name == "enum":
+			kind = name
+		case last >= 0 && (name == "|" || strings.HasSuffix(list[last].name, "|")):
+			list[last].name += name
+		default:
+			list = append(list, question{kind, name})
+			kind = ""
+		}
+	}
+	if kind != "" {
+		list = append(list, question{name: kind})
+	}
+	return list
+}
+
+// explanation is the output of explain.
+type explanation struct {
+	*prose
+	topics   *explain.Topics
+	findings *explain.Rules
+	index    *schema.Index
+	own      []records.Entry
+	out      []byte
+	shown    map[string]bool // pages
+}
+
+// answer appends the pages of a question.
+func (e *explanation) answer(q question) error {
+	if names := strings.FieldsFunc(q.name, func(r rune) bool { return r == '|' }); len(names) > 1 {
+		return e.together(names)
+	}
+	topics := e.index.Topics(q.name)
+	var keys []records.Entry
+	switch q.kind {
+	case "struct":
+		topics = slices.DeleteFunc(topics, func(t schema.Topic) bool { return t.Struct == nil })
+	case "enum":
+		topics = slices.DeleteFunc(topics, func(t schema.Topic) bool { return t.Group == nil || t.Value != nil })
+	default:
+		keys = records.Named(e.own, q.name)
+	}
+	isRule, err := e.rules(q)
+	if err != nil {
+		return err
+	}
+	if len(keys) == 0 && len(topics) == 0 && !isRule {
+		return e.unknown(q)
+	}
+	for i := range keys {
+		if err := e.page(&keys[i], nil); err != nil {
+			return err
+		}
+	}
+	return e.pages(topics)
+}
+
+// rules appends the page of the rule of lshark diagnose with a code, or the list of
+// those with the part before the dot. It reports whether there is any.
+func (e *explanation) rules(q question) (found bool, err error) {
+	list, unknown := diagnose.Choose(rules.All(), []string{strings.ToLower(q.name)})
+	if unknown != "" || q.kind != "" {
+		return false, nil // it may be the name of something else
+	}
+	json := e.form.Value == "json"
+	if !json && !strings.Contains(q.name, ".") {
+		e.add(e.findings.AppendList(nil, strings.ToLower(q.name), list))
+		return true, nil
+	}
+	for _, r := range list {
+		text := e.findings.Append(nil, r)
+		if json {
+			if text, err = e.findings.AppendJSON(nil, r); err != nil {
+				return true, err
+			}
+		}
+		e.add(text)
+	}
+	return true, nil
+}
+
+// together appends the pages of flags and of the word in which they are all set. Names
+// that are not flags of one word are explained one by one.
+func (e *explanation) together(names []string) error {
+	if topics := e.index.Together(names); topics != nil {
+		return e.pages(topics)
+	}
+	var unknown []error
+	for _, name := range names {
+		if err := e.answer(question{name: name}); errors.As(err, new(exit.UsageError)) {
+			unknown = append(unknown, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return errors.Join(unknown...)
+}
+
+func (e *explanation) unknown(q question) error {
+	names := slices.Concat(e.index.TopicNames(true), ownNames(), diagnose.Codes(rules.All()))
+	noun := "name"
+	switch q.kind {
+	case "struct":
+		names, noun = nil, q.kind
+		for _, s := range opcodes.Protocol.Structs {
+			names = append(names, s.Name)
+		}
+	case "enum":
+		names, noun = nil, q.kind
+		for _, g := range opcodes.Protocol.Groups {
+			names = append(names, g.Group)
+		}
+	default:
+		if _, err := strconv.ParseInt(q.name, 0, 64); err == nil {
+			return exit.Usagef("no operation, error, value or flag has the number %s", q.name)
+		}
+	}
+	return exit.UnknownName(noun, q.name[strings.LastIndexByte(q.name, '.')+1:], names)
+}
+
+func (e *explanation) pages(topics []schema.Topic) error {
+	for i := range topics {
+		if err := e.page(nil, &topics[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// page appends the text about a key or a topic, unless it is there already.
+func (e *explanation) page(key *records.Entry, topic *schema.Topic) error {
+	var text []byte
+	var err error
+	switch json := e.form.Value == "json"; {
+	case json && key != nil:
+		text, err = e.topics.AppendKeyJSON(nil, key)
+	case json:
+		text, err = e.topics.AppendTopicJSON(nil, topic)
+	case key != nil:
+		text = e.topics.AppendKey(nil, key)
+	default:
+		text = e.topics.AppendTopic(nil, topic)
+	}
+	if err == nil {
+		e.add(text)
+	}
+	return err
+}
+
+// add appends a page, unless it is there already.
+func (e *explanation) add(text []byte) {
+	if e.shown[string(text)] {
+		return
+	}
+	e.shown[string(text)] = true
+	if len(e.out) > 0 && e.form.Value != "json" {
+		e.out = append(e.out, '\n')
+	}
+	e.out = append(e.out, text...)
+}
+
+// ownEntries lists keys, codes and columns, and the fields that filters read
+// without a tree.
+func ownEntries() []records.Entry { return append(records.All(), filter.Probes()...) }
+
+// ownNames lists the names of ownEntries, for keys inside others also their last
+// parts.
+func ownNames() (list []string) {
+	for _, e := range ownEntries() {
+		list = append(list, e.Name)
+		if e.Path != e.Name {
+			list = append(list, e.Path)
+		}
+		if i := strings.LastIndexByte(e.Path, '.'); i >= 0 {
+			list = append(list, e.Path[i+1:])
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// overview prints how many names of each kind can be explained.
+func (p *prose) overview(index *schema.Index) error {
+	flags, values, constants := 0, 0, 0
+	for _, g := range opcodes.Protocol.Groups {
+		constants += len(g.Values)
+		if g.Flags {
+			flags++
+		} else {
+			values++
+		}
+	}
+	kinds := []struct {
+		n             int
+		kind, example string
+	}{
+		{len(opcodes.Protocol.RPCs), "operations", "OST_WRITE"},
+		{len(opcodes.Protocol.Structs), "structs", "obd_connect_data"},
+		{len(index.Names()), "fields", "mbo_valid"},
+		{flags, "flag words", "obd_connect_flags"},
+		{values, "enumerations", "ldlm_mode"},
+		{constants, "constants", "OBD_CONNECT_GRANT"},
+		{len(opcodes.Protocol.Texts), "text constants", "XATTR_NAME_LOV"},
+		{len(opcodes.Protocol.FormatBuffers) + len(opcodes.Protocol.Formats), "names of layout.c", "RMF_DLM_REQ"},
+		{len(opcodes.Protocol.Terms), "abbreviations", "LVB"},
+		{len(ownEntries()), "keys", "xid"},
+		{len(rules.All()), "findings", "evicted.lock_callback"},
+	}
+	if p.form.Value == "json" {
+		out := "{"
+		for i, k := range kinds {
+			if i > 0 {
+				out += ","
+			}
+			out += fmt.Sprintf("%q:%d", strings.NewReplacer(" ", "_", ".", "_").Replace(k.kind), k.n)
+		}
+		_, err := fmt.Fprintln(p.sys.Out, out+"}")
+		return err
+	}
+	out := "explain knows:\n"
+	for _, k := range kinds {
+		out += fmt.Sprintf("%8d  %-18s such as %s\n", k.n, k.kind, k.example)
+	}
+	_, err := fmt.Fprint(p.sys.Out, out)
+	return err
+}
+
+func completeTopics(_ *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
+	names := slices.Concat(opcodes.NewIndex().TopicNames(false), ownNames(), diagnose.Codes(rules.All()))
+	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
+}

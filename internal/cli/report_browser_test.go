@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+)
+
+// frames is a page that shows another one in two widths, uses it, and writes down what
+// it finds: whether the page is wider than its frame, whether tables can be sorted and
+// searched, and which elements are without a name.
+const frames = `<!DOCTYPE html><meta charset="utf-8"><title>frames</title>
+<iframe id="phone" src="/page" width="360" height="800"></iframe><iframe id="desk" src="/page" width="1600" height="900"></iframe>
+<pre id="result">not finished</pre>
+<script>
+window.addEventListener("load", () => {
+  const lines = [];
+  const check = (ok, text) => { if (!ok) lines.push(text); };
+  for (const id of ["phone", "desk"]) {
+    const d = document.getElementById(id).contentDocument, w = d.defaultView, root = d.documentElement;
+    check(root.scrollWidth <= w.innerWidth, id + ": the page is " + root.scrollWidth + " pixels wide");
+    for (const e of d.querySelectorAll("body *")) {
+      if (e.closest(".scroll, .skip, pre, svg")) continue;
+      const r = e.getBoundingClientRect();
+      check(r.right <= w.innerWidth + 1, id + ": " + e.tagName + " " + e.className + " ends at " + r.right);
+    }
+  }
+  const d = document.getElementById("desk").contentDocument;
+  const table = d.getElementById("by-op"), titles = [...table.tHead.rows[0].cells].map(c => c.textContent);
+  const column = titles.indexOf("p99");
+  const values = () => [...table.tBodies[0].rows].map(r => Number(r.cells[column].dataset.v)).filter(v => !Number.isNaN(v));
+  const button = table.tHead.rows[0].cells[column].querySelector("button");
+  const sorted = (list, sign) => list.every((v, i) => i === 0 || sign * (v - list[i - 1]) >= 0);
+  button.click();
+  check(sorted(values(), -1), "p99 is not sorted: " + values());
+  check(table.tHead.rows[0].cells[column].getAttribute("aria-sort") === "descending", "no aria-sort");
+  button.click();
+  check(sorted(values(), 1), "p99 is not sorted the other way: " + values());
+  const search = d.querySelector('input[aria-controls="by-op"]');
+  search.value = "ldlm enq";
+  search.dispatchEvent(new d.defaultView.Event("input"));
+  const shown = [...table.tBodies[0].rows].filter(r => !r.hidden).map(r => r.cells[0].textContent);
+  check(shown.length === 1 && shown[0] === "LDLM_ENQUEUE", "search shows " + shown);
+  const theme = d.querySelector("button.theme"), before = d.defaultView.getComputedStyle(d.body).backgroundColor;
+  theme.click();
+  check(d.defaultView.getComputedStyle(d.body).backgroundColor !== before, "the colours stay " + before);
+  const visible = () => d.querySelector("details pre").checkVisibility();
+  check(!visible(), "trees are not folded");
+  d.querySelector("details").open = true;
+  check(visible(), "trees cannot be opened");
+  document.getElementById("result").textContent = lines.join("\n") || "good";
+});
+</script>`
+
+// TestReportInBrowser shows pages in Chromium, where it is installed.
+func TestReportInBrowser(t *testing.T) {
+	browser, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, sample := range []string{recovery, "../../pcaps/io.pcap.zst", ruleSamples + "evicted.pcap.zst"} {
+		p := pageOf(t, sample)
+		var others []string
+		mux := http.NewServeMux()
+		mux.HandleFunc("/{path...}", func(_ http.ResponseWriter, r *http.Request) { others = append(others, r.URL.Path) })
+		mux.HandleFunc("/favicon.ico", http.NotFound) // the browser itself asks for it
+		for path, text := range map[string]string{"/page": p.text, "/frames": frames} {
+			mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/html")
+				fmt.Fprint(w, text)
+			})
+		}
+		server := httptest.NewServer(mux)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		cmd := exec.CommandContext(ctx, browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir="+t.TempDir(),
+			"--enable-logging=stderr", "--virtual-time-budget=10000", "--window-size=2000,1000", "--dump-dom", server.URL+"/frames")
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		err := cmd.Run()
+		cancel()
+		server.Close()
+		if err != nil {
+			t.Fatalf("%v: %s", err, &errs)
+		}
+		root, err := html.Parse(&out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		frames := &page{root: root}
+		if result := textOf(frames.byID("result")); result != "good" {
+			t.Errorf("%s: %s", sample, result)
+		}
+		for line := range strings.Lines(errs.String()) {
+			if strings.Contains(line, "CONSOLE") {
+				t.Errorf("%s: %s", sample, line)
+			}
+		}
+		if len(others) > 0 {
+			t.Errorf("%s: the page loads %q", sample, others)
+		}
+	}
+}

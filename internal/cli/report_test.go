@@ -1,0 +1,423 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/lshark/lshark/internal/cli/exit"
+)
+
+// page is a parsed page of lshark report.
+type page struct {
+	text string
+	root *html.Node
+}
+
+// pageOf runs lshark report.
+func pageOf(t *testing.T, args ...string) *page {
+	t.Helper()
+	out, errs, status := run(t, append([]string{"report", "-q", "-o", "-"}, args...)...)
+	if status != exit.OK || errs != "" {
+		t.Fatalf("%q: status %d: %s", args, status, errs)
+	}
+	root, err := html.Parse(strings.NewReader(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &page{out, root}
+}
+
+// attribute returns an attribute of an element.
+func attribute(n *html.Node, name string) (value string, ok bool) {
+	for _, a := range n.Attr {
+		if a.Key == name {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+// find returns the elements of which a func reports true.
+func (p *page) find(is func(*html.Node) bool) (list []*html.Node) {
+	for n := range p.root.Descendants() {
+		if n.Type == html.ElementNode && is(n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// byID returns the element with an id, nil for none.
+func (p *page) byID(id string) *html.Node {
+	list := p.find(func(n *html.Node) bool {
+		have, _ := attribute(n, "id")
+		return have == id
+	})
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
+}
+
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	for c := range n.Descendants() {
+		if c.Type == html.TextNode {
+			b.WriteString(c.Data)
+		}
+	}
+	return b.String()
+}
+
+// rows returns the cells of a table by row and title of the column: exact values
+// where cells have one, else their text.
+func (p *page) rows(t *testing.T, id string) (list []map[string]string) {
+	t.Helper()
+	table := p.byID(id)
+	if table == nil {
+		return nil
+	}
+	var titles []string
+	for n := range table.Descendants() {
+		if n.Type != html.ElementNode || n.Data != "tr" {
+			continue
+		}
+		row := make(map[string]string)
+		i := 0
+		for c := range n.ChildNodes() {
+			text := textOf(c)
+			if n.Parent.Data == "thead" {
+				titles = append(titles, text)
+				continue
+			}
+			if v, ok := attribute(c, "data-v"); ok {
+				text = v
+			}
+			row[titles[i]] = text
+			i++
+		}
+		if n.Parent.Data == "tbody" {
+			list = append(list, row)
+		}
+	}
+	return list
+}
+
+// recordsOf runs a command with -T json.
+func recordsOf(t *testing.T, args ...string) (list []map[string]any) {
+	t.Helper()
+	out, errs, status := run(t, append(args, "-q", "-T", "json")...)
+	if status != exit.OK || errs != "" {
+		t.Fatalf("%q: status %d: %s", args, status, errs)
+	}
+	d := json.NewDecoder(strings.NewReader(out))
+	d.UseNumber()
+	for d.More() {
+		var r map[string]any
+		if err := d.Decode(&r); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// number returns a number of a record as text, 0 for null.
+func number(r map[string]any, path ...string) string {
+	var v any = r
+	for _, key := range path {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return ""
+		}
+		v = m[key]
+	}
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprint(v)
+}
+
+// same reports whether two texts are the same number, or both are none.
+func same(a, b string) bool {
+	x, errA := strconv.ParseFloat(a, 64)
+	y, errB := strconv.ParseFloat(b, 64)
+	if errA != nil || errB != nil {
+		return errA != nil && errB != nil
+	}
+	return x == y
+}
+
+// TestReportNumbers compares the numbers of the pages of all samples with those of
+// the commands that show the same.
+func TestReportNumbers(t *testing.T) {
+	inputs := [][]string{{"../../pcaps/mount.pcap", recovery}}
+	for _, sample := range slices.Concat(samples(t), glob(t, ruleSamples+"*.pcap*")) {
+		inputs = append(inputs, []string{sample})
+	}
+	for _, files := range inputs {
+		t.Run(filepath.Base(files[0]), func(t *testing.T) {
+			recordsOf := func(args ...string) []map[string]any { return recordsOf(t, append(args, files...)...) }
+			p := pageOf(t, files...)
+			for _, by := range []string{"op", "job", "client", "target"} {
+				compareStatistics(t, p, by, recordsOf("stats", "--by", by))
+			}
+			compareFindings(t, p, recordsOf("diagnose"))
+			compareSlowest(t, p, recordsOf("rpcs", "--slowest", "25"))
+			compareFiles(t, p, recordsOf("files", "--top", "50"))
+			compareLocks(t, p, recordsOf("locks"), recordsOf("locks", "--blockers"))
+			compareImports(t, p, recordsOf("imports"))
+			compareCharts(t, p, recordsOf("stats"))
+		})
+	}
+}
+
+func compareStatistics(t *testing.T, p *page, by string, records []map[string]any) {
+	t.Helper()
+	rows := p.rows(t, "by-"+by)
+	if by == "op" && len(rows) != len(records) {
+		t.Errorf("%d rows by operation, %d records", len(rows), len(records))
+	}
+	for i, row := range rows {
+		r := records[i]
+		for title, want := range map[string]string{
+			"RPCs": number(r, "count"), "No answer": number(r, "unanswered"),
+			"p50": number(r, "latency", "p50"), "p90": number(r, "latency", "p90"), "p99": number(r, "latency", "p99"), "Max": number(r, "latency", "max"),
+			"Total time": number(r, "latency", "sum"), "Lock wait": number(r, "lock_wait", "max"), "Bulk": number(r, "bulk_bytes"),
+			"Requests": number(r, "request_bytes"), "Replies": number(r, "reply_bytes"), "In flight": number(r, "in_flight", "max"),
+		} {
+			if !same(row[title], want) {
+				t.Errorf("%s by %s, row %d: %s, want %s", title, by, i, row[title], want)
+			}
+		}
+		errors := 0
+		for _, n := range r["errors"].(map[string]any) {
+			count, _ := strconv.Atoi(fmt.Sprint(n))
+			errors += count
+		}
+		if row["Errors"] != strconv.Itoa(errors) {
+			t.Errorf("errors by %s, row %d: %s, want %d", by, i, row["Errors"], errors)
+		}
+	}
+}
+
+func compareFindings(t *testing.T, p *page, records []map[string]any) {
+	t.Helper()
+	articles := p.find(func(n *html.Node) bool { return n.Data == "article" })
+	if len(articles) != len(records) {
+		t.Fatalf("%d findings, want %d", len(articles), len(records))
+	}
+	for i, a := range articles {
+		r := records[i]
+		code, _ := attribute(a, "data-code")
+		class, _ := attribute(a, "class")
+		if code != r["code"] || class != "finding "+r["severity"].(string) || !strings.Contains(textOf(a), r["text"].(string)) {
+			t.Errorf("finding %d is %s, %s: %s; want %v", i, code, class, textOf(a), r)
+		}
+		for _, e := range r["evidence"].([]any) {
+			if e := e.(map[string]any); !strings.Contains(textOf(a), "frame "+frameOf(e)+",") || !strings.Contains(textOf(a), e["text"].(string)) {
+				t.Errorf("finding %d: no evidence %v", i, e)
+			}
+		}
+	}
+}
+
+// frameOf returns the number of a frame in a record, with its file where there are
+// several.
+func frameOf(point map[string]any) string {
+	if file, ok := point["file"]; ok {
+		return fmt.Sprint(file, ":", point["frame"])
+	}
+	return fmt.Sprint(point["frame"])
+}
+
+func compareSlowest(t *testing.T, p *page, records []map[string]any) {
+	t.Helper()
+	var waits []string
+	for _, n := range p.find(func(n *html.Node) bool {
+		class, _ := attribute(n, "class")
+		return n.Data == "span" && class == "time"
+	}) {
+		v, _ := attribute(n, "data-v")
+		waits = append(waits, v)
+	}
+	if len(waits) != len(records) {
+		t.Fatalf("%d slowest RPCs, want %d", len(waits), len(records))
+	}
+	for i, r := range records {
+		want := number(r, "latency")
+		if wait := number(r, "lock_wait"); wait != "" {
+			a, _ := strconv.ParseFloat(want, 64)
+			if b, _ := strconv.ParseFloat(wait, 64); b > a {
+				want = wait
+			}
+		}
+		if !same(waits[i], want) {
+			t.Errorf("slowest RPC %d: %s, want %s", i, waits[i], want)
+		}
+	}
+	for _, d := range p.find(func(n *html.Node) bool { return n.Data == "details" }) {
+		xid, _ := attribute(d, "data-xid")
+		if text := textOf(d); strings.Count(text, "x"+xid) < 1 || strings.Count(text, "lustre_msg") < 1 && !strings.Contains(text, "encrypted") && !strings.Contains(text, "gss") {
+			t.Errorf("RPC %s has no trees: %.300s", xid, text)
+		}
+	}
+}
+
+func compareFiles(t *testing.T, p *page, records []map[string]any) {
+	t.Helper()
+	rows := p.rows(t, "by-file")
+	if len(rows) != len(records) {
+		t.Fatalf("%d files, want %d", len(rows), len(records))
+	}
+	for i, r := range records {
+		row := rows[i]
+		if row["FID"] != r["fid"] || !same(row["Read"], number(r, "read_bytes")) || !same(row["Written"], number(r, "write_bytes")) || !same(row["RPCs"], number(r, "rpcs")) {
+			t.Errorf("file %d: %v, want %v", i, row, r)
+		}
+	}
+}
+
+func compareLocks(t *testing.T, p *page, records, holders []map[string]any) {
+	t.Helper()
+	if n := len(records); n > 0 && !strings.Contains(strings.ReplaceAll(textOf(p.byID("locks")), ",", ""), strconv.Itoa(n)+" lock") {
+		t.Errorf("%d locks: %.200s", n, textOf(p.byID("locks")))
+	}
+	waits := make(map[string]bool)
+	for _, r := range records {
+		if asked, ok := r["asked"].(map[string]any); ok {
+			waits[frameOf(asked)+" "+number(r, "waited")] = true
+		}
+	}
+	for i, row := range p.rows(t, "lock-waits") {
+		if !waits[row["Frame"]+" "+row["Waited"]] {
+			t.Errorf("wait %d: %v is of no lock", i, row)
+		}
+	}
+	rows := p.rows(t, "holders")
+	if len(rows) != min(len(holders), 25) {
+		t.Fatalf("%d holders, want %d", len(rows), len(holders))
+	}
+	for i, row := range rows {
+		h := holders[i]
+		if !same(row["Waits"], number(h, "waits")) || !same(row["Time"], number(h, "waited")) || !same(row["Longest"], number(h, "longest")) {
+			t.Errorf("holder %d: %v, want %v", i, row, h)
+		}
+	}
+}
+
+func compareImports(t *testing.T, p *page, records []map[string]any) {
+	t.Helper()
+	rows := p.rows(t, "imports")
+	if len(rows) != min(len(records), 40) {
+		t.Fatalf("%d connections, want %d", len(rows), len(records))
+	}
+	evictions, shown := 0, 0
+	for _, r := range records {
+		n, _ := strconv.Atoi(number(r, "evictions"))
+		evictions += n
+	}
+	for _, row := range rows {
+		n, _ := strconv.Atoi(row["Evictions"])
+		shown += n
+	}
+	if evictions != shown {
+		t.Errorf("%d evictions, want %d", shown, evictions)
+	}
+}
+
+// compareCharts compares what the titles in the charts add up to with the number of
+// RPCs.
+func compareCharts(t *testing.T, p *page, records []map[string]any) {
+	t.Helper()
+	var sums []int
+	for _, id := range []string{"latency", "mix"} {
+		sum := 0
+		for n := range p.byID(id).Descendants() {
+			if n.Type != html.ElementNode || n.Data != "title" {
+				continue
+			}
+			text := textOf(n)
+			if _, after, ok := strings.Cut(text, ": "); ok {
+				text = after
+			}
+			count, err := strconv.Atoi(strings.ReplaceAll(strings.Fields(text)[0], ",", ""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += count
+		}
+		sums = append(sums, sum)
+	}
+	var rpcs, replies int
+	for _, r := range records {
+		n, _ := strconv.Atoi(number(r, "count"))
+		rpcs += n
+		n, _ = strconv.Atoi(number(r, "replies"))
+		replies += n
+	}
+	if sums[0] > replies || sums[1] != rpcs {
+		t.Errorf("the charts have %d latencies and %d RPCs, want %d and %d", sums[0], sums[1], replies, rpcs)
+	}
+}
+
+// TestReportFile checks how the file is written.
+func TestReportFile(t *testing.T) {
+	dir := t.TempDir()
+	sample := filepath.Join(dir, "sample.pcap")
+	data, err := os.ReadFile("../../pcaps/mount.pcap")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(sample, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link, out := filepath.Join(dir, "link.pcap"), filepath.Join(dir, "out.html")
+	if err := os.Symlink(sample, link); err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(dir, "cut.pcap")
+	if err := os.WriteFile(cut, data[:len(data)/2], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"-o " + out + " " + sample, exit.OK, ""},
+		{"-o " + out + " " + cut, exit.Damage, "cut.pcap"},
+		{"-o " + sample + " " + sample, exit.Usage, "would overwrite the input"},
+		{"-o " + link + " " + sample, exit.Usage, "would overwrite the input"},
+		{"-o " + dir + " " + sample, exit.Usage, "is a directory"},
+		{sample, exit.Usage, "needs -o FILE"},
+		{"-c -1 -o - " + sample, exit.Usage, "negative"},
+		{"-o " + dir + "/missing/out.html " + sample, exit.Failure, "no such file"},
+		{"-o " + out + " missing.pcap", exit.Failure, "missing.pcap"},
+		{"-o /dev/null " + sample, exit.OK, ""},
+	} {
+		stdout, errs, status := run(t, append([]string{"report", "-q"}, strings.Fields(tt.args)...)...)
+		if status != tt.status || !strings.Contains(errs, tt.want) || stdout != "" {
+			t.Errorf("%s: status %d, %s", tt.args, status, errs)
+		}
+	}
+	if now, err := os.ReadFile(sample); err != nil || string(now) != string(data) {
+		t.Errorf("the input has changed: %v", err)
+	}
+	page, err := os.ReadFile(out)
+	if err != nil || !strings.HasPrefix(string(page), "<!DOCTYPE html>") || !strings.HasSuffix(string(page), "</html>\n") || !strings.Contains(string(page), "capture.damaged") {
+		t.Errorf("page of %d bytes, %v", len(page), err)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) != 4 {
+		t.Errorf("files left: %v, %v", list, err)
+	}
+}

@@ -1,0 +1,244 @@
+package cli
+
+import (
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+)
+
+// rpcs is the command that shows RPCs.
+type rpcs struct {
+	sys        *scan.System
+	input      scan.Flags
+	selection  flags.Selection
+	view       flags.View
+	columns    flags.Columns
+	output     flags.Output
+	timeout    time.Duration
+	slowest    int
+	unanswered bool
+	noReply    bool
+	errors     bool
+}
+
+func newRPCs(sys *scan.System) *cobra.Command {
+	c := &rpcs{sys: sys, view: flags.NewView("summary", "json", "fields", flags.ParquetForm)}
+	cmd := &cobra.Command{
+		Use:   "rpcs [flags] [FILE…|-]",
+		Short: "Show RPCs: request, early replies, bulk data and reply as one record",
+		Long: "rpcs shows one line or record per RPC: the request with its resends, early replies, bulk data and the " +
+			"reply. They are matched by xid and client, whichever connection, rail or router carried them.\n\n" +
+			"RPCs are shown when they end; those without a reply are shown at the end of the capture. A lock request whose lock " +
+			"has to wait ends when the lock is granted, in live captures after 5 seconds at most. With captures " +
+			"of several nodes, an RPC is one record that holds what each node saw.",
+		Example: `  # the ten slowest RPCs
+  lshark rpcs --slowest 10 client.pcap
+
+  # RPCs that failed, as JSON
+  lshark rpcs --errors -T json client.pcap | jq .
+
+  # writes to one target that took longer than 10 ms
+  lshark rpcs -Y 'pb_opc == OST_WRITE && rpc.target == "lustre-OST0000" && rpc.latency > 10ms' server.pcap
+
+  # time on the network and in the server, from both sides
+  lshark rpcs client.pcap server.pcap`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.output.Run(sys, c.input, args, c.view.Form.Value, func(j flags.Job) error {
+				one := *c
+				one.sys, one.input, one.output = j.Sys, j.Input, j.Output
+				return one.run(j.Args)
+			})
+		},
+	}
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.selection.Register(f, "RPCs", "RPCs")
+		f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first, by latency or lock wait, whichever is longer")
+		f.BoolVar(&c.unanswered, "unanswered", false, "only RPCs that the server did not answer, though the capture went on and lacks nothing of the server")
+		f.BoolVar(&c.noReply, "no-reply", false, "only RPCs without a reply, whatever the reason")
+		f.BoolVar(&c.errors, "errors", false, "only RPCs with an error: in the status of the reply, inside the reply, or before a resend")
+		registerTimeout(f, &c.timeout)
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		c.view.RegisterForm(f)
+		c.columns.Register(f, "the JSON key")
+		c.output.Register(cmd, f)
+		c.view.Register(f, flags.TimeHelp("RPC"))
+		c.selection.RegisterSave(f, "RPCs")
+		c.input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// registerTimeout defines the flag for when an RPC counts as unanswered.
+func registerTimeout(f *pflag.FlagSet, timeout *time.Duration) {
+	f.DurationVar(timeout, "timeout", time.Hour, "count an RPC as unanswered after `TIME` without a reply")
+}
+
+func checkTimeout(timeout time.Duration) error {
+	if timeout <= 0 {
+		return exit.Usagef("--timeout %v: must be more than zero", timeout)
+	}
+	return nil
+}
+
+func (c *rpcs) check() error {
+	if c.slowest < 0 {
+		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
+	}
+	return errors.Join(c.selection.Check(), c.view.Check(), c.columns.Check(c.view.Form.Value), checkTimeout(c.timeout))
+}
+
+// renderer returns the renderer that the flags choose, nil for Parquet, and what it
+// prints before the first RPC.
+func (c *rpcs) renderer() (r render.RPCRenderer, header []byte, err error) {
+	switch c.view.Form.Value {
+	case "json":
+		return render.NewRPCJSON(), nil, nil
+	case "fields":
+		f, unknown := render.NewRecordFields(&records.RPCs, c.columns.Names)
+		if f == nil {
+			return nil, nil, exit.UnknownName("field", unknown, render.KeyNames(&records.RPCs))
+		}
+		if c.columns.Header {
+			header = f.Header(nil)
+		}
+		return render.RPCFields{RecordFields: f}, header, nil
+	case flags.ParquetForm:
+		return nil, nil, nil
+	}
+	return render.NewRPCSummary(c.view.Options(c.sys.IO)), nil, nil
+}
+
+// selects reports whether the flags --unanswered, --no-reply and --errors select
+// an RPC.
+func (c *rpcs) selects(r *track.RPC) bool {
+	if !c.unanswered && !c.noReply && !c.errors {
+		return true
+	}
+	return c.unanswered && r.Unanswered() || c.noReply && r.Missing != track.NotMissing || c.errors && (r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
+}
+
+func (c *rpcs) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	filter, wrong := c.selection.RPCs()
+	if err := errors.Join(err, wrong, c.check()); err != nil {
+		return err
+	}
+	c.view.NodeName = in.NodeNames()
+	show, header, err := c.renderer()
+	if err != nil {
+		return err
+	}
+	p := scan.New(c.sys, in, scan.Options{SaveTo: c.selection.Save, SaveRPCs: true})
+	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
+	if err != nil {
+		return err
+	}
+	if show == nil {
+		show = rpcFile(flags.ParquetFunc(&c.output, w, &records.RPCs, in, p))
+	}
+	out := &rpcOutput{pass: p, w: w, renderer: show, limit: c.selection.Count}
+	slow := slowest{limit: c.slowest}
+	addRPCs(p, in, filter, track.Options{Timeout: int64(c.timeout), Done: func(r *track.RPC) {
+		frames := p.RPCFrames(r)
+		switch {
+		case !filter.Match(r) || !c.selects(r):
+		case c.slowest > 0:
+			slow.add(r, frames)
+		default:
+			out.show(r, frames)
+		}
+	}})
+	p.Add(scan.Consumer{
+		Begin:   func() error { return out.w.Write(header) },
+		Message: func(*dissect.Message) error { return out.err },
+		Idle:    func(int64) error { return errors.Join(out.err, out.w.Flush()) },
+		End: func() error {
+			for _, s := range slow.sorted() {
+				out.show(s.rpc, s.frames)
+			}
+			return out.err
+		},
+	})
+	err = errors.Join(p.Run(), out.w.Close())
+	if lines, ok := show.(*render.RPCSummary); ok {
+		p.NoteHidden(lines.Omitted())
+	}
+	return err
+}
+
+// addRPCs adds a consumer that groups messages into RPCs. The filter is applied
+// to each message when it arrives.
+func addRPCs(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o track.Options) {
+	if in.Live() {
+		live := scan.LiveOptions()
+		o.Linger, o.LockWait = live.Linger, live.LockWait
+	}
+	t := track.NewPairing(p.FindTargets(o))
+	p.Add(scan.Consumer{
+		Message: func(m *dissect.Message) error {
+			if r := t.Message(m); r != nil {
+				filter.Mark(m, p.First(), r)
+				p.NoteFrames(m, r)
+			}
+			return nil
+		},
+		Finish: t.Finish,
+		Later:  t.Later,
+		Lost:   t.Lost,
+		Idle: func(now int64) error {
+			t.Advance(now)
+			return nil
+		},
+		End: func() error {
+			t.Advance(p.Last())
+			t.Close()
+			return nil
+		},
+	})
+}
+
+// rpcFile adds RPCs to a Parquet file.
+type rpcFile func(dst []byte, r *track.RPC) []byte
+
+// AppendRPC adds an RPC and appends nothing.
+func (f rpcFile) AppendRPC(dst []byte, r *track.RPC, _ render.Moment) []byte { return f(dst, r) }
+
+// rpcOutput writes RPCs up to a limit.
+type rpcOutput struct {
+	pass     *scan.Pass
+	w        *iostreams.Writer
+	renderer render.RPCRenderer
+	limit    int // 0: none
+	shown    int
+	at       render.Moment
+	buf      []byte
+	err      error // ErrStop once the limit is reached
+}
+
+// show writes an RPC and saves its frames.
+func (o *rpcOutput) show(r *track.RPC, frames scan.RPCFrames) {
+	if o.err != nil {
+		return
+	}
+	o.pass.SaveRPC(r, frames)
+	o.at.First = o.pass.First()
+	o.buf = o.renderer.AppendRPC(o.buf[:0], r, o.at)
+	o.at.Before = r.Begin()
+	o.err = o.w.Write(o.buf)
+	if o.shown++; o.err == nil && o.shown == o.limit {
+		o.err = scan.ErrStop
+	}
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/lshark/lshark/internal/cli/exit"
+)
+
+// rpcSamples have names of files, targets, IPv6 nodes, errors, and RPCs without
+// a reply.
+var rpcSamples = []string{sampleFile, "../../pcaps/locks.pcap.zst", "../../pcaps/ip6_mount.pcap", "../../pcaps/recovery.pcap.zst",
+	"../../pcaps/servers.pcap.zst", "../../pcaps/gss.pcap.zst"}
+
+// TestRPCColumnsStay checks that the columns of rpcs are the same in all lines,
+// and that lines fit the terminal.
+func TestRPCColumnsStay(t *testing.T) {
+	xids := regexp.MustCompile(` x[0-9]{16} `)
+	ends := regexp.MustCompile(`^ x[0-9]{16} .*? +([0-9.]+[mu]?s|end|unanswered|uncaptured|encrypted|one-way|no-request|-)`)
+	for _, file := range rpcSamples {
+		for _, columns := range []int{0, 80, 100, 120, 150, 200} {
+			for _, flags := range []string{"", "-tu", "-td", "-n", "--slowest=10"} {
+				var out, errs bytes.Buffer
+				sys := testSystem(&out, &errs)
+				sys.OutTTY, sys.Columns = columns > 0, columns
+				if status := Run(sys, strings.Fields("rpcs --color never "+flags+" "+file)); status != exit.OK {
+					t.Fatal(status, &errs)
+				}
+				at := -1
+				for line := range strings.Lines(out.String()) {
+					place := fmt.Sprintf("%s %s %d columns: %s", file, flags, columns, line)
+					if n := utf8.RuneCountInString(line) - 1; columns > 0 && n > columns {
+						t.Errorf("%d: %s", n, place)
+					}
+					found := xids.FindStringIndex(line)
+					if found == nil {
+						t.Fatalf("no xid: %s", place)
+					}
+					xid := utf8.RuneCountInString(line[:found[0]])
+					if at < 0 {
+						at = xid
+					}
+					if xid != at {
+						t.Errorf("xid in column %d, not %d: %s", xid, at, place)
+					}
+					if !ends.MatchString(line[found[0]:]) {
+						t.Errorf("no latency and no reason: %s", place)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestRPCFields checks that words of lines that are piped can be counted: each
+// column has one, also where it has no value.
+func TestRPCFields(t *testing.T) {
+	column := []*regexp.Regexp{3: regexp.MustCompile(`^[0-9a-f.:]+$`), 4: regexp.MustCompile(`^(-|MGS|([a-z]+-)?(MDT|OST)[0-9]{4})$`),
+		5: regexp.MustCompile(`^x[0-9]{16}$`), 6: regexp.MustCompile(`^[A-Z_]+|\(encrypted\)$`), 7: regexp.MustCompile(`^(-|[A-Za-z|_-]+|.*\))$`),
+		8: regexp.MustCompile(`^([0-9.]+[mu]?s|end|unanswered|uncaptured|encrypted|one-way|no-request)$`),
+		9: regexp.MustCompile(`^(ok|-|[0-9]+|\(?[A-Z_,]+\)?)$`)}
+	targets := 0
+	for _, file := range rpcSamples {
+		out, _, _ := run(t, "rpcs", file)
+		for line := range strings.Lines(out) {
+			words := strings.Fields(line)
+			for k, re := range column {
+				if re != nil && !re.MatchString(words[k]) {
+					t.Errorf("word %d is %s: %s", k+1, words[k], line)
+				}
+			}
+			if words[4] != "-" {
+				targets++
+			}
+		}
+	}
+	if targets == 0 {
+		t.Error("no line has a target")
+	}
+	xid := strings.Fields(first(t, "rpcs", sampleFile))[5]
+	if out := first(t, "rpcs", "-Y", "xid == "+xid, sampleFile); !strings.Contains(out, xid) {
+		t.Errorf("%s, pasted into a filter, gives %q", xid, out)
+	}
+}
+
+// first returns the first line that a command prints.
+func first(t *testing.T, args ...string) string {
+	t.Helper()
+	out, errs, status := run(t, args...)
+	if status != exit.OK {
+		t.Fatal(status, errs)
+	}
+	line, _, _ := strings.Cut(out, "\n")
+	return line
+}
+
+// TestLockWaitsShown checks that lines of lock requests that had to wait have the
+// wait on terminals of any usual width.
+func TestLockWaitsShown(t *testing.T) {
+	waits := 0
+	for _, columns := range []int{0, 80, 100, 120, 150, 200} {
+		for _, file := range []string{"../../pcaps/io.pcap.zst", "../../pcaps/layouts.pcap.zst", recovery} {
+			all, _, _ := run(t, "rpcs", "-Y", "rpc.lock_wait", "-T", "fields", "-e", "xid", file)
+			var out, errs bytes.Buffer
+			sys := testSystem(&out, &errs)
+			sys.OutTTY, sys.Columns = columns > 0, columns
+			Run(sys, []string{"rpcs", "--color", "never", "-Y", "rpc.lock_wait", file})
+			want := strings.Count(all, "\n")
+			waits += want
+			if got := strings.Count(out.String(), " waits"); got != want {
+				t.Errorf("%s, %d columns: %d waits, want %d:\n%s", file, columns, got, want, &out)
+			}
+		}
+	}
+	if waits == 0 {
+		t.Error("no lock had to wait")
+	}
+}

@@ -1,0 +1,56 @@
+// Package scan reads packets for the commands: the flags that choose the packets
+// (Flags), the input that these flags describe (Input), and one pass over its
+// frames that feeds any number of consumers (Pass).
+//
+//	in, err := flags.Check(args, sys.InTTY)
+//	…
+//	p := scan.New(sys, in, scan.Options{})
+//	p.Add(scan.Consumer{Message: stats.Message, Idle: stats.Advance, End: stats.Close})
+//	p.Add(scan.Consumer{Message: imports.Message, …})
+//	err = p.Run()
+package scan
+
+import (
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+)
+
+// System is what commands need from the operating system. Tests replace it.
+type System struct {
+	*iostreams.IO
+
+	// Open opens capture files; nil stands for capture.Open.
+	Open func(paths []string, o capture.Options) (Frames, error)
+
+	// Harden is called when a live capture is open, and drops the privileges
+	// that only opening it needs; nil does nothing.
+	Harden func() error
+}
+
+// ToFile returns the System for a run whose results go to a file in place of Out.
+func (s *System) ToFile() *System {
+	streams := *s.IO
+	streams.OutTTY, streams.Columns = false, 0
+	return s.with(&streams)
+}
+
+// About returns the System for a run with one of several captures. Its messages have the
+// name of the capture.
+func (s *System) About(capture string) *System {
+	streams := *s.IO
+	streams.About = capture
+	return s.with(&streams)
+}
+
+func (s *System) with(streams *iostreams.IO) *System {
+	other := *s
+	other.IO = streams
+	return &other
+}
+
+// Frames is an open capture. Next returns io.EOF at the end, and
+// capture.ErrTimeout when no frame arrived for a while.
+type Frames interface {
+	Next(*capture.Frame) error
+	Close() error
+}

@@ -1,0 +1,242 @@
+package scan
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/capture/pcapfilter"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track/targets"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+)
+
+// stdin is the file name that stands for standard input.
+const stdin = "-"
+
+// Input is a checked choice of packets: capture files or an interface. Only one
+// Pass at a time may read it.
+type Input struct {
+	files    []string
+	iface    string             // of a live capture, else empty
+	filter   string             // capture filter, empty for all frames
+	keep     *pcapfilter.Filter // filter, compiled for files; nil keeps all frames
+	ports    []uint16           // TCP ports that carry LNet, empty for the default
+	duration time.Duration
+	snaplen  int                      // of a live capture, 0 for the default
+	offsets  map[string]time.Duration // given for the times of some files
+	names    *targets.Names           // of targets and nodes, nil: none are given
+	quiet    bool
+	verbose  bool
+}
+
+// Live reports whether frames are captured as they happen.
+func (in *Input) Live() bool { return in.iface != "" }
+
+// FileNames returns the names of the capture files as in records, nil when there
+// is only one.
+func (in *Input) FileNames() []string {
+	if len(in.files) < 2 {
+		return nil
+	}
+	return capture.FileNames(in.files)
+}
+
+// Sources returns the names of what is read: those of the capture files as in
+// records, or the interface.
+func (in *Input) Sources() []string {
+	if in.Live() {
+		return []string{in.iface}
+	}
+	return capture.FileNames(in.files)
+}
+
+// NodeNames returns the func that returns the name of a node, or an empty string;
+// nil when no names are given.
+func (in *Input) NodeNames() func(lnet.NID) string {
+	if in.names == nil {
+		return nil
+	}
+	return in.names.Node
+}
+
+// NewWriter returns what writes to a file that is not one of the input; flag is the
+// flag that names it. Without a name, or with -, it writes to the standard output.
+func (in *Input) NewWriter(sys *System, flag, path string) (*iostreams.Writer, error) {
+	if path == "" || path == stdin {
+		return sys.NewWriter(in.FlushPolicy()), nil
+	}
+	if info, err := os.Stat(path); err == nil {
+		switch {
+		case in.isFile(info):
+			return nil, exit.Usagef("%s %s: would overwrite the input", flag, path)
+		case info.IsDir():
+			return nil, exit.Usagef("%s %s: is a directory", flag, path)
+		}
+	}
+	// A live capture loses its privileges when it begins.
+	return iostreams.NewFileWriter(path, in.Live() && !iostreams.MayRename(path))
+}
+
+// FlushPolicy returns how often output must be flushed for this kind of input.
+func (in *Input) FlushPolicy() iostreams.FlushPolicy {
+	switch {
+	case in.Live():
+		return iostreams.FlushEachWrite
+	case in.piped():
+		return iostreams.FlushOften
+	}
+	return iostreams.FlushWhenFull
+}
+
+// piped reports whether some of the frames come through a pipe, whose writer
+// may be slow.
+func (in *Input) piped() bool {
+	return slices.ContainsFunc(in.files, func(path string) bool {
+		info, err := stat(path)
+		return err == nil && !info.Mode().IsRegular()
+	})
+}
+
+// Rereadable reports whether all of the input can be read a second time. A file
+// that is redirected to standard input is closed after the first reading.
+func (in *Input) Rereadable() bool {
+	return !in.Live() && !in.piped() && !slices.Contains(in.files, stdin)
+}
+
+// pipeTwice returns the name of a pipe, or of standard input, that was given
+// twice, or an empty string.
+func (in *Input) pipeTwice() string {
+	var pipes []os.FileInfo
+	for _, path := range in.files {
+		info, err := stat(path)
+		if err != nil || path != stdin && info.Mode()&os.ModeNamedPipe == 0 {
+			continue
+		}
+		same := func(other os.FileInfo) bool { return os.SameFile(info, other) }
+		switch {
+		case !slices.ContainsFunc(pipes, same):
+		case path == stdin:
+			return "standard input"
+		default:
+			return path
+		}
+		pipes = append(pipes, info)
+	}
+	return ""
+}
+
+// Files returns the capture files as they were named, none of a live capture.
+func (in *Input) Files() []string { return in.files }
+
+// Name returns the names of the capture files without their folders, or that of the
+// interface.
+func (in *Input) Name() string {
+	if in.Live() {
+		return in.iface
+	}
+	names := make([]string, len(in.files))
+	for i, path := range in.files {
+		names[i] = filepath.Base(path)
+	}
+	return strings.Join(names, ",")
+}
+
+// isFile reports whether a file is one of the input.
+func (in *Input) isFile(file os.FileInfo) bool {
+	return slices.ContainsFunc(in.files, func(path string) bool {
+		info, err := stat(path)
+		return err == nil && os.SameFile(file, info)
+	})
+}
+
+// stat is os.Stat, with - for standard input.
+func stat(path string) (os.FileInfo, error) {
+	if path == stdin {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(path)
+}
+
+// clockOffsets returns what to add to the times of each file: the offsets given
+// on the command line, for other files the estimate from packets that two
+// files have in common.
+func (in *Input) clockOffsets(sys *System) (map[string]time.Duration, error) {
+	if len(in.files) < 2 {
+		return in.offsets, nil
+	}
+	offsets, notes, err := capture.EstimateOffsets(in.files)
+	if err != nil {
+		return nil, err
+	}
+	in.sayClocks(sys, notes)
+	maps.Copy(offsets, in.offsets)
+	return offsets, nil
+}
+
+// Clocks returns the clocks of files that have packets in common, by path, and of those whose
+// offset is given on the command line.
+func (in *Input) Clocks(sys *System) (map[string]capture.Clock, error) {
+	clocks, notes, err := capture.CompareClocks(in.files)
+	if err != nil {
+		return nil, err
+	}
+	in.sayClocks(sys, notes)
+	if len(in.offsets) == 0 {
+		return clocks, nil
+	}
+	// An offset is given for the times of all files.
+	for _, path := range in.files {
+		clock := clocks[path]
+		if offset, given := in.offsets[path]; given {
+			clock.Offset = offset
+		}
+		clock.Of = in.files[0]
+		clocks[path] = clock
+	}
+	return clocks, nil
+}
+
+// sayClocks writes notes about clocks, with -v.
+func (in *Input) sayClocks(sys *System, notes []string) {
+	if in.verbose {
+		for _, n := range notes {
+			sys.Say("%s", n)
+		}
+	}
+}
+
+// liveFilter returns the capture filter of a live capture: without -f that for
+// the TCP ports of LNet, and for RDMA over Ethernet.
+func (in *Input) liveFilter() string {
+	if in.filter != "" {
+		return in.filter
+	}
+	ports := []int{lnet.DefaultPort}
+	if len(in.ports) > 0 {
+		ports = ports[:0]
+		for _, p := range in.ports {
+			ports = append(ports, int(p))
+		}
+	}
+	return pcapfilter.TCPAndRoCE(ports)
+}
+
+// liveTraffic describes which traffic a live capture reads, for a message.
+func (in *Input) liveTraffic() string {
+	switch {
+	case in.filter != "":
+		return in.filter
+	case in.verbose:
+		return in.liveFilter()
+	case len(in.ports) == 0:
+		return fmt.Sprintf("TCP port %d, RoCE", lnet.DefaultPort)
+	}
+	return fmt.Sprintf("TCP ports %v, RoCE", in.ports)
+}

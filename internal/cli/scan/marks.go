@@ -1,0 +1,59 @@
+package scan
+
+import (
+	"math/bits"
+
+	"github.com/lshark/lshark/dissect/capture"
+)
+
+// maxMarkComments limits the bytes of all comments of marks.
+const maxMarkComments = 64 << 20
+
+// Marks is a set of frames by number, with comments. It needs one bit for each
+// frame of the capture. Comments beyond maxMarkComments are dropped; their frames
+// are marked without one.
+type Marks struct {
+	bits     []uint64
+	n        int // marked frames
+	comments map[int64][]byte
+	bytes    int // of comments
+}
+
+// Add marks a frame, and adds to its comment.
+func (m *Marks) Add(number int64, comment []byte) {
+	word, bit := int(number/64), uint64(1)<<(number%64)
+	for word >= len(m.bits) {
+		m.bits = append(m.bits, 0)
+	}
+	if m.bits[word]&bit == 0 {
+		m.bits[word] |= bit
+		m.n++
+	}
+	if m.bytes+len(comment) > maxMarkComments {
+		return
+	}
+	if m.comments == nil {
+		m.comments = make(map[int64][]byte)
+	}
+	old := m.comments[number]
+	joined := capture.JoinComments(old, comment)
+	m.comments[number] = joined
+	m.bytes += len(joined) - len(old)
+}
+
+// has reports whether a frame is marked.
+func (m *Marks) has(number int64) bool {
+	word := int(number / 64)
+	return word < len(m.bits) && m.bits[word]&(1<<(number%64)) != 0
+}
+
+// numbers calls do for each marked frame in order, until it returns false.
+func (m *Marks) numbers(do func(number int64) bool) {
+	for i, word := range m.bits {
+		for ; word != 0; word &= word - 1 {
+			if !do(int64(i*64 + bits.TrailingZeros64(word))) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,419 @@
+package scan
+
+import (
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/cli/exit"
+)
+
+// ErrStop, returned by a consumer, ends a Pass without being an error.
+var ErrStop = errors.New("stop reading")
+
+// Options are the settings of a Pass. The zero value reads everything.
+type Options struct {
+	// Select reports whether consumers get a message; first is the time of
+	// the first frame. nil selects all.
+	Select func(m *dissect.Message, first int64) bool
+
+	Limit    int  // stop after so many selected messages, 0 for no limit; see Consumer.Finish
+	Distinct bool // leave out messages that another capture point saw before
+	BulkData bool // keep bulk data in full
+	JoinBulk bool // with BulkData: put the parts of file data together
+	Frames   bool // fill Message.Frames
+
+	// LookAhead is how long FindTargets reads files before their messages are handed
+	// out; 0: to their end.
+	LookAhead time.Duration
+
+	// SaveTo names a file for the frames of the selected messages; empty for
+	// none. With SaveRPCs it gets the frames passed to SaveRPC instead.
+	// With SavePDUs it gets the messages themselves, as packets of JSON for
+	// Wireshark.
+	SaveTo   string
+	SaveRPCs bool
+	SavePDUs bool
+
+	// Stream gets in place of a file what SaveTo would, within seconds. With SaveAll
+	// it gets all frames of the input; those of selected messages have comments. It is
+	// no error when its reader goes away.
+	Stream  io.Writer
+	SaveAll bool
+
+	// Stop ends a live capture when it is closed; nil: only a signal does.
+	Stop <-chan struct{}
+
+	// Outage is called when the interface of a live capture goes away, with the reason,
+	// and with nil when it is back and the capture goes on. nil: the capture ends with
+	// an error.
+	Outage func(error)
+}
+
+// Consumer receives the messages of a Pass. Funcs that are nil are not called.
+// The first error of any of them ends the pass; ErrStop ends it without being an
+// error.
+type Consumer struct {
+	// Begin is called when the input is open.
+	Begin func() error
+
+	// Frame receives every frame that the capture filter keeps, before its messages.
+	Frame func(*capture.Frame) error
+
+	// All receives every message, selected or not.
+	All func(*dissect.Message)
+
+	// Message receives every selected message, valid during the call.
+	Message func(*dissect.Message) error
+
+	// Finish is called when Limit is reached, and after each message from then on.
+	// It returns whether the consumer needs more messages, for the replies to
+	// those that it has. A live capture ends without waiting for them.
+	Finish func() (more bool)
+
+	// Later gets what TCP does with a message after it was handed out, by
+	// its Number.
+	Later func(number int64, t *lnet.Transfer)
+
+	// Lost gets the runs of bytes that were not captured and in which messages
+	// may have begun.
+	Lost func(*lnet.Loss)
+
+	// Marked gets the segments that TCP did something about.
+	Marked func(*lnet.MarkedSegment)
+
+	// Refused gets the negative acknowledgements of InfiniBand packets.
+	Refused func(*lnet.RefusedPacket)
+
+	// Idle is called when no frame has arrived for a while. now is the time
+	// by the clock of the capture in nanoseconds since the epoch.
+	Idle func(now int64) error
+
+	// End is called after the last message, also after an error.
+	End func() error
+}
+
+// Pass is one pass over the frames of an Input: it dissects them and feeds the
+// messages to its consumers, in the order in which these were added.
+type Pass struct {
+	sys       *System
+	in        *Input
+	src       *source // while it is open
+	opt       Options
+	consumers consumers
+	once      *track.Duplicates // with Distinct
+	dissector *dissect.Dissector
+	saver     *saver // with SaveTo or Stream
+	offsets   map[string]time.Duration
+	clock     clock
+	messages  int // before Select
+	selected  int
+	cut       truncations // of all frames
+	inputErr  error       // why reading ended before the end of the input
+	err       error       // of a consumer
+	stopped   atomic.Bool
+}
+
+// clock is the time by the clock of the capture, in nanoseconds since the
+// epoch.
+type clock struct {
+	begun  bool
+	first  int64         // time of the first frame
+	last   int64         // time of the last frame
+	silent time.Duration // time since then without a frame
+}
+
+// New returns a Pass over an input.
+func New(sys *System, in *Input, opt Options) *Pass {
+	p := &Pass{sys: sys, in: in, opt: opt}
+	if opt.Distinct && len(in.files) > 1 {
+		p.once = &track.Duplicates{}
+	}
+	return p
+}
+
+// consumers holds the funcs of all consumers in the order of adding.
+type consumers struct {
+	begin, end []func() error
+	frame      []func(*capture.Frame) error
+	all        []func(*dissect.Message)
+	message    []func(*dissect.Message) error
+	finish     []func() (more bool)
+	later      []func(int64, *lnet.Transfer)
+	lost       []func(*lnet.Loss)
+	marked     []func(*lnet.MarkedSegment)
+	refused    []func(*lnet.RefusedPacket)
+	idle       []func(now int64) error
+}
+
+// Add adds a consumer.
+func (p *Pass) Add(c Consumer) {
+	all := &p.consumers
+	if c.Begin != nil {
+		all.begin = append(all.begin, c.Begin)
+	}
+	if c.Frame != nil {
+		all.frame = append(all.frame, c.Frame)
+	}
+	if c.All != nil {
+		all.all = append(all.all, c.All)
+	}
+	if c.Message != nil {
+		all.message = append(all.message, c.Message)
+	}
+	if c.Finish != nil {
+		all.finish = append(all.finish, c.Finish)
+	}
+	if c.Later != nil {
+		all.later = append(all.later, c.Later)
+	}
+	if c.Lost != nil {
+		all.lost = append(all.lost, c.Lost)
+	}
+	if c.Marked != nil {
+		all.marked = append(all.marked, c.Marked)
+	}
+	if c.Refused != nil {
+		all.refused = append(all.refused, c.Refused)
+	}
+	if c.Idle != nil {
+		all.idle = append(all.idle, c.Idle)
+	}
+	if c.End != nil {
+		all.end = append(all.end, c.End)
+	}
+}
+
+// First returns the time of the first frame, 0 before it was read.
+func (p *Pass) First() int64 { return p.clock.first }
+
+// Last returns the time of the last frame that was read, 0 before the first.
+func (p *Pass) Last() int64 { return p.clock.last }
+
+// Note writes a message to standard error, unless -q was given.
+func (p *Pass) Note(format string, args ...any) {
+	if !p.in.quiet {
+		p.sys.Say(format, args...)
+	}
+}
+
+// Run reads the input to its end.
+func (p *Pass) Run() (err error) {
+	if p.offsets, err = p.in.clockOffsets(p.sys); err != nil {
+		return err
+	}
+	src, err := p.in.open(p.sys, p.offsets)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, src.frames.Close()) }()
+	p.src = src
+	if p.opt.SaveTo != "" || p.opt.Stream != nil {
+		if p.saver, err = newSaver(p.sys, p.in, p.opt); err != nil {
+			return err
+		}
+	}
+	if p.opt.Stream != nil {
+		if err := p.saver.begin(src); err != nil {
+			return err
+		}
+	}
+	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: passOn(p.consumers.lost), Marked: passOn(p.consumers.marked), Refused: passOn(p.consumers.refused), Ports: p.in.ports, Frames: p.opt.Frames || p.saver != nil && p.saver.pdus == nil, Data: p.opt.BulkData, Join: p.opt.JoinBulk})
+	if p.in.Live() && p.sys.Harden != nil {
+		if err := p.sys.Harden(); err != nil {
+			return err
+		}
+	}
+	// Until here a signal ends the program, because opening a FIFO may wait
+	// for its other end.
+	if p.in.Live() || p.in.piped() {
+		src.stopOnSignal(p.in.duration, p.opt.Stop)
+	}
+	if p.in.Live() && !p.in.quiet {
+		p.sys.Say("capturing on %s: %s", p.in.iface, p.in.liveTraffic())
+	}
+	for _, begin := range p.consumers.begin {
+		p.fail(begin())
+	}
+	p.inputErr = p.read(src)
+	err = p.inputErr
+	if p.err == nil {
+		p.dissector.Close()
+	}
+	complete := err == nil && p.err == nil
+	for _, end := range p.consumers.end {
+		p.fail(end())
+	}
+	if p.err != nil && !errors.Is(p.err, ErrStop) {
+		err = errors.Join(err, p.err)
+	}
+	err = errors.Join(err, p.finishSave())
+	if !p.in.quiet {
+		p.report(src, complete)
+	}
+	return err
+}
+
+// read feeds the frames of the input to the dissector until their end or until
+// a consumer stops. The error is that of the input.
+func (p *Pass) read(src *source) error {
+	bytes := src.progress()
+	if p.in.quiet {
+		bytes = nil
+	}
+	defer p.sys.NewProgress(bytes).Stop()
+	var f capture.Frame
+	for p.err == nil && !p.stopped.Load() {
+		switch err := src.next(&f); {
+		case errors.Is(err, capture.ErrTimeout):
+			p.idle()
+			src.retry(p.opt.Outage)
+			continue
+		case p.opt.Outage != nil && errors.Is(err, capture.ErrDown):
+			src.away(err, p.opt.Outage)
+			continue
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		p.clock.frame(f.Time)
+		p.cut.frame(&f)
+		if p.in.keep != nil {
+			if ok, err := p.in.keep.Match(f.Link, f.Data, f.Len); err != nil {
+				return exit.UsageError{Err: err}
+			} else if !ok {
+				continue
+			}
+		}
+		if p.saver != nil && p.saver.add(&f) != nil {
+			return nil // finishSave returns the error
+		}
+		for _, frame := range p.consumers.frame {
+			p.fail(frame(&f))
+		}
+		p.dissector.Frame(&f)
+	}
+	return nil
+}
+
+// Stop ends the pass, within half a second where no frames arrive. It may be called from
+// another goroutine.
+func (p *Pass) Stop() { p.stopped.Store(true) }
+
+// Progress returns a func for another goroutine that counts the bytes read and all bytes,
+// or nil when there is nothing to count. It is for the Begin func of a Consumer.
+func (p *Pass) Progress() func() (read, total int64) { return p.src.progress() }
+
+// message handles a message of the dissector.
+func (p *Pass) message(m *dissect.Message) {
+	if p.err != nil {
+		return
+	}
+	p.messages++
+	if p.once != nil && p.once.Seen(m) {
+		return
+	}
+	for _, all := range p.consumers.all {
+		all(m)
+	}
+	if p.opt.Select != nil && !p.opt.Select(m, p.clock.first) {
+		p.finish()
+		return
+	}
+	if p.saver != nil && !p.opt.SaveRPCs && !p.limited() {
+		p.saver.message(m, p.clock.first)
+	}
+	for _, message := range p.consumers.message {
+		if err := message(m); err != nil {
+			p.fail(err)
+		}
+	}
+	p.selected++
+	p.finish()
+}
+
+// limited reports whether as many messages were selected as there may be.
+func (p *Pass) limited() bool { return p.opt.Limit > 0 && p.selected >= p.opt.Limit }
+
+// finish ends the pass at the limit, unless a consumer still waits for replies.
+func (p *Pass) finish() {
+	if !p.limited() {
+		return
+	}
+	more := false
+	for _, finish := range p.consumers.finish {
+		more = finish() || more
+	}
+	if !more || p.in.Live() {
+		p.fail(ErrStop)
+	}
+}
+
+// later returns the func that passes on what TCP does with a message after it
+// was handed out, nil without a consumer for it.
+func (p *Pass) later() func(number int64, t *lnet.Transfer) {
+	if len(p.consumers.later) == 0 {
+		return nil
+	}
+	return func(number int64, t *lnet.Transfer) {
+		for _, later := range p.consumers.later {
+			later(number, t)
+		}
+	}
+}
+
+// passOn returns the func that passes something on to consumers, nil without one.
+func passOn[T any](consumers []func(T)) func(T) {
+	if len(consumers) == 0 {
+		return nil
+	}
+	return func(x T) {
+		for _, consumer := range consumers {
+			consumer(x)
+		}
+	}
+}
+
+// idle is called when no frame has arrived for a while. It hands out what waits
+// for late frames and calls the Idle funcs.
+func (p *Pass) idle() {
+	p.clock.silent += pipeIdle
+	if p.dissector.Quiet(); p.err != nil {
+		return
+	}
+	now := p.clock.now()
+	if p.in.Live() {
+		now = time.Now().UnixNano()
+	}
+	for _, idle := range p.consumers.idle {
+		p.fail(idle(now))
+	}
+	if p.saver != nil && p.saver.idle(now) != nil {
+		p.fail(ErrStop) // finishSave returns the error
+	}
+}
+
+// fail keeps the first error of a consumer. An error replaces ErrStop.
+func (p *Pass) fail(err error) {
+	if p.err == nil || errors.Is(p.err, ErrStop) && err != nil {
+		p.err = err
+	}
+}
+
+// frame records the time of a frame.
+func (c *clock) frame(t int64) {
+	if !c.begun {
+		c.begun, c.first = true, t
+	}
+	c.last, c.silent = t, 0
+}
+
+// now returns the time of the last frame plus the silence since. The time of day
+// cannot be used, as frames from a pipe may have been captured at any time.
+func (c *clock) now() int64 { return c.last + int64(c.silent) }

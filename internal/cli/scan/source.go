@@ -1,0 +1,144 @@
+package scan
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/lshark/lshark/dissect/capture"
+)
+
+// pipeIdle is how long the writer of a pipe may be silent before messages that
+// wait for late frames are shown.
+const pipeIdle = 500 * time.Millisecond
+
+// source is an open input.
+type source struct {
+	frames   Frames
+	live     *capture.Live   // frames, when they are captured live
+	reader   *capture.Reader // frames, when they come from files
+	stopping atomic.Bool
+	outage   outage
+}
+
+// outage is when the interface of a live capture is away.
+type outage struct {
+	wait time.Duration // until the next attempt to go on; 0: the interface is there
+	next time.Time     // when that is
+}
+
+// The waits between attempts to go on with the capture of an interface that is away.
+const (
+	minOutageWait = time.Second
+	maxOutageWait = 30 * time.Second
+)
+
+// open opens the input; offsets are added to the times of files.
+func (in *Input) open(sys *System, offsets map[string]time.Duration) (*source, error) {
+	if in.Live() {
+		live, err := capture.OpenLive(in.iface, capture.LiveOptions{Filter: in.liveFilter(), Snaplen: in.snaplen})
+		if err != nil {
+			return nil, err
+		}
+		return &source{frames: live, live: live}, nil
+	}
+	o := capture.Options{Offset: offsets, Idle: pipeIdle}
+	if sys.Open != nil {
+		frames, err := sys.Open(in.files, o)
+		if err != nil {
+			return nil, err
+		}
+		return &source{frames: frames}, nil
+	}
+	reader, err := capture.Open(in.files, o)
+	if err != nil {
+		return nil, err
+	}
+	return &source{frames: reader, reader: reader}, nil
+}
+
+// next reads the next frame; its errors are those of Frames.Next.
+func (s *source) next(f *capture.Frame) error {
+	err := s.frames.Next(f)
+	if s.stopping.Load() && errors.Is(err, os.ErrClosed) {
+		return io.EOF
+	}
+	return err
+}
+
+// away notes that the interface is away, and calls changed with the reason.
+func (s *source) away(err error, changed func(error)) {
+	if s.outage.wait == 0 {
+		changed(err)
+	}
+	s.outage = outage{minOutageWait, time.Now().Add(minOutageWait)}
+}
+
+// retry tries to go on with the capture of an interface that is away, with more and more time
+// between the attempts, and calls changed with nil when that succeeds.
+func (s *source) retry(changed func(error)) {
+	o := &s.outage
+	if o.wait == 0 || time.Now().Before(o.next) {
+		return
+	}
+	if s.live.Rebind() == nil {
+		*o = outage{}
+		changed(nil)
+		return
+	}
+	o.wait = min(2*o.wait, maxOutageWait)
+	o.next = time.Now().Add(o.wait)
+}
+
+// stop makes next return io.EOF. It may be called from another goroutine.
+func (s *source) stop() {
+	s.stopping.Store(true)
+	if s.live != nil {
+		s.live.Stop()
+	} else {
+		s.frames.Close()
+	}
+}
+
+// progress returns a func that counts the bytes read and all bytes, nil if
+// there is nothing to count.
+func (s *source) progress() func() (read, total int64) {
+	if s.reader == nil {
+		return nil
+	}
+	return s.reader.Progress
+}
+
+// dropped returns how many frames of a live capture the kernel dropped because
+// they were not read in time.
+func (s *source) dropped() (uint64, error) {
+	if s.live == nil {
+		return 0, nil
+	}
+	return s.live.Dropped()
+}
+
+// stopOnSignal lets SIGINT, SIGTERM, a time limit or the closing of stop end an
+// input that may have no end: a live capture or a pipe. A second signal ends the
+// process. A limit of 0 stands for no limit.
+func (s *source) stopOnSignal(limit time.Duration, stop <-chan struct{}) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	var timeout <-chan time.Time
+	if limit > 0 {
+		timeout = time.After(limit)
+	}
+	go func() {
+		select {
+		case <-signals:
+		case <-timeout:
+		case <-stop:
+		}
+		signal.Stop(signals)
+		s.stop()
+	}()
+}

@@ -1,0 +1,40 @@
+package scan
+
+import (
+	"time"
+
+	"github.com/lshark/lshark/dissect/capture"
+)
+
+// stream passes frames on soon after they were captured (Options.Stream).
+type stream struct {
+	allFrames bool // with Options.SaveAll
+	flushed   int64
+}
+
+const (
+	// streamDelay is for how long a frame is kept until it is known whether it is
+	// selected: longer than TCP needs to send a segment again.
+	streamDelay = 2 * time.Second
+
+	// streamFlush is how often frames are written while they arrive.
+	streamFlush = 100 * time.Millisecond
+)
+
+// add selects a frame that was added to recent, if all are, and writes frames that were
+// kept long enough.
+func (s *stream) add(recent *capture.Recent, f *capture.Frame) error {
+	if s.allFrames {
+		recent.Mark(f.Number, nil)
+	}
+	if f.Time < s.flushed+int64(streamFlush) {
+		return nil
+	}
+	return s.release(recent, f.Time)
+}
+
+// release writes the selected frames that were captured at least streamDelay before now.
+func (s *stream) release(recent *capture.Recent, now int64) error {
+	s.flushed = now
+	return recent.Release(now - int64(streamDelay))
+}

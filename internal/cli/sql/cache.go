@@ -1,0 +1,302 @@
+package sql
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lshark/lshark/dissect/capture"
+)
+
+// cache is the folder with the Parquet files that were made of captures:
+//
+//	parquet/KEY/TABLE.parquet   what was made, complete or not there
+//	parquet/KEY/TABLE.damage    where the capture was damaged, as JSON; else not there
+//	parquet/KEY/capture.json    the capture, for people; its time is that of the last use
+//	contents/FILE               the hash of the content of the file with that name, size and time
+//
+// KEY is a hash of the content of the capture and of everything else that decides what is made
+// of it. Only the owner can read the cache: it has what the captures have.
+type cache struct {
+	folder  string
+	release string // and schema: another one makes other files
+	now     func() time.Time
+}
+
+// cacheFolder returns the folder of the cache.
+func cacheFolder(env func(string) string) (string, error) {
+	// By the specification a relative path is to be ignored.
+	if base := env("XDG_CACHE_HOME"); filepath.IsAbs(base) {
+		return filepath.Join(base, "lshark"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder for the cache: set XDG_CACHE_HOME, or HOME: %w", err)
+	}
+	return filepath.Join(home, ".cache", "lshark"), nil
+}
+
+// The parts of the cache.
+const (
+	parquetFolder  = "parquet"
+	contentsFolder = "contents"
+	captureFile    = "capture.json"
+)
+
+// isCacheKey reports whether a name is one that key returns.
+func isCacheKey(name string) bool {
+	_, err := hex.DecodeString(name)
+	return err == nil && len(name) == 2*sha256.Size
+}
+
+// entry is what the cache has of a capture.
+type entry struct {
+	Capture string    `json:"capture"` // when it was converted first
+	Bytes   int64     `json:"capture_bytes"`
+	Release string    `json:"release"`
+	Used    time.Time `json:"-"`
+	Size    int64     `json:"-"` // of its files, bytes
+	Tables  []string  `json:"-"`
+
+	folder string
+}
+
+// damage is the place where a capture is damaged.
+type damage struct {
+	Offset int64  `json:"offset"`
+	Cause  string `json:"cause"`
+}
+
+// key returns the name of the entry of a capture. settings decide what is made of it.
+func (c *cache) key(path, settings string) (string, error) {
+	content, err := c.contentHash(path)
+	if err != nil {
+		return "", err
+	}
+	return hashOf(c.release, settings, content), nil
+}
+
+// hashOf returns the hash of texts, in hexadecimal.
+func hashOf(texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(h, "%d %s\n", len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// contentHash returns the hash of all bytes of a file. A file is read only once: later
+// the hash is known by the name of the file, its size and the times at which it was
+// changed, as git does it.
+func (c *cache) contentHash(path string) (string, error) {
+	// A change within the same tick of the clock would not show.
+	const tick = 2 * time.Second
+	before, err := fileState(path)
+	if err != nil {
+		return "", err
+	}
+	known := filepath.Join(c.folder, contentsFolder, hashOf(before.text))
+	if text, err := os.ReadFile(known); err == nil && isCacheKey(string(text)) {
+		c.touch(known)
+		return string(text), nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	content := hex.EncodeToString(h.Sum(nil))
+	after, err := fileState(path)
+	if err != nil {
+		return "", err
+	}
+	if after.text == before.text && c.now().Sub(after.changed) > tick {
+		err = writeWhole(known, []byte(content))
+	}
+	return content, err
+}
+
+// touch sets the time of the last use of a file. A cache that cannot be written is
+// used all the same.
+func (c *cache) touch(path string) {
+	now := c.now()
+	_ = os.Chtimes(path, now, now)
+}
+
+// writeWhole writes a file of the cache that is complete or not there.
+func writeWhole(path string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(f.Name()))
+	}
+	return err
+}
+
+// find returns the file with a table of a capture, and the error for its damage; ok is
+// false when it is not there.
+func (c *cache) find(key, table, capturePath string) (path string, damaged error, ok bool) {
+	folder := filepath.Join(c.folder, parquetFolder, key)
+	path = filepath.Join(folder, table+".parquet")
+	if _, err := os.Stat(path); err != nil {
+		return path, nil, false
+	}
+	text, err := os.ReadFile(filepath.Join(folder, table+".damage"))
+	if errors.Is(err, fs.ErrNotExist) {
+		c.touch(filepath.Join(folder, captureFile))
+		return path, nil, true
+	}
+	var d damage
+	if err != nil || json.Unmarshal(text, &d) != nil {
+		return path, nil, false
+	}
+	c.touch(filepath.Join(folder, captureFile))
+	return path, &capture.DamageError{File: capturePath, Offset: d.Offset, Cause: d.Cause}, true
+}
+
+// add moves a finished file into the cache and returns its name there. damaged is the
+// damage of the capture, or nil.
+func (c *cache) add(key, table, made, capturePath string, damaged *capture.DamageError) (string, error) {
+	folder := filepath.Join(c.folder, parquetFolder, key)
+	info, err := os.Stat(capturePath)
+	if err != nil {
+		return "", err
+	}
+	abs, err := filepath.Abs(capturePath)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(entry{Capture: abs, Bytes: info.Size(), Release: c.release})
+	if err != nil {
+		return "", err
+	}
+	if err := writeWhole(filepath.Join(folder, captureFile), append(text, '\n')); err != nil {
+		return "", err
+	}
+	if damaged != nil {
+		text, err := json.Marshal(damage{damaged.Offset, damaged.Cause})
+		if err != nil {
+			return "", err
+		}
+		if err := writeWhole(filepath.Join(folder, table+".damage"), append(text, '\n')); err != nil {
+			return "", err
+		}
+	}
+	path := filepath.Join(folder, table+".parquet")
+	return path, os.Rename(made, path)
+}
+
+// entries returns what the cache has, the last used first.
+func (c *cache) entries() ([]entry, error) {
+	folders, err := os.ReadDir(filepath.Join(c.folder, parquetFolder))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []entry
+	for _, f := range folders {
+		if !isCacheKey(f.Name()) {
+			continue
+		}
+		e := entry{folder: filepath.Join(c.folder, parquetFolder, f.Name())}
+		if text, err := os.ReadFile(filepath.Join(e.folder, captureFile)); err == nil {
+			_ = json.Unmarshal(text, &e) // without a name it is shown all the same
+		}
+		files, err := os.ReadDir(e.folder)
+		if err != nil {
+			continue // removed meanwhile
+		}
+		for _, file := range files {
+			info, err := file.Info()
+			if err != nil {
+				continue
+			}
+			e.Size += info.Size()
+			if table, ok := strings.CutSuffix(file.Name(), ".parquet"); ok {
+				e.Tables = append(e.Tables, table)
+			}
+			if file.Name() == captureFile {
+				e.Used = info.ModTime()
+			}
+		}
+		list = append(list, e)
+	}
+	slices.SortStableFunc(list, func(a, b entry) int { return cmp.Or(b.Used.Compare(a.Used), cmp.Compare(a.folder, b.folder)) })
+	return list, nil
+}
+
+// How long files stay whatever the size of the cache is.
+const (
+	keepUsed     = time.Hour           // another lshark may be about to read them
+	keepContents = 90 * 24 * time.Hour // since the last use
+)
+
+// prune removes what was not used for longest until the cache has at most limit bytes, and what
+// killed processes left.
+func (c *cache) prune(limit int64) error {
+	list, err := c.entries()
+	if err != nil {
+		return err
+	}
+	var total int64
+	var errs []error
+	for _, e := range list {
+		total += e.Size
+		if total > limit && c.now().Sub(e.Used) > keepUsed {
+			errs = append(errs, os.RemoveAll(e.folder))
+		}
+	}
+	errs = append(errs, c.removeOld(c.folder, ".new-", 24*time.Hour), c.removeOld(filepath.Join(c.folder, contentsFolder), "", keepContents))
+	return errors.Join(errs...)
+}
+
+// removeOld removes files and folders whose names have a prefix and that were not changed for a
+// while.
+func (c *cache) removeOld(folder, prefix string, age time.Duration) error {
+	files, err := os.ReadDir(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	errs := []error{err}
+	for _, f := range files {
+		info, err := f.Info()
+		if err == nil && strings.HasPrefix(f.Name(), prefix) && c.now().Sub(info.ModTime()) > age {
+			errs = append(errs, os.RemoveAll(filepath.Join(folder, f.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// clear removes everything that prune could remove.
+func (c *cache) clear() error {
+	var errs []error
+	for _, name := range []string{parquetFolder, contentsFolder} {
+		errs = append(errs, os.RemoveAll(filepath.Join(c.folder, name)))
+	}
+	return errors.Join(append(errs, c.removeOld(c.folder, ".new-", 0))...)
+}

@@ -1,0 +1,144 @@
+package sql
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/lshark/lshark/dissect/capture"
+)
+
+// newCache returns a cache whose clock is an hour ahead, so that files of the test are old
+// enough for their hashes to be kept.
+func newCache(t *testing.T) *cache {
+	t.Helper()
+	return &cache{folder: t.TempDir(), release: "1", now: func() time.Time { return time.Now().Add(time.Hour) }}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func key(t *testing.T, c *cache, path, settings string) string {
+	t.Helper()
+	k, err := c.key(path, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// TestKey checks that a capture is known by its content, whatever its name and times are.
+func TestKey(t *testing.T) {
+	c, dir := newCache(t), t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	write(t, a, "content")
+	write(t, b, "content")
+	first := key(t, c, a, "")
+	if again := key(t, c, a, ""); again != first {
+		t.Error("the key changed")
+	}
+	if copied := key(t, c, b, ""); copied != first {
+		t.Error("a copy has another key")
+	}
+	if key(t, c, a, "--port") == first {
+		t.Error("other flags have the same key")
+	}
+	next := *c
+	next.release = "2"
+	if key(t, &next, a, "") == first {
+		t.Error("another release has the same key")
+	}
+	info, err := os.Stat(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, a, "CONTENT")
+	if err := os.Chtimes(a, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if key(t, c, a, "") == first {
+		t.Error("other content of the same size and time has the same key")
+	}
+}
+
+// TestFreshFile checks that the hash of a file that was changed just now is not kept: it may change
+// again without another time.
+func TestFreshFile(t *testing.T) {
+	c := newCache(t)
+	c.now = time.Now
+	path := filepath.Join(t.TempDir(), "a")
+	write(t, path, "content")
+	key(t, c, path, "")
+	if kept, _ := os.ReadDir(filepath.Join(c.folder, contentsFolder)); len(kept) != 0 {
+		t.Errorf("%d hashes are kept", len(kept))
+	}
+}
+
+// TestDamage checks that the cache remembers the damage of a capture.
+func TestDamage(t *testing.T) {
+	c, dir := newCache(t), t.TempDir()
+	path, made := filepath.Join(dir, "a"), filepath.Join(dir, "made")
+	write(t, path, "content")
+	write(t, made, "rows")
+	k := key(t, c, path, "")
+	if _, _, ok := c.find(k, rpcsTable, path); ok {
+		t.Fatal("found before it was made")
+	}
+	result, err := c.add(k, rpcsTable, made, path, &capture.DamageError{File: path, Offset: 5, Cause: "cut"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, damaged, ok := c.find(k, rpcsTable, "other")
+	if !ok || found != result || damaged == nil || damaged.Error() != "other: byte 5: cut" {
+		t.Errorf("%s, %v, %v", found, damaged, ok)
+	}
+}
+
+// TestPrune checks that the entries that were not used for longest go first, that those in use stay,
+// and that everything goes with clear.
+func TestPrune(t *testing.T) {
+	c, dir := newCache(t), t.TempDir()
+	var keys []string
+	for i, name := range []string{"old", "older", "used"} {
+		path, made := filepath.Join(dir, name), filepath.Join(dir, "made")
+		write(t, path, name)
+		write(t, made, "0123456789")
+		keys = append(keys, key(t, c, path, ""))
+		if _, err := c.add(keys[i], rpcsTable, made, path, nil); err != nil {
+			t.Fatal(err)
+		}
+		at := c.now().Add(-time.Duration([]int{24, 48, 0}[i]) * time.Hour)
+		if err := os.Chtimes(filepath.Join(c.folder, parquetFolder, keys[i], captureFile), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := c.entries()
+	if err != nil || len(list) != 3 || filepath.Base(list[2].Capture) != "older" {
+		t.Fatalf("%v, %v", list, err)
+	}
+	if err := c.prune(list[0].Size + list[1].Size); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{true, false, true} {
+		if _, err := os.Stat(filepath.Join(c.folder, parquetFolder, keys[i])); (err == nil) != want {
+			t.Errorf("entry %d: there: %v", i, err == nil)
+		}
+	}
+	if err := c.prune(0); err != nil {
+		t.Fatal(err)
+	}
+	if list, err = c.entries(); err != nil || len(list) != 1 {
+		t.Errorf("%d entries are left, %v", len(list), err)
+	}
+	if err := c.clear(); err != nil {
+		t.Fatal(err)
+	}
+	if list, err = c.entries(); err != nil || len(list) != 0 {
+		t.Errorf("%d entries are left, %v", len(list), err)
+	}
+}

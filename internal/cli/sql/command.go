@@ -1,0 +1,331 @@
+package sql
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/columns"
+)
+
+// Run runs a command line of lshark, without the name of the program.
+type Run func(sys *scan.System, args []string) error
+
+// command is the command sql.
+type command struct {
+	sys       *scan.System
+	run       Run
+	input     scan.Flags
+	form      flags.Choice
+	queryFile string
+	tables    []string
+	jobs      int
+	cacheSize flags.Size
+	listCache bool
+	clear     bool
+}
+
+// New returns the command; run converts captures.
+func New(sys *scan.System, run Run) *cobra.Command {
+	c := &command{sys: sys, run: run, form: flags.FormChoice(forms[:]...), jobs: 1, cacheSize: 20 << 30}
+	cmd := &cobra.Command{
+		Use:   "sql [flags] [QUERY|-] CAPTURE|FOLDER…",
+		Short: "Query captures with SQL, by DuckDB",
+		Long: "sql runs DuckDB with tables of what captures contain: rpcs, messages, imports, locks, files and findings, with the columns that \"lshark schema\" lists. " +
+			"duckdb must be in PATH; no network is used. Without QUERY, or with - for it, the query is read from standard input; on a terminal DuckDB is interactive.\n\n" +
+			"The arguments are captures, Parquet files that -T parquet or monitor wrote, and folders with either. Captures are converted first, each on its own, but only the tables that the query " +
+			"mentions. The results stay in $XDG_CACHE_HOME/lshark, or ~/.cache/lshark, by the content of the capture: the same capture is not converted again, " +
+			"a changed one is, and so is every one by another release of lshark.\n\n" +
+			"Further views: slow has the RPCs of a second or more, errors those that failed, by_op counts and percentiles for each operation, as stats shows them. Where several captures have " +
+			"the same RPC, rpcs has it once, as the capture nearest to the client has seen it; both_sides has what the captures nearest to the client and to the server have seen, " +
+			"with the clocks aligned; rpcs_by_capture has everything, captures the captures and their clocks. Durations are in nanoseconds.\n\n" +
+			"DuckDB's error messages are shown as they are; a query that fails gives exit status 1.",
+		Example: `  # the slowest operations of each target
+  lshark sql 'select op, target, count(*), quantile_cont(latency, .99) / 1e6 as p99_ms from rpcs group by all order by p99_ms desc' client.pcap
+
+  # what failed, as CSV
+  lshark sql -T csv 'select request_time, client, target, op, error from errors' client.pcap
+
+  # network or server: what both sides of the network have seen
+  lshark sql 'select op, avg(wire_time) / 1e6 as network_ms, avg(node_time) / 1e6 as server_ms from both_sides group by all' client.pcap server.pcap`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.start(args) },
+	}
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
+		f.StringVar(&c.queryFile, "query", "", "read the query from `FILE`")
+		f.StringSliceVar(&c.tables, "tables", nil, "convert these `TABLES`, separated by commas, and not those that the query mentions")
+		f.IntVarP(&c.jobs, "jobs", "j", 1, "convert `N` captures at a time")
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		flags.RegisterForm(f, &c.form)
+		f.BoolVar(&c.listCache, "list-cache", false, "list the captures whose tables are in the cache, and where, the last used first")
+		f.BoolVar(&c.clear, "clear-cache", false, "remove everything from the cache")
+		f.Var(&c.cacheSize, "cache-size", "keep up to `SIZE` in the cache, such as 500M; what was not used for longest is removed first")
+		c.input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// check checks the flags.
+func (c *command) check() error {
+	if err := c.form.Check(); err != nil {
+		return err
+	}
+	switch {
+	case c.input.Interface != "" || len(c.input.AutoStop) > 0:
+		return exit.Usagef("sql queries files: it has no live capture (-i, -a); lshark -w saves one")
+	case c.jobs < 1:
+		return exit.Usagef("-j %d: must be at least 1", c.jobs)
+	}
+	for i, name := range c.tables {
+		table, ok := viewTable(name)
+		if !ok {
+			return exit.UnknownName("table", name, allTables[:])
+		}
+		c.tables[i] = table
+	}
+	return nil
+}
+
+// start runs the command.
+func (c *command) start(args []string) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	folder, err := cacheFolder(c.sys.Env)
+	if err != nil {
+		return err
+	}
+	cache := &cache{folder: folder, release: release(), now: time.Now}
+	if c.listCache || c.clear {
+		return c.maintain(cache, args)
+	}
+	query, files, err := c.split(args)
+	if err != nil {
+		return err
+	}
+	// Check the input flags now, without opening the captures.
+	inputFlags := c.input
+	inputFlags.Read, inputFlags.Offsets = []string{os.DevNull}, nil
+	if _, err := inputFlags.Check(nil, false); err != nil {
+		return err
+	}
+	in, err := findInputs(files)
+	if err != nil {
+		return err
+	}
+	if in.isEmpty() {
+		return exit.Usagef("no capture given: name captures, Parquet files of lshark, or folders with them")
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	temp, err := os.MkdirTemp(folder, ".new-")
+	if err != nil {
+		return fmt.Errorf("cache: %w", err)
+	}
+	err = c.answer(cache, in, temp, query)
+	return errors.Join(err, os.RemoveAll(temp), cache.prune(int64(c.cacheSize)))
+}
+
+// release returns what identifies this build of lshark and its columns. Builds of a working copy have all the same version, so
+// that the program's file is taken into account.
+func release() string {
+	text := flags.Version() + " schema " + columns.SchemaVersion
+	if !strings.Contains(text, "devel") && !strings.Contains(text, "modified") && !strings.Contains(text, "unknown") {
+		return text
+	}
+	if path, err := os.Executable(); err == nil {
+		if s, err := fileState(path); err == nil {
+			text += " " + s.text
+		}
+	}
+	return text
+}
+
+// maintain lists or clears the cache.
+func (c *command) maintain(cache *cache, args []string) error {
+	if len(args) > 0 || c.listCache && c.clear {
+		return exit.Usagef("--list-cache and --clear-cache exclude each other, and take no arguments")
+	}
+	if c.clear {
+		return cache.clear()
+	}
+	list, err := cache.entries()
+	if err != nil {
+		return err
+	}
+	w := c.sys.NewWriter(iostreams.FlushWhenFull)
+	var total int64
+	for _, e := range list {
+		total += e.Size
+		line := fmt.Sprintf("%d\t%s\t%s\t%s\n", e.Size, strings.Join(e.Tables, ","), e.Capture, e.folder)
+		if err := w.Write([]byte(line)); err != nil {
+			return err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if !c.input.Quiet {
+		c.sys.Say("%d captures, %d bytes in %s", len(list), total, cache.folder)
+	}
+	return nil
+}
+
+// split splits the arguments into the query, empty for an interactive DuckDB, and the files.
+func (c *command) split(args []string) (query string, files []string, err error) {
+	files = slices.Concat(c.input.Read, args)
+	var text []byte
+	const stdin = "-"
+	switch {
+	case c.queryFile != "" && c.queryFile != stdin:
+		if len(args) > 0 && isQuery(args[0]) {
+			return "", nil, exit.Usagef("--query and %q: there can be one query only", args[0])
+		}
+		text, err = os.ReadFile(c.queryFile)
+		if err != nil {
+			return "", nil, fmt.Errorf("--query: %w", err)
+		}
+	case c.queryFile == "" && len(args) > 0 && isQuery(args[0]):
+		text, files = []byte(args[0]), slices.Concat(c.input.Read, args[1:])
+	default:
+		if c.queryFile == "" && len(args) > 0 && args[0] == stdin {
+			files = slices.Concat(c.input.Read, args[1:])
+		} else if c.queryFile == "" && c.sys.InTTY {
+			return "", files, c.checkTerminal()
+		}
+		// Found out now, and not when standard input ends.
+		for _, path := range files {
+			if _, err := os.Stat(path); err != nil && path != stdin {
+				return "", nil, explainMissing(path, err)
+			}
+		}
+		text, err = io.ReadAll(io.LimitReader(os.Stdin, maxQuery+1))
+		if err != nil {
+			return "", nil, fmt.Errorf("read standard input: %w", err)
+		}
+	}
+	switch query = strings.TrimSpace(string(text)); {
+	case query == "":
+		return "", nil, exit.Usagef("no query given: it is the first argument, such as 'from by_op', or read from standard input")
+	case len(query) > maxQuery:
+		return "", nil, exit.Usagef("the query is longer than %d bytes", maxQuery)
+	case strings.ContainsRune(query, 0):
+		return "", nil, exit.Usagef("the query has a byte 0 in it")
+	case slices.Contains(files, stdin):
+		return "", nil, exit.Usagef("-: standard input cannot be a capture here; save it first")
+	}
+	return query, files, nil
+}
+
+// checkTerminal returns an error if DuckDB cannot be interactive.
+func (c *command) checkTerminal() error {
+	if c.form.Value != forms[0] {
+		return exit.Usagef("-T needs a query")
+	}
+	return nil
+}
+
+// answer converts what is needed and runs DuckDB.
+func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
+	tables := c.neededTables(query)
+	if c.input.Verbose && len(tables) > 0 {
+		c.sys.Say("%d captures; tables: %s", len(in.captures), strings.Join(tables, ", "))
+	}
+	convert := &converter{sys: c.sys, run: c.run, cache: cache, flags: c.input, workers: min(c.jobs, 4*runtime.GOMAXPROCS(0)), temp: temp}
+	files, damaged, err := convert.convert(in.captures, tables)
+	if err != nil {
+		return errors.Join(err, damaged)
+	}
+	for _, table := range tables {
+		for _, path := range in.parquet[table] {
+			files[table] = append(files[table], file{path: path})
+		}
+	}
+	clocks, err := c.clocks(in.captures, tables)
+	if err != nil {
+		return errors.Join(err, damaged)
+	}
+	err = duckdb(c.sys.IO, temp, script(files, clocks), c.form.Value, query)
+	if folder := parquetFolderOf(cache, files); errors.Is(err, errNoDuckDB) && folder != "" {
+		err = fmt.Errorf("%w; the Parquet files are in %s", err, folder)
+	}
+	switch {
+	case errors.Is(err, errQuery) && query == "":
+		err = nil // the user saw which of his queries failed
+	case errors.Is(err, errQuery) && len(tables) < len(allTables):
+		err = fmt.Errorf("%w; of the tables it mentions there are: %s (--tables names others)", err, tablesText(files))
+	}
+	return errors.Join(err, damaged)
+}
+
+// neededTables returns the tables to convert.
+func (c *command) neededTables(query string) []string {
+	switch {
+	case len(c.tables) > 0:
+		return slices.DeleteFunc(slices.Clone(allTables[:]), func(table string) bool { return !slices.Contains(c.tables, table) })
+	case query == "":
+		return allTables[:]
+	}
+	return mentioned(query)
+}
+
+// clocks returns the clocks of captures that have packets in common, and those that --offset gives, by path.
+func (c *command) clocks(captures, tables []string) (map[string]capture.Clock, error) {
+	if !slices.Contains(tables, rpcsTable) || len(captures) < 2 {
+		return nil, nil
+	}
+	check := c.input
+	check.Read = captures
+	in, err := check.Check(nil, false)
+	if err != nil {
+		return nil, err
+	}
+	return in.Clocks(c.sys)
+}
+
+// tablesText lists the tables that have files.
+func tablesText(files map[string][]file) string {
+	var names []string
+	for _, table := range allTables {
+		if len(files[table]) > 0 {
+			names = append(names, table)
+		}
+	}
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// parquetFolderOf returns the folder in which all converted files are.
+func parquetFolderOf(c *cache, files map[string][]file) string {
+	folder := ""
+	for _, list := range files {
+		for _, f := range list {
+			switch of := filepath.Dir(f.path); {
+			case f.capture == "" || of == folder:
+			case folder == "":
+				folder = of
+			default:
+				return filepath.Join(c.folder, parquetFolder)
+			}
+		}
+	}
+	return folder
+}

@@ -1,0 +1,265 @@
+package cli
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/sql/sqltest"
+)
+
+// query runs lshark sql with DuckDB and returns the rows.
+func query[Row any](t *testing.T, path, text string, captures ...string) (rows []Row) {
+	t.Helper()
+	out := runLshark(t, path, append([]string{"sql", "-q", "-T", "json", text}, captures...)...)
+	if err := json.Unmarshal(out, &rows); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return rows
+}
+
+// runLshark runs a command of lshark as a process, with a PATH, and returns its output.
+func runLshark(t *testing.T, path string, args ...string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "lshark", args...)
+	cmd.Env = append(os.Environ(), "PATH="+path, "TZ=UTC")
+	out, err := cmd.Output()
+	if err != nil {
+		var failed *exec.ExitError
+		errors.As(err, &failed)
+		t.Fatalf("%v: %v: %s", args, err, failed.Stderr)
+	}
+	return out
+}
+
+// seenSide is what a capture has seen of an RPC.
+type seenSide struct {
+	File           string
+	Request, Reply int64 // frames
+	Sent, Answered int64 // ns
+}
+
+// merged is an RPC that two captures have.
+type merged struct {
+	XID            string
+	Client, Server seenSide
+}
+
+// mergedRPCs returns the RPCs that several of the captures have, as lshark rpcs shows them.
+func mergedRPCs(t *testing.T, captures ...string) map[string]merged {
+	t.Helper()
+	out, errs, status := run(t, append([]string{"rpcs", "-T", "json"}, captures...)...)
+	if status != exit.OK {
+		t.Fatal(errs)
+	}
+	type point struct {
+		File  string
+		Frame int64
+		Time  time.Time
+	}
+	list := make(map[string]merged)
+	for line := range strings.Lines(out) {
+		var r struct {
+			XID       string
+			Sightings []struct{ Request, Reply *point }
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Sightings) < 2 {
+			continue
+		}
+		var sides []seenSide
+		for _, s := range r.Sightings {
+			var seen seenSide
+			if s.Request != nil {
+				seen = seenSide{File: s.Request.File, Request: s.Request.Frame, Sent: s.Request.Time.UnixNano()}
+			}
+			if s.Reply != nil {
+				seen.File, seen.Reply, seen.Answered = s.Reply.File, s.Reply.Frame, s.Reply.Time.UnixNano()
+			}
+			sides = append(sides, seen)
+		}
+		slices.SortFunc(sides, func(a, b seenSide) int { return int(a.Sent - b.Sent) })
+		list[fmt.Sprint(r.XID, sides[0].Request)] = merged{r.XID, sides[0], sides[len(sides)-1]}
+	}
+	return list
+}
+
+const bothSidesQuery = `select xid::varchar as xid, client_capture, server_capture, client_request_frame, client_reply_frame, server_request_frame, server_reply_frame,
+	client_request_time_ns, client_reply_time_ns, server_request_time_ns, server_reply_time_ns, latency, node_time, wire_time from both_sides`
+
+type bothSidesRow struct {
+	XID            string `json:"xid"`
+	ClientCapture  string `json:"client_capture"`
+	ServerCapture  string `json:"server_capture"`
+	ClientRequest  int64  `json:"client_request_frame"`
+	ClientReply    int64  `json:"client_reply_frame"`
+	ServerRequest  int64  `json:"server_request_frame"`
+	ServerReply    int64  `json:"server_reply_frame"`
+	ClientSent     int64  `json:"client_request_time_ns"`
+	ClientAnswered int64  `json:"client_reply_time_ns"`
+	ServerSent     int64  `json:"server_request_time_ns"`
+	ServerAnswered int64  `json:"server_reply_time_ns"`
+	Latency        int64  `json:"latency"`
+	NodeTime       int64  `json:"node_time"`
+	WireTime       int64  `json:"wire_time"`
+}
+
+func (r *bothSidesRow) merged() merged {
+	return merged{r.XID, seenSide{r.ClientCapture, r.ClientRequest, r.ClientReply, r.ClientSent, r.ClientAnswered},
+		seenSide{r.ServerCapture, r.ServerRequest, r.ServerReply, r.ServerSent, r.ServerAnswered}}
+}
+
+// serverSide writes a capture as one near the server would have it, whose clock is ahead.
+func serverSide(t *testing.T, path string, ahead time.Duration) string {
+	t.Helper()
+	const delay = 200 * time.Microsecond
+	return rewritten(t, path, func(f *capture.Frame) {
+		const ethernet, lnet = 14, 988
+		to := ethernet + int(f.Data[ethernet]&15)*4 + 2
+		f.Time += int64(ahead)
+		if binary.BigEndian.Uint16(f.Data[to:]) == lnet {
+			f.Time += int64(delay)
+		} else {
+			f.Time -= int64(delay)
+		}
+	})
+}
+
+// TestBothSides compares the view both_sides with lshark rpcs over both captures: with the captures, with a
+// Parquet file of each, whose clocks only RPCs show, and with one Parquet file of both.
+func TestBothSides(t *testing.T) {
+	path := sqltest.Path(t)
+	const ahead = 185 * time.Millisecond
+	samples := []string{"../../pcaps/mount.pcap", "../../pcaps/recovery.pcap.zst"}
+	if testing.Short() {
+		samples = samples[:1]
+	}
+	for _, client := range samples {
+		server := serverSide(t, client, ahead)
+		want := mergedRPCs(t, client, server)
+		if len(want) < 20 {
+			t.Fatalf("%s: %d RPCs are in both captures", client, len(want))
+		}
+		got := func(captures ...string) map[string]merged {
+			list := make(map[string]merged)
+			for _, r := range query[bothSidesRow](t, path, bothSidesQuery, captures...) {
+				m := r.merged()
+				list[fmt.Sprint(m.XID, m.Client.Request)] = m
+				if r.Latency != r.ClientAnswered-r.ClientSent || r.WireTime != r.Latency-r.NodeTime {
+					t.Errorf("%s: latency %d, %d of it on the wire", r.XID, r.Latency, r.WireTime)
+				}
+			}
+			return list
+		}
+		compare := func(of string, got map[string]merged) {
+			if !maps.Equal(got, want) {
+				t.Errorf("%s of %s: %d RPCs, want %d", of, client, len(got), len(want))
+				for key, w := range want {
+					if got[key] != w {
+						t.Errorf("%s: %v, want %v", key, got[key], w)
+						break
+					}
+				}
+			}
+		}
+		compare("captures", got(client, server))
+		folder := t.TempDir()
+		runLshark(t, path, "rpcs", "-q", "-T", "parquet", "-o", folder, client, server)
+		files := []string{filepath.Join(folder, strings.TrimSuffix(strings.TrimSuffix(filepath.Base(client), ".zst"), ".pcap")+".rpcs.parquet"), filepath.Join(folder, "changed.rpcs.parquet")}
+		compare("Parquet files", got(files...))
+		one := filepath.Join(folder, "both.parquet")
+		runLshark(t, path, "rpcs", "-q", "-T", "parquet", "-o", one, client, server)
+		compare("one Parquet file", got(one))
+
+		// Each RPC counts once.
+		type count struct{ N int }
+		alone := query[count](t, path, "select count(*) as n from rpcs", client)
+		for _, files := range [][]string{{client, server}, {one}} {
+			if both := query[count](t, path, "select count(*) as n from rpcs", files...); !slices.Equal(both, alone) {
+				t.Errorf("%v: %v RPCs, %v in one capture", files, both, alone)
+			}
+		}
+	}
+}
+
+// TestByOp compares the view by_op with lshark stats.
+func TestByOp(t *testing.T) {
+	path := sqltest.Path(t)
+	samples, err := filepath.Glob("../../pcaps/*.pcap*")
+	if err != nil || len(samples) == 0 {
+		t.Fatalf("no samples: %v", err)
+	}
+	if testing.Short() {
+		samples = []string{"../../pcaps/io.pcap.zst", "../../pcaps/recovery.pcap.zst", "../../pcaps/gss.pcap.zst"}
+	}
+	type row struct {
+		Op                     string
+		Count, Replies, Errors int64
+		Unanswered, Resends    int64
+		NotCaptured            int64   `json:"not_captured"`
+		Min                    float64 `json:"min_ms"`
+		Max                    float64 `json:"max_ms"`
+		P50                    float64 `json:"p50_ms"`
+		P99                    float64 `json:"p99_ms"`
+		RequestBytes           int64   `json:"request_bytes"`
+		ReplyBytes             int64   `json:"reply_bytes"`
+		BulkBytes              int64   `json:"bulk_bytes"`
+	}
+	for _, sample := range samples {
+		t.Run(filepath.Base(sample), func(t *testing.T) {
+			t.Parallel()
+			got := make(map[string]row)
+			for _, r := range query[row](t, path, "from by_op", sample) {
+				got[r.Op] = r
+			}
+			out, errs, status := run(t, "stats", "-T", "json", sample)
+			if status != exit.OK {
+				t.Fatal(errs)
+			}
+			rows := 0
+			for line := range strings.Lines(out) {
+				var s struct {
+					row
+					Errors  map[string]int64
+					Latency *struct{ Min, P50, P99, Max float64 }
+				}
+				if err := json.Unmarshal([]byte(line), &s); err != nil {
+					t.Fatal(err)
+				}
+				rows++
+				r, want := got[s.Op], s.row
+				for _, n := range s.Errors {
+					want.Errors += n
+				}
+				if l := s.Latency; l != nil {
+					want.Min, want.Max, want.P50, want.P99 = l.Min*1e3, l.Max*1e3, l.P50*1e3, l.P99*1e3
+				}
+				// stats has percentiles within one percent.
+				near := func(a, b, within float64) bool { return a-b <= within*b+1e-6 && b-a <= within*b+1e-6 }
+				if !near(r.Min, want.Min, 0) || !near(r.Max, want.Max, 0) || !near(r.P50, want.P50, 0.01) || !near(r.P99, want.P99, 0.01) {
+					t.Errorf("latencies: %v, want %v", r, want)
+				}
+				r.Min, r.Max, r.P50, r.P99 = want.Min, want.Max, want.P50, want.P99
+				if r != want {
+					t.Errorf("got %v, want %v", r, want)
+				}
+			}
+			if rows != len(got) {
+				t.Errorf("%d operations, want %d", len(got), rows)
+			}
+		})
+	}
+}

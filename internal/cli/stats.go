@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
+	trackedfiles "github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/render/tables"
+)
+
+// stats is the command that counts and measures RPCs.
+type stats struct {
+	sys       *scan.System
+	input     scan.Flags
+	selection flags.Selection
+	view      flags.View
+	by        string
+	sort      flags.Choice
+	interval  time.Duration
+	window    time.Duration // for rates; 0: none
+	timeout   time.Duration
+	histogram bool
+}
+
+func newStats(sys *scan.System) *cobra.Command {
+	c := &stats{sys: sys, view: flags.NewView("table", "json", "tsv"),
+		sort: flags.Choice{Value: "count", Words: tables.StatsSorts(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
+	cmd := &cobra.Command{
+		Use:   "stats [flags] [FILE…|-]",
+		Short: "Count RPCs and measure their latency and size",
+		Long: "stats counts RPCs and measures them: replies, errors by name, latencies, bytes, and how many were " +
+			"in flight at the same time (column depth: average/maximum). Errors in parentheses are not in the final status: they are " +
+			"of an intent, of a range, or from before a resend. Percentiles are nearest-rank, within one percent.\n\n" +
+			"With --interval, an RPC counts in the interval in which its request was sent; intervals without RPCs are " +
+			"left out. A live capture on a terminal is a table that refreshes, sorted by the keys shown below it, with rates over the last 5 seconds.",
+		Example: `  # by operation
+  lshark stats client.pcap
+
+  # by target and operation, the slowest first
+  lshark stats --by target,op --sort p99 client.pcap
+
+  # by file and operation, the most bytes first
+  lshark stats --by file,op --sort bytes client.pcap
+
+  # what each job does in each second, tab separated
+  lshark stats --by job --interval 1s -T tsv client.pcap
+
+  # live, with rates over the last ten seconds
+  lshark stats -i eth0 --window 10s`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+	}
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		c.selection.Register(f, "RPCs", "messages")
+		registerTimeout(f, &c.timeout)
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		f.StringVar(&c.by, "by", "op", "group by `KEYS`, separated by commas: "+flags.WordList(track.DimensionNames()))
+		f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
+		f.DurationVar(&c.interval, "interval", 0, "a table for each interval of `TIME`, such as 1s")
+		f.DurationVar(&c.window, "window", 0, "show rates, ops/s and MB/s, over the last `TIME` of the capture, such as 5s; live tables always do")
+		f.BoolVar(&c.histogram, "histogram", false, "histograms of latencies and sizes below the table")
+		c.view.RegisterForm(f)
+		c.view.Register(f, "accepted as in other commands, without effect: the times of intervals are UTC")
+		c.selection.RegisterSave(f, "RPCs")
+		c.input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+// parseDimensions returns the dimensions that --by names.
+func parseDimensions(names string) ([]track.Dimension, error) {
+	var by []track.Dimension
+	for _, name := range strings.Split(names, ",") {
+		d, ok := track.ParseDimension(strings.TrimSpace(name))
+		if !ok {
+			return nil, exit.UnknownName("key for --by", name, track.DimensionNames())
+		}
+		for _, have := range by {
+			if have == d {
+				return nil, exit.Usagef("--by %s: %s is given twice", names, name)
+			}
+		}
+		by = append(by, d)
+	}
+	return by, nil
+}
+
+// options checks the flags and returns the options of the tables.
+func (c *stats) options() (tables.StatsOptions, error) {
+	by, err := parseDimensions(c.by)
+	if err := errors.Join(err, c.selection.Check(), c.view.Check(), c.sort.Check(), checkTimeout(c.timeout)); err != nil {
+		return tables.StatsOptions{}, err
+	}
+	switch {
+	case c.interval < 0 || c.interval > 0 && c.interval < time.Microsecond:
+		return tables.StatsOptions{}, exit.Usagef("--interval %v: must be at least 1µs", c.interval)
+	case c.window < 0 || c.window > 0 && c.window < minWindow:
+		return tables.StatsOptions{}, exit.Usagef("--window %v: must be at least %v", c.window, minWindow)
+	case c.window > 0 && c.interval > 0:
+		return tables.StatsOptions{}, exit.Usagef("--window cannot be combined with --interval")
+	case c.sort.Value == tables.SortByRate && c.window == 0:
+		return tables.StatsOptions{}, exit.Usagef("--sort rate needs --window")
+	case c.histogram && c.view.Form.Value != "table":
+		return tables.StatsOptions{}, exit.Usagef("--histogram needs -T table")
+	}
+	o := c.view.Options(c.sys.IO)
+	return tables.StatsOptions{By: by, Step: int64(c.interval), Rates: c.window > 0, Sort: c.sort.Value, Bars: c.histogram,
+		Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
+}
+
+// Windows for rates: the shortest one, which is longer than RPCs of a live capture
+// are held back, and that of a live table.
+const (
+	minWindow  = time.Second
+	liveWindow = 5 * time.Second
+)
+
+// livePatience is how long an interval of a live capture waits for replies.
+const livePatience = 5 * time.Second
+
+func (c *stats) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	live := err == nil && in.Live() && c.view.Form.Value == "table" && c.sys.OutTTY && c.interval == 0
+	if live && c.window == 0 {
+		c.window = liveWindow
+	}
+	filter, wrong := c.selection.RPCs()
+	o, bad := c.options()
+	if err := errors.Join(err, wrong, bad); err != nil {
+		return err
+	}
+	o.NIDs.Name = in.NodeNames()
+	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveRPCs: true})
+	if live {
+		return c.runTop(p, in, filter, o)
+	}
+	w := c.sys.NewWriter(in.FlushPolicy())
+	header, appendTo, omitted := c.table(o)
+	c.addTables(p, in, filter, o, appendTo, w)
+	p.Add(scan.Consumer{Begin: func() error { return w.Write(header) }})
+	err = errors.Join(p.Run(), w.Close())
+	if omitted != nil {
+		p.NoteHidden(omitted.String())
+	}
+	return err
+}
+
+// addTables adds the consumers that write a table for each interval, or one for
+// all.
+func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o tables.StatsOptions, appendTo func([]byte, *track.Interval) []byte, w *iostreams.Writer) {
+	var buf []byte
+	var failed error
+	so := track.StatsOptions{By: o.By, Step: o.Step, Window: int64(c.window), Flush: func(i *track.Interval) {
+		if failed == nil {
+			buf = appendTo(buf[:0], i)
+			failed = w.Write(buf)
+		}
+	}}
+	if in.Live() {
+		so.Patience = int64(livePatience)
+	}
+	follow := subjects(&so)
+	s := track.NewStats(so)
+	c.addTracker(p, in, filter, s, follow, track.Options{})
+	p.Add(scan.Consumer{
+		Message: func(*dissect.Message) error { return failed },
+		Idle: func(now int64) error {
+			s.Advance(now)
+			return failed
+		},
+		End: func() error {
+			s.SetWindow(p.First(), p.Last())
+			s.Close()
+			return failed
+		},
+	})
+}
+
+// table returns what is printed before all tables, the func that appends one,
+// and the columns that tables omit, nil for other forms.
+func (c *stats) table(o tables.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte, omitted *tables.Omitted) {
+	switch c.view.Form.Value {
+	case "json":
+		return nil, tables.NewStatsJSON(o).AppendInterval, nil
+	case "tsv":
+		t := tables.NewStatsTSV(o)
+		return t.Header(nil), t.AppendInterval, nil
+	}
+	t := tables.NewStatsTable(o)
+	return nil, t.AppendInterval, &t.Omitted
+}
+
+// addTracker adds a consumer that groups messages into RPCs, with options for how
+// long they are held, and passes the RPCs that match the filter to s.
+func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, s *track.Stats, follow *trackedfiles.Files, o track.Options) {
+	o.Timeout, o.Sent, o.Answered = int64(c.timeout), s.Sent, s.Answered
+	done := func(r *track.RPC) {
+		frames := p.RPCFrames(r)
+		if !filter.Match(r) {
+			s.Drop(r)
+			return
+		}
+		p.SaveRPC(r, frames)
+		s.Done(r)
+	}
+	o.Done = done
+	if follow != nil {
+		o.Bulk = follow.Bulk
+		o.Sent = func(r *track.RPC, m *dissect.Message) {
+			follow.Sent(r, m)
+			s.Sent(r, m)
+		}
+		o.Answered = func(r *track.RPC, m *dissect.Message) {
+			follow.Answered(r, m)
+			s.Answered(r, m)
+		}
+		o.Done = func(r *track.RPC) {
+			done(r)
+			follow.Done(r)
+		}
+	}
+	addRPCs(p, in, filter, o)
+}
+
+// subjects makes what finds the files that RPCs are about, when the rows need that;
+// else nil.
+func subjects(o *track.StatsOptions) *trackedfiles.Files {
+	if !slices.ContainsFunc(o.By, track.Dimension.NeedsSubject) {
+		return nil
+	}
+	follow := trackedfiles.New()
+	o.Subject, o.Path = follow.Subject, follow.Path
+	return follow
+}

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/cli/flags"
+	"github.com/lshark/lshark/internal/cli/iostreams"
+	"github.com/lshark/lshark/internal/cli/scan"
+	"github.com/lshark/lshark/internal/tui"
+	"github.com/lshark/lshark/internal/tui/model"
+	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/opcodes"
+)
+
+// browser is the command that shows a capture in a terminal program.
+type browser struct {
+	sys      *scan.System
+	input    scan.Flags
+	view     flags.View
+	display  string
+	messages bool
+	columns  []string
+	keep     uint
+}
+
+// defaultKeep is how many MiB are kept of a pipe or a live capture.
+const defaultKeep = 1024
+
+func newTUI(sys *scan.System) *cobra.Command {
+	c := &browser{sys: sys, view: flags.NewView("table")}
+	cmd := &cobra.Command{
+		Use:   "tui [flags] [FILE…|-]",
+		Short: "Browse RPCs and messages in the terminal",
+		Long: "tui is a terminal program to browse a capture or a live interface: a table of RPCs or messages, and below it the tree and the bytes of the chosen one. " +
+			"Rows can be filtered and sorted by any column; from a row one goes to what has the same xid, FID, lock or client, and to its messages, lock, file and connection. " +
+			"The findings of lshark diagnose are a list to jump from, and chosen frames can be saved. The key ? shows all keys.\n\n" +
+			"Rows appear while the capture is read. Where it begins after the connects, lshark looks ahead for the names of targets for a second at most: " +
+			"in the rest of a large capture there may be more. Rows are kept in memory and, beyond 64 MiB, in a temporary file without a name, in the directory TMPDIR or /var/tmp. " +
+			"Of a live interface or a pipe only the last 1024 MiB (or --keep) are kept, the oldest are dropped.",
+		Example: `  # browse a capture
+  lshark tui client.pcap
+
+  # RPCs that failed, on both sides of the network
+  lshark tui -Y 'status < 0' client.pcap server.pcap
+
+  # messages instead of RPCs, live
+  lshark tui -m -i eth0`,
+		RunE: func(_ *cobra.Command, args []string) error { return c.run(args) },
+	}
+	flags.AddInput(cmd, sys, &c.input)
+	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
+		f.StringVarP(&c.display, "display", "Y", "", "begin with the display filter `EXPR`, such as 'opcode == OST_WRITE && latency > 10ms'")
+		f.BoolVarP(&c.messages, "messages", "m", false, "begin with messages instead of RPCs")
+	})
+	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		f.StringArrayVarP(&c.columns, "field", "e", nil, "show the column `NAME`: a key of RPCs or, with -m, of messages, or a field of the wire; may be repeated")
+		f.UintVar(&c.keep, "keep", defaultKeep, "of a live capture or a pipe, keep `MIB` of messages, and as much of frames")
+		c.view.Register(f, flags.TimeHelp("row"))
+		c.input.RegisterNotes(f)
+	})
+	return cmd
+}
+
+func (c *browser) check() error {
+	const least = 16
+	if c.keep < least {
+		return exit.Usagef("--keep %d: must be at least %d", c.keep, least)
+	}
+	kind, selection := store.RPCs, flags.Selection{Display: c.display}
+	_, err := selection.RPCs()
+	if c.messages {
+		kind = store.Messages
+		_, err = selection.Messages()
+	}
+	return errors.Join(err, c.view.Check(), checkColumns(kind, c.columns))
+}
+
+// checkColumns checks the names of columns.
+func checkColumns(kind store.Kind, names []string) error {
+	index := opcodes.NewIndex()
+	for _, name := range names {
+		if _, ok := store.NewColumn(kind, name, index); !ok {
+			return exit.UnknownName("column", name, store.ColumnNames(kind))
+		}
+	}
+	return nil
+}
+
+// checkTerminal returns an error when there is no terminal for the program.
+func (c *browser) checkTerminal() error {
+	if c.sys.OutTTY && c.sys.Env("TERM") != "dumb" {
+		return nil
+	}
+	return exit.Usagef("tui needs a terminal: run it in one without redirecting its output; lshark and lshark rpcs print lines")
+}
+
+func (c *browser) run(args []string) error {
+	in, err := c.input.Check(args, c.sys.InTTY)
+	if err := errors.Join(err, c.check(), c.checkTerminal()); err != nil {
+		return err
+	}
+	c.view.NodeName = in.NodeNames()
+
+	// Notes about the capture would be written over the screen.
+	notes := &laterWriter{}
+	sys := *c.sys
+	streams := *c.sys.IO
+	streams.Err, streams.ErrTTY = notes, false
+	sys.IO = &streams
+
+	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead})
+	o := model.Options{Store: store.Options{Distinct: len(in.FileNames()) > 1}}
+	if !in.Rereadable() {
+		o.Store.Most, o.Store.Frames = int64(c.keep)<<20, true
+	}
+	o.RPCs, o.Locks = in.TrackOptions()
+	o.RPCs = p.FindTargets(o.RPCs)
+	m := model.New(o)
+	view := c.view.Options(c.sys.IO)
+	view.Files = in.FileNames()
+	screen := tui.New(tui.Options{
+		Title:    title(in, args, &c.input),
+		Capture:  m,
+		View:     view,
+		ASCII:    !c.sys.UTF8(),
+		Live:     in.Live(),
+		Messages: c.messages,
+		Filter:   c.display,
+		Columns:  c.columns,
+		Save:     saveFunc(p, in, m.Rows),
+	})
+	addModel(p, in, m, screen)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		screen.Guard(func() { screen.End(p.Run()) })
+	}()
+	err = screen.Run()
+	p.Stop()
+	// A pass that looks for targets, or waits for the other end of a FIFO, takes longer:
+	// the end of the process ends it.
+	select {
+	case <-ended:
+		err = errors.Join(err, m.Rows.Close())
+	case <-time.After(patience):
+	}
+	return errors.Join(err, notes.writeTo(c.sys.Err))
+}
+
+// lookAhead is how long names of targets are looked for before the first rows appear.
+const lookAhead = time.Second
+
+// patience is how long the end of the pass is waited for.
+const patience = 200 * time.Millisecond
+
+// title names the input.
+func title(in *scan.Input, args []string, input *scan.Flags) string {
+	switch {
+	case in.Live():
+		return "live on " + input.Interface
+	case len(args)+len(input.Read) == 0, len(args) == 1 && args[0] == "-":
+		return "standard input"
+	}
+	return iostreams.Printable(strings.Join(append(slices.Clone(input.Read), args...), " "))
+}
+
+// saveFunc returns the func that saves frames.
+func saveFunc(p *scan.Pass, in *scan.Input, rows *store.Store) func(string, []tui.Frame) (int, error) {
+	return func(path string, frames []tui.Frame) (missing int, err error) {
+		var marks scan.Marks
+		for _, f := range frames {
+			marks.Add(f.Number, f.Comment)
+		}
+		var kept func(int64) (capture.Frame, error)
+		if !in.Rereadable() {
+			kept = rows.NewReader().Frame
+		}
+		return p.SaveFrames(path, &marks, kept)
+	}
+}
+
+// addModel adds the consumers that fill a model.
+func addModel(p *scan.Pass, in *scan.Input, m *model.Capture, screen *tui.Screen) {
+	begun := false
+	p.Add(scan.Consumer{
+		Begin: func() error {
+			screen.Begin(p.Progress())
+			return nil
+		},
+		Frame: func(f *capture.Frame) error {
+			if !begun {
+				begun = true
+				m.Rows.SetFirst(p.First())
+			}
+			return m.Frame(f)
+		},
+		Message: m.Message,
+		Later:   m.Later,
+		Lost:    m.Lost,
+		Marked:  m.Marked,
+		Refused: m.Refused,
+		Idle:    m.Idle,
+		End:     func() error { return m.Close(p.Last(), p.Quality().Capture()) },
+	})
+}
+
+// laterWriter keeps what is written to it, up to a bound.
+type laterWriter struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// maxNotes is the number of bytes that a laterWriter keeps.
+const maxNotes = 1 << 16
+
+func (w *laterWriter) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.buf.Len()+len(b) <= maxNotes {
+		w.buf.Write(b)
+	}
+	return len(b), nil
+}
+
+// writeTo writes what was kept.
+func (w *laterWriter) writeTo(to io.Writer) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := to.Write(w.buf.Bytes())
+	return err
+}

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// terminal is a pseudo-terminal with a program in it.
+type terminal struct {
+	t       *testing.T
+	cmd     *exec.Cmd
+	control *os.File
+	out     bytes.Buffer
+}
+
+// startTerminal starts a command line on a terminal of 120 by 40.
+func startTerminal(t *testing.T, dir, line string) *terminal {
+	t.Helper()
+	control, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no terminals here: ", err)
+	}
+	t.Cleanup(func() { control.Close() })
+	fd := int(control.Fd())
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: 120, Row: 40})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tty.Close()
+	x := &terminal{t: t, control: control, cmd: exec.CommandContext(t.Context(), "bash", "-c", line)}
+	x.cmd.Dir, x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = dir, tty, tty, tty
+	x.cmd.Env = append(os.Environ(), "TERM=xterm-256color", "HOME="+dir)
+	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := x.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// wait reads until the program has written a text.
+func (x *terminal) wait(text string) {
+	x.t.Helper()
+	const patience = 20 * time.Second
+	deadline := time.AfterFunc(patience, func() { x.cmd.Process.Kill() })
+	defer deadline.Stop()
+	buf := make([]byte, 1<<12)
+	for !bytes.Contains(x.out.Bytes(), []byte(text)) {
+		n, err := x.control.Read(buf)
+		if x.out.Write(buf[:n]); err != nil {
+			x.t.Fatalf("%q was not written: %v\n%q", text, err, x.out.Bytes())
+		}
+	}
+}
+
+// end waits for the program, and checks that it left the terminal as it was.
+func (x *terminal) end() {
+	x.t.Helper()
+	const leave = "\x1b[?1049l" // the alternate screen
+	x.wait(leave)
+	if err := x.cmd.Wait(); err != nil {
+		x.t.Errorf("%v: %q", err, x.out.Bytes())
+	}
+	modes, err := unix.IoctlGetTermios(int(x.control.Fd()), unix.TCGETS)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if modes.Lflag&unix.ECHO == 0 || modes.Lflag&unix.ICANON == 0 {
+		x.t.Errorf("the terminal is still raw: %#x", modes.Lflag)
+	}
+}
+
+// runOnTerminal runs an example until it shows its rows, and quits.
+func runOnTerminal(t *testing.T, dir, line string) {
+	x := startTerminal(t, dir, line)
+	x.wait("findings") // among the keys in the last line
+	if _, err := x.control.WriteString("q"); err != nil {
+		t.Fatal(err)
+	}
+	x.end()
+}
+
+// TestTerminal checks that the terminal is restored after each way to end, and that keys
+// come from the terminal when the capture comes through a pipe.
+func TestTerminal(t *testing.T) {
+	for name, tt := range map[string]struct {
+		line string
+		key  string
+		stop os.Signal
+	}{
+		"q":       {"exec lshark tui mount.pcap", "q", nil},
+		"ctrl-c":  {"exec lshark tui mount.pcap", "\x03", nil},
+		"pipe":    {"cat mount.pcap | lshark tui -", "q", nil},
+		"SIGTERM": {"exec lshark tui mount.pcap", "", syscall.SIGTERM},
+		"SIGINT":  {"exec lshark tui mount.pcap", "", syscall.SIGINT},
+	} {
+		t.Run(name, func(t *testing.T) {
+			x := startTerminal(t, "../../pcaps", tt.line)
+			x.wait("ptlrpc_body") // only cells that change are written
+			if tt.stop != nil {
+				if err := x.cmd.Process.Signal(tt.stop); err != nil {
+					t.Fatal(err)
+				}
+			} else if _, err := x.control.WriteString(tt.key); err != nil {
+				t.Fatal(err)
+			}
+			x.end()
+		})
+	}
+}

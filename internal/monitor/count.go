@@ -1,0 +1,150 @@
+package monitor
+
+import (
+	"strconv"
+	"unsafe"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render/records"
+)
+
+// unknownOp is the operation of RPCs whose opcode is unknown.
+const unknownOp = "unknown"
+
+// counter counts RPCs. It allocates nothing per RPC once the series are there.
+type counter struct {
+	rpcFamilies
+	clients, jobs, users rankedFamilies
+	side                 func(*track.RPC) string
+	attached             track.Attached[inFlight]
+
+	number, client, uid, errno []byte // scratch space
+}
+
+// inFlight is what is attached to an RPC while it waits for its reply.
+type inFlight struct {
+	target  string
+	counted bool // by the gauge of RPCs in flight
+}
+
+// text returns bytes as a string without a copy. It is for values of labels and of attributes
+// of spans: package metrics copies those that it keeps, and package otlp encodes them at once.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// opName returns the name of the operation of an RPC, or its number.
+func (c *counter) opName(r *track.RPC) string {
+	if !r.HasOpcode {
+		return unknownOp
+	}
+	if name := opcodes.Opcodes.Name(uint64(r.Opcode)); name != "" {
+		return name
+	}
+	c.number = strconv.AppendUint(c.number[:0], uint64(r.Opcode), 10)
+	return text(c.number)
+}
+
+// errnoName returns the name of a negative errno, or the number.
+func (c *counter) errnoName(errno int32) string {
+	c.errno = records.AppendErrno(c.errno[:0], errno)
+	return text(c.errno)
+}
+
+// sent increments the gauge of RPCs in flight if the RPC waits for its reply.
+func (c *counter) sent(r *track.RPC, _ *dissect.Message) {
+	f := c.attached.Of(r)
+	if f.counted || !r.IsWaiting() {
+		return
+	}
+	*f = inFlight{r.Target(), true}
+	c.inFlight.With(f.target).Add(1)
+}
+
+// endInFlight decrements the gauge of RPCs in flight if it counts the RPC.
+func (c *counter) endInFlight(r *track.RPC) {
+	if f := c.attached.Of(r); f.counted {
+		c.inFlight.With(f.target).Add(-1)
+		*f = inFlight{}
+	}
+}
+
+// done counts an RPC that has ended, as a row of track.Stats does.
+func (c *counter) done(r *track.RPC) {
+	op, target := c.opName(r), r.Target()
+	c.count.With(op, target).Inc()
+	if r.Missing != track.NotMissing {
+		c.missing.With(op, target, r.Missing.String()).Inc()
+	}
+	if n := r.Sends - 1; n > 0 {
+		c.resends.With(op, target).Add(uint64(n))
+	}
+	if n := r.Retransmits(); n > 0 {
+		c.retransmits.With(target).Add(uint64(n))
+	}
+	c.countErrors(r, op, target)
+	if latency, ok := r.Latency(); ok {
+		errno := ""
+		if r.Failed() {
+			errno = c.errnoName(r.Status)
+		}
+		c.latency.With(c.side(r), op, target, errno).Observe(float64(latency) / 1e9)
+	}
+	if limit, ok := r.ServiceLimit(); ok && r.HasRequest {
+		c.service.With(op, target).Observe(float64(limit))
+	}
+	if ns, ok := r.LockWait(); ok {
+		c.lockWait.With(target).Observe(float64(ns) / 1e9)
+	}
+	c.bytes.With(op, target, requestBytes).Add(uint64(r.RequestSize))
+	c.bytes.With(op, target, replyBytes).Add(uint64(r.ReplySize))
+	if n := r.BulkBytes(); n > 0 {
+		c.bytes.With(op, target, bulkBytes).Add(uint64(n))
+	}
+	c.countRanked(r)
+}
+
+// countRanked counts an RPC that has ended for its client, job and user.
+func (c *counter) countRanked(r *track.RPC) {
+	seconds := 0.0
+	if latency, ok := r.Latency(); ok {
+		seconds = float64(latency) / 1e9
+	}
+	c.client = r.Client.Append(c.client[:0])
+	c.clients.add(text(c.client), r, seconds)
+	c.jobs.add(text(r.Job()), r, seconds)
+	c.uid = c.uid[:0]
+	if r.HasUser {
+		c.uid = strconv.AppendUint(c.uid, uint64(r.UID), 10)
+	}
+	c.users.add(text(c.uid), r, seconds)
+}
+
+// countErrors counts the errors of an RPC by name.
+func (c *counter) countErrors(r *track.RPC, op, target string) {
+	if r.Failed() {
+		c.errors.With(op, target, c.errnoName(r.Status)).Inc()
+	}
+	for _, e := range r.OtherErrors {
+		if opcodes.GSSErrorName(e) != "" { // of the reply itself, which is no reply of Lustre's
+			c.errors.With(op, target, c.errnoName(e)).Inc()
+		} else {
+			c.innerErrors.With(op, target, c.errnoName(e)).Inc()
+		}
+	}
+}
+
+// add counts an RPC with its latency for a client, a job or a user.
+func (f *rankedFamilies) add(name string, r *track.RPC, seconds float64) {
+	f.top.Count(name, 1)
+	f.count.With(name).Inc()
+	if r.Failed() {
+		f.errors.With(name).Inc()
+	}
+	f.latency.With(name).Add(seconds)
+	f.bytes.With(name, requestBytes).Add(uint64(r.RequestSize))
+	f.bytes.With(name, replyBytes).Add(uint64(r.ReplySize))
+	if n := r.BulkBytes(); n > 0 {
+		f.bytes.With(name, bulkBytes).Add(uint64(n))
+	}
+}

@@ -1,0 +1,343 @@
+package monitor
+
+import (
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/evictions"
+	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/monitor/otlp"
+)
+
+// restartInterval is how long rules of a live capture remember, in nanoseconds of capture time.
+const restartInterval = int64(time.Hour)
+
+// Options are the settings of a Monitor.
+type Options struct {
+	Live bool
+	Top  int // number of clients, jobs and users with series of their own
+
+	// RPCs are the options of the Pairing, without hooks but those of package
+	// targets. Locks is how long ended locks are kept, see locks.New.
+	RPCs  track.Options
+	Locks int64
+
+	// Side returns the end of an RPC that this machine is: ClientSide, ServerSide or
+	// neither, an empty text.
+	Side func(*track.RPC) string
+
+	Release, GoVersion string
+}
+
+// Outputs are what gets the selected RPCs. Those that are nil get none.
+type Outputs struct {
+	Selection
+	Recorder *Recorder
+	Spans    *otlp.Exporter
+}
+
+// CaptureStats are the counters of the capture so far.
+type CaptureStats struct {
+	lnet.Stats
+	Dropped int64 // frames that the kernel dropped
+	First   int64 // time of the first frame
+	Idle    bool  // no frame has arrived for a while
+}
+
+// Monitor counts what happens in a capture, and passes selected RPCs on. One goroutine
+// calls its methods; the registry and what Health returns may be read by others.
+type Monitor struct {
+	opt           Options
+	registry      *metrics.Registry
+	engine        *diagnose.Engine
+	counter       counter
+	states        stateFamilies
+	capture       captureFamilies
+	output        outputFamilies
+	health        health
+	outputs       Outputs
+	selector      selector
+	spans         spans
+	frames        frameCounts
+	first         int64 // time of the first frame
+	now           time.Time
+	lastPublished CaptureStats // counters have these values
+	rules         ruleState
+	changed       bool      // connections have changed since they were counted
+	counted       time.Time // when connections were counted last
+}
+
+// ruleState is what a Monitor needs to restart the rules.
+type ruleState struct {
+	restarted CaptureStats // at the last restart
+	restartAt int64        // capture time of the next one
+	notKept   int64        // findings that were counted as such
+}
+
+// mustRestart reports whether the rules are to be restarted at a capture time. When it is more
+// than an interval before the last restart, the clock was set back.
+func (s *ruleState) mustRestart(now int64) bool {
+	return now >= s.restartAt || now < s.restartAt-2*restartInterval
+}
+
+// frameCounts are counts of frames that are not in metrics yet.
+type frameCounts struct {
+	n, bytes int64
+	last     int64 // time of the last frame
+}
+
+// New returns a Monitor whose metrics are in a new registry.
+func New(o Options, start time.Time) *Monitor {
+	m := &Monitor{opt: o, registry: metrics.New(start), now: start}
+	d := declarer{m.registry}
+	m.counter.rpcFamilies = d.rpcs()
+	m.counter.clients = d.ranked(byClient, byClient, "client", o.Top)
+	m.counter.jobs = d.ranked(byJob, "jobid", "job", o.Top)
+	m.counter.users = d.ranked(byUser, byUser, "user ID", o.Top)
+	m.states, m.capture, m.output = d.states(), d.capture(), d.outputs()
+	if o.Live {
+		m.health.processFamilies = d.process()
+	}
+	m.counter.side = o.Side
+	m.spans = spans{selector: &m.selector, count: &m.counter}
+	rpcs := o.RPCs
+	rpcs.Sent, rpcs.Answered = m.sent, m.answered
+	m.engine = diagnose.New(diagnose.Options{Rules: rules.All(), RPCs: rpcs, Locks: o.Locks, Counted: m.finding,
+		Hooks: []diagnose.Hooks{{Done: m.done, Message: m.message, Eviction: m.eviction, Import: func(*track.Import, track.Point) { m.changed = true }}}})
+	m.registry.Begin(start)
+	m.create()
+	m.registry.End()
+	return m
+}
+
+// create makes the series that shall be there from the beginning: so that the first event
+// is seen as a change.
+func (m *Monitor) create() {
+	x := &m.capture
+	for _, c := range []*metrics.Counters{x.frames, x.bytes, x.dropped, x.gaps, x.lost, x.cut, x.resyncs, x.skipped, x.notLNet, x.truncated,
+		x.messages, x.segments, x.packets, x.retransmits, x.naks, x.outages, m.states.notKept} {
+		c.With()
+	}
+	for _, mark := range []string{markRetransmission, markFast, markSpurious, markOutOfOrder, markZeroWindow} {
+		x.anomalies.With(mark)
+	}
+	m.states.evictions.With("", evictions.Unknown.String())
+	for _, r := range rules.All() {
+		m.states.findings.With(r.Code, r.Severity.String())
+	}
+	if !m.opt.Live {
+		return
+	}
+	x.up.With().Set(1)
+	m.health.create(m.opt.Release, m.opt.GoVersion, m.registry.MaxSeries())
+}
+
+// Registry returns the metrics.
+func (m *Monitor) Registry() *metrics.Registry { return m.registry }
+
+// SetOutputs replaces what gets the selected RPCs.
+func (m *Monitor) SetOutputs(o Outputs) {
+	m.outputs = o
+	m.selector.Selection = o.Selection
+}
+
+// Frame takes a frame, before its messages.
+func (m *Monitor) Frame(f *capture.Frame) {
+	if m.first == 0 {
+		m.first = f.Time
+		m.rules.restartAt = f.Time + restartInterval
+	}
+	m.frames.n++
+	m.frames.bytes += int64(f.Len)
+	m.frames.last = f.Time
+}
+
+// Message takes the next message.
+func (m *Monitor) Message(d *dissect.Message) {
+	if !m.opt.Live {
+		m.setTime(time.Unix(0, d.Time))
+	}
+	m.engine.Message(d)
+}
+
+// Later reports retransmissions of a message that was already passed to Message.
+func (m *Monitor) Later(number int64, t *lnet.Transfer) { m.engine.Later(number, t) }
+
+// Lost takes a run of bytes that was not captured.
+func (m *Monitor) Lost(l *lnet.Loss) { m.engine.Lost(l) }
+
+// Marked takes a TCP segment that is retransmitted, out of order or announces a zero window.
+func (m *Monitor) Marked(s *lnet.MarkedSegment) { m.engine.Marked(s) }
+
+// Refused takes a negative acknowledgement of InfiniBand.
+func (m *Monitor) Refused(r *lnet.RefusedPacket) { m.engine.Refused(r) }
+
+// Advance sets the time, in nanoseconds since the epoch.
+func (m *Monitor) Advance(now int64) { m.engine.Advance(now) }
+
+// setTime sets the time of metrics. Only in a live capture it goes back: when the clock is
+// set back.
+func (m *Monitor) setTime(t time.Time) {
+	if m.opt.Live || t.After(m.now) {
+		m.now = t
+	}
+}
+
+func (m *Monitor) sent(r *track.RPC, d *dissect.Message) {
+	if m.opt.RPCs.Sent != nil {
+		m.opt.RPCs.Sent(r, d)
+	}
+	m.registry.Begin(m.now)
+	m.counter.sent(r, d)
+	m.registry.End()
+}
+
+func (m *Monitor) answered(r *track.RPC, d *dissect.Message) {
+	if m.opt.RPCs.Answered != nil {
+		m.opt.RPCs.Answered(r, d)
+	}
+	m.registry.Begin(m.now)
+	m.counter.endInFlight(r)
+	m.registry.End()
+}
+
+func (m *Monitor) message(r *track.RPC, d *dissect.Message) {
+	if r != nil {
+		m.selector.mark(r, d, m.first)
+	}
+}
+
+func (m *Monitor) done(r *track.RPC) {
+	m.registry.Begin(m.now)
+	m.counter.endInFlight(r)
+	m.counter.done(r)
+	m.registry.End()
+	if m.outputs.Recorder == nil && m.outputs.Spans == nil {
+		return
+	}
+	if !m.selector.match(r) {
+		m.registry.Begin(m.now)
+		m.output.notSelected.With().Inc()
+		m.registry.End()
+		return
+	}
+	if m.outputs.Recorder != nil {
+		m.outputs.Recorder.Add(r, m.now)
+	}
+	if m.outputs.Spans != nil && !m.selector.IsAll() {
+		if span, ok := m.spans.of(r, m.frames.last); ok {
+			m.outputs.Spans.Span(span)
+		}
+	}
+}
+
+func (m *Monitor) eviction(v *evictions.Eviction) {
+	m.registry.Begin(m.now)
+	m.states.evictions.With(v.Target, v.Cause.String()).Inc()
+	m.registry.End()
+}
+
+func (m *Monitor) finding(f *diagnose.Finding) {
+	m.registry.Begin(m.now)
+	m.states.findings.With(f.Rule.Code, f.Severity.String()).Inc()
+	m.registry.End()
+}
+
+// Outage notes that the interface went away, or is back.
+func (m *Monitor) Outage(away bool) {
+	m.registry.Begin(m.now)
+	defer m.registry.End()
+	if !away {
+		m.capture.up.With().Set(1)
+		return
+	}
+	m.capture.up.With().Set(0)
+	m.capture.outages.With().Inc()
+}
+
+// connectionsInterval is how often connections are counted when they have changed.
+const connectionsInterval = time.Second
+
+// Publish brings the metrics about the capture up to date. now is the time of the
+// metrics: of a live capture that of the day, else that of the last frame.
+func (m *Monitor) Publish(now time.Time, c CaptureStats) {
+	m.setTime(now)
+	m.registry.Begin(m.now)
+	m.capture.publish(&m.frames, &c, &m.lastPublished)
+	m.publishState(now, &c)
+	m.registry.End()
+	if m.changed && now.Sub(m.counted) >= connectionsInterval {
+		m.countConnections(now)
+	}
+	if m.outputs.Recorder != nil {
+		m.outputs.Recorder.Flush(m.now)
+	}
+	if m.opt.Live && m.first != 0 && m.rules.mustRestart(m.frames.last) {
+		m.restart(c)
+	}
+	m.lastPublished = c
+}
+
+// publishState sets the gauges.
+func (m *Monitor) publishState(now time.Time, c *CaptureStats) {
+	x := &m.capture
+	x.held.With().Set(float64(c.Held))
+	if last := m.frames.last; last != 0 {
+		x.last.With().Set(float64(last) / 1e9)
+		switch {
+		case m.opt.Live && c.Idle:
+			x.delay.With().Set(0)
+		case m.opt.Live:
+			x.delay.With().Set(max(0, now.Sub(time.Unix(0, last)).Seconds()))
+		}
+	}
+	state := m.engine.State()
+	x.entries.With(stateRPCs).Set(float64(state.RPCs))
+	x.entries.With(stateConnections).Set(float64(state.Connections))
+	x.entries.With(stateLocks).Set(float64(state.Locks))
+	x.entries.With(stateTCPConnections).Set(float64(c.TCP.Live))
+	x.entries.With(stateFindings).Set(float64(state.Findings))
+}
+
+// countConnections counts connections by kind and state.
+func (m *Monitor) countConnections(now time.Time) {
+	m.changed, m.counted = false, now
+	m.registry.Begin(m.now)
+	defer m.registry.End()
+	m.states.connections.Reset()
+	for _, i := range m.engine.Imports() {
+		m.states.connections.With(i.Kind(), i.State.String()).Add(1)
+	}
+}
+
+// restart restarts the rules, because what they remember grows with the time.
+func (m *Monitor) restart(c CaptureStats) {
+	m.rules.restartAt = m.frames.last + restartInterval
+	before := &m.rules.restarted
+	m.engine.Restart(diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped, Files: 1, FirstFrame: c.First})
+	m.rules.restarted = c
+	m.countNotKept()
+}
+
+// countNotKept counts the findings that were too many to keep.
+func (m *Monitor) countNotKept() {
+	n := m.engine.Dropped()
+	m.registry.Begin(m.now)
+	m.states.notKept.With().Add(uint64(n - m.rules.notKept))
+	m.registry.End()
+	m.rules.notKept = n
+}
+
+// Close ends the capture, of which c is known.
+func (m *Monitor) Close(now time.Time, c diagnose.Capture) {
+	c.Stats = c.Stats.Since(&m.rules.restarted.Stats)
+	c.Dropped -= m.rules.restarted.Dropped
+	m.engine.Close(c)
+	m.countNotKept()
+	m.countConnections(now)
+}

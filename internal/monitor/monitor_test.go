@@ -1,0 +1,352 @@
+package monitor_test
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/monitor"
+	"github.com/lshark/lshark/internal/monitor/metrics"
+	"github.com/lshark/lshark/internal/wiretest"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render/records"
+)
+
+// samples returns the sample captures.
+func samples(t *testing.T) (list []string) {
+	t.Helper()
+	for _, pattern := range []string{"../../pcaps/*.pcap", "../../pcaps/*.pcap.zst"} {
+		more, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, more...)
+	}
+	if len(list) < 15 {
+		t.Fatalf("only %d samples", len(list))
+	}
+	return list
+}
+
+// values are the metrics of a snapshot by name and label values.
+type values map[string]metrics.Point
+
+// read returns the metrics in a registry.
+func read(r *metrics.Registry) values {
+	var s metrics.Snapshot
+	r.Snapshot(&s)
+	v := make(values)
+	for i := range s.Families {
+		f := &s.Families[i]
+		for _, p := range f.Points {
+			v[fmt.Sprint(f.Name, p.Values)] = p
+		}
+	}
+	return v
+}
+
+// sum returns the sum of a counter over all series whose first label values are these.
+func (v values) sum(name string, labels ...string) (n int64) {
+	prefix := name + "["
+	for i, l := range labels {
+		if i > 0 {
+			prefix += " "
+		}
+		prefix += l
+	}
+	for k, p := range v {
+		if k == prefix+"]" || len(k) > len(prefix) && k[:len(prefix)] == prefix && (len(labels) == 0 || k[len(prefix)] == ' ') {
+			n += int64(p.Count) + int64(p.Value)
+		}
+	}
+	return n
+}
+
+// watch runs a monitor over frames.
+func watch(o monitor.Options, frames []capture.Frame) (*monitor.Monitor, lnetStats) {
+	o.Top = 20
+	if o.Side == nil {
+		o.Side = func(*track.RPC) string { return "" }
+	}
+	m := monitor.New(o, time.Unix(0, 0))
+	d := dissect.New(dissect.Options{Handle: m.Message, Later: m.Later, Lost: m.Lost, Marked: m.Marked, Refused: m.Refused})
+	for i := range frames {
+		m.Frame(&frames[i])
+		d.Frame(&frames[i])
+	}
+	d.Close()
+	return m, lnetStats{d, frames}
+}
+
+// lnetStats is what is known at the end of the frames.
+type lnetStats struct {
+	d      *dissect.Dissector
+	frames []capture.Frame
+}
+
+func (s lnetStats) capture() monitor.CaptureStats {
+	return monitor.CaptureStats{Stats: s.d.Stats(), First: s.frames[0].Time}
+}
+
+// end ends the capture.
+func (s lnetStats) end(m *monitor.Monitor) {
+	last := s.frames[len(s.frames)-1].Time
+	m.Publish(time.Unix(0, last), s.capture())
+	m.Advance(last)
+	m.Close(time.Unix(0, last), diagnose.Capture{Stats: s.d.Stats(), Files: 1, FirstFrame: s.frames[0].Time})
+}
+
+// statsOf returns statistics of the same frames.
+func statsOf(frames []capture.Frame, by ...track.Dimension) *track.Interval {
+	s := track.NewStats(track.StatsOptions{By: by})
+	p := track.NewPairing(track.Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done})
+	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { p.Message(m) }, Later: p.Later, Lost: p.Lost})
+	wiretest.Play(d, frames)
+	p.Advance(frames[len(frames)-1].Time)
+	p.Close()
+	if len(s.Intervals()) == 0 {
+		return nil
+	}
+	return s.Intervals()[0]
+}
+
+func errnoName(e int32) string { return string(records.AppendErrno(nil, e)) }
+
+// TestSameAsStats checks all counts of RPCs by operation and target against those of
+// lshark stats.
+func TestSameAsStats(t *testing.T) {
+	for _, path := range samples(t) {
+		frames := wiretest.ReadSample(t, path)
+		m, s := watch(monitor.Options{}, frames)
+		s.end(m)
+		v := read(m.Registry())
+		all := statsOf(frames, track.ByOp, track.ByTarget)
+		if all == nil {
+			continue
+		}
+		check := func(what string, got, want int64) {
+			if got != want {
+				t.Errorf("%s: %s: %d, want %d", path, what, got, want)
+			}
+		}
+		for _, r := range all.List() {
+			op, target := opcodes.Opcodes.Name(uint64(r.Opcode)), r.Target
+			if !r.HasOpcode {
+				op = "unknown"
+			}
+			key := op + " " + target
+			check(key+" count", v.sum("lshark_rpcs", op, target), r.Count)
+			check(key+" resends", v.sum("lshark_rpc_resends", op, target), r.Resends)
+			check(key+" request bytes", v.sum("lshark_rpc_bytes", op, target, "request"), r.RequestBytes)
+			check(key+" reply bytes", v.sum("lshark_rpc_bytes", op, target, "reply"), r.ReplyBytes)
+			check(key+" bulk bytes", v.sum("lshark_rpc_bytes", op, target, "bulk"), r.BulkBytes)
+			for _, reason := range track.MissingReasons() {
+				check(key+" "+reason.String(), v.sum("lshark_rpcs_without_reply", op, target, reason.String()), r.Missing[reason])
+			}
+			for errno, n := range r.Errors {
+				check(key+" errors", v.sum("lshark_rpc_errors", op, target, errnoName(errno)), n)
+			}
+			for errno, n := range r.OtherErrors {
+				check(key+" inner errors", v.sum("lshark_rpc_inner_errors", op, target, errnoName(errno)), n)
+			}
+			checkLatency(t, path, v, op, target, &r.Latency)
+		}
+		total := &all.Total
+		check("count", v.sum("lshark_rpcs"), total.Count)
+		check("errors", v.sum("lshark_rpc_errors"), sumOf(total.Errors))
+		check("inner errors", v.sum("lshark_rpc_inner_errors"), sumOf(total.OtherErrors))
+		check("retransmits", v.sum("lshark_rpc_retransmits"), total.Retransmits)
+		check("frames", v.sum("lshark_capture_frames"), int64(len(frames)))
+		check("in flight", v.sum("lshark_rpcs_in_flight"), 0)
+		var waits uint64
+		for k, p := range v {
+			if len(k) > 24 && k[:24] == "lshark_lock_wait_seconds" {
+				waits += p.Count
+			}
+		}
+		check("lock waits", int64(waits), total.LockWait.N)
+		for _, by := range []string{"client", "job", "uid"} {
+			check(by, v.sum("lshark_"+by+"_rpcs"), total.Count)
+			check(by+" bytes", v.sum("lshark_"+by+"_bytes"), total.RequestBytes+total.ReplyBytes+total.BulkBytes)
+		}
+	}
+}
+
+func sumOf(counts map[int32]int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// checkLatency compares the latencies of an operation at a target, over all errors.
+func checkLatency(t *testing.T, path string, v values, op, target string, want *track.Distribution) {
+	t.Helper()
+	var n, classic uint64
+	var sum float64
+	prefix := fmt.Sprintf("lshark_rpc_latency_seconds[ %s %s ", op, target)
+	for k, p := range v {
+		if len(k) >= len(prefix) && k[:len(prefix)] == prefix {
+			n += p.Count
+			sum += p.Value
+			for _, c := range p.Classic {
+				classic += c
+			}
+		}
+	}
+	if int64(n) != want.N || classic != n || math.Abs(sum-float64(want.Sum)/1e9) > 1e-9*math.Max(1, sum) {
+		t.Errorf("%s: %s %s: %d latencies of %v s, want %d of %v s", path, op, target, n, sum, want.N, float64(want.Sum)/1e9)
+	}
+}
+
+// TestSameAsDiagnose checks findings, evictions and connections against those of lshark
+// diagnose and lshark imports.
+func TestSameAsDiagnose(t *testing.T) {
+	evicted := int64(0)
+	for _, path := range samples(t) {
+		frames := wiretest.ReadSample(t, path)
+		m, s := watch(monitor.Options{}, frames)
+		s.end(m)
+		v := read(m.Registry())
+		e := diagnose.New(diagnose.Options{Rules: rules.All()})
+		d := dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked, Refused: e.Refused})
+		wiretest.Play(d, frames)
+		e.Advance(frames[len(frames)-1].Time)
+		e.Close(diagnose.Capture{Stats: d.Stats(), Files: 1, FirstFrame: frames[0].Time})
+		type kind struct {
+			code     string
+			severity diagnose.Severity
+		}
+		findings, evictions := make(map[kind]int64), int64(0)
+		for _, f := range e.Findings() {
+			findings[kind{f.Rule.Code, f.Severity}]++
+			if f.Rule.Code[:7] == "evicted" {
+				evictions++
+			}
+		}
+		for _, r := range rules.All() {
+			worse := int64(0) // findings that were less severe before
+			for _, s := range diagnose.Severities() {
+				got, want := v.sum("lshark_findings", r.Code, s.String()), findings[kind{r.Code, s}]
+				if got < want || got > want+worse {
+					t.Errorf("%s: %d findings %s %s, want %d", path, got, r.Code, s, want)
+				}
+				worse += want
+			}
+		}
+		if got := v.sum("lshark_evictions"); got != evictions {
+			t.Errorf("%s: %d evictions, want %d", path, got, evictions)
+		}
+		evicted += evictions
+		connections := make(map[[2]string]int64)
+		for _, i := range e.Imports() {
+			connections[[2]string{i.Kind(), i.State.String()}]++
+		}
+		for k, want := range connections {
+			if got := v.sum("lshark_connections", k[0], k[1]); got != want {
+				t.Errorf("%s: %d connections %v, want %d", path, got, k, want)
+			}
+		}
+		if got := v.sum("lshark_connections"); got != int64(len(e.Imports())) {
+			t.Errorf("%s: %d connections, want %d", path, got, len(e.Imports()))
+		}
+	}
+	if evicted == 0 {
+		t.Error("no sample has an eviction")
+	}
+}
+
+// TestRestart checks that a live capture drops what rules have found once an hour, and that a
+// finding that goes on counts again then.
+func TestRestart(t *testing.T) {
+	frames := wiretest.ReadSample(t, "../../pcaps/recovery.pcap.zst")
+	m, s := watch(monitor.Options{Live: true}, frames)
+	first := time.Unix(0, frames[len(frames)-1].Time)
+	m.Publish(first, s.capture())
+	before := read(m.Registry())
+	later := frames[len(frames)-1]
+	later.Time += int64(2 * time.Hour)
+	m.Frame(&later)
+	m.Publish(first.Add(2*time.Hour), s.capture())
+	m.Publish(first.Add(2*time.Hour), s.capture())
+	v := read(m.Registry())
+	kept := v["lshark_tracked_entries[findings]"].Value
+	if found := v.sum("lshark_findings"); found == 0 || found < before.sum("lshark_findings") || kept != 0 {
+		t.Errorf("%d findings, %v are kept after two hours", found, kept)
+	}
+	if v["lshark_tracked_entries[connections]"].Value != before["lshark_tracked_entries[connections]"].Value {
+		t.Error("connections were forgotten")
+	}
+	found := v.sum("lshark_findings")
+	for i := range frames { // the same again
+		f := frames[i]
+		f.Time += int64(3 * time.Hour)
+		m.Frame(&f)
+		s.d.Frame(&f)
+	}
+	m.Close(first.Add(3*time.Hour), diagnose.Capture{Stats: s.d.Stats(), Files: 1, FirstFrame: frames[0].Time})
+	if again := read(m.Registry()).sum("lshark_findings"); again <= found {
+		t.Errorf("%d findings, and %d of the same three hours later", found, again)
+	}
+}
+
+// TestManyValues checks that a hundred thousand clients, jobs and users take neither more series
+// nor much memory, that nothing is lost in the counts, and that counting allocates nothing.
+func TestManyValues(t *testing.T) {
+	m := monitor.New(monitor.Options{Live: true, Top: 20, Side: func(*track.RPC) string { return monitor.ServerSide }}, time.Unix(0, 0))
+	frames := wiretest.ReadSample(t, "../../dissect/diagnose/rules/testdata/jobs.pcap.zst")
+	var rpc *track.RPC
+	p := track.NewPairing(track.Options{Done: func(r *track.RPC) {
+		if rpc == nil && r.HasReply && len(r.Job()) >= len("000000") {
+			rpc = r.Clone()
+		}
+	}})
+	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { p.Message(m) }})
+	wiretest.Play(d, frames)
+	p.Close()
+	if rpc == nil {
+		t.Fatal("no RPC")
+	}
+	const values = 100_000
+	var memory, now runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	for i := range uint32(values) {
+		rpc.Client.Addr = [16]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}
+		rpc.HasUser, rpc.UID = true, i
+		copy(rpc.Job(), fmt.Appendf(nil, "%06d", i))
+		m.Count(rpc)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&now)
+	if grown := int64(now.HeapAlloc) - int64(memory.HeapAlloc); grown > 16<<20 {
+		t.Errorf("%d bytes more for %d clients, jobs and users", grown, values)
+	}
+	v := read(m.Registry())
+	for _, by := range []string{"client", "uid", "job"} {
+		if got := v.sum("lshark_" + by + "_rpcs"); got > values || got < values-2000 { // removed series take their counts along
+			t.Errorf("%s: %d RPCs", by, got)
+		}
+		series := 0
+		for k := range v {
+			if strings.HasPrefix(k, "lshark_"+by+"_rpcs[") {
+				series++
+			}
+		}
+		if series > 21 {
+			t.Errorf("%s: %d series", by, series)
+		}
+	}
+	if n := testing.AllocsPerRun(1000, func() { m.Count(rpc) }); n > 0 {
+		t.Errorf("%v allocations per RPC", n)
+	}
+}

@@ -1,0 +1,659 @@
+package otlp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lshark/lshark/internal/monitor/metrics"
+)
+
+// sleep lets a time pass, and waits until everything that became due is done.
+func sleep(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func numbered(n int) *Span {
+	return &Span{Trace: TraceOf("192.0.2.3@tcp", uint64(n)), ID: SpanID{1}, Name: fmt.Sprintf("span-%d.", n), Kind: Client, Start: 1, End: 2}
+}
+
+func TestSpansAreSentTogether(t *testing.T) {
+	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+		e.Span(numbered(1))
+		sleep(4 * time.Second)
+		e.Span(numbered(2))
+		synctest.Wait()
+		if n := len(r.all()); n != 0 {
+			t.Fatalf("%d requests before the delay is over", n)
+		}
+		if s := e.Stats().Spans; s.Waiting != 2 || s.WaitingBytes < 50 {
+			t.Errorf("while spans wait: %+v", s)
+		}
+		sleep(time.Second)
+		got := r.all()
+		if len(got) != 1 || got[0].spans != 2 || got[0].path != "/v1/traces" {
+			t.Fatalf("got %+v", got)
+		}
+		if s := e.Stats().Spans; s.Sent != 2 || s.Requests != 1 || s.Waiting != 0 || s.LastSuccess.IsZero() || s.LastError != "" {
+			t.Errorf("after sending: %+v", s)
+		}
+		sleep(time.Hour)
+		if n := len(r.all()); n != 1 {
+			t.Errorf("%d requests though there was nothing to send", n)
+		}
+		if l.all() != "" {
+			t.Error(l.all())
+		}
+	})
+}
+
+func TestFullBatchIsSentAtOnce(t *testing.T) {
+	withExporter(t, Config{Gzip: true}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		n := 0
+		for ; len(r.all()) == 0; n++ {
+			e.Span(numbered(n))
+			if n%100 == 0 {
+				synctest.Wait()
+			}
+		}
+		got := r.all()[0]
+		if got.header.Get("Content-Encoding") != "gzip" || got.spans < 1000 {
+			t.Errorf("%d spans with %v", got.spans, got.header)
+		}
+		s := e.Stats().Spans
+		if s.SentBytes == 0 || s.SentBytes > maxBatch/2 {
+			t.Errorf("%d bytes sent, compressed", s.SentBytes)
+		}
+	})
+}
+
+// waits returns the times between requests.
+func waits(requests []received) (d []time.Duration) {
+	for i := 1; i < len(requests); i++ {
+		d = append(d, requests[i].at.Sub(requests[i-1].at))
+	}
+	return d
+}
+
+func TestRetry(t *testing.T) {
+	for _, status := range []int{429, 502, 503, 504} {
+		withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+			r.setRespond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+			e.Span(numbered(1))
+			sleep(5 * time.Minute)
+			s := e.Stats().Spans
+			if s.Failures < 10 || s.Failures != s.Requests || s.Waiting != 1 || !strings.Contains(s.LastError, fmt.Sprint("status ", status)) {
+				t.Errorf("%d: while away: %+v", status, s)
+			}
+			limit := firstRetry
+			for i, d := range waits(r.all()) {
+				if d < limit/2 || d >= limit*3/2 {
+					t.Errorf("%d: attempt %d came after %v, want about %v", status, i+2, d, limit)
+				}
+				limit = min(2*limit, maxRetry)
+			}
+			r.setRespond(nil)
+			sleep(time.Minute)
+			if s := e.Stats().Spans; s.Sent != 1 || s.Waiting != 0 {
+				t.Errorf("%d: after it is back: %+v", status, s)
+			}
+			// After a success the waits begin anew.
+			before := len(r.all())
+			r.setRespond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+			e.Span(numbered(2))
+			sleep(DefaultDelay + 2*time.Second)
+			if n := len(r.all()) - before; n < 2 {
+				t.Errorf("%d: %d attempts in 2 s", status, n)
+			}
+			if n := strings.Count(l.all(), "\n"); n != 1 && n != 2 || !strings.Contains(l.all(), "collector.example:4318 is back after") {
+				t.Errorf("%d: logs:\n%s", status, l.all())
+			}
+			r.setRespond(nil)
+		})
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	for _, test := range []struct {
+		header func() string
+		low    time.Duration
+	}{
+		{func() string { return "42" }, 42 * time.Second},
+		{func() string { return time.Now().Add(90 * time.Second).UTC().Format(http.TimeFormat) }, 89 * time.Second},
+		{func() string { return "999999" }, maxRetryAfter},
+	} {
+		withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+			r.setRespond(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", test.header())
+				w.WriteHeader(429)
+			})
+			e.Span(numbered(1))
+			sleep(DefaultDelay)
+			r.setRespond(nil)
+			sleep(time.Hour)
+			d := waits(r.all())
+			if len(d) != 1 || d[0] < test.low || d[0] > test.low*111/100+time.Second {
+				t.Errorf("waited %v, want %v", d, test.low)
+			}
+			if s := e.Stats().Spans; s.Sent != 1 {
+				t.Errorf("%+v", s)
+			}
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for status, body := range map[int]string{
+		400: "\x08\x03\x12\x0dbad \x1b[31mdata", // google.rpc.Status
+		401: "", 404: "\xff", 413: "", 500: "", 307: "",
+	} {
+		withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+			r.setRespond(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Location", "http://elsewhere.example/")
+				w.WriteHeader(status)
+				io.WriteString(w, body)
+			})
+			for i := range 3 {
+				e.Span(numbered(i))
+				sleep(time.Minute)
+			}
+			s := e.Stats().Spans
+			if s.Refused != 3 || s.Requests != 3 || s.Failures != 0 || s.Waiting != 0 {
+				t.Errorf("%d: %+v", status, s)
+			}
+			if strings.Count(l.all(), "\n") != 0 || !strings.Contains(l.all(), "collector.example:4318 refuses spans: status "+fmt.Sprint(status)) {
+				t.Errorf("%d: logs:\n%s", status, l.all())
+			}
+			if status == 400 && !strings.HasSuffix(s.LastError, `: "bad \x1b[31mdata"`) {
+				t.Error(s.LastError)
+			}
+			r.setRespond(nil)
+			e.Span(numbered(4))
+			sleep(time.Minute)
+			if s := e.Stats().Spans; s.Sent != 1 {
+				t.Errorf("%d: after it accepts: %+v", status, s)
+			}
+		})
+	}
+}
+
+func TestPartialSuccess(t *testing.T) {
+	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+		respond := func(body string) {
+			r.setRespond(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) })
+		}
+		send := func() {
+			for i := range 3 {
+				e.Span(numbered(i))
+			}
+			sleep(time.Minute)
+		}
+		respond("\x0a\x0b\x08\x02\x12\x07too old") // rejected_spans: 2, error_message: "too old"
+		send()
+		send()
+		if s := e.Stats().Spans; s.Sent != 2 || s.Refused != 4 || s.Requests != 2 {
+			t.Errorf("%+v", s)
+		}
+		if got := l.all(); got != `OTLP traces: collector.example:4318 refuses 2 spans: "too old"` {
+			t.Error(got)
+		}
+		respond("\x0a\x02\x08\x63") // 99 of 3
+		send()
+		for _, body := range []string{"\x0a", "\x0a\x02\x08", "\x0a\x0b\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", "\x0a\x00", "\x13\x14", "\x00"} {
+			respond(body)
+			send()
+		}
+		if s := e.Stats().Spans; s.Refused != 4+3 || s.Sent != 2+6*3 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// A receiver that does not answer costs the timeout, one that breaks the
+// connection an attempt, and one that answers without end is refused.
+func TestMisbehavingReceiver(t *testing.T) {
+	withExporter(t, Config{Timeout: 3 * time.Second}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		r.setRespond(func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() })
+		e.Span(numbered(1))
+		sleep(DefaultDelay + 4*time.Second)
+		if s := e.Stats().Spans; s.Failures != 1 || s.LastError != "no response within 3s" {
+			t.Errorf("slow: %+v", s)
+		}
+		r.setRespond(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+		sleep(time.Minute)
+		if s := e.Stats().Spans; s.Failures < 3 || !strings.Contains(s.LastError, "EOF") || strings.Contains(s.LastError, "http://") {
+			t.Errorf("broken: %+v", s)
+		}
+		r.setRespond(func(w http.ResponseWriter, _ *http.Request) {
+			for {
+				if _, err := w.Write(make([]byte, 1<<20)); err != nil {
+					return
+				}
+			}
+		})
+		sleep(time.Minute)
+		if s := e.Stats().Spans; s.Refused != 1 || !strings.Contains(s.LastError, "more than 4194304 bytes") {
+			t.Errorf("endless: %+v", s)
+		}
+	})
+}
+
+// While the receiver is away, adding spans neither waits nor grows without
+// bound; the newest arrive when it is back.
+func TestQueueIsBounded(t *testing.T) {
+	const spans, limit = 100_000, 1 << 20
+	withExporter(t, Config{QueueBytes: limit}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+		r.setAway(true)
+		begin := time.Now()
+		for i := range spans {
+			e.Span(numbered(i))
+			q := e.spans.queue
+			q.mu.Lock()
+			bytes := q.bytes
+			q.mu.Unlock()
+			if bytes > limit {
+				t.Fatalf("%d bytes are held after %d spans", bytes, i)
+			}
+			if i%1000 == 0 {
+				synctest.Wait()
+			}
+		}
+		if d := time.Since(begin); d != 0 {
+			t.Errorf("the caller waited for %v", d)
+		}
+		s := e.Stats().Spans
+		check(t, s)
+		if s.Dropped < spans/2 || s.Waiting < 3000 || s.WaitingBytes > limit || s.WaitingBytes < limit/3 {
+			t.Errorf("while away: %+v", s)
+		}
+		sleep(time.Hour)
+		waiting := e.Stats().Spans.Waiting
+		r.setAway(false)
+		sleep(time.Minute)
+		s = e.Stats().Spans
+		if s.Sent != waiting || s.Waiting != 0 || s.Dropped != spans-waiting {
+			t.Errorf("%d waited; after it is back: %+v", waiting, s)
+		}
+		var text strings.Builder
+		for _, q := range r.all() {
+			text.WriteString(q.message)
+		}
+		for _, i := range []int{spans - int(waiting), spans - 1} {
+			if !strings.Contains(text.String(), fmt.Sprintf(`"span-%d."`, i)) {
+				t.Errorf("span %d has not been sent", i)
+			}
+		}
+		if !strings.Contains(l.all(), "connection refused; trying again") || !strings.HasSuffix(l.all(), fmt.Sprintf("%d spans were dropped", s.Dropped)) {
+			t.Errorf("logs:\n%s", l.all())
+		}
+	})
+}
+
+func TestSpanThatIsTooLong(t *testing.T) {
+	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		long := numbered(1)
+		for range maxAttributes {
+			long.Attributes = append(long.Attributes, String("text", strings.Repeat("\xff", maxText)))
+		}
+		e.Span(long)
+		e.Span(numbered(2))
+		sleep(time.Minute)
+		if s := e.Stats().Spans; s.Dropped != 1 || s.Sent != 1 || r.all()[0].spans != 1 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func counterSnapshot(value uint64) *metrics.Snapshot {
+	return &metrics.Snapshot{Time: time.Now(), Families: []metrics.FamilySnapshot{{
+		Name: "lshark_rpcs", Type: metrics.CounterType, Points: []metrics.Point{{Count: value}},
+	}}}
+}
+
+// Of metrics, only the newest snapshot waits.
+func TestMetricsReceiverAway(t *testing.T) {
+	withExporter(t, Config{Names: testNames()}, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+		e.Metrics(counterSnapshot(1))
+		synctest.Wait()
+		if got := r.all(); len(got) != 1 || got[0].path != "/v1/metrics" || !strings.Contains(got[0].message, "as_int: 1\n") {
+			t.Fatalf("got %+v", got)
+		}
+		r.setRespond(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) })
+		for i := range uint64(60) {
+			e.Metrics(counterSnapshot(2 + i))
+			sleep(time.Minute)
+			if s := e.Stats().Points; s.Waiting != 1 {
+				t.Fatalf("minute %d: %+v", i, s)
+			}
+		}
+		r.setRespond(nil)
+		sleep(time.Minute)
+		got := r.all()
+		if last := got[len(got)-1]; !strings.Contains(last.message, "as_int: 61\n") {
+			t.Errorf("the newest is not sent: %s", last.message)
+		}
+		if s := e.Stats().Points; s.Sent != 2 || s.Dropped != 59 || s.Accepted != 61 {
+			t.Errorf("%+v", s)
+		}
+		if strings.Contains(l.all(), "dropped") { // nothing is lost by that
+			t.Error(l.all())
+		}
+	})
+}
+
+// A snapshot that fails while a newer one is waiting is not sent again.
+func TestMetricsReplacedWhileSending(t *testing.T) {
+	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		r.setRespond(func(w http.ResponseWriter, q *http.Request) {
+			time.Sleep(time.Second)
+			w.WriteHeader(503)
+		})
+		e.Metrics(counterSnapshot(1))
+		synctest.Wait()
+		e.Metrics(counterSnapshot(2))
+		r.setRespond(nil)
+		sleep(time.Minute)
+		got := r.all()
+		if len(got) != 2 || !strings.Contains(got[1].message, "as_int: 2\n") {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// A snapshot that comes late, from a goroutine that was slow, does not replace a newer one.
+func TestOlderMetrics(t *testing.T) {
+	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		older, newer := counterSnapshot(1), counterSnapshot(2)
+		newer.Time = older.Time.Add(time.Second)
+		e.Metrics(newer)
+		e.Metrics(older)
+		sleep(time.Minute)
+		if got := r.all(); len(got) != 1 || !strings.Contains(got[0].message, "as_int: 2\n") {
+			t.Errorf("got %+v", got)
+		}
+		if s := e.Stats().Points; s.Accepted != 1 || s.Dropped != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestShutdown(t *testing.T) {
+	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		e.Span(numbered(1))
+		e.Metrics(counterSnapshot(1))
+		begin := time.Now()
+		if err := e.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(begin); d != 0 {
+			t.Errorf("Shutdown waited for %v", d)
+		}
+		if s := e.Stats(); s.Spans.Sent != 1 || s.Points.Sent != 1 || len(r.all()) != 2 {
+			t.Errorf("%+v", s)
+		}
+		e.Span(numbered(2))
+		e.Metrics(counterSnapshot(2))
+		if s := e.Stats(); s.Spans.Dropped != 1 || s.Points.Dropped != 1 {
+			t.Errorf("after Shutdown: %+v", s)
+		}
+	})
+}
+
+// Shutdown ends the wait for the next attempt, makes one more, and ends with
+// its context.
+func TestShutdownReceiverAway(t *testing.T) {
+	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		r.setAway(true)
+		e.Span(numbered(1))
+		sleep(10 * time.Minute)
+		before := e.Stats().Spans.Requests
+		begin := time.Now()
+		err := e.Shutdown(t.Context())
+		if err == nil || err.Error() != "OTLP: 1 spans and 0 data points were not sent: connection refused" {
+			t.Error(err)
+		}
+		if s := e.Stats().Spans; s.Dropped != 1 || s.Requests != before+1 || !time.Now().Equal(begin) {
+			t.Errorf("%+v", s)
+		}
+	})
+	withExporter(t, Config{}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		r.setRespond(func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() })
+		for i := range 20_000 { // several batches
+			e.Span(numbered(i))
+		}
+		begin := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		if err := e.Shutdown(ctx); err == nil {
+			t.Error("no error")
+		}
+		if d := time.Since(begin); d != 2*time.Second {
+			t.Errorf("Shutdown took %v", d)
+		}
+		if s := e.Stats().Spans; s.Dropped != 20_000 || s.Waiting != 0 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+// The two signals do not wait for each other.
+func TestSignalsAreIndependent(t *testing.T) {
+	withExporter(t, Config{TracesURL: "http://other.example/t", MetricsURL: "http://collector.example:4318/v1/metrics"}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		r.setRespond(func(w http.ResponseWriter, q *http.Request) {
+			if q.URL.Path == "/t" {
+				<-q.Context().Done()
+			}
+		})
+		e.Span(numbered(1))
+		sleep(time.Minute)
+		e.Metrics(counterSnapshot(1))
+		synctest.Wait()
+		if s := e.Stats(); s.Points.Sent != 1 || s.Spans.Waiting != 1 {
+			t.Errorf("%+v", s)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = e.Shutdown(ctx)
+	})
+}
+
+func TestHeaders(t *testing.T) {
+	c := Config{
+		UserAgent:     "lshark/1.2.3",
+		Headers:       []Header{{"Authorization", "Bearer secret"}, {"X-Scope-OrgID", "a"}},
+		TracesHeaders: []Header{{"X-Scope-OrgID", "traces"}},
+	}
+	withExporter(t, c, func(t *testing.T, e *Exporter, r *receiver, l *logs) {
+		e.Span(numbered(1))
+		e.Metrics(counterSnapshot(1))
+		sleep(time.Minute)
+		for _, got := range r.all() {
+			tenant := map[string]string{"/v1/metrics": "a", "/v1/traces": "traces"}[got.path]
+			for name, want := range map[string]string{
+				"Authorization": "Bearer secret", "X-Scope-OrgID": tenant, "User-Agent": "lshark/1.2.3",
+				"Content-Type": "application/x-protobuf", "Content-Encoding": "",
+			} {
+				if v := got.header.Get(name); v != want {
+					t.Errorf("%s: %s is %q, want %q", got.path, name, v, want)
+				}
+			}
+		}
+		r.setAway(true)
+		e.Span(numbered(2))
+		sleep(time.Minute)
+		if strings.Contains(l.all(), "secret") {
+			t.Error(l.all())
+		}
+	})
+}
+
+// Several goroutines may add spans and metrics, and read the counters.
+func TestConcurrentUse(t *testing.T) {
+	withExporter(t, Config{QueueBytes: 64 << 10, Gzip: true}, func(t *testing.T, e *Exporter, r *receiver, _ *logs) {
+		r.setRespond(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader([]int{200, 503, 400, 429}[len(r.all())%4])
+		})
+		done := make(chan struct{})
+		const goroutines, each = 4, 500
+		for g := range goroutines {
+			go func() {
+				for i := range each {
+					e.Span(numbered(i))
+					if i%10 == g {
+						e.Metrics(counterSnapshot(uint64(i)))
+						time.Sleep(time.Second)
+					}
+					check(t, e.Stats().Spans)
+				}
+				done <- struct{}{}
+			}()
+		}
+		for range goroutines {
+			<-done
+		}
+		if s := e.Stats(); s.Spans.Accepted != goroutines*each || s.Points.Accepted != goroutines*each/10 {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
+func TestNewReportsMistakes(t *testing.T) {
+	for _, test := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{Endpoint: "collector:4318"}, "endpoint collector:4318: the URL must begin with http:// or https://"},
+		{Config{Endpoint: "http://"}, "endpoint http:: the URL has no host"},
+		{Config{Endpoint: "http://user:pass word@h"}, "the endpoint is not a URL"},
+		{Config{Endpoint: "ftp://user:secret@h"}, "endpoint ftp://user:xxxxx@h: the URL must begin with http:// or https://"},
+		{Config{Headers: []Header{{"a b", "c"}}}, `"a b" is not the name of a header`},
+		{Config{Headers: []Header{{"", "c"}}}, "a header has no name"},
+		{Config{TracesHeaders: []Header{{"a", "secret\n"}}}, "the value of the header a has a control character"},
+		{Config{Headers: []Header{{"content-encoding", "br"}}}, "the header content-encoding is set by the exporter"},
+		{Config{TLS: TLSFiles{CA: "/none"}}, "open /none: no such file or directory"},
+		{Config{TLS: TLSFiles{CA: "doc.go"}}, "doc.go has no certificate in PEM format"},
+		{Config{TLS: TLSFiles{Key: "/none"}}, "certificate of the client: open : no such file or directory"},
+	} {
+		if _, err := New(test.config); err == nil || err.Error() != test.want {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
+	}
+}
+
+func TestURL(t *testing.T) {
+	for _, test := range [][3]string{
+		{"", "", "http://localhost:4318/v1/traces"},
+		{"http://collector:4318", "", "http://collector:4318/v1/traces"},
+		{"http://collector:4318/", "", "http://collector:4318/v1/traces"},
+		{"https://collector/mycollector/", "", "https://collector/mycollector/v1/traces"},
+		{"https://collector/a?b=c", "", "https://collector/a/v1/traces?b=c"},
+		{"http://collector:4318", "https://collector.example.com/v1/t/", "https://collector.example.com/v1/t/"},
+		{"", "http://collector:4318", "http://collector:4318/"},
+		{"http://[2001:db8::1]:4318", "", "http://[2001:db8::1]:4318/v1/traces"},
+	} {
+		c := Config{Endpoint: test[0]}
+		u, err := c.url(test[1], "v1/traces")
+		if err != nil || u.String() != test[2] {
+			t.Errorf("%q, %q: got %v, %v, want %s", test[0], test[1], u, err, test[2])
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	env := map[string]string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT":                              "http://collector:4318",
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT":                       "http://traces/x",
+		"OTEL_EXPORTER_OTLP_HEADERS":                               "api-key=a%20b%2Cc, x=1=2,",
+		"OTEL_EXPORTER_OTLP_METRICS_HEADERS":                       "m=1",
+		"OTEL_EXPORTER_OTLP_TIMEOUT":                               "2500",
+		"OTEL_EXPORTER_OTLP_COMPRESSION":                           "gzip",
+		"OTEL_EXPORTER_OTLP_PROTOCOL":                              "http/protobuf",
+		"OTEL_EXPORTER_OTLP_CERTIFICATE":                           "/ca.pem",
+		"OTEL_RESOURCE_ATTRIBUTES":                                 "deployment.environment.name=prod,host.name=oss1-admin,text=a%3Db",
+		"OTEL_SERVICE_NAME":                                        "lustre",
+		"OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION": "explicit_bucket_histogram",
+	}
+	getenv := func(name string) string { return env[name] }
+	if !Configured(getenv) || Configured(func(string) string { return " " }) {
+		t.Error("Configured is wrong")
+	}
+	var c Config
+	if err := c.ApplyEnvironment(getenv); err != nil {
+		t.Fatal(err)
+	}
+	if c.Endpoint != "http://collector:4318" || c.TracesURL != "http://traces/x" || c.MetricsURL != "" || c.Timeout != 2500*time.Millisecond ||
+		!c.Gzip || !c.ExplicitHistograms || c.TLS.CA != "/ca.pem" ||
+		!slices.Equal(c.Headers, []Header{{"api-key", "a b,c"}, {"x", "1=2"}}) || !slices.Equal(c.MetricsHeaders, []Header{{"m", "1"}}) {
+		t.Errorf("%+v", c)
+	}
+	// What is set already stays.
+	c = Config{Endpoint: "http://flag", Headers: []Header{{"f", "1"}}, Timeout: time.Second, Gzip: true}
+	env["OTEL_EXPORTER_OTLP_COMPRESSION"] = "none"
+	if err := c.ApplyEnvironment(getenv); err != nil {
+		t.Fatal(err)
+	}
+	if c.Endpoint != "http://flag" || c.TracesURL != "" || c.Headers[0].Name != "f" || c.Timeout != time.Second || c.Gzip {
+		t.Errorf("%+v", c)
+	}
+	r, err := NewResource("lshark", "1.2.3", "oss1", getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Attribute{
+		String("service.name", "lustre"), String("service.version", "1.2.3"), String("service.instance.id", "oss1"),
+		String("host.name", "oss1-admin"), String("deployment.environment.name", "prod"), String("text", "a=b"),
+	}
+	if !slices.Equal(r.Attributes, want) {
+		t.Errorf("%v", r.Attributes)
+	}
+}
+
+func TestEnvironmentMistakes(t *testing.T) {
+	for _, test := range [][3]string{
+		{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc", `OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" is not supported, only http/protobuf is`},
+		{"OTEL_EXPORTER_OTLP_COMPRESSION", "br", `OTEL_EXPORTER_OTLP_COMPRESSION: "br" is neither none nor gzip`},
+		{"OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "delta", `OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: "delta" is not supported, only cumulative is`},
+		{"OTEL_EXPORTER_OTLP_TIMEOUT", "10s", `OTEL_EXPORTER_OTLP_TIMEOUT: "10s" is not a number of milliseconds above 0`},
+		{"OTEL_EXPORTER_OTLP_TIMEOUT", "0", `OTEL_EXPORTER_OTLP_TIMEOUT: "0" is not a number of milliseconds above 0`},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "a=1,secret", `OTEL_EXPORTER_OTLP_HEADERS: pair 2 is not of the form name=value`},
+		{"OTEL_EXPORTER_OTLP_HEADERS", "a=secret%zz", `OTEL_EXPORTER_OTLP_HEADERS: the value of "a" is not in percent-encoding`},
+	} {
+		var c Config
+		err := c.ApplyEnvironment(func(name string) string {
+			if name == test[0] {
+				return test[1]
+			}
+			return ""
+		})
+		if err == nil || err.Error() != test[2] {
+			t.Errorf("got %v, want %s", err, test[2])
+		}
+	}
+	if _, err := NewResource("a", "b", "c", func(string) string { return "=1" }); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestParseHeader(t *testing.T) {
+	for text, want := range map[string]Header{
+		"Authorization=Basic YTpi==": {"Authorization", "Basic YTpi=="},
+		" a = b ":                    {"a", "b"},
+		"a=":                         {"a", ""},
+	} {
+		if h, err := ParseHeader(text); err != nil || h != want {
+			t.Errorf("%q: %v, %v", text, h, err)
+		}
+	}
+	for _, text := range []string{"", "secret", "=secret", "a=secret\r\nb: c", "ü=secret"} {
+		if _, err := ParseHeader(text); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

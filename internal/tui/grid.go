@@ -1,0 +1,338 @@
+package tui
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+)
+
+// grid is the table of RPCs or messages. It reads only the rows that are visible.
+type grid struct {
+	*tview.Table
+	rows  *store.Store
+	index *schema.Index
+	opt   *render.SummaryOptions
+
+	view    *store.View
+	stopped *atomic.Bool // of the goroutine that advances the view
+	ids     []int64
+	version int
+	wanted  *int64 // row that the cursor goes to when the view has it
+
+	columns [2][]*store.Column // by kind
+	widths  []int              // of the columns, which grow
+	column  int                // with the cursor
+
+	reader *store.Reader
+	cache  map[int64][]*tview.TableCell // of rows that were drawn
+	stamp  render.Stamp
+	text   []byte
+}
+
+// maxCell is the width of a column at most.
+const maxCell = 48
+
+// maxCached is the number of rows that are kept as cells.
+const maxCached = 1024
+
+// rpcColumns and messageColumns are the columns in the beginning.
+func rpcColumns() []string {
+	return []string{"request.time", "opcode", "variant", "target", "latency", "error", "name", "bulk_bytes", "client", "server", "xid", "fid", "job"}
+}
+
+func messageColumns() []string {
+	return []string{"frame", "time", "lnet.src_nid", "lnet.dest_nid", "kind", "opcode", store.Details}
+}
+
+func newGrid(rows *store.Store, opt *render.SummaryOptions) *grid {
+	g := &grid{Table: tview.NewTable(), rows: rows, index: opcodes.NewIndex(), opt: opt, reader: rows.NewReader()}
+	g.setColumns(store.RPCs, rpcColumns())
+	g.setColumns(store.Messages, messageColumns())
+	g.SetContent(cells{g: g}).SetFixed(1, 0).SetSelectable(true, false)
+	g.SetSelectedStyle(tcell.StyleDefault.Reverse(true))
+	g.SetBackgroundColor(tcell.ColorDefault)
+	return g
+}
+
+// setColumns sets the columns of a kind of rows. Names that are unknown are left out.
+func (g *grid) setColumns(k store.Kind, names []string) {
+	g.columns[k] = nil
+	for _, name := range names {
+		if c, ok := store.NewColumn(k, name, g.index); ok {
+			g.columns[k] = append(g.columns[k], c)
+		}
+	}
+	g.forget()
+}
+
+// forget drops the cells that were drawn.
+func (g *grid) forget() {
+	g.cache, g.widths = make(map[int64][]*tview.TableCell), nil
+}
+
+// shown returns the columns of the kind of rows that is shown.
+func (g *grid) shown() []*store.Column { return g.columns[g.view.Kind] }
+
+// setView shows the rows of a view and keeps the cursor on a row, if it is in the view.
+func (g *grid) setView(v *store.View) {
+	if g.stopped != nil {
+		g.stopped.Store(true)
+	}
+	other := g.view == nil || g.view.Kind != v.Kind
+	g.view, g.stopped = v, &atomic.Bool{}
+	g.ids, g.version, g.wanted = nil, -1, nil
+	g.forget()
+	if other {
+		g.column = 0
+	}
+	g.SetOffset(0, 0)
+	g.Select(1, 0)
+}
+
+// update takes the rows that the view has found since. The cursor stays on its row, or on
+// the last one when follow is set and it is there.
+func (g *grid) update(follow bool) (changed bool) {
+	ids, version := g.view.IDs()
+	if version == g.version {
+		return false
+	}
+	row, _ := g.GetSelection()
+	id, known := g.selected()
+	atEnd := row == len(g.ids)
+	g.ids, g.version = ids, version
+	g.SetOffset(g.GetOffset()) // a table of tview with few rows would show the last ones from then on
+	switch {
+	case len(ids) == 0:
+	case g.wanted != nil && g.choose(*g.wanted):
+		g.wanted = nil
+	case follow && atEnd:
+		g.Select(len(ids), 0)
+	case !known:
+		g.Select(max(1, min(row, len(ids))), 0)
+	case row > len(ids) || ids[row-1] != id:
+		g.choose(id)
+	}
+	return true
+}
+
+// selected returns the row with the cursor.
+func (g *grid) selected() (id int64, ok bool) {
+	row, _ := g.GetSelection()
+	if row < 1 || row > len(g.ids) {
+		return 0, false
+	}
+	return g.ids[row-1], true
+}
+
+// choose moves the cursor to a row, and reports whether it is in the view.
+func (g *grid) choose(id int64) bool {
+	i := slices.Index(g.ids, id)
+	if i < 0 {
+		return false
+	}
+	g.Select(i+1, 0)
+	return true
+}
+
+// cells is the content of the table. Only the cells that are drawn are made.
+type cells struct {
+	tview.TableContentReadOnly
+	g *grid
+}
+
+// GetRowCount returns the number of rows, the head included.
+func (t cells) GetRowCount() int { return len(t.g.ids) + 1 }
+
+// GetColumnCount returns the number of columns.
+func (t cells) GetColumnCount() int { return len(t.g.shown()) }
+
+// GetCell returns a cell.
+func (t cells) GetCell(row, column int) *tview.TableCell {
+	g := t.g
+	columns := g.shown()
+	if column < 0 || column >= len(columns) || row > len(g.ids) {
+		return nil
+	}
+	if row == 0 {
+		return g.head(column)
+	}
+	id := g.ids[row-1]
+	list, ok := g.cache[id]
+	if !ok {
+		if len(g.cache) >= maxCached {
+			clear(g.cache)
+		}
+		list = g.cells(id, row)
+		g.cache[id] = list
+	}
+	return list[column]
+}
+
+// head returns the cell above a column: its name, and the direction by which rows are
+// sorted.
+func (g *grid) head(column int) *tview.TableCell {
+	c := g.shown()[column]
+	name := heading(c)
+	if g.view.Sort == c.Name {
+		if g.view.Descending {
+			name += "↓"
+		} else {
+			name += "↑"
+		}
+	}
+	g.widen(column, len([]rune(name)))
+	style := tcell.StyleDefault.Bold(true)
+	if column == g.column {
+		style = style.Underline(true)
+	}
+	return g.cell(g.pad(name, column, isRight(c)), c).SetSelectable(false).SetStyle(style)
+}
+
+// cell makes a cell of a column.
+func (g *grid) cell(text string, c *store.Column) *tview.TableCell {
+	cell := tview.NewTableCell(cellText(text))
+	if isRight(c) {
+		cell.SetAlign(tview.AlignRight)
+	}
+	if c.Name != store.Details {
+		cell.SetMaxWidth(maxCell)
+	}
+	return cell
+}
+
+// heading returns the name of a column in the head.
+func heading(c *store.Column) string {
+	switch c.Name {
+	case "request.time":
+		return "time"
+	case "lnet.src_nid":
+		return "source"
+	case "lnet.dest_nid":
+		return "destination"
+	}
+	return c.Name
+}
+
+// isRight reports whether a column is aligned at its right end: numbers are.
+func isRight(c *store.Column) bool {
+	switch c.Type {
+	case records.Uint, records.Int, records.Duration, records.Seconds, records.Float, records.Time:
+		return true
+	}
+	return false
+}
+
+// widen makes a column wide enough for a text.
+func (g *grid) widen(column, width int) {
+	for len(g.widths) <= column {
+		g.widths = append(g.widths, 0)
+	}
+	g.widths[column] = max(g.widths[column], min(width, maxCell))
+}
+
+// pad returns text in the width of a column, which stays as wide as it was.
+func (g *grid) pad(text string, column int, right bool) string {
+	space := strings.Repeat(" ", max(0, g.widths[column]-tview.TaggedStringWidth(cellText(text))))
+	if right {
+		return space + text
+	}
+	return text + space
+}
+
+// cells makes the cells of a row.
+func (g *grid) cells(id int64, row int) []*tview.TableCell {
+	columns := g.shown()
+	list := make([]*tview.TableCell, len(columns))
+	before := int64(0)
+	if g.opt.Time == render.Delta && row > 1 {
+		before = g.timeOf(g.ids[row-2])
+	}
+	r, err := g.reader.Read(g.view.Kind, id)
+	style := g.style(&r, err)
+	for i, c := range columns {
+		text := ""
+		switch {
+		case err == nil:
+			text = g.value(c, &r, before)
+		case i == 0:
+			text = err.Error()
+		}
+		list[i] = g.cell(text, c).SetStyle(style)
+		g.widen(i, tview.TaggedStringWidth(list[i].Text))
+	}
+	return list
+}
+
+// timeOf returns the time of a row, 0 when it is unknown.
+func (g *grid) timeOf(id int64) int64 {
+	r, err := g.reader.Read(g.view.Kind, id)
+	switch {
+	case err != nil:
+		return 0
+	case r.RPC != nil:
+		return r.RPC.Begin()
+	}
+	return r.Message.Time
+}
+
+// style returns the style of a row: errors stand out, and what only keeps connections
+// alive does not.
+func (g *grid) style(r *store.Row, err error) tcell.Style {
+	colors := g.opt.Colors
+	var st *render.Style
+	switch {
+	case err != nil:
+		st = &colors.Warn
+	case r.RPC != nil && r.RPC.Failed() && !r.RPC.IsExpectedError():
+		st = &colors.Bad
+	case r.RPC != nil && r.RPC.Unanswered():
+		st = &colors.Warn
+	case r.RPC != nil && r.RPC.HasOpcode && r.RPC.Opcode == opcodes.OBD_PING:
+		st = &colors.Dim
+	case r.Message != nil && r.Message.Kind == lnet.Reply && r.Message.RPC.Status < 0:
+		st = &colors.Bad
+	case r.Message != nil && (r.Message.Kind <= lnet.Ack || r.Message.Kind == lnet.Ping || r.Message.Kind == lnet.PingReply):
+		st = &colors.Dim
+	default:
+		return tcell.StyleDefault.Foreground(tcell.ColorDefault)
+	}
+	return styleOf(st)
+}
+
+// value returns the text of a value for people.
+func (g *grid) value(c *store.Column, r *store.Row, before int64) string {
+	var v records.Value
+	at := render.Moment{First: r.First, Before: before}
+	g.text = g.text[:0]
+	switch {
+	case !c.Value(r, &v):
+		g.text = c.Append(g.text, r)
+		if strings.HasSuffix(c.Name, "_nid") && !g.opt.NIDs.Full {
+			return strings.TrimSuffix(string(g.text), "@tcp")
+		}
+	case c.Type == records.Time:
+		g.text = g.stamp.Append(g.text, g.opt.Time, int64(v.U), at, false)
+	case c.Type == records.Duration:
+		g.text = render.AppendLatency(g.text, int64(v.U))
+	case c.Type == records.NID:
+		g.text = g.opt.NIDs.Append(g.text, v.NID)
+	case c.Unit == records.Bytes && v.U == 0:
+	case c.Unit == records.Bytes:
+		g.text = render.AppendSize(g.text, int64(v.U))
+	case c.Name == "opcode":
+		g.text = render.ShortenOpcode(c.Append(g.text, r))
+	default:
+		g.text = c.Append(g.text, r)
+	}
+	return string(g.text)
+}

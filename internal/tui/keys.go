@@ -1,0 +1,242 @@
+package tui
+
+import (
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/render"
+)
+
+// key handles a key before the part with the focus gets it. It returns nil if that part is
+// not to get the key.
+func (s *Screen) key(event *tcell.EventKey) *tcell.EventKey {
+	switch event.Key() {
+	case tcell.KeyCtrlC:
+		s.app.Stop()
+		return nil
+	case tcell.KeyCtrlL:
+		s.app.Sync()
+		return nil
+	}
+	s.status.left, s.grid.wanted = "", nil
+	switch {
+	case s.overlay != "":
+		return s.overlayKey(event)
+	case s.filter.HasFocus():
+		return s.filterKey(event)
+	}
+	return s.mainKey(event)
+}
+
+// filterKey handles a key while the filter is typed.
+func (s *Screen) filterKey(event *tcell.EventKey) *tcell.EventKey {
+	switch event.Key() {
+	case tcell.KeyCtrlP:
+		s.filter.older(-1)
+	case tcell.KeyCtrlN:
+		s.filter.older(1)
+	case tcell.KeyEnter: // also while names are offered
+		s.filterDone(tcell.KeyEnter)
+	default:
+		return event
+	}
+	return nil
+}
+
+// mainKey handles a key while no page is over the table, tree and bytes.
+func (s *Screen) mainKey(event *tcell.EventKey) *tcell.EventKey {
+	switch event.Key() {
+	case tcell.KeyTab:
+		s.nextFocus(1)
+		return nil
+	case tcell.KeyBacktab:
+		s.nextFocus(-1)
+		return nil
+	case tcell.KeyEscape:
+		s.app.SetFocus(s.grid)
+		return nil
+	case tcell.KeyF1:
+		showHelp(s)
+		return nil
+	}
+	if m := motionOf(event); m != noMotion && s.grid.HasFocus() {
+		if s.grid.move(m); m == enter {
+			openMessages(s)
+		}
+		return nil
+	}
+	if event.Key() == tcell.KeyRune && s.command(event.Rune()) {
+		return nil
+	}
+	return event
+}
+
+// command runs the command of a letter, and reports whether there is one.
+func (s *Screen) command(letter rune) bool {
+	switch letter {
+	case 'q':
+		s.app.Stop()
+	case '?':
+		showHelp(s)
+	case '/':
+		s.app.SetFocus(s.filter)
+	case 'm':
+		toggleKind(s)
+	case 's':
+		sortBy(s, s.grid.sortColumn())
+	case 'c':
+		chooseColumns(s)
+	case 'f':
+		follow(s)
+	case 'o':
+		open(s)
+	case 'd':
+		showFindings(s)
+	case 'a':
+		showLadder(s, false)
+	case 'A':
+		showLadder(s, true)
+	case 'z':
+		s.zoomed = !s.zoomed
+	case 'w':
+		askSave(s, false)
+	case 'W':
+		askSave(s, true)
+	case 't':
+		nextTime(s)
+	case 'p':
+		pause(s)
+	case 'u':
+		clearFilter(s)
+	case '[', ']':
+		turn(s, letter)
+	default:
+		return false
+	}
+	return true
+}
+
+// nextFocus moves the focus to the next part.
+func (s *Screen) nextFocus(by int) {
+	parts := []tview.Primitive{s.grid, s.details.tree, s.details.bytes, s.filter}
+	for i, p := range parts {
+		if p.HasFocus() {
+			s.app.SetFocus(parts[(i+by+len(parts))%len(parts)])
+			return
+		}
+	}
+	s.app.SetFocus(s.grid)
+}
+
+// toggleKind shows messages instead of RPCs, or RPCs instead of messages.
+func toggleKind(s *Screen) {
+	kind := store.Messages
+	if s.grid.view.Kind == store.Messages {
+		kind = store.RPCs
+	}
+	s.show(s.queries[kind])
+}
+
+// sortBy sorts by a column: up, then down, then not.
+func sortBy(s *Screen, name string) {
+	q := s.queries[s.grid.view.Kind]
+	switch {
+	case q.Sort != name:
+		q.Sort, q.Descending = name, false
+	case !q.Descending:
+		q.Descending = true
+	default:
+		q.Sort, q.Descending = "", false
+	}
+	s.show(q)
+	s.grid.wanted = nil
+	s.grid.Select(1, 0) // the first rows are those that were looked for
+}
+
+// nextTime shows times in the next format.
+func nextTime(s *Screen) {
+	names := map[render.TimeFormat]string{render.Relative: "since the first frame", render.Local: "local", render.UTC: "UTC", render.Delta: "since the row before"}
+	s.opt.View.Time = (s.opt.View.Time + 1) % render.TimeFormat(len(names))
+	s.grid.forget()
+	s.status.say("times: %s", names[s.opt.View.Time])
+}
+
+// pause stops showing what is read, or goes on. Reading continues.
+func pause(s *Screen) {
+	s.paused = !s.paused
+	if s.refresh(); s.paused {
+		s.status.say("paused: rows that are read are not shown, p to go on")
+	}
+}
+
+// clearFilter shows all rows.
+func clearFilter(s *Screen) {
+	q := s.queries[s.grid.view.Kind]
+	q.Filter = ""
+	s.show(q)
+}
+
+// turn shows another message of the RPC.
+func turn(s *Screen, letter rune) {
+	by := 1
+	if letter == '[' {
+		by = -1
+	}
+	if err := s.details.turn(by); err != nil {
+		s.status.fail(err)
+	}
+}
+
+// move moves the cursor. A table of tview with no row but the head would not return from its
+// own handler.
+func (g *grid) move(m motion) {
+	row, _ := g.GetSelection()
+	_, _, _, height := g.GetInnerRect()
+	page := max(1, height-2) // the head, and a row that stays
+	switch m {
+	case up:
+		row--
+	case down:
+		row++
+	case pageUp:
+		row -= page
+	case pageDown:
+		row += page
+	case first:
+		row = 1
+	case last:
+		row = len(g.ids)
+	case left:
+		g.moveColumn(-1)
+	case right:
+		g.moveColumn(1)
+	}
+	if len(g.ids) > 0 {
+		g.Select(max(1, min(row, len(g.ids))), 0)
+	}
+}
+
+// moveColumn moves the cursor to another column, and makes it visible.
+func (g *grid) moveColumn(by int) {
+	g.column = max(0, min(g.column+by, len(g.shown())-1))
+	_, _, width, _ := g.GetInnerRect()
+	row, offset := g.GetOffset()
+	offset = min(offset, g.column)
+	for used := 0; offset < g.column; offset++ {
+		used = 0
+		for i := offset; i <= g.column && i < len(g.widths); i++ {
+			used += g.widths[i] + 1
+		}
+		if used <= width {
+			break
+		}
+	}
+	g.SetOffset(row, offset)
+}
+
+// sortColumn returns the name of the column with the cursor.
+func (g *grid) sortColumn() string {
+	columns := g.shown()
+	return columns[min(g.column, len(columns)-1)].Name
+}

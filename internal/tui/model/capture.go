@@ -1,0 +1,163 @@
+package model
+
+import (
+	"sync"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/internal/tui/store"
+)
+
+// Options are the settings of a Capture.
+type Options struct {
+	Store store.Options
+	RPCs  track.Options // without Bulk and Done
+	Locks int64         // nanoseconds that ended locks are kept, see locks.New
+}
+
+// Capture takes the messages of a capture. Close and the methods that are hooks of a pass
+// over the frames (Message, Frame, Later, Lost, Marked, Refused, Idle) are for one goroutine.
+// Others may use Rows and the other methods at the same time.
+type Capture struct {
+	Rows *store.Store
+
+	mu     sync.Mutex // of all below
+	engine *diagnose.Engine
+	files  *files.Files
+	names  *track.Names
+	ended  *fifo.Map[lockKey, *locks.Lock]
+	err    error // of Rows
+}
+
+// lockKey identifies a lock by one of its two handles.
+type lockKey struct {
+	node   lnet.NID // that gave the lock this handle
+	handle uint64
+}
+
+// maxLocks is the number of handles of locks that have ended which are kept.
+const maxLocks = 1 << 17
+
+// New makes a Capture.
+func New(o Options) *Capture {
+	c := &Capture{Rows: store.New(o.Store), files: files.New(), names: track.NewNames(), ended: fifo.NewMap[lockKey, *locks.Lock](maxLocks)}
+	rpcs := o.RPCs
+	rpcs.Bulk = c.files.Bulk
+	c.engine = diagnose.New(diagnose.Options{Rules: rules.All(), RPCs: rpcs, Locks: o.Locks, Hooks: []diagnose.Hooks{{
+		Sent: c.files.Sent, Answered: c.files.Answered, Message: c.message, Done: c.done, Lock: c.lock,
+	}}})
+	return c
+}
+
+// message takes a message and the RPC that it belongs to, nil for none.
+func (c *Capture) message(r *track.RPC, m *dissect.Message) {
+	c.fail(c.Rows.AddMessage(m, r))
+}
+
+// fail keeps the first error.
+func (c *Capture) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+func (c *Capture) done(r *track.RPC) {
+	c.files.Done(r)
+	c.fail(c.Rows.AddRPC(r))
+}
+
+func (c *Capture) lock(l *locks.Lock) {
+	c.files.Lock(l)
+	for _, k := range keysOf(l) {
+		c.ended.Put(k, l)
+	}
+}
+
+// keysOf returns the handles of a lock that are known.
+func keysOf(l *locks.Lock) (list []lockKey) {
+	if l.Handle != 0 {
+		list = append(list, lockKey{l.Server, l.Handle})
+	}
+	if l.ClientHandle != 0 {
+		list = append(list, lockKey{l.Client, l.ClientHandle})
+	}
+	return list
+}
+
+// Message, Later, Lost, Marked, Refused and Idle are hooks of a pass over the frames.
+
+// Message takes the next message.
+func (c *Capture) Message(m *dissect.Message) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.names.Message(m)
+	c.engine.Message(m)
+	return c.err
+}
+
+// Frame takes the next frame.
+func (c *Capture) Frame(f *capture.Frame) error { return c.Rows.AddFrame(f) }
+
+// Later takes what TCP does with a message after it was handed out.
+func (c *Capture) Later(number int64, t *lnet.Transfer) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.engine.Later(number, t)
+}
+
+// Lost takes a run of bytes that was not captured.
+func (c *Capture) Lost(l *lnet.Loss) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.engine.Lost(l)
+}
+
+// Marked takes a segment that TCP did something about.
+func (c *Capture) Marked(m *lnet.MarkedSegment) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.engine.Marked(m)
+}
+
+// Refused takes a negative acknowledgement of InfiniBand.
+func (c *Capture) Refused(r *lnet.RefusedPacket) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.engine.Refused(r)
+}
+
+// Idle takes the time, in nanoseconds since the epoch, while no frame arrives.
+func (c *Capture) Idle(now int64) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.engine.Advance(now)
+	c.files.Advance(now)
+	return c.err
+}
+
+// Close ends the capture. last is the time of its last frame.
+func (c *Capture) Close(last int64, about diagnose.Capture) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.engine.Advance(last)
+	c.engine.Close(about)
+	c.Rows.End()
+	return c.err
+}
+
+// Findings returns copies of the findings so far.
+func (c *Capture) Findings() (list []diagnose.Finding) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, f := range c.engine.Findings() {
+		list = append(list, *f)
+	}
+	return list
+}

@@ -1,0 +1,254 @@
+package model
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
+)
+
+// Line is a line of text with escape sequences for colours, and the message that it is
+// about.
+type Line struct {
+	Text []byte
+	At   track.Point // zero: none
+}
+
+// Link is something that a row is about: a lock, a file, or the connection.
+type Link struct {
+	Title string
+	Lines []Line
+}
+
+// Subject is what a row is about, by its messages.
+type Subject struct {
+	Nodes   []lnet.NID // both ends
+	Handles []uint64   // of locks
+	FIDs    []track.FID
+}
+
+// maxSubjects is the number of handles and of FIDs that are listed.
+const maxSubjects = 32
+
+// SubjectOf returns what messages are about.
+func SubjectOf(messages []*dissect.Message) *Subject {
+	s := &Subject{}
+	var record records.Message
+	for _, m := range messages {
+		for _, nid := range []lnet.NID{m.LNet.Src, m.LNet.Dst} {
+			if !slices.Contains(s.Nodes, nid) {
+				s.Nodes = append(s.Nodes, nid)
+			}
+		}
+		record.Set(m, 0)
+		s.addHandles(record.Tree())
+		s.addFIDs(&record)
+	}
+	return s
+}
+
+const handleSize = 8 // struct lustre_handle
+
+// addHandles adds the handles of locks in a message.
+func (s *Subject) addHandles(t *dissect.Tree) {
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Name() != "lock_handle" {
+			continue
+		}
+		for k := i; k < int(n.End); k++ {
+			x := &t.Nodes[k]
+			b := t.Bytes(x)
+			if int(x.End) > k+1 || x.Is(dissect.Missing) || len(b) != handleSize {
+				continue
+			}
+			// A handle is opaque: its bytes are not swapped, whatever the byte order of the message.
+			if h := binary.LittleEndian.Uint64(b); h != 0 && !slices.Contains(s.Handles, h) && len(s.Handles) < maxSubjects {
+				s.Handles = append(s.Handles, h)
+			}
+		}
+	}
+}
+
+// addFIDs adds the FIDs in a message.
+func (s *Subject) addFIDs(m *records.Message) {
+	p, ok := records.Messages.Find("fid")
+	if !ok {
+		return
+	}
+	var v records.Value
+	for i := range p.Len(m) {
+		if !p.Value(m, i, &v) {
+			continue
+		}
+		fid := track.FID{Seq: v.U, OID: v.OID, Ver: v.Ver}
+		if !slices.Contains(s.FIDs, fid) && len(s.FIDs) < maxSubjects {
+			s.FIDs = append(s.FIDs, fid)
+		}
+	}
+}
+
+// Links returns what a subject leads to, with the connection of an RPC; r may be nil.
+func (c *Capture) Links(s *Subject, r *track.RPC, o render.SummaryOptions) (list []Link) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var seen []*locks.Lock
+	for _, h := range s.Handles {
+		for _, node := range s.Nodes {
+			l := c.engine.Locks().Find(node, h)
+			if l == nil {
+				l, _ = c.ended.Get(lockKey{node, h})
+			}
+			if l != nil && !slices.Contains(seen, l) {
+				seen = append(seen, l)
+				list = append(list, Link{"lock 0x" + strconv.FormatUint(h, 16) + " " + string(l.Desc.AppendResource(nil)), keyLines(&records.Locks, l, o.Colors)})
+			}
+		}
+	}
+	for _, fid := range s.FIDs {
+		f := c.files.File(fid)
+		if f == nil {
+			continue
+		}
+		id := string(schema.AppendFID(nil, fid.Seq, fid.OID, fid.Ver))
+		title := id
+		if path := f.Path(); path != "" {
+			title = path
+		}
+		kind := f.Kind()
+		if kind == "" {
+			kind = "file"
+		}
+		if f.Activity == nil { // known by its names only
+			list = append(list, Link{kind + " " + title, textLines([]byte(title + " " + id))})
+			continue
+		}
+		list = append(list, Link{kind + " " + title, keyLines(&records.Files, f, o.Colors)})
+	}
+	if i := c.importOf(r); i != nil {
+		lines := textLines(tables.NewTimeline(o, c.Rows.First()).Append(nil, []*track.Import{i}))
+		text := tables.EventText{NIDs: o.NIDs}
+		lines = append(lines, Line{})
+		lines = append(lines, keyLines(&records.Imports, &records.Import{Import: i, AppendEvent: text.Append}, o.Colors)...)
+		target := cmp.Or(i.Target, i.TargetIndex, "an unknown target of "+string(o.NIDs.Append(nil, i.Server)))
+		list = append(list, Link{"connection to " + target, lines})
+	}
+	return list
+}
+
+// importOf returns the connection of an RPC that was archived, nil when it is unknown.
+func (c *Capture) importOf(r *track.RPC) *track.Import {
+	if r == nil {
+		return nil
+	}
+	for _, i := range c.engine.Imports() {
+		x := r.Connection
+		switch {
+		case i.Client != r.Client && i.Client != r.Server: // servers call back
+		case r.Handle != 0 && i.Handle == r.Handle:
+			return i
+		case x != nil && x.TargetUUID != "" && i.TargetUUID == x.TargetUUID && i.ClientUUID == x.ClientUUID:
+			return i
+		}
+	}
+	return nil
+}
+
+// textLines splits a text.
+func textLines(text []byte) (list []Line) {
+	for line := range bytes.Lines(text) {
+		list = append(list, Line{Text: bytes.TrimSuffix(line, []byte("\n"))})
+	}
+	return list
+}
+
+// keyLines returns a line for each key of a record that has a value. A key that is the
+// number of a frame leads to the message.
+func keyLines[R any](t *records.Table[R], r R, colors *render.Colors) (list []Line) {
+	width := 0
+	for _, e := range t.Entries() {
+		width = max(width, len(e.Path))
+	}
+	file := ""
+	for _, e := range t.Entries() {
+		p, ok := t.Find(e.Path)
+		if !ok || e.Type == records.Object {
+			continue
+		}
+		value := render.NewRecordField(p, true).Append(nil, r)
+		if len(value) == 0 {
+			continue
+		}
+		line := Line{Text: colors.Key.Append(nil, e.Path)}
+		line.Text = append(render.AppendSpaces(line.Text, width-len(e.Path)+2), value...)
+		switch part := e.Path[strings.LastIndexByte(e.Path, '.')+1:]; part {
+		case "file":
+			file = string(value)
+		case "frame":
+			if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+				line.At = track.Point{Frame: n, File: file}
+			}
+			file = ""
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+// FindingLines returns findings as lines: one that names the finding, what it says, and one
+// for each message that proves it.
+func FindingLines(list []diagnose.Finding, o render.SummaryOptions, first int64) (lines []Line) {
+	text := tables.NewFindingsText(o, first)
+	for i := range list {
+		f := &list[i]
+		evidence := f.Evidence
+		heading := true
+		for _, l := range textLines(text.Append(nil, f)) {
+			switch {
+			case heading && len(l.Text) > 0:
+				heading = false
+				if len(f.Evidence) > 0 {
+					l.At = f.Evidence[0].Point
+				}
+			case len(evidence) > 0 && isProof(l.Text, evidence[0].Point):
+				l.At = evidence[0].Point
+				evidence = evidence[1:]
+			}
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// isProof reports whether a line of a finding is that of a piece of evidence, which begins
+// with the frame.
+func isProof(line []byte, p track.Point) bool {
+	frame := string(render.AppendFrame(nil, p.File, p.Frame))
+	words := bytes.Fields(plain(line))
+	return len(words) > 0 && string(words[0]) == frame
+}
+
+// plain returns a line without escape sequences.
+func plain(line []byte) (text []byte) {
+	for len(line) > 0 {
+		before, after, found := bytes.Cut(line, []byte("\x1b["))
+		text = append(text, before...)
+		if !found {
+			break
+		}
+		_, line, _ = bytes.Cut(after, []byte("m"))
+	}
+	return text
+}

@@ -1,0 +1,383 @@
+package tui
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/lshark/lshark/internal/tui/model"
+	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/render"
+)
+
+// Options are the settings of a Screen.
+type Options struct {
+	Title   string // names the capture
+	Capture *model.Capture
+	View    render.SummaryOptions // colours, times, NIDs and Files; the other fields are not used
+	Live    bool
+	ASCII   bool // the terminal has no UTF-8: lines are drawn with other characters
+
+	// Of the first view: messages instead of RPCs, a filter, and columns instead of
+	// the usual ones.
+	Messages bool
+	Filter   string
+	Columns  []string
+
+	// Save writes frames to a file, in their order, and returns how many are no longer
+	// available. It is called from a goroutine of its own.
+	Save func(path string, frames []Frame) (missing int, err error)
+}
+
+// Frame is a frame to be saved.
+type Frame struct {
+	Number  int64 // over all files
+	Comment []byte
+}
+
+// Screen is the terminal program. Its methods are for one goroutine, unless their
+// comments say otherwise.
+type Screen struct {
+	opt     Options
+	app     *tview.Application
+	pages   *tview.Pages
+	main    *tview.Flex
+	lower   *tview.Flex
+	head    *tview.Box
+	shown   string // what the head says of the rows
+	grid    *grid
+	details *details
+	filter  *filterLine
+	status  *statusLine
+	queries [2]store.Query // by kind of rows
+	overlay string         // name of the page over the others, empty for none
+	paused  bool
+	zoomed  bool // only the table is shown, or only tree and bytes
+
+	reading  atomic.Pointer[progress]
+	finished atomic.Pointer[finish]
+
+	work
+}
+
+// progress is how much of the input was read.
+type progress struct{ bytes func() (read, total int64) }
+
+// finish is how reading ended.
+type finish struct{ err error }
+
+// New makes a Screen.
+func New(o Options) *Screen {
+	const pause = 50 * time.Millisecond
+	var s *Screen
+	s = newScreen(o, work{
+		post:  func(f func()) { s.app.QueueUpdateDraw(f) },
+		spawn: func(f func()) { go s.Guard(f) },
+		wait:  func() bool { time.Sleep(pause); return true },
+	})
+	return s
+}
+
+// work is how work is distributed over goroutines. Tests do all of it in one.
+type work struct {
+	post  func(func()) // runs a func in the event loop
+	spawn func(func()) // runs a func in a goroutine of its own
+	wait  func() bool  // waits for more rows, and reports whether there may be some
+}
+
+// newScreen makes a Screen.
+func newScreen(o Options, w work) *Screen {
+	// The colours of the terminal, not those of tview.
+	tview.Styles = tview.Theme{}
+	s := &Screen{opt: o, app: tview.NewApplication(), pages: tview.NewPages(), head: tview.NewBox(), work: w}
+	s.grid = newGrid(o.Capture.Rows, &s.opt.View)
+	s.details = newDetails(o.Capture.Rows, &s.opt.View)
+	s.filter = newFilterLine(o.View.Colors)
+	s.status = newStatusLine(styleOf(&o.View.Colors.Bad))
+	s.queries = [2]store.Query{store.RPCs: {Kind: store.RPCs}, store.Messages: {Kind: store.Messages}}
+	kind := store.RPCs
+	if o.Messages {
+		kind = store.Messages
+	}
+	if len(o.Columns) > 0 {
+		s.grid.setColumns(kind, o.Columns)
+	}
+	s.queries[kind].Filter = o.Filter
+	s.grid.view, _ = o.Capture.Rows.NewView(store.Query{Kind: kind}, s.grid.index)
+
+	s.head.SetBackgroundColor(tcell.ColorDefault).SetDrawFunc(s.drawHead)
+	s.grid.SetSelectionChangedFunc(func(int, int) { s.chosen() })
+	s.filter.SetDoneFunc(s.filterDone)
+	s.layOut()
+	s.app.SetRoot(s.pages, true).EnableMouse(true).EnablePaste(true).SetInputCapture(s.key).SetBeforeDrawFunc(s.beforeDraw)
+	s.app.SetFocus(s.grid)
+	s.show(s.queries[kind])
+	return s
+}
+
+// layOut puts the parts on the screen.
+func (s *Screen) layOut() {
+	s.lower = tview.NewFlex().AddItem(s.details.tree, 0, 1, false).AddItem(s.details.bytes, 0, 1, false)
+	s.main = tview.NewFlex().SetDirection(tview.FlexRow).
+		AddItem(s.head, 1, 0, false).
+		AddItem(s.filter, 1, 0, false).
+		AddItem(s.filter.hint, 0, 0, false).
+		AddItem(s.grid, 0, gridShare, true).
+		AddItem(s.lower, 0, lowerShare, false).
+		AddItem(s.status, 1, 0, false)
+	s.pages.AddPage(mainPage, s.main, true, true)
+}
+
+const (
+	mainPage = "main"
+
+	// Shares of the lines for the table, and for tree and bytes below it.
+	gridShare, lowerShare = 5, 6
+
+	// From this width on, tree and bytes are side by side.
+	sideBySide   = 140
+	bytesColumns = 76
+	bytesLines   = 5
+
+	minColumns, minLines = 80, 24
+)
+
+// beforeDraw fits the parts to the screen. On one that is too small it says so instead.
+func (s *Screen) beforeDraw(screen tcell.Screen) bool {
+	width, height := screen.Size()
+	screen.Clear()
+	if width < minColumns || height < minLines {
+		text := fmt.Sprintf("lshark tui needs %dx%d, this is %dx%d", minColumns, minLines, width, height)
+		put(screen, 0, 0, width, 0, []run{{text, tcell.StyleDefault}}, nil)
+		return true
+	}
+	if width >= sideBySide {
+		s.lower.SetDirection(tview.FlexColumn).ResizeItem(s.details.bytes, bytesColumns, 0)
+	} else {
+		s.lower.SetDirection(tview.FlexRow).ResizeItem(s.details.bytes, bytesLines+1, 0)
+	}
+	grid, lower := gridShare, lowerShare
+	if s.zoomed && (s.details.tree.HasFocus() || s.details.bytes.HasFocus()) {
+		grid = 0
+	} else if s.zoomed {
+		lower = 0
+	}
+	s.main.ResizeItem(s.grid, 0, grid).ResizeItem(s.lower, 0, lower)
+	s.main.ResizeItem(s.filter.hint, len(s.filter.errors), 0)
+	return false
+}
+
+// Run shows the screen until the user quits. Errors are those of the terminal.
+func (s *Screen) Run() error {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		tick := time.NewTicker(refreshEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-signals:
+				s.app.Stop()
+			case <-tick.C:
+				s.app.QueueUpdate(func() {
+					if s.refresh() {
+						s.app.ForceDraw()
+					}
+				})
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return s.app.Run()
+}
+
+// refreshEvery is how often rows that were read are shown.
+const refreshEvery = 100 * time.Millisecond
+
+// Guard calls f, on the goroutine of the caller. When f panics, Guard restores the terminal
+// before it panics, too. It is for goroutines other than that of Run.
+func (s *Screen) Guard(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.app.Stop()
+			panic(p)
+		}
+	}()
+	f()
+}
+
+// Begin is called when the input is open, from any goroutine. bytes returns how much was
+// read, and is nil when that is unknown.
+func (s *Screen) Begin(bytes func() (read, total int64)) { s.reading.Store(&progress{bytes}) }
+
+// End is called when the input was read, from any goroutine.
+func (s *Screen) End(err error) { s.finished.Store(&finish{err}) }
+
+// show shows the rows of a query.
+func (s *Screen) show(q store.Query) {
+	s.filter.setKind(q.Kind)
+	if s.filter.GetText() != q.Filter {
+		s.filter.SetText(q.Filter)
+	}
+	v, err := s.opt.Capture.Rows.NewView(q, s.grid.index)
+	if err != nil {
+		s.filter.fail(err)
+		return
+	}
+	s.filter.errors = nil
+	s.filter.remember(q.Filter)
+	s.queries[q.Kind] = q
+	id, known := s.grid.selected()
+	same := s.grid.view.Kind == q.Kind
+	s.grid.setView(v)
+	s.details.clear("")
+	if same && known {
+		s.grid.wanted = &id
+	}
+	stopped := s.grid.stopped
+	s.spawn(func() { s.advance(v, stopped) })
+	s.refresh()
+}
+
+// advance finds the rows of a view until all were read or it is no longer shown.
+func (s *Screen) advance(v *store.View, stopped *atomic.Bool) {
+	for !stopped.Load() {
+		ended := s.opt.Capture.Rows.Ended()
+		if !v.Advance() && (ended || !s.wait()) {
+			return
+		}
+	}
+}
+
+// refresh takes what other goroutines have found, and reports whether something changed
+// on the screen.
+func (s *Screen) refresh() (changed bool) {
+	if !s.paused {
+		changed = s.grid.update(s.opt.Live)
+	}
+	if changed {
+		s.chosen()
+	}
+	if text := s.headText(); text != s.shown {
+		s.shown, changed = text, true
+	}
+	if right := s.readText(); right != s.status.right {
+		s.status.right, changed = right, true
+	}
+	if err := s.problem(); err != nil && s.status.left == "" {
+		s.status.fail(err)
+		changed = true
+	}
+	return changed
+}
+
+// problem returns why rows are missing.
+func (s *Screen) problem() error {
+	if f := s.finished.Load(); f != nil && f.err != nil {
+		return f.err
+	}
+	if err := s.opt.Capture.Rows.Err(); err != nil {
+		return err
+	}
+	return s.grid.view.Err()
+}
+
+// readText returns how much was read.
+func (s *Screen) readText() string {
+	dropped, to := s.opt.Capture.Rows.Range(store.Messages)
+	text := fmt.Sprintf("%d messages", to)
+	if dropped > 0 {
+		text += fmt.Sprintf(", the first %d dropped", dropped)
+	}
+	p := s.reading.Load()
+	switch {
+	case s.finished.Load() != nil:
+	case p == nil:
+		text = "opening"
+	case s.opt.Live:
+		text += ", live"
+	case p.bytes == nil:
+		text += ", reading"
+	default:
+		read, total := p.bytes()
+		if total <= 0 {
+			text += ", reading"
+			break
+		}
+		if to == 0 && read > 0 {
+			text = "looking for the names of targets"
+		}
+		text += fmt.Sprintf(", %d%% read", min(read, total)*100/total)
+	}
+	if s.paused {
+		text += ", PAUSED"
+	}
+	return text
+}
+
+// headText returns what is shown: how many rows of which kind.
+func (s *Screen) headText() string {
+	v := s.grid.view
+	kind := "RPCs"
+	if v.Kind == store.Messages {
+		kind = "messages"
+	}
+	_, all := s.opt.Capture.Rows.Range(v.Kind)
+	text := fmt.Sprintf("%d %s", len(s.grid.ids), kind)
+	if v.Filter != "" {
+		text = fmt.Sprintf("%d of %d %s", len(s.grid.ids), all, kind)
+	}
+	if v.Sort != "" {
+		text += " by " + v.Sort
+	}
+	if tested := v.Tested(); tested < all && !s.paused && (v.Filter != "" || v.Sort != "") {
+		text += fmt.Sprintf(", %d%% searched", tested*100/all)
+	}
+	return text
+}
+
+// drawHead draws the first line.
+func (s *Screen) drawHead(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
+	style := tcell.StyleDefault.Bold(true)
+	room := width - len([]rune(s.shown)) - 1
+	put(screen, x, y, room, 0, []run{{"lshark  " + s.opt.Title, style}}, nil)
+	put(screen, x+room+1, y, len([]rune(s.shown)), 0, []run{{s.shown, style}}, nil)
+	return x, y, width, height
+}
+
+// chosen shows the row with the cursor below the table.
+func (s *Screen) chosen() {
+	id, ok := s.grid.selected()
+	if !ok {
+		s.details.clear("")
+		return
+	}
+	if err := s.details.set(s.grid.view.Kind, id); err != nil {
+		s.status.fail(err)
+	}
+}
+
+// filterDone applies the filter that was typed, or leaves the line.
+func (s *Screen) filterDone(key tcell.Key) {
+	switch key {
+	case tcell.KeyEnter:
+		q := s.queries[s.grid.view.Kind]
+		q.Filter = s.filter.GetText()
+		if s.show(q); len(s.filter.errors) == 0 {
+			s.app.SetFocus(s.grid)
+		}
+	case tcell.KeyEscape:
+		s.filter.SetText(s.grid.view.Filter)
+		s.app.SetFocus(s.grid)
+	}
+}

@@ -1,0 +1,575 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"github.com/lshark/lshark/internal/wiretest"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/gdamore/tcell/v2"
+	"github.com/rivo/tview"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/internal/tui/model"
+	"github.com/lshark/lshark/internal/tui/store"
+	"github.com/lshark/lshark/render"
+)
+
+// terminal is a screen that a test types on. Work of other goroutines is done at once.
+type terminal struct {
+	*Screen
+	t      *testing.T
+	screen tcell.SimulationScreen
+	saved  map[string][]Frame
+}
+
+// capturing reads a sample into a model.
+func capturing(t *testing.T, name string, o model.Options) *model.Capture {
+	t.Helper()
+	c := model.New(o)
+	t.Cleanup(func() {
+		if err := c.Rows.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	fail := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := dissect.New(dissect.Options{Frames: true, Later: c.Later, Lost: c.Lost, Marked: c.Marked, Refused: c.Refused,
+		Handle: func(m *dissect.Message) { fail(c.Message(m)) }})
+	in, err := capture.Open([]string{"../../pcaps/" + name}, capture.Options{})
+	fail(err)
+	defer in.Close()
+	var f capture.Frame
+	last := int64(0)
+	for err = in.Next(&f); err == nil; err = in.Next(&f) {
+		if last == 0 {
+			c.Rows.SetFirst(f.Time)
+		}
+		last = f.Time
+		fail(c.Frame(&f))
+		d.Frame(&f)
+	}
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	d.Close()
+	fail(c.Close(last, diagnose.Capture{Stats: d.Stats(), Files: 1, FirstFrame: c.Rows.First()}))
+	return c
+}
+
+// newTerminal makes a screen for a model.
+func newTerminal(t *testing.T, c *model.Capture, width, height int, change func(*Options)) *terminal {
+	t.Helper()
+	x := &terminal{t: t, saved: make(map[string][]Frame), screen: tcell.NewSimulationScreen("UTF-8")}
+	if err := x.screen.Init(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(x.screen.Fini)
+	x.screen.SetSize(width, height)
+	o := Options{Title: "sample.pcap", Capture: c, View: render.SummaryOptions{Colors: render.NewColors(true)},
+		Save: func(path string, frames []Frame) (int, error) {
+			if strings.HasPrefix(path, "/nonexistent") {
+				return 0, os.ErrNotExist
+			}
+			x.saved[path] = frames
+			return 1, nil
+		}}
+	if change != nil {
+		change(&o)
+	}
+	now := func(f func()) { f() }
+	x.Screen = newScreen(o, work{post: now, spawn: now, wait: func() bool { return false }})
+	x.Begin(nil)
+	x.End(nil)
+	x.refresh()
+	return x
+}
+
+// sample returns a screen of 120 by 40 for a sample.
+func sample(t *testing.T, name string) *terminal {
+	t.Helper()
+	return newTerminal(t, capturing(t, name, model.Options{}), 120, 40, nil)
+}
+
+// press types keys: the names of special ones, or text.
+func (x *terminal) press(keys ...string) {
+	x.t.Helper()
+	named := map[string]tcell.Key{"Enter": tcell.KeyEnter, "Esc": tcell.KeyEscape, "Tab": tcell.KeyTab, "Backtab": tcell.KeyBacktab, "Up": tcell.KeyUp,
+		"Down": tcell.KeyDown, "Left": tcell.KeyLeft, "Right": tcell.KeyRight, "Home": tcell.KeyHome, "End": tcell.KeyEnd, "PgDn": tcell.KeyPgDn,
+		"^P": tcell.KeyCtrlP, "^N": tcell.KeyCtrlN, "^U": tcell.KeyCtrlU, "F1": tcell.KeyF1}
+	for _, k := range keys {
+		if key, ok := named[k]; ok {
+			x.event(tcell.NewEventKey(key, 0, tcell.ModNone))
+			continue
+		}
+		for _, r := range k {
+			x.event(tcell.NewEventKey(tcell.KeyRune, r, tcell.ModNone))
+		}
+	}
+}
+
+// event passes a key to the screen, as the event loop does.
+func (x *terminal) event(e *tcell.EventKey) {
+	x.draw()
+	if e = x.key(e); e != nil {
+		x.pages.InputHandler()(e, func(p tview.Primitive) { x.app.SetFocus(p) })
+	}
+	x.refresh()
+}
+
+// click clicks on a place.
+func (x *terminal) click(column, row int, action tview.MouseAction) {
+	x.draw()
+	e := tcell.NewEventMouse(column, row, tcell.Button1, tcell.ModNone)
+	x.pages.MouseHandler()(action, e, func(p tview.Primitive) { x.app.SetFocus(p) })
+}
+
+// draw draws the screen.
+func (x *terminal) draw() {
+	width, height := x.screen.Size()
+	x.screen.Clear()
+	if !x.beforeDraw(x.screen) {
+		x.pages.SetRect(0, 0, width, height)
+		x.pages.Draw(x.screen)
+	}
+	x.screen.Show()
+}
+
+// lines returns what the screen shows.
+func (x *terminal) lines() (list []string) {
+	x.draw()
+	cells, width, height := x.screen.GetContents()
+	for y := range height {
+		line := ""
+		for _, c := range cells[y*width : (y+1)*width] {
+			if len(c.Runes) > 0 {
+				line += string(c.Runes)
+			} else {
+				line += " "
+			}
+		}
+		list = append(list, strings.TrimRight(line, " "))
+	}
+	return list
+}
+
+func (x *terminal) text() string { return strings.Join(x.lines(), "\n") }
+
+// want checks that the screen shows texts.
+func (x *terminal) want(texts ...string) {
+	x.t.Helper()
+	shown := x.text()
+	for _, text := range texts {
+		if !strings.Contains(shown, text) {
+			x.t.Fatalf("%q is not on the screen:\n%s", text, shown)
+		}
+	}
+}
+
+// not checks that the screen does not show texts.
+func (x *terminal) not(texts ...string) {
+	x.t.Helper()
+	shown := x.text()
+	for _, text := range texts {
+		if strings.Contains(shown, text) {
+			x.t.Fatalf("%q is on the screen:\n%s", text, shown)
+		}
+	}
+}
+
+// lit returns the text in the parts of a line that are drawn in reverse.
+func (x *terminal) lit() (text []string) {
+	x.draw()
+	cells, width, height := x.screen.GetContents()
+	for y := range height {
+		line := ""
+		for _, c := range cells[y*width : (y+1)*width] {
+			if _, _, attr := c.Style.Decompose(); attr&tcell.AttrReverse != 0 {
+				line += string(c.Runes)
+			}
+		}
+		if line != "" {
+			text = append(text, line)
+		}
+	}
+	return text
+}
+
+// TestBrowse walks through a capture: rows, tree, bytes.
+func TestBrowse(t *testing.T) {
+	x := sample(t, "mount.pcap")
+	x.want("sample.pcap", "79 RPCs", "MGS_CONNECT", "196 messages", "message 1 of 2", "ptlrpc_body", "? help")
+	x.not("ksh_type") // folded
+	x.press("j", "Down", "k")
+	x.want("request LDLM_ENQUEUE plain  x1882453915468032")
+	x.press("]")
+	x.want("message 2 of 2", "reply LDLM_ENQUEUE plain")
+	x.press("]", "[")
+	x.want("message 1 of 2")
+
+	// The bytes of the field with the cursor are lit.
+	x.press("Tab")
+	for i := 0; !strings.Contains(strings.Join(x.lit(), ""), "pb_opc"); i++ {
+		if x.press("j"); i > 30 {
+			t.Fatal(x.text())
+		}
+	}
+	x.want("4 from 152")
+	if lit := x.lit(); !strings.Contains(lit[len(lit)-1], "65 00 00 00") { // LDLM_ENQUEUE is 101
+		t.Errorf("lit: %q", lit)
+	}
+
+	// Folding.
+	x.press("Home", "j", "Right")
+	x.want("ksh_type")
+	x.press(" ")
+	x.not("ksh_type")
+	x.press("Right", "j", "Left", "Left")
+	x.not("ksh_type")
+
+	// Ends of the table, and the column of the tree.
+	x.press("Esc", "G")
+	x.want("MGS_DISCONNECT")
+	x.press("g", "z")
+	x.not("ptlrpc_body")
+	x.press("Tab", "z", "z")
+	x.not("variant")
+	x.press("z")
+	x.want("variant", "ptlrpc_body")
+}
+
+// TestFilter types filters, with an error, completion, and what was typed before.
+func TestFilter(t *testing.T) {
+	x := sample(t, "mount.pcap")
+	x.press("/", "pb_opc == == 3", "Enter")
+	x.want("expected a value", "          ^^")
+	x.press("^U", "latenc", "Tab", " > 20ms", "Enter")
+	x.want("RPCs", "filter: latency > 20ms", "of 79 RPCs")
+	x.not("^")
+	if n := len(x.grid.ids); n == 0 || n == 79 {
+		t.Errorf("%d RPCs", n)
+	}
+	x.press("/", "^U", "nonsense", "Enter")
+	x.want("nonsense", "^^^^^^^^")
+	x.press("Esc")
+	x.want("filter: latency > 20ms")
+	x.press("u")
+	x.want("79 RPCs")
+	x.press("/", "^P", "Enter")
+	x.want("filter: latency > 20ms")
+	x.press("/", "^P", "^N", "^N", "Enter")
+	x.want(" 79 RPCs")
+	x.press("/", "opcode == OST_WRITE", "Enter")
+	x.want("0 of 79 RPCs")
+	x.press("j", "k", "Enter", "o", "f", "w", "a", "G", "g") // nothing is chosen
+}
+
+// TestSortAndColumns sorts by columns, and chooses others.
+func TestSortAndColumns(t *testing.T) {
+	x := sample(t, "mount.pcap")
+	x.press("Right", "Right", "Right", "Right", "s")
+	x.want("latency↑", "by latency")
+	x.press("s", "g")
+	x.want("latency↓", "104ms")
+	x.press("s")
+	x.not("by latency")
+
+	x.press("c")
+	x.want("[x] request.time", "[ ] uid", "columns:")
+	x.press("Enter") // hides the time
+	x.want("[ ] request.time")
+	x.press("Esc")
+	if name := x.grid.shown()[0].Name; name != "opcode" {
+		t.Errorf("the first column is %s", name)
+	}
+	x.press("c", ">", "a", "sends", "Enter")
+	if c := x.grid.shown(); c[1].Name != "opcode" || c[len(c)-1].Name != "sends" {
+		t.Errorf("columns: %s … %s", c[1].Name, c[len(c)-1].Name)
+	}
+	x.press("c", "a", "nonsense", "Enter")
+	x.want("nonsense: no such field")
+
+	x.press("m", "c", "a", "pb_timeout", "Enter")
+	if c := x.grid.shown(); c[len(c)-1].Name != "pb_timeout" {
+		t.Errorf("the last column is %s", c[len(c)-1].Name)
+	}
+	for _, kind := range []string{"messages", "RPCs"} { // every column sorts
+		for range x.grid.shown() {
+			x.press("s", "Right")
+			x.want(kind)
+		}
+		x.press("m")
+	}
+	for range 4 {
+		x.press("t")
+	}
+	x.want("times: since the first frame")
+}
+
+// TestFollow goes from a row to what it has in common with others, and back.
+func TestFollow(t *testing.T) {
+	x := sample(t, "mount.pcap")
+	x.press("j", "Enter")
+	x.want("xid == 1882453915468032", "2 of 196 messages", "request", "reply")
+	x.press("Enter")
+	x.want("79 RPCs")
+	if id, _ := x.grid.selected(); id != 1 {
+		t.Errorf("row %d", id)
+	}
+	x.press("f")
+	x.want("follow", "xid == 1882453915468032", "rpc.client == 192.0.2.3@tcp", "lock_handle == 0x", "rpc.target == \"MGS\"")
+	x.press("Esc", "f", "End", "Enter")
+	x.want("of 79 RPCs")
+
+	// A field of the tree.
+	x.press("u", "g", "j", "Tab")
+	for !strings.Contains(strings.Join(x.lit(), ""), "pb_timeout") {
+		x.press("j")
+	}
+	x.press("f")
+	x.want("pb_timeout == 11")
+	x.press("Enter")
+	x.want("filter: pb_timeout == 11", "of 79 RPCs")
+}
+
+// TestOpen looks at the lock, file and connection of rows.
+func TestOpen(t *testing.T) {
+	x := sample(t, "locks.pcap.zst")
+	x.press("/", "opcode == LDLM_ENQUEUE && fid", "Enter", "o")
+	x.want("messages of the RPC", "lock 0x", "connection to ")
+	x.press("j", "Enter")
+	x.want("resource.text", "granted.frame", "Enter goes to a frame")
+	for !strings.Contains(strings.Join(x.lit(), ""), "granted.frame") {
+		x.press("j")
+	}
+	x.press("Enter")
+	x.want("frame == ", "messages")
+	x.press("o")
+	x.want("RPC of the message")
+	x.press("End", "Enter")
+	x.want("conn_cnt", "state")
+	x.press("q")
+	x.want("frame == ")
+}
+
+// TestFindings jumps from a finding to the message that proves it.
+func TestFindings(t *testing.T) {
+	x := sample(t, "recovery.pcap.zst")
+	x.press("d")
+	x.want("findings", "next:")
+	for i := 0; !strings.Contains(x.text(), "frame == "); i++ {
+		if i > 60 {
+			t.Fatalf("no finding leads to a frame:\n%s", x.text())
+		}
+		x.press("j", "Enter")
+	}
+	x.want("filter: frame == ", " messages")
+	x.press("m")
+	x.want("RPCs")
+}
+
+// TestLadder draws the messages of a row and of all rows.
+func TestLadder(t *testing.T) {
+	x := sample(t, "mount.pcap")
+	x.press("j", "a")
+	x.want("ladder", "192.0.2.3", "192.0.2.1", "LDLM_ENQUEUE")
+	x.press("q", "A", "G")
+	x.want("DISCONNECT")
+	x.press("Esc")
+	x.want("79 RPCs")
+}
+
+// TestSave saves the frames of a row, and of all rows.
+func TestSave(t *testing.T) {
+	x := sample(t, "mount.pcap")
+	dir := t.TempDir()
+	one, all := filepath.Join(dir, "one"), filepath.Join(dir, "all")
+	x.press("j", "w")
+	x.want("save the frames of this row to:")
+	x.press(one, "Enter")
+	x.want(one + ": 1 frames; 1 are no longer available")
+	if got := fmt.Sprint(numbers(x.saved[one])); got != "[40 41]" {
+		t.Errorf("frames %s", got)
+	}
+	if c := string(x.saved[one][1].Comment); !strings.Contains(c, "LDLM_ENQUEUE reply") {
+		t.Errorf("comment %q", c)
+	}
+	x.press("/", "latency > 20ms", "Enter", "W", all, "Enter")
+	if n := len(x.saved[all]); n < 2*len(x.grid.ids) {
+		t.Errorf("%d frames of %d RPCs", n, len(x.grid.ids))
+	}
+	x.press("w", "/nonexistent/x", "Enter")
+	x.want("file does not exist")
+
+	if err := os.WriteFile(one, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	delete(x.saved, one)
+	x.press("w", one, "Enter")
+	x.want("exists", "keep it", "overwrite it")
+	if x.press("Enter"); x.saved[one] != nil {
+		t.Error("the file was overwritten")
+	}
+	if x.press("w", one, "Enter", "j", "Enter"); x.saved[one] == nil {
+		t.Error("the file was not overwritten")
+	}
+	x.press("w", "Esc")
+	x.not("save the frames")
+}
+
+func numbers(frames []Frame) (list []int64) {
+	for _, f := range frames {
+		list = append(list, f.Number)
+	}
+	return list
+}
+
+// TestMouse chooses a row, a part and a line with the mouse.
+func TestMouse(t *testing.T) {
+	x := sample(t, "mount.pcap")
+	x.click(10, 5, tview.MouseLeftDown)
+	x.click(10, 5, tview.MouseLeftClick)
+	if id, _ := x.grid.selected(); id != 2 {
+		t.Errorf("row %d", id)
+	}
+	x.refresh()
+	x.click(10, 24, tview.MouseLeftDown)
+	x.click(10, 24, tview.MouseLeftClick)
+	if !x.details.tree.HasFocus() || x.details.tree.cursor == 0 {
+		t.Errorf("the tree has the focus: %v, cursor %d", x.details.tree.HasFocus(), x.details.tree.cursor)
+	}
+	before := x.details.tree.cursor
+	x.click(10, 24, tview.MouseScrollDown)
+	if x.details.tree.cursor == before {
+		t.Error("the wheel does not scroll")
+	}
+}
+
+// TestSizes checks that the parts fit, and what a screen that is too small shows.
+func TestSizes(t *testing.T) {
+	c := capturing(t, "mount.pcap", model.Options{})
+	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
+		x := newTerminal(t, c, size[0], size[1], nil)
+		x.want("79 RPCs", "MGS_CONNECT", "ptlrpc_body", "bytes of the message", "196 messages")
+		x.press("?")
+		x.want("quit", "findings of diagnose")
+		x.press("Esc")
+	}
+	x := newTerminal(t, c, 79, 24, nil)
+	if got := strings.TrimSpace(x.text()); got != "lshark tui needs 80x24, this is 79x24" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestWithoutColors checks that no cell has a colour.
+func TestWithoutColors(t *testing.T) {
+	x := newTerminal(t, capturing(t, "recovery.pcap.zst", model.Options{}), 120, 40, func(o *Options) { o.View.Colors = render.NewColors(false) })
+	for _, keys := range []string{"", "m", "d", "q", "?", "q", "/"} {
+		x.press(keys)
+		x.draw()
+		cells, _, _ := x.screen.GetContents()
+		for i := range cells {
+			if fg, bg, _ := cells[i].Style.Decompose(); fg != tcell.ColorDefault || bg != tcell.ColorDefault {
+				t.Fatalf("after %q: cell %d has the colours %v on %v\n%s", keys, i, fg, bg, x.text())
+			}
+		}
+	}
+}
+
+// TestLive follows the end of a live capture, pauses, and shows what was dropped.
+func TestLive(t *testing.T) {
+	c := model.New(model.Options{})
+	x := newTerminal(t, c, 120, 40, func(o *Options) { o.Live, o.Messages = true, true })
+	x.finished.Store(nil)
+	add := func(n int) {
+		for range n {
+			m := &dissect.Message{}
+			m.LNetOff = -1
+			_, m.Frame = c.Rows.Range(store.Messages)
+			if err := c.Rows.AddMessage(m, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for x.grid.view.Advance() {
+		}
+		x.refresh()
+	}
+	add(100)
+	x.want("100 messages", "live")
+	x.press("G")
+	add(10)
+	if id, _ := x.grid.selected(); id != 109 {
+		t.Errorf("the cursor is on row %d", id)
+	}
+	x.press("k")
+	add(10)
+	if id, _ := x.grid.selected(); id != 108 {
+		t.Errorf("the cursor is on row %d", id)
+	}
+	x.press("p")
+	add(10)
+	x.want("PAUSED", "130 messages")
+	if n := len(x.grid.ids); n != 120 {
+		t.Errorf("%d rows while paused", n)
+	}
+	x.press("p")
+	if n := len(x.grid.ids); n != 130 {
+		t.Errorf("%d rows after the pause", n)
+	}
+	x.End(errors.New("the network is down"))
+	x.refresh()
+	x.want("the network is down")
+}
+
+// TestHostileText checks that text of a capture cannot control the terminal or the
+// widgets.
+func TestHostileText(t *testing.T) {
+	c := model.New(model.Options{})
+	x := newTerminal(t, c, 120, 40, func(o *Options) { o.Title = "a\x1b[31mb" })
+	x.status.say("%s", "[red]x\x1b]0;title\x07\u202ey")
+	x.want("a·[31mb", "[red]x·]0;title··y")
+	if got := cellText("[red]\x1b[31m[::b]"); got != "[red[]·[31m[::b[]" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestPage compares the screens in docs/tui.md with those of the program.
+func TestPage(t *testing.T) {
+	const page = "../../docs/tui.md"
+	x := newTerminal(t, capturing(t, "mount.pcap", model.Options{}), 100, 34, func(o *Options) { o.Title = "mount.pcap" })
+	x.press("/", "latency > 10ms", "Enter", "j", "j", "j", "j", "Tab")
+	for !strings.Contains(strings.Join(x.lit(), ""), "pb_timeout") {
+		x.press("j")
+	}
+	screens := []string{x.text(), helpText}
+
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := strings.Split(string(text), "```text\n")
+	if len(parts) != len(screens)+1 {
+		t.Fatalf("%d blocks", len(parts)-1)
+	}
+	for i, screen := range screens {
+		_, rest, _ := strings.Cut(parts[i+1], "```\n")
+		parts[i+1] = strings.TrimRight(screen, "\n") + "\n```\n" + rest
+	}
+	want := strings.Join(parts, "```text\n")
+	if wiretest.Update() {
+		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(text) {
+		t.Errorf("%s shows other screens: UPDATE=1 go test ./internal/tui -run Page writes them", page)
+	}
+}

@@ -1,0 +1,139 @@
+package store
+
+import (
+	"errors"
+	"slices"
+	"sort"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/codec"
+)
+
+// Row is a row of a Store: an RPC or a message.
+type Row struct {
+	ID       int64
+	First    int64            // time of the first frame of the capture
+	RPC      *track.RPC       // of a row of RPCs
+	Messages []int64          // IDs of its messages
+	Message  *dissect.Message // of a row of messages
+	Of       int64            // ID of its RPC, negative for a copy and when it belongs to none that has ended
+	IsCopy   bool             // another capture point has seen the message before
+}
+
+// Reader reads rows. It is for one goroutine.
+type Reader struct {
+	store    *Store
+	rpcs     reader
+	messages reader
+	frames   reader
+	rpc      track.RPC
+	message  dissect.Message
+	ids      []int64
+}
+
+// NewReader makes a Reader.
+func (s *Store) NewReader() *Reader {
+	return &Reader{store: s, rpcs: reader{spool: &s.rows}, messages: reader{spool: &s.rows}, frames: reader{spool: &s.frames}}
+}
+
+var errUnreadable = errors.New("the row cannot be read back")
+
+// Read returns a row, valid until the next one of its kind is read.
+func (r *Reader) Read(k Kind, id int64) (Row, error) {
+	if k == Messages {
+		return r.Message(id)
+	}
+	return r.RPC(id)
+}
+
+// RPC returns a row of RPCs, valid until the next call of RPC.
+func (r *Reader) RPC(id int64) (Row, error) {
+	row := Row{ID: id, First: r.store.First()}
+	x, ok := r.store.entry(RPCs, id)
+	if !ok {
+		return row, errDropped
+	}
+	b, err := r.rpcs.read(x.position)
+	if err != nil {
+		return row, err
+	}
+	c := codec.Reader(b)
+	codec.Slice(&c, &r.ids, codec.Number[int64])
+	if err := r.store.archive.Read(c.Rest(), &r.rpc); err != nil {
+		return row, err
+	}
+	row.RPC, row.Messages = &r.rpc, r.ids
+	return row, nil
+}
+
+// Message returns a row of messages, valid until the next call of Message.
+func (r *Reader) Message(id int64) (Row, error) {
+	row := Row{ID: id, First: r.store.First()}
+	x, ok := r.store.entry(Messages, id)
+	if !ok {
+		return row, errDropped
+	}
+	b, err := r.messages.read(x.position)
+	if err != nil {
+		return row, err
+	}
+	c := codec.Reader(b)
+	m := &r.message
+	frames, holes, notes := m.Frames, m.Holes, m.Notes
+	*m = dissect.Message{}
+	m.Frames, m.Holes, m.Notes = frames, holes, notes
+	if r.store.messages.message(&c, m); c.Failed() {
+		return row, errUnreadable
+	}
+	row.Message, row.Of, row.IsCopy = m, x.of, x.of == isCopy
+	return row, nil
+}
+
+// Frame returns the frame with a number, which is kept only with Options.Frames. It is valid
+// until the next call of Frame.
+func (r *Reader) Frame(number int64) (f capture.Frame, err error) {
+	s := r.store
+	s.mu.RLock()
+	list := s.index[frames].list
+	i := sort.Search(len(list), func(i int) bool { return list[i].of >= number })
+	found := i < len(list) && list[i].of == number
+	var position int64
+	if found {
+		position = list[i].position
+	}
+	s.mu.RUnlock()
+	if !found {
+		return f, errDropped
+	}
+	b, err := r.frames.read(position)
+	if err != nil {
+		return f, err
+	}
+	c := codec.Reader(b)
+	if frame(&c, &f); c.Failed() {
+		return f, errUnreadable
+	}
+	return f, nil
+}
+
+// Clone returns a copy of a row that stays valid.
+func (r *Row) Clone() *Row {
+	c := *r
+	if r.RPC != nil {
+		c.RPC, c.Messages = r.RPC.Clone(), slices.Clone(r.Messages)
+		if x := c.RPC.Connection; x != nil {
+			own := *x
+			c.RPC.Connection = &own
+		}
+	}
+	if r.Message != nil {
+		c.Message = r.Message.Clone()
+		c.Message.Frames = slices.Clone(r.Message.Frames)
+		if q := c.Message.Req; q != nil {
+			q.Data = slices.Clone(q.Data)
+		}
+	}
+	return &c
+}

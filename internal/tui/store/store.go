@@ -1,0 +1,250 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"sync"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/codec"
+)
+
+// Options are the settings of a Store.
+type Options struct {
+	Memory int   // bytes of messages and RPCs that are kept in memory, 0: 64 MiB
+	Most   int64 // bytes of them that are kept in all, 0: any number; beyond them, the oldest are dropped
+
+	// Frames keeps the frames too, for inputs that cannot be read again. They are kept
+	// apart from the rows: up to Memory bytes in memory, and up to Most bytes in all.
+	Frames bool
+
+	// Distinct marks a message as a copy when another capture point has seen it before.
+	// Views leave copies out.
+	Distinct bool
+}
+
+const defaultMemory = 64 << 20
+
+// Kind is a kind of rows.
+type Kind uint8
+
+// The kinds.
+const (
+	RPCs Kind = iota
+	Messages
+	frames
+	kinds
+)
+
+// Store keeps rows. A row has a number, its ID, in the order of adding. The methods whose
+// names begin with Add are for one goroutine, the others for any.
+type Store struct {
+	opt       Options
+	rows      spool // messages and RPCs
+	frames    spool
+	messages  messageCodec
+	archive   track.Archive
+	ofPending track.Attached[[]int64] // messages of an RPC that has not ended
+	seen      *track.Duplicates       // with Distinct
+	buf       []byte
+
+	mu    sync.RWMutex
+	index [kinds]index
+	first int64 // time of the first frame
+	ended bool
+	err   error
+}
+
+// index has the places of the rows of a kind.
+type index struct {
+	dropped int64 // rows before list[0]
+	list    []entry
+}
+
+// entry is the place of a row.
+type entry struct {
+	position int64
+	// of is the RPC of a message, noRPC when it has none or one that has not ended.
+	// In a frame it is the number of the frame.
+	of int64
+}
+
+const (
+	noRPC  = -1
+	isCopy = -2 // in place of the RPC: another capture point has seen the message before
+)
+
+// maxRPCMessages is the number of messages that are kept of an RPC.
+const maxRPCMessages = 1 << 12
+
+// New makes a Store.
+func New(o Options) *Store {
+	if o.Memory == 0 {
+		o.Memory = defaultMemory
+	}
+	s := &Store{opt: o, rows: spool{memory: o.Memory, most: o.Most}, frames: spool{memory: o.Memory, most: o.Most}}
+	if o.Distinct {
+		s.seen = &track.Duplicates{}
+	}
+	return s
+}
+
+// Close removes the temporary files.
+func (s *Store) Close() error {
+	return errors.Join(s.rows.close(), s.frames.close())
+}
+
+// SetFirst sets the time of the first frame of the capture.
+func (s *Store) SetFirst(ns int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.first = ns
+}
+
+// First returns the time of the first frame of the capture.
+func (s *Store) First() int64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.first
+}
+
+// End marks the rows as complete.
+func (s *Store) End() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+}
+
+// Ended reports whether no more rows will be added.
+func (s *Store) Ended() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.ended
+}
+
+// Err returns why rows could not be kept, such as a full disk.
+func (s *Store) Err() error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.err
+}
+
+// Range returns the first ID of a kind that is kept, and the one behind the last. The
+// first is the number of rows that were dropped.
+func (s *Store) Range(k Kind) (from, to int64) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	x := &s.index[k]
+	return x.dropped, x.dropped + int64(len(x.list))
+}
+
+// AddMessage adds a message, and the RPC that it belongs to, which may be nil.
+func (s *Store) AddMessage(m *dissect.Message, r *track.RPC) error {
+	c := codec.Writer(s.buf[:0])
+	s.messages.message(&c, m)
+	s.buf = c.Written()
+	of := int64(noRPC)
+	if s.seen != nil && s.seen.Seen(m) {
+		of = isCopy
+	}
+	id, err := s.add(Messages, s.buf, of)
+	if r != nil && err == nil {
+		if list := s.ofPending.Of(r); len(*list) < maxRPCMessages {
+			*list = append(*list, id)
+		}
+	}
+	return err
+}
+
+// AddRPC adds an RPC that has ended, in the Done hook of its Pairing.
+func (s *Store) AddRPC(r *track.RPC) error {
+	list := s.ofPending.Of(r)
+	c := codec.Writer(s.buf[:0])
+	codec.Slice(&c, list, codec.Number[int64])
+	s.buf = s.archive.Append(c.Written(), r)
+	id, err := s.add(RPCs, s.buf, 0)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range *list {
+		x := &s.index[Messages]
+		if i := m - x.dropped; i >= 0 && x.list[i].of == noRPC {
+			x.list[i].of = id
+		}
+	}
+	*list = (*list)[:0]
+	return err
+}
+
+// AddFrame adds a frame. Without Options.Frames it does nothing.
+func (s *Store) AddFrame(f *capture.Frame) error {
+	if !s.opt.Frames {
+		return nil
+	}
+	c := codec.Writer(s.buf[:0])
+	frame(&c, f)
+	s.buf = c.Written()
+	_, err := s.add(frames, s.buf, f.Number)
+	return err
+}
+
+// frame visits the fields of a frame.
+func frame(c *codec.Codec, f *capture.Frame) {
+	codec.Number(c, &f.Number)
+	codec.Number(c, &f.Time)
+	codec.Number(c, &f.Len)
+	codec.Number(c, &f.Link)
+	codec.Number(c, &f.Source)
+	codec.Number(c, &f.Iface)
+	c.Bytes(&f.Data)
+}
+
+// add adds a row.
+func (s *Store) add(k Kind, record []byte, of int64) (id int64, err error) {
+	spool := &s.rows
+	if k == frames {
+		spool = &s.frames
+	}
+	if len(record) > segmentSize-binary.MaxVarintLen64 {
+		record = record[:0] // too long for a segment; messages are not, see maxData
+	}
+	position, err := spool.append(record)
+	oldest := spool.oldest()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		s.err = err
+		return 0, err
+	}
+	x := &s.index[k]
+	x.list = append(x.list, entry{position, of})
+	s.drop(spool, oldest)
+	return x.dropped + int64(len(x.list)) - 1, nil
+}
+
+// drop removes the rows that the spool no longer has.
+func (s *Store) drop(from *spool, oldest int64) {
+	for k := range s.index {
+		x := &s.index[k]
+		if (from == &s.frames) != (Kind(k) == frames) {
+			continue
+		}
+		n := 0
+		for n < len(x.list) && x.list[n].position < oldest {
+			n++
+		}
+		x.list, x.dropped = x.list[n:], x.dropped+int64(n)
+	}
+}
+
+// entry returns the place of a row.
+func (s *Store) entry(k Kind, id int64) (entry, bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	x := &s.index[k]
+	if i := id - x.dropped; i >= 0 && i < int64(len(x.list)) {
+		return x.list[i], true
+	}
+	return entry{}, false
+}

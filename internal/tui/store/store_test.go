@@ -1,0 +1,417 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/records"
+)
+
+// samples are captures over TCP and InfiniBand, with locks that wait, encryption and bulk data.
+var samples = []string{"mount.pcap", "locks.pcap.zst", "gss.pcap.zst", "rdma_data.pcap.zst", "recovery.pcap.zst", "io.pcap.zst"}
+
+// read reads a sample into a store. rpcs gets the RPCs and messages the messages as they
+// are made, besides the store.
+func read(t *testing.T, name string, o Options, rpc func(*track.RPC), message func(*dissect.Message, *track.RPC)) *Store {
+	t.Helper()
+	s := New(o)
+	p := track.NewPairing(track.Options{Done: func(r *track.RPC) {
+		if rpc != nil {
+			rpc(r)
+		}
+		if err := s.AddRPC(r); err != nil {
+			t.Fatal(err)
+		}
+	}})
+	d := dissect.New(dissect.Options{Frames: true, Later: p.Later, Lost: p.Lost, Handle: func(m *dissect.Message) {
+		r := p.Message(m)
+		if message != nil {
+			message(m, r)
+		}
+		if err := s.AddMessage(m, r); err != nil {
+			t.Fatal(err)
+		}
+	}})
+	in, err := capture.Open([]string{"../../../pcaps/" + name}, capture.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var f capture.Frame
+	for err = in.Next(&f); err == nil; err = in.Next(&f) {
+		if s.First() == 0 {
+			s.SetFirst(f.Time)
+		}
+		if err := s.AddFrame(&f); err != nil {
+			t.Fatal(err)
+		}
+		d.Frame(&f)
+	}
+	if err != io.EOF {
+		t.Fatal(err)
+	}
+	d.Close()
+	p.Close()
+	s.End()
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// TestMessagesComeBack checks that every message of the samples is read as it was added,
+// and renders to the same JSON.
+func TestMessagesComeBack(t *testing.T) {
+	for _, name := range samples {
+		t.Run(name, func(t *testing.T) {
+			var want []*dissect.Message
+			s := read(t, name, Options{Memory: segmentSize}, nil, func(m *dissect.Message, _ *track.RPC) {
+				c := m.Clone()
+				c.Frames = slices.Clone(m.Frames)
+				want = append(want, c)
+			})
+			r := s.NewReader()
+			a, b := render.NewJSON(), render.NewJSON()
+			for i, w := range want {
+				row, err := r.Message(int64(i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := render.Moment{First: s.First()}
+				if got, want := a.Append(nil, row.Message, at), b.Append(nil, w, at); !bytes.Equal(got, want) {
+					t.Fatalf("message %d\n%s\nwant\n%s", i, got, want)
+				}
+				got := *row.Message
+				empty(&got)
+				empty(w)
+				if !reflect.DeepEqual(&got, w) {
+					t.Fatalf("message %d\n%+v\nwant\n%+v", i, &got, w)
+				}
+			}
+			if _, to := s.Range(Messages); to != int64(len(want)) {
+				t.Errorf("%d messages, want %d", to, len(want))
+			}
+		})
+	}
+}
+
+// empty replaces slices without elements by nil.
+func empty(m *dissect.Message) {
+	for _, p := range []*[]byte{&m.Data, &m.Content, &m.RPC.JobID} {
+		if len(*p) == 0 {
+			*p = nil
+		}
+	}
+	if len(m.Frames) == 0 {
+		m.Frames = nil
+	}
+	if len(m.Notes) == 0 {
+		m.Notes = nil
+	}
+	if len(m.Holes) == 0 {
+		m.Holes = nil
+	}
+	if m.IB != nil && len(m.IB.Parts) == 0 {
+		m.IB.Parts = nil
+	}
+	if m.IB != nil && len(m.IB.Writes.Places) == 0 {
+		m.IB.Writes.Places = nil
+	}
+	if m.Req != nil && len(m.Req.Data) == 0 {
+		m.Req.Data = nil
+	}
+}
+
+// ids returns the rows of a view when all rows were tested.
+func ids(v *View) []int64 {
+	for v.Advance() {
+	}
+	list, _ := v.IDs()
+	return list
+}
+
+// TestRPCsComeBack checks that each RPC renders to the same JSON as when it ended, and
+// that filters find the same RPCs.
+func TestRPCsComeBack(t *testing.T) {
+	filters := []string{"", "error", "latency > 5ms", "pb_opc == LDLM_ENQUEUE && lock_desc", "kind == reply && pb_status < 0", "not rpc.target", "sends > 1",
+		"name contains \"a\"", "fid && request.frame < 500", "bulk_bytes > 0 or lnet.src_nid == 192.0.2.1@tcp"}
+	for _, name := range samples {
+		t.Run(name, func(t *testing.T) {
+			var lines []string
+			list := make([]*filter.RPCFilter, len(filters))
+			matches := make([][]int64, len(filters))
+			for i, text := range filters {
+				if text != "" {
+					var err error
+					if list[i], err = filter.CompileRPC(text); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			j := render.NewRPCJSON()
+			var record records.Message
+			s := read(t, name, Options{Memory: segmentSize}, func(r *track.RPC) {
+				for i, f := range list {
+					if f == nil || f.Match(r) {
+						matches[i] = append(matches[i], int64(len(lines)))
+					}
+				}
+				lines = append(lines, string(j.AppendRPC(nil, r, render.Moment{})))
+			}, func(m *dissect.Message, r *track.RPC) {
+				if r == nil {
+					return
+				}
+				record.Set(m, m.Time)
+				for _, f := range list {
+					if f != nil {
+						f.Mark(&record, r)
+					}
+				}
+			})
+			rows := s.NewReader()
+			for i, want := range lines {
+				row, err := rows.RPC(int64(i))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := string(j.AppendRPC(nil, row.RPC, render.Moment{})); got != want {
+					t.Fatalf("RPC %d\n%s\nwant\n%s", i, got, want)
+				}
+				for _, id := range slices.Clone(row.Messages) {
+					m, err := rows.Message(id)
+					if err != nil || m.Of != int64(i) || m.Message.RPC.XID != row.RPC.XID {
+						t.Fatalf("message %d of RPC %d: %+v, %v", id, i, m, err)
+					}
+				}
+			}
+			for i, text := range filters {
+				v, err := s.NewView(Query{Kind: RPCs, Filter: text}, opcodes.NewIndex())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := ids(v); !slices.Equal(got, matches[i]) {
+					t.Errorf("%s: %d RPCs, want %d", text, len(got), len(matches[i]))
+				}
+			}
+		})
+	}
+}
+
+// TestSort checks that every column sorts RPCs and messages, in both directions: numbers
+// by value, rows without a value last.
+func TestSort(t *testing.T) {
+	s := read(t, "mount.pcap", Options{}, nil, nil)
+	index := opcodes.NewIndex()
+	for _, kind := range []Kind{RPCs, Messages} {
+		names := ColumnNames(kind)
+		if kind == Messages {
+			names = append(names, "pb_opc", "lnet.src_nid")
+		}
+		for _, name := range names {
+			for _, descending := range []bool{false, true} {
+				v, err := s.NewView(Query{Kind: kind, Sort: name, Descending: descending}, index)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkOrder(t, s, v)
+			}
+		}
+	}
+}
+
+// checkOrder checks the order of the rows of a view.
+func checkOrder(t *testing.T, s *Store, v *View) {
+	t.Helper()
+	list := ids(v)
+	if _, all := s.Range(v.Kind); int64(len(list)) != all {
+		t.Fatalf("%s: %d rows of %d", v.Sort, len(list), all)
+	}
+	column, _ := NewColumn(v.Kind, v.Sort, opcodes.NewIndex())
+	rows := s.NewReader()
+	texts := map[string]string{}
+	var before sortKey
+	for i, id := range list {
+		row, err := rows.Read(v.Kind, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := parseKey(column.Append(nil, &row), texts)
+		if i > 0 {
+			wrong := before.class == noKey && key.class != noKey
+			if before.class == key.class {
+				c := before.compare(&key)
+				wrong = c == 0 && list[i-1] > id || c > 0 && !v.Descending || c < 0 && v.Descending
+			}
+			if wrong {
+				t.Fatalf("%s, descending %v: %+v before %+v", v.Sort, v.Descending, before, key)
+			}
+		}
+		before = key
+	}
+}
+
+// TestKeys checks how texts compare.
+func TestKeys(t *testing.T) {
+	texts := []string{"-5", "-0.5", "0", "0.25", "3", "0x10", "200", "18446744073709551614", "18446744073709551615", "LDLM_ENQUEUE", "OST_WRITE", "[0x200000401:0x1:0x0]", ""}
+	var keys []sorted
+	for i, text := range texts {
+		keys = append(keys, sorted{parseKey([]byte(text), map[string]string{}), int64(len(texts) - i)})
+	}
+	if !slices.IsSortedFunc(keys, order(false)) {
+		t.Errorf("%+v", keys)
+	}
+}
+
+// TestGrowingView checks that a view has the same rows in the same order when it is
+// advanced while rows are added.
+func TestGrowingView(t *testing.T) {
+	var s *Store
+	queries := []Query{{}, {Filter: "latency > 5ms"}, {Sort: "latency"}, {Sort: "opcode", Descending: true, Filter: "not error"}, {Kind: Messages, Filter: "kind == reply"}, {Kind: Messages, Sort: "kind"}}
+	var views []*View
+	n := 0
+	s = New(Options{})
+	for _, q := range queries {
+		v, err := s.NewView(q, opcodes.NewIndex())
+		if err != nil {
+			t.Fatal(err)
+		}
+		views = append(views, v)
+	}
+	whole := read(t, "metadata.pcap.zst", Options{}, nil, nil)
+	rows := whole.NewReader()
+	p := track.NewPairing(track.Options{Done: func(r *track.RPC) {
+		if err := s.AddRPC(r); err != nil {
+			t.Fatal(err)
+		}
+	}})
+	_, to := whole.Range(Messages)
+	for id := range to {
+		row, err := rows.Message(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.SetFirst(whole.First())
+		if err := s.AddMessage(row.Message, p.Message(row.Message)); err != nil {
+			t.Fatal(err)
+		}
+		if n++; n%100 == 0 {
+			views[n/100%len(views)].Advance()
+		}
+	}
+	p.Close()
+	s.End()
+	for i, q := range queries {
+		v, err := s.NewView(q, opcodes.NewIndex())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := ids(views[i]), ids(v); !slices.Equal(got, want) || len(want) == 0 {
+			t.Errorf("%+v: %d rows, want %d", q, len(got), len(want))
+		}
+	}
+}
+
+// TestBound checks that the oldest rows are dropped, from views too, and that the others
+// are still what they were.
+func TestBound(t *testing.T) {
+	s := New(Options{Memory: segmentSize, Most: 4 * segmentSize, Frames: true})
+	sorted, err := s.NewView(Query{Kind: Messages, Sort: "xid", Descending: true}, opcodes.NewIndex())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := s.NewView(Query{Kind: Messages}, opcodes.NewIndex())
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := bytes.Repeat([]byte("x"), 10_000)
+	const n = 5000 // 50 MB
+	for i := range n {
+		m := &dissect.Message{RPC: dissect.RPC{XID: uint64(i), HasXID: true}}
+		m.Data = data
+		f := capture.Frame{Number: int64(i + 1), Data: data}
+		if err := s.AddFrame(&f); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.AddMessage(m, nil); err != nil {
+			t.Fatal(err)
+		}
+		if i%500 == 0 {
+			ids(sorted)
+			ids(plain)
+		}
+	}
+	s.End()
+	from, to := s.Range(Messages)
+	if to != n || from == 0 || to-from < 1000 {
+		t.Fatalf("rows %d to %d", from, to)
+	}
+	up, down := ids(plain), ids(sorted)
+	slices.Reverse(down)
+	if !slices.Equal(up, down) || up[0] != from || int64(len(up)) != to-from {
+		t.Errorf("%d and %d rows from %d", len(up), len(down), up[0])
+	}
+	r := s.NewReader()
+	for _, id := range up {
+		row, err := r.Message(id)
+		if err != nil || row.Message.RPC.XID != uint64(id) || len(row.Message.Data) != len(data) {
+			t.Fatalf("row %d: %v", id, err)
+		}
+	}
+	if f, err := r.Frame(n); err != nil || f.Number != n || len(f.Data) != len(data) {
+		t.Errorf("last frame: %+v, %v", f.Number, err)
+	}
+	if _, err := r.Frame(1); err == nil {
+		t.Error("the first frame is still there")
+	}
+	if _, err := r.Message(0); err == nil {
+		t.Error("the first message is still there")
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFilterErrors checks that a filter with an error makes no view.
+func TestFilterErrors(t *testing.T) {
+	s := New(Options{})
+	for _, q := range []Query{{Filter: "opcode = 3"}, {Kind: Messages, Filter: "nonsense == 3"}} {
+		if _, err := s.NewView(q, opcodes.NewIndex()); err == nil || !strings.Contains(err.Error(), "^") {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+}
+
+// TestCopies checks that views do not have what another capture point has seen before.
+func TestCopies(t *testing.T) {
+	s := New(Options{Distinct: true})
+	for i := range 6 {
+		m := &dissect.Message{}
+		m.Seq, m.Source, m.Size = uint32(i/2), i%2, 100
+		if err := s.AddMessage(m, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.End()
+	for _, q := range []Query{{Kind: Messages}, {Kind: Messages, Sort: "frame"}} {
+		v, err := s.NewView(q, opcodes.NewIndex())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(ids(v)); got != "[0 2 4]" {
+			t.Errorf("%+v: %s", q, got)
+		}
+	}
+}

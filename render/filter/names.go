@@ -1,0 +1,168 @@
+package filter
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render/records"
+)
+
+// resolve finds the field of a name.
+func (c *compiler) resolve(t token) (*field, error) {
+	if c.record != nil {
+		return c.record(t)
+	}
+	if strings.HasPrefix(t.text, records.RPCs.Prefix) {
+		f, err := c.rpcField(t)
+		if i := strings.LastIndexByte(t.text, '.'); err != nil && i > len(records.RPCs.Prefix) {
+			inner := t
+			inner.text, inner.len = t.text[:i], i
+			if f, err = c.rpcField(inner); err == nil {
+				return c.bit(f, t, t.text[i+1:])
+			}
+		}
+		return f, err
+	}
+	if p, ok := records.Messages.Find(t.text); ok && p.Key.Type != records.Section {
+		return keyField(t.text, p, messageOf), nil
+	}
+	if p, ok := probes[t.text]; ok {
+		return p.field(t.text), nil
+	}
+	if isSection(t.text) {
+		return newTreeField(t.text), nil
+	}
+	if f := c.declared(t.text); f != nil {
+		return f, nil
+	}
+	if c.rpc != nil { // names that only RPCs have need no prefix
+		if p, ok := records.RPCs.Find(t.text); ok {
+			f := keyField(t.text, p, rpcOf)
+			f.ofRPC = true
+			return f, nil
+		}
+	}
+	if i := strings.LastIndexByte(t.text, '.'); i > 0 {
+		inner := t
+		inner.text, inner.len = t.text[:i], i
+		f, err := c.resolve(inner)
+		if err == nil {
+			return c.bit(f, t, t.text[i+1:])
+		}
+	}
+	return nil, c.fail(t, "unknown field "+t.text, c.hint(t.text))
+}
+
+func (c *compiler) names() []string { return names(c.index, c.rpc != nil) }
+
+// Names lists the names that filters know: of keys and fields, of whole RPCs
+// only when the filter is over those.
+func Names(ofRPCs bool) []string { return names(opcodes.NewIndex(), ofRPCs) }
+
+func names(index *schema.Index, ofRPCs bool) []string {
+	all := slices.Clone(index.Names())
+	for _, e := range slices.Concat(records.Messages.Entries(), Probes()) {
+		all = append(all, e.Name)
+	}
+	for _, e := range records.RPCs.Entries() {
+		if _, shared := records.MessageKey(e.Name); shared || ofRPCs {
+			all = append(all, e.Name)
+		}
+	}
+	return all
+}
+
+// declared finds a declared field of the wire by its name or path.
+func (c *compiler) declared(path string) *field {
+	places := c.index.Find(path)
+	if len(places) == 0 {
+		return nil
+	}
+	if parts := strings.Split(path, "."); !c.pathKnown(parts[:len(parts)-1]) {
+		return nil
+	}
+	f := newTreeField(path)
+	for _, p := range places {
+		f.declarations = append(f.declarations, *p.Field)
+		if n := p.Field.Names; n != nil {
+			f.names = append(f.names, n)
+		}
+		if el := p.Field.Elem; el != nil && el.Names != nil {
+			f.names = append(f.names, el.Names)
+		}
+	}
+	return f
+}
+
+// isSection reports whether a tree has a section of this name.
+func isSection(name string) bool {
+	p, ok := records.Messages.Find(name)
+	return ok && p.Key.Type == records.Section
+}
+
+// pathKnown reports whether all parts of a path are sections, fields or structs.
+func (c *compiler) pathKnown(path []string) bool {
+	for _, p := range path {
+		if isSection(p) || len(c.index.Find(p)) > 0 {
+			continue
+		}
+		if s := opcodes.StructNamed(p); s == nil || s.Name != p {
+			return false
+		}
+	}
+	return true
+}
+
+// bit makes the field name.BIT, which exists when the flag is set, or when the
+// enumeration has the value.
+func (c *compiler) bit(f *field, t token, name string) (*field, error) {
+	var all []string
+	found := false
+	for _, n := range f.names {
+		if _, ok := n.Find(name); ok {
+			found = true
+		}
+		for _, v := range n.Values {
+			all = append(all, v.Name)
+		}
+	}
+	if !found {
+		at := t
+		at.col, at.len = t.col+t.len-len(name), len(name)
+		if len(all) == 0 {
+			return nil, c.fail(at, "unknown field "+t.text, c.hint(t.text))
+		}
+		return nil, c.fail(at, t.text[:len(t.text)-len(name)-1]+" has no value "+name, DidYouMean(schema.Nearest(name, all, 3)))
+	}
+	g := *f
+	g.bit = name
+	return &g, nil
+}
+
+// rpcField finds a key of RPCs by a name that begins with their prefix.
+func (c *compiler) rpcField(t token) (*field, error) {
+	if c.rpc == nil {
+		if p, ok := records.MessageKey(t.text); ok {
+			return keyField(t.text, p, messageOf), nil
+		}
+	}
+	p, ok := records.RPCs.Find(strings.TrimPrefix(t.text, records.RPCs.Prefix))
+	switch {
+	case !ok:
+		return nil, c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, rpcNames(), 3)))
+	case c.rpc == nil:
+		return nil, c.fail(t, t.text+" is a key of RPCs, and this filter is for messages", rpcHint)
+	}
+	f := keyField(t.text, p, rpcOf)
+	f.ofRPC = true
+	return f, nil
+}
+
+func rpcNames() (names []string) {
+	for _, e := range records.RPCs.Entries() {
+		names = append(names, e.Name)
+	}
+	return names
+}

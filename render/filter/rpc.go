@@ -1,0 +1,72 @@
+package filter
+
+import (
+	"strconv"
+
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
+	"github.com/lshark/lshark/render/records"
+)
+
+// RPCFilter is a compiled filter over the RPCs of one track.Pairing. A comparison
+// of messages is made with each message of an RPC and holds when it does for
+// one of them; the results are kept as bits until the RPC has ended.
+type RPCFilter struct {
+	Text         string
+	messageTests []func(*subject) bool
+	held         track.Attached[uint64] // a bit for each of messageTests
+	match        func(*subject) bool
+	subject      subject
+}
+
+// maxMessageTests is the number of bits that are kept of an RPC.
+const maxMessageTests = 64
+
+// Mark compares a message that belongs to an RPC.
+func (f *RPCFilter) Mark(m *records.Message, r *track.RPC) {
+	f.subject.msg = m
+	held := f.held.Of(r)
+	for i, holds := range f.messageTests {
+		if *held>>i&1 == 0 && holds(&f.subject) {
+			*held |= 1 << i
+		}
+	}
+}
+
+// ReadsMessages reports whether the filter compares messages: without Mark, these
+// comparisons do not hold.
+func (f *RPCFilter) ReadsMessages() bool { return len(f.messageTests) > 0 }
+
+// Match reports whether the filter holds for an RPC that has ended. It is to be
+// called once for each, in the Done hook of the RPCs.
+func (f *RPCFilter) Match(r *track.RPC) bool {
+	held := f.held.Of(r)
+	f.subject.rpc, f.subject.held = r, *held
+	*held = 0
+	return f.match(&f.subject)
+}
+
+// CompileRPC compiles a filter over RPCs. The error is an *Error.
+func CompileRPC(text string) (*RPCFilter, error) {
+	e, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	f := &RPCFilter{Text: text}
+	c := &compiler{text: text, index: opcodes.NewIndex(), rpc: f}
+	if f.match, err = c.expr(e); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// perMessage compiles a comparison of messages into a look at the bit that the
+// comparison left for the RPC.
+func (c *compiler) perMessage(e *expr, match func(*subject) bool) (func(*subject) bool, error) {
+	i := len(c.rpc.messageTests)
+	if i == maxMessageTests {
+		return nil, c.fail(e.field, "more than "+strconv.Itoa(maxMessageTests)+" comparisons with messages", "")
+	}
+	c.rpc.messageTests = append(c.rpc.messageTests, match)
+	return func(s *subject) bool { return s.held>>i&1 != 0 }, nil
+}

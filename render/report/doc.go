@@ -1,3 +1,0 @@
-// Package report writes statistics and connections: tables, bars, timelines,
-// JSON and lines separated by tabs. What it shows comes from package track.
-package report

@@ -1,0 +1,75 @@
+package tables
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/render"
+)
+
+// bins counts values by their size: n[k] those that are at most bounds[k] and
+// greater than the bound before; the last bin has also those beyond all bounds.
+type bins struct {
+	bounds []int64
+	n      []int64
+}
+
+func newBins(bounds []int64) *bins { return &bins{bounds, make([]int64, len(bounds))} }
+
+// sizeBounds are the powers of two.
+var sizeBounds = func() (list []int64) {
+	for k := range 40 {
+		list = append(list, 1<<k)
+	}
+	return list
+}()
+
+func (h *bins) add(v, count int64) {
+	k, _ := slices.BinarySearch(h.bounds, v)
+	h.n[min(k, len(h.n)-1)] += count
+}
+
+// append appends a line for each bin from the first to the last that has
+// values: its upper end, how many there are, and a bar.
+func (h *bins) append(dst []byte, c *render.Colors, columns int, label func([]byte, int64) []byte) []byte {
+	first, last, most := -1, -1, int64(0)
+	for k, n := range h.n {
+		if n == 0 {
+			continue
+		}
+		if first < 0 {
+			first = k
+		}
+		last, most = k, max(most, n)
+	}
+	if first < 0 {
+		return dst
+	}
+	const labelWidth, countWidth, minBar, maxBar = 8, 9, 10, 60
+	room := int64(maxBar)
+	if columns > 0 {
+		room = int64(min(max(minBar, columns-labelWidth-countWidth-6), maxBar))
+	}
+	for k := first; k <= last; k++ {
+		var buf [32]byte
+		text := label(buf[:0], h.bounds[k])
+		dst = append(render.AppendSpaces(dst, labelWidth-len(text)), "<= "...)
+		dst = append(dst, text...)
+		num := strconv.AppendInt(buf[:0], h.n[k], 10)
+		dst = append(render.AppendSpaces(append(dst, ' '), countWidth-len(num)), num...)
+		dst = append(c.Num.Append(append(dst, ' '), bar(h.n[k], most, room)), '\n')
+	}
+	return dst
+}
+
+// bar returns a bar of n/most of the room, in eighths of a column. A count that
+// is not 0 has at least one eighth.
+func bar(n, most, room int64) string {
+	eighths := n * room * 8 / most
+	if n > 0 {
+		eighths = max(eighths, 1)
+	}
+	parts := [...]string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
+	return strings.Repeat("█", int(eighths/8)) + parts[eighths%8]
+}

@@ -1,0 +1,209 @@
+package tables
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/comparison"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+)
+
+// ChangesTable renders rows of statistics of two captures side by side, a line for
+// each measure.
+type ChangesTable struct {
+	Omitted Omitted
+
+	opt  StatsOptions
+	keys *StatsTable // for the dimensions
+	all  bool        // also what has not changed
+}
+
+// NewChangesTable makes a renderer. With all, it shows what has not changed, too.
+func NewChangesTable(o StatsOptions, all bool) *ChangesTable {
+	return &ChangesTable{opt: o, keys: NewStatsTable(o), all: all}
+}
+
+// Append appends the table, nothing when there are no lines.
+func (s *ChangesTable) Append(dst []byte, rows []*comparison.Row) []byte {
+	var cols []tableColumn
+	for _, d := range s.opt.By {
+		cols = append(cols, tableColumn{title: d.String(), left: true})
+	}
+	cols = append(cols, tableColumn{title: "what", left: true, whole: true}, tableColumn{title: "before"}, tableColumn{title: "after"},
+		tableColumn{title: "change"}, tableColumn{title: "beyond noise", left: true, optional: true})
+	t := newTable(s.opt.Colors, cols)
+	for _, r := range rows {
+		s.row(t, r)
+	}
+	if len(t.cells) == 0 {
+		return dst
+	}
+	dst = t.render(dst, s.opt.Width)
+	s.Omitted.add(t)
+	return dst
+}
+
+// row adds the lines of a row.
+func (s *ChangesTable) row(t *table, r *comparison.Row) {
+	for _, m := range comparison.Measures() {
+		switch {
+		case m == comparison.Errors:
+			s.errors(t, r)
+		case r.Total && (m == comparison.RequestSize || m == comparison.BulkSize):
+			// those of different operations are not compared
+		case r.Changes(m) || s.all && hasValue(r, m):
+			s.line(t, r, m.String(), r.Changes(m), func(side *comparison.Side) (quantity, bool) {
+				return measured(side, m), side != nil && side.Has(m)
+			})
+		}
+	}
+}
+
+// hasValue reports whether there is something to show of a measure.
+func hasValue(r *comparison.Row, m comparison.Measure) bool {
+	for _, side := range []*comparison.Side{r.Before, r.After} {
+		if side != nil && side.Has(m) && side.Value(m) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// errors adds a line for each error that has changed, or for each error.
+func (s *ChangesTable) errors(t *table, r *comparison.Row) {
+	counts := make(map[int32]int64)
+	for _, side := range []*comparison.Side{r.Before, r.After} {
+		if side != nil && s.all {
+			for e, n := range side.Errors {
+				counts[e] += n
+			}
+		}
+	}
+	for _, e := range r.ChangedErrors {
+		counts[e] = max(counts[e], 1)
+	}
+	list := make([]int32, 0, len(counts))
+	for e := range counts {
+		list = append(list, e)
+	}
+	slices.Sort(list)
+	for _, e := range list {
+		s.line(t, r, string(records.AppendErrno(nil, e)), slices.Contains(r.ChangedErrors, e), func(side *comparison.Side) (quantity, bool) {
+			if side == nil {
+				return quantity{}, false
+			}
+			n := side.Errors[e]
+			return quantity{share(n, side.Count), appendShare(nil, n, side.Count)}, true
+		})
+	}
+}
+
+// quantity is a value that two captures are compared by, and its text.
+type quantity struct {
+	v    float64
+	text []byte
+}
+
+// measured returns the quantity of a measure.
+func measured(s *comparison.Side, m comparison.Measure) quantity {
+	if s == nil {
+		return quantity{}
+	}
+	v := s.Value(m)
+	switch m {
+	case comparison.Count:
+		text := strconv.AppendInt(nil, v, 10)
+		return quantity{s.Rate, append(appendRate(append(text, " ("...), s.Rate), "/s)"...)}
+	case comparison.P50, comparison.P90, comparison.P99, comparison.RTT:
+		return quantity{float64(v), render.AppendLatency(nil, v)}
+	case comparison.RequestSize, comparison.BulkSize:
+		return quantity{float64(v), render.AppendSize(nil, v)}
+	}
+	return quantity{share(v, s.Count), appendShare(nil, v, s.Count)}
+}
+
+func share(n, of int64) float64 { return float64(n) / float64(max(1, of)) }
+
+// appendShare appends a number of RPCs and the part that it is of all.
+func appendShare(dst []byte, n, of int64) []byte {
+	dst = strconv.AppendInt(dst, n, 10)
+	if n == 0 {
+		return dst
+	}
+	return append(appendRate(append(dst, " ("...), 100*share(n, of)), "%)"...)
+}
+
+// line adds a line; get returns the quantity of one side and whether it is known.
+func (s *ChangesTable) line(t *table, r *comparison.Row, what string, changed bool, get func(*comparison.Side) (quantity, bool)) {
+	c := s.opt.Colors
+	for k, d := range s.opt.By {
+		t.put(&c.Op, func(b []byte) []byte { return s.dimension(b, r, k, d) })
+	}
+	mark := &c.Dim
+	if changed {
+		mark = &c.Warn
+	}
+	t.put(&c.Key, func(b []byte) []byte { return append(b, what...) })
+	before, hasBefore := get(r.Before)
+	after, hasAfter := get(r.After)
+	cell := func(q quantity, ok bool) {
+		t.put(&c.Num, func(b []byte) []byte {
+			if !ok {
+				return append(b, '-')
+			}
+			return append(b, q.text...)
+		})
+	}
+	cell(before, hasBefore)
+	cell(after, hasAfter)
+	t.put(mark, func(b []byte) []byte {
+		if hasBefore != hasAfter && what != comparison.Count.String() {
+			return append(b, '-')
+		}
+		return appendChange(b, before.v, after.v)
+	})
+	t.put(mark, func(b []byte) []byte {
+		if !s.all || !changed {
+			return b
+		}
+		return append(b, "yes"...)
+	})
+}
+
+// appendChange appends the factor between two values.
+func appendChange(dst []byte, before, after float64) []byte {
+	switch {
+	case before == after:
+		return append(dst, '=')
+	case before == 0:
+		return append(dst, "new"...)
+	case after == 0:
+		return append(dst, "gone"...)
+	}
+	ratio := after / before
+	dst = append(dst, "×"...)
+	switch {
+	case ratio < .01 || ratio >= 1e5:
+		return strconv.AppendFloat(dst, ratio, 'g', 1, 64)
+	case ratio < 9.95:
+		return strconv.AppendFloat(dst, ratio, 'f', 2, 64)
+	}
+	return strconv.AppendFloat(dst, ratio, 'f', 0, 64)
+}
+
+// dimension appends the value of the k-th dimension.
+func (s *ChangesTable) dimension(dst []byte, r *comparison.Row, k int, d track.Dimension) []byte {
+	if r.Total {
+		if k == 0 {
+			return append(dst, "(all)"...)
+		}
+		return dst
+	}
+	from := len(dst)
+	if dst = s.keys.dimension(dst, &track.Row{Key: r.Key}, d); len(dst) == from {
+		return append(dst, '-')
+	}
+	return dst
+}

@@ -1,0 +1,146 @@
+package tables
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+)
+
+// FindingsText renders findings as paragraphs.
+type FindingsText struct {
+	opt   render.SummaryOptions
+	at    render.Moment
+	stamp render.Stamp
+	begun bool
+	next  map[string]bool // what to look at next, as written before
+}
+
+// NewFindingsText makes a renderer. first is the time of the capture's first frame.
+func NewFindingsText(o render.SummaryOptions, first int64) *FindingsText {
+	return &FindingsText{opt: o, at: render.Moment{First: first}, next: make(map[string]bool)}
+}
+
+// The columns of a paragraph.
+const (
+	severityWidth = len("warning")
+	codeWidth     = len("evicted.lock_callback")
+	findingIndent = 2
+	proofIndent   = 4
+	nextLabel     = "next: "
+)
+
+// Append appends the paragraph of a finding, after an empty line if it is not the
+// first. What to look at next is written once.
+func (t *FindingsText) Append(dst []byte, f *diagnose.Finding) []byte {
+	if t.begun {
+		dst = append(dst, '\n')
+	}
+	t.begun = true
+	dst = t.heading(dst, f)
+	dst = render.AppendSpaces(dst, findingIndent)
+	dst = append(t.wrapped(dst, f.Text, findingIndent), '\n')
+	dst = t.evidence(dst, f)
+	if f.Next == "" || t.next[f.Next] {
+		return dst
+	}
+	t.next[f.Next] = true
+	dst = render.AppendSpaces(dst, findingIndent)
+	dst = t.opt.Colors.Head.Append(dst, nextLabel)
+	return append(t.wrapped(dst, f.Next, findingIndent+len(nextLabel)), '\n')
+}
+
+// heading appends severity, code, times and subject.
+func (t *FindingsText) heading(dst []byte, f *diagnose.Finding) []byte {
+	c := t.opt.Colors
+	st := &c.Dim
+	switch f.Severity {
+	case diagnose.Error:
+		st = &c.Bad
+	case diagnose.Warning:
+		st = &c.Warn
+	}
+	severity, code := severityWidth, codeWidth
+	dst = render.AppendLeft(dst, st, []byte(f.Severity.String()), &severity)
+	dst = render.AppendLeft(append(dst, ' ', ' '), &c.Key, []byte(f.Rule.Code), &code)
+	if f.First != 0 {
+		dst = c.Dim.Append(append(dst, ' ', ' '), string(t.times(nil, f)))
+	}
+	for _, word := range t.subject(f) {
+		dst = append(dst, ' ', ' ')
+		dst = c.NID.Append(dst, word)
+	}
+	if f.Count > 1 {
+		dst = append(dst, ' ', ' ')
+		dst = c.Num.Append(dst, strconv.FormatInt(f.Count, 10)+" times")
+	}
+	return append(dst, '\n')
+}
+
+// times appends when it happened: one time, or from one to another.
+func (t *FindingsText) times(dst []byte, f *diagnose.Finding) []byte {
+	n := len(dst)
+	dst = t.time(dst, f.First)
+	if f.Last <= f.First {
+		return dst
+	}
+	first := string(dst[n:])
+	if last := string(t.time(nil, f.Last)); last != first {
+		dst = append(append(dst, " – "...), last...)
+	}
+	return dst
+}
+
+func (t *FindingsText) time(dst []byte, ns int64) []byte {
+	return []byte(strings.TrimLeft(string(t.stamp.Append(dst, t.opt.Time, ns, t.at, true)), " "))
+}
+
+// subject returns what a finding is about, as words.
+func (t *FindingsText) subject(f *diagnose.Finding) (words []string) {
+	if target := cmp.Or(f.Target, f.TargetIndex); target != "" {
+		words = append(words, string(schema.AppendText(nil, []byte(target))))
+	}
+	if f.Client.Len > 0 {
+		words = append(words, "client "+string(t.opt.NIDs.Append(nil, f.Client)))
+	}
+	if f.Server.Len > 0 {
+		words = append(words, "server "+string(t.opt.NIDs.Append(nil, f.Server)))
+	}
+	if f.Job != "" {
+		words = append(words, "job "+string(schema.AppendText(nil, []byte(f.Job))))
+	}
+	return words
+}
+
+// evidence appends a line for each message that proves the finding.
+func (t *FindingsText) evidence(dst []byte, f *diagnose.Finding) []byte {
+	c := t.opt.Colors
+	frames := make([]string, len(f.Evidence))
+	width := 0
+	for i := range f.Evidence {
+		frames[i] = frameText(f.Evidence[i].Point)
+		width = max(width, len(frames[i]))
+	}
+	for i := range f.Evidence {
+		e := &f.Evidence[i]
+		dst = render.AppendSpaces(dst, proofIndent+width-len(frames[i]))
+		dst = c.Num.Append(dst, frames[i])
+		dst = append(dst, ' ', ' ')
+		at := string(t.time(nil, e.Time))
+		dst = c.Dim.Append(dst, at)
+		dst = append(dst, ' ', ' ')
+		dst = append(t.wrapped(dst, e.Text, proofIndent+width+2+len(at)+2), '\n')
+	}
+	return dst
+}
+
+func frameText(p track.Point) string { return string(render.AppendFrame(nil, p.File, p.Frame)) }
+
+// wrapped appends text from a column on.
+func (t *FindingsText) wrapped(dst []byte, text string, column int) []byte {
+	return render.AppendWrapped(dst, string(schema.AppendText(nil, []byte(text))), column, t.opt.Width)
+}

@@ -1,0 +1,181 @@
+package tables
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/track/comparison"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+)
+
+// NegotiatedText renders how flags and releases of connects differ between two
+// sides, a paragraph for the targets that differ in the same way.
+type NegotiatedText struct {
+	colors *render.Colors
+	width  int
+	sides  [2]string
+}
+
+// NewNegotiatedText makes a renderer with names for the two sides.
+func NewNegotiatedText(o render.SummaryOptions, before, after string) *NegotiatedText {
+	return &NegotiatedText{o.Colors, o.Width, [2]string{before, after}}
+}
+
+// paragraph is the text about some targets.
+type paragraph struct {
+	targets []string
+	kind    string
+	lines   []byte
+}
+
+// Append appends the paragraphs, with empty lines between them.
+func (s *NegotiatedText) Append(dst []byte, list []*comparison.Connection) []byte {
+	var paragraphs []*paragraph
+	for _, c := range list {
+		lines := s.lines(nil, c)
+		at := slices.IndexFunc(paragraphs, func(p *paragraph) bool { return p.kind == c.Kind && string(p.lines) == string(lines) })
+		if at < 0 {
+			at = len(paragraphs)
+			paragraphs = append(paragraphs, &paragraph{kind: c.Kind, lines: lines})
+		}
+		paragraphs[at].targets = append(paragraphs[at].targets, string(schema.AppendText(nil, []byte(c.Target))))
+	}
+	for i, p := range paragraphs {
+		if i > 0 {
+			dst = append(dst, '\n')
+		}
+		heading := strings.Join(p.targets, " ")
+		if p.kind != "" {
+			heading += " (" + p.kind + ")"
+		}
+		for _, line := range wrapWords(strings.Fields(heading), s.width) {
+			dst = append(s.colors.Head.Append(dst, line), '\n')
+		}
+		dst = append(dst, p.lines...)
+	}
+	return dst
+}
+
+// lines appends what differs.
+func (s *NegotiatedText) lines(dst []byte, c *comparison.Connection) []byte {
+	switch {
+	case c.Before == nil:
+		return s.line(render.AppendSpaces(dst, indent), indent, "", []string{"connects captured: only " + s.sides[1]})
+	case c.After == nil:
+		return s.line(render.AppendSpaces(dst, indent), indent, "", []string{"connects captured: only " + s.sides[0]})
+	case len(c.Changed) == 0:
+		return s.line(render.AppendSpaces(dst, indent), indent, "", strings.Fields(same(c.Before)))
+	}
+	for _, p := range c.Changed {
+		switch p {
+		case comparison.Asked:
+			dst = s.flags(dst, "asked", c.Before.Asked, c.After.Asked)
+		case comparison.Granted:
+			dst = s.flags(dst, "granted", c.Before.Granted, c.After.Granted)
+		case comparison.ClientVersion:
+			dst = s.versions(dst, "client release", c.Before.Clients, c.After.Clients)
+		case comparison.ServerVersion:
+			dst = s.versions(dst, "server release", c.Before.Servers, c.After.Servers)
+		}
+	}
+	return dst
+}
+
+func (s *NegotiatedText) flags(dst []byte, title string, before, after comparison.Flags) []byte {
+	dst = s.title(dst, title)
+	dst = s.line(dst, textColumn, "", []string{"both: " + strconv.Itoa(before.Both(after).Count()) + " flags"})
+	for i, only := range []comparison.Flags{before.Without(after), after.Without(before)} {
+		if names := records.ConnectFlagNames(only); len(names) > 0 {
+			dst = s.line(render.AppendSpaces(dst, textColumn), textColumn, "only "+s.sides[i]+":", names)
+		}
+	}
+	return dst
+}
+
+// same returns what both sides negotiated.
+func same(n *comparison.Negotiated) string {
+	text := "the same"
+	sep := ": "
+	add := func(part string) {
+		text += sep + part
+		sep = ", "
+	}
+	if n.HasAsked {
+		add(strconv.Itoa(n.Asked.Count()) + " flags asked")
+	}
+	if n.HasGranted {
+		add(strconv.Itoa(n.Granted.Count()) + " granted")
+	}
+	for _, v := range n.Clients {
+		add("client " + string(schema.AppendVersion(nil, v)))
+	}
+	for _, v := range n.Servers {
+		add("server " + string(schema.AppendVersion(nil, v)))
+	}
+	return text
+}
+
+func (s *NegotiatedText) versions(dst []byte, title string, before, after []uint32) []byte {
+	dst = s.title(dst, title)
+	var parts []string
+	for i, list := range [][]uint32{before, after} {
+		part := s.sides[i]
+		for _, v := range list {
+			part += " " + string(schema.AppendVersion(nil, v))
+		}
+		parts = append(parts, part)
+	}
+	parts[0] += ","
+	return s.line(dst, textColumn, "", parts)
+}
+
+// Columns of the lines about targets.
+const (
+	indent     = 2
+	textColumn = 18
+)
+
+// title appends the beginning of a line, up to textColumn.
+func (s *NegotiatedText) title(dst []byte, title string) []byte {
+	dst = s.colors.Key.Append(render.AppendSpaces(dst, indent), title)
+	return render.AppendSpaces(dst, textColumn-indent-len(title))
+}
+
+// line appends the rest of a line from a column on: a label, and words that are
+// wrapped behind it.
+func (s *NegotiatedText) line(dst []byte, at int, label string, words []string) []byte {
+	style := &render.Style{}
+	dst = append(dst, label...)
+	if label != "" {
+		at += render.Width([]byte(label)) + 1
+		dst, style = append(dst, ' '), &s.colors.Flag
+	}
+	room := 0
+	if s.width > 0 {
+		const least = 24
+		room = max(s.width-at, least)
+	}
+	for i, line := range wrapWords(words, room) {
+		if i > 0 {
+			dst = render.AppendSpaces(dst, at)
+		}
+		dst = append(style.Append(dst, line), '\n')
+	}
+	return dst
+}
+
+// wrapWords joins words to lines of at most a width in columns; 0: one line.
+func wrapWords(words []string, width int) (lines []string) {
+	for _, w := range words {
+		last := len(lines) - 1
+		if last >= 0 && (width == 0 || render.Width([]byte(lines[last]))+1+render.Width([]byte(w)) <= width) {
+			lines[last] += " " + w
+		} else {
+			lines = append(lines, w)
+		}
+	}
+	return lines
+}

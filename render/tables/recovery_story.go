@@ -1,0 +1,204 @@
+package tables
+
+import (
+	"cmp"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+)
+
+// RecoveryStory renders what happened to a target as lines in the order of time.
+type RecoveryStory struct {
+	opt   render.SummaryOptions
+	at    render.Moment
+	stamp render.Stamp
+	buf   []byte
+}
+
+// NewRecoveryStory makes a renderer. first is the time of the capture's first frame.
+func NewRecoveryStory(o render.SummaryOptions, first int64) *RecoveryStory {
+	return &RecoveryStory{opt: o, at: render.Moment{First: first}}
+}
+
+// Append appends a heading and a line for each step.
+func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
+	c := s.opt.Colors
+	s.buf = schema.AppendText(s.buf[:0], []byte(r.Target))
+	s.buf = append(append(s.buf, ": "...), recoveryKindTexts[r.Kind]...)
+	if n := r.Instance; n != 0 && r.InstanceBefore != 0 && n != r.InstanceBefore {
+		s.buf = strconv.AppendUint(append(s.buf, ", instance "...), uint64(r.InstanceBefore), 10)
+		s.buf = strconv.AppendUint(append(s.buf, " to "...), uint64(n), 10)
+	}
+	dst = append(c.Head.AppendTruncated(append(dst, '\n'), s.buf, s.columns(0)), '\n')
+	number, time, client, kind := 5+s.opt.FileWidth(), 9, 9, len("client")
+	for _, k := range r.Clients {
+		client = max(client, render.Width(s.opt.NIDs.Append(s.buf[:0], k.Connection.Client)))
+		kind = max(kind, render.Width(clientRole(k)))
+	}
+	for i := range r.Events {
+		e, start := &r.Events[i], len(dst)
+		s.buf = render.AppendFrame(s.buf[:0], e.File, e.Frame)
+		dst = render.AppendRight(dst, &c.Dim, s.buf, &number)
+		s.buf = s.stamp.Append(s.buf[:0], s.opt.Time, e.Time, s.at, s.opt.Wide())
+		dst = render.AppendRight(append(dst, ' '), &c.Dim, s.buf, &time)
+		s.at.Before = e.Time
+		node, role := []byte("-"), []byte("-")
+		if e.Client != nil {
+			node, role = s.opt.NIDs.Append(s.buf[:0], e.Client.Connection.Client), clientRole(e.Client)
+		}
+		dst = render.AppendLeft(append(dst, ' '), &c.NID, node, &client)
+		dst = render.AppendLeft(append(dst, ' '), &c.Dim, role, &kind)
+		s.buf = s.text(s.buf[:0], r, e)
+		dst = append(stepStyle(c, e).AppendTruncated(append(dst, ' '), s.buf, s.columns(render.Width(dst[start:])+1)), '\n')
+	}
+	return dst
+}
+
+// clientRole returns what a client is: a target, or the kind of its connection.
+func clientRole(c *recovery.Client) []byte {
+	return schema.AppendText(nil, []byte(cmp.Or(c.Target(), c.Type, "-")))
+}
+
+// columns returns the room behind so many columns.
+func (s *RecoveryStory) columns(used int) int {
+	if s.opt.Width == 0 {
+		return len(s.buf)
+	}
+	return max(0, s.opt.Width-used)
+}
+
+var recoveryKindTexts = [...]string{
+	recovery.Restart:     "was started again",
+	recovery.Failover:    "was started again on another server",
+	recovery.Stopped:     "its server does not have it any more",
+	recovery.Unreachable: "its server does not answer any more",
+	recovery.Reconnect:   "connections were lost and made again",
+	recovery.Eviction:    "a client was evicted",
+	recovery.Lost:        "connections were lost",
+}
+
+var signTexts = [...]string{
+	recovery.NoSign:           "",
+	recovery.SignNotConnected: "the server does not know the connection",
+	recovery.SignRefused:      "the server does not have the target",
+	recovery.SignUnanswered:   "a request without a reply",
+	recovery.SignStopping:     "it disconnects from other targets",
+	recovery.SignReconnect:    "connects again",
+}
+
+// text appends what happened.
+func (s *RecoveryStory) text(dst []byte, r *recovery.Recovery, e *recovery.Event) []byte {
+	switch e.Kind {
+	case recovery.EventLastReply:
+		return s.node(append(dst, "last reply before, of "...), e)
+	case recovery.EventGone:
+		return append(append(dst, "gone: "...), signTexts[e.Sign]...)
+	case recovery.EventLost:
+		return append(append(dst, "lost: "...), signTexts[e.Sign]...)
+	case recovery.EventRefused:
+		dst = s.node(append(plural(dst, e.Count, "connect"), " refused by "...), e)
+		return s.until(records.AppendErrno(append(dst, ": "...), e.Status), e)
+	case recovery.EventUnanswered:
+		return append(plural(dst, e.Count, "connect"), " without a reply"...)
+	case recovery.EventStarting:
+		return append(dst, "is being started"...)
+	case recovery.EventAnnounced:
+		return append(dst, "the MGS announces the restart"...)
+	case recovery.EventBack:
+		return append(s.node(dst, e), " has the target and accepts connects"...)
+	case recovery.EventConnected:
+		if dst = append(dst, "connected"...); e.Time > r.Back.Time && r.Kind.IsOutage() {
+			dst = append(render.AppendLockWait(append(dst, ", "...), e.Time-r.Back.Time), " after the first"...)
+		}
+		return dst
+	case recovery.EventReplay:
+		return s.replay(transnoRange(plural(append(dst, "replays "...), e.Count, "request"), e), e)
+	case recovery.EventNotReplayed:
+		return transnoRange(plural(append(dst, "not replayed: "...), e.Count, "transaction"), e)
+	case recovery.EventLockReplay:
+		return s.replay(plural(append(dst, "replays "...), e.Count, "lock"), e)
+	case recovery.EventEarly:
+		dst = append(strconv.AppendInt(append(dst, "early reply, number "...), int64(e.Count), 10), ": the server expects to reply within "...)
+		return append(strconv.AppendUint(dst, uint64(e.Estimate), 10), 's')
+	case recovery.EventReady:
+		return append(dst, "has replayed all"...)
+	case recovery.EventEvicted:
+		return append(dst, "evicted"...)
+	case recovery.EventRecovered:
+		return append(dst, "recovered"...)
+	case recovery.EventMissing:
+		return append(dst, "last reply; not seen to come back"...)
+	}
+	return requestText(dst, e.Request)
+}
+
+func (s *RecoveryStory) node(dst []byte, e *recovery.Event) []byte {
+	return s.opt.NIDs.Append(dst, e.Server)
+}
+
+// until appends how long a run lasted.
+func (s *RecoveryStory) until(dst []byte, e *recovery.Event) []byte {
+	if e.Until.Frame == 0 {
+		return dst
+	}
+	return render.AppendLockWait(append(dst, ", for "...), e.Until.Time-e.Time)
+}
+
+// replay appends how long a replay lasted and its errors.
+func (s *RecoveryStory) replay(dst []byte, e *recovery.Event) []byte {
+	dst = s.until(dst, e)
+	if len(e.Errors) > 0 {
+		dst = render.AppendCounts(append(dst, "; failed: "...), records.ErrorCounts(e.Errors), " ")
+	}
+	return dst
+}
+
+func transnoRange(dst []byte, e *recovery.Event) []byte {
+	if e.Transnos.To == 0 {
+		return dst
+	}
+	dst = strconv.AppendUint(append(dst, ", transno "...), e.Transnos.From, 10)
+	if e.Transnos.To != e.Transnos.From {
+		dst = strconv.AppendUint(append(dst, " to "...), e.Transnos.To, 10)
+	}
+	return dst
+}
+
+// requestText appends what an application saw of a request.
+func requestText(dst []byte, q *recovery.Request) []byte {
+	dst = render.AppendOpcode(dst, q.Opcode)
+	dst = strconv.AppendUint(append(dst, " x"...), q.XID, 10)
+	if q.Job != "" {
+		dst = schema.AppendText(append(dst, " of "...), []byte(q.Job))
+	}
+	ns, ok := q.Time()
+	switch {
+	case !ok:
+		return append(dst, " had no reply"...)
+	case q.Status < 0:
+		dst = records.AppendErrno(append(dst, " failed: "...), q.Status)
+		return render.AppendLockWait(append(dst, ", after "...), ns)
+	}
+	return render.AppendLockWait(append(dst, " waited "...), ns)
+}
+
+func stepStyle(c *render.Colors, e *recovery.Event) *render.Style {
+	switch e.Kind {
+	case recovery.EventEvicted, recovery.EventNotReplayed, recovery.EventMissing, recovery.EventFailed:
+		return &c.Bad
+	case recovery.EventGone, recovery.EventLost, recovery.EventRefused, recovery.EventUnanswered, recovery.EventWaited:
+		return &c.Warn
+	case recovery.EventReplay, recovery.EventLockReplay:
+		if len(e.Errors) > 0 {
+			return &c.Bad
+		}
+	case recovery.EventBack, recovery.EventRecovered:
+		return &c.Good
+	case recovery.EventLastReply:
+		return &c.Dim
+	}
+	return &c.Key
+}

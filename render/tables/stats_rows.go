@@ -1,0 +1,161 @@
+package tables
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+)
+
+// StatsOptions are the settings of the renderers of statistics.
+type StatsOptions struct {
+	By     []track.Dimension
+	Step   int64 // of the intervals in nanoseconds, 0 without
+	Rates  bool  // show rates
+	Sort   string
+	Colors *render.Colors
+	Width  int
+	NIDs   render.NIDs
+	Bars   bool // show the latencies and sizes as bars
+}
+
+// SortByRate is the order of rows that needs rates.
+const SortByRate = "rate"
+
+// statsSorts are the orders of rows, by descending value.
+var statsSorts = []struct {
+	name  string
+	value func(r *track.Row) int64
+}{
+	{"count", func(r *track.Row) int64 { return r.Count }},
+	{"errors", func(r *track.Row) int64 { return failures(r) }},
+	{"unanswered", func(r *track.Row) int64 { return r.Missing[track.Unanswered] }},
+	{"p50", func(r *track.Row) int64 { return r.Latency.Quantile(.5) }},
+	{"p99", func(r *track.Row) int64 { return r.Latency.Quantile(.99) }},
+	{"max", func(r *track.Row) int64 { return r.Latency.Max }},
+	{"time", func(r *track.Row) int64 { return r.Latency.Sum }},
+	{"wait", func(r *track.Row) int64 { return r.LockWait.Max }},
+	{"bytes", func(r *track.Row) int64 { return r.RequestBytes + r.ReplyBytes + r.BulkBytes }},
+	{"depth", func(r *track.Row) int64 { return r.DepthMax }},
+}
+
+// StatsSorts returns the names of the orders of rows.
+func StatsSorts() []string {
+	names := make([]string, len(statsSorts))
+	for i := range statsSorts {
+		names[i] = statsSorts[i].name
+	}
+	return append(names, SortByRate, "name")
+}
+
+// SortRows sorts the rows of an interval by an order, then by their dimensions.
+func SortRows(i *track.Interval, by []track.Dimension, order string) []*track.Row {
+	rows := i.List()
+	names := make(map[*track.Row]string, len(rows))
+	for _, r := range rows {
+		var b []byte
+		for _, d := range by {
+			b = append(AppendDimension(b, r, d, render.NIDs{Full: true}), 0)
+		}
+		names[r] = string(b)
+	}
+	value := func(*track.Row) int64 { return 0 }
+	for k := range statsSorts {
+		if statsSorts[k].name == order {
+			value = statsSorts[k].value
+		}
+	}
+	if order == SortByRate {
+		value = func(r *track.Row) int64 {
+			const digits = 1e6
+			rate, _ := i.Rate(r)
+			return int64(rate.RPCs * digits)
+		}
+	}
+	slices.SortFunc(rows, func(a, b *track.Row) int {
+		if a.Others != b.Others {
+			if a.Others {
+				return 1
+			}
+			return -1
+		}
+		if c := cmp.Compare(value(b), value(a)); c != 0 {
+			return c
+		}
+		// Several files may have had the same path.
+		return cmp.Or(cmp.Compare(names[a], names[b]), compareFIDs(a.File, b.File), compareFIDs(a.Object, b.Object))
+	})
+	return rows
+}
+
+func compareFIDs(a, b track.FID) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.OID, b.OID), cmp.Compare(a.Ver, b.Ver))
+}
+
+func failures(r *track.Row) int64 { return sum(r.Errors) }
+
+func sum(counts map[int32]int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
+}
+
+// AppendDimension appends the value of a dimension as text, nothing when it is
+// unknown.
+func AppendDimension(dst []byte, r *track.Row, d track.Dimension, nids render.NIDs) []byte {
+	switch d {
+	case track.ByOp:
+		if r.HasOpcode {
+			return render.AppendOpcode(dst, r.Opcode)
+		}
+	case track.ByVariant:
+		return append(dst, r.Variant...)
+	case track.ByClient:
+		return nids.Append(dst, r.Client)
+	case track.ByServer:
+		return nids.Append(dst, r.Server)
+	case track.ByTarget:
+		return schema.AppendText(dst, []byte(r.Target))
+	case track.ByJob:
+		return schema.AppendText(dst, r.JobName())
+	case track.ByUID:
+		if r.HasUser {
+			return strconv.AppendUint(dst, uint64(r.UID), 10)
+		}
+	case track.ByPortal:
+		return strconv.AppendUint(dst, uint64(r.Portal), 10)
+	case track.ByHandle:
+		if r.Handle != 0 {
+			return schema.AppendHex(dst, r.Handle)
+		}
+	case track.ByError:
+		if r.Error < 0 {
+			return records.AppendErrno(dst, int32(r.Error))
+		}
+	case track.ByFID:
+		return appendFID(dst, r.File)
+	case track.ByFile:
+		return records.AppendFile(dst, r)
+	case track.ByObject:
+		return appendFID(dst, r.Object)
+	}
+	return dst
+}
+
+// appendFID appends a FID, nothing for none.
+func appendFID(dst []byte, f track.FID) []byte {
+	if f == (track.FID{}) {
+		return dst
+	}
+	return schema.AppendFID(dst, f.Seq, f.OID, f.Ver)
+}
+
+// appendErrors appends how often each error occurred: ENOENT:3 EIO:1.
+func appendErrors(dst []byte, counts map[int32]int64, sep string) []byte {
+	return render.AppendCounts(dst, records.ErrorCounts(counts), sep)
+}

@@ -1,0 +1,140 @@
+package tables
+
+import (
+	"math"
+
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/timeline"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+)
+
+// StatsTable renders statistics as tables for people.
+type StatsTable struct {
+	Omitted Omitted // from all tables so far
+
+	opt     StatsOptions
+	numbers []statsColumn
+	stamp   render.Stamp
+}
+
+// minWide is the least width of a terminal on which operations are not
+// abbreviated.
+const minWide = 120
+
+// NewStatsTable makes a renderer.
+func NewStatsTable(o StatsOptions) *StatsTable {
+	s := &StatsTable{opt: o}
+	for _, c := range statsColumns {
+		if o.Rates || !c.rate {
+			s.numbers = append(s.numbers, c)
+		}
+	}
+	return s
+}
+
+// SetSort changes the order of rows.
+func (s *StatsTable) SetSort(order string) { s.opt.Sort = order }
+
+// SetWidth sets the width of the terminal in columns.
+func (s *StatsTable) SetWidth(columns int) { s.opt.Width = columns }
+
+// columns returns the columns of the dimensions and of the numbers.
+func (s *StatsTable) columns() []tableColumn {
+	var cols []tableColumn
+	for _, d := range s.opt.By {
+		cols = append(cols, tableColumn{title: d.String(), left: true})
+	}
+	for k := range s.numbers {
+		cols = append(cols, s.numbers[k].tableColumn)
+	}
+	return cols
+}
+
+// AppendInterval appends the table of an interval.
+func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
+	if s.opt.Step > 0 {
+		dst = s.opt.Colors.Head.Append(dst, string(s.stamp.AppendISO(nil, i.From)))
+		dst = append(dst, '\n')
+	}
+	t := newTable(s.opt.Colors, s.columns())
+	rows := SortRows(i, s.opt.By, s.opt.Sort)
+	for _, r := range rows {
+		s.row(t, &records.Row{Row: r, Interval: i}, false)
+	}
+	if len(rows) > 1 {
+		s.row(t, &records.Row{Row: &i.Total, Interval: i}, true)
+	}
+	dst = t.render(dst, s.opt.Width)
+	s.Omitted.add(t)
+	if s.opt.Bars {
+		for _, r := range rows {
+			dst = s.bars(dst, r)
+		}
+	}
+	return dst
+}
+
+// dimension appends the value of a dimension, the longest operations abbreviated
+// on a narrow terminal.
+func (s *StatsTable) dimension(dst []byte, r *track.Row, d track.Dimension) []byte {
+	if d == track.ByOp && s.opt.Width > 0 && s.opt.Width < minWide {
+		return append(dst, render.ShortenOpcode(AppendDimension(nil, r, d, render.NIDs{}))...)
+	}
+	if d == track.ByUID && r.HasUser && r.UID == math.MaxUint32 {
+		return append(dst, "-1"...) // (uid_t)-1: no user
+	}
+	return AppendDimension(dst, r, d, s.opt.NIDs)
+}
+
+func (s *StatsTable) row(t *table, r *records.Row, total bool) {
+	c := s.opt.Colors
+	for k, d := range s.opt.By {
+		t.put(&c.Op, func(b []byte) []byte {
+			switch {
+			case k == 0 && total:
+				return append(b, "(all)"...)
+			case k == 0 && r.Others:
+				return append(b, "(others)"...)
+			case total:
+				return b
+			}
+			from := len(b)
+			if b = s.dimension(b, r.Row, d); len(b) == from {
+				return append(b, '-')
+			}
+			return b
+		})
+	}
+	for k := range s.numbers {
+		col := &s.numbers[k]
+		t.put(col.style(c), func(b []byte) []byte { return col.append(b, r) })
+	}
+}
+
+// bars appends the latencies and the sizes of a row as bars.
+func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
+	c := s.opt.Colors
+	var name []byte
+	for k, d := range s.opt.By {
+		if k > 0 {
+			name = append(name, ' ')
+		}
+		name = s.dimension(name, r, d)
+	}
+	if r.Latency.N > 0 {
+		h := newBins(timeline.LatencyBounds())
+		r.Latency.Each(h.add)
+		dst = c.Head.Append(append(dst, '\n'), string(name)+" latency")
+		dst = h.append(append(dst, '\n'), c, s.opt.Width, render.AppendLatency)
+	}
+	if r.BulkBytes > 0 {
+		h := newBins(sizeBounds)
+		for n, count := range r.IO {
+			h.add(1<<n, count)
+		}
+		dst = c.Head.Append(append(dst, '\n'), string(name)+" bulk size")
+		dst = h.append(append(dst, '\n'), c, s.opt.Width, render.AppendSize)
+	}
+	return dst
+}
