@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Arena keeps copies of messages. The data that they refer to is copied into a few large
@@ -11,6 +12,8 @@ import (
 type Arena struct {
 	msgs  []Message
 	reqs  []RequestInfo
+	rpcs  []schema.Msg
+	bufs  [][]byte
 	data  []byte
 	notes []lnet.Note
 	holes []lnet.Hole
@@ -30,6 +33,7 @@ const (
 // Reset removes all messages.
 func (a *Arena) Reset() {
 	a.msgs, a.reqs, a.data = a.msgs[:0], a.reqs[:0], a.data[:0]
+	a.rpcs, a.bufs = a.rpcs[:0], a.bufs[:0]
 	a.notes, a.holes = a.notes[:0], a.holes[:0]
 	a.ibs, a.parts, a.places = a.ibs[:0], a.parts[:0], a.places[:0]
 }
@@ -45,13 +49,16 @@ func (a *Arena) Size() int {
 // At returns a message, which is valid until the next Add or Reset.
 func (a *Arena) At(i int) *Message { return &a.msgs[i] }
 
-// Add adds a copy of a message without Frames and Msg. Tree.ParseRPC returns Msg again.
+// Add adds a copy of a message without Frames.
 func (a *Arena) Add(m *Message) {
 	a.msgs = append(a.msgs, *m)
 	c := &a.msgs[len(a.msgs)-1]
-	c.Frames, c.Msg = nil, nil
+	c.Frames = nil
 	c.Data, c.Content, c.RPC.JobID = a.bytes(m.Data), a.bytes(m.Content), a.bytes(m.RPC.JobID)
 	c.RPC.GSS.Setup.Target = a.bytes(m.RPC.GSS.Setup.Target)
+	if m.Msg != nil {
+		c.Msg = a.rpc(m, c.Data)
+	}
 	n := len(a.notes)
 	a.notes = append(a.notes, m.Notes...)
 	c.Notes = a.notes[n:len(a.notes):len(a.notes)]
@@ -86,6 +93,24 @@ func (a *Arena) infiniband(x *lnet.IB) *lnet.IB {
 	return c
 }
 
+// rpc returns a copy of the lustre_msg of m whose buffers are in data, the copy of
+// m.Data. A buffer is a slice of m.Data with the same end of its capacity, from
+// which its offset follows.
+func (a *Arena) rpc(m *Message, data []byte) *schema.Msg {
+	a.rpcs = append(a.rpcs, *m.Msg)
+	c := &a.rpcs[len(a.rpcs)-1]
+	n := len(a.bufs)
+	for _, b := range m.Msg.Bufs {
+		if b != nil {
+			off := cap(m.Data) - cap(b)
+			b = data[off : off+len(b)]
+		}
+		a.bufs = append(a.bufs, b)
+	}
+	c.Bufs = a.bufs[n:len(a.bufs):len(a.bufs)]
+	return c
+}
+
 // bytes returns a copy of b. If the slice has to grow, earlier copies are not moved.
 func (a *Arena) bytes(b []byte) []byte {
 	if b == nil {
@@ -96,8 +121,7 @@ func (a *Arena) bytes(b []byte) []byte {
 	return a.data[n:len(a.data):len(a.data)]
 }
 
-// Clone returns a copy of a message, without Frames and Msg, that stays valid.
-// Tree.ParseRPC returns Msg again.
+// Clone returns a copy of a message, without Frames, that stays valid.
 func (m *Message) Clone() *Message {
 	var a Arena
 	a.Add(m)

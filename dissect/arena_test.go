@@ -7,14 +7,14 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 )
 
-// TestCloneMsg: a clone refers to nothing that the dissector reuses, and ParseRPC
-// returns its Msg again.
+// TestCloneMsg: a clone refers to nothing that the dissector reuses, and has the
+// same Msg as ParseRPC returns.
 func TestCloneMsg(t *testing.T) {
 	var kept []*Message
-	var said []string
+	var want []string
 	eachMessage(t, "../pcaps/mount.pcap", func(m *Message) {
 		if m.Msg != nil {
-			kept, said = append(kept, m.Clone()), append(said, fmt.Sprintf("%q", m.Msg.Bufs))
+			kept, want = append(kept, m.Clone()), append(want, fmt.Sprintf("%q", m.Msg.Bufs))
 		}
 	})
 	if len(kept) == 0 {
@@ -22,11 +22,14 @@ func TestCloneMsg(t *testing.T) {
 	}
 	var tree Tree
 	for i, m := range kept {
-		if m.Msg != nil || m.Frames != nil {
+		if m.Frames != nil {
 			t.Fatalf("frame %d: the clone refers to the dissector's own", m.Frame)
 		}
-		if msg, _ := tree.ParseRPC(m); msg == nil || fmt.Sprintf("%q", msg.Bufs) != said[i] {
-			t.Errorf("frame %d: %+v, the buffers were %s", m.Frame, msg, said[i])
+		if got := fmt.Sprintf("%q", m.Msg.Bufs); got != want[i] {
+			t.Errorf("frame %d: the clone has %s, want %s", m.Frame, got, want[i])
+		}
+		if msg, _ := tree.ParseRPC(m); msg == nil || fmt.Sprintf("%q", msg.Bufs) != want[i] {
+			t.Errorf("frame %d: %+v, want %s", m.Frame, msg, want[i])
 		}
 	}
 }

@@ -82,8 +82,6 @@ func (d *Dissector) release(all bool) {
 		}
 		if !w.paired {
 			w.paired = d.pair(m)
-		} else if m.Kind == lnet.Request || m.Kind == lnet.Reply || m.Kind == lnet.EarlyReply {
-			d.reparse(m)
 		}
 		if !w.paired && !forced && d.frames-w.since < maxRequestWait {
 			return
@@ -92,19 +90,6 @@ func (d *Dissector) release(all bool) {
 		d.handle(m)
 		d.late.pop()
 	}
-}
-
-// reparse sets m.Msg again: the shared parser has been reused since m was
-// paired.
-func (d *Dissector) reparse(m *Message) {
-	p := &d.rpc
-	if ok, encrypted := p.openIn(m); !ok || encrypted {
-		m.Msg = nil
-		return
-	}
-	p.identify(m.RPC.Opcode, m.Kind != lnet.Request, nil)
-	p.Variant = m.RPC.Variant
-	m.Msg = &p.Msg
 }
 
 // transferLater takes what TCP did with a message that the decoder has handed
