@@ -50,7 +50,7 @@ func ibDialog() []capture.Frame {
 // them.
 func overIB(t *testing.T, test func(t *testing.T, frames []capture.Frame, whole []seen)) {
 	dialogs := map[string][]capture.Frame{"dialog": ibDialog()}
-	paths, err := filepath.Glob(wiretest.SampleDir + "/rdma_*.pcap*")
+	paths, err := filepath.Glob(wiretest.Repo("pcaps/rdma_*.pcap*"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ var streamSamples = []string{"mount", "ip6_mount", "idle"}
 func overSamples(t *testing.T, test func(t *testing.T, frames []capture.Frame, whole []seen)) {
 	for _, name := range streamSamples {
 		t.Run(name, func(t *testing.T) {
-			frames := wiretest.ReadSample(t, wiretest.SampleDir+"/"+name+".pcap")
+			frames := wiretest.ReadSample(t, wiretest.Sample(name))
 			whole, _ := collect(frames, Options{})
 			if len(whole) < 90 {
 				t.Fatalf("only %d messages", len(whole))

@@ -14,7 +14,7 @@ import (
 )
 
 // sample returns the path of a sample.
-func sample(name string) string { return filepath.Join("..", "pcaps", name) }
+func sample(name string) string { return wiretest.Repo("pcaps/" + name) }
 
 // open returns a reader of a file.
 func open(t *testing.T, path string) *capture.Reader {

@@ -2,11 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"github.com/lshark/lshark/internal/wiretest"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/spf13/cobra"
 )
@@ -14,7 +15,7 @@ import (
 // TestGenerated checks that the completion scripts and man pages in completions/
 // are up to date; UPDATE=1 in the environment writes them.
 func TestGenerated(t *testing.T) {
-	dir := filepath.Join("..", "completions")
+	dir := wiretest.Repo("completions")
 	fresh := make(map[string][]byte)
 	for shell, name := range map[string]string{"bash": "lshark.bash", "zsh": "_lshark", "fish": "lshark.fish", "powershell": "lshark.ps1"} {
 		var b bytes.Buffer

@@ -17,6 +17,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // newRoot returns the command lshark with all its subcommands; cobra adds help.
@@ -53,13 +54,9 @@ func TestExamples(t *testing.T) {
 		"before.pcap":     "metadata.pcap.zst",
 		"after.pcap":      "recovery.pcap.zst",
 		"after2.pcap":     "mount.pcap",
-		"evicted.pcap":    "../../dissect/diagnose/rules/testdata/evicted.pcap.zst",
+		"evicted.pcap":    "../dissect/diagnose/rules/testdata/evicted.pcap.zst",
 	} {
-		path, err := filepath.Abs(filepath.Join("..", "pcaps", sample))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
+		if err := os.Symlink(wiretest.Repo("pcaps/"+sample), filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

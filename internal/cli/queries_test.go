@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -9,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/lshark/lshark/internal/cli/reference"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
@@ -36,7 +37,7 @@ func readQueries(t *testing.T) (page string, sections [][]string) {
 // TestQueries runs the queries of docs/queries.md and compares what they print.
 func TestQueries(t *testing.T) {
 	path := sqltest.Path(t)
-	t.Chdir("..")
+	t.Chdir(wiretest.Repo("."))
 	page, sections := readQueries(t)
 	fresh := page
 	for i, s := range sections {
@@ -75,7 +76,7 @@ var (
 
 // TestQueryNames checks the page without DuckDB: numbers, tables and columns.
 func TestQueryNames(t *testing.T) {
-	t.Chdir("..")
+	t.Chdir(wiretest.Repo("."))
 	names := slices.Concat(sqlWords, viewColumns)
 	var tables []string
 	for _, table := range reference.SchemaTables() {

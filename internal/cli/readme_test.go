@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,13 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/internal/cli/exit"
 )
 
 // TestReadme runs the commands of the README and of docs/ and compares what
 // they print.
 func TestReadme(t *testing.T) {
-	t.Chdir("..")
+	t.Chdir(wiretest.Repo("."))
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("no pages in docs: %v", err)

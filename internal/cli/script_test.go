@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/lshark/lshark/internal/wiretest"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -14,15 +15,11 @@ func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"lshark": Mai
 // TestScripts runs the command as users do: with pipes, exit statuses, broken
 // files and the environment. $PCAPS has the samples.
 func TestScripts(t *testing.T) {
-	pcaps, err := filepath.Abs(filepath.Join("..", "pcaps"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	testscript.Run(t, testscript.Params{
 		UpdateScripts: wiretest.Update(), // files that cmp compares
 		Dir:           filepath.Join("testdata", "script"),
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PCAPS", pcaps)
+			env.Setenv("PCAPS", wiretest.Repo("pcaps"))
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

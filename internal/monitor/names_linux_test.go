@@ -26,7 +26,7 @@ func TestLockLink(t *testing.T) {
 
 // TestSensorNames checks that any name of a host can be part of the name of a file.
 func TestSensorNames(t *testing.T) {
-	for _, sensor := range []string{"../../a", "a*b", "ä\n", ""} {
+	for _, sensor := range []string{"../a", "a*b", "ä\n", ""} {
 		dir := t.TempDir()
 		r, err := NewRecorder(RecorderOptions{Dir: dir, Sensor: sensor, Log: t.Logf})
 		if err != nil {

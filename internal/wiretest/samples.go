@@ -11,20 +11,39 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 )
 
-// SampleDir is the folder of the sample captures, relative to the folder of a
-// top-level package.
-const SampleDir = "../pcaps"
+// folder is the folder of the package under test, in which go test starts it.
+var folder, errFolder = os.Getwd()
+
+// Repo returns the absolute path of a file of the repository.
+func Repo(name string) string {
+	if errFolder != nil {
+		panic(errFolder)
+	}
+	for dir := folder; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, filepath.FromSlash(name))
+		}
+		if dir == filepath.Dir(dir) {
+			panic("no go.mod above " + folder)
+		}
+	}
+}
+
+// Sample returns the path of the sample capture with a name: mount, recovery.
+func Sample(name string) string {
+	path := Repo("pcaps/" + name + ".pcap")
+	if _, err := os.Stat(path); err != nil {
+		path += ".zst"
+	}
+	return path
+}
 
 // Samples returns the paths of all sample captures.
 func Samples(t testing.TB) []string {
 	t.Helper()
-	dir := SampleDir
-	if _, err := os.Stat(dir); err != nil {
-		dir = filepath.Join("..", dir) // of a package one level lower
-	}
-	paths, err := filepath.Glob(filepath.Join(dir, "*.pcap*"))
+	paths, err := filepath.Glob(Repo("pcaps/*.pcap*"))
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("no samples in %s: %v", SampleDir, err)
+		t.Fatalf("no samples: %v", err)
 	}
 	return paths
 }

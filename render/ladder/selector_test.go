@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -50,7 +49,7 @@ func readSample(t *testing.T, path string, what Selection, limit int) *Diagram {
 }
 
 // sample returns the path of a sample.
-func sample(name string) string { return filepath.Join("..", wiretest.SampleDir, name) }
+func sample(name string) string { return wiretest.Repo("pcaps/" + name) }
 
 // ops returns the operations of a diagram, with > and < for the direction: > is from
 // the client.

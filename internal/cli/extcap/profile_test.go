@@ -3,7 +3,6 @@ package extcap
 import (
 	"bytes"
 	"fmt"
-	"github.com/lshark/lshark/internal/wiretest"
 	"maps"
 	"os"
 	"os/exec"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 )
@@ -19,7 +20,7 @@ import (
 // TestGeneratedProfile checks that the profile in completions/ is up to date; UPDATE=1 in the environment
 // writes it.
 func TestGeneratedProfile(t *testing.T) {
-	dir := filepath.Join("..", "..", "completions", "wireshark", profileName)
+	dir := wiretest.Repo("completions/wireshark/" + profileName)
 	var names []string
 	for _, f := range profileFiles() {
 		names = append(names, f.name)
@@ -60,7 +61,7 @@ func TestColorRules(t *testing.T) {
 func save(t *testing.T, sample string, pdus bool) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out.pcapng")
-	in, err := (&scan.Flags{Read: []string{filepath.Join("..", "..", "pcaps", sample)}, Quiet: true}).Check(nil, false)
+	in, err := (&scan.Flags{Read: []string{wiretest.Repo("pcaps/" + sample)}, Quiet: true}).Check(nil, false)
 	if err != nil {
 		t.Fatal(err)
 	}

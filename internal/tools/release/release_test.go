@@ -19,6 +19,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // needs skips a test where a program is missing. CI has to have them all.
@@ -49,7 +51,7 @@ func TestSnapshot(t *testing.T) {
 		t.Skip("compression is slow under the race detector, and nothing runs concurrently")
 	}
 	needs(t, "git")
-	if _, err := os.Stat(filepath.Join("..", ".git")); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(wiretest.Repo(".git")); errors.Is(err, fs.ErrNotExist) {
 		t.Skip("this is no git checkout")
 	}
 	here := target{"linux", runtime.GOARCH}
@@ -58,7 +60,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	out, again := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "again")
 	for _, dir := range []string{out, again} {
-		if err := build("..", dir, []target{here}, io.Discard); err != nil {
+		if err := build(wiretest.Repo("."), dir, []target{here}, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -74,7 +76,7 @@ func TestSnapshot(t *testing.T) {
 		}
 	})
 	t.Run("not empty", func(t *testing.T) {
-		if err := build("..", out, nil, io.Discard); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		if err := build(wiretest.Repo("."), out, nil, io.Discard); err == nil || !strings.Contains(err.Error(), "is not empty") {
 			t.Errorf("building into a folder with files: error %v", err)
 		}
 	})
@@ -164,7 +166,7 @@ func tryArchive(t *testing.T, name string, here target) {
 	if version := packageVersion(module); folder != "lshark-"+version+"-"+here.os+"-"+here.arch+"/" {
 		t.Errorf("lshark version prints %q, and is in %s", module, folder)
 	}
-	if text := output(t, binary, filepath.Join("..", "pcaps", "mount.pcap")); !strings.Contains(text, "MGS_CONNECT") {
+	if text := output(t, binary, wiretest.Sample("mount")); !strings.Contains(text, "MGS_CONNECT") {
 		t.Errorf("the binary prints of mount.pcap\n%s", text)
 	}
 }
