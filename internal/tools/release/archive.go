@@ -43,9 +43,6 @@ func tarred(files []packedFile, at time.Time) ([]byte, error) {
 			Typeflag: tar.TypeReg, Name: f.name, Mode: f.mode, Size: int64(len(f.data)),
 			Uname: "root", Gname: "root", ModTime: at, Format: tar.FormatGNU,
 		}
-		if f.isDir() {
-			header.Typeflag = tar.TypeDir
-		}
 		if err := w.WriteHeader(header); err != nil {
 			return nil, err
 		}

@@ -34,10 +34,11 @@ type release struct {
 	time    time.Time         // of the commit; archives and packages give it to their files
 }
 
-// build writes the files of the release for the given targets into folder out.
-// It builds a clone of the commit that is checked out at root: changes that are
-// not committed are left out, and Go finds the version of a clone.
-func build(root, out string, selected []target, log io.Writer) error {
+// build writes the files of the release for the given targets into folder out,
+// with or without deb and rpm packages. It builds a clone of the commit that is
+// checked out at root: changes that are not committed are left out, and Go finds
+// the version of a clone.
+func build(root, out string, selected []target, packages bool, log io.Writer) error {
 	if err := makeEmpty(out); err != nil {
 		return err
 	}
@@ -57,16 +58,25 @@ func build(root, out string, selected []target, log io.Writer) error {
 	var sums bytes.Buffer
 	for _, t := range selected {
 		r := release{docs: docs}
-		binary, err := r.compile(t, clone, filepath.Join(work, t.os+"-"+t.arch))
+		folder := filepath.Join(work, t.os+"-"+t.arch)
+		binary, err := r.compile(t, clone, filepath.Join(folder, "lshark"))
 		if err != nil {
 			return err
 		}
 		if err := r.checkChangelog(); err != nil {
 			return err
 		}
-		products, err := r.products(t, binary)
+		archive, err := r.archive(t, binary)
 		if err != nil {
 			return err
+		}
+		products := []product{archive}
+		if packages && t.os == "linux" {
+			list, err := r.packages(t, binary, clone, folder)
+			if err != nil {
+				return err
+			}
+			products = append(products, list...)
 		}
 		for _, p := range products {
 			if err := os.WriteFile(filepath.Join(out, p.name), p.data, 0o644); err != nil {
@@ -86,20 +96,6 @@ const checksumFile = "SHA256SUMS"
 type product struct {
 	name string
 	data []byte
-}
-
-// products packs a binary as an archive, and for Linux as packages too.
-func (r *release) products(t target, binary []byte) ([]product, error) {
-	archive, err := r.archive(t, binary)
-	if err != nil || t.os != "linux" {
-		return []product{archive}, err
-	}
-	deb, err := r.deb(t, binary)
-	if err != nil {
-		return nil, err
-	}
-	rpm, err := r.rpm(t, binary)
-	return []product{archive, deb, rpm}, err
 }
 
 // compile builds the static binary for a target as file name, returns its

@@ -2,16 +2,13 @@
 // static binaries, archives, deb and rpm packages, and their checksums.
 //
 //	git tag v1.2.3
-//	go run ./release -o /tmp/lshark-1.2.3
+//	go run ./internal/tools/release -o /tmp/lshark-1.2.3
 //
 // It builds the commit that is checked out, without changes that are not
 // committed. When the commit has no tag the result is a snapshot, whose version
 // sorts before the next release. The same commit and the same Go give the same
-// bytes. It needs Go and git, and no network once the modules are downloaded.
-//
-// deb and rpm are written here: a library for both brings more than a hundred
-// modules, and a package of static files needs little of either format. The
-// test reads the packages with dpkg and rpm.
+// bytes. It needs Go and git, and the network only for modules that are not
+// downloaded yet: those of lshark, and those of nfpm, which packs deb and rpm.
 package main
 
 import (
@@ -26,19 +23,20 @@ import (
 func main() {
 	out := flag.String("o", "dist", "write the files into this `folder`, which is created and has to be empty")
 	only := flag.String("target", "", "build for these systems only, as in `linux/amd64,darwin/arm64`")
+	packages := flag.Bool("packages", true, "make deb and rpm packages too, which needs nfpm from the network or Go's module cache")
 	flag.Parse()
-	if err := run(*out, *only, os.Stdout); err != nil {
+	if err := run(*out, *only, *packages, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out, only string, log io.Writer) error {
+func run(out, only string, packages bool, log io.Writer) error {
 	selected, err := selectTargets(only)
 	if err != nil {
 		return err
 	}
-	return build(".", out, selected, log)
+	return build(".", out, selected, packages, log)
 }
 
 // selectTargets returns the targets of a list like linux/amd64,darwin/arm64,

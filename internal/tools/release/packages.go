@@ -1,0 +1,191 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// packageFormat is what differs between the kinds of packages.
+type packageFormat struct {
+	name         string // nfpm's, and the suffix of the file
+	zsh, license string // where completions for zsh and the license are installed
+}
+
+var packageFormats = []packageFormat{
+	{"deb", "/usr/share/zsh/vendor-completions/_lshark", docFolder + "copyright"},
+	{"rpm", "/usr/share/zsh/site-functions/_lshark", licenseFolder + "LICENSE"},
+}
+
+const (
+	docFolder     = "/usr/share/doc/lshark/"
+	licenseFolder = "/usr/share/licenses/lshark/"
+)
+
+// packageConfig is the part of nfpm's configuration that we need, a YAML file.
+type packageConfig struct {
+	Name          string           `json:"name"`
+	Version       string           `json:"version"`
+	VersionSchema string           `json:"version_schema"`
+	Arch          string           `json:"arch"`
+	Section       string           `json:"section"`
+	Priority      string           `json:"priority"`
+	Maintainer    string           `json:"maintainer"`
+	Homepage      string           `json:"homepage"`
+	License       string           `json:"license"`
+	Description   string           `json:"description"`
+	MTime         time.Time        `json:"mtime"`
+	Contents      []packageContent `json:"contents"`
+	RPM           rpmConfig        `json:"rpm"`
+}
+
+type rpmConfig struct {
+	Group     string `json:"group"`
+	BuildHost string `json:"buildhost"`
+}
+
+type packageContent struct {
+	Source   string          `json:"src,omitempty"`
+	Target   string          `json:"dst"`
+	Type     string          `json:"type"`
+	FileInfo packageFileInfo `json:"file_info"`
+}
+
+type packageFileInfo struct {
+	Mode int64 `json:"mode"`
+}
+
+const homepage = "https://github.com/lshark/lshark"
+
+const description = `dissector for the network protocol of Lustre
+lshark reads the network traffic of Lustre file systems, from capture files
+or a live interface, and shows every RPC as a line, as a tree with every
+field, as JSON, or in tables of latencies and errors.`
+
+// packages packs the binary for Debian, for Red Hat and SUSE, and for their
+// descendants.
+func (r *release) packages(t target, binary []byte, clone, work string) ([]product, error) {
+	var list []product
+	for _, format := range packageFormats {
+		config, err := r.packageConfig(t, format, binary, filepath.Join(work, format.name))
+		if err != nil {
+			return nil, err
+		}
+		name := filepath.Join(work, format.name+".yaml")
+		text, err := json.Marshal(config)
+		if err == nil {
+			err = os.WriteFile(name, text, 0o600)
+		}
+		if err != nil {
+			return nil, err
+		}
+		p, err := writePackage(clone, format.name, name, filepath.Join(work, "out-"+format.name))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+// nfpm returns the command of nfpm, which writes the packages. It has a module
+// of its own below the root of a work tree: in go.mod it would bring a hundred
+// modules to everyone who builds lshark.
+func nfpm(root string, args ...string) *exec.Cmd {
+	args = append([]string{"-C", filepath.Join(root, "internal", "tools", "release", "nfpm"), "tool", "nfpm"}, args...)
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	return cmd
+}
+
+// writePackage writes a package into an empty folder, under the name that nfpm
+// gives it.
+func writePackage(clone, format, config, out string) (product, error) {
+	if err := makeEmpty(out); err != nil {
+		return product{}, err
+	}
+	if text, err := nfpm(clone, "package", "--packager", format, "--config", config, "--target", out).CombinedOutput(); err != nil {
+		return product{}, fmt.Errorf("nfpm, for %s: %w\n%s", format, err, text)
+	}
+	entries, err := os.ReadDir(out)
+	if err != nil {
+		return product{}, err
+	}
+	if len(entries) != 1 {
+		return product{}, fmt.Errorf("nfpm wrote %d files in place of one %s", len(entries), format)
+	}
+	data, err := os.ReadFile(filepath.Join(out, entries[0].Name()))
+	return product{entries[0].Name(), data}, err
+}
+
+// packageConfig describes a package, and writes its files into folder stage.
+func (r *release) packageConfig(t target, format packageFormat, binary []byte, stage string) (*packageConfig, error) {
+	config := &packageConfig{
+		Name: "lshark", Version: r.version, VersionSchema: "none", Arch: t.arch,
+		Section: "net", Priority: "optional", Maintainer: "the lshark authors <" + homepage + ">",
+		Homepage: homepage, License: "MIT", Description: description, MTime: r.time,
+		RPM: rpmConfig{Group: "Applications/Internet", BuildHost: "localhost"},
+	}
+	dirs := []string{docFolder, docFolder + "docs"}
+	if strings.HasPrefix(format.license, licenseFolder) {
+		dirs = append(dirs, licenseFolder)
+	}
+	for _, dir := range dirs {
+		config.Contents = append(config.Contents, packageContent{Target: dir, Type: "dir", FileInfo: packageFileInfo{0o755}})
+	}
+	for _, f := range r.installed(binary, format) {
+		source := filepath.Join(stage, filepath.FromSlash(f.name))
+		if err := os.MkdirAll(filepath.Dir(source), 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(source, f.data, 0o600); err != nil {
+			return nil, err
+		}
+		c := packageContent{Source: source, Target: f.name, Type: "file", FileInfo: packageFileInfo{f.mode}}
+		if format.name == "rpm" {
+			c.Type = rpmType(f.name)
+		}
+		config.Contents = append(config.Contents, c)
+	}
+	return config, nil
+}
+
+// rpmType returns the kind of a file: rpm can leave out documents, and lists
+// licenses.
+func rpmType(name string) string {
+	switch {
+	case strings.HasPrefix(name, licenseFolder):
+		return "license"
+	case strings.HasPrefix(name, docFolder), strings.HasPrefix(name, "/usr/share/man/"):
+		return "doc"
+	}
+	return "file"
+}
+
+// installed returns the files of a package. Completions for other systems are
+// left out, and the profile for Wireshark, which the binary installs.
+func (r *release) installed(binary []byte, format packageFormat) []packedFile {
+	paths := map[string]string{
+		"LICENSE":                 format.license,
+		"completions/_lshark":     format.zsh,
+		"completions/lshark.bash": "/usr/share/bash-completion/completions/lshark",
+		"completions/lshark.fish": "/usr/share/fish/vendor_completions.d/lshark.fish",
+	}
+	files := []packedFile{{"/usr/bin/lshark", 0o755, binary}}
+	for name, data := range r.docs {
+		switch to := paths[name]; {
+		case to != "":
+			files = append(files, packedFile{to, 0o644, data})
+		case isManPage(name):
+			files = append(files, packedFile{"/usr/share/man/man1/" + path.Base(name) + ".gz", 0o644, compress(data)})
+		case !strings.HasPrefix(name, "completions/"):
+			files = append(files, packedFile{docFolder + name, 0o644, data})
+		}
+	}
+	return files
+}
