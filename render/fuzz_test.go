@@ -136,7 +136,7 @@ func (v *views) finish() {
 	o := render.SummaryOptions{Colors: render.NewColors(false)}
 	v.pair.Close()
 	if list := v.files.List(); len(list) > 0 {
-		one := render.NewRecordJSON(records.Files.Keys, false)
+		one := render.NewRecordJSON(records.Files.Keys(), false)
 		for _, f := range list {
 			v.out = append(one.Append(v.out[:0], f), '\n')
 			v.valid("files json", v.bytes)

@@ -25,7 +25,7 @@ func NewJSON() *JSON {
 	j := &JSON{}
 	runs := [...]*[]member[*records.Message]{&j.head, &j.middle, &j.tail}
 	run, inSections := 0, false
-	for _, m := range members(records.Messages.Keys) {
+	for _, m := range members(records.Messages.Keys()) {
 		isSection := m.Type == records.Section
 		if inSections && !isSection {
 			run++

@@ -14,7 +14,7 @@ type RPCRenderer interface {
 type RPCJSON struct{ json *RecordJSON[*track.RPC] }
 
 // NewRPCJSON makes a JSON renderer of RPCs.
-func NewRPCJSON() *RPCJSON { return &RPCJSON{NewRecordJSON(records.RPCs.Keys, false)} }
+func NewRPCJSON() *RPCJSON { return &RPCJSON{NewRecordJSON(records.RPCs.Keys(), false)} }
 
 // AppendRPC appends the object and a newline.
 func (j *RPCJSON) AppendRPC(dst []byte, r *track.RPC, _ Moment) []byte {

@@ -242,7 +242,7 @@ func (c *files) renderDirectories(list []*trackedfiles.Directory, p *scan.Pass) 
 		list = list[:min(c.top, len(list))]
 	}
 	if c.View.Form.Value == "json" {
-		j := render.NewRecordJSON(records.Directories.Keys, false)
+		j := render.NewRecordJSON(records.Directories.Keys(), false)
 		for _, d := range list {
 			buf = append(j.Append(buf, d), '\n')
 		}

@@ -190,7 +190,7 @@ func (c *locks) finish(out *locksOutput, p *scan.Pass) error {
 // renderHolders returns who kept others waiting in the form that the flags choose.
 func (c *locks) renderHolders(list []*trackedlocks.Holder, p *scan.Pass) (buf []byte) {
 	if c.View.Form.Value == "json" {
-		j := render.NewRecordJSON(records.Holders.Keys, false)
+		j := render.NewRecordJSON(records.Holders.Keys(), false)
 		for _, h := range list {
 			buf = append(j.Append(buf, h), '\n')
 		}

@@ -212,7 +212,7 @@ func (c *messages) fileKeys() (*records.Table[*records.Message], error) {
 	t := flags.MessageTable()
 	for _, k := range extra.Keys() {
 		if !slices.ContainsFunc(columns.Describe(t), func(c columns.Column) bool { return c.Key == k.Name }) {
-			t.Keys = append(t.Keys, k)
+			t = t.With(k)
 		}
 	}
 	if name := columns.Duplicate(t); name != "" {

@@ -69,7 +69,7 @@ func compareRecords[R any](t *testing.T, keys *records.Table[R], command string,
 	objects, file := outputs(t, append([]string{command}, args...))
 	compareRows(t, command, objects, file, func(object map[string]any) map[string]any {
 		row := map[string]any{}
-		addColumns(row, keys.Keys, "", object, false)
+		addColumns(row, keys.Keys(), "", object, false)
 		return row
 	})
 }
@@ -80,7 +80,7 @@ func compareMessages(t *testing.T, files ...string) {
 	objects, file := outputs(t, files)
 	compareRows(t, "messages", objects, file, func(object map[string]any) map[string]any {
 		row := map[string]any{}
-		addColumns(row, records.Messages.Keys, "", object, false)
+		addColumns(row, records.Messages.Keys(), "", object, false)
 		for _, k := range filter.ProbeKeys() {
 			name, around := strings.TrimPrefix(k.Name, "lnet."), "lnet"
 			if strings.HasPrefix(name, "pb_") {

@@ -18,7 +18,7 @@ type Column struct {
 
 // Describe returns the columns of the keys of a table, and those of every file.
 func Describe[R any](t *records.Table[R]) []Column {
-	list := describe(columnsOf(t.Keys))
+	list := describe(columnsOf(t.Keys()))
 	for _, c := range constants {
 		list = append(list, Column{Name: c.name, Type: sqlTypes[asText], Doc: c.doc})
 	}

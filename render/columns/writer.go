@@ -47,7 +47,7 @@ type Writer[R any] struct {
 // is full, and in Close, after which the file is complete. No two columns may have the same
 // name; see Duplicate.
 func NewWriter[R any](to io.Writer, keys *records.Table[R], o Options) *Writer[R] {
-	w := &Writer[R]{columns: columnsOf(keys.Keys)}
+	w := &Writer[R]{columns: columnsOf(keys.Keys())}
 	all := fields(w.columns)
 	settings := parquet.Options{CreatedBy: "lshark version " + o.Release, Metadata: [][2]string{
 		{schemaKey, SchemaVersion}, {releaseKey, o.Release}, {recordsKey, keys.Record},

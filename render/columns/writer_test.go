@@ -31,36 +31,40 @@ func number(r *sample, v *records.Value) bool {
 	return r.number != 0
 }
 
-var samples = records.Table[*sample]{Record: "sample", Keys: []records.Key[*sample]{
-	{Name: "xid", Type: records.Decimal, Get: number},
-	{Name: "plain", Type: records.Uint, Get: number},
-	{Name: "size", Type: records.Uint, Unit: records.Bytes, Get: number},
-	{Name: "took", Type: records.Duration, Get: number},
-	{Name: "float", Type: records.Float, Get: number},
-	{Name: "flag", Type: records.Bool, Get: number},
-	{Name: "time", Type: records.Time, Get: number},
-	{Name: "hidden", Type: records.Uint, JSON: records.Hidden, Get: number},
-	{Name: "object", Type: records.Object, Get: number, Parts: []records.Key[*sample]{
-		{Name: "bool", Type: records.Bool, Get: number},
-		{Name: "text", Type: records.Text, Get: func(r *sample, v *records.Value) bool {
-			v.Text = r.text
-			return r.text != nil
+var samples = records.Table[*sample]{Record: "sample", Keys: sampleKeys}
+
+func sampleKeys() []records.Key[*sample] {
+	return []records.Key[*sample]{
+		{Name: "xid", Type: records.Decimal, Get: number},
+		{Name: "plain", Type: records.Uint, Get: number},
+		{Name: "size", Type: records.Uint, Unit: records.Bytes, Get: number},
+		{Name: "took", Type: records.Duration, Get: number},
+		{Name: "float", Type: records.Float, Get: number},
+		{Name: "flag", Type: records.Bool, Get: number},
+		{Name: "time", Type: records.Time, Get: number},
+		{Name: "hidden", Type: records.Uint, JSON: records.Hidden, Get: number},
+		{Name: "object", Type: records.Object, Get: number, Parts: []records.Key[*sample]{
+			{Name: "bool", Type: records.Bool, Get: number},
+			{Name: "text", Type: records.Text, Get: func(r *sample, v *records.Value) bool {
+				v.Text = r.text
+				return r.text != nil
+			}},
 		}},
-	}},
-	{Name: "names", Type: records.Strings, Get: func(r *sample, v *records.Value) bool {
-		v.Strings = r.names
-		return r.names != nil
-	}},
-	{Name: "counts", Type: records.Counts, Get: func(r *sample, v *records.Value) bool {
-		v.Counts = r.counts
-		return r.counts != nil
-	}},
-	{Name: "numbers", Type: records.Int, Len: func(r *sample) int { return len(r.numbers) }, At: listed},
-	{Name: "list", Type: records.Object, JSON: records.Omit, Len: func(r *sample) int { return len(r.numbers) }, At: listed, Parts: []records.Key[*sample]{
-		{Name: "n", Type: records.Int, At: listed},
-		{Name: "in", Type: records.Object, At: listed, Parts: []records.Key[*sample]{{Name: "time", Type: records.Time, At: listed}}},
-	}},
-}}
+		{Name: "names", Type: records.Strings, Get: func(r *sample, v *records.Value) bool {
+			v.Strings = r.names
+			return r.names != nil
+		}},
+		{Name: "counts", Type: records.Counts, Get: func(r *sample, v *records.Value) bool {
+			v.Counts = r.counts
+			return r.counts != nil
+		}},
+		{Name: "numbers", Type: records.Int, Len: func(r *sample) int { return len(r.numbers) }, At: listed},
+		{Name: "list", Type: records.Object, JSON: records.Omit, Len: func(r *sample) int { return len(r.numbers) }, At: listed, Parts: []records.Key[*sample]{
+			{Name: "n", Type: records.Int, At: listed},
+			{Name: "in", Type: records.Object, At: listed, Parts: []records.Key[*sample]{{Name: "time", Type: records.Time, At: listed}}},
+		}},
+	}
+}
 
 // listed reads a number, of which 0 is absent.
 func listed(r *sample, i int, v *records.Value) bool {
@@ -144,7 +148,7 @@ func TestNoRows(t *testing.T) {
 // TestDuplicate checks that names of columns are compared, not those of keys.
 func TestDuplicate(t *testing.T) {
 	keys := []records.Key[*sample]{{Name: "a.b", Type: records.Uint, Get: number}, {Name: "a", Parts: []records.Key[*sample]{{Name: "b", Get: number}}}}
-	if name := Duplicate(&records.Table[*sample]{Keys: keys}); name != "a_b" {
+	if name := Duplicate(&records.Table[*sample]{Keys: func() []records.Key[*sample] { return keys }}); name != "a_b" {
 		t.Errorf("%q", name)
 	}
 	if name := Duplicate(&samples); name != "" {
@@ -166,7 +170,7 @@ func TestNestedLists(t *testing.T) {
 }
 
 func check[R any](t *testing.T, keys *records.Table[R]) {
-	for _, c := range columnsOf(keys.Keys) {
+	for _, c := range columnsOf(keys.Keys()) {
 		for _, p := range c.parts {
 			if p.kind > asTime {
 				t.Errorf("%s: %s.%s is a list in a list", keys.Record, c.name, p.name)

@@ -2,87 +2,55 @@ package records
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/comparison"
-	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
 // Changes are the keys of a row of statistics in two captures. The JSON has those of
 // the dimensions (op to error) that are in --by.
-var Changes = Table[*comparison.Row]{Record: "change", Keys: slices.Concat(
-	[]Key[*comparison.Row]{{Name: "total", Type: Bool, JSON: Omit, Doc: "the row is of all RPCs, whatever --by is",
-		Get: func(r *comparison.Row, _ *Value) bool { return r.Total }}},
-	changeDimensions(),
-	[]Key[*comparison.Row]{
-		changeSide("before", "the RPCs of the first capture, null when there are none", func(r *comparison.Row) *comparison.Side { return r.Before }),
-		changeSide("after", "the RPCs of the second capture, null when there are none", func(r *comparison.Row) *comparison.Side { return r.After }),
-		{Name: "changed", Type: Strings, Doc: "what has changed beyond noise: count (the rate of the RPCs and their share of all), errors, unanswered, resends, " +
-			"p50, p90 and p99 (of the latency), rtt, retransmitted, request_size or bulk_size", Get: func(r *comparison.Row, v *Value) bool {
-			v.Strings = names(r.Changed)
-			return true
-		}},
-	})}
+var Changes = Table[*comparison.Row]{Record: "change", Keys: sync.OnceValue(changeKeys)}
 
-// changeDimensions returns the keys that rows of statistics have for what --by
-// names.
-func changeDimensions() (list []Key[*comparison.Row]) {
-	for _, k := range Rows.Keys {
-		if !slices.Contains(track.DimensionNames(), k.Name) {
-			continue
-		}
-		get := k.Get
-		list = append(list, Key[*comparison.Row]{Name: k.Name, Type: k.Type, Names: k.Names, Doc: k.Doc,
-			Get: func(r *comparison.Row, v *Value) bool { return get(&Row{Row: &track.Row{Key: r.Key}}, v) }})
-	}
-	return list
+func changeKeys() []Key[*comparison.Row] {
+	type row = comparison.Row
+	return slices.Concat(
+		[]Key[*row]{boolean("total", "the row is of all RPCs, whatever --by is", func(r *row) bool { return r.Total })},
+		inside(func(r *row) *Row { return &Row{Row: &track.Row{Key: r.Key}} }, dimensionKeys()...),
+		inside(func(r *row) *comparison.Side { return r.Before },
+			object("before", "the RPCs of the first capture, null when there are none", sideKeys()...)),
+		inside(func(r *row) *comparison.Side { return r.After },
+			object("after", "the RPCs of the second capture, null when there are none", sideKeys()...)),
+		[]Key[*row]{texts("changed", "what has changed beyond noise: count (the rate of the RPCs and their share of all), errors, unanswered, resends, "+
+			"p50, p90 and p99 (of the latency), rtt, retransmitted, request_size or bulk_size", func(r *row) []string { return names(r.Changed) })})
 }
 
-// changeSide makes the key of the RPCs of one capture.
-func changeSide(name, doc string, side func(r *comparison.Row) *comparison.Side) Key[*comparison.Row] {
-	measure := func(name string, t Type, u Unit, doc string, m comparison.Measure) Key[*comparison.Row] {
-		return Key[*comparison.Row]{Name: name, Type: t, Unit: u, Doc: doc, Get: func(r *comparison.Row, v *Value) bool {
-			s := side(r)
-			if s == nil || !s.Has(m) {
-				return false
-			}
-			v.U = uint64(s.Value(m))
-			return true
-		}}
+// sideKeys are the keys of the RPCs of one capture.
+func sideKeys() []Key[*comparison.Side] {
+	type side = comparison.Side
+	measure := func(name, doc string, m comparison.Measure) Key[*side] {
+		return number(name, doc, func(s *side) int64 { return s.Value(m) }).when(func(s *side) bool { return s.Has(m) })
 	}
-	return Key[*comparison.Row]{Name: name, Type: Object, Doc: doc,
-		Get: func(r *comparison.Row, _ *Value) bool { return side(r) != nil },
-		Parts: []Key[*comparison.Row]{
-			measure("count", Uint, NoUnit, "number of RPCs", comparison.Count),
-			{Name: "rate", Type: Float, Doc: "RPCs per second of the capture", Get: func(r *comparison.Row, v *Value) bool {
-				if side(r) == nil {
-					return false
-				}
-				v.F = side(r).Rate
-				return true
-			}},
-			{Name: "errors", Type: Counts, Doc: "errors in the final status of RPCs, and how often each occurred", Get: func(r *comparison.Row, v *Value) bool {
-				if side(r) == nil {
-					return false
-				}
-				v.Counts = ErrorCounts(side(r).Errors)
-				return true
-			}},
-			measure("unanswered", Uint, NoUnit, "number of RPCs that the server did not answer", comparison.Unanswered),
-			measure("resends", Uint, NoUnit, "how often requests were sent again", comparison.Resends),
-			{Name: "latency", Type: Object, Doc: "times from request to reply",
-				Get: func(r *comparison.Row, _ *Value) bool { return side(r) != nil && side(r).Has(comparison.P50) },
-				Parts: []Key[*comparison.Row]{
-					measure("p50", Duration, NoUnit, "median", comparison.P50),
-					measure("p90", Duration, NoUnit, "90th percentile", comparison.P90),
-					measure("p99", Duration, NoUnit, "99th percentile", comparison.P99),
-				}},
-			measure("rtt", Duration, NoUnit, "median of the round trips to the server, by the ACKs on the connections of the requests", comparison.RTT),
-			measure("retransmitted", Uint, NoUnit, "number of RPCs with TCP segments or InfiniBand packets that were sent again", comparison.Retransmitted),
-			measure("request_size", Uint, Bytes, "median size of the requests", comparison.RequestSize),
-			measure("bulk_size", Uint, Bytes, "median size of the bulk data, of the RPCs that have some", comparison.BulkSize),
-		}}
+	return []Key[*side]{
+		measure("count", "number of RPCs", comparison.Count),
+		{Name: "rate", Type: Float, Doc: "RPCs per second of the capture", Get: func(s *side, v *Value) bool {
+			v.F = s.Rate
+			return true
+		}},
+		counts("errors", "errors in the final status of RPCs, and how often each occurred", func(s *side) []Count { return ErrorCounts(s.Errors) }),
+		measure("unanswered", "number of RPCs that the server did not answer", comparison.Unanswered),
+		measure("resends", "how often requests were sent again", comparison.Resends),
+		object("latency", "times from request to reply",
+			measure("p50", "median", comparison.P50).as(Duration),
+			measure("p90", "90th percentile", comparison.P90).as(Duration),
+			measure("p99", "99th percentile", comparison.P99).as(Duration),
+		).when(func(s *side) bool { return s.Has(comparison.P50) }),
+		measure("rtt", "median of the round trips to the server, by the ACKs on the connections of the requests", comparison.RTT).as(Duration),
+		measure("retransmitted", "number of RPCs with TCP segments or InfiniBand packets that were sent again", comparison.Retransmitted),
+		measure("request_size", "median size of the requests", comparison.RequestSize).inBytes(),
+		measure("bulk_size", "median size of the bulk data, of the RPCs that have some", comparison.BulkSize).inBytes(),
+	}
 }
 
 // names returns the names of values.
@@ -97,75 +65,48 @@ func names[T interface{ String() string }](values []T) []string {
 // The keys of what connects to a target negotiated: in two captures, or for two
 // clients.
 var (
-	ConnectionChanges = connections("connection change", "before", "after", "changed")
-	ClientDifferences = connections("client difference", "a", "b", "different")
+	ConnectionChanges = negotiations("connection change", "before", "after", "changed")
+	ClientDifferences = negotiations("client difference", "a", "b", "different")
 )
 
-// connections makes a table with names for the two sides.
-func connections(record, before, after, changed string) Table[*comparison.Connection] {
-	return Table[*comparison.Connection]{Record: record, Keys: []Key[*comparison.Connection]{
-		{Name: "target", Type: Text, Doc: "target of the connects", Get: func(c *comparison.Connection, v *Value) bool {
-			v.SetString(c.Target)
-			return true
-		}},
-		{Name: "kind", Type: Text, Doc: "kind of connection: client, mgc (to the MGS), lwp (light-weight proxy), mdt-mdt or mdt-ost; null when only replies were captured", Get: func(c *comparison.Connection, v *Value) bool {
-			v.SetString(c.Kind)
-			return c.Kind != ""
-		}},
-		negotiated(before, func(c *comparison.Connection) *comparison.Negotiated { return c.Before }),
-		negotiated(after, func(c *comparison.Connection) *comparison.Negotiated { return c.After }),
-		{Name: changed, Type: Strings, Doc: "what differs: asked, granted, client_version or server_version", Get: func(c *comparison.Connection, v *Value) bool {
-			v.Strings = names(c.Changed)
-			return true
-		}},
-	}}
+// negotiations makes a table with names for the two sides.
+func negotiations(record, before, after, changed string) Table[*comparison.Connection] {
+	type connection = comparison.Connection
+	const doc = "what was negotiated on this side, null when no connect was captured"
+	return Table[*connection]{Record: record, Keys: sync.OnceValue(func() []Key[*connection] {
+		return slices.Concat([]Key[*connection]{
+			anyText("target", "target of the connects", func(c *connection) string { return c.Target }),
+			text("kind", kindDoc+"; null when only replies were captured", func(c *connection) string { return c.Kind }),
+		},
+			inside(func(c *connection) *comparison.Negotiated { return c.Before }, object(before, doc, negotiatedKeys()...)),
+			inside(func(c *connection) *comparison.Negotiated { return c.After }, object(after, doc, negotiatedKeys()...)),
+			[]Key[*connection]{texts(changed, "what differs: asked, granted, client_version or server_version",
+				func(c *connection) []string { return names(c.Changed) })})
+	})}
 }
 
-// negotiated makes the key of one side.
-func negotiated(name string, side func(c *comparison.Connection) *comparison.Negotiated) Key[*comparison.Connection] {
-	flags := func(name, doc string, p comparison.Part, get func(n *comparison.Negotiated) comparison.Flags) Key[*comparison.Connection] {
-		return Key[*comparison.Connection]{Name: name, Type: Strings, Doc: doc, Get: func(c *comparison.Connection, v *Value) bool {
-			n := side(c)
-			if n == nil || !n.Has(p) {
-				return false
-			}
-			v.Strings = ConnectFlagNames(get(n))
-			return true
-		}}
+// negotiatedKeys are the keys of one side.
+func negotiatedKeys() []Key[*comparison.Negotiated] {
+	type negotiated = comparison.Negotiated
+	flags := func(name, doc string, p comparison.Part, get func(n *negotiated) comparison.Flags) Key[*negotiated] {
+		return texts(name, doc, func(n *negotiated) []string { return ConnectFlagNames(get(n)) }).when(func(n *negotiated) bool { return n.Has(p) })
 	}
-	versions := func(name, doc string, get func(n *comparison.Negotiated) []uint32) Key[*comparison.Connection] {
-		return Key[*comparison.Connection]{Name: name, Type: Strings, Doc: doc, Get: func(c *comparison.Connection, v *Value) bool {
-			n := side(c)
-			if n == nil {
-				return false
-			}
-			v.Strings = v.Strings[:0:0]
-			for _, version := range get(n) {
-				v.Strings = append(v.Strings, string(schema.AppendVersion(nil, version)))
-			}
-			return true
-		}}
+	return []Key[*negotiated]{
+		number("connections", "number of connections", func(n *negotiated) int { return n.Connections }),
+		flags("asked", "flags that at least one connect asked for", comparison.Asked, func(n *negotiated) comparison.Flags { return n.Asked }),
+		flags("granted", "flags that at least one reply granted", comparison.Granted, func(n *negotiated) comparison.Flags { return n.Granted }),
+		texts("client_version", "releases of the clients", func(n *negotiated) []string { return releases(n.Clients) }),
+		texts("server_version", "releases of the servers", func(n *negotiated) []string { return releases(n.Servers) }),
 	}
-	return Key[*comparison.Connection]{Name: name, Type: Object, Doc: "what was negotiated on this side, null when no connect was captured",
-		Get: func(c *comparison.Connection, _ *Value) bool { return side(c) != nil },
-		Parts: []Key[*comparison.Connection]{
-			{Name: "connections", Doc: "number of connections", Get: func(c *comparison.Connection, v *Value) bool {
-				if side(c) == nil {
-					return false
-				}
-				v.U = uint64(side(c).Connections)
-				return true
-			}},
-			flags("asked", "flags that at least one connect asked for", comparison.Asked, func(n *comparison.Negotiated) comparison.Flags { return n.Asked }),
-			flags("granted", "flags that at least one reply granted", comparison.Granted, func(n *comparison.Negotiated) comparison.Flags { return n.Granted }),
-			versions("client_version", "releases of the clients", func(n *comparison.Negotiated) []uint32 { return n.Clients }),
-			versions("server_version", "releases of the servers", func(n *comparison.Negotiated) []uint32 { return n.Servers }),
-		}}
+}
+
+func releases(versions []uint32) (list []string) {
+	for _, version := range versions {
+		list = append(list, string(schema.AppendVersion(nil, version)))
+	}
+	return list
 }
 
 // ConnectFlagNames returns the names of connect flags, those without a name as one
 // number for each of the two words.
-func ConnectFlagNames(f comparison.Flags) []string {
-	list := appendFlagNames(nil, opcodes.ObdConnectFlags, f.Flags)
-	return appendFlagNames(list, opcodes.ObdConnectFlags2, f.Flags2)
-}
+func ConnectFlagNames(f comparison.Flags) []string { return connectFlagNames(f.Flags, f.Flags2) }

@@ -48,7 +48,7 @@ func (e *Entry) TypeText() string {
 
 // Entries lists the keys of a table. Those inside an object follow it.
 func (t *Table[R]) Entries() []Entry {
-	return appendEntries(nil, Entry{Kind: KeyEntry, Of: t.Record, InFilters: t.InFilters}, t.Prefix, t.Keys)
+	return appendEntries(nil, Entry{Kind: KeyEntry, Of: t.Record, InFilters: t.InFilters}, t.Prefix, t.Keys())
 }
 
 // appendEntries appends the entries of keys inside the one that around

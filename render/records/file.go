@@ -3,129 +3,83 @@ package records
 import (
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
 )
 
+type file = files.File
+
 // Files are the keys of files.
-var Files = Table[*files.File]{Record: "file", Prefix: "file.", InFilters: true, Keys: slices.Concat([]Key[*files.File]{
-	{Name: "fid", Type: FID, Doc: "FID of the file or OST object; an object id of the old form is shown as the FID that stands for it on its OST", Get: func(f *files.File, v *Value) bool { return v.setFID(f.FID) }},
-	fileText("path", "path from the root of the file system; begins with … where directories above are unknown. Of a file with several names the first that was seen, of a removed one the last", (*files.File).Path),
-	fileText("kind", "file, dir, symlink, fifo, char, block, socket; or object: an OST object whose file is unknown", (*files.File).Kind),
-	fileText("layout", "layout of a file: pattern, number of stripes and their size, of each component; stripes of a directory", func(f *files.File) string { return f.Layout }),
-	{Name: "size", Unit: Bytes, Doc: "last size that the capture shows", Get: func(f *files.File, v *Value) (ok bool) {
-		v.U, ok = f.Size()
-		return ok
-	}},
-	fileCount("rpcs", "RPCs about the file and its objects, without lock callbacks and cancels; replays and resends do not count again", func(f *files.File) int64 { return f.RPCs }),
-	fileKind(files.Open, "opens that did not fail"),
-	fileKind(files.Read, "reads: RPCs"),
-	fileKind(files.Write, "writes: RPCs"),
-	fileBytes("read_bytes", "bytes that were read from servers: page caches of clients serve more", func(f *files.File) int64 { return f.Read.Bytes }),
-	fileBytes("write_bytes", "bytes that were written and did not fail, by replies", func(f *files.File) int64 { return f.Write.Bytes }),
-	fileText("pattern", "how the ranges that were read or written follow each other, of most of them: sequential, strided or random", func(f *files.File) string { return f.Pattern().String() }),
-	fileSize("read_size", "size of most reads", func(f *files.File) *files.Transfer { return &f.Read }),
-	fileSize("write_size", "size of most writes", func(f *files.File) *files.Transfer { return &f.Write }),
-	{Name: "clients", Type: NID, Doc: "nodes that did something with it, also servers", Len: func(f *files.File) int { return len(f.Clients()) }, At: func(f *files.File, i int, v *Value) bool {
-		v.NID = f.Clients()[i]
-		return true
-	}},
-	{Name: "jobs", Type: Strings, Doc: "jobs that did something with it", Get: func(f *files.File, v *Value) bool {
-		v.Strings = f.Jobs()
-		return true
-	}},
-	{Name: "errors", Type: Counts, Doc: "errors of its RPCs, by name, and how often each occurred", Get: func(f *files.File, v *Value) bool {
-		v.setErrors(f.Errors)
-		return true
-	}},
-	fileText("read_pattern", "pattern of the reads", func(f *files.File) string { return f.Read.Pattern().String() }).omit(),
-	fileText("write_pattern", "pattern of the writes", func(f *files.File) string { return f.Write.Pattern().String() }).omit(),
-	fileCount("unaligned", "ranges that were read or written and begin within a page of 4096 bytes", func(f *files.File) int64 { return f.Read.Unaligned + f.Write.Unaligned }).omit(),
-	fileCount("rewrites", "writes to a range for which a write failed before", func(f *files.File) int64 { return f.Rewrites }).omit(),
-}, fileKinds(), []Key[*files.File]{
-	fileCount("locks", "locks on it and its objects that were requested", func(f *files.File) int64 { return f.Locks }).omit(),
-	fileTime("lock_waited", "time that these locks waited to be granted, in total", func(f *files.File) int64 { return f.LockWaited }),
-	fileTime("lock_held", "time that they were held, in total", func(f *files.File) int64 { return f.LockHeld }),
-	{Name: "users", Type: Object, Doc: "who did it: users in jobs on nodes", Len: func(f *files.File) int { return len(f.Users) }, Parts: fileUsers()},
-	fileCount("other_users", "RPCs of users that were too many to keep", func(f *files.File) int64 { return f.Others }).omit(),
-	{Name: "objects", Type: Object, JSON: Omit, Doc: "its OST objects, by the layout", Len: func(f *files.File) int {
-		list, _ := f.Objects()
-		return len(list)
-	}, Parts: fileObjects},
-	fileCount("other_objects", "objects that were too many to keep", func(f *files.File) int64 {
-		_, more := f.Objects()
-		return int64(more)
-	}).omit(),
-	{Name: "other_paths", Type: Strings, JSON: Omit, Doc: "paths by its other names: hard links", Get: func(f *files.File, v *Value) bool {
-		v.Strings = f.Links()
-		return len(v.Strings) > 0
-	}},
-	fileText("former", "path before its last rename", (*files.File).Former).omit(),
-	{Name: "removed", Type: Object, JSON: Omit, Doc: "the reply to the request that removed its last name", Parts: point(func(f *files.File) track.Point { return f.Removed }),
-		Get: func(f *files.File, _ *Value) bool { return f.Removed.Frame != 0 }},
-	fileMoment("first", "time of the first request about it", func(f *files.File) int64 { return f.First }),
-	fileMoment("last", "time of the last one", func(f *files.File) int64 { return f.Last }),
-})}
+var Files = Table[*file]{Record: "file", Prefix: "file.", InFilters: true, Keys: sync.OnceValue(fileKeys)}
 
-// omit returns the key, left out of JSON where it has no value.
-func (k Key[R]) omit() Key[R] {
-	k.JSON = Omit
-	if get := k.Get; k.Type == Uint {
-		k.Get = func(r R, v *Value) bool { return get(r, v) && v.U > 0 }
+func fileKeys() []Key[*file] {
+	hasLocks := func(f *file) bool { return f.Locks > 0 }
+	done := func(k files.Kind, doc string) Key[*file] {
+		return number(k.String(), doc, func(f *file) int64 { return f.Count[k] })
 	}
-	return k
+	keys := []Key[*file]{
+		fid("fid", "FID of the file or OST object; an object id of the old form is shown as the FID that stands for it on its OST",
+			func(f *file) track.FID { return f.FID }),
+		text("path", "path from the root of the file system; begins with … where directories above are unknown. "+
+			"Of a file with several names the first that was seen, of a removed one the last", (*file).Path),
+		text("kind", "file, dir, symlink, fifo, char, block, socket; or object: an OST object whose file is unknown", (*file).Kind),
+		text("layout", "layout of a file: pattern, number of stripes and their size, of each component; stripes of a directory",
+			func(f *file) string { return f.Layout }),
+		numberIf("size", "last size that the capture shows", (*file).Size).inBytes(),
+		number("rpcs", "RPCs about the file and its objects, without lock callbacks and cancels; replays and resends do not count again",
+			func(f *file) int64 { return f.RPCs }),
+		done(files.Open, "opens that did not fail"),
+		done(files.Read, "reads: RPCs"),
+		done(files.Write, "writes: RPCs"),
+		number("read_bytes", "bytes that were read from servers: page caches of clients serve more", func(f *file) int64 { return f.Read.Bytes }).inBytes(),
+		number("write_bytes", "bytes that were written and did not fail, by replies", func(f *file) int64 { return f.Write.Bytes }).inBytes(),
+		text("pattern", patternDoc, func(f *file) string { return f.Pattern().String() }),
+		numberIf("read_size", "size of most reads", func(f *file) (int64, bool) { return f.Read.TypicalSize() }).inBytes(),
+		numberIf("write_size", "size of most writes", func(f *file) (int64, bool) { return f.Write.TypicalSize() }).inBytes(),
+		nids("clients", "nodes that did something with it, also servers", (*file).Clients),
+		texts("jobs", "jobs that did something with it", (*file).Jobs),
+		counts("errors", "errors of its RPCs, by name, and how often each occurred", func(f *file) []Count { return errorList(f.Errors) }),
+		text("read_pattern", "pattern of the reads", func(f *file) string { return f.Read.Pattern().String() }).omit(),
+		text("write_pattern", "pattern of the writes", func(f *file) string { return f.Write.Pattern().String() }).omit(),
+		number("unaligned", "ranges that were read or written and begin within a page of 4096 bytes",
+			func(f *file) int64 { return f.Read.Unaligned + f.Write.Unaligned }).nonzero(),
+		number("rewrites", "writes to a range for which a write failed before", func(f *file) int64 { return f.Rewrites }).nonzero(),
+	}
+	for kind, doc := range otherKinds {
+		if doc != "" {
+			keys = append(keys, done(files.Kind(kind), doc).nonzero())
+		}
+	}
+	return append(keys,
+		number("locks", "locks on it and its objects that were requested", func(f *file) int64 { return f.Locks }).nonzero(),
+		number("lock_waited", "time that these locks waited to be granted, in total", func(f *file) int64 { return f.LockWaited }).
+			as(Duration).omit().when(hasLocks),
+		number("lock_held", "time that they were held, in total", func(f *file) int64 { return f.LockHeld }).as(Duration).omit().when(hasLocks),
+		list("users", "who did it: users in jobs on nodes", func(f *file) []files.User { return f.Users }, userKeys()...),
+		number("other_users", "RPCs of users that were too many to keep", func(f *file) int64 { return f.Others }).nonzero(),
+		list("objects", "its OST objects, by the layout", func(f *file) []files.Object {
+			objects, _ := f.Objects()
+			return objects
+		}, objectKeys()...).omit(),
+		number("other_objects", "objects that were too many to keep", func(f *file) int {
+			_, more := f.Objects()
+			return more
+		}).nonzero(),
+		textsIf("other_paths", "paths by its other names: hard links", (*file).Links),
+		text("former", "path before its last rename", (*file).Former).omit(),
+		point("removed", "the reply to the request that removed its last name", func(f *file) track.Point { return f.Removed }).omit(),
+		moment("first", "time of the first request about it", func(f *file) int64 { return f.First }),
+		moment("last", "time of the last one", func(f *file) int64 { return f.Last }))
 }
 
-func fileText(name, doc string, get func(f *files.File) string) Key[*files.File] {
-	return Key[*files.File]{Name: name, Type: Text, Doc: doc, Get: func(f *files.File, v *Value) bool {
-		v.SetString(get(f))
-		return len(v.Text) > 0
-	}}
-}
+const patternDoc = "how the ranges that were read or written follow each other, of most of them: sequential, strided or random"
 
-func fileCount(name, doc string, get func(f *files.File) int64) Key[*files.File] {
-	return Key[*files.File]{Name: name, Doc: doc, Get: func(f *files.File, v *Value) bool {
-		v.U = uint64(get(f))
-		return true
-	}}
-}
-
-func fileBytes(name, doc string, get func(f *files.File) int64) Key[*files.File] {
-	k := fileCount(name, doc, get)
-	k.Unit = Bytes
-	return k
-}
-
-func fileSize(name, doc string, get func(f *files.File) *files.Transfer) Key[*files.File] {
-	return Key[*files.File]{Name: name, Unit: Bytes, Doc: doc, Get: func(f *files.File, v *Value) bool {
-		n, ok := get(f).TypicalSize()
-		v.U = uint64(n)
-		return ok
-	}}
-}
-
-func fileTime(name, doc string, get func(f *files.File) int64) Key[*files.File] {
-	return Key[*files.File]{Name: name, Type: Duration, JSON: Omit, Doc: doc, Get: func(f *files.File, v *Value) bool {
-		return v.setDuration(get(f), f.Locks > 0)
-	}}
-}
-
-func fileMoment(name, doc string, get func(f *files.File) int64) Key[*files.File] {
-	return Key[*files.File]{Name: name, Type: Time, Doc: doc, Get: func(f *files.File, v *Value) bool {
-		v.U = uint64(get(f))
-		return true
-	}}
-}
-
-// fileKind makes the key of how often something was done.
-func fileKind(k files.Kind, doc string) Key[*files.File] {
-	return fileCount(k.String(), doc, func(f *files.File) int64 { return f.Count[k] })
-}
-
-// fileKindDocs say what the counts of other kinds are; those that failed do not
-// count.
-var fileKindDocs = [files.Kinds]string{
+// otherKinds say what the counts are that JSON leaves out where they are 0. What failed
+// does not count.
+var otherKinds = [files.Kinds]string{
 	files.Close:       "closes",
 	files.Create:      "it was created by the request: mkdir, mknod, symlink",
 	files.Stat:        "requests for attributes, by name or FID: stat, lookups, statahead",
@@ -143,128 +97,65 @@ var fileKindDocs = [files.Kinds]string{
 	files.Other:       "other RPCs",
 }
 
-// fileKinds makes the keys of the kinds that are not always in JSON.
-func fileKinds() (list []Key[*files.File]) {
-	for k, doc := range fileKindDocs {
-		if doc != "" {
-			list = append(list, fileKind(files.Kind(k), doc).omit())
-		}
-	}
-	return list
-}
-
-// fileUsers makes the parts of a user.
-func fileUsers() []Key[*files.File] {
-	number := func(name, doc string, get func(u *files.User) int64) Key[*files.File] {
-		return Key[*files.File]{Name: name, JSON: Omit, Doc: doc, At: func(f *files.File, i int, v *Value) bool {
-			v.U = uint64(get(&f.Users[i]))
-			return v.U > 0
-		}}
-	}
-	list := []Key[*files.File]{
-		{Name: "client", Type: NID, Doc: "the node", At: func(f *files.File, i int, v *Value) bool {
-			v.NID = f.Users[i].Client
-			return true
-		}},
-		{Name: "job", Type: Text, Doc: "the job", At: func(f *files.File, i int, v *Value) bool {
-			v.SetString(f.Users[i].Job)
-			return f.Users[i].HasJob
-		}},
-		{Name: "uid", Doc: "the user, where requests say it", At: func(f *files.File, i int, v *Value) bool {
-			v.U = uint64(f.Users[i].UID)
-			return f.Users[i].HasUID
-		}},
-		number("rpcs", "RPCs", func(u *files.User) int64 { return u.RPCs }),
-		number("read_bytes", "bytes that were read", func(u *files.User) int64 { return u.ReadBytes }),
-		number("write_bytes", "bytes that were written", func(u *files.User) int64 { return u.WriteBytes }),
-	}
-	for i := range list[4:] {
-		list[4+i].Unit = Bytes
+func userKeys() []Key[*files.User] {
+	type user = files.User
+	keys := []Key[*user]{
+		nid("client", "the node", func(u *user) lnet.NID { return u.Client }),
+		anyText("job", "the job", func(u *user) string { return u.Job }).when(func(u *user) bool { return u.HasJob }),
+		number("uid", "the user, where requests say it", func(u *user) uint32 { return u.UID }).when(func(u *user) bool { return u.HasUID }),
+		number("rpcs", "RPCs", func(u *user) int64 { return u.RPCs }).nonzero(),
+		number("read_bytes", "bytes that were read", func(u *user) int64 { return u.ReadBytes }).inBytes().nonzero(),
+		number("write_bytes", "bytes that were written", func(u *user) int64 { return u.WriteBytes }).inBytes().nonzero(),
 	}
 	for k := range files.Kinds {
-		list = append(list, number(k.String(), "as of the file", func(u *files.User) int64 { return int64(u.Count[k]) }))
+		keys = append(keys, number(k.String(), "as of the file", func(u *user) uint32 { return u.Count[k] }).nonzero())
 	}
+	return keys
+}
+
+func objectKeys() []Key[*files.Object] {
+	type object = files.Object
+	return []Key[*object]{
+		fid("fid", "FID of the object", func(o *object) track.FID { return o.FID }),
+		number("ost", "index of the OST", func(o *object) uint32 { return o.OST }).when(func(o *object) bool { return o.HasOST }),
+		number("stripe", "stripe of the file or component, from 0", func(o *object) uint32 { return o.Index }),
+		number("component", "id of the component; the upper half is the mirror", func(o *object) uint32 { return o.Component }).nonzero(),
+	}
+}
+
+// errorList lists how often each error occurred, by name.
+func errorList(errors []files.Error) (list []Count) {
+	for _, e := range errors {
+		list = append(list, Count{string(AppendErrno(nil, e.Errno)), e.Count})
+	}
+	slices.SortFunc(list, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
 	return list
-}
-
-// fileObjects are the parts of an OST object.
-var fileObjects = []Key[*files.File]{
-	{Name: "fid", Type: FID, Doc: "FID of the object", At: func(f *files.File, i int, v *Value) bool { return v.setFID(fileObject(f, i).FID) }},
-	{Name: "ost", Doc: "index of the OST", At: func(f *files.File, i int, v *Value) bool {
-		o := fileObject(f, i)
-		v.U = uint64(o.OST)
-		return o.HasOST
-	}},
-	{Name: "stripe", Doc: "stripe of the file or component, from 0", At: func(f *files.File, i int, v *Value) bool {
-		v.U = uint64(fileObject(f, i).Index)
-		return true
-	}},
-	{Name: "component", JSON: Omit, Doc: "id of the component; the upper half is the mirror", At: func(f *files.File, i int, v *Value) bool {
-		v.U = uint64(fileObject(f, i).Component)
-		return v.U > 0
-	}},
-}
-
-func fileObject(f *files.File, i int) files.Object {
-	list, _ := f.Objects()
-	return list[i]
-}
-
-// setErrors makes Counts how often each error occurred, by name.
-func (v *Value) setErrors(list []files.Error) {
-	v.Counts = v.Counts[:0]
-	for _, e := range list {
-		v.Counts = append(v.Counts, Count{string(AppendErrno(nil, e.Errno)), e.Count})
-	}
-	slices.SortFunc(v.Counts, func(a, b Count) int { return strings.Compare(a.Name, b.Name) })
 }
 
 // Directories are the keys of what was done in a directory.
-var Directories = Table[*files.Directory]{Record: "directory", Keys: []Key[*files.Directory]{
-	{Name: "path", Type: Text, Doc: "path of the directory; … when it is unknown", Get: func(d *files.Directory, v *Value) bool {
-		v.SetString(d.Path)
-		return true
-	}},
-	dirCount("files", "number of files in it that RPCs were about", func(d *files.Directory) int64 { return d.Files }),
-	dirCount("rpcs", "RPCs about these files", func(d *files.Directory) int64 { return d.RPCs }),
-	dirCount("opens", "opens that did not fail", func(d *files.Directory) int64 { return d.Count[files.Open] }),
-	dirCount("stats", "requests for attributes, by name or FID", func(d *files.Directory) int64 { return d.Count[files.Stat] }),
-	dirCount("creates", "files that were created without an open", func(d *files.Directory) int64 { return d.Count[files.Create] }),
-	dirCount("removes", "names that were removed", func(d *files.Directory) int64 { return d.Count[files.Remove] }),
-	dirCount("reads", "reads: RPCs", func(d *files.Directory) int64 { return d.Count[files.Read] }),
-	dirCount("writes", "writes: RPCs", func(d *files.Directory) int64 { return d.Count[files.Write] }),
-	dirBytes("read_bytes", "bytes that were read from servers", func(d *files.Directory) int64 { return d.Read.Bytes }),
-	dirBytes("write_bytes", "bytes that were written and did not fail", func(d *files.Directory) int64 { return d.Write.Bytes }),
-	{Name: "pattern", Type: Text, Doc: "how the ranges that were read or written follow each other, of most of them: sequential, strided or random", Get: func(d *files.Directory, v *Value) bool {
-		v.SetString(d.Pattern().String())
-		return len(v.Text) > 0
-	}},
-	{Name: "clients", Type: NID, Doc: "nodes that did something with the files, at most 16", Len: func(d *files.Directory) int { return len(d.Clients) }, At: func(d *files.Directory, i int, v *Value) bool {
-		v.NID = d.Clients[i]
-		return true
-	}},
-	{Name: "jobs", Type: Strings, Doc: "jobs that did something with the files, at most 16", Get: func(d *files.Directory, v *Value) bool {
-		v.Strings = d.Jobs
-		return true
-	}},
-	{Name: "errors", Type: Counts, Doc: "errors of these RPCs, by name, and how often each occurred", Get: func(d *files.Directory, v *Value) bool {
-		v.setErrors(d.Errors)
-		return true
-	}},
-	{Name: "lock_waited", Type: Duration, Doc: "time that locks on the files waited to be granted, in total", Get: func(d *files.Directory, v *Value) bool {
-		return v.setDuration(d.LockWaited, true)
-	}},
-}}
+var Directories = Table[*files.Directory]{Record: "directory", Keys: sync.OnceValue(directoryKeys)}
 
-func dirCount(name, doc string, get func(d *files.Directory) int64) Key[*files.Directory] {
-	return Key[*files.Directory]{Name: name, Doc: doc, Get: func(d *files.Directory, v *Value) bool {
-		v.U = uint64(get(d))
-		return true
-	}}
-}
-
-func dirBytes(name, doc string, get func(d *files.Directory) int64) Key[*files.Directory] {
-	k := dirCount(name, doc, get)
-	k.Unit = Bytes
-	return k
+func directoryKeys() []Key[*files.Directory] {
+	type directory = files.Directory
+	done := func(name, doc string, k files.Kind) Key[*directory] {
+		return number(name, doc, func(d *directory) int64 { return d.Count[k] })
+	}
+	return []Key[*directory]{
+		anyText("path", "path of the directory; … when it is unknown", func(d *directory) string { return d.Path }),
+		number("files", "number of files in it that RPCs were about", func(d *directory) int64 { return d.Files }),
+		number("rpcs", "RPCs about these files", func(d *directory) int64 { return d.RPCs }),
+		done("opens", "opens that did not fail", files.Open),
+		done("stats", "requests for attributes, by name or FID", files.Stat),
+		done("creates", "files that were created without an open", files.Create),
+		done("removes", "names that were removed", files.Remove),
+		done("reads", "reads: RPCs", files.Read),
+		done("writes", "writes: RPCs", files.Write),
+		number("read_bytes", "bytes that were read from servers", func(d *directory) int64 { return d.Read.Bytes }).inBytes(),
+		number("write_bytes", "bytes that were written and did not fail", func(d *directory) int64 { return d.Write.Bytes }).inBytes(),
+		text("pattern", patternDoc, func(d *directory) string { return d.Pattern().String() }),
+		nids("clients", "nodes that did something with the files, at most 16", func(d *directory) []lnet.NID { return d.Clients }),
+		texts("jobs", "jobs that did something with the files, at most 16", func(d *directory) []string { return d.Jobs }),
+		counts("errors", "errors of these RPCs, by name, and how often each occurred", func(d *directory) []Count { return errorList(d.Errors) }),
+		number("lock_waited", "time that locks on the files waited to be granted, in total", func(d *directory) int64 { return d.LockWaited }).as(Duration),
+	}
 }

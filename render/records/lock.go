@@ -2,7 +2,10 @@ package records
 
 import (
 	"math"
+	"slices"
+	"sync"
 
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/opcodes"
@@ -20,215 +23,148 @@ var lockTypes = schema.NewEnum("lock_type", "", "kind of a lock, in records of l
 // extentEnd is the last byte of a range that has no end.
 var extentEnd = schema.NewEnum("extent_end", "", "last byte of a range", []schema.Value{{Name: "EOF", Value: ^uint64(0), Doc: "the range has no end"}})
 
+type lock = locks.Lock
+
 // Locks are the keys of locks.
-var Locks = Table[*locks.Lock]{Record: "lock", Prefix: "lock.", InFilters: true, Keys: []Key[*locks.Lock]{
-	{Name: "resource", Type: Object, Doc: "what is locked", Get: func(l *locks.Lock, _ *Value) bool { return l.HasResource() }, Parts: []Key[*locks.Lock]{
-		{Name: "name", Type: Hex, Doc: "name of the resource, four words", Len: func(l *locks.Lock) int {
-			if !l.HasResource() {
-				return 0
-			}
-			return len(l.Desc.Name)
-		}, At: func(l *locks.Lock, i int, v *Value) bool {
-			v.U = l.Desc.Name[max(i, 0)]
-			return true
-		}},
-		{Name: "text", Type: Text, Doc: "what the name stands for: FID, object, quota id or configuration log", Get: func(l *locks.Lock, v *Value) bool {
-			v.Text = l.Desc.AppendResource(v.Text[:0:0])
-			return len(v.Text) > 0
-		}},
-	}},
-	{Name: "type", Type: Enum, Names: lockTypes, Doc: "kind of lock", Get: func(l *locks.Lock, v *Value) bool {
-		v.U = l.Desc.Kind
-		return l.HasResource()
-	}},
-	{Name: "mode", Type: Enum, Names: opcodes.LdlmMode, Doc: "granted mode, before that the requested one", Get: func(l *locks.Lock, v *Value) (ok bool) {
-		v.U, ok = l.Mode()
-		return ok
-	}},
-	{Name: "bits", Type: Flags, Names: opcodes.LdlmInodebits, Doc: "of an inodebits lock: the parts of the inode that it covers", Get: func(l *locks.Lock, v *Value) bool {
-		v.U = l.Desc.Bits
-		return l.HasDesc() && l.Desc.Kind == opcodes.InodeLock
-	}},
-	{Name: "extent", Type: Object, Doc: "of an extent lock or a flock: the range that it covers", Get: func(l *locks.Lock, _ *Value) bool { return hasExtent(l) }, Parts: []Key[*locks.Lock]{
-		{Name: "start", Unit: Bytes, Doc: "first byte", Get: func(l *locks.Lock, v *Value) bool {
-			v.U = l.Desc.Start
-			return hasExtent(l)
-		}},
-		{Name: "end", Type: Enum, Unit: Bytes, Names: extentEnd, Doc: "last byte, or EOF", Get: func(l *locks.Lock, v *Value) bool {
-			if v.U = l.Desc.End; l.Desc.Kind == opcodes.FlockLock && v.U >= math.MaxInt64 {
-				v.U = math.MaxUint64
-			}
-			return hasExtent(l)
-		}},
-	}},
-	{Name: "group", JSON: Omit, Doc: "id of a group lock", Get: func(l *locks.Lock, v *Value) bool {
-		v.U = l.Desc.Group
-		return l.HasDesc() && l.Desc.IsGroup()
-	}},
-	{Name: "pid", JSON: Omit, Doc: "process that requested a flock", Get: func(l *locks.Lock, v *Value) bool {
-		v.U = uint64(l.Desc.PID)
-		return l.HasDesc() && l.Desc.Kind == opcodes.FlockLock
-	}},
-	{Name: "fid", Type: FID, JSON: Omit, Doc: "FID of the file or object", Get: func(l *locks.Lock, v *Value) (ok bool) {
-		v.U, v.OID, v.Ver, ok = l.Desc.FID()
-		return ok
-	}},
-	{Name: "client", Type: NID, Doc: "node that has the lock, also when it is a server", Get: func(l *locks.Lock, v *Value) bool {
-		v.NID = l.Client
-		return true
-	}},
-	{Name: "server", Type: NID, Doc: "node that grants it", Get: func(l *locks.Lock, v *Value) bool {
-		v.NID = l.Server
-		return true
-	}},
-	{Name: "target", Type: Text, Doc: "target, when a message names it or several together prove it", Get: func(l *locks.Lock, v *Value) bool {
-		v.SetString(l.Target())
-		return len(v.Text) > 0
-	}},
-	{Name: "job", Type: Text, Doc: "job id of the request", Get: func(l *locks.Lock, v *Value) bool {
-		v.SetString(l.Job)
-		return l.HasJob
-	}},
-	{Name: "handle", Type: Hex, Doc: "the server's handle of the lock", Get: func(l *locks.Lock, v *Value) bool {
-		v.U = l.Handle
-		return l.Handle != 0
-	}},
-	{Name: "client_handle", Type: Hex, Doc: "the client's handle of the lock", Get: func(l *locks.Lock, v *Value) bool {
-		v.U = l.ClientHandle
-		return l.ClientHandle != 0
-	}},
-	lockPoint("asked", "the request; unknown when it was before the capture", func(l *locks.Lock) track.Point { return l.Asked }),
-	lockPoint("granted", "the reply or the completion callback that granted it", func(l *locks.Lock) track.Point { return l.Granted }),
-	{Name: "waited", Type: Duration, Doc: "time from the request to the grant, or to the end of the wait or of the capture; unknown where the reply was not captured", Get: func(l *locks.Lock, v *Value) bool {
-		return v.setDuration(l.Waited())
-	}},
-	{Name: "held", Type: Duration, Doc: "time from the grant to the end of the lock or of the capture", Get: func(l *locks.Lock, v *Value) bool {
-		return v.setDuration(l.Held())
-	}},
-	{Name: "blocked", Type: Bool, JSON: Omit, Doc: "the reply says that the lock has to wait for others", Get: func(l *locks.Lock, _ *Value) bool { return l.Blocked }},
-	{Name: "error", Type: Text, JSON: Omit, Doc: "error with which the server refused it", Get: func(l *locks.Lock, v *Value) bool {
-		v.SetErrno(l.Error)
-		return l.Error < 0
-	}},
-	{Name: "replays", JSON: Omit, Doc: "how often the client replayed it to a restarted server", Get: func(l *locks.Lock, v *Value) bool {
-		v.U = uint64(l.Replays)
-		return l.Replays > 0
-	}},
-	{Name: "stuck", Type: Bool, JSON: Omit, Doc: "it was never granted, or a callback about it was not answered or not obeyed", Get: func(l *locks.Lock, _ *Value) bool { return l.IsStuck() }},
-	{Name: "blocked_by", Type: Object, Doc: "locks that kept it waiting: the server sent them a blocking callback, or they are flocks on the same range, or group locks, which get none",
-		Len: func(l *locks.Lock) int { return len(l.BlockedBy) }, Parts: blockers},
-	{Name: "callbacks", Type: Object, Doc: "callbacks from the server about the lock", Len: func(l *locks.Lock) int { return len(l.Callbacks) }, Parts: lockCallbacks},
-	{Name: "converts", Type: Object, JSON: Omit, Doc: "converts, with which the client kept some bits only", Len: func(l *locks.Lock) int { return len(l.Converts) },
-		Parts: append(pointAt(func(l *locks.Lock, i int) track.Point { return l.Converts[i].Point }),
-			Key[*locks.Lock]{Name: "bits", Type: Flags, Names: opcodes.LdlmInodebits, Doc: "the parts of the inode that it keeps", At: func(l *locks.Lock, i int, v *Value) bool {
-				v.U = l.Converts[i].Bits
-				return true
-			}})},
-	{Name: "dropped", JSON: Omit, Doc: "number of entries of blocked_by, callbacks and converts that were too many to keep", Get: func(l *locks.Lock, v *Value) bool {
-		v.U = uint64(l.Dropped)
-		return l.Dropped > 0
-	}},
-	{Name: "ended", Type: Object, Doc: "how the lock ended", Parts: append([]Key[*locks.Lock]{
-		{Name: "how", Type: Text, Doc: "cancel (the client gave it back), early (along with another request), evicted (the server evicted the client), disconnect, replaced (by another flock of its owner), refused (the reply is an error), gone (the client answered a callback that it does not have the lock), failed (a deadlock of flocks), unfollowed (there were too many to follow it any longer), open (no message ended it)",
-			Get: func(l *locks.Lock, v *Value) bool {
-				v.SetString(l.End.How.String())
+var Locks = Table[*lock]{Record: "lock", Prefix: "lock.", InFilters: true, Keys: sync.OnceValue(lockKeys)}
+
+func lockKeys() []Key[*lock] {
+	isInodebits := func(l *lock) bool { return l.HasDesc() && l.Desc.Kind == opcodes.InodeLock }
+	isFlock := func(l *lock) bool { return l.HasDesc() && l.Desc.Kind == opcodes.FlockLock }
+	hasExtent := func(l *lock) bool { return isFlock(l) || l.HasDesc() && l.Desc.Kind == opcodes.ExtentLock }
+	end := enum("end", extentEnd, "last byte, or EOF", lastByte).inBytes().when(hasExtent)
+	return []Key[*lock]{
+		object("resource", "what is locked",
+			Key[*lock]{Name: "name", Type: Hex, Doc: "name of the resource, four words", Len: resourceWords, At: func(l *lock, i int, v *Value) bool {
+				v.U = l.Desc.Name[max(i, 0)]
 				return true
 			}},
-	}, point(func(l *locks.Lock) track.Point { return l.End.Point })...)},
-}}
-
-func hasExtent(l *locks.Lock) bool {
-	return l.HasDesc() && (l.Desc.Kind == opcodes.ExtentLock || l.Desc.Kind == opcodes.FlockLock)
+			resource("text", "what the name stands for: FID, object, quota id or configuration log", func(l *lock) *opcodes.LockDesc { return &l.Desc }),
+		).when((*lock).HasResource),
+		enum("type", lockTypes, "kind of lock", func(l *lock) uint64 { return l.Desc.Kind }).when((*lock).HasResource),
+		mode("mode", "granted mode, before that the requested one"),
+		flags("bits", opcodes.LdlmInodebits, "of an inodebits lock: the parts of the inode that it covers", func(l *lock) uint64 { return l.Desc.Bits }).
+			when(isInodebits),
+		object("extent", "of an extent lock or a flock: the range that it covers",
+			number("start", "first byte", func(l *lock) uint64 { return l.Desc.Start }).inBytes().when(hasExtent), end).when(hasExtent),
+		number("group", "id of a group lock", func(l *lock) uint64 { return l.Desc.Group }).omit().
+			when(func(l *lock) bool { return l.HasDesc() && l.Desc.IsGroup() }),
+		number("pid", "process that requested a flock", func(l *lock) uint32 { return l.Desc.PID }).omit().when(isFlock),
+		{Name: "fid", Type: FID, JSON: Omit, Doc: "FID of the file or object", Get: func(l *lock, v *Value) (ok bool) {
+			v.U, v.OID, v.Ver, ok = l.Desc.FID()
+			return ok
+		}},
+		nid("client", "node that has the lock, also when it is a server", func(l *lock) lnet.NID { return l.Client }),
+		nid("server", "node that grants it", func(l *lock) lnet.NID { return l.Server }),
+		text("target", targetDoc, (*lock).Target),
+		anyText("job", "job id of the request", func(l *lock) string { return l.Job }).when(func(l *lock) bool { return l.HasJob }),
+		number("handle", "the server's handle of the lock", func(l *lock) uint64 { return l.Handle }).as(Hex).known(),
+		number("client_handle", "the client's handle of the lock", func(l *lock) uint64 { return l.ClientHandle }).as(Hex).known(),
+		point("asked", "the request; unknown when it was before the capture", func(l *lock) track.Point { return l.Asked }),
+		point("granted", "the reply or the completion callback that granted it", func(l *lock) track.Point { return l.Granted }),
+		duration("waited", "time from the request to the grant, or to the end of the wait or of the capture; unknown where the reply was not captured",
+			(*lock).Waited),
+		duration("held", "time from the grant to the end of the lock or of the capture", (*lock).Held),
+		boolean("blocked", "the reply says that the lock has to wait for others", func(l *lock) bool { return l.Blocked }),
+		errno("error", "error with which the server refused it", func(l *lock) int32 { return l.Error }).omit(),
+		number("replays", "how often the client replayed it to a restarted server", func(l *lock) int { return l.Replays }).nonzero(),
+		boolean("stuck", "it was never granted, or a callback about it was not answered or not obeyed", (*lock).IsStuck),
+		listOf("blocked_by", "locks that kept it waiting: the server sent them a blocking callback, or they are flocks on the same range, "+
+			"or group locks, which get none", func(l *lock) int { return len(l.BlockedBy) },
+			func(l *lock, i int) blocker { return blocker{&l.BlockedBy[i], l} }, blockerKeys()...),
+		list("callbacks", "callbacks from the server about the lock", func(l *lock) []locks.Callback { return l.Callbacks }, callbackKeys()...),
+		list("converts", "converts, with which the client kept some bits only", func(l *lock) []locks.Convert { return l.Converts },
+			append(pointKeys(func(c *locks.Convert) track.Point { return c.Point }),
+				flags("bits", opcodes.LdlmInodebits, "the parts of the inode that it keeps", func(c *locks.Convert) uint64 { return c.Bits }))...).omit(),
+		number("dropped", "number of entries of blocked_by, callbacks and converts that were too many to keep", func(l *lock) int { return l.Dropped }).
+			nonzero(),
+		object("ended", "how the lock ended", append([]Key[*lock]{anyText("how",
+			"cancel (the client gave it back), early (along with another request), evicted (the server evicted the client), disconnect, "+
+				"replaced (by another flock of its owner), refused (the reply is an error), gone (the client answered a callback that it does not "+
+				"have the lock), failed (a deadlock of flocks), unfollowed (there were too many to follow it any longer), open (no message ended it)",
+			func(l *lock) string { return l.End.How.String() })}, pointKeys(func(l *lock) track.Point { return l.End.Point })...)...),
+	}
 }
-
-// lockPoint makes the key of a message, null when it was not seen.
-func lockPoint(name, doc string, at func(l *locks.Lock) track.Point) Key[*locks.Lock] {
-	return Key[*locks.Lock]{Name: name, Type: Object, Doc: doc, Parts: point(at), Get: func(l *locks.Lock, _ *Value) bool { return at(l).Frame != 0 }}
-}
-
-var blockers = []Key[*locks.Lock]{
-	{Name: "client", Type: NID, Doc: "node that had the lock", At: func(l *locks.Lock, i int, v *Value) bool {
-		v.NID = l.BlockedBy[i].Client
-		return true
-	}},
-	{Name: "handle", Type: Hex, Doc: "the server's handle of the lock", At: func(l *locks.Lock, i int, v *Value) bool {
-		v.U = l.BlockedBy[i].Handle
-		return v.U != 0
-	}},
-	{Name: "job", Type: Text, Doc: "job id of its request", At: func(l *locks.Lock, i int, v *Value) bool {
-		v.SetString(l.BlockedBy[i].Job)
-		return l.BlockedBy[i].HasJob
-	}},
-	{Name: "waited", Type: Duration, Doc: "how long it kept the other waiting", At: func(l *locks.Lock, i int, v *Value) bool {
-		return v.setDuration(l.BlockedBy[i].Time(l), true)
-	}},
-}
-
-var lockCallbacks = append(append([]Key[*locks.Lock]{
-	{Name: "kind", Type: Text, Doc: "blocking, completion or glimpse", At: func(l *locks.Lock, i int, v *Value) bool {
-		v.SetString(l.Callbacks[i].Kind.String())
-		return true
-	}},
-}, pointAt(func(l *locks.Lock, i int) track.Point { return l.Callbacks[i].Sent })...),
-	callbackTime("answered", "time of the reply", func(c *locks.Callback) track.Point { return c.Answered }),
-	Key[*locks.Lock]{Name: "missing", Type: Text, JSON: Omit, Doc: "why there is no reply, as in reply_missing of RPCs", At: func(l *locks.Lock, i int, v *Value) bool {
-		v.SetString(l.Callbacks[i].Missing.String())
-		return l.Callbacks[i].Missing != track.NotMissing
-	}},
-	Key[*locks.Lock]{Name: "error", Type: Text, JSON: Omit, Doc: "error in the reply", At: func(l *locks.Lock, i int, v *Value) bool {
-		v.SetErrno(l.Callbacks[i].Status)
-		return l.Callbacks[i].Status < 0
-	}},
-	callbackTime("obeyed", "time of the cancel or convert that followed, where the callback asks for one", func(c *locks.Callback) track.Point { return c.Obeyed }),
-)
-
-func callbackTime(name, doc string, at func(c *locks.Callback) track.Point) Key[*locks.Lock] {
-	return Key[*locks.Lock]{Name: name, Type: Time, Doc: doc, At: func(l *locks.Lock, i int, v *Value) bool {
-		return v.setTime(at(&l.Callbacks[i]))
-	}}
-}
-
-// Holders are the keys of who kept others waiting for a resource.
-var Holders = Table[*locks.Holder]{Record: "blocker", Keys: []Key[*locks.Holder]{
-	{Name: "client", Type: NID, Doc: "node that had the locks", Get: func(h *locks.Holder, v *Value) bool {
-		v.NID = h.Client
-		return true
-	}},
-	{Name: "job", Type: Text, Doc: "job id of their requests, when it is known", Get: func(h *locks.Holder, v *Value) bool {
-		v.SetString(h.Job)
-		return h.Job != ""
-	}},
-	{Name: "server", Type: NID, Doc: "node that granted them", Get: func(h *locks.Holder, v *Value) bool {
-		v.NID = h.Server
-		return true
-	}},
-	{Name: "target", Type: Text, Doc: "target of the locks, when it is known", Get: func(h *locks.Holder, v *Value) bool {
-		v.SetString(h.Target)
-		return h.Target != ""
-	}},
-	{Name: "resource", Type: Text, Doc: "what was locked: FID, object, quota id or configuration log", Get: func(h *locks.Holder, v *Value) bool {
-		v.Text = h.Resource.AppendResource(v.Text[:0:0])
-		return len(v.Text) > 0
-	}},
-	{Name: "type", Type: Enum, Names: lockTypes, Doc: "kind of the locks", Get: func(h *locks.Holder, v *Value) bool {
-		v.U = h.Resource.Kind
-		return v.U != 0
-	}},
-	{Name: "waits", Doc: "number of locks that had to wait for them", Get: func(h *locks.Holder, v *Value) bool {
-		v.U = uint64(h.Waits)
-		return true
-	}},
-	{Name: "waited", Type: Duration, Doc: "how long these waited for them, in total", Get: func(h *locks.Holder, v *Value) bool {
-		return v.setDuration(h.Time, true)
-	}},
-	{Name: "longest", Type: Duration, Doc: "the longest of these waits", Get: func(h *locks.Holder, v *Value) bool {
-		return v.setDuration(h.Longest, true)
-	}},
-	{Name: "waiters", Type: NID, Doc: "nodes that waited", Len: func(h *locks.Holder) int { return len(h.Waiters) }, At: func(h *locks.Holder, i int, v *Value) bool {
-		v.NID = h.Waiters[i]
-		return true
-	}},
-}}
 
 // LockType returns the kind of a lock in a word, empty when it is unknown.
 func LockType(d *opcodes.LockDesc) string { return lockTypes.Name(d.Kind) }
+
+func resourceWords(l *lock) int {
+	if !l.HasResource() {
+		return 0
+	}
+	return len(l.Desc.Name)
+}
+
+// resource makes a key of the text that a resource stands for.
+func resource[R any](name, doc string, get func(r R) *opcodes.LockDesc) Key[R] {
+	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+		v.Text = get(r).AppendResource(v.Text[:0:0])
+		return len(v.Text) > 0
+	}}
+}
+
+func mode(name, doc string) Key[*lock] {
+	k := numberIf(name, doc, (*lock).Mode).as(Enum)
+	k.Names = opcodes.LdlmMode
+	return k
+}
+
+// lastByte returns the last byte of a range. That of a flock without an end depends on
+// the size of integers at the client.
+func lastByte(l *lock) uint64 {
+	if l.Desc.Kind == opcodes.FlockLock && l.Desc.End >= math.MaxInt64 {
+		return math.MaxUint64
+	}
+	return l.Desc.End
+}
+
+// blocker is a lock that kept another one waiting.
+type blocker struct {
+	*locks.Blocker
+	waiting *lock
+}
+
+func blockerKeys() []Key[blocker] {
+	return []Key[blocker]{
+		nid("client", "node that had the lock", func(b blocker) lnet.NID { return b.Client }),
+		number("handle", "the server's handle of the lock", func(b blocker) uint64 { return b.Handle }).as(Hex).known(),
+		anyText("job", "job id of its request", func(b blocker) string { return b.Job }).when(func(b blocker) bool { return b.HasJob }),
+		number("waited", "how long it kept the other waiting", func(b blocker) int64 { return b.Time(b.waiting) }).as(Duration),
+	}
+}
+
+func callbackKeys() []Key[*locks.Callback] {
+	type callback = locks.Callback
+	seen := func(name, doc string, at func(c *callback) track.Point) Key[*callback] {
+		return numberIf(name, doc, func(c *callback) (int64, bool) { return at(c).Time, at(c).Frame != 0 }).as(Time)
+	}
+	return slices.Concat([]Key[*callback]{
+		anyText("kind", "blocking, completion or glimpse", func(c *callback) string { return c.Kind.String() }),
+	}, pointKeys(func(c *callback) track.Point { return c.Sent }), []Key[*callback]{
+		seen("answered", "time of the reply", func(c *callback) track.Point { return c.Answered }),
+		anyText("missing", "why there is no reply, as in reply_missing of RPCs", func(c *callback) string { return c.Missing.String() }).omit().
+			when(func(c *callback) bool { return c.Missing != track.NotMissing }),
+		errno("error", "error in the reply", func(c *callback) int32 { return c.Status }).omit(),
+		seen("obeyed", "time of the cancel or convert that followed, where the callback asks for one", func(c *callback) track.Point { return c.Obeyed }),
+	})
+}
+
+// Holders are the keys of who kept others waiting for a resource.
+var Holders = Table[*locks.Holder]{Record: "blocker", Keys: sync.OnceValue(holderKeys)}
+
+func holderKeys() []Key[*locks.Holder] {
+	type holder = locks.Holder
+	return []Key[*holder]{
+		nid("client", "node that had the locks", func(h *holder) lnet.NID { return h.Client }),
+		text("job", "job id of their requests, when it is known", func(h *holder) string { return h.Job }),
+		nid("server", "node that granted them", func(h *holder) lnet.NID { return h.Server }),
+		text("target", "target of the locks, when it is known", func(h *holder) string { return h.Target }),
+		resource("resource", "what was locked: FID, object, quota id or configuration log", func(h *holder) *opcodes.LockDesc { return &h.Resource }),
+		enum("type", lockTypes, "kind of the locks", func(h *holder) uint64 { return h.Resource.Kind }).known(),
+		number("waits", "number of locks that had to wait for them", func(h *holder) int64 { return h.Waits }),
+		number("waited", "how long these waited for them, in total", func(h *holder) int64 { return h.Time }).as(Duration),
+		number("longest", "the longest of these waits", func(h *holder) int64 { return h.Longest }).as(Duration),
+		nids("waiters", "nodes that waited", func(h *holder) []lnet.NID { return h.Waiters }),
+	}
+}

@@ -1,8 +1,10 @@
 package records
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -52,115 +54,63 @@ var kinds = func() *schema.Names {
 
 // Messages are the keys of a message, and its sections, which hold the fields of
 // the wire.
-var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: slices.Concat(
-	[]Key[*Message]{
-		{Name: "file", Type: Text, JSON: Omit, Doc: "file of the frame, when several are read: the end of its path, long enough to distinguish it from the others", Get: func(m *Message, v *Value) bool { return v.setFile(m.File) }},
-		{Name: "frame", Doc: "number of the frame that completed the message, from 1, in its file", Get: func(m *Message, v *Value) bool {
-			v.U = uint64(m.Frame)
-			return true
-		}},
-		{Name: "time", Type: Time, Doc: "time of that frame", Get: func(m *Message, v *Value) bool {
-			v.U = uint64(m.Time)
-			return true
-		}},
-		{Name: "rel", Type: Duration, Doc: "time since the first frame of the capture", Get: func(m *Message, v *Value) bool {
-			v.U = uint64(m.Time - m.First)
-			return true
-		}},
-		{Name: "conn", Doc: "number of the connection, from 0 in order of appearance", Get: func(m *Message, v *Value) bool {
-			v.U = uint64(m.Conn)
-			return true
-		}},
-		{Name: "src", Type: Address, Doc: "IP address and port of the sender", Get: func(m *Message, v *Value) bool {
-			v.Addr = m.Src
-			return v.Addr.IsValid()
-		}},
-		{Name: "dst", Type: Address, Doc: "IP address and port of the receiver", Get: func(m *Message, v *Value) bool {
-			v.Addr = m.Dst
-			return v.Addr.IsValid()
-		}},
-		queuePair("src_qp", "number of the sender's InfiniBand queue pair, if it is known", func(x *lnet.IB) uint32 { return x.SrcQP }),
-		queuePair("dst_qp", "number of the receiver's InfiniBand queue pair", func(x *lnet.IB) uint32 { return x.DestQP }),
-		{Name: "kind", Type: Enum, Names: kinds, Doc: "what the message is", Get: func(m *Message, v *Value) bool {
-			v.U = uint64(m.Kind)
-			return true
-		}},
-	},
-	sections(dissect.TransportSections()),
-	[]Key[*Message]{
-		{Name: "reject", Type: Text, JSON: Omit, Doc: "why an InfiniBand connection was refused: the reason of o2iblnd, or that of the connection manager", Get: func(m *Message, v *Value) bool {
-			if m.IB == nil || m.Kind != lnet.Connrej {
-				return false
+var Messages = Table[*Message]{Record: "record", InFilters: true, Keys: sync.OnceValue(messageKeys)}
+
+func messageKeys() []Key[*Message] {
+	return slices.Concat([]Key[*Message]{
+		text("file", "file of the frame, when several are read: the end of its path, long enough to distinguish it from the others",
+			func(m *Message) string { return m.File }).omit(),
+		number("frame", "number of the frame that completed the message, from 1, in its file", func(m *Message) int64 { return m.Frame }),
+		moment("time", "time of that frame", func(m *Message) int64 { return m.Time }),
+		number("rel", "time since the first frame of the capture", func(m *Message) int64 { return m.Time - m.First }).as(Duration),
+		number("conn", "number of the connection, from 0 in order of appearance", func(m *Message) int { return m.Conn }),
+		address("src", "IP address and port of the sender", func(m *Message) netip.AddrPort { return m.Src }),
+		address("dst", "IP address and port of the receiver", func(m *Message) netip.AddrPort { return m.Dst }),
+	}, inside(transfer,
+		number("src_qp", "number of the sender's InfiniBand queue pair, if it is known", func(x *lnet.IB) uint32 { return x.SrcQP }).as(Hex).nonzero(),
+		number("dst_qp", "number of the receiver's InfiniBand queue pair", func(x *lnet.IB) uint32 { return x.DestQP }).as(Hex).nonzero(),
+	), []Key[*Message]{
+		enum("kind", kinds, "what the message is", func(m *Message) lnet.Kind { return m.Kind }),
+	}, sections(dissect.TransportSections()), []Key[*Message]{
+		text("reject", "why an InfiniBand connection was refused: the reason of o2iblnd, or that of the connection manager", refusal).omit(),
+		enum("opcode", opcodes.Opcodes, "operation, also of bulk messages", func(m *Message) uint32 { return m.RPC.Opcode }).omit().
+			when(func(m *Message) bool { return m.RPC.HasOpcode }),
+		text("variant", variantDoc, func(m *Message) string {
+			if m.RPC.Variant == nil {
+				return ""
 			}
-			name, _ := opcodes.Refusal(m.IB.Reject, m.Data)
-			v.SetString(name)
-			return name != ""
-		}},
-		{Name: "opcode", Type: Enum, Names: opcodes.Opcodes, JSON: Omit, Doc: "operation, also of bulk messages", Get: func(m *Message, v *Value) bool {
-			v.U = uint64(m.RPC.Opcode)
-			return m.RPC.HasOpcode
-		}},
-		{Name: "variant", Type: Text, JSON: Omit, Doc: "form of the operation, such as the intent of a lock request", Get: func(m *Message, v *Value) bool {
-			if m.RPC.Variant == nil || m.RPC.Variant.Name == "" {
-				return false
+			return m.RPC.Variant.Name
+		}).omit(),
+		number("xid", "number of the RPC, also of its bulk messages", func(m *Message) uint64 { return m.RPC.XID }).as(Decimal).omit().
+			when(func(m *Message) bool { return m.RPC.HasXID }),
+		errno("error", "name of the error of a reply whose status is negative", func(m *Message) int32 {
+			if errno := m.RPC.GSS.Errno(); errno != 0 {
+				return errno
 			}
-			v.SetString(m.RPC.Variant.Name)
-			return true
-		}},
-		{Name: "xid", Type: Decimal, JSON: Omit, Doc: "number of the RPC, also of its bulk messages", Get: func(m *Message, v *Value) bool {
-			v.U = m.RPC.XID
-			return m.RPC.HasXID
-		}},
-		{Name: "error", Type: Text, JSON: Omit, Doc: "name of the error of a reply whose status is negative", Get: func(m *Message, v *Value) bool {
-			if errno := m.RPC.GSS.Errno(); m.Kind == lnet.Reply && errno != 0 {
-				v.SetErrno(errno)
-				return true
-			}
-			if m.Kind != lnet.Reply || m.RPC.Status >= 0 {
-				return false
-			}
-			v.SetErrno(m.RPC.Status)
-			return true
-		}},
+			return m.RPC.Status
+		}).omit().when(func(m *Message) bool { return m.Kind == lnet.Reply }),
 		{Name: "status", Type: Status, Names: opcodes.LdlmError, JSON: Hidden, Doc: "result of a reply", Get: func(m *Message, v *Value) bool {
 			v.SetStatus(m.RPC.Opcode, m.RPC.Status)
 			return m.Kind == lnet.Reply && m.RPC.HasOpcode && m.RPC.Type != 0
 		}},
-		{Name: "latency", Type: Duration, JSON: Hidden, Doc: "time from the request to this reply", Get: func(m *Message, v *Value) bool {
+		duration("latency", "time from the request to this reply", func(m *Message) (int64, bool) {
 			if m.Kind != lnet.Reply || m.Req == nil || m.Req.Frame == 0 {
-				return false
+				return 0, false
 			}
-			v.U = uint64(m.Time - m.Req.Time)
-			return true
-		}},
+			return m.Time - m.Req.Time, true
+		}).hide(),
 		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is equal is enough",
 			Len: func(m *Message) int { return len(m.fids()) }, At: func(m *Message, i int, v *Value) bool {
 				f := m.fids()[i]
 				v.U, v.OID, v.Ver = f.seq, f.oid, f.ver
 				return true
 			}},
-	},
-	sections(dissect.MessageSections()),
-	[]Key[*Message]{
-		{Name: "bytes", Unit: Bytes, JSON: Omit, Doc: "bytes of bulk data", Get: func(m *Message, v *Value) bool {
-			v.U = uint64(m.RPC.Bytes)
-			switch m.Kind {
-			case lnet.Bulk, lnet.Get, lnet.GetReply, lnet.Ack:
-				return true
-			}
-			return false
-		}},
-		{Name: "rdma", Type: Object, JSON: Omit, Doc: "RDMA transfer that carried the payload", Parts: rdma, Get: func(m *Message, _ *Value) bool { return isTransfer(m) }},
-		{Name: "notes", Type: Text, JSON: Omit, Doc: "damage, repetitions and guesses; filters and -e have only the codes",
-			Len: func(m *Message) int { return len(m.Tree().Notes) }, At: noteCode,
-			Parts: []Key[*Message]{
-				{Name: "code", Type: Text, Doc: "a word for scripts", At: noteCode},
-				{Name: "text", Type: Text, Doc: "a sentence for people", At: func(m *Message, i int, v *Value) bool {
-					v.SetString(m.Tree().Notes[i].Text)
-					return true
-				}},
-			}},
-	})}
+	}, sections(dissect.MessageSections()), []Key[*Message]{
+		number("bytes", "bytes of bulk data", func(m *Message) int { return m.RPC.Bytes }).inBytes().omit().when(carriesBulk),
+	}, inside(transfer, object("rdma", "RDMA transfer that carried the payload", transferKeys()...).omit().when(hasTransfer)), []Key[*Message]{
+		notes(),
+	})
+}
 
 // MessageKey finds a key of messages by its path. A key that messages and RPCs
 // both have is also found with the prefix of RPCs: rpc.latency. One that messages
@@ -176,9 +126,37 @@ func MessageKey(path string) (p Path[*Message], ok bool) {
 	return p, ok && !(ofRPC && p.IsList())
 }
 
-func noteCode(m *Message, i int, v *Value) bool {
-	v.SetString(m.Tree().Notes[i].Code)
-	return true
+// notes makes the key of the notes.
+func notes() Key[*Message] {
+	k := list("notes", "damage, repetitions and guesses; filters and -e have only the codes", func(m *Message) []lnet.Note { return m.Tree().Notes },
+		anyText("code", "a word for scripts", func(n *lnet.Note) string { return n.Code }),
+		anyText("text", "a sentence for people", func(n *lnet.Note) string { return n.Text })).as(Text).omit()
+	k.At = k.Parts[0].At
+	return k
+}
+
+func address(name, doc string, get func(m *Message) netip.AddrPort) Key[*Message] {
+	return Key[*Message]{Name: name, Type: Address, Doc: doc, Get: func(m *Message, v *Value) bool {
+		v.Addr = get(m)
+		return v.Addr.IsValid()
+	}}
+}
+
+// refusal returns why a connection was refused.
+func refusal(m *Message) string {
+	if m.IB == nil || m.Kind != lnet.Connrej {
+		return ""
+	}
+	name, _ := opcodes.Refusal(m.IB.Reject, m.Data)
+	return name
+}
+
+func carriesBulk(m *Message) bool {
+	switch m.Kind {
+	case lnet.Bulk, lnet.Get, lnet.GetReply, lnet.Ack:
+		return true
+	}
+	return false
 }
 
 // SetStatus sets the status of a reply. Of operations on locks, those that are

@@ -1,62 +1,26 @@
 package records
 
 import (
+	"slices"
 	"strings"
-
-	"github.com/lshark/lshark/opcodes/schema"
 )
-
-// Key is a key of records of the type R.
-type Key[R any] struct {
-	Name  string
-	Type  Type
-	Unit  Unit
-	Names *schema.Names // of the values of an Enum, Flags or Status
-	Doc   string
-	JSON  Presence
-
-	// Get reads the value and reports whether the record has one. It may be nil
-	// for an object that every record has.
-	Get func(r R, v *Value) bool
-
-	// Len returns the length of a list, At reads its i-th element. Len is nil
-	// for other keys. The parts of a list of objects have At instead of Get. At
-	// of a list of objects reads the short form that filters and -e show.
-	Len func(r R) int
-	At  func(r R, i int, v *Value) bool
-
-	Parts []Key[R]
-}
-
-// Presence is how JSON shows a key without a value.
-type Presence uint8
-
-// The presences.
-const (
-	Null   Presence = iota // null, and [] for a list
-	Omit                   // the key is left out
-	Hidden                 // the key is not in JSON at all; only filters and -e have it
-)
-
-// Read reads the value of a key and reports whether there is one: in the i-th
-// element of the list around it, or in the record when i is negative.
-func (k *Key[R]) Read(r R, i int, v *Value) bool {
-	v.Type, v.Names = k.Type, k.Names
-	if i < 0 {
-		return k.Get == nil || k.Get(r, v)
-	}
-	return k.At == nil || k.At(r, i, v)
-}
 
 // Table is the keys of a kind of record, in the order of its JSON.
 type Table[R any] struct {
-	Record string // the kind: record (a message), rpc, stats row, import
-	Keys   []Key[R]
+	Record string          // the kind: record (a message), rpc, stats row, import
+	Keys   func() []Key[R] // made when they are first asked for
 
 	// InFilters is set when -Y and -e know the keys. Prefix is put before them
 	// in -Y.
 	InFilters bool
 	Prefix    string
+}
+
+// With returns the table with further keys behind its own.
+func (t Table[R]) With(keys ...Key[R]) *Table[R] {
+	all := slices.Concat(t.Keys(), keys)
+	t.Keys = func() []Key[R] { return all }
+	return &t
 }
 
 // Path is a key with the list that it is in.
@@ -68,7 +32,7 @@ type Path[R any] struct {
 // Find finds a key by its path: the names of the keys around it and its own,
 // joined by dots.
 func (t *Table[R]) Find(path string) (p Path[R], ok bool) {
-	keys := t.Keys
+	keys := t.Keys()
 	for {
 		name, rest, inside := strings.Cut(path, ".")
 		k := find(keys, name)

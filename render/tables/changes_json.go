@@ -19,7 +19,7 @@ type ChangesJSON struct {
 
 // NewChangesJSON makes a renderer of rows that are grouped by dimensions.
 func NewChangesJSON(by []track.Dimension) *ChangesJSON {
-	all := records.Changes.Keys
+	all := records.Changes.Keys()
 	var rows, totals []records.Key[*comparison.Row]
 	for _, d := range by {
 		i := slices.IndexFunc(all, func(k records.Key[*comparison.Row]) bool { return k.Name == d.String() })
@@ -30,7 +30,7 @@ func NewChangesJSON(by []track.Dimension) *ChangesJSON {
 			rows, totals = append(rows, k), append(totals, k)
 		}
 	}
-	return &ChangesJSON{render.NewRecordJSON(rows, true), render.NewRecordJSON(totals, true), render.NewRecordJSON(records.ConnectionChanges.Keys, false)}
+	return &ChangesJSON{render.NewRecordJSON(rows, true), render.NewRecordJSON(totals, true), render.NewRecordJSON(records.ConnectionChanges.Keys(), false)}
 }
 
 // AppendRow appends the object of a row and a newline.

@@ -26,7 +26,7 @@ type ImportsJSON struct {
 
 // NewImportsJSON makes a JSON renderer.
 func NewImportsJSON() *ImportsJSON {
-	return &ImportsJSON{record: NewImportRecord(), json: render.NewRecordJSON(records.Imports.Keys, false)}
+	return &ImportsJSON{record: NewImportRecord(), json: render.NewRecordJSON(records.Imports.Keys(), false)}
 }
 
 // AppendImport appends the object and a newline.
@@ -41,7 +41,7 @@ type ClientsJSON struct {
 
 // NewClientsJSON makes a JSON renderer.
 func NewClientsJSON() *ClientsJSON {
-	return &ClientsJSON{render.NewRecordJSON(records.ClientDifferences.Keys, false)}
+	return &ClientsJSON{render.NewRecordJSON(records.ClientDifferences.Keys(), false)}
 }
 
 // Append appends the object and a newline.

@@ -19,7 +19,7 @@ var rateKeys = []string{"window", "ops_rate", "byte_rate"}
 
 // NewStatsJSON makes a JSON renderer.
 func NewStatsJSON(o StatsOptions) *StatsJSON {
-	all := records.Rows.Keys
+	all := records.Rows.Keys()
 	var keys []records.Key[*records.Row]
 	for _, k := range all {
 		switch {

@@ -63,7 +63,7 @@ func (o *Output) NewWriter(sys *scan.System, in *scan.Input, form string) (*iost
 // MessageTable returns the keys of messages in Parquet files: those of every message,
 // and the fields of the wire that need no tree.
 func MessageTable() *records.Table[*records.Message] {
-	return &records.Table[*records.Message]{Record: records.Messages.Record, Keys: slices.Concat(records.Messages.Keys, filter.ProbeKeys())}
+	return records.Messages.With(filter.ProbeKeys()...)
 }
 
 // ParquetFunc returns a func that adds a record to the Parquet file that w writes. It

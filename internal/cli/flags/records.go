@@ -72,7 +72,7 @@ func (r *Records[R]) Open(sys *scan.System, in *scan.Input, pass *scan.Pass) (*R
 	form := r.View.Form.Value
 	switch form {
 	case "json":
-		j := render.NewRecordJSON(r.keys.Keys, false)
+		j := render.NewRecordJSON(r.keys.Keys(), false)
 		w.Append = func(dst []byte, r R) []byte { return append(j.Append(dst, r), '\n') }
 	case "fields":
 		f, unknown := render.NewRecordFields(r.keys, r.Columns.Names)

@@ -1,0 +1,333 @@
+package records
+
+import (
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
+)
+
+// Key is a key of records of the type R.
+type Key[R any] struct {
+	Name  string
+	Type  Type
+	Unit  Unit
+	Names *schema.Names // of the values of an Enum, Flags or Status
+	Doc   string
+	JSON  Presence
+	Label string // before the value in the lines of rpcs, which leave out 0; empty: they do not have it
+
+	// Get reads the value and reports whether the record has one. It is nil for an
+	// object that every record has, and for lists.
+	Get func(r R, v *Value) bool
+
+	// Len returns the length of a list, At reads its i-th element. Parts of a list of
+	// objects have At instead of Get. The At of the list itself, where it has one,
+	// reads the short form that filters and -e show.
+	Len func(r R) int
+	At  func(r R, i int, v *Value) bool
+
+	Parts []Key[R]
+}
+
+// Presence is how JSON shows a key without a value.
+type Presence uint8
+
+// The presences.
+const (
+	Null   Presence = iota // null, and [] for a list
+	Omit                   // the key is left out
+	Hidden                 // the key is not in JSON at all; only filters and -e have it
+)
+
+// Read reads the value of a key and reports whether there is one: in the i-th element
+// of the list around it, or in the record when i is negative.
+func (k *Key[R]) Read(r R, i int, v *Value) bool {
+	v.Type, v.Names = k.Type, k.Names
+	if i < 0 {
+		return k.Get == nil || k.Get(r, v)
+	}
+	return k.At == nil || k.At(r, i, v)
+}
+
+// as gives the key another type.
+func (k Key[R]) as(t Type) Key[R] {
+	k.Type = t
+	return k
+}
+
+// inBytes gives the key the unit of sizes.
+func (k Key[R]) inBytes() Key[R] {
+	k.Unit = Bytes
+	return k
+}
+
+// label shows the key in the lines of rpcs.
+func (k Key[R]) label(label string) Key[R] {
+	k.Label = label
+	return k
+}
+
+// omit leaves the key out of JSON where there is no value.
+func (k Key[R]) omit() Key[R] {
+	k.JSON = Omit
+	return k
+}
+
+// hide leaves the key out of JSON.
+func (k Key[R]) hide() Key[R] {
+	k.JSON = Hidden
+	return k
+}
+
+// when makes the value unknown in records for which has does not hold.
+func (k Key[R]) when(has func(r R) bool) Key[R] {
+	get := k.Get
+	k.Get = func(r R, v *Value) bool { return has(r) && (get == nil || get(r, v)) }
+	return k
+}
+
+// nonzero makes 0 mean that there is no value, and leaves it out of JSON.
+func (k Key[R]) nonzero() Key[R] {
+	k = k.known()
+	k.JSON = Omit
+	return k
+}
+
+// known makes 0 mean that the value is unknown.
+func (k Key[R]) known() Key[R] {
+	get := k.Get
+	k.Get = func(r R, v *Value) bool {
+		ok := get(r, v)
+		if k.Type == NID {
+			return ok && v.NID != lnet.NID{}
+		}
+		return ok && v.U != 0
+	}
+	return k
+}
+
+type integer interface {
+	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// number makes a key of a number that every record has.
+func number[R any, N integer](name, doc string, get func(r R) N) Key[R] {
+	return Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
+		v.U = uint64(get(r))
+		return true
+	}}
+}
+
+// numberIf makes a key of a number that not every record has.
+func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) Key[R] {
+	return Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
+		n, ok := get(r)
+		v.U = uint64(n)
+		return ok
+	}}
+}
+
+// enum makes a key of a number whose values have names.
+func enum[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) Key[R] {
+	k := number(name, doc, get).as(Enum)
+	k.Names = names
+	return k
+}
+
+// flags makes a key of a word whose bits have names.
+func flags[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) Key[R] {
+	return enum(name, names, doc, get).as(Flags)
+}
+
+// duration makes a key of a time span in nanoseconds that not every record has.
+func duration[R any](name, doc string, get func(r R) (ns int64, ok bool)) Key[R] {
+	return numberIf(name, doc, get).as(Duration)
+}
+
+// moment makes a key of a time in nanoseconds since the epoch.
+func moment[R any](name, doc string, get func(r R) int64) Key[R] {
+	return number(name, doc, get).as(Time)
+}
+
+// boolean makes a key with the value true or none.
+func boolean[R any](name, doc string, get func(r R) bool) Key[R] {
+	return Key[R]{Name: name, Type: Bool, Doc: doc, JSON: Omit, Get: func(r R, _ *Value) bool { return get(r) }}
+}
+
+// text makes a key of a text, unknown where it is empty.
+func text[R any](name, doc string, get func(r R) string) Key[R] {
+	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+		v.SetString(get(r))
+		return len(v.Text) > 0
+	}}
+}
+
+// anyText makes a key of a text that may be empty.
+func anyText[R any](name, doc string, get func(r R) string) Key[R] {
+	k := text(name, doc, get)
+	k.Get = func(r R, v *Value) bool {
+		v.SetString(get(r))
+		return true
+	}
+	return k
+}
+
+// rawText makes a key of a text that every record has, without a copy.
+func rawText[R any](name, doc string, get func(r R) []byte) Key[R] {
+	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+		v.Text = get(r)
+		return true
+	}}
+}
+
+// errno makes a key of the name of an error, unknown unless the errno is negative.
+func errno[R any](name, doc string, get func(r R) int32) Key[R] {
+	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+		status := get(r)
+		v.SetErrno(status)
+		return status < 0
+	}}
+}
+
+// release makes a key of a version of Lustre, unknown where it is 0.
+func release[R any](name, doc string, get func(r R) uint32) Key[R] {
+	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
+		version := get(r)
+		v.Text = schema.AppendVersion(v.Text[:0:0], version)
+		return version != 0
+	}}
+}
+
+// nid makes a key of a node.
+func nid[R any](name, doc string, get func(r R) lnet.NID) Key[R] {
+	return Key[R]{Name: name, Type: NID, Doc: doc, Get: func(r R, v *Value) bool {
+		v.NID = get(r)
+		return true
+	}}
+}
+
+// nids makes a key of a list of nodes.
+func nids[R any](name, doc string, get func(r R) []lnet.NID) Key[R] {
+	return Key[R]{Name: name, Type: NID, Doc: doc, Len: func(r R) int { return len(get(r)) }, At: func(r R, i int, v *Value) bool {
+		v.NID = get(r)[i]
+		return true
+	}}
+}
+
+// fid makes a key of a FID, unknown where it is 0.
+func fid[R any](name, doc string, get func(r R) track.FID) Key[R] {
+	return Key[R]{Name: name, Type: FID, Doc: doc, Get: func(r R, v *Value) bool {
+		f := get(r)
+		v.U, v.OID, v.Ver = f.Seq, f.OID, f.Ver
+		return f != track.FID{}
+	}}
+}
+
+// texts makes a key of an array of texts.
+func texts[R any](name, doc string, get func(r R) []string) Key[R] {
+	return Key[R]{Name: name, Type: Strings, Doc: doc, Get: func(r R, v *Value) bool {
+		v.Strings = get(r)
+		return true
+	}}
+}
+
+// textsIf makes a key of an array of texts that JSON leaves out where it is empty.
+func textsIf[R any](name, doc string, get func(r R) []string) Key[R] {
+	return Key[R]{Name: name, Type: Strings, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
+		v.Strings = get(r)
+		return len(v.Strings) > 0
+	}}
+}
+
+// counts makes a key of how often each of several things occurred.
+func counts[R any](name, doc string, get func(r R) []Count) Key[R] {
+	return Key[R]{Name: name, Type: Counts, Doc: doc, Get: func(r R, v *Value) bool {
+		v.Counts = get(r)
+		return true
+	}}
+}
+
+// errorCounts makes a key of how often each error occurred, which JSON leaves out
+// where there was none. The keys of the map are errnos, negative.
+func errorCounts[R any](name, doc string, get func(r R) map[int32]int64) Key[R] {
+	return Key[R]{Name: name, Type: Counts, JSON: Omit, Doc: doc, Get: func(r R, v *Value) bool {
+		v.Counts = ErrorCounts(get(r))
+		return len(v.Counts) > 0
+	}}
+}
+
+// object makes a key of an object that every record has.
+func object[R any](name, doc string, parts ...Key[R]) Key[R] {
+	return Key[R]{Name: name, Type: Object, Doc: doc, Parts: parts}
+}
+
+// point makes a key of the place and time of a message, null where it was not seen.
+func point[R any](name, doc string, at func(r R) track.Point) Key[R] {
+	return object(name, doc, pointKeys(at)...).when(func(r R) bool { return at(r).Frame != 0 })
+}
+
+const (
+	frameDoc = "number of the frame, from 1, in its file"
+	timeDoc  = "time of the frame"
+)
+
+// pointKeys makes keys of the place and time of a message.
+func pointKeys[R any](at func(r R) track.Point) []Key[R] {
+	seen := func(r R) bool { return at(r).Frame != 0 }
+	return []Key[R]{
+		text("file", "file of the frame, when several are read", func(r R) string { return at(r).File }).omit(),
+		number("frame", frameDoc, func(r R) int64 { return at(r).Frame }).when(seen),
+		moment("time", timeDoc, func(r R) int64 { return at(r).Time }).when(seen),
+	}
+}
+
+// inside makes the keys of a part of a record keys of the record: without values where
+// get returns nil.
+func inside[R, P any](get func(r R) *P, keys ...Key[*P]) (list []Key[R]) {
+	for _, k := range keys {
+		c := with(k, inside(get, k.Parts...))
+		c.At = func(r R, n int, v *Value) bool { return k.At == nil || k.At(get(r), n, v) }
+		if k.Len == nil {
+			c.Get = func(r R, v *Value) bool {
+				p := get(r)
+				return p != nil && (k.Get == nil || k.Get(p, v))
+			}
+		} else {
+			c.Len = func(r R) int {
+				if p := get(r); p != nil {
+					return k.Len(p)
+				}
+				return 0
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// list makes a key of a list of objects, with the keys of its elements.
+func list[R, E any](name, doc string, get func(r R) []E, keys ...Key[*E]) Key[R] {
+	return listOf(name, doc, func(r R) int { return len(get(r)) }, func(r R, i int) *E { return &get(r)[i] }, keys...)
+}
+
+// listOf makes a key of a list of objects, with its length, its elements and their keys.
+func listOf[R, E any](name, doc string, length func(r R) int, at func(r R, i int) E, keys ...Key[E]) Key[R] {
+	return Key[R]{Name: name, Type: Object, Doc: doc, Len: length, Parts: elements(at, keys)}
+}
+
+// elements makes the keys of the elements of a list keys of the record with the list.
+func elements[R, E any](at func(r R, i int) E, keys []Key[E]) (list []Key[R]) {
+	for _, k := range keys {
+		c := with(k, elements(at, k.Parts))
+		if k.Get != nil {
+			c.At = func(r R, i int, v *Value) bool { return k.Get(at(r, i), v) }
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// with returns a key of other records that has other parts, and no values.
+func with[R, P any](k Key[P], parts []Key[R]) Key[R] {
+	return Key[R]{Name: k.Name, Type: k.Type, Unit: k.Unit, Names: k.Names, Doc: k.Doc, JSON: k.JSON, Label: k.Label, Parts: parts}
+}
