@@ -102,11 +102,11 @@ func (f *framer) emit(data []byte) {
 	}
 	m.Holes = append(m.Holes, p.holes...)
 	p.setTail(m, out.ending)
-	if f.skipped > 0 {
+	if f.skipped > keepAliveBytes {
 		f.tcp.stats.SkippedBytes += f.skipped
 		m.Note("gap", fmt.Sprintf("%d bytes before this message could not be read", f.skipped))
-		f.skipped = 0
 	}
+	f.skipped = 0
 	if f.at.retransmitted {
 		p.retransmitted = true
 	}

@@ -27,6 +27,11 @@ const (
 // more than the largest TCP window in use, far less than random numbers differ.
 const near = 1 << 25
 
+// maxBeforeSYN is how many bytes of a connection may be in front of its SYN in the capture.
+// Linux counts the first sequence number of a connection up with time, so the one before with
+// the same ports may be near.
+const maxBeforeSYN = 1 << 23
+
 // ReorderFrames is how many frames of its capture point may be in front of a frame
 // that belongs before them: twice 64, as each of two frames may have moved by 64.
 const ReorderFrames = 128
@@ -306,19 +311,30 @@ func (c *conn) fits(dir uint8, g *link.Segment, frames int64) match {
 			return noMatch // its own SYN would have come
 		}
 	}
+	seq, known := r.position()
 	switch {
-	case g.Flags&tcpRST != 0:
-		return possibleMatch // it may have any number
-	case r.started:
-		return matchIf(isNear(g.Seq, r.next))
-	case r.begin.known:
-		return matchIf(isNear(g.Seq, r.begin.first))
-	case r.begin.data:
-		return matchIf(isNear(g.Seq, r.begin.lowest))
-	case r.acked:
-		return matchIf(isNear(g.Seq, r.ack))
+	case g.Flags&tcpRST != 0 || !known:
+		return possibleMatch // a RST may have any number
+	case g.Flags&tcpSYN != 0:
+		return matchIf(seq-g.Seq <= maxBeforeSYN)
 	}
-	return possibleMatch
+	return matchIf(isNear(g.Seq, seq))
+}
+
+// position returns a sequence number near that of the next segment.
+func (r *reassembly) position() (seq uint32, known bool) {
+	b := &r.begin
+	switch {
+	case r.started:
+		return r.next, true
+	case b.known:
+		return b.first, true
+	case b.data:
+		return b.lowest, true
+	case r.acked:
+		return r.ack, true
+	}
+	return b.near, b.hasNear
 }
 
 func matchIf(exact bool) match {

@@ -187,3 +187,46 @@ func TestIdle(t *testing.T) {
 		}
 	}
 }
+
+// TestPortReuseInMidStream opens ports again of which the capture has only the end of the
+// connection before: its segments say nothing about the new one.
+func TestPortReuseInMidStream(t *testing.T) {
+	w := wiretest.Socklnd{Version: 3}
+	for name, end := range map[string]func(tc *wiretest.Conn){
+		"ACK of A":      func(tc *wiretest.Conn) { ack(tc, &tc.A, &tc.B, tc.B.Seq) },
+		"ACK of B":      func(tc *wiretest.Conn) { ack(tc, &tc.B, &tc.A, tc.A.Seq) },
+		"data of A":     func(tc *wiretest.Conn) { tc.Send(false, w.Put(64, 10)) },
+		"data of B":     func(tc *wiretest.Conn) { tc.Send(true, w.Put(64, 10)) },
+		"RST of A":      func(tc *wiretest.Conn) { tc.Segment(&tc.A, &tc.B, tcpRST, tc.A.Seq, nil) },
+		"RST with data": func(tc *wiretest.Conn) { tc.Segment(&tc.A, &tc.B, tcpRST, tc.A.Seq, []byte("no memory")) },
+		"ACK, RST of B": func(tc *wiretest.Conn) {
+			ack(tc, &tc.A, &tc.B, tc.B.Seq)
+			tc.Segment(&tc.B, &tc.A, tcpRST|tcpACK, tc.B.Seq, nil)
+		},
+		"ACK of A, RST of both": func(tc *wiretest.Conn) {
+			ack(tc, &tc.A, &tc.B, tc.B.Seq)
+			tc.Segment(&tc.B, &tc.A, tcpRST, tc.B.Seq, nil)
+			tc.Segment(&tc.A, &tc.B, tcpRST, tc.A.Seq, nil)
+		},
+	} {
+		for _, first := range []uint32{2 << 28, 3 << 28, 14 << 28, 1 << 24, 0xffff0000} { // sequence number, that of the next connection is 0
+			tc := wiretest.NewConn()
+			tc.A.Seq, tc.B.Seq = first, first+1<<28
+			end(tc)
+			tc.A.Seq, tc.B.Seq = 0, 1<<28
+			tc.Open()
+			tc.Send(false, wiretest.Join(w.Connreq(), w.Hello(false))).Send(true, w.Hello(true))
+			for i := range uint64(4) {
+				tc.Now += 1e9
+				tc.Send(false, w.Put(128+i*64, 10)).Send(true, w.Put(128+i*64, 10))
+			}
+			got, st := collect(tc.Frames, Options{})
+			if lost := losses(tc.Frames); len(lost) > 0 || st.TCP.Marks.Retransmissions > 0 || st.TCP.Marks.OutOfOrder > 0 {
+				t.Errorf("%s, from %d: lost %v, %+v", name, first, lost, st.TCP.Marks)
+			}
+			if n := len(got); n < 11 || got[n-1].m.Version != 3 {
+				t.Errorf("%s, from %d: %d messages", name, first, n)
+			}
+		}
+	}
+}

@@ -34,8 +34,11 @@ const lossDelay = 1e9
 
 // lose reports l, of which Bytes, From, To, Why and OneWay are set: bytes of a
 // direction of a connection.
+//
+// A single byte is none: it is the sequence number of a FIN, or of a keep-alive probe, which
+// is that of the last byte.
 func (o *output) lose(c *conn, back bool, l Loss) {
-	if o.opt.Lost == nil || l.Bytes <= 0 {
+	if o.opt.Lost == nil || l.Bytes <= keepAliveBytes {
 		return
 	}
 	if l.From == 0 || l.From > l.To {

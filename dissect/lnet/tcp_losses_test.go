@@ -86,3 +86,57 @@ func TestLossOneWay(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepAlives: probes on idle connections, which begin one byte before the next, change
+// nothing: neither what was lost, nor the messages with their notes, nor the counts.
+func TestKeepAlives(t *testing.T) {
+	idle := func(probe bool, garbage []byte) *wiretest.Conn {
+		tc, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
+		for round := range uint64(3) {
+			for _, ends := range [][2]*wiretest.End{{&tc.A, &tc.B}, {&tc.B, &tc.A}} {
+				from, to := ends[0], ends[1]
+				tc.Now += 15e9
+				if probe {
+					tc.Segment(from, to, tcpACK, from.Seq-1, garbage)
+					ack(tc, to, from, from.Seq)
+				}
+			}
+			tc.Now += 15e9
+			tc.Send(false, w.Put(64*(round+1), 100)).OtherFrames(ReorderFrames).Send(true, w.Put(64*(round+1), 100))
+		}
+		tc.Segment(&tc.A, &tc.B, tcpFIN|tcpACK, tc.A.Seq, nil)
+		tc.A.Seq++
+		tc.Now += 2e9
+		ack(tc, &tc.B, &tc.A, tc.A.Seq)
+		return tc
+	}
+	want, wantStats := collect(idle(false, nil).Frames, Options{})
+	for name, tc := range map[string]*wiretest.Conn{"empty": idle(true, nil), "with a byte": idle(true, []byte{0})} {
+		if lost := losses(tc.Frames); len(lost) > 0 {
+			t.Errorf("%s: lost %v", name, lost)
+		}
+		got, st := collect(tc.Frames, Options{})
+		if len(got) != len(want) || st.TCP.Conns != 1 || st.TCP.Marks != wantStats.TCP.Marks || st.TCP.SkippedBytes != 0 {
+			t.Fatalf("%s: %d messages, want %d, %+v", name, len(got), len(want), st.TCP)
+		}
+		for i := range got {
+			if got[i].what != want[i].what || len(got[i].notes) != 0 {
+				t.Errorf("%s: %s %v, want %s", name, got[i].what, got[i].notes, want[i].what)
+			}
+		}
+	}
+}
+
+// TestLostFIN: an ACK of a FIN that was not captured proves no bytes.
+func TestLostFIN(t *testing.T) {
+	tc, w := opened()
+	tc.Send(false, w.Put(64, 10))
+	tc.A.Seq++
+	for range 2 {
+		tc.Now += 2e9
+		ack(tc, &tc.B, &tc.A, tc.A.Seq)
+	}
+	if lost := losses(tc.Frames); len(lost) > 0 {
+		t.Errorf("lost %v", lost)
+	}
+}

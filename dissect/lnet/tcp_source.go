@@ -54,6 +54,9 @@ type beginning struct {
 	known     bool
 	data      bool // data came before the beginning was known
 	midStream bool // the capture lacks the beginning
+
+	near    uint32 // a sequence number of the stream, when hasNear: no data may have come yet
+	hasNear bool
 }
 
 // decided reports whether the beginning is known, or no data need it yet.
@@ -82,8 +85,9 @@ func (t *tcp) route(src *source, c *conn, key link.Flow, dir uint8, g *link.Segm
 		c = t.connect(src, key)
 	}
 	c.noteSYN(dir, g)
+	c.noteNumbers(dir, g)
 	r := &c.half[dir]
-	if g.Size > 0 && !r.begin.known && !r.started {
+	if g.Size > 0 && !r.begin.known && !r.started && g.Flags&tcpRST == 0 {
 		if !r.begin.data {
 			c.until = src.frames + ReorderFrames
 		}
@@ -125,6 +129,18 @@ func (c *conn) noteSYN(dir uint8, g *link.Segment) {
 	}
 	if peer := &c.half[1-dir]; g.Flags&tcpACK != 0 && !peer.begin.known && !peer.started {
 		peer.begin.known, peer.begin.first = true, g.Ack
+	}
+}
+
+// noteNumbers records where the streams are, before any data.
+func (c *conn) noteNumbers(dir uint8, g *link.Segment) {
+	if g.Flags&tcpRST != 0 {
+		return
+	}
+	b, peer := &c.half[dir].begin, &c.half[1-dir].begin
+	b.near, b.hasNear = g.Seq, true
+	if g.Flags&tcpACK != 0 {
+		peer.near, peer.hasNear = g.Ack, true
 	}
 }
 
