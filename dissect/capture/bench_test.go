@@ -40,8 +40,8 @@ func benchmarkFrames(b *testing.B, length int, file func([]sample) []byte) {
 	head := len(file(nil))
 	data := file(equalFrames(8<<20/(length+16), length))
 	src := &endless{head: data[:head], body: data[head:]}
-	w := newWindow("bench", src, windowSize)
-	recs, err := newRecords(w)
+	in := newInput("bench", src, inputSize)
+	recs, err := newRecords(in)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func benchmarkFrames(b *testing.B, length int, file func([]sample) []byte) {
 	b.SetBytes(int64(length + 16))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := recs.next(w, &f); err != nil {
+		if err := recs.next(in, &f); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -91,7 +91,7 @@ func BenchmarkFile(b *testing.B) {
 
 func BenchmarkFileFloor(b *testing.B) {
 	path := writeFile(b, "capture", make([]byte, 64<<20))
-	buf := make([]byte, windowSize)
+	buf := make([]byte, inputSize)
 	b.SetBytes(64 << 20)
 	for b.Loop() {
 		f, err := os.Open(path)
@@ -110,12 +110,12 @@ func BenchmarkMerge(b *testing.B) {
 	data := pcapMicro(equalFrames(2000, 1514))
 	r := &Reader{begun: true}
 	for i := range 8 {
-		w := newWindow("bench", &endless{head: data[:24], body: data[24:]}, windowSize)
-		recs, err := newRecords(w)
+		in := newInput("bench", &endless{head: data[:24], body: data[24:]}, inputSize)
+		recs, err := newRecords(in)
 		if err != nil {
 			b.Fatal(err)
 		}
-		f := &file{index: i, win: w, recs: recs}
+		f := &file{index: i, input: in, recs: recs}
 		if err := f.next(&f.frame); err != nil {
 			b.Fatal(err)
 		}

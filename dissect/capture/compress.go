@@ -23,26 +23,26 @@ const (
 	magicLZ4Legacy = 0x184c2102
 )
 
-// decompressor returns a reader of the uncompressed data, or nil if w is not
+// decompressor returns a reader of the uncompressed data, or nil if in is not
 // compressed. It recognizes the compression by the content, not by the name.
-func decompressor(w *window) (io.Reader, error) {
-	if !w.need(4) {
-		return nil, nil
+func decompressor(in *input) (io.Reader, error) {
+	head, err := in.Peek(4)
+	if err != nil {
+		return nil, nil // newRecords explains it
 	}
 	var u unpacker
-	var err error
-	magic := binary.LittleEndian.Uint32(w.buf[w.lo:])
+	magic := binary.LittleEndian.Uint32(head)
 	switch {
 	case magic&0xffffff == magicGzip:
 		u.kind = "gzip"
-		u.src, err = gzip.NewReader(w)
+		u.src, err = gzip.NewReader(in)
 	case magic == magicZstd || magic&^0xf == magicSkip:
 		u.kind = "zstd"
-		u.src, err = zstd.NewReader(w, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		u.src, err = zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(maxZstdWindow))
 	case magic == magicLZ4 || magic == magicLZ4Legacy:
 		u.kind = "lz4"
-		u.src = lz4.NewReader(w)
+		u.src = lz4.NewReader(in)
 	default:
 		return nil, nil
 	}

@@ -27,11 +27,14 @@ type file struct {
 	number int64         // of the frame that was returned last, in a merge
 
 	read  atomic.Int64 // bytes read of the file, which may be compressed
+	ended bool         // the end was read
 	close sync.Once
 	done  chan struct{} // closed with the file
-	win   *window       // nil before the first frame
+	input *input        // nil before the first frame
 	recs  records
 	plain bool // not compressed
+
+	byHand string // of input, after it was released
 }
 
 // openFile opens an input without reading from it.
@@ -74,51 +77,56 @@ func standardInput() *os.File {
 	return os.Stdin
 }
 
-// Read reads from the file and counts the bytes, for Progress.
+// Read reads from the file and counts the bytes, for Progress. After the end it
+// reads no more: a terminal would wait for input again.
 func (f *file) Read(p []byte) (int, error) {
+	if f.ended {
+		return 0, io.EOF
+	}
 	n, err := f.os.Read(p)
 	f.read.Add(int64(n))
+	f.ended = err == io.EOF
 	return n, err
 }
 
-// start detects compression and format, with a window of size bytes on src.
+// start detects compression and format, with a buffer of size bytes on src.
 func (f *file) start(size int, src io.Reader) error {
-	w := newWindow(f.name, src, size)
-	unpack, err := decompressor(w)
+	in := newInput(f.name, src, size)
+	unpack, err := decompressor(in)
 	if err != nil {
-		return w.damage(0, "%v", err)
+		return in.damage(0, "%v", err)
 	}
 	f.plain = unpack == nil
 	if !f.plain {
-		if size == windowSize {
+		if size == inputSize {
 			unpack = newReadAhead(unpack, f.done)
 		}
-		w = newWindow(f.name, unpack, size)
+		in = newInput(f.name, unpack, size)
 	}
-	f.win = w
-	f.recs, err = newRecords(w)
+	f.input = in
+	f.recs, err = newRecords(in)
 	return err
 }
 
 // next reads the next frame, without its number and capture point.
 func (f *file) next(fr *Frame) error {
 	if f.recs == nil {
-		if err := f.start(windowSize, f); err != nil {
+		if err := f.start(inputSize, f); err != nil {
 			return err
 		}
 	}
-	if f.idle > 0 && f.plain && f.win.empty() {
+	if f.idle > 0 && f.plain && f.input.Buffered() == 0 {
 		if err := f.wait(); err != nil {
 			return err
 		}
 	}
-	err := f.recs.next(f.win, fr)
+	err := f.recs.next(f.input, fr)
 	if err == nil {
 		fr.Time += int64(f.offset)
 		return nil
 	}
-	if err == io.EOF && f.plain && f.win.offset() < f.size {
-		return f.win.damage(f.win.offset(), "the file became shorter while it was read: it had %d bytes", f.size)
+	if err == io.EOF && f.plain && f.input.at < f.size {
+		return f.input.damage(f.input.at, "the file became shorter while it was read: it had %d bytes", f.size)
 	}
 	return err
 }
@@ -129,8 +137,7 @@ func (f *file) wait() error {
 		f.idle = 0 // this kind of file has no read deadlines
 		return nil
 	}
-	if !f.win.need(1) && errors.Is(f.win.err, os.ErrDeadlineExceeded) {
-		f.win.err = nil
+	if _, err := f.input.Peek(1); errors.Is(err, os.ErrDeadlineExceeded) {
 		return ErrTimeout
 	}
 	f.os.SetReadDeadline(time.Time{}) // fails only for a closed file, as the next read will
@@ -147,9 +154,9 @@ func (f *file) peek() error {
 	if err := f.start(headSize, io.NewSectionReader(f.os, 0, f.size)); err != nil {
 		return err
 	}
-	err := f.recs.next(f.win, &f.frame)
+	err := f.recs.next(f.input, &f.frame)
 	f.frame.Time += int64(f.offset)
-	f.win, f.recs, f.frame.Data = nil, nil, nil
+	f.input, f.recs, f.frame.Data = nil, nil, nil
 	return err
 }
 

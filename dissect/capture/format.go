@@ -12,7 +12,7 @@ import (
 type records interface {
 	// next reads a frame into f, without its number and capture point. It
 	// returns io.EOF at the end of the input and a *DamageError at damage.
-	next(w *window, f *Frame) error
+	next(in *input, f *Frame) error
 
 	format() Format
 }
@@ -26,22 +26,23 @@ type Format struct {
 }
 
 // newRecords detects the format by the first bytes.
-func newRecords(w *window) (records, error) {
-	if !w.need(4) {
-		return nil, notCapture(w)
+func newRecords(in *input) (records, error) {
+	head, err := in.Peek(4)
+	if err != nil {
+		return nil, notCapture(in, head, err)
 	}
-	magic := binary.LittleEndian.Uint32(w.buf[w.lo:])
-	if magic == blockSection {
-		return &pcapng{}, nil
-	}
+	magic := binary.LittleEndian.Uint32(head)
 	swapped := bits.ReverseBytes32(magic)
 	switch {
+	case magic == blockSection:
+		return &pcapng{}, nil
 	case magic == pcapMicros || magic == pcapNanos:
-		return newPcap(w, magic, littleEndian)
+		return newPcap(in, magic, littleEndian)
 	case swapped == pcapMicros || swapped == pcapNanos:
-		return newPcap(w, swapped, bigEndian)
+		return newPcap(in, swapped, bigEndian)
 	}
-	return nil, notCapture(w)
+	head, err = in.Peek(512)
+	return nil, notCapture(in, head, err)
 }
 
 // otherFormats has the first bytes of files that are often given by mistake.
@@ -56,17 +57,15 @@ var otherFormats = []struct{ magic, name string }{
 }
 
 // notCapture returns the error for an input that is neither pcap nor pcapng, with
-// what it seems to be.
-func notCapture(w *window) error {
-	w.need(512)
-	if w.err != nil && w.err != io.EOF {
-		return w.truncated("file header", pcapHeaderSize)
+// what it seems to be by its first bytes, after which err came.
+func notCapture(in *input, head []byte, err error) error {
+	if err != nil && err != io.EOF {
+		return in.truncated(0, int64(len(head)), "file header", pcapHeaderSize, err)
 	}
-	head := w.buf[w.lo:min(w.hi, w.lo+512)]
 	what := "unknown data"
 	switch {
 	case len(head) == 0:
-		return w.damage(w.offset(), "not a capture: empty")
+		return in.damage(0, "not a capture: empty")
 	case isText(head):
 		what = "text"
 	case len(bytes.Trim(head, "\x00")) == 0:
@@ -77,7 +76,7 @@ func notCapture(w *window) error {
 			what = f.name
 		}
 	}
-	return w.damage(w.offset(), "not a capture: %s", what)
+	return in.damage(0, "not a capture: %s", what)
 }
 
 func isText(b []byte) bool {

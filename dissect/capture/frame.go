@@ -24,12 +24,14 @@
 // A Source makes a Reader or a Live a data source for gopacket; a SourceReader
 // reads any data source of gopacket.
 //
-// Files are read and written by gopacket's pcapgo. A window (window.go) holds
-// the bytes of a file; pcap.go and pcapng.go check each record in it, and give
-// gopacket one record at a time, so that no length in a file makes gopacket
-// allocate or fail, and an error has the offset of the damage. Interfaces are
-// captured with a packet socket of our own (ring_linux.go), because gopacket's
-// afpacket needs cgo and its EthernetHandle loses frames of fast streams.
+// Files are read and written by gopacket's pcapgo. An input (input.go) holds the
+// next bytes of a file in a bufio.Reader that gopacket shares; pcap.go and
+// pcapng.go check each record in it before gopacket takes it, so that no length in
+// a file makes gopacket allocate or fail, and an error has the offset of the
+// damage. What gopacket cannot read is read from the same buffer without it;
+// Reader.Notes tells where and why. Interfaces are captured with a packet socket of
+// our own (ring_linux.go), because gopacket's afpacket needs cgo and its
+// EthernetHandle loses frames of fast streams.
 package capture
 
 import "github.com/lshark/lshark/dissect/capture/pcapfilter"

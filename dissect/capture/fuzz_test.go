@@ -19,28 +19,28 @@ func FuzzPcap(f *testing.F) {
 		f.Add(pack(f, kind, pcapFile(binary.LittleEndian, true, 1, frames)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		w := newWindow("fuzz", bytes.NewReader(data), headSize)
-		unpack, err := decompressor(w)
+		in := newInput("fuzz", bytes.NewReader(data), headSize)
+		unpack, err := decompressor(in)
 		if err == nil && unpack != nil {
-			w = newWindow("fuzz", unpack, headSize)
+			in = newInput("fuzz", unpack, headSize)
 		}
 		var recs records
 		if err == nil {
-			recs, err = newRecords(w)
+			recs, err = newRecords(in)
 		}
 		var fr Frame
 		for last := int64(0); err == nil; {
-			if err = recs.next(w, &fr); err != nil {
+			if err = recs.next(in, &fr); err != nil {
 				break
 			}
-			if len(fr.Data) > fr.Len || w.offset() <= last {
-				t.Fatalf("%d of %d bytes, offset %d after %d", len(fr.Data), fr.Len, w.offset(), last)
+			if len(fr.Data) > fr.Len || in.at <= last {
+				t.Fatalf("%d of %d bytes, offset %d after %d", len(fr.Data), fr.Len, in.at, last)
 			}
-			last = w.offset()
+			last = in.at
 			segmentOf(&fr)
 		}
-		if unpack == nil && len(w.buf) > max(headSize, 2*len(data)) {
-			t.Errorf("%d bytes of input cost a buffer of %d", len(data), len(w.buf))
+		if unpack == nil && in.Size() > max(headSize, 2*len(data)) {
+			t.Errorf("%d bytes of input cost a buffer of %d", len(data), in.Size())
 		}
 	})
 }

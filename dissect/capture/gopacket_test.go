@@ -5,7 +5,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,7 +15,7 @@ import (
 )
 
 // TestBeyondGopacket reads what gopacket's readers refuse, read wrong or
-// panic at.
+// panic at. A note has the place where they end, if they do.
 func TestBeyondGopacket(t *testing.T) {
 	le := binary.LittleEndian
 	one := sample{1_700_000_000_500_000_000, bytes.Repeat([]byte{7}, 100), 100}
@@ -32,34 +34,56 @@ func TestBeyondGopacket(t *testing.T) {
 		return []any{uint16(optionTsResol), uint16(1), value + "\x00\x00\x00", uint32(optionEnd)}
 	}
 	long := sample{one.time, bytes.Repeat([]byte("0123456789"), 10000), 100000}
-	atEpoch := func(ns int64) sample { return sample{ns, one.data, one.size} }
+	simple := (&blocks{order: le}).block(blockSimple, uint32(4), "abcd")
 	ticks := one.time / 1000
+	epoch := func(ns int64) []sample { return []sample{{ns, one.data, one.size}} }
 	for _, c := range []struct {
 		name string
 		data []byte
 		want []sample
+		note string
 	}{
-		{"snaplen 0", header(func(b []byte) { le.PutUint32(b[16:], 0) }), []sample{one}},
-		{"snaplen of 4 GiB", header(func(b []byte) { le.PutUint32(b[16:], 1<<32-1) }), []sample{one}},
-		{"version 9.1", header(func(b []byte) { b[4], b[6] = 9, 1 }), []sample{one}},
-		{"more captured than was on the wire", header(func(b []byte) { le.PutUint32(b[36:], 60) }), []sample{one}},
+		{"snaplen 0", header(func(b []byte) { le.PutUint32(b[16:], 0) }), []sample{one}, ""},
+		{"snaplen of 4 GiB", header(func(b []byte) { le.PutUint32(b[16:], 1<<32-1) }), []sample{one}, ""},
+		{"version 9.1", header(func(b []byte) { b[4], b[6] = 9, 1 }), []sample{one}, "byte 0: read without gopacket: version 9.1"},
+		{"more captured than was on the wire", header(func(b []byte) { le.PutUint32(b[36:], 60) }), []sample{one}, "byte 24"},
 		{"fraction of 4294 seconds", header(func(b []byte) { le.PutUint32(b[28:], 1<<32-1) }),
-			[]sample{atEpoch(1_700_000_000e9 + (1<<32-1)*1000)}},
-		{"long frames", pcapFile(binary.BigEndian, true, 1, []sample{one, long, one}), []sample{one, long, one}},
-		{"pcapng, long frames", pcapngFile(binary.BigEndian, []sample{one, long, one}), []sample{one, long, one}},
-		{"pcapng, snaplen of 4 GiB", ng(1<<32 - 1), []sample{one}},
-		{"pcapng, version 2.0", func() []byte { b := ng(0); b[12] = 2; return b }(), []sample{one}},
-		{"2^-64", ng(0, resolution("\xc0")...), []sample{atEpoch(92157)}},
-		{"2^-32", ng(0, resolution("\xa0")...), []sample{atEpoch(395812094327993)}},
-		{"1 s", ng(0, resolution("\x00")...), []sample{atEpoch(ticks * 1000000000)}},
-		{"empty option", ng(0, uint16(11), uint16(0), uint32(optionEnd)), []sample{one}},
+			epoch(1_700_000_000e9 + (1<<32-1)*1000), "byte 24"},
+		{"long frames", pcapFile(binary.BigEndian, true, 1, []sample{one, long, one}), []sample{one, long, one}, ""},
+		{"pcapng, long frames", pcapngFile(binary.BigEndian, []sample{one, long, one}), []sample{one, long, one}, ""},
+		{"pcapng, snaplen of 4 GiB", ng(1<<32 - 1), []sample{one}, "byte 28"},
+		{"pcapng, version 2.0", func() []byte { b := ng(0); b[12] = 2; return b }(), []sample{one}, "byte 0"},
+		{"2^-64", ng(0, resolution("\xc0")...), epoch(92157), "byte 28"},
+		{"2^-32", ng(0, resolution("\xa0")...), epoch(395812094327993), "byte 28"},
+		{"10^-12", ng(0, resolution("\x0c")...), epoch(ticks / 1000), ""},
+		{"1 s", ng(0, resolution("\x00")...), epoch(ticks * 1000000000), "byte 28"},
+		{"empty option", ng(0, uint16(11), uint16(0), uint32(optionEnd)), []sample{one}, ""},
+		{"no resolution", ng(0, uint16(optionTsResol), uint16(0), uint32(optionEnd)), []sample{one}, "byte 28"},
+		{"simple packet", append(ng(0), simple.b...), []sample{one, {one.time, []byte("abcd"), 4}}, "byte 180"},
+		{"the next section", append(append(ng(1<<31), ng(0)...), ng(0)...), []sample{one, one, one}, "byte 28"},
 	} {
-		got, err := readAll(t, Options{}, writeFile(t, "x", c.data))
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		t.Run(c.name, func(t *testing.T) { same(t, got, c.want) })
+		t.Run(c.name, func(t *testing.T) {
+			got, notes, err := readNotes(t, Options{}, writeFile(t, "x", c.data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, got, c.want)
+			if text := strings.Join(notes, "\n"); (c.note == "") != (text == "") || !strings.Contains(text, c.note) {
+				t.Errorf("notes %q, want %q", notes, c.note)
+			}
+		})
+	}
+}
+
+// TestSamplesByGopacket checks that gopacket reads real captures.
+func TestSamplesByGopacket(t *testing.T) {
+	paths, err := filepath.Glob("../../pcaps/*.pcap*")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	_, notes, err := readNotes(t, Options{}, paths...)
+	if err != nil || len(notes) > 0 {
+		t.Error(notes, err)
 	}
 }
 
@@ -74,13 +98,13 @@ func TestClaimsCostNothing(t *testing.T) {
 	old := pcapFile(binary.LittleEndian, true, 1, numbered(3))
 	binary.LittleEndian.PutUint32(old[16:], ^uint32(0))
 	for _, data := range [][]byte{n.b, old} {
-		w := newWindow("x", bytes.NewReader(data), headSize)
+		in := newInput("x", bytes.NewReader(data), headSize)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		recs, err := newRecords(w)
+		recs, err := newRecords(in)
 		var f Frame
 		for err == nil {
-			err = recs.next(w, &f)
+			err = recs.next(in, &f)
 		}
 		runtime.ReadMemStats(&after)
 		if err != io.EOF {

@@ -12,8 +12,8 @@ type ngClock struct {
 
 // newNgClock returns the clock for if_tsresol (a negative power of ten, or of two
 // if the top bit is set) and if_tsoffset in seconds.
-func newNgClock(resolution byte, offset int64) *ngClock {
-	c := &ngClock{mul: 1, div: 1, offset: offset * 1e9}
+func newNgClock(resolution byte, offset int64) ngClock {
+	c := ngClock{mul: 1, div: 1, offset: offset * 1e9}
 	n := resolution & 0x7f
 	switch {
 	case resolution&0x80 != 0:

@@ -1,8 +1,6 @@
 package capture
 
-import (
-	"github.com/google/gopacket/pcapgo"
-)
+import "github.com/google/gopacket/pcapgo"
 
 // A pcap file is a header of 24 bytes, then records: a header of 16 bytes and
 // the frame.
@@ -13,88 +11,88 @@ const (
 	pcapRecordSize = 16
 )
 
-// pcap reads pcap records with gopacket. It checks a record before gopacket
-// reads the header, of which gopacket v1.1.19 needs another one in four cases:
-//   - a frame longer than the snaplen, which may be 0, or than it was on the wire
-//     would be refused; gopacket gets all headers with 0 bytes captured,
-//   - fractions of more than a second overflow; gopacket gets the rest,
-//   - a version other than 2.4 is refused,
-//   - a link type above 255 is cut; it is taken from the file.
+// pcap reads pcap records with gopacket. It checks a record before gopacket reads
+// it, because gopacket allocates as many bytes as a record claims, and its errors
+// have no offset.
 type pcap struct {
-	reader    *pcapgo.Reader
-	input     headerReader
-	header    [pcapRecordSize]byte // for gopacket
-	order     byteOrder
-	perSecond uint32 // units of the fraction
-	link      LinkType
-	snaplen   uint32
+	reader  *pcapgo.Reader // nil if gopacket does not read the file
+	order   byteOrder
+	unit    int64 // of the fraction, nanoseconds
+	link    LinkType
+	snaplen uint32
 }
 
 // newPcap reads the file header. The magic number has been read in the given
 // byte order.
-func newPcap(w *window, magic uint32, order byteOrder) (*pcap, error) {
-	if !w.need(pcapHeaderSize) {
-		return nil, w.truncated("file header", pcapHeaderSize)
+func newPcap(in *input, magic uint32, order byteOrder) (records, error) {
+	h, err := in.peek(0, pcapHeaderSize, "file header")
+	if err != nil {
+		return nil, err
 	}
-	p := &pcap{order: order, perSecond: 1e6}
+	p := &pcap{order: order, unit: 1000, snaplen: order.u32(h[16:])}
 	if magic == pcapNanos {
-		p.perSecond = 1e9
+		p.unit = 1
 	}
-	// The upper bits of the link type describe a frame check sequence.
-	p.link = linkType(uint16(order.u32(w.buf[w.lo+20:])))
-	p.snaplen = order.u32(w.buf[w.lo+16:])
-	header := make([]byte, pcapHeaderSize)
-	order.put32(header, magic)
-	order.put16(header[4:], 2)
-	order.put16(header[6:], 4)
-	order.put32(header[20:], uint32(LinkEthernet))
-	p.input.unread = header
-	var err error
-	if p.reader, err = pcapgo.NewReader(&p.input); err != nil {
-		return nil, w.damage(w.offset(), "%v", err)
+	// gopacket's link type has 8 bits. In the file it has 16; the upper ones
+	// describe a frame check sequence.
+	p.link = linkType(uint16(order.u32(h[20:])))
+	if major, minor := order.u16(h[4:]), order.u16(h[6:]); major != 2 || minor != 4 {
+		in.readByHand(in.at, "version %d.%d", major, minor) // gopacket refuses it
+		in.discard(pcapHeaderSize)
+		return p, nil
 	}
-	w.lo += pcapHeaderSize
+	if p.reader, err = pcapgo.NewReader(in.Reader); err != nil {
+		return nil, in.damage(in.at, "%v", err)
+	}
+	in.at += pcapHeaderSize
+	// gopacket refuses longer frames, and allocates as much for each.
+	p.reader.SetSnaplen(headSize)
 	return p, nil
 }
 
 func (p *pcap) format() Format {
-	return Format{Nanoseconds: p.perSecond == 1e9, Snaplen: p.snaplen, Links: []LinkType{p.link}}
+	return Format{Nanoseconds: p.unit == 1, Snaplen: p.snaplen, Links: []LinkType{p.link}}
 }
 
-func (p *pcap) next(w *window, f *Frame) error {
-	if !w.need(pcapRecordSize) {
-		return w.truncated("record header", pcapRecordSize)
+func (p *pcap) next(in *input, f *Frame) error {
+	h, err := in.peek(0, pcapRecordSize, "record header")
+	if err != nil {
+		return err
 	}
-	h := p.header[:]
-	copy(h, w.buf[w.lo:])
 	sec, frac, have, size := p.order.u32(h), p.order.u32(h[4:]), p.order.u32(h[8:]), p.order.u32(h[12:])
 	if have > maxRecord {
-		return w.damage(w.offset(), "not a record: it claims a frame of %d bytes", have)
+		return in.damage(in.at, "not a record: it claims a frame of %d bytes", have)
 	}
 	if sec|frac|have|size == 0 {
-		return w.damage(w.offset(), "not a record: zeros")
+		return in.damage(in.at, "not a record: zeros")
 	}
 	n := pcapRecordSize + int(have)
-	if !w.need(n) {
-		return w.truncated("record", int64(n))
-	}
-	var carry uint32
-	if frac >= p.perSecond {
-		carry = frac / p.perSecond
-		p.order.put32(h[4:], frac%p.perSecond)
-	}
-	p.order.put32(h[8:], 0) // no bytes were captured
-	p.input.unread = h
-	_, info, err := p.reader.ZeroCopyReadPacketData()
+	record, err := in.peek(0, n, "record")
 	if err != nil {
-		return w.damage(w.offset(), "%v", err)
+		return err
 	}
-	f.Data = w.buf[w.lo+pcapRecordSize : w.lo+n : w.lo+n]
-	f.Time = info.Timestamp.UnixNano() + int64(carry)*1e9
-	f.Len = max(int(have), info.Length)
-	f.Link = p.link
-	f.Iface = 0
-	w.lo += n
+	f.Len, f.Link, f.Iface = int(max(have, size)), p.link, 0
+	switch {
+	case in.byHand != "":
+	case have > size: // gopacket refuses it
+		in.readByHand(in.at, "a frame with more bytes than it had on the wire")
+	case p.unit != 1 && frac > (1<<32-1)/1000: // gopacket multiplies 32 bits
+		in.readByHand(in.at, "a time with %d microseconds", frac)
+	}
+	if in.byHand != "" {
+		f.Data, f.Time = record[pcapRecordSize:], int64(sec)*1e9+int64(frac)*p.unit
+		in.discard(n)
+		return nil
+	}
+	if have > p.reader.Snaplen() {
+		p.reader.SetSnaplen(2 * have)
+	}
+	data, info, err := p.reader.ZeroCopyReadPacketData()
+	if err != nil {
+		return in.damage(in.at, "%v", err)
+	}
+	f.Data, f.Time = data[:have:have], info.Timestamp.UnixNano()
+	in.at += int64(n)
 	return nil
 }
 

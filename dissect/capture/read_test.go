@@ -102,16 +102,16 @@ func TestManyInterfaces(t *testing.T) {
 	n.enhanced(maxInterfaces-1, 5_000_000, sample{data: []byte("abc"), size: 3})
 	end := len(n.b)
 	n.b = append(append(n.b, one...), one...)
-	w := newWindow("x", bytes.NewReader(n.b), headSize)
-	recs, err := newRecords(w)
+	in := newInput("x", bytes.NewReader(n.b), headSize)
+	recs, err := newRecords(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var f Frame
-	if err := recs.next(w, &f); err != nil || f.Iface != maxInterfaces {
+	if err := recs.next(in, &f); err != nil || f.Iface != maxInterfaces {
 		t.Errorf("interface %d, %v", f.Iface, err)
 	}
-	if d := damaged(t, recs.next(w, &f)); d.Offset != int64(end) {
+	if d := damaged(t, recs.next(in, &f)); d.Offset != int64(end) {
 		t.Errorf("%v, want damage at %d", d, end)
 	}
 	if n := len(recs.(*pcapng).ifaces); n > maxInterfaces {
@@ -292,6 +292,16 @@ func TestNotCaptures(t *testing.T) {
 			if !strings.Contains(d.Cause, want) || d.File != path || strings.Contains(err.Error(), "\n") {
 				t.Errorf("%q: %v", data, err)
 			}
+			r, err := Open(others, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var f Frame
+			r.Next(&f)
+			if format, known := r.Format(); known {
+				t.Errorf("%q: format %v", data, format)
+			}
+			r.Close()
 			if len(got) != 3*(len(others)-1) {
 				t.Errorf("%d frames of the good file", len(got))
 			}
@@ -324,19 +334,19 @@ func TestLengthsThatLie(t *testing.T) {
 		block := append(bytes.Clone(ng), 6, 0, 0, 0)
 		block = append(binary.LittleEndian.AppendUint32(block, claim), "some bytes"...)
 		for _, data := range [][]byte{record, block} {
-			w := newWindow("x", bytes.NewReader(data), headSize)
-			recs, err := newRecords(w)
+			in := newInput("x", bytes.NewReader(data), headSize)
+			recs, err := newRecords(in)
 			if err != nil {
 				t.Fatal(err)
 			}
 			n := 0
 			var f Frame
 			for ; err == nil; n++ {
-				err = recs.next(w, &f)
+				err = recs.next(in, &f)
 			}
 			damaged(t, err)
-			if n-1 != len(whole) || cap(w.buf) > headSize {
-				t.Errorf("claim %#x: %d frames, %d bytes", claim, n-1, cap(w.buf))
+			if n-1 != len(whole) || in.Size() > headSize {
+				t.Errorf("claim %#x: %d frames, %d bytes", claim, n-1, in.Size())
 			}
 		}
 	}

@@ -88,6 +88,21 @@ func (r *Reader) Format() (Format, bool) {
 	return r.files[0].recs.format(), true
 }
 
+// Notes returns a line for each file with something that gopacket cannot read: where that
+// begins, and what it is. Its frames are read all the same.
+func (r *Reader) Notes() []string {
+	var notes []string
+	for _, f := range r.files {
+		if f.input != nil {
+			f.byHand = f.input.byHand
+		}
+		if f.byHand != "" {
+			notes = append(notes, printable(f.name)+": "+f.byHand)
+		}
+	}
+	return notes
+}
+
 // Progress returns how many bytes of the files have been read, and their size in
 // bytes, or 0 if that is unknown; of compressed files both are those of the
 // compressed data. It may be called from another goroutine.
@@ -185,7 +200,10 @@ func (r *Reader) enqueue(in *file, err error) error {
 	if in.source >= 0 {
 		r.points[in.source].reading = false
 	}
-	in.win, in.recs, in.frame.Data = nil, nil, nil // a thousand files may follow
+	if in.input != nil {
+		in.byHand = in.input.byHand
+	}
+	in.input, in.recs, in.frame.Data = nil, nil, nil // a thousand files may follow
 	if err := in.end(); err != nil {
 		r.damage = append(r.damage, err)
 	}

@@ -81,7 +81,7 @@ func (n *blocks) block(kind uint32, parts ...any) *blocks {
 }
 
 func (n *blocks) section() *blocks {
-	return n.block(blockSection, uint32(byteOrderMagic), uint32(1), ^uint64(0))
+	return n.block(blockSection, uint32(byteOrderMagic), uint16(1), uint16(0), ^uint64(0))
 }
 
 func (n *blocks) enhanced(iface uint32, ticks uint64, f sample, options ...any) *blocks {
@@ -121,6 +121,13 @@ func writeFile(t testing.TB, name string, data []byte) string {
 // readAll reads to the end. The result's frames own their data.
 func readAll(t testing.TB, opt Options, paths ...string) ([]Frame, error) {
 	t.Helper()
+	list, _, err := readNotes(t, opt, paths...)
+	return list, err
+}
+
+// readNotes is readAll with the notes of the Reader.
+func readNotes(t testing.TB, opt Options, paths ...string) ([]Frame, []string, error) {
+	t.Helper()
 	r, err := Open(paths, opt)
 	if err != nil {
 		t.Fatal(err)
@@ -133,7 +140,7 @@ func readAll(t testing.TB, opt Options, paths ...string) ([]Frame, error) {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
-			return list, err
+			return list, r.Notes(), err
 		}
 		f.Data = bytes.Clone(f.Data)
 		list = append(list, f)

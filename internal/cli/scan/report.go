@@ -35,6 +35,11 @@ func (p *Pass) report(src *source, complete bool) {
 			st.TCP.Marks.Retransmissions, st.TCP.Marks.Fast, st.TCP.Marks.Spurious,
 			st.TCP.Marks.OutOfOrder, st.TCP.Marks.ZeroWindows, st.TCP.Gaps, st.TCP.LostBytes, st.TCP.Resyncs, st.TCP.NotLNet, st.Unaffordable)
 	}
+	if src.reader != nil && p.in.verbose {
+		for _, note := range src.reader.Notes() {
+			p.sys.Say("%s", note)
+		}
+	}
 	if n := &st.IB; p.in.verbose && n.Packets > 0 {
 		p.sys.Say("InfiniBand: %d packets, %d queue pairs, %d connections, %d transfers joined, %d packets retransmitted, "+
 			"%d out of order, %d negative acknowledgements (%d receiver not ready), %d gaps of %d packets, "+
