@@ -15,6 +15,10 @@
 // these messages. What a rule cannot know because of the capture is left out, and
 // the rules with codes that begin with "capture" report what the capture lacks.
 //
+// Findings are linked: [Finding.Cause] is the one from which another follows, where node,
+// target, client or lock and the times prove it (links.go). [Engine.Findings] puts those that
+// follow from no other first, and [Stories] tells what an expert would say of each.
+//
 // The state is bounded: a Reporter keeps maxSubjects findings of a rule, a finding
 // maxEvidence pieces of evidence, and rules bound what they remember with
 // [internal/fifo].

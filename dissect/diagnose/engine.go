@@ -1,9 +1,7 @@
 package diagnose
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -50,6 +48,7 @@ type Engine struct {
 	message    []func(*track.RPC, *dissect.Message)
 	capture    Capture
 	order      []*Finding
+	numbers    map[string]int // of findings so far, by code
 	first, now int64
 	nextTick   int64
 	rpcs       int64
@@ -65,7 +64,7 @@ type operationHooks struct {
 
 // New makes an Engine and starts the rules.
 func New(o Options) *Engine {
-	e := &Engine{opt: o, imports: track.NewImports(), paths: paths.New()}
+	e := &Engine{opt: o, imports: track.NewImports(), paths: paths.New(), numbers: make(map[string]int)}
 	e.locks = locks.New(e.imports, o.Locks, e.lock)
 	e.evictions = evictions.New(afterLocks(o.Locks), e.eviction)
 	e.recoveries = recovery.New(e.imports, o.Locks, e.recovery)
@@ -344,27 +343,12 @@ func (e *Engine) Close(c Capture) {
 	e.endRules(e.hooks)
 }
 
-// Findings returns the findings: first what the capture lacks, then the worst
-// first, and those that are as bad in the order of their times.
+// Findings returns the findings: those that follow from no other first, the worst first,
+// each with what follows from it behind it; what the capture lacks and other background
+// comes last.
 func (e *Engine) Findings() []*Finding {
-	list := slices.Clone(e.order)
-	slices.SortStableFunc(list, func(a, b *Finding) int {
-		return cmp.Or(-compareBool(a.AboutCapture(), b.AboutCapture()), -cmp.Compare(a.Severity, b.Severity), cmp.Compare(a.First, b.First))
-	})
-	return list
-}
-
-// AboutCapture reports whether a finding is about what the capture lacks.
-func (f *Finding) AboutCapture() bool { return strings.HasPrefix(f.Rule.Code, "capture.") }
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
+	link(e.order)
+	return inOrder(e.order)
 }
 
 // Imports returns the connections.

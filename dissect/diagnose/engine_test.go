@@ -61,7 +61,7 @@ func TestRecoveriesAreAnnounced(t *testing.T) {
 	}
 }
 
-// TestFindingsOrder checks that what the capture lacks comes first, then the worst,
+// TestFindingsOrder checks that the worst comes first, and what the capture lacks last,
 // and that a finding replaces the one with the same subject.
 func TestFindingsOrder(t *testing.T) {
 	rule := func(code string, s diagnose.Severity, list ...diagnose.Finding) *diagnose.Rule {
@@ -78,7 +78,7 @@ func TestFindingsOrder(t *testing.T) {
 		rule("slow.b", diagnose.Warning, diagnose.Finding{First: 3, Text: "early"}, diagnose.Finding{First: 3, Text: "earlier", Count: 2}),
 		rule("io.c", diagnose.Error, diagnose.Finding{First: 9, Text: "worst"}),
 		rule("capture.d", diagnose.Note, diagnose.Finding{First: 9, Text: "first", Severity: diagnose.Error}))
-	want := []string{"first", "worst", "earlier", "late"}
+	want := []string{"worst", "earlier", "late", "first"}
 	for i, f := range found {
 		if i >= len(want) || f.Text != want[i] || f.Next != "next" || f.Count < 1 || f.Severity > f.Rule.Severity {
 			t.Errorf("finding %d: %+v", i, f)

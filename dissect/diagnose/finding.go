@@ -53,6 +53,17 @@ type Finding struct {
 	Evidence    []Evidence
 	Next        string // what to look at next
 
+	// What the opening says of it, if nothing caused it: up to three sentences about what
+	// happened, who suffered, and where to look. Empty: the first sentences of Text and Next.
+	Brief string
+
+	// ID names the finding among those of one input. Cause is the one that it follows from,
+	// nil where none is known; Engine.Findings sets it, by what follows.
+	ID    string
+	Cause *Finding
+	Node  lnet.NID // the node that did not answer, refused connections, or came back
+	Locks []uint64 // handles at the server of the locks that somebody kept or waited for
+
 	written bool     // was passed to Options.Found as it is
 	counted Severity // the highest with which it was passed to Options.Counted, ofRule: it was not
 }

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/lnet"
@@ -46,7 +47,7 @@ func (r *Reporter) Report(f Finding) {
 	case known && f.Text == old.Text && f.Count == old.Count && f.Last == old.Last:
 		return
 	case known:
-		f.counted = old.counted
+		f.counted, f.ID = old.counted, old.ID
 		*old = f
 		r.count(old)
 		return // passed on at the end
@@ -54,6 +55,8 @@ func (r *Reporter) Report(f Finding) {
 		r.dropped++
 		return
 	}
+	r.engine.numbers[r.rule.Code]++
+	f.ID = r.rule.Code + "-" + strconv.Itoa(r.engine.numbers[r.rule.Code])
 	r.findings[id] = &f
 	r.engine.order = append(r.engine.order, &f)
 	r.count(&f)

@@ -22,6 +22,13 @@ type Rule struct {
 	Next       string   // what to look at next; a finding may say more
 	Thresholds []*Threshold
 
+	// Noun is what is counted where findings are summed up behind their cause, such as
+	// "eviction"; empty: the code.
+	Noun string
+
+	// Background findings say how things are, and not that something happened: they come last.
+	Background bool
+
 	// Samples are the captures of the tests in which it has findings; it has none
 	// in all others, unless it is common.
 	Samples []string

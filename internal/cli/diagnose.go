@@ -148,9 +148,7 @@ func (c *findings) run(args []string) error {
 		End: func() error {
 			e.Close(out.pass.Quality().Capture())
 			if !in.Live() {
-				for _, f := range e.Findings() {
-					out.write(f)
-				}
+				out.all(e.Findings())
 			}
 			if n := e.Dropped(); n > 0 {
 				p.Note("%d findings were too many to keep", n)
@@ -177,6 +175,25 @@ type findingsOutput struct {
 	err    error
 }
 
+// all writes the findings of a capture: as text with what an expert would say first, unless
+// some of them are chosen.
+func (o *findingsOutput) all(list []*diagnose.Finding) {
+	if o.append != nil || o.chooses() {
+		for _, f := range list {
+			o.write(f)
+		}
+		return
+	}
+	o.n = len(list)
+	text := tables.NewFindingsText(o.View.Options(o.sys.IO), o.pass.First())
+	o.err = errors.Join(o.err, o.w.Write(text.AppendAll(nil, list, o.Input.Verbose)))
+}
+
+// chooses reports whether flags choose findings.
+func (o *findingsOutput) chooses() bool {
+	return len(o.only) > 0 || o.Filter != nil || o.least > diagnose.Note
+}
+
 // write writes a finding if the flags select it.
 func (o *findingsOutput) write(f *diagnose.Finding) {
 	if o.err != nil || !o.selects(f) {
@@ -194,7 +211,7 @@ func (o *findingsOutput) write(f *diagnose.Finding) {
 // nothing returns a line for a capture without findings.
 func (o *findingsOutput) nothing(rpcs int64) string {
 	what := "nothing found"
-	if len(o.only) > 0 || o.Filter != nil || o.least > diagnose.Note {
+	if o.chooses() {
 		what = "no such findings"
 	}
 	return fmt.Sprintf("%s in %d RPCs", what, rpcs)

@@ -36,6 +36,13 @@ func findingKeys() []Key[*diagnose.Finding] {
 		list("evidence", "messages that prove it", func(f *finding) []diagnose.Evidence { return f.Evidence },
 			append(pointKeys(func(e *diagnose.Evidence) track.Point { return e.Point }),
 				anyText("text", "what the message shows", func(e *diagnose.Evidence) string { return e.Text }))...),
+		anyText("id", "names the finding among those of the same input", func(f *finding) string { return f.ID }),
+		text("cause", "id of the finding that it follows from", func(f *finding) string {
+			if f.Cause == nil {
+				return ""
+			}
+			return f.Cause.ID
+		}),
 		text("next", "what to look at next", func(f *finding) string { return f.Next }),
 	}
 }

@@ -18,11 +18,13 @@ type FindingsText struct {
 	stamp render.Stamp
 	begun bool
 	next  map[string]bool // what to look at next, as written before
+
+	cause map[*diagnose.Finding]bool // findings that were written
 }
 
 // NewFindingsText makes a renderer. first is the time of the capture's first frame.
 func NewFindingsText(o render.SummaryOptions, first int64) *FindingsText {
-	return &FindingsText{opt: o, at: render.Moment{First: first}, next: make(map[string]bool)}
+	return &FindingsText{opt: o, at: render.Moment{First: first}, next: make(map[string]bool), cause: make(map[*diagnose.Finding]bool)}
 }
 
 // The columns of a paragraph.
@@ -42,8 +44,10 @@ func (t *FindingsText) Append(dst []byte, f *diagnose.Finding) []byte {
 	}
 	t.begun = true
 	dst = t.heading(dst, f)
-	dst = render.AppendSpaces(dst, findingIndent)
-	dst = append(t.wrapped(dst, f.Text, findingIndent), '\n')
+	dst = t.indented(dst, f.Text)
+	if t.cause[f] = true; f.Cause != nil && t.cause[f.Cause] {
+		dst = t.indented(dst, "It follows from "+f.Cause.Rule.Code+aboutText(t.subject(f.Cause))+".")
+	}
 	dst = t.evidence(dst, f)
 	if f.Next == "" || t.next[f.Next] {
 		return dst
@@ -52,6 +56,63 @@ func (t *FindingsText) Append(dst []byte, f *diagnose.Finding) []byte {
 	dst = render.AppendSpaces(dst, findingIndent)
 	dst = t.opt.Colors.Head.Append(dst, nextLabel)
 	return append(t.wrapped(dst, f.Next, findingIndent+len(nextLabel)), '\n')
+}
+
+// aboutText returns what a finding is about, in parentheses after a space.
+func aboutText(words []string) string {
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+// indented appends a paragraph.
+func (t *FindingsText) indented(dst []byte, text string) []byte {
+	dst = render.AppendSpaces(dst, findingIndent)
+	return append(t.wrapped(dst, text, findingIndent), '\n')
+}
+
+// AppendAll appends what an expert would say first of each cause, then the findings: those
+// that follow from no other, each with the number of its consequences, and a line for each
+// remark about the capture. With inFull all findings are paragraphs. The list is in the order
+// of diagnose.Engine.Findings.
+func (t *FindingsText) AppendAll(dst []byte, list []*diagnose.Finding, inFull bool) []byte {
+	stories := diagnose.Stories(list)
+	for _, s := range stories {
+		if !s.Root.IsBackground() && (s.Root.Severity > diagnose.Note || len(s.Followed) > 0) {
+			dst = t.opening(dst, s)
+		}
+	}
+	afterLine := false
+	for _, s := range stories {
+		if s.Root.IsBackground() && !inFull {
+			if t.begun && !afterLine {
+				dst = append(dst, '\n')
+			}
+			afterLine = true
+			dst = t.indented(t.heading(dst, s.Root), diagnose.Sentences(s.Root.Text, 1))
+			continue
+		}
+		dst = t.Append(dst, s.Root)
+		if inFull {
+			for _, f := range s.Followed {
+				dst = t.Append(dst, f)
+			}
+		} else if len(s.Followed) > 0 {
+			dst = t.indented(dst, "followed from it: "+diagnose.Followed(s.Followed)+"; -v shows them")
+		}
+	}
+	return dst
+}
+
+// opening appends what is said first of a cause.
+func (t *FindingsText) opening(dst []byte, s diagnose.Story) []byte {
+	t.begun = true
+	if s.Root.First != 0 {
+		dst = t.opt.Colors.Dim.Append(dst, string(t.times(nil, s.Root)))
+		dst = append(dst, ' ', ' ')
+	}
+	return append(t.wrapped(dst, s.Opening(), 0), '\n')
 }
 
 // heading appends severity, code, times and subject.

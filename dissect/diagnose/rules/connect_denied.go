@@ -7,6 +7,7 @@ var connectDenied = &connectRule{errors: []int32{eacces, eperm}, ofNode: true}
 var _ = add(diagnose.Rule{
 	Code:       "connect.denied",
 	Severity:   diagnose.Error,
+	Noun:       "refused connect",
 	Summary:    "A server does not admit a client.",
 	Meaning:    "EACCES and EPERM in reply to a connect: the client does not use the security flavor that the server expects, or its nodemap does not admit it.",
 	Limits:     "The reply does not show which of these it is; the server's log does.",

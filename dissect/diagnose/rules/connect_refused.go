@@ -7,6 +7,7 @@ var connectRefused = &connectRule{}
 var _ = add(diagnose.Rule{
 	Code:       "connect.refused",
 	Severity:   diagnose.Error,
+	Noun:       "refused connect",
 	Summary:    "A server refused connects with an error that has no rule of its own.",
 	Meaning:    "The rule reports connects that were refused with an error other than ENODEV, EAGAIN, EBUSY, EALREADY, EROFS, EACCES, EPERM and EPROTO.",
 	Limits:     "The reply does not show the reason; the server's log may.",

@@ -14,6 +14,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "connect.unanswered",
 	Severity: diagnose.Error,
+	Noun:     "unanswered connect",
 	Summary:  "A server did not answer connects.",
 	Meaning: "A client sends a connect and gets no reply in time, although all that the server sent was captured. The server is down behind a network that still takes packets, hangs, or is overloaded, or its replies are lost on the way to the place of the capture. " +
 		"The rule reports servers that left connects unanswered and were not connected by the end of the capture, or only after a long time.",

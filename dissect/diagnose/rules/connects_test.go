@@ -74,7 +74,7 @@ func TestUnansweredConnects(t *testing.T) {
 		s.pass(5)
 	}
 	s.ping(node4, mgs, 5)
-	s.expect("note capture.no_connect", "error connect.unanswered: 192.0.2.2@tcp did not answer")
+	s.expect("error connect.unanswered: 192.0.2.2@tcp did not answer", "note capture.no_connect")
 }
 
 // mounting plays a mount until the first connect to an MDT.

@@ -8,6 +8,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "evicted.denied",
 	Severity: diagnose.Error,
+	Noun:     "eviction",
 	Summary:  "A client lost a target because the server does not accept it any more.",
 	Meaning: "A client that connects again, and is refused with EACCES or EROFS, gives up the target: for its applications that is an eviction. " + evictionMeaning +
 		"The rule looks for such refusals of clients that were connected before.",

@@ -15,6 +15,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "evicted.lock_callback",
 	Severity: diagnose.Error,
+	Noun:     "eviction",
 	Summary:  "A server evicted a client that did not give back a lock.",
 	Meaning: "A server asks for a lock with a blocking callback when another client needs it. The client must answer, write back what it has cached under the lock, and cancel it. " +
 		"If it does not in time, the server evicts it. " + evictionMeaning +

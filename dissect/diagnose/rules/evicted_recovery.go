@@ -8,6 +8,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "evicted.recovery",
 	Severity: diagnose.Error,
+	Noun:     "eviction",
 	Summary:  "A client was evicted because it did not recover in time from the restart of a target.",
 	Meaning: "A target that is started again waits for the clients that it had: each connects, and replays what the server may have lost. Clients that do not finish before the recovery ends are evicted. " + evictionMeaning +
 		"The rule looks for evicted clients whose target was restarted meanwhile: it grants another instance than before, it was not there when the client tried, or the client had begun to recover. " +

@@ -8,6 +8,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "evicted.silence",
 	Severity: diagnose.Error,
+	Noun:     "eviction",
 	Summary:  "A server evicted a client from which it had heard nothing for long.",
 	Meaning: "An idle client pings each of its targets, so that the server knows that it is alive. A server evicts a client from which nothing came for several ping intervals, six by default. " + evictionMeaning +
 		"The rule looks for evicted clients that got no reply from the target for that long before they found out, and that no callback or restart explains.",

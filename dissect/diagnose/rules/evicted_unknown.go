@@ -8,6 +8,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "evicted.unknown",
 	Severity: diagnose.Error,
+	Noun:     "eviction",
 	Summary:  "A server evicted a client, and the capture does not show why.",
 	Meaning: "The client had to connect anew: the server did not know it any more, although the target ran on as far as the capture shows. " + evictionMeaning +
 		"The rule reports evictions for which no other rule found a cause: no callback was ignored, the client was not silent for long, and no restart was seen. " +

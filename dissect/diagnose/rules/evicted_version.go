@@ -8,6 +8,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "evicted.version",
 	Severity: diagnose.Error,
+	Noun:     "eviction",
 	Summary:  "A client was evicted because what it replayed after a restart did not fit what is on disk.",
 	Meaning: "After a restart, each replayed request has the versions of the objects that it changes. If one of these has been changed without it, because another client did not come back to replay its part, the server refuses the replay with EOVERFLOW, and the client loses the rest. " + evictionMeaning +
 		"The rule looks for evicted clients with such a refusal since they lost the target.",

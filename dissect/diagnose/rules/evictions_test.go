@@ -46,8 +46,8 @@ func TestEvictedRecovery(t *testing.T) {
 	s.ping(node3, oss, handle, status(enotconn))
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8)})
 	s.work(node3, oss, handle+1)
-	s.expect("error evicted.recovery: lustre-OST0000 was restarted (instance 7, then 8). 192.0.2.3@tcp, which had its last reply 100 s before, came back when there was no recovery any more, and was evicted.",
-		"warning restart.target: lustre-OST0000 was restarted on 192.0.2.2@tcp (instance 7, then 8)")
+	s.expect("warning restart.target: lustre-OST0000 was restarted on 192.0.2.2@tcp (instance 7, then 8)",
+		"error evicted.recovery: lustre-OST0000 was restarted (instance 7, then 8). 192.0.2.3@tcp, which had its last reply 100 s before, came back when there was no recovery any more, and was evicted.")
 }
 
 // A replay is refused because another client's changes are missing.
@@ -60,9 +60,9 @@ func TestEvictedVersion(t *testing.T) {
 	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle + 1), pbFlags(dissect.FlagReplay)}, []change{withHandle(handle + 1), status(eoverflow), pbFlags(dissect.FlagReplay)})
 	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle + 1), instance(8)}, []change{withHandle(handle + 2), granted(8)})
 	s.work(node3, oss, handle+2)
-	s.expect("error evicted.version: lustre-OST0000 evicted 192.0.2.3@tcp in recovery: 1 replayed request did not fit the versions of the objects on disk (EOVERFLOW), because another client's changes were lost.",
-		"error recovery.replay: In the recovery of lustre-OST0000 on 192.0.2.2@tcp replays of requests failed: 1 EOVERFLOW.",
-		"warning restart.target: lustre-OST0000")
+	s.expect("warning restart.target: lustre-OST0000",
+		"error evicted.version: lustre-OST0000 evicted 192.0.2.3@tcp in recovery: 1 replayed request did not fit the versions of the objects on disk (EOVERFLOW), because another client's changes were lost.",
+		"error recovery.replay: In the recovery of lustre-OST0000 on 192.0.2.2@tcp replays of requests failed: 1 EOVERFLOW.")
 }
 
 // The server does not want the client any more.

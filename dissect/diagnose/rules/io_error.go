@@ -15,6 +15,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "io.error",
 	Severity: diagnose.Error,
+	Noun:     "I/O error",
 	Summary:  "A target answered requests with EIO: it could not read or write its disk, or its data are damaged.",
 	Meaning: "A server answers with EIO when its disk or the file system on it returns an error, with EUCLEAN or EBADMSG when it finds damaged data. Applications get EIO. " +
 		"A client sends a write that failed with EIO once more, as the error may pass. The rule counts the replies with these errors, and the writes of a range that had failed before.",

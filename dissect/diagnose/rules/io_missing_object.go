@@ -17,6 +17,7 @@ var missingRequests = diagnose.Threshold{Name: "requests for the size of the sam
 var _ = add(diagnose.Rule{
 	Code:     "io.missing_object",
 	Severity: diagnose.Error,
+	Noun:     "missing object",
 	Summary:  "An OST does not have objects of files that are still there.",
 	Meaning: "The layout of a file on the MDT names its objects on OSTs. When an OST has lost such an object, requests about it fail with ENOENT, and applications get \"No such file or directory\" for a file that ls shows. " +
 		"The rule looks for OSTs that answer with ENOENT to requests of clients which change or lock an object, or ask for its size repeatedly.",

@@ -17,6 +17,7 @@ var longLockWait = diagnose.Threshold{Name: "wait for a lock", Value: 1, Unit: "
 var _ = add(diagnose.Rule{
 	Code:     "lock.wait",
 	Severity: diagnose.Warning,
+	Noun:     "wait for a lock",
 	Summary:  "A client waited long for a lock that another one held.",
 	Meaning: "A request for a lock that is in conflict with locks of others waits until they are given back: the server sends the holders a blocking callback, they write back what they have cached and cancel. " +
 		"The rule compares the time from the request to the grant with the threshold, and names the holders and how long each took after its callback. " +

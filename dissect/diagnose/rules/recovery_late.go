@@ -12,6 +12,7 @@ var recoveryLate = &diagnose.Threshold{Name: "after the first client", Value: 10
 var _ = add(diagnose.Rule{
 	Code:     "recovery.late",
 	Severity: diagnose.Warning,
+	Noun:     "delay of a recovery",
 	Summary:  "Clients came late to a recovery, or not at all, and held up the others.",
 	Meaning: "A restarted target takes new work when all clients that it had are back, or when the recovery window is over. A client that comes late makes all others wait; one that does not come at all makes them wait for the whole window, and is evicted. " +
 		"The rule reports the client that connected last where that was long after the first one, and clients that were not seen again.",

@@ -8,6 +8,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "recovery.reconnect",
 	Severity: diagnose.Warning,
+	Noun:     "lost connection",
 	Summary:  "Clients lost the connection to a target that ran on, and connected again.",
 	Meaning: "A client that gets no reply in time gives up the connection and connects again. The target was not restarted and still knew the client, so nothing is lost, but requests waited. " +
 		"Servers that are slower than they had promised, and networks that lose packets, do that.",

@@ -8,6 +8,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "recovery.replay",
 	Severity: diagnose.Error,
+	Noun:     "target with failed replays",
 	Summary:  "Requests or locks could not be replayed after a restart.",
 	Meaning: "After a restart, clients replay the requests whose results the server had not yet written to disk, and give back the locks that they hold. What is refused, or is not replayed although it should be, is lost: " +
 		"applications were told that it was done. The rule reports errors of replays, and transactions that a client had the reply to, that were not on disk, and that it did not replay.",

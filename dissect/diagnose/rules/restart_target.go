@@ -13,6 +13,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "restart.target",
 	Severity: diagnose.Warning,
+	Noun:     "restarted target",
 	Summary:  "A target was restarted, on the same server or on another one.",
 	Meaning: "While a target is gone, requests to it wait. When it is back, its clients connect again and replay what the server may have lost, and the recovery ends when all have done so, or when its time is over. " +
 		"The rule reports when a target was gone and back, what its clients met meanwhile, who came back, and how long requests had to wait. " +

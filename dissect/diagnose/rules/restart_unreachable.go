@@ -8,6 +8,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "restart.unreachable",
 	Severity: diagnose.Error,
+	Noun:     "target that did not come back",
 	Summary:  "A target that clients used did not answer any more, and was not seen again.",
 	Meaning: "Clients lost a target: requests and then connects to it were not answered until the end of the capture. Its server is down, hangs, or is cut off. Applications wait until it is back. " +
 		"Requests whose replies the capture may have missed do not count.",

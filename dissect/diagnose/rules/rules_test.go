@@ -10,7 +10,7 @@ import (
 )
 
 // subjects are what a code may begin with.
-var subjects = []string{"capture", "evicted", "connect", "mount", "gss", "restart", "recovery", "slow", "tcp", "rdma", "lock", "io",
+var subjects = []string{"node", "target", "capture", "evicted", "connect", "mount", "gss", "restart", "recovery", "slow", "tcp", "rdma", "lock", "io",
 	"checksum", "space", "quota", "metadata", "version", "clock"}
 
 // TestRulesAreComplete checks the texts of each rule, its file, and its samples.

@@ -11,6 +11,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "slow.early_replies",
 	Severity: diagnose.Warning,
+	Noun:     "RPC with early replies",
 	Summary:  "A server asked clients for more time.",
 	Meaning: "With adaptive timeouts a client tells how long it will wait. A server that cannot answer by then sends an early reply, and the client waits longer. " +
 		"So the RPC has waited for almost the whole time, five seconds at least: for a thread, for the storage, or for a lock.",

@@ -20,6 +20,7 @@ var (
 var _ = add(diagnose.Rule{
 	Code:     "slow.network",
 	Severity: diagnose.Warning,
+	Noun:     "RPC that the network delayed",
 	Summary:  "RPCs pass more time in the network than in the server.",
 	Meaning: "The part of the network in the latency of an RPC is one round trip of its connection, and what retransmission cost. " +
 		"Where captures of both sides are merged, it is the difference between the latencies that both saw. The rule sums up the parts of all RPCs between a client and a server.",

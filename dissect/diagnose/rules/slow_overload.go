@@ -27,6 +27,7 @@ var (
 var _ = add(diagnose.Rule{
 	Code:     "slow.overload",
 	Severity: diagnose.Note,
+	Noun:     "RPC that waited in a queue",
 	Summary:  "A target has more RPCs in flight than it can work on: they only wait longer.",
 	Meaning: "The latency of reads and writes of about the same size is compared by how many RPCs with data the target had in flight when each was sent, by powers of two. " +
 		"The rate of a server is the number in flight divided by the latency. Where the latency grows as fast as the number in flight, the rate stays: the storage or the network is saturated, and RPCs wait in its queue.",

@@ -19,6 +19,7 @@ var (
 var _ = add(diagnose.Rule{
 	Code:     "slow.server",
 	Severity: diagnose.Warning,
+	Noun:     "slow RPC",
 	Summary:  "A server took a second or longer to read or write its storage.",
 	Meaning: "The latency of an RPC has parts: the transfer of its bulk data, the network (a round trip, and what was sent again), and the rest, which is the time in the server. " +
 		"The rule looks at operations that use the storage of a target and wait for no locks in the server (OST_READ, OST_WRITE, OST_SYNC, OST_CREATE, OST_STATFS, MDS_SYNC, MDS_STATFS, MDS_READPAGE, OUT_UPDATE). " +

@@ -16,9 +16,11 @@ var (
 )
 
 var _ = add(diagnose.Rule{
-	Code:     "slow.timeouts",
-	Severity: diagnose.Note,
-	Summary:  "Adaptive timeouts have grown: some RPCs of the last minutes took very long.",
+	Code:       "slow.timeouts",
+	Severity:   diagnose.Note,
+	Noun:       "raised timeout",
+	Background: true,
+	Summary:    "Adaptive timeouts have grown: some RPCs of the last minutes took very long.",
 	Meaning: "With each reply a server tells how long its RPCs take at most, as seen in the last minutes (adaptive timeouts). Clients wait that long, and a quarter more, before they give up. " +
 		"A high estimate shows that RPCs were slow before, perhaps before the capture began, and it makes clients slow to notice that a server is gone.",
 	Limits: "The estimate is of a service of the server, and not of a single target. Which RPCs were slow does not show in it. The estimates in replies to connects and to requests for security contexts do not count.",

@@ -14,6 +14,7 @@ var answeredLater = &diagnose.Threshold{Name: "answered", Value: 15, Unit: "s",
 var _ = add(diagnose.Rule{
 	Code:     "slow.unanswered",
 	Severity: diagnose.Warning,
+	Noun:     "RPC without a reply",
 	Summary:  "A server did not answer RPCs, though it answered others of the same client.",
 	Meaning: "An RPC counts if its reply was due, everything that the server sent was captured, and later RPCs of the same connection were answered without a new connect in between. " +
 		"So the server is alive and knows the client, and these RPCs hang in it: they wait for something, their thread is stuck, or the server has dropped them.",

@@ -9,6 +9,7 @@ import (
 var _ = add(diagnose.Rule{
 	Code:     "tcp.no_answer",
 	Severity: diagnose.Warning,
+	Noun:     "silence of a host",
 	Summary:  "A host did not acknowledge anything for a while: it or the network to it was down.",
 	Meaning: "When a host does not acknowledge what was sent to it, TCP sends the same bytes again and again, each time after twice the time. " +
 		"Four such retransmissions take three seconds or more; a network that only loses some of its packets hardly loses one segment five times.",

@@ -50,6 +50,8 @@ func (o *brokenRails) message(_ *track.RPC, m *dissect.Message) {
 	var up, down []lnet.NID
 	all := opcodes.PingInterfaces(m.Payload(), func(nid uint64, isDown bool) {
 		switch {
+		case isDown && lnet.NID4(nid) == m.LNet.Src: // it has just sent this through it
+			up = append(up, lnet.NID4(nid))
 		case len(up)+len(down) >= maxInterfaces:
 		case isDown:
 			down = append(down, lnet.NID4(nid))

@@ -16,6 +16,7 @@ var manyResets = &diagnose.Threshold{Name: "connections", Value: 4, Unit: "conne
 var _ = add(diagnose.Rule{
 	Code:     "tcp.reset",
 	Severity: diagnose.Warning,
+	Noun:     "aborted connection",
 	Summary:  "A host aborted connections of LNet.",
 	Meaning: "A connection that ends with RST was aborted: by a host that no longer knows it, since it was restarted, by LNet when a peer seems to be dead, or by a firewall. " +
 		"LNet connects again; RPCs that were on their way are sent again after a timeout. A few are a note, more a warning.",
@@ -29,11 +30,11 @@ var _ = add(diagnose.Rule{
 	},
 })
 
-// aborted are the connections that were aborted: those that had messages, or those
-// that had none.
+// aborted are the connections that were aborted: those that were established, or those
+// that were refused.
 type aborted struct {
 	report      *diagnose.Reporter
-	hadMessages bool
+	established bool
 	conns       *fifo.Map[int, bool]
 	pairs       *fifo.Map[hostPair, *abortedPair]
 }
@@ -46,12 +47,16 @@ type abortedPair struct {
 	evidence    []track.Point
 }
 
-func newAborted(r *diagnose.Reporter, hadMessages bool) *aborted {
-	return &aborted{r, hadMessages, fifo.NewMap[int, bool](maxStreams), fifo.NewMap[hostPair, *abortedPair](maxPairs)}
+func newAborted(r *diagnose.Reporter, established bool) *aborted {
+	return &aborted{r, established, fifo.NewMap[int, bool](maxStreams), fifo.NewMap[hostPair, *abortedPair](maxPairs)}
 }
 
+// isRefusal reports whether a reset answers a SYN: that has no acknowledgement, so the
+// reset has the sequence number 0.
+func isRefusal(m *lnet.MarkedSegment) bool { return m.RST && m.Seq == 0 }
+
 func (x *aborted) marked(m *lnet.MarkedSegment) {
-	if !m.RST || x.report.Paths().HasMessages(m.Conn) != x.hadMessages {
+	if !m.RST || isRefusal(m) == x.established {
 		return
 	}
 	if _, known := x.conns.Get(m.Conn); known {
@@ -80,6 +85,7 @@ func (x *aborted) each(finding func(*diagnose.Reporter, hostPair, *abortedPair) 
 
 func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
 	f := h.finding(r.Paths())
+	f.Node = hostNID(r.Paths(), h.from)
 	f.Severity, f.First, f.Last, f.Count = diagnose.Note, p.first, p.last, p.conns
 	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from, plural(p.conns, "connection"), h.to)
 	if float64(p.conns) >= manyResets.Value {

@@ -40,7 +40,7 @@ func (h hostPair) subject(all *paths.Paths) (s diagnose.Subject) {
 // finding returns a finding about a direction. What several capture points see of it is
 // one finding.
 func (h hostPair) finding(all *paths.Paths) diagnose.Finding {
-	return diagnose.Finding{Subject: h.subject(all), Key: h.from.String() + " > " + h.to.String()}
+	return diagnose.Finding{Subject: h.subject(all), Key: h.from.String() + " > " + h.to.String(), Node: hostNID(all, h.to)}
 }
 
 // pointOf returns where a segment is.
@@ -106,9 +106,12 @@ func newRetransmissions() retransmissions {
 }
 
 // marked takes a segment.
-func (x *retransmissions) marked(m *lnet.MarkedSegment) {
+func (x *retransmissions) marked(m *lnet.MarkedSegment) { x.silence(m) }
+
+// silence takes a segment, and returns the silence of its receiver that it shows, if it does.
+func (x *retransmissions) silence(m *lnet.MarkedSegment) *silence {
 	if m.Retransmissions == 0 || m.Spurious > 0 {
-		return
+		return nil
 	}
 	pair := fifo.GetOrNew(x.pairs, pairOf(m))
 	key := stream{m.Conn, m.Src}
@@ -123,9 +126,10 @@ func (x *retransmissions) marked(m *lnet.MarkedSegment) {
 	r.bytes += int64(m.Bytes)
 	if r.again >= silentRepeats && r.fast == 0 {
 		pair.silent(r)
-		return
+		return r.silence
 	}
 	pair.add(m, p)
+	return nil
 }
 
 // add counts a segment.

@@ -1,0 +1,160 @@
+package diagnose
+
+import (
+	"strings"
+
+	"github.com/lshark/lshark/dissect/lnet"
+)
+
+// causeOf says which findings may be the cause of others, and what proves it. The first
+// entry that applies to an effect decides.
+var causeOf = []struct {
+	effects string // codes, or beginnings of codes
+	causes  string
+	proof   func(effect, cause *Finding) bool
+}{
+	// A node, its targets, and connections to it.
+	{"node.silent", "node.restarted", sameNode(0)},
+	{"restart.target restart.no_recovery restart.unreachable", "node.restarted", sameServer(0)},
+	{"tcp.no_answer tcp.refused tcp.reset rdma", "node.restarted node.silent", sameNode(aftermath)},
+	{"restart.target restart.no_recovery restart.unreachable", "node.silent", sameServer(0)},
+
+	// A target that was restarted.
+	{"restart.target restart.no_recovery", "restart.rolled_back", sameTarget(aftermath)},
+	{"restart.target restart.rolled_back", "restart.no_recovery", sameTarget(0)},
+	{"evicted.version", "restart.rolled_back", sameTarget(aftermath)},
+	{"evicted.recovery recovery io.missing_object", "restart.rolled_back restart.no_recovery", sameTarget(aftermath)},
+
+	// A client that was gone: it misses recoveries, does not give locks back, and is evicted.
+	{"evicted.silence evicted.unknown evicted.recovery evicted.lock_callback", "node.silent", sameClient(aftermath)},
+	{"recovery.late recovery.reconnect slow.early_replies lock.wait lock.stuck connect.unanswered", "node.silent", sameClient(aftermath)},
+	{"evicted.recovery evicted.version recovery", "restart.target", sameTarget(aftermath)},
+
+	// A lock that was not given back.
+	{"lock.wait lock.stuck", "evicted.lock_callback", sameLock},
+	{"lock.wait lock.stuck", "lock.stuck", sameLock},
+
+	// A target that is gone, or does not work.
+	{"connect io.error lock slow metadata recovery", "restart.rolled_back restart.no_recovery restart.target restart.unreachable", sameTarget(aftermath)},
+	{"evicted recovery slow lock connect", "target.hung", sameTarget(aftermath)},
+	{"evicted.unknown recovery slow lock connect mount", "node.restarted node.silent", sameServer(aftermath)},
+
+	// The network.
+	{"slow.network slow.timeouts tcp.retransmission", "tcp.round_trip", sameHosts(0)},
+	{"slow.network", "tcp.retransmission", sameHosts(0)},
+}
+
+// aftermath is how many nanoseconds after the end of a cause its effects may begin: clients
+// try again for a while, and find out what happened with their next request.
+const aftermath = int64(30e9)
+
+// link finds the cause of each finding.
+func link(list []*Finding) {
+	byCode := make(map[string][]*Finding)
+	for _, f := range list {
+		f.Cause = nil
+		byCode[f.Rule.Code] = append(byCode[f.Rule.Code], f)
+	}
+	for _, f := range list {
+		f.Cause = f.findCause(byCode)
+	}
+}
+
+// findCause returns the cause of a finding, nil if there is none.
+func (f *Finding) findCause(byCode map[string][]*Finding) *Finding {
+	if f.Rule.Background || f.AboutCapture() {
+		return nil
+	}
+	for i := range causeOf {
+		if !hasCode(causeOf[i].effects, f.Rule.Code) {
+			continue
+		}
+		for code := range strings.FieldsSeq(causeOf[i].causes) {
+			for _, c := range byCode[code] {
+				if c != f && !c.follows(f) && causeOf[i].proof(f, c) {
+					return c
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// follows reports whether a finding follows from another one.
+func (f *Finding) follows(other *Finding) bool {
+	for c := f; c != nil; c = c.Cause {
+		if c == other {
+			return true
+		}
+	}
+	return false
+}
+
+// hasCode reports whether a code is in a list, or begins with one of its words and a dot.
+func hasCode(list, code string) bool {
+	for word := range strings.FieldsSeq(list) {
+		if rest, ok := strings.CutPrefix(code, word); ok && (rest == "" || rest[0] == '.') {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsIn reports whether an effect began while its cause lasted, or so many nanoseconds
+// after.
+func (f *Finding) beginsIn(cause *Finding, after int64) bool {
+	const before = int64(5e9) // the first sign of the cause may be a later message
+	return f.Last >= cause.First && f.First >= cause.First-before && f.First <= cause.Last+after
+}
+
+// isAt reports whether a finding is about a target of a server.
+func isAt(n, server lnet.NID) bool { return n.Len > 0 && n == server }
+
+// sameNode proves by the node of the cause, which the effect is about in any role.
+func sameNode(after int64) func(effect, cause *Finding) bool {
+	return func(f, c *Finding) bool {
+		return (isAt(f.Node, c.Node) || isAt(f.Client, c.Node) || isAt(f.Server, c.Node)) && f.beginsIn(c, after)
+	}
+}
+
+// sameServer proves by the server of a target.
+func sameServer(after int64) func(effect, cause *Finding) bool {
+	return func(f, c *Finding) bool { return isAt(f.Server, c.Node) && f.beginsIn(c, after) }
+}
+
+// sameClient proves by the client. What a client that was gone missed shows when it is back.
+func sameClient(after int64) func(effect, cause *Finding) bool {
+	return func(f, c *Finding) bool {
+		return (isAt(f.Client, c.Node) || isAt(f.Node, c.Node)) && f.Last >= c.First && f.First <= c.Last+after
+	}
+}
+
+// sameTarget proves by the target.
+func sameTarget(after int64) func(effect, cause *Finding) bool {
+	return func(f, c *Finding) bool {
+		same := f.Target != "" && f.Target == c.Target || f.Target == "" && f.TargetIndex != "" && f.TargetIndex == c.TargetIndex && f.Server == c.Server
+		return same && f.beginsIn(c, after)
+	}
+}
+
+// sameHosts proves by two hosts.
+func sameHosts(after int64) func(effect, cause *Finding) bool {
+	return func(f, c *Finding) bool {
+		return c.Client.Len > 0 && f.Client == c.Client && f.Server == c.Server && f.Last >= c.First && f.First <= c.Last+after
+	}
+}
+
+// sameLock reports whether both are about a lock of the same server.
+func sameLock(f, c *Finding) bool {
+	if f.Server != c.Server && f.Target != c.Target {
+		return false
+	}
+	for _, a := range f.Locks {
+		for _, b := range c.Locks {
+			if a == b {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,158 @@
+package rules
+
+import (
+	"net/netip"
+	"strconv"
+
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track/paths"
+)
+
+var silentTime = &diagnose.Threshold{Name: "silence", Value: 5, Unit: "s", Reason: "a link that flaps, or a spanning tree that changes, takes less; LNet and clients notice what takes longer"}
+
+var stoodStill = &diagnose.Threshold{Name: "silence of a node that stood still", Value: 20, Unit: "s", Reason: "LNet gives up a connection on which nothing is acknowledged before that"}
+
+var _ = add(diagnose.Rule{
+	Code:     "node.silent",
+	Severity: diagnose.Warning,
+	Noun:     "silence of a node",
+	Summary:  "A node sent nothing for a while, although others sent to it again and again.",
+	Meaning: "The kernel of a host acknowledges what arrives, however busy the host is. A node that acknowledges nothing and sends nothing is down, stands still, or is cut off from the network. " +
+		"The rule looks for nodes from which no message, retransmission or reset came while bytes to them were sent again four times or more. " +
+		"That others were reached meanwhile shows that the senders are not to blame. A node that goes on with the same connections after a long time stood still: one that was only cut off would have given them up.",
+	Limits: "What happened on the way between this node and the place of the capture looks the same as a node that is down.",
+	Next:   "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, the switch port and the cable. The nodes that waited for it are not to blame.",
+
+	Thresholds: []*diagnose.Threshold{silentTime, stoodStill},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		n := newNodeLife(r)
+		return diagnose.Hooks{Message: n.message, Marked: n.marked, End: n.reportSilent}
+	},
+})
+
+// reportSilent reports the silences of nodes, and the nodes that reached no other.
+func (n *nodeLife) reportSilent() {
+	cut := n.cutOff()
+	n.hosts.All(func(a netip.Addr, h *hostLife) bool {
+		for _, s := range h.silences {
+			if f := n.silent(h, s); len(s.reaching) > 0 && (isSet(s.begin) || isSet(s.back)) && f.Last-f.First >= silentTime.Nanoseconds() {
+				n.report.Report(f)
+			}
+		}
+		if list := cut[a]; len(list) > 1 {
+			n.report.Report(n.isolated(h, list))
+		}
+		return true
+	})
+}
+
+// silent describes the silence of a node.
+func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
+	f := n.finding(h, s)
+	took := duration(f.Last - f.First)
+	node := f.Node.String()
+	f.Text = node + " was silent for " + took + ": it acknowledged nothing of what " + n.names(s.peers) + " sent to it again and again, while others reached " + theseText(len(s.reaching)) + "."
+	outcome := s.outcome(f.Last - f.First)
+	f.Text += outcome
+	f.Brief = node + " was silent for " + took + "." + outcome + " Look at this node and its link, not at those that waited for it."
+	return f
+}
+
+// isolated describes a node that reached none of several others.
+func (n *nodeLife) isolated(h *hostLife, list []*hostSilence) diagnose.Finding {
+	f := n.finding(h, list[0])
+	f.Evidence = nil
+	var others []netip.Addr
+	for _, s := range list {
+		f.First, f.Last = min(f.First, s.from), max(f.Last, s.last.Time)
+		others = append(others, s.addr)
+		f.Prove(s.first, "%s does not acknowledge what the node sends", s.addr)
+	}
+	f.Text = f.Node.String() + " reached none of " + n.names(others) + " for " + duration(f.Last-f.First) + ": it was cut off from the network, as nothing that it sent was acknowledged by any of them."
+	f.Brief = f.Text + " Look at this node and its link, not at the others."
+	return f
+}
+
+// finding returns a finding about a silence, with its times and evidence.
+func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
+	f := diagnose.Finding{Node: hostNID(n.report.Paths(), h.addr), Key: h.addr.String() + strconv.FormatInt(s.from, 10), First: s.from, Last: s.last.Time}
+	if isServer(n.report.Paths(), h.addr) {
+		f.Server = f.Node
+	} else {
+		f.Client = f.Node
+	}
+	if isSet(s.begin) {
+		f.First = s.begin.Time
+	}
+	if isSet(s.back) {
+		f.Last = s.back.Time
+	} else if h.silence == s {
+		f.Last = n.report.Now()
+	}
+	f.Prove(s.begin, "the last message of %s before", h.addr)
+	f.Prove(s.first, "bytes to it are sent again")
+	f.Prove(s.last, "they are sent again for the last time")
+	f.Prove(s.back, "the first sign of life")
+	return f
+}
+
+// outcome returns a sentence about how the silence ended, with a space before it.
+func (s *hostSilence) outcome(took int64) string {
+	switch {
+	case !isSet(s.back):
+		return " Nothing came from it until the capture ended."
+	case s.reset:
+		return " Then it reset connections: it did not know them any more, as after a restart."
+	case s.same && took >= stoodStill.Nanoseconds():
+		return " Then it went on with the same connections: it stood still, and was not restarted."
+	case s.same:
+		return " Then it went on with the same connections: it was not restarted."
+	}
+	return " Then it connected anew."
+}
+
+// theseText refers to so many hosts.
+func theseText(n int) string {
+	if n == 1 {
+		return "the sender"
+	}
+	return "these"
+}
+
+// names returns the NIDs of hosts, as in "A, B and 3 others".
+func (n *nodeLife) names(hosts []netip.Addr) string {
+	var list []lnet.NID
+	for _, a := range hosts {
+		list = append(list, hostNID(n.report.Paths(), a))
+	}
+	return nodes(list)
+}
+
+// isServer reports whether others send requests to a host.
+func isServer(all *paths.Paths, a netip.Addr) (server bool) {
+	all.All(func(p *paths.Path) bool {
+		server = p.To == a && p.Requests > 0
+		return !server
+	})
+	return server
+}
+
+// cutOff returns the silences of several nodes at the same time of which only one host
+// knows, by this host.
+func (n *nodeLife) cutOff() map[netip.Addr][]*hostSilence {
+	by := make(map[netip.Addr][]*hostSilence)
+	n.hosts.All(func(a netip.Addr, h *hostLife) bool {
+		for _, s := range h.silences {
+			if len(s.peers) != 1 || len(s.reaching) > 0 {
+				continue
+			}
+			list := by[s.peers[0]]
+			if len(list) == 0 || s.from < list[0].last.Time && s.last.Time > list[0].from && s.addr != list[0].addr {
+				by[s.peers[0]] = append(list, s)
+			}
+		}
+		return true
+	})
+	return by
+}

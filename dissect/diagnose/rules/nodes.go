@@ -1,0 +1,160 @@
+package rules
+
+import (
+	"net/netip"
+	"slices"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/paths"
+	"github.com/lshark/lshark/internal/fifo"
+)
+
+// nodeLife follows when hosts send something, and when they do not although others send to
+// them again and again.
+type nodeLife struct {
+	report *diagnose.Reporter
+	resent retransmissions
+	hosts  *fifo.Map[netip.Addr, *hostLife]
+	conns  *fifo.Map[int, int64] // time of the first message
+}
+
+// hostLife is what a host has sent and received.
+type hostLife struct {
+	addr     netip.Addr
+	last     track.Point  // its last message
+	seen     int64        // time of the last sign of life
+	heard    [2]heardFrom // the hosts from which something came last
+	silence  *hostSilence // that goes on
+	silences []*hostSilence
+	resets   []track.Point // of connections that it does not know, and does not accept
+}
+
+// heardFrom is when something came from a host.
+type heardFrom struct {
+	host netip.Addr
+	at   int64
+}
+
+// hostSilence is a time in which nothing came from a host.
+type hostSilence struct {
+	addr     netip.Addr
+	begin    track.Point // its last message before
+	first    track.Point // the first bytes that are sent again to it
+	last     track.Point // the last ones
+	from     int64       // when these were sent first
+	back     track.Point // the first message from it, or its first reset
+	reset    bool        // back is a reset: it does not know the connection
+	same     bool        // back belongs to a connection that it had before
+	peers    []netip.Addr
+	reaching []netip.Addr // those of them that others reached meanwhile
+}
+
+const (
+	maxHosts    = 1 << 13
+	maxOutages  = 16 // of a host
+	maxOldPeers = 32
+	maxResets   = 16
+	inFlight    = int64(1e9) // nanoseconds in which a message may still arrive that was sent before
+)
+
+func newNodeLife(r *diagnose.Reporter) *nodeLife {
+	return &nodeLife{r, newRetransmissions(), fifo.NewMap[netip.Addr, *hostLife](maxHosts), fifo.NewMap[int, int64](maxStreams)}
+}
+
+func (n *nodeLife) host(a netip.Addr) *hostLife {
+	h := fifo.GetOrNew(n.hosts, a)
+	h.addr = a
+	return h
+}
+
+// message takes a message: its sender lives, and its receiver can be reached.
+func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
+	begun, known := n.conns.Get(m.Conn)
+	if !known {
+		begun = m.Time
+		n.conns.Put(m.Conn, begun)
+	}
+	src := n.host(m.Src.Addr())
+	if s := src.silence; s != nil {
+		s.same = begun < s.from || m.Kind != lnet.Connreq && m.Kind != lnet.Hello
+		src.isBack(track.Point{Frame: m.Frame, File: m.File, Time: m.Time})
+	}
+	src.last = track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
+	src.seen = max(src.seen, m.Time)
+	d := n.host(m.Dst.Addr())
+	if d.heard[0].host != src.addr {
+		d.heard[1] = d.heard[0]
+	}
+	d.heard[0] = heardFrom{src.addr, m.Time}
+}
+
+// marked takes a segment that is sent again, or aborts a connection.
+func (n *nodeLife) marked(m *lnet.MarkedSegment) {
+	p := pointOf(m)
+	h := n.host(m.Src.Addr())
+	if resent := n.resent.silence(m); resent != nil {
+		n.host(m.Dst.Addr()).unanswered(resent, h, p)
+		return
+	}
+	if !m.RST && m.Retransmissions == 0 {
+		return
+	}
+	if m.RST && len(h.resets) < maxResets {
+		h.resets = append(h.resets, p)
+	}
+	if s := h.silence; s != nil {
+		s.reset = m.RST
+		h.isBack(p)
+	}
+	h.seen = max(h.seen, m.Time)
+}
+
+// isBack takes the first sign of life after a silence.
+func (h *hostLife) isBack(p track.Point) { h.silence.back, h.silence = p, nil }
+
+// unanswered takes bytes that were sent to the host again without an answer.
+func (h *hostLife) unanswered(resent *silence, from *hostLife, p track.Point) {
+	if h.seen > resent.from+inFlight {
+		return // it sends messages meanwhile
+	}
+	s := h.silence
+	if s == nil {
+		if len(h.silences) >= maxOutages {
+			return
+		}
+		s = &hostSilence{addr: h.addr, begin: h.last, first: resent.first, from: resent.from}
+		h.silence, h.silences = s, append(h.silences, s)
+	}
+	s.last = p
+	s.from = min(s.from, resent.from)
+	if !slices.Contains(s.peers, from.addr) && len(s.peers) < maxOldPeers {
+		s.peers = append(s.peers, from.addr)
+	}
+	for _, other := range from.heard {
+		if other.host.IsValid() && other.host != h.addr && other.at > resent.from+inFlight && !slices.Contains(s.reaching, from.addr) && len(s.reaching) < maxOldPeers {
+			s.reaching = append(s.reaching, from.addr)
+		}
+	}
+}
+
+// nid returns the NID of a host.
+func hostNID(all *paths.Paths, a netip.Addr) (nid lnet.NID) {
+	all.All(func(p *paths.Path) bool {
+		switch {
+		case p.From == a && p.FromNID.Len > 0:
+			nid = p.FromNID
+		case p.To == a && p.ToNID.Len > 0:
+			nid = p.ToNID
+		}
+		return nid.Len == 0
+	})
+	if nid.Len == 0 {
+		const tcp = 2
+		nid = lnet.NID{Type: tcp, Len: uint8(copy(nid.Addr[:], a.AsSlice()))}
+		copy(nid.Addr[:], a.AsSlice())
+	}
+	return nid
+}

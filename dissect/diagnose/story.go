@@ -1,0 +1,137 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// AboutCapture reports whether a finding is about what the capture lacks.
+func (f *Finding) AboutCapture() bool { return strings.HasPrefix(f.Rule.Code, "capture.") }
+
+// IsBackground reports whether a finding only says how things are.
+func (f *Finding) IsBackground() bool {
+	return f.AboutCapture() || f.Rule.Background && f.Severity == Note
+}
+
+// Root returns the finding from which all follows that led to this one: itself, if it
+// has no cause.
+func (f *Finding) Root() *Finding {
+	for f.Cause != nil {
+		f = f.Cause
+	}
+	return f
+}
+
+// inOrder sorts findings: roots by the worst that followed from them, each with its
+// consequences behind it, in the order of time.
+func inOrder(list []*Finding) []*Finding {
+	worst := make(map[*Finding]Severity)
+	for _, f := range list {
+		worst[f.Root()] = max(worst[f.Root()], f.Severity)
+	}
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b *Finding) int {
+		x, y := a.Root(), b.Root()
+		if x == y {
+			return cmp.Or(compareBool(a != x, b != y), cmp.Compare(a.First, b.First), -cmp.Compare(a.Severity, b.Severity))
+		}
+		return cmp.Or(compareBool(x.IsBackground(), y.IsBackground()), -cmp.Compare(worst[x], worst[y]), -cmp.Compare(x.Severity, y.Severity),
+			cmp.Compare(x.First, y.First), cmp.Compare(x.ID, y.ID))
+	})
+	return list
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// Story is a finding that follows from no other, and what followed from it.
+type Story struct {
+	Root     *Finding
+	Followed []*Finding
+}
+
+// Stories divides findings that are in the order of Engine.Findings.
+func Stories(list []*Finding) (stories []Story) {
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].Root() == list[0] {
+			n++
+		}
+		stories = append(stories, Story{list[0], list[1:n]})
+		list = list[n:]
+	}
+	return stories
+}
+
+// Opening returns what an expert would say first, in up to three sentences: what happened,
+// what followed from it, and where to look.
+func (s *Story) Opening() string {
+	f := s.Root
+	text := f.Brief
+	if text == "" {
+		text = Sentences(f.Text, 2)
+	}
+	if len(s.Followed) > 0 && strings.Count(text, ". ") < 2 {
+		text += " It led to " + Followed(s.Followed) + "."
+	}
+	if f.Brief == "" && f.Next != "" && strings.Count(text, ". ") < 2 {
+		text += " " + Sentences(f.Next, 1)
+	}
+	return text
+}
+
+// Sentences returns the first sentences of a text.
+func Sentences(text string, n int) string {
+	at := 0
+	for range n {
+		next := strings.Index(text[at:], ". ")
+		if next < 0 {
+			return text
+		}
+		at += next + 2
+	}
+	return strings.TrimRight(text[:at], " ")
+}
+
+// Followed sums up findings that followed from another one, as in "4 evictions and 8
+// refused connects".
+func Followed(list []*Finding) string {
+	var order []*Rule
+	counts := make(map[*Rule]int64)
+	for _, f := range list {
+		if counts[f.Rule] == 0 {
+			order = append(order, f.Rule)
+		}
+		counts[f.Rule] += f.Count
+	}
+	var words []string
+	for _, r := range order {
+		words = append(words, countNoun(counts[r], cmp.Or(r.Noun, "finding "+r.Code)))
+	}
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " and " + words[last]
+	}
+	return strings.Join(words, "")
+}
+
+// countNoun returns a number and a noun; the plural of "RPC that waited" is "RPCs that waited".
+func countNoun(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	for _, end := range []string{" that ", " of ", " for ", " with ", " without "} {
+		if at := strings.Index(noun, end); at > 0 {
+			return fmt.Sprintf("%d %ss%s", n, noun[:at], noun[at:])
+		}
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
