@@ -316,7 +316,8 @@ func (t *Tree) bulkContent(m *Message, s *schema.Struct) {
 	t.bulkMsg = schema.Msg{Big: req.Big, Opcode: req.Opcode, RPC: req.RPC, Variant: req.Variant, Req: req}
 	w.rpc, w.big = &t.bulkMsg, req.Big
 	f := &t.contentField
-	*f = schema.Field{Kind: schema.Record, Type: s, Name: sectionContent.Name, Key: sectionContent.Key}
+	*f = *sectionContent
+	f.Kind, f.Type, f.Doc = schema.Record, s, ""
 	end := w.record(f, nil, 0, len(m.Content))
 	w.tail(end, len(m.Content))
 	w.use(InMessage, m.Data)

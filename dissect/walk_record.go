@@ -38,8 +38,9 @@ func (w *walker) record(f *schema.Field, up *schema.View, off, limit int) int {
 func (w *walker) members(s *schema.Struct, v *schema.View, off, limit int) int {
 	end, covered := off, 0
 	captured := w.withoutHoles(limit)
+	runs := s.Runs()
 	for i := 0; i < len(s.Fields); i++ {
-		if r := &s.Runs[i]; len(r.Values) > 0 && off+r.End <= captured {
+		if r := &runs[i]; len(r.Values) > 0 && off+r.End <= captured {
 			last := w.values(r, v, off, limit)
 			end, covered = max(end, off+last), max(covered, last)
 			i += len(r.Values) - 1

@@ -1,6 +1,9 @@
 package schema
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The constructors take their options in any order: a *Names, a Format, an
 // Order, a Since, an Over, an At, a Tagged, a CountBy, a Cond, a func of one of Field's types,
@@ -88,7 +91,7 @@ func Arr(name string, n int, elem *Field, opts ...any) *Field {
 // returns. An option of type []*Field lists the possible types.
 func Records(name string, step func(*View) (*Field, int), opts ...any) *Field {
 	f := newField(name, List, 0, opts)
-	f.Step = step
+	f.ownRules().Step = step
 	return f
 }
 
@@ -96,27 +99,29 @@ func Records(name string, step func(*View) (*Field, int), opts ...any) *Field {
 // when it is unknown.
 func OneOf(name string, choose func(*View) *Field, options []*Field, opts ...any) *Field {
 	f := newField(name, Union, 0, opts)
-	f.Choose, f.Options = choose, options
-	f.named = make(map[*Field]*Field, len(options))
-	for _, o := range options {
+	r := f.ownRules()
+	r.Choose, r.Options = choose, options
+	r.named = make([]Field, len(options))
+	for i, o := range options {
 		f.Size = max(f.Size, o.Size)
-		f.named[o] = f.rename(o)
+		r.named[i] = f.rename(o)
 	}
 	return f
 }
 
 // Option is one of the union's forms under the union's name.
 func (f *Field) Option(o *Field) *Field {
-	if c := f.named[o]; c != nil {
-		return c
+	if i := slices.Index(f.Options, o); i >= 0 {
+		return &f.named[i]
 	}
-	return f.rename(o)
+	c := f.rename(o)
+	return &c
 }
 
-func (f *Field) rename(o *Field) *Field {
+func (f *Field) rename(o *Field) Field {
 	c := *o
 	c.Name, c.Key = f.Name, f.Key
-	return &c
+	return c
 }
 
 // Rest makes a union take all bytes up to the end of its buffer.
@@ -128,7 +133,7 @@ func Msgs(name string, opts ...any) *Field { return newField(name, Message, 0, o
 // Derived is text composed from other fields.
 func Derived(name string, derive func(v *View, dst []byte) []byte, opts ...any) *Field {
 	f := newField(name, Virtual, 0, opts)
-	f.Derive = derive
+	f.ownRules().Derive = derive
 	return f
 }
 
@@ -153,7 +158,7 @@ func number(name string, k Kind, size int, opts []any) *Field {
 }
 
 func newField(name string, k Kind, size int, opts []any) *Field {
-	f := &Field{Name: name, Kind: k, Size: size, Key: `,"` + name + `":`}
+	f := &Field{Name: name, Kind: k, Size: size, Key: `,"` + name + `":`, Rules: &noRules}
 	f.set(opts)
 	return f
 }
@@ -161,8 +166,17 @@ func newField(name string, k Kind, size int, opts []any) *Field {
 // Copy returns a copy of the field with more options.
 func (f *Field) Copy(opts ...any) *Field {
 	c := *f
+	c.copyRules()
 	c.set(opts)
 	return &c
+}
+
+// copyRules makes a copied field independent of the original.
+func (f *Field) copyRules() {
+	if f.Rules != &noRules {
+		r := *f.Rules
+		f.Rules = &r
+	}
 }
 
 func (f *Field) set(opts []any) {
@@ -177,41 +191,41 @@ func (f *Field) set(opts []any) {
 		case Order:
 			f.Order = o
 		case Since:
-			f.Since = o
+			f.ownRules().Since = o
 		case Over:
-			f.over = string(o)
+			f.ownRules().over = string(o)
 		case At:
-			f.at = int(o)
+			f.ownRules().at = int(o)
 		case Tagged:
 			f.Tagged = bool(o)
 		case Negotiated:
 			f.Negotiated = bool(o)
 		case Shown:
-			f.Shown = &o
+			f.ownRules().Shown = &o
 		case Counted:
-			f.Counted = string(o)
+			f.ownRules().Counted = string(o)
 		case CountBy:
-			f.CountBy = string(o)
+			f.ownRules().CountBy = string(o)
 		case Cond:
-			f.When = append(f.When, o)
+			f.ownRules().When = append(f.When, o)
 		case If:
-			f.If = o
+			f.ownRules().If = o
 		case Case:
-			f.Case = &o
+			f.ownRules().Case = &o
 		case ValidIf:
-			f.ValidIf = o
+			f.ownRules().ValidIf = o
 		case InvalidIf:
-			f.InvalidIf = o
+			f.ownRules().InvalidIf = o
 		case Remark:
-			f.Remark = o
+			f.ownRules().Remark = o
 		case CountOf:
-			f.CountOf = o
+			f.ownRules().CountOf = o
 		case Locate:
-			f.Locate = o
+			f.ownRules().Locate = o
 		case AfterPrevious:
-			f.afterPrevious = bool(o)
+			f.ownRules().afterPrevious = bool(o)
 		case []*Field:
-			f.Options = o
+			f.ownRules().Options = o
 		default:
 			panic(fmt.Sprintf("field %s: option of type %T", f.Name, o))
 		}

@@ -88,33 +88,39 @@ const (
 // older.
 type Since string
 
-// Field is a part of a struct, or what fills a buffer of an RPC.
+// Field is a part of a struct, or what fills a buffer of an RPC. There are thousands,
+// made at every start: what few of them have is in Rules.
 type Field struct {
-	// The members that a walk reads of every field come first, in one cache line.
-	Name   string
-	Kind   Kind
-	Format Format
-	Order  Order
-	Pad    bool // padding: left out when zero
-	Direct bool // at a fixed offset and readable without a func; set by NewStruct
-	Tagged bool // JSON names the struct: "_struct"
-	Style  Style
+	Name       string
+	Kind       Kind
+	Format     Format
+	Order      Order
+	Pad        bool // padding: left out when zero
+	Direct     bool // at a fixed offset and readable without a func; set by NewStruct
+	Tagged     bool // JSON names the struct: "_struct"
+	Negotiated bool // flags that a client proposes and a server accepts or drops
+	Style      Style
 
 	Off   int     // from the start of its struct, -1 when it depends on the bytes before
 	Size  int     // bytes, 0 when it depends on the bytes
 	Names *Names  // values or bits by name
 	Key   string  // the name as JSON has it behind another member: ,"name":
-	When  []Cond  // all must hold, else the value is not valid
 	Type  *Struct // of a Record
 	Elem  *Field  // of an Array
 	Count int     // elements of an Array, when fixed; -1: up to the end
-
 	Doc   string
+
+	*Rules // never nil in a field that a constructor made
+}
+
+// Rules are what depends on the content of a message: whether a field is there and
+// valid, where it is, how long it is, and which form it has. Fields without any share
+// one that is empty.
+type Rules struct {
 	Since Since
+	When  []Cond // all must hold, else the value is not valid
 
-	Shown      *Shown // how summary lines show the value, nil: not at all
-	Negotiated bool   // flags that a client proposes and a server accepts or drops
-
+	Shown   *Shown // how summary lines show the value, nil: not at all
 	Counted string // what summary lines call the elements of bulk data that have the field
 
 	CountBy string               // the field of the same struct that holds the number of elements or bytes
@@ -137,11 +143,22 @@ type Field struct {
 	// it: the offset of its first byte, counted as View.Off, and its size; 0: absent.
 	Locate func(v *View) (off, size int)
 
-	over          string            // name of the field it overlays
-	at            int               // explicit offset, 0: none
-	afterPrevious bool              // follows the field before it, which has a variable end
-	count         *Field            // CountBy, resolved
-	named         map[*Field]*Field // Options, under the name of the Union
+	over          string  // name of the field it overlays
+	at            int     // explicit offset, 0: none
+	afterPrevious bool    // follows the field before it, which has a variable end
+	count         *Field  // CountBy, resolved
+	named         []Field // Options, under the name of the Union
+}
+
+// noRules are the rules of a field without any. Nothing writes to them.
+var noRules Rules
+
+// ownRules returns the rules of a field, to be changed.
+func (f *Field) ownRules() *Rules {
+	if f.Rules == &noRules {
+		f.Rules = new(Rules)
+	}
+	return f.Rules
 }
 
 // EmptyRecord is the length of a record that has no bytes.

@@ -1,10 +1,12 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
-	"sort"
+	"slices"
 	"strings"
+	"sync/atomic"
 )
 
 // Names are the names of the values of a field (an enumeration) or of its bits
@@ -17,16 +19,21 @@ type Names struct {
 	Values []Value
 	Mask   uint64 // the bits of the field that hold the value; 0: all
 
-	dense   []int16        // of enumerations, where values are small: places in Values and one more, by value
-	byValue map[uint64]int // of enumerations, where values are large and many: places in Values, by value
-	bits    []int16        // places in Values, by bit, nil when flags are more than single bits
+	places atomic.Pointer[places] // made at the first search
+}
+
+// places are where the values of a group are in Values.
+type places struct {
+	dense   []int16        // of enumerations, where values are small: one more than the place, by value
+	byValue map[uint64]int // of enumerations, where values are large and many
+	bits    []int16        // of flags, by bit; nil when flags are more than single bits
 }
 
 // maxDense is the largest value of enumerations that are kept in a slice.
 const maxDense = 1 << 11
 
 // maxSearched is the largest number of values of enumerations that are searched one by
-// one; a map would have to be made at every start.
+// one.
 const maxSearched = 12
 
 // Value is a named value, bit, or value of a part of a flag word.
@@ -41,15 +48,14 @@ type Value struct {
 
 // NewBits declares the names of a flag word.
 func NewBits(group, prefix, doc string, values []Value) *Names {
-	n := &Names{Group: group, Prefix: prefix, Doc: doc, Flags: true, Values: values}
-	n.index()
+	n := &Names{Group: group, Prefix: prefix, Doc: doc, Flags: true}
+	n.Fill(values)
 	return n
 }
 
 // add adds a value to a group.
 func (n *Names) add(v Value) {
-	n.Values = append(n.Values, v)
-	n.index()
+	n.Fill(append(n.Values, v))
 }
 
 // singleBits finds the flag of each bit, when each flag is one bit.
@@ -74,9 +80,7 @@ func (n *Names) singleBits() []int16 {
 
 // NewEnum declares the names of a field's values.
 func NewEnum(group, prefix, doc string, values []Value) *Names {
-	n := &Names{Group: group, Prefix: prefix, Doc: doc, Values: values}
-	n.index()
-	return n
+	return &Names{Group: group, Prefix: prefix, Doc: doc, Values: values}
 }
 
 // WithMask makes only some bits of a field select the value.
@@ -98,71 +102,79 @@ func (n *Names) HighHalf() *Names {
 	return NewBits(n.Group, n.Prefix, n.Doc, high)
 }
 
-// Fill sets the values of an enumeration that was declared without them.
+// Fill sets the values of a group that was declared without them.
 func (n *Names) Fill(values []Value) {
 	n.Values = values
-	n.index()
-}
-
-// index prepares the values for Name and Set.
-func (n *Names) index() {
-	if n.Flags {
-		n.indexBits()
-	} else {
-		n.indexValues()
+	n.places.Store(nil)
+	if !n.Flags {
+		return
 	}
-}
-
-func (n *Names) indexBits() {
-	for i := range n.Values {
-		if n.Values[i].Mask == 0 {
-			n.Values[i].Mask = n.Values[i].Value
+	for i := range values {
+		if v := &values[i]; v.Mask == 0 {
+			v.Mask = v.Value
 		}
 	}
-	sort.SliceStable(n.Values, func(i, j int) bool { return n.Values[i].Mask < n.Values[j].Mask })
-	n.bits = n.singleBits()
+	byMask := func(a, b Value) int { return cmp.Compare(a.Mask, b.Mask) }
+	if !slices.IsSortedFunc(values, byMask) {
+		slices.SortStableFunc(values, byMask)
+	}
 }
 
-// indexValues prepares an enumeration for place.
-func (n *Names) indexValues() {
-	most := uint64(0)
-	for _, v := range n.Values {
-		most = max(most, v.Value)
+// search returns the places of the values.
+func (n *Names) search() *places {
+	if p := n.places.Load(); p != nil {
+		return p
 	}
-	n.dense, n.byValue = nil, nil
+	p := new(places)
+	if n.Flags {
+		p.bits = n.singleBits()
+	} else {
+		p.index(n.Values)
+	}
+	n.places.Store(p)
+	return p
+}
+
+// index finds the places of the values of an enumeration. Few large values need none:
+// they are searched one by one.
+func (p *places) index(values []Value) {
+	most := uint64(0)
+	for i := range values {
+		most = max(most, values[i].Value)
+	}
 	switch {
 	case most < maxDense:
-		n.dense = make([]int16, most+1)
-	case len(n.Values) > maxSearched:
-		n.byValue = make(map[uint64]int, len(n.Values))
+		p.dense = make([]int16, most+1)
+	case len(values) > maxSearched:
+		p.byValue = make(map[uint64]int, len(values))
 	default:
 		return
 	}
-	for i, v := range n.Values {
-		if _, known := n.place(v.Value); known || v.Alias {
-			continue
-		}
-		if n.dense != nil {
-			n.dense[v.Value] = int16(i + 1)
-		} else {
-			n.byValue[v.Value] = i
+	for i, v := range slices.Backward(values) {
+		switch {
+		case v.Alias:
+		case p.dense != nil:
+			p.dense[v.Value] = int16(i + 1)
+		default:
+			p.byValue[v.Value] = i
 		}
 	}
 }
 
 // place finds a value of an enumeration among Values.
 func (n *Names) place(v uint64) (int, bool) {
-	switch {
-	case n.Flags:
+	if n.Flags {
 		return 0, false
-	case n.dense != nil:
-		if v >= uint64(len(n.dense)) {
+	}
+	switch p := n.search(); {
+	case p.dense != nil:
+		if v >= uint64(len(p.dense)) {
 			return 0, false
 		}
-		i := int(n.dense[v])
+		i := int(p.dense[v])
 		return i - 1, i > 0
-	case n.byValue != nil:
-		i, ok := n.byValue[v]
+	case p.byValue != nil:
+		i, ok := p.byValue[v]
 		return i, ok
 	}
 	for i := range n.Values {
@@ -227,10 +239,10 @@ func (n *Names) Number(name string) uint64 {
 // Set calls f for each flag of the word, in bit order, and returns the bits
 // that have no name.
 func (n *Names) Set(word uint64, f func(*Value)) (rest uint64) {
-	if n.bits != nil {
+	if single := n.search().bits; single != nil {
 		for ; word != 0; word &= word - 1 {
 			bit := bits.TrailingZeros64(word)
-			if i := n.bits[bit]; i >= 0 {
+			if i := single[bit]; i >= 0 {
 				f(&n.Values[i])
 			} else {
 				rest |= 1 << bit

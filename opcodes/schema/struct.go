@@ -1,6 +1,10 @@
 package schema
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"sync/atomic"
+)
 
 // Struct is a struct of the wire: consecutive fields, some of them overlays of
 // others.
@@ -14,8 +18,6 @@ type Struct struct {
 	Size   int  // of the fixed part
 	Open   bool // bytes behind the fixed part belong to it
 
-	Runs []Run // for each field, the Direct fields that begin with it
-
 	// Shorter are the sizes that older releases send.
 	Shorter []int
 
@@ -25,6 +27,8 @@ type Struct struct {
 
 	// Summarize appends a short description, shown beside the struct's name.
 	Summarize func(v *View, dst []byte) []byte
+
+	runs atomic.Pointer[[]Run] // made when a message has the struct
 }
 
 // Shorter are the sizes of a struct in older releases.
@@ -40,7 +44,7 @@ type Summarize func(v *View, dst []byte) []byte
 // the struct is one value, Shorter, Detect, Summarize, or a string, its meaning), works out the offsets and
 // resolves the names that conditions and counts refer to.
 func NewStruct(name string, parts ...any) *Struct {
-	s := &Struct{Name: name}
+	s := &Struct{Name: name, Fields: make([]*Field, 0, len(parts))}
 	fixed := true
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -106,7 +110,7 @@ func (s *Struct) resolve() {
 	for _, f := range s.Fields {
 		if c := f.Case; c != nil {
 			c.resolve(s)
-			f.If = func(v *View) bool { return c.Holds(v.Struct, v.Big) }
+			f.ownRules().If = func(v *View) bool { return c.Holds(v.Struct, v.Big) }
 		}
 		f.Direct = f.direct()
 		if f.CountBy != "" {
@@ -120,15 +124,23 @@ func (s *Struct) resolve() {
 			}
 		}
 	}
-	s.Runs = runs(s.Fields)
+}
+
+// Runs returns, for each field, the Direct fields that begin with it.
+func (s *Struct) Runs() []Run {
+	if r := s.runs.Load(); r != nil {
+		return *r
+	}
+	r := runs(s.Fields)
+	s.runs.Store(&r)
+	return r
 }
 
 // With returns a copy of the struct, under the same name, in which some fields
 // are replaced by others of the same name and size.
 func (s *Struct) With(doc string, fields ...*Field) *Struct {
-	t := *s
-	t.Doc = doc
-	t.Fields = append([]*Field(nil), s.Fields...)
+	t := &Struct{Name: s.Name, Doc: doc, Since: s.Since, Order: s.Order, Atom: s.Atom, Fields: slices.Clone(s.Fields), Size: s.Size,
+		Open: s.Open, Shorter: s.Shorter, Detect: s.Detect, Summarize: s.Summarize}
 	for _, f := range fields {
 		for i, old := range s.Fields {
 			if old.Name == f.Name {
@@ -138,7 +150,7 @@ func (s *Struct) With(doc string, fields ...*Field) *Struct {
 		}
 	}
 	t.resolve()
-	return &t
+	return t
 }
 
 // Overlays reports whether the field lies over others of its struct.

@@ -311,7 +311,12 @@ func (x *Index) TopicNames(short bool) []string {
 // 0 and without validity rules.
 func (f *Field) Standalone() *Field {
 	c := *f
-	c.Off, c.over, c.at, c.afterPrevious = 0, "", 0, false
+	c.copyRules()
+	c.Off, c.Direct = 0, false
+	if c.Rules == &noRules {
+		return &c
+	}
+	c.over, c.at, c.afterPrevious = "", 0, false
 	c.When, c.ValidIf, c.InvalidIf, c.If, c.Case, c.Locate = nil, nil, nil, nil, nil, nil
 	if c.CountBy != "" || c.CountOf != nil {
 		c.CountBy, c.CountOf, c.count = "", nil, nil
@@ -319,6 +324,5 @@ func (f *Field) Standalone() *Field {
 			c.Count = -1
 		}
 	}
-	c.Direct = false
 	return &c
 }
