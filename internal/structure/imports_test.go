@@ -30,7 +30,6 @@ var rooms = []string{
 	"render/filter",
 	"render",
 	"internal/anonymize",
-	"internal/protowire",
 	"internal/monitor",
 	"internal/tui",
 	"internal/cli",

@@ -16,7 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/lshark/lshark/internal/protowire"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // smallRegistry returns a registry with a few known values of each type.
@@ -301,7 +301,7 @@ func TestNativeBucketsAreMarked(t *testing.T) {
 	r.End()
 	var s Snapshot
 	r.Snapshot(&s)
-	if b := AppendProtobuf(nil, &s); !bytes.Contains(b, []byte{histogramPositiveSpan<<3 | byte(protowire.Bytes), 2, spanOffset << 3, 0}) {
+	if b := AppendProtobuf(nil, &s); !bytes.Contains(b, []byte{histogramPositiveSpan<<3 | byte(protowire.BytesType), 2, spanOffset << 3, 0}) {
 		t.Errorf("no empty span in % x", b)
 	}
 }

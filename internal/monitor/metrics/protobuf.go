@@ -1,11 +1,12 @@
 package metrics
 
 import (
-	"encoding/binary"
 	"math"
 	"time"
 
-	"github.com/lshark/lshark/internal/protowire"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
 
 // Numbers of the fields of io.prometheus.client.MetricFamily and what is in it.
@@ -54,8 +55,8 @@ func AppendProtobuf(b []byte, s *Snapshot) []byte {
 	for i := range s.Families {
 		f := &s.Families[i]
 		if len(f.Points) > 0 {
-			message, start := protowire.BeginPrefixed(b)
-			b = protowire.End(appendFamilyMessage(message, f), start)
+			message, start := protobuf.BeginPrefixed(b)
+			b = protobuf.End(appendFamilyMessage(message, f), start)
 		}
 	}
 	return b
@@ -69,14 +70,14 @@ func appendFamilyMessage(b []byte, f *FamilySnapshot) []byte {
 	case HistogramType:
 		kind = 4
 	}
-	b = protowire.AppendString(b, familyName, name)
-	b = protowire.AppendString(b, familyHelp, f.Help)
-	b = protowire.AppendUint(b, familyType, kind)
+	b = protobuf.AppendString(b, familyName, name)
+	b = protobuf.AppendString(b, familyHelp, f.Help)
+	b = protobuf.AppendUint(b, familyType, kind)
 	for i := range f.Points {
 		b = appendMessage(b, familyMetric, func(b []byte) []byte { return appendMetric(b, f, &f.Points[i]) })
 	}
 	if f.Unit != "" {
-		b = protowire.AppendString(b, familyUnit, f.Unit)
+		b = protobuf.AppendString(b, familyUnit, f.Unit)
 	}
 	return b
 }
@@ -84,13 +85,13 @@ func appendFamilyMessage(b []byte, f *FamilySnapshot) []byte {
 func appendMetric(b []byte, f *FamilySnapshot, p *Point) []byte {
 	for i, name := range f.Labels {
 		b = appendMessage(b, metricLabel, func(b []byte) []byte {
-			b = protowire.AppendString(b, labelName, name)
-			return protowire.AppendString(b, labelValue, p.Values[i])
+			b = protobuf.AppendString(b, labelName, name)
+			return protobuf.AppendString(b, labelValue, p.Values[i])
 		})
 	}
 	switch f.Type {
 	case GaugeType:
-		return appendMessage(b, metricGauge, func(b []byte) []byte { return protowire.AppendDouble(b, gaugeValue, p.Value) })
+		return appendMessage(b, metricGauge, func(b []byte) []byte { return protobuf.AppendDouble(b, gaugeValue, p.Value) })
 	case HistogramType:
 		return appendMessage(b, metricHistogram, func(b []byte) []byte { return appendHistogramMessage(b, f, p) })
 	}
@@ -99,14 +100,14 @@ func appendMetric(b []byte, f *FamilySnapshot, p *Point) []byte {
 		value = float64(p.Count)
 	}
 	return appendMessage(b, metricCounter, func(b []byte) []byte {
-		b = protowire.AppendDouble(b, counterValue, value)
+		b = protobuf.AppendDouble(b, counterValue, value)
 		return appendTimestamp(b, counterCreated, p.Created)
 	})
 }
 
 func appendHistogramMessage(b []byte, f *FamilySnapshot, p *Point) []byte {
-	b = protowire.AppendUint(b, histogramCount, p.Count)
-	b = protowire.AppendDouble(b, histogramSum, p.Value)
+	b = protobuf.AppendUint(b, histogramCount, p.Count)
+	b = protobuf.AppendDouble(b, histogramSum, p.Value)
 	var n uint64
 	for i, count := range p.Classic {
 		n += count
@@ -115,32 +116,32 @@ func appendHistogramMessage(b []byte, f *FamilySnapshot, p *Point) []byte {
 			bound = f.Bounds[i]
 		}
 		b = appendMessage(b, histogramBucket, func(b []byte) []byte {
-			b = protowire.AppendUint(b, bucketCount, n)
-			return protowire.AppendDouble(b, bucketBound, bound)
+			b = protobuf.AppendUint(b, bucketCount, n)
+			return protobuf.AppendDouble(b, bucketBound, bound)
 		})
 	}
-	b = protowire.AppendSint(b, histogramSchema, int64(p.Native.Schema))
-	b = protowire.AppendDouble(b, histogramZeroThreshold, p.Native.ZeroThreshold)
-	b = protowire.AppendUint(b, histogramZeroCount, p.Native.ZeroCount)
+	b = protobuf.AppendSint(b, histogramSchema, int64(p.Native.Schema))
+	b = protobuf.AppendDouble(b, histogramZeroThreshold, p.Native.ZeroThreshold)
+	b = protobuf.AppendUint(b, histogramZeroCount, p.Native.ZeroCount)
 
 	next := 0 // number of the bucket behind the last span
 	p.Native.Spans(func(first int, counts []uint64) {
 		b = appendMessage(b, histogramPositiveSpan, func(b []byte) []byte {
-			b = protowire.AppendSint(b, spanOffset, int64(first-next))
-			return protowire.AppendUint(b, spanLength, uint64(len(counts)))
+			b = protobuf.AppendSint(b, spanOffset, int64(first-next))
+			return protobuf.AppendUint(b, spanLength, uint64(len(counts)))
 		})
 		next = first + len(counts)
 	})
 	if next == 0 && len(p.Native.Counts) == 0 {
 		// A span without buckets marks a histogram with native buckets that has
 		// no observations above the zero bucket.
-		b = appendMessage(b, histogramPositiveSpan, func(b []byte) []byte { return protowire.AppendUint(b, spanOffset, 0) })
+		b = appendMessage(b, histogramPositiveSpan, func(b []byte) []byte { return protobuf.AppendUint(b, spanOffset, 0) })
 	} else {
 		b = appendMessage(b, histogramPositiveDelta, func(b []byte) []byte {
 			var before uint64
 			p.Native.Spans(func(_ int, counts []uint64) {
 				for _, c := range counts {
-					b = binary.AppendUvarint(b, protowire.Zigzag(int64(c-before)))
+					b = protowire.AppendVarint(b, protowire.EncodeZigZag(int64(c-before)))
 					before = c
 				}
 			})
@@ -150,14 +151,14 @@ func appendHistogramMessage(b []byte, f *FamilySnapshot, p *Point) []byte {
 	return appendTimestamp(b, histogramCreated, p.Created)
 }
 
-func appendTimestamp(b []byte, field uint64, t time.Time) []byte {
+func appendTimestamp(b []byte, field protobuf.Number, t time.Time) []byte {
 	return appendMessage(b, field, func(b []byte) []byte {
-		b = protowire.AppendUint(b, timestampSeconds, uint64(t.Unix()))
-		return protowire.AppendUint(b, timestampNanos, uint64(t.Nanosecond()))
+		b = protobuf.AppendUint(b, timestampSeconds, uint64(t.Unix()))
+		return protobuf.AppendUint(b, timestampNanos, uint64(t.Nanosecond()))
 	})
 }
 
-func appendMessage(b []byte, field uint64, body func([]byte) []byte) []byte {
-	b, start := protowire.Begin(b, field)
-	return protowire.End(body(b), start)
+func appendMessage(b []byte, field protobuf.Number, body func([]byte) []byte) []byte {
+	b, start := protobuf.Begin(b, field)
+	return protobuf.End(body(b), start)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/lshark/lshark/internal/protowire"
+	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
 
 // Attribute is a name with a value. An empty string as value means that the
@@ -47,23 +47,23 @@ func (a *Attribute) absent() bool { return a.kind == stringKind && a.text == "" 
 
 // append appends the attribute as a field of type KeyValue, with at most limit
 // bytes of its text.
-func (a *Attribute) append(b []byte, field uint64, limit int) []byte {
-	b, pair := protowire.Begin(b, field)
-	b = protowire.AppendString(b, 1, cut(a.Key, maxText))
-	b, value := protowire.Begin(b, 2)
+func (a *Attribute) append(b []byte, field protobuf.Number, limit int) []byte {
+	b, pair := protobuf.Begin(b, field)
+	b = protobuf.AppendString(b, 1, cut(a.Key, maxText))
+	b, value := protobuf.Begin(b, 2)
 	switch a.kind {
 	case stringKind:
-		b = protowire.AppendString(b, uint64(stringKind), cut(a.text, limit))
+		b = protobuf.AppendString(b, protobuf.Number(stringKind), cut(a.text, limit))
 	case floatKind:
-		b = protowire.AppendFixed64(b, uint64(floatKind), a.number)
+		b = protobuf.AppendFixed64(b, protobuf.Number(floatKind), a.number)
 	default:
-		b = protowire.AppendUint(b, uint64(a.kind), a.number)
+		b = protobuf.AppendUint(b, protobuf.Number(a.kind), a.number)
 	}
-	return protowire.End(protowire.End(b, value), pair)
+	return protobuf.End(protobuf.End(b, value), pair)
 }
 
 // appendText appends an attribute with a text as a field of type KeyValue.
-func appendText(b []byte, field uint64, key, value string) []byte {
+func appendText(b []byte, field protobuf.Number, key, value string) []byte {
 	a := String(key, value)
 	return a.append(b, field, len(value))
 }

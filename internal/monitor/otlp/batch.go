@@ -3,7 +3,9 @@ package otlp
 import (
 	"encoding/binary"
 
-	"github.com/lshark/lshark/internal/protowire"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
 
 // batch is the body of one request: spans or metrics, behind room for the
@@ -39,16 +41,16 @@ const (
 const maxResourceText = 4096
 
 func newEnvelope(r *Resource) envelope {
-	resource, start := protowire.Begin(nil, resourceResource)
+	resource, start := protobuf.Begin(nil, resourceResource)
 	for i := range r.Attributes {
 		if a := &r.Attributes[i]; !a.absent() {
 			resource = a.append(resource, resourceAttributes, maxResourceText)
 		}
 	}
-	resource = protowire.End(resource, start)
-	scope, start := protowire.Begin(nil, scopeScope)
-	scope = protowire.AppendString(scope, scopeName, r.Scope)
-	scope = protowire.End(protowire.AppendString(scope, scopeVersion, r.ScopeVersion), start)
+	resource = protobuf.End(resource, start)
+	scope, start := protobuf.Begin(nil, scopeScope)
+	scope = protobuf.AppendString(scope, scopeName, r.Scope)
+	scope = protobuf.End(protobuf.AppendString(scope, scopeVersion, r.ScopeVersion), start)
 	return envelope{resource, scope}
 }
 
@@ -74,9 +76,13 @@ func (e *envelope) seal(b *batch) {
 		copy(b.data[b.start:], part)
 	}
 	prepend(e.scope)
-	prepend(binary.AppendUvarint(protowire.AppendTag(head[:0], resourceScopes, protowire.Bytes), uint64(len(b.data)-b.start)))
+	prependLength := func(field protowire.Number) {
+		tag := protowire.AppendTag(head[:0], field, protowire.BytesType)
+		prepend(protowire.AppendVarint(tag, uint64(len(b.data)-b.start)))
+	}
+	prependLength(resourceScopes)
 	prepend(e.resource)
-	prepend(binary.AppendUvarint(protowire.AppendTag(head[:0], requestResources, protowire.Bytes), uint64(len(b.data)-b.start)))
+	prependLength(requestResources)
 }
 
 func (b *batch) body() []byte { return b.data[b.start:] }

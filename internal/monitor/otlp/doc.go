@@ -14,7 +14,7 @@
 //
 // # Encoding
 //
-// Messages are encoded by hand (span.go, metric.go; internal/protowire), directly into
+// Messages are encoded by hand (span.go, metric.go; package protobuf), directly into
 // the body of the next request (batch.go). The length of a nested message is
 // written after the message, which is then moved by a few bytes; the enclosing
 // messages are written into room before the first item. Adding a span allocates

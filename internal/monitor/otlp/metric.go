@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/internal/monitor/metrics"
-	"github.com/lshark/lshark/internal/protowire"
+	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
 
 // Field numbers of opentelemetry/proto/metrics/v1/metrics.proto.
@@ -146,13 +146,13 @@ func (m *metricEncoder) beginMetric(f *metrics.FamilySnapshot, entry *Family) (m
 			unit = entry.Unit
 		}
 	}
-	b, metric := protowire.Begin(m.batch.data, scopeItems)
-	b = protowire.AppendString(b, metricNameField, name)
-	b = protowire.AppendString(b, metricDescription, f.Help)
+	b, metric := protobuf.Begin(m.batch.data, scopeItems)
+	b = protobuf.AppendString(b, metricNameField, name)
+	b = protobuf.AppendString(b, metricDescription, f.Help)
 	if unit != "" {
-		b = protowire.AppendString(b, metricUnit, unit)
+		b = protobuf.AppendString(b, metricUnit, unit)
 	}
-	m.batch.data, data = protowire.Begin(b, m.dataField(f, entry))
+	m.batch.data, data = protobuf.Begin(b, m.dataField(f, entry))
 	return metric, data
 }
 
@@ -160,16 +160,16 @@ func (m *metricEncoder) endMetric(f *metrics.FamilySnapshot, entry *Family, metr
 	b := m.batch.data
 	field := m.dataField(f, entry)
 	if field != metricGauge {
-		b = protowire.AppendUint(b, dataTemporality, temporalityCumulative)
+		b = protobuf.AppendUint(b, dataTemporality, temporalityCumulative)
 	}
 	if field == metricSum && f.Type != metrics.GaugeType {
-		b = protowire.AppendUint(b, dataMonotonic, 1)
+		b = protobuf.AppendUint(b, dataMonotonic, 1)
 	}
-	m.batch.data = protowire.End(protowire.End(b, data), metric)
+	m.batch.data = protobuf.End(protobuf.End(b, data), metric)
 }
 
 // dataField returns the field of Metric that has the points of a family.
-func (m *metricEncoder) dataField(f *metrics.FamilySnapshot, entry *Family) uint64 {
+func (m *metricEncoder) dataField(f *metrics.FamilySnapshot, entry *Family) protobuf.Number {
 	switch {
 	case f.Type == metrics.GaugeType && (entry == nil || !entry.Sum):
 		return metricGauge
@@ -182,13 +182,13 @@ func (m *metricEncoder) dataField(f *metrics.FamilySnapshot, entry *Family) uint
 }
 
 func (m *metricEncoder) point(f *metrics.FamilySnapshot, p *metrics.Point, entry *Family) {
-	b, point := protowire.Begin(m.batch.data, dataPoints)
+	b, point := protobuf.Begin(m.batch.data, dataPoints)
 	field := m.dataField(f, entry)
 	if field != metricGauge && !p.Created.IsZero() {
-		b = protowire.AppendFixed64(b, pointStart, nanoseconds(p.Created))
+		b = protobuf.AppendFixed64(b, pointStart, nanoseconds(p.Created))
 	}
-	b = protowire.AppendFixed64(b, pointTime, m.time)
-	attributes := uint64(numberAttributes)
+	b = protobuf.AppendFixed64(b, pointTime, m.time)
+	attributes := protobuf.Number(numberAttributes)
 	switch field {
 	case metricHistogram:
 		attributes = histogramAttributes
@@ -198,9 +198,9 @@ func (m *metricEncoder) point(f *metrics.FamilySnapshot, p *metrics.Point, entry
 		b = appendExponential(b, p)
 	default:
 		if f.Type == metrics.CounterType {
-			b = protowire.AppendFixed64(b, numberInt, min(p.Count, math.MaxInt64))
+			b = protobuf.AppendFixed64(b, numberInt, min(p.Count, math.MaxInt64))
 		} else {
-			b = protowire.AppendDouble(b, numberDouble, p.Value)
+			b = protobuf.AppendDouble(b, numberDouble, p.Value)
 		}
 	}
 	for i, name := range m.attrs {
@@ -215,22 +215,22 @@ func (m *metricEncoder) point(f *metrics.FamilySnapshot, p *metrics.Point, entry
 			}
 		}
 	}
-	m.batch.data = protowire.End(b, point)
+	m.batch.data = protobuf.End(b, point)
 }
 
 // appendHistogram appends the classic buckets of a histogram.
 func appendHistogram(b []byte, bounds []float64, p *metrics.Point) []byte {
 	b = appendCount(b, histogramCount, p.Count)
-	b = protowire.AppendDouble(b, histogramSum, p.Value)
-	b, start := protowire.Begin(b, histogramBuckets)
+	b = protobuf.AppendDouble(b, histogramSum, p.Value)
+	b, start := protobuf.Begin(b, histogramBuckets)
 	for _, n := range p.Classic {
 		b = binary.LittleEndian.AppendUint64(b, n)
 	}
-	b, start = protowire.Begin(protowire.End(b, start), histogramBounds)
+	b, start = protobuf.Begin(protobuf.End(b, start), histogramBounds)
 	for _, bound := range bounds {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(bound))
 	}
-	return protowire.End(b, start)
+	return protobuf.End(b, start)
 }
 
 // appendExponential appends the native buckets of a histogram. OpenTelemetry
@@ -238,28 +238,28 @@ func appendHistogram(b []byte, bounds []float64, p *metrics.Point) []byte {
 func appendExponential(b []byte, p *metrics.Point) []byte {
 	n := &p.Native
 	b = appendCount(b, exponentialCount, p.Count)
-	b = protowire.AppendDouble(b, exponentialSum, p.Value)
-	b = protowire.AppendSint(b, exponentialScale, int64(n.Schema))
+	b = protobuf.AppendDouble(b, exponentialSum, p.Value)
+	b = protobuf.AppendSint(b, exponentialScale, int64(n.Schema))
 	b = appendCount(b, exponentialZeroCount, n.ZeroCount)
 	if len(n.Counts) > 0 {
 		var positive, counts int
-		b, positive = protowire.Begin(b, exponentialPositive)
-		b = protowire.AppendSint(b, bucketsOffset, int64(n.Offset)-1)
-		b, counts = protowire.Begin(b, bucketsCounts)
+		b, positive = protobuf.Begin(b, exponentialPositive)
+		b = protobuf.AppendSint(b, bucketsOffset, int64(n.Offset)-1)
+		b, counts = protobuf.Begin(b, bucketsCounts)
 		for _, count := range n.Counts {
 			b = binary.AppendUvarint(b, count)
 		}
-		b = protowire.End(protowire.End(b, counts), positive)
+		b = protobuf.End(protobuf.End(b, counts), positive)
 	}
-	return protowire.AppendDouble(b, exponentialZeroThreshold, n.ZeroThreshold)
+	return protobuf.AppendDouble(b, exponentialZeroThreshold, n.ZeroThreshold)
 }
 
 // appendCount appends a count, unless it is 0, which a receiver assumes.
-func appendCount(b []byte, field, n uint64) []byte {
+func appendCount(b []byte, field protobuf.Number, n uint64) []byte {
 	if n == 0 {
 		return b
 	}
-	return protowire.AppendFixed64(b, field, n)
+	return protobuf.AppendFixed64(b, field, n)
 }
 
 // nanoseconds returns a time as nanoseconds since 1970, and 0 for times before.

@@ -16,7 +16,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/lshark/lshark/internal/protowire"
+	"github.com/lshark/lshark/internal/monitor/protobuf"
 )
 
 // sender sends the batches of one signal, one at a time.
@@ -204,17 +204,17 @@ func (s *sender) partial(r *http.Response, body []byte) uint64 {
 		return 0
 	}
 	const partialSuccess, rejected, errorMessage = 1, 1, 2
-	part, ok, err := protowire.Find(body, partialSuccess)
+	part, _, ok, err := protobuf.Find(body, partialSuccess)
 	if err != nil || !ok {
 		return 0
 	}
 	// A broken message has refused nothing: both fields are then zero.
-	count, _, _ := protowire.Find(part.Bytes, rejected)
-	message, _, _ := protowire.Find(part.Bytes, errorMessage)
-	refused := max(int64(count.Value), 0)
-	if !s.warnedPart && (refused > 0 || len(message.Bytes) > 0) {
+	_, count, _, _ := protobuf.Find(part, rejected)
+	message, _, _, _ := protobuf.Find(part, errorMessage)
+	refused := max(int64(count), 0)
+	if !s.warnedPart && (refused > 0 || len(message) > 0) {
 		s.warnedPart = true
-		s.log(fmt.Sprintf("OTLP %s: %s refuses %d %s: %s", s.signal, s.url.Host, refused, s.items(), quote(message.Bytes)))
+		s.log(fmt.Sprintf("OTLP %s: %s refuses %d %s: %s", s.signal, s.url.Host, refused, s.items(), quote(message)))
 	}
 	return uint64(refused)
 }
@@ -230,11 +230,11 @@ func refusal(r *http.Response, body []byte) error {
 	}
 	if isProtobuf(r) {
 		const statusMessage = 2 // of google.rpc.Status
-		message, _, err := protowire.Find(body, statusMessage)
+		message, _, _, err := protobuf.Find(body, statusMessage)
 		if err != nil {
 			return errors.New(status(r))
 		}
-		body = message.Bytes
+		body = message
 	}
 	if len(bytes.TrimSpace(body)) == 0 {
 		return errors.New(status(r))

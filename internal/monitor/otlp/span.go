@@ -1,6 +1,6 @@
 package otlp
 
-import "github.com/lshark/lshark/internal/protowire"
+import "github.com/lshark/lshark/internal/monitor/protobuf"
 
 // Kind is the side of an RPC that a span describes.
 type Kind uint8
@@ -75,52 +75,52 @@ const (
 )
 
 // append appends the span as a field of a message.
-func (s *Span) append(b []byte, field uint64) []byte {
-	b, span := protowire.Begin(b, field)
-	b = protowire.AppendBytes(b, spanTraceID, s.Trace[:])
-	b = protowire.AppendBytes(b, spanSpanID, s.ID[:])
+func (s *Span) append(b []byte, field protobuf.Number) []byte {
+	b, span := protobuf.Begin(b, field)
+	b = protobuf.AppendBytes(b, spanTraceID, s.Trace[:])
+	b = protobuf.AppendBytes(b, spanSpanID, s.ID[:])
 	flags := uint32(flagSampled | flagParentKnown)
 	if s.Parent != (SpanID{}) {
-		b = protowire.AppendBytes(b, spanParentSpanID, s.Parent[:])
+		b = protobuf.AppendBytes(b, spanParentSpanID, s.Parent[:])
 		flags |= flagParentIsRemote
 	}
-	b = protowire.AppendString(b, spanName, cut(s.Name, maxText))
+	b = protobuf.AppendString(b, spanName, cut(s.Name, maxText))
 	if s.Kind == Server {
-		b = protowire.AppendUint(b, spanKind, kindServer)
+		b = protobuf.AppendUint(b, spanKind, kindServer)
 	} else {
-		b = protowire.AppendUint(b, spanKind, kindClient)
+		b = protobuf.AppendUint(b, spanKind, kindClient)
 	}
 	start := max(s.Start, 0)
-	b = protowire.AppendFixed64(b, spanStart, uint64(start))
-	b = protowire.AppendFixed64(b, spanEnd, uint64(max(s.End, start)))
+	b = protobuf.AppendFixed64(b, spanStart, uint64(start))
+	b = protobuf.AppendFixed64(b, spanEnd, uint64(max(s.End, start)))
 	b = appendAttributes(b, s.Attributes, maxAttributes, spanAttributes, spanDroppedAttributes)
 	for i := range min(len(s.Events), maxEvents) {
 		b = s.Events[i].append(b, spanEvents)
 	}
 	if n := len(s.Events) - maxEvents; n > 0 {
-		b = protowire.AppendUint(b, spanDroppedEvents, uint64(n))
+		b = protobuf.AppendUint(b, spanDroppedEvents, uint64(n))
 	}
 	if s.Error != "" {
 		var status int
-		b, status = protowire.Begin(b, spanStatus)
-		b = protowire.AppendString(b, statusMessage, cut(s.Error, maxText))
-		b = protowire.End(protowire.AppendUint(b, statusCode, statusError), status)
+		b, status = protobuf.Begin(b, spanStatus)
+		b = protobuf.AppendString(b, statusMessage, cut(s.Error, maxText))
+		b = protobuf.End(protobuf.AppendUint(b, statusCode, statusError), status)
 	}
-	b = protowire.AppendFixed32(b, spanFlags, flags)
-	return protowire.End(b, span)
+	b = protobuf.AppendFixed32(b, spanFlags, flags)
+	return protobuf.End(b, span)
 }
 
-func (e *Event) append(b []byte, field uint64) []byte {
-	b, event := protowire.Begin(b, field)
-	b = protowire.AppendFixed64(b, eventTime, uint64(max(e.Time, 0)))
-	b = protowire.AppendString(b, eventName, cut(e.Name, maxText))
+func (e *Event) append(b []byte, field protobuf.Number) []byte {
+	b, event := protobuf.Begin(b, field)
+	b = protobuf.AppendFixed64(b, eventTime, uint64(max(e.Time, 0)))
+	b = protobuf.AppendString(b, eventName, cut(e.Name, maxText))
 	b = appendAttributes(b, e.Attributes, maxEventAttributes, eventAttributes, eventDroppedAttributes)
-	return protowire.End(b, event)
+	return protobuf.End(b, event)
 }
 
 // appendAttributes appends at most limit attributes, and the number of those
 // that are left out.
-func appendAttributes(b []byte, attributes []Attribute, limit int, field, dropped uint64) []byte {
+func appendAttributes(b []byte, attributes []Attribute, limit int, field, dropped protobuf.Number) []byte {
 	n := 0
 	for i := range attributes {
 		if a := &attributes[i]; !a.absent() {
@@ -130,7 +130,7 @@ func appendAttributes(b []byte, attributes []Attribute, limit int, field, droppe
 		}
 	}
 	if n > limit {
-		b = protowire.AppendUint(b, dropped, uint64(n-limit))
+		b = protobuf.AppendUint(b, dropped, uint64(n-limit))
 	}
 	return b
 }

@@ -1,0 +1,118 @@
+// Package protobuf appends the fields of protobuf messages without generated
+// code, whose descriptors every start of a program would pay for.
+package protobuf
+
+import (
+	"math"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Number is the number of a field.
+type Number = protowire.Number
+
+// AppendUint appends an integer as a varint.
+func AppendUint(b []byte, field Number, v uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, field, protowire.VarintType), v)
+}
+
+// AppendSint appends an sint32 or sint64, of which small negative numbers are short.
+func AppendSint(b []byte, field Number, v int64) []byte {
+	return AppendUint(b, field, protowire.EncodeZigZag(v))
+}
+
+// AppendFixed64 appends an integer of 8 bytes.
+func AppendFixed64(b []byte, field Number, v uint64) []byte {
+	return protowire.AppendFixed64(protowire.AppendTag(b, field, protowire.Fixed64Type), v)
+}
+
+// AppendFixed32 appends an integer of 4 bytes.
+func AppendFixed32(b []byte, field Number, v uint32) []byte {
+	return protowire.AppendFixed32(protowire.AppendTag(b, field, protowire.Fixed32Type), v)
+}
+
+// AppendDouble appends a floating-point number.
+func AppendDouble(b []byte, field Number, v float64) []byte {
+	return AppendFixed64(b, field, math.Float64bits(v))
+}
+
+// AppendBytes appends bytes.
+func AppendBytes(b []byte, field Number, v []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, field, protowire.BytesType), v)
+}
+
+// AppendString appends a string. Each byte that is not part of valid UTF-8 becomes
+// \xNN: receivers refuse a whole message for one invalid string.
+func AppendString(b []byte, field Number, s string) []byte {
+	if utf8.ValidString(s) {
+		return protowire.AppendString(protowire.AppendTag(b, field, protowire.BytesType), s)
+	}
+	b, start := Begin(b, field)
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && size == 1 {
+			const hex = "0123456789abcdef"
+			b = append(b, '\\', 'x', hex[s[0]>>4], hex[s[0]&15])
+		} else {
+			b = append(b, s[:size]...)
+		}
+		s = s[size:]
+	}
+	return End(b, start)
+}
+
+// Begin starts a field with a nested message or a packed list. End needs the
+// returned offset.
+func Begin(b []byte, field Number) ([]byte, int) {
+	return BeginPrefixed(protowire.AppendTag(b, field, protowire.BytesType))
+}
+
+// BeginPrefixed starts a message with its length in front of it. It reserves one
+// byte for the length, which is enough for most messages. End needs the returned
+// offset.
+func BeginPrefixed(b []byte) ([]byte, int) {
+	b = append(b, 0)
+	return b, len(b)
+}
+
+// End writes the length of the message that begins at start, and moves the
+// message if its length needs more than one byte.
+func End(b []byte, start int) []byte {
+	n := len(b) - start
+	size := protowire.SizeVarint(uint64(n))
+	for range size - 1 {
+		b = append(b, 0)
+	}
+	copy(b[start-1+size:], b[start:start+n])
+	protowire.AppendVarint(b[:start-1], uint64(n))
+	return b
+}
+
+// Find returns the value of the last field of a message with a number and type, as
+// protobuf merges repeated fields: of bytes the bytes, of a varint its number. ok
+// reports whether the message has it.
+func Find(b []byte, number Number) (value []byte, varint uint64, ok bool, err error) {
+	for len(b) > 0 {
+		field, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return nil, 0, false, protowire.ParseError(n)
+		}
+		b = b[n:]
+		size := protowire.ConsumeFieldValue(field, kind, b)
+		if size < 0 {
+			return nil, 0, false, protowire.ParseError(size)
+		}
+		if field == number {
+			value, varint, ok = nil, 0, true
+			switch kind {
+			case protowire.BytesType:
+				value, _ = protowire.ConsumeBytes(b)
+			case protowire.VarintType:
+				varint, _ = protowire.ConsumeVarint(b)
+			}
+		}
+		b = b[size:]
+	}
+	return value, varint, ok, nil
+}

@@ -1,2 +1,0 @@
-// Package protowire encodes and decodes protobuf messages without generated code.
-package protowire
