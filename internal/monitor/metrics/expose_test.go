@@ -387,10 +387,22 @@ func TestHandler(t *testing.T) {
 		t.Errorf("protobuf: %v", resp.Header)
 	}
 	for range maxResponses {
-		<-h.pages
+		h.take()
 	}
 	if resp = get("GET", "", ""); resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("too many clients: %s", resp.Status)
+	}
+}
+
+// TestOnePage checks that requests one after the other use the memory of one response.
+func TestOnePage(t *testing.T) {
+	h := NewHandler(smallRegistry())
+	for range 2 * maxResponses {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/metrics", nil))
+	}
+	used := slices.DeleteFunc(slices.Clone(h.free), func(p *page) bool { return p.text == nil })
+	if len(used) != 1 || len(h.free) != maxResponses {
+		t.Errorf("%d of %d pages hold memory, want 1", len(used), len(h.free))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -16,7 +17,9 @@ const maxResponses = 4
 // that.
 type Handler struct {
 	registry *Registry
-	pages    chan *page
+
+	mu   sync.Mutex
+	free []*page // the last one is used next, so that one scraper fills one page
 }
 
 // page is the memory for one response.
@@ -29,11 +32,30 @@ type page struct {
 
 // NewHandler returns a handler for the path of the metrics, usually /metrics.
 func NewHandler(r *Registry) *Handler {
-	h := &Handler{registry: r, pages: make(chan *page, maxResponses)}
+	h := &Handler{registry: r}
 	for range maxResponses {
-		h.pages <- new(page)
+		h.free = append(h.free, new(page))
 	}
 	return h
+}
+
+// take returns the memory for a response, nil if responses are using all of it.
+func (h *Handler) take() *page {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	n := len(h.free)
+	if n == 0 {
+		return nil
+	}
+	p := h.free[n-1]
+	h.free = h.free[:n-1]
+	return p
+}
+
+func (h *Handler) giveBack(p *page) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.free = append(h.free, p)
 }
 
 // ServeHTTP answers GET and HEAD.
@@ -43,15 +65,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
 		return
 	}
-	var p *page
-	select {
-	case p = <-h.pages:
-	default: // clients that read slowly hold all of them
+	p := h.take()
+	if p == nil { // clients that read slowly hold all of them
 		w.Header().Set("Retry-After", "5")
 		http.Error(w, "too many requests at a time", http.StatusServiceUnavailable)
 		return
 	}
-	defer func() { h.pages <- p }()
+	defer h.giveBack(p)
 
 	f := chooseFormat(req.Header.Get("Accept"))
 	h.registry.Snapshot(&p.snapshot)
