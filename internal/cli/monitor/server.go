@@ -6,6 +6,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,18 +15,20 @@ import (
 
 // The bounds of the server, for peers that are slow or many.
 const (
-	maxConnections = 32
-	maxHeader      = 16 << 10 // bytes
-	readTimeout    = 5 * time.Second
-	writeTimeout   = 30 * time.Second
-	idleTimeout    = 10 * time.Second // idle connections take the place of others
-	closeTimeout   = time.Second
+	maxConnections    = 32
+	maxHeader         = 16 << 10 // bytes
+	readHeaderTimeout = time.Second
+	readTimeout       = 5 * time.Second
+	writeTimeout      = 30 * time.Second
+	idleTimeout       = 10 * time.Second
+	closeTimeout      = time.Second
 )
 
 // server serves metrics over HTTP.
 type server struct {
-	listener net.Listener
-	http     http.Server
+	listener    net.Listener
+	http        http.Server
+	connections connections
 }
 
 // listen opens an address for a server.
@@ -37,7 +40,7 @@ func listen(address string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &server{listener: &limited{Listener: l, free: make(chan struct{}, maxConnections)}}, nil
+	return &server{listener: l}, nil
 }
 
 func (s *server) address() string { return s.listener.Addr().String() }
@@ -58,7 +61,8 @@ func (s *server) serve(metrics http.Handler, alive func() bool) {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, "lshark monitor: /metrics, /healthz\n")
 	})
-	s.http = http.Server{Handler: mux, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+	s.http = http.Server{Handler: mux, ConnState: s.connections.changed,
+		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: log.New(io.Discard, "", 0)} // peers could fill the log
 	go s.http.Serve(s.listener)
 }
@@ -73,29 +77,46 @@ func (s *server) close() {
 	s.listener.Close()
 }
 
-// limited is a listener with a limit of connections at a time; others wait.
-type limited struct {
-	net.Listener
-	free chan struct{}
+// connections are those that are open. When there are too many, the one that has waited
+// longest for a request is closed, so that peers without requests keep nobody away.
+type connections struct {
+	mu   sync.Mutex
+	open []connection // those that began to wait first come first
 }
 
-func (l *limited) Accept() (net.Conn, error) {
-	l.free <- struct{}{}
-	conn, err := l.Listener.Accept()
-	if err != nil {
-		<-l.free
-		return nil, err
-	}
-	return &limitedConn{Conn: conn, closed: sync.OnceFunc(func() { <-l.free })}, nil
-}
-
-type limitedConn struct {
+type connection struct {
 	net.Conn
-	closed func()
+	active bool // a request is being read or answered
 }
 
-func (c *limitedConn) Close() error {
-	err := c.Conn.Close()
-	c.closed()
-	return err
+// changed follows the state of a connection, as http.Server.ConnState.
+func (c *connections) changed(conn net.Conn, state http.ConnState) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if state == http.StateNew {
+		if len(c.open) == maxConnections {
+			c.closeOldest()
+		}
+		c.open = append(c.open, connection{Conn: conn})
+		return
+	}
+	i := slices.IndexFunc(c.open, func(have connection) bool { return have.Conn == conn })
+	if i < 0 {
+		return // closed by closeOldest
+	}
+	if state == http.StateActive {
+		c.open[i].active = true
+		return
+	}
+	c.open = slices.Delete(c.open, i, i+1)
+	if state == http.StateIdle {
+		c.open = append(c.open, connection{Conn: conn})
+	}
+}
+
+// closeOldest closes a connection: one without a request if possible.
+func (c *connections) closeOldest() {
+	i := max(0, slices.IndexFunc(c.open, func(have connection) bool { return !have.active }))
+	c.open[i].Close() // an error is that of a peer that is gone
+	c.open = slices.Delete(c.open, i, i+1)
 }

@@ -37,11 +37,16 @@ func newService(env func(string) string) *service {
 	return s
 }
 
+// notifyTimeout is how long a message may wait for room in the socket; then it is dropped.
+const notifyTimeout = 100 * time.Millisecond
+
 // notify sends a state to systemd.
 func (s *service) notify(state string) {
-	if s.conn != nil {
-		s.conn.Write([]byte(state)) // nothing can be done about an error
+	if s.conn == nil {
+		return
 	}
+	s.conn.SetWriteDeadline(time.Now().Add(notifyTimeout))
+	s.conn.Write([]byte(state)) // nothing can be done about an error
 }
 
 // ready notifies that the capture is open, and from now on that the process is alive.

@@ -1,14 +1,17 @@
 package monitor
 
 import (
+	"errors"
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // TestService checks the messages to systemd, over a socket with a path and over an abstract
@@ -104,5 +107,62 @@ func TestServer(t *testing.T) {
 	}
 	if _, err := listen("9988"); err == nil {
 		t.Error("an address without a host was taken")
+	}
+}
+
+// TestServiceFull checks that a notify socket that nobody reads does not hold up the capture.
+func TestServiceFull(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "notify")
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+	if err != nil {
+		t.Skip(err)
+	}
+	defer conn.Close()
+	s := newService(func(key string) string { return map[string]string{"NOTIFY_SOCKET": name}[key] })
+	defer s.close()
+	for full := false; !full; {
+		s.conn.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+		_, err := s.conn.Write([]byte("STATUS=\n"))
+		full = errors.Is(err, os.ErrDeadlineExceeded)
+	}
+	s.conn.SetWriteDeadline(time.Time{})
+	done := make(chan struct{})
+	go func() {
+		s.stopping()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(100 * notifyTimeout):
+		t.Error("stopping waits for systemd")
+	}
+}
+
+// TestServerBusy checks that connections without a request do not keep others away.
+func TestServerBusy(t *testing.T) {
+	s, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.serve(http.NotFoundHandler(), func() bool { return true })
+	defer s.close()
+	for i := range 10 * maxConnections {
+		conn, err := net.Dial("tcp", s.address())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if i%2 == 0 {
+			conn.Write([]byte("GET /healthz HTTP/1.1\r\nHost:")) // it may be closed already
+		}
+	}
+	client := http.Client{Timeout: 10 * readHeaderTimeout}
+	resp, err := client.Get("http://" + s.address() + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("%s", resp.Status)
 	}
 }
