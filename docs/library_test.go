@@ -1,0 +1,33 @@
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/lshark/lshark/internal/wiretest"
+)
+
+// TestLibraryPage runs the program in library.md and compares what it prints.
+func TestLibraryPage(t *testing.T) {
+	page, err := os.ReadFile("library.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?ms)^```(?:go|text)\n(.*?)^```").FindAllSubmatch(page, -1)
+	if len(blocks) != 2 {
+		t.Fatalf("%d blocks, want the program and what it prints", len(blocks))
+	}
+	program := filepath.Join(t.TempDir(), "main.go")
+	if err := os.WriteFile(program, blocks[0][1], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "run", "-pgo=off", program, wiretest.Sample("mount"))
+	cmd.Dir = wiretest.Repo(".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if got, err := cmd.CombinedOutput(); err != nil || string(got) != string(blocks[1][1]) {
+		t.Errorf("the program prints, %v\n%s", err, got)
+	}
+}
