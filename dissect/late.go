@@ -4,7 +4,7 @@ import "github.com/lshark/lshark/dissect/lnet"
 
 // Messages are handed out in the order of the frames that completed them. The
 // queue lateMessages holds those that have to wait for earlier ones; "Delays" in
-// the comment of package lnet describes it, with the two queues there.
+// the comment of package lnet describes it, with the queues there.
 
 const (
 	maxRequestWait  = 2 * lnet.ReorderFrames // frames; a gap is given up after half as many

@@ -25,7 +25,7 @@
 //
 // # How to add a command
 //
-// Write newX in a new file and add it to newRoot. Every command has examples,
+// Write newX in a new file and add it to subcommands (root.go). Every command has examples,
 // which a test runs with the samples in pcaps/: name files as the other examples
 // do. Then refresh completions and man pages:
 //

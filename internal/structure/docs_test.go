@@ -36,17 +36,47 @@ func TestDocs(t *testing.T) {
 	}
 }
 
+// TestPackageTable checks that docs/architecture.md says of each package what it is for.
+func TestPackageTable(t *testing.T) {
+	root := os.DirFS("../..")
+	text, err := fs.ReadFile(root, "docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := make(map[string]bool)
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 5 {
+			continue
+		}
+		for _, match := range codeSpan.FindAllStringSubmatch(cells[1], -1) {
+			if dir := match[1]; packageFolder.MatchString(dir) {
+				listed[dir] = true
+				if info, err := fs.Stat(root, dir); err != nil || !info.IsDir() {
+					t.Errorf("docs/architecture.md: there is no %s any more: remove it from the table of packages", dir)
+				}
+			}
+		}
+	}
+	for _, pkg := range parseModule(t, root) {
+		if dir := pkg.dir; dir != "." && !listed[dir] && !strings.HasPrefix(dir, "internal/tools/bench/") && len(pkg.files) > 0 {
+			t.Errorf("%s is not in the table of packages in docs/architecture.md: add a line that says what it is for", dir)
+		}
+	}
+}
+
 var (
-	markdownLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
-	codeSpan     = regexp.MustCompile("`([^`\n]+)`")
-	goFileName   = regexp.MustCompile(`^([a-z0-9]+/)*[a-z0-9_]+\.go$`)
-	goName       = regexp.MustCompile(`^([a-z]+)\.([A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*)?)$`)
-	fencedBlock  = regexp.MustCompile("(?ms)^```.*?^```")
+	packageFolder = regexp.MustCompile(`^(opcodes|dissect|render|internal)(/[a-z0-9]+)*$`)
+	markdownLink  = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	codeSpan      = regexp.MustCompile("`([^`\n]+)`")
+	goFileName    = regexp.MustCompile(`^([a-z0-9]+/)*[a-z0-9_]+\.go$`)
+	goName        = regexp.MustCompile(`^([a-z]+)\.([A-Za-z][A-Za-z0-9]*(\.[A-Za-z][A-Za-z0-9]*)?)$`)
+	fencedBlock   = regexp.MustCompile("(?ms)^```.*?^```")
 )
 
 // codePages are the pages in whose text `lnet.Decoder` is a Go name. Elsewhere
 // it may be a field, as lnet.type is.
-var codePages = []string{"CONTRIBUTING.md", "docs/architecture.md", "docs/adding-a-message.md"}
+var codePages = []string{"CONTRIBUTING.md", "docs/architecture.md", "docs/adding-a-message.md", "docs/library.md"}
 
 // checkPage returns what is wrong in a page. The names of the module are keyed
 // by package and name, see declaredNames.
