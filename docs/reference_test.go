@@ -18,6 +18,7 @@ import (
 	"github.com/lshark/lshark/render/columns"
 	"github.com/lshark/lshark/render/explain"
 	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // TestReferencePages compares the pages that are made from tables with these.
@@ -144,7 +145,7 @@ func keysPage() []byte {
 	for _, section := range keySections {
 		page = fmt.Appendf(page, "\n## %s\n\n%s\n", section.heading, section.intro)
 		head := "\n| name | meaning |\n|---|---|\n"
-		for _, e := range records.All() {
+		for _, e := range slices.Concat(records.All(), tables.Columns()) {
 			if e.Of != section.of {
 				continue
 			}
@@ -210,7 +211,7 @@ func findingsPage() []byte {
 
 // TestKeySections checks that docs/keys.md has a section for every kind.
 func TestKeySections(t *testing.T) {
-	for _, e := range records.All() {
+	for _, e := range slices.Concat(records.All(), tables.Columns()) {
 		if !slices.ContainsFunc(keySections, func(s struct{ of, heading, intro string }) bool { return s.of == e.Of }) {
 			t.Errorf("docs/keys.md has no section for %s: add %q to keySections in docs/reference_test.go", e.Name, e.Of)
 		}

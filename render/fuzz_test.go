@@ -145,14 +145,11 @@ func (v *views) finish() {
 		v.text("files", v.bytes)
 	}
 	if list := v.imports.List(); len(list) > 0 {
-		v.out = tables.NewImportsTable(o, v.first).Append(v.out[:0], list)
+		v.out = tables.NewImportsTable(o, v.first).Append(v.out[:0], tables.ImportRecords(list))
 		v.text("imports", v.bytes)
 		v.out = tables.NewTimeline(o, v.first).Append(v.out[:0], list)
 		v.text("timeline", v.bytes)
-		v.out = v.out[:0]
-		for _, i := range list {
-			v.out = tables.NewImportsJSON().AppendImport(v.out, i)
-		}
+		v.out = render.NewRecordJSON(records.Imports.Keys(), false).AppendLines(v.out[:0], tables.ImportRecords(list))
 		v.valid("imports json", v.bytes)
 	}
 	so := tables.StatsOptions{By: v.by, Sort: "count", Colors: render.NewColors(false), Bars: true}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render/records"
@@ -43,6 +44,14 @@ func NewRecordJSON[R any](keys []records.Key[R], trimZeros bool) *RecordJSON[R] 
 // Append appends the object of a record.
 func (j *RecordJSON[R]) Append(dst []byte, r R) []byte {
 	return j.json.object(dst, j.members, r, -1)
+}
+
+// AppendLines appends the objects of records, a line each.
+func (j *RecordJSON[R]) AppendLines(dst []byte, list []R) []byte {
+	for _, r := range list {
+		dst = append(j.Append(dst, r), '\n')
+	}
+	return dst
 }
 
 // recordJSON writes records of one kind as JSON.
@@ -204,6 +213,24 @@ func (f *recordFormat) duration(dst []byte, ns int64) []byte {
 // AppendValue appends the value of a key as text, as -T fields prints it.
 func AppendValue(dst []byte, v *records.Value) []byte {
 	return appendRecordValue(dst, v, &recordFormat{})
+}
+
+// AppendCell appends the value of a key for people: times and sizes with units, nodes as
+// nids shows them.
+func AppendCell(dst []byte, v *records.Value, unit records.Unit, nids NIDs) []byte {
+	switch {
+	case v.Type == records.Duration:
+		return AppendLatency(dst, int64(v.U))
+	case v.Type == records.NID:
+		return nids.Append(dst, v.NID)
+	case v.Type == records.Strings:
+		return schema.AppendText(dst, []byte(strings.Join(v.Strings, " ")))
+	case v.Type == records.Counts:
+		return AppendCounts(dst, v.Counts, " ")
+	case unit == records.Bytes:
+		return AppendSize(dst, int64(v.U))
+	}
+	return AppendValue(dst, v)
 }
 
 // appendRecordValue appends the value of a key as plain text.

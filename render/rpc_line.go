@@ -17,10 +17,21 @@ type RPCSummary struct {
 	stamp  Stamp
 	text   []byte
 	layout rpcLayout // chosen for the first RPC
+
+	labelled []records.Key[*track.RPC]
+	val      records.Value
 }
 
 // NewRPCSummary makes a summary renderer of RPCs.
-func NewRPCSummary(o SummaryOptions) *RPCSummary { return &RPCSummary{opt: o, c: o.Colors} }
+func NewRPCSummary(o SummaryOptions) *RPCSummary {
+	s := &RPCSummary{opt: o, c: o.Colors}
+	for _, k := range records.RPCs.Keys() {
+		if k.Label != "" {
+			s.labelled = append(s.labelled, k)
+		}
+	}
+	return s
+}
 
 // Omitted names the column that lines on a narrow terminal do not have, if any.
 func (s *RPCSummary) Omitted() string {
@@ -279,14 +290,30 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	if ns, ok := r.NodeTime(); ok {
 		add("node=", &c.Num, AppendLatency(b, ns))
 	}
-	add("job=", &c.Name, schema.AppendText(b, r.Job()))
-	if r.HasReply && r.Transno != 0 {
-		add("transno=", &c.FID, strconv.AppendUint(b, r.Transno, 10))
+	for i := range s.labelled {
+		k := &s.labelled[i]
+		s.val.U = 1 // values that are no numbers are never 0
+		if k.Read(r, -1, &s.val) && s.val.U != 0 {
+			add(k.Label, c.ofType(k.Type), AppendCell(b, &s.val, k.Unit, s.opt.NIDs))
+		}
 	}
 	if p := r.Requested(); p.Frame != 0 {
 		add("frame=", &c.Dim, AppendFrame(b, p.File, p.Frame))
 	}
 	return dst
+}
+
+// ofType returns the style of values of a type.
+func (c *Colors) ofType(t records.Type) *Style {
+	switch t {
+	case records.Text:
+		return &c.Name
+	case records.NID:
+		return &c.NID
+	case records.Decimal, records.Hex, records.FID:
+		return &c.FID
+	}
+	return &c.Num
 }
 
 // appendLockWaitText appends how long a lock had to wait, and how that ended.

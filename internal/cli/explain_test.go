@@ -14,11 +14,12 @@ import (
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // unexplained returns which of the names explain does not know.
 func unexplained(names map[string]bool) (list []string) {
-	own, index := append(records.All(), filter.Probes()...), opcodes.NewIndex()
+	own, index := slices.Concat(records.All(), tables.Columns(), filter.Probes()), opcodes.NewIndex()
 	for name := range names {
 		if records.Named(own, name) == nil && index.Topics(name) == nil {
 			list = append(list, name)

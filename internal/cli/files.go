@@ -242,17 +242,13 @@ func (c *files) renderDirectories(list []*trackedfiles.Directory, p *scan.Pass) 
 		list = list[:min(c.top, len(list))]
 	}
 	if c.View.Form.Value == "json" {
-		j := render.NewRecordJSON(records.Directories.Keys(), false)
-		for _, d := range list {
-			buf = append(j.Append(buf, d), '\n')
-		}
-		return buf
+		return render.NewRecordJSON(records.Directories.Keys(), false).AppendLines(nil, list)
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	t := tables.NewFilesTable(c.View.Options(c.sys.IO))
-	buf = t.AppendDirectories(nil, list)
+	t := tables.NewDirectoriesTable(c.View.Options(c.sys.IO))
+	buf = t.Append(nil, list)
 	p.NoteHidden(t.Omitted.String())
 	return buf
 }

@@ -182,15 +182,11 @@ func (c *imports) render(in *scan.Input, p *scan.Pass, w *iostreams.Writer, list
 	o.Files = in.FileNames()
 	switch c.view.Form.Value {
 	case "json":
-		j := tables.NewImportsJSON()
-		for _, imp := range list {
-			buf = j.AppendImport(buf, imp)
-		}
-		return buf, ""
+		return render.NewRecordJSON(records.Imports.Keys(), false).AppendLines(buf, tables.ImportRecords(list)), ""
 	case flags.ParquetForm:
-		add, record := flags.ParquetFunc(&c.output, w, &records.Imports, in, p), tables.NewImportRecord()
-		for _, imp := range list {
-			buf = add(buf, record(imp))
+		add := flags.ParquetFunc(&c.output, w, &records.Imports, in, p)
+		for _, imp := range tables.ImportRecords(list) {
+			buf = add(buf, imp)
 		}
 		return buf, ""
 	case "timeline":
@@ -200,7 +196,7 @@ func (c *imports) render(in *scan.Input, p *scan.Pass, w *iostreams.Writer, list
 		return nil, ""
 	}
 	t := tables.NewImportsTable(o, p.First())
-	buf = t.Append(buf, list)
+	buf = t.Append(buf, tables.ImportRecords(list))
 	return buf, t.Omitted.String()
 }
 
@@ -274,11 +270,7 @@ func (c *imports) compare(p *scan.Pass, list []*track.Import) (buf []byte) {
 	}
 	connections := comparison.Connections(of(a), of(b))
 	if c.view.Form.Value == "json" {
-		j := tables.NewClientsJSON()
-		for _, n := range connections {
-			buf = j.Append(buf, n)
-		}
-		return buf
+		return render.NewRecordJSON(records.ClientDifferences.Keys(), false).AppendLines(buf, connections)
 	}
 	return tables.NewNegotiatedText(c.view.Options(c.sys.IO), a, b).Append(buf, connections)
 }

@@ -190,17 +190,13 @@ func (c *locks) finish(out *locksOutput, p *scan.Pass) error {
 // renderHolders returns who kept others waiting in the form that the flags choose.
 func (c *locks) renderHolders(list []*trackedlocks.Holder, p *scan.Pass) (buf []byte) {
 	if c.View.Form.Value == "json" {
-		j := render.NewRecordJSON(records.Holders.Keys(), false)
-		for _, h := range list {
-			buf = append(j.Append(buf, h), '\n')
-		}
-		return buf
+		return render.NewRecordJSON(records.Holders.Keys(), false).AppendLines(nil, list)
 	}
 	if len(list) == 0 {
 		return nil
 	}
-	t := tables.NewLocksTable(c.View.Options(c.sys.IO), p.First())
-	buf = t.AppendHolders(nil, list)
+	t := tables.NewHoldersTable(c.View.Options(c.sys.IO))
+	buf = t.Append(nil, list)
 	p.NoteHidden(t.Omitted.String())
 	return buf
 }

@@ -53,17 +53,12 @@ func (r *renderer) lockWaits() {
 // blockers returns who kept a lock waiting, each node and job once.
 func (r *renderer) blockers(l *locks.Lock) string {
 	var names []string
-	seen := make(map[string]bool)
-	for i := range l.BlockedBy {
-		b := &l.BlockedBy[i]
+	for _, b := range tables.Blockers(l) {
 		name := string(r.NIDs.Append(nil, b.Client))
 		if b.Job != "" {
 			name += " (" + b.Job + ")"
 		}
-		if !seen[name] {
-			seen[name] = true
-			names = append(names, name)
-		}
+		names = append(names, name)
 	}
 	const most = 3
 	if len(names) > most {

@@ -7,14 +7,16 @@
 // explain, completion and `lshark fields` read the tables, so a key that is
 // added to one works everywhere. The order of a table is the order of its JSON.
 //
-// A key with Parts is an object, a key with Len is a list. A key inside another
-// one has a path with the names of both: request.frame. [Table.Find] finds a key
+// A key with Parts is an object, a key with Len is a list. The keys of a part of a record,
+// or of the elements of a list, are declared for their own Go type; inside and list make
+// keys of the record of them. A key inside another one has a path with the names of both: request.frame. [Table.Find] finds a key
 // by its path.
 //
-// [All] describes all keys, the codes of notes and events, and the columns of
-// tables that have other names than the keys they show; [Named] finds those with
-// a name.
+// [All] describes all keys, and the codes of notes and events; [Named] finds those with
+// a name. The columns of tables for people name the keys that they show: see package
+// tables. A key of RPCs with a label is also in the lines of rpcs.
 //
-// To add a kind of record, declare a [Table] of its Go type and add its entries
-// to All.
+// A key is one line: its name, its meaning and a func that gets the value, in a
+// constructor for the kind of value (number, text, duration, point and the like). To add
+// a kind of record, declare a [Table] of its Go type and add its entries to All.
 package records

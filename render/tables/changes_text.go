@@ -25,15 +25,26 @@ func NewChangesTable(o StatsOptions, all bool) *ChangesTable {
 	return &ChangesTable{opt: o, keys: NewStatsTable(o), all: all}
 }
 
+// changesKind has the columns behind those of the dimensions; line fills them.
+var changesKind = kind[*comparison.Row]{name: "table of diff", columns: []column[*comparison.Row]{
+	{title: "what", doc: "what has changed: a measure with the name of its JSON key, or an error", left: true, whole: true},
+	{title: "before", doc: "its value in the first capture: of count with the RPCs per second, of what happens to some RPCs with their share"},
+	{title: "after", doc: "the same in the second capture"},
+	{title: "change", doc: "factor between the two: of count between the rates, of what happens to some RPCs between the shares; " +
+		"new and gone where one of them is 0"},
+	{title: "beyond noise", doc: "with --all: the value has changed by more than chance and the usual differences explain", left: true, optional: true},
+}}
+
 // Append appends the table, nothing when there are no lines.
 func (s *ChangesTable) Append(dst []byte, rows []*comparison.Row) []byte {
 	var cols []tableColumn
 	for _, d := range s.opt.By {
 		cols = append(cols, tableColumn{title: d.String(), left: true})
 	}
-	cols = append(cols, tableColumn{title: "what", left: true, whole: true}, tableColumn{title: "before"}, tableColumn{title: "after"},
-		tableColumn{title: "change"}, tableColumn{title: "beyond noise", left: true, optional: true})
-	t := newTable(s.opt.Colors, cols)
+	for i := range changesKind.columns {
+		cols = append(cols, changesKind.columns[i].head())
+	}
+	t := newGrid(s.opt.Colors, cols)
 	for _, r := range rows {
 		s.row(t, r)
 	}
@@ -46,7 +57,7 @@ func (s *ChangesTable) Append(dst []byte, rows []*comparison.Row) []byte {
 }
 
 // row adds the lines of a row.
-func (s *ChangesTable) row(t *table, r *comparison.Row) {
+func (s *ChangesTable) row(t *grid, r *comparison.Row) {
 	for _, m := range comparison.Measures() {
 		switch {
 		case m == comparison.Errors:
@@ -72,7 +83,7 @@ func hasValue(r *comparison.Row, m comparison.Measure) bool {
 }
 
 // errors adds a line for each error that has changed, or for each error.
-func (s *ChangesTable) errors(t *table, r *comparison.Row) {
+func (s *ChangesTable) errors(t *grid, r *comparison.Row) {
 	counts := make(map[int32]int64)
 	for _, side := range []*comparison.Side{r.Before, r.After} {
 		if side != nil && s.all {
@@ -136,40 +147,37 @@ func appendShare(dst []byte, n, of int64) []byte {
 }
 
 // line adds a line; get returns the quantity of one side and whether it is known.
-func (s *ChangesTable) line(t *table, r *comparison.Row, what string, changed bool, get func(*comparison.Side) (quantity, bool)) {
+func (s *ChangesTable) line(t *grid, r *comparison.Row, what string, changed bool, get func(*comparison.Side) (quantity, bool)) {
 	c := s.opt.Colors
 	for k, d := range s.opt.By {
-		t.put(&c.Op, func(b []byte) []byte { return s.dimension(b, r, k, d) })
+		t.put(&c.Op, s.dimension(nil, r, k, d))
 	}
 	mark := &c.Dim
 	if changed {
 		mark = &c.Warn
 	}
-	t.put(&c.Key, func(b []byte) []byte { return append(b, what...) })
+	t.put(&c.Key, []byte(what))
 	before, hasBefore := get(r.Before)
 	after, hasAfter := get(r.After)
-	cell := func(q quantity, ok bool) {
-		t.put(&c.Num, func(b []byte) []byte {
-			if !ok {
-				return append(b, '-')
-			}
-			return append(b, q.text...)
-		})
+	t.put(&c.Num, before.orDash(hasBefore))
+	t.put(&c.Num, after.orDash(hasAfter))
+	if hasBefore != hasAfter && what != comparison.Count.String() {
+		t.put(mark, []byte("-"))
+	} else {
+		t.put(mark, appendChange(nil, before.v, after.v))
 	}
-	cell(before, hasBefore)
-	cell(after, hasAfter)
-	t.put(mark, func(b []byte) []byte {
-		if hasBefore != hasAfter && what != comparison.Count.String() {
-			return append(b, '-')
-		}
-		return appendChange(b, before.v, after.v)
-	})
-	t.put(mark, func(b []byte) []byte {
-		if !s.all || !changed {
-			return b
-		}
-		return append(b, "yes"...)
-	})
+	noise := ""
+	if s.all && changed {
+		noise = "yes"
+	}
+	t.put(mark, []byte(noise))
+}
+
+func (q quantity) orDash(ok bool) []byte {
+	if !ok {
+		return []byte("-")
+	}
+	return q.text
 }
 
 // appendChange appends the factor between two values.

@@ -18,24 +18,28 @@ import (
 // records as `lctl llog_print` shows them, then what they make as `lctl dl`, `lctl
 // pool_list` and `lctl get_param` do.
 type Configuration struct {
-	times
-	omitted [3]Omitted // of the tables of targets, instances and registrations
-	full    bool       // with markers, and records that are not in force
-	text    []byte
-	block   track.Point // in which the last record was seen
+	*printer
+	targets       *Table[targetNode]
+	running       *Table[*config.Entry]
+	registrations *Table[*config.Entry]
+
+	full  bool // with markers, and records that are not in force
+	text  []byte
+	block track.Point // in which the last record was seen
 }
 
 // NewConfiguration makes a renderer. first is the time of the capture's first frame;
 // full shows all records, not only those that are in force.
 func NewConfiguration(o render.SummaryOptions, first int64, full bool) *Configuration {
-	return &Configuration{times: times{opt: o, at: render.Moment{First: first}}, full: full}
+	p := &printer{opt: o, at: render.Moment{First: first}}
+	return &Configuration{printer: p, full: full, targets: targetsKind.newTableOf(p), running: runningKind.newTableOf(p), registrations: registrationsKind.newTableOf(p)}
 }
 
 // Omitted lists the columns for which the terminal has no room.
 func (s *Configuration) Omitted() string {
 	var titles []string
-	for i := range s.omitted {
-		if text := s.omitted[i].String(); text != "" && !slices.Contains(titles, text) {
+	for _, o := range []*Omitted{&s.targets.Omitted, &s.running.Omitted, &s.registrations.Omitted} {
+		if text := o.String(); text != "" && !slices.Contains(titles, text) {
 			titles = append(titles, text)
 		}
 	}
@@ -77,7 +81,7 @@ func (s *Configuration) group(dst []byte, list []*config.Entry) []byte {
 		}
 		dst = s.devices(s.title(dst, title), list)
 	case config.KindTarget:
-		dst = s.targets(s.title(dst, ofLog("targets", e)), list)
+		dst = s.targets.Append(s.title(dst, ofLog("targets", e)), targetNodes(list))
 	case config.KindPool:
 		dst = s.title(dst, ofLog("pools", e))
 		for _, e := range list {
@@ -91,9 +95,9 @@ func (s *Configuration) group(dst []byte, list []*config.Entry) []byte {
 	case config.KindNodemapState, config.KindNodemap:
 		dst = s.nodemaps(dst, list)
 	case config.KindRunningTarget:
-		dst = s.running(s.title(dst, runningTitle(e)), list)
+		dst = s.running.Append(s.title(dst, runningTitle(e)), list)
 	case config.KindRegistration:
-		dst = s.registrations(s.title(dst, "targets that registered with the MGS "+string(s.opt.NIDs.Append(nil, e.MGS))), list)
+		dst = s.registrations.Append(s.title(dst, "targets that registered with the MGS "+string(s.opt.NIDs.Append(nil, e.MGS))), list)
 	case config.KindSentParameter:
 		dst = s.sent(s.title(dst, "parameters that were sent to the MGS "+string(s.opt.NIDs.Append(nil, e.MGS))), list)
 	}
@@ -281,37 +285,44 @@ func (s *Configuration) devices(dst []byte, list []*config.Entry) []byte {
 	return dst
 }
 
-// targets appends targets with the nodes that serve them, one row for each node.
-func (s *Configuration) targets(dst []byte, list []*config.Entry) []byte {
-	c := s.opt.Colors
-	t := newTable(c, []tableColumn{{title: "target", left: true, whole: true}, {title: "index"}, {title: "state", left: true}, {title: "node", left: true, rank: useful}, {title: "NIDs", left: true}})
-	text := func(st *render.Style, text string) {
-		t.put(st, func(b []byte) []byte { return textOrDash(b, text) })
-	}
+const configTables = "tables of config"
+
+// targetNode is a target with one of the nodes that serve it.
+type targetNode struct {
+	*config.Entry
+	node  config.Node
+	state string
+}
+
+var targetsKind = kind[targetNode]{name: configTables, of: records.Configuration.Entries, columns: []column[targetNode]{
+	{title: "target", left: true, whole: true, style: node, append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.Target.Name()) }},
+	{title: "index", key: "target_index", style: num, append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.Target.Number) }},
+	{title: "state", key: "inactive", doc: "active, inactive (a parameter or the record that adds the target deactivates it), " +
+		"or failover: another node that serves the target", left: true, style: flagged,
+		append: func(_ *printer, b []byte, t targetNode) []byte { return append(b, t.state...) }},
+	{title: "node", key: "nodes.node", left: true, rank: useful, style: dim,
+		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.node.Name) }},
+	{title: "NIDs", key: "nids", doc: "NIDs of the node", left: true, style: node,
+		append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, strings.Join(t.node.NIDs, " ")) }},
+}}
+
+// targetNodes returns the rows of targets, one for each node.
+func targetNodes(list []*config.Entry) (rows []targetNode) {
 	for _, e := range list {
 		nodes := []config.Node{{}}
 		if e.Target.Device != nil && len(e.Target.Device.Nodes) > 0 {
 			nodes = e.Target.Device.Nodes
 		}
-		for i, n := range nodes {
-			state := "failover"
-			switch {
-			case i > 0:
-			case e.Target.Active:
-				state = "active"
-			default:
-				state = "inactive"
-			}
-			text(&c.NID, e.Target.Name())
-			text(&c.Num, e.Target.Number)
-			text(&c.Flag, state)
-			text(&c.Dim, n.Name)
-			text(&c.NID, strings.Join(n.NIDs, " "))
+		state := "inactive"
+		if e.Target.Active {
+			state = "active"
+		}
+		for _, n := range nodes {
+			rows = append(rows, targetNode{e, n, state})
+			state = "failover"
 		}
 	}
-	dst = t.render(dst, s.opt.Width)
-	s.omitted[0].add(t)
-	return dst
+	return rows
 }
 
 // parameters appends parameters as `lctl get_param` shows them, with the device that
@@ -386,64 +397,46 @@ func (s *Configuration) nodemaps(dst []byte, list []*config.Entry) []byte {
 	return dst
 }
 
-// running appends a table of imperative recovery.
-func (s *Configuration) running(dst []byte, list []*config.Entry) []byte {
-	c := s.opt.Colors
-	t := newTable(c, []tableColumn{{title: "target", left: true, whole: true}, {title: "instance"}, {title: "version"}, {title: "NIDs", left: true},
-		{title: "earlier", left: true, rank: useful, optional: true}, {title: "seen", rank: extra}, {title: "frame", rank: extra}})
-	for _, e := range list {
-		r := e.RunningTarget
-		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, r.Target()) })
-		t.put(&c.Num, func(b []byte) []byte { return strconv.AppendUint(b, uint64(r.Instance), 10) })
-		t.put(&c.Dim, func(b []byte) []byte { return strconv.AppendUint(b, r.Version, 10) })
-		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, strings.Join(r.NIDs, " ")) })
-		t.put(&c.Dim, func(b []byte) []byte {
-			if len(r.Restarts) == 0 {
-				return append(b, '-')
-			}
-			for i, o := range r.Restarts {
-				if i > 0 {
-					b = append(b, ' ')
-				}
-				b = strconv.AppendUint(b, uint64(o.Instance), 10)
-			}
-			return b
-		})
-		t.put(&c.Dim, func(b []byte) []byte { return s.time(b, r.At) })
-		t.put(&c.Dim, func(b []byte) []byte { return appendFrame(b, r.At) })
-	}
-	dst = t.render(dst, s.opt.Width)
-	s.omitted[1].add(t)
-	return dst
-}
+// runningKind has the columns of tables of imperative recovery.
+var runningKind = kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
+	{title: "target", left: true, whole: true, style: node},
+	{title: "instance", style: num, append: func(_ *printer, b []byte, e *config.Entry) []byte {
+		return strconv.AppendUint(b, uint64(e.RunningTarget.Instance), 10)
+	}},
+	{title: "version", style: dim},
+	{title: "NIDs", key: "nids", left: true, style: node},
+	{title: "earlier", key: "restarts.instance", doc: "earlier starts of the target that the table had", left: true, rank: useful, optional: true, style: dim},
+	{title: "seen", key: "time", doc: "when the entry was first seen", rank: extra, style: dim,
+		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.time(b, e.RunningTarget.At) }},
+	{title: "frame", rank: extra, style: dim, append: func(p *printer, b []byte, e *config.Entry) []byte { return p.frame(b, e.RunningTarget.At) }},
+}}
 
-// registrations appends targets that registered.
-func (s *Configuration) registrations(dst []byte, list []*config.Entry) []byte {
-	c := s.opt.Colors
-	t := newTable(c, []tableColumn{{title: "target", left: true, whole: true}, {title: "result", left: true}, {title: "NIDs", left: true}, {title: "release", left: true, rank: useful},
-		{title: "parameters", left: true, rank: useful, optional: true}, {title: "flags", left: true, rank: extra}, {title: "sent", rank: extra}, {title: "frame", rank: extra}})
-	for _, e := range list {
-		g := e.Registration
-		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, g.Name) })
-		result, st := resultText(g.Answered, g.Status), &c.Good
-		if result != "ok" {
-			st = &c.Bad
-		}
-		t.put(st, func(b []byte) []byte { return append(b, result...) })
-		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, strings.Join(g.NIDs, " ")) })
-		t.put(&c.Dim, func(b []byte) []byte { return schema.AppendVersion(b, g.Version) })
-		t.put(&c.Key, func(b []byte) []byte { return textOrDash(b, g.Parameters) })
-		t.put(&c.Flag, func(b []byte) []byte {
-			var names []string
-			opcodes.MtiFlags.Set(g.Flags, func(v *schema.Value) { names = append(names, v.Name) })
-			return append(b, strings.Join(names, "|")...)
-		})
-		t.put(&c.Dim, func(b []byte) []byte { return s.time(b, g.Sent) })
-		t.put(&c.Dim, func(b []byte) []byte { return appendFrame(b, g.Sent) })
+// registrationsKind has the columns of targets that registered.
+var registrationsKind = kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
+	{title: "target", left: true, whole: true, style: node},
+	{title: "result", key: "error", doc: "ok, or the error with which the MGS refused the request", left: true, mark: resultStyle,
+		append: func(_ *printer, b []byte, e *config.Entry) []byte {
+			return append(b, resultText(e.Registration.Answered, e.Registration.Status)...)
+		}},
+	{title: "NIDs", key: "nids", left: true, style: node},
+	{title: "release", left: true, rank: useful, style: dim},
+	{title: "parameters", left: true, rank: useful, optional: true, style: key,
+		append: func(_ *printer, b []byte, e *config.Entry) []byte { return appendText(b, e.Registration.Parameters) }},
+	{title: "flags", left: true, rank: extra, blank: true, style: flagged, append: func(_ *printer, b []byte, e *config.Entry) []byte {
+		var names []string
+		opcodes.MtiFlags.Set(e.Registration.Flags, func(v *schema.Value) { names = append(names, v.Name) })
+		return append(b, strings.Join(names, "|")...)
+	}},
+	{title: "sent", key: "time", doc: "when the last request was sent", rank: extra, style: dim,
+		append: func(p *printer, b []byte, e *config.Entry) []byte { return p.time(b, e.Registration.Sent) }},
+	{title: "frame", rank: extra, style: dim, append: func(p *printer, b []byte, e *config.Entry) []byte { return p.frame(b, e.Registration.Sent) }},
+}}
+
+func resultStyle(c *render.Colors, e *config.Entry) *render.Style {
+	if resultText(e.Registration.Answered, e.Registration.Status) == "ok" {
+		return &c.Good
 	}
-	dst = t.render(dst, s.opt.Width)
-	s.omitted[2].add(t)
-	return dst
+	return &c.Bad
 }
 
 // resultText returns what became of a request.

@@ -3,96 +3,59 @@ package tables
 import (
 	"strconv"
 
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track/files"
-	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
 
-// FilesTable renders files as a table, one row each.
-type FilesTable struct {
-	Omitted Omitted
+// NewFilesTable makes a renderer of files.
+func NewFilesTable(o render.SummaryOptions) *Table[*files.File] { return filesKind.newTable(o, 0) }
 
-	opt render.SummaryOptions
+var filesKind = kind[*files.File]{name: "table of files", keys: &records.Files, columns: append([]column[*files.File]{
+	{title: "path", left: true, mark: pathStyle},
+	{title: "kind", left: true, rank: useful, style: dim},
+}, append(actionColumns(func(f *files.File) ([]files.Error, int64) { return f.Errors, f.LockWaited }), []column[*files.File]{
+	{title: "size", rank: extra, style: num},
+	{title: "layout", left: true, rank: extra, style: dim},
+	{title: "fid", left: true, rank: extra, style: obj},
+}...)...)}
+
+// NewDirectoriesTable makes a renderer of directories.
+func NewDirectoriesTable(o render.SummaryOptions) *Table[*files.Directory] {
+	return directoriesKind.newTable(o, 0)
 }
 
-// NewFilesTable makes a renderer.
-func NewFilesTable(o render.SummaryOptions) *FilesTable { return &FilesTable{opt: o} }
+var directoriesKind = kind[*files.Directory]{name: "table of directories", keys: &records.Directories, columns: append([]column[*files.Directory]{
+	{title: "directory", key: "path", left: true, style: name},
+	{title: "files", style: num},
+}, append(actionColumns(func(d *files.Directory) ([]files.Error, int64) { return d.Errors, d.LockWaited }), []column[*files.Directory]{
+	{title: "stats", dimZero: true, rank: extra, style: num},
+	{title: "creates", dimZero: true, rank: extra, style: num},
+	{title: "removes", dimZero: true, rank: extra, style: num},
+}...)...)}
 
-// Append appends the table of files.
-func (s *FilesTable) Append(dst []byte, list []*files.File) []byte {
-	c := s.opt.Colors
-	t := newTable(c, []tableColumn{{title: "path", left: true}, {title: "kind", left: true, rank: useful}, {title: "opens", dimZero: true, rank: useful},
-		{title: "read", dimZero: true}, {title: "written", dimZero: true}, {title: "reads", dimZero: true, rank: extra}, {title: "writes", dimZero: true, rank: extra},
-		{title: "pattern", left: true, rank: useful}, {title: "rpcs"}, {title: "errors", left: true, rank: useful},
-		{title: "clients", left: true, rank: useful}, {title: "jobs", left: true, rank: useful, optional: true}, {title: "waited", dimZero: true, rank: extra}, {title: "size", rank: extra},
-		{title: "layout", left: true, rank: extra}, {title: "fid", left: true, rank: extra}})
-	for _, f := range list {
-		t.put(pathStyle(c, f), func(b []byte) []byte { return textOrDash(b, f.Path()) })
-		t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, f.Kind()) })
-		s.putActions(t, &f.Actions)
-		s.putUsers(t, f.Clients(), f.Jobs(), f.Errors)
-		t.put(&c.Num, func(b []byte) []byte { return appendTotal(b, f.LockWaited) })
-		t.put(&c.Num, func(b []byte) []byte {
-			if size, ok := f.Size(); ok {
-				return render.AppendSize(b, int64(size))
-			}
-			return append(b, '-')
-		})
-		t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, f.Layout) })
-		t.put(&c.FID, func(b []byte) []byte { return appendFID(b, f.FID) })
+// actionColumns are the columns of what was done with a file, or those in a directory.
+func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64)) []column[R] {
+	return []column[R]{
+		{title: "opens", dimZero: true, rank: useful, style: num},
+		{title: "read", key: "read_bytes", dimZero: true, style: num},
+		{title: "written", key: "write_bytes", dimZero: true, style: num},
+		{title: "reads", dimZero: true, rank: extra, style: num},
+		{title: "writes", dimZero: true, rank: extra, style: num},
+		{title: "pattern", left: true, rank: useful, style: dim},
+		{title: "rpcs", style: num},
+		{title: "errors", left: true, rank: useful, style: bad, append: func(_ *printer, b []byte, r R) []byte {
+			errors, _ := of(r)
+			return appendFileErrors(b, errors)
+		}},
+		{title: "clients", left: true, rank: useful, style: node},
+		{title: "jobs", left: true, rank: useful, optional: true, style: dim},
+		{title: "waited", key: "lock_waited", dimZero: true, rank: extra, style: num,
+			append: func(_ *printer, b []byte, r R) []byte {
+				_, waited := of(r)
+				return appendTotal(b, waited)
+			}},
 	}
-	dst = t.render(dst, s.opt.Width)
-	s.Omitted.add(t)
-	return dst
-}
-
-// AppendDirectories appends the table of directories.
-func (s *FilesTable) AppendDirectories(dst []byte, list []*files.Directory) []byte {
-	c := s.opt.Colors
-	t := newTable(c, []tableColumn{{title: "directory", left: true}, {title: "files"}, {title: "opens", dimZero: true, rank: useful},
-		{title: "read", dimZero: true}, {title: "written", dimZero: true}, {title: "reads", dimZero: true, rank: extra}, {title: "writes", dimZero: true, rank: extra},
-		{title: "pattern", left: true, rank: useful}, {title: "rpcs"}, {title: "errors", left: true, rank: useful},
-		{title: "clients", left: true, rank: useful}, {title: "jobs", left: true, rank: useful, optional: true}, {title: "waited", dimZero: true, rank: extra}, {title: "stats", dimZero: true, rank: extra},
-		{title: "creates", dimZero: true, rank: extra}, {title: "removes", dimZero: true, rank: extra}})
-	count := func(n int64) { t.put(&c.Num, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) }) }
-	for _, d := range list {
-		t.put(&c.Name, func(b []byte) []byte { return schema.AppendText(b, []byte(d.Path)) })
-		count(d.Files)
-		s.putActions(t, &d.Actions)
-		s.putUsers(t, d.Clients, d.Jobs, d.Errors)
-		t.put(&c.Num, func(b []byte) []byte { return appendTotal(b, d.LockWaited) })
-		count(d.Count[files.Stat])
-		count(d.Count[files.Create])
-		count(d.Count[files.Remove])
-	}
-	dst = t.render(dst, s.opt.Width)
-	s.Omitted.add(t)
-	return dst
-}
-
-// putActions adds the cells of opens, bytes, RPCs and offsets.
-func (s *FilesTable) putActions(t *table, a *files.Actions) {
-	c := s.opt.Colors
-	count := func(n int64) { t.put(&c.Num, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) }) }
-	count(a.Count[files.Open])
-	t.put(&c.Num, func(b []byte) []byte { return render.AppendSize(b, a.Read.Bytes) })
-	t.put(&c.Num, func(b []byte) []byte { return render.AppendSize(b, a.Write.Bytes) })
-	count(a.Read.RPCs)
-	count(a.Write.RPCs)
-	t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, a.Pattern().String()) })
-	count(a.RPCs)
-}
-
-// putUsers adds the cells of errors, clients and jobs.
-func (s *FilesTable) putUsers(t *table, clients []lnet.NID, jobs []string, errors []files.Error) {
-	c := s.opt.Colors
-	t.put(&c.Bad, func(b []byte) []byte { return orDash(b, func(b []byte) []byte { return appendFileErrors(b, errors) }) })
-	t.put(&c.NID, func(b []byte) []byte {
-		return orDash(b, func(b []byte) []byte { return appendNodes(b, clients, s.opt.NIDs) })
-	})
-	t.put(&c.Dim, func(b []byte) []byte { return orDash(b, func(b []byte) []byte { return appendJobs(b, jobs) }) })
 }
 
 // appendFileErrors appends how often each error occurred.
@@ -102,16 +65,6 @@ func appendFileErrors(dst []byte, list []files.Error) []byte {
 			dst = append(dst, ' ')
 		}
 		dst = strconv.AppendInt(append(records.AppendErrno(dst, e.Errno), ':'), e.Count, 10)
-	}
-	return dst
-}
-
-func appendJobs(dst []byte, list []string) []byte {
-	for i, j := range list {
-		if i > 0 {
-			dst = append(dst, ' ')
-		}
-		dst = schema.AppendText(dst, []byte(j))
 	}
 	return dst
 }
@@ -130,14 +83,4 @@ func pathStyle(c *render.Colors, f *files.File) *render.Style {
 		return &c.Dim
 	}
 	return &c.Name
-}
-
-func appendNodes(dst []byte, list []lnet.NID, nids render.NIDs) []byte {
-	for i, n := range list {
-		if i > 0 {
-			dst = append(dst, ' ')
-		}
-		dst = nids.Append(dst, n)
-	}
-	return dst
 }

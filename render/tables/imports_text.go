@@ -107,91 +107,58 @@ func plural(dst []byte, n int, what string) []byte {
 	return dst
 }
 
-// ImportsTable renders connections as a table, with their states at the end of
-// the capture.
-type ImportsTable struct {
-	Omitted Omitted
-
-	opt   render.SummaryOptions
-	stamp render.Stamp
-	at    render.Moment
+// ImportRecords returns connections as records.
+func ImportRecords(list []*track.Import) []*records.Import {
+	text := &EventText{}
+	all := make([]*records.Import, len(list))
+	for k, i := range list {
+		all[k] = &records.Import{Import: i, AppendEvent: text.Append}
+	}
+	return all
 }
 
-// NewImportsTable makes a renderer. first is the time of the capture's first
-// frame.
-func NewImportsTable(o render.SummaryOptions, first int64) *ImportsTable {
-	return &ImportsTable{opt: o, at: render.Moment{First: first}}
+// NewImportsTable makes a renderer of connections, with their states at the end of the
+// capture. first is the time of the capture's first frame.
+func NewImportsTable(o render.SummaryOptions, first int64) *Table[*records.Import] {
+	return importsKind.newTable(o, first)
 }
 
-// Append appends the table.
-func (s *ImportsTable) Append(dst []byte, list []*track.Import) []byte {
-	c := s.opt.Colors
-	t := newTable(c, []tableColumn{{title: "target", left: true}, {title: "client", left: true},
-		{title: "state", left: true}, {title: "cnt", dimZero: true}, {title: "fails", left: true, rank: useful}, {title: "evict", dimZero: true}, {title: "pings", dimZero: true},
-		{title: "version", left: true}, {title: "kind", left: true, rank: extra}, {title: "server", left: true, rank: extra},
-		{title: "committed", rank: extra}, {title: "ungranted", dimZero: true, rank: extra}, {title: "uuid", left: true, rank: extra}, {title: "since", rank: extra},
-		{title: "rtx", dimZero: true, rank: extra}, {title: "rtt", rank: extra}})
-	number := func(st *render.Style, n int64) {
-		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
-	}
-	known := func(st *render.Style, n int64, ok bool) {
-		if ok {
-			number(st, n)
-		} else {
-			t.put(&c.Dim, func(b []byte) []byte { return append(b, '-') })
-		}
-	}
-	text := func(st *render.Style, s string) {
-		t.put(st, func(b []byte) []byte {
-			if s == "" {
-				return append(b, '-')
+var importsKind = kind[*records.Import]{name: "table of imports", keys: &records.Imports, columns: []column[*records.Import]{
+	{title: "target", left: true, style: node, append: func(_ *printer, b []byte, i *records.Import) []byte { return AppendTarget(b, i.Import) }},
+	{title: "client", left: true, style: node},
+	{title: "state", left: true, mark: func(c *render.Colors, i *records.Import) *render.Style { return stateStyle(c, i.State) }},
+	{title: "cnt", key: "conn_cnt", dimZero: true, dimNone: true, style: num},
+	{title: "fails", doc: "errors with which the server refused connects and security contexts, and how often each occurred",
+		left: true, dimZero: true, rank: useful, style: bad, append: func(_ *printer, b []byte, i *records.Import) []byte {
+			if len(i.Failures) == 0 {
+				return append(b, '0')
 			}
-			return schema.AppendText(b, []byte(s))
-		})
-	}
-	for _, i := range list {
-		t.put(&c.NID, func(b []byte) []byte { return AppendTarget(b, i) })
-		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, i.Client) })
-		text(stateStyle(c, i.State), i.State.String())
-		known(&c.Num, int64(i.ConnCnt), i.ConnCnt != 0)
-		if len(i.Failures) == 0 {
-			number(&c.Dim, 0)
-		} else {
-			t.put(&c.Bad, func(b []byte) []byte { return appendErrors(b, i.Failures, " ") })
-		}
-		number(&c.Bad, int64(i.Evictions))
-		number(&c.Num, i.Pings)
-		t.put(&c.Dim, func(b []byte) []byte { return versions(b, i) })
-		text(&c.Dim, i.Kind())
-		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, i.Server) })
-		known(&c.FID, int64(i.LastCommitted), i.HasCommitted)
-		f, f2 := i.Refused()
-		known(&c.Warn, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)), i.HasAsked && i.HasGranted)
-		text(&c.Dim, i.ClientUUID)
-		t.put(&c.Dim, func(b []byte) []byte { return s.since(b, i) })
-		number(&c.Warn, i.Retransmits())
-		t.put(&c.Num, func(b []byte) []byte {
-			if i.RTT == 0 {
-				return append(b, '-')
+			return appendErrors(b, i.Failures, " ")
+		}},
+	{title: "evict", key: "evictions", dimZero: true, style: bad},
+	{title: "pings", dimZero: true, style: num},
+	{title: "version", left: true, style: dim, append: func(_ *printer, b []byte, i *records.Import) []byte { return versions(b, i) }},
+	{title: "kind", left: true, rank: extra, style: dim},
+	{title: "server", left: true, rank: extra, style: node},
+	{title: "committed", key: "last_committed", rank: extra, dimNone: true, style: obj},
+	{title: "ungranted", key: "flags.refused", doc: "number of flags that were asked for and not granted",
+		dimZero: true, dimNone: true, rank: extra, style: warn, append: func(_ *printer, b []byte, i *records.Import) []byte {
+			if !i.HasAsked || !i.HasGranted {
+				return b
 			}
-			return render.AppendLatency(b, i.RTT)
-		})
-	}
-	dst = t.render(dst, s.opt.Width)
-	s.Omitted.add(t)
-	return dst
-}
-
-// since appends the time since which a connection is in its state.
-func (s *ImportsTable) since(dst []byte, i *track.Import) []byte {
-	if i.State == track.StateUnknown {
-		return append(dst, '-')
-	}
-	p := i.Since()
-	dst = s.stamp.Append(dst, s.opt.Time, p.Time, s.at, true)
-	s.at.Before = p.Time
-	return dst
-}
+			f, f2 := i.Refused()
+			return strconv.AppendInt(b, int64(bits.OnesCount64(f)+bits.OnesCount64(f2)), 10)
+		}},
+	{title: "uuid", key: "client_uuid", left: true, rank: extra, style: dim},
+	{title: "since", rank: extra, style: dim, append: func(p *printer, b []byte, i *records.Import) []byte {
+		if i.State == track.StateUnknown {
+			return b
+		}
+		return p.timeOf(b, i.Since(), true)
+	}},
+	{title: "rtx", key: "retransmits", dimZero: true, rank: extra, style: warn},
+	{title: "rtt", rank: extra, style: num},
+}}
 
 // AppendTarget appends the target of a connection, or its index where the name of
 // the file system is not known, or the handle.
@@ -204,11 +171,11 @@ func AppendTarget(dst []byte, i *track.Import) []byte {
 }
 
 // versions appends the version, or those of both sides when they differ.
-func versions(dst []byte, i *track.Import) []byte {
+func versions(dst []byte, i *records.Import) []byte {
 	a, b := i.Asked.Version, i.Granted.Version
 	switch {
 	case a == 0 && b == 0:
-		return append(dst, '-')
+		return dst
 	case b == 0 || a == b:
 		return schema.AppendVersion(dst, a)
 	case a == 0:

@@ -2,9 +2,9 @@ package tables
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
@@ -12,93 +12,72 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// LocksTable renders locks as a table, one row each, or who kept others waiting.
-type LocksTable struct {
-	Omitted Omitted
-
-	times
+// NewLocksTable makes a renderer of locks. first is the time of the capture's first frame.
+func NewLocksTable(o render.SummaryOptions, first int64) *Table[*locks.Lock] {
+	return locksKind.newTable(o, first)
 }
 
-// NewLocksTable makes a renderer. first is the time of the capture's first frame.
-func NewLocksTable(o render.SummaryOptions, first int64) *LocksTable {
-	return &LocksTable{times: times{opt: o, at: render.Moment{First: first}}}
+var locksKind = kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, columns: []column[*locks.Lock]{
+	{title: "asked", style: dim, append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.time(b, l.Asked) }},
+	{title: "client", left: true, style: node},
+	{title: "resource", left: true, whole: true, style: obj,
+		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return l.Desc.AppendResource(b) }},
+	{title: "lock", key: "mode", doc: "mode of the lock, and its bits, range or group id", left: true, style: key,
+		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return AppendLock(b, l) }},
+	{title: "waited", dimZero: true, round: true, mark: waitStyle},
+	{title: "blocked by", key: "blocked_by", doc: "nodes and jobs with locks that kept it waiting", left: true, style: bad,
+		append: func(p *printer, b []byte, l *locks.Lock) []byte { return appendBlockers(b, l, p.opt.NIDs) }},
+	{title: "ended", left: true, rank: useful, mark: endStyle,
+		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return append(b, l.End.How.String()...) }},
+	{title: "held", rank: useful, round: true, style: num},
+	{title: "frame", key: "asked.frame", rank: extra, style: dim,
+		append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.frame(b, l.Asked) }},
+	{title: "bl", key: "callbacks", doc: "number of callbacks that asked the client to give the lock back", dimZero: true, rank: extra, style: warn,
+		append: func(_ *printer, b []byte, l *locks.Lock) []byte { return strconv.AppendInt(b, int64(countAsks(l)), 10) }},
+	{title: "target", left: true, rank: extra, style: node,
+		append: func(_ *printer, b []byte, l *locks.Lock) []byte {
+			return appendText(b, cmp.Or(l.Target(), l.TargetIndex()))
+		}},
+	{title: "server", left: true, rank: extra, style: node},
+	{title: "job", left: true, rank: extra, style: dim},
+	{title: "handle", left: true, rank: extra, style: dim},
+}}
+
+// NewHoldersTable makes a renderer of who kept others waiting.
+func NewHoldersTable(o render.SummaryOptions) *Table[*locks.Holder] {
+	return holdersKind.newTable(o, 0)
 }
 
-// Append appends the table of locks.
-func (s *LocksTable) Append(dst []byte, list []*locks.Lock) []byte {
-	c := s.opt.Colors
-	t := newTable(c, []tableColumn{{title: "asked"}, {title: "client", left: true}, {title: "resource", left: true, whole: true},
-		{title: "lock", left: true}, {title: "waited", dimZero: true}, {title: "blocked by", left: true},
-		{title: "ended", left: true, rank: useful}, {title: "held", rank: useful},
-		{title: "frame", rank: extra}, {title: "bl", dimZero: true, rank: extra}, {title: "target", left: true, rank: extra},
-		{title: "server", left: true, rank: extra}, {title: "job", left: true, rank: extra}, {title: "handle", left: true, rank: extra}})
-	for _, l := range list {
-		t.put(&c.Dim, func(b []byte) []byte { return s.time(b, l.Asked) })
-		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, l.Client) })
-		t.put(&c.FID, func(b []byte) []byte { return orDash(b, l.Desc.AppendResource) })
-		t.put(&c.Key, func(b []byte) []byte { return orDash(b, func(b []byte) []byte { return AppendLock(b, l) }) })
-		t.put(waitStyle(c, l), func(b []byte) []byte { return appendTime(b, l.Waited) })
-		t.put(&c.Bad, func(b []byte) []byte {
-			return orDash(b, func(b []byte) []byte { return s.blockers(b, l) })
-		})
-		t.put(endStyle(c, l), func(b []byte) []byte { return append(b, l.End.How.String()...) })
-		t.put(&c.Num, func(b []byte) []byte { return appendTime(b, l.Held) })
-		t.put(&c.Dim, func(b []byte) []byte { return appendFrame(b, l.Asked) })
-		t.put(&c.Warn, func(b []byte) []byte { return strconv.AppendInt(b, int64(countAsks(l)), 10) })
-		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, cmp.Or(l.Target(), l.TargetIndex())) })
-		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, l.Server) })
-		t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, l.Job) })
-		t.put(&c.Dim, func(b []byte) []byte {
-			if l.Handle == 0 {
-				return append(b, '-')
-			}
-			return schema.AppendHex(b, l.Handle)
-		})
-	}
-	dst = t.render(dst, s.opt.Width)
-	s.Omitted.add(t)
-	return dst
-}
+var holdersKind = kind[*locks.Holder]{name: "table of blockers", keys: &records.Holders, columns: []column[*locks.Holder]{
+	{title: "holder", key: "client", left: true, style: node},
+	{title: "job", left: true, style: dim},
+	{title: "resource", left: true, whole: true, style: obj},
+	{title: "type", left: true, rank: useful, style: dim},
+	{title: "waits", style: num},
+	{title: "time", key: "waited", round: true, style: bad},
+	{title: "longest", rank: useful, round: true, style: num},
+	{title: "target", left: true, rank: extra, style: node},
+	{title: "server", left: true, rank: extra, style: node},
+	{title: "waiters", left: true, rank: useful, style: node},
+}}
 
-// AppendHolders appends the table of those who kept others waiting.
-func (s *LocksTable) AppendHolders(dst []byte, list []*locks.Holder) []byte {
-	c := s.opt.Colors
-	t := newTable(c, []tableColumn{{title: "holder", left: true}, {title: "job", left: true}, {title: "resource", left: true, whole: true}, {title: "type", left: true, rank: useful},
-		{title: "waits"}, {title: "time"}, {title: "longest", rank: useful}, {title: "target", left: true, rank: extra}, {title: "server", left: true, rank: extra},
-		{title: "waiters", left: true, rank: useful}})
-	for _, h := range list {
-		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, h.Client) })
-		t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, h.Job) })
-		t.put(&c.FID, func(b []byte) []byte { return orDash(b, h.Resource.AppendResource) })
-		t.put(&c.Dim, func(b []byte) []byte { return textOrDash(b, records.LockType(&h.Resource)) })
-		t.put(&c.Num, func(b []byte) []byte { return strconv.AppendInt(b, h.Waits, 10) })
-		t.put(&c.Bad, func(b []byte) []byte { return render.AppendLockWait(b, h.Time) })
-		t.put(&c.Num, func(b []byte) []byte { return render.AppendLockWait(b, h.Longest) })
-		t.put(&c.NID, func(b []byte) []byte { return textOrDash(b, h.Target) })
-		t.put(&c.NID, func(b []byte) []byte { return s.opt.NIDs.Append(b, h.Server) })
-		t.put(&c.NID, func(b []byte) []byte { return appendNodes(b, h.Waiters, s.opt.NIDs) })
-	}
-	dst = t.render(dst, s.opt.Width)
-	s.Omitted.add(t)
-	return dst
-}
-
-// blockers appends who kept a lock waiting, each node and job once, the longest
-// first.
-func (s *LocksTable) blockers(dst []byte, l *locks.Lock) []byte {
+// Blockers returns who kept a lock waiting, each node and job once, the longest first.
+func Blockers(l *locks.Lock) (list []*locks.Blocker) {
 	for i := range l.BlockedBy {
 		b := &l.BlockedBy[i]
-		repeated := false
-		for k := range i {
-			repeated = repeated || l.BlockedBy[k].Client == b.Client && l.BlockedBy[k].Job == b.Job
+		if !slices.ContainsFunc(list, func(o *locks.Blocker) bool { return o.Client == b.Client && o.Job == b.Job }) {
+			list = append(list, b)
 		}
-		if repeated {
-			continue
-		}
+	}
+	return list
+}
+
+func appendBlockers(dst []byte, l *locks.Lock, nids render.NIDs) []byte {
+	for i, b := range Blockers(l) {
 		if i > 0 {
 			dst = append(dst, ' ')
 		}
-		if dst = s.opt.NIDs.Append(dst, b.Client); b.Job != "" {
+		if dst = nids.Append(dst, b.Client); b.Job != "" {
 			dst = schema.AppendText(append(dst, '/'), []byte(b.Job))
 		}
 	}
@@ -109,7 +88,7 @@ func (s *LocksTable) blockers(dst []byte, l *locks.Lock) []byte {
 func AppendLock(dst []byte, l *locks.Lock) []byte {
 	mode, ok := l.Mode()
 	if !ok {
-		return textOrDash(dst, records.LockType(&l.Desc))
+		return append(dst, cmp.Or(records.LockType(&l.Desc), "-")...)
 	}
 	line := schema.PlainLine(dst)
 	line.Value(schema.Flag, opcodes.LdlmMode, mode)
@@ -134,36 +113,7 @@ func AppendLock(dst []byte, l *locks.Lock) []byte {
 	return line.Text
 }
 
-// orDash appends what write appends, - when that is nothing.
-func orDash(dst []byte, write func([]byte) []byte) []byte {
-	n := len(dst)
-	if dst = write(dst); len(dst) == n {
-		dst = append(dst, '-')
-	}
-	return dst
-}
-
-func textOrDash(dst []byte, text string) []byte {
-	if text == "" {
-		return append(dst, '-')
-	}
-	return schema.AppendText(dst, []byte(text))
-}
-
-func appendTime(dst []byte, get func() (ns int64, ok bool)) []byte {
-	ns, ok := get()
-	if !ok {
-		return append(dst, '-')
-	}
-	return render.AppendLockWait(dst, ns)
-}
-
-func appendFrame(dst []byte, p track.Point) []byte {
-	if p.Frame == 0 {
-		return append(dst, '-')
-	}
-	return render.AppendFrame(dst, p.File, p.Frame)
-}
+func appendText(dst []byte, text string) []byte { return schema.AppendText(dst, []byte(text)) }
 
 // countAsks returns the number of callbacks that ask the client to give a lock
 // back.

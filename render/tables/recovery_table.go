@@ -10,99 +10,81 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// RecoveryTable renders targets that were lost as a table, one row each.
-type RecoveryTable struct {
-	Omitted Omitted
-
-	times
+// NewRecoveryTable makes a renderer of targets that were lost. first is the time of the
+// capture's first frame.
+func NewRecoveryTable(o render.SummaryOptions, first int64) *Table[*recovery.Recovery] {
+	return recoveryKind.newTable(o, first)
 }
 
-// NewRecoveryTable makes a renderer. first is the time of the capture's first frame.
-func NewRecoveryTable(o render.SummaryOptions, first int64) *RecoveryTable {
-	return &RecoveryTable{times: times{opt: o, at: render.Moment{First: first}}}
-}
+var recoveryKind = kind[*recovery.Recovery]{name: "table of recovery", keys: &records.Recoveries, columns: []column[*recovery.Recovery]{
+	{title: "gone", style: dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte { return p.time(b, r.Gone) }},
+	{title: "target", left: true, whole: true, style: node},
+	{title: "kind", left: true, mark: kindStyle},
+	{title: "down", key: "downtime", doc: "how long the target was gone; <: at most", style: num,
+		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte { return appendDowntime(b, r) }},
+	{title: "window", round: true, style: num},
+	{title: "clients", key: "recovered", doc: "number of clients that recovered, of how many; ?: the capture was not made at the server", style: num,
+		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte { return appendClients(b, r) }},
+	{title: "evict", key: "evicted", dimZero: true, style: bad},
+	{title: "replayed", key: "requests.replayed", dimZero: true, rank: useful, style: num},
+	{title: "locks", key: "locks.replayed", dimZero: true, rank: useful, style: num},
+	{title: "failed", key: "requests.errors", doc: "errors of replayed requests and locks, and how often each occurred", left: true, rank: useful, style: bad,
+		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte {
+			failed, locks := r.Replayed()
+			failed.Add(&locks)
+			return appendErrors(b, failed.Errors, " ")
+		}},
+	{title: "waited", dimZero: true, style: num},
+	{title: "longest", key: "waited_max", rank: useful, round: true, style: num},
+	{title: "errors", left: true, rank: useful, style: bad, append: func(_ *printer, b []byte, r *recovery.Recovery) []byte { return appendImpactErrors(b, r.Impact()) }},
+	{title: "gaps", key: "not_replayed.count", dimZero: true, rank: extra, style: bad,
+		append: func(_ *printer, b []byte, r *recovery.Recovery) []byte {
+			return strconv.AppendInt(b, int64(r.NotReplayed().Count), 10)
+		}},
+	{title: "last", key: "clients", doc: "client that connected last, by its target when it is a server, and how long after the first",
+		left: true, rank: extra, style: dim, append: appendLastClient},
+	{title: "back", rank: extra, style: dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte { return p.time(b, r.Back) }},
+	{title: "server", left: true, rank: extra, style: node, append: appendServers},
+	{title: "frame", key: "gone.frame", rank: extra, style: dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte { return p.frame(b, r.Gone) }},
+}}
 
-// Append appends the table.
-func (s *RecoveryTable) Append(dst []byte, list []*recovery.Recovery) []byte {
-	c := s.opt.Colors
-	t := newTable(c, []tableColumn{{title: "gone"}, {title: "target", left: true, whole: true}, {title: "kind", left: true}, {title: "down"},
-		{title: "window"}, {title: "clients"}, {title: "evict", dimZero: true}, {title: "replayed", dimZero: true, rank: useful}, {title: "locks", dimZero: true, rank: useful},
-		{title: "failed", left: true, rank: useful}, {title: "waited", dimZero: true}, {title: "longest", rank: useful},
-		{title: "errors", left: true, rank: useful}, {title: "gaps", dimZero: true, rank: extra}, {title: "last", left: true, rank: extra},
-		{title: "back", rank: extra}, {title: "server", left: true, rank: extra}, {title: "frame", rank: extra}})
-	number := func(st *render.Style, n int64) {
-		t.put(st, func(b []byte) []byte { return strconv.AppendInt(b, n, 10) })
-	}
-	for _, r := range list {
-		requests, locks := r.Replayed()
-		impact := r.Impact()
-		failed := requests
-		failed.Add(&locks)
-		t.put(&c.Dim, func(b []byte) []byte { return s.time(b, r.Gone) })
-		t.put(&c.NID, func(b []byte) []byte { return schema.AppendText(b, []byte(r.Target)) })
-		t.put(kindStyle(c, r.Kind), func(b []byte) []byte { return append(b, r.Kind.String()...) })
-		t.put(&c.Num, func(b []byte) []byte { return appendDowntime(b, r) })
-		t.put(&c.Num, func(b []byte) []byte { return appendTime(b, r.Window) })
-		t.put(&c.Num, func(b []byte) []byte { return appendClients(b, r) })
-		number(&c.Bad, int64(r.Count(recovery.ClientEvicted)))
-		number(&c.Num, int64(requests.Count))
-		number(&c.Num, int64(locks.Count))
-		t.put(&c.Bad, func(b []byte) []byte {
-			return orDash(b, func(b []byte) []byte { return appendErrors(b, failed.Errors, " ") })
-		})
-		number(&c.Num, int64(impact.Waited))
-		t.put(&c.Num, func(b []byte) []byte {
-			return appendTime(b, func() (int64, bool) { return impact.Longest, impact.Waited > 0 })
-		})
-		t.put(&c.Bad, func(b []byte) []byte { return appendImpactErrors(b, &impact) })
-		number(&c.Bad, int64(r.NotReplayed().Count))
-		t.put(&c.Dim, func(b []byte) []byte { return s.last(b, r) })
-		t.put(&c.Dim, func(b []byte) []byte { return s.time(b, r.Back) })
-		t.put(&c.NID, func(b []byte) []byte { return s.servers(b, r) })
-		t.put(&c.Dim, func(b []byte) []byte { return appendFrame(b, r.Gone) })
-	}
-	dst = t.render(dst, s.opt.Width)
-	s.Omitted.add(t)
-	return dst
-}
-
-// last appends the client that connected last, and how long after the first.
-func (s *RecoveryTable) last(dst []byte, r *recovery.Recovery) []byte {
+// appendLastClient appends the client that connected last, and how long after the first.
+func appendLastClient(p *printer, dst []byte, r *recovery.Recovery) []byte {
 	c := r.Last()
 	if c == nil {
-		return append(dst, '-')
+		return dst
 	}
 	if name := c.Target(); name != "" {
 		dst = schema.AppendText(dst, []byte(name))
 	} else {
-		dst = s.opt.NIDs.Append(dst, c.Connection.Client)
+		dst = p.opt.NIDs.Append(dst, c.Connection.Client)
 	}
 	return render.AppendLockWait(append(dst, " +"...), c.Connected.Time-r.Back.Time)
 }
 
-// servers appends the server, after another one that had the target before.
-func (s *RecoveryTable) servers(dst []byte, r *recovery.Recovery) []byte {
+// appendServers appends the server, after another one that had the target before.
+func appendServers(p *printer, dst []byte, r *recovery.Recovery) []byte {
 	none := lnet.NID{}
 	switch {
 	case r.Server == none && r.ServerBefore == none:
-		return append(dst, '-')
+		return dst
 	case r.Server == none:
-		return s.opt.NIDs.Append(dst, r.ServerBefore)
+		return p.opt.NIDs.Append(dst, r.ServerBefore)
 	case r.ServerBefore != none && r.ServerBefore != r.Server:
-		dst = append(s.opt.NIDs.Append(dst, r.ServerBefore), ' ')
+		dst = append(p.opt.NIDs.Append(dst, r.ServerBefore), ' ')
 	}
-	return s.opt.NIDs.Append(dst, r.Server)
+	return p.opt.NIDs.Append(dst, r.Server)
 }
 
 // appendDowntime appends how long a target was gone, or how long at most.
 func appendDowntime(dst []byte, r *recovery.Recovery) []byte {
-	if _, ok := r.Downtime(); ok {
-		return appendTime(dst, r.Downtime)
+	if ns, ok := r.Downtime(); ok {
+		return render.AppendLockWait(dst, ns)
 	}
-	if _, ok := r.DowntimeLimit(); ok {
-		return appendTime(append(dst, '<'), r.DowntimeLimit)
+	if ns, ok := r.DowntimeLimit(); ok {
+		return render.AppendLockWait(append(dst, '<'), ns)
 	}
-	return append(dst, '-')
+	return dst
 }
 
 // appendClients appends how many clients recovered, of how many.
@@ -110,7 +92,7 @@ func appendClients(dst []byte, r *recovery.Recovery) []byte {
 	recovered, evicted := r.Count(recovery.ClientRecovered), r.Count(recovery.ClientEvicted)
 	known, ok := r.Known()
 	if !r.Kind.IsOutage() || known == 0 && recovered+evicted == 0 {
-		return append(dst, '-')
+		return dst
 	}
 	if dst = append(strconv.AppendInt(dst, int64(recovered), 10), '/'); !ok {
 		return append(dst, '?')
@@ -120,16 +102,16 @@ func appendClients(dst []byte, r *recovery.Recovery) []byte {
 
 // appendImpactErrors appends the errors that applications got, and how many requests
 // had no reply.
-func appendImpactErrors(dst []byte, i *recovery.Impact) []byte {
+func appendImpactErrors(dst []byte, i recovery.Impact) []byte {
 	counts := records.ErrorCounts(i.Errors)
 	if i.Unanswered > 0 {
 		counts = append(counts, records.Count{Name: "unanswered", N: int64(i.Unanswered)})
 	}
-	return orDash(dst, func(b []byte) []byte { return render.AppendCounts(b, counts, " ") })
+	return render.AppendCounts(dst, counts, " ")
 }
 
-func kindStyle(c *render.Colors, k recovery.Kind) *render.Style {
-	switch k {
+func kindStyle(c *render.Colors, r *recovery.Recovery) *render.Style {
+	switch r.Kind {
 	case recovery.Stopped, recovery.Unreachable, recovery.Eviction:
 		return &c.Bad
 	case recovery.Restart, recovery.Failover:

@@ -3,84 +3,93 @@ package tables
 import (
 	"strconv"
 
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 )
 
-// statsColumn is a column of the table of statistics, behind those of the
-// dimensions.
-type statsColumn struct {
-	tableColumn
-	style  func(c *render.Colors) *render.Style
-	append func(dst []byte, r *records.Row) []byte
-	rate   bool // only where there are rates
-}
-
-// statsColumns are the columns in their order; those of a higher rank are shown
-// only where there is room for them.
-var statsColumns = []statsColumn{
-	countColumn("count", func(c *render.Colors) *render.Style { return &c.Num }, func(r *track.Row) int64 { return r.Count }),
-	rateColumn("ops/s", func(r *track.Rate) float64 { return r.RPCs }),
-	rateColumn("MB/s", func(r *track.Rate) float64 { return r.Bytes / 1e6 }),
-	countColumn("err", func(c *render.Colors) *render.Style { return &c.Bad }, failures),
-	usefulColumn(countColumn("unans", func(c *render.Colors) *render.Style { return &c.Warn }, func(r *track.Row) int64 { return r.Missing[track.Unanswered] })),
-	usefulColumn(countColumn("uncap", func(c *render.Colors) *render.Style { return &c.Warn }, func(r *track.Row) int64 { return r.Missing[track.NotCaptured] })),
-	latencyColumn("p50", needed, func(d *track.Distribution) int64 { return d.Quantile(.5) }),
-	latencyColumn("p90", useful, func(d *track.Distribution) int64 { return d.Quantile(.9) }),
-	latencyColumn("p99", needed, func(d *track.Distribution) int64 { return d.Quantile(.99) }),
-	latencyColumn("max", needed, func(d *track.Distribution) int64 { return d.Max }),
-	numberColumn("wait", appendLongestLockWait),
-	sizeColumn("bulk", func(r *track.Row) int64 { return r.BulkBytes }),
-	numberColumn("depth", appendDepth),
-	latencyColumn("time", extra, func(d *track.Distribution) int64 { return d.Sum }),
-	latencyColumn("min", extra, func(d *track.Distribution) int64 { return d.Min }),
-	numberColumn("svc", appendServiceTime),
-	numberColumn("rtx", func(dst []byte, r *records.Row) []byte { return strconv.AppendInt(dst, r.Retransmits, 10) }),
-	numberColumn("rtt", appendRTT),
-	optionalColumn(numberColumn("rdma", appendRDMATime)),
-	sizeColumn("sent", func(r *track.Row) int64 { return r.RequestBytes }),
-	sizeColumn("got", func(r *track.Row) int64 { return r.ReplyBytes }),
-	{tableColumn: tableColumn{title: "errors", left: true, rank: useful}, style: func(c *render.Colors) *render.Style { return &c.Bad }, append: appendAllErrors},
-}
-
-// countColumn is a column of counts, which are dim where they are 0.
-func countColumn(title string, style func(c *render.Colors) *render.Style, get func(r *track.Row) int64) statsColumn {
-	return statsColumn{tableColumn: tableColumn{title: title, dimZero: true}, style: style, append: func(dst []byte, r *records.Row) []byte {
-		return strconv.AppendInt(dst, get(r.Row), 10)
-	}}
-}
-
-func numberColumn(title string, append func(dst []byte, r *records.Row) []byte) statsColumn {
-	return statsColumn{tableColumn: tableColumn{title: title, rank: extra}, style: func(c *render.Colors) *render.Style { return &c.Num }, append: append}
-}
-
-func latencyColumn(title string, rank rank, get func(d *track.Distribution) int64) statsColumn {
-	c := numberColumn(title, func(dst []byte, r *records.Row) []byte {
-		if r.Latency.N == 0 {
-			return append(dst, '-')
-		}
-		return render.AppendLatency(dst, get(&r.Latency))
-	})
-	c.rank = rank
-	return c
-}
-
-func sizeColumn(title string, get func(r *track.Row) int64) statsColumn {
-	return numberColumn(title, func(dst []byte, r *records.Row) []byte { return render.AppendSize(dst, get(r.Row)) })
-}
-
-// rateColumn is a column of numbers per second.
-func rateColumn(title string, get func(r *track.Rate) float64) statsColumn {
-	c := numberColumn(title, func(dst []byte, r *records.Row) []byte {
+// statsKind has the columns of statistics behind those of the dimensions.
+var statsKind = kind[*records.Row]{name: "table of stats", keys: &records.Rows, columns: []column[*records.Row]{
+	{title: "count", dimZero: true, style: num},
+	{title: "ops/s", key: "ops_rate", dimZero: true, style: num, append: func(_ *printer, b []byte, r *records.Row) []byte {
 		rate, ok := r.Interval.Rate(r.Row)
-		if !ok {
-			return append(dst, '-')
-		}
-		return appendRate(dst, get(&rate))
-	})
-	c.rank, c.dimZero, c.rate = needed, true, true
-	return c
+		return appendRateIf(b, rate.RPCs, ok)
+	}},
+	{title: "MB/s", key: "byte_rate", doc: "bytes of the requests, replies and bulk data of the RPCs that were answered in the window, " +
+		"in units of 1,000,000 per second", dimZero: true, style: num, append: func(_ *printer, b []byte, r *records.Row) []byte {
+		rate, ok := r.Interval.Rate(r.Row)
+		return appendRateIf(b, rate.Bytes/1e6, ok)
+	}},
+	{title: "err", key: "errors", doc: "number of RPCs with an error in their final status", dimZero: true, style: bad,
+		append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.Errors), 10) }},
+	{title: "unans", key: "unanswered", dimZero: true, rank: useful, style: warn},
+	{title: "uncap", key: "not_captured", dimZero: true, rank: useful, style: warn},
+	{title: "p50", key: "latency.p50", style: num},
+	{title: "p90", key: "latency.p90", rank: useful, style: num},
+	{title: "p99", key: "latency.p99", style: num},
+	{title: "max", key: "latency.max", style: num},
+	{title: "wait", key: "lock_wait.max", doc: "the longest wait for a lock that was not granted with the reply", rank: extra, round: true, style: num},
+	{title: "bulk", key: "bulk_bytes", rank: extra, style: num},
+	{title: "depth", key: "in_flight", doc: "number of RPCs of the row that were waiting for a reply when one was sent: on average and at most",
+		rank: extra, style: num, append: appendDepth},
+	{title: "time", key: "latency.sum", rank: extra, style: num},
+	{title: "min", key: "latency.min", rank: extra, style: num},
+	{title: "svc", key: "service_time_max", rank: extra, style: num, append: appendServiceTime},
+	{title: "rtx", key: "retransmits", rank: extra, style: num},
+	{title: "rtt", key: "rtt.p50", rank: extra, style: num},
+	{title: "rdma", key: "rdma_time.p50", rank: extra, optional: true, style: num},
+	{title: "sent", key: "request_bytes", rank: extra, style: num},
+	{title: "got", key: "reply_bytes", rank: extra, style: num},
+	{title: "errors", doc: "errors and how often each occurred; those in parentheses are not in the final status: of an intent, of a range, " +
+		"or of a reply after which the request was sent again", left: true, rank: useful, blank: true, style: bad, append: appendAllErrors},
+}}
+
+// rateKeys are the keys that rows have with --window only.
+var rateKeys = []string{"window", "ops_rate", "byte_rate"}
+
+// tsvKind has the columns of lines separated by tabs, behind those of the dimensions.
+var tsvKind = kind[*records.Row]{name: "tsv of stats", keys: &records.Rows, columns: []column[*records.Row]{
+	{title: "count"},
+	{title: "replies"},
+	{title: "errors", doc: "number of RPCs with an error in their final status",
+		append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.Errors), 10) }},
+	{title: "unanswered"},
+	{title: "not_captured"},
+	{title: "encrypted"},
+	{title: "end"},
+	{title: "one_way"},
+	{title: "resends"},
+	{title: "min", key: "latency.min"},
+	{title: "p50", key: "latency.p50"},
+	{title: "p90", key: "latency.p90"},
+	{title: "p99", key: "latency.p99"},
+	{title: "max", key: "latency.max"},
+	{title: "sum", key: "latency.sum"},
+	{title: "lock_waits"},
+	{title: "lock_wait_max", key: "lock_wait.max"},
+	{title: "lock_wait_sum", key: "lock_wait.sum"},
+	{title: "service_time_max"},
+	{title: "retransmits"},
+	{title: "retransmit_time"},
+	{title: "rtt_p50", key: "rtt.p50"},
+	{title: "request_bytes"},
+	{title: "reply_bytes"},
+	{title: "bulk_bytes"},
+	{title: "in_flight_max", key: "in_flight.max"},
+	{title: "in_flight_mean", key: "in_flight.mean"},
+	{title: "error_names", key: "errors", doc: "errors in the final status, and how often each occurred"},
+	{title: "other_errors", doc: "number of errors that are not in the final status",
+		append: func(_ *printer, b []byte, r *records.Row) []byte { return strconv.AppendInt(b, sum(r.OtherErrors), 10) }},
+	{title: "other_error_names", key: "other_errors", doc: "errors that are not in the final status, and how often each occurred"},
+	{title: "rdma_time_p50", key: "rdma_time.p50"},
+	{title: "rdma_time_max", key: "rdma_time.max"},
+}}
+
+// appendRateIf appends a number per second, if it is known.
+func appendRateIf(dst []byte, v float64, ok bool) []byte {
+	if !ok {
+		return dst
+	}
+	return appendRate(dst, v)
 }
 
 // appendRate appends a number per second, with two significant digits at least.
@@ -98,60 +107,26 @@ func appendRate(dst []byte, v float64) []byte {
 	return strconv.AppendFloat(dst, v, 'f', 0, 64)
 }
 
-func optionalColumn(c statsColumn) statsColumn {
-	c.optional = true
-	return c
-}
-
-func usefulColumn(c statsColumn) statsColumn {
-	c.rank = useful
-	return c
-}
-
 // appendDepth appends how many RPCs were in flight, on average and at most.
-func appendDepth(dst []byte, r *records.Row) []byte {
+func appendDepth(_ *printer, dst []byte, r *records.Row) []byte {
 	if r.DepthMax == 0 {
-		return append(dst, '-')
+		return dst
 	}
 	dst = strconv.AppendFloat(dst, r.DepthMean(), 'f', 1, 64)
 	return strconv.AppendInt(append(dst, '/'), r.DepthMax, 10)
 }
 
-// appendRTT appends the median of the round trips.
-func appendRTT(dst []byte, r *records.Row) []byte {
-	if r.RTT.N == 0 {
-		return append(dst, '-')
-	}
-	return render.AppendLatency(dst, r.RTT.Quantile(.5))
-}
-
-// appendRDMATime appends the median of the times of RDMA writes.
-func appendRDMATime(dst []byte, r *records.Row) []byte {
-	if r.RDMATime.N == 0 {
-		return append(dst, '-')
-	}
-	return render.AppendLatency(dst, r.RDMATime.Quantile(.5))
-}
-
 // appendServiceTime appends the limit of all service times.
-func appendServiceTime(dst []byte, r *records.Row) []byte {
+func appendServiceTime(_ *printer, dst []byte, r *records.Row) []byte {
 	if r.ServiceLimit == 0 {
-		return append(dst, '-')
+		return dst
 	}
 	return append(strconv.AppendInt(append(dst, '<'), r.ServiceLimit, 10), 's')
 }
 
-// appendLongestLockWait appends the longest wait for a lock.
-func appendLongestLockWait(dst []byte, r *records.Row) []byte {
-	if r.LockWait.N == 0 {
-		return append(dst, '-')
-	}
-	return render.AppendLockWait(dst, r.LockWait.Max)
-}
-
 // appendAllErrors appends the errors, in parentheses those that are not in the
 // final status.
-func appendAllErrors(dst []byte, r *records.Row) []byte {
+func appendAllErrors(_ *printer, dst []byte, r *records.Row) []byte {
 	start := len(dst)
 	if dst = appendErrors(dst, r.Errors, " "); len(r.OtherErrors) == 0 {
 		return dst
@@ -160,4 +135,16 @@ func appendAllErrors(dst []byte, r *records.Row) []byte {
 		dst = append(dst, ' ')
 	}
 	return append(appendErrors(append(dst, '('), r.OtherErrors, " "), ')')
+}
+
+// appendErrors appends how often each error occurred: ENOENT:3 EIO:1.
+func appendErrors(dst []byte, counts map[int32]int64, sep string) []byte {
+	return render.AppendCounts(dst, records.ErrorCounts(counts), sep)
+}
+
+func sum(counts map[int32]int64) (n int64) {
+	for _, c := range counts {
+		n += c
+	}
+	return n
 }

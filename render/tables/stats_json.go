@@ -14,9 +14,6 @@ type StatsJSON struct {
 	json *render.RecordJSON[*records.Row]
 }
 
-// rateKeys are the keys that rows have with --window only.
-var rateKeys = []string{"window", "ops_rate", "byte_rate"}
-
 // NewStatsJSON makes a JSON renderer.
 func NewStatsJSON(o StatsOptions) *StatsJSON {
 	all := records.Rows.Keys()

@@ -32,7 +32,7 @@ var statsSorts = []struct {
 	value func(r *track.Row) int64
 }{
 	{"count", func(r *track.Row) int64 { return r.Count }},
-	{"errors", func(r *track.Row) int64 { return failures(r) }},
+	{"errors", func(r *track.Row) int64 { return sum(r.Errors) }},
 	{"unanswered", func(r *track.Row) int64 { return r.Missing[track.Unanswered] }},
 	{"p50", func(r *track.Row) int64 { return r.Latency.Quantile(.5) }},
 	{"p99", func(r *track.Row) int64 { return r.Latency.Quantile(.99) }},
@@ -96,15 +96,6 @@ func compareFIDs(a, b track.FID) int {
 	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.OID, b.OID), cmp.Compare(a.Ver, b.Ver))
 }
 
-func failures(r *track.Row) int64 { return sum(r.Errors) }
-
-func sum(counts map[int32]int64) (n int64) {
-	for _, c := range counts {
-		n += c
-	}
-	return n
-}
-
 // AppendDimension appends the value of a dimension as text, nothing when it is
 // unknown.
 func AppendDimension(dst []byte, r *track.Row, d track.Dimension, nids render.NIDs) []byte {
@@ -153,9 +144,4 @@ func appendFID(dst []byte, f track.FID) []byte {
 		return dst
 	}
 	return schema.AppendFID(dst, f.Seq, f.OID, f.Ver)
-}
-
-// appendErrors appends how often each error occurred: ENOENT:3 EIO:1.
-func appendErrors(dst []byte, counts map[int32]int64, sep string) []byte {
-	return render.AppendCounts(dst, records.ErrorCounts(counts), sep)
 }

@@ -2,6 +2,7 @@ package tables
 
 import (
 	"math"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/timeline"
@@ -14,7 +15,7 @@ type StatsTable struct {
 	Omitted Omitted // from all tables so far
 
 	opt     StatsOptions
-	numbers []statsColumn
+	numbers []cellPrinter[*records.Row]
 	stamp   render.Stamp
 }
 
@@ -25,8 +26,8 @@ const minWide = 120
 // NewStatsTable makes a renderer.
 func NewStatsTable(o StatsOptions) *StatsTable {
 	s := &StatsTable{opt: o}
-	for _, c := range statsColumns {
-		if o.Rates || !c.rate {
+	for _, c := range statsKind.cells() {
+		if o.Rates || !slices.Contains(rateKeys, c.key) {
 			s.numbers = append(s.numbers, c)
 		}
 	}
@@ -46,7 +47,7 @@ func (s *StatsTable) columns() []tableColumn {
 		cols = append(cols, tableColumn{title: d.String(), left: true})
 	}
 	for k := range s.numbers {
-		cols = append(cols, s.numbers[k].tableColumn)
+		cols = append(cols, s.numbers[k].head())
 	}
 	return cols
 }
@@ -57,7 +58,7 @@ func (s *StatsTable) AppendInterval(dst []byte, i *track.Interval) []byte {
 		dst = s.opt.Colors.Head.Append(dst, string(s.stamp.AppendISO(nil, i.From)))
 		dst = append(dst, '\n')
 	}
-	t := newTable(s.opt.Colors, s.columns())
+	t := newGrid(s.opt.Colors, s.columns())
 	rows := SortRows(i, s.opt.By, s.opt.Sort)
 	for _, r := range rows {
 		s.row(t, &records.Row{Row: r, Interval: i}, false)
@@ -87,28 +88,24 @@ func (s *StatsTable) dimension(dst []byte, r *track.Row, d track.Dimension) []by
 	return AppendDimension(dst, r, d, s.opt.NIDs)
 }
 
-func (s *StatsTable) row(t *table, r *records.Row, total bool) {
-	c := s.opt.Colors
+func (s *StatsTable) row(t *grid, r *records.Row, total bool) {
 	for k, d := range s.opt.By {
-		t.put(&c.Op, func(b []byte) []byte {
-			switch {
-			case k == 0 && total:
-				return append(b, "(all)"...)
-			case k == 0 && r.Others:
-				return append(b, "(others)"...)
-			case total:
-				return b
+		var text []byte
+		switch {
+		case k == 0 && total:
+			text = append(text, "(all)"...)
+		case k == 0 && r.Others:
+			text = append(text, "(others)"...)
+		case !total:
+			if text = s.dimension(text, r.Row, d); len(text) == 0 {
+				text = append(text, '-')
 			}
-			from := len(b)
-			if b = s.dimension(b, r.Row, d); len(b) == from {
-				return append(b, '-')
-			}
-			return b
-		})
+		}
+		t.put(&s.opt.Colors.Op, text)
 	}
+	p := printer{opt: render.SummaryOptions{NIDs: s.opt.NIDs}}
 	for k := range s.numbers {
-		col := &s.numbers[k]
-		t.put(col.style(c), func(b []byte) []byte { return col.append(b, r) })
+		s.numbers[k].put(t, &p, r)
 	}
 }
 

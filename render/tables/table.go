@@ -3,13 +3,12 @@ package tables
 import (
 	"strings"
 
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
 )
 
-// table aligns cells in columns. All cells are added first, then rendered with
-// the widths that they need.
-type table struct {
+// grid aligns cells in columns. All cells are added first, then rendered with the
+// widths that they need.
+type grid struct {
 	colors *render.Colors
 	cols   []tableColumn
 	text   []byte
@@ -43,51 +42,34 @@ type tableColumn struct {
 // absent reports whether the column is left out, because it is optional and empty.
 func (c *tableColumn) absent() bool { return c.optional && !c.filled }
 
-// times appends the times of messages in a table, in the order of its rows.
-type times struct {
-	opt   render.SummaryOptions
-	at    render.Moment
-	stamp render.Stamp
-}
-
-// time appends when a message was seen, - for none.
-func (t *times) time(dst []byte, p track.Point) []byte {
-	if p.Frame == 0 {
-		return append(dst, '-')
-	}
-	dst = t.stamp.Append(dst, t.opt.Time, p.Time, t.at, t.opt.Wide())
-	t.at.Before = p.Time
-	return dst
-}
-
 type cell struct {
 	from, to int
 	style    *render.Style
 }
 
-func newTable(c *render.Colors, cols []tableColumn) *table {
-	t := &table{colors: c, cols: cols}
+func newGrid(c *render.Colors, cols []tableColumn) *grid {
+	t := &grid{colors: c, cols: cols}
 	for i := range t.cols {
 		t.cols[i].width = len(t.cols[i].title)
 	}
 	return t
 }
 
-// put adds the next cell, which write appends.
-func (t *table) put(st *render.Style, write func([]byte) []byte) {
-	from := len(t.text)
-	t.text = write(t.text)
+// put adds the next cell.
+func (t *grid) put(st *render.Style, text []byte) {
 	k := len(t.cells) % len(t.cols)
-	if t.cols[k].dimZero && string(t.text[from:]) == "0" {
+	if t.cols[k].dimZero && string(text) == "0" {
 		st = &t.colors.Dim
 	}
-	switch string(t.text[from:]) {
+	switch string(text) {
 	case "", "0", "-":
 	default:
 		t.cols[k].filled = true
 	}
+	from := len(t.text)
+	t.text = append(t.text, text...)
 	t.cells = append(t.cells, cell{from, len(t.text), st})
-	t.cols[k].width = max(t.cols[k].width, render.Width(t.text[from:]))
+	t.cols[k].width = max(t.cols[k].width, render.Width(text))
 }
 
 // Widths that columns are truncated to, on two levels: as long as others can be
@@ -102,7 +84,7 @@ const (
 // fit hides and truncates columns until the table has a width; 0: any. Columns
 // without values are hidden first, then the extra ones. Lists of errors are
 // truncated before useful columns are hidden, the last ones first.
-func (t *table) fit(columns int) {
+func (t *grid) fit(columns int) {
 	if columns == 0 {
 		return
 	}
@@ -148,7 +130,7 @@ func (t *table) fit(columns int) {
 
 // narrow truncates the widest of the left-aligned columns, down to a width, as
 // long as the table is too wide. It returns by how much it still is.
-func (t *table) narrow(over, least int) int {
+func (t *grid) narrow(over, least int) int {
 	for ; over > 0; over-- {
 		widest := -1
 		for k, c := range t.cols {
@@ -165,7 +147,7 @@ func (t *table) narrow(over, least int) int {
 }
 
 // widen gives room that is left to truncated columns, in their order.
-func (t *table) widen(room int) {
+func (t *grid) widen(room int) {
 	for k := range t.cols {
 		if c := &t.cols[k]; !c.hidden && room > 0 {
 			n := min(room, c.wanted-c.width)
@@ -186,7 +168,7 @@ type omittedColumn struct {
 }
 
 // add adds a table that was rendered.
-func (o *Omitted) add(t *table) {
+func (o *Omitted) add(t *grid) {
 	if o.columns == nil {
 		o.columns = make([]omittedColumn, len(t.cols))
 	}
@@ -221,7 +203,7 @@ func (o *Omitted) String() string {
 }
 
 // render appends the lines, titles first.
-func (t *table) render(dst []byte, columns int) []byte {
+func (t *grid) render(dst []byte, columns int) []byte {
 	for k := range t.cols {
 		t.cols[k].hidden = t.cols[k].absent()
 	}
@@ -236,7 +218,7 @@ func (t *table) render(dst []byte, columns int) []byte {
 	return dst
 }
 
-func (t *table) line(dst []byte, get func(k int) ([]byte, *render.Style)) []byte {
+func (t *grid) line(dst []byte, get func(k int) ([]byte, *render.Style)) []byte {
 	first := true
 	pending := 0 // spaces that are appended when something follows
 	for k := range t.cols {

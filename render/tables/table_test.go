@@ -29,10 +29,10 @@ func TestNarrowTable(t *testing.T) {
 		300: {"LDLM_CALLBACK_AND_MORE  1  0  22  33  ENODEV:7 ENOTCONN:5 EIO:1", ""},
 	} {
 		c := render.NewColors(false)
-		tab := newTable(c, []tableColumn{{title: "op", left: true}, {title: "n"}, {title: "z", rank: useful}, {title: "t", rank: extra},
+		tab := newGrid(c, []tableColumn{{title: "op", left: true}, {title: "n"}, {title: "z", rank: useful}, {title: "t", rank: extra},
 			{title: "u", rank: useful}, {title: "errors", left: true, rank: useful}})
 		for _, cell := range []string{"LDLM_CALLBACK_AND_MORE", "1", "0", "22", "33", "ENODEV:7 ENOTCONN:5 EIO:1"} {
-			tab.put(&c.Num, func(b []byte) []byte { return append(b, cell...) })
+			tab.put(&c.Num, []byte(cell))
 		}
 		lines := strings.Split(string(tab.render(nil, columns)), "\n")
 		var o Omitted
@@ -48,9 +48,9 @@ func TestNarrowTable(t *testing.T) {
 func TestOmitted(t *testing.T) {
 	var o Omitted
 	for _, cell := range []string{"0", "7", "-"} {
-		tab := newTable(render.NewColors(false), []tableColumn{{title: "count"}, {title: "wait", rank: useful}})
+		tab := newGrid(render.NewColors(false), []tableColumn{{title: "count"}, {title: "wait", rank: useful}})
 		for _, text := range []string{"1", cell} {
-			tab.put(&render.Style{}, func(b []byte) []byte { return append(b, text...) })
+			tab.put(&render.Style{}, []byte(text))
 		}
 		tab.render(nil, 5)
 		o.add(tab)
@@ -63,9 +63,9 @@ func TestOmitted(t *testing.T) {
 // TestTruncatedNames: where even the columns that are needed do not fit, names
 // are truncated; numbers are not.
 func TestTruncatedNames(t *testing.T) {
-	tab := newTable(render.NewColors(false), []tableColumn{{title: "name", left: true}, {title: "other", left: true}, {title: "count"}})
+	tab := newGrid(render.NewColors(false), []tableColumn{{title: "name", left: true}, {title: "other", left: true}, {title: "count"}})
 	for _, text := range []string{"LDLM_BL_CALLBACK", "lustre-OST0001", "123456"} {
-		tab.put(&render.Style{}, func(b []byte) []byte { return append(b, text...) })
+		tab.put(&render.Style{}, []byte(text))
 	}
 	lines := strings.Split(string(tab.render(nil, 36)), "\n")
 	if want := "LDLM_BL_CALL…  lustre-OST00…  123456"; lines[1] != want || render.Width([]byte(lines[1])) > 36 {

@@ -21,6 +21,7 @@ import (
 	"github.com/lshark/lshark/render/explain"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // prose holds the flags of commands that print text for reading.
@@ -272,7 +273,9 @@ func (e *explanation) add(text []byte) {
 
 // ownEntries lists keys, codes and columns, and the fields that filters read
 // without a tree.
-func ownEntries() []records.Entry { return append(records.All(), filter.Probes()...) }
+func ownEntries() []records.Entry {
+	return slices.Concat(records.All(), tables.Columns(), filter.Probes())
+}
 
 // ownNames lists the names of ownEntries, for keys inside others also their last
 // parts.

@@ -1,0 +1,267 @@
+package tables
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
+	"github.com/lshark/lshark/render"
+	"github.com/lshark/lshark/render/records"
+)
+
+// column is a column of a table of records of the type R. It shows a key, whose meaning,
+// type and value it has.
+type column[R any] struct {
+	title string
+	key   string // path; empty: the title is the key
+	doc   string // in place of the meaning of the key, where the column shows it in another way
+
+	rank     rank
+	left     bool
+	whole    bool // never truncated
+	dimZero  bool // 0 is dim
+	optional bool // absent where no cell has a value
+	blank    bool // without a value it is empty, not -
+	dimNone  bool // the - of no value is dim
+	round    bool // times are rounded
+
+	style  style
+	mark   func(c *render.Colors, r R) *render.Style // in place of style, where it depends on the record
+	append func(p *printer, dst []byte, r R) []byte  // nil: the value of the key
+}
+
+// style chooses the style of a column.
+type style func(c *render.Colors) *render.Style
+
+func key(c *render.Colors) *render.Style     { return &c.Key }
+func bad(c *render.Colors) *render.Style     { return &c.Bad }
+func dim(c *render.Colors) *render.Style     { return &c.Dim }
+func flagged(c *render.Colors) *render.Style { return &c.Flag }
+func name(c *render.Colors) *render.Style    { return &c.Name }
+func node(c *render.Colors) *render.Style    { return &c.NID }
+func num(c *render.Colors) *render.Style     { return &c.Num }
+func obj(c *render.Colors) *render.Style     { return &c.FID }
+func warn(c *render.Colors) *render.Style    { return &c.Warn }
+
+// printer appends values as the options of a table want them.
+type printer struct {
+	opt   render.SummaryOptions
+	at    render.Moment
+	stamp render.Stamp
+}
+
+// time appends when a message was seen, nothing for none.
+func (p *printer) time(dst []byte, seen track.Point) []byte {
+	if seen.Frame == 0 {
+		return dst
+	}
+	return p.timeOf(dst, seen, p.opt.Wide())
+}
+
+// timeOf appends the time of a message, an absolute one with or without the date.
+func (p *printer) timeOf(dst []byte, seen track.Point, withDate bool) []byte {
+	dst = p.stamp.Append(dst, p.opt.Time, seen.Time, p.at, withDate)
+	p.at.Before = seen.Time
+	return dst
+}
+
+// frame appends the number of a frame, nothing for none.
+func (p *printer) frame(dst []byte, seen track.Point) []byte {
+	if seen.Frame == 0 {
+		return dst
+	}
+	return render.AppendFrame(dst, seen.File, seen.Frame)
+}
+
+// kind is a kind of table: the columns in their order, the last ones of a rank are omitted
+// first.
+type kind[R any] struct {
+	name    string // in explain
+	keys    *records.Table[R]
+	of      func() []records.Entry // in place of keys, where rows are parts of records
+	columns []column[R]
+}
+
+// Table renders records of one kind as a table, one row each.
+type Table[R any] struct {
+	Omitted Omitted
+
+	*printer
+	cells []cellPrinter[R]
+}
+
+// cellPrinter appends the cells of a column.
+type cellPrinter[R any] struct {
+	*column[R]
+	path records.Path[R]
+	val  records.Value
+	text []byte
+}
+
+// newTable makes a renderer. first is the time of the capture's first frame.
+func (k *kind[R]) newTable(o render.SummaryOptions, first int64) *Table[R] {
+	return k.newTableOf(&printer{opt: o, at: render.Moment{First: first}})
+}
+
+// newTableOf makes one of several renderers that print together: the differences between
+// times are those between all.
+func (k *kind[R]) newTableOf(p *printer) *Table[R] { return &Table[R]{printer: p, cells: k.cells()} }
+
+func (k *kind[R]) cells() []cellPrinter[R] {
+	list := make([]cellPrinter[R], len(k.columns))
+	for i := range k.columns {
+		c := &k.columns[i]
+		list[i].column = c
+		if c.append == nil {
+			list[i].path = c.path(k.keys)
+		}
+	}
+	return list
+}
+
+// keyPath returns the path of the key that a column shows.
+func (c *column[R]) keyPath() string {
+	if c.key == "" {
+		return c.title
+	}
+	return c.key
+}
+
+// path finds the key that a column shows.
+func (c *column[R]) path(keys *records.Table[R]) records.Path[R] {
+	p, ok := keys.Find(c.keyPath())
+	if !ok {
+		panic("tables: a " + keys.Record + " has no key " + c.keyPath() + ": declare it in render/records, or give the column an append")
+	}
+	return p
+}
+
+// head returns the column as the layout needs it.
+func (c *column[R]) head() tableColumn {
+	return tableColumn{title: c.title, left: c.left, whole: c.whole, dimZero: c.dimZero, rank: c.rank, optional: c.optional}
+}
+
+// Append appends the table.
+func (t *Table[R]) Append(dst []byte, list []R) []byte {
+	var heads []tableColumn
+	for i := range t.cells {
+		heads = append(heads, t.cells[i].head())
+	}
+	grid := newGrid(t.opt.Colors, heads)
+	for _, r := range list {
+		for i := range t.cells {
+			t.cells[i].put(grid, t.printer, r)
+		}
+	}
+	dst = grid.render(dst, t.opt.Width)
+	t.Omitted.add(grid)
+	return dst
+}
+
+// put adds the cell of a record.
+func (c *cellPrinter[R]) put(t *grid, p *printer, r R) {
+	var st *render.Style
+	if c.mark != nil {
+		st = c.mark(t.colors, r)
+	} else {
+		st = c.style(t.colors)
+	}
+	if c.append != nil {
+		c.text = c.append(p, c.text[:0], r)
+	} else {
+		c.text = c.value(p, c.text[:0], r)
+	}
+	if len(c.text) == 0 && !c.blank {
+		c.text = append(c.text, '-')
+		if c.dimNone {
+			st = &t.colors.Dim
+		}
+	}
+	t.put(st, c.text)
+}
+
+// value appends the value of the key, or its values separated by spaces.
+func (c *cellPrinter[R]) value(p *printer, dst []byte, r R) []byte {
+	start := len(dst)
+	for i := range c.path.Len(r) {
+		if !c.path.Value(r, i, &c.val) {
+			continue
+		}
+		if len(dst) > start {
+			dst = append(dst, ' ')
+		}
+		if c.round {
+			dst = render.AppendLockWait(dst, int64(c.val.U))
+		} else {
+			dst = render.AppendCell(dst, &c.val, c.path.Key.Unit, p.opt.NIDs)
+		}
+	}
+	return dst
+}
+
+// entries describes the columns that have other names than the keys that they show, or
+// show them in another way.
+func (k *kind[R]) entries() (list []records.Entry) {
+	var keys []records.Entry
+	switch {
+	case k.of != nil:
+		keys = k.of()
+	case k.keys != nil:
+		keys = k.keys.Entries()
+	}
+	for i := range k.columns {
+		c := &k.columns[i]
+		if c.title == c.keyPath() && c.doc == "" {
+			continue
+		}
+		e := records.Entry{Kind: records.ColumnEntry, Type: records.Text, Name: c.title, Path: c.title, Of: k.name}
+		for _, key := range keys {
+			switch {
+			case key.Path == c.keyPath():
+				e.Type, e.Unit, e.Doc = key.Type, key.Unit, e.Doc+key.Doc
+			case strings.HasPrefix(c.key, key.Path+"."):
+				e.Doc = key.Doc + ": "
+			}
+		}
+		if c.doc != "" {
+			e.Doc = c.doc
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// Columns describes the columns of all tables, for explain.
+func Columns() []records.Entry {
+	list := slices.Concat(statsKind.entries(), tsvKind.entries(), importsKind.entries(), locksKind.entries(), holdersKind.entries(),
+		changesKind.entries(), recoveryKind.entries(), targetsKind.entries(), runningKind.entries(), registrationsKind.entries(),
+		filesKind.entries(), directoriesKind.entries(), rpcsKind.entries(), flagsKind.entries())
+	known := make(map[[2]string]bool)
+	return slices.DeleteFunc(list, func(e records.Entry) bool { // tables of the configuration share columns
+		again := known[[2]string{e.Of, e.Name}]
+		known[[2]string{e.Of, e.Name}] = true
+		return again
+	})
+}
+
+// rpcsKind has the values that lines of rpcs name in another way than JSON; package
+// render makes the lines.
+var rpcsKind = kind[*track.RPC]{name: "line of rpcs", keys: &records.RPCs, columns: []column[*track.RPC]{
+	{title: "bulk", key: "bulk_bytes"},
+	{title: "rdma", key: "rdma_time"},
+	{title: "early", key: "early_replies"},
+	{title: "rtx", key: "retransmits", doc: "number of TCP segments or InfiniBand packets with bytes of its messages that were sent again, " +
+		"and the part of the latency that was lost by that"},
+	{title: "service", key: "service_time_max"},
+	{title: "node", key: "node_time"},
+}}
+
+// flagsKind has the columns of tables of flags, which package render makes.
+var flagsKind = kind[*schema.Value]{name: "table of flags", columns: []column[*schema.Value]{
+	{title: "bit", doc: "number of the bit, or of the first and last bit of a part of the word"},
+	{title: "name", doc: "name of the flag, without the prefix of its group"},
+	{title: "asked", doc: "the client asked for the flag in its connect; - it did not, ? the request was not seen"},
+	{title: "granted", doc: "the server granted the flag in its reply; - it did not, ? the reply was not seen"},
+	{title: "meaning", doc: "what the flag means"},
+}}

@@ -1,0 +1,25 @@
+package tables
+
+import "testing"
+
+// TestColumnsHaveKeys: each column without an append names a key; path panics with what
+// to do about one that does not.
+func TestColumnsHaveKeys(t *testing.T) {
+	statsKind.cells()
+	tsvKind.cells()
+	importsKind.cells()
+	locksKind.cells()
+	holdersKind.cells()
+	recoveryKind.cells()
+	targetsKind.cells()
+	runningKind.cells()
+	registrationsKind.cells()
+	filesKind.cells()
+	directoriesKind.cells()
+	rpcsKind.cells()
+	for _, e := range Columns() {
+		if e.Doc == "" {
+			t.Errorf("column %s of the %s has no meaning: give it a doc, or the path of a key", e.Name, e.Of)
+		}
+	}
+}
