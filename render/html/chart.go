@@ -28,7 +28,7 @@ func (w *writer) chart(label string, height float64) {
 }
 
 // rect appends a rectangle, with a title that browsers show.
-func (w *writer) rect(class string, x, y, width, height float64, title string) {
+func (w *writer) rect(class markup, x, y, width, height float64, title string) {
 	w.raw(`<rect class="`, class, `"`)
 	w.attribute("x", x)
 	w.attribute("y", y)
@@ -44,7 +44,7 @@ func (w *writer) rect(class string, x, y, width, height float64, title string) {
 }
 
 // label appends text in a drawing.
-func (w *writer) label(class string, x, y float64, s string) {
+func (w *writer) label(class markup, x, y float64, s string) {
 	w.raw(`<text class="`, class, `"`)
 	w.attribute("x", x)
 	w.attribute("y", y)
@@ -54,7 +54,7 @@ func (w *writer) label(class string, x, y float64, s string) {
 }
 
 // line appends a line.
-func (w *writer) line(class string, x1, y1, x2, y2 float64) {
+func (w *writer) line(class markup, x1, y1, x2, y2 float64) {
 	w.raw(`<line class="`, class, `"`)
 	w.attribute("x1", x1)
 	w.attribute("y1", y1)

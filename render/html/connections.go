@@ -3,7 +3,6 @@ package html
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/recovery"
@@ -55,7 +54,9 @@ func (r *renderer) connections() {
 	}
 	r.raw("</tbody></table></div>\n")
 	if omitted > 0 {
-		r.raw(`<p class="remark">`, counted(omitted, "more connection"), " not shown; <code>lshark imports</code> has all.</p>\n")
+		r.raw(`<p class="remark">`)
+		r.text(counted(omitted, "more connection"))
+		r.raw(" not shown; <code>lshark imports</code> has all.</p>\n")
 	}
 	r.events()
 }
@@ -80,7 +81,7 @@ func stateName(s track.ImportState) string {
 }
 
 // stateClass returns the class of the states that are drawn in the same way.
-func stateClass(s track.ImportState) string {
+func stateClass(s track.ImportState) markup {
 	switch s {
 	case track.StateUnknown:
 		return "s-unknown"
@@ -103,7 +104,10 @@ const (
 // stateLegend appends what the drawings of states mean.
 func (r *renderer) stateLegend() {
 	r.raw("<p class=\"legend\">")
-	for _, k := range []struct{ class, text string }{
+	for _, k := range []struct {
+		class markup
+		text  string
+	}{
 		{"s-full", "in use (FULL)"}, {"s-busy", "connecting or recovering"}, {"s-lost", "evicted or disconnected"}, {"s-idle", "idle or closed"}, {"s-unknown", "not known"},
 	} {
 		r.raw(`<span class="key"><svg aria-hidden="true" width="20" height="18">`)
@@ -119,7 +123,7 @@ func (r *renderer) stateLegend() {
 
 // stateHeights are the upper edges and heights of the drawings of states. They
 // differ so that the states can be distinguished without colours.
-var stateHeights = map[string][2]float64{"s-full": {3, 12}, "s-busy": {6, 9}, "s-lost": {10, 5}, "s-idle": {13, 2}, "s-unknown": {8, 2}}
+var stateHeights = map[markup][2]float64{"s-full": {3, 12}, "s-busy": {6, 9}, "s-lost": {10, 5}, "s-idle": {13, 2}, "s-unknown": {8, 2}}
 
 // lane appends the states of a connection over time.
 func (r *renderer) lane(i *track.Import) {
@@ -129,7 +133,7 @@ func (r *renderer) lane(i *track.Import) {
 	}
 	r.raw(`<svg class="lane" role="img" aria-label="`)
 	r.text(r.laneText(i))
-	width, height := strconv.Itoa(laneWidth), strconv.Itoa(laneHeight)
+	width, height := number(laneWidth), number(laneHeight)
 	r.raw(`" width="`, width, `" height="`, height, `" viewBox="0 0 `, width, " ", height, `" preserveAspectRatio="none">`)
 	state, from := track.StateUnknown, r.Capture.First
 	segment := func(to int64) {

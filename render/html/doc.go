@@ -13,6 +13,8 @@
 // number of rows, cells and lines is bounded, so the size of a page does not depend on
 // that of the capture.
 //
-// Text of the capture goes through writer.text, which escapes control characters like
-// package render, then what HTML needs.
+// Text is escaped by construction: raw takes markup, a type of its own that only constants
+// have without a conversion, and text of the capture goes through text, which escapes
+// control characters like package render, then what HTML needs. The conversions to markup
+// are of numbers, words for severities and the style sheet: search for "markup(".
 package html

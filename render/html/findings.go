@@ -2,6 +2,7 @@ package html
 
 import (
 	"cmp"
+
 	"github.com/lshark/lshark/dissect/diagnose"
 )
 
@@ -40,13 +41,14 @@ func (r *renderer) articles(list []*diagnose.Finding) {
 
 // severityMarks are the symbols of severities, so that these differ in more than
 // their colours.
-var severityMarks = map[diagnose.Severity]string{diagnose.Error: "✕", diagnose.Warning: "▲", diagnose.Note: "●"}
+var severityMarks = map[diagnose.Severity]markup{diagnose.Error: "✕", diagnose.Warning: "▲", diagnose.Note: "●"}
 
 // finding appends a finding, with or without what to look at next.
 func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
-	r.raw(`<article class="finding `, f.Severity.String(), `" data-code="`)
+	severity := markup(f.Severity.String())
+	r.raw(`<article class="finding `, severity, `" data-code="`)
 	r.text(f.Rule.Code)
-	r.raw(`"><h3><span class="severity"><span aria-hidden="true">`, severityMarks[f.Severity], "</span> ", f.Severity.String(), "</span> <code>")
+	r.raw(`"><h3><span class="severity"><span aria-hidden="true">`, severityMarks[f.Severity], "</span> ", severity, "</span> <code>")
 	r.text(f.Rule.Code)
 	r.raw("</code></h3>\n<p class=\"about\">")
 	for i, s := range r.subject(f) {

@@ -2,7 +2,6 @@ package html
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/lshark/lshark/dissect/track/timeline"
 )
@@ -48,7 +47,7 @@ func (r *renderer) heatMap() {
 			if n == 0 {
 				continue
 			}
-			r.rect("h"+strconv.Itoa(shade(n, most)), leftMargin+float64(i)*cell, y, cell-.5, height-.5,
+			r.rect("h"+number(shade(n, most)), leftMargin+float64(i)*cell, y, cell-.5, height-.5,
 				counted(n, "RPC")+" of "+bucketText(bounds, k)+", "+r.binSpan(i))
 		}
 	}
@@ -63,7 +62,7 @@ func (r *renderer) heatMap() {
 		if shade(from, most) != s {
 			continue
 		}
-		r.raw(` <span class="key"><svg aria-hidden="true" width="14" height="14"><rect class="h`, strconv.Itoa(s), `" width="14" height="14"/></svg>`)
+		r.raw(` <span class="key"><svg aria-hidden="true" width="14" height="14"><rect class="h`, number(s), `" width="14" height="14"/></svg>`)
 		text := count(from)
 		if to > from {
 			text += "–" + count(to)

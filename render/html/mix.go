@@ -3,7 +3,6 @@ package html
 import (
 	"cmp"
 	"slices"
-	"strconv"
 )
 
 // maxMixed is how many operations the chart of their mix distinguishes; the palette
@@ -68,7 +67,7 @@ func (r *renderer) mix() {
 			}
 			height := plot * float64(n) / float64(most)
 			y -= height
-			r.rect("c"+strconv.Itoa(s), leftMargin+float64(i)*column, y, max(column-.8, .8), height, names[s]+": "+counted(n, "RPC")+", "+r.binSpan(i))
+			r.rect("c"+number(s), leftMargin+float64(i)*column, y, max(column-.8, .8), height, names[s]+": "+counted(n, "RPC")+", "+r.binSpan(i))
 		}
 		for s, k := range shown {
 			n = bins[i].Counts[k]
@@ -88,7 +87,7 @@ func (r *renderer) mix() {
 		if n == 0 {
 			continue
 		}
-		r.raw(`<li class="key"><svg aria-hidden="true" width="14" height="14"><rect class="c`, strconv.Itoa(s), `" width="14" height="14"/></svg>`)
+		r.raw(`<li class="key"><svg aria-hidden="true" width="14" height="14"><rect class="c`, number(s), `" width="14" height="14"/></svg>`)
 		r.text(names[s] + " " + count(n))
 		r.raw("</li>")
 	}
@@ -100,8 +99,8 @@ func (r *renderer) mix() {
 func (r *renderer) patterns() {
 	r.raw("<defs>")
 	for s := 1; s <= maxMixed; s += 2 {
-		k := strconv.Itoa(s)
-		r.raw(`<pattern id="hatch`, k, `" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(`, []string{"45", "-45", "0", "90"}[s/2%4], `)"><rect class="f`, k, `" width="6" height="6"/><line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern>`)
+		k := number(s)
+		r.raw(`<pattern id="hatch`, k, `" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(`, []markup{"45", "-45", "0", "90"}[s/2%4], `)"><rect class="f`, k, `" width="6" height="6"/><line class="hatch" x1="0" y1="0" x2="0" y2="6"/></pattern>`)
 	}
 	r.raw("</defs>\n")
 }

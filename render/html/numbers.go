@@ -35,7 +35,7 @@ func counted(n int64, noun string) string {
 	return count(n) + " " + noun + "s"
 }
 
-// latency returns a time span as tables of package report show it, such as 2.9 ms.
+// latency returns a time span as tables show it, such as 2.9 ms.
 func latency(ns int64) string {
 	s := string(render.AppendLatency(nil, ns))
 	unit := strings.TrimLeft(s, "-0123456789.")

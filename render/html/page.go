@@ -82,15 +82,16 @@ type Locks struct {
 // The style sheet and the script of the page.
 var (
 	//go:embed style.css
-	style string
+	style markup
 	//go:embed script.js
-	script string
+	script markup
 )
 
 // section is a part of the page.
 type section struct {
-	id, title string
-	write     func(*renderer)
+	id    markup
+	title string
+	write func(*renderer)
 }
 
 var sections = []section{
@@ -135,9 +136,9 @@ func Append(dst []byte, p *Page) []byte {
 
 // contentHash returns the source expression of a Content-Security-Policy for a script
 // or style sheet in the page.
-func contentHash(text string) string {
+func contentHash(text markup) markup {
 	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	return markup("'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'")
 }
 
 // head appends everything before the summary.

@@ -58,7 +58,7 @@ func powers(h *sizes.Histogram) (list []bucket) {
 
 // histogram appends the bars from the first to the last that is not empty, as a
 // table; nothing when all are. Several empty ones in a row are one row.
-func (r *renderer) histogram(id, caption, name string, list []bucket) {
+func (r *renderer) histogram(id markup, caption, name string, list []bucket) {
 	first, last, most := -1, -1, int64(0)
 	for k, b := range list {
 		if b.n == 0 {

@@ -33,7 +33,7 @@ func (r *renderer) slowest() {
 
 // rpc appends an RPC.
 func (r *renderer) rpc(s *slowest.RPC, tree *render.Tree) {
-	r.raw(`<li><details data-xid="`, strconv.FormatUint(s.XID, 10), `"><summary><span class="time" data-v="`, seconds(s.Waited), `">`)
+	r.raw(`<li><details data-xid="`, markup(strconv.FormatUint(s.XID, 10)), `"><summary><span class="time" data-v="`, markup(seconds(s.Waited)), `">`)
 	r.text(latency(s.Waited))
 	r.raw("</span> <b>")
 	r.text(operation(s.Opcode, s.HasOpcode))
@@ -91,7 +91,8 @@ func (r *renderer) message(tree *render.Tree, name string, m *dissect.Message) {
 	r.raw(`<pre tabindex="0">`)
 	r.lines(text[:cut])
 	if cut < len(text) {
-		r.raw("\n… " + counted(int64(bytes.Count(text[cut:], []byte{'\n'})), "more line"))
+		r.raw("\n… ")
+		r.text(counted(int64(bytes.Count(text[cut:], []byte{'\n'})), "more line"))
 	}
 	r.raw("</pre>\n")
 }

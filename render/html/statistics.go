@@ -32,7 +32,7 @@ func (r *renderer) top() {
 }
 
 // statistics appends the table of an interval, the rows with the most RPCs first.
-func (r *renderer) statistics(id, caption, name string, i *track.Interval, by track.Dimension, most int) {
+func (r *renderer) statistics(id markup, caption, name string, i *track.Interval, by track.Dimension, most int) {
 	t := &table{id: id, caption: caption, rest: "lshark stats --by " + by.String(), columns: []column{
 		{title: name}, {title: "RPCs", num: true}, {title: "Errors", num: true},
 		{title: "No answer", num: true, help: "RPCs that the server did not answer, though the reply was due and everything that the server sent was captured"},

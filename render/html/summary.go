@@ -13,7 +13,7 @@ import (
 // figure is a number of the summary, with the section that has more.
 type figure struct {
 	label, value, detail string
-	section              string
+	section              markup
 	bad                  bool
 }
 
@@ -33,7 +33,7 @@ func (r *renderer) summary() {
 	r.element(`p class="lead"`, strings.Join(r.sentences(), " "))
 	r.raw("\n<dl class=\"figures\">\n")
 	for _, f := range r.figures() {
-		class := ""
+		class := markup("")
 		if f.bad {
 			class = ` class="alarm"`
 		}
@@ -47,7 +47,9 @@ func (r *renderer) summary() {
 	}
 	r.raw("</dl>\n<nav aria-label=\"Sections\"><ul>")
 	for _, s := range sections {
-		r.raw(`<li><a href="#`, s.id, `">`, s.title, "</a></li>")
+		r.raw(`<li><a href="#`, s.id, `">`)
+		r.text(s.title)
+		r.raw("</a></li>")
 	}
 	r.raw("</ul></nav></header>\n")
 }

@@ -15,7 +15,7 @@ type column struct {
 type cell struct {
 	text  string
 	value string // what the column is sorted by, and the exact value; empty: the text
-	class string // of the style sheet, empty for none
+	class markup // of the style sheet, empty for none
 	bar   int64  // with barOf: the part of barOf that a bar in the cell shows
 	barOf int64
 }
@@ -64,7 +64,7 @@ func textCell(s string) cell {
 
 // table is a table with a caption. The first cell of a row is its heading.
 type table struct {
-	id      string
+	id      markup
 	caption string
 	columns []column
 	rows    [][]cell
@@ -117,7 +117,7 @@ func (w *writer) table(t *table) {
 
 // cell appends a cell, as the heading of its row when it is the first.
 func (w *writer) cell(c *cell, col *column, heading bool) {
-	tag := "td"
+	tag := markup("td")
 	if heading {
 		tag = "th"
 	}
@@ -149,7 +149,7 @@ func (w *writer) cell(c *cell, col *column, heading bool) {
 }
 
 // join joins two classes.
-func join(a, b string) string {
+func join(a, b markup) markup {
 	if b == "" {
 		return a
 	}

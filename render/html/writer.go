@@ -13,12 +13,19 @@ type writer struct {
 	buf []byte
 }
 
+// markup is text that is HTML already. The compiler refuses other text where it would not
+// be escaped.
+type markup string
+
 // raw appends markup.
-func (w *writer) raw(parts ...string) {
+func (w *writer) raw(parts ...markup) {
 	for _, s := range parts {
 		w.buf = append(w.buf, s...)
 	}
 }
+
+// number appends a whole number.
+func number(n int) markup { return markup(strconv.Itoa(n)) }
 
 // text appends text of the capture, as content or inside a quoted attribute. Bytes that
 // control something or are not UTF-8 are written as \xNN, like everywhere; text that is
@@ -82,7 +89,7 @@ func (w *writer) coordinate(f float64) {
 }
 
 // attribute appends an attribute with a number of a drawing.
-func (w *writer) attribute(name string, f float64) {
+func (w *writer) attribute(name markup, f float64) {
 	w.raw(" ", name, `="`)
 	w.coordinate(f)
 	w.raw(`"`)
@@ -90,18 +97,14 @@ func (w *writer) attribute(name string, f float64) {
 
 // element appends an element that has text of the capture only. tag may have
 // attributes.
-func (w *writer) element(tag, s string) {
+func (w *writer) element(tag markup, s string) {
 	w.raw("<", tag, ">")
 	w.text(s)
 	w.raw("</", tagName(tag), ">")
 }
 
 // tagName returns the name of an element.
-func tagName(tag string) string {
-	for i := range len(tag) {
-		if tag[i] == ' ' {
-			return tag[:i]
-		}
-	}
-	return tag
+func tagName(tag markup) markup {
+	name, _, _ := strings.Cut(string(tag), " ")
+	return markup(name)
 }
