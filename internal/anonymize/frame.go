@@ -132,37 +132,55 @@ func (c *copier) copy(p part, n int) {
 // keep records that out was written up to an offset.
 func (c *copier) keep(end int) { c.kept = max(c.kept, end) }
 
-// mac maps an Ethernet address at an offset of the part, if it was captured.
-func (c *copier) mac(p part, off int) {
-	if p.len() < off+macSize {
-		return
+// field returns n bytes at an offset of the part, and where their replacement goes; nil if
+// they were not captured.
+func (c *copier) field(p part, off, n int) (in, out []byte) {
+	if p.len() < off+n {
+		return nil, nil
 	}
 	at := p.off + off
-	mapped := c.values.MAC([macSize]byte(c.in[at:]))
-	copy(c.out[at:], mapped[:])
-	c.keep(at + macSize)
+	c.keep(at + n)
+	return c.in[at : at+n], c.out[at : at+n]
+}
+
+// mac maps an Ethernet address.
+func (c *copier) mac(p part, off int) {
+	if in, out := c.field(p, off, macSize); in != nil {
+		a := c.values.MAC([macSize]byte(in))
+		copy(out, a[:])
+	}
 }
 
 // ipv4Address maps an address.
 func (c *copier) ipv4Address(p part, off int) {
-	if p.len() < off+4 {
-		return
+	if in, out := c.field(p, off, 4); in != nil {
+		a := c.values.IPv4([4]byte(in))
+		copy(out, a[:])
 	}
-	at := p.off + off
-	mapped := c.values.IPv4([4]byte(c.in[at:]))
-	copy(c.out[at:], mapped[:])
-	c.keep(at + 4)
 }
 
 // ipv6Address maps an address.
 func (c *copier) ipv6Address(p part, off int) {
-	if p.len() < off+16 {
-		return
+	if in, out := c.field(p, off, 16); in != nil {
+		a := c.values.IPv6([16]byte(in))
+		copy(out, a[:])
 	}
-	at := p.off + off
-	mapped := c.values.IPv6([16]byte(c.in[at:]))
-	copy(c.out[at:], mapped[:])
-	c.keep(at + 16)
+}
+
+// gid maps a GID.
+func (c *copier) gid(p part, off int) {
+	if in, out := c.field(p, off, 16); in != nil {
+		a := c.values.GID([16]byte(in))
+		copy(out, a[:])
+	}
+}
+
+// guid maps a GUID.
+func (c *copier) guid(p part, off int) {
+	if in, out := c.field(p, off, 8); in != nil {
+		a := c.values.GUID([8]byte(in))
+		copy(out, a[:])
+	}
 }
 
 // ethernet rewrites an Ethernet frame. The depth of it, as of the other layers, is the

@@ -115,28 +115,6 @@ func (h *headers) grh(p part, network int, header networkHeader) {
 	h.infiniband([16]byte(h.in[p.off+24:]), p.from(grhSize).limit(length), network, header)
 }
 
-// gid maps a GID.
-func (c *copier) gid(p part, off int) {
-	if p.len() < off+16 {
-		return
-	}
-	at := p.off + off
-	mapped := c.values.GID([16]byte(c.in[at:]))
-	copy(c.out[at:], mapped[:])
-	c.keep(at + 16)
-}
-
-// guid maps a GUID.
-func (c *copier) guid(p part, off int) {
-	if p.len() < off+8 {
-		return
-	}
-	at := p.off + off
-	mapped := c.values.GUID([8]byte(c.in[at:]))
-	copy(c.out[at:], mapped[:])
-	c.keep(at + 8)
-}
-
 // infiniband rewrites a packet from its BTH to its ICRC, which covers the bytes from the
 // network header on.
 func (h *headers) infiniband(to [16]byte, p part, network int, header networkHeader) {

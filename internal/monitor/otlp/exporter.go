@@ -40,8 +40,7 @@ type SignalStats struct {
 	Requests, Failures uint64 // requests, and those of them that are repeated
 	SentBytes          uint64 // of all requests, as sent
 
-	LastError                  string
-	LastErrorTime, LastSuccess time.Time
+	LastError string
 }
 
 // Stats are the counters of an Exporter.

@@ -24,7 +24,6 @@ type Family struct {
 	To           string
 	Unit         string // as UCUM writes it: s, By, {call}; empty: that of the family
 	Sum          bool   // of a gauge: the values of several series can be added up
-	Attributes   []Pair // labels; they take precedence over Names.Attributes
 	Constant     []Attribute
 }
 
@@ -73,15 +72,8 @@ func (n *Names) attributeNames(names []string, entry *Family, labels []string) [
 				name = p.To
 			}
 		}
-		if entry != nil {
-			for _, p := range entry.Attributes {
-				if p.From == label {
-					name = p.To
-				}
-			}
-			if label == entry.Label {
-				name = ""
-			}
+		if entry != nil && label == entry.Label {
+			name = ""
 		}
 		names = append(names, name)
 	}

@@ -194,7 +194,6 @@ func (q *queue) sent(b *batch, refused uint64) {
 	refused = min(refused, b.items)
 	q.stats.Refused += refused
 	q.stats.Sent += b.items - refused
-	q.stats.LastSuccess = time.Now()
 	q.sending = nil
 	q.release(b)
 }
@@ -204,7 +203,7 @@ func (q *queue) refused(b *batch, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stats.Refused += b.items
-	q.failure(err)
+	q.stats.LastError = err.Error()
 	q.sending = nil
 	q.release(b)
 }
@@ -215,7 +214,7 @@ func (q *queue) putBack(b *batch, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.stats.Failures++
-	q.failure(err)
+	q.stats.LastError = err.Error()
 	q.sending = nil
 	if q.closed || b.snapshot != q.snapshot {
 		q.stats.Dropped += b.items
@@ -224,11 +223,6 @@ func (q *queue) putBack(b *batch, err error) {
 	}
 	q.waiting = slices.Insert(q.waiting, 0, b)
 	q.dropOldest()
-}
-
-func (q *queue) failure(err error) {
-	q.stats.LastError = err.Error()
-	q.stats.LastErrorTime = time.Now()
 }
 
 // requested counts a request with a body of n bytes.
