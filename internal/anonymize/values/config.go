@@ -27,21 +27,13 @@ func (p config) argument(text []byte, ids bool) string {
 
 // params returns the replacement of a list of parameters, with spaces between them.
 func (p config) params(text []byte) string {
-	var b strings.Builder
-	for i, param := range bytes.Split(text, []byte(" ")) {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
+	return eachPart(text, " ", func(_ int, param []byte) string {
 		key, value, ok := bytes.Cut(param, []byte("="))
 		if !ok {
-			b.WriteString(p.argumentWord(param))
-			continue
+			return p.argumentWord(param)
 		}
-		b.WriteString(p.paramName(key))
-		b.WriteByte('=')
-		b.WriteString(p.paramValue(key, value))
-	}
-	return b.String()
+		return p.paramName(key) + "=" + p.paramValue(key, value)
+	})
 }
 
 func (p config) argumentWord(word []byte) string {
@@ -55,20 +47,13 @@ func (p config) argumentWord(word []byte) string {
 // paramName returns the replacement of the name of a parameter: osc.lustre-OST0000.active.
 // Its last part is a name that Lustre gives.
 func (p config) paramName(name []byte) string {
-	parts := bytes.Split(name, []byte("."))
-	var b strings.Builder
-	for i, part := range parts {
-		if i > 0 {
-			b.WriteByte('.')
+	last := bytes.Count(name, []byte("."))
+	return eachPart(name, ".", func(i int, part []byte) string {
+		if p.vocabulary.params[string(part)] || i == last && allAre(part, isParamByte) {
+			return string(part)
 		}
-		switch {
-		case p.vocabulary.params[string(part)], i == len(parts)-1 && allAre(part, isParamByte):
-			b.Write(part)
-		default:
-			b.WriteString(p.device(part))
-		}
-	}
-	return b.String()
+		return p.device(part)
+	})
 }
 
 func isParamByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
@@ -158,26 +143,15 @@ func isUnitByte(c byte) bool { return strings.IndexByte("kKMmGgTtPpEeiBbsuhd%", 
 // comment returns the replacement of the comment of a section of a configuration: "lov
 // setup", "new lustre.pool", "osc.*.max_dirty_mb".
 func (p config) comment(text []byte) string {
-	var b strings.Builder
 	pool := false
-	for i, word := range bytes.Split(text, []byte(" ")) {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
+	return eachPart(text, " ", func(i int, word []byte) string {
 		switch {
 		case p.vocabulary.comments[string(word)]:
 			pool = i == 0
-			b.Write(word)
+			return string(word)
 		case bytes.IndexByte(word, '.') > 0 && pool:
-			for k, part := range bytes.Split(word, []byte(".")) {
-				if k > 0 {
-					b.WriteByte('.')
-				}
-				b.WriteString(p.device(part))
-			}
-		default:
-			b.WriteString(p.params(word))
+			return eachPart(word, ".", func(_ int, part []byte) string { return p.device(part) })
 		}
-	}
-	return b.String()
+		return p.params(word)
+	})
 }

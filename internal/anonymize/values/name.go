@@ -178,14 +178,16 @@ func (p *names) path(path []byte) string {
 }
 
 func (p *names) newPath(path []byte) string {
-	var b strings.Builder
-	for i, name := range bytes.Split(path, []byte("/")) {
-		if i > 0 {
-			b.WriteByte('/')
-		}
-		b.WriteString(p.fileName(name))
+	return eachPart(path, "/", func(_ int, name []byte) string { return p.fileName(name) })
+}
+
+// eachPart replaces the parts of a text between separators.
+func eachPart(text []byte, separator string, replacement func(i int, part []byte) string) string {
+	parts := strings.Split(string(text), separator)
+	for i, part := range parts {
+		parts[i] = replacement(i, []byte(part))
 	}
-	return b.String()
+	return strings.Join(parts, separator)
 }
 
 // isFixedFileName reports whether Lustre itself gives the name to files.

@@ -19,7 +19,7 @@ func (p *names) device(name []byte) string {
 	case len(rest) == 0 || p.vocabulary.logs[string(rest)]:
 		return string(name)
 	case isUUID(rest):
-		return p.replaceText(uuids, rest, (*names).newUUID) + suffix
+		return p.replaceText(uuids, rest, (*names).hexWord) + suffix
 	case bytes.IndexByte(rest, '@') > 0:
 		if nid, ok := bytes.CutPrefix(rest, []byte("MGC")); ok {
 			return "MGC" + p.nidText(nid) + suffix
@@ -33,24 +33,17 @@ func (p *names) device(name []byte) string {
 }
 
 func (p *names) newDevice(name []byte) string {
-	parts := bytes.Split(name, []byte("-"))
-	var b strings.Builder
-	for i, part := range parts {
-		if i > 0 {
-			b.WriteByte('-')
-		}
+	return eachPart(name, "-", func(i int, part []byte) string {
 		plain := bytes.TrimSuffix(part, []byte("_UUID"))
+		suffix := string(part[len(plain):])
 		switch {
 		case p.vocabulary.suffixes[string(plain)] && i > 0, isTarget(plain):
-			b.Write(plain)
+			return string(part)
 		case len(plain) >= 12 && allAre(plain, isHexDigit):
-			b.WriteString(p.hexWord(plain))
-		default:
-			b.WriteString(p.word(plain))
+			return p.hexWord(plain) + suffix
 		}
-		b.Write(part[len(plain):])
-	}
-	return b.String()
+		return p.word(plain) + suffix
+	})
 }
 
 // isTarget reports whether a text is the kind and index of a target, or of all targets of a
@@ -75,8 +68,6 @@ func isUUID(b []byte) bool {
 	}
 	return true
 }
-
-func (p *names) newUUID(uuid []byte) string { return p.hexWord(uuid) }
 
 // hexWord replaces the hexadecimal digits of a text by others.
 func (p *names) hexWord(text []byte) string {
