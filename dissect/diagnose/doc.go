@@ -6,9 +6,9 @@
 // calls with what happens in the capture. The rules are in package dissect/diagnose/rules,
 // one file for each.
 //
-//	e := diagnose.New(diagnose.Options{Rules: rules.All()})
+//	e := diagnose.New(diagnose.Options{Rules: rules.All(), Capture: func() diagnose.Capture { … }})
 //	for each message: e.Message(m)
-//	e.Close(diagnose.Capture{…})
+//	e.Close()
 //	for _, f := range e.Findings() { … }
 //
 // A finding says only what messages prove. Each has its evidence: the frames of

@@ -13,10 +13,11 @@ import (
 // run passes a capture to rules and returns the findings.
 func run(t *testing.T, path string, list ...*diagnose.Rule) []*diagnose.Finding {
 	t.Helper()
-	e := diagnose.New(diagnose.Options{Rules: list})
-	d := dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked})
+	var d *dissect.Dissector
+	e := diagnose.New(diagnose.Options{Rules: list, Capture: func() diagnose.Capture { return diagnose.Capture{Stats: d.Stats()} }})
+	d = dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked})
 	wiretest.Play(d, wiretest.ReadSample(t, path))
-	e.Close(diagnose.Capture{Stats: d.Stats()})
+	e.Close()
 	return e.Findings()
 }
 
@@ -109,7 +110,7 @@ func TestLiveFindings(t *testing.T) {
 		e.Message(&m)
 	}
 	ending = true
-	e.Close(diagnose.Capture{})
+	e.Close()
 	if len(got) != 2 {
 		t.Errorf("findings %q", got)
 	}

@@ -75,25 +75,25 @@ func (r *Reporter) count(f *Finding) {
 }
 
 // First returns the time of the first message, Now that of the last.
-func (r *Reporter) First() int64 { return r.engine.first }
+func (r *Reporter) First() int64 { return max(r.engine.Follower.First(), r.engine.restarted) }
 
 // Now returns the time of the last message.
-func (r *Reporter) Now() int64 { return r.engine.now }
+func (r *Reporter) Now() int64 { return r.engine.Follower.Now() }
 
 // Lock returns the lock that a server has under a handle, nil when it is unknown or
 // ended long ago.
 func (r *Reporter) Lock(server lnet.NID, handle uint64) *locks.Lock {
-	return r.engine.locks.Find(server, handle)
+	return r.engine.Locks().Find(server, handle)
 }
 
 // HasData reports whether messages have bulk data in full.
 func (r *Reporter) HasData() bool { return r.engine.opt.Data }
 
 // Imports returns the connections.
-func (r *Reporter) Imports() []*track.Import { return r.engine.imports.List() }
+func (r *Reporter) Imports() []*track.Import { return r.engine.Imports().List() }
 
 // Paths returns what TCP and InfiniBand did between hosts.
-func (r *Reporter) Paths() *paths.Paths { return r.engine.paths }
+func (r *Reporter) Paths() *paths.Paths { return r.engine.Paths() }
 
 // Capture returns what is known about the capture itself. It is complete in the
 // End hook only.

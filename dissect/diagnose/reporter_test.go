@@ -14,7 +14,7 @@ func TestReplaced(t *testing.T) {
 		}}
 	}}
 	e := New(Options{Rules: []*Rule{rule}})
-	e.Close(Capture{})
+	e.Close()
 	var got []string
 	for _, f := range e.Findings() {
 		got = append(got, f.Severity.String()+" "+f.Target+": "+f.Text)

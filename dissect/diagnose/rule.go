@@ -4,12 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/evictions"
-	"github.com/lshark/lshark/dissect/track/locks"
-	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/dissect/track/follow"
 )
 
 // Rule describes what to look for, and starts looking for it.
@@ -49,57 +44,8 @@ type Threshold struct {
 // Nanoseconds returns a threshold in seconds as nanoseconds.
 func (t *Threshold) Nanoseconds() int64 { return int64(t.Value * 1e9) }
 
-// Hooks are the funcs of a rule that an Engine calls; those that are nil are not
-// called. What they get is valid during the call, unless it says otherwise.
-type Hooks struct {
-	// Opcodes are the operations of the RPCs that Sent, Answered and Done get; nil:
-	// all. RPCs whose opcode is unknown are passed to rules without Opcodes only.
-	Opcodes []uint32
-
-	Sent     func(*track.RPC, *dissect.Message) // each request, also when it is sent again
-	Answered func(*track.RPC, *dissect.Message) // each first final reply
-	Done     func(*track.RPC)                   // each RPC when it has ended
-
-	// Lock gets each lock when it has ended, or at the end of the capture. It may be
-	// kept.
-	Lock func(*locks.Lock)
-
-	// Eviction gets each eviction when its cause has been decided.
-	Eviction func(*evictions.Eviction)
-
-	// Recovery gets what happened to a target that clients had lost, when the target
-	// is lost again, or at the end of the capture.
-	Recovery func(*recovery.Recovery)
-
-	// LockGranted gets each lock that had to wait for others, when it is granted: for
-	// rules that report it before the lock has ended. Times may still change.
-	LockGranted func(*locks.Lock)
-
-	// Import gets a connection after each message that added to its log.
-	Import func(*track.Import, track.Point)
-
-	// Message gets each message with its RPC, which is nil for those that belong to
-	// none: LNet's own, and those of connections.
-	Message func(*track.RPC, *dissect.Message)
-
-	// Lost gets each run of bytes that was not captured and in which messages may
-	// have begun.
-	Lost func(*lnet.Loss)
-
-	// Marked gets each TCP segment that was sent again, came out of order, closes or
-	// opens a receive window, or aborts a connection.
-	Marked func(*lnet.MarkedSegment)
-
-	// Refused gets each negative acknowledgement of an InfiniBand packet.
-	Refused func(*lnet.RefusedPacket)
-
-	// Tick is called about once a minute of capture time, with the time: for rules
-	// that compare what happened so far.
-	Tick func(now int64)
-
-	// End is called at the end of the capture, after everything else.
-	End func()
-}
+// Hooks are the funcs of a rule that an Engine calls.
+type Hooks = follow.Hooks
 
 // Choose returns the rules whose codes are given, or begin with what is given and a
 // dot; all without a code. unknown is the first code that no rule has.

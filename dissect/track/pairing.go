@@ -46,33 +46,6 @@ type Options struct {
 	Done func(*RPC)
 }
 
-// Follower follows RPCs: Imports and Stats do, and the trackers of the packages
-// below this one. Its methods are those of the hooks with their names.
-type Follower interface {
-	Sent(*RPC, *dissect.Message)
-	Answered(*RPC, *dissect.Message)
-	Done(*RPC)
-}
-
-// Follow sets the hooks to those of one or several followers, in their order.
-func (o *Options) Follow(list ...Follower) {
-	o.Sent = func(r *RPC, m *dissect.Message) {
-		for _, f := range list {
-			f.Sent(r, m)
-		}
-	}
-	o.Answered = func(r *RPC, m *dissect.Message) {
-		for _, f := range list {
-			f.Answered(r, m)
-		}
-	}
-	o.Done = func(r *RPC) {
-		for _, f := range list {
-			f.Done(r)
-		}
-	}
-}
-
 // The bounds of what is held. Over one of them, the oldest RPC goes on to the
 // next state early.
 const (

@@ -25,8 +25,8 @@ import (
 	"github.com/lshark/lshark/internal/cli/scan"
 )
 
-// anonymizer is the command that rewrites captures for others.
-type anonymizer struct {
+// anonymizeOptions are the flags of the command that rewrites captures for others.
+type anonymizeOptions struct {
 	sys     *scan.System
 	key     string
 	keyFile string
@@ -42,7 +42,7 @@ type anonymizer struct {
 const keyVariable = "LSHARK_KEY"
 
 func newAnonymize(sys *scan.System) *cobra.Command {
-	c := &anonymizer{sys: sys, form: flags.FormChoice("table", "json")}
+	c := &anonymizeOptions{sys: sys, form: flags.FormChoice("table", "json")}
 	cmd := &cobra.Command{
 		Use:   "anonymize [flags] IN OUT",
 		Short: "Rewrite a capture without names, addresses and data",
@@ -83,7 +83,7 @@ func newAnonymize(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-func (c *anonymizer) run(args []string) error {
+func (c *anonymizeOptions) run(args []string) error {
 	key, random, err := c.findKey()
 	ports, bad := c.checkPorts()
 	if err := errors.Join(err, bad, c.form.Check(), c.checkArgs(args)); err != nil {
@@ -100,7 +100,7 @@ func (c *anonymizer) run(args []string) error {
 }
 
 // checkArgs checks the files and which flags belong together.
-func (c *anonymizer) checkArgs(args []string) error {
+func (c *anonymizeOptions) checkArgs(args []string) error {
 	switch {
 	case c.check != "" && len(args) != 1:
 		return exit.Usagef("--check OUT needs one argument, the original capture, not %d", len(args))
@@ -121,7 +121,7 @@ func (c *anonymizer) checkArgs(args []string) error {
 }
 
 // checkPorts returns the ports.
-func (c *anonymizer) checkPorts() (ports []uint16, err error) {
+func (c *anonymizeOptions) checkPorts() (ports []uint16, err error) {
 	for _, p := range c.ports {
 		if p == 0 || p > math.MaxUint16 {
 			return nil, exit.Usagef("--port %d: not a TCP port", p)
@@ -132,7 +132,7 @@ func (c *anonymizer) checkPorts() (ports []uint16, err error) {
 }
 
 // findKey returns the key, and whether it is a random one.
-func (c *anonymizer) findKey() (key []byte, random bool, err error) {
+func (c *anonymizeOptions) findKey() (key []byte, random bool, err error) {
 	switch env := c.sys.Env(keyVariable); {
 	case c.key != "" && c.keyFile != "":
 		return nil, false, exit.Usagef("--key and --key-file exclude each other")
@@ -153,14 +153,14 @@ func (c *anonymizer) findKey() (key []byte, random bool, err error) {
 	return key, true, nil
 }
 
-func (c *anonymizer) note(format string, args ...any) {
+func (c *anonymizeOptions) note(format string, args ...any) {
 	if !c.quiet {
 		c.sys.Say(format, args...)
 	}
 }
 
 // rewrite rewrites a capture.
-func (c *anonymizer) rewrite(from, to string, o anonymize.Options) (err error) {
+func (c *anonymizeOptions) rewrite(from, to string, o anonymize.Options) (err error) {
 	in, err := capture.Open([]string{from}, capture.Options{})
 	if err != nil {
 		return err
@@ -209,7 +209,7 @@ func (c *anonymizer) rewrite(from, to string, o anonymize.Options) (err error) {
 }
 
 // notes says what the receiver should know.
-func (c *anonymizer) notes(a *anonymize.Anonymizer) {
+func (c *anonymizeOptions) notes(a *anonymize.Anonymizer) {
 	st := a.Stats()
 	if st.Late > 0 {
 		c.note("%d messages were complete so late that their first frames had been written without them", st.Late)
@@ -219,7 +219,7 @@ func (c *anonymizer) notes(a *anonymize.Anonymizer) {
 	}
 }
 
-func (c *anonymizer) writeReport(r *anonymize.Report) error {
+func (c *anonymizeOptions) writeReport(r *anonymize.Report) error {
 	if !c.report {
 		return nil
 	}
@@ -232,7 +232,7 @@ func (c *anonymizer) writeReport(r *anonymize.Report) error {
 }
 
 // writeMapping writes the originals and their replacements.
-func (c *anonymizer) writeMapping(a *anonymize.Anonymizer) error {
+func (c *anonymizeOptions) writeMapping(a *anonymize.Anonymizer) error {
 	if c.mapping == "" {
 		return nil
 	}
@@ -258,7 +258,7 @@ func quoted(s string) string {
 }
 
 // runCheck searches a result for originals.
-func (c *anonymizer) runCheck(original string, o anonymize.Options) error {
+func (c *anonymizeOptions) runCheck(original string, o anonymize.Options) error {
 	result, err := capture.Open([]string{c.check}, capture.Options{})
 	if err != nil {
 		return err
@@ -286,7 +286,7 @@ func (c *anonymizer) runCheck(original string, o anonymize.Options) error {
 }
 
 // create creates the result, which must not be the input; nil is the standard output.
-func (c *anonymizer) create(in, out string) (*iostreams.File, error) {
+func (c *anonymizeOptions) create(in, out string) (*iostreams.File, error) {
 	if out == "-" {
 		return nil, nil
 	}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
-	trackedconfig "github.com/lshark/lshark/dissect/track/config"
+	"github.com/lshark/lshark/dissect/track/config"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
@@ -19,9 +20,9 @@ import (
 	"github.com/lshark/lshark/render/tables"
 )
 
-// configuration is the command that shows the configuration of file systems.
-type configuration struct {
-	flags.Records[*trackedconfig.Entry]
+// configOptions are the flags of the command that shows the configuration of file systems.
+type configOptions struct {
+	flags.Records[*config.Entry]
 	sys     *scan.System
 	logs    []string
 	final   bool
@@ -29,7 +30,7 @@ type configuration struct {
 }
 
 func newConfig(sys *scan.System) *cobra.Command {
-	c := &configuration{sys: sys, Records: flags.NewRecords(&records.Configuration, "text", "json", "fields", flags.ParquetForm)}
+	c := &configOptions{sys: sys, Records: flags.NewRecords(&records.Configuration, "text", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "config [flags] [FILE…|-]",
 		Short: "Show the configuration of file systems that the MGS handed out",
@@ -82,79 +83,56 @@ func newConfig(sys *scan.System) *cobra.Command {
 }
 
 // selects reports whether the flags select an entry.
-func (c *configuration) selects(e *trackedconfig.Entry) bool {
+func (c *configOptions) selects(e *config.Entry) bool {
 	switch {
 	case len(c.logs) > 0 && !slices.Contains(c.logs, e.Name()):
 		return false
-	case c.records && e.Kind != trackedconfig.KindStep && e.Kind != trackedconfig.KindLog:
+	case c.records && e.Kind != config.KindStep && e.Kind != config.KindLog:
 		return false
-	case c.final && e.Kind == trackedconfig.KindStep && c.View.Form.Value != "text":
+	case c.final && e.Kind == config.KindStep && c.View.Form.Value != "text":
 		return false
 	}
 	return c.Filter.Match(e)
 }
 
-func (c *configuration) run(args []string) error {
-	in, err := c.Input.Check(args, c.sys.InTTY)
+func (c *configOptions) check() error {
 	if c.records && c.final {
-		err = errors.Join(err, exit.Usagef("--records and --final exclude each other"))
+		return errors.Join(exit.Usagef("--records and --final exclude each other"), c.Check())
 	}
-	if err := errors.Join(err, c.Check()); err != nil {
-		return err
-	}
-	c.View.NodeName = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Limit: c.Count, Distinct: true})
-	w, err := c.Open(c.sys, in, p)
+	return c.Check()
+}
+
+func (c *configOptions) run(args []string) error {
+	x, err := c.Start(c.sys, args, c.check, scan.Options{Distinct: true})
 	if err != nil {
 		return err
 	}
-	follow := trackedconfig.New()
-	imports := track.NewImports()
-	o, _ := in.TrackOptions()
-	o.Sent, o.Answered, o.Done = imports.Sent, imports.Answered, imports.Done
-	t := track.NewPairing(o)
+	read := config.New()
 	hasMessages := false
-	p.Add(scan.Consumer{
-		Begin: func() error { return w.Write(w.Header) },
-		Message: func(m *dissect.Message) error {
-			hasMessages = true
-			follow.Message(m)
-			if r := t.Message(m); r != nil {
-				imports.Message(r, m)
-			}
-			return nil
-		},
-		Idle: func(now int64) error {
-			t.Advance(now)
-			return w.Flush()
-		},
-		End: func() error {
-			t.Close()
-			imports.Close()
-			list := follow.Entries(imports.List())
-			if hasMessages && len(list) == 0 {
-				p.Note("no configuration was captured: nodes read it when they mount, and when it changes")
-			}
-			c.noteUnknownLogs(p, list)
-			list = slices.DeleteFunc(list, func(e *trackedconfig.Entry) bool { return !c.selects(e) })
-			if follow.Dropped > 0 {
-				p.Note("%d records and entries are missing: there were too many", follow.Dropped)
-			}
-			var buf []byte
-			if w.Append == nil {
-				return w.Write(c.text(in, list, p))
-			}
-			for _, e := range list {
-				buf = w.Append(buf, e)
-			}
-			return w.Write(buf)
-		},
+	f := x.Follow(follow.Hooks{Message: func(_ *track.RPC, m *dissect.Message) {
+		hasMessages = true
+		read.Message(m)
+	}})
+	imports := f.Imports()
+	return x.Run(func() error {
+		list := read.Entries(imports.List())
+		if hasMessages && len(list) == 0 {
+			x.Note("no configuration was captured: nodes read it when they mount, and when it changes")
+		}
+		c.noteUnknownLogs(x.Pass, list)
+		list = slices.DeleteFunc(list, func(e *config.Entry) bool { return !c.selects(e) })
+		if read.Dropped > 0 {
+			x.Note("%d records and entries are missing: there were too many", read.Dropped)
+		}
+		if x.Out.Append == nil {
+			return x.Out.Write(c.text(x.In, list, x.Pass))
+		}
+		return x.WriteAll(list)
 	})
-	return errors.Join(p.Run(), w.Close())
 }
 
 // noteUnknownLogs writes a note about names of --log that the capture does not have.
-func (c *configuration) noteUnknownLogs(p *scan.Pass, list []*trackedconfig.Entry) {
+func (c *configOptions) noteUnknownLogs(p *scan.Pass, list []*config.Entry) {
 	var names []string
 	for _, e := range list {
 		if name := e.Name(); name != "" && !slices.Contains(names, name) && len(names) < maxNamedLogs {
@@ -162,7 +140,7 @@ func (c *configuration) noteUnknownLogs(p *scan.Pass, list []*trackedconfig.Entr
 		}
 	}
 	for _, name := range c.logs {
-		if len(names) > 0 && !slices.ContainsFunc(list, func(e *trackedconfig.Entry) bool { return e.Name() == name }) {
+		if len(names) > 0 && !slices.ContainsFunc(list, func(e *config.Entry) bool { return e.Name() == name }) {
 			p.Note("no log or table %s was captured; there are %s", name, schema.AppendText(nil, []byte(strings.Join(names, ", "))))
 		}
 	}
@@ -172,7 +150,7 @@ func (c *configuration) noteUnknownLogs(p *scan.Pass, list []*trackedconfig.Entr
 const maxNamedLogs = 20
 
 // text returns entries as text.
-func (c *configuration) text(in *scan.Input, list []*trackedconfig.Entry, p *scan.Pass) []byte {
+func (c *configOptions) text(in *scan.Input, list []*config.Entry, p *scan.Pass) []byte {
 	o := c.View.Options(c.sys.IO)
 	o.Files = in.FileNames()
 	s := tables.NewConfiguration(o, p.First(), !c.final)

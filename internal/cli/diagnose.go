@@ -1,25 +1,22 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
-	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
 
-// findings is the command that reports what is wrong.
-type findings struct {
+// diagnoseOptions are the flags of the command that reports what is wrong.
+type diagnoseOptions struct {
 	flags.Records[*diagnose.Finding]
 	sys      *scan.System
 	only     []string
@@ -31,7 +28,7 @@ type findings struct {
 }
 
 func newDiagnose(sys *scan.System) *cobra.Command {
-	c := &findings{sys: sys, Records: flags.NewRecords(&records.Findings, "text", "json", "fields", flags.ParquetForm), severity: severityChoice()}
+	c := &diagnoseOptions{sys: sys, Records: flags.NewRecords(&records.Findings, "text", "json", "fields", flags.ParquetForm), severity: severityChoice()}
 	cmd := &cobra.Command{
 		Use:   "diagnose [flags] [FILE…|-]",
 		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
@@ -91,7 +88,7 @@ func severityChoice() flags.Choice {
 	return flags.Choice{Value: diagnose.Note.String(), Words: words, Flag: "--severity"}
 }
 
-func (c *findings) check() error {
+func (c *diagnoseOptions) check() error {
 	if err := c.severity.Check(); err != nil {
 		return err
 	}
@@ -108,104 +105,75 @@ func (c *findings) check() error {
 }
 
 // selects reports whether the flags select a finding.
-func (c *findings) selects(f *diagnose.Finding) bool {
+func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
 	return f.Severity >= c.least && c.Filter.Match(f)
 }
 
-func (c *findings) run(args []string) error {
-	in, err := c.Input.Check(args, c.sys.InTTY)
-	if err := errors.Join(err, c.check()); err != nil {
-		return err
-	}
-	c.View.NodeName = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Limit: c.Count, BulkData: c.verify, JoinBulk: c.verify})
-	w, err := c.Open(c.sys, in, p)
+func (c *diagnoseOptions) run(args []string) error {
+	x, err := c.Start(c.sys, args, c.check, scan.Options{BulkData: c.verify, JoinBulk: c.verify})
 	if err != nil {
 		return err
 	}
-	out := &findingsOutput{findings: c, pass: p, w: w.Writer, append: w.Append}
-	o := diagnose.Options{Rules: c.rules, Data: c.verify}
-	o.RPCs, o.Locks = in.TrackOptions()
-	if in.Live() {
+	out := &findingsOutput{Reading: x, options: c}
+	o := diagnose.Options{Rules: c.rules, Follow: x.FollowOptions(), Data: c.verify, Capture: x.Captured}
+	if x.In.Live() {
 		o.Found = out.write
 	}
-	o.RPCs = p.FindTargets(o.RPCs)
 	e := diagnose.New(o)
-	p.Add(scan.Consumer{
-		Begin: func() error { return w.Write(w.Header) },
-		Message: func(m *dissect.Message) error {
-			e.Message(m)
-			return out.err
-		},
-		Later:   e.Later,
-		Lost:    e.Lost,
-		Marked:  e.Marked,
-		Refused: e.Refused,
-		Idle: func(now int64) error {
-			e.Advance(now)
-			return errors.Join(out.err, out.w.Flush())
-		},
-		End: func() error {
-			e.Close(out.pass.Quality().Capture())
-			if !in.Live() {
-				out.all(e.Findings())
-			}
-			if n := e.Dropped(); n > 0 {
-				p.Note("%d findings were too many to keep", n)
-			}
-			return out.err
-		},
+	x.Observe(e)
+	err = x.Run(func() error {
+		if !x.In.Live() {
+			out.all(e.Findings())
+		}
+		if n := e.Dropped(); n > 0 {
+			x.Note("%d findings were too many to keep", n)
+		}
+		return nil
 	})
-	err = errors.Join(p.Run(), out.w.Close())
 	if err == nil && out.n == 0 && e.RPCs() > 0 {
-		p.Note("%s", out.nothing(e.RPCs()))
+		x.Note("%s", out.nothing(e.RPCs()))
 	}
 	return err
 }
 
 // findingsOutput writes findings.
 type findingsOutput struct {
-	*findings
-	pass   *scan.Pass
-	w      *iostreams.Writer
-	text   *tables.FindingsText
-	append func([]byte, *diagnose.Finding) []byte // nil for text
-	buf    []byte
-	n      int
-	err    error
+	*flags.Reading[*diagnose.Finding]
+	options *diagnoseOptions
+	buf     []byte
+	n       int
 }
 
 // all writes the findings of a capture: as text with what an expert would say first, unless
 // some of them are chosen.
 func (o *findingsOutput) all(list []*diagnose.Finding) {
-	if o.append != nil || o.chooses() {
+	if o.Out.Append != nil || o.chooses() {
 		for _, f := range list {
 			o.write(f)
 		}
 		return
 	}
 	o.n = len(list)
-	text := tables.NewFindingsText(o.View.Options(o.sys.IO), o.pass.First())
-	o.err = errors.Join(o.err, o.w.Write(text.AppendAll(nil, list, o.Input.Verbose)))
+	text := tables.NewFindingsText(o.options.View.Options(o.options.sys.IO), o.First())
+	o.Fail(o.Out.Write(text.AppendAll(nil, list, o.options.Input.Verbose)))
 }
 
 // chooses reports whether flags choose findings.
 func (o *findingsOutput) chooses() bool {
-	return len(o.only) > 0 || o.Filter != nil || o.least > diagnose.Note
+	return len(o.options.only) > 0 || o.options.Filter != nil || o.options.least > diagnose.Note
 }
 
 // write writes a finding if the flags select it.
 func (o *findingsOutput) write(f *diagnose.Finding) {
-	if o.err != nil || !o.selects(f) {
+	if !o.options.selects(f) {
 		return
 	}
-	if o.append == nil {
-		o.text = tables.NewFindingsText(o.View.Options(o.sys.IO), o.pass.First())
-		o.append = o.text.Append
+	if o.Out.Append == nil {
+		o.Out.Append = tables.NewFindingsText(o.options.View.Options(o.options.sys.IO), o.First()).Append
 	}
 	o.n++
-	o.buf = o.append(o.buf[:0], f)
-	o.err = o.w.Write(o.buf)
+	o.buf = o.Out.Append(o.buf[:0], f)
+	o.Fail(o.Out.Write(o.buf))
 }
 
 // nothing returns a line for a capture without findings.

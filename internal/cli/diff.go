@@ -11,17 +11,17 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/comparison"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/tables"
 )
 
-// diff is the command that compares two captures.
-type diff struct {
+// diffOptions are the flags of the command that compares two captures.
+type diffOptions struct {
 	sys     *scan.System
 	input   scan.Flags
 	display string
@@ -35,7 +35,7 @@ type diff struct {
 }
 
 func newDiff(sys *scan.System) *cobra.Command {
-	c := &diff{sys: sys, view: flags.NewView("table", "json")}
+	c := &diffOptions{sys: sys, view: flags.NewView("table", "json")}
 	cmd := &cobra.Command{
 		Use:   "diff [flags] BEFORE AFTER",
 		Short: "Compare two captures: what has changed beyond noise",
@@ -84,7 +84,7 @@ func newDiff(sys *scan.System) *cobra.Command {
 }
 
 // inputs returns the files of both sides.
-func (c *diff) inputs(args []string) (before, after *scan.Input, err error) {
+func (c *diffOptions) inputs(args []string) (before, after *scan.Input, err error) {
 	files := append(slices.Clone(c.input.Read), args...)
 	switch {
 	case c.input.Interface != "" || len(c.input.AutoStop) > 0:
@@ -141,7 +141,7 @@ func comparedKeys() []string {
 	})
 }
 
-func (c *diff) options() (tables.StatsOptions, error) {
+func (c *diffOptions) options() (tables.StatsOptions, error) {
 	by, err := parseDimensions(c.by)
 	if err := errors.Join(err, c.view.Check(), checkTimeout(c.timeout)); err != nil {
 		return tables.StatsOptions{}, err
@@ -164,24 +164,18 @@ type side struct {
 }
 
 // read reads one of the captures.
-func (c *diff) read(in *scan.Input, by []track.Dimension) (*side, error) {
-	s := &side{stats: comparison.NewStats(by), imports: track.NewImports(), pass: scan.New(c.sys, in, scan.Options{Limit: c.count})}
+func (c *diffOptions) read(in *scan.Input, by []track.Dimension) (*side, error) {
+	s := &side{stats: comparison.NewStats(by), pass: scan.New(c.sys, in, scan.Options{Limit: c.count})}
 	filter, err := (&flags.Selection{Display: c.display}).RPCs()
 	if err != nil {
 		return nil, err
 	}
-	addRPCs(s.pass, in, filter, track.Options{
-		Timeout: int64(c.timeout),
-		Sent: func(r *track.RPC, m *dissect.Message) {
-			s.stats.Sent(r, m)
-			s.imports.Sent(r, m)
-		},
-		Answered: func(r *track.RPC, m *dissect.Message) {
-			s.stats.Answered(r, m)
-			s.imports.Answered(r, m)
-		},
+	f := followRPCs(s.pass, filter, c.timeout, false)
+	s.imports = f.Imports()
+	f.Add(follow.Hooks{
+		Sent:     s.stats.Sent,
+		Answered: s.stats.Answered,
 		Done: func(r *track.RPC) {
-			s.imports.Done(r)
 			if !filter.Match(r) {
 				s.stats.Drop(r)
 				return
@@ -191,7 +185,6 @@ func (c *diff) read(in *scan.Input, by []track.Dimension) (*side, error) {
 		},
 	})
 	err = s.pass.Run()
-	s.imports.Close()
 	s.stats.SetTime(s.pass.First(), s.pass.Last())
 	return s, err
 }
@@ -201,7 +194,7 @@ func (s *side) connections() []*track.Import {
 	return slices.DeleteFunc(s.imports.List(), func(i *track.Import) bool { return !i.Selected })
 }
 
-func (c *diff) run(args []string) error {
+func (c *diffOptions) run(args []string) error {
 	o, err := c.options()
 	_, wrong := (&flags.Selection{Display: c.display}).RPCs()
 	if err := errors.Join(err, wrong); err != nil {
@@ -220,7 +213,7 @@ func (c *diff) run(args []string) error {
 }
 
 // compare returns what has changed, in the form that the flags choose.
-func (c *diff) compare(o tables.StatsOptions, before, after *side) (buf []byte) {
+func (c *diffOptions) compare(o tables.StatsOptions, before, after *side) (buf []byte) {
 	rows := comparison.Rows(before.stats, after.stats)
 	for _, s := range []*side{before, after} {
 		if n := s.stats.Dropped(); n > 0 {

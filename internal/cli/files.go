@@ -9,10 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/dissect/track"
-	trackedfiles "github.com/lshark/lshark/dissect/track/files"
-	trackedlocks "github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
@@ -21,10 +18,10 @@ import (
 	"github.com/lshark/lshark/render/tables"
 )
 
-// files is the command that shows files: their paths and layouts, and who did what
+// filesOptions are the flags of the command that shows files: their paths and layouts, and who did what
 // with them.
-type files struct {
-	flags.Records[*trackedfiles.File]
+type filesOptions struct {
+	flags.Records[*files.File]
 	sys  *scan.System
 	by   flags.Choice
 	sort flags.Choice
@@ -34,7 +31,7 @@ type files struct {
 }
 
 func newFiles(sys *scan.System) *cobra.Command {
-	c := &files{sys: sys, Records: flags.NewRecords(&records.Files, "table", "json", "fields", flags.ParquetForm),
+	c := &filesOptions{sys: sys, Records: flags.NewRecords(&records.Files, "table", "json", "fields", flags.ParquetForm),
 		by:   flags.Choice{Value: "file", Words: []string{"file", "dir"}, Flag: "--by", Placeholder: "KEY", Noun: "key"},
 		sort: flags.Choice{Value: "bytes", Words: fileOrders(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
 	cmd := &cobra.Command{
@@ -88,16 +85,16 @@ func newFiles(sys *scan.System) *cobra.Command {
 // fileOrder is an order of files.
 type fileOrder struct {
 	name    string
-	compare func(a, b *trackedfiles.Actions) int // larger first
+	compare func(a, b *files.Actions) int // larger first
 }
 
 var fileOrderList = []fileOrder{
-	{"bytes", func(a, b *trackedfiles.Actions) int {
+	{"bytes", func(a, b *files.Actions) int {
 		return cmp.Compare(b.Read.Bytes+b.Write.Bytes, a.Read.Bytes+a.Write.Bytes)
 	}},
-	{"rpcs", func(a, b *trackedfiles.Actions) int { return cmp.Compare(b.RPCs, a.RPCs) }},
-	{"opens", func(a, b *trackedfiles.Actions) int {
-		return cmp.Compare(b.Count[trackedfiles.Open], a.Count[trackedfiles.Open])
+	{"rpcs", func(a, b *files.Actions) int { return cmp.Compare(b.RPCs, a.RPCs) }},
+	{"opens", func(a, b *files.Actions) int {
+		return cmp.Compare(b.Count[files.Open], a.Count[files.Open])
 	}},
 }
 
@@ -108,7 +105,7 @@ func fileOrders() (names []string) {
 	return names
 }
 
-func (c *files) check() error {
+func (c *filesOptions) check() error {
 	switch {
 	case c.top < 0:
 		return exit.Usagef("--top %d: must not be negative", c.top)
@@ -119,10 +116,10 @@ func (c *files) check() error {
 }
 
 // selects reports whether the flags select a file.
-func (c *files) selects(f *trackedfiles.File) bool {
+func (c *filesOptions) selects(f *files.File) bool {
 	if fid := c.fid.Value; c.fid.IsSet() {
 		objects, _ := f.Objects()
-		if f.FID != fid && !slices.ContainsFunc(objects, func(o trackedfiles.Object) bool { return o.FID == fid }) {
+		if f.FID != fid && !slices.ContainsFunc(objects, func(o files.Object) bool { return o.FID == fid }) {
 			return false
 		}
 	}
@@ -134,7 +131,7 @@ func (c *files) selects(f *trackedfiles.File) bool {
 
 // compareActions is the order of two files: that with a name of fileOrderList, then by
 // bytes, RPCs and opens.
-func compareActions(order string, a, b *trackedfiles.Actions) int {
+func compareActions(order string, a, b *files.Actions) int {
 	for _, o := range fileOrderList {
 		if o.name == order {
 			if n := o.compare(a, b); n != 0 {
@@ -151,61 +148,31 @@ func compareActions(order string, a, b *trackedfiles.Actions) int {
 }
 
 // sortFiles sorts files by an order of fileOrderList.
-func sortFiles(list []*trackedfiles.File, order string) {
-	slices.SortStableFunc(list, func(a, b *trackedfiles.File) int {
+func sortFiles(list []*files.File, order string) {
+	slices.SortStableFunc(list, func(a, b *files.File) int {
 		return cmp.Or(compareActions(order, &a.Actions, &b.Actions), cmp.Compare(a.First, b.First))
 	})
 }
 
-func (c *files) run(args []string) error {
-	in, err := c.Input.Check(args, c.sys.InTTY)
-	if err := errors.Join(err, c.check()); err != nil {
-		return err
-	}
-	c.View.NodeName = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
-	w, err := c.Open(c.sys, in, p)
+func (c *filesOptions) run(args []string) error {
+	x, err := c.Start(c.sys, args, c.check, scan.Options{})
 	if err != nil {
 		return err
 	}
-	o, linger := in.TrackOptions()
-	follow := trackedfiles.New()
-	imports := track.NewImports()
-	held := trackedlocks.New(imports, linger, follow.Lock)
-	o.Follow(imports, held, follow)
-	o.Bulk = follow.Bulk
-	t := track.NewPairing(p.FindTargets(o))
-	p.Add(scan.Consumer{
-		Begin: func() error { return w.Write(w.Header) },
-		Message: func(m *dissect.Message) error {
-			t.Message(m)
-			return nil
-		},
-		Later: t.Later,
-		Lost:  t.Lost,
-		Idle: func(now int64) error {
-			t.Advance(now)
-			held.Advance(now)
-			follow.Advance(now)
-			return nil
-		},
-		End: func() error {
-			t.Advance(p.Last())
-			t.Close()
-			held.Advance(p.Last())
-			held.Close()
-			if n := follow.Dropped; n > 0 {
-				p.Note("%d files that were not used for the longest time are not shown", n)
-			}
-			return w.Write(c.render(c.sorted(follow.List()), w.Append, p))
-		},
+	f := x.Follow()
+	f.Locks() // their waits count
+	followed := f.Files()
+	return x.Run(func() error {
+		if n := followed.Dropped; n > 0 {
+			x.Note("%d files that were not used for the longest time are not shown", n)
+		}
+		return x.Out.Write(c.render(c.sorted(followed.List()), x.Out.Append, x.Pass))
 	})
-	return errors.Join(p.Run(), w.Close())
 }
 
 // sorted returns the files that the flags select, in their order.
-func (c *files) sorted(list []*trackedfiles.File) []*trackedfiles.File {
-	list = slices.DeleteFunc(list, func(f *trackedfiles.File) bool { return !c.selects(f) })
+func (c *filesOptions) sorted(list []*files.File) []*files.File {
+	list = slices.DeleteFunc(list, func(f *files.File) bool { return !c.selects(f) })
 	sortFiles(list, c.sort.Value)
 	if c.top > 0 && c.by.Value == "file" {
 		list = list[:min(c.top, len(list))]
@@ -214,9 +181,9 @@ func (c *files) sorted(list []*trackedfiles.File) []*trackedfiles.File {
 }
 
 // render returns the files in the form that the flags choose.
-func (c *files) render(list []*trackedfiles.File, appendFile func([]byte, *trackedfiles.File) []byte, p *scan.Pass) (buf []byte) {
+func (c *filesOptions) render(list []*files.File, appendFile func([]byte, *files.File) []byte, p *scan.Pass) (buf []byte) {
 	if c.by.Value == "dir" {
-		return c.renderDirectories(trackedfiles.Directories(list), p)
+		return c.renderDirectories(files.Directories(list), p)
 	}
 	if appendFile != nil {
 		for _, f := range list {
@@ -234,8 +201,8 @@ func (c *files) render(list []*trackedfiles.File, appendFile func([]byte, *track
 }
 
 // renderDirectories returns sums by directory in the form that the flags choose.
-func (c *files) renderDirectories(list []*trackedfiles.Directory, p *scan.Pass) (buf []byte) {
-	slices.SortStableFunc(list, func(a, b *trackedfiles.Directory) int {
+func (c *filesOptions) renderDirectories(list []*files.Directory, p *scan.Pass) (buf []byte) {
+	slices.SortStableFunc(list, func(a, b *files.Directory) int {
 		return cmp.Or(compareActions(c.sort.Value, &a.Actions, &b.Actions), cmp.Compare(a.Path, b.Path))
 	})
 	if c.top > 0 {

@@ -70,9 +70,9 @@ func TestRecordsOfSamples(t *testing.T) {
 
 // TestRecoveriesOfSamples: only one sample has targets that were gone.
 func TestRecoveriesOfSamples(t *testing.T) {
-	golden(t, "../../pcaps/recovery.recovery", []string{"recovery", "--all", "-v", "-q", recovery})
+	golden(t, "../../pcaps/recovery.recovery", []string{"recovery", "--all", "-v", "-q", recoverySample})
 	for _, sample := range wiretest.Samples(t) {
-		if filepath.Base(sample) == filepath.Base(recovery) {
+		if filepath.Base(sample) == filepath.Base(recoverySample) {
 			continue
 		}
 		if out, errs, status := run(t, "recovery", "--all", sample); out != "" || errs != "" || status != exit.OK {

@@ -12,6 +12,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/comparison"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
@@ -21,8 +22,8 @@ import (
 	"github.com/lshark/lshark/render/tables"
 )
 
-// imports is the command that shows connections and what happened to them.
-type imports struct {
+// importsOptions are the flags of the command that shows connections and what happened to them.
+type importsOptions struct {
 	sys       *scan.System
 	input     scan.Flags
 	selection flags.Selection
@@ -33,7 +34,7 @@ type imports struct {
 }
 
 func newImports(sys *scan.System) *cobra.Command {
-	c := &imports{sys: sys, view: flags.NewView("table", "json", "timeline", flags.ParquetForm)}
+	c := &importsOptions{sys: sys, view: flags.NewView("table", "json", "timeline", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "imports [flags] [FILE…|-]",
 		Short: "Show the connections between clients and targets over time",
@@ -81,7 +82,7 @@ func newImports(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-func (c *imports) run(args []string) error {
+func (c *importsOptions) run(args []string) error {
 	if c.timeline {
 		if c.view.Form.Value == flags.ParquetForm {
 			return exit.Usagef("--timeline and -T parquet exclude each other")
@@ -107,39 +108,26 @@ func (c *imports) run(args []string) error {
 		return err
 	}
 	var hidden string
-	var failed error
-	i := track.NewImports()
+	var rpc *track.RPC // of the message
+	hooks := follow.Hooks{Message: func(r *track.RPC, _ *dissect.Message) { rpc = r }}
 	follows := in.Live() && c.view.Form.Value == "timeline"
 	if follows {
-		i.OnChange(c.follow(p, w, &failed))
+		hooks.Import = c.timelineFunc(p, w)
 	}
-	t := track.NewPairing(p.FindTargets(track.Options{Sent: i.Sent, Answered: i.Answered, Done: i.Done}))
-	var rpc *track.RPC // of the message
+	f := p.Follow(hooks)
+	i := f.Imports()
 	p.Add(scan.Consumer{
-		All: func(m *dissect.Message) {
-			if rpc = t.Message(m); rpc != nil {
-				i.Message(rpc, m)
-			}
-		},
 		Message: func(*dissect.Message) error {
 			if rpc != nil {
 				i.Select(rpc)
 			}
-			return failed
+			return nil
 		},
-		Finish: t.Finish,
-		Later:  t.Later,
-		Lost:   t.Lost,
-		Marked: i.Marked,
-		Idle: func(now int64) error {
-			t.Advance(now)
-			return errors.Join(failed, w.Flush())
-		},
+		Finish: f.Finish,
+		Idle:   func(int64) error { return w.Flush() },
 		End: func() error {
-			t.Close()
-			i.Close()
 			if follows {
-				return failed
+				return nil
 			}
 			if c.compared != "" {
 				return w.Write(c.compare(p, i.List()))
@@ -154,8 +142,8 @@ func (c *imports) run(args []string) error {
 	return err
 }
 
-// follow returns a func that writes a line of the timeline for each change.
-func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(*track.Import, track.Point) {
+// timelineFunc returns a func that writes a line of the timeline for each change.
+func (c *importsOptions) timelineFunc(p *scan.Pass, w *iostreams.Writer) func(*track.Import, track.Point) {
 	var t *tables.Timeline
 	var buf []byte
 	return func(i *track.Import, at track.Point) {
@@ -165,18 +153,17 @@ func (c *imports) follow(p *scan.Pass, w *iostreams.Writer, failed *error) func(
 		if t == nil {
 			t = tables.NewTimeline(c.view.Options(c.sys.IO), p.First())
 		}
-		if buf = t.AppendChange(buf[:0], i, at); *failed == nil {
-			*failed = w.Write(buf)
-		}
+		buf = t.AppendChange(buf[:0], i, at)
+		p.Fail(w.Write(buf))
 	}
 }
 
 // shows reports whether the display filter selects a connection.
-func (c *imports) shows(i *track.Import) bool { return c.selection.Display == "" || i.Selected }
+func (c *importsOptions) shows(i *track.Import) bool { return c.selection.Display == "" || i.Selected }
 
 // render returns the connections of an input in the form that the flags choose,
 // and the columns that are hidden.
-func (c *imports) render(in *scan.Input, p *scan.Pass, w *iostreams.Writer, list []*track.Import) (buf []byte, hidden string) {
+func (c *importsOptions) render(in *scan.Input, p *scan.Pass, w *iostreams.Writer, list []*track.Import) (buf []byte, hidden string) {
 	list = slices.DeleteFunc(list, func(i *track.Import) bool { return !c.shows(i) })
 	o := c.view.Options(c.sys.IO)
 	o.Files = in.FileNames()
@@ -211,13 +198,13 @@ func joinCompared(args []string) []string {
 }
 
 // clients returns the two clients of --compare.
-func (c *imports) clients() (a, b string, ok bool) {
+func (c *importsOptions) clients() (a, b string, ok bool) {
 	a, b, ok = strings.Cut(c.compared, ",")
 	return a, b, ok && a != "" && b != "" && !strings.Contains(b, ",")
 }
 
 // checkCompared checks the flag --compare; files are the arguments.
-func (c *imports) checkCompared(files []string) error {
+func (c *importsOptions) checkCompared(files []string) error {
 	if c.compared == "" {
 		return nil
 	}
@@ -248,7 +235,7 @@ func isOf(i *track.Import, client string) bool {
 
 // compare returns in what the connections of two clients differ, in the form that
 // the flags choose, and notes which of the clients has none.
-func (c *imports) compare(p *scan.Pass, list []*track.Import) (buf []byte) {
+func (c *importsOptions) compare(p *scan.Pass, list []*track.Import) (buf []byte) {
 	a, b, _ := c.clients()
 	of := func(client string) (found []*track.Import) {
 		known := false

@@ -10,18 +10,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	trackedfiles "github.com/lshark/lshark/dissect/track/files"
-	trackedlocks "github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/ladder"
 )
 
-// ladderCommand is the command that draws sequence diagrams.
-type ladderCommand struct {
+// ladderOptions are the flags of the command that draws sequence diagrams.
+type ladderOptions struct {
 	sys       *scan.System
 	input     scan.Flags
 	selection flags.Selection
@@ -35,7 +34,7 @@ type ladderCommand struct {
 }
 
 func newLadder(sys *scan.System) *cobra.Command {
-	c := &ladderCommand{sys: sys, view: flags.NewView("text", "svg")}
+	c := &ladderOptions{sys: sys, view: flags.NewView("text", "svg")}
 	cmd := &cobra.Command{
 		Use:   "ladder [flags] [FILE…|-]",
 		Short: "Draw messages as a sequence diagram, in text or as SVG",
@@ -88,7 +87,7 @@ const (
 )
 
 // check checks the flags, and makes the selection of them.
-func (c *ladderCommand) check() (err error) {
+func (c *ladderOptions) check() (err error) {
 	if c.xid != "" {
 		if c.what.XID, err = strconv.ParseUint(strings.TrimPrefix(c.xid, "x"), 10, 64); err != nil {
 			return exit.Usagef("--xid %s: must be a number", c.xid)
@@ -116,7 +115,7 @@ func (c *ladderCommand) check() (err error) {
 }
 
 // title returns what is drawn, in words.
-func (c *ladderCommand) title() string {
+func (c *ladderOptions) title() string {
 	var parts []string
 	if c.xid != "" {
 		parts = append(parts, fmt.Sprintf("RPC x%d", c.what.XID))
@@ -133,7 +132,7 @@ func (c *ladderCommand) title() string {
 	return strings.Join(parts, ", ")
 }
 
-func (c *ladderCommand) run(args []string) error {
+func (c *ladderOptions) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
 	if err := errors.Join(err, c.check()); err != nil {
 		return err
@@ -146,8 +145,7 @@ func (c *ladderCommand) run(args []string) error {
 	if err := c.compile(p); err != nil {
 		return err
 	}
-	files := trackedfiles.New()
-	draw := func() []byte {
+	c.collect(p, in, d, func(files *files.Files) []byte {
 		d.First = p.First()
 		if path := files.Path(c.fid.Value); path != "" {
 			d.Title += " " + path
@@ -160,14 +158,13 @@ func (c *ladderCommand) run(args []string) error {
 			text.Width = c.width
 		}
 		return d.AppendText(nil, text)
-	}
-	c.collect(p, in, d, files, draw)
+	})
 	return p.Run()
 }
 
 // compile compiles the display filter, over messages if it has no keys of RPCs. Without
 // any flag that selects, all messages match.
-func (c *ladderCommand) compile(p *scan.Pass) error {
+func (c *ladderOptions) compile(p *scan.Pass) error {
 	messages, err := c.selection.Messages()
 	if err == nil {
 		if c.selection.Display != "" || c.title() == "" {
@@ -184,58 +181,34 @@ func (c *ladderCommand) compile(p *scan.Pass) error {
 	return nil
 }
 
-// collect adds a consumer that selects messages for a diagram, and at the end writes
+// collect follows what a diagram is made of, selects its messages, and at the end writes
 // what draw returns.
-func (c *ladderCommand) collect(p *scan.Pass, in *scan.Input, d *ladder.Diagram, files *trackedfiles.Files, draw func() []byte) {
+func (c *ladderOptions) collect(p *scan.Pass, in *scan.Input, d *ladder.Diagram, draw func(*files.Files) []byte) {
 	names := track.NewNames()
-	o, linger := in.TrackOptions()
-	imports := track.NewImports()
-	locks := trackedlocks.New(imports, linger, files.Lock)
-	s := ladder.NewSelector(d, c.what, names, locks, files)
-	o.Follow(imports, locks, files)
-	o.Bulk = files.Bulk
-	done := o.Done
-	o.Done = func(r *track.RPC) {
-		s.Done(r)
-		done(r)
-	}
-	t := track.NewPairing(p.FindTargets(o))
-	p.Add(scan.Consumer{
-		All: names.Message,
-		Message: func(m *dissect.Message) error {
-			s.Message(m, t.Message(m))
+	f := p.Follow()
+	s := ladder.NewSelector(d, c.what, names, f.Locks(), f.Files())
+	f.Add(follow.Hooks{
+		Message: func(r *track.RPC, m *dissect.Message) {
+			names.Message(m)
+			s.Message(m, r)
 			if in.Live() && d.Len() >= c.selection.Count {
-				return scan.ErrStop
+				p.Fail(scan.ErrStop)
 			}
-			return nil
 		},
-		Later: func(number int64, transfer *lnet.Transfer) {
-			t.Later(number, transfer)
-			s.Later(number, transfer)
-		},
-		Lost: func(l *lnet.Loss) {
-			t.Lost(l)
-			s.Lost(l)
-		},
-		Idle: func(now int64) error {
-			t.Advance(now)
-			locks.Advance(now)
-			files.Advance(now)
-			return nil
-		},
-		End: func() error {
-			t.Advance(p.Last())
-			t.Close()
-			s.Close()
-			if s.Dropped > 0 {
-				p.Note("%d messages were not kept until their RPC had ended; some of them may belong to the diagram", s.Dropped)
-			}
-			if d.Len() == 0 {
-				p.Note("no message is selected")
-				return nil
-			}
-			w := c.sys.NewWriter(in.FlushPolicy())
-			return errors.Join(w.Write(draw()), w.Close())
-		},
+		Done:  s.Done,
+		Later: s.Later,
+		Lost:  s.Lost,
 	})
+	p.Add(scan.Consumer{End: func() error {
+		s.Close()
+		if s.Dropped > 0 {
+			p.Note("%d messages were not kept until their RPC had ended; some of them may belong to the diagram", s.Dropped)
+		}
+		if d.Len() == 0 {
+			p.Note("no message is selected")
+			return nil
+		}
+		w := c.sys.NewWriter(in.FlushPolicy())
+		return errors.Join(w.Write(draw(f.Files())), w.Close())
+	}})
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
-	trackedlocks "github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
@@ -20,9 +20,9 @@ import (
 	"github.com/lshark/lshark/render/tables"
 )
 
-// locks is the command that shows locks, and who kept whom waiting.
-type locks struct {
-	flags.Records[*trackedlocks.Lock]
+// locksOptions are the flags of the command that shows locks, and who kept whom waiting.
+type locksOptions struct {
+	flags.Records[*locks.Lock]
 	sys      *scan.System
 	slowest  int
 	blockers bool
@@ -32,7 +32,7 @@ type locks struct {
 }
 
 func newLocks(sys *scan.System) *cobra.Command {
-	c := &locks{sys: sys, Records: flags.NewRecords(&records.Locks, "table", "json", "fields", flags.ParquetForm)}
+	c := &locksOptions{sys: sys, Records: flags.NewRecords(&records.Locks, "table", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "locks [flags] [FILE…|-]",
 		Short: "Show locks: how long they waited and were held, and who kept them waiting",
@@ -82,7 +82,7 @@ func newLocks(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-func (c *locks) check() error {
+func (c *locksOptions) check() error {
 	switch {
 	case c.slowest < 0:
 		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
@@ -95,7 +95,7 @@ func (c *locks) check() error {
 }
 
 // selects reports whether the flags select a lock.
-func (c *locks) selects(l *trackedlocks.Lock) bool {
+func (c *locksOptions) selects(l *locks.Lock) bool {
 	if c.stuck && !l.IsStuck() {
 		return false
 	}
@@ -110,22 +110,14 @@ func (c *locks) selects(l *trackedlocks.Lock) bool {
 	return c.Filter.Match(l)
 }
 
-func (c *locks) run(args []string) error {
-	in, err := c.Input.Check(args, c.sys.InTTY)
-	if err := errors.Join(err, c.check()); err != nil {
-		return err
-	}
-	c.View.NodeName = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
-	w, err := c.Open(c.sys, in, p)
+func (c *locksOptions) run(args []string) error {
+	x, err := c.Start(c.sys, args, c.check, scan.Options{})
 	if err != nil {
 		return err
 	}
-	out := &locksOutput{w: w, slowest: c.slowest}
-	var sums trackedlocks.Blockers
-	o, linger := in.TrackOptions()
-	imports := track.NewImports()
-	follow := trackedlocks.New(imports, linger, func(l *trackedlocks.Lock) {
+	out := &locksOutput{Reading: x, slowest: c.slowest}
+	var sums locks.Blockers
+	x.Follow(follow.Hooks{Lock: func(l *locks.Lock) {
 		switch {
 		case !c.selects(l):
 		case c.blockers:
@@ -133,62 +125,38 @@ func (c *locks) run(args []string) error {
 		default:
 			out.add(l)
 		}
+	}})
+	return x.Run(func() error {
+		if !c.blockers {
+			return c.finish(out)
+		}
+		if sums.Dropped > 0 {
+			x.Note("%d waits for further holders are not shown", sums.Dropped)
+		}
+		return x.Out.Write(c.renderHolders(sums.List(), x.Pass))
 	})
-	o.Follow(imports, follow)
-	t := track.NewPairing(p.FindTargets(o))
-	p.Add(scan.Consumer{
-		Begin: func() error { return w.Write(w.Header) },
-		Message: func(m *dissect.Message) error {
-			t.Message(m)
-			return out.err
-		},
-		Later: t.Later,
-		Lost:  t.Lost,
-		Idle: func(now int64) error {
-			t.Advance(now)
-			follow.Advance(now)
-			return errors.Join(out.err, out.w.Flush())
-		},
-		End: func() error {
-			t.Advance(p.Last())
-			t.Close()
-			follow.Advance(p.Last())
-			follow.Close()
-			if c.blockers {
-				if sums.Dropped > 0 {
-					p.Note("%d waits for further holders are not shown", sums.Dropped)
-				}
-				return errors.Join(out.err, out.w.Write(c.renderHolders(sums.List(), p)))
-			}
-			return c.finish(out, p)
-		},
-	})
-	return errors.Join(p.Run(), out.w.Close())
 }
 
 // finish writes the locks that are kept until the end.
-func (c *locks) finish(out *locksOutput, p *scan.Pass) error {
+func (c *locksOptions) finish(out *locksOutput) error {
 	list := out.sorted()
 	if out.dropped > 0 {
-		p.Note("%d locks are not in the table; -T json has all", out.dropped)
+		out.Note("%d locks are not in the table; -T json has all", out.dropped)
 	}
-	if out.w.Append != nil {
-		for _, l := range list {
-			out.write(l)
-		}
-		return out.err
+	if out.Out.Append != nil {
+		return out.WriteAll(list)
 	}
 	if len(list) == 0 {
-		return out.err
+		return nil
 	}
-	t := tables.NewLocksTable(c.View.Options(c.sys.IO), p.First())
+	t := tables.NewLocksTable(c.View.Options(c.sys.IO), out.First())
 	buf := t.Append(nil, list)
-	p.NoteHidden(t.Omitted.String())
-	return errors.Join(out.err, out.w.Write(buf))
+	out.NoteHidden(t.Omitted.String())
+	return out.Out.Write(buf)
 }
 
 // renderHolders returns who kept others waiting in the form that the flags choose.
-func (c *locks) renderHolders(list []*trackedlocks.Holder, p *scan.Pass) (buf []byte) {
+func (c *locksOptions) renderHolders(list []*locks.Holder, p *scan.Pass) (buf []byte) {
 	if c.View.Form.Value == "json" {
 		return render.NewRecordJSON(records.Holders.Keys(), false).AppendLines(nil, list)
 	}
@@ -204,20 +172,20 @@ func (c *locks) renderHolders(list []*trackedlocks.Holder, p *scan.Pass) (buf []
 // locksOutput writes locks as records when they end, or keeps them until the end
 // of the capture: for a table, and to find the slowest.
 type locksOutput struct {
-	w       *flags.RecordWriter[*trackedlocks.Lock]
+	*flags.Reading[*locks.Lock]
 	slowest int // 0: all
-	kept    []*trackedlocks.Lock
+	kept    []*locks.Lock
 	dropped int
 	buf     []byte
-	err     error
 }
 
 // maxLockRows is the number of locks that are kept for a table.
 const maxLockRows = 1 << 16
 
-func (o *locksOutput) add(l *trackedlocks.Lock) {
-	if o.w.Append != nil && o.slowest == 0 {
-		o.write(l)
+func (o *locksOutput) add(l *locks.Lock) {
+	if o.Out.Append != nil && o.slowest == 0 {
+		o.buf = o.Out.Append(o.buf[:0], l)
+		o.Fail(o.Out.Write(o.buf))
 		return
 	}
 	o.kept = append(o.kept, l)
@@ -231,22 +199,15 @@ func (o *locksOutput) add(l *trackedlocks.Lock) {
 	}
 }
 
-func (o *locksOutput) write(l *trackedlocks.Lock) {
-	if o.err == nil {
-		o.buf = o.w.Append(o.buf[:0], l)
-		o.err = o.w.Write(o.buf)
-	}
-}
-
 // sorted returns the locks that are kept: those that waited longest, or all in the
 // order in which they were asked for, behind those from before the capture.
-func (o *locksOutput) sorted() []*trackedlocks.Lock {
+func (o *locksOutput) sorted() []*locks.Lock {
 	if o.slowest == 0 {
-		slices.SortStableFunc(o.kept, func(a, b *trackedlocks.Lock) int { return cmp.Compare(a.Asked.Time, b.Asked.Time) })
+		slices.SortStableFunc(o.kept, func(a, b *locks.Lock) int { return cmp.Compare(a.Asked.Time, b.Asked.Time) })
 		return o.kept
 	}
-	o.kept = slices.DeleteFunc(o.kept, func(l *trackedlocks.Lock) bool { return l.Asked.Frame == 0 })
-	slices.SortStableFunc(o.kept, func(a, b *trackedlocks.Lock) int {
+	o.kept = slices.DeleteFunc(o.kept, func(l *locks.Lock) bool { return l.Asked.Frame == 0 })
+	slices.SortStableFunc(o.kept, func(a, b *locks.Lock) int {
 		x, _ := a.Waited()
 		y, _ := b.Waited()
 		return cmp.Compare(y, x)

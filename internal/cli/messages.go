@@ -25,7 +25,7 @@ import (
 )
 
 // messages is lshark without a command: it shows every message.
-type messages struct {
+type messagesOptions struct {
 	sys       *scan.System
 	input     scan.Flags
 	selection flags.Selection
@@ -38,7 +38,7 @@ type messages struct {
 }
 
 func newMessages(sys *scan.System, commands []string) *cobra.Command {
-	c := &messages{sys: sys, view: flags.NewView("summary", "tree", "json", "fields", "flags", flags.ParquetForm), columns: flags.Columns{InParquet: true}}
+	c := &messagesOptions{sys: sys, view: flags.NewView("summary", "tree", "json", "fields", "flags", flags.ParquetForm), columns: flags.Columns{InParquet: true}}
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
 		Short: "Dissect Lustre network traffic",
@@ -104,7 +104,7 @@ func mistypedCommand(commands, args []string) error {
 	return nil
 }
 
-func (c *messages) run(args []string) error {
+func (c *messagesOptions) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
 	selected, wrong := c.selection.Messages()
 	if err := errors.Join(err, wrong, c.selection.Check(), c.check()); err != nil {
@@ -146,7 +146,7 @@ func (c *messages) run(args []string) error {
 }
 
 // check completes and checks the flags for the form.
-func (c *messages) check() error {
+func (c *messagesOptions) check() error {
 	if (c.tree || c.hex) && c.view.Form.Value == "summary" {
 		c.view.Form.Value = "tree"
 	}
@@ -172,7 +172,7 @@ type messageView struct {
 }
 
 // messageView returns the view of an input that the flags choose.
-func (c *messages) messageView(in *scan.Input) (messageView, error) {
+func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
 	o := c.view.Options(c.sys.IO)
 	switch c.view.Form.Value {
 	case "tree":
@@ -204,7 +204,7 @@ func (c *messages) messageView(in *scan.Input) (messageView, error) {
 }
 
 // fileKeys returns the keys of -T parquet, with the fields of -e.
-func (c *messages) fileKeys() (*records.Table[*records.Message], error) {
+func (c *messagesOptions) fileKeys() (*records.Table[*records.Message], error) {
 	extra, err := render.NewFields(c.columns.Names, opcodes.NewIndex())
 	if err != nil {
 		return nil, exit.UsageError{Err: err}

@@ -40,7 +40,7 @@ func TestOmittedColumns(t *testing.T) {
 		var out, errs bytes.Buffer
 		sys := testSystem(&out, &errs)
 		sys.OutTTY, sys.Columns = tt.columns > 0, tt.columns
-		status := Run(sys, append(strings.Fields(tt.args), "--color", "never", recovery))
+		status := Run(sys, append(strings.Fields(tt.args), "--color", "never", recoverySample))
 		if status != exit.OK || errs.String() != tt.note {
 			t.Errorf("%s, %d columns: status %d, %q, want %q", tt.args, tt.columns, status, &errs, tt.note)
 		}

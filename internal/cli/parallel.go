@@ -40,7 +40,7 @@ type pool struct {
 }
 
 // addParallel adds a consumer that renders on several processors.
-func (c *messages) addParallel(pass *scan.Pass, in *scan.Input, w *iostreams.Writer) {
+func (c *messagesOptions) addParallel(pass *scan.Pass, in *scan.Input, w *iostreams.Writer) {
 	p := &pool{pass: pass, w: w, failed: make(chan struct{}), ended: make(chan struct{})}
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers)
 	n := 2*workers + 1

@@ -10,7 +10,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 )
 
-const recovery = "../../pcaps/recovery.pcap.zst"
+const recoverySample = "../../pcaps/recovery.pcap.zst"
 
 func TestRecordFlags(t *testing.T) {
 	for _, c := range []struct {
@@ -64,7 +64,7 @@ func TestRecordFlags(t *testing.T) {
 		{"files -Y file.write_byte", "did you mean file.write_bytes"},
 		{"rpcs -Y file.path", "use lshark files"},
 	} {
-		out, errs, status := run(t, append(strings.Fields(c.args), recovery)...)
+		out, errs, status := run(t, append(strings.Fields(c.args), recoverySample)...)
 		if status != exit.Usage || out != "" || !strings.Contains(errs, c.want) {
 			t.Errorf("%s: status %d, %q, %q", c.args, status, out, errs)
 		}
@@ -73,7 +73,7 @@ func TestRecordFlags(t *testing.T) {
 
 // TestHistoryKeys checks the keys of a state in the history of a connection.
 func TestHistoryKeys(t *testing.T) {
-	out, _, _ := run(t, "imports", "-T", "json", recovery)
+	out, _, _ := run(t, "imports", "-T", "json", recoverySample)
 	states := 0
 	for line := range strings.Lines(out) {
 		var r struct{ History []json.RawMessage }
@@ -101,7 +101,7 @@ func TestImportsColumns(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		sys := onTerminal(&out, columns)
-		Run(sys, []string{"imports", "--color", "never", recovery})
+		Run(sys, []string{"imports", "--color", "never", recoverySample})
 		title, rows, _ := strings.Cut(out.String(), "\n")
 		if got := strings.Join(strings.Fields(title), " "); got != want {
 			t.Errorf("%d columns: %s, want %s", columns, got, want)
@@ -115,7 +115,7 @@ func TestImportsColumns(t *testing.T) {
 // lines counts the lines a command prints.
 func lines(t *testing.T, args string) int {
 	t.Helper()
-	out, errs, status := run(t, append(strings.Fields(args), recovery)...)
+	out, errs, status := run(t, append(strings.Fields(args), recoverySample)...)
 	if status != exit.OK || errs != "" {
 		t.Fatalf("%s: status %d, %s", args, status, errs)
 	}
@@ -123,7 +123,7 @@ func lines(t *testing.T, args string) int {
 }
 
 func TestChoosingRPCs(t *testing.T) {
-	all, _, _ := run(t, "rpcs", "-T", "json", recovery)
+	all, _, _ := run(t, "rpcs", "-T", "json", recoverySample)
 	failed, resent := strings.Count(all, `"error":`), strings.Count(all, `"other_errors":["ENOTCONN"]`)
 	lost := strings.Count(all, `"reply":null`)
 	for args, want := range map[string]int{
@@ -148,7 +148,7 @@ func TestChoosingRPCs(t *testing.T) {
 }
 
 func TestSlowestComesFirst(t *testing.T) {
-	out, _, _ := run(t, "rpcs", "--slowest", "20", "-T", "fields", "-e", "latency", recovery)
+	out, _, _ := run(t, "rpcs", "--slowest", "20", "-T", "fields", "-e", "latency", recoverySample)
 	list := strings.Fields(out)
 	for i := 1; i < len(list); i++ {
 		if len(list[i]) > len(list[i-1]) || len(list[i]) == len(list[i-1]) && list[i] > list[i-1] {

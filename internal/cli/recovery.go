@@ -2,34 +2,31 @@ package cli
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/dissect"
-	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
-	trackedrecovery "github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
 
-// recoveries is the command that shows targets that clients lost, and how they came
+// recoveryOptions are the flags of the command that shows targets that clients lost, and how they came
 // back to them.
-type recoveries struct {
-	flags.Records[*trackedrecovery.Recovery]
+type recoveryOptions struct {
+	flags.Records[*recovery.Recovery]
 	sys    *scan.System
 	target string
 	all    bool
 }
 
 func newRecovery(sys *scan.System) *cobra.Command {
-	c := &recoveries{sys: sys, Records: flags.NewRecords(&records.Recoveries, "table", "json", "fields", flags.ParquetForm)}
+	c := &recoveryOptions{sys: sys, Records: flags.NewRecords(&records.Recoveries, "table", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "recovery [flags] [FILE…|-]",
 		Short: "Show targets that went away: when each was gone and back, and who recovered",
@@ -79,29 +76,21 @@ func newRecovery(sys *scan.System) *cobra.Command {
 }
 
 // selects reports whether the flags select a recovery.
-func (c *recoveries) selects(r *trackedrecovery.Recovery) bool {
+func (c *recoveryOptions) selects(r *recovery.Recovery) bool {
 	return (c.all || r.Kind.IsOutage()) && strings.Contains(r.Target, c.target) && c.Filter.Match(r)
 }
 
 // maxRecoveryRows is the number of recoveries that are kept.
 const maxRecoveryRows = 1 << 14
 
-func (c *recoveries) run(args []string) error {
-	in, err := c.Input.Check(args, c.sys.InTTY)
-	if err := errors.Join(err, c.Check()); err != nil {
-		return err
-	}
-	c.View.NodeName = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{Limit: c.Count})
-	w, err := c.Open(c.sys, in, p)
+func (c *recoveryOptions) run(args []string) error {
+	x, err := c.Start(c.sys, args, c.Check, scan.Options{})
 	if err != nil {
 		return err
 	}
-	var list []*trackedrecovery.Recovery
+	var list []*recovery.Recovery
 	dropped := 0
-	o, linger := in.TrackOptions()
-	imports := track.NewImports()
-	follow := trackedrecovery.New(imports, linger, func(r *trackedrecovery.Recovery) {
+	x.Follow(follow.Hooks{Recovery: func(r *recovery.Recovery) {
 		switch {
 		case !c.selects(r):
 		case len(list) == maxRecoveryRows:
@@ -109,50 +98,21 @@ func (c *recoveries) run(args []string) error {
 		default:
 			list = append(list, r)
 		}
+	}})
+	return x.Run(func() error {
+		if dropped > 0 {
+			x.Note("%d further recoveries are not shown", dropped)
+		}
+		slices.SortStableFunc(list, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
+		if x.Out.Append == nil {
+			return x.Out.Write(c.table(x.In, list, x.Pass))
+		}
+		return x.WriteAll(list)
 	})
-	o.Follow(imports, follow)
-	t := track.NewPairing(p.FindTargets(o))
-	p.Add(scan.Consumer{
-		Begin: func() error { return w.Write(w.Header) },
-		Message: func(m *dissect.Message) error {
-			if r := t.Message(m); r != nil {
-				follow.Message(r, m)
-			}
-			return nil
-		},
-		Later: t.Later,
-		Lost: func(l *lnet.Loss) {
-			t.Lost(l)
-			follow.Lost(l)
-		},
-		Idle: func(now int64) error {
-			t.Advance(now)
-			follow.Advance(now)
-			return w.Flush()
-		},
-		End: func() error {
-			t.Advance(p.Last())
-			t.Close()
-			follow.Close()
-			if dropped > 0 {
-				p.Note("%d further recoveries are not shown", dropped)
-			}
-			slices.SortStableFunc(list, func(a, b *trackedrecovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
-			var buf []byte
-			if w.Append == nil {
-				return w.Write(c.table(in, list, p))
-			}
-			for _, r := range list {
-				buf = w.Append(buf, r)
-			}
-			return w.Write(buf)
-		},
-	})
-	return errors.Join(p.Run(), w.Close())
 }
 
 // table returns recoveries as a table, with -v followed by their steps.
-func (c *recoveries) table(in *scan.Input, list []*trackedrecovery.Recovery, p *scan.Pass) []byte {
+func (c *recoveryOptions) table(in *scan.Input, list []*recovery.Recovery, p *scan.Pass) []byte {
 	if len(list) == 0 {
 		return nil
 	}

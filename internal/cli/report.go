@@ -8,15 +8,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
 	"github.com/lshark/lshark/dissect/track"
-	trackedfiles "github.com/lshark/lshark/dissect/track/files"
-	trackedlocks "github.com/lshark/lshark/dissect/track/locks"
-	trackedrecovery "github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/dissect/track/follow"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/dissect/track/sizes"
-	trackedslowest "github.com/lshark/lshark/dissect/track/slowest"
+	"github.com/lshark/lshark/dissect/track/slowest"
 	"github.com/lshark/lshark/dissect/track/timeline"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
@@ -25,8 +24,8 @@ import (
 	"github.com/lshark/lshark/render/html"
 )
 
-// htmlReport is the command that writes a page about a capture.
-type htmlReport struct {
+// reportOptions are the flags of the command that writes a page about a capture.
+type reportOptions struct {
 	sys      *scan.System
 	input    scan.Flags
 	output   string
@@ -35,7 +34,7 @@ type htmlReport struct {
 }
 
 func newReport(sys *scan.System) *cobra.Command {
-	c := &htmlReport{sys: sys}
+	c := &reportOptions{sys: sys}
 	cmd := &cobra.Command{
 		Use:   "report -o FILE [flags] [FILE…|-]",
 		Short: "Write one HTML page about a capture, to look at, print or send",
@@ -71,7 +70,7 @@ func newReport(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-func (c *htmlReport) run(args []string) error {
+func (c *reportOptions) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
 	switch {
 	case c.output == "":
@@ -90,37 +89,20 @@ func (c *htmlReport) run(args []string) error {
 }
 
 // write reads the input and passes the page to a func.
-func (c *htmlReport) write(in *scan.Input, write func(page []byte) error) error {
+func (c *reportOptions) write(in *scan.Input, write func(page []byte) error) error {
 	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
-	t := newPageTrackers(p, in)
-	e := t.engine
-	p.Add(scan.Consumer{
-		Message: func(m *dissect.Message) error {
-			e.Message(m)
-			return nil
-		},
-		Later:   e.Later,
-		Lost:    e.Lost,
-		Marked:  e.Marked,
-		Refused: e.Refused,
-		Idle: func(now int64) error {
-			e.Advance(now)
-			t.files.Advance(now)
-			return nil
-		},
-		End: func() error {
-			captured := p.Quality().Capture()
-			if captured.Damaged != "" && captured.Frames == 0 {
-				return nil // it is no capture
-			}
-			e.Close(captured)
-			page := t.page()
-			page.Program = "lshark " + flags.Version()
-			page.NIDs = render.NIDs{Full: c.fullNIDs, Name: in.NodeNames()}
-			page.Capture = html.Capture{Sources: in.Sources(), IsLive: in.Live(), First: p.First(), Last: p.Last(), Capture: captured}
-			return write(html.Append(nil, page))
-		},
-	})
+	t := newPageTrackers(p)
+	p.Add(scan.Consumer{End: func() error {
+		captured := p.Captured()
+		if captured.Damaged != "" && captured.Frames == 0 {
+			return nil // it is no capture
+		}
+		page := t.page()
+		page.Program = "lshark " + flags.Version()
+		page.NIDs = render.NIDs{Full: c.fullNIDs, Name: in.NodeNames()}
+		page.Capture = html.Capture{Sources: in.Sources(), IsLive: in.Live(), First: p.First(), Last: p.Last(), Capture: captured}
+		return write(html.Append(nil, page))
+	}})
 	return p.Run()
 }
 
@@ -136,63 +118,39 @@ const (
 // diagnose, and others beside them.
 type pageTrackers struct {
 	engine   *diagnose.Engine
-	files    *trackedfiles.Files
 	timeline *timeline.Timeline
 	sizes    sizes.Sizes
-	slowest  *trackedslowest.Slowest
+	slowest  *slowest.Slowest
 
 	operations, jobs, clients, targets *track.Stats
 
 	locks      html.Locks
-	holders    trackedlocks.Blockers
-	recoveries []*trackedrecovery.Recovery
+	holders    locks.Blockers
+	recoveries []*recovery.Recovery
 }
 
-func newPageTrackers(p *scan.Pass, in *scan.Input) *pageTrackers {
-	t := &pageTrackers{files: trackedfiles.New(), timeline: timeline.New(), slowest: trackedslowest.New(pageRPCs)}
+func newPageTrackers(p *scan.Pass) *pageTrackers {
+	t := &pageTrackers{timeline: timeline.New(), slowest: slowest.New(pageRPCs)}
 	statsBy := func(d track.Dimension) *track.Stats {
 		return track.NewStats(track.StatsOptions{By: []track.Dimension{d}})
 	}
 	t.operations, t.jobs, t.clients, t.targets = statsBy(track.ByOp), statsBy(track.ByJob), statsBy(track.ByClient), statsBy(track.ByTarget)
-	stats := []*track.Stats{t.operations, t.jobs, t.clients, t.targets}
-	o := diagnose.Options{Rules: rules.All(), Hooks: []diagnose.Hooks{{
-		Sent: func(r *track.RPC, m *dissect.Message) {
-			t.files.Sent(r, m)
-			t.sizes.Sent(r, m)
-			t.slowest.Sent(r, m)
-			for _, s := range stats {
-				s.Sent(r, m)
-			}
-		},
-		Answered: func(r *track.RPC, m *dissect.Message) {
-			t.files.Answered(r, m)
-			t.slowest.Answered(r, m)
-			for _, s := range stats {
-				s.Answered(r, m)
-			}
-		},
-		Done: func(r *track.RPC) {
-			t.files.Done(r)
-			t.sizes.Done(r)
-			t.slowest.Done(r)
-			t.timeline.Done(r)
-			for _, s := range stats {
-				s.Done(r)
-			}
-		},
-		Lock:     t.lock,
-		Recovery: t.recovery,
-	}}}
-	o.RPCs, o.Locks = in.TrackOptions()
-	o.RPCs.Bulk = t.files.Bulk
-	o.RPCs = p.FindTargets(o.RPCs)
-	t.engine = diagnose.New(o)
+	hooks := []follow.Hooks{
+		{Sent: t.sizes.Sent, Done: t.sizes.Done},
+		{Sent: t.slowest.Sent, Answered: t.slowest.Answered, Done: t.slowest.Done},
+		{Done: t.timeline.Done, Lock: t.lock, Recovery: t.recovery},
+	}
+	for _, s := range []*track.Stats{t.operations, t.jobs, t.clients, t.targets} {
+		hooks = append(hooks, follow.Hooks{Sent: s.Sent, Answered: s.Answered, Done: s.Done})
+	}
+	t.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: p.FollowOptions(), Capture: p.Captured, Hooks: hooks})
+	t.engine.Files()
+	p.Observe(t.engine)
 	return t
 }
 
 // lock takes a lock that has ended.
-func (t *pageTrackers) lock(l *trackedlocks.Lock) {
-	t.files.Lock(l)
+func (t *pageTrackers) lock(l *locks.Lock) {
 	t.holders.Add(l)
 	l0 := &t.locks
 	l0.Count++
@@ -201,7 +159,7 @@ func (t *pageTrackers) lock(l *trackedlocks.Lock) {
 		return
 	}
 	l0.Waiting++
-	at, _ := slices.BinarySearchFunc(l0.Slowest, waited, func(x *trackedlocks.Lock, waited int64) int {
+	at, _ := slices.BinarySearchFunc(l0.Slowest, waited, func(x *locks.Lock, waited int64) int {
 		ns, _ := x.Waited()
 		return cmp.Or(cmp.Compare(waited, ns), -1)
 	})
@@ -212,7 +170,7 @@ func (t *pageTrackers) lock(l *trackedlocks.Lock) {
 }
 
 // recovery takes what happened to a target that clients had lost.
-func (t *pageTrackers) recovery(r *trackedrecovery.Recovery) {
+func (t *pageTrackers) recovery(r *recovery.Recovery) {
 	if r.Kind.IsOutage() && len(t.recoveries) < pageRecoveries {
 		t.recoveries = append(t.recoveries, r)
 	}
@@ -230,15 +188,15 @@ func (t *pageTrackers) page() *html.Page {
 			*s.to = list[0]
 		}
 	}
-	list := t.files.List()
+	list := t.engine.Files().List()
 	sortFiles(list, fileOrderList[0].name)
 	p.Files = html.Files{List: list[:min(pageFiles, len(list))], Count: int64(len(list))}
 	for _, f := range list {
 		p.Files.Accesses.Reads.Add(&f.Read.Accesses)
 		p.Files.Accesses.Writes.Add(&f.Write.Accesses)
 	}
-	slices.SortStableFunc(t.recoveries, func(a, b *trackedrecovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
-	p.Connections = html.Connections{List: t.engine.Imports(), Recoveries: t.recoveries}
+	slices.SortStableFunc(t.recoveries, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
+	p.Connections = html.Connections{List: t.engine.Imports().List(), Recoveries: t.recoveries}
 	p.Locks.Holders = t.holders.List()
 	return p
 }

@@ -66,7 +66,7 @@ func TestReportInBrowser(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	for _, sample := range []string{recovery, "../../pcaps/io.pcap.zst", ruleSamples + "evicted.pcap.zst"} {
+	for _, sample := range []string{recoverySample, "../../pcaps/io.pcap.zst", ruleSamples + "evicted.pcap.zst"} {
 		p := pageOf(t, sample)
 		var others []string
 		mux := http.NewServeMux()

@@ -159,7 +159,7 @@ func same(a, b string) bool {
 // TestReportNumbers compares the numbers of the pages of all samples with those of
 // the commands that show the same.
 func TestReportNumbers(t *testing.T) {
-	inputs := [][]string{{"../../pcaps/mount.pcap", recovery}}
+	inputs := [][]string{{"../../pcaps/mount.pcap", recoverySample}}
 	for _, sample := range slices.Concat(samples(t), glob(t, ruleSamples+"*.pcap*")) {
 		inputs = append(inputs, []string{sample})
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
@@ -17,8 +18,8 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// rpcs is the command that shows RPCs.
-type rpcs struct {
+// rpcsOptions are the flags of the command that shows RPCs.
+type rpcsOptions struct {
 	sys        *scan.System
 	input      scan.Flags
 	selection  flags.Selection
@@ -33,7 +34,7 @@ type rpcs struct {
 }
 
 func newRPCs(sys *scan.System) *cobra.Command {
-	c := &rpcs{sys: sys, view: flags.NewView("summary", "json", "fields", flags.ParquetForm)}
+	c := &rpcsOptions{sys: sys, view: flags.NewView("summary", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "rpcs [flags] [FILE…|-]",
 		Short: "Show RPCs: request, early replies, bulk data and reply as one record",
@@ -93,7 +94,7 @@ func checkTimeout(timeout time.Duration) error {
 	return nil
 }
 
-func (c *rpcs) check() error {
+func (c *rpcsOptions) check() error {
 	if c.slowest < 0 {
 		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
 	}
@@ -102,7 +103,7 @@ func (c *rpcs) check() error {
 
 // renderer returns the renderer that the flags choose, nil for Parquet, and what it
 // prints before the first RPC.
-func (c *rpcs) renderer() (r render.RPCRenderer, header []byte, err error) {
+func (c *rpcsOptions) renderer() (r render.RPCRenderer, header []byte, err error) {
 	switch c.view.Form.Value {
 	case "json":
 		return render.NewRPCJSON(), nil, nil
@@ -123,14 +124,14 @@ func (c *rpcs) renderer() (r render.RPCRenderer, header []byte, err error) {
 
 // selects reports whether the flags --unanswered, --no-reply and --errors select
 // an RPC.
-func (c *rpcs) selects(r *track.RPC) bool {
+func (c *rpcsOptions) selects(r *track.RPC) bool {
 	if !c.unanswered && !c.noReply && !c.errors {
 		return true
 	}
 	return c.unanswered && r.Unanswered() || c.noReply && r.Missing != track.NotMissing || c.errors && (r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
 }
 
-func (c *rpcs) run(args []string) error {
+func (c *rpcsOptions) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
 	filter, wrong := c.selection.RPCs()
 	if err := errors.Join(err, wrong, c.check()); err != nil {
@@ -150,8 +151,8 @@ func (c *rpcs) run(args []string) error {
 		show = rpcFile(flags.ParquetFunc(&c.output, w, &records.RPCs, in, p))
 	}
 	out := &rpcOutput{pass: p, w: w, renderer: show, limit: c.selection.Count}
-	slow := slowest{limit: c.slowest}
-	addRPCs(p, in, filter, track.Options{Timeout: int64(c.timeout), Done: func(r *track.RPC) {
+	slow := slowestRPCs{limit: c.slowest}
+	followRPCs(p, filter, c.timeout, in.Live()).Add(follow.Hooks{Done: func(r *track.RPC) {
 		frames := p.RPCFrames(r)
 		switch {
 		case !filter.Match(r) || !c.selects(r):
@@ -162,14 +163,13 @@ func (c *rpcs) run(args []string) error {
 		}
 	}})
 	p.Add(scan.Consumer{
-		Begin:   func() error { return out.w.Write(header) },
-		Message: func(*dissect.Message) error { return out.err },
-		Idle:    func(int64) error { return errors.Join(out.err, out.w.Flush()) },
+		Begin: func() error { return out.w.Write(header) },
+		Idle:  func(int64) error { return out.w.Flush() },
 		End: func() error {
 			for _, s := range slow.sorted() {
 				out.show(s.rpc, s.frames)
 			}
-			return out.err
+			return nil
 		},
 	})
 	err = errors.Join(p.Run(), out.w.Close())
@@ -179,35 +179,20 @@ func (c *rpcs) run(args []string) error {
 	return err
 }
 
-// addRPCs adds a consumer that groups messages into RPCs. The filter is applied
-// to each message when it arrives.
-func addRPCs(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o track.Options) {
-	if in.Live() {
-		live := scan.LiveOptions()
-		o.Linger, o.LockWait = live.Linger, live.LockWait
-	}
-	t := track.NewPairing(p.FindTargets(o))
-	p.Add(scan.Consumer{
-		Message: func(m *dissect.Message) error {
-			if r := t.Message(m); r != nil {
-				filter.Mark(m, p.First(), r)
-				p.NoteFrames(m, r)
-			}
-			return nil
-		},
-		Finish: t.Finish,
-		Later:  t.Later,
-		Lost:   t.Lost,
-		Idle: func(now int64) error {
-			t.Advance(now)
-			return nil
-		},
-		End: func() error {
-			t.Advance(p.Last())
-			t.Close()
-			return nil
-		},
-	})
+// followRPCs returns a Follower of a pass that selects RPCs. The filter is applied to each
+// message when it arrives.
+func followRPCs(p *scan.Pass, filter *flags.RPCFilter, timeout time.Duration, live bool) *follow.Follower {
+	o := p.FollowOptions()
+	o.Timeout, o.Live = int64(timeout), live
+	f := follow.New(o, follow.Hooks{Message: func(r *track.RPC, m *dissect.Message) {
+		if r != nil {
+			filter.Mark(m, p.First(), r)
+			p.NoteFrames(m, r)
+		}
+	}})
+	p.Observe(f)
+	p.Add(scan.Consumer{Finish: f.Finish})
+	return f
 }
 
 // rpcFile adds RPCs to a Parquet file.
@@ -225,20 +210,22 @@ type rpcOutput struct {
 	shown    int
 	at       render.Moment
 	buf      []byte
-	err      error // ErrStop once the limit is reached
+	ended    bool // the limit is reached, or writing has failed
 }
 
 // show writes an RPC and saves its frames.
 func (o *rpcOutput) show(r *track.RPC, frames scan.RPCFrames) {
-	if o.err != nil {
+	if o.ended {
 		return
 	}
 	o.pass.SaveRPC(r, frames)
 	o.at.First = o.pass.First()
 	o.buf = o.renderer.AppendRPC(o.buf[:0], r, o.at)
 	o.at.Before = r.Begin()
-	o.err = o.w.Write(o.buf)
-	if o.shown++; o.err == nil && o.shown == o.limit {
-		o.err = scan.ErrStop
+	err := o.w.Write(o.buf)
+	if o.shown++; err == nil && o.shown == o.limit {
+		err = scan.ErrStop
 	}
+	o.ended = err != nil
+	o.pass.Fail(err)
 }

@@ -103,7 +103,7 @@ func first(t *testing.T, args ...string) string {
 func TestLockWaitsShown(t *testing.T) {
 	waits := 0
 	for _, columns := range []int{0, 80, 100, 120, 150, 200} {
-		for _, file := range []string{"../../pcaps/io.pcap.zst", "../../pcaps/layouts.pcap.zst", recovery} {
+		for _, file := range []string{"../../pcaps/io.pcap.zst", "../../pcaps/layouts.pcap.zst", recoverySample} {
 			all, _, _ := run(t, "rpcs", "-Y", "rpc.lock_wait", "-T", "fields", "-e", "xid", file)
 			var out, errs bytes.Buffer
 			sys := testSystem(&out, &errs)

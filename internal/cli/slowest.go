@@ -9,9 +9,9 @@ import (
 	"github.com/lshark/lshark/internal/cli/scan"
 )
 
-// slowest keeps the RPCs that applications waited for the longest: for the reply
+// slowestRPCs keeps the RPCs that applications waited for the longest: for the reply
 // or, where that came later, for the lock.
-type slowest struct {
+type slowestRPCs struct {
 	limit int
 	heap  rpcHeap
 }
@@ -42,7 +42,7 @@ func waited(r *track.RPC) int64 {
 	return ns
 }
 
-func (s *slowest) add(r *track.RPC, frames scan.RPCFrames) {
+func (s *slowestRPCs) add(r *track.RPC, frames scan.RPCFrames) {
 	ns, ok := r.Waited()
 	if !ok || len(s.heap) == s.limit && ns <= waited(s.heap[0].rpc) {
 		return
@@ -54,7 +54,7 @@ func (s *slowest) add(r *track.RPC, frames scan.RPCFrames) {
 }
 
 // sorted returns the RPCs, slowest first.
-func (s *slowest) sorted() []keptRPC {
+func (s *slowestRPCs) sorted() []keptRPC {
 	sort.SliceStable(s.heap, func(i, j int) bool { return waited(s.heap[i].rpc) > waited(s.heap[j].rpc) })
 	return s.heap
 }

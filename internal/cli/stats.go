@@ -9,9 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
-	trackedfiles "github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
@@ -19,8 +18,8 @@ import (
 	"github.com/lshark/lshark/render/tables"
 )
 
-// stats is the command that counts and measures RPCs.
-type stats struct {
+// statsOptions are the flags of the command that counts and measures RPCs.
+type statsOptions struct {
 	sys       *scan.System
 	input     scan.Flags
 	selection flags.Selection
@@ -34,7 +33,7 @@ type stats struct {
 }
 
 func newStats(sys *scan.System) *cobra.Command {
-	c := &stats{sys: sys, view: flags.NewView("table", "json", "tsv"),
+	c := &statsOptions{sys: sys, view: flags.NewView("table", "json", "tsv"),
 		sort: flags.Choice{Value: "count", Words: tables.StatsSorts(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
 	cmd := &cobra.Command{
 		Use:   "stats [flags] [FILE…|-]",
@@ -98,7 +97,7 @@ func parseDimensions(names string) ([]track.Dimension, error) {
 }
 
 // options checks the flags and returns the options of the tables.
-func (c *stats) options() (tables.StatsOptions, error) {
+func (c *statsOptions) options() (tables.StatsOptions, error) {
 	by, err := parseDimensions(c.by)
 	if err := errors.Join(err, c.selection.Check(), c.view.Check(), c.sort.Check(), checkTimeout(c.timeout)); err != nil {
 		return tables.StatsOptions{}, err
@@ -130,7 +129,7 @@ const (
 // livePatience is how long an interval of a live capture waits for replies.
 const livePatience = 5 * time.Second
 
-func (c *stats) run(args []string) error {
+func (c *statsOptions) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
 	live := err == nil && in.Live() && c.view.Form.Value == "table" && c.sys.OutTTY && c.interval == 0
 	if live && c.window == 0 {
@@ -144,7 +143,7 @@ func (c *stats) run(args []string) error {
 	o.NIDs.Name = in.NodeNames()
 	p := scan.New(c.sys, in, scan.Options{Limit: c.selection.Count, SaveTo: c.selection.Save, SaveRPCs: true})
 	if live {
-		return c.runTop(p, in, filter, o)
+		return c.runTop(p, filter, o)
 	}
 	w := c.sys.NewWriter(in.FlushPolicy())
 	header, appendTo, omitted := c.table(o)
@@ -159,38 +158,32 @@ func (c *stats) run(args []string) error {
 
 // addTables adds the consumers that write a table for each interval, or one for
 // all.
-func (c *stats) addTables(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o tables.StatsOptions, appendTo func([]byte, *track.Interval) []byte, w *iostreams.Writer) {
+func (c *statsOptions) addTables(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o tables.StatsOptions, appendTo func([]byte, *track.Interval) []byte, w *iostreams.Writer) {
 	var buf []byte
-	var failed error
 	so := track.StatsOptions{By: o.By, Step: o.Step, Window: int64(c.window), Flush: func(i *track.Interval) {
-		if failed == nil {
-			buf = appendTo(buf[:0], i)
-			failed = w.Write(buf)
-		}
+		buf = appendTo(buf[:0], i)
+		p.Fail(w.Write(buf))
 	}}
 	if in.Live() {
 		so.Patience = int64(livePatience)
 	}
-	follow := subjects(&so)
-	s := track.NewStats(so)
-	c.addTracker(p, in, filter, s, follow, track.Options{})
+	s := c.follow(p, filter, so, in.Live())
 	p.Add(scan.Consumer{
-		Message: func(*dissect.Message) error { return failed },
 		Idle: func(now int64) error {
 			s.Advance(now)
-			return failed
+			return nil
 		},
 		End: func() error {
 			s.SetWindow(p.First(), p.Last())
 			s.Close()
-			return failed
+			return nil
 		},
 	})
 }
 
 // table returns what is printed before all tables, the func that appends one,
 // and the columns that tables omit, nil for other forms.
-func (c *stats) table(o tables.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte, omitted *tables.Omitted) {
+func (c *statsOptions) table(o tables.StatsOptions) (header []byte, appendTo func([]byte, *track.Interval) []byte, omitted *tables.Omitted) {
 	switch c.view.Form.Value {
 	case "json":
 		return nil, tables.NewStatsJSON(o).AppendInterval, nil
@@ -202,11 +195,14 @@ func (c *stats) table(o tables.StatsOptions) (header []byte, appendTo func([]byt
 	return nil, t.AppendInterval, &t.Omitted
 }
 
-// addTracker adds a consumer that groups messages into RPCs, with options for how
-// long they are held, and passes the RPCs that match the filter to s.
-func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter, s *track.Stats, follow *trackedfiles.Files, o track.Options) {
-	o.Timeout, o.Sent, o.Answered = int64(c.timeout), s.Sent, s.Answered
-	done := func(r *track.RPC) {
+// follow returns statistics of the RPCs of a pass that match the filter.
+func (c *statsOptions) follow(p *scan.Pass, filter *flags.RPCFilter, o track.StatsOptions, live bool) *track.Stats {
+	f := followRPCs(p, filter, c.timeout, live)
+	if slices.ContainsFunc(o.By, track.Dimension.NeedsSubject) {
+		o.Subject, o.Path = f.Files().Subject, f.Files().Path
+	}
+	s := track.NewStats(o)
+	f.Add(follow.Hooks{Sent: s.Sent, Answered: s.Answered, Done: func(r *track.RPC) {
 		frames := p.RPCFrames(r)
 		if !filter.Match(r) {
 			s.Drop(r)
@@ -214,33 +210,6 @@ func (c *stats) addTracker(p *scan.Pass, in *scan.Input, filter *flags.RPCFilter
 		}
 		p.SaveRPC(r, frames)
 		s.Done(r)
-	}
-	o.Done = done
-	if follow != nil {
-		o.Bulk = follow.Bulk
-		o.Sent = func(r *track.RPC, m *dissect.Message) {
-			follow.Sent(r, m)
-			s.Sent(r, m)
-		}
-		o.Answered = func(r *track.RPC, m *dissect.Message) {
-			follow.Answered(r, m)
-			s.Answered(r, m)
-		}
-		o.Done = func(r *track.RPC) {
-			done(r)
-			follow.Done(r)
-		}
-	}
-	addRPCs(p, in, filter, o)
-}
-
-// subjects makes what finds the files that RPCs are about, when the rows need that;
-// else nil.
-func subjects(o *track.StatsOptions) *trackedfiles.Files {
-	if !slices.ContainsFunc(o.By, track.Dimension.NeedsSubject) {
-		return nil
-	}
-	follow := trackedfiles.New()
-	o.Subject, o.Path = follow.Subject, follow.Path
-	return follow
+	}})
+	return s
 }

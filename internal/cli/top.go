@@ -9,6 +9,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
@@ -50,11 +51,8 @@ const (
 )
 
 // runTop runs stats as a table that refreshes in place.
-func (c *stats) runTop(pass *scan.Pass, in *scan.Input, filter *flags.RPCFilter, o tables.StatsOptions) error {
-	so := track.StatsOptions{By: o.By, Window: int64(c.window)}
-	follow := subjects(&so)
-	s := track.NewStats(so)
-	c.addTracker(pass, in, filter, s, follow, scan.LiveOptions())
+func (c *statsOptions) runTop(pass *scan.Pass, filter *flags.RPCFilter, o tables.StatsOptions) error {
+	s := c.follow(pass, filter, track.StatsOptions{By: o.By, Window: int64(c.window)}, true)
 	p := &top{sys: c.sys.IO, pass: pass, stats: s, table: tables.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
 	pass.Add(scan.Consumer{
 		Begin:   p.begin,
@@ -92,7 +90,7 @@ func (p *top) step(now int64) error {
 		return nil
 	}
 	p.drawn, p.pressed = now, false
-	p.stats.SetWindow(p.pass.First(), now-int64(scan.LiveLinger))
+	p.stats.SetWindow(p.pass.First(), now-int64(follow.LiveLinger))
 	return p.draw()
 }
 

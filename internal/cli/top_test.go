@@ -70,7 +70,7 @@ func runTopOf(t *testing.T, file, by string, columns int) (screens []string, end
 	var out, errs bytes.Buffer
 	sys := testSystem(&out, &errs)
 	sys.OutTTY, sys.Columns = true, columns
-	c := &stats{sys: sys, view: flags.NewView("table"), by: by, sort: flags.Choice{Value: "count", Words: tables.StatsSorts()},
+	c := &statsOptions{sys: sys, view: flags.NewView("table"), by: by, sort: flags.Choice{Value: "count", Words: tables.StatsSorts()},
 		timeout: time.Hour, window: liveWindow}
 	in, err := c.input.Check([]string{file}, false)
 	if err != nil {
@@ -81,7 +81,7 @@ func runTopOf(t *testing.T, file, by string, columns int) (screens []string, end
 		t.Fatal(err)
 	}
 	o.Colors = render.NewColors(false)
-	if err := c.runTop(scan.New(sys, in, scan.Options{}), in, &flags.RPCFilter{}, o); err != nil {
+	if err := c.runTop(scan.New(sys, in, scan.Options{}), &flags.RPCFilter{}, o); err != nil {
 		t.Fatal(err)
 	}
 	parts := strings.Split(out.String(), cursorHome)
@@ -96,7 +96,7 @@ func runTopOf(t *testing.T, file, by string, columns int) (screens []string, end
 func TestTopFits(t *testing.T) {
 	const rows = 24
 	for _, columns := range []int{80, 120} {
-		screens, end := runTopOf(t, recovery, "op,target", columns)
+		screens, end := runTopOf(t, recoverySample, "op,target", columns)
 		if len(screens) < 10 {
 			t.Fatalf("%d screens", len(screens))
 		}
@@ -127,8 +127,8 @@ func TestTopFits(t *testing.T) {
 
 // TestTopTime checks that screens and rates depend on the times of frames only.
 func TestTopTime(t *testing.T) {
-	a, enda := runTopOf(t, recovery, "op", 80)
-	b, endb := runTopOf(t, recovery, "op", 80)
+	a, enda := runTopOf(t, recoverySample, "op", 80)
+	b, endb := runTopOf(t, recoverySample, "op", 80)
 	if !slices.Equal(a, b) || enda != endb {
 		t.Error("two runs differ")
 	}
@@ -144,14 +144,14 @@ func TestTopTime(t *testing.T) {
 	}
 	var out bytes.Buffer
 	sys := onTerminal(&out, 80)
-	if status := Run(sys, []string{"stats", "--window", "5s", "--color", "never", recovery}); status != exit.OK || !slices.Equal(rates.FindStringSubmatch(out.String())[1:], rates.FindStringSubmatch(enda)[1:]) {
+	if status := Run(sys, []string{"stats", "--window", "5s", "--color", "never", recoverySample}); status != exit.OK || !slices.Equal(rates.FindStringSubmatch(out.String())[1:], rates.FindStringSubmatch(enda)[1:]) {
 		t.Errorf("at the end:\n%sand without a live table:\n%s", enda, &out)
 	}
 }
 
 // TestWindow checks the rates of a file, which are those at its end.
 func TestWindow(t *testing.T) {
-	out, _, status := run(t, "stats", "--window", "5s", "-T", "json", "--by", "op", recovery)
+	out, _, status := run(t, "stats", "--window", "5s", "-T", "json", "--by", "op", recoverySample)
 	if want := `{"op":"OBD_PING","count":`; status != exit.OK || !strings.Contains(out, want) {
 		t.Fatalf("status %d, %s", status, out)
 	}
@@ -160,15 +160,15 @@ func TestWindow(t *testing.T) {
 			t.Errorf("no rates: %s", line)
 		}
 	}
-	if out, _, _ := run(t, "stats", "-T", "json", recovery); strings.Contains(out, "rate") || strings.Contains(out, "window") {
+	if out, _, _ := run(t, "stats", "-T", "json", recoverySample); strings.Contains(out, "rate") || strings.Contains(out, "window") {
 		t.Error("rates without --window")
 	}
-	tsv := first(t, "stats", "--window", "5s", "-T", "tsv", recovery)
+	tsv := first(t, "stats", "--window", "5s", "-T", "tsv", recoverySample)
 	if !strings.HasSuffix(tsv, "\twindow\tops_rate\tbyte_rate") {
 		t.Errorf("tsv: %s", tsv)
 	}
 	var rates []float64
-	out, _, _ = run(t, "stats", "--window", "5s", "--sort", "rate", "-T", "tsv", recovery)
+	out, _, _ = run(t, "stats", "--window", "5s", "--sort", "rate", "-T", "tsv", recoverySample)
 	for line := range strings.Lines(out) {
 		words := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if r, err := strconv.ParseFloat(words[len(words)-2], 64); err == nil {

@@ -23,8 +23,8 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// browser is the command that shows a capture in a terminal program.
-type browser struct {
+// tuiOptions are the flags of the command that shows a capture in a terminal program.
+type tuiOptions struct {
 	sys      *scan.System
 	input    scan.Flags
 	view     flags.View
@@ -38,7 +38,7 @@ type browser struct {
 const defaultKeep = 1024
 
 func newTUI(sys *scan.System) *cobra.Command {
-	c := &browser{sys: sys, view: flags.NewView("table")}
+	c := &tuiOptions{sys: sys, view: flags.NewView("table")}
 	cmd := &cobra.Command{
 		Use:   "tui [flags] [FILE…|-]",
 		Short: "Browse RPCs and messages in the terminal",
@@ -72,7 +72,7 @@ func newTUI(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-func (c *browser) check() error {
+func (c *tuiOptions) check() error {
 	const least = 16
 	if c.keep < least {
 		return exit.Usagef("--keep %d: must be at least %d", c.keep, least)
@@ -98,14 +98,14 @@ func checkColumns(kind store.Kind, names []string) error {
 }
 
 // checkTerminal returns an error when there is no terminal for the program.
-func (c *browser) checkTerminal() error {
+func (c *tuiOptions) checkTerminal() error {
 	if c.sys.OutTTY && c.sys.Env("TERM") != "dumb" {
 		return nil
 	}
 	return exit.Usagef("tui needs a terminal: run it in one without redirecting its output; lshark and lshark rpcs print lines")
 }
 
-func (c *browser) run(args []string) error {
+func (c *tuiOptions) run(args []string) error {
 	in, err := c.input.Check(args, c.sys.InTTY)
 	if err := errors.Join(err, c.check(), c.checkTerminal()); err != nil {
 		return err
@@ -120,12 +120,10 @@ func (c *browser) run(args []string) error {
 	sys.IO = &streams
 
 	p := scan.New(&sys, in, scan.Options{Frames: true, LookAhead: lookAhead})
-	o := model.Options{Store: store.Options{Distinct: len(in.FileNames()) > 1}}
+	o := model.Options{Store: store.Options{Distinct: len(in.FileNames()) > 1}, Follow: p.FollowOptions(), About: p.Captured}
 	if !in.Rereadable() {
 		o.Store.Most, o.Store.Frames = int64(c.keep)<<20, true
 	}
-	o.RPCs, o.Locks = in.TrackOptions()
-	o.RPCs = p.FindTargets(o.RPCs)
 	m := model.New(o)
 	view := c.view.Options(c.sys.IO)
 	view.Files = in.FileNames()
@@ -140,7 +138,7 @@ func (c *browser) run(args []string) error {
 		Columns:  c.columns,
 		Save:     saveFunc(p, in, m.Rows),
 	})
-	addModel(p, in, m, screen)
+	addModel(p, m, screen)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -190,8 +188,9 @@ func saveFunc(p *scan.Pass, in *scan.Input, rows *store.Store) func(string, []tu
 	}
 }
 
-// addModel adds the consumers that fill a model.
-func addModel(p *scan.Pass, in *scan.Input, m *model.Capture, screen *tui.Screen) {
+// addModel fills a model.
+func addModel(p *scan.Pass, m *model.Capture, screen *tui.Screen) {
+	p.Observe(m)
 	begun := false
 	p.Add(scan.Consumer{
 		Begin: func() error {
@@ -205,13 +204,7 @@ func addModel(p *scan.Pass, in *scan.Input, m *model.Capture, screen *tui.Screen
 			}
 			return m.Frame(f)
 		},
-		Message: m.Message,
-		Later:   m.Later,
-		Lost:    m.Lost,
-		Marked:  m.Marked,
-		Refused: m.Refused,
-		Idle:    m.Idle,
-		End:     func() error { return m.Close(p.Last(), p.Quality().Capture()) },
+		End: m.Err,
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/monitor/metrics"
 	"github.com/lshark/lshark/internal/monitor/otlp"
 )
@@ -22,10 +23,7 @@ type Options struct {
 	Live bool
 	Top  int // number of clients, jobs and users with series of their own
 
-	// RPCs are the options of the Pairing, without hooks but those of package
-	// targets. Locks is how long ended locks are kept, see locks.New.
-	RPCs  track.Options
-	Locks int64
+	Follow follow.Options
 
 	// Side returns the end of an RPC that this machine is: ClientSide, ServerSide or
 	// neither, an empty text.
@@ -68,8 +66,9 @@ type Monitor struct {
 	now           time.Time
 	lastPublished CaptureStats // counters have these values
 	rules         ruleState
-	changed       bool      // connections have changed since they were counted
-	counted       time.Time // when connections were counted last
+	diagnosed     diagnose.Capture // what is known of the capture when rules end
+	changed       bool             // connections have changed since they were counted
+	counted       time.Time        // when connections were counted last
 }
 
 // ruleState is what a Monitor needs to restart the rules.
@@ -105,10 +104,10 @@ func New(o Options, start time.Time) *Monitor {
 	}
 	m.counter.side = o.Side
 	m.spans = spans{selector: &m.selector, count: &m.counter}
-	rpcs := o.RPCs
-	rpcs.Sent, rpcs.Answered = m.sent, m.answered
-	m.engine = diagnose.New(diagnose.Options{Rules: rules.All(), RPCs: rpcs, Locks: o.Locks, Counted: m.finding,
-		Hooks: []diagnose.Hooks{{Done: m.done, Message: m.message, Eviction: m.eviction, Import: func(*track.Import, track.Point) { m.changed = true }}}})
+	m.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Counted: m.finding,
+		Capture: func() diagnose.Capture { return m.diagnosed },
+		Hooks: []diagnose.Hooks{{Sent: m.sent, Answered: m.answered, Done: m.done, Message: m.message, Eviction: m.eviction,
+			Import: func(*track.Import, track.Point) { m.changed = true }}}})
 	m.registry.Begin(start)
 	m.create()
 	m.registry.End()
@@ -189,18 +188,12 @@ func (m *Monitor) setTime(t time.Time) {
 }
 
 func (m *Monitor) sent(r *track.RPC, d *dissect.Message) {
-	if m.opt.RPCs.Sent != nil {
-		m.opt.RPCs.Sent(r, d)
-	}
 	m.registry.Begin(m.now)
 	m.counter.sent(r, d)
 	m.registry.End()
 }
 
 func (m *Monitor) answered(r *track.RPC, d *dissect.Message) {
-	if m.opt.RPCs.Answered != nil {
-		m.opt.RPCs.Answered(r, d)
-	}
 	m.registry.Begin(m.now)
 	m.counter.endInFlight(r)
 	m.registry.End()
@@ -296,12 +289,11 @@ func (m *Monitor) publishState(now time.Time, c *CaptureStats) {
 			x.delay.With().Set(max(0, now.Sub(time.Unix(0, last)).Seconds()))
 		}
 	}
-	state := m.engine.State()
-	x.entries.With(stateRPCs).Set(float64(state.RPCs))
-	x.entries.With(stateConnections).Set(float64(state.Connections))
-	x.entries.With(stateLocks).Set(float64(state.Locks))
+	x.entries.With(stateRPCs).Set(float64(m.engine.Waiting()))
+	x.entries.With(stateConnections).Set(float64(len(m.engine.Imports().List())))
+	x.entries.With(stateLocks).Set(float64(m.engine.Locks().Len()))
 	x.entries.With(stateTCPConnections).Set(float64(c.TCP.Live))
-	x.entries.With(stateFindings).Set(float64(state.Findings))
+	x.entries.With(stateFindings).Set(float64(m.engine.Count()))
 }
 
 // countConnections counts connections by kind and state.
@@ -310,7 +302,7 @@ func (m *Monitor) countConnections(now time.Time) {
 	m.registry.Begin(m.now)
 	defer m.registry.End()
 	m.states.connections.Reset()
-	for _, i := range m.engine.Imports() {
+	for _, i := range m.engine.Imports().List() {
 		m.states.connections.With(i.Kind(), i.State.String()).Add(1)
 	}
 }
@@ -319,7 +311,8 @@ func (m *Monitor) countConnections(now time.Time) {
 func (m *Monitor) restart(c CaptureStats) {
 	m.rules.restartAt = m.frames.last + restartInterval
 	before := &m.rules.restarted
-	m.engine.Restart(diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped, Files: 1, FirstFrame: c.First})
+	m.diagnosed = diagnose.Capture{Stats: c.Stats.Since(&before.Stats), Dropped: c.Dropped - before.Dropped, Files: 1, FirstFrame: c.First}
+	m.engine.Restart()
 	m.rules.restarted = c
 	m.countNotKept()
 }
@@ -337,7 +330,8 @@ func (m *Monitor) countNotKept() {
 func (m *Monitor) Close(now time.Time, c diagnose.Capture) {
 	c.Stats = c.Stats.Since(&m.rules.restarted.Stats)
 	c.Dropped -= m.rules.restarted.Dropped
-	m.engine.Close(c)
+	m.diagnosed = c
+	m.engine.Close()
 	m.countNotKept()
 	m.countConnections(now)
 }

@@ -217,11 +217,14 @@ func TestSameAsDiagnose(t *testing.T) {
 		m, s := watch(monitor.Options{}, frames)
 		s.end(m)
 		v := read(m.Registry())
-		e := diagnose.New(diagnose.Options{Rules: rules.All()})
-		d := dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked, Refused: e.Refused})
+		var d *dissect.Dissector
+		e := diagnose.New(diagnose.Options{Rules: rules.All(), Capture: func() diagnose.Capture {
+			return diagnose.Capture{Stats: d.Stats(), Files: 1, FirstFrame: frames[0].Time}
+		}})
+		d = dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked, Refused: e.Refused})
 		wiretest.Play(d, frames)
 		e.Advance(frames[len(frames)-1].Time)
-		e.Close(diagnose.Capture{Stats: d.Stats(), Files: 1, FirstFrame: frames[0].Time})
+		e.Close()
 		type kind struct {
 			code     string
 			severity diagnose.Severity
@@ -248,7 +251,7 @@ func TestSameAsDiagnose(t *testing.T) {
 		}
 		evicted += evictions
 		connections := make(map[[2]string]int64)
-		for _, i := range e.Imports() {
+		for _, i := range e.Imports().List() {
 			connections[[2]string{i.Kind(), i.State.String()}]++
 		}
 		for k, want := range connections {
@@ -256,8 +259,8 @@ func TestSameAsDiagnose(t *testing.T) {
 				t.Errorf("%s: %d connections %v, want %d", path, got, k, want)
 			}
 		}
-		if got := v.sum("lshark_connections"); got != int64(len(e.Imports())) {
-			t.Errorf("%s: %d connections, want %d", path, got, len(e.Imports()))
+		if got := v.sum("lshark_connections"); got != int64(len(e.Imports().List())) {
+			t.Errorf("%s: %d connections, want %d", path, got, len(e.Imports().List()))
 		}
 	}
 	if evicted == 0 {

@@ -32,7 +32,12 @@ type terminal struct {
 // capturing reads a sample into a model.
 func capturing(t *testing.T, name string, o model.Options) *model.Capture {
 	t.Helper()
-	c := model.New(o)
+	var d *dissect.Dissector
+	var c *model.Capture
+	o.About = func() diagnose.Capture {
+		return diagnose.Capture{Stats: d.Stats(), Files: 1, FirstFrame: c.Rows.First()}
+	}
+	c = model.New(o)
 	t.Cleanup(func() {
 		if err := c.Rows.Close(); err != nil {
 			t.Error(err)
@@ -43,8 +48,8 @@ func capturing(t *testing.T, name string, o model.Options) *model.Capture {
 			t.Fatal(err)
 		}
 	}
-	d := dissect.New(dissect.Options{Frames: true, Later: c.Later, Lost: c.Lost, Marked: c.Marked, Refused: c.Refused,
-		Handle: func(m *dissect.Message) { fail(c.Message(m)) }})
+	d = dissect.New(dissect.Options{Frames: true, Later: c.Later, Lost: c.Lost, Marked: c.Marked, Refused: c.Refused,
+		Handle: c.Message})
 	in, err := capture.Open([]string{"../../pcaps/" + name}, capture.Options{})
 	fail(err)
 	defer in.Close()
@@ -62,7 +67,9 @@ func capturing(t *testing.T, name string, o model.Options) *model.Capture {
 		t.Fatal(err)
 	}
 	d.Close()
-	fail(c.Close(last, diagnose.Capture{Stats: d.Stats(), Files: 1, FirstFrame: c.Rows.First()}))
+	c.Advance(last)
+	c.Close()
+	fail(c.Err())
 	return c
 }
 

@@ -29,41 +29,29 @@ const hostile = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\
 func pageOf(t testing.TB, path string) *Page {
 	t.Helper()
 	p := &Page{Program: "lshark test", Timeline: timeline.New(), Sizes: &sizes.Sizes{}}
-	f, slow := files.New(), slowest.New(5)
-	stats := func(d track.Dimension) *track.Stats {
-		return track.NewStats(track.StatsOptions{By: []track.Dimension{d}})
+	slow := slowest.New(5)
+	hooks := []diagnose.Hooks{
+		{Sent: p.Sizes.Sent, Done: p.Sizes.Done},
+		{Sent: slow.Sent, Answered: slow.Answered, Done: slow.Done},
+		{Done: p.Timeline.Done},
 	}
-	all := []*track.Stats{stats(track.ByOp), stats(track.ByJob), stats(track.ByClient), stats(track.ByTarget)}
+	var all []*track.Stats
+	for _, d := range []track.Dimension{track.ByOp, track.ByJob, track.ByClient, track.ByTarget} {
+		s := track.NewStats(track.StatsOptions{By: []track.Dimension{d}})
+		all = append(all, s)
+		hooks = append(hooks, diagnose.Hooks{Done: s.Done})
+	}
 	var holders locks.Blockers
-	e := diagnose.New(diagnose.Options{Rules: rules.All(), RPCs: track.Options{Bulk: f.Bulk}, Hooks: []diagnose.Hooks{{
-		Sent: func(r *track.RPC, m *dissect.Message) {
-			f.Sent(r, m)
-			p.Sizes.Sent(r, m)
-			slow.Sent(r, m)
-		},
-		Answered: func(r *track.RPC, m *dissect.Message) {
-			f.Answered(r, m)
-			slow.Answered(r, m)
-		},
-		Done: func(r *track.RPC) {
-			f.Done(r)
-			p.Sizes.Done(r)
-			slow.Done(r)
-			p.Timeline.Done(r)
-			for _, s := range all {
-				s.Done(r)
-			}
-		},
-		Lock: func(l *locks.Lock) {
-			f.Lock(l)
-			holders.Add(l)
-			p.Locks.Count++
-			if l.Blocked {
-				p.Locks.Waiting++
-				p.Locks.Slowest = append(p.Locks.Slowest, l)
-			}
-		},
-	}}})
+	hooks = append(hooks, diagnose.Hooks{Lock: func(l *locks.Lock) {
+		holders.Add(l)
+		p.Locks.Count++
+		if l.Blocked {
+			p.Locks.Waiting++
+			p.Locks.Slowest = append(p.Locks.Slowest, l)
+		}
+	}})
+	e := diagnose.New(diagnose.Options{Rules: rules.All(), Hooks: hooks, Capture: func() diagnose.Capture { return p.Capture.Capture }})
+	f := e.Files()
 	d := dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, Marked: e.Marked, Later: e.Later})
 	frames := wiretest.ReadSample(t, path)
 	wiretest.Play(d, frames)
@@ -72,8 +60,8 @@ func pageOf(t testing.TB, path string) *Page {
 		p.Capture.First, p.Capture.Last = frames[0].Time, frames[len(frames)-1].Time
 	}
 	p.Capture.Stats = d.Stats()
-	e.Close(p.Capture.Capture)
-	p.Findings.List, p.Slowest, p.Connections.List, p.Locks.Holders = e.Findings(), slow.List(), e.Imports(), holders.List()
+	e.Close()
+	p.Findings.List, p.Slowest, p.Connections.List, p.Locks.Holders = e.Findings(), slow.List(), e.Imports().List(), holders.List()
 	p.Files.List = f.List()
 	p.Files.Count = int64(len(p.Files.List))
 	for i, to := range []**track.Interval{&p.Operations, &p.Jobs, &p.Clients, &p.Targets} {

@@ -7,8 +7,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/files"
-	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/wiretest"
 )
 
@@ -18,29 +17,17 @@ func matchAll(*dissect.Message) bool { return true }
 func readSample(t *testing.T, path string, what Selection, limit int) *Diagram {
 	t.Helper()
 	d := &Diagram{Title: path, Limit: limit}
-	names, imports, f := track.NewNames(), track.NewImports(), files.New()
-	l := locks.New(imports, 0, f.Lock)
-	s := NewSelector(d, what, names, l, f)
-	var o track.Options
-	o.Follow(imports, l, f)
-	done := o.Done
-	o.Done = func(r *track.RPC) {
-		s.Done(r)
-		done(r)
-	}
-	p := track.NewPairing(o)
-	wiretest.Play(dissect.New(dissect.Options{
-		Handle: func(m *dissect.Message) {
+	names, f := track.NewNames(), follow.New(follow.Options{})
+	s := NewSelector(d, what, names, f.Locks(), f.Files())
+	f.Add(follow.Hooks{
+		Message: func(r *track.RPC, m *dissect.Message) {
 			names.Message(m)
-			s.Message(m, p.Message(m))
+			s.Message(m, r)
 		},
-		Later: func(n int64, transfer *lnet.Transfer) {
-			p.Later(n, transfer)
-			s.Later(n, transfer)
-		},
-		Lost: s.Lost,
-	}), wiretest.ReadSample(t, path))
-	p.Close()
+		Done: s.Done, Later: s.Later, Lost: s.Lost,
+	})
+	wiretest.Play(dissect.New(dissect.Options{Handle: f.Message, Later: f.Later, Lost: f.Lost}), wiretest.ReadSample(t, path))
+	f.Close()
 	s.Close()
 	if s.count != 0 {
 		t.Errorf("%s: %d events are counted as held at the end", path, s.count)

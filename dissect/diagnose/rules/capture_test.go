@@ -12,11 +12,11 @@ import (
 
 // captureFindings returns the findings about a capture, as "severity code: text".
 func captureFindings(c diagnose.Capture, losses ...lnet.Loss) (list []string) {
-	e := diagnose.New(diagnose.Options{Rules: All()})
+	e := diagnose.New(diagnose.Options{Rules: All(), Capture: func() diagnose.Capture { return c }})
 	for i := range losses {
 		e.Lost(&losses[i])
 	}
-	e.Close(c)
+	e.Close()
 	for _, f := range e.Findings() {
 		list = append(list, f.Severity.String()+" "+f.Rule.Code+": "+f.Text)
 	}

@@ -140,7 +140,7 @@ func TestReadAgain(t *testing.T) {
 			parse(m)
 			e.Message(m)
 		}
-		e.Close(diagnose.Capture{})
+		e.Close()
 		want := "the client did not accept what it got"
 		if altered {
 			want = "the server computed 0x1ef1fe10 (T10IP4K), but the data in the capture have 0x"

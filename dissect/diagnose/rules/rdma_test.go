@@ -21,7 +21,7 @@ const (
 func rdmaFindings(c *wiretest.QueuePairs) (list []string) {
 	e := diagnose.New(diagnose.Options{Rules: All()})
 	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Refused: e.Refused}), c.Frames)
-	e.Close(diagnose.Capture{})
+	e.Close()
 	for _, f := range e.Findings() {
 		if strings.HasPrefix(f.Rule.Code, "rdma.") && len(f.Evidence) > 0 {
 			list = append(list, f.Rule.Code+": "+f.Text)

@@ -44,7 +44,7 @@ func replayOptions(t *testing.T, o diagnose.Options, sample string, change func(
 		}
 	}})
 	wiretest.Play(d, wiretest.ReadSample(t, samplePath(sample)))
-	e.Close(diagnose.Capture{})
+	e.Close()
 	return e.Findings()
 }
 
@@ -289,7 +289,7 @@ func TestLongWaitIsReportedAtOnce(t *testing.T) {
 	d := dissect.New(dissect.Options{Handle: e.Message})
 	wiretest.Play(d, wiretest.ReadSample(t, samplePath("lock_contention.pcap.zst")))
 	n := len(early)
-	e.Close(diagnose.Capture{})
+	e.Close()
 	final := e.Findings()
 	if n != len(final) || n != 4 {
 		t.Fatalf("%d findings before the end, %d in all", n, len(final))

@@ -106,7 +106,7 @@ func (s *scene) ping(client, server lnet.NID, handle uint64, rep ...change) {
 // end closes the capture and returns the findings as "severity code: text".
 func (s *scene) end() (list []string) {
 	s.t.Helper()
-	s.e.Close(diagnose.Capture{})
+	s.e.Close()
 	for _, f := range s.e.Findings() {
 		list = append(list, f.Severity.String()+" "+f.Rule.Code+": "+f.Text)
 		if len(f.Evidence) == 0 {

@@ -227,7 +227,7 @@ func TestDepth(t *testing.T) {
 	tc.request(8192, opcodes.OST_READ)
 	tc.reply(8192, opcodes.OST_READ)
 	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message}), tc.Frames)
-	e.Close(diagnose.Capture{})
+	e.Close()
 	var got []int64
 	p.targets.All(func(_ targetKey, d *depths) bool {
 		if d.inFlight != 0 {
@@ -294,7 +294,7 @@ func TestUnanswered(t *testing.T) {
 			}
 		}
 		wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost}), tc.Frames)
-		e.Close(diagnose.Capture{})
+		e.Close()
 		var found []*diagnose.Finding
 		for _, f := range e.Findings() {
 			if f.Rule.Code == "slow.unanswered" {

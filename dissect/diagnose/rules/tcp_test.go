@@ -14,7 +14,7 @@ import (
 func tcpFindings(tc *wiretest.Conn) (list []*diagnose.Finding) {
 	e := diagnose.New(diagnose.Options{Rules: All()})
 	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked}), tc.Frames)
-	e.Close(diagnose.Capture{})
+	e.Close()
 	for _, f := range e.Findings() {
 		if strings.HasPrefix(f.Rule.Code, "tcp.") {
 			list = append(list, f)

@@ -42,7 +42,7 @@ func repeat(t *testing.T, code string, request *dissect.Message, n int, pause in
 		change(i, m)
 		e.Message(m)
 	}
-	e.Close(diagnose.Capture{})
+	e.Close()
 	return e.Findings()
 }
 

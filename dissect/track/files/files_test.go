@@ -11,14 +11,14 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
-	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// follow follows the files of a sample, of the messages for which take reports true.
-func follow(t *testing.T, sample string, take func(m *dissect.Message) bool) *files.Files {
+// filesOf returns the files of a sample, of the messages for which take reports true.
+func filesOf(t *testing.T, sample string, take func(m *dissect.Message) bool) *files.Files {
 	t.Helper()
 	w := newWire(t)
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) {
@@ -47,7 +47,7 @@ func byPath(list []*files.File) map[string]*files.File {
 // TestIO: one file of 3,000,000 bytes is written and read back; the sample has some of
 // these RPCs.
 func TestIO(t *testing.T) {
-	f := byPath(follow(t, "io.pcap.zst", all).List())["/data/one.txt"]
+	f := byPath(filesOf(t, "io.pcap.zst", all).List())["/data/one.txt"]
 	if f == nil {
 		t.Fatal("no file")
 	}
@@ -69,7 +69,7 @@ func TestPartsOfCaptures(t *testing.T) {
 	for _, sample := range []string{"io.pcap.zst", "metadata.pcap.zst", "layouts.pcap.zst", "recovery.pcap.zst", "directories.pcap.zst"} {
 		whole := make(map[track.FID]*files.File)
 		paths := make(map[track.FID][]string)
-		for _, f := range follow(t, sample, all).List() {
+		for _, f := range filesOf(t, sample, all).List() {
 			whole[f.FID] = f
 			paths[f.FID] = append(f.Links(), f.Path(), f.Former())
 		}
@@ -80,7 +80,7 @@ func TestPartsOfCaptures(t *testing.T) {
 			"replies":  func(m *dissect.Message) bool { return m.Kind != lnet.Request },
 			"some":     func(m *dissect.Message) bool { return m.Frame%3 != 0 },
 		} {
-			for _, f := range follow(t, sample, take).List() {
+			for _, f := range filesOf(t, sample, take).List() {
 				o := whole[f.FID]
 				if o == nil {
 					if !f.Object {
@@ -111,7 +111,7 @@ func hasSuffix(paths []string, suffix string) bool {
 // TestDirectories: sums by directory.
 func TestDirectories(t *testing.T) {
 	dirs := make(map[string]*files.Directory)
-	for _, d := range files.Directories(follow(t, "recovery.pcap.zst", all).List()) {
+	for _, d := range files.Directories(filesOf(t, "recovery.pcap.zst", all).List()) {
 		dirs[d.Path] = d
 	}
 	if d := dirs["/rec"]; d == nil || d.Files != 12 || d.Write.Bytes != 640<<10+68<<10+5+2 || len(d.Clients) != 1 || len(d.Errors) != 1 {
@@ -127,28 +127,21 @@ type wire struct {
 	now   int64
 	frame int64
 	xid   uint64
-	rpcs  *track.Pairing
-	locks *locks.Locks
+	rpcs  *follow.Follower
 	files *files.Files
 	msg   dissect.Message
 }
 
 func newWire(testing.TB) *wire {
-	w := &wire{now: 1e18, xid: 1 << 50, files: files.New()}
-	imports := track.NewImports()
-	w.locks = locks.New(imports, 0, w.files.Lock)
-	o := track.Options{Bulk: w.files.Bulk}
-	o.Follow(imports, w.locks, w.files)
-	w.rpcs = track.NewPairing(o)
+	w := &wire{now: 1e18, xid: 1 << 50, rpcs: follow.New(follow.Options{})}
+	w.rpcs.Locks()
+	w.files = w.rpcs.Files()
 	return w
 }
 
 func (w *wire) message(m *dissect.Message) { w.rpcs.Message(m) }
 
-func (w *wire) close() {
-	w.rpcs.Close()
-	w.locks.Close()
-}
+func (w *wire) close() { w.rpcs.Close() }
 
 func node(last byte) lnet.NID {
 	n := lnet.NID{Len: 4, Type: 2}

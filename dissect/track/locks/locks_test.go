@@ -9,7 +9,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
@@ -32,18 +32,15 @@ type wire struct {
 	now   int64
 	frame int64
 	xid   uint64
-	rpcs  *track.Pairing
+	rpcs  *follow.Follower
 	locks *locks.Locks
 	done  []*locks.Lock
 }
 
 func newWire(t testing.TB) *wire {
 	w := &wire{t: t, now: 1e18, xid: 1 << 50}
-	imports := track.NewImports()
-	w.locks = locks.New(imports, 0, func(l *locks.Lock) { w.done = append(w.done, l) })
-	var o track.Options
-	o.Follow(imports, w.locks)
-	w.rpcs = track.NewPairing(o)
+	w.rpcs = follow.New(follow.Options{}, follow.Hooks{Lock: func(l *locks.Lock) { w.done = append(w.done, l) }})
+	w.locks = w.rpcs.Locks()
 	return w
 }
 
@@ -139,7 +136,6 @@ func (w *wire) cancel(client lnet.NID, handle uint64) (reply func(status int32))
 // end ends the capture and returns the locks by the handles of their clients.
 func (w *wire) end() map[uint64]*locks.Lock {
 	w.rpcs.Close()
-	w.locks.Close()
 	byHandle := make(map[uint64]*locks.Lock)
 	for _, l := range w.done {
 		byHandle[l.ClientHandle] = l
@@ -433,15 +429,10 @@ func TestCompletionWithBlocking(t *testing.T) {
 // TestRecovery: the locks of an evicted client end, those of other targets do not.
 func TestRecovery(t *testing.T) {
 	ended := make(map[locks.How]int)
-	imports := track.NewImports()
-	follow := locks.New(imports, 0, func(l *locks.Lock) { ended[l.End.How]++ })
-	var o track.Options
-	o.Follow(imports, follow)
-	rpcs := track.NewPairing(o)
-	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { rpcs.Message(m) }})
+	f := follow.New(follow.Options{}, follow.Hooks{Lock: func(l *locks.Lock) { ended[l.End.How]++ }})
+	d := dissect.New(dissect.Options{Handle: f.Message})
 	wiretest.Play(d, wiretest.ReadSample(t, "../../../pcaps/recovery.pcap.zst"))
-	rpcs.Close()
-	follow.Close()
+	f.Close()
 	if ended[locks.Evicted] != 7 || ended[locks.Early] != 56 || ended[locks.Canceled] != 32 {
 		t.Errorf("ends %v", ended)
 	}
@@ -451,11 +442,8 @@ func TestRecovery(t *testing.T) {
 // nor do blocking callbacks for many resources.
 func TestMemoryIsFlat(t *testing.T) {
 	w := newWire(t)
-	imports := track.NewImports()
-	w.locks = locks.New(imports, 0, func(*locks.Lock) {})
-	var o track.Options
-	o.Follow(imports, w.locks)
-	w.rpcs = track.NewPairing(o)
+	w.rpcs = follow.New(follow.Options{})
+	w.locks = w.rpcs.Locks()
 	n := uint64(0)
 	play := func(count int) {
 		for range count {

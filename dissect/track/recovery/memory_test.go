@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/opcodes"
 )
@@ -25,11 +25,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 	w := &wire{t: t, now: 1e18, xid: 1 << 50}
 	passed := 0
-	imports := track.NewImports()
-	w.tracker = recovery.New(imports, 0, func(*recovery.Recovery) { passed++ })
-	var o track.Options
-	o.Follow(imports, w.tracker)
-	w.rpcs = track.NewPairing(o)
+	w.rpcs = follow.New(follow.Options{}, follow.Hooks{Recovery: func(*recovery.Recovery) { passed++ }})
 	var clients []*mount
 	for n := range byte(20) {
 		clients = append(clients, w.mount(n+3, "lustre-OST0000").start(1))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/recovery"
 	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
@@ -41,18 +41,13 @@ type wire struct {
 	frame   int64
 	xid     uint64
 	handles uint64 // of the last connection
-	rpcs    *track.Pairing
-	tracker *recovery.Tracker
+	rpcs    *follow.Follower
 	done    []*recovery.Recovery
 }
 
 func newWire(t testing.TB) *wire {
 	w := &wire{t: t, now: 1e18, xid: 1 << 50}
-	imports := track.NewImports()
-	w.tracker = recovery.New(imports, 0, func(r *recovery.Recovery) { w.done = append(w.done, r) })
-	var o track.Options
-	o.Follow(imports, w.tracker)
-	w.rpcs = track.NewPairing(o)
+	w.rpcs = follow.New(follow.Options{}, follow.Hooks{Recovery: func(r *recovery.Recovery) { w.done = append(w.done, r) }})
 	return w
 }
 
@@ -85,9 +80,7 @@ func (w *wire) send(kind lnet.Kind, src, dst lnet.NID, xid uint64, opcode uint32
 	for _, c := range changes {
 		c(m)
 	}
-	if r := w.rpcs.Message(m); r != nil {
-		w.tracker.Message(r, m)
-	}
+	w.rpcs.Message(m)
 }
 
 func status(s int32) change {
@@ -199,7 +192,6 @@ func (c *mount) recover(instance uint32, from, n uint64) (end func()) {
 func (w *wire) end() []*recovery.Recovery {
 	w.rpcs.Advance(w.now)
 	w.rpcs.Close()
-	w.tracker.Close()
 	return w.done
 }
 
@@ -478,7 +470,7 @@ func TestGapInTheCapture(t *testing.T) {
 	c.notConnected()
 	begin := w.now
 	c.recover(2, 0, 0)()
-	w.tracker.Lost(&lnet.Loss{From: begin, To: begin + 4*ms})
+	w.rpcs.Lost(&lnet.Loss{From: begin, To: begin + 4*ms})
 	if r := w.one(); r.NotReplayed().Count != 0 || r.Count(recovery.ClientRecovered) != 1 {
 		t.Errorf("not replayed: %+v", r.NotReplayed())
 	}

@@ -65,9 +65,9 @@ type RecordWriter[R any] struct {
 	Header []byte
 }
 
-// Open returns the RecordWriter for the form and the output that the flags choose. pass
+// open returns the RecordWriter for the form and the output that the flags choose. pass
 // reads the input.
-func (r *Records[R]) Open(sys *scan.System, in *scan.Input, pass *scan.Pass) (*RecordWriter[R], error) {
+func (r *Records[R]) open(sys *scan.System, in *scan.Input, pass *scan.Pass) (*RecordWriter[R], error) {
 	w := &RecordWriter[R]{}
 	form := r.View.Form.Value
 	switch form {
@@ -89,6 +89,46 @@ func (r *Records[R]) Open(sys *scan.System, in *scan.Input, pass *scan.Pass) (*R
 		w.Append = ParquetFunc(&r.Output, w.Writer, r.keys, in, pass)
 	}
 	return w, err
+}
+
+// Reading is one reading of packets by a command that shows records.
+type Reading[R any] struct {
+	*scan.Pass
+	In  *scan.Input
+	Out *RecordWriter[R]
+}
+
+// Start opens what a command reads and writes, if its flags are right: check checks those
+// that it has besides, and calls Check.
+func (r *Records[R]) Start(sys *scan.System, args []string, check func() error, o scan.Options) (*Reading[R], error) {
+	in, err := r.Input.Check(args, sys.InTTY)
+	if err := errors.Join(err, check()); err != nil {
+		return nil, err
+	}
+	r.View.NodeName = in.NodeNames()
+	o.Limit = r.Count
+	p := scan.New(sys, in, o)
+	w, err := r.open(sys, in, p)
+	return &Reading[R]{p, in, w}, err
+}
+
+// Run reads the input, and calls end after the last message.
+func (x *Reading[R]) Run(end func() error) error {
+	x.Add(scan.Consumer{
+		Begin: func() error { return x.Out.Write(x.Out.Header) },
+		Idle:  func(int64) error { return x.Out.Flush() },
+		End:   end,
+	})
+	return errors.Join(x.Pass.Run(), x.Out.Close())
+}
+
+// WriteAll writes records in a form that needs only their keys.
+func (x *Reading[R]) WriteAll(list []R) error {
+	var buf []byte
+	for _, r := range list {
+		buf = x.Out.Append(buf, r)
+	}
+	return x.Out.Write(buf)
 }
 
 // FID is the value of --fid.

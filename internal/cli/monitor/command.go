@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
@@ -201,26 +200,28 @@ func (c *command) run(args []string) error {
 	}
 	c.monitor.OnCollect(c.health)
 	c.apply(first)
+	c.pass.Observe(observer{c.monitor, c})
 	c.pass.Add(scan.Consumer{
-		Begin:   c.begin,
-		Frame:   c.frame,
-		Message: c.message,
-		Later:   c.monitor.Later,
-		Lost:    c.monitor.Lost,
-		Marked:  c.monitor.Marked,
-		Refused: c.monitor.Refused,
-		Idle:    c.idle,
-		End:     c.end,
+		Begin: c.begin,
+		Frame: c.frame,
+		Idle:  c.idle,
 	})
 	err = c.pass.Run()
 	return errors.Join(err, c.close())
 }
 
+// observer is the Monitor as the pass feeds it.
+type observer struct {
+	*monitor.Monitor
+	command *command
+}
+
+func (o observer) Close() { o.command.end() }
+
 // newMonitor returns the Monitor.
 func (c *command) newMonitor() *monitor.Monitor {
 	o := monitor.Options{Live: c.in.Live(), Top: c.top, Side: c.sideFunc(), Release: flags.Version(), GoVersion: runtime.Version()}
-	o.RPCs, o.Locks = c.in.TrackOptions()
-	o.RPCs = c.pass.FindTargets(o.RPCs)
+	o.Follow = c.pass.FollowOptions()
 	start := time.Unix(0, 0) // times of capture files may be any
 	if o.Live {
 		start = time.Now()
@@ -273,13 +274,7 @@ func (c *command) frame(f *capture.Frame) error {
 	return nil
 }
 
-func (c *command) message(m *dissect.Message) error {
-	c.monitor.Message(m)
-	return nil
-}
-
 func (c *command) idle(now int64) error {
-	c.monitor.Advance(now)
 	if c.in.Live() {
 		c.tick(true)
 	}
@@ -339,7 +334,7 @@ func (c *command) outage(err error) {
 }
 
 // end is called when the capture has ended.
-func (c *command) end() error {
+func (c *command) end() {
 	c.service.stopping()
 	now := time.Now()
 	if !c.in.Live() {
@@ -347,9 +342,7 @@ func (c *command) end() error {
 	}
 	known := c.captureStats(true)
 	c.monitor.Publish(now, known)
-	c.monitor.Advance(c.pass.Last())
-	c.monitor.Close(now, c.pass.Quality().Capture())
-	return nil
+	c.monitor.Close(now, c.pass.Captured())
 }
 
 // close completes files, sends what waits, and prints the metrics of capture files.

@@ -5,8 +5,8 @@
 //	in, err := flags.Check(args, sys.InTTY)
 //	…
 //	p := scan.New(sys, in, scan.Options{})
-//	p.Add(scan.Consumer{Message: stats.Message, Idle: stats.Advance, End: stats.Close})
-//	p.Add(scan.Consumer{Message: imports.Message, …})
+//	p.Follow(follow.Hooks{Lock: func(l *locks.Lock) { … }})
+//	p.Add(scan.Consumer{End: func() error { … }})
 //	err = p.Run()
 package scan
 

@@ -76,26 +76,24 @@ type Consumer struct {
 	// those that it has. A live capture ends without waiting for them.
 	Finish func() (more bool)
 
-	// Later gets what TCP does with a message after it was handed out, by
-	// its Number.
-	Later func(number int64, t *lnet.Transfer)
-
-	// Lost gets the runs of bytes that were not captured and in which messages
-	// may have begun.
-	Lost func(*lnet.Loss)
-
-	// Marked gets the segments that TCP did something about.
-	Marked func(*lnet.MarkedSegment)
-
-	// Refused gets the negative acknowledgements of InfiniBand packets.
-	Refused func(*lnet.RefusedPacket)
-
 	// Idle is called when no frame has arrived for a while. now is the time
 	// by the clock of the capture in nanoseconds since the epoch.
 	Idle func(now int64) error
 
 	// End is called after the last message, also after an error.
 	End func() error
+}
+
+// Observer takes all that a pass over frames finds. The methods have the meaning that
+// those of follow.Follower have.
+type Observer interface {
+	Message(*dissect.Message) // every message, selected or not, before consumers get it
+	Later(number int64, t *lnet.Transfer)
+	Lost(*lnet.Loss)
+	Marked(*lnet.MarkedSegment)
+	Refused(*lnet.RefusedPacket)
+	Advance(now int64)
+	Close()
 }
 
 // Pass is one pass over the frames of an Input: it dissects them and feeds the
@@ -105,6 +103,7 @@ type Pass struct {
 	in        *Input
 	src       *source // while it is open
 	opt       Options
+	observer  Observer // nil: none
 	consumers consumers
 	once      *track.Duplicates // with Distinct
 	dissector *dissect.Dissector
@@ -144,10 +143,6 @@ type consumers struct {
 	all        []func(*dissect.Message)
 	message    []func(*dissect.Message) error
 	finish     []func() (more bool)
-	later      []func(int64, *lnet.Transfer)
-	lost       []func(*lnet.Loss)
-	marked     []func(*lnet.MarkedSegment)
-	refused    []func(*lnet.RefusedPacket)
 	idle       []func(now int64) error
 }
 
@@ -168,18 +163,6 @@ func (p *Pass) Add(c Consumer) {
 	}
 	if c.Finish != nil {
 		all.finish = append(all.finish, c.Finish)
-	}
-	if c.Later != nil {
-		all.later = append(all.later, c.Later)
-	}
-	if c.Lost != nil {
-		all.lost = append(all.lost, c.Lost)
-	}
-	if c.Marked != nil {
-		all.marked = append(all.marked, c.Marked)
-	}
-	if c.Refused != nil {
-		all.refused = append(all.refused, c.Refused)
 	}
 	if c.Idle != nil {
 		all.idle = append(all.idle, c.Idle)
@@ -223,7 +206,11 @@ func (p *Pass) Run() (err error) {
 			return err
 		}
 	}
-	p.dissector = dissect.New(dissect.Options{Handle: p.message, Later: p.later(), Lost: passOn(p.consumers.lost), Marked: passOn(p.consumers.marked), Refused: passOn(p.consumers.refused), Ports: p.in.ports, Frames: p.opt.Frames || p.saver != nil && p.saver.pdus == nil, Data: p.opt.BulkData, Join: p.opt.JoinBulk})
+	o := dissect.Options{Handle: p.message, Ports: p.in.ports, Frames: p.opt.Frames || p.saver != nil && p.saver.pdus == nil, Data: p.opt.BulkData, Join: p.opt.JoinBulk}
+	if x := p.observer; x != nil {
+		o.Later, o.Lost, o.Marked, o.Refused = x.Later, x.Lost, x.Marked, x.Refused
+	}
+	p.dissector = dissect.New(o)
 	if p.in.Live() && p.sys.Harden != nil {
 		if err := p.sys.Harden(); err != nil {
 			return err
@@ -238,7 +225,7 @@ func (p *Pass) Run() (err error) {
 		p.sys.Say("capturing on %s: %s", p.in.iface, p.in.liveTraffic())
 	}
 	for _, begin := range p.consumers.begin {
-		p.fail(begin())
+		p.Fail(begin())
 	}
 	p.inputErr = p.read(src)
 	err = p.inputErr
@@ -246,8 +233,12 @@ func (p *Pass) Run() (err error) {
 		p.dissector.Close()
 	}
 	complete := err == nil && p.err == nil
+	if p.observer != nil {
+		p.observer.Advance(p.clock.last)
+		p.observer.Close()
+	}
 	for _, end := range p.consumers.end {
-		p.fail(end())
+		p.Fail(end())
 	}
 	if p.err != nil && !errors.Is(p.err, ErrStop) {
 		err = errors.Join(err, p.err)
@@ -295,7 +286,7 @@ func (p *Pass) read(src *source) error {
 			return nil // finishSave returns the error
 		}
 		for _, frame := range p.consumers.frame {
-			p.fail(frame(&f))
+			p.Fail(frame(&f))
 		}
 		p.dissector.Frame(&f)
 	}
@@ -319,6 +310,9 @@ func (p *Pass) message(m *dissect.Message) {
 	if p.once != nil && p.once.Seen(m) {
 		return
 	}
+	if p.observer != nil {
+		p.observer.Message(m)
+	}
 	for _, all := range p.consumers.all {
 		all(m)
 	}
@@ -331,7 +325,7 @@ func (p *Pass) message(m *dissect.Message) {
 	}
 	for _, message := range p.consumers.message {
 		if err := message(m); err != nil {
-			p.fail(err)
+			p.Fail(err)
 		}
 	}
 	p.selected++
@@ -351,32 +345,7 @@ func (p *Pass) finish() {
 		more = finish() || more
 	}
 	if !more || p.in.Live() {
-		p.fail(ErrStop)
-	}
-}
-
-// later returns the func that passes on what TCP does with a message after it
-// was handed out, nil without a consumer for it.
-func (p *Pass) later() func(number int64, t *lnet.Transfer) {
-	if len(p.consumers.later) == 0 {
-		return nil
-	}
-	return func(number int64, t *lnet.Transfer) {
-		for _, later := range p.consumers.later {
-			later(number, t)
-		}
-	}
-}
-
-// passOn returns the func that passes something on to consumers, nil without one.
-func passOn[T any](consumers []func(T)) func(T) {
-	if len(consumers) == 0 {
-		return nil
-	}
-	return func(x T) {
-		for _, consumer := range consumers {
-			consumer(x)
-		}
+		p.Fail(ErrStop)
 	}
 }
 
@@ -391,16 +360,20 @@ func (p *Pass) idle() {
 	if p.in.Live() {
 		now = time.Now().UnixNano()
 	}
+	if p.observer != nil {
+		p.observer.Advance(now)
+	}
 	for _, idle := range p.consumers.idle {
-		p.fail(idle(now))
+		p.Fail(idle(now))
 	}
 	if p.saver != nil && p.saver.idle(now) != nil {
-		p.fail(ErrStop) // finishSave returns the error
+		p.Fail(ErrStop) // finishSave returns the error
 	}
 }
 
-// fail keeps the first error of a consumer. An error replaces ErrStop.
-func (p *Pass) fail(err error) {
+// Fail ends the pass with an error of a consumer, or at ErrStop without one; nil does
+// nothing. The first error is kept; it replaces ErrStop.
+func (p *Pass) Fail(err error) {
 	if p.err == nil || errors.Is(p.err, ErrStop) && err != nil {
 		p.err = err
 	}

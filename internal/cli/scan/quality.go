@@ -57,6 +57,10 @@ func (p *Pass) Quality() Quality {
 	return q
 }
 
+// Captured returns what is known about the frames so far, in the form that the rules of
+// diagnose need.
+func (p *Pass) Captured() diagnose.Capture { return p.Quality().Capture() }
+
 // Capture returns q in the form that the rules of diagnose need.
 func (q Quality) Capture() diagnose.Capture {
 	c := diagnose.Capture{Stats: q.Stats, Dropped: q.Dropped, Files: q.Files, FirstFrame: q.First}

@@ -7,36 +7,20 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/targets"
 )
 
-// FindTargets returns the options of a Pairing for the messages of the pass, with
-// what finds the targets of connections that were made before the capture began:
-// a second reading of files, else the messages so far. Call it before adding the
-// consumer that closes the Pairing.
-func (p *Pass) FindTargets(o track.Options) track.Options {
+// FollowOptions returns the options of a Follower for the pass. The targets of connections
+// that were made before the capture began are found by a second reading of files, else by
+// the messages so far.
+func (p *Pass) FollowOptions() follow.Options {
+	o := follow.Options{Live: p.in.Live()}
 	if p.in.Rereadable() {
 		o.Known = p.readTargets
-		return o
+	} else {
+		o.Targets = targets.New(p.in.names)
 	}
-	e := targets.New(p.in.names)
-	sent, answered := o.Sent, o.Answered
-	o.Sent = func(r *track.RPC, m *dissect.Message) {
-		e.Sent(r, m)
-		if sent != nil {
-			sent(r, m)
-		}
-	}
-	o.Answered = func(r *track.RPC, m *dissect.Message) {
-		e.Answered(r, m)
-		if answered != nil {
-			answered(r, m)
-		}
-	}
-	p.Add(Consumer{End: func() error {
-		e.Conclude()
-		return nil
-	}})
 	return o
 }
 

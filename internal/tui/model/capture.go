@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/lshark/lshark/dissect"
@@ -10,6 +11,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/follow"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/internal/tui/store"
@@ -17,14 +19,13 @@ import (
 
 // Options are the settings of a Capture.
 type Options struct {
-	Store store.Options
-	RPCs  track.Options // without Bulk and Done
-	Locks int64         // nanoseconds that ended locks are kept, see locks.New
+	Store  store.Options
+	Follow follow.Options
+	About  func() diagnose.Capture // returns what is known about the capture, at its end
 }
 
-// Capture takes the messages of a capture. Close and the methods that are hooks of a pass
-// over the frames (Message, Frame, Later, Lost, Marked, Refused, Idle) are for one goroutine.
-// Others may use Rows and the other methods at the same time.
+// Capture takes the messages of a capture. The methods that take what a pass over the frames
+// finds, from Frame to Err, are for one goroutine. Others may use Rows and the other methods at the same time.
 type Capture struct {
 	Rows *store.Store
 
@@ -47,12 +48,11 @@ const maxLocks = 1 << 17
 
 // New makes a Capture.
 func New(o Options) *Capture {
-	c := &Capture{Rows: store.New(o.Store), files: files.New(), names: track.NewNames(), ended: fifo.NewMap[lockKey, *locks.Lock](maxLocks)}
-	rpcs := o.RPCs
-	rpcs.Bulk = c.files.Bulk
-	c.engine = diagnose.New(diagnose.Options{Rules: rules.All(), RPCs: rpcs, Locks: o.Locks, Hooks: []diagnose.Hooks{{
-		Sent: c.files.Sent, Answered: c.files.Answered, Message: c.message, Done: c.done, Lock: c.lock,
+	c := &Capture{Rows: store.New(o.Store), names: track.NewNames(), ended: fifo.NewMap[lockKey, *locks.Lock](maxLocks)}
+	c.engine = diagnose.New(diagnose.Options{Rules: rules.All(), Follow: o.Follow, Capture: o.About, Hooks: []diagnose.Hooks{{
+		Message: c.message, Done: c.done, Lock: c.lock,
 	}}})
+	c.files = c.engine.Files()
 	return c
 }
 
@@ -68,13 +68,9 @@ func (c *Capture) fail(err error) {
 	}
 }
 
-func (c *Capture) done(r *track.RPC) {
-	c.files.Done(r)
-	c.fail(c.Rows.AddRPC(r))
-}
+func (c *Capture) done(r *track.RPC) { c.fail(c.Rows.AddRPC(r)) }
 
 func (c *Capture) lock(l *locks.Lock) {
-	c.files.Lock(l)
 	for _, k := range keysOf(l) {
 		c.ended.Put(k, l)
 	}
@@ -91,19 +87,16 @@ func keysOf(l *locks.Lock) (list []lockKey) {
 	return list
 }
 
-// Message, Later, Lost, Marked, Refused and Idle are hooks of a pass over the frames.
+// Frame takes the next frame.
+func (c *Capture) Frame(f *capture.Frame) error { return errors.Join(c.Rows.AddFrame(f), c.err) }
 
 // Message takes the next message.
-func (c *Capture) Message(m *dissect.Message) error {
+func (c *Capture) Message(m *dissect.Message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.names.Message(m)
 	c.engine.Message(m)
-	return c.err
 }
-
-// Frame takes the next frame.
-func (c *Capture) Frame(f *capture.Frame) error { return c.Rows.AddFrame(f) }
 
 // Later takes what TCP does with a message after it was handed out.
 func (c *Capture) Later(number int64, t *lnet.Transfer) {
@@ -133,24 +126,23 @@ func (c *Capture) Refused(r *lnet.RefusedPacket) {
 	c.engine.Refused(r)
 }
 
-// Idle takes the time, in nanoseconds since the epoch, while no frame arrives.
-func (c *Capture) Idle(now int64) error {
+// Advance sets the time, in nanoseconds since the epoch.
+func (c *Capture) Advance(now int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.engine.Advance(now)
-	c.files.Advance(now)
-	return c.err
 }
 
-// Close ends the capture. last is the time of its last frame.
-func (c *Capture) Close(last int64, about diagnose.Capture) error {
+// Close ends the capture.
+func (c *Capture) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.engine.Advance(last)
-	c.engine.Close(about)
+	c.engine.Close()
 	c.Rows.End()
-	return c.err
 }
+
+// Err returns the first error of Rows.
+func (c *Capture) Err() error { return c.err }
 
 // Findings returns copies of the findings so far.
 func (c *Capture) Findings() (list []diagnose.Finding) {

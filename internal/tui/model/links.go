@@ -153,7 +153,7 @@ func (c *Capture) importOf(r *track.RPC) *track.Import {
 	if r == nil {
 		return nil
 	}
-	for _, i := range c.engine.Imports() {
+	for _, i := range c.engine.Imports().List() {
 		x := r.Connection
 		switch {
 		case i.Client != r.Client && i.Client != r.Server: // servers call back

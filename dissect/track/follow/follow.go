@@ -1,0 +1,447 @@
+// Package follow follows everything in a capture that spans more than one message: RPCs
+// and, for those who need them, connections, locks, evictions, recoveries, files and paths.
+//
+// A Follower gets what a dissector hands out, and calls Hooks. It makes the parts that
+// these hooks need, once: who sets the hook Lock has locks followed, and with them the
+// connections that they depend on. Imports, Locks, Files and Paths return a part that is
+// looked at in other ways.
+//
+//	f := follow.New(follow.Options{}, follow.Hooks{Lock: func(l *locks.Lock) { … }})
+//	d := dissect.New(dissect.Options{Handle: f.Message, Later: f.Later, Lost: f.Lost, Marked: f.Marked, Refused: f.Refused})
+//	…
+//	f.Close()
+package follow
+
+import (
+	"time"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/evictions"
+	"github.com/lshark/lshark/dissect/track/files"
+	"github.com/lshark/lshark/dissect/track/locks"
+	"github.com/lshark/lshark/dissect/track/paths"
+	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/dissect/track/targets"
+)
+
+// Options are the settings of a Follower. The zero value is for capture files.
+type Options struct {
+	Timeout int64 // the longest wait for a reply, see track.Options
+
+	// Live is for captures that are followed as they happen: what has ended is passed on
+	// soon, with less time for what comes late.
+	Live bool
+
+	// Targets finds the targets of connections that were made before the capture began;
+	// nil: they are unknown. Known has what an earlier reading has found, see track.Options.
+	Targets *targets.Evidence
+	Known   func() track.Known
+}
+
+// What is held in a live capture, and for how long.
+const (
+	LiveLinger   = 200 * time.Millisecond // a complete RPC, for messages that arrive late
+	liveLockWait = 5 * time.Second        // an RPC, for its lock to be granted
+)
+
+// tickInterval is how often Tick is called, in nanoseconds of capture time.
+const tickInterval = int64(time.Minute)
+
+// Follower follows a capture.
+type Follower struct {
+	hooks   hookLists
+	pairing *track.Pairing
+	linger  int64 // of what has ended, until its RPCs have; 0: the default of each part
+
+	// The parts; nil: not needed.
+	targets    *targets.Evidence
+	imports    *track.Imports
+	locks      *locks.Locks
+	evictions  *evictions.Tracker
+	recoveries *recovery.Tracker
+	files      *files.Files
+	paths      *paths.Paths
+
+	first    int64 // time of the first message
+	now      int64
+	nextTick int64 // 0: there was no message yet
+	rpcs     int64
+}
+
+// New returns a Follower that calls hooks.
+func New(o Options, hooks ...Hooks) *Follower {
+	f := &Follower{targets: o.Targets}
+	rpcs := track.Options{Timeout: o.Timeout, Known: o.Known, Sent: f.sent, Answered: f.answered, Bulk: f.bulk, Done: f.done}
+	if o.Live {
+		rpcs.Linger, rpcs.LockWait = int64(LiveLinger), int64(liveLockWait)
+		f.linger = 2 * rpcs.Linger
+	}
+	f.pairing = track.NewPairing(rpcs)
+	f.SetHooks(hooks)
+	return f
+}
+
+// Add adds hooks, which are called after those that are there. Hooks that need parts are
+// to be added before the first message.
+func (f *Follower) Add(h Hooks) { f.SetHooks(append(f.hooks.all, h)) }
+
+// SetHooks replaces the hooks.
+func (f *Follower) SetHooks(all []Hooks) {
+	f.hooks.set(all)
+	for i := range all {
+		h := &all[i]
+		if h.Import != nil {
+			f.Imports()
+		}
+		if h.Lock != nil || h.LockGranted != nil {
+			f.Locks()
+		}
+		if h.Eviction != nil && f.evictions == nil {
+			f.Locks()
+			f.evictions = evictions.New(f.evictionLinger(), f.eviction)
+		}
+		if h.Recovery != nil && f.recoveries == nil {
+			f.recoveries = recovery.New(f.Imports(), f.linger, f.recovery)
+		}
+	}
+}
+
+// evictionLinger returns for how long an eviction waits for its locks.
+func (f *Follower) evictionLinger() int64 {
+	if f.linger == 0 {
+		return 0
+	}
+	return f.linger + tickInterval
+}
+
+// Imports returns the connections.
+func (f *Follower) Imports() *track.Imports {
+	if f.imports == nil {
+		f.mustBegin()
+		f.imports = track.NewImports()
+	}
+	return f.imports
+}
+
+// Locks returns the locks that have not ended.
+func (f *Follower) Locks() *locks.Locks {
+	if f.locks == nil {
+		f.mustBegin()
+		f.locks = locks.New(f.Imports(), f.linger, f.lock)
+		f.locks.Granted = f.lockGranted
+	}
+	return f.locks
+}
+
+// Files returns the files. The waits for their locks count only if locks are followed.
+func (f *Follower) Files() *files.Files {
+	if f.files == nil {
+		f.mustBegin()
+		f.files = files.New()
+	}
+	return f.files
+}
+
+// Paths returns what TCP and InfiniBand did between hosts.
+func (f *Follower) Paths() *paths.Paths {
+	if f.paths == nil {
+		f.mustBegin()
+		f.paths = paths.New()
+	}
+	return f.paths
+}
+
+// mustBegin panics when messages were taken already, which a new part would lack.
+func (f *Follower) mustBegin() {
+	if f.first != 0 {
+		panic("follow: a part is asked for after the first message")
+	}
+}
+
+// RPCs returns the number of RPCs that have ended, and Waiting that of the others.
+func (f *Follower) RPCs() int64  { return f.rpcs }
+func (f *Follower) Waiting() int { return f.pairing.Len() }
+
+// First returns the time of the first message, Now that of the last.
+func (f *Follower) First() int64 { return f.first }
+
+// Now returns the time of the last message.
+func (f *Follower) Now() int64 { return f.now }
+
+// Finish ends the taking of requests, see track.Pairing.
+func (f *Follower) Finish() (more bool) { return f.pairing.Finish() }
+
+// Message takes the next message.
+func (f *Follower) Message(m *dissect.Message) {
+	if f.nextTick == 0 {
+		f.begin(m.Time)
+	}
+	f.now = max(f.now, m.Time)
+	if f.paths != nil {
+		f.paths.Message(m)
+	}
+	r := f.pairing.Message(m)
+	if r != nil {
+		if f.imports != nil {
+			f.imports.Message(r, m)
+		}
+		if f.recoveries != nil {
+			f.recoveries.Message(r, m)
+		}
+	}
+	for _, message := range f.hooks.message {
+		message(r, m)
+	}
+	if f.now >= f.nextTick {
+		f.tick()
+	}
+}
+
+// begin is called with the time of the first message.
+func (f *Follower) begin(now int64) {
+	f.first, f.nextTick = now, now+tickInterval
+	if f.imports != nil {
+		f.imports.OnChange(f.importChanged) // behind the parts
+	}
+}
+
+func (f *Follower) tick() {
+	f.nextTick = f.now + tickInterval
+	if f.evictions != nil {
+		f.evictions.Advance(f.now)
+	}
+	for i := range f.hooks.all {
+		if tick := f.hooks.all[i].Tick; tick != nil {
+			tick(f.now)
+		}
+	}
+}
+
+// Later takes what TCP does with a message after it was handed out.
+func (f *Follower) Later(number int64, t *lnet.Transfer) {
+	f.pairing.Later(number, t)
+	for i := range f.hooks.all {
+		if later := f.hooks.all[i].Later; later != nil {
+			later(number, t)
+		}
+	}
+}
+
+// Lost takes a run of bytes that was not captured.
+func (f *Follower) Lost(l *lnet.Loss) {
+	f.pairing.Lost(l)
+	if f.evictions != nil {
+		f.evictions.Lost(l)
+	}
+	if f.recoveries != nil {
+		f.recoveries.Lost(l)
+	}
+	for i := range f.hooks.all {
+		if lost := f.hooks.all[i].Lost; lost != nil {
+			lost(l)
+		}
+	}
+}
+
+// Marked takes a segment that TCP did something about.
+func (f *Follower) Marked(m *lnet.MarkedSegment) {
+	if f.imports != nil {
+		f.imports.Marked(m)
+	}
+	for i := range f.hooks.all {
+		if marked := f.hooks.all[i].Marked; marked != nil {
+			marked(m)
+		}
+	}
+}
+
+// Refused takes a negative acknowledgement of InfiniBand.
+func (f *Follower) Refused(r *lnet.RefusedPacket) {
+	for i := range f.hooks.all {
+		if refused := f.hooks.all[i].Refused; refused != nil {
+			refused(r)
+		}
+	}
+}
+
+// Advance sets the time, in nanoseconds since the epoch.
+func (f *Follower) Advance(now int64) {
+	f.now = max(f.now, now)
+	if f.targets != nil {
+		f.targets.Conclude()
+	}
+	f.pairing.Advance(now)
+	if f.locks != nil {
+		f.locks.Advance(now)
+	}
+	if f.evictions != nil {
+		f.evictions.Advance(now)
+	}
+	if f.recoveries != nil {
+		f.recoveries.Advance(now)
+	}
+	if f.files != nil {
+		f.files.Advance(now)
+	}
+	if f.nextTick != 0 && f.now >= f.nextTick {
+		f.tick()
+	}
+}
+
+// Close ends the capture: all that is followed is passed to the hooks.
+func (f *Follower) Close() {
+	if f.targets != nil {
+		f.targets.Conclude()
+	}
+	f.pairing.Close()
+	if f.imports != nil {
+		f.imports.Close()
+	}
+	if f.locks != nil {
+		f.locks.Advance(f.now)
+		f.locks.Close()
+	}
+	if f.evictions != nil {
+		f.evictions.Close()
+	}
+	if f.recoveries != nil {
+		f.recoveries.Advance(f.now)
+		f.recoveries.Close()
+	}
+	f.EndHooks(0)
+}
+
+// EndHooks calls the End funcs of the hooks from a number on.
+func (f *Follower) EndHooks(from int) {
+	for i := range f.hooks.all[from:] {
+		if end := f.hooks.all[from+i].End; end != nil {
+			end()
+		}
+	}
+}
+
+func (f *Follower) sent(r *track.RPC, m *dissect.Message) {
+	if f.targets != nil {
+		f.targets.Sent(r, m)
+	}
+	if f.imports != nil {
+		f.imports.Sent(r, m)
+	}
+	if f.locks != nil {
+		f.locks.Sent(r, m)
+	}
+	if f.evictions != nil {
+		f.evictions.Sent(m)
+	}
+	if f.recoveries != nil {
+		f.recoveries.Sent(r, m)
+	}
+	if f.files != nil {
+		f.files.Sent(r, m)
+	}
+	for _, sent := range f.hooks.of(r).sent {
+		sent(r, m)
+	}
+}
+
+func (f *Follower) answered(r *track.RPC, m *dissect.Message) {
+	if f.targets != nil {
+		f.targets.Answered(r, m)
+	}
+	if f.imports != nil {
+		f.imports.Answered(r, m)
+	}
+	if f.locks != nil {
+		f.locks.Answered(r, m)
+	}
+	if f.evictions != nil {
+		f.evictions.Answered(r, m)
+	}
+	if f.recoveries != nil {
+		f.recoveries.Answered(r, m)
+	}
+	if f.files != nil {
+		f.files.Answered(r, m)
+	}
+	for _, answered := range f.hooks.of(r).answered {
+		answered(r, m)
+	}
+}
+
+func (f *Follower) bulk(r *track.RPC, m *dissect.Message) {
+	if f.files != nil {
+		f.files.Bulk(r, m)
+	}
+}
+
+// done takes an RPC that has ended. Locks and files get it last: until then, hooks can find
+// out which of them it is about.
+func (f *Follower) done(r *track.RPC) {
+	f.rpcs++
+	if f.imports != nil {
+		f.imports.Done(r)
+	}
+	if f.recoveries != nil {
+		f.recoveries.Done(r)
+	}
+	for _, done := range f.hooks.of(r).done {
+		done(r)
+	}
+	if f.locks != nil {
+		f.locks.Done(r)
+	}
+	if f.files != nil {
+		f.files.Done(r)
+	}
+}
+
+func (f *Follower) lock(l *locks.Lock) {
+	if f.evictions != nil {
+		f.evictions.Lock(l)
+	}
+	if f.files != nil {
+		f.files.Lock(l)
+	}
+	for i := range f.hooks.all {
+		if lock := f.hooks.all[i].Lock; lock != nil {
+			lock(l)
+		}
+	}
+}
+
+func (f *Follower) lockGranted(l *locks.Lock) {
+	for i := range f.hooks.all {
+		if granted := f.hooks.all[i].LockGranted; granted != nil {
+			granted(l)
+		}
+	}
+}
+
+func (f *Follower) eviction(v *evictions.Eviction) {
+	for i := range f.hooks.all {
+		if eviction := f.hooks.all[i].Eviction; eviction != nil {
+			eviction(v)
+		}
+	}
+}
+
+func (f *Follower) recovery(v *recovery.Recovery) {
+	for i := range f.hooks.all {
+		if recovery := f.hooks.all[i].Recovery; recovery != nil {
+			recovery(v)
+		}
+	}
+}
+
+func (f *Follower) importChanged(i *track.Import, p track.Point) {
+	if f.evictions != nil {
+		f.evictions.ImportChanged(i, p)
+	}
+	for k := range f.hooks.all {
+		if changed := f.hooks.all[k].Import; changed != nil {
+			changed(i, p)
+		}
+	}
+}
