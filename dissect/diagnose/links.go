@@ -25,6 +25,9 @@ var causeOf = []struct {
 	{"evicted.version", "restart.rolled_back", sameTarget(aftermath)},
 	{"evicted.recovery recovery io.missing_object", "restart.rolled_back restart.no_recovery", sameTarget(aftermath)},
 
+	{"restart.target", "restart.rolled_back", sameMachine},
+	{"evicted.unknown recovery.reconnect", "restart.rolled_back restart.target", ofMGS},
+
 	// A client that was gone: it misses recoveries, does not give locks back, and is evicted.
 	{"evicted.silence evicted.unknown evicted.recovery evicted.lock_callback", "node.silent", sameClient(aftermath)},
 	{"recovery.late recovery.reconnect slow.early_replies lock.wait lock.stuck connect.unanswered", "node.silent", sameClient(aftermath)},
@@ -42,6 +45,8 @@ var causeOf = []struct {
 	// The network.
 	{"slow.network slow.timeouts tcp.retransmission", "tcp.round_trip", sameHosts(0)},
 	{"slow.network", "tcp.retransmission", sameHosts(0)},
+	{"slow.network slow.early_replies slow.server", "rdma.nak rdma.not_ready", sameHosts(0)},
+	{"recovery.reconnect", "tcp.reset", sameHosts(aftermath)},
 }
 
 // aftermath is how many nanoseconds after the end of a cause its effects may begin: clients
@@ -132,15 +137,26 @@ func sameClient(after int64) func(effect, cause *Finding) bool {
 // sameTarget proves by the target.
 func sameTarget(after int64) func(effect, cause *Finding) bool {
 	return func(f, c *Finding) bool {
+		if f.Target == "" && f.TargetIndex == "" && c.Target == "" && c.TargetIndex == "" { // only the server is known
+			return isAt(f.Server, c.Server) && f.beginsIn(c, 0) && f.Last <= c.Last+after
+		}
 		same := f.Target != "" && f.Target == c.Target || f.Target == "" && f.TargetIndex != "" && f.TargetIndex == c.TargetIndex && f.Server == c.Server
 		return same && f.beginsIn(c, after)
 	}
 }
 
-// sameHosts proves by two hosts.
+// sameMachine proves by the server of two targets that were gone at the same time.
+func sameMachine(f, c *Finding) bool {
+	return f.Server.Len > 0 && f.Server == c.Server && f.First < c.Last && c.First < f.Last
+}
+
+// ofMGS proves by the server that the MGS was gone with a target of the same node.
+func ofMGS(f, c *Finding) bool { return f.Target == "MGS" && f.Server == c.Server && f.beginsIn(c, 0) }
+
+// sameHosts proves by client and server; the effect may be about all clients of the server.
 func sameHosts(after int64) func(effect, cause *Finding) bool {
 	return func(f, c *Finding) bool {
-		return c.Client.Len > 0 && f.Client == c.Client && f.Server == c.Server && f.Last >= c.First && f.First <= c.Last+after
+		return c.Client.Len > 0 && (f.Client == c.Client || f.Client.Len == 0) && f.Server == c.Server && f.Last >= c.First && f.First <= c.Last+after
 	}
 }
 

@@ -80,8 +80,12 @@ func (s *Story) Opening() string {
 	if text == "" {
 		text = Sentences(f.Text, 2)
 	}
-	if len(s.Followed) > 0 && strings.Count(text, ". ") < 2 {
-		text += " It led to " + Followed(s.Followed) + "."
+	if followed := Followed(s.Followed); followed != "" && strings.Count(text, ". ") < 2 {
+		before, look, found := strings.Cut(text, " Look ") // where to look comes last
+		text = before + " It led to " + followed + "."
+		if found {
+			text += " Look " + look
+		}
 	}
 	if f.Brief == "" && f.Next != "" && strings.Count(text, ". ") < 2 {
 		text += " " + Sentences(f.Next, 1)
@@ -108,6 +112,9 @@ func Followed(list []*Finding) string {
 	var order []*Rule
 	counts := make(map[*Rule]int64)
 	for _, f := range list {
+		if f.Rule.Code == "node.silent" || f.Rule.Code == "tcp.no_answer" && f.Cause.Node == f.Node { // the cause says it
+			continue
+		}
 		if counts[f.Rule] == 0 {
 			order = append(order, f.Rule)
 		}

@@ -98,8 +98,8 @@ func (t *FindingsText) AppendAll(dst []byte, list []*diagnose.Finding, inFull bo
 			for _, f := range s.Followed {
 				dst = t.Append(dst, f)
 			}
-		} else if len(s.Followed) > 0 {
-			dst = t.indented(dst, "followed from it: "+diagnose.Followed(s.Followed)+"; -v shows them")
+		} else if followed := diagnose.Followed(s.Followed); followed != "" {
+			dst = t.indented(dst, "followed from it: "+followed+"; -v shows them")
 		}
 	}
 	return dst

@@ -105,6 +105,9 @@ func (e *ignoredLocks) finding(x *evictions.Eviction) diagnose.Finding {
 	b.WriteString(e.waitText(x))
 	f.Text = b.String() + lossText(x)
 	for i := range x.Locks {
+		f.Locks = append(f.Locks, x.Locks[i].Handle)
+	}
+	for i := range x.Locks {
 		l := &x.Locks[i]
 		list, _ := e.waiters.Get(l.Handle)
 		for _, w := range list {

@@ -16,6 +16,7 @@ var _ = add(diagnose.Rule{
 	Limits: evictionLimits + "Why a client was late is not always in the capture. A target that is mounted with abort_recov has no recovery at all.",
 	Next: "lshark recovery shows who came back when. Compare the recovery window of the target (recovery_time_soft, recovery_time_hard) with how long its failover takes, and look why this client came late: " +
 		"its console log, its list of server nodes, its network.",
+	Samples: []string{"no_recovery.pcap.zst"},
 	Start: startEvictions(evictions.Recovery, func(e *evictions.Eviction, f *diagnose.Finding) {
 		restarted := evictedFrom(e).String() + " was restarted" + instanceText(e.Before, e.Instance)
 		switch {
@@ -23,6 +24,8 @@ var _ = add(diagnose.Rule{
 			f.Text = restarted + ", and " + e.Client.String() + " connected to it anew."
 		case isSet(e.Recovering):
 			f.Text = restarted + ". " + e.Client.String() + " connected during the recovery, but did not finish it, and was evicted " + duration(e.At.Time-e.Recovering.Time) + " later."
+		case isSet(e.Absent) && e.At.Time-e.Absent.Time < shortestWindow.Nanoseconds():
+			f.Text = restarted + ". " + e.Client.String() + " connected " + duration(e.At.Time-e.Absent.Time) + " after the target was still absent, found no recovery, and was evicted."
 		default:
 			f.Text = restarted + ". " + e.Client.String()
 			if isSet(e.Served) {

@@ -61,7 +61,7 @@ func TestEvictedVersion(t *testing.T) {
 	s.connect(node3, oss, ost0, []change{connCnt(3), withHandle(handle + 1), instance(8)}, []change{withHandle(handle + 2), granted(8)})
 	s.work(node3, oss, handle+2)
 	s.expect("warning restart.target: lustre-OST0000",
-		"error evicted.version: lustre-OST0000 evicted 192.0.2.3@tcp in recovery: 1 replayed request did not fit the versions of the objects on disk (EOVERFLOW), because another client's changes were lost.",
+		"error evicted.version: lustre-OST0000 evicted 192.0.2.3@tcp in recovery: 1 replayed request did not fit the versions of the objects on disk (EOVERFLOW), because changes on which they depend were lost.",
 		"error recovery.replay: In the recovery of lustre-OST0000 on 192.0.2.2@tcp replays of requests failed: 1 EOVERFLOW.")
 }
 

@@ -52,7 +52,7 @@ type missing struct {
 }
 
 func (x *missingObjects) answered(r *track.RPC, _ *dissect.Message) {
-	if r.Status != eNoEntry || !r.HasRequest {
+	if r.Status != eNoEntry || !r.HasRequest || r.Replay() { // recovery.replay counts those that are replayed
 		return
 	}
 	key := targetOf(r)

@@ -61,7 +61,13 @@ func (s *stuckLocks) lock(l *locks.Lock) {
 
 // finding returns a finding about a lock.
 func (s *stuckLocks) finding(l *locks.Lock, first int64) diagnose.Finding {
-	return diagnose.Finding{Subject: clientOfLock(l), First: first, Last: l.Last}
+	f := diagnose.Finding{Subject: clientOfLock(l), First: first, Last: l.Last}
+	f.Node, f.Locks = holdersOf(l)
+	f.Locks = append(f.Locks, l.Handle)
+	if l.Target() == "MGS" { // a lock on configuration: nobody but the MGS waits for it
+		f.Severity = diagnose.Note
+	}
+	return f
 }
 
 // ignored reports a lock whose holder was asked for it in vain.

@@ -178,6 +178,7 @@ func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bo
 		x.jobs = t.jobs
 	}
 	f := diagnose.Finding{Subject: clientOfLock(l), First: x.first, Last: x.last, Count: x.count}
+	f.Node, f.Locks = holdersOf(l)
 	if waited > x.longest {
 		x.longest = waited
 		x.text, x.evidence = w.describe(l)
@@ -193,6 +194,20 @@ func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bo
 		f.Next = "The application: flocks and group locks are released by those who asked for them, and the server asks nobody to give them back."
 	}
 	w.report.Report(f)
+}
+
+// holdersOf returns the handles of the locks that kept a lock waiting, and the node that held
+// them, if it was one.
+func holdersOf(l *locks.Lock) (node lnet.NID, handles []uint64) {
+	for i := range l.BlockedBy {
+		b := &l.BlockedBy[i]
+		if handles = append(handles, b.Handle); i == 0 {
+			node = b.Client
+		} else if node != b.Client {
+			node = lnet.NID{}
+		}
+	}
+	return node, handles
 }
 
 // describe returns who kept a lock waiting, and the messages that show it.
@@ -259,6 +274,8 @@ func holderText(l *locks.Lock, b *locks.Blocker, h *locks.Lock) string {
 		return who + " held a " + what + " for " + duration(b.Time(l)) + " of that time; servers do not ask for such locks, the application gives them back."
 	case c == nil:
 		return who + " held a " + what + " for " + duration(b.Time(l)) + " of that time."
+	case c.Obeyed.Frame == 0 && h.End.How == locks.Evicted:
+		return who + " held a " + what + ", for which it got a callback, and did not give it back: it was evicted."
 	case c.Obeyed.Frame == 0:
 		return who + " held a " + what + ", for which it got a callback; when it gave it back is not in the capture."
 	}

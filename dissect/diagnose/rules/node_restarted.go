@@ -18,8 +18,9 @@ var _ = add(diagnose.Rule{
 	Summary:  "A server was restarted as a whole, with its targets.",
 	Meaning: "When a server goes down, nothing comes from it; when it is up again, its kernel resets connections that it does not know, LNet accepts new ones, and its targets are started one after the other, with a recovery each. " +
 		"The rule looks for restarts of targets on the same server while that was silent for a while, or reset or refused connections.",
-	Limits: "Only targets that clients in the capture use are named. A node whose targets were all unmounted and mounted again is not restarted: its connections go on.",
-	Next:   "Look at the console log of the server for the time before its last message, at its BMC or hypervisor, and at the HA software: who reset it, and why. The network and the clients are not the cause. lshark recovery -v shows the steps of each client.",
+	Limits:  "Only targets that clients in the capture use are named. A node whose targets were all unmounted and mounted again is not restarted: its connections go on.",
+	Next:    "Look at the console log of the server for the time before its last message, at its BMC or hypervisor, and at the HA software: who reset it, and why. The network and the clients are not the cause. lshark recovery -v shows the steps of each client.",
+	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := &restartedNodes{nodeLife: newNodeLife(r)}
 		return diagnose.Hooks{Message: n.message, Marked: n.marked, Recovery: n.recovery, End: n.end}

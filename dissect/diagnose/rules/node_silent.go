@@ -3,6 +3,7 @@ package rules
 import (
 	"net/netip"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -25,6 +26,7 @@ var _ = add(diagnose.Rule{
 	Next:   "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, the switch port and the cable. The nodes that waited for it are not to blame.",
 
 	Thresholds: []*diagnose.Threshold{silentTime, stoodStill},
+	Samples:    []string{"crashed_server.pcap.zst", "frozen_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := newNodeLife(r)
 		return diagnose.Hooks{Message: n.message, Marked: n.marked, End: n.reportSilent}
@@ -54,8 +56,8 @@ func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
 	node := f.Node.String()
 	f.Text = node + " was silent for " + took + ": it acknowledged nothing of what " + n.names(s.peers) + " sent to it again and again, while others reached " + theseText(len(s.reaching)) + "."
 	outcome := s.outcome(f.Last - f.First)
-	f.Text += outcome
-	f.Brief = node + " was silent for " + took + "." + outcome + " Look at this node and its link, not at those that waited for it."
+	f.Text += " " + strings.ToUpper(outcome[:1]) + outcome[1:] + "."
+	f.Brief = node + " was silent for " + took + "; " + outcome + ". Look at this node and its link, not at those that waited for it."
 	return f
 }
 
@@ -97,19 +99,19 @@ func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
 	return f
 }
 
-// outcome returns a sentence about how the silence ended, with a space before it.
+// outcome returns how the silence ended.
 func (s *hostSilence) outcome(took int64) string {
 	switch {
 	case !isSet(s.back):
-		return " Nothing came from it until the capture ended."
+		return "nothing came from it until the capture ended"
 	case s.reset:
-		return " Then it reset connections: it did not know them any more, as after a restart."
+		return "then it reset connections: it did not know them any more, as after a restart"
 	case s.same && took >= stoodStill.Nanoseconds():
-		return " Then it went on with the same connections: it stood still, and was not restarted."
+		return "then it went on with the same connections: it stood still, and was not restarted"
 	case s.same:
-		return " Then it went on with the same connections: it was not restarted."
+		return "then it went on with the same connections: it was not restarted"
 	}
-	return " Then it connected anew."
+	return "then it connected anew"
 }
 
 // theseText refers to so many hosts.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"net/netip"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -97,4 +98,38 @@ func (x *refusedPackets) naks() {
 		x.report.Report(f)
 		return true
 	})
+}
+
+// lostPackets are packets of InfiniBand that were refused, and so sent again.
+type lostPackets struct{ list []lostPacket }
+
+type lostPacket struct {
+	at   int64
+	a, b netip.Addr
+}
+
+const maxLostPackets = 1 << 10 // the last ones
+
+func (l *lostPackets) refused(p *lnet.RefusedPacket) {
+	if len(l.list) >= maxLostPackets {
+		l.list = append(l.list[:0], l.list[maxLostPackets/2:]...)
+	}
+	l.list = append(l.list, lostPacket{p.Time, p.Src.Addr(), p.Dst.Addr()})
+}
+
+// during reports whether packets between the nodes of an RPC were refused while it lasted.
+func (l *lostPackets) during(r *track.RPC) bool {
+	from, to := r.Begin(), r.Replied().Time
+	for i := range l.list {
+		if p := &l.list[i]; p.at >= from && p.at <= to && (isOf(r.Client, p.a) && isOf(r.Server, p.b) || isOf(r.Client, p.b) && isOf(r.Server, p.a)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isOf reports whether a NID has the address of a host.
+func isOf(n lnet.NID, host netip.Addr) bool {
+	a, ok := netip.AddrFromSlice(n.Addr[:n.Len])
+	return ok && a == host
 }

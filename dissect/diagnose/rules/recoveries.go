@@ -17,21 +17,26 @@ import (
 func startRecoveries(describe func(*recovery.Recovery, *diagnose.Finding) bool) func(*diagnose.Reporter) diagnose.Hooks {
 	return func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{Recovery: func(v *recovery.Recovery) {
-			f := diagnose.Finding{
-				Subject: diagnose.Subject{Target: v.Target, Server: v.Server, Detail: strconv.FormatInt(v.Begin(), 10)},
-				First:   v.Begin(), Last: max(v.Back.Time, v.Completed.Time),
-			}
-			if f.Server == (lnet.NID{}) {
-				f.Server = v.ServerBefore
-			}
-			if len(v.Clients) == 1 {
-				f.Client = v.Clients[0].Connection.Client
-			}
-			if describe(v, &f) {
+			if f := recoveryFinding(v); describe(v, &f) {
 				r.Report(f)
 			}
 		}}
 	}
+}
+
+// recoveryFinding returns a finding with the subject and the times of a target that was lost.
+func recoveryFinding(v *recovery.Recovery) diagnose.Finding {
+	f := diagnose.Finding{
+		Subject: diagnose.Subject{Target: v.Target, Server: v.Server, Detail: strconv.FormatInt(v.Begin(), 10)},
+		First:   v.Begin(), Last: max(v.Back.Time, v.Completed.Time),
+	}
+	if f.Server == (lnet.NID{}) {
+		f.Server = v.ServerBefore
+	}
+	if len(v.Clients) == 1 {
+		f.Client = v.Clients[0].Connection.Client
+	}
+	return f
 }
 
 // errorCounts returns counts of errors as in "3 ENOTCONN and 1 EIO".

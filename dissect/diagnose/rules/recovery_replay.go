@@ -12,8 +12,9 @@ var _ = add(diagnose.Rule{
 	Summary:  "Requests or locks could not be replayed after a restart.",
 	Meaning: "After a restart, clients replay the requests whose results the server had not yet written to disk, and give back the locks that they hold. What is refused, or is not replayed although it should be, is lost: " +
 		"applications were told that it was done. The rule reports errors of replays, and transactions that a client had the reply to, that were not on disk, and that it did not replay.",
-	Limits: "Transactions from before the capture are not known. Nothing is reported where a part of the replay was not captured. A client that is evicted in the recovery replays nothing more; that is reported as an eviction.",
-	Next:   "lshark recovery -v shows what was replayed, with the transaction numbers. The server's console log names the requests that failed. Applications must check what they wrote last.",
+	Limits:  "Transactions from before the capture are not known. Nothing is reported where a part of the replay was not captured. A client that is evicted in the recovery replays nothing more; that is reported as an eviction.",
+	Next:    "lshark recovery -v shows what was replayed, with the transaction numbers. The server's console log names the requests that failed. Applications must check what they wrote last.",
+	Samples: []string{"rolled_back.pcap.zst"},
 	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
 		requests, locks := v.Replayed()
 		gap := v.NotReplayed()

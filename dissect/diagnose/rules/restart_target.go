@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
@@ -20,7 +21,7 @@ var _ = add(diagnose.Rule{
 		"That a target was restarted is proven by a server in recovery that does not know the connection of a client, by another instance number, or by a server that said that it does not have the target.",
 	Limits:  "A client notices that a target is gone when it sends the next request, so that the target may have been gone for longer. How many clients the target has is only known in captures of its server.",
 	Next:    "lshark recovery -v shows the steps of each client. Was the restart intended? If not, the console log of the server before it, and that of the HA software (pacemaker), have the reason.",
-	Samples: []string{"no_answer.pcap.zst", "recovery.pcap.zst"},
+	Samples: []string{"crashed_server.pcap.zst", "no_answer.pcap.zst", "no_recovery.pcap.zst", "recovery.pcap.zst", "rolled_back.pcap.zst"},
 	Start:   startRecoveries(describeRestart),
 })
 
@@ -48,6 +49,7 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	f.Text += "." + refusalsText(v) + clientsText(v)
 	impact := v.Impact()
 	f.Text += impactText(&impact)
+	f.Brief = diagnose.Sentences(f.Text, 1) + impactText(&impact) + evictedText(v) + " Look who restarted it, or at the console of its server before it was gone."
 	f.Prove(v.LastReply, "the last reply of the target before")
 	f.Prove(v.Gone, "the first sign that it is gone: %s", signText(v.GoneBy))
 	f.Prove(v.Starting, "it is being started")
@@ -134,13 +136,37 @@ func clientsText(v *recovery.Recovery) (text string) {
 		}
 		text += "."
 	}
-	if n := v.Count(recovery.ClientEvicted); n > 0 {
-		text += " Evicted: " + plural(n, "client") + "."
-	}
+	text += evictedText(v)
 	if missing := missingClients(v); len(missing) > 0 {
 		text += " Not seen again: " + nodes(missing) + "."
 	}
 	return text
+}
+
+// evictedText returns a sentence about the clients that were evicted, and the servers among
+// them, with a space before it.
+func evictedText(v *recovery.Recovery) string {
+	clients, servers := 0, 0
+	for _, c := range v.Clients {
+		switch {
+		case c.Outcome != recovery.ClientEvicted:
+		case c.Type == "client" || c.Type == "":
+			clients++
+		default:
+			servers++
+		}
+	}
+	var words []string
+	if clients > 0 {
+		words = append(words, plural(clients, "client"))
+	}
+	if servers > 0 {
+		words = append(words, plural(servers, "connection")+" of servers")
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " Evicted: " + strings.Join(words, " and ") + "."
 }
 
 // missingClients returns the nodes of the clients that did not come back.

@@ -15,8 +15,9 @@ var _ = add(diagnose.Rule{
 	Summary:  "A server asked clients for more time.",
 	Meaning: "With adaptive timeouts a client tells how long it will wait. A server that cannot answer by then sends an early reply, and the client waits longer. " +
 		"So the RPC has waited for almost the whole time, five seconds at least: for a thread, for the storage, or for a lock.",
-	Limits: "An early reply says that the server is alive and knows the RPC, and not what it waits for. Where all such RPCs ask for locks, other clients that keep these may be the cause, and the finding is a note.",
-	Next:   "lctl get_param *.*.req_history and *.*.timeouts on the server; slow.server shows whether its storage is slow, lock.* and lshark locks --blockers who keeps locks.",
+	Limits:  "An early reply says that the server is alive and knows the RPC, and not what it waits for. Where all such RPCs ask for locks, other clients that keep these may be the cause, and the finding is a note.",
+	Next:    "lctl get_param *.*.req_history and *.*.timeouts on the server; slow.server shows whether its storage is slow, lock.* and lshark locks --blockers who keeps locks.",
+	Samples: []string{"hung_target.pcap.zst", "rolled_back.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &earlyReplies{report: r, conns: newPerConnection[earlyTimes]()}
 		return diagnose.Hooks{Done: e.done, End: e.end}

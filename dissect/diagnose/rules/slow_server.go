@@ -30,9 +30,10 @@ var _ = add(diagnose.Rule{
 		"lctl get_param ost.OSS.ost_io.stats (req_waittime, req_qdepth, threads), memory and CPU load. lshark rpcs --slowest shows the RPCs.",
 
 	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerSum, slowServerShare},
+	Samples:    []string{"hung_target.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &slowServers{report: r, conns: newPerConnection[serverTimes]()}
-		return diagnose.Hooks{Opcodes: storageOperations, Done: s.done, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
+		return diagnose.Hooks{Opcodes: storageOperations, Done: s.done, Refused: s.lost.refused, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
 	},
 })
 
@@ -40,6 +41,7 @@ var _ = add(diagnose.Rule{
 type slowServers struct {
 	report *diagnose.Reporter
 	conns  perConnection[serverTimes]
+	lost   lostPackets
 }
 
 // serverTimes are the RPCs of a connection that use the storage.
@@ -60,6 +62,9 @@ func (s *slowServers) done(r *track.RPC) {
 	t.all++
 	if ns, ok := r.Latency(); !ok || ns < slowServerTime.Nanoseconds() {
 		return
+	}
+	if s.lost.during(r) {
+		return // its reply may have been lost and sent again
 	}
 	p, ok := partsOf(r)
 	if !ok || p.server < slowServerTime.Nanoseconds() {
@@ -115,8 +120,16 @@ func (t *serverTimes) join(other *serverTimes) {
 
 func (t *serverTimes) finding(k targetKey) diagnose.Finding {
 	f := diagnose.Finding{Subject: k.subjectAt(t.conn.Server), First: t.first, Last: t.last, Count: t.slow,
-		Text: fmt.Sprintf("%s took %s or longer in the server for %d of %d RPCs that use its storage (%s), %s at most. These %d RPCs took %s: %s.",
-			k, duration(slowServerTime.Nanoseconds()), t.slow, t.all, t.operations.text(), duration(t.slowest.list[0].ns), t.slow, duration(t.parts.sum()), t.parts.text())}
+		Text: fmt.Sprintf("%s took %s or longer in the server for %d of %d RPCs that use its storage (%s), %s at most. %s took %s: %s.",
+			k, duration(slowServerTime.Nanoseconds()), t.slow, t.all, t.operations.text(), duration(t.slowest.list[0].ns), theseRPCs(t.slow), duration(t.parts.sum()), t.parts.text())}
 	t.slowest.prove(&f)
 	return f
+}
+
+// theseRPCs refers to so many RPCs.
+func theseRPCs(n int64) string {
+	if n == 1 {
+		return "It"
+	}
+	return fmt.Sprintf("These %d RPCs", n)
 }

@@ -21,6 +21,7 @@ var _ = add(diagnose.Rule{
 	Limits:     "OSTs of different sizes, or pools for different uses, may differ on purpose. OSTs whose statfs is not in the capture are not compared.",
 	Next:       "lfs df; lfs migrate moves files off full OSTs. Look for single large files with few stripes (lfs find -size +100G).",
 	Thresholds: []*diagnose.Threshold{&unbalancedFrom},
+	Samples:    []string{"frozen_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		u := &unbalanced{report: r, spaces: newSpaces()}
 		return diagnose.Hooks{Opcodes: statfsOpcodes, Answered: u.answered, End: u.end}

@@ -17,7 +17,7 @@ var _ = add(diagnose.Rule{
 	Next:   "Compare with a capture of the other host. Look for a restart or a crash of the host, and for changes of links in the logs of both hosts and of the switches.",
 
 	Thresholds: []*diagnose.Threshold{{Name: "repeats", Value: silentRepeats, Unit: "retransmissions", Reason: "with the shortest timeout of TCP, 0.2 s, they take 3 s"}},
-	Samples:    []string{"no_answer.pcap.zst"},
+	Samples:    []string{"crashed_server.pcap.zst", "frozen_server.pcap.zst", "no_answer.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newRetransmissions()
 		report := func() {

@@ -13,8 +13,9 @@ var _ = add(diagnose.Rule{
 	Summary:  "A host refused TCP connections to the port of LNet: LNet does not run there.",
 	Meaning: "A host answers an attempt to connect with RST when no program listens on the port. It is up, and LNet is not: it was not started, or was stopped. " +
 		"Nothing of this node can be used; clients try its failover partners, and connect again and again.",
-	Limits: "A firewall can refuse connections in the same way.",
-	Next:   "On the host that refused: lctl list_nids, lsmod | grep lnet, and whether the node was restarted without starting its services.",
+	Limits:  "A firewall can refuse connections in the same way.",
+	Next:    "On the host that refused: lctl list_nids, lsmod | grep lnet, and whether the node was restarted without starting its services.",
+	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newAborted(r, false)
 		return diagnose.Hooks{Marked: x.marked, End: func() { x.each(refusedFinding) }}

@@ -24,6 +24,7 @@ var _ = add(diagnose.Rule{
 	Next:   "Look at the console logs of both hosts at this time (LNetError, socklnd), and whether one of them was restarted (recovery.*).",
 
 	Thresholds: []*diagnose.Threshold{manyResets},
+	Samples:    []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newAborted(r, true)
 		return diagnose.Hooks{Marked: x.marked, End: func() { x.each(resetFinding) }}

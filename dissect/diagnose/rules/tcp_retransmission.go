@@ -21,7 +21,7 @@ var (
 var _ = add(diagnose.Rule{
 	Code:     "tcp.retransmission",
 	Severity: diagnose.Warning,
-	Noun:     "segment that was sent again",
+	Noun:     "retransmitted segment",
 	Summary:  "A host sends segments again because they were lost.",
 	Meaning: "TCP sends a segment again when it is not acknowledged: at once if later segments were (fast retransmission), else after 0.2 s or more (timeout). " +
 		"The RPCs whose bytes were in it take longer by that. The rule counts the segments that a host sent again to another, and how much of the latency of their RPCs passed by that.",

@@ -260,7 +260,7 @@ func (t *Tracker) reply(k *member, r *track.RPC, p track.Point) {
 	if k.first.Frame == 0 {
 		k.first = p
 	}
-	if k.server != r.Server && k.handle == r.Handle && k.handle != 0 {
+	if k.server != r.Server && k.handle == r.Handle && k.handle != 0 && !track.IsConnect(r.Opcode) {
 		t.nodes.join(k.server, r.Server)
 	}
 	k.last, k.server, k.handle = p, r.Server, r.Handle

@@ -1,0 +1,264 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/opcodes"
+)
+
+var hungTime = &diagnose.Threshold{Name: "nothing served", Value: 10, Unit: "s",
+	Reason: "a busy target serves some RPCs in that time; a disk that is retried, or a path that fails over, takes longer"}
+
+var _ = add(diagnose.Rule{
+	Code:     "target.hung",
+	Severity: diagnose.Error,
+	Noun:     "target that hung",
+	Summary:  "A target answered pings, but nothing that needs its storage.",
+	Meaning: "A target whose storage hangs still answers pings, so that its clients do not give it up: their reads and writes wait, all of them. " +
+		"The rule looks for RPCs that use the storage and waited long while the target answered none of those, from any client in the capture, and the target or its node answered something else in between. " +
+		"Where other targets of the node worked meanwhile, the storage of this one is to blame; else it may be the whole node.",
+	Limits: "RPCs of clients that the capture does not have may have been served, as with a limit on one job (NRS TBF). Nothing is reported where the target was restarted meanwhile. It is an error where RPCs still waited at the end of the capture.",
+	Next: "On the server: dmesg for errors and timeouts of the disks (\"blocked for more than\", multipath, RAID), iostat -x 1, zpool status, lctl get_param *.*.req_history, and the stacks of its threads. " +
+		"The network, the clients and other targets of the node are not the cause.",
+	Thresholds: []*diagnose.Threshold{hungTime},
+	Samples:    []string{"hung_target.pcap.zst"},
+	Start: func(r *diagnose.Reporter) diagnose.Hooks {
+		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), unseen: newUnseenMessages()}
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING}, storageOperations...), Answered: h.answered, Done: h.done,
+			Lost: h.unseen.lost, Recovery: h.recovery, End: h.end}
+	},
+})
+
+// hungTargets finds targets that hang.
+type hungTargets struct {
+	report   *diagnose.Reporter
+	conns    perConnection[servedTimes]
+	stalls   []*stall
+	restarts []*recovery.Recovery
+	unseen   *unseenMessages
+}
+
+// servedTimes is when a connection was answered last.
+type servedTimes struct {
+	conn          *track.Connection
+	last, earlier int64 // reply to an RPC that uses the storage; one at least a second before that
+	mark          int64 // becomes earlier
+	ping          int64 // reply to a ping
+	stall         *stall
+}
+
+// stall is a time in which a target served nothing on a connection.
+type stall struct {
+	conn       *track.Connection
+	begin, end int64 // the longest that nothing was served
+	open       bool  // RPCs wait at the end of the capture
+	rpcs       int64
+	operations operationCounts
+	slowest    slowest
+	pinged     bool
+	refuted    bool // another client was served
+	others     []string
+}
+
+const (
+	maxStalls  = 1 << 10
+	burst      = int64(5e9) // nanoseconds in which all is answered that had waited
+	sameMoment = int64(1e9)
+)
+
+func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
+	if r.Connection == nil {
+		return
+	}
+	t := h.conns.of(r.Connection)
+	if r.Opcode == opcodes.OBD_PING {
+		t.ping = m.Time
+		return
+	}
+	t.conn = r.Connection
+	h.waited(t, r, m.Time, false)
+	if m.Time-t.mark >= sameMoment {
+		t.earlier, t.mark = t.mark, m.Time
+	}
+	t.last = m.Time
+}
+
+// waited takes an RPC that was answered, or waited for it until then.
+func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool) {
+	sent := r.Requested()
+	if !isSet(sent) || now-sent.Time < hungTime.Nanoseconds() {
+		return
+	}
+	served := t.last
+	if now-served < sameMoment && !open {
+		served = t.earlier
+	}
+	begin := max(sent.Time, served)
+	s := t.stall
+	switch {
+	case s != nil && now-s.end < burst && sent.Time < s.end:
+	case now-begin < hungTime.Nanoseconds() || len(h.stalls) >= maxStalls:
+		return
+	default:
+		s = &stall{conn: r.Connection, begin: begin, end: now, open: open, operations: make(operationCounts), pinged: t.ping > begin+sameMoment}
+		t.stall, h.stalls = s, append(h.stalls, s)
+		h.compare(s)
+	}
+	s.open = s.open || open
+	s.begin = min(s.begin, max(begin, sent.Time))
+	s.rpcs++
+	s.operations[r.Opcode]++
+	s.slowest.insert(slowRPC{r.Opcode, sent, r.Replied(), now - sent.Time})
+}
+
+// compare looks what else was answered during a stall: by the same target, and by others of
+// its node.
+func (h *hungTargets) compare(s *stall) {
+	k := connectionTarget(s.conn)
+	h.conns.values.All(func(c *track.Connection, t *servedTimes) bool {
+		if c == s.conn || c.Server != s.conn.Server {
+			return true
+		}
+		within := func(at int64) bool { return at > s.begin+sameMoment && at < s.end-sameMoment }
+		other := connectionTarget(c)
+		served := within(t.last) || within(t.earlier)
+		switch {
+		case other == k && k.isKnown():
+			s.refuted = s.refuted || served
+			s.pinged = s.pinged || within(t.ping)
+		case served && c.Client == s.conn.Client || served && other.isKnown() && k.isKnown():
+			s.pinged = true
+			if name := cmp.Or(other.name, other.index); name != "" && !slices.Contains(s.others, name) {
+				s.others = append(s.others, name)
+			}
+		}
+		return true
+	})
+}
+
+// done takes an RPC that was never answered.
+func (h *hungTargets) done(r *track.RPC) {
+	if r.HasReply || r.Connection == nil || r.Opcode == opcodes.OBD_PING || r.Missing != track.CaptureEnded && r.Missing != track.Unanswered ||
+		h.unseen.since(r.Client, r.Begin()) || h.unseen.since(r.Server, r.Begin()) {
+		return
+	}
+	t := h.conns.of(r.Connection)
+	t.conn = r.Connection
+	h.waited(t, r, h.report.Now(), true)
+}
+
+func (h *hungTargets) recovery(v *recovery.Recovery) {
+	if v.Kind.IsOutage() && len(h.restarts) < maxRestarts {
+		h.restarts = append(h.restarts, v)
+	}
+}
+
+// isRestarted reports whether a target was gone during a stall.
+func (h *hungTargets) isRestarted(s *stall) bool {
+	return slices.ContainsFunc(h.restarts, func(v *recovery.Recovery) bool {
+		return v.Target == s.conn.Target && (v.Back.Frame == 0 || v.Back.Time > s.begin) && v.Begin() < s.end+burst
+	})
+}
+
+// hungTarget is a target and its stalls at the same time.
+type hungTarget struct {
+	key     targetKey
+	server  lnet.NID
+	stalls  []*stall
+	clients []lnet.NID
+}
+
+func (h *hungTargets) end() {
+	var list []*hungTarget
+	for _, s := range h.stalls {
+		if s.refuted || !s.pinged || h.isRestarted(s) {
+			continue
+		}
+		k := connectionTarget(s.conn)
+		at := slices.IndexFunc(list, func(t *hungTarget) bool { return t.takes(k, s) })
+		if at < 0 {
+			at, list = len(list), append(list, &hungTarget{key: k, server: s.conn.Server})
+		}
+		t := list[at]
+		if !t.key.isKnown() {
+			t.key = k
+		}
+		t.stalls = append(t.stalls, s)
+		if !slices.Contains(t.clients, s.conn.Client) {
+			t.clients = append(t.clients, s.conn.Client)
+		}
+	}
+	for _, t := range list {
+		h.report.Report(t.finding(h.report.Now()))
+	}
+}
+
+// takes reports whether a stall is one of the same target at the same time. Where only the
+// server is known, stalls of different clients that end together are of one target.
+func (t *hungTarget) takes(k targetKey, s *stall) bool {
+	first := t.stalls[0]
+	if s.begin > first.end || s.end < first.begin {
+		return false
+	}
+	if t.key.isKnown() && k.isKnown() {
+		return t.key == k
+	}
+	const together = int64(1e9)
+	ends := s.end - first.end
+	return t.server == s.conn.Server && !slices.Contains(t.clients, s.conn.Client) && ends < together && ends > -together
+}
+
+func (t *hungTarget) finding(now int64) diagnose.Finding {
+	f := diagnose.Finding{Subject: t.key.subjectAt(t.server), Severity: diagnose.Warning, First: t.stalls[0].begin}
+	operations := make(operationCounts)
+	var worst slowest
+	var others []string
+	open := false
+	for _, s := range t.stalls {
+		f.First, f.Last = min(f.First, s.begin), max(f.Last, s.end)
+		f.Count += s.rpcs
+		open = open || s.open
+		for op, n := range s.operations {
+			operations[op] += n
+		}
+		for _, one := range s.slowest.list {
+			worst.insert(one)
+		}
+		for _, name := range s.others {
+			if !slices.Contains(others, name) {
+				others = append(others, name)
+			}
+		}
+	}
+	if len(t.clients) == 1 {
+		f.Client = t.clients[0]
+	}
+	text := fmt.Sprintf("%s hung for %s: it answered pings, but nothing that needs its storage.", t.key, duration(f.Last-f.First))
+	suffered := fmt.Sprintf(" %s of %s (%s) waited, the longest %s", plural(f.Count, "RPC"), nodes(t.clients), operations.text(), duration(worst.list[0].ns))
+	if open {
+		f.Severity = diagnose.Error
+		text = fmt.Sprintf("%s has been hanging for %s: it answers pings, but nothing that needs its storage.", t.key, duration(now-f.First))
+		suffered += ", and had no reply when the capture ended."
+	} else {
+		suffered += ", until it went on."
+	}
+	where := " Look at the storage of this target and at its server, not at the network or the clients."
+	if len(others) > 0 {
+		suffered += " " + words(others) + " of the same node worked meanwhile."
+		where = " Look at the storage of this target: " + words(others) + " of the same node worked, and so did the network."
+	}
+	f.Text = text + suffered
+	f.Brief = text + fmt.Sprintf(" %s of %s waited for up to %s.", plural(f.Count, "RPC"), nodes(t.clients), duration(worst.list[0].ns)) + where
+	for _, one := range worst.list {
+		f.Prove(one.request, "request of %s", operationText(one.opcode))
+		f.Prove(one.reply, "its reply, %s later", duration(one.ns))
+	}
+	return f
+}
