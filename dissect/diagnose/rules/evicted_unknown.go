@@ -24,8 +24,8 @@ var _ = add(diagnose.Rule{
 		}
 		f.Text = whoEvicted(e) + ". The capture does not show why: no callback was ignored and no restart was seen"
 		if e.Silence > 0 && isSet(e.Served) {
-			f.Text += ", and the client had a reply from it " + duration(e.Silence) + " before"
+			f.Text += ", and the client had a reply from it " + duration(e.Silence) + " before. It may have been evicted by hand"
 		}
-		f.Text += ". It may have been evicted by hand."
+		f.Text += "."
 	}),
 })

@@ -10,6 +10,7 @@ import (
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/recovery"
+	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -30,8 +31,8 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{hungTime},
 	Samples:    []string{"hung_target.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), unseen: newUnseenMessages()}
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING}, storageOperations...), Answered: h.answered, Done: h.done,
+		h := &hungTargets{report: r, conns: newPerConnection[servedTimes](), unseen: newUnseenMessages(), others: fifo.NewMap[lnet.NID, int64](maxTargets)}
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OBD_PING}, storageOperations...), Sent: h.unseen.sent, Answered: h.answered, Done: h.done,
 			Lost: h.unseen.lost, Recovery: h.recovery, End: h.end}
 	},
 })
@@ -43,6 +44,7 @@ type hungTargets struct {
 	stalls   []*stall
 	restarts []*recovery.Recovery
 	unseen   *unseenMessages
+	others   *fifo.Map[lnet.NID, int64] // by server: the last reply to a request that is not in the capture
 }
 
 // servedTimes is when a connection was answered last.
@@ -74,7 +76,11 @@ const (
 )
 
 func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
-	if r.Connection == nil {
+	h.unseen.answered(r, m)
+	if !r.HasRequest && r.Opcode != opcodes.OBD_PING {
+		h.others.Put(r.Server, m.Time)
+	}
+	if r.Connection == nil || !r.HasRequest {
 		return
 	}
 	t := h.conns.of(r.Connection)
@@ -93,14 +99,15 @@ func (h *hungTargets) answered(r *track.RPC, m *dissect.Message) {
 // waited takes an RPC that was answered, or waited for it until then.
 func (h *hungTargets) waited(t *servedTimes, r *track.RPC, now int64, open bool) {
 	sent := r.Requested()
-	if !isSet(sent) || now-sent.Time < hungTime.Nanoseconds() {
+	if !isSet(sent) || now-sent.Time < hungTime.Nanoseconds() || h.unseen.since(r.Client, sent.Time) || h.unseen.since(r.Server, sent.Time) {
 		return
 	}
 	served := t.last
 	if now-served < sameMoment && !open {
 		served = t.earlier
 	}
-	begin := max(sent.Time, served)
+	other, _ := h.others.Get(r.Server)
+	begin := max(sent.Time, served, other)
 	s := t.stall
 	switch {
 	case s != nil && now-s.end < burst && sent.Time < s.end:
@@ -145,8 +152,7 @@ func (h *hungTargets) compare(s *stall) {
 
 // done takes an RPC that was never answered.
 func (h *hungTargets) done(r *track.RPC) {
-	if r.HasReply || r.Connection == nil || r.Opcode == opcodes.OBD_PING || r.Missing != track.CaptureEnded && r.Missing != track.Unanswered ||
-		h.unseen.since(r.Client, r.Begin()) || h.unseen.since(r.Server, r.Begin()) {
+	if r.HasReply || r.Connection == nil || r.Opcode == opcodes.OBD_PING || r.Missing != track.CaptureEnded && r.Missing != track.Unanswered {
 		return
 	}
 	t := h.conns.of(r.Connection)
