@@ -172,7 +172,7 @@ func (t cells) GetCell(row, column int) *tview.TableCell {
 		if len(g.cache) >= maxCached {
 			clear(g.cache)
 		}
-		list = g.cells(id, row)
+		list = g.rowCells(id, row)
 		g.cache[id] = list
 	}
 	return list[column]
@@ -249,8 +249,8 @@ func (g *grid) pad(text string, column int, right bool) string {
 	return text + space
 }
 
-// cells makes the cells of a row.
-func (g *grid) cells(id int64, row int) []*tview.TableCell {
+// rowCells makes the cells of a row.
+func (g *grid) rowCells(id int64, row int) []*tview.TableCell {
 	columns := g.shown()
 	list := make([]*tview.TableCell, len(columns))
 	before := int64(0)
@@ -322,17 +322,11 @@ func (g *grid) value(c *store.Column, r *store.Row, before int64) string {
 		}
 	case c.Type == records.Time:
 		g.text = g.stamp.Append(g.text, g.opt.Time, int64(v.U), at, false)
-	case c.Type == records.Duration:
-		g.text = render.AppendLatency(g.text, int64(v.U))
-	case c.Type == records.NID:
-		g.text = g.opt.NIDs.Append(g.text, v.NID)
 	case c.Unit == records.Bytes && v.U == 0:
-	case c.Unit == records.Bytes:
-		g.text = render.AppendSize(g.text, int64(v.U))
 	case c.Name == "opcode":
 		g.text = render.ShortenOpcode(c.Append(g.text, r))
 	default:
-		g.text = c.Append(g.text, r)
+		g.text = render.AppendCell(g.text, &v, c.Unit, g.opt.NIDs)
 	}
 	return string(g.text)
 }
