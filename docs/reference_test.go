@@ -15,8 +15,8 @@ import (
 	"github.com/lshark/lshark/internal/cli/reference"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/render/columns"
 	"github.com/lshark/lshark/render/explain"
+	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -90,7 +90,7 @@ in their metadata, as ` + "`lshark.schema`" + `: %s. Within a schema version, co
 `
 
 func columnsPage() []byte {
-	page := fmt.Appendf(nil, columnsHead, columns.SchemaVersion)
+	page := fmt.Appendf(nil, columnsHead, rows.SchemaVersion)
 	for _, t := range reference.SchemaTables() {
 		page = fmt.Appendf(page, "\n## %s\n\nWritten by `%s -T parquet`.\n\n| column | type | unit | key of JSON | meaning |\n|---|---|---|---|---|\n", t.Name, t.Command)
 		for _, c := range t.Columns {

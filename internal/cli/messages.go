@@ -20,7 +20,7 @@ import (
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
-	"github.com/lshark/lshark/render/columns"
+	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -211,11 +211,11 @@ func (c *messagesOptions) fileKeys() (*records.Table[*records.Message], error) {
 	}
 	t := flags.MessageTable()
 	for _, k := range extra.Keys() {
-		if !slices.ContainsFunc(columns.Describe(t), func(c columns.Column) bool { return c.Key == k.Name }) {
+		if !slices.ContainsFunc(rows.Describe(t), func(c rows.Column) bool { return c.Key == k.Name }) {
 			t = t.With(k)
 		}
 	}
-	if name := columns.Duplicate(t); name != "" {
+	if name := rows.Duplicate(t); name != "" {
 		return nil, exit.Usagef("-e: two columns would have the name %s", name)
 	}
 	return t, nil

@@ -18,8 +18,8 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/wiretest"
-	"github.com/lshark/lshark/render/columns"
 	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -120,7 +120,7 @@ func compareRows(t *testing.T, of string, objects []string, file string, flat fu
 	if err != nil {
 		t.Fatal(err)
 	}
-	if v, _ := f.Lookup("lshark.schema"); v != columns.SchemaVersion {
+	if v, _ := f.Lookup("lshark.schema"); v != rows.SchemaVersion {
 		t.Errorf("%s: lshark.schema is %q", of, v)
 	}
 	rows := parquet.NewReader(f)
@@ -291,11 +291,11 @@ func TestParquetFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := parquet.NewReader(f)
+	reader := parquet.NewReader(f)
 	found := 0
 	for line := range strings.Lines(text) {
 		row := map[string]any{}
-		if err := rows.Read(&row); err != nil {
+		if err := reader.Read(&row); err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range strings.Split(strings.TrimSuffix(line, "\n"), "\t") {
@@ -312,14 +312,14 @@ func TestParquetFields(t *testing.T) {
 			}
 		}
 	}
-	if err := rows.Read(&map[string]any{}); err != io.EOF || found == 0 {
+	if err := reader.Read(&map[string]any{}); err != io.EOF || found == 0 {
 		t.Errorf("after the last row: %v; %d values", err, found)
 	}
 	if _, errs, status = run(t, "-T", "parquet", "-e", "lnet_type", args[0]); status != exit.Usage {
 		t.Errorf("an unknown field: status %d, %s", status, errs)
 	}
-	if keys := flags.MessageTable(); columns.Duplicate(keys) != "" {
-		t.Errorf("two columns are %s", columns.Duplicate(keys))
+	if keys := flags.MessageTable(); rows.Duplicate(keys) != "" {
+		t.Errorf("two columns are %s", rows.Duplicate(keys))
 	}
 }
 

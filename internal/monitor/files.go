@@ -16,7 +16,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/render/columns"
+	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -97,7 +97,7 @@ type recordFile struct {
 	file   *os.File
 	size   countingWriter
 	buffer *bufio.Writer
-	rows   *columns.Writer[*track.RPC]
+	rows   *rows.Writer[*track.RPC]
 	n      int64
 	begun  time.Time // when it was created, by the clock that can be set back: without a monotonic reading
 	rotate time.Time // when it is to be completed, zero: not by time
@@ -266,7 +266,7 @@ func (d *recordDir) newFile(now time.Time) (*recordFile, error) {
 	}
 	f := &recordFile{file: file, begun: now.Round(0), size: countingWriter{to: file}, path: filepath.Join(d.opt.Dir, filePrefix+base)}
 	f.buffer = bufio.NewWriterSize(&f.size, fileBuffer)
-	f.rows = columns.NewWriter(f.buffer, &records.RPCs, columns.Options{Release: d.opt.Release, Sensor: d.opt.Sensor, Capture: d.opt.Capture})
+	f.rows = rows.NewWriter(f.buffer, &records.RPCs, rows.Options{Release: d.opt.Release, Sensor: d.opt.Sensor, Capture: d.opt.Capture})
 	if d.opt.Time > 0 {
 		f.rotate = now.Truncate(d.opt.Time).Add(d.opt.Time)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/render/columns"
 	"github.com/lshark/lshark/render/filter"
+	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
 )
 
@@ -78,10 +78,10 @@ func ParquetFunc[R any](o *Output, w *iostreams.Writer, keys *records.Table[R], 
 	if files := in.Files(); len(files) == 1 {
 		source = o.source(files[0]) // before it is read: what is added meanwhile may be missing
 	}
-	file := columns.NewWriter(w.Stream(), keys, columns.Options{Release: Version(), Sensor: sensor, Capture: in.Name()})
+	file := rows.NewWriter(w.Stream(), keys, rows.Options{Release: Version(), Sensor: sensor, Capture: in.Name()})
 	w.Finish(func() error {
 		if source != "" && pass.Quality().Err == nil {
-			file.SetMetadata(columns.SourceKey, source)
+			file.SetMetadata(rows.SourceKey, source)
 		}
 		return file.Close()
 	})
@@ -254,6 +254,6 @@ func Parallel(n, workers int, do func(i, worker int)) {
 // isComplete reports whether a Parquet file was made from a capture as it is now, with
 // these flags.
 func (o *Output) isComplete(result, capture string) bool {
-	source, err := columns.Source(result)
+	source, err := rows.Source(result)
 	return err == nil && source != "" && source == o.source(capture)
 }

@@ -12,28 +12,28 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
-	"github.com/lshark/lshark/render/columns"
+	"github.com/lshark/lshark/render/parquet/rows"
 	"github.com/lshark/lshark/render/records"
 )
 
 // SchemaTable is the columns of the Parquet files of a kind of record.
 type SchemaTable struct {
-	Name    string           `json:"table"`
-	Command string           `json:"command"` // that writes them
-	Columns []columns.Column `json:"columns"`
+	Name    string        `json:"table"`
+	Command string        `json:"command"` // that writes them
+	Columns []rows.Column `json:"columns"`
 }
 
 // SchemaTables returns the tables of all kinds of records.
 func SchemaTables() []SchemaTable {
 	return []SchemaTable{
-		{"messages", "lshark", columns.Describe(flags.MessageTable())},
-		{"rpcs", "lshark rpcs", columns.Describe(&records.RPCs)},
-		{"imports", "lshark imports", columns.Describe(&records.Imports)},
-		{"locks", "lshark locks", columns.Describe(&records.Locks)},
-		{"files", "lshark files", columns.Describe(&records.Files)},
-		{"recovery", "lshark recovery", columns.Describe(&records.Recoveries)},
-		{"config", "lshark config", columns.Describe(&records.Configuration)},
-		{"findings", "lshark diagnose", columns.Describe(&records.Findings)},
+		{"messages", "lshark", rows.Describe(flags.MessageTable())},
+		{"rpcs", "lshark rpcs", rows.Describe(&records.RPCs)},
+		{"imports", "lshark imports", rows.Describe(&records.Imports)},
+		{"locks", "lshark locks", rows.Describe(&records.Locks)},
+		{"files", "lshark files", rows.Describe(&records.Files)},
+		{"recovery", "lshark recovery", rows.Describe(&records.Recoveries)},
+		{"config", "lshark config", rows.Describe(&records.Configuration)},
+		{"findings", "lshark diagnose", rows.Describe(&records.Findings)},
 	}
 }
 
@@ -100,7 +100,7 @@ func chooseTables(names []string) ([]SchemaTable, error) {
 
 func renderSchema(tables []SchemaTable, form string) (out []byte) {
 	if form != "json" {
-		out = fmt.Appendf(out, "-- schema version %s\n", columns.SchemaVersion)
+		out = fmt.Appendf(out, "-- schema version %s\n", rows.SchemaVersion)
 	}
 	for _, t := range tables {
 		switch form {
@@ -108,7 +108,7 @@ func renderSchema(tables []SchemaTable, form string) (out []byte) {
 			line, err := json.Marshal(struct {
 				Version string `json:"version"`
 				SchemaTable
-			}{columns.SchemaVersion, t})
+			}{rows.SchemaVersion, t})
 			if err != nil {
 				panic(err) // strings only
 			}

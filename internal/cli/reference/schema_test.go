@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"github.com/lshark/lshark/internal/cli/reference"
-	"github.com/lshark/lshark/render/columns"
+	"github.com/lshark/lshark/render/parquet/rows"
 )
 
 // TestPublishedColumns compares the columns with all that this version of the schema has ever
 // had. UPDATE=1 in the environment adds new ones. It neither removes nor changes any: queries of users need them.
 func TestPublishedColumns(t *testing.T) {
-	path := "testdata/columns-" + columns.SchemaVersion + ".txt"
+	path := "testdata/columns-" + rows.SchemaVersion + ".txt"
 	old, err := os.ReadFile(path)
 	if err != nil && !wiretest.Update() {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestPublishedColumns(t *testing.T) {
 	}
 	for _, c := range published {
 		if c != "" && !slices.ContainsFunc(now, func(n string) bool { return extends(n, c) }) {
-			t.Errorf("published and not there, or of another type: %s. Either it comes back, or columns.SchemaVersion changes", c)
+			t.Errorf("published and not there, or of another type: %s. Either it comes back, or rows.SchemaVersion changes", c)
 		}
 	}
 	for _, c := range now {

@@ -19,7 +19,7 @@ import (
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/iostreams"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/render/columns"
+	"github.com/lshark/lshark/render/parquet/rows"
 )
 
 // Run runs a command line of lshark, without the name of the program.
@@ -145,7 +145,7 @@ func (c *command) start(args []string) error {
 // release returns what identifies this build of lshark and its columns. Builds of a working copy have all the same version, so
 // that the program's file is taken into account.
 func release() string {
-	text := flags.Version() + " schema " + columns.SchemaVersion
+	text := flags.Version() + " schema " + rows.SchemaVersion
 	if !strings.Contains(text, "devel") && !strings.Contains(text, "modified") && !strings.Contains(text, "unknown") {
 		return text
 	}

@@ -1,4 +1,4 @@
-package columns
+package rows
 
 import (
 	"time"
@@ -97,7 +97,7 @@ func (w *rowWriter[R]) list(c *column[R], r R, hasParents bool) {
 	if n == 0 {
 		c.first.Null(0, level)
 	}
-	k := kindOf(c.key, true)
+	k := parquetKind(c.key, true)
 	for i := range n {
 		w.value(c, k, c.key.Read(r, i, &w.val), true, min(i, 1), element)
 	}

@@ -1,4 +1,4 @@
-package columns
+package rows
 
 import (
 	"io"

@@ -1,4 +1,4 @@
-package columns
+package rows
 
 import (
 	"slices"
@@ -75,15 +75,15 @@ func appendColumns[R any](list []column[R], prefix string, parents []*records.Ke
 		case k.Len != nil:
 			c.kind = asList
 		default:
-			c.kind = kindOf(k, inList)
+			c.kind = parquetKind(k, inList)
 		}
 		list = append(list, c)
 	}
 	return list
 }
 
-// kindOf returns the kind of the values of a key, or of the elements of one that is a list.
-func kindOf[R any](k *records.Key[R], inList bool) kind {
+// parquetKind returns the kind of the values of a key, or of the elements of one that is a list.
+func parquetKind[R any](k *records.Key[R], inList bool) kind {
 	switch k.Type {
 	case records.Uint, records.Enum:
 		switch {
@@ -134,7 +134,7 @@ func fields[R any](list []column[R]) (all []parquet.Field) {
 		case asCounts:
 			all = append(all, parquet.MapOf(c.name, parquet.String, parquet.Int64))
 		case asList:
-			all = append(all, parquet.ListOf(c.name, optional("", kindOf(c.key, true))))
+			all = append(all, parquet.ListOf(c.name, optional("", parquetKind(c.key, true))))
 		case asGroups:
 			all = append(all, parquet.ListOf(c.name, parquet.Field{Type: parquet.Group, Fields: fields(c.parts)}))
 		case asTime:

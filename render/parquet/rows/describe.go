@@ -1,4 +1,4 @@
-package columns
+package rows
 
 import (
 	"slices"
@@ -56,7 +56,7 @@ var sqlTypes = [...]string{asInt: "BIGINT", asUint: "UBIGINT", asBool: "BOOLEAN"
 func (c *column[R]) sqlType() string {
 	switch c.kind {
 	case asList:
-		return sqlTypes[kindOf(c.key, true)] + "[]"
+		return sqlTypes[parquetKind(c.key, true)] + "[]"
 	case asGroups:
 		var parts []string
 		for _, p := range describe(c.parts) {

@@ -1,4 +1,4 @@
-// Package columns writes records as rows of Parquet files, which databases read.
+// Package rows writes records as rows of Parquet files, which databases read.
 //
 // The columns of a file are the keys of a records.Table, so they have the names,
 // the order and the values of its JSON, in types that suit queries:
@@ -16,4 +16,4 @@
 //
 // Inside the elements of a list, flags and counts are text, as -T fields prints them.
 // Other values that JSON has as null or leaves out are NULL.
-package columns
+package rows
