@@ -158,7 +158,6 @@ func (j *recordJSON[R]) value(dst []byte, names *schema.Names, v *records.Value)
 	return appendRecordValue(dst, v, &j.format)
 }
 
-// appendJSONNames appends names as an array.
 func appendJSONNames(dst []byte, names []string) []byte {
 	dst = append(dst, '[')
 	for i, name := range names {

@@ -20,7 +20,6 @@ type columnList struct {
 	shown  int // names that are shown, at the beginning
 }
 
-// chooseColumns shows the page of columns.
 func chooseColumns(s *Screen) {
 	l := &columnList{pane: newPane("columns: Space shows or hides, < > moves, a adds any field, Esc closes"), screen: s, kind: s.grid.view.Kind}
 	for _, c := range s.grid.shown() {

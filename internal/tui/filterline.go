@@ -49,7 +49,6 @@ func newFilterLine(colors *render.Colors) *filterLine {
 	return f
 }
 
-// setKind sets what is filtered.
 func (f *filterLine) setKind(k store.Kind) {
 	if f.kind != k || f.names == nil {
 		f.kind, f.names = k, filter.Names(k == store.RPCs)

@@ -26,7 +26,6 @@ LOOK
   ?                this page               Esc             close a page, back to the table
   q, Ctrl-C        quit                    Ctrl-L          draw the screen again`
 
-// showHelp shows the page of keys.
 func showHelp(s *Screen) {
 	p := newPane("keys, Esc closes")
 	lines := strings.Split(helpText, "\n")

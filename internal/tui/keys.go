@@ -170,7 +170,6 @@ func pause(s *Screen) {
 	}
 }
 
-// clearFilter shows all rows.
 func clearFilter(s *Screen) {
 	q := s.queries[s.grid.view.Kind]
 	q.Filter = ""

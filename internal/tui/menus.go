@@ -185,7 +185,6 @@ func chooseLink(s *Screen, row *store.Row, links []model.Link) {
 	choose(s, "open", list)
 }
 
-// showFindings shows the findings so far.
 func showFindings(s *Screen) {
 	s.status.say("looking …")
 	s.spawn(func() {

@@ -80,7 +80,6 @@ type choice struct {
 	do   func()
 }
 
-// choose shows a menu.
 func choose(s *Screen, title string, list []choice) {
 	if len(list) == 0 {
 		s.status.say("%s: nothing", title)

@@ -91,7 +91,6 @@ type work struct {
 	wait  func() bool  // waits for more rows, and reports whether there may be some
 }
 
-// newScreen makes a Screen.
 func newScreen(o Options, w work) *Screen {
 	// The colours of the terminal, not those of tview.
 	tview.Styles = tview.Theme{}

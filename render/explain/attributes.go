@@ -126,7 +126,6 @@ func wireBytes(text string) ([]byte, error) {
 	return hexBytes(text)
 }
 
-// hexBytes reads hex digits in pairs.
 func hexBytes(text string) ([]byte, error) {
 	text = strings.NewReplacer(" ", "", ":", "", "\n", "", "\t", "").Replace(text)
 	if rest, ok := strings.CutPrefix(strings.ToLower(text), "0x"); ok {

@@ -149,7 +149,6 @@ func namedStatus(text string) (u uint64, ok bool) {
 	return val.Value, ok
 }
 
-// put encodes an integer.
 func (v *Decoded) put(u uint64) {
 	var b [8]byte
 	if v.Field.Order.Is(v.Big) {

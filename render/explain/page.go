@@ -26,13 +26,11 @@ func newPage(c *render.Colors, width int) *page {
 	return &page{c: c, width: max(width, minWidth)}
 }
 
-// end ends the line.
 func (p *page) end() {
 	p.out = append(p.out, '\n')
 	p.at = 0
 }
 
-// put appends text as it is.
 func (p *page) put(st *render.Style, text string) {
 	p.out = st.Append(p.out, text)
 	p.at += render.Width([]byte(text))

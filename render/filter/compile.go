@@ -37,7 +37,6 @@ func Compile(text string) (*Filter, error) {
 	return &Filter{Text: text, match: match}, nil
 }
 
-// compiler compiles one filter.
 type compiler struct {
 	text  string
 	index *schema.Index
@@ -52,7 +51,6 @@ func (c *compiler) fail(t token, msg, hint string) *Error {
 	return &Error{Text: c.text, Col: t.col, Len: t.len, Msg: msg, Hint: hint}
 }
 
-// expr compiles an expression.
 func (c *compiler) expr(e *expr) (func(*subject) bool, error) {
 	var parts []func(*subject) bool
 	for _, a := range e.args {

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// tokenKind is what a token is.
 type tokenKind uint8
 
 const (

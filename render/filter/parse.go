@@ -143,7 +143,6 @@ func (p *parser) comparison() (*expr, error) {
 	return e, nil
 }
 
-// value parses a value.
 func (p *parser) value() (token, error) {
 	t := p.tok
 	switch t.kind {

@@ -43,7 +43,6 @@ func (w *writer) rect(class markup, x, y, width, height float64, title string) {
 	w.raw("</title></rect>\n")
 }
 
-// label appends text in a drawing.
 func (w *writer) label(class markup, x, y float64, s string) {
 	w.raw(`<text class="`, class, `"`)
 	w.attribute("x", x)
@@ -53,7 +52,6 @@ func (w *writer) label(class markup, x, y float64, s string) {
 	w.raw("</text>\n")
 }
 
-// line appends a line.
 func (w *writer) line(class markup, x1, y1, x2, y2 float64) {
 	w.raw(`<line class="`, class, `"`)
 	w.attribute("x1", x1)

@@ -65,7 +65,6 @@ func fileErrors(list []files.Error) string {
 	return string(b)
 }
 
-// fid returns a FID as text.
 func fid(f track.FID) string { return string(schema.AppendFID(nil, f.Seq, f.OID, f.Ver)) }
 
 // nodes returns the first nodes of a list.

@@ -168,7 +168,6 @@ func (r *renderer) nothing(text string) {
 	r.raw("</p>\n")
 }
 
-// paragraph appends a paragraph.
 func (r *renderer) paragraph(text string) {
 	r.element("p", text)
 	r.raw("\n")

@@ -31,7 +31,6 @@ func (r *renderer) slowest() {
 	r.raw("</ol>\n<p class=\"remark print-only\">The fields of the messages are left out in print.</p>\n")
 }
 
-// rpc appends an RPC.
 func (r *renderer) rpc(s *slowest.RPC, tree *render.Tree) {
 	r.raw(`<li><details data-xid="`, markup(strconv.FormatUint(s.XID, 10)), `"><summary><span class="time" data-v="`, markup(seconds(s.Waited)), `">`)
 	r.text(latency(s.Waited))

@@ -72,7 +72,6 @@ type table struct {
 	rest    string // how to see these
 }
 
-// add adds a row.
 func (t *table) add(cells ...cell) { t.rows = append(t.rows, cells) }
 
 // table appends a table in a box that scrolls.
@@ -148,7 +147,6 @@ func (w *writer) cell(c *cell, col *column, heading bool) {
 	w.raw("</", tag, ">")
 }
 
-// join joins two classes.
 func join(a, b markup) markup {
 	if b == "" {
 		return a

@@ -8,7 +8,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// writer appends HTML to a buffer.
 type writer struct {
 	buf []byte
 }
@@ -17,14 +16,12 @@ type writer struct {
 // be escaped.
 type markup string
 
-// raw appends markup.
 func (w *writer) raw(parts ...markup) {
 	for _, s := range parts {
 		w.buf = append(w.buf, s...)
 	}
 }
 
-// number appends a whole number.
 func number(n int) markup { return markup(strconv.Itoa(n)) }
 
 // text appends text of the capture, as content or inside a quoted attribute. Bytes that

@@ -189,7 +189,6 @@ func (d *Diagram) title(n *node) string {
 	return d.nidText(n.nids[0])
 }
 
-// nidText returns a NID as text.
 func (d *Diagram) nidText(nid lnet.NID) string {
 	if !isAddress(nid) {
 		return string(render.NIDs{Full: d.NIDs.Full}.Append(nil, nid))

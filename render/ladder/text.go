@@ -120,7 +120,6 @@ type cell struct {
 
 var plain render.Style
 
-// add adds a line.
 func (t *text) add(line []byte, event int) {
 	if w := t.l.width; w > 0 && render.Width(line) > w {
 		line = clip(line, w)
@@ -324,7 +323,6 @@ func (t *text) put(x int, s []byte, st *render.Style) {
 	}
 }
 
-// appendCells appends the cells.
 func (t *text) appendCells(dst []byte) []byte {
 	cells := t.cells
 	if t.l.width > 0 {

@@ -49,7 +49,6 @@ func appendBloom(e *encoder, hashes []uint64) {
 	}
 }
 
-// growZero appends n zeros.
 func growZero[T byte | uint64](b []T, n int) []T {
 	from := len(b)
 	if cap(b) < from+n {

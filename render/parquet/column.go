@@ -65,7 +65,6 @@ func (c *Column) level(repetition, definition int) {
 	c.page.levels++
 }
 
-// value begins a value.
 func (c *Column) value(repetition, definition int) {
 	if definition != c.leaf.MaxDefinition {
 		panic(fmt.Sprintf("parquet: %q: a value with level %d", c.leaf.Path, definition))

@@ -22,7 +22,6 @@ type delta struct {
 	last   uint64
 }
 
-// reset removes all numbers.
 func (d *delta) reset() { d.buf, d.n, d.values = d.buf[:0], 0, 0 }
 
 // put appends a number. Differences are modulo 2^64, so signed and unsigned numbers

@@ -21,13 +21,11 @@ type dictionary struct {
 	seed   maphash.Seed
 }
 
-// reset removes all values.
 func (d *dictionary) reset() {
 	d.data, d.starts, d.hashes = d.data[:0], d.starts[:0], d.hashes[:0]
 	clear(d.slots)
 }
 
-// len returns the number of values.
 func (d *dictionary) len() int { return len(d.starts) }
 
 // value returns a value as PLAIN and without its length.

@@ -140,7 +140,6 @@ func (d *decoder) list() (n uint64, elementType byte) {
 	return n, b & 0xf
 }
 
-// string reads a string.
 func (d *decoder) string() string {
 	n := d.uvarint()
 	if n > uint64(d.left) {
@@ -162,7 +161,6 @@ func (d *decoder) string() string {
 	return string(text)
 }
 
-// discard skips bytes.
 func (d *decoder) discard(n uint64) {
 	for n > 0 && d.err == nil {
 		k, err := d.r.Discard(int(min(n, math.MaxInt32)))

@@ -123,7 +123,6 @@ func (c *Column) endPage() {
 	c.resetPage()
 }
 
-// resetPage begins a page.
 func (c *Column) resetPage() {
 	c.page = counts{}
 	c.bounds.reset()

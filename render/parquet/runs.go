@@ -19,12 +19,10 @@ type runs struct {
 	groups int       // groups in that run; 0 if there is no such run at the end of buf
 }
 
-// reset removes all numbers.
 func (r *runs) reset(width int) {
 	r.buf, r.width, r.count, r.n, r.groups = r.buf[:0], width, 0, 0, 0
 }
 
-// put appends a number.
 func (r *runs) put(v uint32) {
 	if v != r.last {
 		r.encode()

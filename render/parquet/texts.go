@@ -19,7 +19,6 @@ type texts struct {
 	valid      []byte
 }
 
-// reset begins a chunk.
 func (t *texts) reset() {
 	t.dictionary.reset()
 	t.isPlain = false

@@ -41,7 +41,6 @@ func (e *encoder) beginField(id int) {
 	e.begin()
 }
 
-// end ends a struct.
 func (e *encoder) end() {
 	e.buf = append(e.buf, 0)
 	e.in--

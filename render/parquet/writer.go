@@ -206,7 +206,6 @@ func (w *Writer) writeChunk(c *Column) chunkInfo {
 	return info
 }
 
-// reset begins a chunk.
 func (c *Column) reset() {
 	chunk := &c.chunk
 	chunk.counts = counts{}

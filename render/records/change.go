@@ -53,7 +53,6 @@ func sideKeys() []Key[*comparison.Side] {
 	}
 }
 
-// names returns the names of values.
 func names[T interface{ String() string }](values []T) []string {
 	list := make([]string, len(values))
 	for i, v := range values {

@@ -50,7 +50,6 @@ func fidOf(tree *dissect.Tree, n *dissect.Node) (f messageFID, ok bool) {
 	return f, false
 }
 
-// fidText reads a FID in brackets.
 func fidText(b []byte) (f messageFID, ok bool) {
 	if len(b) < 2 || b[0] != '[' || b[len(b)-1] != ']' {
 		return f, false

@@ -17,7 +17,6 @@ type bins struct {
 
 func newBins(bounds []int64) *bins { return &bins{bounds, make([]int64, len(bounds))} }
 
-// sizeBounds are the powers of two.
 var sizeBounds = func() (list []int64) {
 	for k := range 40 {
 		list = append(list, 1<<k)

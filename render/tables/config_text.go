@@ -121,7 +121,6 @@ func runningTitle(e *config.Entry) string {
 	return title
 }
 
-// title appends a heading.
 func (s *Configuration) title(dst []byte, text string) []byte {
 	return s.line(dst, &s.opt.Colors.Head, 0, text)
 }

@@ -37,7 +37,6 @@ func NewStatsTSV(o StatsOptions) *StatsTSV {
 	return t
 }
 
-// add adds columns of keys.
 func (t *StatsTSV) add(keys ...string) {
 	for _, key := range keys {
 		t.columns = append(t.columns, column[*records.Row]{title: key})

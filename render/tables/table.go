@@ -55,7 +55,6 @@ func newGrid(c *render.Colors, cols []tableColumn) *grid {
 	return t
 }
 
-// put adds the next cell.
 func (t *grid) put(st *render.Style, text []byte) {
 	k := len(t.cells) % len(t.cols)
 	if t.cols[k].dimZero && string(text) == "0" {

@@ -166,7 +166,6 @@ func (c *Capture) importOf(r *track.RPC) *track.Import {
 	return nil
 }
 
-// textLines splits a text.
 func textLines(text []byte) (list []Line) {
 	for line := range bytes.Lines(text) {
 		list = append(list, Line{Text: bytes.TrimSuffix(line, []byte("\n"))})

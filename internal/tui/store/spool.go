@@ -189,7 +189,6 @@ func (r *reader) inWindow(position int64) []byte {
 	return b[head : head+int(n) : head+int(n)]
 }
 
-// close removes the file.
 func (s *spool) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

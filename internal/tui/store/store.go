@@ -200,7 +200,6 @@ func frame(c *codec.Codec, f *capture.Frame) {
 	c.Bytes(&f.Data)
 }
 
-// add adds a row.
 func (s *Store) add(k Kind, record []byte, of int64) (id int64, err error) {
 	spool := &s.rows
 	if k == frames {

@@ -46,7 +46,6 @@ var types = [...]parquet.Type{asInt: parquet.Int64, asUint: parquet.Uint64, asBo
 // nanoseconds is the end of the name of the second column of a time.
 const nanoseconds = "_ns"
 
-// columnsOf returns the columns of keys.
 func columnsOf[R any](keys []records.Key[R]) []column[R] {
 	list := appendColumns(nil, "", nil, keys, false)
 	setDepths(list)
