@@ -212,7 +212,7 @@ func TestSource(t *testing.T) {
 func sampleRPCs(tb testing.TB) (list []*track.RPC) {
 	pairing := track.NewPairing(track.Options{Done: func(r *track.RPC) { list = append(list, r.Clone()) }})
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }})
-	for _, f := range wiretest.ReadSample(tb, "../../pcaps/metadata.pcap.zst") {
+	for _, f := range wiretest.ReadSample(tb, wiretest.Repo("pcaps/metadata.pcap.zst")) {
 		d.Frame(&f)
 	}
 	d.Close()
