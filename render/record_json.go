@@ -218,6 +218,10 @@ func AppendValue(dst []byte, v *records.Value) []byte {
 // nids shows them.
 func AppendCell(dst []byte, v *records.Value, unit records.Unit, nids NIDs) []byte {
 	switch {
+	case v.Type == records.Text:
+		return schema.AppendText(dst, v.Text)
+	case v.Type == records.Decimal, v.Type == records.Uint && unit == records.NoUnit:
+		return appendDecimal(dst, v.U)
 	case v.Type == records.Duration:
 		return AppendLatency(dst, int64(v.U))
 	case v.Type == records.NID:
