@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/lshark/lshark/opcodes"
@@ -130,4 +131,24 @@ func TestMounts(t *testing.T) {
 		s.unmount()
 		t.Run(name, func(t *testing.T) { s.expect(tt.want...) })
 	}
+}
+
+// A target that clients used answers no more.
+func TestUnreachableTarget(t *testing.T) {
+	s := newScene(t)
+	s.mounted(node3, oss, ost0, handle)
+	s.pass(5)
+	s.rpc(node3, oss, opcodes.OBD_PING, []change{withHandle(handle)}, nil)
+	for i := range uint32(6) {
+		s.pass(20)
+		s.connect(node3, oss, ost0, []change{connCnt(i + 2), withHandle(handle), instance(7)}, nil)
+	}
+	s.pass(20)
+	s.ping(node4, mgs, 5)
+	for _, f := range s.end() {
+		if strings.HasPrefix(f, "error restart.unreachable: lustre-OST0000 on 192.0.2.2@tcp did not answer any more.") {
+			return
+		}
+	}
+	t.Error("no restart.unreachable")
 }

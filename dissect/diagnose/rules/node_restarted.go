@@ -23,7 +23,7 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := &restartedNodes{nodeLife: newNodeLife(r)}
-		return diagnose.Hooks{Message: n.message, Marked: n.marked, Recovery: n.recovery, End: n.end}
+		return diagnose.Hooks{Message: n.message, Marked: n.marked, Recovery: n.recovery, End: n.finish}
 	},
 })
 
@@ -41,7 +41,8 @@ func (n *restartedNodes) recovery(v *recovery.Recovery) {
 	}
 }
 
-func (n *restartedNodes) end() {
+func (n *restartedNodes) finish() {
+	n.end()
 	n.hosts.All(func(a netip.Addr, h *hostLife) bool {
 		node := hostNID(n.report.Paths(), a)
 		for _, s := range h.outages() {

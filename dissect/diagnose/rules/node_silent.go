@@ -35,6 +35,7 @@ var _ = add(diagnose.Rule{
 
 // reportSilent reports the silences of nodes, and the nodes that reached no other.
 func (n *nodeLife) reportSilent() {
+	n.end()
 	cut := n.cutOff()
 	n.hosts.All(func(a netip.Addr, h *hostLife) bool {
 		for _, s := range h.silences {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"math"
 	"net/netip"
 	"slices"
 
@@ -19,6 +20,10 @@ type nodeLife struct {
 	resent retransmissions
 	hosts  *fifo.Map[netip.Addr, *hostLife]
 	conns  *fifo.Map[int, int64] // time of the first message
+
+	// Messages are handed out later than segments where bytes are missing. Segments wait for
+	// the messages before them.
+	waiting []lnet.MarkedSegment
 }
 
 // hostLife is what a host has sent and received.
@@ -29,7 +34,6 @@ type hostLife struct {
 	heard    [2]heardFrom // the hosts from which something came last
 	silence  *hostSilence // that goes on
 	silences []*hostSilence
-	resets   []track.Point // of connections that it does not know, and does not accept
 }
 
 // heardFrom is when something came from a host.
@@ -53,15 +57,15 @@ type hostSilence struct {
 }
 
 const (
+	maxWaiting  = 1 << 10 // segments
 	maxHosts    = 1 << 13
 	maxOutages  = 16 // of a host
 	maxOldPeers = 32
-	maxResets   = 16
 	inFlight    = int64(1e9) // nanoseconds in which a message may still arrive that was sent before
 )
 
 func newNodeLife(r *diagnose.Reporter) *nodeLife {
-	return &nodeLife{r, newRetransmissions(), fifo.NewMap[netip.Addr, *hostLife](maxHosts), fifo.NewMap[int, int64](maxStreams)}
+	return &nodeLife{r, newRetransmissions(), fifo.NewMap[netip.Addr, *hostLife](maxHosts), fifo.NewMap[int, int64](maxStreams), nil}
 }
 
 func (n *nodeLife) host(a netip.Addr) *hostLife {
@@ -72,6 +76,7 @@ func (n *nodeLife) host(a netip.Addr) *hostLife {
 
 // message takes a message: its sender lives, and its receiver can be reached.
 func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
+	n.until(m.Time)
 	begun, known := n.conns.Get(m.Conn)
 	if !known {
 		begun = m.Time
@@ -91,19 +96,39 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 	d.heard[0] = heardFrom{src.addr, m.Time}
 }
 
-// marked takes a segment that is sent again, or aborts a connection.
+// marked takes a segment.
 func (n *nodeLife) marked(m *lnet.MarkedSegment) {
+	if !m.RST && m.Retransmissions == 0 {
+		return
+	}
+	if len(n.waiting) >= maxWaiting {
+		n.until(n.waiting[maxWaiting/2].Time)
+	}
+	n.waiting = append(n.waiting, *m)
+}
+
+// until takes the segments up to a time.
+func (n *nodeLife) until(time int64) {
+	done := 0
+	for done < len(n.waiting) && n.waiting[done].Time <= time {
+		n.segment(&n.waiting[done])
+		done++
+	}
+	if done > 0 {
+		n.waiting = append(n.waiting[:0], n.waiting[done:]...)
+	}
+}
+
+// end takes all segments: the capture has ended.
+func (n *nodeLife) end() { n.until(math.MaxInt64) }
+
+// segment takes a segment that is sent again, or aborts a connection.
+func (n *nodeLife) segment(m *lnet.MarkedSegment) {
 	p := pointOf(m)
 	h := n.host(m.Src.Addr())
 	if resent := n.resent.silence(m); resent != nil {
 		n.host(m.Dst.Addr()).unanswered(resent, h, p)
 		return
-	}
-	if !m.RST && m.Retransmissions == 0 {
-		return
-	}
-	if m.RST && len(h.resets) < maxResets {
-		h.resets = append(h.resets, p)
 	}
 	if s := h.silence; s != nil {
 		s.reset = m.RST

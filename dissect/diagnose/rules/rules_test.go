@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"bytes"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +45,28 @@ func TestRulesAreComplete(t *testing.T) {
 			if samplePath(sample) == "" {
 				t.Errorf("%s: sample %s is neither in testdata nor in pcaps", r.Code, sample)
 			}
+		}
+	}
+}
+
+// TestEveryRuleIsTested checks that each rule has a sample or is named by a test with a built
+// scene in which it has a finding.
+func TestEveryRuleIsTested(t *testing.T) {
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tests []byte
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests = append(tests, text...)
+	}
+	for _, r := range All() {
+		if len(r.Samples) == 0 && !bytes.Contains(tests, []byte(r.Code)) {
+			t.Errorf("%s: add a capture in which it has a finding to testdata, and its name to Samples, or a test with a scene", r.Code)
 		}
 	}
 }

@@ -117,7 +117,7 @@ func TestTCPFindings(t *testing.T) {
 	}
 }
 
-// TestOneRail checks nodes with several interfaces. The one through which the reply comes works.
+// TestOneRail checks tcp.one_rail: nodes with several interfaces. The one through which the reply comes works.
 func TestOneRail(t *testing.T) {
 	interfaces := func(statuses ...uint32) []byte {
 		le := binary.LittleEndian
