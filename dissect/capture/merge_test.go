@@ -270,14 +270,13 @@ func TestEstimateThree(t *testing.T) {
 func TestManySightings(t *testing.T) {
 	f := flow{netip.MustParseAddrPort("192.0.2.1:1021"), netip.MustParseAddrPort("192.0.2.2:988")}
 	s := newSightings()
-	there, back := s.number(f), s.number(f.back())
-	if there != s.number(f) || back != there^1 {
+	if there, back := s.number(f), s.number(f.back()); there != s.number(f) || back != there^1 {
 		t.Errorf("flows %d and %d", there, back)
 	}
 	for file := range int32(1000) {
-		own := flowSegment{there, uint32(file), 1}
-		every := flowSegment{back, 0, 1}
-		shared := s.add(file, map[flowSegment]int64{own: 1, every: 2})
+		own := flowSegment{0, uint32(file), 1}
+		every := flowSegment{1, 0, 1}
+		shared := s.add(file, &fileSegments{times: map[flowSegment]int64{own: 1, every: 2}, flows: []flow{f, f.back()}})
 		if len(shared) != min(int(file), maxSightings) {
 			t.Fatalf("file %d is compared with %d", file, len(shared))
 		}

@@ -3,9 +3,11 @@ package capture
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"os"
+	"runtime"
 	"slices"
 	"time"
 )
@@ -53,12 +55,12 @@ func CompareClocks(paths []string) (map[string]Clock, []string, error) {
 	var notes []string
 	s := newSightings()
 	frames := min(estimateFrames, estimateTotal/max(len(paths), 1))
-	for i, path := range paths {
-		list, err := s.firstSegments(path, frames)
-		if err != nil {
-			return nil, nil, err
+	read := func(i int) fileSegments { return firstSegments(paths[i], frames) }
+	for i, list := range inOrder(len(paths), read) {
+		if list.err != nil {
+			return nil, nil, list.err
 		}
-		shared := s.add(int32(i), list)
+		path, shared := paths[i], s.add(int32(i), &list)
 		for _, j := range slices.Sorted(maps.Keys(shared)) {
 			skew, delay, err := compareClocks(shared[j])
 			if errors.Is(err, errNothingShared) {
@@ -109,39 +111,72 @@ type sighting struct {
 	earlier int32 // index of the previous sighting of the same segment, or -1
 }
 
-// firstSegments returns the times of the segments in the first frames of a file,
-// except of segments that were sent more than once.
-func (s *sightings) firstSegments(path string, frames int) (map[flowSegment]int64, error) {
+// inOrder yields f(0) to f(n-1), of which it computes as many at a time as there are cores.
+func inOrder[T any](n int, f func(int) T) iter.Seq2[int, T] {
+	return func(yield func(int, T) bool) {
+		cores := runtime.GOMAXPROCS(0)
+		results := make([]chan T, n)
+		for i := range n + cores {
+			if done := i - cores; done >= 0 && done < n && !yield(done, <-results[done]) {
+				return
+			}
+			if i < n {
+				results[i] = make(chan T, 1)
+				go func() { results[i] <- f(i) }()
+			}
+		}
+	}
+}
+
+// fileSegments are the segments in the first frames of a file and their times, except
+// of segments that were sent more than once.
+type fileSegments struct {
+	times map[flowSegment]int64 // by index of the flow
+	flows []flow
+	err   error
+}
+
+func firstSegments(path string, frames int) (list fileSegments) {
 	if info, err := os.Stat(path); path == "-" || err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return nil, nil // a pipe
+		return list // a pipe
 	}
 	r, err := Open([]string{path}, Options{})
 	if err != nil {
-		return nil, err
+		return fileSegments{err: err}
 	}
 	defer r.Close()
 	const sentAgain = math.MinInt64
-	list := map[flowSegment]int64{}
+	list.times = map[flowSegment]int64{}
+	numbers := map[flow]int32{}
 	var f Frame
+	var last segment
+	number := int32(-1)
 	for range frames {
 		if r.Next(&f) != nil {
 			break
 		}
-		if seg, ok := segmentOf(&f); ok {
-			key := flowSegment{s.number(seg.flow), seg.seq, seg.size}
-			if _, again := list[key]; again {
-				list[key] = sentAgain
-			} else {
-				list[key] = f.Time
+		seg, ok := segmentOf(&f)
+		if !ok {
+			continue
+		}
+		if number < 0 || seg.flow != last.flow {
+			var known bool
+			if number, known = numbers[seg.flow]; !known {
+				number = int32(len(list.flows))
+				numbers[seg.flow] = number
+				list.flows = append(list.flows, seg.flow)
 			}
 		}
-	}
-	for key, t := range list {
-		if t == sentAgain {
-			delete(list, key)
+		last = seg
+		key := flowSegment{number, seg.seq, seg.size}
+		if _, again := list.times[key]; again {
+			list.times[key] = sentAgain
+		} else {
+			list.times[key] = f.Time
 		}
 	}
-	return list, nil
+	maps.DeleteFunc(list.times, func(_ flowSegment, t int64) bool { return t == sentAgain })
+	return list
 }
 
 func (s *sightings) number(f flow) int32 {
@@ -157,9 +192,14 @@ func (s *sightings) number(f flow) int32 {
 
 // add adds the segments of a file. It returns by how much their times are later
 // than in each of the earlier files that have them too, by file and flow.
-func (s *sightings) add(file int32, list map[flowSegment]int64) map[int32]map[int32]spread {
+func (s *sightings) add(file int32, list *fileSegments) map[int32]map[int32]spread {
 	shared := map[int32]map[int32]spread{} // by file, by flow
-	for key, t := range list {
+	numbers := make([]int32, len(list.flows))
+	for i, f := range list.flows {
+		numbers[i] = s.number(f)
+	}
+	for key, t := range list.times {
+		key.flow = numbers[key.flow]
 		last, seen := s.last[key]
 		if !seen {
 			last = -1

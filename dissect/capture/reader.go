@@ -133,8 +133,8 @@ func (r *Reader) Close() error {
 func (r *Reader) merge(f *Frame) error {
 	if !r.begun {
 		r.begun = true
-		for _, in := range r.files {
-			if err := r.enqueue(in, in.peek()); err != nil {
+		for i, err := range inOrder(len(r.files), func(i int) error { return r.files[i].peek() }) {
+			if err := r.enqueue(r.files[i], err); err != nil {
 				return err
 			}
 		}
