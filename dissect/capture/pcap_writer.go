@@ -1,67 +1,48 @@
 package capture
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/binary"
 	"io"
+
+	"github.com/google/gopacket/layers"
+	"github.com/google/gopacket/pcapgo"
 )
 
 // PcapWriter writes frames of one link type as pcap, with little-endian numbers. After an
 // error it writes nothing more and returns that error from then on.
 type PcapWriter struct {
-	w   io.Writer
-	buf []byte
-	per int64 // nanoseconds of a unit of the fraction
-	err error
+	records *pcapgo.Writer
+	buf     *bufio.Writer
 }
 
 // NewPcapWriter returns a PcapWriter on w with the units of time, the snaplen and the first
 // link type of a format. The caller must call Flush at the end, and closes w.
 func NewPcapWriter(w io.Writer, format Format) *PcapWriter {
-	p := &PcapWriter{w: w, buf: make([]byte, 0, writerSize), per: 1000}
-	magic := uint32(pcapMicros)
+	create, link := pcapgo.NewWriter, LinkEthernet
 	if format.Nanoseconds {
-		magic, p.per = pcapNanos, 1
+		create = pcapgo.NewWriterNanos
 	}
-	link := LinkEthernet
 	if len(format.Links) > 0 {
 		link = format.Links[0]
 	}
-	le := binary.LittleEndian
-	b := le.AppendUint32(p.buf, magic)
-	b = le.AppendUint16(b, 2) // version 2.4
-	b = le.AppendUint16(b, 4)
-	b = le.AppendUint64(b, 0) // time zone, accuracy
-	b = le.AppendUint32(b, format.Snaplen)
-	p.buf = le.AppendUint32(b, uint32(link))
+	var header bytes.Buffer
+	create(&header).WriteFileHeader(format.Snaplen, layers.LinkType(link)) // a bytes.Buffer has no errors
+	binary.LittleEndian.PutUint16(header.Bytes()[20:], uint16(link))       // gopacket's type has 8 bits
+	p := &PcapWriter{buf: bufio.NewWriterSize(w, writerSize)}
+	p.records = create(p.buf)
+	p.buf.Write(header.Bytes()) // an error is that of Flush, too
 	return p
 }
 
 // Write adds a frame.
 func (p *PcapWriter) Write(f *Frame) error {
-	if p.err != nil {
-		return p.err
-	}
-	sec, ns := f.Time/1e9, f.Time%1e9
-	if ns < 0 {
-		sec, ns = sec-1, ns+1e9
-	}
-	le := binary.LittleEndian
-	b := le.AppendUint32(p.buf, uint32(sec))
-	b = le.AppendUint32(b, uint32(ns/p.per))
-	b = le.AppendUint32(b, uint32(len(f.Data)))
-	b = le.AppendUint32(b, uint32(max(f.Len, len(f.Data))))
-	p.buf = append(b, f.Data...)
-	if len(p.buf) >= writerSize/2 {
-		return p.Flush()
+	if p.records.WritePacket(captureInfo(f, 0), f.Data) != nil {
+		return p.Flush() // with the error itself, of which gopacket returns only the text
 	}
 	return nil
 }
 
 // Flush writes what is buffered.
-func (p *PcapWriter) Flush() error {
-	if p.err == nil && len(p.buf) > 0 {
-		_, p.err = p.w.Write(p.buf)
-		p.buf = p.buf[:0]
-	}
-	return p.err
-}
+func (p *PcapWriter) Flush() error { return p.buf.Flush() }

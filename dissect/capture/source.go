@@ -54,13 +54,19 @@ func (s *Source) ZeroCopyReadPacketData() ([]byte, gopacket.CaptureInfo, error) 
 	if f.Link != s.link {
 		s.link, s.info[0] = f.Link, f.Link
 	}
-	return f.Data, gopacket.CaptureInfo{
+	info := captureInfo(f, f.Iface)
+	info.AncillaryData = s.info[:]
+	return f.Data, info, nil
+}
+
+// captureInfo describes a frame of an interface to gopacket.
+func captureInfo(f *Frame, iface int) gopacket.CaptureInfo {
+	return gopacket.CaptureInfo{
 		Timestamp:      time.Unix(0, f.Time),
 		CaptureLength:  len(f.Data),
 		Length:         max(f.Len, len(f.Data)),
-		InterfaceIndex: f.Iface,
-		AncillaryData:  s.info[:],
-	}, nil
+		InterfaceIndex: iface,
+	}
 }
 
 // ReadPacketData returns a copy of the next frame.

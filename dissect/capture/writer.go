@@ -3,10 +3,8 @@ package capture
 import (
 	"encoding/binary"
 	"io"
-	"time"
 	"unicode/utf8"
 
-	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
 	"github.com/google/gopacket/pcapgo"
 )
@@ -64,12 +62,7 @@ func (w *Writer) Write(f *Frame, comment string) error {
 		}
 		iface = w.ifaces[id]
 	}
-	w.err = w.blocks.WritePacket(gopacket.CaptureInfo{
-		Timestamp:      time.Unix(0, f.Time),
-		CaptureLength:  len(f.Data),
-		Length:         max(f.Len, len(f.Data)),
-		InterfaceIndex: iface,
-	}, f.Data)
+	w.err = w.blocks.WritePacket(captureInfo(f, iface), f.Data)
 	if w.err == nil {
 		w.err = w.blocks.Flush()
 	}

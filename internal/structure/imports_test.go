@@ -43,6 +43,7 @@ var testRooms = []string{"internal/tools", "internal/wiretest", "internal/codec/
 // short so that replacing or updating gopacket touches few files.
 var gopacketFiles = []string{
 	"dissect/capture/pcap.go",
+	"dissect/capture/pcap_writer.go",
 	"dissect/capture/pcapng.go",
 	"dissect/capture/source.go",
 	"dissect/capture/writer.go",
