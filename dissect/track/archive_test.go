@@ -14,7 +14,7 @@ import (
 // to find and end an RPC.
 var notArchived = []string{
 	"record.state", "record.place", "record.next", "record.slot", "record.use", "record.deadline", "record.lock.older",
-	"Identity.Connection.imp", "Identity.Connection.clients", "Identity.Connection.servers", "Identity.Connection.handles", "Identity.Connection.connCnt",
+	"Identity.Connection.ahead", "Identity.Connection.imp", "Identity.Connection.clients", "Identity.Connection.servers", "Identity.Connection.handles", "Identity.Connection.connCnt",
 }
 
 // TestArchiveKeepsAllFields checks that an RPC is read as it was written, in a record

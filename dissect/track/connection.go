@@ -21,6 +21,7 @@ type Connection struct {
 	TargetFrom             TargetSource
 	Handle                 uint64 // the server's handle of it, the last one seen
 
+	ahead   bool // the target was found by a look ahead
 	imp     *Import
 	clients nidSet // of the client, by the requests and replies
 	servers nidSet
@@ -233,6 +234,9 @@ func (t *connections) find(r *RPC, m *dissect.Message) {
 	t.learn(cookie, c)
 }
 
+// IsFoundAhead reports whether messages that are still to come have proven the target.
+func (c *Connection) IsFoundAhead() bool { return c.ahead }
+
 // IsNamed reports whether a message names the target.
 func (c *Connection) IsNamed() bool {
 	return c.TargetFrom == TargetFromConnect || c.TargetFrom == TargetFromContext
@@ -276,7 +280,7 @@ func (t *connections) ofKnown(known *Connection, r *RPC) *Connection {
 			c.Handle = r.Handle
 		}
 		c.SetTarget(known.TargetUUID, known.TargetFrom)
-		c.TargetIndex = known.TargetIndex
+		c.TargetIndex, c.ahead = known.TargetIndex, true
 		if known.ClientUUID != "" && len(t.names) < maxHandles {
 			t.names[name] = c
 		}

@@ -170,7 +170,9 @@ func (c *diffOptions) read(in *scan.Input, by []track.Dimension) (*side, error) 
 	if err != nil {
 		return nil, err
 	}
-	f := followRPCs(s.pass, filter, c.timeout, false)
+	o := s.pass.FollowOptions()
+	o.Timeout = int64(c.timeout)
+	f := followRPCs(s.pass, filter, o)
 	s.imports = f.Imports()
 	f.Add(follow.Hooks{
 		Sent:     s.stats.Sent,

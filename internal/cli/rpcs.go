@@ -42,7 +42,9 @@ func newRPCs(sys *scan.System) *cobra.Command {
 			"reply. They are matched by xid and client, whichever connection, rail or router carried them.\n\n" +
 			"RPCs are shown when they end; those without a reply are shown at the end of the capture. A lock request whose lock " +
 			"has to wait ends when the lock is granted, in live captures after 5 seconds at most. With captures " +
-			"of several nodes, an RPC is one record that holds what each node saw.",
+			"of several nodes, an RPC is one record that holds what each node saw.\n\n" +
+			"Where a file begins after the connects, the names of targets are looked for ahead in its first 64 MiB; one that is proven later " +
+			"is shown from then on.",
 		Example: `  # the ten slowest RPCs
   lshark rpcs --slowest 10 client.pcap
 
@@ -152,7 +154,9 @@ func (c *rpcsOptions) run(args []string) error {
 	}
 	out := &rpcOutput{pass: p, w: w, renderer: show, limit: c.selection.Count}
 	slow := slowestRPCs{limit: c.slowest}
-	followRPCs(p, filter, c.timeout, in.Live()).Add(follow.Hooks{Done: func(r *track.RPC) {
+	o := p.FollowOptions()
+	o.Timeout = int64(c.timeout)
+	followRPCs(p, filter, o).Add(follow.Hooks{Done: func(r *track.RPC) {
 		frames := p.RPCFrames(r)
 		switch {
 		case !filter.Match(r) || !c.selects(r):
@@ -181,9 +185,7 @@ func (c *rpcsOptions) run(args []string) error {
 
 // followRPCs returns a Follower of a pass that selects RPCs. The filter is applied to each
 // message when it arrives.
-func followRPCs(p *scan.Pass, filter *flags.RPCFilter, timeout time.Duration, live bool) *follow.Follower {
-	o := p.FollowOptions()
-	o.Timeout, o.Live = int64(timeout), live
+func followRPCs(p *scan.Pass, filter *flags.RPCFilter, o follow.Options) *follow.Follower {
 	f := follow.New(o, follow.Hooks{Message: func(r *track.RPC, m *dissect.Message) {
 		if r != nil {
 			filter.Mark(m, p.First(), r)

@@ -197,7 +197,12 @@ func (c *statsOptions) table(o tables.StatsOptions) (header []byte, appendTo fun
 
 // follow returns statistics of the RPCs of a pass that match the filter.
 func (c *statsOptions) follow(p *scan.Pass, filter *flags.RPCFilter, o track.StatsOptions, live bool) *track.Stats {
-	f := followRPCs(p, filter, c.timeout, live)
+	options := p.FollowOptions()
+	options.Timeout, options.Live = int64(c.timeout), live
+	if c.selection.Display == "" && !slices.Contains(o.By, track.ByTarget) {
+		options.LookAhead, options.Targets = nil, nil // no row has a name of a target
+	}
+	f := followRPCs(p, filter, options)
 	if slices.ContainsFunc(o.By, track.Dimension.NeedsSubject) {
 		o.Subject, o.Path = f.Files().Subject, f.Files().Path
 	}

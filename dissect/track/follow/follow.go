@@ -35,9 +35,13 @@ type Options struct {
 	Live bool
 
 	// Targets finds the targets of connections that were made before the capture began;
-	// nil: they are unknown. Known has what an earlier reading has found, see track.Options.
+	// nil: they are unknown.
 	Targets *targets.Evidence
-	Known   func() track.Known
+
+	// LookAhead, if it is set, is called once, at the first request of such a connection. It
+	// returns what a look at the messages ahead has found, and the Targets for those behind
+	// that, nil where it has seen all.
+	LookAhead func() (track.Known, *targets.Evidence)
 }
 
 // What is held in a live capture, and for how long.
@@ -73,10 +77,16 @@ type Follower struct {
 // New returns a Follower that calls hooks.
 func New(o Options, hooks ...Hooks) *Follower {
 	f := &Follower{targets: o.Targets}
-	rpcs := track.Options{Timeout: o.Timeout, Known: o.Known, Sent: f.sent, Answered: f.answered, Bulk: f.bulk, Done: f.done}
+	rpcs := track.Options{Timeout: o.Timeout, Sent: f.sent, Answered: f.answered, Bulk: f.bulk, Done: f.done}
 	if o.Live {
 		rpcs.Linger, rpcs.LockWait = int64(LiveLinger), int64(liveLockWait)
 		f.linger = 2 * rpcs.Linger
+	}
+	if o.LookAhead != nil {
+		rpcs.Known = func() (known track.Known) {
+			known, f.targets = o.LookAhead()
+			return known
+		}
 	}
 	f.pairing = track.NewPairing(rpcs)
 	f.SetHooks(hooks)

@@ -129,6 +129,8 @@ func (e *Evidence) solve() {
 		case c.mixed:
 		case c.kind == opcodes.MGSTarget:
 			uuid, from = "MGS", track.TargetFromPortal
+		case c.conn.IsFoundAhead() && (!o.known || name == "" && !o.ambiguous):
+			continue
 		case !o.known || o.ambiguous:
 		case name == "":
 			index = o.target.String()

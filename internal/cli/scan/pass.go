@@ -28,8 +28,8 @@ type Options struct {
 	JoinBulk bool // with BulkData: put the parts of file data together
 	Frames   bool // fill Message.Frames
 
-	// LookAhead is how long FindTargets reads files before their messages are handed
-	// out; 0: to their end.
+	// LookAhead is for how long, at most, names of targets are looked for ahead in files;
+	// 0: for as long as maxLookAhead bytes take.
 	LookAhead time.Duration
 
 	// SaveTo names a file for the frames of the selected messages; empty for

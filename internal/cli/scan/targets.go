@@ -12,30 +12,34 @@ import (
 )
 
 // FollowOptions returns the options of a Follower for the pass. The targets of connections
-// that were made before the capture began are found by a second reading of files, else by
-// the messages so far.
+// that were made before the capture began are found by the messages so far and, in files
+// that can be read twice, by a look at those ahead.
 func (p *Pass) FollowOptions() follow.Options {
 	o := follow.Options{Live: p.in.Live()}
 	if p.in.Rereadable() {
-		o.Known = p.readTargets
+		o.LookAhead = p.lookAhead
 	} else {
 		o.Targets = targets.New(p.in.names)
 	}
 	return o
 }
 
+// maxLookAhead is the number of bytes of frames that lookAhead reads. What proves a target
+// is usually in the first seconds.
+const maxLookAhead = 64 << 20
+
 // framesPerLook is how many frames are read between two looks at the clock.
 const framesPerLook = 256
 
-// readTargets reads the input from its beginning to its end while the pass goes
-// on, and returns the connections whose targets it found. It ends early where
-// the input is damaged, which the pass itself will report.
-func (p *Pass) readTargets() track.Known {
+// lookAhead reads the input from its beginning while the pass goes on, and returns the
+// connections whose targets it found, with what finds those behind the end of the look. It
+// ends early where the input is damaged, which the pass itself will report.
+func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
 	e := targets.New(p.in.names)
 	t := track.NewPairing(track.Options{Sent: e.Sent, Answered: e.Answered})
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
-		return track.Known{}
+		return track.Known{}, nil
 	}
 	defer src.frames.Close()
 	d := dissect.New(dissect.Options{Ports: p.in.ports, Handle: func(m *dissect.Message) {
@@ -43,10 +47,14 @@ func (p *Pass) readTargets() track.Known {
 			t.Message(m)
 		}
 	}})
-	begun := time.Now()
+	var further *targets.Evidence
+	begun, bytes := time.Now(), 0
 	var f capture.Frame
 	for n := 1; src.next(&f) == nil; n++ {
-		if p.opt.LookAhead > 0 && n%framesPerLook == 0 && time.Since(begun) > p.opt.LookAhead {
+		bytes += len(f.Data)
+		late := p.opt.LookAhead > 0 && n%framesPerLook == 0 && time.Since(begun) > p.opt.LookAhead
+		if late || bytes > maxLookAhead {
+			further = targets.New(p.in.names)
 			break
 		}
 		if p.in.keep != nil {
@@ -58,5 +66,5 @@ func (p *Pass) readTargets() track.Known {
 	}
 	d.Close()
 	e.Conclude()
-	return t.Known()
+	return t.Known(), further
 }
