@@ -59,7 +59,7 @@ func build(root, out string, selected []target, packages bool, log io.Writer) er
 	for _, t := range selected {
 		r := release{docs: docs}
 		folder := filepath.Join(work, t.os+"-"+t.arch)
-		binary, err := r.compile(t, clone, filepath.Join(folder, "lshark"))
+		binary, err := r.compile(clone, filepath.Join(folder, "lshark"), []string{"-trimpath"}, []string{"CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch})
 		if err != nil {
 			return err
 		}
@@ -98,14 +98,15 @@ type product struct {
 	data []byte
 }
 
-// compile builds the static binary for a target as file name, returns its
-// bytes, and notes the version and time that Go wrote into it.
-func (r *release) compile(t target, clone, name string) ([]byte, error) {
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", name, ".")
-	cmd.Dir = clone
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.os, "GOARCH="+t.arch)
+// compile builds the binary of a work tree as file name, with more flags and
+// environment for go build, returns its bytes, and notes the version and time that
+// Go wrote into it.
+func (r *release) compile(dir, name string, flags, env []string) ([]byte, error) {
+	cmd := exec.Command("go", append([]string{"build", "-buildvcs=true", "-ldflags=-s -w -buildid=", "-o", name}, append(flags, ".")...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("building for %s: %w\n%s", t, err, text)
+		return nil, fmt.Errorf("go build for %v: %w\n%s", env, err, text)
 	}
 	info, err := buildinfo.ReadFile(name)
 	if err != nil {
@@ -120,7 +121,7 @@ func (r *release) compile(t target, clone, name string) ([]byte, error) {
 		}
 	}
 	if r.time.IsZero() {
-		return nil, fmt.Errorf("the binary for %s has no commit in it", t)
+		return nil, fmt.Errorf("the binary %s has no commit in it", name)
 	}
 	return os.ReadFile(name)
 }

@@ -7,9 +7,11 @@ import (
 	"compress/gzip"
 	"debug/elf"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -44,80 +46,73 @@ func output(t *testing.T, name string, args ...string) string {
 	return string(text)
 }
 
-// TestSnapshot builds a release of the commit that is checked out, for Linux
-// on the architecture of this machine, and tries out each of its files.
-func TestSnapshot(t *testing.T) {
-	if raceDetector {
-		t.Skip("compression is slow under the race detector, and nothing runs concurrently")
-	}
+// released is empty in a plain run of the tests, which would compile everything
+// once more; .ci/run sets it.
+var released = flag.String("released", "", "try the files in this `folder`, which the command wrote for all systems")
+
+// TestArchive builds the work tree for this machine, as go test does, and tries
+// out the archive.
+func TestArchive(t *testing.T) {
 	needs(t, "git")
-	if _, err := os.Stat(wiretest.Repo(".git")); errors.Is(err, fs.ErrNotExist) {
-		t.Skip("this is no git checkout")
+	root := wiretest.Repo(".")
+	if info, err := os.Stat(wiretest.Repo(".git")); err != nil || !info.IsDir() {
+		t.Skip("Go finds no version here: this is no clone, or a second work tree of one")
 	}
-	here := target{"linux", runtime.GOARCH}
-	if !slices.Contains(targets, here) {
-		t.Skipf("%s is no target", here)
+	docs, err := readDocs(root)
+	if err != nil {
+		t.Fatal(err)
 	}
-	packages := haveNFPM(t)
-	out, again := filepath.Join(t.TempDir(), "out"), filepath.Join(t.TempDir(), "again")
-	for _, dir := range []string{out, again} {
-		if err := build(wiretest.Repo("."), dir, []target{here}, packages, io.Discard); err != nil {
-			t.Fatal(err)
+	here, r := target{runtime.GOOS, runtime.GOARCH}, release{docs: docs}
+	binary, err := r.compile(root, filepath.Join(t.TempDir(), "lshark"), []string{"-pgo=off"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, err := r.archive(here, binary)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), archive.name)
+	if err := os.WriteFile(name, archive.data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tryArchive(t, name, here, slices.Sorted(maps.Keys(docs)))
+}
+
+// TestReleased tries out the files of a release of the commit that is checked out.
+func TestReleased(t *testing.T) {
+	if *released == "" {
+		t.Skip("-released is not set")
+	}
+	for _, target := range targets {
+		if target.os != "windows" {
+			archive := one(t, *released, "*-"+target.os+"-"+target.arch+".tar.gz")
+			checkStatic(t, tryArchive(t, archive, target, committed(t)))
 		}
 	}
-	t.Run("reproducible", func(t *testing.T) { sameFiles(t, out, again) })
-	t.Run("archive", func(t *testing.T) { tryArchive(t, one(t, out, "*.tar.gz"), here) })
-	files := 1
-	if packages {
-		t.Run("deb", func(t *testing.T) { tryDeb(t, one(t, out, "*.deb")) })
-		t.Run("rpm", func(t *testing.T) { tryRPM(t, one(t, out, "*.rpm")) })
-		files = 3
-	}
+	one(t, *released, "*-windows-amd64.zip")
+	t.Run("deb", func(t *testing.T) { tryDeb(t, one(t, *released, "*_"+runtime.GOARCH+".deb")) })
+	t.Run("rpm", func(t *testing.T) { tryRPM(t, one(t, *released, "*."+rpmArch[runtime.GOARCH]+".rpm")) })
 	t.Run("checksums", func(t *testing.T) {
 		needs(t, "sha256sum")
-		t.Chdir(out)
-		if text := output(t, "sha256sum", "--check", "--strict", checksumFile); strings.Count(text, ": OK\n") != files {
-			t.Errorf("want %d files, sha256sum prints\n%s", files, text)
-		}
-	})
-	t.Run("not empty", func(t *testing.T) {
-		if err := build(wiretest.Repo("."), out, nil, packages, io.Discard); err == nil || !strings.Contains(err.Error(), "is not empty") {
-			t.Errorf("building into a folder with files: error %v", err)
+		t.Chdir(*released)
+		linux := 2 // systems, each with a deb and an rpm
+		if text := output(t, "sha256sum", "--check", "--strict", checksumFile); strings.Count(text, ": OK\n") != len(targets)+2*linux {
+			t.Errorf("sha256sum prints\n%s", text)
 		}
 	})
 }
 
-// haveNFPM reports whether packages can be made without the network. CI has
-// downloaded what that needs, and must not leave them out.
-func haveNFPM(t *testing.T) bool {
-	cmd := nfpm(wiretest.Repo("."), "--version")
-	cmd.Env = append(cmd.Env, "GOPROXY=off")
-	text, err := cmd.CombinedOutput()
-	switch {
-	case err == nil:
-	case os.Getenv("CI") != "":
-		t.Fatalf("nfpm does not run, and CI must not skip the packages: %v\n%s", err, text)
-	default:
-		t.Log("no packages: nfpm is not downloaded; go run ./internal/tools/release does that")
+// rpmArch is what rpm calls an architecture.
+var rpmArch = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
+
+// TestFolderNotEmpty checks that no file of an earlier release stays beside the new ones.
+func TestFolderNotEmpty(t *testing.T) {
+	out := t.TempDir()
+	if err := os.WriteFile(filepath.Join(out, "old"), nil, 0o600); err != nil {
+		t.Fatal(err)
 	}
-	return err == nil
-}
-
-// sameFiles compares two folders, names and bytes.
-func sameFiles(t *testing.T, a, b string) {
-	t.Helper()
-	for _, dir := range [][2]string{{a, b}, {b, a}} {
-		entries, err := os.ReadDir(dir[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range entries {
-			x, errX := os.ReadFile(filepath.Join(dir[0], e.Name()))
-			y, errY := os.ReadFile(filepath.Join(dir[1], e.Name()))
-			if err := errors.Join(errX, errY); err != nil || !bytes.Equal(x, y) {
-				t.Errorf("%s differs between two builds: %v", e.Name(), err)
-			}
-		}
+	if err := build(wiretest.Repo("."), out, nil, false, io.Discard); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("building into a folder with files: error %v", err)
 	}
 }
 
@@ -132,40 +127,48 @@ func one(t *testing.T, dir, pattern string) string {
 }
 
 // manPages returns the names of the manual pages of the commit.
-func manPages(t *testing.T) []string { return committed(t, "completions/*.1") }
+func manPages(t *testing.T) []string { return committedIn(t, "completions/*.1") }
 
 // docPages returns the names of the pages in docs/ of the commit.
-func docPages(t *testing.T) []string { return committed(t, "docs/*.md") }
+func docPages(t *testing.T) []string { return committedIn(t, "docs/*.md") }
 
-// committed returns the names, without folder, of the files of the commit that
+// committedIn returns the names, without folder, of the files of the commit that
 // match a pattern.
-func committed(t *testing.T, pattern string) []string {
+func committedIn(t *testing.T, pattern string) (names []string) {
 	t.Helper()
-	list := strings.Fields(output(t, "git", "ls-tree", "-r", "--name-only", "--full-tree", "HEAD"))
-	list = slices.DeleteFunc(list, func(name string) bool {
-		fits, err := path.Match(pattern, name)
-		return err != nil || !fits
-	})
-	if len(list) < 3 {
-		t.Fatalf("%s: only %q are committed", pattern, list)
+	for _, name := range committed(t) {
+		if fits, err := path.Match(pattern, name); err == nil && fits {
+			names = append(names, path.Base(name))
+		}
 	}
-	for i, name := range list {
-		list[i] = path.Base(name)
+	if len(names) < 3 {
+		t.Fatalf("%s: only %q are committed", pattern, names)
 	}
-	return list
+	return names
 }
 
-func tryArchive(t *testing.T, name string, here target) {
+// committed returns the names of the files of the commit.
+func committed(t *testing.T) []string {
+	t.Helper()
+	return strings.Fields(output(t, "git", "ls-tree", "-r", "--name-only", "--full-tree", "HEAD"))
+}
+
+// tryArchive checks the files of an archive that was made in a work tree with the given
+// files, runs the program if it is one for this machine, and returns its path.
+func tryArchive(t *testing.T, name string, of target, tree []string) string {
+	t.Helper()
 	files := untar(t, name)
 	folder := strings.TrimSuffix(filepath.Base(name), ".tar.gz") + "/"
 	want := []string{"lshark", "LICENSE", "README.md", "CHANGELOG.md",
 		"completions/_lshark", "completions/lshark.bash", "completions/lshark.fish", "completions/lshark.ps1",
 		"completions/wireshark/Lustre/colorfilters", "completions/wireshark/Lustre/preferences"}
-	for _, page := range manPages(t) {
-		want = append(want, "man/man1/"+page)
-	}
-	for _, page := range docPages(t) {
-		want = append(want, "docs/"+page)
+	for _, file := range tree {
+		if fits, err := path.Match("completions/*.1", file); err == nil && fits {
+			want = append(want, "man/man1/"+path.Base(file))
+		}
+		if fits, err := path.Match("docs/*.md", file); err == nil && fits {
+			want = append(want, file)
+		}
 	}
 	for _, file := range want {
 		if len(files[folder+file]) == 0 {
@@ -179,17 +182,17 @@ func tryArchive(t *testing.T, name string, here target) {
 	if err := os.WriteFile(binary, files[folder+"lshark"], 0o755); err != nil {
 		t.Fatal(err)
 	}
-	checkStatic(t, binary)
-	if runtime.GOOS != here.os {
-		return
+	if of != (target{runtime.GOOS, runtime.GOARCH}) {
+		return binary
 	}
 	module, _, _ := strings.Cut(strings.TrimPrefix(output(t, binary, "version"), "lshark "), " ")
-	if version := packageVersion(module); folder != "lshark-"+version+"-"+here.os+"-"+here.arch+"/" {
+	if version := packageVersion(module); folder != "lshark-"+version+"-"+of.os+"-"+of.arch+"/" {
 		t.Errorf("lshark version prints %q, and is in %s", module, folder)
 	}
 	if text := output(t, binary, wiretest.Sample("mount")); !strings.Contains(text, "MGS_CONNECT") {
 		t.Errorf("the binary prints of mount.pcap\n%s", text)
 	}
+	return binary
 }
 
 // untar returns the files of a tar.gz.
@@ -225,6 +228,9 @@ func untar(t *testing.T, name string) map[string][]byte {
 func checkStatic(t *testing.T, name string) {
 	t.Helper()
 	f, err := elf.Open(name)
+	if format := (*elf.FormatError)(nil); errors.As(err, &format) {
+		return // of another system
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

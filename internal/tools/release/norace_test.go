@@ -1,6 +1,0 @@
-//go:build !race
-
-package main
-
-// raceDetector reports that the tests run with the race detector.
-const raceDetector = false
