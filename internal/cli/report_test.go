@@ -209,8 +209,19 @@ func compareStatistics(t *testing.T, p *page, by string, records []map[string]an
 	}
 }
 
+// compareFindings compares the findings of a page, where those about the capture stand in
+// a section above the others.
 func compareFindings(t *testing.T, p *page, records []map[string]any) {
 	t.Helper()
+	slices.SortStableFunc(records, func(a, b map[string]any) int {
+		about := func(r map[string]any) int {
+			if strings.HasPrefix(r["code"].(string), "capture.") {
+				return 0
+			}
+			return 1
+		}
+		return about(a) - about(b)
+	})
 	articles := p.find(func(n *html.Node) bool { return n.Data == "article" })
 	if len(articles) != len(records) {
 		t.Fatalf("%d findings, want %d", len(articles), len(records))
