@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/lshark/lshark/dissect/lnet"
-	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -86,12 +85,6 @@ type Value struct {
 func (v *Value) SetString(s string) {
 	v.buf = append(v.buf[:0], s...)
 	v.Text = v.buf
-}
-
-// setFID makes the value a FID, and reports whether it is one.
-func (v *Value) setFID(f track.FID) bool {
-	v.U, v.OID, v.Ver = f.Seq, f.OID, f.Ver
-	return f != track.FID{}
 }
 
 // SetErrno makes Text the name of a negative errno, or the number when it has no
