@@ -42,9 +42,28 @@ func allCommands() (list []*cobra.Command) {
 	return list
 }
 
-// TestExamples runs every example of every help text in a directory that has
-// the files they name.
+// TestExamples runs every example of every help text.
 func TestExamples(t *testing.T) {
+	for _, cmd := range allCommands() {
+		if cmd.Example == "" {
+			t.Errorf("%s has no example", cmd.CommandPath())
+		}
+		t.Run(cmd.CommandPath(), func(t *testing.T) {
+			t.Parallel()
+			dir := exampleFolder(t) // an example may use what the one before has written
+			for line := range strings.Lines(cmd.Example) {
+				line = strings.TrimSpace(line)
+				if line != "" && !strings.HasPrefix(line, "#") {
+					t.Run(line, func(t *testing.T) { runExample(t, dir, line) })
+				}
+			}
+		})
+	}
+}
+
+// exampleFolder returns a folder that has the files of examples.
+func exampleFolder(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
 	for name, sample := range map[string]string{
 		"mount.pcap":      "mount.pcap",
@@ -68,18 +87,7 @@ func TestExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, cmd := range allCommands() {
-		if cmd.Example == "" {
-			t.Errorf("%s has no example", cmd.CommandPath())
-		}
-		for line := range strings.Lines(cmd.Example) {
-			line = strings.TrimSpace(line)
-			if line == "" || strings.HasPrefix(line, "#") {
-				continue
-			}
-			t.Run(line, func(t *testing.T) { runExample(t, dir, line) })
-		}
-	}
+	return dir
 }
 
 // runExample runs a command line and checks its exit status. A live capture
