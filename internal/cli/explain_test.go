@@ -11,6 +11,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/wiretest"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
@@ -32,26 +33,15 @@ func unexplained(names map[string]bool) (list []string) {
 // TestEveryKeyExplained: explain knows each key that JSON has.
 func TestEveryKeyExplained(t *testing.T) {
 	keys := make(map[string]bool)
-	goldens, err := filepath.Glob("../../pcaps/*.json")
-	if err != nil || len(goldens) == 0 {
-		t.Fatal("no goldens: ", err)
-	}
 	counts := make(map[string]bool) // objects of names that are no keys
 	for _, e := range records.All() {
 		if e.Type == records.Counts {
 			counts[e.Path] = true
 		}
 	}
-	for _, golden := range goldens {
-		text, err := os.ReadFile(golden)
-		if err != nil {
-			t.Fatal(err)
-		}
-		collectKeys(t, keys, counts, string(text))
-	}
-	for _, sample := range samples(t) {
+	for _, sample := range wiretest.Samples(t) {
 		for _, args := range [][]string{
-			{"rpcs"}, {"imports"}, {"stats", "--interval", "1s", "--by", strings.Join(track.DimensionNames(), ",")},
+			nil, {"rpcs"}, {"imports"}, {"stats", "--interval", "1s", "--by", strings.Join(track.DimensionNames(), ",")},
 		} {
 			out, _, _ := run(t, append(args, "-T", "json", sample)...)
 			collectKeys(t, keys, counts, out)

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -48,22 +47,10 @@ func run(t *testing.T, args ...string) (out, errs string, status int) {
 }
 
 func TestRecordsOfSamples(t *testing.T) {
-	plain, err := filepath.Glob("../../pcaps/*.pcap")
-	if err != nil {
-		t.Fatal(err)
-	}
-	packed, err := filepath.Glob("../../pcaps/*.pcap.zst")
-	if err != nil {
-		t.Fatal(err)
-	}
-	samples := append(plain, packed...)
-	if len(samples) == 0 {
-		t.Fatal("no samples")
-	}
-	for _, sample := range samples {
-		name, _, _ := strings.Cut(sample[len("../../pcaps/"):], ".pcap")
+	for _, sample := range wiretest.Samples(t) {
+		name, _, _ := strings.Cut(filepath.Base(sample), ".pcap")
 		for _, g := range recordGoldens {
-			t.Run(name+g.ext, func(t *testing.T) { golden(t, "../../pcaps/"+name+g.ext, append(g.args, sample)) })
+			t.Run(name+g.ext, func(t *testing.T) { golden(t, wiretest.Repo("pcaps/"+name+g.ext), append(g.args, sample)) })
 		}
 	}
 }
@@ -85,15 +72,13 @@ func TestRecoveriesOfSamples(t *testing.T) {
 // configuration.
 func TestConfigurationOfSamples(t *testing.T) {
 	for _, name := range []string{"mount", "ip6_mount", "rdma_mount", "servers", "recovery", "io"} {
-		golden(t, "../../pcaps/"+name+".config", []string{"config", samplePath(t, name)})
+		golden(t, "../../pcaps/"+name+".config", []string{"config", wiretest.Sample(name)})
 	}
 }
 
-// TestMetricsOfSamples: all samples have metrics; two of them stand for all in goldens.
+// TestMetricsOfSamples: all samples have metrics; one of them stands for all in a golden.
 func TestMetricsOfSamples(t *testing.T) {
-	for _, name := range []string{"mount", "recovery"} {
-		golden(t, "../../pcaps/"+name+".metrics", []string{"monitor", samplePath(t, name)})
-	}
+	golden(t, wiretest.Repo("pcaps/recovery.metrics"), []string{"monitor", recoverySample})
 	for _, sample := range wiretest.Samples(t) {
 		out, errs, status := run(t, "monitor", sample)
 		if !strings.HasSuffix(out, "\n# EOF\n") || errs != "" || status != exit.OK {
@@ -102,41 +87,12 @@ func TestMetricsOfSamples(t *testing.T) {
 	}
 }
 
-// samplePath returns the path of a sample by its name.
-func samplePath(t *testing.T, name string) string {
-	t.Helper()
-	for _, path := range wiretest.Samples(t) {
-		if file, _, _ := strings.Cut(filepath.Base(path), ".pcap"); file == name {
-			return path
-		}
-	}
-	t.Fatalf("no sample %s", name)
-	return ""
-}
-
+// golden compares what a command prints with a file.
 func golden(t *testing.T, file string, args []string) {
+	t.Helper()
 	out, errs, status := run(t, args...)
 	if status != exit.OK || errs != "" {
 		t.Fatalf("status %d: %s", status, errs)
 	}
-	if wiretest.Update() {
-		if err := os.WriteFile(file, []byte(out), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out == string(want) {
-		return
-	}
-	a, b := strings.Split(out, "\n"), strings.Split(string(want), "\n")
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			t.Fatalf("line %d is\n%s\nwant\n%s", i+1, a[i], b[i])
-		}
-	}
-	t.Errorf("%d lines, want %d", len(a), len(b))
+	compare(t, file, out)
 }

@@ -4,85 +4,93 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"github.com/lshark/lshark/internal/wiretest"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/lshark/lshark/internal/wiretest"
+
 	"github.com/lshark/lshark/internal/cli/exit"
 )
 
-// TestMessagesOfSamples compares the summaries of each sample with its goldens,
-// and the first message of each form as tree and as JSON.
+// TestMessagesOfSamples compares the summaries of each sample with its golden, and the
+// first message of each form in all samples as tree and as JSON, with one golden for each
+// service.
 func TestMessagesOfSamples(t *testing.T) {
-	for _, sample := range samples(t) {
-		base := sample[:strings.Index(sample, ".pcap")]
+	trees, objects := make(map[string]string), make(map[string]string) // by service
+	seen := make(map[string]bool)
+	for _, sample := range wiretest.Samples(t) {
+		name, _, _ := strings.Cut(filepath.Base(sample), ".pcap")
 		summary, _, _ := run(t, sample)
-		records, _, _ := run(t, "-T", "json", sample)
-		trees, _, _ := run(t, "-V", sample)
-		lines, parts := strings.SplitAfter(records, "\n"), strings.SplitAfter(trees, "\n\n")
+		compare(t, wiretest.Repo("pcaps/"+name+".summary"), summary)
+		jsonLines, _, _ := run(t, "-T", "json", sample)
+		allTrees, _, _ := run(t, "-V", sample)
+		lines, parts := strings.Split(jsonLines, "\n"), strings.Split(allTrees, "\n\n")
 		if n := strings.Count(summary, "\n"); len(lines) != n+1 || len(parts) != n+1 {
 			t.Errorf("%s: %d lines, %d records and %d trees", sample, n, len(lines)-1, len(parts)-1)
 			continue
 		}
-		var someRecords, someTrees strings.Builder
-		seen := map[string]bool{}
 		for i, line := range lines[:len(lines)-1] {
-			if form := formOf(t, line); !seen[form] {
-				seen[form] = true
-				someRecords.WriteString(line)
-				someTrees.WriteString(parts[i])
+			service, kind, form := formOf(t, line)
+			if seen[form] {
+				continue
 			}
+			seen[form] = true
+			tree := parts[i]
+			if headers := service + kind; seen[headers] {
+				tree = withoutHeaders(tree)
+			} else {
+				seen[headers] = true
+			}
+			trees[service] += name + ", " + tree + "\n\n"
+			objects[service] += line + "\n"
 		}
-		compare(t, base+".summary", summary)
-		compare(t, base+".json", someRecords.String())
-		compare(t, base+".tree", someTrees.String())
+	}
+	for service, tree := range trees {
+		compare(t, wiretest.Repo("pcaps/services/"+service+".tree"), tree)
+		compare(t, wiretest.Repo("pcaps/services/"+service+".json"), objects[service])
+	}
+	if goldens := glob(t, wiretest.Repo("pcaps/services/*")); len(goldens) != 2*len(trees) {
+		t.Errorf("%d goldens of %d services", len(goldens), len(trees))
 	}
 }
 
-func samples(t *testing.T) []string {
-	t.Helper()
-	var list []string
-	for _, pattern := range []string{"../../pcaps/*.pcap", "../../pcaps/*.pcap.zst", "../../pcaps/*.pcapng"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, found...)
-	}
-	if len(list) == 0 {
-		t.Fatal("no samples")
-	}
-	return list
+// headers are the sections that most messages have.
+var headers = regexp.MustCompile(`(?m)^  (ksock|lnet|lustre_msg|ptlrpc_body)\b.*\n(    .*\n)*`)
+
+func withoutHeaders(tree string) string {
+	return strings.TrimSuffix(headers.ReplaceAllString(tree+"\n", ""), "\n")
 }
 
-// formOf returns the form of a message: kind, operation and buffers.
-func formOf(t *testing.T, line string) string {
+// formOf returns the service of a message, its kind, and its form: kind, operation and
+// buffers.
+func formOf(t *testing.T, line string) (service, kind, form string) {
 	t.Helper()
 	var r struct {
-		Kind, Error string
-		Opcode      any
-		Buffers     map[string]any
-		Content     any
+		Kind, Error, Variant string
+		Opcode               any
+		Buffers              map[string]any
+		Content              any
 	}
 	if err := json.Unmarshal([]byte(line), &r); err != nil {
 		t.Fatalf("%v in %.200s", err, line)
 	}
-	names := make([]string, 0, len(r.Buffers))
-	for name := range r.Buffers {
-		names = append(names, name)
+	service = "lnet"
+	if name, ok := r.Opcode.(string); ok {
+		prefix, _, _ := strings.Cut(name, "_")
+		service = strings.ToLower(prefix)
 	}
-	sort.Strings(names)
-	return fmt.Sprint(r.Kind, r.Opcode, names, r.Content != nil, r.Error != "")
+	return service, r.Kind, fmt.Sprint(r.Kind, r.Opcode, r.Variant, slices.Sorted(maps.Keys(r.Buffers)), r.Content != nil, r.Error != "")
 }
 
+// compare compares text with a golden, which UPDATE=1 writes.
 func compare(t *testing.T, file, out string) {
 	t.Helper()
 	if wiretest.Update() {
@@ -114,7 +122,7 @@ var recordOrder = []string{"file", "frame", "time", "rel", "conn", "src", "dst",
 // TestRecordKeys checks that the keys of records are in order, and that no object
 // has a key twice.
 func TestRecordKeys(t *testing.T) {
-	for _, sample := range samples(t) {
+	for _, sample := range wiretest.Samples(t) {
 		out, _, _ := run(t, "-T", "json", sample)
 		for line := range strings.Lines(out) {
 			last := -1
@@ -331,7 +339,7 @@ func TestFields(t *testing.T) {
 // is the first message of its connection.
 func TestLinesInOrder(t *testing.T) {
 	const late = 0.3 // seconds
-	for _, path := range samples(t) {
+	for _, path := range wiretest.Samples(t) {
 		out, errs, status := run(t, "-T", "fields", "-e", "rel", "-e", "frame", path)
 		if status != exit.OK {
 			t.Fatalf("%s: status %d, %s", path, status, errs)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/lshark/lshark/internal/cli/exit"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // page is a parsed page of lshark report.
@@ -160,7 +161,7 @@ func same(a, b string) bool {
 // the commands that show the same.
 func TestReportNumbers(t *testing.T) {
 	inputs := [][]string{{"../../pcaps/mount.pcap", recoverySample}}
-	for _, sample := range slices.Concat(samples(t), glob(t, ruleSamples+"*.pcap*")) {
+	for _, sample := range slices.Concat(wiretest.Samples(t), glob(t, ruleSamples+"*.pcap*")) {
 		inputs = append(inputs, []string{sample})
 	}
 	for _, files := range inputs {
