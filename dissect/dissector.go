@@ -78,9 +78,14 @@ func New(o Options) *Dissector {
 func (d *Dissector) Frame(f *capture.Frame) {
 	d.frames++
 	d.lnet.Frame(f)
-	if d.late.len() > 0 {
-		d.release(false)
-	}
+	d.release(false)
+}
+
+// Decoded takes the next frame as Frame does, with the packet that was found in it ahead.
+func (d *Dissector) Decoded(f *lnet.Decoded) {
+	d.frames++
+	d.lnet.Decoded(f)
+	d.release(false)
 }
 
 // Quiet is called when no frame has arrived for a while, as in a live capture. It hands

@@ -80,6 +80,7 @@ func (d *Decoder) ipv4(p span, depth int) Kind {
 		if !whole {
 			return None
 		}
+		d.joined = true
 	}
 	return d.transport(byte(ip.Protocol), a, body, depth)
 }
@@ -154,6 +155,7 @@ func (d *Decoder) extensions(next byte, a addresses, p span, depth int) Kind {
 			if !whole {
 				return None
 			}
+			d.joined = true
 		default:
 			return d.transport(next, a, p, depth)
 		}
