@@ -258,6 +258,21 @@ func (p *Pass) read(src *source) error {
 		bytes = nil
 	}
 	defer p.sys.NewProgress(bytes).Stop()
+	if ahead := src.readAhead(p.in); ahead != nil {
+		defer ahead.Close()
+		for p.err == nil && !p.stopped.Load() {
+			f, err := ahead.Next()
+			if err != nil {
+				return endOfInput(err)
+			}
+			if take, err := p.frame(&f.Frame); err != nil {
+				return err
+			} else if take {
+				p.dissector.Decoded(f)
+			}
+		}
+		return nil
+	}
 	var f capture.Frame
 	for p.err == nil && !p.stopped.Load() {
 		switch err := src.next(&f); {
@@ -268,29 +283,46 @@ func (p *Pass) read(src *source) error {
 		case p.opt.Outage != nil && errors.Is(err, capture.ErrDown):
 			src.away(err, p.opt.Outage)
 			continue
-		case err == io.EOF:
-			return nil
 		case err != nil:
+			return endOfInput(err)
+		}
+		if take, err := p.frame(&f); err != nil {
 			return err
+		} else if take {
+			p.dissector.Frame(&f)
 		}
-		p.clock.frame(f.Time)
-		p.cut.frame(&f)
-		if p.in.keep != nil {
-			if ok, err := p.in.keep.Match(f.Link, f.Data, f.Len); err != nil {
-				return exit.UsageError{Err: err}
-			} else if !ok {
-				continue
-			}
-		}
-		if p.saver != nil && p.saver.add(&f) != nil {
-			return nil // finishSave returns the error
-		}
-		for _, frame := range p.consumers.frame {
-			p.Fail(frame(&f))
-		}
-		p.dissector.Frame(&f)
 	}
 	return nil
+}
+
+// endOfInput returns what an error of the input means for a pass: its end is none.
+func endOfInput(err error) error {
+	if err == io.EOF {
+		return nil
+	}
+	return err
+}
+
+// frame passes a frame to all that take frames. It returns false if the capture filter
+// leaves it out.
+func (p *Pass) frame(f *capture.Frame) (take bool, err error) {
+	p.clock.frame(f.Time)
+	p.cut.frame(f)
+	if p.in.keep != nil {
+		if ok, err := p.in.keep.Match(f.Link, f.Data, f.Len); err != nil {
+			return false, exit.UsageError{Err: err}
+		} else if !ok {
+			return false, nil
+		}
+	}
+	if p.saver != nil && p.saver.add(f) != nil {
+		p.Stop() // finishSave returns the error
+		return false, nil
+	}
+	for _, frame := range p.consumers.frame {
+		p.Fail(frame(f))
+	}
+	return true, nil
 }
 
 // Stop ends the pass, within half a second where no frames arrive. It may be called from

@@ -5,11 +5,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
+	"github.com/lshark/lshark/dissect/lnet"
 )
 
 // pipeIdle is how long the writer of a pipe may be silent before messages that
@@ -68,6 +70,15 @@ func (s *source) next(f *capture.Frame) error {
 		return io.EOF
 	}
 	return err
+}
+
+// readAhead starts to read the frames of files in a goroutine of its own. It returns nil
+// where this is of no use: on one core, and for inputs whose writer may pause.
+func (s *source) readAhead(in *Input) *lnet.Ahead {
+	if s.live != nil || in.piped() || runtime.GOMAXPROCS(0) == 1 {
+		return nil
+	}
+	return lnet.ReadAhead(s.next)
 }
 
 // away notes that the interface is away, and calls changed with the reason.
