@@ -90,7 +90,7 @@ func (c *reportOptions) run(args []string) error {
 
 // write reads the input and passes the page to a func.
 func (c *reportOptions) write(in *scan.Input, write func(page []byte) error) error {
-	p := scan.New(c.sys, in, scan.Options{Limit: c.count})
+	p := scan.New(c.sys, in, scan.Options{Limit: c.count, Concurrent: true})
 	t := newPageTrackers(p)
 	p.Add(scan.Consumer{End: func() error {
 		captured := p.Captured()

@@ -25,6 +25,12 @@ type Options struct {
 	Limit    int  // stop after so many selected messages, 0 for no limit; see Consumer.Finish
 	Distinct bool // leave out messages that another capture point saw before
 	BulkData bool // keep bulk data in full
+
+	// Concurrent lets the observer and the consumers of files run in a goroutine of their
+	// own. It is for those that take messages to the end of the input, and has no effect
+	// with Limit, SaveTo or Stream.
+	Concurrent bool
+
 	JoinBulk bool // with BulkData: put the parts of file data together
 	Frames   bool // fill Message.Frames
 
@@ -115,6 +121,7 @@ type Pass struct {
 	cut       truncations // of all frames
 	inputErr  error       // why reading ended before the end of the input
 	err       error       // of a consumer
+	failed    atomic.Bool // err is set; the goroutine that reads must not look at err
 	stopped   atomic.Bool
 }
 
@@ -210,6 +217,10 @@ func (p *Pass) Run() (err error) {
 	if x := p.observer; x != nil {
 		o.Later, o.Lost, o.Marked, o.Refused = x.Later, x.Lost, x.Marked, x.Refused
 	}
+	wait := func() {}
+	if p.concurrent() {
+		o, wait = dissect.Concurrent(o)
+	}
 	p.dissector = dissect.New(o)
 	if p.in.Live() && p.sys.Harden != nil {
 		if err := p.sys.Harden(); err != nil {
@@ -229,9 +240,10 @@ func (p *Pass) Run() (err error) {
 	}
 	p.inputErr = p.read(src)
 	err = p.inputErr
-	if p.err == nil {
+	if !p.failed.Load() {
 		p.dissector.Close()
 	}
+	wait()
 	complete := err == nil && p.err == nil
 	if p.observer != nil {
 		p.observer.Advance(p.clock.last)
@@ -250,6 +262,11 @@ func (p *Pass) Run() (err error) {
 	return err
 }
 
+// concurrent reports whether messages are passed on to another goroutine.
+func (p *Pass) concurrent() bool {
+	return p.opt.Concurrent && p.opt.Limit == 0 && p.saver == nil && len(p.consumers.frame) == 0 && p.in.onManyCores()
+}
+
 // read feeds the frames of the input to the dissector until their end or until
 // a consumer stops. The error is that of the input.
 func (p *Pass) read(src *source) error {
@@ -260,7 +277,7 @@ func (p *Pass) read(src *source) error {
 	defer p.sys.NewProgress(bytes).Stop()
 	if ahead := src.readAhead(p.in); ahead != nil {
 		defer ahead.Close()
-		for p.err == nil && !p.stopped.Load() {
+		for !p.failed.Load() && !p.stopped.Load() {
 			f, err := ahead.Next()
 			if err != nil {
 				return endOfInput(err)
@@ -274,7 +291,7 @@ func (p *Pass) read(src *source) error {
 		return nil
 	}
 	var f capture.Frame
-	for p.err == nil && !p.stopped.Load() {
+	for !p.failed.Load() && !p.stopped.Load() {
 		switch err := src.next(&f); {
 		case errors.Is(err, capture.ErrTimeout):
 			p.idle()
@@ -408,6 +425,9 @@ func (p *Pass) idle() {
 func (p *Pass) Fail(err error) {
 	if p.err == nil || errors.Is(p.err, ErrStop) && err != nil {
 		p.err = err
+	}
+	if p.err != nil {
+		p.failed.Store(true)
 	}
 }
 

@@ -72,10 +72,14 @@ func (s *source) next(f *capture.Frame) error {
 	return err
 }
 
+// onManyCores reports whether the input is read in several goroutines: files are, where
+// there are the cores for it.
+func (in *Input) onManyCores() bool { return !in.Live() && !in.piped() && runtime.GOMAXPROCS(0) > 1 }
+
 // readAhead starts to read the frames of files in a goroutine of its own. It returns nil
 // where this is of no use: on one core, and for inputs whose writer may pause.
 func (s *source) readAhead(in *Input) *lnet.Ahead {
-	if s.live != nil || in.piped() || runtime.GOMAXPROCS(0) == 1 {
+	if !in.onManyCores() {
 		return nil
 	}
 	return lnet.ReadAhead(s.next)
