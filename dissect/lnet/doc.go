@@ -11,6 +11,11 @@
 // It knows the transports and the headers of LNet. The payload of a message,
 // such as ptlrpc, is left to package dissect.
 //
+// Files are named after their transport: tcp_, socklnd, ib_, o2iblnd. The others are for
+// all. They are one package, since a transport and what all share (the pool, Want and
+// Handle, the pending GETs, the message in the making) refer to each other at each frame,
+// and none of that is of use to others.
+//
 // # The way of a frame
 //
 // A Decoder looks for the packets of a transport in each frame, through VLAN
@@ -20,18 +25,18 @@
 //   - tcp (tcp.go, tcp_conn.go) finds the connection of a segment. A capture point
 //     (source, tcp_source.go) queues segments while it is unknown where their
 //     stream begins.
-//   - reassembly (reassembly.go) has the TCP state of one direction of a
-//     connection. It puts the segments in order and passes their bytes on once,
+//   - reassembly (tcp_reassembly.go) has the TCP state of one direction of a connection.
+//     It puts the segments in order and passes their bytes on once,
 //     with the gaps among them: start, consume, skip, gap, close.
 //   - analysis (tcp_analysis.go) sees the segments of one direction as they were
 //     captured. It finds those that were sent again and the round trip.
 //     Message.Transfer and Options.Later have what belongs to a message, with the
 //     latency that it cost, where an ACK proves it: the receiver reports data that
 //     came twice, and its timestamps show which transmission it had waited for.
-//   - framer (framer.go, framer_message.go) cuts these bytes into messages by their
-//     headers (socklnd.go, socklnd_hello.go). Reassembly calls its method skips to
+//   - framer (socklnd_framer.go, socklnd_message.go) cuts these bytes into messages by
+//     their headers (socklnd.go, socklnd_hello.go). Reassembly calls its method skips to
 //     learn which bytes behind a gap need not be kept.
-//   - resync (resync.go) has the bytes in which the framer has to find a header,
+//   - resync (socklnd_resync.go) has the bytes in which the framer has to find a header,
 //     after a loss or in mid-stream: add, find. What it finds is framed again from
 //     its buffer.
 //   - output (decoder.go) is shared by all transports: the pool of buffers, the

@@ -9,19 +9,19 @@ import (
 
 // Limits of the analysis of a direction of a connection.
 const (
-	maxSentMessages = 32    // messages that are remembered after they were handed out
-	maxResentRanges = 64    // ranges of bytes sent again, of messages that are not complete
-	maxUnsettled    = 32    // and of messages that were handed out, until an ACK shows what they cost
-	maxSendTimes    = 64    // sequence numbers with the time at which they were sent
+	maxSentMessages = 32    // complete messages, for what is retransmitted of them later
+	maxResentRanges = 64    // retransmitted ranges of incomplete messages
+	maxUnsettled    = 32    // retransmitted ranges of complete messages that are not acknowledged yet
+	maxSendTimes    = 64    // entries of analysis.times
 	sendTimeStep    = 100e3 // ns between two of them
-	defaultRTT      = 3e6   // ns, where the handshake was not captured
+	defaultRTT      = 3e6   // ns, if the handshake was not captured
 	fastAge         = 20e6  // ns from the last duplicate ACK to a fast retransmission
 	fastDuplicates  = 2     // duplicate ACKs that cause a fast retransmission
-	maxAckDelay     = 200e6 // ns after which every living host acknowledges
+	maxAckDelay     = 200e6 // ns: a host delays an ACK no longer
 	rttSamples      = 16    // round trips of which the minimum is taken
-	rttAge          = 10e9  // ns for which it counts
-	keepAliveBytes  = 1     // at most, of a keep-alive probe
-	keepAliveOffset = -1    // of its sequence number from the next one
+	rttAge          = 10e9  // ns until that minimum is outdated
+	keepAliveBytes  = 1     // payload of a keep-alive probe, at most
+	keepAliveOffset = -1    // from the next sequence number to that of a keep-alive probe
 	handshakeFlags  = tcpSYN | tcpACK
 	unusualFlags    = tcpSYN | tcpFIN | tcpRST
 )

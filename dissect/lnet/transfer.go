@@ -2,12 +2,13 @@ package lnet
 
 // Transfer is what the transport did to carry a message.
 type Transfer struct {
-	Resent int   // packets with bytes of the message that were sent again
-	Timed  int   // of them, those of which it is known what latency they cost
-	RTT    int64 // time in nanoseconds in which the receiver acknowledged data of the connection, 0 when unknown
+	Resent int   // retransmitted packets with bytes of the message
+	Timed  int   // those of them whose cost in latency is known
+	RTT    int64 // round trip of the connection in nanoseconds, 0 if unknown
 
-	// The latency that the timed ones cost, in nanoseconds, and the time in
-	// which that was. What the receiver had already cost nothing.
+	// Lost is how many nanoseconds later the message arrived because of the Timed
+	// packets, between LostFrom and LostTo. A packet that the receiver had already
+	// (spurious) costs nothing.
 	Lost             int64
 	LostFrom, LostTo int64
 

@@ -1,0 +1,60 @@
+package lnet
+
+import "container/heap"
+
+// gapHeap is a heap of the TCP streams and InfiniBand queue pairs that hold segments or
+// packets behind a gap, by the frame of the first of these: no message that a later frame
+// completed may be handed out yet.
+type gapHeap []*gapEntry
+
+// gapEntry is a stream or queue pair in a gapHeap.
+type gapEntry struct {
+	since int64      // order of the frame of its first held segment
+	place int        // in the heap, from 1; 0: not there
+	pair  *queuePair // nil for a TCP stream
+}
+
+// first returns the frame of the earliest held segment, 0 for none.
+func (g gapHeap) first() int64 {
+	if len(g) == 0 {
+		return 0
+	}
+	return g[0].since
+}
+
+// update adds, moves or removes a stream after its first held segment may have changed.
+// That is of the frame first; 0 means that none is held.
+func (g *gapHeap) update(e *gapEntry, first int64) {
+	switch held := e.place > 0; {
+	case first == 0 && held:
+		heap.Remove(g, e.place-1)
+	case first != 0 && !held:
+		e.since = first
+		heap.Push(g, e)
+	case first != e.since && held:
+		e.since = first
+		heap.Fix(g, e.place-1)
+	}
+}
+
+// Len, Less, Swap, Push and Pop are for package heap.
+func (g gapHeap) Len() int           { return len(g) }
+func (g gapHeap) Less(i, j int) bool { return g[i].since < g[j].since }
+
+func (g gapHeap) Swap(i, j int) {
+	g[i], g[j] = g[j], g[i]
+	g[i].place, g[j].place = i+1, j+1
+}
+
+func (g *gapHeap) Push(e any) {
+	*g = append(*g, e.(*gapEntry))
+	(*g)[len(*g)-1].place = len(*g)
+}
+
+func (g *gapHeap) Pop() any {
+	last := len(*g) - 1
+	e := (*g)[last]
+	(*g)[last], *g = nil, (*g)[:last]
+	e.place = 0
+	return e
+}
