@@ -320,13 +320,14 @@ func (q *queuePair) sentPacket(p *link.Packet, psn uint32) bool {
 	if d < 0 {
 		return q.outOfSequence(p, psn)
 	}
+	h := a.remembered()
 	if d > 0 {
-		a.addTime(sendTime{seq: a.next, time: p.Time, missing: dataAhead})
+		h.addTime(sendTime{seq: a.next, time: p.Time, missing: dataAhead})
 		a.next = psn
 		a.rtt.cancel()
 	}
-	if k := len(a.times); k == 0 || a.times[k-1].missing != captured || p.Time-a.times[k-1].time >= sendTimeStep {
-		a.addTime(sendTime{seq: psn, time: p.Time})
+	if k := len(h.times); k == 0 || h.times[k-1].missing != captured || p.Time-h.times[k-1].time >= sendTimeStep {
+		h.addTime(sendTime{seq: psn, time: p.Time})
 	}
 	a.next++
 	a.raised = p.Time
@@ -371,7 +372,7 @@ func (o *packetOrder) holds(psn uint32) bool {
 // resent records packets that were sent again, for the messages in them: those that were
 // handed out, and those that are not complete.
 func (s *sentPackets) resent(r *resentPackets) {
-	sent := &s.analysis.sent
+	sent := &s.analysis.remembered().sent
 	var t Transfer
 	r.add(&t)
 	for i := range sent.ring {
@@ -426,7 +427,7 @@ func (s *sentPackets) transfer(m *Message, from, to uint32, acked bool) {
 		}
 		s.again = keep
 	}
-	sent := &s.analysis.sent
+	sent := &s.analysis.remembered().sent
 	sent.add(sentMessage{from: from, to: to, number: m.Number, time: m.Time})
 	if acked {
 		sent.pending = 0
@@ -480,7 +481,7 @@ func (q *queuePair) acknowledge(src *source, p *link.Packet) {
 	if !o.acked || int32(ack-o.ack) > 0 {
 		o.acked, o.ack = true, ack
 		s.analysis.rtt.end(ack, p.Time, false)
-		s.analysis.sent.acknowledge(ack, p.Time)
+		s.analysis.remembered().sent.acknowledge(ack, p.Time)
 	}
 	if lost := s.unseen.prove(ack, p.Time); lost > 0 {
 		q.loseUnseen(lost)
@@ -512,10 +513,10 @@ func (q *queuePair) lose(n, from, until int64) {
 
 // connectionNIDs returns the NIDs seen on the connection of a queue pair.
 func connectionNIDs(q *queuePair) []NID {
-	if nids := q.nids.all(); len(nids) > 0 || q.peer == nil {
+	if nids := q.nids.list; len(nids) > 0 || q.peer == nil {
 		return nids
 	}
-	return q.peer.nids.all()
+	return q.peer.nids.list
 }
 
 // unseenRequests counts the requests that a queue pair has sent and that were not captured,

@@ -170,7 +170,7 @@ func (t *infiniband) find(src *source, k *queuePairKey) *queuePair {
 		t.remove(old)
 	}
 	q := &queuePair{ib: t, key: *k, conn: -1, last: src.now, listed: src.now}
-	q.sent.analysis.sent.out = t.out
+	q.sent.analysis.out = t.out
 	q.order.pair = q
 	t.table.add(q)
 	t.stats.QueuePairs++

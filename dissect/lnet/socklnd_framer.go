@@ -7,10 +7,9 @@ import "github.com/lshark/lshark/dissect/lnet/link"
 // hands out the messages that they complete. Where no header is at the start of
 // a message, its resync searches for the next one.
 type framer struct {
-	tcp      *tcp
-	conn     *conn
-	back     bool      // the direction from conn.key.Dst to conn.key.Src
-	analysis *analysis // of the direction
+	tcp  *tcp
+	conn *conn
+	back bool // the direction from conn.key.Dst to conn.key.Src
 
 	at     origin // of the bytes being framed
 	pos    uint32 // sequence number of the next byte
@@ -19,13 +18,27 @@ type framer struct {
 	hello   uint8  // version of the hello, 0 when not seen
 	format  format // of the headers
 	msg     partial
-	resync  resync
-	skipped int64 // bytes since the last message in which none was found
+	resync  *resync // nil until a header has to be searched
+	skipped int64   // bytes since the last message in which none was found
 
-	// The frame whose snaplen cut msg; Order is 0 when none did. tshark, which
-	// cannot continue behind a cut, shows the message there.
-	cutAt link.Frame
+	// The frame whose snaplen cut msg, of Order 0 when none did; nil while no message was
+	// cut. tshark, which cannot continue behind a cut, shows the message there.
+	cutAt *link.Frame
 }
+
+// analysis returns that of the direction.
+func (f *framer) analysis() *analysis {
+	if f.back {
+		return &f.conn.half[1].analysis
+	}
+	return &f.conn.half[0].analysis
+}
+
+// searching reports whether a header is being searched.
+func (f *framer) searching() bool { return f.resync != nil && f.resync.active }
+
+// cut reports whether the snaplen cut msg.
+func (f *framer) cut() bool { return f.cutAt != nil && f.cutAt.Order != 0 }
 
 // origin is where the bytes being framed come from. The frame that completes a
 // message is the one with the highest number so far: a message behind a gap is
@@ -90,7 +103,6 @@ func appendHole(holes []Hole, h Hole) []Hole {
 func (f *framer) init(t *tcp, c *conn, back bool) {
 	f.tcp, f.conn, f.back = t, c, back
 	f.format.first = true
-	f.resync.tcp, f.resync.conn = t, c
 }
 
 // start sets where the stream begins; in mid-stream a header must be found
@@ -122,7 +134,7 @@ func (f *framer) consume(data []byte, size int, in *link.Frame, retransmitted bo
 // byte, will be skipped: they are in a payload that is not needed.
 func (f *framer) skips(off, size int) bool {
 	m := &f.msg
-	return !f.resync.active && m.size > 0 && off >= m.keep-m.have && off+size <= m.size-m.have
+	return !f.searching() && m.size > 0 && off >= m.keep-m.have && off+size <= m.size-m.have
 }
 
 // skip passes over the next size bytes, for which skips was true.
@@ -143,14 +155,14 @@ func (f *framer) arrive(in *link.Frame) {
 		f.at.Frame = *in
 	}
 	f.at.carrier = in.Order
-	if out := f.tcp.out; out.opt.Frames && !f.resync.active {
+	if out := f.tcp.out; out.opt.Frames && !f.searching() {
 		f.frames.add(in.Order, f.msg.have > 0, out)
 	}
 }
 
 // feed frames data, or searches for a header in them.
 func (f *framer) feed(data []byte) {
-	r, m := &f.resync, &f.msg
+	r, m := f.resync, &f.msg
 	if len(data) == 0 {
 		return
 	}
@@ -159,12 +171,12 @@ func (f *framer) feed(data []byte) {
 		f.pos += uint32(len(data))
 		return
 	}
-	if r.notLNet && !r.recovers(f.parser(true), data) {
+	if r != nil && r.notLNet && !r.recovers(f.parser(true), data) {
 		f.pos += uint32(len(data))
 		return
 	}
 	f.reparse()
-	if r.active {
+	if f.searching() {
 		r.add(data, f.at, false)
 		f.search(f.tcp.out.full())
 		return
@@ -304,7 +316,7 @@ func (f *framer) reparse() {
 func (f *framer) gap(n int, why Why, until int64) {
 	p := &f.msg
 	f.reparse()
-	if f.resync.active {
+	if f.searching() {
 		f.search(true)
 	}
 	if p.have > 0 && p.size == 0 {
@@ -312,8 +324,11 @@ func (f *framer) gap(n int, why Why, until int64) {
 	}
 	if p.size > 0 {
 		k := min(n, p.size-p.have)
-		if why == Snaplen && f.cutAt.Order == 0 {
-			f.cutAt = f.at.Frame
+		if why == Snaplen && !f.cut() {
+			if f.cutAt == nil {
+				f.cutAt = new(link.Frame)
+			}
+			*f.cutAt = f.at.Frame
 		}
 		if p.have < p.keep {
 			p.addHole(Hole{p.have, min(k, p.keep-p.have), why}, f.tcp.out)
@@ -351,10 +366,23 @@ func (f *framer) cutHeader() {
 	f.drop()
 }
 
+// forget drops what is not needed between messages.
+func (f *framer) forget() {
+	if r := f.resync; r != nil && !r.active && !r.notLNet {
+		f.resync = nil
+	}
+	if !f.cut() {
+		f.cutAt = nil
+	}
+	if len(f.frames) == 1 && cap(f.frames) > 1 {
+		f.frames = frameList{f.frames[0]}
+	}
+}
+
 // close hands out what is left: the stream has ended.
 func (f *framer) close() {
 	f.reparse()
-	if f.resync.active {
+	if f.searching() {
 		f.search(true)
 	}
 	if m := &f.msg; m.have > 0 && m.size == 0 {
@@ -387,14 +415,19 @@ func (f *framer) drop() {
 		pool.holes.put(holes)
 	}
 	f.msg = partial{}
-	f.cutAt.Order = 0
+	if f.cutAt != nil {
+		f.cutAt.Order = 0
+	}
 	f.frames.keepLast(pool)
 }
 
 // startResync starts to search for a header.
 func (f *framer) startResync() {
-	if f.resync.active {
+	if f.searching() {
 		return
+	}
+	if f.resync == nil {
+		f.resync = &resync{tcp: f.tcp, conn: f.conn}
 	}
 	f.resync.start()
 	if f.conn.version(f.back) == 0 {
@@ -420,7 +453,7 @@ func (f *framer) resyncAt(data []byte, midSegment bool) {
 // search frames the messages that the resync finds. last is set when nothing
 // more can come behind the bytes searched, or no more can be held.
 func (f *framer) search(last bool) {
-	r := &f.resync
+	r := f.resync
 	for r.off < len(r.buf) {
 		n, h, found := r.find(f.parser(true), last)
 		f.skipped += int64(n)
@@ -444,7 +477,7 @@ func (f *framer) search(last bool) {
 // piece under the frame it came with. At an invalid header it starts a resync
 // again and returns false.
 func (f *framer) replay() bool {
-	r := &f.resync
+	r := f.resync
 	at := f.at
 	defer func() { f.at = at }()
 	for _, m := range r.marks {

@@ -24,8 +24,8 @@ func (p *partial) bytesToKeep(b []byte, out *output) int {
 func (f *framer) describe(b []byte) {
 	p, m, c := &f.msg, &f.tcp.out.msg, f.conn
 	at := &f.at.Frame
-	if f.cutAt.Order != 0 {
-		at = &f.cutAt
+	if f.cut() {
+		at = f.cutAt
 	}
 	m.setFrame(at)
 	m.Frames = f.frames
@@ -113,7 +113,7 @@ func (f *framer) emit(data []byte) {
 	p.addNotes(m)
 	f.learn()
 	m.Number = out.stats.Messages + 1
-	f.analysis.message(m, p.seq, p.seq+uint32(p.size))
+	f.analysis().message(m, p.seq, p.seq+uint32(p.size))
 	out.deliver()
 	f.drop()
 }

@@ -109,8 +109,15 @@ type analysis struct {
 	initial int64  // round trip of the handshake, 0 when not captured
 	synTime int64  // time of the first SYN without ACK, 0 when not captured
 
-	acks  ackState
-	rtt   roundTrip
+	acks ackState
+	rtt  roundTrip
+	out  *output
+
+	past *history // nil: nothing was sent, or all of it was acknowledged long ago
+}
+
+// history is what is remembered of the bytes that one end has sent.
+type history struct {
 	times []sendTime
 	sent  sentMessages
 	again []resentRange // of messages that are not complete
@@ -118,11 +125,27 @@ type analysis struct {
 	unsettled []resentRange // of messages that were handed out; what they cost is not known
 }
 
+// remembered returns the history.
+func (a *analysis) remembered() *history {
+	if a.past == nil {
+		a.past = &history{sent: sentMessages{out: a.out}}
+	}
+	return a.past
+}
+
+// forget drops the history if the other end has acknowledged all that was sent.
+func (a *analysis) forget(peer *analysis) {
+	h, k := a.past, &peer.acks
+	if h != nil && k.known && k.number == a.next && len(h.again)+len(h.unsettled) == 0 {
+		a.past = nil
+	}
+}
+
 // ackState is what an end acknowledges.
 type ackState struct {
 	known      bool
 	number     uint32
-	duplicates int
+	duplicates uint32
 	time       int64 // of the last new or duplicate one
 	window     int32
 	closed     int64 // since when the window is 0; 0 while it is not
@@ -193,14 +216,16 @@ func (a *analysis) segment(peer *analysis, g *link.Segment) tcpMark {
 
 // advance takes n bytes that were not sent before.
 func (a *analysis) advance(g *link.Segment, n int) {
-	if k := len(a.times); n > 0 && (k == 0 || a.times[k-1].missing != captured || g.Time-a.times[k-1].time >= sendTimeStep) {
-		a.addTime(sendTime{seq: a.next, time: g.Time})
+	a.raised = g.Time
+	if n == 0 {
+		return
+	}
+	h := a.remembered()
+	if k := len(h.times); k == 0 || h.times[k-1].missing != captured || g.Time-h.times[k-1].time >= sendTimeStep {
+		h.addTime(sendTime{seq: a.next, time: g.Time})
 	}
 	a.next += uint32(n)
-	a.raised = g.Time
-	if n > 0 {
-		a.rtt.begin(a.next, g.Time)
-	}
+	a.rtt.begin(a.next, g.Time)
 }
 
 // outOfSequence takes a segment that does not follow the one before.
@@ -224,7 +249,7 @@ func (a *analysis) outOfSequence(peer *analysis, g *link.Segment, n int) tcpMark
 		if n == 0 {
 			evidence = ackAhead
 		}
-		a.addTime(sendTime{seq: a.next, time: g.Time, missing: evidence})
+		a.remembered().addTime(sendTime{seq: a.next, time: g.Time, missing: evidence})
 		a.next = g.Seq
 		a.rtt.cancel()
 	} else {
@@ -265,43 +290,45 @@ func (a *analysis) resent(g *link.Segment, n int, spurious bool) {
 			r.stalled = a.raised
 		}
 	}
-	if a.sent.resent(&r) && !spurious {
-		if len(a.unsettled) == maxUnsettled {
-			a.unsettled = append(a.unsettled[:0], a.unsettled[1:]...)
+	h := a.remembered()
+	if h.sent.resent(&r) && !spurious {
+		if len(h.unsettled) == maxUnsettled {
+			h.unsettled = append(h.unsettled[:0], h.unsettled[1:]...)
 		}
-		a.unsettled = append(a.unsettled, r)
+		h.unsettled = append(h.unsettled, r)
 	}
-	if a.sent.any && int32(r.To-a.sent.end) <= 0 {
+	if h.sent.any && int32(r.To-h.sent.end) <= 0 {
 		return
 	}
-	if k := len(a.again); k == maxResentRanges {
-		last := &a.again[k-1]
+	if k := len(h.again); k == maxResentRanges {
+		last := &h.again[k-1]
 		last.From, last.To = lower(last.From, r.From), higher(last.To, r.To)
 		last.segments++
 		last.time, last.stalled, last.spurious = r.time, 0, last.spurious && r.spurious
 		last.evidence = max(last.evidence, r.evidence)
 		return
 	}
-	a.again = append(a.again, r)
+	h.again = append(h.again, r)
 }
 
 // settle reports what the ranges cost that were sent again, once an ACK shows it;
 // before is the ACK before the one in g. They cost nothing if the receiver had
 // their first transmission.
 func (a *analysis) settle(g *link.Segment, before uint32) {
-	keep := a.unsettled[:0]
-	for i := range a.unsettled {
-		r := &a.unsettled[i]
+	h := a.past
+	keep := h.unsettled[:0]
+	for i := range h.unsettled {
+		r := &h.unsettled[i]
 		switch a.received(r, g, before) {
 		case firstReceived:
-			a.sent.settle(r, false)
+			h.sent.settle(r, false)
 		case againReceived:
-			a.sent.settle(r, true)
+			h.sent.settle(r, true)
 		default:
 			keep = append(keep, *r)
 		}
 	}
-	a.unsettled = keep
+	h.unsettled = keep
 }
 
 // receipt is which transmission of a range reached the receiver first.
@@ -374,8 +401,8 @@ func (a *analysis) acknowledge(peer *analysis, g *link.Segment) {
 	if g.Flags&tcpACK == 0 {
 		return
 	}
-	k := &a.acks
-	if len(peer.unsettled) > 0 && (k.number != g.Ack || g.Twice != link.Range{}) {
+	k, sent := &a.acks, peer.past
+	if sent != nil && len(sent.unsettled) > 0 && (k.number != g.Ack || g.Twice != link.Range{}) {
 		peer.settle(g, k.number)
 	}
 	if k.known && k.number == g.Ack {
@@ -389,47 +416,59 @@ func (a *analysis) acknowledge(peer *analysis, g *link.Segment) {
 	k.known, k.number, k.window = true, g.Ack, g.Window
 	k.duplicates, k.time = 0, g.Time
 	peer.rtt.end(g.Ack, g.Time, g.Size > 0)
-	peer.sent.acknowledge(g.Ack, g.Time)
+	if sent != nil {
+		sent.acknowledge(g.Ack, g.Time)
+	}
+}
+
+// acknowledge notes up to where the receiver has all bytes.
+func (h *history) acknowledge(ack uint32, now int64) {
+	h.sent.acknowledge(ack, now)
 	passed := 0
-	for passed+1 < len(peer.times) && int32(g.Ack-peer.times[passed+1].seq) >= 0 {
+	for passed+1 < len(h.times) && int32(ack-h.times[passed+1].seq) >= 0 {
 		passed++
 	}
 	if passed > 0 {
-		peer.times = append(peer.times[:0], peer.times[passed:]...)
+		h.times = append(h.times[:0], h.times[passed:]...)
 	}
 }
 
 // addTime adds a time. When there are too many, each second one goes.
-func (a *analysis) addTime(t sendTime) {
-	if len(a.times) == maxSendTimes {
-		keep := a.times[:0]
-		for i := range a.times {
-			if i%2 == 0 || a.times[i].missing != captured && i%4 == 1 {
-				keep = append(keep, a.times[i])
+func (h *history) addTime(t sendTime) {
+	if len(h.times) == maxSendTimes {
+		keep := h.times[:0]
+		for i := range h.times {
+			if i%2 == 0 || h.times[i].missing != captured && i%4 == 1 {
+				keep = append(keep, h.times[i])
 			}
 		}
-		a.times = keep
+		h.times = keep
 	}
-	a.times = append(a.times, t)
+	h.times = append(h.times, t)
 }
 
 // timeOf returns when the byte with a sequence number was sent first.
 func (a *analysis) timeOf(seq uint32) (t sendTime, known bool) {
-	i := sort.Search(len(a.times), func(i int) bool { return int32(a.times[i].seq-seq) > 0 })
+	if a.past == nil {
+		return t, false
+	}
+	times := a.past.times
+	i := sort.Search(len(times), func(i int) bool { return int32(times[i].seq-seq) > 0 })
 	if i == 0 {
 		return t, false
 	}
-	return a.times[i-1], true
+	return times[i-1], true
 }
 
 // message sets m.Transfer of a message that is complete, and remembers it for
 // what TCP does with it later; from and to are its sequence numbers.
 func (a *analysis) message(m *Message, from, to uint32) {
 	m.Transfer, m.RoundTrips = Transfer{RTT: a.rtt.least()}, a.rtt.recent.take()
-	if len(a.again) > 0 {
+	h := a.remembered()
+	if len(h.again) > 0 {
 		a.collect(m, from, to)
 	}
-	a.sent.add(sentMessage{from: from, to: to, number: m.Number, time: m.Time})
+	h.sent.add(sentMessage{from: from, to: to, number: m.Number, time: m.Time})
 }
 
 // collect sets what was sent again of a message and what it cost, and drops the
@@ -437,17 +476,17 @@ func (a *analysis) message(m *Message, from, to uint32) {
 // the time since its last byte was sent first, or was shown to be missing. Where
 // other data followed, only the time is known in which nothing new was sent.
 func (a *analysis) collect(m *Message, from, to uint32) {
-	t := &m.Transfer
+	t, h := &m.Transfer, a.past
 	due, known := a.timeOf(to - 1)
 	completed := false
-	for i := range a.again {
-		r := &a.again[i]
+	for i := range h.again {
+		r := &h.again[i]
 		completed = completed || r.Overlaps(from, to) && r.time == m.Time && !r.spurious
 	}
 	completed = completed && known && due.missing != ackAhead
-	keep := a.again[:0]
-	for i := range a.again {
-		r := &a.again[i]
+	keep := h.again[:0]
+	for i := range h.again {
+		r := &h.again[i]
 		if r.Overlaps(from, to) {
 			t.Resent += r.segments
 			t.NotCaptured = t.NotCaptured || r.evidence != captured && !r.spurious
@@ -467,7 +506,7 @@ func (a *analysis) collect(m *Message, from, to uint32) {
 			keep = append(keep, *r)
 		}
 	}
-	a.again = keep
+	h.again = keep
 }
 
 // sentMessages are the last messages that were handed out. What TCP does with
@@ -564,11 +603,11 @@ func (s *sentMessages) report(number int64, t *Transfer) {
 // may have waited for these: it can only lower the round trip.
 type roundTrip struct {
 	timing       bool
+	samples      uint8
 	to           uint32 // sequence number behind the segment that is timed
 	since        int64
 	least1       int64 // of the samples since the last change
 	least2       int64 // of those before; 0 when there are none
-	samples      int
 	beginOfLeast int64
 
 	recent RoundTrips // since the last message

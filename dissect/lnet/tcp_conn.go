@@ -2,6 +2,7 @@ package lnet
 
 import (
 	"net/netip"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/lnet/link"
 )
@@ -19,6 +20,7 @@ const (
 const (
 	maxConns   = 1 << 16
 	maxClosed  = 1 << 12 // of them, after FIN or RST
+	forgetAge  = 10e9    // ns without a segment, after which a connection keeps little memory
 	maxIdle    = 3600e9  // ns of capture time
 	closedIdle = 60e9    // after FIN or RST
 )
@@ -107,36 +109,23 @@ func (c *conn) continues(old *conn) {
 
 // recentNIDs are the NIDs seen on a connection, the last few of them.
 type recentNIDs struct {
-	list [maxRecentNIDs]NID
-	next uint8
+	list []NID
+	next uint8 // place of the next one in a full list
 }
 
 const maxRecentNIDs = 8
 
-// all returns the NIDs. The slice is valid until the next one is added.
-func (s *recentNIDs) all() []NID {
-	n := 0
-	for n < len(s.list) && s.list[n] != (NID{}) {
-		n++
-	}
-	return s.list[:n]
-}
-
 func (s *recentNIDs) add(n NID) {
-	if s.has(n) {
-		return
+	switch {
+	case n == (NID{}) || slices.Contains(s.list, n):
+	case s.list == nil:
+		s.list = append(make([]NID, 0, 2), n) // most connections have two
+	case len(s.list) < maxRecentNIDs:
+		s.list = append(s.list, n)
+	default:
+		s.list[s.next] = n
+		s.next = (s.next + 1) % maxRecentNIDs
 	}
-	s.list[s.next] = n
-	s.next = (s.next + 1) % uint8(len(s.list))
-}
-
-func (s *recentNIDs) has(n NID) bool {
-	for i := range s.list {
-		if s.list[i] == n {
-			return true
-		}
-	}
-	return false
 }
 
 // hasNID reports whether a NID was seen on the connection or is one of its ends.
@@ -151,7 +140,7 @@ func (c *conn) hasNID(n NID) bool {
 	if n.Len == 4 && (four == string(c.key.Src[12:]) || four == string(c.key.Dst[12:])) {
 		return true
 	}
-	return c.nids.has(n)
+	return slices.Contains(c.nids.list, n)
 }
 
 // connTable holds the connections, by their addresses and ports.
@@ -160,6 +149,7 @@ type connTable struct {
 	last   *conn               // looked up last
 	open   conn                // ring of the open ones, the most recently used first
 	closed conn                // ring of the closed ones, the last closed first
+	idle   *conn               // in the ring open: the one that has forgotten last; those behind it have, too
 	live   int                 // number of both
 	shut   int                 // number of the closed ones
 }
@@ -167,6 +157,7 @@ type connTable struct {
 func (t *connTable) init() {
 	t.conns = make(map[link.Flow]*conn)
 	t.open.prev, t.open.next = &t.open, &t.open
+	t.idle = &t.open
 	t.closed.prev, t.closed.next = &t.closed, &t.closed
 }
 
@@ -204,9 +195,26 @@ func (ring *conn) push(c *conn) {
 	c.prev.next, c.next.prev = c, c
 }
 
-func unlink(c *conn) {
+func (t *connTable) unlink(c *conn) {
+	if t.idle == c {
+		t.idle = c.next
+	}
 	c.prev.next, c.next.prev = c.next, c.prev
 	c.prev, c.next = nil, nil
+}
+
+// forgetIdle drops what the connections do not need that have been idle. It looks at two
+// of them, as each call has made at most one other idle.
+func (t *connTable) forgetIdle(now int64) {
+	for range 2 {
+		c := t.idle.prev
+		if c == &t.open || now-c.last < forgetAge {
+			return
+		}
+		c.half[0].forget(&c.half[1])
+		c.half[1].forget(&c.half[0])
+		t.idle = c
+	}
 }
 
 // touch moves a connection to the front of the order of use. Once in a second
@@ -215,8 +223,9 @@ func (t *connTable) touch(c *conn, now int64) {
 	c.last = now
 	if d := now - c.listed; (d > 1e9 || d < -1e9) && c.next != nil && !c.closed {
 		c.listed = now
-		unlink(c)
+		t.unlink(c)
 		t.open.push(c)
+		t.forgetIdle(now)
 	}
 }
 
@@ -225,7 +234,7 @@ func (t *connTable) close(c *conn) {
 	if !c.closed && c.next != nil {
 		c.closed = true
 		t.shut++
-		unlink(c)
+		t.unlink(c)
 		t.closed.push(c)
 	}
 }
@@ -248,7 +257,7 @@ func (t *connTable) remove(c *conn) {
 	if c.next == nil {
 		return // gone already
 	}
-	unlink(c)
+	t.unlink(c)
 	t.live--
 	if c.closed {
 		t.shut--

@@ -230,3 +230,46 @@ func TestPortReuseInMidStream(t *testing.T) {
 		}
 	}
 }
+
+// TestIdleMemory: connections that had traffic and are idle keep little memory.
+func TestIdleMemory(t *testing.T) {
+	const conns, each = 4096, 1536
+	d := NewDecoder(Options{Want: skipAll})
+	heap := func() int {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	tc, w := wiretest.NewConn(), wiretest.Socklnd{Version: 3}
+	play := func() {
+		for k := range tc.Frames {
+			d.Frame(&tc.Frames[k])
+		}
+		tc.Frames = tc.Frames[:0]
+	}
+	before := heap()
+	for i := range conns {
+		tc.A = wiretest.End{Addr: netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)}), Port: 1023, Seq: uint32(i) * 77777}
+		tc.B.Seq = uint32(i) * 99999
+		tc.Open().Send(false, w.Connreq()).Send(false, w.Hello(false)).Send(true, w.Hello(true))
+		for m := range uint64(50) {
+			tc.Now += 1e6
+			tc.Send(false, w.Put(64*m, 200)).Send(true, w.Put(64*m, 200))
+		}
+		ack(tc, &tc.A, &tc.B, tc.B.Seq)
+		play()
+	}
+	t.Logf("%d bytes for a connection in use", (heap()-before)/conns)
+	for range conns/2 + 10 {
+		tc.Now += 1.1e9
+		ack(tc, &tc.A, &tc.B, tc.B.Seq)
+		play()
+	}
+	n := (heap() - before) / conns
+	t.Logf("%d bytes for an idle one", n)
+	if n > each {
+		t.Errorf("%d bytes for a connection", n)
+	}
+	runtime.KeepAlive(d)
+}

@@ -44,7 +44,7 @@ func (o *output) lose(c *conn, back bool, l Loss) {
 	if l.From == 0 || l.From > l.To {
 		l.From = l.To
 	}
-	l.Source, l.NIDs = int(c.key.Source), c.nids.all()
+	l.Source, l.NIDs = int(c.key.Source), c.nids.list
 	l.Src, l.Dst = c.ends(back)
 	o.report(l)
 }

@@ -66,8 +66,7 @@ func (p *piece) cut(seq uint32) {
 func (r *reassembly) init(t *tcp, c *conn, back bool) {
 	r.tcp = t
 	r.framer.init(t, c, back)
-	r.framer.analysis = &r.analysis
-	r.analysis.sent.out = t.out
+	r.analysis.out = t.out
 }
 
 // start begins the stream where r.begin says.
@@ -244,6 +243,12 @@ func (r *reassembly) giveUpGap() {
 	r.next = p.seq
 	r.framer.gap(n, why, p.Time)
 	r.release()
+}
+
+// forget drops what an idle connection does not need.
+func (r *reassembly) forget(peer *reassembly) {
+	r.analysis.forget(&peer.analysis)
+	r.framer.forget()
 }
 
 // close passes on all that is held.

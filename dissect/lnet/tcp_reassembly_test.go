@@ -271,7 +271,11 @@ func (s *Decoder) recordBytes() (n int) {
 		for i := range c.half {
 			r := &c.half[i]
 			f := &r.framer
-			n += len(r.held)*pieceSize + len(f.resync.marks)*markSize + len(f.msg.holes)*holeSize + len(f.frames)*frameSize
+			var marks []mark
+			if f.resync != nil {
+				marks = f.resync.marks
+			}
+			n += len(r.held)*pieceSize + len(marks)*markSize + len(f.msg.holes)*holeSize + len(f.frames)*frameSize
 		}
 	}
 	return n
