@@ -264,7 +264,7 @@ func (p *Pass) Run() (err error) {
 
 // concurrent reports whether messages are passed on to another goroutine.
 func (p *Pass) concurrent() bool {
-	return p.opt.Concurrent && p.opt.Limit == 0 && p.saver == nil && len(p.consumers.frame) == 0 && p.in.onManyCores()
+	return p.opt.Concurrent && p.opt.Limit == 0 && p.saver == nil && len(p.consumers.frame) == 0 && p.src.onManyCores(p.in)
 }
 
 // read feeds the frames of the input to the dissector until their end or until

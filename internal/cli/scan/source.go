@@ -73,13 +73,16 @@ func (s *source) next(f *capture.Frame) error {
 }
 
 // onManyCores reports whether the input is read in several goroutines: files are, where
-// there are the cores for it.
-func (in *Input) onManyCores() bool { return !in.Live() && !in.piped() && runtime.GOMAXPROCS(0) > 1 }
+// there are the cores for it. The writer of a pipe may pause, and what it has written
+// by then is shown.
+func (s *source) onManyCores(in *Input) bool {
+	return s.reader != nil && !in.piped() && runtime.GOMAXPROCS(0) > 1
+}
 
 // readAhead starts to read the frames of files in a goroutine of its own. It returns nil
-// where this is of no use: on one core, and for inputs whose writer may pause.
+// for other inputs.
 func (s *source) readAhead(in *Input) *lnet.Ahead {
-	if !in.onManyCores() {
+	if !s.onManyCores(in) {
 		return nil
 	}
 	return lnet.ReadAhead(s.next)
