@@ -3,29 +3,24 @@ package opcodes
 import . "github.com/lshark/lshark/opcodes/schema"
 
 // The opcodes of this file, pb_opc.
-const (
-	MDS_BATCH = 63
-)
+const MDS_BATCH = 63
 
-// BatchOpc is the group batch_opc.
 var BatchOpc = Enum("batch_opc", "BUT_", "operation of a message inside an MDS_BATCH, lm_opc", []Value{
 	{Name: "GETATTR", Value: 0x1, Since: "2.16", Doc: "Attributes of a file by its name, and a lock on them, for statahead. Its buffers are those of " +
 		"the variant BUT_GETATTR of MDS_BATCH"},
 })
 
-// BatchMagic is the group batch_magic.
 var BatchMagic = Enum("batch_magic", "", "magic of batches", []Value{
 	{Name: "BUT_REPLY_MAGIC", Value: 0xad0001, Since: "2.16", Doc: "batch reply"},
 	{Name: "BUT_REQUEST_MAGIC", Value: 0xbade0001, Since: "2.16", Doc: "batch body"},
 	{Name: "BUT_HEADER_MAGIC", Value: 0xbadf0001, Since: "2.16", Doc: "first buffer of MDS_BATCH"},
 })
 
-// batchUpdateRequest is struct batch_update_request.
 var batchUpdateRequest = Define("batch_update_request", "requests that travel together", Since("2.16"),
 	U32("burq_magic", BatchMagic),
 	U16("burq_count", "number of requests"),
 	Pad("burq_padding", 2),
-	Arr("burq_reqmsg", -1, Sub("", lustreMsgV2), If(never), "the requests; shown as `messages`"),
+	Arr("burq_reqmsg", -1, Sub("", LustreMsg), If(never), "the requests; shown as `messages`"),
 	Records("messages", nextBatched, []*Field{batched}, "the requests, each a message with buffers of its own"),
 )
 
@@ -48,7 +43,6 @@ func nextBatched(v *View) (*Field, int) {
 	return batched, 0
 }
 
-// butUpdateHeader is struct but_update_header.
 var butUpdateHeader = Define("but_update_header", "where the requests of a batch are", Since("2.16"),
 	U32("buh_magic", BatchMagic),
 	U32("buh_count", "number of buffers with requests"),
@@ -62,7 +56,6 @@ var butUpdateHeader = Define("but_update_header", "where the requests of a batch
 
 var formBatch = Sub("", batchUpdateRequest)
 
-// butUpdateBuffer is struct but_update_buffer.
 var butUpdateBuffer = Define("but_update_buffer", "size of a buffer with requests that is to be fetched", Since("2.16"),
 	U32("bub_size", Size, "its bytes"),
 	Pad("bub_padding", 4),
@@ -79,12 +72,11 @@ var batchBulk = Define("but_update_bulk", "requests of a batch that came as bulk
 	}, []*Field{formBatch}),
 )
 
-// batchUpdateReply is struct batch_update_reply.
 var batchUpdateReply = Define("batch_update_reply", "answers to the requests of a batch", Since("2.16"),
 	U32("burp_magic", BatchMagic),
 	U16("burp_count", "number of answers"),
 	Pad("burp_padding", 2),
-	Arr("burp_repmsg", -1, Sub("", lustreMsgV2), If(never), "the answers; shown as `messages`"),
+	Arr("burp_repmsg", -1, Sub("", LustreMsg), If(never), "the answers; shown as `messages`"),
 	Records("messages", nextBatched, []*Field{batched}, "the answers, each a message with buffers of its own"),
 )
 
@@ -183,14 +175,11 @@ func summarizeBatchRequest(m *Msg, l *Line) {
 	}
 	l.Count(buhUpdateCount.Uint(b, m.Big), "request")
 	if fid, name := batchSubject(m); len(fid) >= 16 {
-		l.Key("from ")
-		l.FID(fid, m.Big)
-		l.Key("")
-		l.Label(Name, name)
+		l.Key("from ").FID(fid, m.Big)
+		l.Key("").Label(Name, name)
 	}
 	if ouhInline.Uint(b, m.Big) == 0 {
-		l.Key("in ")
-		l.Count(buhBuffers.Uint(b, m.Big), "bulk buffer")
+		l.Key("in ").Count(buhBuffers.Uint(b, m.Big), "bulk buffer")
 	}
 }
 
@@ -209,7 +198,7 @@ func failedInBatch(m *Msg) (index int, rc int32) {
 	}
 	count := int(batchCount.Uint(b, m.Big))
 	b = b[batchUpdateReply.Size:]
-	for i := 0; i < count && len(b) >= lustreMsgV2.Size; i++ {
+	for i := 0; i < count && len(b) >= LustreMsg.Size; i++ {
 		if rc = int32(LmOpc.Uint(b, m.Big)); rc == 0 {
 			rc = intentResult(messageBuffer(b, 0, m.Big), m.Big)
 		}
@@ -244,13 +233,10 @@ func summarizeBatchReply(m *Msg, l *Line) {
 		return
 	}
 	if n := batchCount.Uint(b, m.Big); n > 0 || m.Status >= 0 {
-		l.Key("")
-		l.Count(n, "answer")
+		l.Key("").Count(n, "answer")
 		if i, rc := failedInBatch(m); rc < 0 && rc != m.Status {
-			l.Key("request ")
-			l.Num(uint64(i))
-			l.Key("")
-			l.Errno(rc)
+			l.Key("request ").Num(uint64(i))
+			l.Key("").Errno(rc)
 		}
 	}
 }

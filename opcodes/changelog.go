@@ -8,7 +8,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// ChangelogType is the group changelog_type.
 var ChangelogType = Enum("changelog_type", "CL_", "kinds of changes in a changelog", []Value{
 	{Name: "NONE", Value: 0xffffffffffffffff},
 	{Name: "MARK", Value: 0x0, Doc: "the changelog itself was switched"},
@@ -40,7 +39,6 @@ var ChangelogType = Enum("changelog_type", "CL_", "kinds of changes in a changel
 	{Name: "LAST", Value: 0x19},
 })
 
-// ChangelogFlags is the group changelog_flags.
 var ChangelogFlags = Bits("changelog_flags", "CLF_", "parts that follow in a changelog record; the lower 12 bits mean something else for each type", []Value{
 	{Name: "VERSION", Value: 0x1000, Doc: "record of this form"},
 	{Name: "RENAME", Value: 0x2000, Doc: "old parent and name follow"},
@@ -118,7 +116,6 @@ func changelogHsmValues() []Value {
 	return values
 }
 
-// ChangelogExtraFlags is the group changelog_extra_flags.
 var ChangelogExtraFlags = Bits("changelog_extra_flags", "CLFE_", "further parts that follow in a changelog record", []Value{
 	{Name: "INVALID", Value: 0x0},
 	{Name: "UIDGID", Value: 0x1, Doc: "user and group follow"},
@@ -129,7 +126,6 @@ var ChangelogExtraFlags = Bits("changelog_extra_flags", "CLFE_", "further parts 
 	{Name: "SUPPORTED", Value: 0x1f, Doc: "all that are known", Alias: true},
 })
 
-// ChangelogSendFlags is the group changelog_send_flags.
 var ChangelogSendFlags = Bits("changelog_send_flags", "CHANGELOG_FLAG_", "what a reader of a changelog requests", []Value{
 	{Name: "FOLLOW", Value: 0x1},
 	{Name: "BLOCK", Value: 0x2},
@@ -138,7 +134,6 @@ var ChangelogSendFlags = Bits("changelog_send_flags", "CHANGELOG_FLAG_", "what a
 	{Name: "NID_BE", Value: 0x10, Since: "2.16"},
 })
 
-// ChangelogMisc is the group changelog_misc.
 var ChangelogMisc = Enum("changelog_misc", "CHANGELOG_", "masks and limits of changelogs", []Value{
 	{Name: "MINMASK", Value: 0x1},
 	{Name: "USER_NAMELEN", Value: 0x10, Since: "2.15"},
@@ -148,13 +143,11 @@ var ChangelogMisc = Enum("changelog_misc", "CHANGELOG_", "masks and limits of ch
 	{Name: "MAGIC", Value: 0xca103000},
 })
 
-// ChangelogMsgType is the group changelog_msg_type.
 var ChangelogMsgType = Enum("changelog_msg_type", "CL_", "messages from the kernel to a reader of a changelog", []Value{
 	{Name: "RECORD", Value: 0xa},
 	{Name: "EOF", Value: 0xb},
 })
 
-// changelogRec is struct changelog_rec.
 var changelogRec = Define("changelog_rec", "a change of the namespace",
 	U16("cr_namelen", Size, "bytes of the name, and of the old one behind it"),
 	U16("cr_flags", ChangelogFlags, If(hasNoTypedFlags), "parts that follow; the lower 12 bits depend on the type"),
@@ -211,29 +204,24 @@ const (
 
 func isChangelogMark(v *View) bool { return crType.Uint(v.Struct, v.Big) == 0 }
 
-// changelogExtRename is struct changelog_ext_rename.
 var changelogExtRename = Define("changelog_ext_rename", "where a renamed object was",
 	Sub("cr_sfid", luFid, "the object"),
 	Sub("cr_spfid", luFid, "directory it was in"),
 )
 
-// changelogExtJobid is struct changelog_ext_jobid.
 var changelogExtJobid = Define("changelog_ext_jobid", "job that made the change",
 	Str("cr_jobid", 32, "job id"),
 )
 
-// changelogExtExtraFlags is struct changelog_ext_extra_flags.
 var changelogExtExtraFlags = Define("changelog_ext_extra_flags", "which more parts follow",
 	U64("cr_extra_flags", ChangelogExtraFlags, "parts that follow"),
 )
 
-// changelogExtUidgid is struct changelog_ext_uidgid.
 var changelogExtUidgid = Define("changelog_ext_uidgid", "user that made the change",
 	U64("cr_uid", "user"),
 	U64("cr_gid", "its group"),
 )
 
-// changelogExtNid is struct changelog_ext_nid.
 var changelogExtNid = Define("changelog_ext_nid", "node that made the change",
 	U64("cr_nid", NID4, If(func(v *View) bool { return !hasLargeNid(v) }), "the node"),
 	Sub("cr_nid_be", lnetNid, Over("cr_nid"), If(hasLargeNid), Since("2.16"), "the node, with NID_BE among the extra flags"),
@@ -242,17 +230,14 @@ var changelogExtNid = Define("changelog_ext_nid", "node that made the change",
 	Pad("hole", 4, At(20)),
 )
 
-// changelogExtOpenmode is struct changelog_ext_openmode.
 var changelogExtOpenmode = Define("changelog_ext_openmode", "how a file was opened",
 	U32("cr_openflags", changelogOpenWord, "cr_flags of the record again: in the lower 12 bits open flags"),
 )
 
-// changelogExtXattr is struct changelog_ext_xattr.
 var changelogExtXattr = Define("changelog_ext_xattr", "extended attribute that was changed or read",
 	Str("cr_xattr", 256, "its name"),
 )
 
-// changelogSetinfo is struct changelog_setinfo.
 var changelogSetinfo = Define("changelog_setinfo", "changelog records that a reader is done with",
 	U64("cs_recno", "the last of them; 0: all"),
 	U32("cs_id", "the reader: cl1, cl2, …"),
@@ -277,7 +262,6 @@ var llogChangelogRec = Define("llog_changelog_rec", "record of a changelog", Det
 	Sub("cr_do_not_use", llogRecTail, AfterPrevious(true), "tail of the record"),
 )
 
-// llogChangelogUserRec is struct llog_changelog_user_rec.
 var llogChangelogUserRec = Define("llog_changelog_user_rec", "reader of a changelog", Detect(llogBig),
 	Sub("cur_hdr", llogRecHdr),
 	U32("cur_id", "the reader: cl1, cl2, …"),
@@ -286,7 +270,6 @@ var llogChangelogUserRec = Define("llog_changelog_user_rec", "reader of a change
 	Sub("cur_tail", llogRecTail),
 )
 
-// llogChangelogUserRec2 is struct llog_changelog_user_rec2.
 var llogChangelogUserRec2 = Define("llog_changelog_user_rec2", "reader of a changelog, with a name and a mask", Since("2.15"),
 	Detect(llogBig),
 	Sub("cur_hdr", llogRecHdr),
@@ -301,7 +284,6 @@ var llogChangelogUserRec2 = Define("llog_changelog_user_rec2", "reader of a chan
 	Sub("cur_tail", llogRecTail),
 )
 
-// changelogFilter is struct changelog_filter.
 var changelogFilter = Define("changelog_filter",
 	Since("2.17"),
 	"which changelog records a user wants, and who that user is",

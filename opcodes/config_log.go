@@ -7,7 +7,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// LcfgCommand is the group lcfg_command.
 var LcfgCommand = Enum("lcfg_command", "LCFG_", "commands of configuration records; a client that does not know one with bit 0x1000 must not mount", []Value{
 	{Name: "ATTACH", Value: 0xcf001, Doc: "make a device"},
 	{Name: "DETACH", Value: 0xcf002},
@@ -81,7 +80,6 @@ var LcfgCommand = Enum("lcfg_command", "LCFG_", "commands of configuration recor
 	{Name: "REQUIRED", Value: 0x1000, Doc: "bit: a client that does not know the command must not mount"},
 })
 
-// LcfgMisc is the group lcfg_misc.
 var LcfgMisc = Enum("lcfg_misc", "", "limits and magic of configuration records", []Value{
 	{Name: "PORTALS_CFG_TYPE", Value: 0x1},
 	{Name: "LUSTRE_CFG_TYPE", Value: 0x7b},
@@ -89,7 +87,6 @@ var LcfgMisc = Enum("lcfg_misc", "", "limits and magic of configuration records"
 	{Name: "LUSTRE_CFG_VERSION", Value: 0x1cf60001, Doc: "magic/version; byte order detector of lustre_cfg"},
 })
 
-// CfgMarkerFlags is the group cfg_marker_flags.
 var CfgMarkerFlags = Bits("cfg_marker_flags", "CM_", "what a marker in a configuration log means", []Value{
 	{Name: "START", Value: 0x1, Doc: "marker opens a section"},
 	{Name: "END", Value: 0x2, Doc: "marker closes a section"},
@@ -99,7 +96,6 @@ var CfgMarkerFlags = Bits("cfg_marker_flags", "CM_", "what a marker in a configu
 	{Name: "EXCLUDE", Value: 0x10, Doc: "excluded on this mount"},
 })
 
-// cfgMarker is struct cfg_marker.
 var cfgMarker = Define("cfg_marker", "begins or ends a section of a config log",
 	U32("cm_step", "number of the section; both its markers have it"),
 	U32("cm_flags", CfgMarkerFlags, "begin or end, and whether the section counts"),
@@ -123,7 +119,6 @@ var cfgMarker32 = Define("cfg_marker_32", "cfg_marker of an old 32-bit server: t
 	Str("cm_comment", 64, "what the section does"),
 )
 
-// lustreCfg is struct lustre_cfg.
 var lustreCfg = Define("lustre_cfg", "one step of a configuration: a command and its arguments",
 	Detect(func(b []byte, big bool) bool {
 		switch {

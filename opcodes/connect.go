@@ -19,7 +19,6 @@ const (
 	OBD_LOG_CANCEL  = 401
 )
 
-// ObdConnectFlags is the group obd_connect_flags.
 var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and server can do and which fields of the connect data are filled in: the request proposes, the reply grants a subset", []Value{
 	{Name: "RDONLY", Value: 0x1, Doc: "The client mounts read-only, or the server grants no more than that."},
 	{Name: "INDEX", Value: 0x2, Doc: "The index of the target is in ocd_index."},
@@ -89,7 +88,6 @@ var ObdConnectFlags = Bits("obd_connect_flags", "OBD_CONNECT_", "what client and
 	{Name: "FLAGS2", Value: 0x8000000000000000, Doc: "ocd_connect_flags2 is filled in."},
 })
 
-// ObdConnectFlags2 is the group obd_connect_flags2.
 var ObdConnectFlags2 = Bits("obd_connect_flags2", "OBD_CONNECT2_", "more of what client and server can do; valid only with FLAGS2", []Value{
 	{Name: "FILE_SECCTX", Value: 0x1, Doc: "Creates and opens set the security context of the new file."},
 	{Name: "LOCKAHEAD", Value: 0x2, Doc: "The client may ask for extent locks before it needs them."},
@@ -137,7 +135,6 @@ var ObdConnectFlags2 = Bits("obd_connect_flags2", "OBD_CONNECT2_", "more of what
 	{Name: "PERFSTATS", Value: 0x100000000000, Since: "2.18", Doc: "Statfs replies have performance figures of the target."},
 })
 
-// ObdConnectSets is the group obd_connect_sets.
 var ObdConnectSets = Enum("obd_connect_sets", "", "connect flags that a kind of server of the newest release can grant, or that a client insists on", []Value{
 	{Name: "MGS_CONNECT_SUPPORTED2", Value: 0x100100000, Doc: "value changed: <=2.12=0x0, 2.15=0x100000, 2.16=0x100100000, 2.17=0x100100000, 2.18=0x100100000"},
 	{Name: "OST_CONNECT_SUPPORTED2", Value: 0x482148202, Doc: "value changed: <=2.12=0x2, 2.15=0x148202, 2.16=0x480148202, 2.17=0x480148202, 2.18=0x482148202"},
@@ -148,7 +145,6 @@ var ObdConnectSets = Enum("obd_connect_sets", "", "connect flags that a kind of 
 	{Name: "MDT_CONNECT_SUPPORTED", Value: 0xae7f7e7be744d3b9, Doc: "value changed: <=2.12=0xae7f5e79e544d7b9, 2.15=0xae7f5e7be544d3b9, 2.16=0xae7f5e7be544d3b9, 2.17=0xae7f5e7be544d3b9, 2.18=0xae7f7e7be744d3b9"},
 })
 
-// CksumTypes is the group cksum_types.
 var CksumTypes = Bits("cksum_types", "OBD_CKSUM_", "checksums for bulk data", []Value{
 	{Name: "CRC32", Value: 0x1, Doc: "CRC-32"},
 	{Name: "ADLER", Value: 0x2, Doc: "Adler-32"},
@@ -163,7 +159,6 @@ var CksumTypes = Bits("cksum_types", "OBD_CKSUM_", "checksums for bulk data", []
 	{Name: "ALL", Value: 0xf7, Doc: "all kinds", Alias: true},
 })
 
-// ImportState is the group import_state.
 var ImportState = Enum("import_state", "LUSTRE_IMP_", "states of a connection, as the client sees it", []Value{
 	{Name: "CLOSED", Value: 0x1, Doc: "shut down"},
 	{Name: "NEW", Value: 0x2, Doc: "set up, never connected"},
@@ -178,7 +173,6 @@ var ImportState = Enum("import_state", "LUSTRE_IMP_", "states of a connection, a
 	{Name: "IDLE", Value: 0xb, Doc: "disconnected because it was idle"},
 })
 
-// ConnPolicyBit is the group conn_policy_bit.
 var ConnPolicyBit = Enum("conn_policy_bit", "", "bits of ocd_conn_policy, by number", []Value{
 	{Name: "BYPASS_SOFT_BLOCK", Value: 0x0, Since: "2.16", Doc: "a connect that a soft limit would refuse goes through"},
 })
@@ -188,7 +182,6 @@ var ConnPolicy = Bits("conn_policy", "", "how a server is to treat a connect", [
 	{Name: "BYPASS_SOFT_BLOCK", Value: 0x1, Since: "2.16", Doc: "a soft limit does not refuse it"},
 })
 
-// obdConnectData is struct obd_connect_data.
 var obdConnectData = Define("obd_connect_data",
 	Shorter{72},
 	"what both sides of a connection support: the request proposes, the reply grants",
@@ -323,15 +316,12 @@ func (c connectData) appendVersion(l *Line) {
 }
 
 func summarizeConnectRequest(m *Msg, l *Line) {
-	l.Key("")
-	l.Label(Node, m.Buf(1))
-	l.Key("from ")
-	l.Label(Node, m.Buf(2))
+	l.Key("").Label(Node, m.Buf(1))
+	l.Key("from ").Label(Node, m.Buf(2))
 	if data := m.Buf(4); len(data) > 0 {
 		requested := readConnectData(data, m.Big)
 		requested.appendVersion(l)
-		l.Key("asks ")
-		l.Num(uint64(requested.count()))
+		l.Key("asks ").Num(uint64(requested.count()))
 		l.Add(Dim, " flags")
 	}
 	appendConnectFlags(m, l)
@@ -342,8 +332,7 @@ func summarizeConnectReply(m *Msg, l *Line) {
 	if data := m.Buf(1); m.Status >= 0 && len(data) > 0 {
 		got := readConnectData(data, m.Big)
 		got.appendVersion(l)
-		l.Key("grants ")
-		l.Num(uint64(got.count()))
+		l.Key("grants ").Num(uint64(got.count()))
 		if m.Req != nil && len(m.Req.Buf(4)) > 0 {
 			requested := readConnectData(m.Req.Buf(4), m.Req.Big)
 			l.Add(Dim, " of ")
@@ -359,8 +348,7 @@ func summarizeConnectReply(m *Msg, l *Line) {
 // or the wishes of the client.
 func appendConnectFlags(m *Msg, l *Line) {
 	if op := opFlags(m); op != 0 {
-		l.Key("")
-		l.Flags(MsgConnectFlags, op)
+		l.Key("").Flags(MsgConnectFlags, op)
 	}
 }
 
@@ -402,8 +390,7 @@ var _ = DefineRPC(&RPC{Opcode: OBD_PING, Name: "OBD_PING",
 			Request: Bufs(bufPtlrpcBody),
 			Reply:   Bufs(bufPtlrpcBody),
 			SummarizeRequest: func(_ *Msg, l *Line) {
-				l.Key("")
-				l.Add(Flag, "end of replay")
+				l.Key("").Add(Flag, "end of replay")
 			},
 		},
 	}})

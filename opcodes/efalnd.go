@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// EfalndMsgType is the group efalnd_msg_type.
 var EfalndMsgType = Enum("efalnd_msg_type", "EFALND_MSG_", "messages of LNet over Amazon EFA", []Value{
 	{Name: "RESERVED", Value: 0x0, Since: "2.17", Doc: "not in use"},
 	{Name: "CONN_PROBE", Value: 0x1, Since: "2.17", Doc: "requests the protocol versions of the peer"},
@@ -18,13 +17,11 @@ var EfalndMsgType = Enum("efalnd_msg_type", "EFALND_MSG_", "messages of LNet ove
 	{Name: "GETR_DONE", Value: 0xb, Since: "2.17", Doc: "the data have been read"},
 })
 
-// EfalndVersion is the group efalnd_version.
 var EfalndVersion = Enum("efalnd_version", "EFALND_PROTO_", "versions of the protocol of efalnd", []Value{
 	{Name: "VER_1", Value: 0x81, Since: "2.17", Doc: "probes of connections; 8-byte NIDs"},
 	{Name: "VER_2", Value: 0x82, Since: "2.17", Doc: "all messages; 20-byte NIDs"},
 })
 
-// EfalndStatus is the group efalnd_status.
 var EfalndStatus = Enum("efalnd_status", "KEFA_COMP_STATUS_", "results in messages of efalnd", []Value{
 	{Name: "OK", Value: 0x0, Since: "2.17", Doc: "success"},
 	{Name: "UNSUPPORTED_OP", Value: 0x1, Since: "2.17", Doc: "the peer does not know the operation"},
@@ -37,52 +34,44 @@ var EfalndStatus = Enum("efalnd_status", "KEFA_COMP_STATUS_", "results in messag
 	{Name: "UNSUPPORTED_PROTO", Value: 0x18, Since: "2.17", Doc: "the peer does not know the protocol version"},
 })
 
-// kefaQPProto is struct kefa_qp_proto.
 var kefaQPProto = Define("kefa_qp_proto", Since("2.17"), "a queue pair",
 	U16("qp_num", "its number"),
 	U32("qkey", Hex, "key that its messages must have"),
 )
 
-// kefaRdmaDesc is struct kefa_rdma_desc.
 var kefaRdmaDesc = Define("kefa_rdma_desc", Since("2.17"), "memory that the peer reads",
 	U32("key", Hex, "key of the memory"),
 	U64("addr", Cookie, "address"),
 	U32("nob", Size, "bytes"),
 )
 
-// kefaImmediateMsg is struct kefa_immediate_msg_v2.
 var kefaImmediateMsg = Define("kefa_immediate_msg_v2", Since("2.17"), "a whole LNet message, small enough for one send",
-	Sub("hdr", lnetHdrNid16, "LNet header"),
+	Sub("hdr", LNetHdr16, "LNet header"),
 	Opaque("payload", 0, "what the LNet message carries"),
 )
 
-// kefaPutrReqMsg is struct kefa_putr_req_msg_v2.
 var kefaPutrReqMsg = Define("kefa_putr_req_msg_v2", Since("2.17"), "offers data for the peer to read",
-	Sub("hdr", lnetHdrNid16, "LNet header"),
+	Sub("hdr", LNetHdr16, "LNet header"),
 	U64("cookie", Cookie, "names the transfer"),
 	Sub("rdma_desc", kefaRdmaDesc, "where the data are"),
 )
 
-// kefaGetrReqMsg is struct kefa_getr_req_msg_v2.
 var kefaGetrReqMsg = Define("kefa_getr_req_msg_v2", Since("2.17"), "requests data",
-	Sub("hdr", lnetHdrNid16, "LNet header"),
+	Sub("hdr", LNetHdr16, "LNet header"),
 	U64("sink_cookie", Cookie, "names the transfer on the node that gets the data"),
 )
 
-// kefaGetrAckMsg is struct kefa_getr_ack_msg.
 var kefaGetrAckMsg = Define("kefa_getr_ack_msg", Since("2.17"), "describes the data that were requested",
 	U64("sink_cookie", Cookie, "names the transfer on the node that gets the data"),
 	U64("src_cookie", Cookie, "names it on the node that has the data"),
 	Sub("rdma_desc", kefaRdmaDesc, "where the data are"),
 )
 
-// kefaCompletionMsg is struct kefa_completion_msg.
 var kefaCompletionMsg = Define("kefa_completion_msg", Since("2.17"), "ends a transfer",
 	U64("cookie", Cookie, "the transfer"),
 	U16("status", EfalndStatus, "its result"),
 )
 
-// kefaConnProbeMsg is struct kefa_conn_probe_msg.
 var kefaConnProbeMsg = Define("kefa_conn_probe_msg", Since("2.17"), "first message to a peer",
 	U16("lnd_ver", "version of the driver"),
 	Opaque("src_gid", 16, "GID of the sender"),
@@ -91,7 +80,6 @@ var kefaConnProbeMsg = Define("kefa_conn_probe_msg", Since("2.17"), "first messa
 	U64("caps", Hex, "what the sender supports"),
 )
 
-// kefaConnProbeRespMsg is struct kefa_conn_probe_resp_msg.
 var kefaConnProbeRespMsg = Define("kefa_conn_probe_resp_msg", Since("2.17"), "answer to a probe",
 	U16("lnd_ver", "version of the driver"),
 	U16("status", EfalndStatus, "result"),
@@ -101,7 +89,6 @@ var kefaConnProbeRespMsg = Define("kefa_conn_probe_resp_msg", Since("2.17"), "an
 	U8("max_proto_ver", Hex, EfalndVersion, "newest protocol that it knows"),
 )
 
-// kefaConnReqMsg is struct kefa_conn_req_msg.
 var kefaConnReqMsg = Define("kefa_conn_req_msg", Since("2.17"), "requests a connection",
 	U16("lnd_ver", "version of the driver"),
 	Opaque("src_gid", 16, "GID of the sender"),
@@ -115,7 +102,6 @@ var kefaConnReqMsg = Define("kefa_conn_req_msg", Since("2.17"), "requests a conn
 	Arr("data_qps", -1, Sub("", kefaQPProto), CountBy("nqps"), "the queue pairs for data"),
 )
 
-// kefaConnReqAck is struct kefa_conn_req_ack.
 var kefaConnReqAck = Define("kefa_conn_req_ack", Since("2.17"), "answer to a request for a connection",
 	U16("lnd_ver", "version of the driver"),
 	U64("src_epoch", Cookie, "incarnation of the sender"),
@@ -129,7 +115,6 @@ var kefaConnReqAck = Define("kefa_conn_req_ack", Since("2.17"), "answer to a req
 
 var kefaType = U8("type", EfalndMsgType, "what the message is")
 
-// kefaHdr is struct kefa_hdr.
 var kefaHdr = Define("kefa_hdr", Since("2.17"), "begins each message of efalnd",
 	U32("magic", Hex, LnetMagic, "marks the message"),
 	U8("proto_ver", Hex, EfalndVersion, "protocol version"),
@@ -156,7 +141,6 @@ func isKefaType(types ...string) If {
 	}
 }
 
-// kefaMsgV1 is struct kefa_msg_v1.
 var kefaMsgV1 = Define("kefa_msg_v1", Since("2.17"), "message of efalnd in version 1",
 	U64("srcnid", NID4, "NID of the sender"),
 	U64("dstnid", NID4, "NID of the receiver"),
@@ -167,7 +151,6 @@ var kefaMsgV1 = Define("kefa_msg_v1", Since("2.17"), "message of efalnd in versi
 	Sub("conn_probe_resp", kefaConnProbeRespMsg, Over("conn_probe"), If(isKefaType("CONN_PROBE_RESP"))),
 )
 
-// kefaMsgV2 is struct kefa_msg_v2.
 var kefaMsgV2 = Define("kefa_msg_v2", Since("2.17"), "message of efalnd in version 2",
 	Sub("srcnid", lnetNid, "NID of the sender"),
 	Sub("dstnid", lnetNid, "NID of the receiver"),

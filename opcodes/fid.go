@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// FidSeq is the group fid_seq.
 var FidSeq = Enum("fid_seq", "FID_SEQ_", "sequences of FIDs with a meaning of their own", []Value{
 	{Name: "OST_MDT0", Value: 0x0, Doc: "legacy OST objects (id/seq form, seq 0)"},
 	{Name: "LLOG", Value: 0x1, Doc: "unnamed llogs"},
@@ -30,7 +29,6 @@ var FidSeq = Enum("fid_seq", "FID_SEQ_", "sequences of FIDs with a meaning of th
 	{Name: "LOV_DEFAULT", Value: 0xffffffffffffffff, Doc: "default layout pseudo sequence"},
 })
 
-// FidOid is the group fid_oid.
 var FidOid = Enum("fid_oid", "", "object numbers with a meaning of their own", []Value{
 	{Name: "LUSTRE_FID_LASTID_OID", Value: 0x0},
 	{Name: "LUSTRE_FID_INIT_OID", Value: 0x1},
@@ -42,7 +40,6 @@ var FidOid = Enum("fid_oid", "", "object numbers with a meaning of their own", [
 	{Name: "FID_OID_ECHO_ROOT", Value: 0x2, Alias: true},
 })
 
-// LocalOid is the group local_oid.
 var LocalOid = Enum("local_oid", "", "objects that each target has for itself: f_oid of FIDs of the sequence 0x200000001", []Value{
 	{Name: "FLD_INDEX_OID", Value: 0x3, Doc: "FLD: which target has which sequences"},
 	{Name: "FID_SEQ_CTL_OID", Value: 0x4, Doc: "sequences that MDT0000 has not given to a server yet"},
@@ -77,7 +74,6 @@ var OstId = Enum("ost_id", "", "limits of object ids", []Value{
 	{Name: "IDIF_OID_MASK", Value: 0xffffffffffff, Doc: "id in the sequences of OST indexes; gone after 2.15", Alias: true},
 })
 
-// luFid is struct lu_fid.
 var luFid = Define("lu_fid", "file identifier, unique in a file system for all time",
 	FID,
 	U64("f_seq", Cookie, "sequence: who may hand the FID out; small ones are special (group fid_seq)"),
@@ -85,7 +81,6 @@ var luFid = Define("lu_fid", "file identifier, unique in a file system for all t
 	U32("f_ver", Hex, "version; zero"),
 )
 
-// ostId is struct ost_id.
 var ostId = Define("ost_id", "OST object: an id and a sequence, or a FID",
 	OSTID,
 	U64("oi_id", "object id"),
@@ -99,7 +94,6 @@ var (
 	oiSeq  = ostId.Field("oi_seq")
 )
 
-// llFid is struct ll_fid.
 var llFid = Define("ll_fid", "file by inode number, before there were FIDs",
 	U64("id", "inode number"),
 	U32("generation", "inode generation"),
@@ -121,7 +115,6 @@ func sequenceRemark(v *View, dst []byte) []byte {
 	return append(dst, FidSeq.Name(ReadUint(v.Rest[:8], v.Big))...)
 }
 
-// lustreCapa is struct lustre_capa.
 var lustreCapa = Define("lustre_capa", "capability: permission for operations on an object; removed in 2.7, its buffers are empty",
 	Sub("lc_fid", luFid, "the object"),
 	U64("lc_opc", Hex, "operations allowed"),

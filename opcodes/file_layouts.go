@@ -14,7 +14,7 @@ func FileLayout(m *Msg) []byte {
 	switch {
 	case !m.Reply && m.Opcode != LDLM_CP_CALLBACK:
 		return nil
-	case m.Opcode == LDLM_CP_CALLBACK, m.Opcode == LDLM_ENQUEUE && requestLock(m.Buf(1), m.Big).kind() == ldlmIbitsType && len(m.Bufs) == 3:
+	case m.Opcode == LDLM_CP_CALLBACK, m.Opcode == LDLM_ENQUEUE && requestLock(m.Buf(1), m.Big).kind() == InodeLock && len(m.Bufs) == 3:
 		b = m.Buf(2)
 	default:
 		if b = m.Named("mdt_md"); mdValid(m)&mdLinkname != 0 || userWrote(m) {

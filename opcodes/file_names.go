@@ -273,7 +273,7 @@ func BatchedNamesInBulk(bulk []byte, big bool, f func(BatchedName)) { batchedNam
 // batchedNames reads a struct batch_update_request.
 func batchedNames(b []byte, big bool, f func(BatchedName)) {
 	n := batchCount.Uint(b, big)
-	for b = b[min(len(b), batchUpdateRequest.Size):]; n > 0 && len(b) >= lustreMsgV2.Size; n-- {
+	for b = b[min(len(b), batchUpdateRequest.Size):]; n > 0 && len(b) >= LustreMsg.Size; n-- {
 		body := messageBuffer(b, batchedBody, big)
 		f(BatchedName{fileID(mboFid1.Bytes(body), big), TrimNUL(messageBuffer(b, batchedName, big))})
 		b = b[min(len(b), messageSize(b, big)):]
@@ -289,7 +289,7 @@ func BatchedAnswers(m *Msg, f func(a FileAttrs, layout []byte)) {
 	if m.Status < 0 {
 		n++ // the one that failed is there, but does not count
 	}
-	for b = b[min(len(b), batchUpdateReply.Size):]; n > 0 && len(b) >= lustreMsgV2.Size; n-- {
+	for b = b[min(len(b), batchUpdateReply.Size):]; n > 0 && len(b) >= LustreMsg.Size; n-- {
 		var a FileAttrs
 		var layout []byte
 		if LmOpc.Uint(b, m.Big) == 0 && intentResult(messageBuffer(b, 0, m.Big), m.Big) == 0 {

@@ -150,7 +150,7 @@ func WrittenRange(m *Msg, i int) (errno int32, ok bool) {
 // the reply to an LDLM_ENQUEUE.
 func ObjectSize(m *Msg) (size uint64, ok bool) {
 	b := m.Buf(2)
-	if len(b) < ostLvbV1.Size || requestLock(m.Buf(1), m.Big).kind() != ldlmExtentType || lvbBlocksField.Uint(b, m.Big)>>32 == lvbError {
+	if len(b) < ostLvbV1.Size || requestLock(m.Buf(1), m.Big).kind() != ExtentLock || lvbBlocksField.Uint(b, m.Big)>>32 == lvbError {
 		return 0, false
 	}
 	return lvbSize.Uint(b, m.Big), true
@@ -159,7 +159,7 @@ func ObjectSize(m *Msg) (size uint64, ok bool) {
 // ExtentObject returns the object that an extent lock is on.
 func (d *LockDesc) ExtentObject() (o ObjectID, ok bool) {
 	switch {
-	case d.Kind != ldlmExtentType || d.Name == [4]uint64{}:
+	case d.Kind != ExtentLock || d.Name == [4]uint64{}:
 		return o, false
 	case d.Name[1] == 0:
 		return ObjectID{Number: d.Name[0]}, true

@@ -9,20 +9,17 @@ const (
 	FLD_READ  = 901
 )
 
-// SeqOp is the group seq_op.
 var SeqOp = Enum("seq_op", "SEQ_ALLOC_", "which sequences are requested", []Value{
 	{Name: "SUPER", Value: 0x0, Doc: "many, for a server that hands them out"},
 	{Name: "META", Value: 0x1, Doc: "one, for a client"},
 })
 
-// FldOp is the group fld_op.
 var FldOp = Enum("fld_op", "FLD_", "operation on the FID location database", []Value{
 	{Name: "CREATE", Value: 0x0},
 	{Name: "DELETE", Value: 0x1},
 	{Name: "LOOKUP", Value: 0x2},
 })
 
-// SeqRangeType is the group seq_range_type.
 var SeqRangeType = Enum("seq_range_type", "LU_SEQ_RANGE_", "what kind of target a range of sequences belongs to", []Value{
 	{Name: "MDT", Value: 0x0},
 	{Name: "OST", Value: 0x1},
@@ -30,7 +27,6 @@ var SeqRangeType = Enum("seq_range_type", "LU_SEQ_RANGE_", "what kind of target 
 	{Name: "MASK", Value: 0x3, Alias: true},
 })
 
-// luSeqRange is struct lu_seq_range.
 var luSeqRange = Define("lu_seq_range", "range of FID sequences and the target they belong to",
 	U64("lsr_start", Cookie, Remark(startRemark), "first sequence; 0 in requests: from any"),
 	U64("lsr_end", Cookie, "sequence behind the last"),
@@ -47,7 +43,6 @@ func startRemark(v *View, dst []byte) []byte {
 	return sequenceRemark(v, dst)
 }
 
-// luSeqRangeArray is struct lu_seq_range_array.
 var luSeqRangeArray = Define("lu_seq_range_array", "ranges of the FID location database, in little-endian order always",
 	Little,
 	U32("lsra_count", "number of ranges"),
@@ -88,8 +83,7 @@ var _ = DefineRPC(&RPC{Opcode: FLD_QUERY, Name: "FLD_QUERY", Variants: []*Varian
 	Reply:   Bufs(bufPtlrpcBody, bufFldRange),
 	SummarizeRequest: func(m *Msg, l *Line) {
 		l.Value(Flag, FldOp, ReadUint(first4(m.Buf(1)), m.Big))
-		l.Key("seq ")
-		l.Hex(Object, lsrStart.Uint(m.Buf(2), m.Big))
+		l.Key("seq ").Hex(Object, lsrStart.Uint(m.Buf(2), m.Big))
 	},
 	SummarizeReply: func(m *Msg, l *Line) { appendSequenceRange(m.Buf(1), m.Big, l) },
 }},
@@ -104,8 +98,7 @@ var _ = DefineRPC(&RPC{Opcode: FLD_READ, Name: "FLD_READ", Variants: []*Variant{
 	},
 	SummarizeReply: func(m *Msg, l *Line) {
 		if len(m.Buf(1)) >= 4 {
-			l.Key("")
-			l.Count(ReadUint(first4(m.Buf(1)), false), "range")
+			l.Key("").Count(ReadUint(first4(m.Buf(1)), false), "range")
 		}
 	},
 }},
@@ -136,8 +129,7 @@ func appendSequenceRange(b []byte, big bool, l *Line) {
 	if len(b) < luSeqRange.Size || lsrEnd.Uint(b, big) == 0 {
 		return
 	}
-	l.Key("[")
-	l.Hex(Object, lsrStart.Uint(b, big))
+	l.Key("[").Hex(Object, lsrStart.Uint(b, big))
 	l.Add(Dim, "-")
 	l.Hex(Object, lsrEnd.Uint(b, big))
 	l.Add(Dim, ") ")

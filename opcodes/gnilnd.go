@@ -25,14 +25,12 @@ var GnilndMsgType = Enum("gnilnd_msg_type", "GNILND_MSG_", "messages of LNet ove
 	{Name: "GET_NAK_REV", Value: 0x11, Doc: "has no such data"},
 })
 
-// GnilndConnreqType is the group gnilnd_connreq_type.
 var GnilndConnreqType = Enum("gnilnd_connreq_type", "GNILND_CONNREQ_", "datagrams that set connections of gnilnd up", []Value{
 	{Name: "REQ", Value: 0x1, Doc: "requests a connection"},
 	{Name: "NAK", Value: 0x2, Doc: "refuses a connection"},
 	{Name: "CLOSE", Value: 0x3, Doc: "ends a connection"},
 })
 
-// GnilndVersion is the group gnilnd_version.
 var GnilndVersion = Enum("gnilnd_version", "GNILND_", "versions of the protocol of gnilnd", []Value{
 	{Name: "CONNREQ_VERSION", Value: 0x2, Doc: "datagrams that set connections up"},
 	{Name: "MSG_VERSION", Value: 0x8, Doc: "messages"},
@@ -49,12 +47,12 @@ var kgnRdmaDesc = Define("kgn_rdma_desc_t", "memory that the peer may read or wr
 
 // kgnImmediateMsg is kgn_immediate_msg_t.
 var kgnImmediateMsg = Define("kgn_immediate_msg_t", "a whole LNet message; its payload follows",
-	Sub("gnim_hdr", lnetHdrNid4, "LNet header"),
+	Sub("gnim_hdr", LNetHdr4, "LNet header"),
 )
 
 // kgnPutreqMsg is kgn_putreq_msg_t.
 var kgnPutreqMsg = Define("kgn_putreq_msg_t", "offers data that are too large for one message, or requests them (GET_REQ_REV)",
-	Sub("gnprm_hdr", lnetHdrNid4, "LNet header"),
+	Sub("gnprm_hdr", LNetHdr4, "LNet header"),
 	U64("gnprm_cookie", Cookie, "returned in the answer"),
 )
 
@@ -68,7 +66,7 @@ var kgnPutackMsg = Define("kgn_putack_msg_t", "accepts an offer and describes th
 
 // kgnGetMsg is kgn_get_msg_t.
 var kgnGetMsg = Define("kgn_get_msg_t", "request for data, or offer of data, with the memory of the sender",
-	Sub("gngm_hdr", lnetHdrNid4, "LNet header"),
+	Sub("gngm_hdr", LNetHdr4, "LNet header"),
 	U64("gngm_cookie", Cookie, "returned when the transfer is complete"),
 	U16("gngm_payload_cksum", Hex, "checksum of the data, where the sender of this message has them"),
 	Sub("gngm_desc", kgnRdmaDesc, "the memory"),

@@ -9,7 +9,6 @@ const (
 	SEC_CTX_FINI      = 803
 )
 
-// GssProc is the group gss_proc.
 var GssProc = Enum("gss_proc", "PTLRPC_GSS_PROC_", "what a message does in its security context", []Value{
 	{Name: "DATA", Value: 0x0, Doc: "carries an RPC"},
 	{Name: "INIT", Value: 0x1, Doc: "starts the set-up of a context"},
@@ -18,21 +17,18 @@ var GssProc = Enum("gss_proc", "PTLRPC_GSS_PROC_", "what a message does in its s
 	{Name: "ERR", Value: 0x4, Doc: "an error reply, or any reply to a set-up"},
 })
 
-// GssTarget is the group gss_target.
 var GssTarget = Enum("gss_target", "LUSTRE_GSS_TGT_", "kind of target that a security context is for", []Value{
 	{Name: "MGS", Value: 0x0, Doc: "management server"},
 	{Name: "MDS", Value: 0x1, Doc: "metadata server"},
 	{Name: "OSS", Value: 0x2, Doc: "object storage server"},
 })
 
-// GssHeaderFlags is the group gss_header_flags.
 var GssHeaderFlags = Bits("gss_header_flags", "LUSTRE_GSS_PACK_", "parts that a message under GSS has besides the RPC", []Value{
 	{Name: "BULK", Value: 0x1, Doc: "a bulk descriptor"},
 	{Name: "USER", Value: 0x2, Doc: "a user descriptor"},
 	{Name: "KCSUM", Value: 0x4, Doc: "the mechanism computes checksums over bulk pages in the kernel"},
 })
 
-// GssKrb5 is the group gss_krb5.
 var GssKrb5 = Enum("gss_krb5", "KG_", "Kerberos key usages and kinds of token", []Value{
 	{Name: "USAGE_ACCEPTOR_SEAL", Value: 0x16, Doc: "key usage: server encrypts"},
 	{Name: "USAGE_ACCEPTOR_SIGN", Value: 0x17, Doc: "key usage: server signs"},
@@ -42,7 +38,6 @@ var GssKrb5 = Enum("gss_krb5", "KG_", "Kerberos key usages and kinds of token", 
 	{Name: "TOK_WRAP_MSG", Value: 0x504, Doc: "token with encrypted data"},
 })
 
-// GssSk is the group gss_sk.
 var GssSk = Enum("gss_sk", "SK_", "limits and algorithms of the shared-key mechanism", []Value{
 	{Name: "MSG_VERSION", Value: 0x1, Doc: "version of the header"},
 	{Name: "INTERFACE_VERSION", Value: 0x1, Alias: true},
@@ -85,7 +80,6 @@ var GssMajor = Enum("gss_major", "", "result of a GSS call, without its suppleme
 	{Name: "GSS_S_NAME_NOT_MN", Value: 0x120000, Doc: "name is not a mechanism name"},
 })
 
-// GssMajorSupplementary is the group gss_major_supplementary.
 var GssMajorSupplementary = Bits("gss_major_supplementary", "", "low half of the result of a GSS call", []Value{
 	{Name: "GSS_S_CONTINUE_NEEDED", Value: 0x1, Doc: "the set-up goes on"},
 	{Name: "GSS_S_DUPLICATE_TOKEN", Value: 0x2, Doc: "the token was used before"},
@@ -94,35 +88,30 @@ var GssMajorSupplementary = Bits("gss_major_supplementary", "", "low half of the
 	{Name: "GSS_S_GAP_TOKEN", Value: 0x10, Doc: "an earlier token has not come"},
 })
 
-// GssMajorParts is the group gss_major_parts.
 var GssMajorParts = Enum("gss_major_parts", "GSS_C_", "masks of the parts of gh_major", []Value{
 	{Name: "CALLING_ERROR_MASK", Value: 0xff000000, Doc: "error of the caller"},
 	{Name: "ROUTINE_ERROR_MASK", Value: 0xff0000, Doc: "error of the call"},
 	{Name: "SUPPLEMENTARY_MASK", Value: 0xffff, Doc: "further information, group gss_major_supplementary"},
 })
 
-// GssLustreSvc is the group gss_lustre_svc.
 var GssLustreSvc = Enum("gss_lustre_svc", "LUSTRE_GSS_", "masks of the parts of lustre_svc", []Value{
 	{Name: "SVC_MASK", Value: 0xffff, Doc: "kind of target, group gss_target"},
 	{Name: "MECH_MASK", Value: 0xffff0000, Doc: "security mechanism, group gss_lgss_mech"},
 })
 
-// GssMech is the group gss_lgss_mech.
 var GssMech = Enum("gss_lgss_mech", "LGSS_MECH_", "security mechanism that a context set-up names", []Value{
 	{Name: "KRB5", Value: 0x0, Doc: "Kerberos"},
 	{Name: "NULL", Value: 0x1, Doc: "none"},
 	{Name: "SK", Value: 0x2, Doc: "shared key"},
 })
 
-// netobjS is struct netobj_s.
 var netobjS = Define("netobj_s",
 	"bytes with their length",
 	U32("len", Size, "number of bytes"),
 	Opaque("data", 0, CountBy("len"), Remark(remarkGSSHandle), "the bytes; of a handle, those of a little-endian number"),
 )
 
-// gssHeader is struct gss_header.
-var gssHeader = Define("gss_header",
+var GSSHeader = Define("gss_header",
 	"first buffer of a request under GSS: which security context protects it",
 	U8("gh_version", "1"),
 	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
@@ -137,8 +126,7 @@ var gssHeader = Define("gss_header",
 	Sub("gh_handle", netobjS, "context on the server; empty while it is being set up"),
 )
 
-// gssRepHeader is struct gss_rep_header.
-var gssRepHeader = Define("gss_rep_header",
+var GSSRepHeader = Define("gss_rep_header",
 	"first buffer of a reply under GSS",
 	U8("gh_version", "1"),
 	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
@@ -153,8 +141,7 @@ var gssRepHeader = Define("gss_rep_header",
 	Sub("gh_handle", netobjS, "the new context on the server"),
 )
 
-// gssErrHeader is struct gss_err_header.
-var gssErrHeader = Define("gss_err_header",
+var GSSErrHeader = Define("gss_err_header",
 	"first buffer of an error reply to a request under GSS",
 	U8("gh_version", "1"),
 	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
@@ -169,8 +156,7 @@ var gssErrHeader = Define("gss_err_header",
 	Sub("gh_handle", netobjS, "the context that was refused"),
 )
 
-// krb5Header is struct krb5_header.
-var krb5Header = Define("krb5_header",
+var Krb5Header = Define("krb5_header",
 	Big,
 	"header of a Kerberos token",
 	U16("kh_tok_id", Hex, GssKrb5, "signature or encrypted data"),
@@ -182,8 +168,7 @@ var krb5Header = Define("krb5_header",
 	Opaque("kh_cksum", 0, "cipher text and checksum"),
 )
 
-// skHdr is struct sk_hdr.
-var skHdr = Define("sk_hdr",
+var SKHeader = Define("sk_hdr",
 	Big,
 	"header of data that are encrypted with a shared key",
 	U64("skh_version", Cookie, "1"),
@@ -193,24 +178,14 @@ var skHdr = Define("sk_hdr",
 // skSealed is a message that is encrypted with a shared key.
 var skSealed = Define("sk_sealed",
 	"a message that is encrypted with a shared key",
-	Sub("sk_hdr", skHdr, "version, and initialisation vector of the cipher"),
+	Sub("sk_hdr", SKHeader, "version, and initialisation vector of the cipher"),
 	Opaque("data", 0, "cipher text, and an HMAC at its end"),
-)
-
-var (
-	GSSHeader    = gssHeader
-	GSSRepHeader = gssRepHeader
-	GSSErrHeader = gssErrHeader
-	GSSInit      = gssCtxInitPayload
-	Krb5Header   = krb5Header
-	SKHeader     = skHdr
 )
 
 // Setting up a GSS context: what the client sends behind its SEC_CTX_INIT, and
 // the tokens of the shared-key mechanism both ways.
 
-// gssCtxInitPayload is struct gss_ctx_init_payload.
-var gssCtxInitPayload = Define("gss_ctx_init_payload",
+var GSSInit = Define("gss_ctx_init_payload",
 	Little,
 	"first step of setting up a security context",
 	U32("lustre_svc", Hex, Remark(remarkGssTarget), "kind of target in the low half, security mechanism in the high half"),
@@ -381,17 +356,17 @@ const (
 )
 
 var (
-	ghFlags          = gssHeader.Field("gh_flags")
-	ghProc           = gssHeader.Field("gh_proc")
-	ghMajor          = gssRepHeader.Field("gh_major")
-	ghMinor          = gssRepHeader.Field("gh_minor")
-	bufGSSHeader     = Sub("gss_header", gssHeader)
-	bufGSSReply      = Sub("gss_rep_header", gssRepHeader)
-	bufGSSError      = Sub("gss_err_header", gssErrHeader)
-	bufGSSInit       = Sub("gss_ctx_init_payload", gssCtxInitPayload)
-	bufKrb5Cipher    = Sub("cipher", krb5Header, "the encrypted message")
+	ghFlags          = GSSHeader.Field("gh_flags")
+	ghProc           = GSSHeader.Field("gh_proc")
+	ghMajor          = GSSRepHeader.Field("gh_major")
+	ghMinor          = GSSRepHeader.Field("gh_minor")
+	bufGSSHeader     = Sub("gss_header", GSSHeader)
+	bufGSSReply      = Sub("gss_rep_header", GSSRepHeader)
+	bufGSSError      = Sub("gss_err_header", GSSErrHeader)
+	bufGSSInit       = Sub("gss_ctx_init_payload", GSSInit)
+	bufKrb5Cipher    = Sub("cipher", Krb5Header, "the encrypted message")
 	bufSKCipher      = Sub("cipher", skSealed, "the encrypted message")
-	bufKrb5Signature = Sub("signature", krb5Header, "proof that the message was not changed")
+	bufKrb5Signature = Sub("signature", Krb5Header, "proof that the message was not changed")
 )
 
 // gssHeaderField is the header that a buffer 0 has. Replies that carry data have the

@@ -14,7 +14,7 @@ type GSSHead struct {
 // context and in error replies a struct gss_rep_header or gss_err_header. It
 // returns false when not enough of it was captured.
 func ReadGSSHead(b []byte, big, reply bool) (h GSSHead, ok bool) {
-	handle := gssHeader.Field("gh_handle").Off
+	handle := GSSHeader.Field("gh_handle").Off
 	if len(b) < handle {
 		return h, false
 	}

@@ -18,7 +18,6 @@ const (
 	MDS_HSM_DATA_VERSION  = 64
 )
 
-// HsmStates is the group hsm_states.
 var HsmStates = Bits("hsm_states", "HS_", "HSM state of a file", []Value{
 	{Name: "NONE", Value: 0x0, Doc: "not in the archive"},
 	{Name: "EXISTS", Value: 0x1, Doc: "archiving has begun"},
@@ -32,14 +31,12 @@ var HsmStates = Bits("hsm_states", "HS_", "HSM state of a file", []Value{
 	{Name: "PCCRO", Value: 0x100, Since: "2.16", Doc: "cached read-only on a client"},
 })
 
-// HsmMasks is the group hsm_masks.
 var HsmMasks = Enum("hsm_masks", "HSM_", "groups of HSM states", []Value{
 	{Name: "USER_MASK", Value: 0x32, Doc: "states that users may set"},
 	{Name: "STATUS_MASK", Value: 0x1cd, Doc: "states that show what happened"},
 	{Name: "FLAGS_MASK", Value: 0x1ff, Doc: "all states"},
 })
 
-// HsmProgressStates is the group hsm_progress_states.
 var HsmProgressStates = Enum("hsm_progress_states", "HPS_", "how far an action is", []Value{
 	{Name: "NONE", Value: 0x0, Doc: "none"},
 	{Name: "WAITING", Value: 0x1, Doc: "not begun"},
@@ -47,7 +44,6 @@ var HsmProgressStates = Enum("hsm_progress_states", "HPS_", "how far an action i
 	{Name: "DONE", Value: 0x3, Doc: "done"},
 })
 
-// HsmUserAction is the group hsm_user_action.
 var HsmUserAction = Enum("hsm_user_action", "HUA_", "what a user requests", []Value{
 	{Name: "NONE", Value: 0x1, Doc: "nothing"},
 	{Name: "ARCHIVE", Value: 0xa, Doc: "copy to the archive"},
@@ -57,27 +53,23 @@ var HsmUserAction = Enum("hsm_user_action", "HUA_", "what a user requests", []Va
 	{Name: "CANCEL", Value: 0xe, Doc: "cancel what is under way"},
 })
 
-// HsmRequestFlags is the group hsm_request_flags.
 var HsmRequestFlags = Bits("hsm_request_flags", "HSM_", "how a request is done", []Value{
 	{Name: "FORCE_ACTION", Value: 0x1, Doc: "even if it is not needed"},
 	{Name: "GHOST_COPY", Value: 0x2, Doc: "no copy is kept"},
 	{Name: "REQ_BLOCKING", Value: 0x4, Since: "2.17", Doc: "wait for the end"},
 })
 
-// HsmProgressFlags is the group hsm_progress_flags.
 var HsmProgressFlags = Bits("hsm_progress_flags", "HP_FLAG_", "what a progress report means", []Value{
 	{Name: "COMPLETED", Value: 0x1, Doc: "the action has ended"},
 	{Name: "RETRY", Value: 0x2, Doc: "it may be tried again"},
 })
 
-// HsmStateSetValid is the group hsm_state_set_valid.
 var HsmStateSetValid = Bits("hsm_state_set_valid", "HSS_", "which members of an hsm_state_set are valid", []Value{
 	{Name: "SETMASK", Value: 0x1, Doc: "states to set"},
 	{Name: "CLEARMASK", Value: 0x2, Doc: "states to clear"},
 	{Name: "ARCHIVE_ID", Value: 0x4, Doc: "the archive"},
 })
 
-// HsmMisc is the group hsm_misc.
 var HsmMisc = Enum("hsm_misc", "", "limits of HSM", []Value{
 	{Name: "HAL_VERSION", Value: 0x1, Doc: "version of action lists"},
 	{Name: "LL_HSM_ORIGIN_MAX_ARCHIVE", Value: 0x20, Doc: "archives that fit into the bitmap of older clients"},
@@ -85,7 +77,6 @@ var HsmMisc = Enum("hsm_misc", "", "limits of HSM", []Value{
 	{Name: "HAL_MAXSIZE", Value: 0x100000, Doc: "most bytes of an action list"},
 })
 
-// HsmEvent is the group hsm_event.
 var HsmEvent = Enum("hsm_event", "HE_", "HSM events in the changelog", []Value{
 	{Name: "ARCHIVE", Value: 0x0, Doc: "archived"},
 	{Name: "RESTORE", Value: 0x1, Doc: "restored"},
@@ -97,14 +88,12 @@ var HsmEvent = Enum("hsm_event", "HE_", "HSM events in the changelog", []Value{
 	{Name: "SPARE2", Value: 0x7, Doc: "unused"},
 })
 
-// hsmExtent is struct hsm_extent.
 var hsmExtent = Define("hsm_extent",
 	"a range of a file",
 	U64("offset", Size, "its first byte"),
 	U64("length", Size, "its length; all ones: up to the end"),
 )
 
-// hsmUserState is struct hsm_user_state.
 var hsmUserState = Define("hsm_user_state",
 	"HSM state of a file, and what is being done to it",
 	U32("hus_states", HsmStates, "the state"),
@@ -115,7 +104,6 @@ var hsmUserState = Define("hsm_user_state",
 	Str("hus_extended_info", 0, "more about it"),
 )
 
-// hsmCurrentAction is struct hsm_current_action.
 var hsmCurrentAction = Define("hsm_current_action",
 	"what is being done to a file",
 	U32("hca_state", HsmProgressStates, "how far it is"),
@@ -123,7 +111,6 @@ var hsmCurrentAction = Define("hsm_current_action",
 	Sub("hca_location", hsmExtent, "to which range"),
 )
 
-// hsmRequest is struct hsm_request.
 var hsmRequest = Define("hsm_request",
 	"what a user wants done to files; the files follow",
 	U32("hr_action", HsmUserAction, "what to do"),
@@ -133,14 +120,12 @@ var hsmRequest = Define("hsm_request",
 	U32("hr_data_len", Size, "bytes of data for the copytool"),
 )
 
-// hsmUserItem is struct hsm_user_item.
 var hsmUserItem = Define("hsm_user_item",
 	"a file in an HSM request",
 	Sub("hui_fid", luFid, "the file"),
 	Sub("hui_extent", hsmExtent, "the range"),
 )
 
-// hsmStateSet is struct hsm_state_set.
 var hsmStateSet = Define("hsm_state_set",
 	"changes the HSM state of a file",
 	U32("hss_valid", HsmStateSetValid, "the valid fields"),
@@ -149,7 +134,6 @@ var hsmStateSet = Define("hsm_state_set",
 	U64("hss_clearmask", HsmStates, When("hss_valid", "CLEARMASK"), "states to clear"),
 )
 
-// hsmProgressKernel is struct hsm_progress_kernel.
 var hsmProgressKernel = Define("hsm_progress_kernel",
 	"how far a copytool is with an action",
 	Sub("hpk_fid", luFid, "the file"),
@@ -188,9 +172,7 @@ func remarkArchives(v *View, dst []byte) []byte {
 	return dst
 }
 
-var (
-	bufGenericDataCopytool = Str("generic_data", 0, "data for the copytool")
-)
+var bufGenericDataCopytool = Str("generic_data", 0, "data for the copytool")
 
 var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
 	Doc: "Gets the HSM state of a file: whether the archive has a copy, whether the data is released.",
@@ -210,8 +192,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_GET, Name: "MDS_HSM_STATE_GET",
 				return
 			}
 			l.Flags(HsmStates, set)
-			l.Key("archive ")
-			l.Num(husArchive.Uint(state, m.Big))
+			l.Key("archive ").Num(husArchive.Uint(state, m.Big))
 		},
 	}}})
 
@@ -229,12 +210,10 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_STATE_SET, Name: "MDS_HSM_STATE_SET",
 			summarizeBodyRequest(m, l)
 			set := m.Named("hsm_state_set")
 			if n := hssSet.Uint(set, m.Big); n != 0 {
-				l.Key("set ")
-				l.Flags(HsmStates, n)
+				l.Key("set ").Flags(HsmStates, n)
 			}
 			if n := hssClear.Uint(set, m.Big); n != 0 {
-				l.Key("clear ")
-				l.Flags(HsmStates, n)
+				l.Key("clear ").Flags(HsmStates, n)
 			}
 		},
 		Subject: bodySubject,
@@ -253,10 +232,8 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_ACTION, Name: "MDS_HSM_ACTION",
 		SummarizeRequest: summarizeBodyRequest, Subject: bodySubject,
 		SummarizeReply: func(m *Msg, l *Line) {
 			if now := m.Named("hsm_current_action"); len(now) >= hcaAction.Off+hcaAction.Size {
-				l.Key("")
-				l.Value(Flag, HsmUserAction, hcaAction.Uint(now, m.Big))
-				l.Key("")
-				l.Value(Flag, HsmProgressStates, hcaState.Uint(now, m.Big))
+				l.Key("").Value(Flag, HsmUserAction, hcaAction.Uint(now, m.Big))
+				l.Key("").Value(Flag, HsmProgressStates, hcaState.Uint(now, m.Big))
 			}
 		},
 	}}})
@@ -274,15 +251,12 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_PROGRESS, Name: "MDS_HSM_PROGRESS",
 		SummarizeRequest: func(m *Msg, l *Line) {
 			p := m.Named("hsm_progress")
 			l.FID(hpkFid.Bytes(p), m.Big)
-			l.Key("cookie ")
-			l.Hex(Object, hpkCookie.Uint(p, m.Big))
+			l.Key("cookie ").Hex(Object, hpkCookie.Uint(p, m.Big))
 			if flags := hpkFlags.Uint(p, m.Big); flags != 0 {
-				l.Key("")
-				l.Flags(HsmProgressFlags, flags)
+				l.Key("").Flags(HsmProgressFlags, flags)
 			}
 			if errval := hpkErrval.Uint(p, m.Big); errval != 0 {
-				l.Key("error ")
-				l.Value(Bad, Errnos, errval)
+				l.Key("error ").Value(Bad, Errnos, errval)
 			}
 		},
 		Subject: func(m *Msg) (fid, name []byte) { return hpkFid.Bytes(m.Named("hsm_progress")), nil },
@@ -304,16 +278,13 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_REQUEST, Name: "MDS_HSM_REQUEST",
 			req, items := m.Named("hsm_request"), m.Named("hsm_user_item")
 			l.Value(Flag, HsmUserAction, hrAction.Uint(req, m.Big))
 			if fid := huiFid.Bytes(items); fid != nil {
-				l.Key("")
-				l.FID(fid, m.Big)
+				l.Key("").FID(fid, m.Big)
 			}
 			if n := hrItems.Uint(req, m.Big); n > 1 {
-				l.Key("files ")
-				l.Num(n)
+				l.Key("files ").Num(n)
 			}
 			if id := hrArchive.Uint(req, m.Big); id != 0 {
-				l.Key("archive ")
-				l.Num(id)
+				l.Key("archive ").Num(id)
 			}
 		},
 		Subject: func(m *Msg) (fid, name []byte) { return huiFid.Bytes(m.Named("hsm_user_item")), nil },
@@ -362,8 +333,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_HSM_DATA_VERSION, Name: "MDS_HSM_DATA_VERSION
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
 			if o := bodyOf(m); o.has(bodyVersion) {
-				l.Key("version ")
-				l.Hex(Object, o.word(mboVersion))
+				l.Key("version ").Hex(Object, o.word(mboVersion))
 			}
 		},
 		Subject: bodySubject,

@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// HsmCopytoolAction is the group hsm_copytool_action.
 var HsmCopytoolAction = Enum("hsm_copytool_action", "HSMA_", "action of a copytool", []Value{
 	{Name: "NONE", Value: 0xa, Doc: "nothing"},
 	{Name: "ARCHIVE", Value: 0x14, Doc: "copy to the archive"},
@@ -11,7 +10,6 @@ var HsmCopytoolAction = Enum("hsm_copytool_action", "HSMA_", "action of a copyto
 	{Name: "CANCEL", Value: 0x17, Doc: "cancel what is under way"},
 })
 
-// HsmAgentReqStatus is the group hsm_agent_req_status.
 var HsmAgentReqStatus = Enum("hsm_agent_req_status", "ARS_", "state of an action in the log of the coordinator", []Value{
 	{Name: "WAITING", Value: 0x0, Doc: "not sent yet"},
 	{Name: "STARTED", Value: 0x1, Doc: "a copytool has it"},
@@ -20,19 +18,16 @@ var HsmAgentReqStatus = Enum("hsm_agent_req_status", "ARS_", "state of an action
 	{Name: "SUCCEED", Value: 0x4, Doc: "it is done"},
 })
 
-// KucTransport is the group kuc_transport.
 var KucTransport = Enum("kuc_transport", "KUC_TRANSPORT_", "who a message to user space is for", []Value{
 	{Name: "GENERIC", Value: 0x1, Doc: "all"},
 	{Name: "HSM", Value: 0x2, Doc: "copytools"},
 })
 
-// KucMsgType is the group kuc_msg_type.
 var KucMsgType = Enum("kuc_msg_type", "", "what a message to user space is", []Value{
 	{Name: "HMT_ACTION_LIST", Value: 0x64, Doc: "an hsm_action_list"},
 	{Name: "KUC_MSG_SHUTDOWN", Value: 0x1, Doc: "stop"},
 })
 
-// KucMagic is the group kuc_magic.
 var KucMagic = Enum("kuc_magic", "", "magic of messages to user space", []Value{
 	{Name: "KUC_MAGIC", Value: 0x191c, Doc: "begins a message to user space; its byte order is that of the message"},
 })
@@ -40,7 +35,6 @@ var KucMagic = Enum("kuc_magic", "", "magic of messages to user space", []Value{
 // haiLen is read to find the length of hai_data.
 var haiLen = U32("hai_len", Size, "bytes of the item, with its data")
 
-// hsmActionItem is struct hsm_action_item.
 var hsmActionItem = Define("hsm_action_item",
 	"an action of a copytool on a file",
 	haiLen,
@@ -64,7 +58,6 @@ func hsmItemLen(b []byte, big bool) int {
 // halCount is read to find the end of the items.
 var halCount = U32("hal_count", "number of items")
 
-// hsmActionList is struct hsm_action_list.
 var hsmActionList = Define("hsm_action_list",
 	"work for a copytool",
 	Summarize(appendActionsSummary),
@@ -118,7 +111,6 @@ var (
 	haiFid    = hsmActionItem.Field("hai_fid")
 )
 
-// kucHdr is struct kuc_hdr.
 var kucHdr = Define("kuc_hdr",
 	"header of a message from the kernel to user space",
 	U16("kuc_magic", Hex, KucMagic, "begins the message"),
@@ -147,9 +139,7 @@ func isActionList(v *View) bool {
 	return len(v.Struct) >= 8+hsmActionListSize && ReadUint(v.Struct[4:6], v.Big) == kucMsgActionList
 }
 
-var (
-	bufSetinfoValHsmSend = Sub("setinfo_val", kucMessage, "message for the copytool")
-)
+var bufSetinfoValHsmSend = Sub("setinfo_val", kucMessage, "message for the copytool")
 
 var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
 	Doc: "An MDT hands HSM actions to the copytool of a client.",

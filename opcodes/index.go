@@ -3,11 +3,8 @@ package opcodes
 import . "github.com/lshark/lshark/opcodes/schema"
 
 // The opcode, pb_opc.
-const (
-	OBD_IDX_READ = 403
-)
+const OBD_IDX_READ = 403
 
-// Idx is the group idx.
 var Idx = Enum("idx", "", "sizes and magic of index pages", []Value{
 	{Name: "LU_PAGE_SHIFT", Value: 0xc},
 	{Name: "LIP_HDR_SIZE", Value: 0x10},
@@ -17,7 +14,6 @@ var Idx = Enum("idx", "", "sizes and magic of index pages", []Value{
 	{Name: "II_END_OFF", Value: 0xfffffffffffffffe},
 })
 
-// IdxFlags is the group idx_flags.
 var IdxFlags = Bits("idx_flags", "II_FL_", "form of the entries of an index", []Value{
 	{Name: "NOHASH", Value: 0x1, Doc: "no hash is stored"},
 	{Name: "VARKEY", Value: 0x2, Doc: "keys of different sizes"},
@@ -26,7 +22,6 @@ var IdxFlags = Bits("idx_flags", "II_FL_", "form of the entries of an index", []
 	{Name: "NOKEY", Value: 0x10, Doc: "no key is stored"},
 })
 
-// idxInfo is struct idx_info.
 var idxInfo = Define("idx_info", "which index, and which part of it",
 	U32("ii_magic", Hex, Idx, "IDX_INFO_MAGIC"),
 	U32("ii_flags", IdxFlags, "form of the entries"),
@@ -44,7 +39,6 @@ var idxInfo = Define("idx_info", "which index, and which part of it",
 	Pad("ii_pad3", 8),
 )
 
-// luIdxpage is struct lu_idxpage.
 var luIdxpage = Define("lu_idxpage", "page of an index: 4096 bytes", Detect(indexPageBig),
 	U32("lip_magic", Hex, Idx, "LIP_MAGIC; its bytes give the byte order"),
 	U16("lip_flags", IdxFlags),
@@ -91,7 +85,6 @@ var indexPages = Define("index_pages", "pages of an index",
 
 var indexPage = Sub("", luIdxpage)
 
-// idxpageQuotaEntry is struct idxpage_quota_entry.
 var idxpageQuotaEntry = Define("idxpage_quota_entry", "limits of an id, in the index of the quota master",
 	U64("key", "user, group or project"),
 	Sub("rec", lquotaGlbRec, "its limits"),
@@ -103,7 +96,6 @@ var idxpageQuotaSlave = Define("idxpage_quota_slave", "share of an id, in the in
 	Sub("rec", lquotaSlvRec, "what the slave may give out"),
 )
 
-// idxpageNodemapEntry is struct idxpage_nodemap_entry.
 var idxpageNodemapEntry = Define("idxpage_nodemap_entry", "entry of the nodemap index",
 	Sub("key", nodemapKey),
 	Sub("rec", nodemapRec),
@@ -173,33 +165,28 @@ func formThatFills(v *View, nr int, forms ...*Field) (*Field, int) {
 	return formEntry, len(v.Rest)
 }
 
-// luOrphanRec is struct lu_orphan_rec.
 var luOrphanRec = Define("lu_orphan_rec", "OST object that no file refers to, as the layout LFSCK finds it",
 	Sub("lor_fid", luFid, "file that the object claims to belong to; f_ver is the number of the stripe"),
 	U32("lor_uid", "owner"),
 	U32("lor_gid", "group"),
 )
 
-// luOrphanEnt is struct lu_orphan_ent.
 var luOrphanEnt = Define("lu_orphan_ent", "entry of the list of orphans",
 	Sub("loe_key", luFid, "the object"),
 	Sub("loe_rec", luOrphanRec),
 )
 
-// luOrphanRecV2 is struct lu_orphan_rec_v2.
 var luOrphanRecV2 = Define("lu_orphan_rec_v2", "orphan, with its place in a composite layout",
 	Sub("lor_rec", luOrphanRec),
 	Sub("lor_layout", ostLayout, "its place in the layout"),
 	Pad("lor_padding", 4),
 )
 
-// luOrphanEntV2 is struct lu_orphan_ent_v2.
 var luOrphanEntV2 = Define("lu_orphan_ent_v2", "entry of the list of orphans",
 	Sub("loe_key", luFid, "the object"),
 	Sub("loe_rec", luOrphanRecV2),
 )
 
-// luOrphanRecV3 is struct lu_orphan_rec_v3.
 var luOrphanRecV3 = Define("lu_orphan_rec_v3", "orphan, with its place in a composite layout and the layout's version",
 	Sub("lor_rec", luOrphanRec),
 	Sub("lor_layout", ostLayout, "its place in the layout"),
@@ -209,15 +196,12 @@ var luOrphanRecV3 = Define("lu_orphan_rec_v3", "orphan, with its place in a comp
 	Pad("lor_padding_2", 8),
 )
 
-// luOrphanEntV3 is struct lu_orphan_ent_v3.
 var luOrphanEntV3 = Define("lu_orphan_ent_v3", "entry of the list of orphans",
 	Sub("loe_key", luFid, "the object"),
 	Sub("loe_rec", luOrphanRecV3),
 )
 
-var (
-	bufIdxInfo = Sub("idx_info", idxInfo)
-)
+var bufIdxInfo = Sub("idx_info", idxInfo)
 
 var _ = DefineRPC(&RPC{Opcode: OBD_IDX_READ, Name: "OBD_IDX_READ", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufIdxInfo),
@@ -243,8 +227,7 @@ func summarizeIndexRequest(m *Msg, l *Line) {
 		return
 	}
 	l.FID(iiFid.Bytes(b), m.Big)
-	l.Key("from ")
-	l.Hex(Number, iiHashStart.Uint(b, m.Big))
+	l.Key("from ").Hex(Number, iiHashStart.Uint(b, m.Big))
 }
 
 func summarizeIndexReply(m *Msg, l *Line) {
@@ -252,12 +235,10 @@ func summarizeIndexReply(m *Msg, l *Line) {
 	if len(b) < idxInfo.Size {
 		return
 	}
-	l.Key("")
-	l.Count(iiCount.Uint(b, m.Big), "page")
+	l.Key("").Count(iiCount.Uint(b, m.Big), "page")
 	if end := iiHashEnd.Uint(b, m.Big); end == dirHashEnd {
 		l.Add(Dim, ", end")
 	} else {
-		l.Key("to ")
-		l.Hex(Number, end)
+		l.Key("to ").Hex(Number, end)
 	}
 }

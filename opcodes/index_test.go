@@ -130,7 +130,7 @@ func TestMeanings(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range ptlrpcBodyV3.Fields {
+	for _, f := range PtlrpcBody.Fields {
 		if f.Doc == "" && !f.Pad {
 			t.Errorf("%s has no meaning", f.Name)
 		}

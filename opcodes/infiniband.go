@@ -82,7 +82,6 @@ func ibHas(service uint64, op Value) bool {
 	return op.Value != ibResync
 }
 
-// bthFlags is the group bth_flags.
 var bthFlags = Bits("bth_flags", "", "flags, padding and version of an InfiniBand packet", []Value{
 	{Name: "PAD_1", Value: 0x10, Mask: 0x30, Doc: "one byte of padding behind the payload"},
 	{Name: "PAD_2", Value: 0x20, Mask: 0x30, Doc: "two bytes of padding behind the payload"},
@@ -91,18 +90,15 @@ var bthFlags = Bits("bth_flags", "", "flags, padding and version of an InfiniBan
 	{Name: "SOLICITED", Value: 0x80, Doc: "the receiver should raise an event"},
 })
 
-// bthECN is the group bth_ecn.
 var bthECN = Bits("bth_ecn", "", "congestion bits of an InfiniBand packet", []Value{
 	{Name: "BECN", Value: 0x40, Doc: "backward explicit congestion notification: packets of the other direction met congestion"},
 	{Name: "FECN", Value: 0x80, Doc: "forward explicit congestion notification: this packet met congestion"},
 })
 
-// bthAck is the group bth_ack.
 var bthAck = Bits("bth_ack", "", "acknowledge request of an InfiniBand packet", []Value{
 	{Name: "ACK_REQUEST", Value: 0x80, Doc: "the sender requests an acknowledgement"},
 })
 
-// aethNak is the group aeth_nak.
 var aethNak = Enum("aeth_nak", "", "reasons of an InfiniBand NAK", []Value{
 	{Name: "NAK_PSN_SEQUENCE_ERROR", Value: 0x60, Doc: "packets are missing: to be sent again from this number on"},
 	{Name: "NAK_INVALID_REQUEST", Value: 0x61, Doc: "unsupported or invalid request"},
@@ -111,7 +107,6 @@ var aethNak = Enum("aeth_nak", "", "reasons of an InfiniBand NAK", []Value{
 	{Name: "NAK_INVALID_RD_REQUEST", Value: 0x64, Doc: "invalid request of a reliable datagram"},
 })
 
-// IBReject is the group ib_cm_reject.
 var IBReject = Enum("ib_cm_reject", "IB_CM_REJ_", "why the connection manager of InfiniBand refused a connection", []Value{
 	{Name: "NO_QP", Value: 1, Doc: "no queue pair is available"},
 	{Name: "NO_EEC", Value: 2, Doc: "no end-to-end context is available"},

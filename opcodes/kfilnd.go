@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// KfilndMsgType is the group kfilnd_msg_type.
 var KfilndMsgType = Enum("kfilnd_msg_type", "KFILND_MSG_", "messages of LNet over Slingshot", []Value{
 	{Name: "INVALID", Value: 0x0, Since: "2.16", Doc: "not in use"},
 	{Name: "IMMEDIATE", Value: 0x1, Since: "2.16", Doc: "a whole LNet message"},
@@ -12,7 +11,6 @@ var KfilndMsgType = Enum("kfilnd_msg_type", "KFILND_MSG_", "messages of LNet ove
 	{Name: "HELLO_RSP", Value: 0x5, Since: "2.16", Doc: "answer to HELLO_REQ"},
 })
 
-// KfilndVersion is the group kfilnd_version.
 var KfilndVersion = Enum("kfilnd_version", "KFILND_MSG_", "versions of the protocol of kfilnd", []Value{
 	{Name: "VERSION_1", Value: 0x1, Since: "2.16", Doc: "first version"},
 	{Name: "VERSION_2", Value: 0x2, Since: "2.16", Doc: "bulk requests have a session key"},
@@ -20,7 +18,6 @@ var KfilndVersion = Enum("kfilnd_version", "KFILND_MSG_", "versions of the proto
 
 func isKfilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xdeadbeef, big) }
 
-// kfilndHelloMsg is struct kfilnd_hello_msg.
 var kfilndHelloMsg = Define("kfilnd_hello_msg", Since("2.16"), "what a node tells a peer about itself before other messages",
 	U16("version", "newest version that it supports; in the answer the version that both use"),
 	U16("rx_base", "first receive context that the peer should send to"),
@@ -28,22 +25,19 @@ var kfilndHelloMsg = Define("kfilnd_hello_msg", Since("2.16"), "what a node tell
 	U16("rx_count", "number of receive contexts that the peer may send to"),
 )
 
-// kfilndImmedMsg is struct kfilnd_immed_msg.
 var kfilndImmedMsg = Define("kfilnd_immed_msg", Since("2.16"), "a whole LNet message, small enough for one send",
-	Sub("hdr", lnetHdrNid4, "LNet header"),
+	Sub("hdr", LNetHdr4, "LNet header"),
 	Opaque("payload", 0, "what the LNet message carries"),
 )
 
-// kfilndBulkReqMsg is struct kfilnd_bulk_req_msg.
 var kfilndBulkReqMsg = Define("kfilnd_bulk_req_msg", Since("2.16"), "memory that the receiver reads or writes, version 1",
-	Sub("hdr", lnetHdrNid4, "LNet header"),
+	Sub("hdr", LNetHdr4, "LNet header"),
 	U32("response_rx", "receive context of the sender to answer to"),
 	U16("key", Hex, "key of the memory"),
 )
 
-// kfilndBulkReqMsgV2 is struct kfilnd_bulk_req_msg_v2.
 var kfilndBulkReqMsgV2 = Define("kfilnd_bulk_req_msg_v2", Since("2.16"), "memory that the receiver reads or writes, version 2",
-	Sub("kbrm2_hdr", lnetHdrNid4, "LNet header"),
+	Sub("kbrm2_hdr", LNetHdr4, "LNet header"),
 	U32("kbrm2_response_rx", "receive context of the sender to answer to"),
 	U16("kbrm2_key", Hex, "key of the memory"),
 	U32("kbrm2_session_key", Hex, "session with the peer"),

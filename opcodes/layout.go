@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// LovMagic is the group lov_magic.
 var LovMagic = Enum("lov_magic", "", "kinds of file layouts", []Value{
 	{Name: "LOV_MAGIC_MAGIC", Value: 0xbd0, Alias: true},
 	{Name: "LOV_MAGIC_MASK", Value: 0xffff, Alias: true},
@@ -34,7 +33,6 @@ var LovMagic = Enum("lov_magic", "", "kinds of file layouts", []Value{
 	{Name: "LOV_MAGIC_COMP_V1_DEFINED", Value: 0x1bd60bd0},
 })
 
-// LmvMagic is the group lmv_magic.
 var LmvMagic = Enum("lmv_magic", "", "kinds of directory layouts", []Value{
 	{Name: "LMV_USER_MAGIC_V0", Value: 0xcd20cd0, Alias: true},
 	{Name: "LMV_MAGIC_V1", Value: 0xcd20cd0, Doc: "striped directory master EA"},
@@ -76,7 +74,6 @@ const (
 	lmvMagicForeign  = 0x0cd50cd0
 )
 
-// ForeignType is the group foreign_type.
 var ForeignType = Enum("foreign_type", "LU_FOREIGN_TYPE_", "system that a foreign file or directory belongs to", []Value{
 	{Name: "NONE", Value: 0x0, Since: "2.15", Doc: "not said"},
 	{Name: "POSIX", Value: 0x1, Since: "2.16", Doc: "HSM archive, POSIX"},
@@ -87,7 +84,6 @@ var ForeignType = Enum("foreign_type", "LU_FOREIGN_TYPE_", "system that a foreig
 	{Name: "UNKNOWN", Value: 0xffffffff, Since: "2.15", Doc: "not known"},
 })
 
-// LayoutVersion is the group layout_version.
 var LayoutVersion = Enum("layout_version", "LU_LAYOUT_", "bits of a layout version", []Value{
 	{Name: "HIGEN", Value: 0x40000000, Since: "2.16", Doc: "generation has grown beyond its bits"},
 	{Name: "RESYNC", Value: 0x80000000, Doc: "during a resync"},

@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// LovCompEntryFlags is the group lov_comp_entry_flags.
 var LovCompEntryFlags = Bits("lov_comp_entry_flags", "LCME_FL_", "state of a component", []Value{
 	{Name: "STALE", Value: 0x1, Doc: "its data is out of date"},
 	{Name: "PREF_RD", Value: 0x2, Doc: "preferred for reading"},
@@ -30,7 +29,6 @@ var LovCompEntryFlags = Bits("lov_comp_entry_flags", "LCME_FL_", "state of a com
 	{Name: "LCME_KNOWN_FLAGS", Value: 0xc00004f7, Alias: true},
 })
 
-// LovCompEntryId is the group lov_comp_entry_id.
 var LovCompEntryId = Enum("lov_comp_entry_id", "LCME_", "numbers of components", []Value{
 	{Name: "ID_INVAL", Value: 0x0, Doc: "none yet"},
 	{Name: "ID_MAX", Value: 0x7fffffff, Doc: "largest number"},
@@ -42,7 +40,6 @@ var LovCompEntryId = Enum("lov_comp_entry_id", "LCME_", "numbers of components",
 	{Name: "TIMESTAMP_TIME_MASK", Value: 0xffffffffffff, Since: "2.18", Doc: "bits of the time"},
 })
 
-// LovCompMdFlags is the group lov_comp_md_flags.
 var LovCompMdFlags = Enum("lov_comp_md_flags", "LCM_FL_", "state of the mirrors of a file", []Value{
 	{Name: "NONE", Value: 0x0, Doc: "no mirrors"},
 	{Name: "RDONLY", Value: 0x1, Doc: "all mirrors are the same"},
@@ -52,7 +49,6 @@ var LovCompMdFlags = Enum("lov_comp_md_flags", "LCM_FL_", "state of the mirrors 
 	{Name: "FLR_MASK", Value: 0xb, Doc: "the bits of the state", Alias: true},
 })
 
-// luExtent is struct lu_extent.
 var luExtent = Define("lu_extent",
 	"a range of a file",
 	U64("e_start", Size, "its first byte"),
@@ -72,7 +68,6 @@ var (
 	lcmeSize   = U32("lcme_size", Size, "bytes of its layout")
 )
 
-// lovCompMdEntryV1 is struct lov_comp_md_entry_v1.
 var lovCompMdEntryV1 = Define("lov_comp_md_entry_v1",
 	"a component: a range of the file with a layout of its own",
 	Summarize(briefComponent),
@@ -136,7 +131,6 @@ var (
 	compExtension = LovCompEntryFlags.Bit("EXTENSION")
 )
 
-// lovCompMdV1 is struct lov_comp_md_v1.
 var lovCompMdV1 = Define("lov_comp_md_v1",
 	"composite layout: components for ranges of the file, perhaps in several mirrors",
 	Detect(littleLayout), Summarize(briefComposite),

@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// LmvHashType is the group lmv_hash_type.
 var LmvHashType = Enum("lmv_hash_type", "LMV_HASH_TYPE_", "how names are spread over the stripes of a directory", []Value{
 	{Name: "UNKNOWN", Value: 0x0, Doc: "not set"},
 	{Name: "ALL_CHARS", Value: 0x1, Doc: "sum of all characters"},
@@ -13,7 +12,6 @@ var LmvHashType = Enum("lmv_hash_type", "LMV_HASH_TYPE_", "how names are spread 
 	{Name: "DEFAULT", Value: 0x2, Since: "2.15", Alias: true},
 })
 
-// LmvHashFlags is the group lmv_hash_flags.
 var LmvHashFlags = Bits("lmv_hash_flags", "LMV_HASH_FLAG_", "state of a striped directory, in the high half of its hash type", []Value{
 	{Name: "LMV_HASH_TYPE_MASK", Value: 0xffff, Alias: true},
 	{Name: "OVERSTRIPED", Value: 0x1000000, Since: "2.16", Doc: "several stripes on an MDT"},
@@ -41,13 +39,11 @@ var lmvHashWord = func() *Names {
 	return NewBits(LmvHashFlags.Group, LmvHashFlags.Prefix, LmvHashFlags.Doc, append(word, LmvHashFlags.Values...))
 }()
 
-// LmvType is the group lmv_type.
 var LmvType = Enum("lmv_type", "LMV_TYPE_", "where the layout of a directory comes from", []Value{
 	{Name: "DEFAULT", Value: 0x0, Since: "2.15", Doc: "inherited from the parent"},
 	{Name: "RAW", Value: 0x1, Since: "2.16", Doc: "as set on the directory itself"},
 })
 
-// LmvInherit is the group lmv_inherit.
 var LmvInherit = Enum("lmv_inherit", "LMV_INHERIT_", "how many levels of subdirectories inherit the default layout", []Value{
 	{Name: "UNLIMITED", Value: 0x0, Since: "2.15", Doc: "all levels"},
 	{Name: "DEFAULT_PLAIN", Value: 0x0, Since: "2.15", Alias: true},
@@ -64,7 +60,6 @@ var LmvInherit = Enum("lmv_inherit", "LMV_INHERIT_", "how many levels of subdire
 	{Name: "RR_UNLIMITED", Value: 0xff, Since: "2.15", Alias: true},
 })
 
-// LmvLimits is the group lmv_limits.
 var LmvLimits = Enum("lmv_limits", "LMV_", "limits of directory layouts", []Value{
 	{Name: "MAX_STRIPES_PER_MDT", Value: 0x5, Since: "2.16", Doc: "most stripes on an MDT"},
 	{Name: "MAX_STRIPE_COUNT", Value: 0x7d0, Doc: "most stripes"},
@@ -74,7 +69,6 @@ var LmvLimits = Enum("lmv_limits", "LMV_", "limits of directory layouts", []Valu
 	{Name: "OVERSTRIPE_COUNT_MIN", Value: 0xffff, Since: "2.17", Doc: "-1: one stripe on each MDT"},
 })
 
-// lmvUserMdsData is struct lmv_user_mds_data.
 var lmvUserMdsData = Define("lmv_user_mds_data",
 	"a stripe of a directory, or an MDT for one",
 	Sub("lum_fid", luFid, "the stripe"),
@@ -82,7 +76,6 @@ var lmvUserMdsData = Define("lmv_user_mds_data",
 	U32("lum_mds", "index of the MDT"),
 )
 
-// lmvUserMdV1 is struct lmv_user_md_v1.
 var lmvUserMdV1 = Define("lmv_user_md_v1",
 	"stripes of a directory as users ask for them, and as directories have them for new subdirectories",
 	Detect(littleLayout), Summarize(briefUserLmv),
@@ -100,7 +93,6 @@ var lmvUserMdV1 = Define("lmv_user_md_v1",
 	Arr("lum_objects", -1, Sub("", lmvUserMdsData), CountOf(userStripes), "the MDTs to use, or the stripes"),
 )
 
-// lmvDesc is struct lmv_desc.
 var lmvDesc = Define("lmv_desc",
 	"the MDTs of a file system",
 	U32("ld_tgt_count", "number of MDTs"),
@@ -116,7 +108,6 @@ var lmvDesc = Define("lmv_desc",
 	Sub("ld_uuid", obdUuid, "name of the LMV"),
 )
 
-// lmvMdsMdV1 is struct lmv_mds_md_v1.
 var lmvMdsMdV1 = Define("lmv_mds_md_v1",
 	"stripes of a directory",
 	Detect(littleLayout), Summarize(briefLmv),
@@ -133,7 +124,6 @@ var lmvMdsMdV1 = Define("lmv_mds_md_v1",
 	Arr("lmv_stripe_fids", -1, Sub("", luFid), CountOf(lmvStripes), "the stripes"),
 )
 
-// lmvForeignMd is struct lmv_foreign_md.
 var lmvForeignMd = Define("lmv_foreign_md",
 	Since("2.15"),
 	"layout of a directory that belongs to another system",

@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// LovPattern is the group lov_pattern.
 var LovPattern = Bits("lov_pattern", "LOV_PATTERN_", "how the data is distributed over its objects", []Value{
 	{Name: "NONE", Value: 0x0, Doc: "not set"},
 	{Name: "RAID0", Value: 0x1, Doc: "striped"},
@@ -24,7 +23,6 @@ var LovPattern = Bits("lov_pattern", "LOV_PATTERN_", "how the data is distribute
 	{Name: "CMOBD", Value: 0x200, Doc: "gone after 2.12", Alias: true},
 })
 
-// LovLimits is the group lov_limits.
 var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
 	{Name: "LOV_EC_MAX_CODING_STRIPES", Value: 0xf, Since: "2.18", Doc: "most parity stripes"},
 	{Name: "LOV_MAXPOOLNAME", Value: 0xf, Alias: true},
@@ -46,7 +44,6 @@ var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
 // lOstIdx is part of lov_user_ost_data_v1 and of lov_ost_data_v1.
 var lOstIdx = U32("l_ost_idx", "index of the OST")
 
-// lovUserOstDataV1 is struct lov_user_ost_data_v1.
 var lovUserOstDataV1 = Define("lov_user_ost_data_v1",
 	"an object, or just an OST, that a user names in a layout",
 	Summarize(briefObject),
@@ -56,7 +53,6 @@ var lovUserOstDataV1 = Define("lov_user_ost_data_v1",
 	lOstIdx,
 )
 
-// lovUserMdV1 is struct lov_user_md_v1.
 var lovUserMdV1 = Define("lov_user_md_v1",
 	"layout as users ask for it, and as directories have it for new files",
 	Detect(littleLayout), Summarize(briefUserLov),
@@ -70,7 +66,6 @@ var lovUserMdV1 = Define("lov_user_md_v1",
 	Arr("lmm_objects", -1, Sub("", lovUserOstDataV1), CountOf(userObjects), "the objects"),
 )
 
-// lovUserMdV3 is struct lov_user_md_v3.
 var lovUserMdV3 = Define("lov_user_md_v3",
 	"layout in a pool, as users ask for it, and as directories have it for new files",
 	Detect(littleLayout), Summarize(briefUserLov),
@@ -88,7 +83,6 @@ var lovUserMdV3 = Define("lov_user_md_v3",
 // lfmType is at the same offset in lov_hsm_md and lmv_foreign_md.
 var lfmType = U32("lfm_type", ForeignType, "the other system")
 
-// lovForeignMd is struct lov_foreign_md.
 var lovForeignMd = Define("lov_foreign_md",
 	Since("2.15"),
 	"layout of a file that belongs to another system",
@@ -100,7 +94,6 @@ var lovForeignMd = Define("lov_foreign_md",
 	Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the file"),
 )
 
-// lovHsmBase is struct lov_hsm_base.
 var lovHsmBase = Define("lov_hsm_base",
 	Since("2.16"),
 	"where in the archive the data of an HSM layout is",
@@ -109,7 +102,6 @@ var lovHsmBase = Define("lov_hsm_base",
 	Str("lhb_uuid", 40, "name of the copy in the archive"),
 )
 
-// lovHsmMd is struct lov_hsm_md.
 var lovHsmMd = Define("lov_hsm_md",
 	Since("2.16"),
 	"layout of a file, or mirror, whose data is in an HSM archive",
@@ -121,7 +113,6 @@ var lovHsmMd = Define("lov_hsm_md",
 	Sub("lhm_hsm", lovHsmBase, "the copy"),
 )
 
-// lovOstDataV1 is struct lov_ost_data_v1.
 var lovOstDataV1 = Define("lov_ost_data_v1",
 	"an object of a file",
 	Summarize(briefObject),
@@ -131,7 +122,6 @@ var lovOstDataV1 = Define("lov_ost_data_v1",
 	lOstIdx,
 )
 
-// lovMdsMdV1 is struct lov_mds_md_v1.
 var lovMdsMdV1 = Define("lov_mds_md_v1",
 	"layout of a file or of a component",
 	Detect(littleLayout), Summarize(briefLov),
@@ -145,7 +135,6 @@ var lovMdsMdV1 = Define("lov_mds_md_v1",
 	spareObjects(),
 )
 
-// lovMdsMdV3 is struct lov_mds_md_v3.
 var lovMdsMdV3 = Define("lov_mds_md_v3",
 	"layout of a file or of a component in an OST pool",
 	Detect(littleLayout), Summarize(briefLov),
@@ -168,7 +157,6 @@ func spareObjects() *Field {
 	return f
 }
 
-// lovDesc is struct lov_desc.
 var lovDesc = Define("lov_desc",
 	"the OSTs of a file system and the default layout",
 	U32("ld_tgt_count", "number of OSTs"),

@@ -106,7 +106,6 @@ var LockaheadResult = Enum("lockahead_result", "LLA_RESULT_", "result of a lock-
 	{Name: "SAME", Value: 0x2, Doc: "a lock of that mode is there"},
 })
 
-// ldlmRequest is struct ldlm_request.
 var ldlmRequest = Define("ldlm_request", "a lock to enqueue, convert or cancel, or the lock of a callback",
 	U32("lock_flags", LdlmFlags, "lower half of the lock flags"),
 	U32("lock_count", "handles that count in lock_handle; 0 means 1 in a cancel"),
@@ -118,7 +117,6 @@ var ldlmRequest = Define("ldlm_request", "a lock to enqueue, convert or cancel, 
 // LockHandles is the array of lock handles in an ldlm_request.
 var LockHandles = ldlmRequest.Field("lock_handle")
 
-// ldlmReply is struct ldlm_reply.
 var ldlmReply = Define("ldlm_reply", "the lock that was granted or waits",
 	U32("lock_flags", LdlmFlags, "how the lock was granted, or why it waits"),
 	Pad("lock_padding", 4),
@@ -172,8 +170,7 @@ func summarizeLockRequest(m *Msg, l *Line) {
 	k := requestLock(b, m.Big)
 	k.appendWithMode(l, k.requestedMode())
 	if flags := lockFlags.Uint(b, m.Big) &^ flagHasIntent; flags != 0 {
-		l.Key("")
-		l.Flags(LdlmFlags, flags)
+		l.Key("").Flags(LdlmFlags, flags)
 	}
 	appendEarlyCancels(b, m.Big, l)
 }
@@ -187,16 +184,13 @@ func summarizeLockReply(m *Msg, l *Line) {
 	case len(b) < lockDesc.Off+lPolicyData.Off:
 		return
 	case k.grantedMode() != 0:
-		l.Key("")
-		l.Value(Flag, LdlmMode, k.grantedMode())
+		l.Key("").Value(Flag, LdlmMode, k.grantedMode())
 		k.policy(l)
 	case m.Status == 0 && flags&flagsWaiting != 0:
-		l.Key("")
-		l.Add(Bad, "waits")
+		l.Key("").Add(Bad, "waits")
 	}
 	if waiting := flags & flagsWaiting; waiting != 0 {
-		l.Key("")
-		l.Flags(LdlmFlags, waiting)
+		l.Key("").Flags(LdlmFlags, waiting)
 	}
 	appendLvb(m, l)
 }
@@ -210,8 +204,7 @@ var (
 // the enqueue; their handles follow that of the new lock.
 func appendEarlyCancels(b []byte, big bool, l *Line) {
 	if n := lockCount.Uint(b, big); n > 1 {
-		l.Key("cancels ")
-		l.Num(n - 1)
+		l.Key("cancels ").Num(n - 1)
 	}
 }
 
@@ -219,16 +212,14 @@ func appendEarlyCancels(b []byte, big bool, l *Line) {
 // of the buffer.
 func appendCancels(b []byte, big bool, l *Line) {
 	if n := lockCount.Uint(b, big); n > 0 {
-		l.Key("cancels ")
-		l.Num(n)
+		l.Key("cancels ").Num(n)
 	}
 }
 
 // appendHandle appends handle i of a struct ldlm_request.
 func appendHandle(b []byte, i int, l *Line) {
 	if at := LockHandles.Off + 8*i; len(b) >= at+8 {
-		l.Key("")
-		l.Handle(b[at:])
+		l.Key("").Handle(b[at:])
 	}
 }
 
@@ -275,13 +266,11 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CONVERT, Name: "LDLM_CONVERT",
 		SummarizeRequest: func(m *Msg, l *Line) {
 			b := m.Buf(1)
 			appendServerLock(b, 0, l)
-			l.Key("keep ")
-			l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
+			l.Key("keep ").Flags(LdlmInodebits, requestLock(b, m.Big).bits())
 		},
 		SummarizeReply: func(m *Msg, l *Line) {
 			if b := m.Buf(1); len(b) > 0 {
-				l.Key("holds ")
-				l.Flags(LdlmInodebits, requestLock(b, m.Big).bits())
+				l.Key("holds ").Flags(LdlmInodebits, requestLock(b, m.Big).bits())
 			}
 		},
 		Subject: lockSubject,
@@ -325,9 +314,8 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_BL_CALLBACK, Name: "LDLM_BL_CALLBACK",
 			k.endUnknown = true
 			l.Key("blocks ")
 			k.appendWithMode(l, k.requestedMode())
-			if k.kind() == ldlmIbitsType && k.conflict() != 0 && k.conflict() != k.bits() {
-				l.Key("in ")
-				l.Flags(LdlmInodebits, k.conflict())
+			if k.kind() == InodeLock && k.conflict() != 0 && k.conflict() != k.bits() {
+				l.Key("in ").Flags(LdlmInodebits, k.conflict())
 			}
 			appendHeldLock(b, l)
 			appendHandle(b, 0, l)
@@ -347,8 +335,7 @@ var _ = DefineRPC(&RPC{Opcode: LDLM_CP_CALLBACK, Name: "LDLM_CP_CALLBACK",
 			k.appendWithMode(l, k.grantedMode())
 			appendHandle(b, 0, l)
 			if flags := lockFlags.Uint(b, m.Big); flags != 0 {
-				l.Key("")
-				l.Flags(LdlmFlags, flags)
+				l.Key("").Flags(LdlmFlags, flags)
 			}
 		},
 		Subject: lockSubject,

@@ -19,10 +19,7 @@ type LockDesc struct {
 
 // The kinds of locks that a LockDesc has, and the mode of group locks.
 const (
-	ExtentLock = ldlmExtentType
-	FlockLock  = ldlmFlockType
-	InodeLock  = ldlmIbitsType
-	modeNull   = 0x20
+	modeNull = 0x20
 )
 
 // LockDescOf returns the lock that a struct ldlm_request or ldlm_reply in the
@@ -38,11 +35,11 @@ func LockDescOf(m *Msg) (d LockDesc, ok bool) {
 		d.Name[i] = k.nameWord(i)
 	}
 	switch d.Kind {
-	case ldlmExtentType:
+	case ExtentLock:
 		d.Start, d.End, d.Group = k.start(), k.end(), k.policyWord(lockGroup)
-	case ldlmFlockType:
+	case FlockLock:
 		d.Start, d.End, d.Owner, d.PID = k.start(), k.end(), k.policyWord(flockOwner), uint32(k.policyWord(flockPID))
-	case ldlmIbitsType, 0: // a convert leaves the kind out
+	case InodeLock, 0: // a convert leaves the kind out
 		d.Bits, d.Group = k.bits(), k.policyWord(inodeGroup)
 	}
 	return d, true
@@ -56,7 +53,7 @@ var (
 
 // IsUnlock reports whether the request is no lock but releases the range of a
 // flock.
-func (d *LockDesc) IsUnlock() bool { return d.Kind == ldlmFlockType && d.Requested == modeNull }
+func (d *LockDesc) IsUnlock() bool { return d.Kind == FlockLock && d.Requested == modeNull }
 
 // IsGroup reports whether it is a group lock.
 func (d *LockDesc) IsGroup() bool { return d.Requested == groupMode || d.Granted == groupMode }
@@ -91,11 +88,11 @@ func (d *LockDesc) Conflicts(requested *LockDesc) bool {
 		return false
 	}
 	switch d.Kind {
-	case ldlmExtentType:
+	case ExtentLock:
 		return held || wanted || d.Overlaps(requested) // a group lock is for the whole object
-	case ldlmFlockType:
+	case FlockLock:
 		return d.Overlaps(requested)
-	case ldlmIbitsType:
+	case InodeLock:
 		return d.Bits&requested.Bits != 0
 	}
 	return d.Kind != 0
@@ -114,9 +111,9 @@ func (d *LockDesc) Matches(requested *LockDesc) bool {
 		return false
 	}
 	switch d.Kind {
-	case ldlmExtentType:
+	case ExtentLock:
 		return d.Start == requested.Start && d.Group == requested.Group
-	case ldlmIbitsType:
+	case InodeLock:
 		return d.Bits == requested.Bits
 	}
 	return true
@@ -128,8 +125,8 @@ func (d *LockDesc) AppendResource(dst []byte) []byte { return appendResourceName
 // FID returns the FID in the name of the resource; ok is false when it has none.
 func (d *LockDesc) FID() (seq uint64, oid, ver uint32, ok bool) {
 	switch d.Kind {
-	case ldlmIbitsType, ldlmFlockType:
-	case ldlmExtentType:
+	case InodeLock, FlockLock:
+	case ExtentLock:
 		if d.Name[1] == 0 { // an object id of the old form
 			return 0, 0, 0, false
 		}
@@ -174,7 +171,7 @@ func IsIntent(m *Msg) bool {
 // IsGlimpse reports whether a request of LDLM_ENQUEUE asks an OST for the size of an
 // object, and gets a lock only when nobody else has one.
 func IsGlimpse(m *Msg) bool {
-	return len(m.Buf(2)) < ldlmIntent.Size && lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 && requestLock(m.Buf(1), m.Big).kind() == ldlmExtentType
+	return len(m.Buf(2)) < ldlmIntent.Size && lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 && requestLock(m.Buf(1), m.Big).kind() == ExtentLock
 }
 
 // IsLockTest reports whether a request of LDLM_ENQUEUE only tests whether it

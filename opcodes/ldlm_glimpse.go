@@ -3,9 +3,7 @@ package opcodes
 import . "github.com/lshark/lshark/opcodes/schema"
 
 // The opcode, pb_opc.
-const (
-	LDLM_GL_CALLBACK = 106
-)
+const LDLM_GL_CALLBACK = 106
 
 // BarrierStatus are the states of a write barrier.
 var BarrierStatus = Enum("barrier_status", "BS_", "state of a write barrier", []Value{
@@ -34,14 +32,12 @@ var _ = Define("ldlm_gl_desc", "content of a glimpse callback",
 	Sub("barrier_desc", ldlmGlBarrierDesc, Over("lquota_desc"), If(never)),
 )
 
-// ldlmGlBarrierDesc is struct ldlm_gl_barrier_desc.
 var ldlmGlBarrierDesc = Define("ldlm_gl_barrier_desc", "request of the MGS to an MDT about its write barrier",
 	U32("lgbd_status", BarrierStatus, "state to go to"),
 	U32("lgbd_timeout", Duration, "seconds after which the barrier gives way"),
 	Pad("lgbd_padding", 8),
 )
 
-// ldlmGlLquotaDesc is struct ldlm_gl_lquota_desc.
 var ldlmGlLquotaDesc = Define("ldlm_gl_lquota_desc", "notification of the quota master to a slave: new limits, or the state of an id",
 	Sub("gl_id", lquotaId, "whose quota"),
 	U64("gl_flags", QuotaGlimpseFlags, "state of the id"),
@@ -96,15 +92,11 @@ var (
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeGlimpseRequest(m, l)
 			if b := m.Buf(2); len(b) >= ldlmGlLquotaDesc.Size {
-				l.Key("id ")
-				l.Num(ReadUint(b[:8], m.Big))
-				l.Key("hard ")
-				l.Num(glHard.Uint(b, m.Big))
-				l.Key("soft ")
-				l.Num(glSoft.Uint(b, m.Big))
+				l.Key("id ").Num(ReadUint(b[:8], m.Big))
+				l.Key("hard ").Num(glHard.Uint(b, m.Big))
+				l.Key("soft ").Num(glSoft.Uint(b, m.Big))
 				if flags := glFlags.Uint(b, m.Big); flags != 0 {
-					l.Key("")
-					l.Flags(QuotaGlimpseFlags, flags)
+					l.Key("").Flags(QuotaGlimpseFlags, flags)
 				}
 			}
 		},
@@ -114,8 +106,7 @@ var (
 		Reply:   Bufs(bufPtlrpcBody, bufDlmLvbBarrier),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeGlimpseRequest(m, l)
-			l.Key("")
-			l.Value(Flag, BarrierStatus, lgbdStatus.Uint(m.Buf(2), m.Big))
+			l.Key("").Value(Flag, BarrierStatus, lgbdStatus.Uint(m.Buf(2), m.Big))
 		},
 		SummarizeReply: func(m *Msg, l *Line) {
 			if b := m.Buf(1); len(b) >= barrierLvb.Size {

@@ -39,7 +39,6 @@ const (
 	itLookup = 0x10
 )
 
-// LayoutIntent is the group layout_intent.
 var LayoutIntent = Enum("layout_intent", "LAYOUT_INTENT_", "what a client is about to do with a file, for which it needs the layout", []Value{
 	{Name: "ACCESS", Value: 0x0, Doc: "get the layout as it is"},
 	{Name: "READ", Value: 0x1, Doc: "read"},
@@ -53,17 +52,14 @@ var LayoutIntent = Enum("layout_intent", "LAYOUT_INTENT_", "what a client is abo
 	{Name: "CHANGE", Value: 0x9, Since: "2.17", Doc: "change the layout"},
 })
 
-// LayoutIntentFlags is the group layout_intent_flags.
 var LayoutIntentFlags = Bits("layout_intent_flags", "LAIF_", "what else the client knows", []Value{
 	{Name: "INCOMPRESSIBLE", Value: 0x1, Since: "2.17", Doc: "the data cannot be compressed"},
 })
 
-// ldlmIntent is struct ldlm_intent.
 var ldlmIntent = Define("ldlm_intent", "what to do along with the lock",
 	U64("opc", LdlmIntent, "the intent"),
 )
 
-// layoutIntent is struct layout_intent.
 var layoutIntent = Define("layout_intent",
 	"what a client is about to do with a range of a file, for which it needs the layout",
 	U32("lai_opc", Since("2.16"), LayoutIntent, "what; named li_opc up to 2.15"),
@@ -82,7 +78,7 @@ var (
 func pickEnqueue(m *Msg) *Variant {
 	intent := m.Buf(2)
 	if len(intent) < 8 {
-		if lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 && requestLock(m.Buf(1), m.Big).kind() == ldlmExtentType {
+		if lockFlags.Uint(m.Buf(1), m.Big)&flagHasIntent != 0 && requestLock(m.Buf(1), m.Big).kind() == ExtentLock {
 			return enqueueGlimpse
 		}
 		return enqueueByKind(requestLock(m.Buf(1), m.Big).kind())
@@ -109,19 +105,17 @@ func pickEnqueue(m *Msg) *Variant {
 
 func enqueueByKind(kind uint64) *Variant {
 	switch kind {
-	case ldlmExtentType:
+	case ExtentLock:
 		return enqueueExtent
-	case ldlmFlockType:
+	case FlockLock:
 		return enqueueFlock
-	case ldlmIbitsType:
+	case InodeLock:
 		return enqueueIbits
 	}
 	return enqueuePlain
 }
 
-var (
-	dispOpen = Disposition.Bit("OPEN_OPEN") | Disposition.Bit("OPEN_CREATE")
-)
+var dispOpen = Disposition.Bit("OPEN_OPEN") | Disposition.Bit("OPEN_CREATE")
 
 // pickEnqueueReply chooses the variant of a reply whose request was not captured
 // by the number of buffers, and by their content where that is ambiguous.
@@ -148,9 +142,9 @@ func pickEnqueueReply(m *Msg) *Variant {
 
 func pickReplyByLock(m *Msg, k lock) *Variant {
 	switch {
-	case k.kind() == ldlmIbitsType && layoutForm(m.Buf(2), false) != nil:
+	case k.kind() == InodeLock && layoutForm(m.Buf(2), false) != nil:
 		return intentLayout
-	case k.kind() == ldlmExtentType && m.Status >= 300:
+	case k.kind() == ExtentLock && m.Status >= 300:
 		return enqueueGlimpse
 	}
 	return enqueueByKind(k.kind())
@@ -234,8 +228,7 @@ var (
 func summarizeLayoutRequest(m *Msg, l *Line) {
 	requestLock(m.Buf(1), m.Big).resource(l)
 	if b := m.Buf(3); len(b) >= layoutIntent.Size {
-		l.Key("")
-		l.Value(Flag, LayoutIntent, laiOpc.Uint(b, m.Big))
+		l.Key("").Value(Flag, LayoutIntent, laiOpc.Uint(b, m.Big))
 	}
 }
 
@@ -274,8 +267,7 @@ func summarizeIntentReply(m *Msg, l *Line) {
 		l.Add(Good, "created")
 	}
 	if rc != 0 && rc != m.Status {
-		l.Key("")
-		l.Errno(rc)
+		l.Key("").Errno(rc)
 	}
 	summarizeAttrsReply(m, l)
 	appendGranted(m, l)
@@ -287,7 +279,6 @@ func appendGranted(m *Msg, l *Line) {
 	if k.grantedMode() == 0 {
 		return
 	}
-	l.Key("lock ")
-	l.Value(Flag, LdlmMode, k.grantedMode())
+	l.Key("lock ").Value(Flag, LdlmMode, k.grantedMode())
 	k.policy(l)
 }

@@ -42,12 +42,10 @@ var LdlmInodebits = Bits("ldlm_inodebits", "MDS_INODELOCK_", "the parts of an in
 	{Name: "FULL", Value: 0x7f, Doc: "all bits", Alias: true},
 })
 
-// LdlmGid is the group ldlm_gid.
 var LdlmGid = Enum("ldlm_gid", "LDLM_GID_", "group id in a search for a lock", []Value{
 	{Name: "ANY", Value: 0xffffffffffffffff, Doc: "Finds locks of any group id. Nodes search their own locks with it; a lock that is sent has its real group id"},
 })
 
-// ExtentLimits is the group extent_limits.
 var ExtentLimits = Enum("extent_limits", "", "end of extents, layout components and punches", []Value{
 	{Name: "OBD_OBJECT_EOF", Value: 0xffffffffffffffff, Doc: "up to the end of the object, however large it is or becomes; lshark prints EOF"},
 	{Name: "LUSTRE_EOF", Value: 0xffffffffffffffff, Alias: true, Doc: "up to the end of the file; lshark prints EOF"},
@@ -55,17 +53,16 @@ var ExtentLimits = Enum("extent_limits", "", "end of extents, layout components 
 
 // The kinds of locks, lr_type.
 const (
-	ldlmPlainType  = 10
-	ldlmExtentType = 11
-	ldlmFlockType  = 12
-	ldlmIbitsType  = 13
+	ldlmPlainType = 10
+	ExtentLock    = 11
+	FlockLock     = 12
+	InodeLock     = 13
 )
 
 // lockStart is the start of an extent lock. It is declared apart because the
 // end is compared with it.
 var lockStart = U64("start", Size, "first byte")
 
-// ldlmExtent is struct ldlm_extent.
 var ldlmExtent = Define("ldlm_extent", "range of an extent lock",
 	lockStart,
 	U64("end", Size, If(hasEnd), "last byte"),
@@ -73,7 +70,6 @@ var ldlmExtent = Define("ldlm_extent", "range of an extent lock",
 	U64("gid", "group id of a group lock"),
 )
 
-// ldlmInodebits is struct ldlm_inodebits.
 var ldlmInodebits = Define("ldlm_inodebits", "parts of an inode that a lock covers",
 	U64("bits", LdlmInodebits, "the parts; in LDLM_CONVERT those to keep"),
 	U64("try_bits", LdlmInodebits, If(notBlockingCallback), "optional parts"),
@@ -83,7 +79,6 @@ var ldlmInodebits = Define("ldlm_inodebits", "parts of an inode that a lock cove
 	U32("li_initiator_id", Since("2.16"), "the MDT that takes the lock, on behalf of its own namespace"),
 )
 
-// ldlmFlockWire is struct ldlm_flock_wire.
 var ldlmFlockWire = Define("ldlm_flock_wire", "range of a flock or fcntl lock",
 	U64("lfw_start", Size, "first byte"),
 	U64("lfw_end", Size, "last byte"),
@@ -94,9 +89,9 @@ var ldlmFlockWire = Define("ldlm_flock_wire", "range of a flock or fcntl lock",
 
 // ldlmWirePolicyData is union ldlm_wire_policy_data; plain locks have none.
 var ldlmWirePolicyData = Define("ldlm_wire_policy_data", "what of the resource the lock covers, by the kind of lock",
-	Sub("l_extent", ldlmExtent, "range of an extent lock", If(policyKind(ldlmExtentType))),
-	Sub("l_flock", ldlmFlockWire, "range of a flock", Over("l_extent"), If(policyKind(ldlmFlockType))),
-	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), If(policyKind(ldlmIbitsType)), "parts of an inode; 16 bytes in 2.12"),
+	Sub("l_extent", ldlmExtent, "range of an extent lock", If(policyKind(ExtentLock))),
+	Sub("l_flock", ldlmFlockWire, "range of a flock", Over("l_extent"), If(policyKind(FlockLock))),
+	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), If(policyKind(InodeLock)), "parts of an inode; 16 bytes in 2.12"),
 )
 
 // policyKind reports whether the lock around a policy is of that kind. The
@@ -109,7 +104,7 @@ func policyKind(kind uint64) func(*View) bool {
 		}
 		is := v.Up.Uint(lrType)
 		if is == 0 && v.Msg != nil && v.Msg.Opcode == LDLM_CONVERT {
-			is = ldlmIbitsType
+			is = InodeLock
 		}
 		return is == kind
 	}
@@ -127,7 +122,6 @@ var (
 	lPolicyData  = Sub("l_policy_data", ldlmWirePolicyData, "range or parts, by lr_type")
 )
 
-// ldlmLockDesc is struct ldlm_lock_desc.
 var ldlmLockDesc = Define("ldlm_lock_desc", "a lock",
 	Sub("l_resource", ldlmResourceDesc, "what is locked"),
 	lReqMode,
@@ -213,8 +207,8 @@ func (k lock) fid() []byte {
 		return nil
 	}
 	switch k.kind() {
-	case ldlmIbitsType, ldlmFlockType:
-	case ldlmExtentType:
+	case InodeLock, FlockLock:
+	case ExtentLock:
 		if k.nameWord(1) == 0 { // an object id of the old form
 			return nil
 		}
@@ -248,20 +242,18 @@ func (k lock) resource(l *Line) {
 // policy appends the range or the parts that the lock covers.
 func (k lock) policy(l *Line) {
 	switch k.kind() {
-	case ldlmExtentType, ldlmFlockType:
+	case ExtentLock, FlockLock:
 		l.Key("")
 		if k.endUnknown && k.end() == k.start() {
 			l.RangeFrom(k.start())
 		} else {
 			l.Range(k.start(), k.end())
 		}
-	case ldlmIbitsType:
-		l.Key("")
-		l.Flags(LdlmInodebits, k.bits())
+	case InodeLock:
+		l.Key("").Flags(LdlmInodebits, k.bits())
 	}
-	if k.kind() == ldlmExtentType && k.group() {
-		l.Key("gid ")
-		l.Num(k.policyWord(lockGroup))
+	if k.kind() == ExtentLock && k.group() {
+		l.Key("gid ").Num(k.policyWord(lockGroup))
 	}
 }
 
@@ -296,7 +288,7 @@ func (k lock) appendWithMode(l *Line, mode uint64) {
 	}
 	l.Value(Flag, LdlmMode, mode)
 	switch k.kind() {
-	case ldlmFlockType:
+	case FlockLock:
 		l.Key("flock")
 	case ldlmPlainType:
 		l.Key("plain")

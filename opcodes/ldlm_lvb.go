@@ -8,7 +8,6 @@ var OstLvb = Enum("ost_lvb", "OST_LVB_ERR_", "marks in lvb_blocks", []Value{
 	{Name: "INIT", Value: 0xffbadbad80000000, Doc: "not filled in yet"},
 })
 
-// ostLvbV1 is struct ost_lvb_v1.
 var ostLvbV1 = Define("ost_lvb_v1", "size and times of an object, as old peers send them",
 	U64("lvb_size", Size, "size of the object"),
 	S64("lvb_mtime", Seconds, "modification time"),
@@ -17,7 +16,6 @@ var ostLvbV1 = Define("ost_lvb_v1", "size and times of an object, as old peers s
 	lvbBlocks(),
 )
 
-// ostLvb is struct ost_lvb.
 var ostLvb = Define("ost_lvb", "size and times of an object, from the OST or the holder of its lock",
 	U64("lvb_size", Size, "size of the object"),
 	S64("lvb_mtime", Seconds, "modification time"),
@@ -30,7 +28,6 @@ var ostLvb = Define("ost_lvb", "size and times of an object, from the OST or the
 	Pad("lvb_padding", 4),
 )
 
-// barrierLvb is struct barrier_lvb.
 var barrierLvb = Define("barrier_lvb", "state of an MDT's write barrier",
 	U32("lvb_status", BarrierStatus, "state of the barrier"),
 	U32("lvb_index", "index of the MDT"),
@@ -57,9 +54,9 @@ func chooseLvb(v *View) *Field {
 		return lvbBySize(v)
 	}
 	switch k := requestLock(m.Buf(1), m.Big); k.kind() {
-	case ldlmExtentType:
+	case ExtentLock:
 		return ostLvbForm(v)
-	case ldlmIbitsType:
+	case InodeLock:
 		if f := layoutForm(v.Rest, false); f != nil {
 			return f
 		}
@@ -131,7 +128,7 @@ func lvbErrorText(v *View, dst []byte) []byte {
 // appendLvb appends the size of the object when the reply has it.
 func appendLvb(m *Msg, l *Line) {
 	b := m.Buf(2)
-	if k := requestLock(m.Buf(1), m.Big).kind(); k != ldlmExtentType && k != ldlmIbitsType || len(b) != ostLvb.Size && len(b) != ostLvbV1.Size {
+	if k := requestLock(m.Buf(1), m.Big).kind(); k != ExtentLock && k != InodeLock || len(b) != ostLvb.Size && len(b) != ostLvbV1.Size {
 		return
 	}
 	appendLvbSize(b, m.Big, l)
@@ -142,10 +139,8 @@ func appendLvbSize(b []byte, big bool, l *Line) {
 		return
 	}
 	if blocks := lvbBlocksField.Uint(b, big); blocks>>32 == lvbError {
-		l.Key("lvb ")
-		l.Errno(int32(blocks))
+		l.Key("lvb ").Errno(int32(blocks))
 		return
 	}
-	l.Key("size ")
-	l.Offset(lvbSize.Uint(b, big))
+	l.Key("size ").Offset(lvbSize.Uint(b, big))
 }

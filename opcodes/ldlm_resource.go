@@ -16,7 +16,6 @@ var ResNameSlots = Enum("res_name_slots", "LUSTRE_RES_ID_", "words of a resource
 	{Name: "HSH_OFF", Value: 0x3, Alias: true, Doc: "hash of a name, for locks of one entry"},
 })
 
-// ldlmResId is struct ldlm_res_id.
 var ldlmResId = Define("ldlm_res_id", "name of what is locked",
 	Arr("name", 4, U64("", Cookie)),
 	Derived("text", resourceText, "what the name stands for: FID, object, quota id or configuration log"),
@@ -28,7 +27,6 @@ var (
 	lrName = Sub("lr_name", ldlmResId, "name of the resource")
 )
 
-// ldlmResourceDesc is struct ldlm_resource_desc.
 var ldlmResourceDesc = Define("ldlm_resource_desc", "what is locked",
 	lrType,
 	Pad("lr_pad", 4),
@@ -75,12 +73,12 @@ func appendResourceName(dst []byte, name [4]uint64, kind uint64) []byte {
 		return appendQuotaResource(dst, name)
 	case (kind == ldlmPlainType || kind == 0) && isLogName(name):
 		return appendLogResource(dst, name)
-	case kind == ldlmExtentType && name[1] == 0:
+	case kind == ExtentLock && name[1] == 0:
 		// the old form of object ids, sequence 0
 		return strconv.AppendUint(append(dst, "0x0:"...), name[0], 10)
 	}
 	dst = appendResourceFID(dst, name[0], name[1])
-	if name[3] != 0 && kind != ldlmFlockType { // there it is the kind of the lock
+	if name[3] != 0 && kind != FlockLock { // there it is the kind of the lock
 		dst = AppendHex(append(dst, " name hash "...), name[3])
 	}
 	return dst
@@ -207,7 +205,7 @@ func (k *Lock) AppendResource(dst []byte) []byte {
 // granted or of another kind.
 func (k *Lock) AppendRange(dst []byte) []byte {
 	desc := lockFromDesc(k.desc[:], k.big)
-	if desc.kind() != ldlmExtentType || desc.grantedMode() == 0 {
+	if desc.kind() != ExtentLock || desc.grantedMode() == 0 {
 		return dst
 	}
 	l := PlainLine(dst)

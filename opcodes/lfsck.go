@@ -7,7 +7,6 @@ const (
 	LFSCK_QUERY  = 1102
 )
 
-// LfsckEvent is the group lfsck_event.
 var LfsckEvent = Enum("lfsck_event", "LE_", "what LFSCK instances report to each other", []Value{
 	{Name: "LASTID_REBUILDING", Value: 0x1, Doc: "an OST works out its last object id anew"},
 	{Name: "LASTID_REBUILT", Value: 0x2, Doc: "it has it"},
@@ -23,7 +22,6 @@ var LfsckEvent = Enum("lfsck_event", "LE_", "what LFSCK instances report to each
 	{Name: "SET_LMV_SLAVE", Value: 0x10, Doc: "a directory is a stripe"},
 })
 
-// LfsckEventFlags is the group lfsck_event_flags.
 var LfsckEventFlags = Bits("lfsck_event_flags", "LEF_", "whom an event is for, and what else it asks", []Value{
 	{Name: "TO_OST", Value: 0x1, Doc: "for an OST"},
 	{Name: "FROM_OST", Value: 0x2, Doc: "from an OST"},
@@ -33,7 +31,6 @@ var LfsckEventFlags = Bits("lfsck_event_flags", "LEF_", "whom an event is for, a
 	{Name: "QUERY_ALL", Value: 0x20, Doc: "ask all targets"},
 })
 
-// LfsckStatus is the group lfsck_status.
 var LfsckStatus = Enum("lfsck_status", "LS_", "state of an LFSCK", []Value{
 	{Name: "INIT", Value: 0x0},
 	{Name: "SCANNING_PHASE1", Value: 0x1},
@@ -50,7 +47,6 @@ var LfsckStatus = Enum("lfsck_status", "LS_", "state of an LFSCK", []Value{
 	{Name: "MAX", Value: 0xc, Alias: true},
 })
 
-// LfsckParam is the group lfsck_param.
 var LfsckParam = Bits("lfsck_param", "LPF_", "how an LFSCK works", []Value{
 	{Name: "RESET", Value: 0x1, Doc: "from the beginning"},
 	{Name: "FAILOUT", Value: 0x2, Doc: "stop at the first failure"},
@@ -64,7 +60,6 @@ var LfsckParam = Bits("lfsck_param", "LPF_", "how an LFSCK works", []Value{
 	{Name: "DELAY_CREATE_OSTOBJ", Value: 0x200, Doc: "make OST objects at the end"},
 })
 
-// LfsckType is the group lfsck_type.
 var LfsckType = Bits("lfsck_type", "LFSCK_TYPE_", "kinds of checks", []Value{
 	{Name: "SCRUB", Value: 0x0},
 	{Name: "LAYOUT", Value: 0x1, Doc: "files and their OST objects"},
@@ -74,7 +69,6 @@ var LfsckType = Bits("lfsck_type", "LFSCK_TYPE_", "kinds of checks", []Value{
 	{Name: "LFSCK_TYPES_ALL", Value: 0xffff, Alias: true},
 })
 
-// LfsckStartValid is the group lfsck_start_valid.
 var LfsckStartValid = Bits("lfsck_start_valid", "LSV_", "parameters that a start gives", []Value{
 	{Name: "SPEED_LIMIT", Value: 0x1},
 	{Name: "ERROR_HANDLE", Value: 0x2},
@@ -85,7 +79,6 @@ var LfsckStartValid = Bits("lfsck_start_valid", "LSV_", "parameters that a start
 	{Name: "DELAY_CREATE_OSTOBJ", Value: 0x40},
 })
 
-// lfsckRequest is struct lfsck_request.
 var lfsckRequest = Define("lfsck_request", "request or notification from the LFSCK of one server to another's",
 	U32("lr_event", LfsckEvent, "what it is about"),
 	U32("lr_index", "index of the sending target"),
@@ -113,7 +106,6 @@ var lrEvent = Field{Size: 4}
 
 func isLfsckStart(v *View) bool { return lrEvent.Uint(v.Struct, v.Big) == lfsckStart }
 
-// lfsckReply is struct lfsck_reply.
 var lfsckReply = Define("lfsck_reply", "how far a server's LFSCK is",
 	U32("lr_status", LfsckStatus, "its state"),
 	Pad("lr_padding_1", 4),
@@ -139,10 +131,8 @@ var _ = DefineRPC(&RPC{Opcode: LFSCK_QUERY, Name: "LFSCK_QUERY", Variants: []*Va
 	SummarizeRequest: summarizeLfsckRequest,
 	SummarizeReply: func(m *Msg, l *Line) {
 		if b := m.Buf(1); len(b) >= lfsckReply.Size {
-			l.Key("")
-			l.Value(Flag, LfsckStatus, lfsckReply.Fields[0].Uint(b, m.Big))
-			l.Key("repaired ")
-			l.Num(lrRepaired.Uint(b, m.Big))
+			l.Key("").Value(Flag, LfsckStatus, lfsckReply.Fields[0].Uint(b, m.Big))
+			l.Key("repaired ").Num(lrRepaired.Uint(b, m.Big))
 		}
 	},
 }},
@@ -162,11 +152,9 @@ func summarizeLfsckRequest(m *Msg, l *Line) {
 	}
 	l.Value(Flag, LfsckEvent, lrEvent.Uint(b, m.Big))
 	if active := lrActive.Uint(b, m.Big); active != 0 {
-		l.Key("")
-		l.Flags(LfsckType, active)
+		l.Key("").Flags(LfsckType, active)
 	}
 	if fid := lrFid.Bytes(b); len(fid) >= 16 && !allZero(fid) {
-		l.Key("")
-		l.FID(fid, m.Big)
+		l.Key("").FID(fid, m.Big)
 	}
 }

@@ -23,7 +23,6 @@ const (
 // terminals abbreviate.
 const LlogPrefix = "LLOG_ORIGIN_HANDLE_"
 
-// LlogFlags is the group llog_flags.
 var LlogFlags = Bits("llog_flags", "LLOG_F_", "kind of a log, and what its changelog records carry", []Value{
 	{Name: "ZAP_WHEN_EMPTY", Value: 0x1, Doc: "removed with its last record"},
 	{Name: "IS_CAT", Value: 0x2, Doc: "a catalog: lists plain logs"},
@@ -42,7 +41,6 @@ var LlogFlags = Bits("llog_flags", "LLOG_F_", "kind of a log, and what its chang
 	{Name: "EXT_MASK", Value: 0x33e8, Doc: "all flags about what records carry", Alias: true},
 })
 
-// LlogCtxt is the group llog_ctxt.
 var LlogCtxt = Enum("llog_ctxt", "LLOG_", "what a log is for", []Value{
 	{Name: "CONFIG_ORIG_CTXT", Value: 0x0, Doc: "configuration, on the MGS"},
 	{Name: "CONFIG_REPL_CTXT", Value: 0x1, Doc: "configuration, on its reader"},
@@ -60,19 +58,16 @@ var LlogCtxt = Enum("llog_ctxt", "LLOG_", "what a log is for", []Value{
 	{Name: "UPDATELOG_REPL_CTXT", Value: 0x11, Doc: "distributed operations, on another MDT"},
 })
 
-// LlogSizes is the group llog_sizes.
 var LlogSizes = Enum("llog_sizes", "LLOG_MIN_", "least size of a record and of a block", []Value{
 	{Name: "REC_SIZE", Value: 0x18},
 	{Name: "CHUNK_SIZE", Value: 0x2000},
 })
 
-// llogLogid is struct llog_logid.
 var llogLogid = Define("llog_logid", "name of a log: the object that holds it",
 	Sub("lgl_oi", ostId, OSTIDPlain, "object id and sequence; never a FID, whatever the numbers"),
 	U32("lgl_ogen", "generation of the object; zero but for very old logs"),
 )
 
-// llogCatid is struct llog_catid.
 var llogCatid = Define("llog_catid", "entry of a target's list of catalogs",
 	Sub("lci_logid", llogLogid, "the catalog"),
 	Pad("lci_padding1", 4),
@@ -80,7 +75,6 @@ var llogCatid = Define("llog_catid", "entry of a target's list of catalogs",
 	Pad("lci_padding3", 4),
 )
 
-// llogLogHdr is struct llog_log_hdr.
 var llogLogHdr = Define("llog_log_hdr", "first block of a log", Detect(llogBig),
 	Sub("llh_hdr", llogRecHdr),
 	S64("llh_timestamp", Seconds, "when the log was made"),
@@ -119,7 +113,6 @@ func bitmapWords(v *View) int {
 	return max(0, size-logHeader-beforeBitmap(v)-llogTail) / 4
 }
 
-// llogCookie is struct llog_cookie.
 var llogCookie = Define("llog_cookie", "log and index of a record, to cancel it by",
 	Sub("lgc_lgl", llogLogid, "the log"),
 	U64("lgc_offset", Over("lgc_lgl"), If(never), "the same bytes, as an offset"),
@@ -128,7 +121,6 @@ var llogCookie = Define("llog_cookie", "log and index of a record, to cancel it 
 	Pad("lgc_padding", 4),
 )
 
-// llogdBody is struct llogd_body.
 var llogdBody = Define("llogd_body", "which log, and where in it",
 	Sub("lgd_logid", llogLogid, "the log; zero in a request that opens one by name"),
 	U32("lgd_ctxt_idx", LlogCtxt, "what the log is for"),
@@ -215,8 +207,7 @@ func summarizeLogOpenRequest(m *Msg, l *Line) {
 	} else {
 		logID(m, l)
 	}
-	l.Key("for ")
-	l.Value(Flag, LlogCtxt, lgdCtxt.Uint(body, m.Big))
+	l.Key("for ").Value(Flag, LlogCtxt, lgdCtxt.Uint(body, m.Big))
 }
 
 func logID(m *Msg, l *Line) {
@@ -238,10 +229,8 @@ func summarizeLogRequest(m *Msg, l *Line) {
 
 func summarizeLogBlockRequest(m *Msg, l *Line) {
 	summarizeLogRequest(m, l)
-	l.Key("record ")
-	l.Num(lgdIndex.Uint(m.Buf(1), m.Big))
-	l.Key("at ")
-	l.Offset(lgdOffset.Uint(m.Buf(1), m.Big))
+	l.Key("record ").Num(lgdIndex.Uint(m.Buf(1), m.Big))
+	l.Key("at ").Offset(lgdOffset.Uint(m.Buf(1), m.Big))
 }
 
 // summarizeLogBlockReply appends the number of records of a block and the kind of the first.
@@ -262,11 +251,9 @@ func summarizeLogBlockReply(m *Msg, l *Line) {
 	if len(m.Buf(2)) == 0 {
 		return
 	}
-	l.Key("")
-	l.Count(uint64(count), "record")
+	l.Key("").Count(uint64(count), "record")
 	if kind != 0 {
-		l.Key("")
-		l.Value(Flag, LlogRecType, kind)
+		l.Key("").Value(Flag, LlogRecType, kind)
 	}
 }
 
@@ -276,8 +263,6 @@ func summarizeLogHeaderReply(m *Msg, l *Line) {
 		return
 	}
 	big := llogBig(b, m.Big)
-	l.Key("")
-	l.Count(llhCount.Uint(b, big), "record")
-	l.Key("")
-	l.Flags(LlogFlags, llhFlags.Uint(b, big)&llogKinds)
+	l.Key("").Count(llhCount.Uint(b, big), "record")
+	l.Key("").Flags(LlogFlags, llhFlags.Uint(b, big)&llogKinds)
 }

@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// LlogRecType is the group llog_rec_type.
 var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper 12 bits are the same in all", []Value{
 	{Name: "LLOG_PAD_MAGIC", Value: 0x10600000, Doc: "fills a block up"},
 	{Name: "OST_SZ_REC", Value: 0x10600f00, Doc: "size changed; old"},
@@ -26,7 +25,6 @@ var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper
 	{Name: "LLOG_OP_MASK", Value: 0xfff00000},
 })
 
-// llogRecHdr is struct llog_rec_hdr.
 var llogRecHdr = Define("llog_rec_hdr", "header of each record of a log", Detect(llogBig),
 	U32("lrh_len", Size, "bytes of the record with header and tail"),
 	U32("lrh_index", "number of the record in its log"),
@@ -34,7 +32,6 @@ var llogRecHdr = Define("llog_rec_hdr", "header of each record of a log", Detect
 	U32("lrh_id", "depends on the type of the record"),
 )
 
-// llogRecTail is struct llog_rec_tail.
 var llogRecTail = Define("llog_rec_tail", "tail of each record of a log: two words of the header again",
 	U32("lrt_len", Size, "bytes of the record"),
 	U32("lrt_index", "number of the record in its log"),
@@ -45,7 +42,6 @@ var (
 	lrhType = llogRecHdr.Field("lrh_type")
 )
 
-// llogLogidRec is struct llog_logid_rec.
 var llogLogidRec = Define("llog_logid_rec", "record of a catalog: names a plain log", Detect(llogBig),
 	Sub("lid_hdr", llogRecHdr),
 	Sub("lid_id", llogLogid, "the plain log"),
@@ -55,7 +51,6 @@ var llogLogidRec = Define("llog_logid_rec", "record of a catalog: names a plain 
 	Sub("lid_tail", llogRecTail),
 )
 
-// llogUnlinkRec is struct llog_unlink_rec.
 var llogUnlinkRec = Define("llog_unlink_rec", "OST object to destroy, as old releases logged it", Detect(llogBig),
 	Sub("lur_hdr", llogRecHdr),
 	U64("lur_oid", "object id"),
@@ -64,7 +59,6 @@ var llogUnlinkRec = Define("llog_unlink_rec", "OST object to destroy, as old rel
 	Sub("lur_tail", llogRecTail),
 )
 
-// llogUnlink64Rec is struct llog_unlink64_rec.
 var llogUnlink64Rec = Define("llog_unlink64_rec", "OST object to destroy", Detect(llogBig),
 	Sub("lur_hdr", llogRecHdr),
 	Sub("lur_fid", luFid, "the object"),
@@ -75,7 +69,6 @@ var llogUnlink64Rec = Define("llog_unlink64_rec", "OST object to destroy", Detec
 	Sub("lur_tail", llogRecTail),
 )
 
-// llogSetattr64Rec is struct llog_setattr64_rec.
 var llogSetattr64Rec = Define("llog_setattr64_rec", "new owner of an OST object", Detect(llogBig),
 	Sub("lsr_hdr", llogRecHdr),
 	Sub("lsr_oi", ostId, "the object"),
@@ -87,7 +80,6 @@ var llogSetattr64Rec = Define("llog_setattr64_rec", "new owner of an OST object"
 	Sub("lsr_tail", llogRecTail),
 )
 
-// llogSetattr64RecV2 is struct llog_setattr64_rec_v2.
 var llogSetattr64RecV2 = Define("llog_setattr64_rec_v2", "new owner, project or layout version of an OST object",
 	Detect(llogBig),
 	Sub("lsr_hdr", llogRecHdr),
@@ -104,7 +96,6 @@ var llogSetattr64RecV2 = Define("llog_setattr64_rec_v2", "new owner, project or 
 	Sub("lsr_tail", llogRecTail),
 )
 
-// llogSizeChangeRec is struct llog_size_change_rec.
 var llogSizeChangeRec = Define("llog_size_change_rec", "file whose size changed without the MDT; old releases",
 	Detect(llogBig),
 	Sub("lsc_hdr", llogRecHdr),
@@ -116,7 +107,6 @@ var llogSizeChangeRec = Define("llog_size_change_rec", "file whose size changed 
 	Sub("lsc_tail", llogRecTail),
 )
 
-// llogAgentReqRec is struct llog_agent_req_rec.
 var llogAgentReqRec = Define("llog_agent_req_rec", "HSM request in the coordinator's log", Detect(llogBig),
 	Sub("arr_hdr", llogRecHdr),
 	U32("arr_status", HsmAgentReqStatus, "how far it is"),
@@ -130,13 +120,11 @@ var llogAgentReqRec = Define("llog_agent_req_rec", "HSM request in the coordinat
 	Sub("arr_tail", llogRecTail),
 )
 
-// llogGen is struct llog_gen.
 var llogGen = Define("llog_gen", "generation of the connection between log writer and reader",
 	U64("mnt_cnt", "mounts"),
 	U64("conn_cnt", "connects"),
 )
 
-// llogGenRec is struct llog_gen_rec.
 var llogGenRec = Define("llog_gen_rec", "marks a generation in a log", Detect(llogBig),
 	Sub("lgr_hdr", llogRecHdr),
 	Sub("lgr_gen", llogGen),
@@ -160,7 +148,6 @@ var llogOtherRec = Define("llog_other_rec", "record of a type that is not known"
 	Sub("tail", llogRecTail),
 )
 
-// llogUpdateRecord is struct llog_update_record.
 var llogUpdateRecord = Define("llog_update_record", "distributed operation, kept until all MDTs have done their part",
 	Detect(llogBig),
 	Sub("lur_hdr", llogRecHdr),

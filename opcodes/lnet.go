@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// LnetMsgType is the group lnet_msg_type.
 var LnetMsgType = Enum("lnet_msg_type", "LNET_MSG_", "commands of LNet", []Value{
 	{Name: "ACK", Value: 0x0, Doc: "a PUT was accepted"},
 	{Name: "PUT", Value: 0x1, Doc: "brings data"},
@@ -15,7 +14,6 @@ var LnetMsgType = Enum("lnet_msg_type", "LNET_MSG_", "commands of LNet", []Value
 	{Name: "HELLO", Value: 0x4, Doc: "greeting of socklnd version 1"},
 })
 
-// LnetMagic is the group lnet_magic.
 var LnetMagic = Enum("lnet_magic", "", "magic numbers at the start of connections and messages", []Value{
 	{Name: "LNET_PROTO_IB_MAGIC", Value: 0xbe91b91, Doc: "message of o2iblnd"},
 	{Name: "LNET_PROTO_EFA_MAGIC", Value: 0x2be092be, Since: "2.17", Doc: "message of the EFA driver"},
@@ -27,7 +25,6 @@ var LnetMagic = Enum("lnet_magic", "", "magic numbers at the start of connection
 	{Name: "LNET_PROTO_TCP_MAGIC", Value: 0xeebc0ded, Doc: "hello of socklnd version 1"},
 })
 
-// LnetVersion is the group lnet_version.
 var LnetVersion = Enum("lnet_version", "LNET_PROTO_", "versions of the connection protocols", []Value{
 	{Name: "TCP_VERSION_MINOR", Value: 0x0, Doc: "of a hello of version 1"},
 	{Name: "ACCEPTOR_VERSION", Value: 0x1, Doc: "connection request with an 8-byte NID"},
@@ -35,7 +32,6 @@ var LnetVersion = Enum("lnet_version", "LNET_PROTO_", "versions of the connectio
 	{Name: "ACCEPTOR_VERSION_16", Value: 0x2, Since: "2.15", Doc: "connection request with a 20-byte NID"},
 })
 
-// LnetLndType is the group lnet_lnd_type.
 var LnetLndType = Enum("lnet_lnd_type", "", "kinds of networks", []Value{
 	{Name: "SOCKLND", Value: 0x2, Doc: "TCP, written tcp"},
 	{Name: "O2IBLND", Value: 0x5, Doc: "InfiniBand and RoCE, written o2ib"},
@@ -49,7 +45,6 @@ var LnetLndType = Enum("lnet_lnd_type", "", "kinds of networks", []Value{
 	{Name: "BXI3LND", Value: 0x13, Since: "2.17", Doc: "Bull BXI 3, written bxi3f"},
 })
 
-// LnetSpecial is the group lnet_special.
 var LnetSpecial = Enum("lnet_special", "LNET_", "special values and limits of LNet", []Value{
 	{Name: "RESERVED_PORTAL", Value: 0x0, Doc: "portal of ping and discovery"},
 	{Name: "MTU_BITS", Value: 0x14, Doc: "log2 of the largest payload"},
@@ -66,26 +61,16 @@ var LnetSpecial = Enum("lnet_special", "LNET_", "special values and limits of LN
 	{Name: "WIRE_HANDLE_COOKIE_NONE", Value: 0xffffffffffffffff, Doc: "no handle", Alias: true},
 })
 
-// LnetAckWmd is the group lnet_ack_wmd.
 var LnetAckWmd = Enum("lnet_ack_wmd", "", "special handles of LNet", []Value{
 	{Name: "LNET_WIRE_HANDLE_NONE", Value: 0xffffffffffffffff, Doc: "ack_wmd with both cookies all-ones means no ACK is wanted"},
 })
 
-// Acceptor is the group acceptor.
 var Acceptor = Enum("acceptor", "", "ports of LNet over TCP", []Value{
 	{Name: "acceptor_default_port", Value: 0x3dc, Doc: "TCP port 988 (module option can change it; a second bulk port is possible since 2.17)"},
 	{Name: "LNET_ACCEPTOR_MIN_RESERVED_PORT", Value: 0x200, Doc: "connecting side binds source port 512..1023"},
 	{Name: "LNET_ACCEPTOR_MAX_RESERVED_PORT", Value: 0x3ff},
 })
 
-var (
-	LNetHdr4  = lnetHdrNid4
-	LNetHdr16 = lnetHdrNid16
-	ConnreqV1 = lnetAcceptorConnreq
-	ConnreqV2 = lnetAcceptorConnreqV2
-)
-
-// lnetNid is struct lnet_nid.
 var lnetNid = Define("lnet_nid",
 	NID,
 	"address of a node on an LNet network, long enough for IPv6",
@@ -101,7 +86,6 @@ var _ = Define("lnet_process_id_packed",
 	U32("pid", Remark(remarkPid), "LNet process id"),
 )
 
-// lnetHandleWire is struct lnet_handle_wire.
 var lnetHandleWire = Define("lnet_handle_wire",
 	Summarize(briefWireHandle),
 	"names an outstanding operation on the node that made it; the peer only copies it",
@@ -109,7 +93,6 @@ var lnetHandleWire = Define("lnet_handle_wire",
 	U64("wh_object_cookie", Cookie, "the operation"),
 )
 
-// lnetAck is struct lnet_ack.
 var lnetAck = Define("lnet_ack",
 	Little,
 	"confirms to the sender of a PUT that its data were accepted",
@@ -118,7 +101,6 @@ var lnetAck = Define("lnet_ack",
 	U32("mlength", Size, "bytes that the target accepted"),
 )
 
-// lnetPut is struct lnet_put.
 var lnetPut = Define("lnet_put",
 	Little,
 	"puts data into a buffer that the target has posted on a portal",
@@ -129,7 +111,6 @@ var lnetPut = Define("lnet_put",
 	U32("offset", Size, "where in the buffer the data go"),
 )
 
-// lnetGet is struct lnet_get.
 var lnetGet = Define("lnet_get",
 	Little,
 	"asks for data from a buffer that the target has posted",
@@ -140,14 +121,12 @@ var lnetGet = Define("lnet_get",
 	U32("sink_length", Size, "bytes wanted"),
 )
 
-// lnetReply is struct lnet_reply.
 var lnetReply = Define("lnet_reply",
 	Little,
 	"brings the data that a GET asked for",
 	Sub("dst_wmd", lnetHandleWire, "return_wmd of the GET"),
 )
 
-// lnetHello is struct lnet_hello.
 var lnetHello = Define("lnet_hello",
 	Little,
 	"greeting of the first version of socklnd",
@@ -166,14 +145,12 @@ var _ = Define("lnet_cmd_hdr",
 	Sub("hello", lnetHello, Over("ack")),
 )
 
-// lnetHdrNid4 is struct lnet_hdr_nid4.
-var lnetHdrNid4 = Define("lnet_hdr_nid4", append(lnetHdrFields(32,
+var LNetHdr4 = Define("lnet_hdr_nid4", append(lnetHdrFields(32,
 	U64("dest_nid", NID4, "node the message is for, beyond any router"),
 	U64("src_nid", NID4, "node the message is from, beyond any router"),
 ), "header of an LNet message with 8-byte NIDs")...)
 
-// lnetHdrNid16 is struct lnet_hdr_nid16.
-var lnetHdrNid16 = Define("lnet_hdr_nid16", append(lnetHdrFields(56,
+var LNetHdr16 = Define("lnet_hdr_nid16", append(lnetHdrFields(56,
 	Sub("dest_nid", lnetNid, "node the message is for, beyond any router"),
 	Sub("src_nid", lnetNid, "node the message is from, beyond any router"),
 ), Since("2.15"), "header of an LNet message with 20-byte NIDs")...)
@@ -219,8 +196,7 @@ var _ = Define("lnet_magicversion",
 	U16("version_minor", "protocol version, minor part"),
 )
 
-// lnetAcceptorConnreq is struct lnet_acceptor_connreq.
-var lnetAcceptorConnreq = Define("lnet_acceptor_connreq",
+var ConnreqV1 = Define("lnet_acceptor_connreq",
 	Detect(isAcceptor),
 	"first bytes of a connection: the address that the connecting node wants to reach",
 	U32("acr_magic", Hex, LnetMagic, "marks the request and the byte order of the sender"),
@@ -228,8 +204,7 @@ var lnetAcceptorConnreq = Define("lnet_acceptor_connreq",
 	U64("acr_nid", NID4, Shown{Label: "to ", Role: Node}, "NID of the node to connect to"),
 )
 
-// lnetAcceptorConnreqV2 is struct lnet_acceptor_connreq_v2.
-var lnetAcceptorConnreqV2 = Define("lnet_acceptor_connreq_v2",
+var ConnreqV2 = Define("lnet_acceptor_connreq_v2",
 	Since("2.15"),
 	Detect(isAcceptor),
 	"first bytes of a connection to a node with a long address",

@@ -4,14 +4,12 @@ import . "github.com/lshark/lshark/opcodes/schema"
 
 // The NIDs of a node, as ping and discovery report them.
 
-// LnetNiStatus is the group lnet_ni_status.
 var LnetNiStatus = Enum("lnet_ni_status", "LNET_NI_STATUS_", "whether a network interface works", []Value{
 	{Name: "INVALID", Value: 0x0, Doc: "not known"},
 	{Name: "UP", Value: 0x15aac0de, Doc: "works"},
 	{Name: "DOWN", Value: 0xdeadface, Doc: "does not work"},
 })
 
-// LnetPingFeatures is the group lnet_ping_features.
 var LnetPingFeatures = Bits("lnet_ping_features", "LNET_PING_FEAT_", "what a node's LNet can do", []Value{
 	{Name: "INVAL", Value: 0x0, Doc: "none"},
 	{Name: "BASE", Value: 0x1, Doc: "answers pings"},
@@ -25,16 +23,10 @@ var LnetPingFeatures = Bits("lnet_ping_features", "LNET_PING_FEAT_", "what a nod
 	{Name: "BITS", Value: 0xff, Doc: "all features of the newest release", Alias: true},
 })
 
-// LnetPing is the group lnet_ping.
 var LnetPing = Enum("lnet_ping", "", "match bits of LNet ping", []Value{
 	{Name: "LNET_PROTO_PING_MATCHBITS", Value: 0x8000000000000000, Doc: "match bits of ping GET and discovery push PUT on portal 0"},
 })
 
-var (
-	PingInfo = lnetPingInfo
-)
-
-// lnetNiStatus is struct lnet_ni_status.
 var lnetNiStatus = Define("lnet_ni_status",
 	"one 8-byte NID of the node and whether it works",
 	U64("ns_nid", NID4, Shown{Role: Node}, "the NID; the first entry is the loopback"),
@@ -42,7 +34,6 @@ var lnetNiStatus = Define("lnet_ni_status",
 	U32("ns_msg_size", Size, Since("2.16"), "first entry: bytes of all the information, long addresses included; unused up to 2.15"),
 )
 
-// lnetNiLargeStatus is struct lnet_ni_large_status.
 var lnetNiLargeStatus = Define("lnet_ni_large_status",
 	Since("2.16"),
 	"one long NID of the node and whether it works; takes only as many bytes as the address needs",
@@ -50,7 +41,6 @@ var lnetNiLargeStatus = Define("lnet_ni_large_status",
 	Sub("ns_nid", lnetNid, Shown{Role: Node}, "the NID"),
 )
 
-// lnetNidMdEntry is struct lnet_nid_md_entry.
 var lnetNidMdEntry = Define("lnet_nid_md_entry",
 	Since("2.17"),
 	"what a kind of network wants its peers to know about a NID",
@@ -58,7 +48,6 @@ var lnetNidMdEntry = Define("lnet_nid_md_entry",
 	Opaque("buffer", 32, "data of the network driver"),
 )
 
-// lnetNidMetadata is struct lnet_nid_metadata.
 var lnetNidMetadata = Define("lnet_nid_metadata",
 	Since("2.17"),
 	"data about the NIDs of the node, for the drivers of their networks",
@@ -70,8 +59,7 @@ var pingFeatures = U32("pi_features", LnetPingFeatures, "what the node's LNet ca
 
 const pingMagic = 0x70696e67
 
-// lnetPingInfo is struct lnet_ping_info.
-var lnetPingInfo = Define("lnet_ping_info",
+var PingInfo = Define("lnet_ping_info",
 	Detect(func(b []byte, big bool) bool { return magicAt(b, 0, pingMagic, big) }),
 	"what a node reports about itself in the reply to a ping, or in a push without a ping: features and NIDs",
 	U32("pi_magic", Hex, LnetMagic, "marks the information and the byte order of the sender"),

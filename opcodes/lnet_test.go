@@ -12,7 +12,7 @@ func TestLNetHeaders(t *testing.T) {
 	for _, h := range []struct {
 		hdr     *Struct
 		command int
-	}{{lnetHdrNid4, 32}, {lnetHdrNid16, 56}} {
+	}{{LNetHdr4, 32}, {LNetHdr16, 56}} {
 		for command, s := range map[string]*Struct{"ACK": lnetAck, "PUT": lnetPut, "GET": lnetGet, "REPLY": lnetReply} {
 			v, _ := LnetMsgType.Find(command)
 			raw := make([]byte, h.hdr.Size)
@@ -50,7 +50,7 @@ func TestLargeNids(t *testing.T) {
 	le32(up, v6|2<<8, 0xfd, 0, 0, 1)
 	le32(0xaaaaaaaa, 0xbbbbbbbb, 0xcccccccc)
 
-	v := &View{Struct: info, Rest: info[32:], Type: lnetPingInfo}
+	v := &View{Struct: info, Rest: info[32:], Type: PingInfo}
 	if f, n := stepLargeNi(v); f == nil || n != 24 {
 		t.Fatalf("the first long NID takes %d bytes", n)
 	}

@@ -34,11 +34,11 @@ func TestResourceText(t *testing.T) {
 		name []uint64
 		want string
 	}{
-		{ldlmIbitsType, []uint64{0x200000401, 5 | 2<<32}, "[0x200000401:0x5:0x2]"},
-		{ldlmIbitsType, []uint64{0x200000401, 5, 0, 0xabc}, "[0x200000401:0x5:0x0] name hash 0xabc"},
-		{ldlmFlockType, []uint64{0x200000401, 5, 0, ldlmFlockType}, "[0x200000401:0x5:0x0]"},
-		{ldlmExtentType, []uint64{0x100010000, 7}, "[0x100010000:0x7:0x0]"},
-		{ldlmExtentType, []uint64{123}, "0x0:123"},
+		{InodeLock, []uint64{0x200000401, 5 | 2<<32}, "[0x200000401:0x5:0x2]"},
+		{InodeLock, []uint64{0x200000401, 5, 0, 0xabc}, "[0x200000401:0x5:0x0] name hash 0xabc"},
+		{FlockLock, []uint64{0x200000401, 5, 0, FlockLock}, "[0x200000401:0x5:0x0]"},
+		{ExtentLock, []uint64{0x100010000, 7}, "[0x100010000:0x7:0x0]"},
+		{ExtentLock, []uint64{123}, "0x0:123"},
 		{ldlmPlainType, []uint64{lustre}, "lustre config"},
 		{ldlmPlainType, []uint64{lustre, 2}, "lustre recover"},
 		{ldlmPlainType, []uint64{lustre, 5}, "lustre barrier"},
@@ -48,7 +48,7 @@ func TestResourceText(t *testing.T) {
 		{ldlmPlainType, []uint64{seqQuotaGlobal, 0x1020000, 501}, "[0x200000006:0x1020000:0x0] gid 501"},
 		{ldlmPlainType, []uint64{seqQuotaGlobal, 0x2020000, 1001}, "[0x200000006:0x2020000:0x0] projid 1001"},
 		{ldlmPlainType, []uint64{0xff01, 2}, "[0xff01:0x2:0x0]"},
-		{ldlmIbitsType, nil, ""},
+		{InodeLock, nil, ""},
 	}
 	for _, o := range orders {
 		for _, tt := range tests {
@@ -78,9 +78,9 @@ func TestLockLine(t *testing.T) {
 		policy []uint64
 		want   string
 	}{
-		{ldlmExtentType, []uint64{0, ^uint64(0)}, "PW 0x0:9 [0-EOF]"},
-		{ldlmFlockType, []uint64{10, 1<<63 - 1}, "PW flock [0x9:0x0:0x0] [10-EOF]"},
-		{ldlmIbitsType, []uint64{0x1 | 0x8}, "PW [0x9:0x0:0x0] LOOKUP|LAYOUT"},
+		{ExtentLock, []uint64{0, ^uint64(0)}, "PW 0x0:9 [0-EOF]"},
+		{FlockLock, []uint64{10, 1<<63 - 1}, "PW flock [0x9:0x0:0x0] [10-EOF]"},
+		{InodeLock, []uint64{0x1 | 0x8}, "PW [0x9:0x0:0x0] LOOKUP|LAYOUT"},
 	}
 	for _, o := range orders {
 		for _, tt := range tests {
@@ -106,7 +106,7 @@ func TestBlockingCallbackLine(t *testing.T) {
 			return &Msg{Big: o.big, Opcode: LDLM_BL_CALLBACK, Bufs: [][]byte{nil, binary.LittleEndian.AppendUint64(b, server)}}
 		}
 		granted := func(granted uint32) *Msg {
-			b := lockBytes(o.order, 0, ldlmExtentType, []uint64{0x280000401, 5}, 2, granted, 0, ^uint64(0))
+			b := lockBytes(o.order, 0, ExtentLock, []uint64{0x280000401, 5}, 2, granted, 0, ^uint64(0))
 			b = append(b, make([]byte, 8)...)
 			return &Msg{Big: o.big, Opcode: LDLM_CP_CALLBACK, Bufs: [][]byte{nil, binary.LittleEndian.AppendUint64(b, server)}}
 		}
@@ -114,11 +114,11 @@ func TestBlockingCallbackLine(t *testing.T) {
 			callback, granted *Msg
 			want              string
 		}{
-			{callback(ldlmExtentType), nil, "blocks PR [0x280000401:0x5:0x0] [0-?] 0x91875bed321879e6"},
-			{callback(ldlmExtentType, 4096, 4096), granted(2), "blocks PR [0x280000401:0x5:0x0] [4096-?] held PW [0-EOF] 0x91875bed321879e6"},
-			{callback(ldlmExtentType), granted(0), "blocks PR [0x280000401:0x5:0x0] [0-?] 0x91875bed321879e6"},
-			{callback(ldlmExtentType, 0, 65535), granted(2), "blocks PR [0x280000401:0x5:0x0] [0-65535] held PW [0-EOF] 0x91875bed321879e6"}, // 2.10
-			{callback(ldlmIbitsType, 2, 2), nil, "blocks PR [0x280000401:0x5:0x0] UPDATE 0x91875bed321879e6"},
+			{callback(ExtentLock), nil, "blocks PR [0x280000401:0x5:0x0] [0-?] 0x91875bed321879e6"},
+			{callback(ExtentLock, 4096, 4096), granted(2), "blocks PR [0x280000401:0x5:0x0] [4096-?] held PW [0-EOF] 0x91875bed321879e6"},
+			{callback(ExtentLock), granted(0), "blocks PR [0x280000401:0x5:0x0] [0-?] 0x91875bed321879e6"},
+			{callback(ExtentLock, 0, 65535), granted(2), "blocks PR [0x280000401:0x5:0x0] [0-65535] held PW [0-EOF] 0x91875bed321879e6"}, // 2.10
+			{callback(InodeLock, 2, 2), nil, "blocks PR [0x280000401:0x5:0x0] UPDATE 0x91875bed321879e6"},
 		}
 		for _, tt := range tests {
 			var l Line
@@ -174,13 +174,13 @@ func TestEndOverwritten(t *testing.T) {
 // on big-endian senders.
 func TestLockSubject(t *testing.T) {
 	for _, o := range orders {
-		m := &Msg{Big: o.big, Bufs: [][]byte{nil, lockBytes(o.order, 0, ldlmIbitsType, []uint64{0x200000401, 5 | 7<<32}, 4, 0)}}
+		m := &Msg{Big: o.big, Bufs: [][]byte{nil, lockBytes(o.order, 0, InodeLock, []uint64{0x200000401, 5 | 7<<32}, 4, 0)}}
 		fid, _ := lockSubject(m)
 		if got := string(AppendFIDBytes(nil, fid, o.big)); got != "[0x200000401:0x5:0x7]" {
 			t.Errorf("%s: %s", o.name, got)
 		}
 	}
-	m := &Msg{Bufs: [][]byte{nil, lockBytes(binary.LittleEndian, 0, ldlmExtentType, []uint64{123}, 4, 0)}}
+	m := &Msg{Bufs: [][]byte{nil, lockBytes(binary.LittleEndian, 0, ExtentLock, []uint64{123}, 4, 0)}}
 	if fid, _ := lockSubject(m); fid != nil {
 		t.Errorf("object 0x0:123 has the FID %x", fid)
 	}
@@ -193,9 +193,9 @@ func TestPolicyKind(t *testing.T) {
 		opcode, kind uint32
 		want         string
 	}{
-		{LDLM_ENQUEUE, ldlmExtentType, "l_extent"},
-		{LDLM_ENQUEUE, ldlmFlockType, "l_flock"},
-		{LDLM_ENQUEUE, ldlmIbitsType, "l_inodebits"},
+		{LDLM_ENQUEUE, ExtentLock, "l_extent"},
+		{LDLM_ENQUEUE, FlockLock, "l_flock"},
+		{LDLM_ENQUEUE, InodeLock, "l_inodebits"},
 		{LDLM_ENQUEUE, ldlmPlainType, ""},
 		{LDLM_CANCEL, 0, ""},
 		{LDLM_CONVERT, 0, "l_inodebits"},
@@ -226,22 +226,22 @@ func TestPickEnqueue(t *testing.T) {
 		flags uint32
 		rest  [][]byte
 	}{
-		{"extent", ldlmExtentType, 0, nil},
-		{"glimpse", ldlmExtentType, 0x1000, nil},
-		{"flock", ldlmFlockType, 0, nil},
-		{"ibits", ldlmIbitsType, 0, nil},
+		{"extent", ExtentLock, 0, nil},
+		{"glimpse", ExtentLock, 0x1000, nil},
+		{"flock", FlockLock, 0, nil},
+		{"ibits", InodeLock, 0, nil},
 		{"plain", ldlmPlainType, 0, nil},
-		{"OPEN", ldlmIbitsType, 0x1000, [][]byte{intent(1), rec(reintOpen)}},
-		{"OPEN|CREAT", ldlmIbitsType, 0x1000, [][]byte{intent(3), rec(reintOpen)}},
-		{"CREATE", ldlmIbitsType, 0x1000, [][]byte{intent(2), rec(reintCreate)}},
-		{"GETATTR", ldlmIbitsType, 0x1000, [][]byte{intent(8)}},
-		{"LOOKUP", ldlmIbitsType, 0x1000, [][]byte{intent(0x10)}},
-		{"GETXATTR", ldlmIbitsType, 0x1000, [][]byte{intent(0x80)}},
-		{"LAYOUT", ldlmIbitsType, 0x1000, [][]byte{intent(0x400)}},
+		{"OPEN", InodeLock, 0x1000, [][]byte{intent(1), rec(reintOpen)}},
+		{"OPEN|CREAT", InodeLock, 0x1000, [][]byte{intent(3), rec(reintOpen)}},
+		{"CREATE", InodeLock, 0x1000, [][]byte{intent(2), rec(reintCreate)}},
+		{"GETATTR", InodeLock, 0x1000, [][]byte{intent(8)}},
+		{"LOOKUP", InodeLock, 0x1000, [][]byte{intent(0x10)}},
+		{"GETXATTR", InodeLock, 0x1000, [][]byte{intent(0x80)}},
+		{"LAYOUT", InodeLock, 0x1000, [][]byte{intent(0x400)}},
 		{"QUOTA_DQACQ", ldlmPlainType, 0x1000, [][]byte{intent(0x800)}},
 		{"QUOTA_CONN", ldlmPlainType, 0x1000, [][]byte{intent(0x1000)}},
-		{"GLIMPSE", ldlmIbitsType, 0x1000, [][]byte{intent(0x4000)}},
-		{"BRW", ldlmIbitsType, 0x1000, [][]byte{intent(0x8000)}},
+		{"GLIMPSE", InodeLock, 0x1000, [][]byte{intent(0x4000)}},
+		{"BRW", InodeLock, 0x1000, [][]byte{intent(0x8000)}},
 	}
 	for _, tt := range tests {
 		m := &Msg{Bufs: append([][]byte{nil, lockBytes(o, tt.flags, tt.kind, nil, 4, 0)}, tt.rest...)}
@@ -268,17 +268,17 @@ func TestGuessEnqueue(t *testing.T) {
 		kind        uint32
 		disposition uint64
 	}{
-		{"extent", 3, ldlmExtentType, 0},
-		{"ibits", 3, ldlmIbitsType, 0},
-		{"flock", 2, ldlmFlockType, 0},
+		{"extent", 3, ExtentLock, 0},
+		{"ibits", 3, InodeLock, 0},
+		{"flock", 2, FlockLock, 0},
 		{"QUOTA_CONN", 4, ldlmPlainType, 0},
-		{"GLIMPSE", 5, ldlmIbitsType, 0},
-		{"GETATTR", 7, ldlmIbitsType, 0x3},
-		{"GETXATTR", 8, ldlmIbitsType, 0},
-		{"GETATTR", 9, ldlmIbitsType, 0x3},
-		{"OPEN", 9, ldlmIbitsType, 0x23}, // 2.12
-		{"OPEN", 10, ldlmIbitsType, 0x23},
-		{"OPEN", 11, ldlmIbitsType, 0x3},
+		{"GLIMPSE", 5, InodeLock, 0},
+		{"GETATTR", 7, InodeLock, 0x3},
+		{"GETXATTR", 8, InodeLock, 0},
+		{"GETATTR", 9, InodeLock, 0x3},
+		{"OPEN", 9, InodeLock, 0x23}, // 2.12
+		{"OPEN", 10, InodeLock, 0x23},
+		{"OPEN", 11, InodeLock, 0x3},
 	}
 	for _, tt := range tests {
 		if got := rpcLdlmEnqueue.PickReply(enqueueReply(tt.buffers, tt.kind, tt.disposition)).Name; got != tt.want {
@@ -295,10 +295,10 @@ func TestLvbForm(t *testing.T) {
 		name uint64
 		lvb  []byte
 	}{
-		{"ost_lvb", ldlmExtentType, 9, make([]byte, 56)},
-		{"ost_lvb_v1", ldlmExtentType, 9, make([]byte, 40)},
-		{"ost_lvb", ldlmIbitsType, 9, make([]byte, 56)},
-		{"lov_mds_md_v1", ldlmIbitsType, 9, layout},
+		{"ost_lvb", ExtentLock, 9, make([]byte, 56)},
+		{"ost_lvb_v1", ExtentLock, 9, make([]byte, 40)},
+		{"ost_lvb", InodeLock, 9, make([]byte, 56)},
+		{"lov_mds_md_v1", InodeLock, 9, layout},
 		{"lquota_lvb", ldlmPlainType, seqQuotaGlobal, make([]byte, 40)},
 		{"barrier_lvb", ldlmPlainType, 9, make([]byte, 16)},
 	}
@@ -358,7 +358,7 @@ func TestGlimpseForms(t *testing.T) {
 		want, line string
 		bufs       [][]byte
 	}{
-		{"", "[0x9:0x0:0x0]", [][]byte{nil, lockBytes(o, 0, ldlmIbitsType, []uint64{9}, 4, 4)}},
+		{"", "[0x9:0x0:0x0]", [][]byte{nil, lockBytes(o, 0, InodeLock, []uint64{9}, 4, 4)}},
 		{"quota", "[0x200000006:0x20000:0x0] uid 500 id 7 hard 0 soft 0", [][]byte{nil, plain(seqQuotaGlobal), append([]byte{7}, make([]byte, 63)...)}},
 	}
 	for _, tt := range tests {

@@ -13,11 +13,11 @@ import (
 func TestSelftestBodies(t *testing.T) {
 	bodies := make(map[string]string)
 	for _, typ := range append(SrpcMsgType.Values, Value{Name: "unknown", Value: 0x101}) {
-		raw := make([]byte, srpcMsg.Size)
+		raw := make([]byte, SelftestMsg.Size)
 		binary.LittleEndian.PutUint32(raw[srpcMsgType.Off:], uint32(typ.Value))
-		v := &View{Struct: raw, Type: srpcMsg}
+		v := &View{Struct: raw, Type: SelftestMsg}
 		var shown []string
-		for _, f := range srpcMsg.Fields {
+		for _, f := range SelftestMsg.Fields {
 			if f.If != nil && f.If(v) {
 				shown = append(shown, f.Type.Name)
 			}
@@ -42,9 +42,9 @@ func TestSelftestParameters(t *testing.T) {
 		service, feats byte
 		want           string
 	}{{ping, 0, "test_ping_req"}, {ping, 1, "test_ping_req"}, {brw, 0, "test_bulk_req"}, {brw, 1, "test_bulk_req_v1"}, {3, 1, ""}} {
-		msg, test := make([]byte, srpcMsg.Size), make([]byte, srpcTestReqst.Size)
+		msg, test := make([]byte, SelftestMsg.Size), make([]byte, srpcTestReqst.Size)
 		msg[srpcFeats.Off], test[tsrService.Off] = c.feats, c.service
-		v := &View{Struct: test, Type: srpcTestReqst, Up: &View{Struct: msg, Type: srpcMsg}}
+		v := &View{Struct: test, Type: srpcTestReqst, Up: &View{Struct: msg, Type: SelftestMsg}}
 		var shown string
 		for _, f := range srpcTestReqst.Fields {
 			if f.If != nil && f.If(v) {

@@ -20,7 +20,6 @@ const (
 	MDS_RMFID        = 62
 )
 
-// SwapLayoutsFlags is the group swap_layouts_flags.
 var SwapLayoutsFlags = Bits("swap_layouts_flags", "SWAP_LAYOUTS_", "how layouts are swapped", []Value{
 	{Name: "CHECK_DV1", Value: 0x1, Doc: "only if the data version of the first is as given"},
 	{Name: "CHECK_DV2", Value: 0x2, Doc: "only if the data version of the second is as given"},
@@ -41,7 +40,6 @@ var _ = Define("lustre_swap_layouts",
 	U64("sl_dv2", Cookie, When("sl_flags", "CHECK_DV2"), "data version that the second file must have"),
 )
 
-// mdcSwapLayouts is struct mdc_swap_layouts.
 var mdcSwapLayouts = Define("mdc_swap_layouts",
 	"how the layouts of two files are swapped",
 	Shorter{8},
@@ -65,9 +63,7 @@ var (
 // bufFileset is the directory to mount.
 var bufFileset = Str("name", 0, "path of the subdirectory to mount; empty for the root")
 
-var (
-	bufName = Str("name", 0, "name in the directory; may be encrypted")
-)
+var bufName = Str("name", 0, "name in the directory; may be encrypted")
 
 var _ = DefineRPC(&RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
 	Doc: "Asks for the FID of the root directory, or of the subdirectory that the client mounts. First step of a mount, once connected.",
@@ -76,14 +72,12 @@ var _ = DefineRPC(&RPC{Opcode: MDS_GET_ROOT, Name: "MDS_GET_ROOT",
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufCapa1),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			if fileset := TrimNUL(m.Buf(2)); len(fileset) > 0 {
-				l.Key("fileset ")
-				l.Label(Name, fileset)
+				l.Key("fileset ").Label(Name, fileset)
 			}
 		},
 		SummarizeReply: func(m *Msg, l *Line) {
 			if body := m.Buf(1); m.Status >= 0 && len(body) >= fidSize {
-				l.Key("")
-				l.FID(body, m.Big)
+				l.Key("").FID(body, m.Big)
 			}
 		},
 	}}})
@@ -121,8 +115,7 @@ func summarizeGetattrRequest(m *Msg, l *Line) {
 	summarizeBodyRequest(m, l)
 	extra := bodyOf(m).word(mboValid) & interestingAttrs
 	if extra != 0 {
-		l.Key("want ")
-		l.Flags(ObdMdValid, extra)
+		l.Key("want ").Flags(ObdMdValid, extra)
 	}
 }
 
@@ -134,8 +127,7 @@ func summarizeAttrsReply(m *Msg, l *Line) {
 		return
 	}
 	if o.has(bodyFID) && !allZero(mboFid1.Bytes(o.b)) {
-		l.Key("")
-		l.FID(mboFid1.Bytes(o.b), o.big)
+		l.Key("").FID(mboFid1.Bytes(o.b), o.big)
 	}
 	if o.has(bodyMoved) {
 		l.Key("on another MDT")
@@ -147,12 +139,10 @@ func summarizeAttrsReply(m *Msg, l *Line) {
 		addMode(l, mode&modePerm)
 	}
 	if o.has(bodySize) {
-		l.Key("size ")
-		l.Num(o.word(mboSize))
+		l.Key("size ").Num(o.word(mboSize))
 	}
 	if o.has(mdLinkname) {
-		l.Key("-> ")
-		l.Label(Name, m.Named("mdt_md"))
+		l.Key("-> ").Label(Name, m.Named("mdt_md"))
 	} else {
 		addLayout(l, m.Named("mdt_md"), userWrote(m))
 	}
@@ -170,9 +160,7 @@ var inlineData = Define("niobuf_inline",
 	Opaque("data", 0, CountOf(inlineBytes), "the bytes"),
 )
 
-var (
-	formInline = Sub("niobuf_inline", inlineData)
-)
+var formInline = Sub("niobuf_inline", inlineData)
 
 // inlineBytes is the length that the niobuf in front gives.
 func inlineBytes(v *View) int {
@@ -191,9 +179,7 @@ func chooseInline(v *View) *Field {
 	return formInline
 }
 
-var (
-	bufNiobufInline = OneOf("niobuf_inline", chooseInline, []*Field{formInline, formDirPages}, Tagged(true), "beginning of the file, or pages of the directory").Rest()
-)
+var bufNiobufInline = OneOf("niobuf_inline", chooseInline, []*Field{formInline, formDirPages}, Tagged(true), "beginning of the file, or pages of the directory").Rest()
 
 // addEntry appends a name and its directory: [0x200000007:0x1:0x0]/name.
 func addEntry(l *Line, dir []byte, big bool, name []byte) {
@@ -220,8 +206,7 @@ var fileTypes = [16]string{1: "fifo", 2: "char", 4: "dir", 6: "block", 8: "file"
 // addFileType appends the type in a mode.
 func addFileType(l *Line, mode uint64) {
 	if t := fileTypes[mode>>12&15]; t != "" {
-		l.Key("")
-		l.Add(Flag, t)
+		l.Key("").Add(Flag, t)
 	}
 }
 
@@ -255,8 +240,7 @@ var _ = DefineRPC(&RPC{Opcode: MDS_SWAP_LAYOUTS, Name: "MDS_SWAP_LAYOUTS",
 		Reply:   Bufs(bufPtlrpcBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
-			l.Key("with ")
-			l.FID(mboFid2.Bytes(m.Named("mdt_body")), m.Big)
+			l.Key("with ").FID(mboFid2.Bytes(m.Named("mdt_body")), m.Big)
 		},
 		Subject: bodySubject,
 	}}})
@@ -268,17 +252,14 @@ var _ = DefineRPC(&RPC{Opcode: MDS_RMFID, Name: "MDS_RMFID",
 		Reply:   Bufs(bufPtlrpcBody, bufMdtBody, bufFidArray, bufRcs),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			fids := m.Named("fid_array")
-			l.Key("files ")
-			l.Num(uint64(len(fids) / 16))
+			l.Key("files ").Num(uint64(len(fids) / 16))
 			if len(fids) >= 16 {
-				l.Key("")
-				l.FID(fids[:16], m.Big)
+				l.Key("").FID(fids[:16], m.Big)
 			}
 		},
 		SummarizeReply: func(m *Msg, l *Line) {
 			if n, first := failures(m.Named("rcs"), m.Big); n > 0 {
-				l.Key("failed ")
-				l.Num(uint64(n))
+				l.Key("failed ").Num(uint64(n))
 				l.Add(Dim, " ")
 				l.Errno(first)
 			}

@@ -8,7 +8,6 @@ const (
 	MDS_DONE_WRITING = 45
 )
 
-// MdsOpBias is the group mds_op_bias.
 var MdsOpBias = Bits("mds_op_bias", "MDS_", "what is special about an operation", []Value{
 	{Name: "CROSS_REF", Value: 0x2, Doc: "the object is on another MDT than its name"},
 	{Name: "PERM_BYPASS", Value: 0x8, Doc: "no permission check"},
@@ -37,14 +36,12 @@ var MdsOpBias = Bits("mds_op_bias", "MDS_", "what is special about an operation"
 	{Name: "CLOSE_INTENT", Value: 0x3d000, Doc: "any of what a close can do beside closing", Alias: true},
 })
 
-// DataVersionFlags is the group data_version_flags.
 var DataVersionFlags = Bits("data_version_flags", "LL_DV_", "what is flushed before a data version is read", []Value{
 	{Name: "RD_FLUSH", Value: 0x1, Doc: "clients write their data"},
 	{Name: "WR_FLUSH", Value: 0x2, Doc: "clients write and drop their data"},
 	{Name: "SZ_UPDATE", Value: 0x4, Since: "2.15", Doc: "bring the size on the MDT up to date"},
 })
 
-// mdtIoepoch is struct mdt_ioepoch.
 var mdtIoepoch = Define("mdt_ioepoch",
 	"the open file that a close or setattr is about",
 	Sub("mio_open_handle", lustreHandle, "open handle that the open gave"),
@@ -53,7 +50,6 @@ var mdtIoepoch = Define("mdt_ioepoch",
 	Pad("mio_padding", 4),
 )
 
-// closeDataResyncDone is struct close_data_resync_done.
 var closeDataResyncDone = Define("close_data_resync_done",
 	"components that a resync has brought up to date",
 	U32("resync_count", "how many; when there are more than 15 all of them travel in the u32_array buffer"),
@@ -84,7 +80,6 @@ func outerResyncIDs(v *View) int {
 
 func resyncCountOf(b []byte, big bool) uint64 { return ReadUint(b[:min(4, len(b))], big) }
 
-// closeData is struct close_data.
 var closeData = Define("close_data",
 	"what a close does beside closing: a release, a swap, merge or split of layouts, the end of a resync",
 	U64("cd_handle", Cookie, "handle of the lease that the close gives up; in the sender's byte order, unlike other handles"),
@@ -177,26 +172,21 @@ func summarizeCloseRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
 	if r.word(saValid)&attrSize != 0 {
-		l.Key("size ")
-		l.Num(r.word(saSize))
+		l.Key("size ").Num(r.word(saSize))
 	}
 	bias := r.word(saBias)
 	if shown := bias & biasShown; shown != 0 {
-		l.Key("")
-		l.Flags(MdsOpBias, shown)
+		l.Key("").Flags(MdsOpBias, shown)
 	}
 	data := m.Named("close_data")
 	if other := cdFid.Bytes(data); len(other) > 0 && !allZero(other) {
-		l.Key("with ")
-		l.FID(other, m.Big)
+		l.Key("with ").FID(other, m.Big)
 	}
 	switch {
 	case bias&biasSplit != 0:
-		l.Key("mirror ")
-		l.Num(cdMirror.Uint(data, m.Big))
+		l.Key("mirror ").Num(cdMirror.Uint(data, m.Big))
 	case bias&biasResyncDone != 0 && len(data) >= cdResync.Off+4:
-		l.Key("components ")
-		l.Num(resyncCountOf(data[cdResync.Off:], m.Big))
+		l.Key("components ").Num(resyncCountOf(data[cdResync.Off:], m.Big))
 	}
 }
 
@@ -214,11 +204,9 @@ func summarizeCloseIntentReply(m *Msg, l *Line) {
 	summarizeAttrsReply(m, l)
 	if o := bodyOf(m); len(o.b) > 0 {
 		if o.has(closeExecuted) {
-			l.Key("")
-			l.Add(Good, "done")
+			l.Key("").Add(Good, "done")
 		} else {
-			l.Key("")
-			l.Add(Bad, "only closed")
+			l.Key("").Add(Bad, "only closed")
 		}
 	}
 }

@@ -14,7 +14,6 @@ const (
 	MDS_SET_INFO = 46
 )
 
-// getinfoFid2path is struct getinfo_fid2path.
 var getinfoFid2path = Define("getinfo_fid2path",
 	"asks for the path of a FID; the reply brings it",
 	Sub("gf_fid", luFid, "the object"),
@@ -77,8 +76,7 @@ var (
 		Request: Bufs(bufPtlrpcBody, bufGetinfoKey, bufGetinfoValChangelogUser),
 		Reply:   Bufs(bufPtlrpcBody, bufGetinfoValChangelogUser),
 		SummarizeRequest: func(m *Msg, l *Line) {
-			l.Key("user cl")
-			l.Num(cfUser.Uint(m.Named("getinfo_val"), m.Big))
+			l.Key("user cl").Num(cfUser.Uint(m.Named("getinfo_val"), m.Big))
 		},
 	}
 	mdsOtherInfo = &Variant{Name: "other",
@@ -134,16 +132,13 @@ func fid2pathSubject(m *Msg) (fid, name []byte) {
 
 func summarizeFid2pathReply(m *Msg, l *Line) {
 	if val := m.Named("getinfo_val"); len(val) > getinfoFid2path.Size {
-		l.Key("")
-		l.FID(val[:16], m.Big)
-		l.Key("is ")
-		l.Label(Name, val[getinfoFid2path.Size:])
+		l.Key("").FID(val[:16], m.Big)
+		l.Key("is ").Label(Name, val[getinfoFid2path.Size:])
 	}
 }
 
 func summarizeInfoKeyRequest(m *Msg, l *Line) {
-	l.Key("key ")
-	l.Label(Name, m.Buf(1))
+	l.Key("key ").Label(Name, m.Buf(1))
 }
 
 var _ = DefineRPC(&RPC{Opcode: MDS_SET_INFO, Name: "MDS_SET_INFO",
@@ -161,10 +156,8 @@ var (
 			if len(val) < 12 {
 				return
 			}
-			l.Key("user cl")
-			l.Num(ReadUint(val[8:12], m.Big))
-			l.Key("up to record ")
-			l.Num(ReadUint(val[:8], m.Big))
+			l.Key("user cl").Num(ReadUint(val[8:12], m.Big))
+			l.Key("up to record ").Num(ReadUint(val[:8], m.Big))
 		},
 	}
 	mdsOtherSetInfo = &Variant{Name: "other",

@@ -7,11 +7,8 @@ import (
 )
 
 // The opcode, pb_opc.
-const (
-	MDS_READPAGE = 37
-)
+const MDS_READPAGE = 37
 
-// DirentAttrs is the group dirent_attrs.
 var DirentAttrs = Bits("dirent_attrs", "LUDA_", "what a directory entry holds", []Value{
 	{Name: "FID", Value: 0x1, Doc: "its FID"},
 	{Name: "TYPE", Value: 0x2, Doc: "its file type"},
@@ -25,18 +22,15 @@ var DirentAttrs = Bits("dirent_attrs", "LUDA_", "what a directory entry holds", 
 	{Name: "LU_DIRENT_ATTRS_MASK", Value: 0xff00, Alias: true},
 })
 
-// DirpageFlags is the group dirpage_flags.
 var DirpageFlags = Bits("dirpage_flags", "LDF_", "what is special about a page of a directory", []Value{
 	{Name: "EMPTY", Value: 0x1, Doc: "page without entries"},
 	{Name: "COLLIDE", Value: 0x2, Doc: "last entry hash equals ldp_hash_end"},
 })
 
-// ReaddirMisc is the group readdir_misc.
 var ReaddirMisc = Enum("readdir_misc", "", "special hashes of directory entries", []Value{
 	{Name: "MDS_DIR_END_OFF", Value: 0xfffffffffffffffe, Doc: "hash behind the last entry of a directory"},
 })
 
-// luDirent is struct lu_dirent.
 var luDirent = Define("lu_dirent", "entry of a directory",
 	Little,
 	Sub("lde_fid", luFid, "what it names"),
@@ -101,7 +95,6 @@ var _ = Define("luda_type", "type of a directory entry, behind its name",
 	U16("lt_type", Octal, "file type, as in the upper bits of a mode"),
 )
 
-// luDirpage is struct lu_dirpage.
 var luDirpage = Define("lu_dirpage", "page of a directory: 4096 bytes",
 	Little,
 	U64("ldp_hash_start", Cookie, "hash that was asked for"),
@@ -188,9 +181,7 @@ var _ = Define("lu_page", "page of a directory or of an index",
 	Sub("lp_idx", luIdxpage, Over("lp_array")),
 )
 
-var (
-	formDirPages = Sub("dir_pages", dirPages)
-)
+var formDirPages = Sub("dir_pages", dirPages)
 
 var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
 	Doc:     "Reads pages of a directory from a hash value on. The pages come as bulk data; the client keeps them under its lock on the directory.",
@@ -202,10 +193,8 @@ var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeBodyRequest(m, l)
 			o := bodyOf(m)
-			l.Key("from ")
-			l.Hex(Number, o.word(mboSize))
-			l.Key("bytes ")
-			l.Num(o.word(mboNlink))
+			l.Key("from ").Hex(Number, o.word(mboSize))
+			l.Key("bytes ").Num(o.word(mboNlink))
 		},
 		Subject: bodySubject,
 	}}})

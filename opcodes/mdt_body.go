@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// ObdMdValid is the group obd_md_valid.
 var ObdMdValid = Bits("obd_md_valid", "OBD_MD_", "which fields of an mdt_body or obdo mean something; in requests also what the client wants to know", []Value{
 	{Name: "FLID", Value: 0x1, Doc: "the FID or object id"},
 	{Name: "FLATIME", Value: 0x2, Doc: "access time"},
@@ -60,12 +59,10 @@ var ObdMdValid = Bits("obd_md_valid", "OBD_MD_", "which fields of an mdt_body or
 	{Name: "NAMEHASH", Value: 0x4000000000000000, Since: "2.15", Doc: "the name is the hash of an encrypted one"},
 })
 
-// MdTransientState is the group md_transient_state.
 var MdTransientState = Bits("md_transient_state", "MS_", "what is being done to a file", []Value{
 	{Name: "RESTORE", Value: 0x1, Doc: "restored from the archive"},
 })
 
-// MboXattrAbsentBit is the group mbo_xattr_absent_bit.
 var MboXattrAbsentBit = Enum("mbo_xattr_absent_bit", "MBO_XA_SEC_", "numbers of the bits of mbo_xattr_absent: security attributes that are known not to exist", []Value{
 	{Name: "SELINUX", Value: 0x0, Since: "2.18", Doc: "no security.selinux"},
 	{Name: "SMACK", Value: 0x1, Since: "2.18", Doc: "no security.SMACK64"},
@@ -82,7 +79,6 @@ var MboXattrAbsent = func() *Names {
 	return Bits("mbo_xattr_absent", "MBO_XA_", "security attributes that are known not to exist", bits)
 }()
 
-// InodeFlags is the group inode_flags.
 var InodeFlags = Bits("inode_flags", "LUSTRE_", "inode flags as chattr sets them", []Value{
 	{Name: "UNRM_FL", Value: 0x2, Since: "2.17", Doc: "undelete"},
 	{Name: "COMPR_FL", Value: 0x4, Since: "2.17", Doc: "compressed"},
@@ -111,7 +107,6 @@ var InodeFlags = Bits("inode_flags", "LUSTRE_", "inode flags as chattr sets them
 	{Name: "FL_USER_VISIBLE", Value: 0x709b5cfe, Since: "2.17", Alias: true},
 })
 
-// FsXflag is the group fs_xflag.
 var FsXflag = Bits("fs_xflag", "FS_XFLAG_", "inode flags as FS_IOC_FSSETXATTR has them", []Value{
 	{Name: "IMMUTABLE", Value: 0x8, Doc: "cannot be changed"},
 	{Name: "APPEND", Value: 0x10, Doc: "append only"},
@@ -120,14 +115,12 @@ var FsXflag = Bits("fs_xflag", "FS_XFLAG_", "inode flags as FS_IOC_FSSETXATTR ha
 	{Name: "PROJINHERIT", Value: 0x200, Doc: "project id is inherited"},
 })
 
-// CfsPerm is the group cfs_perm.
 var CfsPerm = Bits("cfs_perm", "CFS_", "what a user may do", []Value{
 	{Name: "SETUID_PERM", Value: 0x1, Doc: "change its user id"},
 	{Name: "SETGID_PERM", Value: 0x2, Doc: "change its group id"},
 	{Name: "SETGRP_PERM", Value: 0x4, Doc: "change its groups"},
 })
 
-// mdtBody is struct mdt_body.
 var mdtBody = Define("mdt_body",
 	"the attributes of a file or directory, and in requests what is asked for and by whom",
 	Sub("mbo_fid1", luFid, When("mbo_valid", "FLID", "MDS", "FLCROSSREF"), "the object; requests by name: the directory"),

@@ -11,7 +11,6 @@ const (
 	MGS_CONFIG_READ = 256
 )
 
-// MgsCfgType is the group mgs_cfg_type.
 var MgsCfgType = Enum("mgs_cfg_type", "MGS_CFG_T_", "tables and logs of the MGS", []Value{
 	{Name: "CONFIG", Value: 0x0, Since: "2.15", Doc: "configuration of a target or client"},
 	{Name: "SPTLRPC", Value: 0x1, Since: "2.15", Doc: "security rules"},
@@ -21,14 +20,12 @@ var MgsCfgType = Enum("mgs_cfg_type", "MGS_CFG_T_", "tables and logs of the MGS"
 	{Name: "BARRIER", Value: 0x5, Since: "2.15", Doc: "write barriers"},
 })
 
-// MgsNidlistFlags is the group mgs_nidlist_flags.
 var MgsNidlistFlags = Bits("mgs_nidlist_flags", "NIDLIST_", "where and how the NIDs of a target are given", []Value{
 	{Name: "APPEND", Value: 0x1, Since: "2.17", Doc: "add to the list"},
 	{Name: "IN_BULK", Value: 0x2, Since: "2.17", Doc: "the list comes as bulk data"},
 	{Name: "COMPRESSED", Value: 0x4, Since: "2.17", Doc: "the list is compressed"},
 })
 
-// MtiFlags is the group mti_flags.
 var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value{
 	{Name: "SV_TYPE_MDT", Value: 0x1, Doc: "an MDT"},
 	{Name: "SV_TYPE_OST", Value: 0x2, Doc: "an OST"},
@@ -54,7 +51,6 @@ var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value
 	{Name: "MASK", Value: 0xffff, Alias: true, Doc: "the flags that are kept on disk"},
 })
 
-// MtiLimits is the group mti_limits.
 var MtiLimits = Enum("mti_limits", "", "room in the information about a target", []Value{
 	{Name: "LUSTRE_MAXFSNAME", Value: 0x8},
 	{Name: "MAX_MGSNIDS", Value: 0x10, Since: "2.18"},
@@ -67,7 +63,6 @@ var MtiLimits = Enum("mti_limits", "", "room in the information about a target",
 	{Name: "MTI_PARAM_MAXLEN", Value: 0x1000},
 })
 
-// LddMountType is the group ldd_mount_type.
 var LddMountType = Enum("ldd_mount_type", "LDD_MT_", "file system under a target", []Value{
 	{Name: "EXT3", Value: 0x0},
 	{Name: "LDISKFS", Value: 0x1},
@@ -79,7 +74,6 @@ var LddMountType = Enum("ldd_mount_type", "LDD_MT_", "file system under a target
 	{Name: "SMFS", Value: 0x2, Doc: "gone after 2.15", Alias: true},
 })
 
-// mgsSendParam is struct mgs_send_param.
 var mgsSendParam = Define("mgs_send_param", "parameter to be set for a file system",
 	Str("mgs_param", 1024, "key=value"),
 )
@@ -90,7 +84,6 @@ var (
 	mtiNidCount = U32("mti_nid_count", "NIDs of its server")
 )
 
-// mgsTargetInfo is struct mgs_target_info.
 var mgsTargetInfo = Define("mgs_target_info", "a target that registers with the MGS, and what the MGS made of it",
 	U32("mti_lustre_ver", Version, "release of the server"),
 	U32("mti_stripe_index", "index of the target"),
@@ -133,7 +126,6 @@ func usedElements(b []byte, n, size int) int {
 	return 0
 }
 
-// mgsTargetNidlist is struct mgs_target_nidlist.
 var mgsTargetNidlist = Define("mgs_target_nidlist", "NIDs of a target's server, as text", Since("2.17"),
 	U32("mtn_flags", MgsNidlistFlags, "where the list is"),
 	U32("mtn_nids", "NIDs in the list"),
@@ -145,7 +137,6 @@ var targetNidsBulk = Define("mgs_target_nids", "NIDs of a target's server, as te
 	Arr("nids", -1, Str("", nidTextSize)),
 )
 
-// mgsNidtblEntry is struct mgs_nidtbl_entry.
 var mgsNidtblEntry = Define("mgs_nidtbl_entry", "where a target runs now, for imperative recovery",
 	U64("mne_version", "version of the table with this entry"),
 	U32("mne_instance", "start of the target; clients connect anew when it changes"),
@@ -188,7 +179,6 @@ func nextNidtblEntry(v *View) (*Field, int) {
 	return nidtblEntry, n
 }
 
-// mgsConfigBody is struct mgs_config_body.
 var mgsConfigBody = Define("mgs_config_body", "which table of the MGS, and from where on",
 	Str("mcb_name", 64, "file system and table"),
 	U64("mcb_offset", "first version or hash that is wanted"),
@@ -206,7 +196,6 @@ var mcbType = Field{Off: 72, Size: 2}
 
 func isRecoverTable(v *View) bool { return mcbType.Uint(v.Struct, v.Big) == mgsRecover }
 
-// mgsConfigRes is struct mgs_config_res.
 var mgsConfigRes = Define("mgs_config_res", "how much of a table came",
 	U64("mcr_offset", Remark(remarkConfigEnd), "last version that was sent, or hash to go on with"),
 	U64("mcr_size", If(func(v *View) bool { return !isNodemapRead(v) }), "newest version of the table"),
@@ -333,11 +322,9 @@ func addTarget(m *Msg, l *Line) {
 		l.Label(Node, name)
 	} else {
 		l.Label(Node, mtiFsname.Bytes(b))
-		l.Key("index ")
-		l.Num(mtiIndex.Uint(b, m.Big))
+		l.Key("index ").Num(mtiIndex.Uint(b, m.Big))
 	}
-	l.Key("")
-	l.Flags(MtiFlags, mtiFlags.Uint(b, m.Big))
+	l.Key("").Flags(MtiFlags, mtiFlags.Uint(b, m.Big))
 }
 
 func summarizeConfigRequest(m *Msg, l *Line) {
@@ -348,8 +335,7 @@ func summarizeConfigRequest(m *Msg, l *Line) {
 	if name := TrimNUL(mcbName.Bytes(b)); m.Variant == nil || string(name) != m.Variant.Name {
 		l.Label(Name, name)
 	}
-	l.Key("from ")
-	l.Num(mcbOffset.Uint(b, m.Big))
+	l.Key("from ").Num(mcbOffset.Uint(b, m.Big))
 }
 
 func summarizeConfigReply(m *Msg, l *Line) {
@@ -359,15 +345,12 @@ func summarizeConfigReply(m *Msg, l *Line) {
 	}
 	upto := mcrOffset.Uint(b, m.Big)
 	if m.Variant != nil && m.Variant.Name == "nodemap" {
-		l.Key("pass ")
-		l.Num(mcrVersion.Uint(b, m.Big))
+		l.Key("pass ").Num(mcrVersion.Uint(b, m.Big))
 		if upto == dirHashEnd {
 			l.Key("end")
 		}
 		return
 	}
-	l.Key("up to ")
-	l.Num(upto)
-	l.Key("of ")
-	l.Num(mcrVersion.Uint(b, m.Big))
+	l.Key("up to ").Num(upto)
+	l.Key("of ").Num(mcrVersion.Uint(b, m.Big))
 }

@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// NodemapIdxType is the group nodemap_idx_type.
 var NodemapIdxType = Enum("nodemap_idx_type", "NODEMAP_", "kinds of records in the nodemap index", []Value{
 	{Name: "EMPTY_IDX", Value: 0x0},
 	{Name: "CLUSTER_IDX", Value: 0x1, Doc: "a nodemap, or part of it"},
@@ -18,7 +17,6 @@ var NodemapIdxType = Enum("nodemap_idx_type", "NODEMAP_", "kinds of records in t
 	{Name: "GLOBAL_IDX", Value: 0xf, Doc: "whether nodemaps are used"},
 })
 
-// NodemapFlags is the group nodemap_flags.
 var NodemapFlags = Bits("nodemap_flags", "NM_FL_", "what clients of a nodemap may do", []Value{
 	{Name: "ALLOW_ROOT_ACCESS", Value: 0x1, Since: "2.16", Doc: "root stays root"},
 	{Name: "TRUST_CLIENT_IDS", Value: 0x2, Since: "2.16", Doc: "ids are not mapped"},
@@ -30,7 +28,6 @@ var NodemapFlags = Bits("nodemap_flags", "NM_FL_", "what clients of a nodemap ma
 	{Name: "MAP_PROJID", Value: 0x80, Since: "2.16", Doc: "map projects"},
 })
 
-// NodemapFlags2 is the group nodemap_flags2.
 var NodemapFlags2 = Bits("nodemap_flags2", "NM_FL2_", "more of what clients of a nodemap may do", []Value{
 	{Name: "READONLY_MOUNT", Value: 0x1, Since: "2.16", Doc: "mount read-only"},
 	{Name: "DENY_MOUNT", Value: 0x2, Since: "2.17", Doc: "no new mounts"},
@@ -38,7 +35,6 @@ var NodemapFlags2 = Bits("nodemap_flags2", "NM_FL2_", "more of what clients of a
 	{Name: "GSS_IDENTIFY", Value: 0x8, Since: "2.17", Doc: "clients are identified by their GSS credentials"},
 })
 
-// NodemapSubid is the group nodemap_subid.
 var NodemapSubid = Enum("nodemap_subid", "NODEMAP_", "parts of a nodemap in the index", []Value{
 	{Name: "CLUSTER_REC", Value: 0x0, Since: "2.16"},
 	{Name: "CLUSTER_ROLES", Value: 0x1, Since: "2.16"},
@@ -47,18 +43,15 @@ var NodemapSubid = Enum("nodemap_subid", "NODEMAP_", "parts of a nodemap in the 
 	{Name: "FILESET", Value: 0x200, Since: "2.17"},
 })
 
-// NodemapRangeType is the group nodemap_range_type.
 var NodemapRangeType = Enum("nodemap_range_type", "NM_RANGE_FL_", "what a range of NIDs is for", []Value{
 	{Name: "REG", Value: 0x0, Since: "2.17"},
 	{Name: "BAN", Value: 0x1, Since: "2.17"},
 })
 
-// NodemapFilesetFlags is the group nodemap_fileset_flags.
 var NodemapFilesetFlags = Bits("nodemap_fileset_flags", "NM_FS_FL_", "kind of a fileset", []Value{
 	{Name: "READONLY", Value: 0x1, Since: "2.17"},
 })
 
-// NodemapRbac is the group nodemap_rbac.
 var NodemapRbac = Bits("nodemap_rbac", "NODEMAP_RBAC_", "roles: operations that users of a nodemap may do", []Value{
 	{Name: "FILE_PERMS", Value: 0x1, Since: "2.16"},
 	{Name: "DNE_OPS", Value: 0x2, Since: "2.16"},
@@ -79,7 +72,6 @@ var NodemapRbac = Bits("nodemap_rbac", "NODEMAP_RBAC_", "roles: operations that 
 	{Name: "ALL", Value: 0xffffffff, Since: "2.16", Alias: true},
 })
 
-// NodemapRaisePrivs is the group nodemap_raise_privs.
 var NodemapRaisePrivs = Bits("nodemap_raise_privs", "NODEMAP_RAISE_PRIV_", "what a child nodemap may allow beyond its parent", []Value{
 	{Name: "RAISE", Value: 0x1, Since: "2.17"},
 	{Name: "ADMIN", Value: 0x2, Since: "2.17"},
@@ -94,14 +86,12 @@ var NodemapRaisePrivs = Bits("nodemap_raise_privs", "NODEMAP_RAISE_PRIV_", "what
 	{Name: "ALL", Value: 0xffffffff, Since: "2.17", Alias: true},
 })
 
-// NodemapCapType is the group nodemap_cap_type.
 var NodemapCapType = Enum("nodemap_cap_type", "NODEMAP_CAP_", "what the capabilities of a nodemap mean", []Value{
 	{Name: "OFF", Value: 0x0, Since: "2.17"},
 	{Name: "MASK", Value: 0x1, Since: "2.17"},
 	{Name: "SET", Value: 0x2, Since: "2.17"},
 })
 
-// NodemapMapMode is the group nodemap_map_mode.
 var NodemapMapMode = Bits("nodemap_map_mode", "NODEMAP_MAP_", "which ids a nodemap maps", []Value{
 	{Name: "BOTH_LEGACY", Value: 0x0, Since: "2.15"},
 	{Name: "UID", Value: 0x1, Since: "2.15"},
@@ -111,14 +101,12 @@ var NodemapMapMode = Bits("nodemap_map_mode", "NODEMAP_MAP_", "which ids a nodem
 	{Name: "ALL", Value: 0x7, Since: "2.15", Alias: true},
 })
 
-// NodemapIdType is the group nodemap_id_type.
 var NodemapIdType = Enum("nodemap_id_type", "NODEMAP_", "kinds of ids", []Value{
 	{Name: "UID", Value: 0x0},
 	{Name: "GID", Value: 0x1},
 	{Name: "PROJID", Value: 0x2, Since: "2.15"},
 })
 
-// NodemapMisc is the group nodemap_misc.
 var NodemapMisc = Enum("nodemap_misc", "", "limits of nodemaps", []Value{
 	{Name: "LUSTRE_NODEMAP_NAME_LENGTH", Value: 0x10},
 	{Name: "LUSTRE_NODEMAP_FILESET_FRAGMENT_SIZE", Value: 0x1c, Since: "2.17"},
@@ -129,7 +117,6 @@ var NodemapMisc = Enum("nodemap_misc", "", "limits of nodemaps", []Value{
 	{Name: "NM_TYPE_MASK", Value: 0xfffffff},
 })
 
-// nodemapClusterRec is struct nodemap_cluster_rec.
 var nodemapClusterRec = Define("nodemap_cluster_rec", "a nodemap: what clients of it may do",
 	Little,
 	Str("ncr_name", 17, "name of the nodemap"),
@@ -141,7 +128,6 @@ var nodemapClusterRec = Define("nodemap_cluster_rec", "a nodemap: what clients o
 	U32("ncr_squash_gid", "group for unknown groups"),
 )
 
-// nodemapRangeRec is struct nodemap_range_rec.
 var nodemapRangeRec = Define("nodemap_range_rec", "range of client NIDs that a nodemap holds for",
 	Little,
 	U64("nrr_start_nid", NID4, "first NID"),
@@ -150,7 +136,6 @@ var nodemapRangeRec = Define("nodemap_range_rec", "range of client NIDs that a n
 	Pad("nrr_padding2", 8),
 )
 
-// nodemapRange2Rec is struct nodemap_range2_rec.
 var nodemapRange2Rec = Define("nodemap_range2_rec", "client NIDs that a nodemap holds for, as a prefix",
 	Since("2.16"),
 	Little,
@@ -162,7 +147,6 @@ var nodemapRange2Rec = Define("nodemap_range2_rec", "client NIDs that a nodemap 
 	U8("nrr_netmask", "bits that count"),
 )
 
-// nodemapIdRec is struct nodemap_id_rec.
 var nodemapIdRec = Define("nodemap_id_rec", "id that a client's id is mapped to; the key has the client's",
 	Little,
 	U32("nir_id_fs", "id in the file system"),
@@ -172,7 +156,6 @@ var nodemapIdRec = Define("nodemap_id_rec", "id that a client's id is mapped to;
 	Pad("nir_padding4", 8),
 )
 
-// nodemapGlobalRec is struct nodemap_global_rec.
 var nodemapGlobalRec = Define("nodemap_global_rec", "whether nodemaps are used at all",
 	Little,
 	U8("ngr_is_active", "1: nodemaps are in use"),
@@ -184,7 +167,6 @@ var nodemapGlobalRec = Define("nodemap_global_rec", "whether nodemaps are used a
 	Pad("ngr_padding6", 8),
 )
 
-// nodemapClusterRolesRec is struct nodemap_cluster_roles_rec.
 var nodemapClusterRolesRec = Define("nodemap_cluster_roles_rec", "what users of a nodemap may do that needs a role",
 	Since("2.16"),
 	Little,
@@ -194,7 +176,6 @@ var nodemapClusterRolesRec = Define("nodemap_cluster_roles_rec", "what users of 
 	Pad("ncrr_unused1", 8, Since("2.17")),
 )
 
-// nodemapOffsetRec is struct nodemap_offset_rec.
 var nodemapOffsetRec = Define("nodemap_offset_rec", "ranges that ids of a nodemap are shifted into",
 	Since("2.17"),
 	Little,
@@ -208,7 +189,6 @@ var nodemapOffsetRec = Define("nodemap_offset_rec", "ranges that ids of a nodema
 	Pad("nor_padding2", 4),
 )
 
-// nodemapFilesetHeaderRec is struct nodemap_fileset_header_rec.
 var nodemapFilesetHeaderRec = Define("nodemap_fileset_header_rec", "fileset: directory that clients are confined to; its path follows in pieces",
 	Since("2.17"),
 	Little,
@@ -221,7 +201,6 @@ var nodemapFilesetHeaderRec = Define("nodemap_fileset_header_rec", "fileset: dir
 	Pad("nfr_padding6", 8),
 )
 
-// nodemapFilesetRec is struct nodemap_fileset_rec.
 var nodemapFilesetRec = Define("nodemap_fileset_rec", "piece of the path of a fileset",
 	Since("2.17"),
 	Little,
@@ -230,7 +209,6 @@ var nodemapFilesetRec = Define("nodemap_fileset_rec", "piece of the path of a fi
 	Pad("nfr_padding1", 2),
 )
 
-// nodemapUserCapabilitiesRec is struct nodemap_user_capabilities_rec.
 var nodemapUserCapabilitiesRec = Define("nodemap_user_capabilities_rec", "capabilities that users of a nodemap keep",
 	Since("2.17"),
 	Little,
@@ -267,7 +245,6 @@ var nodemapRec = Define("nodemap_rec", "value in the nodemap index; the key sele
 	Sub("nucr", nodemapUserCapabilitiesRec, Over("ncr"), Since("2.17"), ifNodemap(nodemapCluster, 3, 3)),
 )
 
-// nodemapKey is struct nodemap_key.
 var nodemapKey = Define("nodemap_key", "key in the nodemap index",
 	Little,
 	U32("nk_nodemap_id", Hex, Remark(nodemapIDRemark), "kind of record in the upper 4 bits, number of the nodemap in the others"),

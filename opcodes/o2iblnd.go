@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// IblndMsgType is the group iblnd_msg_type.
 var IblndMsgType = Enum("iblnd_msg_type", "IBLND_MSG_", "messages of LNet over InfiniBand or RoCE", []Value{
 	{Name: "CONNREQ", Value: 0xc0, Doc: "requests a connection"},
 	{Name: "CONNACK", Value: 0xc1, Doc: "accepts a connection"},
@@ -16,7 +15,6 @@ var IblndMsgType = Enum("iblnd_msg_type", "IBLND_MSG_", "messages of LNet over I
 	{Name: "GET_DONE", Value: 0xd7, Doc: "the RDMA writes for a GET_REQ are complete, or failed"},
 })
 
-// IblndVersion is the group iblnd_version.
 var IblndVersion = Enum("iblnd_version", "IBLND_MSG_", "versions and sizes of o2iblnd", []Value{
 	{Name: "QUEUE_SIZE_V1", Value: 0x8, Doc: "queue depth of version 1"},
 	{Name: "VERSION_1", Value: 0x11, Doc: "first version"},
@@ -26,7 +24,6 @@ var IblndVersion = Enum("iblnd_version", "IBLND_MSG_", "versions and sizes of o2
 	{Name: "MAGIC", Value: 0xbe91b91, Doc: "magic number"},
 })
 
-// IblndReject is the group iblnd_reject.
 var IblndReject = Enum("iblnd_reject", "IBLND_REJECT_", "why an InfiniBand connection was refused", []Value{
 	{Name: "CONN_RACE", Value: 0x1, Doc: "both nodes connected at once, and this connection lost the race"},
 	{Name: "NO_RESOURCES", Value: 0x2, Doc: "out of memory or of another resource"},
@@ -39,14 +36,12 @@ var IblndReject = Enum("iblnd_reject", "IBLND_REJECT_", "why an InfiniBand conne
 	{Name: "EARLY", Value: 0x9, Since: "2.16", Doc: "the interface is not ready yet"},
 })
 
-// IblndService is the group iblnd_service.
 var IblndService = Enum("iblnd_service", "", "ports of LNet over InfiniBand", []Value{
 	{Name: "o2iblnd_default_service_port", Value: 0x3db, Doc: "rdma_cm port 987 (module option service)"},
 })
 
 func isKib(b []byte, big bool) bool { return magicAt(b, 0, 0x0be91b91, big) }
 
-// kibConnparams is struct kib_connparams.
 var kibConnparams = Define("kib_connparams",
 	"parameters that the two ends of an InfiniBand connection negotiate",
 	U16("ibcp_queue_depth", "queue depth: messages that may be in flight at once"),
@@ -54,21 +49,18 @@ var kibConnparams = Define("kib_connparams",
 	U32("ibcp_max_msg_size", Size, "largest message sent without RDMA"),
 )
 
-// kibImmediateMsg is struct kib_immediate_msg.
 var kibImmediateMsg = Define("kib_immediate_msg",
 	"a whole LNet message, small enough for one SEND",
-	Sub("ibim_hdr", lnetHdrNid4, "LNet header"),
+	Sub("ibim_hdr", LNetHdr4, "LNet header"),
 	Opaque("ibim_payload", 0, "payload of the LNet message"),
 )
 
-// kibRdmaFrag is struct kib_rdma_frag.
 var kibRdmaFrag = Define("kib_rdma_frag",
 	"fragment of memory that the peer may write to",
 	U32("rf_nob", Size, "length"),
 	U64("rf_addr", Cookie, "DMA address"),
 )
 
-// kibRdmaDesc is struct kib_rdma_desc.
 var kibRdmaDesc = Define("kib_rdma_desc",
 	"memory that the peer may write to",
 	U32("rd_key", Hex, "remote key (rkey), which the RDMA writes must carry"),
@@ -76,14 +68,12 @@ var kibRdmaDesc = Define("kib_rdma_desc",
 	Arr("rd_frags", -1, Sub("", kibRdmaFrag), CountBy("rd_nfrags"), "the fragments"),
 )
 
-// kibPutreqMsg is struct kib_putreq_msg.
 var kibPutreqMsg = Define("kib_putreq_msg",
 	"announces a PUT or REPLY that is too large for one SEND",
-	Sub("ibprm_hdr", lnetHdrNid4, "LNet header"),
+	Sub("ibprm_hdr", LNetHdr4, "LNet header"),
 	U64("ibprm_cookie", Cookie, "returned in the PUT_ACK or PUT_NAK"),
 )
 
-// kibPutackMsg is struct kib_putack_msg.
 var kibPutackMsg = Define("kib_putack_msg",
 	"accepts a PUT_REQ and describes the memory to write to",
 	U64("ibpam_src_cookie", Cookie, "cookie of the PUT_REQ"),
@@ -91,15 +81,13 @@ var kibPutackMsg = Define("kib_putack_msg",
 	Sub("ibpam_rd", kibRdmaDesc, "memory to write the data to"),
 )
 
-// kibGetMsg is struct kib_get_msg.
 var kibGetMsg = Define("kib_get_msg",
 	"a GET, with the memory to write the data to",
-	Sub("ibgm_hdr", lnetHdrNid4, "LNet header"),
+	Sub("ibgm_hdr", LNetHdr4, "LNet header"),
 	U64("ibgm_cookie", Cookie, "returned in the GET_DONE"),
 	Sub("ibgm_rd", kibRdmaDesc, "memory to write the data to"),
 )
 
-// kibCompletionMsg is struct kib_completion_msg.
 var kibCompletionMsg = Define("kib_completion_msg",
 	"end of a transfer, or its refusal",
 	U64("ibcm_cookie", Cookie, "cookie of the PUT_ACK or GET_REQ, in a PUT_NAK that of the PUT_REQ"),
@@ -121,7 +109,6 @@ func isKibType(types ...string) If {
 	return func(v *View) bool { return mask[v.Uint(IbmType)] }
 }
 
-// kibMsg is struct kib_msg.
 var kibMsg = Define("kib_msg",
 	Detect(isKib),
 	"a message of LNet over InfiniBand or RoCE",
@@ -225,7 +212,6 @@ const (
 	KibGetReq    = 0xd6
 )
 
-// KibRej is struct kib_rej.
 var KibRej = Define("kib_rej",
 	Detect(isKib),
 	Shorter{8, 16},

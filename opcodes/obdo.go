@@ -86,14 +86,11 @@ var obdo = Define("obdo", "attributes of an object, and what goes with reads and
 	Pad("o_padding_6", 8),
 )
 
-// ostBody is struct ost_body.
 var ostBody = Define("ost_body", "attributes of an object",
 	Sub("oa", obdo),
 )
 
-var (
-	bufOstBody = Sub("ost_body", ostBody, "attributes of the object")
-)
+var bufOstBody = Sub("ost_body", ostBody, "attributes of the object")
 
 var (
 	validGrant    = ObdMdValid.Bit("FLGRANT")
@@ -258,29 +255,24 @@ func (a attrs) span(l *Line) {
 	if !a.reach(oBlocks) {
 		return
 	}
-	l.Key("from ")
-	l.Offset(a.word(oSize))
-	l.Key("to ")
-	l.Offset(a.word(oBlocks))
+	l.Key("from ").Offset(a.word(oSize))
+	l.Key("to ").Offset(a.word(oBlocks))
 }
 
 // grant appends the bytes granted.
 func (a attrs) grant(l *Line) {
 	if a.valid(validGrant) && a.reach(oGrant) {
-		l.Key("grant ")
-		l.Num(a.word(oGrant))
+		l.Key("grant ").Num(a.word(oGrant))
 	}
 }
 
 // size appends size and blocks of the object.
 func (a attrs) size(l *Line) {
 	if a.valid(validSize) && a.reach(oSize) {
-		l.Key("size ")
-		l.Offset(a.word(oSize))
+		l.Key("size ").Offset(a.word(oSize))
 	}
 	if a.valid(validBlocks) && a.reach(oBlocks) {
-		l.Key("blocks ")
-		l.Num(a.word(oBlocks))
+		l.Key("blocks ").Num(a.word(oBlocks))
 	}
 }
 

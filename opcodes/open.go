@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// MdsOpenFlags is the group mds_open_flags.
 var MdsOpenFlags = Bits("mds_open_flags", "MDS_", "how a file is opened; the low half travels in cr_flags_l, the high half in cr_flags_h", []Value{
 	{Name: "FMODE_CLOSED", Value: 0x0, Doc: "not open"},
 	{Name: "FMODE_READ", Value: 0x1, Doc: "for reading"},

@@ -63,7 +63,6 @@ var LadviseFlags = Bits("ladvise_flags", "LF_", "how to take advice", []Value{
 	{Name: "UNSET", Value: 0x2, Doc: "take it back"},
 })
 
-// luLadvise is struct lu_ladvise.
 var luLadvise = Define("lu_ladvise", "advice on a range of a file",
 	U16("lla_advice", Ladvise, "the advice"),
 	U16("lla_value1", "by advice; for lock-ahead the lock mode"),
@@ -74,7 +73,6 @@ var luLadvise = Define("lu_ladvise", "advice on a range of a file",
 	U32("lla_value4", "unused"),
 )
 
-// ladviseHdr is struct ladvise_hdr.
 var ladviseHdr = Define("ladvise_hdr", "how much advice follows",
 	U32("lah_magic", Ladvise, "LADVISE_MAGIC"),
 	U32("lah_count", "pieces of advice"),
@@ -144,8 +142,7 @@ var _ = DefineRPC(&RPC{Opcode: OST_DESTROY, Name: "OST_DESTROY",
 			a := attrsOf(m, 1)
 			a.object(l)
 			if a.valid(validCount) {
-				l.Key("objects ")
-				l.Num(a.word(oMisc))
+				l.Key("objects ").Num(a.word(oMisc))
 			}
 			appendCancels(m.Buf(2), m.Big, l)
 		},
@@ -178,11 +175,9 @@ var _ = DefineRPC(&RPC{Opcode: OST_FALLOCATE, Name: "OST_FALLOCATE",
 			a.object(l)
 			switch mode := a.word(oFallocM); {
 			case mode != 0:
-				l.Key("")
-				l.Flags(FallocMode, mode)
+				l.Key("").Flags(FallocMode, mode)
 			case a.reach(oFallocM):
-				l.Key("")
-				l.Add(Flag, "ALLOCATE")
+				l.Key("").Add(Flag, "ALLOCATE")
 			}
 			a.span(l)
 		},
@@ -198,16 +193,13 @@ var _ = DefineRPC(&RPC{Opcode: OST_SEEK, Name: "OST_SEEK",
 			a := attrsOf(m, 1)
 			a.object(l)
 			if a.reach(oMode) {
-				l.Key("")
-				l.Value(Flag, SeekWhence, a.word(oMode))
-				l.Key("from ")
-				l.Offset(a.word(oSize))
+				l.Key("").Value(Flag, SeekWhence, a.word(oMode))
+				l.Key("from ").Offset(a.word(oSize))
 			}
 		},
 		SummarizeReply: func(m *Msg, l *Line) {
 			if a := attrsOf(m, 1); m.Status >= 0 && a.reach(oSize) {
-				l.Key("at ")
-				l.Offset(a.word(oSize))
+				l.Key("at ").Offset(a.word(oSize))
 			}
 		},
 		Subject: objectSubject,
@@ -221,12 +213,9 @@ var _ = DefineRPC(&RPC{Opcode: OST_LADVISE, Name: "OST_LADVISE",
 		SummarizeRequest: func(m *Msg, l *Line) {
 			attrsOf(m, 1).object(l)
 			if b := m.Buf(3); len(b) >= luLadvise.Size {
-				l.Key("")
-				l.Add(Flag, strings.TrimPrefix(Ladvise.Name(llaAdvice.Uint(b, m.Big)), "LU_LADVISE_"))
-				l.Key("from ")
-				l.Offset(llaStart.Uint(b, m.Big))
-				l.Key("to ")
-				l.Offset(llaEnd.Uint(b, m.Big))
+				l.Key("").Add(Flag, strings.TrimPrefix(Ladvise.Name(llaAdvice.Uint(b, m.Big)), "LU_LADVISE_"))
+				l.Key("from ").Offset(llaStart.Uint(b, m.Big))
+				l.Key("to ").Offset(llaEnd.Uint(b, m.Big))
 			}
 		},
 		Subject: objectSubject,

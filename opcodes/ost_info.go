@@ -38,7 +38,6 @@ var FiemapExtentFlags = Bits("fiemap_extent_flags", "FIEMAP_EXTENT_", "what is s
 	{Name: "NET", Value: 0x80000000, Doc: "on another node"},
 })
 
-// fiemapExtent is struct fiemap_extent.
 var fiemapExtent = Define("fiemap_extent", "location of one extent of a file",
 	U64("fe_logical", Size, "offset in the file or object"),
 	U64("fe_physical", Size, "offset on the device"),
@@ -54,7 +53,6 @@ var (
 	fmMapped = U32("fm_mapped_extents", "extents that the answer has, or would have")
 )
 
-// fiemapHdr is struct fiemap.
 var fiemapHdr = Define("fiemap", "locations of the extents of a file",
 	fmStart, fmLength,
 	U32("fm_flags", FiemapFlags, "how to map"),
@@ -71,7 +69,6 @@ func fiemapExtents(v *View) int {
 	return max(0, min(int(v.Uint(fmMapped)), room))
 }
 
-// llFiemapInfoKey is struct ll_fiemap_info_key.
 var llFiemapInfoKey = Define("ll_fiemap_info_key", "requests the locations of the extents of an object",
 	Str("lfik_name", 8, "the key, \"fiemap\""),
 	Sub("lfik_oa", obdo, "the object"),
@@ -157,16 +154,13 @@ var (
 			l.Key("")
 			fiemapKeyAttrs(m).object(l)
 			if b := m.Buf(2); len(b) >= fiemapHdr.Size {
-				l.Key("from ")
-				l.Offset(fmStart.Uint(b, m.Big))
-				l.Key("length ")
-				l.Offset(fmLength.Uint(b, m.Big))
+				l.Key("from ").Offset(fmStart.Uint(b, m.Big))
+				l.Key("length ").Offset(fmLength.Uint(b, m.Big))
 			}
 		},
 		SummarizeReply: func(m *Msg, l *Line) {
 			if b := m.Buf(1); len(b) >= fiemapHdr.Size {
-				l.Key("extents ")
-				l.Num(fmMapped.Uint(b, m.Big))
+				l.Key("extents ").Num(fmMapped.Uint(b, m.Big))
 			}
 		},
 		Subject: func(m *Msg) (fid, name []byte) { return fiemapKeyAttrs(m).file(m.Scratch[:0]), nil },
@@ -222,8 +216,7 @@ var (
 		Reply:   Bufs(bufPtlrpcBody, bufOstBody),
 		SummarizeRequest: func(m *Msg, l *Line) {
 			summarizeKeyRequest(m, l)
-			l.Key("by ")
-			l.Num(attrsOf(m, 2).word(oGrant))
+			l.Key("by ").Num(attrsOf(m, 2).word(oGrant))
 		},
 		SummarizeReply: func(m *Msg, l *Line) { attrsOf(m, 1).grant(l) },
 	}

@@ -49,7 +49,6 @@ var Ioobj = Enum("ioobj", "IOOBJ_", "parts of ioo_max_brw", []Value{
 	{Name: "MAX_BRW_BITS", Value: 0x10, Doc: "where the number of bulk transfers starts"},
 })
 
-// obdIoobj is struct obd_ioobj.
 var obdIoobj = Define("obd_ioobj", "an object to read or write",
 	Sub("ioo_oid", ostId, "the object"),
 	U32("ioo_max_brw", Hex, Remark(maxBrwText), "upper half: bulk transfers minus 1; low 4 bits: offset in the page, for direct I/O that is not aligned"),
@@ -64,7 +63,6 @@ const (
 
 var iooBufcnt = U32("ioo_bufcnt", "how many of the niobufs are of this object")
 
-// niobufRemote is struct niobuf_remote.
 var niobufRemote = Define("niobuf_remote", "a range of an object to read or write",
 	rnbOffset, rnbLen,
 	U32("rnb_flags", ObdBrwFlags, "how the pages are to be treated"),
@@ -186,13 +184,10 @@ func summarizeTransferRequest(m *Msg, l *Line) {
 		bytes += size
 		start, end = min(start, at), max(end, at+size)
 	}
-	l.Key("")
-	l.Range(start, end-1)
-	l.Key("")
-	l.Count(bytes, "byte")
+	l.Key("").Range(start, end-1)
+	l.Key("").Count(bytes, "byte")
 	if n > 1 {
-		l.Key("niobufs ")
-		l.Num(uint64(n))
+		l.Key("niobufs ").Num(uint64(n))
 	}
 	if m.Opcode == OST_WRITE {
 		attrsOf(m, 1).grant(l)
@@ -228,16 +223,14 @@ func writeError(m *Msg) int32 {
 // up.
 func summarizeWriteReply(m *Msg, l *Line) {
 	if n, first := failures(m.Buf(2), m.Big); n > 0 {
-		l.Key("failed niobufs ")
-		l.Num(uint64(n))
+		l.Key("failed niobufs ").Num(uint64(n))
 		l.Add(Dim, " ")
 		l.Errno(first)
 	}
 	a := attrsOf(m, 1)
 	a.grant(l)
 	if over := a.word(oFlags) & overQuota; over != 0 && a.valid(validFlags) {
-		l.Key("over ")
-		l.Flags(ObdoFlags, over)
+		l.Key("over ").Flags(ObdoFlags, over)
 	}
 }
 

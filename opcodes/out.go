@@ -7,11 +7,8 @@ import (
 )
 
 // The opcode, pb_opc.
-const (
-	OUT_UPDATE = 1000
-)
+const OUT_UPDATE = 1000
 
-// OutUpdateType is the group out_update_type.
 var OutUpdateType = Enum("out_update_type", "OUT_", "what an update does to an object", []Value{
 	{Name: "START", Value: 0x0},
 	{Name: "CREATE", Value: 0x1, Doc: "make the object"},
@@ -33,7 +30,6 @@ var OutUpdateType = Enum("out_update_type", "OUT_", "what an update does to an o
 	{Name: "XATTR_LIST", Value: 0x11, Doc: "ask for the names of xattrs"},
 })
 
-// OutUpdateFlags is the group out_update_flags.
 var OutUpdateFlags = Bits("out_update_flags", "UPDATE_FL_", "how an update is to be made", []Value{
 	{Name: "OST", Value: 0x1, Doc: "the object is on an OST"},
 	{Name: "SYNC", Value: 0x2, Doc: "wait until it is on disk"},
@@ -42,7 +38,6 @@ var OutUpdateFlags = Bits("out_update_flags", "UPDATE_FL_", "how an update is to
 	{Name: "IGNORE_QUOTA", Value: 0x10, Since: "2.18", Doc: "whatever the quota"},
 })
 
-// OutMagic is the group out_magic.
 var OutMagic = Enum("out_magic", "", "magic and sizes of updates", []Value{
 	{Name: "OUT_UPDATE_MAX_INLINE_SIZE", Value: 0x1000},
 	{Name: "UPDATE_REPLY_MAGIC_V1", Value: 0xbd0001},
@@ -71,7 +66,6 @@ const (
 	outXattrList   = 17
 )
 
-// objectUpdateParam is struct object_update_param.
 var objectUpdateParam = Protocol.AddStruct(newParam(chooseUpdateParam,
 	slices.Concat([]*Field{formLog, formCatids, formBitmap, formLogTail}, targetFileForms, paramForms)))
 
@@ -124,7 +118,6 @@ func paramValue(b []byte, big bool) []byte {
 	return b[paramHeader:min(len(b), paramHeader+int(ReadUint(b[:2], big)))]
 }
 
-// objectUpdate is struct object_update.
 var objectUpdate = Define("object_update", "one change of an object, or one question about it",
 	Summarize(updateBrief),
 	U16("ou_type", OutUpdateType, Shown{Role: Flag}, Counted("update"), "what to do"),
@@ -165,7 +158,6 @@ func updateSize(b []byte, big bool) int {
 	return at
 }
 
-// objectUpdateRequest is struct object_update_request.
 var objectUpdateRequest = Define("object_update_request", "updates, in the order in which they are to be made",
 	U32("ourq_magic", OutMagic),
 	U16("ourq_count", "number of updates"),
@@ -189,7 +181,6 @@ func nextUpdate(v *View) (*Field, int) {
 	return updateForm, n
 }
 
-// outUpdateHeader is struct out_update_header.
 var outUpdateHeader = Define("out_update_header", "where the updates are",
 	U32("ouh_magic", OutMagic),
 	U32("ouh_count", "number of buffers with updates"),
@@ -206,7 +197,6 @@ var (
 
 const outHeaderSize = 16
 
-// outUpdateBuffer is struct out_update_buffer.
 var outUpdateBuffer = Define("out_update_buffer", "size of a buffer with updates that is to be fetched",
 	U32("oub_size", Size, "its bytes"),
 	Pad("oub_padding", 4),
@@ -238,7 +228,6 @@ func nextUpdates(v *View) (*Field, int) {
 	return formUpdates, n
 }
 
-// objectUpdateResult is struct object_update_result.
 var objectUpdateResult = Define("object_update_result", "what became of an update",
 	S32("our_rc", Errno, "0, a negative errno, or the size of what was asked for"),
 	U16("our_datalen", Size, "bytes of data"),
@@ -254,7 +243,6 @@ var (
 	resultForm = Sub("", objectUpdateResult)
 )
 
-// objectUpdateReply is struct object_update_reply.
 var objectUpdateReply = Define("object_update_reply", "results, in the order of the updates",
 	U32("ourp_magic", OutMagic),
 	U16("ourp_count", "number of results"),
@@ -281,7 +269,6 @@ func nextUpdateResult(v *View) (*Field, int) {
 	return resultForm, pad8(n)
 }
 
-// outReadReply is struct out_read_reply.
 var outReadReply = Define("out_read_reply", "how much an OUT_READ read", Little,
 	U32("orr_size", Size, "bytes"),
 	Pad("orr_padding", 4),
@@ -382,19 +369,15 @@ func summarizeUpdatesRequest(m *Msg, l *Line) {
 	}
 	l.Value(Flag, OutUpdateType, ouType.Uint(u, m.Big))
 	fid, name := updateSubject(m)
-	l.Key("")
-	l.FID(fid, m.Big)
+	l.Key("").FID(fid, m.Big)
 	if len(name) > 0 {
-		l.Key("")
-		l.Label(Name, name)
+		l.Key("").Label(Name, name)
 	}
 	if start, end, ok := updateRange(u, m.Big); ok {
-		l.Key("")
-		l.Range(start, end)
+		l.Key("").Range(start, end)
 	}
 	if n := ourqCount.Uint(b[outHeaderSize:], m.Big); n > 1 {
-		l.Key("+")
-		l.Num(n - 1)
+		l.Key("+").Num(n - 1)
 	}
 }
 
@@ -409,11 +392,9 @@ func summarizeUpdatesReply(m *Msg, l *Line) {
 		return
 	}
 	if u := updateAt(m.Req, i); u != nil {
-		l.Key("")
-		l.Value(Flag, OutUpdateType, ouType.Uint(u, m.Big))
+		l.Key("").Value(Flag, OutUpdateType, ouType.Uint(u, m.Big))
 	} else {
-		l.Key("update ")
-		l.Num(uint64(i))
+		l.Key("update ").Num(uint64(i))
 	}
 	if rc == m.Status {
 		return // it is in front already

@@ -2,27 +2,23 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// MsgType is the group msg_type.
 var MsgType = Enum("msg_type", "PTL_RPC_MSG_", "whether a message is a request or a reply, pb_type", []Value{
 	{Name: "REQUEST", Value: 0x1267, Doc: "a request"},
 	{Name: "ERR", Value: 0x1268, Doc: "the server refused the request before handling it; only the status is valid"},
 	{Name: "REPLY", Value: 0x1269, Doc: "a reply, also to a request that failed"},
 })
 
-// MsgMagic is the group msg_magic.
 var MsgMagic = Enum("msg_magic", "", "magic number of a message, as the receiver reads it", []Value{
 	{Name: "LUSTRE_MSG_MAGIC_V2", Value: 0xbd00bd3, Doc: "sender and receiver have the same byte order"},
 	{Name: "LUSTRE_MSG_MAGIC_V2_SWABBED", Value: 0xd30bd00b, Doc: "sender and receiver have opposite byte orders"},
 	{Name: "LUSTRE_MSG_MAGIC", Value: 0xbd00bd3, Alias: true},
 })
 
-// MsghdrFlags is the group msghdr_flags.
 var MsghdrFlags = Bits("msghdr_flags", "MSGHDR_", "what the sender can do with early replies", []Value{
 	{Name: "AT_SUPPORT", Value: 0x1, Doc: "the sender understands early replies"},
 	{Name: "CKSUM_INCOMPAT18", Value: 0x2, Doc: "the checksum of an early reply covers the whole body, not just what release 1.8 had of it"},
 })
 
-// MsgVersion is the group msg_version.
 var MsgVersion = Enum("msg_version", "", "parts of pb_version: the service and the version of the ptlrpc_body", []Value{
 	{Name: "PTLRPC_MSG_VERSION", Value: 0x3, Doc: "version of the ptlrpc_body, low half"},
 	{Name: "LUSTRE_VERSION_MASK", Value: 0xffff0000, Doc: "the half that names the service"},
@@ -34,7 +30,6 @@ var MsgVersion = Enum("msg_version", "", "parts of pb_version: the service and t
 	{Name: "LUSTRE_MGS_VERSION", Value: 0x60000, Doc: "management service"},
 })
 
-// MsgFlags is the group pb_flags.
 var MsgFlags = Bits("pb_flags", "MSG_", "flags of any message", []Value{
 	{Name: "RESENT", Value: 0x2, Doc: "Sent again under the same xid, since no reply came. The server must not do the work twice."},
 	{Name: "REPLAY", Value: 0x4, Doc: "Done before, but lost by a server that went down. The client brings the transaction number along."},
@@ -45,7 +40,6 @@ var MsgFlags = Bits("pb_flags", "MSG_", "flags of any message", []Value{
 	{Name: "PACK_PROJID", Value: 0x400, Since: "2.17", Doc: "pb_projid is filled in."},
 })
 
-// MsgConnectFlags is the group pb_op_flags.
 var MsgConnectFlags = Bits("pb_op_flags", "MSG_CONNECT_", "flags of connects", []Value{
 	{Name: "RECOVERING", Value: 0x1, Doc: "Reply: the target is in recovery, and the client should replay."},
 	{Name: "RECONNECT", Value: 0x2, Doc: "Reply: the server still knew the client."},
@@ -56,7 +50,6 @@ var MsgConnectFlags = Bits("pb_op_flags", "MSG_CONNECT_", "flags of connects", [
 	{Name: "TRANSNO", Value: 0x100, Doc: "Request: ocd_transno is filled in."},
 })
 
-// MsgOffsets is the group msg_offsets.
 var MsgOffsets = Enum("msg_offsets", "", "numbers of buffers and lengths that older code knows by name", []Value{
 	{Name: "MSG_PTLRPC_BODY_OFF", Value: 0x0},
 	{Name: "LDLM_ENQUEUE_CANCEL_OFF", Value: 0x1},
@@ -74,7 +67,6 @@ var MsgOffsets = Enum("msg_offsets", "", "numbers of buffers and lengths that ol
 	{Name: "LUSTRE_JOBID_SIZE", Value: 0x20},
 })
 
-// Portal is the group portal.
 var Portal = Enum("portal", "", "LNet portals: which service, which kind of reply or which bulk a message is for", []Value{
 	{Name: "LNET_RESERVED_PORTAL", Value: 0x0, Doc: "ping and discovery of LNet itself"},
 	{Name: "CONNMGR_REQUEST_PORTAL", Value: 0x1, Doc: "not in use"},
@@ -108,12 +100,10 @@ var Portal = Enum("portal", "", "LNet portals: which service, which kind of repl
 	{Name: "SRPC_RDMA_PORTAL", Value: 0x34, Doc: "replies and bulk data of LNet selftest"},
 })
 
-// Handles is the group handle.
 var Handles = Enum("handle", "", "special handles", []Value{
 	{Name: "DEAD_HANDLE_MAGIC", Value: 0xdeadbeefcafebabe, Doc: "no longer in use"},
 })
 
-// PtlrpcLimits is the group ptlrpc_limits.
 var PtlrpcLimits = Enum("ptlrpc_limits", "", "limits of messages and bulk transfers", []Value{
 	{Name: "PTLRPC_BULK_OPS_BITS", Value: 0x6, Doc: "log2 of the LNet messages of one bulk transfer"},
 	{Name: "PTLRPC_MAX_BRW_BITS", Value: 0x1a, Doc: "log2 of the largest bulk transfer"},
@@ -127,7 +117,6 @@ var PtlrpcLimits = Enum("ptlrpc_limits", "", "limits of messages and bulk transf
 	{Name: "PTLRPC_BULK_OPS_MASK", Value: 0xffffffffffffff80, Doc: "The bits of an xid that do not number bulk parts; clears 6 bits up to 2.15, 7 since 2.16."},
 })
 
-// PbFlagsRetired is the group pb_flags_retired.
 var PbFlagsRetired = Bits("pb_flags_retired", "MSG_", "flags of messages that no release since 2.12 means", []Value{
 	{Name: "LAST_REPLAY", Value: 0x1, Doc: "the last request that is replayed; gone since 2.0"},
 	{Name: "AT_SUPPORT", Value: 0x8, Doc: "the sender understands early replies; gone since 1.5"},
@@ -135,14 +124,12 @@ var PbFlagsRetired = Bits("pb_flags_retired", "MSG_", "flags of messages that no
 	{Name: "VERSION_REPLAY", Value: 0x20, Doc: "replay by versions; gone since 1.8.2"},
 })
 
-// PbOpFlagsRetired is the group pb_op_flags_retired.
 var PbOpFlagsRetired = Bits("pb_op_flags_retired", "MSG_CONNECT_", "flags of connects that no release since 2.12 means", []Value{
 	{Name: "PEER", Value: 0x8, Doc: "connects without a server; gone since 1.2"},
 	{Name: "ASYNC", Value: 0x40, Doc: "does not wait for the answer; gone since 1.5"},
 })
 
-// lustreMsgV2 is struct lustre_msg_v2.
-var lustreMsgV2 = Define("lustre_msg_v2",
+var LustreMsg = Define("lustre_msg_v2",
 	Detect(func(b []byte, big bool) bool { return magicAt(b, 8, 0x0bd00bd3, big) }),
 	"header of every ptlrpc message: how many buffers follow and how long each is; each buffer begins at a multiple of 8 bytes",
 	U32("lm_bufcount", "Number of buffers behind the header. The first of a plain message is the ptlrpc_body."),
@@ -160,31 +147,24 @@ var lustreMsgV2 = Define("lustre_msg_v2",
 	Arr("lm_buflens", -1, U32(""), CountBy("lm_bufcount"), "Length of each buffer, without the padding behind it."),
 )
 
-// LustreMsg is the header of all messages.
-var (
-	LustreMsg = lustreMsgV2
-)
-
 // The fields of lustre_msg_v2.
 var (
-	LmBufcount = lustreMsgV2.Field("lm_bufcount")
-	LmSecflvr  = lustreMsgV2.Field("lm_secflvr")
-	LmMagic    = lustreMsgV2.Field("lm_magic")
-	LmRepsize  = lustreMsgV2.Field("lm_repsize")
-	LmCksum    = lustreMsgV2.Field("lm_cksum")
-	LmFlags    = lustreMsgV2.Field("lm_flags")
-	LmOpc      = lustreMsgV2.Field("lm_opc")
-	LmBuflens  = lustreMsgV2.Field("lm_buflens")
+	LmBufcount = LustreMsg.Field("lm_bufcount")
+	LmSecflvr  = LustreMsg.Field("lm_secflvr")
+	LmMagic    = LustreMsg.Field("lm_magic")
+	LmRepsize  = LustreMsg.Field("lm_repsize")
+	LmCksum    = LustreMsg.Field("lm_cksum")
+	LmFlags    = LustreMsg.Field("lm_flags")
+	LmOpc      = LustreMsg.Field("lm_opc")
+	LmBuflens  = LustreMsg.Field("lm_buflens")
 )
 
-// obdUuid is struct obd_uuid.
 var obdUuid = Define("obd_uuid",
 	UUID,
 	"name of a client, target or node: text, at most 39 characters and a NUL",
 	Str("uuid", 40, "the name itself, NUL-terminated"),
 )
 
-// lustreHandle is struct lustre_handle.
 var lustreHandle = Define("lustre_handle",
 	Handle,
 	"opaque reference to a lock, open file or export on the node that gave it out",
@@ -193,18 +173,16 @@ var lustreHandle = Define("lustre_handle",
 
 var ptlrpcBodyDoc = "the part that all requests and replies have in common: who asks, for what, how it ended, and what recovery must know"
 
-// ptlrpcBodyV3 is struct ptlrpc_body_v3.
-var ptlrpcBodyV3 = Define("ptlrpc_body_v3", append(ptlrpcBodyFields(), ptlrpcBodyDoc, Shorter{152},
+var PtlrpcBody = Define("ptlrpc_body_v3", append(ptlrpcBodyFields(), ptlrpcBodyDoc, Shorter{152},
 	Str("pb_jobid", 32, "Job that caused the request, as configured on the client (a scheduler's job number, program and user, …). Empty when job ids are off."),
 )...)
 
-// ptlrpcBodyV2 is struct ptlrpc_body_v2.
-var ptlrpcBodyV2 = Define("ptlrpc_body_v2", append(ptlrpcBodyFields(), ptlrpcBodyDoc+"; the form without a job id")...)
+var PtlrpcBodyV2 = Define("ptlrpc_body_v2", append(ptlrpcBodyFields(), ptlrpcBodyDoc+"; the form without a job id")...)
 
-// pbType and pbOpc decide what pb_status means.
+// PbType and PbOpc decide what pb_status means.
 var (
-	pbType = U32("pb_type", MsgType, "Request, reply, or an error reply from a server that could not handle the request at all.")
-	pbOpc  = U32("pb_opc", Opcodes, InvalidIf(lacksPbOpc), "The operation. A reply repeats that of its request; 0 stands in one for which the server did not unpack the request, such as that to a SEC_CTX_INIT that failed.")
+	PbType = U32("pb_type", MsgType, "Request, reply, or an error reply from a server that could not handle the request at all.")
+	PbOpc  = U32("pb_opc", Opcodes, InvalidIf(lacksPbOpc), "The operation. A reply repeats that of its request; 0 stands in one for which the server did not unpack the request, such as that to a SEC_CTX_INIT that failed.")
 )
 
 // lacksPbOpc reports whether a reply does not repeat the operation: a server
@@ -213,7 +191,7 @@ var (
 func lacksPbOpc(v *View) bool {
 	const word = 4
 	at := pbOpcOff
-	return len(v.Struct) >= at+word && ReadUint(v.Struct[at:at+word], v.Big) == 0 && v.Uint(pbType) != typeRequest
+	return len(v.Struct) >= at+word && ReadUint(v.Struct[at:at+word], v.Big) == 0 && v.Uint(PbType) != typeRequest
 }
 
 const (
@@ -225,9 +203,9 @@ const (
 func ptlrpcBodyFields() []any {
 	return []any{
 		Sub("pb_handle", lustreHandle, "Names the connection. A request carries the export handle that the server gave at connect, 0 in the first connect; the reply to a connect brings a new one. In a callback to a client it is the handle from the client's connect."),
-		pbType,
+		PbType,
 		U32("pb_version", Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the ptlrpc_body in the low half, always 3. Connects, disconnects and pings name OBD whatever the service."),
-		pbOpc,
+		PbOpc,
 		S32("pb_status", Errno, Remark(lockStatusText), "Reply: 0 or a negative errno; some operations answer with a positive count or a lock status. Request: process id of the sender."),
 		U64("pb_last_xid", ID, "Request: every request with an xid up to this one has been answered, so the server may forget those replies."),
 		U16("pb_tag", "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request modifies nothing or there is just one slot."),
@@ -251,46 +229,36 @@ func ptlrpcBodyFields() []any {
 	}
 }
 
-var (
-	bufPtlrpcBody = Sub("ptlrpc_body", ptlrpcBodyV3, "what all requests and replies have in common")
-)
+var bufPtlrpcBody = Sub("ptlrpc_body", PtlrpcBody, "what all requests and replies have in common")
 
 var bodyOnly = []*Variant{{
 	Request: Bufs(bufPtlrpcBody),
 	Reply:   Bufs(bufPtlrpcBody),
 }}
 
-// The body of all requests and replies.
-var (
-	PtlrpcBody   = ptlrpcBodyV3
-	PtlrpcBodyV2 = ptlrpcBodyV2
-)
-
 // The fields of ptlrpc_body. Version 2 has them in the same places, all but the
 // job id.
 var (
-	PbHandle        = ptlrpcBodyV3.Field("pb_handle")
-	PbType          = pbType
-	PbVersion       = ptlrpcBodyV3.Field("pb_version")
-	PbOpc           = pbOpc
-	PbStatus        = ptlrpcBodyV3.Field("pb_status")
-	PbLastXid       = ptlrpcBodyV3.Field("pb_last_xid")
-	PbTag           = ptlrpcBodyV3.Field("pb_tag")
-	PbProjid        = ptlrpcBodyV3.Field("pb_projid")
-	PbLastCommitted = ptlrpcBodyV3.Field("pb_last_committed")
-	PbTransno       = ptlrpcBodyV3.Field("pb_transno")
-	PbFlags         = ptlrpcBodyV3.Field("pb_flags")
-	PbOpFlags       = ptlrpcBodyV3.Field("pb_op_flags")
-	PbConnCnt       = ptlrpcBodyV3.Field("pb_conn_cnt")
-	PbTimeout       = ptlrpcBodyV3.Field("pb_timeout")
-	PbServiceTime   = ptlrpcBodyV3.Field("pb_service_time")
-	PbLimit         = ptlrpcBodyV3.Field("pb_limit")
-	PbSlv           = ptlrpcBodyV3.Field("pb_slv")
-	PbPreVersions   = ptlrpcBodyV3.Field("pb_pre_versions")
-	PbMbits         = ptlrpcBodyV3.Field("pb_mbits")
-	PbUid           = ptlrpcBodyV3.Field("pb_uid")
-	PbGid           = ptlrpcBodyV3.Field("pb_gid")
-	PbJobid         = ptlrpcBodyV3.Field("pb_jobid")
+	PbHandle        = PtlrpcBody.Field("pb_handle")
+	PbVersion       = PtlrpcBody.Field("pb_version")
+	PbStatus        = PtlrpcBody.Field("pb_status")
+	PbLastXid       = PtlrpcBody.Field("pb_last_xid")
+	PbTag           = PtlrpcBody.Field("pb_tag")
+	PbProjid        = PtlrpcBody.Field("pb_projid")
+	PbLastCommitted = PtlrpcBody.Field("pb_last_committed")
+	PbTransno       = PtlrpcBody.Field("pb_transno")
+	PbFlags         = PtlrpcBody.Field("pb_flags")
+	PbOpFlags       = PtlrpcBody.Field("pb_op_flags")
+	PbConnCnt       = PtlrpcBody.Field("pb_conn_cnt")
+	PbTimeout       = PtlrpcBody.Field("pb_timeout")
+	PbServiceTime   = PtlrpcBody.Field("pb_service_time")
+	PbLimit         = PtlrpcBody.Field("pb_limit")
+	PbSlv           = PtlrpcBody.Field("pb_slv")
+	PbPreVersions   = PtlrpcBody.Field("pb_pre_versions")
+	PbMbits         = PtlrpcBody.Field("pb_mbits")
+	PbUid           = PtlrpcBody.Field("pb_uid")
+	PbGid           = PtlrpcBody.Field("pb_gid")
+	PbJobid         = PtlrpcBody.Field("pb_jobid")
 )
 
 func remarkPbVersion(v *View, dst []byte) []byte {
@@ -327,10 +295,10 @@ func remarkLmResult(v *View, dst []byte) []byte {
 // lockStatusText names the lock status that replies about locks have in
 // pb_status.
 func lockStatusText(v *View, dst []byte) []byte {
-	if len(v.Rest) < 4 || v.Uint(pbType) != msgReply {
+	if len(v.Rest) < 4 || v.Uint(PbType) != msgReply {
 		return dst
 	}
-	return append(dst, LockStatus(uint32(v.Uint(pbOpc)), int32(ReadUint(v.Rest[:4], v.Big)))...)
+	return append(dst, LockStatus(uint32(v.Uint(PbOpc)), int32(ReadUint(v.Rest[:4], v.Big)))...)
 }
 
 var msgReply = MsgType.Number("REPLY")

@@ -116,7 +116,6 @@ var QuotaGraceFlags = Bits("quota_grace_flags", "LQUOTA_FLAG_", "flags in the to
 	{Name: "REVOKE", Value: 0x8, Since: "2.16", Doc: "quota is to be taken back"},
 })
 
-// obdDqinfo is struct obd_dqinfo.
 var obdDqinfo = Define("obd_dqinfo", "grace times of a kind of quota",
 	U64("dqi_bgrace", Duration, "how long blocks may be above the soft limit"),
 	U64("dqi_igrace", Duration, "how long inodes may be above the soft limit"),
@@ -124,7 +123,6 @@ var obdDqinfo = Define("obd_dqinfo", "grace times of a kind of quota",
 	U32("dqi_valid", "which grace times are valid: 1 blocks, 2 inodes, 4 the flags"),
 )
 
-// obdDqblk is struct obd_dqblk.
 var obdDqblk = Define("obd_dqblk", "limits and usage of an id; block limits count KiB, the usage bytes",
 	U64("dqb_bhardlimit", When("dqb_valid", "BLIMITS"), ValidIf(listsIDs), Remark(iterMeans("continue here: metadata offset")), "hard limit of blocks, KiB"),
 	U64("dqb_bsoftlimit", When("dqb_valid", "BLIMITS", "BSOFTLIMIT"), ValidIf(listsIDs), Remark(iterMeans("bytes used in the first half of quota_iter")), "soft limit of blocks, KiB"),
@@ -156,7 +154,6 @@ var (
 	qcDqblk  = Sub("qc_dqblk", obdDqblk, "limits and usage; ITERQUOTA uses the fields for other things")
 )
 
-// obdQuotactl is struct obd_quotactl.
 var obdQuotactl = Define("obd_quotactl", "a quota command and its result",
 	qcCmd, qcType, qcID,
 	U32("qc_stat", "which kinds of quota are on"),
@@ -319,15 +316,12 @@ func summarizeQuotaRequest(m *Msg, l *Line) {
 	cmd, kind := qcCmd.Uint(b, m.Big), quotaTypeName(qcType.Uint(b, m.Big))
 	l.Value(Flag, QuotaCmd, cmd)
 	if isQuotaGrace(cmd) {
-		l.Key("of all ")
-		l.Add(Object, kind+"s")
+		l.Key("of all ").Add(Object, kind+"s")
 	} else {
-		l.Key(kind + " ")
-		l.Num(qcID.Uint(b, m.Big))
+		l.Key(kind + " ").Num(qcID.Uint(b, m.Big))
 	}
 	if pool := TrimNUL(b[obdQuotactl.Size:]); len(pool) > 0 {
-		l.Key("pool ")
-		l.Label(Name, pool)
+		l.Key("pool ").Label(Name, pool)
 	}
 	if quotaSets(cmd) {
 		summarizeQuotaReply(m, l)
@@ -379,16 +373,13 @@ func summarizeQuotaReply(m *Msg, l *Line) {
 	cmd := qcCmd.Uint(b, m.Big)
 	switch {
 	case cmd == qIterQuota || cmd == qIterOQuota:
-		l.Key("quota_iter ")
-		l.Num(uint64(len(m.Buf(2))))
+		l.Key("quota_iter ").Num(uint64(len(m.Buf(2))))
 		l.Add(Dim, " bytes")
 		return
 	case isQuotaGrace(cmd):
 		info := qcDqinfo.Bytes(b)
-		l.Key("grace blocks ")
-		l.Num(dqiBgrace.Uint(info, m.Big))
-		l.Key("inodes ")
-		l.Num(dqiIgrace.Uint(info, m.Big))
+		l.Key("grace blocks ").Num(dqiBgrace.Uint(info, m.Big))
+		l.Key("inodes ").Num(dqiIgrace.Uint(info, m.Big))
 		return
 	}
 	appendQuotaBlk(qcDqblk.Bytes(b), m.Big, l)
@@ -400,14 +391,12 @@ func appendQuotaBlk(b []byte, big bool, l *Line) {
 	valid := dqbValid.Uint(b, big)
 	used := func(bit uint64, key string, f *Field) {
 		if valid&bit != 0 {
-			l.Key(key)
-			l.Num(f.Uint(b, big))
+			l.Key(key).Num(f.Uint(b, big))
 		}
 	}
 	limits := func(bit uint64, key string, soft, hard *Field) {
 		if valid&bit != 0 {
-			l.Key(key)
-			l.Num(soft.Uint(b, big))
+			l.Key(key).Num(soft.Uint(b, big))
 			l.Add(Dim, "/")
 			l.Num(hard.Uint(b, big))
 		}

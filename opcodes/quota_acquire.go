@@ -32,7 +32,6 @@ var lquotaId = Define("lquota_id", "whose quota: an id, or a FID",
 // id is of.
 var qbFid = Sub("qb_fid", luFid, "request: the global index; answer to a QUOTA_CONN: the slave's index")
 
-// quotaBody is struct quota_body.
 var quotaBody = Define("quota_body", "what a quota slave asks of the master, and gets",
 	qbFid,
 	Sub("qb_id", lquotaId, "whose quota"),
@@ -47,13 +46,11 @@ var quotaBody = Define("quota_body", "what a quota slave asks of the master, and
 	Pads("qb_padding1", 3, 8, "at offset 80 in 2.12"),
 )
 
-// lquotaAcctRec is struct lquota_acct_rec.
 var lquotaAcctRec = Define("lquota_acct_rec", "usage of an id",
 	U64("bspace", Size, "bytes"),
 	U64("ispace", "inodes"),
 )
 
-// lquotaGlbRec is struct lquota_glb_rec.
 var lquotaGlbRec = Define("lquota_glb_rec", "limits of an id, in KiB or inodes",
 	U64("qbr_hardlimit", "hard limit"),
 	U64("qbr_softlimit", "soft limit"),
@@ -61,12 +58,10 @@ var lquotaGlbRec = Define("lquota_glb_rec", "limits of an id, in KiB or inodes",
 	U64("qbr_granted", "handed out to slaves"),
 )
 
-// lquotaSlvRec is struct lquota_slv_rec.
 var lquotaSlvRec = Define("lquota_slv_rec", "what a slave has of an id",
 	U64("qsr_granted", "handed out to the slave, in KiB or inodes"),
 )
 
-// lquotaLvb is struct lquota_lvb.
 var lquotaLvb = Define("lquota_lvb", "state of an id's quota, in its lock",
 	U64("lvb_flags", QuotaGlimpseFlags, "state of the id"),
 	U64("lvb_id_may_rel", "what the slave could give back"),
@@ -100,9 +95,7 @@ func quotaIndexOID(v *View) uint64 {
 	return 0
 }
 
-var (
-	bufQuotaBody = Sub("quota_body", quotaBody, "what is asked for, and got")
-)
+var bufQuotaBody = Sub("quota_body", quotaBody, "what is asked for, and got")
 
 var (
 	qbID     = quotaBody.Field("qb_id")
@@ -147,10 +140,8 @@ func summarizeAcquireRequest(b []byte, big bool, l *Line) {
 	}
 	l.Flags(QuotaDqacqFlags, qbFlags.Uint(b, big))
 	appendQuotaID(b, big, l)
-	l.Key("count ")
-	l.Num(qbCount.Uint(b, big))
-	l.Key("usage ")
-	l.Num(qbUsage.Uint(b, big))
+	l.Key("count ").Num(qbCount.Uint(b, big))
+	l.Key("usage ").Num(qbUsage.Uint(b, big))
 }
 
 // appendQuotaID appends the id of a quota_body, by the kind of its index.
@@ -167,8 +158,7 @@ func appendQuotaID(b []byte, big bool, l *Line) {
 	default:
 		l.Add(Dim, quotaIDKind(oid)+" ")
 		l.Num(ReadUint(id[:8], big))
-		l.Key("")
-		l.Add(Object, quotaResource(oid))
+		l.Key("").Add(Object, quotaResource(oid))
 	}
 }
 
@@ -178,11 +168,9 @@ func summarizeAcquireReply(b []byte, big bool, l *Line) {
 	if len(b) < qbUsage.Off+8 {
 		return
 	}
-	l.Key("count ")
-	l.Num(qbCount.Uint(b, big))
+	l.Key("count ").Num(qbCount.Uint(b, big))
 	if unit := qbUsage.Uint(b, big); unit != 0 {
-		l.Key("unit ")
-		l.Num(unit)
+		l.Key("unit ").Num(unit)
 	}
 }
 
@@ -201,8 +189,6 @@ func summarizeQuotaConnectReply(m *Msg, l *Line) {
 	if len(b) < qbSlvVer.Off+8 {
 		return
 	}
-	l.Key("index ")
-	l.FID(qbFid.Bytes(b), m.Big)
-	l.Key("version ")
-	l.Num(qbSlvVer.Uint(b, m.Big))
+	l.Key("index ").FID(qbFid.Bytes(b), m.Big)
+	l.Key("version ").Num(qbSlvVer.Uint(b, m.Big))
 }

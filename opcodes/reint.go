@@ -3,11 +3,8 @@ package opcodes
 import . "github.com/lshark/lshark/opcodes/schema"
 
 // The opcode, pb_opc.
-const (
-	MDS_REINT = 36
-)
+const MDS_REINT = 36
 
-// MdsReintOp is the group mds_reint_op.
 var MdsReintOp = Enum("mds_reint_op", "REINT_", "what an MDS_REINT (reintegration) does", []Value{
 	{Name: "SETATTR", Value: 0x1, Doc: "change attributes"},
 	{Name: "CREATE", Value: 0x2, Doc: "create a file, directory, link or node"},
@@ -35,7 +32,6 @@ const (
 	reintResync   = 10
 )
 
-// MdsAttrFlags is the group mds_attr_flags.
 var MdsAttrFlags = Bits("mds_attr_flags", "MDS_ATTR_", "which attributes a setattr changes", []Value{
 	{Name: "MODE", Value: 0x1, Doc: "permission bits"},
 	{Name: "UID", Value: 0x2, Doc: "owner"},
@@ -59,7 +55,6 @@ var MdsAttrFlags = Bits("mds_attr_flags", "MDS_ATTR_", "which attributes a setat
 	{Name: "OVERRIDE", Value: 0x2000000, Doc: "owner may do it in spite of the mode"},
 })
 
-// LaValid is the group la_valid.
 var LaValid = Bits("la_valid", "LA_", "which attributes are set, inside a server", []Value{
 	{Name: "ATIME", Value: 0x1, Doc: "access time"},
 	{Name: "MTIME", Value: 0x2, Doc: "modification time"},
@@ -243,8 +238,7 @@ func (r reintRec) changes(l *Line) {
 	}
 	number := func(bit uint64, label string, f *Field) {
 		if has(bit) {
-			l.Key(label)
-			l.Num(r.word(f))
+			l.Key(label).Num(r.word(f))
 		}
 	}
 	if has(attrMode) {
@@ -256,8 +250,7 @@ func (r reintRec) changes(l *Line) {
 	number(attrSize, "size ", saSize)
 	number(attrProjid, "projid ", saProjid)
 	if has(attrFlags) {
-		l.Key("flags ")
-		l.Flags(InodeFlags, r.word(saAttrFlags))
+		l.Key("flags ").Flags(InodeFlags, r.word(saAttrFlags))
 	}
 	if has(attrTimes) {
 		l.Key("times")
@@ -284,8 +277,7 @@ func summarizeCreateRequest(m *Msg, l *Line) {
 	l.Key("")
 	addMode(l, mode&modePerm)
 	if target := m.Named("symtgt"); len(target) > 0 {
-		l.Key("-> ")
-		l.Label(Name, target)
+		l.Key("-> ").Label(Name, target)
 	}
 	addLayout(l, m.Named("eadata"), true)
 }
@@ -327,8 +319,7 @@ func summarizeMigrateRequest(m *Msg, l *Line) {
 func summarizeSetxattrRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
-	l.Key("")
-	l.Label(Name, m.Named("name"))
+	l.Key("").Label(Name, m.Named("name"))
 	if r.word(sxValid)&xattrRemove != 0 {
 		l.Key("remove")
 		return
@@ -348,7 +339,6 @@ func summarizeResyncRequest(m *Msg, l *Line) {
 	r := recOf(m)
 	r.fid1(l, nil)
 	if id := r.word(rsMirrorNew) | r.word(rsMirrorOld); id != 0 {
-		l.Key("mirror ")
-		l.Num(id)
+		l.Key("mirror ").Num(id)
 	}
 }

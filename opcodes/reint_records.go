@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// mdtRecSetattr is struct mdt_rec_setattr.
 var mdtRecSetattr = Define("mdt_rec_setattr",
 	"changes attributes; also travels with every close",
 	U32("sa_opcode", MdsReintOp, "the operation"),
@@ -32,7 +31,6 @@ var mdtRecSetattr = Define("mdt_rec_setattr",
 	Pad("sa_padding_5", 4),
 )
 
-// mdtRecCreate is struct mdt_rec_create.
 var mdtRecCreate = Define("mdt_rec_create",
 	"creates or opens",
 	U32("cr_opcode", MdsReintOp, "the operation"),
@@ -63,7 +61,6 @@ var mdtRecCreate = Define("mdt_rec_create",
 	Pad("cr_padding_4", 4),
 )
 
-// mdtRecLink is struct mdt_rec_link.
 var mdtRecLink = Define("mdt_rec_link",
 	"makes a hard link",
 	U32("lk_opcode", MdsReintOp, "the operation"),
@@ -91,7 +88,6 @@ var mdtRecLink = Define("mdt_rec_link",
 	Pad("lk_padding_9", 4),
 )
 
-// mdtRecUnlink is struct mdt_rec_unlink.
 var mdtRecUnlink = Define("mdt_rec_unlink",
 	"removes a name",
 	U32("ul_opcode", MdsReintOp, "the operation"),
@@ -119,7 +115,6 @@ var mdtRecUnlink = Define("mdt_rec_unlink",
 	Pad("ul_padding_9", 4),
 )
 
-// mdtRecRename is struct mdt_rec_rename.
 var mdtRecRename = Define("mdt_rec_rename",
 	"renames, or migrates a directory",
 	U32("rn_opcode", MdsReintOp, "the operation"),
@@ -147,7 +142,6 @@ var mdtRecRename = Define("mdt_rec_rename",
 	Pad("rn_padding_8", 4),
 )
 
-// mdtRecSetxattr is struct mdt_rec_setxattr.
 var mdtRecSetxattr = Define("mdt_rec_setxattr",
 	"sets or removes an extended attribute",
 	U32("sx_opcode", MdsReintOp, "the operation"),
@@ -177,7 +171,6 @@ var mdtRecSetxattr = Define("mdt_rec_setxattr",
 	Pad("sx_padding_11", 4),
 )
 
-// mdtRecResync is struct mdt_rec_resync.
 var mdtRecResync = Define("mdt_rec_resync",
 	"begins to bring mirrors up to date",
 	U32("rs_opcode", MdsReintOp, "the operation"),
@@ -206,7 +199,6 @@ var mdtRecResync = Define("mdt_rec_resync",
 	Pad("rs_padding9", 2),
 )
 
-// mdtRecReint is struct mdt_rec_reint.
 var mdtRecReint = Define("mdt_rec_reint",
 	"what all records of MDS_REINT have in common: the same sizes at the same places",
 	U32("rr_opcode", MdsReintOp, "the operation"),

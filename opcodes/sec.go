@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// SptlrpcPolicy is the group sptlrpc_policy.
 var SptlrpcPolicy = Enum("sptlrpc_policy", "SPTLRPC_POLICY_", "security policy, bits 0-3 of a flavour", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "no protection"},
 	{Name: "PLAIN", Value: 0x1, Doc: "a user descriptor and a hash over bulk data, no authentication"},
@@ -14,7 +13,6 @@ var SptlrpcPolicy = Enum("sptlrpc_policy", "SPTLRPC_POLICY_", "security policy, 
 	{Name: "MAX", Value: 0x3, Doc: "number of policies"},
 })
 
-// SptlrpcMechGss is the group sptlrpc_mech_gss.
 var SptlrpcMechGss = Enum("sptlrpc_mech_gss", "SPTLRPC_MECH_GSS_", "GSS mechanism, bits 4-7 of a flavour", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "no protection, for tests"},
 	{Name: "KRB5", Value: 0x1, Doc: "Kerberos 5"},
@@ -22,7 +20,6 @@ var SptlrpcMechGss = Enum("sptlrpc_mech_gss", "SPTLRPC_MECH_GSS_", "GSS mechanis
 	{Name: "MAX", Value: 0x3, Doc: "number of mechanisms"},
 })
 
-// SptlrpcService is the group sptlrpc_service.
 var SptlrpcService = Enum("sptlrpc_service", "SPTLRPC_SVC_", "how messages are protected, bits 8-11 of a flavour", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "no protection"},
 	{Name: "AUTH", Value: 0x1, Doc: "the header is signed"},
@@ -31,14 +28,12 @@ var SptlrpcService = Enum("sptlrpc_service", "SPTLRPC_SVC_", "how messages are p
 	{Name: "MAX", Value: 0x4, Doc: "number of services"},
 })
 
-// SptlrpcBulkType is the group sptlrpc_bulk_type.
 var SptlrpcBulkType = Enum("sptlrpc_bulk_type", "SPTLRPC_BULK_", "how bulk data are protected under the plain policy, bits 12-15 of a flavour", []Value{
 	{Name: "DEFAULT", Value: 0x0, Doc: "as the policy does it"},
 	{Name: "HASH", Value: 0x1, Doc: "by a hash that the plain policy computes"},
 	{Name: "MAX", Value: 0x2, Doc: "number of types"},
 })
 
-// SptlrpcBulkService is the group sptlrpc_bulk_service.
 var SptlrpcBulkService = Enum("sptlrpc_bulk_service", "SPTLRPC_BULK_SVC_", "how bulk data are protected, bits 16-19 of a flavour", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "no protection"},
 	{Name: "AUTH", Value: 0x1, Doc: "authenticated"},
@@ -47,7 +42,6 @@ var SptlrpcBulkService = Enum("sptlrpc_bulk_service", "SPTLRPC_BULK_SVC_", "how 
 	{Name: "MAX", Value: 0x4, Doc: "number of services"},
 })
 
-// SptlrpcFlavor is the group sptlrpc_flavor.
 var SptlrpcFlavor = Enum("sptlrpc_flavor", "SPTLRPC_FLVR_", "security flavour: policy, mechanism and services together", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "no protection"},
 	{Name: "DEFAULT", Value: 0x0, Alias: true},
@@ -65,7 +59,6 @@ var SptlrpcFlavor = Enum("sptlrpc_flavor", "SPTLRPC_FLVR_", "security flavour: p
 	{Name: "INVALID", Value: 0xffffffff, Doc: "no flavour"},
 }).WithMask(0xfff)
 
-// SptlrpcSubflavor is the group sptlrpc_subflavor.
 var SptlrpcSubflavor = Enum("sptlrpc_subflavor", "SPTLRPC_SUBFLVR_", "GSS mechanism and service, the part of a flavour that GSS itself knows", []Value{
 	{Name: "GSSNULL", Value: 0x0, Doc: "no protection"},
 	{Name: "KRB5N", Value: 0x1, Doc: "Kerberos, no service"},
@@ -78,7 +71,6 @@ var SptlrpcSubflavor = Enum("sptlrpc_subflavor", "SPTLRPC_SUBFLVR_", "GSS mechan
 	{Name: "SKPI", Value: 0x32, Doc: "shared key, encrypted"},
 })
 
-// SptlrpcFlavorShift is the group sptlrpc_flavor_shift.
 var SptlrpcFlavorShift = Enum("sptlrpc_flavor_shift", "FLVR_", "where the parts of a flavour begin, in bits", []Value{
 	{Name: "POLICY_OFFSET", Value: 0x0},
 	{Name: "MECH_OFFSET", Value: 0x4},
@@ -87,7 +79,6 @@ var SptlrpcFlavorShift = Enum("sptlrpc_flavor_shift", "FLVR_", "where the parts 
 	{Name: "BULK_SVC_OFFSET", Value: 0x10},
 })
 
-// SptlrpcBulkHash is the group sptlrpc_bulk_hash.
 var SptlrpcBulkHash = Enum("sptlrpc_bulk_hash", "BULK_HASH_ALG_", "hash over bulk data under the plain policy", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "none"},
 	{Name: "ADLER32", Value: 0x1, Doc: "Adler-32"},
@@ -100,7 +91,6 @@ var SptlrpcBulkHash = Enum("sptlrpc_bulk_hash", "BULK_HASH_ALG_", "hash over bul
 	{Name: "MAX", Value: 0x8, Doc: "number of hashes"},
 })
 
-// CfsHashAlg is the group cfs_hash_alg.
 var CfsHashAlg = Enum("cfs_hash_alg", "CFS_HASH_ALG_", "hashes by the numbers that the kernel modules use inside a node; "+
 	"messages have those of sptlrpc_bulk_hash (plain policy) and cksum_type (reads and writes)", []Value{
 	{Name: "NULL", Value: 0x0, Doc: "none"},
@@ -115,12 +105,10 @@ var CfsHashAlg = Enum("cfs_hash_alg", "CFS_HASH_ALG_", "hashes by the numbers th
 	{Name: "UNKNOWN", Value: 0xff, Doc: "the name of a hash that does not exist"},
 })
 
-// SptlrpcBsdFlags is the group sptlrpc_bsd_flags.
 var SptlrpcBsdFlags = Bits("sptlrpc_bsd_flags", "", "flags of a bulk descriptor", []Value{
 	{Name: "BSD_FL_ERR", Value: 0x1, Doc: "the server failed to protect or check the data"},
 })
 
-// SptlrpcPlain is the group sptlrpc_plain.
 var SptlrpcPlain = Enum("sptlrpc_plain", "PLAIN_", "flags and buffer numbers of the plain policy", []Value{
 	{Name: "PACK_HDR_OFF", Value: 0x0},
 	{Name: "PACK_MSG_OFF", Value: 0x1},
@@ -131,7 +119,6 @@ var SptlrpcPlain = Enum("sptlrpc_plain", "PLAIN_", "flags and buffer numbers of 
 	{Name: "PACK_SEGMENTS", Value: 0x4},
 })
 
-// SptlrpcSecPart is the group sptlrpc_sec_part.
 var SptlrpcSecPart = Enum("sptlrpc_sec_part", "LUSTRE_SP_", "kind of node", []Value{
 	{Name: "CLI", Value: 0x0, Doc: "client"},
 	{Name: "MDT", Value: 0x1, Doc: "metadata target"},
@@ -141,7 +128,6 @@ var SptlrpcSecPart = Enum("sptlrpc_sec_part", "LUSTRE_SP_", "kind of node", []Va
 	{Name: "ANY", Value: 0xff, Doc: "any"},
 })
 
-// SecFlavorWire is the group sec_flavor_wire.
 var SecFlavorWire = Enum("sec_flavor_wire", "", "parts of lm_secflvr", []Value{
 	{Name: "WIRE_FLVR_MASK", Value: 0xfffff, Doc: "low 20 bits of lm_secflvr are the flavour; bits 24-31 carry the sender part under the null policy"},
 })
@@ -152,8 +138,7 @@ var PlainFlags = Bits("plain_flags", "PLAIN_FL_", "what a message under the plai
 	{Name: "BULK", Value: 0x2, Doc: "a bulk descriptor"},
 })
 
-// plainHeader is struct plain_header.
-var plainHeader = Define("plain_header",
+var PlainHeader = Define("plain_header",
 	"first buffer of a message under the plain policy",
 	U8("ph_ver", "0"),
 	U8("ph_flags", PlainFlags, "which further parts the message has"),
@@ -167,8 +152,7 @@ var _ = Define("plain_bulk_token",
 	Opaque("pbt_hash", 8, "hash over the data"),
 )
 
-// ptlrpcUserDesc is struct ptlrpc_user_desc.
-var ptlrpcUserDesc = Define("ptlrpc_user_desc",
+var UserDesc = Define("ptlrpc_user_desc",
 	"the user for whom the request is made",
 	U32("pud_uid", "user"),
 	U32("pud_gid", "group"),
@@ -179,8 +163,7 @@ var ptlrpcUserDesc = Define("ptlrpc_user_desc",
 	Arr("pud_groups", -1, U32(""), CountBy("pud_ngroups"), "further groups"),
 )
 
-// ptlrpcBulkSecDesc is struct ptlrpc_bulk_sec_desc.
-var ptlrpcBulkSecDesc = Define("ptlrpc_bulk_sec_desc",
+var BulkSecDesc = Define("ptlrpc_bulk_sec_desc",
 	"how the bulk data of the RPC are protected",
 	U8("bsd_version", "0"),
 	U8("bsd_type", SptlrpcBulkType, "kind of token"),
@@ -188,12 +171,6 @@ var ptlrpcBulkSecDesc = Define("ptlrpc_bulk_sec_desc",
 	U8("bsd_flags", SptlrpcBsdFlags, "whether the server failed"),
 	U32("bsd_nob", Size, "bytes of bulk data"),
 	Opaque("bsd_data", 0, "token over the data: a hash, or a signature"),
-)
-
-var (
-	PlainHeader = plainHeader
-	UserDesc    = ptlrpcUserDesc
-	BulkSecDesc = ptlrpcBulkSecDesc
 )
 
 // remarkFlavor takes a flavour apart that has no name of its own. Under the null policy
@@ -231,9 +208,9 @@ const (
 )
 
 var (
-	bufPlainHeader = Sub("plain_header", plainHeader)
-	bufUserDesc    = Sub("user_desc", ptlrpcUserDesc)
-	bufBulkDesc    = Sub("bulk_desc", ptlrpcBulkSecDesc)
+	bufPlainHeader = Sub("plain_header", PlainHeader)
+	bufUserDesc    = Sub("user_desc", UserDesc)
+	bufBulkDesc    = Sub("bulk_desc", BulkSecDesc)
 	bufCipher      = Opaque("cipher", 0, "the encrypted message")
 	bufSignature   = Opaque("signature", 0, "proof that the message was not changed")
 )

@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// SrpcMsgType is the group srpc_msg_type.
 var SrpcMsgType = Enum("srpc_msg_type", "SRPC_MSG_", "messages of LNet selftest", []Value{
 	{Name: "MKSN_REQST", Value: 0x0, Doc: "make a session"},
 	{Name: "MKSN_REPLY", Value: 0x1, Doc: "make a session: the answer"},
@@ -25,7 +24,6 @@ var SrpcMsgType = Enum("srpc_msg_type", "SRPC_MSG_", "messages of LNet selftest"
 	{Name: "INVALID", Value: 0x12, Since: "2.17", Doc: "first invalid number"},
 })
 
-// SrpcService is the group srpc_service.
 var SrpcService = Enum("srpc_service", "SRPC_", "services of LNet selftest; the match bits of a request", []Value{
 	{Name: "SERVICE_DEBUG", Value: 0x0, Doc: "queries the session of a node"},
 	{Name: "SERVICE_MAKE_SESSION", Value: 0x1, Doc: "makes a session"},
@@ -40,7 +38,6 @@ var SrpcService = Enum("srpc_service", "SRPC_", "services of LNet selftest; the 
 	{Name: "SERVICE_MAX_ID", Value: 0xd, Doc: "limit of all services"},
 })
 
-// SrpcMisc is the group srpc_misc.
 var SrpcMisc = Enum("srpc_misc", "SRPC_", "numbers of LNet selftest", []Value{
 	{Name: "BATCH_OPC_RUN", Value: 0x1},
 	{Name: "MSG_VERSION", Value: 0x1, Alias: true},
@@ -49,7 +46,6 @@ var SrpcMisc = Enum("srpc_misc", "SRPC_", "numbers of LNet selftest", []Value{
 	{Name: "MSG_MAGIC", Value: 0xeeb0f00d},
 })
 
-// LstBrw is the group lst_brw.
 var LstBrw = Enum("lst_brw", "LST_", "kinds of test, directions and checks of LNet selftest", []Value{
 	{Name: "TEST_BULK", Value: 0x1},
 	{Name: "TEST_PING", Value: 0x2},
@@ -61,7 +57,6 @@ var LstBrw = Enum("lst_brw", "LST_", "kinds of test, directions and checks of LN
 	{Name: "BRW_CHECK_DISCARD", Value: 0x4, Since: "2.18"},
 })
 
-// LstFeatures is the group lst_features.
 var LstFeatures = Bits("lst_features", "LST_", "features of a selftest session", []Value{
 	{Name: "FEAT_NONE", Value: 0x0},
 	{Name: "FEATS_EMPTY", Value: 0x0, Alias: true},
@@ -69,7 +64,6 @@ var LstFeatures = Bits("lst_features", "LST_", "features of a selftest session",
 	{Name: "FEATS_MASK", Value: 0x1, Alias: true},
 })
 
-// SrpcPortal is the group srpc_portal.
 var SrpcPortal = Enum("srpc_portal", "SRPC_", "portals of LNet selftest", []Value{
 	{Name: "REQUEST_PORTAL", Value: 0x32, Doc: "requests of tests"},
 	{Name: "FRAMEWORK_REQUEST_PORTAL", Value: 0x33, Doc: "requests that steer the tests"},
@@ -96,10 +90,6 @@ var LstBulkCheck = Enum("lst_brw_check", "LST_BRW_CHECK_", "how a bulk test chec
 	{Name: "FULL", Value: 0x3, Doc: "all words"},
 	{Name: "DISCARD", Value: 0x4, Since: "2.18", Doc: "the data are thrown away unseen"},
 })
-
-var (
-	SelftestMsg = srpcMsg
-)
 
 // IsSelftest reports whether b begins with the magic of LNet selftest, in either
 // byte order.
@@ -136,8 +126,7 @@ func isUnknownSrpc(odd uint64) If {
 	}
 }
 
-// srpcMsg is struct srpc_msg.
-var srpcMsg = Define("srpc_msg",
+var SelftestMsg = Define("srpc_msg",
 	Detect(func(b []byte, big bool) bool { return magicAt(b, 0, 0xeeb0f00d, big) }),
 	"a message of LNet selftest",
 	U32("msg_magic", Hex, "marks the message and the byte order of the sender"),
@@ -175,34 +164,29 @@ const (
 	sidDoc    = "the session"
 )
 
-// lstSid is struct lst_sid.
 var lstSid = Define("lst_sid",
 	"names a session: the console that made it, and when",
 	U64("ses_nid", NID4, "NID of the console"),
 	S64("ses_stamp", "when the session was made, by the console's clock"),
 )
 
-// lstBid is struct lst_bid.
 var lstBid = Define("lst_bid",
 	"names a batch of tests in a session",
 	U64("bat_id", Cookie, "number of the batch"),
 )
 
-// srpcGenericReqst is struct srpc_generic_reqst.
 var srpcGenericReqst = Define("srpc_generic_reqst",
 	"what all requests begin with",
 	U64("rpyid", Cookie, rpyidDoc),
 	U64("bulkid", Cookie, bulkidDoc),
 )
 
-// srpcGenericReply is struct srpc_generic_reply.
 var srpcGenericReply = Define("srpc_generic_reply",
 	"what all replies begin with",
 	S32("status", Errno, shownStatus, statusDoc),
 	Sub("sid", lstSid, sidDoc),
 )
 
-// srpcMksnReqst is struct srpc_mksn_reqst.
 var srpcMksnReqst = Define("srpc_mksn_reqst",
 	"makes a session on a node",
 	U64("mksn_rpyid", Cookie, rpyidDoc),
@@ -211,7 +195,6 @@ var srpcMksnReqst = Define("srpc_mksn_reqst",
 	Str("mksn_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 )
 
-// srpcMksnReply is struct srpc_mksn_reply.
 var srpcMksnReply = Define("srpc_mksn_reply",
 	"answers a session that was to be made",
 	S32("mksn_status", Errno, shownStatus, statusDoc),
@@ -220,21 +203,18 @@ var srpcMksnReply = Define("srpc_mksn_reply",
 	Str("mksn_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 )
 
-// srpcRmsnReqst is struct srpc_rmsn_reqst.
 var srpcRmsnReqst = Define("srpc_rmsn_reqst",
 	"ends a session on a node",
 	U64("rmsn_rpyid", Cookie, rpyidDoc),
 	Sub("rmsn_sid", lstSid, sidDoc),
 )
 
-// srpcRmsnReply is struct srpc_rmsn_reply.
 var srpcRmsnReply = Define("srpc_rmsn_reply",
 	"answers the end of a session",
 	S32("rmsn_status", Errno, shownStatus, statusDoc),
 	Sub("rmsn_sid", lstSid, sidDoc),
 )
 
-// srpcJoinReqst is struct srpc_join_reqst.
 var srpcJoinReqst = Define("srpc_join_reqst",
 	"lets a node join a session",
 	U64("join_rpyid", Cookie, rpyidDoc),
@@ -242,7 +222,6 @@ var srpcJoinReqst = Define("srpc_join_reqst",
 	Str("join_group", 32, Shown{Label: "group ", Role: Name}, "name of the group of nodes"),
 )
 
-// srpcJoinReply is struct srpc_join_reply.
 var srpcJoinReply = Define("srpc_join_reply",
 	"answers a node that was to join",
 	S32("join_status", Errno, shownStatus, statusDoc),
@@ -251,7 +230,6 @@ var srpcJoinReply = Define("srpc_join_reply",
 	Str("join_session", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 )
 
-// srpcDebugReqst is struct srpc_debug_reqst.
 var srpcDebugReqst = Define("srpc_debug_reqst",
 	"asks a node what session it is in",
 	U64("dbg_rpyid", Cookie, rpyidDoc),
@@ -259,7 +237,6 @@ var srpcDebugReqst = Define("srpc_debug_reqst",
 	U32("dbg_flags", Hex, "not in use"),
 )
 
-// srpcDebugReply is struct srpc_debug_reply.
 var srpcDebugReply = Define("srpc_debug_reply",
 	"the session of a node",
 	S32("dbg_status", Errno, shownStatus, statusDoc),
@@ -269,7 +246,6 @@ var srpcDebugReply = Define("srpc_debug_reply",
 	Str("dbg_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
 )
 
-// srpcBatchReqst is struct srpc_batch_reqst.
 var srpcBatchReqst = Define("srpc_batch_reqst",
 	"runs, stops or asks after a batch of tests",
 	U64("bar_rpyid", Cookie, rpyidDoc),
@@ -280,7 +256,6 @@ var srpcBatchReqst = Define("srpc_batch_reqst",
 	U32("bar_arg", "how to do it"),
 )
 
-// srpcBatchReply is struct srpc_batch_reply.
 var srpcBatchReply = Define("srpc_batch_reply",
 	"the state of a batch",
 	S32("bar_status", Errno, shownStatus, statusDoc),

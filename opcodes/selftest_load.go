@@ -4,7 +4,6 @@ import . "github.com/lshark/lshark/opcodes/schema"
 
 // The tests of LNet selftest, and what they count.
 
-// srpcStatReqst is struct srpc_stat_reqst.
 var srpcStatReqst = Define("srpc_stat_reqst",
 	"asks a node for its counters",
 	U64("str_rpyid", Cookie, rpyidDoc),
@@ -12,7 +11,6 @@ var srpcStatReqst = Define("srpc_stat_reqst",
 	U32("str_type", Hex, "which counters"),
 )
 
-// srpcStatReply is struct srpc_stat_reply.
 var srpcStatReply = Define("srpc_stat_reply",
 	"the counters of a node",
 	S32("str_status", Errno, shownStatus, statusDoc),
@@ -22,7 +20,6 @@ var srpcStatReply = Define("srpc_stat_reply",
 	Sub("str_lnet", lnetCountersCommon, "of LNet"),
 )
 
-// sfwCounters is struct sfw_counters.
 var sfwCounters = Define("sfw_counters",
 	"counts of the tests of a session",
 	U32("running_ms", "milliseconds since the session began"),
@@ -32,7 +29,6 @@ var sfwCounters = Define("sfw_counters",
 	U32("ping_errors", Shown{Label: "ping errors ", Role: Number}, "pings that failed"),
 )
 
-// srpcCounters is struct srpc_counters.
 var srpcCounters = Define("srpc_counters",
 	"counts of selftest messages",
 	U32("errors", "failures"),
@@ -44,7 +40,6 @@ var srpcCounters = Define("srpc_counters",
 	U64("bulk_put", Size, "bytes of bulk data sent"),
 )
 
-// lnetCountersCommon is struct lnet_counters_common.
 var lnetCountersCommon = Define("lnet_counters_common",
 	"counts of LNet messages",
 	U32("lcc_msgs_alloc", "messages that exist now"),
@@ -60,7 +55,6 @@ var lnetCountersCommon = Define("lnet_counters_common",
 	U64("lcc_drop_length", Size, "bytes dropped"),
 )
 
-// testBulkReq is struct test_bulk_req.
 var testBulkReq = Define("test_bulk_req",
 	"parameters of a bulk test, in pages",
 	U32("blk_opc", LstBulkOp, Shown{Role: Flag}, "read or write"),
@@ -68,7 +62,6 @@ var testBulkReq = Define("test_bulk_req",
 	U32("blk_flags", LstBulkCheck, "how the data are checked"),
 )
 
-// testBulkReqV1 is struct test_bulk_req_v1.
 var testBulkReqV1 = Define("test_bulk_req_v1",
 	"parameters of a bulk test, in bytes",
 	U16("blk_opc", LstBulkOp, Shown{Role: Flag}, "read or write"),
@@ -77,7 +70,6 @@ var testBulkReqV1 = Define("test_bulk_req_v1",
 	U32("blk_offset", Size, "where in the first page the data begin"),
 )
 
-// testPingReq is struct test_ping_req.
 var testPingReq = Define("test_ping_req",
 	"parameters of a ping test",
 	U32("png_size", Size, "bytes of a ping"),
@@ -86,7 +78,6 @@ var testPingReq = Define("test_ping_req",
 
 var tsrService = U32("tsr_service", SrpcService, Shown{Role: Flag}, "which test")
 
-// srpcTestReqst is struct srpc_test_reqst.
 var srpcTestReqst = Define("srpc_test_reqst",
 	"adds a test to a batch; its bulk lists the nodes that the test runs against",
 	U64("tsr_rpyid", Cookie, rpyidDoc),
@@ -121,14 +112,12 @@ func inBytes(v *View) bool {
 
 func inPages(v *View) bool { return !inBytes(v) }
 
-// srpcTestReply is struct srpc_test_reply.
 var srpcTestReply = Define("srpc_test_reply",
 	"answers a test that was to be added",
 	S32("tsr_status", Errno, shownStatus, statusDoc),
 	Sub("tsr_sid", lstSid, sidDoc),
 )
 
-// srpcPingReqst is struct srpc_ping_reqst.
 var srpcPingReqst = Define("srpc_ping_reqst",
 	"a ping of a test",
 	U64("pnr_rpyid", Cookie, rpyidDoc),
@@ -138,7 +127,6 @@ var srpcPingReqst = Define("srpc_ping_reqst",
 	U64("pnr_time_nsec", "nanoseconds or microseconds of that"),
 )
 
-// srpcPingReply is struct srpc_ping_reply.
 var srpcPingReply = Define("srpc_ping_reply",
 	"the answer to a ping of a test",
 	S32("pnr_status", Errno, shownStatus, statusDoc),
@@ -146,7 +134,6 @@ var srpcPingReply = Define("srpc_ping_reply",
 	U32("pnr_seq", Shown{Label: "number ", Role: Number}, "number of the ping"),
 )
 
-// srpcBrwReqst is struct srpc_brw_reqst.
 var srpcBrwReqst = Define("srpc_brw_reqst",
 	"a bulk transfer of a test",
 	U64("brw_rpyid", Cookie, rpyidDoc),
@@ -156,7 +143,6 @@ var srpcBrwReqst = Define("srpc_brw_reqst",
 	U32("brw_flags", LstBulkCheck, "how the data are checked"),
 )
 
-// srpcBrwReply is struct srpc_brw_reply.
 var srpcBrwReply = Define("srpc_brw_reply",
 	"the end of a bulk transfer of a test",
 	S32("brw_status", Errno, shownStatus, statusDoc),

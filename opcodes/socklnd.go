@@ -2,13 +2,11 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// KsockMsgType is the group ksock_msg_type.
 var KsockMsgType = Enum("ksock_msg_type", "KSOCK_MSG_", "messages on a TCP connection", []Value{
 	{Name: "NOOP", Value: 0xc0, Doc: "no LNet message: acknowledges pages, or keeps the connection alive"},
 	{Name: "LNET", Value: 0xc1, Doc: "an LNet message follows"},
 })
 
-// KsockProto is the group ksock_proto.
 var KsockProto = Enum("ksock_proto", "KSOCK_PROTO_", "versions of socklnd", []Value{
 	{Name: "V1_MINOR", Value: 0x0},
 	{Name: "V1", Value: 0x1},
@@ -18,7 +16,6 @@ var KsockProto = Enum("ksock_proto", "KSOCK_PROTO_", "versions of socklnd", []Va
 	{Name: "V4", Value: 0x4, Since: "2.15", Doc: "20-byte NIDs, for IPv6"},
 })
 
-// KsockConnType is the group ksock_conn_type.
 var KsockConnType = Enum("ksock_conn_type", "SOCKLND_CONN_", "what a TCP connection is for", []Value{
 	{Name: "ANY", Value: 0x0, Doc: "everything"},
 	{Name: "CONTROL", Value: 0x1, Doc: "small messages"},
@@ -29,22 +26,13 @@ var KsockConnType = Enum("ksock_conn_type", "SOCKLND_CONN_", "what a TCP connect
 	{Name: "NONE", Value: 0xffffffff, Doc: "refuses, since both nodes connected at once"},
 })
 
-// KsockZc is the group ksock_zc.
 var KsockZc = Enum("ksock_zc", "", "special values of zero-copy cookies", []Value{
 	{Name: "SOCKNAL_KEEPALIVE_PING", Value: 0x1, Doc: "reserved ZC cookie value: keep-alive"},
 })
 
-var (
-	HelloV1  = ksockHelloV1
-	HelloV2  = ksockHelloMsgNid4 // and version 3
-	HelloV4  = ksockHelloMsg
-	KsockHdr = ksockMsgHdr
-)
-
 func isHello(b []byte, big bool) bool { return magicAt(b, 0, 0x45726963, big) }
 
-// ksockHelloMsg is struct ksock_hello_msg.
-var ksockHelloMsg = Define("ksock_hello_msg",
+var HelloV4 = Define("ksock_hello_msg",
 	Since("2.15"),
 	Detect(isHello),
 	"greeting on a new TCP connection, from either side, in version 4 with 20-byte NIDs",
@@ -61,8 +49,7 @@ var ksockHelloMsg = Define("ksock_hello_msg",
 	Arr("kshm_ips", -1, U32("", IPv4), CountBy("kshm_nips"), "addresses of the sender"),
 )
 
-// ksockHelloMsgNid4 is struct ksock_hello_msg_nid4.
-var ksockHelloMsgNid4 = Define("ksock_hello_msg_nid4",
+var HelloV2 = Define("ksock_hello_msg_nid4",
 	Detect(isHello),
 	"greeting on a new TCP connection, from either side, in versions 2 and 3 with 8-byte NIDs",
 	U32("kshm_magic", Hex, LnetMagic, "marks the hello and the byte order of the sender"),
@@ -80,8 +67,7 @@ var ksockHelloMsgNid4 = Define("ksock_hello_msg_nid4",
 
 var kshType = U32("ksh_type", KsockMsgType, "whether an LNet message follows")
 
-// ksockMsgHdr is struct ksock_msg_hdr.
-var ksockMsgHdr = Define("ksock_msg_hdr",
+var KsockHdr = Define("ksock_msg_hdr",
 	"stands before each LNet message on a TCP connection",
 	kshType,
 	U32("ksh_csum", "CRC-32 of headers and payload in version 2, if wanted; 0 is none"),
@@ -116,15 +102,14 @@ func remarkZeroCopy(v *View, dst []byte) []byte {
 
 var _ = Define("ksock_msg",
 	"the headers of a message on a TCP connection",
-	Sub("ksm_kh", ksockMsgHdr, Since("2.15"), "socklnd's own header"),
-	Sub("ksm_u.lnetmsg_nid4", lnetHdrNid4, Since("2.15"), "LNet header in versions 2 and 3; named ksm_u.lnetmsg up to 2.12"),
-	Sub("ksm_u.lnetmsg_nid16", lnetHdrNid16, Over("ksm_u.lnetmsg_nid4"), Since("2.15"), "LNet header in version 4"),
+	Sub("ksm_kh", KsockHdr, Since("2.15"), "socklnd's own header"),
+	Sub("ksm_u.lnetmsg_nid4", LNetHdr4, Since("2.15"), "LNet header in versions 2 and 3; named ksm_u.lnetmsg up to 2.12"),
+	Sub("ksm_u.lnetmsg_nid16", LNetHdr16, Over("ksm_u.lnetmsg_nid4"), Since("2.15"), "LNet header in version 4"),
 )
 
 var helloLength = U32("payload_length", Size, "bytes of the addresses behind the header, 4 each")
 
-// ksockHelloV1 is struct ksock_hello_v1.
-var ksockHelloV1 = Define("ksock_hello_v1",
+var HelloV1 = Define("ksock_hello_v1",
 	Little,
 	"greeting of socklnd version 1: an LNet header with the command HELLO",
 	U32("magic", Hex, LnetMagic, "marks a hello of version 1"),
@@ -145,15 +130,15 @@ func helloAddresses(v *View) int { return int(v.Uint(helloLength)&0xffff) / 4 }
 
 var _ = Define("ksock_msg_v2v3",
 	"a message on a TCP connection in versions 2 and 3",
-	Sub("ksm_kh", ksockMsgHdr, "socklnd's own header"),
-	Sub("lnetmsg", lnetHdrNid4, "LNet header; a NOOP has none"),
+	Sub("ksm_kh", KsockHdr, "socklnd's own header"),
+	Sub("lnetmsg", LNetHdr4, "LNet header; a NOOP has none"),
 	Opaque("payload", 0, "what the LNet message carries"),
 )
 
 var _ = Define("ksock_msg_v4",
 	Since("2.15"),
 	"a message on a TCP connection in version 4",
-	Sub("ksm_kh", ksockMsgHdr, "socklnd's own header"),
-	Sub("lnetmsg", lnetHdrNid16, "LNet header; a NOOP has none"),
+	Sub("ksm_kh", KsockHdr, "socklnd's own header"),
+	Sub("lnetmsg", LNetHdr16, "LNet header; a NOOP has none"),
 	Opaque("payload", 0, "what the LNet message carries"),
 )

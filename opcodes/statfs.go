@@ -37,7 +37,6 @@ var ObdStatfsState = Bits("obd_statfs_state", "OS_STATFS_", "state of a target",
 	{Name: "OS_STATE_NONROT", Value: 0x200, Doc: "name in 2.12", Alias: true},
 })
 
-// obdStatfs is struct obd_statfs.
 var obdStatfs = Define("obd_statfs",
 	"space and objects of a target, or of the whole file system",
 	U64("os_type", Hex, Remark(remarkBackend), "magic number of the file system underneath"),
@@ -76,9 +75,7 @@ func remarkBackend(v *View, dst []byte) []byte {
 	return dst
 }
 
-var (
-	bufObdStatfs = Sub("obd_statfs", obdStatfs, "space and objects")
-)
+var bufObdStatfs = Sub("obd_statfs", obdStatfs, "space and objects")
 
 var _ = DefineRPC(&RPC{Opcode: OST_STATFS, Name: "OST_STATFS",
 	Doc: "Asks an OST for its space and objects. MDTs ask every few seconds to spread new files, clients for df.",
@@ -132,11 +129,9 @@ func summarizeStatfsReply(m *Msg, l *Line) {
 	l.Add(Dim, " of ")
 	l.Text = appendBinarySize(l.Text, osBlocks.Uint(b, m.Big), block)
 	l.Mark(Number)
-	l.Key("objects ")
-	l.Num(osFfree.Uint(b, m.Big))
+	l.Key("objects ").Num(osFfree.Uint(b, m.Big))
 	if state := osState.Uint(b, m.Big); state != 0 {
-		l.Key("")
-		l.Flags(ObdStatfsState, state)
+		l.Key("").Flags(ObdStatfsState, state)
 	}
 }
 

@@ -102,11 +102,11 @@ func lockedObject(m *Msg) []byte {
 	}
 	k := requestLock(m.Buf(1), m.Big)
 	switch k.kind() {
-	case ldlmIbitsType:
+	case InodeLock:
 		if k.bits()&^lookupBit == 0 {
 			return nil
 		}
-	case ldlmExtentType, ldlmFlockType:
+	case ExtentLock, FlockLock:
 	default:
 		return nil
 	}
@@ -188,7 +188,7 @@ var firstSequence = FidSeq.Number("START")
 func GrantingMDT(reply *Msg) (index uint32, ok bool) {
 	b := reply.Buf(1)
 	k := requestLock(b, reply.Big)
-	if len(b) < lockDesc.Off+keptOfLock || k.kind() != ldlmIbitsType || lockFlags.Uint(b, reply.Big)&flagLockChanged == 0 {
+	if len(b) < lockDesc.Off+keptOfLock || k.kind() != InodeLock || lockFlags.Uint(b, reply.Big)&flagLockChanged == 0 {
 		return 0, false
 	}
 	return uint32(k.policyWord(inodeInitiator)), true

@@ -5,13 +5,11 @@ import . "github.com/lshark/lshark/opcodes/schema"
 // Targets keep what they need for recovery in files of their own. Operations over
 // several MDTs write to them, so that their records appear in update logs.
 
-// ReplyDataMagic is the group reply_data_magic.
 var ReplyDataMagic = Enum("reply_data_magic", "LRH_MAGIC_", "form of the records of reply_data", []Value{
 	{Name: "V1", Value: 0xbdabda01, Doc: "records of 32 bytes"},
 	{Name: "V2", Value: 0xbdabda02, Since: "2.16", Doc: "records of 64 bytes"},
 })
 
-// lsdReplyDataV1 is struct lsd_reply_data_v1.
 var lsdReplyDataV1 = Define("lsd_reply_data_v1", Little,
 	"reply that a client may not have got, in the file reply_data; lsd_reply_data through 2.15",
 	U64("lrd_transno", ID, "transaction number of the reply"),
@@ -21,7 +19,6 @@ var lsdReplyDataV1 = Define("lsd_reply_data_v1", Little,
 	U32("lrd_client_gen", "which client: lcd_generation of its lsd_client_data"),
 )
 
-// lsdReplyDataV2 is struct lsd_reply_data_v2.
 var lsdReplyDataV2 = Define("lsd_reply_data_v2", Little, Since("2.16"),
 	"reply that a client may not have got, in the file reply_data; lsd_reply_data from 2.16 on",
 	U64("lrd_transno", ID, "transaction number of the reply"),
@@ -33,7 +30,6 @@ var lsdReplyDataV2 = Define("lsd_reply_data_v2", Little, Since("2.16"),
 	Pads("lrd_padding", 7, 4),
 )
 
-// lsdReplyHeader is struct lsd_reply_header.
 var lsdReplyHeader = Define("lsd_reply_header", Little, "begins the file reply_data",
 	U32("lrh_magic", Hex, ReplyDataMagic, "form of the records"),
 	U32("lrh_header_size", Size, "bytes of this header"),
@@ -41,7 +37,6 @@ var lsdReplyHeader = Define("lsd_reply_header", Little, "begins the file reply_d
 	Pads("lrh_pad", 20, 1),
 )
 
-// lsdClientData is struct lsd_client_data.
 var lsdClientData = Define("lsd_client_data", Little,
 	"client of a target, in the file last_rcvd",
 	Str("lcd_uuid", 40, "UUID of the client"),

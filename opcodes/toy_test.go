@@ -49,8 +49,7 @@ func summarizeToy(m *Msg, l *Line) {
 	b := m.Named("toy_body")
 	l.FID(tbFid.Bytes(b), m.Big)
 	if tbValid.Uint(b, m.Big)&toySize != 0 {
-		l.Key("size ")
-		l.Offset(tbSize.Uint(b, m.Big))
+		l.Key("size ").Offset(tbSize.Uint(b, m.Big))
 	}
 }
 

@@ -6,12 +6,10 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// UpdateRecordsFlag is the group update_records_flag.
 var UpdateRecordsFlag = Bits("update_records_flag", "UPDATE_RECORD_", "form of the record of a distributed operation", []Value{
 	{Name: "CONTINUE", Value: 0x1},
 })
 
-// updateOp is struct update_op.
 var updateOp = Define("update_op", "update in the record of a distributed operation",
 	Sub("uop_fid", luFid, "the object"),
 	U16("uop_type", OutUpdateType, "what to do"),
@@ -34,7 +32,6 @@ var (
 	recordedOp    = Sub("", updateOp)
 )
 
-// updateOps is struct update_ops.
 var updateOps = Define("update_ops", "updates of a distributed operation",
 	Records("uops_op", nextRecordedOp, []*Field{recordedOp}),
 )
@@ -48,7 +45,6 @@ func nextRecordedOp(v *View) (*Field, int) {
 
 func recordedSize(b []byte, big bool) int { return recordedHeader + 2*int(uopParams.Uint(b, big)) }
 
-// updateParams is struct update_params.
 var updateParams = Define("update_params", "parameters of the updates of a distributed operation",
 	Records("up_params", nextRecordedParam, []*Field{recordedParam}),
 )
@@ -76,7 +72,6 @@ func nextRecordedParam(v *View) (*Field, int) {
 	return recordedParam, paramSize(v.Rest, v.Big)
 }
 
-// updateRecords is struct update_records.
 var updateRecords = Define("update_records", "distributed operation: all updates, on whichever MDT",
 	U64("ur_master_transno", ID, "transaction on the MDT that leads the operation"),
 	U64("ur_batchid", "number of the operation"),

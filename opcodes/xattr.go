@@ -38,14 +38,12 @@ var rpcMdsGetxattr = DefineRPC(&RPC{Opcode: MDS_GETXATTR, Name: "MDS_GETXATTR",
 			} else {
 				l.Add(Flag, "all names")
 			}
-			l.Key("room ")
-			l.Num(o.word(mboEadatasize))
+			l.Key("room ").Num(o.word(mboEadatasize))
 		},
 		SummarizeReply: func(m *Msg, l *Line) {
 			o := bodyOf(m)
 			if len(o.b) > 0 {
-				l.Key("bytes ")
-				l.Num(o.word(mboEadatasize))
+				l.Key("bytes ").Num(o.word(mboEadatasize))
 			}
 			addLayout(l, m.Named("eadata"), false)
 		},

@@ -2,7 +2,6 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// LmaCompat is the group lma_compat.
 var LmaCompat = Bits("lma_compat", "LMAC_", "what an object is, for software that may ignore it", []Value{
 	{Name: "HSM", Value: 0x1, Doc: "has HSM state"},
 	{Name: "NOT_IN_OI", Value: 0x4, Doc: "not in the object index"},
@@ -12,7 +11,6 @@ var LmaCompat = Bits("lma_compat", "LMAC_", "what an object is, for software tha
 	{Name: "IDX_BACKUP", Value: 0x40, Doc: "index has a backup"},
 })
 
-// LmaIncompat is the group lma_incompat.
 var LmaIncompat = Bits("lma_incompat", "LMAI_", "what an object is, for software that must know", []Value{
 	{Name: "RELEASED", Value: 0x1, Doc: "data is in the archive only"},
 	{Name: "AGENT", Value: 0x2, Doc: "stands for an object of another MDT"},
@@ -23,7 +21,6 @@ var LmaIncompat = Bits("lma_incompat", "LMAI_", "what an object is, for software
 	{Name: "LMA_INCOMPAT_SUPP", Value: 0x3e, Alias: true},
 })
 
-// SomFlags is the group som_flags.
 var SomFlags = Bits("som_flags", "SOM_FL_", "how far the size on the MDT can be trusted", []Value{
 	{Name: "UNKNOWN", Value: 0x0, Doc: "not known"},
 	{Name: "STRICT", Value: 0x1, Doc: "exact"},
@@ -31,12 +28,10 @@ var SomFlags = Bits("som_flags", "SOM_FL_", "how far the size on the MDT can be 
 	{Name: "LAZY", Value: 0x4, Doc: "approximate"},
 })
 
-// Linkea is the group linkea.
 var Linkea = Enum("linkea", "", "magic of trusted.link", []Value{
 	{Name: "LINK_EA_MAGIC", Value: 0x11eaf1df, Doc: "begins the list of names and parents in trusted.link"},
 })
 
-// lustreMdtAttrs is struct lustre_mdt_attrs.
 var lustreMdtAttrs = Define("lustre_mdt_attrs",
 	Little,
 	"what an object is and which FID it has: trusted.lma",
@@ -45,7 +40,6 @@ var lustreMdtAttrs = Define("lustre_mdt_attrs",
 	Sub("lma_self_fid", luFid, "its FID"),
 )
 
-// lustreOstAttrs is struct lustre_ost_attrs.
 var lustreOstAttrs = Define("lustre_ost_attrs",
 	Little,
 	"trusted.lma of an object on an OST: its file and stripe too",
@@ -57,7 +51,6 @@ var lustreOstAttrs = Define("lustre_ost_attrs",
 	U64("loa_comp_end", Size, "the byte behind the component"),
 )
 
-// lustreSomAttrs is struct lustre_som_attrs.
 var lustreSomAttrs = Define("lustre_som_attrs",
 	Little,
 	"size of a file as the MDT knows it: trusted.som",
@@ -67,7 +60,6 @@ var lustreSomAttrs = Define("lustre_som_attrs",
 	U64("lsa_blocks", "blocks of 512 bytes"),
 )
 
-// hsmAttrs is struct hsm_attrs.
 var hsmAttrs = Define("hsm_attrs",
 	Little,
 	"HSM state of a file: trusted.hsm",
@@ -77,7 +69,6 @@ var hsmAttrs = Define("hsm_attrs",
 	U64("hsm_arch_ver", Cookie, "data version of the copy"),
 )
 
-// linkEaHeader is struct link_ea_header.
 var linkEaHeader = Define("link_ea_header",
 	"the names of an object and the directories they are in: trusted.link",
 	Detect(func(b []byte, _ bool) bool { return len(b) > 0 && b[0] == linkMagicHigh }),
@@ -89,7 +80,6 @@ var linkEaHeader = Define("link_ea_header",
 	Records("entries", stepLink, "the names"),
 )
 
-// linkEaEntry is struct link_ea_entry.
 var linkEaEntry = Define("link_ea_entry",
 	Big,
 	"a name of an object",
@@ -124,7 +114,6 @@ func linkNameLen(v *View) int {
 	return max(0, int(ReadUint(v.Struct[:2], true))-linkEntrySize)
 }
 
-// ostLayout is struct ost_layout.
 var ostLayout = Define("ost_layout", "where in a file's layout an object belongs",
 	U32("ol_stripe_size", Size, "bytes of a stripe"),
 	U32("ol_stripe_count", "stripes of the file or component"),
@@ -133,25 +122,21 @@ var ostLayout = Define("ost_layout", "where in a file's layout an object belongs
 	U32("ol_comp_id", "id of the component, 0 without components"),
 )
 
-// filterFid18 is struct filter_fid_18_23.
 var filterFid18 = Define("filter_fid_18_23", Little, "to which file an object belongs, as releases up to 2.3 stored it",
 	Sub("ff_parent", luFid, "the file; the version is the stripe"),
 	U64("ff_objid", "object id"),
 	U64("ff_seq", Hex, "object sequence"),
 )
 
-// filterFid24 is struct filter_fid_24_29.
 var filterFid24 = Define("filter_fid_24_29", Little, "to which file an object belongs, as releases from 2.4 to 2.9 stored it",
 	Sub("ff_parent", luFid, "the file; the version is the stripe"),
 )
 
-// filterFid210 is struct filter_fid_210.
 var filterFid210 = Define("filter_fid_210", Little, "to which file an object belongs, as release 2.10 stored it",
 	Sub("ff_parent", luFid, "the file; the version is the stripe"),
 	Sub("ff_layout", ostLayout, "place in the layout"),
 )
 
-// filterFid is struct filter_fid.
 var filterFid = Define("filter_fid", Little, "to which file an object belongs",
 	Sub("ff_parent", luFid, "the file; the version is the stripe"),
 	Sub("ff_layout", ostLayout, "place in the layout"),

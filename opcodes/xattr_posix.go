@@ -6,7 +6,6 @@ import (
 	. "github.com/lshark/lshark/opcodes/schema"
 )
 
-// ACLTag is the group acl_tag.
 var ACLTag = Enum("acl_tag", "ACL_", "who an entry of a POSIX ACL is about", []Value{
 	{Name: "USER_OBJ", Value: 0x1, Doc: "the owner"},
 	{Name: "USER", Value: 0x2, Doc: "the user e_id"},
@@ -16,14 +15,12 @@ var ACLTag = Enum("acl_tag", "ACL_", "who an entry of a POSIX ACL is about", []V
 	{Name: "OTHER", Value: 0x20, Doc: "all others"},
 })
 
-// ACLPerm is the group acl_perm.
 var ACLPerm = Bits("acl_perm", "ACL_", "what an entry of a POSIX ACL permits", []Value{
 	{Name: "EXECUTE", Value: 0x1, Doc: "execute, or pass through a directory"},
 	{Name: "WRITE", Value: 0x2, Doc: "write"},
 	{Name: "READ", Value: 0x4, Doc: "read"},
 })
 
-// FscryptMode is the group fscrypt_mode.
 var FscryptMode = Enum("fscrypt_mode", "FSCRYPT_MODE_", "how file data or names are encrypted", []Value{
 	{Name: "AES_256_XTS", Value: 1},
 	{Name: "AES_256_CTS", Value: 4},
@@ -33,7 +30,6 @@ var FscryptMode = Enum("fscrypt_mode", "FSCRYPT_MODE_", "how file data or names 
 	{Name: "AES_256_HCTR2", Value: 10},
 })
 
-// posixAclXattrHeader is struct posix_acl_xattr_header.
 var posixAclXattrHeader = Define("posix_acl_xattr_header",
 	Little,
 	"a POSIX ACL",
@@ -41,7 +37,6 @@ var posixAclXattrHeader = Define("posix_acl_xattr_header",
 	Arr("a_entries", -1, Sub("", posixAclXattrEntry), CountOf(aclEntries), "the entries"),
 )
 
-// posixAclXattrEntry is struct posix_acl_xattr_entry.
 var posixAclXattrEntry = Define("posix_acl_xattr_entry",
 	Little,
 	"what a POSIX ACL permits to whom",
@@ -107,7 +102,6 @@ var (
 	bufAcl  = OneOf("acl", chooseACL, []*Field{formACL}, "POSIX ACL of the object").Rest()
 )
 
-// fscryptV1 is struct fscrypt_context_v1.
 var fscryptV1 = Define("fscrypt_context_v1",
 	"how a file is encrypted, first form",
 	U8("version", "form of the context, 1"),
@@ -118,7 +112,6 @@ var fscryptV1 = Define("fscrypt_context_v1",
 	Opaque("nonce", 16, "makes the file's own key"),
 )
 
-// fscryptV2 is struct fscrypt_context_v2.
 var fscryptV2 = Define("fscrypt_context_v2",
 	"how a file is encrypted",
 	U8("version", "form of the context, 2"),
@@ -149,6 +142,4 @@ func chooseFscrypt(v *View) *Field {
 	return nil
 }
 
-var (
-	bufFileEncctx = OneOf("file_encctx", chooseFscrypt, []*Field{formFscryptV1, formFscryptV2}, Tagged(true), "how the file is encrypted").Rest()
-)
+var bufFileEncctx = OneOf("file_encctx", chooseFscrypt, []*Field{formFscryptV1, formFscryptV2}, Tagged(true), "how the file is encrypted").Rest()

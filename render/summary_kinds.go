@@ -31,8 +31,7 @@ func (s *Summary) facts(m *dissect.Message) {
 		s.reply(m)
 	case lnet.EarlyReply:
 		l.Add(schema.Flag, "early reply")
-		l.Key("timeout now ")
-		l.Num(uint64(m.RPC.Timeout))
+		l.Key("timeout now ").Num(uint64(m.RPC.Timeout))
 		l.Add(schema.Dim, " s")
 	case lnet.Bulk:
 		s.transfer(m, "data", m.LNet.Portal)
@@ -47,10 +46,8 @@ func (s *Summary) facts(m *dissect.Message) {
 	case lnet.Selftest:
 		s.selftest(m)
 	case lnet.Unknown:
-		l.Key("portal ")
-		l.Num(uint64(m.LNet.Portal))
-		l.Key("length ")
-		l.Num(uint64(m.LNet.Length))
+		l.Key("portal ").Num(uint64(m.LNet.Portal))
+		l.Key("length ").Num(uint64(m.LNet.Length))
 	case lnet.Hello, lnet.Connreq, lnet.Connack, lnet.PingReply, lnet.Push:
 		s.showFields(m)
 	case lnet.Connrej:
@@ -116,8 +113,7 @@ func (s *Summary) reply(m *dissect.Message) {
 		l.Mark(schema.Number)
 	}
 	if status > 0 && lock == "" {
-		l.Key("")
-		l.Num(uint64(status))
+		l.Key("").Num(uint64(status))
 	}
 	if m.RPC.Opcode == opcodes.SEC_CTX_INIT || m.RPC.Opcode == opcodes.SEC_CTX_INIT_CONT || g.Errno() != 0 {
 		s.context(g)
@@ -150,8 +146,7 @@ func (s *Summary) transfer(m *dissect.Message, what string, portal uint32) {
 	l.Num(uint64(m.RPC.Bytes))
 	l.Add(schema.Dim, " bytes")
 	if portal != 0 && !m.RPC.HasOpcode {
-		l.Key("portal ")
-		l.Num(uint64(portal))
+		l.Key("portal ").Num(uint64(portal))
 	}
 	if m.Content != nil {
 		s.content(m)
@@ -171,8 +166,7 @@ func (s *Summary) refusal(m *dissect.Message) {
 		return
 	}
 	l.Add(schema.Bad, name)
-	l.Key("")
-	l.Add(schema.Dim, doc)
+	l.Key("").Add(schema.Dim, doc)
 }
 
 // content describes the bulk data that the message completes: it counts the

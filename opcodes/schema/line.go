@@ -65,10 +65,12 @@ func (l *Line) Add(r Role, text string) {
 	l.Mark(r)
 }
 
-// Key appends a label, with a space before it unless there is one.
-func (l *Line) Key(label string) {
+// Key appends a label, with a space before it unless there is one. Its value is
+// appended to what it returns, the line.
+func (l *Line) Key(label string) *Line {
 	if n := len(l.Text); n > l.from && l.Text[n-1] != ' ' {
 		l.Text = append(l.Text, ' ')
 	}
 	l.Add(Dim, label)
+	return l
 }
