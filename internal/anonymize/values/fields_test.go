@@ -2,6 +2,7 @@ package values
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,10 @@ func TestEveryFieldHasAClass(t *testing.T) {
 	})
 	for _, f := range slices.Concat(dissect.MessageSections(), dissect.TransportSections()) {
 		check(nil, f.Name, f)
+	}
+	guide, err := os.ReadFile("../../../docs/adding-a-message.md")
+	if err != nil || !strings.Contains(string(guide), "| `internal/anonymize/values/field_numbers.go`, `field_texts.go` |") {
+		t.Errorf("docs/adding-a-message.md does not have the place of this test's classes: %v", err)
 	}
 	for _, field := range slices.Sorted(maps.Keys(missing)) {
 		t.Errorf("%s has no class. Does it show anything about a site? If it is the ID of a user, group or project, add it to identities in "+
