@@ -81,13 +81,6 @@ func (d *Dissector) Frame(f *capture.Frame) {
 	d.release(false)
 }
 
-// Decoded takes the next frame as Frame does, with the packet that was found in it ahead.
-func (d *Dissector) Decoded(f *lnet.Decoded) {
-	d.frames++
-	d.lnet.Decoded(f)
-	d.release(false)
-}
-
 // Quiet is called when no frame has arrived for a while, as in a live capture. It hands
 // out the messages that wait only for late frames.
 func (d *Dissector) Quiet() {

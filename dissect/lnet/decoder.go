@@ -100,24 +100,17 @@ func NewDecoder(o Options) *Decoder {
 // Frame takes the next frame of the capture. It calls Handle for the messages
 // that the frame completes.
 func (d *Decoder) Frame(f *capture.Frame) {
-	d.packet(f, d.link.Decode(f), &d.link.Segment, &d.link.Packet)
-}
-
-// Decoded takes the next frame as Frame does, with the packet that was found in it ahead.
-func (d *Decoder) Decoded(f *Decoded) { d.packet(&f.Frame, f.kind, &f.segment, f.packet) }
-
-func (d *Decoder) packet(f *capture.Frame, kind link.Kind, s *link.Segment, p *link.Packet) {
 	d.out.stats.Frames++
 	src := d.tcp.frame(f)
 	if len(src.pairs) > 0 {
 		d.ib.tick(src)
 	}
-	switch kind {
+	switch d.link.Decode(f) {
 	case link.TCP:
-		d.tcp.segment(src, s)
+		d.tcp.segment(src, &d.link.Segment)
 	case link.InfiniBand:
 		d.out.stats.RDMA++
-		d.ib.packet(src, p)
+		d.ib.packet(src, &d.link.Packet)
 	case link.None:
 	}
 }

@@ -110,7 +110,7 @@ func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
 }
 
 func (c *diagnoseOptions) run(args []string) error {
-	x, err := c.Start(c.sys, args, c.check, scan.Options{BulkData: c.verify, JoinBulk: c.verify})
+	x, err := c.Start(c.sys, args, c.check, scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true})
 	if err != nil {
 		return err
 	}

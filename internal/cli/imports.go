@@ -102,8 +102,6 @@ func (c *importsOptions) run(args []string) error {
 		Select: selected.Match,
 		Limit:  c.selection.Count,
 		SaveTo: c.selection.Save,
-
-		Concurrent: true,
 	})
 	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
 	if err != nil {

@@ -144,7 +144,7 @@ func (c *rpcsOptions) run(args []string) error {
 	if err != nil {
 		return err
 	}
-	p := scan.New(c.sys, in, scan.Options{Concurrent: c.selection.Count == 0, SaveTo: c.selection.Save, SaveRPCs: true})
+	p := scan.New(c.sys, in, scan.Options{SaveTo: c.selection.Save, SaveRPCs: true})
 	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
 	if err != nil {
 		return err

@@ -112,7 +112,6 @@ type Decoder struct {
 	time   int64 // of the frame
 	source int32 // of the frame
 	frags  fragments
-	joined bool // the packet consists of IP fragments
 
 	ethernetLayer layers.Ethernet
 	vlanLayer     layers.Dot1Q
@@ -141,7 +140,6 @@ const (
 // returns TCP, or sets d.Packet and returns InfiniBand; else it returns None. The
 // bytes of the segment or packet are valid until the next call.
 func (d *Decoder) Decode(f *capture.Frame) Kind {
-	d.joined = false
 	kind := d.link(f)
 	switch kind {
 	case TCP:
@@ -154,10 +152,6 @@ func (d *Decoder) Decode(f *capture.Frame) Kind {
 	}
 	return kind
 }
-
-// Reassembled reports whether the bytes of the segment or packet found last are not in
-// the frame, but put together from IP fragments.
-func (d *Decoder) Reassembled() bool { return d.joined }
 
 // link decodes a frame by its link type.
 func (d *Decoder) link(f *capture.Frame) Kind {

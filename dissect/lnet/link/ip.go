@@ -80,7 +80,6 @@ func (d *Decoder) ipv4(p span, depth int) Kind {
 		if !whole {
 			return None
 		}
-		d.joined = true
 	}
 	return d.transport(byte(ip.Protocol), a, body, depth)
 }
@@ -155,7 +154,6 @@ func (d *Decoder) extensions(next byte, a addresses, p span, depth int) Kind {
 			if !whole {
 				return None
 			}
-			d.joined = true
 		default:
 			return d.transport(next, a, p, depth)
 		}

@@ -106,7 +106,7 @@ func (r *Records[R]) Start(sys *scan.System, args []string, check func() error, 
 		return nil, err
 	}
 	r.View.NodeName = in.NodeNames()
-	o.Limit, o.Concurrent = r.Count, true
+	o.Limit = r.Count
 	p := scan.New(sys, in, o)
 	w, err := r.open(sys, in, p)
 	return &Reading[R]{p, in, w}, err

@@ -27,8 +27,9 @@ type Options struct {
 	BulkData bool // keep bulk data in full
 
 	// Concurrent lets the observer and the consumers of files run in a goroutine of their
-	// own. It is for those that take messages to the end of the input, and has no effect
-	// with Limit, SaveTo or Stream.
+	// own, which gets copies of the messages. It is for those that take more time than the
+	// copies cost, and that take messages to the end of the input. It has no effect with
+	// Limit, SaveTo or Stream.
 	Concurrent bool
 
 	JoinBulk bool // with BulkData: put the parts of file data together
@@ -275,21 +276,6 @@ func (p *Pass) read(src *source) error {
 		bytes = nil
 	}
 	defer p.sys.NewProgress(bytes).Stop()
-	if ahead := src.readAhead(p.in); ahead != nil {
-		defer ahead.Close()
-		for !p.failed.Load() && !p.stopped.Load() {
-			f, err := ahead.Next()
-			if err != nil {
-				return endOfInput(err)
-			}
-			if take, err := p.frame(&f.Frame); err != nil {
-				return err
-			} else if take {
-				p.dissector.Decoded(f)
-			}
-		}
-		return nil
-	}
 	var f capture.Frame
 	for !p.failed.Load() && !p.stopped.Load() {
 		switch err := src.next(&f); {

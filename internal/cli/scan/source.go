@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
-	"github.com/lshark/lshark/dissect/lnet"
 )
 
 // pipeIdle is how long the writer of a pipe may be silent before messages that
@@ -72,20 +71,10 @@ func (s *source) next(f *capture.Frame) error {
 	return err
 }
 
-// onManyCores reports whether the input is read in several goroutines: files are, where
-// there are the cores for it. The writer of a pipe may pause, and what it has written
-// by then is shown.
+// onManyCores reports whether there is a core for those that take the messages of files.
+// The writer of a pipe may pause, and what it has written by then is shown.
 func (s *source) onManyCores(in *Input) bool {
 	return s.reader != nil && !in.piped() && runtime.GOMAXPROCS(0) > 1
-}
-
-// readAhead starts to read the frames of files in a goroutine of its own. It returns nil
-// for other inputs.
-func (s *source) readAhead(in *Input) *lnet.Ahead {
-	if !s.onManyCores(in) {
-		return nil
-	}
-	return lnet.ReadAhead(s.next)
 }
 
 // away notes that the interface is away, and calls changed with the reason.
