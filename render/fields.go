@@ -91,13 +91,11 @@ func path(name string, index *schema.Index) (column, bool) {
 	return column{name: parts[last], above: parts[:last]}, true
 }
 
-// isDeclared reports whether a field or section has this name.
 func isDeclared(name string, index *schema.Index) bool {
 	_, ok := slices.BinarySearch(index.Names(), name)
 	return ok || isSection(name)
 }
 
-// isSection reports whether a message has a section of this name.
 func isSection(name string) bool {
 	p, ok := records.Messages.Find(name)
 	return ok && p.Key.Type == records.Section

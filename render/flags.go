@@ -97,7 +97,6 @@ func (r *Flags) connectHead(dst []byte, p *track.ConnectPair, first int64) []byt
 	return dst
 }
 
-// connectWords returns the flag words of a connect.
 func (r *Flags) connectWords(m *dissect.Message) []word {
 	r.tree.Build(m)
 	var list []word

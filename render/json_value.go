@@ -40,7 +40,6 @@ func appendMember(dst []byte, t *dissect.Tree, i int) []byte {
 	return dst
 }
 
-// isInteger reports whether a node is shown as an integer.
 func isInteger(n *dissect.Node) bool {
 	return n.Field.Kind <= schema.Int && n.Src != dissect.InText && !n.Is(dissect.Undecoded)
 }

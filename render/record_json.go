@@ -11,7 +11,6 @@ import (
 // null is the JSON of a key whose value is unknown.
 const null = "null"
 
-// member is a key as a member of a JSON object.
 type member[R any] struct {
 	records.Key[R]
 	prefix string // ,"name":
@@ -19,7 +18,6 @@ type member[R any] struct {
 	scalar bool // has a Get and no parts
 }
 
-// members makes the members of an object of the keys that JSON has.
 func members[R any](keys []records.Key[R]) (list []member[R]) {
 	for i := range keys {
 		if k := &keys[i]; k.JSON != records.Hidden {
@@ -54,7 +52,6 @@ func (j *RecordJSON[R]) AppendLines(dst []byte, list []R) []byte {
 	return dst
 }
 
-// recordJSON writes records of one kind as JSON.
 type recordJSON[R any] struct {
 	format recordFormat
 	val    records.Value
@@ -169,7 +166,6 @@ func appendJSONNames(dst []byte, names []string) []byte {
 	return append(dst, ']')
 }
 
-// appendJSONCounts appends counts as an object.
 func appendJSONCounts(dst []byte, counts []records.Count) []byte {
 	dst = append(dst, '{')
 	for i, c := range counts {

@@ -102,13 +102,11 @@ func nidWidth(nid lnet.NID, nids NIDs) int {
 	return Width(text) + octet - (len(addr) - bytes.LastIndexByte(addr, '.') - 1)
 }
 
-// appendCellRight appends text that is aligned at the right end of a column.
 func appendCellRight(dst []byte, st *Style, text []byte, width int) []byte {
 	dst = AppendSpaces(dst, width-Width(text))
 	return st.AppendTruncated(dst, text, width)
 }
 
-// appendCellLeft appends text that is aligned at the left end of a column.
 func appendCellLeft(dst []byte, st *Style, text []byte, width int) []byte {
 	dst = st.AppendTruncated(dst, text, width)
 	return AppendSpaces(dst, width-Width(text))

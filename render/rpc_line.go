@@ -129,7 +129,6 @@ func AppendOpcode(dst []byte, opc uint32) []byte {
 	return strconv.AppendUint(dst, uint64(opc), 10)
 }
 
-// missingTexts are the words for a reply that is missing.
 var missingTexts = [...]string{
 	track.NotMissing:     "no-reply",
 	track.CaptureEnded:   "end",
@@ -303,7 +302,6 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 	return dst
 }
 
-// ofType returns the style of values of a type.
 func (c *Colors) ofType(t records.Type) *Style {
 	switch t {
 	case records.Text:

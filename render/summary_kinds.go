@@ -232,7 +232,6 @@ func (s *Summary) addNode(label string, role schema.Role, n *dissect.Node) {
 	l.Mark(role)
 }
 
-// selftest describes a message of LNet selftest.
 func (s *Summary) selftest(m *dissect.Message) {
 	s.showFields(m)
 	switch l := &s.line; {

@@ -67,7 +67,6 @@ func (r *Tree) value(dst []byte, n *dissect.Node, column int) []byte {
 	return dst
 }
 
-// style returns the style of a field's values.
 func (r *Tree) style(f *schema.Field) *Style {
 	c := r.c
 	switch f.Kind {

@@ -156,7 +156,6 @@ func appendNodeValue(dst []byte, t *dissect.Tree, n *dissect.Node) []byte {
 	return hex.AppendEncode(dst, t.Bytes(n))
 }
 
-// appendStrings appends NUL-separated strings with commas.
 func appendStrings(dst, b []byte) []byte {
 	for first := true; len(b) > 0; first = false {
 		s := schema.TrimNUL(b)

@@ -169,14 +169,12 @@ func (a *Anonymizer) restoreType(dst []byte, k *heldFrame) {
 // as16 returns an address as in link.Flow.
 func as16(a netip.AddrPort) [16]byte { return a.Addr().As16() }
 
-// writeUpTo writes the frames up to one with the given order.
 func (a *Anonymizer) writeUpTo(order int64) {
 	for k := a.window.oldest(); k != nil && k.frame.Number <= order; k = a.window.oldest() {
 		a.writeOldest()
 	}
 }
 
-// writeOldest writes the oldest frame of the window.
 func (a *Anonymizer) writeOldest() {
 	k := a.window.oldest()
 	a.frame = zeros(a.frame, k.size)

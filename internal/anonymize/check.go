@@ -86,7 +86,6 @@ func Check(ctx context.Context, open func() (*capture.Reader, error), result *ca
 	return s.compare(ctx, original, result)
 }
 
-// compare reads both captures frame by frame.
 func (s *search) compare(ctx context.Context, original, result *capture.Reader) (*CheckResult, error) {
 	r := &CheckResult{Originals: s.originals}
 	var before, after capture.Frame
@@ -136,7 +135,6 @@ type pattern struct {
 	found int // index in CheckResult.Found, from 1; 0 while it was not found
 }
 
-// newSearch returns a search for the originals of a mapper.
 func newSearch(m *values.Mapper) *search {
 	s := &search{values: m, patterns: make(map[uint32][]pattern)}
 	m.Each(func(v values.Mapping) {
@@ -221,7 +219,6 @@ func (s *search) addPattern(p pattern) bool {
 	return true
 }
 
-// frame searches a frame.
 func (s *search) frame(r *CheckResult, before, after *capture.Frame) {
 	b := after.Data
 	for i := 0; i+minOriginal <= len(b); i++ {

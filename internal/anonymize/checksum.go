@@ -93,7 +93,6 @@ func (s *sum) set(b []byte) {
 	binary.BigEndian.PutUint16(field, v)
 }
 
-// setICRC writes the ICRC.
 func (s *sum) setICRC(b []byte) {
 	v := s.icrc(b)
 	switch s.state {
@@ -105,7 +104,6 @@ func (s *sum) setICRC(b []byte) {
 	binary.LittleEndian.PutUint32(b[s.at:], v)
 }
 
-// icrcState returns the state of the ICRC in the original frame b.
 func (s *sum) icrcState(b []byte) sumState {
 	switch binary.LittleEndian.Uint32(b[s.at:]) {
 	case s.icrc(b):

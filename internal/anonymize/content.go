@@ -24,7 +24,6 @@ type blockKey struct {
 	number uint64
 }
 
-// infiniBandBlock returns the number of the block of an InfiniBand packet.
 func infiniBandBlock(queuePair, psn uint32) uint64 {
 	const isInfiniBand = 1 << 63
 	return isInfiniBand | uint64(queuePair)<<24 | uint64(psn&0xffffff)
@@ -67,7 +66,6 @@ func newContent(release func(order int64)) *content {
 	return &content{ring: make([]piece, 1024), first: 1, next: 1, blocks: make(map[blockKey]int64), release: release}
 }
 
-// addTCP adds the bytes of a message whose first byte has the given sequence number.
 func (c *content) addTCP(flow *link.Flow, seq uint32, b []byte, order int64) {
 	for len(b) > 0 {
 		off := int(seq % blockSize)
@@ -78,7 +76,6 @@ func (c *content) addTCP(flow *link.Flow, seq uint32, b []byte, order int64) {
 	}
 }
 
-// add adds bytes of a block.
 func (c *content) add(key blockKey, off int, b []byte, order int64) {
 	for len(b) > 0 && b[0] == 0 {
 		b, off = b[1:], off+1
@@ -102,7 +99,6 @@ func (c *content) add(key blockKey, off int, b []byte, order int64) {
 	c.next++
 }
 
-// chunk returns the chunk for the next n bytes.
 func (c *content) chunk(n int) *chunk {
 	if k := len(c.chunks); k > 0 {
 		last := &c.chunks[k-1]
@@ -123,7 +119,6 @@ func (c *content) chunk(n int) *chunk {
 	return &c.chunks[len(c.chunks)-1]
 }
 
-// removeOldest removes the pieces of the oldest chunk.
 func (c *content) removeOldest() {
 	old := c.chunks[0]
 	c.release(old.order)

@@ -151,7 +151,6 @@ func (c *copier) mac(p part, off int) {
 	}
 }
 
-// ipv4Address maps an address.
 func (c *copier) ipv4Address(p part, off int) {
 	if in, out := c.field(p, off, 4); in != nil {
 		a := c.values.IPv4([4]byte(in))
@@ -159,7 +158,6 @@ func (c *copier) ipv4Address(p part, off int) {
 	}
 }
 
-// ipv6Address maps an address.
 func (c *copier) ipv6Address(p part, off int) {
 	if in, out := c.field(p, off, 16); in != nil {
 		a := c.values.IPv6([16]byte(in))
@@ -167,7 +165,6 @@ func (c *copier) ipv6Address(p part, off int) {
 	}
 }
 
-// gid maps a GID.
 func (c *copier) gid(p part, off int) {
 	if in, out := c.field(p, off, 16); in != nil {
 		a := c.values.GID([16]byte(in))
@@ -175,7 +172,6 @@ func (c *copier) gid(p part, off int) {
 	}
 }
 
-// guid maps a GUID.
 func (c *copier) guid(p part, off int) {
 	if in, out := c.field(p, off, 8); in != nil {
 		a := c.values.GUID([8]byte(in))
@@ -196,7 +192,6 @@ func (h *headers) ethernet(p part, depth int) {
 	h.network(binary.BigEndian.Uint16(h.in[p.off+2*macSize:]), p.from(ethernetSize), depth)
 }
 
-// copyAt keeps n bytes of a part from an offset on.
 func (c *copier) copyAt(p part, off, n int) { c.copy(p.from(off), n) }
 
 // cooked rewrites a frame with a LINUX_SLL header. Its address is kept only if it is one of

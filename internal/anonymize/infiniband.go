@@ -24,20 +24,17 @@ type queuePairs struct {
 
 const maxQueuePairs = 1 << 16
 
-// queuePair identifies a queue pair by its host and number.
 type queuePair struct {
 	addr   [16]byte
 	number uint32
 }
 
-// pairState is the state of the packets that are sent to a queue pair.
 type pairState struct {
 	mtu  int    // payload of packets that are not the last of their message, 0 while unknown
 	next uint32 // packet sequence number of the packet that continues the SEND
 	left int    // bytes of that SEND that are kept, 0 for none
 }
 
-// state returns the state of a queue pair.
 func (q *queuePairs) state(addr [16]byte, number uint32) *pairState {
 	key := queuePair{addr, number}
 	s := q.pairs[key]
@@ -232,7 +229,6 @@ func (h *headers) mad(p part) {
 	}
 }
 
-// cmRequest rewrites the fields of a REQ.
 func (c *copier) cmRequest(p part) {
 	const guid, primary, alternate, end = 16, 52, 96, 140
 	c.copy(p, end)

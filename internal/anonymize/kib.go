@@ -82,7 +82,6 @@ func mapKib(mapper *values.Mapper, order binary.ByteOrder, in, out []byte) (know
 	return known
 }
 
-// mapNID maps a NID of 8 bytes at an offset of b.
 func mapNID(mapper *values.Mapper, order binary.ByteOrder, b []byte, off int) {
 	if len(b) < off+8 {
 		return

@@ -28,7 +28,6 @@ func Rewrite(ctx context.Context, w io.Writer, r *capture.Reader, o Options) (*A
 	return a, err
 }
 
-// read gives all frames to the Anonymizer.
 func (a *Anonymizer) read(ctx context.Context, r *capture.Reader) error {
 	var f capture.Frame
 	for ctx.Err() == nil {
@@ -46,7 +45,6 @@ func (a *Anonymizer) read(ctx context.Context, r *capture.Reader) error {
 	return ctx.Err()
 }
 
-// output writes frames in the format in which they are read.
 type output struct {
 	reader *capture.Reader
 	to     io.Writer
@@ -73,7 +71,6 @@ func (o *output) open() bool {
 	return true
 }
 
-// write writes a frame.
 func (o *output) write(f *capture.Frame) error {
 	o.open() // a frame was read, so the format is known
 	if o.pcap != nil {

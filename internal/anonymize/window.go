@@ -28,7 +28,6 @@ type heldFrame struct {
 // full reports whether a frame has to leave before another one is added.
 func (w *window) full() bool { return w.n > 0 && (w.n == maxFrames || w.bytes > maxHeldBytes) }
 
-// add adds a frame and returns its place.
 func (w *window) add(f *capture.Frame, head []byte, p payload, sums []sum) {
 	if w.n == len(w.ring) {
 		w.grow()

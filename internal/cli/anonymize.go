@@ -120,7 +120,6 @@ func (c *anonymizeOptions) checkArgs(args []string) error {
 	return nil
 }
 
-// checkPorts returns the ports.
 func (c *anonymizeOptions) checkPorts() (ports []uint16, err error) {
 	for _, p := range c.ports {
 		if p == 0 || p > math.MaxUint16 {
@@ -159,7 +158,6 @@ func (c *anonymizeOptions) note(format string, args ...any) {
 	}
 }
 
-// rewrite rewrites a capture.
 func (c *anonymizeOptions) rewrite(from, to string, o anonymize.Options) (err error) {
 	in, err := capture.Open([]string{from}, capture.Options{})
 	if err != nil {
@@ -231,7 +229,6 @@ func (c *anonymizeOptions) writeReport(r *anonymize.Report) error {
 	return err
 }
 
-// writeMapping writes the originals and their replacements.
 func (c *anonymizeOptions) writeMapping(a *anonymize.Anonymizer) error {
 	if c.mapping == "" {
 		return nil
@@ -257,7 +254,6 @@ func quoted(s string) string {
 	return q[1 : len(q)-1]
 }
 
-// runCheck searches a result for originals.
 func (c *anonymizeOptions) runCheck(original string, o anonymize.Options) error {
 	result, err := capture.Open([]string{c.check}, capture.Options{})
 	if err != nil {

@@ -133,7 +133,6 @@ func completeField(cmd *cobra.Command, _ []string, start string) ([]string, cobr
 	return flags.WithPrefix(names, start), cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeFilter completes the last word of a filter.
 func completeFilter(cmd *cobra.Command, _ []string, start string) ([]string, cobra.ShellCompDirective) {
 	_, names := recordNames(cmd.Name())
 	if names == nil {

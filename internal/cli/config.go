@@ -20,7 +20,6 @@ import (
 	"github.com/lshark/lshark/render/tables"
 )
 
-// configOptions are the flags of the command that shows the configuration of file systems.
 type configOptions struct {
 	flags.Records[*config.Entry]
 	sys     *scan.System
@@ -82,7 +81,6 @@ func newConfig(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-// selects reports whether the flags select an entry.
 func (c *configOptions) selects(e *config.Entry) bool {
 	switch {
 	case len(c.logs) > 0 && !slices.Contains(c.logs, e.Name()):
@@ -146,10 +144,8 @@ func (c *configOptions) noteUnknownLogs(p *scan.Pass, list []*config.Entry) {
 	}
 }
 
-// maxNamedLogs is how many logs and tables a note names.
 const maxNamedLogs = 20
 
-// text returns entries as text.
 func (c *configOptions) text(in *scan.Input, list []*config.Entry, p *scan.Pass) []byte {
 	o := c.View.Options(c.sys.IO)
 	o.Files = in.FileNames()

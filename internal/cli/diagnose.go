@@ -15,7 +15,6 @@ import (
 	"github.com/lshark/lshark/render/tables"
 )
 
-// diagnoseOptions are the flags of the command that reports what is wrong.
 type diagnoseOptions struct {
 	flags.Records[*diagnose.Finding]
 	sys      *scan.System
@@ -104,7 +103,6 @@ func (c *diagnoseOptions) check() error {
 	return c.Check()
 }
 
-// selects reports whether the flags select a finding.
 func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
 	return f.Severity >= c.least && c.Filter.Match(f)
 }
@@ -136,7 +134,6 @@ func (c *diagnoseOptions) run(args []string) error {
 	return err
 }
 
-// findingsOutput writes findings.
 type findingsOutput struct {
 	*flags.Reading[*diagnose.Finding]
 	options *diagnoseOptions
@@ -158,12 +155,10 @@ func (o *findingsOutput) all(list []*diagnose.Finding) {
 	o.Fail(o.Out.Write(text.AppendAll(nil, list, o.options.Input.Verbose)))
 }
 
-// chooses reports whether flags choose findings.
 func (o *findingsOutput) chooses() bool {
 	return len(o.options.only) > 0 || o.options.Filter != nil || o.options.least > diagnose.Note
 }
 
-// write writes a finding if the flags select it.
 func (o *findingsOutput) write(f *diagnose.Finding) {
 	if !o.options.selects(f) {
 		return

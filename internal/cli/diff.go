@@ -133,7 +133,6 @@ func (c *diffOptions) inputs(args []string) (before, after *scan.Input, err erro
 	return before, after, err
 }
 
-// comparedKeys are the keys that rows can be grouped by.
 func comparedKeys() []string {
 	return slices.DeleteFunc(slices.Clone(track.DimensionNames()), func(name string) bool {
 		d, _ := track.ParseDimension(name)
@@ -163,7 +162,6 @@ type side struct {
 	pass    *scan.Pass
 }
 
-// read reads one of the captures.
 func (c *diffOptions) read(in *scan.Input, by []track.Dimension) (*side, error) {
 	s := &side{stats: comparison.NewStats(by), pass: scan.New(c.sys, in, scan.Options{Limit: c.count})}
 	filter, err := (&flags.Selection{Display: c.display}).RPCs()
@@ -255,7 +253,6 @@ func (c *diffOptions) compare(o tables.StatsOptions, before, after *side) (buf [
 	return tables.NewNegotiatedText(c.view.Options(c.sys.IO), "before", "after").Append(buf, connections)
 }
 
-// isOffsetOf reports whether a value of --offset is for one of the files.
 func isOffsetOf(offset string, files []string) bool {
 	file := offset[:max(0, strings.LastIndexByte(offset, '='))] // a file name may have one, too
 	return slices.Contains(files, file)

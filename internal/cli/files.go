@@ -82,7 +82,6 @@ func newFiles(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-// fileOrder is an order of files.
 type fileOrder struct {
 	name    string
 	compare func(a, b *files.Actions) int // larger first
@@ -115,7 +114,6 @@ func (c *filesOptions) check() error {
 	return errors.Join(c.fid.Check(), c.by.Check(), c.sort.Check(), c.Check())
 }
 
-// selects reports whether the flags select a file.
 func (c *filesOptions) selects(f *files.File) bool {
 	if fid := c.fid.Value; c.fid.IsSet() {
 		objects, _ := f.Objects()
@@ -147,7 +145,6 @@ func compareActions(order string, a, b *files.Actions) int {
 	return 0
 }
 
-// sortFiles sorts files by an order of fileOrderList.
 func sortFiles(list []*files.File, order string) {
 	slices.SortStableFunc(list, func(a, b *files.File) int {
 		return cmp.Or(compareActions(order, &a.Actions, &b.Actions), cmp.Compare(a.First, b.First))

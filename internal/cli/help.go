@@ -36,7 +36,6 @@ func setHelp(root *cobra.Command, s *iostreams.IO, addAll func()) {
 	})
 }
 
-// addHelpFlag defines -h for a command.
 func addHelpFlag(cmd *cobra.Command) { cmd.Flags().BoolP("help", "h", false, "show this help") }
 
 // usageText returns the synopsis, the examples, the commands and the flags of a
@@ -74,7 +73,6 @@ func usageText(cmd *cobra.Command, width int) []byte {
 	return b.Bytes()
 }
 
-// synopsis returns the forms of a command line.
 func synopsis(cmd *cobra.Command) []string {
 	use := strings.TrimPrefix(cmd.Use, cmd.Name())
 	forms := []string{cmd.CommandPath() + use}

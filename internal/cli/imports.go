@@ -142,7 +142,6 @@ func (c *importsOptions) run(args []string) error {
 	return err
 }
 
-// timelineFunc returns a func that writes a line of the timeline for each change.
 func (c *importsOptions) timelineFunc(p *scan.Pass, w *iostreams.Writer) func(*track.Import, track.Point) {
 	var t *tables.Timeline
 	var buf []byte
@@ -158,7 +157,6 @@ func (c *importsOptions) timelineFunc(p *scan.Pass, w *iostreams.Writer) func(*t
 	}
 }
 
-// shows reports whether the display filter selects a connection.
 func (c *importsOptions) shows(i *track.Import) bool { return c.selection.Display == "" || i.Selected }
 
 // render returns the connections of an input in the form that the flags choose,
@@ -197,7 +195,6 @@ func joinCompared(args []string) []string {
 	return slices.Concat(args[:at], []string{flag + "=" + args[at+1] + "," + args[at+2]}, args[at+3:])
 }
 
-// clients returns the two clients of --compare.
 func (c *importsOptions) clients() (a, b string, ok bool) {
 	a, b, ok = strings.Cut(c.compared, ",")
 	return a, b, ok && a != "" && b != "" && !strings.Contains(b, ",")

@@ -94,7 +94,6 @@ func (c *locksOptions) check() error {
 	return errors.Join(c.fid.Check(), c.Check())
 }
 
-// selects reports whether the flags select a lock.
 func (c *locksOptions) selects(l *locks.Lock) bool {
 	if c.stuck && !l.IsStuck() {
 		return false

@@ -145,7 +145,6 @@ func (c *messagesOptions) run(args []string) error {
 	return errors.Join(p.Run(), w.Close())
 }
 
-// check completes and checks the flags for the form.
 func (c *messagesOptions) check() error {
 	if (c.tree || c.hex) && c.view.Form.Value == "summary" {
 		c.view.Form.Value = "tree"
@@ -159,7 +158,6 @@ func (c *messagesOptions) check() error {
 	return errors.Join(c.view.Check(), c.columns.Check(c.view.Form.Value))
 }
 
-// messageView shows messages in one form.
 type messageView struct {
 	render.Renderer
 	independent bool                   // each message can be rendered without those before it
@@ -171,7 +169,6 @@ type messageView struct {
 	table *records.Table[*records.Message]
 }
 
-// messageView returns the view of an input that the flags choose.
 func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
 	o := c.view.Options(c.sys.IO)
 	switch c.view.Form.Value {
@@ -221,7 +218,6 @@ func (c *messagesOptions) fileKeys() (*records.Table[*records.Message], error) {
 	return t, nil
 }
 
-// messageFile adds messages to a Parquet file.
 type messageFile struct {
 	add func([]byte, *records.Message) []byte
 	msg records.Message
@@ -233,7 +229,6 @@ func (f *messageFile) Append(dst []byte, m *dissect.Message, at render.Moment) [
 	return f.add(dst, &f.msg)
 }
 
-// addMessages renders and writes one message after the other.
 func addMessages(p *scan.Pass, w *iostreams.Writer, show messageView) {
 	var buf []byte
 	at := render.Moment{}

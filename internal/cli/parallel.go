@@ -61,7 +61,6 @@ func (c *messagesOptions) addParallel(pass *scan.Pass, in *scan.Input, w *iostre
 	}})
 }
 
-// add puts a message into the batch that is being filled.
 func (p *pool) add(m *dissect.Message) error {
 	if p.fill == nil {
 		select {

@@ -75,7 +75,6 @@ func newRecovery(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-// selects reports whether the flags select a recovery.
 func (c *recoveryOptions) selects(r *recovery.Recovery) bool {
 	return (c.all || r.Kind.IsOutage()) && strings.Contains(r.Target, c.target) && c.Filter.Match(r)
 }

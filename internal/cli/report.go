@@ -88,7 +88,6 @@ func (c *reportOptions) run(args []string) error {
 	return errors.Join(c.write(in, w.Write), w.Close())
 }
 
-// write reads the input and passes the page to a func.
 func (c *reportOptions) write(in *scan.Input, write func(page []byte) error) error {
 	p := scan.New(c.sys, in, scan.Options{Limit: c.count, Concurrent: true})
 	t := newPageTrackers(p)

@@ -71,7 +71,6 @@ func newProgram(sys *scan.System) *program {
 	return p
 }
 
-// add adds the subcommands whose names are needed.
 func (p *program) add(needed func(name string) bool) {
 	p.missing = slices.DeleteFunc(p.missing, func(s subcommand) bool {
 		if !needed(s.name) {

@@ -197,13 +197,11 @@ func followRPCs(p *scan.Pass, filter *flags.RPCFilter, o follow.Options) *follow
 	return f
 }
 
-// rpcFile adds RPCs to a Parquet file.
 type rpcFile func(dst []byte, r *track.RPC) []byte
 
 // AppendRPC adds an RPC and appends nothing.
 func (f rpcFile) AppendRPC(dst []byte, r *track.RPC, _ render.Moment) []byte { return f(dst, r) }
 
-// rpcOutput writes RPCs up to a limit.
 type rpcOutput struct {
 	pass     *scan.Pass
 	w        *iostreams.Writer
@@ -215,7 +213,6 @@ type rpcOutput struct {
 	ended    bool // the limit is reached, or writing has failed
 }
 
-// show writes an RPC and saves its frames.
 func (o *rpcOutput) show(r *track.RPC, frames scan.RPCFrames) {
 	if o.ended {
 		return

@@ -78,7 +78,6 @@ func newStats(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-// parseDimensions returns the dimensions that --by names.
 func parseDimensions(names string) ([]track.Dimension, error) {
 	var by []track.Dimension
 	for _, name := range strings.Split(names, ",") {
@@ -96,7 +95,6 @@ func parseDimensions(names string) ([]track.Dimension, error) {
 	return by, nil
 }
 
-// options checks the flags and returns the options of the tables.
 func (c *statsOptions) options() (tables.StatsOptions, error) {
 	by, err := parseDimensions(c.by)
 	if err := errors.Join(err, c.selection.Check(), c.view.Check(), c.sort.Check(), checkTimeout(c.timeout)); err != nil {
@@ -195,7 +193,6 @@ func (c *statsOptions) table(o tables.StatsOptions) (header []byte, appendTo fun
 	return nil, t.AppendInterval, &t.Omitted
 }
 
-// follow returns statistics of the RPCs of a pass that match the filter.
 func (c *statsOptions) follow(p *scan.Pass, filter *flags.RPCFilter, o track.StatsOptions, live bool) *track.Stats {
 	options := p.FollowOptions()
 	options.Timeout, options.Live = int64(c.timeout), live

@@ -50,7 +50,6 @@ const (
 	clearToEndOfScreen = "\x1b[J"
 )
 
-// runTop runs stats as a table that refreshes in place.
 func (c *statsOptions) runTop(pass *scan.Pass, filter *flags.RPCFilter, o tables.StatsOptions) error {
 	s := c.follow(pass, filter, track.StatsOptions{By: o.By, Window: int64(c.window)}, true)
 	p := &top{sys: c.sys.IO, pass: pass, stats: s, table: tables.NewStatsTable(o), colors: o.Colors, sort: o.Sort}
@@ -118,7 +117,6 @@ func (p *top) draw() error {
 	return err
 }
 
-// lines returns the lines of the table.
 func (p *top) lines(columns int) []string {
 	p.table.SetWidth(columns)
 	p.table.Omitted = tables.Omitted{}

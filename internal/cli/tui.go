@@ -86,7 +86,6 @@ func (c *tuiOptions) check() error {
 	return errors.Join(err, c.view.Check(), checkColumns(kind, c.columns))
 }
 
-// checkColumns checks the names of columns.
 func checkColumns(kind store.Kind, names []string) error {
 	index := opcodes.NewIndex()
 	for _, name := range names {
@@ -162,7 +161,6 @@ const lookAhead = time.Second
 // patience is how long the end of the pass is waited for.
 const patience = 200 * time.Millisecond
 
-// title names the input.
 func title(in *scan.Input, args []string, input *scan.Flags) string {
 	switch {
 	case in.Live():
@@ -173,7 +171,6 @@ func title(in *scan.Input, args []string, input *scan.Flags) string {
 	return iostreams.Printable(strings.Join(append(slices.Clone(input.Read), args...), " "))
 }
 
-// saveFunc returns the func that saves frames.
 func saveFunc(p *scan.Pass, in *scan.Input, rows *store.Store) func(string, []tui.Frame) (int, error) {
 	return func(path string, frames []tui.Frame) (missing int, err error) {
 		var marks scan.Marks
@@ -188,7 +185,6 @@ func saveFunc(p *scan.Pass, in *scan.Input, rows *store.Store) func(string, []tu
 	}
 }
 
-// addModel fills a model.
 func addModel(p *scan.Pass, m *model.Capture, screen *tui.Screen) {
 	p.Observe(m)
 	begun := false

@@ -29,14 +29,12 @@ func newVersion(sys *iostreams.IO) *cobra.Command {
 	}
 }
 
-// setVersion adds the flag --version to the root command.
 func setVersion(root *cobra.Command) {
 	root.Version = flags.Version()
 	root.SetVersionTemplate(string(versionText()))
 	root.Flags().Bool("version", false, "print the version, same as lshark version")
 }
 
-// versionText is printed by version and --version.
 func versionText() []byte {
 	return fmt.Appendf(nil, "lshark %s\nLustre %s\n%s %s/%s\n", flags.Version(), lustreReleases,
 		runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -120,7 +120,6 @@ func (c *counter) countRanked(r *track.RPC) {
 	c.users.add(text(c.uid), r, seconds)
 }
 
-// countErrors counts the errors of an RPC by name.
 func (c *counter) countErrors(r *track.RPC, op, target string) {
 	if r.Failed() {
 		c.errors.With(op, target, c.errnoName(r.Status)).Inc()

@@ -30,7 +30,6 @@ var limitBounds = []float64{1, 2, 5, 10, 30, 60, 120, 300, 600}
 // nativeSchema is the resolution of native buckets: each is 9 % wider than the one before.
 const nativeSchema = 3
 
-// declarer declares families.
 type declarer struct{ registry *metrics.Registry }
 
 // desc returns the description of a family with at most max series, apart from those for
@@ -55,7 +54,6 @@ func (d declarer) latency(name, help string, max int, labels ...metrics.Label) *
 	return d.registry.Histogram(d.desc(name, "seconds", help, max, labels), metrics.Buckets{Bounds: latencyBounds, Schema: nativeSchema})
 }
 
-// label returns a label with any value.
 func label(name string) metrics.Label { return metrics.Label{Name: name} }
 
 // oneOf returns a label with one of some values.
@@ -164,7 +162,6 @@ func (d declarer) states() stateFamilies {
 	}
 }
 
-// captureFamilies are about the frames and the transport.
 type captureFamilies struct {
 	frames, bytes, dropped     *metrics.Counters
 	gaps, lost, cut            *metrics.Counters

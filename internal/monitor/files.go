@@ -92,7 +92,6 @@ type recordDir struct {
 	pruneAt   time.Time
 }
 
-// recordFile is a file that is being written.
 type recordFile struct {
 	file   *os.File
 	size   countingWriter
@@ -113,7 +112,6 @@ func (f *recordFile) isDue(now time.Time) bool {
 	return !f.rotate.IsZero() && (!now.Before(f.rotate) || now.Before(f.begun.Add(-maxStepBack)))
 }
 
-// countingWriter counts the bytes that are written.
 type countingWriter struct {
 	to io.Writer
 	n  int64
@@ -125,7 +123,6 @@ func (w *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// openRecordDir prepares a directory.
 func openRecordDir(o RecorderOptions) (*recordDir, error) {
 	if o.Free == nil {
 		o.Free = freeBytes
@@ -165,7 +162,6 @@ func (d *recordDir) removeTemporary() {
 	}
 }
 
-// add writes an RPC.
 func (d *recordDir) add(r *track.RPC, now time.Time) {
 	if d.open != nil && d.open.isDue(now) {
 		d.complete()
@@ -257,7 +253,6 @@ func (d *recordDir) backOff(err error) {
 	d.retryAt = time.Now().Add(d.retry)
 }
 
-// newFile creates a file with a temporary name.
 func (d *recordDir) newFile(now time.Time) (*recordFile, error) {
 	base := d.sensor + "-" + now.UTC().Format(fileTimeForm)
 	file, err := os.CreateTemp(d.opt.Dir, tempPrefix+base+"-*"+tempSuffix)
@@ -337,7 +332,6 @@ func (d *recordDir) fail(err error) {
 	d.backOff(err)
 }
 
-// discard removes the file that is open.
 func (d *recordDir) discard() {
 	d.open.file.Close() // it may be closed already
 	if err := os.Remove(d.open.file.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -346,10 +340,8 @@ func (d *recordDir) discard() {
 	d.open = nil
 }
 
-// close completes the last file.
 func (d *recordDir) close() { d.complete() }
 
-// keptFile is a complete file in the directory.
 type keptFile struct {
 	path string
 	size int64

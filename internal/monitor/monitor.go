@@ -276,7 +276,6 @@ func (m *Monitor) Publish(now time.Time, c CaptureStats) {
 	m.lastPublished = c
 }
 
-// publishState sets the gauges.
 func (m *Monitor) publishState(now time.Time, c *CaptureStats) {
 	x := &m.capture
 	x.held.With().Set(float64(c.Held))
@@ -296,7 +295,6 @@ func (m *Monitor) publishState(now time.Time, c *CaptureStats) {
 	x.entries.With(stateFindings).Set(float64(m.engine.Count()))
 }
 
-// countConnections counts connections by kind and state.
 func (m *Monitor) countConnections(now time.Time) {
 	m.changed, m.counted = false, now
 	m.registry.Begin(m.now)

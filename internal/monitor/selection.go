@@ -18,7 +18,6 @@ type Selection struct {
 // IsAll reports whether every RPC is selected.
 func (s *Selection) IsAll() bool { return s.Filter == nil && s.Sample == 0 }
 
-// selector applies a Selection.
 type selector struct {
 	Selection
 	msg    records.Message

@@ -98,7 +98,6 @@ func (l *columnList) toggle() {
 	l.apply()
 }
 
-// swap moves the column with the cursor.
 func (l *columnList) swap(by int) {
 	i, k := l.cursor, l.cursor+by
 	if i >= l.shown || k < 0 || k >= l.shown {
@@ -109,14 +108,12 @@ func (l *columnList) swap(by int) {
 	l.apply()
 }
 
-// apply shows the columns in the table.
 func (l *columnList) apply() {
 	l.update()
 	l.screen.grid.setColumns(l.kind, l.names[:l.shown])
 	l.screen.grid.column = min(l.screen.grid.column, l.shown-1)
 }
 
-// askName asks for the name of a column.
 func (l *columnList) askName() {
 	s := l.screen
 	ask(s, "column: ", "", func(name string) {
@@ -130,7 +127,6 @@ func (l *columnList) askName() {
 	})
 }
 
-// ask asks for a line of text.
 func ask(s *Screen, label, text string, done func(text string)) {
 	in := tview.NewInputField().SetLabel(label).SetText(text).SetFieldStyle(tcell.StyleDefault.Underline(true))
 	in.SetDoneFunc(func(key tcell.Key) {

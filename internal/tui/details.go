@@ -36,7 +36,6 @@ type details struct {
 	lit    [2]int // range of the highlighted bytes
 }
 
-// treeLine is a line of the tree.
 type treeLine struct {
 	text  []byte
 	node  int    // -1: none
@@ -92,7 +91,6 @@ func (d *details) turn(by int) error {
 	return d.showMessage()
 }
 
-// showMessage shows the message d.at of the row.
 func (d *details) showMessage() error {
 	if len(d.list) == 0 {
 		row := d.row
@@ -126,7 +124,6 @@ func (d *details) setTitle() {
 	}
 }
 
-// splitTree returns the lines of a tree with their nodes.
 func splitTree(text []byte, places []render.Place, nodes *dissect.Tree) (list []treeLine) {
 	var path []string
 	off := 0
@@ -157,7 +154,6 @@ func splitTree(text []byte, places []render.Place, nodes *dissect.Tree) (list []
 	return list
 }
 
-// pathPart returns the name of a node in a path.
 func pathPart(n *dissect.Node) string {
 	if n.Index >= 0 {
 		return fmt.Sprintf("%s[%d]", n.Name(), n.Index)

@@ -57,7 +57,6 @@ func (f *filterLine) setKind(k store.Kind) {
 	}
 }
 
-// compile returns the error of a filter.
 func (f *filterLine) compile(text string) (err error) {
 	switch {
 	case text == "":
@@ -98,7 +97,6 @@ const maxCompletions = 10
 // minCompleted is the number of letters from which on names are offered.
 const minCompleted = 2
 
-// complete returns the text with each name that begins with its last word.
 func (f *filterLine) complete(text string) (list []string) {
 	start := wordStart(text)
 	word := text[start:]

@@ -80,7 +80,6 @@ func (g *grid) forget() {
 	g.cache, g.widths = make(map[int64][]*tview.TableCell), nil
 }
 
-// shown returns the columns of the kind of rows that is shown.
 func (g *grid) shown() []*store.Column { return g.columns[g.view.Kind] }
 
 // setView shows the rows of a view and keeps the cursor on a row, if it is in the view.
@@ -125,7 +124,6 @@ func (g *grid) update(follow bool) (changed bool) {
 	return true
 }
 
-// selected returns the row with the cursor.
 func (g *grid) selected() (id int64, ok bool) {
 	row, _ := g.GetSelection()
 	if row < 1 || row > len(g.ids) {
@@ -198,7 +196,6 @@ func (g *grid) head(column int) *tview.TableCell {
 	return g.cell(g.pad(name, column, isRight(c)), c).SetSelectable(false).SetStyle(style)
 }
 
-// cell makes a cell of a column.
 func (g *grid) cell(text string, c *store.Column) *tview.TableCell {
 	cell := tview.NewTableCell(cellText(text))
 	if isRight(c) {
@@ -210,7 +207,6 @@ func (g *grid) cell(text string, c *store.Column) *tview.TableCell {
 	return cell
 }
 
-// heading returns the name of a column in the head.
 func heading(c *store.Column) string {
 	switch c.Name {
 	case "request.time":
@@ -232,7 +228,6 @@ func isRight(c *store.Column) bool {
 	return false
 }
 
-// widen makes a column wide enough for a text.
 func (g *grid) widen(column, width int) {
 	for len(g.widths) <= column {
 		g.widths = append(g.widths, 0)
@@ -249,7 +244,6 @@ func (g *grid) pad(text string, column int, right bool) string {
 	return text + space
 }
 
-// rowCells makes the cells of a row.
 func (g *grid) rowCells(id int64, row int) []*tview.TableCell {
 	columns := g.shown()
 	list := make([]*tview.TableCell, len(columns))

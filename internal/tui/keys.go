@@ -117,7 +117,6 @@ func (s *Screen) command(letter rune) bool {
 	return true
 }
 
-// nextFocus moves the focus to the next part.
 func (s *Screen) nextFocus(by int) {
 	parts := []tview.Primitive{s.grid, s.details.tree, s.details.bytes, s.filter}
 	for i, p := range parts {
@@ -154,7 +153,6 @@ func sortBy(s *Screen, name string) {
 	s.grid.Select(1, 0) // the first rows are those that were looked for
 }
 
-// nextTime shows times in the next format.
 func nextTime(s *Screen) {
 	names := map[render.TimeFormat]string{render.Relative: "since the first frame", render.Local: "local", render.UTC: "UTC", render.Delta: "since the row before"}
 	s.opt.View.Time = (s.opt.View.Time + 1) % render.TimeFormat(len(names))
@@ -234,7 +232,6 @@ func (g *grid) moveColumn(by int) {
 	g.SetOffset(row, offset)
 }
 
-// sortColumn returns the name of the column with the cursor.
 func (g *grid) sortColumn() string {
 	columns := g.shown()
 	return columns[min(g.column, len(columns)-1)].Name

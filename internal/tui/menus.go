@@ -82,7 +82,6 @@ func follow(s *Screen) {
 	}))
 }
 
-// quote returns text as a string of a filter.
 func quote(text string) string { return strconv.Quote(text) }
 
 // xidOf returns the number of the RPC of a row, 0 for none.

@@ -11,7 +11,6 @@ import (
 	"github.com/lshark/lshark/internal/tui/store"
 )
 
-// overlayPage is the name of the page over the others.
 const overlayPage = "overlay"
 
 // open shows a page over the others. Escape closes it.
@@ -21,7 +20,6 @@ func (s *Screen) open(p tview.Primitive) {
 	s.app.SetFocus(p)
 }
 
-// close closes the page over the others.
 func (s *Screen) close() {
 	if s.overlay != "" {
 		s.overlay = ""
@@ -64,7 +62,6 @@ func showLines(s *Screen, title string, lines []model.Line) {
 	s.app.SetFocus(p)
 }
 
-// goTo shows the messages of a frame.
 func goTo(s *Screen, at track.Point) {
 	q := s.queries[store.Messages]
 	q.Filter = fmt.Sprintf("frame == %d", at.Frame)

@@ -38,7 +38,6 @@ func (p *pane) setText(lines [][]byte) {
 	p.set(len(lines), func(i int) []run { return runsOf(lines[i]) })
 }
 
-// move moves the cursor to a line.
 func (p *pane) move(to int) {
 	to = max(0, min(to, p.count-1))
 	if to != p.cursor {

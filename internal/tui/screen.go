@@ -222,7 +222,6 @@ func (s *Screen) Begin(bytes func() (read, total int64)) { s.reading.Store(&prog
 // End is called when the input was read, from any goroutine.
 func (s *Screen) End(err error) { s.finished.Store(&finish{err}) }
 
-// show shows the rows of a query.
 func (s *Screen) show(q store.Query) {
 	s.filter.setKind(q.Kind)
 	if s.filter.GetText() != q.Filter {
@@ -291,7 +290,6 @@ func (s *Screen) problem() error {
 	return s.grid.view.Err()
 }
 
-// readText returns how much was read.
 func (s *Screen) readText() string {
 	dropped, to := s.opt.Capture.Rows.Range(store.Messages)
 	text := fmt.Sprintf("%d messages", to)
@@ -345,7 +343,6 @@ func (s *Screen) headText() string {
 	return text
 }
 
-// drawHead draws the first line.
 func (s *Screen) drawHead(screen tcell.Screen, x, y, width, height int) (int, int, int, int) {
 	style := tcell.StyleDefault.Bold(true)
 	room := width - len([]rune(s.shown)) - 1

@@ -12,7 +12,6 @@ import (
 	"github.com/lshark/lshark/render"
 )
 
-// run is a piece of text in one style.
 type run struct {
 	text  string
 	style tcell.Style
@@ -102,7 +101,6 @@ func put(screen tcell.Screen, x, y, width, skip int, runs []run, change func(tce
 	return x
 }
 
-// columnsOf returns the number of columns that runs take.
 func columnsOf(runs []run) (n int) {
 	for _, r := range runs {
 		n += render.Width([]byte(r.text))
@@ -122,7 +120,6 @@ func firstCharacter(s string) (r rune, size int) {
 	return r, len(s)
 }
 
-// styleOf returns the style of render as one of tcell.
 func styleOf(st *render.Style) tcell.Style {
 	runs := runsOf([]byte(st.Text(" ")))
 	return runs[0].style

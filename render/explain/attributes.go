@@ -22,7 +22,6 @@ type Attribute struct {
 // namespaces are the beginnings of the names of extended attributes.
 var namespaces = [...]string{"trusted.", "lustre.", "system.", "security.", "encryption.", "user."}
 
-// isAttribute reports whether a name is that of an extended attribute.
 func isAttribute(name string) bool {
 	for _, n := range namespaces {
 		if strings.HasPrefix(name, n) {

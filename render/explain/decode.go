@@ -187,7 +187,6 @@ func prefixed(prefix string) (list []Decoded) {
 	return list
 }
 
-// beginWith returns how many names of a group begin with a prefix.
 func beginWith(g *schema.Names, prefix string) (n int) {
 	for i := range g.Values {
 		if strings.HasPrefix(g.Full(g.Values[i]), prefix) {
@@ -207,7 +206,6 @@ func sameType(list []Decoded, f *schema.Field) bool {
 	return false
 }
 
-// groupField returns a field whose values have the names of a group.
 func groupField(g *schema.Names) *schema.Field {
 	for i := range g.Values {
 		if g.Values[i].Value > 1<<32-1 {

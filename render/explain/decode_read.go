@@ -16,7 +16,6 @@ import (
 
 const missing = dissect.Missing
 
-// read reads text into the bytes of the value.
 func (v *Decoded) read(text string) error {
 	if text == "" {
 		return errors.New("the value is empty")
@@ -95,7 +94,6 @@ func (v *Decoded) readInteger(text string) error {
 	return nil
 }
 
-// integerBytes takes the bytes of an integer in the order of the wire.
 func (v *Decoded) integerBytes(text string) error {
 	b, err := wireBytes(text)
 	switch {
@@ -212,7 +210,6 @@ func fidNote(seq uint64, oid uint32) string {
 	return note
 }
 
-// longNID is a NID as a struct lnet_nid.
 func longNID(n lnet.NID) []byte {
 	b := make([]byte, 20)
 	b[0], b[1] = n.Len-4, n.Type

@@ -52,7 +52,6 @@ func (e *Topics) group(p *page, g *schema.Names) {
 	e.users(p, g)
 }
 
-// about appends the meaning of a value in the column col.
 func (p *page) about(v *schema.Value, col int) {
 	if v.Doc == "" && v.Since == "" && !v.Alias {
 		return

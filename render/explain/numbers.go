@@ -85,7 +85,6 @@ func shortNames(values []*schema.Value) (names []string) {
 	return names
 }
 
-// flagSet appends flags of a group together.
 func (e *Topics) flagSet(p *page, u *schema.FlagSet) {
 	p.heading("flags", strings.Join(fullNames(u.Group, u.Values), "|"), fmt.Sprintf("%#x", u.Word), "of "+u.Group.Group)
 	p.flags(u.Group, u.Word)

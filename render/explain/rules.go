@@ -66,7 +66,6 @@ func ThresholdText(t *diagnose.Threshold) string {
 	return strconv.FormatFloat(t.Value, 'g', -1, 64) + " " + t.Unit
 }
 
-// ruleJSON is the JSON of a rule.
 type ruleJSON struct {
 	Kind       string          `json:"kind"`
 	Name       string          `json:"name"`

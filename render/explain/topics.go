@@ -54,7 +54,6 @@ func (e *Topics) AppendTopic(dst []byte, t *schema.Topic) []byte {
 	return p.out
 }
 
-// textConstant appends a constant that is a text.
 func textConstant(p *page, t *schema.TextConstant) {
 	p.heading("name", t.Name, strconv.Quote(t.Value), since(t.Since))
 	p.paragraph(t.Doc)

@@ -34,7 +34,6 @@ type topicJSON struct {
 	In      []string      `json:"in,omitempty"`
 }
 
-// layoutJSON has the keys of a topic that only structs have.
 type layoutJSON struct {
 	Size    int    `json:"size,omitempty"`
 	Open    bool   `json:"open,omitempty"`
@@ -42,7 +41,6 @@ type layoutJSON struct {
 	Order   string `json:"order,omitempty"`
 }
 
-// fieldJSON is the JSON of a field in one place.
 type fieldJSON struct {
 	In      string   `json:"in,omitempty"`
 	Name    string   `json:"name"`
@@ -58,7 +56,6 @@ type fieldJSON struct {
 	Meaning string   `json:"meaning,omitempty"`
 }
 
-// variantJSON is the JSON of a variant of an operation.
 type variantJSON struct {
 	Operation string      `json:"operation,omitempty"` // of a request format
 	Name      string      `json:"name"`
@@ -126,7 +123,6 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 	return appendObject(dst, j)
 }
 
-// appendObject appends a value as JSON on a line.
 func appendObject(dst []byte, v any) ([]byte, error) {
 	b := bytes.NewBuffer(dst)
 	enc := json.NewEncoder(b)

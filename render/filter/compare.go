@@ -9,7 +9,6 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// test compiles the comparison of a value.
 func (c *compiler) test(e *expr, f *field) (func(*records.Value) bool, error) {
 	if f.bit != "" {
 		if e.op != "exists" {
@@ -28,7 +27,6 @@ func (c *compiler) test(e *expr, f *field) (func(*records.Value) bool, error) {
 	return c.orderTest(e, f)
 }
 
-// bitTest returns a test for the bit or the value of name.BIT.
 func bitTest(f *field) func(*records.Value) bool {
 	return func(v *records.Value) bool {
 		if v.Names == nil {
@@ -45,7 +43,6 @@ func bitTest(f *field) func(*records.Value) bool {
 	}
 }
 
-// textTest compiles contains and matches.
 func (c *compiler) textTest(e *expr, f *field) (func(*records.Value) bool, error) {
 	want := []byte(e.set[0].from.text)
 	var buf []byte
@@ -70,7 +67,6 @@ func (c *compiler) textTest(e *expr, f *field) (func(*records.Value) bool, error
 	}, nil
 }
 
-// isFlagName reports whether a text is the name of a flag of the field.
 func isFlagName(f *field, text string) bool {
 	for _, n := range f.names {
 		if _, ok := n.Find(text); ok && n.Flags {
@@ -111,7 +107,6 @@ func (c *compiler) literal(t token, f *field) (*literal, error) {
 	return nil, c.fail(t, "invalid value "+t.text+" for "+f.name, DidYouMean(schema.Nearest(t.text, all, 3)))
 }
 
-// timeHint describes the values that times are compared with.
 const timeHint = "give date and time, such as 2026-11-21T08:06:41.5Z (without Z: local time), or seconds since 1970; " +
 	"rel is the time since the first frame"
 
@@ -128,7 +123,6 @@ func errnoNames() []string {
 	return all
 }
 
-// comparable reports whether a literal can be compared with values of a field.
 func (c *compiler) comparable(l *literal, f *field) bool {
 	if len(l.byName) > 0 {
 		return true
@@ -144,7 +138,6 @@ func (c *compiler) comparable(l *literal, f *field) bool {
 	return len(f.declarations) == 0
 }
 
-// comparableType reports whether a literal can be compared with values of a type.
 func comparableType(l *literal, t records.Type) bool {
 	switch t {
 	case records.Seconds, records.Duration:
@@ -245,7 +238,6 @@ func holds(op string, o int) bool {
 	return o >= 0
 }
 
-// setTest compiles in.
 func (c *compiler) setTest(e *expr, f *field) (func(*records.Value) bool, error) {
 	type ends struct{ from, to *literal }
 	var set []ends

@@ -46,7 +46,6 @@ type compiler struct {
 	record func(token) (*field, error)
 }
 
-// fail makes an error at a token.
 func (c *compiler) fail(t token, msg, hint string) *Error {
 	return &Error{Text: c.text, Col: t.col, Len: t.len, Msg: msg, Hint: hint}
 }

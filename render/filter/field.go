@@ -17,7 +17,6 @@ type subject struct {
 	value  records.Value
 }
 
-// field is a field that a name stands for.
 type field struct {
 	name string
 

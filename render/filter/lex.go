@@ -32,7 +32,6 @@ type token struct {
 	len  int
 }
 
-// wordOperators are the operators that are words.
 var wordOperators = map[string]token{
 	"eq": {kind: oper, text: "=="}, "ne": {kind: oper, text: "!="},
 	"lt": {kind: oper, text: "<"}, "le": {kind: oper, text: "<="},
@@ -65,7 +64,6 @@ func (l *lexer) fail(col, n int, msg string) *Error {
 	return &Error{Text: l.text, Col: min(col, len(l.text)), Len: n, Msg: msg}
 }
 
-// next returns the next token.
 func (l *lexer) next() (token, error) {
 	for l.pos < len(l.text) && strings.IndexByte(" \t\r\n", l.text[l.pos]) >= 0 {
 		l.pos++

@@ -74,7 +74,6 @@ func names(index *schema.Index, ofRPCs bool) []string {
 	return all
 }
 
-// declared finds a declared field of the wire by its name or path.
 func (c *compiler) declared(path string) *field {
 	places := c.index.Find(path)
 	if len(places) == 0 {
@@ -96,7 +95,6 @@ func (c *compiler) declared(path string) *field {
 	return f
 }
 
-// isSection reports whether a tree has a section of this name.
 func isSection(name string) bool {
 	p, ok := records.Messages.Find(name)
 	return ok && p.Key.Type == records.Section

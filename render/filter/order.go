@@ -35,7 +35,6 @@ func order(v *records.Value, l *literal) (int, bool) {
 	return orderNumber(v, l)
 }
 
-// secondsOf returns a time in seconds.
 func secondsOf(v *records.Value) float64 {
 	if v.Type == records.Seconds {
 		return float64(v.U)

@@ -54,13 +54,10 @@ func (p *parser) unexpected(want string) *Error {
 	return p.fail(p.tok.col, p.tok.len, "expected "+want)
 }
 
-// orExpr parses operands with or between them.
 func (p *parser) orExpr() (*expr, error) { return p.binary(or, "or", p.andExpr) }
 
-// andExpr parses operands with and between them.
 func (p *parser) andExpr() (*expr, error) { return p.binary(and, "and", p.operand) }
 
-// binary parses operands with an operator between them.
 func (p *parser) binary(k tokenKind, op string, operand func() (*expr, error)) (*expr, error) {
 	e, err := operand()
 	for err == nil && p.tok.kind == k {
@@ -152,7 +149,6 @@ func (p *parser) value() (token, error) {
 	return t, p.unexpected("a value")
 }
 
-// members parses the set after in.
 func (p *parser) members(e *expr) error {
 	if err := p.advance(); err != nil {
 		return err

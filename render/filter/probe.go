@@ -20,7 +20,6 @@ type probe struct {
 	read  func(m *records.Message, v *records.Value) bool
 }
 
-// field makes a field of a probe.
 func (p probe) field(name string) *field {
 	f := &field{name: name, typed: true, valueType: p.kind, each: func(s *subject, f func(*records.Value) bool) bool {
 		s.value.Type, s.value.Names = p.kind, p.names
@@ -32,7 +31,6 @@ func (p probe) field(name string) *field {
 	return f
 }
 
-// body makes the probe of a number in ptlrpc_body.
 func body(f *schema.Field, get func(r *dissect.RPC) uint64) probe {
 	p := probe{kind: records.Uint, names: f.Names, doc: f.Doc, read: func(m *records.Message, v *records.Value) bool {
 		v.U = get(&m.RPC)
@@ -51,7 +49,6 @@ func body(f *schema.Field, get func(r *dissect.RPC) uint64) probe {
 	return p
 }
 
-// hasBody reports whether a message has a readable ptlrpc_body.
 func hasBody(m *records.Message) bool {
 	switch m.Kind {
 	case lnet.Request, lnet.Reply, lnet.EarlyReply:
@@ -65,7 +62,6 @@ func hasField(m *records.Message, f *schema.Field) bool {
 	return hasBody(m) && f.Off+f.Size <= m.RPC.Body
 }
 
-// header makes a probe of a value in the LNet header.
 func header(kind records.Type, doc string, read func(n *lnet.Header, v *records.Value)) probe {
 	return probe{kind: kind, doc: doc, read: func(m *records.Message, v *records.Value) bool {
 		read(&m.LNet, v)

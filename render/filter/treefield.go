@@ -9,7 +9,6 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// treeField finds the values of a field in a tree.
 type treeField struct {
 	name string
 	path []string // names of the nodes around it, outermost first
@@ -17,7 +16,6 @@ type treeField struct {
 	enclosing []*dissect.Node // of the node that is tested, when there is a path
 }
 
-// newTreeField makes a field of the nodes of a tree with a name or path.
 func newTreeField(path string) *field {
 	parts := strings.Split(path, ".")
 	t := treeField{name: parts[len(parts)-1], path: parts[:len(parts)-1]}

@@ -7,7 +7,6 @@ import (
 	"github.com/lshark/lshark/dissect/diagnose"
 )
 
-// fact is a line of a list of facts.
 type fact struct{ name, value string }
 
 // maxSources is how many files are listed.

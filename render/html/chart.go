@@ -105,7 +105,6 @@ func (w *writer) timeAxis(from, to int64, plotHeight float64) {
 	}
 }
 
-// timeLabel returns the label of a time.
 func timeLabel(t, step int64) string {
 	switch {
 	case step >= int64(time.Hour):

@@ -72,7 +72,6 @@ func problems(i *track.Import) (n int) {
 	return n
 }
 
-// stateName returns the state of a connection.
 func stateName(s track.ImportState) string {
 	if s == track.StateUnknown {
 		return "unknown"
@@ -197,7 +196,6 @@ func (r *renderer) eventText(e *track.Event) string {
 	return string(t.Append(nil, e))
 }
 
-// importEvent is an event of a connection.
 type importEvent struct {
 	imp   *track.Import
 	event *track.Event

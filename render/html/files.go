@@ -53,7 +53,6 @@ func typicalSize(f *files.File) cell {
 	return cell{text: "–"}
 }
 
-// fileErrors returns how often each error occurred.
 func fileErrors(list []files.Error) string {
 	var b []byte
 	for i, e := range list {
@@ -67,7 +66,6 @@ func fileErrors(list []files.Error) string {
 
 func fid(f track.FID) string { return string(schema.AppendFID(nil, f.Seq, f.OID, f.Ver)) }
 
-// nodes returns the first nodes of a list.
 func (r *renderer) nodes(list []lnet.NID) string {
 	names := make([]string, len(list))
 	for i, n := range list {
@@ -76,7 +74,6 @@ func (r *renderer) nodes(list []lnet.NID) string {
 	return shortList(names)
 }
 
-// shortList returns the first names of a list.
 func shortList(names []string) string {
 	const most = 4
 	if len(names) <= most {

@@ -9,7 +9,6 @@ import (
 // shades is the number of shades of the heat map.
 const shades = 8
 
-// heatMap appends the latencies over time.
 func (r *renderer) heatMap() {
 	bins := r.Timeline.Bins()
 	bounds := timeline.LatencyBounds()
@@ -97,7 +96,6 @@ func lastOfShade(from int64, s int, most int64) int64 {
 	return low
 }
 
-// bucketText returns the range of a bucket of latencies.
 func bucketText(bounds []int64, k int) string {
 	switch k {
 	case 0:

@@ -108,7 +108,6 @@ var sections = []section{
 	{"slowest", "Slowest RPCs", (*renderer).slowest},
 }
 
-// renderer writes one page.
 type renderer struct {
 	writer
 	*Page
@@ -150,7 +149,6 @@ func (r *renderer) head() {
 	r.raw("</title>\n<style>", style, "</style></head>\n<body>\n<a class=\"skip\" href=\"#content\">Skip to the content</a>\n")
 }
 
-// sources returns the names of what was read.
 func (r *renderer) sources() []string {
 	names := slices.Clone(r.Capture.Sources)
 	for i := range names {

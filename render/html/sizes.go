@@ -9,7 +9,6 @@ import (
 	"github.com/lshark/lshark/dissect/track/sizes"
 )
 
-// bucket is a bar of a histogram.
 type bucket struct {
 	label string
 	from  uint64 // the bars are in this order
@@ -87,7 +86,6 @@ func (r *renderer) histogram(id markup, caption, name string, list []bucket) {
 	r.table(t)
 }
 
-// emptyRun returns how many buckets at the beginning of a list are empty.
 func emptyRun(list []bucket) int {
 	for k := range list {
 		if list[k].n > 0 {

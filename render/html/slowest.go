@@ -78,7 +78,6 @@ func (r *renderer) rpcText(s *slowest.RPC) string {
 	return text + ", frame " + frame(s.Requested()) + ", " + r.relative(s.Requested().Time) + thin + "s"
 }
 
-// message appends the tree of a message.
 func (r *renderer) message(tree *render.Tree, name string, m *dissect.Message) {
 	if m == nil {
 		r.nothing("The " + name + " was not kept: it is too large, or too many were waiting for their replies.")

@@ -160,7 +160,6 @@ func (r *renderer) slowestOperation() (slowest *track.Row, name string) {
 	return slowest, operation(slowest.Opcode, slowest.HasOpcode)
 }
 
-// operation returns the name of an operation.
 func operation(opc uint32, ok bool) string {
 	if !ok {
 		return "unknown"

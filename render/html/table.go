@@ -4,14 +4,12 @@ import (
 	"strconv"
 )
 
-// column is a column of a table.
 type column struct {
 	title string
 	help  string // a longer title, empty for none
 	num   bool   // numbers, aligned at the right
 }
 
-// cell is a cell of a table.
 type cell struct {
 	text  string
 	value string // what the column is sorted by, and the exact value; empty: the text
@@ -20,7 +18,6 @@ type cell struct {
 	barOf int64
 }
 
-// numberCell returns a cell with a number.
 func numberCell(n int64) cell { return markZero(cell{text: count(n)}, n) }
 
 // markZero sets the exact value of a cell, and its class when it is 0.
@@ -48,10 +45,8 @@ func latencyCell(ns int64, known bool) cell {
 	return cell{text: latency(ns), value: seconds(ns)}
 }
 
-// spanCell returns a cell with a long time span.
 func spanCell(ns int64) cell { return cell{text: span(ns), value: seconds(ns)} }
 
-// sizeCell returns a cell with a number of bytes.
 func sizeCell(n int64) cell { return markZero(cell{text: size(n)}, n) }
 
 // textCell returns a cell with text, a dash for none.
@@ -74,7 +69,6 @@ type table struct {
 
 func (t *table) add(cells ...cell) { t.rows = append(t.rows, cells) }
 
-// table appends a table in a box that scrolls.
 func (w *writer) table(t *table) {
 	w.raw(`<div class="scroll" role="region" tabindex="0" aria-labelledby="`, t.id, `-caption"><table id="`, t.id, `"><caption id="`, t.id, `-caption">`)
 	w.element("span", t.caption)

@@ -100,7 +100,6 @@ func (w *writer) element(tag markup, s string) {
 	w.raw("</", tagName(tag), ">")
 }
 
-// tagName returns the name of an element.
 func tagName(tag markup) markup {
 	name, _, _ := strings.Cut(string(tag), " ")
 	return markup(name)

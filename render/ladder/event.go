@@ -181,7 +181,6 @@ func (e *Event) addCode(code string) {
 	e.codes = append(e.codes, code...)
 }
 
-// update sets the note by all that is known.
 func (e *Event) update() {
 	n := append(e.Note[:0], e.reason...)
 	add := func(text string) {

@@ -114,7 +114,6 @@ func (l *layout) opWidth(events []*Event) (n int) {
 	return n
 }
 
-// opText returns the operation of an event.
 func (l *layout) opText(e *Event) []byte {
 	if !l.short {
 		return e.Op
@@ -136,7 +135,6 @@ func frameText(d *Diagram, e *Event) []byte {
 
 func xidText(xid uint64) string { return "x" + strconv.FormatUint(xid, 10) }
 
-// headerLines returns the lines above the lifeline of a node.
 func (d *Diagram) headerLines(n *node) (lines []string) {
 	lines = append(lines, d.title(n))
 	if n.others > 0 {
@@ -178,7 +176,6 @@ func (l *layout) placeHeader(d *Diagram) {
 // headerAt returns where text of a width begins that is above a lifeline.
 func (l *layout) headerAt(column, width int) int { return max(0, l.lifelines[column]-(width-1)/2) }
 
-// letter returns the letter of a column.
 func letter(column int) string {
 	const letters = 26
 	if column < letters {

@@ -22,7 +22,6 @@ type node struct {
 	others   int // number of nodes that share the column; 0: it is a single one
 }
 
-// end is the column at which an arrow begins or ends.
 type end struct {
 	column int
 	hidden lnet.NID // the node, where it has no column of its own
@@ -36,7 +35,6 @@ type nodes struct {
 	byAddr map[addrKey]*node
 }
 
-// addrKey is the address of a NID.
 type addrKey struct {
 	addr [16]byte
 	len  uint8

@@ -138,7 +138,6 @@ func (s *Selector) Message(m *dissect.Message, r *track.RPC) {
 	}
 }
 
-// noteWait notes at a completion callback how long the lock had to wait.
 func (s *Selector) noteWait(e *Event, r *track.RPC) {
 	if s.locks == nil || e.Type != lnet.Request || !r.HasOpcode || r.Opcode != opcodes.LDLM_CP_CALLBACK {
 		return
@@ -150,7 +149,6 @@ func (s *Selector) noteWait(e *Event, r *track.RPC) {
 	}
 }
 
-// matches reports whether a message is selected by what is in it.
 func (s *Selector) matches(m *dissect.Message) bool {
 	w := &s.what
 	switch {
@@ -193,7 +191,6 @@ func (s *Selector) showsEviction(m *dissect.Message) bool {
 	})
 }
 
-// hasHandle reports whether a lock has the handle that is selected.
 func (s *Selector) hasHandle(l *locks.Lock) bool {
 	h := s.what.Lock
 	return h != 0 && l != nil && (l.Handle == h || l.ClientHandle == h)
@@ -205,7 +202,6 @@ func (s *Selector) addLock(l *locks.Lock) {
 	}
 }
 
-// event returns an event for a message.
 func (s *Selector) event(m *dissect.Message) *Event {
 	var e *Event
 	if n := len(s.free); n > 0 {
@@ -272,7 +268,6 @@ func (s *Selector) release(list []*Event) {
 	}
 }
 
-// isSelected reports whether an RPC that has ended is selected by what it is about.
 func (s *Selector) isSelected(r *track.RPC) bool {
 	if s.what.MatchRPC != nil && s.what.MatchRPC(r) {
 		return true

@@ -55,7 +55,6 @@ text{fill:#e6edf3}.bg{fill:#0d1117}.d{fill:#8b949e}
 }
 `
 
-// roleClasses are the classes of the parts of facts.
 var roleClasses = [...]string{schema.Dim: "d", schema.Name: "n", schema.Object: "o", schema.Number: "u",
 	schema.Node: "i", schema.Good: "k", schema.Bad: "e", schema.Flag: "f"}
 
@@ -125,7 +124,6 @@ func appendXML(dst, text []byte) []byte {
 	return dst
 }
 
-// x returns the middle of a column of text.
 func (p *picture) x(column int) float64 { return border + (float64(column)+0.5)*charWidth }
 
 // textAt adds text that begins, has its middle or ends at a place.
@@ -149,7 +147,6 @@ func (p *picture) textLine(class string, s []byte) {
 	p.textAt(border, p.y-4, "", class, p.cut(s, p.l.width))
 }
 
-// cut cuts text to a number of columns.
 func (p *picture) cut(s []byte, columns int) []byte {
 	return p.c.Dim.AppendTruncated(nil, s, max(columns, 1))
 }

@@ -85,7 +85,6 @@ func (d *Diagram) Text(o TextOptions) []Line {
 	return t.lines
 }
 
-// times returns the times of events as text.
 func (d *Diagram) times(events []*Event, format render.TimeFormat) []string {
 	var stamp render.Stamp
 	at := render.Moment{First: d.First}
@@ -97,7 +96,6 @@ func (d *Diagram) times(events []*Event, format render.TimeFormat) []string {
 	return times
 }
 
-// text draws a diagram as text.
 type text struct {
 	d      *Diagram
 	o      TextOptions
@@ -164,7 +162,6 @@ const (
 	asciiEllipsis = '~'
 )
 
-// replaceEllipsis replaces each … by an ASCII character.
 func replaceEllipsis(line []byte) []byte {
 	out := line[:0]
 	for len(line) > 0 {
@@ -301,7 +298,6 @@ func (d *Diagram) legend(l *layout, column int, n *node) string {
 	return s
 }
 
-// startLine sets the cells to the lifelines.
 func (t *text) startLine(lifeline rune) {
 	last := t.l.lifelines[len(t.l.lifelines)-1]
 	t.cells = slices.Grow(t.cells[:0], last+1)[:last+1]
@@ -375,7 +371,6 @@ func (t *text) event(i int, e *Event) {
 	t.seen |= e.Marks
 }
 
-// arrowStyle returns the style of an arrow.
 func (t *text) arrowStyle(e *Event) *render.Style {
 	switch {
 	case e.Kind == Loss, e.Marks&Failed != 0:
@@ -446,7 +441,6 @@ func (t *text) label(e *Event, from, to int) {
 	t.put(x, append(append([]byte{' '}, op...), ' '), t.opStyle(e))
 }
 
-// opStyle returns the style of an operation.
 func (t *text) opStyle(e *Event) *render.Style {
 	switch {
 	case e.Marks&Failed != 0:
@@ -457,7 +451,6 @@ func (t *text) opStyle(e *Event) *render.Style {
 	return &t.c.Op
 }
 
-// appendFacts appends what is right of the lifelines.
 func (t *text) appendFacts(dst []byte, e *Event, from, to end) []byte {
 	dst = render.AppendSpaces(dst, t.l.text-render.Width(dst))
 	if t.l.xid > 0 {
@@ -549,7 +542,6 @@ func (t *text) notes() (list []footNote) {
 	return list
 }
 
-// foot adds the notes.
 func (t *text) foot() {
 	for _, n := range t.notes() {
 		t.addText(n.st, n.text)

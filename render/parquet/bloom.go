@@ -14,7 +14,6 @@ const bloomBlock = 32
 // bloomSalt chooses the bit in each word of a block.
 var bloomSalt = [bloomBlock / 4]uint32{0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31}
 
-// bloomSize returns the size of a filter of n values in bytes.
 func bloomSize(n int) int {
 	size := bloomBlock
 	for size*8 < n*bloomBits {

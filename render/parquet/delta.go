@@ -39,7 +39,6 @@ func (d *delta) put(v uint64) {
 	}
 }
 
-// endBlock encodes the block.
 func (d *delta) endBlock() {
 	block := d.block[:d.n]
 	least := int64(block[0])
@@ -85,7 +84,6 @@ func appendPacked(dst []byte, values *[miniBlockValues]uint64, width int) []byte
 	return dst
 }
 
-// appendTo appends all numbers.
 func (d *delta) appendTo(dst []byte) []byte {
 	if d.n > 0 {
 		d.endBlock()

@@ -86,7 +86,6 @@ func (d *dictionary) insert(index uint32) {
 	d.slots[i] = index + 1
 }
 
-// appendPlain appends a string as PLAIN.
 func appendPlain(dst, v []byte) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(v))), v...)
 }

@@ -10,7 +10,6 @@ import (
 // the file.
 const formatVersion = 1
 
-// rowGroup describes a row group that was written.
 type rowGroup struct {
 	offset       int64
 	size         int64
@@ -23,7 +22,6 @@ type rowGroup struct {
 // metadata, and its parts of the page index. Each is behind that of the chunk before.
 type chunkSizes struct{ metadata, columnIndex, offsetIndex int32 }
 
-// chunkInfo describes a chunk that was written.
 type chunkInfo struct {
 	offset          int64
 	size            int64
@@ -117,7 +115,6 @@ func (w *Writer) writeGroups() {
 	}
 }
 
-// appendMetadata appends the metadata of a chunk.
 func appendMetadata(e *encoder, c *chunkInfo, leaf *Leaf) {
 	e.begin()
 	e.int32(1, leaf.Type.physical())
@@ -143,7 +140,6 @@ func appendMetadata(e *encoder, c *chunkInfo, leaf *Leaf) {
 	e.end()
 }
 
-// appendEncodings appends the encodings of a chunk.
 func appendEncodings(e *encoder, c *chunkInfo, leaf *Leaf) {
 	var list [3]int32
 	n := 0
@@ -170,7 +166,6 @@ func (t Type) encoding() int32 {
 	return encodingDelta
 }
 
-// appendPageCounts appends how many pages of each type and encoding a chunk has.
 func appendPageCounts(e *encoder, c *chunkInfo, leaf *Leaf) {
 	lists := [...]struct {
 		pageType, encoding int32

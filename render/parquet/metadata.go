@@ -247,7 +247,6 @@ func (d *decoder) fileMetadata() (list [][2]string) {
 	return list
 }
 
-// keyValue reads a key and its value.
 func (d *decoder) keyValue() (m [2]string) {
 	id := 0
 	for d.err == nil {

@@ -38,7 +38,6 @@ type compressor struct {
 // zstdWindow is the size of the window in bytes: a page.
 const zstdWindow = 1 << 20
 
-// pack compresses a body.
 func (p *compressor) pack(body []byte) {
 	if p.zstd == nil {
 		p.zstd, p.err = zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderConcurrency(1),
@@ -78,7 +77,6 @@ type chunk struct {
 	plainPages   int   // number of pages as PLAIN
 }
 
-// pageInfo describes a page for the index.
 type pageInfo struct {
 	offset          int // in the pages of the chunk
 	size            int

@@ -51,7 +51,6 @@ func (r *runs) encode() {
 	r.count, r.groups = 0, 0
 }
 
-// pack appends a group to the bit-packed run.
 func (r *runs) pack() {
 	if r.groups == 0 || r.groups == maxGroups {
 		r.header, r.groups = len(r.buf), 0
@@ -71,7 +70,6 @@ func (r *runs) pack() {
 	r.n = 0
 }
 
-// finish encodes all numbers and returns them.
 func (r *runs) finish() []byte {
 	r.encode()
 	if r.n > 0 {

@@ -181,7 +181,6 @@ func appendFields(e *encoder, fields []Field) {
 	}
 }
 
-// appendType appends the converted and the logical type.
 func appendType(e *encoder, t Type) {
 	logical := func(converted int32, id int) {
 		e.int32(6, converted)

@@ -105,7 +105,6 @@ func (t *texts) bounds(b *bounds) {
 	}
 }
 
-// appendIndices appends the page as RLE_DICTIONARY.
 func (t *texts) appendIndices(dst []byte) []byte {
 	width := max(1, bits.Len(uint(t.dictionary.len()-1)))
 	t.runs.reset(width)

@@ -35,7 +35,6 @@ func (e *encoder) begin() {
 	e.in++
 }
 
-// beginField begins a struct that is a field.
 func (e *encoder) beginField(id int) {
 	e.field(id, typeStruct)
 	e.begin()

@@ -11,7 +11,6 @@ const (
 	// rowGroupRows is the number of rows of a row group, unless Options has another.
 	rowGroupRows = 1 << 16
 
-	// rowGroupBytes is the size of the pages at which a row group ends that has fewer rows.
 	rowGroupBytes = 64 << 20
 )
 
@@ -128,7 +127,6 @@ func (w *Writer) write(b []byte) {
 	w.err = err
 }
 
-// endGroup writes the row group.
 func (w *Writer) endGroup() {
 	for i := range w.columns {
 		c := &w.columns[i]
@@ -152,7 +150,6 @@ func (w *Writer) endGroup() {
 	w.groupRows = 0
 }
 
-// writeGroup writes the chunks of the row group and their Bloom filters.
 func (w *Writer) writeGroup() {
 	group := rowGroup{offset: w.offset, rows: w.groupRows, chunks: make([]chunkSizes, len(w.columns))}
 	infos := make([]chunkInfo, len(w.columns))
@@ -217,5 +214,4 @@ func (c *Column) reset() {
 	c.resetPage()
 }
 
-// bitsOf returns the number of bits of a level.
 func bitsOf(level int) int { return bits.Len(uint(level)) }

@@ -246,7 +246,6 @@ func (l *Limiter) takeKey() []byte {
 	return l.src[start+1 : l.pos-2]
 }
 
-// key appends the path and a key.
 func (l *Limiter) key(key []byte) {
 	l.comma()
 	l.dst = append(append(append(append(l.dst, '"'), l.path...), key...), `":`...)

@@ -84,7 +84,6 @@ func negotiations(record, before, after, changed string) Table[*comparison.Conne
 	})}
 }
 
-// negotiatedKeys are the keys of one side.
 func negotiatedKeys() []Key[*comparison.Negotiated] {
 	type negotiated = comparison.Negotiated
 	flags := func(name, doc string, p comparison.Part, get func(n *negotiated) comparison.Flags) Key[*negotiated] {

@@ -5,7 +5,6 @@ import "github.com/lshark/lshark/dissect/track"
 // code is the code of a note, with its meaning.
 type code struct{ name, doc string }
 
-// noteCodes are the codes of the notes of messages.
 var noteCodes = []code{
 	{"checksum", "the checksum of the transport is wrong"},
 	{"encrypted", "the message is encrypted; only what wraps it can be read"},
@@ -22,7 +21,6 @@ var noteCodes = []code{
 	{"unknown", "the bytes match no known layout"},
 }
 
-// eventCodes are the codes of the events of connections.
 var eventCodes = [...]string{
 	track.EventConnect:        "the client sent a connect request",
 	track.EventConnected:      "the server accepted the connect",
@@ -42,7 +40,6 @@ var eventCodes = [...]string{
 	track.EventContextFailed:  "the server refused the security context",
 }
 
-// codes describes the codes of notes and events.
 func codes() (list []Entry) {
 	for _, c := range noteCodes {
 		list = append(list, Entry{Kind: CodeEntry, Name: c.name, Path: c.name, Of: "note", Doc: c.doc})

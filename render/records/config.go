@@ -110,7 +110,6 @@ func allOmit[R any](keys []Key[R]) []Key[R] {
 	return keys
 }
 
-// stepKeys are the keys of a record of a log.
 func stepKeys() []Key[*config.Step] {
 	type step = config.Step
 	llogText := func(s *opcodes.ConfigStep, index uint32) string { return string(s.AppendText(nil, index)) }
@@ -138,7 +137,6 @@ type earlierStep struct {
 	now *config.Step
 }
 
-// markerKeys are the keys of a marker.
 func markerKeys() []Key[*opcodes.ConfigMarker] {
 	type marker = opcodes.ConfigMarker
 	return []Key[*marker]{
@@ -152,7 +150,6 @@ func markerKeys() []Key[*opcodes.ConfigMarker] {
 	}
 }
 
-// nodemapKeys are the keys of the lists of a nodemap.
 func nodemapKeys() []Key[*config.Nodemap] {
 	type nodemap = config.Nodemap
 	return []Key[*nodemap]{
@@ -172,7 +169,6 @@ func nodemapKeys() []Key[*config.Nodemap] {
 	}
 }
 
-// argumentList makes a key of a list of names and values.
 func argumentList[R any](name, doc string, get func(r R) []opcodes.ConfigArgument) Key[R] {
 	return list(name, doc, get,
 		anyText("name", "name", func(a *opcodes.ConfigArgument) string { return a.Name }),
@@ -250,7 +246,6 @@ func configTargetIndex(e *config.Entry) (index uint64, ok bool) {
 	return 0, false
 }
 
-// configNodes returns the nodes that serve the target of an entry.
 func configNodes(e *config.Entry) []config.Node {
 	switch {
 	case e.Device != nil:
@@ -295,7 +290,6 @@ func configStatus(e *config.Entry) int32 {
 	return 0
 }
 
-// missingRecords returns the records that are missing in a log that was opened.
 func missingRecords(l *config.Log) []config.Range {
 	if l.Status < 0 {
 		return nil

@@ -8,7 +8,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// messageFID is a FID in a message.
 type messageFID struct {
 	seq      uint64
 	oid, ver uint32

@@ -89,7 +89,6 @@ func hasAsked(i *Import) bool     { return i.HasAsked }
 func hasGranted(i *Import) bool   { return i.HasGranted }
 func hasCommitted(i *Import) bool { return i.HasCommitted }
 
-// importEvent is an event with its connection.
 type importEvent struct {
 	*track.Event
 	of *Import
@@ -107,7 +106,6 @@ func eventKeys() []Key[importEvent] {
 		}})
 }
 
-// connectFlags makes a key of the two words of connect flags.
 func connectFlags(name, doc string, get func(i *Import) (flags, flags2 uint64)) Key[*Import] {
 	return texts(name, doc, func(i *Import) []string {
 		flags, flags2 := get(i)

@@ -10,7 +10,6 @@ func transfer(m *Message) *lnet.IB { return m.IB }
 // hasTransfer reports whether RDMA writes carried the payload of a message, or were to.
 func hasTransfer(x *lnet.IB) bool { return len(x.Parts) > 1 || x.Writes.Packets > 0 }
 
-// transferKeys are the keys of an RDMA transfer.
 func transferKeys() []Key[*lnet.IB] {
 	wrote := func(x *lnet.IB) bool { return x.Writes.Packets > 0 }
 	return []Key[*lnet.IB]{

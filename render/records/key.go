@@ -49,13 +49,11 @@ func (k *Key[R]) Read(r R, i int, v *Value) bool {
 	return k.At == nil || k.At(r, i, v)
 }
 
-// as gives the key another type.
 func (k Key[R]) as(t Type) Key[R] {
 	k.Type = t
 	return k
 }
 
-// inBytes gives the key the unit of sizes.
 func (k Key[R]) inBytes() Key[R] {
 	k.Unit = Bytes
 	return k
@@ -73,7 +71,6 @@ func (k Key[R]) omit() Key[R] {
 	return k
 }
 
-// hide leaves the key out of JSON.
 func (k Key[R]) hide() Key[R] {
 	k.JSON = Hidden
 	return k
@@ -110,7 +107,6 @@ type integer interface {
 	~int | ~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// number makes a key of a number that every record has.
 func number[R any, N integer](name, doc string, get func(r R) N) Key[R] {
 	return Key[R]{Name: name, Doc: doc, Get: func(r R, v *Value) bool {
 		v.U = uint64(get(r))
@@ -127,7 +123,6 @@ func numberIf[R any, N integer](name, doc string, get func(r R) (N, bool)) Key[R
 	}}
 }
 
-// enum makes a key of a number whose values have names.
 func enum[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) Key[R] {
 	k := number(name, doc, get).as(Enum)
 	k.Names = names
@@ -162,7 +157,6 @@ func text[R any](name, doc string, get func(r R) string) Key[R] {
 	}}
 }
 
-// anyText makes a key of a text that may be empty.
 func anyText[R any](name, doc string, get func(r R) string) Key[R] {
 	k := text(name, doc, get)
 	k.Get = func(r R, v *Value) bool {
@@ -198,7 +192,6 @@ func release[R any](name, doc string, get func(r R) uint32) Key[R] {
 	}}
 }
 
-// nid makes a key of a node.
 func nid[R any](name, doc string, get func(r R) lnet.NID) Key[R] {
 	return Key[R]{Name: name, Type: NID, Doc: doc, Get: func(r R, v *Value) bool {
 		v.NID = get(r)
@@ -223,7 +216,6 @@ func fid[R any](name, doc string, get func(r R) track.FID) Key[R] {
 	}}
 }
 
-// texts makes a key of an array of texts.
 func texts[R any](name, doc string, get func(r R) []string) Key[R] {
 	return Key[R]{Name: name, Type: Strings, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Strings = get(r)
@@ -256,7 +248,6 @@ func errorCounts[R any](name, doc string, get func(r R) map[int32]int64) Key[R] 
 	}}
 }
 
-// object makes a key of an object that every record has.
 func object[R any](name, doc string, parts ...Key[R]) Key[R] {
 	return Key[R]{Name: name, Type: Object, Doc: doc, Parts: parts}
 }

@@ -20,7 +20,6 @@ var lockTypes = schema.NewEnum("lock_type", "", "kind of a lock, in records of l
 	{Name: "inodebits", Value: opcodes.InodeLock, Doc: "parts of an inode"},
 })
 
-// extentEnd is the last byte of a range that has no end.
 var extentEnd = schema.NewEnum("extent_end", "", "last byte of a range", []schema.Value{{Name: "EOF", Value: ^uint64(0), Doc: "the range has no end"}})
 
 type lock = locks.Lock
@@ -96,7 +95,6 @@ func resourceWords(l *lock) int {
 	return len(l.Desc.Name)
 }
 
-// resource makes a key of the text that a resource stands for.
 func resource[R any](name, doc string, get func(r R) *opcodes.LockDesc) Key[R] {
 	return Key[R]{Name: name, Type: Text, Doc: doc, Get: func(r R, v *Value) bool {
 		v.Text = get(r).AppendResource(v.Text[:0:0])

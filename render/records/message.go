@@ -43,7 +43,6 @@ func (m *Message) Tree() *dissect.Tree {
 	return m.tree
 }
 
-// kinds are the names of the kinds of messages.
 var kinds = func() *schema.Names {
 	var values []schema.Value
 	for i, name := range lnet.KindNames() {
@@ -126,7 +125,6 @@ func MessageKey(path string) (p Path[*Message], ok bool) {
 	return p, ok && !(ofRPC && p.IsList())
 }
 
-// notes makes the key of the notes.
 func notes() Key[*Message] {
 	k := list("notes", "damage, repetitions and guesses; filters and -e have only the codes", func(m *Message) []lnet.Note { return m.Tree().Notes },
 		anyText("code", "a word for scripts", func(n *lnet.Note) string { return n.Code }),
@@ -168,7 +166,6 @@ func (v *Value) SetStatus(opcode uint32, status int32) {
 	}
 }
 
-// sections makes keys of the sections of messages.
 func sections(list []*schema.Field) []Key[*Message] {
 	keys := make([]Key[*Message], len(list))
 	for i, f := range list {

@@ -92,7 +92,6 @@ func replays(name, doc string, get func(r *loss) recovery.Replays) Key[*loss] {
 		errorCounts("errors", "errors of these, and how often each occurred", func(r *loss) map[int32]int64 { return get(r).Errors }))
 }
 
-// lostClient is a client with the recovery that it is part of.
 type lostClient struct {
 	*recovery.Client
 	of *loss

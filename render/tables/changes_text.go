@@ -117,7 +117,6 @@ type quantity struct {
 	text []byte
 }
 
-// measured returns the quantity of a measure.
 func measured(s *comparison.Side, m comparison.Measure) quantity {
 	if s == nil {
 		return quantity{}
@@ -201,7 +200,6 @@ func appendChange(dst []byte, before, after float64) []byte {
 	return strconv.AppendFloat(dst, ratio, 'f', 0, 64)
 }
 
-// dimension appends the value of the k-th dimension.
 func (s *ChangesTable) dimension(dst []byte, r *comparison.Row, k int, d track.Dimension) []byte {
 	if r.Total {
 		if k == 0 {

@@ -91,7 +91,6 @@ type Table[R any] struct {
 	cells []cellPrinter[R]
 }
 
-// cellPrinter appends the cells of a column.
 type cellPrinter[R any] struct {
 	*column[R]
 	path records.Path[R]
@@ -120,7 +119,6 @@ func (k *kind[R]) cells() []cellPrinter[R] {
 	return list
 }
 
-// keyPath returns the path of the key that a column shows.
 func (c *column[R]) keyPath() string {
 	if c.key == "" {
 		return c.title
@@ -128,7 +126,6 @@ func (c *column[R]) keyPath() string {
 	return c.key
 }
 
-// path finds the key that a column shows.
 func (c *column[R]) path(keys *records.Table[R]) records.Path[R] {
 	p, ok := keys.Find(c.keyPath())
 	if !ok {

@@ -59,7 +59,6 @@ func (s *Configuration) Append(dst []byte, list []*config.Entry) []byte {
 	return dst
 }
 
-// group appends entries of one kind and log.
 func (s *Configuration) group(dst []byte, list []*config.Entry) []byte {
 	e := list[0]
 	if e.Kind != config.KindStep && len(dst) > 0 {
@@ -112,7 +111,6 @@ func ofLog(part string, e *config.Entry) string {
 	return part + " of " + e.Name()
 }
 
-// runningTitle returns the heading of a table of imperative recovery.
 func runningTitle(e *config.Entry) string {
 	title := "where targets run, " + e.Name() + " (imperative recovery)"
 	if e.IsPartial() {
@@ -194,7 +192,6 @@ func (s *Configuration) log(dst []byte, e *config.Entry) []byte {
 // maxListed is the number of items that a line lists.
 const maxListed = 4
 
-// readers returns the nodes that read a log.
 func (s *Configuration) readers(l *config.Log) string {
 	var list []string
 	for i, nid := range l.Readers {
@@ -286,7 +283,6 @@ func (s *Configuration) devices(dst []byte, list []*config.Entry) []byte {
 
 const configTables = "tables of config"
 
-// targetNode is a target with one of the nodes that serve it.
 type targetNode struct {
 	*config.Entry
 	node  config.Node
@@ -396,7 +392,6 @@ func (s *Configuration) nodemaps(dst []byte, list []*config.Entry) []byte {
 	return dst
 }
 
-// runningKind has the columns of tables of imperative recovery.
 var runningKind = kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
 	{title: "target", left: true, whole: true, style: node},
 	{title: "instance", style: num, append: func(_ *printer, b []byte, e *config.Entry) []byte {
@@ -410,7 +405,6 @@ var runningKind = kind[*config.Entry]{name: configTables, keys: &records.Configu
 	{title: "frame", rank: extra, style: dim, append: func(p *printer, b []byte, e *config.Entry) []byte { return p.frame(b, e.RunningTarget.At) }},
 }}
 
-// registrationsKind has the columns of targets that registered.
 var registrationsKind = kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
 	{title: "target", left: true, whole: true, style: node},
 	{title: "result", key: "error", doc: "ok, or the error with which the MGS refused the request", left: true, mark: resultStyle,

@@ -58,7 +58,6 @@ func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64))
 	}
 }
 
-// appendFileErrors appends how often each error occurred.
 func appendFileErrors(dst []byte, list []files.Error) []byte {
 	for i, e := range list {
 		if i > 0 {

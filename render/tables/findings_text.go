@@ -66,7 +66,6 @@ func aboutText(words []string) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-// indented appends a paragraph.
 func (t *FindingsText) indented(dst []byte, text string) []byte {
 	dst = render.AppendSpaces(dst, findingIndent)
 	return append(t.wrapped(dst, text, findingIndent), '\n')
@@ -201,7 +200,6 @@ func (t *FindingsText) evidence(dst []byte, f *diagnose.Finding) []byte {
 
 func frameText(p track.Point) string { return string(render.AppendFrame(nil, p.File, p.Frame)) }
 
-// wrapped appends text from a column on.
 func (t *FindingsText) wrapped(dst []byte, text string, column int) []byte {
 	return render.AppendWrapped(dst, string(schema.AppendText(nil, []byte(text))), column, t.opt.Width)
 }

@@ -76,7 +76,6 @@ func appendOpFlags(dst []byte, flags uint32) []byte {
 	return render.AppendFlags(append(dst, ' '), opcodes.MsgConnectFlags, uint64(flags), "|")
 }
 
-// callbackText appends a lock callback that was pending.
 func callbackText(dst []byte, e *track.Event) []byte {
 	dst = render.AppendOpcode(dst, e.Opcode)
 	dst = schema.AppendHex(append(dst, " for lock "...), e.From)

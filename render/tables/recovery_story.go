@@ -167,7 +167,6 @@ func transnoRange(dst []byte, e *recovery.Event) []byte {
 	return dst
 }
 
-// requestText appends what an application saw of a request.
 func requestText(dst []byte, q *recovery.Request) []byte {
 	dst = render.AppendOpcode(dst, q.Opcode)
 	dst = strconv.AppendUint(append(dst, " x"...), q.XID, 10)

@@ -116,7 +116,6 @@ func appendDepth(_ *printer, dst []byte, r *records.Row) []byte {
 	return strconv.AppendInt(append(dst, '/'), r.DepthMax, 10)
 }
 
-// appendServiceTime appends the limit of all service times.
 func appendServiceTime(_ *printer, dst []byte, r *records.Row) []byte {
 	if r.ServiceLimit == 0 {
 		return dst

@@ -24,7 +24,6 @@ const (
 	extra       // omitted before those, the last one first
 )
 
-// tableColumn is a column of a table.
 type tableColumn struct {
 	title   string
 	left    bool

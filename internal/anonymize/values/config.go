@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// config replaces the names in configurations.
 type config struct{ *names }
 
 // argument returns the replacement of an argument of a configuration command: a device, a
@@ -58,7 +57,6 @@ func (p config) paramName(name []byte) string {
 
 func isParamByte(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' }
 
-// paramValue returns the replacement of the value of a parameter.
 func (p config) paramValue(key, value []byte) string {
 	last := key[bytes.LastIndexByte(key, '.')+1:]
 	ids := false

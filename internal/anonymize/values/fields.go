@@ -68,7 +68,6 @@ var (
 	handle      = &treatment{Harmless, keepHandle}
 )
 
-// text returns a func that writes the replacement of a text.
 func text(replacement func(*names, []byte) string) func(*writer, *value) {
 	return func(w *writer, v *value) { v.putText(schema.TrimNUL(v.in), replacement, w.p.names) }
 }
@@ -107,7 +106,6 @@ type fieldKey struct{ in, name string }
 // an RPC, or a member of a union in one.
 const inBuffers = "-"
 
-// fieldTable finds the treatments of fields.
 type fieldTable struct {
 	listed  map[fieldKey]*treatment
 	options map[*schema.Field]string // members of unions by the names they are declared with
@@ -122,7 +120,6 @@ type fieldUse struct {
 	in    *schema.Struct
 }
 
-// newFieldTable returns the treatments of all fields.
 func newFieldTable() *fieldTable {
 	t := &fieldTable{
 		listed:   make(map[fieldKey]*treatment),
@@ -211,7 +208,6 @@ func byType(f *schema.Field) *treatment {
 	return keep
 }
 
-// byAtom returns the treatment of a struct that is one value.
 func byAtom(f schema.Format) *treatment {
 	switch f {
 	case schema.FID, schema.OSTID, schema.OSTIDPlain, schema.Handle:

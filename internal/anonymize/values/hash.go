@@ -84,7 +84,6 @@ func (c *cycle) increment(digits []byte) {
 	}
 }
 
-// nextDigit replaces a single digit.
 func (c *cycle) nextDigit(digits []byte) {
 	order := c.shuffled()
 	for i, d := range order {

@@ -51,7 +51,6 @@ func (w *writer) base(src dissect.Source) (base int, ok bool) {
 	return 0, false
 }
 
-// walk writes the values of the tree.
 func (w *writer) walk() {
 	var places [maxDepth]place
 	nodes := w.p.tree.Nodes
@@ -127,7 +126,6 @@ func isLeaf(n *dissect.Node, i int) bool {
 	return true
 }
 
-// leaf writes a value.
 func (w *writer) leaf(n *dissect.Node, in *schema.Struct, name string, base, index int) {
 	t := w.p.fields.of(in, name, n.Field)
 	switch {

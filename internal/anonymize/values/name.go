@@ -42,7 +42,6 @@ const (
 	textKinds // how many there are
 )
 
-// class returns the class of the texts.
 func (k textKind) class() Class {
 	if k == uuids {
 		return Identity
@@ -181,7 +180,6 @@ func (p *names) newPath(path []byte) string {
 	return eachPart(path, "/", func(_ int, name []byte) string { return p.fileName(name) })
 }
 
-// eachPart replaces the parts of a text between separators.
 func eachPart(text []byte, separator string, replacement func(i int, part []byte) string) string {
 	parts := strings.Split(string(text), separator)
 	for i, part := range parts {
@@ -190,7 +188,6 @@ func eachPart(text []byte, separator string, replacement func(i int, part []byte
 	return strings.Join(parts, separator)
 }
 
-// isFixedFileName reports whether Lustre itself gives the name to files.
 func (p *names) isFixedFileName(name []byte) bool {
 	return p.vocabulary.fileNames[string(name)] || isTarget(name) || bytes.HasPrefix(name, []byte(".\x0c\x13\x14\x12:VOLATILE:"))
 }

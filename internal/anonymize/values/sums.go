@@ -67,7 +67,6 @@ func (w *writer) writeDataSum() {
 	}
 }
 
-// requestedSum writes the checksum in a request.
 func (w *writer) requestedSum(sum opcodes.DataChecksum, has bool) {
 	key := transferKeyOf(w.m)
 	t, _ := w.p.transfers.Get(key)

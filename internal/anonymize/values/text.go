@@ -114,7 +114,6 @@ func (p *names) afterNetwork(text string) string {
 	})
 }
 
-// addressText returns the replacement of an IP address as text.
 func (p *names) addressText(text string) string {
 	a, err := netip.ParseAddr(text)
 	switch {

@@ -10,7 +10,6 @@ import (
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
-// writer writes one message.
 type writer struct {
 	p   *Mapper
 	m   *dissect.Message
@@ -64,7 +63,6 @@ func keepHandle(_ *writer, v *value) {
 	}
 }
 
-// keepKeyword keeps the key of a setting that is asked for or set.
 func keepKeyword(_ *writer, v *value) {
 	if key := schema.TrimNUL(v.in); allAre(key, func(c byte) bool { return isParamByte(c) || c == '-' }) {
 		copy(v.out, key)
@@ -119,7 +117,6 @@ var (
 	xattrDelete = opcodes.OutUpdateType.Number("XATTR_DEL")
 )
 
-// argument writes an argument of a configuration command.
 func (w *writer) argument(v *value) {
 	const firstOfNodemaps, lastOfNodemaps = 0xce040, 0xce06f
 	ids := w.command >= firstOfNodemaps && w.command <= lastOfNodemaps

@@ -29,7 +29,6 @@ func sentence(word string, pairs ...string) string {
 // plain replaces what would end a value or a line.
 var plain = strings.NewReplacer("{", "(", "}", ")", "\n", " ", "\r", " ")
 
-// interfaces returns the answer to --extcap-interfaces.
 func interfaces(version string) (string, error) {
 	text := sentence("extcap", "version", version, "help", helpPage, "display", "Lustre")
 	if runtime.GOOS == "linux" { // elsewhere nothing can be captured live

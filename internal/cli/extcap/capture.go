@@ -55,7 +55,6 @@ func (c *command) input() (*scan.Flags, error) {
 	return f, nil
 }
 
-// captureLocal captures from an interface of this host.
 func (c *command) captureLocal(out *output, input *scan.Flags) error {
 	in, err := input.Check(nil, false)
 	selected, wrong := c.selection.Messages()

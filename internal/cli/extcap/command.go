@@ -34,7 +34,6 @@ func IsCall(args []string) bool {
 	return false
 }
 
-// command is the command extcap.
 type command struct {
 	sys       *scan.System
 	install   installation

@@ -14,7 +14,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/iostreams"
 )
 
-// linkName is the name of the link in the extcap folder.
 const linkName = "lshark"
 
 // installation holds the flags for adding lshark to Wireshark, and removing it.
@@ -173,7 +172,6 @@ func report(sys *iostreams.IO, what, path string) error {
 	return err
 }
 
-// folders are the user's folders of Wireshark.
 type folders struct{ config, extcap string }
 
 // findFolders returns the folders as tshark or Wireshark name them; without either,

@@ -50,10 +50,8 @@ var colorRules = []colorRule{
 	{"Lustre", "frame.comment", paper, black},
 }
 
-// comment returns the filter for packets with a match in their comment.
 func comment(pattern string) string { return `frame.comment matches "(?-i)` + pattern + `"` }
 
-// member returns the filter for messages with a value at a path of the JSON.
 func member(path, value string) string {
 	return `json.path_with_value == "` + path + ":" + value + `"`
 }
@@ -65,10 +63,8 @@ var columns = [][2]string{
 	{"Lustre", "%Cus:frame.comment:0:R"}, {"Info", "%i"},
 }
 
-// profileFile is a file of the profile.
 type profileFile struct{ name, text string }
 
-// profileFiles returns the files of the profile.
 func profileFiles() []profileFile {
 	var colors, prefs strings.Builder
 	colors.WriteString("# Colouring rules of lshark for Wireshark.\n")

@@ -118,7 +118,6 @@ func isAlphanumeric(c rune) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// remoteLine returns the command line for the shell of the other host.
 func (c *command) remoteLine(input *scan.Flags) (string, error) {
 	args := append(strings.Fields(c.remote.program), "extcap", "--capture", "--extcap-interface", localInterface, "--fifo", "-",
 		"--interface", input.Interface, "--content", c.content.Value)

@@ -39,7 +39,6 @@ func (o *Output) Register(cmd *cobra.Command, f *pflag.FlagSet) {
 	f.IntVarP(&o.jobs, "jobs", "j", 1, "with a folder for -o, read `N` captures at a time")
 }
 
-// check checks the flags for a form of output.
 func (o *Output) check(form string) error {
 	switch {
 	case o.sensor != "" && form != ParquetForm:
@@ -136,7 +135,6 @@ func (o *Output) perCapture() bool {
 // endings are the endings of captures that their results do not have.
 var endings = [...]string{".gz", ".zst", ".lz4", ".pcapng", ".pcap", ".cap"}
 
-// result returns the file for the results of a capture.
 func (o *Output) result(capture, form string) string {
 	name := filepath.Base(capture)
 	for _, ending := range endings {

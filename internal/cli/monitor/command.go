@@ -26,7 +26,6 @@ const DefaultListen = "127.0.0.1:9988"
 
 const maxTop = 1000
 
-// settings are the flags.
 type settings struct {
 	input    scan.Flags
 	listen   string
@@ -47,7 +46,6 @@ type settings struct {
 	path string // of the file of settings
 }
 
-// command is the command monitor.
 type command struct {
 	settings
 	config
@@ -136,7 +134,6 @@ type plan struct {
 	interval  time.Duration
 }
 
-// check checks the settings and returns the plan.
 func (c *command) check() (*plan, error) {
 	p := &plan{selection: monitor.Selection{Sample: uint64(c.sample)}, interval: c.otlp.interval}
 	p.rotation = monitor.Rotation{Time: time.Duration(c.rotation.time), Size: int64(c.rotation.size), KeepTime: time.Duration(c.rotation.keepTime), KeepSize: int64(c.rotation.keepSize),
@@ -218,7 +215,6 @@ type observer struct {
 
 func (o observer) Close() { o.command.end() }
 
-// newMonitor returns the Monitor.
 func (c *command) newMonitor() *monitor.Monitor {
 	o := monitor.Options{Live: c.in.Live(), Top: c.top, Side: c.sideFunc(), Release: flags.Version(), GoVersion: runtime.Version()}
 	o.Follow = c.pass.FollowOptions()
@@ -229,7 +225,6 @@ func (c *command) newMonitor() *monitor.Monitor {
 	return monitor.New(o, start)
 }
 
-// openRecords opens the directory for records.
 func (c *command) openRecords(r monitor.Rotation) error {
 	host, err := os.Hostname()
 	if err != nil {
@@ -302,7 +297,6 @@ func (c *command) captureStats(idle bool) monitor.CaptureStats {
 	return monitor.CaptureStats{Stats: q.Stats, Dropped: q.Dropped, First: c.pass.First(), Idle: idle}
 }
 
-// change applies new settings.
 func (c *command) change(p *plan) {
 	if c.recorder != nil {
 		c.recorder.Set(p.rotation)

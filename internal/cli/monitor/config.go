@@ -22,7 +22,6 @@ type givenFlag struct {
 	values []string
 }
 
-// config sets flags by a file of settings.
 type config struct {
 	flags *pflag.FlagSet
 	given []givenFlag // on the command line

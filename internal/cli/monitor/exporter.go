@@ -192,7 +192,6 @@ func (x *exporter) stats() otlp.Stats {
 	return sum
 }
 
-// addSignal adds the counters that are exposed.
 func addSignal(sum, s *otlp.SignalStats) {
 	sum.Sent += s.Sent
 	sum.Refused += s.Refused

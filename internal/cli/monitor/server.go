@@ -24,14 +24,12 @@ const (
 	closeTimeout      = time.Second
 )
 
-// server serves metrics over HTTP.
 type server struct {
 	listener    net.Listener
 	http        http.Server
 	connections connections
 }
 
-// listen opens an address for a server.
 func listen(address string) (*server, error) {
 	if _, _, err := net.SplitHostPort(address); err != nil {
 		return nil, exit.Usagef("--listen %s: must be HOST:PORT or :PORT", address)

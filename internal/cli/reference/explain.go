@@ -126,7 +126,6 @@ func questions(args []string) (list []question) {
 	return list
 }
 
-// explanation is the output of explain.
 type explanation struct {
 	*prose
 	topics   *explain.Topics

@@ -127,7 +127,6 @@ func renderSchema(tables []SchemaTable, form string) (out []byte) {
 	return out
 }
 
-// appendSQL appends the statement that creates a table.
 func appendSQL(out []byte, t SchemaTable) []byte {
 	out = fmt.Appendf(out, "\nCREATE TABLE %s (\n", t.Name)
 	for i, c := range t.Columns {

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// clickHouseTypes has the types of ClickHouse for those of DuckDB.
 var clickHouseTypes = [...][2]string{
 	{"TIMESTAMP WITH TIME ZONE", "DateTime64(6, 'UTC')"},
 	{"UBIGINT", "UInt64"},
@@ -16,7 +15,6 @@ var clickHouseTypes = [...][2]string{
 	{"VARCHAR", "String"},
 }
 
-// clickHouseType returns the type of ClickHouse for one of DuckDB.
 func clickHouseType(t string) string {
 	if element, ok := strings.CutSuffix(t, "[]"); ok {
 		return "Array(" + clickHouseType(element) + ")"

@@ -33,7 +33,6 @@ type cache struct {
 	now     func() time.Time
 }
 
-// cacheFolder returns the folder of the cache.
 func cacheFolder(env func(string) string) (string, error) {
 	// By the specification a relative path is to be ignored.
 	if base := env("XDG_CACHE_HOME"); filepath.IsAbs(base) {
@@ -53,13 +52,11 @@ const (
 	captureFile    = "capture.json"
 )
 
-// isCacheKey reports whether a name is one that key returns.
 func isCacheKey(name string) bool {
 	_, err := hex.DecodeString(name)
 	return err == nil && len(name) == 2*sha256.Size
 }
 
-// entry is what the cache has of a capture.
 type entry struct {
 	Capture string    `json:"capture"` // when it was converted first
 	Bytes   int64     `json:"capture_bytes"`

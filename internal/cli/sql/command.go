@@ -25,7 +25,6 @@ import (
 // Run runs a command line of lshark, without the name of the program.
 type Run func(sys *scan.System, args []string) error
 
-// command is the command sql.
 type command struct {
 	sys       *scan.System
 	run       Run
@@ -80,7 +79,6 @@ func New(sys *scan.System, run Run) *cobra.Command {
 	return cmd
 }
 
-// check checks the flags.
 func (c *command) check() error {
 	if err := c.form.Check(); err != nil {
 		return err
@@ -101,7 +99,6 @@ func (c *command) check() error {
 	return nil
 }
 
-// start runs the command.
 func (c *command) start(args []string) error {
 	if err := c.check(); err != nil {
 		return err
@@ -157,7 +154,6 @@ func release() string {
 	return text
 }
 
-// maintain lists or clears the cache.
 func (c *command) maintain(cache *cache, args []string) error {
 	if len(args) > 0 || c.listCache && c.clear {
 		return exit.Usagef("--list-cache and --clear-cache exclude each other, and take no arguments")
@@ -274,7 +270,6 @@ func (c *command) answer(cache *cache, in *inputs, temp, query string) error {
 	return errors.Join(err, damaged)
 }
 
-// neededTables returns the tables to convert.
 func (c *command) neededTables(query string) []string {
 	switch {
 	case len(c.tables) > 0:
@@ -299,7 +294,6 @@ func (c *command) clocks(captures, tables []string) (map[string]capture.Clock, e
 	return in.Clocks(c.sys)
 }
 
-// tablesText lists the tables that have files.
 func tablesText(files map[string][]file) string {
 	var names []string
 	for _, table := range allTables {
@@ -313,7 +307,6 @@ func tablesText(files map[string][]file) string {
 	return strings.Join(names, ", ")
 }
 
-// parquetFolderOf returns the folder in which all converted files are.
 func parquetFolderOf(c *cache, files map[string][]file) string {
 	folder := ""
 	for _, list := range files {

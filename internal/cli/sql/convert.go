@@ -20,7 +20,6 @@ type file struct {
 	capture string // path of the capture that it was made of, empty if it was given as it is
 }
 
-// conversion is a table of a capture that is to be converted.
 type conversion struct {
 	capture string
 	table   string
@@ -30,7 +29,6 @@ type conversion struct {
 	err     error
 }
 
-// converter converts captures.
 type converter struct {
 	sys     *scan.System
 	run     Run
@@ -64,7 +62,6 @@ func commandOf(table string) string {
 	return table
 }
 
-// arguments returns the command line that converts a table.
 func (c *converter) arguments(j *conversion, result string) []string {
 	var args []string
 	if name := commandOf(j.table); name != "" {

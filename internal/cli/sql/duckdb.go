@@ -18,7 +18,6 @@ import (
 // forms are the output forms of DuckDB's shell, and of -T.
 var forms = [...]string{"duckbox", "table", "box", "csv", "json", "jsonlines", "line", "list", "markdown", "html", "tsv"}
 
-// formFlags returns the flags of DuckDB's shell for a form.
 func formFlags(form string, terminal bool) []string {
 	switch form {
 	case "duckbox": // has no flag, since it is the default
@@ -74,7 +73,6 @@ func duckdb(s *iostreams.IO, folder, views, form, query string) error {
 // errQuery is the error of a query that failed; DuckDB has printed the reason.
 var errQuery = errors.New("the query failed")
 
-// explainEnd returns the error for the end of DuckDB.
 func explainEnd(err error) error {
 	var ended *exec.ExitError
 	switch {

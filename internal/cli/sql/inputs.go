@@ -60,7 +60,6 @@ func findInputs(args []string) (*inputs, error) {
 	return in, nil
 }
 
-// explainMissing returns the error for an argument that is no file.
 func explainMissing(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(path, " \t\n") {
 		return exit.Usagef("%s: neither a file nor a query, which begins with a word such as SELECT, FROM or WITH", path)
@@ -72,7 +71,6 @@ func explainMissing(path string, err error) error {
 	return fmt.Errorf("open %s: %w", path, err)
 }
 
-// addFile adds a file that an argument names.
 func (in *inputs) addFile(path string) error {
 	switch table, err := parquetTable(path); {
 	case errors.Is(err, parquet.ErrFormat):

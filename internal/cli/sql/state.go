@@ -13,7 +13,6 @@ type state struct {
 	changed time.Time // last time, of the content or anything else
 }
 
-// fileState returns the state of a file.
 func fileState(path string) (state, error) {
 	info, err := os.Stat(path)
 	if err != nil {

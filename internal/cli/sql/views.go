@@ -111,7 +111,6 @@ from given left join spans using (parquet);
 `, pathList(files))
 }
 
-// quote returns text as a value in SQL.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // pathList returns files as a list in SQL, for functions to which some characters in paths mean

@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// format is a format of a page.
 type format int
 
 const (
@@ -14,7 +13,6 @@ const (
 	protobufFormat
 )
 
-// contentType returns the media type of a page.
 func (f format) contentType() string {
 	switch f {
 	case openMetricsFormat:
@@ -79,7 +77,6 @@ func parseMedia(media string) (f format, quality float64) {
 	return textFormat, 0
 }
 
-// acceptsGzip reports whether an Accept-Encoding header allows gzip.
 func acceptsGzip(header string) bool {
 	var anything bool
 	for coding := range strings.SplitSeq(header, ",") {

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// maxLabels is the maximum number of labels of a family.
 const maxLabels = 6
 
 // family holds the series of one metric.
@@ -144,7 +143,6 @@ func (f *family) add(hash uint64, values []string, overflow bool) *series {
 
 func compareValues(s *series, values []string) int { return slices.Compare(s.values, values) }
 
-// removeValue removes all series in which the label at index label has a value.
 func (f *family) removeValue(label int, value string) {
 	f.order = slices.DeleteFunc(f.order, func(s *series) bool {
 		if s.values[label] != value {

@@ -100,7 +100,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// compress returns the text compressed.
 func (p *page) compress() ([]byte, error) {
 	p.compressed.Reset()
 	if p.gzip == nil {

@@ -53,7 +53,6 @@ func (x *index[T]) put(s slot[T]) {
 	x.slots[i] = s
 }
 
-// remove removes an entry of the table.
 func (x *index[T]) remove(hash uint64, entry *T) {
 	mask := uint64(len(x.slots) - 1)
 	free := hash & mask

@@ -17,7 +17,6 @@ type Label struct {
 	Top    *Top     // if not nil, values that are not among its top values count as Other
 }
 
-// maxValueLen is the maximum length of a label value in bytes.
 const maxValueLen = 128
 
 // cleanValue returns s as a label value: what is not valid UTF-8 or not printable

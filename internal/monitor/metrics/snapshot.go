@@ -114,7 +114,6 @@ func (f *family) snapshot(to *FamilySnapshot, s *Snapshot) {
 	to.Points = points
 }
 
-// keep returns a copy of counts in the memory of the snapshot.
 func (s *Snapshot) keep(counts []uint64) []uint64 {
 	n := len(s.counts)
 	s.counts = append(s.counts, counts...)

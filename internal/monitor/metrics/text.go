@@ -79,7 +79,6 @@ func appendMeta(b []byte, keyword, name, text string, quotes bool) []byte {
 	return append(b, '\n')
 }
 
-// appendSample appends the name and the labels of a sample.
 func appendSample(b []byte, f *FamilySnapshot, suffix string, p *Point) []byte {
 	b = append(b, f.Name...)
 	b = append(b, suffix...)

@@ -109,7 +109,6 @@ func (t *Top) lookup(hash uint64, value string) *topEntry {
 	return t.index.find(hash, func(e *topEntry) bool { return string(e.value) == value })
 }
 
-// has reports whether value is one of the top values.
 func (t *Top) has(value string) bool {
 	e := t.lookup(maphash.String(t.registry.seed, value), value)
 	return e != nil && e.isTop

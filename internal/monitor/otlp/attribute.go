@@ -62,7 +62,6 @@ func (a *Attribute) append(b []byte, field protobuf.Number, limit int) []byte {
 	return protobuf.End(protobuf.End(b, value), pair)
 }
 
-// appendText appends an attribute with a text as a field of type KeyValue.
 func appendText(b []byte, field protobuf.Number, key, value string) []byte {
 	a := String(key, value)
 	return a.append(b, field, len(value))

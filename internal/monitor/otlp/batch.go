@@ -59,7 +59,6 @@ func (e *envelope) room() int {
 	return 2*(1+binary.MaxVarintLen32) + len(e.resource) + len(e.scope)
 }
 
-// reset empties a batch.
 func (e *envelope) reset(b *batch) {
 	room := e.room()
 	if cap(b.data) < room {

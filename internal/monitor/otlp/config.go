@@ -245,7 +245,6 @@ func (c *Config) header(lists ...[]Header) (http.Header, error) {
 	return header, nil
 }
 
-// client returns an HTTP client with a connection for each signal.
 func (c *Config) client() (*http.Client, error) {
 	transport := c.transport
 	if transport == nil {

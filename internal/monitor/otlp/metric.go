@@ -168,7 +168,6 @@ func (m *metricEncoder) endMetric(f *metrics.FamilySnapshot, entry *Family, metr
 	m.batch.data = protobuf.End(protobuf.End(b, data), metric)
 }
 
-// dataField returns the field of Metric that has the points of a family.
 func (m *metricEncoder) dataField(f *metrics.FamilySnapshot, entry *Family) protobuf.Number {
 	switch {
 	case f.Type == metrics.GaugeType && (entry == nil || !entry.Sum):
@@ -218,7 +217,6 @@ func (m *metricEncoder) point(f *metrics.FamilySnapshot, p *metrics.Point, entry
 	m.batch.data = protobuf.End(b, point)
 }
 
-// appendHistogram appends the classic buckets of a histogram.
 func appendHistogram(b []byte, bounds []float64, p *metrics.Point) []byte {
 	b = appendCount(b, histogramCount, p.Count)
 	b = protobuf.AppendDouble(b, histogramSum, p.Value)

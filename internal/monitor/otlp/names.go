@@ -32,7 +32,6 @@ type Pair struct {
 	From, To string
 }
 
-// match reports whether a point of a family belongs to an entry.
 func (n *Family) match(f *metrics.FamilySnapshot, p *metrics.Point) bool {
 	if n.Label == "" {
 		return true

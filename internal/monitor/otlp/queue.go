@@ -64,7 +64,6 @@ func (q *queue) release(b *batch) {
 	}
 }
 
-// add adds a span to the current batch.
 func (q *queue) add(s *Span) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

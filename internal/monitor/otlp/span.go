@@ -74,7 +74,6 @@ const (
 	flagParentIsRemote = 0x200
 )
 
-// append appends the span as a field of a message.
 func (s *Span) append(b []byte, field protobuf.Number) []byte {
 	b, span := protobuf.Begin(b, field)
 	b = protobuf.AppendBytes(b, spanTraceID, s.Trace[:])

@@ -37,7 +37,6 @@ type Capture struct {
 	err    error // of Rows
 }
 
-// lockKey identifies a lock by one of its two handles.
 type lockKey struct {
 	node   lnet.NID // that gave the lock this handle
 	handle uint64
@@ -76,7 +75,6 @@ func (c *Capture) lock(l *locks.Lock) {
 	}
 }
 
-// keysOf returns the handles of a lock that are known.
 func keysOf(l *locks.Lock) (list []lockKey) {
 	if l.Handle != 0 {
 		list = append(list, lockKey{l.Server, l.Handle})

@@ -61,7 +61,6 @@ func SubjectOf(messages []*dissect.Message) *Subject {
 
 const handleSize = 8 // struct lustre_handle
 
-// addHandles adds the handles of locks in a message.
 func (s *Subject) addHandles(t *dissect.Tree) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -82,7 +81,6 @@ func (s *Subject) addHandles(t *dissect.Tree) {
 	}
 }
 
-// addFIDs adds the FIDs in a message.
 func (s *Subject) addFIDs(m *records.Message) {
 	p, ok := records.Messages.Find("fid")
 	if !ok {

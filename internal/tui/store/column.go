@@ -163,7 +163,6 @@ func (k *sortKey) compare(o *sortKey) int {
 	return cmp.Or(cmp.Compare(k.number, o.number), cmp.Compare(k.exact, o.exact), cmp.Compare(k.text, o.text))
 }
 
-// sorted is a row with its key.
 type sorted struct {
 	key sortKey
 	id  int64

@@ -51,7 +51,6 @@ func (t *messageCodec) message(c *codec.Codec, m *dissect.Message) {
 	codec.Pointer(c, &m.Req, func(c *codec.Codec, r *dissect.RequestInfo) { t.request(c, m, r) })
 }
 
-// frame visits which frame completed the message.
 func (t *messageCodec) frame(c *codec.Codec, m *lnet.Message) {
 	codec.Number(c, &m.Number)
 	codec.Number(c, &m.Frame)

@@ -88,7 +88,6 @@ func (s *spool) grow() error {
 	return nil
 }
 
-// moveLast moves the last segment to the file.
 func (s *spool) moveLast() (err error) {
 	if s.file == nil {
 		if s.file, err = tempFile(); err != nil {
@@ -111,7 +110,6 @@ func (s *spool) moveLast() (err error) {
 	return nil
 }
 
-// dropFirst drops the oldest segment.
 func (s *spool) dropFirst() {
 	x := s.segments[0]
 	if x.buf != nil {

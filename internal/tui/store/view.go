@@ -153,7 +153,6 @@ func (v *View) merge() bool {
 	return true
 }
 
-// setSorted makes the sorted rows those of the view.
 func (v *View) setSorted() {
 	ids := make([]int64, len(v.sorted))
 	for i := range v.sorted {

@@ -123,7 +123,6 @@ func setDepths[R any](list []column[R]) {
 	}
 }
 
-// fields returns the fields of columns in the schema of a file.
 func fields[R any](list []column[R]) (all []parquet.Field) {
 	for i := range list {
 		c := &list[i]

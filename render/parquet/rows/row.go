@@ -20,13 +20,11 @@ const (
 	mapEntry    = 2
 )
 
-// rowWriter writes the values of records to the columns of a file.
 type rowWriter[R any] struct {
 	val  records.Value // of a key
 	text []byte        // of a value
 }
 
-// record writes the values of all columns of a record.
 func (w *rowWriter[R]) record(columns []column[R], r R) {
 	depth := 0 // number of parents of the column that the record has, from the outermost
 	for i := range columns {
@@ -91,7 +89,6 @@ func (w *rowWriter[R]) value(c *column[R], k kind, ok, hasParents bool, repetiti
 	}
 }
 
-// list writes a list of values.
 func (w *rowWriter[R]) list(c *column[R], r R, hasParents bool) {
 	n, level := length(c.key, r, hasParents)
 	if n == 0 {

@@ -160,7 +160,6 @@ func (w *writer) write(b []byte) {
 	}
 }
 
-// piece writes a message with the numbers of a round.
 func (w *writer) piece(p piece, round, shift int64) {
 	for _, at := range [2]int{p.bits, p.mbits} {
 		if at > 0 && at+8 <= len(p.data) {
@@ -200,7 +199,6 @@ const (
 	flagACK = 0x10
 )
 
-// tcp writes one segment in one frame.
 func (w *writer) tcp(p piece, sp, dp uint16, seq uint32, payload []byte, when int64, flags byte) {
 	h := &w.frame
 	n := uint32(54 + len(payload))

@@ -73,7 +73,6 @@ func printFile(out io.Writer, path string, header *string) error {
 	return nil
 }
 
-// group prints the rows of a row group.
 func (w *writer) group(out io.Writer, group parquet.RowGroup) error {
 	rows := group.Rows()
 	defer rows.Close()
@@ -96,7 +95,6 @@ func (w *writer) group(out io.Writer, group parquet.RowGroup) error {
 	}
 }
 
-// writer makes lines of rows.
 type writer struct {
 	columns []column // by the number of the leaf
 	line    []byte
@@ -148,7 +146,6 @@ func newWriter(schema *parquet.Schema) *writer {
 	return w
 }
 
-// header returns the line with the names.
 func (w *writer) header() string {
 	var names []string
 	for _, c := range w.columns {
