@@ -24,7 +24,7 @@ func TestLibraryPage(t *testing.T) {
 	if err := os.WriteFile(program, blocks[0][1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "run", "-pgo=off", program, wiretest.Sample("mount"))
+	cmd := exec.Command("go", "run", program, wiretest.Sample("mount"))
 	cmd.Dir = wiretest.Repo(".")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if got, err := cmd.CombinedOutput(); err != nil || string(got) != string(blocks[1][1]) {

@@ -59,7 +59,8 @@ func build(root, out string, selected []target, packages bool, log io.Writer) er
 	for _, t := range selected {
 		r := release{docs: docs}
 		folder := filepath.Join(work, t.os+"-"+t.arch)
-		binary, err := r.compile(clone, filepath.Join(folder, "lshark"), []string{"-trimpath"}, []string{"CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch})
+		flags := []string{"-trimpath", "-pgo=" + filepath.Join(clone, "internal/tools/release", profile)}
+		binary, err := r.compile(clone, filepath.Join(folder, "lshark"), flags, []string{"CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch})
 		if err != nil {
 			return err
 		}
@@ -88,6 +89,11 @@ func build(root, out string, selected []target, packages bool, log io.Writer) er
 	}
 	return os.WriteFile(filepath.Join(out, checksumFile), sums.Bytes(), 0o644)
 }
+
+// profile is the CPU profile that the binaries of a release are optimized with, from
+// internal/tools/bench/pgo. It is not default.pgo beside main.go, with which go test
+// and go run would compile every package, the standard library's too, once more.
+const profile = "lshark.pgo"
 
 // checksumFile has the SHA-256 of every other file, for sha256sum -c.
 const checksumFile = "SHA256SUMS"

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"debug/buildinfo"
 	"debug/elf"
 	"errors"
 	"flag"
@@ -17,6 +18,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -63,7 +65,7 @@ func TestArchive(t *testing.T) {
 		t.Fatal(err)
 	}
 	here, r := target{runtime.GOOS, runtime.GOARCH}, release{docs: docs}
-	binary, err := r.compile(root, filepath.Join(t.TempDir(), "lshark"), []string{"-pgo=off"}, nil)
+	binary, err := r.compile(root, filepath.Join(t.TempDir(), "lshark"), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +88,9 @@ func TestReleased(t *testing.T) {
 	for _, target := range targets {
 		if target.os != "windows" {
 			archive := one(t, *released, "*-"+target.os+"-"+target.arch+".tar.gz")
-			checkStatic(t, tryArchive(t, archive, target, committed(t)))
+			binary := tryArchive(t, archive, target, committed(t))
+			checkStatic(t, binary)
+			checkProfile(t, binary)
 		}
 	}
 	one(t, *released, "*-windows-amd64.zip")
@@ -222,6 +226,18 @@ func untar(t *testing.T, name string) map[string][]byte {
 		if wantMode := int64(0o644); header.Mode != wantMode && filepath.Base(header.Name) != "lshark" {
 			t.Errorf("%s: mode %o, want %o", header.Name, header.Mode, wantMode)
 		}
+	}
+}
+
+// checkProfile checks that a binary is optimized with the profile.
+func checkProfile(t *testing.T, name string) {
+	t.Helper()
+	info, err := buildinfo.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (debug.BuildSetting{Key: "-pgo", Value: profile}); !slices.Contains(info.Settings, want) {
+		t.Errorf("%s is built with %v, want %v", name, info.Settings, want)
 	}
 }
 
