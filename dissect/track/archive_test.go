@@ -15,6 +15,7 @@ import (
 var notArchived = []string{
 	"record.state", "record.place", "record.next", "record.slot", "record.use", "record.deadline", "record.lock.older",
 	"Identity.Connection.ahead", "Identity.Connection.imp", "Identity.Connection.clients", "Identity.Connection.servers", "Identity.Connection.handles", "Identity.Connection.connCnt",
+	"Identity.Connection.upCnt", "Identity.Connection.up",
 }
 
 // TestArchiveKeepsAllFields checks that an RPC is read as it was written, in a record

@@ -27,6 +27,8 @@ type Connection struct {
 	servers nidSet
 	handles int    // number of handles that find it
 	connCnt uint32 // highest of a request of the client
+	upCnt   uint32 // highest of a request that shows the connection up
+	up      int64  // time of the reply to the first such request
 }
 
 // TargetSource is how the target of a connection is known.
@@ -293,6 +295,9 @@ func (t *connections) ofKnown(known *Connection, r *RPC) *Connection {
 func (t *connections) reply(r *RPC, m *dissect.Message) {
 	if r.Connection != nil && (m.LNet.Dst != r.Client || m.LNet.Src != r.Server) {
 		r.Connection.learnNIDs(r, m.LNet.Dst, m.LNet.Src)
+	}
+	if c := r.Connection; c != nil && r.ConnCnt > c.upCnt && r.showsConnected() {
+		c.upCnt, c.up = r.ConnCnt, m.Time
 	}
 	if r.Opcode == opcodes.SEC_CTX_INIT && r.HasRequest && m.RPC.GSS.Errno() == 0 {
 		t.learnContext(m.RPC.GSS.Handle, r.Connection)

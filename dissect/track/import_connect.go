@@ -13,10 +13,13 @@ var (
 )
 
 const (
-	eacces   = -13
-	enodev   = -19
-	erofs    = -30
-	enotconn = -107
+	eagain      = -11
+	eacces      = -13
+	enodev      = -19
+	erofs       = -30
+	enotconn    = -107
+	eshutdown   = -108
+	einprogress = -115
 )
 
 // connect handles a connect request, which ends the previous state.
@@ -162,10 +165,9 @@ func (i *Import) reply(r *RPC, m *dissect.Message, p Point) {
 }
 
 // provesConnected reports whether the reply to an RPC shows that the
-// connection is up, although no connect shows it: a client sends normal
-// requests only over a full connection.
+// connection is up, although no connect shows it.
 func (i *Import) provesConnected(r *RPC) bool {
-	if !r.HasRequest || r.Type != dissect.TypeReply || r.Replay() || r.Flags&dissect.FlagReqReplayDone != 0 {
+	if !r.showsConnected() {
 		return false
 	}
 	switch i.State {

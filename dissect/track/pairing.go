@@ -20,6 +20,12 @@ type Options struct {
 	// a bulk. In nanoseconds of capture time; 0: 20 seconds.
 	Linger int64
 
+	// Resend is how long an RPC is held at most whose reply is an error after
+	// which clients send the request again, such as ENOTCONN: a failover takes
+	// minutes. It ends earlier when the client gave it up. In nanoseconds of
+	// capture time; 0: as long as Timeout.
+	Resend int64
+
 	// LockWait is how long an RPC whose lock has to wait is held until the
 	// lock is granted, in nanoseconds of capture time; 0: as long as Timeout.
 	LockWait int64
@@ -52,10 +58,15 @@ const (
 	maxWaiting   = 1 << 17
 	maxBlocked   = 1 << 14
 	maxLingering = 1 << 14
+	maxRefused   = 1 << 14
 	maxEnded     = 1 << 14
 	maxEndedAge  = int64(60 * time.Second)
 	maxSameXID   = 64   // of many clients
 	maxName      = 4096 // bytes of a name, which is a path at most
+
+	// resendDelay is longer than a client that has connected again takes to send its
+	// requests again.
+	resendDelay = int64(10 * time.Second)
 )
 
 // Pairing groups messages into RPCs, by xid and client node, whatever connection,
@@ -85,6 +96,9 @@ func NewPairing(o Options) *Pairing {
 	}
 	if o.LockWait == 0 {
 		o.LockWait = o.Timeout
+	}
+	if o.Resend == 0 {
+		o.Resend = o.Timeout
 	}
 	t := &Pairing{opt: o, byXID: make(map[uint64]*RPC), connections: newConnections(), locks: newLockWaits(), lost: newLossTable()}
 	t.connections.learnKnown = o.Known
@@ -168,7 +182,7 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 	}
 	r.Sends = s.sends
 	r.Flags |= q.Flags
-	if r.HasReply && (r.state == lingering || r.state == blocked) && q.Flags&dissect.FlagResent != 0 {
+	if r.HasReply && r.state != waiting && r.state != ended && q.Flags&dissect.FlagResent != 0 {
 		t.reopen(r)
 	}
 	if r.HasRequest = true; r.Sends == 1 {

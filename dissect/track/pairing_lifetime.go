@@ -78,7 +78,10 @@ func (t *Pairing) Advance(now int64) {
 		t.complete(r)
 	}
 	for r := t.overdue(lingering, t.opt.Linger, maxLingering); r != nil; r = t.overdue(lingering, t.opt.Linger, maxLingering) {
-		t.end(r)
+		t.endOrHold(r)
+	}
+	for r := t.overdue(refused, t.opt.Linger, maxRefused); r != nil; r = t.overdue(refused, t.opt.Linger, maxRefused) {
+		t.endOrHold(r)
 	}
 	for r := t.overdue(ended, maxEndedAge, maxEnded); r != nil; r = t.overdue(ended, maxEndedAge, maxEnded) {
 		t.release(r)
@@ -105,13 +108,28 @@ func (t *Pairing) end(r *RPC) {
 	}
 }
 
+// endOrHold ends a complete RPC, unless the client may still send the request again.
+func (t *Pairing) endOrHold(r *RPC) {
+	c := r.Connection
+	switch {
+	case !r.isRetried(), c == nil, c.upCnt > r.ConnCnt && t.now-c.up >= resendDelay, // given up
+		t.now-r.Replied().Time >= t.opt.Resend, t.queue(refused).Len() > maxRefused:
+		t.end(r)
+	default:
+		t.setState(r, refused)
+	}
+}
+
 // Len returns the number of RPCs that have not ended.
 func (t *Pairing) Len() int {
-	return t.queue(waiting).Len() + t.queue(blocked).Len() + t.queue(lingering).Len()
+	return t.queue(waiting).Len() + t.queue(blocked).Len() + t.queue(lingering).Len() + t.queue(refused).Len()
 }
 
 // Close ends all RPCs: the capture has ended.
 func (t *Pairing) Close() {
+	for r := t.queue(refused).First(); r != nil; r = t.queue(refused).First() {
+		t.end(r)
+	}
 	for r := t.queue(lingering).First(); r != nil; r = t.queue(lingering).First() {
 		t.end(r)
 	}

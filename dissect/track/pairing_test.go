@@ -100,6 +100,84 @@ func TestResendAfterError(t *testing.T) {
 	}
 }
 
+// TestResendAfterFailover: while a target fails over, its clients connect again and again, and
+// send their requests again when one connect was accepted, which may take minutes.
+func TestResendAfterFailover(t *testing.T) {
+	w := newWire(t, Options{})
+	refuse := func(m *dissect.Message) { m.RPC.Type, m.RPC.Status = dissect.TypeError, enotconn }
+	w.request(xid, writer, handle(77), connCnt(1))
+	w.reply(xid, writer, refuse)
+	w.pass(int64(5 * time.Minute))
+	w.request(xid+128, getter, handle(77), connCnt(2))
+	w.reply(xid+128, getter)
+	w.request(xid, writer, handle(77), connCnt(2), flags(dissect.FlagResent))
+	w.reply(xid, writer, transno(5))
+	all := w.end()
+	if len(all) != 2 {
+		t.Fatalf("%d RPCs, want 2", len(all))
+	}
+	r := all[slices.IndexFunc(all, func(r *RPC) bool { return r.XID == xid })]
+	if ns, _ := r.Latency(); r.Status != 0 || r.Sends != 2 || ns != int64(5*time.Minute) || !slices.Equal(r.OtherErrors, []int32{enotconn}) {
+		t.Errorf("status %d, sends %d, latency %d, other errors %d", r.Status, r.Sends, ns, r.OtherErrors)
+	}
+}
+
+// TestGivenUpAfterError: an RPC that failed ends when its client, connected again, works on
+// without it, or at the bound.
+func TestGivenUpAfterError(t *testing.T) {
+	const second = int64(time.Second)
+	for name, c := range map[string]struct {
+		opcode uint32
+		status int32
+		again  uint32 // number of a connect that later requests have, 0: there are none
+		until  int64  // when the RPC ends
+	}{
+		"not sent again":        {writer, enotconn, 2, 60 * second},
+		"not connected again":   {writer, enotconn, 1, 600 * second},
+		"silent":                {writer, enotconn, 0, 600 * second},
+		"a ping":                {opcodes.OBD_PING, enotconn, 0, 20 * second},
+		"a lock that is held":   {opcodes.LDLM_ENQUEUE, eagain, 0, 20 * second},
+		"tried again, no space": {writer, einprogress, 1, 600 * second},
+		"another error":         {writer, -5, 0, 20 * second},
+	} {
+		w := newWire(t, Options{Resend: 600 * second})
+		w.request(xid, c.opcode, handle(77), connCnt(1))
+		w.reply(xid, c.opcode, status(c.status))
+		begin := w.now
+		for n := uint64(1); n <= 100; n++ {
+			w.pass(10 * second)
+			if c.again != 0 && n == 4 {
+				w.request(xid+n<<7, getter, handle(77), connCnt(c.again))
+				w.reply(xid+n<<7, getter)
+			}
+			w.rpcs.Advance(w.now)
+			if slices.ContainsFunc(w.done, func(r *RPC) bool { return r.XID == xid }) {
+				break
+			}
+		}
+		if got := w.now - begin; got != c.until {
+			t.Errorf("%s: ended after %d s", name, got/second)
+		}
+	}
+}
+
+// TestFailedRPCsAreBounded: a target that is not there fails RPCs without end.
+func TestFailedRPCsAreBounded(t *testing.T) {
+	rpcs := NewPairing(Options{})
+	w := &wire{t: t, now: 1e18, rpcs: rpcs}
+	for n := range uint64(4 * maxRefused) {
+		w.request(xid+n<<7, writer, handle(77), connCnt(1))
+		w.reply(xid+n<<7, writer, status(enotconn))
+		if held := rpcs.Len(); held > maxLingering+maxRefused+2 {
+			t.Fatalf("%d RPCs are held", held)
+		}
+		w.pass(10 * ms)
+	}
+	if rpcs.Len() < maxRefused {
+		t.Errorf("%d RPCs are held", rpcs.Len())
+	}
+}
+
 // Without a second reply, the first one counts.
 func TestResendAfterErrorWithoutAnswer(t *testing.T) {
 	w := newWire(t, Options{})

@@ -96,6 +96,7 @@ const (
 	waiting   state = iota // for its reply
 	blocked                // has its reply, but its lock is not granted yet
 	lingering              // complete; late messages may still come
+	refused                // complete, but the reply is an error after which the client may send the request again
 	ended                  // was given to Done; absorbs late duplicates
 )
 
@@ -210,6 +211,30 @@ func (r *RPC) IsExpectedError() bool {
 		return false
 	}
 	return r.notThere || r.Opcode == opcodes.LLOG_ORIGIN_HANDLE_CREATE && opcodes.IsOptionalLog(r.name)
+}
+
+// IsSentAgain reports whether the request was sent again after its reply, which is an
+// error, and was not answered since.
+func (r *RPC) IsSentAgain() bool { return r.reopened }
+
+// isRetried reports whether the reply is an error after which a client sends the
+// request again, with the same xid: when it has connected again, or after a while. Pings
+// are not sent again, and EAGAIN says of a lock that somebody holds it.
+func (r *RPC) isRetried() bool {
+	switch {
+	case !r.HasRequest || !r.HasReply || !r.HasOpcode || r.Opcode == opcodes.OBD_PING, IsConnect(r.Opcode), IsDisconnect(r.Opcode), IsCallback(r.Opcode):
+		return false
+	case r.Status == eagain:
+		return r.Opcode != opcodes.LDLM_ENQUEUE
+	}
+	return r.Status == enotconn || r.Status == enodev || r.Status == eshutdown || r.Status == einprogress
+}
+
+// showsConnected reports whether the reply shows that the connection is up: a client
+// sends normal requests only over a full connection.
+func (r *RPC) showsConnected() bool {
+	const recovery = dissect.FlagReqReplayDone | dissect.FlagLockReplayDone
+	return r.HasRequest && r.Type == dissect.TypeReply && !r.Replay() && r.Flags&recovery == 0 && !IsConnect(r.Opcode) && !setsUpContext(r.Opcode)
 }
 
 // Clone copies an RPC, to be kept after the Done hook has returned.

@@ -41,7 +41,9 @@ func newRPCs(sys *scan.System) *cobra.Command {
 		Long: "rpcs shows one line or record per RPC: the request with its resends, early replies, bulk data and the " +
 			"reply. They are matched by xid and client, whichever connection, rail or router carried them.\n\n" +
 			"RPCs are shown when they end; those without a reply are shown at the end of the capture. A lock request whose lock " +
-			"has to wait ends when the lock is granted, in live captures after 5 seconds at most. With captures " +
+			"has to wait ends when the lock is granted, in live captures after 5 seconds at most. An RPC that failed because the target was not there (ENOTCONN " +
+			"and the like) ends when it was sent again and answered, when its client has connected again and works on without it, or after " +
+			"--timeout, in live captures after 5 minutes at most. With captures " +
 			"of several nodes, an RPC is one record that holds what each node saw.\n\n" +
 			"Where a file begins after the connects, the names of targets are looked for ahead in its first 64 MiB; one that is proven later " +
 			"is shown from then on.",

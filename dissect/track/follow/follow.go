@@ -48,6 +48,7 @@ type Options struct {
 const (
 	LiveLinger   = 200 * time.Millisecond // a complete RPC, for messages that arrive late
 	liveLockWait = 5 * time.Second        // an RPC, for its lock to be granted
+	liveResend   = 5 * time.Minute        // an RPC that failed because the target was not there, for its request to be sent again
 )
 
 // tickInterval is how often Tick is called, in nanoseconds of capture time.
@@ -79,7 +80,7 @@ func New(o Options, hooks ...Hooks) *Follower {
 	f := &Follower{targets: o.Targets}
 	rpcs := track.Options{Timeout: o.Timeout, Sent: f.sent, Answered: f.answered, Bulk: f.bulk, Done: f.done}
 	if o.Live {
-		rpcs.Linger, rpcs.LockWait = int64(LiveLinger), int64(liveLockWait)
+		rpcs.Linger, rpcs.LockWait, rpcs.Resend = int64(LiveLinger), int64(liveLockWait), int64(liveResend)
 		f.linger = 2 * rpcs.Linger
 	}
 	if o.LookAhead != nil {
@@ -113,7 +114,7 @@ func (f *Follower) SetHooks(all []Hooks) {
 			f.evictions = evictions.New(f.evictionLinger(), f.eviction)
 		}
 		if h.Recovery != nil && f.recoveries == nil {
-			f.recoveries = recovery.New(f.Imports(), f.linger, f.recovery)
+			f.recoveries = recovery.New(f.Imports(), f.recovery)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package recovery
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
@@ -25,12 +24,11 @@ type Client struct {
 	Early           Early
 	Impact          Impact
 
-	recovery        *Recovery           // that it belongs to; nil: not decided yet
-	over            int64               // time from which on RPCs do not belong to it, although it did not recover
-	firstUnanswered track.Point         // request
-	firstSilent     track.Point         // connect without a reply
-	lastSilent      int64               // time of the last one of them
-	failures        map[uint64]*failure // by xid
+	recovery        *Recovery   // that it belongs to; nil: not decided yet
+	over            int64       // time from which on RPCs do not belong to it, although it did not recover
+	firstUnanswered track.Point // request
+	firstSilent     track.Point // connect without a reply
+	lastSilent      int64       // time of the last one of them
 }
 
 // Target returns the target that the client is itself, such as an MDT that is a client
@@ -243,61 +241,15 @@ func (i *Impact) sum(o *Impact) {
 	}
 }
 
-// failure is an RPC that failed because the target was gone. The client may send it
-// again.
-type failure struct {
-	Request
-	resent bool
-}
-
-const maxFailures = 1 << 10
-
-// fail takes an RPC that failed.
-func (c *Client) fail(q Request) {
-	if len(c.failures) >= maxFailures {
-		c.Impact.fail(q)
-		return
-	}
-	if c.failures == nil {
-		c.failures = make(map[uint64]*failure)
-	}
-	c.failures[q.XID] = &failure{Request: q}
-}
-
-// resend takes a request that is sent again.
-func (c *Client) resend(xid uint64) {
-	if f := c.failures[xid]; f != nil {
-		f.resent = true
-	}
-}
-
-// waited takes an RPC that waited until the target was back.
-func (c *Client) waited(q Request) {
-	if f := c.failures[q.XID]; f != nil {
-		q.Sent = f.Sent
-		delete(c.failures, q.XID)
-	}
+// wait takes an RPC that waited until the target was back.
+func (i *Impact) wait(q Request) {
 	ns, _ := q.Time()
-	c.Impact.Waited++
-	c.Impact.Longest = max(c.Impact.Longest, ns)
-	c.Impact.add(q)
+	i.Waited++
+	i.Longest = max(i.Longest, ns)
+	i.add(q)
 }
 
-// settleFailures counts the RPCs that were not sent again.
-func (c *Client) settleFailures() {
-	list := make([]*failure, 0, len(c.failures))
-	for _, f := range c.failures {
-		if !f.resent {
-			list = append(list, f)
-		}
-	}
-	slices.SortFunc(list, func(a, b *failure) int { return cmp.Compare(a.XID, b.XID) })
-	for _, f := range list {
-		c.Impact.fail(f.Request)
-	}
-	c.failures = nil
-}
-
+// fail takes an RPC that failed because the target was gone, and was not sent again.
 func (i *Impact) fail(q Request) {
 	if q.Answered.Frame == 0 {
 		i.Unanswered++

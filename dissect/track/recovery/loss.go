@@ -411,7 +411,6 @@ func (t *Tracker) announcedRestart(g *target) {
 func (t *Tracker) pass(r *Recovery) {
 	r.passed = true
 	for _, c := range r.Clients {
-		c.settleFailures()
 		if t.isLossy(c.Connected.Time, c.Ready.Time) {
 			c.NotReplayed = Gap{}
 		}

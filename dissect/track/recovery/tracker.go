@@ -30,7 +30,6 @@ import (
 // Tracker follows targets.
 type Tracker struct {
 	done    func(*Recovery)
-	linger  int64
 	changed *track.Import // by the message that is taken, nil: none
 	members *fifo.Map[*track.Connection, *member]
 	targets *fifo.Map[string, *target]
@@ -101,17 +100,14 @@ const (
 	estale    = -116
 )
 
-// defaultLinger is longer than an RPC is held after its reply.
-const defaultLinger = int64(21 * time.Second)
+// linger is for how long a Recovery is held after the target was lost again, until its
+// RPCs have ended: those that failed are held after the client has connected again.
+const linger = int64(time.Minute)
 
 // New makes a Tracker. imports must get all RPCs before the Tracker does. done gets each
-// Recovery once. linger is for how long one is held after the target was lost again,
-// until its RPCs have ended, in nanoseconds of capture time; 0: 21 seconds.
-func New(imports *track.Imports, linger int64, done func(*Recovery)) *Tracker {
-	if linger == 0 {
-		linger = defaultLinger
-	}
-	t := &Tracker{done: done, linger: linger,
+// Recovery once.
+func New(imports *track.Imports, done func(*Recovery)) *Tracker {
+	t := &Tracker{done: done,
 		members: fifo.NewMap[*track.Connection, *member](maxMembers), targets: fifo.NewMap[string, *target](maxTargets),
 		heard: fifo.NewMap[lnet.NID, *int64](maxServers)}
 	imports.OnChange(func(i *track.Import, _ track.Point) { t.changed = i })
@@ -123,7 +119,7 @@ func (t *Tracker) Lost(l *lnet.Loss) { t.losses.Add(track.Span{From: l.From, To:
 
 // Advance sets the time and passes on what has ended.
 func (t *Tracker) Advance(now int64) {
-	for len(t.ended) > 0 && t.ended[0].ended+t.linger <= now {
+	for len(t.ended) > 0 && t.ended[0].ended+linger <= now {
 		t.pass(t.ended[0])
 		t.ended = t.ended[1:]
 	}
@@ -158,11 +154,6 @@ func (t *Tracker) takeRequest(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	if t.changed == nil {
-		if r.Flags&dissect.FlagResent != 0 {
-			if k := t.member(r); k.client != nil {
-				k.client.resend(r.XID)
-			}
-		}
 		return
 	}
 	p := pointOf(m)
@@ -287,9 +278,6 @@ func (t *Tracker) Done(r *track.RPC) {
 // target was lost or waited until it was back.
 func (c *Client) take(r *track.RPC) bool {
 	sent, replied := r.Requested(), r.Replied()
-	if f := c.failures[r.XID]; f != nil && f.resent {
-		sent = f.Sent
-	}
 	switch {
 	case c.Recovered.Frame != 0 && sent.Time >= c.Recovered.Time, c.over != 0 && sent.Time >= c.over:
 		return false
@@ -311,10 +299,10 @@ func (c *Client) take(r *track.RPC) bool {
 	}
 	q := Request{XID: r.XID, Opcode: r.Opcode, Job: string(r.Job()), Client: r.Client, Sent: sent, Answered: replied, Status: r.Status}
 	switch {
-	case !r.HasReply, c.Lost.Frame != 0 && replied.Time >= c.Lost.Time && isConnectionError(r.Status):
-		c.fail(q)
+	case !r.HasReply, c.Lost.Frame != 0 && replied.Time >= c.Lost.Time && isConnectionError(r.Status) && !r.IsSentAgain():
+		c.Impact.fail(q)
 	case c.Connected.Frame != 0 && sent.Time < c.Connected.Time && replied.Time >= c.Connected.Time:
-		c.waited(q)
+		c.Impact.wait(q)
 	default:
 		return false
 	}
