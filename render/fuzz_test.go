@@ -141,11 +141,11 @@ func (v *views) finish() {
 			v.out = append(one.Append(v.out[:0], f), '\n')
 			v.valid("files json", v.bytes)
 		}
-		v.out = tables.NewFilesTable(o).Append(v.out[:0], list)
+		v.out = tables.Files.New(o, 0).Append(v.out[:0], list)
 		v.text("files", v.bytes)
 	}
 	if list := v.imports.List(); len(list) > 0 {
-		v.out = tables.NewImportsTable(o, v.first).Append(v.out[:0], tables.ImportRecords(list))
+		v.out = tables.Imports.New(o, v.first).Append(v.out[:0], tables.ImportRecords(list))
 		v.text("imports", v.bytes)
 		v.out = tables.NewTimeline(o, v.first).Append(v.out[:0], list)
 		v.text("timeline", v.bytes)

@@ -132,51 +132,33 @@ func (c *copier) copy(p part, n int) {
 // keep records that out was written up to an offset.
 func (c *copier) keep(end int) { c.kept = max(c.kept, end) }
 
-// field returns n bytes at an offset of the part, and where their replacement goes; nil if
-// they were not captured.
-func (c *copier) field(p part, off, n int) (in, out []byte) {
-	if p.len() < off+n {
-		return nil, nil
+// replace passes n bytes at an offset of a part, if they were captured, to a func that replaces
+// them.
+func (c *copier) replace(p part, off, n int, by func(b []byte)) {
+	if p.len() >= off+n {
+		c.copyAt(p, off, n)
+		by(c.out[p.off+off : p.off+off+n])
 	}
-	at := p.off + off
-	c.keep(at + n)
-	return c.in[at : at+n], c.out[at : at+n]
 }
 
-// mac maps an Ethernet address.
 func (c *copier) mac(p part, off int) {
-	if in, out := c.field(p, off, macSize); in != nil {
-		a := c.values.MAC([macSize]byte(in))
-		copy(out, a[:])
-	}
+	c.replace(p, off, macSize, func(b []byte) { *(*[macSize]byte)(b) = c.values.MAC([macSize]byte(b)) })
 }
 
 func (c *copier) ipv4Address(p part, off int) {
-	if in, out := c.field(p, off, 4); in != nil {
-		a := c.values.IPv4([4]byte(in))
-		copy(out, a[:])
-	}
+	c.replace(p, off, 4, func(b []byte) { *(*[4]byte)(b) = c.values.IPv4([4]byte(b)) })
 }
 
 func (c *copier) ipv6Address(p part, off int) {
-	if in, out := c.field(p, off, 16); in != nil {
-		a := c.values.IPv6([16]byte(in))
-		copy(out, a[:])
-	}
+	c.replace(p, off, 16, func(b []byte) { *(*[16]byte)(b) = c.values.IPv6([16]byte(b)) })
 }
 
 func (c *copier) gid(p part, off int) {
-	if in, out := c.field(p, off, 16); in != nil {
-		a := c.values.GID([16]byte(in))
-		copy(out, a[:])
-	}
+	c.replace(p, off, 16, func(b []byte) { *(*[16]byte)(b) = c.values.GID([16]byte(b)) })
 }
 
 func (c *copier) guid(p part, off int) {
-	if in, out := c.field(p, off, 8); in != nil {
-		a := c.values.GUID([8]byte(in))
-		copy(out, a[:])
-	}
+	c.replace(p, off, 8, func(b []byte) { *(*[8]byte)(b) = c.values.GUID([8]byte(b)) })
 }
 
 // ethernet rewrites an Ethernet frame. The depth of it, as of the other layers, is the

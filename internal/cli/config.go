@@ -22,14 +22,13 @@ import (
 
 type configOptions struct {
 	flags.Records[*config.Entry]
-	sys     *scan.System
 	logs    []string
 	final   bool
 	records bool
 }
 
 func newConfig(sys *scan.System) *cobra.Command {
-	c := &configOptions{sys: sys, Records: flags.NewRecords(&records.Configuration, "text", "json", "fields", flags.ParquetForm)}
+	c := &configOptions{Records: flags.NewRecords(sys, &records.Configuration, "text", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "config [flags] [FILE…|-]",
 		Short: "Show the configuration of file systems that the MGS handed out",
@@ -56,27 +55,16 @@ func newConfig(sys *scan.System) *cobra.Command {
 
   # where targets were started again
   lshark config -Y 'config.kind == instance && config.instance > 1' server.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
-				one := *c
-				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
-				return one.run(j.Args)
-			})
-		},
 	}
-	flags.AddInput(cmd, sys, &c.Input)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		c.RegisterSelection(f, "only entries that match the display filter `EXPR` over their keys, such as 'config.event == add_uuid'")
-		f.StringSliceVar(&c.logs, "log", nil, "only the logs or tables with these `NAMES`, such as lustre-client,params")
-		f.BoolVar(&c.records, "records", false, "only the records of logs, not what they make")
-		f.BoolVar(&c.final, "final", false, "only the final picture; in text also the records that are in force")
-	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.View.RegisterForm(f)
-		c.Columns.Register(f, "the JSON key")
-		c.Output.Register(cmd, f)
-		c.View.Register(f, flags.TimeHelp("block of records"))
-		c.Input.RegisterNotes(f)
+	cmd.RunE = flags.RunE(c, (*configOptions).run)
+	c.Register(cmd, flags.Help{
+		Display: "only entries that match the display filter `EXPR` over their keys, such as 'config.event == add_uuid'",
+		Time:    flags.TimeHelp("block of records"),
+		Selection: func(f *pflag.FlagSet) {
+			f.StringSliceVar(&c.logs, "log", nil, "only the logs or tables with these `NAMES`, such as lustre-client,params")
+			f.BoolVar(&c.records, "records", false, "only the records of logs, not what they make")
+			f.BoolVar(&c.final, "final", false, "only the final picture; in text also the records that are in force")
+		},
 	})
 	return cmd
 }
@@ -100,8 +88,8 @@ func (c *configOptions) check() error {
 	return c.Check()
 }
 
-func (c *configOptions) run(args []string) error {
-	x, err := c.Start(c.sys, args, c.check, scan.Options{Distinct: true})
+func (c *configOptions) run() error {
+	x, err := c.Start(c.check, scan.Options{Distinct: true})
 	if err != nil {
 		return err
 	}
@@ -122,10 +110,12 @@ func (c *configOptions) run(args []string) error {
 		if read.Dropped > 0 {
 			x.Note("%d records and entries are missing: there were too many", read.Dropped)
 		}
-		if x.Out.Append == nil {
-			return x.Out.Write(c.text(x.In, list, x.Pass))
-		}
-		return x.WriteAll(list)
+		return x.WriteAll(list, func(list []*config.Entry) []byte {
+			s := tables.NewConfiguration(x.Options(), x.First(), !c.final)
+			buf := s.Append(nil, list)
+			x.NoteHidden(s.Omitted())
+			return buf
+		})
 	})
 }
 
@@ -145,12 +135,3 @@ func (c *configOptions) noteUnknownLogs(p *scan.Pass, list []*config.Entry) {
 }
 
 const maxNamedLogs = 20
-
-func (c *configOptions) text(in *scan.Input, list []*config.Entry, p *scan.Pass) []byte {
-	o := c.View.Options(c.sys.IO)
-	o.Files = in.FileNames()
-	s := tables.NewConfiguration(o, p.First(), !c.final)
-	buf := s.Append(nil, list)
-	p.NoteHidden(s.Omitted())
-	return buf
-}

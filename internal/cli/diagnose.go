@@ -17,7 +17,6 @@ import (
 
 type diagnoseOptions struct {
 	flags.Records[*diagnose.Finding]
-	sys      *scan.System
 	only     []string
 	verify   bool // checksums of data
 	severity flags.Choice
@@ -27,7 +26,7 @@ type diagnoseOptions struct {
 }
 
 func newDiagnose(sys *scan.System) *cobra.Command {
-	c := &diagnoseOptions{sys: sys, Records: flags.NewRecords(&records.Findings, "text", "json", "fields", flags.ParquetForm), severity: severityChoice()}
+	c := &diagnoseOptions{Records: flags.NewRecords(sys, &records.Findings, "text", "json", "fields", flags.ParquetForm), severity: severityChoice()}
 	cmd := &cobra.Command{
 		Use:   "diagnose [flags] [FILE…|-]",
 		Short: "Report what is wrong: evictions, refused connects, what is slow, and the frames that prove it",
@@ -52,27 +51,16 @@ func newDiagnose(sys *scan.System) *cobra.Command {
 
   # what a rule does
   lshark explain evicted.lock_callback`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
-				one := *c
-				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
-				return one.run(j.Args)
-			})
-		},
 	}
-	flags.AddInput(cmd, sys, &c.Input)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		c.RegisterSelection(f, "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'")
-		f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
-		f.Var(&c.severity, "severity", "only findings that are at least as severe: "+flags.WordList(c.severity.Words))
-		f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; takes longer")
-	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.View.RegisterForm(f)
-		c.Columns.Register(f, "the JSON key")
-		c.Output.Register(cmd, f)
-		c.View.Register(f, flags.TimeHelp("finding"))
-		c.Input.RegisterNotes(f)
+	cmd.RunE = flags.RunE(c, (*diagnoseOptions).run)
+	c.Register(cmd, flags.Help{
+		Display: "only findings that match the display filter `EXPR` over keys of findings, such as 'finding.client == 192.0.2.3@tcp'",
+		Time:    flags.TimeHelp("finding"),
+		Selection: func(f *pflag.FlagSet) {
+			f.StringSliceVar(&c.only, "only", nil, "only rules with these `CODES` or beginnings of codes, separated by commas, such as evicted,slow.network")
+			f.Var(&c.severity, "severity", "only findings that are at least as severe: "+flags.WordList(c.severity.Words))
+			f.BoolVar(&c.verify, "checksums", false, "compute the checksums of the data of all reads and writes, to find out who changed them; takes longer")
+		},
 	})
 	return cmd
 }
@@ -107,8 +95,8 @@ func (c *diagnoseOptions) selects(f *diagnose.Finding) bool {
 	return f.Severity >= c.least && c.Filter.Match(f)
 }
 
-func (c *diagnoseOptions) run(args []string) error {
-	x, err := c.Start(c.sys, args, c.check, scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true})
+func (c *diagnoseOptions) run() error {
+	x, err := c.Start(c.check, scan.Options{BulkData: c.verify, JoinBulk: c.verify, Concurrent: true})
 	if err != nil {
 		return err
 	}
@@ -151,7 +139,7 @@ func (o *findingsOutput) all(list []*diagnose.Finding) {
 		return
 	}
 	o.n = len(list)
-	text := tables.NewFindingsText(o.options.View.Options(o.options.sys.IO), o.First())
+	text := tables.NewFindingsText(o.Options(), o.First())
 	o.Fail(o.Out.Write(text.AppendAll(nil, list, o.options.Input.Verbose)))
 }
 
@@ -164,7 +152,7 @@ func (o *findingsOutput) write(f *diagnose.Finding) {
 		return
 	}
 	if o.Out.Append == nil {
-		o.Out.Append = tables.NewFindingsText(o.options.View.Options(o.options.sys.IO), o.First()).Append
+		o.Out.Append = tables.NewFindingsText(o.Options(), o.First()).Append
 	}
 	o.n++
 	o.buf = o.Out.Append(o.buf[:0], f)

@@ -7,9 +7,9 @@
 //  1. newStats, newRPCs and so on return the command: its help, its examples and
 //     its flags. Flags come in groups (flags.Add); input flags are those of
 //     scan.Flags, -Y, -c and -w those of flags.Selection, -T, -t, -n and --color
-//     those of flags.View. Commands that show records of one kind, such as locks,
-//     have all of them in flags.Records. flags.Output has -o and -j; its Run runs the
-//     command once, or for each capture when -o names a folder.
+//     those of flags.View, -o and -j those of flags.Output. Options that embed a flags.Job
+//     run once, or for each capture when -o names a folder (flags.RunE). Commands that show
+//     records of one kind, such as locks, have all of these in flags.Records.
 //  2. run checks all flags before anything is opened. scan.Flags.Check returns
 //     the scan.Input; flags.Selection compiles the display filter.
 //  3. A scan.Pass over the input is made, and consumers are added to it: trackers

@@ -13,7 +13,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -22,7 +21,6 @@ import (
 // with them.
 type filesOptions struct {
 	flags.Records[*files.File]
-	sys  *scan.System
 	by   flags.Choice
 	sort flags.Choice
 	top  int
@@ -31,7 +29,7 @@ type filesOptions struct {
 }
 
 func newFiles(sys *scan.System) *cobra.Command {
-	c := &filesOptions{sys: sys, Records: flags.NewRecords(&records.Files, "table", "json", "fields", flags.ParquetForm),
+	c := &filesOptions{Records: flags.NewRecords(sys, &records.Files, "table", "json", "fields", flags.ParquetForm),
 		by:   flags.Choice{Value: "file", Words: []string{"file", "dir"}, Flag: "--by", Placeholder: "KEY", Noun: "key"},
 		sort: flags.Choice{Value: "bytes", Words: fileOrders(), Flag: "--sort", Placeholder: "ORDER", Noun: "order"}}
 	cmd := &cobra.Command{
@@ -55,29 +53,20 @@ func newFiles(sys *scan.System) *cobra.Command {
 
   # files with errors, with the most RPCs first
   lshark files -Y file.errors --sort rpcs client.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
-				one := *c
-				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
-				return one.run(j.Args)
-			})
-		},
 	}
-	flags.AddInput(cmd, sys, &c.Input)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		c.RegisterSelection(f, "only files that match the display filter `EXPR` over keys of files, such as 'file.write_bytes > 1M'")
-		f.IntVar(&c.top, "top", 0, "only the first `N` files in the order of --sort")
-		f.StringVar(&c.path, "path", "", "only files with `TEXT` in their path")
-		f.StringVar(&c.fid.Text, "fid", "", "only the file with that `FID`, or that with an OST object of that FID")
-	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.View.RegisterForm(f)
-		f.Var(&c.by, "by", "sum up by: "+flags.WordList(c.by.Words))
-		f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
-		c.Columns.Register(f, "the JSON key")
-		c.Output.Register(cmd, f)
-		c.View.Register(f, "accepted as in other commands, without effect: the table has no times")
-		c.Input.RegisterNotes(f)
+	cmd.RunE = flags.RunE(c, (*filesOptions).run)
+	c.Register(cmd, flags.Help{
+		Display: "only files that match the display filter `EXPR` over keys of files, such as 'file.write_bytes > 1M'",
+		Time:    "accepted as in other commands, without effect: the table has no times",
+		Selection: func(f *pflag.FlagSet) {
+			f.IntVar(&c.top, "top", 0, "only the first `N` files in the order of --sort")
+			f.StringVar(&c.path, "path", "", "only files with `TEXT` in their path")
+			f.StringVar(&c.fid.Text, "fid", "", "only the file with that `FID`, or that with an OST object of that FID")
+		},
+		Output: func(f *pflag.FlagSet) {
+			f.Var(&c.by, "by", "sum up by: "+flags.WordList(c.by.Words))
+			f.Var(&c.sort, "sort", "order of the rows: "+flags.WordList(c.sort.Words))
+		},
 	})
 	return cmd
 }
@@ -151,8 +140,8 @@ func sortFiles(list []*files.File, order string) {
 	})
 }
 
-func (c *filesOptions) run(args []string) error {
-	x, err := c.Start(c.sys, args, c.check, scan.Options{})
+func (c *filesOptions) run() error {
+	x, err := c.Start(c.check, scan.Options{})
 	if err != nil {
 		return err
 	}
@@ -163,7 +152,11 @@ func (c *filesOptions) run(args []string) error {
 		if n := followed.Dropped; n > 0 {
 			x.Note("%d files that were not used for the longest time are not shown", n)
 		}
-		return x.Out.Write(c.render(c.sorted(followed.List()), x.Out.Append, x.Pass))
+		list := c.sorted(followed.List())
+		if c.by.Value == "dir" {
+			return flags.WriteSums(x, &tables.Directories, c.directories(list))
+		}
+		return x.WriteAll(list, flags.Table(x, &tables.Files))
 	})
 }
 
@@ -177,42 +170,14 @@ func (c *filesOptions) sorted(list []*files.File) []*files.File {
 	return list
 }
 
-// render returns the files in the form that the flags choose.
-func (c *filesOptions) render(list []*files.File, appendFile func([]byte, *files.File) []byte, p *scan.Pass) (buf []byte) {
-	if c.by.Value == "dir" {
-		return c.renderDirectories(files.Directories(list), p)
-	}
-	if appendFile != nil {
-		for _, f := range list {
-			buf = appendFile(buf, f)
-		}
-		return buf
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	t := tables.NewFilesTable(c.View.Options(c.sys.IO))
-	buf = t.Append(nil, list)
-	p.NoteHidden(t.Omitted.String())
-	return buf
-}
-
-// renderDirectories returns sums by directory in the form that the flags choose.
-func (c *filesOptions) renderDirectories(list []*files.Directory, p *scan.Pass) (buf []byte) {
+// directories returns the sums of files by directory, in their order.
+func (c *filesOptions) directories(of []*files.File) []*files.Directory {
+	list := files.Directories(of)
 	slices.SortStableFunc(list, func(a, b *files.Directory) int {
 		return cmp.Or(compareActions(c.sort.Value, &a.Actions, &b.Actions), cmp.Compare(a.Path, b.Path))
 	})
 	if c.top > 0 {
 		list = list[:min(c.top, len(list))]
 	}
-	if c.View.Form.Value == "json" {
-		return render.NewRecordJSON(records.Directories.Keys(), false).AppendLines(nil, list)
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	t := tables.NewDirectoriesTable(c.View.Options(c.sys.IO))
-	buf = t.Append(nil, list)
-	p.NoteHidden(t.Omitted.String())
-	return buf
+	return list
 }

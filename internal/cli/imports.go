@@ -24,17 +24,14 @@ import (
 
 // importsOptions are the flags of the command that shows connections and what happened to them.
 type importsOptions struct {
-	sys       *scan.System
-	input     scan.Flags
+	flags.Job
 	selection flags.Selection
-	view      flags.View
-	output    flags.Output
 	timeline  bool
 	compared  string // the clients of --compare
 }
 
 func newImports(sys *scan.System) *cobra.Command {
-	c := &importsOptions{sys: sys, view: flags.NewView("table", "json", "timeline", flags.ParquetForm)}
+	c := &importsOptions{Job: flags.Job{Sys: sys, View: flags.NewView("table", "json", "timeline", flags.ParquetForm)}}
 	cmd := &cobra.Command{
 		Use:   "imports [flags] [FILE…|-]",
 		Short: "Show the connections between clients and targets over time",
@@ -58,59 +55,53 @@ func newImports(sys *scan.System) *cobra.Command {
 
   # clients that were evicted
   lshark imports -T json server.pcap | jq 'select(.evictions > 0)'`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return c.output.Run(sys, c.input, args, c.view.Form.Value, func(j flags.Job) error {
-				one := *c
-				one.sys, one.input, one.output = j.Sys, j.Input, j.Output
-				return one.run(j.Args)
-			})
-		},
 	}
-	flags.AddInput(cmd, sys, &c.input)
+	cmd.RunE = flags.RunE(c, (*importsOptions).run)
+	flags.AddInput(cmd, sys, &c.Input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		c.selection.Register(f, "connections of messages", "messages, when those have their replies")
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.view.RegisterForm(f)
+		c.View.RegisterForm(f)
 		f.BoolVar(&c.timeline, "timeline", false, "one line per event, same as -T timeline")
 		f.StringVar(&c.compared, "compare", "", "compare the connect flags and releases of two `CLIENTS`, A B or A,B: NIDs or uuids")
-		c.view.Register(f, flags.TimeHelp("event"))
-		c.output.Register(cmd, f)
+		c.View.Register(f, flags.TimeHelp("event"))
+		c.Output.Register(cmd, f)
 		c.selection.RegisterSave(f, "messages that match")
-		c.input.RegisterNotes(f)
+		c.Input.RegisterNotes(f)
 	})
 	return cmd
 }
 
-func (c *importsOptions) run(args []string) error {
+func (c *importsOptions) run() error {
 	if c.timeline {
-		if c.view.Form.Value == flags.ParquetForm {
+		if c.View.Form.Value == flags.ParquetForm {
 			return exit.Usagef("--timeline and -T parquet exclude each other")
 		}
-		c.view.Form.Value = "timeline"
+		c.View.Form.Value = "timeline"
 	}
-	if err := c.checkCompared(args); err != nil {
+	if err := c.checkCompared(c.Args); err != nil {
 		return err
 	}
-	in, err := c.input.Check(args, c.sys.InTTY)
+	in, err := c.Input.Check(c.Args, c.Sys.InTTY)
 	selected, wrong := c.selection.Messages()
-	if err := errors.Join(err, wrong, c.selection.Check(), c.view.Check()); err != nil {
+	if err := errors.Join(err, wrong, c.selection.Check(), c.View.Check()); err != nil {
 		return err
 	}
-	c.view.NodeName = in.NodeNames()
-	p := scan.New(c.sys, in, scan.Options{
+	c.View.NodeName = in.NodeNames()
+	p := scan.New(c.Sys, in, scan.Options{
 		Select: selected.Match,
 		Limit:  c.selection.Count,
 		SaveTo: c.selection.Save,
 	})
-	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
+	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
 	if err != nil {
 		return err
 	}
 	var hidden string
 	var rpc *track.RPC // of the message
 	hooks := follow.Hooks{Message: func(r *track.RPC, _ *dissect.Message) { rpc = r }}
-	follows := in.Live() && c.view.Form.Value == "timeline"
+	follows := in.Live() && c.View.Form.Value == "timeline"
 	if follows {
 		hooks.Import = c.timelineFunc(p, w)
 	}
@@ -150,7 +141,7 @@ func (c *importsOptions) timelineFunc(p *scan.Pass, w *iostreams.Writer) func(*t
 			return
 		}
 		if t == nil {
-			t = tables.NewTimeline(c.view.Options(c.sys.IO), p.First())
+			t = tables.NewTimeline(c.View.Options(c.Sys.IO), p.First())
 		}
 		buf = t.AppendChange(buf[:0], i, at)
 		p.Fail(w.Write(buf))
@@ -163,13 +154,13 @@ func (c *importsOptions) shows(i *track.Import) bool { return c.selection.Displa
 // and the columns that are hidden.
 func (c *importsOptions) render(in *scan.Input, p *scan.Pass, w *iostreams.Writer, list []*track.Import) (buf []byte, hidden string) {
 	list = slices.DeleteFunc(list, func(i *track.Import) bool { return !c.shows(i) })
-	o := c.view.Options(c.sys.IO)
+	o := c.View.Options(c.Sys.IO)
 	o.Files = in.FileNames()
-	switch c.view.Form.Value {
+	switch c.View.Form.Value {
 	case "json":
 		return render.NewRecordJSON(records.Imports.Keys(), false).AppendLines(buf, tables.ImportRecords(list)), ""
 	case flags.ParquetForm:
-		add := flags.ParquetFunc(&c.output, w, &records.Imports, in, p)
+		add := flags.ParquetFunc(&c.Output, w, &records.Imports, in, p)
 		for _, imp := range tables.ImportRecords(list) {
 			buf = add(buf, imp)
 		}
@@ -177,10 +168,7 @@ func (c *importsOptions) render(in *scan.Input, p *scan.Pass, w *iostreams.Write
 	case "timeline":
 		return tables.NewTimeline(o, p.First()).Append(buf, list), ""
 	}
-	if len(list) == 0 {
-		return nil, ""
-	}
-	t := tables.NewImportsTable(o, p.First())
+	t := tables.Imports.New(o, p.First())
 	buf = t.Append(buf, tables.ImportRecords(list))
 	return buf, t.Omitted.String()
 }
@@ -206,7 +194,7 @@ func (c *importsOptions) checkCompared(files []string) error {
 		return nil
 	}
 	a, b, ok := c.clients()
-	if len(files)+len(c.input.Read) == 0 && c.input.Interface == "" {
+	if len(files)+len(c.Input.Read) == 0 && c.Input.Interface == "" {
 		if _, err := os.Stat(b); err == nil {
 			ok = false // b was meant to be the capture
 		}
@@ -216,9 +204,9 @@ func (c *importsOptions) checkCompared(files []string) error {
 		return exit.Usagef("--compare %s: needs two clients, --compare A B or --compare A,B", c.compared)
 	case a == b:
 		return exit.Usagef("--compare: %s is given twice", a)
-	case c.view.Form.Value == "timeline":
+	case c.View.Form.Value == "timeline":
 		return exit.Usagef("--compare has no timeline")
-	case c.view.Form.Value == flags.ParquetForm:
+	case c.View.Form.Value == flags.ParquetForm:
 		return exit.Usagef("--compare has no -T parquet")
 	}
 	return nil
@@ -253,8 +241,8 @@ func (c *importsOptions) compare(p *scan.Pass, list []*track.Import) (buf []byte
 		return found
 	}
 	connections := comparison.Connections(of(a), of(b))
-	if c.view.Form.Value == "json" {
+	if c.View.Form.Value == "json" {
 		return render.NewRecordJSON(records.ClientDifferences.Keys(), false).AppendLines(buf, connections)
 	}
-	return tables.NewNegotiatedText(c.view.Options(c.sys.IO), a, b).Append(buf, connections)
+	return tables.NewNegotiatedText(c.View.Options(c.Sys.IO), a, b).Append(buf, connections)
 }

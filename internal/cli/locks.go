@@ -15,7 +15,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/flags"
 	"github.com/lshark/lshark/internal/cli/scan"
-	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -23,7 +22,6 @@ import (
 // locksOptions are the flags of the command that shows locks, and who kept whom waiting.
 type locksOptions struct {
 	flags.Records[*locks.Lock]
-	sys      *scan.System
 	slowest  int
 	blockers bool
 	stuck    bool
@@ -32,7 +30,7 @@ type locksOptions struct {
 }
 
 func newLocks(sys *scan.System) *cobra.Command {
-	c := &locksOptions{sys: sys, Records: flags.NewRecords(&records.Locks, "table", "json", "fields", flags.ParquetForm)}
+	c := &locksOptions{Records: flags.NewRecords(sys, &records.Locks, "table", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "locks [flags] [FILE…|-]",
 		Short: "Show locks: how long they waited and were held, and who kept them waiting",
@@ -55,29 +53,20 @@ func newLocks(sys *scan.System) *cobra.Command {
 
   # extent locks that waited for more than 5 ms
   lshark locks -Y 'lock.type == extent && lock.waited > 5ms' server.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
-				one := *c
-				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
-				return one.run(j.Args)
-			})
-		},
 	}
-	flags.AddInput(cmd, sys, &c.Input)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		c.RegisterSelection(f, "only locks that match the display filter `EXPR` over keys of locks, such as 'lock.type == extent && lock.waited > 10ms'")
-		f.IntVar(&c.slowest, "slowest", 0, "only the `N` locks that waited longest, longest first")
-		f.BoolVar(&c.stuck, "stuck", false, "only locks that were never granted, or with a callback that was not answered or not obeyed")
-		f.StringVar(&c.resource, "resource", "", "only locks on resources with `TEXT` in their name, such as an object or \"lustre config\"")
-		f.StringVar(&c.fid.Text, "fid", "", "only locks on the file or object with that `FID`")
-	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.View.RegisterForm(f)
-		f.BoolVar(&c.blockers, "blockers", false, "sum up who kept others waiting")
-		c.Columns.Register(f, "the JSON key")
-		c.Output.Register(cmd, f)
-		c.View.Register(f, flags.TimeHelp("lock"))
-		c.Input.RegisterNotes(f)
+	cmd.RunE = flags.RunE(c, (*locksOptions).run)
+	c.Register(cmd, flags.Help{
+		Display: "only locks that match the display filter `EXPR` over keys of locks, such as 'lock.type == extent && lock.waited > 10ms'",
+		Time:    flags.TimeHelp("lock"),
+		Selection: func(f *pflag.FlagSet) {
+			f.IntVar(&c.slowest, "slowest", 0, "only the `N` locks that waited longest, longest first")
+			f.BoolVar(&c.stuck, "stuck", false, "only locks that were never granted, or with a callback that was not answered or not obeyed")
+			f.StringVar(&c.resource, "resource", "", "only locks on resources with `TEXT` in their name, such as an object or \"lustre config\"")
+			f.StringVar(&c.fid.Text, "fid", "", "only locks on the file or object with that `FID`")
+		},
+		Output: func(f *pflag.FlagSet) {
+			f.BoolVar(&c.blockers, "blockers", false, "sum up who kept others waiting")
+		},
 	})
 	return cmd
 }
@@ -109,8 +98,8 @@ func (c *locksOptions) selects(l *locks.Lock) bool {
 	return c.Filter.Match(l)
 }
 
-func (c *locksOptions) run(args []string) error {
-	x, err := c.Start(c.sys, args, c.check, scan.Options{})
+func (c *locksOptions) run() error {
+	x, err := c.Start(c.check, scan.Options{})
 	if err != nil {
 		return err
 	}
@@ -132,7 +121,7 @@ func (c *locksOptions) run(args []string) error {
 		if sums.Dropped > 0 {
 			x.Note("%d waits for further holders are not shown", sums.Dropped)
 		}
-		return x.Out.Write(c.renderHolders(sums.List(), x.Pass))
+		return flags.WriteSums(x, &tables.Holders, sums.List())
 	})
 }
 
@@ -142,30 +131,7 @@ func (c *locksOptions) finish(out *locksOutput) error {
 	if out.dropped > 0 {
 		out.Note("%d locks are not in the table; -T json has all", out.dropped)
 	}
-	if out.Out.Append != nil {
-		return out.WriteAll(list)
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	t := tables.NewLocksTable(c.View.Options(c.sys.IO), out.First())
-	buf := t.Append(nil, list)
-	out.NoteHidden(t.Omitted.String())
-	return out.Out.Write(buf)
-}
-
-// renderHolders returns who kept others waiting in the form that the flags choose.
-func (c *locksOptions) renderHolders(list []*locks.Holder, p *scan.Pass) (buf []byte) {
-	if c.View.Form.Value == "json" {
-		return render.NewRecordJSON(records.Holders.Keys(), false).AppendLines(nil, list)
-	}
-	if len(list) == 0 {
-		return nil
-	}
-	t := tables.NewHoldersTable(c.View.Options(c.sys.IO))
-	buf = t.Append(nil, list)
-	p.NoteHidden(t.Omitted.String())
-	return buf
+	return out.WriteAll(list, flags.Table(out.Reading, &tables.Locks))
 }
 
 // locksOutput writes locks as records when they end, or keeps them until the end

@@ -26,19 +26,16 @@ import (
 
 // messages is lshark without a command: it shows every message.
 type messagesOptions struct {
-	sys       *scan.System
-	input     scan.Flags
+	flags.Job
 	selection flags.Selection
-	view      flags.View
 	columns   flags.Columns
-	output    flags.Output
 	tree, hex bool
 	diff      bool
 	pdu       bool
 }
 
 func newMessages(sys *scan.System, commands []string) *cobra.Command {
-	c := &messagesOptions{sys: sys, view: flags.NewView("summary", "tree", "json", "fields", "flags", flags.ParquetForm), columns: flags.Columns{InParquet: true}}
+	c := &messagesOptions{Job: flags.Job{Sys: sys, View: flags.NewView("summary", "tree", "json", "fields", "flags", flags.ParquetForm)}, columns: flags.Columns{InParquet: true}}
 	cmd := &cobra.Command{
 		Use:   "lshark [flags] [FILE…|-]",
 		Short: "Dissect Lustre network traffic",
@@ -64,27 +61,21 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
   # live
   lshark -i eth0`,
 		Args: func(_ *cobra.Command, args []string) error { return mistypedCommand(commands, args) },
-		RunE: func(_ *cobra.Command, args []string) error {
-			return c.output.Run(sys, c.input, args, c.view.Form.Value, func(j flags.Job) error {
-				one := *c
-				one.sys, one.input, one.output = j.Sys, j.Input, j.Output
-				return one.run(j.Args)
-			})
-		},
 	}
-	flags.AddInput(cmd, sys, &c.input)
+	cmd.RunE = flags.RunE(c, (*messagesOptions).run)
+	flags.AddInput(cmd, sys, &c.Input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) { c.selection.Register(f, "messages", "messages") })
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.view.RegisterForm(f)
+		c.View.RegisterForm(f)
 		f.BoolVarP(&c.tree, "tree", "V", false, "all fields of each message, same as -T tree")
 		f.BoolVarP(&c.hex, "hex", "x", false, "all fields of each message, with their offsets and bytes; bulk data in full, also with -T json")
 		f.BoolVar(&c.diff, "diff", false, "with -T flags, only connects, and of those only the flags that were asked for and not granted, or granted and not asked for")
 		c.columns.Register(f, "field")
-		c.output.Register(cmd, f)
-		c.view.Register(f, flags.TimeHelp("message"))
+		c.Output.Register(cmd, f)
+		c.View.Register(f, flags.TimeHelp("message"))
 		c.selection.RegisterSave(f, "messages")
 		f.BoolVar(&c.pdu, "pdu", false, "with -w, write the messages themselves in place of frames, with all fields as JSON, which Wireshark shows without a plugin")
-		c.input.RegisterNotes(f)
+		c.Input.RegisterNotes(f)
 	})
 	return cmd
 }
@@ -104,13 +95,13 @@ func mistypedCommand(commands, args []string) error {
 	return nil
 }
 
-func (c *messagesOptions) run(args []string) error {
-	in, err := c.input.Check(args, c.sys.InTTY)
+func (c *messagesOptions) run() error {
+	in, err := c.Input.Check(c.Args, c.Sys.InTTY)
 	selected, wrong := c.selection.Messages()
 	if err := errors.Join(err, wrong, c.selection.Check(), c.check()); err != nil {
 		return err
 	}
-	c.view.NodeName = in.NodeNames()
+	c.View.NodeName = in.NodeNames()
 	show, err := c.messageView(in)
 	if err != nil {
 		return err
@@ -119,7 +110,7 @@ func (c *messagesOptions) run(args []string) error {
 	if show.flags != nil {
 		limit = 0 // a connect counts with its reply
 	}
-	p := scan.New(c.sys, in, scan.Options{
+	p := scan.New(c.Sys, in, scan.Options{
 		Select:   selected.Match,
 		Limit:    limit,
 		SaveTo:   c.selection.Save,
@@ -127,12 +118,12 @@ func (c *messagesOptions) run(args []string) error {
 		Distinct: true,
 		BulkData: c.hex,
 	})
-	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
+	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
 	if err != nil {
 		return err
 	}
 	if show.table != nil {
-		show.Renderer = &messageFile{add: flags.ParquetFunc(&c.output, w, show.table, in, p)}
+		show.Renderer = &messageFile{add: flags.ParquetFunc(&c.Output, w, show.table, in, p)}
 	}
 	switch {
 	case show.flags != nil:
@@ -146,16 +137,16 @@ func (c *messagesOptions) run(args []string) error {
 }
 
 func (c *messagesOptions) check() error {
-	if (c.tree || c.hex) && c.view.Form.Value == "summary" {
-		c.view.Form.Value = "tree"
+	if (c.tree || c.hex) && c.View.Form.Value == "summary" {
+		c.View.Form.Value = "tree"
 	}
 	if c.pdu && c.selection.Save == "" {
 		return exit.Usagef("--pdu needs -w")
 	}
-	if c.diff && c.view.Form.Value != "flags" {
+	if c.diff && c.View.Form.Value != "flags" {
 		return exit.Usagef("--diff needs -T flags")
 	}
-	return errors.Join(c.view.Check(), c.columns.Check(c.view.Form.Value))
+	return errors.Join(c.View.Check(), c.columns.Check(c.View.Form.Value))
 }
 
 type messageView struct {
@@ -170,8 +161,8 @@ type messageView struct {
 }
 
 func (c *messagesOptions) messageView(in *scan.Input) (messageView, error) {
-	o := c.view.Options(c.sys.IO)
-	switch c.view.Form.Value {
+	o := c.View.Options(c.Sys.IO)
+	switch c.View.Form.Value {
 	case "tree":
 		return messageView{independent: true, Renderer: render.NewTree(render.TreeOptions{
 			Colors: o.Colors, Width: o.Width, Time: o.Time, Hex: c.hex})}, nil

@@ -20,13 +20,12 @@ import (
 // back to them.
 type recoveryOptions struct {
 	flags.Records[*recovery.Recovery]
-	sys    *scan.System
 	target string
 	all    bool
 }
 
 func newRecovery(sys *scan.System) *cobra.Command {
-	c := &recoveryOptions{sys: sys, Records: flags.NewRecords(&records.Recoveries, "table", "json", "fields", flags.ParquetForm)}
+	c := &recoveryOptions{Records: flags.NewRecords(sys, &records.Recoveries, "table", "json", "fields", flags.ParquetForm)}
 	cmd := &cobra.Command{
 		Use:   "recovery [flags] [FILE…|-]",
 		Short: "Show targets that went away: when each was gone and back, and who recovered",
@@ -50,28 +49,17 @@ func newRecovery(sys *scan.System) *cobra.Command {
 
   # recoveries that took longer than a second
   lshark recovery -Y 'recovery.window > 1s' server.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return c.Output.Run(sys, c.Input, args, c.View.Form.Value, func(j flags.Job) error {
-				one := *c
-				one.sys, one.Input, one.Output = j.Sys, j.Input, j.Output
-				return one.run(j.Args)
-			})
-		},
 	}
-	flags.AddInput(cmd, sys, &c.Input)
-	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
-		c.RegisterSelection(f, "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'")
-		f.StringVar(&c.target, "target", "", "only targets with `NAME` in their name, such as OST0001")
-		f.BoolVar(&c.all, "all", false, "also connections that were lost, or clients that were evicted, while the target ran on")
+	cmd.RunE = flags.RunE(c, (*recoveryOptions).run)
+	c.Register(cmd, flags.Help{
+		Display: "only recoveries that match the display filter `EXPR` over their keys, such as 'recovery.evicted > 0'",
+		Time:    flags.TimeHelp("row"),
+		Selection: func(f *pflag.FlagSet) {
+			f.StringVar(&c.target, "target", "", "only targets with `NAME` in their name, such as OST0001")
+			f.BoolVar(&c.all, "all", false, "also connections that were lost, or clients that were evicted, while the target ran on")
+		},
 	})
-	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.View.RegisterForm(f)
-		c.Columns.Register(f, "the JSON key")
-		c.Output.Register(cmd, f)
-		c.View.Register(f, flags.TimeHelp("row"))
-		c.Input.RegisterNotes(f)
-		f.Lookup("verbose").Usage = "the steps of each recovery; more notes about the capture: frames, retransmissions, gaps"
-	})
+	cmd.Flags().Lookup("verbose").Usage = "the steps of each recovery; more notes about the capture: frames, retransmissions, gaps"
 	return cmd
 }
 
@@ -82,8 +70,8 @@ func (c *recoveryOptions) selects(r *recovery.Recovery) bool {
 // maxRecoveryRows is the number of recoveries that are kept.
 const maxRecoveryRows = 1 << 14
 
-func (c *recoveryOptions) run(args []string) error {
-	x, err := c.Start(c.sys, args, c.Check, scan.Options{})
+func (c *recoveryOptions) run() error {
+	x, err := c.Start(c.Check, scan.Options{})
 	if err != nil {
 		return err
 	}
@@ -103,28 +91,15 @@ func (c *recoveryOptions) run(args []string) error {
 			x.Note("%d further recoveries are not shown", dropped)
 		}
 		slices.SortStableFunc(list, func(a, b *recovery.Recovery) int { return cmp.Compare(a.Begin(), b.Begin()) })
-		if x.Out.Append == nil {
-			return x.Out.Write(c.table(x.In, list, x.Pass))
-		}
-		return x.WriteAll(list)
+		return x.WriteAll(list, func(list []*recovery.Recovery) []byte {
+			buf := flags.Table(x, &tables.Recoveries)(list)
+			if c.Input.Verbose {
+				s := tables.NewRecoveryStory(x.Options(), x.First())
+				for _, r := range list {
+					buf = s.Append(buf, r)
+				}
+			}
+			return buf
+		})
 	})
-}
-
-// table returns recoveries as a table, with -v followed by their steps.
-func (c *recoveryOptions) table(in *scan.Input, list []*recovery.Recovery, p *scan.Pass) []byte {
-	if len(list) == 0 {
-		return nil
-	}
-	o := c.View.Options(c.sys.IO)
-	o.Files = in.FileNames()
-	t := tables.NewRecoveryTable(o, p.First())
-	buf := t.Append(nil, list)
-	p.NoteHidden(t.Omitted.String())
-	if c.Input.Verbose {
-		s := tables.NewRecoveryStory(o, p.First())
-		for _, r := range list {
-			buf = s.Append(buf, r)
-		}
-	}
-	return buf
 }

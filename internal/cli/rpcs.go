@@ -20,12 +20,9 @@ import (
 
 // rpcsOptions are the flags of the command that shows RPCs.
 type rpcsOptions struct {
-	sys        *scan.System
-	input      scan.Flags
+	flags.Job
 	selection  flags.Selection
-	view       flags.View
 	columns    flags.Columns
-	output     flags.Output
 	timeout    time.Duration
 	slowest    int
 	unanswered bool
@@ -34,7 +31,7 @@ type rpcsOptions struct {
 }
 
 func newRPCs(sys *scan.System) *cobra.Command {
-	c := &rpcsOptions{sys: sys, view: flags.NewView("summary", "json", "fields", flags.ParquetForm)}
+	c := &rpcsOptions{Job: flags.Job{Sys: sys, View: flags.NewView("summary", "json", "fields", flags.ParquetForm)}}
 	cmd := &cobra.Command{
 		Use:   "rpcs [flags] [FILE…|-]",
 		Short: "Show RPCs: request, early replies, bulk data and reply as one record",
@@ -58,15 +55,9 @@ func newRPCs(sys *scan.System) *cobra.Command {
 
   # time on the network and in the server, from both sides
   lshark rpcs client.pcap server.pcap`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			return c.output.Run(sys, c.input, args, c.view.Form.Value, func(j flags.Job) error {
-				one := *c
-				one.sys, one.input, one.output = j.Sys, j.Input, j.Output
-				return one.run(j.Args)
-			})
-		},
 	}
-	flags.AddInput(cmd, sys, &c.input)
+	cmd.RunE = flags.RunE(c, (*rpcsOptions).run)
+	flags.AddInput(cmd, sys, &c.Input)
 	flags.Add(cmd, flags.SelectionGroup, func(f *pflag.FlagSet) {
 		c.selection.Register(f, "RPCs", "RPCs")
 		f.IntVar(&c.slowest, "slowest", 0, "only the `N` slowest RPCs, slowest first, by latency or lock wait, whichever is longer")
@@ -76,12 +67,12 @@ func newRPCs(sys *scan.System) *cobra.Command {
 		registerTimeout(f, &c.timeout)
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
-		c.view.RegisterForm(f)
+		c.View.RegisterForm(f)
 		c.columns.Register(f, "the JSON key")
-		c.output.Register(cmd, f)
-		c.view.Register(f, flags.TimeHelp("RPC"))
+		c.Output.Register(cmd, f)
+		c.View.Register(f, flags.TimeHelp("RPC"))
 		c.selection.RegisterSave(f, "RPCs")
-		c.input.RegisterNotes(f)
+		c.Input.RegisterNotes(f)
 	})
 	return cmd
 }
@@ -102,13 +93,13 @@ func (c *rpcsOptions) check() error {
 	if c.slowest < 0 {
 		return exit.Usagef("--slowest %d: must not be negative", c.slowest)
 	}
-	return errors.Join(c.selection.Check(), c.view.Check(), c.columns.Check(c.view.Form.Value), checkTimeout(c.timeout))
+	return errors.Join(c.selection.Check(), c.View.Check(), c.columns.Check(c.View.Form.Value), checkTimeout(c.timeout))
 }
 
 // renderer returns the renderer that the flags choose, nil for Parquet, and what it
 // prints before the first RPC.
 func (c *rpcsOptions) renderer() (r render.RPCRenderer, header []byte, err error) {
-	switch c.view.Form.Value {
+	switch c.View.Form.Value {
 	case "json":
 		return render.NewRPCJSON(), nil, nil
 	case "fields":
@@ -123,7 +114,7 @@ func (c *rpcsOptions) renderer() (r render.RPCRenderer, header []byte, err error
 	case flags.ParquetForm:
 		return nil, nil, nil
 	}
-	return render.NewRPCSummary(c.view.Options(c.sys.IO)), nil, nil
+	return render.NewRPCSummary(c.View.Options(c.Sys.IO)), nil, nil
 }
 
 // selects reports whether the flags --unanswered, --no-reply and --errors select
@@ -135,24 +126,24 @@ func (c *rpcsOptions) selects(r *track.RPC) bool {
 	return c.unanswered && r.Unanswered() || c.noReply && r.Missing != track.NotMissing || c.errors && (r.Failed() && !r.IsExpectedError() || len(r.OtherErrors) > 0)
 }
 
-func (c *rpcsOptions) run(args []string) error {
-	in, err := c.input.Check(args, c.sys.InTTY)
+func (c *rpcsOptions) run() error {
+	in, err := c.Input.Check(c.Args, c.Sys.InTTY)
 	filter, wrong := c.selection.RPCs()
 	if err := errors.Join(err, wrong, c.check()); err != nil {
 		return err
 	}
-	c.view.NodeName = in.NodeNames()
+	c.View.NodeName = in.NodeNames()
 	show, header, err := c.renderer()
 	if err != nil {
 		return err
 	}
-	p := scan.New(c.sys, in, scan.Options{SaveTo: c.selection.Save, SaveRPCs: true})
-	w, err := c.output.NewWriter(c.sys, in, c.view.Form.Value)
+	p := scan.New(c.Sys, in, scan.Options{SaveTo: c.selection.Save, SaveRPCs: true})
+	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
 	if err != nil {
 		return err
 	}
 	if show == nil {
-		show = rpcFile(flags.ParquetFunc(&c.output, w, &records.RPCs, in, p))
+		show = rpcFile(flags.ParquetFunc(&c.Output, w, &records.RPCs, in, p))
 	}
 	out := &rpcOutput{pass: p, w: w, renderer: show, limit: c.selection.Count}
 	slow := slowestRPCs{limit: c.slowest}

@@ -34,7 +34,6 @@ func chooseColumns(s *Screen) {
 	l.pressed, l.chosen = l.key, l.toggle
 	l.update()
 	s.open(full(s, l.pane))
-	s.app.SetFocus(l.pane)
 }
 
 func (l *columnList) update() { l.set(len(l.names), l.runs) }

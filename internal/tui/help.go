@@ -35,5 +35,4 @@ func showHelp(s *Screen) {
 	}
 	p.setText(text)
 	s.open(full(s, p))
-	s.app.SetFocus(p)
 }

@@ -66,55 +66,34 @@ func (s *Screen) mainKey(event *tcell.EventKey) *tcell.EventKey {
 		}
 		return nil
 	}
-	if event.Key() == tcell.KeyRune && s.command(event.Rune()) {
+	if do := commands[event.Rune()]; do != nil && event.Key() == tcell.KeyRune {
+		do(s)
 		return nil
 	}
 	return event
 }
 
-// command runs the command of a letter, and reports whether there is one.
-func (s *Screen) command(letter rune) bool {
-	switch letter {
-	case 'q':
-		s.app.Stop()
-	case '?':
-		showHelp(s)
-	case '/':
-		s.app.SetFocus(s.filter)
-	case 'm':
-		toggleKind(s)
-	case 's':
-		sortBy(s, s.grid.sortColumn())
-	case 'c':
-		chooseColumns(s)
-	case 'f':
-		follow(s)
-	case 'o':
-		open(s)
-	case 'd':
-		showFindings(s)
-	case 'a':
-		showLadder(s, false)
-	case 'A':
-		showLadder(s, true)
-	case 'z':
-		s.zoomed = !s.zoomed
-	case 'w':
-		askSave(s, false)
-	case 'W':
-		askSave(s, true)
-	case 't':
-		nextTime(s)
-	case 'p':
-		pause(s)
-	case 'u':
-		clearFilter(s)
-	case '[', ']':
-		turn(s, letter)
-	default:
-		return false
-	}
-	return true
+// commands are what letters do.
+var commands = map[rune]func(*Screen){
+	'q': func(s *Screen) { s.app.Stop() },
+	'?': showHelp,
+	'/': func(s *Screen) { s.app.SetFocus(s.filter) },
+	'm': toggleKind,
+	's': func(s *Screen) { sortBy(s, s.grid.sortColumn()) },
+	'c': chooseColumns,
+	'f': follow,
+	'o': open,
+	'd': showFindings,
+	'a': func(s *Screen) { showLadder(s, false) },
+	'A': func(s *Screen) { showLadder(s, true) },
+	'z': func(s *Screen) { s.zoomed = !s.zoomed },
+	'w': func(s *Screen) { askSave(s, false) },
+	'W': func(s *Screen) { askSave(s, true) },
+	't': nextTime,
+	'p': pause,
+	'u': clearFilter,
+	'[': func(s *Screen) { turn(s, -1) },
+	']': func(s *Screen) { turn(s, 1) },
 }
 
 func (s *Screen) nextFocus(by int) {
@@ -175,11 +154,7 @@ func clearFilter(s *Screen) {
 }
 
 // turn shows another message of the RPC.
-func turn(s *Screen, letter rune) {
-	by := 1
-	if letter == '[' {
-		by = -1
-	}
+func turn(s *Screen, by int) {
 	if err := s.details.turn(by); err != nil {
 		s.status.fail(err)
 	}

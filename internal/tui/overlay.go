@@ -59,7 +59,6 @@ func showLines(s *Screen, title string, lines []model.Line) {
 		}
 	}
 	s.open(full(s, p))
-	s.app.SetFocus(p)
 }
 
 func goTo(s *Screen, at track.Point) {
@@ -90,5 +89,4 @@ func choose(s *Screen, title string, list []choice) {
 		chosen.do()
 	}
 	s.open(full(s, p))
-	s.app.SetFocus(p)
 }

@@ -187,47 +187,21 @@ const (
 	enter
 )
 
-// motionOf returns where a key moves to: arrows and those of vi.
-func motionOf(event *tcell.EventKey) motion {
-	switch event.Key() {
-	case tcell.KeyUp:
-		return up
-	case tcell.KeyDown:
-		return down
-	case tcell.KeyLeft:
-		return left
-	case tcell.KeyRight:
-		return right
-	case tcell.KeyPgUp, tcell.KeyCtrlU, tcell.KeyCtrlB:
-		return pageUp
-	case tcell.KeyPgDn, tcell.KeyCtrlD, tcell.KeyCtrlF:
-		return pageDown
-	case tcell.KeyHome:
-		return first
-	case tcell.KeyEnd:
-		return last
-	case tcell.KeyEnter:
-		return enter
-	case tcell.KeyRune:
-		return motionOfRune(event.Rune())
+// Keys and letters, those of vi, that move.
+var (
+	keyMotions = map[tcell.Key]motion{
+		tcell.KeyUp: up, tcell.KeyDown: down, tcell.KeyLeft: left, tcell.KeyRight: right,
+		tcell.KeyPgUp: pageUp, tcell.KeyCtrlU: pageUp, tcell.KeyCtrlB: pageUp,
+		tcell.KeyPgDn: pageDown, tcell.KeyCtrlD: pageDown, tcell.KeyCtrlF: pageDown,
+		tcell.KeyHome: first, tcell.KeyEnd: last, tcell.KeyEnter: enter,
 	}
-	return noMotion
-}
+	letterMotions = map[rune]motion{'k': up, 'j': down, 'h': left, 'l': right, 'g': first, 'G': last}
+)
 
-func motionOfRune(r rune) motion {
-	switch r {
-	case 'k':
-		return up
-	case 'j':
-		return down
-	case 'h':
-		return left
-	case 'l':
-		return right
-	case 'g':
-		return first
-	case 'G':
-		return last
+// motionOf returns where a key moves to.
+func motionOf(event *tcell.EventKey) motion {
+	if event.Key() == tcell.KeyRune {
+		return letterMotions[event.Rune()]
 	}
-	return noMotion
+	return keyMotions[event.Key()]
 }

@@ -232,8 +232,7 @@ func (d *Decoder) AppendText(dst []byte, v Decoded) []byte {
 	}
 	dst = d.tree.AppendValue(dst, v.Field, v.Owner, v.Bytes, v.Big)
 	if v.Note != "" {
-		p := newPage(d.colors, d.width)
-		p.out = dst
+		p := newPage(dst, d.colors, d.width)
 		p.paragraph(v.Note)
 		dst = p.out
 	}
@@ -243,8 +242,7 @@ func (d *Decoder) AppendText(dst []byte, v Decoded) []byte {
 // named appends a flag word with a line for each flag, or the value of an
 // enumeration, with what they mean.
 func (d *Decoder) named(dst []byte, v Decoded) []byte {
-	p := newPage(d.colors, d.width)
-	p.out = dst
+	p := newPage(dst, d.colors, d.width)
 	g, word := v.Field.Names, d.values.Nodes[0].Val
 	p.put(&p.c.Key, v.Field.Name)
 	p.put(&render.Style{}, "  ")

@@ -36,11 +36,8 @@ func (e *Topics) format(p *page, f *schema.RequestFormat) {
 	}
 }
 
-func variantNames(list []*schema.Variant) (names []string) {
-	for _, v := range list {
-		names = append(names, v.Name)
-	}
-	return names
+func variantNames(list []*schema.Variant) []string {
+	return namesOf(list, func(v *schema.Variant) string { return v.Name })
 }
 
 // formatBuffer appends the name of a buffer in layout.c, and the fields that it is.

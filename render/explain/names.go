@@ -79,14 +79,7 @@ func valueText(g *schema.Names, v *schema.Value) string {
 
 // users appends the fields whose values a group names.
 func (e *Topics) users(p *page, g *schema.Names) {
-	in := placeNames(e.index.Users(g))
-	if len(in) == 0 {
-		return
-	}
-	p.end()
-	p.words(textIndent, &p.c.Dim, "in")
-	p.list(textIndent+3, &p.c.Key, in)
-	p.end()
+	p.in(placeNames(e.index.Users(g)))
 }
 
 // value appends one value of a group.

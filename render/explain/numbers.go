@@ -71,18 +71,12 @@ func useDoc(u *schema.NumberUse) string {
 	return ""
 }
 
-func fullNames(g *schema.Names, values []*schema.Value) (names []string) {
-	for _, v := range values {
-		names = append(names, g.Full(*v))
-	}
-	return names
+func fullNames(g *schema.Names, values []*schema.Value) []string {
+	return namesOf(values, func(v *schema.Value) string { return g.Full(*v) })
 }
 
-func shortNames(values []*schema.Value) (names []string) {
-	for _, v := range values {
-		names = append(names, v.Name)
-	}
-	return names
+func shortNames(values []*schema.Value) []string {
+	return namesOf(values, func(v *schema.Value) string { return v.Name })
 }
 
 func (e *Topics) flagSet(p *page, u *schema.FlagSet) {

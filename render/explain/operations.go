@@ -98,10 +98,7 @@ func (e *Topics) field(p *page, t *schema.Topic) {
 		}
 		p.end()
 		e.meaning(p, f, textIndent)
-		p.end()
-		p.words(textIndent, &p.c.Dim, "in")
-		p.list(textIndent+3, &p.c.Key, e.where(t.Places, f))
-		p.end()
+		p.in(e.where(t.Places, f))
 	}
 }
 

@@ -18,12 +18,13 @@ type page struct {
 // pageWidth is the width of a page without a terminal.
 const pageWidth = 80
 
-func newPage(c *render.Colors, width int) *page {
+// newPage returns a page that is appended to dst.
+func newPage(dst []byte, c *render.Colors, width int) *page {
 	const minWidth = 40 // on a narrower terminal, lines are too long
 	if width == 0 {
 		width = pageWidth
 	}
-	return &page{c: c, width: max(width, minWidth)}
+	return &page{out: dst, c: c, width: max(width, minWidth)}
 }
 
 func (p *page) end() {
@@ -77,6 +78,17 @@ func (p *page) list(indent int, st *render.Style, names []string) {
 		}
 		p.words(indent, st, n)
 	}
+}
+
+// in appends a line with the places of what the page is about, if there are any.
+func (p *page) in(places []string) {
+	if len(places) == 0 {
+		return
+	}
+	p.end()
+	p.words(textIndent, &p.c.Dim, "in")
+	p.list(textIndent+3, &p.c.Key, places)
+	p.end()
 }
 
 // textIndent is the column in which text under a heading begins.

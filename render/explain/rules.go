@@ -20,8 +20,7 @@ func NewRules(c *render.Colors, width int) *Rules { return &Rules{c, width} }
 
 // Append appends the text about a rule.
 func (e *Rules) Append(dst []byte, r *diagnose.Rule) []byte {
-	p := newPage(e.colors, e.width)
-	p.out = dst
+	p := newPage(dst, e.colors, e.width)
 	p.heading("finding", r.Code, r.Severity.String())
 	p.paragraph(r.Summary)
 	for _, part := range []struct{ label, text string }{{"Rule: ", r.Meaning}, {"Limits: ", r.Limits}, {"Next: ", r.Next}} {
@@ -50,8 +49,7 @@ func (e *Rules) Append(dst []byte, r *diagnose.Rule) []byte {
 
 // AppendList appends a line for each of several rules.
 func (e *Rules) AppendList(dst []byte, name string, list []*diagnose.Rule) []byte {
-	p := newPage(e.colors, e.width)
-	p.out = dst
+	p := newPage(dst, e.colors, e.width)
 	p.heading("findings", name, strconv.Itoa(len(list))+" rules")
 	for _, r := range list {
 		p.words(textIndent, &p.c.Key, r.Code)

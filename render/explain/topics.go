@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,8 +26,7 @@ func NewTopics(c *render.Colors, width int, index *schema.Index) *Topics {
 
 // AppendTopic appends the text about a topic.
 func (e *Topics) AppendTopic(dst []byte, t *schema.Topic) []byte {
-	p := newPage(e.colors, e.width)
-	p.out = dst
+	p := newPage(dst, e.colors, e.width)
 	switch {
 	case t.Struct != nil:
 		e.structure(p, t.Struct)
@@ -66,8 +66,7 @@ func textConstant(p *page, t *schema.TextConstant) {
 
 // AppendKey appends the text about a key, a code or a column.
 func (e *Topics) AppendKey(dst []byte, k *records.Entry) []byte {
-	p := newPage(e.colors, e.width)
-	p.out = dst
+	p := newPage(dst, e.colors, e.width)
 	of := "of each " + k.Of
 	if k.Kind == records.ColumnEntry {
 		of = "of the " + k.Of
@@ -85,19 +84,15 @@ func since(s schema.Since) string {
 }
 
 func (e *Topics) structure(p *page, s *schema.Struct) {
-	p.heading("struct", s.Name, structSize(s), structOrder(s), since(s.Since))
+	order, _ := structOrder(s)
+	p.heading("struct", s.Name, structSize(s), order, since(s.Since))
 	p.paragraph(s.Doc)
 	if len(s.Shorter) > 0 {
-		p.paragraph("Older releases send " + joinInts(s.Shorter) + " bytes")
+		p.paragraph("Older releases send " + strings.Join(strings.Fields(strings.Trim(fmt.Sprint(s.Shorter), "[]")), " or ") + " bytes")
 	}
 	p.end()
 	e.members(p, s)
-	if in := placeNames(e.index.Holders(s)); len(in) > 0 {
-		p.end()
-		p.words(textIndent, &p.c.Dim, "in")
-		p.list(textIndent+3, &p.c.Key, in)
-		p.end()
-	}
+	p.in(placeNames(e.index.Holders(s)))
 }
 
 func structSize(s *schema.Struct) string {
@@ -108,27 +103,17 @@ func structSize(s *schema.Struct) string {
 	return text
 }
 
-func structOrder(s *schema.Struct) string {
+// structOrder returns the byte order of a struct in words, and in a word for JSON.
+func structOrder(s *schema.Struct) (text, word string) {
 	switch {
 	case s.Detect != nil:
-		return "byte order by its magic"
+		return "byte order by its magic", "magic"
 	case s.Order == schema.Big:
-		return "big-endian"
+		return "big-endian", "big"
 	case s.Order == schema.Little:
-		return "little-endian"
+		return "little-endian", "little"
 	}
-	return "in the sender's byte order"
-}
-
-func joinInts(list []int) string {
-	var b strings.Builder
-	for i, n := range list {
-		if i > 0 {
-			b.WriteString(" or ")
-		}
-		b.WriteString(strconv.Itoa(n))
-	}
-	return b.String()
+	return "in the sender's byte order", "sender"
 }
 
 // layout has the columns in which the cells of a table of fields begin.
@@ -233,30 +218,34 @@ func properties(f *schema.Field) (list []string) {
 	return list
 }
 
-func optionNames(options []*schema.Field) (names []string) {
-	seen := make(map[string]bool)
-	for _, o := range options {
-		name := o.Name
+func optionNames(options []*schema.Field) []string {
+	return distinct(options, func(o *schema.Field) string {
 		if o.Type != nil {
-			name = o.Type.Name
+			return o.Type.Name
 		}
-		if !seen[name] {
-			seen[name] = true
-			names = append(names, name)
+		return o.Name
+	})
+}
+
+// placeNames returns the places of fields, as in ost_body.oa.
+func placeNames(places []schema.Place) []string {
+	return distinct(places, func(p schema.Place) string { return p.In + "." + p.Field.Name })
+}
+
+// distinct returns the names of what is listed, each once.
+func distinct[T any](list []T, name func(T) string) (names []string) {
+	for _, n := range namesOf(list, name) {
+		if !slices.Contains(names, n) {
+			names = append(names, n)
 		}
 	}
 	return names
 }
 
-// placeNames returns the places of fields, as in ost_body.oa.
-func placeNames(places []schema.Place) (names []string) {
-	seen := make(map[string]bool)
-	for _, pl := range places {
-		name := pl.In + "." + pl.Field.Name
-		if !seen[name] {
-			seen[name] = true
-			names = append(names, name)
-		}
+func namesOf[T any](list []T, name func(T) string) []string {
+	names := make([]string, len(list))
+	for i, x := range list {
+		names[i] = name(x)
 	}
 	return names
 }

@@ -108,7 +108,8 @@ func (e *Topics) AppendTopicJSON(dst []byte, t *schema.Topic) ([]byte, error) {
 	case t.Format != nil:
 		j = formatJSON(t.Format)
 	case t.RPC != nil:
-		j = operationJSON(t.RPC)
+		j = topicJSON{Kind: "operation", Name: t.RPC.Name, Opcode: &t.RPC.Opcode, Retired: t.RPC.Retired, OneWay: t.RPC.OneWay,
+			Meaning: t.RPC.Doc, Forms: variantsJSON(t.RPC.Variants)}
 	default:
 		j = topicJSON{Kind: "field", Name: t.Field}
 		if t.Buffer != nil {
@@ -132,24 +133,11 @@ func appendObject(dst []byte, v any) ([]byte, error) {
 }
 
 func (e *Topics) structJSON(s *schema.Struct) topicJSON {
-	j := topicJSON{Kind: "struct", Name: s.Name, layoutJSON: layoutJSON{Size: s.Size, Open: s.Open, Shorter: s.Shorter, Order: orderWord(s)},
+	_, order := structOrder(s)
+	j := topicJSON{Kind: "struct", Name: s.Name, layoutJSON: layoutJSON{Size: s.Size, Open: s.Open, Shorter: s.Shorter, Order: order},
 		Since: string(s.Since), Meaning: s.Doc, In: placeNames(e.index.Holders(s))}
-	for _, f := range s.Fields {
-		j.Fields = append(j.Fields, describeField(f, true))
-	}
+	j.Fields = fieldsJSON(s.Fields, true)
 	return j
-}
-
-func orderWord(s *schema.Struct) string {
-	switch {
-	case s.Detect != nil:
-		return "magic"
-	case s.Order == schema.Big:
-		return "big"
-	case s.Order == schema.Little:
-		return "little"
-	}
-	return "sender"
 }
 
 func valueJSON(g *schema.Names, v *schema.Value) topicJSON {
@@ -189,20 +177,9 @@ func formatJSON(f *schema.RequestFormat) topicJSON {
 	return j
 }
 
-func operationJSON(r *schema.RPC) topicJSON {
-	return topicJSON{Kind: "operation", Name: r.Name, Opcode: &r.Opcode, Retired: r.Retired, OneWay: r.OneWay, Meaning: r.Doc,
-		Forms: variantsJSON(r.Variants)}
-}
-
 func variantsJSON(variants []*schema.Variant) (list []variantJSON) {
 	for _, v := range variants {
-		form := variantJSON{Name: v.Name, Request: []fieldJSON{}, Reply: []fieldJSON{}}
-		for _, f := range v.Request {
-			form.Request = append(form.Request, describeField(f, false))
-		}
-		for _, f := range v.Reply {
-			form.Reply = append(form.Reply, describeField(f, false))
-		}
+		form := variantJSON{Name: v.Name, Request: fieldsJSON(v.Request, false), Reply: fieldsJSON(v.Reply, false)}
 		if b := v.Bulk; b != nil {
 			form.Bulk = &bulkJSON{Portal: b.Portal, From: "server"}
 			if b.Get {
@@ -213,6 +190,14 @@ func variantsJSON(variants []*schema.Variant) (list []variantJSON) {
 			}
 		}
 		list = append(list, form)
+	}
+	return list
+}
+
+func fieldsJSON(fields []*schema.Field, placed bool) []fieldJSON {
+	list := []fieldJSON{}
+	for _, f := range fields {
+		list = append(list, describeField(f, placed))
 	}
 	return list
 }

@@ -53,24 +53,14 @@ func (c *compiler) hint(name string) string {
 	if _, ok := records.RPCs.Find(name); ok && c.rpc == nil {
 		return records.RPCs.Prefix + name + " is a key of RPCs: " + rpcHint
 	}
-	if path, ok := strings.CutPrefix(name, records.Locks.Prefix); ok {
-		if _, ok := records.Locks.Find(path); ok {
-			return name + " is a key of locks: use lshark locks"
-		}
-	}
-	if path, ok := strings.CutPrefix(name, records.Recoveries.Prefix); ok {
-		if _, ok := records.Recoveries.Find(path); ok {
-			return name + " is a key of recoveries: use lshark recovery"
-		}
-	}
-	if path, ok := strings.CutPrefix(name, records.Configuration.Prefix); ok {
-		if _, ok := records.Configuration.Find(path); ok {
-			return name + " is a key of the configuration: use lshark config"
-		}
-	}
-	if path, ok := strings.CutPrefix(name, records.Files.Prefix); ok {
-		if _, ok := records.Files.Find(path); ok {
-			return name + " is a key of files: use lshark files"
+	for _, other := range [...]string{
+		ofOtherRecords(&records.Locks, name, "locks: use lshark locks"),
+		ofOtherRecords(&records.Recoveries, name, "recoveries: use lshark recovery"),
+		ofOtherRecords(&records.Configuration, name, "the configuration: use lshark config"),
+		ofOtherRecords(&records.Files, name, "files: use lshark files"),
+	} {
+		if other != "" {
+			return other
 		}
 	}
 	if hint, ok := tsharkFields[name]; ok {
@@ -91,6 +81,16 @@ func (c *compiler) hint(name string) string {
 		return DidYouMean(near)
 	}
 	return DidYouMean(schema.Nearest(name, c.names(), 3))
+}
+
+// ofOtherRecords returns a hint for a key of other records, which a command shows.
+func ofOtherRecords[R any](keys *records.Table[R], name, command string) string {
+	if path, ok := strings.CutPrefix(name, keys.Prefix); ok {
+		if _, ok := keys.Find(path); ok {
+			return name + " is a key of " + command
+		}
+	}
+	return ""
 }
 
 // fromTshark returns our names for the path of a field in tshark, which follows

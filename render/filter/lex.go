@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"encoding/hex"
 	"strconv"
 	"strings"
 )
@@ -155,25 +156,9 @@ func (l *lexer) escape(i int, b []byte) (int, []byte) {
 	case '\\', '"', '\'':
 		return i, append(b, c)
 	case 'x':
-		if i+2 < len(l.text) {
-			hi, lo := hexDigit(l.text[i+1]), hexDigit(l.text[i+2])
-			if hi >= 0 && lo >= 0 {
-				return i + 2, append(b, byte(hi<<4|lo))
-			}
+		if v, err := hex.DecodeString(l.text[i+1 : min(i+3, len(l.text))]); err == nil && len(v) == 1 {
+			return i + 2, append(b, v[0])
 		}
 	}
 	return i, append(b, '\\', l.text[i]) // left to regular expressions
-}
-
-// hexDigit returns the value of a hexadecimal digit, -1 for other bytes.
-func hexDigit(c byte) int {
-	switch {
-	case '0' <= c && c <= '9':
-		return int(c - '0')
-	case 'a' <= c && c <= 'f':
-		return int(c-'a') + 10
-	case 'A' <= c && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
 }

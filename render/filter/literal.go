@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes/schema"
 )
 
@@ -22,7 +23,7 @@ type literal struct {
 	isTime     bool
 	ns         int64 // of a time, since the epoch
 	isFID      bool
-	fid        fidParts
+	fid        track.FID
 	isNID      bool
 	nid        lnet.NID
 	nidBits    int // leading bits of the address that are compared
@@ -33,12 +34,6 @@ type literal struct {
 	truth      int8 // 1: true, -1: false, 0: neither
 	byName     map[*schema.Names]uint64
 	errno      int64 // the positive number when the text is the name of an errno, else 0
-}
-
-// fidParts are the parts of a FID: sequence, object id and version.
-type fidParts struct {
-	seq      uint64
-	oid, ver uint32
 }
 
 // readLiteral reads the text of a literal in every way that it can be read.
@@ -161,7 +156,7 @@ func (l *literal) readTime(text string) {
 }
 
 func (l *literal) readFID(text string) {
-	l.fid.seq, l.fid.oid, l.fid.ver, l.isFID = schema.ParseFID(text)
+	l.fid.Seq, l.fid.OID, l.fid.Ver, l.isFID = schema.ParseFID(text)
 }
 
 // readNID reads a NID, or a prefix of NIDs: 192.0.2.0/24@tcp.

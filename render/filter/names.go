@@ -149,18 +149,11 @@ func (c *compiler) rpcField(t token) (*field, error) {
 	p, ok := records.RPCs.Find(strings.TrimPrefix(t.text, records.RPCs.Prefix))
 	switch {
 	case !ok:
-		return nil, c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, rpcNames(), 3)))
+		return nil, c.fail(t, "unknown field "+t.text, DidYouMean(schema.Nearest(t.text, RecordNames(&records.RPCs), 3)))
 	case c.rpc == nil:
 		return nil, c.fail(t, t.text+" is a key of RPCs, and this filter is for messages", rpcHint)
 	}
 	f := keyField(t.text, p, rpcOf)
 	f.ofRPC = true
 	return f, nil
-}
-
-func rpcNames() (names []string) {
-	for _, e := range records.RPCs.Entries() {
-		names = append(names, e.Name)
-	}
-	return names
 }

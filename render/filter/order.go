@@ -90,7 +90,7 @@ func orderNumber(v *records.Value, l *literal) (int, bool) {
 }
 
 func orderFID(v *records.Value, l *literal) int {
-	return cmp.Or(cmp.Compare(v.U, l.fid.seq), cmp.Compare(v.OID, l.fid.oid), cmp.Compare(v.Ver, l.fid.ver))
+	return cmp.Or(cmp.Compare(v.U, l.fid.Seq), cmp.Compare(v.OID, l.fid.OID), cmp.Compare(v.Ver, l.fid.Ver))
 }
 
 func (l *literal) matchesNID(n lnet.NID) bool {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 	"github.com/lshark/lshark/opcodes/schema"
 )
@@ -21,7 +22,7 @@ type Message struct {
 	tree  *dissect.Tree
 	built bool
 
-	fidList  []messageFID
+	fidList  []track.FID
 	fidsRead bool
 }
 
@@ -101,7 +102,7 @@ func messageKeys() []Key[*Message] {
 		{Name: "fid", Type: FID, JSON: Hidden, Doc: "FIDs in all fields of the message, names of locks included; in a filter, one that is equal is enough",
 			Len: func(m *Message) int { return len(m.fids()) }, At: func(m *Message, i int, v *Value) bool {
 				f := m.fids()[i]
-				v.U, v.OID, v.Ver = f.seq, f.oid, f.ver
+				v.U, v.OID, v.Ver = f.Seq, f.OID, f.Ver
 				return true
 			}},
 	}, sections(dissect.MessageSections()), []Key[*Message]{

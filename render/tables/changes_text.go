@@ -26,7 +26,7 @@ func NewChangesTable(o StatsOptions, all bool) *ChangesTable {
 }
 
 // changesKind has the columns behind those of the dimensions; line fills them.
-var changesKind = kind[*comparison.Row]{name: "table of diff", columns: []column[*comparison.Row]{
+var changesKind = Kind[*comparison.Row]{name: "table of diff", columns: []column[*comparison.Row]{
 	{title: "what", doc: "what has changed: a measure with the name of its JSON key, or an error", left: true, whole: true},
 	{title: "before", doc: "its value in the first capture: of count with the RPCs per second, of what happens to some RPCs with their share"},
 	{title: "after", doc: "the same in the second capture"},

@@ -74,14 +74,17 @@ func (p *printer) frame(dst []byte, seen track.Point) []byte {
 	return render.AppendFrame(dst, seen.File, seen.Frame)
 }
 
-// kind is a kind of table: the columns in their order, the last ones of a rank are omitted
+// Kind is a kind of table: the columns in their order, the last ones of a rank are omitted
 // first.
-type kind[R any] struct {
+type Kind[R any] struct {
 	name    string // in explain
 	keys    *records.Table[R]
 	of      func() []records.Entry // in place of keys, where rows are parts of records
 	columns []column[R]
 }
+
+// Keys returns the keys of the records.
+func (k *Kind[R]) Keys() []records.Key[R] { return k.keys.Keys() }
 
 // Table renders records of one kind as a table, one row each.
 type Table[R any] struct {
@@ -98,16 +101,16 @@ type cellPrinter[R any] struct {
 	text []byte
 }
 
-// newTable makes a renderer. first is the time of the capture's first frame.
-func (k *kind[R]) newTable(o render.SummaryOptions, first int64) *Table[R] {
-	return k.newTableOf(&printer{opt: o, at: render.Moment{First: first}})
+// New makes a renderer. first is the time of the capture's first frame.
+func (k *Kind[R]) New(o render.SummaryOptions, first int64) *Table[R] {
+	return k.newOf(&printer{opt: o, at: render.Moment{First: first}})
 }
 
-// newTableOf makes one of several renderers that print together: the differences between
+// newOf makes one of several renderers that print together: the differences between
 // times are those between all.
-func (k *kind[R]) newTableOf(p *printer) *Table[R] { return &Table[R]{printer: p, cells: k.cells()} }
+func (k *Kind[R]) newOf(p *printer) *Table[R] { return &Table[R]{printer: p, cells: k.cells()} }
 
-func (k *kind[R]) cells() []cellPrinter[R] {
+func (k *Kind[R]) cells() []cellPrinter[R] {
 	list := make([]cellPrinter[R], len(k.columns))
 	for i := range k.columns {
 		c := &k.columns[i]
@@ -139,8 +142,11 @@ func (c *column[R]) head() tableColumn {
 	return tableColumn{title: c.title, left: c.left, whole: c.whole, dimZero: c.dimZero, rank: c.rank, optional: c.optional}
 }
 
-// Append appends the table.
+// Append appends the table, nothing without records.
 func (t *Table[R]) Append(dst []byte, list []R) []byte {
+	if len(list) == 0 {
+		return dst
+	}
 	var heads []tableColumn
 	for i := range t.cells {
 		heads = append(heads, t.cells[i].head())
@@ -199,7 +205,7 @@ func (c *cellPrinter[R]) value(p *printer, dst []byte, r R) []byte {
 
 // entries describes the columns that have other names than the keys that they show, or
 // show them in another way.
-func (k *kind[R]) entries() (list []records.Entry) {
+func (k *Kind[R]) entries() (list []records.Entry) {
 	var keys []records.Entry
 	switch {
 	case k.of != nil:
@@ -231,9 +237,9 @@ func (k *kind[R]) entries() (list []records.Entry) {
 
 // Columns describes the columns of all tables, for explain.
 func Columns() []records.Entry {
-	list := slices.Concat(statsKind.entries(), tsvKind.entries(), importsKind.entries(), locksKind.entries(), holdersKind.entries(),
-		changesKind.entries(), recoveryKind.entries(), targetsKind.entries(), runningKind.entries(), registrationsKind.entries(),
-		filesKind.entries(), directoriesKind.entries(), rpcsKind.entries(), flagsKind.entries())
+	list := slices.Concat(statsKind.entries(), tsvKind.entries(), Imports.entries(), Locks.entries(), Holders.entries(),
+		changesKind.entries(), Recoveries.entries(), targetsKind.entries(), runningKind.entries(), registrationsKind.entries(),
+		Files.entries(), Directories.entries(), rpcsKind.entries(), flagsKind.entries())
 	known := make(map[[2]string]bool)
 	return slices.DeleteFunc(list, func(e records.Entry) bool { // tables of the configuration share columns
 		again := known[[2]string{e.Of, e.Name}]
@@ -244,7 +250,7 @@ func Columns() []records.Entry {
 
 // rpcsKind has the values that lines of rpcs name in another way than JSON; package
 // render makes the lines.
-var rpcsKind = kind[*track.RPC]{name: "line of rpcs", keys: &records.RPCs, columns: []column[*track.RPC]{
+var rpcsKind = Kind[*track.RPC]{name: "line of rpcs", keys: &records.RPCs, columns: []column[*track.RPC]{
 	{title: "bulk", key: "bulk_bytes"},
 	{title: "rdma", key: "rdma_time"},
 	{title: "early", key: "early_replies"},
@@ -255,7 +261,7 @@ var rpcsKind = kind[*track.RPC]{name: "line of rpcs", keys: &records.RPCs, colum
 }}
 
 // flagsKind has the columns of tables of flags, which package render makes.
-var flagsKind = kind[*schema.Value]{name: "table of flags", columns: []column[*schema.Value]{
+var flagsKind = Kind[*schema.Value]{name: "table of flags", columns: []column[*schema.Value]{
 	{title: "bit", doc: "number of the bit, or of the first and last bit of a part of the word"},
 	{title: "name", doc: "name of the flag, without the prefix of its group"},
 	{title: "asked", doc: "the client asked for the flag in its connect; - it did not, ? the request was not seen"},

@@ -7,15 +7,15 @@ import "testing"
 func TestColumnsHaveKeys(t *testing.T) {
 	statsKind.cells()
 	tsvKind.cells()
-	importsKind.cells()
-	locksKind.cells()
-	holdersKind.cells()
-	recoveryKind.cells()
+	Imports.cells()
+	Locks.cells()
+	Holders.cells()
+	Recoveries.cells()
 	targetsKind.cells()
 	runningKind.cells()
 	registrationsKind.cells()
-	filesKind.cells()
-	directoriesKind.cells()
+	Files.cells()
+	Directories.cells()
 	rpcsKind.cells()
 	for _, e := range Columns() {
 		if e.Doc == "" {

@@ -32,7 +32,7 @@ type Configuration struct {
 // full shows all records, not only those that are in force.
 func NewConfiguration(o render.SummaryOptions, first int64, full bool) *Configuration {
 	p := &printer{opt: o, at: render.Moment{First: first}}
-	return &Configuration{printer: p, full: full, targets: targetsKind.newTableOf(p), running: runningKind.newTableOf(p), registrations: registrationsKind.newTableOf(p)}
+	return &Configuration{printer: p, full: full, targets: targetsKind.newOf(p), running: runningKind.newOf(p), registrations: registrationsKind.newOf(p)}
 }
 
 // Omitted lists the columns for which the terminal has no room.
@@ -289,7 +289,7 @@ type targetNode struct {
 	state string
 }
 
-var targetsKind = kind[targetNode]{name: configTables, of: records.Configuration.Entries, columns: []column[targetNode]{
+var targetsKind = Kind[targetNode]{name: configTables, of: records.Configuration.Entries, columns: []column[targetNode]{
 	{title: "target", left: true, whole: true, style: node, append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.Target.Name()) }},
 	{title: "index", key: "target_index", style: num, append: func(_ *printer, b []byte, t targetNode) []byte { return appendText(b, t.Target.Number) }},
 	{title: "state", key: "inactive", doc: "active, inactive (a parameter or the record that adds the target deactivates it), " +
@@ -392,7 +392,7 @@ func (s *Configuration) nodemaps(dst []byte, list []*config.Entry) []byte {
 	return dst
 }
 
-var runningKind = kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
+var runningKind = Kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
 	{title: "target", left: true, whole: true, style: node},
 	{title: "instance", style: num, append: func(_ *printer, b []byte, e *config.Entry) []byte {
 		return strconv.AppendUint(b, uint64(e.RunningTarget.Instance), 10)
@@ -405,7 +405,7 @@ var runningKind = kind[*config.Entry]{name: configTables, keys: &records.Configu
 	{title: "frame", rank: extra, style: dim, append: func(p *printer, b []byte, e *config.Entry) []byte { return p.frame(b, e.RunningTarget.At) }},
 }}
 
-var registrationsKind = kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
+var registrationsKind = Kind[*config.Entry]{name: configTables, keys: &records.Configuration, columns: []column[*config.Entry]{
 	{title: "target", left: true, whole: true, style: node},
 	{title: "result", key: "error", doc: "ok, or the error with which the MGS refused the request", left: true, mark: resultStyle,
 		append: func(_ *printer, b []byte, e *config.Entry) []byte {

@@ -8,10 +8,8 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// NewFilesTable makes a renderer of files.
-func NewFilesTable(o render.SummaryOptions) *Table[*files.File] { return filesKind.newTable(o, 0) }
-
-var filesKind = kind[*files.File]{name: "table of files", keys: &records.Files, columns: append([]column[*files.File]{
+// Files is the table of files.
+var Files = Kind[*files.File]{name: "table of files", keys: &records.Files, columns: append([]column[*files.File]{
 	{title: "path", left: true, mark: pathStyle},
 	{title: "kind", left: true, rank: useful, style: dim},
 }, append(actionColumns(func(f *files.File) ([]files.Error, int64) { return f.Errors, f.LockWaited }), []column[*files.File]{
@@ -20,12 +18,8 @@ var filesKind = kind[*files.File]{name: "table of files", keys: &records.Files, 
 	{title: "fid", left: true, rank: extra, style: obj},
 }...)...)}
 
-// NewDirectoriesTable makes a renderer of directories.
-func NewDirectoriesTable(o render.SummaryOptions) *Table[*files.Directory] {
-	return directoriesKind.newTable(o, 0)
-}
-
-var directoriesKind = kind[*files.Directory]{name: "table of directories", keys: &records.Directories, columns: append([]column[*files.Directory]{
+// Directories is the table of what was done in directories.
+var Directories = Kind[*files.Directory]{name: "table of directories", keys: &records.Directories, columns: append([]column[*files.Directory]{
 	{title: "directory", key: "path", left: true, style: name},
 	{title: "files", style: num},
 }, append(actionColumns(func(d *files.Directory) ([]files.Error, int64) { return d.Errors, d.LockWaited }), []column[*files.Directory]{

@@ -116,13 +116,8 @@ func ImportRecords(list []*track.Import) []*records.Import {
 	return all
 }
 
-// NewImportsTable makes a renderer of connections, with their states at the end of the
-// capture. first is the time of the capture's first frame.
-func NewImportsTable(o render.SummaryOptions, first int64) *Table[*records.Import] {
-	return importsKind.newTable(o, first)
-}
-
-var importsKind = kind[*records.Import]{name: "table of imports", keys: &records.Imports, columns: []column[*records.Import]{
+// Imports is the table of connections, with their states at the end of the capture.
+var Imports = Kind[*records.Import]{name: "table of imports", keys: &records.Imports, columns: []column[*records.Import]{
 	{title: "target", left: true, style: node, append: func(_ *printer, b []byte, i *records.Import) []byte { return AppendTarget(b, i.Import) }},
 	{title: "client", left: true, style: node},
 	{title: "state", left: true, mark: func(c *render.Colors, i *records.Import) *render.Style { return stateStyle(c, i.State) }},

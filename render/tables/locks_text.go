@@ -12,12 +12,8 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// NewLocksTable makes a renderer of locks. first is the time of the capture's first frame.
-func NewLocksTable(o render.SummaryOptions, first int64) *Table[*locks.Lock] {
-	return locksKind.newTable(o, first)
-}
-
-var locksKind = kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, columns: []column[*locks.Lock]{
+// Locks is the table of locks.
+var Locks = Kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, columns: []column[*locks.Lock]{
 	{title: "asked", style: dim, append: func(p *printer, b []byte, l *locks.Lock) []byte { return p.time(b, l.Asked) }},
 	{title: "client", left: true, style: node},
 	{title: "resource", left: true, whole: true, style: obj,
@@ -43,12 +39,8 @@ var locksKind = kind[*locks.Lock]{name: "table of locks", keys: &records.Locks, 
 	{title: "handle", left: true, rank: extra, style: dim},
 }}
 
-// NewHoldersTable makes a renderer of who kept others waiting.
-func NewHoldersTable(o render.SummaryOptions) *Table[*locks.Holder] {
-	return holdersKind.newTable(o, 0)
-}
-
-var holdersKind = kind[*locks.Holder]{name: "table of blockers", keys: &records.Holders, columns: []column[*locks.Holder]{
+// Holders is the table of who kept others waiting.
+var Holders = Kind[*locks.Holder]{name: "table of blockers", keys: &records.Holders, columns: []column[*locks.Holder]{
 	{title: "holder", key: "client", left: true, style: node},
 	{title: "job", left: true, style: dim},
 	{title: "resource", left: true, whole: true, style: obj},

@@ -10,13 +10,8 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// NewRecoveryTable makes a renderer of targets that were lost. first is the time of the
-// capture's first frame.
-func NewRecoveryTable(o render.SummaryOptions, first int64) *Table[*recovery.Recovery] {
-	return recoveryKind.newTable(o, first)
-}
-
-var recoveryKind = kind[*recovery.Recovery]{name: "table of recovery", keys: &records.Recoveries, columns: []column[*recovery.Recovery]{
+// Recoveries is the table of targets that were lost.
+var Recoveries = Kind[*recovery.Recovery]{name: "table of recovery", keys: &records.Recoveries, columns: []column[*recovery.Recovery]{
 	{title: "gone", style: dim, append: func(p *printer, b []byte, r *recovery.Recovery) []byte { return p.time(b, r.Gone) }},
 	{title: "target", left: true, whole: true, style: node},
 	{title: "kind", left: true, mark: kindStyle},

@@ -42,7 +42,7 @@ func TestRecoveryOfEachKind(t *testing.T) {
 	}
 	options := render.SummaryOptions{Colors: render.NewColors(false)}
 	first := int64(1e18)
-	table := string(NewRecoveryTable(options, first).Append(nil, []*recovery.Recovery{r, {Target: "lustre-OST0001", Kind: recovery.Stopped}}))
+	table := string(Recoveries.New(options, first).Append(nil, []*recovery.Recovery{r, {Target: "lustre-OST0001", Kind: recovery.Stopped}}))
 	story := string(NewRecoveryStory(options, first).Append(nil, r))
 	for _, want := range []string{
 		"2.000000  lustre-MDT0000  failover  6.0s       -      0/?      1         3      0  EOVERFLOW:2       0        -  ENOTCONN:4 unanswered:1     2",

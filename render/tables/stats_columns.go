@@ -8,7 +8,7 @@ import (
 )
 
 // statsKind has the columns of statistics behind those of the dimensions.
-var statsKind = kind[*records.Row]{name: "table of stats", keys: &records.Rows, columns: []column[*records.Row]{
+var statsKind = Kind[*records.Row]{name: "table of stats", keys: &records.Rows, columns: []column[*records.Row]{
 	{title: "count", dimZero: true, style: num},
 	{title: "ops/s", key: "ops_rate", dimZero: true, style: num, append: func(_ *printer, b []byte, r *records.Row) []byte {
 		rate, ok := r.Interval.Rate(r.Row)
@@ -47,7 +47,7 @@ var statsKind = kind[*records.Row]{name: "table of stats", keys: &records.Rows, 
 var rateKeys = []string{"window", "ops_rate", "byte_rate"}
 
 // tsvKind has the columns of lines separated by tabs, behind those of the dimensions.
-var tsvKind = kind[*records.Row]{name: "tsv of stats", keys: &records.Rows, columns: []column[*records.Row]{
+var tsvKind = Kind[*records.Row]{name: "tsv of stats", keys: &records.Rows, columns: []column[*records.Row]{
 	{title: "count"},
 	{title: "replies"},
 	{title: "errors", doc: "number of RPCs with an error in their final status",

@@ -150,30 +150,49 @@ func (o *Output) result(capture, form string) string {
 	return filepath.Join(o.path, name+"."+records+"."+form)
 }
 
-// Job is one run of a command: with all captures, or with one of those for which -o names
-// a folder.
+// Job is one run of a command that reads packets and writes to -o: with all captures, or with
+// one of those for which -o names a folder.
 type Job struct {
 	Sys    *scan.System
 	Input  scan.Flags
+	View   View
 	Output Output
 	Args   []string
 }
 
-// Run runs a command that writes in a form: once for all captures, or for each when -o
-// names a folder, for several at a time. input and args are what the command line has.
-// It does not write Parquet files again that an earlier run has completed from the same
-// captures with the same flags.
-func (o *Output) Run(sys *scan.System, input scan.Flags, args []string, form string, run func(Job) error) error {
+func (j *Job) job() *Job { return j }
+
+// RunE returns the func of a command whose options embed a Job: it calls run with a copy of
+// them, once for all captures, or for each when -o names a folder.
+func RunE[C any, P interface {
+	*C
+	job() *Job
+}](c P, run func(P) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
+		c.job().Args = args
+		return c.job().each(func(j Job) error {
+			one := *c
+			*P(&one).job() = j
+			return run(&one)
+		})
+	}
+}
+
+// each runs a job, or the jobs of all captures when -o names a folder, several at a time. It
+// does not write Parquet files again that an earlier run has completed from the same captures
+// with the same flags.
+func (j Job) each(run func(Job) error) error {
+	o, form := &j.Output, j.View.Form.Value
 	if err := o.check(form); err != nil {
 		return err
 	}
 	if o.path != "" && o.path != "-" {
-		sys = sys.ToFile()
+		j.Sys = j.Sys.ToFile()
 	}
 	if !o.perCapture() {
-		return run(Job{sys, input, *o, args})
+		return run(j)
 	}
-	captures := slices.Concat(input.Read, args)
+	captures := slices.Concat(j.Input.Read, j.Args)
 	if len(captures) == 0 || slices.Contains(captures, "-") {
 		return exit.Usagef("-o %s: a folder needs capture files with names", o.path)
 	}
@@ -188,16 +207,16 @@ func (o *Output) Run(sys *scan.System, input scan.Flags, args []string, form str
 		return err
 	}
 	if o.jobs > 1 {
-		sys.ErrTTY = false // their progress lines would overwrite each other
+		j.Sys.ErrTTY = false // their progress lines would overwrite each other
 	}
-	input.Read = nil
+	j.Input.Read = nil
 	return o.eachCapture(captures, func(i int) error {
 		if form == ParquetForm && o.isComplete(results[i], captures[i]) {
 			return nil
 		}
-		one := *o
-		one.path = results[i]
-		return run(Job{sys.About(filepath.Base(captures[i])), input, one, captures[i : i+1]})
+		one := j
+		one.Sys, one.Output.path, one.Args = j.Sys.About(filepath.Base(captures[i])), results[i], captures[i:i+1]
+		return run(one)
 	})
 }
 

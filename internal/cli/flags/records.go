@@ -3,6 +3,7 @@ package flags
 import (
 	"errors"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/lshark/lshark/dissect/track"
@@ -13,15 +14,14 @@ import (
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/filter"
 	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // Records holds the flags that all commands have that show records of one kind, such as
 // locks.
 type Records[R any] struct {
-	Input   scan.Flags
-	View    View
+	Job
 	Columns Columns
-	Output  Output
 	Filter  *filter.RecordFilter[R] // of -Y, after Check; nil: all records
 	Count   int                     // of -c
 
@@ -31,14 +31,37 @@ type Records[R any] struct {
 
 // NewRecords returns the flags for records with these keys, and a choice of forms, of
 // which the first is the default.
-func NewRecords[R any](keys *records.Table[R], forms ...string) Records[R] {
-	return Records[R]{View: NewView(forms...), keys: keys}
+func NewRecords[R any](sys *scan.System, keys *records.Table[R], forms ...string) Records[R] {
+	return Records[R]{Job: Job{Sys: sys, View: NewView(forms...)}, keys: keys}
 }
 
-// RegisterSelection defines -Y, with its help, and -c.
-func (r *Records[R]) RegisterSelection(f *pflag.FlagSet, help string) {
-	f.StringVarP(&r.display, "display", "Y", "", help)
-	f.IntVarP(&r.Count, "count", "c", 0, "stop after `N` messages")
+// Help is what the help texts of a command say about the flags of Records, and the flags
+// that the command has besides.
+type Help struct {
+	Display   string // of -Y
+	Time      string // of -t
+	Selection func(*pflag.FlagSet)
+	Output    func(*pflag.FlagSet) // nil: none
+}
+
+// Register defines the flags.
+func (r *Records[R]) Register(cmd *cobra.Command, h Help) {
+	AddInput(cmd, r.Sys, &r.Input)
+	Add(cmd, SelectionGroup, func(f *pflag.FlagSet) {
+		f.StringVarP(&r.display, "display", "Y", "", h.Display)
+		f.IntVarP(&r.Count, "count", "c", 0, "stop after `N` messages")
+		h.Selection(f)
+	})
+	Add(cmd, OutputGroup, func(f *pflag.FlagSet) {
+		r.View.RegisterForm(f)
+		if h.Output != nil {
+			h.Output(f)
+		}
+		r.Columns.Register(f, "the JSON key")
+		r.Output.Register(cmd, f)
+		r.View.Register(f, h.Time)
+		r.Input.RegisterNotes(f)
+	})
 }
 
 // Check checks the flags and compiles the display filter.
@@ -67,7 +90,7 @@ type RecordWriter[R any] struct {
 
 // open returns the RecordWriter for the form and the output that the flags choose. pass
 // reads the input.
-func (r *Records[R]) open(sys *scan.System, in *scan.Input, pass *scan.Pass) (*RecordWriter[R], error) {
+func (r *Records[R]) open(in *scan.Input, pass *scan.Pass) (*RecordWriter[R], error) {
 	w := &RecordWriter[R]{}
 	form := r.View.Form.Value
 	switch form {
@@ -85,7 +108,7 @@ func (r *Records[R]) open(sys *scan.System, in *scan.Input, pass *scan.Pass) (*R
 		w.Append = f.Append
 	}
 	var err error
-	if w.Writer, err = r.Output.NewWriter(sys, in, form); err == nil && form == ParquetForm {
+	if w.Writer, err = r.Output.NewWriter(r.Sys, in, form); err == nil && form == ParquetForm {
 		w.Append = ParquetFunc(&r.Output, w.Writer, r.keys, in, pass)
 	}
 	return w, err
@@ -94,22 +117,23 @@ func (r *Records[R]) open(sys *scan.System, in *scan.Input, pass *scan.Pass) (*R
 // Reading is one reading of packets by a command that shows records.
 type Reading[R any] struct {
 	*scan.Pass
-	In  *scan.Input
-	Out *RecordWriter[R]
+	In      *scan.Input
+	Out     *RecordWriter[R]
+	records *Records[R]
 }
 
 // Start opens what a command reads and writes, if its flags are right: check checks those
 // that it has besides, and calls Check.
-func (r *Records[R]) Start(sys *scan.System, args []string, check func() error, o scan.Options) (*Reading[R], error) {
-	in, err := r.Input.Check(args, sys.InTTY)
+func (r *Records[R]) Start(check func() error, o scan.Options) (*Reading[R], error) {
+	in, err := r.Input.Check(r.Args, r.Sys.InTTY)
 	if err := errors.Join(err, check()); err != nil {
 		return nil, err
 	}
 	r.View.NodeName = in.NodeNames()
 	o.Limit = r.Count
-	p := scan.New(sys, in, o)
-	w, err := r.open(sys, in, p)
-	return &Reading[R]{p, in, w}, err
+	p := scan.New(r.Sys, in, o)
+	w, err := r.open(in, p)
+	return &Reading[R]{p, in, w, r}, err
 }
 
 // Run reads the input, and calls end after the last message.
@@ -122,13 +146,41 @@ func (x *Reading[R]) Run(end func() error) error {
 	return errors.Join(x.Pass.Run(), x.Out.Close())
 }
 
-// WriteAll writes records in a form that needs only their keys.
-func (x *Reading[R]) WriteAll(list []R) error {
+// Options returns the options for text on the output.
+func (x *Reading[R]) Options() render.SummaryOptions {
+	o := x.records.View.Options(x.records.Sys.IO)
+	o.Files = x.In.FileNames()
+	return o
+}
+
+// WriteAll writes records, by text in the forms that need more than their keys.
+func (x *Reading[R]) WriteAll(list []R, text func(list []R) []byte) error {
+	if x.Out.Append == nil {
+		return x.Out.Write(text(list))
+	}
 	var buf []byte
 	for _, r := range list {
 		buf = x.Out.Append(buf, r)
 	}
 	return x.Out.Write(buf)
+}
+
+// Table returns a func that makes a table of records, and notes which columns are hidden.
+func Table[R, S any](x *Reading[R], kind *tables.Kind[S]) func(list []S) []byte {
+	return func(list []S) []byte {
+		t := kind.New(x.Options(), x.First())
+		buf := t.Append(nil, list)
+		x.NoteHidden(t.Omitted.String())
+		return buf
+	}
+}
+
+// WriteSums writes sums over the records of a command: as JSON, or as a table.
+func WriteSums[R, S any](x *Reading[R], kind *tables.Kind[S], list []S) error {
+	if x.records.View.Form.Value == "json" {
+		return x.Out.Write(render.NewRecordJSON(kind.Keys(), false).AppendLines(nil, list))
+	}
+	return x.Out.Write(Table(x, kind)(list))
 }
 
 // FID is the value of --fid.

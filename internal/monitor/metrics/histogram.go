@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 )
 
 // Buckets declares the buckets of a family of histograms: classic ones, which
@@ -83,16 +84,7 @@ func (l *layout) newBuckets() buckets {
 
 // observe counts x, which is finite and not negative.
 func (b *buckets) observe(l *layout, x float64) {
-	lo, hi := 0, len(l.bounds)
-	for lo < hi { // the first bound that is not below x
-		mid := int(uint(lo+hi) / 2)
-		if l.bounds[mid] < x {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	b.classic[lo]++
+	b.classic[sort.SearchFloat64s(l.bounds, x)]++
 
 	if x <= l.zeroThreshold {
 		b.zero++
@@ -121,16 +113,7 @@ func (l *layout) bucket(x float64) int {
 	exponent := int(bits>>52) - 1022 // x is fraction * 2^exponent
 	fraction := math.Float64frombits(bits&(1<<52-1) | 1022<<52)
 	if l.schema > 0 {
-		lo, hi := 0, len(l.fractions)
-		for lo < hi {
-			mid := int(uint(lo+hi) / 2)
-			if l.fractions[mid] < fraction {
-				lo = mid + 1
-			} else {
-				hi = mid
-			}
-		}
-		return lo + (exponent-1)*len(l.fractions)
+		return sort.SearchFloat64s(l.fractions, fraction) + (exponent-1)*len(l.fractions)
 	}
 	if fraction == 0.5 { // a power of two is the upper bound of a bucket
 		exponent--

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/klauspost/compress/gzip"
@@ -155,13 +154,12 @@ func (s *sender) send(ctx context.Context, b *batch) (refused uint64, err error)
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
-	content := &content{data: data}
-	defer content.stop()
-	request := (&http.Request{
-		Method: http.MethodPost, URL: s.url, Host: s.url.Host, Header: s.header,
-		Body: content.reader(), ContentLength: int64(len(data)),
-		GetBody: func() (io.ReadCloser, error) { return content.reader(), nil },
-	}).WithContext(ctx)
+	// net/http may go on reading a body after it has returned, and the bytes are used again.
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url.String(), bytes.NewReader(bytes.Clone(data)))
+	if err != nil {
+		return 0, err
+	}
+	request.Header = s.header
 	s.queue.requested(len(data))
 	response, err := s.client.Do(request)
 	if err != nil {
@@ -268,36 +266,3 @@ func retryAfter(text string, now time.Time) time.Duration {
 	}
 	return 0
 }
-
-// content is the body of one request. net/http may go on reading a body after
-// it has returned, so stop takes the bytes away, which are then used again.
-type content struct {
-	mu   sync.Mutex
-	data []byte
-}
-
-func (c *content) stop() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.data = nil
-}
-
-func (c *content) reader() io.ReadCloser { return &contentReader{content: c} }
-
-type contentReader struct {
-	content *content
-	offset  int
-}
-
-func (r *contentReader) Read(p []byte) (int, error) {
-	r.content.mu.Lock()
-	defer r.content.mu.Unlock()
-	if r.offset >= len(r.content.data) {
-		return 0, io.EOF
-	}
-	n := copy(p, r.content.data[r.offset:])
-	r.offset += n
-	return n, nil
-}
-
-func (r *contentReader) Close() error { return nil }
