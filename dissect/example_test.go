@@ -3,6 +3,9 @@ package dissect_test
 import (
 	"fmt"
 	"io"
+	"os"
+
+	"github.com/google/gopacket/pcapgo"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
@@ -72,4 +75,33 @@ func ExampleTree() {
 	// ns_nid, 8 bytes at offset 128
 	// ns_nid, 8 bytes at offset 112
 	// ns_nid, 8 bytes at offset 128
+}
+
+// Whatever is a gopacket data source can be dissected: a pcap.Handle, an
+// afpacket.TPacket, or as here a reader of pcapgo.
+func ExampleDissector_gopacket() {
+	file, err := os.Open("../pcaps/mount.pcap")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer file.Close()
+	source, err := pcapgo.NewReader(file)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	messages := 0
+	d := dissect.New(dissect.Options{Handle: func(*dissect.Message) { messages++ }})
+	r := capture.NewSourceReader(source, capture.LinkEthernet)
+	var f capture.Frame
+	for err = r.Next(&f); err == nil; err = r.Next(&f) {
+		d.Frame(&f)
+	}
+	if err != io.EOF {
+		fmt.Println(err)
+	}
+	d.Close()
+	fmt.Println(messages, "messages in", f.Number, "frames")
+	// Output: 196 messages in 293 frames
 }

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
 	"github.com/google/gopacket/pcapgo"
 
-	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
 )
 
@@ -56,35 +54,6 @@ func ExampleSource() {
 	}
 	fmt.Println(ports[988], "segments to port 988")
 	// Output: 163 segments to port 988
-}
-
-// Whatever is a gopacket data source can be dissected: a pcap.Handle, an
-// afpacket.TPacket, or as here a reader of pcapgo.
-func ExampleSourceReader() {
-	file, err := os.Open("../../pcaps/mount.pcap")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer file.Close()
-	source, err := pcapgo.NewReader(file)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	messages := 0
-	d := dissect.New(dissect.Options{Handle: func(*dissect.Message) { messages++ }})
-	r := capture.NewSourceReader(source, capture.LinkEthernet)
-	var f capture.Frame
-	for err = r.Next(&f); err == nil; err = r.Next(&f) {
-		d.Frame(&f)
-	}
-	if err != io.EOF {
-		fmt.Println(err)
-	}
-	d.Close()
-	fmt.Println(messages, "messages in", f.Number, "frames")
-	// Output: 196 messages in 293 frames
 }
 
 // A frame may have a comment, for example the message that it carries.

@@ -55,6 +55,9 @@ var released = flag.String("released", "", "try the files in this `folder`, whic
 // TestArchive builds the work tree for this machine, as go test does, and tries
 // out the archive.
 func TestArchive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("under the race detector everything would be compiled again, without it")
+	}
 	needs(t, "git")
 	root := wiretest.Repo(".")
 	if info, err := os.Stat(wiretest.Repo(".git")); err != nil || !info.IsDir() {
