@@ -42,6 +42,11 @@ var causeOf = []struct {
 	{"evicted recovery slow lock connect", "target.hung", sameTarget(aftermath)},
 	{"evicted.unknown recovery slow lock connect mount", "node.restarted node.silent", sameServer(aftermath)},
 
+	{"slow.early_replies", "slow.server", sameTarget(0)},
+
+	// A client that is not let in.
+	{"mount.failed", "gss.refused connect.denied connect.version", sameClientThen},
+
 	// The network.
 	{"slow.network slow.timeouts tcp.retransmission", "tcp.round_trip", sameHosts(0)},
 	{"slow.network", "tcp.retransmission", sameHosts(0)},
@@ -133,6 +138,9 @@ func sameClient(after int64) func(effect, cause *Finding) bool {
 		return (isAt(f.Client, c.Node) || isAt(f.Node, c.Node)) && f.Last >= c.First && f.First <= c.Last+after
 	}
 }
+
+// sameClientThen proves by the client, of what happened meanwhile.
+func sameClientThen(f, c *Finding) bool { return isAt(f.Client, c.Client) && f.Last >= c.First }
 
 // sameTarget proves by the target.
 func sameTarget(after int64) func(effect, cause *Finding) bool {

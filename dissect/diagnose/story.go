@@ -15,6 +15,16 @@ func (f *Finding) IsBackground() bool {
 	return f.AboutCapture() || f.Rule.Background && f.Severity == Note
 }
 
+// Opens reports whether an expert would begin with a finding: one that follows from no other
+// and is more than a note, or has consequences. Of what the capture lacks, only what changes
+// the answer is said.
+func (s *Story) Opens() bool {
+	if s.Root.IsBackground() {
+		return s.Root.AboutCapture() && s.Root.Brief != ""
+	}
+	return s.Root.Severity > Note || len(s.Followed) > 0
+}
+
 // Root returns the finding from which all follows that led to this one: itself, if it
 // has no cause.
 func (f *Finding) Root() *Finding {
@@ -80,7 +90,8 @@ func (s *Story) Opening() string {
 	if text == "" {
 		text = Sentences(f.Text, 2)
 	}
-	if followed := Followed(s.Followed); followed != "" && strings.Count(text, ". ") < 2 {
+	unsaid := slices.DeleteFunc(slices.Clone(s.Followed), (*Finding).isSaidByCause)
+	if followed := Followed(unsaid); followed != "" && strings.Count(text, ". ") < 2 {
 		before, look, found := strings.Cut(text, " Look ") // where to look comes last
 		text = before + " It led to " + followed + "."
 		if found {
@@ -109,25 +120,38 @@ func Sentences(text string, n int) string {
 // Followed sums up findings that followed from another one, as in "4 evictions and 8
 // refused connects".
 func Followed(list []*Finding) string {
-	var order []*Rule
-	counts := make(map[*Rule]int64)
+	var order []string
+	counts := make(map[string]int64)
 	for _, f := range list {
-		if f.Rule.Code == "node.silent" || f.Rule.Code == "tcp.no_answer" && f.Cause.Node == f.Node { // the cause says it
-			continue
+		noun := cmp.Or(f.Rule.Noun, "finding "+f.Rule.Code)
+		if counts[noun] == 0 {
+			order = append(order, noun)
 		}
-		if counts[f.Rule] == 0 {
-			order = append(order, f.Rule)
-		}
-		counts[f.Rule] += f.Count
+		counts[noun] += f.Count
 	}
 	var words []string
-	for _, r := range order {
-		words = append(words, countNoun(counts[r], cmp.Or(r.Noun, "finding "+r.Code)))
+	for _, noun := range order {
+		words = append(words, countNoun(counts[noun], noun))
 	}
 	if last := len(words) - 1; last > 0 {
 		return strings.Join(words[:last], ", ") + " and " + words[last]
 	}
 	return strings.Join(words, "")
+}
+
+// isSaidByCause reports whether a finding says the same as its cause, with other times.
+func (f *Finding) isSaidByCause() bool {
+	switch c := f.Cause; f.Rule.Code {
+	case "node.silent":
+		return true
+	case "tcp.no_answer":
+		return c.Node == f.Node
+	case "restart.target":
+		return c.Rule.Code == "node.restarted" || c.Target == f.Target
+	case "slow.early_replies", "slow.server":
+		return c.Rule.Code == "target.hung" || c.Rule.Code == "slow.server"
+	}
+	return false
 }
 
 // countNoun returns a number and a noun; the plural of "RPC that waited" is "RPCs that waited".

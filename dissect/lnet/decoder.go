@@ -166,6 +166,7 @@ type output struct {
 	later   Transfer      // given to Options.Later
 	loss    Loss          // given to Options.Lost
 	marked  MarkedSegment // given to Options.Marked
+	waited  int64         // MarkedSegment.Waited of the segment in work
 	refused RefusedPacket // given to Options.Refused
 	ending  Why           // why messages that are cut off now end: Lost, or EndOfFile
 }

@@ -179,7 +179,7 @@ func (t *tcp) deliver(src *source, c *conn, dir uint8, g *link.Segment) {
 	if g.Size > 0 && g.Flags&tcpRST == 0 {
 		r.segment(src, g, seq)
 	}
-	if mark != noMark || g.Window == 0 || r.analysis.acks.closed != 0 || g.Flags&tcpRST != 0 {
+	if mark != noMark || g.Window == 0 || r.analysis.acks.closed != 0 || t.out.waited != 0 || g.Flags&tcpRST != 0 {
 		t.mark(c, dir, mark, g)
 	}
 	if g.Flags&(tcpFIN|tcpRST) != 0 {
@@ -197,12 +197,14 @@ func (t *tcp) mark(c *conn, dir uint8, mark tcpMark, g *link.Segment) {
 	a := &c.half[dir].analysis
 	opened := a.window(g, marks.ZeroWindows > 0)
 	t.stats.Marks.Add(&marks)
+	waited := t.out.waited
+	t.out.waited = 0
 	hook := t.out.opt.Marked
-	if hook == nil || marks == (TCPMarks{}) && opened == 0 && g.Flags&tcpRST == 0 {
+	if hook == nil || marks == (TCPMarks{}) && opened == 0 && waited == 0 && g.Flags&tcpRST == 0 {
 		return
 	}
 	m := &t.out.marked
-	*m = MarkedSegment{Frame: g.Frame, Source: int(c.key.Source), Conn: c.number, Seq: g.Seq, Bytes: g.Size, Opened: opened,
+	*m = MarkedSegment{Frame: g.Frame, Source: int(c.key.Source), Conn: c.number, Seq: g.Seq, Bytes: g.Size, Opened: opened, Waited: waited,
 		SYN: g.Flags&tcpSYN != 0, RST: g.Flags&tcpRST != 0, TCPMarks: marks}
 	m.Src, m.Dst = c.ends(dir == 1)
 	if first, known := a.timeOf(g.Seq); known && marks.Retransmissions > 0 && first.missing == captured {

@@ -64,6 +64,7 @@ type MarkedSegment struct {
 	Bytes     int   // of payload
 	FirstSent int64 // of one that was sent again: when its first byte was sent first; 0 when unknown
 	Opened    int64 // for how many nanoseconds the receive window of Src was 0, until this segment
+	Waited    int64 // of bytes that were sent again: for how many nanoseconds after the last time Src got them, by its timestamp
 	SYN       bool
 	RST       bool
 	TCPMarks
@@ -313,8 +314,9 @@ func (a *analysis) resent(g *link.Segment, n int, spurious bool) {
 
 // settle reports what the ranges cost that were sent again, once an ACK shows it;
 // before is the ACK before the one in g. They cost nothing if the receiver had
-// their first transmission.
-func (a *analysis) settle(g *link.Segment, before uint32) {
+// their first transmission. It returns for how long that had waited for the receiver after
+// the last time that it was sent, 0 if it had not.
+func (a *analysis) settle(g *link.Segment, before uint32) (waited int64) {
 	h := a.past
 	keep := h.unsettled[:0]
 	for i := range h.unsettled {
@@ -322,6 +324,9 @@ func (a *analysis) settle(g *link.Segment, before uint32) {
 		switch a.received(r, g, before) {
 		case firstReceived:
 			h.sent.settle(r, false)
+			if waited = 0; r.stamps.Known && g.Stamps.Known && g.Time-r.time > maxAckDelay {
+				waited = g.Time - r.time
+			}
 		case againReceived:
 			h.sent.settle(r, true)
 		default:
@@ -329,6 +334,7 @@ func (a *analysis) settle(g *link.Segment, before uint32) {
 		}
 	}
 	h.unsettled = keep
+	return waited
 }
 
 // receipt is which transmission of a range reached the receiver first.
@@ -403,7 +409,7 @@ func (a *analysis) acknowledge(peer *analysis, g *link.Segment) {
 	}
 	k, sent := &a.acks, peer.past
 	if sent != nil && len(sent.unsettled) > 0 && (k.number != g.Ack || g.Twice != link.Range{}) {
-		peer.settle(g, k.number)
+		a.out.waited = peer.settle(g, k.number)
 	}
 	if k.known && k.number == g.Ack {
 		if g.Size == 0 && g.Flags&unusualFlags == 0 && k.window == g.Window && peer.started {

@@ -78,7 +78,7 @@ func (t *FindingsText) indented(dst []byte, text string) []byte {
 func (t *FindingsText) AppendAll(dst []byte, list []*diagnose.Finding, inFull bool) []byte {
 	stories := diagnose.Stories(list)
 	for _, s := range stories {
-		if !s.Root.IsBackground() && (s.Root.Severity > diagnose.Note || len(s.Followed) > 0) {
+		if s.Opens() {
 			dst = t.opening(dst, s)
 		}
 	}

@@ -20,7 +20,7 @@ var _ = add(diagnose.Rule{
 			if sum.runs == 0 {
 				return
 			}
-			r.Report(diagnose.Finding{First: sum.first, Last: sum.last, Count: int64(len(directions)),
+			r.Report(diagnose.Finding{Brief: "The capture has nothing of what was sent " + directionsText(directions) + ": errors, latencies, restarts and evictions cannot be seen there.", First: sum.first, Last: sum.last, Count: int64(len(directions)),
 				Text: "The capture has nothing of what was sent " + directionsText(directions) + ", though " + size(sum.bytes) +
 					" arrived there. Requests without a reply, and replies without a request, are due to that; latency and errors of these RPCs are unknown."})
 		}}

@@ -68,6 +68,9 @@ func (c *cutMessages) end() {
 	if c.cut > 0 {
 		fmt.Fprintf(&b, "%d of %d requests and replies lack a part: names, jobs, locks and results that are in it are unknown.", c.cut, c.all)
 	}
+	if 2*c.cut > c.all {
+		f.Brief = "Most requests and replies were captured in part only: restarts, evictions and what failed cannot be seen in all cases."
+	}
 	if c.lostBytes > 0 {
 		f.Severity = diagnose.Warning
 		fmt.Fprintf(&b, " In %s that were cut off, more messages may have begun, so that some RPCs are missing or lack their reply.", size(c.lostBytes))

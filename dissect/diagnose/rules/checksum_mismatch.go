@@ -199,7 +199,7 @@ func (c *checksums) add(b *badChecksums, r *track.RPC, text string) {
 	key := targetOf(r)
 	f := diagnose.Finding{Subject: key.subject(), First: b.first, Last: b.last, Count: b.count, Evidence: slices.Clone(b.proofs)}
 	f.Client = r.Client
-	f.Text = fmt.Sprintf("The data of %s between %s and %s changed on the way: in the first, %s.", b.operationsText(), b.senders(), key, b.text)
+	f.Text = fmt.Sprintf("The checksums of %s differed between %s and %s: in the first, %s.", b.operationsText(), b.senders(), key, b.text)
 	c.report.Report(f)
 }
 

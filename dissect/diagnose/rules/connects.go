@@ -24,15 +24,16 @@ var connectSoon = &diagnose.Threshold{Name: "refused for", Value: 5, Unit: "s", 
 
 // start is the Start of the rule.
 func (c *connectRule) start(r *diagnose.Reporter) diagnose.Hooks {
-	k := &refusedConnects{connectRule: c, report: r, attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts),
+	k := &refusedConnects{connectRule: c, report: r, unseen: newUnseenMessages(), attempts: fifo.NewMap[*track.Connection, *attempt](maxAttempts),
 		refusals: make(map[diagnose.Subject]*refusal)}
-	return diagnose.Hooks{Import: k.changed, Tick: k.tick, End: k.end}
+	return diagnose.Hooks{Import: k.changed, Lost: k.unseen.lost, Tick: k.tick, End: k.end}
 }
 
 // refusedConnects are the connects that are refused with the errors of a rule.
 type refusedConnects struct {
 	*connectRule
 	report   *diagnose.Reporter
+	unseen   *unseenMessages
 	attempts *fifo.Map[*track.Connection, *attempt]
 	refusals map[diagnose.Subject]*refusal
 }
@@ -49,6 +50,7 @@ type attempt struct {
 	connected   track.Point
 	readOnly    bool // it was connected with fewer rights
 	late        bool // the server accepted a connect that the client had given up
+	unsure      bool // messages are missing that may have shown that it was connected
 	evicted     bool // the refusal ended the connection: that is reported as an eviction
 	reported    bool
 }
@@ -66,6 +68,7 @@ type refusal struct {
 	open        int   // attempts that are not connected
 	readOnly    bool
 	late        bool
+	unsure      bool
 }
 
 // The bounds of what is remembered.
@@ -177,6 +180,7 @@ func (k *refusedConnects) end() {
 
 // add adds an attempt to the finding that it belongs to.
 func (k *refusedConnects) add(a *attempt) {
+	a.unsure = k.unseen.since(a.i.Client, a.first.Time-inFlight)
 	s := diagnose.Subject{Target: a.i.Target, Server: a.server, Client: a.i.Client, Detail: errorName(a.status)}
 	switch {
 	case k.ofNode:
@@ -215,7 +219,7 @@ func (v *refusal) add(a *attempt) {
 	if len(v.targets) < maxNames && !slices.Contains(v.targets, a.i.Target) {
 		v.targets = append(v.targets, a.i.Target)
 	}
-	v.readOnly, v.late = v.readOnly || a.readOnly, a.late
+	v.readOnly, v.late, v.unsure = v.readOnly || a.readOnly, a.late, v.unsure || a.unsure
 	switch {
 	case !isSet(a.connected):
 		v.open++
@@ -228,6 +232,8 @@ func (v *refusal) add(a *attempt) {
 func (v *refusal) severity() diagnose.Severity {
 	transient := slices.Contains([]int32{enodev, eagain, ebusy, ealready}, v.status)
 	switch {
+	case v.open > 0 && v.unsure:
+		return diagnose.Note
 	case v.open > 0 && (v.count > 1 || !transient):
 		return diagnose.Error
 	case v.open > 0 && !v.late || v.readOnly || v.longest >= connectSoon.Nanoseconds():
@@ -271,6 +277,8 @@ func (k *refusedConnects) finding(v *refusal) diagnose.Finding {
 // outcome returns a sentence about how it ended, with a space before it.
 func (k *refusedConnects) outcome(v *refusal) string {
 	switch {
+	case v.open > 0 && v.unsure:
+		return " Whether it succeeded later is not known, as the capture lacks messages."
 	case v.open > 0 && len(v.clients) > 1:
 		return " " + strconv.Itoa(v.open) + " of these clients were not connected when the capture ended."
 	case v.open > 0 && v.late:
@@ -279,6 +287,9 @@ func (k *refusedConnects) outcome(v *refusal) string {
 		return " The client was not connected when the capture ended."
 	case v.readOnly && k.ofNode:
 		return " The client is connected read-only."
+	}
+	if v.unsure {
+		return " Connected at most " + duration(v.longest) + " after the first refusal."
 	}
 	return " Connected " + duration(v.longest) + " after the first refusal."
 }

@@ -31,7 +31,7 @@ var _ = add(diagnose.Rule{
 			if isSet(e.Served) {
 				f.Text += ", which had its last reply " + duration(e.At.Time-e.Served.Time) + " before,"
 			}
-			f.Text += " came back when there was no recovery any more, and was evicted."
+			f.Text += " found no recovery (it was over, or there was none), and was evicted."
 		}
 		f.Prove(e.Served, "the last reply that the client got before")
 		f.Prove(e.Absent, "the server does not have the target")

@@ -22,8 +22,12 @@ var _ = add(diagnose.Rule{
 			f.Text = e.Server.String() + " did not know the connection of " + e.Client.String() + " to the MGS any more: the MGS was restarted, or evicted the client. The client reads the configuration again."
 			return
 		}
+		if !isSet(e.Served) {
+			f.Text = whoEvicted(e) + ". The capture begins too late to show why."
+			return
+		}
 		f.Text = whoEvicted(e) + ". The capture does not show why: no callback was ignored and no restart was seen"
-		if e.Silence > 0 && isSet(e.Served) {
+		if e.Silence > 0 {
 			f.Text += ", and the client had a reply from it " + duration(e.Silence) + " before. It may have been evicted by hand"
 		}
 		f.Text += "."

@@ -65,6 +65,8 @@ func lossText(e *evictions.Eviction) string {
 	var b strings.Builder
 	b.WriteString(" It refused " + plural(f.Count, "request"))
 	switch {
+	case f.Writes == f.Count:
+		b.WriteString(" to write data")
 	case f.Writes > 0:
 		b.WriteString(", " + strconv.FormatInt(f.Writes, 10) + " of them to write data")
 	case f.Count == 1:

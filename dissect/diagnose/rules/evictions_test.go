@@ -35,7 +35,7 @@ func TestEvictedUnknown(t *testing.T) {
 	s.rpc(node3, oss, opcodes.OST_WRITE, []change{withHandle(handle)}, []change{withHandle(handle), status(enotconn)})
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(7)})
 	s.work(node3, oss, handle+1)
-	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored and no restart was seen, and the client had a reply from it 5.00 s before. It may have been evicted by hand. It refused 1 request, 1 of them to write data: applications got an error for them.")
+	s.expect("error evicted.unknown: lustre-OST0000 evicted 192.0.2.3@tcp. The capture does not show why: no callback was ignored and no restart was seen, and the client had a reply from it 5.00 s before. It may have been evicted by hand. It refused 1 request to write data: applications got an error for them.")
 }
 
 // The target grants another instance than before, and is not in recovery.
@@ -47,7 +47,7 @@ func TestEvictedRecovery(t *testing.T) {
 	s.connect(node3, oss, ost0, []change{connCnt(2), withHandle(handle), instance(7)}, []change{withHandle(handle + 1), granted(8)})
 	s.work(node3, oss, handle+1)
 	s.expect("warning restart.target: lustre-OST0000 was restarted on 192.0.2.2@tcp (instance 7, then 8)",
-		"error evicted.recovery: lustre-OST0000 was restarted (instance 7, then 8). 192.0.2.3@tcp, which had its last reply 100 s before, came back when there was no recovery any more, and was evicted.")
+		"error evicted.recovery: lustre-OST0000 was restarted (instance 7, then 8). 192.0.2.3@tcp, which had its last reply 100 s before, found no recovery (it was over, or there was none), and was evicted.")
 }
 
 // A replay is refused because another client's changes are missing.

@@ -14,6 +14,7 @@ import (
 
 var _ = add(diagnose.Rule{
 	Code:     "mount.failed",
+	Noun:     "failed mount",
 	Severity: diagnose.Error,
 	Summary:  "A client could not mount a file system.",
 	Meaning: "A client that mounts connects to the MGS, reads the configuration log of the file system, sets up security contexts where the file system has them, connects to the MDTs and OSTs, " +

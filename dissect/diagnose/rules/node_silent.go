@@ -12,8 +12,6 @@ import (
 
 var silentTime = &diagnose.Threshold{Name: "silence", Value: 5, Unit: "s", Reason: "a link that flaps, or a spanning tree that changes, takes less; LNet and clients notice what takes longer"}
 
-var stoodStill = &diagnose.Threshold{Name: "silence of a node that stood still", Value: 20, Unit: "s", Reason: "LNet gives up a connection on which nothing is acknowledged before that"}
-
 var _ = add(diagnose.Rule{
 	Code:     "node.silent",
 	Severity: diagnose.Warning,
@@ -21,11 +19,11 @@ var _ = add(diagnose.Rule{
 	Summary:  "A node sent nothing for a while, although others sent to it again and again.",
 	Meaning: "The kernel of a host acknowledges what arrives, however busy the host is. A node that acknowledges nothing and sends nothing is down, stands still, or is cut off from the network. " +
 		"The rule looks for nodes from which no message, retransmission or reset came while bytes to them were sent again four times or more. " +
-		"That others were reached meanwhile shows that the senders are not to blame. A node that goes on with the same connections after a long time stood still: one that was only cut off would have given them up.",
-	Limits: "What happened on the way between this node and the place of the capture looks the same as a node that is down.",
+		"That others were reached meanwhile shows that the senders are not to blame. A node that at last acknowledges the first transmission of what was sent again meanwhile (by the TCP timestamp) stood still: one that was cut off would never have got it.",
+	Limits: "What happened on the way between this node and the place of the capture looks the same as a node that is down. Of a node from which nothing was captured at all, only the time is known in which it acknowledged nothing.",
 	Next:   "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, the switch port and the cable. The nodes that waited for it are not to blame.",
 
-	Thresholds: []*diagnose.Threshold{silentTime, stoodStill},
+	Thresholds: []*diagnose.Threshold{silentTime},
 	Samples:    []string{"crashed_server.pcap.zst", "frozen_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := newNodeLife(r)
@@ -39,7 +37,7 @@ func (n *nodeLife) reportSilent() {
 	cut := n.cutOff()
 	n.hosts.All(func(a netip.Addr, h *hostLife) bool {
 		for _, s := range h.silences {
-			if f := n.silent(h, s); len(s.reaching) > 0 && (isSet(s.begin) || isSet(s.back)) && f.Last-f.First >= silentTime.Nanoseconds() {
+			if f := n.silent(h, s); len(s.reaching) > 0 && f.Last-f.First >= silentTime.Nanoseconds() {
 				n.report.Report(f)
 			}
 		}
@@ -56,7 +54,7 @@ func (n *nodeLife) silent(h *hostLife, s *hostSilence) diagnose.Finding {
 	took := duration(f.Last - f.First)
 	node := f.Node.String()
 	f.Text = node + " was silent for " + took + ": it acknowledged nothing of what " + n.names(s.peers) + " sent to it again and again, while others reached " + theseText(len(s.reaching)) + "."
-	outcome := s.outcome(f.Last - f.First)
+	outcome := s.outcome()
 	f.Text += " " + strings.ToUpper(outcome[:1]) + outcome[1:] + "."
 	f.Brief = node + " was silent for " + took + "; " + outcome + ". Look at this node and its link, not at those that waited for it."
 	return f
@@ -92,6 +90,9 @@ func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
 		f.Last = s.back.Time
 	} else if h.silence == s {
 		f.Last = n.report.Now()
+		if !isSet(s.begin) { // the capture may have nothing of it
+			f.Last = h.sentTo
+		}
 	}
 	f.Prove(s.begin, "the last message of %s before", h.addr)
 	f.Prove(s.first, "bytes to it are sent again")
@@ -101,16 +102,18 @@ func (n *nodeLife) finding(h *hostLife, s *hostSilence) diagnose.Finding {
 }
 
 // outcome returns how the silence ended.
-func (s *hostSilence) outcome(took int64) string {
+func (s *hostSilence) outcome() string {
 	switch {
+	case s.still:
+		return "then it went on with the same connections: it stood still, and was not restarted"
+	case !isSet(s.back) && !isSet(s.begin):
+		return "the capture has nothing that it sent"
 	case !isSet(s.back):
 		return "nothing came from it until the capture ended"
 	case s.reset:
 		return "then it reset connections: it did not know them any more, as after a restart"
-	case s.same && took >= stoodStill.Nanoseconds():
-		return "then it went on with the same connections: it stood still, and was not restarted"
 	case s.same:
-		return "then it went on with the same connections: it was not restarted"
+		return "then it went on with the same connections: it was not restarted, but cut off or standing still"
 	}
 	return "then it connected anew"
 }

@@ -31,6 +31,7 @@ type hostLife struct {
 	addr     netip.Addr
 	last     track.Point  // its last message
 	seen     int64        // time of the last sign of life
+	sentTo   int64        // when something was sent to it last
 	heard    [2]heardFrom // the hosts from which something came last
 	silence  *hostSilence // that goes on
 	silences []*hostSilence
@@ -52,6 +53,7 @@ type hostSilence struct {
 	back     track.Point // the first message from it, or its first reset
 	reset    bool        // back is a reset: it does not know the connection
 	same     bool        // back belongs to a connection that it had before
+	still    bool        // it got what had waited for it: it had stood still
 	peers    []netip.Addr
 	reaching []netip.Addr // those of them that others reached meanwhile
 }
@@ -90,6 +92,7 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 	src.last = track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
 	src.seen = max(src.seen, m.Time)
 	d := n.host(m.Dst.Addr())
+	d.sentTo = m.Time
 	if d.heard[0].host != src.addr {
 		d.heard[1] = d.heard[0]
 	}
@@ -98,7 +101,7 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 
 // marked takes a segment.
 func (n *nodeLife) marked(m *lnet.MarkedSegment) {
-	if !m.RST && m.Retransmissions == 0 {
+	if !m.RST && m.Retransmissions == 0 && m.Waited == 0 {
 		return
 	}
 	if len(n.waiting) >= maxWaiting {
@@ -126,12 +129,15 @@ func (n *nodeLife) end() { n.until(math.MaxInt64) }
 func (n *nodeLife) segment(m *lnet.MarkedSegment) {
 	p := pointOf(m)
 	h := n.host(m.Src.Addr())
-	if resent := n.resent.silence(m); resent != nil {
-		n.host(m.Dst.Addr()).unanswered(resent, h, p)
+	resent := n.resent.silence(m)
+	to := n.host(m.Dst.Addr())
+	to.sentTo = max(to.sentTo, m.Time)
+	if resent != nil {
+		to.unanswered(resent, h, p)
 		return
 	}
 	if s := h.silence; s != nil {
-		s.reset = m.RST
+		s.reset, s.same, s.still = m.RST, !m.RST && !m.SYN, m.Waited > inFlight
 		h.isBack(p)
 	}
 	h.seen = max(h.seen, m.Time)

@@ -25,8 +25,8 @@ var _ = add(diagnose.Rule{
 		if v.Kind != recovery.Restart && v.Kind != recovery.Failover {
 			return false
 		}
-		last := v.Last()
-		late := last != nil && last.Connected.Time-v.Back.Time >= recoveryLate.Nanoseconds()
+		last := lastClient(v)
+		late := last != nil
 		_, atServer := v.Known()
 		missing := missingClients(v)
 		gone := atServer && len(missing) > 0
@@ -54,3 +54,11 @@ var _ = add(diagnose.Rule{
 		return true
 	}),
 })
+
+// lastClient returns the client for which a recovery waited, nil if there was none.
+func lastClient(v *recovery.Recovery) *recovery.Client {
+	if last := v.Last(); last != nil && last.Connected.Time-v.Back.Time >= recoveryLate.Nanoseconds() {
+		return last
+	}
+	return nil
+}

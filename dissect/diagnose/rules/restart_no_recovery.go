@@ -25,8 +25,8 @@ var _ = add(diagnose.Rule{
 			return false
 		}
 		f.Text = v.Target + " was restarted on " + v.Server.String() + instanceText(v.InstanceBefore, v.Instance) + " without a recovery: it evicted " + nodes(clientNIDs(evicted)) +
-			", also the first to connect, " + duration(v.Back.Time-lastAbsent(v)) + " after it was still absent." + refusalsText(v)
-		f.Brief = v.Target + " was restarted on " + v.Server.String() + " without a recovery, and evicted " + nodes(clientNIDs(evicted)) + ", also the first to connect: what they had not yet written is lost. " +
+			", also the first to connect, " + duration(v.Back.Time-lastAbsent(v)) + " after the last connect that it refused because the target was absent." + refusalsText(v)
+		f.Brief = v.Target + " was restarted on " + v.Server.String() + " without a recovery, and evicted " + nodes(clientNIDs(evicted)) + ", also the first to connect: what was not yet written is lost. " +
 			"Look who restarted it, and how (umount -f, abort_recov), not at the clients."
 		impact := v.Impact()
 		f.Text += impactText(&impact)

@@ -38,14 +38,7 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 		return false
 	}
 	f.Text += instanceText(v.InstanceBefore, v.Instance)
-	if down, ok := v.Downtime(); ok {
-		f.Text += ": it was gone for " + duration(down)
-	} else if down, ok := v.DowntimeLimit(); ok {
-		f.Text += ": it was gone for less than " + duration(down)
-	}
-	if window, ok := v.Window(); ok {
-		f.Text += ", and the first client had recovered " + duration(window) + " after it was back"
-	}
+	f.Text += timesText(v)
 	f.Text += "." + refusalsText(v) + clientsText(v)
 	impact := v.Impact()
 	f.Text += impactText(&impact)
@@ -58,6 +51,32 @@ func describeRestart(v *recovery.Recovery, f *diagnose.Finding) bool {
 	f.Prove(v.Completed, "the first client has recovered")
 	slices.SortStableFunc(f.Evidence, func(a, b diagnose.Evidence) int { return cmp.Compare(a.Time, b.Time) })
 	return true
+}
+
+// timesText returns how long clients were without a target, after a colon.
+func timesText(v *recovery.Recovery) (text string) {
+	who := "the first client"
+	if list := clientNIDs(v.Clients); len(list) == 1 {
+		who = list[0].String()
+	}
+	if down, ok := v.Downtime(); ok {
+		text = ": " + who + " was connected again after " + duration(down)
+	} else if down, ok := v.DowntimeLimit(); ok {
+		text = ": " + who + " was connected again less than " + duration(down) + " after its last reply"
+	}
+	window, ok := v.Window()
+	switch {
+	case !ok:
+		return text
+	case text == "":
+		text = ": " + who + " had recovered " + duration(window) + " after it was connected again"
+	default:
+		text += ", and had recovered " + duration(window) + " later"
+	}
+	if last := lastClient(v); last != nil {
+		text += ", as the target waited for " + last.Connection.Client.String()
+	}
+	return text
 }
 
 // signText returns what shows that a target is gone.
@@ -116,29 +135,31 @@ func clientsText(v *recovery.Recovery) (text string) {
 		}
 	}
 	switch n, ok := v.Known(); {
-	case back == 0:
+	case back == 0, !ok && back == 1:
 	case ok && n >= back:
 		text = " " + strconv.Itoa(back) + " of " + plural(n, "client") + " came back"
 	default:
 		text = " " + plural(back, "client") + " came back"
 	}
-	if text != "" {
-		var replayed []string
-		requests, locks := v.Replayed()
-		if requests.Count > 0 {
-			replayed = append(replayed, plural(requests.Count, "request"))
-		}
-		if locks.Count > 0 {
-			replayed = append(replayed, plural(locks.Count, "lock"))
-		}
-		if len(replayed) > 0 {
-			text += ", and replayed " + words(replayed)
-		}
+	var replayed []string
+	requests, locks := v.Replayed()
+	if requests.Count > 0 {
+		replayed = append(replayed, plural(requests.Count, "request"))
+	}
+	if locks.Count > 0 {
+		replayed = append(replayed, plural(locks.Count, "lock"))
+	}
+	switch {
+	case text != "" && len(replayed) > 0:
+		text += ", and replayed " + words(replayed) + "."
+	case text != "":
 		text += "."
+	case back > 0 && len(replayed) > 0:
+		text = " The client replayed " + words(replayed) + "."
 	}
 	text += evictedText(v)
-	if missing := missingClients(v); len(missing) > 0 {
-		text += " Not seen again: " + nodes(missing) + "."
+	if _, atServer := v.Known(); atServer && len(missingClients(v)) > 0 {
+		text += " Not seen again: " + nodes(missingClients(v)) + "."
 	}
 	return text
 }
@@ -146,27 +167,31 @@ func clientsText(v *recovery.Recovery) (text string) {
 // evictedText returns a sentence about the clients that were evicted, and the servers among
 // them, with a space before it.
 func evictedText(v *recovery.Recovery) string {
-	clients, servers := 0, 0
+	var clients []lnet.NID
+	servers := 0
 	for _, c := range v.Clients {
 		switch {
 		case c.Outcome != recovery.ClientEvicted:
 		case c.Type == "client" || c.Type == "":
-			clients++
+			if n := c.Connection.Client; !slices.Contains(clients, n) {
+				clients = append(clients, n)
+			}
 		default:
 			servers++
 		}
 	}
-	var words []string
-	if clients > 0 {
-		words = append(words, plural(clients, "client"))
-	}
+	text := nodes(clients)
 	if servers > 0 {
-		words = append(words, plural(servers, "connection")+" of servers")
+		text = strings.TrimPrefix(text+" and "+plural(servers, "connection")+" of servers", " and ")
 	}
-	if len(words) == 0 {
+	if text == "" {
 		return ""
 	}
-	return " Evicted: " + strings.Join(words, " and ") + "."
+	text = " It evicted " + text
+	if isSet(v.Completed) || servers > 0 {
+		return text + "."
+	}
+	return text + ": there was no recovery when it connected (it was over, or there was none)."
 }
 
 // missingClients returns the nodes of the clients that did not come back.

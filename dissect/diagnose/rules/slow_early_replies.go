@@ -2,11 +2,14 @@ package rules
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/opcodes"
 )
+
+var earlyTime = &diagnose.Threshold{Name: "time", Value: 4, Unit: "s", Reason: "a client waits for five seconds at least, so what is answered before that had no early reply: another request with the same number had"}
 
 var _ = add(diagnose.Rule{
 	Code:     "slow.early_replies",
@@ -15,9 +18,11 @@ var _ = add(diagnose.Rule{
 	Summary:  "A server asked clients for more time.",
 	Meaning: "With adaptive timeouts a client tells how long it will wait. A server that cannot answer by then sends an early reply, and the client waits longer. " +
 		"So the RPC has waited for almost the whole time, five seconds at least: for a thread, for the storage, or for a lock.",
-	Limits:  "An early reply says that the server is alive and knows the RPC, and not what it waits for. Where all such RPCs ask for locks, other clients that keep these may be the cause, and the finding is a note.",
-	Next:    "lctl get_param *.*.req_history and *.*.timeouts on the server; slow.server shows whether its storage is slow, lock.* and lshark locks --blockers who keeps locks.",
-	Samples: []string{"hung_target.pcap.zst", "rolled_back.pcap.zst"},
+	Limits: "An early reply says that the server is alive and knows the RPC, and not what it waits for. Where all such RPCs ask for locks, other clients that keep these may be the cause, and the finding is a note.",
+	Next:   "lctl get_param *.*.req_history and *.*.timeouts on the server; slow.server shows whether its storage is slow, lock.* and lshark locks --blockers who keeps locks.",
+
+	Thresholds: []*diagnose.Threshold{earlyTime},
+	Samples:    []string{"hung_target.pcap.zst", "rolled_back.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &earlyReplies{report: r, conns: newPerConnection[earlyTimes]()}
 		return diagnose.Hooks{Done: e.done, End: e.end}
@@ -35,14 +40,20 @@ type earlyTimes struct {
 	conn        *track.Connection
 	rpcs, early int64
 	locks       int64 // RPCs that ask for a lock
+	open        int64 // RPCs without a reply when the capture ended
 	operations  operationCounts
 	first, last int64
 	slowest     slowest
 }
 
 func (e *earlyReplies) done(r *track.RPC) {
-	if r.Early == 0 || r.Connection == nil {
-		return
+	ns, ok := r.Latency()
+	open := !r.HasReply && r.Missing == track.CaptureEnded
+	if open {
+		ns = e.report.Now() - r.Begin()
+	}
+	if r.Early == 0 || r.Connection == nil || r.Opcode == opcodes.OBD_PING || ok && ns < earlyTime.Nanoseconds() {
+		return // pings wait for the end of a recovery only
 	}
 	t := e.conns.of(r.Connection)
 	if t.rpcs == 0 {
@@ -54,9 +65,12 @@ func (e *earlyReplies) done(r *track.RPC) {
 	if r.Opcode == opcodes.LDLM_ENQUEUE {
 		t.locks++
 	}
-	t.last = r.Begin()
-	if ns, ok := r.Latency(); ok {
-		t.last = r.Replied().Time
+	t.last = max(t.last, r.Begin())
+	if open {
+		t.open++
+	}
+	if ok || open {
+		t.last = max(t.last, r.Begin()+ns)
 		t.slowest.add(r, ns)
 	}
 }
@@ -76,6 +90,7 @@ func (e *earlyReplies) end() {
 			sum.rpcs += t.rpcs
 			sum.early += t.early
 			sum.locks += t.locks
+			sum.open += t.open
 			for op, n := range t.operations {
 				sum.operations[op] += n
 			}
@@ -84,10 +99,13 @@ func (e *earlyReplies) end() {
 			}
 		}
 		f.Count = sum.rpcs
-		f.Text = fmt.Sprintf("%s sent %s for %s (%s): it could not answer them in the time that the clients wait, and asked for more.",
+		f.Text = fmt.Sprintf("%s sent %s for %s (%s): it could not answer in the time that the clients wait, and asked for more.",
 			k, earlyText(sum.early), plural(sum.rpcs, "RPC"), sum.operations.text())
 		if len(sum.slowest.list) > 0 {
-			f.Text += fmt.Sprintf(" The longest was answered after %s.", duration(sum.slowest.list[0].ns))
+			f.Text += " The longest waited " + duration(sum.slowest.list[0].ns) + "."
+		}
+		if sum.open > 0 {
+			f.Text += " When the capture ended, " + strconv.FormatInt(sum.open, 10) + " of them had no reply."
 		}
 		if sum.locks == sum.rpcs {
 			f.Severity = diagnose.Note

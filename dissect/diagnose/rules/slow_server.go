@@ -3,8 +3,11 @@ package rules
 import (
 	"fmt"
 
+	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/internal/fifo"
+	"github.com/lshark/lshark/opcodes"
 )
 
 var (
@@ -32,8 +35,8 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerSum, slowServerShare},
 	Samples:    []string{"hung_target.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		s := &slowServers{report: r, conns: newPerConnection[serverTimes]()}
-		return diagnose.Hooks{Opcodes: storageOperations, Done: s.done, Refused: s.lost.refused, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
+		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs)}
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent, Done: s.done, Refused: s.lost.refused, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
 	},
 })
 
@@ -42,6 +45,8 @@ type slowServers struct {
 	report *diagnose.Reporter
 	conns  perConnection[serverTimes]
 	lost   lostPackets
+
+	connects *fifo.Map[nodePair, int64] // time of the last connect
 }
 
 // serverTimes are the RPCs of a connection that use the storage.
@@ -54,8 +59,14 @@ type serverTimes struct {
 	slowest     slowest
 }
 
+func (s *slowServers) sent(r *track.RPC, m *dissect.Message) {
+	if track.IsConnect(r.Opcode) {
+		s.connects.Put(nodePair{r.Client, r.Server}, m.Time)
+	}
+}
+
 func (s *slowServers) done(r *track.RPC) {
-	if r.Connection == nil {
+	if r.Connection == nil || track.IsConnect(r.Opcode) {
 		return
 	}
 	t := s.conns.of(r.Connection)
@@ -65,6 +76,9 @@ func (s *slowServers) done(r *track.RPC) {
 	}
 	if s.lost.during(r) {
 		return // its reply may have been lost and sent again
+	}
+	if connect, _ := s.connects.Get(nodePair{r.Client, r.Server}); connect > r.Requested().Time && r.Connection.Target == "" {
+		return // it may have waited for a restart
 	}
 	p, ok := partsOf(r)
 	if !ok || p.server < slowServerTime.Nanoseconds() {

@@ -55,9 +55,12 @@ func silenceFinding(r *diagnose.Reporter, h hostPair, p *resentPair) diagnose.Fi
 		what = "the attempts of " + h.from.String() + " to connect"
 	}
 	f.Text = fmt.Sprintf("%s did not acknowledge %s for at least %s: the same bytes were sent again %d times.", h.to, what, duration(longest.last.Time-longest.from), longest.again)
-	if back := r.Paths().Get(h.source, h.to, h.from); back != nil && back.Last.Time > f.Last {
+	switch back := r.Paths().Get(h.source, h.to, h.from); {
+	case back == nil || back.Messages == 0:
+		f.Text += " The capture has nothing that it sent."
+	case back.Last.Time > f.Last:
 		f.Text += " It answered again later, so it or the network between both was interrupted."
-	} else {
+	default:
 		f.Text += " Nothing came from it until the end of the capture."
 	}
 	for _, s := range p.silences {
