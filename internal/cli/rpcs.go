@@ -42,7 +42,7 @@ func newRPCs(sys *scan.System) *cobra.Command {
 			"and the like) ends when it was sent again and answered, when its client has connected again and works on without it, or after " +
 			"--timeout, in live captures after 5 minutes at most. With captures " +
 			"of several nodes, an RPC is one record that holds what each node saw.\n\n" +
-			"Where a file begins after the connects, the names of targets are looked for ahead in its first 64 MiB; one that is proven later " +
+			"Where a file begins after the connects, the names of targets are looked for ahead in at most its first 32 MiB; one that is proven later " +
 			"is shown from then on.",
 		Example: `  # the ten slowest RPCs
   lshark rpcs --slowest 10 client.pcap

@@ -97,6 +97,12 @@ func (e *Evidence) Conclude() {
 	}
 }
 
+// Complete reports whether the targets of all connections so far are known.
+func (e *Evidence) Complete() bool {
+	e.Conclude()
+	return !slices.ContainsFunc(e.list, func(c *record) bool { return c.conn.Target == "" })
+}
+
 // listConfig lists the targets in configuration logs anew when these have changed.
 func (e *Evidence) listConfig() {
 	if e.config.Changes == e.read {

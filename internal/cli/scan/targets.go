@@ -24,11 +24,14 @@ func (p *Pass) FollowOptions() follow.Options {
 	return o
 }
 
-// maxLookAhead is the number of bytes of frames that lookAhead reads. What proves a target
-// is usually in the first seconds.
-const maxLookAhead = 64 << 20
+// The number of bytes of frames that lookAhead reads: the lower one if all targets are known
+// by then. What proves a target is usually in the first seconds.
+const (
+	minLookAhead = 8 << 20
+	maxLookAhead = 32 << 20
+)
 
-// framesPerLook is how many frames are read between two looks at the clock.
+// framesPerLook is how many frames are read between two looks at the clock and the targets.
 const framesPerLook = 256
 
 // lookAhead reads the input from its beginning while the pass goes on, and returns the
@@ -52,8 +55,12 @@ func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
 	var f capture.Frame
 	for n := 1; src.next(&f) == nil; n++ {
 		bytes += len(f.Data)
-		late := p.opt.LookAhead > 0 && n%framesPerLook == 0 && time.Since(begun) > p.opt.LookAhead
-		if late || bytes > maxLookAhead {
+		end := bytes > maxLookAhead
+		if n%framesPerLook == 0 {
+			late := p.opt.LookAhead > 0 && time.Since(begun) > p.opt.LookAhead
+			end = end || late || bytes > minLookAhead && e.Complete()
+		}
+		if end {
 			further = targets.New(p.in.names)
 			break
 		}
