@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"syscall"
 	"unsafe"
@@ -10,15 +12,22 @@ import (
 
 // DropPrivileges gives up all capabilities of the process permanently. Open
 // captures and files remain usable, and files that the user may read can still
-// be opened. In a program that was linked with cgo it changes nothing and returns
-// an error that wraps errors.ErrUnsupported.
+// be opened. In a program that was linked with cgo it cannot do so: if the process has
+// capabilities, it returns an error that wraps errors.ErrUnsupported.
 func DropPrivileges() error {
-	if _, _, code := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0); code != 0 {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3} // of this thread
+	var held, none [2]unix.CapUserData
+	_, _, code := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0)
+	switch {
+	case code == unix.ENOTSUP:
+		if err := unix.Capget(&header, &held[0]); err == nil && held == none {
+			return nil
+		}
+		return fmt.Errorf("%w: a build with cgo cannot give up capabilities, one with CGO_ENABLED=0 can", errors.ErrUnsupported)
+	case code != 0:
 		return os.NewSyscallError("no new privileges", code)
 	}
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3} // of this thread
-	var none [2]unix.CapUserData
-	_, _, code := syscall.AllThreadsSyscall(unix.SYS_CAPSET,
+	_, _, code = syscall.AllThreadsSyscall(unix.SYS_CAPSET,
 		uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none[0])), 0)
 	if code != 0 {
 		return os.NewSyscallError("give up capabilities", code)

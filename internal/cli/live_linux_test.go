@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strconv"
@@ -55,6 +57,7 @@ func captureReplay(t *testing.T, play []turn, args ...string) *bytes.Buffer {
 	var out bytes.Buffer
 	errs := &awaited{text: "capturing on lo", came: make(chan struct{})}
 	sys := testSystem(&out, errs)
+	sys.Harden = func() error { return fmt.Errorf("%w: because", errors.ErrUnsupported) }
 	status := make(chan int, 1)
 	go func() {
 		status <- Run(sys, append([]string{"-i", "lo", "--port", strconv.Itoa(port), "-a", "duration:60"}, args...))
@@ -67,6 +70,9 @@ func captureReplay(t *testing.T, play []turn, args ...string) *bytes.Buffer {
 	replay(t, listener, play)
 	if code := <-status; code != exit.OK {
 		t.Fatalf("exit status %d: %s", code, errs)
+	}
+	if text := "privileges are kept during the capture: unsupported operation: because"; !strings.Contains(errs.String(), text) {
+		t.Errorf("%q is not in %q", text, errs)
 	}
 	return &out
 }

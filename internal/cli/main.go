@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -25,7 +24,7 @@ func Main() {
 	postponeCollection()
 	// Without this, SIGPIPE would end the process at a write to a closed pipe.
 	signal.Ignore(syscall.SIGPIPE)
-	sys := &scan.System{IO: iostreams.System(), Harden: harden}
+	sys := &scan.System{IO: iostreams.System(), Harden: capture.DropPrivileges}
 	os.Exit(Run(sys, os.Args[1:]))
 }
 
@@ -41,14 +40,6 @@ func postponeCollection() {
 	usual := debug.SetGCPercent(percent)
 	first := new([64]byte)
 	runtime.AddCleanup(first, func(percent int) { debug.SetGCPercent(percent) }, usual)
-}
-
-// harden drops all capabilities, where the system has any.
-func harden() error {
-	if err := capture.DropPrivileges(); !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
 }
 
 // Run runs a command line and returns the exit status.

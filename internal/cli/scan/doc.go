@@ -23,7 +23,8 @@ type System struct {
 	Open func(paths []string, o capture.Options) (Frames, error)
 
 	// Harden is called when a live capture is open, and drops the privileges
-	// that only opening it needs; nil does nothing.
+	// that only opening it needs; nil does nothing. Where it returns
+	// errors.ErrUnsupported, the capture goes on with them, after a message.
 	Harden func() error
 }
 

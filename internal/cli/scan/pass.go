@@ -224,7 +224,10 @@ func (p *Pass) Run() (err error) {
 	}
 	p.dissector = dissect.New(o)
 	if p.in.Live() && p.sys.Harden != nil {
-		if err := p.sys.Harden(); err != nil {
+		switch err := p.sys.Harden(); {
+		case errors.Is(err, errors.ErrUnsupported):
+			p.sys.Say("privileges are kept during the capture: %v", err)
+		case err != nil:
 			return err
 		}
 	}
