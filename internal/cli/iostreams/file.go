@@ -8,22 +8,28 @@ import (
 	"path/filepath"
 )
 
+// NewFileMode is the mode of the files that commands make: what a capture shows, such as
+// the names of files and the IDs of users, is for the user who made it.
+const NewFileMode = 0o600
+
 // File is a file that a command writes. A regular file appears under its name only when it
-// is complete: until Commit it has a temporary name, unless it is written in place.
+// is complete: until Commit it has a temporary name, unless it is written in place. One that
+// replaces another has its permissions.
 type File struct {
 	file  *os.File
 	lock  *os.File // the temporary file once more, locked for this process; or nil
 	path  string   // with links resolved
-	isNew bool     // nothing had the name before
-	stale bool     // it still has its old content, which the first Write removes
-	ended bool     // by Commit or Discard
+	mode  fs.FileMode
+	isNew bool // nothing had the name before
+	stale bool // it still has its old content, which the first Write removes
+	ended bool // by Commit or Discard
 }
 
 // CreateFile creates a file. Commit or Discard must be called. Pipes and devices are
 // opened under their own names. So is a regular file with inPlace, for processes that will
 // have lost the right to rename it: it keeps its old content until the first Write.
 func CreateFile(path string, inPlace bool) (*File, error) {
-	f := &File{path: path}
+	f := &File{path: path, mode: NewFileMode}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -34,6 +40,7 @@ func CreateFile(path string, inPlace bool) (*File, error) {
 		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
 		return f, err
 	default:
+		f.mode = info.Mode().Perm()
 		if f.path, err = filepath.EvalSymlinks(path); err != nil {
 			return nil, err
 		}
@@ -42,7 +49,7 @@ func CreateFile(path string, inPlace bool) (*File, error) {
 		return f, f.createPartial()
 	}
 	f.stale = true
-	f.file, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, 0o666)
+	f.file, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE, f.mode)
 	return f, err
 }
 
@@ -53,7 +60,7 @@ func (f *File) createPartial() (err error) {
 		if f.lock, err = lockFile(name); err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
-		if f.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|noLink, 0o666); err != nil {
+		if f.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|noLink, NewFileMode); err != nil {
 			return errors.Join(err, f.unlock())
 		}
 		if f.lock == nil {
@@ -72,7 +79,24 @@ func (f *File) createPartial() (err error) {
 			return err
 		}
 	}
-	return f.file.Truncate(0)
+	return errors.Join(f.file.Truncate(0), f.setMode())
+}
+
+// setMode gives the temporary file, which a killed process may have left, the mode of the
+// file. A file system without permissions may refuse it.
+func (f *File) setMode() error {
+	info, err := f.file.Stat()
+	if err != nil {
+		return err
+	}
+	mode := f.mode
+	if f.isNew {
+		mode &= info.Mode().Perm() // the umask may be stricter
+	}
+	if mode != info.Mode().Perm() {
+		_ = f.file.Chmod(mode)
+	}
+	return nil
 }
 
 // unlock lets other processes create the temporary file.

@@ -1,6 +1,8 @@
 package iostreams_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -58,6 +60,43 @@ func TestFile(t *testing.T) {
 		}
 		write("four", (*iostreams.File).Commit)
 		check("out: four")
+	}
+}
+
+// TestFileMode checks that a new file is for its user only, and that one that replaces
+// another has its mode, also where a killed process has left a temporary file.
+func TestFileMode(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no modes here")
+	}
+	for _, before := range []fs.FileMode{0, 0o600, 0o640, 0o664} {
+		for _, left := range []fs.FileMode{0, 0o644} {
+			path := filepath.Join(t.TempDir(), "out")
+			make := func(path string, mode fs.FileMode) {
+				if mode == 0 {
+					return
+				}
+				if err := errors.Join(os.WriteFile(path, nil, mode), os.Chmod(path, mode)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			make(path, before)
+			make(filepath.Join(filepath.Dir(path), ".out.part"), left)
+			f, err := iostreams.CreateFile(path, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Commit(); err != nil {
+				t.Fatal(err)
+			}
+			want := before
+			if before == 0 {
+				want = iostreams.NewFileMode
+			}
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+				t.Errorf("replaces %o, left %o: mode %o, %v", before, left, info.Mode().Perm(), err)
+			}
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func notRegular(name string) error {
 // several users may write. Not all file systems know locks: on others it is open and not
 // locked.
 func lockFile(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|os.O_CREATE|noLink|syscall.O_NONBLOCK, 0o666)
+	f, err := os.OpenFile(name, os.O_RDONLY|os.O_CREATE|noLink|syscall.O_NONBLOCK, NewFileMode)
 	if errors.Is(err, syscall.ELOOP) {
 		return nil, notRegular(name)
 	}

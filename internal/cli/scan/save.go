@@ -74,7 +74,7 @@ func createSaveFile(sys *System, in *Input, path string) (*os.File, error) {
 	// Not os.Create, which opens for reading too: this process would then be a
 	// reader of the FIFO, so opening would not wait for another reader, and
 	// writing would not fail after that reader has closed it.
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, iostreams.NewFileMode)
 }
 
 // begin writes the headers to Options.Stream, so that its reader can start before the
