@@ -21,12 +21,13 @@ import (
 // cache is the folder with the Parquet files that were made of captures:
 //
 //	parquet/KEY/TABLE.parquet   what was made, complete or not there
-//	parquet/KEY/TABLE.damage    where the capture was damaged, as JSON; else not there
+//	parquet/KEY/TABLE.json      its hash, and where the capture was damaged
 //	parquet/KEY/capture.json    the capture, for people; its time is that of the last use
 //	contents/FILE               the hash of the content of the file with that name, size and time
 //
 // KEY is a hash of the content of the capture and of everything else that decides what is made
-// of it. Only the owner can read the cache: it has what the captures have.
+// of it. Only the owner can read the cache: it has what the captures have. A cache that others
+// can write is not used, nor a file whose content is not what was made.
 type cache struct {
 	folder  string
 	release string // and schema: another one makes other files
@@ -68,10 +69,34 @@ type entry struct {
 	folder string
 }
 
+// made describes a Parquet file of the cache.
+type made struct {
+	Hash   string  `json:"sha256"`
+	Damage *damage `json:"damage,omitempty"`
+}
+
 // damage is the place where a capture is damaged.
 type damage struct {
 	Offset int64  `json:"offset"`
 	Cause  string `json:"cause"`
+}
+
+// check returns an error if others can change what is in the cache.
+func (c *cache) check() error {
+	for _, folder := range []string{c.folder, filepath.Join(c.folder, parquetFolder), filepath.Join(c.folder, contentsFolder)} {
+		info, err := os.Stat(folder)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		const othersWrite = 0o022
+		if !isOwn(info) || info.Mode().Perm()&othersWrite != 0 {
+			return fmt.Errorf("%s is not used as a cache: it belongs to another user, or others can write into it", folder)
+		}
+	}
+	return nil
 }
 
 // key returns the name of the entry of a capture. settings decide what is made of it.
@@ -107,6 +132,22 @@ func (c *cache) contentHash(path string) (string, error) {
 		c.touch(known)
 		return string(text), nil
 	}
+	content, err := fileHash(path)
+	if err != nil {
+		return "", err
+	}
+	after, err := fileState(path)
+	if err != nil {
+		return "", err
+	}
+	if after.text == before.text && c.now().Sub(after.changed) > tick {
+		err = writeWhole(known, []byte(content))
+	}
+	return content, err
+}
+
+// fileHash returns the hash of all bytes of a file.
+func fileHash(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -116,15 +157,7 @@ func (c *cache) contentHash(path string) (string, error) {
 	if _, err := io.Copy(h, f); err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
-	content := hex.EncodeToString(h.Sum(nil))
-	after, err := fileState(path)
-	if err != nil {
-		return "", err
-	}
-	if after.text == before.text && c.now().Sub(after.changed) > tick {
-		err = writeWhole(known, []byte(content))
-	}
-	return content, err
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // touch sets the time of the last use of a file. A cache that cannot be written is
@@ -154,29 +187,28 @@ func writeWhole(path string, text []byte) error {
 }
 
 // find returns the file with a table of a capture, and the error for its damage; ok is
-// false when it is not there.
+// false when it is not there, or not what was made.
 func (c *cache) find(key, table, capturePath string) (path string, damaged error, ok bool) {
 	folder := filepath.Join(c.folder, parquetFolder, key)
 	path = filepath.Join(folder, table+".parquet")
-	if _, err := os.Stat(path); err != nil {
+	var m made
+	text, err := os.ReadFile(filepath.Join(folder, table+".json"))
+	if err != nil || json.Unmarshal(text, &m) != nil {
 		return path, nil, false
 	}
-	text, err := os.ReadFile(filepath.Join(folder, table+".damage"))
-	if errors.Is(err, fs.ErrNotExist) {
-		c.touch(filepath.Join(folder, captureFile))
-		return path, nil, true
-	}
-	var d damage
-	if err != nil || json.Unmarshal(text, &d) != nil {
+	if hash, err := fileHash(path); err != nil || hash != m.Hash {
 		return path, nil, false
 	}
 	c.touch(filepath.Join(folder, captureFile))
-	return path, &capture.DamageError{File: capturePath, Offset: d.Offset, Cause: d.Cause}, true
+	if m.Damage != nil {
+		damaged = &capture.DamageError{File: capturePath, Offset: m.Damage.Offset, Cause: m.Damage.Cause}
+	}
+	return path, damaged, true
 }
 
 // add moves a finished file into the cache and returns its name there. damaged is the
 // damage of the capture, or nil.
-func (c *cache) add(key, table, made, capturePath string, damaged *capture.DamageError) (string, error) {
+func (c *cache) add(key, table, file, capturePath string, damaged *capture.DamageError) (string, error) {
 	folder := filepath.Join(c.folder, parquetFolder, key)
 	info, err := os.Stat(capturePath)
 	if err != nil {
@@ -193,17 +225,21 @@ func (c *cache) add(key, table, made, capturePath string, damaged *capture.Damag
 	if err := writeWhole(filepath.Join(folder, captureFile), append(text, '\n')); err != nil {
 		return "", err
 	}
+	var m made
+	if m.Hash, err = fileHash(file); err != nil {
+		return "", err
+	}
 	if damaged != nil {
-		text, err := json.Marshal(damage{damaged.Offset, damaged.Cause})
-		if err != nil {
-			return "", err
-		}
-		if err := writeWhole(filepath.Join(folder, table+".damage"), append(text, '\n')); err != nil {
-			return "", err
-		}
+		m.Damage = &damage{damaged.Offset, damaged.Cause}
+	}
+	if text, err = json.Marshal(m); err != nil {
+		return "", err
+	}
+	if err := writeWhole(filepath.Join(folder, table+".json"), append(text, '\n')); err != nil {
+		return "", err
 	}
 	path := filepath.Join(folder, table+".parquet")
-	return path, os.Rename(made, path)
+	return path, os.Rename(file, path)
 }
 
 // entries returns what the cache has, the last used first.

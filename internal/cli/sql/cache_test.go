@@ -3,6 +3,7 @@ package sql
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -96,6 +97,39 @@ func TestDamage(t *testing.T) {
 	found, damaged, ok := c.find(k, rpcsTable, "other")
 	if !ok || found != result || damaged == nil || damaged.Error() != "other: byte 5: cut" {
 		t.Errorf("%s, %v, %v", found, damaged, ok)
+	}
+}
+
+// TestForeignContent checks that a file is not used that is not what was made, and a cache
+// that others can write not at all.
+func TestForeignContent(t *testing.T) {
+	c, dir := newCache(t), t.TempDir()
+	path, made := filepath.Join(dir, "a"), filepath.Join(dir, "made")
+	write(t, path, "content")
+	write(t, made, "rows")
+	k := key(t, c, path, "")
+	result, err := c.add(k, rpcsTable, made, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ok := c.find(k, rpcsTable, path); !ok {
+		t.Error("not found")
+	}
+	write(t, result, "ROWS")
+	if _, _, ok := c.find(k, rpcsTable, path); ok {
+		t.Error("found with other content")
+	}
+	if err := c.check(); err != nil {
+		t.Error(err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	if err := os.Chmod(filepath.Join(c.folder, parquetFolder), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if c.check() == nil {
+		t.Error("a cache that others can write is used")
 	}
 }
 

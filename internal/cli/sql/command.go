@@ -108,6 +108,9 @@ func (c *command) start(args []string) error {
 		return err
 	}
 	cache := &cache{folder: folder, release: release(), now: time.Now}
+	if err := cache.check(); err != nil {
+		return err
+	}
 	if c.listCache || c.clear {
 		return c.maintain(cache, args)
 	}

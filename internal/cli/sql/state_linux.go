@@ -20,3 +20,9 @@ func (s *state) addInode(info os.FileInfo) {
 		s.changed = changed
 	}
 }
+
+// isOwn reports whether a file belongs to the user of this process.
+func isOwn(info os.FileInfo) bool {
+	inode, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || int(inode.Uid) == os.Geteuid()
+}
