@@ -226,7 +226,7 @@ func (p *Pass) Run() (err error) {
 	if p.in.Live() && p.sys.Harden != nil {
 		switch err := p.sys.Harden(); {
 		case errors.Is(err, errors.ErrUnsupported):
-			p.sys.Say("privileges are kept during the capture: %v", err)
+			p.Note("privileges are kept during the capture: %v", err)
 		case err != nil:
 			return err
 		}
