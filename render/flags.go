@@ -26,7 +26,6 @@ type Flags struct {
 	text  []byte
 }
 
-// word is a flag word of a connect.
 type word struct {
 	field *schema.Field
 	val   uint64

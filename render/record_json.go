@@ -232,7 +232,6 @@ func AppendCell(dst []byte, v *records.Value, unit records.Unit, nids NIDs) []by
 	return AppendValue(dst, v)
 }
 
-// appendRecordValue appends the value of a key as plain text.
 func appendRecordValue(dst []byte, v *records.Value, f *recordFormat) []byte {
 	switch v.Type {
 	case records.Int, records.Status:

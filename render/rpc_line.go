@@ -90,7 +90,6 @@ func (s *RPCSummary) destination(dst []byte, r *track.RPC) []byte {
 	return appendCellEnd(append(dst, ' '), st, s.text, l.target)
 }
 
-// operation appends the operation and its variant.
 func (s *RPCSummary) operation(dst []byte, r *track.RPC) []byte {
 	s.text = s.text[:0]
 	switch {

@@ -197,7 +197,6 @@ func (s *Summary) content(m *dissect.Message) {
 	}
 }
 
-// showFields adds all fields of the message whose declarations ask for it.
 func (s *Summary) showFields(m *dissect.Message) {
 	s.tree.Build(m)
 	for i := range s.tree.Nodes {
@@ -205,7 +204,6 @@ func (s *Summary) showFields(m *dissect.Message) {
 	}
 }
 
-// showNode adds a node as the declaration of its field says.
 func (s *Summary) showNode(n *dissect.Node) {
 	f := n.Field.Shown
 	switch {

@@ -12,7 +12,6 @@ import (
 // maxJSONInt is the largest integer that all readers of JSON represent exactly.
 const maxJSONInt = 1 << 53
 
-// isContainer reports whether a node has parts rather than a value.
 func isContainer(n *dissect.Node, i int) bool {
 	if int(n.End) > i+1 {
 		return true

@@ -7,7 +7,6 @@ import (
 	"github.com/lshark/lshark/internal/checksum"
 )
 
-// sumKind is how a checksum is made.
 type sumKind uint8
 
 const (

@@ -55,7 +55,6 @@ type piece struct {
 	older int64  // number of the piece before it in the block, 0 for none
 }
 
-// chunk is the memory of successive pieces.
 type chunk struct {
 	buf    []byte
 	pieces int

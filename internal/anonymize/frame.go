@@ -191,7 +191,6 @@ func (h *headers) cooked(p part) {
 	h.network(binary.BigEndian.Uint16(h.in[p.off+14:]), p.from(sllSize), 0)
 }
 
-// cooked2 rewrites a frame with a LINUX_SLL2 header.
 func (h *headers) cooked2(p part) {
 	if p.len() < sll2Size {
 		h.removed.Other += int64(p.len())

@@ -58,7 +58,6 @@ func (w *window) oldest() *heldFrame {
 	return &w.ring[w.head]
 }
 
-// remove removes the oldest frame.
 func (w *window) remove() {
 	k := &w.ring[w.head]
 	if w.bytes > maxHeldBytes {

@@ -83,7 +83,6 @@ func newDiff(sys *scan.System) *cobra.Command {
 	return cmd
 }
 
-// inputs returns the files of both sides.
 func (c *diffOptions) inputs(args []string) (before, after *scan.Input, err error) {
 	files := append(slices.Clone(c.input.Read), args...)
 	switch {

@@ -20,7 +20,6 @@ import (
 	"github.com/lshark/lshark/internal/cli/sql"
 )
 
-// subcommand is a command of lshark and how it is made.
 type subcommand struct {
 	name string
 	make func() *cobra.Command

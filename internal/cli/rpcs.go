@@ -18,7 +18,6 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// rpcsOptions are the flags of the command that shows RPCs.
 type rpcsOptions struct {
 	flags.Job
 	selection  flags.Selection

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/diagnose/rules"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/internal/monitor/metrics"
@@ -56,12 +57,10 @@ func (d declarer) latency(name, help string, max int, labels ...metrics.Label) *
 
 func label(name string) metrics.Label { return metrics.Label{Name: name} }
 
-// oneOf returns a label with one of some values.
 func oneOf(name string, values ...string) metrics.Label {
 	return metrics.Label{Name: name, Values: values}
 }
 
-// rpcFamilies count RPCs by operation and target.
 type rpcFamilies struct {
 	count       *metrics.Counters
 	missing     *metrics.Counters
@@ -163,25 +162,62 @@ func (d declarer) states() stateFamilies {
 }
 
 type captureFamilies struct {
-	frames, bytes, dropped     *metrics.Counters
-	gaps, lost, cut            *metrics.Counters
-	resyncs, skipped, notLNet  *metrics.Counters
-	truncated, messages        *metrics.Counters
-	segments, anomalies        *metrics.Counters
-	packets, retransmits, naks *metrics.Counters
-	outages                    *metrics.Counters
-	delay, last, up            *metrics.Gauges
-	held, entries              *metrics.Gauges
+	counters        []*metrics.Counters // as captureCounters
+	anomalies       *metrics.Counters
+	outages         *metrics.Counters
+	delay, last, up *metrics.Gauges
+	held, entries   *metrics.Gauges
 }
 
-// What TCP did with segments.
-const (
-	markRetransmission = "retransmission"
-	markFast           = "fast"
-	markSpurious       = "spurious"
-	markOutOfOrder     = "out_of_order"
-	markZeroWindow     = "zero_window"
-)
+// captureCounters are counters of the capture, and what they have counted so far.
+var captureCounters = []struct {
+	name, unit, help string
+	count            func(c *CaptureStats, f *frameCounts) int64
+}{
+	{"lshark_capture_frames", "", "frames that were read", func(_ *CaptureStats, f *frameCounts) int64 { return f.n }},
+	{"lshark_capture_bytes", "bytes", "size of these frames on the wire", func(_ *CaptureStats, f *frameCounts) int64 { return f.bytes }},
+	{"lshark_capture_dropped_frames", "", "frames that the kernel dropped because they came faster than they were read",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.Dropped }},
+	{"lshark_capture_gaps", "", "gaps in streams that were given up", func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.Gaps + c.IB.Gaps }},
+	{"lshark_capture_lost_bytes", "bytes", "size of these gaps over TCP", func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.LostBytes }},
+	{"lshark_capture_cut_bytes", "bytes", "bytes of streams that were not captured because of the snaplen",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.CutBytes + c.IB.CutBytes }},
+	{"lshark_capture_resyncs", "", "searches for the next message in a stream", func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.Resyncs }},
+	{"lshark_capture_skipped_bytes", "bytes", "bytes in these searches in which no message was found",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.SkippedBytes }},
+	{"lshark_capture_streams_not_lnet", "", "streams in which no message was found", func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.NotLNet }},
+	{"lshark_capture_truncated_messages", "", "messages that were truncated by the limit of memory",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.Unaffordable }},
+	{"lshark_messages", "", "LNet messages", func(c *CaptureStats, _ *frameCounts) int64 { return c.Messages }},
+	{"lshark_tcp_segments", "", "TCP segments on LNet ports", func(c *CaptureStats, _ *frameCounts) int64 { return c.TCP.Segments }},
+	{"lshark_infiniband_packets", "", "InfiniBand and RoCE packets", func(c *CaptureStats, _ *frameCounts) int64 { return c.IB.Packets }},
+	{"lshark_infiniband_retransmits", "", "InfiniBand packets that were retransmitted",
+		func(c *CaptureStats, _ *frameCounts) int64 { return c.IB.Retransmits }},
+	{"lshark_infiniband_naks", "", "negative acknowledgements of InfiniBand", func(c *CaptureStats, _ *frameCounts) int64 { return c.IB.Naks }},
+}
+
+// anomalies are what TCP did with segments, the values of a label.
+var anomalies = []struct {
+	kind  string
+	count func(m *lnet.TCPMarks) int64
+}{
+	{"retransmission", func(m *lnet.TCPMarks) int64 { return m.Retransmissions }},
+	{"fast", func(m *lnet.TCPMarks) int64 { return m.Fast }},
+	{"spurious", func(m *lnet.TCPMarks) int64 { return m.Spurious }},
+	{"out_of_order", func(m *lnet.TCPMarks) int64 { return m.OutOfOrder }},
+	{"zero_window", func(m *lnet.TCPMarks) int64 { return m.ZeroWindows }},
+}
+
+// publish adds what the counts have grown by since the last time, and makes the series that
+// are not there yet.
+func (x *captureFamilies) publish(c, old *CaptureStats, f, oldFrames *frameCounts) {
+	for i, k := range captureCounters {
+		x.counters[i].With().Add(uint64(max(0, k.count(c, f)-k.count(old, oldFrames))))
+	}
+	for _, k := range anomalies {
+		x.anomalies.With(k.kind).Add(uint64(max(0, k.count(&c.TCP.Marks)-k.count(&old.TCP.Marks))))
+	}
+}
 
 // What lshark_tracked_entries counts.
 const (
@@ -192,33 +228,25 @@ const (
 	stateFindings       = "findings"
 )
 
-func (d declarer) capture() captureFamilies {
-	return captureFamilies{
-		frames:    d.counter("lshark_capture_frames", "", "frames that were read", 1),
-		bytes:     d.counter("lshark_capture_bytes", "bytes", "size of these frames on the wire", 1),
-		dropped:   d.counter("lshark_capture_dropped_frames", "", "frames that the kernel dropped because they came faster than they were read", 1),
-		gaps:      d.counter("lshark_capture_gaps", "", "gaps in streams that were given up", 1),
-		lost:      d.counter("lshark_capture_lost_bytes", "bytes", "size of these gaps over TCP", 1),
-		cut:       d.counter("lshark_capture_cut_bytes", "bytes", "bytes of streams that were not captured because of the snaplen", 1),
-		resyncs:   d.counter("lshark_capture_resyncs", "", "searches for the next message in a stream", 1),
-		skipped:   d.counter("lshark_capture_skipped_bytes", "bytes", "bytes in these searches in which no message was found", 1),
-		notLNet:   d.counter("lshark_capture_streams_not_lnet", "", "streams in which no message was found", 1),
-		truncated: d.counter("lshark_capture_truncated_messages", "", "messages that were truncated by the limit of memory", 1),
-		messages:  d.counter("lshark_messages", "", "LNet messages", 1),
-		segments:  d.counter("lshark_tcp_segments", "", "TCP segments on LNet ports", 1),
-		anomalies: d.counter("lshark_tcp_anomalies", "", "TCP segments that are retransmitted, out of order or announce a zero window", 1,
-			oneOf("kind", markRetransmission, markFast, markSpurious, markOutOfOrder, markZeroWindow)),
-		packets:     d.counter("lshark_infiniband_packets", "", "InfiniBand and RoCE packets", 1),
-		retransmits: d.counter("lshark_infiniband_retransmits", "", "InfiniBand packets that were retransmitted", 1),
-		naks:        d.counter("lshark_infiniband_naks", "", "negative acknowledgements of InfiniBand", 1),
-		outages:     d.counter("lshark_interface_outages", "", "how often the interface went away", 1),
-		delay:       d.gauge("lshark_capture_delay_seconds", "seconds", "time between the kernel's time stamp of a frame and its processing, measured five times a second", 1),
-		last:        d.gauge("lshark_last_frame_timestamp_seconds", "seconds", "time of the last frame", 1),
-		up:          d.gauge("lshark_interface_up", "", "1 while the interface can be captured, else 0", 1),
-		held:        d.gauge("lshark_state_held_bytes", "bytes", "bytes of frames that are held until streams are complete", 1),
-		entries: d.gauge("lshark_tracked_entries", "", "RPCs in progress, connections, locks and findings in memory, by kind", 1,
-			oneOf("kind", stateRPCs, stateConnections, stateLocks, stateTCPConnections, stateFindings)),
+func (d declarer) capture() (x captureFamilies) {
+	var kinds []string
+	for _, k := range anomalies {
+		kinds = append(kinds, k.kind)
 	}
+	for _, k := range captureCounters {
+		x.counters = append(x.counters, d.counter(k.name, k.unit, k.help, 1))
+		if k.name == "lshark_tcp_segments" { // behind them on the page
+			x.anomalies = d.counter("lshark_tcp_anomalies", "", "TCP segments that are retransmitted, out of order or announce a zero window", 1, oneOf("kind", kinds...))
+		}
+	}
+	x.outages = d.counter("lshark_interface_outages", "", "how often the interface went away", 1)
+	x.delay = d.gauge("lshark_capture_delay_seconds", "seconds", "time between the kernel's time stamp of a frame and its processing, measured five times a second", 1)
+	x.last = d.gauge("lshark_last_frame_timestamp_seconds", "seconds", "time of the last frame", 1)
+	x.up = d.gauge("lshark_interface_up", "", "1 while the interface can be captured, else 0", 1)
+	x.held = d.gauge("lshark_state_held_bytes", "bytes", "bytes of frames that are held until streams are complete", 1)
+	x.entries = d.gauge("lshark_tracked_entries", "", "RPCs in progress, connections, locks and findings in memory, by kind", 1,
+		oneOf("kind", stateRPCs, stateConnections, stateLocks, stateTCPConnections, stateFindings))
+	return x
 }
 
 // outputFamilies are about the RPCs that are written and sent.

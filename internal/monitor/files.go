@@ -198,7 +198,6 @@ func (d *recordDir) tick(now time.Time) {
 	}
 }
 
-// set changes the settings.
 func (d *recordDir) set(o Rotation) {
 	d.complete()
 	d.opt.Rotation = o

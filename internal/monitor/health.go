@@ -67,7 +67,6 @@ func add[N int64 | uint64](f *metrics.Counters, now, before N, labels ...string)
 	}
 }
 
-// collect adds what the counts have grown by.
 func (x *outputFamilies) collect(now, old *Health) {
 	add(x.written, now.Recorder.Written, old.Recorder.Written)
 	add(x.files, now.Recorder.Files, old.Recorder.Files)

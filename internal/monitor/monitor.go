@@ -50,25 +50,26 @@ type CaptureStats struct {
 // Monitor counts what happens in a capture, and passes selected RPCs on. One goroutine
 // calls its methods; the registry and what Health returns may be read by others.
 type Monitor struct {
-	opt           Options
-	registry      *metrics.Registry
-	engine        *diagnose.Engine
-	counter       counter
-	states        stateFamilies
-	capture       captureFamilies
-	output        outputFamilies
-	health        health
-	outputs       Outputs
-	selector      selector
-	spans         spans
-	frames        frameCounts
-	first         int64 // time of the first frame
-	now           time.Time
-	lastPublished CaptureStats // counters have these values
-	rules         ruleState
-	diagnosed     diagnose.Capture // what is known of the capture when rules end
-	changed       bool             // connections have changed since they were counted
-	counted       time.Time        // when connections were counted last
+	opt             Options
+	registry        *metrics.Registry
+	engine          *diagnose.Engine
+	counter         counter
+	states          stateFamilies
+	capture         captureFamilies
+	output          outputFamilies
+	health          health
+	outputs         Outputs
+	selector        selector
+	spans           spans
+	frames          frameCounts
+	first           int64 // time of the first frame
+	now             time.Time
+	published       CaptureStats // counters have these values
+	publishedFrames frameCounts
+	rules           ruleState
+	diagnosed       diagnose.Capture // what is known of the capture when rules end
+	changed         bool             // connections have changed since they were counted
+	counted         time.Time        // when connections were counted last
 }
 
 // ruleState is what a Monitor needs to restart the rules.
@@ -84,7 +85,7 @@ func (s *ruleState) mustRestart(now int64) bool {
 	return now >= s.restartAt || now < s.restartAt-2*restartInterval
 }
 
-// frameCounts are counts of frames that are not in metrics yet.
+// frameCounts are counts of frames so far.
 type frameCounts struct {
 	n, bytes int64
 	last     int64 // time of the last frame
@@ -117,14 +118,9 @@ func New(o Options, start time.Time) *Monitor {
 // create makes the series that shall be there from the beginning: so that the first event
 // is seen as a change.
 func (m *Monitor) create() {
-	x := &m.capture
-	for _, c := range []*metrics.Counters{x.frames, x.bytes, x.dropped, x.gaps, x.lost, x.cut, x.resyncs, x.skipped, x.notLNet, x.truncated,
-		x.messages, x.segments, x.packets, x.retransmits, x.naks, x.outages, m.states.notKept} {
-		c.With()
-	}
-	for _, mark := range []string{markRetransmission, markFast, markSpurious, markOutOfOrder, markZeroWindow} {
-		x.anomalies.With(mark)
-	}
+	m.capture.publish(&CaptureStats{}, &CaptureStats{}, &frameCounts{}, &frameCounts{})
+	m.capture.outages.With()
+	m.states.notKept.With()
 	m.states.evictions.With("", evictions.Unknown.String())
 	for _, r := range rules.All() {
 		m.states.findings.With(r.Code, r.Severity.String())
@@ -132,7 +128,7 @@ func (m *Monitor) create() {
 	if !m.opt.Live {
 		return
 	}
-	x.up.With().Set(1)
+	m.capture.up.With().Set(1)
 	m.health.create(m.opt.Release, m.opt.GoVersion, m.registry.MaxSeries())
 }
 
@@ -261,7 +257,7 @@ const connectionsInterval = time.Second
 func (m *Monitor) Publish(now time.Time, c CaptureStats) {
 	m.setTime(now)
 	m.registry.Begin(m.now)
-	m.capture.publish(&m.frames, &c, &m.lastPublished)
+	m.capture.publish(&c, &m.published, &m.frames, &m.publishedFrames)
 	m.publishState(now, &c)
 	m.registry.End()
 	if m.changed && now.Sub(m.counted) >= connectionsInterval {
@@ -273,7 +269,7 @@ func (m *Monitor) Publish(now time.Time, c CaptureStats) {
 	if m.opt.Live && m.first != 0 && m.rules.mustRestart(m.frames.last) {
 		m.restart(c)
 	}
-	m.lastPublished = c
+	m.published, m.publishedFrames = c, m.frames
 }
 
 func (m *Monitor) publishState(now time.Time, c *CaptureStats) {

@@ -56,7 +56,6 @@ func (l *columnList) runs(i int) []run {
 	return []run{{mark, style}, {name + " ", style}, {doc, tcell.StyleDefault.Dim(true)}}
 }
 
-// key handles the keys of the page.
 func (l *columnList) key(event *tcell.EventKey) bool {
 	if event.Key() != tcell.KeyRune {
 		return false

@@ -55,7 +55,6 @@ func newDetails(rows *store.Store, opt *render.SummaryOptions) *details {
 	return d
 }
 
-// set shows a row.
 func (d *details) set(k store.Kind, id int64) error {
 	if d.row != nil && d.row.ID == id && (d.row.RPC != nil) == (k == store.RPCs) {
 		return nil
@@ -216,7 +215,6 @@ func (d *details) fold() {
 	}
 }
 
-// key handles the keys that only the tree has.
 func (d *details) key(event *tcell.EventKey) bool {
 	x := d.current()
 	if x == nil {

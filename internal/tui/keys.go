@@ -29,7 +29,6 @@ func (s *Screen) key(event *tcell.EventKey) *tcell.EventKey {
 	return s.mainKey(event)
 }
 
-// filterKey handles a key while the filter is typed.
 func (s *Screen) filterKey(event *tcell.EventKey) *tcell.EventKey {
 	switch event.Key() {
 	case tcell.KeyCtrlP:

@@ -28,7 +28,6 @@ func (s *Screen) close() {
 	}
 }
 
-// overlayKey handles a key while a page is over the others.
 func (s *Screen) overlayKey(event *tcell.EventKey) *tcell.EventKey {
 	_, typing := s.app.GetFocus().(*tview.InputField)
 	switch {

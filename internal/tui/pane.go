@@ -27,7 +27,6 @@ func newPane(title string) *pane {
 	return p
 }
 
-// set replaces the lines.
 func (p *pane) set(count int, line func(i int) []run) {
 	p.count, p.line = count, line
 	p.cursor = max(0, min(p.cursor, count-1))

@@ -120,7 +120,6 @@ func newScreen(o Options, w work) *Screen {
 	return s
 }
 
-// layOut puts the parts on the screen.
 func (s *Screen) layOut() {
 	s.lower = tview.NewFlex().AddItem(s.details.tree, 0, 1, false).AddItem(s.details.bytes, 0, 1, false)
 	s.main = tview.NewFlex().SetDirection(tview.FlexRow).

@@ -38,7 +38,6 @@ func runsOf(line []byte) (list []run) {
 	return list
 }
 
-// withCode returns a style after a code of an SGR sequence.
 func withCode(s tcell.Style, code string) tcell.Style {
 	const (
 		reset, bold, faint, normal = 0, 1, 2, 22

@@ -57,7 +57,6 @@ func (e *Topics) formatBuffer(p *page, t *schema.Topic) {
 	p.paragraph(text)
 }
 
-// term appends a word of Lustre's developers.
 func (e *Topics) term(p *page, t *schema.Term) {
 	p.heading("term", t.Name, t.Long)
 	p.words(textIndent, &render.Style{}, t.Doc)

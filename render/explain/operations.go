@@ -30,7 +30,6 @@ func (e *Topics) operation(p *page, r *schema.RPC) {
 	}
 }
 
-// variant appends the buffers and the bulk data of a variant.
 func (e *Topics) variant(p *page, v *schema.Variant) {
 	e.buffers(p, "request", v.Request)
 	e.buffers(p, "reply", v.Reply)

@@ -9,7 +9,6 @@ import (
 	"github.com/lshark/lshark/render/records"
 )
 
-// resolve finds the field of a name.
 func (c *compiler) resolve(t token) (*field, error) {
 	if c.record != nil {
 		return c.record(t)

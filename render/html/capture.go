@@ -9,7 +9,6 @@ import (
 
 type fact struct{ name, value string }
 
-// maxSources is how many files are listed.
 const maxSources = 32
 
 // capture appends what was captured, and what limits it.

@@ -79,7 +79,6 @@ func stateName(s track.ImportState) string {
 	return s.String()
 }
 
-// stateClass returns the class of the states that are drawn in the same way.
 func stateClass(s track.ImportState) markup {
 	switch s {
 	case track.StateUnknown:
@@ -100,7 +99,6 @@ const (
 	laneHeight = 18.0
 )
 
-// stateLegend appends what the drawings of states mean.
 func (r *renderer) stateLegend() {
 	r.raw("<p class=\"legend\">")
 	for _, k := range []struct {
@@ -190,7 +188,6 @@ func (w *writer) marker(x float64, title string) {
 	w.raw("</g>")
 }
 
-// eventText returns what happened in words.
 func (r *renderer) eventText(e *track.Event) string {
 	t := tables.EventText{NIDs: r.NIDs}
 	return string(t.Append(nil, e))

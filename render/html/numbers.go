@@ -62,7 +62,6 @@ func span(ns int64) string {
 	return strconv.FormatInt(ns/int64(time.Microsecond), 10) + thin + "µs"
 }
 
-// trimZeros removes zeros at the end of a fraction.
 func trimZeros(s string) string { return strings.TrimSuffix(strings.TrimRight(s, "0"), ".") }
 
 // size returns a number of bytes with a unit: 512 B, 1.5 MiB.

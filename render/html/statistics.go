@@ -11,7 +11,6 @@ const (
 	maxGroups     = 25
 )
 
-// operations appends the statistics of each operation.
 func (r *renderer) operations() {
 	if r.Operations == nil {
 		r.nothing("The capture has no RPCs.")

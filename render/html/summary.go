@@ -133,7 +133,6 @@ func (r *renderer) targets() (n int64) {
 	return n
 }
 
-// evictions counts those that connections had.
 func (r *renderer) evictions() (n int64) {
 	for _, i := range r.Connections.List {
 		n += int64(i.Evictions)

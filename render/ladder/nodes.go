@@ -99,7 +99,6 @@ func (n *node) clientShare() float64 {
 // byClientShare orders nodes: clients before servers.
 func byClientShare(a, b *node) int { return cmp.Compare(b.clientShare(), a.clientShare()) }
 
-// add adds a NID. NIDs with the same name belong to the same node.
 func (ns *nodes) add(d *Diagram, nid lnet.NID) {
 	if ns.byNID[nid] != nil {
 		return

@@ -233,7 +233,6 @@ func eventClass(e *Event) string {
 	return ""
 }
 
-// event draws the row of an event.
 func (p *picture) event(i int, e *Event) {
 	from, to, ok := p.nodes.ends(p.l.columns, e)
 	if !ok {
@@ -263,7 +262,6 @@ func (p *picture) event(i int, e *Event) {
 	p.seen |= e.Marks
 }
 
-// tooltip returns all about an event as text.
 func (p *picture) tooltip(i int, e *Event) []byte {
 	var b []byte
 	if e.Frame != 0 {

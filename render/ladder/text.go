@@ -110,7 +110,6 @@ type text struct {
 	hidden int  // events between nodes without columns of their own
 }
 
-// cell is a character of a line and its style.
 type cell struct {
 	r  rune
 	st *render.Style
@@ -254,7 +253,6 @@ func (t *text) head(events []*Event) {
 	}
 }
 
-// summary describes the events in a line.
 func (d *Diagram) summary(events []*Event, format render.TimeFormat) string {
 	first, last := events[0].Time, events[len(events)-1].Time
 	b := []byte(countMessages(len(events)))
@@ -350,7 +348,6 @@ func (t *text) gap(lines int, ns int64) {
 	}
 }
 
-// event adds the line of an event.
 func (t *text) event(i int, e *Event) {
 	from, to, ok := t.nodes.ends(t.l.columns, e)
 	if !ok {

@@ -82,7 +82,6 @@ func (b *bounds) merge(t Type, other *bounds) {
 	}
 }
 
-// mergeText adds the strings of other.
 func (b *bounds) mergeText(other *bounds) {
 	if !b.ok || bytes.Compare(other.from, b.from) < 0 {
 		b.from, b.cutFrom = append(b.from[:0], other.from...), other.cutFrom

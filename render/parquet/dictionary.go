@@ -76,7 +76,6 @@ func (d *dictionary) add(v []byte, hash uint32) (index uint32, ok bool) {
 	return index, true
 }
 
-// insert enters a value in the hash table.
 func (d *dictionary) insert(index uint32) {
 	mask := uint32(len(d.slots) - 1)
 	i := d.hashes[index] & mask

@@ -47,7 +47,6 @@ func ReadMetadata(path string) ([][2]string, error) {
 	return list, nil
 }
 
-// readMetadata returns the keys and values in the metadata of a file of size bytes.
 func readMetadata(f io.ReaderAt, size int64) ([][2]string, error) {
 	if size < int64(len(magic))+trailer {
 		return nil, ErrFormat
@@ -128,7 +127,6 @@ func (d *decoder) field(last int) (id int, fieldType byte, ok bool) {
 	return int(int16(v>>1) ^ -int16(v&1)), b & 0xf, d.err == nil
 }
 
-// list reads the header of a list.
 func (d *decoder) list() (n uint64, elementType byte) {
 	b := d.byte()
 	if n = uint64(b >> 4); n == 15 {

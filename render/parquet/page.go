@@ -25,7 +25,6 @@ const (
 
 const codecZstd = 6
 
-// compressor makes pages of all columns of a file.
 type compressor struct {
 	zstd    *zstd.Encoder // nil before the first page
 	body    []byte        // of a page, uncompressed

@@ -113,7 +113,6 @@ func (l *Limiter) rewrite(dst, src []byte, items int) []byte {
 	return l.dst
 }
 
-// scalars appends the members of the object src that are no containers.
 func (l *Limiter) scalars(dst, src []byte) []byte {
 	const maxText = 64
 	l.src, l.pos, l.dst, l.path, l.text = src, 1, append(dst, '{'), l.path[:0], maxText
@@ -297,7 +296,6 @@ func lengthOfText(s []byte, max int) int {
 	}
 }
 
-// asText copies a container as a text.
 func (l *Limiter) asText() {
 	end := endOfValue(l.src, l.pos)
 	l.dst = append(l.dst, '"')

@@ -26,7 +26,6 @@ func changeKeys() []Key[*comparison.Row] {
 			"p50, p90 and p99 (of the latency), rtt, retransmitted, request_size or bulk_size", func(r *row) []string { return names(r.Changed) })})
 }
 
-// sideKeys are the keys of the RPCs of one capture.
 func sideKeys() []Key[*comparison.Side] {
 	type side = comparison.Side
 	measure := func(name, doc string, m comparison.Measure) Key[*side] {

@@ -129,7 +129,6 @@ func enum[R any, N integer](name string, names *schema.Names, doc string, get fu
 	return k
 }
 
-// flags makes a key of a word whose bits have names.
 func flags[R any, N integer](name string, names *schema.Names, doc string, get func(r R) N) Key[R] {
 	return enum(name, names, doc, get).as(Flags)
 }
@@ -144,7 +143,6 @@ func moment[R any](name, doc string, get func(r R) int64) Key[R] {
 	return number(name, doc, get).as(Time)
 }
 
-// boolean makes a key with the value true or none.
 func boolean[R any](name, doc string, get func(r R) bool) Key[R] {
 	return Key[R]{Name: name, Type: Bool, Doc: doc, JSON: Omit, Get: func(r R, _ *Value) bool { return get(r) }}
 }
@@ -199,7 +197,6 @@ func nid[R any](name, doc string, get func(r R) lnet.NID) Key[R] {
 	}}
 }
 
-// nids makes a key of a list of nodes.
 func nids[R any](name, doc string, get func(r R) []lnet.NID) Key[R] {
 	return Key[R]{Name: name, Type: NID, Doc: doc, Len: func(r R) int { return len(get(r)) }, At: func(r R, i int, v *Value) bool {
 		v.NID = get(r)[i]
@@ -262,7 +259,6 @@ const (
 	timeDoc  = "time of the frame"
 )
 
-// pointKeys makes keys of the place and time of a message.
 func pointKeys[R any](at func(r R) track.Point) []Key[R] {
 	seen := func(r R) bool { return at(r).Frame != 0 }
 	return []Key[R]{

@@ -141,7 +141,6 @@ func address(name, doc string, get func(m *Message) netip.AddrPort) Key[*Message
 	}}
 }
 
-// refusal returns why a connection was refused.
 func refusal(m *Message) string {
 	if m.IB == nil || m.Kind != lnet.Connrej {
 		return ""

@@ -56,7 +56,6 @@ func (s *ChangesTable) Append(dst []byte, rows []*comparison.Row) []byte {
 	return dst
 }
 
-// row adds the lines of a row.
 func (s *ChangesTable) row(t *grid, r *comparison.Row) {
 	for _, m := range comparison.Measures() {
 		switch {
@@ -179,7 +178,6 @@ func (q quantity) orDash(ok bool) []byte {
 	return q.text
 }
 
-// appendChange appends the factor between two values.
 func appendChange(dst []byte, before, after float64) []byte {
 	switch {
 	case before == after:

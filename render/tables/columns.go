@@ -137,7 +137,6 @@ func (c *column[R]) path(keys *records.Table[R]) records.Path[R] {
 	return p
 }
 
-// head returns the column as the layout needs it.
 func (c *column[R]) head() tableColumn {
 	return tableColumn{title: c.title, left: c.left, whole: c.whole, dimZero: c.dimZero, rank: c.rank, optional: c.optional}
 }
@@ -162,7 +161,6 @@ func (t *Table[R]) Append(dst []byte, list []R) []byte {
 	return dst
 }
 
-// put adds the cell of a record.
 func (c *cellPrinter[R]) put(t *grid, p *printer, r R) {
 	var st *render.Style
 	if c.mark != nil {

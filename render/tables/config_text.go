@@ -432,7 +432,6 @@ func resultStyle(c *render.Colors, e *config.Entry) *render.Style {
 	return &c.Bad
 }
 
-// resultText returns what became of a request.
 func resultText(answered track.Point, status int32) string {
 	switch {
 	case answered.Frame == 0:

@@ -106,7 +106,6 @@ func (t *Timeline) AppendChange(dst []byte, i *track.Import, p track.Point) []by
 	return t.message(dst, t.steps)
 }
 
-// message appends the line of a message.
 func (t *Timeline) message(dst []byte, steps []step) []byte {
 	var text []byte
 	state, recovered, isPing := track.StateUnknown, false, false

@@ -147,7 +147,6 @@ func (s *RecoveryStory) until(dst []byte, e *recovery.Event) []byte {
 	return render.AppendLockWait(append(dst, ", for "...), e.Until.Time-e.Time)
 }
 
-// replay appends how long a replay lasted and its errors.
 func (s *RecoveryStory) replay(dst []byte, e *recovery.Event) []byte {
 	dst = s.until(dst, e)
 	if len(e.Errors) > 0 {

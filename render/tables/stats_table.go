@@ -40,7 +40,6 @@ func (s *StatsTable) SetSort(order string) { s.opt.Sort = order }
 // SetWidth sets the width of the terminal in columns.
 func (s *StatsTable) SetWidth(columns int) { s.opt.Width = columns }
 
-// columns returns the columns of the dimensions and of the numbers.
 func (s *StatsTable) columns() []tableColumn {
 	var cols []tableColumn
 	for _, d := range s.opt.By {
@@ -109,7 +108,6 @@ func (s *StatsTable) row(t *grid, r *records.Row, total bool) {
 	}
 }
 
-// bars appends the latencies and the sizes of a row as bars.
 func (s *StatsTable) bars(dst []byte, r *track.Row) []byte {
 	c := s.opt.Colors
 	var name []byte

@@ -165,7 +165,6 @@ type omittedColumn struct {
 	lost  bool // hidden where it had values
 }
 
-// add adds a table that was rendered.
 func (o *Omitted) add(t *grid) {
 	if o.columns == nil {
 		o.columns = make([]omittedColumn, len(t.cols))

@@ -224,13 +224,11 @@ func (p *Addresses) NID(n lnet.NID) lnet.NID {
 	return n
 }
 
-// nid4 returns the replacement of a NID of 8 bytes.
 func (p *Addresses) nid4(v uint64) uint64 {
 	n := p.NID(lnet.NID4(v))
 	return v&^0xffffffff | uint64(binary.BigEndian.Uint32(n.Addr[:]))
 }
 
-// nid16 writes the replacement of a struct lnet_nid.
 func (p *Addresses) nid16(out, in []byte) {
 	const header = 4
 	n := lnet.NID16(in)

@@ -94,7 +94,6 @@ func (c *cycle) nextDigit(digits []byte) {
 	}
 }
 
-// shuffled returns all digits in a secret order.
 func (c *cycle) shuffled() []byte {
 	order := make([]byte, c.radix)
 	for i := range order {

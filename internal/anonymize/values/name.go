@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// names replaces names and other texts.
 type names struct {
 	keyed      *keyed
 	vocabulary vocabulary
@@ -28,7 +27,6 @@ func newNames(k *keyed, a *Addresses) *names {
 	}
 }
 
-// textKind is a kind of texts with a way of its own to replace them.
 type textKind int
 
 const (
@@ -225,7 +223,6 @@ func isFIDName(name []byte) bool {
 	return len(rest) == 0
 }
 
-// span returns how many bytes at the beginning are of a kind.
 func span(b []byte, is func(byte) bool) int {
 	for i, c := range b {
 		if !is(c) {

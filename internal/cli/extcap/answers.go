@@ -81,7 +81,6 @@ func settingValues(iface, name string) (string, error) {
 	return "", exit.Usagef("--extcap-reload-option %s: no values to list", name)
 }
 
-// interfaceValues returns the interfaces of this host as values of a setting.
 func interfaceValues(number int) (string, error) {
 	list, err := capture.Interfaces()
 	if err != nil {

@@ -10,5 +10,4 @@ import (
 // watchReader does nothing on this system, which cannot tell. The next Write fails.
 func watchReader(*os.File, chan<- struct{}) {}
 
-// ignoreTerminal does nothing on this system.
 func ignoreTerminal(*exec.Cmd) {}

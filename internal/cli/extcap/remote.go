@@ -83,7 +83,6 @@ func explain(host string, err error, complaint []byte) error {
 	return errors.Join(all...)
 }
 
-// head keeps the first bytes that are written to it.
 type head struct {
 	bytes.Buffer
 	max int

@@ -23,7 +23,6 @@ func (c *command) hasReceiver() bool {
 	return c.otlp.url != "" || c.in.Live() && otlp.Configured(c.sys.Env)
 }
 
-// newExporter returns the exporter that the settings describe.
 func (c *command) newExporter() (*otlp.Exporter, error) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -141,7 +140,6 @@ func sendMetrics(e *otlp.Exporter, interval time.Duration, r *metrics.Registry, 
 	}
 }
 
-// shutdown ends an exporter that was replaced.
 func (x *exporter) shutdown(e *otlp.Exporter) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeOTLP)
 	defer cancel()
@@ -177,7 +175,6 @@ func (x *exporter) close(r *metrics.Registry, say func(string, ...any)) {
 	}
 }
 
-// stats returns the sums over all exporters.
 func (x *exporter) stats() otlp.Stats {
 	x.mu.Lock()
 	defer x.mu.Unlock()

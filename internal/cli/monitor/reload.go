@@ -62,7 +62,6 @@ func (r *reloads) add(err error) {
 	r.LastSuccess = time.Now()
 }
 
-// read returns the counts.
 func (r *reloads) read() monitor.Reloads {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +100,6 @@ func (c *command) newPlan() (*plan, error) {
 	return n.check()
 }
 
-// usage returns an error of the command line.
 func usage(err error) error { return exit.UsageError{Err: err} }
 
 // health returns what is known about the process and its outputs.

@@ -40,7 +40,6 @@ func newService(env func(string) string) *service {
 // notifyTimeout is how long a message may wait for room in the socket; then it is dropped.
 const notifyTimeout = 100 * time.Millisecond
 
-// notify sends a state to systemd.
 func (s *service) notify(state string) {
 	if s.conn == nil {
 		return

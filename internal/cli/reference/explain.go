@@ -136,7 +136,6 @@ type explanation struct {
 	shown    map[string]bool // pages
 }
 
-// answer appends the pages of a question.
 func (e *explanation) answer(q question) error {
 	if names := strings.FieldsFunc(q.name, func(r rune) bool { return r == '|' }); len(names) > 1 {
 		return e.together(names)

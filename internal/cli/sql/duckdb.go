@@ -88,7 +88,6 @@ func explainEnd(err error) error {
 	return errQuery
 }
 
-// shellQuote returns a path as an argument of a command of DuckDB's shell.
 func shellQuote(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }

@@ -24,7 +24,6 @@ type family struct {
 	maxRegular int
 }
 
-// series is a combination of label values and what was counted for it.
 type series struct {
 	values   []string
 	labels   string // as in the text formats

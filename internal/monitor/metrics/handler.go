@@ -9,7 +9,6 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// maxResponses is the maximum number of responses in memory at a time.
 const maxResponses = 4
 
 // Handler serves the values of a registry over HTTP: as OpenMetrics, the older

@@ -37,7 +37,6 @@ const (
 	scopeItems         = 2
 )
 
-// maxResourceText is the maximum of bytes of a value that describes the sender.
 const maxResourceText = 4096
 
 func newEnvelope(r *Resource) envelope {

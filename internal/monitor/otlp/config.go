@@ -226,7 +226,6 @@ func (c *Config) url(complete, path string) (*url.URL, error) {
 	return u, nil
 }
 
-// header returns the headers of the requests for a signal.
 func (c *Config) header(lists ...[]Header) (http.Header, error) {
 	header := http.Header{}
 	header.Set("User-Agent", c.UserAgent)

@@ -224,7 +224,6 @@ func (q *queue) putBack(b *batch, err error) {
 	q.dropOldest()
 }
 
-// requested counts a request with a body of n bytes.
 func (q *queue) requested(n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -242,7 +241,6 @@ func (q *queue) close() {
 	}
 }
 
-// read returns the counters.
 func (q *queue) read() SignalStats {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -52,7 +52,6 @@ const (
 	maxRetryAfter = 10 * time.Minute
 )
 
-// maxResponse is the maximum of bytes read from a receiver.
 const maxResponse = 4 << 20
 
 // run sends batches until the queue is closed and empty.

@@ -189,7 +189,6 @@ func (s *Store) AddFrame(f *capture.Frame) error {
 	return err
 }
 
-// frame visits the fields of a frame.
 func frame(c *codec.Codec, f *capture.Frame) {
 	codec.Number(c, &f.Number)
 	codec.Number(c, &f.Time)

@@ -130,7 +130,6 @@ func (w *rowWriter[R]) groups(c *column[R], r R, hasParents bool) {
 	}
 }
 
-// null writes that there is no value.
 func (c *column[R]) null(level int) {
 	c.first.Null(0, level)
 	if c.second != nil {
