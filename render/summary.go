@@ -74,7 +74,7 @@ func (s *Summary) Append(dst []byte, m *dissect.Message, at Moment) []byte {
 	start := len(dst)
 	dim := IsKeepalive(m)
 	room := s.opt.Width
-	dst = s.columns(dst, m, at, dim)
+	dst = s.place(dst, m, at, dim)
 	s.line.Reset()
 	s.describe(m)
 	left := -1
@@ -99,8 +99,8 @@ func IsKeepalive(m *dissect.Message) bool {
 	return false
 }
 
-// columns appends number, time, nodes and operation.
-func (s *Summary) columns(dst []byte, m *dissect.Message, at Moment, dim bool) []byte {
+// place appends number, time, nodes and operation.
+func (s *Summary) place(dst []byte, m *dissect.Message, at Moment, dim bool) []byte {
 	c := s.c
 	s.text = AppendFrame(s.text[:0], m.File, m.Frame)
 	dst = AppendRight(dst, &c.Dim, s.text, &s.number)

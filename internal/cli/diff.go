@@ -154,15 +154,15 @@ func (c *diffOptions) options() (tables.StatsOptions, error) {
 	return tables.StatsOptions{By: by, Colors: o.Colors, Width: o.Width, NIDs: o.NIDs}, nil
 }
 
-// side is what is measured of a capture.
-type side struct {
+// measured is what is measured of a capture.
+type measured struct {
 	stats   *comparison.Stats
 	imports *track.Imports
 	pass    *scan.Pass
 }
 
-func (c *diffOptions) read(in *scan.Input, by []track.Dimension) (*side, error) {
-	s := &side{stats: comparison.NewStats(by), pass: scan.New(c.sys, in, scan.Options{Limit: c.count})}
+func (c *diffOptions) read(in *scan.Input, by []track.Dimension) (*measured, error) {
+	s := &measured{stats: comparison.NewStats(by), pass: scan.New(c.sys, in, scan.Options{Limit: c.count})}
 	filter, err := (&flags.Selection{Display: c.display}).RPCs()
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (c *diffOptions) read(in *scan.Input, by []track.Dimension) (*side, error) 
 }
 
 // connections returns the connections of the RPCs that match.
-func (s *side) connections() []*track.Import {
+func (s *measured) connections() []*track.Import {
 	return slices.DeleteFunc(s.imports.List(), func(i *track.Import) bool { return !i.Selected })
 }
 
@@ -212,9 +212,9 @@ func (c *diffOptions) run(args []string) error {
 }
 
 // compare returns what has changed, in the form that the flags choose.
-func (c *diffOptions) compare(o tables.StatsOptions, before, after *side) (buf []byte) {
+func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) (buf []byte) {
 	rows := comparison.Rows(before.stats, after.stats)
-	for _, s := range []*side{before, after} {
+	for _, s := range []*measured{before, after} {
 		if n := s.stats.Dropped(); n > 0 {
 			s.pass.Note("too many rows: %d RPCs are in (all) only", n)
 		}

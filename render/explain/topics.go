@@ -91,7 +91,7 @@ func (e *Topics) structure(p *page, s *schema.Struct) {
 		p.paragraph("Older releases send " + strings.Join(strings.Fields(strings.Trim(fmt.Sprint(s.Shorter), "[]")), " or ") + " bytes")
 	}
 	p.end()
-	e.members(p, s)
+	e.fields(p, s)
 	p.in(placeNames(e.index.Holders(s)))
 }
 
@@ -134,7 +134,7 @@ func layoutOf(fields []*schema.Field, room int) layout {
 	return l
 }
 
-func (e *Topics) members(p *page, s *schema.Struct) {
+func (e *Topics) fields(p *page, s *schema.Struct) {
 	if len(s.Fields) == 0 {
 		return
 	}
@@ -148,11 +148,11 @@ func (e *Topics) members(p *page, s *schema.Struct) {
 	}
 	p.end()
 	for _, f := range s.Fields {
-		e.member(p, f, l)
+		e.fieldLine(p, f, l)
 	}
 }
 
-func (e *Topics) member(p *page, f *schema.Field, l layout) {
+func (e *Topics) fieldLine(p *page, f *schema.Field, l layout) {
 	p.put(&p.c.Num, fmt.Sprintf("%8s%6s", offsetText(f), sizeText(f)))
 	p.pad(l.name)
 	p.put(&p.c.Key, f.Name)

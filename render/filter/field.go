@@ -13,7 +13,7 @@ type subject struct {
 	msg    *records.Message
 	rpc    *track.RPC // of filters over RPCs
 	record any        // of filters over other records
-	held   uint64     // comparisons that held for a message of rpc
+	passed uint64     // comparisons that held for a message of rpc
 	value  records.Value
 }
 

@@ -14,7 +14,7 @@ import (
 type RPCFilter struct {
 	Text         string
 	messageTests []func(*subject) bool
-	held         track.Attached[uint64] // a bit for each of messageTests
+	passed       track.Attached[uint64] // a bit for each of messageTests
 	match        func(*subject) bool
 	subject      subject
 }
@@ -25,10 +25,10 @@ const maxMessageTests = 64
 // Mark compares a message that belongs to an RPC.
 func (f *RPCFilter) Mark(m *records.Message, r *track.RPC) {
 	f.subject.msg = m
-	held := f.held.Of(r)
+	passed := f.passed.Of(r)
 	for i, holds := range f.messageTests {
-		if *held>>i&1 == 0 && holds(&f.subject) {
-			*held |= 1 << i
+		if *passed>>i&1 == 0 && holds(&f.subject) {
+			*passed |= 1 << i
 		}
 	}
 }
@@ -40,9 +40,9 @@ func (f *RPCFilter) ReadsMessages() bool { return len(f.messageTests) > 0 }
 // Match reports whether the filter holds for an RPC that has ended. It is to be
 // called once for each, in the Done hook of the RPCs.
 func (f *RPCFilter) Match(r *track.RPC) bool {
-	held := f.held.Of(r)
-	f.subject.rpc, f.subject.held = r, *held
-	*held = 0
+	passed := f.passed.Of(r)
+	f.subject.rpc, f.subject.passed = r, *passed
+	*passed = 0
 	return f.match(&f.subject)
 }
 
@@ -68,5 +68,5 @@ func (c *compiler) perMessage(e *expr, match func(*subject) bool) (func(*subject
 		return nil, c.fail(e.field, "more than "+strconv.Itoa(maxMessageTests)+" comparisons with messages", "")
 	}
 	c.rpc.messageTests = append(c.rpc.messageTests, match)
-	return func(s *subject) bool { return s.held>>i&1 != 0 }, nil
+	return func(s *subject) bool { return s.passed>>i&1 != 0 }, nil
 }

@@ -27,37 +27,17 @@ func (r *renderer) connections() {
 	r.recoveries()
 	order := slices.Clone(list)
 	slices.SortStableFunc(order, func(a, b *track.Import) int { return cmp.Compare(problems(b), problems(a)) })
-	omitted := int64(len(order) - min(maxConnections, len(order)))
-	order = order[:min(maxConnections, len(order))]
 	r.stateLegend()
-	r.raw(`<div class="scroll" role="region" tabindex="0" aria-labelledby="imports-caption"><table id="imports"><caption id="imports-caption"><span>Connections, those with problems first: their states from the first frame to the last</span></caption><thead><tr>`)
-	for _, title := range []string{"Target", "Client", "State at the end"} {
-		r.element(`th scope="col"`, title)
-	}
-	for _, title := range []string{"Evictions", "Refused", "Pings"} {
-		r.element(`th scope="col" class="num"`, title)
-	}
-	r.element(`th scope="col" class="still"`, "States from 0 to "+span(r.Capture.Last-r.Capture.First))
-	r.raw("</tr></thead>\n<tbody>\n")
-	for _, i := range order {
-		r.raw("<tr>")
-		r.element(`th scope="row"`, string(tables.AppendTarget(nil, i)))
-		r.element("td", string(r.NIDs.Append(nil, i.Client)))
-		r.element("td", stateName(i.State))
-		number := &column{num: true}
-		for _, c := range []cell{problemCell(int64(i.Evictions)), problemCell(sum(i.Failures)), numberCell(i.Pings)} {
-			r.cell(&c, number, false)
-		}
-		r.raw("<td>")
-		r.lane(i)
-		r.raw("</td></tr>\n")
-	}
-	r.raw("</tbody></table></div>\n")
-	if omitted > 0 {
-		r.raw(`<p class="remark">`)
-		r.text(counted(omitted, "more connection"))
-		r.raw(" not shown; <code>lshark imports</code> has all.</p>\n")
-	}
+	type row = *track.Import
+	table[row]{id: "imports", caption: "Connections, those with problems first: their states from the first frame to the last", rest: "lshark imports", noun: "connection", columns: []column[row]{
+		{title: "Target", cell: targetCell},
+		{title: "Client", cell: func(i row) cell { return r.nodeCell(i.Client) }},
+		{title: "State at the end", cell: func(i row) cell { return cell{text: stateName(i.State)} }},
+		{title: "Evictions", class: num, cell: func(i row) cell { return problemCell(int64(i.Evictions)) }},
+		{title: "Refused", class: num, cell: func(i row) cell { return problemCell(sum(i.Failures)) }},
+		{title: "Pings", class: num, cell: func(i row) cell { return numberCell(i.Pings) }},
+		{title: "States from 0 to " + span(r.Capture.Last-r.Capture.First), class: still, cell: func(i row) cell { return cell{draw: func() { r.lane(i) }} }},
+	}}.most(&r.writer, order, maxConnections)
 	r.events()
 }
 
@@ -223,20 +203,24 @@ func (r *renderer) events() {
 		all = all[:maxEvents]
 		slices.SortStableFunc(all, byTime)
 	}
-	t := &table{id: "events", caption: "Events of connections in the order of time", rest: "lshark imports --timeline", omitted: max(0, omitted), columns: []column{
-		{title: "Time", num: true, help: "seconds since the first frame"}, {title: "Frame", num: true}, {title: "Target"}, {title: "Client"}, {title: "Event"}}}
-	for _, x := range all {
-		text := cell{text: r.eventText(x.event)}
-		if tables.IsProblem(x.event.Kind) {
-			text.class = "bad"
-		}
-		t.add(r.timeCell(x.event.Point), cell{text: frame(x.event.Point)}, cell{text: string(tables.AppendTarget(nil, x.imp))},
-			cell{text: string(r.NIDs.Append(nil, x.imp.Client))}, text)
-	}
-	r.table(t)
+	type row = importEvent
+	table[row]{id: "events", caption: "Events of connections in the order of time", rest: "lshark imports --timeline", omitted: max(0, omitted), columns: []column[row]{
+		{title: "Time", class: num, help: "seconds since the first frame", cell: func(x row) cell { return r.timeCell(x.event.Point) }},
+		{title: "Frame", class: num, cell: func(x row) cell { return cell{text: frame(x.event.Point)} }},
+		{title: "Target", cell: func(x row) cell { return targetCell(x.imp) }},
+		{title: "Client", cell: func(x row) cell { return r.nodeCell(x.imp.Client) }},
+		{title: "Event", cell: func(x row) cell {
+			if tables.IsProblem(x.event.Kind) {
+				return badCell(r.eventText(x.event))
+			}
+			return cell{text: r.eventText(x.event)}
+		}},
+	}}.append(&r.writer, all)
 }
 
 // ordinary returns 1 for events of ordinary work, 0 for others.
+func targetCell(i *track.Import) cell { return cell{text: string(tables.AppendTarget(nil, i))} }
+
 func ordinary(e *track.Event) int {
 	if tables.IsProblem(e.Kind) {
 		return 0
@@ -250,14 +234,14 @@ func (r *renderer) recoveries() {
 	if len(list) == 0 {
 		return
 	}
-	t := &table{id: "recoveries", caption: "Targets that were gone", rest: "lshark recovery", omitted: int64(len(list) - min(maxRecoveries, len(list))), columns: []column{
-		{title: "Target"}, {title: "What"}, {title: "Gone", num: true, help: "seconds since the first frame"}, {title: "Down for", num: true, help: "from the first sign to the first connect that was accepted"},
-		{title: "Recovery", num: true, help: "from that connect until the first client had recovered"}, {title: "Recovered", num: true, help: "clients"}, {title: "Evicted", num: true, help: "clients"}}}
-	for _, v := range list[:min(maxRecoveries, len(list))] {
-		down, known := v.Downtime()
-		window, ended := v.Window()
-		t.add(cell{text: v.Target}, cell{text: v.Kind.String()}, r.timeCell(v.Gone), latencyCell(down, known), latencyCell(window, ended),
-			numberCell(int64(v.Count(recovery.ClientRecovered))), problemCell(int64(v.Count(recovery.ClientEvicted))))
-	}
-	r.table(t)
+	type row = *recovery.Recovery
+	table[row]{id: "recoveries", caption: "Targets that were gone", rest: "lshark recovery", columns: []column[row]{
+		{title: "Target", cell: func(v row) cell { return cell{text: v.Target} }},
+		{title: "What", cell: func(v row) cell { return cell{text: v.Kind.String()} }},
+		{title: "Gone", class: num, help: "seconds since the first frame", cell: func(v row) cell { return r.timeCell(v.Gone) }},
+		{title: "Down for", class: num, help: "from the first sign to the first connect that was accepted", cell: func(v row) cell { return latencyCell(v.Downtime()) }},
+		{title: "Recovery", class: num, help: "from that connect until the first client had recovered", cell: func(v row) cell { return latencyCell(v.Window()) }},
+		{title: "Recovered", class: num, help: "clients", cell: func(v row) cell { return numberCell(int64(v.Count(recovery.ClientRecovered))) }},
+		{title: "Evicted", class: num, help: "clients", cell: func(v row) cell { return problemCell(int64(v.Count(recovery.ClientEvicted))) }},
+	}}.most(&r.writer, list, maxRecoveries)
 }

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
 	"github.com/lshark/lshark/opcodes/schema"
-	"github.com/lshark/lshark/render/records"
+	"github.com/lshark/lshark/render/tables"
 )
 
 // files appends the files with the most bytes.
@@ -17,25 +18,21 @@ func (r *renderer) files() {
 		r.nothing("No RPC was about a file.")
 		return
 	}
-	t := &table{id: "by-file", caption: "Files with the most bytes", rest: "lshark files", omitted: r.Files.Count - int64(len(r.Files.List)), columns: []column{
-		{title: "Path"}, {title: "Read", num: true}, {title: "Written", num: true}, {title: "RPCs", num: true}, {title: "Opens", num: true},
-		{title: "Pattern", help: "how the ranges that were read and written follow each other, most of them"}, {title: "I/O size", num: true, help: "size of most reads and writes"},
-		{title: "Errors"}, {title: "Lock wait", num: true, help: "how long its locks waited, in total"}, {title: "Clients"}, {title: "Jobs"}, {title: "FID"},
-	}}
-	for _, f := range r.Files.List {
-		path := f.Path()
-		if path == "" {
-			path = fid(f.FID)
-		}
-		errors := cell{text: "–"}
-		if text := fileErrors(f.Errors); text != "" {
-			errors = cell{text: text, class: "bad"}
-		}
-		t.add(cell{text: path, class: "path"}, sizeCell(f.Read.Bytes), sizeCell(f.Write.Bytes), numberCell(f.RPCs), numberCell(f.Count[files.Open]),
-			textCell(f.Pattern().String()), typicalSize(f), errors, latencyCell(f.LockWaited, f.LockWaited > 0),
-			textCell(r.nodes(f.Clients())), textCell(shortList(f.Jobs())), cell{text: fid(f.FID), class: "fid"})
-	}
-	r.table(t)
+	type row = *files.File
+	table[row]{id: "by-file", caption: "Files with the most bytes", rest: "lshark files", omitted: r.Files.Count - int64(len(r.Files.List)), columns: []column[row]{
+		{title: "Path", cell: func(f row) cell { return cell{text: cmp.Or(f.Path(), fid(f.FID)), class: "path"} }},
+		{title: "Read", class: num, cell: func(f row) cell { return sizeCell(f.Read.Bytes) }},
+		{title: "Written", class: num, cell: func(f row) cell { return sizeCell(f.Write.Bytes) }},
+		{title: "RPCs", class: num, cell: func(f row) cell { return numberCell(f.RPCs) }},
+		{title: "Opens", class: num, cell: func(f row) cell { return numberCell(f.Count[files.Open]) }},
+		{title: "Pattern", help: "how the ranges that were read and written follow each other, most of them", cell: func(f row) cell { return textCell(f.Pattern().String()) }},
+		{title: "I/O size", class: num, help: "size of most reads and writes", cell: typicalSize},
+		{title: "Errors", cell: func(f row) cell { return badCell(string(tables.AppendFileErrors(nil, f.Errors))) }},
+		{title: "Lock wait", class: num, help: "how long its locks waited, in total", cell: func(f row) cell { return latencyCell(f.LockWaited, f.LockWaited > 0) }},
+		{title: "Clients", cell: func(f row) cell { return textCell(r.nodes(f.Clients())) }},
+		{title: "Jobs", cell: func(f row) cell { return textCell(shortList(f.Jobs())) }},
+		{title: "FID", cell: func(f row) cell { return cell{text: fid(f.FID), class: "fid"} }},
+	}}.append(&r.writer, r.Files.List)
 }
 
 // typicalSize returns the size of most reads, and of most writes where it differs.
@@ -51,17 +48,6 @@ func typicalSize(f *files.File) cell {
 		return sizeCell(write)
 	}
 	return cell{text: "–"}
-}
-
-func fileErrors(list []files.Error) string {
-	var b []byte
-	for i, e := range list {
-		if i > 0 {
-			b = append(b, ' ')
-		}
-		b = strconv.AppendInt(append(records.AppendErrno(b, e.Errno), ':'), e.Count, 10)
-	}
-	return string(b)
 }
 
 func fid(f track.FID) string { return string(schema.AppendFID(nil, f.Seq, f.OID, f.Ver)) }

@@ -51,7 +51,7 @@ func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 	r.raw(`"><h3><span class="severity"><span aria-hidden="true">`, severityMarks[f.Severity], "</span> ", severity, "</span> <code>")
 	r.text(f.Rule.Code)
 	r.raw("</code></h3>\n<p class=\"about\">")
-	for i, s := range r.subject(f) {
+	for i, s := range r.about(f) {
 		if i > 0 {
 			r.raw(" · ")
 		}
@@ -81,8 +81,8 @@ func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 	r.raw("</article>\n")
 }
 
-// subject returns when a finding was and what it is about.
-func (r *renderer) subject(f *diagnose.Finding) (list []string) {
+// about returns when a finding was and what it is about.
+func (r *renderer) about(f *diagnose.Finding) (list []string) {
 	if f.First != 0 {
 		when := r.relative(f.First)
 		if last := r.relative(f.Last); f.Last > f.First && last != when {

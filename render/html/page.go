@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lshark/lshark/dissect/lnet"
+
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/files"
@@ -184,6 +186,8 @@ func (r *renderer) timeCell(p track.Point) cell {
 	}
 	return cell{text: r.relative(p.Time), value: seconds(p.Time - r.Capture.First)}
 }
+
+func (r *renderer) nodeCell(n lnet.NID) cell { return cell{text: string(r.NIDs.Append(nil, n))} }
 
 // utc returns a time as UTC, with the date.
 func utc(ns int64) string {

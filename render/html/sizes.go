@@ -3,6 +3,7 @@ package html
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"github.com/lshark/lshark/dissect/track/files"
@@ -14,6 +15,9 @@ type bucket struct {
 	from  uint64 // the bars are in this order
 	n     int64
 }
+
+// emptyBuckets is the label of several in a row that are empty.
+const emptyBuckets = "…"
 
 // sizes appends histograms of sizes and offsets.
 func (r *renderer) sizes() {
@@ -71,19 +75,25 @@ func (r *renderer) histogram(id markup, caption, name string, list []bucket) {
 	if first < 0 {
 		return
 	}
-	t := &table{id: id, caption: caption, columns: []column{{title: name, num: true}, {title: "Count", num: true}}}
+	var rows []bucket
 	for k := first; k <= last; k++ {
 		b := list[k]
 		if n := emptyRun(list[k:]); n >= 3 {
-			t.add(cell{text: "…", value: strconv.FormatUint(b.from, 10)}, numberCell(0))
+			b.label = emptyBuckets
 			k += n - 1
-			continue
 		}
-		c := numberCell(b.n)
-		c.bar, c.barOf = b.n, most
-		t.add(cell{text: b.label, value: strconv.FormatUint(b.from, 10)}, c)
+		rows = append(rows, b)
 	}
-	r.table(t)
+	table[bucket]{id: id, caption: caption, columns: []column[bucket]{
+		{title: name, class: num, cell: func(b bucket) cell { return cell{text: b.label, value: strconv.FormatUint(b.from, 10)} }},
+		{title: "Count", class: num, cell: func(b bucket) cell {
+			c := numberCell(b.n)
+			if b.label != emptyBuckets {
+				c.bar, c.barOf = b.n, most
+			}
+			return c
+		}},
+	}}.append(&r.writer, rows)
 }
 
 func emptyRun(list []bucket) int {
@@ -97,21 +107,21 @@ func emptyRun(list []bucket) int {
 
 // patternTable appends how ranges follow each other, and how they are aligned.
 func (r *renderer) patternTable() {
-	t := &table{id: "patterns", caption: "How the ranges of reads and writes follow each other, by object and client", columns: []column{
-		{title: ""}, {title: "Sequential", num: true, help: "the range begins where another one ended, or at the beginning"},
-		{title: "Strided", num: true, help: "at the same distance as those before"}, {title: "Random", num: true}, {title: "Unaligned", num: true, help: "begins within a page of 4096 bytes"},
-	}}
-	for _, x := range []struct {
+	type row struct {
 		name string
-		a    *files.Accesses
-	}{{"Reads", &r.Files.Accesses.Reads}, {"Writes", &r.Files.Accesses.Writes}} {
-		if a := x.a; a.Sequential+a.Strided+a.Random+a.Unaligned > 0 {
-			t.add(cell{text: x.name}, numberCell(a.Sequential), numberCell(a.Strided), numberCell(a.Random), numberCell(a.Unaligned))
-		}
+		*files.Accesses
 	}
-	if len(t.rows) == 0 {
+	rows := []row{{"Reads", &r.Files.Accesses.Reads}, {"Writes", &r.Files.Accesses.Writes}}
+	rows = slices.DeleteFunc(rows, func(x row) bool { return x.Sequential+x.Strided+x.Random+x.Unaligned == 0 })
+	if len(rows) == 0 {
 		r.nothing("No ranges were read or written.")
 		return
 	}
-	r.table(t)
+	table[row]{id: "patterns", caption: "How the ranges of reads and writes follow each other, by object and client", columns: []column[row]{
+		{cell: func(x row) cell { return cell{text: x.name} }},
+		{title: "Sequential", class: num, help: "the range begins where another one ended, or at the beginning", cell: func(x row) cell { return numberCell(x.Sequential) }},
+		{title: "Strided", class: num, help: "at the same distance as those before", cell: func(x row) cell { return numberCell(x.Strided) }},
+		{title: "Random", class: num, cell: func(x row) cell { return numberCell(x.Random) }},
+		{title: "Unaligned", class: num, help: "begins within a page of 4096 bytes", cell: func(x row) cell { return numberCell(x.Unaligned) }},
+	}}.append(&r.writer, rows)
 }

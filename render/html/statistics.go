@@ -1,6 +1,8 @@
 package html
 
 import (
+	"cmp"
+
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render/tables"
 )
@@ -32,43 +34,48 @@ func (r *renderer) top() {
 
 // statistics appends the table of an interval, the rows with the most RPCs first.
 func (r *renderer) statistics(id markup, caption, name string, i *track.Interval, by track.Dimension, most int) {
-	t := &table{id: id, caption: caption, rest: "lshark stats --by " + by.String(), columns: []column{
-		{title: name}, {title: "RPCs", num: true}, {title: "Errors", num: true},
-		{title: "No answer", num: true, help: "RPCs that the server did not answer, though the reply was due and everything that the server sent was captured"},
-		{title: "p50", num: true, help: "median latency"}, {title: "p90", num: true, help: "90th percentile of the latencies"}, {title: "p99", num: true, help: "99th percentile of the latencies"},
-		{title: "Max", num: true, help: "longest latency"}, {title: "Total time", num: true, help: "sum of the latencies"},
-		{title: "Lock wait", num: true, help: "longest wait for a lock, from the request to the grant"},
-		{title: "Bulk", num: true, help: "bytes of bulk data"}, {title: "Requests", num: true, help: "bytes of the requests"}, {title: "Replies", num: true, help: "bytes of the replies"},
-		{title: "In flight", num: true, help: "most RPCs of the row that were waiting for a reply at the same time"}, {title: "Errors by name"},
-	}}
 	rows := tables.SortRows(i, []track.Dimension{by}, "count")
 	var greatest int64
 	for _, row := range rows {
 		greatest = max(greatest, row.Count)
 	}
-	for k, row := range rows {
-		if k == most {
-			t.omitted = int64(len(rows) - most)
-			break
-		}
-		label := string(tables.AppendDimension(nil, row, by, r.NIDs))
-		switch {
-		case row.Others:
-			label = "all others"
-		case label == "" && by == track.ByJob:
-			label = "(no job)"
-		case label == "":
-			label = "(unknown)"
-		}
-		calls := numberCell(row.Count)
-		calls.bar, calls.barOf = row.Count, greatest
-		l, known := &row.Latency, row.Latency.N > 0
-		t.add(cell{text: label}, calls, problemCell(sum(row.Errors)), problemCell(row.Missing[track.Unanswered]),
-			latencyCell(l.Quantile(.5), known), latencyCell(l.Quantile(.9), known), latencyCell(l.Quantile(.99), known), latencyCell(l.Max, known),
-			totalCell(l.Sum, known), latencyCell(row.LockWait.Max, row.LockWait.N > 0),
-			sizeCell(row.BulkBytes), sizeCell(row.RequestBytes), sizeCell(row.ReplyBytes), numberCell(row.DepthMax), textCell(errorNames(row.Errors)))
+	type row = *track.Row
+	quantile := func(q float64) func(row) cell {
+		return func(x row) cell { return latencyCell(x.Latency.Quantile(q), x.Latency.N > 0) }
 	}
-	r.table(t)
+	table[row]{id: id, caption: caption, rest: "lshark stats --by " + by.String(), columns: []column[row]{
+		{title: name, cell: func(x row) cell { return cell{text: r.groupName(x, by)} }},
+		{title: "RPCs", class: num, cell: func(x row) cell {
+			c := numberCell(x.Count)
+			c.bar, c.barOf = x.Count, greatest
+			return c
+		}},
+		{title: "Errors", class: num, cell: func(x row) cell { return problemCell(sum(x.Errors)) }},
+		{title: "No answer", class: num, help: "RPCs that the server did not answer, though the reply was due and everything that the server sent was captured", cell: func(x row) cell { return problemCell(x.Missing[track.Unanswered]) }},
+		{title: "p50", class: num, help: "median latency", cell: quantile(.5)},
+		{title: "p90", class: num, help: "90th percentile of the latencies", cell: quantile(.9)},
+		{title: "p99", class: num, help: "99th percentile of the latencies", cell: quantile(.99)},
+		{title: "Max", class: num, help: "longest latency", cell: func(x row) cell { return latencyCell(x.Latency.Max, x.Latency.N > 0) }},
+		{title: "Total time", class: num, help: "sum of the latencies", cell: func(x row) cell { return totalCell(x.Latency.Sum, x.Latency.N > 0) }},
+		{title: "Lock wait", class: num, help: "longest wait for a lock, from the request to the grant", cell: func(x row) cell { return latencyCell(x.LockWait.Max, x.LockWait.N > 0) }},
+		{title: "Bulk", class: num, help: "bytes of bulk data", cell: func(x row) cell { return sizeCell(x.BulkBytes) }},
+		{title: "Requests", class: num, help: "bytes of the requests", cell: func(x row) cell { return sizeCell(x.RequestBytes) }},
+		{title: "Replies", class: num, help: "bytes of the replies", cell: func(x row) cell { return sizeCell(x.ReplyBytes) }},
+		{title: "In flight", class: num, help: "most RPCs of the row that were waiting for a reply at the same time", cell: func(x row) cell { return numberCell(x.DepthMax) }},
+		{title: "Errors by name", cell: func(x row) cell { return textCell(errorNames(x.Errors)) }},
+	}}.most(&r.writer, rows, most)
+}
+
+// groupName returns what the RPCs of a row have in common.
+func (r *renderer) groupName(row *track.Row, by track.Dimension) string {
+	label := string(tables.AppendDimension(nil, row, by, r.NIDs))
+	switch {
+	case row.Others:
+		return "all others"
+	case label == "" && by == track.ByJob:
+		return "(no job)"
+	}
+	return cmp.Or(label, "(unknown)")
 }
 
 // totalCell returns a cell with a sum of times, empty without any.

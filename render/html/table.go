@@ -1,14 +1,23 @@
 package html
 
 import (
+	"cmp"
 	"strconv"
 )
 
-type column struct {
+// column is a column of a table of rows of T, declared once.
+type column[T any] struct {
 	title string
+	cell  func(row T) cell
+	class markup // num, still or empty
 	help  string // a longer title, empty for none
-	num   bool   // numbers, aligned at the right
 }
+
+// The classes of columns.
+const (
+	num   markup = "num"   // numbers, aligned at the right
+	still markup = "still" // rows are not sorted by it
+)
 
 type cell struct {
 	text  string
@@ -16,6 +25,7 @@ type cell struct {
 	class markup // of the style sheet, empty for none
 	bar   int64  // with barOf: the part of barOf that a bar in the cell shows
 	barOf int64
+	draw  func() // appends the content, nil for text
 }
 
 func numberCell(n int64) cell { return markZero(cell{text: count(n)}, n) }
@@ -57,26 +67,39 @@ func textCell(s string) cell {
 	return cell{text: s}
 }
 
+// badCell returns a cell with what went wrong, a dash for nothing.
+func badCell(s string) cell {
+	if s == "" {
+		return cell{text: "–"}
+	}
+	return cell{text: s, class: "bad"}
+}
+
 // table is a table with a caption. The first cell of a row is its heading.
-type table struct {
+type table[T any] struct {
 	id      markup
 	caption string
-	columns []column
-	rows    [][]cell
+	columns []column[T]
+	noun    string // what a row is, empty for row
 	omitted int64  // rows that are not shown
 	rest    string // how to see these
 }
 
-func (t *table) add(cells ...cell) { t.rows = append(t.rows, cells) }
+// most appends the table of the first rows of a list, and how many there are more.
+func (t table[T]) most(w *writer, list []T, n int) {
+	n = min(n, len(list))
+	t.omitted = int64(len(list) - n)
+	t.append(w, list[:n])
+}
 
-func (w *writer) table(t *table) {
+func (t table[T]) append(w *writer, rows []T) {
 	w.raw(`<div class="scroll" role="region" tabindex="0" aria-labelledby="`, t.id, `-caption"><table id="`, t.id, `"><caption id="`, t.id, `-caption">`)
 	w.element("span", t.caption)
 	w.raw("</caption><thead><tr>")
 	for _, c := range t.columns {
 		w.raw(`<th scope="col"`)
-		if c.num {
-			w.raw(` class="num"`)
+		if c.class != "" {
+			w.raw(` class="`, c.class, `"`)
 		}
 		if c.help != "" {
 			w.raw(` title="`)
@@ -88,17 +111,18 @@ func (w *writer) table(t *table) {
 		w.raw("</th>")
 	}
 	w.raw("</tr></thead>\n<tbody>\n")
-	for _, row := range t.rows {
+	for _, row := range rows {
 		w.raw("<tr>")
-		for i := range row {
-			w.cell(&row[i], &t.columns[i], i == 0)
+		for i := range t.columns {
+			c := t.columns[i].cell(row)
+			w.cell(&c, t.columns[i].class == num, i == 0)
 		}
 		w.raw("</tr>\n")
 	}
 	w.raw("</tbody></table></div>\n")
 	if t.omitted > 0 {
 		w.raw(`<p class="remark">`)
-		w.text(counted(t.omitted, "more row") + " not shown")
+		w.text(counted(t.omitted, "more "+cmp.Or(t.noun, "row")) + " not shown")
 		if t.rest != "" {
 			w.raw("; <code>")
 			w.text(t.rest)
@@ -109,7 +133,7 @@ func (w *writer) table(t *table) {
 }
 
 // cell appends a cell, as the heading of its row when it is the first.
-func (w *writer) cell(c *cell, col *column, heading bool) {
+func (w *writer) cell(c *cell, isNumber, heading bool) {
 	tag := markup("td")
 	if heading {
 		tag = "th"
@@ -119,8 +143,8 @@ func (w *writer) cell(c *cell, col *column, heading bool) {
 		w.raw(` scope="row"`)
 	}
 	class := c.class
-	if col.num {
-		class = join("num", class)
+	if isNumber {
+		class = join(num, class)
 	}
 	if class != "" {
 		w.raw(` class="`, class, `"`)
@@ -131,6 +155,9 @@ func (w *writer) cell(c *cell, col *column, heading bool) {
 		w.raw(`"`)
 	}
 	w.raw(">")
+	if c.draw != nil {
+		c.draw()
+	}
 	w.text(c.text)
 	if c.barOf > 0 {
 		const percent = 100

@@ -54,7 +54,7 @@ type Selector struct {
 
 	patterns  [][]byte // of the FID on the wire
 	selected  []*locks.Lock
-	rpcs      track.Attached[held]
+	rpcs      track.Attached[openRPC]
 	undecided []undecided // callbacks and cancels, oldest first
 	count     int         // of held events
 	free      []*Event
@@ -66,8 +66,8 @@ type Selector struct {
 	Dropped int
 }
 
-// held has the events of an RPC that has not ended.
-type held struct {
+// openRPC has the events of an RPC that has not ended.
+type openRPC struct {
 	events   []*Event
 	selected bool
 }
@@ -215,7 +215,7 @@ func (s *Selector) event(m *dissect.Message) *Event {
 }
 
 // selectRPC selects an RPC: what is held of it is drawn.
-func (s *Selector) selectRPC(r *track.RPC, h *held) {
+func (s *Selector) selectRPC(r *track.RPC, h *openRPC) {
 	h.selected = true
 	s.count -= len(h.events)
 	s.draw(h.events)
@@ -240,7 +240,7 @@ func (s *Selector) Done(r *track.RPC) {
 	}
 	if h.selected {
 		noteMissing(r, h.events)
-		*h = held{}
+		*h = openRPC{}
 		return
 	}
 	if s.locks != nil {
@@ -251,7 +251,7 @@ func (s *Selector) Done(r *track.RPC) {
 		if len(canceled) > 0 {
 			s.postpone(undecided{slices.Clone(canceled), h.events})
 			s.count -= len(h.events)
-			*h = held{}
+			*h = openRPC{}
 			return
 		}
 	}

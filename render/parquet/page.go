@@ -26,12 +26,12 @@ const (
 const codecZstd = 6
 
 type compressor struct {
-	zstd    *zstd.Encoder // nil before the first page
-	body    []byte        // of a page, uncompressed
-	packed  []byte        // the same, compressed
-	encoder encoder
-	held    int // bytes in the pages of the row group
-	err     error
+	zstd       *zstd.Encoder // nil before the first page
+	body       []byte        // of a page, uncompressed
+	packed     []byte        // the same, compressed
+	encoder    encoder
+	groupBytes int // in the pages of the row group
+	err        error
 }
 
 // zstdWindow is the size of the window in bytes: a page.
@@ -107,7 +107,7 @@ func (c *Column) endPage() {
 		e.end()
 	})
 	info.size = len(chunk.pages) - info.offset
-	p.held += info.size
+	p.groupBytes += info.size
 	chunk.index = append(chunk.index, info)
 	chunk.bounds.merge(c.leaf.Type, &c.bounds)
 	chunk.uncompressed += int64(info.size - len(p.packed) + len(p.body))

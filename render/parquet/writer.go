@@ -84,7 +84,7 @@ func (w *Writer) SetMetadata(key, value string) {
 // first error that writing to the file had, at this or an earlier time.
 func (w *Writer) EndRow() error {
 	w.groupRows++
-	if w.groupRows >= w.options.RowGroupRows || w.compressor.held >= rowGroupBytes || w.compressor.err != nil {
+	if w.groupRows >= w.options.RowGroupRows || w.compressor.groupBytes >= rowGroupBytes || w.compressor.err != nil {
 		w.endGroup()
 	}
 	return w.err
@@ -145,7 +145,7 @@ func (w *Writer) endGroup() {
 	for i := range w.columns {
 		w.columns[i].reset()
 	}
-	w.compressor.held = 0
+	w.compressor.groupBytes = 0
 	w.rows += int64(w.groupRows)
 	w.groupRows = 0
 }

@@ -215,8 +215,8 @@ func TestRowGroupBytes(t *testing.T) {
 		if err := w.EndRow(); err != nil {
 			t.Fatal(err)
 		}
-		if w.compressor.held > rowGroupBytes+pageBytes*2 {
-			t.Fatalf("%d bytes held", w.compressor.held)
+		if w.compressor.groupBytes > rowGroupBytes+pageBytes*2 {
+			t.Fatalf("%d bytes held", w.compressor.groupBytes)
 		}
 	}
 	if err := w.Close(); err != nil {

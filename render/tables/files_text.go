@@ -40,7 +40,7 @@ func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64))
 		{title: "rpcs", style: num},
 		{title: "errors", left: true, rank: useful, style: bad, append: func(_ *printer, b []byte, r R) []byte {
 			errors, _ := of(r)
-			return appendFileErrors(b, errors)
+			return AppendFileErrors(b, errors)
 		}},
 		{title: "clients", left: true, rank: useful, style: node},
 		{title: "jobs", left: true, rank: useful, optional: true, style: dim},
@@ -52,7 +52,8 @@ func actionColumns[R any](of func(r R) (errors []files.Error, lockWaited int64))
 	}
 }
 
-func appendFileErrors(dst []byte, list []files.Error) []byte {
+// AppendFileErrors appends how often each error occurred, by name.
+func AppendFileErrors(dst []byte, list []files.Error) []byte {
 	for i, e := range list {
 		if i > 0 {
 			dst = append(dst, ' ')

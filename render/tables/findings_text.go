@@ -46,7 +46,7 @@ func (t *FindingsText) Append(dst []byte, f *diagnose.Finding) []byte {
 	dst = t.heading(dst, f)
 	dst = t.indented(dst, f.Text)
 	if t.cause[f] = true; f.Cause != nil && t.cause[f.Cause] {
-		dst = t.indented(dst, "It follows from "+f.Cause.Rule.Code+aboutText(t.subject(f.Cause))+".")
+		dst = t.indented(dst, "It follows from "+f.Cause.Rule.Code+aboutText(t.about(f.Cause))+".")
 	}
 	dst = t.evidence(dst, f)
 	if f.Next == "" || t.next[f.Next] {
@@ -130,7 +130,7 @@ func (t *FindingsText) heading(dst []byte, f *diagnose.Finding) []byte {
 	if f.First != 0 {
 		dst = c.Dim.Append(append(dst, ' ', ' '), string(t.times(nil, f)))
 	}
-	for _, word := range t.subject(f) {
+	for _, word := range t.about(f) {
 		dst = append(dst, ' ', ' ')
 		dst = c.NID.Append(dst, word)
 	}
@@ -159,8 +159,8 @@ func (t *FindingsText) time(dst []byte, ns int64) []byte {
 	return []byte(strings.TrimLeft(string(t.stamp.Append(dst, t.opt.Time, ns, t.at, true)), " "))
 }
 
-// subject returns what a finding is about, as words.
-func (t *FindingsText) subject(f *diagnose.Finding) (words []string) {
+// about returns what a finding is about, as words.
+func (t *FindingsText) about(f *diagnose.Finding) (words []string) {
 	if target := cmp.Or(f.Target, f.TargetIndex); target != "" {
 		words = append(words, string(schema.AppendText(nil, []byte(target))))
 	}

@@ -32,7 +32,7 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 		s.buf = strconv.AppendUint(append(s.buf, ", instance "...), uint64(r.InstanceBefore), 10)
 		s.buf = strconv.AppendUint(append(s.buf, " to "...), uint64(n), 10)
 	}
-	dst = append(c.Head.AppendTruncated(append(dst, '\n'), s.buf, s.columns(0)), '\n')
+	dst = append(c.Head.AppendTruncated(append(dst, '\n'), s.buf, s.room(0)), '\n')
 	number, time, client, kind := 5+s.opt.FileWidth(), 9, 9, len("client")
 	for _, k := range r.Clients {
 		client = max(client, render.Width(s.opt.NIDs.Append(s.buf[:0], k.Connection.Client)))
@@ -52,7 +52,7 @@ func (s *RecoveryStory) Append(dst []byte, r *recovery.Recovery) []byte {
 		dst = render.AppendLeft(append(dst, ' '), &c.NID, node, &client)
 		dst = render.AppendLeft(append(dst, ' '), &c.Dim, role, &kind)
 		s.buf = s.text(s.buf[:0], r, e)
-		dst = append(stepStyle(c, e).AppendTruncated(append(dst, ' '), s.buf, s.columns(render.Width(dst[start:])+1)), '\n')
+		dst = append(stepStyle(c, e).AppendTruncated(append(dst, ' '), s.buf, s.room(render.Width(dst[start:])+1)), '\n')
 	}
 	return dst
 }
@@ -62,8 +62,8 @@ func clientRole(c *recovery.Client) []byte {
 	return schema.AppendText(nil, []byte(cmp.Or(c.Target(), c.Type, "-")))
 }
 
-// columns returns the room behind so many columns.
-func (s *RecoveryStory) columns(used int) int {
+// room returns the columns that are left behind so many columns.
+func (s *RecoveryStory) room(used int) int {
 	if s.opt.Width == 0 {
 		return len(s.buf)
 	}

@@ -83,7 +83,7 @@ func (i *installation) link(sys *iostreams.IO, self, dir string) error {
 		}
 	}
 	if i.uninstall {
-		return report(sys, "removed", path)
+		return note(sys, "removed", path)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (i *installation) link(sys *iostreams.IO, self, dir string) error {
 	if err := os.Symlink(self, path); err != nil {
 		return err
 	}
-	return report(sys, "installed", path)
+	return note(sys, "installed", path)
 }
 
 // isOurLink reports whether a file is a symbolic link to the program at self, or to any
@@ -122,7 +122,7 @@ func installProfile(sys *iostreams.IO, dir string) error {
 			return err
 		}
 	}
-	return report(sys, "installed", dir)
+	return note(sys, "installed", dir)
 }
 
 // removeProfile removes the files of the profile except those that Wireshark has rewritten,
@@ -157,7 +157,7 @@ func removeProfile(sys *iostreams.IO, dir string) error {
 	if err := os.Remove(dir); err != nil {
 		return err
 	}
-	return report(sys, "removed", dir)
+	return note(sys, "removed", dir)
 }
 
 // isOurFile reports whether a file of the profile begins with the comment that all versions
@@ -167,7 +167,7 @@ func isOurFile(text []byte) bool {
 	return bytes.Contains(first, []byte("of lshark for Wireshark."))
 }
 
-func report(sys *iostreams.IO, what, path string) error {
+func note(sys *iostreams.IO, what, path string) error {
 	_, err := fmt.Fprintf(sys.Out, "%s %s\n", what, iostreams.Printable(path))
 	return err
 }
