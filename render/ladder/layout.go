@@ -148,29 +148,52 @@ func (d *Diagram) headerLines(n *node) (lines []string) {
 	return append(lines, n.targets...)
 }
 
+// header returns what is above the lifeline of a column.
+func (l *layout) header(d *Diagram, column int) []string {
+	if l.letters {
+		return []string{letter(column)}
+	}
+	lines := d.headerLines(l.columns[column])
+	if !l.details {
+		return lines[:1]
+	}
+	return lines
+}
+
+// headerRows returns the number of lines above the lifelines.
+func (l *layout) headerRows(d *Diagram) (n int) {
+	for i := range l.columns {
+		n = max(n, len(l.header(d, i)))
+	}
+	return n
+}
+
+func widest(lines []string) (n int) {
+	for _, line := range lines {
+		n = max(n, render.Width([]byte(line)))
+	}
+	return n
+}
+
 // placeHeader decides what is above the lifelines.
 func (l *layout) placeHeader(d *Diagram) {
-	fits := func(details bool) bool {
-		free := 0
-		for i, n := range l.columns {
-			lines := d.headerLines(n)
-			if !details {
-				lines = lines[:1]
-			}
-			w := 0
-			for _, line := range lines {
-				w = max(w, render.Width([]byte(line)))
-			}
-			from := l.headerAt(i, w)
-			if from < free || l.width > 0 && from+w > l.width {
-				return false
-			}
-			free = from + w + 1
-		}
-		return true
+	if l.details = true; !l.headerFits(d) {
+		l.details = false
+		l.letters = !l.headerFits(d)
 	}
-	l.details = fits(true)
-	l.letters = !l.details && !fits(false)
+}
+
+func (l *layout) headerFits(d *Diagram) bool {
+	free := 0
+	for i := range l.columns {
+		w := widest(l.header(d, i))
+		from := l.headerAt(i, w)
+		if from < free || l.width > 0 && from+w > l.width {
+			return false
+		}
+		free = from + w + 1
+	}
+	return true
 }
 
 // headerAt returns where text of a width begins that is above a lifeline.

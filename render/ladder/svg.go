@@ -2,7 +2,6 @@ package ladder
 
 import (
 	"fmt"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/lshark/lshark/opcodes/schema"
@@ -76,11 +75,7 @@ func (d *Diagram) AppendSVG(dst []byte, o SVGOptions) []byte {
 	if o.Width == 0 {
 		o.Width = svgColumns
 	}
-	ns := d.findNodes(events)
-	plain := render.NewColors(false)
-	p := &picture{text: &text{d: d, o: TextOptions{Colors: plain, Time: o.Time}, c: plain, g: &unicodeGlyphs, nodes: ns}, y: border}
-	p.times = d.times(events, o.Time)
-	p.l = d.newLayout(events, ns, p.times, o.Width)
+	p := &picture{text: d.newText(events, TextOptions{Colors: render.NewColors(false), Width: o.Width, Time: o.Time}), y: border}
 	p.head(events)
 	p.lifelines("l", labelSpace)
 	before := gaps(events)
@@ -153,37 +148,21 @@ func (p *picture) cut(s []byte, columns int) []byte {
 
 // head draws the title, the legend of the columns, and a box for each of them.
 func (p *picture) head(events []*Event) {
-	if p.d.Title != "" {
-		p.y += titleSize - fontSize
-		p.textLine("h", schema.AppendText(nil, []byte(p.d.Title)))
-		p.y += titleSize - fontSize
-	}
-	p.textLine("d", []byte(p.d.summary(events, p.o.Time)))
-	for i, name := range p.d.files {
-		p.textLine("d", schema.AppendText([]byte(strconv.Itoa(i+1)+": "), []byte(name)))
-	}
-	rows := 1
-	for i, n := range p.l.columns {
-		if line := p.d.legend(p.l, i, n); line != "" {
-			p.textLine("i", []byte(line))
+	classes := map[*render.Style]string{&p.c.Head: "h", &p.c.Dim: "d", &p.c.NID: "i"}
+	for _, n := range p.heading(events) {
+		space := 0.0
+		if n.st == &p.c.Head {
+			space = titleSize - fontSize
 		}
-		if p.l.details {
-			rows = max(rows, len(p.d.headerLines(n)))
-		}
+		p.y += space
+		p.textLine(classes[n.st], []byte(n.text))
+		p.y += space
 	}
 	p.y += boxPadding
-	height := float64(rows*lineHeight + 2*boxPadding)
-	for i, n := range p.l.columns {
-		lines := []string{letter(i)}
-		if !p.l.letters {
-			if lines = p.d.headerLines(n); !p.l.details {
-				lines = lines[:1]
-			}
-		}
-		width := 0
-		for _, line := range lines {
-			width = max(width, render.Width([]byte(line)))
-		}
+	height := float64(p.l.headerRows(p.d)*lineHeight + 2*boxPadding)
+	for i := range p.l.columns {
+		lines := p.l.header(p.d, i)
+		width := widest(lines)
 		// The text is centred above the lifeline, unless there is no room left of it.
 		middle := border + (float64(p.l.headerAt(i, width))+float64(width)/2)*charWidth
 		half := float64(width)*charWidth/2 + boxPadding
@@ -218,8 +197,8 @@ func (p *picture) gap(lines int, ns int64) {
 	p.textAt(p.x(p.l.lifelines[0])-float64(margin)*charWidth, top+height/2+4, "end", "d", append(render.AppendLatency([]byte("· "), ns), " ·"...))
 }
 
-// eventClass returns the class of an event, empty for none.
-func eventClass(e *Event) string {
+// class returns the class of an event, empty for none.
+func (e *Event) class() string {
 	switch {
 	case e.Kind == Loss, e.Marks&Failed != 0:
 		return "bad"
@@ -242,7 +221,7 @@ func (p *picture) event(i int, e *Event) {
 	p.lifelines("l", rowHeight)
 	y := p.y - 8 // of the arrow
 	p.buf = append(p.buf, "<g"...)
-	if class := eventClass(e); class != "" {
+	if class := e.class(); class != "" {
 		p.buf = fmt.Appendf(p.buf, ` class="%s"`, class)
 	}
 	p.buf = append(p.buf, "><title>"...)

@@ -68,13 +68,7 @@ func (d *Diagram) Text(o TextOptions) []Line {
 	if len(events) == 0 {
 		return nil
 	}
-	ns := d.findNodes(events)
-	t := &text{d: d, o: o, c: o.Colors, g: &unicodeGlyphs, nodes: ns}
-	if o.ASCII {
-		t.g = &asciiGlyphs
-	}
-	t.times = d.times(events, o.Time)
-	t.l = d.newLayout(events, ns, t.times, o.Width)
+	t := d.newText(events, o)
 	t.head(events)
 	before := gaps(events)
 	for i, e := range events {
@@ -116,6 +110,15 @@ type cell struct {
 }
 
 var plain render.Style
+
+func (d *Diagram) newText(events []*Event, o TextOptions) *text {
+	t := &text{d: d, o: o, c: o.Colors, g: &unicodeGlyphs, nodes: d.findNodes(events), times: d.times(events, o.Time)}
+	if o.ASCII {
+		t.g = &asciiGlyphs
+	}
+	t.l = d.newLayout(events, t.nodes, t.times, o.Width)
+	return t
+}
 
 func (t *text) add(line []byte, event int) {
 	if w := t.l.width; w > 0 && render.Width(line) > w {
@@ -211,41 +214,46 @@ func appendASCII(dst, b []byte) []byte {
 	return dst
 }
 
-// head adds the title, the legend of the columns and their names.
-func (t *text) head(events []*Event) {
+// note is a line of text above or below a diagram.
+type note struct {
+	st   *render.Style
+	text string
+}
+
+// heading returns the title, and the legend of the columns.
+func (t *text) heading(events []*Event) (list []note) {
 	if t.d.Title != "" {
-		t.addText(&t.c.Head, string(schema.AppendText(nil, []byte(t.d.Title))))
+		list = append(list, note{&t.c.Head, string(schema.AppendText(nil, []byte(t.d.Title)))})
 	}
-	t.addText(&t.c.Dim, t.d.summary(events, t.o.Time))
+	list = append(list, note{&t.c.Dim, t.d.summary(events, t.o.Time)})
 	for i, name := range t.d.files {
-		t.addText(&t.c.Dim, fmt.Sprintf("%d: %s", i+1, schema.AppendText(nil, []byte(name))))
+		list = append(list, note{&t.c.Dim, fmt.Sprintf("%d: %s", i+1, schema.AppendText(nil, []byte(name)))})
 	}
 	for i, n := range t.l.columns {
 		if line := t.d.legend(t.l, i, n); line != "" {
-			t.addText(&t.c.NID, line)
+			list = append(list, note{&t.c.NID, line})
 		}
 	}
-	rows := 1
-	if t.l.details {
-		for _, n := range t.l.columns {
-			rows = max(rows, len(t.d.headerLines(n)))
-		}
+	return list
+}
+
+// head adds the heading and the names of the columns.
+func (t *text) head(events []*Event) {
+	for _, n := range t.heading(events) {
+		t.addText(n.st, n.text)
 	}
-	for row := range rows {
+	for row := range t.l.headerRows(t.d) {
 		var line []byte
-		for i, n := range t.l.columns {
-			s, st := letter(i), &t.c.NID
-			if !t.l.letters {
-				list := t.d.headerLines(n)
-				if row >= len(list) {
-					continue
-				}
-				s = list[row]
+		for i := range t.l.columns {
+			list := t.l.header(t.d, i)
+			if row >= len(list) {
+				continue
 			}
+			st := &t.c.NID
 			if row == 0 {
 				st = &t.c.Head
 			}
-			b := t.encode([]byte(s))
+			b := t.encode([]byte(list[row]))
 			line = render.AppendSpaces(line, t.l.headerAt(i, render.Width(b))-render.Width(line))
 			line = st.Append(line, string(b))
 		}
@@ -369,14 +377,14 @@ func (t *text) event(i int, e *Event) {
 }
 
 func (t *text) arrowStyle(e *Event) *render.Style {
-	switch {
-	case e.Kind == Loss, e.Marks&Failed != 0:
+	switch e.class() {
+	case "bad":
 		return &t.c.Bad
-	case e.Marks&(Retransmitted|Incomplete|NoReply) != 0:
+	case "warn":
 		return &t.c.Warn
-	case e.Minor:
+	case "minor":
 		return &t.c.Dim
-	case e.Kind == Bulk:
+	case "bulk":
 		return &t.c.Num
 	}
 	return &plain
@@ -517,24 +525,18 @@ func marksOf(g *glyphs) [4]markGlyph {
 	}
 }
 
-// footNote is a line below a diagram.
-type footNote struct {
-	st   *render.Style
-	text string
-}
-
 // notes returns what marks mean, and what is not drawn.
-func (t *text) notes() (list []footNote) {
+func (t *text) notes() (list []note) {
 	for _, m := range marksOf(t.g) {
 		if t.seen&m.mark != 0 {
-			list = append(list, footNote{&t.c.Dim, string(m.glyph) + "  " + m.text})
+			list = append(list, note{&t.c.Dim, string(m.glyph) + "  " + m.text})
 		}
 	}
 	if t.hidden > 0 {
-		list = append(list, footNote{&t.c.Warn, "not drawn: " + countMessages(t.hidden) + " between others"})
+		list = append(list, note{&t.c.Warn, "not drawn: " + countMessages(t.hidden) + " between others"})
 	}
 	if t.d.Omitted > 0 {
-		list = append(list, footNote{&t.c.Warn, fmt.Sprintf("not drawn: %d more messages", t.d.Omitted)})
+		list = append(list, note{&t.c.Warn, fmt.Sprintf("not drawn: %d more messages", t.d.Omitted)})
 	}
 	return list
 }
