@@ -44,30 +44,26 @@ func Read(dir string) (*Tables, error) {
 }
 
 func (t *Tables) add(text string) error {
+	tables := []struct {
+		heading string // its first columns
+		rows    *[][]string
+	}{
+		{"group\tname\t", &t.Constants}, {"struct\tfield\t", &t.Structs}, {"name\ttext\t", &t.Texts},
+		{"rmf\t", &t.Buffers}, {"rqf\t", &t.Formats}, {"opcode_name\topcode\t", &t.Messages},
+	}
 	var table *[][]string
 	columns := 0
+next:
 	for i, line := range strings.Split(text, "\n") {
 		row := strings.Split(line, "\t")
+		for _, x := range tables {
+			if strings.HasPrefix(line, x.heading) {
+				table, columns = x.rows, len(row)
+				continue next
+			}
+		}
 		switch {
 		case strings.TrimSpace(line) == "":
-			continue
-		case strings.HasPrefix(line, "group\tname\t"):
-			table, columns = &t.Constants, len(row)
-			continue
-		case strings.HasPrefix(line, "struct\tfield\t"):
-			table, columns = &t.Structs, len(row)
-			continue
-		case strings.HasPrefix(line, "name\ttext\t"):
-			table, columns = &t.Texts, len(row)
-			continue
-		case strings.HasPrefix(line, "rmf\t"):
-			table, columns = &t.Buffers, len(row)
-			continue
-		case strings.HasPrefix(line, "rqf\t"):
-			table, columns = &t.Formats, len(row)
-			continue
-		case strings.HasPrefix(line, "opcode_name\topcode\t"):
-			table, columns = &t.Messages, len(row)
 			continue
 		case table == nil:
 			return fmt.Errorf("line %d: no headings above it; copy those of constants.tsv, structs.tsv or messages.tsv", i+1)

@@ -69,10 +69,9 @@ func (r *Records[R]) Check() (err error) {
 	if r.Count < 0 {
 		return exit.Usagef("-c %d: must not be negative", r.Count)
 	}
-	if r.display != "" {
-		if r.Filter, err = filter.CompileRecord(r.keys, r.display); err != nil {
-			return exit.UsageError{Err: err}
-		}
+	r.Filter, err = compile(r.display, func(text string) (*filter.RecordFilter[R], error) { return filter.CompileRecord(r.keys, text) })
+	if err != nil {
+		return err
 	}
 	return errors.Join(r.View.Check(), r.Columns.Check(r.View.Form.Value))
 }

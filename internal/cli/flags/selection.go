@@ -45,12 +45,17 @@ type MessageFilter struct {
 
 // Messages compiles the display filter for Messages.
 func (s *Selection) Messages() (*MessageFilter, error) {
-	f := &MessageFilter{}
-	if s.Display == "" {
-		return f, nil
+	f, err := compile(s.Display, filter.Compile)
+	return &MessageFilter{filter: f}, err
+}
+
+// compile compiles a display filter, nil for an empty one.
+func compile[F any](text string, compiled func(string) (*F, error)) (*F, error) {
+	if text == "" {
+		return nil, nil
 	}
-	var err error
-	if f.filter, err = filter.Compile(s.Display); err != nil {
+	f, err := compiled(text)
+	if err != nil {
 		return nil, exit.UsageError{Err: err}
 	}
 	return f, nil
@@ -74,15 +79,8 @@ type RPCFilter struct {
 
 // RPCs compiles the display filter for RPCs.
 func (s *Selection) RPCs() (*RPCFilter, error) {
-	f := &RPCFilter{}
-	if s.Display == "" {
-		return f, nil
-	}
-	var err error
-	if f.filter, err = filter.CompileRPC(s.Display); err != nil {
-		return nil, exit.UsageError{Err: err}
-	}
-	return f, nil
+	f, err := compile(s.Display, filter.CompileRPC)
+	return &RPCFilter{filter: f}, err
 }
 
 // Mark compares one of the messages of an RPC with the parts of the filter that are about

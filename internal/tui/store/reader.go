@@ -48,18 +48,23 @@ func (r *Reader) Read(k Kind, id int64) (Row, error) {
 	return r.RPC(id)
 }
 
+// open returns a row without its record, and the bytes of that.
+func (r *Reader) open(k Kind, id int64, from *reader) (Row, codec.Codec, error) {
+	x, ok := r.store.entry(k, id)
+	row := Row{ID: id, First: r.store.First(), Of: x.of, IsCopy: x.of == isCopy}
+	if !ok {
+		return row, codec.Codec{}, errDropped
+	}
+	b, err := from.read(x.position)
+	return row, codec.Reader(b), err
+}
+
 // RPC returns a row of RPCs, valid until the next call of RPC.
 func (r *Reader) RPC(id int64) (Row, error) {
-	row := Row{ID: id, First: r.store.First()}
-	x, ok := r.store.entry(RPCs, id)
-	if !ok {
-		return row, errDropped
-	}
-	b, err := r.rpcs.read(x.position)
+	row, c, err := r.open(RPCs, id, &r.rpcs)
 	if err != nil {
 		return row, err
 	}
-	c := codec.Reader(b)
 	codec.Slice(&c, &r.ids, codec.Number[int64])
 	if err := r.store.archive.Read(c.Rest(), &r.rpc); err != nil {
 		return row, err
@@ -70,16 +75,10 @@ func (r *Reader) RPC(id int64) (Row, error) {
 
 // Message returns a row of messages, valid until the next call of Message.
 func (r *Reader) Message(id int64) (Row, error) {
-	row := Row{ID: id, First: r.store.First()}
-	x, ok := r.store.entry(Messages, id)
-	if !ok {
-		return row, errDropped
-	}
-	b, err := r.messages.read(x.position)
+	row, c, err := r.open(Messages, id, &r.messages)
 	if err != nil {
 		return row, err
 	}
-	c := codec.Reader(b)
 	m := &r.message
 	frames, holes, notes := m.Frames, m.Holes, m.Notes
 	*m = dissect.Message{}
@@ -87,7 +86,7 @@ func (r *Reader) Message(id int64) (Row, error) {
 	if r.store.messages.message(&c, m); c.Failed() {
 		return row, errUnreadable
 	}
-	row.Message, row.Of, row.IsCopy = m, x.of, x.of == isCopy
+	row.Message = m
 	return row, nil
 }
 

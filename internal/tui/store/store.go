@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/capture"
@@ -52,9 +53,10 @@ type Store struct {
 
 	mu    sync.RWMutex
 	index [kinds]index
-	first int64 // time of the first frame
-	ended bool
 	err   error
+
+	first atomic.Int64 // time of the first frame
+	ended atomic.Bool
 }
 
 // index has the places of the rows of a kind.
@@ -97,32 +99,16 @@ func (s *Store) Close() error {
 }
 
 // SetFirst sets the time of the first frame of the capture.
-func (s *Store) SetFirst(ns int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.first = ns
-}
+func (s *Store) SetFirst(ns int64) { s.first.Store(ns) }
 
 // First returns the time of the first frame of the capture.
-func (s *Store) First() int64 {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.first
-}
+func (s *Store) First() int64 { return s.first.Load() }
 
 // End marks the rows as complete.
-func (s *Store) End() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = true
-}
+func (s *Store) End() { s.ended.Store(true) }
 
 // Ended reports whether no more rows will be added.
-func (s *Store) Ended() bool {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.ended
-}
+func (s *Store) Ended() bool { return s.ended.Load() }
 
 // Err returns why rows could not be kept, such as a full disk.
 func (s *Store) Err() error {
