@@ -92,7 +92,7 @@ func (c *importsOptions) run() error {
 	p := scan.New(c.Sys, in, scan.Options{
 		Select: selected.Match,
 		Limit:  c.selection.Count,
-		SaveTo: c.selection.Save,
+		SaveTo: c.selection.Save, SaveAll: c.selection.All,
 	})
 	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
 	if err != nil {

@@ -80,6 +80,13 @@ func newMessages(sys *scan.System, commands []string) *cobra.Command {
 	return cmd
 }
 
+// newShow returns the command that does by its name what lshark does without a command.
+func newShow(sys *scan.System) *cobra.Command {
+	cmd := newMessages(sys, nil)
+	cmd.Use, cmd.Short = "show [flags] [FILE…|-]", "Show messages, as without a command"
+	return cmd
+}
+
 // mistypedCommand returns an error if the first argument is not a file, but
 // similar to the name of one of the commands.
 func mistypedCommand(commands, args []string) error {
@@ -114,6 +121,7 @@ func (c *messagesOptions) run() error {
 		Select:   selected.Match,
 		Limit:    limit,
 		SaveTo:   c.selection.Save,
+		SaveAll:  c.selection.All,
 		SavePDUs: c.pdu,
 		Distinct: true,
 		BulkData: c.hex,
@@ -142,6 +150,9 @@ func (c *messagesOptions) check() error {
 	}
 	if c.pdu && c.selection.Save == "" {
 		return exit.Usagef("--pdu needs -w")
+	}
+	if c.pdu && c.selection.All {
+		return exit.Usagef("--pdu writes messages in place of frames: leave out --all-frames")
 	}
 	if c.diff && c.View.Form.Value != "flags" {
 		return exit.Usagef("--diff needs -T flags")

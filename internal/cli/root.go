@@ -34,7 +34,7 @@ func subcommands(sys *scan.System) []subcommand {
 		return subcommand{name, func() *cobra.Command { return newCommand(sys.IO) }}
 	}
 	return []subcommand{
-		of("rpcs", newRPCs), of("stats", newStats), of("imports", newImports), of("locks", newLocks), of("files", newFiles),
+		of("show", newShow), of("rpcs", newRPCs), of("stats", newStats), of("imports", newImports), of("locks", newLocks), of("files", newFiles),
 		of("recovery", newRecovery), of("config", newConfig), of("diff", newDiff), of("diagnose", newDiagnose),
 		of("tui", newTUI), of("ladder", newLadder), of("report", newReport), of("anonymize", newAnonymize),
 		of("monitor", monitor.New),

@@ -136,7 +136,7 @@ func (c *rpcsOptions) run() error {
 	if err != nil {
 		return err
 	}
-	p := scan.New(c.Sys, in, scan.Options{SaveTo: c.selection.Save, SaveRPCs: true})
+	p := scan.New(c.Sys, in, scan.Options{SaveTo: c.selection.Save, SaveAll: c.selection.All, SaveRPCs: true})
 	w, err := c.Output.NewWriter(c.Sys, in, c.View.Form.Value)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ type Selection struct {
 	Display string
 	Count   int
 	Save    string
+	All     bool // save all frames
 }
 
 // Register defines the flags. In their help texts, noun names what -Y selects,
@@ -28,11 +29,15 @@ func (s *Selection) Register(f *pflag.FlagSet, noun, counted string) {
 // RegisterSave defines the flag for saving frames.
 func (s *Selection) RegisterSave(f *pflag.FlagSet, noun string) {
 	f.StringVarP(&s.Save, "write", "w", "", "also write the frames of the "+noun+" to `FILE`, as pcapng")
+	f.BoolVar(&s.All, "all-frames", false, "with -w, write all frames; those of the "+noun+" have comments")
 }
 
 func (s *Selection) Check() error {
 	if s.Count < 0 {
 		return exit.Usagef("-c %d: must not be negative", s.Count)
+	}
+	if s.All && s.Save == "" {
+		return exit.Usagef("--all-frames needs -w")
 	}
 	return nil
 }

@@ -42,16 +42,16 @@ type Options struct {
 	// SaveTo names a file for the frames of the selected messages; empty for
 	// none. With SaveRPCs it gets the frames passed to SaveRPC instead.
 	// With SavePDUs it gets the messages themselves, as packets of JSON for
-	// Wireshark.
+	// Wireshark. With SaveAll it gets all frames of the input; those of selected
+	// messages have comments.
 	SaveTo   string
+	SaveAll  bool
 	SaveRPCs bool
 	SavePDUs bool
 
-	// Stream gets in place of a file what SaveTo would, within seconds. With SaveAll
-	// it gets all frames of the input; those of selected messages have comments. It is
-	// no error when its reader goes away.
-	Stream  io.Writer
-	SaveAll bool
+	// Stream gets in place of a file what SaveTo would, within seconds. It is no error
+	// when its reader goes away.
+	Stream io.Writer
 
 	// Stop ends a live capture when it is closed; nil: only a signal does.
 	Stop <-chan struct{}
@@ -314,12 +314,8 @@ func endOfInput(err error) error {
 func (p *Pass) frame(f *capture.Frame) (take bool, err error) {
 	p.clock.frame(f.Time)
 	p.cut.frame(f)
-	if p.in.keep != nil {
-		if ok, err := p.in.keep.Match(f.Link, f.Data, f.Len); err != nil {
-			return false, exit.UsageError{Err: err}
-		} else if !ok {
-			return false, nil
-		}
+	if keep, err := p.keeps(f); err != nil || !keep {
+		return false, err
 	}
 	if p.saver != nil && p.saver.add(f) != nil {
 		p.Stop() // finishSave returns the error
@@ -329,6 +325,18 @@ func (p *Pass) frame(f *capture.Frame) (take bool, err error) {
 		p.Fail(frame(f))
 	}
 	return true, nil
+}
+
+// keeps reports whether the capture filter keeps a frame.
+func (p *Pass) keeps(f *capture.Frame) (bool, error) {
+	if p.in.keep == nil {
+		return true, nil
+	}
+	ok, err := p.in.keep.Match(f.Link, f.Data, f.Len)
+	if err != nil {
+		return false, exit.UsageError{Err: err}
+	}
+	return ok, nil
 }
 
 // Stop ends the pass, within half a second where no frames arrive. It may be called from

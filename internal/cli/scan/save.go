@@ -27,6 +27,7 @@ type saver struct {
 	marks     Marks
 	pdus      *pduWriter                // nil: frames are written
 	stream    *stream                   // nil without Options.Stream
+	allFrames bool                      // Options.SaveAll
 	missed    int                       // frames that were no longer kept when they were marked
 	comment   []byte                    // scratch space
 	rpcFrames track.Attached[RPCFrames] // of RPCs that have not ended
@@ -36,10 +37,10 @@ type saver struct {
 // newSaver creates the file, unless it is one of the inputs. With a FIFO it
 // waits for the reader.
 func newSaver(sys *System, in *Input, opt Options) (*saver, error) {
-	s := &saver{}
+	s := &saver{allFrames: opt.SaveAll}
 	if opt.Stream != nil {
 		s.w = capture.NewWriter(opt.Stream)
-		s.stream = &stream{allFrames: opt.SaveAll}
+		s.stream = &stream{}
 	} else {
 		file, err := createSaveFile(sys, in, opt.SaveTo)
 		if err != nil {
@@ -97,6 +98,9 @@ func (s *saver) begin(src *source) error {
 func (s *saver) add(f *capture.Frame) error {
 	if s.recent != nil {
 		s.fail(s.recent.Add(f))
+		if s.allFrames {
+			s.recent.Mark(f.Number, nil)
+		}
 		if s.stream != nil {
 			s.fail(s.stream.add(s.recent, f))
 		}
@@ -232,7 +236,7 @@ func (p *Pass) finishSave() error {
 	return s.err
 }
 
-// readMarked reads the input a second time and writes the marked frames.
+// readMarked reads the input a second time and writes the marked frames, or all.
 func (p *Pass) readMarked(s *saver) (err error) {
 	src, err := p.in.open(p.sys, p.offsets)
 	if err != nil {
@@ -240,18 +244,25 @@ func (p *Pass) readMarked(s *saver) (err error) {
 	}
 	defer func() { err = errors.Join(err, src.frames.Close()) }()
 	var f capture.Frame
-	for left := s.marks.n; left > 0; {
+	for left := s.marks.n; left > 0 || s.allFrames; {
 		switch err := src.next(&f); {
 		case err == io.EOF, errors.As(err, new(*capture.DamageError)):
-			s.missed += left // a file has become shorter
-			left = 0         // the first reading reported the damage
+			s.missed += left   // a file has become shorter
+			return s.w.Flush() // the first reading reported the damage
 		case err != nil:
 			return err
-		case s.marks.has(f.Number):
+		}
+		if s.marks.has(f.Number) {
 			left--
-			if err := s.w.Write(&f, string(s.marks.comments[f.Number])); err != nil {
-				return err
-			}
+		} else if !s.allFrames {
+			continue
+		} else if keep, err := p.keeps(&f); err != nil {
+			return err
+		} else if !keep {
+			continue
+		}
+		if err := s.w.Write(&f, string(s.marks.comments[f.Number])); err != nil {
+			return err
 		}
 	}
 	return s.w.Flush()

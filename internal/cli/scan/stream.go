@@ -8,8 +8,7 @@ import (
 
 // stream passes frames on soon after they were captured (Options.Stream).
 type stream struct {
-	allFrames bool // with Options.SaveAll
-	flushed   int64
+	flushed int64
 }
 
 const (
@@ -21,12 +20,8 @@ const (
 	streamFlush = 100 * time.Millisecond
 )
 
-// add selects a frame that was added to recent, if all are, and writes frames that were
-// kept long enough.
+// add writes frames that were kept long enough when f was added to recent.
 func (s *stream) add(recent *capture.Recent, f *capture.Frame) error {
-	if s.allFrames {
-		recent.Mark(f.Number, nil)
-	}
 	if f.Time < s.flushed+int64(streamFlush) {
 		return nil
 	}

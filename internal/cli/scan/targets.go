@@ -64,12 +64,9 @@ func (p *Pass) lookAhead() (track.Known, *targets.Evidence) {
 			further = targets.New(p.in.names)
 			break
 		}
-		if p.in.keep != nil {
-			if ok, err := p.in.keep.Match(f.Link, f.Data, f.Len); err != nil || !ok {
-				continue
-			}
+		if keep, err := p.keeps(&f); err == nil && keep {
+			d.Frame(&f)
 		}
-		d.Frame(&f)
 	}
 	d.Close()
 	e.Conclude()
