@@ -12,8 +12,8 @@ const (
 	batches          = 4
 )
 
-// Concurrent returns options for a Dissector whose funcs Handle, Later, Lost, Marked and
-// Refused pass copies on to those of o, which run in a goroutine of their own, in the same
+// Concurrent returns options for a Dissector whose funcs Handle, Later, Lost, TCPEvent and
+// Nak pass copies on to those of o, which run in a goroutine of their own, in the same
 // order. After Close of the Dissector, wait returns when they have got everything.
 func Concurrent(o Options) (concurrent Options, wait func()) {
 	s := &sender{free: make(chan *batch, batches), full: make(chan *batch, batches)}
@@ -34,17 +34,17 @@ func Concurrent(o Options) (concurrent Options, wait func()) {
 	if o.Handle != nil {
 		concurrent.Handle = s.message
 	}
-	if o.Later != nil {
-		concurrent.Later = s.transfer
+	if o.TransferUpdate != nil {
+		concurrent.TransferUpdate = s.transfer
 	}
 	if o.Lost != nil {
 		concurrent.Lost = s.loss
 	}
-	if o.Marked != nil {
-		concurrent.Marked = s.segment
+	if o.TCPEvent != nil {
+		concurrent.TCPEvent = s.segment
 	}
-	if o.Refused != nil {
-		concurrent.Refused = s.refusal
+	if o.Nak != nil {
+		concurrent.Nak = s.refusal
 	}
 	return concurrent, func() {
 		s.send()
@@ -94,12 +94,12 @@ func (s *sender) loss(l *lnet.Loss) {
 	s.add(aLoss)
 }
 
-func (s *sender) segment(m *lnet.MarkedSegment) {
+func (s *sender) segment(m *lnet.TCPEvent) {
 	s.next.segments = append(s.next.segments, *m)
 	s.add(aSegment)
 }
 
-func (s *sender) refusal(r *lnet.RefusedPacket) {
+func (s *sender) refusal(r *lnet.Nak) {
 	s.next.refusals = append(s.next.refusals, *r)
 	s.add(aRefusal)
 }
@@ -130,8 +130,8 @@ type batch struct {
 	transfers []numberedTransfer
 	losses    []lnet.Loss
 	nids      []lnet.NID
-	segments  []lnet.MarkedSegment
-	refusals  []lnet.RefusedPacket
+	segments  []lnet.TCPEvent
+	refusals  []lnet.Nak
 }
 
 func (b *batch) reset() {
@@ -151,13 +151,13 @@ func (b *batch) deliver(o *Options) {
 		case aMessage:
 			o.Handle(b.message(i))
 		case aTransfer:
-			o.Later(b.transfers[i].number, &b.transfers[i].transfer)
+			o.TransferUpdate(b.transfers[i].number, &b.transfers[i].transfer)
 		case aLoss:
 			o.Lost(&b.losses[i])
 		case aSegment:
-			o.Marked(&b.segments[i])
+			o.TCPEvent(&b.segments[i])
 		case aRefusal:
-			o.Refused(&b.refusals[i])
+			o.Nak(&b.refusals[i])
 		}
 	}
 }

@@ -45,10 +45,10 @@ func handouts(t *testing.T, sample string, change func(Options) (Options, func()
 				add("%+v", *m.IB)
 			}
 		},
-		Later:   func(number int64, t *lnet.Transfer) { add("transfer %d %+v", number, *t) },
-		Lost:    func(l *lnet.Loss) { add("loss %+v", *l) },
-		Marked:  func(m *lnet.MarkedSegment) { add("segment %+v", *m) },
-		Refused: func(r *lnet.RefusedPacket) { add("refusal %+v", *r) },
+		TransferUpdate: func(number int64, t *lnet.Transfer) { add("transfer %d %+v", number, *t) },
+		Lost:           func(l *lnet.Loss) { add("loss %+v", *l) },
+		TCPEvent:       func(m *lnet.TCPEvent) { add("segment %+v", *m) },
+		Nak:            func(r *lnet.Nak) { add("refusal %+v", *r) },
 	})
 	d := New(o)
 	frames := wiretest.ReadSample(t, sample)

@@ -16,21 +16,22 @@ type Options struct {
 	Join   bool           // with Data: put the parts of file data together, in Message.Content
 	Handle func(*Message) // receives each message, in the order of completion
 
-	// Later receives what TCP does with a message after it was given to
-	// Handle, by its Number. t is valid until it returns.
-	Later func(number int64, t *lnet.Transfer)
+	// TransferUpdate receives what TCP did for a message after Handle got it: its segments
+	// were sent again, or acknowledged late. number is its Message.Number; t is valid
+	// until the func returns.
+	TransferUpdate func(number int64, t *lnet.Transfer)
 
 	// Lost receives the runs of bytes that were not captured and in which
 	// messages may have begun. l is valid until it returns.
 	Lost func(l *lnet.Loss)
 
-	// Marked receives the segments that TCP did something about, each valid until it
-	// returns.
-	Marked func(*lnet.MarkedSegment)
+	// TCPEvent receives each TCP segment that was sent again, came out of order, closes or
+	// opens a receive window, or aborts a connection. It is valid until the func returns.
+	TCPEvent func(*lnet.TCPEvent)
 
-	// Refused receives the negative acknowledgements of InfiniBand packets, each valid
+	// Nak receives the negative acknowledgements of InfiniBand packets, each valid
 	// until it returns.
-	Refused func(*lnet.RefusedPacket)
+	Nak func(*lnet.Nak)
 }
 
 // Message is an LNet message with its ptlrpc part. The Dissector reuses it: it and
@@ -62,13 +63,13 @@ type Dissector struct {
 
 // New returns a Dissector with the given options.
 func New(o Options) *Dissector {
-	d := &Dissector{requests: newRequestTable(), handle: o.Handle, later: o.Later, keepData: keepData}
+	d := &Dissector{requests: newRequestTable(), handle: o.Handle, later: o.TransferUpdate, keepData: keepData}
 	if o.Data {
 		d.keepData, d.join = math.MaxInt, o.Join
 	}
-	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, Marked: o.Marked, Refused: o.Refused}
-	if o.Later != nil {
-		lo.Later = d.transferLater
+	lo := lnet.Options{Ports: o.Ports, Frames: o.Frames, Want: d.want, Handle: d.message, Lost: o.Lost, TCPEvent: o.TCPEvent, Nak: o.Nak}
+	if o.TransferUpdate != nil {
+		lo.TransferUpdate = d.updateTransfer
 	}
 	d.lnet = lnet.NewDecoder(lo)
 	return d
@@ -81,10 +82,10 @@ func (d *Dissector) Frame(f *capture.Frame) {
 	d.release(false)
 }
 
-// Quiet is called when no frame has arrived for a while, as in a live capture. It hands
+// Flush is called when no frame has arrived for a while, as in a live capture. It hands
 // out the messages that wait only for late frames.
-func (d *Dissector) Quiet() {
-	d.lnet.Quiet()
+func (d *Dissector) Flush() {
+	d.lnet.Flush()
 	d.release(true)
 }
 

@@ -92,9 +92,9 @@ func (d *Dissector) release(all bool) {
 	}
 }
 
-// transferLater takes what TCP did with a message that the decoder has handed
+// updateTransfer takes what TCP did with a message that the decoder has handed
 // out: it may be among the late messages.
-func (d *Dissector) transferLater(number int64, t *lnet.Transfer) {
+func (d *Dissector) updateTransfer(number int64, t *lnet.Transfer) {
 	for _, w := range d.late.queue[d.late.head:] {
 		if m := w.arena.At(0); m.Number == number {
 			m.Transfer.Add(t)

@@ -15,7 +15,7 @@ func run(t *testing.T, path string, list ...*diagnose.Rule) []*diagnose.Finding 
 	t.Helper()
 	var d *dissect.Dissector
 	e := diagnose.New(diagnose.Options{Rules: list, Capture: func() diagnose.Capture { return diagnose.Capture{Stats: d.Stats()} }})
-	d = dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked})
+	d = dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, TCPEvent: e.TCPEvent})
 	wiretest.Play(d, wiretest.ReadSample(t, path))
 	e.Close()
 	return e.Findings()

@@ -22,22 +22,22 @@ type Options struct {
 	// Handle receives each message, which is valid until it returns.
 	Handle func(m *Message)
 
-	// Later receives what TCP does with a message that was handed out, by its
-	// Number: segments that are sent again, and late acknowledgements. t is
-	// valid until it returns.
-	Later func(number int64, t *Transfer)
+	// TransferUpdate receives what TCP did for a message after Handle got it: its segments
+	// were sent again, or acknowledged late. number is its Message.Number; t is valid
+	// until the func returns.
+	TransferUpdate func(number int64, t *Transfer)
 
 	// Lost receives the runs of bytes that were not captured and in which
 	// messages may have begun. l is valid until it returns.
 	Lost func(l *Loss)
 
-	// Marked receives the segments that TCP did something about. m is valid until
-	// it returns.
-	Marked func(m *MarkedSegment)
+	// TCPEvent receives each TCP segment that was sent again, came out of order, closes or
+	// opens a receive window, or aborts a connection. It is valid until the func returns.
+	TCPEvent func(m *TCPEvent)
 
-	// Refused receives the negative acknowledgements of InfiniBand packets. r is valid
+	// Nak receives the negative acknowledgements of InfiniBand packets. r is valid
 	// until it returns.
-	Refused func(r *RefusedPacket)
+	Nak func(r *Nak)
 
 	// MaxStream and MaxTotal bound the bytes held of one stream and of all
 	// together; by default 8 MiB and 256 MiB. The total includes the records
@@ -115,9 +115,9 @@ func (d *Decoder) Frame(f *capture.Frame) {
 	}
 }
 
-// Quiet is called when no frame has arrived for a while, as in a live capture. It
+// Flush is called when no frame has arrived for a while, as in a live capture. It
 // hands out the messages that wait only for late frames.
-func (d *Decoder) Quiet() {
+func (d *Decoder) Flush() {
 	d.tcp.quiet()
 	for _, id := range d.tcp.sourceIDs() {
 		d.ib.quiet(d.tcp.sources[id])
@@ -157,18 +157,18 @@ func (d *Decoder) Stats() Stats {
 // output is shared by all transports: the memory that messages are kept in, and
 // what is known about messages whatever transport they came by.
 type output struct {
-	opt     Options
-	pool    pool
-	gets    pendingGets
-	msg     Message // the one being handed out
-	stats   Stats
-	conns   int           // connections so far, of all transports
-	later   Transfer      // given to Options.Later
-	loss    Loss          // given to Options.Lost
-	marked  MarkedSegment // given to Options.Marked
-	waited  int64         // MarkedSegment.Waited of the segment in work
-	refused RefusedPacket // given to Options.Refused
-	ending  Why           // why messages that are cut off now end: Lost, or EndOfFile
+	opt      Options
+	pool     pool
+	gets     pendingGets
+	msg      Message // the one being handed out
+	stats    Stats
+	conns    int      // connections so far, of all transports
+	transfer Transfer // given to Options.TransferUpdate
+	loss     Loss     // given to Options.Lost
+	tcpEvent TCPEvent // given to Options.TCPEvent
+	waited   int64    // TCPEvent.Waited of the segment in work
+	nak      Nak      // given to Options.Nak
+	ending   Why      // why messages that are cut off now end: Lost, or EndOfFile
 }
 
 // full reports whether more is held than the options allow.

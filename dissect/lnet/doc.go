@@ -30,7 +30,7 @@
 //     with the gaps among them: start, consume, skip, gap, close.
 //   - analysis (tcp_analysis.go) sees the segments of one direction as they were
 //     captured. It finds those that were sent again and the round trip.
-//     Message.Transfer and Options.Later have what belongs to a message, with the
+//     Message.Transfer and Options.TransferUpdate have what belongs to a message, with the
 //     latency that it cost, where an ACK proves it: the receiver reports data that
 //     came twice, and its timestamps show which transmission it had waited for.
 //   - framer (socklnd_framer.go, socklnd_message.go) cuts these bytes into messages by
@@ -112,7 +112,7 @@
 //
 // Messages of one direction pass them in order; messages of other connections
 // would overtake those behind a gap, which is why the last queue waits for the
-// others. In a live capture Decoder.Quiet lets all of them go on when no frames
+// others. In a live capture Decoder.Flush lets all of them go on when no frames
 // come.
 //
 // Two kinds of messages are not waited for, as that could take as long as their

@@ -434,8 +434,8 @@ func (s *sentPackets) transfer(m *Message, from, to uint32, acked bool) {
 	}
 }
 
-// RefusedPacket is a negative acknowledgement: Dst did not accept a packet of Src.
-type RefusedPacket struct {
+// Nak is a negative acknowledgement: Dst did not accept a packet of Src.
+type Nak struct {
 	link.Frame // with the acknowledgement
 	Source     int
 	Src, Dst   netip.AddrPort
@@ -449,9 +449,9 @@ func (t *infiniband) refuse(q *queuePair, p *link.Packet) {
 	if p.AETH.Syndrome.RNR() {
 		t.stats.RNR++
 	}
-	if hook := t.out.opt.Refused; hook != nil {
-		r := &t.out.refused
-		*r = RefusedPacket{Frame: p.Frame, Source: int(q.key.source), PSN: p.BTH.PSN, Syndrome: p.AETH.Syndrome}
+	if hook := t.out.opt.Nak; hook != nil {
+		r := &t.out.nak
+		*r = Nak{Frame: p.Frame, Source: int(q.key.source), PSN: p.BTH.PSN, Syndrome: p.AETH.Syndrome}
 		r.Src, r.Dst = q.ends()
 		hook(r)
 	}

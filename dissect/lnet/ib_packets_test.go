@@ -33,7 +33,7 @@ func TestIBRetransmission(t *testing.T) {
 		c.Ack(true)
 		c.Send(false, w.Immediate(false, wiretest.Put, requestPortal, 3, 0, pattern(100)))
 		later := make(map[int64]Transfer)
-		got, st := collect(wiretest.Renumber(c.Frames), Options{Later: func(number int64, t *Transfer) {
+		got, st := collect(wiretest.Renumber(c.Frames), Options{TransferUpdate: func(number int64, t *Transfer) {
 			sum := later[number]
 			sum.Add(t)
 			later[number] = sum
@@ -245,7 +245,7 @@ func TestIBQuiet(t *testing.T) {
 	if n != 3 || d.Held() != 6 {
 		t.Errorf("%d messages, frame %d is held", n, d.Held())
 	}
-	d.Quiet()
+	d.Flush()
 	if n != 4 || d.Held() != 0 {
 		t.Errorf("%d messages, frame %d is held", n, d.Held())
 	}

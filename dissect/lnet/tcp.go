@@ -19,7 +19,7 @@ type TCPStats struct {
 	Conns        int64 // connections so far
 	Live         int   // connections in the table now
 	Evicted      int64 // connections removed from it: idle, closed, or too many
-	Marks        TCPMarks
+	Marks        TCPAnomalies
 	Gaps         int64 // gaps that were given up
 	LostBytes    int64 // in these gaps
 	SkippedLost  int64 // of them, in bulk data that was skipped anyway
@@ -199,13 +199,13 @@ func (t *tcp) mark(c *conn, dir uint8, mark tcpMark, g *link.Segment) {
 	t.stats.Marks.Add(&marks)
 	waited := t.out.waited
 	t.out.waited = 0
-	hook := t.out.opt.Marked
-	if hook == nil || marks == (TCPMarks{}) && opened == 0 && waited == 0 && g.Flags&tcpRST == 0 {
+	hook := t.out.opt.TCPEvent
+	if hook == nil || marks == (TCPAnomalies{}) && opened == 0 && waited == 0 && g.Flags&tcpRST == 0 {
 		return
 	}
-	m := &t.out.marked
-	*m = MarkedSegment{Frame: g.Frame, Source: int(c.key.Source), Conn: c.number, Seq: g.Seq, Bytes: g.Size, Opened: opened, Waited: waited,
-		SYN: g.Flags&tcpSYN != 0, RST: g.Flags&tcpRST != 0, TCPMarks: marks}
+	m := &t.out.tcpEvent
+	*m = TCPEvent{Frame: g.Frame, Source: int(c.key.Source), Conn: c.number, Seq: g.Seq, Bytes: g.Size, Opened: opened, Waited: waited,
+		SYN: g.Flags&tcpSYN != 0, RST: g.Flags&tcpRST != 0, TCPAnomalies: marks}
 	m.Src, m.Dst = c.ends(dir == 1)
 	if first, known := a.timeOf(g.Seq); known && marks.Retransmissions > 0 && first.missing == captured {
 		m.FirstSent = first.time

@@ -26,9 +26,9 @@ const (
 	unusualFlags    = tcpSYN | tcpFIN | tcpRST
 )
 
-// TCPMarks are counts of segments by what TCP did, as in the analysis flags of
+// TCPAnomalies are counts of segments by what TCP did, as in the analysis flags of
 // tshark.
-type TCPMarks struct {
+type TCPAnomalies struct {
 	Retransmissions int64 // segments sent again, the fast and the spurious ones included
 	Fast            int64 // after duplicate ACKs
 	Spurious        int64 // all of their bytes were acknowledged before
@@ -36,7 +36,7 @@ type TCPMarks struct {
 	ZeroWindows     int64 // segments that announce a receive window of 0
 }
 
-func (m *TCPMarks) subtract(before *TCPMarks) {
+func (m *TCPAnomalies) subtract(before *TCPAnomalies) {
 	m.Retransmissions -= before.Retransmissions
 	m.Fast -= before.Fast
 	m.Spurious -= before.Spurious
@@ -45,7 +45,7 @@ func (m *TCPMarks) subtract(before *TCPMarks) {
 }
 
 // Add adds other counts.
-func (m *TCPMarks) Add(other *TCPMarks) {
+func (m *TCPAnomalies) Add(other *TCPAnomalies) {
 	m.Retransmissions += other.Retransmissions
 	m.Fast += other.Fast
 	m.Spurious += other.Spurious
@@ -53,9 +53,9 @@ func (m *TCPMarks) Add(other *TCPMarks) {
 	m.ZeroWindows += other.ZeroWindows
 }
 
-// MarkedSegment is a TCP segment that counts in TCPMarks, aborts its connection, or
+// TCPEvent is a TCP segment that counts in TCPAnomalies, aborts its connection, or
 // opens a receive window that was closed.
-type MarkedSegment struct {
+type TCPEvent struct {
 	link.Frame
 	Source    int // capture point
 	Conn      int // number of the connection
@@ -67,11 +67,11 @@ type MarkedSegment struct {
 	Waited    int64 // of bytes that were sent again: for how many nanoseconds after the last time Src got them, by its timestamp
 	SYN       bool
 	RST       bool
-	TCPMarks
+	TCPAnomalies
 }
 
 // marksOf returns the counts of a segment by its class.
-func marksOf(mark tcpMark, g *link.Segment) (m TCPMarks) {
+func marksOf(mark tcpMark, g *link.Segment) (m TCPAnomalies) {
 	switch mark {
 	case outOfOrder:
 		m.OutOfOrder = 1
@@ -597,9 +597,9 @@ func (s *sentMessages) settle(r *resentRange, lost bool) {
 }
 
 func (s *sentMessages) report(number int64, t *Transfer) {
-	if hook := s.out.opt.Later; hook != nil {
-		s.out.later = *t
-		hook(number, &s.out.later)
+	if hook := s.out.opt.TransferUpdate; hook != nil {
+		s.out.transfer = *t
+		hook(number, &s.out.transfer)
 	}
 }
 

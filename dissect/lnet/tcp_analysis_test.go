@@ -9,13 +9,13 @@ import (
 
 // transfers runs the frames of a connection through a Decoder and returns what
 // TCP did to each message, by match bits: before and after it was handed out.
-func transfers(tc *wiretest.Conn) (map[uint64]*Transfer, TCPMarks) {
+func transfers(tc *wiretest.Conn) (map[uint64]*Transfer, TCPAnomalies) {
 	all, bits := make(map[uint64]*Transfer), make(map[int64]uint64)
-	var marked TCPMarks
+	var marked TCPAnomalies
 	d := NewDecoder(Options{
-		Want:   skipAll,
-		Marked: func(m *MarkedSegment) { marked.Add(&m.TCPMarks) },
-		Later:  func(number int64, t *Transfer) { all[bits[number]].Add(t) },
+		Want:           skipAll,
+		TCPEvent:       func(m *TCPEvent) { marked.Add(&m.TCPAnomalies) },
+		TransferUpdate: func(number int64, t *Transfer) { all[bits[number]].Add(t) },
 		Handle: func(m *Message) {
 			t := m.Transfer
 			bits[m.Number], all[m.LNet.MatchBits] = m.LNet.MatchBits, &t
@@ -58,19 +58,19 @@ func TestTransfer(t *testing.T) {
 	for name, c := range map[string]struct {
 		send func(tc *wiretest.Conn, data []byte)
 		want Transfer // RTT apart
-		mark TCPMarks
+		mark TCPAnomalies
 	}{
 		"once": {func(tc *wiretest.Conn, data []byte) {
 			tc.Send(false, data)
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{}, TCPMarks{}},
+		}, Transfer{}, TCPAnomalies{}},
 		"after the message": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
 			tc.Now += 200*ms - 1e5
 			again(tc, seq, data)
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{Resent: 1, Timed: 1, Lost: 200 * ms, AckedLate: true}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1, Lost: 200 * ms, AckedLate: true}, TCPAnomalies{Retransmissions: 1}},
 		"twice": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
@@ -79,20 +79,20 @@ func TestTransfer(t *testing.T) {
 			tc.Now += 20*ms - 1e5
 			again(tc, seq, data)
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{Resent: 2, Timed: 2, Lost: 30 * ms}, TCPMarks{Retransmissions: 2}},
+		}, Transfer{Resent: 2, Timed: 2, Lost: 30 * ms}, TCPAnomalies{Retransmissions: 2}},
 		"spurious": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
 			tc.Now += 10 * ms
 			again(tc, seq, data)
-		}, Transfer{Resent: 1, Timed: 1}, TCPMarks{Retransmissions: 1, Spurious: 1}},
+		}, Transfer{Resent: 1, Timed: 1}, TCPAnomalies{Retransmissions: 1, Spurious: 1}},
 		"not acknowledged": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
 			tc.Now += 10 * ms
 			again(tc, seq, data)
-		}, Transfer{Resent: 1}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1}, TCPAnomalies{Retransmissions: 1}},
 		"acknowledged too soon": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
@@ -100,7 +100,7 @@ func TestTransfer(t *testing.T) {
 			again(tc, seq, data)
 			tc.Now -= 9e4
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{Resent: 1, Timed: 1}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1}, TCPAnomalies{Retransmissions: 1}},
 		"received twice": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
@@ -108,13 +108,13 @@ func TestTransfer(t *testing.T) {
 			again(tc, seq, data)
 			tc.B.Options = wiretest.SACK([2]uint32{seq, tc.A.Seq})
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{Resent: 1, Timed: 1}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1}, TCPAnomalies{Retransmissions: 1}},
 		"echo of the first": {func(tc *wiretest.Conn, data []byte) {
 			stamped(tc, data, 5)
-		}, Transfer{Resent: 1, Timed: 1}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1}, TCPAnomalies{Retransmissions: 1}},
 		"echo of the second": {func(tc *wiretest.Conn, data []byte) {
 			stamped(tc, data, 15)
-		}, Transfer{Resent: 1, Timed: 1, Lost: 10 * ms}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1, Lost: 10 * ms}, TCPAnomalies{Retransmissions: 1}},
 		"echo of another": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
@@ -122,7 +122,7 @@ func TestTransfer(t *testing.T) {
 			again(tc, seq+200, data[200:])
 			tc.B.Options = wiretest.Timestamps(100, 10)
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{Resent: 1}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1}, TCPAnomalies{Retransmissions: 1}},
 		"echo of another, then received twice": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data)
@@ -132,14 +132,14 @@ func TestTransfer(t *testing.T) {
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
 			tc.B.Options = append(wiretest.Timestamps(100, 10), wiretest.SACK([2]uint32{seq + 200, tc.A.Seq})...)
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{Resent: 1, Timed: 1}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1}, TCPAnomalies{Retransmissions: 1}},
 		"stalled": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data[:200])
 			tc.Now += 300*ms - 1e5
 			again(tc, seq+100, data[100:200])
 			tc.Send(false, data[200:])
-		}, Transfer{Resent: 1, Timed: 1, Lost: 300 * ms}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1, Lost: 300 * ms}, TCPAnomalies{Retransmissions: 1}},
 		"last of several": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data[:100]).Lose(100)
@@ -148,14 +148,14 @@ func TestTransfer(t *testing.T) {
 			tc.Send(false, data[300:])
 			tc.Now += 30*ms - 1e5
 			again(tc, seq+100, data[100:200])
-		}, Transfer{Resent: 1, Timed: 1, Lost: 30 * ms, NotCaptured: true}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1, Lost: 30 * ms, NotCaptured: true}, TCPAnomalies{Retransmissions: 1}},
 		"inside the message": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data[:200])
 			tc.Now += 10*ms - 1e5
 			again(tc, seq+100, data[100:200])
 			tc.Send(false, data[200:])
-		}, Transfer{Resent: 1}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1}, TCPAnomalies{Retransmissions: 1}},
 		"fast": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data[:200]).Send(false, data[200:])
@@ -165,37 +165,37 @@ func TestTransfer(t *testing.T) {
 			tc.Now += 5 * ms
 			again(tc, seq, data[:200])
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{Resent: 1, Timed: 1, Lost: 5*ms + 4e5}, TCPMarks{Retransmissions: 1, Fast: 1}},
+		}, Transfer{Resent: 1, Timed: 1, Lost: 5*ms + 4e5}, TCPAnomalies{Retransmissions: 1, Fast: 1}},
 		"gap filled late": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data[:200]).Lose(100).Send(false, data[300:])
 			tc.Now += 50*ms - 1e5
 			again(tc, seq+200, data[200:300])
-		}, Transfer{Resent: 1, Timed: 1, Lost: 50 * ms, NotCaptured: true}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, Timed: 1, Lost: 50 * ms, NotCaptured: true}, TCPAnomalies{Retransmissions: 1}},
 		"gap shown by an ACK": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Lose(len(data))
 			ack(tc, &tc.A, &tc.B, tc.B.Seq)
 			tc.Now += 50 * ms
 			again(tc, seq, data)
-		}, Transfer{Resent: 1, NotCaptured: true}, TCPMarks{Retransmissions: 1}},
+		}, Transfer{Resent: 1, NotCaptured: true}, TCPAnomalies{Retransmissions: 1}},
 		"out of order": {func(tc *wiretest.Conn, data []byte) {
 			seq := tc.A.Seq
 			tc.Send(false, data[:200]).Lose(100).Send(false, data[300:])
 			tc.Frames[len(tc.Frames)-1].Time -= 5e4
 			tc.Now -= 5e4
 			again(tc, seq+200, data[200:300])
-		}, Transfer{}, TCPMarks{OutOfOrder: 1}},
+		}, Transfer{}, TCPAnomalies{OutOfOrder: 1}},
 		"keep-alive": {func(tc *wiretest.Conn, data []byte) {
 			tc.Send(false, data)
 			again(tc, tc.A.Seq-1, nil)
 			again(tc, tc.A.Seq-1, data[len(data)-1:])
-		}, Transfer{}, TCPMarks{}},
+		}, Transfer{}, TCPAnomalies{}},
 		"late ACK": {func(tc *wiretest.Conn, data []byte) {
 			tc.Send(false, data)
 			tc.Now += 201 * ms
 			ack(tc, &tc.B, &tc.A, tc.A.Seq)
-		}, Transfer{AckedLate: true}, TCPMarks{}},
+		}, Transfer{AckedLate: true}, TCPAnomalies{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc, w := opened()

@@ -63,7 +63,7 @@ func TestSources(t *testing.T) {
 		both = append(both, f, g)
 	}
 	got, st := collect(wiretest.Renumber(both), Options{})
-	if len(got) != 6 || st.TCP.Conns != 2 || st.TCP.Marks != (TCPMarks{}) {
+	if len(got) != 6 || st.TCP.Conns != 2 || st.TCP.Marks != (TCPAnomalies{}) {
 		t.Errorf("%d messages, %+v", len(got), st)
 	}
 }
@@ -90,7 +90,7 @@ func TestQuiet(t *testing.T) {
 	if n != 0 {
 		t.Error("the SYN was not waited for")
 	}
-	s.Quiet()
+	s.Flush()
 	if n != 1 {
 		t.Error("the message still waits")
 	}

@@ -27,14 +27,14 @@ func TestMarkedSegment(t *testing.T) {
 	ack(tc, &tc.B, &tc.A, tc.A.Seq)
 	opened := tc.Now
 	tc.Segment(&tc.B, &tc.A, wiretest.RST, tc.B.Seq, nil)
-	var got []MarkedSegment
-	wiretest.Play(NewDecoder(Options{Want: skipAll, Marked: func(m *MarkedSegment) { got = append(got, *m) }}), tc.Frames)
+	var got []TCPEvent
+	wiretest.Play(NewDecoder(Options{Want: skipAll, TCPEvent: func(m *TCPEvent) { got = append(got, *m) }}), tc.Frames)
 	if len(got) != 4 {
 		t.Fatalf("%d segments: %+v", len(got), got)
 	}
-	for i, want := range []MarkedSegment{
-		{Seq: seq, Bytes: len(data), FirstSent: sent, TCPMarks: TCPMarks{Retransmissions: 1}},
-		{Seq: tc.B.Seq, TCPMarks: TCPMarks{ZeroWindows: 1}},
+	for i, want := range []TCPEvent{
+		{Seq: seq, Bytes: len(data), FirstSent: sent, TCPAnomalies: TCPAnomalies{Retransmissions: 1}},
+		{Seq: tc.B.Seq, TCPAnomalies: TCPAnomalies{ZeroWindows: 1}},
 		{Seq: tc.B.Seq, Opened: opened - closed},
 		{Seq: tc.B.Seq, RST: true},
 	} {

@@ -16,10 +16,10 @@ type importMarks struct {
 // pointMarks is what one capture point saw.
 type pointMarks struct {
 	source int
-	lnet.TCPMarks
+	lnet.TCPAnomalies
 }
 
-func (l *importMarks) addMarks(source int, marks *lnet.TCPMarks) {
+func (l *importMarks) addMarks(source int, marks *lnet.TCPAnomalies) {
 	for i := range l.points {
 		if p := &l.points[i]; p.source == source {
 			p.Add(marks)
@@ -41,7 +41,7 @@ func (l *importMarks) Retransmits() int64 {
 // TCP counts the segments of the TCP connections that carry the messages, by what
 // TCP did. Several imports share a TCP connection: a segment counts for the one
 // whose message came last. What several capture points saw counts once.
-func (l *importMarks) TCP() (m lnet.TCPMarks) {
+func (l *importMarks) TCP() (m lnet.TCPAnomalies) {
 	for _, p := range l.points {
 		m.Retransmissions = max(m.Retransmissions, p.Retransmissions)
 		m.Fast = max(m.Fast, p.Fast)
@@ -61,8 +61,8 @@ type carriers struct {
 
 // carrier is a TCP connection.
 type carrier struct {
-	imp     *Import       // of the last message, nil before the first
-	pending lnet.TCPMarks // until the first message
+	imp     *Import           // of the last message, nil before the first
+	pending lnet.TCPAnomalies // until the first message
 }
 
 const maxCarriers = 1 << 16
@@ -86,20 +86,20 @@ func (t *Imports) Message(r *RPC, m *dissect.Message) {
 	}
 	r.Connection.imp.overTCP = true
 	k := t.carriers.of(m.Conn)
-	if k.imp == nil && k.pending != (lnet.TCPMarks{}) {
+	if k.imp == nil && k.pending != (lnet.TCPAnomalies{}) {
 		r.Connection.imp.importMarks.addMarks(m.Source, &k.pending)
 	}
 	k.imp = r.Connection.imp
 }
 
-// Marked takes a segment of a TCP connection.
-func (t *Imports) Marked(m *lnet.MarkedSegment) {
-	if m.TCPMarks == (lnet.TCPMarks{}) {
+// TCPEvent takes a segment of a TCP connection.
+func (t *Imports) TCPEvent(m *lnet.TCPEvent) {
+	if m.TCPAnomalies == (lnet.TCPAnomalies{}) {
 		return
 	}
 	if k := t.carriers.of(m.Conn); k.imp != nil {
-		k.imp.importMarks.addMarks(m.Source, &m.TCPMarks)
+		k.imp.importMarks.addMarks(m.Source, &m.TCPAnomalies)
 	} else {
-		k.pending.Add(&m.TCPMarks)
+		k.pending.Add(&m.TCPAnomalies)
 	}
 }

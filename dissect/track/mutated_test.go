@@ -34,7 +34,7 @@ func TestMutatedSamples(t *testing.T) {
 			done := 0
 			imports := NewImports()
 			pairing := NewPairing(Options{Sent: imports.Sent, Answered: imports.Answered, Done: func(r *RPC) { done++; imports.Done(r) }})
-			wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }, Later: pairing.Later, Lost: pairing.Lost}), mutated)
+			wiretest.Play(dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }, TransferUpdate: pairing.TransferUpdate, Lost: pairing.Lost}), mutated)
 			pairing.Close()
 			imports.Close()
 			if done == 0 {

@@ -326,10 +326,10 @@ func (c *carried) find(number int64) *carriedMessage {
 	return m
 }
 
-// Later takes what the transport did with a message after it was handed out.
-func (t *Pairing) Later(number int64, later *lnet.Transfer) {
+// TransferUpdate takes what the transport did with a message after it was handed out.
+func (t *Pairing) TransferUpdate(number int64, update *lnet.Transfer) {
 	if m := t.carried.find(number); m != nil {
-		m.rpc.sighting(int(m.source)).addTransfer(m.kind, later)
+		m.rpc.sighting(int(m.source)).addTransfer(m.kind, update)
 	}
 }
 

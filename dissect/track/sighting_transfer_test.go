@@ -22,10 +22,10 @@ func TestRetransmits(t *testing.T) {
 	begin := w.now
 	w.request(xid, getter, carriedBy(1, lnet.Transfer{RTT: ms}))
 	w.pass(4 * ms)
-	w.rpcs.Later(1, resent(begin))
+	w.rpcs.TransferUpdate(1, resent(begin))
 	w.reply(xid, getter, carriedBy(2, *resent(begin + ms/2)))
-	w.rpcs.Later(2, resent(w.now))  // behind the latency
-	w.rpcs.Later(99, resent(begin)) // of an unknown message
+	w.rpcs.TransferUpdate(2, resent(w.now))  // behind the latency
+	w.rpcs.TransferUpdate(99, resent(begin)) // of an unknown message
 	r := w.one()
 	ns, ok := r.RetransmitTime()
 	if rtt, known := r.RTT(); r.Retransmits() != 3 || !ok || ns != 4*ms || !known || rtt != ms {

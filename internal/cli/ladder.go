@@ -195,9 +195,9 @@ func (c *ladderOptions) collect(p *scan.Pass, in *scan.Input, d *ladder.Diagram,
 				p.Fail(scan.ErrStop)
 			}
 		},
-		Done:  s.Done,
-		Later: s.Later,
-		Lost:  s.Lost,
+		Done:           s.Done,
+		TransferUpdate: s.TransferUpdate,
+		Lost:           s.Lost,
 	})
 	p.Add(scan.Consumer{End: func() error {
 		s.Close()

@@ -160,17 +160,17 @@ func (m *Monitor) Message(d *dissect.Message) {
 	m.engine.Message(d)
 }
 
-// Later reports retransmissions of a message that was already passed to Message.
-func (m *Monitor) Later(number int64, t *lnet.Transfer) { m.engine.Later(number, t) }
+// TransferUpdate reports retransmissions of a message that was already passed to Message.
+func (m *Monitor) TransferUpdate(number int64, t *lnet.Transfer) { m.engine.TransferUpdate(number, t) }
 
 // Lost takes a run of bytes that was not captured.
 func (m *Monitor) Lost(l *lnet.Loss) { m.engine.Lost(l) }
 
-// Marked takes a TCP segment that is retransmitted, out of order or announces a zero window.
-func (m *Monitor) Marked(s *lnet.MarkedSegment) { m.engine.Marked(s) }
+// TCPEvent takes a TCP segment that is retransmitted, out of order or announces a zero window.
+func (m *Monitor) TCPEvent(s *lnet.TCPEvent) { m.engine.TCPEvent(s) }
 
-// Refused takes a negative acknowledgement of InfiniBand.
-func (m *Monitor) Refused(r *lnet.RefusedPacket) { m.engine.Refused(r) }
+// Nak takes a negative acknowledgement of InfiniBand.
+func (m *Monitor) Nak(r *lnet.Nak) { m.engine.Nak(r) }
 
 // Advance sets the time, in nanoseconds since the epoch.
 func (m *Monitor) Advance(now int64) { m.engine.Advance(now) }

@@ -78,7 +78,7 @@ func watch(o monitor.Options, frames []capture.Frame) (*monitor.Monitor, lnetSta
 		o.Side = func(*track.RPC) string { return "" }
 	}
 	m := monitor.New(o, time.Unix(0, 0))
-	d := dissect.New(dissect.Options{Handle: m.Message, Later: m.Later, Lost: m.Lost, Marked: m.Marked, Refused: m.Refused})
+	d := dissect.New(dissect.Options{Handle: m.Message, TransferUpdate: m.TransferUpdate, Lost: m.Lost, TCPEvent: m.TCPEvent, Nak: m.Nak})
 	for i := range frames {
 		m.Frame(&frames[i])
 		d.Frame(&frames[i])
@@ -109,7 +109,7 @@ func (s lnetStats) end(m *monitor.Monitor) {
 func statsOf(frames []capture.Frame, by ...track.Dimension) *track.Interval {
 	s := track.NewStats(track.StatsOptions{By: by})
 	p := track.NewPairing(track.Options{Sent: s.Sent, Answered: s.Answered, Done: s.Done})
-	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { p.Message(m) }, Later: p.Later, Lost: p.Lost})
+	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { p.Message(m) }, TransferUpdate: p.TransferUpdate, Lost: p.Lost})
 	wiretest.Play(d, frames)
 	p.Advance(frames[len(frames)-1].Time)
 	p.Close()
@@ -221,7 +221,7 @@ func TestSameAsDiagnose(t *testing.T) {
 		e := diagnose.New(diagnose.Options{Rules: rules.All(), Capture: func() diagnose.Capture {
 			return diagnose.Capture{Stats: d.Stats(), Files: 1, FirstFrame: frames[0].Time}
 		}})
-		d = dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked, Refused: e.Refused})
+		d = dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, TCPEvent: e.TCPEvent, Nak: e.Nak})
 		wiretest.Play(d, frames)
 		e.Advance(frames[len(frames)-1].Time)
 		e.Close()

@@ -48,7 +48,7 @@ func capturing(t *testing.T, name string, o model.Options) *model.Capture {
 			t.Fatal(err)
 		}
 	}
-	d = dissect.New(dissect.Options{Frames: true, Later: c.Later, Lost: c.Lost, Marked: c.Marked, Refused: c.Refused,
+	d = dissect.New(dissect.Options{Frames: true, TransferUpdate: c.TransferUpdate, Lost: c.Lost, TCPEvent: c.TCPEvent, Nak: c.Nak,
 		Handle: c.Message})
 	in, err := capture.Open([]string{"../../pcaps/" + name}, capture.Options{})
 	fail(err)

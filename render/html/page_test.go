@@ -52,7 +52,7 @@ func pageOf(t testing.TB, path string) *Page {
 	}})
 	e := diagnose.New(diagnose.Options{Rules: rules.All(), Hooks: hooks, Capture: func() diagnose.Capture { return p.Capture.Capture }})
 	f := e.Files()
-	d := dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, Marked: e.Marked, Later: e.Later})
+	d := dissect.New(dissect.Options{Handle: e.Message, Lost: e.Lost, TCPEvent: e.TCPEvent, TransferUpdate: e.TransferUpdate})
 	frames := wiretest.ReadSample(t, path)
 	wiretest.Play(d, frames)
 	p.Capture = Capture{Sources: []string{path}}

@@ -189,7 +189,7 @@ func TestArrows(t *testing.T) {
 	d.Add(request)
 	bulk := testEvent(2, 3, 1, "OST_READ", "data 1048576 bytes")
 	bulk.Kind, bulk.Client = Bulk, lnet.NID{}
-	bulk.Later(&lnet.Transfer{Resent: 2, LostFrom: 1e6, LostTo: 232e6})
+	bulk.TransferUpdate(&lnet.Transfer{Resent: 2, LostFrom: 1e6, LostTo: 232e6})
 	d.Add(bulk)
 	reply := testEvent(2402, 3, 1, "OST_READ", "ok 2.4s")
 	reply.Marks = Failed

@@ -160,8 +160,8 @@ func lossReason(w lnet.Why) string {
 	return "not captured"
 }
 
-// Later adds what the transport did with the message after it was read.
-func (e *Event) Later(t *lnet.Transfer) {
+// TransferUpdate adds what the transport did with the message after it was read.
+func (e *Event) TransferUpdate(t *lnet.Transfer) {
 	e.transfer.Add(t)
 	e.update()
 }

@@ -341,10 +341,10 @@ func (s *Selector) decide(u undecided) {
 	s.release(u.events)
 }
 
-// Later takes what the transport did with a message after it was handed out.
-func (s *Selector) Later(number int64, t *lnet.Transfer) {
+// TransferUpdate takes what the transport did with a message after it was handed out.
+func (s *Selector) TransferUpdate(number int64, t *lnet.Transfer) {
 	if e, ok := s.recent.Get(number); ok && e.Number == number {
-		e.Later(t)
+		e.TransferUpdate(t)
 	}
 }
 

@@ -24,9 +24,9 @@ func readSample(t *testing.T, path string, what Selection, limit int) *Diagram {
 			names.Message(m)
 			s.Message(m, r)
 		},
-		Done: s.Done, Later: s.Later, Lost: s.Lost,
+		Done: s.Done, TransferUpdate: s.TransferUpdate, Lost: s.Lost,
 	})
-	wiretest.Play(dissect.New(dissect.Options{Handle: f.Message, Later: f.Later, Lost: f.Lost}), wiretest.ReadSample(t, path))
+	wiretest.Play(dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost}), wiretest.ReadSample(t, path))
 	f.Close()
 	s.Close()
 	if s.count != 0 {

@@ -23,7 +23,7 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := &restartedNodes{nodeLife: newNodeLife(r)}
-		return diagnose.Hooks{Message: n.message, Marked: n.marked, Recovery: n.recovery, End: n.finish}
+		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, Recovery: n.recovery, End: n.finish}
 	},
 })
 

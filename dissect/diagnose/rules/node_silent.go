@@ -27,7 +27,7 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"crashed_server.pcap.zst", "frozen_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := newNodeLife(r)
-		return diagnose.Hooks{Message: n.message, Marked: n.marked, End: n.reportSilent}
+		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, End: n.reportSilent}
 	},
 })
 

@@ -23,7 +23,7 @@ type nodeLife struct {
 
 	// Messages are handed out later than segments where bytes are missing. Segments wait for
 	// the messages before them.
-	waiting []lnet.MarkedSegment
+	waiting []lnet.TCPEvent
 }
 
 // hostLife is what a host has sent and received.
@@ -100,7 +100,7 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 }
 
 // marked takes a segment.
-func (n *nodeLife) marked(m *lnet.MarkedSegment) {
+func (n *nodeLife) marked(m *lnet.TCPEvent) {
 	if !m.RST && m.Retransmissions == 0 && m.Waited == 0 {
 		return
 	}
@@ -126,7 +126,7 @@ func (n *nodeLife) until(time int64) {
 func (n *nodeLife) end() { n.until(math.MaxInt64) }
 
 // segment takes a segment that is sent again, or aborts a connection.
-func (n *nodeLife) segment(m *lnet.MarkedSegment) {
+func (n *nodeLife) segment(m *lnet.TCPEvent) {
 	p := pointOf(m)
 	h := n.host(m.Src.Addr())
 	resent := n.resent.silence(m)

@@ -26,7 +26,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{nakPackets},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newRefusedPackets(r)
-		return diagnose.Hooks{Refused: func(p *lnet.RefusedPacket) {
+		return diagnose.Hooks{Nak: func(p *lnet.Nak) {
 			if reason, refused := p.Syndrome.NAK(); refused {
 				x.add(p, reason)
 			}
@@ -57,7 +57,7 @@ func newRefusedPackets(r *diagnose.Reporter) *refusedPackets {
 	return &refusedPackets{r, fifo.NewMap[refusedKey, *refusedPair](maxPairs)}
 }
 
-func (x *refusedPackets) add(p *lnet.RefusedPacket, reason ib.NAK) {
+func (x *refusedPackets) add(p *lnet.Nak, reason ib.NAK) {
 	key := refusedKey{hostPair{p.Source, p.Src.Addr(), p.Dst.Addr()}, reason}
 	pair, ok := x.pairs.Get(key)
 	if !ok {
@@ -110,7 +110,7 @@ type lostPacket struct {
 
 const maxLostPackets = 1 << 10 // the last ones
 
-func (l *lostPackets) refused(p *lnet.RefusedPacket) {
+func (l *lostPackets) refused(p *lnet.Nak) {
 	if len(l.list) >= maxLostPackets {
 		l.list = append(l.list[:0], l.list[maxLostPackets/2:]...)
 	}

@@ -32,7 +32,7 @@ var _ = add(diagnose.Rule{
 				return true
 			})
 		}
-		return diagnose.Hooks{Refused: func(p *lnet.RefusedPacket) {
+		return diagnose.Hooks{Nak: func(p *lnet.Nak) {
 			if p.Syndrome.RNR() {
 				x.add(p, 0)
 			}

@@ -20,7 +20,7 @@ const (
 // "code: text".
 func rdmaFindings(c *wiretest.QueuePairs) (list []string) {
 	e := diagnose.New(diagnose.Options{Rules: All()})
-	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Refused: e.Refused}), c.Frames)
+	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, Nak: e.Nak}), c.Frames)
 	e.Close()
 	for _, f := range e.Findings() {
 		if strings.HasPrefix(f.Rule.Code, "rdma.") && len(f.Evidence) > 0 {

@@ -36,7 +36,7 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"hung_target.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs)}
-		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent, Done: s.done, Refused: s.lost.refused, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
+		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent, Done: s.done, Nak: s.lost.refused, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}
 	},
 })
 

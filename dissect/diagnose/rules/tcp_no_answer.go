@@ -28,7 +28,7 @@ var _ = add(diagnose.Rule{
 				return true
 			})
 		}
-		return diagnose.Hooks{Marked: x.marked, Tick: func(int64) { report() }, End: report}
+		return diagnose.Hooks{TCPEvent: x.marked, Tick: func(int64) { report() }, End: report}
 	},
 })
 

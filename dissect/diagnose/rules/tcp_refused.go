@@ -18,7 +18,7 @@ var _ = add(diagnose.Rule{
 	Samples: []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newAborted(r, false)
-		return diagnose.Hooks{Marked: x.marked, End: func() { x.each(refusedFinding) }}
+		return diagnose.Hooks{TCPEvent: x.marked, End: func() { x.each(refusedFinding) }}
 	},
 })
 

@@ -27,7 +27,7 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"crashed_server.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newAborted(r, true)
-		return diagnose.Hooks{Marked: x.marked, End: func() { x.each(resetFinding) }}
+		return diagnose.Hooks{TCPEvent: x.marked, End: func() { x.each(resetFinding) }}
 	},
 })
 
@@ -54,9 +54,9 @@ func newAborted(r *diagnose.Reporter, established bool) *aborted {
 
 // isRefusal reports whether a reset answers a SYN: that has no acknowledgement, so the
 // reset has the sequence number 0.
-func isRefusal(m *lnet.MarkedSegment) bool { return m.RST && m.Seq == 0 }
+func isRefusal(m *lnet.TCPEvent) bool { return m.RST && m.Seq == 0 }
 
-func (x *aborted) marked(m *lnet.MarkedSegment) {
+func (x *aborted) marked(m *lnet.TCPEvent) {
 	if !m.RST || isRefusal(m) == x.established {
 		return
 	}

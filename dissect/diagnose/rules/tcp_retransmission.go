@@ -33,7 +33,7 @@ var _ = add(diagnose.Rule{
 	Samples:    []string{"losses.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := &lossyHosts{report: r, retransmissions: newRetransmissions(), cost: fifo.NewMap[nodePair, *resentCost](maxPairs)}
-		return diagnose.Hooks{Marked: x.marked, Done: x.done, Tick: func(int64) { x.end() }, End: x.end}
+		return diagnose.Hooks{TCPEvent: x.marked, Done: x.done, Tick: func(int64) { x.end() }, End: x.end}
 	},
 })
 

@@ -17,7 +17,7 @@ type hostPair struct {
 	from, to netip.Addr
 }
 
-func pairOf(m *lnet.MarkedSegment) hostPair {
+func pairOf(m *lnet.TCPEvent) hostPair {
 	return hostPair{m.Source, m.Src.Addr(), m.Dst.Addr()}
 }
 
@@ -44,7 +44,7 @@ func (h hostPair) finding(all *paths.Paths) diagnose.Finding {
 }
 
 // pointOf returns where a segment is.
-func pointOf(m *lnet.MarkedSegment) track.Point {
+func pointOf(m *lnet.TCPEvent) track.Point {
 	return track.Point{Frame: m.Number, File: m.File, Time: m.Time}
 }
 
@@ -106,10 +106,10 @@ func newRetransmissions() retransmissions {
 }
 
 // marked takes a segment.
-func (x *retransmissions) marked(m *lnet.MarkedSegment) { x.silence(m) }
+func (x *retransmissions) marked(m *lnet.TCPEvent) { x.silence(m) }
 
 // silence takes a segment, and returns the silence of its receiver that it shows, if it does.
-func (x *retransmissions) silence(m *lnet.MarkedSegment) *silence {
+func (x *retransmissions) silence(m *lnet.TCPEvent) *silence {
 	if m.Retransmissions == 0 || m.Spurious > 0 {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (x *retransmissions) silence(m *lnet.MarkedSegment) *silence {
 }
 
 // add counts a segment.
-func (pair *resentPair) add(m *lnet.MarkedSegment, p track.Point) {
+func (pair *resentPair) add(m *lnet.TCPEvent, p track.Point) {
 	if pair.segments == 0 {
 		pair.first = p.Time
 	}

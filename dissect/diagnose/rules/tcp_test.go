@@ -13,7 +13,7 @@ import (
 // tcpFindings returns the findings of rules about TCP in the frames of a connection.
 func tcpFindings(tc *wiretest.Conn) (list []*diagnose.Finding) {
 	e := diagnose.New(diagnose.Options{Rules: All()})
-	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, Later: e.Later, Lost: e.Lost, Marked: e.Marked}), tc.Frames)
+	wiretest.Play(dissect.New(dissect.Options{Handle: e.Message, TransferUpdate: e.TransferUpdate, Lost: e.Lost, TCPEvent: e.TCPEvent}), tc.Frames)
 	e.Close()
 	for _, f := range e.Findings() {
 		if strings.HasPrefix(f.Rule.Code, "tcp.") {

@@ -24,7 +24,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{closedTime},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		z := &closedWindows{report: r, pairs: fifo.NewMap[hostPair, *closedPair](maxPairs), streams: fifo.NewMap[stream, track.Point](maxStreams)}
-		return diagnose.Hooks{Marked: z.marked, Tick: func(int64) { z.end() }, End: z.end}
+		return diagnose.Hooks{TCPEvent: z.marked, Tick: func(int64) { z.end() }, End: z.end}
 	},
 })
 
@@ -50,7 +50,7 @@ type closedWindow struct {
 	time     int64
 }
 
-func (z *closedWindows) marked(m *lnet.MarkedSegment) {
+func (z *closedWindows) marked(m *lnet.TCPEvent) {
 	key := stream{m.Conn, m.Src}
 	if m.ZeroWindows > 0 {
 		if _, closed := z.streams.Get(key); !closed {

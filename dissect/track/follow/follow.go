@@ -7,7 +7,7 @@
 // looked at in other ways.
 //
 //	f := follow.New(follow.Options{}, follow.Hooks{Lock: func(l *locks.Lock) { … }})
-//	d := dissect.New(dissect.Options{Handle: f.Message, Later: f.Later, Lost: f.Lost, Marked: f.Marked, Refused: f.Refused})
+//	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, Nak: f.Nak})
 //	…
 //	f.Close()
 package follow
@@ -230,11 +230,11 @@ func (f *Follower) tick() {
 	}
 }
 
-// Later takes what TCP does with a message after it was handed out.
-func (f *Follower) Later(number int64, t *lnet.Transfer) {
-	f.pairing.Later(number, t)
+// TransferUpdate takes what TCP did for a message after it was handed out.
+func (f *Follower) TransferUpdate(number int64, t *lnet.Transfer) {
+	f.pairing.TransferUpdate(number, t)
 	for i := range f.hooks.all {
-		if later := f.hooks.all[i].Later; later != nil {
+		if later := f.hooks.all[i].TransferUpdate; later != nil {
 			later(number, t)
 		}
 	}
@@ -256,22 +256,22 @@ func (f *Follower) Lost(l *lnet.Loss) {
 	}
 }
 
-// Marked takes a segment that TCP did something about.
-func (f *Follower) Marked(m *lnet.MarkedSegment) {
+// TCPEvent takes a TCP segment that was sent again, came out of order, and so on.
+func (f *Follower) TCPEvent(m *lnet.TCPEvent) {
 	if f.imports != nil {
-		f.imports.Marked(m)
+		f.imports.TCPEvent(m)
 	}
 	for i := range f.hooks.all {
-		if marked := f.hooks.all[i].Marked; marked != nil {
+		if marked := f.hooks.all[i].TCPEvent; marked != nil {
 			marked(m)
 		}
 	}
 }
 
-// Refused takes a negative acknowledgement of InfiniBand.
-func (f *Follower) Refused(r *lnet.RefusedPacket) {
+// Nak takes a negative acknowledgement of InfiniBand.
+func (f *Follower) Nak(r *lnet.Nak) {
 	for i := range f.hooks.all {
-		if refused := f.hooks.all[i].Refused; refused != nil {
+		if refused := f.hooks.all[i].Nak; refused != nil {
 			refused(r)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // play passes a sample to a Follower.
 func play(t testing.TB, f *follow.Follower, sample string) {
 	t.Helper()
-	d := dissect.New(dissect.Options{Handle: f.Message, Later: f.Later, Lost: f.Lost, Marked: f.Marked, Refused: f.Refused})
+	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost, TCPEvent: f.TCPEvent, Nak: f.Nak})
 	wiretest.Play(d, wiretest.ReadSample(t, "../../../pcaps/"+sample))
 	f.Close()
 }
@@ -50,7 +50,7 @@ func Example() {
 			fmt.Printf("%s waited for %d s\n", l.Client, ns/1e9)
 		}
 	}})
-	d := dissect.New(dissect.Options{Handle: f.Message, Later: f.Later, Lost: f.Lost})
+	d := dissect.New(dissect.Options{Handle: f.Message, TransferUpdate: f.TransferUpdate, Lost: f.Lost})
 	// Pass frames to d.Frame here.
 	d.Close()
 	f.Close()

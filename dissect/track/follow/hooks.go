@@ -42,19 +42,20 @@ type Hooks struct {
 	// none: LNet's own, and those of connections.
 	Message func(*track.RPC, *dissect.Message)
 
-	// Later gets what TCP does with a message after it was handed out, by its Number.
-	Later func(number int64, t *lnet.Transfer)
+	// TransferUpdate gets what TCP did for a message after it was handed out: its segments
+	// were sent again, or acknowledged late. number is its Message.Number.
+	TransferUpdate func(number int64, t *lnet.Transfer)
 
 	// Lost gets each run of bytes that was not captured and in which messages may
 	// have begun.
 	Lost func(*lnet.Loss)
 
-	// Marked gets each TCP segment that was sent again, came out of order, closes or
+	// TCPEvent gets each TCP segment that was sent again, came out of order, closes or
 	// opens a receive window, or aborts a connection.
-	Marked func(*lnet.MarkedSegment)
+	TCPEvent func(*lnet.TCPEvent)
 
-	// Refused gets each negative acknowledgement of an InfiniBand packet.
-	Refused func(*lnet.RefusedPacket)
+	// Nak gets each negative acknowledgement of an InfiniBand packet.
+	Nak func(*lnet.Nak)
 
 	// Tick is called about once a minute of capture time, with the time: for those
 	// that compare what happened so far.

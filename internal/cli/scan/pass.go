@@ -95,10 +95,10 @@ type Consumer struct {
 // those of follow.Follower have.
 type Observer interface {
 	Message(*dissect.Message) // every message, selected or not, before consumers get it
-	Later(number int64, t *lnet.Transfer)
+	TransferUpdate(number int64, t *lnet.Transfer)
 	Lost(*lnet.Loss)
-	Marked(*lnet.MarkedSegment)
-	Refused(*lnet.RefusedPacket)
+	TCPEvent(*lnet.TCPEvent)
+	Nak(*lnet.Nak)
 	Advance(now int64)
 	Close()
 }
@@ -216,7 +216,7 @@ func (p *Pass) Run() (err error) {
 	}
 	o := dissect.Options{Handle: p.message, Ports: p.in.ports, Frames: p.opt.Frames || p.saver != nil && p.saver.pdus == nil, Data: p.opt.BulkData, Join: p.opt.JoinBulk}
 	if x := p.observer; x != nil {
-		o.Later, o.Lost, o.Marked, o.Refused = x.Later, x.Lost, x.Marked, x.Refused
+		o.TransferUpdate, o.Lost, o.TCPEvent, o.Nak = x.TransferUpdate, x.Lost, x.TCPEvent, x.Nak
 	}
 	wait := func() {}
 	if p.concurrent() {
@@ -399,7 +399,7 @@ func (p *Pass) finish() {
 // for late frames and calls the Idle funcs.
 func (p *Pass) idle() {
 	p.clock.silent += pipeIdle
-	if p.dissector.Quiet(); p.err != nil {
+	if p.dissector.Flush(); p.err != nil {
 		return
 	}
 	now := p.clock.now()

@@ -96,11 +96,11 @@ func (c *Capture) Message(m *dissect.Message) {
 	c.engine.Message(m)
 }
 
-// Later takes what TCP does with a message after it was handed out.
-func (c *Capture) Later(number int64, t *lnet.Transfer) {
+// TransferUpdate takes what TCP did for a message after it was handed out.
+func (c *Capture) TransferUpdate(number int64, t *lnet.Transfer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.engine.Later(number, t)
+	c.engine.TransferUpdate(number, t)
 }
 
 // Lost takes a run of bytes that was not captured.
@@ -110,18 +110,18 @@ func (c *Capture) Lost(l *lnet.Loss) {
 	c.engine.Lost(l)
 }
 
-// Marked takes a segment that TCP did something about.
-func (c *Capture) Marked(m *lnet.MarkedSegment) {
+// TCPEvent takes a TCP segment that was sent again, came out of order, and so on.
+func (c *Capture) TCPEvent(m *lnet.TCPEvent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.engine.Marked(m)
+	c.engine.TCPEvent(m)
 }
 
-// Refused takes a negative acknowledgement of InfiniBand.
-func (c *Capture) Refused(r *lnet.RefusedPacket) {
+// Nak takes a negative acknowledgement of InfiniBand.
+func (c *Capture) Nak(r *lnet.Nak) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.engine.Refused(r)
+	c.engine.Nak(r)
 }
 
 // Advance sets the time, in nanoseconds since the epoch.

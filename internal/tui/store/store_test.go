@@ -34,7 +34,7 @@ func read(t *testing.T, name string, o Options, rpc func(*track.RPC), message fu
 			t.Fatal(err)
 		}
 	}})
-	d := dissect.New(dissect.Options{Frames: true, Later: p.Later, Lost: p.Lost, Handle: func(m *dissect.Message) {
+	d := dissect.New(dissect.Options{Frames: true, TransferUpdate: p.TransferUpdate, Lost: p.Lost, Handle: func(m *dissect.Message) {
 		r := p.Message(m)
 		if message != nil {
 			message(m, r)
