@@ -246,7 +246,7 @@ func intentError(m *Msg) int32 {
 // intentResult returns the error in the ldlm_reply rep, or 0.
 func intentResult(rep []byte, big bool) int32 {
 	rc := int32(lockRes2.Uint(rep, big))
-	if rc > 0 || rc == -enoent && lockRes1.Uint(rep, big)&dispNeg != 0 {
+	if rc > 0 || rc == ENOENT && lockRes1.Uint(rep, big)&dispNeg != 0 {
 		return 0
 	}
 	return rc

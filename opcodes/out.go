@@ -446,16 +446,15 @@ func failedUpdate(m *Msg, notThere bool) (index int, rc int32) {
 // the object, the name or the xattr that it asks for is not there. Without the
 // request that is unknown.
 func isNotThere(m *Msg, i int, rc int32) bool {
-	const enoent, enodata = -2, -61
 	u := updateAt(m.Req, i)
 	if u == nil {
 		return false
 	}
 	switch ouType.Uint(u, m.Req.Big) {
 	case outAttrGet, outIndexLookup:
-		return rc == enoent
+		return rc == ENOENT
 	case outXattrGet:
-		return rc == enoent || rc == enodata
+		return rc == ENOENT || rc == ENODATA
 	}
 	return false
 }

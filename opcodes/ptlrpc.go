@@ -50,6 +50,13 @@ var MsgConnectFlags = Bits("pb_op_flags", "MSG_CONNECT_", "flags of connects", [
 	{Name: "TRANSNO", Value: 0x100, Doc: "Request: ocd_transno is filled in."},
 })
 
+// Bits of pb_op_flags in connects.
+var (
+	ConnectRecovering = uint32(MsgConnectFlags.Bit("RECOVERING"))
+	ConnectReconnect  = uint32(MsgConnectFlags.Bit("RECONNECT"))
+	ConnectInitial    = uint32(MsgConnectFlags.Bit("INITIAL"))
+)
+
 var MsgOffsets = Enum("msg_offsets", "", "numbers of buffers and lengths that older code knows by name", []Value{
 	{Name: "MSG_PTLRPC_BODY_OFF", Value: 0x0},
 	{Name: "LDLM_ENQUEUE_CANCEL_OFF", Value: 0x1},
@@ -346,5 +353,3 @@ func opcodeOf(v *View) uint32 {
 }
 
 func never(*View) bool { return false }
-
-const enoent = 2

@@ -295,7 +295,7 @@ func (s *RPCSummary) details(dst []byte, r *track.RPC, start int) []byte {
 			add(k.Label, c.ofType(k.Type), AppendCell(b, &s.val, k.Unit, s.opt.NIDs))
 		}
 	}
-	if p := r.Requested(); p.Frame != 0 {
+	if p := r.Requested(); !p.IsZero() {
 		add("frame=", &c.Dim, AppendFrame(b, p.File, p.Frame))
 	}
 	return dst
@@ -326,7 +326,7 @@ func appendLockWaitText(dst []byte, r *track.RPC) []byte {
 	default:
 		dst = append(append(dst, end.String()...), " after "...)
 	}
-	if dst = AppendLockWait(dst, ns); p.Frame != 0 {
+	if dst = AppendLockWait(dst, ns); !p.IsZero() {
 		dst = AppendFrame(append(dst, " in frame "...), p.File, p.Frame)
 	}
 	return dst

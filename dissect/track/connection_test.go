@@ -90,7 +90,7 @@ func TestConnectInContext(t *testing.T) {
 	s := &script{w, xid}
 	for n, client := range []string{"first", "second"} {
 		s.ask(opcodes.SEC_CTX_INIT, []change{setsUp}, []change{secured(context + uint64(n))})
-		s.ask(opcodes.MDS_CONNECT, []change{connectTo(target, client, cookie+uint64(n)), connCnt(1), opFlags(msgInitial), secured(context + uint64(n))},
+		s.ask(opcodes.MDS_CONNECT, []change{connectTo(target, client, cookie+uint64(n)), connCnt(1), opFlags(opcodes.ConnectInitial), secured(context + uint64(n))},
 			[]change{handle(export + uint64(n))})
 	}
 	for _, r := range s.end() {

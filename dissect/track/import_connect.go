@@ -5,23 +5,6 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// Bits of pb_op_flags in connects.
-var (
-	msgRecovering = uint32(opcodes.MsgConnectFlags.Bit("RECOVERING"))
-	msgReconnect  = uint32(opcodes.MsgConnectFlags.Bit("RECONNECT"))
-	msgInitial    = uint32(opcodes.MsgConnectFlags.Bit("INITIAL"))
-)
-
-const (
-	eagain      = -11
-	eacces      = -13
-	enodev      = -19
-	erofs       = -30
-	enotconn    = -107
-	eshutdown   = -108
-	einprogress = -115
-)
-
 // connect handles a connect request, which ends the previous state.
 func (i *Import) connect(r *RPC, m *dissect.Message, p Point) {
 	i.Attempts++
@@ -30,7 +13,7 @@ func (i *Import) connect(r *RPC, m *dissect.Message, p Point) {
 	if i.Asked.read(m.Msg.Buf(connectData), m.RPC.Big) {
 		i.HasAsked = true
 	}
-	initial := m.RPC.OpFlags&msgInitial != 0 || r.Handle == 0
+	initial := m.RPC.OpFlags&opcodes.ConnectInitial != 0 || r.Handle == 0
 	switch {
 	case initial && r.ConnCnt == 1:
 		i.restart()
@@ -108,7 +91,7 @@ func (i *Import) connectReply(r *RPC, m *dissect.Message, p Point) {
 func (i *Import) refused(r *RPC, p Point) {
 	i.add(Event{Point: p, Kind: EventRefused, Status: r.Status})
 	i.setState(StateDiscon, p)
-	denied := r.Status == eacces || r.Status == erofs
+	denied := r.Status == opcodes.EACCES || r.Status == opcodes.EROFS
 	if !denied || !i.HasAsked || i.Asked.Flags&(flagLightweight|flagMDS|flagMDSMDS) != 0 {
 		return
 	}
@@ -151,7 +134,7 @@ func (i *Import) reply(r *RPC, m *dissect.Message, p Point) {
 		i.nothingCached = false
 	}
 	switch {
-	case r.Status == enotconn || r.Status == enodev && r.Type == dissect.TypeError:
+	case r.Status == opcodes.ENOTCONN || r.Status == opcodes.ENODEV && r.Type == dissect.TypeError:
 		if i.State == StateFull || i.State == StateUnknown {
 			i.add(Event{Point: p, Kind: EventNotConnected, Status: r.Status, Opcode: r.Opcode})
 			i.setState(StateDiscon, p)

@@ -32,7 +32,7 @@ func (i *Import) outcome(r *RPC, m *dissect.Message) outcome {
 	if !r.HasRequest || !r.Has(opcodes.PbOpFlags) {
 		return outcomeUnknown
 	}
-	recovering, reconnected := m.RPC.OpFlags&msgRecovering != 0, m.RPC.OpFlags&msgReconnect != 0
+	recovering, reconnected := m.RPC.OpFlags&opcodes.ConnectRecovering != 0, m.RPC.OpFlags&opcodes.ConnectReconnect != 0
 	switch {
 	case i.connectIsInitial && recovering:
 		return outcomeLockReplay

@@ -76,7 +76,7 @@ func (t *Imports) forgetSilent() {
 
 // Sent takes a request.
 func (t *Imports) Sent(r *RPC, m *dissect.Message) {
-	p := pointOf(&m.Message)
+	p := PointOf(m)
 	if t.begin == 0 {
 		t.begin = p.Time
 	}
@@ -114,7 +114,7 @@ func (t *Imports) Sent(r *RPC, m *dissect.Message) {
 
 // Answered takes a reply.
 func (t *Imports) Answered(r *RPC, m *dissect.Message) {
-	p := pointOf(&m.Message)
+	p := PointOf(m)
 	i := t.importOf(r, p)
 	if i == nil {
 		return
@@ -123,7 +123,7 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 		i.callbackReplied(r)
 		return
 	}
-	if r.Status != enotconn && r.Type != dissect.TypeError && (!IsConnect(r.Opcode) || r.Status == 0) {
+	if r.Status != opcodes.ENOTCONN && r.Type != dissect.TypeError && (!IsConnect(r.Opcode) || r.Status == 0) {
 		i.LastServed = p
 	}
 	changes := i.changes

@@ -83,10 +83,10 @@ func (s *script) final(h uint64) {
 func TestLastServed(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
-	s.connect(1, msgInitial, 0, handle(export))
+	s.connect(1, opcodes.ConnectInitial, 0, handle(export))
 	s.plain(getter, export, transno(5))
 	served := w.frame
-	s.plain(getter, export, status(enotconn))
+	s.plain(getter, export, status(opcodes.ENOTCONN))
 	if i := imports.List()[0]; i.LastServed.Frame != served {
 		t.Errorf("served last in frame %d, want %d", i.LastServed.Frame, served)
 	}
@@ -99,7 +99,7 @@ func TestLastServed(t *testing.T) {
 func TestMountAndUnmount(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
-	s.connect(1, msgInitial, 0, handle(export))
+	s.connect(1, opcodes.ConnectInitial, 0, handle(export))
 	s.plain(getter, export)
 	for range 3 {
 		s.plain(opcodes.OBD_PING, export, func(m *dissect.Message) { m.RPC.LastCommitted = 17 })
@@ -131,13 +131,13 @@ func TestMountAndUnmount(t *testing.T) {
 func TestRecovery(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
-	s.connect(1, msgInitial, 0, handle(export))
+	s.connect(1, opcodes.ConnectInitial, 0, handle(export))
 	for n := range uint64(4) {
 		s.plain(opcodes.MDS_REINT, export, transno(100+n), func(m *dissect.Message) { m.RPC.LastCommitted = 100 })
 	}
-	s.plain(opcodes.OBD_PING, export, status(enotconn))
-	s.connect(2, 0, export, status(enodev))
-	s.connect(3, 0, export, handle(export+1), opFlags(msgRecovering))
+	s.plain(opcodes.OBD_PING, export, status(opcodes.ENOTCONN))
+	s.connect(2, 0, export, status(opcodes.ENODEV))
+	s.connect(3, 0, export, handle(export+1), opFlags(opcodes.ConnectRecovering))
 	s.ask(opcodes.MDS_REINT, []change{handle(export + 1), flags(dissect.FlagReplay), transno(101)}, []change{transno(101)})
 	s.ask(opcodes.MDS_REINT, []change{handle(export + 1), flags(dissect.FlagReplay), transno(103)}, []change{transno(103)})
 	s.ask(opcodes.LDLM_ENQUEUE, []change{handle(export + 1), flags(dissect.FlagReqReplayDone)}, []change{})
@@ -151,7 +151,7 @@ func TestRecovery(t *testing.T) {
 	if got := events(i); got != "connect connected ping notconn connect refused connect connected replay*2 not_replayed lock_replay" {
 		t.Errorf("events %q", got)
 	}
-	if i.Attempts != 3 || len(i.Failures) != 1 || i.Failures[enodev] != 1 {
+	if i.Attempts != 3 || len(i.Failures) != 1 || i.Failures[opcodes.ENODEV] != 1 {
 		t.Errorf("%v of %d connects failed", i.Failures, i.Attempts)
 	}
 	for _, e := range i.Events {
@@ -182,27 +182,27 @@ func TestReconnect(t *testing.T) {
 		reply   []change
 		want    string
 	}{
-		"known":                       {reply: []change{opFlags(msgReconnect)}, want: "RECOVER FULL"},
+		"known":                       {reply: []change{opFlags(opcodes.ConnectReconnect)}, want: "RECOVER FULL"},
 		"unknown":                     {want: "EVICTED RECOVER FULL"},
-		"known by another handle":     {reply: []change{opFlags(msgReconnect), handle(export + 1)}, want: "EVICTED RECOVER FULL"},
-		"without a handle":            {reply: []change{opFlags(msgReconnect), handle(0)}, want: "DISCONN"},
-		"in recovery":                 {reply: []change{opFlags(msgRecovering), handle(export + 1)}, want: "REPLAY"},
-		"in recovery, reconnected":    {reply: []change{opFlags(msgRecovering | msgReconnect), handle(export + 1)}, want: "REPLAY"},
+		"known by another handle":     {reply: []change{opFlags(opcodes.ConnectReconnect), handle(export + 1)}, want: "EVICTED RECOVER FULL"},
+		"without a handle":            {reply: []change{opFlags(opcodes.ConnectReconnect), handle(0)}, want: "DISCONN"},
+		"in recovery":                 {reply: []change{opFlags(opcodes.ConnectRecovering), handle(export + 1)}, want: "REPLAY"},
+		"in recovery, reconnected":    {reply: []change{opFlags(opcodes.ConnectRecovering | opcodes.ConnectReconnect), handle(export + 1)}, want: "REPLAY"},
 		"lightweight":                 {flags: flagLightweight, reply: []change{grants(flagLightweight), handle(export + 1)}, want: "RECOVER FULL"},
 		"lightweight, not captured":   {flags: flagLightweight, reply: []change{handle(export + 1)}, want: "RECOVER FULL"},
 		"lightweight, not granted":    {flags: flagLightweight, reply: []change{grants(0), handle(export + 1)}, want: "EVICTED RECOVER FULL"},
 		"nothing cached":              {version: v217, idle: true, want: "FULL"},
 		"nothing cached, before 2.16": {version: v215, idle: true, want: "EVICTED RECOVER FULL"},
 		"truncated":                   {reply: []change{truncated}, want: ""},
-		"denied":                      {reply: []change{status(eacces)}, want: "DISCONN EVICTED"},
-		"read-only":                   {reply: []change{status(erofs)}, want: "DISCONN EVICTED"},
-		"denied, lightweight":         {flags: flagLightweight, reply: []change{status(eacces)}, want: "DISCONN"},
-		"denied, of a server":         {flags: flagMDS, reply: []change{status(eacces)}, want: "DISCONN"},
+		"denied":                      {reply: []change{status(opcodes.EACCES)}, want: "DISCONN EVICTED"},
+		"read-only":                   {reply: []change{status(opcodes.EROFS)}, want: "DISCONN EVICTED"},
+		"denied, lightweight":         {flags: flagLightweight, reply: []change{status(opcodes.EACCES)}, want: "DISCONN"},
+		"denied, of a server":         {flags: flagMDS, reply: []change{status(opcodes.EACCES)}, want: "DISCONN"},
 		"busy":                        {reply: []change{status(-16)}, want: "DISCONN"},
 	} {
 		w, imports := connected(t)
 		s := &script{w, xid}
-		s.connect(1, msgInitial, 0, handle(export))
+		s.connect(1, opcodes.ConnectInitial, 0, handle(export))
 		if !c.idle {
 			s.plain(opcodes.LDLM_ENQUEUE, export)
 		}
@@ -230,9 +230,9 @@ func TestConnectAfterDenial(t *testing.T) {
 	connect := func(cnt uint32, rep ...change) {
 		s.ask(opcodes.OST_CONNECT, []change{connectTo(target, uuid, cookie), asClient, connCnt(cnt), handle(export)}, rep)
 	}
-	connect(2, handle(export), opFlags(msgReconnect))
-	connect(3, status(eacces))
-	connect(4, handle(export), opFlags(msgReconnect))
+	connect(2, handle(export), opFlags(opcodes.ConnectReconnect))
+	connect(3, status(opcodes.EACCES))
+	connect(4, handle(export), opFlags(opcodes.ConnectReconnect))
 	s.end()
 	if got, want := life(imports.List()[0]), "CONNECTING RECOVER FULL DISCONN CONNECTING DISCONN EVICTED DISCONN CONNECTING EVICTED RECOVER FULL"; got != want {
 		t.Errorf("history %q, want %q", got, want)
@@ -295,11 +295,11 @@ func TestReconnectWithAnotherHandle(t *testing.T) {
 func TestLateConnectReply(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
-	s.connect(1, msgInitial, 0, handle(export))
+	s.connect(1, opcodes.ConnectInitial, 0, handle(export))
 	s.connect(2, 0, export)
 	late := s.xid
 	s.connect(3, 0, export, status(-114))
-	s.reply(late, opcodes.MDS_CONNECT, handle(export), opFlags(msgReconnect))
+	s.reply(late, opcodes.MDS_CONNECT, handle(export), opFlags(opcodes.ConnectReconnect))
 	s.end()
 	if got := life(imports.List()[0]); got != "CONNECTING FULL DISCONN CONNECTING DISCONN CONNECTING DISCONN" {
 		t.Errorf("history %q", got)
@@ -309,7 +309,7 @@ func TestLateConnectReply(t *testing.T) {
 func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
-	s.connect(1, msgInitial, 0, handle(export))
+	s.connect(1, opcodes.ConnectInitial, 0, handle(export))
 	s.plain(opcodes.LDLM_ENQUEUE, export)
 	call := func(lock byte, answer bool) {
 		s.xid += 128
@@ -331,7 +331,7 @@ func TestEvictionAndTheCallbackBeforeIt(t *testing.T) {
 		m.Data = []byte{0, 101, 0, 0, 0, 0, 0, 0, 0, 9} // the first lock's handle at the server
 	}}, []change{handle(export)})
 	s.pass(int64(100 * time.Second))
-	s.plain(opcodes.OBD_PING, export, status(enotconn))
+	s.plain(opcodes.OBD_PING, export, status(opcodes.ENOTCONN))
 	s.connect(2, 0, export, handle(export+1))
 	s.plain(getter, export+1)
 	s.end()
@@ -359,7 +359,7 @@ func TestConnectionFromBefore(t *testing.T) {
 	if i := imports.List()[0]; i.TargetUUID != "" || i.State != StateFull || i.Handle != export || i.ConnCnt != 4 || !i.HasCommitted {
 		t.Errorf("before: %+v", i)
 	}
-	s.connect(5, 0, export, handle(export), opFlags(msgReconnect))
+	s.connect(5, 0, export, handle(export), opFlags(opcodes.ConnectReconnect))
 	all := s.end()
 	if n := len(imports.List()); n != 1 {
 		t.Fatalf("%d connections", n)
@@ -387,22 +387,22 @@ func TestIdleConnection(t *testing.T) {
 		"unused":     {silence: 21 * second, want: before + "IDLE"},
 		"just used":  {silence: second, want: before + "CLOSED"},
 		"of an MDT":  {silence: 21 * second, asked: flagMDS, want: before + "CLOSED"},
-		"used again": {silence: second, then: func(_ *script, connect func(cnt, op uint32)) { connect(2, msgInitial) }, want: before + "IDLE CONNECTING FULL"},
-		"mounted again": {silence: 21 * second, then: func(_ *script, connect func(cnt, op uint32)) { connect(1, msgInitial) },
+		"used again": {silence: second, then: func(_ *script, connect func(cnt, op uint32)) { connect(2, opcodes.ConnectInitial) }, want: before + "IDLE CONNECTING FULL"},
+		"mounted again": {silence: 21 * second, then: func(_ *script, connect func(cnt, op uint32)) { connect(1, opcodes.ConnectInitial) },
 			want: before + "CLOSED CONNECTING FULL"},
-		"MDT used again": {silence: second, asked: flagMDS, then: func(_ *script, connect func(cnt, op uint32)) { connect(2, msgInitial) },
+		"MDT used again": {silence: second, asked: flagMDS, then: func(_ *script, connect func(cnt, op uint32)) { connect(2, opcodes.ConnectInitial) },
 			want: before + "CLOSED CONNECTING FULL"},
 		"unmounted": {silence: 21 * second, then: func(s *script, _ func(cnt, op uint32)) { s.plain(opcodes.MDS_DISCONNECT, export) }, want: before + "CLOSED"},
 	} {
 		w, imports := connected(t)
 		s := &script{w, xid}
-		s.connect(1, msgInitial, 0, handle(export))
+		s.connect(1, opcodes.ConnectInitial, 0, handle(export))
 		connect := func(cnt, op uint32) {
 			s.ask(opcodes.OST_CONNECT, []change{connectTo(ost, uuid, cookie+1), func(m *dissect.Message) {
 				m.Msg.Bufs[connectData] = wiretest.ConnectData(c.asked|flagVersion, 0x02110000)
 			}, connCnt(cnt), opFlags(op)}, []change{handle(0x05e)})
 		}
-		connect(1, msgInitial)
+		connect(1, opcodes.ConnectInitial)
 		s.plain(opcodes.OST_WRITE, 0x05e)
 		s.pass(c.silence)
 		s.plain(opcodes.OST_DISCONNECT, 0x05e)
@@ -460,7 +460,7 @@ func TestIdleConnectionFromBefore(t *testing.T) {
 		want := "FULL DISCONNECTING IDLE"
 		if remounts {
 			s.plain(opcodes.MDS_DISCONNECT, export)
-			s.connect(1, msgInitial, 0, handle(export+1))
+			s.connect(1, opcodes.ConnectInitial, 0, handle(export+1))
 			want = "FULL DISCONNECTING CLOSED"
 		}
 		s.pass(int64(3 * time.Second))
@@ -502,7 +502,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	w, imports := connected(t)
 	s := &script{w, xid}
 	for n := range uint32(3 * maxLog) {
-		s.connect(n, 0, export, status(enodev))
+		s.connect(n, 0, export, status(opcodes.ENODEV))
 	}
 	s.end()
 	i := imports.List()[0]

@@ -50,7 +50,7 @@ func (r *RPC) LockWaitEnd() (LockWaitEnd, Point) {
 	if !r.lock.blocked {
 		return LockWaitNone, Point{}
 	}
-	if r.lock.at.Frame == 0 {
+	if r.lock.at.IsZero() {
 		return r.lock.end, Point{}
 	}
 	return r.lock.end, r.lock.at
@@ -209,11 +209,11 @@ func (t *Pairing) endLockWait(r *RPC, end LockWaitEnd, m *dissect.Message) {
 	l := &r.lock
 	if l.end != LockWaitNone {
 		if c := r.clientSide(); l.end == end && l.source != m.Source && c != nil && c.Source == m.Source {
-			l.at, l.source = pointOf(&m.Message), m.Source
+			l.at, l.source = PointOf(m), m.Source
 		}
 		return
 	}
-	l.end, l.at, l.source = end, pointOf(&m.Message), m.Source
+	l.end, l.at, l.source = end, PointOf(m), m.Source
 	if r.state == blocked {
 		t.complete(r)
 	}

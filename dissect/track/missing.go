@@ -195,7 +195,7 @@ func (t *Pairing) missing(r *RPC) Missing {
 	captured, encrypted, long := false, false, false
 	for i := range r.Seen {
 		s := &r.Seen[i]
-		if s.Request.Frame == 0 {
+		if s.Request.IsZero() {
 			continue
 		}
 		due := Span{s.Request.Time, t.now}

@@ -165,10 +165,10 @@ func (t *Pairing) request(m *dissect.Message) *RPC {
 		r = t.newRecord(q.XID)
 	}
 	s := r.sighting(m.Source)
-	sentBefore := s.Request.Frame != 0
+	sentBefore := !s.Request.IsZero()
 	switch {
 	case !sentBefore:
-		s.Request = pointOf(&m.Message)
+		s.Request = PointOf(m)
 	case s.forwarded(m):
 		return r
 	case s.mbits != q.Mbits:
@@ -239,10 +239,10 @@ func (t *Pairing) reply(m *dissect.Message) *RPC {
 		r = t.withoutRequest(m)
 	}
 	s := r.sighting(m.Source)
-	if s.Reply.Frame != 0 && !s.reopened || r.state == ended {
+	if !s.Reply.IsZero() && !s.reopened || r.state == ended {
 		return r
 	}
-	s.Reply, s.reopened = pointOf(&m.Message), false
+	s.Reply, s.reopened = PointOf(m), false
 	if r.HasReply && !r.reopened {
 		return r // another capture point saw it before
 	}

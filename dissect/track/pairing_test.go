@@ -89,7 +89,7 @@ func TestResendAfterError(t *testing.T) {
 	w := newWire(t, Options{})
 	w.request(xid, writer)
 	w.pass(ms)
-	w.reply(xid, writer, status(enotconn))
+	w.reply(xid, writer, status(opcodes.ENOTCONN))
 	w.pass(3 * ms)
 	w.request(xid, writer, flags(dissect.FlagResent))
 	w.pass(ms)
@@ -104,7 +104,7 @@ func TestResendAfterError(t *testing.T) {
 // send their requests again when one connect was accepted, which may take minutes.
 func TestResendAfterFailover(t *testing.T) {
 	w := newWire(t, Options{})
-	refuse := func(m *dissect.Message) { m.RPC.Type, m.RPC.Status = dissect.TypeError, enotconn }
+	refuse := func(m *dissect.Message) { m.RPC.Type, m.RPC.Status = dissect.TypeError, opcodes.ENOTCONN }
 	w.request(xid, writer, handle(77), connCnt(1))
 	w.reply(xid, writer, refuse)
 	w.pass(int64(5 * time.Minute))
@@ -117,7 +117,7 @@ func TestResendAfterFailover(t *testing.T) {
 		t.Fatalf("%d RPCs, want 2", len(all))
 	}
 	r := all[slices.IndexFunc(all, func(r *RPC) bool { return r.XID == xid })]
-	if ns, _ := r.Latency(); r.Status != 0 || r.Sends != 2 || ns != int64(5*time.Minute) || !slices.Equal(r.OtherErrors, []int32{enotconn}) {
+	if ns, _ := r.Latency(); r.Status != 0 || r.Sends != 2 || ns != int64(5*time.Minute) || !slices.Equal(r.OtherErrors, []int32{opcodes.ENOTCONN}) {
 		t.Errorf("status %d, sends %d, latency %d, other errors %d", r.Status, r.Sends, ns, r.OtherErrors)
 	}
 }
@@ -132,12 +132,12 @@ func TestGivenUpAfterError(t *testing.T) {
 		again  uint32 // number of a connect that later requests have, 0: there are none
 		until  int64  // when the RPC ends
 	}{
-		"not sent again":        {writer, enotconn, 2, 60 * second},
-		"not connected again":   {writer, enotconn, 1, 600 * second},
-		"silent":                {writer, enotconn, 0, 600 * second},
-		"a ping":                {opcodes.OBD_PING, enotconn, 0, 20 * second},
-		"a lock that is held":   {opcodes.LDLM_ENQUEUE, eagain, 0, 20 * second},
-		"tried again, no space": {writer, einprogress, 1, 600 * second},
+		"not sent again":        {writer, opcodes.ENOTCONN, 2, 60 * second},
+		"not connected again":   {writer, opcodes.ENOTCONN, 1, 600 * second},
+		"silent":                {writer, opcodes.ENOTCONN, 0, 600 * second},
+		"a ping":                {opcodes.OBD_PING, opcodes.ENOTCONN, 0, 20 * second},
+		"a lock that is held":   {opcodes.LDLM_ENQUEUE, opcodes.EAGAIN, 0, 20 * second},
+		"tried again, no space": {writer, opcodes.EINPROGRESS, 1, 600 * second},
 		"another error":         {writer, -5, 0, 20 * second},
 	} {
 		w := newWire(t, Options{Resend: 600 * second})
@@ -167,7 +167,7 @@ func TestFailedRPCsAreBounded(t *testing.T) {
 	w := &wire{t: t, now: 1e18, rpcs: rpcs}
 	for n := range uint64(4 * maxRefused) {
 		w.request(xid+n<<7, writer, handle(77), connCnt(1))
-		w.reply(xid+n<<7, writer, status(enotconn))
+		w.reply(xid+n<<7, writer, status(opcodes.ENOTCONN))
 		if held := rpcs.Len(); held > maxLingering+maxRefused+2 {
 			t.Fatalf("%d RPCs are held", held)
 		}
@@ -182,9 +182,9 @@ func TestFailedRPCsAreBounded(t *testing.T) {
 func TestResendAfterErrorWithoutAnswer(t *testing.T) {
 	w := newWire(t, Options{})
 	w.request(xid, writer)
-	w.reply(xid, writer, status(enotconn))
+	w.reply(xid, writer, status(opcodes.ENOTCONN))
 	w.request(xid, writer, flags(dissect.FlagResent))
-	if r := w.one(); r.Status != enotconn || r.Sends != 2 {
+	if r := w.one(); r.Status != opcodes.ENOTCONN || r.Sends != 2 {
 		t.Errorf("status %d, sends %d", r.Status, r.Sends)
 	}
 }
@@ -284,7 +284,7 @@ func TestSidesThatAreMissing(t *testing.T) {
 		t.Fatalf("%d RPCs", len(all))
 	}
 	orphan, oneWay, lost := all[0], all[1], all[2]
-	if orphan.HasRequest || orphan.Client != client || orphan.Requested().Frame != 0 {
+	if orphan.HasRequest || orphan.Client != client || !orphan.Requested().IsZero() {
 		t.Errorf("reply without request: %+v", orphan)
 	}
 	if !oneWay.OneWay || oneWay.Unanswered() {
@@ -370,12 +370,12 @@ func TestExpectedErrors(t *testing.T) {
 		status int32
 		want   bool
 	}{
-		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", enoent, true},
-		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "params", enoent, true},
-		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-client", enoent, false},
-		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", eacces, false},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", opcodes.ENOENT, true},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "params", opcodes.ENOENT, true},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-client", opcodes.ENOENT, false},
+		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", opcodes.EACCES, false},
 		{opcodes.LLOG_ORIGIN_HANDLE_CREATE, "lustre-sptlrpc", 0, false},
-		{opcodes.LLOG_ORIGIN_HANDLE_DESTROY, "lustre-sptlrpc", enoent, false},
+		{opcodes.LLOG_ORIGIN_HANDLE_DESTROY, "lustre-sptlrpc", opcodes.ENOENT, false},
 	} {
 		w := newWire(t, Options{})
 		v := opcodes.ByOpcode(opcodes.LLOG_ORIGIN_HANDLE_CREATE).Variants[0]

@@ -201,13 +201,11 @@ func (r *RPC) contextError() int32 {
 	return 0
 }
 
-const enoent = -2
-
 // IsExpectedError reports whether the status of the reply is an error that is
 // part of normal operation: a configuration log that need not exist, or an
 // object or a name that an OUT_UPDATE looks up.
 func (r *RPC) IsExpectedError() bool {
-	if !r.HasReply || r.Status != enoent || !r.HasOpcode {
+	if !r.HasReply || r.Status != opcodes.ENOENT || !r.HasOpcode {
 		return false
 	}
 	return r.notThere || r.Opcode == opcodes.LLOG_ORIGIN_HANDLE_CREATE && opcodes.IsOptionalLog(r.name)
@@ -224,10 +222,10 @@ func (r *RPC) isRetried() bool {
 	switch {
 	case !r.HasRequest || !r.HasReply || !r.HasOpcode || r.Opcode == opcodes.OBD_PING, IsConnect(r.Opcode), IsDisconnect(r.Opcode), IsCallback(r.Opcode):
 		return false
-	case r.Status == eagain:
+	case r.Status == opcodes.EAGAIN:
 		return r.Opcode != opcodes.LDLM_ENQUEUE
 	}
-	return r.Status == enotconn || r.Status == enodev || r.Status == eshutdown || r.Status == einprogress
+	return r.Status == opcodes.ENOTCONN || r.Status == opcodes.ENODEV || r.Status == opcodes.ESHUTDOWN || r.Status == opcodes.EINPROGRESS
 }
 
 // showsConnected reports whether the reply shows that the connection is up: a client

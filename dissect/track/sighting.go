@@ -15,8 +15,11 @@ type Point struct {
 	Time  int64  // nanoseconds since the epoch
 }
 
-// pointOf returns when and where a message was seen.
-func pointOf(m *lnet.Message) Point { return Point{m.Frame, m.File, m.Time} }
+// IsZero reports whether p is the zero Point.
+func (p Point) IsZero() bool { return p.Frame == 0 }
+
+// PointOf returns when and where a message was seen.
+func PointOf(m *dissect.Message) Point { return Point{m.Frame, m.File, m.Time} }
 
 // Span is a stretch of time, in nanoseconds since the epoch.
 type Span struct{ From, To int64 }
@@ -83,7 +86,7 @@ func (r *RPC) clientSide() *Sighting {
 	var first *Sighting
 	for i := range r.Seen {
 		s := &r.Seen[i]
-		if s.Request.Frame != 0 && (first == nil || s.Request.Time < first.Request.Time) {
+		if !s.Request.IsZero() && (first == nil || s.Request.Time < first.Request.Time) {
 			first = s
 		}
 	}
@@ -102,12 +105,12 @@ func (r *RPC) Requested() Point {
 // Replied is when the reply was seen, by the capture point nearest to the
 // client that saw it.
 func (r *RPC) Replied() Point {
-	if s := r.clientSide(); s != nil && s.Reply.Frame != 0 {
+	if s := r.clientSide(); s != nil && !s.Reply.IsZero() {
 		return s.Reply
 	}
 	var last Point
 	for i := range r.Seen {
-		if p := r.Seen[i].Reply; p.Frame != 0 && p.Time >= last.Time {
+		if p := r.Seen[i].Reply; !p.IsZero() && p.Time >= last.Time {
 			last = p
 		}
 	}
@@ -117,10 +120,10 @@ func (r *RPC) Replied() Point {
 // Begin is when the request was sent, as far as it was seen; else when the
 // first other message of the RPC was seen.
 func (r *RPC) Begin() int64 {
-	if p := r.Requested(); p.Frame != 0 {
+	if p := r.Requested(); !p.IsZero() {
 		return p.Time
 	}
-	if p := r.Replied(); p.Frame != 0 {
+	if p := r.Replied(); !p.IsZero() {
 		return p.Time
 	}
 	return r.created // by an early reply
@@ -144,7 +147,7 @@ func (r *RPC) NodeTime() (ns int64, ok bool) {
 	var last *Sighting
 	for i := range r.Seen {
 		s := &r.Seen[i]
-		if s != c && s.Request.Frame != 0 && s.Reply.Frame != 0 && (last == nil || s.Request.Time > last.Request.Time) {
+		if s != c && !s.Request.IsZero() && !s.Reply.IsZero() && (last == nil || s.Request.Time > last.Request.Time) {
 			last = s
 		}
 	}
@@ -222,7 +225,7 @@ func (s *Sighting) addTransfer(k lnet.Kind, t *lnet.Transfer) {
 	}
 	part := *t
 	part.LostFrom = max(part.LostFrom, s.Request.Time)
-	if s.Reply.Frame != 0 && !s.reopened {
+	if !s.Reply.IsZero() && !s.reopened {
 		part.LostTo = min(part.LostTo, s.Reply.Time)
 	}
 	s.transfers[kind].Add(&part)

@@ -171,7 +171,7 @@ func (o *locksOutput) sorted() []*locks.Lock {
 		slices.SortStableFunc(o.kept, func(a, b *locks.Lock) int { return cmp.Compare(a.Asked.Time, b.Asked.Time) })
 		return o.kept
 	}
-	o.kept = slices.DeleteFunc(o.kept, func(l *locks.Lock) bool { return l.Asked.Frame == 0 })
+	o.kept = slices.DeleteFunc(o.kept, func(l *locks.Lock) bool { return l.Asked.IsZero() })
 	slices.SortStableFunc(o.kept, func(a, b *locks.Lock) int {
 		x, _ := a.Waited()
 		y, _ := b.Waited()

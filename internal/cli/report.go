@@ -154,7 +154,7 @@ func (t *pageTrackers) lock(l *locks.Lock) {
 	l0 := &t.locks
 	l0.Count++
 	waited, known := l.Waited()
-	if !l.Blocked && len(l.BlockedBy) == 0 || !known || l.Asked.Frame == 0 {
+	if !l.Blocked && len(l.BlockedBy) == 0 || !known || l.Asked.IsZero() {
 		return
 	}
 	l0.Waiting++

@@ -197,7 +197,7 @@ func utc(ns int64) string {
 
 // frame returns the number of a frame, with its file where there are several.
 func frame(p track.Point) string {
-	if p.Frame == 0 {
+	if p.IsZero() {
 		return "–"
 	}
 	return string(render.AppendFrame(nil, p.File, p.Frame))

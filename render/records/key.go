@@ -251,7 +251,7 @@ func object[R any](name, doc string, parts ...Key[R]) Key[R] {
 
 // point makes a key of the place and time of a message, null where it was not seen.
 func point[R any](name, doc string, at func(r R) track.Point) Key[R] {
-	return object(name, doc, pointKeys(at)...).when(func(r R) bool { return at(r).Frame != 0 })
+	return object(name, doc, pointKeys(at)...).when(func(r R) bool { return !at(r).IsZero() })
 }
 
 const (
@@ -260,7 +260,7 @@ const (
 )
 
 func pointKeys[R any](at func(r R) track.Point) []Key[R] {
-	seen := func(r R) bool { return at(r).Frame != 0 }
+	seen := func(r R) bool { return !at(r).IsZero() }
 	return []Key[R]{
 		text("file", "file of the frame, when several are read", func(r R) string { return at(r).File }).omit(),
 		number("frame", frameDoc, func(r R) int64 { return at(r).Frame }).when(seen),

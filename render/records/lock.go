@@ -135,7 +135,7 @@ func blockerKeys() []Key[blocker] {
 func callbackKeys() []Key[*locks.Callback] {
 	type callback = locks.Callback
 	seen := func(name, doc string, at func(c *callback) track.Point) Key[*callback] {
-		return numberIf(name, doc, func(c *callback) (int64, bool) { return at(c).Time, at(c).Frame != 0 }).as(Time)
+		return numberIf(name, doc, func(c *callback) (int64, bool) { return at(c).Time, !at(c).IsZero() }).as(Time)
 	}
 	return slices.Concat([]Key[*callback]{
 		anyText("kind", "blocking, completion or glimpse", func(c *callback) string { return c.Kind.String() }),

@@ -114,7 +114,7 @@ func clientKeys() []Key[lostClient] {
 		number("unanswered", "number of connects without a reply", func(c client) int { return c.Unanswered }).nonzero(),
 		point("connected", "the connect that was accepted", func(c client) track.Point { return c.Connected }).omit(),
 		duration("late", "time from the first client that connected to this one", func(c client) (int64, bool) {
-			return c.Connected.Time - c.of.Back.Time, c.Connected.Frame != 0 && c.Connected.Time > c.of.Back.Time
+			return c.Connected.Time - c.of.Back.Time, !c.Connected.IsZero() && c.Connected.Time > c.of.Back.Time
 		}).omit(),
 		point("ready", "it has replayed all", func(c client) track.Point { return c.Ready }).omit(),
 		point("recovered", "its connection can be used again", func(c client) track.Point { return c.Recovered }).omit(),

@@ -136,7 +136,7 @@ func sightingKeys() []Key[*track.Sighting] {
 		point("request", "where it saw the request", func(s *sighting) track.Point { return s.Request }),
 		point("reply", "where it saw the reply", func(s *sighting) track.Point { return s.Reply }),
 		duration("latency", "time between them", func(s *sighting) (int64, bool) {
-			return s.Reply.Time - s.Request.Time, s.Request.Frame != 0 && s.Reply.Frame != 0
+			return s.Reply.Time - s.Request.Time, !s.Request.IsZero() && !s.Reply.IsZero()
 		}),
 	}
 }

@@ -53,7 +53,7 @@ type printer struct {
 
 // time appends when a message was seen, nothing for none.
 func (p *printer) time(dst []byte, seen track.Point) []byte {
-	if seen.Frame == 0 {
+	if seen.IsZero() {
 		return dst
 	}
 	return p.timeOf(dst, seen, p.opt.Wide())
@@ -68,7 +68,7 @@ func (p *printer) timeOf(dst []byte, seen track.Point, withDate bool) []byte {
 
 // frame appends the number of a frame, nothing for none.
 func (p *printer) frame(dst []byte, seen track.Point) []byte {
-	if seen.Frame == 0 {
+	if seen.IsZero() {
 		return dst
 	}
 	return render.AppendFrame(dst, seen.File, seen.Frame)

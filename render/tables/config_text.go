@@ -434,7 +434,7 @@ func resultStyle(c *render.Colors, e *config.Entry) *render.Style {
 
 func resultText(answered track.Point, status int32) string {
 	switch {
-	case answered.Frame == 0:
+	case answered.IsZero():
 		return "no reply"
 	case status < 0:
 		return string(records.AppendErrno(nil, status))

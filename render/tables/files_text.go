@@ -73,7 +73,7 @@ func appendTotal(dst []byte, ns int64) []byte {
 
 // pathStyle is the style of a path, dim for a removed file.
 func pathStyle(c *render.Colors, f *files.File) *render.Style {
-	if f.Removed.Frame != 0 {
+	if !f.Removed.IsZero() {
 		return &c.Dim
 	}
 	return &c.Name

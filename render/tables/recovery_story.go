@@ -141,7 +141,7 @@ func (s *RecoveryStory) node(dst []byte, e *recovery.Event) []byte {
 
 // until appends how long a run lasted.
 func (s *RecoveryStory) until(dst []byte, e *recovery.Event) []byte {
-	if e.Until.Frame == 0 {
+	if e.Until.IsZero() {
 		return dst
 	}
 	return render.AppendLockWait(append(dst, ", for "...), e.Until.Time-e.Time)

@@ -56,10 +56,10 @@ func (l *Log) isWhole() bool {
 
 // seen notes a reply about a log.
 func (l *Log) seen(m *dissect.Message) {
-	if l.Seen[0].Frame == 0 {
-		l.Seen[0] = pointOf(m)
+	if l.Seen[0].IsZero() {
+		l.Seen[0] = track.PointOf(m)
 	}
-	l.Seen[1] = pointOf(m)
+	l.Seen[1] = track.PointOf(m)
 	if !slices.Contains(l.Readers, m.Req.Client) && len(l.Readers) < maxReaders {
 		l.Readers = append(l.Readers, m.Req.Client)
 	}
@@ -193,7 +193,7 @@ func (t *Tracker) block(id opcodes.LogID, m *dissect.Message) {
 			l.Blocks++
 			l.seen(m)
 		}
-		t.record(l, r, pointOf(m))
+		t.record(l, r, track.PointOf(m))
 	})
 }
 

@@ -77,7 +77,7 @@ func (t *Tracker) run(r request, m *dissect.Message) {
 				return
 			}
 			t.order++
-			t.running[k] = &RunningTarget{RunningTarget: e, MGS: k.mgs, Table: k.table, At: pointOf(m), order: t.order}
+			t.running[k] = &RunningTarget{RunningTarget: e, MGS: k.mgs, Table: k.table, At: track.PointOf(m), order: t.order}
 			return
 		}
 		if e.Version <= old.Version {
@@ -89,7 +89,7 @@ func (t *Tracker) run(r request, m *dissect.Message) {
 			}
 			old.Restarts = append(old.Restarts, Restart{old.Instance, old.NIDs, old.At})
 		}
-		old.RunningTarget, old.At = e, pointOf(m)
+		old.RunningTarget, old.At = e, track.PointOf(m)
 	})
 }
 
@@ -129,7 +129,7 @@ func (t *Tracker) readNodemaps(r request, m *dissect.Message) {
 		index = &nodemapIndex{entries: make(map[uint64]opcodes.NodemapEntry), reader: m.Req.Client}
 		tables.readers[m.Req.Client] = index
 	}
-	index.at = pointOf(m)
+	index.at = track.PointOf(m)
 	opcodes.NodemapEntries(m.Content, func(e opcodes.NodemapEntry) {
 		if _, known := index.entries[e.Key]; !known && len(index.entries) == maxEntries {
 			t.Dropped++
@@ -267,14 +267,14 @@ func (t *Tracker) register(m *dissect.Message) *Registration {
 	uuid := g.UUID
 	g.Registration = r
 	g.UUID = cmp.Or(r.UUID, uuid)
-	g.Sent, g.Answered, g.Status = pointOf(m), track.Point{}, 0
+	g.Sent, g.Answered, g.Status = track.PointOf(m), track.Point{}, 0
 	g.Requests++
 	return g
 }
 
 // reply takes what the MGS made of a registration.
 func (g *Registration) reply(m *dissect.Message) {
-	g.Answered, g.Status = pointOf(m), m.RPC.Status
+	g.Answered, g.Status = track.PointOf(m), m.RPC.Status
 	if r, ok := opcodes.ReadRegistration(m.Msg); ok && m.RPC.Status >= 0 {
 		g.Name, g.UUID, g.Index = cmp.Or(r.Name, g.Name), cmp.Or(r.UUID, g.UUID), r.Index
 	}

@@ -84,11 +84,6 @@ func New() *Tracker {
 	}
 }
 
-// pointOf returns when and where a message was seen.
-func pointOf(m *dissect.Message) track.Point {
-	return track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
-}
-
 // Message takes a message of any kind.
 func (t *Tracker) Message(m *dissect.Message) {
 	if m.Req == nil {
@@ -158,7 +153,7 @@ func (t *Tracker) reply(r request, m *dissect.Message) {
 	case opcodes.MGS_TARGET_REG:
 		r.start.reply(m)
 	case opcodes.MGS_SET_INFO:
-		r.sent.Answered, r.sent.Status = pointOf(m), m.RPC.Status
+		r.sent.Answered, r.sent.Status = track.PointOf(m), m.RPC.Status
 	case opcodes.LLOG_ORIGIN_HANDLE_CREATE:
 		t.open(r, m)
 	default:
@@ -198,7 +193,7 @@ func (t *Tracker) send(m *dissect.Message) *SentParameter {
 	if !ok {
 		return nil
 	}
-	s := &SentParameter{MGS: m.Req.Server, Client: m.Req.Client, Sent: pointOf(m), Parameter: string(text)}
+	s := &SentParameter{MGS: m.Req.Server, Client: m.Req.Client, Sent: track.PointOf(m), Parameter: string(text)}
 	if len(t.sent) < maxEntries {
 		t.sent = append(t.sent, s)
 	} else {

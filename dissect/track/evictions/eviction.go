@@ -64,7 +64,7 @@ type Outage struct {
 
 // IsRestarted reports whether the target was restarted before the eviction.
 func (e *Eviction) IsRestarted() bool {
-	return e.Recovering.Frame != 0 || e.Absent.Frame != 0 || e.Before != 0 && e.Instance != 0 && e.Before != e.Instance
+	return !e.Recovering.IsZero() || !e.Absent.IsZero() || e.Before != 0 && e.Instance != 0 && e.Before != e.Instance
 }
 
 // IgnoredLock is a lock that a client did not give back.

@@ -48,19 +48,6 @@ const (
 	maxLosses  = 1 << 8
 )
 
-// Errors of replies.
-const (
-	enodev    = -19
-	eoverflow = -75
-	enotconn  = -107
-)
-
-// opRecovering and opInitial are bits of pb_op_flags in connects.
-var (
-	opRecovering = uint32(opcodes.MsgConnectFlags.Bit("RECOVERING"))
-	opInitial    = uint32(opcodes.MsgConnectFlags.Bit("INITIAL"))
-)
-
 // New makes a Tracker. done gets each Eviction once. linger is for how long one is
 // held until its RPCs and locks have ended, in nanoseconds of capture time; 0: until
 // the end of the capture.
@@ -111,22 +98,22 @@ func (t *Tracker) event(i *track.Import, e *track.Event, p track.Point) {
 		o := t.outage(i, p)
 		t.heard(i)
 		o.LostBy, o.HasLostBy = e.Opcode, true
-		if e.Status == enodev {
+		if e.Status == opcodes.ENODEV {
 			o.Absent = p
 		}
 	case track.EventConnect:
-		if e.OpFlags&opInitial == 0 {
+		if e.OpFlags&opcodes.ConnectInitial == 0 {
 			t.outage(i, p)
 			t.stillSilent(i, p)
 		}
 	case track.EventConnected:
-		if e.OpFlags&opRecovering != 0 {
+		if e.OpFlags&opcodes.ConnectRecovering != 0 {
 			t.outage(i, p).Recovering = p
 		}
 		t.heard(i)
 	case track.EventRefused:
 		t.heard(i)
-		if o := t.outage(i, p); e.Status == enodev && o.Absent.Frame == 0 {
+		if o := t.outage(i, p); e.Status == opcodes.ENODEV && o.Absent.IsZero() {
 			o.Absent = p
 		}
 	}
@@ -146,7 +133,7 @@ func (t *Tracker) outage(i *track.Import, p track.Point) *Outage {
 	}
 	o := &Outage{Lost: p, Served: i.LastServed, Interval: pingInterval(i)}
 	since := o.Served.Time
-	if o.Served.Frame == 0 {
+	if o.Served.IsZero() {
 		since = t.begin
 	}
 	k.outage, k.silent, k.refused = o, since, Refusals{}
@@ -216,16 +203,16 @@ func refusal(i *track.Import, p track.Point) int32 {
 
 // Answered takes a reply.
 func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
-	if r.Status != enotconn && r.Status != eoverflow || r.Connection == nil || !r.HasOpcode {
+	if r.Status != opcodes.ENOTCONN && r.Status != opcodes.EOVERFLOW || r.Connection == nil || !r.HasOpcode {
 		return
 	}
 	k, ok := t.members.Get(r.Connection)
 	switch {
 	case !ok:
-	case r.Status == eoverflow:
+	case r.Status == opcodes.EOVERFLOW:
 		if o := k.outage; o != nil && r.Replay() {
 			if o.Mismatches++; o.Mismatches == 1 {
-				o.Mismatch = pointOf(m)
+				o.Mismatch = track.PointOf(m)
 			}
 		}
 	case r.Opcode == opcodes.OBD_PING, r.Opcode == opcodes.LDLM_CANCEL, track.IsCallback(r.Opcode), track.IsDisconnect(r.Opcode):
@@ -236,14 +223,10 @@ func (t *Tracker) Answered(r *track.RPC, m *dissect.Message) {
 	}
 }
 
-func pointOf(m *dissect.Message) track.Point {
-	return track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
-}
-
 // add adds a refused request.
 func (f *Refusals) add(r *track.RPC, m *dissect.Message) {
 	if f.Count++; f.Count == 1 {
-		f.First, f.FirstCode, f.Job = pointOf(m), r.Opcode, string(r.Job())
+		f.First, f.FirstCode, f.Job = track.PointOf(m), r.Opcode, string(r.Job())
 	}
 	if r.Opcode == opcodes.OST_WRITE {
 		f.Writes++

@@ -37,7 +37,7 @@ func all(*dissect.Message) bool { return true }
 func byPath(list []*files.File) map[string]*files.File {
 	paths := make(map[string]*files.File)
 	for _, f := range list {
-		if path := f.Path(); path != "" && f.Removed.Frame == 0 {
+		if path := f.Path(); path != "" && f.Removed.IsZero() {
 			paths[path] = f
 		}
 	}
@@ -88,7 +88,7 @@ func TestPartsOfCaptures(t *testing.T) {
 					}
 					continue
 				}
-				if path := strings.TrimPrefix(f.Path(), "…"); path != "" && !hasSuffix(paths[f.FID], path) && f.Removed.Frame == 0 {
+				if path := strings.TrimPrefix(f.Path(), "…"); path != "" && !hasSuffix(paths[f.FID], path) && f.Removed.IsZero() {
 					t.Errorf("%s, %s: path %s, of the whole capture %q", sample, name, f.Path(), paths[f.FID])
 				}
 				if f.RPCs > o.RPCs || f.Read.Bytes > o.Read.Bytes || f.Write.Bytes > o.Write.Bytes || f.Count[files.Open] > o.Count[files.Open] {

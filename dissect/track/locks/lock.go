@@ -173,7 +173,7 @@ func (l *Lock) HasDesc() bool { return l.known >= knownRequested }
 
 // IsGranted reports whether the lock was granted, also when that was before the
 // capture.
-func (l *Lock) IsGranted() bool { return l.known == knownGranted || l.Granted.Frame != 0 }
+func (l *Lock) IsGranted() bool { return l.known == knownGranted || !l.Granted.IsZero() }
 
 // Mode returns the granted mode, before that the requested one.
 func (l *Lock) Mode() (mode uint64, ok bool) {
@@ -188,17 +188,17 @@ func (l *Lock) Mode() (mode uint64, ok bool) {
 // captured.
 func (l *Lock) Waited() (ns int64, ok bool) {
 	end := l.Last
-	if l.Granted.Frame != 0 {
+	if !l.Granted.IsZero() {
 		end = l.Granted.Time
 	}
-	known := l.Granted.Frame != 0 || !l.unread
-	return max(0, end-l.Asked.Time), l.Asked.Frame != 0 && known
+	known := !l.Granted.IsZero() || !l.unread
+	return max(0, end-l.Asked.Time), !l.Asked.IsZero() && known
 }
 
 // Held returns the nanoseconds from the grant until the lock or the capture
 // ended.
 func (l *Lock) Held() (ns int64, ok bool) {
-	return max(0, l.Last-l.Granted.Time), l.Granted.Frame != 0
+	return max(0, l.Last-l.Granted.Time), !l.Granted.IsZero()
 }
 
 // stuckAfter is how long a wait or a callback that is pending at the end of the
@@ -223,11 +223,11 @@ func (l *Lock) IsStuck() bool {
 // IsIgnored reports whether a callback about the lock was not answered or, when it
 // asks for the lock, not obeyed.
 func (l *Lock) IsIgnored(c *Callback) bool {
-	if c.Answered.Frame == 0 && c.Missing == track.Unanswered {
+	if c.Answered.IsZero() && c.Missing == track.Unanswered {
 		return true
 	}
 	given := l.End.How != Open && l.End.How != Evicted
-	return c.Asks() && c.Obeyed.Frame == 0 && c.Status == 0 && !given && l.Last-c.Sent.Time >= stuckAfter
+	return c.Asks() && c.Obeyed.IsZero() && c.Status == 0 && !given && l.Last-c.Sent.Time >= stuckAfter
 }
 
 // isLive reports whether the lock waits or is held.
@@ -252,7 +252,7 @@ func (l *Lock) isSilent() bool { return l.Desc.Kind == opcodes.FlockLock || l.De
 // isAskedFor reports whether a blocking callback is not obeyed yet.
 func (l *Lock) isAskedFor() bool {
 	for i := range l.Callbacks {
-		if c := &l.Callbacks[i]; c.Asks() && c.Obeyed.Frame == 0 {
+		if c := &l.Callbacks[i]; c.Asks() && c.Obeyed.IsZero() {
 			return true
 		}
 	}
@@ -262,7 +262,7 @@ func (l *Lock) isAskedFor() bool {
 // obey notes the message that follows the blocking callbacks.
 func (l *Lock) obey(p track.Point) {
 	for i := range l.Callbacks {
-		if c := &l.Callbacks[i]; c.Asks() && c.Obeyed.Frame == 0 {
+		if c := &l.Callbacks[i]; c.Asks() && c.Obeyed.IsZero() {
 			c.Obeyed = p
 		}
 	}
@@ -285,7 +285,7 @@ func (l *Lock) addCallback(c Callback) int {
 // asBlocker returns the lock as one that keeps others waiting.
 func (l *Lock) asBlocker() Blocker {
 	b := Blocker{Client: l.Client, Handle: l.Handle, Job: l.Job, HasJob: l.HasJob, number: l.number}
-	if l.Granted.Frame != 0 {
+	if !l.Granted.IsZero() {
 		b.From = l.Granted.Time
 	}
 	return b
@@ -324,7 +324,7 @@ func (l *Lock) stopBlocking(number uint64, now int64) {
 // Time returns for how many nanoseconds the blocker kept a lock waiting.
 func (b *Blocker) Time(l *Lock) int64 {
 	until := l.Last
-	if l.Granted.Frame != 0 {
+	if !l.Granted.IsZero() {
 		until = l.Granted.Time
 	}
 	if b.Until != 0 {

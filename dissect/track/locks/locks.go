@@ -94,12 +94,12 @@ func (t *Locks) Sent(r *track.RPC, m *dissect.Message) {
 	case r.Opcode == opcodes.LDLM_CONVERT && first:
 		t.convert(r, m)
 	case r.Opcode == opcodes.LDLM_CANCEL:
-		opcodes.CanceledLocks(m.Msg, func(handle uint64) { t.cancel(r, handle, Canceled, pointOf(m)) })
+		opcodes.CanceledLocks(m.Msg, func(handle uint64) { t.cancel(r, handle, Canceled, track.PointOf(m)) })
 	case track.IsCallback(r.Opcode) && r.Opcode != opcodes.LDLM_SET_INFO && first:
 		t.callback(r, m)
 	}
 	if !r.Replay() { // which gave them back when it was first sent
-		opcodes.EarlyCanceledLocks(m.Msg, m.RPC.Variant, func(handle uint64) { t.cancel(r, handle, Early, pointOf(m)) })
+		opcodes.EarlyCanceledLocks(m.Msg, m.RPC.Variant, func(handle uint64) { t.cancel(r, handle, Early, track.PointOf(m)) })
 	}
 }
 
@@ -110,7 +110,7 @@ func (t *Locks) Answered(r *track.RPC, m *dissect.Message) {
 		t.endAll(r.Connection, Disconnected, r.Replied())
 	}
 	s := t.rpcs.Of(r)
-	if r.Status == eNotConn {
+	if r.Status == opcodes.ENOTCONN {
 		for _, l := range s.canceled {
 			t.revive(l)
 		}
@@ -135,10 +135,6 @@ func (t *Locks) Answered(r *track.RPC, m *dissect.Message) {
 func (t *Locks) Subjects(r *track.RPC) (lock *Lock, canceled []*Lock) {
 	s := t.rpcs.Of(r)
 	return s.lock, s.canceled
-}
-
-func pointOf(m *dissect.Message) track.Point {
-	return track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
 }
 
 // Done takes an RPC that has ended: where several nodes captured it, the times at
@@ -168,7 +164,7 @@ func (t *Locks) enqueueDone(l *Lock, r *track.RPC) {
 	l.unread = l.unread || r.Missing == track.NotCaptured || r.Missing == track.EncryptedReply
 	l.Asked = r.Requested()
 	switch end, at := r.LockWaitEnd(); {
-	case l.Granted.Frame == 0:
+	case l.Granted.IsZero():
 	case end == track.LockWaitGranted:
 		l.Granted = at
 	case !l.Blocked && r.HasReply:
@@ -294,17 +290,10 @@ func (t *Locks) enqueue(r *track.RPC, m *dissect.Message) {
 	}
 }
 
-// Statuses of replies, negative errnos.
-const (
-	eInvalid    = -22
-	eNotConn    = -107
-	eInProgress = -115
-)
-
 // isRetried reports whether a client repeats a request after a reply with this
 // status.
 func isRetried(status int32) bool {
-	return status == eInProgress || status == eNotConn
+	return status == opcodes.EINPROGRESS || status == opcodes.ENOTCONN
 }
 
 // enqueued takes the reply to a request for a lock.
@@ -336,7 +325,7 @@ func (t *Locks) enqueued(l *Lock, r *track.RPC, m *dissect.Message) {
 
 // grant notes that a lock was granted. When one was that is replayed is unknown.
 func (t *Locks) grant(l *Lock, p track.Point) {
-	if l.Granted.Frame == 0 && l.Asked.Frame != 0 {
+	if l.Granted.IsZero() && !l.Asked.IsZero() {
 		l.Granted = p
 	}
 	if l.Desc.Kind == opcodes.FlockLock {
@@ -410,7 +399,7 @@ func (t *Locks) callback(r *track.RPC, m *dissect.Message) {
 // has no such lock: it gave up waiting, or its cancel is on the way.
 func (t *Locks) answered(l *Lock, c *Callback, r *track.RPC) {
 	c.Answered, c.Status = r.Replied(), r.Status
-	if r.Status != eInvalid || c.Kind == Glimpse || !l.isLive() {
+	if r.Status != opcodes.EINVAL || c.Kind == Glimpse || !l.isLive() {
 		return
 	}
 	if l.Granted == c.Sent {
@@ -426,7 +415,7 @@ func (t *Locks) completion(l *Lock, m *dissect.Message, d *opcodes.LockDesc, c C
 		t.end(l, Failed, c.Sent)
 		return
 	}
-	if l.Granted.Frame == 0 {
+	if l.Granted.IsZero() {
 		t.describe(l, d, knownGranted)
 		l.Granted = c.Sent
 		t.grant(l, c.Sent)
@@ -505,7 +494,7 @@ func (t *Locks) revive(l *Lock) {
 // zero when no message shows it.
 func (t *Locks) end(l *Lock, how How, p track.Point) {
 	l.End, l.Last = End{how, p}, t.now
-	if p.Frame != 0 {
+	if !p.IsZero() {
 		l.Last = p.Time
 	}
 	t.stopBlocking(l, l.Last)

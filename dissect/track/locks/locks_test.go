@@ -246,7 +246,7 @@ func TestHolderFromBefore(t *testing.T) {
 		t.Errorf("the other one is blocked by %#x", got)
 	}
 	l := list[0xa]
-	if l.HasDesc() || !l.HasResource() || l.Asked.Frame != 0 || !l.IsStuck() || !list[0xb].IsStuck() {
+	if l.HasDesc() || !l.HasResource() || !l.Asked.IsZero() || !l.IsStuck() || !list[0xb].IsStuck() {
 		t.Errorf("holder %+v", l)
 	}
 }
@@ -320,7 +320,7 @@ func TestCancelOfEvicted(t *testing.T) {
 	w.callback(node(3), opcodes.LDLM_BL_CALLBACK, 0xa, extent(modePW, 0, 0))(0)
 	w.now += 5000 * ms
 	w.cancel(node(3), 0xa)(-107)
-	if l := w.end()[0xa]; l.End.How != locks.Open || l.Callbacks[0].Obeyed.Frame != 0 || !l.IsStuck() {
+	if l := w.end()[0xa]; l.End.How != locks.Open || !l.Callbacks[0].Obeyed.IsZero() || !l.IsStuck() {
 		t.Errorf("ended %v, callbacks %+v", l.End, l.Callbacks)
 	}
 }
@@ -374,7 +374,7 @@ func TestReplay(t *testing.T) {
 	if l := list[0xa]; l.Asked.Frame != 1 || l.Granted.Frame != 2 || l.Handle != 0xeeee || l.Replays != 1 {
 		t.Errorf("replayed lock %+v", l)
 	}
-	if l := list[0xb]; l.Asked.Frame != 0 || !l.IsGranted() || l.IsStuck() {
+	if l := list[0xb]; !l.Asked.IsZero() || !l.IsGranted() || l.IsStuck() {
 		t.Errorf("lock from before the capture %+v", l)
 	}
 }

@@ -21,7 +21,7 @@ type announcement struct {
 func (t *Tracker) Message(r *track.RPC, m *dissect.Message) {
 	if m.Kind == lnet.EarlyReply && r.Connection != nil && (r.Replay() || isLockReplay(r)) {
 		if c := t.member(r).client; c != nil && c.Outcome == ClientRecovering {
-			c.Early = Early{c.Early.Count + 1, pointOf(m), m.RPC.Timeout}
+			c.Early = Early{c.Early.Count + 1, track.PointOf(m), m.RPC.Timeout}
 		}
 	}
 	if m.Req == nil || len(m.Content) == 0 || m.Req.Opcode != opcodes.MGS_CONFIG_READ || m.Req.Variant == nil || m.Req.Variant.Name != opcodes.RecoveryTable {
@@ -38,7 +38,7 @@ func (t *Tracker) Message(r *track.RPC, m *dissect.Message) {
 		}
 		g, ok := t.targets.Get(fmt.Sprintf("%s-%s%04x", table[:end], kind, index))
 		if ok && g.announced.instance < instance {
-			g.announced = announcement{pointOf(m), instance}
+			g.announced = announcement{track.PointOf(m), instance}
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // Client is how a client, which may be another server, lost a target and came back
@@ -99,13 +100,13 @@ func (c *Client) Refused() (counts map[int32]int64) {
 
 // isWithout reports whether a server said that it does not have the target.
 func (c *Client) isWithout(server lnet.NID) bool {
-	return slices.ContainsFunc(c.Refusals, func(f Refusal) bool { return f.Status == enodev && f.Server == server })
+	return slices.ContainsFunc(c.Refusals, func(f Refusal) bool { return f.Status == opcodes.ENODEV && f.Server == server })
 }
 
 // begin returns the time of the first message about it.
 func (c *Client) begin() int64 {
 	for _, p := range [...]track.Point{c.Lost, c.Connected} {
-		if p.Frame != 0 {
+		if !p.IsZero() {
 			return p.Time
 		}
 	}
@@ -199,11 +200,11 @@ type Request struct {
 
 // Time returns how long the RPC took, in nanoseconds.
 func (r *Request) Time() (ns int64, ok bool) {
-	return r.Answered.Time - r.Sent.Time, r.Answered.Frame != 0
+	return r.Answered.Time - r.Sent.Time, !r.Answered.IsZero()
 }
 
 // failed reports whether the RPC brought the application an error, or nothing.
-func (r *Request) failed() bool { return r.Answered.Frame == 0 || r.Status < 0 }
+func (r *Request) failed() bool { return r.Answered.IsZero() || r.Status < 0 }
 
 const maxRequests = 32
 
@@ -251,7 +252,7 @@ func (i *Impact) wait(q Request) {
 
 // fail takes an RPC that failed because the target was gone, and was not sent again.
 func (i *Impact) fail(q Request) {
-	if q.Answered.Frame == 0 {
+	if q.Answered.IsZero() {
 		i.Unanswered++
 	} else {
 		i.Errors = count(i.Errors, q.Status, 1)

@@ -9,13 +9,6 @@ import (
 	"github.com/lshark/lshark/opcodes"
 )
 
-// Bits of pb_op_flags in connects.
-var (
-	opReconnect  = uint32(opcodes.MsgConnectFlags.Bit("RECONNECT"))
-	opRecovering = uint32(opcodes.MsgConnectFlags.Bit("RECOVERING"))
-	opInitial    = uint32(opcodes.MsgConnectFlags.Bit("INITIAL"))
-)
-
 // lose takes the first sign that a connection is lost.
 func (t *Tracker) lose(k *member, p track.Point, by Sign) {
 	if k.lost {
@@ -35,12 +28,12 @@ func (k *member) shift(p track.Point, c *Client) {
 
 // recovers reports whether a client takes part in a recovery that is not over.
 func (k *member) recovers() bool {
-	return k.client != nil && k.client.Outcome == ClientRecovering && k.client.Recovered.Frame == 0
+	return k.client != nil && k.client.Outcome == ClientRecovering && k.client.Recovered.IsZero()
 }
 
 // connect takes a connect request.
 func (t *Tracker) connect(k *member, r *track.RPC, m *dissect.Message, p track.Point) {
-	k.initial = m.RPC.OpFlags&opInitial != 0 || r.Handle == 0
+	k.initial = m.RPC.OpFlags&opcodes.ConnectInitial != 0 || r.Handle == 0
 	if n := t.changed.Asked.Instance; n != 0 { // what the server granted it the last time
 		if k.lost && k.instance != 0 && k.instance != n {
 			k.returned(n)
@@ -53,7 +46,7 @@ func (t *Tracker) connect(k *member, r *track.RPC, m *dissect.Message, p track.P
 		k.lost, k.instance = false, 0
 		k.shift(p, nil)
 	case k.recovers():
-		if k.again.Frame == 0 {
+		if k.again.IsZero() {
 			k.again = p
 		}
 	case k.initial, k.lost:
@@ -88,7 +81,7 @@ func (t *Tracker) connectReply(k *member, r *track.RPC, m *dissect.Message, p tr
 
 // refused takes a connect that was refused.
 func (t *Tracker) refused(k *member, r *track.RPC, p track.Point) {
-	if k.initial && !k.lost && r.Status == enodev && k.first.Frame != 0 && k.target != nil && k.target.server == r.Server {
+	if k.initial && !k.lost && r.Status == opcodes.ENODEV && !k.first.IsZero() && k.target != nil && k.target.server == r.Server {
 		t.lose(k, p, SignRefused) // an idle client finds out
 	}
 	switch c := k.client; {
@@ -110,7 +103,7 @@ func (t *Tracker) accepted(k *member, r *track.RPC, m *dissect.Message, p track.
 		instance = uint32(opcodes.OcdInstance.Uint(m.Msg.Buf(1), m.RPC.Big))
 	}
 	before := k.instance
-	if before == 0 && k.initial && g != nil && g.lastReply.Frame != 0 {
+	if before == 0 && k.initial && g != nil && !g.lastReply.IsZero() {
 		before = g.instance
 	}
 	if instance != 0 {
@@ -119,10 +112,10 @@ func (t *Tracker) accepted(k *member, r *track.RPC, m *dissect.Message, p track.
 	if g == nil {
 		return
 	}
-	recovering, reconnected := m.RPC.OpFlags&opRecovering != 0, m.RPC.OpFlags&opReconnect != 0
+	recovering, reconnected := m.RPC.OpFlags&opcodes.ConnectRecovering != 0, m.RPC.OpFlags&opcodes.ConnectReconnect != 0
 	same := before != 0 && before == instance
 	changed := before != 0 && instance != 0 && before != instance
-	restarted := recovering || changed && (k.first.Frame != 0 || k.lost || k.initial && g.lastReply.Frame != 0) ||
+	restarted := recovering || changed && (!k.first.IsZero() || k.lost || k.initial && !g.lastReply.IsZero()) ||
 		k.lost && k.client.isWithout(r.Server) && !reconnected && !same
 	wasLost := k.lost
 	if instance != 0 && instance != g.instance {
@@ -161,7 +154,7 @@ func (g *target) learn(instance uint32, restarted bool, p track.Point) {
 	g.life = life{instance: instance, begin: p}
 	if g.past.instance == 0 && !restarted {
 		g.lastReply, g.server = g.past.lastReply, g.past.server
-		if g.lastReply.Frame == 0 { // it may have begun before the capture
+		if g.lastReply.IsZero() { // it may have begun before the capture
 			g.life.begin = track.Point{}
 		}
 	}
@@ -178,7 +171,7 @@ func (k *member) joinRestart(rec *Recovery, kind string, p track.Point) {
 		return
 	}
 	k.shift(p, &Client{Connection: k.connection, Type: kind, ClientMoments: ClientMoments{LastReply: k.last}})
-	if k.again.Frame != 0 {
+	if !k.again.IsZero() {
 		k.client.Lost, k.client.LostBy = k.again, SignReconnect
 	}
 }
@@ -187,7 +180,7 @@ func (k *member) joinRestart(rec *Recovery, kind string, p track.Point) {
 // clients whose replay failed because objects had changed without them.
 func (k *member) failedVersions(p track.Point) {
 	c := k.before
-	if c == nil || c.recovery == nil || c.recovery != k.target.current || c.Requests.Errors[eoverflow] == 0 || c.Outcome != ClientRecovered {
+	if c == nil || c.recovery == nil || c.recovery != k.target.current || c.Requests.Errors[opcodes.EOVERFLOW] == 0 || c.Outcome != ClientRecovered {
 		return
 	}
 	c.Evicted, c.Outcome = p, ClientEvicted
@@ -196,7 +189,7 @@ func (k *member) failedVersions(p track.Point) {
 // connected takes what the accepted connect means for the client.
 func (c *Client) connected(k *member, i *track.Import, p track.Point) {
 	c.Type = i.Kind()
-	if c.Connected.Frame == 0 {
+	if c.Connected.IsZero() {
 		c.Connected = p
 	}
 	switch {
@@ -238,7 +231,7 @@ func (t *Tracker) restart(g *target, k *member, s servers, p track.Point) *Recov
 	switch r.Back = g.begin; {
 	case s.instance == 0 || s.instance != g.instance:
 		before, r.Back = &g.life, p
-	case g.begin.Frame == 0 && s.recovering:
+	case g.begin.IsZero() && s.recovering:
 		r.Back = p
 	}
 	r.Server, r.Instance = s.server, s.instance
@@ -334,7 +327,7 @@ func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 // isSilent reports whether a client was connected when a target was lost and no
 // message of it came since.
 func (k *member) isSilent(r *Recovery) bool {
-	return !k.isClosed() && k.last.Frame != 0 && k.last.Time <= r.LastReply.Time
+	return !k.isClosed() && !k.last.IsZero() && k.last.Time <= r.LastReply.Time
 }
 
 // isClosed reports whether the client has disconnected.
@@ -355,7 +348,7 @@ const mgsPortal = 26
 func (t *Tracker) hasUnnamed(r *Recovery) (found bool) {
 	t.members.All(func(c *track.Connection, k *member) bool {
 		found = k.target == nil && k.portal != mgsPortal && (c.Server == r.Server || c.Server == r.ServerBefore) &&
-			!k.isClosed() && (k.first.Frame == 0 || k.first.Time > r.LastReply.Time || k.last.Time < r.Back.Time)
+			!k.isClosed() && (k.first.IsZero() || k.first.Time > r.LastReply.Time || k.last.Time < r.Back.Time)
 		return !found
 	})
 	return found

@@ -36,7 +36,7 @@ func TestMemoryIsFlat(t *testing.T) {
 			instance++
 			for _, c := range clients {
 				write := c.pending(opcodes.OST_WRITE)
-				c.ask(opcodes.OST_READ, status(enotconn))
+				c.ask(opcodes.OST_READ, status(opcodes.ENOTCONN))
 				c.recover(instance, 100, 3)()
 				write()
 				c.ask(opcodes.OST_READ)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes"
 )
 
 // Recovery is what happened to a target that clients lost, and how they came back to
@@ -92,19 +93,19 @@ func (s Sign) String() string { return signNames[s] }
 func (r *Recovery) Downtime() (ns int64, ok bool) {
 	ok = r.GoneBy == SignUnanswered || r.GoneBy == SignStopping ||
 		slices.ContainsFunc(r.Clients, func(c *Client) bool { return c.isWithout(r.ServerBefore) || c.isWithout(r.Server) })
-	return r.Back.Time - r.Gone.Time, ok && r.Kind.isRestart() && r.Gone.Frame != 0 && r.Back.Frame != 0
+	return r.Back.Time - r.Gone.Time, ok && r.Kind.isRestart() && !r.Gone.IsZero() && !r.Back.IsZero()
 }
 
 // DowntimeLimit returns for how long the target was gone at most, in nanoseconds: from
 // its last reply to the first connect that was accepted.
 func (r *Recovery) DowntimeLimit() (ns int64, ok bool) {
-	return r.Back.Time - r.LastReply.Time, r.Kind.isRestart() && r.LastReply.Frame != 0 && r.Back.Frame != 0
+	return r.Back.Time - r.LastReply.Time, r.Kind.isRestart() && !r.LastReply.IsZero() && !r.Back.IsZero()
 }
 
 // Window returns how long the recovery took, in nanoseconds: from the first connect
 // that was accepted until the first client had recovered.
 func (r *Recovery) Window() (ns int64, ok bool) {
-	return r.Completed.Time - r.Back.Time, r.Back.Frame != 0 && r.Completed.Frame != 0
+	return r.Completed.Time - r.Back.Time, !r.Back.IsZero() && !r.Completed.IsZero()
 }
 
 // Count returns how many clients had an outcome.
@@ -140,7 +141,7 @@ func (r *Recovery) Replayed() (requests, locks Replays) {
 // changed without them.
 func (r *Recovery) VersionMismatches() int64 {
 	requests, _ := r.Replayed()
-	return requests.Errors[eoverflow]
+	return requests.Errors[opcodes.EOVERFLOW]
 }
 
 // NotReplayed sums up the transactions that should have been replayed and were not.
@@ -184,7 +185,7 @@ func (r *Recovery) settle() {
 	for _, c := range r.Clients {
 		r.sign(c.firstUnanswered, SignUnanswered)
 		r.sign(c.Lost, c.LostBy)
-		if c.Outcome == ClientRecovered && (r.Completed.Frame == 0 || c.Recovered.Time < r.Completed.Time) {
+		if c.Outcome == ClientRecovered && (r.Completed.IsZero() || c.Recovered.Time < r.Completed.Time) {
 			r.Completed = c.Recovered
 		}
 	}
@@ -195,7 +196,7 @@ func (r *Recovery) settle() {
 // replied again, or after it was back, is about the connection only.
 func (r *Recovery) sign(p track.Point, by Sign) {
 	switch {
-	case p.Frame == 0, r.Back.Frame != 0 && p.Time > r.Back.Time:
+	case p.IsZero(), !r.Back.IsZero() && p.Time > r.Back.Time:
 	case r.Kind.IsOutage() && p.Time < r.LastReply.Time:
 	case r.GoneBy == NoSign || p.Time < r.Gone.Time:
 		r.Gone, r.GoneBy = p, by
@@ -205,7 +206,7 @@ func (r *Recovery) sign(p track.Point, by Sign) {
 // Begin returns the time of the first message about it, in nanoseconds since the epoch.
 func (r *Recovery) Begin() int64 {
 	for _, p := range [...]track.Point{r.Gone, r.Back} {
-		if p.Frame != 0 {
+		if !p.IsZero() {
 			return p.Time
 		}
 	}

@@ -63,7 +63,7 @@ func EventNames() []string { return eventNames[:] }
 // story returns the steps in the order of time.
 func (r *Recovery) story() (list []Event) {
 	add := func(e Event) {
-		if e.Frame == 0 {
+		if e.IsZero() {
 			return
 		}
 		if e.Until == e.Point {
@@ -109,13 +109,13 @@ func (c *Client) story(add func(Event)) {
 	if c.Outcome == ClientRecovered {
 		add(Event{Point: c.Recovered, Kind: EventRecovered, Client: c})
 	}
-	if c.Outcome == ClientMissing && c.Lost.Frame == 0 {
+	if c.Outcome == ClientMissing && c.Lost.IsZero() {
 		add(Event{Point: c.LastReply, Kind: EventMissing, Client: c})
 	}
 	for i := range c.Impact.Requests {
 		q := &c.Impact.Requests[i]
 		switch {
-		case q.Answered.Frame == 0:
+		case q.Answered.IsZero():
 			add(Event{Point: q.Sent, Kind: EventFailed, Client: c, Request: q})
 		case isConnectionError(q.Status):
 			add(Event{Point: q.Answered, Kind: EventFailed, Client: c, Request: q})

@@ -91,15 +91,6 @@ const (
 	maxServers = 1 << 14
 )
 
-const (
-	eio       = -5
-	enodev    = -19
-	eoverflow = -75
-	enotconn  = -107
-	eshutdown = -108
-	estale    = -116
-)
-
 // linger is for how long a Recovery is held after the target was lost again, until its
 // RPCs have ended: those that failed are held after the client has connected again.
 const linger = int64(time.Minute)
@@ -147,7 +138,7 @@ func (t *Tracker) takeRequest(r *track.RPC, m *dissect.Message) {
 	t.views.see(m)
 	if r.Opcode == opcodes.MGS_TARGET_REG && m.Msg != nil {
 		if name, ok := opcodes.RegisteredTarget(m.Msg); ok {
-			t.starting(string(name), pointOf(m))
+			t.starting(string(name), track.PointOf(m))
 		}
 	}
 	if r.Connection == nil || track.IsCallback(r.Opcode) {
@@ -156,10 +147,10 @@ func (t *Tracker) takeRequest(r *track.RPC, m *dissect.Message) {
 	if t.changed == nil {
 		return
 	}
-	p := pointOf(m)
+	p := track.PointOf(m)
 	t.Advance(p.Time)
 	k, c := t.changedMember(r), (*Client)(nil)
-	if k.client != nil && k.client.Recovered.Frame == 0 {
+	if k.client != nil && k.client.Recovered.IsZero() {
 		c = k.client
 	}
 	switch state := t.changed.State; {
@@ -193,7 +184,7 @@ func (t *Tracker) takeReply(r *track.RPC, m *dissect.Message) {
 	if r.Connection == nil || track.IsCallback(r.Opcode) {
 		return
 	}
-	p := pointOf(m)
+	p := track.PointOf(m)
 	if t.changed != nil {
 		t.Advance(p.Time)
 	}
@@ -211,7 +202,7 @@ func (t *Tracker) takeReply(r *track.RPC, m *dissect.Message) {
 	case k.client != nil && k.state == track.StateReplayWait && t.changed.State == track.StateFull:
 		k.client.Recovered, k.client.Outcome = p, ClientRecovered
 	}
-	if c := k.client; c != nil && c.Recovered.Frame == 0 && r.Status < 0 {
+	if c := k.client; c != nil && c.Recovered.IsZero() && r.Status < 0 {
 		switch {
 		case r.Replay():
 			c.Requests.fail(r.Status)
@@ -243,12 +234,12 @@ func isAlive(r *track.RPC) bool {
 	if track.IsConnect(r.Opcode) {
 		return r.Status == 0
 	}
-	return r.HasOpcode && r.Type == dissect.TypeReply && r.Status != enotconn && r.Status != enodev && r.Status != eshutdown
+	return r.HasOpcode && r.Type == dissect.TypeReply && r.Status != opcodes.ENOTCONN && r.Status != opcodes.ENODEV && r.Status != opcodes.ESHUTDOWN
 }
 
 // reply takes a reply of a target. Two servers with the same connection are one node.
 func (t *Tracker) reply(k *member, r *track.RPC, p track.Point) {
-	if k.first.Frame == 0 {
+	if k.first.IsZero() {
 		k.first = p
 	}
 	if k.server != r.Server && k.handle == r.Handle && k.handle != 0 && !track.IsConnect(r.Opcode) {
@@ -279,11 +270,11 @@ func (t *Tracker) Done(r *track.RPC) {
 func (c *Client) take(r *track.RPC) bool {
 	sent, replied := r.Requested(), r.Replied()
 	switch {
-	case c.Recovered.Frame != 0 && sent.Time >= c.Recovered.Time, c.over != 0 && sent.Time >= c.over:
+	case !c.Recovered.IsZero() && sent.Time >= c.Recovered.Time, c.over != 0 && sent.Time >= c.over:
 		return false
 	case !r.HasReply && r.Unanswered():
 		if track.IsConnect(r.Opcode) {
-			if c.Unanswered++; c.firstSilent.Frame == 0 {
+			if c.Unanswered++; c.firstSilent.IsZero() {
 				c.firstSilent = sent
 			}
 			c.lastSilent = max(c.lastSilent, sent.Time)
@@ -291,7 +282,7 @@ func (c *Client) take(r *track.RPC) bool {
 		c.unanswered(sent)
 	case !r.HasReply:
 		return false
-	case r.Sends > 1 && c.Lost.Frame != 0 && sent.Time < c.Lost.Time && c.Connected.Frame != 0 && replied.Time > c.Connected.Time && len(r.OtherErrors) == 0:
+	case r.Sends > 1 && !c.Lost.IsZero() && sent.Time < c.Lost.Time && !c.Connected.IsZero() && replied.Time > c.Connected.Time && len(r.OtherErrors) == 0:
 		c.unanswered(sent)
 	}
 	if track.IsConnect(r.Opcode) || track.IsDisconnect(r.Opcode) || r.Opcode == opcodes.OBD_PING || r.Replay() || isLockReplay(r) || r.OneWay {
@@ -299,9 +290,9 @@ func (c *Client) take(r *track.RPC) bool {
 	}
 	q := Request{XID: r.XID, Opcode: r.Opcode, Job: string(r.Job()), Client: r.Client, Sent: sent, Answered: replied, Status: r.Status}
 	switch {
-	case !r.HasReply, c.Lost.Frame != 0 && replied.Time >= c.Lost.Time && isConnectionError(r.Status) && !r.IsSentAgain():
+	case !r.HasReply, !c.Lost.IsZero() && replied.Time >= c.Lost.Time && isConnectionError(r.Status) && !r.IsSentAgain():
 		c.Impact.fail(q)
-	case c.Connected.Frame != 0 && sent.Time < c.Connected.Time && replied.Time >= c.Connected.Time:
+	case !c.Connected.IsZero() && sent.Time < c.Connected.Time && replied.Time >= c.Connected.Time:
 		c.Impact.wait(q)
 	default:
 		return false
@@ -311,7 +302,7 @@ func (c *Client) take(r *track.RPC) bool {
 
 // unanswered takes a request that had no reply, or none before it was sent again.
 func (c *Client) unanswered(sent track.Point) {
-	if sent.Time > c.LastReply.Time && (c.firstUnanswered.Frame == 0 || sent.Time < c.firstUnanswered.Time) {
+	if sent.Time > c.LastReply.Time && (c.firstUnanswered.IsZero() || sent.Time < c.firstUnanswered.Time) {
 		c.firstUnanswered = sent
 	}
 }
@@ -320,7 +311,7 @@ func (c *Client) unanswered(sent track.Point) {
 // lost state brings.
 func isConnectionError(status int32) bool {
 	switch status {
-	case eio, enodev, enotconn, eshutdown, estale:
+	case opcodes.EIO, opcodes.ENODEV, opcodes.ENOTCONN, opcodes.ESHUTDOWN, opcodes.ESTALE:
 		return true
 	}
 	return false
@@ -375,8 +366,4 @@ func (k *member) leave() {
 			}
 		}
 	}
-}
-
-func pointOf(m *dissect.Message) track.Point {
-	return track.Point{Frame: m.Frame, File: m.File, Time: m.Time}
 }

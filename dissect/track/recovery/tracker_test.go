@@ -20,11 +20,6 @@ const (
 	ms     = int64(1e6)
 	second = int64(1e9)
 
-	eagain    = -11
-	enodev    = -19
-	eoverflow = -75
-	enotconn  = -107
-
 	recovering = 1
 	reconnect  = 2
 	initial    = 8
@@ -85,7 +80,7 @@ func (w *wire) send(kind lnet.Kind, src, dst lnet.NID, xid uint64, opcode uint32
 
 func status(s int32) change {
 	return func(m *dissect.Message) {
-		if m.RPC.Status = s; s == enotconn || s == enodev {
+		if m.RPC.Status = s; s == opcodes.ENOTCONN || s == opcodes.ENODEV {
 			m.RPC.Type = dissect.TypeError
 		}
 	}
@@ -174,7 +169,7 @@ func (c *mount) start(instance uint32) *mount {
 }
 
 // notConnected is a request that finds the connection lost.
-func (c *mount) notConnected() { c.ask(opcodes.OBD_PING, status(enotconn)) }
+func (c *mount) notConnected() { c.ask(opcodes.OBD_PING, status(opcodes.ENOTCONN)) }
 
 // recover replays n requests and a lock; it returns a func that ends the recovery.
 func (c *mount) recover(instance uint32, from, n uint64) (end func()) {
@@ -239,7 +234,7 @@ func TestRestart(t *testing.T) {
 	w.now += 7 * second
 	a.notConnected()
 	_, refuse := a.connect(0)
-	refuse(enodev)
+	refuse(opcodes.ENODEV)
 	w.now += second
 	accept, _ := a.connect(0)
 	accept(recovering, 2)
@@ -248,7 +243,7 @@ func TestRestart(t *testing.T) {
 		a.request(opcodes.MDS_REINT, flags(dissect.FlagReplay), transno(n))(append(s, transno(n))...)
 	}
 	replay(101)
-	replay(102, status(eoverflow))
+	replay(102, status(opcodes.EOVERFLOW))
 	replay(104)
 	b.notConnected()
 	w.now += 2 * second
@@ -272,7 +267,7 @@ func TestRestart(t *testing.T) {
 		t.Errorf("%d of %d clients, %v", r.Count(recovery.ClientRecovered), n, ok)
 	}
 	requests, locks := r.Replayed()
-	if requests.Count != 3 || requests.Errors[eoverflow] != 1 || locks.Count != 2 || locks.Errors[-11] != 1 || r.VersionMismatches() != 1 {
+	if requests.Count != 3 || requests.Errors[opcodes.EOVERFLOW] != 1 || locks.Count != 2 || locks.Errors[-11] != 1 || r.VersionMismatches() != 1 {
 		t.Errorf("%d requests %v, %d locks %v", requests.Count, requests.Errors, locks.Count, locks.Errors)
 	}
 	if g := r.NotReplayed(); g.Count != 1 || g.From != 103 || g.To != 103 {
@@ -340,8 +335,8 @@ func TestEvictedInRecovery(t *testing.T) {
 	a.notConnected()
 	accept, _ := a.connect(0)
 	accept(recovering, 2)
-	a.request(opcodes.MDS_REINT, flags(dissect.FlagReplay), transno(7))(status(eoverflow))
-	a.request(opcodes.OBD_PING, flags(dissect.FlagReqReplayDone|dissect.FlagLockReplayDone))(status(enotconn))
+	a.request(opcodes.MDS_REINT, flags(dissect.FlagReplay), transno(7))(status(opcodes.EOVERFLOW))
+	a.request(opcodes.OBD_PING, flags(dissect.FlagReqReplayDone|dissect.FlagLockReplayDone))(status(opcodes.ENOTCONN))
 	accept, _ = a.connect(0)
 	accept(0, 2)
 	a.ask(opcodes.MDS_GETATTR)
@@ -354,7 +349,7 @@ func TestEvictedInRecovery(t *testing.T) {
 // TestEvictedAfterVersions: a client whose replay failed is evicted when the recovery is
 // over; one that is evicted later for another reason had recovered.
 func TestEvictedAfterVersions(t *testing.T) {
-	for replied, want := range map[int32]recovery.Outcome{eoverflow: recovery.ClientEvicted, 0: recovery.ClientRecovered} {
+	for replied, want := range map[int32]recovery.Outcome{opcodes.EOVERFLOW: recovery.ClientEvicted, 0: recovery.ClientRecovered} {
 		w := newWire(t)
 		a := w.mount(3, "lustre-MDT0000").start(1)
 		a.ask(opcodes.MDS_REINT, transno(7), committed(1))
@@ -393,7 +388,7 @@ func TestFailover(t *testing.T) {
 	w.now += 10 * second
 	a.server = partner
 	_, refuse := a.connect(0)
-	refuse(enodev)
+	refuse(opcodes.ENODEV)
 	w.now += 10 * second
 	a.recover(2, 0, 0)()
 	write()
@@ -418,12 +413,12 @@ func TestGoneAtTheEnd(t *testing.T) {
 		"stopped": {func(c *mount) {
 			c.notConnected()
 			_, refuse := c.connect(0)
-			refuse(enodev)
+			refuse(opcodes.ENODEV)
 		}, recovery.Stopped},
 		"stopped, found by a client that was idle": {func(c *mount) {
 			c.ask(opcodes.OST_DISCONNECT)
 			_, refuse := c.connect(initial)
-			refuse(enodev)
+			refuse(opcodes.ENODEV)
 		}, recovery.Stopped},
 		"unreachable": {func(c *mount) {
 			c.request(opcodes.OBD_PING)
@@ -436,12 +431,12 @@ func TestGoneAtTheEnd(t *testing.T) {
 		"busy": {func(c *mount) {
 			c.notConnected()
 			_, refuse := c.connect(0)
-			refuse(eagain)
+			refuse(opcodes.EAGAIN)
 		}, recovery.Lost},
 	} {
 		w := newWire(t)
 		c.lose(w.mount(3, "lustre-OST0000").start(1))
-		if r := w.one(); r.Kind != c.kind || r.Back.Frame != 0 || r.Kind.IsOutage() != (c.kind != recovery.Lost) || r.ServerBefore != server {
+		if r := w.one(); r.Kind != c.kind || !r.Back.IsZero() || r.Kind.IsOutage() != (c.kind != recovery.Lost) || r.ServerBefore != server {
 			t.Errorf("%s: %v, %+v", name, r.Kind, r)
 		}
 	}
@@ -515,7 +510,7 @@ func TestRanOn(t *testing.T) {
 			c.ask(opcodes.LDLM_ENQUEUE)
 			c.server = partner
 			_, refuse := c.connect(0)
-			refuse(enodev)
+			refuse(opcodes.ENODEV)
 			c.server = server
 			accept, _ := c.connect(0)
 			accept(reconnect, 1)
@@ -631,7 +626,7 @@ func TestOnlyAnnounced(t *testing.T) {
 			t.Errorf("instance %d: %v", instance, kinds(all))
 		}
 		for _, r := range all {
-			if r.Kind != recovery.Restart || r.InstanceBefore != 2 || r.Instance != 3 || r.Announced.Frame == 0 || r.Back.Frame != 0 {
+			if r.Kind != recovery.Restart || r.InstanceBefore != 2 || r.Instance != 3 || r.Announced.IsZero() || !r.Back.IsZero() {
 				t.Errorf("got %+v", r)
 			}
 		}
@@ -721,7 +716,7 @@ func TestRestartAtUnknownTime(t *testing.T) {
 	accept, _ = b.connect(0)
 	accept(0, 2)
 	for _, r := range w.end() {
-		if r.Kind == recovery.Restart && (r.Back.Frame != 0 || r.Instance != 2 || r.InstanceBefore != 1) {
+		if r.Kind == recovery.Restart && (!r.Back.IsZero() || r.Instance != 2 || r.InstanceBefore != 1) {
 			t.Errorf("back %d, instance %d to %d", r.Back.Frame, r.InstanceBefore, r.Instance)
 		}
 	}
@@ -778,13 +773,13 @@ func TestFailedRequests(t *testing.T) {
 	w := newWire(t)
 	c := w.mount(3, "lustre-MDT0000").start(1)
 	write := c.pending(opcodes.MDS_REINT)
-	w.send(lnet.Reply, server, c.node, w.xid, opcodes.MDS_REINT, status(enotconn), func(m *dissect.Message) { m.RPC.Handle = c.handle })
-	c.ask(opcodes.MDS_STATFS, status(enotconn))
+	w.send(lnet.Reply, server, c.node, w.xid, opcodes.MDS_REINT, status(opcodes.ENOTCONN), func(m *dissect.Message) { m.RPC.Handle = c.handle })
+	c.ask(opcodes.MDS_STATFS, status(opcodes.ENOTCONN))
 	w.now += 60 * second // longer than an RPC is held
 	c.recover(2, 0, 0)()
 	write()
 	r := w.one()
-	if i := r.Impact(); i.Waited != 1 || i.Longest < 60*second || i.Errors[enotconn] != 1 || len(i.Errors) != 1 {
+	if i := r.Impact(); i.Waited != 1 || i.Longest < 60*second || i.Errors[opcodes.ENOTCONN] != 1 || len(i.Errors) != 1 {
 		t.Errorf("%d waited, the longest %d ns; errors %v; story %q", i.Waited, i.Longest, i.Errors, story(r))
 	}
 }
