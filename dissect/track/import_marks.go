@@ -81,7 +81,7 @@ func (c *carriers) of(conn int) *carrier {
 
 // Message takes a message of any kind, with its RPC.
 func (t *Imports) Message(r *RPC, m *dissect.Message) {
-	if r.Connection == nil || r.Connection.imp == nil || m.Transport != lnet.TCP {
+	if r == nil || r.Connection == nil || r.Connection.imp == nil || m.Transport != lnet.TCP {
 		return
 	}
 	r.Connection.imp.overTCP = true

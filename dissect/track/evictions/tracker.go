@@ -65,7 +65,7 @@ func (t *Tracker) isCaptured(from, to int64) bool {
 }
 
 // Sent takes a request.
-func (t *Tracker) Sent(m *dissect.Message) {
+func (t *Tracker) Sent(_ *track.RPC, m *dissect.Message) {
 	if t.begin == 0 {
 		t.begin = m.Time
 	}

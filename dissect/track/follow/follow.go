@@ -56,7 +56,8 @@ const tickInterval = int64(time.Minute)
 
 // Follower follows a capture.
 type Follower struct {
-	hooks   hookLists
+	hooks   []Hooks
+	lists   hookLists // of the parts and the hooks
 	pairing *track.Pairing
 	linger  int64 // of what has ended, until its RPCs have; 0: the default of each part
 
@@ -96,13 +97,13 @@ func New(o Options, hooks ...Hooks) *Follower {
 
 // Add adds hooks, which are called after those that are there. Hooks that need parts are
 // to be added before the first message.
-func (f *Follower) Add(h Hooks) { f.SetHooks(append(f.hooks.all, h)) }
+func (f *Follower) Add(h Hooks) { f.SetHooks(append(f.hooks, h)) }
 
 // SetHooks replaces the hooks.
-func (f *Follower) SetHooks(all []Hooks) {
-	f.hooks.set(all)
-	for i := range all {
-		h := &all[i]
+func (f *Follower) SetHooks(hooks []Hooks) {
+	f.hooks = hooks
+	for i := range hooks {
+		h := &hooks[i]
 		if h.Import != nil {
 			f.Imports()
 		}
@@ -117,6 +118,36 @@ func (f *Follower) SetHooks(all []Hooks) {
 			f.recoveries = recovery.New(f.Imports(), f.recovery)
 		}
 	}
+	f.list()
+}
+
+// list sets the lists of what is called.
+func (f *Follower) list() { f.lists = newHookLists(append(f.parts(), f.hooks...)) }
+
+// parts returns the hooks of the parts, each behind those that it depends on.
+func (f *Follower) parts() (list []Hooks) {
+	list = append(list, Hooks{Sent: f.sentTarget, Answered: f.answeredTarget})
+	if x := f.paths; x != nil {
+		list = append(list, Hooks{Message: func(_ *track.RPC, m *dissect.Message) { x.Message(m) }})
+	}
+	if x := f.imports; x != nil {
+		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, Message: x.Message, TCPEvent: x.TCPEvent, close: x.Close})
+	}
+	if x := f.locks; x != nil {
+		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, last: x.Done, advance: x.Advance, close: func() { x.Advance(f.now); x.Close() }})
+	}
+	if x := f.evictions; x != nil {
+		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Lost: x.Lost, Lock: x.Lock, Import: x.ImportChanged,
+			Tick: x.Advance, advance: x.Advance, close: x.Close})
+	}
+	if x := f.recoveries; x != nil {
+		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Done: x.Done, Message: x.Message, Lost: x.Lost, advance: x.Advance,
+			close: func() { x.Advance(f.now); x.Close() }})
+	}
+	if x := f.files; x != nil {
+		list = append(list, Hooks{Sent: x.Sent, Answered: x.Answered, Lock: x.Lock, last: x.Done, advance: x.Advance})
+	}
+	return list
 }
 
 // evictionLinger returns for how long an eviction waits for its locks.
@@ -132,6 +163,7 @@ func (f *Follower) Imports() *track.Imports {
 	if f.imports == nil {
 		f.mustBegin()
 		f.imports = track.NewImports()
+		f.list()
 	}
 	return f.imports
 }
@@ -142,6 +174,7 @@ func (f *Follower) Locks() *locks.Locks {
 		f.mustBegin()
 		f.locks = locks.New(f.Imports(), f.linger, f.lock)
 		f.locks.Granted = f.lockGranted
+		f.list()
 	}
 	return f.locks
 }
@@ -151,6 +184,7 @@ func (f *Follower) Files() *files.Files {
 	if f.files == nil {
 		f.mustBegin()
 		f.files = files.New()
+		f.list()
 	}
 	return f.files
 }
@@ -160,6 +194,7 @@ func (f *Follower) Paths() *paths.Paths {
 	if f.paths == nil {
 		f.mustBegin()
 		f.paths = paths.New()
+		f.list()
 	}
 	return f.paths
 }
@@ -190,19 +225,8 @@ func (f *Follower) Message(m *dissect.Message) {
 		f.begin(m.Time)
 	}
 	f.now = max(f.now, m.Time)
-	if f.paths != nil {
-		f.paths.Message(m)
-	}
 	r := f.pairing.Message(m)
-	if r != nil {
-		if f.imports != nil {
-			f.imports.Message(r, m)
-		}
-		if f.recoveries != nil {
-			f.recoveries.Message(r, m)
-		}
-	}
-	for _, message := range f.hooks.message {
+	for _, message := range f.lists.message {
 		message(r, m)
 	}
 	if f.now >= f.nextTick {
@@ -220,12 +244,14 @@ func (f *Follower) begin(now int64) {
 
 func (f *Follower) tick() {
 	f.nextTick = f.now + tickInterval
-	if f.evictions != nil {
-		f.evictions.Advance(f.now)
-	}
-	for i := range f.hooks.all {
-		if tick := f.hooks.all[i].Tick; tick != nil {
-			tick(f.now)
+	each(f, func(h *Hooks) func(int64) { return h.Tick }, f.now)
+}
+
+// each calls a func of all hooks.
+func each[T any](f *Follower, hook func(*Hooks) func(T), x T) {
+	for i := range f.lists.all {
+		if call := hook(&f.lists.all[i]); call != nil {
+			call(x)
 		}
 	}
 }
@@ -233,9 +259,9 @@ func (f *Follower) tick() {
 // TransferUpdate takes what TCP did for a message after it was handed out.
 func (f *Follower) TransferUpdate(number int64, t *lnet.Transfer) {
 	f.pairing.TransferUpdate(number, t)
-	for i := range f.hooks.all {
-		if later := f.hooks.all[i].TransferUpdate; later != nil {
-			later(number, t)
+	for i := range f.hooks {
+		if update := f.hooks[i].TransferUpdate; update != nil {
+			update(number, t)
 		}
 	}
 }
@@ -243,59 +269,23 @@ func (f *Follower) TransferUpdate(number int64, t *lnet.Transfer) {
 // Lost takes a run of bytes that was not captured.
 func (f *Follower) Lost(l *lnet.Loss) {
 	f.pairing.Lost(l)
-	if f.evictions != nil {
-		f.evictions.Lost(l)
-	}
-	if f.recoveries != nil {
-		f.recoveries.Lost(l)
-	}
-	for i := range f.hooks.all {
-		if lost := f.hooks.all[i].Lost; lost != nil {
-			lost(l)
-		}
-	}
+	each(f, func(h *Hooks) func(*lnet.Loss) { return h.Lost }, l)
 }
 
 // TCPEvent takes a TCP segment that was sent again, came out of order, and so on.
 func (f *Follower) TCPEvent(m *lnet.TCPEvent) {
-	if f.imports != nil {
-		f.imports.TCPEvent(m)
-	}
-	for i := range f.hooks.all {
-		if marked := f.hooks.all[i].TCPEvent; marked != nil {
-			marked(m)
-		}
-	}
+	each(f, func(h *Hooks) func(*lnet.TCPEvent) { return h.TCPEvent }, m)
 }
 
 // Nak takes a negative acknowledgement of InfiniBand.
-func (f *Follower) Nak(r *lnet.Nak) {
-	for i := range f.hooks.all {
-		if refused := f.hooks.all[i].Nak; refused != nil {
-			refused(r)
-		}
-	}
-}
+func (f *Follower) Nak(r *lnet.Nak) { each(f, func(h *Hooks) func(*lnet.Nak) { return h.Nak }, r) }
 
 // Advance sets the time, in nanoseconds since the epoch.
 func (f *Follower) Advance(now int64) {
 	f.now = max(f.now, now)
-	if f.targets != nil {
-		f.targets.Conclude()
-	}
+	f.concludeTargets()
 	f.pairing.Advance(now)
-	if f.locks != nil {
-		f.locks.Advance(now)
-	}
-	if f.evictions != nil {
-		f.evictions.Advance(now)
-	}
-	if f.recoveries != nil {
-		f.recoveries.Advance(now)
-	}
-	if f.files != nil {
-		f.files.Advance(now)
-	}
+	each(f, func(h *Hooks) func(int64) { return h.advance }, now)
 	if f.nextTick != 0 && f.now >= f.nextTick {
 		f.tick()
 	}
@@ -303,80 +293,53 @@ func (f *Follower) Advance(now int64) {
 
 // Close ends the capture: all that is followed is passed to the hooks.
 func (f *Follower) Close() {
-	if f.targets != nil {
-		f.targets.Conclude()
-	}
+	f.concludeTargets()
 	f.pairing.Close()
-	if f.imports != nil {
-		f.imports.Close()
-	}
-	if f.locks != nil {
-		f.locks.Advance(f.now)
-		f.locks.Close()
-	}
-	if f.evictions != nil {
-		f.evictions.Close()
-	}
-	if f.recoveries != nil {
-		f.recoveries.Advance(f.now)
-		f.recoveries.Close()
+	for i := range f.lists.all {
+		if end := f.lists.all[i].close; end != nil {
+			end()
+		}
 	}
 	f.EndHooks(0)
 }
 
 // EndHooks calls the End funcs of the hooks from a number on.
 func (f *Follower) EndHooks(from int) {
-	for i := range f.hooks.all[from:] {
-		if end := f.hooks.all[from+i].End; end != nil {
+	for i := range f.hooks[from:] {
+		if end := f.hooks[from+i].End; end != nil {
 			end()
 		}
 	}
 }
 
-func (f *Follower) sent(r *track.RPC, m *dissect.Message) {
+func (f *Follower) concludeTargets() {
+	if f.targets != nil {
+		f.targets.Conclude()
+	}
+}
+
+// sentTarget and answeredTarget look for the targets of connections: LookAhead may set
+// who does so at any time.
+func (f *Follower) sentTarget(r *track.RPC, m *dissect.Message) {
 	if f.targets != nil {
 		f.targets.Sent(r, m)
 	}
-	if f.imports != nil {
-		f.imports.Sent(r, m)
+}
+
+func (f *Follower) answeredTarget(r *track.RPC, m *dissect.Message) {
+	if f.targets != nil {
+		f.targets.Answered(r, m)
 	}
-	if f.locks != nil {
-		f.locks.Sent(r, m)
-	}
-	if f.evictions != nil {
-		f.evictions.Sent(m)
-	}
-	if f.recoveries != nil {
-		f.recoveries.Sent(r, m)
-	}
-	if f.files != nil {
-		f.files.Sent(r, m)
-	}
-	for _, sent := range f.hooks.of(r).sent {
+}
+
+func (f *Follower) sent(r *track.RPC, m *dissect.Message) {
+	for _, sent := range f.lists.of(r).sent {
 		sent(r, m)
 	}
 }
 
 func (f *Follower) answered(r *track.RPC, m *dissect.Message) {
-	if f.targets != nil {
-		f.targets.Answered(r, m)
-	}
-	if f.imports != nil {
-		f.imports.Answered(r, m)
-	}
-	if f.locks != nil {
-		f.locks.Answered(r, m)
-	}
-	if f.evictions != nil {
-		f.evictions.Answered(r, m)
-	}
-	if f.recoveries != nil {
-		f.recoveries.Answered(r, m)
-	}
-	if f.files != nil {
-		f.files.Answered(r, m)
-	}
-	for _, answered := range f.hooks.of(r).answered {
+	for _, answered := range f.lists.of(r).answered {
 		answered(r, m)
 	}
 }
@@ -391,67 +354,33 @@ func (f *Follower) bulk(r *track.RPC, m *dissect.Message) {
 // out which of them it is about.
 func (f *Follower) done(r *track.RPC) {
 	f.rpcs++
-	if f.imports != nil {
-		f.imports.Done(r)
-	}
-	if f.recoveries != nil {
-		f.recoveries.Done(r)
-	}
-	for _, done := range f.hooks.of(r).done {
+	for _, done := range f.lists.of(r).done {
 		done(r)
 	}
-	if f.locks != nil {
-		f.locks.Done(r)
-	}
-	if f.files != nil {
-		f.files.Done(r)
+	for _, done := range f.lists.last {
+		done(r)
 	}
 }
 
 func (f *Follower) lock(l *locks.Lock) {
-	if f.evictions != nil {
-		f.evictions.Lock(l)
-	}
-	if f.files != nil {
-		f.files.Lock(l)
-	}
-	for i := range f.hooks.all {
-		if lock := f.hooks.all[i].Lock; lock != nil {
-			lock(l)
-		}
-	}
+	each(f, func(h *Hooks) func(*locks.Lock) { return h.Lock }, l)
 }
 
 func (f *Follower) lockGranted(l *locks.Lock) {
-	for i := range f.hooks.all {
-		if granted := f.hooks.all[i].LockGranted; granted != nil {
-			granted(l)
-		}
-	}
+	each(f, func(h *Hooks) func(*locks.Lock) { return h.LockGranted }, l)
 }
 
-func (f *Follower) eviction(v *evictions.Eviction) {
-	for i := range f.hooks.all {
-		if eviction := f.hooks.all[i].Eviction; eviction != nil {
-			eviction(v)
-		}
-	}
+func (f *Follower) eviction(e *evictions.Eviction) {
+	each(f, func(h *Hooks) func(*evictions.Eviction) { return h.Eviction }, e)
 }
 
-func (f *Follower) recovery(v *recovery.Recovery) {
-	for i := range f.hooks.all {
-		if recovery := f.hooks.all[i].Recovery; recovery != nil {
-			recovery(v)
-		}
-	}
+func (f *Follower) recovery(r *recovery.Recovery) {
+	each(f, func(h *Hooks) func(*recovery.Recovery) { return h.Recovery }, r)
 }
 
 func (f *Follower) importChanged(i *track.Import, p track.Point) {
-	if f.evictions != nil {
-		f.evictions.ImportChanged(i, p)
-	}
-	for k := range f.hooks.all {
-		if changed := f.hooks.all[k].Import; changed != nil {
+	for k := range f.lists.all {
+		if changed := f.lists.all[k].Import; changed != nil {
 			changed(i, p)
 		}
 	}

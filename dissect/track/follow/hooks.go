@@ -63,6 +63,12 @@ type Hooks struct {
 
 	// End is called at the end of the capture, after everything else.
 	End func()
+
+	// What only parts have: last gets each RPC when it has ended, after Done of all;
+	// advance gets the time, and close is called at the end of the capture.
+	last    func(*track.RPC)
+	advance func(now int64)
+	close   func()
 }
 
 // operationHooks are the hooks that get the RPCs of an operation.
@@ -89,17 +95,20 @@ type hookLists struct {
 	operations map[uint32]*operationHooks
 	other      operationHooks // for operations without an entry
 	message    []func(*track.RPC, *dissect.Message)
+	last       []func(*track.RPC)
 }
 
-// set replaces the hooks.
-func (l *hookLists) set(all []Hooks) {
-	*l = hookLists{all: all, operations: make(map[uint32]*operationHooks)}
+func newHookLists(all []Hooks) hookLists {
+	l := hookLists{all: all, operations: make(map[uint32]*operationHooks)}
 	for i := range all {
 		for _, opc := range all[i].Opcodes {
 			l.operations[opc] = &operationHooks{}
 		}
 		if message := all[i].Message; message != nil {
 			l.message = append(l.message, message)
+		}
+		if last := all[i].last; last != nil {
+			l.last = append(l.last, last)
 		}
 	}
 	for i := range all {
@@ -114,6 +123,7 @@ func (l *hookLists) set(all []Hooks) {
 			}
 		}
 	}
+	return l
 }
 
 // of returns the hooks that get an RPC.

@@ -19,6 +19,9 @@ type announcement struct {
 // Message takes a message of any kind, with its RPC: a server in recovery sends early
 // replies, and bulk data of the MGS bring the table of imperative recovery.
 func (t *Tracker) Message(r *track.RPC, m *dissect.Message) {
+	if r == nil {
+		return
+	}
 	if m.Kind == lnet.EarlyReply && r.Connection != nil && (r.Replay() || isLockReplay(r)) {
 		if c := t.member(r).client; c != nil && c.Outcome == ClientRecovering {
 			c.Early = Early{c.Early.Count + 1, track.PointOf(m), m.RPC.Timeout}
