@@ -24,6 +24,8 @@ type Import struct {
 	nothingCached    bool        // no lock or transaction since the initial connect, which was captured
 	use              use
 	transactions     uncommitted
+	outage           *Outage
+	denied           bool // the server denied the connection again and again
 	callbacks        []pendingCallback
 }
 

@@ -129,6 +129,16 @@ func (i *Import) Since() Point {
 	return i.History[len(i.History)-1].Point
 }
 
+// EventAt returns the event of a kind that a message has added, nil: none.
+func (l *ImportLog) EventAt(p Point, kind EventKind) *Event {
+	for k := len(l.Events) - 1; k >= 0 && l.Events[k].Time >= p.Time; k-- {
+		if e := &l.Events[k]; e.Kind == kind && e.Point == p {
+			return e
+		}
+	}
+	return nil
+}
+
 // setState notes a transition.
 func (i *Import) setState(s ImportState, p Point) {
 	if i.State == s {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lshark/lshark/dissect"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/opcodes"
 )
 
@@ -16,9 +17,13 @@ type Imports struct {
 	carriers   carriers
 	logEntries int   // of all connections
 	begin      int64 // time of the first message
+	losses     Spans
 }
 
-const maxImports = 1 << 16
+const (
+	maxImports = 1 << 16
+	maxLosses  = 1 << 10
+)
 
 // NewImports returns an Imports without connections.
 func NewImports() *Imports { return &Imports{carriers: newCarriers()} }
@@ -29,6 +34,12 @@ func (t *Imports) OnChange(changed func(*Import, Point)) { t.changed = append(t.
 
 // List returns the connections in the order in which they appeared.
 func (t *Imports) List() []*Import { return t.list }
+
+// Lost takes a run of bytes that were not captured.
+func (t *Imports) Lost(l *lnet.Loss) { t.losses.Add(Span{l.From, l.To}, maxLosses) }
+
+// IsLossy reports whether bytes were not captured in a stretch of time.
+func (t *Imports) IsLossy(s Span) bool { return t.losses.Overlap(s) }
 
 // Select selects the connection of an RPC, if it is known.
 func (t *Imports) Select(r *RPC) {
@@ -144,6 +155,9 @@ func (t *Imports) Answered(r *RPC, m *dissect.Message) {
 		i.reply(r, m, p)
 	}
 	t.notify(i, changes, p)
+	if i.outage != nil {
+		i.outage.refuse(r, m)
+	}
 }
 
 // Done counts retransmissions, and notes a ping that was not answered.
@@ -171,6 +185,7 @@ func (t *Imports) notify(i *Import, changesBefore int, p Point) {
 	if i.changes == changesBefore {
 		return
 	}
+	t.followOutage(i, p)
 	for _, changed := range t.changed {
 		changed(i, p)
 	}

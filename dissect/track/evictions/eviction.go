@@ -16,12 +16,11 @@ type Eviction struct {
 
 	Cause Cause
 	At    track.Point // the reply to the connect that shows the eviction
-	Outage
+	*track.Outage
 
 	Instance uint32        // of the target now, 0: unknown
 	Locks    []IgnoredLock // of which the client ignored a callback, the oldest callback first
 	Dropped  int           // locks that were too many to keep
-	Refused  Refusals
 }
 
 // Cause is why a server evicted a client.
@@ -46,22 +45,6 @@ func (c Cause) String() string { return causeNames[c] }
 // Causes returns all causes.
 func Causes() []Cause { return []Cause{Denied, Version, Recovery, LockCallback, Silence, Unknown} }
 
-// Outage is how a connection was lost before the client connected again.
-type Outage struct {
-	Lost       track.Point // the first sign: a refused request, or the connect itself
-	LostBy     uint32      // opcode of the refused request
-	HasLostBy  bool
-	Served     track.Point // the last reply by which the server knew the client; the zero Point: none was captured
-	Silence    int64       // nanoseconds without a reply before Lost, as far as captured; 0: unknown
-	Interval   int64       // usual nanoseconds between pings before, 0: unknown
-	Before     uint32      // instance of the target before, 0: unknown
-	Recovering track.Point // a connect that was accepted into a recovery
-	Absent     track.Point // the first connect that was refused because the target was not there
-	Mismatch   track.Point // the first replay that was refused because an object had changed
-	Mismatches int
-	Status     int32 // with which the connect was refused, 0: it was not
-}
-
 // IsRestarted reports whether the target was restarted before the eviction.
 func (e *Eviction) IsRestarted() bool {
 	return !e.Recovering.IsZero() || !e.Absent.IsZero() || e.Before != 0 && e.Instance != 0 && e.Before != e.Instance
@@ -71,16 +54,6 @@ func (e *Eviction) IsRestarted() bool {
 type IgnoredLock struct {
 	*locks.Lock
 	Callback locks.Callback // that it ignored
-}
-
-// Refusals are the requests that the server refused because it did not know the client
-// any more. The client does not send them again: applications get an error.
-type Refusals struct {
-	Count     int64 // without pings, cancels and disconnects
-	Writes    int64 // of them, writes of data
-	First     track.Point
-	FirstCode uint32 // opcode of the first
-	Job       string // of the first
 }
 
 // Thresholds, in nanoseconds or as a factor.

@@ -1,143 +1,65 @@
-package evictions_test
+package evictions
 
 import (
 	"testing"
 
-	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
-	"github.com/lshark/lshark/dissect/track/evictions"
 	"github.com/lshark/lshark/dissect/track/locks"
-	"github.com/lshark/lshark/opcodes"
 )
 
 const second = int64(1e9)
 
-// life is a connection as track.Imports follows it.
-type life struct {
-	*track.Import
-	t     *evictions.Tracker
-	frame int64
-	now   int64
+// evicted makes an eviction that is pending.
+func (t *Tracker) evicted(o track.Outage, now uint32) *Eviction {
+	o.Evicted = track.Point{Frame: 99, Time: 1e18}
+	e := &Eviction{Connection: &track.Connection{Target: "lustre-OST0000"}, At: o.Evicted, Outage: &o, Instance: now}
+	t.add(e)
+	return e
 }
 
-// follow returns a connection, and a func that ends the capture and returns the
-// evictions.
-func follow(linger int64) (*life, func() []*evictions.Eviction) {
-	var list []*evictions.Eviction
-	t := evictions.New(linger, func(e *evictions.Eviction) { list = append(list, e) })
-	l := &life{Import: &track.Import{Connection: &track.Connection{Target: "lustre-OST0000"}}, t: t, now: 1e18}
-	return l, func() []*evictions.Eviction {
-		t.Close()
-		return list
-	}
-}
-
-// point returns the next message, which comes after some time.
-func (l *life) point(after int64) track.Point {
-	l.frame++
-	l.now += after
-	return track.Point{Frame: l.frame, Time: l.now}
-}
-
-// event adds an event and a state to the connection.
-func (l *life) event(after int64, kind track.EventKind, state track.ImportState, status int32) track.Point {
-	p := l.point(after)
-	l.Events, l.State = append(l.Events, track.Event{Point: p, Until: p, Kind: kind, Status: status}), state
-	l.t.ImportChanged(l.Import, p)
-	return p
-}
-
-// pings serves pings that are five seconds apart.
-func (l *life) pings(n int) {
-	for range n {
-		l.LastServed = l.point(5 * second)
-		l.PingLog = append(l.PingLog, l.LastServed)
-	}
-}
-
-// evict lets the client find out after some time that it was evicted.
-func (l *life) evict(after int64) track.Point {
-	l.event(after, track.EventNotConnected, track.StateDiscon, -107)
-	l.event(second/1000, track.EventConnect, track.StateConnecting, 0)
-	return l.event(second/1000, track.EventEvicted, track.StateFull, 0)
+// keep ends a lock of the evicted client, which was asked for it some time before.
+func (t *Tracker) keep(e *Eviction, before int64) {
+	t.Lock(&locks.Lock{Connection: e.Connection, Last: e.At.Time, End: locks.End{How: locks.Evicted, Point: e.At},
+		Callbacks: []locks.Callback{{Kind: locks.Blocking, Sent: track.Point{Frame: 1, Time: e.At.Time - before}, Missing: track.Unanswered}}})
 }
 
 func TestCauses(t *testing.T) {
+	seen := track.Point{Frame: 9, Time: 1e18 - second}
 	for name, tt := range map[string]struct {
-		play func(*life)
-		want evictions.Cause
+		outage track.Outage
+		now    uint32 // instance
+		kept   int64  // nanoseconds before, a lock; 0: none
+		want   Cause
 	}{
-		"pings":            {func(l *life) { l.evict(5 * second) }, evictions.Unknown},
-		"silence":          {func(l *life) { l.evict(40 * second) }, evictions.Silence},
-		"less than silent": {func(l *life) { l.evict(20 * second) }, evictions.Unknown},
-		"connects without a reply": {func(l *life) {
-			for range 3 {
-				l.event(10*second, track.EventConnect, track.StateConnecting, 0)
-			}
-			l.event(second/1000, track.EventEvicted, track.StateFull, 0)
-		}, evictions.Silence},
-		"connects refused": {func(l *life) {
-			for range 3 {
-				l.event(10*second, track.EventConnect, track.StateConnecting, 0)
-				l.event(second/1000, track.EventRefused, track.StateDiscon, -11)
-			}
-			l.event(second/1000, track.EventEvicted, track.StateFull, 0)
-		}, evictions.Unknown},
-		"hole in it": {func(l *life) {
-			l.t.Lost(&lnet.Loss{From: l.now + second, To: l.now + 2*second})
-			l.evict(40 * second)
-		}, evictions.Unknown},
-		"hole before": {func(l *life) {
-			l.t.Lost(&lnet.Loss{From: l.now - 2*second, To: l.now - second})
-			l.evict(40 * second)
-		}, evictions.Silence},
-		"another instance": {func(l *life) {
-			l.Asked.Instance, l.Granted.Instance = 3, 4
-			l.evict(40 * second)
-		}, evictions.Recovery},
-		"target was absent": {func(l *life) {
-			l.event(second, track.EventNotConnected, track.StateDiscon, -107)
-			l.event(second, track.EventConnect, track.StateConnecting, 0)
-			l.event(second, track.EventRefused, track.StateDiscon, -19)
-			l.evict(5 * second)
-		}, evictions.Recovery},
-		"denied":                    {func(l *life) { l.deny() }, evictions.Denied},
-		"kept a lock":               {func(l *life) { l.keep(6 * second) }, evictions.LockCallback},
-		"asked for a lock just now": {func(l *life) { l.keep(2 * second) }, evictions.Unknown},
+		"pings":                     {track.Outage{Silence: 5 * second, Interval: 5 * second}, 0, 0, Unknown},
+		"silence":                   {track.Outage{Silence: 40 * second, Interval: 5 * second}, 0, 0, Silence},
+		"less than silent":          {track.Outage{Silence: 20 * second}, 0, 0, Unknown},
+		"rare pings":                {track.Outage{Silence: 40 * second, Interval: 20 * second}, 0, 0, Unknown},
+		"another instance":          {track.Outage{Silence: 40 * second, Before: 3}, 4, 0, Recovery},
+		"target was absent":         {track.Outage{Absent: seen, Silence: 40 * second}, 0, 0, Recovery},
+		"in recovery":               {track.Outage{Recovering: seen}, 0, 0, Recovery},
+		"an object had changed":     {track.Outage{Recovering: seen, Mismatches: 1}, 0, 0, Version},
+		"denied":                    {track.Outage{Status: -13, Absent: seen}, 0, 0, Denied},
+		"kept a lock":               {track.Outage{Silence: 40 * second}, 0, 6 * second, LockCallback},
+		"asked for a lock just now": {track.Outage{}, 0, 2 * second, Unknown},
 	} {
-		l, end := follow(0)
-		l.pings(6)
-		tt.play(l)
-		if list := end(); len(list) != 1 || list[0].Cause != tt.want || list[0].Target != "lustre-OST0000" {
-			t.Errorf("%s: %+v, want cause %d", name, list, tt.want)
+		var list []*Eviction
+		tracker := New(0, func(e *Eviction) { list = append(list, e) })
+		e := tracker.evicted(tt.outage, tt.now)
+		if tt.kept != 0 {
+			tracker.keep(e, tt.kept)
+		}
+		if tracker.Close(); len(list) != 1 || list[0].Cause != tt.want || list[0].Target != "lustre-OST0000" {
+			t.Errorf("%s: %+v, want cause %v", name, list, tt.want)
 		}
 	}
-}
-
-// deny lets the server refuse two connects.
-func (l *life) deny() {
-	for range 2 {
-		p := l.point(5 * second)
-		l.State = track.StateEvicted
-		l.Events = append(l.Events, track.Event{Point: p, Kind: track.EventRefused, Status: -13}, track.Event{Point: p, Kind: track.EventEvicted})
-		l.t.ImportChanged(l.Import, p)
-	}
-}
-
-// keep lets the client find out that it was evicted some time after a callback.
-func (l *life) keep(after int64) {
-	sent := l.point(0)
-	at := l.evict(after)
-	l.t.Lock(&locks.Lock{Connection: l.Connection, Desc: opcodes.LockDesc{}, Last: at.Time, End: locks.End{How: locks.Evicted, Point: at},
-		Callbacks: []locks.Callback{{Kind: locks.Blocking, Sent: sent, Missing: track.Unanswered}}})
 }
 
 // An eviction is passed on once, when its locks have had time to end.
 func TestLinger(t *testing.T) {
 	passed := 0
-	tracker := evictions.New(10*second, func(*evictions.Eviction) { passed++ })
-	l := &life{Import: &track.Import{Connection: &track.Connection{}}, t: tracker, now: 1e18}
-	at := l.evict(second)
+	tracker := New(10*second, func(*Eviction) { passed++ })
+	at := tracker.evicted(track.Outage{}, 0).At
 	tracker.Advance(at.Time + 9*second)
 	if passed != 0 {
 		t.Error("passed on too early")
@@ -152,11 +74,10 @@ func TestLinger(t *testing.T) {
 // What is pending is bounded.
 func TestPendingIsBounded(t *testing.T) {
 	passed := 0
-	tracker := evictions.New(0, func(*evictions.Eviction) { passed++ })
+	tracker := New(0, func(*Eviction) { passed++ })
 	const many = 5000
 	for range many {
-		l := &life{Import: &track.Import{Connection: &track.Connection{}}, t: tracker, now: 1e18}
-		l.evict(second)
+		tracker.evicted(track.Outage{}, 0)
 	}
 	if passed == 0 {
 		t.Error("all are held")

@@ -549,11 +549,8 @@ func (t *Locks) finish(l *Lock) {
 
 // importChanged ends the locks of a client that was evicted.
 func (t *Locks) importChanged(i *track.Import, p track.Point) {
-	for k := len(i.Events) - 1; k >= 0; k-- {
-		if e := &i.Events[k]; e.Kind == track.EventEvicted && e.Point == p {
-			t.endAll(i.Connection, Evicted, p)
-			return
-		}
+	if i.EventAt(p, track.EventEvicted) != nil {
+		t.endAll(i.Connection, Evicted, p)
 	}
 }
 

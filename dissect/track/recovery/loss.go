@@ -300,7 +300,7 @@ func (t *Tracker) endBreaks(g *target, now int64) {
 func (t *Tracker) endRecovery(g *target, r *Recovery, now int64) {
 	atServer := t.views.isAt(r.Server) || t.views.isAt(r.ServerBefore)
 	known := atServer && !t.hasUnnamed(r)
-	whole := !t.isLossy(r.LastReply.Time, math.MaxInt64)
+	whole := !t.imports.IsLossy(track.Span{From: r.LastReply.Time, To: math.MaxInt64})
 	for _, k := range g.members {
 		c := k.client
 		switch {
@@ -404,10 +404,10 @@ func (t *Tracker) announcedRestart(g *target) {
 func (t *Tracker) pass(r *Recovery) {
 	r.passed = true
 	for _, c := range r.Clients {
-		if t.isLossy(c.Connected.Time, c.Ready.Time) {
+		if t.imports.IsLossy(track.Span{From: c.Connected.Time, To: c.Ready.Time}) {
 			c.NotReplayed = Gap{}
 		}
-		if c.Outcome == ClientMissing && t.isLossy(c.begin(), math.MaxInt64) {
+		if c.Outcome == ClientMissing && t.imports.IsLossy(track.Span{From: c.begin(), To: math.MaxInt64}) {
 			c.Outcome = ClientUnknown
 		}
 	}
@@ -415,18 +415,11 @@ func (t *Tracker) pass(r *Recovery) {
 	t.done(r)
 }
 
-// isLossy reports whether bytes were not captured in a stretch of time.
-func (t *Tracker) isLossy(from, to int64) bool {
-	return t.losses.Overlap(track.Span{From: from, To: to})
-}
-
 // noteGap takes the transactions that were not replayed, which the connection has
 // noted at a message.
 func (c *Client) noteGap(i *track.Import, p track.Point) {
-	for k := len(i.Events) - 1; k >= 0 && i.Events[k].Time == p.Time; k-- {
-		if e := &i.Events[k]; e.Kind == track.EventNotReplayed && e.Point == p {
-			c.NotReplayed.sum(Gap{Transnos{e.From, e.To}, e.Count, p})
-		}
+	if e := i.EventAt(p, track.EventNotReplayed); e != nil {
+		c.NotReplayed.sum(Gap{Transnos{e.From, e.To}, e.Count, p})
 	}
 }
 

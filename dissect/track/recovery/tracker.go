@@ -2,8 +2,8 @@
 // how its clients recovered, and what applications saw of it.
 //
 // A Tracker receives RPCs from a track.Pairing: pass its methods Sent, Answered and
-// Done as hooks in track.Options, each message with its RPC to Message, and what was
-// not captured to Lost. It passes a Recovery to the hook that New gets when the target
+// Done as hooks in track.Options, and each message with its RPC to Message. It passes a
+// Recovery to the hook that New gets when the target
 // was lost again, or at the end of the capture.
 //
 // tracker.go takes the messages, loss.go decides what became of a target, announce.go
@@ -30,6 +30,7 @@ import (
 // Tracker follows targets.
 type Tracker struct {
 	done    func(*Recovery)
+	imports *track.Imports
 	changed *track.Import // by the message that is taken, nil: none
 	members *fifo.Map[*track.Connection, *member]
 	targets *fifo.Map[string, *target]
@@ -37,7 +38,6 @@ type Tracker struct {
 	views   viewpoints
 	nodes   nodes
 	heard   *fifo.Map[lnet.NID, *int64] // time of the last reply of a server
-	losses  track.Spans
 }
 
 // member is a connection of a client to a target.
@@ -87,7 +87,6 @@ const (
 	maxMembers = 1 << 16
 	maxTargets = 1 << 14
 	maxClients = 1 << 12 // of one Recovery
-	maxLosses  = 1 << 10
 	maxServers = 1 << 14
 )
 
@@ -98,15 +97,12 @@ const linger = int64(time.Minute)
 // New makes a Tracker. imports must get all RPCs before the Tracker does. done gets each
 // Recovery once.
 func New(imports *track.Imports, done func(*Recovery)) *Tracker {
-	t := &Tracker{done: done,
+	t := &Tracker{done: done, imports: imports,
 		members: fifo.NewMap[*track.Connection, *member](maxMembers), targets: fifo.NewMap[string, *target](maxTargets),
 		heard: fifo.NewMap[lnet.NID, *int64](maxServers)}
 	imports.OnChange(func(i *track.Import, _ track.Point) { t.changed = i })
 	return t
 }
-
-// Lost takes a run of bytes that were not captured.
-func (t *Tracker) Lost(l *lnet.Loss) { t.losses.Add(track.Span{From: l.From, To: l.To}, maxLosses) }
 
 // Advance sets the time and passes on what has ended.
 func (t *Tracker) Advance(now int64) {
