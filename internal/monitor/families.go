@@ -199,13 +199,13 @@ var captureCounters = []struct {
 // anomalies are what TCP did with segments, the values of a label.
 var anomalies = []struct {
 	kind  string
-	count func(m *lnet.TCPMarks) int64
+	count func(m *lnet.TCPAnomalies) int64
 }{
-	{"retransmission", func(m *lnet.TCPMarks) int64 { return m.Retransmissions }},
-	{"fast", func(m *lnet.TCPMarks) int64 { return m.Fast }},
-	{"spurious", func(m *lnet.TCPMarks) int64 { return m.Spurious }},
-	{"out_of_order", func(m *lnet.TCPMarks) int64 { return m.OutOfOrder }},
-	{"zero_window", func(m *lnet.TCPMarks) int64 { return m.ZeroWindows }},
+	{"retransmission", func(m *lnet.TCPAnomalies) int64 { return m.Retransmissions }},
+	{"fast", func(m *lnet.TCPAnomalies) int64 { return m.Fast }},
+	{"spurious", func(m *lnet.TCPAnomalies) int64 { return m.Spurious }},
+	{"out_of_order", func(m *lnet.TCPAnomalies) int64 { return m.OutOfOrder }},
+	{"zero_window", func(m *lnet.TCPAnomalies) int64 { return m.ZeroWindows }},
 }
 
 // publish adds what the counts have grown by since the last time, and makes the series that
