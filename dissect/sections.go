@@ -11,27 +11,27 @@ import (
 // The sections of a tree are its nodes of depth 0; these are their
 // declarations.
 var (
-	sectionConnreqV1 = schema.Sub("connreq", opcodes.ConnreqV1, "request of a connection for a NID, before the hello")
-	sectionConnreqV2 = schema.Sub("connreq", opcodes.ConnreqV2, "request of a connection for a NID, before the hello")
-	sectionHelloV1   = schema.Sub("hello", opcodes.HelloV1, "version, NIDs and type of the connection")
-	sectionHelloV2   = schema.Sub("hello", opcodes.HelloV2, "version, NIDs and type of the connection")
-	sectionHelloV4   = schema.Sub("hello", opcodes.HelloV4, "version, NIDs and type of the connection")
-	sectionKsock     = schema.Sub("ksock", opcodes.KsockHdr, "header of the socket transport")
-	sectionIB        = schema.Sub("ib", opcodes.IBPacket, "headers of the InfiniBand packet that completed the message, and of the first RDMA write")
-	sectionKib       = schema.Sub("o2iblnd", opcodes.KibMsg, "messages of the InfiniBand transport: the first one, with the others inside it")
-	sectionKibConn   = schema.Sub("o2iblnd", opcodes.KibConnect, "message of the InfiniBand transport")
-	sectionKibRej    = schema.Sub("o2iblnd", opcodes.KibRej, "message of the InfiniBand transport")
-	sectionLNet4     = schema.Sub("lnet", opcodes.LNetHdr4, "LNet header")
-	sectionLNet16    = schema.Sub("lnet", opcodes.LNetHdr16, "LNet header")
-	sectionPing      = schema.Sub("ping_info", opcodes.PingInfo, "the interfaces of a node")
-	sectionSelftest  = schema.Sub("selftest", opcodes.SelftestMsg, "message of LNet selftest")
-	sectionLustreMsg = schema.Sub("lustre_msg", opcodes.LustreMsg, "header of the RPC: its buffers and their lengths")
-	sectionBody      = schema.Sub("ptlrpc_body", opcodes.PtlrpcBody, "fixed part of every RPC")
-	sectionBuffers   = schema.Opaque("buffers", 0, "buffers of the operation")
-	sectionContent   = schema.Opaque("content", 0, "fields of bulk data")
-	sectionGSS       = schema.Opaque("gss", 0, "security wrapping of the message")
-	sectionPlain     = schema.Opaque("plain", 0, "the plain security policy's wrapping of the message")
-	fileData         = schema.Opaque("data", 0, "bulk data, the part that was kept")
+	sectionConnreqV1 = schema.Sub("connreq", &opcodes.ConnreqV1, "request of a connection for a NID, before the hello").Resolve()
+	sectionConnreqV2 = schema.Sub("connreq", &opcodes.ConnreqV2, "request of a connection for a NID, before the hello").Resolve()
+	sectionHelloV1   = schema.Sub("hello", &opcodes.HelloV1, "version, NIDs and type of the connection").Resolve()
+	sectionHelloV2   = schema.Sub("hello", &opcodes.HelloV2, "version, NIDs and type of the connection").Resolve()
+	sectionHelloV4   = schema.Sub("hello", &opcodes.HelloV4, "version, NIDs and type of the connection").Resolve()
+	sectionKsock     = schema.Sub("ksock", &opcodes.KsockHdr, "header of the socket transport").Resolve()
+	sectionIB        = schema.Sub("ib", &opcodes.IBPacket, "headers of the InfiniBand packet that completed the message, and of the first RDMA write").Resolve()
+	sectionKib       = schema.Sub("o2iblnd", &opcodes.KibMsg, "messages of the InfiniBand transport: the first one, with the others inside it").Resolve()
+	sectionKibConn   = schema.Sub("o2iblnd", &opcodes.KibConnect, "message of the InfiniBand transport").Resolve()
+	sectionKibRej    = schema.Sub("o2iblnd", &opcodes.KibRej, "message of the InfiniBand transport").Resolve()
+	sectionLNet4     = schema.Sub("lnet", &opcodes.LNetHdr4, "LNet header").Resolve()
+	sectionLNet16    = schema.Sub("lnet", &opcodes.LNetHdr16, "LNet header").Resolve()
+	sectionPing      = schema.Sub("ping_info", &opcodes.PingInfo, "the interfaces of a node").Resolve()
+	sectionSelftest  = schema.Sub("selftest", &opcodes.SelftestMsg, "message of LNet selftest").Resolve()
+	sectionLustreMsg = schema.Sub("lustre_msg", &opcodes.LustreMsg, "header of the RPC: its buffers and their lengths").Resolve()
+	sectionBody      = schema.Sub("ptlrpc_body", &opcodes.PtlrpcBody, "fixed part of every RPC").Resolve()
+	sectionBuffers   = schema.Opaque("buffers", 0, "buffers of the operation").Resolve()
+	sectionContent   = schema.Opaque("content", 0, "fields of bulk data").Resolve()
+	sectionGSS       = schema.Opaque("gss", 0, "security wrapping of the message").Resolve()
+	sectionPlain     = schema.Opaque("plain", 0, "the plain security policy's wrapping of the message").Resolve()
+	fileData         = schema.Opaque("data", 0, "bulk data, the part that was kept").Resolve()
 )
 
 // TransportSections lists the sections of the transport and of LNet, in the
@@ -248,7 +248,7 @@ func (t *Tree) extraBuffer(k int, p *rpcMsg, limit int) {
 // extraField returns a declaration for buffer k where no known release has one.
 func (t *Tree) extraField(k int) *schema.Field {
 	for len(t.extra) <= k {
-		t.extra = append(t.extra, schema.Opaque("buffer_"+strconv.Itoa(len(t.extra)), 0, "a buffer that no known release fills"))
+		t.extra = append(t.extra, schema.Opaque("buffer_"+strconv.Itoa(len(t.extra)), 0, "a buffer that no known release fills").Resolve())
 	}
 	return t.extra[k]
 }

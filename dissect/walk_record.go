@@ -255,4 +255,4 @@ func (w *walker) tail(off, limit int) {
 	w.note("tail", text)
 }
 
-var tailField = schema.Opaque("_tail", 0, "bytes behind the part that is known")
+var tailField = schema.Opaque("_tail", 0, "bytes behind the part that is known").Resolve()

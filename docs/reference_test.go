@@ -51,7 +51,7 @@ in them field by field. This page is made from the tables in ` + "`opcodes/` by 
 
 func operationsPage() []byte {
 	page := []byte(operationsHead)
-	for _, r := range opcodes.Protocol.RPCs {
+	for _, r := range opcodes.Protocol.RPCs() {
 		page = fmt.Appendf(page, "| %d | `%s` | %s | %s |\n", r.Opcode, r.Name, operationMeaning(r), operationVariants(r))
 	}
 	return page

@@ -16,13 +16,13 @@ var BatchMagic = Enum("batch_magic", "", "magic of batches", []Value{
 	{Name: "BUT_HEADER_MAGIC", Value: 0xbadf0001, Since: "2.16", Doc: "first buffer of MDS_BATCH"},
 })
 
-var batchUpdateRequest = Define("batch_update_request", "requests that travel together", Since("2.16"),
-	U32("burq_magic", BatchMagic),
+var batchUpdateRequest = &Struct{Name: "batch_update_request", Since: "2.16", Doc: "requests that travel together", Fields: []*Field{
+	U32("burq_magic", &BatchMagic),
 	U16("burq_count", "number of requests"),
 	Pad("burq_padding", 2),
-	Arr("burq_reqmsg", -1, Sub("", LustreMsg), If(never), "the requests; shown as `messages`"),
+	Arr("burq_reqmsg", -1, Sub("", &LustreMsg), If(never), "the requests; shown as `messages`"),
 	Records("messages", nextBatched, []*Field{batched}, "the requests, each a message with buffers of its own"),
-)
+}}
 
 var (
 	batched    = Msgs("", "message inside a batch; lm_opc has its operation, lm_result its result")
@@ -43,26 +43,27 @@ func nextBatched(v *View) (*Field, int) {
 	return batched, 0
 }
 
-var butUpdateHeader = Define("but_update_header", "where the requests of a batch are", Since("2.16"),
-	U32("buh_magic", BatchMagic),
+var butUpdateHeader = &Struct{Name: "but_update_header", Since: "2.16", Doc: "where the requests of a batch are", Fields: []*Field{
+	U32("buh_magic", &BatchMagic),
 	U32("buh_count", "number of buffers with requests"),
 	U32("buh_inline_length", Size, "bytes of the requests that follow; 0: they come as bulk data"),
 	U32("buh_reply_size", Size, "room for the answers"),
 	U32("buh_update_count", "number of requests"),
 	Pad("buh_padding", 4),
 	OneOf("buh_inline_data", func(v *View) *Field { return formBatch }, []*Field{formBatch},
-		If(func(v *View) bool { return ouhInline.Uint(v.Struct, v.Big) != 0 }), "the requests").Rest(),
-)
+		If(func(v *View) bool { return ouhInline.Uint(v.Struct, v.Big) != 0 }), "the requests"),
+}}
 
-var formBatch = Sub("", batchUpdateRequest)
+var formBatch = Sub("", &batchUpdateRequest)
 
-var butUpdateBuffer = Define("but_update_buffer", "size of a buffer with requests that is to be fetched", Since("2.16"),
-	U32("bub_size", Size, "its bytes"),
-	Pad("bub_padding", 4),
-)
+var butUpdateBuffer = &Struct{Name: "but_update_buffer", Since: "2.16",
+	Doc: "size of a buffer with requests that is to be fetched", Fields: []*Field{
+		U32("bub_size", Size, "its bytes"),
+		Pad("bub_padding", 4),
+	}}
 
 // batchBulk is the bulk data of a batch that has no room in the request.
-var batchBulk = Define("but_update_bulk", "requests of a batch that came as bulk data", Since("2.16"),
+var batchBulk = &Struct{Name: "but_update_bulk", Since: "2.16", Doc: "requests of a batch that came as bulk data", Fields: []*Field{
 	Records("requests", func(v *View) (*Field, int) {
 		f, n := nextUpdates(v)
 		if f != nil {
@@ -70,20 +71,20 @@ var batchBulk = Define("but_update_bulk", "requests of a batch that came as bulk
 		}
 		return f, n
 	}, []*Field{formBatch}),
-)
+}}
 
-var batchUpdateReply = Define("batch_update_reply", "answers to the requests of a batch", Since("2.16"),
-	U32("burp_magic", BatchMagic),
+var batchUpdateReply = &Struct{Name: "batch_update_reply", Since: "2.16", Doc: "answers to the requests of a batch", Fields: []*Field{
+	U32("burp_magic", &BatchMagic),
 	U16("burp_count", "number of answers"),
 	Pad("burp_padding", 2),
-	Arr("burp_repmsg", -1, Sub("", LustreMsg), If(never), "the answers; shown as `messages`"),
+	Arr("burp_repmsg", -1, Sub("", &LustreMsg), If(never), "the answers; shown as `messages`"),
 	Records("messages", nextBatched, []*Field{batched}, "the answers, each a message with buffers of its own"),
-)
+}}
 
 var (
-	bufButUpdateHeader  = Sub("but_update_header", butUpdateHeader)
-	bufButUpdateBuffer  = Arr("but_update_buffer", -1, Sub("", butUpdateBuffer))
-	bufBatchUpdateReply = Sub("batch_update_reply", batchUpdateReply)
+	bufButUpdateHeader  = Sub("but_update_header", &butUpdateHeader)
+	bufButUpdateBuffer  = Arr("but_update_buffer", -1, Sub("", &butUpdateBuffer))
+	bufBatchUpdateReply = Sub("batch_update_reply", &batchUpdateReply)
 )
 
 var _ = DefineRPC(&RPC{Opcode: MDS_BATCH, Name: "MDS_BATCH",

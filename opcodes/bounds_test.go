@@ -30,13 +30,13 @@ func TestFuncsSurviveAnything(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range Protocol.Structs {
+	for _, s := range Protocol.Structs() {
 		tryAll(s.Name, nil, s)
 		for _, f := range s.Fields {
 			tryAll(s.Name+"."+f.Name, f, s)
 		}
 	}
-	for _, r := range Protocol.RPCs {
+	for _, r := range Protocol.RPCs() {
 		for _, v := range r.Variants {
 			for _, f := range append(append([]*Field(nil), v.Request...), v.Reply...) {
 				tryAll(r.Name+" "+v.Name+" "+f.Name, f, f.Type)
@@ -87,7 +87,7 @@ func callFuncs(t *testing.T, name string, f *Field, s *Struct, b []byte, m *Msg)
 
 // TestLinesSurviveAnything does the same with the funcs of the variants.
 func TestLinesSurviveAnything(t *testing.T) {
-	for _, r := range Protocol.RPCs {
+	for _, r := range Protocol.RPCs() {
 		for _, v := range r.Variants {
 			for _, n := range []int{0, 1, 4, 8, 12, 16, 40, 56, 96, 136, 216, 300} {
 				for _, fill := range []byte{0, 1, 0xff} {

@@ -40,13 +40,6 @@ var ChangelogType = Enum("changelog_type", "CL_", "kinds of changes in a changel
 })
 
 var ChangelogFlags = Bits("changelog_flags", "CLF_", "parts that follow in a changelog record; the lower 12 bits mean something else for each type", []Value{
-	{Name: "VERSION", Value: 0x1000, Doc: "record of this form"},
-	{Name: "RENAME", Value: 0x2000, Doc: "old parent and name follow"},
-	{Name: "JOBID", Value: 0x4000, Doc: "job id follows"},
-	{Name: "EXTRA_FLAGS", Value: 0x8000, Doc: "extra flags follow"},
-	{Name: "SUPPORTED", Value: 0xf000, Alias: true},
-	{Name: "FLAGMASK", Value: 0xfff, Alias: true},
-	{Name: "VERMASK", Value: 0xfffffffffffff000, Alias: true},
 	{Name: "HSM_ERR_L", Value: 0x0},
 	{Name: "HSM_SUCCESS", Value: 0x0, Alias: true},
 	{Name: "HSM_DIRTY", Value: 0x1, Alias: true},
@@ -65,6 +58,13 @@ var ChangelogFlags = Bits("changelog_flags", "CLF_", "parts that follow in a cha
 	{Name: "HSM_SPARE_H", Value: 0xf, Alias: true},
 	{Name: "HSM_MAXERROR", Value: 0x7e, Alias: true},
 	{Name: "HSM_ERROVERFLOW", Value: 0x7f, Alias: true},
+	{Name: "FLAGMASK", Value: 0xfff, Alias: true},
+	{Name: "VERSION", Value: 0x1000, Doc: "record of this form"},
+	{Name: "RENAME", Value: 0x2000, Doc: "old parent and name follow"},
+	{Name: "JOBID", Value: 0x4000, Doc: "job id follows"},
+	{Name: "EXTRA_FLAGS", Value: 0x8000, Doc: "extra flags follow"},
+	{Name: "SUPPORTED", Value: 0xf000, Alias: true},
+	{Name: "VERMASK", Value: 0xfffffffffffff000, Alias: true},
 })
 
 // The lower 12 bits of cr_flags, by the type of the record.
@@ -97,7 +97,7 @@ func changelogWord(low []Value) *Names {
 			word = append(word, v)
 		}
 	}
-	return NewBits(ChangelogFlags.Group, ChangelogFlags.Prefix, ChangelogFlags.Doc, word)
+	return ChangelogFlags.Form(word)
 }
 
 // changelogHsmValues returns the values of cr_flags of an HSM event: an errno
@@ -148,22 +148,22 @@ var ChangelogMsgType = Enum("changelog_msg_type", "CL_", "messages from the kern
 	{Name: "EOF", Value: 0xb},
 })
 
-var changelogRec = Define("changelog_rec", "a change of the namespace",
+var changelogRec = &Struct{Name: "changelog_rec", Doc: "a change of the namespace", Fields: []*Field{
 	U16("cr_namelen", Size, "bytes of the name, and of the old one behind it"),
-	U16("cr_flags", ChangelogFlags, If(hasNoTypedFlags), "parts that follow; the lower 12 bits depend on the type"),
-	U16("cr_flags", changelogOpenWord, Over("cr_flags"), IfValue("cr_type", "OPEN", "CLOSE", "DN_OPEN"), "parts that follow, and in the lower 12 bits open flags"),
-	U16("cr_flags", changelogAttrWord, Over("cr_flags"), IfValue("cr_type", "SETATTR", "TRUNC", "MTIME", "CTIME", "ATIME"), "parts that follow, and in the lower 12 bits the attributes that changed"),
-	U16("cr_flags", changelogUnlinkWord, Over("cr_flags"), IfValue("cr_type", "UNLINK", "RMDIR"), "parts that follow, and what became of the object"),
-	U16("cr_flags", changelogRenameWord, Over("cr_flags"), IfValue("cr_type", "RENAME"), "parts that follow, and what became of an overwritten file"),
-	U16("cr_flags", changelogHsmWord, Over("cr_flags"), IfValue("cr_type", "HSM"), "parts that follow, the HSM event, and in the lowest 7 bits its errno"),
-	U32("cr_type", ChangelogType, "kind of change"),
+	U16("cr_flags", &ChangelogFlags, If(hasNoTypedFlags), "parts that follow; the lower 12 bits depend on the type"),
+	U16("cr_flags", &changelogOpenWord, Over("cr_flags"), IfValue{"cr_type", "OPEN", "CLOSE", "DN_OPEN"}, "parts that follow, and in the lower 12 bits open flags"),
+	U16("cr_flags", &changelogAttrWord, Over("cr_flags"), IfValue{"cr_type", "SETATTR", "TRUNC", "MTIME", "CTIME", "ATIME"}, "parts that follow, and in the lower 12 bits the attributes that changed"),
+	U16("cr_flags", &changelogUnlinkWord, Over("cr_flags"), IfValue{"cr_type", "UNLINK", "RMDIR"}, "parts that follow, and what became of the object"),
+	U16("cr_flags", &changelogRenameWord, Over("cr_flags"), IfValue{"cr_type", "RENAME"}, "parts that follow, and what became of an overwritten file"),
+	U16("cr_flags", &changelogHsmWord, Over("cr_flags"), IfValue{"cr_type", "HSM"}, "parts that follow, the HSM event, and in the lowest 7 bits its errno"),
+	U32("cr_type", &ChangelogType, "kind of change"),
 	U64("cr_index", "number of the record"),
 	U64("cr_prev", "number of the record before it for the same object"),
 	U64("cr_time", Hex, Remark(changelogTimeRemark), "seconds since the epoch in the upper 34 bits, nanoseconds in the lower 30"),
-	Sub("cr_tfid", luFid, "object that changed", If(func(v *View) bool { return !isChangelogMark(v) })),
+	Sub("cr_tfid", &LuFid, "object that changed", If(func(v *View) bool { return !isChangelogMark(v) })),
 	U32("cr_markerflags", Over("cr_tfid"), Hex, "of a mark: what was switched", If(isChangelogMark)),
-	Sub("cr_pfid", luFid, "directory"),
-)
+	Sub("cr_pfid", &LuFid, "directory"),
+}}
 
 var (
 	crNamelen = changelogRec.Field("cr_namelen")
@@ -204,95 +204,94 @@ const (
 
 func isChangelogMark(v *View) bool { return crType.Uint(v.Struct, v.Big) == 0 }
 
-var changelogExtRename = Define("changelog_ext_rename", "where a renamed object was",
-	Sub("cr_sfid", luFid, "the object"),
-	Sub("cr_spfid", luFid, "directory it was in"),
-)
+var changelogExtRename = &Struct{Name: "changelog_ext_rename", Doc: "where a renamed object was", Fields: []*Field{
+	Sub("cr_sfid", &LuFid, "the object"),
+	Sub("cr_spfid", &LuFid, "directory it was in"),
+}}
 
-var changelogExtJobid = Define("changelog_ext_jobid", "job that made the change",
+var changelogExtJobid = &Struct{Name: "changelog_ext_jobid", Doc: "job that made the change", Fields: []*Field{
 	Str("cr_jobid", 32, "job id"),
-)
+}}
 
-var changelogExtExtraFlags = Define("changelog_ext_extra_flags", "which more parts follow",
-	U64("cr_extra_flags", ChangelogExtraFlags, "parts that follow"),
-)
+var changelogExtExtraFlags = &Struct{Name: "changelog_ext_extra_flags", Doc: "which more parts follow", Fields: []*Field{
+	U64("cr_extra_flags", &ChangelogExtraFlags, "parts that follow"),
+}}
 
-var changelogExtUidgid = Define("changelog_ext_uidgid", "user that made the change",
+var changelogExtUidgid = &Struct{Name: "changelog_ext_uidgid", Doc: "user that made the change", Fields: []*Field{
 	U64("cr_uid", "user"),
 	U64("cr_gid", "its group"),
-)
+}}
 
-var changelogExtNid = Define("changelog_ext_nid", "node that made the change",
+var changelogExtNid = &Struct{Name: "changelog_ext_nid", Doc: "node that made the change", Fields: []*Field{
 	U64("cr_nid", NID4, If(func(v *View) bool { return !hasLargeNid(v) }), "the node"),
-	Sub("cr_nid_be", lnetNid, Over("cr_nid"), If(hasLargeNid), Since("2.16"), "the node, with NID_BE among the extra flags"),
+	Sub("cr_nid_be", &LnetNid, Over("cr_nid"), If(hasLargeNid), Since("2.16"), "the node, with NID_BE among the extra flags"),
 	U64("extra", At(8), Hex, If(func(v *View) bool { return !hasLargeNid(v) }), "unused"),
 	Pad("padding", 4, At(16), If(func(v *View) bool { return !hasLargeNid(v) })),
 	Pad("hole", 4, At(20)),
-)
+}}
 
-var changelogExtOpenmode = Define("changelog_ext_openmode", "how a file was opened",
-	U32("cr_openflags", changelogOpenWord, "cr_flags of the record again: in the lower 12 bits open flags"),
-)
+var changelogExtOpenmode = &Struct{Name: "changelog_ext_openmode", Doc: "how a file was opened", Fields: []*Field{
+	U32("cr_openflags", &changelogOpenWord, "cr_flags of the record again: in the lower 12 bits open flags"),
+}}
 
-var changelogExtXattr = Define("changelog_ext_xattr", "extended attribute that was changed or read",
+var changelogExtXattr = &Struct{Name: "changelog_ext_xattr", Doc: "extended attribute that was changed or read", Fields: []*Field{
 	Str("cr_xattr", 256, "its name"),
-)
+}}
 
-var changelogSetinfo = Define("changelog_setinfo", "changelog records that a reader is done with",
+var changelogSetinfo = &Struct{Name: "changelog_setinfo", Doc: "changelog records that a reader is done with", Fields: []*Field{
 	U64("cs_recno", "the last of them; 0: all"),
 	U32("cs_id", "the reader: cl1, cl2, …"),
-)
+}}
 
 // llogChangelogRec is struct llog_changelog_rec. Between its parts of fixed
 // size and the tail lie the extensions that the flags name, and the name.
-var llogChangelogRec = Define("llog_changelog_rec", "record of a changelog", Detect(llogBig),
+var llogChangelogRec = &Struct{Name: "llog_changelog_rec", Detect: llogBig, Doc: "record of a changelog", Fields: []*Field{
 	Derived("text", changelogText, "the record as `lfs changelog` prints it, times in UTC"),
-	Sub("cr_hdr", llogRecHdr),
-	Sub("cr", changelogRec),
-	Sub("rename", changelogExtRename, AfterPrevious(true), If(func(v *View) bool { return hasChangelogFlag(v, clfRename) })),
-	Sub("jobid", changelogExtJobid, AfterPrevious(true), If(func(v *View) bool { return hasChangelogFlag(v, clfJobid) })),
-	Sub("extra_flags", changelogExtExtraFlags, AfterPrevious(true), If(func(v *View) bool { return hasChangelogFlag(v, clfExtra) })),
-	Sub("uidgid", changelogExtUidgid, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeUidgid != 0 })),
-	Sub("nid", changelogExtNid, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeNid != 0 })),
-	Sub("openmode", changelogExtOpenmode, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeOpen != 0 })),
-	Sub("xattr", changelogExtXattr, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeXattr != 0 })),
+	Sub("cr_hdr", &llogRecHdr),
+	Sub("cr", &changelogRec),
+	Sub("rename", &changelogExtRename, AfterPrevious(true), If(func(v *View) bool { return hasChangelogFlag(v, clfRename) })),
+	Sub("jobid", &changelogExtJobid, AfterPrevious(true), If(func(v *View) bool { return hasChangelogFlag(v, clfJobid) })),
+	Sub("extra_flags", &changelogExtExtraFlags, AfterPrevious(true), If(func(v *View) bool { return hasChangelogFlag(v, clfExtra) })),
+	Sub("uidgid", &changelogExtUidgid, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeUidgid != 0 })),
+	Sub("nid", &changelogExtNid, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeNid != 0 })),
+	Sub("openmode", &changelogExtOpenmode, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeOpen != 0 })),
+	Sub("xattr", &changelogExtXattr, AfterPrevious(true), If(func(v *View) bool { return changelogExtra(v)&clfeXattr != 0 })),
 	Str("cr_name", 0, AfterPrevious(true), CountOf(changelogNameSize), "name in the directory"),
 	Str("cr_sname", 0, AfterPrevious(true), CountOf(changelogOldNameSize), "name that a renamed object had"),
 	Pad("cr_padding", 0, CountOf(beforeTail), AfterPrevious(true)),
-	Sub("cr_do_not_use", llogRecTail, AfterPrevious(true), "tail of the record"),
-)
+	Sub("cr_do_not_use", &llogRecTail, AfterPrevious(true), "tail of the record"),
+}}
 
-var llogChangelogUserRec = Define("llog_changelog_user_rec", "reader of a changelog", Detect(llogBig),
-	Sub("cur_hdr", llogRecHdr),
+var llogChangelogUserRec = &Struct{Name: "llog_changelog_user_rec", Detect: llogBig, Doc: "reader of a changelog", Fields: []*Field{
+	Sub("cur_hdr", &llogRecHdr),
 	U32("cur_id", "the reader: cl1, cl2, …"),
 	U32("cur_time", Seconds, "when it last cleared records"),
 	U64("cur_endrec", "last record it is done with"),
-	Sub("cur_tail", llogRecTail),
-)
+	Sub("cur_tail", &llogRecTail),
+}}
 
-var llogChangelogUserRec2 = Define("llog_changelog_user_rec2", "reader of a changelog, with a name and a mask", Since("2.15"),
-	Detect(llogBig),
-	Sub("cur_hdr", llogRecHdr),
-	U32("cur_id", "the reader: cl1, cl2, …"),
-	U32("cur_time", Seconds, "when it last cleared records"),
-	U64("cur_endrec", "last record it is done with"),
-	U32("cur_mask", Hex, "kinds of changes it wants, a bit each by number; 0: those of the device"),
-	Pad("cur_padding1", 4),
-	Str("cur_name", 16, "name, behind the id"),
-	Pad("cur_padding2", 8),
-	Pad("cur_padding3", 8),
-	Sub("cur_tail", llogRecTail),
-)
+var llogChangelogUserRec2 = &Struct{Name: "llog_changelog_user_rec2", Since: "2.15", Detect: llogBig,
+	Doc: "reader of a changelog, with a name and a mask", Fields: []*Field{
+		Sub("cur_hdr", &llogRecHdr),
+		U32("cur_id", "the reader: cl1, cl2, …"),
+		U32("cur_time", Seconds, "when it last cleared records"),
+		U64("cur_endrec", "last record it is done with"),
+		U32("cur_mask", Hex, "kinds of changes it wants, a bit each by number; 0: those of the device"),
+		Pad("cur_padding1", 4),
+		Str("cur_name", 16, "name, behind the id"),
+		Pad("cur_padding2", 8),
+		Pad("cur_padding3", 8),
+		Sub("cur_tail", &llogRecTail),
+	}}
 
-var changelogFilter = Define("changelog_filter",
-	Since("2.17"),
-	"which changelog records a user wants, and who that user is",
-	U64("cf_mask", Hex, "record types, one bit each"),
-	U32("cf_user_id", "number of the changelog user: 3 is cl3"),
-	Pad("cf_padding", 4),
-	Str("cf_username", 30, "name of the changelog user"),
-	Pad("cf_tail", 2, "rounds the size up"),
-)
+var changelogFilter = &Struct{Name: "changelog_filter", Since: "2.17",
+	Doc: "which changelog records a user wants, and who that user is", Fields: []*Field{
+		U64("cf_mask", Hex, "record types, one bit each"),
+		U32("cf_user_id", "number of the changelog user: 3 is cl3"),
+		Pad("cf_padding", 4),
+		Str("cf_username", 30, "name of the changelog user"),
+		Pad("cf_tail", 2, "rounds the size up"),
+	}}
 
 // Bits of cr_flags and cr_extra_flags.
 const (

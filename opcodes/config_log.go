@@ -96,64 +96,64 @@ var CfgMarkerFlags = Bits("cfg_marker_flags", "CM_", "what a marker in a configu
 	{Name: "EXCLUDE", Value: 0x10, Doc: "excluded on this mount"},
 })
 
-var cfgMarker = Define("cfg_marker", "begins or ends a section of a config log",
+var cfgMarker = &Struct{Name: "cfg_marker", Doc: "begins or ends a section of a config log", Fields: []*Field{
 	U32("cm_step", "number of the section; both its markers have it"),
-	U32("cm_flags", CfgMarkerFlags, "begin or end, and whether the section counts"),
+	U32("cm_flags", &CfgMarkerFlags, "begin or end, and whether the section counts"),
 	U32("cm_vers", Version, "release of the server that wrote it"),
 	Pad("cm_padding", 4),
 	S64("cm_createtime", Seconds, "when it was written"),
 	S64("cm_canceltime", Seconds, "when it was cancelled, or 0"),
 	Str("cm_tgtname", 64, "target that the section is about"),
 	Str("cm_comment", 64, "what the section does"),
-)
+}}
 
 // cfgMarker32 is struct cfg_marker as 32-bit servers wrote it.
-var cfgMarker32 = Define("cfg_marker_32", "cfg_marker of an old 32-bit server: times of 4 bytes",
+var cfgMarker32 = &Struct{Name: "cfg_marker_32", Doc: "cfg_marker of an old 32-bit server: times of 4 bytes", Fields: []*Field{
 	U32("cm_step", "number of the section; both its markers have it"),
-	U32("cm_flags", CfgMarkerFlags, "begin or end, and whether the section counts"),
+	U32("cm_flags", &CfgMarkerFlags, "begin or end, and whether the section counts"),
 	U32("cm_vers", Version, "release of the server that wrote it"),
 	Pad("cm_padding", 4),
 	U32("cm_createtime", Seconds, "when it was written"),
 	U32("cm_canceltime", Seconds, "when it was cancelled, or 0"),
 	Str("cm_tgtname", 64, "target that the section is about"),
 	Str("cm_comment", 64, "what the section does"),
-)
+}}
 
-var lustreCfg = Define("lustre_cfg", "one step of a configuration: a command and its arguments",
-	Detect(func(b []byte, big bool) bool {
-		switch {
-		case len(b) < 4:
-			return big
-		case ReadUint(b[:4], false) == lustreCfgMagic:
-			return false
-		case ReadUint(b[:4], true) == lustreCfgMagic:
-			return true
-		}
+var lustreCfg = &Struct{Name: "lustre_cfg", Detect: func(b []byte, big bool) bool {
+	switch {
+	case len(b) < 4:
 		return big
-	}),
-	U32("lcfg_version", Hex, "magic; gives the byte order"),
-	U32("lcfg_command", LcfgCommand, "what to do"),
-	U32("lcfg_num", "number, where the command takes one: a timeout"),
-	U32("lcfg_flags", Hex, "unused"),
-	U64("lcfg_nid", NID4, InvalidIf(func(v *View) bool { return lcfgNid.Uint(v.Struct, v.Big) == 0 }),
-		"NID, where the command takes one"),
-	U32("lcfg_nal", "obsolete"),
-	U32("lcfg_bufcount", "number of arguments"),
-	Arr("lcfg_buflens", -1, U32(""), CountOf(cfgArguments), "bytes of each argument"),
-	Pad("lcfg_padding", 0, CountOf(func(v *View) int { return cfgArguments(v) % 2 * 4 })),
-	Records("lcfg_bufs", nextArgument, []*Field{argText, argMarker, argMarker32, argLovDesc, argLmvDesc},
-		"the arguments, each padded to 8 bytes; the first is the device"),
-)
+	case ReadUint(b[:4], false) == lustreCfgMagic:
+		return false
+	case ReadUint(b[:4], true) == lustreCfgMagic:
+		return true
+	}
+	return big
+},
+	Doc: "one step of a configuration: a command and its arguments", Fields: []*Field{
+		U32("lcfg_version", Hex, "magic; gives the byte order"),
+		U32("lcfg_command", &LcfgCommand, "what to do"),
+		U32("lcfg_num", "number, where the command takes one: a timeout"),
+		U32("lcfg_flags", Hex, "unused"),
+		U64("lcfg_nid", NID4, InvalidIf(func(v *View) bool { return lcfgNid.Uint(v.Struct, v.Big) == 0 }),
+			"NID, where the command takes one"),
+		U32("lcfg_nal", "obsolete"),
+		U32("lcfg_bufcount", "number of arguments"),
+		Arr("lcfg_buflens", -1, U32(""), CountOf(cfgArguments), "bytes of each argument"),
+		Pad("lcfg_padding", 0, CountOf(func(v *View) int { return cfgArguments(v) % 2 * 4 })),
+		Records("lcfg_bufs", nextArgument, []*Field{argText, argMarker, argMarker32, argLovDesc, argLmvDesc},
+			"the arguments, each padded to 8 bytes; the first is the device"),
+	}}
 
 // llogConfigRec is a config record: the commands that make up the
 // configuration of a client or a server.
-var llogConfigRec = Define("llog_cfg_rec", "step of a configuration", Detect(llogBig),
+var llogConfigRec = &Struct{Name: "llog_cfg_rec", Detect: llogBig, Doc: "step of a configuration", Fields: []*Field{
 	Derived("text", configText, "the command as one would type it"),
-	Sub("cfg_hdr", llogRecHdr),
-	Sub("cfg", lustreCfg),
+	Sub("cfg_hdr", &llogRecHdr),
+	Sub("cfg", &lustreCfg),
 	Pad("cfg_padding", 0, CountOf(beforeTail), AfterPrevious(true)),
-	Sub("cfg_tail", llogRecTail),
-)
+	Sub("cfg_tail", &llogRecTail),
+}}
 
 const (
 	lustreCfgMagic = 0x1cf60001
@@ -171,10 +171,10 @@ var (
 	lcfgBufcount = Field{Off: 28, Size: 4}
 
 	argText     = Str("", 0)
-	argMarker   = Sub("", cfgMarker, Tagged(true))
-	argLovDesc  = Sub("", lovDesc, Tagged(true))
-	argLmvDesc  = Sub("", lmvDesc, Tagged(true))
-	argMarker32 = Sub("", cfgMarker32, Tagged(true))
+	argMarker   = Sub("", &cfgMarker, Tagged(true))
+	argLovDesc  = Sub("", &lovDesc, Tagged(true))
+	argLmvDesc  = Sub("", &lmvDesc, Tagged(true))
+	argMarker32 = Sub("", &cfgMarker32, Tagged(true))
 )
 
 func cfgArguments(v *View) int { return int(min(lcfgBufcount.Uint(v.Struct, v.Big), maxArguments)) }

@@ -148,13 +148,13 @@ var ObdConnectSets = Enum("obd_connect_sets", "", "connect flags that a kind of 
 var CksumTypes = Bits("cksum_types", "OBD_CKSUM_", "checksums for bulk data", []Value{
 	{Name: "CRC32", Value: 0x1, Doc: "CRC-32"},
 	{Name: "ADLER", Value: 0x2, Doc: "Adler-32"},
+	{Name: "T10_TOP", Value: 0x2, Doc: "what the guard tags themselves are summed up with", Alias: true},
 	{Name: "CRC32C", Value: 0x4, Doc: "CRC-32C, which many processors compute themselves"},
 	{Name: "RESERVED", Value: 0x8, Doc: "not in use"},
 	{Name: "T10IP512", Value: 0x10, Doc: "over T10-PI guard tags: IP checksums of 512-byte sectors"},
 	{Name: "T10IP4K", Value: 0x20, Doc: "over T10-PI guard tags: IP checksums of 4096-byte sectors"},
 	{Name: "T10CRC512", Value: 0x40, Doc: "over T10-PI guard tags: CRCs of 512-byte sectors"},
 	{Name: "T10CRC4K", Value: 0x80, Doc: "over T10-PI guard tags: CRCs of 4096-byte sectors"},
-	{Name: "T10_TOP", Value: 0x2, Doc: "what the guard tags themselves are summed up with", Alias: true},
 	{Name: "T10_ALL", Value: 0xf0, Doc: "all T10 kinds", Alias: true},
 	{Name: "ALL", Value: 0xf7, Doc: "all kinds", Alias: true},
 })
@@ -182,44 +182,43 @@ var ConnPolicy = Bits("conn_policy", "", "how a server is to treat a connect", [
 	{Name: "BYPASS_SOFT_BLOCK", Value: 0x1, Since: "2.16", Doc: "a soft limit does not refuse it"},
 })
 
-var obdConnectData = Define("obd_connect_data",
-	Shorter{72},
-	"what both sides of a connection support: the request proposes, the reply grants",
-	U64("ocd_connect_flags", Negotiated(true), ObdConnectFlags, "what the sender can do, and which of the fields below are valid; a reply has only flags of the request"),
-	U32("ocd_version", Version, granted("VERSION"), "release of the sender"),
-	U32("ocd_grant", Size, granted("GRANT"), "space for cached writes that the client has or would like, and gets"),
-	U32("ocd_index", granted("INDEX"), "number of the target in the file system"),
-	U32("ocd_brw_size", Size, granted("BRW_SIZE"), "largest bulk transfer of one RPC"),
-	U64("ocd_ibits_known", Negotiated(true), LdlmInodebits, granted("IBITS"), "inode lock bits that the client understands, and may use"),
-	U8("ocd_grant_blkbits", granted("GRANT_PARAM"), "log2 of the server's block size"),
-	U8("ocd_grant_inobits", granted("GRANT_PARAM"), "log2 of the space that an object takes"),
-	U16("ocd_grant_tax_kb", granted("GRANT_PARAM"), "KiB that an extent costs beyond its data"),
-	U32("ocd_grant_max_blks", granted("GRANT_PARAM"), "blocks that an extent has at most"),
-	U64("ocd_transno", ID, granted("TRANSNO"), ValidIf(connectsWithTransno), "first transaction that the client wants to replay"),
-	U32("ocd_group", granted("MDS"), "index of the MDT that connects"),
-	U32("ocd_cksum_types", Negotiated(true), CksumTypes, granted("CKSUM"), "checksums over bulk data that the sender knows"),
-	U32("ocd_max_easize", Size, granted("MAX_EASIZE"), "largest extended attribute"),
-	U32("ocd_instance", granted("IMP_RECOV"), "how many times the target was started"),
-	U64("ocd_maxbytes", Size, granted("MAXBYTES"), "largest object"),
-	U16("ocd_maxmodrpcs", granted("MULTIMODRPCS"), "modifying requests that may be in flight"),
-	U8("ocd_conn_policy", ConnPolicy, Since("2.16"), granted("FLAGS2"), granted2("CONN_POLICY"), "how the server is to treat the connect"),
-	Pad("padding0", 1),
-	Pad("padding1", 4),
-	U64("ocd_connect_flags2", Negotiated(true), ObdConnectFlags2, granted("FLAGS2"), "more of what the sender can do"),
-	U64("ocd_compr_type", Hex, Since("2.16"), granted("FLAGS2"), granted2("COMPRESS"), "compression methods that the sender knows, a bit each; padding up to 2.15"),
-	Pad("padding4", 8),
-	Pad("padding5", 8),
-	Pad("padding6", 8),
-	Pad("padding7", 8),
-	Pad("padding8", 8),
-	Pad("padding9", 8),
-	Pad("paddingA", 8),
-	Pad("paddingB", 8),
-	Pad("paddingC", 8),
-	Pad("paddingD", 8),
-	Pad("paddingE", 8),
-	Pad("paddingF", 8),
-)
+var obdConnectData = &Struct{Name: "obd_connect_data", Shorter: []int{72},
+	Doc: "what both sides of a connection support: the request proposes, the reply grants", Fields: []*Field{
+		U64("ocd_connect_flags", Negotiated(true), &ObdConnectFlags, "what the sender can do, and which of the fields below are valid; a reply has only flags of the request"),
+		U32("ocd_version", Version, When{"ocd_connect_flags", "VERSION"}, "release of the sender"),
+		U32("ocd_grant", Size, When{"ocd_connect_flags", "GRANT"}, "space for cached writes that the client has or would like, and gets"),
+		U32("ocd_index", When{"ocd_connect_flags", "INDEX"}, "number of the target in the file system"),
+		U32("ocd_brw_size", Size, When{"ocd_connect_flags", "BRW_SIZE"}, "largest bulk transfer of one RPC"),
+		U64("ocd_ibits_known", Negotiated(true), &LdlmInodebits, When{"ocd_connect_flags", "IBITS"}, "inode lock bits that the client understands, and may use"),
+		U8("ocd_grant_blkbits", When{"ocd_connect_flags", "GRANT_PARAM"}, "log2 of the server's block size"),
+		U8("ocd_grant_inobits", When{"ocd_connect_flags", "GRANT_PARAM"}, "log2 of the space that an object takes"),
+		U16("ocd_grant_tax_kb", When{"ocd_connect_flags", "GRANT_PARAM"}, "KiB that an extent costs beyond its data"),
+		U32("ocd_grant_max_blks", When{"ocd_connect_flags", "GRANT_PARAM"}, "blocks that an extent has at most"),
+		U64("ocd_transno", ID, When{"ocd_connect_flags", "TRANSNO"}, ValidIf(connectsWithTransno), "first transaction that the client wants to replay"),
+		U32("ocd_group", When{"ocd_connect_flags", "MDS"}, "index of the MDT that connects"),
+		U32("ocd_cksum_types", Negotiated(true), &CksumTypes, When{"ocd_connect_flags", "CKSUM"}, "checksums over bulk data that the sender knows"),
+		U32("ocd_max_easize", Size, When{"ocd_connect_flags", "MAX_EASIZE"}, "largest extended attribute"),
+		U32("ocd_instance", When{"ocd_connect_flags", "IMP_RECOV"}, "how many times the target was started"),
+		U64("ocd_maxbytes", Size, When{"ocd_connect_flags", "MAXBYTES"}, "largest object"),
+		U16("ocd_maxmodrpcs", When{"ocd_connect_flags", "MULTIMODRPCS"}, "modifying requests that may be in flight"),
+		U8("ocd_conn_policy", &ConnPolicy, Since("2.16"), When{"ocd_connect_flags", "FLAGS2"}, When{"ocd_connect_flags2", "CONN_POLICY"}, "how the server is to treat the connect"),
+		Pad("padding0", 1),
+		Pad("padding1", 4),
+		U64("ocd_connect_flags2", Negotiated(true), &ObdConnectFlags2, When{"ocd_connect_flags", "FLAGS2"}, "more of what the sender can do"),
+		U64("ocd_compr_type", Hex, Since("2.16"), When{"ocd_connect_flags", "FLAGS2"}, When{"ocd_connect_flags2", "COMPRESS"}, "compression methods that the sender knows, a bit each; padding up to 2.15"),
+		Pad("padding4", 8),
+		Pad("padding5", 8),
+		Pad("padding6", 8),
+		Pad("padding7", 8),
+		Pad("padding8", 8),
+		Pad("padding9", 8),
+		Pad("paddingA", 8),
+		Pad("paddingB", 8),
+		Pad("paddingC", 8),
+		Pad("paddingD", 8),
+		Pad("paddingE", 8),
+		Pad("paddingF", 8),
+	}}
 
 // The fields of obd_connect_data that connections are followed by.
 var (
@@ -238,18 +237,11 @@ func connectsWithTransno(v *View) bool {
 
 func opFlags(m *Msg) uint64 { return PbOpFlags.Uint(m.Buf(0), m.Big) }
 
-// granted makes a field of the connect data valid by the flag that stands for
-// it.
-func granted(flag string) Cond { return When("ocd_connect_flags", flag) }
-
-// granted2 is granted for a flag of the second word.
-func granted2(flag string) Cond { return When("ocd_connect_flags2", flag) }
-
 var (
 	bufTargetUuid  = Str("target_uuid", 0, "the target to connect to")
 	bufClientUuid  = Str("client_uuid", 0, "the client, or the device of a server that acts as one")
-	bufConn        = Sub("conn", lustreHandle, "handle on the client, under which the server will call back")
-	bufConnectData = Sub("connect_data", obdConnectData, "what the sender can do")
+	bufConn        = Sub("conn", &lustreHandle, "handle on the client, under which the server will call back")
+	bufConnectData = Sub("connect_data", &obdConnectData, "what the sender can do")
 )
 
 const connectDoc = " The request names the target and the client and lists the client's features. The reply has the handle of the connection and the features that the server grants."

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -76,7 +77,7 @@ func TestDeclarationsHaveFacts(t *testing.T) {
 		}
 		return have[key]
 	}
-	for _, s := range Protocol.Structs {
+	for _, s := range Protocol.Structs() {
 		if !check("struct", s.Name, "its size and its fields") {
 			continue
 		}
@@ -86,7 +87,7 @@ func TestDeclarationsHaveFacts(t *testing.T) {
 			}
 		}
 	}
-	for _, g := range Protocol.Groups {
+	for _, g := range Protocol.Groups() {
 		if !check("group", g.Group, "its values") {
 			continue
 		}
@@ -94,7 +95,7 @@ func TestDeclarationsHaveFacts(t *testing.T) {
 			check("value", g.Group+" "+v.Name, "its number")
 		}
 	}
-	for _, r := range Protocol.RPCs {
+	for _, r := range Protocol.RPCs() {
 		check("opcode", r.Name, "its number")
 		if r.Retired {
 			continue
@@ -129,7 +130,7 @@ func factNames(t *testing.T) map[string]bool {
 		have["field "+row[0]+"."+row[1][strings.LastIndexByte(row[1], '.')+1:]] = true
 	}
 	prefix := make(map[string]string)
-	for _, g := range Protocol.Groups {
+	for _, g := range Protocol.Groups() {
 		prefix[g.Group] = g.Prefix
 	}
 	for _, row := range all.Constants {
@@ -183,37 +184,48 @@ func TestOpcodesAreDeclared(t *testing.T) {
 			}
 		}
 	}
-	if found < len(Protocol.RPCs) {
-		t.Errorf("found %d constants of %d operations", found, len(Protocol.RPCs))
+	if found < len(Protocol.RPCs()) {
+		t.Errorf("found %d constants of %d operations", found, len(Protocol.RPCs()))
 	}
 }
 
-// TestUsedDeclarationsAreRegistered finds structs and groups that messages use
-// and that explanations and filters do not know.
-func TestUsedDeclarationsAreRegistered(t *testing.T) {
-	structs, groups := make(map[string]bool), make(map[string]bool)
-	for _, s := range Protocol.Structs {
-		structs[s.Name] = true
+// declaration matches the declaration of a struct or of a group, whose name may be in double quotes.
+var declaration = regexp.MustCompile(`(?m)^[^/\n]*(?:&Struct\{Name: "(\w+)"|\b(?:Enum|Bits)\("(\w+)")`)
+
+// TestDeclarationsAreKnown finds structs and groups that explanations and filters do not know,
+// as nothing in Protocol refers to them.
+func TestDeclarationsAreKnown(t *testing.T) {
+	known := make(map[string]bool)
+	for _, s := range Protocol.Structs() {
+		known["struct "+s.Name] = true
 	}
-	for _, g := range Protocol.Groups {
-		groups[g.Group] = true
+	for _, g := range Protocol.Groups() {
+		known["group "+g.Group] = true
 	}
-	check := func(f *Field) {
-		// The parts of a shared-key token differ in the name of their content only.
-		if s := f.Type; s != nil && !structs[s.Name] && s.Name != "sk_netstring" {
-			t.Errorf("field %s: struct %s is made by NewStruct: declare it with Define, which registers it", f.Name, s.Name)
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if f.Names != nil && !groups[f.Names.Group] {
-			t.Errorf("field %s: group %s is made by NewBits or NewEnum: declare it with Bits or Enum, which register it", f.Name, f.Names.Group)
+		for _, m := range declaration.FindAllSubmatch(text, -1) {
+			if name := string(m[1]); name != "" && name != "sk_netstring" && !known["struct "+name] {
+				t.Errorf("%s: no message has struct %s: use it in a buffer, or add it to OtherStructs in protocol.go", file, name)
+			}
+			if name := string(m[2]); name != "" && !known["group "+name] {
+				t.Errorf("%s: no field has the names of %s: give them to one, or add them to OtherGroups in protocol.go", file, name)
+			}
 		}
 	}
-	eachDeclaredField(check)
 }
 
 // TestDeclarationsAreDescribed finds what a user would see without a word of
 // explanation, and requests whose summary line is empty.
 func TestDeclarationsAreDescribed(t *testing.T) {
-	for _, r := range Protocol.RPCs {
+	for _, r := range Protocol.RPCs() {
 		if r.Doc == "" {
 			t.Errorf("%s has no Doc: add what the operation does, for lshark explain", r.Name)
 		}
@@ -223,9 +235,9 @@ func TestDeclarationsAreDescribed(t *testing.T) {
 			}
 		}
 	}
-	for _, s := range Protocol.Structs {
+	for _, s := range Protocol.Structs() {
 		if s.Doc == "" {
-			t.Errorf("struct %s has no text: add to its Define what it holds, for lshark explain", s.Name)
+			t.Errorf("struct %s has no text: add as its Doc what it holds, for lshark explain", s.Name)
 		}
 		for _, f := range s.Fields {
 			if f.Doc == "" && f.Names == nil && f.Kind <= Text && !f.Pad {
@@ -233,7 +245,7 @@ func TestDeclarationsAreDescribed(t *testing.T) {
 			}
 		}
 	}
-	for _, g := range Protocol.Groups {
+	for _, g := range Protocol.Groups() {
 		if g.Doc == "" {
 			t.Errorf("group %s has no text: add to its declaration what the values are, for lshark explain", g.Group)
 		}
@@ -266,7 +278,7 @@ func TestIntentsHaveMessages(t *testing.T) {
 // TestValidityWordsAreUsed finds a word of validity flags without a field that
 // depends on it.
 func TestValidityWordsAreUsed(t *testing.T) {
-	for _, s := range Protocol.Structs {
+	for _, s := range Protocol.Structs() {
 		for _, word := range s.Fields {
 			if allMeanSomething[word.Name] || word.Names == nil || !word.Names.Flags || !strings.HasSuffix(word.Name, "_valid") {
 				continue
@@ -278,7 +290,7 @@ func TestValidityWordsAreUsed(t *testing.T) {
 				}
 			}
 			if !used {
-				t.Errorf("no field of %s depends on %s: add When(%q, …) with the names of its bits to the fields that it makes valid%s", s.Name, word.Name, word.Name, howTo)
+				t.Errorf("no field of %s depends on %s: add When{%q, …} with the names of its bits to the fields that it makes valid%s", s.Name, word.Name, word.Name, howTo)
 			}
 		}
 	}

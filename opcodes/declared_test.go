@@ -31,18 +31,18 @@ func eachField(f *Field, seen map[*Field]bool, call func(*Field)) {
 // protocol, once each.
 func eachDeclaredField(call func(*Field)) {
 	seen := make(map[*Field]bool)
-	for _, s := range Protocol.Structs {
+	for _, s := range Protocol.Structs() {
 		for _, f := range s.Fields {
 			eachField(f, seen, call)
 		}
 	}
-	for _, r := range Protocol.RPCs {
+	for _, r := range Protocol.RPCs() {
 		for _, v := range r.Variants {
 			for _, f := range append(v.Request[:len(v.Request):len(v.Request)], v.Reply...) {
 				eachField(f, seen, call)
 			}
 			if v.Bulk != nil && v.Bulk.Type != nil {
-				eachField(Sub("bulk", v.Bulk.Type), seen, call)
+				eachField(Sub("bulk", &v.Bulk.Type).Resolve(), seen, call)
 			}
 		}
 	}

@@ -15,18 +15,21 @@
 // files of this package are tables: Sub("mdt_body", mdtBody) is read as a line
 // of a table, and a package name in front of each word would hide it.
 //
-// Define, Enum, Bits, DefineRPC and DefineIntent register what they declare in
-// Protocol, from which the other packages take it. A message is declared in the
+// The structs, fields and names are variables that the linker places as data: nothing
+// makes them at the start of the program, which then only computes offsets. So a field is
+// declared without calls of funcs in its arguments. DefineRPC and DefineIntent register
+// operations in Protocol, from which the other packages take them and all that
+// their buffers refer to. A message is declared in the
 // file of its service, see docs/adding-a-message.md. For example:
 //
-//	var fooBody = Define("foo_body", "what a foo is about",
-//		U64("fb_valid", FooValid),
-//		Sub("fb_fid", luFid, When("fb_valid", "FID")),
-//		U64("fb_size", Size, When("fb_valid", "SIZE")),
-//	)
+//	var fooBody = &Struct{Name: "foo_body", Doc: "what a foo is about", Fields: []*Field{
+//		U64("fb_valid", &FooValid),
+//		Sub("fb_fid", &LuFid, When{"fb_valid", "FID"}),
+//		U64("fb_size", Size, When{"fb_valid", "SIZE"}),
+//	}}
 //
 //	var _ = DefineRPC(&RPC{Opcode: OST_FOO, Name: "OST_FOO", Doc: "Requests a foo.", Variants: []*Variant{{
-//		Request: Bufs(bufPtlrpcBody, Sub("foo_body", fooBody)),
+//		Request: Bufs(bufPtlrpcBody, Sub("foo_body", &fooBody)),
 //		Reply:   Bufs(bufPtlrpcBody),
 //	}}})
 package opcodes

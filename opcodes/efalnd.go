@@ -34,93 +34,94 @@ var EfalndStatus = Enum("efalnd_status", "KEFA_COMP_STATUS_", "results in messag
 	{Name: "UNSUPPORTED_PROTO", Value: 0x18, Since: "2.17", Doc: "the peer does not know the protocol version"},
 })
 
-var kefaQPProto = Define("kefa_qp_proto", Since("2.17"), "a queue pair",
+var kefaQPProto = &Struct{Name: "kefa_qp_proto", Since: "2.17", Doc: "a queue pair", Fields: []*Field{
 	U16("qp_num", "its number"),
 	U32("qkey", Hex, "key that its messages must have"),
-)
+}}
 
-var kefaRdmaDesc = Define("kefa_rdma_desc", Since("2.17"), "memory that the peer reads",
+var kefaRdmaDesc = &Struct{Name: "kefa_rdma_desc", Since: "2.17", Doc: "memory that the peer reads", Fields: []*Field{
 	U32("key", Hex, "key of the memory"),
 	U64("addr", Cookie, "address"),
 	U32("nob", Size, "bytes"),
-)
+}}
 
-var kefaImmediateMsg = Define("kefa_immediate_msg_v2", Since("2.17"), "a whole LNet message, small enough for one send",
-	Sub("hdr", LNetHdr16, "LNet header"),
-	Opaque("payload", 0, "what the LNet message carries"),
-)
+var kefaImmediateMsg = &Struct{Name: "kefa_immediate_msg_v2", Since: "2.17",
+	Doc: "a whole LNet message, small enough for one send", Fields: []*Field{
+		Sub("hdr", &LNetHdr16, "LNet header"),
+		Opaque("payload", 0, "what the LNet message carries"),
+	}}
 
-var kefaPutrReqMsg = Define("kefa_putr_req_msg_v2", Since("2.17"), "offers data for the peer to read",
-	Sub("hdr", LNetHdr16, "LNet header"),
+var kefaPutrReqMsg = &Struct{Name: "kefa_putr_req_msg_v2", Since: "2.17", Doc: "offers data for the peer to read", Fields: []*Field{
+	Sub("hdr", &LNetHdr16, "LNet header"),
 	U64("cookie", Cookie, "names the transfer"),
-	Sub("rdma_desc", kefaRdmaDesc, "where the data are"),
-)
+	Sub("rdma_desc", &kefaRdmaDesc, "where the data are"),
+}}
 
-var kefaGetrReqMsg = Define("kefa_getr_req_msg_v2", Since("2.17"), "requests data",
-	Sub("hdr", LNetHdr16, "LNet header"),
+var kefaGetrReqMsg = &Struct{Name: "kefa_getr_req_msg_v2", Since: "2.17", Doc: "requests data", Fields: []*Field{
+	Sub("hdr", &LNetHdr16, "LNet header"),
 	U64("sink_cookie", Cookie, "names the transfer on the node that gets the data"),
-)
+}}
 
-var kefaGetrAckMsg = Define("kefa_getr_ack_msg", Since("2.17"), "describes the data that were requested",
+var kefaGetrAckMsg = &Struct{Name: "kefa_getr_ack_msg", Since: "2.17", Doc: "describes the data that were requested", Fields: []*Field{
 	U64("sink_cookie", Cookie, "names the transfer on the node that gets the data"),
 	U64("src_cookie", Cookie, "names it on the node that has the data"),
-	Sub("rdma_desc", kefaRdmaDesc, "where the data are"),
-)
+	Sub("rdma_desc", &kefaRdmaDesc, "where the data are"),
+}}
 
-var kefaCompletionMsg = Define("kefa_completion_msg", Since("2.17"), "ends a transfer",
+var kefaCompletionMsg = &Struct{Name: "kefa_completion_msg", Since: "2.17", Doc: "ends a transfer", Fields: []*Field{
 	U64("cookie", Cookie, "the transfer"),
-	U16("status", EfalndStatus, "its result"),
-)
+	U16("status", &EfalndStatus, "its result"),
+}}
 
-var kefaConnProbeMsg = Define("kefa_conn_probe_msg", Since("2.17"), "first message to a peer",
+var kefaConnProbeMsg = &Struct{Name: "kefa_conn_probe_msg", Since: "2.17", Doc: "first message to a peer", Fields: []*Field{
 	U16("lnd_ver", "version of the driver"),
 	Opaque("src_gid", 16, "GID of the sender"),
 	U64("src_epoch", Cookie, "incarnation of the sender"),
-	Sub("cm_qp", kefaQPProto, "its queue pair for messages about connections"),
+	Sub("cm_qp", &kefaQPProto, "its queue pair for messages about connections"),
 	U64("caps", Hex, "what the sender supports"),
-)
+}}
 
-var kefaConnProbeRespMsg = Define("kefa_conn_probe_resp_msg", Since("2.17"), "answer to a probe",
+var kefaConnProbeRespMsg = &Struct{Name: "kefa_conn_probe_resp_msg", Since: "2.17", Doc: "answer to a probe", Fields: []*Field{
 	U16("lnd_ver", "version of the driver"),
-	U16("status", EfalndStatus, "result"),
+	U16("status", &EfalndStatus, "result"),
 	U64("src_epoch", Cookie, "incarnation of the sender"),
 	U64("caps", Hex, "what the sender supports"),
-	U8("min_proto_ver", Hex, EfalndVersion, "oldest protocol that it knows"),
-	U8("max_proto_ver", Hex, EfalndVersion, "newest protocol that it knows"),
-)
+	U8("min_proto_ver", Hex, &EfalndVersion, "oldest protocol that it knows"),
+	U8("max_proto_ver", Hex, &EfalndVersion, "newest protocol that it knows"),
+}}
 
-var kefaConnReqMsg = Define("kefa_conn_req_msg", Since("2.17"), "requests a connection",
+var kefaConnReqMsg = &Struct{Name: "kefa_conn_req_msg", Since: "2.17", Doc: "requests a connection", Fields: []*Field{
 	U16("lnd_ver", "version of the driver"),
 	Opaque("src_gid", 16, "GID of the sender"),
 	U64("src_epoch", Cookie, "incarnation of the sender"),
-	Sub("cm_qp", kefaQPProto, "its queue pair for messages about connections"),
+	Sub("cm_qp", &kefaQPProto, "its queue pair for messages about connections"),
 	U64("caps", Hex, "what the sender supports"),
 	Pad("reserved", 8),
 	U64("requests", Hex, "what the sender asks for"),
 	U32("src_conn_id", Hex, "id of the connection on the sender"),
 	U32("nqps", "number of queue pairs for data"),
-	Arr("data_qps", -1, Sub("", kefaQPProto), CountBy("nqps"), "the queue pairs for data"),
-)
+	Arr("data_qps", -1, Sub("", &kefaQPProto), CountBy("nqps"), "the queue pairs for data"),
+}}
 
-var kefaConnReqAck = Define("kefa_conn_req_ack", Since("2.17"), "answer to a request for a connection",
+var kefaConnReqAck = &Struct{Name: "kefa_conn_req_ack", Since: "2.17", Doc: "answer to a request for a connection", Fields: []*Field{
 	U16("lnd_ver", "version of the driver"),
 	U64("src_epoch", Cookie, "incarnation of the sender"),
 	U64("caps", Hex, "what the sender supports"),
 	Pad("reserved", 8),
-	U16("status", EfalndStatus, "result"),
+	U16("status", &EfalndStatus, "result"),
 	U32("src_conn_id", Hex, "id of the connection on the sender"),
 	U32("nqps", "number of queue pairs for data"),
-	Arr("data_qps", -1, Sub("", kefaQPProto), CountBy("nqps"), "the queue pairs for data"),
-)
+	Arr("data_qps", -1, Sub("", &kefaQPProto), CountBy("nqps"), "the queue pairs for data"),
+}}
 
-var kefaType = U8("type", EfalndMsgType, "what the message is")
+var kefaType = U8("type", &EfalndMsgType, "what the message is")
 
-var kefaHdr = Define("kefa_hdr", Since("2.17"), "begins each message of efalnd",
-	U32("magic", Hex, LnetMagic, "marks the message"),
-	U8("proto_ver", Hex, EfalndVersion, "protocol version"),
+var kefaHdr = &Struct{Name: "kefa_hdr", Since: "2.17", Doc: "begins each message of efalnd", Fields: []*Field{
+	U32("magic", Hex, &LnetMagic, "marks the message"),
+	U8("proto_ver", Hex, &EfalndVersion, "protocol version"),
 	kefaType,
 	U16("nob", Size, "bytes of the message"),
-)
+}}
 
 // kefaHeader is the kefa_hdr in front of a kefa_msg_v1 or kefa_msg_v2.
 func kefaHeader(v *View) (version, kind uint64) {
@@ -141,40 +142,40 @@ func isKefaType(types ...string) If {
 	}
 }
 
-var kefaMsgV1 = Define("kefa_msg_v1", Since("2.17"), "message of efalnd in version 1",
+var kefaMsgV1 = &Struct{Name: "kefa_msg_v1", Since: "2.17", Doc: "message of efalnd in version 1", Fields: []*Field{
 	U64("srcnid", NID4, "NID of the sender"),
 	U64("dstnid", NID4, "NID of the receiver"),
 	U64("dst_epoch", Cookie, "incarnation of the receiver"),
 	U32("dst_conn_id", Hex, "id of the connection on the receiver"),
 	U8("credits", "sends that the receiver gets back"),
-	Sub("conn_probe", kefaConnProbeMsg, If(isKefaType("CONN_PROBE"))),
-	Sub("conn_probe_resp", kefaConnProbeRespMsg, Over("conn_probe"), If(isKefaType("CONN_PROBE_RESP"))),
-)
+	Sub("conn_probe", &kefaConnProbeMsg, If(isKefaType("CONN_PROBE"))),
+	Sub("conn_probe_resp", &kefaConnProbeRespMsg, Over("conn_probe"), If(isKefaType("CONN_PROBE_RESP"))),
+}}
 
-var kefaMsgV2 = Define("kefa_msg_v2", Since("2.17"), "message of efalnd in version 2",
-	Sub("srcnid", lnetNid, "NID of the sender"),
-	Sub("dstnid", lnetNid, "NID of the receiver"),
+var kefaMsgV2 = &Struct{Name: "kefa_msg_v2", Since: "2.17", Doc: "message of efalnd in version 2", Fields: []*Field{
+	Sub("srcnid", &LnetNid, "NID of the sender"),
+	Sub("dstnid", &LnetNid, "NID of the receiver"),
 	U64("dst_epoch", Cookie, "incarnation of the receiver"),
 	U32("dst_conn_id", Hex, "id of the connection on the receiver"),
 	U8("credits", "sends that the receiver gets back"),
-	Sub("putr_req", kefaPutrReqMsg, If(isKefaType("PUTR_REQ"))),
-	Sub("immediate", kefaImmediateMsg, Over("putr_req"), If(isKefaType("IMMEDIATE"))),
-	Sub("getr_req", kefaGetrReqMsg, Over("putr_req"), If(isKefaType("GETR_REQ"))),
-	Sub("getr_ack", kefaGetrAckMsg, Over("putr_req"), If(isKefaType("GETR_ACK"))),
-	Sub("completion", kefaCompletionMsg, Over("putr_req"), If(isKefaType("NACK", "PUTR_DONE", "GETR_DONE"))),
-	Sub("conn_probe", kefaConnProbeMsg, Over("putr_req"), If(isKefaType("CONN_PROBE"))),
-	Sub("conn_probe_resp", kefaConnProbeRespMsg, Over("putr_req"), If(isKefaType("CONN_PROBE_RESP"))),
-	Sub("conn_request", kefaConnReqMsg, Over("putr_req"), If(isKefaType("CONN_REQ"))),
-	Sub("conn_request_ack", kefaConnReqAck, Over("putr_req"), If(isKefaType("CONN_REQ_ACK"))),
-)
+	Sub("putr_req", &kefaPutrReqMsg, If(isKefaType("PUTR_REQ"))),
+	Sub("immediate", &kefaImmediateMsg, Over("putr_req"), If(isKefaType("IMMEDIATE"))),
+	Sub("getr_req", &kefaGetrReqMsg, Over("putr_req"), If(isKefaType("GETR_REQ"))),
+	Sub("getr_ack", &kefaGetrAckMsg, Over("putr_req"), If(isKefaType("GETR_ACK"))),
+	Sub("completion", &kefaCompletionMsg, Over("putr_req"), If(isKefaType("NACK", "PUTR_DONE", "GETR_DONE"))),
+	Sub("conn_probe", &kefaConnProbeMsg, Over("putr_req"), If(isKefaType("CONN_PROBE"))),
+	Sub("conn_probe_resp", &kefaConnProbeRespMsg, Over("putr_req"), If(isKefaType("CONN_PROBE_RESP"))),
+	Sub("conn_request", &kefaConnReqMsg, Over("putr_req"), If(isKefaType("CONN_REQ"))),
+	Sub("conn_request_ack", &kefaConnReqAck, Over("putr_req"), If(isKefaType("CONN_REQ_ACK"))),
+}}
 
 func isKefaVersion(version string) If {
 	number := EfalndVersion.Number(version)
 	return func(v *View) bool { return len(v.Struct) >= kefaHdr.Size && uint64(v.Struct[4]) == number }
 }
 
-var _ = Define("kefa_msg", Since("2.17"), "a message of LNet over Amazon EFA, by efalnd",
-	Sub("hdr", kefaHdr, "what and how long the message is"),
-	Sub("msg_v1", kefaMsgV1, If(isKefaVersion("VER_1"))),
-	Sub("msg_v2", kefaMsgV2, Over("msg_v1"), If(isKefaVersion("VER_2"))),
-)
+var kefaMsg = &Struct{Name: "kefa_msg", Since: "2.17", Doc: "a message of LNet over Amazon EFA, by efalnd", Fields: []*Field{
+	Sub("hdr", &kefaHdr, "what and how long the message is"),
+	Sub("msg_v1", &kefaMsgV1, If(isKefaVersion("VER_1"))),
+	Sub("msg_v2", &kefaMsgV2, Over("msg_v1"), If(isKefaVersion("VER_2"))),
+}}

@@ -54,7 +54,7 @@ func sinceOf(text string) Since {
 
 func TestStructs(t *testing.T) {
 	structs := make(map[string]*Struct)
-	for _, s := range Protocol.Structs {
+	for _, s := range Protocol.Structs() {
 		if structs[s.Name] != nil {
 			t.Errorf("%s is listed twice", s.Name)
 		}
@@ -78,7 +78,7 @@ func TestStructs(t *testing.T) {
 		offset, size := number10(t, row[2]), number10(t, row[3])
 		switch {
 		case s == nil:
-			t.Errorf("struct %s is in the facts and not declared: declare it with Define in the file of its service"+howTo, row[0])
+			t.Errorf("struct %s is in the facts and not declared: declare it in the file of its service"+howTo, row[0])
 		case row[1] == "*":
 			if s.Size != size {
 				t.Errorf("%s has %d bytes, not %d", s.Name, s.Size, size)
@@ -96,7 +96,7 @@ func compareField(t *testing.T, s *Struct, name string, offset, size int, row []
 	t.Helper()
 	f, off := find(s, name)
 	if f == nil {
-		t.Errorf("struct %s has no field %s, which is in the facts: add it to its Define", s.Name, name)
+		t.Errorf("struct %s has no field %s, which is in the facts: add it to its Fields", s.Name, name)
 		return
 	}
 	if off != offset {
@@ -164,7 +164,7 @@ func isNumber(text string) bool {
 // TestFieldsInside holds that fields of fixed size lie inside their struct and
 // that those behind one another leave no hole that is not declared.
 func TestFieldsInside(t *testing.T) {
-	for _, s := range Protocol.Structs {
+	for _, s := range Protocol.Structs() {
 		names := make(map[string]bool)
 		for _, f := range s.Fields {
 			if f.Name != "" && names[f.Name] && f.If == nil {
@@ -180,7 +180,7 @@ func TestFieldsInside(t *testing.T) {
 
 func TestConstants(t *testing.T) {
 	groups := make(map[string]*Names)
-	for _, g := range Protocol.Groups {
+	for _, g := range Protocol.Groups() {
 		if groups[g.Group] != nil {
 			t.Errorf("%s is listed twice", g.Group)
 		}
@@ -235,7 +235,7 @@ func compareOpcode(t *testing.T, group, name string, value uint64) {
 		}
 		return
 	}
-	for _, r := range Protocol.RPCs {
+	for _, r := range Protocol.RPCs() {
 		if r.Name == name {
 			if uint64(r.Opcode) != value {
 				t.Errorf("%s is %d, not %d", name, r.Opcode, value)
@@ -248,7 +248,7 @@ func compareOpcode(t *testing.T, group, name string, value uint64) {
 
 func TestMessages(t *testing.T) {
 	rpcs := make(map[string]*RPC)
-	for _, r := range Protocol.RPCs {
+	for _, r := range Protocol.RPCs() {
 		rpcs[r.Name] = r
 	}
 	for _, row := range readFacts(t).Messages {

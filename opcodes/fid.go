@@ -74,38 +74,36 @@ var OstId = Enum("ost_id", "", "limits of object ids", []Value{
 	{Name: "IDIF_OID_MASK", Value: 0xffffffffffff, Doc: "id in the sequences of OST indexes; gone after 2.15", Alias: true},
 })
 
-var luFid = Define("lu_fid", "file identifier, unique in a file system for all time",
-	FID,
+var LuFid = &Struct{Name: "lu_fid", Atom: FID, Doc: "file identifier, unique in a file system for all time", Fields: []*Field{
 	U64("f_seq", Cookie, "sequence: who may hand the FID out; small ones are special (group fid_seq)"),
 	U32("f_oid", Hex, "number in the sequence"),
 	U32("f_ver", Hex, "version; zero"),
-)
+}}
 
-var ostId = Define("ost_id", "OST object: an id and a sequence, or a FID",
-	OSTID,
+var ostId = &Struct{Name: "ost_id", Atom: OSTID, Doc: "OST object: an id and a sequence, or a FID", Fields: []*Field{
 	U64("oi_id", "object id"),
 	U64("oi_seq", Cookie, "sequence"),
-	Sub("oi_fid", luFid, Over("oi_id"), "the same bytes as a FID"),
-)
+	Sub("oi_fid", &LuFid, Over("oi_id"), "the same bytes as a FID"),
+}}
 
 var (
-	fidOid = luFid.Field("f_oid")
+	fidOid = LuFid.Field("f_oid")
 	oiID   = ostId.Field("oi_id")
 	oiSeq  = ostId.Field("oi_seq")
 )
 
-var llFid = Define("ll_fid", "file by inode number, before there were FIDs",
+var llFid = &Struct{Name: "ll_fid", Doc: "file by inode number, before there were FIDs", Fields: []*Field{
 	U64("id", "inode number"),
 	U32("generation", "inode generation"),
 	U32("f_type", Octal, "file type"),
-)
+}}
 
-var _ = Define("fid_array", "list of FIDs",
+var fidArray = &Struct{Name: "fid_array", Doc: "list of FIDs", Fields: []*Field{
 	U32("fa_nr", "number of FIDs"),
 	Pad("fa_padding0", 4),
 	Pad("fa_padding1", 8),
-	Arr("fa_fids", -1, Sub("", luFid), CountBy("fa_nr")),
-)
+	Arr("fa_fids", -1, Sub("", &LuFid), CountBy("fa_nr")),
+}}
 
 // sequenceRemark names a sequence that is special.
 func sequenceRemark(v *View, dst []byte) []byte {
@@ -115,19 +113,20 @@ func sequenceRemark(v *View, dst []byte) []byte {
 	return append(dst, FidSeq.Name(ReadUint(v.Rest[:8], v.Big))...)
 }
 
-var lustreCapa = Define("lustre_capa", "capability: permission for operations on an object; removed in 2.7, its buffers are empty",
-	Sub("lc_fid", luFid, "the object"),
-	U64("lc_opc", Hex, "operations allowed"),
-	U64("lc_uid", "user it was given to"),
-	U64("lc_gid", "group of that user"),
-	U32("lc_flags", Hex, "kind of capability"),
-	U32("lc_keyid", "key it is signed with"),
-	U32("lc_timeout", Duration, "how long it is valid"),
-	U32("lc_expiry", Seconds, "when it ends"),
-	Opaque("lc_hmac", 64, "signature"),
-)
+var lustreCapa = &Struct{Name: "lustre_capa",
+	Doc: "capability: permission for operations on an object; removed in 2.7, its buffers are empty", Fields: []*Field{
+		Sub("lc_fid", &LuFid, "the object"),
+		U64("lc_opc", Hex, "operations allowed"),
+		U64("lc_uid", "user it was given to"),
+		U64("lc_gid", "group of that user"),
+		U32("lc_flags", Hex, "kind of capability"),
+		U32("lc_keyid", "key it is signed with"),
+		U32("lc_timeout", Duration, "how long it is valid"),
+		U32("lc_expiry", Seconds, "when it ends"),
+		Opaque("lc_hmac", 64, "signature"),
+	}}
 
 var (
-	bufCapa1 = Sub("capa1", lustreCapa)
-	bufCapa2 = Sub("capa2", lustreCapa)
+	bufCapa1 = Sub("capa1", &lustreCapa)
+	bufCapa2 = Sub("capa2", &lustreCapa)
 )

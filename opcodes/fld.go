@@ -27,12 +27,12 @@ var SeqRangeType = Enum("seq_range_type", "LU_SEQ_RANGE_", "what kind of target 
 	{Name: "MASK", Value: 0x3, Alias: true},
 })
 
-var luSeqRange = Define("lu_seq_range", "range of FID sequences and the target they belong to",
+var luSeqRange = &Struct{Name: "lu_seq_range", Doc: "range of FID sequences and the target they belong to", Fields: []*Field{
 	U64("lsr_start", Cookie, Remark(startRemark), "first sequence; 0 in requests: from any"),
 	U64("lsr_end", Cookie, "sequence behind the last"),
 	U32("lsr_index", "index of the MDT or OST"),
-	U32("lsr_flags", SeqRangeType, "what kind of target"),
-)
+	U32("lsr_flags", &SeqRangeType, "what kind of target"),
+}}
 
 // startRemark names the first sequence of a range. A range from 0 on is one that
 // is not known yet, not that of the sequence 0.
@@ -43,19 +43,19 @@ func startRemark(v *View, dst []byte) []byte {
 	return sequenceRemark(v, dst)
 }
 
-var luSeqRangeArray = Define("lu_seq_range_array", "ranges of the FID location database, in little-endian order always",
-	Little,
-	U32("lsra_count", "number of ranges"),
-	Pad("lsra_padding", 4),
-	Arr("lsra_lsr", -1, Sub("", luSeqRange), CountBy("lsra_count")),
-)
+var luSeqRangeArray = &Struct{Name: "lu_seq_range_array", Order: Little,
+	Doc: "ranges of the FID location database, in little-endian order always", Fields: []*Field{
+		U32("lsra_count", "number of ranges"),
+		Pad("lsra_padding", 4),
+		Arr("lsra_lsr", -1, Sub("", &luSeqRange), CountBy("lsra_count")),
+	}}
 
 var (
-	bufSeqOpc             = U32("seq_opc", SeqOp, "what is requested")
-	bufSeqRange           = Sub("seq_range", luSeqRange)
-	bufFldOpc             = U32("fld_opc", FldOp, "operation")
-	bufFldRange           = Sub("fld_range", luSeqRange)
-	bufGenericDataFldRead = Sub("generic_data", luSeqRangeArray)
+	bufSeqOpc             = U32("seq_opc", &SeqOp, "what is requested")
+	bufSeqRange           = Sub("seq_range", &luSeqRange)
+	bufFldOpc             = U32("fld_opc", &FldOp, "operation")
+	bufFldRange           = Sub("fld_range", &luSeqRange)
+	bufGenericDataFldRead = Sub("generic_data", &luSeqRangeArray)
 )
 
 var _ = DefineRPC(&RPC{Opcode: SEQ_QUERY, Name: "SEQ_QUERY", Variants: []*Variant{

@@ -39,46 +39,47 @@ var GnilndVersion = Enum("gnilnd_version", "GNILND_", "versions of the protocol 
 func isGnilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xb00fbabe, big) }
 
 // kgnRdmaDesc is kgn_rdma_desc_t.
-var kgnRdmaDesc = Define("kgn_rdma_desc_t", "memory that the peer may read or write",
+var kgnRdmaDesc = &Struct{Name: "kgn_rdma_desc_t", Doc: "memory that the peer may read or write", Fields: []*Field{
 	Opaque("gnrd_key", 16, "memory handle of the adapter"),
 	U64("gnrd_addr", Cookie, "address"),
 	U32("gnrd_nob", Size, "bytes"),
-)
+}}
 
 // kgnImmediateMsg is kgn_immediate_msg_t.
-var kgnImmediateMsg = Define("kgn_immediate_msg_t", "a whole LNet message; its payload follows",
-	Sub("gnim_hdr", LNetHdr4, "LNet header"),
-)
+var kgnImmediateMsg = &Struct{Name: "kgn_immediate_msg_t", Doc: "a whole LNet message; its payload follows", Fields: []*Field{
+	Sub("gnim_hdr", &LNetHdr4, "LNet header"),
+}}
 
 // kgnPutreqMsg is kgn_putreq_msg_t.
-var kgnPutreqMsg = Define("kgn_putreq_msg_t", "offers data that are too large for one message, or requests them (GET_REQ_REV)",
-	Sub("gnprm_hdr", LNetHdr4, "LNet header"),
-	U64("gnprm_cookie", Cookie, "returned in the answer"),
-)
+var kgnPutreqMsg = &Struct{Name: "kgn_putreq_msg_t",
+	Doc: "offers data that are too large for one message, or requests them (GET_REQ_REV)", Fields: []*Field{
+		Sub("gnprm_hdr", &LNetHdr4, "LNet header"),
+		U64("gnprm_cookie", Cookie, "returned in the answer"),
+	}}
 
 // kgnPutackMsg is kgn_putack_msg_t.
-var kgnPutackMsg = Define("kgn_putack_msg_t", "accepts an offer and describes the memory",
+var kgnPutackMsg = &Struct{Name: "kgn_putack_msg_t", Doc: "accepts an offer and describes the memory", Fields: []*Field{
 	U64("gnpam_src_cookie", Cookie, "cookie of the request"),
 	U64("gnpam_dst_cookie", Cookie, "returned when the transfer is complete"),
 	U16("gnpam_payload_cksum", Hex, "checksum of the data, where the sender of this message has them"),
-	Sub("gnpam_desc", kgnRdmaDesc, "the memory"),
-)
+	Sub("gnpam_desc", &kgnRdmaDesc, "the memory"),
+}}
 
 // kgnGetMsg is kgn_get_msg_t.
-var kgnGetMsg = Define("kgn_get_msg_t", "request for data, or offer of data, with the memory of the sender",
-	Sub("gngm_hdr", LNetHdr4, "LNet header"),
+var kgnGetMsg = &Struct{Name: "kgn_get_msg_t", Doc: "request for data, or offer of data, with the memory of the sender", Fields: []*Field{
+	Sub("gngm_hdr", &LNetHdr4, "LNet header"),
 	U64("gngm_cookie", Cookie, "returned when the transfer is complete"),
 	U16("gngm_payload_cksum", Hex, "checksum of the data, where the sender of this message has them"),
-	Sub("gngm_desc", kgnRdmaDesc, "the memory"),
-)
+	Sub("gngm_desc", &kgnRdmaDesc, "the memory"),
+}}
 
 // kgnCompletionMsg is kgn_completion_msg_t.
-var kgnCompletionMsg = Define("kgn_completion_msg_t", "ends a transfer",
+var kgnCompletionMsg = &Struct{Name: "kgn_completion_msg_t", Doc: "ends a transfer", Fields: []*Field{
 	S32("gncm_retval", Errno, "negative errno of a refusal, or bytes"),
 	U64("gncm_cookie", Cookie, "the transfer"),
-)
+}}
 
-var gnmType = U16("gnm_type", GnilndMsgType, "type of the message")
+var gnmType = U16("gnm_type", &GnilndMsgType, "type of the message")
 
 func isGnilndType(types ...string) If {
 	var mask uint64
@@ -88,10 +89,8 @@ func isGnilndType(types ...string) If {
 	return func(v *View) bool { return mask>>v.Uint(gnmType)&1 != 0 }
 }
 
-var _ = Define("kgn_msg_t",
-	Detect(isGnilnd),
-	"a message of LNet over Cray Gemini and Aries, by gnilnd",
-	U32("gnm_magic", Hex, LnetMagic, "magic number, in the byte order of the sender"),
+var kgnMsg = &Struct{Name: "kgn_msg_t", Detect: isGnilnd, Doc: "a message of LNet over Cray Gemini and Aries, by gnilnd", Fields: []*Field{
+	U32("gnm_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
 	U16("gnm_version", "protocol version"),
 	gnmType,
 	U64("gnm_srcnid", NID4, "NID of the sender"),
@@ -100,24 +99,23 @@ var _ = Define("kgn_msg_t",
 	U16("gnm_cksum", Hex, "checksum over the message, 0 for none"),
 	U16("gnm_payload_cksum", Hex, "checksum over the payload, 0 for none"),
 	U32("gnm_payload_len", Size, "bytes of the payload"),
-	Sub("immediate", kgnImmediateMsg, If(isGnilndType("IMMEDIATE"))),
-	Sub("putreq", kgnPutreqMsg, Over("immediate"), If(isGnilndType("PUT_REQ", "GET_REQ_REV"))),
-	Sub("putack", kgnPutackMsg, Over("immediate"), If(isGnilndType("PUT_ACK", "GET_ACK_REV"))),
-	Sub("get", kgnGetMsg, Over("immediate"), If(isGnilndType("GET_REQ", "PUT_REQ_REV"))),
-	Sub("completion", kgnCompletionMsg, Over("immediate"), If(isGnilndType("PUT_NAK", "PUT_DONE", "GET_NAK", "GET_DONE",
+	Sub("immediate", &kgnImmediateMsg, If(isGnilndType("IMMEDIATE"))),
+	Sub("putreq", &kgnPutreqMsg, Over("immediate"), If(isGnilndType("PUT_REQ", "GET_REQ_REV"))),
+	Sub("putack", &kgnPutackMsg, Over("immediate"), If(isGnilndType("PUT_ACK", "GET_ACK_REV"))),
+	Sub("get", &kgnGetMsg, Over("immediate"), If(isGnilndType("GET_REQ", "PUT_REQ_REV"))),
+	Sub("completion", &kgnCompletionMsg, Over("immediate"), If(isGnilndType("PUT_NAK", "PUT_DONE", "GET_NAK", "GET_DONE",
 		"PUT_DONE_REV", "PUT_NAK_REV", "GET_DONE_REV", "GET_NAK_REV"))),
-)
+}}
 
-var _ = Define("kgn_connreq_t",
-	Detect(isGnilnd),
-	"datagram that sets up, refuses or ends a connection of gnilnd; what a request has behind it depends on the adapter",
-	U32("gncr_magic", Hex, LnetMagic, "magic number, in the byte order of the sender"),
-	U32("gncr_cksum", Hex, "checksum, 0 for none"),
-	U16("gncr_type", GnilndConnreqType, "type of the datagram"),
-	U16("gncr_version", "protocol version"),
-	U32("gncr_timeout", "seconds after which the sender gives up the connection"),
-	U64("gncr_srcnid", NID4, "NID of the sender"),
-	U64("gncr_dstnid", NID4, "NID of the receiver"),
-	U64("gncr_peerstamp", Cookie, "incarnation of the sender"),
-	U64("gncr_connstamp", Cookie, "incarnation of the connection"),
-)
+var kgnConnreq = &Struct{Name: "kgn_connreq_t", Detect: isGnilnd,
+	Doc: "datagram that sets up, refuses or ends a connection of gnilnd; what a request has behind it depends on the adapter", Fields: []*Field{
+		U32("gncr_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
+		U32("gncr_cksum", Hex, "checksum, 0 for none"),
+		U16("gncr_type", &GnilndConnreqType, "type of the datagram"),
+		U16("gncr_version", "protocol version"),
+		U32("gncr_timeout", "seconds after which the sender gives up the connection"),
+		U64("gncr_srcnid", NID4, "NID of the sender"),
+		U64("gncr_dstnid", NID4, "NID of the receiver"),
+		U64("gncr_peerstamp", Cookie, "incarnation of the sender"),
+		U64("gncr_connstamp", Cookie, "incarnation of the connection"),
+	}}

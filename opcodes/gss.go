@@ -105,89 +105,79 @@ var GssMech = Enum("gss_lgss_mech", "LGSS_MECH_", "security mechanism that a con
 	{Name: "SK", Value: 0x2, Doc: "shared key"},
 })
 
-var netobjS = Define("netobj_s",
-	"bytes with their length",
+var netobjS = &Struct{Name: "netobj_s", Doc: "bytes with their length", Fields: []*Field{
 	U32("len", Size, "number of bytes"),
 	Opaque("data", 0, CountBy("len"), Remark(remarkGSSHandle), "the bytes; of a handle, those of a little-endian number"),
-)
+}}
 
-var GSSHeader = Define("gss_header",
-	"first buffer of a request under GSS: which security context protects it",
-	U8("gh_version", "1"),
-	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
-	Pad("gh_pad0", 2),
-	U32("gh_flags", GssHeaderFlags, "which optional parts the message has"),
-	U32("gh_proc", GssProc, "data, or a step of the set-up or the end of the context"),
-	U32("gh_seq", "number of the message in its context: the server drops a number that it has had"),
-	U32("gh_svc", SptlrpcService, "how the message is protected"),
-	Pad("gh_pad1", 4),
-	Pad("gh_pad2", 4),
-	Pad("gh_pad3", 4),
-	Sub("gh_handle", netobjS, "context on the server; empty while it is being set up"),
-)
+var GSSHeader = &Struct{Name: "gss_header",
+	Doc: "first buffer of a request under GSS: which security context protects it", Fields: []*Field{
+		U8("gh_version", "1"),
+		U8("gh_sp", &SptlrpcSecPart, "kind of node that sends it"),
+		Pad("gh_pad0", 2),
+		U32("gh_flags", &GssHeaderFlags, "which optional parts the message has"),
+		U32("gh_proc", &GssProc, "data, or a step of the set-up or the end of the context"),
+		U32("gh_seq", "number of the message in its context: the server drops a number that it has had"),
+		U32("gh_svc", &SptlrpcService, "how the message is protected"),
+		Pad("gh_pad1", 4),
+		Pad("gh_pad2", 4),
+		Pad("gh_pad3", 4),
+		Sub("gh_handle", &netobjS, "context on the server; empty while it is being set up"),
+	}}
 
-var GSSRepHeader = Define("gss_rep_header",
-	"first buffer of a reply under GSS",
+var GSSRepHeader = &Struct{Name: "gss_rep_header", Doc: "first buffer of a reply under GSS", Fields: []*Field{
 	U8("gh_version", "1"),
-	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
+	U8("gh_sp", &SptlrpcSecPart, "kind of node that sends it"),
 	Pad("gh_pad0", 2),
-	U32("gh_flags", GssHeaderFlags, "which optional parts the message has"),
-	U32("gh_proc", GssProc, "as in the request; ERR in every reply to a context set-up, also when it succeeded"),
-	U32("gh_major", Hex, GssMajor, "GSS result, 0 for success"),
+	U32("gh_flags", &GssHeaderFlags, "which optional parts the message has"),
+	U32("gh_proc", &GssProc, "as in the request; ERR in every reply to a context set-up, also when it succeeded"),
+	U32("gh_major", Hex, &GssMajor, "GSS result, 0 for success"),
 	U32("gh_minor", Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
 	U32("gh_seqwin", "how many numbers a message may lag behind the highest one in its context"),
 	Pad("gh_pad2", 4),
 	Pad("gh_pad3", 4),
-	Sub("gh_handle", netobjS, "the new context on the server"),
-)
+	Sub("gh_handle", &netobjS, "the new context on the server"),
+}}
 
-var GSSErrHeader = Define("gss_err_header",
-	"first buffer of an error reply to a request under GSS",
+var GSSErrHeader = &Struct{Name: "gss_err_header", Doc: "first buffer of an error reply to a request under GSS", Fields: []*Field{
 	U8("gh_version", "1"),
-	U8("gh_sp", SptlrpcSecPart, "kind of node that sends it"),
+	U8("gh_sp", &SptlrpcSecPart, "kind of node that sends it"),
 	Pad("gh_pad0", 2),
-	U32("gh_flags", GssHeaderFlags, "which optional parts the message has"),
-	U32("gh_proc", GssProc, "ERR"),
-	U32("gh_major", Hex, GssMajor, "GSS result: the reason, such as GSS_S_NO_CONTEXT"),
+	U32("gh_flags", &GssHeaderFlags, "which optional parts the message has"),
+	U32("gh_proc", &GssProc, "ERR"),
+	U32("gh_major", Hex, &GssMajor, "GSS result: the reason, such as GSS_S_NO_CONTEXT"),
 	U32("gh_minor", Hex, Remark(remarkGSSMinor), "the mechanism's own result: an errno of the kernel, or a number of Kerberos"),
 	Pad("gh_pad1", 4),
 	Pad("gh_pad2", 4),
 	Pad("gh_pad3", 4),
-	Sub("gh_handle", netobjS, "the context that was refused"),
-)
+	Sub("gh_handle", &netobjS, "the context that was refused"),
+}}
 
-var Krb5Header = Define("krb5_header",
-	Big,
-	"header of a Kerberos token",
-	U16("kh_tok_id", Hex, GssKrb5, "signature or encrypted data"),
+var Krb5Header = &Struct{Name: "krb5_header", Order: Big, Doc: "header of a Kerberos token", Fields: []*Field{
+	U16("kh_tok_id", Hex, &GssKrb5, "signature or encrypted data"),
 	U8("kh_flags", Hex, "bit 0: from the accepting side; bit 1: encrypted; bit 2: made with the acceptor's key"),
 	U8("kh_filler", Hex, "0xff"),
 	U16("kh_ec", "bytes of padding behind the data"),
 	U16("kh_rrc", "by how many bytes the data are rotated"),
 	U64("kh_seq", ID, "number of the message in its context"),
 	Opaque("kh_cksum", 0, "cipher text and checksum"),
-)
+}}
 
-var SKHeader = Define("sk_hdr",
-	Big,
-	"header of data that are encrypted with a shared key",
+var SKHeader = &Struct{Name: "sk_hdr", Order: Big, Doc: "header of data that are encrypted with a shared key", Fields: []*Field{
 	U64("skh_version", Cookie, "1"),
 	U64("skh_iv", Cookie, "initialisation vector: a counter, not to be used twice with one key"),
-)
+}}
 
 // skSealed is a message that is encrypted with a shared key.
-var skSealed = Define("sk_sealed",
-	"a message that is encrypted with a shared key",
-	Sub("sk_hdr", SKHeader, "version, and initialisation vector of the cipher"),
+var skSealed = &Struct{Name: "sk_sealed", Doc: "a message that is encrypted with a shared key", Fields: []*Field{
+	Sub("sk_hdr", &SKHeader, "version, and initialisation vector of the cipher"),
 	Opaque("data", 0, "cipher text, and an HMAC at its end"),
-)
+}}
 
 // Setting up a GSS context: what the client sends behind its SEC_CTX_INIT, and
 // the tokens of the shared-key mechanism both ways.
 
-var GSSInit = Define("gss_ctx_init_payload",
-	Little,
-	"first step of setting up a security context",
+var GSSInit = &Struct{Name: "gss_ctx_init_payload", Order: Little, Doc: "first step of setting up a security context", Fields: []*Field{
 	U32("lustre_svc", Hex, Remark(remarkGssTarget), "kind of target in the low half, security mechanism in the high half"),
 	U32("target_uuid_len", Size, "bytes of the name, NUL included"),
 	Str("target_uuid", 0, CountBy("target_uuid_len"), "the target"),
@@ -195,11 +185,11 @@ var GSSInit = Define("gss_ctx_init_payload",
 	U32("rvs_handle_len", Size, "8"),
 	U64("rvs_handle", Cookie, "handle of the reverse context, in which the server sends callbacks"),
 	U32("token_len", Size, "bytes of the token"),
-	OneOf("token", chooseInitToken, []*Field{skInitToken, gssOpaqueToken}, "first token of the security mechanism").Rest(),
-)
+	OneOf("token", chooseInitToken, []*Field{skInitToken, gssOpaqueToken}, "first token of the security mechanism"),
+}}
 
 // gssReplyToken is what a server answers to a context set-up with.
-var gssReplyToken = OneOf("token", chooseReplyToken, []*Field{skReplyToken, gssOpaqueToken}, "answer of the security mechanism").Rest()
+var gssReplyToken = OneOf("token", chooseReplyToken, []*Field{skReplyToken, gssOpaqueToken}, "answer of the security mechanism")
 
 // gssOpaqueToken is a token of Kerberos or of a mechanism that is not known.
 var gssOpaqueToken = Opaque("token", 0, CountOf(tokenLength), "token of the security mechanism")
@@ -232,12 +222,13 @@ var (
 // netstring declares one part of a shared-key token: a decimal length, a colon,
 // the content and a comma.
 func netstring(name string, content func(name string, size int, opts ...any) *Field, doc string) *Field {
-	return Sub("", NewStruct("sk_netstring", doc,
+	s := &Struct{Name: "sk_netstring", Form: true, Doc: doc, Fields: []*Field{
 		Str("length", 0, CountOf(func(v *View) int { return digits(v.Struct) }), "number of bytes, in decimal digits"),
 		punctuation("colon"),
 		content(name, 0, doc, CountOf(func(v *View) int { return netstringLen(v.Struct) })),
 		punctuation("comma"),
-	))
+	}}
+	return Sub("", &s)
 }
 
 func nextInitTokenPart(v *View) (*Field, int) { return nextTokenPart(v, skInitParts) }
@@ -360,13 +351,13 @@ var (
 	ghProc           = GSSHeader.Field("gh_proc")
 	ghMajor          = GSSRepHeader.Field("gh_major")
 	ghMinor          = GSSRepHeader.Field("gh_minor")
-	bufGSSHeader     = Sub("gss_header", GSSHeader)
-	bufGSSReply      = Sub("gss_rep_header", GSSRepHeader)
-	bufGSSError      = Sub("gss_err_header", GSSErrHeader)
-	bufGSSInit       = Sub("gss_ctx_init_payload", GSSInit)
-	bufKrb5Cipher    = Sub("cipher", Krb5Header, "the encrypted message")
-	bufSKCipher      = Sub("cipher", skSealed, "the encrypted message")
-	bufKrb5Signature = Sub("signature", Krb5Header, "proof that the message was not changed")
+	bufGSSHeader     = Sub("gss_header", &GSSHeader)
+	bufGSSReply      = Sub("gss_rep_header", &GSSRepHeader)
+	bufGSSError      = Sub("gss_err_header", &GSSErrHeader)
+	bufGSSInit       = Sub("gss_ctx_init_payload", &GSSInit)
+	bufKrb5Cipher    = Sub("cipher", &Krb5Header, "the encrypted message")
+	bufSKCipher      = Sub("cipher", &skSealed, "the encrypted message")
+	bufKrb5Signature = Sub("signature", &Krb5Header, "proof that the message was not changed")
 )
 
 // gssHeaderField is the header that a buffer 0 has. Replies that carry data have the

@@ -88,71 +88,64 @@ var HsmEvent = Enum("hsm_event", "HE_", "HSM events in the changelog", []Value{
 	{Name: "SPARE2", Value: 0x7, Doc: "unused"},
 })
 
-var hsmExtent = Define("hsm_extent",
-	"a range of a file",
+var hsmExtent = &Struct{Name: "hsm_extent", Doc: "a range of a file", Fields: []*Field{
 	U64("offset", Size, "its first byte"),
 	U64("length", Size, "its length; all ones: up to the end"),
-)
+}}
 
-var hsmUserState = Define("hsm_user_state",
-	"HSM state of a file, and what is being done to it",
-	U32("hus_states", HsmStates, "the state"),
+var hsmUserState = &Struct{Name: "hsm_user_state", Doc: "HSM state of a file, and what is being done to it", Fields: []*Field{
+	U32("hus_states", &HsmStates, "the state"),
 	U32("hus_archive_id", "the archive it is in"),
-	U32("hus_in_progress_state", HsmProgressStates, "progress of the current action"),
-	U32("hus_in_progress_action", HsmUserAction, "what is being done"),
-	Sub("hus_in_progress_location", hsmExtent, "to which range"),
+	U32("hus_in_progress_state", &HsmProgressStates, "progress of the current action"),
+	U32("hus_in_progress_action", &HsmUserAction, "what is being done"),
+	Sub("hus_in_progress_location", &hsmExtent, "to which range"),
 	Str("hus_extended_info", 0, "more about it"),
-)
+}}
 
-var hsmCurrentAction = Define("hsm_current_action",
-	"what is being done to a file",
-	U32("hca_state", HsmProgressStates, "how far it is"),
-	U32("hca_action", HsmUserAction, "what it is"),
-	Sub("hca_location", hsmExtent, "to which range"),
-)
+var hsmCurrentAction = &Struct{Name: "hsm_current_action", Doc: "what is being done to a file", Fields: []*Field{
+	U32("hca_state", &HsmProgressStates, "how far it is"),
+	U32("hca_action", &HsmUserAction, "what it is"),
+	Sub("hca_location", &hsmExtent, "to which range"),
+}}
 
-var hsmRequest = Define("hsm_request",
-	"what a user wants done to files; the files follow",
-	U32("hr_action", HsmUserAction, "what to do"),
+var hsmRequest = &Struct{Name: "hsm_request", Doc: "what a user wants done to files; the files follow", Fields: []*Field{
+	U32("hr_action", &HsmUserAction, "what to do"),
 	U32("hr_archive_id", "in which archive; 0: the default one"),
-	U64("hr_flags", HsmRequestFlags, "how"),
+	U64("hr_flags", &HsmRequestFlags, "how"),
 	U32("hr_itemcount", "number of files"),
 	U32("hr_data_len", Size, "bytes of data for the copytool"),
-)
+}}
 
-var hsmUserItem = Define("hsm_user_item",
-	"a file in an HSM request",
-	Sub("hui_fid", luFid, "the file"),
-	Sub("hui_extent", hsmExtent, "the range"),
-)
+var hsmUserItem = &Struct{Name: "hsm_user_item", Doc: "a file in an HSM request", Fields: []*Field{
+	Sub("hui_fid", &LuFid, "the file"),
+	Sub("hui_extent", &hsmExtent, "the range"),
+}}
 
-var hsmStateSet = Define("hsm_state_set",
-	"changes the HSM state of a file",
-	U32("hss_valid", HsmStateSetValid, "the valid fields"),
-	U32("hss_archive_id", When("hss_valid", "ARCHIVE_ID"), "the archive"),
-	U64("hss_setmask", HsmStates, When("hss_valid", "SETMASK"), "states to set"),
-	U64("hss_clearmask", HsmStates, When("hss_valid", "CLEARMASK"), "states to clear"),
-)
+var hsmStateSet = &Struct{Name: "hsm_state_set", Doc: "changes the HSM state of a file", Fields: []*Field{
+	U32("hss_valid", &HsmStateSetValid, "the valid fields"),
+	U32("hss_archive_id", When{"hss_valid", "ARCHIVE_ID"}, "the archive"),
+	U64("hss_setmask", &HsmStates, When{"hss_valid", "SETMASK"}, "states to set"),
+	U64("hss_clearmask", &HsmStates, When{"hss_valid", "CLEARMASK"}, "states to clear"),
+}}
 
-var hsmProgressKernel = Define("hsm_progress_kernel",
-	"how far a copytool is with an action",
-	Sub("hpk_fid", luFid, "the file"),
+var hsmProgressKernel = &Struct{Name: "hsm_progress_kernel", Doc: "how far a copytool is with an action", Fields: []*Field{
+	Sub("hpk_fid", &LuFid, "the file"),
 	U64("hpk_cookie", Cookie, "names the action in the coordinator; 0: the copytool began it by itself"),
-	Sub("hpk_extent", hsmExtent, "the range done"),
-	U16("hpk_flags", HsmProgressFlags, "whether it has ended"),
+	Sub("hpk_extent", &hsmExtent, "the range done"),
+	U16("hpk_flags", &HsmProgressFlags, "whether it has ended"),
 	U16("hpk_errval", Errno, "how it ended, 0 or a positive errno"),
 	Pad("hpk_padding1", 4),
 	U64("hpk_data_version", Cookie, "data version of what was copied"),
 	Pad("hpk_padding2", 8),
-)
+}}
 
 var (
-	bufHsmUserState     = Sub("hsm_user_state", hsmUserState)
-	bufHsmStateSet      = Sub("hsm_state_set", hsmStateSet)
-	bufHsmCurrentAction = Sub("hsm_current_action", hsmCurrentAction)
-	bufHsmProgress      = Sub("hsm_progress", hsmProgressKernel)
-	bufHsmRequest       = Sub("hsm_request", hsmRequest)
-	bufHsmUserItem      = Arr("hsm_user_item", -1, Sub("", hsmUserItem), "the files")
+	bufHsmUserState     = Sub("hsm_user_state", &hsmUserState)
+	bufHsmStateSet      = Sub("hsm_state_set", &hsmStateSet)
+	bufHsmCurrentAction = Sub("hsm_current_action", &hsmCurrentAction)
+	bufHsmProgress      = Sub("hsm_progress", &hsmProgressKernel)
+	bufHsmRequest       = Sub("hsm_request", &hsmRequest)
+	bufHsmUserItem      = Arr("hsm_user_item", -1, Sub("", &hsmUserItem), "the files")
 	bufHsmArchive       = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), "archives it serves: their numbers, or from older clients one bitmap; none: all")
 )
 

@@ -35,17 +35,16 @@ var KucMagic = Enum("kuc_magic", "", "magic of messages to user space", []Value{
 // haiLen is read to find the length of hai_data.
 var haiLen = U32("hai_len", Size, "bytes of the item, with its data")
 
-var hsmActionItem = Define("hsm_action_item",
-	"an action of a copytool on a file",
+var hsmActionItem = &Struct{Name: "hsm_action_item", Doc: "an action of a copytool on a file", Fields: []*Field{
 	haiLen,
-	U32("hai_action", HsmCopytoolAction, "what to do"),
-	Sub("hai_fid", luFid, "the file"),
-	Sub("hai_dfid", luFid, "the file that holds the data while it is restored"),
-	Sub("hai_extent", hsmExtent, "the range"),
+	U32("hai_action", &HsmCopytoolAction, "what to do"),
+	Sub("hai_fid", &LuFid, "the file"),
+	Sub("hai_dfid", &LuFid, "the file that holds the data while it is restored"),
+	Sub("hai_extent", &hsmExtent, "the range"),
 	U64("hai_cookie", Cookie, "names the action in the coordinator"),
 	U64("hai_gid", "group lock to use; 0: none"),
 	Str("hai_data", 0, CountOf(hsmItemData), "data for the copytool"),
-)
+}}
 
 // hsmItemData is the number of bytes behind the fixed part of an item.
 func hsmItemData(v *View) int { return max(0, hsmItemLen(v.Struct, v.Big)-v.Type.Size) }
@@ -58,20 +57,18 @@ func hsmItemLen(b []byte, big bool) int {
 // halCount is read to find the end of the items.
 var halCount = U32("hal_count", "number of items")
 
-var hsmActionList = Define("hsm_action_list",
-	"work for a copytool",
-	Summarize(appendActionsSummary),
+var hsmActionList = &Struct{Name: "hsm_action_list", Summarize: appendActionsSummary, Doc: "work for a copytool", Fields: []*Field{
 	U32("hal_version", "version of the list, 1"),
 	halCount,
 	U64("hal_compound_id", "unused"),
-	U64("hal_flags", HsmRequestFlags, "how it is done"),
+	U64("hal_flags", &HsmRequestFlags, "how it is done"),
 	U32("hal_archive_id", "the archive"),
 	Pad("padding1", 4),
 	Str("hal_fsname", 0, CountOf(hsmNameRoom), "name of the file system"),
-	Records("items", nextAction, "the items, each on a multiple of 8 bytes"),
-)
+	Records("items", nextAction, formAction, "the items, each on a multiple of 8 bytes"),
+}}
 
-var formAction = Sub("", hsmActionItem)
+var formAction = Sub("", &hsmActionItem)
 
 // hsmNameRoom is the name of the file system with its NUL, rounded up to 8.
 func hsmNameRoom(v *View) int {
@@ -111,23 +108,21 @@ var (
 	haiFid    = hsmActionItem.Field("hai_fid")
 )
 
-var kucHdr = Define("kuc_hdr",
-	"header of a message from the kernel to user space",
-	U16("kuc_magic", Hex, KucMagic, "begins the message"),
-	U8("kuc_transport", KucTransport, "who it is for"),
+var kucHdr = &Struct{Name: "kuc_hdr", Doc: "header of a message from the kernel to user space", Fields: []*Field{
+	U16("kuc_magic", Hex, &KucMagic, "begins the message"),
+	U8("kuc_transport", &KucTransport, "who it is for"),
 	U8("kuc_flags", Hex, "unused"),
-	U16("kuc_msgtype", KucMsgType, "what it is"),
+	U16("kuc_msgtype", &KucMsgType, "what it is"),
 	U16("kuc_msglen", Size, "its bytes, with this header"),
-)
+}}
 
 // kucMessage is the value of the key hsm_send: a message that the client hands
 // on to its copytool.
-var kucMessage = Define("kuc_message",
-	"message of the coordinator for a copytool",
-	Detect(func(b []byte, _ bool) bool { return len(b) > 0 && b[0] == kucMagicHigh }),
-	Sub("kuc_hdr", kucHdr, "who it is for and what it is"),
-	Sub("hsm_action_list", hsmActionList, If(isActionList), "work for the copytool"),
-)
+var kucMessage = &Struct{Name: "kuc_message", Detect: func(b []byte, _ bool) bool { return len(b) > 0 && b[0] == kucMagicHigh },
+	Doc: "message of the coordinator for a copytool", Fields: []*Field{
+		Sub("kuc_hdr", &kucHdr, "who it is for and what it is"),
+		Sub("hsm_action_list", &hsmActionList, If(isActionList), "work for the copytool"),
+	}}
 
 const (
 	kucMagicHigh      = 0x19
@@ -139,7 +134,7 @@ func isActionList(v *View) bool {
 	return len(v.Struct) >= 8+hsmActionListSize && ReadUint(v.Struct[4:6], v.Big) == kucMsgActionList
 }
 
-var bufSetinfoValHsmSend = Sub("setinfo_val", kucMessage, "message for the copytool")
+var bufSetinfoValHsmSend = Sub("setinfo_val", &kucMessage, "message for the copytool")
 
 var _ = DefineRPC(&RPC{Opcode: LDLM_SET_INFO, Name: "LDLM_SET_INFO",
 	Doc: "An MDT hands HSM actions to the copytool of a client.",

@@ -22,13 +22,13 @@ var IdxFlags = Bits("idx_flags", "II_FL_", "form of the entries of an index", []
 	{Name: "NOKEY", Value: 0x10, Doc: "no key is stored"},
 })
 
-var idxInfo = Define("idx_info", "which index, and which part of it",
-	U32("ii_magic", Hex, Idx, "IDX_INFO_MAGIC"),
-	U32("ii_flags", IdxFlags, "form of the entries"),
+var idxInfo = &Struct{Name: "idx_info", Doc: "which index, and which part of it", Fields: []*Field{
+	U32("ii_magic", Hex, &Idx, "IDX_INFO_MAGIC"),
+	U32("ii_flags", &IdxFlags, "form of the entries"),
 	U16("ii_count", "pages of 4 KiB: wanted, or sent"),
 	Pad("ii_pad0", 2),
-	U32("ii_attrs", DirentAttrs, "what is wanted of each entry"),
-	Sub("ii_fid", luFid, "the index"),
+	U32("ii_attrs", &DirentAttrs, "what is wanted of each entry"),
+	Sub("ii_fid", &LuFid, "the index"),
 	U64("ii_version", Cookie, "version of the index when it was read"),
 	U64("ii_hash_start", Cookie, "first hash"),
 	U64("ii_hash_end", Cookie, "hash to go on with; 0xfffffffffffffffe: that was all"),
@@ -37,16 +37,16 @@ var idxInfo = Define("idx_info", "which index, and which part of it",
 	Pad("ii_pad1", 4),
 	Pad("ii_pad2", 8),
 	Pad("ii_pad3", 8),
-)
+}}
 
-var luIdxpage = Define("lu_idxpage", "page of an index: 4096 bytes", Detect(indexPageBig),
-	U32("lip_magic", Hex, Idx, "LIP_MAGIC; its bytes give the byte order"),
-	U16("lip_flags", IdxFlags),
+var luIdxpage = &Struct{Name: "lu_idxpage", Detect: indexPageBig, Doc: "page of an index: 4096 bytes", Fields: []*Field{
+	U32("lip_magic", Hex, &Idx, "LIP_MAGIC; its bytes give the byte order"),
+	U16("lip_flags", &IdxFlags),
 	U16("lip_nr", "number of entries"),
 	Pad("lip_pad0", 8),
 	Str("lip_entries", 0, If(never), "the entries; shown as `entries`"),
 	Records("entries", nextIndexEntry, indexForms, "hash, key and record of each entry, as far as they are stored"),
-)
+}}
 
 const (
 	lipMagic    = 0x8a6d6b6c
@@ -79,41 +79,41 @@ func indexPageBig(b []byte, big bool) bool {
 }
 
 // indexPages is the bulk data of OBD_IDX_READ and of nodemap reads.
-var indexPages = Define("index_pages", "pages of an index",
+var indexPages = &Struct{Name: "index_pages", Doc: "pages of an index", Fields: []*Field{
 	Records("pages", nextPage(indexPage), []*Field{indexPage}),
-)
+}}
 
-var indexPage = Sub("", luIdxpage)
+var indexPage = Sub("", &luIdxpage)
 
-var idxpageQuotaEntry = Define("idxpage_quota_entry", "limits of an id, in the index of the quota master",
+var idxpageQuotaEntry = &Struct{Name: "idxpage_quota_entry", Doc: "limits of an id, in the index of the quota master", Fields: []*Field{
 	U64("key", "user, group or project"),
-	Sub("rec", lquotaGlbRec, "its limits"),
-)
+	Sub("rec", &lquotaGlbRec, "its limits"),
+}}
 
 // idxpageQuotaSlave is an entry of the index that a slave has at the master.
-var idxpageQuotaSlave = Define("idxpage_quota_slave", "share of an id, in the index of a quota slave",
+var idxpageQuotaSlave = &Struct{Name: "idxpage_quota_slave", Doc: "share of an id, in the index of a quota slave", Fields: []*Field{
 	U64("key", "user, group or project"),
-	Sub("rec", lquotaSlvRec, "what the slave may give out"),
-)
+	Sub("rec", &lquotaSlvRec, "what the slave may give out"),
+}}
 
-var idxpageNodemapEntry = Define("idxpage_nodemap_entry", "entry of the nodemap index",
-	Sub("key", nodemapKey),
-	Sub("rec", nodemapRec),
-)
+var idxpageNodemapEntry = &Struct{Name: "idxpage_nodemap_entry", Doc: "entry of the nodemap index", Fields: []*Field{
+	Sub("key", &nodemapKey),
+	Sub("rec", &nodemapRec),
+}}
 
 // idxpageEntry is an entry of an index of unknown type.
-var idxpageEntry = Define("idxpage_entry", "entry of an index of unknown type",
+var idxpageEntry = &Struct{Name: "idxpage_entry", Doc: "entry of an index of unknown type", Fields: []*Field{
 	Opaque("entry", 0, "the entry"),
-)
+}}
 
 var (
-	formQuota    = Sub("", idxpageQuotaEntry, Tagged(true))
-	formSlave    = Sub("", idxpageQuotaSlave, Tagged(true))
-	formNodemap  = Sub("", idxpageNodemapEntry, Tagged(true))
-	formOrphan   = Sub("", luOrphanEnt, Tagged(true))
-	formOrphanV2 = Sub("", luOrphanEntV2, Tagged(true))
-	formOrphanV3 = Sub("", luOrphanEntV3, Tagged(true))
-	formEntry    = Sub("", idxpageEntry)
+	formQuota    = Sub("", &idxpageQuotaEntry, Tagged(true))
+	formSlave    = Sub("", &idxpageQuotaSlave, Tagged(true))
+	formNodemap  = Sub("", &idxpageNodemapEntry, Tagged(true))
+	formOrphan   = Sub("", &luOrphanEnt, Tagged(true))
+	formOrphanV2 = Sub("", &luOrphanEntV2, Tagged(true))
+	formOrphanV3 = Sub("", &luOrphanEntV3, Tagged(true))
+	formEntry    = Sub("", &idxpageEntry)
 	indexForms   = []*Field{formQuota, formSlave, formNodemap, formOrphan, formOrphanV2, formOrphanV3, formEntry}
 )
 
@@ -165,43 +165,44 @@ func formThatFills(v *View, nr int, forms ...*Field) (*Field, int) {
 	return formEntry, len(v.Rest)
 }
 
-var luOrphanRec = Define("lu_orphan_rec", "OST object that no file refers to, as the layout LFSCK finds it",
-	Sub("lor_fid", luFid, "file that the object claims to belong to; f_ver is the number of the stripe"),
+var luOrphanRec = &Struct{Name: "lu_orphan_rec", Doc: "OST object that no file refers to, as the layout LFSCK finds it", Fields: []*Field{
+	Sub("lor_fid", &LuFid, "file that the object claims to belong to; f_ver is the number of the stripe"),
 	U32("lor_uid", "owner"),
 	U32("lor_gid", "group"),
-)
+}}
 
-var luOrphanEnt = Define("lu_orphan_ent", "entry of the list of orphans",
-	Sub("loe_key", luFid, "the object"),
-	Sub("loe_rec", luOrphanRec),
-)
+var luOrphanEnt = &Struct{Name: "lu_orphan_ent", Doc: "entry of the list of orphans", Fields: []*Field{
+	Sub("loe_key", &LuFid, "the object"),
+	Sub("loe_rec", &luOrphanRec),
+}}
 
-var luOrphanRecV2 = Define("lu_orphan_rec_v2", "orphan, with its place in a composite layout",
-	Sub("lor_rec", luOrphanRec),
-	Sub("lor_layout", ostLayout, "its place in the layout"),
+var luOrphanRecV2 = &Struct{Name: "lu_orphan_rec_v2", Doc: "orphan, with its place in a composite layout", Fields: []*Field{
+	Sub("lor_rec", &luOrphanRec),
+	Sub("lor_layout", &ostLayout, "its place in the layout"),
 	Pad("lor_padding", 4),
-)
+}}
 
-var luOrphanEntV2 = Define("lu_orphan_ent_v2", "entry of the list of orphans",
-	Sub("loe_key", luFid, "the object"),
-	Sub("loe_rec", luOrphanRecV2),
-)
+var luOrphanEntV2 = &Struct{Name: "lu_orphan_ent_v2", Doc: "entry of the list of orphans", Fields: []*Field{
+	Sub("loe_key", &LuFid, "the object"),
+	Sub("loe_rec", &luOrphanRecV2),
+}}
 
-var luOrphanRecV3 = Define("lu_orphan_rec_v3", "orphan, with its place in a composite layout and the layout's version",
-	Sub("lor_rec", luOrphanRec),
-	Sub("lor_layout", ostLayout, "its place in the layout"),
-	U32("lor_layout_version", "version of the layout"),
-	U32("lor_range", "versions that are equally good"),
-	Pad("lor_padding_1", 4),
-	Pad("lor_padding_2", 8),
-)
+var luOrphanRecV3 = &Struct{Name: "lu_orphan_rec_v3",
+	Doc: "orphan, with its place in a composite layout and the layout's version", Fields: []*Field{
+		Sub("lor_rec", &luOrphanRec),
+		Sub("lor_layout", &ostLayout, "its place in the layout"),
+		U32("lor_layout_version", "version of the layout"),
+		U32("lor_range", "versions that are equally good"),
+		Pad("lor_padding_1", 4),
+		Pad("lor_padding_2", 8),
+	}}
 
-var luOrphanEntV3 = Define("lu_orphan_ent_v3", "entry of the list of orphans",
-	Sub("loe_key", luFid, "the object"),
-	Sub("loe_rec", luOrphanRecV3),
-)
+var luOrphanEntV3 = &Struct{Name: "lu_orphan_ent_v3", Doc: "entry of the list of orphans", Fields: []*Field{
+	Sub("loe_key", &LuFid, "the object"),
+	Sub("loe_rec", &luOrphanRecV3),
+}}
 
-var bufIdxInfo = Sub("idx_info", idxInfo)
+var bufIdxInfo = Sub("idx_info", &idxInfo)
 
 var _ = DefineRPC(&RPC{Opcode: OBD_IDX_READ, Name: "OBD_IDX_READ", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufIdxInfo),

@@ -108,17 +108,17 @@ func TestNidTable(t *testing.T) {
 
 // TestMeanings: what people ask for first is explained.
 func TestMeanings(t *testing.T) {
-	for _, r := range Protocol.RPCs {
+	for _, r := range Protocol.RPCs() {
 		if r.Doc == "" {
 			t.Errorf("%s has no meaning", r.Name)
 		}
 	}
-	for _, s := range Protocol.Structs {
+	for _, s := range Protocol.Structs() {
 		if s.Doc == "" {
 			t.Errorf("struct %s has no meaning", s.Name)
 		}
 	}
-	for _, g := range Protocol.Groups {
+	for _, g := range Protocol.Groups() {
 		if g.Doc == "" {
 			t.Errorf("group %s has no meaning", g.Group)
 		}

@@ -144,37 +144,33 @@ var IBReject = Enum("ib_cm_reject", "IB_CM_REJ_", "why the connection manager of
 	{Name: "VENDOR_OPTION_NOT_SUPPORTED", Value: 35, Doc: "vendor option not supported"},
 })
 
-var bthOpcode = U8("bth_opcode", IBOpcode, "service and operation")
+var bthOpcode = U8("bth_opcode", &IBOpcode, "service and operation")
 
 // bth is the base transport header.
-var bth = Define("bth",
-	Big,
-	"base transport header, the first header of each packet above the network layer",
-	bthOpcode,
-	U8("bth_flags", bthFlags, "solicited event, migration state, padding, version"),
-	U16("bth_pkey", Hex, "partition key"),
-	U8("bth_ecn", bthECN, "congestion"),
-	U24("bth_destqp", Hex, "queue pair of the receiver"),
-	U8("bth_ack", bthAck, "acknowledge request"),
-	U24("bth_psn", "packet sequence number"),
-)
+var bth = &Struct{Name: "bth", Order: Big,
+	Doc: "base transport header, the first header of each packet above the network layer", Fields: []*Field{
+		bthOpcode,
+		U8("bth_flags", &bthFlags, "solicited event, migration state, padding, version"),
+		U16("bth_pkey", Hex, "partition key"),
+		U8("bth_ecn", &bthECN, "congestion"),
+		U24("bth_destqp", Hex, "queue pair of the receiver"),
+		U8("bth_ack", &bthAck, "acknowledge request"),
+		U24("bth_psn", "packet sequence number"),
+	}}
 
 // reth is the RDMA extended transport header.
-var reth = Define("reth",
-	Big,
-	"RDMA extended transport header, in the first packet of an RDMA write or read",
-	U64("reth_va", Cookie, "address in the memory of the receiver"),
-	U32("reth_rkey", Hex, "remote key of that memory"),
-	U32("reth_dmalen", Size, "length of the whole write or read"),
-)
+var reth = &Struct{Name: "reth", Order: Big,
+	Doc: "RDMA extended transport header, in the first packet of an RDMA write or read", Fields: []*Field{
+		U64("reth_va", Cookie, "address in the memory of the receiver"),
+		U32("reth_rkey", Hex, "remote key of that memory"),
+		U32("reth_dmalen", Size, "length of the whole write or read"),
+	}}
 
 // aeth is the ACK extended transport header.
-var aeth = Define("aeth",
-	Big,
-	"ACK extended transport header",
-	U8("aeth_syndrome", Hex, aethNak, Remark(remarkSyndrome), "ACK with credits, RNR NAK with the time to wait, or NAK with the reason"),
+var aeth = &Struct{Name: "aeth", Order: Big, Doc: "ACK extended transport header", Fields: []*Field{
+	U8("aeth_syndrome", Hex, &aethNak, Remark(remarkSyndrome), "ACK with credits, RNR NAK with the time to wait, or NAK with the reason"),
 	U24("aeth_msn", "message sequence number: messages that the receiver has completed"),
-)
+}}
 
 // remarkSyndrome describes an acknowledgement that is not a NAK.
 func remarkSyndrome(v *View, dst []byte) []byte {
@@ -191,43 +187,36 @@ func remarkSyndrome(v *View, dst []byte) []byte {
 }
 
 // deth is the datagram extended transport header.
-var deth = Define("deth",
-	Big,
-	"datagram extended transport header",
+var deth = &Struct{Name: "deth", Order: Big, Doc: "datagram extended transport header", Fields: []*Field{
 	U32("deth_qkey", Hex, "queue key of the receiver"),
 	Pad("deth_reserved", 1),
 	U24("deth_srcqp", Hex, "queue pair of the sender"),
-)
+}}
 
 // immdt is the immediate data header.
-var immdt = Define("immdt",
-	Big,
-	"immediate data",
+var immdt = &Struct{Name: "immdt", Order: Big, Doc: "immediate data", Fields: []*Field{
 	U32("immdt_data", Hex, "passed to the receiver with the completion"),
-)
+}}
 
 // ieth is the invalidate extended transport header.
-var ieth = Define("ieth",
-	Big,
-	"invalidate extended transport header",
+var ieth = &Struct{Name: "ieth", Order: Big, Doc: "invalidate extended transport header", Fields: []*Field{
 	U32("ieth_rkey", Hex, "remote key that the receiver invalidates"),
-)
+}}
 
 // IBPacket has the headers of a packet of a message.
-var IBPacket = Define("ib_packet",
-	Big,
-	"headers of an InfiniBand packet above the network layer: the base transport header and the extension headers of its opcode",
-	Sub("bth", bth, "base transport header"),
-	Sub("deth", deth, AfterPrevious(true), ibHeader(isDatagram), "datagram header"),
-	Sub("reth", reth, AfterPrevious(true), ibHeader(beginsRDMA), "address, key and length of an RDMA write or read"),
-	Sub("aeth", aeth, AfterPrevious(true), ibHeader(acknowledges), "acknowledgement"),
-	Sub("immdt", immdt, AfterPrevious(true), ibHeader(hasImmediate), "immediate data"),
-	Sub("ieth", ieth, AfterPrevious(true), ibHeader(invalidatesKey), "key that the message invalidates"),
-)
+var IBPacket = &Struct{Name: "ib_packet", Order: Big,
+	Doc: "headers of an InfiniBand packet above the network layer: the base transport header and the extension headers of its opcode", Fields: []*Field{
+		Sub("bth", &bth, "base transport header"),
+		Sub("deth", &deth, AfterPrevious(true), ibHeader(isDatagram), "datagram header"),
+		Sub("reth", &reth, AfterPrevious(true), ibHeader(beginsRDMA), "address, key and length of an RDMA write or read"),
+		Sub("aeth", &aeth, AfterPrevious(true), ibHeader(acknowledges), "acknowledgement"),
+		Sub("immdt", &immdt, AfterPrevious(true), ibHeader(hasImmediate), "immediate data"),
+		Sub("ieth", &ieth, AfterPrevious(true), ibHeader(invalidatesKey), "key that the message invalidates"),
+	}}
 
 // RDMAWrite is the field of the first of the RDMA writes that carried the payload of a
 // message.
-var RDMAWrite = Sub("rdma_write", IBPacket, "headers of the first packet of the RDMA writes with the payload")
+var RDMAWrite = Sub("rdma_write", &IBPacket, "headers of the first packet of the RDMA writes with the payload")
 
 // infinibandPlaces are the fields of the sections of InfiniBand that are in no struct.
 func infinibandPlaces() []Place {

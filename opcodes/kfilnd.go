@@ -18,33 +18,37 @@ var KfilndVersion = Enum("kfilnd_version", "KFILND_MSG_", "versions of the proto
 
 func isKfilnd(b []byte, big bool) bool { return magicAt(b, 0, 0xdeadbeef, big) }
 
-var kfilndHelloMsg = Define("kfilnd_hello_msg", Since("2.16"), "what a node tells a peer about itself before other messages",
-	U16("version", "newest version that it supports; in the answer the version that both use"),
-	U16("rx_base", "first receive context that the peer should send to"),
-	U32("session_key", Hex, "session with the peer; a change means that the node has restarted"),
-	U16("rx_count", "number of receive contexts that the peer may send to"),
-)
+var kfilndHelloMsg = &Struct{Name: "kfilnd_hello_msg", Since: "2.16",
+	Doc: "what a node tells a peer about itself before other messages", Fields: []*Field{
+		U16("version", "newest version that it supports; in the answer the version that both use"),
+		U16("rx_base", "first receive context that the peer should send to"),
+		U32("session_key", Hex, "session with the peer; a change means that the node has restarted"),
+		U16("rx_count", "number of receive contexts that the peer may send to"),
+	}}
 
-var kfilndImmedMsg = Define("kfilnd_immed_msg", Since("2.16"), "a whole LNet message, small enough for one send",
-	Sub("hdr", LNetHdr4, "LNet header"),
-	Opaque("payload", 0, "what the LNet message carries"),
-)
+var kfilndImmedMsg = &Struct{Name: "kfilnd_immed_msg", Since: "2.16",
+	Doc: "a whole LNet message, small enough for one send", Fields: []*Field{
+		Sub("hdr", &LNetHdr4, "LNet header"),
+		Opaque("payload", 0, "what the LNet message carries"),
+	}}
 
-var kfilndBulkReqMsg = Define("kfilnd_bulk_req_msg", Since("2.16"), "memory that the receiver reads or writes, version 1",
-	Sub("hdr", LNetHdr4, "LNet header"),
-	U32("response_rx", "receive context of the sender to answer to"),
-	U16("key", Hex, "key of the memory"),
-)
+var kfilndBulkReqMsg = &Struct{Name: "kfilnd_bulk_req_msg", Since: "2.16",
+	Doc: "memory that the receiver reads or writes, version 1", Fields: []*Field{
+		Sub("hdr", &LNetHdr4, "LNet header"),
+		U32("response_rx", "receive context of the sender to answer to"),
+		U16("key", Hex, "key of the memory"),
+	}}
 
-var kfilndBulkReqMsgV2 = Define("kfilnd_bulk_req_msg_v2", Since("2.16"), "memory that the receiver reads or writes, version 2",
-	Sub("kbrm2_hdr", LNetHdr4, "LNet header"),
-	U32("kbrm2_response_rx", "receive context of the sender to answer to"),
-	U16("kbrm2_key", Hex, "key of the memory"),
-	U32("kbrm2_session_key", Hex, "session with the peer"),
-)
+var kfilndBulkReqMsgV2 = &Struct{Name: "kfilnd_bulk_req_msg_v2", Since: "2.16",
+	Doc: "memory that the receiver reads or writes, version 2", Fields: []*Field{
+		Sub("kbrm2_hdr", &LNetHdr4, "LNet header"),
+		U32("kbrm2_response_rx", "receive context of the sender to answer to"),
+		U16("kbrm2_key", Hex, "key of the memory"),
+		U32("kbrm2_session_key", Hex, "session with the peer"),
+	}}
 
 var (
-	kfilndType    = U8("type", KfilndMsgType, "what the message is")
+	kfilndType    = U8("type", &KfilndMsgType, "what the message is")
 	kfilndVersion = U16("version", "protocol version")
 )
 
@@ -64,10 +68,8 @@ func isKfilndType(version uint64, types ...string) If {
 	}
 }
 
-var _ = Define("kfilnd_msg", Since("2.16"),
-	Detect(isKfilnd),
-	"a message of LNet over Slingshot, by kfilnd",
-	U32("magic", Hex, LnetMagic, "marks the message and the byte order of the sender"),
+var kfilndMsg = &Struct{Name: "kfilnd_msg", Since: "2.16", Detect: isKfilnd, Doc: "a message of LNet over Slingshot, by kfilnd", Fields: []*Field{
+	U32("magic", Hex, &LnetMagic, "marks the message and the byte order of the sender"),
 	kfilndVersion,
 	kfilndType,
 	Pad("reserved", 1),
@@ -75,8 +77,8 @@ var _ = Define("kfilnd_msg", Since("2.16"),
 	U16("cksum", Hex, "checksum over the message, 0 for none"),
 	U64("srcnid", NID4, "NID of the sender"),
 	U64("dstnid", NID4, "NID of the receiver"),
-	Sub("bulk_req_v2", kfilndBulkReqMsgV2, If(isKfilndType(2, "BULK_PUT_REQ", "BULK_GET_REQ"))),
-	Sub("immed", kfilndImmedMsg, Over("bulk_req_v2"), If(isKfilndType(0, "IMMEDIATE"))),
-	Sub("bulk_req", kfilndBulkReqMsg, Over("bulk_req_v2"), If(isKfilndType(1, "BULK_PUT_REQ", "BULK_GET_REQ"))),
-	Sub("hello", kfilndHelloMsg, Over("bulk_req_v2"), If(isKfilndType(0, "HELLO_REQ", "HELLO_RSP"))),
-)
+	Sub("bulk_req_v2", &kfilndBulkReqMsgV2, If(isKfilndType(2, "BULK_PUT_REQ", "BULK_GET_REQ"))),
+	Sub("immed", &kfilndImmedMsg, Over("bulk_req_v2"), If(isKfilndType(0, "IMMEDIATE"))),
+	Sub("bulk_req", &kfilndBulkReqMsg, Over("bulk_req_v2"), If(isKfilndType(1, "BULK_PUT_REQ", "BULK_GET_REQ"))),
+	Sub("hello", &kfilndHelloMsg, Over("bulk_req_v2"), If(isKfilndType(0, "HELLO_REQ", "HELLO_RSP"))),
+}}

@@ -55,7 +55,7 @@ var lmvServerMagic = func() *Names {
 			values[i].Alias = true
 		}
 	}
-	return NewEnum(LmvMagic.Group, LmvMagic.Prefix, LmvMagic.Doc, values)
+	return LmvMagic.Form(values)
 }()
 
 // The magic numbers of the kinds of layouts.
@@ -92,16 +92,16 @@ var LayoutVersion = Enum("layout_version", "LU_LAYOUT_", "bits of a layout versi
 // The forms of a layout. Those that users write begin with an OST index where the
 // others have a generation, and need no objects.
 var (
-	formLovV1      = Sub("lov_mds_md_v1", lovMdsMdV1)
-	formLovV3      = Sub("lov_mds_md_v3", lovMdsMdV3)
-	formUserV1     = Sub("lov_user_md_v1", lovUserMdV1)
-	formUserV3     = Sub("lov_user_md_v3", lovUserMdV3)
-	formComp       = Sub("lov_comp_md_v1", lovCompMdV1)
-	formForeign    = Sub("lov_foreign_md", lovForeignMd)
-	formHsm        = Sub("lov_hsm_md", lovHsmMd)
-	formLmv        = Sub("lmv_mds_md_v1", lmvMdsMdV1)
-	formUserLmv    = Sub("lmv_user_md_v1", lmvUserMdV1)
-	formLmvForeign = Sub("lmv_foreign_md", lmvForeignMd)
+	formLovV1      = Sub("lov_mds_md_v1", &lovMdsMdV1)
+	formLovV3      = Sub("lov_mds_md_v3", &lovMdsMdV3)
+	formUserV1     = Sub("lov_user_md_v1", &lovUserMdV1)
+	formUserV3     = Sub("lov_user_md_v3", &lovUserMdV3)
+	formComp       = Sub("lov_comp_md_v1", &lovCompMdV1)
+	formForeign    = Sub("lov_foreign_md", &lovForeignMd)
+	formHsm        = Sub("lov_hsm_md", &lovHsmMd)
+	formLmv        = Sub("lmv_mds_md_v1", &lmvMdsMdV1)
+	formUserLmv    = Sub("lmv_user_md_v1", &lmvUserMdV1)
+	formLmvForeign = Sub("lmv_foreign_md", &lmvForeignMd)
 	formLinkname   = Str("linkname", 0, "target of the symbolic link")
 	componentForms = []*Field{formLovV1, formLovV3, formUserV1, formUserV3, formForeign, formHsm}
 	layoutForms    = append([]*Field{formComp}, componentForms...)
@@ -249,13 +249,13 @@ func userWrote(m *Msg) bool {
 }
 
 var (
-	bufMdtMd              = OneOf("mdt_md", chooseMd, mdForms, Tagged(true), "layout of the file or directory, or target of the link").Rest()
-	bufEadataSetattr      = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set").Rest()
-	bufEadataCreate       = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the new object").Rest()
-	bufEadataOpen         = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the file").Rest()
-	bufEadataLayoutIntent = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set").Rest()
-	bufEadataMigrate      = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "stripes to migrate to").Rest()
-	bufDefaultMdtMd       = OneOf("default_mdt_md", chooseDefaultMd, []*Field{formUserLmv, formLmv, formLmvForeign}, Tagged(true), "default stripes of the directory").Rest()
+	bufMdtMd              = OneOf("mdt_md", chooseMd, mdForms, Tagged(true), "layout of the file or directory, or target of the link")
+	bufEadataSetattr      = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set")
+	bufEadataCreate       = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the new object")
+	bufEadataOpen         = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout of the file")
+	bufEadataLayoutIntent = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "layout to set")
+	bufEadataMigrate      = OneOf("eadata", chooseUserLayout, layoutFormsUser, Tagged(true), "stripes to migrate to")
+	bufDefaultMdtMd       = OneOf("default_mdt_md", chooseDefaultMd, []*Field{formUserLmv, formLmv, formLmvForeign}, Tagged(true), "default stripes of the directory")
 )
 
 // appendLayoutBrief describes a layout of the form f in one or two words, for

@@ -14,18 +14,18 @@ var LovCompEntryFlags = Bits("lov_comp_entry_flags", "LCME_FL_", "state of a com
 	{Name: "OFFLINE", Value: 0x8, Doc: "cannot be reached"},
 	{Name: "INIT", Value: 0x10, Doc: "has its objects"},
 	{Name: "NOSYNC", Value: 0x20, Doc: "a resync leaves it out"},
+	{Name: "LCME_MIRROR_FLAGS", Value: 0x20, Alias: true},
 	{Name: "EXTENSION", Value: 0x40, Since: "2.15", Doc: "space that the component before it may grow into"},
 	{Name: "PARITY", Value: 0x80, Since: "2.16", Doc: "holds parity"},
+	{Name: "LCME_USER_COMP_FLAGS", Value: 0xe6, Since: "2.15", Alias: true},
 	{Name: "COMPRESS", Value: 0x100, Since: "2.16", Doc: "compressed"},
 	{Name: "PARTIAL", Value: 0x200, Since: "2.16", Doc: "parts of it are compressed"},
 	{Name: "NOCOMPR", Value: 0x400, Since: "2.16", Doc: "never compressed"},
-	{Name: "IS_LINK_ID", Value: 0x40000000, Since: "2.18", Doc: "the mirror link id is valid"},
-	{Name: "NEG", Value: 0x80000000, Doc: "clear the flags named"},
-	{Name: "LCME_MIRROR_FLAGS", Value: 0x20, Alias: true},
-	{Name: "LCME_USER_COMP_FLAGS", Value: 0xe6, Since: "2.15", Alias: true},
 	{Name: "LCME_USER_MIRROR_FLAGS", Value: 0x406, Since: "2.15", Alias: true},
 	{Name: "LCME_TEMPLATE_FLAGS", Value: 0x4e6, Alias: true},
+	{Name: "IS_LINK_ID", Value: 0x40000000, Since: "2.18", Doc: "the mirror link id is valid"},
 	{Name: "LCME_CL_COMP_FLAGS", Value: 0x400004c6, Since: "2.15", Alias: true},
+	{Name: "NEG", Value: 0x80000000, Doc: "clear the flags named"},
 	{Name: "LCME_KNOWN_FLAGS", Value: 0xc00004f7, Alias: true},
 })
 
@@ -49,11 +49,10 @@ var LovCompMdFlags = Enum("lov_comp_md_flags", "LCM_FL_", "state of the mirrors 
 	{Name: "FLR_MASK", Value: 0xb, Doc: "the bits of the state", Alias: true},
 })
 
-var luExtent = Define("lu_extent",
-	"a range of a file",
+var luExtent = &Struct{Name: "lu_extent", Doc: "a range of a file", Fields: []*Field{
 	U64("e_start", Size, "its first byte"),
 	U64("e_end", Size, "the byte behind it"),
-)
+}}
 
 var (
 	extentStart = luExtent.Field("e_start")
@@ -62,36 +61,35 @@ var (
 
 // The fields of a component that functions in its declaration read.
 var (
-	lcmeFlags  = U32("lcme_flags", LovCompEntryFlags, "its state")
-	lcmeExtent = Sub("lcme_extent", luExtent, "the range")
+	lcmeFlags  = U32("lcme_flags", &LovCompEntryFlags, "its state")
+	lcmeExtent = Sub("lcme_extent", &luExtent, "the range")
 	lcmeOffset = U32("lcme_offset", "where its layout begins, from the start of lov_comp_md_v1")
 	lcmeSize   = U32("lcme_size", Size, "bytes of its layout")
 )
 
-var lovCompMdEntryV1 = Define("lov_comp_md_entry_v1",
-	"a component: a range of the file with a layout of its own",
-	Summarize(briefComponent),
-	U32("lcme_id", Remark(remarkMirror), "its number; the high half is that of the mirror"),
-	lcmeFlags,
-	lcmeExtent,
-	lcmeOffset,
-	lcmeSize,
-	U32("lcme_layout_gen", "generation of its layout"),
-	U64("lcme_time_and_id", Since("2.18"), If(never), "the time and the mirror link id in one word"),
-	U48("lcme_timestamp", Over("lcme_time_and_id"), Seconds, "when it went stale; 8 bytes before 2.18"),
-	U16("lcme_mirror_link_id", At(42), Since("2.18"), "mirror that a parity mirror belongs to, or the other way round"),
-	U8("lcme_dstripe_count", Since("2.16"), "erasure coding: data stripes in a group"),
-	U8("lcme_cstripe_count", Since("2.16"), "erasure coding: parity stripes in a group"),
-	U8("lcme_compr_type", Since("2.16"), "compression: algorithm"),
-	U8("lcme_compr_lvl", Since("2.16"), Remark(remarkCompression), "compression: level in the low nibble, chunk size in the high one"),
-	U8("lcme_compr_chunk_lum_bits", Over("lcme_compr_lvl"), Since("2.18"), If(never), "compression: chunk size, 64 KiB shifted left by the high nibble; named lcme_compr_chunk_log_bits up to 2.17"),
-	componentLayout(),
-)
+var lovCompMdEntryV1 = &Struct{Name: "lov_comp_md_entry_v1", Summarize: briefComponent,
+	Doc: "a component: a range of the file with a layout of its own", Fields: []*Field{
+		U32("lcme_id", Remark(remarkMirror), "its number; the high half is that of the mirror"),
+		lcmeFlags,
+		lcmeExtent,
+		lcmeOffset,
+		lcmeSize,
+		U32("lcme_layout_gen", "generation of its layout"),
+		U64("lcme_time_and_id", Since("2.18"), If(never), "the time and the mirror link id in one word"),
+		U48("lcme_timestamp", Over("lcme_time_and_id"), Seconds, "when it went stale; 8 bytes before 2.18"),
+		U16("lcme_mirror_link_id", At(42), Since("2.18"), "mirror that a parity mirror belongs to, or the other way round"),
+		U8("lcme_dstripe_count", Since("2.16"), "erasure coding: data stripes in a group"),
+		U8("lcme_cstripe_count", Since("2.16"), "erasure coding: parity stripes in a group"),
+		U8("lcme_compr_type", Since("2.16"), "compression: algorithm"),
+		U8("lcme_compr_lvl", Since("2.16"), Remark(remarkCompression), "compression: level in the low nibble, chunk size in the high one"),
+		U8("lcme_compr_chunk_lum_bits", Over("lcme_compr_lvl"), Since("2.18"), If(never), "compression: chunk size, 64 KiB shifted left by the high nibble; named lcme_compr_chunk_log_bits up to 2.17"),
+		componentLayout(),
+	}}
 
 // componentLayout is the layout of a component. It follows all entries.
 func componentLayout() *Field {
 	return OneOf("layout", chooseComponentLayout, componentForms, Tagged(true), Locate(layoutOfEntry),
-		"its layout, at lcme_offset").Rest()
+		"its layout, at lcme_offset")
 }
 
 // layoutOfEntry locates the layout of a component. Layouts follow in
@@ -121,7 +119,7 @@ func layoutRange(entry []byte, big bool) (off, size int) {
 
 // The fields of a composite layout that functions in its declaration read.
 var (
-	lcmFlags       = U16("lcm_flags", LovCompMdFlags, "state of the mirrors")
+	lcmFlags       = U16("lcm_flags", &LovCompMdFlags, "state of the mirrors")
 	lcmEntryCount  = U16("lcm_entry_count", "number of components")
 	lcmMirrorCount = U16("lcm_mirror_count", Remark(remarkMirrors), "number of mirrors less one")
 )
@@ -131,21 +129,20 @@ var (
 	compExtension = LovCompEntryFlags.Bit("EXTENSION")
 )
 
-var lovCompMdV1 = Define("lov_comp_md_v1",
-	"composite layout: components for ranges of the file, perhaps in several mirrors",
-	Detect(littleLayout), Summarize(briefComposite),
-	U32("lcm_magic", Hex, LovMagic, "kind of layout"),
-	U32("lcm_size", Size, "bytes of the whole"),
-	U32("lcm_layout_gen", "generation of the layout"),
-	lcmFlags,
-	lcmEntryCount,
-	lcmMirrorCount,
-	U8("lcm_ec_count", Since("2.16"), "number of parity mirrors"),
-	Pad("lcm_padding3", 1, Since("2.16")),
-	Pads("lcm_padding1", 2, 2),
-	Pad("lcm_padding2", 8),
-	Arr("lcm_entries", -1, Sub("", lovCompMdEntryV1), CountBy("lcm_entry_count"), "the components"),
-)
+var lovCompMdV1 = &Struct{Name: "lov_comp_md_v1", Detect: littleLayout, Summarize: briefComposite,
+	Doc: "composite layout: components for ranges of the file, perhaps in several mirrors", Fields: []*Field{
+		U32("lcm_magic", Hex, &LovMagic, "kind of layout"),
+		U32("lcm_size", Size, "bytes of the whole"),
+		U32("lcm_layout_gen", "generation of the layout"),
+		lcmFlags,
+		lcmEntryCount,
+		lcmMirrorCount,
+		U8("lcm_ec_count", Since("2.16"), "number of parity mirrors"),
+		Pad("lcm_padding3", 1, Since("2.16")),
+		Pads("lcm_padding1", 2, 2),
+		Pad("lcm_padding2", 8),
+		Arr("lcm_entries", -1, Sub("", &lovCompMdEntryV1), CountBy("lcm_entry_count"), "the components"),
+	}}
 
 // componentFlags are the flags of the component that the layout is in.
 func componentFlags(v *View) (flags uint64, ok bool) {

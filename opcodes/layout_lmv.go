@@ -36,7 +36,7 @@ var lmvHashWord = func() *Names {
 			word = append(word, v)
 		}
 	}
-	return NewBits(LmvHashFlags.Group, LmvHashFlags.Prefix, LmvHashFlags.Doc, append(word, LmvHashFlags.Values...))
+	return LmvHashFlags.Form(append(word, LmvHashFlags.Values...))
 }()
 
 var LmvType = Enum("lmv_type", "LMV_TYPE_", "where the layout of a directory comes from", []Value{
@@ -69,32 +69,29 @@ var LmvLimits = Enum("lmv_limits", "LMV_", "limits of directory layouts", []Valu
 	{Name: "OVERSTRIPE_COUNT_MIN", Value: 0xffff, Since: "2.17", Doc: "-1: one stripe on each MDT"},
 })
 
-var lmvUserMdsData = Define("lmv_user_mds_data",
-	"a stripe of a directory, or an MDT for one",
-	Sub("lum_fid", luFid, "the stripe"),
+var lmvUserMdsData = &Struct{Name: "lmv_user_mds_data", Doc: "a stripe of a directory, or an MDT for one", Fields: []*Field{
+	Sub("lum_fid", &LuFid, "the stripe"),
 	Pad("lum_padding", 4),
 	U32("lum_mds", "index of the MDT"),
-)
+}}
 
-var lmvUserMdV1 = Define("lmv_user_md_v1",
-	"stripes of a directory as users ask for them, and as directories have them for new subdirectories",
-	Detect(littleLayout), Summarize(briefUserLmv),
-	U32("lum_magic", Hex, LmvMagic, "kind of layout"),
-	S32("lum_stripe_count", "number of stripes; -1: on all MDTs"),
-	U32("lum_stripe_offset", Remark(remarkAnyMDT), "MDT of the first stripe; 0xffffffff: any"),
-	U32("lum_hash_type", lmvHashWord, "how names are spread"),
-	U32("lum_type", LmvType, "where the layout comes from"),
-	U8("lum_max_inherit", Since("2.15"), If(isDefaultLmv), Remark(remarkInherit), "of a default layout: levels of subdirectories that inherit it"),
-	U8("lum_max_inherit_rr", Since("2.15"), If(isDefaultLmv), "of a default layout: levels that are spread over the MDTs in turn"),
-	Pad("lum_padding1", 2),
-	Pad("lum_padding2", 4),
-	Pad("lum_padding3", 4),
-	Str("lum_pool_name", 16, "MDT pool"),
-	Arr("lum_objects", -1, Sub("", lmvUserMdsData), CountOf(userStripes), "the MDTs to use, or the stripes"),
-)
+var lmvUserMdV1 = &Struct{Name: "lmv_user_md_v1", Detect: littleLayout, Summarize: briefUserLmv,
+	Doc: "stripes of a directory as users ask for them, and as directories have them for new subdirectories", Fields: []*Field{
+		U32("lum_magic", Hex, &LmvMagic, "kind of layout"),
+		S32("lum_stripe_count", "number of stripes; -1: on all MDTs"),
+		U32("lum_stripe_offset", Remark(remarkAnyMDT), "MDT of the first stripe; 0xffffffff: any"),
+		U32("lum_hash_type", &lmvHashWord, "how names are spread"),
+		U32("lum_type", &LmvType, "where the layout comes from"),
+		U8("lum_max_inherit", Since("2.15"), If(isDefaultLmv), Remark(remarkInherit), "of a default layout: levels of subdirectories that inherit it"),
+		U8("lum_max_inherit_rr", Since("2.15"), If(isDefaultLmv), "of a default layout: levels that are spread over the MDTs in turn"),
+		Pad("lum_padding1", 2),
+		Pad("lum_padding2", 4),
+		Pad("lum_padding3", 4),
+		Str("lum_pool_name", 16, "MDT pool"),
+		Arr("lum_objects", -1, Sub("", &lmvUserMdsData), CountOf(userStripes), "the MDTs to use, or the stripes"),
+	}}
 
-var lmvDesc = Define("lmv_desc",
-	"the MDTs of a file system",
+var lmvDesc = &Struct{Name: "lmv_desc", Doc: "the MDTs of a file system", Fields: []*Field{
 	U32("ld_tgt_count", "number of MDTs"),
 	U32("ld_active_tgt_count", "those in use"),
 	U32("ld_default_stripe_count", "default number of stripes of a directory"),
@@ -105,45 +102,39 @@ var lmvDesc = Define("lmv_desc",
 	U32("ld_qos_maxage", Duration, "age at which space figures are read again"),
 	Pad("ld_padding_3", 4),
 	Pad("ld_padding_4", 4),
-	Sub("ld_uuid", obdUuid, "name of the LMV"),
-)
+	Sub("ld_uuid", &obdUuid, "name of the LMV"),
+}}
 
-var lmvMdsMdV1 = Define("lmv_mds_md_v1",
-	"stripes of a directory",
-	Detect(littleLayout), Summarize(briefLmv),
-	U32("lmv_magic", Hex, lmvServerMagic, "kind of layout"),
+var lmvMdsMdV1 = &Struct{Name: "lmv_mds_md_v1", Detect: littleLayout, Summarize: briefLmv, Doc: "stripes of a directory", Fields: []*Field{
+	U32("lmv_magic", Hex, &lmvServerMagic, "kind of layout"),
 	U32("lmv_stripe_count", "number of stripes"),
 	U32("lmv_master_mdt_index", "MDT of the directory itself; in a stripe: its index"),
-	U32("lmv_hash_type", lmvHashWord, "how names are spread"),
+	U32("lmv_hash_type", &lmvHashWord, "how names are spread"),
 	U32("lmv_layout_version", "generation of the layout"),
 	U32("lmv_migrate_offset", "while it is migrated: the first of the old stripes; while it is split or merged: the smaller number of stripes"),
-	U32("lmv_migrate_hash", lmvHashWord, "how names were spread before"),
+	U32("lmv_migrate_hash", &lmvHashWord, "how names were spread before"),
 	Pad("lmv_padding2", 4),
 	Pad("lmv_padding3", 8),
 	Str("lmv_pool_name", 16, "MDT pool"),
-	Arr("lmv_stripe_fids", -1, Sub("", luFid), CountOf(lmvStripes), "the stripes"),
-)
+	Arr("lmv_stripe_fids", -1, Sub("", &LuFid), CountOf(lmvStripes), "the stripes"),
+}}
 
-var lmvForeignMd = Define("lmv_foreign_md",
-	Since("2.15"),
-	"layout of a directory that belongs to another system",
-	Detect(littleLayout), Summarize(briefForeign),
-	U32("lfm_magic", Hex, LmvMagic, "kind of layout"),
-	U32("lfm_length", Size, "bytes of lfm_value"),
-	U32("lfm_type", ForeignType, "the other system"),
-	U32("lfm_flags", Hex, "flags of that system"),
-	Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the directory"),
-)
+var lmvForeignMd = &Struct{Name: "lmv_foreign_md", Since: "2.15", Detect: littleLayout, Summarize: briefForeign,
+	Doc: "layout of a directory that belongs to another system", Fields: []*Field{
+		U32("lfm_magic", Hex, &LmvMagic, "kind of layout"),
+		U32("lfm_length", Size, "bytes of lfm_value"),
+		U32("lfm_type", &ForeignType, "the other system"),
+		U32("lfm_flags", Hex, "flags of that system"),
+		Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the directory"),
+	}}
 
 // lmvMdsMd is union lmv_mds_md.
-var _ = Define("lmv_mds_md",
-	"layout of a directory, by its magic",
-	Detect(littleLayout),
-	U32("lmv_magic", Hex, LmvMagic, "kind of layout"),
-	Sub("lmv_md_v1", lmvMdsMdV1, Over("lmv_magic"), "stripes of a directory"),
-	Sub("lmv_user_md_v1", lmvUserMdV1, Over("lmv_magic"), "stripes asked for, or the default"),
-	Sub("lmv_foreign_md", lmvForeignMd, Over("lmv_magic"), Since("2.15"), "a foreign directory"),
-)
+var lmvMdsMd = &Struct{Name: "lmv_mds_md", Detect: littleLayout, Doc: "layout of a directory, by its magic", Fields: []*Field{
+	U32("lmv_magic", Hex, &LmvMagic, "kind of layout"),
+	Sub("lmv_md_v1", &lmvMdsMdV1, Over("lmv_magic"), "stripes of a directory"),
+	Sub("lmv_user_md_v1", &lmvUserMdV1, Over("lmv_magic"), "stripes asked for, or the default"),
+	Sub("lmv_foreign_md", &lmvForeignMd, Over("lmv_magic"), Since("2.15"), "a foreign directory"),
+}}
 
 // isDefaultLmv reports whether a lmv_user_md is, as far as the message shows, the
 // default layout of a directory, and not what a mkdir or a migration asks for.

@@ -13,14 +13,14 @@ var LovPattern = Bits("lov_pattern", "LOV_PATTERN_", "how the data is distribute
 	{Name: "PARITY", Value: 0x4, Since: "2.17", Doc: "erasure coded"},
 	{Name: "MDT", Value: 0x100, Doc: "data on the MDT (DoM), no objects"},
 	{Name: "OVERSTRIPING", Value: 0x200, Since: "2.15", Doc: "several stripes on an OST"},
+	{Name: "CMOBD", Value: 0x200, Doc: "gone after 2.12", Alias: true},
 	{Name: "FOREIGN", Value: 0x400, Since: "2.15", Doc: "belongs to another system"},
-	{Name: "COMPRESS", Value: 0x800, Since: "2.16", Doc: "compressed"},
 	{Name: "BAD", Value: 0x502, Since: "2.16", Alias: true},
-	{Name: "F_MASK", Value: 0xffff0000, Alias: true},
+	{Name: "COMPRESS", Value: 0x800, Since: "2.16", Doc: "compressed"},
 	{Name: "F_HOLE", Value: 0x40000000, Doc: "objects are missing"},
 	{Name: "F_RELEASED", Value: 0x80000000, Doc: "data is in the archive only, no objects"},
+	{Name: "F_MASK", Value: 0xffff0000, Alias: true},
 	{Name: "DEFAULT", Value: 0xffffffff, Alias: true},
-	{Name: "CMOBD", Value: 0x200, Doc: "gone after 2.12", Alias: true},
 })
 
 var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
@@ -44,110 +44,97 @@ var LovLimits = Enum("lov_limits", "", "limits of file layouts", []Value{
 // lOstIdx is part of lov_user_ost_data_v1 and of lov_ost_data_v1.
 var lOstIdx = U32("l_ost_idx", "index of the OST")
 
-var lovUserOstDataV1 = Define("lov_user_ost_data_v1",
-	"an object, or just an OST, that a user names in a layout",
-	Summarize(briefObject),
-	Sub("l_ost_oi", ostId, "the object"),
-	U32("l_ost_type", Since("2.17"), If(never), "another name of l_ost_gen"),
-	U32("l_ost_gen", Over("l_ost_type"), "generation of the OST's index"),
-	lOstIdx,
-)
+var lovUserOstDataV1 = &Struct{Name: "lov_user_ost_data_v1", Summarize: briefObject,
+	Doc: "an object, or just an OST, that a user names in a layout", Fields: []*Field{
+		Sub("l_ost_oi", &ostId, "the object"),
+		U32("l_ost_type", Since("2.17"), If(never), "another name of l_ost_gen"),
+		U32("l_ost_gen", Over("l_ost_type"), "generation of the OST's index"),
+		lOstIdx,
+	}}
 
-var lovUserMdV1 = Define("lov_user_md_v1",
-	"layout as users ask for it, and as directories have it for new files",
-	Detect(littleLayout), Summarize(briefUserLov),
-	U32("lmm_magic", Hex, LovMagic, "kind of layout"),
-	U32("lmm_pattern", LovPattern, "how the data is laid out"),
-	Sub("lmm_oi", ostId, OSTIDPlain, "the file: number and sequence of its FID"),
-	U32("lmm_stripe_size", Size, "bytes on one object before the next; 0: default"),
-	U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
-	U16("lmm_stripe_offset", Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
-	U16("lmm_layout_gen", Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
-	Arr("lmm_objects", -1, Sub("", lovUserOstDataV1), CountOf(userObjects), "the objects"),
-)
+var lovUserMdV1 = &Struct{Name: "lov_user_md_v1", Detect: littleLayout, Summarize: briefUserLov,
+	Doc: "layout as users ask for it, and as directories have it for new files", Fields: []*Field{
+		U32("lmm_magic", Hex, &LovMagic, "kind of layout"),
+		U32("lmm_pattern", &LovPattern, "how the data is laid out"),
+		Sub("lmm_oi", &ostId, OSTIDPlain, "the file: number and sequence of its FID"),
+		U32("lmm_stripe_size", Size, "bytes on one object before the next; 0: default"),
+		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
+		U16("lmm_stripe_offset", Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
+		U16("lmm_layout_gen", Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
+		Arr("lmm_objects", -1, Sub("", &lovUserOstDataV1), CountOf(userObjects), "the objects"),
+	}}
 
-var lovUserMdV3 = Define("lov_user_md_v3",
-	"layout in a pool, as users ask for it, and as directories have it for new files",
-	Detect(littleLayout), Summarize(briefUserLov),
-	U32("lmm_magic", Hex, LovMagic, "kind of layout"),
-	U32("lmm_pattern", LovPattern, "how the data is laid out"),
-	Sub("lmm_oi", ostId, OSTIDPlain, "the file: number and sequence of its FID"),
-	U32("lmm_stripe_size", Size, "bytes on one object before the next; 0: default"),
-	U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
-	U16("lmm_stripe_offset", Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
-	U16("lmm_layout_gen", Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
-	Str("lmm_pool_name", 16, "OST pool"),
-	Arr("lmm_objects", -1, Sub("", lovUserOstDataV1), CountOf(userObjects), "the objects, or the OSTs to use"),
-)
+var lovUserMdV3 = &Struct{Name: "lov_user_md_v3", Detect: littleLayout, Summarize: briefUserLov,
+	Doc: "layout in a pool, as users ask for it, and as directories have it for new files", Fields: []*Field{
+		U32("lmm_magic", Hex, &LovMagic, "kind of layout"),
+		U32("lmm_pattern", &LovPattern, "how the data is laid out"),
+		Sub("lmm_oi", &ostId, OSTIDPlain, "the file: number and sequence of its FID"),
+		U32("lmm_stripe_size", Size, "bytes on one object before the next; 0: default"),
+		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
+		U16("lmm_stripe_offset", Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
+		U16("lmm_layout_gen", Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
+		Str("lmm_pool_name", 16, "OST pool"),
+		Arr("lmm_objects", -1, Sub("", &lovUserOstDataV1), CountOf(userObjects), "the objects, or the OSTs to use"),
+	}}
 
 // lfmType is at the same offset in lov_hsm_md and lmv_foreign_md.
-var lfmType = U32("lfm_type", ForeignType, "the other system")
+var lfmType = U32("lfm_type", &ForeignType, "the other system")
 
-var lovForeignMd = Define("lov_foreign_md",
-	Since("2.15"),
-	"layout of a file that belongs to another system",
-	Detect(littleLayout), Summarize(briefForeign),
-	U32("lfm_magic", Hex, LovMagic, "kind of layout"),
-	U32("lfm_length", Size, "bytes of lfm_value"),
-	lfmType,
-	U32("lfm_flags", Hex, "flags of that system"),
-	Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the file"),
-)
+var lovForeignMd = &Struct{Name: "lov_foreign_md", Since: "2.15", Detect: littleLayout, Summarize: briefForeign,
+	Doc: "layout of a file that belongs to another system", Fields: []*Field{
+		U32("lfm_magic", Hex, &LovMagic, "kind of layout"),
+		U32("lfm_length", Size, "bytes of lfm_value"),
+		lfmType,
+		U32("lfm_flags", Hex, "flags of that system"),
+		Str("lfm_value", 0, CountBy("lfm_length"), "what the other system needs to find the file"),
+	}}
 
-var lovHsmBase = Define("lov_hsm_base",
-	Since("2.16"),
-	"where in the archive the data of an HSM layout is",
+var lovHsmBase = &Struct{Name: "lov_hsm_base", Since: "2.16", Doc: "where in the archive the data of an HSM layout is", Fields: []*Field{
 	U64("lhb_archive_id", "number of the archive"),
 	U64("lhb_archive_ver", Cookie, "data version of the copy"),
 	Str("lhb_uuid", 40, "name of the copy in the archive"),
-)
+}}
 
-var lovHsmMd = Define("lov_hsm_md",
-	Since("2.16"),
-	"layout of a file, or mirror, whose data is in an HSM archive",
-	Detect(littleLayout), Summarize(briefForeign),
-	U32("lhm_magic", Hex, LovMagic, "kind of layout"),
-	U32("lhm_length", Size, "bytes behind lhm_flags"),
-	U32("lhm_type", ForeignType, "kind of archive"),
-	U32("lhm_flags", HsmStates, "HSM state"),
-	Sub("lhm_hsm", lovHsmBase, "the copy"),
-)
+var lovHsmMd = &Struct{Name: "lov_hsm_md", Since: "2.16", Detect: littleLayout, Summarize: briefForeign,
+	Doc: "layout of a file, or mirror, whose data is in an HSM archive", Fields: []*Field{
+		U32("lhm_magic", Hex, &LovMagic, "kind of layout"),
+		U32("lhm_length", Size, "bytes behind lhm_flags"),
+		U32("lhm_type", &ForeignType, "kind of archive"),
+		U32("lhm_flags", &HsmStates, "HSM state"),
+		Sub("lhm_hsm", &lovHsmBase, "the copy"),
+	}}
 
-var lovOstDataV1 = Define("lov_ost_data_v1",
-	"an object of a file",
-	Summarize(briefObject),
-	Sub("l_ost_oi", ostId, "the object"),
+var lovOstDataV1 = &Struct{Name: "lov_ost_data_v1", Summarize: briefObject, Doc: "an object of a file", Fields: []*Field{
+	Sub("l_ost_oi", &ostId, "the object"),
 	U32("l_ost_type", Since("2.17"), If(never), "another name of l_ost_gen"),
 	U32("l_ost_gen", Over("l_ost_type"), "generation of the OST's index"),
 	lOstIdx,
-)
+}}
 
-var lovMdsMdV1 = Define("lov_mds_md_v1",
-	"layout of a file or of a component",
-	Detect(littleLayout), Summarize(briefLov),
-	U32("lmm_magic", Hex, LovMagic, "kind of layout"),
-	U32("lmm_pattern", LovPattern, "how the data is laid out"),
-	Sub("lmm_oi", ostId, OSTIDPlain, Remark(remarkFileFID), "the file: number and sequence of its FID"),
-	U32("lmm_stripe_size", Size, Remark(remarkExtensionSize), "bytes on one object before the next"),
-	U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects"),
-	U16("lmm_layout_gen", Remark(remarkLayoutGen), "generation of the layout"),
-	Arr("lmm_objects", -1, Sub("", lovOstDataV1), CountOf(lovObjects), "the objects"),
-	spareObjects(),
-)
+var lovMdsMdV1 = &Struct{Name: "lov_mds_md_v1", Detect: littleLayout, Summarize: briefLov,
+	Doc: "layout of a file or of a component", Fields: []*Field{
+		U32("lmm_magic", Hex, &LovMagic, "kind of layout"),
+		U32("lmm_pattern", &LovPattern, "how the data is laid out"),
+		Sub("lmm_oi", &ostId, OSTIDPlain, Remark(remarkFileFID), "the file: number and sequence of its FID"),
+		U32("lmm_stripe_size", Size, Remark(remarkExtensionSize), "bytes on one object before the next"),
+		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects"),
+		U16("lmm_layout_gen", Remark(remarkLayoutGen), "generation of the layout"),
+		Arr("lmm_objects", -1, Sub("", &lovOstDataV1), CountOf(lovObjects), "the objects"),
+		spareObjects(),
+	}}
 
-var lovMdsMdV3 = Define("lov_mds_md_v3",
-	"layout of a file or of a component in an OST pool",
-	Detect(littleLayout), Summarize(briefLov),
-	U32("lmm_magic", Hex, LovMagic, "kind of layout"),
-	U32("lmm_pattern", LovPattern, "how the data is laid out"),
-	Sub("lmm_oi", ostId, OSTIDPlain, Remark(remarkFileFID), "the file: number and sequence of its FID"),
-	U32("lmm_stripe_size", Size, Remark(remarkExtensionSize), "bytes on one object before the next"),
-	U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects"),
-	U16("lmm_layout_gen", Remark(remarkLayoutGen), "generation of the layout"),
-	Str("lmm_pool_name", 16, "OST pool"),
-	Arr("lmm_objects", -1, Sub("", lovOstDataV1), CountOf(lovObjects), "the objects"),
-	spareObjects(),
-)
+var lovMdsMdV3 = &Struct{Name: "lov_mds_md_v3", Detect: littleLayout, Summarize: briefLov,
+	Doc: "layout of a file or of a component in an OST pool", Fields: []*Field{
+		U32("lmm_magic", Hex, &LovMagic, "kind of layout"),
+		U32("lmm_pattern", &LovPattern, "how the data is laid out"),
+		Sub("lmm_oi", &ostId, OSTIDPlain, Remark(remarkFileFID), "the file: number and sequence of its FID"),
+		U32("lmm_stripe_size", Size, Remark(remarkExtensionSize), "bytes on one object before the next"),
+		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects"),
+		U16("lmm_layout_gen", Remark(remarkLayoutGen), "generation of the layout"),
+		Str("lmm_pool_name", 16, "OST pool"),
+		Arr("lmm_objects", -1, Sub("", &lovOstDataV1), CountOf(lovObjects), "the objects"),
+		spareObjects(),
+	}}
 
 // spareObjects is the room that a component keeps for objects it does not have
 // yet. What is left there means nothing.
@@ -157,20 +144,19 @@ func spareObjects() *Field {
 	return f
 }
 
-var lovDesc = Define("lov_desc",
-	"the OSTs of a file system and the default layout",
+var lovDesc = &Struct{Name: "lov_desc", Doc: "the OSTs of a file system and the default layout", Fields: []*Field{
 	U32("ld_tgt_count", "number of OSTs"),
 	U32("ld_active_tgt_count", "those in use"),
 	S32("ld_default_stripe_count", "default number of objects"),
-	U32("ld_pattern", LovPattern, "default pattern"),
+	U32("ld_pattern", &LovPattern, "default pattern"),
 	U64("ld_default_stripe_size", Size, "default stripe size"),
 	S64("ld_default_stripe_offset", "default OST of the first object; -1: any"),
 	Pad("ld_padding_0", 4),
 	U32("ld_qos_maxage", Duration, "age at which space figures are read again"),
 	Pad("ld_padding_1", 4),
 	Pad("ld_padding_2", 4),
-	Sub("ld_uuid", obdUuid, "name of the LOV"),
-)
+	Sub("ld_uuid", &obdUuid, "name of the LOV"),
+}}
 
 var (
 	lovManyStripes = LovLimits.Number("LOV_ALL_STRIPES_WIDE") // from here on: a number of stripes an OST, not objects

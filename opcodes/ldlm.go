@@ -106,30 +106,30 @@ var LockaheadResult = Enum("lockahead_result", "LLA_RESULT_", "result of a lock-
 	{Name: "SAME", Value: 0x2, Doc: "a lock of that mode is there"},
 })
 
-var ldlmRequest = Define("ldlm_request", "a lock to enqueue, convert or cancel, or the lock of a callback",
-	U32("lock_flags", LdlmFlags, "lower half of the lock flags"),
+var ldlmRequest = &Struct{Name: "ldlm_request", Doc: "a lock to enqueue, convert or cancel, or the lock of a callback", Fields: []*Field{
+	U32("lock_flags", &LdlmFlags, "lower half of the lock flags"),
 	U32("lock_count", "handles that count in lock_handle; 0 means 1 in a cancel"),
-	Sub("lock_desc", ldlmLockDesc, "the lock; in a blocking callback the lock that is in conflict"),
-	Arr("lock_handle", -1, Sub("", lustreHandle),
+	Sub("lock_desc", &ldlmLockDesc, "the lock; in a blocking callback the lock that is in conflict"),
+	Arr("lock_handle", -1, Sub("", &lustreHandle),
 		"an enqueue: [0] the client's cookie of the new lock, behind it locks to cancel; a callback: [0] the client's cookie, [1] the server's; a cancel: server cookies"),
-)
+}}
 
 // LockHandles is the array of lock handles in an ldlm_request.
 var LockHandles = ldlmRequest.Field("lock_handle")
 
-var ldlmReply = Define("ldlm_reply", "the lock that was granted or waits",
-	U32("lock_flags", LdlmFlags, "how the lock was granted, or why it waits"),
+var ldlmReply = &Struct{Name: "ldlm_reply", Doc: "the lock that was granted or waits", Fields: []*Field{
+	U32("lock_flags", &LdlmFlags, "how the lock was granted, or why it waits"),
 	Pad("lock_padding", 4),
-	Sub("lock_desc", ldlmLockDesc, "the lock as the server has it"),
-	Sub("lock_handle", lustreHandle, "the server's cookie of the lock; in a convert the client's"),
-	U64("lock_policy_res1", Disposition, "progress of the intent"),
+	Sub("lock_desc", &ldlmLockDesc, "the lock as the server has it"),
+	Sub("lock_handle", &lustreHandle, "the server's cookie of the lock; in a convert the client's"),
+	U64("lock_policy_res1", &Disposition, "progress of the intent"),
 	S64("lock_policy_res2", Errno, Remark(positiveErrno), "result of the intent; the lower half is the errno, some senders extend its sign"),
-)
+}}
 
 var (
-	bufDlmReq = Sub("dlm_req", ldlmRequest, "the lock, or locks to cancel early")
-	bufDlmRep = Sub("dlm_rep", ldlmReply, "the lock")
-	lockDesc  = ldlmRequest.Field("lock_desc") // ldlm_reply has it at the same offset
+	bufDlmReq = Sub("dlm_req", &ldlmRequest, "the lock, or locks to cancel early")
+	bufDlmRep = Sub("dlm_rep", &ldlmReply, "the lock")
+	lockDesc  = ldlmRequest.Resolve().Field("lock_desc") // ldlm_reply has it at the same offset
 	lockFlags = ldlmRequest.Field("lock_flags")
 	lockCount = ldlmRequest.Field("lock_count")
 	lockRes1  = ldlmReply.Field("lock_policy_res1")
@@ -144,7 +144,7 @@ var rpcLdlmEnqueue = DefineRPC(&RPC{Opcode: LDLM_ENQUEUE, Name: "LDLM_ENQUEUE",
 		intentOpen, intentOpenCreat, intentCreate, intentGetattr, intentLookup, // and those of DefineIntent
 	},
 	Pick: pickEnqueue, PickReply: pickEnqueueReply,
-	PickBytes: []int{lockDesc.Off + lrType.Size, ldlmIntent.Size}, // flags and kind, the intent
+	PickBytes: []int{lockDesc.Off + lrType.Size, ldlmIntent.Resolve().Size}, // flags and kind, the intent
 })
 
 var (

@@ -27,30 +27,31 @@ var BarrierCmd = Enum("barrier_cmd", "BC_", "barrier command", []Value{
 })
 
 // ldlmGlDesc is union ldlm_gl_desc.
-var _ = Define("ldlm_gl_desc", "content of a glimpse callback",
-	Sub("lquota_desc", ldlmGlLquotaDesc),
-	Sub("barrier_desc", ldlmGlBarrierDesc, Over("lquota_desc"), If(never)),
-)
+var ldlmGlDesc = &Struct{Name: "ldlm_gl_desc", Doc: "content of a glimpse callback", Fields: []*Field{
+	Sub("lquota_desc", &ldlmGlLquotaDesc),
+	Sub("barrier_desc", &ldlmGlBarrierDesc, Over("lquota_desc"), If(never)),
+}}
 
-var ldlmGlBarrierDesc = Define("ldlm_gl_barrier_desc", "request of the MGS to an MDT about its write barrier",
-	U32("lgbd_status", BarrierStatus, "state to go to"),
+var ldlmGlBarrierDesc = &Struct{Name: "ldlm_gl_barrier_desc", Doc: "request of the MGS to an MDT about its write barrier", Fields: []*Field{
+	U32("lgbd_status", &BarrierStatus, "state to go to"),
 	U32("lgbd_timeout", Duration, "seconds after which the barrier gives way"),
 	Pad("lgbd_padding", 8),
-)
+}}
 
-var ldlmGlLquotaDesc = Define("ldlm_gl_lquota_desc", "notification of the quota master to a slave: new limits, or the state of an id",
-	Sub("gl_id", lquotaId, "whose quota"),
-	U64("gl_flags", QuotaGlimpseFlags, "state of the id"),
-	U64("gl_ver", Cookie, "version of the global index"),
-	U64("gl_hardlimit", "hard limit, KiB or inodes; in the lock of an id its unit"),
-	U64("gl_softlimit", "soft limit, KiB or inodes"),
-	U64("gl_time", Remark(graceText), "end of the grace time; the top 16 bits are flags"),
-	Pad("gl_pad2", 8),
-)
+var ldlmGlLquotaDesc = &Struct{Name: "ldlm_gl_lquota_desc",
+	Doc: "notification of the quota master to a slave: new limits, or the state of an id", Fields: []*Field{
+		Sub("gl_id", &lquotaId, "whose quota"),
+		U64("gl_flags", &QuotaGlimpseFlags, "state of the id"),
+		U64("gl_ver", Cookie, "version of the global index"),
+		U64("gl_hardlimit", "hard limit, KiB or inodes; in the lock of an id its unit"),
+		U64("gl_softlimit", "soft limit, KiB or inodes"),
+		U64("gl_time", Remark(graceText), "end of the grace time; the top 16 bits are flags"),
+		Pad("gl_pad2", 8),
+	}}
 
 var (
-	bufDlmGlDescQuota   = Sub("dlm_gl_desc", ldlmGlLquotaDesc, "the new limits, or the state of the id")
-	bufDlmGlDescBarrier = Sub("dlm_gl_desc", ldlmGlBarrierDesc, "state that the barrier is to have")
+	bufDlmGlDescQuota   = Sub("dlm_gl_desc", &ldlmGlLquotaDesc, "the new limits, or the state of the id")
+	bufDlmGlDescBarrier = Sub("dlm_gl_desc", &ldlmGlBarrierDesc, "state that the barrier is to have")
 )
 
 var rpcLdlmGlCallback = DefineRPC(&RPC{Opcode: LDLM_GL_CALLBACK, Name: "LDLM_GL_CALLBACK",

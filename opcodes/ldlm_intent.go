@@ -22,6 +22,7 @@ var Disposition = Bits("disposition", "DISP_", "progress of an intent", []Value{
 	{Name: "LOOKUP_POS", Value: 0x8, Doc: "the name is there"},
 	{Name: "OPEN_CREATE", Value: 0x10, Doc: "the file was created, or that was tried"},
 	{Name: "OPEN_OPEN", Value: 0x20, Doc: "the open was tried"},
+	{Name: "ENQ_COMPLETE", Value: 0x400000, Doc: "the enqueue is complete; gone after 2.17"},
 	{Name: "ENQ_OPEN_REF", Value: 0x800000, Doc: "the reply holds a reference for the open"},
 	{Name: "ENQ_CREATE_REF", Value: 0x1000000, Doc: "the reply holds a reference for the create"},
 	{Name: "OPEN_LOCK", Value: 0x2000000, Doc: "an open lock was taken"},
@@ -29,7 +30,6 @@ var Disposition = Bits("disposition", "DISP_", "progress of an intent", []Value{
 	{Name: "OPEN_STRIPE", Value: 0x8000000, Doc: "a layout was made"},
 	{Name: "OPEN_DENY", Value: 0x10000000, Doc: "the open was refused"},
 	{Name: "ALL", Value: 0xffffffff, Since: "2.18", Alias: true, Doc: "all bits"},
-	{Name: "ENQ_COMPLETE", Value: 0x400000, Doc: "the enqueue is complete; gone after 2.17"},
 })
 
 // Bits of the intent, ldlm_intent.opc.
@@ -56,20 +56,20 @@ var LayoutIntentFlags = Bits("layout_intent_flags", "LAIF_", "what else the clie
 	{Name: "INCOMPRESSIBLE", Value: 0x1, Since: "2.17", Doc: "the data cannot be compressed"},
 })
 
-var ldlmIntent = Define("ldlm_intent", "what to do along with the lock",
-	U64("opc", LdlmIntent, "the intent"),
-)
+var ldlmIntent = &Struct{Name: "ldlm_intent", Doc: "what to do along with the lock", Fields: []*Field{
+	U64("opc", &LdlmIntent, "the intent"),
+}}
 
-var layoutIntent = Define("layout_intent",
-	"what a client is about to do with a range of a file, for which it needs the layout",
-	U32("lai_opc", Since("2.16"), LayoutIntent, "what; named li_opc up to 2.15"),
-	U32("lai_flags", Since("2.16"), LayoutIntentFlags, "what else it knows; named li_flags up to 2.15"),
-	Sub("lai_extent", luExtent, Since("2.16"), "the range; named li_extent up to 2.15"),
-)
+var layoutIntent = &Struct{Name: "layout_intent",
+	Doc: "what a client is about to do with a range of a file, for which it needs the layout", Fields: []*Field{
+		U32("lai_opc", Since("2.16"), &LayoutIntent, "what; named li_opc up to 2.15"),
+		U32("lai_flags", Since("2.16"), &LayoutIntentFlags, "what else it knows; named li_flags up to 2.15"),
+		Sub("lai_extent", &luExtent, Since("2.16"), "the range; named li_extent up to 2.15"),
+	}}
 
 var (
-	bufLdlmIntent   = Sub("ldlm_intent", ldlmIntent, "what to do along with the lock")
-	bufLayoutIntent = Sub("layout_intent", layoutIntent, "what the client is about to do")
+	bufLdlmIntent   = Sub("ldlm_intent", &ldlmIntent, "what to do along with the lock")
+	bufLayoutIntent = Sub("layout_intent", &layoutIntent, "what the client is about to do")
 	laiOpc          = layoutIntent.Field("lai_opc")
 )
 

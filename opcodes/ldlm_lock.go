@@ -32,14 +32,14 @@ var LdlmInodebits = Bits("ldlm_inodebits", "MDS_INODELOCK_", "the parts of an in
 	{Name: "LOOKUP", Value: 0x1, Doc: "name, owner, mode and access lists"},
 	{Name: "UPDATE", Value: 0x2, Doc: "attributes and the entries of a directory"},
 	{Name: "OPEN", Value: 0x4, Doc: "open handles"},
+	{Name: "NUMBITS", Value: 0x7, Doc: "number of bits", Alias: true},
 	{Name: "LAYOUT", Value: 0x8, Doc: "where the data lies"},
 	{Name: "PERM", Value: 0x10, Doc: "owner, mode and access lists, for remote parents"},
 	{Name: "XATTR", Value: 0x20, Doc: "extended attributes"},
-	{Name: "DOM", Value: 0x40, Doc: "data in the MDT object"},
-	{Name: "64BIT", Value: 0x100000000, Since: "2.17", Doc: "forces 64 bits"},
-	{Name: "NUMBITS", Value: 0x7, Doc: "number of bits", Alias: true},
 	{Name: "ELC", Value: 0x3f, Doc: "bits that early cancels look for", Alias: true},
+	{Name: "DOM", Value: 0x40, Doc: "data in the MDT object"},
 	{Name: "FULL", Value: 0x7f, Doc: "all bits", Alias: true},
+	{Name: "64BIT", Value: 0x100000000, Since: "2.17", Doc: "forces 64 bits"},
 })
 
 var LdlmGid = Enum("ldlm_gid", "LDLM_GID_", "group id in a search for a lock", []Value{
@@ -63,36 +63,37 @@ const (
 // end is compared with it.
 var lockStart = U64("start", Size, "first byte")
 
-var ldlmExtent = Define("ldlm_extent", "range of an extent lock",
+var ldlmExtent = &Struct{Name: "ldlm_extent", Doc: "range of an extent lock", Fields: []*Field{
 	lockStart,
 	U64("end", Size, If(hasEnd), "last byte"),
 	Opaque("end_overwritten", 8, Over("end"), If(endOverwritten), "the start again, in place of the end: blocking callbacks do not contain it"),
 	U64("gid", "group id of a group lock"),
-)
+}}
 
-var ldlmInodebits = Define("ldlm_inodebits", "parts of an inode that a lock covers",
-	U64("bits", LdlmInodebits, "the parts; in LDLM_CONVERT those to keep"),
-	U64("try_bits", LdlmInodebits, If(notBlockingCallback), "optional parts"),
-	U64("cancel_bits", LdlmInodebits, Over("try_bits"), If(isBlockingCallback), "the parts that another client requests"),
+var ldlmInodebits = &Struct{Name: "ldlm_inodebits", Doc: "parts of an inode that a lock covers", Fields: []*Field{
+	U64("bits", &LdlmInodebits, "the parts; in LDLM_CONVERT those to keep"),
+	U64("try_bits", &LdlmInodebits, If(notBlockingCallback), "optional parts"),
+	U64("cancel_bits", &LdlmInodebits, Over("try_bits"), If(isBlockingCallback), "the parts that another client requests"),
 	U64("li_gid", Since("2.15"), "group id of a group lock"),
 	Pad("li_padding", 4, Since("2.16")),
 	U32("li_initiator_id", Since("2.16"), "the MDT that takes the lock, on behalf of its own namespace"),
-)
+}}
 
-var ldlmFlockWire = Define("ldlm_flock_wire", "range of a flock or fcntl lock",
+var ldlmFlockWire = &Struct{Name: "ldlm_flock_wire", Doc: "range of a flock or fcntl lock", Fields: []*Field{
 	U64("lfw_start", Size, "first byte"),
 	U64("lfw_end", Size, "last byte"),
 	U64("lfw_owner", Cookie, "who holds it: processes on a node that share their locks"),
 	Pad("lfw_padding", 4),
 	U32("lfw_pid", "process that requested it"),
-)
+}}
 
 // ldlmWirePolicyData is union ldlm_wire_policy_data; plain locks have none.
-var ldlmWirePolicyData = Define("ldlm_wire_policy_data", "what of the resource the lock covers, by the kind of lock",
-	Sub("l_extent", ldlmExtent, "range of an extent lock", If(policyKind(ExtentLock))),
-	Sub("l_flock", ldlmFlockWire, "range of a flock", Over("l_extent"), If(policyKind(FlockLock))),
-	Sub("l_inodebits", ldlmInodebits, Over("l_extent"), If(policyKind(InodeLock)), "parts of an inode; 16 bytes in 2.12"),
-)
+var ldlmWirePolicyData = &Struct{Name: "ldlm_wire_policy_data",
+	Doc: "what of the resource the lock covers, by the kind of lock", Fields: []*Field{
+		Sub("l_extent", &ldlmExtent, "range of an extent lock", If(policyKind(ExtentLock))),
+		Sub("l_flock", &ldlmFlockWire, "range of a flock", Over("l_extent"), If(policyKind(FlockLock))),
+		Sub("l_inodebits", &ldlmInodebits, Over("l_extent"), If(policyKind(InodeLock)), "parts of an inode; 16 bytes in 2.12"),
+	}}
 
 // policyKind reports whether the lock around a policy is of that kind. The
 // resource, with its type, is at the start of the lock. A convert leaves the
@@ -117,24 +118,25 @@ func notBlockingCallback(v *View) bool { return !isBlockingCallback(v) }
 
 // The fields of ldlm_lock_desc, which its summary reads.
 var (
-	lReqMode     = U32("l_req_mode", LdlmMode, "requested mode")
-	lGrantedMode = U32("l_granted_mode", LdlmMode, "granted mode; 0 while the lock waits")
-	lPolicyData  = Sub("l_policy_data", ldlmWirePolicyData, "range or parts, by lr_type")
+	lReqMode     = U32("l_req_mode", &LdlmMode, "requested mode")
+	lGrantedMode = U32("l_granted_mode", &LdlmMode, "granted mode; 0 while the lock waits")
+	lPolicyData  = Sub("l_policy_data", &ldlmWirePolicyData, "range or parts, by lr_type")
 )
 
-var ldlmLockDesc = Define("ldlm_lock_desc", "a lock",
-	Sub("l_resource", ldlmResourceDesc, "what is locked"),
+var ldlmLockDesc = &Struct{Name: "ldlm_lock_desc", Doc: "a lock", Summarize: briefLock, Fields: []*Field{
+	Sub("l_resource", &ldlmResourceDesc, "what is locked"),
 	lReqMode,
 	lGrantedMode,
 	lPolicyData,
-	Summarize(func(v *View, dst []byte) []byte {
-		l := PlainLine(dst)
-		k := lockFromDesc(v.Struct, v.Big)
-		k.endUnknown = isBlockingCallback(v)
-		k.appendTo(&l)
-		return l.Text
-	}),
-)
+}}
+
+func briefLock(v *View, dst []byte) []byte {
+	l := PlainLine(dst)
+	k := lockFromDesc(v.Struct, v.Big)
+	k.endUnknown = isBlockingCallback(v)
+	k.appendTo(&l)
+	return l.Text
+}
 
 // lock reads a struct ldlm_lock_desc; what was not captured reads as zero.
 type lock struct {

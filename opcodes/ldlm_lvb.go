@@ -8,15 +8,15 @@ var OstLvb = Enum("ost_lvb", "OST_LVB_ERR_", "marks in lvb_blocks", []Value{
 	{Name: "INIT", Value: 0xffbadbad80000000, Doc: "not filled in yet"},
 })
 
-var ostLvbV1 = Define("ost_lvb_v1", "size and times of an object, as old peers send them",
+var ostLvbV1 = &Struct{Name: "ost_lvb_v1", Doc: "size and times of an object, as old peers send them", Fields: []*Field{
 	U64("lvb_size", Size, "size of the object"),
 	S64("lvb_mtime", Seconds, "modification time"),
 	S64("lvb_atime", Seconds, "access time"),
 	S64("lvb_ctime", Seconds, "change time"),
 	lvbBlocks(),
-)
+}}
 
-var ostLvb = Define("ost_lvb", "size and times of an object, from the OST or the holder of its lock",
+var ostLvb = &Struct{Name: "ost_lvb", Doc: "size and times of an object, from the OST or the holder of its lock", Fields: []*Field{
 	U64("lvb_size", Size, "size of the object"),
 	S64("lvb_mtime", Seconds, "modification time"),
 	S64("lvb_atime", Seconds, "access time"),
@@ -26,20 +26,20 @@ var ostLvb = Define("ost_lvb", "size and times of an object, from the OST or the
 	U32("lvb_atime_ns", "nanoseconds of lvb_atime"),
 	U32("lvb_ctime_ns", "nanoseconds of lvb_ctime"),
 	Pad("lvb_padding", 4),
-)
+}}
 
-var barrierLvb = Define("barrier_lvb", "state of an MDT's write barrier",
-	U32("lvb_status", BarrierStatus, "state of the barrier"),
+var barrierLvb = &Struct{Name: "barrier_lvb", Doc: "state of an MDT's write barrier", Fields: []*Field{
+	U32("lvb_status", &BarrierStatus, "state of the barrier"),
 	U32("lvb_index", "index of the MDT"),
 	Pad("lvb_padding", 8),
-)
+}}
 
 // The forms of a lock value block.
 var (
-	formOstLvb     = Sub("ost_lvb", ostLvb)
-	formOstLvbV1   = Sub("ost_lvb_v1", ostLvbV1)
-	formQuotaLvb   = Sub("lquota_lvb", lquotaLvb)
-	formBarrierLvb = Sub("barrier_lvb", barrierLvb)
+	formOstLvb     = Sub("ost_lvb", &ostLvb)
+	formOstLvbV1   = Sub("ost_lvb_v1", &ostLvbV1)
+	formQuotaLvb   = Sub("lquota_lvb", &lquotaLvb)
+	formBarrierLvb = Sub("barrier_lvb", &barrierLvb)
 	lvbForms       = append([]*Field{formOstLvb, formOstLvbV1, formQuotaLvb, formBarrierLvb}, layoutForms...)
 )
 
@@ -90,10 +90,10 @@ func lvbBySize(v *View) *Field {
 }
 
 var (
-	bufDlmLvb        = OneOf("dlm_lvb", chooseLvb, lvbForms, Tagged(true), "the lock's value: size and times, a layout, or the state of a quota id or barrier").Rest()
-	bufDlmLvbLayout  = OneOf("dlm_lvb", chooseLayout, layoutForms, Tagged(true), "the layout").Rest()
-	bufDlmLvbQuota   = Sub("dlm_lvb", lquotaLvb, "state of the quota of the id")
-	bufDlmLvbBarrier = Sub("dlm_lvb", barrierLvb, "state of the barrier")
+	bufDlmLvb        = OneOf("dlm_lvb", chooseLvb, lvbForms, Tagged(true), "the lock's value: size and times, a layout, or the state of a quota id or barrier")
+	bufDlmLvbLayout  = OneOf("dlm_lvb", chooseLayout, layoutForms, Tagged(true), "the layout")
+	bufDlmLvbQuota   = Sub("dlm_lvb", &lquotaLvb, "state of the quota of the id")
+	bufDlmLvbBarrier = Sub("dlm_lvb", &barrierLvb, "state of the barrier")
 )
 
 // The fields that ost_lvb and ost_lvb_v1 have at the same offsets.

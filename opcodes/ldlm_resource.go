@@ -16,22 +16,22 @@ var ResNameSlots = Enum("res_name_slots", "LUSTRE_RES_ID_", "words of a resource
 	{Name: "HSH_OFF", Value: 0x3, Alias: true, Doc: "hash of a name, for locks of one entry"},
 })
 
-var ldlmResId = Define("ldlm_res_id", "name of what is locked",
+var ldlmResId = &Struct{Name: "ldlm_res_id", Doc: "name of what is locked", Fields: []*Field{
 	Arr("name", 4, U64("", Cookie)),
 	Derived("text", resourceText, "what the name stands for: FID, object, quota id or configuration log"),
-)
+}}
 
 // lrType selects what the policy and the name of a lock mean.
 var (
-	lrType = U32("lr_type", LdlmType, "kind of lock")
-	lrName = Sub("lr_name", ldlmResId, "name of the resource")
+	lrType = U32("lr_type", &LdlmType, "kind of lock")
+	lrName = Sub("lr_name", &ldlmResId, "name of the resource")
 )
 
-var ldlmResourceDesc = Define("ldlm_resource_desc", "what is locked",
+var ldlmResourceDesc = &Struct{Name: "ldlm_resource_desc", Doc: "what is locked", Fields: []*Field{
 	lrType,
 	Pad("lr_pad", 4),
 	lrName,
-)
+}}
 
 // Sequences of FIDs that name quota indexes.
 const (

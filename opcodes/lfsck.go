@@ -79,26 +79,27 @@ var LfsckStartValid = Bits("lfsck_start_valid", "LSV_", "parameters that a start
 	{Name: "DELAY_CREATE_OSTOBJ", Value: 0x40},
 })
 
-var lfsckRequest = Define("lfsck_request", "request or notification from the LFSCK of one server to another's",
-	U32("lr_event", LfsckEvent, "what it is about"),
-	U32("lr_index", "index of the sending target"),
-	U32("lr_flags", LfsckEventFlags, "who is asked, and how far"),
-	U32("lr_valid", LfsckStartValid, "of a start: which of the parameters are given"),
-	U32("lr_speed", If(isLfsckStart), When("lr_valid", "SPEED_LIMIT"), "of a start: objects a second at most; 0: no limit"),
-	U32("lr_status", Over("lr_speed"), LfsckStatus, If(func(v *View) bool { return !isLfsckStart(v) }), "state of the sender"),
-	U16("lr_version", "version of the LFSCK files; decides the form of orphan records"),
-	U16("lr_active", LfsckType, "which kinds of check"),
-	U16("lr_param", LfsckParam, "how to check"),
-	U16("lr_async_windows", When("lr_valid", "ASYNC_WINDOWS"), "requests that the pipeline may hold"),
-	U32("lr_flags2", LfsckEventFlags, "more flags of the kind in lr_flags"),
-	Sub("lr_fid", luFid, "the object or directory, as the event needs it"),
-	Sub("lr_fid2", luFid, "of PAIRS_VERIFY: the parent"),
-	U32("lr_comp_id", "component of the parent's layout that the object belongs to"),
-	Pad("lr_padding_0", 4),
-	Pad("lr_padding_1", 8),
-	Pad("lr_padding_2", 8),
-	Pad("lr_padding_3", 8),
-)
+var lfsckRequest = &Struct{Name: "lfsck_request",
+	Doc: "request or notification from the LFSCK of one server to another's", Fields: []*Field{
+		U32("lr_event", &LfsckEvent, "what it is about"),
+		U32("lr_index", "index of the sending target"),
+		U32("lr_flags", &LfsckEventFlags, "who is asked, and how far"),
+		U32("lr_valid", &LfsckStartValid, "of a start: which of the parameters are given"),
+		U32("lr_speed", If(isLfsckStart), When{"lr_valid", "SPEED_LIMIT"}, "of a start: objects a second at most; 0: no limit"),
+		U32("lr_status", Over("lr_speed"), &LfsckStatus, If(func(v *View) bool { return !isLfsckStart(v) }), "state of the sender"),
+		U16("lr_version", "version of the LFSCK files; decides the form of orphan records"),
+		U16("lr_active", &LfsckType, "which kinds of check"),
+		U16("lr_param", &LfsckParam, "how to check"),
+		U16("lr_async_windows", When{"lr_valid", "ASYNC_WINDOWS"}, "requests that the pipeline may hold"),
+		U32("lr_flags2", &LfsckEventFlags, "more flags of the kind in lr_flags"),
+		Sub("lr_fid", &LuFid, "the object or directory, as the event needs it"),
+		Sub("lr_fid2", &LuFid, "of PAIRS_VERIFY: the parent"),
+		U32("lr_comp_id", "component of the parent's layout that the object belongs to"),
+		Pad("lr_padding_0", 4),
+		Pad("lr_padding_1", 8),
+		Pad("lr_padding_2", 8),
+		Pad("lr_padding_3", 8),
+	}}
 
 const lfsckStart = 5
 
@@ -106,15 +107,15 @@ var lrEvent = Field{Size: 4}
 
 func isLfsckStart(v *View) bool { return lrEvent.Uint(v.Struct, v.Big) == lfsckStart }
 
-var lfsckReply = Define("lfsck_reply", "how far a server's LFSCK is",
-	U32("lr_status", LfsckStatus, "its state"),
+var lfsckReply = &Struct{Name: "lfsck_reply", Doc: "how far a server's LFSCK is", Fields: []*Field{
+	U32("lr_status", &LfsckStatus, "its state"),
 	Pad("lr_padding_1", 4),
 	U64("lr_repaired", "what it has repaired so far"),
-)
+}}
 
 var (
-	bufLfsckRequest = Sub("lfsck_request", lfsckRequest)
-	bufLfsckReply   = Sub("lfsck_reply", lfsckReply)
+	bufLfsckRequest = Sub("lfsck_request", &lfsckRequest)
+	bufLfsckReply   = Sub("lfsck_reply", &lfsckReply)
 )
 
 var _ = DefineRPC(&RPC{Opcode: LFSCK_NOTIFY, Name: "LFSCK_NOTIFY", Variants: []*Variant{{

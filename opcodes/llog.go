@@ -63,33 +63,33 @@ var LlogSizes = Enum("llog_sizes", "LLOG_MIN_", "least size of a record and of a
 	{Name: "CHUNK_SIZE", Value: 0x2000},
 })
 
-var llogLogid = Define("llog_logid", "name of a log: the object that holds it",
-	Sub("lgl_oi", ostId, OSTIDPlain, "object id and sequence; never a FID, whatever the numbers"),
+var llogLogid = &Struct{Name: "llog_logid", Doc: "name of a log: the object that holds it", Fields: []*Field{
+	Sub("lgl_oi", &ostId, OSTIDPlain, "object id and sequence; never a FID, whatever the numbers"),
 	U32("lgl_ogen", "generation of the object; zero but for very old logs"),
-)
+}}
 
-var llogCatid = Define("llog_catid", "entry of a target's list of catalogs",
-	Sub("lci_logid", llogLogid, "the catalog"),
+var llogCatid = &Struct{Name: "llog_catid", Doc: "entry of a target's list of catalogs", Fields: []*Field{
+	Sub("lci_logid", &llogLogid, "the catalog"),
 	Pad("lci_padding1", 4),
 	Pad("lci_padding2", 4),
 	Pad("lci_padding3", 4),
-)
+}}
 
-var llogLogHdr = Define("llog_log_hdr", "first block of a log", Detect(llogBig),
-	Sub("llh_hdr", llogRecHdr),
+var llogLogHdr = &Struct{Name: "llog_log_hdr", Detect: llogBig, Doc: "first block of a log", Fields: []*Field{
+	Sub("llh_hdr", &llogRecHdr),
 	S64("llh_timestamp", Seconds, "when the log was made"),
 	U32("llh_count", "records in use, this header among them"),
 	U32("llh_bitmap_offset", "where the bitmap begins"),
 	U32("llh_size", Size, "bytes of a record, when all have one size"),
-	U32("llh_flags", LlogFlags, "kind of log, and what its changelog records carry"),
+	U32("llh_flags", &LlogFlags, "kind of log, and what its changelog records carry"),
 	U32("llh_cat_idx", "of a plain log: its place in the catalog; of a catalog: its first log"),
-	Sub("llh_tgtuuid", obdUuid, "target that the log is of"),
+	Sub("llh_tgtuuid", &obdUuid, "target that the log is of"),
 	Pads("llh_reserved", 1, 4),
 	Pad("llh_fill", 0, CountOf(beforeBitmap)),
 	Derived("llh_used", usedIndices, "indices that the bitmap has set"),
 	Arr("llh_bitmap", -1, U32("", Hex), CountOf(bitmapWords), AfterPrevious(true), "a bit for each index that is in use"),
-	Sub("llh_tail", llogRecTail, AfterPrevious(true)),
-)
+	Sub("llh_tail", &llogRecTail, AfterPrevious(true)),
+}}
 
 var llhBitmapOffset = Field{Off: 28, Size: 4}
 
@@ -113,33 +113,33 @@ func bitmapWords(v *View) int {
 	return max(0, size-logHeader-beforeBitmap(v)-llogTail) / 4
 }
 
-var llogCookie = Define("llog_cookie", "log and index of a record, to cancel it by",
-	Sub("lgc_lgl", llogLogid, "the log"),
+var llogCookie = &Struct{Name: "llog_cookie", Doc: "log and index of a record, to cancel it by", Fields: []*Field{
+	Sub("lgc_lgl", &llogLogid, "the log"),
 	U64("lgc_offset", Over("lgc_lgl"), If(never), "the same bytes, as an offset"),
-	U32("lgc_subsys", At(24), LlogCtxt, "what the log is for"),
+	U32("lgc_subsys", At(24), &LlogCtxt, "what the log is for"),
 	U32("lgc_index", "the record"),
 	Pad("lgc_padding", 4),
-)
+}}
 
-var llogdBody = Define("llogd_body", "which log, and where in it",
-	Sub("lgd_logid", llogLogid, "the log; zero in a request that opens one by name"),
-	U32("lgd_ctxt_idx", LlogCtxt, "what the log is for"),
-	U32("lgd_llh_flags", LlogFlags, "kind of log"),
+var llogdBody = &Struct{Name: "llogd_body", Doc: "which log, and where in it", Fields: []*Field{
+	Sub("lgd_logid", &llogLogid, "the log; zero in a request that opens one by name"),
+	U32("lgd_ctxt_idx", &LlogCtxt, "what the log is for"),
+	U32("lgd_llh_flags", &LlogFlags, "kind of log"),
 	U32("lgd_index", "record that is wanted"),
 	U32("lgd_saved_index", "last record before the block; the server moves it on"),
 	U32("lgd_len", Size, "bytes of the block"),
 	U64("lgd_cur_offset", Size, "where the block begins in the log; the server moves it on"),
-)
+}}
 
-var _ = Define("llogd_conn_body", "connects the two ends of a log; no longer sent",
-	Sub("lgdc_gen", llogGen),
-	Sub("lgdc_logid", llogLogid),
-	U32("lgdc_ctxt_idx", LlogCtxt),
-)
+var llogdConnBody = &Struct{Name: "llogd_conn_body", Doc: "connects the two ends of a log; no longer sent", Fields: []*Field{
+	Sub("lgdc_gen", &llogGen),
+	Sub("lgdc_logid", &llogLogid),
+	U32("lgdc_ctxt_idx", &LlogCtxt),
+}}
 
 var (
-	bufLlogdBody  = Sub("llogd_body", llogdBody)
-	bufLlogLogHdr = Sub("llog_log_hdr", llogLogHdr)
+	bufLlogdBody  = Sub("llogd_body", &llogdBody)
+	bufLlogLogHdr = Sub("llog_log_hdr", &llogLogHdr)
 )
 
 // IsOptionalLog reports whether a configuration log is one that a file system
@@ -148,7 +148,7 @@ func IsOptionalLog(name []byte) bool {
 	return string(name) == "params" || bytes.HasSuffix(name, []byte("-sptlrpc"))
 }
 
-var bufLogBlock = Sub("eadata", llogBlock, "part of the log")
+var bufLogBlock = Sub("eadata", &llogBlock, "part of the log")
 
 var _ = DefineRPC(&RPC{Opcode: LLOG_ORIGIN_HANDLE_CREATE, Name: "LLOG_ORIGIN_HANDLE_CREATE", Variants: []*Variant{{
 	Request:          Bufs(bufPtlrpcBody, bufLlogdBody, bufName, bufMdtBody),

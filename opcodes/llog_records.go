@@ -25,136 +25,137 @@ var LlogRecType = Enum("llog_rec_type", "", "kinds of records in logs; the upper
 	{Name: "LLOG_OP_MASK", Value: 0xfff00000},
 })
 
-var llogRecHdr = Define("llog_rec_hdr", "header of each record of a log", Detect(llogBig),
+var llogRecHdr = &Struct{Name: "llog_rec_hdr", Detect: llogBig, Doc: "header of each record of a log", Fields: []*Field{
 	U32("lrh_len", Size, "bytes of the record with header and tail"),
 	U32("lrh_index", "number of the record in its log"),
-	U32("lrh_type", LlogRecType, Counted("record"), Shown{Role: Flag}, "type of the record; its byte order is that of the log"),
+	U32("lrh_type", &LlogRecType, Counted("record"), Shown{Role: Flag}, "type of the record; its byte order is that of the log"),
 	U32("lrh_id", "depends on the type of the record"),
-)
+}}
 
-var llogRecTail = Define("llog_rec_tail", "tail of each record of a log: two words of the header again",
+var llogRecTail = &Struct{Name: "llog_rec_tail", Doc: "tail of each record of a log: two words of the header again", Fields: []*Field{
 	U32("lrt_len", Size, "bytes of the record"),
 	U32("lrt_index", "number of the record in its log"),
-)
+}}
 
 var (
 	lrhLen  = llogRecHdr.Field("lrh_len")
 	lrhType = llogRecHdr.Field("lrh_type")
 )
 
-var llogLogidRec = Define("llog_logid_rec", "record of a catalog: names a plain log", Detect(llogBig),
-	Sub("lid_hdr", llogRecHdr),
-	Sub("lid_id", llogLogid, "the plain log"),
+var llogLogidRec = &Struct{Name: "llog_logid_rec", Detect: llogBig, Doc: "record of a catalog: names a plain log", Fields: []*Field{
+	Sub("lid_hdr", &llogRecHdr),
+	Sub("lid_id", &llogLogid, "the plain log"),
 	Pad("lid_padding1", 4),
 	Pad("lid_padding2", 8),
 	Pad("lid_padding3", 8),
-	Sub("lid_tail", llogRecTail),
-)
+	Sub("lid_tail", &llogRecTail),
+}}
 
-var llogUnlinkRec = Define("llog_unlink_rec", "OST object to destroy, as old releases logged it", Detect(llogBig),
-	Sub("lur_hdr", llogRecHdr),
-	U64("lur_oid", "object id"),
-	U32("lur_oseq", "sequence of the object"),
-	U32("lur_count", "objects that follow it"),
-	Sub("lur_tail", llogRecTail),
-)
+var llogUnlinkRec = &Struct{Name: "llog_unlink_rec", Detect: llogBig,
+	Doc: "OST object to destroy, as old releases logged it", Fields: []*Field{
+		Sub("lur_hdr", &llogRecHdr),
+		U64("lur_oid", "object id"),
+		U32("lur_oseq", "sequence of the object"),
+		U32("lur_count", "objects that follow it"),
+		Sub("lur_tail", &llogRecTail),
+	}}
 
-var llogUnlink64Rec = Define("llog_unlink64_rec", "OST object to destroy", Detect(llogBig),
-	Sub("lur_hdr", llogRecHdr),
-	Sub("lur_fid", luFid, "the object"),
+var llogUnlink64Rec = &Struct{Name: "llog_unlink64_rec", Detect: llogBig, Doc: "OST object to destroy", Fields: []*Field{
+	Sub("lur_hdr", &llogRecHdr),
+	Sub("lur_fid", &LuFid, "the object"),
 	U32("lur_count", "objects that follow it"),
 	Pad("lur_padding1", 4),
 	Pad("lur_padding2", 8),
 	Pad("lur_padding3", 8),
-	Sub("lur_tail", llogRecTail),
-)
+	Sub("lur_tail", &llogRecTail),
+}}
 
-var llogSetattr64Rec = Define("llog_setattr64_rec", "new owner of an OST object", Detect(llogBig),
-	Sub("lsr_hdr", llogRecHdr),
-	Sub("lsr_oi", ostId, "the object"),
+var llogSetattr64Rec = &Struct{Name: "llog_setattr64_rec", Detect: llogBig, Doc: "new owner of an OST object", Fields: []*Field{
+	Sub("lsr_hdr", &llogRecHdr),
+	Sub("lsr_oi", &ostId, "the object"),
 	U32("lsr_uid", "owner"),
 	U32("lsr_uid_h", "unused upper half"),
 	U32("lsr_gid", "group"),
 	U32("lsr_gid_h", "unused upper half"),
-	U64("lsr_valid", ObdMdValid, "which attributes change"),
-	Sub("lsr_tail", llogRecTail),
-)
+	U64("lsr_valid", &ObdMdValid, "which attributes change"),
+	Sub("lsr_tail", &llogRecTail),
+}}
 
-var llogSetattr64RecV2 = Define("llog_setattr64_rec_v2", "new owner, project or layout version of an OST object",
-	Detect(llogBig),
-	Sub("lsr_hdr", llogRecHdr),
-	Sub("lsr_oi", ostId, "the object"),
-	U32("lsr_uid", "owner"),
-	U32("lsr_uid_h", "unused upper half"),
-	U32("lsr_gid", "group"),
-	U32("lsr_gid_h", "unused upper half"),
-	U64("lsr_valid", ObdMdValid, "which attributes change"),
-	U32("lsr_projid", "project"),
-	U32("lsr_layout_version", "layout version that later writes must have"),
-	Pad("lsr_padding2", 8),
-	Pad("lsr_padding3", 8),
-	Sub("lsr_tail", llogRecTail),
-)
+var llogSetattr64RecV2 = &Struct{Name: "llog_setattr64_rec_v2", Detect: llogBig,
+	Doc: "new owner, project or layout version of an OST object", Fields: []*Field{
+		Sub("lsr_hdr", &llogRecHdr),
+		Sub("lsr_oi", &ostId, "the object"),
+		U32("lsr_uid", "owner"),
+		U32("lsr_uid_h", "unused upper half"),
+		U32("lsr_gid", "group"),
+		U32("lsr_gid_h", "unused upper half"),
+		U64("lsr_valid", &ObdMdValid, "which attributes change"),
+		U32("lsr_projid", "project"),
+		U32("lsr_layout_version", "layout version that later writes must have"),
+		Pad("lsr_padding2", 8),
+		Pad("lsr_padding3", 8),
+		Sub("lsr_tail", &llogRecTail),
+	}}
 
-var llogSizeChangeRec = Define("llog_size_change_rec", "file whose size changed without the MDT; old releases",
-	Detect(llogBig),
-	Sub("lsc_hdr", llogRecHdr),
-	Sub("lsc_fid", llFid, "the file"),
-	U32("lsc_ioepoch", "epoch of the writes"),
-	Pad("lsc_padding1", 4),
-	Pad("lsc_padding2", 8),
-	Pad("lsc_padding3", 8),
-	Sub("lsc_tail", llogRecTail),
-)
+var llogSizeChangeRec = &Struct{Name: "llog_size_change_rec", Detect: llogBig,
+	Doc: "file whose size changed without the MDT; old releases", Fields: []*Field{
+		Sub("lsc_hdr", &llogRecHdr),
+		Sub("lsc_fid", &llFid, "the file"),
+		U32("lsc_ioepoch", "epoch of the writes"),
+		Pad("lsc_padding1", 4),
+		Pad("lsc_padding2", 8),
+		Pad("lsc_padding3", 8),
+		Sub("lsc_tail", &llogRecTail),
+	}}
 
-var llogAgentReqRec = Define("llog_agent_req_rec", "HSM request in the coordinator's log", Detect(llogBig),
-	Sub("arr_hdr", llogRecHdr),
-	U32("arr_status", HsmAgentReqStatus, "how far it is"),
+var llogAgentReqRec = &Struct{Name: "llog_agent_req_rec", Detect: llogBig, Doc: "HSM request in the coordinator's log", Fields: []*Field{
+	Sub("arr_hdr", &llogRecHdr),
+	U32("arr_status", &HsmAgentReqStatus, "how far it is"),
 	U32("arr_archive_id", "archive it is for; 0: any"),
-	U64("arr_flags", HsmRequestFlags, "as asked for"),
+	U64("arr_flags", &HsmRequestFlags, "as asked for"),
 	U64("arr_compound_id", Cookie, "number that requests of one command share"),
 	U64("arr_req_create", Seconds, "when it came"),
 	U64("arr_req_change", Seconds, "when its status last changed"),
-	Sub("arr_hai", hsmActionItem, "what to do"),
+	Sub("arr_hai", &hsmActionItem, "what to do"),
 	Pad("arr_padding", 0, CountOf(beforeTail), AfterPrevious(true)),
-	Sub("arr_tail", llogRecTail),
-)
+	Sub("arr_tail", &llogRecTail),
+}}
 
-var llogGen = Define("llog_gen", "generation of the connection between log writer and reader",
+var llogGen = &Struct{Name: "llog_gen", Doc: "generation of the connection between log writer and reader", Fields: []*Field{
 	U64("mnt_cnt", "mounts"),
 	U64("conn_cnt", "connects"),
-)
+}}
 
-var llogGenRec = Define("llog_gen_rec", "marks a generation in a log", Detect(llogBig),
-	Sub("lgr_hdr", llogRecHdr),
-	Sub("lgr_gen", llogGen),
+var llogGenRec = &Struct{Name: "llog_gen_rec", Detect: llogBig, Doc: "marks a generation in a log", Fields: []*Field{
+	Sub("lgr_hdr", &llogRecHdr),
+	Sub("lgr_gen", &llogGen),
 	Pad("padding1", 8),
 	Pad("padding2", 8),
 	Pad("padding3", 8),
-	Sub("lgr_tail", llogRecTail),
-)
+	Sub("lgr_tail", &llogRecTail),
+}}
 
 // llogPadRec fills the rest of a block: no record crosses the end of a block.
-var llogPadRec = Define("llog_pad_rec", "fills the rest of a block", Detect(llogBig),
-	Sub("pad_hdr", llogRecHdr),
+var llogPadRec = &Struct{Name: "llog_pad_rec", Detect: llogBig, Doc: "fills the rest of a block", Fields: []*Field{
+	Sub("pad_hdr", &llogRecHdr),
 	Pad("pad_fill", 0, CountOf(beforeTail)),
-	Sub("pad_tail", llogRecTail),
-)
+	Sub("pad_tail", &llogRecTail),
+}}
 
 // llogOtherRec is a record of a type that is not known.
-var llogOtherRec = Define("llog_other_rec", "record of a type that is not known", Detect(llogBig),
-	Sub("hdr", llogRecHdr),
+var llogOtherRec = &Struct{Name: "llog_other_rec", Detect: llogBig, Doc: "record of a type that is not known", Fields: []*Field{
+	Sub("hdr", &llogRecHdr),
 	Opaque("body", 0, CountOf(beforeTail), "the record"),
-	Sub("tail", llogRecTail),
-)
+	Sub("tail", &llogRecTail),
+}}
 
-var llogUpdateRecord = Define("llog_update_record", "distributed operation, kept until all MDTs have done their part",
-	Detect(llogBig),
-	Sub("lur_hdr", llogRecHdr),
-	Sub("lur_update_rec", updateRecords),
-	Pad("lur_padding", 0, CountOf(beforeTail), AfterPrevious(true)),
-	Sub("lur_tail", llogRecTail),
-)
+var llogUpdateRecord = &Struct{Name: "llog_update_record", Detect: llogBig,
+	Doc: "distributed operation, kept until all MDTs have done their part", Fields: []*Field{
+		Sub("lur_hdr", &llogRecHdr),
+		Sub("lur_update_rec", &updateRecords),
+		Pad("lur_padding", 0, CountOf(beforeTail), AfterPrevious(true)),
+		Sub("lur_tail", &llogRecTail),
+	}}
 
 // Parts of lrh_type.
 const (
@@ -170,9 +171,9 @@ const (
 
 // llogBlock is the part of a log that a reader gets at a time. Its records
 // are contiguous; the rest of the block is zero.
-var llogBlock = Define("llog_block", "part of a log: consecutive records",
+var llogBlock = &Struct{Name: "llog_block", Doc: "part of a log: consecutive records", Fields: []*Field{
 	Records("records", nextLogRecord, llogRecordForms),
-)
+}}
 
 // llogRecordForms are the records that a log may have, each in the list of
 // llogRecordTypes too.
@@ -184,7 +185,7 @@ var llogRecordForms = func() []*Field {
 	return append(forms, llogOther)
 }()
 
-var llogOther = Sub("", llogOtherRec, Tagged(true))
+var llogOther = Sub("", &llogOtherRec, Tagged(true))
 
 type llogRecordType struct {
 	kind uint64
@@ -192,21 +193,21 @@ type llogRecordType struct {
 }
 
 var llogRecordTypes = []llogRecordType{
-	{0x10620000, Sub("", llogConfigRec, Tagged(true))},
-	{0x10660000, Sub("", llogChangelogRec, Tagged(true))},
-	{0x10670000, Sub("", llogChangelogUserRec, Tagged(true))},
-	{0x10670002, Sub("", llogChangelogUserRec2, Tagged(true))},
-	{0x1064553b, Sub("", llogLogidRec, Tagged(true))},
-	{llogHeaderMagic, Sub("", llogLogHdr, Tagged(true))},
-	{0x10600000, Sub("", llogPadRec, Tagged(true))},
-	{0x10680000, Sub("", llogAgentReqRec, Tagged(true))},
-	{0x106a0000, Sub("", llogUpdateRecord, Tagged(true))},
-	{0x10692404, Sub("", llogUnlink64Rec, Tagged(true))},
-	{0x10612404, Sub("", llogUnlinkRec, Tagged(true))},
-	{0x10692401, Sub("", llogSetattr64Rec, Tagged(true))},
-	{0x10692401, Sub("", llogSetattr64RecV2, Tagged(true))}, // longer, of the same type
-	{0x10600f00, Sub("", llogSizeChangeRec, Tagged(true))},
-	{0x10640000, Sub("", llogGenRec, Tagged(true))},
+	{0x10620000, Sub("", &llogConfigRec, Tagged(true))},
+	{0x10660000, Sub("", &llogChangelogRec, Tagged(true))},
+	{0x10670000, Sub("", &llogChangelogUserRec, Tagged(true))},
+	{0x10670002, Sub("", &llogChangelogUserRec2, Tagged(true))},
+	{0x1064553b, Sub("", &llogLogidRec, Tagged(true))},
+	{llogHeaderMagic, Sub("", &llogLogHdr, Tagged(true))},
+	{0x10600000, Sub("", &llogPadRec, Tagged(true))},
+	{0x10680000, Sub("", &llogAgentReqRec, Tagged(true))},
+	{0x106a0000, Sub("", &llogUpdateRecord, Tagged(true))},
+	{0x10692404, Sub("", &llogUnlink64Rec, Tagged(true))},
+	{0x10612404, Sub("", &llogUnlinkRec, Tagged(true))},
+	{0x10692401, Sub("", &llogSetattr64Rec, Tagged(true))},
+	{0x10692401, Sub("", &llogSetattr64RecV2, Tagged(true))}, // longer, of the same type
+	{0x10600f00, Sub("", &llogSizeChangeRec, Tagged(true))},
+	{0x10640000, Sub("", &llogGenRec, Tagged(true))},
 }
 
 // nextLogRecord finds the form and length of the record at v.Rest.

@@ -71,147 +71,129 @@ var Acceptor = Enum("acceptor", "", "ports of LNet over TCP", []Value{
 	{Name: "LNET_ACCEPTOR_MAX_RESERVED_PORT", Value: 0x3ff},
 })
 
-var lnetNid = Define("lnet_nid",
-	NID,
-	"address of a node on an LNet network, long enough for IPv6",
+var LnetNid = &Struct{Name: "lnet_nid", Atom: NID, Doc: "address of a node on an LNet network, long enough for IPv6", Fields: []*Field{
 	U8("nid_size", Since("2.15"), "bytes of the address beyond the first four: 0 or 12"),
-	U8("nid_type", LnetLndType, Since("2.15"), "kind of network"),
+	U8("nid_type", &LnetLndType, Since("2.15"), "kind of network"),
 	U16("nid_num", Since("2.15"), Big, "number of the network among those of its kind"),
 	Arr("nid_addr", 4, U32("", Big, Hex), Since("2.15"), Big, "the address; an IPv4 address takes the first word"),
-)
+}}
 
-var _ = Define("lnet_process_id_packed",
-	"a process on a node",
+var lnetProcessIdPacked = &Struct{Name: "lnet_process_id_packed", Doc: "a process on a node", Fields: []*Field{
 	U64("nid", NID4, "the node"),
 	U32("pid", Remark(remarkPid), "LNet process id"),
-)
+}}
 
-var lnetHandleWire = Define("lnet_handle_wire",
-	Summarize(briefWireHandle),
-	"names an outstanding operation on the node that made it; the peer only copies it",
-	U64("wh_interface_cookie", Cookie, "incarnation of the node's LNet"),
-	U64("wh_object_cookie", Cookie, "the operation"),
-)
+var lnetHandleWire = &Struct{Name: "lnet_handle_wire", Summarize: briefWireHandle,
+	Doc: "names an outstanding operation on the node that made it; the peer only copies it", Fields: []*Field{
+		U64("wh_interface_cookie", Cookie, "incarnation of the node's LNet"),
+		U64("wh_object_cookie", Cookie, "the operation"),
+	}}
 
-var lnetAck = Define("lnet_ack",
-	Little,
-	"confirms to the sender of a PUT that its data were accepted",
-	Sub("dst_wmd", lnetHandleWire, "ack_wmd of the PUT"),
+var lnetAck = &Struct{Name: "lnet_ack", Order: Little, Doc: "confirms to the sender of a PUT that its data were accepted", Fields: []*Field{
+	Sub("dst_wmd", &lnetHandleWire, "ack_wmd of the PUT"),
 	U64("match_bits", Cookie, "match bits of the PUT"),
 	U32("mlength", Size, "bytes that the target accepted"),
-)
+}}
 
-var lnetPut = Define("lnet_put",
-	Little,
-	"puts data into a buffer that the target has posted on a portal",
-	Sub("ack_wmd", lnetHandleWire, "copied into the ACK; all ones when none is wanted"),
-	U64("match_bits", Cookie, "picks the buffer: xid of a request; xid or agreed bits for a reply; numbered bits for bulk"),
-	U64("hdr_data", Cookie, "free for the sender; Lustre leaves it 0"),
-	U32("ptl_index", Portal, "portal: which service or kind of reply"),
-	U32("offset", Size, "where in the buffer the data go"),
-)
+var lnetPut = &Struct{Name: "lnet_put", Order: Little,
+	Doc: "puts data into a buffer that the target has posted on a portal", Fields: []*Field{
+		Sub("ack_wmd", &lnetHandleWire, "copied into the ACK; all ones when none is wanted"),
+		U64("match_bits", Cookie, "picks the buffer: xid of a request; xid or agreed bits for a reply; numbered bits for bulk"),
+		U64("hdr_data", Cookie, "free for the sender; Lustre leaves it 0"),
+		U32("ptl_index", &Portal, "portal: which service or kind of reply"),
+		U32("offset", Size, "where in the buffer the data go"),
+	}}
 
-var lnetGet = Define("lnet_get",
-	Little,
-	"asks for data from a buffer that the target has posted",
-	Sub("return_wmd", lnetHandleWire, "copied into the REPLY"),
+var lnetGet = &Struct{Name: "lnet_get", Order: Little, Doc: "asks for data from a buffer that the target has posted", Fields: []*Field{
+	Sub("return_wmd", &lnetHandleWire, "copied into the REPLY"),
 	U64("match_bits", Cookie, "picks the buffer"),
-	U32("ptl_index", Portal, "portal of the buffer"),
+	U32("ptl_index", &Portal, "portal of the buffer"),
 	U32("src_offset", Size, "where in the buffer to begin"),
 	U32("sink_length", Size, "bytes wanted"),
-)
+}}
 
-var lnetReply = Define("lnet_reply",
-	Little,
-	"brings the data that a GET asked for",
-	Sub("dst_wmd", lnetHandleWire, "return_wmd of the GET"),
-)
+var lnetReply = &Struct{Name: "lnet_reply", Order: Little, Doc: "brings the data that a GET asked for", Fields: []*Field{
+	Sub("dst_wmd", &lnetHandleWire, "return_wmd of the GET"),
+}}
 
-var lnetHello = Define("lnet_hello",
-	Little,
-	"greeting of the first version of socklnd",
+var lnetHello = &Struct{Name: "lnet_hello", Order: Little, Doc: "greeting of the first version of socklnd", Fields: []*Field{
 	U64("incarnation", Cookie, "changes when the node starts anew"),
-	U32("type", KsockConnType, "what the connection is for"),
-)
+	U32("type", &KsockConnType, "what the connection is for"),
+}}
 
 // lnetCmdHdr is union lnet_cmd_hdr. The headers have its members in themselves.
-var _ = Define("lnet_cmd_hdr",
-	Little,
-	"the command of an LNet message, by the type in the header around it",
-	Sub("ack", lnetAck),
-	Sub("put", lnetPut, Over("ack")),
-	Sub("get", lnetGet, Over("ack")),
-	Sub("reply", lnetReply, Over("ack")),
-	Sub("hello", lnetHello, Over("ack")),
-)
+var lnetCmdHdr = &Struct{Name: "lnet_cmd_hdr", Order: Little,
+	Doc: "the command of an LNet message, by the type in the header around it", Fields: []*Field{
+		Sub("ack", &lnetAck),
+		Sub("put", &lnetPut, Over("ack")),
+		Sub("get", &lnetGet, Over("ack")),
+		Sub("reply", &lnetReply, Over("ack")),
+		Sub("hello", &lnetHello, Over("ack")),
+	}}
 
-var LNetHdr4 = Define("lnet_hdr_nid4", append(lnetHdrFields(32,
+var LNetHdr4 = &Struct{Name: "lnet_hdr_nid4", Order: Little, Doc: "header of an LNet message with 8-byte NIDs", Fields: lnetHdrFields(32,
 	U64("dest_nid", NID4, "node the message is for, beyond any router"),
 	U64("src_nid", NID4, "node the message is from, beyond any router"),
-), "header of an LNet message with 8-byte NIDs")...)
+)}
 
-var LNetHdr16 = Define("lnet_hdr_nid16", append(lnetHdrFields(56,
-	Sub("dest_nid", lnetNid, "node the message is for, beyond any router"),
-	Sub("src_nid", lnetNid, "node the message is from, beyond any router"),
-), Since("2.15"), "header of an LNet message with 20-byte NIDs")...)
+var LNetHdr16 = &Struct{Name: "lnet_hdr_nid16", Since: "2.15", Order: Little, Doc: "header of an LNet message with 20-byte NIDs", Fields: lnetHdrFields(56,
+	Sub("dest_nid", &LnetNid, "node the message is for, beyond any router"),
+	Sub("src_nid", &LnetNid, "node the message is from, beyond any router"),
+)}
 
 // lnetHdrFields are the fields of a header whose command begins at offset
 // command. The members of the command stand in the header itself.
-func lnetHdrFields(command int, nids ...*Field) []any {
-	parts := []any{Little, nids[0], nids[1],
+func lnetHdrFields(command int, nids ...*Field) []*Field {
+	fields := append(nids,
 		U32("dest_pid", Remark(remarkPid), "LNet process id of the receiver"),
 		U32("src_pid", Remark(remarkPid), "LNet process id of the sender"),
-		U32("type", LnetMsgType, "the command"),
+		U32("type", &LnetMsgType, "the command"),
 		U32("payload_length", Size, "bytes behind the header; GET and ACK have none"),
-	}
+	)
 	for _, m := range []struct {
-		s        *Struct
-		name     string
-		commands []string
+		s    *Struct
+		name string
+		when IfValue
 	}{
-		{lnetPut, "ack_wmd", []string{"PUT"}},
-		{lnetGet, "return_wmd", []string{"GET"}},
-		{lnetAck, "dst_wmd", []string{"ACK", "REPLY"}},
-		{lnetPut, "match_bits", []string{"PUT", "GET", "ACK"}},
-		{lnetPut, "hdr_data", []string{"PUT"}},
-		{lnetPut, "ptl_index", []string{"PUT"}},
-		{lnetPut, "offset", []string{"PUT"}},
-		{lnetGet, "ptl_index", []string{"GET"}},
-		{lnetGet, "src_offset", []string{"GET"}},
-		{lnetGet, "sink_length", []string{"GET"}},
-		{lnetAck, "mlength", []string{"ACK"}},
-		{lnetHello, "incarnation", []string{"HELLO"}},
+		{lnetPut, "ack_wmd", IfValue{"type", "PUT"}},
+		{lnetGet, "return_wmd", IfValue{"type", "GET"}},
+		{lnetAck, "dst_wmd", IfValue{"type", "ACK", "REPLY"}},
+		{lnetPut, "match_bits", IfValue{"type", "PUT", "GET", "ACK"}},
+		{lnetPut, "hdr_data", IfValue{"type", "PUT"}},
+		{lnetPut, "ptl_index", IfValue{"type", "PUT"}},
+		{lnetPut, "offset", IfValue{"type", "PUT"}},
+		{lnetGet, "ptl_index", IfValue{"type", "GET"}},
+		{lnetGet, "src_offset", IfValue{"type", "GET"}},
+		{lnetGet, "sink_length", IfValue{"type", "GET"}},
+		{lnetAck, "mlength", IfValue{"type", "ACK"}},
+		{lnetHello, "incarnation", IfValue{"type", "HELLO"}},
 	} {
-		f := m.s.Field(m.name)
-		parts = append(parts, f.Copy(At(command+f.Off), IfValue("type", m.commands...)))
+		f := m.s.Resolve().Field(m.name)
+		fields = append(fields, f.Copy(At(command+f.Off), m.when))
 	}
-	return parts
+	return fields
 }
 
-var _ = Define("lnet_magicversion",
-	Little,
-	"stands in place of the destination NID in the hello of socklnd version 1",
-	U32("magic", Hex, LnetMagic, "kind of network"),
-	U16("version_major", Shown{Label: "version ", Role: Flag}, "protocol version"),
-	U16("version_minor", "protocol version, minor part"),
-)
+var lnetMagicversion = &Struct{Name: "lnet_magicversion", Order: Little,
+	Doc: "stands in place of the destination NID in the hello of socklnd version 1", Fields: []*Field{
+		U32("magic", Hex, &LnetMagic, "kind of network"),
+		U16("version_major", Shown{Label: "version ", Role: Flag}, "protocol version"),
+		U16("version_minor", "protocol version, minor part"),
+	}}
 
-var ConnreqV1 = Define("lnet_acceptor_connreq",
-	Detect(isAcceptor),
-	"first bytes of a connection: the address that the connecting node wants to reach",
-	U32("acr_magic", Hex, LnetMagic, "marks the request and the byte order of the sender"),
-	U32("acr_version", Shown{Label: "version ", Role: Flag}, "1: 8-byte NID"),
-	U64("acr_nid", NID4, Shown{Label: "to ", Role: Node}, "NID of the node to connect to"),
-)
+var ConnreqV1 = &Struct{Name: "lnet_acceptor_connreq", Detect: isAcceptor,
+	Doc: "first bytes of a connection: the address that the connecting node wants to reach", Fields: []*Field{
+		U32("acr_magic", Hex, &LnetMagic, "marks the request and the byte order of the sender"),
+		U32("acr_version", Shown{Label: "version ", Role: Flag}, "1: 8-byte NID"),
+		U64("acr_nid", NID4, Shown{Label: "to ", Role: Node}, "NID of the node to connect to"),
+	}}
 
-var ConnreqV2 = Define("lnet_acceptor_connreq_v2",
-	Since("2.15"),
-	Detect(isAcceptor),
-	"first bytes of a connection to a node with a long address",
-	U32("acr_magic", Hex, LnetMagic, "marks the request and the byte order of the sender"),
-	U32("acr_version", Shown{Label: "version ", Role: Flag}, "2: 20-byte NID"),
-	Sub("acr_nid", lnetNid, Shown{Label: "to ", Role: Node}, "NID of the node to connect to"),
-)
+var ConnreqV2 = &Struct{Name: "lnet_acceptor_connreq_v2", Since: "2.15", Detect: isAcceptor,
+	Doc: "first bytes of a connection to a node with a long address", Fields: []*Field{
+		U32("acr_magic", Hex, &LnetMagic, "marks the request and the byte order of the sender"),
+		U32("acr_version", Shown{Label: "version ", Role: Flag}, "2: 20-byte NID"),
+		Sub("acr_nid", &LnetNid, Shown{Label: "to ", Role: Node}, "NID of the node to connect to"),
+	}}
 
 func isAcceptor(b []byte, big bool) bool { return magicAt(b, 0, 0xacce7100, big) }
 

@@ -27,49 +27,44 @@ var LnetPing = Enum("lnet_ping", "", "match bits of LNet ping", []Value{
 	{Name: "LNET_PROTO_PING_MATCHBITS", Value: 0x8000000000000000, Doc: "match bits of ping GET and discovery push PUT on portal 0"},
 })
 
-var lnetNiStatus = Define("lnet_ni_status",
-	"one 8-byte NID of the node and whether it works",
+var lnetNiStatus = &Struct{Name: "lnet_ni_status", Doc: "one 8-byte NID of the node and whether it works", Fields: []*Field{
 	U64("ns_nid", NID4, Shown{Role: Node}, "the NID; the first entry is the loopback"),
-	U32("ns_status", LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, Remark(remarkNiStatus), "whether the interface works; in the first entry it may be a number that is raised at each change of the node's NIDs"),
+	U32("ns_status", &LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, Remark(remarkNiStatus), "whether the interface works; in the first entry it may be a number that is raised at each change of the node's NIDs"),
 	U32("ns_msg_size", Size, Since("2.16"), "first entry: bytes of all the information, long addresses included; unused up to 2.15"),
-)
+}}
 
-var lnetNiLargeStatus = Define("lnet_ni_large_status",
-	Since("2.16"),
-	"one long NID of the node and whether it works; takes only as many bytes as the address needs",
-	U32("ns_status", LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, "whether the interface works"),
-	Sub("ns_nid", lnetNid, Shown{Role: Node}, "the NID"),
-)
+var lnetNiLargeStatus = &Struct{Name: "lnet_ni_large_status", Since: "2.16",
+	Doc: "one long NID of the node and whether it works; takes only as many bytes as the address needs", Fields: []*Field{
+		U32("ns_status", &LnetNiStatus, Shown{Role: Bad, Only: "DOWN"}, "whether the interface works"),
+		Sub("ns_nid", &LnetNid, Shown{Role: Node}, "the NID"),
+	}}
 
-var lnetNidMdEntry = Define("lnet_nid_md_entry",
-	Since("2.17"),
-	"what a kind of network wants its peers to know about a NID",
-	U64("nid", NID4, Shown{Role: Node}, "the NID"),
-	Opaque("buffer", 32, "data of the network driver"),
-)
+var lnetNidMdEntry = &Struct{Name: "lnet_nid_md_entry", Since: "2.17",
+	Doc: "what a kind of network wants its peers to know about a NID", Fields: []*Field{
+		U64("nid", NID4, Shown{Role: Node}, "the NID"),
+		Opaque("buffer", 32, "data of the network driver"),
+	}}
 
-var lnetNidMetadata = Define("lnet_nid_metadata",
-	Since("2.17"),
-	"data about the NIDs of the node, for the drivers of their networks",
-	U32("num_nid_mappings", "number of entries"),
-	Arr("nid_mappings", -1, Sub("", lnetNidMdEntry), CountBy("num_nid_mappings"), "one entry a NID"),
-)
+var lnetNidMetadata = &Struct{Name: "lnet_nid_metadata", Since: "2.17",
+	Doc: "data about the NIDs of the node, for the drivers of their networks", Fields: []*Field{
+		U32("num_nid_mappings", "number of entries"),
+		Arr("nid_mappings", -1, Sub("", &lnetNidMdEntry), CountBy("num_nid_mappings"), "one entry a NID"),
+	}}
 
-var pingFeatures = U32("pi_features", LnetPingFeatures, "what the node's LNet can do")
+var pingFeatures = U32("pi_features", &LnetPingFeatures, "what the node's LNet can do")
 
 const pingMagic = 0x70696e67
 
-var PingInfo = Define("lnet_ping_info",
-	Detect(func(b []byte, big bool) bool { return magicAt(b, 0, pingMagic, big) }),
-	"what a node reports about itself in the reply to a ping, or in a push without a ping: features and NIDs",
-	U32("pi_magic", Hex, LnetMagic, "marks the information and the byte order of the sender"),
-	pingFeatures,
-	U32("pi_pid", Remark(remarkPid), "LNet process id"),
-	U32("pi_nnis", "number of 8-byte NIDs, loopback included"),
-	Arr("pi_ni", -1, Sub("", lnetNiStatus), CountBy("pi_nnis"), "the 8-byte NIDs"),
-	Records("pi_large_ni", stepLargeNi, Since("2.16"), If(hasFeature("LARGE_ADDR")), "the long NIDs, each in as many bytes as its address needs"),
-	Sub("pi_metadata", lnetNidMetadata, Since("2.17"), If(hasFeature("METADATA")), "data for the drivers of the networks"),
-)
+var PingInfo = &Struct{Name: "lnet_ping_info", Detect: func(b []byte, big bool) bool { return magicAt(b, 0, pingMagic, big) },
+	Doc: "what a node reports about itself in the reply to a ping, or in a push without a ping: features and NIDs", Fields: []*Field{
+		U32("pi_magic", Hex, &LnetMagic, "marks the information and the byte order of the sender"),
+		pingFeatures,
+		U32("pi_pid", Remark(remarkPid), "LNet process id"),
+		U32("pi_nnis", "number of 8-byte NIDs, loopback included"),
+		Arr("pi_ni", -1, Sub("", &lnetNiStatus), CountBy("pi_nnis"), "the 8-byte NIDs"),
+		Records("pi_large_ni", stepLargeNi, largeNi, Since("2.16"), If(hasFeature("LARGE_ADDR")), "the long NIDs, each in as many bytes as its address needs"),
+		Sub("pi_metadata", &lnetNidMetadata, Since("2.17"), If(hasFeature("METADATA")), "data for the drivers of the networks"),
+	}}
 
 func hasFeature(name string) If {
 	bit := LnetPingFeatures.Bit(name)
@@ -79,7 +74,7 @@ func hasFeature(name string) If {
 var (
 	niMsgSize   = lnetNiStatus.Field("ns_msg_size")
 	largeStatus = lnetNiLargeStatus.Field("ns_status")
-	largeNi     = Sub("", lnetNiLargeStatus)
+	largeNi     = Sub("", &lnetNiLargeStatus)
 )
 
 // stepLargeNi takes one long NID. They end at the size that the first entry of

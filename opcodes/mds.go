@@ -31,33 +31,28 @@ var SwapLayoutsFlags = Bits("swap_layouts_flags", "SWAP_LAYOUTS_", "how layouts 
 	{Name: "MDS_HSM", Value: 0xffffffff80000000, Doc: "swap HSM state too, sign-extended", Alias: true},
 })
 
-var _ = Define("lustre_swap_layouts",
-	"what a user asks of the client to swap the layouts of two files",
-	U64("sl_flags", SwapLayoutsFlags, "what to check and keep"),
+var lustreSwapLayouts = &Struct{Name: "lustre_swap_layouts", Doc: "what a user asks of the client to swap the layouts of two files", Fields: []*Field{
+	U64("sl_flags", &SwapLayoutsFlags, "what to check and keep"),
 	U32("sl_fd", "descriptor of the second file"),
 	U32("sl_gid", "group lock that keeps others out"),
-	U64("sl_dv1", Cookie, When("sl_flags", "CHECK_DV1"), "data version that the first file must have"),
-	U64("sl_dv2", Cookie, When("sl_flags", "CHECK_DV2"), "data version that the second file must have"),
-)
+	U64("sl_dv1", Cookie, When{"sl_flags", "CHECK_DV1"}, "data version that the first file must have"),
+	U64("sl_dv2", Cookie, When{"sl_flags", "CHECK_DV2"}, "data version that the second file must have"),
+}}
 
-var mdcSwapLayouts = Define("mdc_swap_layouts",
-	"how the layouts of two files are swapped",
-	Shorter{8},
-	U64("msl_flags", SwapLayoutsFlags, "what to check and keep"),
-	U64("msl_dv1", Since("2.18"), Cookie, When("msl_flags", "CHECK_DV1"), "data version that the first file must have"),
-	U64("msl_dv2", Since("2.18"), Cookie, When("msl_flags", "CHECK_DV2"), "data version that the second file must have"),
-)
+var mdcSwapLayouts = &Struct{Name: "mdc_swap_layouts", Shorter: []int{8}, Doc: "how the layouts of two files are swapped", Fields: []*Field{
+	U64("msl_flags", &SwapLayoutsFlags, "what to check and keep"),
+	U64("msl_dv1", Since("2.18"), Cookie, When{"msl_flags", "CHECK_DV1"}, "data version that the first file must have"),
+	U64("msl_dv2", Since("2.18"), Cookie, When{"msl_flags", "CHECK_DV2"}, "data version that the second file must have"),
+}}
 
-var _ = Define("mdc_swap_layouts_217",
-	Since("2.18"),
-	"mdc_swap_layouts as releases up to 2.17 send it",
-	U64("msl_flags", SwapLayoutsFlags, "what to keep"),
-)
+var mdcSwapLayouts217 = &Struct{Name: "mdc_swap_layouts_217", Since: "2.18", Doc: "mdc_swap_layouts as releases up to 2.17 send it", Fields: []*Field{
+	U64("msl_flags", &SwapLayoutsFlags, "what to keep"),
+}}
 
 var (
 	bufSelinuxPol  = Str("selinux_pol", 0, "SELinux policy of the client: mode:name:version:hash")
-	bufSwapLayouts = Sub("swap_layouts", mdcSwapLayouts, "how they are swapped")
-	bufFidArray    = Arr("fid_array", -1, Sub("", luFid), "the objects")
+	bufSwapLayouts = Sub("swap_layouts", &mdcSwapLayouts, "how they are swapped")
+	bufFidArray    = Arr("fid_array", -1, Sub("", &LuFid), "the objects")
 )
 
 // bufFileset is the directory to mount.
@@ -154,13 +149,12 @@ func bodySubject(m *Msg) (fid, name []byte) {
 }
 
 // inlineData is the data of a small file on the MDT (DoM) in the reply to an open.
-var inlineData = Define("niobuf_inline",
-	"the beginning of a file whose data is on the MDT (DoM)",
-	Sub("niobuf_remote", niobufRemote, "which bytes these are"),
+var inlineData = &Struct{Name: "niobuf_inline", Doc: "the beginning of a file whose data is on the MDT (DoM)", Fields: []*Field{
+	Sub("niobuf_remote", &niobufRemote, "which bytes these are"),
 	Opaque("data", 0, CountOf(inlineBytes), "the bytes"),
-)
+}}
 
-var formInline = Sub("niobuf_inline", inlineData)
+var formInline = Sub("niobuf_inline", &inlineData)
 
 // inlineBytes is the length that the niobuf in front gives.
 func inlineBytes(v *View) int {
@@ -179,7 +173,7 @@ func chooseInline(v *View) *Field {
 	return formInline
 }
 
-var bufNiobufInline = OneOf("niobuf_inline", chooseInline, []*Field{formInline, formDirPages}, Tagged(true), "beginning of the file, or pages of the directory").Rest()
+var bufNiobufInline = OneOf("niobuf_inline", chooseInline, []*Field{formInline, formDirPages}, Tagged(true), "beginning of the file, or pages of the directory")
 
 // addEntry appends a name and its directory: [0x200000007:0x1:0x0]/name.
 func addEntry(l *Line, dir []byte, big bool, name []byte) {

@@ -23,6 +23,7 @@ var MdsOpBias = Bits("mds_op_bias", "MDS_", "what is special about an operation"
 	{Name: "CLOSE_LAYOUT_MERGE", Value: 0x8000, Doc: "close adds the layout of another file as a mirror"},
 	{Name: "CLOSE_RESYNC_DONE", Value: 0x10000, Doc: "close ends a resync of mirrors"},
 	{Name: "CLOSE_LAYOUT_SPLIT", Value: 0x20000, Doc: "close splits a mirror off"},
+	{Name: "CLOSE_INTENT", Value: 0x3d000, Doc: "any of what a close can do beside closing", Alias: true},
 	{Name: "TRUNC_KEEP_LEASE", Value: 0x40000, Doc: "truncate without breaking the lease"},
 	{Name: "PCC_ATTACH", Value: 0x80000, Since: "2.15", Doc: "close hands the data to a client cache"},
 	{Name: "CLOSE_UPDATE_TIMES", Value: 0x100000, Doc: "close brings new times"},
@@ -33,7 +34,6 @@ var MdsOpBias = Bits("mds_op_bias", "MDS_", "what is special about an operation"
 	{Name: "CLOSE_LAYOUT_SWAP_HSM", Value: 0x2000000, Since: "2.16", Doc: "swap layouts and HSM state"},
 	{Name: "RENAME_AGAIN", Value: 0x4000000, Since: "2.18", Doc: "rename tried again"},
 	{Name: "NAMEHASH", Value: 0x8000000, Since: "2.18", Doc: "the name is the hash of an encrypted one"},
-	{Name: "CLOSE_INTENT", Value: 0x3d000, Doc: "any of what a close can do beside closing", Alias: true},
 })
 
 var DataVersionFlags = Bits("data_version_flags", "LL_DV_", "what is flushed before a data version is read", []Value{
@@ -42,19 +42,17 @@ var DataVersionFlags = Bits("data_version_flags", "LL_DV_", "what is flushed bef
 	{Name: "SZ_UPDATE", Value: 0x4, Since: "2.15", Doc: "bring the size on the MDT up to date"},
 })
 
-var mdtIoepoch = Define("mdt_ioepoch",
-	"the open file that a close or setattr is about",
-	Sub("mio_open_handle", lustreHandle, "open handle that the open gave"),
+var mdtIoepoch = &Struct{Name: "mdt_ioepoch", Doc: "the open file that a close or setattr is about", Fields: []*Field{
+	Sub("mio_open_handle", &lustreHandle, "open handle that the open gave"),
 	Pad("mio_unused1", 8),
 	Pad("mio_unused2", 4),
 	Pad("mio_padding", 4),
-)
+}}
 
-var closeDataResyncDone = Define("close_data_resync_done",
-	"components that a resync has brought up to date",
+var closeDataResyncDone = &Struct{Name: "close_data_resync_done", Doc: "components that a resync has brought up to date", Fields: []*Field{
 	U32("resync_count", "how many; when there are more than 15 all of them travel in the u32_array buffer"),
 	Arr("resync_ids_inline", 15, U32(""), CountOf(inlineResyncIDs), "their numbers (lcme_id)"),
-)
+}}
 
 const maxInlineResyncIDs = 15
 
@@ -80,17 +78,17 @@ func outerResyncIDs(v *View) int {
 
 func resyncCountOf(b []byte, big bool) uint64 { return ReadUint(b[:min(4, len(b))], big) }
 
-var closeData = Define("close_data",
-	"what a close does beside closing: a release, a swap, merge or split of layouts, the end of a resync",
-	U64("cd_handle", Cookie, "handle of the lease that the close gives up; in the sender's byte order, unlike other handles"),
-	Sub("cd_fid", luFid, "the second file: volatile file of a release or migration, victim of a merge or split"),
-	U64("cd_data_version", Cookie, "data version that the file must still have"),
-	Pads("cd_reserved", 8, 8, If(closeNeeds(0))),
-	Sub("cd_resync", closeDataResyncDone, Over("cd_reserved"), If(closeNeeds(biasResyncDone)), "components that are in sync again"),
-	U16("cd_mirror_id", Over("cd_reserved"), If(closeNeeds(biasSplit)), "the mirror that is split off"),
-	U32("cd_archive_id", Over("cd_reserved"), Since("2.15"), If(closeNeeds(biasPCC)), "the client cache that gets the data"),
-	U64("cd_data_version2", Over("cd_reserved"), Since("2.16"), Cookie, If(closeNeeds(biasSwap)), "data version that the second file must still have"),
-)
+var closeData = &Struct{Name: "close_data",
+	Doc: "what a close does beside closing: a release, a swap, merge or split of layouts, the end of a resync", Fields: []*Field{
+		U64("cd_handle", Cookie, "handle of the lease that the close gives up; in the sender's byte order, unlike other handles"),
+		Sub("cd_fid", &LuFid, "the second file: volatile file of a release or migration, victim of a merge or split"),
+		U64("cd_data_version", Cookie, "data version that the file must still have"),
+		Pads("cd_reserved", 8, 8, If(closeNeeds(0))),
+		Sub("cd_resync", &closeDataResyncDone, Over("cd_reserved"), If(closeNeeds(biasResyncDone)), "components that are in sync again"),
+		U16("cd_mirror_id", Over("cd_reserved"), If(closeNeeds(biasSplit)), "the mirror that is split off"),
+		U32("cd_archive_id", Over("cd_reserved"), Since("2.15"), If(closeNeeds(biasPCC)), "the client cache that gets the data"),
+		U64("cd_data_version2", Over("cd_reserved"), Since("2.16"), Cookie, If(closeNeeds(biasSwap)), "data version that the second file must still have"),
+	}}
 
 // The biases that give the last part of close_data a meaning.
 var (
@@ -130,8 +128,8 @@ func closeBias(m *Msg) uint64 {
 }
 
 var (
-	bufMdtIoepoch = Sub("mdt_ioepoch", mdtIoepoch)
-	bufCloseData  = Sub("close_data", closeData, "what the close does beside closing")
+	bufMdtIoepoch = Sub("mdt_ioepoch", &mdtIoepoch)
+	bufCloseData  = Sub("close_data", &closeData, "what the close does beside closing")
 	bufU32Array   = Arr("u32_array", -1, U32(""), CountOf(outerResyncIDs), "components that are in sync again, when they are more than 15")
 )
 

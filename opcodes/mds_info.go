@@ -14,39 +14,36 @@ const (
 	MDS_SET_INFO = 46
 )
 
-var getinfoFid2path = Define("getinfo_fid2path",
-	"asks for the path of a FID; the reply brings it",
-	Sub("gf_fid", luFid, "the object"),
+var getinfoFid2path = &Struct{Name: "getinfo_fid2path", Doc: "asks for the path of a FID; the reply brings it", Fields: []*Field{
+	Sub("gf_fid", &LuFid, "the object"),
 	U64("gf_recno", "changelog record up to which names may be as they were; all ones: as they are"),
 	U32("gf_linkno", "which of several names, from 0; reply: the next one"),
 	U32("gf_pathlen", Size, "room for the path"),
 	Str("gf_path", 0, If(isReply), "the path, from the root of the file system or of the fileset"),
-	Arr("gf_root_fid", -1, Sub("", luFid), Over("gf_path"), If(isRequest), "root of the client's fileset"),
-)
+	Arr("gf_root_fid", -1, Sub("", &LuFid), Over("gf_path"), If(isRequest), "root of the client's fileset"),
+}}
 
 // fid2pathKey is what fills the key buffer of a fid2path: its name in an area
 // of 16 bytes, and the question.
-var fid2pathKey = Define("fid2path_key",
-	"key of a fid2path together with its argument",
+var fid2pathKey = &Struct{Name: "fid2path_key", Doc: "key of a fid2path together with its argument", Fields: []*Field{
 	Str("key", 16, "the name of the key"),
-	Sub("getinfo_fid2path", getinfoFid2path, "the question"),
-)
+	Sub("getinfo_fid2path", &getinfoFid2path, "the question"),
+}}
 
-var _ = Define("getparent",
-	"asks for a parent of a FID and its name there",
-	Sub("gp_fid", luFid, "the object; answer: its parent"),
+var getparent = &Struct{Name: "getparent", Doc: "asks for a parent of a FID and its name there", Fields: []*Field{
+	Sub("gp_fid", &LuFid, "the object; answer: its parent"),
 	U32("gp_linkno", "which of several names, from 0"),
 	U32("gp_name_size", Size, "room for the name"),
 	Str("gp_name", 0, "the name"),
-)
+}}
 
 var (
-	bufGetinfoKeyFid2path       = Sub("getinfo_key", fid2pathKey, "the name of the key and the FID to resolve")
-	bufGetinfoValFid2path       = Sub("getinfo_val", getinfoFid2path, "the path")
+	bufGetinfoKeyFid2path       = Sub("getinfo_key", &fid2pathKey, "the name of the key and the FID to resolve")
+	bufGetinfoValFid2path       = Sub("getinfo_val", &getinfoFid2path, "the path")
 	bufGetinfoVallen            = U32("getinfo_vallen", Size, "room for the value")
-	bufGetinfoValChangelogUser  = Sub("getinfo_val", changelogFilter, "the changelog user")
-	bufSetinfoValChangelogClear = Sub("setinfo_val", changelogSetinfo)
-	bufSetinfoValMds            = OneOf("setinfo_val", chooseSetinfo, []*Field{formReadOnly, formBytes}, "value of the key").Rest()
+	bufGetinfoValChangelogUser  = Sub("getinfo_val", &changelogFilter, "the changelog user")
+	bufSetinfoValChangelogClear = Sub("setinfo_val", &changelogSetinfo)
+	bufSetinfoValMds            = OneOf("setinfo_val", chooseSetinfo, []*Field{formReadOnly, formBytes}, "value of the key")
 	bufGetinfoValOther          = Opaque("getinfo_val", 0, "value of the key")
 )
 

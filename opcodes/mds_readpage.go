@@ -31,19 +31,18 @@ var ReaddirMisc = Enum("readdir_misc", "", "special hashes of directory entries"
 	{Name: "MDS_DIR_END_OFF", Value: 0xfffffffffffffffe, Doc: "hash behind the last entry of a directory"},
 })
 
-var luDirent = Define("lu_dirent", "entry of a directory",
-	Little,
-	Sub("lde_fid", luFid, "what it names"),
+var luDirent = &Struct{Name: "lu_dirent", Order: Little, Doc: "entry of a directory", Fields: []*Field{
+	Sub("lde_fid", &LuFid, "what it names"),
 	U64("lde_hash", Cookie, "hash of the name: entries come in its order"),
 	U16("lde_reclen", Size, "bytes of the entry; 0 in the last one of a page"),
 	U16("lde_namelen", Size, "bytes of the name"),
-	U32("lde_attrs", DirentAttrs, "what follows the name"),
+	U32("lde_attrs", &DirentAttrs, "what follows the name"),
 	Str("lde_name", 0, CountBy("lde_namelen"), Counted("name"), "the name; no NUL ends it"),
 	Pad("lde_pad", 0, CountOf(func(v *View) int { return int(ldeNamelen.Uint(v.Struct, false) & 1) }),
 		If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 })),
 	U16("lt_type", Octal, If(func(v *View) bool { return ldeAttrs.Uint(v.Struct, false)&ludaHasType != 0 }),
 		Remark(fileTypeRemark), "file type, as in the upper bits of a mode"),
-)
+}}
 
 const (
 	ludaHasType  = 2
@@ -90,23 +89,21 @@ func FileTypeName(mode uint64) string {
 	return ""
 }
 
-var _ = Define("luda_type", "type of a directory entry, behind its name",
-	Little,
+var ludaType = &Struct{Name: "luda_type", Order: Little, Doc: "type of a directory entry, behind its name", Fields: []*Field{
 	U16("lt_type", Octal, "file type, as in the upper bits of a mode"),
-)
+}}
 
-var luDirpage = Define("lu_dirpage", "page of a directory: 4096 bytes",
-	Little,
+var luDirpage = &Struct{Name: "lu_dirpage", Order: Little, Doc: "page of a directory: 4096 bytes", Fields: []*Field{
 	U64("ldp_hash_start", Cookie, "hash that was asked for"),
 	U64("ldp_hash_end", Cookie, Remark(hashEndRemark), "hash to go on with"),
-	U32("ldp_flags", DirpageFlags, "what is special about the page"),
+	U32("ldp_flags", &DirpageFlags, "what is special about the page"),
 	Pad("ldp_pad0", 4),
-	Arr("ldp_entries", -1, Sub("", luDirent), If(never), "the entries; shown as `entries`"),
+	Arr("ldp_entries", -1, Sub("", &luDirent), If(never), "the entries; shown as `entries`"),
 	Records("entries", nextDirent, []*Field{dirent}, "what is in the directory"),
 	Pad("slack", 0, AfterPrevious(true), CountOf(func(v *View) int { return len(bytes.TrimRight(v.Rest, "\x00")) }), "behind the last entry: of no meaning"),
-)
+}}
 
-var dirent = Sub("", luDirent)
+var dirent = Sub("", &luDirent)
 
 var (
 	ldpHashEnd = Field{Off: 8, Size: 8}
@@ -157,11 +154,11 @@ func direntSize(name int, attrs uint64) int {
 }
 
 // dirPages is the bulk data of a readdir.
-var dirPages = Define("dir_pages", "pages of a directory", Little,
+var dirPages = &Struct{Name: "dir_pages", Order: Little, Doc: "pages of a directory", Fields: []*Field{
 	Records("pages", nextPage(dirPage), []*Field{dirPage}),
-)
+}}
 
-var dirPage = Sub("", luDirpage)
+var dirPage = Sub("", &luDirpage)
 
 // nextPage cuts bulk data into pages, each a page of its own whatever the
 // page size of the client.
@@ -175,13 +172,13 @@ func nextPage(page *Field) func(*View) (*Field, int) {
 }
 
 // luPage is union lu_page.
-var _ = Define("lu_page", "page of a directory or of an index",
+var luPage = &Struct{Name: "lu_page", Doc: "page of a directory or of an index", Fields: []*Field{
 	Str("lp_array", pageSize, If(never), "the page as bytes"),
-	Sub("lp_dir", luDirpage, Over("lp_array")),
-	Sub("lp_idx", luIdxpage, Over("lp_array")),
-)
+	Sub("lp_dir", &luDirpage, Over("lp_array")),
+	Sub("lp_idx", &luIdxpage, Over("lp_array")),
+}}
 
-var formDirPages = Sub("dir_pages", dirPages)
+var formDirPages = Sub("dir_pages", &dirPages)
 
 var _ = DefineRPC(&RPC{Opcode: MDS_READPAGE, Name: "MDS_READPAGE",
 	Doc:     "Reads pages of a directory from a hash value on. The pages come as bulk data; the client keeps them under its lock on the directory.",

@@ -68,16 +68,11 @@ var MboXattrAbsentBit = Enum("mbo_xattr_absent_bit", "MBO_XA_SEC_", "numbers of 
 	{Name: "SMACK", Value: 0x1, Since: "2.18", Doc: "no security.SMACK64"},
 })
 
-// MboXattrAbsent is the group mbo_xattr_absent: the bits whose numbers the group
-// mbo_xattr_absent_bit gives.
-var MboXattrAbsent = func() *Names {
-	bits := []Value{{Name: "KNOWN", Since: "2.18", Alias: true, Doc: "all bits that are in use"}}
-	for _, v := range MboXattrAbsentBit.Values {
-		bits = append(bits, Value{Name: "SEC_" + v.Name, Value: 1 << v.Value, Since: v.Since, Doc: v.Doc})
-		bits[0].Value |= 1 << v.Value
-	}
-	return Bits("mbo_xattr_absent", "MBO_XA_", "security attributes that are known not to exist", bits)
-}()
+var MboXattrAbsent = Bits("mbo_xattr_absent", "MBO_XA_", "security attributes that are known not to exist", []Value{
+	{Name: "SEC_SELINUX", Value: 0x1, Since: "2.18", Doc: "no security.selinux"},
+	{Name: "SEC_SMACK", Value: 0x2, Since: "2.18", Doc: "no security.SMACK64"},
+	{Name: "KNOWN", Value: 0x3, Since: "2.18", Alias: true, Doc: "all bits that are in use"},
+})
 
 var InodeFlags = Bits("inode_flags", "LUSTRE_", "inode flags as chattr sets them", []Value{
 	{Name: "UNRM_FL", Value: 0x2, Since: "2.17", Doc: "undelete"},
@@ -90,20 +85,20 @@ var InodeFlags = Bits("inode_flags", "LUSTRE_", "inode flags as chattr sets them
 	{Name: "NOCOMPR_FL", Value: 0x400, Since: "2.17", Doc: "not compressed"},
 	{Name: "COMPAT_ENCRYPT_FL", Value: 0x800, Since: "2.17", Doc: "encrypted, as the kernel writes it"},
 	{Name: "INDEX_FL", Value: 0x1000, Doc: "hashed directory"},
-	{Name: "EXTENTS_FL", Value: 0x80000, Since: "2.17", Doc: "mapped by extents"},
+	{Name: "ORPHAN_FL", Value: 0x2000, Doc: "without a name, to be removed"},
 	{Name: "JOURNAL_DATA_FL", Value: 0x4000, Since: "2.17", Doc: "data journalled"},
 	{Name: "DIRSYNC_FL", Value: 0x10000, Doc: "synchronous directory"},
 	{Name: "TOPDIR_FL", Value: 0x20000, Doc: "top of a hierarchy"},
-	{Name: "VERITY_FL", Value: 0x100000, Since: "2.17", Doc: "verity protected"},
-	{Name: "INLINE_DATA_FL", Value: 0x10000000, Doc: "data in the inode"},
-	{Name: "PROJINHERIT_FL", Value: 0x20000000, Doc: "project id is inherited"},
-	{Name: "CASEFOLD_FL", Value: 0x40000000, Since: "2.17", Doc: "names of either case are the same"},
-	{Name: "ORPHAN_FL", Value: 0x2000, Doc: "without a name, to be removed"},
 	{Name: "SET_SYNC_FL", Value: 0x40000, Doc: "synchronous setattr"},
+	{Name: "EXTENTS_FL", Value: 0x80000, Since: "2.17", Doc: "mapped by extents"},
+	{Name: "VERITY_FL", Value: 0x100000, Since: "2.17", Doc: "verity protected"},
+	{Name: "DIRECTIO_FL", Value: 0x100000, Doc: "gone after 2.12", Alias: true},
 	{Name: "ENCRYPT_FL", Value: 0x800000, Since: "2.15", Doc: "encrypted"},
 	{Name: "LMA_FL_MASKS", Value: 0x802000, Alias: true},
-	{Name: "DIRECTIO_FL", Value: 0x100000, Doc: "gone after 2.12", Alias: true},
+	{Name: "INLINE_DATA_FL", Value: 0x10000000, Doc: "data in the inode"},
+	{Name: "PROJINHERIT_FL", Value: 0x20000000, Doc: "project id is inherited"},
 	{Name: "FL_USER_MODIFIABLE", Value: 0x200304f8, Since: "2.17", Alias: true},
+	{Name: "CASEFOLD_FL", Value: 0x40000000, Since: "2.17", Doc: "names of either case are the same"},
 	{Name: "FL_USER_VISIBLE", Value: 0x709b5cfe, Since: "2.17", Alias: true},
 })
 
@@ -121,55 +116,55 @@ var CfsPerm = Bits("cfs_perm", "CFS_", "what a user may do", []Value{
 	{Name: "SETGRP_PERM", Value: 0x4, Doc: "change its groups"},
 })
 
-var mdtBody = Define("mdt_body",
-	"the attributes of a file or directory, and in requests what is asked for and by whom",
-	Sub("mbo_fid1", luFid, When("mbo_valid", "FLID", "MDS", "FLCROSSREF"), "the object; requests by name: the directory"),
-	Sub("mbo_fid2", luFid, "the second object: of a getattr by name the object if the client knows it, of a swap the other file"),
-	Sub("mbo_open_handle", lustreHandle, When("mbo_valid", "FLHANDLE"), "open handle; named mbo_handle in older releases"),
-	U64("mbo_valid", ObdMdValid, "the fields that mean something; request: what is asked for"),
-	U64("mbo_size", Size, When("mbo_valid", "FLSIZE", "FLLAZYSIZE"), "size in bytes; only approximate with FLLAZYSIZE"),
-	S64("mbo_mtime", Seconds, When("mbo_valid", "FLMTIME"), "modification time"),
-	S64("mbo_atime", Seconds, When("mbo_valid", "FLATIME"), "access time"),
-	S64("mbo_ctime", Seconds, When("mbo_valid", "FLCTIME"), "change time"),
-	U64("mbo_blocks", When("mbo_valid", "FLBLOCKS", "FLLAZYBLOCKS"), "blocks of 512 bytes"),
-	U64("mbo_version", Cookie, When("mbo_valid", "FLDATAVERSION"), "data version"),
-	U64("mbo_t_state", MdTransientState, When("mbo_valid", "TSTATE"), "what is being done to the file"),
-	U32("mbo_fsuid", "user on whose behalf the request is made"),
-	U32("mbo_fsgid", "group on whose behalf the request is made"),
-	U32("mbo_capability", Hex, "capabilities of the user, one bit each"),
-	U32("mbo_mode", Octal, When("mbo_valid", "FLMODE", "FLTYPE"), "file type and permissions"),
-	U32("mbo_uid", When("mbo_valid", "FLUID"), "owner"),
-	U32("mbo_gid", When("mbo_valid", "FLGID"), "group"),
-	U32("mbo_flags", InodeFlags, When("mbo_valid", "FLFLAGS"), "inode flags"),
-	U32("mbo_rdev", Hex, When("mbo_valid", "FLRDEV"), "device number"),
-	U32("mbo_nlink", When("mbo_valid", "FLNLINK"), "number of links"),
-	U32("mbo_layout_gen", "generation of the layout"),
-	U32("mbo_suppgid", Remark(remarkNobody), "a group that the user is in beside its own; 0xffffffff: none"),
-	U32("mbo_eadatasize", Size, When("mbo_valid", "FLEASIZE", "LINKNAME", "FLDIREA", "MEA", "DEFAULT_MEA", "FLXATTR", "FLXATTRLS"), "bytes of layout, link target or attribute; request: room for them"),
-	U32("mbo_aclsize", Size, When("mbo_valid", "FLACL", "FLXATTR", "FLXATTRLS"), "bytes of ACL; getxattr intent: of all values"),
-	U32("mbo_max_mdsize", When("mbo_valid", "FLMODEASIZE", "FLXATTR", "FLXATTRLS"), "size of the largest layout; getxattr intent: number of values"),
-	Pad("mbo_unused3", 4),
-	U32("mbo_uid_h", "upper half of the owner, unused"),
-	U32("mbo_gid_h", "upper half of the group, unused"),
-	U32("mbo_projid", When("mbo_valid", "FLPROJID"), "project id"),
-	U64("mbo_dom_size", Size, When("mbo_valid", "DOM_SIZE"), "bytes of the file that are on the MDT (DoM)"),
-	U64("mbo_dom_blocks", When("mbo_valid", "DOM_SIZE"), "blocks of the part on the MDT"),
-	U64("mbo_btime", Since("2.15"), Seconds, When("mbo_valid", "FLBTIME"), "birth time; padding up to 2.12"),
-	U64("mbo_xattr_absent", Since("2.18"), MboXattrAbsent, "security attributes that are known not to exist; padding up to 2.17"),
-	Pad("mbo_padding_10", 8),
-)
+var mdtBody = &Struct{Name: "mdt_body",
+	Doc: "the attributes of a file or directory, and in requests what is asked for and by whom", Fields: []*Field{
+		Sub("mbo_fid1", &LuFid, When{"mbo_valid", "FLID", "MDS", "FLCROSSREF"}, "the object; requests by name: the directory"),
+		Sub("mbo_fid2", &LuFid, "the second object: of a getattr by name the object if the client knows it, of a swap the other file"),
+		Sub("mbo_open_handle", &lustreHandle, When{"mbo_valid", "FLHANDLE"}, "open handle; named mbo_handle in older releases"),
+		U64("mbo_valid", &ObdMdValid, "the fields that mean something; request: what is asked for"),
+		U64("mbo_size", Size, When{"mbo_valid", "FLSIZE", "FLLAZYSIZE"}, "size in bytes; only approximate with FLLAZYSIZE"),
+		S64("mbo_mtime", Seconds, When{"mbo_valid", "FLMTIME"}, "modification time"),
+		S64("mbo_atime", Seconds, When{"mbo_valid", "FLATIME"}, "access time"),
+		S64("mbo_ctime", Seconds, When{"mbo_valid", "FLCTIME"}, "change time"),
+		U64("mbo_blocks", When{"mbo_valid", "FLBLOCKS", "FLLAZYBLOCKS"}, "blocks of 512 bytes"),
+		U64("mbo_version", Cookie, When{"mbo_valid", "FLDATAVERSION"}, "data version"),
+		U64("mbo_t_state", &MdTransientState, When{"mbo_valid", "TSTATE"}, "what is being done to the file"),
+		U32("mbo_fsuid", "user on whose behalf the request is made"),
+		U32("mbo_fsgid", "group on whose behalf the request is made"),
+		U32("mbo_capability", Hex, "capabilities of the user, one bit each"),
+		U32("mbo_mode", Octal, When{"mbo_valid", "FLMODE", "FLTYPE"}, "file type and permissions"),
+		U32("mbo_uid", When{"mbo_valid", "FLUID"}, "owner"),
+		U32("mbo_gid", When{"mbo_valid", "FLGID"}, "group"),
+		U32("mbo_flags", &InodeFlags, When{"mbo_valid", "FLFLAGS"}, "inode flags"),
+		U32("mbo_rdev", Hex, When{"mbo_valid", "FLRDEV"}, "device number"),
+		U32("mbo_nlink", When{"mbo_valid", "FLNLINK"}, "number of links"),
+		U32("mbo_layout_gen", "generation of the layout"),
+		U32("mbo_suppgid", Remark(remarkNobody), "a group that the user is in beside its own; 0xffffffff: none"),
+		U32("mbo_eadatasize", Size, When{"mbo_valid", "FLEASIZE", "LINKNAME", "FLDIREA", "MEA", "DEFAULT_MEA", "FLXATTR", "FLXATTRLS"}, "bytes of layout, link target or attribute; request: room for them"),
+		U32("mbo_aclsize", Size, When{"mbo_valid", "FLACL", "FLXATTR", "FLXATTRLS"}, "bytes of ACL; getxattr intent: of all values"),
+		U32("mbo_max_mdsize", When{"mbo_valid", "FLMODEASIZE", "FLXATTR", "FLXATTRLS"}, "size of the largest layout; getxattr intent: number of values"),
+		Pad("mbo_unused3", 4),
+		U32("mbo_uid_h", "upper half of the owner, unused"),
+		U32("mbo_gid_h", "upper half of the group, unused"),
+		U32("mbo_projid", When{"mbo_valid", "FLPROJID"}, "project id"),
+		U64("mbo_dom_size", Size, When{"mbo_valid", "DOM_SIZE"}, "bytes of the file that are on the MDT (DoM)"),
+		U64("mbo_dom_blocks", When{"mbo_valid", "DOM_SIZE"}, "blocks of the part on the MDT"),
+		U64("mbo_btime", Since("2.15"), Seconds, When{"mbo_valid", "FLBTIME"}, "birth time; padding up to 2.12"),
+		U64("mbo_xattr_absent", Since("2.18"), &MboXattrAbsent, "security attributes that are known not to exist; padding up to 2.17"),
+		Pad("mbo_padding_10", 8),
+	}}
 
 // mdtBodyReadpage is the mdt_body in the request of a MDS_READPAGE, which uses
 // some fields for other things.
 var mdtBodyReadpage = mdtBody.With("the directory to read, and from where on",
 	U64("mbo_size", Cookie, "hash of the name to begin at"),
-	U32("mbo_mode", DirentAttrs, "what each entry shall hold"),
+	U32("mbo_mode", &DirentAttrs, "what each entry shall hold"),
 	U32("mbo_nlink", Size, "bytes wanted"),
 )
 
 // mdtBodyXattr is the mdt_body in the request of a MDS_GETXATTR.
 var mdtBodyXattr = mdtBody.With("the object whose extended attributes are wanted",
-	U32("mbo_flags", xattrSetFlags, "how the attribute is set"),
+	U32("mbo_flags", &xattrSetFlags, "how the attribute is set"),
 )
 
 // The fields that funcs read.
@@ -185,9 +180,9 @@ var (
 )
 
 var (
-	bufMdtBody         = Sub("mdt_body", mdtBody)
-	bufMdtBodyReadpage = Sub("mdt_body", mdtBodyReadpage, "the directory, and what to read of it")
-	bufMdtBodyGetxattr = Sub("mdt_body", mdtBodyXattr, "the object")
+	bufMdtBody         = Sub("mdt_body", &mdtBody)
+	bufMdtBodyReadpage = Sub("mdt_body", &mdtBodyReadpage, "the directory, and what to read of it")
+	bufMdtBodyGetxattr = Sub("mdt_body", &mdtBodyXattr, "the object")
 )
 
 // mdtBodyOf is the mdt_body of a message with what is needed to read it.

@@ -42,13 +42,13 @@ var MtiFlags = Bits("mti_flags", "LDD_F_", "kind and state of a target", []Value
 	{Name: "IR_CAPABLE", Value: 0x2000, Doc: "can do imperative recovery"},
 	{Name: "ERROR", Value: 0x4000, Doc: "registration failed"},
 	{Name: "PARAM2", Value: 0x8000, Doc: "a parameter for set_param -P"},
+	{Name: "MASK", Value: 0xffff, Alias: true, Doc: "the flags that are kept on disk"},
 	{Name: "NO_LOCAL_LOGS", Value: 0x10000, Since: "2.15", Doc: "keeps no copy of its configuration"},
 	{Name: "LARGE_NID", Value: 0x20000, Since: "2.16", Doc: "NIDs are given as text"},
 	{Name: "OPC_REG", Value: 0x10000000, Doc: "operation: register"},
 	{Name: "OPC_UNREG", Value: 0x20000000, Doc: "operation: unregister"},
 	{Name: "OPC_READY", Value: 0x40000000, Doc: "operation: report that the target runs"},
 	{Name: "OPC_MASK", Value: 0xf0000000, Alias: true, Doc: "all operations"},
-	{Name: "MASK", Value: 0xffff, Alias: true, Doc: "the flags that are kept on disk"},
 })
 
 var MtiLimits = Enum("mti_limits", "", "room in the information about a target", []Value{
@@ -74,30 +74,31 @@ var LddMountType = Enum("ldd_mount_type", "LDD_MT_", "file system under a target
 	{Name: "SMFS", Value: 0x2, Doc: "gone after 2.15", Alias: true},
 })
 
-var mgsSendParam = Define("mgs_send_param", "parameter to be set for a file system",
+var mgsSendParam = &Struct{Name: "mgs_send_param", Doc: "parameter to be set for a file system", Fields: []*Field{
 	Str("mgs_param", 1024, "key=value"),
-)
+}}
 
 // The fields that decide how many NIDs mti_nids holds.
 var (
-	mtiFlags    = U32("mti_flags", MtiFlags, "kind and state of the target")
+	mtiFlags    = U32("mti_flags", &MtiFlags, "kind and state of the target")
 	mtiNidCount = U32("mti_nid_count", "NIDs of its server")
 )
 
-var mgsTargetInfo = Define("mgs_target_info", "a target that registers with the MGS, and what the MGS made of it",
-	U32("mti_lustre_ver", Version, "release of the server"),
-	U32("mti_stripe_index", "index of the target"),
-	U32("mti_config_ver", "version of its configuration"),
-	mtiFlags,
-	mtiNidCount,
-	U32("mti_instance", "counts the starts of the target"),
-	Str("mti_fsname", 64, "file system"),
-	Str("mti_svname", 64, "name of the target"),
-	Str("mti_uuid", 40, "its uuid"),
-	Arr("mti_nids", 32, U64("", NID4), CountOf(targetNids), "NIDs of its server, when all have short addresses"),
-	Str("mti_params", 4096, "parameters from its disk: key=value, separated by spaces"),
-	Arr("mti_nidlist", -1, Str("", nidTextSize), Since("2.16"), "NIDs as text, when some have large addresses"),
-)
+var mgsTargetInfo = &Struct{Name: "mgs_target_info",
+	Doc: "a target that registers with the MGS, and what the MGS made of it", Fields: []*Field{
+		U32("mti_lustre_ver", Version, "release of the server"),
+		U32("mti_stripe_index", "index of the target"),
+		U32("mti_config_ver", "version of its configuration"),
+		mtiFlags,
+		mtiNidCount,
+		U32("mti_instance", "counts the starts of the target"),
+		Str("mti_fsname", 64, "file system"),
+		Str("mti_svname", 64, "name of the target"),
+		Str("mti_uuid", 40, "its uuid"),
+		Arr("mti_nids", 32, U64("", NID4), CountOf(targetNids), "NIDs of its server, when all have short addresses"),
+		Str("mti_params", 4096, "parameters from its disk: key=value, separated by spaces"),
+		Arr("mti_nidlist", -1, Str("", nidTextSize), Since("2.16"), "NIDs as text, when some have large addresses"),
+	}}
 
 const nidTextSize = 64
 
@@ -126,30 +127,30 @@ func usedElements(b []byte, n, size int) int {
 	return 0
 }
 
-var mgsTargetNidlist = Define("mgs_target_nidlist", "NIDs of a target's server, as text", Since("2.17"),
-	U32("mtn_flags", MgsNidlistFlags, "where the list is"),
+var mgsTargetNidlist = &Struct{Name: "mgs_target_nidlist", Since: "2.17", Doc: "NIDs of a target's server, as text", Fields: []*Field{
+	U32("mtn_flags", &MgsNidlistFlags, "where the list is"),
 	U32("mtn_nids", "NIDs in the list"),
 	Arr("mtn_inline_list", -1, Str("", nidTextSize), "the list, unless it comes as bulk data"),
-)
+}}
 
 // targetNidsBulk is the list when it comes as bulk data.
-var targetNidsBulk = Define("mgs_target_nids", "NIDs of a target's server, as text", Since("2.17"),
+var targetNidsBulk = &Struct{Name: "mgs_target_nids", Since: "2.17", Doc: "NIDs of a target's server, as text", Fields: []*Field{
 	Arr("nids", -1, Str("", nidTextSize)),
-)
+}}
 
-var mgsNidtblEntry = Define("mgs_nidtbl_entry", "where a target runs now, for imperative recovery",
+var mgsNidtblEntry = &Struct{Name: "mgs_nidtbl_entry", Doc: "where a target runs now, for imperative recovery", Fields: []*Field{
 	U64("mne_version", "version of the table with this entry"),
 	U32("mne_instance", "start of the target; clients connect anew when it changes"),
 	U32("mne_index", "index of the target"),
 	U32("mne_length", Size, "bytes of the entry; the last of a unit fills it"),
-	U8("mne_type", nidtblType, "kind of target"),
+	U8("mne_type", &nidtblType, "kind of target"),
 	U8("mne_nid_type", "form of the NIDs; 0: 8 bytes each, 1: large ones"),
 	U8("mne_nid_size", Size, "bytes of a NID"),
 	U8("mne_nid_count", "number of NIDs"),
 	Arr("nids", -1, U64("", NID4), CountBy("mne_nid_count"), If(func(v *View) bool { return !hasLargeNids(v) }), "NIDs of its server"),
-	Arr("nidlist", -1, Sub("", lnetNid), Over("nids"), CountBy("mne_nid_count"), If(hasLargeNids), Since("2.16"),
+	Arr("nidlist", -1, Sub("", &LnetNid), Over("nids"), CountBy("mne_nid_count"), If(hasLargeNids), Since("2.16"),
 		"NIDs of its server"),
-)
+}}
 
 // nidtblType: the kinds of targets by the flags of mti_flags.
 var nidtblType = Enum("mne_type", "", "kind of a target in the table of imperative recovery", []Value{
@@ -165,11 +166,12 @@ func hasLargeNids(v *View) bool {
 }
 
 // nidTable is the bulk data of a MGS_CONFIG_READ for imperative recovery.
-var nidTable = Define("mgs_nidtbl", "where targets run now: what has changed since the version that the client knows",
-	Records("entries", nextNidtblEntry, []*Field{nidtblEntry}),
-)
+var nidTable = &Struct{Name: "mgs_nidtbl",
+	Doc: "where targets run now: what has changed since the version that the client knows", Fields: []*Field{
+		Records("entries", nextNidtblEntry, []*Field{nidtblEntry}),
+	}}
 
-var nidtblEntry = Sub("", mgsNidtblEntry)
+var nidtblEntry = Sub("", &mgsNidtblEntry)
 
 func nextNidtblEntry(v *View) (*Field, int) {
 	n := int(mneLength.Uint(v.Rest, v.Big))
@@ -179,16 +181,16 @@ func nextNidtblEntry(v *View) (*Field, int) {
 	return nidtblEntry, n
 }
 
-var mgsConfigBody = Define("mgs_config_body", "which table of the MGS, and from where on",
+var mgsConfigBody = &Struct{Name: "mgs_config_body", Doc: "which table of the MGS, and from where on", Fields: []*Field{
 	Str("mcb_name", 64, "file system and table"),
 	U64("mcb_offset", "first version or hash that is wanted"),
-	U16("mcb_type", MgsCfgType, "kind of table"),
+	U16("mcb_type", &MgsCfgType, "kind of table"),
 	U8("mcb_nm_cur_pass", If(func(v *View) bool { return !isRecoverTable(v) }), "of nodemaps: counts the passes over the table"),
 	U8("mcb_rec_nid_size", Over("mcb_nm_cur_pass"), Size, If(isRecoverTable), Since("2.16"),
 		"of recovery tables: bytes of the largest NID that the client understands; 0: 8"),
 	U8("mcb_bits", "size of a unit of bulk data, as the exponent of 2"),
 	U32("mcb_units", "units of bulk data that the client has room for"),
-)
+}}
 
 const mgsRecover = 2
 
@@ -196,11 +198,11 @@ var mcbType = Field{Off: 72, Size: 2}
 
 func isRecoverTable(v *View) bool { return mcbType.Uint(v.Struct, v.Big) == mgsRecover }
 
-var mgsConfigRes = Define("mgs_config_res", "how much of a table came",
+var mgsConfigRes = &Struct{Name: "mgs_config_res", Doc: "how much of a table came", Fields: []*Field{
 	U64("mcr_offset", Remark(remarkConfigEnd), "last version that was sent, or hash to go on with"),
 	U64("mcr_size", If(func(v *View) bool { return !isNodemapRead(v) }), "newest version of the table"),
 	U64("mcr_nm_cur_pass", Over("mcr_size"), If(isNodemapRead), "of nodemaps: the pass that this is"),
-)
+}}
 
 // remarkConfigEnd marks the end of a nodemap table.
 func remarkConfigEnd(v *View, dst []byte) []byte {
@@ -214,17 +216,17 @@ func isNodemapRead(v *View) bool {
 	return v.Msg != nil && v.Msg.Variant != nil && v.Msg.Variant.Name == "nodemap"
 }
 
-var _ = Define("mgs_nidtbl_nids", "NIDs in an entry of the table of imperative recovery",
+var mgsNidtblNids = &Struct{Name: "mgs_nidtbl_nids", Doc: "NIDs in an entry of the table of imperative recovery", Fields: []*Field{
 	Arr("nid4", -1, U64("", NID4), "when mne_nid_type is 0"),
-	Arr("nid16", -1, Sub("", lnetNid), Over("nid4"), Since("2.16"), "else; mne_nid_size bytes each"),
-)
+	Arr("nid16", -1, Sub("", &LnetNid), Over("nid4"), Since("2.16"), "else; mne_nid_size bytes each"),
+}}
 
 var (
-	bufMgsTargetInfo    = Sub("mgs_target_info", mgsTargetInfo)
-	bufMgsTargetNidlist = Sub("mgs_target_nidlist", mgsTargetNidlist)
-	bufMgsSendParam     = Sub("mgs_send_param", mgsSendParam)
-	bufMgsConfigBody    = Sub("mgs_config_body", mgsConfigBody)
-	bufMgsConfigRes     = Sub("mgs_config_res", mgsConfigRes)
+	bufMgsTargetInfo    = Sub("mgs_target_info", &mgsTargetInfo)
+	bufMgsTargetNidlist = Sub("mgs_target_nidlist", &mgsTargetNidlist)
+	bufMgsSendParam     = Sub("mgs_send_param", &mgsSendParam)
+	bufMgsConfigBody    = Sub("mgs_config_body", &mgsConfigBody)
+	bufMgsConfigRes     = Sub("mgs_config_res", &mgsConfigRes)
 )
 
 var _ = DefineRPC(&RPC{Opcode: MGS_EXCEPTION, Name: "MGS_EXCEPTION", Retired: true,

@@ -42,7 +42,7 @@ func nidsOfEntry(e []byte, big bool) (nids []string) {
 	size := 8
 	large := hasLargeNids(&View{Struct: e})
 	if large {
-		size = lnetNid.Size
+		size = LnetNid.Size
 	}
 	for range mneNidCount.Uint(e, big) {
 		if len(list) < size {

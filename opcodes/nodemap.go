@@ -117,47 +117,44 @@ var NodemapMisc = Enum("nodemap_misc", "", "limits of nodemaps", []Value{
 	{Name: "NM_TYPE_MASK", Value: 0xfffffff},
 })
 
-var nodemapClusterRec = Define("nodemap_cluster_rec", "a nodemap: what clients of it may do",
-	Little,
+var nodemapClusterRec = &Struct{Name: "nodemap_cluster_rec", Order: Little, Doc: "a nodemap: what clients of it may do", Fields: []*Field{
 	Str("ncr_name", 17, "name of the nodemap"),
-	U8("ncr_flags", NodemapFlags, "what its clients may do"),
-	U8("ncr_flags2", NodemapFlags2, Since("2.16"), "more of it"),
+	U8("ncr_flags", &NodemapFlags, "what its clients may do"),
+	U8("ncr_flags2", &NodemapFlags2, Since("2.16"), "more of it"),
 	Pad("ncr_padding1", 1, "a byte longer in 2.12, which has no second flags"),
 	U32("ncr_squash_projid", Since("2.15"), "project for unknown projects"),
 	U32("ncr_squash_uid", "user for unknown users"),
 	U32("ncr_squash_gid", "group for unknown groups"),
-)
+}}
 
-var nodemapRangeRec = Define("nodemap_range_rec", "range of client NIDs that a nodemap holds for",
-	Little,
-	U64("nrr_start_nid", NID4, "first NID"),
-	U64("nrr_end_nid", NID4, "last NID"),
-	Pad("nrr_padding1", 8),
-	Pad("nrr_padding2", 8),
-)
+var nodemapRangeRec = &Struct{Name: "nodemap_range_rec", Order: Little,
+	Doc: "range of client NIDs that a nodemap holds for", Fields: []*Field{
+		U64("nrr_start_nid", NID4, "first NID"),
+		U64("nrr_end_nid", NID4, "last NID"),
+		Pad("nrr_padding1", 8),
+		Pad("nrr_padding2", 8),
+	}}
 
-var nodemapRange2Rec = Define("nodemap_range2_rec", "client NIDs that a nodemap holds for, as a prefix",
-	Since("2.16"),
-	Little,
-	Sub("nrr_nid_prefix", lnetNid, "NID that begins the range"),
-	Pad("nrr_padding1", 4),
-	Pad("nrr_padding2", 4),
-	Pad("nrr_padding3", 2),
-	Pad("nrr_padding4", 1),
-	U8("nrr_netmask", "bits that count"),
-)
+var nodemapRange2Rec = &Struct{Name: "nodemap_range2_rec", Since: "2.16", Order: Little,
+	Doc: "client NIDs that a nodemap holds for, as a prefix", Fields: []*Field{
+		Sub("nrr_nid_prefix", &LnetNid, "NID that begins the range"),
+		Pad("nrr_padding1", 4),
+		Pad("nrr_padding2", 4),
+		Pad("nrr_padding3", 2),
+		Pad("nrr_padding4", 1),
+		U8("nrr_netmask", "bits that count"),
+	}}
 
-var nodemapIdRec = Define("nodemap_id_rec", "id that a client's id is mapped to; the key has the client's",
-	Little,
-	U32("nir_id_fs", "id in the file system"),
-	Pad("nir_padding1", 4),
-	Pad("nir_padding2", 8),
-	Pad("nir_padding3", 8),
-	Pad("nir_padding4", 8),
-)
+var nodemapIdRec = &Struct{Name: "nodemap_id_rec", Order: Little,
+	Doc: "id that a client's id is mapped to; the key has the client's", Fields: []*Field{
+		U32("nir_id_fs", "id in the file system"),
+		Pad("nir_padding1", 4),
+		Pad("nir_padding2", 8),
+		Pad("nir_padding3", 8),
+		Pad("nir_padding4", 8),
+	}}
 
-var nodemapGlobalRec = Define("nodemap_global_rec", "whether nodemaps are used at all",
-	Little,
+var nodemapGlobalRec = &Struct{Name: "nodemap_global_rec", Order: Little, Doc: "whether nodemaps are used at all", Fields: []*Field{
 	U8("ngr_is_active", "1: nodemaps are in use"),
 	Pad("ngr_padding1", 1),
 	Pad("ngr_padding2", 2),
@@ -165,97 +162,90 @@ var nodemapGlobalRec = Define("nodemap_global_rec", "whether nodemaps are used a
 	Pad("ngr_padding4", 8),
 	Pad("ngr_padding5", 8),
 	Pad("ngr_padding6", 8),
-)
+}}
 
-var nodemapClusterRolesRec = Define("nodemap_cluster_roles_rec", "what users of a nodemap may do that needs a role",
-	Since("2.16"),
-	Little,
-	U64("ncrr_roles", NodemapRbac, "roles"),
-	U64("ncrr_privs", Since("2.17"), NodemapRaisePrivs, "what a child nodemap may allow beyond its parent"),
-	U64("ncrr_roles_raise", Since("2.17"), NodemapRbac, "roles that a child nodemap may add"),
-	Pad("ncrr_unused1", 8, Since("2.17")),
-)
+var nodemapClusterRolesRec = &Struct{Name: "nodemap_cluster_roles_rec", Since: "2.16", Order: Little,
+	Doc: "what users of a nodemap may do that needs a role", Fields: []*Field{
+		U64("ncrr_roles", &NodemapRbac, "roles"),
+		U64("ncrr_privs", Since("2.17"), &NodemapRaisePrivs, "what a child nodemap may allow beyond its parent"),
+		U64("ncrr_roles_raise", Since("2.17"), &NodemapRbac, "roles that a child nodemap may add"),
+		Pad("ncrr_unused1", 8, Since("2.17")),
+	}}
 
-var nodemapOffsetRec = Define("nodemap_offset_rec", "ranges that ids of a nodemap are shifted into",
-	Since("2.17"),
-	Little,
-	U32("nor_start_uid", "first id of the range"),
-	U32("nor_limit_uid", "size of the range"),
-	U32("nor_start_gid", "first id of the range"),
-	U32("nor_limit_gid", "size of the range"),
-	U32("nor_start_projid", "first id of the range"),
-	U32("nor_limit_projid", "size of the range"),
-	Pad("nor_padding1", 4),
-	Pad("nor_padding2", 4),
-)
+var nodemapOffsetRec = &Struct{Name: "nodemap_offset_rec", Since: "2.17", Order: Little,
+	Doc: "ranges that ids of a nodemap are shifted into", Fields: []*Field{
+		U32("nor_start_uid", "first id of the range"),
+		U32("nor_limit_uid", "size of the range"),
+		U32("nor_start_gid", "first id of the range"),
+		U32("nor_limit_gid", "size of the range"),
+		U32("nor_start_projid", "first id of the range"),
+		U32("nor_limit_projid", "size of the range"),
+		Pad("nor_padding1", 4),
+		Pad("nor_padding2", 4),
+	}}
 
-var nodemapFilesetHeaderRec = Define("nodemap_fileset_header_rec", "fileset: directory that clients are confined to; its path follows in pieces",
-	Since("2.17"),
-	Little,
-	U8("nfhr_flags", NodemapFilesetFlags, "kind of fileset"),
-	Pad("nfr_padding1", 1),
-	Pad("nfr_padding2", 2),
-	Pad("nfr_padding3", 4),
-	Pad("nfr_padding4", 8),
-	Pad("nfr_padding5", 8),
-	Pad("nfr_padding6", 8),
-)
+var nodemapFilesetHeaderRec = &Struct{Name: "nodemap_fileset_header_rec", Since: "2.17", Order: Little,
+	Doc: "fileset: directory that clients are confined to; its path follows in pieces", Fields: []*Field{
+		U8("nfhr_flags", &NodemapFilesetFlags, "kind of fileset"),
+		Pad("nfr_padding1", 1),
+		Pad("nfr_padding2", 2),
+		Pad("nfr_padding3", 4),
+		Pad("nfr_padding4", 8),
+		Pad("nfr_padding5", 8),
+		Pad("nfr_padding6", 8),
+	}}
 
-var nodemapFilesetRec = Define("nodemap_fileset_rec", "piece of the path of a fileset",
-	Since("2.17"),
-	Little,
-	Str("nfr_path_fragment", 28, "the piece"),
-	U16("nfr_fragment_id", "its number"),
-	Pad("nfr_padding1", 2),
-)
+var nodemapFilesetRec = &Struct{Name: "nodemap_fileset_rec", Since: "2.17", Order: Little,
+	Doc: "piece of the path of a fileset", Fields: []*Field{
+		Str("nfr_path_fragment", 28, "the piece"),
+		U16("nfr_fragment_id", "its number"),
+		Pad("nfr_padding1", 2),
+	}}
 
-var nodemapUserCapabilitiesRec = Define("nodemap_user_capabilities_rec", "capabilities that users of a nodemap keep",
-	Since("2.17"),
-	Little,
-	U64("nucr_caps", Hex, "bit per capability, as in capabilities(7)"),
-	U8("nucr_type", NodemapCapType, "what the bits mean"),
-	Pad("nucr_padding1", 1),
-	Pad("nucr_padding2", 2),
-	Pad("nucr_padding3", 4),
-	Pad("nucr_padding4", 8),
-	Pad("nucr_padding5", 8),
-)
+var nodemapUserCapabilitiesRec = &Struct{Name: "nodemap_user_capabilities_rec", Since: "2.17", Order: Little,
+	Doc: "capabilities that users of a nodemap keep", Fields: []*Field{
+		U64("nucr_caps", Hex, "bit per capability, as in capabilities(7)"),
+		U8("nucr_type", &NodemapCapType, "what the bits mean"),
+		Pad("nucr_padding1", 1),
+		Pad("nucr_padding2", 2),
+		Pad("nucr_padding3", 4),
+		Pad("nucr_padding4", 8),
+		Pad("nucr_padding5", 8),
+	}}
 
 // nodemapRec is union nodemap_rec.
-var nodemapRec = Define("nodemap_rec", "value in the nodemap index; the key selects its form",
-	Little,
-	Sub("ncr", nodemapClusterRec, ifNodemap(nodemapCluster, 0, 0), "a nodemap"),
-	Sub("nrr", nodemapRangeRec, Over("ncr"), ifNodemap(nodemapRange, 0, anySubid)),
-	Sub("nrr2", nodemapRange2Rec, Over("ncr"), Since("2.16"), ifNodemap(nodemapNidMask, 0, anySubid)),
-	Sub("nir", nodemapIdRec, Over("ncr"), If(func(v *View) bool {
+var nodemapRec = &Struct{Name: "nodemap_rec", Order: Little, Doc: "value in the nodemap index; the key selects its form", Fields: []*Field{
+	Sub("ncr", &nodemapClusterRec, ifNodemap(nodemapCluster, 0, 0), "a nodemap"),
+	Sub("nrr", &nodemapRangeRec, Over("ncr"), ifNodemap(nodemapRange, 0, anySubid)),
+	Sub("nrr2", &nodemapRange2Rec, Over("ncr"), Since("2.16"), ifNodemap(nodemapNidMask, 0, anySubid)),
+	Sub("nir", &nodemapIdRec, Over("ncr"), If(func(v *View) bool {
 		kind, _ := nodemapKind(v)
 		return kind >= nodemapUidMap && kind <= nodemapProjidMap
 	})),
-	Sub("ngr", nodemapGlobalRec, Over("ncr"), ifNodemap(nodemapGlobal, 0, anySubid)),
-	Sub("ncrr", nodemapClusterRolesRec, Over("ncr"), Since("2.16"), ifNodemap(nodemapCluster, 1, 1)),
-	Sub("nor", nodemapOffsetRec, Over("ncr"), Since("2.17"), ifNodemap(nodemapCluster, 2, 2)),
-	Sub("nfhr", nodemapFilesetHeaderRec, Over("ncr"), Since("2.17"), If(func(v *View) bool {
+	Sub("ngr", &nodemapGlobalRec, Over("ncr"), ifNodemap(nodemapGlobal, 0, anySubid)),
+	Sub("ncrr", &nodemapClusterRolesRec, Over("ncr"), Since("2.16"), ifNodemap(nodemapCluster, 1, 1)),
+	Sub("nor", &nodemapOffsetRec, Over("ncr"), Since("2.17"), ifNodemap(nodemapCluster, 2, 2)),
+	Sub("nfhr", &nodemapFilesetHeaderRec, Over("ncr"), Since("2.17"), If(func(v *View) bool {
 		kind, subid := nodemapKind(v)
 		return kind == nodemapCluster && subid >= nodemapFileset && subid%nodemapFilesetStep == 0
 	})),
-	Sub("nfr", nodemapFilesetRec, Over("ncr"), Since("2.17"), If(func(v *View) bool {
+	Sub("nfr", &nodemapFilesetRec, Over("ncr"), Since("2.17"), If(func(v *View) bool {
 		kind, subid := nodemapKind(v)
 		return kind == nodemapCluster && subid >= nodemapFileset && subid%nodemapFilesetStep != 0
 	})),
-	Sub("nucr", nodemapUserCapabilitiesRec, Over("ncr"), Since("2.17"), ifNodemap(nodemapCluster, 3, 3)),
-)
+	Sub("nucr", &nodemapUserCapabilitiesRec, Over("ncr"), Since("2.17"), ifNodemap(nodemapCluster, 3, 3)),
+}}
 
-var nodemapKey = Define("nodemap_key", "key in the nodemap index",
-	Little,
+var nodemapKey = &Struct{Name: "nodemap_key", Order: Little, Doc: "key in the nodemap index", Fields: []*Field{
 	U32("nk_nodemap_id", Hex, Remark(nodemapIDRemark), "kind of record in the upper 4 bits, number of the nodemap in the others"),
-	U32("nk_cluster_subid", Since("2.16"), NodemapSubid, ifNodemapKey(nodemapCluster, nodemapCluster), "which part of the nodemap"),
+	U32("nk_cluster_subid", Since("2.16"), &NodemapSubid, ifNodemapKey(nodemapCluster, nodemapCluster), "which part of the nodemap"),
 	U32("nk_range_id", Over("nk_cluster_subid"), If(func(v *View) bool {
 		kind := keyKind(v.Struct)
 		return kind == nodemapRange || kind == nodemapNidMask
 	}), "number of the range"),
 	U32("nk_id_client", Over("nk_cluster_subid"), ifNodemapKey(nodemapUidMap, nodemapProjidMap), "the client's id"),
 	Pad("nk_unused", 4, Over("nk_cluster_subid"), ifNodemapKey(nodemapGlobal, nodemapGlobal)),
-)
+}}
 
 // Kinds of nodemap records, and parts of a nodemap.
 const (

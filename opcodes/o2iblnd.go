@@ -42,60 +42,53 @@ var IblndService = Enum("iblnd_service", "", "ports of LNet over InfiniBand", []
 
 func isKib(b []byte, big bool) bool { return magicAt(b, 0, 0x0be91b91, big) }
 
-var kibConnparams = Define("kib_connparams",
-	"parameters that the two ends of an InfiniBand connection negotiate",
-	U16("ibcp_queue_depth", "queue depth: messages that may be in flight at once"),
-	U16("ibcp_max_frags", "RDMA fragments of one transfer, at most"),
-	U32("ibcp_max_msg_size", Size, "largest message sent without RDMA"),
-)
+var kibConnparams = &Struct{Name: "kib_connparams",
+	Doc: "parameters that the two ends of an InfiniBand connection negotiate", Fields: []*Field{
+		U16("ibcp_queue_depth", "queue depth: messages that may be in flight at once"),
+		U16("ibcp_max_frags", "RDMA fragments of one transfer, at most"),
+		U32("ibcp_max_msg_size", Size, "largest message sent without RDMA"),
+	}}
 
-var kibImmediateMsg = Define("kib_immediate_msg",
-	"a whole LNet message, small enough for one SEND",
-	Sub("ibim_hdr", LNetHdr4, "LNet header"),
+var kibImmediateMsg = &Struct{Name: "kib_immediate_msg", Doc: "a whole LNet message, small enough for one SEND", Fields: []*Field{
+	Sub("ibim_hdr", &LNetHdr4, "LNet header"),
 	Opaque("ibim_payload", 0, "payload of the LNet message"),
-)
+}}
 
-var kibRdmaFrag = Define("kib_rdma_frag",
-	"fragment of memory that the peer may write to",
+var kibRdmaFrag = &Struct{Name: "kib_rdma_frag", Doc: "fragment of memory that the peer may write to", Fields: []*Field{
 	U32("rf_nob", Size, "length"),
 	U64("rf_addr", Cookie, "DMA address"),
-)
+}}
 
-var kibRdmaDesc = Define("kib_rdma_desc",
-	"memory that the peer may write to",
+var kibRdmaDesc = &Struct{Name: "kib_rdma_desc", Doc: "memory that the peer may write to", Fields: []*Field{
 	U32("rd_key", Hex, "remote key (rkey), which the RDMA writes must carry"),
 	U32("rd_nfrags", "number of fragments"),
-	Arr("rd_frags", -1, Sub("", kibRdmaFrag), CountBy("rd_nfrags"), "the fragments"),
-)
+	Arr("rd_frags", -1, Sub("", &kibRdmaFrag), CountBy("rd_nfrags"), "the fragments"),
+}}
 
-var kibPutreqMsg = Define("kib_putreq_msg",
-	"announces a PUT or REPLY that is too large for one SEND",
-	Sub("ibprm_hdr", LNetHdr4, "LNet header"),
+var kibPutreqMsg = &Struct{Name: "kib_putreq_msg", Doc: "announces a PUT or REPLY that is too large for one SEND", Fields: []*Field{
+	Sub("ibprm_hdr", &LNetHdr4, "LNet header"),
 	U64("ibprm_cookie", Cookie, "returned in the PUT_ACK or PUT_NAK"),
-)
+}}
 
-var kibPutackMsg = Define("kib_putack_msg",
-	"accepts a PUT_REQ and describes the memory to write to",
+var kibPutackMsg = &Struct{Name: "kib_putack_msg", Doc: "accepts a PUT_REQ and describes the memory to write to", Fields: []*Field{
 	U64("ibpam_src_cookie", Cookie, "cookie of the PUT_REQ"),
 	U64("ibpam_dst_cookie", Cookie, "returned in the PUT_DONE"),
-	Sub("ibpam_rd", kibRdmaDesc, "memory to write the data to"),
-)
+	Sub("ibpam_rd", &kibRdmaDesc, "memory to write the data to"),
+}}
 
-var kibGetMsg = Define("kib_get_msg",
-	"a GET, with the memory to write the data to",
-	Sub("ibgm_hdr", LNetHdr4, "LNet header"),
+var kibGetMsg = &Struct{Name: "kib_get_msg", Doc: "a GET, with the memory to write the data to", Fields: []*Field{
+	Sub("ibgm_hdr", &LNetHdr4, "LNet header"),
 	U64("ibgm_cookie", Cookie, "returned in the GET_DONE"),
-	Sub("ibgm_rd", kibRdmaDesc, "memory to write the data to"),
-)
+	Sub("ibgm_rd", &kibRdmaDesc, "memory to write the data to"),
+}}
 
-var kibCompletionMsg = Define("kib_completion_msg",
-	"end of a transfer, or its refusal",
+var kibCompletionMsg = &Struct{Name: "kib_completion_msg", Doc: "end of a transfer, or its refusal", Fields: []*Field{
 	U64("ibcm_cookie", Cookie, "cookie of the PUT_ACK or GET_REQ, in a PUT_NAK that of the PUT_REQ"),
 	S32("ibcm_status", Errno, "negative errno, or number of bytes written"),
-)
+}}
 
 // IbmType is kib_msg.ibm_type.
-var IbmType = U8("ibm_type", IblndMsgType, "type of the message")
+var IbmType = U8("ibm_type", &IblndMsgType, "type of the message")
 
 func isKibType(types ...string) If {
 	var mask [256]bool
@@ -109,10 +102,8 @@ func isKibType(types ...string) If {
 	return func(v *View) bool { return mask[v.Uint(IbmType)] }
 }
 
-var kibMsg = Define("kib_msg",
-	Detect(isKib),
-	"a message of LNet over InfiniBand or RoCE",
-	U32("ibm_magic", Hex, LnetMagic, "magic number, in the byte order of the sender"),
+var kibMsg = &Struct{Name: "kib_msg", Detect: isKib, Doc: "a message of LNet over InfiniBand or RoCE", Fields: []*Field{
+	U32("ibm_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
 	U16("ibm_version", Hex, "protocol version"),
 	IbmType,
 	U8("ibm_credits", "credits returned to the receiver: messages that it may send"),
@@ -122,17 +113,17 @@ var kibMsg = Define("kib_msg",
 	U64("ibm_srcstamp", Cookie, "incarnation of the sender"),
 	U64("ibm_dstnid", NID4, "NID of the receiver"),
 	U64("ibm_dststamp", Cookie, "incarnation of the receiver, as far as the sender knows it"),
-	Sub("connparams", kibConnparams, If(isKibType("CONNREQ", "CONNACK")), "of CONNREQ and CONNACK"),
-	Sub("immediate", kibImmediateMsg, Over("connparams"), If(isKibType("IMMEDIATE")), "of IMMEDIATE"),
-	Sub("putreq", kibPutreqMsg, Over("connparams"), If(isKibType("PUT_REQ")), "of PUT_REQ"),
-	Sub("putack", kibPutackMsg, Over("connparams"), If(isKibType("PUT_ACK")), "of PUT_ACK"),
-	Sub("get", kibGetMsg, Over("connparams"), If(isKibType("GET_REQ")), "of GET_REQ"),
-	Sub("completion", kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE")), "of PUT_NAK, PUT_DONE and GET_DONE"),
-)
+	Sub("connparams", &kibConnparams, If(isKibType("CONNREQ", "CONNACK")), "of CONNREQ and CONNACK"),
+	Sub("immediate", &kibImmediateMsg, Over("connparams"), If(isKibType("IMMEDIATE")), "of IMMEDIATE"),
+	Sub("putreq", &kibPutreqMsg, Over("connparams"), If(isKibType("PUT_REQ")), "of PUT_REQ"),
+	Sub("putack", &kibPutackMsg, Over("connparams"), If(isKibType("PUT_ACK")), "of PUT_ACK"),
+	Sub("get", &kibGetMsg, Over("connparams"), If(isKibType("GET_REQ")), "of GET_REQ"),
+	Sub("completion", &kibCompletionMsg, Over("connparams"), If(isKibType("PUT_NAK", "PUT_DONE", "GET_DONE")), "of PUT_NAK, PUT_DONE and GET_DONE"),
+}}
 
 // KibMsg is kib_msg as trees show it: the LNet header in some of the messages is a
 // section of its own, and so is the payload.
-var KibMsg = NewStruct("kib_msg", kibParts(func(f *Field) *Field {
+var KibMsg = kibForm(func(f *Field) *Field {
 	switch f.Name {
 	case "immediate":
 		return nil
@@ -142,11 +133,11 @@ var KibMsg = NewStruct("kib_msg", kibParts(func(f *Field) *Field {
 		return c
 	}
 	return f.Copy()
-})...)
+})
 
 // KibConnect is kib_msg of a connection request and of its answer, with the fields
 // that summary lines show.
-var KibConnect = NewStruct("kib_msg", kibParts(func(f *Field) *Field {
+var KibConnect = kibForm(func(f *Field) *Field {
 	switch f.Name {
 	case "ibm_version":
 		return f.Copy(Shown{Label: "version ", Role: Flag})
@@ -159,28 +150,27 @@ var KibConnect = NewStruct("kib_msg", kibParts(func(f *Field) *Field {
 		return nil
 	}
 	return f.Copy()
-})...)
+})
 
-// kibParts are the parts of kib_msg after change; it returns nil for a field that
-// is left out.
-func kibParts(change func(f *Field) *Field) []any {
-	parts := []any{Detect(isKib), kibMsg.Doc}
-	for _, f := range kibMsg.Fields {
+// kibForm returns the form of kib_msg with the fields that change returns; nil leaves one out.
+func kibForm(change func(f *Field) *Field) *Struct {
+	var fields []*Field
+	for _, f := range kibMsg.Resolve().Fields {
 		if f = change(f); f != nil {
-			parts = append(parts, f)
+			fields = append(fields, f)
 		}
 	}
-	return parts
+	return kibMsg.WithFields(kibMsg.Doc, fields)
 }
 
-// withoutFirst returns a struct without its first field. The others keep their
+// withoutFirst returns a form of a struct without its first field. The others keep their
 // offsets.
 func withoutFirst(s *Struct) *Struct {
-	parts := []any{s.Doc}
-	for _, f := range s.Fields[1:] {
-		parts = append(parts, f.Copy(At(f.Off)))
+	var fields []*Field
+	for _, f := range s.Resolve().Fields[1:] {
+		fields = append(fields, f.Copy(At(f.Off)))
 	}
-	return NewStruct(s.Name, parts...)
+	return s.WithFields(s.Doc, fields)
 }
 
 // kibLater are the messages of a transfer after the first one. Trees show them inside
@@ -189,10 +179,10 @@ var kibLater = [...]struct {
 	typ   uint8
 	field *Field
 }{
-	{0xd3, Sub("put_nak", KibMsg, "the receiver refuses the payload")},
-	{0xd4, Sub("put_ack", KibMsg, "the receiver describes the memory to write the payload to")},
-	{0xd5, Sub("put_done", KibMsg, "the RDMA writes are complete, or failed")},
-	{0xd7, Sub("get_done", KibMsg, "the RDMA writes are complete, or failed")},
+	{0xd3, Sub("put_nak", &KibMsg, "the receiver refuses the payload")},
+	{0xd4, Sub("put_ack", &KibMsg, "the receiver describes the memory to write the payload to")},
+	{0xd5, Sub("put_done", &KibMsg, "the RDMA writes are complete, or failed")},
+	{0xd7, Sub("get_done", &KibMsg, "the RDMA writes are complete, or failed")},
 }
 
 // KibLater returns the field for a message of a transfer after the first one, nil
@@ -212,17 +202,14 @@ const (
 	KibGetReq    = 0xd6
 )
 
-var KibRej = Define("kib_rej",
-	Detect(isKib),
-	Shorter{8, 16},
-	"reason why a connection was refused",
-	U32("ibr_magic", Hex, LnetMagic, "magic number, in the byte order of the sender"),
+var KibRej = &Struct{Name: "kib_rej", Shorter: []int{8, 16}, Detect: isKib, Doc: "reason why a connection was refused", Fields: []*Field{
+	U32("ibr_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
 	U16("ibr_version", Hex, "protocol version of the sender"),
-	U8("ibr_why", IblndReject, Remark(remarkReject), "the reason"),
+	U8("ibr_why", &IblndReject, Remark(remarkReject), "the reason"),
 	Pad("ibr_padding", 1),
 	U64("ibr_incarnation", Cookie, "incarnation of the sender"),
-	Sub("ibr_cp", kibConnparams, "parameters that the sender would accept"),
-)
+	Sub("ibr_cp", &kibConnparams, "parameters that the sender would accept"),
+}}
 
 // remarkReject describes the reason of a refusal.
 func remarkReject(v *View, dst []byte) []byte {

@@ -14,6 +14,7 @@ var ObdoFlags = Bits("obdo_flags", "OBD_FL_", "what is special about the operati
 	{Name: "NO_PRJQUOTA", Value: 0x80, Doc: "the project is out of quota"},
 	{Name: "NO_USRQUOTA", Value: 0x100, Doc: "the user is out of quota"},
 	{Name: "NO_GRPQUOTA", Value: 0x200, Doc: "the group is out of quota"},
+	{Name: "NO_QUOTA_ALL", Value: 0x380, Doc: "out of any quota", Alias: true},
 	{Name: "CREATE_CROW", Value: 0x400, Doc: "create the object when it is written"},
 	{Name: "SRVLOCK", Value: 0x800, Doc: "the server takes the lock; the bit also marks objects of encrypted files"},
 	{Name: "CKSUM_CRC32", Value: 0x1000, Mask: 0xf000, Doc: "checksum is a CRC32"},
@@ -23,6 +24,7 @@ var ObdoFlags = Bits("obdo_flags", "OBD_FL_", "what is special about the operati
 	{Name: "CKSUM_T10IP4K", Value: 0x6000, Mask: 0xf000, Doc: "checksum of T10 IP guards of 4096 bytes"},
 	{Name: "CKSUM_T10CRC512", Value: 0x7000, Mask: 0xf000, Doc: "checksum of T10 CRC guards of 512 bytes"},
 	{Name: "CKSUM_T10CRC4K", Value: 0x8000, Mask: 0xf000, Doc: "checksum of T10 CRC guards of 4096 bytes"},
+	{Name: "CKSUM_ALL", Value: 0xf000, Doc: "where the type of the checksum is", Alias: true},
 	{Name: "CKSUM_RSVD3", Value: 0x10000, Doc: "unused"},
 	{Name: "SHRINK_GRANT", Value: 0x20000, Doc: "the client gives grant back"},
 	{Name: "MMAP", Value: 0x40000, Doc: "pages of a mapped file"},
@@ -32,65 +34,63 @@ var ObdoFlags = Bits("obdo_flags", "OBD_FL_", "what is special about the operati
 	{Name: "SHORT_IO", Value: 0x400000, Doc: "the data is in the message, there is no bulk"},
 	{Name: "ROOT_SQUASH", Value: 0x800000, Since: "2.15", Doc: "root is squashed"},
 	{Name: "ROOT_PRJQUOTA", Value: 0x1000000, Since: "2.16", Doc: "project quota holds for root too"},
-	{Name: "CKSUM_ALL", Value: 0xf000, Doc: "where the type of the checksum is", Alias: true},
-	{Name: "NO_QUOTA_ALL", Value: 0x380, Doc: "out of any quota", Alias: true},
 })
 
 // oValid selects the fields of an obdo that are valid.
-var oValid = U64("o_valid", ObdMdValid, "which fields mean something")
+var oValid = U64("o_valid", &ObdMdValid, "which fields mean something")
 
 // The parts of the FID of the file that are separate from its sequence.
 var (
-	oParentOid = U32("o_parent_oid", When("o_valid", "FLFID"), "object id of the FID of the file")
-	oParentVer = U32("o_parent_ver", When("o_valid", "FLFID"), "version of the FID of the file")
+	oParentOid = U32("o_parent_oid", When{"o_valid", "FLFID"}, "object id of the FID of the file")
+	oParentVer = U32("o_parent_ver", When{"o_valid", "FLFID"}, "version of the FID of the file")
 )
 
 // obdo is struct obdo. Several slots have a second meaning, depending on the
 // operation; the names of those are the ones in Lustre's sources.
-var obdo = Define("obdo", "attributes of an object, and what goes with reads and writes",
+var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes with reads and writes", Fields: []*Field{
 	oValid,
-	Sub("o_oi", ostId, When("o_valid", "FLID", "FLGROUP"), "the object; with FLGROUP alone its sequence, and in a create the id too"),
-	U64("o_parent_seq", Hex, When("o_valid", "FLFID"), Remark(parentText), "sequence of the FID of the file on the MDT"),
-	U64("o_size", Size, When("o_valid", "FLSIZE"), ValidIf(inSeek), Remark(sizeRole), "size; for punch, sync and fallocate the start, for seek the offset"),
-	S64("o_mtime", Seconds, When("o_valid", "FLMTIME"), "modification time"),
-	S64("o_atime", Seconds, When("o_valid", "FLATIME"), "access time"),
-	S64("o_ctime", Seconds, When("o_valid", "FLCTIME"), "change time"),
-	U64("o_blocks", Size, When("o_valid", "FLBLOCKS", "FLGRANT"), ValidIf(inFallocate), Remark(blocksRole),
+	Sub("o_oi", &ostId, When{"o_valid", "FLID", "FLGROUP"}, "the object; with FLGROUP alone its sequence, and in a create the id too"),
+	U64("o_parent_seq", Hex, When{"o_valid", "FLFID"}, Remark(parentText), "sequence of the FID of the file on the MDT"),
+	U64("o_size", Size, When{"o_valid", "FLSIZE"}, ValidIf(inSeek), Remark(sizeRole), "size; for punch, sync and fallocate the start, for seek the offset"),
+	S64("o_mtime", Seconds, When{"o_valid", "FLMTIME"}, "modification time"),
+	S64("o_atime", Seconds, When{"o_valid", "FLATIME"}, "access time"),
+	S64("o_ctime", Seconds, When{"o_valid", "FLCTIME"}, "change time"),
+	U64("o_blocks", Size, When{"o_valid", "FLBLOCKS", "FLGRANT"}, ValidIf(inFallocate), Remark(blocksRole),
 		"512-byte blocks; for punch, sync and fallocate the end; with grants the client's dirty bytes"),
-	U64("o_grant", Size, When("o_valid", "FLGRANT"), "grant in bytes: what the client has, in the reply what it gets on top"),
-	U32("o_blksize", Size, When("o_valid", "FLBLKSZ"), "block size"),
-	U32("o_mode", Octal, When("o_valid", "FLMODE", "FLTYPE"), If(hasMode), "file type and mode"),
+	U64("o_grant", Size, When{"o_valid", "FLGRANT"}, "grant in bytes: what the client has, in the reply what it gets on top"),
+	U32("o_blksize", Size, When{"o_valid", "FLBLKSZ"}, "block size"),
+	U32("o_mode", Octal, When{"o_valid", "FLMODE", "FLTYPE"}, If(hasMode), "file type and mode"),
 	U32("o_undirty", Size, Over("o_mode"), If(asksGrant), "grant in bytes that the client would like"),
-	U32("o_whence", SeekWhence, Over("o_mode"), If(inSeek), "what a seek looks for"),
-	U32("o_uid", When("o_valid", "FLUID"), "owner; filled for reads and writes without the bit too"),
-	U32("o_gid", When("o_valid", "FLGID"), "group; filled for reads and writes without the bit too"),
-	U32("o_flags", ObdoFlags, When("o_valid", "FLFLAGS"), "what is special, and the type of the checksum"),
-	U32("o_nlink", When("o_valid", "FLNLINK"), If(hasLinks), "links"),
+	U32("o_whence", &SeekWhence, Over("o_mode"), If(inSeek), "what a seek looks for"),
+	U32("o_uid", When{"o_valid", "FLUID"}, "owner; filled for reads and writes without the bit too"),
+	U32("o_gid", When{"o_valid", "FLGID"}, "group; filled for reads and writes without the bit too"),
+	U32("o_flags", &ObdoFlags, When{"o_valid", "FLFLAGS"}, "what is special, and the type of the checksum"),
+	U32("o_nlink", When{"o_valid", "FLNLINK"}, If(hasLinks), "links"),
 	U32("o_cksum", Hex, Over("o_nlink"), If(withChecksum), "checksum of the data"),
-	U32("o_falloc_mode", FallocMode, Over("o_nlink"), If(inFallocate), "mode of a fallocate"),
+	U32("o_falloc_mode", &FallocMode, Over("o_nlink"), If(inFallocate), "mode of a fallocate"),
 	oParentOid,
-	U32("o_misc", When("o_valid", "FLGRANT", "FLOBJCOUNT"), Remark(miscRole), "with grants the bytes that the client dropped; for a destroy the number of objects"),
+	U32("o_misc", When{"o_valid", "FLGRANT", "FLOBJCOUNT"}, Remark(miscRole), "with grants the bytes that the client dropped; for a destroy the number of objects"),
 	U64("o_ioepoch", "no longer used"),
-	U32("o_stripe_idx", When("o_valid", "FLFID"), "stripe of the file that the object is"),
+	U32("o_stripe_idx", When{"o_valid", "FLFID"}, "stripe of the file that the object is"),
 	oParentVer,
-	Sub("o_handle", lustreHandle, When("o_valid", "FLHANDLE"), "lock under which the client does it"),
-	Sub("o_layout", ostLayout, When("o_valid", "FLOSTLAYOUT"), "place of the object in the layout"),
-	U32("o_layout_version", When("o_valid", "LAYOUT_VERSION"), "version of the layout that the client knows"),
+	Sub("o_handle", &lustreHandle, When{"o_valid", "FLHANDLE"}, "lock under which the client does it"),
+	Sub("o_layout", &ostLayout, When{"o_valid", "FLOSTLAYOUT"}, "place of the object in the layout"),
+	U32("o_layout_version", When{"o_valid", "LAYOUT_VERSION"}, "version of the layout that the client knows"),
 	U32("o_uid_h", "no longer used"),
 	U32("o_gid_h", "no longer used"),
-	U64("o_data_version", Cookie, When("o_valid", "FLDATAVERSION"), If(hasDataVersion), "data version of the object"),
+	U64("o_data_version", Cookie, When{"o_valid", "FLDATAVERSION"}, If(hasDataVersion), "data version of the object"),
 	U64("o_grant_used", Size, Over("o_data_version"), If(asksGrant), "grant in bytes that the client used up"),
-	U32("o_projid", When("o_valid", "FLPROJID"), "project"),
+	U32("o_projid", When{"o_valid", "FLPROJID"}, "project"),
 	Pad("o_padding_4", 4),
 	Pad("o_padding_5", 8),
 	Pad("o_padding_6", 8),
-)
+}}
 
-var ostBody = Define("ost_body", "attributes of an object",
-	Sub("oa", obdo),
-)
+var ostBody = &Struct{Name: "ost_body", Doc: "attributes of an object", Fields: []*Field{
+	Sub("oa", &obdo),
+}}
 
-var bufOstBody = Sub("ost_body", ostBody, "attributes of the object")
+var bufOstBody = Sub("ost_body", &ostBody, "attributes of the object")
 
 var (
 	validGrant    = ObdMdValid.Bit("FLGRANT")
@@ -176,7 +176,7 @@ var (
 	oBlocks    = obdo.Field("o_blocks")
 	oGrant     = obdo.Field("o_grant")
 	oMode      = obdo.Field("o_mode")
-	oFlags     = obdo.Field("o_flags")
+	oFlags     = obdo.Resolve().Field("o_flags")
 	oMisc      = obdo.Field("o_misc")
 	oFallocM   = obdo.Field("o_falloc_mode")
 )

@@ -122,7 +122,7 @@ func TestTransferLine(t *testing.T) {
 // TestCutRequests holds that a summary says nothing of fields that are not
 // there, and that no length makes one panic.
 func TestCutRequests(t *testing.T) {
-	for _, r := range Protocol.RPCs {
+	for _, r := range Protocol.RPCs() {
 		for _, v := range r.Variants {
 			for n := range 260 {
 				m := &Msg{Opcode: r.Opcode, RPC: r, Variant: v}

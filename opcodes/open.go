@@ -27,6 +27,7 @@ var MdsOpenFlags = Bits("mds_open_flags", "MDS_", "how a file is opened; the low
 	{Name: "OPEN_BY_FID", Value: 0x800000, Doc: "by FID, not by name"},
 	{Name: "OPEN_DELAY_CREATE", Value: 0x1000000, Doc: "make no objects yet"},
 	{Name: "OPEN_OWNEROVERRIDE", Value: 0x2000000, Doc: "owner may do it in spite of the mode"},
+	{Name: "OPEN_JOIN_FILE", Value: 0x4000000, Doc: "gone after 2.15", Alias: true},
 	{Name: "OPEN_LOCK", Value: 0x20000000, Doc: "requests the open lock"},
 	{Name: "OPEN_HAS_EA", Value: 0x40000000, Doc: "the request brings a layout"},
 	{Name: "OPEN_HAS_OBJS", Value: 0x80000000, Doc: "the request brings a layout with objects"},
@@ -36,12 +37,11 @@ var MdsOpenFlags = Bits("mds_open_flags", "MDS_", "how a file is opened; the low
 	{Name: "OPEN_LEASE", Value: 0x1000000000, Doc: "requests a lease"},
 	{Name: "OPEN_RELEASE", Value: 0x2000000000, Doc: "to release it to the archive"},
 	{Name: "OPEN_RESYNC", Value: 0x4000000000, Doc: "to bring mirrors up to date"},
+	{Name: "MKDIR_LMV", Value: 0x4000000000, Since: "2.16", Doc: "mkdir with stripes", Alias: true},
 	{Name: "OPEN_PCC", Value: 0x8000000000, Since: "2.15", Doc: "to cache it on the client"},
 	{Name: "OP_WITH_FID", Value: 0x10000000000, Since: "2.15", Doc: "the client gives the FID"},
 	{Name: "OPEN_DEFAULT_LMV", Value: 0x20000000000, Since: "2.16", Doc: "requests the default stripes of the directory"},
 	{Name: "OPEN_FL_INTERNAL", Value: 0x3f0e2800000, Doc: "flags that users cannot set", Alias: true},
-	{Name: "OPEN_JOIN_FILE", Value: 0x4000000, Doc: "gone after 2.15", Alias: true},
-	{Name: "MKDIR_LMV", Value: 0x4000000000, Since: "2.16", Doc: "mkdir with stripes", Alias: true},
 })
 
 // MdsCreateFlags are the flags of a REINT_CREATE: the words are those of an open,

@@ -63,29 +63,29 @@ var LadviseFlags = Bits("ladvise_flags", "LF_", "how to take advice", []Value{
 	{Name: "UNSET", Value: 0x2, Doc: "take it back"},
 })
 
-var luLadvise = Define("lu_ladvise", "advice on a range of a file",
-	U16("lla_advice", Ladvise, "the advice"),
+var luLadvise = &Struct{Name: "lu_ladvise", Doc: "advice on a range of a file", Fields: []*Field{
+	U16("lla_advice", &Ladvise, "the advice"),
 	U16("lla_value1", "by advice; for lock-ahead the lock mode"),
 	U32("lla_value2", "flags of this piece of advice, as in lah_flags"),
 	U64("lla_start", Size, "first byte"),
 	U64("lla_end", Size, "end of the range"),
 	U32("lla_value3", "by advice; for lock-ahead its result"),
 	U32("lla_value4", "unused"),
-)
+}}
 
-var ladviseHdr = Define("ladvise_hdr", "how much advice follows",
-	U32("lah_magic", Ladvise, "LADVISE_MAGIC"),
+var ladviseHdr = &Struct{Name: "ladvise_hdr", Doc: "how much advice follows", Fields: []*Field{
+	U32("lah_magic", &Ladvise, "LADVISE_MAGIC"),
 	U32("lah_count", "pieces of advice"),
-	U64("lah_flags", LadviseFlags, "how to take it"),
+	U64("lah_flags", &LadviseFlags, "how to take it"),
 	U32("lah_value1", "unused"),
 	U32("lah_value2", "unused"),
 	U64("lah_value3", "unused"),
-	Arr("lah_advise", -1, Sub("", luLadvise), "the advice; on the wire it has a buffer of its own"),
-)
+	Arr("lah_advise", -1, Sub("", &luLadvise), "the advice; on the wire it has a buffer of its own"),
+}}
 
 var (
-	bufLadviseHdr = Sub("ladvise_hdr", ladviseHdr, "how much advice follows")
-	bufLadvise    = Arr("ladvise", -1, Sub("", luLadvise), "the advice")
+	bufLadviseHdr = Sub("ladvise_hdr", &ladviseHdr, "how much advice follows")
+	bufLadvise    = Arr("ladvise", -1, Sub("", &luLadvise), "the advice")
 )
 
 var _ = DefineRPC(&RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc: "a number that no message has"})

@@ -38,14 +38,14 @@ var FiemapExtentFlags = Bits("fiemap_extent_flags", "FIEMAP_EXTENT_", "what is s
 	{Name: "NET", Value: 0x80000000, Doc: "on another node"},
 })
 
-var fiemapExtent = Define("fiemap_extent", "location of one extent of a file",
+var fiemapExtent = &Struct{Name: "fiemap_extent", Doc: "location of one extent of a file", Fields: []*Field{
 	U64("fe_logical", Size, "offset in the file or object"),
 	U64("fe_physical", Size, "offset on the device"),
 	U64("fe_length", Size, "bytes"),
 	Pads("fe_reserved64", 2, 8),
-	U32("fe_flags", FiemapExtentFlags, "what is special about the extent"),
+	U32("fe_flags", &FiemapExtentFlags, "what is special about the extent"),
 	Pads("fe_reserved", 3, 4),
-)
+}}
 
 var (
 	fmStart  = U64("fm_start", Size, "first byte asked about")
@@ -53,14 +53,14 @@ var (
 	fmMapped = U32("fm_mapped_extents", "extents that the answer has, or would have")
 )
 
-var fiemapHdr = Define("fiemap", "locations of the extents of a file",
+var fiemapHdr = &Struct{Name: "fiemap", Doc: "locations of the extents of a file", Fields: []*Field{
 	fmStart, fmLength,
-	U32("fm_flags", FiemapFlags, "how to map"),
+	U32("fm_flags", &FiemapFlags, "how to map"),
 	fmMapped,
 	U32("fm_extent_count", "room for that many extents"),
 	Pad("fm_reserved", 4),
-	Arr("fm_extents", -1, Sub("", fiemapExtent), CountOf(fiemapExtents), "the extents"),
-)
+	Arr("fm_extents", -1, Sub("", &fiemapExtent), CountOf(fiemapExtents), "the extents"),
+}}
 
 // fiemapExtents: a request has room for the answer behind its header, with
 // nothing in it yet.
@@ -69,19 +69,19 @@ func fiemapExtents(v *View) int {
 	return max(0, min(int(v.Uint(fmMapped)), room))
 }
 
-var llFiemapInfoKey = Define("ll_fiemap_info_key", "requests the locations of the extents of an object",
+var llFiemapInfoKey = &Struct{Name: "ll_fiemap_info_key", Doc: "requests the locations of the extents of an object", Fields: []*Field{
 	Str("lfik_name", 8, "the key, \"fiemap\""),
-	Sub("lfik_oa", obdo, "the object"),
-	Sub("lfik_fiemap", fiemapHdr, "the range asked about"),
-)
+	Sub("lfik_oa", &obdo, "the object"),
+	Sub("lfik_fiemap", &fiemapHdr, "the range asked about"),
+}}
 
 var (
 	bufGetinfoKey         = Str("getinfo_key", 0, "what is asked for")
 	bufLastId             = U64("last_id", "id of the last object")
-	bufFid                = Sub("fid", luFid, Little, "an object of the requested sequence; little-endian for every sender")
-	bufLastFid            = Sub("fid", luFid, "the last object")
-	bufFiemapKey          = Sub("fiemap_key", llFiemapInfoKey, "the key, the object and the range")
-	bufFiemap             = Sub("fiemap", fiemapHdr, "the range, and the extents in the answer")
+	bufFid                = Sub("fid", &LuFid, Little, "an object of the requested sequence; little-endian for every sender")
+	bufLastFid            = Sub("fid", &LuFid, "the last object")
+	bufFiemapKey          = Sub("fiemap_key", &llFiemapInfoKey, "the key, the object and the range")
+	bufFiemap             = Sub("fiemap", &fiemapHdr, "the range, and the extents in the answer")
 	bufGenericDataGetInfo = Opaque("generic_data", 0, "the answer")
 	bufSetinfoKey         = Str("setinfo_key", 0, "what is set")
 	bufSetinfoValOst      = Opaque("setinfo_val", 0, "the value")

@@ -49,11 +49,11 @@ var Ioobj = Enum("ioobj", "IOOBJ_", "parts of ioo_max_brw", []Value{
 	{Name: "MAX_BRW_BITS", Value: 0x10, Doc: "where the number of bulk transfers starts"},
 })
 
-var obdIoobj = Define("obd_ioobj", "an object to read or write",
-	Sub("ioo_oid", ostId, "the object"),
+var obdIoobj = &Struct{Name: "obd_ioobj", Doc: "an object to read or write", Fields: []*Field{
+	Sub("ioo_oid", &ostId, "the object"),
 	U32("ioo_max_brw", Hex, Remark(maxBrwText), "upper half: bulk transfers minus 1; low 4 bits: offset in the page, for direct I/O that is not aligned"),
 	iooBufcnt,
-)
+}}
 
 // Ids of objects as summaries show them start here in obd_ioobj and obdo.
 const (
@@ -63,10 +63,10 @@ const (
 
 var iooBufcnt = U32("ioo_bufcnt", "how many of the niobufs are of this object")
 
-var niobufRemote = Define("niobuf_remote", "a range of an object to read or write",
+var niobufRemote = &Struct{Name: "niobuf_remote", Doc: "a range of an object to read or write", Fields: []*Field{
 	rnbOffset, rnbLen,
-	U32("rnb_flags", ObdBrwFlags, "how the pages are to be treated"),
-)
+	U32("rnb_flags", &ObdBrwFlags, "how the pages are to be treated"),
+}}
 
 var (
 	rnbOffset = U64("rnb_offset", Size, "first byte")
@@ -92,8 +92,8 @@ func maxBrwText(v *View, dst []byte) []byte {
 }
 
 var (
-	bufObdIoobj     = Arr("obd_ioobj", -1, Sub("", obdIoobj), "the objects to read or write")
-	bufNiobufRemote = Arr("niobuf_remote", -1, Sub("", niobufRemote), "the ranges to read or write, object by object")
+	bufObdIoobj     = Arr("obd_ioobj", -1, Sub("", &obdIoobj), "the objects to read or write")
+	bufNiobufRemote = Arr("niobuf_remote", -1, Sub("", &niobufRemote), "the ranges to read or write, object by object")
 	bufShortIo      = Opaque("short_io", 0, "the data, of short I/O")
 	bufRcs          = Arr("rcs", -1, S32("", Errno), "result for each range or object, 0 or an errno")
 )

@@ -66,19 +66,19 @@ const (
 	outXattrList   = 17
 )
 
-var objectUpdateParam = Protocol.AddStruct(newParam(chooseUpdateParam,
-	slices.Concat([]*Field{formLog, formCatids, formBitmap, formLogTail}, targetFileForms, paramForms)))
+var objectUpdateParam = &Struct{Name: "object_update_param", Doc: "parameter of an update",
+	Fields: paramFields(chooseUpdateParam, slices.Concat([]*Field{formLog, formCatids, formBitmap, formLogTail}, targetFileForms, paramForms))}
 
-// newParam: the form of a parameter follows from the update, which is at
+// paramFields: the form of a parameter follows from the update, which is at
 // another place in messages than in the records of distributed operations.
-func newParam(choose func(*View) *Field, forms []*Field) *Struct {
-	return NewStruct("object_update_param", "parameter of an update",
+func paramFields(choose func(*View) *Field, forms []*Field) []*Field {
+	return []*Field{
 		U16("oup_len", Size, "bytes of the parameter"),
 		Pad("oup_padding", 2),
 		Pad("oup_padding2", 4),
-		OneOf("oup_buf", choose, forms, Tagged(true), "the parameter; its form follows from the type of the update").Rest(),
+		OneOf("oup_buf", choose, forms, Tagged(true), "the parameter; its form follows from the type of the update"),
 		roundingField("oup_fill"),
-	)
+	}
 }
 
 // roundingField is the field for the bytes that round a parameter or a result up
@@ -118,21 +118,21 @@ func paramValue(b []byte, big bool) []byte {
 	return b[paramHeader:min(len(b), paramHeader+int(ReadUint(b[:2], big)))]
 }
 
-var objectUpdate = Define("object_update", "one change of an object, or one question about it",
-	Summarize(updateBrief),
-	U16("ou_type", OutUpdateType, Shown{Role: Flag}, Counted("update"), "what to do"),
-	U16("ou_params_count", "number of parameters"),
-	U32("ou_result_size", Size, "room for the answer"),
-	U32("ou_flags", OutUpdateFlags),
-	Pad("ou_padding1", 4),
-	U64("ou_batchid", "transaction that it is part of"),
-	Sub("ou_fid", luFid, Shown{Role: Object}, "the object"),
-	Records("ou_params", nextUpdateParam, []*Field{updateParam}),
-)
+var objectUpdate = &Struct{Name: "object_update", Summarize: updateBrief,
+	Doc: "one change of an object, or one question about it", Fields: []*Field{
+		U16("ou_type", &OutUpdateType, Shown{Role: Flag}, Counted("update"), "what to do"),
+		U16("ou_params_count", "number of parameters"),
+		U32("ou_result_size", Size, "room for the answer"),
+		U32("ou_flags", &OutUpdateFlags),
+		Pad("ou_padding1", 4),
+		U64("ou_batchid", "transaction that it is part of"),
+		Sub("ou_fid", &LuFid, Shown{Role: Object}, "the object"),
+		Records("ou_params", nextUpdateParam, []*Field{updateParam}),
+	}}
 
 var (
-	updateParam = Sub("", objectUpdateParam)
-	updateForm  = Sub("", objectUpdate)
+	updateParam = Sub("", &objectUpdateParam)
+	updateForm  = Sub("", &objectUpdate)
 
 	ouType   = Field{Size: 2}
 	ouParams = Field{Off: 2, Size: 2}
@@ -158,13 +158,14 @@ func updateSize(b []byte, big bool) int {
 	return at
 }
 
-var objectUpdateRequest = Define("object_update_request", "updates, in the order in which they are to be made",
-	U32("ourq_magic", OutMagic),
-	U16("ourq_count", "number of updates"),
-	Pad("ourq_padding", 2),
-	Arr("ourq_updates", -1, Sub("", objectUpdate), If(never), "the updates; shown as `updates`"),
-	Records("updates", nextUpdate, []*Field{updateForm}),
-)
+var objectUpdateRequest = &Struct{Name: "object_update_request",
+	Doc: "updates, in the order in which they are to be made", Fields: []*Field{
+		U32("ourq_magic", &OutMagic),
+		U16("ourq_count", "number of updates"),
+		Pad("ourq_padding", 2),
+		Arr("ourq_updates", -1, Sub("", &objectUpdate), If(never), "the updates; shown as `updates`"),
+		Records("updates", nextUpdate, []*Field{updateForm}),
+	}}
 
 var ourqCount = Field{Off: 4, Size: 2}
 
@@ -181,32 +182,32 @@ func nextUpdate(v *View) (*Field, int) {
 	return updateForm, n
 }
 
-var outUpdateHeader = Define("out_update_header", "where the updates are",
-	U32("ouh_magic", OutMagic),
+var outUpdateHeader = &Struct{Name: "out_update_header", Doc: "where the updates are", Fields: []*Field{
+	U32("ouh_magic", &OutMagic),
 	U32("ouh_count", "number of buffers with updates"),
 	U32("ouh_inline_length", Size, "bytes of the updates that follow; 0: they come as bulk data"),
 	U32("ouh_reply_size", Size, "room for the answer"),
 	OneOf("ouh_inline_data", func(v *View) *Field { return formUpdates }, []*Field{formUpdates},
-		If(func(v *View) bool { return ouhInline.Uint(v.Struct, v.Big) != 0 }), "the updates").Rest(),
-)
+		If(func(v *View) bool { return ouhInline.Uint(v.Struct, v.Big) != 0 }), "the updates"),
+}}
 
 var (
-	formUpdates = Sub("", objectUpdateRequest)
+	formUpdates = Sub("", &objectUpdateRequest)
 	ouhInline   = Field{Off: 8, Size: 4}
 )
 
 const outHeaderSize = 16
 
-var outUpdateBuffer = Define("out_update_buffer", "size of a buffer with updates that is to be fetched",
+var outUpdateBuffer = &Struct{Name: "out_update_buffer", Doc: "size of a buffer with updates that is to be fetched", Fields: []*Field{
 	U32("oub_size", Size, "its bytes"),
 	Pad("oub_padding", 4),
-)
+}}
 
 // updatesBulk is the bulk data of an OUT_UPDATE that has no room for its
 // updates in the request.
-var updatesBulk = Define("out_update_bulk", "updates that came as bulk data",
+var updatesBulk = &Struct{Name: "out_update_bulk", Doc: "updates that came as bulk data", Fields: []*Field{
 	Records("requests", nextUpdates, []*Field{formUpdates}),
-)
+}}
 
 // nextUpdates takes the sizes of the buffers from the request.
 func nextUpdates(v *View) (*Field, int) {
@@ -228,29 +229,29 @@ func nextUpdates(v *View) (*Field, int) {
 	return formUpdates, n
 }
 
-var objectUpdateResult = Define("object_update_result", "what became of an update",
+var objectUpdateResult = &Struct{Name: "object_update_result", Doc: "what became of an update", Fields: []*Field{
 	S32("our_rc", Errno, "0, a negative errno, or the size of what was asked for"),
 	U16("our_datalen", Size, "bytes of data"),
 	Pad("our_padding", 2),
 	OneOf("our_data", chooseUpdateResult, outResultForms, Tagged(true),
-		If(func(v *View) bool { return ourDatalen.Uint(v.Struct, v.Big) != 0 }), "what was asked for").Rest(),
+		If(func(v *View) bool { return ourDatalen.Uint(v.Struct, v.Big) != 0 }), "what was asked for"),
 	roundingField("our_fill"),
-)
+}}
 
 var (
 	ourRc      = Field{Kind: Int, Size: 4}
 	ourDatalen = Field{Off: 4, Size: 2}
-	resultForm = Sub("", objectUpdateResult)
+	resultForm = Sub("", &objectUpdateResult)
 )
 
-var objectUpdateReply = Define("object_update_reply", "results, in the order of the updates",
-	U32("ourp_magic", OutMagic),
+var objectUpdateReply = &Struct{Name: "object_update_reply", Doc: "results, in the order of the updates", Fields: []*Field{
+	U32("ourp_magic", &OutMagic),
 	U16("ourp_count", "number of results"),
 	Pad("ourp_padding", 2),
 	Arr("ourp_lens", -1, U16("", Size), CountBy("ourp_count"), "bytes of each result"),
 	Pad("ourp_fill", 0, CountOf(func(v *View) int { n := 2 * int(ourpCount.Uint(v.Struct, v.Big)); return pad8(n) - n })),
 	Records("results", nextUpdateResult, []*Field{resultForm}),
-)
+}}
 
 var ourpCount = Field{Off: 4, Size: 2}
 
@@ -269,17 +270,17 @@ func nextUpdateResult(v *View) (*Field, int) {
 	return resultForm, pad8(n)
 }
 
-var outReadReply = Define("out_read_reply", "how much an OUT_READ read", Little,
+var outReadReply = &Struct{Name: "out_read_reply", Order: Little, Doc: "how much an OUT_READ read", Fields: []*Field{
 	U32("orr_size", Size, "bytes"),
 	Pad("orr_padding", 4),
 	U64("orr_offset", Size, "where they end"),
 	Opaque("orr_data", 0, If(never), "the data; it travels as bulk data"),
-)
+}}
 
 // outReadBulk is what an OUT_READ reads: as a rule a log.
-var outReadBulk = Define("out_read_data", "what was read from an object of another MDT",
-	OneOf("data", chooseReadData, append([]*Field{formLog, formCatids, formRead}, targetFileForms...), Tagged(true)).Rest(),
-)
+var outReadBulk = &Struct{Name: "out_read_data", Doc: "what was read from an object of another MDT", Fields: []*Field{
+	OneOf("data", chooseReadData, append([]*Field{formLog, formCatids, formRead}, targetFileForms...), Tagged(true)),
+}}
 
 // chooseReadData: which object was read is known from the request.
 func chooseReadData(v *View) *Field {
@@ -296,14 +297,14 @@ func chooseReadData(v *View) *Field {
 }
 
 var (
-	formLog              = Sub("", llogBlock)
+	formLog              = Sub("", &llogBlock)
 	formBitmap           = Arr("", -1, U32("", Hex), CountOf(func(v *View) int { return paramLength(v) / 4 }), "words of the bitmap of a log header")
-	formLogTail          = Sub("", llogRecTail)
-	formCatids           = Arr("", -1, Sub("", llogCatid))
+	formLogTail          = Sub("", &llogRecTail)
+	formCatids           = Arr("", -1, Sub("", &llogCatid))
 	formRead             = Opaque("", 0)
-	bufOutUpdateHeader   = Sub("out_update_header", outUpdateHeader)
-	bufOutUpdateBuffer   = Arr("out_update_buffer", -1, Sub("", outUpdateBuffer))
-	bufObjectUpdateReply = Sub("object_update_reply", objectUpdateReply)
+	bufOutUpdateHeader   = Sub("out_update_header", &outUpdateHeader)
+	bufOutUpdateBuffer   = Arr("out_update_buffer", -1, Sub("", &outUpdateBuffer))
+	bufObjectUpdateReply = Sub("object_update_reply", &objectUpdateReply)
 )
 
 var _ = DefineRPC(&RPC{Opcode: OUT_UPDATE, Name: "OUT_UPDATE",

@@ -9,18 +9,18 @@ import (
 // The forms of parameters and results. Some are little-endian whatever the
 // order of the message.
 var (
-	paramAttr   = Sub("", obdo)
-	paramFid    = Sub("", luFid, Little)
+	paramAttr   = Sub("", &obdo)
+	paramFid    = Sub("", &LuFid, Little)
 	paramName   = Str("", 0, CountOf(paramLength))
-	paramFlags  = U32("", xattrSetFlags)
+	paramFlags  = U32("", &xattrSetFlags)
 	paramType   = U32("", Octal, Little)
 	paramOffset = U64("", Size, Little)
 	paramStart  = U64("", Size)
 	paramText   = Str("", 0, CountOf(paramLength))
 	paramBytes  = Opaque("", 0, CountOf(paramLength))
 	paramNames  = Strs("", CountOf(paramLength))
-	resultFid   = Sub("", luFid)
-	resultRead  = Sub("", outReadReply)
+	resultFid   = Sub("", &LuFid)
+	resultRead  = Sub("", &outReadReply)
 
 	paramForms     = append([]*Field{paramAttr, paramFid, paramName, paramFlags, paramType, paramOffset, paramStart, paramText, paramBytes}, xattrForms...)
 	outResultForms = append([]*Field{paramAttr, resultFid, resultRead, paramNames, paramText, paramBytes}, xattrForms...)

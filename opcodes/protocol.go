@@ -2,22 +2,9 @@ package opcodes
 
 import . "github.com/lshark/lshark/opcodes/schema"
 
-// Protocol holds all declarations of this package. They register themselves
-// when they are made by Define, Enum, Bits and DefineRPC.
+// Protocol holds all declarations of this package: the operations, which DefineRPC adds, and
+// what their buffers refer to.
 var Protocol Registry
-
-// Define declares a struct. See schema.NewStruct for its parts.
-func Define(name string, parts ...any) *Struct { return Protocol.AddStruct(NewStruct(name, parts...)) }
-
-// Enum declares the names of a field's values.
-func Enum(group, prefix, doc string, values []Value) *Names {
-	return Protocol.AddNames(NewEnum(group, prefix, doc, values))
-}
-
-// Bits declares the names of a flag word.
-func Bits(group, prefix, doc string, values []Value) *Names {
-	return Protocol.AddNames(NewBits(group, prefix, doc, values))
-}
 
 // TextConstants declares constants that are texts.
 func TextConstants(list ...*TextConstant) []*TextConstant { return Protocol.AddTexts(list) }
@@ -29,7 +16,7 @@ func DefineRPC(r *RPC) *RPC { return Protocol.AddRPC(r) }
 // the messages that have it. The variant is named after the bit.
 func DefineIntent(bit Value, v *Variant) *Variant {
 	v.Name, v.Select = bit.Name, bit.Value
-	Protocol.AddValue("ldlm_intent", bit)
+	LdlmIntent.Add(bit)
 	return Protocol.AddVariant(LDLM_ENQUEUE, v)
 }
 
@@ -37,10 +24,8 @@ func DefineIntent(bit Value, v *Variant) *Variant {
 // numbers were given up before 2.12.
 var Opcodes = Enum("opcode", "", "operation of an RPC, pb_opc", nil)
 
-// init runs when all variables are initialized: when all declarations have
-// registered themselves.
+// init runs when all variables are initialized: when all operations are added.
 func init() {
-	Protocol.AddNames(Errnos)
 	Protocol.Opcodes = Opcodes
 	Protocol.UnusedOpcodes = []Value{
 		{Name: "OBD_LOG_CANCEL", Value: OBD_LOG_CANCEL, Doc: "cancelled llog records by their cookies; gone since 1.5"},
@@ -63,6 +48,24 @@ func init() {
 		"selftest":   {SelftestMsg},
 	}
 	Protocol.OtherFields = append(wrappingPlaces(), infinibandPlaces()...)
+	Protocol.OtherStructs = []*Struct{
+		kefaMsg, fidArray, kgnMsg, kgnConnreq, kfilndMsg, lmvMdsMd, ldlmGlDesc, llogdConnBody, lnetProcessIdPacked, lnetCmdHdr,
+		lnetMagicversion, lustreSwapLayouts, mdcSwapLayouts217, getparent, ludaType, luPage, mgsNidtblNids, lqaIdRange,
+		plainBulkToken, ksockMsg, ksockMsgV2v3, ksockMsgV4, lnetNiLargeStatus, kibImmediateMsg, kibPutreqMsg, kibGetMsg, kibMsg,
+		PtlrpcBodyV2, xattrValue, linkEaEntry,
+	}
+	Protocol.OtherGroups = []*Names{
+		BatchOpc, ChangelogSendFlags, ChangelogMisc, ChangelogMsgType, LcfgMisc, ObdConnectSets, ImportState, ConnPolicyBit,
+		FidSeq, FidOid, LocalOid, OstId, GnilndVersion, GssTarget, GssSk, GssMajorSupplementary, GssMajorParts, GssLustreSvc,
+		GssMech, HsmMasks, HsmMisc, HsmEvent, IBReject, KfilndVersion, LayoutVersion, LovCompEntryId, LmvHashType, LmvHashFlags,
+		LmvInherit, LmvLimits, LovLimits, LdlmError, LockaheadMode, LockaheadResult, BarrierCmd, LdlmGid, ExtentLimits, OstLvb,
+		ResNameSlots, LlogSizes, LnetVersion, LnetSpecial, LnetAckWmd, Acceptor, LnetPing, DataVersionFlags, ReaddirMisc,
+		MboXattrAbsentBit, FsXflag, CfsPerm, MtiLimits, LddMountType, NodemapIdxType, NodemapRangeType, NodemapMapMode,
+		NodemapIdType, NodemapMisc, IblndVersion, IblndService, Ioobj, MsgVersion, MsgOffsets, Handles, PtlrpcLimits,
+		PbFlagsRetired, PbOpFlagsRetired, QuotaCtlIdKind, QuotaResType, LqaCmd, QuotaGrace, QuotaGraceFlags, LaValid,
+		SptlrpcPolicy, SptlrpcMechGss, SptlrpcSubflavor, SptlrpcFlavorShift, CfsHashAlg, SptlrpcPlain, SecFlavorWire, SrpcMisc,
+		LstBrw, SrpcPortal, KsockProto, KsockZc,
+	}
 	Protocol.Prepare()
 }
 

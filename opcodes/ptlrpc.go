@@ -136,23 +136,22 @@ var PbOpFlagsRetired = Bits("pb_op_flags_retired", "MSG_CONNECT_", "flags of con
 	{Name: "ASYNC", Value: 0x40, Doc: "does not wait for the answer; gone since 1.5"},
 })
 
-var LustreMsg = Define("lustre_msg_v2",
-	Detect(func(b []byte, big bool) bool { return magicAt(b, 8, 0x0bd00bd3, big) }),
-	"header of every ptlrpc message: how many buffers follow and how long each is; each buffer begins at a multiple of 8 bytes",
-	U32("lm_bufcount", "Number of buffers behind the header. The first of a plain message is the ptlrpc_body."),
-	U32("lm_secflvr", Hex, SptlrpcFlavor, Remark(remarkFlavor),
-		"Security flavour of the message in the low 20 bits. Under the null policy the top byte is the kind of node that sent it."),
-	U32("lm_magic", Hex, MsgMagic, Counted("request"), "Marks the message format and, by the order of its bytes, the byte order of the sender."),
-	U32("lm_repsize", Size, "How much inline data the client has room for in the reply to an open; 0 when not given."),
-	U32("lm_cksum", "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
-	U32("lm_flags", MsghdrFlags, "What the sender can do with early replies."),
-	U32("lm_opc", Since("2.16"), Remark(remarkLmOpc), If(notSubReply),
-		"Inside an MDS_BATCH the operation of the sub-request. 0 elsewhere; padding up to 2.15."),
-	S32("lm_result", Over("lm_opc"), Since("2.16"), Errno, Remark(remarkLmResult), If(isSubReply),
-		"Result of a sub-reply inside an MDS_BATCH: 0, a negative errno, or a lock status."),
-	Pad("lm_padding_3", 4),
-	Arr("lm_buflens", -1, U32(""), CountBy("lm_bufcount"), "Length of each buffer, without the padding behind it."),
-)
+var LustreMsg = &Struct{Name: "lustre_msg_v2", Detect: func(b []byte, big bool) bool { return magicAt(b, 8, 0x0bd00bd3, big) },
+	Doc: "header of every ptlrpc message: how many buffers follow and how long each is; each buffer begins at a multiple of 8 bytes", Fields: []*Field{
+		U32("lm_bufcount", "Number of buffers behind the header. The first of a plain message is the ptlrpc_body."),
+		U32("lm_secflvr", Hex, &SptlrpcFlavor, Remark(remarkFlavor),
+			"Security flavour of the message in the low 20 bits. Under the null policy the top byte is the kind of node that sent it."),
+		U32("lm_magic", Hex, &MsgMagic, Counted("request"), "Marks the message format and, by the order of its bytes, the byte order of the sender."),
+		U32("lm_repsize", Size, "How much inline data the client has room for in the reply to an open; 0 when not given."),
+		U32("lm_cksum", "CRC-32 over the ptlrpc_body of an early reply, which has no other protection. 0 elsewhere."),
+		U32("lm_flags", &MsghdrFlags, "What the sender can do with early replies."),
+		U32("lm_opc", Since("2.16"), Remark(remarkLmOpc), If(notSubReply),
+			"Inside an MDS_BATCH the operation of the sub-request. 0 elsewhere; padding up to 2.15."),
+		S32("lm_result", Over("lm_opc"), Since("2.16"), Errno, Remark(remarkLmResult), If(isSubReply),
+			"Result of a sub-reply inside an MDS_BATCH: 0, a negative errno, or a lock status."),
+		Pad("lm_padding_3", 4),
+		Arr("lm_buflens", -1, U32(""), CountBy("lm_bufcount"), "Length of each buffer, without the padding behind it."),
+	}}
 
 // The fields of lustre_msg_v2.
 var (
@@ -166,30 +165,28 @@ var (
 	LmBuflens  = LustreMsg.Field("lm_buflens")
 )
 
-var obdUuid = Define("obd_uuid",
-	UUID,
-	"name of a client, target or node: text, at most 39 characters and a NUL",
-	Str("uuid", 40, "the name itself, NUL-terminated"),
-)
+var obdUuid = &Struct{Name: "obd_uuid", Atom: UUID,
+	Doc: "name of a client, target or node: text, at most 39 characters and a NUL", Fields: []*Field{
+		Str("uuid", 40, "the name itself, NUL-terminated"),
+	}}
 
-var lustreHandle = Define("lustre_handle",
-	Handle,
-	"opaque reference to a lock, open file or export on the node that gave it out",
-	U64("cookie", Cookie, "unique in time on the node that made it; 0 is no handle"),
-)
+var lustreHandle = &Struct{Name: "lustre_handle", Atom: Handle,
+	Doc: "opaque reference to a lock, open file or export on the node that gave it out", Fields: []*Field{
+		U64("cookie", Cookie, "unique in time on the node that made it; 0 is no handle"),
+	}}
 
-var ptlrpcBodyDoc = "the part that all requests and replies have in common: who asks, for what, how it ended, and what recovery must know"
+const ptlrpcBodyDoc = "the part that all requests and replies have in common: who asks, for what, how it ended, and what recovery must know"
 
-var PtlrpcBody = Define("ptlrpc_body_v3", append(ptlrpcBodyFields(), ptlrpcBodyDoc, Shorter{152},
+var PtlrpcBody = &Struct{Name: "ptlrpc_body_v3", Shorter: []int{152}, Doc: ptlrpcBodyDoc, Fields: append(ptlrpcBodyFields(),
 	Str("pb_jobid", 32, "Job that caused the request, as configured on the client (a scheduler's job number, program and user, …). Empty when job ids are off."),
-)...)
+)}
 
-var PtlrpcBodyV2 = Define("ptlrpc_body_v2", append(ptlrpcBodyFields(), ptlrpcBodyDoc+"; the form without a job id")...)
+var PtlrpcBodyV2 = &Struct{Name: "ptlrpc_body_v2", Doc: ptlrpcBodyDoc + "; the form without a job id", Fields: ptlrpcBodyFields()}
 
 // PbType and PbOpc decide what pb_status means.
 var (
-	PbType = U32("pb_type", MsgType, "Request, reply, or an error reply from a server that could not handle the request at all.")
-	PbOpc  = U32("pb_opc", Opcodes, InvalidIf(lacksPbOpc), "The operation. A reply repeats that of its request; 0 stands in one for which the server did not unpack the request, such as that to a SEC_CTX_INIT that failed.")
+	PbType = U32("pb_type", &MsgType, "Request, reply, or an error reply from a server that could not handle the request at all.")
+	PbOpc  = U32("pb_opc", &Opcodes, InvalidIf(lacksPbOpc), "The operation. A reply repeats that of its request; 0 stands in one for which the server did not unpack the request, such as that to a SEC_CTX_INIT that failed.")
 )
 
 // lacksPbOpc reports whether a reply does not repeat the operation: a server
@@ -207,9 +204,9 @@ const (
 )
 
 // ptlrpcBodyFields are the fields that versions 2 and 3 share.
-func ptlrpcBodyFields() []any {
-	return []any{
-		Sub("pb_handle", lustreHandle, "Names the connection. A request carries the export handle that the server gave at connect, 0 in the first connect; the reply to a connect brings a new one. In a callback to a client it is the handle from the client's connect."),
+func ptlrpcBodyFields() []*Field {
+	return []*Field{
+		Sub("pb_handle", &lustreHandle, "Names the connection. A request carries the export handle that the server gave at connect, 0 in the first connect; the reply to a connect brings a new one. In a callback to a client it is the handle from the client's connect."),
 		PbType,
 		U32("pb_version", Hex, Remark(remarkPbVersion), "Service in the high half (1 OBD, 2 MDS, 3 OST, 4 DLM, 5 LOG, 6 MGS), version of the ptlrpc_body in the low half, always 3. Connects, disconnects and pings name OBD whatever the service."),
 		PbOpc,
@@ -217,11 +214,11 @@ func ptlrpcBodyFields() []any {
 		U64("pb_last_xid", ID, "Request: every request with an xid up to this one has been answered, so the server may forget those replies."),
 		U16("pb_tag", "Request: slot among the modifying requests in flight, under which the server keeps the reply. 0 when the request modifies nothing or there is just one slot."),
 		Pad("pb_padding0", 2),
-		U32("pb_projid", Since("2.17"), When("pb_flags", "PACK_PROJID"), "Request: project id the I/O is accounted to. Padding up to 2.16."),
+		U32("pb_projid", Since("2.17"), When{"pb_flags", "PACK_PROJID"}, "Request: project id the I/O is accounted to. Padding up to 2.16."),
 		U64("pb_last_committed", ID, "Reply: all transactions of the target up to this number are on disk. The client may forget requests it kept for replay up to here."),
 		U64("pb_transno", ID, "Reply: number of the transaction that made the change, 0 when nothing changed. A replayed request brings its number back."),
-		U32("pb_flags", MsgFlags, "Resent, replayed, end of recovery stages, and which optional fields are filled in."),
-		U32("pb_op_flags", Negotiated(true), MsgConnectFlags, "Connects only. Request: what kind of connect; reply: the state of the target and whether it knew the client."),
+		U32("pb_flags", &MsgFlags, "Resent, replayed, end of recovery stages, and which optional fields are filled in."),
+		U32("pb_op_flags", Negotiated(true), &MsgConnectFlags, "Connects only. Request: what kind of connect; reply: the state of the target and whether it knew the client."),
 		U32("pb_conn_cnt", "Counts the connect attempts of this client to this target. A server drops requests from an earlier attempt."),
 		U32("pb_timeout", Duration, "Request: seconds until the client gives up on the reply. Reply: how long the server thinks it needs; in an early reply, the extension."),
 		U32("pb_service_time", Duration, "Reply: seconds the server spent on the request. Connect request: the service time that the client expects."),
@@ -231,12 +228,12 @@ func ptlrpcBodyFields() []any {
 		U64("pb_mbits", Cookie, "Request: match bits of the last bulk part, and of the reply where OBD_CONNECT2_REP_MBITS was agreed on. A resent request gets new ones while its xid stays."),
 		Pad("pb_padding64_0", 8),
 		Pad("pb_padding64_1", 8),
-		U32("pb_uid", Since("2.16"), When("pb_flags", "PACK_UID_GID"), "Request: user for whom the work is done. Zero bytes up to 2.15."),
-		U32("pb_gid", Since("2.16"), When("pb_flags", "PACK_UID_GID"), "Request: group of that user. Zero bytes up to 2.15."),
+		U32("pb_uid", Since("2.16"), When{"pb_flags", "PACK_UID_GID"}, "Request: user for whom the work is done. Zero bytes up to 2.15."),
+		U32("pb_gid", Since("2.16"), When{"pb_flags", "PACK_UID_GID"}, "Request: group of that user. Zero bytes up to 2.15."),
 	}
 }
 
-var bufPtlrpcBody = Sub("ptlrpc_body", PtlrpcBody, "what all requests and replies have in common")
+var bufPtlrpcBody = Sub("ptlrpc_body", &PtlrpcBody, "what all requests and replies have in common")
 
 var bodyOnly = []*Variant{{
 	Request: Bufs(bufPtlrpcBody),

@@ -116,77 +116,76 @@ var QuotaGraceFlags = Bits("quota_grace_flags", "LQUOTA_FLAG_", "flags in the to
 	{Name: "REVOKE", Value: 0x8, Since: "2.16", Doc: "quota is to be taken back"},
 })
 
-var obdDqinfo = Define("obd_dqinfo", "grace times of a kind of quota",
+var obdDqinfo = &Struct{Name: "obd_dqinfo", Doc: "grace times of a kind of quota", Fields: []*Field{
 	U64("dqi_bgrace", Duration, "how long blocks may be above the soft limit"),
 	U64("dqi_igrace", Duration, "how long inodes may be above the soft limit"),
 	U32("dqi_flags", "flags of the kind of quota"),
 	U32("dqi_valid", "which grace times are valid: 1 blocks, 2 inodes, 4 the flags"),
-)
+}}
 
-var obdDqblk = Define("obd_dqblk", "limits and usage of an id; block limits count KiB, the usage bytes",
-	U64("dqb_bhardlimit", When("dqb_valid", "BLIMITS"), ValidIf(listsIDs), Remark(iterMeans("continue here: metadata offset")), "hard limit of blocks, KiB"),
-	U64("dqb_bsoftlimit", When("dqb_valid", "BLIMITS", "BSOFTLIMIT"), ValidIf(listsIDs), Remark(iterMeans("bytes used in the first half of quota_iter")), "soft limit of blocks, KiB"),
-	U64("dqb_curspace", When("dqb_valid", "SPACE"), Size, If(hasUsage), "bytes in use"),
+var obdDqblk = &Struct{Name: "obd_dqblk", Doc: "limits and usage of an id; block limits count KiB, the usage bytes", Fields: []*Field{
+	U64("dqb_bhardlimit", When{"dqb_valid", "BLIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: metadata offset")), "hard limit of blocks, KiB"),
+	U64("dqb_bsoftlimit", When{"dqb_valid", "BLIMITS", "BSOFTLIMIT"}, ValidIf(listsIDs), Remark(iterMeans("bytes used in the first half of quota_iter")), "soft limit of blocks, KiB"),
+	U64("dqb_curspace", When{"dqb_valid", "SPACE"}, Size, If(hasUsage), "bytes in use"),
 	U64("dqb_curspace", Hex, Over("dqb_curspace"), If(listsIDs), "of commands that list all ids: pointer of the client's kernel, without meaning for others"),
-	U64("dqb_ihardlimit", When("dqb_valid", "ILIMITS"), ValidIf(listsIDs), Remark(iterMeans("continue here: data offset")), "hard limit of inodes"),
-	U64("dqb_isoftlimit", When("dqb_valid", "ILIMITS", "ISOFTLIMIT"), ValidIf(listsIDs), Remark(iterMeans("bytes used in the second half of quota_iter")), "soft limit of inodes"),
-	U64("dqb_curinodes", When("dqb_valid", "INODES"), ValidIf(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
-	U64("dqb_btime", When("dqb_valid", "BTIME"), Seconds, If(hasUsage), Remark(graceText), "end of the grace time of blocks; the top 16 bits are flags"),
+	U64("dqb_ihardlimit", When{"dqb_valid", "ILIMITS"}, ValidIf(listsIDs), Remark(iterMeans("continue here: data offset")), "hard limit of inodes"),
+	U64("dqb_isoftlimit", When{"dqb_valid", "ILIMITS", "ISOFTLIMIT"}, ValidIf(listsIDs), Remark(iterMeans("bytes used in the second half of quota_iter")), "soft limit of inodes"),
+	U64("dqb_curinodes", When{"dqb_valid", "INODES"}, ValidIf(listsIDs), Remark(iterMeans("first id")), "inodes in use"),
+	U64("dqb_btime", When{"dqb_valid", "BTIME"}, Seconds, If(hasUsage), Remark(graceText), "end of the grace time of blocks; the top 16 bits are flags"),
 	U64("dqb_btime", Over("dqb_btime"), If(listsIDs), Remark(iterMeans("last id")), "of commands that list all ids: the last id"),
-	U64("dqb_itime", When("dqb_valid", "ITIME"), ValidIf(listsIDs), Seconds, Remark(graceText), "end of the grace time of inodes; the top 16 bits are flags"),
+	U64("dqb_itime", When{"dqb_valid", "ITIME"}, ValidIf(listsIDs), Seconds, Remark(graceText), "end of the grace time of inodes; the top 16 bits are flags"),
 	dqbValid,
 	Pad("dqb_padding", 4),
-)
+}}
 
-var dqbValid = U32("dqb_valid", QuotaValid, "which limits, usage and times are valid")
+var dqbValid = U32("dqb_valid", &QuotaValid, "which limits, usage and times are valid")
 
-var _ = Define("lqa_id_range", "ids that a quota allocation area holds",
-	Since("2.18"),
+var lqaIdRange = &Struct{Name: "lqa_id_range", Since: "2.18", Doc: "ids that a quota allocation area holds", Fields: []*Field{
 	U32("lir_start", "first id"),
 	U32("lir_end", "last id"),
-)
+}}
 
 var (
-	qcCmd    = U32("qc_cmd", QuotaCmd, "what to do")
-	qcType   = U32("qc_type", QuotaType, "user, group or project quota")
+	qcCmd    = U32("qc_cmd", &QuotaCmd, "what to do")
+	qcType   = U32("qc_type", &QuotaType, "user, group or project quota")
 	qcID     = U32("qc_id", "the user, group or project; of some commands the index of a target")
-	qcDqinfo = Sub("qc_dqinfo", obdDqinfo, "grace times, for the INFO commands")
-	qcDqblk  = Sub("qc_dqblk", obdDqblk, "limits and usage; ITERQUOTA uses the fields for other things")
+	qcDqinfo = Sub("qc_dqinfo", &obdDqinfo, "grace times, for the INFO commands")
+	qcDqblk  = Sub("qc_dqblk", &obdDqblk, "limits and usage; ITERQUOTA uses the fields for other things")
 )
 
-var obdQuotactl = Define("obd_quotactl", "a quota command and its result",
+var obdQuotactl = &Struct{Name: "obd_quotactl", Doc: "a quota command and its result", Fields: []*Field{
 	qcCmd, qcType, qcID,
 	U32("qc_stat", "which kinds of quota are on"),
 	qcDqinfo, qcDqblk,
 	Str("qc_poolname", 0, Since("2.15"), "pool or area the command is for, 16 bytes when it is there"),
-)
+}}
 
 // quotaIterGlb is an item of a quota_iter buffer: limits.
-var quotaIterGlb = Define("quota_iter_glb", "limits of one id",
+var quotaIterGlb = &Struct{Name: "quota_iter_glb", Doc: "limits of one id", Fields: []*Field{
 	U64("id", "user, group or project"),
-	Sub("rec", lquotaGlbRec),
-)
+	Sub("rec", &lquotaGlbRec),
+}}
 
 // quotaIterAcct is an item of a quota_iter buffer: usage.
-var quotaIterAcct = Define("quota_iter_acct", "usage of one id",
+var quotaIterAcct = &Struct{Name: "quota_iter_acct", Doc: "usage of one id", Fields: []*Field{
 	U64("id", "user, group or project"),
-	Sub("rec", lquotaAcctRec),
-)
+	Sub("rec", &lquotaAcctRec),
+}}
 
 // quotaIterLimits is a buffer quota_iter with limits: inodes in the first
 // half, blocks in the second.
-var quotaIterLimits = Define("quota_iter_limits", "limits of many ids",
-	Arr("metadata", -1, Sub("", quotaIterGlb), CountOf(iterMetadata), "limits of inodes"),
+var quotaIterLimits = &Struct{Name: "quota_iter_limits", Doc: "limits of many ids", Fields: []*Field{
+	Arr("metadata", -1, Sub("", &quotaIterGlb), CountOf(iterMetadata), "limits of inodes"),
 	unused("unused", func(v *View) int { return iterHalf(v) - iterMetadata(v)*quotaIterGlb.Size }),
-	Arr("data", -1, Sub("", quotaIterGlb), CountOf(iterData), "limits of blocks"),
+	Arr("data", -1, Sub("", &quotaIterGlb), CountOf(iterData), "limits of blocks"),
 	unused("unused2", nil),
-)
+}}
 
 // quotaIterUsage is a buffer quota_iter with usage.
-var quotaIterUsage = Define("quota_iter_usage", "usage of many ids",
-	Arr("entries", -1, Sub("", quotaIterAcct), CountOf(iterUsage), "space and inodes in use"),
+var quotaIterUsage = &Struct{Name: "quota_iter_usage", Doc: "usage of many ids", Fields: []*Field{
+	Arr("entries", -1, Sub("", &quotaIterAcct), CountOf(iterUsage), "space and inodes in use"),
 	unused("unused", nil),
-)
+}}
 
 // unused is the unused rest of a buffer.
 func unused(name string, size CountOf) *Field {
@@ -256,7 +255,7 @@ func quotaIter(v *View) *Field {
 	return nil
 }
 
-var quotaIterForms = []*Field{Sub("", quotaIterLimits), Sub("", quotaIterUsage)}
+var quotaIterForms = []*Field{Sub("", &quotaIterLimits), Sub("", &quotaIterUsage)}
 
 // iterMeans describes what a limit stands for in the commands that list all ids.
 func iterMeans(text string) func(*View, []byte) []byte {
@@ -284,8 +283,8 @@ func graceText(v *View, dst []byte) []byte {
 }
 
 var (
-	bufObdQuotactl = Sub("obd_quotactl", obdQuotactl, "the command, the id, and what is known of it")
-	bufQuotaIter   = OneOf("quota_iter", quotaIter, quotaIterForms, Tagged(true), "limits or usage of many ids").Rest()
+	bufObdQuotactl = Sub("obd_quotactl", &obdQuotactl, "the command, the id, and what is known of it")
+	bufQuotaIter   = OneOf("quota_iter", quotaIter, quotaIterForms, Tagged(true), "limits or usage of many ids")
 )
 
 var _ = DefineRPC(&RPC{Opcode: OST_QUOTACTL, Name: "OST_QUOTACTL",

@@ -21,54 +21,54 @@ var QuotaGlimpseFlags = Bits("quota_glimpse_flags", "", "state of an id", []Valu
 })
 
 // lquotaId is union lquota_id. The kind of quota is not in it.
-var lquotaId = Define("lquota_id", "whose quota: an id, or a FID",
-	Sub("qid_fid", luFid, If(func(v *View) bool { return quotaIDForm(v) == "" })),
+var lquotaId = &Struct{Name: "lquota_id", Doc: "whose quota: an id, or a FID", Fields: []*Field{
+	Sub("qid_fid", &LuFid, If(func(v *View) bool { return quotaIDForm(v) == "" })),
 	U64("qid_uid", Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "uid" }), "user"),
 	U64("qid_gid", Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "gid" }), "group"),
 	U64("qid_projid", Over("qid_fid"), If(func(v *View) bool { return quotaIDForm(v) == "projid" }), "project"),
-)
+}}
 
 // qbFid precedes the id in a quota_body and selects the kind of quota the
 // id is of.
-var qbFid = Sub("qb_fid", luFid, "request: the global index; answer to a QUOTA_CONN: the slave's index")
+var qbFid = Sub("qb_fid", &LuFid, "request: the global index; answer to a QUOTA_CONN: the slave's index")
 
-var quotaBody = Define("quota_body", "what a quota slave asks of the master, and gets",
+var quotaBody = &Struct{Name: "quota_body", Doc: "what a quota slave asks of the master, and gets", Fields: []*Field{
 	qbFid,
-	Sub("qb_id", lquotaId, "whose quota"),
-	U32("qb_flags", QuotaDqacqFlags, "acquire, release or report"),
+	Sub("qb_id", &lquotaId, "whose quota"),
+	U32("qb_flags", &QuotaDqacqFlags, "acquire, release or report"),
 	Pad("qb_padding", 4),
 	U64("qb_count", "how much to acquire or release, KiB or inodes; in the answer how much was"),
 	U64("qb_usage", "what is in use now; in the answer the unit in which quota is handed out"),
 	U64("qb_slv_ver", Cookie, "version of the slave's index"),
-	Sub("qb_lockh", lustreHandle, "the slave's lock of the id"),
-	Sub("qb_glb_lockh", lustreHandle, "the slave's lock of the global index"),
+	Sub("qb_lockh", &lustreHandle, "the slave's lock of the id"),
+	Sub("qb_glb_lockh", &lustreHandle, "the slave's lock of the global index"),
 	U64("qb_glb_ver", Cookie, Since("2.18"), "version of the global index"),
 	Pads("qb_padding1", 3, 8, "at offset 80 in 2.12"),
-)
+}}
 
-var lquotaAcctRec = Define("lquota_acct_rec", "usage of an id",
+var lquotaAcctRec = &Struct{Name: "lquota_acct_rec", Doc: "usage of an id", Fields: []*Field{
 	U64("bspace", Size, "bytes"),
 	U64("ispace", "inodes"),
-)
+}}
 
-var lquotaGlbRec = Define("lquota_glb_rec", "limits of an id, in KiB or inodes",
+var lquotaGlbRec = &Struct{Name: "lquota_glb_rec", Doc: "limits of an id, in KiB or inodes", Fields: []*Field{
 	U64("qbr_hardlimit", "hard limit"),
 	U64("qbr_softlimit", "soft limit"),
 	U64("qbr_time", Remark(graceText), "end of the grace time, or its length in the record of id 0; the top 16 bits are flags"),
 	U64("qbr_granted", "handed out to slaves"),
-)
+}}
 
-var lquotaSlvRec = Define("lquota_slv_rec", "what a slave has of an id",
+var lquotaSlvRec = &Struct{Name: "lquota_slv_rec", Doc: "what a slave has of an id", Fields: []*Field{
 	U64("qsr_granted", "handed out to the slave, in KiB or inodes"),
-)
+}}
 
-var lquotaLvb = Define("lquota_lvb", "state of an id's quota, in its lock",
-	U64("lvb_flags", QuotaGlimpseFlags, "state of the id"),
+var lquotaLvb = &Struct{Name: "lquota_lvb", Doc: "state of an id's quota, in its lock", Fields: []*Field{
+	U64("lvb_flags", &QuotaGlimpseFlags, "state of the id"),
 	U64("lvb_id_may_rel", "what the slave could give back"),
 	U64("lvb_id_rel", "what the slave gives back"),
 	U64("lvb_id_qunit", "unit in which quota is handed out"),
 	Pad("lvb_pad1", 8),
-)
+}}
 
 // quotaIDForm is the kind of id in a lquota_id: by the index that goes with
 // it, empty when it is a FID.
@@ -95,7 +95,7 @@ func quotaIndexOID(v *View) uint64 {
 	return 0
 }
 
-var bufQuotaBody = Sub("quota_body", quotaBody, "what is asked for, and got")
+var bufQuotaBody = Sub("quota_body", &quotaBody, "what is asked for, and got")
 
 var (
 	qbID     = quotaBody.Field("qb_id")

@@ -73,25 +73,25 @@ var LaValid = Bits("la_valid", "LA_", "which attributes are set, inside a server
 	{Name: "KILL_SGID", Value: 0x4000, Doc: "clear the set-group-id bit"},
 	{Name: "PROJID", Value: 0x8000, Doc: "project id"},
 	{Name: "LAYOUT_VERSION", Value: 0x10000, Doc: "version of the layout"},
+	{Name: "REMOTE_ATTR_SET", Value: 0x18060, Alias: true},
 	{Name: "LSIZE", Value: 0x20000, Doc: "lazy size"},
 	{Name: "LBLOCKS", Value: 0x40000, Doc: "lazy block count"},
 	{Name: "BTIME", Value: 0x80000, Since: "2.15", Doc: "birth time"},
 	{Name: "DIRENT_CNT", Value: 0x100000, Since: "2.16", Doc: "number of directory entries"},
-	{Name: "REMOTE_ATTR_SET", Value: 0x18060, Alias: true},
 })
 
 var (
-	bufRecReintSetattr  = Sub("rec_reint", mdtRecSetattr, Tagged(true), "attributes to set")
-	bufRecReintCreate   = Sub("rec_reint", mdtRecCreate, Tagged(true), "the record that creates or opens")
-	bufRecReintLink     = Sub("rec_reint", mdtRecLink, Tagged(true), "the record that makes a link")
-	bufRecReintUnlink   = Sub("rec_reint", mdtRecUnlink, Tagged(true), "the record that removes a name")
-	bufRecReintRename   = Sub("rec_reint", mdtRecRename, Tagged(true), "the record that renames")
-	bufRecReintSetxattr = Sub("rec_reint", mdtRecSetxattr, Tagged(true), "the record that sets an attribute")
-	bufRecReintResync   = Sub("rec_reint", mdtRecResync, Tagged(true), "the record that resyncs mirrors")
-	bufRecReintIgnored  = Sub("rec_reint", mdtRecReint, Tagged(true), "a record that nobody reads")
+	bufRecReintSetattr  = Sub("rec_reint", &mdtRecSetattr, Tagged(true), "attributes to set")
+	bufRecReintCreate   = Sub("rec_reint", &mdtRecCreate, Tagged(true), "the record that creates or opens")
+	bufRecReintLink     = Sub("rec_reint", &mdtRecLink, Tagged(true), "the record that makes a link")
+	bufRecReintUnlink   = Sub("rec_reint", &mdtRecUnlink, Tagged(true), "the record that removes a name")
+	bufRecReintRename   = Sub("rec_reint", &mdtRecRename, Tagged(true), "the record that renames")
+	bufRecReintSetxattr = Sub("rec_reint", &mdtRecSetxattr, Tagged(true), "the record that sets an attribute")
+	bufRecReintResync   = Sub("rec_reint", &mdtRecResync, Tagged(true), "the record that resyncs mirrors")
+	bufRecReintIgnored  = Sub("rec_reint", &mdtRecReint, Tagged(true), "a record that nobody reads")
 	bufSymtgt           = Str("symtgt", 0, "target of the symbolic link; may be encrypted")
 	bufTargetName       = Str("target_name", 0, "new name")
-	bufLogcookies       = Arr("logcookies", -1, Sub("", llogCookie))
+	bufLogcookies       = Arr("logcookies", -1, Sub("", &llogCookie))
 	bufFileSecctxName   = Str("file_secctx_name", 0, "extended attribute that the security context goes to")
 	bufFileSecctx       = Str("file_secctx", 0, "security context")
 )

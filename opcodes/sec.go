@@ -138,22 +138,19 @@ var PlainFlags = Bits("plain_flags", "PLAIN_FL_", "what a message under the plai
 	{Name: "BULK", Value: 0x2, Doc: "a bulk descriptor"},
 })
 
-var PlainHeader = Define("plain_header",
-	"first buffer of a message under the plain policy",
+var PlainHeader = &Struct{Name: "plain_header", Doc: "first buffer of a message under the plain policy", Fields: []*Field{
 	U8("ph_ver", "0"),
-	U8("ph_flags", PlainFlags, "which further parts the message has"),
-	U8("ph_sp", SptlrpcSecPart, "kind of node that sends it"),
-	U8("ph_bulk_hash_alg", SptlrpcBulkHash, "hash over the bulk data"),
+	U8("ph_flags", &PlainFlags, "which further parts the message has"),
+	U8("ph_sp", &SptlrpcSecPart, "kind of node that sends it"),
+	U8("ph_bulk_hash_alg", &SptlrpcBulkHash, "hash over the bulk data"),
 	Pad("ph_pad", 4),
-)
+}}
 
-var _ = Define("plain_bulk_token",
-	"proof that bulk data arrived unchanged",
+var plainBulkToken = &Struct{Name: "plain_bulk_token", Doc: "proof that bulk data arrived unchanged", Fields: []*Field{
 	Opaque("pbt_hash", 8, "hash over the data"),
-)
+}}
 
-var UserDesc = Define("ptlrpc_user_desc",
-	"the user for whom the request is made",
+var UserDesc = &Struct{Name: "ptlrpc_user_desc", Doc: "the user for whom the request is made", Fields: []*Field{
 	U32("pud_uid", "user"),
 	U32("pud_gid", "group"),
 	U32("pud_fsuid", "user for file access"),
@@ -161,17 +158,16 @@ var UserDesc = Define("ptlrpc_user_desc",
 	U32("pud_cap", Hex, "capabilities, a bit mask"),
 	U32("pud_ngroups", "number of further groups"),
 	Arr("pud_groups", -1, U32(""), CountBy("pud_ngroups"), "further groups"),
-)
+}}
 
-var BulkSecDesc = Define("ptlrpc_bulk_sec_desc",
-	"how the bulk data of the RPC are protected",
+var BulkSecDesc = &Struct{Name: "ptlrpc_bulk_sec_desc", Doc: "how the bulk data of the RPC are protected", Fields: []*Field{
 	U8("bsd_version", "0"),
-	U8("bsd_type", SptlrpcBulkType, "kind of token"),
-	U8("bsd_svc", SptlrpcBulkService, "how the data are protected"),
-	U8("bsd_flags", SptlrpcBsdFlags, "whether the server failed"),
+	U8("bsd_type", &SptlrpcBulkType, "kind of token"),
+	U8("bsd_svc", &SptlrpcBulkService, "how the data are protected"),
+	U8("bsd_flags", &SptlrpcBsdFlags, "whether the server failed"),
 	U32("bsd_nob", Size, "bytes of bulk data"),
 	Opaque("bsd_data", 0, "token over the data: a hash, or a signature"),
-)
+}}
 
 // remarkFlavor takes a flavour apart that has no name of its own. Under the null policy
 // the top byte is the kind of node that sent the message.
@@ -208,9 +204,9 @@ const (
 )
 
 var (
-	bufPlainHeader = Sub("plain_header", PlainHeader)
-	bufUserDesc    = Sub("user_desc", UserDesc)
-	bufBulkDesc    = Sub("bulk_desc", BulkSecDesc)
+	bufPlainHeader = Sub("plain_header", &PlainHeader)
+	bufUserDesc    = Sub("user_desc", &UserDesc)
+	bufBulkDesc    = Sub("bulk_desc", &BulkSecDesc)
 	bufCipher      = Opaque("cipher", 0, "the encrypted message")
 	bufSignature   = Opaque("signature", 0, "proof that the message was not changed")
 )
@@ -267,7 +263,7 @@ func wrappingPlaces() (list []Place) {
 	add("gss", bufGSSHeader, bufGSSReply, bufGSSError, bufGSSInit, bufUserDesc, bufBulkDesc, gssReplyToken,
 		bufCipher, bufKrb5Cipher, bufSKCipher, bufSignature, bufKrb5Signature)
 	for _, part := range slices.Concat(skInitParts, skReplyParts) {
-		add("token", part.Type.Fields...)
+		add("token", part.Resolve().Type.Fields...)
 	}
 	return list
 }

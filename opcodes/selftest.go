@@ -101,8 +101,8 @@ func IsSelftest(b []byte) bool {
 // The messages of LNet selftest. Requests have even types, replies odd ones.
 
 var (
-	srpcMsgType = U32("msg_type", SrpcMsgType, Shown{Role: Flag}, "request or reply of which service")
-	srpcFeats   = U32("msg_ses_feats", LstFeatures, "features of the session")
+	srpcMsgType = U32("msg_type", &SrpcMsgType, Shown{Role: Flag}, "request or reply of which service")
+	srpcFeats   = U32("msg_ses_feats", &LstFeatures, "features of the session")
 )
 
 // shownStatus shows the result of an operation in summary lines.
@@ -126,36 +126,35 @@ func isUnknownSrpc(odd uint64) If {
 	}
 }
 
-var SelftestMsg = Define("srpc_msg",
-	Detect(func(b []byte, big bool) bool { return magicAt(b, 0, 0xeeb0f00d, big) }),
-	"a message of LNet selftest",
-	U32("msg_magic", Hex, "marks the message and the byte order of the sender"),
-	U32("msg_version", "1"),
-	srpcMsgType,
-	Pad("msg_reserved0", 4),
-	Pad("msg_reserved1", 4),
-	srpcFeats,
-	Sub("reqst", srpcGenericReqst, If(isUnknownSrpc(0)), "what all requests begin with"),
-	Sub("reply", srpcGenericReply, Over("reqst"), If(isUnknownSrpc(1)), "what all replies begin with"),
-	Sub("mksn_reqst", srpcMksnReqst, Over("reqst"), If(isSrpc("MKSN_REQST"))),
-	Sub("mksn_reply", srpcMksnReply, Over("reqst"), If(isSrpc("MKSN_REPLY"))),
-	Sub("rmsn_reqst", srpcRmsnReqst, Over("reqst"), If(isSrpc("RMSN_REQST"))),
-	Sub("rmsn_reply", srpcRmsnReply, Over("reqst"), If(isSrpc("RMSN_REPLY"))),
-	Sub("dbg_reqst", srpcDebugReqst, Over("reqst"), If(isSrpc("DEBUG_REQST"))),
-	Sub("dbg_reply", srpcDebugReply, Over("reqst"), If(isSrpc("DEBUG_REPLY"))),
-	Sub("bat_reqst", srpcBatchReqst, Over("reqst"), If(isSrpc("BATCH_REQST"))),
-	Sub("bat_reply", srpcBatchReply, Over("reqst"), If(isSrpc("BATCH_REPLY"))),
-	Sub("stat_reqst", srpcStatReqst, Over("reqst"), If(isSrpc("STAT_REQST"))),
-	Sub("stat_reply", srpcStatReply, Over("reqst"), If(isSrpc("STAT_REPLY"))),
-	Sub("tes_reqst", srpcTestReqst, Over("reqst"), If(isSrpc("TEST_REQST"))),
-	Sub("tes_reply", srpcTestReply, Over("reqst"), If(isSrpc("TEST_REPLY"))),
-	Sub("join_reqst", srpcJoinReqst, Over("reqst"), If(isSrpc("JOIN_REQST"))),
-	Sub("join_reply", srpcJoinReply, Over("reqst"), If(isSrpc("JOIN_REPLY"))),
-	Sub("ping_reqst", srpcPingReqst, Over("reqst"), If(isSrpc("PING_REQST"))),
-	Sub("ping_reply", srpcPingReply, Over("reqst"), If(isSrpc("PING_REPLY"))),
-	Sub("brw_reqst", srpcBrwReqst, Over("reqst"), If(isSrpc("BRW_REQST"))),
-	Sub("brw_reply", srpcBrwReply, Over("reqst"), If(isSrpc("BRW_REPLY"))),
-)
+var SelftestMsg = &Struct{Name: "srpc_msg", Detect: func(b []byte, big bool) bool { return magicAt(b, 0, 0xeeb0f00d, big) },
+	Doc: "a message of LNet selftest", Fields: []*Field{
+		U32("msg_magic", Hex, "marks the message and the byte order of the sender"),
+		U32("msg_version", "1"),
+		srpcMsgType,
+		Pad("msg_reserved0", 4),
+		Pad("msg_reserved1", 4),
+		srpcFeats,
+		Sub("reqst", &srpcGenericReqst, If(isUnknownSrpc(0)), "what all requests begin with"),
+		Sub("reply", &srpcGenericReply, Over("reqst"), If(isUnknownSrpc(1)), "what all replies begin with"),
+		Sub("mksn_reqst", &srpcMksnReqst, Over("reqst"), If(isSrpc("MKSN_REQST"))),
+		Sub("mksn_reply", &srpcMksnReply, Over("reqst"), If(isSrpc("MKSN_REPLY"))),
+		Sub("rmsn_reqst", &srpcRmsnReqst, Over("reqst"), If(isSrpc("RMSN_REQST"))),
+		Sub("rmsn_reply", &srpcRmsnReply, Over("reqst"), If(isSrpc("RMSN_REPLY"))),
+		Sub("dbg_reqst", &srpcDebugReqst, Over("reqst"), If(isSrpc("DEBUG_REQST"))),
+		Sub("dbg_reply", &srpcDebugReply, Over("reqst"), If(isSrpc("DEBUG_REPLY"))),
+		Sub("bat_reqst", &srpcBatchReqst, Over("reqst"), If(isSrpc("BATCH_REQST"))),
+		Sub("bat_reply", &srpcBatchReply, Over("reqst"), If(isSrpc("BATCH_REPLY"))),
+		Sub("stat_reqst", &srpcStatReqst, Over("reqst"), If(isSrpc("STAT_REQST"))),
+		Sub("stat_reply", &srpcStatReply, Over("reqst"), If(isSrpc("STAT_REPLY"))),
+		Sub("tes_reqst", &srpcTestReqst, Over("reqst"), If(isSrpc("TEST_REQST"))),
+		Sub("tes_reply", &srpcTestReply, Over("reqst"), If(isSrpc("TEST_REPLY"))),
+		Sub("join_reqst", &srpcJoinReqst, Over("reqst"), If(isSrpc("JOIN_REQST"))),
+		Sub("join_reply", &srpcJoinReply, Over("reqst"), If(isSrpc("JOIN_REPLY"))),
+		Sub("ping_reqst", &srpcPingReqst, Over("reqst"), If(isSrpc("PING_REQST"))),
+		Sub("ping_reply", &srpcPingReply, Over("reqst"), If(isSrpc("PING_REPLY"))),
+		Sub("brw_reqst", &srpcBrwReqst, Over("reqst"), If(isSrpc("BRW_REQST"))),
+		Sub("brw_reply", &srpcBrwReply, Over("reqst"), If(isSrpc("BRW_REPLY"))),
+	}}
 
 const (
 	rpyidDoc  = "match bits that the reply is to have"
@@ -164,102 +163,88 @@ const (
 	sidDoc    = "the session"
 )
 
-var lstSid = Define("lst_sid",
-	"names a session: the console that made it, and when",
+var lstSid = &Struct{Name: "lst_sid", Doc: "names a session: the console that made it, and when", Fields: []*Field{
 	U64("ses_nid", NID4, "NID of the console"),
 	S64("ses_stamp", "when the session was made, by the console's clock"),
-)
+}}
 
-var lstBid = Define("lst_bid",
-	"names a batch of tests in a session",
+var lstBid = &Struct{Name: "lst_bid", Doc: "names a batch of tests in a session", Fields: []*Field{
 	U64("bat_id", Cookie, "number of the batch"),
-)
+}}
 
-var srpcGenericReqst = Define("srpc_generic_reqst",
-	"what all requests begin with",
+var srpcGenericReqst = &Struct{Name: "srpc_generic_reqst", Doc: "what all requests begin with", Fields: []*Field{
 	U64("rpyid", Cookie, rpyidDoc),
 	U64("bulkid", Cookie, bulkidDoc),
-)
+}}
 
-var srpcGenericReply = Define("srpc_generic_reply",
-	"what all replies begin with",
+var srpcGenericReply = &Struct{Name: "srpc_generic_reply", Doc: "what all replies begin with", Fields: []*Field{
 	S32("status", Errno, shownStatus, statusDoc),
-	Sub("sid", lstSid, sidDoc),
-)
+	Sub("sid", &lstSid, sidDoc),
+}}
 
-var srpcMksnReqst = Define("srpc_mksn_reqst",
-	"makes a session on a node",
+var srpcMksnReqst = &Struct{Name: "srpc_mksn_reqst", Doc: "makes a session on a node", Fields: []*Field{
 	U64("mksn_rpyid", Cookie, rpyidDoc),
-	Sub("mksn_sid", lstSid, sidDoc),
+	Sub("mksn_sid", &lstSid, sidDoc),
 	U32("mksn_force", "1: replaces a session that the node is in"),
 	Str("mksn_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
-)
+}}
 
-var srpcMksnReply = Define("srpc_mksn_reply",
-	"answers a session that was to be made",
+var srpcMksnReply = &Struct{Name: "srpc_mksn_reply", Doc: "answers a session that was to be made", Fields: []*Field{
 	S32("mksn_status", Errno, shownStatus, statusDoc),
-	Sub("mksn_sid", lstSid, "the session that the node is in"),
+	Sub("mksn_sid", &lstSid, "the session that the node is in"),
 	U32("mksn_timeout", Duration, "seconds until an idle session ends"),
 	Str("mksn_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
-)
+}}
 
-var srpcRmsnReqst = Define("srpc_rmsn_reqst",
-	"ends a session on a node",
+var srpcRmsnReqst = &Struct{Name: "srpc_rmsn_reqst", Doc: "ends a session on a node", Fields: []*Field{
 	U64("rmsn_rpyid", Cookie, rpyidDoc),
-	Sub("rmsn_sid", lstSid, sidDoc),
-)
+	Sub("rmsn_sid", &lstSid, sidDoc),
+}}
 
-var srpcRmsnReply = Define("srpc_rmsn_reply",
-	"answers the end of a session",
+var srpcRmsnReply = &Struct{Name: "srpc_rmsn_reply", Doc: "answers the end of a session", Fields: []*Field{
 	S32("rmsn_status", Errno, shownStatus, statusDoc),
-	Sub("rmsn_sid", lstSid, sidDoc),
-)
+	Sub("rmsn_sid", &lstSid, sidDoc),
+}}
 
-var srpcJoinReqst = Define("srpc_join_reqst",
-	"lets a node join a session",
+var srpcJoinReqst = &Struct{Name: "srpc_join_reqst", Doc: "lets a node join a session", Fields: []*Field{
 	U64("join_rpyid", Cookie, rpyidDoc),
-	Sub("join_sid", lstSid, sidDoc),
+	Sub("join_sid", &lstSid, sidDoc),
 	Str("join_group", 32, Shown{Label: "group ", Role: Name}, "name of the group of nodes"),
-)
+}}
 
-var srpcJoinReply = Define("srpc_join_reply",
-	"answers a node that was to join",
+var srpcJoinReply = &Struct{Name: "srpc_join_reply", Doc: "answers a node that was to join", Fields: []*Field{
 	S32("join_status", Errno, shownStatus, statusDoc),
-	Sub("join_sid", lstSid, sidDoc),
+	Sub("join_sid", &lstSid, sidDoc),
 	U32("join_timeout", Duration, "seconds until an idle session ends"),
 	Str("join_session", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
-)
+}}
 
-var srpcDebugReqst = Define("srpc_debug_reqst",
-	"asks a node what session it is in",
+var srpcDebugReqst = &Struct{Name: "srpc_debug_reqst", Doc: "asks a node what session it is in", Fields: []*Field{
 	U64("dbg_rpyid", Cookie, rpyidDoc),
-	Sub("dbg_sid", lstSid, sidDoc),
+	Sub("dbg_sid", &lstSid, sidDoc),
 	U32("dbg_flags", Hex, "not in use"),
-)
+}}
 
-var srpcDebugReply = Define("srpc_debug_reply",
-	"the session of a node",
+var srpcDebugReply = &Struct{Name: "srpc_debug_reply", Doc: "the session of a node", Fields: []*Field{
 	S32("dbg_status", Errno, shownStatus, statusDoc),
-	Sub("dbg_sid", lstSid, sidDoc),
+	Sub("dbg_sid", &lstSid, sidDoc),
 	U32("dbg_timeout", Duration, "seconds until an idle session ends"),
 	U32("dbg_nbatch", "batches of tests on the node"),
 	Str("dbg_name", 32, Shown{Label: "session ", Role: Name}, "name of the session"),
-)
+}}
 
-var srpcBatchReqst = Define("srpc_batch_reqst",
-	"runs, stops or asks after a batch of tests",
+var srpcBatchReqst = &Struct{Name: "srpc_batch_reqst", Doc: "runs, stops or asks after a batch of tests", Fields: []*Field{
 	U64("bar_rpyid", Cookie, rpyidDoc),
-	Sub("bar_sid", lstSid, sidDoc),
-	Sub("bar_bid", lstBid, "the batch"),
-	U32("bar_opc", LstBatchOp, Shown{Role: Flag}, "what to do"),
+	Sub("bar_sid", &lstSid, sidDoc),
+	Sub("bar_bid", &lstBid, "the batch"),
+	U32("bar_opc", &LstBatchOp, Shown{Role: Flag}, "what to do"),
 	U32("bar_testidx", "number of one test of the batch, 0 for all"),
 	U32("bar_arg", "how to do it"),
-)
+}}
 
-var srpcBatchReply = Define("srpc_batch_reply",
-	"the state of a batch",
+var srpcBatchReply = &Struct{Name: "srpc_batch_reply", Doc: "the state of a batch", Fields: []*Field{
 	S32("bar_status", Errno, shownStatus, statusDoc),
-	Sub("bar_sid", lstSid, sidDoc),
+	Sub("bar_sid", &lstSid, sidDoc),
 	U32("bar_active", Shown{Label: "active ", Role: Number}, "tests that still run"),
 	U32("bar_time", "time left"),
-)
+}}

@@ -4,33 +4,29 @@ import . "github.com/lshark/lshark/opcodes/schema"
 
 // The tests of LNet selftest, and what they count.
 
-var srpcStatReqst = Define("srpc_stat_reqst",
-	"asks a node for its counters",
+var srpcStatReqst = &Struct{Name: "srpc_stat_reqst", Doc: "asks a node for its counters", Fields: []*Field{
 	U64("str_rpyid", Cookie, rpyidDoc),
-	Sub("str_sid", lstSid, sidDoc),
+	Sub("str_sid", &lstSid, sidDoc),
 	U32("str_type", Hex, "which counters"),
-)
+}}
 
-var srpcStatReply = Define("srpc_stat_reply",
-	"the counters of a node",
+var srpcStatReply = &Struct{Name: "srpc_stat_reply", Doc: "the counters of a node", Fields: []*Field{
 	S32("str_status", Errno, shownStatus, statusDoc),
-	Sub("str_sid", lstSid, sidDoc),
-	Sub("str_fw", sfwCounters, "of the tests"),
-	Sub("str_rpc", srpcCounters, "of the messages"),
-	Sub("str_lnet", lnetCountersCommon, "of LNet"),
-)
+	Sub("str_sid", &lstSid, sidDoc),
+	Sub("str_fw", &sfwCounters, "of the tests"),
+	Sub("str_rpc", &srpcCounters, "of the messages"),
+	Sub("str_lnet", &lnetCountersCommon, "of LNet"),
+}}
 
-var sfwCounters = Define("sfw_counters",
-	"counts of the tests of a session",
+var sfwCounters = &Struct{Name: "sfw_counters", Doc: "counts of the tests of a session", Fields: []*Field{
 	U32("running_ms", "milliseconds since the session began"),
 	U32("active_batches", "batches that run"),
 	U32("zombie_sessions", "ended sessions that are still being cleaned up"),
 	U32("brw_errors", Shown{Label: "brw errors ", Role: Number}, "bulk tests that failed"),
 	U32("ping_errors", Shown{Label: "ping errors ", Role: Number}, "pings that failed"),
-)
+}}
 
-var srpcCounters = Define("srpc_counters",
-	"counts of selftest messages",
+var srpcCounters = &Struct{Name: "srpc_counters", Doc: "counts of selftest messages", Fields: []*Field{
 	U32("errors", "failures"),
 	U32("rpcs_sent", "requests sent"),
 	U32("rpcs_rcvd", "requests received"),
@@ -38,10 +34,9 @@ var srpcCounters = Define("srpc_counters",
 	U32("rpcs_expired", "requests that timed out"),
 	U64("bulk_get", Size, "bytes of bulk data fetched"),
 	U64("bulk_put", Size, "bytes of bulk data sent"),
-)
+}}
 
-var lnetCountersCommon = Define("lnet_counters_common",
-	"counts of LNet messages",
+var lnetCountersCommon = &Struct{Name: "lnet_counters_common", Doc: "counts of LNet messages", Fields: []*Field{
 	U32("lcc_msgs_alloc", "messages that exist now"),
 	U32("lcc_msgs_max", "most messages that ever existed"),
 	U32("lcc_errors", "failures"),
@@ -53,47 +48,44 @@ var lnetCountersCommon = Define("lnet_counters_common",
 	U64("lcc_recv_length", Size, "bytes received"),
 	U64("lcc_route_length", Size, "bytes routed for others"),
 	U64("lcc_drop_length", Size, "bytes dropped"),
-)
+}}
 
-var testBulkReq = Define("test_bulk_req",
-	"parameters of a bulk test, in pages",
-	U32("blk_opc", LstBulkOp, Shown{Role: Flag}, "read or write"),
+var testBulkReq = &Struct{Name: "test_bulk_req", Doc: "parameters of a bulk test, in pages", Fields: []*Field{
+	U32("blk_opc", &LstBulkOp, Shown{Role: Flag}, "read or write"),
 	U32("blk_npg", "pages of one transfer"),
-	U32("blk_flags", LstBulkCheck, "how the data are checked"),
-)
+	U32("blk_flags", &LstBulkCheck, "how the data are checked"),
+}}
 
-var testBulkReqV1 = Define("test_bulk_req_v1",
-	"parameters of a bulk test, in bytes",
-	U16("blk_opc", LstBulkOp, Shown{Role: Flag}, "read or write"),
-	U16("blk_flags", LstBulkCheck, "how the data are checked"),
+var testBulkReqV1 = &Struct{Name: "test_bulk_req_v1", Doc: "parameters of a bulk test, in bytes", Fields: []*Field{
+	U16("blk_opc", &LstBulkOp, Shown{Role: Flag}, "read or write"),
+	U16("blk_flags", &LstBulkCheck, "how the data are checked"),
 	U32("blk_len", Size, Shown{Label: "bytes ", Role: Number}, "bytes of one transfer"),
 	U32("blk_offset", Size, "where in the first page the data begin"),
-)
+}}
 
-var testPingReq = Define("test_ping_req",
-	"parameters of a ping test",
+var testPingReq = &Struct{Name: "test_ping_req", Doc: "parameters of a ping test", Fields: []*Field{
 	U32("png_size", Size, "bytes of a ping"),
 	U32("png_flags", Hex, "not in use"),
-)
+}}
 
-var tsrService = U32("tsr_service", SrpcService, Shown{Role: Flag}, "which test")
+var tsrService = U32("tsr_service", &SrpcService, Shown{Role: Flag}, "which test")
 
-var srpcTestReqst = Define("srpc_test_reqst",
-	"adds a test to a batch; its bulk lists the nodes that the test runs against",
-	U64("tsr_rpyid", Cookie, rpyidDoc),
-	U64("tsr_bulkid", Cookie, bulkidDoc),
-	Sub("tsr_sid", lstSid, sidDoc),
-	Sub("tsr_bid", lstBid, "the batch"),
-	tsrService,
-	U32("tsr_loop", Shown{Label: "loops ", Role: Number}, "how many times to run"),
-	U32("tsr_concur", Shown{Label: "at once ", Role: Number}, "how many at once"),
-	U8("tsr_is_client", "1: the node begins the test, 0: it is tested"),
-	U8("tsr_stop_onerr", "1: the first failure ends the test"),
-	U32("tsr_ndest", "nodes to test against"),
-	Sub("ping", testPingReq, If(isTest("SERVICE_PING", nil)), "parameters of a ping test"),
-	Sub("bulk_v0", testBulkReq, Over("ping"), If(isTest("SERVICE_BRW", inPages)), "parameters of a bulk test, in pages"),
-	Sub("bulk_v1", testBulkReqV1, Over("ping"), If(isTest("SERVICE_BRW", inBytes)), "parameters of a bulk test, in bytes"),
-)
+var srpcTestReqst = &Struct{Name: "srpc_test_reqst",
+	Doc: "adds a test to a batch; its bulk lists the nodes that the test runs against", Fields: []*Field{
+		U64("tsr_rpyid", Cookie, rpyidDoc),
+		U64("tsr_bulkid", Cookie, bulkidDoc),
+		Sub("tsr_sid", &lstSid, sidDoc),
+		Sub("tsr_bid", &lstBid, "the batch"),
+		tsrService,
+		U32("tsr_loop", Shown{Label: "loops ", Role: Number}, "how many times to run"),
+		U32("tsr_concur", Shown{Label: "at once ", Role: Number}, "how many at once"),
+		U8("tsr_is_client", "1: the node begins the test, 0: it is tested"),
+		U8("tsr_stop_onerr", "1: the first failure ends the test"),
+		U32("tsr_ndest", "nodes to test against"),
+		Sub("ping", &testPingReq, If(isTest("SERVICE_PING", nil)), "parameters of a ping test"),
+		Sub("bulk_v0", &testBulkReq, Over("ping"), If(isTest("SERVICE_BRW", inPages)), "parameters of a bulk test, in pages"),
+		Sub("bulk_v1", &testBulkReqV1, Over("ping"), If(isTest("SERVICE_BRW", inBytes)), "parameters of a bulk test, in bytes"),
+	}}
 
 // isTest reports whether a test is of that service.
 func isTest(service string, and If) If {
@@ -112,38 +104,33 @@ func inBytes(v *View) bool {
 
 func inPages(v *View) bool { return !inBytes(v) }
 
-var srpcTestReply = Define("srpc_test_reply",
-	"answers a test that was to be added",
+var srpcTestReply = &Struct{Name: "srpc_test_reply", Doc: "answers a test that was to be added", Fields: []*Field{
 	S32("tsr_status", Errno, shownStatus, statusDoc),
-	Sub("tsr_sid", lstSid, sidDoc),
-)
+	Sub("tsr_sid", &lstSid, sidDoc),
+}}
 
-var srpcPingReqst = Define("srpc_ping_reqst",
-	"a ping of a test",
+var srpcPingReqst = &Struct{Name: "srpc_ping_reqst", Doc: "a ping of a test", Fields: []*Field{
 	U64("pnr_rpyid", Cookie, rpyidDoc),
 	U32("pnr_magic", Hex, "marks a ping"),
 	U32("pnr_seq", Shown{Label: "number ", Role: Number}, "number of the ping"),
 	U64("pnr_time_sec", Seconds, "when it was sent"),
 	U64("pnr_time_nsec", "nanoseconds or microseconds of that"),
-)
+}}
 
-var srpcPingReply = Define("srpc_ping_reply",
-	"the answer to a ping of a test",
+var srpcPingReply = &Struct{Name: "srpc_ping_reply", Doc: "the answer to a ping of a test", Fields: []*Field{
 	S32("pnr_status", Errno, shownStatus, statusDoc),
 	U32("pnr_magic", Hex, "marks a ping"),
 	U32("pnr_seq", Shown{Label: "number ", Role: Number}, "number of the ping"),
-)
+}}
 
-var srpcBrwReqst = Define("srpc_brw_reqst",
-	"a bulk transfer of a test",
+var srpcBrwReqst = &Struct{Name: "srpc_brw_reqst", Doc: "a bulk transfer of a test", Fields: []*Field{
 	U64("brw_rpyid", Cookie, rpyidDoc),
 	U64("brw_bulkid", Cookie, bulkidDoc),
-	U32("brw_rw", LstBulkOp, Shown{Role: Flag}, "read or write"),
+	U32("brw_rw", &LstBulkOp, Shown{Role: Flag}, "read or write"),
 	U32("brw_len", Size, Shown{Label: "bytes ", Role: Number}, "bytes"),
-	U32("brw_flags", LstBulkCheck, "how the data are checked"),
-)
+	U32("brw_flags", &LstBulkCheck, "how the data are checked"),
+}}
 
-var srpcBrwReply = Define("srpc_brw_reply",
-	"the end of a bulk transfer of a test",
+var srpcBrwReply = &Struct{Name: "srpc_brw_reply", Doc: "the end of a bulk transfer of a test", Fields: []*Field{
 	S32("brw_status", Errno, shownStatus, statusDoc),
-)
+}}

@@ -15,30 +15,29 @@ const (
 // ObdStatfsState are the states of a target.
 var ObdStatfsState = Bits("obd_statfs_state", "OS_STATFS_", "state of a target", []Value{
 	{Name: "DEGRADED", Value: 0x1, Since: "2.15", Doc: "its RAID is degraded"},
-	{Name: "READONLY", Value: 0x2, Since: "2.15", Doc: "read-only"},
-	{Name: "NOCREATE", Value: 0x4, Since: "2.16", Doc: "takes no new objects"},
-	{Name: "UNUSED1", Value: 0x8, Since: "2.15", Doc: "unused"},
-	{Name: "UNUSED2", Value: 0x10, Since: "2.15", Doc: "unused"},
-	{Name: "ENOSPC", Value: 0x20, Since: "2.15", Doc: "out of space"},
-	{Name: "ENOINO", Value: 0x40, Since: "2.15", Doc: "out of inodes"},
-	{Name: "SUM", Value: 0x100, Since: "2.15", Doc: "the numbers are sums over all targets"},
-	{Name: "NONROT", Value: 0x200, Since: "2.15", Doc: "flash"},
-	{Name: "DOWNGRADE", Value: 0x67, Since: "2.17", Doc: "states that make a target less welcome", Alias: true},
-	{Name: "UPGRADE", Value: 0x200, Since: "2.17", Doc: "states that make it more welcome", Alias: true},
-	{Name: "NOPRECREATE", Value: 0x4, Since: "2.15", Doc: "takes no new objects, in 2.15", Alias: true},
 	{Name: "OS_STATE_DEGRADED", Value: 0x1, Doc: "name in 2.12", Alias: true},
+	{Name: "READONLY", Value: 0x2, Since: "2.15", Doc: "read-only"},
 	{Name: "OS_STATE_READONLY", Value: 0x2, Doc: "name in 2.12", Alias: true},
+	{Name: "NOCREATE", Value: 0x4, Since: "2.16", Doc: "takes no new objects"},
+	{Name: "NOPRECREATE", Value: 0x4, Since: "2.15", Doc: "takes no new objects, in 2.15", Alias: true},
 	{Name: "OS_STATE_NOPRECREATE", Value: 0x4, Doc: "name in 2.12", Alias: true},
+	{Name: "UNUSED1", Value: 0x8, Since: "2.15", Doc: "unused"},
 	{Name: "OS_STATE_UNUSED1", Value: 0x8, Doc: "name in 2.12", Alias: true},
+	{Name: "UNUSED2", Value: 0x10, Since: "2.15", Doc: "unused"},
 	{Name: "OS_STATE_UNUSED2", Value: 0x10, Doc: "name in 2.12", Alias: true},
+	{Name: "ENOSPC", Value: 0x20, Since: "2.15", Doc: "out of space"},
 	{Name: "OS_STATE_ENOSPC", Value: 0x20, Doc: "name in 2.12", Alias: true},
+	{Name: "ENOINO", Value: 0x40, Since: "2.15", Doc: "out of inodes"},
 	{Name: "OS_STATE_ENOINO", Value: 0x40, Doc: "name in 2.12", Alias: true},
+	{Name: "DOWNGRADE", Value: 0x67, Since: "2.17", Doc: "states that make a target less welcome", Alias: true},
+	{Name: "SUM", Value: 0x100, Since: "2.15", Doc: "the numbers are sums over all targets"},
 	{Name: "OS_STATE_SUM", Value: 0x100, Doc: "name in 2.12", Alias: true},
+	{Name: "NONROT", Value: 0x200, Since: "2.15", Doc: "flash"},
+	{Name: "UPGRADE", Value: 0x200, Since: "2.17", Doc: "states that make it more welcome", Alias: true},
 	{Name: "OS_STATE_NONROT", Value: 0x200, Doc: "name in 2.12", Alias: true},
 })
 
-var obdStatfs = Define("obd_statfs",
-	"space and objects of a target, or of the whole file system",
+var obdStatfs = &Struct{Name: "obd_statfs", Doc: "space and objects of a target, or of the whole file system", Fields: []*Field{
 	U64("os_type", Hex, Remark(remarkBackend), "magic number of the file system underneath"),
 	U64("os_blocks", "blocks of os_bsize bytes in all"),
 	U64("os_bfree", "blocks that are free"),
@@ -49,7 +48,7 @@ var obdStatfs = Define("obd_statfs",
 	U32("os_bsize", Size, "size of a block"),
 	U32("os_namelen", Size, "longest file name"),
 	U64("os_maxbytes", Size, "largest object"),
-	U32("os_state", ObdStatfsState, "what is special about the target"),
+	U32("os_state", &ObdStatfsState, "what is special about the target"),
 	U32("os_fprecreated", "OST: objects made ahead and not yet given out"),
 	U32("os_granted", "OST: space granted to clients, in blocks"),
 	Pad("os_spare3", 4),
@@ -59,7 +58,7 @@ var obdStatfs = Define("obd_statfs",
 	Pad("os_spare7", 4),
 	Pad("os_spare8", 4),
 	Pad("os_spare9", 4),
-)
+}}
 
 func remarkBackend(v *View, dst []byte) []byte {
 	const ext4, zfs = 0xef53, 0xbab10c
@@ -75,7 +74,7 @@ func remarkBackend(v *View, dst []byte) []byte {
 	return dst
 }
 
-var bufObdStatfs = Sub("obd_statfs", obdStatfs, "space and objects")
+var bufObdStatfs = Sub("obd_statfs", &obdStatfs, "space and objects")
 
 var _ = DefineRPC(&RPC{Opcode: OST_STATFS, Name: "OST_STATFS",
 	Doc: "Asks an OST for its space and objects. MDTs ask every few seconds to spread new files, clients for df.",

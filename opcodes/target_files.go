@@ -10,35 +10,34 @@ var ReplyDataMagic = Enum("reply_data_magic", "LRH_MAGIC_", "form of the records
 	{Name: "V2", Value: 0xbdabda02, Since: "2.16", Doc: "records of 64 bytes"},
 })
 
-var lsdReplyDataV1 = Define("lsd_reply_data_v1", Little,
-	"reply that a client may not have got, in the file reply_data; lsd_reply_data through 2.15",
-	U64("lrd_transno", ID, "transaction number of the reply"),
-	U64("lrd_xid", ID, "xid of the request"),
-	U64("lrd_data", Hex, "what the operation found, as an intent disposition"),
-	S32("lrd_result", Errno, "status of the reply"),
-	U32("lrd_client_gen", "which client: lcd_generation of its lsd_client_data"),
-)
+var lsdReplyDataV1 = &Struct{Name: "lsd_reply_data_v1", Order: Little,
+	Doc: "reply that a client may not have got, in the file reply_data; lsd_reply_data through 2.15", Fields: []*Field{
+		U64("lrd_transno", ID, "transaction number of the reply"),
+		U64("lrd_xid", ID, "xid of the request"),
+		U64("lrd_data", Hex, "what the operation found, as an intent disposition"),
+		S32("lrd_result", Errno, "status of the reply"),
+		U32("lrd_client_gen", "which client: lcd_generation of its lsd_client_data"),
+	}}
 
-var lsdReplyDataV2 = Define("lsd_reply_data_v2", Little, Since("2.16"),
-	"reply that a client may not have got, in the file reply_data; lsd_reply_data from 2.16 on",
-	U64("lrd_transno", ID, "transaction number of the reply"),
-	U64("lrd_xid", ID, "xid of the request"),
-	U64("lrd_data", Hex, "what the operation found, as an intent disposition"),
-	S32("lrd_result", Errno, "status of the reply"),
-	U32("lrd_client_gen", "which client: lcd_generation of its lsd_client_data"),
-	U32("lrd_batch_idx", "which request of a batch"),
-	Pads("lrd_padding", 7, 4),
-)
+var lsdReplyDataV2 = &Struct{Name: "lsd_reply_data_v2", Since: "2.16", Order: Little,
+	Doc: "reply that a client may not have got, in the file reply_data; lsd_reply_data from 2.16 on", Fields: []*Field{
+		U64("lrd_transno", ID, "transaction number of the reply"),
+		U64("lrd_xid", ID, "xid of the request"),
+		U64("lrd_data", Hex, "what the operation found, as an intent disposition"),
+		S32("lrd_result", Errno, "status of the reply"),
+		U32("lrd_client_gen", "which client: lcd_generation of its lsd_client_data"),
+		U32("lrd_batch_idx", "which request of a batch"),
+		Pads("lrd_padding", 7, 4),
+	}}
 
-var lsdReplyHeader = Define("lsd_reply_header", Little, "begins the file reply_data",
-	U32("lrh_magic", Hex, ReplyDataMagic, "form of the records"),
+var lsdReplyHeader = &Struct{Name: "lsd_reply_header", Order: Little, Doc: "begins the file reply_data", Fields: []*Field{
+	U32("lrh_magic", Hex, &ReplyDataMagic, "form of the records"),
 	U32("lrh_header_size", Size, "bytes of this header"),
 	U32("lrh_reply_size", Size, "bytes of a record"),
 	Pads("lrh_pad", 20, 1),
-)
+}}
 
-var lsdClientData = Define("lsd_client_data", Little,
-	"client of a target, in the file last_rcvd",
+var lsdClientData = &Struct{Name: "lsd_client_data", Order: Little, Doc: "client of a target, in the file last_rcvd", Fields: []*Field{
 	Str("lcd_uuid", 40, "UUID of the client"),
 	U64("lcd_last_transno", ID, "transaction number of its last request"),
 	U64("lcd_last_xid", ID, "xid of its last request"),
@@ -51,13 +50,13 @@ var lsdClientData = Define("lsd_client_data", Little,
 	Arr("lcd_pre_versions", 4, U64("", Cookie), "versions of the objects before the last request"),
 	U32("lcd_last_epoch", "recovery epoch of the last request"),
 	U32("lcd_generation", "number that reply_data has for the client"),
-)
+}}
 
 var (
-	formReplyV1     = Sub("", lsdReplyDataV1)
-	formReplyV2     = Sub("", lsdReplyDataV2)
-	formReplyHeader = Sub("", lsdReplyHeader)
-	formClientData  = Sub("", lsdClientData)
+	formReplyV1     = Sub("", &lsdReplyDataV1)
+	formReplyV2     = Sub("", &lsdReplyDataV2)
+	formReplyHeader = Sub("", &lsdReplyHeader)
+	formClientData  = Sub("", &lsdClientData)
 	targetFileForms = []*Field{formReplyV1, formReplyV2, formReplyHeader, formClientData}
 
 	lrhMagic      = lsdReplyHeader.Field("lrh_magic")
@@ -72,7 +71,7 @@ var (
 // reply_data or last_rcvd; nil for other objects and for lengths that are not
 // those of one record.
 func targetFileForm(fid, data []byte, big bool) *Field {
-	if len(fid) < luFid.Size || ReadUint(fid[:8], big) != seqLocalFile {
+	if len(fid) < LuFid.Size || ReadUint(fid[:8], big) != seqLocalFile {
 		return nil
 	}
 	switch oid := fidOid.Uint(fid, big); {

@@ -15,11 +15,11 @@ var ToyFlags = Bits("toy_flags", "TOY_", "which fields of a toy_body mean someth
 })
 
 // toyBody is struct toy_body.
-var toyBody = Define("toy_body", Since("2.99"), "the object to play with, and how large it may become",
-	U64("tb_valid", ToyFlags, "which of the fields below mean something"),
-	Sub("tb_fid", luFid, When("tb_valid", "FID"), "the object"),
-	U64("tb_size", Size, When("tb_valid", "SIZE"), "largest size of the object"),
-)
+var toyBody = &Struct{Name: "toy_body", Since: "2.99", Doc: "the object to play with, and how large it may become", Fields: []*Field{
+	U64("tb_valid", &ToyFlags, "which of the fields below mean something"),
+	Sub("tb_fid", &LuFid, When{"tb_valid", "FID"}, "the object"),
+	U64("tb_size", Size, When{"tb_valid", "SIZE"}, "largest size of the object"),
+}}
 
 var (
 	tbValid = toyBody.Field("tb_valid")
@@ -27,7 +27,7 @@ var (
 	tbSize  = toyBody.Field("tb_size")
 	toySize = ToyFlags.Bit("SIZE")
 
-	bufToyBody = Sub("toy_body", toyBody)
+	bufToyBody = Sub("toy_body", &toyBody)
 )
 
 var _ = DefineRPC(&RPC{Opcode: MDS_TOY, Name: "MDS_TOY",

@@ -10,12 +10,12 @@ var UpdateRecordsFlag = Bits("update_records_flag", "UPDATE_RECORD_", "form of t
 	{Name: "CONTINUE", Value: 0x1},
 })
 
-var updateOp = Define("update_op", "update in the record of a distributed operation",
-	Sub("uop_fid", luFid, "the object"),
-	U16("uop_type", OutUpdateType, "what to do"),
+var updateOp = &Struct{Name: "update_op", Doc: "update in the record of a distributed operation", Fields: []*Field{
+	Sub("uop_fid", &LuFid, "the object"),
+	U16("uop_type", &OutUpdateType, "what to do"),
 	U16("uop_param_count", "number of parameters"),
 	Arr("uop_params_off", -1, U16(""), CountBy("uop_param_count"), "which of the parameters behind the updates these are"),
-)
+}}
 
 const (
 	recordHeader   = 32 // bytes of struct update_records
@@ -29,12 +29,12 @@ var (
 	uopParams     = Field{Off: 18, Size: 2}
 	urUpdateCount = Field{Off: 24, Size: 4}
 	urParamCount  = Field{Off: 28, Size: 4}
-	recordedOp    = Sub("", updateOp)
+	recordedOp    = Sub("", &updateOp)
 )
 
-var updateOps = Define("update_ops", "updates of a distributed operation",
+var updateOps = &Struct{Name: "update_ops", Doc: "updates of a distributed operation", Fields: []*Field{
 	Records("uops_op", nextRecordedOp, []*Field{recordedOp}),
-)
+}}
 
 func nextRecordedOp(v *View) (*Field, int) {
 	if v.Up == nil || v.Index >= int(urUpdateCount.Uint(v.Up.Struct, v.Up.Big)) || len(v.Rest) < recordedHeader {
@@ -45,11 +45,15 @@ func nextRecordedOp(v *View) (*Field, int) {
 
 func recordedSize(b []byte, big bool) int { return recordedHeader + 2*int(uopParams.Uint(b, big)) }
 
-var updateParams = Define("update_params", "parameters of the updates of a distributed operation",
+var updateParams = &Struct{Name: "update_params", Doc: "parameters of the updates of a distributed operation", Fields: []*Field{
 	Records("up_params", nextRecordedParam, []*Field{recordedParam}),
-)
+}}
 
-var recordedParam = Sub("", newParam(chooseRecordedParam, slices.Concat(targetFileForms, paramForms)))
+var (
+	recordedParam       = Sub("", &recordedParamStruct)
+	recordedParamStruct = &Struct{Name: "object_update_param", Form: true, Doc: "parameter of an update",
+		Fields: paramFields(chooseRecordedParam, slices.Concat(targetFileForms, paramForms))}
+)
 
 // chooseRecordedParam is asked in a parameter: v.Up is the list of parameters.
 func chooseRecordedParam(v *View) *Field {
@@ -72,16 +76,16 @@ func nextRecordedParam(v *View) (*Field, int) {
 	return recordedParam, paramSize(v.Rest, v.Big)
 }
 
-var updateRecords = Define("update_records", "distributed operation: all updates, on whichever MDT",
+var updateRecords = &Struct{Name: "update_records", Doc: "distributed operation: all updates, on whichever MDT", Fields: []*Field{
 	U64("ur_master_transno", ID, "transaction on the MDT that leads the operation"),
 	U64("ur_batchid", "number of the operation"),
-	U32("ur_flags", UpdateRecordsFlag),
+	U32("ur_flags", &UpdateRecordsFlag),
 	U32("ur_index", "which part of the record, when it is too long for one"),
 	U32("ur_update_count", "number of updates"),
 	U32("ur_param_count", "number of parameters"),
-	Sub("ur_ops", updateOps),
-	Sub("ur_params", updateParams, AfterPrevious(true)),
-)
+	Sub("ur_ops", &updateOps),
+	Sub("ur_params", &updateParams, AfterPrevious(true)),
+}}
 
 // recordedUse finds out whose parameter the one in v is: the object and type of the
 // first update that refers to it, which parameter of that update it is, and the

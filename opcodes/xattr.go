@@ -15,11 +15,11 @@ const (
 )
 
 var (
-	bufEadataGetxattr = OneOf("eadata", chooseGetxattr, getxattrForms, Tagged(true), "value of the attribute, or names of all").Rest()
+	bufEadataGetxattr = OneOf("eadata", chooseGetxattr, getxattrForms, Tagged(true), "value of the attribute, or names of all")
 	bufEadataNames    = Strs("eadata", "names of the attributes")
-	bufEadataSetxattr = OneOf("eadata", chooseSetxattr, xattrForms, Tagged(true), "value of the attribute").Rest()
+	bufEadataSetxattr = OneOf("eadata", chooseSetxattr, xattrForms, Tagged(true), "value of the attribute")
 	bufEadataIgnored  = Opaque("eadata", 0, "unused")
-	bufEavals         = Records("eavals", stepXattrValue, "the values of the attributes")
+	bufEavals         = Records("eavals", stepXattrValue, formXattrValue, "the values of the attributes")
 	bufEavalsLens     = Arr("eavals_lens", -1, U32(""), "length of each value")
 )
 
@@ -58,11 +58,11 @@ var (
 	formText    = Str("text", 0, "text")
 	formBytes   = Opaque("bytes", 0, "bytes")
 	formVersion = U64("version", Cookie, Little, "version of the object")
-	formLma     = Sub("lustre_mdt_attrs", lustreMdtAttrs)
-	formLoa     = Sub("lustre_ost_attrs", lustreOstAttrs)
-	formSom     = Sub("lustre_som_attrs", lustreSomAttrs)
-	formHsmEA   = Sub("hsm_attrs", hsmAttrs)
-	formLinkea  = Sub("link_ea_header", linkEaHeader)
+	formLma     = Sub("lustre_mdt_attrs", &lustreMdtAttrs)
+	formLoa     = Sub("lustre_ost_attrs", &lustreOstAttrs)
+	formSom     = Sub("lustre_som_attrs", &lustreSomAttrs)
+	formHsmEA   = Sub("hsm_attrs", &hsmAttrs)
+	formLinkea  = Sub("link_ea_header", &linkEaHeader)
 	xattrForms  = slices.Concat([]*Field{formText, formBytes, formVersion, formLma, formLoa, formSom, formHsmEA, formLinkea,
 		formACL, formFscryptV1, formFscryptV2}, filterForms, mdForms)
 )
@@ -175,13 +175,12 @@ func guessGetxattr(b []byte) *Field {
 
 // xattrValue is one of the values in the reply to a getxattr intent. The
 // values are contiguous; names and lengths are in other buffers.
-var xattrValue = Define("xattr_value",
-	"an extended attribute",
+var xattrValue = &Struct{Name: "xattr_value", Doc: "an extended attribute", Fields: []*Field{
 	Derived("name", xattrNameHere, "its name, from the buffer eadata"),
-	OneOf("value", chooseListed, xattrForms, Tagged(true), "its value").Rest(),
-)
+	OneOf("value", chooseListed, xattrForms, Tagged(true), "its value"),
+}}
 
-var formXattrValue = Sub("", xattrValue)
+var formXattrValue = Sub("", &xattrValue)
 
 // stepXattrValue takes the length of the next value from eavals_lens.
 func stepXattrValue(v *View) (*Field, int) {

@@ -32,68 +32,60 @@ var Linkea = Enum("linkea", "", "magic of trusted.link", []Value{
 	{Name: "LINK_EA_MAGIC", Value: 0x11eaf1df, Doc: "begins the list of names and parents in trusted.link"},
 })
 
-var lustreMdtAttrs = Define("lustre_mdt_attrs",
-	Little,
-	"what an object is and which FID it has: trusted.lma",
-	U32("lma_compat", LmaCompat, "what it is, for software that may ignore it"),
-	U32("lma_incompat", LmaIncompat, "what it is, for software that must know"),
-	Sub("lma_self_fid", luFid, "its FID"),
-)
+var lustreMdtAttrs = &Struct{Name: "lustre_mdt_attrs", Order: Little,
+	Doc: "what an object is and which FID it has: trusted.lma", Fields: []*Field{
+		U32("lma_compat", &LmaCompat, "what it is, for software that may ignore it"),
+		U32("lma_incompat", &LmaIncompat, "what it is, for software that must know"),
+		Sub("lma_self_fid", &LuFid, "its FID"),
+	}}
 
-var lustreOstAttrs = Define("lustre_ost_attrs",
-	Little,
-	"trusted.lma of an object on an OST: its file and stripe too",
-	Sub("loa_lma", lustreMdtAttrs, "what it is"),
-	Sub("loa_parent_fid", luFid, "the file; the stripe number is in the version"),
-	U32("loa_stripe_size", Size, "stripe size"),
-	U32("loa_comp_id", "its component"),
-	U64("loa_comp_start", Size, "first byte of the component"),
-	U64("loa_comp_end", Size, "the byte behind the component"),
-)
+var lustreOstAttrs = &Struct{Name: "lustre_ost_attrs", Order: Little,
+	Doc: "trusted.lma of an object on an OST: its file and stripe too", Fields: []*Field{
+		Sub("loa_lma", &lustreMdtAttrs, "what it is"),
+		Sub("loa_parent_fid", &LuFid, "the file; the stripe number is in the version"),
+		U32("loa_stripe_size", Size, "stripe size"),
+		U32("loa_comp_id", "its component"),
+		U64("loa_comp_start", Size, "first byte of the component"),
+		U64("loa_comp_end", Size, "the byte behind the component"),
+	}}
 
-var lustreSomAttrs = Define("lustre_som_attrs",
-	Little,
-	"size of a file as the MDT knows it: trusted.som",
-	U16("lsa_valid", SomFlags, "how far it can be trusted"),
-	Pads("lsa_reserved", 3, 2),
-	U64("lsa_size", Size, "size in bytes"),
-	U64("lsa_blocks", "blocks of 512 bytes"),
-)
+var lustreSomAttrs = &Struct{Name: "lustre_som_attrs", Order: Little,
+	Doc: "size of a file as the MDT knows it: trusted.som", Fields: []*Field{
+		U16("lsa_valid", &SomFlags, "how far it can be trusted"),
+		Pads("lsa_reserved", 3, 2),
+		U64("lsa_size", Size, "size in bytes"),
+		U64("lsa_blocks", "blocks of 512 bytes"),
+	}}
 
-var hsmAttrs = Define("hsm_attrs",
-	Little,
-	"HSM state of a file: trusted.hsm",
+var hsmAttrs = &Struct{Name: "hsm_attrs", Order: Little, Doc: "HSM state of a file: trusted.hsm", Fields: []*Field{
 	U32("hsm_compat", Hex, "unused"),
-	U32("hsm_flags", HsmStates, "the state"),
+	U32("hsm_flags", &HsmStates, "the state"),
 	U64("hsm_arch_id", "the archive"),
 	U64("hsm_arch_ver", Cookie, "data version of the copy"),
-)
+}}
 
-var linkEaHeader = Define("link_ea_header",
-	"the names of an object and the directories they are in: trusted.link",
-	Detect(func(b []byte, _ bool) bool { return len(b) > 0 && b[0] == linkMagicHigh }),
-	U32("leh_magic", Hex, Linkea, "begins the list"),
-	U32("leh_reccount", "number of names"),
-	U64("leh_len", Size, "bytes of the whole"),
-	U32("leh_overflow_time", Seconds, "when a name did not fit; 0: never"),
-	Pad("leh_padding", 4),
-	Records("entries", stepLink, "the names"),
-)
+var linkEaHeader = &Struct{Name: "link_ea_header", Detect: func(b []byte, _ bool) bool { return len(b) > 0 && b[0] == linkMagicHigh },
+	Doc: "the names of an object and the directories they are in: trusted.link", Fields: []*Field{
+		U32("leh_magic", Hex, &Linkea, "begins the list"),
+		U32("leh_reccount", "number of names"),
+		U64("leh_len", Size, "bytes of the whole"),
+		U32("leh_overflow_time", Seconds, "when a name did not fit; 0: never"),
+		Pad("leh_padding", 4),
+		Records("entries", stepLink, formLinkEntry, "the names"),
+	}}
 
-var linkEaEntry = Define("link_ea_entry",
-	Big,
-	"a name of an object",
+var linkEaEntry = &Struct{Name: "link_ea_entry", Order: Big, Doc: "a name of an object", Fields: []*Field{
 	U16("lee_reclen", Size, "bytes of the entry"),
-	Sub("lee_parent_fid", luFid, "the directory"),
+	Sub("lee_parent_fid", &LuFid, "the directory"),
 	Str("lee_name", 0, CountOf(linkNameLen), "the name"),
-)
+}}
 
 const (
 	linkMagicHigh = 0x11
 	linkEntrySize = 18
 )
 
-var formLinkEntry = Sub("", linkEaEntry)
+var formLinkEntry = Sub("", &linkEaEntry)
 
 // stepLink finds the next name; the length of an entry is big-endian.
 func stepLink(v *View) (*Field, int) {
@@ -114,41 +106,44 @@ func linkNameLen(v *View) int {
 	return max(0, int(ReadUint(v.Struct[:2], true))-linkEntrySize)
 }
 
-var ostLayout = Define("ost_layout", "where in a file's layout an object belongs",
+var ostLayout = &Struct{Name: "ost_layout", Doc: "where in a file's layout an object belongs", Fields: []*Field{
 	U32("ol_stripe_size", Size, "bytes of a stripe"),
 	U32("ol_stripe_count", "stripes of the file or component"),
 	U64("ol_comp_start", Size, "first byte of the component"),
 	U64("ol_comp_end", Size, "end of the component"),
 	U32("ol_comp_id", "id of the component, 0 without components"),
-)
+}}
 
-var filterFid18 = Define("filter_fid_18_23", Little, "to which file an object belongs, as releases up to 2.3 stored it",
-	Sub("ff_parent", luFid, "the file; the version is the stripe"),
-	U64("ff_objid", "object id"),
-	U64("ff_seq", Hex, "object sequence"),
-)
+var filterFid18 = &Struct{Name: "filter_fid_18_23", Order: Little,
+	Doc: "to which file an object belongs, as releases up to 2.3 stored it", Fields: []*Field{
+		Sub("ff_parent", &LuFid, "the file; the version is the stripe"),
+		U64("ff_objid", "object id"),
+		U64("ff_seq", Hex, "object sequence"),
+	}}
 
-var filterFid24 = Define("filter_fid_24_29", Little, "to which file an object belongs, as releases from 2.4 to 2.9 stored it",
-	Sub("ff_parent", luFid, "the file; the version is the stripe"),
-)
+var filterFid24 = &Struct{Name: "filter_fid_24_29", Order: Little,
+	Doc: "to which file an object belongs, as releases from 2.4 to 2.9 stored it", Fields: []*Field{
+		Sub("ff_parent", &LuFid, "the file; the version is the stripe"),
+	}}
 
-var filterFid210 = Define("filter_fid_210", Little, "to which file an object belongs, as release 2.10 stored it",
-	Sub("ff_parent", luFid, "the file; the version is the stripe"),
-	Sub("ff_layout", ostLayout, "place in the layout"),
-)
+var filterFid210 = &Struct{Name: "filter_fid_210", Order: Little,
+	Doc: "to which file an object belongs, as release 2.10 stored it", Fields: []*Field{
+		Sub("ff_parent", &LuFid, "the file; the version is the stripe"),
+		Sub("ff_layout", &ostLayout, "place in the layout"),
+	}}
 
-var filterFid = Define("filter_fid", Little, "to which file an object belongs",
-	Sub("ff_parent", luFid, "the file; the version is the stripe"),
-	Sub("ff_layout", ostLayout, "place in the layout"),
+var filterFid = &Struct{Name: "filter_fid", Order: Little, Doc: "to which file an object belongs", Fields: []*Field{
+	Sub("ff_parent", &LuFid, "the file; the version is the stripe"),
+	Sub("ff_layout", &ostLayout, "place in the layout"),
 	U32("ff_layout_version", "version of the layout"),
 	U32("ff_range", "versions of the layout with which the object may be written"),
-)
+}}
 
 var (
-	formFilter    = Sub("filter_fid", filterFid)
-	formFilter18  = Sub("filter_fid_18_23", filterFid18)
-	formFilter24  = Sub("filter_fid_24_29", filterFid24)
-	formFilter210 = Sub("filter_fid_210", filterFid210)
+	formFilter    = Sub("filter_fid", &filterFid)
+	formFilter18  = Sub("filter_fid_18_23", &filterFid18)
+	formFilter24  = Sub("filter_fid_24_29", &filterFid24)
+	formFilter210 = Sub("filter_fid_210", &filterFid210)
 	filterForms   = []*Field{formFilter, formFilter18, formFilter24, formFilter210}
 )
 

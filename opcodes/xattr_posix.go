@@ -30,21 +30,17 @@ var FscryptMode = Enum("fscrypt_mode", "FSCRYPT_MODE_", "how file data or names 
 	{Name: "AES_256_HCTR2", Value: 10},
 })
 
-var posixAclXattrHeader = Define("posix_acl_xattr_header",
-	Little,
-	"a POSIX ACL",
+var posixAclXattrHeader = &Struct{Name: "posix_acl_xattr_header", Order: Little, Doc: "a POSIX ACL", Fields: []*Field{
 	U32("a_version", "version of the form, 2"),
-	Arr("a_entries", -1, Sub("", posixAclXattrEntry), CountOf(aclEntries), "the entries"),
-)
+	Arr("a_entries", -1, Sub("", &posixAclXattrEntry), CountOf(aclEntries), "the entries"),
+}}
 
-var posixAclXattrEntry = Define("posix_acl_xattr_entry",
-	Little,
-	"what a POSIX ACL permits to whom",
-	Summarize(briefACL),
-	U16("e_tag", ACLTag, "who"),
-	U16("e_perm", ACLPerm, "what is permitted"),
-	U32("e_id", Remark(remarkNobody), "the user or group; 0xffffffff for entries without an id"),
-)
+var posixAclXattrEntry = &Struct{Name: "posix_acl_xattr_entry", Order: Little, Summarize: briefACL,
+	Doc: "what a POSIX ACL permits to whom", Fields: []*Field{
+		U16("e_tag", &ACLTag, "who"),
+		U16("e_perm", &ACLPerm, "what is permitted"),
+		U32("e_id", Remark(remarkNobody), "the user or group; 0xffffffff for entries without an id"),
+	}}
 
 // aclEntries is how many entries there are: a buffer may be longer than the
 // ACL in it and end in zeros.
@@ -98,35 +94,33 @@ func briefACL(v *View, dst []byte) []byte {
 }
 
 var (
-	formACL = Sub("posix_acl_xattr_header", posixAclXattrHeader)
-	bufAcl  = OneOf("acl", chooseACL, []*Field{formACL}, "POSIX ACL of the object").Rest()
+	formACL = Sub("posix_acl_xattr_header", &posixAclXattrHeader)
+	bufAcl  = OneOf("acl", chooseACL, []*Field{formACL}, "POSIX ACL of the object")
 )
 
-var fscryptV1 = Define("fscrypt_context_v1",
-	"how a file is encrypted, first form",
+var fscryptV1 = &Struct{Name: "fscrypt_context_v1", Doc: "how a file is encrypted, first form", Fields: []*Field{
 	U8("version", "form of the context, 1"),
-	U8("contents_encryption_mode", FscryptMode, "cipher of the data"),
-	U8("filenames_encryption_mode", FscryptMode, "cipher of the names"),
+	U8("contents_encryption_mode", &FscryptMode, "cipher of the data"),
+	U8("filenames_encryption_mode", &FscryptMode, "cipher of the names"),
 	U8("flags", Hex, "padding of names and use of the key"),
 	Opaque("master_key_descriptor", 8, "names the key"),
 	Opaque("nonce", 16, "makes the file's own key"),
-)
+}}
 
-var fscryptV2 = Define("fscrypt_context_v2",
-	"how a file is encrypted",
+var fscryptV2 = &Struct{Name: "fscrypt_context_v2", Doc: "how a file is encrypted", Fields: []*Field{
 	U8("version", "form of the context, 2"),
-	U8("contents_encryption_mode", FscryptMode, "cipher of the data"),
-	U8("filenames_encryption_mode", FscryptMode, "cipher of the names"),
+	U8("contents_encryption_mode", &FscryptMode, "cipher of the data"),
+	U8("filenames_encryption_mode", &FscryptMode, "cipher of the names"),
 	U8("flags", Hex, "padding of names and use of the key"),
 	U8("log2_data_unit_size", "size of an encrypted unit as a power of two; 0: a block"),
 	Pad("reserved", 3),
 	Opaque("master_key_identifier", 16, "names the key"),
 	Opaque("nonce", 16, "makes the file's own key"),
-)
+}}
 
 var (
-	formFscryptV1 = Sub("fscrypt_context_v1", fscryptV1)
-	formFscryptV2 = Sub("fscrypt_context_v2", fscryptV2)
+	formFscryptV1 = Sub("fscrypt_context_v1", &fscryptV1)
+	formFscryptV2 = Sub("fscrypt_context_v2", &fscryptV2)
 )
 
 // chooseFscrypt is the form of an encryption context, by its version.
@@ -142,4 +136,4 @@ func chooseFscrypt(v *View) *Field {
 	return nil
 }
 
-var bufFileEncctx = OneOf("file_encctx", chooseFscrypt, []*Field{formFscryptV1, formFscryptV2}, Tagged(true), "how the file is encrypted").Rest()
+var bufFileEncctx = OneOf("file_encctx", chooseFscrypt, []*Field{formFscryptV1, formFscryptV2}, Tagged(true), "how the file is encrypted")

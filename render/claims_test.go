@@ -126,7 +126,7 @@ func TestComponentsShareNoBytes(t *testing.T) {
 	le.PutUint16(layout[28:], room/24)
 	var tree dissect.Tree
 	s := opcodes.StructNamed("lov_comp_md_v1")
-	tree.BuildField(schema.Sub(s.Name, s), nil, b, false)
+	tree.BuildField(schema.Sub(s.Name, &s).Resolve(), nil, b, false)
 	if n := len(tree.Nodes); n > len(b) || n < entries {
 		t.Errorf("%d nodes of %d bytes", n, len(b))
 	}

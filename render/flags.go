@@ -140,12 +140,12 @@ func (r *Flags) words(dst []byte, asked, granted []word) []byte {
 		dst = r.title(dst, w.field)
 		dst = r.row(dst, "bit", w.field.Names, "name", "asked  granted  ", "meaning", &r.c.Dim)
 		w.field.Names.Set(a|g, func(v *schema.Value) {
-			marks := mark(a&v.Mask == v.Value, haveAsked) + "    " + mark(g&v.Mask == v.Value, haveGranted) + "      "
+			marks := mark(a&v.Bits() == v.Value, haveAsked) + "    " + mark(g&v.Bits() == v.Value, haveGranted) + "      "
 			st := &r.c.Good
-			if haveAsked && haveGranted && a&v.Mask == v.Value && g&v.Mask != v.Value {
+			if haveAsked && haveGranted && a&v.Bits() == v.Value && g&v.Bits() != v.Value {
 				st = &r.c.Warn
 			}
-			dst = r.row(dst, BitText(v.Mask), w.field.Names, v.Name, marks, v.Doc, st)
+			dst = r.row(dst, BitText(v.Bits()), w.field.Names, v.Name, marks, v.Doc, st)
 		})
 		if rest := w.field.Names.Set(a|g, func(*schema.Value) {}); rest != 0 {
 			marks := mark(a&rest != 0, haveAsked) + "    " + mark(g&rest != 0, haveGranted) + "      "
@@ -181,7 +181,7 @@ func (r *Flags) table(dst []byte, n *dissect.Node) []byte {
 	names := n.Field.Names
 	dst = r.row(dst, "bit", names, "name", "", "meaning", &r.c.Dim)
 	rest := names.Set(n.Val, func(v *schema.Value) {
-		dst = r.row(dst, BitText(v.Mask), names, v.Name, "", v.Doc, &r.c.Flag)
+		dst = r.row(dst, BitText(v.Bits()), names, v.Name, "", v.Doc, &r.c.Flag)
 	})
 	if rest != 0 {
 		dst = r.row(dst, "", names, string(schema.AppendHex(nil, rest)), "", "unknown bits", &r.c.Warn)

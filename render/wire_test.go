@@ -61,7 +61,7 @@ func sampleDialogs(t testing.TB) []dialog {
 // variant is there, with bytes that are neither zero nor the same.
 func tableDialogs() []dialog {
 	var list []dialog
-	for _, r := range opcodes.Protocol.RPCs {
+	for _, r := range opcodes.Protocol.RPCs() {
 		for _, v := range r.Variants {
 			d := dialog{r.Name + " " + v.Name, builtMsg(r.Opcode, wiretest.TypeRequest, v.Request), builtMsg(r.Opcode, wiretest.TypeReply, v.Reply), wiretest.ByReply}
 			list = append(list, d)
@@ -127,7 +127,7 @@ func (b *bulk) message(data []byte) *dissect.Message {
 // numbers.
 func contents(t testing.TB) []bulk {
 	var list []bulk
-	for _, r := range opcodes.Protocol.RPCs {
+	for _, r := range opcodes.Protocol.RPCs() {
 		for _, v := range r.Variants {
 			if v.Bulk != nil && v.Bulk.Type != nil {
 				b := bulk{dialog{name: r.Name + " " + v.Name, request: builtMsg(r.Opcode, wiretest.TypeRequest, v.Request)}, r.Opcode, v}

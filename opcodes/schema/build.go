@@ -5,108 +5,117 @@ import (
 	"slices"
 )
 
-// The constructors take their options in any order: a *Names, a Format, an
-// Order, a Since, an Over, an At, a Tagged, a CountBy, a Cond, a func of one of Field's types,
+// The constructors take their options in any order: the address of a *Names, a Format, an
+// Order, a Since, an Over, an At, a Tagged, a CountBy, a When, a func of one of Field's types,
 // or a string, which is the field's one-line meaning.
+//
+// They only note what they are given, so that the linker can place declarations as data,
+// which cost nothing at the start of the program. For that a constructor is one composite
+// literal so small that the compiler inlines it into the largest of funcs, and its arguments
+// have no call inside. Field.Resolve does the rest.
 
 // U8 is an unsigned byte.
-func U8(name string, opts ...any) *Field { return number(name, Uint, 1, opts) }
-
-// U16 is an unsigned integer of 2 bytes.
-func U16(name string, opts ...any) *Field { return number(name, Uint, 2, opts) }
-
-// U24 is an unsigned integer of 3 bytes.
-func U24(name string, opts ...any) *Field { return number(name, Uint, 3, opts) }
-
-// U32 is an unsigned integer of 4 bytes.
-func U32(name string, opts ...any) *Field { return number(name, Uint, 4, opts) }
-
-// U48 is an unsigned integer of 6 bytes.
-func U48(name string, opts ...any) *Field { return number(name, Uint, 6, opts) }
-
-// U64 is an unsigned integer of 8 bytes.
-func U64(name string, opts ...any) *Field { return number(name, Uint, 8, opts) }
-
-// S32 is a signed integer of 4 bytes.
-func S32(name string, opts ...any) *Field { return number(name, Int, 4, opts) }
-
-// S64 is a signed integer of 8 bytes.
-func S64(name string, opts ...any) *Field { return number(name, Int, 8, opts) }
-
-// Pad is padding of size bytes, or of as many as a CountOf returns when
-// size is zero. It is shown only when it is not zero.
-func Pad(name string, size int, opts ...any) *Field {
-	f := newField(name, Uint, size, opts)
-	if size > 8 || size == 0 {
-		f.Kind = Bytes
-	}
-	f.Format, f.Pad = Hex, true
-	f.Style = style(f.Kind, f.Format)
-	return f
+func U8(name string, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Uint, Size: 1, options: options}
 }
 
-// Pads is padding that is an array of n integers of size bytes.
-func Pads(name string, n, size int, opts ...any) *Field {
-	f := Arr(name, n, newField("", Uint, size, []any{Hex}), opts...)
-	f.Pad = true
-	return f
+// U16 is an unsigned integer of 2 bytes.
+func U16(name string, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Uint, Size: 2, options: options}
+}
+
+// U24 is an unsigned integer of 3 bytes.
+func U24(name string, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Uint, Size: 3, options: options}
+}
+
+// U32 is an unsigned integer of 4 bytes.
+func U32(name string, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Uint, Size: 4, options: options}
+}
+
+// U48 is an unsigned integer of 6 bytes.
+func U48(name string, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Uint, Size: 6, options: options}
+}
+
+// U64 is an unsigned integer of 8 bytes.
+func U64(name string, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Uint, Size: 8, options: options}
+}
+
+// S32 is a signed integer of 4 bytes.
+func S32(name string, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Int, Size: 4, options: options}
+}
+
+// S64 is a signed integer of 8 bytes.
+func S64(name string, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Int, Size: 8, options: options}
 }
 
 // Opaque is size bytes, or all bytes up to the end of the buffer when size is
 // zero.
-func Opaque(name string, size int, opts ...any) *Field { return newField(name, Bytes, size, opts) }
+func Opaque(name string, size int, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Bytes, Size: size, options: options}
+}
 
 // Str is a string in size bytes, or up to the end of the buffer when size is
 // zero.
-func Str(name string, size int, opts ...any) *Field { return newField(name, Text, size, opts) }
+func Str(name string, size int, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Text, Size: size, options: options}
+}
 
 // Strs is a list of strings with a NUL behind each, up to the end of the
 // buffer.
-func Strs(name string, opts ...any) *Field { return newField(name, Strings, 0, opts) }
+func Strs(name string, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Strings, options: options}
+}
 
-// Sub is a struct, inside another one or filling a buffer.
-func Sub(name string, s *Struct, opts ...any) *Field {
-	f := newField(name, Record, s.Size, opts)
-	f.Type = s
-	if f.Format == Plain {
-		f.Format = s.Atom
-	}
-	return f
+// Msgs is a lustre_msg inside another message.
+func Msgs(name string, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Message, options: options}
+}
+
+// Pad is padding of size bytes, or of as many as a CountOf returns when
+// size is zero. It is shown only when it is not zero.
+func Pad(name string, size int, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Uint, Size: size, Pad: true, options: options}
+}
+
+// Pads is padding that is an array of n integers of size bytes.
+func Pads(name string, n, size int, options ...any) *Field {
+	return &Field{Name: name, Off: unresolved, Kind: Array, Count: n, Pad: true, options: options, Elem: &Field{Kind: Uint, Size: size, Format: Hex}}
+}
+
+// Sub is a struct, inside another one or filling a buffer. It takes the address of the
+// variable that has the struct, which is known before the struct is, as does an option for names.
+func Sub(name string, s **Struct, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Record, declared: s, options: options}
 }
 
 // Arr is an array of n elements, or up to the end of the buffer when n is
 // negative; with a CountBy or CountOf it has that many elements.
-func Arr(name string, n int, elem *Field, opts ...any) *Field {
-	f := newField(name, Array, 0, opts)
-	f.Elem, f.Count = elem, n
-	if n > 0 {
-		f.Size = n * elem.Size
-	}
-	elem.Off = 0
-	elem.Direct = elem.direct() && len(elem.When) == 0 && !elem.hasFunc()
-	return f
+func Arr(name string, n int, elem *Field, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Array, Elem: elem, Count: n, options: options}
 }
 
 // Records is a list of records of different types and lengths, which step
-// returns. An option of type []*Field lists the possible types.
-func Records(name string, step func(*View) (*Field, int), opts ...any) *Field {
-	f := newField(name, List, 0, opts)
-	f.ownRules().Step = step
-	return f
+// returns. An option of type []*Field lists the possible types; a *Field is the only one, which
+// explanations do not mention.
+func Records(name string, step func(*View) (*Field, int), options ...any) *Field {
+	return &Field{Name: name, Off: unresolved, Kind: List, options: options, Rules: &Rules{Step: step}}
 }
 
-// OneOf is a union: choose returns the member in use, one of options, or nil
-// when it is unknown.
-func OneOf(name string, choose func(*View) *Field, options []*Field, opts ...any) *Field {
-	f := newField(name, Union, 0, opts)
-	r := f.ownRules()
-	r.Choose, r.Options = choose, options
-	r.named = make([]Field, len(options))
-	for i, o := range options {
-		f.Size = max(f.Size, o.Size)
-		r.named[i] = f.rename(o)
-	}
-	return f
+// OneOf is a union that takes all bytes up to the end of its buffer: choose returns the
+// member in use, one of forms, or nil when it is unknown.
+func OneOf(name string, choose func(*View) *Field, forms []*Field, options ...any) *Field {
+	return &Field{Name: name, Off: unresolved, Kind: Union, options: options, Rules: &Rules{Choose: choose, Options: forms}}
+}
+
+// Derived is text composed from other fields.
+func Derived(name string, derive func(v *View, dst []byte) []byte, options ...any) *Field {
+	return &Field{Name: name, Off: unresolved, Kind: Virtual, options: options, Rules: &Rules{Derive: derive}}
 }
 
 // Option is one of the union's forms under the union's name.
@@ -122,19 +131,6 @@ func (f *Field) rename(o *Field) Field {
 	c := *o
 	c.Name, c.Key = f.Name, f.Key
 	return c
-}
-
-// Rest makes a union take all bytes up to the end of its buffer.
-func (f *Field) Rest() *Field { f.Size = 0; return f }
-
-// Msgs is a lustre_msg inside another message.
-func Msgs(name string, opts ...any) *Field { return newField(name, Message, 0, opts) }
-
-// Derived is text composed from other fields.
-func Derived(name string, derive func(v *View, dst []byte) []byte, opts ...any) *Field {
-	f := newField(name, Virtual, 0, opts)
-	f.ownRules().Derive = derive
-	return f
 }
 
 // If leaves a field out of a message where the func returns false.
@@ -153,39 +149,83 @@ type Remark func(v *View, dst []byte) []byte
 // CountOf computes the number of elements of an array, or of bytes.
 type CountOf func(v *View) int
 
-func number(name string, k Kind, size int, opts []any) *Field {
-	return newField(name, k, size, opts)
-}
-
-func newField(name string, k Kind, size int, opts []any) *Field {
-	f := &Field{Name: name, Kind: k, Size: size, Key: `,"` + name + `":`, Rules: &noRules}
-	f.set(opts)
+// Resolve applies the options of a field that was declared, and resolves the declarations that it
+// refers to. A Registry does so when the first operation is asked for.
+func (f *Field) Resolve() *Field {
+	if f.resolved {
+		return f
+	}
+	f.resolved, f.Off = true, 0
+	if f.Key == "" {
+		f.Key = `,"` + f.Name + `":`
+	}
+	if f.Rules == nil {
+		f.Rules = &noRules
+	}
+	f.set(f.options)
+	switch f.Kind {
+	case Uint:
+		if f.Pad {
+			f.Format = Hex
+		}
+		if f.Pad && (f.Size > 8 || f.Size == 0) {
+			f.Kind = Bytes
+		}
+	case Record:
+		if f.Type == nil {
+			f.Type = *f.declared
+		}
+		f.Size = f.Type.Resolve().Size
+		if f.Format == Plain {
+			f.Format = f.Type.Atom
+		}
+	case Array:
+		elem := f.Elem.Resolve()
+		if f.Count > 0 {
+			f.Size = f.Count * elem.Size
+		}
+		elem.Direct = elem.direct() && len(elem.When) == 0 && !elem.hasFunc()
+	case Union:
+		f.named = make([]Field, len(f.Options))
+	}
+	for i, o := range f.Options {
+		o.Resolve()
+		if f.Kind == Union {
+			f.named[i] = f.rename(o)
+		}
+	}
+	f.Style = style(f.Kind, f.Format)
 	return f
 }
 
 // Copy returns a copy of the field with more options.
-func (f *Field) Copy(opts ...any) *Field {
+func (f *Field) Copy(options ...any) *Field {
 	c := *f
 	c.copyRules()
-	c.set(opts)
+	if f.resolved {
+		c.set(options)
+		c.Style = style(c.Kind, c.Format)
+	} else {
+		c.options = slices.Concat(f.options, options)
+	}
 	return &c
 }
 
 // copyRules makes a copied field independent of the original.
 func (f *Field) copyRules() {
-	if f.Rules != &noRules {
+	if f.Rules != nil && f.Rules != &noRules {
 		r := *f.Rules
 		f.Rules = &r
 	}
 }
 
-func (f *Field) set(opts []any) {
-	for _, o := range opts {
+func (f *Field) set(options []any) {
+	for _, o := range options {
 		switch o := o.(type) {
 		case string:
 			f.Doc = o
-		case *Names:
-			f.Names = o
+		case **Names:
+			f.Names = *o
 		case Format:
 			f.Format = o
 		case Order:
@@ -206,12 +246,12 @@ func (f *Field) set(opts []any) {
 			f.ownRules().Counted = string(o)
 		case CountBy:
 			f.ownRules().CountBy = string(o)
-		case Cond:
-			f.ownRules().When = append(f.When, o)
+		case When:
+			f.ownRules().When = append(f.When, Cond{Field: o[0], Bits: o[1:]})
 		case If:
 			f.ownRules().If = o
-		case Case:
-			f.ownRules().Case = &o
+		case IfValue:
+			f.ownRules().Case = &Case{Field: o[0], Values: o[1:]}
 		case ValidIf:
 			f.ownRules().ValidIf = o
 		case InvalidIf:
@@ -226,9 +266,10 @@ func (f *Field) set(opts []any) {
 			f.ownRules().afterPrevious = bool(o)
 		case []*Field:
 			f.ownRules().Options = o
+		case *Field:
+			o.Resolve()
 		default:
 			panic(fmt.Sprintf("field %s: option of type %T", f.Name, o))
 		}
 	}
-	f.Style = style(f.Kind, f.Format)
 }

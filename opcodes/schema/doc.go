@@ -5,8 +5,8 @@
 // # Declarations
 //
 // A Field is part of a Struct, or fills one buffer of a message. Constructors
-// such as U32, Str, Sub, Arr and OneOf make fields; NewStruct makes a struct
-// of fields and computes their offsets. NewEnum and NewBits give names to the values or
+// such as U32, Str, Sub, Arr and OneOf declare fields; a Struct has fields, and Resolve
+// computes their offsets. Enum and Bits give names to the values or
 // the bits of a field. An RPC is an operation: for each of its variants the
 // buffers of the request and of the reply.
 //

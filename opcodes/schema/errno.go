@@ -1,7 +1,7 @@
 package schema
 
 // Errnos is the group errno.
-var Errnos = NewEnum("errno", "LUSTRE_", "errors, with the numbers of asm-generic whatever the machine; on the wire they are negative", []Value{
+var Errnos = Enum("errno", "LUSTRE_", "errors, with the numbers of asm-generic whatever the machine; on the wire they are negative", []Value{
 	{Name: "EPERM", Value: 0x1, Doc: "not permitted"},
 	{Name: "ENOENT", Value: 0x2, Doc: "no such file, directory or log"},
 	{Name: "ESRCH", Value: 0x3, Doc: "no such process, or no such changelog or quota user"},

@@ -8,14 +8,15 @@ import (
 
 // Declare a struct with a validity rule, and read bytes by it.
 func Example() {
-	valid := schema.NewBits("pet_valid", "PET_", "valid fields", []schema.Value{{Name: "AGE", Value: 1}})
+	valid := schema.Bits("pet_valid", "PET_", "valid fields", []schema.Value{{Name: "AGE", Value: 1}})
 	name := schema.Str("p_name", 8, "its name")
-	age := schema.U16("p_age", schema.When("p_valid", "AGE"), "its age")
-	pet := schema.NewStruct("pet", "an animal",
-		schema.U16("p_valid", valid, "valid fields"),
+	age := schema.U16("p_age", schema.When{"p_valid", "AGE"}, "its age")
+	pet := &schema.Struct{Name: "pet", Doc: "an animal", Fields: []*schema.Field{
+		schema.U16("p_valid", &valid, "valid fields"),
 		age,
 		name,
-	)
+	}}
+	pet.Resolve()
 
 	b := []byte{1, 0, 7, 0, 'T', 'o', 'm', 0, 0, 0, 0, 0}
 	v := &schema.View{Struct: b, Type: pet}

@@ -1,6 +1,9 @@
 package schema
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+)
 
 // Kind is the encoding of a field's bytes.
 type Kind uint8
@@ -88,15 +91,15 @@ const (
 // older.
 type Since string
 
-// Field is a part of a struct, or what fills a buffer of an RPC. There are thousands,
-// made at every start: what few of them have is in Rules.
+// Field is a part of a struct, or what fills a buffer of an RPC. There are thousands: what few of
+// them have is in Rules.
 type Field struct {
 	Name       string
 	Kind       Kind
 	Format     Format
 	Order      Order
 	Pad        bool // padding: left out when zero
-	Direct     bool // at a fixed offset and readable without a func; set by NewStruct
+	Direct     bool // at a fixed offset and readable without a func; set by Struct.Resolve
 	Tagged     bool // JSON names the struct: "_struct"
 	Negotiated bool // flags that a client proposes and a server accepts or drops
 	Style      Style
@@ -110,8 +113,15 @@ type Field struct {
 	Count int     // elements of an Array, when fixed; -1: up to the end
 	Doc   string
 
-	*Rules // never nil in a field that a constructor made
+	*Rules // never nil in a field that is resolved
+
+	options  []any    // of the constructor
+	declared **Struct // Type, until the field is resolved
+	resolved bool
 }
+
+// unresolved is the offset of a field that is not resolved.
+const unresolved = -1 << 40
 
 // Rules are what depends on the content of a message: whether a field is there and
 // valid, where it is, how long it is, and which form it has. Fields without any share
@@ -153,7 +163,7 @@ type Rules struct {
 // noRules are the rules of a field without any. Nothing writes to them.
 var noRules Rules
 
-// ownRules returns the rules of a field, to be changed.
+// ownRules returns the rules of a field that is being resolved, to be changed.
 func (f *Field) ownRules() *Rules {
 	if f.Rules == &noRules {
 		f.Rules = new(Rules)
@@ -182,12 +192,12 @@ type Case struct {
 }
 
 // IfValue leaves a field out of a message unless another field of the same
-// struct has one of the values.
-func IfValue(field string, values ...string) Case { return Case{Field: field, Values: values} }
+// struct, the first name, has one of the values that follow.
+type IfValue []string
 
-// When makes a field valid only if the flag word of the same struct has one of
-// the bits set.
-func When(word string, bits ...string) Cond { return Cond{Field: word, Bits: bits} }
+// When makes a field valid only if a flag word of the same struct, the first name, has one of
+// the bits set that follow.
+type When []string
 
 // Over lays a field over another one of the same struct.
 type Over string
@@ -235,7 +245,7 @@ func (c *Case) Holds(b []byte, big bool) bool { return c.set>>c.word.Uint(b, big
 
 // resolve finds the field and the values by their names.
 func (c *Case) resolve(s *Struct) {
-	c.word = s.Field(c.Field)
+	c.word, c.set = s.Field(c.Field), 0
 	for _, name := range c.Values {
 		v, ok := c.word.Names.Find(name)
 		if !ok || v.Value > 63 {
@@ -262,6 +272,7 @@ func (f *Field) Valid(v *View) bool {
 // captured read as zero.
 func (f *Field) Uint(b []byte, big bool) uint64 {
 	if f.Off < 0 || f.Off+f.Size > len(b) || len(b) < f.Off {
+		f.mustBeResolved()
 		return 0
 	}
 	v := ReadUint(b[f.Off:f.Off+f.Size], f.Order.Is(big))
@@ -275,12 +286,20 @@ func (f *Field) Uint(b []byte, big bool) uint64 {
 // they were not all captured. A field of variable size extends to the end of b.
 func (f *Field) Bytes(b []byte) []byte {
 	if f.Off < 0 || f.Off+f.Size > len(b) {
+		f.mustBeResolved()
 		return nil
 	}
 	if f.Size == 0 {
 		return b[f.Off:]
 	}
 	return b[f.Off : f.Off+f.Size]
+}
+
+// mustBeResolved panics when the field was not resolved: the tables are wrong.
+func (f *Field) mustBeResolved() {
+	if f.Off == unresolved {
+		panic(fmt.Sprintf("field %s was not resolved: no operation was asked for", f.Name))
+	}
 }
 
 // Is reports whether integers of this order are big-endian; big is the order of

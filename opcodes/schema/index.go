@@ -22,12 +22,12 @@ type Index struct {
 // NewIndex indexes the declarations of a registry.
 func (g *Registry) NewIndex() *Index {
 	x := &Index{reg: g, places: make(map[string][]Place, 2048)}
-	for _, s := range g.Structs {
+	for _, s := range g.Structs() {
 		for _, f := range s.Fields {
 			x.add(f, s.Name)
 		}
 	}
-	for _, r := range g.RPCs {
+	for _, r := range g.RPCs() {
 		for _, v := range r.Variants {
 			for _, f := range v.Request {
 				x.add(f, r.Name)

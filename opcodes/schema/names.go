@@ -19,6 +19,7 @@ type Names struct {
 	Values []Value
 	Mask   uint64 // the bits of the field that hold the value; 0: all
 
+	form   bool                   // a form of a group that is declared under the same name
 	places atomic.Pointer[places] // made at the first search
 }
 
@@ -40,23 +41,39 @@ const maxSearched = 12
 type Value struct {
 	Name  string // without the group's prefix
 	Value uint64
-	Mask  uint64 // of flags: the bits to compare, as a rule Value itself
+	Mask  uint64 // of flags: the bits to compare; 0: those of Value
 	Since Since
 	Doc   string
 	Alias bool // another name of a value that has one, for input only
 }
 
-// NewBits declares the names of a flag word.
-func NewBits(group, prefix, doc string, values []Value) *Names {
-	n := &Names{Group: group, Prefix: prefix, Doc: doc, Flags: true}
-	n.Fill(values)
-	return n
+// Bits are the bits that a flag compares.
+func (v *Value) Bits() uint64 {
+	if v.Mask != 0 {
+		return v.Mask
+	}
+	return v.Value
 }
 
-// add adds a value to a group.
-func (n *Names) add(v Value) {
-	n.Fill(append(n.Values, v))
+// Enum declares the names of a field's values.
+func Enum(group, prefix, doc string, values []Value) *Names {
+	return &Names{Group: group, Prefix: prefix, Doc: doc, Values: values}
 }
+
+// Bits declares the names of a flag word. Its values are in the order of their bits.
+func Bits(group, prefix, doc string, values []Value) *Names {
+	return &Names{Group: group, Prefix: prefix, Doc: doc, Values: values, Flags: true}
+}
+
+// Form returns another form of a group, with other values.
+func (n *Names) Form(values []Value) *Names {
+	c := &Names{Group: n.Group, Prefix: n.Prefix, Doc: n.Doc, Flags: n.Flags, form: true}
+	c.Fill(values)
+	return c
+}
+
+// Add adds a value to a group.
+func (n *Names) Add(v Value) { n.Fill(append(n.Values, v)) }
 
 // singleBits finds the flag of each bit, when each flag is one bit.
 func (n *Names) singleBits() []int16 {
@@ -69,18 +86,13 @@ func (n *Names) singleBits() []int16 {
 		if v.Alias || v.Value == 0 {
 			continue
 		}
-		bit := bits.TrailingZeros64(v.Mask)
-		if v.Mask != v.Value || v.Mask != 1<<bit || places[bit] >= 0 {
+		bit := bits.TrailingZeros64(v.Value)
+		if v.Bits() != v.Value || v.Value != 1<<bit || places[bit] >= 0 {
 			return nil
 		}
 		places[bit] = int16(i)
 	}
 	return places
-}
-
-// NewEnum declares the names of a field's values.
-func NewEnum(group, prefix, doc string, values []Value) *Names {
-	return &Names{Group: group, Prefix: prefix, Doc: doc, Values: values}
 }
 
 // WithMask makes only some bits of a field select the value.
@@ -95,28 +107,19 @@ func (n *Names) HighHalf() *Names {
 	for _, v := range n.Values {
 		if v.Value&(1<<32-1) == 0 && v.Value != 0 {
 			v.Value >>= 32
-			v.Mask = v.Value
+			v.Mask >>= 32
 			high = append(high, v)
 		}
 	}
-	return NewBits(n.Group, n.Prefix, n.Doc, high)
+	return n.Form(high)
 }
 
 // Fill sets the values of a group that was declared without them.
 func (n *Names) Fill(values []Value) {
 	n.Values = values
 	n.places.Store(nil)
-	if !n.Flags {
-		return
-	}
-	for i := range values {
-		if v := &values[i]; v.Mask == 0 {
-			v.Mask = v.Value
-		}
-	}
-	byMask := func(a, b Value) int { return cmp.Compare(a.Mask, b.Mask) }
-	if !slices.IsSortedFunc(values, byMask) {
-		slices.SortStableFunc(values, byMask)
+	if n.Flags {
+		slices.SortStableFunc(values, func(a, b Value) int { return cmp.Compare(a.Bits(), b.Bits()) })
 	}
 }
 
@@ -219,7 +222,7 @@ func (n *Names) Find(name string) (Value, bool) {
 func (n *Names) Bit(name string) uint64 {
 	for _, v := range n.Values {
 		if v.Name == name {
-			return v.Mask
+			return v.Bits()
 		}
 	}
 	panic(fmt.Sprintf("%s has no bit %s", n.Group, name))
@@ -253,10 +256,11 @@ func (n *Names) Set(word uint64, f func(*Value)) (rest uint64) {
 	rest = word
 	for i := range n.Values {
 		v := &n.Values[i]
-		if v.Alias || v.Mask == 0 || v.Value == 0 || word&v.Mask != v.Value || rest&v.Mask == 0 {
+		mask := v.Bits()
+		if v.Alias || v.Value == 0 || word&mask != v.Value || rest&mask == 0 {
 			continue
 		}
-		rest &^= v.Mask
+		rest &^= mask
 		f(v)
 	}
 	return rest

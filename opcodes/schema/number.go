@@ -88,13 +88,13 @@ func errnoOf(n uint64) (errno uint64, ok bool) {
 // uses returns the groups in which a number is a value or a flag, but for those in
 // skip.
 func (x *Index) uses(n uint64, skip map[*Names]bool) (list []NumberUse) {
-	for _, g := range x.reg.Groups {
+	for _, g := range x.reg.Groups() {
 		if skip[g] {
 			continue
 		}
 		u := NumberUse{Group: g}
 		for i := range g.Values {
-			if v := &g.Values[i]; v.Value == n && (!g.Flags || v.Mask == n) {
+			if v := &g.Values[i]; v.Value == n && (!g.Flags || v.Bits() == n) {
 				u.Values = append(u.Values, v)
 			}
 		}
@@ -107,7 +107,7 @@ func (x *Index) uses(n uint64, skip map[*Names]bool) (list []NumberUse) {
 
 // flagUses returns the flag words in which all bits of a number have names.
 func (x *Index) flagUses(n uint64) (list []NumberUse) {
-	for _, g := range x.reg.Groups {
+	for _, g := range x.reg.Groups() {
 		if !g.Flags || bits.OnesCount64(n) < 2 {
 			continue
 		}
@@ -131,7 +131,7 @@ type FlagSet struct {
 // no group has them all.
 func (x *Index) Together(names []string) (list []Topic) {
 	for _, short := range [...]bool{false, true} {
-		for _, g := range x.reg.Groups {
+		for _, g := range x.reg.Groups() {
 			if u := flagSet(g, names, short); u != nil {
 				for _, v := range u.Values {
 					list = append(list, Topic{Group: g, Value: v})

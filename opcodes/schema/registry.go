@@ -3,18 +3,17 @@ package schema
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// Registry holds all declarations of a protocol. Declarations are added in any
-// order; Prepare sorts them.
+// Registry holds all declarations of a protocol: operations, sections of trees, and what these refer
+// to. Operations are added in any order; Prepare sorts them.
 type Registry struct {
-	Structs []*Struct // by name
-	Groups  []*Names  // by name
-	RPCs    []*RPC    // by opcode
-	Texts   []*TextConstant
-	Terms   []*Term
+	Texts []*TextConstant
+	Terms []*Term
 
 	Formats       []*RequestFormat // request formats of layout.c
 	FormatBuffers []*FormatBuffer  // buffers of layout.c
@@ -24,33 +23,22 @@ type Registry struct {
 	NumberGroups  []*Names             // groups that a number without a name may belong to
 	Sections      map[string][]*Struct // structs at the top of a tree, by the name they have there
 	OtherFields   []Place              // fields that are neither in a struct nor buffers of an RPC
+	OtherStructs  []*Struct            // structs that no message has
+	OtherGroups   []*Names             // groups that no field of a message has
 
+	rpcs     []*RPC // by opcode
 	byOpcode []*RPC
-
 	variants []addedVariant // to be added to their RPCs by Prepare
-	values   []addedValue   // to be added to their groups by Prepare
+
+	resolved sync.Once
+	listed   sync.Once // makes structs and groups
+	structs  []*Struct
+	groups   []*Names
 }
 
 type addedVariant struct {
 	opcode  uint32
 	variant *Variant
-}
-
-type addedValue struct {
-	group string
-	value Value
-}
-
-// AddStruct adds a struct and returns it.
-func (g *Registry) AddStruct(s *Struct) *Struct {
-	g.Structs = append(g.Structs, s)
-	return s
-}
-
-// AddNames adds a group of names and returns it.
-func (g *Registry) AddNames(n *Names) *Names {
-	g.Groups = append(g.Groups, n)
-	return n
 }
 
 // AddTexts adds constants that are texts and returns them.
@@ -61,7 +49,7 @@ func (g *Registry) AddTexts(list []*TextConstant) []*TextConstant {
 
 // AddRPC adds an operation and returns it.
 func (g *Registry) AddRPC(r *RPC) *RPC {
-	g.RPCs = append(g.RPCs, r)
+	g.rpcs = append(g.rpcs, r)
 	return r
 }
 
@@ -73,52 +61,136 @@ func (g *Registry) AddVariant(opcode uint32, v *Variant) *Variant {
 	return v
 }
 
-// AddValue adds a value to a group of names, which may be declared later.
-func (g *Registry) AddValue(group string, v Value) {
-	g.values = append(g.values, addedValue{group, v})
-}
-
-// addPending adds the variants and values that were declared apart from their RPC
-// or group.
-func (g *Registry) addPending() {
+// addVariants adds the variants that were declared apart from their RPC.
+func (g *Registry) addVariants() {
 	slices.SortStableFunc(g.variants, func(a, b addedVariant) int { return cmp.Compare(a.variant.Select, b.variant.Select) })
 	for _, a := range g.variants {
-		i := slices.IndexFunc(g.RPCs, func(r *RPC) bool { return r.Opcode == a.opcode })
+		i := slices.IndexFunc(g.rpcs, func(r *RPC) bool { return r.Opcode == a.opcode })
 		if i < 0 {
 			panic(fmt.Sprintf("variant %s is of opcode %d, which is not declared", a.variant.Name, a.opcode))
 		}
-		g.RPCs[i].Variants = append(g.RPCs[i].Variants, a.variant)
+		g.rpcs[i].Variants = append(g.rpcs[i].Variants, a.variant)
 	}
-	for _, a := range g.values {
-		i := slices.IndexFunc(g.Groups, func(n *Names) bool { return n.Group == a.group })
-		if i < 0 {
-			panic(fmt.Sprintf("value %s is of group %s, which is not declared", a.value.Name, a.group))
-		}
-		g.Groups[i].add(a.value)
-	}
-	g.variants, g.values = nil, nil
+	g.variants = nil
 }
 
 // Prepare completes the registry after the last declaration was added: it sorts
-// the declarations, names the opcodes and computes what the variants of each
-// RPC have in common. It panics when two declarations have the same name or
-// opcode.
+// the operations, names the opcodes, computes what the variants of each
+// RPC have in common, and resolves what is not part of an operation. It panics when two operations have
+// the same opcode.
 func (g *Registry) Prepare() {
-	g.Structs = sorted(g.Structs, "struct", func(a, b *Struct) int { return strings.Compare(a.Name, b.Name) },
-		func(s *Struct) string { return s.Name })
-	g.Groups = sorted(g.Groups, "group", func(a, b *Names) int { return strings.Compare(a.Group, b.Group) },
-		func(n *Names) string { return n.Group })
-	g.RPCs = sorted(g.RPCs, "the opcode of", func(a, b *RPC) int { return cmp.Compare(a.Opcode, b.Opcode) },
+	g.rpcs = sorted(g.rpcs, "the opcode of", func(a, b *RPC) int { return cmp.Compare(a.Opcode, b.Opcode) },
 		func(r *RPC) string { return fmt.Sprint(r.Name, ", ", r.Opcode) })
-	g.addPending()
-	values := make([]Value, 0, len(g.RPCs)+len(g.UnusedOpcodes))
-	g.byOpcode = make([]*RPC, g.RPCs[len(g.RPCs)-1].Opcode+1)
-	for _, r := range g.RPCs {
+	g.addVariants()
+	values := make([]Value, 0, len(g.rpcs)+len(g.UnusedOpcodes))
+	g.byOpcode = make([]*RPC, g.rpcs[len(g.rpcs)-1].Opcode+1)
+	for _, r := range g.rpcs {
 		g.byOpcode[r.Opcode] = r
 		r.Common = r.common()
 		values = append(values, Value{Name: r.Name, Value: uint64(r.Opcode), Doc: r.Doc})
 	}
 	g.Opcodes.Fill(append(values, g.UnusedOpcodes...))
+	for _, list := range g.Sections {
+		for _, s := range list {
+			s.Resolve()
+		}
+	}
+	for _, p := range g.OtherFields {
+		p.Field.Resolve()
+	}
+}
+
+// each calls a func for each field at the top of a message or tree, and for each struct there.
+func (g *Registry) each(field func(*Field), record func(*Struct)) {
+	for _, r := range g.rpcs {
+		for _, v := range r.Variants {
+			for _, f := range v.Request {
+				field(f)
+			}
+			for _, f := range v.Reply {
+				field(f)
+			}
+			if v.Bulk != nil && v.Bulk.Type != nil {
+				record(v.Bulk.Type)
+			}
+		}
+	}
+	for _, list := range g.Sections {
+		for _, s := range list {
+			record(s)
+		}
+	}
+	for _, p := range g.OtherFields {
+		field(p.Field)
+	}
+	for _, s := range g.OtherStructs {
+		record(s)
+	}
+}
+
+// resolve resolves the fields and structs of all operations, when the first is asked for.
+func (g *Registry) resolve() {
+	g.resolved.Do(func() {
+		g.each(func(f *Field) { f.Resolve() }, func(s *Struct) { s.Resolve() })
+	})
+}
+
+// RPCs are the operations by opcode.
+func (g *Registry) RPCs() []*RPC {
+	g.resolve()
+	return g.rpcs
+}
+
+// Structs are the structs by name.
+func (g *Registry) Structs() []*Struct {
+	g.listed.Do(g.listAll)
+	return g.structs
+}
+
+// Groups are the groups of names by name.
+func (g *Registry) Groups() []*Names {
+	g.listed.Do(g.listAll)
+	return g.groups
+}
+
+// listAll lists the structs and groups, once each. It panics when two have the same name.
+func (g *Registry) listAll() {
+	g.resolve()
+	structs, groups := make(map[*Struct]bool), make(map[*Names]bool)
+	var field func(*Field)
+	record := func(s *Struct) {
+		if structs[s] {
+			return
+		}
+		structs[s] = true
+		for _, f := range s.Fields {
+			field(f)
+		}
+	}
+	field = func(f *Field) {
+		if f.Names != nil {
+			groups[f.Names] = true
+		}
+		if f.Type != nil {
+			record(f.Type)
+		}
+		if f.Elem != nil {
+			field(f.Elem)
+		}
+		for _, o := range f.Options {
+			field(o)
+		}
+	}
+	g.each(field, record)
+	for _, n := range append(g.NumberGroups, g.OtherGroups...) {
+		groups[n] = true
+	}
+	maps.DeleteFunc(structs, func(s *Struct, _ bool) bool { return s.Form })
+	maps.DeleteFunc(groups, func(n *Names, _ bool) bool { return n.form })
+	g.structs = sorted(slices.Collect(maps.Keys(structs)), "struct", func(a, b *Struct) int { return strings.Compare(a.Name, b.Name) },
+		func(s *Struct) string { return s.Name })
+	g.groups = sorted(slices.Collect(maps.Keys(groups)), "group", func(a, b *Names) int { return strings.Compare(a.Group, b.Group) },
+		func(n *Names) string { return n.Group })
 }
 
 // sorted returns a sorted copy of the list.
@@ -135,6 +207,7 @@ func sorted[T any](list []T, kind string, compare func(a, b T) int, name func(T)
 
 // ByOpcode returns an operation by its number, nil when it is unknown.
 func (g *Registry) ByOpcode(opcode uint32) *RPC {
+	g.resolve()
 	if opcode < uint32(len(g.byOpcode)) {
 		return g.byOpcode[opcode]
 	}
@@ -144,7 +217,7 @@ func (g *Registry) ByOpcode(opcode uint32) *RPC {
 // StructNamed returns a struct by its name, letters of either case; nil when it
 // is unknown.
 func (g *Registry) StructNamed(name string) *Struct {
-	for _, s := range g.Structs {
+	for _, s := range g.Structs() {
 		if strings.EqualFold(s.Name, name) {
 			return s
 		}

@@ -15,7 +15,7 @@ type RPC struct {
 	// Pick returns the variant of a request; nil: always the first. It reads at
 	// most PickBytes[i] bytes of the buffer i behind the body.
 	Pick      func(m *Msg) *Variant
-	PickBytes []int
+	PickBytes []int // a Size or an Off in it needs Resolve
 
 	// Common has the buffers that all variants share, for requests that are
 	// truncated before the bytes that Pick reads; nil for a single variant.

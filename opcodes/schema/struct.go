@@ -15,8 +15,9 @@ type Struct struct {
 	Order  Order
 	Atom   Format // not Plain: shown as one value
 	Fields []*Field
-	Size   int  // of the fixed part
-	Open   bool // bytes behind the fixed part belong to it
+	Size   int  // of the fixed part; set by Resolve
+	Open   bool // bytes behind the fixed part belong to it; set by Resolve
+	Form   bool // another form of a struct that is declared under the same name
 
 	// Shorter are the sizes that older releases send.
 	Shorter []int
@@ -28,45 +29,20 @@ type Struct struct {
 	// Summarize appends a short description, shown beside the struct's name.
 	Summarize func(v *View, dst []byte) []byte
 
-	runs atomic.Pointer[[]Run] // made when a message has the struct
+	resolved bool
+	runs     atomic.Pointer[[]Run] // made when a message has the struct
 }
 
-// Shorter are the sizes of a struct in older releases.
-type Shorter []int
-
-// Detect finds the byte order of a struct from its bytes.
-type Detect func(b []byte, big bool) bool
-
-// Summarize appends a short description of a struct.
-type Summarize func(v *View, dst []byte) []byte
-
-// NewStruct makes a struct of fields and options (an Order, a Since, a Format when
-// the struct is one value, Shorter, Detect, Summarize, or a string, its meaning), works out the offsets and
-// resolves the names that conditions and counts refer to.
-func NewStruct(name string, parts ...any) *Struct {
-	s := &Struct{Name: name, Fields: make([]*Field, 0, len(parts))}
+// Resolve works out the offsets of the fields, and resolves the names that conditions and
+// counts refer to.
+func (s *Struct) Resolve() *Struct {
+	if s.resolved {
+		return s
+	}
+	s.resolved = true
 	fixed := true
-	for _, p := range parts {
-		switch p := p.(type) {
-		case *Field:
-			fixed = s.place(p, fixed)
-		case Order:
-			s.Order = p
-		case Since:
-			s.Since = p
-		case Format:
-			s.Atom = p
-		case string:
-			s.Doc = p
-		case Shorter:
-			s.Shorter = p
-		case Detect:
-			s.Detect = p
-		case Summarize:
-			s.Summarize = p
-		default:
-			panic(fmt.Sprintf("struct %s: part of type %T", name, p))
-		}
+	for _, f := range s.Fields {
+		fixed = s.place(f.Resolve(), fixed)
 	}
 	s.resolve()
 	return s
@@ -75,7 +51,6 @@ func NewStruct(name string, parts ...any) *Struct {
 // place computes the offset of a field, after the ones before it or over one of
 // them. It reports whether the next field still has a fixed offset.
 func (s *Struct) place(f *Field, fixed bool) bool {
-	s.Fields = append(s.Fields, f)
 	switch {
 	case f.over != "":
 		f.Off = s.Field(f.over).Off
@@ -118,7 +93,7 @@ func (s *Struct) resolve() {
 		}
 		for i := range f.When {
 			c := &f.When[i]
-			c.word = s.Field(c.Field)
+			c.word, c.mask = s.Field(c.Field), 0
 			for _, b := range c.Bits {
 				c.mask |= c.word.Names.Bit(b)
 			}
@@ -136,20 +111,19 @@ func (s *Struct) Runs() []Run {
 	return r
 }
 
-// With returns a copy of the struct, under the same name, in which some fields
-// are replaced by others of the same name and size.
+// WithFields returns another form of the struct, under the same name, with other fields.
+func (s *Struct) WithFields(doc string, fields []*Field) *Struct {
+	return &Struct{Name: s.Name, Doc: doc, Since: s.Since, Order: s.Order, Atom: s.Atom, Fields: fields,
+		Shorter: s.Shorter, Detect: s.Detect, Summarize: s.Summarize, Form: true}
+}
+
+// With returns a form of the struct in which some fields are replaced by others of the same name
+// and size.
 func (s *Struct) With(doc string, fields ...*Field) *Struct {
-	t := &Struct{Name: s.Name, Doc: doc, Since: s.Since, Order: s.Order, Atom: s.Atom, Fields: slices.Clone(s.Fields), Size: s.Size,
-		Open: s.Open, Shorter: s.Shorter, Detect: s.Detect, Summarize: s.Summarize}
+	t := s.WithFields(doc, slices.Clone(s.Fields))
 	for _, f := range fields {
-		for i, old := range s.Fields {
-			if old.Name == f.Name {
-				f.Off = old.Off
-				t.Fields[i] = f
-			}
-		}
+		t.Fields[slices.IndexFunc(t.Fields, func(old *Field) bool { return old.Name == f.Name })] = f
 	}
-	t.resolve()
 	return t
 }
 

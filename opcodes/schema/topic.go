@@ -61,7 +61,7 @@ func (x *Index) Topics(name string) []Topic {
 			list = append(list, Topic{Text: t})
 		}
 	}
-	for _, g := range x.reg.Groups {
+	for _, g := range x.reg.Groups() {
 		if strings.EqualFold(g.Group, name) {
 			list = append(list, Topic{Group: g})
 		}
@@ -72,12 +72,12 @@ func (x *Index) Topics(name string) []Topic {
 
 // declared are the structs, operations and fields of a name.
 func (x *Index) declared(name string) (list []Topic) {
-	for _, s := range x.reg.Structs {
+	for _, s := range x.reg.Structs() {
 		if strings.EqualFold(s.Name, name) {
 			list = append(list, Topic{Struct: s})
 		}
 	}
-	for _, r := range x.reg.RPCs {
+	for _, r := range x.reg.RPCs() {
 		if strings.EqualFold(r.Name, name) {
 			list = append(list, Topic{RPC: r})
 		}
@@ -106,7 +106,7 @@ func (x *Index) declared(name string) (list []Topic) {
 // versions returns the structs whose name is the given one with a version behind
 // it: lov_mds_md_v1 and lov_mds_md_v3 of lov_mds_md.
 func (x *Index) versions(name string) (list []Topic) {
-	for _, s := range x.reg.Structs {
+	for _, s := range x.reg.Structs() {
 		if i := strings.LastIndex(s.Name, "_v"); i > 0 && strings.EqualFold(s.Name[:i], name) {
 			if _, err := strconv.Atoi(s.Name[i+2:]); err == nil {
 				list = append(list, Topic{Struct: s})
@@ -156,7 +156,7 @@ func (x *Index) parts(of, name string) []Topic {
 		return []Topic{{Field: in[0].Field.Name, Places: in}}
 	}
 	var groups []*Names
-	for _, g := range x.reg.Groups {
+	for _, g := range x.reg.Groups() {
 		if strings.EqualFold(g.Group, of) {
 			groups = append(groups, g)
 		}
@@ -226,7 +226,7 @@ func (n *Names) value(name string) *Value {
 // finds the operations.
 func (x *Index) valuesNamed(name string, found bool) (list []Topic) {
 	var short []Topic
-	for _, g := range x.reg.Groups {
+	for _, g := range x.reg.Groups() {
 		for i := range g.Values {
 			v := &g.Values[i]
 			switch {
@@ -275,10 +275,10 @@ func (x *Index) TopicNames(short bool) []string {
 	for n := range x.reg.Sections {
 		all[n] = true
 	}
-	for _, s := range x.reg.Structs {
+	for _, s := range x.reg.Structs() {
 		all[s.Name] = true
 	}
-	for _, g := range x.reg.Groups {
+	for _, g := range x.reg.Groups() {
 		all[g.Group] = true
 		for _, v := range g.Values {
 			all[g.Prefix+v.Name] = true

@@ -49,11 +49,11 @@ func NewDecoder(c *render.Colors, width int, index *schema.Index) *Decoder {
 // scalars are the types besides those of the tables.
 var scalars = map[string]*schema.Field{
 	"errno":   schema.S32("errno", schema.Errno),
-	"fid":     schema.Sub("fid", opcodes.StructNamed("lu_fid")),
+	"fid":     schema.Sub("fid", &opcodes.LuFid),
 	"ip":      schema.U32("ip", schema.IPv4),
 	"mode":    schema.U32("mode", schema.Octal),
 	"nid":     schema.U64("nid", schema.NID4),
-	"opcode":  schema.U32("opcode", opcodes.Opcodes),
+	"opcode":  schema.U32("opcode", &opcodes.Opcodes),
 	"size":    schema.U64("size", schema.Size),
 	"time":    schema.U64("time", schema.Seconds),
 	"version": schema.U32("version", schema.Version),
@@ -72,10 +72,10 @@ func ScalarNames() (names []string) {
 // TypeNames returns the names of all types.
 func TypeNames(index *schema.Index) []string {
 	names := append(ScalarNames(), index.Names()...)
-	for _, s := range opcodes.Protocol.Structs {
+	for _, s := range opcodes.Protocol.Structs() {
 		names = append(names, s.Name)
 	}
-	for _, g := range opcodes.Protocol.Groups {
+	for _, g := range opcodes.Protocol.Groups() {
 		names = append(names, g.Group)
 		if g.Prefix != "" {
 			names = append(names, strings.TrimSuffix(g.Prefix, "_"))
@@ -136,16 +136,16 @@ func (d *Decoder) Parse(kind, text string, big bool) ([]Decoded, error) {
 // are the struct.
 func (d *Decoder) types(kind string) (list []Decoded) {
 	if f := scalars[strings.ToLower(kind)]; f != nil {
-		return []Decoded{{Type: strings.ToLower(kind), Field: f}}
+		return []Decoded{{Type: strings.ToLower(kind), Field: f.Resolve()}}
 	}
-	for _, g := range opcodes.Protocol.Groups {
+	for _, g := range opcodes.Protocol.Groups() {
 		if strings.EqualFold(g.Group, kind) {
 			list = append(list, Decoded{Type: g.Group, Field: groupField(g)})
 			break
 		}
 	}
 	if s := opcodes.StructNamed(kind); s != nil {
-		list = append(list, Decoded{Type: s.Name, Field: schema.Sub(s.Name, s)})
+		list = append(list, Decoded{Type: s.Name, Field: schema.Sub(s.Name, &s).Resolve()})
 	}
 	if list != nil {
 		return list
@@ -169,7 +169,7 @@ func (d *Decoder) types(kind string) (list []Decoded) {
 func prefixed(prefix string) (list []Decoded) {
 	prefix = strings.ToUpper(strings.TrimSuffix(prefix, "_")) + "_"
 	var some []Decoded
-	for _, g := range opcodes.Protocol.Groups {
+	for _, g := range opcodes.Protocol.Groups() {
 		if g.Prefix == "" || !strings.HasPrefix(prefix, g.Prefix) {
 			continue
 		}
@@ -209,13 +209,13 @@ func sameType(list []Decoded, f *schema.Field) bool {
 func groupField(g *schema.Names) *schema.Field {
 	for i := range g.Values {
 		if g.Values[i].Value > 1<<32-1 {
-			return schema.U64(g.Group, g, schema.Hex)
+			return schema.U64(g.Group, &g, schema.Hex).Resolve()
 		}
 	}
 	if g == schema.Errnos {
-		return schema.S32(g.Group, schema.Errno)
+		return schema.S32(g.Group, schema.Errno).Resolve()
 	}
-	return schema.U32(g.Group, g)
+	return schema.U32(g.Group, &g).Resolve()
 }
 
 // AppendText appends a value as text for reading.

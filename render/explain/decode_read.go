@@ -222,7 +222,7 @@ func longNID(n lnet.NID) []byte {
 // 8 of the short form, 8 or more of struct lnet_nid.
 func (v *Decoded) readNID(text string) error {
 	if n, ok := lnet.ParseNID(text); ok {
-		v.Field, v.Bytes = schema.Sub("nid", opcodes.StructNamed("lnet_nid")), longNID(n)
+		v.Field, v.Bytes = schema.Sub("nid", &opcodes.LnetNid).Resolve(), longNID(n)
 		return nil
 	}
 	if err := v.readInteger(text); err == nil {
@@ -236,7 +236,7 @@ func (v *Decoded) readNID(text string) error {
 	if len(b) != s.Size {
 		return fmt.Errorf("%d bytes, but a NID has 8 or %d", len(b), s.Size)
 	}
-	v.Field, v.Bytes = schema.Sub("nid", s), b
+	v.Field, v.Bytes = schema.Sub("nid", &s).Resolve(), b
 	return nil
 }
 

@@ -32,7 +32,7 @@ func (e *Topics) group(p *page, g *schema.Names) {
 		v := &g.Values[i]
 		p.column(textIndent)
 		if g.Flags {
-			p.put(&p.c.Num, fmt.Sprintf("%5s", render.BitText(v.Mask)))
+			p.put(&p.c.Num, fmt.Sprintf("%5s", render.BitText(v.Bits())))
 			p.out, p.at = render.AppendSpaces(p.out, 2), p.at+2
 		}
 		p.put(&p.c.Num, valueText(g, v))
@@ -92,10 +92,10 @@ func (e *Topics) value(p *page, g *schema.Names, v *schema.Value) {
 	if g.Flags {
 		kind = "flag"
 		number = fmt.Sprintf("%#x", v.Value)
-		if v.Mask&(v.Mask-1) == 0 {
-			number = "bit " + render.BitText(v.Mask) + ", " + number
+		if v.Bits()&(v.Bits()-1) == 0 {
+			number = "bit " + render.BitText(v.Bits()) + ", " + number
 		} else {
-			number = "bits " + render.BitText(v.Mask) + ", " + number
+			number = "bits " + render.BitText(v.Bits()) + ", " + number
 		}
 	}
 	other := ""
@@ -118,7 +118,7 @@ func (e *Topics) value(p *page, g *schema.Names, v *schema.Value) {
 // conditional appends the fields that are valid only with a flag.
 func (e *Topics) conditional(p *page, g *schema.Names, v *schema.Value) {
 	var names []string
-	for _, s := range opcodes.Protocol.Structs {
+	for _, s := range opcodes.Protocol.Structs() {
 		for _, f := range s.Fields {
 			for _, c := range f.When {
 				if word, ok := s.Lookup(c.Field); ok && word.Names == g && slices.Contains(c.Bits, v.Name) {

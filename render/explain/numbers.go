@@ -83,7 +83,7 @@ func (e *Topics) flagSet(p *page, u *schema.FlagSet) {
 	p.heading("flags", strings.Join(fullNames(u.Group, u.Values), "|"), fmt.Sprintf("%#x", u.Word), "of "+u.Group.Group)
 	p.flags(u.Group, u.Word)
 	name := strings.Join(shortNames(u.Values), "|")
-	for _, r := range opcodes.Protocol.RPCs {
+	for _, r := range opcodes.Protocol.RPCs() {
 		if slices.Contains(variantNames(r.Variants), name) {
 			p.words(textIndent, &render.Style{}, "variant "+name+" of")
 			p.words(textIndent, &p.c.Op, r.Name)
@@ -98,7 +98,7 @@ func (p *page) flags(g *schema.Names, word uint64) {
 	name := 0
 	g.Set(word, func(f *schema.Value) { name = max(name, len(f.Name)) })
 	rest := g.Set(word, func(f *schema.Value) {
-		p.put(&p.c.Num, fmt.Sprintf("%5s", render.BitText(f.Mask)))
+		p.put(&p.c.Num, fmt.Sprintf("%5s", render.BitText(f.Bits())))
 		p.pad(textIndent + 5)
 		p.put(&p.c.Flag, f.Name)
 		p.about(f, textIndent+5+name+2)

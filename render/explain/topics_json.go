@@ -144,7 +144,7 @@ func valueJSON(g *schema.Names, v *schema.Value) topicJSON {
 	j := topicJSON{Kind: "value", Name: g.Full(*v), Short: v.Name, Value: fmt.Sprintf("%#x", v.Value),
 		Since: string(v.Since), Meaning: v.Doc}
 	if g.Flags {
-		j.Kind, j.Mask = "flag", fmt.Sprintf("%#x", v.Mask)
+		j.Kind, j.Mask = "flag", fmt.Sprintf("%#x", v.Bits())
 	}
 	return j
 }

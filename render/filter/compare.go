@@ -39,7 +39,7 @@ func bitTest(f *field) func(*records.Value) bool {
 		if !v.Names.Flags {
 			return v.U == b.Value
 		}
-		return v.U&b.Mask == b.Value && b.Value != 0
+		return v.U&b.Bits() == b.Value && b.Value != 0
 	}
 }
 

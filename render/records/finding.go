@@ -10,7 +10,7 @@ import (
 )
 
 // severities are the severities of findings, the least severe first.
-var severities = schema.NewEnum("finding_severity", "", "how bad a finding is", []schema.Value{
+var severities = schema.Enum("finding_severity", "", "how bad a finding is", []schema.Value{
 	{Name: diagnose.Note.String(), Value: uint64(diagnose.Note), Doc: "worth knowing"},
 	{Name: diagnose.Warning.String(), Value: uint64(diagnose.Warning), Doc: "something is slow, or may become an error"},
 	{Name: diagnose.Error.String(), Value: uint64(diagnose.Error), Doc: "somebody got an error, or data are wrong"},

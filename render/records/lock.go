@@ -13,14 +13,14 @@ import (
 )
 
 // lockTypes are the kinds of locks, in words.
-var lockTypes = schema.NewEnum("lock_type", "", "kind of a lock, in records of locks", []schema.Value{
+var lockTypes = schema.Enum("lock_type", "", "kind of a lock, in records of locks", []schema.Value{
 	{Name: "plain", Value: 10, Doc: "has no range: configuration logs and quota"},
 	{Name: "extent", Value: opcodes.ExtentLock, Doc: "bytes of an object"},
 	{Name: "flock", Value: opcodes.FlockLock, Doc: "flock and fcntl locks of applications"},
 	{Name: "inodebits", Value: opcodes.InodeLock, Doc: "parts of an inode"},
 })
 
-var extentEnd = schema.NewEnum("extent_end", "", "last byte of a range", []schema.Value{{Name: "EOF", Value: ^uint64(0), Doc: "the range has no end"}})
+var extentEnd = schema.Enum("extent_end", "", "last byte of a range", []schema.Value{{Name: "EOF", Value: ^uint64(0), Doc: "the range has no end"}})
 
 type lock = locks.Lock
 

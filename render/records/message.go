@@ -49,7 +49,7 @@ var kinds = func() *schema.Names {
 	for i, name := range lnet.KindNames() {
 		values = append(values, schema.Value{Name: name, Value: uint64(i)})
 	}
-	return schema.NewEnum("kind", "", "what a message is", values)
+	return schema.Enum("kind", "", "what a message is", values)
 }()
 
 // Messages are the keys of a message, and its sections, which hold the fields of

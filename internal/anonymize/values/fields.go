@@ -250,7 +250,7 @@ func forEachField(f func(in *schema.Struct, field *schema.Field)) {
 			visit(in, o)
 		}
 	}
-	for _, s := range opcodes.Protocol.Structs {
+	for _, s := range opcodes.Protocol.Structs() {
 		visitStruct(s)
 	}
 	for _, list := range opcodes.Protocol.Sections {
@@ -258,7 +258,7 @@ func forEachField(f func(in *schema.Struct, field *schema.Field)) {
 			visitStruct(s)
 		}
 	}
-	for _, r := range opcodes.Protocol.RPCs {
+	for _, r := range opcodes.Protocol.RPCs() {
 		for _, v := range r.Variants {
 			for _, field := range append(append([]*schema.Field(nil), v.Request...), v.Reply...) {
 				visit(nil, field)

@@ -102,7 +102,9 @@ func TestClassesAreOfFields(t *testing.T) {
 
 // TestClassIsFound checks that a declaration without a class is found.
 func TestClassIsFound(t *testing.T) {
-	s := schema.NewStruct("new_struct", schema.U32("owner"), schema.U32("flags", opcodes.MsgFlags), schema.Str("text", 8), schema.U64("nid", schema.NID4))
+	s := &schema.Struct{Name: "new_struct", Fields: []*schema.Field{
+		schema.U32("owner"), schema.U32("flags", &opcodes.MsgFlags), schema.Str("text", 8), schema.U64("nid", schema.NID4)}}
+	s.Resolve()
 	table := newFieldTable()
 	for _, tt := range []struct {
 		field string

@@ -212,12 +212,12 @@ func (e *explanation) unknown(q question) error {
 	switch q.kind {
 	case "struct":
 		names, noun = nil, q.kind
-		for _, s := range opcodes.Protocol.Structs {
+		for _, s := range opcodes.Protocol.Structs() {
 			names = append(names, s.Name)
 		}
 	case "enum":
 		names, noun = nil, q.kind
-		for _, g := range opcodes.Protocol.Groups {
+		for _, g := range opcodes.Protocol.Groups() {
 			names = append(names, g.Group)
 		}
 	default:
@@ -294,7 +294,7 @@ func ownNames() (list []string) {
 // overview prints how many names of each kind can be explained.
 func (p *prose) overview(index *schema.Index) error {
 	flags, values, constants := 0, 0, 0
-	for _, g := range opcodes.Protocol.Groups {
+	for _, g := range opcodes.Protocol.Groups() {
 		constants += len(g.Values)
 		if g.Flags {
 			flags++
@@ -306,8 +306,8 @@ func (p *prose) overview(index *schema.Index) error {
 		n             int
 		kind, example string
 	}{
-		{len(opcodes.Protocol.RPCs), "operations", "OST_WRITE"},
-		{len(opcodes.Protocol.Structs), "structs", "obd_connect_data"},
+		{len(opcodes.Protocol.RPCs()), "operations", "OST_WRITE"},
+		{len(opcodes.Protocol.Structs()), "structs", "obd_connect_data"},
 		{len(index.Names()), "fields", "mbo_valid"},
 		{flags, "flag words", "obd_connect_flags"},
 		{values, "enumerations", "ldlm_mode"},
