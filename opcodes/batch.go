@@ -241,3 +241,11 @@ func summarizeBatchReply(m *Msg, l *Line) {
 		}
 	}
 }
+
+// BatchSize returns the number of requests in an MDS_BATCH.
+func BatchSize(m *Msg) int64 {
+	if b := m.Buf(1); len(b) >= butUpdateHeader.Size {
+		return int64(buhUpdateCount.Uint(b, m.Big))
+	}
+	return 1
+}

@@ -62,6 +62,7 @@ type Finding struct {
 	ID    string
 	Cause *Finding
 	Node  lnet.NID // the node that did not answer, refused connections, or came back
+	Wait  int64    // for how many nanoseconds applications waited at most; 0: unknown
 	Locks []uint64 // handles at the server of the locks that somebody kept or waited for
 
 	written bool     // was passed to Options.Found as it is

@@ -50,6 +50,7 @@ var causeOf = []struct {
 	// The network.
 	{"slow.network slow.timeouts tcp.retransmission", "tcp.round_trip", sameHosts(0)},
 	{"slow.network", "tcp.retransmission", sameHosts(0)},
+	{"tcp.retransmission slow recovery.reconnect", "tcp.black_hole", sameHosts(aftermath)},
 	{"slow.network slow.early_replies slow.server", "rdma.nak rdma.not_ready", sameHosts(0)},
 	{"recovery.reconnect", "tcp.reset", sameHosts(aftermath)},
 }

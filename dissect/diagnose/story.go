@@ -93,7 +93,7 @@ func (s *Story) Opening() string {
 	unsaid := slices.DeleteFunc(slices.Clone(s.Followed), (*Finding).isSaidByCause)
 	if followed := Followed(unsaid); followed != "" && strings.Count(text, ". ") < 2 {
 		before, look, found := strings.Cut(text, " Look ") // where to look comes last
-		text = before + " It led to " + followed + "."
+		text = before + " It led to " + followed + longestWait(f, unsaid) + "."
 		if found {
 			text += " Look " + look
 		}
@@ -103,6 +103,25 @@ func (s *Story) Opening() string {
 	}
 	return text
 }
+
+// longestWait returns how long consequences lasted, in parentheses after a space, empty where
+// that is unknown.
+func longestWait(root *Finding, list []*Finding) string {
+	longest := int64(0)
+	for _, f := range list {
+		if f.Rule.Code == "recovery.reconnect" && f.Last > root.First {
+			longest = max(longest, f.Last-root.First)
+		}
+		longest = max(longest, f.Wait)
+	}
+	if longest < waitShown {
+		return ""
+	}
+	return fmt.Sprintf(" (the longest %.3g s)", float64(longest)/1e9)
+}
+
+// waitShown is the shortest wait in nanoseconds that is worth a word.
+const waitShown = int64(1e9)
 
 // Sentences returns the first sentences of a text.
 func Sentences(text string, n int) string {

@@ -111,8 +111,8 @@ func (u *unseen) missing() int64 {
 // the message that the framer is in the middle of.
 func (r *reassembly) loseUnseen(n int64) {
 	f, u, why := &r.framer, &r.unseen, Lost
-	if r.tcp.out.ending == EndOfFile && !(r.acked && int32(r.ack-u.proven) >= 0) {
-		why = EndOfFile // they may be sent again later
+	if isAcked := r.acked && int32(r.ack-u.proven) >= 0; !isAcked && (r.acked || r.tcp.out.ending == EndOfFile) {
+		why = EndOfFile // they never arrived, or may be sent again later
 	}
 	if m := &f.msg; m.size > 0 {
 		n -= max(0, int64(m.size-m.have))

@@ -119,14 +119,17 @@ func TestRulesAreIndependent(t *testing.T) {
 // ofCause is the part of a finding that says from which other one it follows.
 var ofCause = regexp.MustCompile(`"cause":("[^"]*"|null)`)
 
-// linesOf returns the lines of JSON that are findings of a rule, without their causes.
-func linesOf(out string, r *diagnose.Rule) (of string) {
+// linesOf returns the lines of JSON that are findings of a rule, without their causes and the
+// order by these.
+func linesOf(out string, r *diagnose.Rule) string {
+	var list []string
 	for line := range strings.Lines(out) {
 		if strings.HasPrefix(line, `{"code":"`+r.Code+`"`) {
-			of += line
+			list = append(list, ofCause.ReplaceAllString(line, ""))
 		}
 	}
-	return ofCause.ReplaceAllString(of, "")
+	slices.Sort(list)
+	return strings.Join(list, "")
 }
 
 // TestFindingsOfIndexedTargets checks findings about targets of which only the index

@@ -16,7 +16,7 @@ var _ = add(diagnose.Rule{
 	Limits: evictionLimits + "Why a client was late is not always in the capture. A target that is mounted with abort_recov has no recovery at all.",
 	Next: "lshark recovery shows who came back when. Compare the recovery window of the target (recovery_time_soft, recovery_time_hard) with how long its failover takes, and look why this client came late: " +
 		"its console log, its list of server nodes, its network.",
-	Samples: []string{"no_recovery.pcap.zst"},
+	Samples: []string{"missed_recovery.pcap.zst", "no_recovery.pcap.zst"},
 	Start: startEvictions(evictions.Recovery, func(e *evictions.Eviction, f *diagnose.Finding) {
 		restarted := evictedFrom(e).String() + " was restarted" + instanceText(e.Before, e.Instance)
 		switch {

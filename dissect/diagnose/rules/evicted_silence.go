@@ -19,6 +19,7 @@ var _ = add(diagnose.Rule{
 		{Name: "silence", Value: float64(evictions.MinSilence) / 1e9, Unit: "s", Reason: "Servers evict after six pings by default, which are at least five seconds apart."},
 		{Name: "silence in ping intervals", Value: evictions.MinSilentPings, Unit: "pings", Reason: "The number after which servers evict can be set, but not below this."},
 	},
+	Samples: []string{"evicted_ping.pcap.zst"},
 	Start: startEvictions(evictions.Silence, func(e *evictions.Eviction, f *diagnose.Finding) {
 		f.First = e.Lost.Time - e.Silence
 		f.Text = whoEvicted(e) + " after it had heard nothing from it for long: the client got no reply for " + duration(e.Silence) + " before it found out"

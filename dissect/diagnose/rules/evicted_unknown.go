@@ -15,7 +15,7 @@ var _ = add(diagnose.Rule{
 		"For a connection to the MGS it is a note, because nothing is lost with it. An administrator who evicts a client (lctl set_param *.*.evict_client=UUID) leaves no other trace on the network.",
 	Limits:  evictionLimits + "The cause may have been before the capture began, or in a part that was not captured.",
 	Next:    "Look at the server's console log at that time: it has the reason for each eviction. If it has none, somebody evicted the client by hand.",
-	Samples: []string{"recovery.pcap.zst", "rolled_back.pcap.zst"},
+	Samples: []string{"evicted_by_hand.pcap.zst", "recovery.pcap.zst", "rolled_back.pcap.zst"},
 	Start: startEvictions(evictions.Unknown, func(e *evictions.Eviction, f *diagnose.Finding) {
 		f.Prove(e.Served, "the last reply that the client got before")
 		if e.Kind == "mgc" {

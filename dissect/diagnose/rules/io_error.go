@@ -20,8 +20,9 @@ var _ = add(diagnose.Rule{
 	Summary:  "A target answered requests with EIO: it could not read or write its disk, or its data are damaged.",
 	Meaning: "A server answers with EIO when its disk or the file system on it returns an error, with EUCLEAN or EBADMSG when it finds damaged data. Applications get EIO. " +
 		"A client repeats a read or write that failed with EIO, as the error may pass. The rule counts the replies with these errors, and looks whether the same range succeeded later: then applications only waited, and it is a warning.",
-	Limits: "Errors that a client makes itself, such as those after an eviction, are not on the network.",
-	Next:   "The console log of the server at the time: errors of disks, of the RAID or of the pool (zpool status -v), ldiskfs errors. If the same files fail each time, lfs getstripe and lfsck show which objects are lost.",
+	Limits:  "Errors that a client makes itself, such as those after an eviction, are not on the network.",
+	Next:    "The console log of the server at the time: errors of disks, of the RAID or of the pool (zpool status -v), ldiskfs errors. If the same files fail each time, lfs getstripe and lfsck show which objects are lost.",
+	Samples: []string{"eio.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &ioErrors{report: r, targets: fifo.NewMap[targetKey, *ioError](maxTargets), failed: fifo.NewMap[failedRange, int64](maxFailedRanges)}
 		return diagnose.Hooks{Sent: e.sent, Answered: e.answered}

@@ -36,6 +36,7 @@ var _ = add(diagnose.Rule{
 	Next: "lctl get_param osc.*.max_pages_per_rpc osc.*.rpc_stats on the client. If the writes are synchronous, see whether the application opens the file with O_SYNC or O_DIRECT, or calls fsync after each write; larger writes help. " +
 		"For reads, llite.*.max_read_ahead_mb and max_read_ahead_per_file_mb.",
 	Thresholds: []*diagnose.Threshold{&smallRPCs, &smallBytes, &smallShare, &smallWarning, &sequentialShare},
+	Samples:    []string{"tcp_reset.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &smallTransfers{report: r, agreed: fifo.NewMap[targetClient, uint64](maxTargets)}
 		s.accesses = newAccesses(s.changed)

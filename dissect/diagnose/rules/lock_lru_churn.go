@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
@@ -17,6 +18,8 @@ var (
 		Reason: "a client may need a lock again that it has just dropped, by chance or because an administrator cleared its cache"}
 	churnLocks = diagnose.Threshold{Name: "files and objects to which that happened", Value: 32, Unit: "files",
 		Reason: "a few are applications that open a file now and then"}
+	churnSpread = diagnose.Threshold{Name: "seconds in which locks were dropped that were needed again once, of three times as many files", Value: 5, Unit: "seconds",
+		Reason: "an administrator who clears the cache drops all at once"}
 	churnWithin = diagnose.Threshold{Name: "time until a lock was needed again", Value: 60, Unit: "s",
 		Reason: "a lock that is not used for a minute may well be dropped"}
 )
@@ -27,12 +30,12 @@ var _ = add(diagnose.Rule{
 	Summary:  "A client drops locks that nobody asked for, and needs them again soon after.",
 	Meaning: "A client keeps unused locks, and with them what it has cached, in a list, and drops the oldest when the list is full (ldlm.namespaces.*.lru_size), when the server takes memory back, or after lru_max_age. When the list is smaller than what the applications use, each access needs a new lock, and the data once more. " +
 		"The rule counts the locks that a client cancelled without a callback, and asked for again within the time of the threshold.",
-	Limits:     "Locks that go back along with another request, such as those of a file that is removed, are not counted.",
+	Limits:     "Locks that go back along with a change of a file, such as those of one that is removed, are not counted.",
 	Next:       "On the client: lctl get_param ldlm.namespaces.*.{lru_size,lock_count,lru_max_age}; lru_size=0 lets the server decide. Look for scripts that write lru_size=clear or drop_caches.",
-	Thresholds: []*diagnose.Threshold{&churnTimes, &churnLocks, &churnWithin},
+	Thresholds: []*diagnose.Threshold{&churnTimes, &churnLocks, &churnSpread, &churnWithin},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		c := &lruChurn{report: r, dropped: fifo.NewMap[lockSubject, droppedLock](maxDropped), clients: fifo.NewMap[churnKey, *churn](maxTargets)}
-		return diagnose.Hooks{Lock: c.lock}
+		c := &lruChurn{report: r, dropped: fifo.NewMap[lockSubject, droppedLock](maxDropped), changes: fifo.NewMap[track.Point, bool](maxDropped), clients: fifo.NewMap[churnKey, *churn](maxTargets)}
+		return diagnose.Hooks{Opcodes: []uint32{opcodes.MDS_REINT}, Sent: c.changed, Lock: c.lock}
 	},
 })
 
@@ -43,6 +46,7 @@ const maxDropped = 1 << 14
 type lruChurn struct {
 	report  *diagnose.Reporter
 	dropped *fifo.Map[lockSubject, droppedLock]
+	changes *fifo.Map[track.Point, bool] // requests that change files
 	clients *fifo.Map[churnKey, *churn]
 }
 
@@ -61,10 +65,17 @@ type churnKey struct {
 // churn counts the locks that a client needed again.
 type churn struct {
 	again       int64
-	resources   int // that were needed again often enough
+	once        int   // files and objects that were needed again
+	resources   int   // that were needed again often enough
+	second      int64 // of the last drop
+	seconds     int   // in which locks were dropped
 	first, last int64
 	jobs        []string
 	proofs      []diagnose.Evidence
+}
+
+func (c *lruChurn) changed(_ *track.RPC, m *dissect.Message) {
+	c.changes.Put(track.Point{Frame: m.Frame, File: m.File, Time: m.Time}, true)
 }
 
 func (c *lruChurn) lock(l *locks.Lock) {
@@ -73,7 +84,8 @@ func (c *lruChurn) lock(l *locks.Lock) {
 	}
 	key := subjectOfLock(l)
 	before, known := c.dropped.Get(key)
-	isDropped := l.End.How == locks.Canceled && blockingCallback(l) == nil && l.IsGranted()
+	_, byChange := c.changes.Get(l.End.Point)
+	isDropped := (l.End.How == locks.Canceled || l.End.How == locks.Early && !byChange) && blockingCallback(l) == nil && l.IsGranted()
 	if !known && !isDropped {
 		return
 	}
@@ -103,21 +115,36 @@ func (c *lruChurn) again(l *locks.Lock, dropped track.Point, times int) {
 		t.addJob(l.Job)
 		x.jobs = t.jobs
 	}
+	if times == 1 {
+		x.once++
+	}
+	if second := dropped.Time / 1e9; second != x.second {
+		x.second = second
+		x.seconds++
+	}
+	spread := float64(x.once) >= 3*churnLocks.Value && float64(x.seconds) >= churnSpread.Value
+	if spread && len(x.proofs) == 0 {
+		x.prove(l, dropped, "it asks for it again")
+	}
 	if times == int(churnTimes.Value) {
 		x.resources++
-		if len(x.proofs) < maxProofs {
-			f := diagnose.Finding{Evidence: x.proofs}
-			f.Prove(dropped, "%s drops the %s", l.Client, lockText(l))
-			f.Prove(l.Asked, "it asks for it again, for the third time")
-			x.proofs = f.Evidence
-		}
+		x.prove(l, dropped, "it asks for it again, for the third time")
 	}
-	if float64(x.resources) < churnLocks.Value {
+	if float64(x.resources) < churnLocks.Value && !spread {
 		return
 	}
 	f := diagnose.Finding{Subject: key.target.subject(), First: x.first, Last: x.last, Count: x.again, Evidence: slices.Clone(x.proofs)}
 	f.Client = l.Client
-	f.Text = fmt.Sprintf("%s%s dropped locks that nobody had asked for, and needed them again within %.0f s: %d times, on %d files or objects %.0f times and more.",
-		l.Client, jobsText(x.jobs), churnWithin.Value, x.again, x.resources, churnTimes.Value)
+	f.Text = fmt.Sprintf("%s%s dropped locks that nobody had asked for, and needed them again within %.0f s: %d times, on %d files or objects.",
+		l.Client, jobsText(x.jobs), churnWithin.Value, x.again, x.once)
 	c.report.Report(f)
+}
+
+// prove keeps the messages that drop a lock and ask for it again.
+func (x *churn) prove(l *locks.Lock, dropped track.Point, again string) {
+	if f := (diagnose.Finding{Evidence: x.proofs}); len(x.proofs) < maxProofs {
+		f.Prove(dropped, "%s drops the %s", l.Client, lockText(l))
+		f.Prove(l.Asked, "%s", again)
+		x.proofs = f.Evidence
+	}
 }

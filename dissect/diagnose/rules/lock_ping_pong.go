@@ -33,7 +33,7 @@ var _ = add(diagnose.Rule{
 	Next: "Let one process write, or align what each process writes to the stripes of the file so that each stripe has one writer (lfs setstripe -S, -c). Applications may use lockahead (lfs ladvise -a lockahead) or group locks. " +
 		"For directories: one directory for each node, or a directory striped over MDTs.",
 	Thresholds: []*diagnose.Threshold{&handovers, &handoverGap, &handoverShare, &handoverWarning},
-	Samples:    []string{"lock_contention.pcap.zst"},
+	Samples:    []string{"lock_contention.pcap.zst", "lock_ping_pong.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		p := &pingPong{report: r, resources: fifo.NewMap[lockSubject, *contended](maxResources)}
 		return diagnose.Hooks{Lock: p.lock}
@@ -154,7 +154,7 @@ func (x *contended) finding(l *locks.Lock) diagnose.Finding {
 	}
 	span := x.last - x.first
 	if len(who) == 1 {
-		f.Text = fmt.Sprintf("%s had to give back its locks on %s %d times in %s, and asked for it again each time.", who[0], f.Detail, x.given, duration(span))
+		f.Text = fmt.Sprintf("%s had to give back its locks on %s %d times in %s, and asked for them again each time.", who[0], f.Detail, x.given, duration(span))
 	} else {
 		f.Text = fmt.Sprintf("%s needed locks on %s in turn: %d times in %s one of them had to give its lock back.", list(who), f.Detail, x.given, duration(span))
 	}

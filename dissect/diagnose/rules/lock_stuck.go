@@ -19,6 +19,7 @@ var _ = add(diagnose.Rule{
 	Limits:     "Nothing is reported where messages of the client may be missing in the capture. When the client was evicted for it, the finding is evicted.lock_callback. A client may keep a lock for a while because it has much to write back. Flocks and group locks are not reported here, as applications hold them as long as they want.",
 	Next:       "Find out why the client is silent: its console log, whether it can be reached (lshark diagnose --only tcp), whether writes to the OSTs that it has to flush to go on.",
 	Thresholds: []*diagnose.Threshold{&ignoredCallback, &longLockWait},
+	Samples:    []string{"late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &stuckLocks{report: r, unseen: newUnseenMessages()}
 		return diagnose.Hooks{Lock: s.lock, Lost: s.unseen.lost, Sent: s.unseen.sent, Answered: s.unseen.answered}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/diagnose"
 	"github.com/lshark/lshark/dissect/lnet"
+	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/dissect/track/locks"
 	"github.com/lshark/lshark/internal/fifo"
 	"github.com/lshark/lshark/opcodes"
@@ -188,7 +189,7 @@ func (w *longWaits) add(x *longWait, l *locks.Lock, waited int64, application bo
 		f.Text = fmt.Sprintf("%s%s waited %d times for a lock on %s, %s in all and %s at most.", l.Client, jobsText(x.jobs), x.count, f.Detail, duration(x.sum), duration(x.longest))
 	}
 	f.Text += x.text
-	f.Evidence = x.evidence
+	f.Evidence, f.Wait = x.evidence, x.longest
 	if x.application {
 		f.Severity = diagnose.Note
 		f.Next = "The application: flocks and group locks are released by those who asked for them, and the server asks nobody to give them back."
@@ -276,6 +277,8 @@ func holderText(l *locks.Lock, b *locks.Blocker, h *locks.Lock) string {
 		return who + " held a " + what + " for " + duration(b.Time(l)) + " of that time."
 	case c.Obeyed.Frame == 0 && h.End.How == locks.Evicted:
 		return who + " held a " + what + ", for which it got a callback, and did not give it back: it was evicted."
+	case c.Obeyed.Frame == 0 && c.Answered.Frame == 0 && c.Missing == track.Unanswered:
+		return who + " held a " + what + ", and did not answer the callback for it."
 	case c.Obeyed.Frame == 0:
 		return who + " held a " + what + ", for which it got a callback; when it gave it back is not in the capture."
 	}

@@ -24,7 +24,7 @@ var _ = add(diagnose.Rule{
 	Next:   "Look at the console log of this node, or that of its hypervisor or BMC, for the time when it was silent; then at its link, the switch port and the cable. The nodes that waited for it are not to blame.",
 
 	Thresholds: []*diagnose.Threshold{silentTime},
-	Samples:    []string{"crashed_server.pcap.zst", "frozen_server.pcap.zst"},
+	Samples:    []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		n := newNodeLife(r)
 		return diagnose.Hooks{Message: n.message, TCPEvent: n.marked, End: n.reportSilent}

@@ -20,7 +20,7 @@ var _ = add(diagnose.Rule{
 	Next:   "Look why this client came late: its console log, its list of server nodes, whether it was up. Imperative recovery tells clients when a target is back: lctl get_param mgs.MGS.live.* shows whether it is enabled.",
 
 	Thresholds: []*diagnose.Threshold{recoveryLate},
-	Samples:    []string{"rolled_back.pcap.zst"},
+	Samples:    []string{"late_recovery.pcap.zst", "rolled_back.pcap.zst"},
 	Start: startRecoveries(func(v *recovery.Recovery, f *diagnose.Finding) bool {
 		if v.Kind != recovery.Restart && v.Kind != recovery.Failover {
 			return false

@@ -16,7 +16,7 @@ var _ = add(diagnose.Rule{
 		"Servers that are slower than they had promised, and networks that lose packets, do that.",
 	Limits:  "Reported where a request without a reply was captured. Whether the server or the network was at fault is not decided here. Connects that were refused meanwhile are reported by rules about connects, and not here.",
 	Next:    "lshark diagnose --only slow,tcp for the same time. lctl get_param *.*.timeouts on the client has the service times that it expected.",
-	Samples: []string{"rolled_back.pcap.zst"},
+	Samples: []string{"rolled_back.pcap.zst", "tcp_reset.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		l := &lostConnections{report: r}
 		return diagnose.Hooks{Recovery: l.recovery, End: l.end}

@@ -21,7 +21,7 @@ var _ = add(diagnose.Rule{
 		"That a target was restarted is proven by a server in recovery that does not know the connection of a client, by another instance number, or by a server that said that it does not have the target.",
 	Limits:  "A client notices that a target is gone when it sends the next request, so that the target may have been gone for longer. How many clients the target has is only known in captures of its server.",
 	Next:    "lshark recovery -v shows the steps of each client. Was the restart intended? If not, the console log of the server before it, and that of the HA software (pacemaker), have the reason.",
-	Samples: []string{"crashed_server.pcap.zst", "no_answer.pcap.zst", "no_recovery.pcap.zst", "recovery.pcap.zst", "rolled_back.pcap.zst"},
+	Samples: []string{"crashed_server.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "no_answer.pcap.zst", "no_recovery.pcap.zst", "recovery.pcap.zst", "rolled_back.pcap.zst"},
 	Start:   startRecoveries(describeRestart),
 })
 

@@ -22,7 +22,7 @@ var _ = add(diagnose.Rule{
 	Next:   "lctl get_param *.*.req_history and *.*.timeouts on the server; slow.server shows whether its storage is slow, lock.* and lshark locks --blockers who keeps locks.",
 
 	Thresholds: []*diagnose.Threshold{earlyTime},
-	Samples:    []string{"hung_target.pcap.zst", "rolled_back.pcap.zst"},
+	Samples:    []string{"hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "rolled_back.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &earlyReplies{report: r, conns: newPerConnection[earlyTimes]()}
 		return diagnose.Hooks{Done: e.done, End: e.end}
@@ -102,7 +102,8 @@ func (e *earlyReplies) end() {
 		f.Text = fmt.Sprintf("%s sent %s for %s (%s): it could not answer in the time that the clients wait, and asked for more.",
 			k, earlyText(sum.early), plural(sum.rpcs, "RPC"), sum.operations.text())
 		if len(sum.slowest.list) > 0 {
-			f.Text += " The longest waited " + duration(sum.slowest.list[0].ns) + "."
+			f.Wait = sum.slowest.list[0].ns
+			f.Text += " The longest waited " + duration(f.Wait) + "."
 		}
 		if sum.open > 0 {
 			f.Text += " When the capture ended, " + strconv.FormatInt(sum.open, 10) + " of them had no reply."

@@ -33,7 +33,7 @@ var _ = add(diagnose.Rule{
 		"lctl get_param ost.OSS.ost_io.stats (req_waittime, req_qdepth, threads), memory and CPU load. lshark rpcs --slowest shows the RPCs.",
 
 	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerSum, slowServerShare},
-	Samples:    []string{"hung_target.pcap.zst"},
+	Samples:    []string{"hung_target.pcap.zst", "overload.pcap.zst", "slow_target.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs)}
 		return diagnose.Hooks{Opcodes: append([]uint32{opcodes.OST_CONNECT, opcodes.MDS_CONNECT}, storageOperations...), Sent: s.sent, Done: s.done, Nak: s.lost.refused, Tick: func(int64) { s.check(false) }, End: func() { s.check(true) }}

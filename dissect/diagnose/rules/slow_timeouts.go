@@ -27,7 +27,7 @@ var _ = add(diagnose.Rule{
 	Next:   "lctl get_param *.*.timeouts on client and server shows the history of the estimates; slow.server and slow.early_replies whether RPCs are slow now.",
 
 	Thresholds: []*diagnose.Threshold{longEstimate, raisedEstimate},
-	Samples:    []string{"evicted.pcap.zst", "hung_target.pcap.zst", "no_recovery.pcap.zst", "slow_network.pcap.zst"},
+	Samples:    []string{"black_hole.pcap.zst", "eio.pcap.zst", "evicted.pcap.zst", "evicted_ping.pcap.zst", "failback.pcap.zst", "failover.pcap.zst", "hung_target.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_recovery.pcap.zst", "slow_client.pcap.zst", "slow_network.pcap.zst", "slow_target.pcap.zst", "two_faults.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		e := &estimates{report: r, conns: newPerConnection[estimateRange]()}
 		return diagnose.Hooks{Done: e.done, End: e.end}

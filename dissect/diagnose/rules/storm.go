@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strings"
 
 	"github.com/lshark/lshark/dissect"
@@ -22,8 +23,8 @@ var (
 		Reason: "less does not load a server"}
 	stormWarning = diagnose.Threshold{Name: "requests about the same file, for a warning", Value: 1000, Unit: "requests",
 		Reason: "then the client does little else"}
-	stormJobRate = diagnose.Threshold{Name: "requests of a job in a second, for 10 s", Value: 1000, Unit: "requests",
-		Reason: "an MDT serves some ten thousand in a second for all; a single ls -lR or find stays below it"}
+	stormJobRate = diagnose.Threshold{Name: "requests of a job in 10 s", Value: 500, Unit: "requests",
+		Reason: "fewer do not matter to an MDT, which serves some thousand in a second"}
 	stormJobShare = diagnose.Threshold{Name: "share of a job in all such requests", Value: 50, Unit: "%",
 		Reason: "else the load comes from many"}
 
@@ -39,7 +40,7 @@ const (
 )
 
 // stormMeaning ends the description of each of these rules.
-const stormMeaning = " The rule counts the requests of a client about the same file, and those of each job in all. Many requests of a job about many different files are a note only, as a find or a backup makes them, too."
+const stormMeaning = " The rule counts the requests of a client about the same file, and those of each job in all. Many requests of a job about many different files are a note only, as a find or a backup makes them, too. What a client asks for ahead of a program (statahead) is counted by its thread (ll_sa)."
 
 // storm counts metadata requests of a kind, by file and by job.
 type storm struct {
@@ -48,11 +49,10 @@ type storm struct {
 	noun   string // of a request
 	is     func(*track.RPC, *dissect.Message) bool
 
-	files  *fifo.Map[stormFile, stormCount]
-	jobs   *fifo.Map[stormJob, stormCount]
-	seed   maphash.Seed
-	window int64 // its number
-	all    int64 // requests in it
+	files *fifo.Map[stormFile, stormCount]
+	jobs  *fifo.Map[stormJob, *jobStorm]
+	seed  maphash.Seed
+	all   int64 // requests
 }
 
 // stormFile is a file that a client asks about.
@@ -62,10 +62,22 @@ type stormFile struct {
 	name   uint64 // hash of the name in the directory file, 0: none
 }
 
-// stormJob is a job, or a client that sends none.
+// stormJob is a job, or a client where a job has no name or is a thread of the kernel.
 type stormJob struct {
 	job    [32]byte
 	client lnet.NID
+}
+
+// jobStorm counts the requests of a job.
+type jobStorm struct {
+	stormCount
+	operations operationCounts
+	clients    []lnet.NID
+	window     int64 // when it began
+	inWindow   int64 // requests in it
+	before     int64 // requests of all before it
+	share      float64
+	reported   int64
 }
 
 // stormCount counts requests.
@@ -76,8 +88,8 @@ type stormCount struct {
 
 // startStorm starts a rule about metadata requests.
 func startStorm(r *diagnose.Reporter, what, noun string, is func(*track.RPC, *dissect.Message) bool, opcodes ...uint32) diagnose.Hooks {
-	s := &storm{report: r, what: what, noun: noun, is: is, files: fifo.NewMap[stormFile, stormCount](maxStorms), jobs: fifo.NewMap[stormJob, stormCount](maxStorms), seed: maphash.MakeSeed()}
-	return diagnose.Hooks{Opcodes: opcodes, Sent: s.sent}
+	s := &storm{report: r, what: what, noun: noun, is: is, files: fifo.NewMap[stormFile, stormCount](maxStorms), jobs: fifo.NewMap[stormJob, *jobStorm](maxStorms), seed: maphash.MakeSeed()}
+	return diagnose.Hooks{Opcodes: opcodes, Sent: s.sent, Tick: func(int64) { s.end() }, End: s.end}
 }
 
 func (s *storm) sent(r *track.RPC, m *dissect.Message) {
@@ -85,7 +97,7 @@ func (s *storm) sent(r *track.RPC, m *dissect.Message) {
 		return
 	}
 	at := r.Requested()
-	s.job(r, at)
+	s.job(r, m, at)
 	if !r.HasFID {
 		return
 	}
@@ -124,36 +136,83 @@ func (s *storm) repeated(r *track.RPC, c *stormCount) {
 	s.report.Report(f)
 }
 
-// job counts the requests of a job in a window.
-func (s *storm) job(r *track.RPC, at track.Point) {
-	if w := at.Time / stormWindow; w != s.window {
-		s.window, s.all = w, 0
+// stataheadJob is the thread that asks for attributes ahead of a program that lists a directory.
+const stataheadJob = "ll_sa"
+
+// job counts the requests of a job.
+func (s *storm) job(r *track.RPC, m *dissect.Message, at track.Point) {
+	n := int64(1)
+	if r.Opcode == opcodes.MDS_BATCH && m.Msg != nil {
+		n = opcodes.BatchSize(m.Msg)
 	}
-	s.all++
 	var k stormJob
-	if copy(k.job[:], r.Job()) == 0 {
+	if copy(k.job[:], r.Job()) == 0 || isStatahead(string(r.Job())) {
 		k.client = r.Client
 	}
-	c, _ := s.jobs.Get(k)
-	if c.count == 0 || c.first.Time/stormWindow != s.window {
-		c = stormCount{first: at}
+	c := fifo.GetOrNew(s.jobs, k)
+	if c.count == 0 || at.Time-c.last.Time > stormPause {
+		*c = jobStorm{stormCount: stormCount{first: at}, operations: make(operationCounts)}
 	}
-	c.count++
+	if at.Time-c.window > stormWindow {
+		c.window, c.inWindow, c.before = at.Time, 0, s.all
+	}
+	s.all += n
+	c.count += n
+	c.inWindow += n
+	c.operations[r.Opcode] += n
 	c.last = at
-	s.jobs.Put(k, c)
-	most := int64(stormJobRate.Value) * stormWindow / 1e9
-	if c.count < most || c.count%most != 0 || 100*float64(c.count) < stormJobShare.Value*float64(s.all) {
-		return
+	if len(c.clients) < maxTallied && !slices.Contains(c.clients, r.Client) {
+		c.clients = append(c.clients, r.Client)
 	}
-	who, job := "Job "+string(r.Job()), string(r.Job())
+	if share := 100 * float64(c.inWindow) / float64(s.all-c.before); float64(c.inWindow) >= stormJobRate.Value && share >= stormJobShare.Value {
+		c.share = max(c.share, share)
+	}
+}
+
+func isStatahead(job string) bool { return strings.HasPrefix(job, stataheadJob) }
+
+// end reports the jobs with many requests.
+func (s *storm) end() {
+	s.jobs.All(func(k stormJob, c *jobStorm) bool {
+		if c.share > 0 && c.count != c.reported {
+			c.reported = c.count
+			s.report.Report(s.manyOf(strings.TrimRight(string(k.job[:]), "\x00"), k.client, c))
+		}
+		return true
+	})
+}
+
+// manyOf describes the requests of a job.
+func (s *storm) manyOf(job string, client lnet.NID, c *jobStorm) diagnose.Finding {
+	f := diagnose.Finding{Severity: diagnose.Note, Subject: diagnose.Subject{Job: job, Client: client}, First: c.first.Time, Last: c.last.Time, Count: c.count}
+	took := max(c.last.Time-c.first.Time, 1)
+	who := nodes(c.clients) + jobsText([]string{job})
 	if job == "" {
-		who = r.Client.String()
+		who = nodes(c.clients)
 	}
-	f := diagnose.Finding{Severity: diagnose.Note, Subject: diagnose.Subject{Job: job, Client: k.client}, First: c.first.Time, Last: c.last.Time, Count: c.count}
-	f.Text = fmt.Sprintf("%s sent %d %ss in %s, %.0f %% of all in that time.", who, c.count, s.noun, duration(c.last.Time-c.first.Time), 100*float64(c.count)/float64(s.all))
+	f.Text = fmt.Sprintf("%s sent %d %ss in %s, %.0f in a second (%s): %.0f %% of all in the busiest ten seconds.", who, c.count, s.noun, duration(took), float64(c.count)*1e9/float64(took), c.operations.text(), c.share)
+	if isStatahead(job) {
+		f.Text += " That is statahead: the client asks ahead of a program that goes through directories."
+		if program := s.programOf(client); program != "" {
+			f.Text += " Of the programs there, " + program + " asked most itself."
+		}
+	}
 	f.Prove(c.first, "the first of these requests")
 	f.Prove(c.last, "the last of them so far")
-	s.report.Report(f)
+	return f
+}
+
+// programOf returns the job of a client that sent most requests itself.
+func (s *storm) programOf(client lnet.NID) (job string) {
+	most := int64(0)
+	s.jobs.All(func(k stormJob, c *jobStorm) bool {
+		name := strings.TrimRight(string(k.job[:]), "\x00")
+		if name != "" && !isStatahead(name) && c.count > most && slices.Contains(c.clients, client) {
+			most, job = c.count, name
+		}
+		return true
+	})
+	return job
 }
 
 // jobOfRPC returns the job of an RPC in parentheses after a space, empty without one.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lshark/lshark/dissect/diagnose"
 )
@@ -17,18 +18,18 @@ var _ = add(diagnose.Rule{
 	Next:   "Compare with a capture of the other host. Look for a restart or a crash of the host, and for changes of links in the logs of both hosts and of the switches.",
 
 	Thresholds: []*diagnose.Threshold{{Name: "repeats", Value: silentRepeats, Unit: "retransmissions", Reason: "with the shortest timeout of TCP, 0.2 s, they take 3 s"}},
-	Samples:    []string{"crashed_server.pcap.zst", "frozen_server.pcap.zst", "no_answer.pcap.zst"},
+	Samples:    []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_answer.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := newRetransmissions()
+		x := newStalledStreams()
 		report := func() {
 			x.pairs.All(func(h hostPair, p *resentPair) bool {
-				if p.silenced > 0 {
+				if p.silenced > 0 && !slices.ContainsFunc(p.silences, (*silence).isBlackHole) {
 					r.Report(silenceFinding(r, h, p))
 				}
 				return true
 			})
 		}
-		return diagnose.Hooks{TCPEvent: x.marked, Tick: func(int64) { report() }, End: report}
+		return diagnose.Hooks{TCPEvent: x.marked, Message: x.message, Tick: func(int64) { report() }, End: report}
 	},
 })
 

@@ -19,17 +19,20 @@ var _ = add(diagnose.Rule{
 	Noun:     "aborted connection",
 	Summary:  "A host aborted connections of LNet.",
 	Meaning: "A connection that ends with RST was aborted: by a host that no longer knows it, since it was restarted, by LNet when a peer seems to be dead, or by a firewall. " +
-		"LNet connects again; RPCs that were on their way are sent again after a timeout. A few are a note, more a warning.",
+		"LNet connects again; RPCs that were on their way are sent again after a timeout. A few are a note, more, or all between two nodes at once, a warning.",
 	Limits: "Who aborted the connection is known by the address of the segment; a firewall uses that of a host.",
 	Next:   "Look at the console logs of both hosts at this time (LNetError, socklnd), and whether one of them was restarted (recovery.*).",
 
 	Thresholds: []*diagnose.Threshold{manyResets},
-	Samples:    []string{"crashed_server.pcap.zst"},
+	Samples:    []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "missed_recovery.pcap.zst", "tcp_reset.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := newAborted(r, true)
 		return diagnose.Hooks{TCPEvent: x.marked, End: func() { x.each(resetFinding) }}
 	},
 })
+
+// socklndConns is how many connections two nodes have.
+const socklndConns = 3
 
 // aborted are the connections that were aborted: those that were established, or those
 // that were refused.
@@ -86,11 +89,19 @@ func (x *aborted) each(finding func(*diagnose.Reporter, hostPair, *abortedPair) 
 
 func resetFinding(r *diagnose.Reporter, h hostPair, p *abortedPair) diagnose.Finding {
 	f := h.finding(r.Paths())
-	f.Node = hostNID(r.Paths(), h.from)
+	if f.Client.Len > 0 { // else the other host, which may have been silent
+		f.Node = hostNID(r.Paths(), h.from)
+	}
 	f.Severity, f.First, f.Last, f.Count = diagnose.Note, p.first, p.last, p.conns
 	f.Text = fmt.Sprintf("%s aborted %s to %s (RST). RPCs that were on their way have to be sent again.", h.from, plural(p.conns, "connection"), h.to)
-	if float64(p.conns) >= manyResets.Value {
+	there, back := r.Paths().Get(h.source, h.from, h.to), r.Paths().Get(h.source, h.to, h.from)
+	atOnce := p.conns >= socklndConns && p.last-p.first < inFlight && there != nil && back != nil && there.Messages > 0 && back.Messages > 0
+	if float64(p.conns) >= manyResets.Value || atOnce {
 		f.Severity = diagnose.Warning
+	}
+	if atOnce && there.First.Time < p.first && there.Last.Time > p.last && back.Last.Time > p.last {
+		f.Text += " Both hosts were up before and after it."
+		f.Brief = fmt.Sprintf("%s aborted %s to %s at once (RST), though both hosts were up. Look on %s for who closed its sockets (LNet, ss -K, a firewall), not at %s or the network.", h.from, plural(p.conns, "connection"), h.to, h.from, h.to)
 	}
 	for _, at := range p.evidence {
 		f.Prove(at, "%s aborts a connection", h.from)

@@ -30,7 +30,7 @@ var _ = add(diagnose.Rule{
 	Next: "Find the link that loses frames: ip -s link and ethtool -S on both hosts (errors, drops), the counters of the switch ports between them, and tc -s qdisc. Compare with other hosts on the same switch.",
 
 	Thresholds: []*diagnose.Threshold{resentSegments, resentShare, resentTime},
-	Samples:    []string{"losses.pcap.zst"},
+	Samples:    []string{"black_hole.pcap.zst", "losses.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		x := &lossyHosts{report: r, retransmissions: newRetransmissions(), cost: fifo.NewMap[nodePair, *resentCost](maxPairs)}
 		return diagnose.Hooks{TCPEvent: x.marked, Done: x.done, Tick: func(int64) { x.end() }, End: x.end}

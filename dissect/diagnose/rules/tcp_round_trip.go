@@ -32,7 +32,7 @@ var _ = add(diagnose.Rule{
 	Next: "ping the host from several nodes, at the same time. Look for a link with a wrong speed, a full queue (tc -s qdisc), a detour of the route, and for power saving of the network card.",
 
 	Thresholds: []*diagnose.Threshold{slowAck, slowAckSamples, slowAckSeconds, slowAckRatio},
-	Samples:    []string{"slow_network.pcap.zst"},
+	Samples:    []string{"slow_client.pcap.zst", "slow_network.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		return diagnose.Hooks{Tick: func(int64) { reportRoundTrips(r) }, End: func() { reportRoundTrips(r) }}
 	},

@@ -91,6 +91,9 @@ type silence struct {
 	last  track.Point
 	again int64
 	syn   bool
+	bytes int // of the smallest of the segments
+
+	passed passedMessages // meanwhile, where they are counted
 }
 
 const (
@@ -126,6 +129,9 @@ func (x *retransmissions) silence(m *lnet.TCPEvent) *silence {
 	r.bytes += int64(m.Bytes)
 	if r.again >= silentRepeats && r.fast == 0 {
 		pair.silent(r)
+		if r.silence.bytes == 0 || m.Bytes < r.silence.bytes {
+			r.silence.bytes = m.Bytes
+		}
 		return r.silence
 	}
 	pair.add(m, p)

@@ -132,7 +132,7 @@ func TestStorms(t *testing.T) {
 		{"stat", stat, 150, 1e7, same, "metadata.stat_storm", diagnose.Note, "asked 100 times in 990 ms for the attributes of "},
 		{"stat, for long", stat, 1100, 1e7, same, "metadata.stat_storm", diagnose.Warning, "asked 1100 times"},
 		{"stat, now and then", stat, 300, 1e9, same, "", 0, ""},
-		{"find", stat, 5000, 2e6, other, "", 0, ""},
+		{"find", stat, 400, 2e6, other, "", 0, ""},
 		{"find, many", stat, 30000, 2e5, other, "metadata.stat_storm", diagnose.Note, " stat requests in "},
 		{"open", open, 150, 1e7, same, "metadata.open_storm", diagnose.Note, "asked 100 times in 990 ms for an open of "},
 		{"listing", readdir, 150, 1e7, same, "metadata.readdir_storm", diagnose.Note, "asked 100 times in 990 ms for the entries of "},
