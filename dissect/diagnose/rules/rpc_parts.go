@@ -130,11 +130,13 @@ func (k targetKey) subjectAt(server lnet.NID) diagnose.Subject {
 	return s
 }
 
-// byTarget groups connections by their targets, in the order of appearance.
+// byTarget groups connections by their targets, in the order of appearance. Those of which only
+// the server is known are one group: how many targets they are is unknown.
 func byTarget[T any](p *perConnection[T]) (order []targetKey, groups map[targetKey][]*T) {
 	groups = make(map[targetKey][]*T)
 	p.values.All(func(c *track.Connection, v *T) bool {
 		k := connectionTarget(c)
+		k.handle = 0
 		if _, known := groups[k]; !known {
 			order = append(order, k)
 		}

@@ -16,7 +16,7 @@ var (
 	slowServerSum = &diagnose.Threshold{Name: "sum", Value: 2, Unit: "s",
 		Reason: "a single RPC that took hardly more than a second may be a server that was busy for a moment"}
 	slowServerShare = &diagnose.Threshold{Name: "share", Value: 0.01, Unit: "of the RPCs of these operations",
-		Reason: "in a capture of days a few RPCs are slow for reasons that do not matter"}
+		Reason: "in a capture of days a few RPCs are slow for reasons that do not matter, unless one takes as long as a target that hangs"}
 )
 
 var _ = add(diagnose.Rule{
@@ -32,7 +32,7 @@ var _ = add(diagnose.Rule{
 	Next: "On the server: iostat -x 1 and the health of the disks and pools of this target, lctl get_param obdfilter.*.brw_stats osd-*.*.brw_stats, " +
 		"lctl get_param ost.OSS.ost_io.stats (req_waittime, req_qdepth, threads), memory and CPU load. lshark rpcs --slowest shows the RPCs.",
 
-	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerSum, slowServerShare},
+	Thresholds: []*diagnose.Threshold{slowServerTime, slowServerSum, slowServerShare, hungTime},
 	Samples:    []string{"hung_target.pcap.zst", "overload.pcap.zst", "slow_target.pcap.zst", "two_faults.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
 		s := &slowServers{report: r, conns: newPerConnection[serverTimes](), connects: fifo.NewMap[nodePair, int64](maxPairs)}
@@ -105,7 +105,7 @@ func (s *slowServers) check(end bool) {
 		for _, t := range groups[k] {
 			sum.join(t)
 		}
-		if sum.parts.server >= slowServerSum.Nanoseconds() && float64(sum.slow) >= slowServerShare.Value*float64(sum.all) {
+		if sum.parts.server >= slowServerSum.Nanoseconds() && (float64(sum.slow) >= slowServerShare.Value*float64(sum.all) || sum.slowest.list[0].ns >= hungTime.Nanoseconds()) {
 			s.report.Report(sum.finding(k))
 		}
 	}

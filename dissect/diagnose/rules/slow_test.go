@@ -305,7 +305,7 @@ func TestUnanswered(t *testing.T) {
 			t.Errorf("%s: %d findings", name, len(found))
 		}
 		for _, f := range found {
-			if want := "A target of 10.0.0.2@tcp never answered 1 RPC (OST_WRITE 1), though their connections went on"; !strings.HasPrefix(f.Text, want) || len(f.Evidence) != 1 {
+			if want := "10.0.0.2@tcp never answered 1 RPC (OST_WRITE 1), though their connections went on"; !strings.HasPrefix(f.Text, want) || len(f.Evidence) != 1 {
 				t.Errorf("%s: %s", name, f.Text)
 			}
 		}

@@ -169,6 +169,8 @@ func (s *storm) job(r *track.RPC, m *dissect.Message, at track.Point) {
 	}
 }
 
+func jobName(job [32]byte) string { return strings.TrimRight(string(job[:]), "\x00") }
+
 func isStatahead(job string) bool { return strings.HasPrefix(job, stataheadJob) }
 
 // end reports the jobs with many requests.
@@ -176,7 +178,7 @@ func (s *storm) end() {
 	s.jobs.All(func(k stormJob, c *jobStorm) bool {
 		if c.share > 0 && c.count != c.reported {
 			c.reported = c.count
-			s.report.Report(s.manyOf(strings.TrimRight(string(k.job[:]), "\x00"), k.client, c))
+			s.report.Report(s.manyOf(jobName(k.job), k.client, c))
 		}
 		return true
 	})
@@ -206,7 +208,7 @@ func (s *storm) manyOf(job string, client lnet.NID, c *jobStorm) diagnose.Findin
 func (s *storm) programOf(client lnet.NID) (job string) {
 	most := int64(0)
 	s.jobs.All(func(k stormJob, c *jobStorm) bool {
-		name := strings.TrimRight(string(k.job[:]), "\x00")
+		name := jobName(k.job)
 		if name != "" && !isStatahead(name) && c.count > most && slices.Contains(c.clients, client) {
 			most, job = c.count, name
 		}

@@ -72,6 +72,8 @@ func (k targetKey) String() string {
 		return k.name
 	case k.index != "":
 		return k.index + " of " + k.server.String()
+	case k.handle == 0:
+		return k.server.String()
 	}
 	return "a target of " + k.server.String()
 }

@@ -28,7 +28,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{smallMessages, largeSegment},
 	Samples:    []string{"black_hole.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		b := newStalledStreams()
+		b := newStalledStreams(r)
 		return diagnose.Hooks{TCPEvent: b.marked, Message: b.message, Done: b.done, End: func() {
 			b.pairs.All(func(h hostPair, p *resentPair) bool {
 				for _, s := range p.silences {
@@ -46,6 +46,7 @@ var _ = add(diagnose.Rule{
 // stalledStreams finds segments that are never acknowledged, and what arrives on other
 // connections of the same hosts meanwhile.
 type stalledStreams struct {
+	report *diagnose.Reporter
 	retransmissions
 	open []*stalledStream
 	slow []slowRPC
@@ -67,8 +68,8 @@ type passedMessages struct {
 
 const maxStalled = 64
 
-func newStalledStreams() *stalledStreams {
-	return &stalledStreams{retransmissions: newRetransmissions()}
+func newStalledStreams(r *diagnose.Reporter) *stalledStreams {
+	return &stalledStreams{report: r, retransmissions: newRetransmissions()}
 }
 
 func (b *stalledStreams) marked(m *lnet.TCPEvent) {
@@ -84,6 +85,10 @@ func (b *stalledStreams) marked(m *lnet.TCPEvent) {
 			x.passed = passedMessages{}
 			return
 		}
+	}
+	back := b.report.Paths().Get(m.Source, m.Dst.Addr(), m.Src.Addr())
+	if back == nil || back.Last.Time <= s.from {
+		return // the host is silent as a whole
 	}
 	if len(b.open) == maxStalled {
 		b.open = append(b.open[:0], b.open[1:]...)

@@ -20,7 +20,7 @@ var _ = add(diagnose.Rule{
 	Thresholds: []*diagnose.Threshold{{Name: "repeats", Value: silentRepeats, Unit: "retransmissions", Reason: "with the shortest timeout of TCP, 0.2 s, they take 3 s"}},
 	Samples:    []string{"crashed_server.pcap.zst", "evicted_ping.pcap.zst", "frozen_server.pcap.zst", "late_recovery.pcap.zst", "late_recovery_client.pcap.zst", "no_answer.pcap.zst", "vanished_client.pcap.zst"},
 	Start: func(r *diagnose.Reporter) diagnose.Hooks {
-		x := newStalledStreams()
+		x := newStalledStreams(r)
 		report := func() {
 			x.pairs.All(func(h hostPair, p *resentPair) bool {
 				if p.silenced > 0 && !slices.ContainsFunc(p.silences, (*silence).isBlackHole) {
