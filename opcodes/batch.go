@@ -20,7 +20,7 @@ var batchUpdateRequest = &Struct{Name: "batch_update_request", Since: "2.16", Do
 	U32("burq_magic", &BatchMagic),
 	U16("burq_count", "number of requests"),
 	Pad("burq_padding", 2),
-	Arr("burq_reqmsg", -1, Sub("", &LustreMsg), If(never), "the requests; shown as `messages`"),
+	Subs("burq_reqmsg", -1, &LustreMsg, If(never), "the requests; shown as `messages`"),
 	Records("messages", nextBatched, []*Field{batched}, "the requests, each a message with buffers of its own"),
 }}
 
@@ -77,13 +77,13 @@ var batchUpdateReply = &Struct{Name: "batch_update_reply", Since: "2.16", Doc: "
 	U32("burp_magic", &BatchMagic),
 	U16("burp_count", "number of answers"),
 	Pad("burp_padding", 2),
-	Arr("burp_repmsg", -1, Sub("", &LustreMsg), If(never), "the answers; shown as `messages`"),
+	Subs("burp_repmsg", -1, &LustreMsg, If(never), "the answers; shown as `messages`"),
 	Records("messages", nextBatched, []*Field{batched}, "the answers, each a message with buffers of its own"),
 }}
 
 var (
 	bufButUpdateHeader  = Sub("but_update_header", &butUpdateHeader)
-	bufButUpdateBuffer  = Arr("but_update_buffer", -1, Sub("", &butUpdateBuffer))
+	bufButUpdateBuffer  = Subs("but_update_buffer", -1, &butUpdateBuffer)
 	bufBatchUpdateReply = Sub("batch_update_reply", &batchUpdateReply)
 )
 

@@ -100,7 +100,7 @@ var kefaConnReqMsg = &Struct{Name: "kefa_conn_req_msg", Since: "2.17", Doc: "req
 	U64("requests", Hex, "what the sender asks for"),
 	U32("src_conn_id", Hex, "id of the connection on the sender"),
 	U32("nqps", "number of queue pairs for data"),
-	Arr("data_qps", -1, Sub("", &kefaQPProto), CountBy("nqps"), "the queue pairs for data"),
+	Subs("data_qps", -1, &kefaQPProto, CountBy("nqps"), "the queue pairs for data"),
 }}
 
 var kefaConnReqAck = &Struct{Name: "kefa_conn_req_ack", Since: "2.17", Doc: "answer to a request for a connection", Fields: []*Field{
@@ -111,7 +111,7 @@ var kefaConnReqAck = &Struct{Name: "kefa_conn_req_ack", Since: "2.17", Doc: "ans
 	U16("status", &EfalndStatus, "result"),
 	U32("src_conn_id", Hex, "id of the connection on the sender"),
 	U32("nqps", "number of queue pairs for data"),
-	Arr("data_qps", -1, Sub("", &kefaQPProto), CountBy("nqps"), "the queue pairs for data"),
+	Subs("data_qps", -1, &kefaQPProto, CountBy("nqps"), "the queue pairs for data"),
 }}
 
 var kefaType = U8("type", &EfalndMsgType, "what the message is")

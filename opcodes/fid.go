@@ -102,7 +102,7 @@ var fidArray = &Struct{Name: "fid_array", Doc: "list of FIDs", Fields: []*Field{
 	U32("fa_nr", "number of FIDs"),
 	Pad("fa_padding0", 4),
 	Pad("fa_padding1", 8),
-	Arr("fa_fids", -1, Sub("", &LuFid), CountBy("fa_nr")),
+	Subs("fa_fids", -1, &LuFid, CountBy("fa_nr")),
 }}
 
 // sequenceRemark names a sequence that is special.

@@ -47,7 +47,7 @@ var luSeqRangeArray = &Struct{Name: "lu_seq_range_array", Order: Little,
 	Doc: "ranges of the FID location database, in little-endian order always", Fields: []*Field{
 		U32("lsra_count", "number of ranges"),
 		Pad("lsra_padding", 4),
-		Arr("lsra_lsr", -1, Sub("", &luSeqRange), CountBy("lsra_count")),
+		Subs("lsra_lsr", -1, &luSeqRange, CountBy("lsra_count")),
 	}}
 
 var (

@@ -79,32 +79,22 @@ var kgnCompletionMsg = &Struct{Name: "kgn_completion_msg_t", Doc: "ends a transf
 	U64("gncm_cookie", Cookie, "the transfer"),
 }}
 
-var gnmType = U16("gnm_type", &GnilndMsgType, "type of the message")
-
-func isGnilndType(types ...string) If {
-	var mask uint64
-	for _, name := range types {
-		mask |= 1 << GnilndMsgType.Number(name)
-	}
-	return func(v *View) bool { return mask>>v.Uint(gnmType)&1 != 0 }
-}
-
 var kgnMsg = &Struct{Name: "kgn_msg_t", Detect: isGnilnd, Doc: "a message of LNet over Cray Gemini and Aries, by gnilnd", Fields: []*Field{
 	U32("gnm_magic", Hex, &LnetMagic, "magic number, in the byte order of the sender"),
 	U16("gnm_version", "protocol version"),
-	gnmType,
+	U16("gnm_type", &GnilndMsgType, "type of the message"),
 	U64("gnm_srcnid", NID4, "NID of the sender"),
 	U64("gnm_connstamp", Cookie, "incarnation of the connection"),
 	U32("gnm_seq", "number of the message on its connection"),
 	U16("gnm_cksum", Hex, "checksum over the message, 0 for none"),
 	U16("gnm_payload_cksum", Hex, "checksum over the payload, 0 for none"),
 	U32("gnm_payload_len", Size, "bytes of the payload"),
-	Sub("immediate", &kgnImmediateMsg, If(isGnilndType("IMMEDIATE"))),
-	Sub("putreq", &kgnPutreqMsg, Over("immediate"), If(isGnilndType("PUT_REQ", "GET_REQ_REV"))),
-	Sub("putack", &kgnPutackMsg, Over("immediate"), If(isGnilndType("PUT_ACK", "GET_ACK_REV"))),
-	Sub("get", &kgnGetMsg, Over("immediate"), If(isGnilndType("GET_REQ", "PUT_REQ_REV"))),
-	Sub("completion", &kgnCompletionMsg, Over("immediate"), If(isGnilndType("PUT_NAK", "PUT_DONE", "GET_NAK", "GET_DONE",
-		"PUT_DONE_REV", "PUT_NAK_REV", "GET_DONE_REV", "GET_NAK_REV"))),
+	Sub("immediate", &kgnImmediateMsg, IfValue{"gnm_type", "IMMEDIATE"}),
+	Sub("putreq", &kgnPutreqMsg, Over("immediate"), IfValue{"gnm_type", "PUT_REQ", "GET_REQ_REV"}),
+	Sub("putack", &kgnPutackMsg, Over("immediate"), IfValue{"gnm_type", "PUT_ACK", "GET_ACK_REV"}),
+	Sub("get", &kgnGetMsg, Over("immediate"), IfValue{"gnm_type", "GET_REQ", "PUT_REQ_REV"}),
+	Sub("completion", &kgnCompletionMsg, Over("immediate"), IfValue{"gnm_type", "PUT_NAK", "PUT_DONE", "GET_NAK", "GET_DONE",
+		"PUT_DONE_REV", "PUT_NAK_REV", "GET_DONE_REV", "GET_NAK_REV"}),
 }}
 
 var kgnConnreq = &Struct{Name: "kgn_connreq_t", Detect: isGnilnd,

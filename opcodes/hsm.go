@@ -145,7 +145,7 @@ var (
 	bufHsmCurrentAction = Sub("hsm_current_action", &hsmCurrentAction)
 	bufHsmProgress      = Sub("hsm_progress", &hsmProgressKernel)
 	bufHsmRequest       = Sub("hsm_request", &hsmRequest)
-	bufHsmUserItem      = Arr("hsm_user_item", -1, Sub("", &hsmUserItem), "the files")
+	bufHsmUserItem      = Subs("hsm_user_item", -1, &hsmUserItem, "the files")
 	bufHsmArchive       = Arr("hsm_archive", -1, U32("", Remark(remarkArchives)), "archives it serves: their numbers, or from older clients one bitmap; none: all")
 )
 

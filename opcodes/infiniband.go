@@ -56,7 +56,8 @@ const (
 	ibServiceBits, ibOperationBits = 0xe0, 0x1f
 )
 
-func ibOpcodes() (list []Value) {
+func ibOpcodes() []Value {
+	list := make([]Value, 0, len(ibServices)*len(ibOperations)+1)
 	for _, service := range ibServices {
 		for _, op := range ibOperations {
 			if ibHas(service.Value, op) {

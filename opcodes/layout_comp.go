@@ -141,7 +141,7 @@ var lovCompMdV1 = &Struct{Name: "lov_comp_md_v1", Detect: littleLayout, Summariz
 		Pad("lcm_padding3", 1, Since("2.16")),
 		Pads("lcm_padding1", 2, 2),
 		Pad("lcm_padding2", 8),
-		Arr("lcm_entries", -1, Sub("", &lovCompMdEntryV1), CountBy("lcm_entry_count"), "the components"),
+		Subs("lcm_entries", -1, &lovCompMdEntryV1, CountBy("lcm_entry_count"), "the components"),
 	}}
 
 // componentFlags are the flags of the component that the layout is in.

@@ -88,7 +88,7 @@ var lmvUserMdV1 = &Struct{Name: "lmv_user_md_v1", Detect: littleLayout, Summariz
 		Pad("lum_padding2", 4),
 		Pad("lum_padding3", 4),
 		Str("lum_pool_name", 16, "MDT pool"),
-		Arr("lum_objects", -1, Sub("", &lmvUserMdsData), CountOf(userStripes), "the MDTs to use, or the stripes"),
+		Subs("lum_objects", -1, &lmvUserMdsData, CountOf(userStripes), "the MDTs to use, or the stripes"),
 	}}
 
 var lmvDesc = &Struct{Name: "lmv_desc", Doc: "the MDTs of a file system", Fields: []*Field{
@@ -116,7 +116,7 @@ var lmvMdsMdV1 = &Struct{Name: "lmv_mds_md_v1", Detect: littleLayout, Summarize:
 	Pad("lmv_padding2", 4),
 	Pad("lmv_padding3", 8),
 	Str("lmv_pool_name", 16, "MDT pool"),
-	Arr("lmv_stripe_fids", -1, Sub("", &LuFid), CountOf(lmvStripes), "the stripes"),
+	Subs("lmv_stripe_fids", -1, &LuFid, CountOf(lmvStripes), "the stripes"),
 }}
 
 var lmvForeignMd = &Struct{Name: "lmv_foreign_md", Since: "2.15", Detect: littleLayout, Summarize: briefForeign,

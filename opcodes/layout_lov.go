@@ -61,7 +61,7 @@ var lovUserMdV1 = &Struct{Name: "lov_user_md_v1", Detect: littleLayout, Summariz
 		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects; 0: default, 0xffff: on all OSTs"),
 		U16("lmm_stripe_offset", Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
 		U16("lmm_layout_gen", Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
-		Arr("lmm_objects", -1, Sub("", &lovUserOstDataV1), CountOf(userObjects), "the objects"),
+		Subs("lmm_objects", -1, &lovUserOstDataV1, CountOf(userObjects), "the objects"),
 	}}
 
 var lovUserMdV3 = &Struct{Name: "lov_user_md_v3", Detect: littleLayout, Summarize: briefUserLov,
@@ -74,7 +74,7 @@ var lovUserMdV3 = &Struct{Name: "lov_user_md_v3", Detect: littleLayout, Summariz
 		U16("lmm_stripe_offset", Remark(remarkStripeOffset), "OST of the first object; 0xffff: any"),
 		U16("lmm_layout_gen", Over("lmm_stripe_offset"), If(never), "generation of the layout, in answers"),
 		Str("lmm_pool_name", 16, "OST pool"),
-		Arr("lmm_objects", -1, Sub("", &lovUserOstDataV1), CountOf(userObjects), "the objects, or the OSTs to use"),
+		Subs("lmm_objects", -1, &lovUserOstDataV1, CountOf(userObjects), "the objects, or the OSTs to use"),
 	}}
 
 // lfmType is at the same offset in lov_hsm_md and lmv_foreign_md.
@@ -119,7 +119,7 @@ var lovMdsMdV1 = &Struct{Name: "lov_mds_md_v1", Detect: littleLayout, Summarize:
 		U32("lmm_stripe_size", Size, Remark(remarkExtensionSize), "bytes on one object before the next"),
 		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects"),
 		U16("lmm_layout_gen", Remark(remarkLayoutGen), "generation of the layout"),
-		Arr("lmm_objects", -1, Sub("", &lovOstDataV1), CountOf(lovObjects), "the objects"),
+		Subs("lmm_objects", -1, &lovOstDataV1, CountOf(lovObjects), "the objects"),
 		spareObjects(),
 	}}
 
@@ -132,7 +132,7 @@ var lovMdsMdV3 = &Struct{Name: "lov_mds_md_v3", Detect: littleLayout, Summarize:
 		U16("lmm_stripe_count", Remark(remarkStripeCount), "number of objects"),
 		U16("lmm_layout_gen", Remark(remarkLayoutGen), "generation of the layout"),
 		Str("lmm_pool_name", 16, "OST pool"),
-		Arr("lmm_objects", -1, Sub("", &lovOstDataV1), CountOf(lovObjects), "the objects"),
+		Subs("lmm_objects", -1, &lovOstDataV1, CountOf(lovObjects), "the objects"),
 		spareObjects(),
 	}}
 

@@ -110,7 +110,7 @@ var ldlmRequest = &Struct{Name: "ldlm_request", Doc: "a lock to enqueue, convert
 	U32("lock_flags", &LdlmFlags, "lower half of the lock flags"),
 	U32("lock_count", "handles that count in lock_handle; 0 means 1 in a cancel"),
 	Sub("lock_desc", &ldlmLockDesc, "the lock; in a blocking callback the lock that is in conflict"),
-	Arr("lock_handle", -1, Sub("", &lustreHandle),
+	Subs("lock_handle", -1, &lustreHandle,
 		"an enqueue: [0] the client's cookie of the new lock, behind it locks to cancel; a callback: [0] the client's cookie, [1] the server's; a cancel: server cookies"),
 }}
 

@@ -48,7 +48,7 @@ var lnetNidMdEntry = &Struct{Name: "lnet_nid_md_entry", Since: "2.17",
 var lnetNidMetadata = &Struct{Name: "lnet_nid_metadata", Since: "2.17",
 	Doc: "data about the NIDs of the node, for the drivers of their networks", Fields: []*Field{
 		U32("num_nid_mappings", "number of entries"),
-		Arr("nid_mappings", -1, Sub("", &lnetNidMdEntry), CountBy("num_nid_mappings"), "one entry a NID"),
+		Subs("nid_mappings", -1, &lnetNidMdEntry, CountBy("num_nid_mappings"), "one entry a NID"),
 	}}
 
 var pingFeatures = U32("pi_features", &LnetPingFeatures, "what the node's LNet can do")
@@ -61,7 +61,7 @@ var PingInfo = &Struct{Name: "lnet_ping_info", Detect: func(b []byte, big bool) 
 		pingFeatures,
 		U32("pi_pid", Remark(remarkPid), "LNet process id"),
 		U32("pi_nnis", "number of 8-byte NIDs, loopback included"),
-		Arr("pi_ni", -1, Sub("", &lnetNiStatus), CountBy("pi_nnis"), "the 8-byte NIDs"),
+		Subs("pi_ni", -1, &lnetNiStatus, CountBy("pi_nnis"), "the 8-byte NIDs"),
 		Records("pi_large_ni", stepLargeNi, largeNi, Since("2.16"), If(hasFeature("LARGE_ADDR")), "the long NIDs, each in as many bytes as its address needs"),
 		Sub("pi_metadata", &lnetNidMetadata, Since("2.17"), If(hasFeature("METADATA")), "data for the drivers of the networks"),
 	}}

@@ -52,7 +52,7 @@ var mdcSwapLayouts217 = &Struct{Name: "mdc_swap_layouts_217", Since: "2.18", Doc
 var (
 	bufSelinuxPol  = Str("selinux_pol", 0, "SELinux policy of the client: mode:name:version:hash")
 	bufSwapLayouts = Sub("swap_layouts", &mdcSwapLayouts, "how they are swapped")
-	bufFidArray    = Arr("fid_array", -1, Sub("", &LuFid), "the objects")
+	bufFidArray    = Subs("fid_array", -1, &LuFid, "the objects")
 )
 
 // bufFileset is the directory to mount.

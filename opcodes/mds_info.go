@@ -20,7 +20,7 @@ var getinfoFid2path = &Struct{Name: "getinfo_fid2path", Doc: "asks for the path 
 	U32("gf_linkno", "which of several names, from 0; reply: the next one"),
 	U32("gf_pathlen", Size, "room for the path"),
 	Str("gf_path", 0, If(isReply), "the path, from the root of the file system or of the fileset"),
-	Arr("gf_root_fid", -1, Sub("", &LuFid), Over("gf_path"), If(isRequest), "root of the client's fileset"),
+	Subs("gf_root_fid", -1, &LuFid, Over("gf_path"), If(isRequest), "root of the client's fileset"),
 }}
 
 // fid2pathKey is what fills the key buffer of a fid2path: its name in an area

@@ -98,7 +98,7 @@ var luDirpage = &Struct{Name: "lu_dirpage", Order: Little, Doc: "page of a direc
 	U64("ldp_hash_end", Cookie, Remark(hashEndRemark), "hash to go on with"),
 	U32("ldp_flags", &DirpageFlags, "what is special about the page"),
 	Pad("ldp_pad0", 4),
-	Arr("ldp_entries", -1, Sub("", &luDirent), If(never), "the entries; shown as `entries`"),
+	Subs("ldp_entries", -1, &luDirent, If(never), "the entries; shown as `entries`"),
 	Records("entries", nextDirent, []*Field{dirent}, "what is in the directory"),
 	Pad("slack", 0, AfterPrevious(true), CountOf(func(v *View) int { return len(bytes.TrimRight(v.Rest, "\x00")) }), "behind the last entry: of no meaning"),
 }}

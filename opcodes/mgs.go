@@ -148,7 +148,7 @@ var mgsNidtblEntry = &Struct{Name: "mgs_nidtbl_entry", Doc: "where a target runs
 	U8("mne_nid_size", Size, "bytes of a NID"),
 	U8("mne_nid_count", "number of NIDs"),
 	Arr("nids", -1, U64("", NID4), CountBy("mne_nid_count"), If(func(v *View) bool { return !hasLargeNids(v) }), "NIDs of its server"),
-	Arr("nidlist", -1, Sub("", &LnetNid), Over("nids"), CountBy("mne_nid_count"), If(hasLargeNids), Since("2.16"),
+	Subs("nidlist", -1, &LnetNid, Over("nids"), CountBy("mne_nid_count"), If(hasLargeNids), Since("2.16"),
 		"NIDs of its server"),
 }}
 
@@ -218,7 +218,7 @@ func isNodemapRead(v *View) bool {
 
 var mgsNidtblNids = &Struct{Name: "mgs_nidtbl_nids", Doc: "NIDs in an entry of the table of imperative recovery", Fields: []*Field{
 	Arr("nid4", -1, U64("", NID4), "when mne_nid_type is 0"),
-	Arr("nid16", -1, Sub("", &LnetNid), Over("nid4"), Since("2.16"), "else; mne_nid_size bytes each"),
+	Subs("nid16", -1, &LnetNid, Over("nid4"), Since("2.16"), "else; mne_nid_size bytes each"),
 }}
 
 var (

@@ -62,7 +62,7 @@ var kibRdmaFrag = &Struct{Name: "kib_rdma_frag", Doc: "fragment of memory that t
 var kibRdmaDesc = &Struct{Name: "kib_rdma_desc", Doc: "memory that the peer may write to", Fields: []*Field{
 	U32("rd_key", Hex, "remote key (rkey), which the RDMA writes must carry"),
 	U32("rd_nfrags", "number of fragments"),
-	Arr("rd_frags", -1, Sub("", &kibRdmaFrag), CountBy("rd_nfrags"), "the fragments"),
+	Subs("rd_frags", -1, &kibRdmaFrag, CountBy("rd_nfrags"), "the fragments"),
 }}
 
 var kibPutreqMsg = &Struct{Name: "kib_putreq_msg", Doc: "announces a PUT or REPLY that is too large for one SEND", Fields: []*Field{

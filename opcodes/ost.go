@@ -80,12 +80,12 @@ var ladviseHdr = &Struct{Name: "ladvise_hdr", Doc: "how much advice follows", Fi
 	U32("lah_value1", "unused"),
 	U32("lah_value2", "unused"),
 	U64("lah_value3", "unused"),
-	Arr("lah_advise", -1, Sub("", &luLadvise), "the advice; on the wire it has a buffer of its own"),
+	Subs("lah_advise", -1, &luLadvise, "the advice; on the wire it has a buffer of its own"),
 }}
 
 var (
 	bufLadviseHdr = Sub("ladvise_hdr", &ladviseHdr, "how much advice follows")
-	bufLadvise    = Arr("ladvise", -1, Sub("", &luLadvise), "the advice")
+	bufLadvise    = Subs("ladvise", -1, &luLadvise, "the advice")
 )
 
 var _ = DefineRPC(&RPC{Opcode: OST_REPLY, Name: "OST_REPLY", Retired: true, Doc: "a number that no message has"})

@@ -59,7 +59,7 @@ var fiemapHdr = &Struct{Name: "fiemap", Doc: "locations of the extents of a file
 	fmMapped,
 	U32("fm_extent_count", "room for that many extents"),
 	Pad("fm_reserved", 4),
-	Arr("fm_extents", -1, Sub("", &fiemapExtent), CountOf(fiemapExtents), "the extents"),
+	Subs("fm_extents", -1, &fiemapExtent, CountOf(fiemapExtents), "the extents"),
 }}
 
 // fiemapExtents: a request has room for the answer behind its header, with

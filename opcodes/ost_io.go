@@ -92,8 +92,8 @@ func maxBrwText(v *View, dst []byte) []byte {
 }
 
 var (
-	bufObdIoobj     = Arr("obd_ioobj", -1, Sub("", &obdIoobj), "the objects to read or write")
-	bufNiobufRemote = Arr("niobuf_remote", -1, Sub("", &niobufRemote), "the ranges to read or write, object by object")
+	bufObdIoobj     = Subs("obd_ioobj", -1, &obdIoobj, "the objects to read or write")
+	bufNiobufRemote = Subs("niobuf_remote", -1, &niobufRemote, "the ranges to read or write, object by object")
 	bufShortIo      = Opaque("short_io", 0, "the data, of short I/O")
 	bufRcs          = Arr("rcs", -1, S32("", Errno), "result for each range or object, 0 or an errno")
 )

@@ -163,7 +163,7 @@ var objectUpdateRequest = &Struct{Name: "object_update_request",
 		U32("ourq_magic", &OutMagic),
 		U16("ourq_count", "number of updates"),
 		Pad("ourq_padding", 2),
-		Arr("ourq_updates", -1, Sub("", &objectUpdate), If(never), "the updates; shown as `updates`"),
+		Subs("ourq_updates", -1, &objectUpdate, If(never), "the updates; shown as `updates`"),
 		Records("updates", nextUpdate, []*Field{updateForm}),
 	}}
 
@@ -300,10 +300,10 @@ var (
 	formLog              = Sub("", &llogBlock)
 	formBitmap           = Arr("", -1, U32("", Hex), CountOf(func(v *View) int { return paramLength(v) / 4 }), "words of the bitmap of a log header")
 	formLogTail          = Sub("", &llogRecTail)
-	formCatids           = Arr("", -1, Sub("", &llogCatid))
+	formCatids           = Subs("", -1, &llogCatid)
 	formRead             = Opaque("", 0)
 	bufOutUpdateHeader   = Sub("out_update_header", &outUpdateHeader)
-	bufOutUpdateBuffer   = Arr("out_update_buffer", -1, Sub("", &outUpdateBuffer))
+	bufOutUpdateBuffer   = Subs("out_update_buffer", -1, &outUpdateBuffer)
 	bufObjectUpdateReply = Sub("object_update_reply", &objectUpdateReply)
 )
 

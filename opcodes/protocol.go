@@ -47,6 +47,7 @@ func init() {
 		"ping_info":  {PingInfo},
 		"selftest":   {SelftestMsg},
 	}
+	Protocol.FormatBuffers, Protocol.Formats, Protocol.Terms = formatBuffers, requestFormats, terms
 	Protocol.OtherFields = append(wrappingPlaces(), infinibandPlaces()...)
 	Protocol.OtherStructs = []*Struct{
 		kefaMsg, fidArray, kgnMsg, kgnConnreq, kfilndMsg, lmvMdsMd, ldlmGlDesc, llogdConnBody, lnetProcessIdPacked, lnetCmdHdr,

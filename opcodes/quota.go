@@ -175,15 +175,15 @@ var quotaIterAcct = &Struct{Name: "quota_iter_acct", Doc: "usage of one id", Fie
 // quotaIterLimits is a buffer quota_iter with limits: inodes in the first
 // half, blocks in the second.
 var quotaIterLimits = &Struct{Name: "quota_iter_limits", Doc: "limits of many ids", Fields: []*Field{
-	Arr("metadata", -1, Sub("", &quotaIterGlb), CountOf(iterMetadata), "limits of inodes"),
+	Subs("metadata", -1, &quotaIterGlb, CountOf(iterMetadata), "limits of inodes"),
 	unused("unused", func(v *View) int { return iterHalf(v) - iterMetadata(v)*quotaIterGlb.Size }),
-	Arr("data", -1, Sub("", &quotaIterGlb), CountOf(iterData), "limits of blocks"),
+	Subs("data", -1, &quotaIterGlb, CountOf(iterData), "limits of blocks"),
 	unused("unused2", nil),
 }}
 
 // quotaIterUsage is a buffer quota_iter with usage.
 var quotaIterUsage = &Struct{Name: "quota_iter_usage", Doc: "usage of many ids", Fields: []*Field{
-	Arr("entries", -1, Sub("", &quotaIterAcct), CountOf(iterUsage), "space and inodes in use"),
+	Subs("entries", -1, &quotaIterAcct, CountOf(iterUsage), "space and inodes in use"),
 	unused("unused", nil),
 }}
 

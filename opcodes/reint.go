@@ -91,7 +91,7 @@ var (
 	bufRecReintIgnored  = Sub("rec_reint", &mdtRecReint, Tagged(true), "a record that nobody reads")
 	bufSymtgt           = Str("symtgt", 0, "target of the symbolic link; may be encrypted")
 	bufTargetName       = Str("target_name", 0, "new name")
-	bufLogcookies       = Arr("logcookies", -1, Sub("", &llogCookie))
+	bufLogcookies       = Subs("logcookies", -1, &llogCookie)
 	bufFileSecctxName   = Str("file_secctx_name", 0, "extended attribute that the security context goes to")
 	bufFileSecctx       = Str("file_secctx", 0, "security context")
 )

@@ -108,15 +108,6 @@ var (
 // shownStatus shows the result of an operation in summary lines.
 var shownStatus = Shown{Role: Bad, Zero: "ok"}
 
-// isSrpc reports whether the message is of that type.
-func isSrpc(name string) If {
-	want, ok := SrpcMsgType.Find(name)
-	if !ok {
-		panic("no selftest message " + name)
-	}
-	return func(v *View) bool { return v.Uint(srpcMsgType) == want.Value }
-}
-
 // isUnknownSrpc is for messages of types that have no body of their own here.
 func isUnknownSrpc(odd uint64) If {
 	return func(v *View) bool {
@@ -136,24 +127,24 @@ var SelftestMsg = &Struct{Name: "srpc_msg", Detect: func(b []byte, big bool) boo
 		srpcFeats,
 		Sub("reqst", &srpcGenericReqst, If(isUnknownSrpc(0)), "what all requests begin with"),
 		Sub("reply", &srpcGenericReply, Over("reqst"), If(isUnknownSrpc(1)), "what all replies begin with"),
-		Sub("mksn_reqst", &srpcMksnReqst, Over("reqst"), If(isSrpc("MKSN_REQST"))),
-		Sub("mksn_reply", &srpcMksnReply, Over("reqst"), If(isSrpc("MKSN_REPLY"))),
-		Sub("rmsn_reqst", &srpcRmsnReqst, Over("reqst"), If(isSrpc("RMSN_REQST"))),
-		Sub("rmsn_reply", &srpcRmsnReply, Over("reqst"), If(isSrpc("RMSN_REPLY"))),
-		Sub("dbg_reqst", &srpcDebugReqst, Over("reqst"), If(isSrpc("DEBUG_REQST"))),
-		Sub("dbg_reply", &srpcDebugReply, Over("reqst"), If(isSrpc("DEBUG_REPLY"))),
-		Sub("bat_reqst", &srpcBatchReqst, Over("reqst"), If(isSrpc("BATCH_REQST"))),
-		Sub("bat_reply", &srpcBatchReply, Over("reqst"), If(isSrpc("BATCH_REPLY"))),
-		Sub("stat_reqst", &srpcStatReqst, Over("reqst"), If(isSrpc("STAT_REQST"))),
-		Sub("stat_reply", &srpcStatReply, Over("reqst"), If(isSrpc("STAT_REPLY"))),
-		Sub("tes_reqst", &srpcTestReqst, Over("reqst"), If(isSrpc("TEST_REQST"))),
-		Sub("tes_reply", &srpcTestReply, Over("reqst"), If(isSrpc("TEST_REPLY"))),
-		Sub("join_reqst", &srpcJoinReqst, Over("reqst"), If(isSrpc("JOIN_REQST"))),
-		Sub("join_reply", &srpcJoinReply, Over("reqst"), If(isSrpc("JOIN_REPLY"))),
-		Sub("ping_reqst", &srpcPingReqst, Over("reqst"), If(isSrpc("PING_REQST"))),
-		Sub("ping_reply", &srpcPingReply, Over("reqst"), If(isSrpc("PING_REPLY"))),
-		Sub("brw_reqst", &srpcBrwReqst, Over("reqst"), If(isSrpc("BRW_REQST"))),
-		Sub("brw_reply", &srpcBrwReply, Over("reqst"), If(isSrpc("BRW_REPLY"))),
+		Sub("mksn_reqst", &srpcMksnReqst, Over("reqst"), IfValue{"msg_type", "MKSN_REQST"}),
+		Sub("mksn_reply", &srpcMksnReply, Over("reqst"), IfValue{"msg_type", "MKSN_REPLY"}),
+		Sub("rmsn_reqst", &srpcRmsnReqst, Over("reqst"), IfValue{"msg_type", "RMSN_REQST"}),
+		Sub("rmsn_reply", &srpcRmsnReply, Over("reqst"), IfValue{"msg_type", "RMSN_REPLY"}),
+		Sub("dbg_reqst", &srpcDebugReqst, Over("reqst"), IfValue{"msg_type", "DEBUG_REQST"}),
+		Sub("dbg_reply", &srpcDebugReply, Over("reqst"), IfValue{"msg_type", "DEBUG_REPLY"}),
+		Sub("bat_reqst", &srpcBatchReqst, Over("reqst"), IfValue{"msg_type", "BATCH_REQST"}),
+		Sub("bat_reply", &srpcBatchReply, Over("reqst"), IfValue{"msg_type", "BATCH_REPLY"}),
+		Sub("stat_reqst", &srpcStatReqst, Over("reqst"), IfValue{"msg_type", "STAT_REQST"}),
+		Sub("stat_reply", &srpcStatReply, Over("reqst"), IfValue{"msg_type", "STAT_REPLY"}),
+		Sub("tes_reqst", &srpcTestReqst, Over("reqst"), IfValue{"msg_type", "TEST_REQST"}),
+		Sub("tes_reply", &srpcTestReply, Over("reqst"), IfValue{"msg_type", "TEST_REPLY"}),
+		Sub("join_reqst", &srpcJoinReqst, Over("reqst"), IfValue{"msg_type", "JOIN_REQST"}),
+		Sub("join_reply", &srpcJoinReply, Over("reqst"), IfValue{"msg_type", "JOIN_REPLY"}),
+		Sub("ping_reqst", &srpcPingReqst, Over("reqst"), IfValue{"msg_type", "PING_REQST"}),
+		Sub("ping_reply", &srpcPingReply, Over("reqst"), IfValue{"msg_type", "PING_REPLY"}),
+		Sub("brw_reqst", &srpcBrwReqst, Over("reqst"), IfValue{"msg_type", "BRW_REQST"}),
+		Sub("brw_reply", &srpcBrwReply, Over("reqst"), IfValue{"msg_type", "BRW_REPLY"}),
 	}}
 
 const (

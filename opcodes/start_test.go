@@ -23,7 +23,7 @@ func TestStart(t *testing.T) {
 	if m == nil {
 		t.Fatalf("no line for this package: %s", out)
 	}
-	const mostBytes, mostAllocs = 360_000, 3500
+	const mostBytes, mostAllocs = 300_000, 2800
 	bytes, _ := strconv.Atoi(string(m[1]))
 	allocs, _ := strconv.Atoi(string(m[2]))
 	if bytes > mostBytes || allocs > mostAllocs {

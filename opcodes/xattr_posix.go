@@ -32,7 +32,7 @@ var FscryptMode = Enum("fscrypt_mode", "FSCRYPT_MODE_", "how file data or names 
 
 var posixAclXattrHeader = &Struct{Name: "posix_acl_xattr_header", Order: Little, Doc: "a POSIX ACL", Fields: []*Field{
 	U32("a_version", "version of the form, 2"),
-	Arr("a_entries", -1, Sub("", &posixAclXattrEntry), CountOf(aclEntries), "the entries"),
+	Subs("a_entries", -1, &posixAclXattrEntry, CountOf(aclEntries), "the entries"),
 }}
 
 var posixAclXattrEntry = &Struct{Name: "posix_acl_xattr_entry", Order: Little, Summarize: briefACL,

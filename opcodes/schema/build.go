@@ -100,6 +100,11 @@ func Arr(name string, n int, elem *Field, options ...any) *Field {
 	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Array, Elem: elem, Count: n, options: options}
 }
 
+// Subs is an array of n structs, as Arr.
+func Subs(name string, n int, s **Struct, options ...any) *Field {
+	return &Field{Name: name, Key: `,"` + name + `":`, Off: unresolved, Kind: Array, Count: n, declared: s, options: options}
+}
+
 // Records is a list of records of different types and lengths, which step
 // returns. An option of type []*Field lists the possible types; a *Field is the only one, which
 // explanations do not mention.
@@ -180,6 +185,9 @@ func (f *Field) Resolve() *Field {
 			f.Format = f.Type.Atom
 		}
 	case Array:
+		if f.Elem == nil {
+			f.Elem = Sub("", f.declared)
+		}
 		elem := f.Elem.Resolve()
 		if f.Count > 0 {
 			f.Size = f.Count * elem.Size
