@@ -20,11 +20,24 @@ func (v *Decoded) read(text string) error {
 	if text == "" {
 		return errors.New("the value is empty")
 	}
+	one := v.Field
+	if one.Kind == schema.Array {
+		one = one.Elem
+	}
 	format := v.Field.Format
-	if format == schema.Plain && v.Field.Kind == schema.Record {
-		format = v.Field.Type.Atom
+	if format == schema.Plain && one.Kind == schema.Record {
+		format = one.Type.Atom
 	}
 	switch {
+	case format == schema.Handle && strings.HasPrefix(text, "0x"): // as it is shown, not the bytes of the wire
+		u, err := strconv.ParseUint(text, 0, 64)
+		if err != nil {
+			return fmt.Errorf("%s is not a handle: they have 8 bytes", text)
+		}
+		v.Bytes = word(u, v.Big)
+		return nil
+	case (format == schema.OSTID || format == schema.OSTIDPlain) && strings.Contains(text, ":"):
+		return v.readObjectID(text)
 	case v.Type == "fid" && strings.Contains(text, ":"), format == schema.FID && strings.Count(text, ":") == 2:
 		return v.readFID(text)
 	case v.Type == "nid":
@@ -238,6 +251,29 @@ func (v *Decoded) readNID(text string) error {
 	}
 	v.Field, v.Bytes = schema.Sub("nid", &s).Resolve(), b
 	return nil
+}
+
+// readObjectID reads the id of an object: a FID, or sequence and id as 0x0:123.
+func (v *Decoded) readObjectID(text string) error {
+	sequence, id, _ := strings.Cut(text, ":")
+	if strings.Contains(id, ":") {
+		return v.readFID(text)
+	}
+	seq, err := strconv.ParseUint(sequence, 0, 64)
+	n, err2 := strconv.ParseUint(id, 0, 64)
+	if err != nil || err2 != nil {
+		return fmt.Errorf("%q is not an object id such as 0x0:123", text)
+	}
+	v.Bytes = append(word(n, v.Big), word(seq, v.Big)...)
+	return nil
+}
+
+// word returns the bytes of a number in the sender's order.
+func word(u uint64, big bool) []byte {
+	if big {
+		return binary.BigEndian.AppendUint64(nil, u)
+	}
+	return binary.LittleEndian.AppendUint64(nil, u)
 }
 
 func (v *Decoded) readVersion(text string) error {
