@@ -134,6 +134,21 @@ func (t *Tree) ParseRPC(m *Message) (msg *schema.Msg, complete bool) {
 	return &p.Msg, p.summaryComplete(m)
 }
 
+// InnerError returns the first error inside a reply that is not its status, 0 if there
+// is none. The reply is read with its request, as far as that was kept, to tell errors
+// from results that are regular.
+func (t *Tree) InnerError(m *Message) int32 {
+	v := m.RPC.Variant
+	if v == nil || v.InnerError == nil || m.Msg == nil || v.InnerError(m.Msg) == 0 {
+		return 0
+	}
+	msg := m.Msg
+	if whole, _ := t.ParseRPC(m); whole != nil {
+		msg = whole
+	}
+	return v.InnerError(msg)
+}
+
 // BuildField fills the tree with one field, whose bytes belong to no message; a struct
 // is the field that schema.Sub returns for it. in is the struct around the field, if
 // its declaration needs that, else nil. The bytes are of a big-endian sender if big is

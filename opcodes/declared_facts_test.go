@@ -47,7 +47,7 @@ var factless = map[string]string{
 		field object_update_result.our_fill, field object_update_reply.results, field object_update_request.updates,
 		field update_records.ur_params`,
 	"Lustre's sources name it by a macro": `field obdo.o_undirty, field obdo.o_whence, field obdo.o_cksum,
-		field obdo.o_falloc_mode, field obdo.o_grant_used,
+		field obdo.o_falloc_mode, field obdo.o_grant_used, field lquota_lvb.lvb_glb_ver,
 		field lustre_msg_v2.lm_result`,
 	"the bits of an open that a create reads otherwise": `group mds_create_flags`,
 	"plain numbers in Lustre's sources": `group conn_policy, group lst_batch_op, group lst_brw_check, group lst_brw_op,

@@ -207,7 +207,14 @@ func quotaIntent(request, reply func(m *Msg, l *Line)) *Variant {
 	return &Variant{
 		Request:          Bufs(bufPtlrpcBody, bufDlmReq, bufLdlmIntent, bufQuotaBody),
 		Reply:            Bufs(bufPtlrpcBody, bufDlmRep, bufDlmLvbQuota, bufQuotaBody),
-		SummarizeRequest: request, SummarizeReply: reply, InnerError: intentError,
+		SummarizeRequest: request, InnerError: intentError,
+		SummarizeReply: func(m *Msg, l *Line) {
+			appendIntentError(m, l)
+			reply(m, l)
+			if flags := lvbQuotaFlags.Uint(m.Buf(2), m.Big); flags != 0 {
+				l.Key("").Flags(QuotaGlimpseFlags, flags)
+			}
+		},
 	}
 }
 
@@ -252,6 +259,14 @@ func intentResult(rep []byte, big bool) int32 {
 	return rc
 }
 
+// appendIntentError appends the error of the intent's operation, if the status does
+// not tell it.
+func appendIntentError(m *Msg, l *Line) {
+	if rc := intentError(m); rc != 0 && rc != m.Status {
+		l.Key("").Errno(rc)
+	}
+}
+
 // summarizeIntentReply writes the result of the intent and the granted lock.
 func summarizeIntentReply(m *Msg, l *Line) {
 	rep := m.Buf(1)
@@ -259,16 +274,13 @@ func summarizeIntentReply(m *Msg, l *Line) {
 		return
 	}
 	disp := lockRes1.Uint(rep, m.Big)
-	rc := intentError(m)
 	switch {
 	case disp&dispNeg != 0 && disp&dispMade == 0:
 		l.Add(Flag, "no such name")
-	case disp&dispMade != 0 && rc == 0:
+	case disp&dispMade != 0 && intentError(m) == 0:
 		l.Add(Good, "created")
 	}
-	if rc != 0 && rc != m.Status {
-		l.Key("").Errno(rc)
-	}
+	appendIntentError(m, l)
 	summarizeAttrsReply(m, l)
 	appendGranted(m, l)
 }

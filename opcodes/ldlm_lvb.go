@@ -43,17 +43,22 @@ var (
 	lvbForms       = append([]*Field{formOstLvb, formOstLvbV1, formQuotaLvb, formBarrierLvb}, layoutForms...)
 )
 
-// chooseLvb returns the type of a value block, selected by the kind of the lock
-// in the same message, or in the request for the reply to a glimpse.
-func chooseLvb(v *View) *Field {
-	m := v.Msg
+// lvbLock is the lock of a value block: in the same message, or in the request for
+// the reply to a glimpse. It has no kind if it was not captured whole.
+func lvbLock(m *Msg) lock {
 	if m != nil && m.Opcode == LDLM_GL_CALLBACK && m.Reply {
 		m = m.Req
 	}
 	if m == nil || len(m.Buf(1)) < LockHandles.Off {
-		return lvbBySize(v)
+		return lock{}
 	}
-	switch k := requestLock(m.Buf(1), m.Big); k.kind() {
+	return requestLock(m.Buf(1), m.Big)
+}
+
+// chooseLvb returns the type of a value block, selected by the kind of the lock
+// in the same message, or in the request for the reply to a glimpse.
+func chooseLvb(v *View) *Field {
+	switch k := lvbLock(v.Msg); k.kind() {
 	case ExtentLock:
 		return ostLvbForm(v)
 	case InodeLock:

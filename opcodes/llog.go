@@ -263,6 +263,7 @@ func summarizeLogHeaderReply(m *Msg, l *Line) {
 		return
 	}
 	big := llogBig(b, m.Big)
-	l.Key("").Count(llhCount.Uint(b, big), "record")
+	count := llhCount.Uint(b, big)
+	l.Key("").Count(count-min(count, 1), "record") // the header counts itself
 	l.Key("").Flags(LlogFlags, llhFlags.Uint(b, big)&llogKinds)
 }

@@ -210,6 +210,19 @@ func TestUsedIndices(t *testing.T) {
 
 // TestDirents: the page goes on behind its last entry, with entries that do
 // not count.
+// TestLogHeaderLine checks that the header is not counted among the records.
+func TestLogHeaderLine(t *testing.T) {
+	for count, want := range map[uint32]string{0: "0 records IS_PLAIN", 1: "0 records IS_PLAIN", 2: "1 record IS_PLAIN"} {
+		b := make([]byte, llogLogHdr.Size)
+		le.PutUint32(b[llhCount.Off:], count)
+		le.PutUint32(b[llhFlags.Off:], 4)
+		var l Line
+		if summarizeLogHeaderReply(&Msg{Bufs: [][]byte{nil, b}}, &l); string(l.Text) != want {
+			t.Errorf("count %d: %q, not %q", count, l.Text, want)
+		}
+	}
+}
+
 func TestDirents(t *testing.T) {
 	entry := func(name string, reclen uint16) []byte {
 		b := build(binary.LittleEndian, uint64(1), uint32(2), uint32(0), uint64(3), reclen, uint16(len(name)), uint32(1|ludaHasType), name)

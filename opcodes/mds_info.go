@@ -154,7 +154,11 @@ var (
 				return
 			}
 			l.Key("user cl").Num(ReadUint(val[8:12], m.Big))
-			l.Key("up to record ").Num(ReadUint(val[:8], m.Big))
+			if end := ReadUint(val[:8], m.Big); end == 0 {
+				l.Key("all records")
+			} else {
+				l.Key("up to record ").Num(end)
+			}
 		},
 	}
 	mdsOtherSetInfo = &Variant{Name: "other",

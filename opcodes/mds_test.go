@@ -21,6 +21,17 @@ func reintRequest(op uint32, set func(rec []byte), more ...[]byte) *Msg {
 	return m
 }
 
+func TestChangelogClearLine(t *testing.T) {
+	for end, want := range map[uint64]string{0: "user cl1 all records", 7: "user cl1 up to record 7"} {
+		val := le.AppendUint32(le.AppendUint64(nil, end), 1)
+		m := &Msg{Opcode: MDS_SET_INFO, Variant: mdsChangelogClear, Bufs: [][]byte{nil, []byte("changelog_clear"), val}}
+		var l Line
+		if mdsChangelogClear.SummarizeRequest(m, &l); string(l.Text) != want {
+			t.Errorf("end %d: %q, not %q", end, l.Text, want)
+		}
+	}
+}
+
 func TestReintLines(t *testing.T) {
 	name, other := []byte("a\x00"), []byte("b\x00")
 	mode := func(at int, mode uint32) func([]byte) { return func(rec []byte) { le.PutUint32(rec[at:], mode) } }

@@ -51,7 +51,7 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	oValid,
 	Sub("o_oi", &ostId, When{"o_valid", "FLID", "FLGROUP"}, "the object; with FLGROUP alone its sequence, and in a create the id too"),
 	U64("o_parent_seq", Hex, When{"o_valid", "FLFID"}, Remark(parentText), "sequence of the FID of the file on the MDT"),
-	U64("o_size", Size, When{"o_valid", "FLSIZE"}, ValidIf(inSeek), Remark(sizeRole), "size; for punch, sync and fallocate the start, for seek the offset"),
+	U64("o_size", Size, When{"o_valid", "FLSIZE"}, ValidIf(inSeek), Remark(sizeRole), "size; for punch, sync and fallocate the start, for seek the offset; in the reply to a create the width of the sequence"),
 	S64("o_mtime", Seconds, When{"o_valid", "FLMTIME"}, "modification time"),
 	S64("o_atime", Seconds, When{"o_valid", "FLATIME"}, "access time"),
 	S64("o_ctime", Seconds, When{"o_valid", "FLCTIME"}, "change time"),
@@ -79,7 +79,7 @@ var obdo = &Struct{Name: "obdo", Doc: "attributes of an object, and what goes wi
 	U32("o_uid_h", "no longer used"),
 	U32("o_gid_h", "no longer used"),
 	U64("o_data_version", Cookie, When{"o_valid", "FLDATAVERSION"}, If(hasDataVersion), "data version of the object"),
-	U64("o_grant_used", Size, Over("o_data_version"), If(asksGrant), "grant in bytes that the client used up"),
+	U64("o_grant_used", Size, Over("o_data_version"), If(usesGrant), "grant in bytes that the client used up"),
 	U32("o_projid", When{"o_valid", "FLPROJID"}, "project"),
 	Pad("o_padding_4", 4),
 	Pad("o_padding_5", 8),
@@ -93,15 +93,25 @@ var ostBody = &Struct{Name: "ost_body", Doc: "attributes of an object", Fields: 
 var bufOstBody = Sub("ost_body", &ostBody, "attributes of the object")
 
 var (
-	validGrant    = ObdMdValid.Bit("FLGRANT")
-	validChecksum = ObdMdValid.Bit("FLCKSUM")
-	validCount    = ObdMdValid.Bit("FLOBJCOUNT")
+	validGrant       = ObdMdValid.Bit("FLGRANT")
+	validMode        = ObdMdValid.Bit("FLMODE")
+	validDataVersion = ObdMdValid.Bit("FLDATAVERSION")
+	validChecksum    = ObdMdValid.Bit("FLCKSUM")
+	validCount       = ObdMdValid.Bit("FLOBJCOUNT")
 )
 
 // asksGrant: a client reports its part of the grants, in fields that mean
-// something else in all other messages.
+// something else in all other messages. Servers return what they have no attributes
+// for as it was: all of the obdo after a read or a release of grants.
 func asksGrant(v *View) bool {
-	return v.Uint(oValid)&validGrant != 0 && v.Msg != nil && !v.Msg.Reply
+	return v.Uint(oValid)&validGrant != 0 && v.Msg != nil && (!v.Msg.Reply || v.Uint(oValid)&validMode == 0)
+}
+
+// usesGrant: o_data_version holds the grant that the client used up, also in the
+// reply to a write, which has attributes of the object but no data version.
+func usesGrant(v *View) bool {
+	valid := v.Uint(oValid)
+	return asksGrant(v) || v.Msg != nil && v.Msg.Reply && opcodeOf(v) == OST_WRITE && valid&validDataVersion == 0
 }
 
 func withChecksum(v *View) bool { return v.Uint(oValid)&validChecksum != 0 }
@@ -110,15 +120,21 @@ func withChecksum(v *View) bool { return v.Uint(oValid)&validChecksum != 0 }
 // union is in use.
 func hasMode(v *View) bool        { return !asksGrant(v) && !inSeek(v) }
 func hasLinks(v *View) bool       { return !withChecksum(v) && !inFallocate(v) }
-func hasDataVersion(v *View) bool { return !asksGrant(v) }
+func hasDataVersion(v *View) bool { return !usesGrant(v) }
 
 func inSeek(v *View) bool { return opcodeOf(v) == OST_SEEK }
 
 func inFallocate(v *View) bool { return opcodeOf(v) == OST_FALLOCATE }
 
-// sizeRole describes o_size in a request about a range.
+// sizeRole describes o_size in a request about a range, and in the reply to a create.
 func sizeRole(v *View, dst []byte) []byte {
-	if v.Msg == nil || v.Msg.Reply {
+	if v.Msg == nil {
+		return dst
+	}
+	if v.Msg.Reply {
+		if opcodeOf(v) == OST_CREATE && v.Uint(oValid)&validSize != 0 {
+			dst = append(dst, "width of the sequence: its number of object ids"...)
+		}
 		return dst
 	}
 	switch opcodeOf(v) {
@@ -132,15 +148,14 @@ func sizeRole(v *View, dst []byte) []byte {
 
 // blocksRole describes o_blocks where it is not a number of blocks.
 func blocksRole(v *View, dst []byte) []byte {
-	if v.Msg == nil || v.Msg.Reply {
-		return dst
+	if asksGrant(v) {
+		return append(dst, "dirty bytes on the client"...)
 	}
 	switch opcodeOf(v) {
 	case OST_PUNCH, OST_SYNC, OST_FALLOCATE:
-		return append(dst, "end of the range"...)
-	}
-	if asksGrant(v) {
-		return append(dst, "dirty bytes on the client"...)
+		if !v.Msg.Reply {
+			dst = append(dst, "end of the range"...)
+		}
 	}
 	return dst
 }

@@ -31,7 +31,7 @@ func validIn(name string, opcode uint32, reply bool, valid uint64) (means, there
 }
 
 func TestObdoValidity(t *testing.T) {
-	const mode, nlink, checksum, grant, kind = 0x80, 0x2000, 0x100000, 0x8000000, 0x100
+	const mode, nlink, checksum, grant, kind, version = 0x80, 0x2000, 0x100000, 0x8000000, 0x100, 0x10000000000000
 	tests := []struct {
 		field        string
 		opcode       uint32
@@ -49,6 +49,11 @@ func TestObdoValidity(t *testing.T) {
 		{"o_undirty", OST_WRITE, false, kind | grant, true, true},
 		{"o_mode", OST_WRITE, true, mode | grant, true, true},
 		{"o_undirty", OST_WRITE, true, mode | grant, true, false},
+		{"o_undirty", OST_READ, true, grant, true, true}, // sent back as it was
+		{"o_mode", OST_SET_INFO, true, grant, false, false},
+		{"o_grant_used", OST_WRITE, true, mode | grant, true, true},
+		{"o_data_version", OST_WRITE, true, mode | grant, false, false},
+		{"o_data_version", OST_GETATTR, true, version, true, true},
 		{"o_nlink", OST_GETATTR, true, nlink, true, true},
 		{"o_nlink", OST_WRITE, false, checksum, false, false},
 		{"o_nlink", OST_FALLOCATE, false, 0, false, false},

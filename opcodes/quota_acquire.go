@@ -64,35 +64,53 @@ var lquotaSlvRec = &Struct{Name: "lquota_slv_rec", Doc: "what a slave has of an 
 
 var lquotaLvb = &Struct{Name: "lquota_lvb", Doc: "state of an id's quota, in its lock", Fields: []*Field{
 	U64("lvb_flags", &QuotaGlimpseFlags, "state of the id"),
-	U64("lvb_id_may_rel", "what the slave could give back"),
+	U64("lvb_id_may_rel", If(ofQuotaID), "what the slave could give back"),
+	U64("lvb_glb_ver", Cookie, Over("lvb_id_may_rel"), If(ofQuotaIndex), "of the lock of a global index: the index's version"),
 	U64("lvb_id_rel", "what the slave gives back"),
 	U64("lvb_id_qunit", "unit in which quota is handed out"),
 	Pad("lvb_pad1", 8),
 }}
 
+// ofQuotaIndex reports whether the lock of a lquota_lvb is that of a whole index,
+// and not that of an id in it.
+func ofQuotaIndex(v *View) bool {
+	k := lvbLock(v.Msg)
+	return k.isQuota() && k.nameWord(2) == 0 && k.nameWord(3) == 0
+}
+
+func ofQuotaID(v *View) bool { return !ofQuotaIndex(v) }
+
 // quotaIDForm is the kind of id in a lquota_id: by the index that goes with
-// it, empty when it is a FID.
+// it, empty when it is a FID, or shown as one because the index is not known.
 func quotaIDForm(v *View) string {
-	if len(v.Struct) >= 16 && ReadUint(v.Struct[8:16], v.Big) != 0 {
+	oid, ok := quotaIndexOID(v)
+	if !ok || len(v.Struct) >= 16 && ReadUint(v.Struct[8:16], v.Big) != 0 {
 		return ""
 	}
-	return quotaIDKind(quotaIndexOID(v))
+	return quotaIDKind(oid)
 }
 
 // quotaIndexOID is the object id of the quota index that an id belongs to: it
-// stands before the id in a quota_body, and in the lock's name with a glimpse.
-func quotaIndexOID(v *View) uint64 {
-	up := v.Up
+// stands before the id in the quota_body of a request, and in the name of the lock
+// that goes with a glimpse or an intent. A reply to a QUOTA_DQACQ has the slave's
+// index instead, whose number does not tell the kind.
+func quotaIndexOID(v *View) (oid uint64, ok bool) {
+	up, m := v.Up, v.Msg
 	if up == nil || up.Type == nil {
-		return 0
+		return 0, false
 	}
-	if up.Type.Name == "quota_body" {
-		return fidOid.Uint(qbFid.Bytes(up.Struct), up.Big)
+	if k := requestLock(m.Buf(1), v.Big); m != nil && m.Opcode != QUOTA_DQACQ && k.isQuota() {
+		return k.nameWord(1), true
 	}
-	if req := v.Msg.Buf(1); len(req) >= LockHandles.Off && up.Type.Name == "ldlm_gl_lquota_desc" {
-		return requestLock(req, v.Msg.Big).nameWord(1)
+	body, big := up.Struct, up.Big
+	if m != nil && m.Reply {
+		if m.Req == nil {
+			return 0, false
+		}
+		body, big = m.Req.Buf(1), m.Req.Big
 	}
-	return 0
+	index := qbFid.Bytes(body)
+	return fidOid.Uint(index, big), index != nil
 }
 
 var bufQuotaBody = Sub("quota_body", &quotaBody, "what is asked for, and got")
@@ -103,6 +121,8 @@ var (
 	qbCount  = quotaBody.Field("qb_count")
 	qbUsage  = quotaBody.Field("qb_usage")
 	qbSlvVer = quotaBody.Field("qb_slv_ver")
+
+	lvbQuotaFlags = lquotaLvb.Field("lvb_flags")
 
 	dqbBhard = obdDqblk.Field("dqb_bhardlimit")
 	dqbBsoft = obdDqblk.Field("dqb_bsoftlimit")
@@ -115,7 +135,7 @@ var (
 	dqiIgrace = obdDqinfo.Field("dqi_igrace")
 )
 
-var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ",
+var _ = DefineRPC(&RPC{Opcode: QUOTA_DQACQ, Name: "QUOTA_DQACQ", Context: true,
 	Doc: "A target asks the quota master for more quota of an id, gives some back, or reports what it uses.",
 	Variants: []*Variant{{
 		Request:          Bufs(bufPtlrpcBody, bufQuotaBody),

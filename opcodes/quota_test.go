@@ -54,6 +54,23 @@ func TestQuotaID(t *testing.T) {
 	if got := quotaIDForm(&v); got != "gid" {
 		t.Errorf("an id of a group index is a %q", got)
 	}
+	reply := Msg{Reply: true, Opcode: QUOTA_DQACQ}
+	slave := append([]byte(nil), body...)
+	o.PutUint64(slave, seqQuota)
+	o.PutUint32(slave[8:], 0x100c)
+	answered := View{Struct: slave[16:], Type: lquotaId, Msg: &reply, Up: &View{Struct: slave, Type: quotaBody}}
+	if got := quotaIDForm(&answered); got != "" {
+		t.Errorf("without the request, the id of a slave's index is a %q", got)
+	}
+	reply.Req = &Msg{Bufs: [][]byte{nil, body}}
+	if got := quotaIDForm(&answered); got != "gid" {
+		t.Errorf("in the reply, the id of a group index is a %q", got)
+	}
+	reply.Req, reply.Opcode = nil, LDLM_ENQUEUE
+	reply.Bufs = [][]byte{nil, lockBytes(o, 0, ldlmPlainType, []uint64{seqQuotaGlobal, 0x2020000, 501}, 16, 16)}
+	if got := quotaIDForm(&answered); got != "projid" {
+		t.Errorf("beside the lock of a project's quota, the id is a %q", got)
+	}
 	var l Line
 	summarizeAcquireRequest(body, false, &l)
 	if want := "0x0 gid 501 blocks count 0 usage 0"; string(l.Text) != want {
@@ -95,6 +112,37 @@ func TestQuotaLines(t *testing.T) {
 				t.Errorf("%s: %q of 8 bytes", o.name, l.Text)
 			}
 			m.Bufs[3] = body
+		}
+	}
+}
+
+// TestQuotaIntentError checks that the line of an intent tells the error of its
+// operation, and that the id is out of quota.
+func TestQuotaIntentError(t *testing.T) {
+	o := binary.LittleEndian
+	rep := make([]byte, ldlmReply.Size)
+	o.PutUint64(rep[lockRes2.Off:], 1<<64-122)
+	lvb := make([]byte, lquotaLvb.Size)
+	lvb[0] = 1
+	m := &Msg{Reply: true, Bufs: [][]byte{nil, rep, lvb, make([]byte, quotaBody.Size)}}
+	var l Line
+	intentDqacq.SummarizeReply(m, &l)
+	if want := "EDQUOT count 0 LQUOTA_FL_EDQUOT"; string(l.Text) != want {
+		t.Errorf("%q, not %q", l.Text, want)
+	}
+}
+
+// TestQuotaLvb checks the meaning of a slot that the lock's name tells: the lock of
+// an index has no id.
+func TestQuotaLvb(t *testing.T) {
+	for id, want := range map[uint64]string{0: "lvb_glb_ver", 1002: "lvb_id_may_rel"} {
+		m := &Msg{Reply: true, Opcode: LDLM_ENQUEUE, Bufs: [][]byte{nil,
+			lockBytes(binary.LittleEndian, 0, ldlmPlainType, []uint64{seqQuotaGlobal, 0x20000, id}, 16, 16)}}
+		v := View{Struct: make([]byte, lquotaLvb.Size), Msg: m}
+		for _, name := range []string{"lvb_glb_ver", "lvb_id_may_rel"} {
+			if got := lquotaLvb.Field(name).If(&v); got != (name == want) {
+				t.Errorf("%s in the lock of id %d: %v", name, id, got)
+			}
 		}
 	}
 }

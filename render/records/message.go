@@ -44,6 +44,14 @@ func (m *Message) Tree() *dissect.Tree {
 	return m.tree
 }
 
+// innerError returns the error inside a reply that is not its status, or 0.
+func (m *Message) innerError() int32 {
+	if m.tree == nil {
+		m.tree = &dissect.Tree{}
+	}
+	return m.tree.InnerError(m.Message)
+}
+
 var kinds = func() *schema.Names {
 	var values []schema.Value
 	for i, name := range lnet.KindNames() {
@@ -83,9 +91,12 @@ func messageKeys() []Key[*Message] {
 		}).omit(),
 		number("xid", "number of the RPC, also of its bulk messages", func(m *Message) uint64 { return m.RPC.XID }).as(Decimal).omit().
 			when(func(m *Message) bool { return m.RPC.HasXID }),
-		errno("error", "name of the error of a reply whose status is negative", func(m *Message) int32 {
+		errno("error", "name of the error of a reply: its status when that is negative, else the first error inside it, such as that of an intent", func(m *Message) int32 {
 			if errno := m.RPC.GSS.Errno(); errno != 0 {
 				return errno
+			}
+			if m.RPC.Status >= 0 {
+				return m.innerError()
 			}
 			return m.RPC.Status
 		}).omit().when(func(m *Message) bool { return m.Kind == lnet.Reply }),
