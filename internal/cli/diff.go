@@ -45,7 +45,10 @@ func newDiff(sys *scan.System) *cobra.Command {
 			"the exact tests of Fisher for p90 and p99 and of Poisson rates for numbers. RPCs that resemble those of the same time count as fewer. Of all changes that are shown, " +
 			"one percent is noise on average (Benjamini and Hochberg). Row (all) compares latencies operation by operation.\n\n" +
 			"A number of RPCs has changed when both the rate and the share of all RPCs have. The test sees chance within a capture, not that servers were " +
-			"busier that day: two captures of each state show how much that is. A few RPCs prove nothing, so rare operations appear with --all only.",
+			"busier that day: two captures of each state show how much that is. A few RPCs prove nothing: rare operations appear with --all only, or " +
+			"where all their latencies in one capture are longer than in the other by a factor of 2 or more; they are said to be few.\n\n" +
+			"Evictions, RPCs without an answer, operations that hang (5 seconds or more, ten times the longest before), and errors that are no " +
+			"ordinary answers to applications are shown where only one capture has them, however few they are.",
 		Example: `  # what has changed
   lshark diff before.pcap after.pcap
 
@@ -220,7 +223,12 @@ func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) (b
 		}
 	}
 	connections := comparison.Connections(before.connections(), after.connections())
-	compared := len(rows)
+	compared, tooFew := len(rows), 0
+	for _, r := range rows {
+		if r.TooFew() {
+			tooFew++
+		}
+	}
 	if !c.all {
 		rows = slices.DeleteFunc(rows, func(r *comparison.Row) bool { return len(r.Changed) == 0 })
 	}
@@ -231,7 +239,11 @@ func (c *diffOptions) compare(o tables.StatsOptions, before, after *measured) (b
 	}
 	equal -= len(connections)
 	if len(rows)+len(connections) == 0 && compared > 0 {
-		after.pass.Note("nothing has changed beyond noise: %d rows of RPCs and the connects to %d targets compared", compared, equal)
+		few := ""
+		if tooFew > 0 {
+			few = fmt.Sprintf(", %d of them too few to prove a change", tooFew)
+		}
+		after.pass.Note("nothing has changed beyond noise: %d rows of RPCs%s, and the connects to %d targets compared", compared, few, equal)
 	}
 	if c.view.Form.Value == "json" {
 		j := tables.NewChangesJSON(o.By)

@@ -23,7 +23,9 @@ func changeKeys() []Key[*comparison.Row] {
 		inside(func(r *row) *comparison.Side { return r.After },
 			object("after", "the RPCs of the second capture, null when there are none", sideKeys()...)),
 		[]Key[*row]{texts("changed", "what has changed beyond noise: count (the rate of the RPCs and their share of all), errors, unanswered, resends, "+
-			"p50, p90 and p99 (of the latency), rtt, retransmitted, request_size or bulk_size", func(r *row) []string { return names(r.Changed) })})
+			"p50, p90, p99 and max (of the latency), rtt, retransmitted, request_size or bulk_size", func(r *row) []string { return names(r.Changed) }),
+			texts("few", "those of changed that rest on few RPCs: all values differ by a factor of 2 or more, which may still be chance",
+				func(r *row) []string { return names(r.Few) })})
 }
 
 func sideKeys() []Key[*comparison.Side] {
@@ -44,7 +46,8 @@ func sideKeys() []Key[*comparison.Side] {
 			measure("p50", "median", comparison.P50).as(Duration),
 			measure("p90", "90th percentile", comparison.P90).as(Duration),
 			measure("p99", "99th percentile", comparison.P99).as(Duration),
-		).when(func(s *side) bool { return s.Has(comparison.P50) }),
+			measure("max", "longest; a request without a reply counts until the end of the capture", comparison.Longest).as(Duration),
+		).when(func(s *side) bool { return s.Has(comparison.Longest) }),
 		measure("rtt", "median of the round trips to the server, by the ACKs on the connections of the requests", comparison.RTT).as(Duration),
 		measure("retransmitted", "number of RPCs with TCP segments or InfiniBand packets that were sent again", comparison.Retransmitted),
 		measure("request_size", "median size of the requests", comparison.RequestSize).inBytes(),
@@ -78,7 +81,7 @@ func negotiations(record, before, after, changed string) Table[*comparison.Conne
 		},
 			inside(func(c *connection) *comparison.Negotiated { return c.Before }, object(before, doc, negotiatedKeys()...)),
 			inside(func(c *connection) *comparison.Negotiated { return c.After }, object(after, doc, negotiatedKeys()...)),
-			[]Key[*connection]{texts(changed, "what differs: asked, granted, client_version or server_version",
+			[]Key[*connection]{texts(changed, "what differs: asked, granted, client_version, server_version or evictions",
 				func(c *connection) []string { return names(c.Changed) })})
 	})}
 }
@@ -90,6 +93,7 @@ func negotiatedKeys() []Key[*comparison.Negotiated] {
 	}
 	return []Key[*negotiated]{
 		number("connections", "number of connections", func(n *negotiated) int { return n.Connections }),
+		number("evictions", "how often clients were evicted", func(n *negotiated) int { return n.Evictions }).nonzero(),
 		flags("asked", "flags that at least one connect asked for", comparison.Asked, func(n *negotiated) comparison.Flags { return n.Asked }),
 		flags("granted", "flags that at least one reply granted", comparison.Granted, func(n *negotiated) comparison.Flags { return n.Granted }),
 		texts("client_version", "releases of the clients", func(n *negotiated) []string { return releases(n.Clients) }),

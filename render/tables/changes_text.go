@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -18,6 +19,7 @@ type ChangesTable struct {
 	opt  StatsOptions
 	keys *StatsTable // for the dimensions
 	all  bool        // also what has not changed
+	few  bool        // some changes rest on few RPCs
 }
 
 // NewChangesTable makes a renderer. With all, it shows what has not changed, too.
@@ -32,7 +34,8 @@ var changesKind = Kind[*comparison.Row]{name: "table of diff", columns: []column
 	{title: "after", doc: "the same in the second capture"},
 	{title: "change", doc: "factor between the two: of count between the rates, of what happens to some RPCs between the shares; " +
 		"new and gone where one of them is 0"},
-	{title: "beyond noise", doc: "with --all: the value has changed by more than chance and the usual differences explain", left: true, optional: true},
+	{title: "beyond noise", doc: "with --all or where RPCs are few: the value has changed by more than chance and the usual differences explain, or so few " +
+		"values differ that it may be chance", left: true, optional: true},
 }}
 
 // Append appends the table, nothing when there are no lines.
@@ -45,6 +48,7 @@ func (s *ChangesTable) Append(dst []byte, rows []*comparison.Row) []byte {
 		cols = append(cols, changesKind.columns[i].head())
 	}
 	t := newGrid(s.opt.Colors, cols)
+	s.few = slices.ContainsFunc(rows, func(r *comparison.Row) bool { return len(r.Few) > 0 })
 	for _, r := range rows {
 		s.row(t, r)
 	}
@@ -64,7 +68,7 @@ func (s *ChangesTable) row(t *grid, r *comparison.Row) {
 		case r.Total && (m == comparison.RequestSize || m == comparison.BulkSize):
 			// those of different operations are not compared
 		case r.Changes(m) || s.all && hasValue(r, m):
-			s.line(t, r, m.String(), r.Changes(m), func(side *comparison.Side) (quantity, bool) {
+			s.line(t, r, m.String(), s.noise(r, m), func(side *comparison.Side) (quantity, bool) {
 				return measured(side, m), side != nil && side.Has(m)
 			})
 		}
@@ -100,7 +104,11 @@ func (s *ChangesTable) errors(t *grid, r *comparison.Row) {
 	}
 	slices.Sort(list)
 	for _, e := range list {
-		s.line(t, r, string(records.AppendErrno(nil, e)), slices.Contains(r.ChangedErrors, e), func(side *comparison.Side) (quantity, bool) {
+		noise := ""
+		if slices.Contains(r.ChangedErrors, e) {
+			noise = beyondNoise
+		}
+		s.line(t, r, string(records.AppendErrno(nil, e)), noise, func(side *comparison.Side) (quantity, bool) {
 			if side == nil {
 				return quantity{}, false
 			}
@@ -125,7 +133,7 @@ func measured(s *comparison.Side, m comparison.Measure) quantity {
 	case comparison.Count:
 		text := strconv.AppendInt(nil, v, 10)
 		return quantity{s.Rate, append(appendRate(append(text, " ("...), s.Rate), "/s)"...)}
-	case comparison.P50, comparison.P90, comparison.P99, comparison.RTT:
+	case comparison.P50, comparison.P90, comparison.P99, comparison.Longest, comparison.RTT:
 		return quantity{float64(v), render.AppendLatency(nil, v)}
 	case comparison.RequestSize, comparison.BulkSize:
 		return quantity{float64(v), render.AppendSize(nil, v)}
@@ -144,14 +152,28 @@ func appendShare(dst []byte, n, of int64) []byte {
 	return append(appendRate(append(dst, " ("...), 100*share(n, of)), "%)"...)
 }
 
+const beyondNoise = "yes"
+
+// noise returns whether a change is beyond noise, as text.
+func (s *ChangesTable) noise(r *comparison.Row, m comparison.Measure) string {
+	switch {
+	case !r.Changes(m):
+		return ""
+	case slices.Contains(r.Few, m):
+		return fmt.Sprintf("few: %d and %d", r.Before.Latency.N, r.After.Latency.N)
+	}
+	return beyondNoise
+}
+
 // line adds a line; get returns the quantity of one side and whether it is known.
-func (s *ChangesTable) line(t *grid, r *comparison.Row, what string, changed bool, get func(*comparison.Side) (quantity, bool)) {
+// noise is empty where nothing has changed.
+func (s *ChangesTable) line(t *grid, r *comparison.Row, what, noise string, get func(*comparison.Side) (quantity, bool)) {
 	c := s.opt.Colors
 	for k, d := range s.opt.By {
 		t.put(&c.Op, s.dimension(nil, r, k, d))
 	}
 	mark := &c.Dim
-	if changed {
+	if noise != "" {
 		mark = &c.Warn
 	}
 	t.put(&c.Key, []byte(what))
@@ -159,14 +181,13 @@ func (s *ChangesTable) line(t *grid, r *comparison.Row, what string, changed boo
 	after, hasAfter := get(r.After)
 	t.put(&c.Num, before.orDash(hasBefore))
 	t.put(&c.Num, after.orDash(hasAfter))
-	if hasBefore != hasAfter && what != comparison.Count.String() {
+	if hasBefore != hasAfter && what != comparison.Count.String() && noise == "" {
 		t.put(mark, []byte("-"))
 	} else {
 		t.put(mark, appendChange(nil, before.v, after.v))
 	}
-	noise := ""
-	if s.all && changed {
-		noise = "yes"
+	if !s.all && !s.few {
+		noise = ""
 	}
 	t.put(mark, []byte(noise))
 }

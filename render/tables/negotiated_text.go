@@ -63,9 +63,9 @@ func (s *NegotiatedText) Append(dst []byte, list []*comparison.Connection) []byt
 func (s *NegotiatedText) lines(dst []byte, c *comparison.Connection) []byte {
 	switch {
 	case c.Before == nil:
-		return s.line(render.AppendSpaces(dst, indent), indent, "", []string{"connects captured: only " + s.sides[1]})
+		dst = s.line(render.AppendSpaces(dst, indent), indent, "", []string{"connects captured: only " + s.sides[1]})
 	case c.After == nil:
-		return s.line(render.AppendSpaces(dst, indent), indent, "", []string{"connects captured: only " + s.sides[0]})
+		dst = s.line(render.AppendSpaces(dst, indent), indent, "", []string{"connects captured: only " + s.sides[0]})
 	case len(c.Changed) == 0:
 		return s.line(render.AppendSpaces(dst, indent), indent, "", strings.Fields(same(c.Before)))
 	}
@@ -79,6 +79,8 @@ func (s *NegotiatedText) lines(dst []byte, c *comparison.Connection) []byte {
 			dst = s.versions(dst, "client release", c.Before.Clients, c.After.Clients)
 		case comparison.ServerVersion:
 			dst = s.versions(dst, "server release", c.Before.Servers, c.After.Servers)
+		case comparison.Evictions:
+			dst = s.evictions(dst, c)
 		}
 	}
 	return dst
@@ -130,6 +132,19 @@ func (s *NegotiatedText) versions(dst []byte, title string, before, after []uint
 	}
 	parts[0] += ","
 	return s.line(dst, textColumn, "", parts)
+}
+
+func (s *NegotiatedText) evictions(dst []byte, c *comparison.Connection) []byte {
+	var parts []string
+	for i, n := range []*comparison.Negotiated{c.Before, c.After} {
+		evictions := 0
+		if n != nil {
+			evictions = n.Evictions
+		}
+		parts = append(parts, s.sides[i]+" "+strconv.Itoa(evictions))
+	}
+	parts[0] += ","
+	return s.line(s.title(dst, "evictions"), textColumn, "", parts)
 }
 
 // Columns of the lines about targets.

@@ -22,6 +22,7 @@ type Connection struct {
 // least one of them has.
 type Negotiated struct {
 	Connections    int
+	Evictions      int // that clients learned of
 	Asked, Granted Flags
 	HasAsked       bool     // a request was captured
 	HasGranted     bool     // a reply was captured
@@ -54,25 +55,26 @@ const (
 	Granted
 	ClientVersion
 	ServerVersion
+	Evictions
 	parts
 )
 
-var partNames = [parts]string{"asked", "granted", "client_version", "server_version"}
+var partNames = [parts]string{"asked", "granted", "client_version", "server_version", "evictions"}
 
 // String returns the name of the part.
 func (p Part) String() string { return partNames[p] }
 
 // Parts returns all parts.
-func Parts() []Part { return []Part{Asked, Granted, ClientVersion, ServerVersion} }
+func Parts() []Part { return []Part{Asked, Granted, ClientVersion, ServerVersion, Evictions} }
 
 // Connections compares connections by target and kind; those of which no connect was
-// captured are left out.
+// captured are left out, unless it was an eviction that was.
 func Connections(before, after []*track.Import) []*Connection {
 	type key struct{ target, kind string }
 	all := make(map[key]*Connection)
 	add := func(list []*track.Import, side func(*Connection) **Negotiated) {
 		for _, i := range list {
-			if i.Target == "" || !i.HasAsked && !i.HasGranted {
+			if i.Target == "" || !i.HasAsked && !i.HasGranted && i.Evictions == 0 {
 				continue
 			}
 			k := key{i.Target, i.Kind()}
@@ -84,6 +86,7 @@ func Connections(before, after []*track.Import) []*Connection {
 				*n = &Negotiated{}
 			}
 			(*n).add(&i.ConnectParameters)
+			(*n).Evictions += i.Evictions
 		}
 	}
 	add(before, func(c *Connection) **Negotiated { return &c.Before })
@@ -140,11 +143,9 @@ func (n *Negotiated) Has(p Part) bool {
 // compare fills in what has changed; what is known of one side only has not.
 func (c *Connection) compare() {
 	b, a := c.Before, c.After
-	if b == nil || a == nil {
-		return
-	}
+	evicted := func(n *Negotiated) bool { return n != nil && n.Evictions > 0 }
 	for _, p := range Parts() {
-		if !b.Has(p) || !a.Has(p) {
+		if p != Evictions && (b == nil || a == nil || !b.Has(p) || !a.Has(p)) {
 			continue
 		}
 		equal := true
@@ -157,6 +158,8 @@ func (c *Connection) compare() {
 			equal = slices.Equal(b.Clients, a.Clients)
 		case ServerVersion:
 			equal = slices.Equal(b.Servers, a.Servers)
+		case Evictions:
+			equal = evicted(b) == evicted(a)
 		}
 		if !equal {
 			c.Changed = append(c.Changed, p)

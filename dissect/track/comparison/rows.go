@@ -20,6 +20,7 @@ const (
 	P50
 	P90
 	P99
+	Longest
 	RTT
 	Retransmitted
 	RequestSize
@@ -27,7 +28,7 @@ const (
 	measures
 )
 
-var measureNames = [measures]string{"count", "errors", "unanswered", "resends", "p50", "p90", "p99", "rtt", "retransmitted", "request_size", "bulk_size"}
+var measureNames = [measures]string{"count", "errors", "unanswered", "resends", "p50", "p90", "p99", "max", "rtt", "retransmitted", "request_size", "bulk_size"}
 
 // String returns the name of the measure.
 func (m Measure) String() string { return measureNames[m] }
@@ -47,7 +48,8 @@ type Row struct {
 	Total         bool  // of all RPCs
 	Before, After *Side // nil: there are none
 	Changed       []Measure
-	ChangedErrors []int32 // errnos, negative
+	Few           []Measure // of Changed: all values differ, but so few that it may be chance
+	ChangedErrors []int32   // errnos, negative
 
 	found [measures]result
 	errno map[int32]result
@@ -58,6 +60,7 @@ type Side struct {
 	*track.Row
 	*samples
 	Rate         float64 // RPCs per second of the capture
+	end          int64   // of the capture
 	correlations [serieses]float64
 }
 
@@ -66,6 +69,8 @@ func (s *Side) Has(m Measure) bool {
 	switch m {
 	case P50, P90, P99:
 		return s.Latency.N > 0
+	case Longest:
+		return s.Latency.N > 0 || s.pending() > 0
 	case RTT:
 		return s.RTT.N > 0
 	case RequestSize:
@@ -93,6 +98,8 @@ func (s *Side) Value(m Measure) (v int64) {
 		return s.Resends
 	case P50, P90, P99:
 		return s.Latency.Quantile(quantiles[m])
+	case Longest:
+		return max(s.Latency.Quantile(1), s.pending())
 	case RTT:
 		return s.RTT.Quantile(.5)
 	case Retransmitted:
@@ -103,6 +110,15 @@ func (s *Side) Value(m Measure) (v int64) {
 		return s.Bulk.Quantile(.5)
 	}
 	return 0
+}
+
+// pending returns how long the oldest request without a reply had waited when the
+// capture ended, in nanoseconds.
+func (s *Side) pending() int64 {
+	if s.oldest == 0 {
+		return 0
+	}
+	return max(0, s.end-s.oldest)
 }
 
 // quantiles are those of latency.
@@ -161,6 +177,10 @@ func Rows(before, after *Stats) []*Row {
 	// hundreds of rows.
 	decide([]*Row{c.total})
 	decide(c.rows)
+	for _, r := range c.rows {
+		r.findTrouble()
+		r.findFew()
+	}
 	c.findNodes()
 	return append([]*Row{c.total}, c.rows...)
 }
@@ -245,7 +265,7 @@ func (s *Stats) eachSide(total *Row, row func(track.Key) *Row, ofTotal, inRow [s
 		return
 	}
 	side := func(r *track.Row, of *samples, correlations [serieses]float64) *Side {
-		side := &Side{Row: r, samples: of, correlations: correlations}
+		side := &Side{Row: r, samples: of, correlations: correlations, end: s.to}
 		if t := s.Seconds(); t > 0 {
 			side.Rate = float64(r.Count) / t
 		}

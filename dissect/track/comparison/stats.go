@@ -29,6 +29,7 @@ const maxSampled = 1 << 13
 type samples struct {
 	Sizes
 	retransmitted int64 // RPCs with bytes that were sent again
+	oldest        int64 // when the oldest request was sent whose reply was not due at the end of the capture; 0: none
 	sent          bursts
 	series        [serieses]clusters // of logarithms
 }
@@ -113,6 +114,9 @@ func (s *samples) add(r *track.RPC, period int) {
 	s.sent[period]++
 	if ns, ok := r.Latency(); ok {
 		s.note(latencies, period, ns)
+	}
+	if r.Missing == track.CaptureEnded && (s.oldest == 0 || r.Begin() < s.oldest) {
+		s.oldest = r.Begin()
 	}
 	if r.RequestSize > 0 {
 		s.Request.Add(int64(r.RequestSize))
