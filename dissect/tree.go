@@ -139,12 +139,12 @@ func (t *Tree) ParseRPC(m *Message) (msg *schema.Msg, complete bool) {
 // from results that are regular.
 func (t *Tree) InnerError(m *Message) int32 {
 	v := m.RPC.Variant
-	if v == nil || v.InnerError == nil || m.Msg == nil || v.InnerError(m.Msg) == 0 {
+	if v == nil || v.InnerError == nil || m.Msg != nil && v.InnerError(m.Msg) == 0 {
 		return 0
 	}
-	msg := m.Msg
-	if whole, _ := t.ParseRPC(m); whole != nil {
-		msg = whole
+	msg, _ := t.ParseRPC(m)
+	if msg == nil {
+		return 0
 	}
 	return v.InnerError(msg)
 }

@@ -283,7 +283,10 @@ func compareSlowest(t *testing.T, p *page, records []map[string]any) {
 		}
 	}
 	for _, d := range p.find(func(n *html.Node) bool { return n.Data == "details" }) {
-		xid, _ := attribute(d, "data-xid")
+		xid, ok := attribute(d, "data-xid")
+		if !ok { // what followed from a finding
+			continue
+		}
 		if text := textOf(d); strings.Count(text, "x"+xid) < 1 || strings.Count(text, "lustre_msg") < 1 && !strings.Contains(text, "encrypted") && !strings.Contains(text, "gss") {
 			t.Errorf("RPC %s has no trees: %.300s", xid, text)
 		}

@@ -27,17 +27,33 @@ func (r *renderer) findings() {
 	}
 }
 
-// articles appends findings, the worst first.
+// articles appends findings, the worst first, with what followed from each folded.
 func (r *renderer) articles(list []*diagnose.Finding) {
 	next := make(map[string]bool) // what to look at next is written once
-	for _, f := range list[:min(maxFindings, len(list))] {
+	write := func(f *diagnose.Finding) {
 		r.finding(f, f.Next != "" && !next[f.Next])
 		next[f.Next] = true
+	}
+	for _, s := range diagnose.Stories(list[:min(maxFindings, len(list))]) {
+		write(s.Root)
+		if len(s.Followed) == 0 {
+			continue
+		}
+		r.raw("<details class=\"followed\"><summary>Followed from it: ")
+		r.text(cmp.Or(diagnose.Followed(s.Followed), counted(int64(len(s.Followed)), "finding")))
+		r.raw("</summary>\n")
+		for _, f := range s.Followed {
+			write(f)
+		}
+		r.raw("</details>\n")
 	}
 	if n := int64(len(list) - maxFindings); n > 0 {
 		r.element(`p class="remark"`, counted(n, "more finding")+" not shown; lshark diagnose has all.")
 	}
 }
+
+// findingID is the anchor of a finding.
+func findingID(f *diagnose.Finding) string { return "finding-" + f.ID }
 
 // severityMarks are the symbols of severities, so that these differ in more than
 // their colours.
@@ -46,7 +62,9 @@ var severityMarks = map[diagnose.Severity]markup{diagnose.Error: "✕", diagnose
 // finding appends a finding, with or without what to look at next.
 func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 	severity := markup(f.Severity.String())
-	r.raw(`<article class="finding `, severity, `" data-code="`)
+	r.raw(`<article id="`)
+	r.text(findingID(f))
+	r.raw(`" class="finding `, severity, `" data-code="`)
 	r.text(f.Rule.Code)
 	r.raw(`"><h3><span class="severity"><span aria-hidden="true">`, severityMarks[f.Severity], "</span> ", severity, "</span> <code>")
 	r.text(f.Rule.Code)
@@ -59,6 +77,13 @@ func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 	}
 	r.raw("</p>\n")
 	r.element(`p class="what"`, f.Text)
+	if f.Cause != nil && f.Cause.Cause != nil { // the root itself stands above
+		r.raw(`<p>It follows from <a href="#`)
+		r.text(findingID(f.Cause))
+		r.raw(`">`)
+		r.text(f.Cause.Rule.Code)
+		r.raw("</a>.</p>\n")
+	}
 	if len(f.Evidence) > 0 {
 		r.raw("<ul class=\"evidence\" aria-label=\"Evidence\">\n")
 		for i := range f.Evidence {
@@ -81,14 +106,22 @@ func (r *renderer) finding(f *diagnose.Finding, withNext bool) {
 	r.raw("</article>\n")
 }
 
+// when returns the time of a finding, if it has one.
+func (r *renderer) when(f *diagnose.Finding) string {
+	if f.First == 0 {
+		return ""
+	}
+	when := r.relative(f.First)
+	if last := r.relative(f.Last); f.Last > f.First && last != when {
+		when += " – " + last
+	}
+	return when + thin + "s"
+}
+
 // about returns when a finding was and what it is about.
 func (r *renderer) about(f *diagnose.Finding) (list []string) {
-	if f.First != 0 {
-		when := r.relative(f.First)
-		if last := r.relative(f.Last); f.Last > f.First && last != when {
-			when += " – " + last
-		}
-		list = append(list, when+thin+"s")
+	if when := r.when(f); when != "" {
+		list = append(list, when)
 	}
 	if target := cmp.Or(f.Target, f.TargetIndex); target != "" {
 		list = append(list, target)

@@ -97,7 +97,6 @@ type section struct {
 }
 
 var sections = []section{
-	{"capture", "Capture", (*renderer).capture},
 	{"findings", "Findings", (*renderer).findings},
 	{"latency", "Latency over time", (*renderer).heatMap},
 	{"operations", "Operations", (*renderer).operations},
@@ -108,6 +107,7 @@ var sections = []section{
 	{"connections", "Connections and evictions", (*renderer).connections},
 	{"locks", "Locks", (*renderer).locks},
 	{"slowest", "Slowest RPCs", (*renderer).slowest},
+	{"capture", "Capture", (*renderer).capture},
 }
 
 type renderer struct {

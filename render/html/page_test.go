@@ -3,6 +3,7 @@ package html
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -229,7 +230,7 @@ func TestSizeIsBounded(t *testing.T) {
 			i.History[k] = track.Transition{Point: at, State: track.ImportState(k % 12)}
 		}
 		p.Connections.List = append(p.Connections.List, &i)
-		p.Findings.List = append(p.Findings.List, &diagnose.Finding{Rule: rules.All()[0], Severity: diagnose.Note, Text: strings.Repeat("text ", 100)})
+		p.Findings.List = append(p.Findings.List, &diagnose.Finding{ID: strconv.Itoa(n), Rule: rules.All()[0], Severity: diagnose.Note, Text: strings.Repeat("text ", 100)})
 		if n >= 100 {
 			p.Connections.List = p.Connections.List[:100] // more need much memory
 		}
@@ -238,6 +239,28 @@ func TestSizeIsBounded(t *testing.T) {
 	check(t, text)
 	if len(text) > 3<<19 {
 		t.Errorf("%d bytes", len(text))
+	}
+}
+
+// TestStory checks that the page begins with the opening of each cause, folds what
+// followed from it, links each step to the one before, and ends with the capture.
+func TestStory(t *testing.T) {
+	p := &Page{Timeline: timeline.New(), Sizes: &sizes.Sizes{}}
+	root := &diagnose.Finding{ID: "node.restarted-1", Rule: &diagnose.Rule{Code: "node.restarted"}, Severity: diagnose.Warning, Text: "It was restarted. More."}
+	gone := &diagnose.Finding{ID: "restart-1", Cause: root, Count: 1, Rule: &diagnose.Rule{Code: "restart.x", Noun: "restarted target"}, Severity: diagnose.Warning, Text: "A target was gone."}
+	slow := &diagnose.Finding{ID: "slow-1", Cause: gone, Count: 2, Rule: &diagnose.Rule{Code: "slow.x", Noun: "RPC that waited"}, Severity: diagnose.Warning, Text: "RPCs waited."}
+	p.Findings.List = []*diagnose.Finding{root, gone, slow}
+	text := string(Append(nil, p))
+	check(t, []byte(text))
+	at := 0
+	for _, want := range []string{`<p class="opening"><a href="#finding-node.restarted-1">`, "It was restarted. More. It led to 1 restarted target and 2 RPCs that waited.",
+		`class="lead"`, `id="finding-node.restarted-1"`, "<details class=\"followed\"><summary>Followed from it: 1 restarted target and 2 RPCs that waited</summary>",
+		`id="finding-restart-1"`, `It follows from <a href="#finding-restart-1">restart.x</a>.`, "</details>", `<section id="slowest"`, `<section id="capture"`} {
+		i := strings.Index(text[at:], want)
+		if i < 0 {
+			t.Fatalf("%s is not there, or not where it should be", want)
+		}
+		at += i
 	}
 }
 

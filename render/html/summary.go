@@ -1,10 +1,12 @@
 package html
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
 	"github.com/lshark/lshark/dissect/diagnose"
+	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
 	"github.com/lshark/lshark/render"
 	"github.com/lshark/lshark/render/records"
@@ -30,6 +32,7 @@ func (r *renderer) summary() {
 	if r.Capture.First != 0 {
 		r.element(`p class="when"`, utc(r.Capture.First)+" UTC, "+span(r.Capture.Last-r.Capture.First))
 	}
+	r.openings()
 	r.element(`p class="lead"`, strings.Join(r.sentences(), " "))
 	r.raw("\n<dl class=\"figures\">\n")
 	for _, f := range r.figures() {
@@ -54,13 +57,29 @@ func (r *renderer) summary() {
 	r.raw("</ul></nav></header>\n")
 }
 
+// openings appends what an expert would say first of each cause.
+func (r *renderer) openings() {
+	for _, s := range diagnose.Stories(r.Findings.List) {
+		if s.Opens() {
+			r.raw(`<p class="opening"><a href="#`)
+			r.text(findingID(s.Root))
+			r.raw(`">`)
+			r.text(cmp.Or(r.when(s.Root), s.Root.Rule.Code))
+			r.raw("</a> ")
+			r.text(s.Opening())
+			r.raw("</p>\n")
+		}
+	}
+}
+
 // sentences are the summary in plain language.
 func (r *renderer) sentences() (list []string) {
 	total := r.total()
 	if total == nil {
 		return []string{"The capture has no RPCs of Lustre."}
 	}
-	list = append(list, counted(total.Count, "RPC")+" between "+counted(int64(len(r.Clients.List())), "client")+" and "+counted(r.targets(), "named target")+" in "+span(r.Capture.Last-r.Capture.First)+".")
+	clients, servers := r.peers()
+	list = append(list, counted(total.Count, "RPC")+" of "+counted(clients, "client")+" and "+counted(servers, "server")+" with "+counted(r.targets(), "named target")+" in "+span(r.Capture.Last-r.Capture.First)+".")
 	errors, warnings, notes := r.severities()
 	switch {
 	case errors+warnings > 0:
@@ -78,20 +97,6 @@ func (r *renderer) sentences() (list []string) {
 		list = append(list, "Nothing was found to be wrong; "+counted(notes, "note")+".")
 	default:
 		list = append(list, "Nothing was found to be wrong.")
-	}
-	if n := r.evictions(); n > 0 {
-		list = append(list, counted(n, "eviction")+".")
-	}
-	for i, v := range r.Connections.Recoveries {
-		const most = 3
-		if i == most {
-			break
-		}
-		if down, ok := v.Downtime(); ok {
-			list = append(list, v.Target+" was gone for "+latency(down)+" ("+v.Kind.String()+").")
-		} else {
-			list = append(list, v.Target+" was gone ("+v.Kind.String()+").")
-		}
 	}
 	if w, name := r.slowestOperation(); w != nil {
 		list = append(list, "Slowest of the operations with ten replies or more: "+name+", of which 99"+thin+"% took at most "+latency(w.Latency.Quantile(.99))+".")
@@ -121,6 +126,20 @@ func (r *renderer) severities() (errors, warnings, notes int64) {
 		}
 	}
 	return errors, warnings, notes
+}
+
+// peers counts the nodes that sent or got RPCs: servers are those with targets.
+func (r *renderer) peers() (clients, servers int64) {
+	isServer := make(map[lnet.NID]bool)
+	for _, i := range r.Connections.List {
+		isServer[i.Server] = true
+	}
+	for _, row := range r.Clients.List() {
+		if !row.Others && !isServer[row.Client] {
+			clients++
+		}
+	}
+	return clients, int64(len(isServer))
 }
 
 // targets counts the targets whose names are known.

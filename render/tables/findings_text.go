@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"bytes"
 	"cmp"
 	"strconv"
 	"strings"
@@ -45,8 +46,11 @@ func (t *FindingsText) Append(dst []byte, f *diagnose.Finding) []byte {
 	t.begun = true
 	dst = t.heading(dst, f)
 	dst = t.indented(dst, f.Text)
-	if t.cause[f] = true; f.Cause != nil && t.cause[f.Cause] {
+	if f.Cause != nil && t.cause[f.Cause] {
 		dst = t.indented(dst, "It follows from "+f.Cause.Rule.Code+aboutText(t.about(f.Cause))+".")
+	}
+	if t.cause != nil {
+		t.cause[f] = true
 	}
 	dst = t.evidence(dst, f)
 	if f.Next == "" || t.next[f.Next] {
@@ -77,11 +81,7 @@ func (t *FindingsText) indented(dst []byte, text string) []byte {
 // of diagnose.Engine.Findings.
 func (t *FindingsText) AppendAll(dst []byte, list []*diagnose.Finding, inFull bool) []byte {
 	stories := diagnose.Stories(list)
-	for _, s := range stories {
-		if s.Opens() {
-			dst = t.opening(dst, s)
-		}
-	}
+	dst = t.AppendOpenings(dst, stories)
 	afterLine := false
 	for _, s := range stories {
 		if s.Root.IsBackground() && !inFull {
@@ -104,14 +104,38 @@ func (t *FindingsText) AppendAll(dst []byte, list []*diagnose.Finding, inFull bo
 	return dst
 }
 
-// opening appends what is said first of a cause.
-func (t *FindingsText) opening(dst []byte, s diagnose.Story) []byte {
-	t.begun = true
-	if s.Root.First != 0 {
-		dst = t.opt.Colors.Dim.Append(dst, string(t.times(nil, s.Root)))
-		dst = append(dst, ' ', ' ')
+// AppendOpenings appends what an expert would say first of each cause.
+func (t *FindingsText) AppendOpenings(dst []byte, stories []diagnose.Story) []byte {
+	for _, s := range stories {
+		if !s.Opens() {
+			continue
+		}
+		t.begun = true
+		if s.Root.First != 0 {
+			dst = t.opt.Colors.Dim.Append(dst, string(t.times(nil, s.Root)))
+			dst = append(dst, ' ', ' ')
+		}
+		dst = append(t.wrapped(dst, s.Opening(), 0), '\n')
 	}
-	return append(t.wrapped(dst, s.Opening(), 0), '\n')
+	return dst
+}
+
+// AppendIndented appends the paragraph of a finding that starts so many columns to the
+// right, below a mark that joins it to what it follows from.
+func (t *FindingsText) AppendIndented(dst []byte, f *diagnose.Finding, columns int) []byte {
+	if columns == 0 {
+		return t.Append(dst, f)
+	}
+	narrow := *t
+	narrow.opt.Width = max(0, t.opt.Width-columns)
+	narrow.begun, narrow.cause = false, nil // the place says what it follows from
+	mark := "└─"
+	for line := range bytes.Lines(narrow.Append(nil, f)) {
+		dst = render.AppendSpaces(dst, columns-2)
+		dst = append(t.opt.Colors.Dim.Append(dst, mark), line...)
+		mark = "  "
+	}
+	return dst
 }
 
 // heading appends severity, code, times and subject.

@@ -143,11 +143,17 @@ func (c *Capture) Close() {
 func (c *Capture) Err() error { return c.err }
 
 // Findings returns copies of the findings so far.
-func (c *Capture) Findings() (list []diagnose.Finding) {
+func (c *Capture) Findings() (list []*diagnose.Finding) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	copies := make(map[*diagnose.Finding]*diagnose.Finding)
 	for _, f := range c.engine.Findings() {
-		list = append(list, *f)
+		copied := *f
+		copies[f] = &copied
+		list = append(list, &copied)
+	}
+	for _, f := range list {
+		f.Cause = copies[f.Cause]
 	}
 	return list
 }

@@ -204,15 +204,21 @@ func keyLines[R any](t *records.Table[R], r R, colors *render.Colors) (list []Li
 	return list
 }
 
-// FindingLines returns findings as lines: one that names the finding, what it says, and one
-// for each message that proves it.
-func FindingLines(list []diagnose.Finding, o render.SummaryOptions, first int64) (lines []Line) {
+// FindingLines returns findings as lines: what an expert would say first of each cause, then
+// the findings as trees, what followed from one below it. Of each there is a line that names
+// it, what it says, and a line for each message that proves it.
+func FindingLines(list []*diagnose.Finding, o render.SummaryOptions, first int64) (lines []Line) {
 	text := tables.NewFindingsText(o, first)
-	for i := range list {
-		f := &list[i]
+	lines = textLines(text.AppendOpenings(nil, diagnose.Stories(list)))
+	followed := make(map[*diagnose.Finding][]*diagnose.Finding)
+	for _, f := range list {
+		followed[f.Cause] = append(followed[f.Cause], f)
+	}
+	var write func(f *diagnose.Finding, indent int)
+	write = func(f *diagnose.Finding, indent int) {
 		evidence := f.Evidence
 		heading := true
-		for _, l := range textLines(text.Append(nil, f)) {
+		for _, l := range textLines(text.AppendIndented(nil, f, indent)) {
 			switch {
 			case heading && len(l.Text) > 0:
 				heading = false
@@ -225,6 +231,13 @@ func FindingLines(list []diagnose.Finding, o render.SummaryOptions, first int64)
 			}
 			lines = append(lines, l)
 		}
+		for _, next := range followed[f] {
+			const step = 4
+			write(next, indent+step)
+		}
+	}
+	for _, f := range followed[nil] {
+		write(f, 0)
 	}
 	return lines
 }
