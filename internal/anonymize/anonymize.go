@@ -14,6 +14,9 @@ type Options struct {
 	// Key determines the replacements: the same key gives the same ones.
 	Key []byte
 
+	// FlatAddresses replaces IP addresses as a whole: those of a subnet have nothing in common.
+	FlatAddresses bool
+
 	// Ports are the TCP ports that carry LNet; without any, lnet.DefaultPort.
 	Ports []uint16
 
@@ -55,6 +58,7 @@ func New(o Options) *Anonymizer {
 		o.Ports = []uint16{lnet.DefaultPort}
 	}
 	a := &Anonymizer{opt: o, values: values.New(o.Key)}
+	a.values.Flat = o.FlatAddresses
 	a.headers = newHeaders(a.values, o.Ports)
 	a.content = newContent(a.writeUpTo)
 	a.dissector = dissect.New(dissect.Options{Ports: o.Ports, Frames: true, Handle: a.rewriteMessage})

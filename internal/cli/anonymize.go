@@ -3,14 +3,18 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -30,6 +34,8 @@ type anonymizeOptions struct {
 	sys     *scan.System
 	key     string
 	keyFile string
+	newKey  string
+	flat    bool
 	ports   []uint
 	report  bool
 	mapping string
@@ -51,10 +57,13 @@ func newAnonymize(sys *scan.System) *cobra.Command {
 			"Frames keep their times and lengths, checksums are made right, and lshark's statistics, locks and findings stay the same.\n\n" +
 			"The same key gives the same replacements, in all captures of a site. Who has the key can find out whether a name that he guesses was replaced " +
 			"by another one, so keep it, and choose one that cannot be guessed. Without a key a random one is used once. " +
-			"On the command line other users may see it: --key-file and the environment variable " + keyVariable + " hide it.\n\n" +
+			"On the command line other users may see it: --key-file and the environment variable " + keyVariable + " hide it, --new-key makes one.\n\n" +
 			"OUT has the format of IN, pcap or pcapng, uncompressed. Comments, names of interfaces and other blocks without frames are left out. IN and OUT may be -.\n\n" +
 			"--check searches a result for the names, addresses and UUIDs of the original, and exits with status 1 if one is found.",
-		Example: `  # with a key from a file, and what was replaced and removed
+		Example: `  # with a new key, which further captures of the site will need
+  lshark anonymize --new-key ~/new.key --report client.pcap for_vendor.pcap
+
+  # with a key from a file, and what was replaced and removed
   lshark anonymize --key-file ~/site.key --report client.pcap for_vendor.pcap
 
   # is anything left of the original?
@@ -70,10 +79,12 @@ func newAnonymize(sys *scan.System) *cobra.Command {
 	flags.Add(cmd, flags.InputGroup, func(f *pflag.FlagSet) {
 		f.StringVar(&c.key, "key", "", "determine the replacements by `KEY`")
 		f.StringVar(&c.keyFile, "key-file", "", "read the key from `FILE`, without line breaks at its end")
+		f.StringVar(&c.newKey, "new-key", "", "write a new random key to `FILE`, readable by you alone, and use it; without IN and OUT only write it")
 		f.UintSliceVar(&c.ports, "port", nil, "TCP `PORTS` that carry LNet, separated by commas (default 988)")
 		f.Lookup("port").DefValue = "" // pflag would add [] as the default
 	})
 	flags.Add(cmd, flags.OutputGroup, func(f *pflag.FlagSet) {
+		f.BoolVar(&c.flat, "flat-addresses", false, "replace IP addresses as a whole: those of a subnet get nothing in common")
 		f.BoolVar(&c.report, "report", false, "count what was replaced and removed, on standard output")
 		f.StringVar(&c.mapping, "mapping", "", "write each original and its replacement to `FILE`, tab separated, readable by you alone")
 		f.StringVar(&c.check, "check", "", "search the result `OUT` for originals of IN, instead of writing one")
@@ -84,17 +95,21 @@ func newAnonymize(sys *scan.System) *cobra.Command {
 }
 
 func (c *anonymizeOptions) run(args []string) error {
-	key, random, err := c.findKey()
-	ports, bad := c.checkPorts()
-	if err := errors.Join(err, bad, c.form.Check(), c.checkArgs(args)); err != nil {
+	onlyKey := c.newKey != "" && len(args) == 0
+	ports, err := c.checkPorts()
+	if err = errors.Join(err, c.form.Check()); !onlyKey {
+		err = errors.Join(err, c.checkArgs(args))
+	}
+	if err != nil {
 		return err
 	}
-	o := anonymize.Options{Key: key, Ports: ports}
+	key, err := c.findKey()
+	if err != nil || onlyKey {
+		return err
+	}
+	o := anonymize.Options{Key: key, FlatAddresses: c.flat, Ports: ports}
 	if c.check != "" {
 		return c.runCheck(args[0], o)
-	}
-	if random {
-		c.note("no key was given: a random one is used, and another capture gets other replacements")
 	}
 	return c.rewrite(args[0], args[1], o)
 }
@@ -130,26 +145,71 @@ func (c *anonymizeOptions) checkPorts() (ports []uint16, err error) {
 	return ports, nil
 }
 
-// findKey returns the key, and whether it is a random one.
-func (c *anonymizeOptions) findKey() (key []byte, random bool, err error) {
-	switch env := c.sys.Env(keyVariable); {
-	case c.key != "" && c.keyFile != "":
-		return nil, false, exit.Usagef("--key and --key-file exclude each other")
-	case c.key != "":
-		return []byte(c.key), false, nil
-	case c.keyFile != "":
-		key, err = os.ReadFile(c.keyFile)
-		if key = bytes.TrimRight(key, "\r\n"); err == nil && len(key) == 0 {
-			err = exit.Usagef("--key-file %s: the file is empty", c.keyFile)
+// findKey returns the key.
+func (c *anonymizeOptions) findKey() (key []byte, err error) {
+	given := 0
+	for _, flag := range []string{c.key, c.keyFile, c.newKey} {
+		if flag != "" {
+			given++
 		}
-		return key, false, err
-	case env != "":
-		return []byte(env), false, nil
 	}
-	const size = 32
-	key = make([]byte, size)
+	secret := []byte(cmp.Or(c.key, c.sys.Env(keyVariable)))
+	switch {
+	case given > 1:
+		return nil, exit.Usagef("--key, --key-file and --new-key exclude each other")
+	case c.newKey != "":
+		secret, err = c.writeKey()
+	case c.keyFile != "":
+		secret, err = c.readKey()
+	case len(secret) == 0:
+		if c.check == "" {
+			c.note("no key was given: a random one is used, and another capture gets other replacements")
+		}
+		return randomKey(), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	const short = 16
+	if len(secret) < short {
+		c.note("the key has fewer than %d characters and may be guessed: make one with --new-key", short)
+	}
+	return anonymize.KeyOf(secret)
+}
+
+// readKey reads the file of --key-file.
+func (c *anonymizeOptions) readKey() ([]byte, error) {
+	f, err := os.Open(c.keyFile)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	const others = 0o077
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&others != 0 && runtime.GOOS != "windows" {
+		c.note("%s: other users may read the key: chmod 600", c.keyFile)
+	}
+	key, err := io.ReadAll(f)
+	if key = bytes.TrimRight(key, "\r\n"); err == nil && len(key) == 0 {
+		err = exit.Usagef("--key-file %s: the file is empty", c.keyFile)
+	}
+	return key, err
+}
+
+// writeKey makes a key and the file of --new-key, which must not exist.
+func (c *anonymizeOptions) writeKey() ([]byte, error) {
+	f, err := os.OpenFile(c.newKey, os.O_WRONLY|os.O_CREATE|os.O_EXCL, iostreams.NewFileMode)
+	if err != nil {
+		return nil, err
+	}
+	key := hex.AppendEncode(nil, randomKey())
+	_, err = f.Write(append(key, '\n'))
+	return key, errors.Join(err, f.Close())
+}
+
+func randomKey() []byte {
+	key := make([]byte, anonymize.KeySize)
 	rand.Read(key) // never fails
-	return key, true, nil
+	return key
 }
 
 func (c *anonymizeOptions) note(format string, args ...any) {

@@ -16,6 +16,10 @@ import (
 // of digits, since the text of an address must not become longer than the
 // buffer that it is in.
 type Addresses struct {
+	// Flat replaces the parts of an IP address a second time, by permutations that depend on
+	// the parts behind them: addresses of a subnet then have nothing in common.
+	Flat bool
+
 	keyed *keyed
 	ipv4  map[[4]byte]*replaced[[4]byte]
 	ipv6  map[[16]byte]*replaced[[16]byte]
@@ -53,14 +57,23 @@ func (p *Addresses) newIPv4(a [4]byte) (r [4]byte) {
 	for i, octet := range a {
 		r[i] = p.octet(a[:i], octet)
 	}
+	for i := len(r) - 2; p.Flat && i >= 0; i-- {
+		r[i] = p.octetIn("flat ipv4", i, r[i+1:], r[i])
+	}
 	return r
 }
 
 // octet returns the replacement of the octet of an IPv4 address that follows those before.
 func (p *Addresses) octet(before []byte, octet byte) byte {
-	const label, firstMax, loopback = "ipv4", 223, 127
+	return p.octetIn("ipv4", len(before), before, octet)
+}
+
+// octetIn returns the replacement of the octet at place i of an IPv4 address, which depends
+// on others.
+func (p *Addresses) octetIn(label string, i int, others []byte, octet byte) byte {
+	const firstMax, loopback = 223, 127
 	x, last := uint64(octet), uint64(255)
-	switch len(before) {
+	switch i {
 	case 0:
 		last = firstMax
 	case 3:
@@ -70,13 +83,13 @@ func (p *Addresses) octet(before []byte, octet byte) byte {
 	case x == 0 || x > last:
 		return octet
 	case x < 10:
-		return byte(p.keyed.numberIn(label, before, x, 1, 9))
+		return byte(p.keyed.numberIn(label, others, x, 1, 9))
 	case x < 100:
-		return byte(p.keyed.numberIn(label, before, x, 10, 99))
-	case len(before) == 0:
-		return byte(p.keyed.numberIn(label, before, x, 100, last, loopback))
+		return byte(p.keyed.numberIn(label, others, x, 10, 99))
+	case i == 0:
+		return byte(p.keyed.numberIn(label, others, x, 100, last, loopback))
 	}
-	return byte(p.keyed.numberIn(label, before, x, 100, last))
+	return byte(p.keyed.numberIn(label, others, x, 100, last))
 }
 
 // IPv6 returns the replacement of an address, with the properties of IPv4 for its groups
@@ -112,30 +125,39 @@ func (p *Addresses) nodeBits(low []byte) []byte {
 }
 
 func (p *Addresses) newIPv6(a [16]byte) (r [16]byte) {
-	const label = "ipv6"
-	for i := 0; i < len(a); i += 2 {
-		x := uint64(binary.BigEndian.Uint16(a[i:]))
-		first, last := digitRange(x)
-		switch {
-		case i > 0:
-		case x >= 0xfe80 && x <= 0xfebf:
-			first, last = x, x
-		case x >= 0xfc00 && x <= 0xfdff:
-			first, last = x&0xff00, x|0xff
-		case x >= 0x2000 && x <= 0x3fff:
-			first, last = 0x2000, 0x3fff
-		case x >= 0x1000:
-			first, last = 0x4000, 0xfbff
-			if x < first || x > last {
-				first, last = x, x
-			}
-		}
-		if x != 0 {
-			x = p.keyed.numberIn(label, a[:i], x, first, last)
-		}
-		binary.BigEndian.PutUint16(r[i:], uint16(x))
+	const size = 2 // bytes of a group
+	for i := 0; i < len(a); i += size {
+		copy(r[i:], p.group("ipv6", i, a[:i], a[i:i+size]))
+	}
+	for i := len(r) - 2*size; p.Flat && i >= 0; i -= size {
+		copy(r[i:], p.group("flat ipv6", i, r[i+size:], r[i:i+size]))
 	}
 	return r
+}
+
+// group returns the replacement of the group at place i of an IPv6 address, which depends
+// on others.
+func (p *Addresses) group(label string, i int, others, group []byte) []byte {
+	x := uint64(binary.BigEndian.Uint16(group))
+	first, last := digitRange(x)
+	switch {
+	case i > 0:
+	case x >= 0xfe80 && x <= 0xfebf:
+		first, last = x, x
+	case x >= 0xfc00 && x <= 0xfdff:
+		first, last = x&0xff00, x|0xff
+	case x >= 0x2000 && x <= 0x3fff:
+		first, last = 0x2000, 0x3fff
+	case x >= 0x1000:
+		first, last = 0x4000, 0xfbff
+		if x < first || x > last {
+			first, last = x, x
+		}
+	}
+	if x != 0 {
+		x = p.keyed.numberIn(label, others, x, first, last)
+	}
+	return binary.BigEndian.AppendUint16(nil, uint16(x))
 }
 
 // digitRange returns the range of the numbers with as many hexadecimal digits.

@@ -175,6 +175,36 @@ func TestIPv4(t *testing.T) {
 	}
 }
 
+// TestFlatAddresses checks that the replacements of neighbors have nothing in common but by
+// chance, are different, and as long.
+func TestFlatAddresses(t *testing.T) {
+	p := New([]byte("key"))
+	p.Flat = true
+	seen, first := map[netip.Addr]bool{}, map[string]int{}
+	for i := range 250 {
+		for _, a := range []netip.Addr{netip.AddrFrom4([4]byte{192, 168, 23, byte(i + 1)}), netip.MustParseAddr(fmt.Sprintf("fd12:3456:789a::%x", 0x1000+i))} {
+			r := netip.AddrFrom16(p.IPv6(a.As16())).Unmap()
+			if len(r.String()) != len(a.String()) || r == a || seen[r] {
+				t.Errorf("%s became %s", a, r)
+			}
+			seen[r] = true
+			prefix, err := r.Prefix(16)
+			if err != nil {
+				t.Fatal(err)
+			}
+			first[prefix.String()]++
+		}
+	}
+	for prefix, n := range first {
+		if n > 12 { // of 250 at random in 122 * 156 prefixes, or 256
+			t.Errorf("%d replacements have the prefix %s", n, prefix)
+		}
+	}
+	if r := p.names.addressPattern("192.0.2.[1-20]"); strings.ContainsAny(r, "[.]") {
+		t.Errorf("the pattern became %s", r)
+	}
+}
+
 func seen4(p *Mapper, a [4]byte) []byte {
 	r := p.IPv4(a)
 	return r[:]

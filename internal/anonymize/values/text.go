@@ -132,7 +132,7 @@ func (p *names) addressText(text string) string {
 // network of a NID: a pattern such as 192.0.2.[1-20], or the name of a host.
 func (p *names) addressPattern(text string) string {
 	octets := strings.Split(text, ".")
-	if len(octets) != 4 {
+	if len(octets) != 4 || p.addresses.Flat { // then the addresses of a pattern have no pattern in common
 		return p.word([]byte(text))
 	}
 	var before []byte
