@@ -93,6 +93,9 @@ func (n *nodeLife) message(_ *track.RPC, m *dissect.Message) {
 	src.seen = max(src.seen, m.Time)
 	d := n.host(m.Dst.Addr())
 	d.sentTo = m.Time
+	if d.last.Frame == 0 && m.Kind == lnet.Reply { // nothing of it is captured, and it sends requests
+		d.seen = m.Time
+	}
 	if d.heard[0].host != src.addr {
 		d.heard[1] = d.heard[0]
 	}
