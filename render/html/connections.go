@@ -218,9 +218,9 @@ func (r *renderer) events() {
 	}}.append(&r.writer, all)
 }
 
-// ordinary returns 1 for events of ordinary work, 0 for others.
 func targetCell(i *track.Import) cell { return cell{text: string(tables.AppendTarget(nil, i))} }
 
+// ordinary returns 1 for events of ordinary work, 0 for others.
 func ordinary(e *track.Event) int {
 	if tables.IsProblem(e.Kind) {
 		return 0
