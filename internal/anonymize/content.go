@@ -4,10 +4,9 @@ import "github.com/lshark/lshark/dissect/lnet/link"
 
 // Bounds of content.
 const (
-	chunkSize    = 1 << 20 // bytes of a chunk
-	maxChunks    = 32
-	chunkPieces  = 1 << 13 // of a chunk
-	maxPieceSize = blockSize
+	chunkSize   = 1 << 20 // bytes of a chunk
+	maxChunks   = 32
+	chunkPieces = 1 << 13 // of a chunk
 )
 
 // A block is a part of a stream, by which pieces are found: 4096 bytes of a TCP stream by

@@ -19,7 +19,6 @@ type details struct {
 	bytes  *pane
 	rows   *store.Reader
 	render *render.Tree
-	opt    *render.SummaryOptions
 
 	row     *store.Row // that is shown, nil: none
 	list    []int64    // its messages
@@ -45,7 +44,7 @@ type treeLine struct {
 }
 
 func newDetails(rows *store.Store, opt *render.SummaryOptions) *details {
-	d := &details{tree: newPane("message"), bytes: newPane("bytes"), rows: rows.NewReader(), opt: opt,
+	d := &details{tree: newPane("message"), bytes: newPane("bytes"), rows: rows.NewReader(),
 		render: render.NewTree(render.TreeOptions{Colors: opt.Colors, Time: opt.Time})}
 	// These are looked at when something is wrong with the transport only.
 	d.folded = map[string]bool{"ksock": true, "ib": true, "o2iblnd": true, "lnet": true, "lustre_msg": true}

@@ -19,7 +19,6 @@ import (
 // grid is the table of RPCs or messages. It reads only the rows that are visible.
 type grid struct {
 	*tview.Table
-	rows  *store.Store
 	index *schema.Index
 	opt   *render.SummaryOptions
 
@@ -55,7 +54,7 @@ func messageColumns() []string {
 }
 
 func newGrid(rows *store.Store, opt *render.SummaryOptions) *grid {
-	g := &grid{Table: tview.NewTable(), rows: rows, index: opcodes.NewIndex(), opt: opt, reader: rows.NewReader()}
+	g := &grid{Table: tview.NewTable(), index: opcodes.NewIndex(), opt: opt, reader: rows.NewReader()}
 	g.setColumns(store.RPCs, rpcColumns())
 	g.setColumns(store.Messages, messageColumns())
 	g.SetContent(cells{g: g}).SetFixed(1, 0).SetSelectable(true, false)

@@ -8,7 +8,6 @@ import (
 
 // Filter is a compiled filter over messages. It is not safe for concurrent use.
 type Filter struct {
-	Text    string
 	match   func(*subject) bool
 	subject subject
 }
@@ -25,16 +24,11 @@ func (f *Filter) Match(m *records.Message) bool {
 
 // Compile compiles a filter over messages. The error is an *Error.
 func Compile(text string) (*Filter, error) {
-	e, err := parse(text)
+	match, err := (&compiler{text: text, index: opcodes.NewIndex()}).compile()
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{text: text, index: opcodes.NewIndex()}
-	match, err := c.expr(e)
-	if err != nil {
-		return nil, err
-	}
-	return &Filter{Text: text, match: match}, nil
+	return &Filter{match: match}, nil
 }
 
 type compiler struct {
@@ -44,6 +38,14 @@ type compiler struct {
 
 	// record finds the field of a name, when the filter is over records; else nil.
 	record func(token) (*field, error)
+}
+
+func (c *compiler) compile() (func(*subject) bool, error) {
+	e, err := parse(c.text)
+	if err != nil {
+		return nil, err
+	}
+	return c.expr(e)
 }
 
 func (c *compiler) fail(t token, msg, hint string) *Error {

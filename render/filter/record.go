@@ -27,13 +27,9 @@ func (f *RecordFilter[R]) Match(r R) bool {
 // CompileRecord compiles a filter over records, by their keys with or without the
 // prefix. The error is an *Error.
 func CompileRecord[R any](keys *records.Table[R], text string) (*RecordFilter[R], error) {
-	e, err := parse(text)
-	if err != nil {
-		return nil, err
-	}
 	c := &compiler{text: text}
 	c.record = func(t token) (*field, error) { return recordField(c, keys, t) }
-	match, err := c.expr(e)
+	match, err := c.compile()
 	if err != nil {
 		return nil, err
 	}

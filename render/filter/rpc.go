@@ -12,7 +12,6 @@ import (
 // of messages is made with each message of an RPC and holds when it does for
 // one of them; the results are kept as bits until the RPC has ended.
 type RPCFilter struct {
-	Text         string
 	messageTests []func(*subject) bool
 	passed       track.Attached[uint64] // a bit for each of messageTests
 	match        func(*subject) bool
@@ -48,15 +47,12 @@ func (f *RPCFilter) Match(r *track.RPC) bool {
 
 // CompileRPC compiles a filter over RPCs. The error is an *Error.
 func CompileRPC(text string) (*RPCFilter, error) {
-	e, err := parse(text)
+	f := &RPCFilter{}
+	match, err := (&compiler{text: text, index: opcodes.NewIndex(), rpc: f}).compile()
 	if err != nil {
 		return nil, err
 	}
-	f := &RPCFilter{Text: text}
-	c := &compiler{text: text, index: opcodes.NewIndex(), rpc: f}
-	if f.match, err = c.expr(e); err != nil {
-		return nil, err
-	}
+	f.match = match
 	return f, nil
 }
 

@@ -204,11 +204,3 @@ func (e *Event) update() {
 	}
 	e.Note = n
 }
-
-// Clone returns a copy that shares no memory.
-func (e *Event) Clone() *Event {
-	c := *e
-	c.Op, c.Facts, c.Note, c.codes = slices.Clone(e.Op), slices.Clone(e.Facts), slices.Clone(e.Note), slices.Clone(e.codes)
-	c.Parts = slices.Clone(e.Parts)
-	return &c
-}

@@ -175,3 +175,8 @@ func quantile(n *Native, q float64) float64 {
 	}
 	return low + (high-low)*min(1, rank/float64(count))
 }
+
+// Bound returns the upper bound of a native bucket.
+func (n *Native) Bound(bucket int) float64 {
+	return math.Exp2(math.Ldexp(float64(bucket), -n.Schema))
+}

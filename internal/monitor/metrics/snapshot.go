@@ -1,7 +1,6 @@
 package metrics
 
 import (
-	"math"
 	"slices"
 	"time"
 )
@@ -135,9 +134,4 @@ func (n *Native) Spans(do func(first int, counts []uint64)) {
 		do(n.Offset+i, n.Counts[i:end])
 		i = end
 	}
-}
-
-// Bound returns the upper bound of a native bucket.
-func (n *Native) Bound(bucket int) float64 {
-	return math.Exp2(math.Ldexp(float64(bucket), -n.Schema))
 }
