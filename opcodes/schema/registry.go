@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Registry holds all declarations of a protocol: operations, sections of trees, and what these refer
@@ -30,7 +31,8 @@ type Registry struct {
 	byOpcode []*RPC
 	variants []addedVariant // to be added to their RPCs by Prepare
 
-	resolved sync.Once
+	resolved atomic.Bool
+	once     sync.Once // resolves
 	listed   sync.Once // makes structs and groups
 	structs  []*Struct
 	groups   []*Names
@@ -130,8 +132,9 @@ func (g *Registry) each(field func(*Field), record func(*Struct)) {
 
 // resolve resolves the fields and structs of all operations, when the first is asked for.
 func (g *Registry) resolve() {
-	g.resolved.Do(func() {
+	g.once.Do(func() {
 		g.each(func(f *Field) { f.Resolve() }, func(s *Struct) { s.Resolve() })
+		g.resolved.Store(true)
 	})
 }
 
@@ -207,7 +210,9 @@ func sorted[T any](list []T, kind string, compare func(a, b T) int, name func(T)
 
 // ByOpcode returns an operation by its number, nil when it is unknown.
 func (g *Registry) ByOpcode(opcode uint32) *RPC {
-	g.resolve()
+	if !g.resolved.Load() { // faster than to enter a sync.Once for each message
+		g.resolve()
+	}
 	if opcode < uint32(len(g.byOpcode)) {
 		return g.byOpcode[opcode]
 	}
