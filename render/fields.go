@@ -148,7 +148,7 @@ func (f *Fields) Keys() (keys []records.Key[*records.Message]) {
 					c.out = c.key.Append(c.out[:0], m)
 					c.found = len(c.out) > 0
 				}
-				v.Type, v.Strings = records.Strings, []string{string(c.out)} // no escapes are to be added
+				v.Type, v.Escaped = records.EscapedText, c.out
 				return c.found
 			}})
 	}

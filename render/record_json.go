@@ -161,7 +161,7 @@ func appendJSONNames(dst []byte, names []string) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(append(append(dst, '"'), name...), '"')
+		dst = schema.AppendJSONString(dst, []byte(name))
 	}
 	return append(dst, ']')
 }
@@ -172,7 +172,7 @@ func appendJSONCounts(dst []byte, counts []records.Count) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = append(append(append(dst, '"'), c.Name...), '"', ':')
+		dst = append(schema.AppendJSONString(dst, []byte(c.Name)), ':')
 		dst = strconv.AppendInt(dst, c.N, 10)
 	}
 	return append(dst, '}')
@@ -184,7 +184,7 @@ func AppendCounts(dst []byte, counts []records.Count, sep string) []byte {
 		if i > 0 {
 			dst = append(dst, sep...)
 		}
-		dst = append(append(dst, c.Name...), ':')
+		dst = append(schema.AppendText(dst, []byte(c.Name)), ':')
 		dst = strconv.AppendInt(dst, c.N, 10)
 	}
 	return dst
@@ -262,9 +262,11 @@ func appendRecordValue(dst []byte, v *records.Value, f *recordFormat) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = append(dst, s...)
+			dst = schema.AppendText(dst, []byte(s))
 		}
 		return dst
+	case records.EscapedText:
+		return append(dst, v.Escaped...)
 	case records.Counts:
 		return AppendCounts(dst, v.Counts, ",")
 	case records.FID:

@@ -14,8 +14,13 @@ type DamageError struct {
 	Cause  string // in one line
 }
 
-func (e *DamageError) Error() string {
-	return fmt.Sprintf("%s: byte %d: %s", printable(e.File), e.Offset, e.Cause)
+func (e *DamageError) Error() string { return e.text(printable(e.File)) }
+
+// Plain returns the error with the name of the file as it is.
+func (e *DamageError) Plain() string { return e.text(e.File) }
+
+func (e *DamageError) text(file string) string {
+	return fmt.Sprintf("%s: byte %d: %s", file, e.Offset, e.Cause)
 }
 
 // printable returns a name, quoted if it has control characters, which a

@@ -84,9 +84,9 @@ func looksEscaped(b []byte) bool {
 func isHex(c byte) bool { return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' }
 
 // NeedsEscape reports whether a terminal acts on a character instead of showing
-// it: control characters, and those that change the direction of text or end
-// the line.
+// it: control characters, and those that change the direction of text, end
+// the line, or do not show at all.
 func NeedsEscape(r rune) bool {
-	return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x61c ||
-		r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff
+	return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0xad || r == 0x61c || r == 0x180e ||
+		r >= 0x200b && r <= 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff || r >= 0xfff9 && r <= 0xfffb
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/lshark/lshark/dissect/lnet"
 	"github.com/lshark/lshark/dissect/track"
+	"github.com/lshark/lshark/opcodes/schema"
 	"github.com/lshark/lshark/render"
 )
 
@@ -47,6 +48,7 @@ const maxTargets = 16
 
 // AddTarget notes that a node serves a target.
 func (d *Diagram) AddTarget(node lnet.NID, target string) {
+	target = string(schema.AppendText(nil, []byte(target)))
 	list := d.targets[node]
 	if target == "" || len(list) >= maxTargets || slices.Contains(list, target) {
 		return

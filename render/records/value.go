@@ -16,30 +16,31 @@ type Type uint8
 // The types. The comments say which field of a Value holds it and how JSON
 // shows it.
 const (
-	Uint     Type = iota // U: a number
-	Int                  // U, two's complement: a number
-	Decimal              // U, an identifier of 64 bits: a string in decimal
-	Hex                  // U, an identifier of 64 bits: a string such as "0x1f"
-	Bool                 // no field: a key has the value true or no value
-	Enum                 // U: the name in Names, or the number when Names has none
-	Flags                // U: the names of the set bits as an array
-	Status               // U, two's complement: a number; Names and errnos are for comparisons
-	Seconds              // U, whole seconds: a number
-	Duration             // U, nanoseconds, may be negative: seconds with a fraction
-	Float                // F: a number
-	Time                 // U, nanoseconds since the epoch: a string in UTC
-	Text                 // Text: a string
-	Strings              // Strings: an array of strings
-	Counts               // Counts: an object with a number for each name
-	FID                  // U (sequence), OID and Ver: a string such as "[0x200000401:0x1:0x0]"
-	NID                  // NID: a string
-	Address              // Addr: a string
-	Object               // the values of its parts
-	Section              // a part of a message's tree
+	Uint        Type = iota // U: a number
+	Int                     // U, two's complement: a number
+	Decimal                 // U, an identifier of 64 bits: a string in decimal
+	Hex                     // U, an identifier of 64 bits: a string such as "0x1f"
+	Bool                    // no field: a key has the value true or no value
+	Enum                    // U: the name in Names, or the number when Names has none
+	Flags                   // U: the names of the set bits as an array
+	Status                  // U, two's complement: a number; Names and errnos are for comparisons
+	Seconds                 // U, whole seconds: a number
+	Duration                // U, nanoseconds, may be negative: seconds with a fraction
+	Float                   // F: a number
+	Time                    // U, nanoseconds since the epoch: a string in UTC
+	Text                    // Text: a string
+	Strings                 // Strings: an array of strings
+	EscapedText             // Escaped: a string that filters do not compare and JSON does not have
+	Counts                  // Counts: an object with a number for each name
+	FID                     // U (sequence), OID and Ver: a string such as "[0x200000401:0x1:0x0]"
+	NID                     // NID: a string
+	Address                 // Addr: a string
+	Object                  // the values of its parts
+	Section                 // a part of a message's tree
 )
 
 var typeNames = [...]string{Uint: "number", Int: "number", Decimal: "number", Hex: "number", Bool: "bool", Enum: "enum",
-	Flags: "flags", Status: "number", Seconds: "seconds", Duration: "seconds", Float: "number", Time: "time", Text: "text", Strings: "list of text",
+	Flags: "flags", Status: "number", Seconds: "seconds", Duration: "seconds", Float: "number", Time: "time", Text: "text", Strings: "list of text", EscapedText: "text",
 	Counts: "counts", FID: "FID",
 	NID: "NID", Address: "address", Object: "object", Section: "object"}
 
@@ -67,7 +68,7 @@ type Value struct {
 	Type  Type
 	U     uint64
 	Names *schema.Names // of Enum, Flags and Status
-	Text  []byte
+	Text  []byte        // of the wire: escaped where it is shown
 	OID   uint32
 	Ver   uint32
 	NID   lnet.NID
@@ -75,11 +76,17 @@ type Value struct {
 
 	// Of statistics and connections only.
 	F       float64
-	Strings []string
+	Strings []string // as Text
 	Counts  []Count
+
+	Escaped Escaped // of EscapedText
 
 	buf []byte
 }
+
+// Escaped is text in which whatever a terminal would act on is escaped already, so that it
+// is shown as it is. All other text of a Value is of the wire, or may be.
+type Escaped []byte
 
 // SetString makes Text a copy of s.
 func (v *Value) SetString(s string) {

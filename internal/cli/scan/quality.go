@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"errors"
 	"time"
 
 	"github.com/lshark/lshark/dissect/capture"
@@ -70,7 +71,11 @@ func (q Quality) Capture() diagnose.Capture {
 	for _, x := range q.Estimated {
 		c.Estimated = append(c.Estimated, diagnose.ClockOffset(x))
 	}
-	if q.Err != nil {
+	var damage *capture.DamageError
+	switch {
+	case errors.As(q.Err, &damage):
+		c.Damaged = damage.Plain() // findings are escaped where they are shown
+	case q.Err != nil:
 		c.Damaged = q.Err.Error()
 	}
 	return c

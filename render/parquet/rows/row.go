@@ -141,7 +141,8 @@ func (c *column[R]) null(level int) {
 func (w *rowWriter[R]) texts(c *column[R], ok bool) {
 	n := 0
 	add := func(text string) {
-		c.first.String(text, min(n, 1), element)
+		w.text = schema.AppendUTF8(w.text[:0], []byte(text))
+		c.first.Bytes(w.text, min(n, 1), element)
 		n++
 	}
 	switch {
@@ -175,7 +176,8 @@ func (w *rowWriter[R]) counts(c *column[R], ok bool) {
 		c.null(emptyList)
 	}
 	for i, n := range w.val.Counts {
-		c.first.String(n.Name, min(i, 1), mapEntry)
+		w.text = schema.AppendUTF8(w.text[:0], []byte(n.Name))
+		c.first.Bytes(w.text, min(i, 1), mapEntry)
 		c.second.Int64(n.N, min(i, 1), mapEntry)
 	}
 }
