@@ -1,7 +1,7 @@
-//go:build toy
+//go:build all
 
 // The toy message in the whole program, which has to be compiled with it once more:
-// go test -tags toy ./opcodes, which .ci/run does.
+// go test -tags all ./opcodes, which .ci/run does.
 
 package opcodes_test
 

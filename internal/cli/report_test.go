@@ -168,7 +168,9 @@ func TestReportNumbers(t *testing.T) {
 		t.Run(filepath.Base(files[0]), func(t *testing.T) {
 			recordsOf := func(args ...string) []map[string]any { return recordsOf(t, append(args, files...)...) }
 			p := pageOf(t, files...)
-			for _, by := range []string{"op", "job", "client", "target"} {
+			operations := recordsOf("stats")
+			compareStatistics(t, p, "op", operations)
+			for _, by := range []string{"job", "client", "target"} {
 				compareStatistics(t, p, by, recordsOf("stats", "--by", by))
 			}
 			compareFindings(t, p, recordsOf("diagnose"))
@@ -176,7 +178,7 @@ func TestReportNumbers(t *testing.T) {
 			compareFiles(t, p, recordsOf("files", "--top", "50"))
 			compareLocks(t, p, recordsOf("locks"), recordsOf("locks", "--blockers"))
 			compareImports(t, p, recordsOf("imports"))
-			compareCharts(t, p, recordsOf("stats"))
+			compareCharts(t, p, operations)
 		})
 	}
 }

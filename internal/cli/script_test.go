@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"testing"
 
 	"github.com/lshark/lshark/internal/wiretest"
@@ -10,7 +11,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"lshark": Main}) }
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // a small heap would be collected a thousand times
+	testscript.Main(m, map[string]func(){"lshark": Main})
+}
 
 // TestScripts runs the command as users do: with pipes, exit statuses, broken
 // files and the environment. $PCAPS has the samples.

@@ -17,6 +17,7 @@ import (
 	"github.com/lshark/lshark/dissect/capture"
 	"github.com/lshark/lshark/internal/cli/exit"
 	"github.com/lshark/lshark/internal/cli/sql/sqltest"
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // query runs lshark sql with DuckDB and returns the rows.
@@ -144,7 +145,7 @@ func TestBothSides(t *testing.T) {
 	path := sqltest.Path(t)
 	const ahead = 185 * time.Millisecond
 	samples := []string{"../../pcaps/mount.pcap", "../../pcaps/recovery.pcap.zst"}
-	if testing.Short() {
+	if !wiretest.All {
 		samples = samples[:1]
 	}
 	for _, client := range samples {
@@ -202,7 +203,7 @@ func TestByOp(t *testing.T) {
 	if err != nil || len(samples) == 0 {
 		t.Fatalf("no samples: %v", err)
 	}
-	if testing.Short() {
+	if !wiretest.All {
 		samples = []string{"../../pcaps/io.pcap.zst", "../../pcaps/recovery.pcap.zst", "../../pcaps/gss.pcap.zst"}
 	}
 	type row struct {

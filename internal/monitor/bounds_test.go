@@ -1,7 +1,6 @@
 package monitor
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -114,17 +113,19 @@ func TestUnreadableRecord(t *testing.T) {
 
 // TestSensorInFileNames checks names of hosts that cannot be in names of files.
 func TestSensorInFileNames(t *testing.T) {
-	dir := t.TempDir()
-	r, err := NewRecorder(RecorderOptions{Dir: dir, Sensor: "../a/b*\n", Log: t.Logf})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Add(&track.RPC{}, time.Date(2026, 11, 22, 0, 0, 30, 0, time.UTC))
-	if err := r.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "lshark-rpcs-.._a_b__-20261122T000030Z.parquet")); err != nil {
-		t.Error(err)
+	for sensor, name := range map[string]string{
+		"../a/b*\n": ".._a_b__",
+		"a*b":       "a_b",
+		"ä\n":       "__",
+		"":          "",
+	} {
+		d := newTestDir(t, RecorderOptions{Sensor: sensor})
+		d.add(&track.RPC{}, time.Date(2026, 11, 22, 0, 0, 30, 0, time.UTC))
+		d.complete()
+		files, err := filepath.Glob(filepath.Join(d.opt.Dir, "lshark-rpcs-*"))
+		if want := "lshark-rpcs-" + name + "-20261122T000030Z.parquet"; err != nil || len(files) != 1 || filepath.Base(files[0]) != want || !d.isOwn(want, filePrefix, fileSuffix) {
+			t.Errorf("%q: %q, %v, want %s", sensor, files, err, want)
+		}
 	}
 }
 

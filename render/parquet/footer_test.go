@@ -1,12 +1,15 @@
+//go:build all
+
 package parquet
 
 import (
 	"bytes"
 	"fmt"
-	"github.com/lshark/lshark/internal/wiretest"
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/lshark/lshark/internal/wiretest"
 )
 
 // TestFooter compares the metadata of a file, as another reader sees them, with

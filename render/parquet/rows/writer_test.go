@@ -1,14 +1,9 @@
 package rows
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"strings"
 	"testing"
-
-	format "github.com/parquet-go/parquet-go"
 
 	"github.com/lshark/lshark/dissect"
 	"github.com/lshark/lshark/dissect/track"
@@ -17,6 +12,7 @@ import (
 )
 
 // sample is a record with values of all forms; nil and negative are those that are absent.
+
 type sample struct {
 	number  int64 // also a time and a duration
 	text    []byte
@@ -26,6 +22,7 @@ type sample struct {
 }
 
 // number reads a number that is a value of any type.
+
 func number(r *sample, v *records.Value) bool {
 	v.U, v.F = uint64(r.number), float64(r.number)
 	return r.number != 0
@@ -67,85 +64,20 @@ func sampleKeys() []records.Key[*sample] {
 }
 
 // listed reads a number, of which 0 is absent.
+
 func listed(r *sample, i int, v *records.Value) bool {
 	v.U = uint64(r.numbers[i])
 	return r.numbers[i] != 0
 }
 
 // rows writes records and returns the rows that parquet-go reads.
-func rows[R any](t *testing.T, keys *records.Table[R], list ...R) (texts []string, f *format.File) {
-	t.Helper()
-	var file bytes.Buffer
-	w := NewWriter(&file, keys, Options{Release: "1.0.0", Capture: "a.pcap"})
-	for _, r := range list {
-		if err := w.Append(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.SetMetadata(SourceKey, "tests")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	f, err := format.OpenFile(bytes.NewReader(file.Bytes()), int64(file.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	reader := format.NewReader(f)
-	for {
-		row := map[string]any{}
-		if err := reader.Read(&row); err == io.EOF {
-			return texts, f
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		var text []string
-		for _, name := range f.Schema().Fields() {
-			text = append(text, fmt.Sprintf("%s=%v", name.Name(), row[name.Name()]))
-		}
-		texts = append(texts, strings.Join(text, " "))
-	}
-}
 
 // TestValues checks how values of each type are stored.
-func TestValues(t *testing.T) {
-	got, f := rows(t, &samples,
-		&sample{},
-		&sample{number: 1_500_000_007, text: []byte("a\xff\x01"), names: []string{}, counts: []records.Count{}, numbers: []int64{}},
-		&sample{number: -1, text: []byte(""), names: []string{"x", "y"}, counts: []records.Count{{Name: "EIO", N: 3}, {Name: "ENOENT", N: 1}}, numbers: []int64{-5, 0, 2001}})
-	for i, want := range []string{
-		"xid=<nil> plain=<nil> size=<nil> took=<nil> float=<nil> flag=false time=<nil> time_ns=<nil> object_bool=<nil> object_text=<nil> names=<nil> counts=<nil> " +
-			"numbers=[] list=<nil> sensor=<nil> capture=a.pcap",
-		"xid=1500000007 plain=1500000007 size=1500000007 took=1500000007 float=1.500000007e+09 flag=true time=1500000 time_ns=1500000007 " +
-			`object_bool=true object_text=a\xff` + "\x01 names=[] counts=map[] numbers=[] list=<nil> sensor=<nil> capture=a.pcap",
-		"xid=-1 plain=-1 size=-1 took=-1 float=-1 flag=true time=-1 time_ns=-1 object_bool=true object_text= names=[x y] " +
-			"counts=map[EIO:3 ENOENT:1] numbers=[-5 <nil> 2001] list=[map[in_time:-1 in_time_ns:-5 n:-5] map[in_time:<nil> in_time_ns:<nil> n:<nil>] " +
-			"map[in_time:2 in_time_ns:2001 n:2001]] sensor=<nil> capture=a.pcap",
-	} {
-		if i >= len(got) || got[i] != want {
-			t.Errorf("row %d of %d:\n%q, want\n%q", i, len(got), got[min(i, len(got)-1)], want)
-		}
-	}
-	for key, want := range map[string]string{schemaKey: SchemaVersion, releaseKey: "1.0.0", recordsKey: "sample", SourceKey: "tests"} {
-		if v, _ := f.Lookup(key); v != want {
-			t.Errorf("%s is %q, want %q", key, v, want)
-		}
-	}
-	for _, c := range f.RowGroups()[0].ColumnChunks() {
-		if name := f.Schema().Columns()[c.Column()][0]; (c.BloomFilter() != nil) != (name == "xid") {
-			t.Errorf("%s has a Bloom filter: %v", name, c.BloomFilter() != nil)
-		}
-	}
-}
 
 // TestNoRows: a file without rows has the columns, too.
-func TestNoRows(t *testing.T) {
-	got, f := rows(t, &samples)
-	if len(got) != 0 || len(f.Schema().Fields()) != len(Describe(&samples)) {
-		t.Errorf("%d rows, %d columns, want %d", len(got), len(f.Schema().Fields()), len(Describe(&samples)))
-	}
-}
 
 // TestDuplicate checks that names of columns are compared, not those of keys.
+
 func TestDuplicate(t *testing.T) {
 	keys := []records.Key[*sample]{{Name: "a.b", Type: records.Uint, Get: number}, {Name: "a", Parts: []records.Key[*sample]{{Name: "b", Get: number}}}}
 	if name := Duplicate(&records.Table[*sample]{Keys: func() []records.Key[*sample] { return keys }}); name != "a_b" {
@@ -157,7 +89,9 @@ func TestDuplicate(t *testing.T) {
 }
 
 // TestNestedLists: an element of a list has no lists and maps, which the file would need
+
 // more levels for.
+
 func TestNestedLists(t *testing.T) {
 	check(t, &records.RPCs)
 	check(t, &records.Messages)
@@ -180,7 +114,9 @@ func check[R any](t *testing.T, keys *records.Table[R]) {
 }
 
 // TestErrors: the first error of the file is returned by Append, once a row group is
+
 // complete, and by Close.
+
 func TestErrors(t *testing.T) {
 	full := errors.New("no space")
 	w := NewWriter(failing{full}, &samples, Options{})
@@ -202,6 +138,7 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 // TestSource reads what files were made from.
+
 func TestSource(t *testing.T) {
 	if s, err := Source("doc.go"); err == nil || s != "" {
 		t.Errorf("%q, %v", s, err)
@@ -209,6 +146,7 @@ func TestSource(t *testing.T) {
 }
 
 // sampleRPCs returns the RPCs of a sample.
+
 func sampleRPCs(tb testing.TB) (list []*track.RPC) {
 	pairing := track.NewPairing(track.Options{Done: func(r *track.RPC) { list = append(list, r.Clone()) }})
 	d := dissect.New(dissect.Options{Handle: func(m *dissect.Message) { pairing.Message(m) }})
@@ -221,6 +159,7 @@ func sampleRPCs(tb testing.TB) (list []*track.RPC) {
 }
 
 // TestAllocs: rows take no memory from the heap once the first row group is complete.
+
 func TestAllocs(t *testing.T) {
 	list := sampleRPCs(t)
 	w := NewWriter(io.Discard, &records.RPCs, Options{Release: "1.0.0"})
@@ -240,6 +179,7 @@ func TestAllocs(t *testing.T) {
 }
 
 // BenchmarkAppend writes the RPCs of a sample again and again.
+
 func BenchmarkAppend(b *testing.B) {
 	list := sampleRPCs(b)
 	var size counter

@@ -1,7 +1,10 @@
+//go:build all
+
 // Command rows prints the rows of Parquet files that lshark wrote as tab-separated
 // values, for releases of ClickHouse that do not read Parquet. The first line has the
 // names of the columns. Lists of objects and counts are left out. It reads with
-// parquet-go, not with code of lshark.
+// parquet-go, not with code of lshark, and has the tag all because that takes long to
+// compile.
 package main
 
 import (

@@ -1,0 +1,43 @@
+//go:build all
+
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+func TestLiveParquet(t *testing.T) {
+	play, want := conversation(t)
+	path := filepath.Join(t.TempDir(), "live.parquet")
+	captureReplay(t, play, "-T", "parquet", "-o", path, "-c", strconv.Itoa(len(want)))
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := parquet.NewReader(file)
+	for _, w := range want {
+		row := map[string]any{}
+		if err := rows.Read(&row); err != nil {
+			t.Fatal(err)
+		}
+		kind, _, _ := strings.Cut(w, " ")
+		if row["kind"] != kind || row["sensor"] != host || row["capture"] != "lo" {
+			t.Errorf("%v of %v on %v, want %s of %s on lo", row["kind"], row["sensor"], row["capture"], kind, host)
+		}
+	}
+	if err := rows.Read(&map[string]any{}); err != io.EOF {
+		t.Errorf("after the last row: %v", err)
+	}
+}
